@@ -1,0 +1,43 @@
+# Short names for the usual commands; the build itself is CMakeLists.txt and CMakePresets.json.
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+
+.NOTPARALLEL:
+.PHONY: help setup build run test bench format lint clean
+
+help:
+	@echo "make build    build the library, command, tests and benchmarks into build/release"
+	@echo "make run      simulate a triple pendulum"
+	@echo "make test     all tests, then again under the address, undefined and thread sanitizers"
+	@echo "make bench    run the benchmarks; BENCH=... are their arguments"
+	@echo "make format   format all sources"
+	@echo "make lint     check format, sizes, clang-tidy and cppcheck"
+	@echo "make clean    remove build/"
+
+setup:
+	@scripts/setup
+
+build: build-release
+
+build-%:
+	@cmake --preset $* --log-level=WARNING >/dev/null
+	@cmake --build --preset $* --parallel $(JOBS)
+
+run: setup build
+	build/release/tenon run pendulum_triple
+
+test: setup build-release build-asan build-tsan
+	ctest --preset release --parallel $(JOBS)
+	ctest --preset asan --parallel $(JOBS)
+	ctest --preset tsan --parallel $(JOBS)
+
+bench: build
+	build/release/tenon_bench $(BENCH)
+
+format:
+	@scripts/sources | xargs clang-format -i
+
+lint:
+	@scripts/lint
+
+clean:
+	rm -rf build

@@ -1,0 +1,48 @@
+# How everything in this project is compiled, and for which lane widths.
+
+# Vector extensions carry the wide lanes. Eight of them are AVX2 on x86, chosen at run time, and
+# must never use fused multiply-add, which rounds differently.
+if(MSVC)
+  set(TENON_LANES 1)
+else()
+  set(TENON_LANES 1 4 8)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64|i.86)$")
+    set(TENON_LANES_8_OPTIONS -mavx2)
+  endif()
+endif()
+
+if(TENON_SANITIZE)
+  add_compile_options(-fsanitize=${TENON_SANITIZE} -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${TENON_SANITIZE})
+endif()
+
+# Language, warnings, and the floating point rules that make results the same everywhere.
+function(tenon_target target)
+  set_target_properties(
+    ${target}
+    PROPERTIES C_STANDARD 17
+               C_STANDARD_REQUIRED ON
+               C_EXTENSIONS OFF
+               C_VISIBILITY_PRESET hidden
+               POSITION_INDEPENDENT_CODE ON)
+  if(MSVC)
+    target_compile_definitions(${target} PRIVATE TN_ONE_LANE)
+    target_compile_options(${target} PRIVATE /W4 /fp:precise $<$<BOOL:${TENON_WERROR}>:/WX>)
+  else()
+    target_compile_options(
+      ${target}
+      PRIVATE -Wall
+              -Wextra
+              -Wpedantic
+              -Wshadow
+              -Wconversion
+              -Wdouble-promotion
+              -Wstrict-prototypes
+              -Wmissing-prototypes
+              -Wvla
+              $<$<BOOL:${TENON_WERROR}>:-Werror>
+              -ffp-contract=off
+              -fno-math-errno)
+  endif()
+endfunction()

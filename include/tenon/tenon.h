@@ -1,0 +1,160 @@
+// Tenon: rigid bodies and joints by substepped extended position based dynamics.
+//
+// A world owns everything. Bodies and joints are named by ids. A call that cannot be carried out
+// changes nothing, says why through the world's log callback, and returns a null id, false or a
+// zeroed value. Calls on one world must not run at the same time; different worlds are
+// independent.
+#ifndef TENON_TENON_H
+#define TENON_TENON_H
+
+#include "types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---------------------------------------------------------------------------------------------
+// World
+
+TN_API tn_world_def tn_default_world_def(void);
+TN_API tn_world *tn_world_create(const tn_world_def *def);
+TN_API void tn_world_destroy(tn_world *world);
+
+// Advances by `dt` seconds; returns tn_step_status bits.
+TN_API uint32_t tn_world_step(tn_world *world, float dt);
+
+TN_API bool tn_world_set_gravity(tn_world *world, tn_vec3 gravity);
+TN_API tn_vec3 tn_world_gravity(const tn_world *world);
+TN_API bool tn_world_set_method(tn_world *world, tn_method method);
+TN_API tn_method tn_world_method(const tn_world *world);
+TN_API bool tn_world_set_substeps(tn_world *world, int substeps, int iterations);
+TN_API int tn_world_substeps(const tn_world *world);
+TN_API int tn_world_iterations(const tn_world *world);
+TN_API int tn_world_lanes(const tn_world *world);
+TN_API tn_counters tn_world_counters(const tn_world *world);
+
+// Writes up to `capacity` live ids in slot order; returns how many there are.
+TN_API int tn_world_bodies(const tn_world *world, tn_body_id *ids, int capacity);
+TN_API int tn_world_joints(const tn_world *world, tn_joint_id *ids, int capacity);
+
+// Joints that broke in the last step; valid until the next.
+TN_API const tn_joint_break_event *tn_world_joint_breaks(const tn_world *world, int *count);
+
+// A fingerprint of the whole state: equal states have equal hashes on every machine, for every
+// lane width and number of threads.
+TN_API uint64_t tn_world_hash(const tn_world *world);
+
+// The exact state as bytes. Save returns the size needed and writes only if `capacity` suffices.
+// Restore replaces everything in `world`, or changes nothing and returns false; ids taken before
+// the save are valid again. The bytes are for the same version and machine type.
+TN_API size_t tn_world_save(const tn_world *world, void *buffer, size_t capacity);
+TN_API bool tn_world_restore(tn_world *world, const void *buffer, size_t size);
+
+// Energy of all dynamic bodies and the joints' springs; potential energy is zero at the origin.
+TN_API tn_energy tn_world_energy(const tn_world *world);
+TN_API tn_momentum tn_world_momentum(const tn_world *world, tn_pos about);
+// The same for a set of bodies, with the springs whose moving ends are all in the set.
+TN_API tn_energy tn_bodies_energy(const tn_world *world, const tn_body_id *ids, int count);
+TN_API tn_momentum tn_bodies_momentum(const tn_world *world, const tn_body_id *ids, int count,
+                                      tn_pos about);
+
+// ---------------------------------------------------------------------------------------------
+// Mass properties of solids, for tn_body_def. A zeroed tn_mass means bad input, explained to
+// `log` (null: stderr).
+
+TN_API tn_mass tn_mass_sphere(float radius, float density);
+TN_API tn_mass tn_mass_box(tn_vec3 half_extents, float density);
+// Along the y axis; half_length is that of the straight part.
+TN_API tn_mass tn_mass_capsule(float radius, float half_length, float density);
+TN_API tn_mass tn_mass_cylinder(float radius, float half_length, float density);
+// Solid convex hull of the points.
+TN_API tn_mass tn_mass_hull(const tn_vec3 *points, int count, float density);
+// Closed mesh with triangles counter-clockwise from outside, after Blow and Binstock.
+TN_API tn_mass tn_mass_mesh(const tn_vec3 *vertices, int vertex_count, const int *triangles,
+                            int triangle_count, float density);
+// A solid moved to a place in the body's frame.
+TN_API tn_mass tn_mass_at(tn_mass mass, tn_vec3 position, tn_quat rotation);
+// Several solids as one.
+TN_API tn_mass tn_mass_compound(const tn_mass *parts, int count);
+// The same distribution with another total.
+TN_API tn_mass tn_mass_scaled_to(tn_mass mass, float total);
+
+// ---------------------------------------------------------------------------------------------
+// Bodies
+
+TN_API tn_body_def tn_default_body_def(void);
+TN_API tn_body_id tn_body_create(tn_world *world, const tn_body_def *def);
+// Destroys the body's joints as well.
+TN_API bool tn_body_destroy(tn_world *world, tn_body_id body);
+TN_API bool tn_body_is_valid(const tn_world *world, tn_body_id body);
+
+TN_API tn_body_type tn_body_get_type(const tn_world *world, tn_body_id body);
+TN_API bool tn_body_set_type(tn_world *world, tn_body_id body, tn_body_type type);
+
+TN_API tn_transform tn_body_transform(const tn_world *world, tn_body_id body);
+TN_API tn_pos tn_body_position(const tn_world *world, tn_body_id body);
+TN_API tn_quat tn_body_rotation(const tn_world *world, tn_body_id body);
+TN_API tn_pos tn_body_center(const tn_world *world, tn_body_id body);
+TN_API bool tn_body_set_transform(tn_world *world, tn_body_id body, tn_transform transform);
+// A point of the body's frame, in the world, and the velocity it moves with.
+TN_API tn_pos tn_body_point(const tn_world *world, tn_body_id body, tn_vec3 local);
+TN_API tn_vec3 tn_body_point_velocity(const tn_world *world, tn_body_id body, tn_pos point);
+
+TN_API tn_vec3 tn_body_velocity(const tn_world *world, tn_body_id body);
+TN_API tn_vec3 tn_body_angular_velocity(const tn_world *world, tn_body_id body);
+TN_API bool tn_body_set_velocity(tn_world *world, tn_body_id body, tn_vec3 velocity);
+TN_API bool tn_body_set_angular_velocity(tn_world *world, tn_body_id body, tn_vec3 velocity);
+// Moves a kinematic body so that the next step ends at `target`; afterwards it stands.
+TN_API bool tn_body_move_to(tn_world *world, tn_body_id body, tn_transform target);
+
+// Forces and torques act during the next step, impulses at once.
+TN_API bool tn_body_apply_force(tn_world *world, tn_body_id body, tn_vec3 force, tn_pos point);
+TN_API bool tn_body_apply_force_to_center(tn_world *world, tn_body_id body, tn_vec3 force);
+TN_API bool tn_body_apply_torque(tn_world *world, tn_body_id body, tn_vec3 torque);
+TN_API bool tn_body_apply_impulse(tn_world *world, tn_body_id body, tn_vec3 impulse, tn_pos point);
+TN_API bool tn_body_apply_angular_impulse(tn_world *world, tn_body_id body, tn_vec3 impulse);
+
+TN_API tn_mass tn_body_mass(const tn_world *world, tn_body_id body);
+TN_API bool tn_body_set_mass(tn_world *world, tn_body_id body, tn_mass mass);
+TN_API bool tn_body_set_gravity_scale(tn_world *world, tn_body_id body, float scale);
+TN_API float tn_body_gravity_scale(const tn_world *world, tn_body_id body);
+TN_API bool tn_body_set_damping(tn_world *world, tn_body_id body, float linear, float angular);
+TN_API bool tn_body_set_speed_limits(tn_world *world, tn_body_id body, float linear,
+                                     float angular);
+TN_API void *tn_body_user_data(const tn_world *world, tn_body_id body);
+TN_API bool tn_body_set_user_data(tn_world *world, tn_body_id body, void *data);
+TN_API const char *tn_body_name(const tn_world *world, tn_body_id body);
+TN_API bool tn_body_set_name(tn_world *world, tn_body_id body, const char *name);
+// Writes up to `capacity` ids of the body's joints; returns how many there are.
+TN_API int tn_body_joints(const tn_world *world, tn_body_id body, tn_joint_id *ids, int capacity);
+
+// ---------------------------------------------------------------------------------------------
+// Joints
+
+TN_API tn_joint_def tn_default_joint_def(tn_joint_kind kind);
+// Fills in both frames of `def` so that they meet at a point of the world, with axis a along
+// `axis`, as the bodies stand now. A distance joint keeps frame A here and puts B at `point_b`.
+TN_API bool tn_joint_def_at(const tn_world *world, tn_joint_def *def, tn_pos point, tn_vec3 axis);
+TN_API bool tn_joint_def_between(const tn_world *world, tn_joint_def *def, tn_pos point_a,
+                                 tn_pos point_b);
+TN_API tn_joint_id tn_joint_create(tn_world *world, const tn_joint_def *def);
+TN_API bool tn_joint_destroy(tn_world *world, tn_joint_id joint);
+TN_API bool tn_joint_is_valid(const tn_world *world, tn_joint_id joint);
+
+// Everything but kind and bodies can be changed at any time.
+TN_API tn_joint_def tn_joint_get(const tn_world *world, tn_joint_id joint);
+TN_API bool tn_joint_set(tn_world *world, tn_joint_id joint, const tn_joint_def *def);
+// The two that change every frame, and the switch; enabling mends a broken joint.
+TN_API bool tn_joint_drive_linear(tn_world *world, tn_joint_id joint, tn_drive drive);
+TN_API bool tn_joint_drive_angular(tn_world *world, tn_joint_id joint, tn_drive drive);
+TN_API bool tn_joint_enable(tn_world *world, tn_joint_id joint, bool enabled);
+// Moves the end that is fixed to the world, for dragging.
+TN_API bool tn_joint_set_anchor(tn_world *world, tn_joint_id joint, tn_pos position);
+
+TN_API tn_joint_state tn_joint_read(const tn_world *world, tn_joint_id joint);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,162 @@
+// Definitions, settings, read-outs and events. Units are SI: metres, kilograms, seconds, newtons,
+// radians. Every *_def comes from its tn_default_* function, which fills in sane values and a
+// cookie; a definition that was not made that way is rejected.
+#ifndef TENON_TYPES_H
+#define TENON_TYPES_H
+
+#include "id.h"
+#include "math.h"
+
+typedef struct tn_world tn_world;
+
+// How constraints are solved.
+typedef enum tn_method {
+  TN_METHOD_TENON,  // the default: XPBD in impulse form
+  TN_METHOD_XPBD,   // Mueller et al. 2020, Algorithm 2: positions, Gauss-Seidel
+  TN_METHOD_JACOBI, // the same with averaged corrections
+} tn_method;
+
+typedef struct tn_world_def {
+  tn_vec3 gravity;
+  tn_method method;
+  int substeps;   // the quality knob: substeps in each step
+  int iterations; // passes over the constraints in each substep; 1 is best
+  int threads;    // threads of the built-in pool, the caller's included
+  int lanes;      // 1, 4 or 8 constraints at a time; 0 takes the widest this machine has
+  tn_enqueue_fn *enqueue; // the host's scheduler instead of the built-in pool; both or none
+  tn_finish_fn *finish;
+  void *task_context;
+  tn_allocator allocator;
+  tn_log_fn *log;
+  void *log_context;
+  uint32_t cookie;
+} tn_world_def;
+
+// What happened in a step, as bits; zero is a clean step.
+typedef enum tn_step_status {
+  TN_STEP_OK = 0,
+  TN_STEP_REJECTED = 1,      // bad argument; nothing was done
+  TN_STEP_OUT_OF_MEMORY = 2, // nothing was done
+  TN_STEP_NON_FINITE = 4,    // a body's state was not finite; it was put back and stopped
+  TN_STEP_SERIAL = 8,        // more constraints on one body than colours: the rest ran serially
+} tn_step_status;
+
+typedef struct tn_counters {
+  int bodies, joints, colors, blocks;
+  size_t bytes; // memory the world holds
+} tn_counters;
+
+// ---------------------------------------------------------------------------------------------
+// Bodies
+
+typedef enum tn_body_type {
+  TN_BODY_STATIC,    // never moves
+  TN_BODY_KINEMATIC, // moves as told, pushes but is not pushed
+  TN_BODY_DYNAMIC,
+} tn_body_type;
+
+// Mass, centre of mass in the body's frame, and inertia about that centre.
+typedef struct tn_mass {
+  float mass;
+  tn_vec3 center;
+  tn_sym3 inertia;
+} tn_mass;
+
+typedef struct tn_body_def {
+  tn_body_type type;
+  tn_pos position;  // of the body's origin
+  tn_quat rotation; // need not be exactly unit
+  tn_vec3 velocity; // of the centre of mass
+  tn_vec3 angular_velocity;
+  tn_mass mass; // of a dynamic body; see the tn_mass_* functions
+  float gravity_scale;
+  float linear_damping, angular_damping; // 1/s: velocities decay as exp(-damping t)
+  float max_speed, max_angular_speed;
+  void *user_data;
+  const char *name; // copied, cut to 31 bytes; may be null
+  uint32_t cookie;
+} tn_body_def;
+
+typedef struct tn_energy {
+  double kinetic, potential, elastic, total;
+} tn_energy;
+
+typedef struct tn_momentum {
+  double mass;
+  double linear[3];
+  double angular[3]; // about the point asked for
+} tn_momentum;
+
+// ---------------------------------------------------------------------------------------------
+// Joints
+
+// A joint holds frame B (on body B) relative to frame A (on body A). The frames' x, y, z axes are
+// a, b, c of Mueller et al. sec. 3.4.
+typedef enum tn_joint_kind {
+  TN_JOINT_DISTANCE,  // length between the two points: linear[0] is its range
+  TN_JOINT_BALL,      // points coincide; angular[0] limits twist about a, `swing` the cone
+  TN_JOINT_HINGE,     // turns about a: angular[0]
+  TN_JOINT_FIXED,     // nothing moves
+  TN_JOINT_PRISMATIC, // slides along a: linear[0]
+  TN_JOINT_CYLINDER,  // slides along and turns about a: linear[0], angular[0]
+  TN_JOINT_UNIVERSAL, // turns about a of A (angular[0]) and b of B (angular[1])
+  TN_JOINT_GENERIC,   // every axis by its range; angular[] are components of the rotation vector
+  TN_JOINT_KIND_COUNT
+} tn_joint_kind;
+
+typedef enum tn_drive_mode {
+  TN_DRIVE_OFF,
+  TN_DRIVE_TARGET,   // servo: pulls to `target` with `compliance`
+  TN_DRIVE_VELOCITY, // motor: keeps `velocity`
+  TN_DRIVE_FORCE,    // applies `force`
+} tn_drive_mode;
+
+// Acts along the joint's free axis a (the line between the points of a distance joint), as a
+// force or as a torque, never beyond `max_force`.
+typedef struct tn_drive {
+  tn_drive_mode mode;
+  float target;     // m or rad
+  float velocity;   // m/s or rad/s
+  float force;      // N or N m
+  float compliance; // m/N or rad/(N m); 0 is rigid
+  float max_force;  // N or N m
+} tn_drive;
+
+typedef struct tn_joint_def {
+  tn_joint_kind kind;
+  tn_body_id body_a, body_b; // one may be null: the world
+  tn_transform frame_a, frame_b; // in the body's frame, or in the world
+  tn_range linear[3];            // m, along a, b, c of frame A
+  tn_range angular[3];           // rad
+  float swing;                   // rad, the cone of a ball joint
+  float compliance, angular_compliance; // of what the joint holds: m/N and rad/(N m)
+  float limit_compliance, angular_limit_compliance; // of the ends of ranges
+  tn_drive linear_drive, angular_drive;
+  float linear_damping, angular_damping;   // 1/s, of the relative velocity along free axes
+  float linear_friction, angular_friction; // N and N m against motion along free axes
+  float break_force, break_torque;         // mean over a step; infinite never breaks
+  bool enabled;
+  void *user_data;
+  uint32_t cookie;
+} tn_joint_def;
+
+// What a joint does now. Force and torque act on body B, in world axes, at the joint's point on
+// B, as the mean over the last step.
+typedef struct tn_joint_state {
+  tn_vec3 force, torque;
+  tn_vec3 offset;   // from A's point to B's, along a, b, c of frame A
+  float length;     // its length
+  float elongation; // how far outside of its linear ranges, m
+  tn_vec3 angle;    // as the kind's angular[] ranges measure it
+  float swing;      // between the two a axes
+  float angular_error; // how far outside of its angular ranges, rad
+  bool broken;
+} tn_joint_state;
+
+typedef struct tn_joint_break_event {
+  tn_joint_id joint;
+  tn_vec3 force, torque;
+  void *user_data;
+} tn_joint_break_event;
+
+#endif

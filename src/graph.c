@@ -1,0 +1,225 @@
+// The constraint graph: joints that share a moving body get different colours, so the joints of
+// one colour can be solved side by side, in lanes and on threads, with the same result as one by
+// one. Colours go by slot, so they are the same everywhere.
+#include "world.h"
+
+#include <string.h>
+
+// Where each joint of the graph goes, in slot order.
+typedef struct placement {
+  int32_t joint;
+  uint8_t color; // MAX_COLORS: none was left
+  uint8_t type;
+} placement;
+
+typedef struct builder {
+  placement *placed;
+  int32_t placed_capacity, placed_count;
+  uint64_t *used; // colours taken, by body
+  int32_t body_count;
+  int32_t group[MAX_COLORS + 1][TYPE_COUNT]; // joints in each, then the next place
+} builder;
+
+static bool is_dynamic(const tn_world *world, int32_t slot)
+{
+  return world->bodies[slot].type == TN_BODY_DYNAMIC;
+}
+
+static bool is_solved(const tn_world *world, const joint *j)
+{
+  return j->alive && j->def.enabled &&
+         (is_dynamic(world, j->slot[0]) || is_dynamic(world, j->slot[1]));
+}
+
+static int lowest_zero_bit(uint64_t bits)
+{
+  for (int i = 0; i < 64; ++i) {
+    if (!(bits >> i & 1)) {
+      return i;
+    }
+  }
+  return 64;
+}
+
+static void color_joints(tn_world *world, builder *make)
+{
+  for (int32_t slot = 0; slot < world->joint_list.used; ++slot) {
+    const joint *j = &world->joints[slot];
+    if (!is_solved(world, j)) {
+      continue;
+    }
+    uint64_t taken = 0;
+    for (int side = 0; side < 2; ++side) {
+      if (is_dynamic(world, j->slot[side])) {
+        taken |= make->used[j->slot[side]];
+      }
+    }
+    int color = lowest_zero_bit(taken);
+    for (int side = 0; side < 2 && color < MAX_COLORS; ++side) {
+      make->used[j->slot[side]] |= 1ull << color;
+    }
+    placement p = {slot, (uint8_t)color, (uint8_t)joint_type(j)};
+    make->placed[make->placed_count++] = p;
+    make->group[color][p.type] += 1;
+  }
+}
+
+// Turns the counts of each group into its first block * BLOCK_WIDTH; returns the blocks needed.
+static int32_t lay_out(tn_world *world, builder *make)
+{
+  graph *g = &world->graph;
+  int32_t next = 0;
+  g->color_count = 0;
+  for (int color = 0; color <= MAX_COLORS; ++color) {
+    color_range range = {next, next};
+    bool serial = color == MAX_COLORS;
+    for (int type = 0; type < TYPE_COUNT; ++type) {
+      int32_t count = make->group[color][type];
+      make->group[color][type] = next * BLOCK_WIDTH;
+      next += serial ? count : (count + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
+    }
+    range.last = next;
+    if (serial) {
+      g->serial = range;
+    } else {
+      g->color[color] = range;
+      g->color_count = range.last > range.first ? color + 1 : g->color_count;
+    }
+  }
+  return next;
+}
+
+static void clear_block(joint_block *block)
+{
+  memset(block, 0, sizeof *block);
+  size_t w = offsetof(Q, w) / sizeof(R);
+  for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
+    block->joint[lane] = NO_SLOT;
+    block->start[offsetof(JointStart, frame) / sizeof(R) + w][lane] = 1.0f;
+    block->start[offsetof(JointStart, relative) / sizeof(R) + w][lane] = 1.0f;
+  }
+}
+
+static void place_joint(tn_world *world, builder *make, placement p)
+{
+  joint *j = &world->joints[p.joint];
+  int32_t *next = &make->group[p.color][p.type];
+  j->block = *next / BLOCK_WIDTH;
+  j->lane = *next % BLOCK_WIDTH;
+  *next += p.color == MAX_COLORS ? BLOCK_WIDTH : 1;
+  joint_block *block = &world->graph.blocks[j->block];
+  block->type = p.type;
+  block->joint[j->lane] = p.joint;
+  block->a[j->lane] = j->slot[0];
+  block->b[j->lane] = j->slot[1];
+  block->move_a[j->lane] = is_dynamic(world, j->slot[0]);
+  block->move_b[j->lane] = is_dynamic(world, j->slot[1]);
+  joint_pack(world, p.joint);
+}
+
+static void count_shares(tn_world *world, const builder *make)
+{
+  for (int32_t i = 0; i < world->body_list.used; ++i) {
+    world->state[i].share = 0.0f;
+  }
+  for (int32_t i = 0; i < make->placed_count; ++i) {
+    const joint *j = &world->joints[make->placed[i].joint];
+    world->state[j->slot[0]].share += 1.0f;
+    world->state[j->slot[1]].share += 1.0f;
+  }
+  for (int32_t i = 0; i < world->body_list.used; ++i) {
+    if (world->state[i].share < 1.0f) {
+      world->state[i].share = 1.0f;
+    }
+  }
+}
+
+static void save_states(tn_world *world)
+{
+  for (int32_t slot = 0; slot < world->joint_list.used; ++slot) {
+    joint *j = &world->joints[slot];
+    if (j->alive && j->block != NO_SLOT) {
+      joint_copy_state(world, j);
+      j->block = NO_SLOT;
+    }
+  }
+}
+
+static bool reserve_blocks(tn_world *world, int32_t wanted)
+{
+  graph *g = &world->graph;
+  if (wanted <= g->block_capacity) {
+    return true;
+  }
+  int32_t capacity = wanted + wanted / 2 + 8;
+  joint_block *blocks = memory_take(world, (size_t)capacity * sizeof *blocks);
+  if (!blocks) {
+    return false;
+  }
+  memory_give(world, g->blocks, (size_t)g->block_capacity * sizeof *blocks);
+  g->blocks = blocks;
+  g->block_capacity = capacity;
+  return true;
+}
+
+static bool reserve_events(tn_world *world)
+{
+  int32_t wanted = world->joint_list.used;
+  if (wanted <= world->break_capacity) {
+    return true;
+  }
+  if (!memory_grow(world, (void **)&world->breaks, world->break_count, world->break_capacity,
+                   wanted, sizeof *world->breaks)) {
+    return false;
+  }
+  world->break_capacity = wanted;
+  return true;
+}
+
+static void fill_blocks(tn_world *world, builder *make, int32_t count)
+{
+  world->graph.block_count = count;
+  for (int32_t i = 0; i < count; ++i) {
+    clear_block(&world->graph.blocks[i]);
+  }
+  for (int32_t i = 0; i < make->placed_count; ++i) {
+    place_joint(world, make, make->placed[i]);
+  }
+  count_shares(world, make);
+}
+
+bool graph_build(tn_world *world)
+{
+  if (!world->graph.dirty) {
+    return true;
+  }
+  builder make = {0};
+  make.body_count = world->body_list.used;
+  make.placed_capacity = world->joint_list.used + 1;
+  size_t placed_size = (size_t)make.placed_capacity * sizeof *make.placed;
+  size_t used_size = (size_t)make.body_count * sizeof *make.used;
+  make.placed = memory_take(world, placed_size);
+  make.used = memory_take(world, used_size);
+  bool ok = make.placed && make.used && reserve_events(world);
+  if (ok) {
+    // Impulses leave the old blocks before these may go.
+    save_states(world);
+    color_joints(world, &make);
+    int32_t count = lay_out(world, &make);
+    ok = reserve_blocks(world, count);
+    if (ok) {
+      fill_blocks(world, &make, count);
+      world->graph.dirty = false;
+    }
+  }
+  memory_give(world, make.placed, placed_size);
+  memory_give(world, make.used, used_size);
+  return ok;
+}
+
+void graph_release(tn_world *world)
+{
+  memory_give(world, world->graph.blocks,
+              (size_t)world->graph.block_capacity * sizeof *world->graph.blocks);
+  memory_give(world, world->breaks, (size_t)world->break_capacity * sizeof *world->breaks);
+}

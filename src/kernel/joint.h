@@ -1,0 +1,261 @@
+// Joints, Mueller et al. sec. 3.4: for two bodies at a pose each type states its rows.
+//
+// DEVIATION: offsets and angles are those of B relative to A, so corrections on B are minus the
+// error; the paper's signs, taken literally, drive the bodies apart.
+#ifndef TENON_KERNEL_JOINT_H
+#define TENON_KERNEL_JOINT_H
+
+#include "rows.h"
+
+// What the solver tells apart. A ball joint without limits, damping or friction is a POINT.
+typedef enum JointType {
+  TYPE_DISTANCE,
+  TYPE_POINT,
+  TYPE_BALL,
+  TYPE_HINGE,
+  TYPE_FIXED,
+  TYPE_PRISMATIC,
+  TYPE_CYLINDER,
+  TYPE_UNIVERSAL,
+  TYPE_GENERIC,
+  TYPE_COUNT
+} JointType;
+
+// A joint as the step begins, taken in double and rounded once.
+typedef struct JointStart {
+  V ra, rb;   // levers from the centres of mass
+  V gap;      // from A's point to B's
+  Q frame;    // axes a, b, c of A in the world
+  Q relative; // B's axes as seen from A's
+} JointStart;
+
+KERNEL BlockKind linear_kind(JointType type)
+{
+  BlockKind line = {1, 0, 3, 0, 0};
+  BlockKind point = {3, 1, 0, 0, 0};
+  BlockKind slide = {3, 0, 1, 0, 0};
+  BlockKind mixed = {3, 0, 0, 1, 1};
+  switch (type) {
+  case TYPE_DISTANCE:
+    return line;
+  case TYPE_PRISMATIC:
+  case TYPE_CYLINDER:
+    return slide;
+  case TYPE_GENERIC:
+    return mixed;
+  default:
+    return point;
+  }
+}
+
+KERNEL BlockKind angular_kind(JointType type)
+{
+  BlockKind none = {0, 0, 3, 0, 0};
+  BlockKind swing_twist = {2, 0, 3, 0, 1};
+  BlockKind turn = {3, 0, 1, 0, 0};
+  BlockKind fixed = {3, 1, 0, 0, 0};
+  BlockKind universal = {3, 0, 2, 0, 1};
+  BlockKind mixed = {3, 0, 0, 1, 1};
+  switch (type) {
+  case TYPE_BALL:
+    return swing_twist;
+  case TYPE_HINGE:
+  case TYPE_CYLINDER:
+    return turn;
+  case TYPE_FIXED:
+  case TYPE_PRISMATIC:
+    return fixed;
+  case TYPE_UNIVERSAL:
+    return universal;
+  case TYPE_GENERIC:
+    return mixed;
+  default:
+    return none;
+  }
+}
+
+// Drives, damping and friction act only where something is free to move.
+KERNEL int has_free_axis(BlockKind kind)
+{
+  return kind.rows > 0 && (kind.mixed || kind.first_locked > 0);
+}
+
+KERNEL Q joint_frame(const JointStart *start, const Body *a)
+{
+  return q_mul(a->dq, start->frame);
+}
+
+// B's axes as seen from A's. Both turns since the step began are small, so their product with the
+// relative rotation then keeps small angles to their own precision, not to that of one.
+KERNEL Q joint_relative(const JointStart *start, const Body *a, const Body *b)
+{
+  Q turn = q_mul(q_conjugate(a->dq), b->dq);
+  Q local = q_make(q_unrotate(start->frame, q_vector(turn)), turn.w);
+  return q_mul(local, start->relative);
+}
+
+// Levers and offset. Both impulses act at B's point: then a pair that has come apart still gets
+// no net torque, and the offset is measured in A's turning axes.
+KERNEL V joint_offset(const JointStart *start, const Body *a, const Body *b, Rows *rows)
+{
+  V move_a = v_add(a->dx, q_rotate_change(a->dq, start->ra));
+  V turn_b = q_rotate_change(b->dq, start->rb);
+  V offset = v_add(start->gap, v_sub(v_add(b->dx, turn_b), move_a));
+  rows->levers.b = v_add(start->rb, turn_b);
+  rows->levers.a = v_add(q_rotate(a->dq, start->ra), offset);
+  return offset;
+}
+
+KERNEL void linear_rows(JointType type, const JointStart *start, const Body *a, const Body *b,
+                        Rows *rows)
+{
+  V offset = joint_offset(start, a, b, rows);
+  if (type == TYPE_DISTANCE) {
+    R length = v_length(offset);
+    V n = v_scale(1.0f / r_max(length, splat(1e-12f)), offset);
+    V any = v_make(splat(1.0f), splat(0.0f), splat(0.0f));
+    rows->n[0] = v_pick(length > 1e-12f, n, any);
+    rows->x[0] = length;
+  } else if (linear_kind(type).world_axes) {
+    rows->x[0] = offset.x;
+    rows->x[1] = offset.y;
+    rows->x[2] = offset.z;
+  } else {
+    Q frame = joint_frame(start, a);
+    rows->n[0] = q_axis_x(frame);
+    rows->n[1] = q_axis_y(frame);
+    rows->n[2] = q_axis_z(frame);
+    for (int i = 0; i < 3; ++i) {
+      rows->x[i] = v_dot(rows->n[i], offset);
+    }
+  }
+}
+
+// Eq. 19, with the sign of w: of the two ways round, the shorter.
+KERNEL void fixed_rows(Q frame, Q q, Rows *rows)
+{
+  R two = pick(q.w < 0.0f, splat(-2.0f), splat(2.0f));
+  V e = q_rotate(frame, v_scale(two, q_vector(q)));
+  rows->x[0] = e.x;
+  rows->x[1] = e.y;
+  rows->x[2] = e.z;
+}
+
+// The angle of Algorithm 3 from n1 to n2 about n, by atan2 where the paper has an arcsine that
+// rounding can take out of its domain.
+KERNEL R angle_about(V n, V n1, V n2)
+{
+  return r_atan2(v_dot(v_cross(n1, n2), n), v_dot(n1, n2));
+}
+
+// Nearest to the middle of its range, so that a range may reach across pi.
+KERNEL R angle_near(R angle, R middle)
+{
+  return middle + r_wrap_angle(angle - middle);
+}
+
+// Eq. 20 and the hinge's own angle: rows a1, b1, c1; in A's axes a1 x a2 = (0, -a2.z, a2.y).
+KERNEL void hinge_rows(Q frame, Q q, const RowParams *params, Rows *rows)
+{
+  rows->n[0] = q_axis_x(frame);
+  rows->n[1] = q_axis_y(frame);
+  rows->n[2] = q_axis_z(frame);
+  V a2 = q_axis_x(q);
+  V b2 = q_axis_y(q);
+  rows->x[0] = angle_near(r_atan2(b2.z, b2.y), params->middle[0]);
+  rows->x[1] = -a2.z;
+  rows->x[2] = a2.y;
+}
+
+// Rows twist (eq. 22-24) and swing. The two projections of eq. 23, 24 enclose the twist of the
+// swing-twist decomposition, 2 atan2(q.x, q.w).
+KERNEL void swing_twist_rows(Q frame, Q q, const RowParams *params, Rows *rows)
+{
+  V a2 = q_axis_x(q);
+  V sum = v_make(1.0f + a2.x, a2.y, a2.z);
+  R length = v_length(sum);
+  V across = v_make(splat(0.0f), -a2.z, a2.y);
+  R sine = v_length(across);
+  V y = v_make(splat(0.0f), splat(1.0f), splat(0.0f));
+  V twist = v_scale(1.0f / r_max(length, splat(1e-6f)), sum);
+  V swing = v_pick(sine > 1e-12f, v_scale(1.0f / r_max(sine, splat(1e-12f)), across), y);
+  rows->n[0] = q_rotate(frame, twist);
+  rows->n[1] = q_rotate(frame, swing);
+  R angle = r_wrap_angle(2.0f * r_atan2(q.x, q.w));
+  rows->x[0] = angle_near(angle, params->middle[0]);
+  rows->x[1] = r_atan2(sine, a2.x);
+}
+
+// a of A and b of B stay perpendicular: the axes of the cross between them.
+KERNEL void universal_rows(Q frame, Q q, const RowParams *params, Rows *rows)
+{
+  V a1 = v_make(splat(1.0f), splat(0.0f), splat(0.0f));
+  V a2 = q_axis_x(q);
+  V b2 = q_axis_y(q);
+  V n = v_cross(b2, a1);
+  R length = v_length(n);
+  V z = v_make(splat(0.0f), splat(0.0f), splat(1.0f));
+  n = v_pick(length > 1e-6f, v_scale(1.0f / r_max(length, splat(1e-6f)), n), z);
+  rows->n[0] = q_axis_x(frame);
+  rows->n[1] = q_rotate(frame, b2);
+  rows->n[2] = q_rotate(frame, n);
+  rows->x[0] = angle_near(r_atan2(b2.z, b2.y), params->middle[0]);
+  rows->x[1] = angle_near(angle_about(b2, a1, a2), params->middle[1]);
+  rows->x[2] = b2.x;
+}
+
+// Components of the rotation vector t. Their exact directions are those of the inverse left
+// Jacobian: n_i = e_i + t x e_i / 2 + k t x (t x e_i), k = (1 - (t/2) cot(t/2)) / t^2.
+KERNEL void generic_rows(Q frame, Q q, Rows *rows)
+{
+  M flip = q.w < 0.0f;
+  V v = v_pick(flip, v_make(-q.x, -q.y, -q.z), q_vector(q));
+  R w = r_abs(q.w);
+  R sine = v_length(v);
+  R angle = 2.0f * r_atan2(sine, w);
+  M small = angle < 0.1f;
+  R safe_sine = pick(small, splat(1.0f), sine);
+  R safe_angle = pick(small, splat(1.0f), angle);
+  // For small angles the series of angle / sine and of k, exact to rounding below 0.1.
+  R s2 = sine * sine;
+  R ratio = pick(small, 2.0f + s2 * (0.333333333f + 0.15f * s2), safe_angle / safe_sine);
+  R cot = w / safe_sine;
+  R exact = (1.0f - 0.5f * safe_angle * cot) / (safe_angle * safe_angle);
+  R k = pick(small, 0.0833333333f + angle * angle * 0.00138888889f, exact);
+  V t = v_scale(ratio, v);
+  R x[3] = {t.x, t.y, t.z};
+  for (int i = 0; i < 3; ++i) {
+    V e = v_make(splat(i == 0), splat(i == 1), splat(i == 2));
+    V te = v_cross(t, e);
+    V n = v_add(e, v_add(v_scale(splat(0.5f), te), v_scale(k, v_cross(t, te))));
+    rows->n[i] = q_rotate(frame, n);
+    rows->x[i] = x[i];
+  }
+}
+
+KERNEL void angular_rows(JointType type, const JointStart *start, const RowParams *params,
+                         const Body *a, const Body *b, Rows *rows)
+{
+  Q frame = joint_frame(start, a);
+  Q q = joint_relative(start, a, b);
+  switch (type) {
+  case TYPE_BALL:
+    swing_twist_rows(frame, q, params, rows);
+    break;
+  case TYPE_HINGE:
+  case TYPE_CYLINDER:
+    hinge_rows(frame, q, params, rows);
+    break;
+  case TYPE_UNIVERSAL:
+    universal_rows(frame, q, params, rows);
+    break;
+  case TYPE_GENERIC:
+    generic_rows(frame, q, rows);
+    break;
+  default:
+    fixed_rows(frame, q, rows);
+    break;
+  }
+}
+
+#endif

@@ -1,0 +1,168 @@
+// Lanes: the one file of the kernels that knows the target.
+//
+// R is a real, or TN_LANES of them side by side; M is the mask that comparing two of them gives.
+// Kernels use + - * / and comparisons on them as on plain floats, and the few primitives below
+// where the targets differ. Every primitive is exact, so every target gives the same bits.
+#ifndef TENON_KERNEL_LANE_H
+#define TENON_KERNEL_LANE_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifndef TN_LANES
+#define TN_LANES 1
+#endif
+
+#if defined(__CUDACC__)
+#define KERNEL static __host__ __device__ __forceinline__
+#elif defined(__GNUC__)
+#define KERNEL static inline __attribute__((always_inline, unused))
+#else
+#define KERNEL static inline
+#endif
+
+#if TN_LANES == 1
+
+typedef float R;
+typedef int32_t M; // 0 or 1
+
+KERNEL R splat(float x)
+{
+  return x;
+}
+
+KERNEL R load(const float *p)
+{
+  return *p;
+}
+
+KERNEL void store(float *p, R x)
+{
+  *p = x;
+}
+
+KERNEL R pick(M m, R a, R b)
+{
+  return m ? a : b;
+}
+
+KERNEL M m_not(M m)
+{
+  return !m;
+}
+
+KERNEL R r_sqrt(R x)
+{
+  return sqrtf(x);
+}
+
+// 2 to the power of an integral k in [-126, 127].
+KERNEL R r_exp2i(R k)
+{
+  int32_t bits = ((int32_t)k + 127) * 8388608;
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+#else
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+typedef float R __attribute__((vector_size(4 * TN_LANES)));
+typedef int32_t M __attribute__((vector_size(4 * TN_LANES))); // 0 or -1
+
+KERNEL R splat(float x)
+{
+  return x - (R){0};
+}
+
+KERNEL R load(const float *p)
+{
+  R x;
+  memcpy(&x, __builtin_assume_aligned(p, 4 * TN_LANES), sizeof x);
+  return x;
+}
+
+KERNEL void store(float *p, R x)
+{
+  memcpy(__builtin_assume_aligned(p, 4 * TN_LANES), &x, sizeof x);
+}
+
+KERNEL R pick(M m, R a, R b)
+{
+  return (R)((m & (M)a) | (~m & (M)b));
+}
+
+KERNEL M m_not(M m)
+{
+  return ~m;
+}
+
+KERNEL R r_sqrt(R x)
+{
+#if TN_LANES == 8 && defined(__AVX__)
+  return (R)_mm256_sqrt_ps((__m256)x);
+#elif TN_LANES == 4 && defined(__SSE2__)
+  return (R)_mm_sqrt_ps((__m128)x);
+#elif TN_LANES == 4 && defined(__wasm_simd128__)
+  return (R)wasm_f32x4_sqrt((v128_t)x);
+#elif TN_LANES == 4 && defined(__ARM_NEON) && defined(__aarch64__)
+  return (R)vsqrtq_f32((float32x4_t)x);
+#else
+  R y = x;
+  for (int i = 0; i < TN_LANES; ++i) {
+    y[i] = sqrtf(x[i]);
+  }
+  return y;
+#endif
+}
+
+KERNEL R r_exp2i(R k)
+{
+  M bits = (__builtin_convertvector(k, M) + 127) * 8388608;
+  return (R)bits;
+}
+
+#endif
+
+KERNEL R r_min(R a, R b)
+{
+  return pick(a < b, a, b);
+}
+
+KERNEL R r_max(R a, R b)
+{
+  return pick(a > b, a, b);
+}
+
+KERNEL R r_clamp(R x, R lo, R hi)
+{
+  return r_min(r_max(x, lo), hi);
+}
+
+KERNEL R r_abs(R x)
+{
+  return pick(x < 0.0f, -x, x);
+}
+
+// The nearest integer, for |x| < 4e6: adding 1.5 * 2^23 leaves no bit for a fraction.
+KERNEL R r_round(R x)
+{
+  return (x + 12582912.0f) - 12582912.0f;
+}
+
+// 1 / x, and 0 where x is not above `floor`: what cannot move takes no share.
+KERNEL R r_inverse_above(R x, R floor)
+{
+  return pick(x > floor, 1.0f / pick(x > floor, x, splat(1.0f)), splat(0.0f));
+}
+
+#endif

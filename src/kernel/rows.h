@@ -1,0 +1,556 @@
+// Blocks of rows: what a constraint states, and how the methods solve it.
+//
+// A row measures a coordinate x of body B relative to body A along a direction n, and keeps it in
+// a range [lo, hi]. lo = hi locks it. Up to three rows that act at one point (linear) or on the
+// rotation (angular) form a block; a joint is one block of each.
+//
+// In every method a row wants, for the impulse lambda along n, summed over the substep,
+//     e / h + n . u + alpha / h^2 lambda = 0,      e = x - hi or x - lo,
+// which is eq. 4 divided by h. The methods differ in the pose at which e is measured and in u:
+// FORM_VELOCITY measures at the start of the substep, and u is the velocity; FORM_POSITION
+// measures at the latest pose, already moved by h times the velocity, and u is only what the
+// block itself has just added.
+#ifndef TENON_KERNEL_ROWS_H
+#define TENON_KERNEL_ROWS_H
+
+#include "project.h"
+#include "trig.h"
+
+// Stands for an infinite end of a range: beyond any length, harmless in sums and products.
+#define OPEN_END 1e15f
+
+#define MOTOR_KEEP 0.9f
+
+// What is known about a block at compile time.
+typedef struct BlockKind {
+  int rows;        // 0: the joint has no such block
+  int world_axes;  // the directions are the world's axes
+  int first_locked; // rows from here on are locked, the ones before are ranges
+  int mixed;       // any row may be locked or a range, lane by lane
+  int vector_resist; // damping and friction act on all axes, else on row 0
+} BlockKind;
+
+typedef struct Drive {
+  R mode, target, rate, velocity, force, alpha, max;
+} Drive;
+
+typedef struct RowParams {
+  R lo[3], hi[3], middle[3]; // the middle of a range of angles
+  R alpha, alpha_limit;      // compliances: locked rows, ends of ranges
+  Drive drive;               // along row 0
+  R damping, friction;
+} RowParams;
+
+// Impulses in the running substep.
+typedef struct RowState {
+  R lambda[3];
+  R drive;
+  V resist;
+} RowState;
+
+// LDL^T of the locked rows, with inverted pivots.
+typedef struct Factor {
+  R d[3], l10, l20, l21;
+} Factor;
+
+// From the centres of mass to the point where a linear block acts.
+typedef struct Levers {
+  V a, b;
+} Levers;
+
+typedef struct Rows {
+  Levers levers;
+  V n[3];
+  R x[3];
+  S k;      // inverse mass in world axes
+  R mass;   // its mean
+  S k_rows; // and between rows
+  Factor factor;
+} Rows;
+
+// How a pass solves.
+typedef struct Pass {
+  R h, inv_h, inv_h2;
+  R time;   // since the step began, at the end of this substep
+  R keep;   // share of the last impulse a rigid row starts from
+  R push;   // fastest removal of an error, m/s
+  R turn;   // rad/s
+  Form form;
+} Pass;
+
+KERNEL R s_diagonal(S s, int i)
+{
+  return i == 0 ? s.xx : i == 1 ? s.yy : s.zz;
+}
+
+KERNEL V axis_of(BlockKind kind, const Rows *rows, int i)
+{
+  if (kind.world_axes) {
+    return v_make(splat(i == 0), splat(i == 1), splat(i == 2));
+  }
+  return rows->n[i];
+}
+
+KERNEL R along(BlockKind kind, const Rows *rows, int i, V u)
+{
+  if (kind.world_axes) {
+    return i == 0 ? u.x : i == 1 ? u.y : u.z;
+  }
+  return v_dot(rows->n[i], u);
+}
+
+// The vector with the given components along the rows.
+KERNEL V combine(BlockKind kind, const Rows *rows, const R *c)
+{
+  if (kind.world_axes) {
+    return v_make(c[0], c[1], c[2]);
+  }
+  V sum = v_scale(c[0], rows->n[0]);
+  for (int i = 1; i < kind.rows; ++i) {
+    sum = v_add(sum, v_scale(c[i], rows->n[i]));
+  }
+  return sum;
+}
+
+KERNEL S masses_between_rows(BlockKind kind, const Rows *rows)
+{
+  if (kind.world_axes) {
+    return rows->k;
+  }
+  S s = {splat(0.0f), splat(0.0f), splat(0.0f), splat(0.0f), splat(0.0f), splat(0.0f)};
+  V k0 = s_mul(rows->k, rows->n[0]);
+  s.xx = v_dot(rows->n[0], k0);
+  if (kind.rows > 1) {
+    V k1 = s_mul(rows->k, rows->n[1]);
+    s.yy = v_dot(rows->n[1], k1);
+    s.xy = v_dot(rows->n[0], k1);
+  }
+  if (kind.rows > 2) {
+    V k2 = s_mul(rows->k, rows->n[2]);
+    s.zz = v_dot(rows->n[2], k2);
+    s.xz = v_dot(rows->n[0], k2);
+    s.yz = v_dot(rows->n[1], k2);
+  }
+  return s;
+}
+
+KERNEL M is_locked(BlockKind kind, const RowParams *params, int i)
+{
+  if (kind.mixed) {
+    return params->lo[i] == params->hi[i];
+  }
+  return splat(i >= kind.first_locked) > 0.5f;
+}
+
+KERNEL R masked(BlockKind kind, M both, R x)
+{
+  return kind.mixed ? pick(both, x, splat(0.0f)) : x;
+}
+
+// A pivot that rounding could have made of nothing is nothing.
+KERNEL R inverse_pivot(R pivot, R diagonal)
+{
+  return r_inverse_above(pivot, 1e-6f * diagonal);
+}
+
+KERNEL Factor factorize(BlockKind kind, const RowParams *params, S k, R alpha)
+{
+  Factor f = {{splat(0.0f), splat(0.0f), splat(0.0f)}, splat(0.0f), splat(0.0f), splat(0.0f)};
+  if (kind.rows < 3) {
+    return f;
+  }
+  int first = kind.first_locked;
+  M m0 = is_locked(kind, params, 0);
+  M m1 = is_locked(kind, params, 1);
+  M m2 = is_locked(kind, params, 2);
+  if (first <= 0) {
+    f.d[0] = masked(kind, m0, inverse_pivot(k.xx + alpha, k.xx));
+    f.l10 = masked(kind, m0 & m1, k.xy) * f.d[0];
+    f.l20 = masked(kind, m0 & m2, k.xz) * f.d[0];
+  }
+  R yz = masked(kind, m1 & m2, k.yz);
+  if (first <= 1) {
+    R d1 = first == 0 ? k.yy + alpha - f.l10 * masked(kind, m0 & m1, k.xy) : k.yy + alpha;
+    f.d[1] = masked(kind, m1, inverse_pivot(d1, k.yy));
+    f.l21 = (first == 0 ? yz - f.l10 * masked(kind, m0 & m2, k.xz) : yz) * f.d[1];
+  }
+  if (first <= 2) {
+    R d2 = k.zz + alpha;
+    d2 = first <= 0 ? d2 - f.l20 * masked(kind, m0 & m2, k.xz) : d2;
+    // l21 times the pivot it came from is what was eliminated.
+    R e21 = first == 0 ? yz - f.l10 * masked(kind, m0 & m2, k.xz) : yz;
+    d2 = first <= 1 ? d2 - f.l21 * e21 : d2;
+    f.d[2] = masked(kind, m2, inverse_pivot(d2, k.zz));
+  }
+  return f;
+}
+
+// c <- K^-1 c over the locked rows.
+KERNEL void solve_locked(BlockKind kind, const Factor *f, R *c)
+{
+  int first = kind.first_locked;
+  if (first == 0) {
+    c[1] = c[1] - f->l10 * c[0];
+    c[2] = c[2] - f->l20 * c[0];
+  }
+  if (first <= 1) {
+    c[2] = c[2] - f->l21 * c[1];
+  }
+  c[2] = f->d[2] * c[2];
+  if (first <= 1) {
+    c[1] = f->d[1] * c[1] - f->l21 * c[2];
+  }
+  if (first == 0) {
+    c[0] = f->d[0] * c[0] - f->l10 * c[1] - f->l20 * c[2];
+  }
+}
+
+// Rows stiffer than the substep resolves count as rigid.
+KERNEL M is_rigid(R alpha, R w)
+{
+  return alpha <= w;
+}
+
+// The share of a rigid error that a substep removes: all of it, unless that would throw the
+// bodies about.
+KERNEL R gain_of(const Pass *pass, R e, R fastest)
+{
+  return r_min(splat(1.0f), fastest * pass->h / r_max(e, splat(1e-30f)));
+}
+
+// The rate at which an error e, positive beyond the end, is to be removed.
+KERNEL R removal(const Pass *pass, M rigid, R e, R fastest)
+{
+  R full = e * pass->inv_h;
+  if (pass->form == FORM_POSITION) {
+    return full;
+  }
+  return pick(rigid, r_min(full, fastest), full);
+}
+
+KERNEL R mean_mass(S k)
+{
+  return (k.xx + k.yy + k.zz) * 0.333333333f;
+}
+
+// Locked rows are solved together, so they are rigid or not together.
+KERNEL M locked_are_rigid(const Pass *pass, const RowParams *params, const Rows *rows)
+{
+  return is_rigid(params->alpha * pass->inv_h2, rows->mass);
+}
+
+
+// Adds the impulse d along row i to the block's total and to its velocity.
+KERNEL void push_row(BlockKind kind, const Rows *rows, int i, R d, V *u, V *total)
+{
+  V p = v_scale(d, axis_of(kind, rows, i));
+  *u = v_add(*u, s_mul(rows->k, p));
+  *total = v_add(*total, p);
+}
+
+// Damping (eq. 31, 32, with the exact decay over h instead of its first-order term), then dry
+// friction, which may stop the motion but not exceed its bound.
+KERNEL void resist(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
+                   RowState *state, V *u, V *total)
+{
+  R decay = 1.0f - r_exp(-params->damping * pass->h);
+  R bound = params->friction * pass->h;
+  if (!kind.vector_resist) {
+    R w = rows->k_rows.xx;
+    R inverse = r_inverse_above(w, splat(0.0f));
+    push_row(kind, rows, 0, -decay * along(kind, rows, 0, *u) * inverse, u, total);
+    R wanted = state->resist.x - along(kind, rows, 0, *u) * inverse;
+    R now = r_clamp(wanted, -bound, bound);
+    push_row(kind, rows, 0, now - state->resist.x, u, total);
+    state->resist.x = now;
+    return;
+  }
+  BlockKind all = {3, 1, 0, 0, 1};
+  Factor f = factorize(all, params, rows->k, splat(0.0f));
+  R c[3] = {-decay * u->x, -decay * u->y, -decay * u->z};
+  solve_locked(all, &f, c);
+  V p = v_make(c[0], c[1], c[2]);
+  *u = v_add(*u, s_mul(rows->k, p));
+  *total = v_add(*total, p);
+  R stop[3] = {-u->x, -u->y, -u->z};
+  solve_locked(all, &f, stop);
+  V wanted = v_add(state->resist, v_make(stop[0], stop[1], stop[2]));
+  R length = v_length(wanted);
+  V now = v_scale(r_min(splat(1.0f), bound / r_max(length, splat(1e-30f))), wanted);
+  V d = v_sub(now, state->resist);
+  *u = v_add(*u, s_mul(rows->k, d));
+  *total = v_add(*total, d);
+  state->resist = now;
+}
+
+#define DRIVE_TARGET 1.0f
+#define DRIVE_VELOCITY 2.0f
+#define DRIVE_FORCE 3.0f
+
+// Motors and constant forces: the drives that know no position.
+KERNEL void drive_velocity(BlockKind kind, const Pass *pass, const RowParams *params,
+                           const Rows *rows, RowState *state, V *u, V *total)
+{
+  const Drive *drive = &params->drive;
+  M motor = drive->mode == DRIVE_VELOCITY;
+  M force = drive->mode == DRIVE_FORCE;
+  R inverse = r_inverse_above(rows->k_rows.xx, splat(0.0f));
+  R wanted = state->drive + (drive->velocity - along(kind, rows, 0, *u)) * inverse;
+  wanted = pick(force, drive->force * pass->h, wanted);
+  R bound = drive->max * pass->h;
+  R now = pick(motor | force, r_clamp(wanted, -bound, bound), state->drive);
+  push_row(kind, rows, 0, now - state->drive, u, total);
+  state->drive = now;
+}
+
+// Where the drive wants row 0 at the end of this substep.
+KERNEL R drive_error(const Pass *pass, const Drive *drive, const Rows *rows, int angular)
+{
+  R e = rows->x[0] - (drive->target + drive->rate * pass->time);
+  return angular ? r_wrap_angle(e) : e;
+}
+
+KERNEL void drive_target(BlockKind kind, const Pass *pass, const RowParams *params,
+                         const Rows *rows, int angular, RowState *state, V *u, V *total)
+{
+  const Drive *drive = &params->drive;
+  M servo = drive->mode == DRIVE_TARGET;
+  R w = rows->k_rows.xx;
+  R alpha = drive->alpha * pass->inv_h2;
+  R e = drive_error(pass, drive, rows, angular);
+  R fastest = (angular ? pass->turn : pass->push) + r_abs(drive->rate);
+  R rate = e * pass->inv_h;
+  if (pass->form == FORM_VELOCITY) {
+    rate = pick(is_rigid(alpha, w), r_clamp(rate, -fastest, fastest), rate);
+  }
+  R d = -(rate + along(kind, rows, 0, *u) + alpha * state->drive) *
+        r_inverse_above(w + alpha, splat(0.0f));
+  R bound = drive->max * pass->h;
+  R now = pick(servo, r_clamp(state->drive + d, -bound, bound), state->drive);
+  push_row(kind, rows, 0, now - state->drive, u, total);
+  state->drive = now;
+}
+
+// Algorithm 3 and eq. 25 alike: whichever end of the range would be crossed pushes back, and
+// never pulls. With both ends open nothing is left, with both ends equal this is a locked row.
+KERNEL void keep_in_range(BlockKind kind, const Pass *pass, const RowParams *params,
+                          const Rows *rows, int i, R fastest, RowState *state, V *u, V *total)
+{
+  R w = s_diagonal(rows->k_rows, i);
+  R alpha = params->alpha_limit * pass->inv_h2;
+  M rigid = is_rigid(alpha, w);
+  R above = removal(pass, rigid, rows->x[i] - params->hi[i], fastest);
+  R below = -removal(pass, rigid, params->lo[i] - rows->x[i], fastest);
+  R rest = along(kind, rows, i, *u) + alpha * state->lambda[i];
+  R inverse = r_inverse_above(w + alpha, splat(0.0f));
+  R upper = r_min(state->lambda[i] - (above + rest) * inverse, splat(0.0f));
+  R lower = r_max(state->lambda[i] - (below + rest) * inverse, splat(0.0f));
+  R now = upper + lower;
+  if (kind.mixed) {
+    now = pick(is_locked(kind, params, i), state->lambda[i], now);
+  }
+  push_row(kind, rows, i, now - state->lambda[i], u, total);
+  state->lambda[i] = now;
+}
+
+KERNEL R locked_error(BlockKind kind, const RowParams *params, const Rows *rows, int i)
+{
+  R e = kind.mixed ? rows->x[i] - params->lo[i] : rows->x[i];
+  return masked(kind, is_locked(kind, params, i), e);
+}
+
+KERNEL R locked_distance(BlockKind kind, const RowParams *params, const Rows *rows)
+{
+  R square = splat(0.0f);
+  for (int i = kind.first_locked; i < 3; ++i) {
+    R e = locked_error(kind, params, rows, i);
+    square = square + e * e;
+  }
+  return r_sqrt(square);
+}
+
+// Residuals of the locked rows; zero in the others.
+KERNEL void locked_residuals(BlockKind kind, const Pass *pass, const RowParams *params,
+                             const Rows *rows, R alpha, R fastest, const RowState *state, V u,
+                             R *c)
+{
+  R rate = pass->inv_h;
+  if (pass->form == FORM_VELOCITY) {
+    R gain = gain_of(pass, locked_distance(kind, params, rows), fastest);
+    rate = pick(locked_are_rigid(pass, params, rows), gain * rate, rate);
+  }
+  for (int i = 0; i < 3; ++i) {
+    c[i] = splat(0.0f);
+    if (i >= kind.first_locked) {
+      R e = locked_error(kind, params, rows, i);
+      R r = rate * e + along(kind, rows, i, u) + alpha * state->lambda[i];
+      c[i] = masked(kind, is_locked(kind, params, i), r);
+    }
+  }
+}
+
+// FORM_VELOCITY solves the locked rows together. FORM_POSITION moves along their common error,
+// the single correction vector of sec. 3.4.2: with c = |c| n it is eq. 4.
+KERNEL void hold_locked(BlockKind kind, const Pass *pass, const RowParams *params,
+                        const Rows *rows, R fastest, RowState *state, V u, V *total)
+{
+  R alpha = params->alpha * pass->inv_h2;
+  R c[3];
+  locked_residuals(kind, pass, params, rows, alpha, fastest, state, u, c);
+  if (pass->form == FORM_VELOCITY) {
+    solve_locked(kind, &rows->factor, c);
+  } else {
+    V r = combine(kind, rows, c);
+    R square = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
+    R w = v_dot(r, s_mul(rows->k, r)) + alpha * square;
+    R step = square * r_inverse_above(w, splat(0.0f));
+    for (int i = 0; i < 3; ++i) {
+      c[i] = step * c[i];
+    }
+  }
+  for (int i = kind.first_locked; i < 3; ++i) {
+    state->lambda[i] = state->lambda[i] - c[i];
+  }
+  *total = v_sub(*total, combine(kind, rows, c));
+}
+
+KERNEL int range_rows(BlockKind kind)
+{
+  return kind.mixed ? 3 : kind.first_locked < kind.rows ? kind.first_locked : kind.rows;
+}
+
+// All rows that know a position. `drives` says whether any lane has a drive.
+KERNEL void solve_positions(BlockKind kind, const Pass *pass, const RowParams *params,
+                            const Rows *rows, int angular, int drives, RowState *state, V *u,
+                            V *total)
+{
+  R fastest = angular ? pass->turn : pass->push;
+  if (drives) {
+    drive_target(kind, pass, params, rows, angular, state, u, total);
+  }
+  for (int i = 0; i < range_rows(kind); ++i) {
+    keep_in_range(kind, pass, params, rows, i, fastest, state, u, total);
+  }
+  if (kind.first_locked < 3) {
+    hold_locked(kind, pass, params, rows, fastest, state, *u, total);
+  }
+}
+
+// Rows that know no position.
+KERNEL void solve_velocities(BlockKind kind, const Pass *pass, const RowParams *params,
+                             const Rows *rows, RowState *state, V *u, V *total)
+{
+  resist(kind, pass, params, rows, state, u, total);
+  drive_velocity(kind, pass, params, rows, state, u, total);
+}
+
+// All impulses of a block as one vector.
+KERNEL V impulse_of(BlockKind kind, const Rows *rows, int extras, const RowState *state)
+{
+  R c[3] = {state->lambda[0], state->lambda[1], state->lambda[2]};
+  if (!extras) {
+    return combine(kind, rows, c);
+  }
+  c[0] = c[0] + state->drive;
+  if (!kind.vector_resist) {
+    c[0] = c[0] + state->resist.x;
+    return combine(kind, rows, c);
+  }
+  return v_add(combine(kind, rows, c), state->resist);
+}
+
+KERNEL RowState half_of(const RowState *state)
+{
+  RowState half = *state;
+  for (int i = 0; i < 3; ++i) {
+    half.lambda[i] = 0.5f * state->lambda[i];
+  }
+  half.drive = 0.5f * state->drive;
+  half.resist = v_scale(splat(0.5f), state->resist);
+  return half;
+}
+
+// What a row keeps of its impulse. Springs keep all. Rigid rows remove their whole error in every
+// substep, which feeds energy into the motion, and forgetting impulses takes it out again: they
+// keep little. Dry friction removes no error and is bounded: it keeps all. A motor may push
+// against a limit for ever, so its impulse must fade.
+KERNEL void leak(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
+                 RowState *state)
+{
+  M locked_rigid = locked_are_rigid(pass, params, rows);
+  for (int i = 0; i < kind.rows; ++i) {
+    M range_rigid = is_rigid(params->alpha_limit * pass->inv_h2, s_diagonal(rows->k_rows, i));
+    M locked = is_locked(kind, params, i);
+    M rigid = (locked & locked_rigid) | (m_not(locked) & range_rigid);
+    state->lambda[i] = pick(rigid, pass->keep * state->lambda[i], state->lambda[i]);
+  }
+  M rigid = is_rigid(params->drive.alpha * pass->inv_h2, rows->k_rows.xx);
+  R servo = pick(rigid, pass->keep, splat(1.0f));
+  R share = pick(params->drive.mode == DRIVE_TARGET, servo, splat(MOTOR_KEEP));
+  state->drive = share * state->drive;
+}
+
+// Impulses to begin a substep with.
+KERNEL V warm_impulse(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
+                      int extras, RowState *state)
+{
+  leak(kind, pass, params, rows, state);
+  return impulse_of(kind, rows, extras, state);
+}
+
+// DEVIATION: the paper starts every substep from zero impulses. With one pass the springs that
+// share a body then miss each other's last change, and a chain of three is 2 h^2 g too long: 2 %
+// at one substep. Carrying the impulses of springs over makes rest exact. Rigid rows start from
+// zero, as printed.
+KERNEL V warm_springs(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
+                      RowState *state)
+{
+  Pass forget = *pass;
+  forget.keep = splat(0.0f);
+  leak(kind, &forget, params, rows, state);
+  M servo = params->drive.mode == DRIVE_TARGET;
+  state->drive = pick(servo, state->drive, splat(0.0f));
+  state->resist = v_zero();
+  return impulse_of(kind, rows, kind.mixed || kind.first_locked > 0, state);
+}
+
+// Velocities at the end of a step, where positions are already right: rigid rows stop, ranges that
+// push may push less but not pull. `given` holds what each row has given since the last drift.
+KERNEL void relax(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
+                  int drives, const RowState *state, RowState *given, V *u, V *total)
+{
+  if (drives) {
+    R alpha = params->drive.alpha * pass->inv_h2;
+    R w = rows->k_rows.xx;
+    M servo = (params->drive.mode == DRIVE_TARGET) & is_rigid(alpha, w);
+    R d = -(along(kind, rows, 0, *u) - params->drive.rate) * r_inverse_above(w, splat(0.0f));
+    R bound = 0.5f * params->drive.max * pass->h;
+    R now = pick(servo, r_clamp(given->drive + d, -bound, bound), given->drive);
+    push_row(kind, rows, 0, now - given->drive, u, total);
+  }
+  for (int i = 0; i < range_rows(kind); ++i) {
+    R w = s_diagonal(rows->k_rows, i);
+    M active = is_rigid(params->alpha_limit * pass->inv_h2, w);
+    if (kind.mixed) {
+      active = active & m_not(is_locked(kind, params, i));
+    }
+    R d = given->lambda[i] - along(kind, rows, i, *u) * r_inverse_above(w, splat(0.0f));
+    M above = active & (state->lambda[i] < 0.0f);
+    M below = active & (state->lambda[i] > 0.0f);
+    R now = pick(above, r_min(d, splat(0.0f)), given->lambda[i]);
+    now = pick(below, r_max(d, splat(0.0f)), now);
+    push_row(kind, rows, i, now - given->lambda[i], u, total);
+  }
+  if (kind.first_locked < 3) {
+    M rigid = locked_are_rigid(pass, params, rows);
+    R c[3] = {splat(0.0f), splat(0.0f), splat(0.0f)};
+    for (int i = kind.first_locked; i < 3; ++i) {
+      M stop = kind.mixed ? rigid & is_locked(kind, params, i) : rigid;
+      c[i] = pick(stop, -along(kind, rows, i, *u), splat(0.0f));
+    }
+    solve_locked(kind, &rows->factor, c);
+    *total = v_add(*total, combine(kind, rows, c));
+  }
+}
+
+#endif

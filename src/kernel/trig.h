@@ -1,0 +1,84 @@
+// sin, cos, atan2, acos and exp from + - * / and sqrt alone, so that no C library's rounding
+// enters the state. Argument reductions and minimax polynomials are those of Moshier's Cephes
+// library (single precision).
+#ifndef TENON_KERNEL_TRIG_H
+#define TENON_KERNEL_TRIG_H
+
+#include "lane.h"
+
+typedef struct SinCos {
+  R sin, cos;
+} SinCos;
+
+// Two ulp up to |x| = 8192, bounded by one beyond that.
+KERNEL SinCos r_sincos(R x)
+{
+  R k = r_round(x * 0.636619772367581343f);
+  // pi / 2 in three parts of which the first two are exact multiples of k.
+  R r = ((x - k * 1.5703125f) - k * 4.837512969970703125e-4f) - k * 7.54978995489188216e-8f;
+  r = r_clamp(r, splat(-0.8f), splat(0.8f));
+  R z = r * r;
+  R s = r + r * z * ((-1.9515295891e-4f * z + 8.3321608736e-3f) * z - 1.6666654611e-1f);
+  R c = (1.0f - 0.5f * z) + z * z *
+                                ((2.443315711809948e-5f * z - 1.388731625493765e-3f) * z +
+                                 4.166664568298827e-2f);
+  R quadrant = k - 4.0f * r_round(0.25f * k); // -2 .. 2
+  M odd = (quadrant == 1.0f) | (quadrant == -1.0f);
+  M half = (quadrant == 2.0f) | (quadrant == -2.0f);
+  M flip_sin = half | (quadrant == -1.0f);
+  M flip_cos = half | (quadrant == 1.0f);
+  R sin = pick(odd, c, s);
+  R cos = pick(odd, s, c);
+  SinCos result = {pick(flip_sin, -sin, sin), pick(flip_cos, -cos, cos)};
+  return result;
+}
+
+KERNEL R r_atan2(R y, R x)
+{
+  R ax = r_abs(x);
+  R ay = r_abs(y);
+  R small = r_min(ax, ay);
+  R large = r_max(ax, ay);
+  M upper = small > 0.414213562373095f * large; // beyond tan(pi / 8): measure from pi / 4
+  R numerator = pick(upper, small - large, small);
+  R denominator = pick(upper, small + large, large);
+  R t = numerator / pick(denominator > 0.0f, denominator, splat(1.0f));
+  R z = t * t;
+  R a = t + t * z *
+                (((8.05374449538e-2f * z - 1.38776856032e-1f) * z + 1.99777106478e-1f) * z -
+                 3.33329491539e-1f);
+  a = pick(upper, 0.785398163397448f + a, a);
+  a = pick(ay > ax, 1.57079632679490f - a, a);
+  a = pick(x < 0.0f, 3.14159265358979f - a, a);
+  return pick(y < 0.0f, -a, a);
+}
+
+KERNEL R r_acos(R x)
+{
+  R c = r_clamp(x, splat(-1.0f), splat(1.0f));
+  return r_atan2(r_sqrt((1.0f - c) * (1.0f + c)), c);
+}
+
+// Two ulp in [-87, 88]; below that zero's neighbour, above it the largest power.
+KERNEL R r_exp(R x)
+{
+  R c = r_clamp(x, splat(-87.0f), splat(88.0f));
+  R k = r_round(c * 1.44269504088896341f);
+  R r = (c - k * 0.693359375f) + k * 2.12194440e-4f;
+  R p = ((((1.9875691500e-4f * r + 1.3981999507e-3f) * r + 8.3334519073e-3f) * r +
+          4.1665795894e-2f) *
+             r +
+         1.6666665459e-1f) *
+            r +
+        5.0000001201e-1f;
+  return (p * r * r + r + 1.0f) * r_exp2i(k);
+}
+
+// Into (-pi, pi], from within one turn of it.
+KERNEL R r_wrap_angle(R x)
+{
+  x = pick(x > 3.14159265358979f, x - 6.28318530717959f, x);
+  return pick(x < -3.14159265358979f, x + 6.28318530717959f, x);
+}
+
+#endif

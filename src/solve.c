@@ -1,0 +1,758 @@
+// Lanes meet memory here: gather bodies, run a kernel, scatter what it changed. Compiled once for
+// each lane width; the kernels and the order of their operations are the same in all.
+#include "store.h"
+
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+#define SOLVER_OPS PASTE(solver_ops_, TN_LANES)
+
+// ---------------------------------------------------------------------------------------------
+// Eight consecutive floats of each of TN_LANES places, as eight reals, and back.
+
+#if TN_LANES == 8
+
+#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+
+KERNEL void transpose8(R r[8])
+{
+  R t[8], u[8];
+  for (int i = 0; i < 4; ++i) {
+    t[2 * i] = SHUFFLE(r[2 * i], r[2 * i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+    t[2 * i + 1] = SHUFFLE(r[2 * i], r[2 * i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+  }
+  for (int i = 0; i < 2; ++i) {
+    u[4 * i] = SHUFFLE(t[4 * i], t[4 * i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+    u[4 * i + 1] = SHUFFLE(t[4 * i], t[4 * i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    u[4 * i + 2] = SHUFFLE(t[4 * i + 1], t[4 * i + 3], 0, 1, 8, 9, 4, 5, 12, 13);
+    u[4 * i + 3] = SHUFFLE(t[4 * i + 1], t[4 * i + 3], 2, 3, 10, 11, 6, 7, 14, 15);
+  }
+  for (int i = 0; i < 4; ++i) {
+    r[i] = SHUFFLE(u[i], u[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    r[i + 4] = SHUFFLE(u[i], u[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+}
+
+KERNEL void load8(const float *const *from, R r[8])
+{
+  for (int i = 0; i < 8; ++i) {
+    r[i] = load(from[i]);
+  }
+  transpose8(r);
+}
+
+KERNEL void store8(float *const *to, R r[8])
+{
+  transpose8(r);
+  for (int i = 0; i < 8; ++i) {
+    if (to[i]) {
+      store(to[i], r[i]);
+    }
+  }
+}
+
+#elif TN_LANES == 4
+
+#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+
+KERNEL void transpose4(R r[4])
+{
+  R t0 = SHUFFLE(r[0], r[1], 0, 4, 1, 5);
+  R t1 = SHUFFLE(r[0], r[1], 2, 6, 3, 7);
+  R t2 = SHUFFLE(r[2], r[3], 0, 4, 1, 5);
+  R t3 = SHUFFLE(r[2], r[3], 2, 6, 3, 7);
+  r[0] = SHUFFLE(t0, t2, 0, 1, 4, 5);
+  r[1] = SHUFFLE(t0, t2, 2, 3, 6, 7);
+  r[2] = SHUFFLE(t1, t3, 0, 1, 4, 5);
+  r[3] = SHUFFLE(t1, t3, 2, 3, 6, 7);
+}
+
+KERNEL void load8(const float *const *from, R r[8])
+{
+  for (int i = 0; i < 4; ++i) {
+    r[i] = load(from[i]);
+    r[i + 4] = load(from[i] + 4);
+  }
+  transpose4(r);
+  transpose4(r + 4);
+}
+
+KERNEL void store8(float *const *to, R r[8])
+{
+  transpose4(r);
+  transpose4(r + 4);
+  for (int i = 0; i < 4; ++i) {
+    if (to[i]) {
+      store(to[i], r[i]);
+      store(to[i] + 4, r[i + 4]);
+    }
+  }
+}
+
+#else
+
+KERNEL void load8(const float *const *from, R r[8])
+{
+  for (int i = 0; i < 8; ++i) {
+    r[i] = from[0][i];
+  }
+}
+
+KERNEL void store8(float *const *to, R r[8])
+{
+  if (to[0]) {
+    for (int i = 0; i < 8; ++i) {
+      to[0][i] = r[i];
+    }
+  }
+}
+
+#endif
+
+// Fields of a block, lanes from `lane` on.
+KERNEL void load_fields(float (*from)[BLOCK_WIDTH], int lane, R *to, int count)
+{
+#pragma GCC unroll 64
+  for (int i = 0; i < count; ++i) {
+    to[i] = load(&from[i][lane]);
+  }
+}
+
+KERNEL void store_fields(float (*to)[BLOCK_WIDTH], int lane, const R *from, int count)
+{
+#pragma GCC unroll 64
+  for (int i = 0; i < count; ++i) {
+    store(&to[i][lane], from[i]);
+  }
+}
+
+#define LOAD(from, lane, to) load_fields(from, lane, (R *)(to), (int)FIELDS(*(to)))
+#define STORE(to, lane, from) store_fields(to, lane, (const R *)(from), (int)FIELDS(*(from)))
+
+// ---------------------------------------------------------------------------------------------
+// Bodies
+
+typedef struct Gather {
+  const int32_t *index; // TN_LANES slots
+  const uint8_t *move;  // which of them may be written
+} Gather;
+
+KERNEL void load_velocity(const solver_data *data, Gather g, Body *body, R *share)
+{
+  const float *from[TN_LANES];
+  for (int i = 0; i < TN_LANES; ++i) {
+    from[i] = data->state[g.index[i]].motion;
+  }
+  R r[8];
+  load8(from, r);
+  body->v = v_make(r[0], r[1], r[2]);
+  body->im = r[3];
+  body->w = v_make(r[4], r[5], r[6]);
+  *share = r[7];
+}
+
+KERNEL void store_velocity(const solver_data *data, Gather g, const Body *body, R share)
+{
+  float *to[TN_LANES];
+  for (int i = 0; i < TN_LANES; ++i) {
+    to[i] = g.move[i] ? data->state[g.index[i]].motion : 0;
+  }
+  R r[8] = {body->v.x, body->v.y, body->v.z, body->im, body->w.x, body->w.y, body->w.z, share};
+  store8(to, r);
+}
+
+KERNEL void load_pose(const solver_data *data, Gather g, Body *body)
+{
+  const float *from[TN_LANES];
+  for (int i = 0; i < TN_LANES; ++i) {
+    from[i] = data->state[g.index[i]].pose;
+  }
+  R r[8];
+  load8(from, r);
+  body->dx = v_make(r[0], r[1], r[2]);
+  Q dq = {r[4], r[5], r[6], r[7]};
+  body->dq = dq;
+}
+
+KERNEL void store_pose(const solver_data *data, Gather g, const Body *body)
+{
+  float *to[TN_LANES];
+  for (int i = 0; i < TN_LANES; ++i) {
+    to[i] = g.move[i] ? data->state[g.index[i]].pose : 0;
+  }
+  R r[8] = {body->dx.x, body->dx.y, body->dx.z, splat(0.0f),
+            body->dq.x, body->dq.y, body->dq.z, body->dq.w};
+  store8(to, r);
+}
+
+KERNEL void load_inertia(const solver_data *data, Gather g, Body *body)
+{
+  const float *from[TN_LANES];
+  for (int i = 0; i < TN_LANES; ++i) {
+    from[i] = data->inertia[g.index[i]].inverse;
+  }
+  R r[8];
+  load8(from, r);
+  S ii = {r[0], r[1], r[2], r[3], r[4], r[5]};
+  body->ii = ii;
+}
+
+KERNEL void store_inertia(const solver_data *data, Gather g, const Body *body)
+{
+  float *to[TN_LANES];
+  for (int i = 0; i < TN_LANES; ++i) {
+    to[i] = data->inertia[g.index[i]].inverse;
+  }
+  R r[8] = {body->ii.xx, body->ii.yy,  body->ii.zz, body->ii.xy, body->ii.xz, body->ii.yz,
+            splat(0.0f), splat(0.0f)};
+  store8(to, r);
+}
+
+static const uint8_t every_lane[BLOCK_WIDTH] = {1, 1, 1, 1, 1, 1, 1, 1};
+
+// The bodies of a body block: consecutive slots.
+KERNEL Gather gather_range(int32_t *index, int block, int lane)
+{
+  for (int i = 0; i < TN_LANES; ++i) {
+    index[i] = block * BLOCK_WIDTH + lane + i;
+  }
+  Gather g = {index, every_lane};
+  return g;
+}
+
+static void kick_bodies(solver_data *data, int first, int last, float h, int damps)
+{
+  for (int block = first; block < last; ++block) {
+    body_block *bb = &data->bodies[block];
+    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
+      int32_t index[TN_LANES];
+      Gather g = gather_range(index, block, lane);
+      Body body;
+      R share;
+      V acceleration, torque;
+      load_velocity(data, g, &body, &share);
+      load_inertia(data, g, &body);
+      LOAD(bb->acceleration, lane, &acceleration);
+      LOAD(bb->torque, lane, &torque);
+      if (damps) {
+        Drag drag;
+        LOAD(bb->drag, lane, &drag);
+        damp(&body, &drag);
+      }
+      kick(&body, acceleration, torque, splat(h));
+      store_velocity(data, g, &body, share);
+    }
+  }
+}
+
+static void drift_bodies(solver_data *data, int first, int last)
+{
+  R h = splat(data->substep.h);
+  for (int block = first; block < last; ++block) {
+    body_block *bb = &data->bodies[block];
+    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
+      int32_t index[TN_LANES];
+      Gather g = gather_range(index, block, lane);
+      Body body;
+      Spin spin;
+      Drag drag;
+      R share;
+      load_velocity(data, g, &body, &share);
+      load_pose(data, g, &body);
+      LOAD(bb->spin, lane, &spin);
+      LOAD(bb->drag, lane, &drag);
+      limit_speed(&body, &drag);
+      drift(&body, &spin, drag.dynamic, h);
+      store_velocity(data, g, &body, share);
+      store_pose(data, g, &body);
+      store_inertia(data, g, &body);
+      STORE(bb->spin, lane, &spin);
+    }
+  }
+}
+
+static void collect_bodies(solver_data *data, int first, int last)
+{
+  for (int block = first; block < last; ++block) {
+    body_block *bb = &data->bodies[block];
+    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
+      int32_t index[TN_LANES];
+      Gather g = gather_range(index, block, lane);
+      Body body;
+      Spin spin;
+      R share;
+      load_velocity(data, g, &body, &share);
+      load_pose(data, g, &body);
+      LOAD(bb->spin, lane, &spin);
+      collect_momentum(&body, &spin);
+      STORE(bb->spin, lane, &spin);
+    }
+  }
+}
+
+// Applies the mean of the corrections that each body's constraints asked for.
+static void average_bodies(solver_data *data, int first, int last, int move)
+{
+  R h = splat(data->substep.h);
+  for (int block = first; block < last; ++block) {
+    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
+      int32_t index[TN_LANES];
+      Gather g = gather_range(index, block, lane);
+      float *sums[TN_LANES];
+      for (int i = 0; i < TN_LANES; ++i) {
+        sums[i] = data->change[index[i]].sum;
+      }
+      R r[8];
+      load8((const float *const *)sums, r);
+      Body body;
+      R share;
+      load_velocity(data, g, &body, &share);
+      load_pose(data, g, &body);
+      R mean = 1.0f / share;
+      V dv = v_scale(mean, v_make(r[0], r[1], r[2]));
+      V dw = v_scale(mean, v_make(r[4], r[5], r[6]));
+      change(&body, dv, dw, move ? FORM_POSITION : FORM_VELOCITY, h);
+      store_velocity(data, g, &body, share);
+      store_pose(data, g, &body);
+      R zero[8] = {splat(0.0f), splat(0.0f), splat(0.0f), splat(0.0f),
+                   splat(0.0f), splat(0.0f), splat(0.0f), splat(0.0f)};
+      store8(sums, zero);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Joints
+
+KERNEL Pass make_pass(const solver_data *data, Form form)
+{
+  float h = data->substep.h;
+  Pass pass = {splat(h),
+               splat(1.0f / h),
+               splat(1.0f / (h * h)),
+               splat(data->substep.time),
+               splat(data->substep.keep),
+               splat(data->substep.push),
+               splat(data->substep.turn),
+               form};
+  return pass;
+}
+
+KERNEL void add_to(float (*sum)[BLOCK_WIDTH], int lane, V impulse)
+{
+  V total;
+  LOAD(sum, lane, &total);
+  total = v_add(total, impulse);
+  STORE(sum, lane, &total);
+}
+
+KERNEL Gather gather_a(const joint_block *jb, int lane)
+{
+  Gather g = {jb->a + lane, jb->move_a + lane};
+  return g;
+}
+
+KERNEL Gather gather_b(const joint_block *jb, int lane)
+{
+  Gather g = {jb->b + lane, jb->move_b + lane};
+  return g;
+}
+
+// Rows of one block at the bodies' pose, with their masses.
+KERNEL void find_rows(JointType type, int angular, const JointStart *start,
+                      const RowParams *params, const Pass *pass, const Body *a, const Body *b,
+                      Rows *rows)
+{
+  BlockKind kind = angular ? angular_kind(type) : linear_kind(type);
+  if (angular) {
+    angular_rows(type, start, params, a, b, rows);
+    rows->k = angular_inverse_mass(a, b);
+  } else {
+    linear_rows(type, start, a, b, rows);
+    rows->k = linear_inverse_mass(a, b, rows->levers.a, rows->levers.b);
+  }
+  rows->mass = mean_mass(rows->k);
+  rows->k_rows = masses_between_rows(kind, rows);
+  rows->factor = factorize(kind, params, rows->k_rows, params->alpha * pass->inv_h2);
+}
+
+// Rows travel between passes with no more than their kind uses.
+KERNEL void store_rows(BlockKind kind, int angular, block_rows *br, int lane, const Rows *rows)
+{
+  store_fields(br->x, lane, rows->x, kind.rows);
+  STORE(br->mass, lane, &rows->mass);
+  if (!angular) {
+    STORE(br->levers, lane, &rows->levers);
+  }
+  if (!kind.world_axes) {
+    store_fields(br->n, lane, (const R *)rows->n, 3 * kind.rows);
+  }
+  if (has_free_axis(kind)) {
+    STORE(br->k, lane, &rows->k);
+    STORE(br->k_rows, lane, &rows->k_rows);
+  }
+  if (kind.first_locked < 3) {
+    STORE(br->factor, lane, &rows->factor);
+  }
+}
+
+KERNEL void load_rows(BlockKind kind, int angular, block_rows *br, int lane, Rows *rows)
+{
+  load_fields(br->x, lane, rows->x, kind.rows);
+  LOAD(br->mass, lane, &rows->mass);
+  if (!angular) {
+    LOAD(br->levers, lane, &rows->levers);
+  }
+  if (!kind.world_axes) {
+    load_fields(br->n, lane, (R *)rows->n, 3 * kind.rows);
+  }
+  if (has_free_axis(kind)) {
+    LOAD(br->k, lane, &rows->k);
+    LOAD(br->k_rows, lane, &rows->k_rows);
+  }
+  if (kind.first_locked < 3) {
+    LOAD(br->factor, lane, &rows->factor);
+  }
+}
+
+// What the impulse form needs of both blocks of TN_LANES joints.
+typedef struct Work {
+  Body a, b;
+  R share_a, share_b;
+} Work;
+
+KERNEL void load_bodies(const solver_data *data, const joint_block *jb, int lane, int pose,
+                        Work *w)
+{
+  load_velocity(data, gather_a(jb, lane), &w->a, &w->share_a);
+  load_velocity(data, gather_b(jb, lane), &w->b, &w->share_b);
+  load_inertia(data, gather_a(jb, lane), &w->a);
+  load_inertia(data, gather_b(jb, lane), &w->b);
+  if (pose) {
+    load_pose(data, gather_a(jb, lane), &w->a);
+    load_pose(data, gather_b(jb, lane), &w->b);
+  }
+}
+
+KERNEL void store_velocities(const solver_data *data, const joint_block *jb, int lane,
+                             const Work *w)
+{
+  store_velocity(data, gather_a(jb, lane), &w->a, w->share_a);
+  store_velocity(data, gather_b(jb, lane), &w->b, w->share_b);
+}
+
+KERNEL void apply_block(int angular, const Rows *rows, V p, const Pass *pass, Work *w)
+{
+  if (angular) {
+    apply_angular(&w->a, &w->b, p, pass->form, pass->h);
+  } else {
+    apply_linear(&w->a, &w->b, rows->levers.a, rows->levers.b, p, pass->form, pass->h);
+  }
+}
+
+KERNEL int extras_of(const joint_block *jb, int angular)
+{
+  return angular ? jb->features & (FEATURE_ANGULAR_DRIVE | FEATURE_ANGULAR_RESIST)
+                 : jb->features & (FEATURE_LINEAR_DRIVE | FEATURE_LINEAR_RESIST);
+}
+
+KERNEL int has_drives(const joint_block *jb, int angular)
+{
+  return jb->features & (angular ? FEATURE_ANGULAR_DRIVE : FEATURE_LINEAR_DRIVE);
+}
+
+KERNEL V block_velocity(int angular, const Rows *rows, const Work *w)
+{
+  return angular ? relative_spin(&w->a, &w->b)
+                 : relative_velocity(&w->a, &w->b, rows->levers.a, rows->levers.b);
+}
+
+// States the rows at the start of the substep and gives the impulses to start from, less what
+// the last step's end has given ahead.
+KERNEL void begin_block(joint_block *jb, int lane, JointType type, int angular, const Pass *pass,
+                        const JointStart *start, Work *w)
+{
+  BlockKind kind = angular ? angular_kind(type) : linear_kind(type);
+  if (kind.rows == 0) {
+    return;
+  }
+  block_rows *br = angular ? &jb->angular : &jb->linear;
+  RowParams params;
+  RowState state;
+  Rows rows;
+  LOAD(br->params, lane, &params);
+  LOAD(br->state, lane, &state);
+  find_rows(type, angular, start, &params, pass, &w->a, &w->b, &rows);
+  int extras = has_free_axis(kind) && extras_of(jb, angular);
+  V p = warm_impulse(kind, pass, &params, &rows, extras, &state);
+  V carry;
+  LOAD(br->carry, lane, &carry);
+  p = v_sub(p, carry);
+  carry = v_zero();
+  STORE(br->carry, lane, &carry);
+  add_to(br->sum, lane, p);
+  apply_block(angular, &rows, p, pass, w);
+  store_rows(kind, angular, br, lane, &rows);
+  STORE(br->state, lane, &state);
+}
+
+KERNEL void begin_joint(solver_data *data, joint_block *jb, int lane, JointType type)
+{
+  Pass pass = make_pass(data, FORM_VELOCITY);
+  Work w;
+  JointStart start;
+  load_bodies(data, jb, lane, 1, &w);
+  LOAD(jb->start, lane, &start);
+  begin_block(jb, lane, type, 1, &pass, &start, &w);
+  begin_block(jb, lane, type, 0, &pass, &start, &w);
+  store_velocities(data, jb, lane, &w);
+}
+
+KERNEL void solve_block(joint_block *jb, int lane, JointType type, int angular, const Pass *pass,
+                        Work *w)
+{
+  BlockKind kind = angular ? angular_kind(type) : linear_kind(type);
+  if (kind.rows == 0) {
+    return;
+  }
+  block_rows *br = angular ? &jb->angular : &jb->linear;
+  RowParams params;
+  RowState state;
+  Rows rows;
+  LOAD(br->params, lane, &params);
+  LOAD(br->state, lane, &state);
+  load_rows(kind, angular, br, lane, &rows);
+  V u = block_velocity(angular, &rows, w);
+  V p = v_zero();
+  int free_axis = has_free_axis(kind);
+  if (free_axis && extras_of(jb, angular)) {
+    solve_velocities(kind, pass, &params, &rows, &state, &u, &p);
+  }
+  int drives = free_axis && has_drives(jb, angular);
+  solve_positions(kind, pass, &params, &rows, angular, drives, &state, &u, &p);
+  add_to(br->sum, lane, p);
+  apply_block(angular, &rows, p, pass, w);
+  STORE(br->state, lane, &state);
+}
+
+KERNEL void solve_joint(solver_data *data, joint_block *jb, int lane, JointType type)
+{
+  Pass pass = make_pass(data, FORM_VELOCITY);
+  Work w;
+  load_bodies(data, jb, lane, 0, &w);
+  solve_block(jb, lane, type, 1, &pass, &w);
+  solve_block(jb, lane, type, 0, &pass, &w);
+  store_velocities(data, jb, lane, &w);
+}
+
+// Half of the substep's impulse, with the other half of the external forces: velocities at the
+// end of a step belong to the same moment as its positions.
+KERNEL void sync_block(joint_block *jb, int lane, JointType type, int angular, const Pass *pass,
+                       const JointStart *start, Work *w)
+{
+  BlockKind kind = angular ? angular_kind(type) : linear_kind(type);
+  if (kind.rows == 0) {
+    return;
+  }
+  block_rows *br = angular ? &jb->angular : &jb->linear;
+  RowParams params;
+  RowState state;
+  Rows rows;
+  LOAD(br->params, lane, &params);
+  LOAD(br->state, lane, &state);
+  find_rows(type, angular, start, &params, pass, &w->a, &w->b, &rows);
+  state = half_of(&state);
+  int extras = has_free_axis(kind) && extras_of(jb, angular);
+  V p = impulse_of(kind, &rows, extras, &state);
+  STORE(br->carry, lane, &p);
+  add_to(br->sum, lane, p);
+  apply_block(angular, &rows, p, pass, w);
+  store_rows(kind, angular, br, lane, &rows);
+}
+
+KERNEL void sync_joint(solver_data *data, joint_block *jb, int lane, JointType type)
+{
+  Pass pass = make_pass(data, FORM_VELOCITY);
+  Work w;
+  JointStart start;
+  load_bodies(data, jb, lane, 1, &w);
+  LOAD(jb->start, lane, &start);
+  sync_block(jb, lane, type, 1, &pass, &start, &w);
+  sync_block(jb, lane, type, 0, &pass, &start, &w);
+  store_velocities(data, jb, lane, &w);
+}
+
+KERNEL void relax_block(joint_block *jb, int lane, JointType type, int angular, const Pass *pass,
+                        Work *w)
+{
+  BlockKind kind = angular ? angular_kind(type) : linear_kind(type);
+  if (kind.rows == 0) {
+    return;
+  }
+  block_rows *br = angular ? &jb->angular : &jb->linear;
+  RowParams params;
+  RowState state;
+  Rows rows;
+  LOAD(br->params, lane, &params);
+  LOAD(br->state, lane, &state);
+  load_rows(kind, angular, br, lane, &rows);
+  V u = block_velocity(angular, &rows, w);
+  V p = v_zero();
+  RowState given = half_of(&state);
+  int drives = has_free_axis(kind) && has_drives(jb, angular);
+  relax(kind, pass, &params, &rows, drives, &state, &given, &u, &p);
+  add_to(br->carry, lane, p);
+  add_to(br->sum, lane, p);
+  apply_block(angular, &rows, p, pass, w);
+}
+
+KERNEL void relax_joint(solver_data *data, joint_block *jb, int lane, JointType type)
+{
+  Pass pass = make_pass(data, FORM_VELOCITY);
+  Work w;
+  load_bodies(data, jb, lane, 0, &w);
+  relax_block(jb, lane, type, 1, &pass, &w);
+  relax_block(jb, lane, type, 0, &pass, &w);
+  store_velocities(data, jb, lane, &w);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Joints in position form. Averaged, each constraint sees its own share of a body's mass, and the
+// body moves by the mean of what its shares do: no correction is applied more than once, and
+// momentum is kept.
+
+KERNEL void load_movable(const solver_data *data, const joint_block *jb, int lane, int averaged,
+                         Work *w)
+{
+  load_bodies(data, jb, lane, 1, w);
+  if (averaged) {
+    w->a.im = w->share_a * w->a.im;
+    w->b.im = w->share_b * w->b.im;
+    w->a.ii = s_scale(w->share_a, w->a.ii);
+    w->b.ii = s_scale(w->share_b, w->b.ii);
+  }
+}
+
+KERNEL void add_change(const solver_data *data, Gather g, V dv, V dw)
+{
+  float *to[TN_LANES];
+  float *from[TN_LANES];
+  for (int i = 0; i < TN_LANES; ++i) {
+    from[i] = data->change[g.index[i]].sum;
+    to[i] = g.move[i] ? from[i] : 0;
+  }
+  R r[8];
+  load8((const float *const *)from, r);
+  r[0] = r[0] + dv.x;
+  r[1] = r[1] + dv.y;
+  r[2] = r[2] + dv.z;
+  r[4] = r[4] + dw.x;
+  r[5] = r[5] + dw.y;
+  r[6] = r[6] + dw.z;
+  store8(to, r);
+}
+
+KERNEL void store_moved(const solver_data *data, const joint_block *jb, int lane, int averaged,
+                        const Work *before, const Work *w)
+{
+  if (averaged) {
+    add_change(data, gather_a(jb, lane), v_sub(w->a.v, before->a.v), v_sub(w->a.w, before->a.w));
+    add_change(data, gather_b(jb, lane), v_sub(w->b.v, before->b.v), v_sub(w->b.w, before->b.w));
+    return;
+  }
+  store_velocities(data, jb, lane, w);
+  store_pose(data, gather_a(jb, lane), &w->a);
+  store_pose(data, gather_b(jb, lane), &w->b);
+}
+
+KERNEL void position_block(joint_block *jb, int lane, JointType type, int angular, solve_stage stage,
+                           const Pass *pass, const JointStart *start, Work *w)
+{
+  BlockKind kind = angular ? angular_kind(type) : linear_kind(type);
+  int free_axis = has_free_axis(kind);
+  if (kind.rows == 0 || (stage == STAGE_VELOCITIES && !(free_axis && extras_of(jb, angular)))) {
+    return;
+  }
+  block_rows *br = angular ? &jb->angular : &jb->linear;
+  RowParams params;
+  RowState state;
+  Rows rows;
+  LOAD(br->params, lane, &params);
+  LOAD(br->state, lane, &state);
+  find_rows(type, angular, start, &params, pass, &w->a, &w->b, &rows);
+  V u = v_zero();
+  V p = v_zero();
+  if (stage == STAGE_BEGIN) {
+    p = warm_springs(kind, pass, &params, &rows, &state);
+  } else if (stage == STAGE_POSITIONS) {
+    int drives = free_axis && has_drives(jb, angular);
+    solve_positions(kind, pass, &params, &rows, angular, drives, &state, &u, &p);
+  } else {
+    u = block_velocity(angular, &rows, w);
+    solve_velocities(kind, pass, &params, &rows, &state, &u, &p);
+  }
+  add_to(br->sum, lane, p);
+  apply_block(angular, &rows, p, pass, w);
+  STORE(br->state, lane, &state);
+}
+
+KERNEL void position_joint(solver_data *data, joint_block *jb, int lane, JointType type)
+{
+  solve_stage stage = data->substep.stage;
+  int averaged = data->substep.averaged;
+  Pass pass = make_pass(data, stage == STAGE_VELOCITIES ? FORM_VELOCITY : FORM_POSITION);
+  Work w;
+  JointStart start;
+  load_movable(data, jb, lane, averaged, &w);
+  LOAD(jb->start, lane, &start);
+  Work before = w;
+  if (averaged && stage != STAGE_VELOCITIES) {
+    // Only the change is wanted: from zero it is exact.
+    w.a.v = w.a.w = w.b.v = w.b.w = v_zero();
+    before = w;
+  }
+  position_block(jb, lane, type, 0, stage, &pass, &start, &w);
+  position_block(jb, lane, type, 1, stage, &pass, &start, &w);
+  store_moved(data, jb, lane, averaged, &before, &w);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Every pass over joints: all lanes of a block are of one type, so the type is settled once.
+
+#define CASE(type, ...)                                                                            \
+  case type:                                                                                       \
+    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {                                     \
+      __VA_ARGS__;                                                                                 \
+    }                                                                                              \
+    break
+
+#define JOINT_PASS(name, call)                                                                     \
+  static void name(solver_data *data, int first, int last)                                         \
+  {                                                                                                \
+    for (int block = first; block < last; ++block) {                                               \
+      joint_block *jb = &data->joints[block];                                                      \
+      switch (jb->type) {                                                                          \
+        CASE(TYPE_DISTANCE, call(data, jb, lane, TYPE_DISTANCE));                      \
+        CASE(TYPE_POINT, call(data, jb, lane, TYPE_POINT));                            \
+        CASE(TYPE_BALL, call(data, jb, lane, TYPE_BALL));                              \
+        CASE(TYPE_HINGE, call(data, jb, lane, TYPE_HINGE));                            \
+        CASE(TYPE_FIXED, call(data, jb, lane, TYPE_FIXED));                            \
+        CASE(TYPE_PRISMATIC, call(data, jb, lane, TYPE_PRISMATIC));                    \
+        CASE(TYPE_CYLINDER, call(data, jb, lane, TYPE_CYLINDER));                      \
+        CASE(TYPE_UNIVERSAL, call(data, jb, lane, TYPE_UNIVERSAL));                    \
+        CASE(TYPE_GENERIC, call(data, jb, lane, TYPE_GENERIC));                        \
+      default:                                                                                     \
+        break;                                                                                     \
+      }                                                                                            \
+    }                                                                                              \
+  }
+
+JOINT_PASS(joint_begin, begin_joint)
+JOINT_PASS(joint_solve, solve_joint)
+JOINT_PASS(joint_sync, sync_joint)
+JOINT_PASS(joint_relax, relax_joint)
+JOINT_PASS(joint_positions, position_joint)
+
+const solver_ops SOLVER_OPS = {
+    kick_bodies, drift_bodies, collect_bodies, average_bodies, joint_begin,
+    joint_solve, joint_sync,   joint_relax,    joint_positions,
+};

@@ -1,0 +1,130 @@
+// How the solver keeps bodies and joints: what solve.c gathers, computes and scatters.
+//
+// Bodies that constraints share lie one to a cache line (BodyState) so that gathering a lane
+// costs one line; what only the integrator needs, and all of a joint, lies in blocks of
+// BLOCK_WIDTH side by side. The block width is fixed, so every lane width finds the same blocks
+// in the same order.
+#ifndef TENON_STORE_H
+#define TENON_STORE_H
+
+#include "kernel/integrate.h"
+#include "kernel/joint.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+
+#define BLOCK_WIDTH 8
+#define FIELDS(type) (sizeof(type) / sizeof(R))
+
+// Gathers take eight floats at a time.
+typedef struct body_state {
+  union {
+    alignas(64) float motion[8];
+    struct {
+      float v[3], inverse_mass;
+      float w[3], share; // share: how many constraints hold the body, at least 1
+    };
+  };
+  union {
+    float pose[8];
+    struct {
+      float dx[3], unused; // since the step began
+      float dq[4];
+    };
+  };
+} body_state;
+
+typedef struct body_inertia {
+  alignas(32) float inverse[8]; // world axes: xx yy zz xy xz yz, two unused
+} body_inertia;
+
+// Corrections waiting to be averaged (TN_METHOD_JACOBI): dv in the first half, dw in the second.
+typedef struct body_change {
+  alignas(32) float sum[8];
+} body_change;
+
+typedef struct body_block {
+  alignas(64) float spin[FIELDS(Spin)][BLOCK_WIDTH];
+  float drag[FIELDS(Drag)][BLOCK_WIDTH];
+  float acceleration[3][BLOCK_WIDTH];
+  float torque[3][BLOCK_WIDTH];
+} body_block;
+
+// Which parts of a joint block do something in at least one lane.
+typedef enum joint_features {
+  FEATURE_LINEAR_DRIVE = 1,
+  FEATURE_LINEAR_RESIST = 2,
+  FEATURE_ANGULAR_DRIVE = 4,
+  FEATURE_ANGULAR_RESIST = 8,
+} joint_features;
+
+typedef struct block_rows {
+  float params[FIELDS(RowParams)][BLOCK_WIDTH];
+  float state[FIELDS(RowState)][BLOCK_WIDTH];
+  float carry[3][BLOCK_WIDTH]; // impulse given ahead of the coming substep
+  float sum[3][BLOCK_WIDTH];   // impulse given over the step
+  // The rows of this substep.
+  float levers[FIELDS(Levers)][BLOCK_WIDTH];
+  float n[9][BLOCK_WIDTH];
+  float x[3][BLOCK_WIDTH];
+  float mass[1][BLOCK_WIDTH];
+  float k[FIELDS(S)][BLOCK_WIDTH];
+  float k_rows[FIELDS(S)][BLOCK_WIDTH];
+  float factor[FIELDS(Factor)][BLOCK_WIDTH];
+} block_rows;
+
+// A padded lane names body 0, the world, twice.
+typedef struct joint_block {
+  alignas(64) int32_t a[BLOCK_WIDTH];
+  int32_t b[BLOCK_WIDTH];
+  int32_t joint[BLOCK_WIDTH]; // slot, or -1
+  uint8_t move_a[BLOCK_WIDTH], move_b[BLOCK_WIDTH]; // dynamic: may be written
+  uint8_t lane_features[BLOCK_WIDTH];
+  int32_t type;     // JointType of every lane
+  int32_t features; // of any lane: joint_features
+  alignas(64) float start[FIELDS(JointStart)][BLOCK_WIDTH];
+  block_rows linear, angular;
+} joint_block;
+
+// What a pass in position form does: springs' impulses, Algorithm 2's SolvePositions, and its
+// SolveVelocities.
+typedef enum solve_stage { STAGE_BEGIN, STAGE_POSITIONS, STAGE_VELOCITIES } solve_stage;
+
+// One substep's settings.
+typedef struct substep {
+  float h, time;
+  float keep, push, turn;
+  solve_stage stage; // of a pass in position form
+  int averaged;      // corrections are collected for the mean
+} substep;
+
+typedef struct solver_data {
+  body_state *state;
+  body_inertia *inertia;
+  body_block *bodies;
+  body_change *change;
+  joint_block *joints;
+  substep substep;
+} solver_data;
+
+// Each entry works on a range of blocks; the ranges of one call may run side by side. Joint
+// entries expect a range inside one colour.
+typedef struct solver_ops {
+  void (*kick)(solver_data *data, int first, int last, float h, int damps);
+  void (*drift)(solver_data *data, int first, int last);
+  void (*collect)(solver_data *data, int first, int last);
+  void (*average)(solver_data *data, int first, int last, int move);
+
+  // Impulse form.
+  void (*joint_begin)(solver_data *data, int first, int last);
+  void (*joint_solve)(solver_data *data, int first, int last);
+  void (*joint_sync)(solver_data *data, int first, int last);
+  void (*joint_relax)(solver_data *data, int first, int last);
+
+  // Position form: what substep.stage says.
+  void (*joint_positions)(solver_data *data, int first, int last);
+} solver_ops;
+
+extern const solver_ops solver_ops_1, solver_ops_4, solver_ops_8;
+
+#endif

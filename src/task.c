@@ -1,0 +1,216 @@
+#include "task.h"
+
+#include <string.h>
+
+#if defined(TN_NO_THREADS)
+
+struct task_pool {
+  tn_allocator allocator;
+};
+
+task_pool *task_pool_create(int threads, tn_enqueue_fn *enqueue, tn_finish_fn *finish,
+                            void *host_context, const tn_allocator *allocator)
+{
+  (void)threads, (void)enqueue, (void)finish, (void)host_context;
+  task_pool *pool = allocator->alloc(sizeof *pool, 64, allocator->context);
+  if (pool) {
+    pool->allocator = *allocator;
+  }
+  return pool;
+}
+
+void task_pool_destroy(task_pool *pool)
+{
+  tn_allocator a = pool->allocator;
+  a.release(pool, sizeof *pool, a.context);
+}
+
+bool task_pool_is_serial(const task_pool *pool)
+{
+  (void)pool;
+  return true;
+}
+
+void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *context)
+{
+  (void)pool, (void)grain;
+  task(0, count, context);
+}
+
+#else
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+#define MAX_THREADS 64
+#define SPINS 4000 // a worker looks this often for the next job before it sleeps
+
+// One job at a time: workers and the caller take chunks off `next` until none is left. `ticket`
+// goes up with every job; its low bits never matter, only that it changed.
+struct task_pool {
+  tn_allocator allocator;
+  tn_enqueue_fn *enqueue;
+  tn_finish_fn *finish;
+  void *host_context;
+  int thread_count;
+  pthread_t threads[MAX_THREADS];
+
+  tn_task_fn *task;
+  void *context;
+  int count, chunk;
+  atomic_int next;
+  atomic_int working; // workers that have not finished the current job
+  atomic_uint ticket;
+  atomic_int sleepers;
+  atomic_bool stop;
+  pthread_mutex_t mutex;
+  pthread_cond_t wake;
+};
+
+static void relax_cpu(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+static void run_chunks(task_pool *pool)
+{
+  for (;;) {
+    int first = atomic_fetch_add_explicit(&pool->next, pool->chunk, memory_order_relaxed);
+    if (first >= pool->count) {
+      return;
+    }
+    int last = first + pool->chunk;
+    pool->task(first, last < pool->count ? last : pool->count, pool->context);
+  }
+}
+
+static void wait_for_ticket(task_pool *pool, unsigned seen)
+{
+  for (int i = 0; i < SPINS; ++i) {
+    if (atomic_load_explicit(&pool->ticket, memory_order_acquire) != seen) {
+      return;
+    }
+    relax_cpu();
+  }
+  pthread_mutex_lock(&pool->mutex);
+  atomic_fetch_add(&pool->sleepers, 1);
+  while (atomic_load(&pool->ticket) == seen) {
+    pthread_cond_wait(&pool->wake, &pool->mutex);
+  }
+  atomic_fetch_sub(&pool->sleepers, 1);
+  pthread_mutex_unlock(&pool->mutex);
+}
+
+static void announce(task_pool *pool)
+{
+  atomic_fetch_add(&pool->ticket, 1);
+  if (atomic_load(&pool->sleepers) > 0) {
+    pthread_mutex_lock(&pool->mutex);
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->mutex);
+  }
+}
+
+static void *worker(void *argument)
+{
+  task_pool *pool = argument;
+  unsigned seen = 0;
+  for (;;) {
+    wait_for_ticket(pool, seen);
+    seen = atomic_load_explicit(&pool->ticket, memory_order_acquire);
+    if (atomic_load(&pool->stop)) {
+      return NULL;
+    }
+    run_chunks(pool);
+    atomic_fetch_sub_explicit(&pool->working, 1, memory_order_release);
+  }
+}
+
+task_pool *task_pool_create(int threads, tn_enqueue_fn *enqueue, tn_finish_fn *finish,
+                            void *host_context, const tn_allocator *allocator)
+{
+  task_pool *pool = allocator->alloc(sizeof *pool, 64, allocator->context);
+  if (!pool) {
+    return NULL;
+  }
+  memset(pool, 0, sizeof *pool);
+  pool->allocator = *allocator;
+  pool->enqueue = enqueue;
+  pool->finish = finish;
+  pool->host_context = host_context;
+  pthread_mutex_init(&pool->mutex, NULL);
+  pthread_cond_init(&pool->wake, NULL);
+  int workers = enqueue ? 0 : threads - 1;
+  workers = workers > MAX_THREADS ? MAX_THREADS : workers;
+  for (int i = 0; i < workers; ++i) {
+    if (pthread_create(&pool->threads[i], NULL, worker, pool) != 0) {
+      task_pool_destroy(pool);
+      return NULL;
+    }
+    pool->thread_count += 1;
+  }
+  return pool;
+}
+
+void task_pool_destroy(task_pool *pool)
+{
+  atomic_store(&pool->stop, true);
+  announce(pool);
+  for (int i = 0; i < pool->thread_count; ++i) {
+    pthread_join(pool->threads[i], NULL);
+  }
+  pthread_cond_destroy(&pool->wake);
+  pthread_mutex_destroy(&pool->mutex);
+  tn_allocator a = pool->allocator;
+  a.release(pool, sizeof *pool, a.context);
+}
+
+bool task_pool_is_serial(const task_pool *pool)
+{
+  return pool->thread_count == 0 && !pool->enqueue;
+}
+
+static int chunk_for(const task_pool *pool, int count, int grain)
+{
+  // About four chunks a thread even out unequal costs.
+  int chunk = count / (4 * (pool->thread_count + 1));
+  return chunk < grain ? grain : chunk;
+}
+
+void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *context)
+{
+  if (task_pool_is_serial(pool) || count <= grain) {
+    if (count > 0) {
+      task(0, count, context);
+    }
+    return;
+  }
+  if (pool->enqueue) {
+    void *handle = pool->enqueue(task, count, grain, context, pool->host_context);
+    if (handle) {
+      pool->finish(handle, pool->host_context);
+    }
+    return;
+  }
+  pool->task = task;
+  pool->context = context;
+  pool->count = count;
+  pool->chunk = chunk_for(pool, count, grain);
+  atomic_store(&pool->working, pool->thread_count);
+  atomic_store(&pool->next, 0);
+  announce(pool);
+  run_chunks(pool);
+  // Every worker must have left the job before the next may overwrite it.
+  for (int i = 0; atomic_load_explicit(&pool->working, memory_order_acquire) > 0; ++i) {
+    if (i < SPINS) {
+      relax_cpu();
+    } else {
+      sched_yield(); // more threads than cores: let the worker run
+    }
+  }
+}
+
+#endif

@@ -1,0 +1,18 @@
+// Work for several threads: the host's scheduler, or a built-in pool.
+#ifndef TENON_TASK_H
+#define TENON_TASK_H
+
+#include <tenon/base.h>
+
+typedef struct task_pool task_pool;
+
+// Null when out of memory or threads. `enqueue` and `finish` null: the pool's own threads.
+task_pool *task_pool_create(int threads, tn_enqueue_fn *enqueue, tn_finish_fn *finish,
+                            void *host_context, const tn_allocator *allocator);
+void task_pool_destroy(task_pool *pool);
+bool task_pool_is_serial(const task_pool *pool);
+
+// Runs `task` over [0, count) in ranges of at least `grain`, and returns when all is done.
+void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *context);
+
+#endif

@@ -1,0 +1,330 @@
+#include "world.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------
+// Messages and memory
+
+static void print_to_stderr(tn_log_level level, const char *message, void *context)
+{
+  static const char *const names[] = {"info", "warning", "error"};
+  (void)context;
+  fprintf(stderr, "tenon: %s: %s\n", names[level], message);
+}
+
+void report(const tn_world *world, tn_log_level level, const char *format, ...)
+{
+  char message[256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  world->log(level, message, world->log_context);
+}
+
+static void *heap_alloc(size_t size, size_t alignment, void *context)
+{
+  (void)context;
+  return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void heap_release(void *memory, size_t size, void *context)
+{
+  (void)size, (void)context;
+  free(memory);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Create and destroy
+
+static bool has_avx2(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  return __builtin_cpu_supports("avx2");
+#else
+  return false;
+#endif
+}
+
+static const solver_ops *find_ops(int lanes)
+{
+  switch (lanes) {
+  case 1:
+    return &solver_ops_1;
+#if !defined(TN_ONE_LANE)
+  case 4:
+    return &solver_ops_4;
+#if defined(__x86_64__) || defined(__i386__)
+  case 8:
+    return has_avx2() ? &solver_ops_8 : NULL;
+#endif
+#endif
+  default:
+    return NULL;
+  }
+}
+
+static int widest_lanes(void)
+{
+  for (int lanes = 8; lanes > 1; lanes /= 2) {
+    if (find_ops(lanes)) {
+      return lanes;
+    }
+  }
+  return 1;
+}
+
+tn_world_def tn_default_world_def(void)
+{
+  tn_world_def def = {0};
+  def.gravity = tn_v3(0.0f, -9.81f, 0.0f);
+  def.method = TN_METHOD_TENON;
+  def.substeps = 8;
+  def.iterations = 1;
+  def.threads = 1;
+  def.cookie = DEF_COOKIE;
+  return def;
+}
+
+static bool is_method(tn_method method)
+{
+  return method == TN_METHOD_TENON || method == TN_METHOD_XPBD || method == TN_METHOD_JACOBI;
+}
+
+static const char *why_bad_counts(int substeps, int iterations)
+{
+  if (substeps < 1 || substeps > 10000) {
+    return "substeps must be from 1 to 10000";
+  }
+  return iterations < 1 || iterations > 10000 ? "iterations must be from 1 to 10000" : NULL;
+}
+
+static const char *why_bad_world(const tn_world_def *def)
+{
+  if (def->cookie != DEF_COOKIE) {
+    return "the definition does not come from tn_default_world_def";
+  }
+  if (!is_finite3(def->gravity)) {
+    return "gravity is not finite";
+  }
+  if (!is_method(def->method)) {
+    return "unknown method";
+  }
+  if (why_bad_counts(def->substeps, def->iterations)) {
+    return why_bad_counts(def->substeps, def->iterations);
+  }
+  if (def->threads < 1 || def->threads > 64) {
+    return "threads must be from 1 to 64";
+  }
+  if (def->lanes != 0 && !find_ops(def->lanes)) {
+    return "this machine has no such lanes";
+  }
+  if (!def->enqueue != !def->finish || !def->allocator.alloc != !def->allocator.release) {
+    return "set both hooks of a pair, or none";
+  }
+  return NULL;
+}
+
+// Ids must tell worlds apart. Nothing else depends on this number.
+static uint32_t next_serial(void)
+{
+  static atomic_uint serial;
+  return atomic_fetch_add(&serial, 1) + 1;
+}
+
+static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator allocator)
+{
+  memset(world, 0, sizeof *world);
+  world->allocator = allocator;
+  world->log = def->log ? def->log : print_to_stderr;
+  world->log_context = def->log_context;
+  world->bytes = sizeof *world;
+  world->serial = next_serial();
+  world->gravity = def->gravity;
+  world->method = def->method;
+  world->substeps = def->substeps;
+  world->iterations = def->iterations;
+  world->lanes = def->lanes ? def->lanes : widest_lanes();
+  world->ops = find_ops(world->lanes);
+  world->body_list.first_free = NO_SLOT;
+  world->joint_list.first_free = NO_SLOT;
+  world->graph.dirty = true;
+}
+
+tn_world *tn_world_create(const tn_world_def *def)
+{
+  tn_log_fn *log = def && def->cookie == DEF_COOKIE && def->log ? def->log : print_to_stderr;
+  void *log_context = log == print_to_stderr ? NULL : def->log_context;
+  const char *why = def ? why_bad_world(def) : "the definition is null";
+  char message[128];
+  if (why) {
+    snprintf(message, sizeof message, "tn_world_create: %s", why);
+    log(TN_LOG_ERROR, message, log_context);
+    return NULL;
+  }
+  tn_allocator allocator = def->allocator;
+  if (!allocator.alloc) {
+    allocator = (tn_allocator){heap_alloc, heap_release, NULL};
+  }
+  tn_world *world = allocator.alloc(sizeof *world, 64, allocator.context);
+  if (world) {
+    fill_world(world, def, allocator);
+    world->tasks =
+        task_pool_create(def->threads, def->enqueue, def->finish, def->task_context, &allocator);
+    if (world->tasks && body_reserve(world, 1)) {
+      body_make_world(world);
+      return world;
+    }
+    tn_world_destroy(world);
+  }
+  log(TN_LOG_ERROR, "tn_world_create: out of memory or threads", log_context);
+  return NULL;
+}
+
+static void release_content(tn_world *world)
+{
+  size_t n = (size_t)world->body_list.capacity;
+  memory_give(world, world->bodies, n * sizeof *world->bodies);
+  memory_give(world, world->state, n * sizeof *world->state);
+  memory_give(world, world->inertia, n * sizeof *world->inertia);
+  memory_give(world, world->change, n * sizeof *world->change);
+  memory_give(world, world->body_blocks, n / BLOCK_WIDTH * sizeof *world->body_blocks);
+  memory_give(world, world->joints, (size_t)world->joint_list.capacity * sizeof *world->joints);
+  graph_release(world);
+}
+
+void tn_world_destroy(tn_world *world)
+{
+  if (!world) {
+    return;
+  }
+  if (world->tasks) {
+    task_pool_destroy(world->tasks);
+  }
+  release_content(world);
+  tn_allocator allocator = world->allocator;
+  allocator.release(world, sizeof *world, allocator.context);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Settings
+
+bool tn_world_set_gravity(tn_world *world, tn_vec3 gravity)
+{
+  if (!world) {
+    return false;
+  }
+  if (!is_finite3(gravity)) {
+    report(world, TN_LOG_ERROR, "tn_world_set_gravity: gravity is not finite");
+    return false;
+  }
+  world->gravity = gravity;
+  return true;
+}
+
+tn_vec3 tn_world_gravity(const tn_world *world)
+{
+  return world ? world->gravity : tn_v3(0.0f, 0.0f, 0.0f);
+}
+
+bool tn_world_set_method(tn_world *world, tn_method method)
+{
+  if (!world) {
+    return false;
+  }
+  if (!is_method(method)) {
+    report(world, TN_LOG_ERROR, "tn_world_set_method: unknown method");
+    return false;
+  }
+  world->method = method;
+  return true;
+}
+
+tn_method tn_world_method(const tn_world *world)
+{
+  return world ? world->method : TN_METHOD_TENON;
+}
+
+bool tn_world_set_substeps(tn_world *world, int substeps, int iterations)
+{
+  if (!world) {
+    return false;
+  }
+  const char *why = why_bad_counts(substeps, iterations);
+  if (why) {
+    report(world, TN_LOG_ERROR, "tn_world_set_substeps: %s", why);
+    return false;
+  }
+  world->substeps = substeps;
+  world->iterations = iterations;
+  return true;
+}
+
+int tn_world_substeps(const tn_world *world)
+{
+  return world ? world->substeps : 0;
+}
+
+int tn_world_iterations(const tn_world *world)
+{
+  return world ? world->iterations : 0;
+}
+
+int tn_world_lanes(const tn_world *world)
+{
+  return world ? world->lanes : 0;
+}
+
+tn_counters tn_world_counters(const tn_world *world)
+{
+  tn_counters c = {0};
+  if (world) {
+    c.bodies = world->body_list.count;
+    c.joints = world->joint_list.count;
+    c.colors = world->graph.color_count;
+    c.blocks = world->graph.block_count;
+    c.bytes = world->bytes;
+  }
+  return c;
+}
+
+int tn_world_bodies(const tn_world *world, tn_body_id *ids, int capacity)
+{
+  int count = 0;
+  for (int32_t i = WORLD_SLOT + 1; world && i < world->body_list.used; ++i) {
+    if (world->bodies[i].alive) {
+      if (ids && count < capacity) {
+        ids[count] = body_id_at(world, i);
+      }
+      count += 1;
+    }
+  }
+  return count;
+}
+
+int tn_world_joints(const tn_world *world, tn_joint_id *ids, int capacity)
+{
+  int count = 0;
+  for (int32_t i = 0; world && i < world->joint_list.used; ++i) {
+    if (world->joints[i].alive) {
+      if (ids && count < capacity) {
+        ids[count] = joint_id_at(world, i);
+      }
+      count += 1;
+    }
+  }
+  return count;
+}
+
+const tn_joint_break_event *tn_world_joint_breaks(const tn_world *world, int *count)
+{
+  if (count) {
+    *count = world ? world->break_count : 0;
+  }
+  return world && world->break_count > 0 ? world->breaks : NULL;
+}

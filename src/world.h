@@ -1,0 +1,165 @@
+// The world's own structures and what its files offer each other.
+#ifndef TENON_WORLD_H
+#define TENON_WORLD_H
+
+#include "store.h"
+#include "task.h"
+
+#include <tenon/tenon.h>
+
+#define DEF_COOKIE 0x7e4045u
+#define NAME_SIZE 32
+#define WORLD_SLOT 0 // the body that stands for the world
+#define NO_SLOT (-1)
+#define MAX_COLORS 64
+
+// A rotation or a point in double: poses are kept so between steps.
+typedef struct dquat {
+  double x, y, z, w;
+} dquat;
+
+typedef struct body {
+  uint32_t generation;
+  int32_t next_free; // while dead
+  bool alive;
+  bool has_target; // kinematic, for the next step
+  tn_body_type type;
+  tn_pos center;         // of mass
+  dquat rotation;        // of the principal axes
+  tn_pos local_center;   // of mass, in the body's frame
+  dquat local_principal; // principal axes in the body's frame
+  tn_mass mass;
+  double moments[3]; // principal, ascending
+  float gravity_scale;
+  float linear_damping, angular_damping;
+  float max_speed, max_angular_speed;
+  tn_vec3 force, torque; // for the next step
+  tn_transform target;
+  int32_t first_joint; // slot * 2 + side, or NO_SLOT
+  int32_t joint_count;
+  void *user_data;
+  char name[NAME_SIZE];
+} body;
+
+typedef struct joint {
+  uint32_t generation;
+  int32_t next_free;
+  bool alive, broken;
+  int32_t slot[2]; // bodies A and B
+  int32_t next[2]; // in each body's list of joints: slot * 2 + side
+  int32_t previous[2];
+  tn_joint_def def;
+  dquat frame_rotation[2]; // of the joint's frames relative to the principal axes
+  tn_pos frame_point[2];   // relative to the centre of mass
+  float target[2];         // of the linear and the angular drive when the last step ended
+  int32_t block, lane;     // where the solver keeps it, or block == NO_SLOT
+  tn_vec3 force, torque;   // mean over the last step
+  // Impulses while the joint is in no block.
+  float state[2][FIELDS(RowState)];
+  float carry[2][3];
+} joint;
+
+typedef struct color_range {
+  int32_t first, last; // joint blocks
+} color_range;
+
+// The constraint graph: joint blocks by colour, and within a colour by type.
+typedef struct graph {
+  bool dirty;
+  joint_block *blocks;
+  int32_t block_count, block_capacity;
+  color_range color[MAX_COLORS];
+  int32_t color_count;
+  color_range serial; // joints for which no colour was left, one to a block
+} graph;
+
+typedef struct pool_list {
+  int32_t capacity, count, used, first_free; // used: slots that were ever alive
+} pool_list;
+
+struct tn_world {
+  tn_allocator allocator;
+  tn_log_fn *log;
+  void *log_context;
+  size_t bytes;
+  uint32_t serial; // told apart in ids
+
+  tn_vec3 gravity;
+  tn_method method;
+  int substeps, iterations, lanes;
+  const solver_ops *ops;
+  task_pool *tasks;
+  float last_h;
+
+  pool_list body_list;
+  body *bodies;
+  body_state *state;
+  body_inertia *inertia;
+  body_change *change;
+  body_block *body_blocks;
+
+  pool_list joint_list;
+  joint *joints;
+  graph graph;
+
+  tn_joint_break_event *breaks;
+  int32_t break_count, break_capacity;
+};
+
+// memory.c
+void *memory_take(tn_world *world, size_t size);
+void memory_give(tn_world *world, void *memory, size_t size);
+// Grows `*array` from `used` to at least `wanted` elements of `size` bytes; false when out of
+// memory, with nothing changed. New elements are zero.
+bool memory_grow(tn_world *world, void **array, int32_t used, int32_t capacity, int32_t new_capacity,
+                 size_t size);
+
+// world.c
+void report(const tn_world *world, tn_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// body.c
+body *body_find(const tn_world *world, tn_body_id id, const char *caller);
+tn_body_id body_id_at(const tn_world *world, int32_t slot);
+bool body_reserve(tn_world *world, int32_t wanted);
+void body_make_world(tn_world *world);
+void body_clear_slots(tn_world *world, int32_t first, int32_t last);
+int32_t body_slot(const tn_world *world, const body *b);
+// Brings the solver's view of a body up to date with `b`.
+void body_refresh(tn_world *world, int32_t slot);
+tn_transform body_transform_of(const body *b);
+void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps);
+// False when the state is not finite: the body is put back where the step began, and stopped.
+bool body_end_step(tn_world *world, int32_t slot);
+
+// joint.c
+joint *joint_find(const tn_world *world, tn_joint_id id, const char *caller);
+tn_joint_id joint_id_at(const tn_world *world, int32_t slot);
+void joint_remove(tn_world *world, int32_t slot);
+JointType joint_type(const joint *j);
+// Parameters and impulses of a joint into its lane, and impulses back.
+void joint_pack(tn_world *world, int32_t slot);
+void joint_copy_state(const tn_world *world, joint *j);
+void joint_begin_step(tn_world *world, joint_block *block, float dt, float impulse_scale);
+void joint_end_step(tn_world *world, joint_block *block, float dt);
+void joint_refresh_frames(tn_world *world, int32_t slot);
+double joint_elastic_energy(const tn_world *world, const joint *j);
+
+// graph.c
+bool graph_build(tn_world *world);
+void graph_release(tn_world *world);
+
+// Small double helpers.
+dquat dquat_mul(dquat a, dquat b);
+dquat dquat_conjugate(dquat q);
+dquat dquat_normalize(dquat q);
+dquat dquat_from(tn_quat q);
+tn_quat dquat_round(dquat q);
+tn_pos dquat_rotate(dquat q, tn_pos v);
+tn_pos pos_add(tn_pos a, tn_pos b);
+tn_pos pos_sub(tn_pos a, tn_pos b);
+bool is_finite3(tn_vec3 v);
+bool is_finite_pos(tn_pos p);
+bool is_rotation(tn_quat q);
+
+#endif

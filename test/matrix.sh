@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Builds hash_main.c and the library with two compilers at two levels, and for WebAssembly, and
+# checks that all of them print the same hashes. Its lines read: scene lanes threads hash.
+# usage: matrix.sh WORK_DIR LANES_8_OPTIONS SOURCE...
+set -euo pipefail
+
+work=$1
+lanes_8_options=$2
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(dirname "$here")
+sources=("${@:3}" "$here/hash_main.c")
+flags="-std=c17 -ffp-contract=off -fno-math-errno -DTENON_STATIC"
+flags+=" -I'$root/include' -I'$root/src' -I'$root/scenes'"
+config="-DTN_CONFIG_COMPILER='\"matrix\"' -DTN_CONFIG_BUILD_TYPE='\"matrix\"'"
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+# plan NAME "LANES..." COMPILER...: prints the commands that compile everything into WORK_DIR/NAME.
+plan() {
+  local name=$1 lanes=$2 options file width
+  local compile="${*:3} $flags"
+  mkdir -p "$work/$name"
+  for width in $lanes; do
+    options=-DTN_LANES=$width
+    [ "$width" = 8 ] && options+=" $lanes_8_options"
+    echo "$compile $options -c '$root/src/solve.c' -o '$work/$name/solve_$width.o'"
+  done
+  for file in "${sources[@]}"; do
+    echo "$compile $config -c '$file' -o '$work/$name/$(basename "${file//\//_}" .c).o'"
+  done
+}
+
+natives=(gcc-O0 gcc-O2 clang-O0 clang-O2)
+wasm="clang --target=wasm32-wasi -O2 -msimd128 -DTN_NO_THREADS"
+
+rm -rf "$work"
+mkdir -p "$work"
+{
+  for native in "${natives[@]}"; do
+    plan "$native" "1 4 8" "${native/-/ -}"
+  done
+  plan wasm "1 4" "$wasm"
+} >"$work/commands"
+xargs -d '\n' -P "$(nproc)" -n 1 sh -c <"$work/commands" || fail "compilation"
+
+for native in "${natives[@]}"; do
+  ${native%-*} -o "$work/$native/hash" "$work/$native"/*.o -lm -pthread
+done
+$wasm -Wl,-z,stack-size=1048576 -o "$work/wasm/hash.wasm" "$work"/wasm/*.o -lm
+
+for native in "${natives[@]}"; do
+  "$work/$native/hash" >"$work/$native.txt" &
+done
+node --no-warnings --experimental-wasi-unstable-preview1 "$here/wasi.mjs" "$work/wasm/hash.wasm" \
+  >"$work/wasm.txt" || fail "wasm"
+for job in $(jobs -p); do
+  wait "$job" || fail "hash_main"
+done
+
+reference=$work/${natives[0]}.txt
+[ -s "$reference" ] || fail "no hashes were printed"
+for native in "${natives[@]:1}"; do
+  diff "$reference" "$work/$native.txt" || fail "${natives[0]} (<) and $native (>) differ"
+done
+diff <(awk '$2 <= 4 && $3 == 1' "$reference") "$work/wasm.txt" ||
+  fail "${natives[0]} (<) and wasm (>) differ"
+awk '$1 in hash && hash[$1] != $4 { print; bad = 1 } { hash[$1] = $4 } END { exit bad }' \
+  "$reference" || fail "hashes depend on the number of lanes or threads"
+
+echo "same hashes from ${natives[*]} wasm; scenes: $(awk '{ print $1 }' "$reference" | sort -u | wc -l)"
