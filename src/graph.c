@@ -142,6 +142,9 @@ static void save_states(tn_world *world)
       joint_copy_state(world, j);
       j->block = NO_SLOT;
     }
+    if (j->alive && !is_solved(world, j)) {
+      joint_forget(j);
+    }
   }
 }
 

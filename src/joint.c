@@ -447,6 +447,15 @@ static void update(tn_world *world, joint *j, JointType old_type, bool was_enabl
   }
 }
 
+// A servo that is switched on starts at its target; one that runs moves there from its last.
+static void start_target(joint *j, int angular, const tn_drive *drive)
+{
+  const tn_drive *now = angular ? &j->def.angular_drive : &j->def.linear_drive;
+  if (now->mode != TN_DRIVE_TARGET) {
+    j->target[angular] = drive->target;
+  }
+}
+
 bool tn_joint_set(tn_world *world, tn_joint_id id, const tn_joint_def *def)
 {
   joint *j = joint_find(world, id, "tn_joint_set");
@@ -464,6 +473,8 @@ bool tn_joint_set(tn_world *world, tn_joint_id id, const tn_joint_def *def)
   }
   JointType type = joint_type(j);
   bool enabled = j->def.enabled;
+  start_target(j, 0, &def->linear_drive);
+  start_target(j, 1, &def->angular_drive);
   j->def = *def;
   j->broken = j->broken && !def->enabled;
   joint_refresh_frames(world, (int32_t)(j - world->joints));
@@ -484,9 +495,7 @@ static bool set_drive(tn_world *world, tn_joint_id id, int angular, tn_drive dri
     return false;
   }
   tn_drive *to = angular ? &j->def.angular_drive : &j->def.linear_drive;
-  if (to->mode != TN_DRIVE_TARGET) {
-    j->target[angular] = drive.target; // nothing to move on from
-  }
+  start_target(j, angular, &drive);
   JointType type = joint_type(j);
   *to = drive;
   update(world, j, type, j->def.enabled);

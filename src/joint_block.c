@@ -117,9 +117,14 @@ static RowParams angular_params(const joint *j)
   return params;
 }
 
-static int block_features(const RowParams *params, int drive, int resist)
+static int block_features(BlockKind kind, const RowParams *params, int drive, int resist)
 {
-  return (params->drive.mode != 0.0f ? drive : 0) |
+  int range = 0;
+  for (int i = 0; i < range_rows(kind); ++i) {
+    bool ends = params->lo[i] > -OPEN_END || params->hi[i] < OPEN_END;
+    range |= ends && params->lo[i] != params->hi[i] ? FEATURE_RANGE : 0;
+  }
+  return range | (params->drive.mode != 0.0f ? drive : 0) |
          (params->damping > 0.0f || params->friction > 0.0f ? resist : 0);
 }
 
@@ -152,8 +157,10 @@ void joint_pack(tn_world *world, int32_t slot)
     set_lane(rows[i]->carry, lane, j->carry[i], 3);
   }
   block->lane_features[lane] =
-      (uint8_t)(block_features(&linear, FEATURE_LINEAR_DRIVE, FEATURE_LINEAR_RESIST) |
-                block_features(&angular, FEATURE_ANGULAR_DRIVE, FEATURE_ANGULAR_RESIST));
+      (uint8_t)(block_features(linear_kind(joint_type(j)), &linear, FEATURE_LINEAR_DRIVE,
+                               FEATURE_LINEAR_RESIST) |
+                block_features(angular_kind(joint_type(j)), &angular, FEATURE_ANGULAR_DRIVE,
+                               FEATURE_ANGULAR_RESIST));
   block->features = 0;
   for (int i = 0; i < BLOCK_WIDTH; ++i) {
     block->features |= block->lane_features[i];
@@ -168,6 +175,13 @@ void joint_copy_state(const tn_world *world, joint *j)
     get_lane(rows[i]->state, j->lane, j->state[i], FIELDS(RowState));
     get_lane(rows[i]->carry, j->lane, j->carry[i], 3);
   }
+}
+
+void joint_forget(joint *j)
+{
+  memset(j->state, 0, sizeof j->state);
+  memset(j->carry, 0, sizeof j->carry);
+  j->force = j->torque = tn_v3(0.0f, 0.0f, 0.0f);
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -236,7 +236,7 @@ bool tn_world_restore(tn_world *world, const void *buffer, size_t size)
   if (!world) {
     return false;
   }
-  header h;
+  header h = {0};
   const char *why = "the snapshot is truncated";
   if (buffer && size >= sizeof h) {
     memcpy(&h, buffer, sizeof h);

@@ -418,11 +418,14 @@ KERNEL void load_rows(BlockKind kind, int angular, block_rows *br, int lane, Row
 typedef struct Work {
   Body a, b;
   R share_a, share_b;
+  Levers levers;
+  V linear, angular; // impulses so far
 } Work;
 
 KERNEL void load_bodies(const solver_data *data, const joint_block *jb, int lane, int pose,
                         Work *w)
 {
+  w->linear = w->angular = v_zero();
   load_velocity(data, gather_a(jb, lane), &w->a, &w->share_a);
   load_velocity(data, gather_b(jb, lane), &w->b, &w->share_b);
   load_inertia(data, gather_a(jb, lane), &w->a);
@@ -433,20 +436,31 @@ KERNEL void load_bodies(const solver_data *data, const joint_block *jb, int lane
   }
 }
 
-KERNEL void store_velocities(const solver_data *data, const joint_block *jb, int lane,
-                             const Work *w)
-{
-  store_velocity(data, gather_a(jb, lane), &w->a, w->share_a);
-  store_velocity(data, gather_b(jb, lane), &w->b, w->share_b);
-}
-
 KERNEL void apply_block(int angular, const Rows *rows, V p, const Pass *pass, Work *w)
 {
   if (angular) {
+    w->angular = v_add(w->angular, p);
     apply_angular(&w->a, &w->b, p, pass->form, pass->h);
   } else {
+    w->levers = rows->levers;
+    w->linear = v_add(w->linear, p);
     apply_linear(&w->a, &w->b, rows->levers.a, rows->levers.b, p, pass->form, pass->h);
   }
+}
+
+// The sum of a joint's impulses, given to the bodies at once: rounding then disturbs a body's
+// momentum once a joint, however often the joint's blocks were solved.
+KERNEL void give_impulses(const solver_data *data, const joint_block *jb, int lane, Body a, Body b,
+                          const Work *w)
+{
+  V ra = v_cross(w->levers.a, w->linear);
+  V rb = v_cross(w->levers.b, w->linear);
+  V none = v_zero();
+  change(&a, v_scale(-a.im, w->linear), s_mul(a.ii, v_sub(none, v_add(ra, w->angular))),
+         FORM_VELOCITY, none.x);
+  change(&b, v_scale(b.im, w->linear), s_mul(b.ii, v_add(rb, w->angular)), FORM_VELOCITY, none.x);
+  store_velocity(data, gather_a(jb, lane), &a, w->share_a);
+  store_velocity(data, gather_b(jb, lane), &b, w->share_b);
 }
 
 KERNEL int extras_of(const joint_block *jb, int angular)
@@ -483,7 +497,7 @@ KERNEL void begin_block(joint_block *jb, int lane, JointType type, int angular, 
   LOAD(br->state, lane, &state);
   find_rows(type, angular, start, &params, pass, &w->a, &w->b, &rows);
   int extras = has_free_axis(kind) && extras_of(jb, angular);
-  V p = warm_impulse(kind, pass, &params, &rows, extras, &state);
+  V p = warm_impulse(kind, pass, &params, &rows, angular, extras, &state);
   V carry;
   LOAD(br->carry, lane, &carry);
   p = v_sub(p, carry);
@@ -502,9 +516,11 @@ KERNEL void begin_joint(solver_data *data, joint_block *jb, int lane, JointType 
   JointStart start;
   load_bodies(data, jb, lane, 1, &w);
   LOAD(jb->start, lane, &start);
+  Body a = w.a;
+  Body b = w.b;
   begin_block(jb, lane, type, 1, &pass, &start, &w);
   begin_block(jb, lane, type, 0, &pass, &start, &w);
-  store_velocities(data, jb, lane, &w);
+  give_impulses(data, jb, lane, a, b, &w);
 }
 
 KERNEL void solve_block(joint_block *jb, int lane, JointType type, int angular, const Pass *pass,
@@ -534,14 +550,47 @@ KERNEL void solve_block(joint_block *jb, int lane, JointType type, int angular, 
   STORE(br->state, lane, &state);
 }
 
+// The locked rows of a block alone.
+KERNEL void lock_block(joint_block *jb, int lane, JointType type, int angular, const Pass *pass,
+                       Work *w)
+{
+  BlockKind kind = angular ? angular_kind(type) : linear_kind(type);
+  if (kind.first_locked >= 3) {
+    return;
+  }
+  block_rows *br = angular ? &jb->angular : &jb->linear;
+  RowParams params;
+  RowState state;
+  Rows rows;
+  LOAD(br->params, lane, &params);
+  LOAD(br->state, lane, &state);
+  load_rows(kind, angular, br, lane, &rows);
+  V p = v_zero();
+  V u = block_velocity(angular, &rows, w);
+  hold_locked(kind, pass, &params, &rows, angular ? pass->turn : pass->push, &state, u, &p);
+  add_to(br->sum, lane, p);
+  apply_block(angular, &rows, p, pass, w);
+  STORE(br->state, lane, &state);
+}
+
 KERNEL void solve_joint(solver_data *data, joint_block *jb, int lane, JointType type)
 {
   Pass pass = make_pass(data, FORM_VELOCITY);
   Work w;
   load_bodies(data, jb, lane, 0, &w);
+  Body a = w.a;
+  Body b = w.b;
+  if (jb->features) {
+    // Springs, limits, drives and friction act on the motion that the locked rows leave; solved
+    // against any other they would settle beside their law, and a brake would creep.
+    for (int i = 0; i < 2; ++i) {
+      lock_block(jb, lane, type, 0, &pass, &w);
+      lock_block(jb, lane, type, 1, &pass, &w);
+    }
+  }
   solve_block(jb, lane, type, 1, &pass, &w);
   solve_block(jb, lane, type, 0, &pass, &w);
-  store_velocities(data, jb, lane, &w);
+  give_impulses(data, jb, lane, a, b, &w);
 }
 
 // Half of the substep's impulse, with the other half of the external forces: velocities at the
@@ -576,9 +625,11 @@ KERNEL void sync_joint(solver_data *data, joint_block *jb, int lane, JointType t
   JointStart start;
   load_bodies(data, jb, lane, 1, &w);
   LOAD(jb->start, lane, &start);
+  Body a = w.a;
+  Body b = w.b;
   sync_block(jb, lane, type, 1, &pass, &start, &w);
   sync_block(jb, lane, type, 0, &pass, &start, &w);
-  store_velocities(data, jb, lane, &w);
+  give_impulses(data, jb, lane, a, b, &w);
 }
 
 KERNEL void relax_block(joint_block *jb, int lane, JointType type, int angular, const Pass *pass,
@@ -610,9 +661,11 @@ KERNEL void relax_joint(solver_data *data, joint_block *jb, int lane, JointType 
   Pass pass = make_pass(data, FORM_VELOCITY);
   Work w;
   load_bodies(data, jb, lane, 0, &w);
+  Body a = w.a;
+  Body b = w.b;
   relax_block(jb, lane, type, 1, &pass, &w);
   relax_block(jb, lane, type, 0, &pass, &w);
-  store_velocities(data, jb, lane, &w);
+  give_impulses(data, jb, lane, a, b, &w);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -659,7 +712,8 @@ KERNEL void store_moved(const solver_data *data, const joint_block *jb, int lane
     add_change(data, gather_b(jb, lane), v_sub(w->b.v, before->b.v), v_sub(w->b.w, before->b.w));
     return;
   }
-  store_velocities(data, jb, lane, w);
+  store_velocity(data, gather_a(jb, lane), &w->a, w->share_a);
+  store_velocity(data, gather_b(jb, lane), &w->b, w->share_b);
   store_pose(data, gather_a(jb, lane), &w->a);
   store_pose(data, gather_b(jb, lane), &w->b);
 }

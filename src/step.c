@@ -6,8 +6,8 @@
 // Rigid joints in the default method remove the whole of an error in a substep, but no faster than
 // PUSH or TURN, and begin with the share KEEP of their last impulse.
 static const float KEEP = 0.2f;
-static const float PUSH = 10.0f; // m/s
-static const float TURN = 10.0f; // rad/s
+static const float PUSH = 7.0f; // m/s
+static const float TURN = 5.0f; // rad/s
 
 // ---------------------------------------------------------------------------------------------
 // Passes over everything, on all threads

@@ -56,6 +56,7 @@ typedef enum joint_features {
   FEATURE_LINEAR_RESIST = 2,
   FEATURE_ANGULAR_DRIVE = 4,
   FEATURE_ANGULAR_RESIST = 8,
+  FEATURE_RANGE = 16, // a range that ends somewhere
 } joint_features;
 
 typedef struct block_rows {

@@ -232,6 +232,18 @@ tn_vec3 tn_world_gravity(const tn_world *world)
   return world ? world->gravity : tn_v3(0.0f, 0.0f, 0.0f);
 }
 
+// Impulses of one method mean nothing to another.
+static void forget_impulses(tn_world *world)
+{
+  for (int32_t i = 0; i < world->joint_list.used; ++i) {
+    joint *j = &world->joints[i];
+    joint_forget(j);
+    if (j->alive && j->block != NO_SLOT) {
+      joint_pack(world, i);
+    }
+  }
+}
+
 bool tn_world_set_method(tn_world *world, tn_method method)
 {
   if (!world) {
@@ -241,7 +253,10 @@ bool tn_world_set_method(tn_world *world, tn_method method)
     report(world, TN_LOG_ERROR, "tn_world_set_method: unknown method");
     return false;
   }
-  world->method = method;
+  if (method != world->method) {
+    forget_impulses(world);
+    world->method = method;
+  }
   return true;
 }
 

@@ -140,6 +140,7 @@ JointType joint_type(const joint *j);
 // Parameters and impulses of a joint into its lane, and impulses back.
 void joint_pack(tn_world *world, int32_t slot);
 void joint_copy_state(const tn_world *world, joint *j);
+void joint_forget(joint *j);
 void joint_begin_step(tn_world *world, joint_block *block, float dt, float impulse_scale);
 void joint_end_step(tn_world *world, joint_block *block, float dt);
 void joint_refresh_frames(tn_world *world, int32_t slot);

@@ -19,6 +19,7 @@
 // Stands for an infinite end of a range: beyond any length, harmless in sums and products.
 #define OPEN_END 1e15f
 
+#define HELD_BACK_KEEP 0.6f
 #define MOTOR_KEEP 0.9f
 
 // What is known about a block at compile time.
@@ -470,31 +471,42 @@ KERNEL RowState half_of(const RowState *state)
   return half;
 }
 
-// What a row keeps of its impulse. Springs keep all. Rigid rows remove their whole error in every
-// substep, which feeds energy into the motion, and forgetting impulses takes it out again: they
-// keep little. Dry friction removes no error and is bounded: it keeps all. A motor may push
-// against a limit for ever, so its impulse must fade.
-KERNEL void leak(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
-                 RowState *state)
+// What a rigid row keeps of its impulse. Removing an error feeds energy into the motion, and
+// forgetting impulses takes it out again: a row that removes its whole error keeps little. One
+// that is held back by the fastest removal keeps more, for its impulse must bear the load.
+KERNEL R kept(const Pass *pass, R gain)
 {
-  M locked_rigid = locked_are_rigid(pass, params, rows);
+  return r_clamp(1.0f - gain, pass->keep, splat(HELD_BACK_KEEP));
+}
+
+// Springs keep all of their impulse. Dry friction removes no error and is bounded: it keeps all. A
+// motor may push against a limit for ever, so its impulse must fade.
+KERNEL void leak(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
+                 R fastest, RowState *state)
+{
+  R one = splat(1.0f);
+  R locked_kept = one;
+  if (kind.first_locked < 3) {
+    R gain = gain_of(pass, locked_distance(kind, params, rows), fastest);
+    locked_kept = pick(locked_are_rigid(pass, params, rows), kept(pass, gain), one);
+  }
   for (int i = 0; i < kind.rows; ++i) {
-    M range_rigid = is_rigid(params->alpha_limit * pass->inv_h2, s_diagonal(rows->k_rows, i));
-    M locked = is_locked(kind, params, i);
-    M rigid = (locked & locked_rigid) | (m_not(locked) & range_rigid);
-    state->lambda[i] = pick(rigid, pass->keep * state->lambda[i], state->lambda[i]);
+    R beyond = r_max(rows->x[i] - params->hi[i], params->lo[i] - rows->x[i]);
+    M rigid = is_rigid(params->alpha_limit * pass->inv_h2, s_diagonal(rows->k_rows, i));
+    R range_kept = pick(rigid, kept(pass, gain_of(pass, beyond, fastest)), one);
+    state->lambda[i] = pick(is_locked(kind, params, i), locked_kept, range_kept) * state->lambda[i];
   }
   M rigid = is_rigid(params->drive.alpha * pass->inv_h2, rows->k_rows.xx);
-  R servo = pick(rigid, pass->keep, splat(1.0f));
+  R servo = pick(rigid, pass->keep, one);
   R share = pick(params->drive.mode == DRIVE_TARGET, servo, splat(MOTOR_KEEP));
   state->drive = share * state->drive;
 }
 
 // Impulses to begin a substep with.
 KERNEL V warm_impulse(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
-                      int extras, RowState *state)
+                      int angular, int extras, RowState *state)
 {
-  leak(kind, pass, params, rows, state);
+  leak(kind, pass, params, rows, angular ? pass->turn : pass->push, state);
   return impulse_of(kind, rows, extras, state);
 }
 
@@ -507,7 +519,7 @@ KERNEL V warm_springs(BlockKind kind, const Pass *pass, const RowParams *params,
 {
   Pass forget = *pass;
   forget.keep = splat(0.0f);
-  leak(kind, &forget, params, rows, state);
+  leak(kind, &forget, params, rows, splat(OPEN_END), state);
   M servo = params->drive.mode == DRIVE_TARGET;
   state->drive = pick(servo, state->drive, splat(0.0f));
   state->resist = v_zero();

@@ -1,0 +1,134 @@
+#include "build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+double scene_value(const scene_run *run, const char *name)
+{
+  for (int i = 0; i < SCENE_MAX_PARAMETERS && run->scene->parameters[i].name; ++i) {
+    if (strcmp(run->scene->parameters[i].name, name) == 0) {
+      return run->settings.value[i];
+    }
+  }
+  return 0.0;
+}
+
+// Makes room for one more item.
+static bool grow(void **items, int count, int *capacity, size_t size)
+{
+  if (count < *capacity) {
+    return true;
+  }
+  int wanted = *capacity > 0 ? 2 * *capacity : 16;
+  void *grown = realloc(*items, (size_t)wanted * size);
+  if (!grown) {
+    return false;
+  }
+  *items = grown;
+  *capacity = wanted;
+  return true;
+}
+
+tn_body_id scene_add_body(scene_run *run, const tn_body_def *def)
+{
+  if (run->failed) {
+    return SCENE_WORLD; // told once is enough
+  }
+  tn_body_id id = tn_body_create(run->world, def);
+  void *bodies = run->bodies;
+  if (TN_IS_NULL(id) || !grow(&bodies, run->body_count, &run->body_capacity, sizeof id)) {
+    run->failed = true;
+    return id;
+  }
+  run->bodies = bodies;
+  run->bodies[run->body_count++] = id;
+  if (def->type == TN_BODY_DYNAMIC) {
+    run->weighing_mass += (double)def->mass.mass * (double)def->gravity_scale;
+    run->has_drag = run->has_drag || def->linear_damping > 0.0f;
+  }
+  return id;
+}
+
+static bool moves(const scene_run *run, tn_body_id id)
+{
+  return !TN_IS_NULL(id) && tn_body_get_type(run->world, id) == TN_BODY_DYNAMIC;
+}
+
+static scene_joint_role role_of(const scene_run *run, const tn_joint_def *def)
+{
+  scene_joint_role role;
+  bool a = moves(run, def->body_a);
+  bool b = moves(run, def->body_b);
+  role.pull = (signed char)(b - a);
+  role.rigid = def->compliance == 0.0f && def->limit_compliance == 0.0f;
+  role.angular_rigid = def->angular_compliance == 0.0f && def->angular_limit_compliance == 0.0f;
+  return role;
+}
+
+tn_joint_id scene_add_joint(scene_run *run, const tn_joint_def *def)
+{
+  if (run->failed) {
+    return (tn_joint_id){0, 0, 0};
+  }
+  tn_joint_id id = tn_joint_create(run->world, def);
+  void *joints = run->joints;
+  void *roles = run->roles;
+  int role_capacity = run->joint_capacity;
+  bool has_room = grow(&joints, run->joint_count, &run->joint_capacity, sizeof id);
+  run->joints = joints;
+  has_room = has_room && grow(&roles, run->joint_count, &role_capacity, sizeof *run->roles);
+  run->roles = roles;
+  if (TN_IS_NULL(id) || !has_room) {
+    run->failed = true;
+    return id;
+  }
+  run->joints[run->joint_count] = id;
+  run->roles[run->joint_count] = role_of(run, def);
+  run->joint_count += 1;
+  return id;
+}
+
+tn_body_def scene_box(tn_pos position, tn_vec3 half_extents, float mass)
+{
+  tn_body_def def = tn_default_body_def();
+  def.position = position;
+  def.mass = tn_mass_scaled_to(tn_mass_box(half_extents, 1.0f), mass);
+  return def;
+}
+
+tn_body_id scene_add_box(scene_run *run, tn_pos position, tn_vec3 half_extents, float mass)
+{
+  tn_body_def def = scene_box(position, half_extents, mass);
+  return scene_add_body(run, &def);
+}
+
+tn_joint_def scene_joint_at(scene_run *run, tn_joint_kind kind, tn_body_id a, tn_body_id b,
+                            tn_pos point, tn_vec3 axis)
+{
+  tn_joint_def def = tn_default_joint_def(kind);
+  def.body_a = a;
+  def.body_b = b;
+  if (run->failed || !tn_joint_def_at(run->world, &def, point, axis)) {
+    run->failed = true;
+  }
+  return def;
+}
+
+tn_joint_def scene_joint_between(scene_run *run, tn_body_id a, tn_body_id b, tn_pos point_a,
+                                 tn_pos point_b)
+{
+  tn_joint_def def = tn_default_joint_def(TN_JOINT_DISTANCE);
+  def.body_a = a;
+  def.body_b = b;
+  if (run->failed || !tn_joint_def_between(run->world, &def, point_a, point_b)) {
+    run->failed = true;
+  }
+  return def;
+}
+
+void scene_push(scene_run *run, tn_body_id body, tn_vec3 force, tn_pos point, float dt)
+{
+  if (tn_body_apply_force(run->world, body, force, point)) {
+    scene_count_impulse(run, force, (double)dt);
+  }
+}

@@ -1,0 +1,42 @@
+// What scenes are built with.
+#ifndef TENON_SCENES_BUILD_H
+#define TENON_SCENES_BUILD_H
+
+#include "scenes.h"
+
+// Where a joint asks for a body.
+#define SCENE_WORLD ((tn_body_id){0, 0, 0})
+
+// What a joint is to the run that watches it.
+typedef struct scene_joint_role {
+  signed char pull; // its force on the moving bodies as a whole: 1, -1, or 0 between two of them
+  bool rigid, angular_rigid;
+} scene_joint_role;
+
+// A parameter's setting. The name must be one of the scene's.
+double scene_value(const scene_run *run, const char *name);
+
+// Both remember the id; what cannot be made marks the run as failed.
+tn_body_id scene_add_body(scene_run *run, const tn_body_def *def);
+tn_joint_id scene_add_joint(scene_run *run, const tn_joint_def *def);
+
+// A box at rest; the definition is for changing before it is added.
+tn_body_def scene_box(tn_pos position, tn_vec3 half_extents, float mass);
+tn_body_id scene_add_box(scene_run *run, tn_pos position, tn_vec3 half_extents, float mass);
+
+// A joint of two bodies as they stand: at a point with axis a along `axis`, or between two points.
+tn_joint_def scene_joint_at(scene_run *run, tn_joint_kind kind, tn_body_id a, tn_body_id b,
+                            tn_pos point, tn_vec3 axis);
+tn_joint_def scene_joint_between(scene_run *run, tn_body_id a, tn_body_id b, tn_pos point_a,
+                                 tn_pos point_b);
+
+// Adds to what changed the momentum of all bodies from outside.
+void scene_count_impulse(scene_run *run, tn_vec3 force, double seconds);
+
+// A force during the next step, counted among the outer forces.
+void scene_push(scene_run *run, tn_body_id body, tn_vec3 force, tn_pos point, float dt);
+
+// Adds one of the scene's own metrics.
+void scene_note(scene_sheet *sheet, const char *name, double value);
+
+#endif

@@ -1,0 +1,187 @@
+// Long chains and large trees: what one pass over the joints has to carry through.
+#include "build.h"
+
+#include <math.h>
+
+static const float GRAVITY = 9.81f;
+
+static void set_gravity(scene_run *run)
+{
+  tn_world_set_gravity(run->world, tn_v3(0.0f, -GRAVITY, 0.0f));
+}
+
+// ---------------------------------------------------------------------------------------------
+// A chain, held at one end and released level
+
+static void build_chain(scene_run *run)
+{
+  set_gravity(run);
+  int count = (int)scene_value(run, "count");
+  float length = (float)scene_value(run, "length");
+  float end_mass = (float)scene_value(run, "end_mass_ratio");
+  tn_joint_kind kind = scene_value(run, "hinges") > 0.0 ? TN_JOINT_HINGE : TN_JOINT_BALL;
+  tn_vec3 half = tn_v3(0.5f * length, 0.1f * length, 0.1f * length);
+  tn_body_id last = SCENE_WORLD;
+  for (int i = 0; i < count && !run->failed; ++i) {
+    float mass = i == count - 1 ? end_mass : 1.0f;
+    double start = (double)i * (double)length;
+    tn_pos center = tn_p3(start + 0.5 * (double)length, 0.0, 0.0);
+    tn_body_id link = scene_add_box(run, center, half, mass);
+    tn_joint_def joint =
+        scene_joint_at(run, kind, last, link, tn_p3(start, 0.0, 0.0), tn_v3(0.0f, 0.0f, 1.0f));
+    scene_add_joint(run, &joint);
+    last = link;
+    run->energy_scale += (double)(mass * GRAVITY) * center.x; // from level to straight down
+  }
+}
+
+// How much longer the chain is than its links: the sum of all gaps, relative to its length.
+static void measure_chain(const scene_run *run, scene_sheet *sheet)
+{
+  double gaps = 0.0;
+  for (int i = 0; i < run->joint_count; ++i) {
+    gaps += (double)tn_joint_read(run->world, run->joints[i]).elongation;
+  }
+  double length = scene_value(run, "count") * scene_value(run, "length");
+  scene_note(sheet, "stretch_rel_end", gaps / length);
+}
+
+const scene scene_chain = {
+    .name = "chain",
+    .title = "A chain of links of 1 kg, released level",
+    .source = "after Mueller et al. 2020, Fig. 10",
+    .seconds = 5.0,
+    .substeps = 20,
+    .conserves = true,
+    .parameters = {{"count", 1.0, 1e6, 100.0, true, "links"},
+                   {"end_mass_ratio", 1e-4, 1e6, 1.0, false, "mass of the last link, kg"},
+                   {"length", 0.01, 10.0, 0.2, false, "of a link, m"},
+                   {"hinges", 0.0, 1.0, 0.0, true, "0: ball joints, 1: hinges"}},
+    .build = build_chain,
+    .measure = measure_chain,
+};
+
+// ---------------------------------------------------------------------------------------------
+// A mobile: bar i carries bars or weights 2 i + 1 and 2 i + 2, and hangs where they balance.
+
+typedef struct mobile {
+  int count, levels;
+  float bar, weight; // kg
+  float hanger;      // m, from a bar up to the point it hangs by
+} mobile;
+
+static int level_of(int i)
+{
+  int level = 0;
+  while ((i + 1) >> (level + 1)) {
+    level += 1;
+  }
+  return level;
+}
+
+static float hanging_mass(const mobile *m, int i)
+{
+  if (i >= m->count) {
+    return 0.0f;
+  }
+  if (2 * i + 1 >= m->count) {
+    return m->weight;
+  }
+  return m->bar + hanging_mass(m, 2 * i + 1) + hanging_mass(m, 2 * i + 2);
+}
+
+// Bars shrink so that those two levels apart, which lie the same way, have room side by side.
+static float half_length(const mobile *m, int level)
+{
+  float half = 0.15f;
+  for (int i = level; i < m->levels - 2; ++i) {
+    half *= sqrtf(2.0f);
+  }
+  return half;
+}
+
+static tn_vec3 bar_direction(int level)
+{
+  return level % 2 ? tn_v3(0.0f, 0.0f, 1.0f) : tn_v3(1.0f, 0.0f, 0.0f);
+}
+
+// A bar with a stem that rises from `foot` to the point it hangs by; a third of it is the stem.
+static tn_mass bar_mass(const mobile *m, tn_vec3 half_extents, tn_vec3 foot)
+{
+  tn_mass bar = tn_mass_box(half_extents, 1.0f);
+  tn_mass stem = tn_mass_box(tn_v3(0.01f, 0.5f * m->hanger, 0.01f), 1.0f);
+  tn_mass parts[2] = {tn_mass_scaled_to(bar, 2.0f),
+                      tn_mass_at(tn_mass_scaled_to(stem, 1.0f),
+                                 tn_add(foot, tn_v3(0.0f, 0.5f * m->hanger, 0.0f)),
+                                 tn_quat_identity())};
+  return tn_mass_scaled_to(tn_mass_compound(parts, 2), m->bar);
+}
+
+static tn_body_def bar_or_weight(const mobile *m, int i, tn_pos hook)
+{
+  int level = level_of(i);
+  if (2 * i + 1 >= m->count) {
+    tn_pos center = tn_offset(hook, tn_v3(0.0f, -m->hanger, 0.0f));
+    return scene_box(center, tn_v3(0.05f, 0.05f, 0.05f), m->weight);
+  }
+  float half = half_length(m, level);
+  tn_vec3 way = bar_direction(level);
+  float left = hanging_mass(m, 2 * i + 1);
+  float right = hanging_mass(m, 2 * i + 2);
+  float bar = m->bar * 2.0f / 3.0f; // the stem has no lever
+  tn_vec3 foot = tn_scale(half * (right - left) / (left + right + bar), way);
+  tn_body_def def = tn_default_body_def();
+  def.position = tn_offset(hook, tn_v3(-foot.x, -m->hanger, -foot.z));
+  def.mass = bar_mass(m, tn_add(tn_v3(0.01f, 0.01f, 0.01f), tn_scale(half, way)), foot);
+  return def;
+}
+
+static tn_pos hook_of(const scene_run *run, const mobile *m, int i)
+{
+  if (i == 0) {
+    return tn_p3(0.0, 0.0, 0.0);
+  }
+  int parent = (i - 1) / 2;
+  int level = level_of(parent);
+  float half = i % 2 ? -half_length(m, level) : half_length(m, level);
+  return tn_body_point(run->world, run->bodies[parent], tn_scale(half, bar_direction(level)));
+}
+
+static void build_mobile(scene_run *run)
+{
+  set_gravity(run);
+  mobile m = {.count = (int)scene_value(run, "count"),
+              .bar = (float)scene_value(run, "bar_mass"),
+              .weight = 1.0f,
+              .hanger = 0.3f};
+  m.levels = level_of(m.count - 1) + 1;
+  float spin = (float)scene_value(run, "spin");
+  for (int i = 0; i < m.count && !run->failed; ++i) {
+    tn_pos hook = hook_of(run, &m, i);
+    tn_body_def def = bar_or_weight(&m, i, hook);
+    // All turn as one, so no joint is torn at the start.
+    def.angular_velocity = tn_v3(0.0f, spin, 0.0f);
+    tn_pos center = tn_offset(def.position, def.mass.center);
+    def.velocity = tn_v3(spin * (float)center.z, 0.0f, -spin * (float)center.x);
+    tn_body_id body = scene_add_body(run, &def);
+    tn_body_id parent = i > 0 ? run->bodies[(i - 1) / 2] : SCENE_WORLD;
+    tn_joint_def joint =
+        scene_joint_at(run, TN_JOINT_BALL, parent, body, hook, tn_v3(0.0f, -1.0f, 0.0f));
+    scene_add_joint(run, &joint);
+  }
+  double height = (double)(m.hanger * (float)m.levels);
+  run->energy_scale = (double)(hanging_mass(&m, 0) * GRAVITY) * height;
+}
+
+const scene scene_mobile = {
+    .name = "mobile",
+    .title = "A mobile: a tree of light bars that carries equal weights, turning slowly",
+    .source = "Deul et al. 2014, Fig. 1",
+    .seconds = 10.0,
+    .substeps = 20,
+    .conserves = true,
+    .parameters = {{"count", 3.0, 4095.0, 127.0, true, "joints"},
+                   {"bar_mass", 1e-3, 100.0, 0.1, false, "kg; a weight has 1 kg"},
+                   {"spin", 0.0, 2.0, 0.3, false, "rad/s at the start"}},
+    .build = build_mobile,
+};

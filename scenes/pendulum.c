@@ -1,0 +1,116 @@
+// Pendula of rods on hinges: Mueller et al. 2020, Figure 8.
+#include "build.h"
+
+static const float GRAVITY = 9.81f;
+static const float ROD_LENGTH = 1.0f;
+static const float ROD_MASS = 1.0f;
+
+static tn_body_id add_rod(scene_run *run, tn_pos from, tn_vec3 direction)
+{
+  float thickness = (float)scene_value(run, "thickness");
+  tn_vec3 half = tn_v3(0.5f * ROD_LENGTH, 0.5f * thickness, 0.5f * thickness);
+  tn_body_def def =
+      scene_box(tn_offset(from, tn_scale(0.5f * ROD_LENGTH, direction)), half, ROD_MASS);
+  def.rotation = tn_quat_x_to(direction);
+  return scene_add_body(run, &def);
+}
+
+static void add_hinge(scene_run *run, tn_body_id a, tn_body_id b, tn_pos point)
+{
+  tn_joint_def hinge = scene_joint_at(run, TN_JOINT_HINGE, a, b, point, tn_v3(0.0f, 0.0f, 1.0f));
+  scene_add_joint(run, &hinge);
+}
+
+static void set_gravity(scene_run *run)
+{
+  tn_world_set_gravity(run->world, tn_v3(0.0f, -GRAVITY, 0.0f));
+}
+
+// Rods in a level line.
+static void build_line(scene_run *run, int count)
+{
+  set_gravity(run);
+  tn_pos end = tn_p3(0.0, 0.0, 0.0);
+  tn_vec3 level = tn_v3(1.0f, 0.0f, 0.0f);
+  tn_body_id last = SCENE_WORLD;
+  for (int i = 0; i < count; ++i) {
+    tn_body_id rod = add_rod(run, end, level);
+    add_hinge(run, last, rod, end);
+    end = tn_offset(end, tn_scale(ROD_LENGTH, level));
+    last = rod;
+    // From level to straight down.
+    run->energy_scale += (double)(ROD_MASS * GRAVITY * ROD_LENGTH) * ((double)i + 0.5);
+  }
+}
+
+static void build_double(scene_run *run)
+{
+  build_line(run, 2);
+}
+
+static void build_triple(scene_run *run)
+{
+  build_line(run, 3);
+}
+
+// A regular polygon of rods, held by one corner, its middle level with that corner.
+static void build_loop(scene_run *run)
+{
+  set_gravity(run);
+  int count = (int)scene_value(run, "count");
+  float turn = 2.0f * TN_PI / (float)count;
+  tn_pos corner = tn_p3(0.0, 0.0, 0.0);
+  tn_body_id last = SCENE_WORLD;
+  for (int i = 0; i < count; ++i) {
+    float heading = -0.5f * TN_PI + turn * ((float)i + 0.5f);
+    tn_vec3 direction = tn_v3(tn_cos(heading), tn_sin(heading), 0.0f);
+    tn_body_id rod = add_rod(run, corner, direction);
+    add_hinge(run, last, rod, corner);
+    corner = tn_offset(corner, tn_scale(ROD_LENGTH, direction));
+    last = rod;
+  }
+  if (!run->failed) {
+    add_hinge(run, last, run->bodies[0], corner);
+  }
+  // From level to folded flat and straight down, its middle half way along.
+  double total = (double)count;
+  run->energy_scale = total * (double)(ROD_MASS * GRAVITY * ROD_LENGTH) * 0.25 * total;
+}
+
+#define THICKNESS                                                                                  \
+  {                                                                                                \
+    "thickness", 0.01, 0.5, 0.2, false, "of a rod, m"                                              \
+  }
+
+const scene scene_pendulum_double = {
+    .name = "pendulum_double",
+    .title = "Two rods of 1 m and 1 kg, released level",
+    .source = "Mueller et al. 2020, Fig. 8",
+    .seconds = 10.0,
+    .substeps = 40,
+    .conserves = true,
+    .parameters = {THICKNESS},
+    .build = build_double,
+};
+
+const scene scene_pendulum_triple = {
+    .name = "pendulum_triple",
+    .title = "Three rods of 1 m and 1 kg, released level",
+    .source = "Mueller et al. 2020, Fig. 8 and 9",
+    .seconds = 10.0,
+    .substeps = 40,
+    .conserves = true,
+    .parameters = {THICKNESS},
+    .build = build_triple,
+};
+
+const scene scene_pendulum_loop = {
+    .name = "pendulum_loop",
+    .title = "A closed loop of rods, held by one corner and released to the side",
+    .source = "Mueller et al. 2020, Fig. 8",
+    .seconds = 10.0,
+    .substeps = 40,
+    .conserves = true,
+    .parameters = {{"count", 3.0, 16.0, 5.0, true, "rods"}, THICKNESS},
+    .build = build_loop,
+};

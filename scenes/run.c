@@ -1,0 +1,208 @@
+// One scene being simulated, and what is watched meanwhile.
+#include "build.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct scene_sheet {
+  scene_metric *list;
+  int capacity, count;
+};
+
+// ---------------------------------------------------------------------------------------------
+// Life
+
+scene_run *scene_create(const scene *which, const scene_settings *settings, const tn_world_def *def)
+{
+  scene_run *run = calloc(1, sizeof *run);
+  if (!run) {
+    return NULL;
+  }
+  run->scene = which;
+  run->settings = settings ? *settings : scene_defaults(which);
+  run->world = tn_world_create(def);
+  if (run->world) {
+    which->build(run);
+  }
+  if (!run->world || run->failed) {
+    scene_destroy(run);
+    return NULL;
+  }
+  tn_momentum momentum = tn_world_momentum(run->world, tn_p3(0.0, 0.0, 0.0));
+  memcpy(run->momentum_start, momentum.linear, sizeof run->momentum_start);
+  run->energy_start = tn_world_energy(run->world).total;
+  return run;
+}
+
+void scene_destroy(scene_run *run)
+{
+  if (run) {
+    tn_world_destroy(run->world);
+    free(run->bodies);
+    free(run->joints);
+    free(run->roles);
+    free(run);
+  }
+}
+
+uint32_t scene_advance(scene_run *run, float dt)
+{
+  if (run->scene->drive) {
+    run->scene->drive(run, dt);
+  }
+  uint32_t status = tn_world_step(run->world, dt);
+  run->time += (double)dt;
+  run->frames += 1;
+  run->status |= status;
+  return status;
+}
+
+uint32_t scene_step(scene_run *run, float dt)
+{
+  uint32_t status = scene_advance(run, dt);
+  scene_observe(run, dt);
+  return status;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Watching
+
+static double energy_change(const scene_run *run)
+{
+  return tn_world_energy(run->world).total - run->energy_start;
+}
+
+void scene_count_impulse(scene_run *run, tn_vec3 force, double seconds)
+{
+  double impulse[3] = {seconds * (double)force.x, seconds * (double)force.y,
+                       seconds * (double)force.z};
+  double square = 0.0;
+  for (int i = 0; i < 3; ++i) {
+    run->impulse[i] += impulse[i];
+    square += impulse[i] * impulse[i];
+  }
+  run->impulse_sum += sqrt(square);
+}
+
+static void watch_joints(scene_run *run, double dt)
+{
+  for (int i = 0; i < run->joint_count; ++i) {
+    tn_joint_state state = tn_joint_read(run->world, run->joints[i]);
+    const scene_joint_role *role = &run->roles[i];
+    if (role->rigid) {
+      run->joint_error_max = fmax(run->joint_error_max, (double)state.elongation);
+      run->joint_error_sum += (double)state.elongation;
+      run->joint_error_count += 1;
+    }
+    if (role->angular_rigid) {
+      run->joint_angle_error_max = fmax(run->joint_angle_error_max, (double)state.angular_error);
+    }
+    // A joint that holds on to something outside changes the momentum of the whole.
+    scene_count_impulse(run, state.force, dt * (double)role->pull);
+  }
+}
+
+static double speed_of(const scene_run *run, int body)
+{
+  return (double)tn_length(tn_body_velocity(run->world, run->bodies[body]));
+}
+
+void scene_observe(scene_run *run, float dt)
+{
+  double change = energy_change(run);
+  if (!(fabs(change) <= fabs(run->energy_worst))) {
+    run->energy_worst = change; // also when it is not a number
+  }
+  scene_count_impulse(run, tn_world_gravity(run->world), run->weighing_mass * (double)dt);
+  watch_joints(run, (double)dt);
+  for (int i = 0; i < run->body_count; ++i) {
+    run->fastest = fmax(run->fastest, speed_of(run, i));
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Metrics
+
+void scene_note(scene_sheet *sheet, const char *name, double value)
+{
+  if (sheet->count < sheet->capacity) {
+    sheet->list[sheet->count].name = name;
+    sheet->list[sheet->count].value = value;
+  }
+  sheet->count += 1;
+}
+
+static double relative_to(double value, double scale)
+{
+  return scale > 0.0 ? value / scale : 0.0;
+}
+
+double scene_energy_error(const scene_run *run)
+{
+  return relative_to(energy_change(run), run->energy_scale);
+}
+
+static double momentum_error(const scene_run *run)
+{
+  tn_momentum now = tn_world_momentum(run->world, tn_p3(0.0, 0.0, 0.0));
+  double square = 0.0;
+  for (int i = 0; i < 3; ++i) {
+    double d = now.linear[i] - run->momentum_start[i] - run->impulse[i];
+    square += d * d;
+  }
+  return relative_to(sqrt(square), fmax(now.mass * run->fastest, run->impulse_sum));
+}
+
+static void note_speeds(const scene_run *run, scene_sheet *sheet)
+{
+  double fastest = 0.0;
+  double squares = 0.0;
+  for (int i = 0; i < run->body_count; ++i) {
+    double v = speed_of(run, i);
+    fastest = fmax(fastest, v);
+    squares += v * v;
+  }
+  scene_note(sheet, "max_speed_run", run->fastest);
+  scene_note(sheet, "max_speed_end", fastest);
+  scene_note(sheet, "rms_speed_end", sqrt(relative_to(squares, (double)run->body_count)));
+}
+
+static void note_all(const scene_run *run, scene_sheet *sheet)
+{
+  tn_counters counters = tn_world_counters(run->world);
+  scene_note(sheet, "bodies", (double)counters.bodies);
+  scene_note(sheet, "joints", (double)counters.joints);
+  scene_note(sheet, "energy_rel_final", scene_energy_error(run));
+  scene_note(sheet, "energy_rel_max", relative_to(run->energy_worst, run->energy_scale));
+  if (!run->has_drag) {
+    scene_note(sheet, "momentum_rel", momentum_error(run));
+  }
+  scene_note(sheet, "max_joint_error_m", run->joint_error_max);
+  scene_note(sheet, "mean_joint_error_m",
+             relative_to(run->joint_error_sum, (double)run->joint_error_count));
+  scene_note(sheet, "max_joint_error_rad", run->joint_angle_error_max);
+  note_speeds(run, sheet);
+  if (run->scene->measure) {
+    run->scene->measure(run, sheet);
+  }
+}
+
+int scene_metrics(const scene_run *run, scene_metric *list, int capacity)
+{
+  scene_sheet sheet = {list, capacity, 0};
+  note_all(run, &sheet);
+  return sheet.count;
+}
+
+double scene_metric_value(const scene_run *run, const char *name)
+{
+  scene_metric list[SCENE_MAX_METRICS];
+  int count = scene_metrics(run, list, SCENE_MAX_METRICS);
+  for (int i = 0; i < count && i < SCENE_MAX_METRICS; ++i) {
+    if (strcmp(list[i].name, name) == 0) {
+      return list[i].value;
+    }
+  }
+  return (double)NAN;
+}

@@ -1,0 +1,74 @@
+#include "list.h"
+
+#include <math.h>
+#include <string.h>
+
+const scene *const *scene_list(int *count)
+{
+  static const scene *const all[] = {
+      &scene_springs3,      &scene_springs7,     &scene_mass_ratio,      &scene_torque_bar,
+      &scene_joint_zoo,     &scene_joints_basic, &scene_pendulum_double, &scene_pendulum_triple,
+      &scene_pendulum_loop, &scene_chain,        &scene_mobile,          &scene_free_bodies,
+  };
+  *count = (int)(sizeof all / sizeof all[0]);
+  return all;
+}
+
+const scene *scene_find(const char *name)
+{
+  int count;
+  const scene *const *all = scene_list(&count);
+  for (int i = 0; i < count; ++i) {
+    if (strcmp(all[i]->name, name) == 0) {
+      return all[i];
+    }
+  }
+  return NULL;
+}
+
+static int parameter_index(const scene *which, const char *name)
+{
+  for (int i = 0; i < SCENE_MAX_PARAMETERS && which->parameters[i].name; ++i) {
+    if (strcmp(which->parameters[i].name, name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+const scene_parameter *scene_parameter_find(const scene *which, const char *name)
+{
+  int i = parameter_index(which, name);
+  return i < 0 ? NULL : &which->parameters[i];
+}
+
+scene_settings scene_defaults(const scene *which)
+{
+  scene_settings settings = {{0}};
+  for (int i = 0; i < SCENE_MAX_PARAMETERS && which->parameters[i].name; ++i) {
+    settings.value[i] = which->parameters[i].value;
+  }
+  return settings;
+}
+
+static bool is_allowed(const scene_parameter *parameter, double value)
+{
+  if (!(value >= parameter->lo && value <= parameter->hi)) {
+    return false; // NaN as well
+  }
+  return !parameter->whole || value == floor(value);
+}
+
+scene_set_result scene_set(const scene *which, scene_settings *settings, const char *name,
+                           double value)
+{
+  int i = parameter_index(which, name);
+  if (i < 0) {
+    return SCENE_NO_SUCH_PARAMETER;
+  }
+  if (!is_allowed(&which->parameters[i], value)) {
+    return SCENE_OUT_OF_RANGE;
+  }
+  settings->value[i] = value;
+  return SCENE_SET;
+}

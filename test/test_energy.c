@@ -1,0 +1,149 @@
+// Energy and momentum as the world reports them, against sums by hand, and oscillators.
+#include "support.h"
+
+#include <math.h>
+
+#define DT (1.0f / 60.0f)
+#define G 10.0
+
+static tn_mass turned_mass(void)
+{
+  tn_mass box = tn_mass_scaled_to(tn_mass_box(tn_v3(0.1f, 0.2f, 0.4f), 1.0f), 3.0f);
+  return tn_mass_at(box, tn_v3(0.1f, -0.2f, 0.3f), tn_quat_axis_angle(tn_v3(1.0f, 2.0f, 3.0f), 0.7f));
+}
+
+// Kinetic energy and momentum from nothing but the public mass, pose and velocities.
+static void sums_match_the_definitions(void **unused)
+{
+  (void)unused;
+  tn_world *world = test_world(8, TN_METHOD_TENON);
+  tn_body_def def = tn_default_body_def();
+  def.mass = turned_mass();
+  def.position = tn_p3(1.0, 2.0, 3.0);
+  def.rotation = tn_quat_axis_angle(tn_v3(-1.0f, 1.0f, 0.5f), 1.1f);
+  def.velocity = tn_v3(0.5f, -1.0f, 2.0f);
+  def.angular_velocity = tn_v3(3.0f, 1.0f, -2.0f);
+  tn_body_id body = tn_body_create(world, &def);
+
+  tn_vec3 local_w = tn_rotate(tn_quat_conjugate(def.rotation), def.angular_velocity);
+  tn_sym3 i = def.mass.inertia;
+  tn_vec3 local_l = tn_v3(i.xx * local_w.x + i.xy * local_w.y + i.xz * local_w.z,
+                          i.xy * local_w.x + i.yy * local_w.y + i.yz * local_w.z,
+                          i.xz * local_w.x + i.yz * local_w.y + i.zz * local_w.z);
+  tn_vec3 l = tn_rotate(def.rotation, local_l);
+  tn_pos c = tn_offset(def.position, tn_rotate(def.rotation, def.mass.center));
+  double kinetic = 0.5 * 3.0 * (double)tn_dot(def.velocity, def.velocity) +
+                   0.5 * (double)tn_dot(l, def.angular_velocity);
+  tn_energy energy = tn_world_energy(world);
+  assert_close(energy.kinetic, kinetic, 2e-6 * kinetic);
+  assert_close(energy.potential, 3.0 * G * c.y, 1e-5);
+  assert_close(energy.total, energy.kinetic + energy.potential, 1e-12);
+
+  tn_pos about = tn_p3(-1.0, 0.5, 0.0);
+  tn_vec3 r = tn_between_points(about, c);
+  tn_vec3 expected = tn_add(l, tn_cross(r, tn_scale(3.0f, def.velocity)));
+  tn_momentum m = tn_world_momentum(world, about);
+  assert_close(m.mass, 3.0, 1e-6);
+  assert_close(m.linear[1], -3.0, 1e-6);
+  assert_close(m.angular[0], (double)expected.x, 2e-5);
+  assert_close(m.angular[1], (double)expected.y, 2e-5);
+  assert_close(m.angular[2], (double)expected.z, 2e-5);
+  tn_momentum one = tn_bodies_momentum(world, &body, 1, about);
+  assert_close(one.angular[2], m.angular[2], 0.0);
+  tn_world_destroy(world);
+}
+
+static void springs_store_half_k_x_squared(void **unused)
+{
+  (void)unused;
+  tn_world *world = test_world(8, TN_METHOD_TENON);
+  tn_body_id a = test_box(world, tn_p3(0.0, 0.0, 0.0), 1.0f, tn_v3(0.1f, 0.1f, 0.1f));
+  tn_body_id b = test_box(world, tn_p3(1.3, 0.0, 0.0), 1.0f, tn_v3(0.1f, 0.1f, 0.1f));
+  tn_joint_def spring = tn_default_joint_def(TN_JOINT_DISTANCE);
+  spring.body_a = a;
+  spring.body_b = b;
+  spring.linear[0] = tn_between(1.0f, 1.0f);
+  spring.compliance = 0.01f;
+  tn_joint_create(world, &spring);
+  double stored = 0.5 * 0.3 * 0.3 / 0.01;
+  assert_close(tn_world_energy(world).elastic, stored, 1e-5 * stored);
+  tn_joint_def servo = tn_default_joint_def(TN_JOINT_HINGE);
+  servo.body_b = b;
+  tn_joint_def_at(world, &servo, tn_p3(1.3, 0.0, 0.0), tn_v3(0.0f, 0.0f, 1.0f));
+  servo.angular_drive = (tn_drive){TN_DRIVE_TARGET, 0.2f, 0.0f, 0.0f, 0.05f, INFINITY};
+  tn_joint_create(world, &servo);
+  double turned = 0.5 * 0.2 * 0.2 / 0.05;
+  assert_close(tn_world_energy(world).elastic, stored + turned, 1e-5 * stored);
+  // Of a set, only what lies inside: the spring needs both bodies, the servo just b.
+  tn_body_id both[2] = {a, b};
+  assert_close(tn_bodies_energy(world, both, 2).elastic, stored + turned, 1e-5 * stored);
+  assert_close(tn_bodies_energy(world, &b, 1).elastic, turned, 1e-5 * turned);
+  assert_close(tn_bodies_energy(world, &a, 1).elastic, 0.0, 0.0);
+  tn_world_destroy(world);
+}
+
+// A mass on a spring swings with 2 pi sqrt(m alpha), closer with every doubling of the substeps.
+static double spring_period(int substeps)
+{
+  tn_world *world = test_world(substeps, TN_METHOD_TENON);
+  tn_world_set_gravity(world, tn_v3(0.0f, 0.0f, 0.0f));
+  tn_body_id box = test_box(world, tn_p3(0.2, 0.0, 0.0), 4.0f, tn_v3(0.1f, 0.1f, 0.1f));
+  tn_joint_def spring = tn_default_joint_def(TN_JOINT_BALL);
+  spring.body_b = box;
+  spring.compliance = 0.01f;
+  tn_joint_create(world, &spring);
+  double last = 0.2, first = 0.0, now = 0.0;
+  int crossings = 0;
+  for (int i = 1; crossings < 5; ++i) {
+    tn_world_step(world, DT);
+    double x = tn_body_position(world, box).x;
+    if ((x < 0.0) != (last < 0.0)) {
+      now = ((double)i - x / (x - last)) / 60.0;
+      first = crossings == 0 ? now : first;
+      crossings += 1;
+    }
+    last = x;
+  }
+  tn_world_destroy(world);
+  return (now - first) / 2.0;
+}
+
+static void spring_swings_with_its_period(void **unused)
+{
+  (void)unused;
+  double exact = 2.0 * 3.14159265358979 * sqrt(4.0 * 0.01);
+  assert_close(spring_period(20), exact, 0.001 * exact);
+  assert_close(spring_period(80), exact, 0.0005 * exact);
+}
+
+// A rigid pendulum over a minute.
+static void pendulum_keeps_energy_for_a_minute(void **unused)
+{
+  (void)unused;
+  tn_world *world = test_world(20, TN_METHOD_TENON);
+  tn_body_id rod = test_box(world, tn_p3(0.5, 0.0, 0.0), 1.0f, tn_v3(0.5f, 0.05f, 0.05f));
+  tn_joint_def def = tn_default_joint_def(TN_JOINT_HINGE);
+  def.body_b = rod;
+  tn_joint_def_at(world, &def, tn_p3(0.0, 0.0, 0.0), tn_v3(0.0f, 0.0f, 1.0f));
+  tn_joint_create(world, &def);
+  double start = tn_world_energy(world).total;
+  double worst = 0.0;
+  for (int i = 0; i < 3600; ++i) {
+    tn_world_step(world, DT);
+    worst = fmax(worst, fabs(tn_world_energy(world).total - start) / 5.0);
+  }
+  print_message("single pendulum, 20 substeps, 60 s: energy error %.1e\n", worst);
+  assert_true(worst < 1e-3);
+  tn_world_destroy(world);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sums_match_the_definitions),
+      cmocka_unit_test(springs_store_half_k_x_squared),
+      cmocka_unit_test(spring_swings_with_its_period),
+      cmocka_unit_test(pendulum_keeps_energy_for_a_minute),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

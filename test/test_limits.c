@@ -1,0 +1,259 @@
+// The ends of ranges: hard ones hold, soft ones give way by force times compliance.
+#include "support.h"
+
+#include <math.h>
+
+#define DT (1.0f / 60.0f)
+#define G 10.0
+#define DEGREE (3.14159265358979 / 180.0)
+
+static void run(tn_world *world, double seconds)
+{
+  for (int i = 0; i < (int)(seconds * 60.0 + 0.5); ++i) {
+    assert_int_equal(tn_world_step(world, DT), TN_STEP_OK);
+  }
+}
+
+// A bar of 2 kg, 1 m long, its end on the joint at the origin, along x.
+static tn_body_id make_bar(tn_world *world)
+{
+  tn_body_id bar = test_box(world, tn_p3(0.5, 0.0, 0.0), 2.0f, tn_v3(0.5f, 0.05f, 0.05f));
+  tn_body_set_damping(world, bar, 1.0f, 1.0f);
+  return bar;
+}
+
+static tn_joint_def joint_on(tn_world *world, tn_joint_kind kind, tn_body_id body, tn_vec3 axis)
+{
+  tn_joint_def def = tn_default_joint_def(kind);
+  def.body_b = body;
+  assert_true(tn_joint_def_at(world, &def, tn_p3(0.0, 0.0, 0.0), axis));
+  return def;
+}
+
+// Turns about z by angular[0], whatever the kind: the bar falls onto the lower end.
+static void check_falls_onto_limit(tn_joint_kind kind, double limit)
+{
+  tn_world *world = test_world(20, TN_METHOD_TENON);
+  tn_body_id bar = make_bar(world);
+  tn_joint_def def = joint_on(world, kind, bar, tn_v3(0.0f, 0.0f, 1.0f));
+  def.angular[0] = tn_between((float)-limit, 0.3f);
+  tn_joint_id joint = tn_joint_create(world, &def);
+  double lowest = 0.0;
+  run(world, 6.0);
+  for (int i = 0; i < 120; ++i) {
+    tn_world_step(world, DT);
+    lowest = fmin(lowest, (double)tn_joint_read(world, joint).angle.x);
+  }
+  tn_joint_state state = tn_joint_read(world, joint);
+  assert_close((double)state.angle.x, -limit, 0.1 * DEGREE);
+  assert_close(lowest, -limit, 0.1 * DEGREE);
+  double torque = 2.0 * G * 0.5 * cos(limit);
+  assert_close((double)state.torque.z, torque, 0.005 * torque);
+  assert_close((double)state.force.y, 20.0, 0.05);
+  tn_world_destroy(world);
+}
+
+static void hinge_and_cylinder_rest_on_their_limit(void **unused)
+{
+  (void)unused;
+  check_falls_onto_limit(TN_JOINT_HINGE, 30.0 * DEGREE);
+  check_falls_onto_limit(TN_JOINT_HINGE, 80.0 * DEGREE);
+  check_falls_onto_limit(TN_JOINT_CYLINDER, 30.0 * DEGREE);
+  check_falls_onto_limit(TN_JOINT_UNIVERSAL, 30.0 * DEGREE);
+}
+
+static void generic_rests_on_its_limit(void **unused)
+{
+  (void)unused;
+  tn_world *world = test_world(20, TN_METHOD_TENON);
+  tn_body_id bar = make_bar(world);
+  tn_joint_def def = joint_on(world, TN_JOINT_GENERIC, bar, tn_v3(0.0f, 0.0f, 1.0f));
+  def.angular[0] = tn_between(-0.5f, 0.5f);
+  def.linear[0] = tn_between(-0.1f, 0.1f);
+  tn_joint_id joint = tn_joint_create(world, &def);
+  for (int i = 0; i < 480; ++i) {
+    tn_body_apply_force_to_center(world, bar, tn_v3(0.0f, 0.0f, 5.0f));
+    tn_world_step(world, DT);
+  }
+  tn_joint_state state = tn_joint_read(world, joint);
+  assert_close((double)state.angle.x, -0.5, 0.1 * DEGREE);
+  assert_close((double)state.offset.x, 0.1, 1e-4);
+  assert_close((double)state.force.z, -5.0, 0.025);
+  tn_world_destroy(world);
+}
+
+// A range that reaches across half a turn.
+static void hinge_range_may_cross_half_a_turn(void **unused)
+{
+  (void)unused;
+  tn_world *world = test_world(20, TN_METHOD_TENON);
+  tn_body_id bar = make_bar(world);
+  tn_joint_def def = joint_on(world, TN_JOINT_HINGE, bar, tn_v3(0.0f, 0.0f, 1.0f));
+  double lo = -200.0 * DEGREE;
+  def.angular[0] = tn_between((float)lo, 0.2f);
+  tn_joint_id joint = tn_joint_create(world, &def);
+  // Pushed the long way round, against gravity, onto the far end.
+  for (int i = 0; i < 900; ++i) {
+    tn_body_apply_torque(world, bar, tn_v3(0.0f, 0.0f, -25.0f));
+    tn_world_step(world, DT);
+  }
+  double angle = (double)tn_joint_read(world, joint).angle.x;
+  assert_close(angle, lo, 0.1 * DEGREE);
+  tn_world_destroy(world);
+}
+
+static void ball_rests_on_its_cone(void **unused)
+{
+  (void)unused;
+  tn_world *world = test_world(20, TN_METHOD_TENON);
+  tn_body_id bar = make_bar(world);
+  tn_joint_def def = joint_on(world, TN_JOINT_BALL, bar, tn_v3(1.0f, 0.0f, 0.0f));
+  def.swing = (float)(40.0 * DEGREE);
+  tn_joint_id joint = tn_joint_create(world, &def);
+  run(world, 8.0);
+  tn_joint_state state = tn_joint_read(world, joint);
+  assert_close((double)state.swing, 40.0 * DEGREE, 0.1 * DEGREE);
+  double torque = 2.0 * G * 0.5 * cos(40.0 * DEGREE);
+  assert_close((double)tn_length(state.torque), torque, 0.005 * torque);
+  tn_world_destroy(world);
+}
+
+static void ball_twist_stops_at_its_range(void **unused)
+{
+  (void)unused;
+  tn_world *world = test_world(20, TN_METHOD_TENON);
+  tn_world_set_gravity(world, tn_v3(0.0f, 0.0f, 0.0f));
+  tn_body_id bar = make_bar(world);
+  tn_joint_def def = joint_on(world, TN_JOINT_BALL, bar, tn_v3(1.0f, 0.0f, 0.0f));
+  def.angular[0] = tn_between(-0.2f, 0.7f);
+  tn_joint_id joint = tn_joint_create(world, &def);
+  for (int i = 0; i < 300; ++i) {
+    tn_body_apply_torque(world, bar, tn_v3(0.5f, 0.0f, 0.0f));
+    tn_world_step(world, DT);
+  }
+  tn_joint_state state = tn_joint_read(world, joint);
+  assert_close((double)state.angle.x, 0.7, 0.1 * DEGREE);
+  assert_close((double)state.torque.x, -0.5, 0.0025);
+  tn_world_destroy(world);
+}
+
+static void universal_limits_both_axes(void **unused)
+{
+  (void)unused;
+  tn_world *world = test_world(20, TN_METHOD_TENON);
+  tn_world_set_gravity(world, tn_v3(0.0f, 0.0f, 0.0f));
+  tn_body_id bar = make_bar(world);
+  tn_joint_def def = joint_on(world, TN_JOINT_UNIVERSAL, bar, tn_v3(1.0f, 0.0f, 0.0f));
+  def.angular[0] = tn_between(-0.3f, 0.4f);
+  def.angular[1] = tn_between(-0.6f, 0.5f);
+  tn_joint_id joint = tn_joint_create(world, &def);
+  for (int i = 0; i < 600; ++i) {
+    tn_body_apply_torque(world, bar, tn_v3(1.0f, 1.0f, 0.0f));
+    tn_world_step(world, DT);
+  }
+  tn_joint_state state = tn_joint_read(world, joint);
+  assert_close((double)state.angle.x, 0.4, 0.1 * DEGREE);
+  assert_close((double)state.angle.y, 0.5, 0.1 * DEGREE);
+  tn_world_destroy(world);
+}
+
+static void soft_hinge_limit_gives_way(void **unused)
+{
+  (void)unused;
+  static const double compliances[] = {1e-3, 1e-2, 3e-2};
+  for (int i = 0; i < 3; ++i) {
+    tn_world *world = test_world(20, TN_METHOD_TENON);
+    tn_body_id bar = make_bar(world);
+    tn_joint_def def = joint_on(world, TN_JOINT_HINGE, bar, tn_v3(0.0f, 0.0f, 1.0f));
+    def.angular[0] = tn_between(-0.2f, 0.2f);
+    def.angular_limit_compliance = (float)compliances[i];
+    def.angular_damping = 5.0f;
+    tn_joint_id joint = tn_joint_create(world, &def);
+    run(world, 15.0);
+    tn_joint_state state = tn_joint_read(world, joint);
+    double torque = 2.0 * G * 0.5 * cos((double)state.angle.x);
+    assert_close(-(double)state.angle.x - 0.2, torque * compliances[i],
+                 0.002 * torque * compliances[i]);
+    tn_world_destroy(world);
+  }
+}
+
+// Along y, so that the weight of 2 kg presses onto the lower end.
+static void slider_rests_on_its_limit(void **unused)
+{
+  (void)unused;
+  static const tn_joint_kind kinds[] = {TN_JOINT_PRISMATIC, TN_JOINT_CYLINDER};
+  static const double compliances[] = {0.0, 1e-3};
+  for (int k = 0; k < 2; ++k) {
+    for (int c = 0; c < 2; ++c) {
+      tn_world *world = test_world(20, TN_METHOD_TENON);
+      tn_body_id bar = make_bar(world);
+      tn_joint_def def = joint_on(world, kinds[k], bar, tn_v3(0.0f, 1.0f, 0.0f));
+      def.linear[0] = tn_between(-0.4f, 0.1f);
+      def.limit_compliance = (float)compliances[c];
+      def.linear_damping = 3.0f;
+      tn_joint_id joint = tn_joint_create(world, &def);
+      run(world, 10.0);
+      tn_joint_state state = tn_joint_read(world, joint);
+      double sag = 20.0 * compliances[c];
+      assert_close((double)state.offset.x, -0.4 - sag, c == 0 ? 1e-4 : 0.002 * sag);
+      assert_close((double)state.force.y, 20.0, 0.1);
+      // The bar sticks out sideways: the joint bears its moment.
+      assert_close((double)state.torque.z, 10.0, 0.05);
+      tn_world_destroy(world);
+    }
+  }
+}
+
+static void rope_is_slack_then_taut(void **unused)
+{
+  (void)unused;
+  tn_world *world = test_world(20, TN_METHOD_TENON);
+  tn_body_id box = test_box(world, tn_p3(0.0, -0.5, 0.0), 2.0f, tn_v3(0.1f, 0.1f, 0.1f));
+  tn_joint_def def = tn_default_joint_def(TN_JOINT_DISTANCE);
+  def.body_b = box;
+  def.linear[0] = tn_between(0.0f, 1.5f);
+  tn_joint_id rope = tn_joint_create(world, &def);
+  run(world, 0.4); // falls 0.8 m freely: slack all the way
+  assert_close(tn_body_position(world, box).y, -0.5 - 0.5 * G * 0.16, 1e-4);
+  assert_close((double)tn_joint_read(world, rope).force.y, 0.0, 0.0);
+  run(world, 4.0);
+  assert_close(tn_body_position(world, box).y, -1.5, 1e-4);
+  assert_close((double)tn_joint_read(world, rope).force.y, 20.0, 0.1);
+  tn_world_destroy(world);
+}
+
+static void strut_keeps_its_least_length(void **unused)
+{
+  (void)unused;
+  tn_world *world = test_world(20, TN_METHOD_TENON);
+  tn_body_id box = test_box(world, tn_p3(0.0, 1.2, 0.0), 2.0f, tn_v3(0.1f, 0.1f, 0.1f));
+  tn_joint_def rail = tn_default_joint_def(TN_JOINT_PRISMATIC);
+  rail.body_b = box;
+  tn_joint_def_at(world, &rail, tn_p3(0.0, 1.2, 0.0), tn_v3(0.0f, 1.0f, 0.0f));
+  tn_joint_create(world, &rail);
+  tn_joint_def def = tn_default_joint_def(TN_JOINT_DISTANCE);
+  def.body_b = box;
+  def.linear[0] = tn_between(0.8f, 2.0f);
+  tn_joint_create(world, &def);
+  run(world, 4.0);
+  assert_close(tn_body_position(world, box).y, 0.8, 1e-4);
+  tn_world_destroy(world);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(hinge_and_cylinder_rest_on_their_limit),
+      cmocka_unit_test(generic_rests_on_its_limit),
+      cmocka_unit_test(hinge_range_may_cross_half_a_turn),
+      cmocka_unit_test(ball_rests_on_its_cone),
+      cmocka_unit_test(ball_twist_stops_at_its_range),
+      cmocka_unit_test(universal_limits_both_axes),
+      cmocka_unit_test(soft_hinge_limit_gives_way),
+      cmocka_unit_test(slider_rests_on_its_limit),
+      cmocka_unit_test(rope_is_slack_then_taut),
+      cmocka_unit_test(strut_keeps_its_least_length),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

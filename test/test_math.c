@@ -1,0 +1,473 @@
+// The library's own functions against the C library's in double, and the header's vectors and
+// quaternions against exact or double arithmetic.
+#include "support.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+// ---------------------------------------------------------------------------------------------
+// Errors in units of the last place of a float at the true value
+
+static double ulp_at(double value)
+{
+  int exponent;
+  frexp(fabs(value), &exponent);
+  return ldexp(1.0, exponent < -125 ? -149 : exponent - 24);
+}
+
+typedef struct worst {
+  double error;
+  float x, y;
+} worst;
+
+static void compare(worst *w, float actual, double expected, float x, float y)
+{
+  double error = fabs((double)actual - expected) / ulp_at(expected);
+  if (!(error <= w->error)) { // NaN is the worst of all
+    w->error = error;
+    w->x = x;
+    w->y = y;
+  }
+}
+
+static void assert_ulp(const char *name, const worst *w, double bound)
+{
+  print_message("%s: %.3f ulp at (%.9g, %.9g)\n", name, w->error, (double)w->x, (double)w->y);
+  assert_below(w->error, bound);
+}
+
+static float float_of(uint32_t bits)
+{
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+static uint32_t bits_of(float x)
+{
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+// Every 499th float of both signs from `lo` on; 499 is prime, so all trailing bits come up.
+#define FOR_FLOATS(x, lo, hi)                                                                      \
+  for (uint32_t bits_ = bits_of(lo), sign_ = 0; bits_ <= bits_of(hi);                              \
+       bits_ += sign_ ? 499 : 0, sign_ ^= 0x80000000u)                                             \
+    for (float x = float_of(bits_ | sign_), *once_ = &x; once_; once_ = NULL)
+
+static void sin_and_cos_are_within_two_ulp(void **state)
+{
+  (void)state;
+  worst s = {0};
+  worst c = {0};
+  FOR_FLOATS(x, 1e-30f, 4.7f)
+  {
+    compare(&s, tn_sin(x), sin((double)x), x, 0.0f);
+    compare(&c, tn_cos(x), cos((double)x), x, 0.0f);
+  }
+  // The floats around pi / 2 and pi are the hardest.
+  for (uint32_t i = 0; i < 2000; ++i) {
+    float x = float_of(bits_of((float)(i < 1000 ? pi / 2.0 : pi)) - 500 + i % 1000);
+    compare(&s, tn_sin(x), sin((double)x), x, 0.0f);
+    compare(&c, tn_cos(x), cos((double)x), x, 0.0f);
+  }
+  assert_ulp("sin up to 4.7", &s, 2.0);
+  assert_ulp("cos up to 4.7", &c, 2.0);
+}
+
+// From 3 pi / 2 on the remainder of the division by pi / 2 keeps its absolute, not its relative,
+// precision: next to the zeros the two ulp are those of a half.
+static void sin_and_cos_are_within_two_ulp_of_a_half_up_to_8192(void **state)
+{
+  (void)state;
+  double most = 0.0;
+  FOR_FLOATS(x, 1.0f, 8192.0f)
+  {
+    most = fmax(most, fabs((double)tn_sin(x) - sin((double)x)));
+    most = fmax(most, fabs((double)tn_cos(x) - cos((double)x)));
+  }
+  for (int k = -5215; k <= 5215; ++k) {
+    float x = (float)(k * pi / 2.0);
+    most = fmax(most, fabs((double)tn_sin(x) - sin((double)x)));
+    most = fmax(most, fabs((double)tn_cos(x) - cos((double)x)));
+  }
+  print_message("sin, cos up to 8192: %.3g\n", most);
+  assert_below(most, ldexp(2.0, -24));
+}
+
+static void sin_and_cos_stay_bounded(void **state)
+{
+  (void)state;
+  FOR_FLOATS(x, 8192.0f, FLT_MAX)
+  {
+    if (!(fabsf(tn_sin(x)) <= 1.0f) || !(fabsf(tn_cos(x)) <= 1.0f)) {
+      fail_msg("sin or cos of %.9g is %.9g, %.9g", (double)x, (double)tn_sin(x), (double)tn_cos(x));
+    }
+  }
+  assert_true(fabsf(tn_sin(INFINITY)) <= 1.0f && fabsf(tn_cos(INFINITY)) <= 1.0f);
+  assert_true(fabsf(tn_sin(-INFINITY)) <= 1.0f && fabsf(tn_cos(-INFINITY)) <= 1.0f);
+}
+
+static void sin_and_cos_of_special_values(void **state)
+{
+  (void)state;
+  assert_true(tn_sin(0.0f) == 0.0f && tn_sin(-0.0f) == 0.0f);
+  assert_true(tn_cos(0.0f) == 1.0f && tn_cos(-0.0f) == 1.0f);
+  assert_true(tn_sin(FLT_MIN) == FLT_MIN && tn_sin(-1e-45f) == -1e-45f);
+  assert_true(isnan(tn_sin(NAN)) && isnan(tn_cos(NAN)));
+  // Odd and even to the bit.
+  FOR_FLOATS(x, 1e-3f, 1000.0f)
+  {
+    assert_true(tn_sin(-x) == -tn_sin(x) && tn_cos(-x) == tn_cos(x));
+  }
+}
+
+static void exp_is_within_one_ulp(void **state)
+{
+  (void)state;
+  worst w = {0};
+  FOR_FLOATS(x, 1e-30f, 87.0f)
+  {
+    compare(&w, tn_exp(x), exp((double)x), x, 0.0f);
+  }
+  assert_ulp("exp", &w, 1.0);
+  assert_true(tn_exp(0.0f) == 1.0f && tn_exp(-0.0f) == 1.0f);
+}
+
+static void exp_stays_finite_and_positive(void **state)
+{
+  (void)state;
+  const float large[] = {88.0f, 88.8f, 89.0f, 1000.0f, FLT_MAX, INFINITY};
+  for (int i = 0; i < 6; ++i) {
+    assert_true(tn_exp(large[i]) >= 1.6e38f && tn_exp(large[i]) <= FLT_MAX);
+    assert_true(tn_exp(-large[i]) > 0.0f && tn_exp(-large[i]) <= 1.7e-38f);
+  }
+  assert_true(isnan(tn_exp(NAN)));
+}
+
+static void atan2_is_within_three_ulp(void **state)
+{
+  (void)state;
+  worst w = {0};
+  FOR_FLOATS(x, 1e-30f, 1e30f)
+  {
+    compare(&w, tn_atan2(x, 1.0f), atan2((double)x, 1.0), x, 1.0f);
+    compare(&w, tn_atan2(x, -1.0f), atan2((double)x, -1.0), x, -1.0f);
+  }
+  uint32_t random = 1;
+  for (int i = 0; i < 2000000; ++i) {
+    float y = test_between(&random, -1.0f, 1.0f);
+    float x = test_between(&random, -1.0f, 1.0f);
+    compare(&w, tn_atan2(y, x), atan2((double)y, (double)x), y, x);
+  }
+  // Around a circle of every size.
+  for (int i = 0; i < 100000; ++i) {
+    double angle = (i + 0.5) * (2.0 * pi / 100000.0);
+    double size = pow(10.0, -35.0 + 72.0 * (double)test_random(&random));
+    float y = (float)(size * sin(angle));
+    float x = (float)(size * cos(angle));
+    compare(&w, tn_atan2(y, x), atan2((double)y, (double)x), y, x);
+  }
+  assert_ulp("atan2", &w, 3.0);
+}
+
+static void atan2_of_special_values(void **state)
+{
+  (void)state;
+  assert_true(tn_atan2(0.0f, 0.0f) == 0.0f && tn_atan2(0.0f, 1.0f) == 0.0f);
+  assert_close(tn_atan2(0.0f, -1.0f), pi, 2e-7);
+  assert_close(tn_atan2(1.0f, 0.0f), pi / 2.0, 1e-7);
+  assert_close(tn_atan2(-1.0f, 0.0f), -pi / 2.0, 1e-7);
+  // No overflow on the way.
+  const float sizes[] = {1e-38f, 1.0f, 2e38f, 3e38f, FLT_MAX};
+  for (int i = 0; i < 5; ++i) {
+    for (int k = 0; k < 5; ++k) {
+      double expected = atan2((double)sizes[i], (double)sizes[k]);
+      assert_close(tn_atan2(sizes[i], sizes[k]), expected, 3e-7);
+      assert_close(tn_atan2(-sizes[i], -sizes[k]), expected - pi, 3e-7);
+    }
+    assert_close(tn_atan2(INFINITY, sizes[i]), pi / 2.0, 2e-7);
+    assert_close(tn_atan2(sizes[i], INFINITY), 0.0, 1e-7);
+    assert_close(tn_atan2(sizes[i], -INFINITY), pi, 2e-7);
+  }
+  assert_close(tn_atan2(INFINITY, INFINITY), pi / 4.0, 1e-7);
+  assert_close(tn_atan2(-INFINITY, -INFINITY), -3.0 * pi / 4.0, 2e-7);
+  assert_true(isnan(tn_atan2(NAN, 1.0f)) && isnan(tn_atan2(1.0f, NAN)));
+  assert_true(isnan(tn_atan2(NAN, NAN)) && isnan(tn_atan2(0.0f, NAN)));
+}
+
+static void acos_is_within_four_ulp(void **state)
+{
+  (void)state;
+  worst w = {0};
+  FOR_FLOATS(x, 1e-30f, 1.0f)
+  {
+    compare(&w, tn_acos(x), acos((double)x), x, 0.0f);
+  }
+  for (int i = 0; i < 1000; ++i) { // next to one, where the arc cosine is steep
+    float x = float_of(bits_of(1.0f) - (uint32_t)i);
+    compare(&w, tn_acos(x), acos((double)x), x, 0.0f);
+    compare(&w, tn_acos(-x), acos(-(double)x), -x, 0.0f);
+  }
+  assert_ulp("acos", &w, 4.0);
+}
+
+static void acos_takes_arguments_beyond_one_for_one(void **state)
+{
+  (void)state;
+  const float large[] = {1.0f, 1.0000001f, 2.0f, FLT_MAX, INFINITY};
+  for (int i = 0; i < 5; ++i) {
+    assert_true(tn_acos(large[i]) == 0.0f);
+    assert_close(tn_acos(-large[i]), pi, 2e-7);
+  }
+  assert_true(isnan(tn_acos(NAN)));
+}
+
+// ---------------------------------------------------------------------------------------------
+// Rotations
+
+typedef struct dvec {
+  double x, y, z;
+} dvec;
+
+static dvec dvec_of(tn_vec3 v)
+{
+  dvec d = {(double)v.x, (double)v.y, (double)v.z};
+  return d;
+}
+
+static double length_of(dvec v)
+{
+  return sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
+}
+
+static double norm_of(tn_quat q)
+{
+  double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
+  return sqrt(x * x + y * y + z * z + w * w);
+}
+
+// By the rotation matrix, in double.
+static dvec rotate(tn_quat r, dvec v)
+{
+  double x = (double)r.x, y = (double)r.y, z = (double)r.z, w = (double)r.w;
+  dvec m = {(1 - 2 * (y * y + z * z)) * v.x + 2 * (x * y - w * z) * v.y + 2 * (x * z + w * y) * v.z,
+            2 * (x * y + w * z) * v.x + (1 - 2 * (x * x + z * z)) * v.y + 2 * (y * z - w * x) * v.z,
+            2 * (x * z - w * y) * v.x + 2 * (y * z + w * x) * v.y +
+                (1 - 2 * (x * x + y * y)) * v.z};
+  return m;
+}
+
+// By Rodrigues' formula, in double, about a unit axis.
+static dvec rodrigues(dvec a, double angle, dvec v)
+{
+  double c = cos(angle), s = sin(angle);
+  double d = (1.0 - c) * (a.x * v.x + a.y * v.y + a.z * v.z);
+  dvec r = {c * v.x + s * (a.y * v.z - a.z * v.y) + d * a.x,
+            c * v.y + s * (a.z * v.x - a.x * v.z) + d * a.y,
+            c * v.z + s * (a.x * v.y - a.y * v.x) + d * a.z};
+  return r;
+}
+
+static double distance(dvec a, dvec b)
+{
+  dvec d = {a.x - b.x, a.y - b.y, a.z - b.z};
+  return length_of(d);
+}
+
+static void axis_angle_turns_as_rodrigues_says(void **state)
+{
+  (void)state;
+  const double sizes[] = {1.0, 1e-3, 1e3, 1e-15, 1e15, 1e-22, 1e25, 1e-36, 1e37};
+  uint32_t random = 2;
+  for (int i = 0; i < 9000; ++i) {
+    tn_vec3 direction = test_vector(&random, 1.0f);
+    float size = (float)sizes[i % 9];
+    tn_vec3 axis = tn_scale(size, direction);
+    float angle = test_between(&random, -10.0f, 10.0f);
+    tn_quat q = tn_quat_axis_angle(axis, angle);
+    assert_close(norm_of(q), 1.0, 3e-7);
+    dvec unit = dvec_of(axis);
+    double length = length_of(unit);
+    unit = (dvec){unit.x / length, unit.y / length, unit.z / length};
+    dvec v = dvec_of(test_vector(&random, 1.0f));
+    assert_below(distance(rotate(q, v), rodrigues(unit, (double)angle, v)), 1e-6);
+  }
+}
+
+static void axis_angle_of_nothing_is_the_identity(void **state)
+{
+  (void)state;
+  tn_quat turns[] = {tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 0.0f), 1.0f),
+                     tn_quat_axis_angle(tn_v3(NAN, 0.0f, 0.0f), 1.0f),
+                     tn_quat_axis_angle(tn_v3(0.0f, INFINITY, 0.0f), 1.0f),
+                     tn_quat_axis_angle(tn_v3(0.0f, 1.0f, 0.0f), NAN),
+                     tn_quat_axis_angle(tn_v3(0.0f, 1.0f, 0.0f), INFINITY),
+                     tn_quat_x_to(tn_v3(0.0f, 0.0f, 0.0f)),
+                     tn_quat_x_to(tn_v3(NAN, 1.0f, 0.0f)),
+                     tn_quat_x_to(tn_v3(0.0f, 0.0f, -INFINITY)),
+                     tn_quat_axis_angle(tn_v3(3.0f, 1.0f, 2.0f), 0.0f)};
+  for (int i = 0; i < 9; ++i) {
+    assert_true(turns[i].x == 0.0f && turns[i].y == 0.0f && turns[i].z == 0.0f);
+    assert_true(turns[i].w == 1.0f);
+  }
+}
+
+static void assert_x_goes_to(tn_vec3 direction)
+{
+  tn_quat q = tn_quat_x_to(direction);
+  assert_close(norm_of(q), 1.0, 3e-7);
+  dvec d = dvec_of(direction);
+  double length = length_of(d);
+  dvec unit = {d.x / length, d.y / length, d.z / length};
+  dvec x = {1.0, 0.0, 0.0};
+  double miss = distance(rotate(q, x), unit);
+  if (!(miss < 1e-6)) {
+    fail_msg("x misses (%.9g, %.9g, %.9g) by %g", d.x, d.y, d.z, miss);
+  }
+}
+
+static void x_goes_to_any_direction(void **state)
+{
+  (void)state;
+  const double sizes[] = {1.0, 1e-3, 1e3, 1e-15, 1e15, 1e-22, 1e25, 1e-36, 1e37};
+  uint32_t random = 3;
+  for (int i = 0; i < 9000; ++i) {
+    assert_x_goes_to(tn_scale((float)sizes[i % 9], test_vector(&random, 1.0f)));
+  }
+  const float ends[] = {-1.0f, 0.0f, 1.0f};
+  for (int i = 0; i < 27; ++i) {
+    tn_vec3 v = tn_v3(ends[i % 3], ends[i / 3 % 3], ends[i / 9]);
+    if (tn_length(v) > 0.0f) {
+      assert_x_goes_to(v);
+    }
+  }
+}
+
+static void x_goes_to_directions_near_its_opposite(void **state)
+{
+  (void)state;
+  uint32_t random = 4;
+  for (int i = 0; i < 50000; ++i) {
+    double angle = pow(10.0, -9.0 + 9.0 * (double)test_random(&random));
+    double around = 2.0 * pi * (double)test_random(&random);
+    assert_x_goes_to(tn_v3((float)-cos(angle), (float)(sin(angle) * cos(around)),
+                           (float)(sin(angle) * sin(around))));
+  }
+}
+
+static void quaternions_multiply_as_rotations_follow(void **state)
+{
+  (void)state;
+  uint32_t random = 5;
+  for (int i = 0; i < 1000; ++i) {
+    tn_quat a = test_rotation(&random);
+    tn_quat b = test_rotation(&random);
+    tn_vec3 v = test_vector(&random, 1.0f);
+    dvec one_by_one = rotate(a, rotate(b, dvec_of(v)));
+    assert_below(distance(rotate(tn_quat_mul(a, b), dvec_of(v)), one_by_one), 2e-6);
+    assert_below(distance(dvec_of(tn_rotate(a, v)), rotate(a, dvec_of(v))), 1e-6);
+    tn_vec3 back = tn_rotate(tn_quat_conjugate(a), tn_rotate(a, v));
+    assert_below(distance(dvec_of(back), dvec_of(v)), 2e-6);
+  }
+  tn_quat i = {1.0f, 0.0f, 0.0f, 0.0f};
+  tn_quat j = {0.0f, 1.0f, 0.0f, 0.0f};
+  tn_quat k = tn_quat_mul(i, j); // Hamilton: i j = k, not -k
+  assert_true(k.x == 0.0f && k.y == 0.0f && k.z == 1.0f && k.w == 0.0f);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Vectors; integers keep the arithmetic exact
+
+static void assert_vec3(tn_vec3 v, float x, float y, float z)
+{
+  if (!(v.x == x && v.y == y && v.z == z)) {
+    fail_msg("(%g, %g, %g) is not (%g, %g, %g)", (double)v.x, (double)v.y, (double)v.z, (double)x,
+             (double)y, (double)z);
+  }
+}
+
+static void vectors_follow_their_definitions(void **state)
+{
+  (void)state;
+  tn_vec3 a = tn_v3(1.0f, 2.0f, 3.0f);
+  tn_vec3 b = tn_v3(-5.0f, 7.0f, 11.0f);
+  assert_vec3(tn_add(a, b), -4.0f, 9.0f, 14.0f);
+  assert_vec3(tn_sub(a, b), 6.0f, -5.0f, -8.0f);
+  assert_vec3(tn_scale(-2.0f, a), -2.0f, -4.0f, -6.0f);
+  assert_vec3(tn_cross(a, b), 1.0f, -26.0f, 17.0f);
+  assert_true(tn_dot(a, b) == 42.0f && tn_dot(a, tn_cross(a, b)) == 0.0f);
+  assert_true(tn_length(tn_v3(2.0f, 3.0f, 6.0f)) == 7.0f);
+  tn_range r = tn_between(-1.0f, 2.0f);
+  assert_true(r.lo == -1.0f && r.hi == 2.0f);
+  assert_true((double)TN_PI == (double)(float)pi);
+  tn_quat one = tn_quat_identity();
+  assert_vec3(tn_rotate(one, b), -5.0f, 7.0f, 11.0f);
+}
+
+static void positions_differ_in_double(void **state)
+{
+  (void)state;
+  tn_pos far = tn_p3(1e9 + 0.125, -1e9, 1e9);
+  tn_pos near = tn_p3(1e9, -1e9 - 0.25, 1e9 + 0.5);
+  assert_vec3(tn_between_points(near, far), 0.125f, 0.25f, -0.5f);
+  tn_pos moved = tn_offset(near, tn_v3(0.125f, 0.25f, -0.5f));
+  assert_true(moved.x == far.x && moved.y == far.y && moved.z == far.z);
+}
+
+static void ids_compare_by_all_their_parts(void **state)
+{
+  (void)state;
+  tn_body_id null = {0};
+  tn_body_id a = {1, 2, 3};
+  tn_body_id others[] = {{2, 2, 3}, {1, 3, 3}, {1, 2, 4}};
+  assert_true(TN_IS_NULL(null) && !TN_IS_NULL(a) && TN_SAME_ID(a, a));
+  for (int i = 0; i < 3; ++i) {
+    assert_false(TN_SAME_ID(a, others[i]));
+  }
+}
+
+static void the_library_is_of_the_header_s_version(void **state)
+{
+  (void)state;
+  tn_version_info v = tn_version();
+  assert_int_equal(v.major, TN_VERSION_MAJOR);
+  assert_int_equal(v.minor, TN_VERSION_MINOR);
+  assert_int_equal(v.patch, TN_VERSION_PATCH);
+  char text[32];
+  snprintf(text, sizeof text, "%d.%d.%d", v.major, v.minor, v.patch);
+  assert_string_equal(text, TN_VERSION_STRING);
+  assert_non_null(strstr(tn_config(), text));
+  assert_non_null(strstr(tn_config(), "lanes 1"));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sin_and_cos_are_within_two_ulp),
+      cmocka_unit_test(sin_and_cos_are_within_two_ulp_of_a_half_up_to_8192),
+      cmocka_unit_test(sin_and_cos_stay_bounded),
+      cmocka_unit_test(sin_and_cos_of_special_values),
+      cmocka_unit_test(exp_is_within_one_ulp),
+      cmocka_unit_test(exp_stays_finite_and_positive),
+      cmocka_unit_test(atan2_is_within_three_ulp),
+      cmocka_unit_test(atan2_of_special_values),
+      cmocka_unit_test(acos_is_within_four_ulp),
+      cmocka_unit_test(acos_takes_arguments_beyond_one_for_one),
+      cmocka_unit_test(axis_angle_turns_as_rodrigues_says),
+      cmocka_unit_test(axis_angle_of_nothing_is_the_identity),
+      cmocka_unit_test(x_goes_to_any_direction),
+      cmocka_unit_test(x_goes_to_directions_near_its_opposite),
+      cmocka_unit_test(quaternions_multiply_as_rotations_follow),
+      cmocka_unit_test(vectors_follow_their_definitions),
+      cmocka_unit_test(positions_differ_in_double),
+      cmocka_unit_test(ids_compare_by_all_their_parts),
+      cmocka_unit_test(the_library_is_of_the_header_s_version),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
