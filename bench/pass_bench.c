@@ -126,6 +126,7 @@ static bool compare(bench *b, kernel_joint which, const char *kernel_name, const
   bench_job job = bench_job_of("chain", substeps);
   bench_set(&job, "count", (double)count);
   bench_set(&job, "hinges", which == KERNEL_HINGE ? 1.0 : 0.0);
+  bench_set(&job, "stir", 1.0);
   tn_world_def def = tn_default_world_def();
   def.substeps = substeps;
   def.lanes = lanes;

@@ -132,3 +132,18 @@ void scene_push(scene_run *run, tn_body_id body, tn_vec3 force, tn_pos point, fl
     scene_count_impulse(run, force, (double)dt);
   }
 }
+
+// Numerical Recipes' generator; the upper bits, evenly in [-1, 1).
+static float next_random(uint32_t *state)
+{
+  *state = *state * 1664525u + 1013904223u;
+  return (float)(*state >> 8) * (1.0f / 8388608.0f) - 1.0f;
+}
+
+tn_vec3 scene_random_vector(uint32_t *state, float size)
+{
+  float x = next_random(state);
+  float y = next_random(state);
+  float z = next_random(state);
+  return tn_v3(size * x, size * y, size * z);
+}

@@ -36,6 +36,9 @@ void scene_count_impulse(scene_run *run, tn_vec3 force, double seconds);
 // A force during the next step, counted among the outer forces.
 void scene_push(scene_run *run, tn_body_id body, tn_vec3 force, tn_pos point, float dt);
 
+// Evenly in a cube from -size to size; the same on every machine. Start `state` with any number.
+tn_vec3 scene_random_vector(uint32_t *state, float size);
+
 // Adds one of the scene's own metrics.
 void scene_note(scene_sheet *sheet, const char *name, double value);
 

@@ -20,13 +20,20 @@ static void build_chain(scene_run *run)
   float length = (float)scene_value(run, "length");
   float end_mass = (float)scene_value(run, "end_mass_ratio");
   tn_joint_kind kind = scene_value(run, "hinges") > 0.0 ? TN_JOINT_HINGE : TN_JOINT_BALL;
+  float stir = (float)scene_value(run, "stir");
   tn_vec3 half = tn_v3(0.5f * length, 0.1f * length, 0.1f * length);
   tn_body_id last = SCENE_WORLD;
+  uint32_t random = 1;
   for (int i = 0; i < count && !run->failed; ++i) {
     float mass = i == count - 1 ? end_mass : 1.0f;
     double start = (double)i * (double)length;
     tn_pos center = tn_p3(start + 0.5 * (double)length, 0.0, 0.0);
-    tn_body_id link = scene_add_box(run, center, half, mass);
+    tn_body_def def = scene_box(center, half, mass);
+    def.angular_velocity = scene_random_vector(&random, stir);
+    if (kind == TN_JOINT_HINGE) {
+      def.angular_velocity.x = def.angular_velocity.y = 0.0f; // the hinges allow no other
+    }
+    tn_body_id link = scene_add_body(run, &def);
     tn_joint_def joint =
         scene_joint_at(run, kind, last, link, tn_p3(start, 0.0, 0.0), tn_v3(0.0f, 0.0f, 1.0f));
     scene_add_joint(run, &joint);
@@ -56,7 +63,8 @@ const scene scene_chain = {
     .parameters = {{"count", 1.0, 1e6, 100.0, true, "links"},
                    {"end_mass_ratio", 1e-4, 1e6, 1.0, false, "mass of the last link, kg"},
                    {"length", 0.01, 10.0, 0.2, false, "of a link, m"},
-                   {"hinges", 0.0, 1.0, 0.0, true, "0: ball joints, 1: hinges"}},
+                   {"hinges", 0.0, 1.0, 0.0, true, "0: ball joints, 1: hinges"},
+                   {"stir", 0.0, 10.0, 0.0, false, "random spin of the links at the start, rad/s"}},
     .build = build_chain,
     .measure = measure_chain,
 };

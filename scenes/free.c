@@ -1,21 +1,6 @@
 // Bodies that nothing touches.
 #include "build.h"
 
-// Numerical Recipes' generator; the upper bits, evenly in [-1, 1).
-static float next_random(uint32_t *state)
-{
-  *state = *state * 1664525u + 1013904223u;
-  return (float)(*state >> 8) * (1.0f / 8388608.0f) - 1.0f;
-}
-
-static tn_vec3 random_vector(uint32_t *state, float size)
-{
-  float x = next_random(state);
-  float y = next_random(state);
-  float z = next_random(state);
-  return tn_v3(size * x, size * y, size * z);
-}
-
 static void build_free_bodies(scene_run *run)
 {
   tn_world_set_gravity(run->world, tn_v3(0.0f, 0.0f, 0.0f));
@@ -25,8 +10,8 @@ static void build_free_bodies(scene_run *run)
   for (int i = 0; i < count && !run->failed; ++i) {
     // Three different moments, so that they tumble.
     tn_body_def def = scene_box(tn_p3((double)i, 0.0, 0.0), tn_v3(0.3f, 0.2f, 0.1f), 1.0f);
-    def.velocity = random_vector(&random, 1.0f);
-    def.angular_velocity = random_vector(&random, spin);
+    def.velocity = scene_random_vector(&random, 1.0f);
+    def.angular_velocity = scene_random_vector(&random, spin);
     scene_add_body(run, &def);
   }
   run->energy_scale = tn_world_energy(run->world).kinetic;

@@ -55,32 +55,16 @@ bool tn_body_is_valid(const tn_world *world, tn_body_id id)
 // ---------------------------------------------------------------------------------------------
 // The solver's view
 
-static void set_lane(float (*fields)[BLOCK_WIDTH], int lane, const float *values, int count)
-{
-  for (int i = 0; i < count; ++i) {
-    fields[i][lane] = values[i];
-  }
-}
-
-static void get_lane(float (*fields)[BLOCK_WIDTH], int lane, float *values, int count)
-{
-  for (int i = 0; i < count; ++i) {
-    values[i] = fields[i][lane];
-  }
-}
-
 static Spin get_spin(const tn_world *world, int32_t slot)
 {
   Spin spin;
-  get_lane(world->body_blocks[slot / BLOCK_WIDTH].spin, slot % BLOCK_WIDTH, (float *)&spin,
-           FIELDS(Spin));
+  get_lane(world->body_blocks[slot / BLOCK_WIDTH].spin, slot % BLOCK_WIDTH, &spin, FIELDS(Spin));
   return spin;
 }
 
 static void set_spin(tn_world *world, int32_t slot, const Spin *spin)
 {
-  set_lane(world->body_blocks[slot / BLOCK_WIDTH].spin, slot % BLOCK_WIDTH, (const float *)spin,
-           FIELDS(Spin));
+  set_lane(world->body_blocks[slot / BLOCK_WIDTH].spin, slot % BLOCK_WIDTH, spin, FIELDS(Spin));
 }
 
 static V from_vec3(tn_vec3 v)
@@ -335,7 +319,8 @@ static const char *why_bad_body(const tn_body_def *def)
       !is_between(def->angular_damping, 0.0f, 1e6f)) {
     return "damping must be from 0 to 1e6";
   }
-  if (!is_between(def->max_speed, 0.0f, 3e38f) || !is_between(def->max_angular_speed, 0.0f, 3e38f)) {
+  if (!is_between(def->max_speed, 0.0f, 3e38f) ||
+      !is_between(def->max_angular_speed, 0.0f, 3e38f)) {
     return "speed limits must be non-negative and finite";
   }
   return def->type == TN_BODY_DYNAMIC ? why_bad_mass(&def->mass) : NULL;
@@ -563,8 +548,8 @@ tn_pos tn_body_point(const tn_world *world, tn_body_id id, tn_vec3 local)
     return tn_p3(0.0, 0.0, 0.0);
   }
   dquat q = dquat_mul(b->rotation, dquat_conjugate(b->local_principal));
-  tn_pos from_center = pos_sub(tn_p3((double)local.x, (double)local.y, (double)local.z),
-                               b->local_center);
+  tn_pos from_center =
+      pos_sub(tn_p3((double)local.x, (double)local.y, (double)local.z), b->local_center);
   return pos_add(b->center, dquat_rotate(q, from_center));
 }
 

@@ -59,8 +59,12 @@ static void set_range(RowParams *params, int row, tn_range r)
 
 static Drive drive_params(const tn_drive *drive)
 {
-  Drive d = {(float)drive->mode, drive->target,     0.0f,
-             drive->velocity,    drive->force,      drive->compliance,
+  Drive d = {(float)drive->mode,
+             drive->target,
+             0.0f,
+             drive->velocity,
+             drive->force,
+             drive->compliance,
              fminf(drive->max_force, 1e30f)};
   return d;
 }
@@ -126,20 +130,6 @@ static int block_features(BlockKind kind, const RowParams *params, int drive, in
   }
   return range | (params->drive.mode != 0.0f ? drive : 0) |
          (params->damping > 0.0f || params->friction > 0.0f ? resist : 0);
-}
-
-static void set_lane(float (*fields)[BLOCK_WIDTH], int lane, const void *values, int count)
-{
-  for (int i = 0; i < count; ++i) {
-    fields[i][lane] = ((const float *)values)[i];
-  }
-}
-
-static void get_lane(float (*fields)[BLOCK_WIDTH], int lane, void *values, int count)
-{
-  for (int i = 0; i < count; ++i) {
-    ((float *)values)[i] = fields[i][lane];
-  }
 }
 
 void joint_pack(tn_world *world, int32_t slot)
@@ -329,8 +319,7 @@ static double block_energy(BlockKind kind, const RowParams *params, const Rows *
     // Beyond its greatest force a servo pulls evenly.
     double most = (double)drive->max * (double)drive->alpha;
     double a = fabs(d);
-    sum += a < most ? 0.5 * d * d / (double)drive->alpha
-                    : (double)drive->max * (a - 0.5 * most);
+    sum += a < most ? 0.5 * d * d / (double)drive->alpha : (double)drive->max * (a - 0.5 * most);
   }
   return sum;
 }

@@ -61,10 +61,9 @@ tn_quat tn_quat_x_to(tn_vec3 direction)
 
 dquat dquat_mul(dquat a, dquat b)
 {
-  dquat q = {a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-             a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-             a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
-             a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+  dquat q = {
+      a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+      a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
   return q;
 }
 

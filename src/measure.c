@@ -5,7 +5,7 @@
 
 static V momentum_of(const tn_world *world, int32_t slot)
 {
-  float (*spin)[BLOCK_WIDTH] = world->body_blocks[slot / BLOCK_WIDTH].spin;
+  float(*spin)[BLOCK_WIDTH] = world->body_blocks[slot / BLOCK_WIDTH].spin;
   int lane = slot % BLOCK_WIDTH;
   return v_make(spin[0][lane], spin[1][lane], spin[2][lane]);
 }
@@ -20,14 +20,15 @@ static void add_body_energy(const tn_world *world, int32_t slot, tn_energy *sum)
   const float *w = world->state[slot].w;
   V l = momentum_of(world, slot);
   double m = (double)b->mass.mass;
-  sum->kinetic += 0.5 * m *
-                  ((double)v[0] * (double)v[0] + (double)v[1] * (double)v[1] +
-                   (double)v[2] * (double)v[2]);
-  sum->kinetic += 0.5 * ((double)w[0] * (double)l.x + (double)w[1] * (double)l.y +
-                         (double)w[2] * (double)l.z);
-  sum->potential -= m * (double)b->gravity_scale *
-                    ((double)world->gravity.x * b->center.x + (double)world->gravity.y * b->center.y +
-                     (double)world->gravity.z * b->center.z);
+  sum->kinetic +=
+      0.5 * m *
+      ((double)v[0] * (double)v[0] + (double)v[1] * (double)v[1] + (double)v[2] * (double)v[2]);
+  sum->kinetic +=
+      0.5 * ((double)w[0] * (double)l.x + (double)w[1] * (double)l.y + (double)w[2] * (double)l.z);
+  sum->potential -=
+      m * (double)b->gravity_scale *
+      ((double)world->gravity.x * b->center.x + (double)world->gravity.y * b->center.y +
+       (double)world->gravity.z * b->center.z);
 }
 
 static void add_body_momentum(const tn_world *world, int32_t slot, tn_pos about, tn_momentum *sum)

@@ -20,8 +20,8 @@ void memory_give(tn_world *world, void *memory, size_t size)
   }
 }
 
-bool memory_grow(tn_world *world, void **array, int32_t used, int32_t capacity, int32_t new_capacity,
-                 size_t size)
+bool memory_grow(tn_world *world, void **array, int32_t used, int32_t capacity,
+                 int32_t new_capacity, size_t size)
 {
   void *grown = memory_take(world, (size_t)new_capacity * size);
   if (!grown) {

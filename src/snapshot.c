@@ -34,7 +34,7 @@ static uint64_t hash_body(uint64_t hash, const tn_world *world, int32_t slot)
 {
   const body *b = &world->bodies[slot];
   const body_state *state = &world->state[slot];
-  float (*spin)[BLOCK_WIDTH] = world->body_blocks[slot / BLOCK_WIDTH].spin;
+  float(*spin)[BLOCK_WIDTH] = world->body_blocks[slot / BLOCK_WIDTH].spin;
   hash = hash_bytes(hash, &slot, sizeof slot);
   hash = hash_bytes(hash, &b->generation, sizeof b->generation);
   hash = hash_bytes(hash, &b->center, sizeof b->center);

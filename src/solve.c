@@ -202,8 +202,8 @@ KERNEL void store_inertia(const solver_data *data, Gather g, const Body *body)
   for (int i = 0; i < TN_LANES; ++i) {
     to[i] = data->inertia[g.index[i]].inverse;
   }
-  R r[8] = {body->ii.xx, body->ii.yy,  body->ii.zz, body->ii.xy, body->ii.xz, body->ii.yz,
-            splat(0.0f), splat(0.0f)};
+  R r[8] = {body->ii.xx, body->ii.yy, body->ii.zz, body->ii.xy,
+            body->ii.xz, body->ii.yz, splat(0.0f), splat(0.0f)};
   store8(to, r);
 }
 
@@ -358,9 +358,8 @@ KERNEL Gather gather_b(const joint_block *jb, int lane)
 }
 
 // Rows of one block at the bodies' pose, with their masses.
-KERNEL void find_rows(JointType type, int angular, const JointStart *start,
-                      const RowParams *params, const Pass *pass, const Body *a, const Body *b,
-                      Rows *rows)
+KERNEL void find_rows(JointType type, int angular, const JointStart *start, const RowParams *params,
+                      const Pass *pass, const Body *a, const Body *b, Rows *rows)
 {
   BlockKind kind = angular ? angular_kind(type) : linear_kind(type);
   if (angular) {
@@ -422,8 +421,7 @@ typedef struct Work {
   V linear, angular; // impulses so far
 } Work;
 
-KERNEL void load_bodies(const solver_data *data, const joint_block *jb, int lane, int pose,
-                        Work *w)
+KERNEL void load_bodies(const solver_data *data, const joint_block *jb, int lane, int pose, Work *w)
 {
   w->linear = w->angular = v_zero();
   load_velocity(data, gather_a(jb, lane), &w->a, &w->share_a);
@@ -480,10 +478,11 @@ KERNEL V block_velocity(int angular, const Rows *rows, const Work *w)
                  : relative_velocity(&w->a, &w->b, rows->levers.a, rows->levers.b);
 }
 
-// States the rows at the start of the substep and gives the impulses to start from, less what
-// the last step's end has given ahead.
+// States the rows at the current pose, and gives impulses for the coming substep: those to start it
+// from, less what has been given ahead; or, at the end of a step, half of them ahead, as external
+// forces do, so that velocities belong to the same moment as positions.
 KERNEL void begin_block(joint_block *jb, int lane, JointType type, int angular, const Pass *pass,
-                        const JointStart *start, Work *w)
+                        const JointStart *start, int ahead, Work *w)
 {
   BlockKind kind = angular ? angular_kind(type) : linear_kind(type);
   if (kind.rows == 0) {
@@ -493,33 +492,39 @@ KERNEL void begin_block(joint_block *jb, int lane, JointType type, int angular, 
   RowParams params;
   RowState state;
   Rows rows;
+  V carry, p;
   LOAD(br->params, lane, &params);
   LOAD(br->state, lane, &state);
   find_rows(type, angular, start, &params, pass, &w->a, &w->b, &rows);
   int extras = has_free_axis(kind) && extras_of(jb, angular);
-  V p = warm_impulse(kind, pass, &params, &rows, angular, extras, &state);
-  V carry;
-  LOAD(br->carry, lane, &carry);
-  p = v_sub(p, carry);
-  carry = v_zero();
+  if (ahead) {
+    RowState half = half_of(&state);
+    p = impulse_of(kind, &rows, extras, &half);
+    carry = p;
+  } else {
+    LOAD(br->carry, lane, &carry);
+    p = v_sub(warm_impulse(kind, pass, &params, &rows, angular, extras, &state), carry);
+    carry = v_zero();
+    STORE(br->state, lane, &state);
+  }
   STORE(br->carry, lane, &carry);
   add_to(br->sum, lane, p);
   apply_block(angular, &rows, p, pass, w);
   store_rows(kind, angular, br, lane, &rows);
-  STORE(br->state, lane, &state);
 }
 
 KERNEL void begin_joint(solver_data *data, joint_block *jb, int lane, JointType type)
 {
   Pass pass = make_pass(data, FORM_VELOCITY);
+  int ahead = data->substep.ahead;
   Work w;
   JointStart start;
   load_bodies(data, jb, lane, 1, &w);
   LOAD(jb->start, lane, &start);
   Body a = w.a;
   Body b = w.b;
-  begin_block(jb, lane, type, 1, &pass, &start, &w);
-  begin_block(jb, lane, type, 0, &pass, &start, &w);
+  begin_block(jb, lane, type, 1, &pass, &start, ahead, &w);
+  begin_block(jb, lane, type, 0, &pass, &start, ahead, &w);
   give_impulses(data, jb, lane, a, b, &w);
 }
 
@@ -590,45 +595,6 @@ KERNEL void solve_joint(solver_data *data, joint_block *jb, int lane, JointType 
   }
   solve_block(jb, lane, type, 1, &pass, &w);
   solve_block(jb, lane, type, 0, &pass, &w);
-  give_impulses(data, jb, lane, a, b, &w);
-}
-
-// Half of the substep's impulse, with the other half of the external forces: velocities at the
-// end of a step belong to the same moment as its positions.
-KERNEL void sync_block(joint_block *jb, int lane, JointType type, int angular, const Pass *pass,
-                       const JointStart *start, Work *w)
-{
-  BlockKind kind = angular ? angular_kind(type) : linear_kind(type);
-  if (kind.rows == 0) {
-    return;
-  }
-  block_rows *br = angular ? &jb->angular : &jb->linear;
-  RowParams params;
-  RowState state;
-  Rows rows;
-  LOAD(br->params, lane, &params);
-  LOAD(br->state, lane, &state);
-  find_rows(type, angular, start, &params, pass, &w->a, &w->b, &rows);
-  state = half_of(&state);
-  int extras = has_free_axis(kind) && extras_of(jb, angular);
-  V p = impulse_of(kind, &rows, extras, &state);
-  STORE(br->carry, lane, &p);
-  add_to(br->sum, lane, p);
-  apply_block(angular, &rows, p, pass, w);
-  store_rows(kind, angular, br, lane, &rows);
-}
-
-KERNEL void sync_joint(solver_data *data, joint_block *jb, int lane, JointType type)
-{
-  Pass pass = make_pass(data, FORM_VELOCITY);
-  Work w;
-  JointStart start;
-  load_bodies(data, jb, lane, 1, &w);
-  LOAD(jb->start, lane, &start);
-  Body a = w.a;
-  Body b = w.b;
-  sync_block(jb, lane, type, 1, &pass, &start, &w);
-  sync_block(jb, lane, type, 0, &pass, &start, &w);
   give_impulses(data, jb, lane, a, b, &w);
 }
 
@@ -718,8 +684,8 @@ KERNEL void store_moved(const solver_data *data, const joint_block *jb, int lane
   store_pose(data, gather_b(jb, lane), &w->b);
 }
 
-KERNEL void position_block(joint_block *jb, int lane, JointType type, int angular, solve_stage stage,
-                           const Pass *pass, const JointStart *start, Work *w)
+KERNEL void position_block(joint_block *jb, int lane, JointType type, int angular,
+                           solve_stage stage, const Pass *pass, const JointStart *start, Work *w)
 {
   BlockKind kind = angular ? angular_kind(type) : linear_kind(type);
   int free_axis = has_free_axis(kind);
@@ -785,15 +751,15 @@ KERNEL void position_joint(solver_data *data, joint_block *jb, int lane, JointTy
     for (int block = first; block < last; ++block) {                                               \
       joint_block *jb = &data->joints[block];                                                      \
       switch (jb->type) {                                                                          \
-        CASE(TYPE_DISTANCE, call(data, jb, lane, TYPE_DISTANCE));                      \
-        CASE(TYPE_POINT, call(data, jb, lane, TYPE_POINT));                            \
-        CASE(TYPE_BALL, call(data, jb, lane, TYPE_BALL));                              \
-        CASE(TYPE_HINGE, call(data, jb, lane, TYPE_HINGE));                            \
-        CASE(TYPE_FIXED, call(data, jb, lane, TYPE_FIXED));                            \
-        CASE(TYPE_PRISMATIC, call(data, jb, lane, TYPE_PRISMATIC));                    \
-        CASE(TYPE_CYLINDER, call(data, jb, lane, TYPE_CYLINDER));                      \
-        CASE(TYPE_UNIVERSAL, call(data, jb, lane, TYPE_UNIVERSAL));                    \
-        CASE(TYPE_GENERIC, call(data, jb, lane, TYPE_GENERIC));                        \
+        CASE(TYPE_DISTANCE, call(data, jb, lane, TYPE_DISTANCE));                                  \
+        CASE(TYPE_POINT, call(data, jb, lane, TYPE_POINT));                                        \
+        CASE(TYPE_BALL, call(data, jb, lane, TYPE_BALL));                                          \
+        CASE(TYPE_HINGE, call(data, jb, lane, TYPE_HINGE));                                        \
+        CASE(TYPE_FIXED, call(data, jb, lane, TYPE_FIXED));                                        \
+        CASE(TYPE_PRISMATIC, call(data, jb, lane, TYPE_PRISMATIC));                                \
+        CASE(TYPE_CYLINDER, call(data, jb, lane, TYPE_CYLINDER));                                  \
+        CASE(TYPE_UNIVERSAL, call(data, jb, lane, TYPE_UNIVERSAL));                                \
+        CASE(TYPE_GENERIC, call(data, jb, lane, TYPE_GENERIC));                                    \
       default:                                                                                     \
         break;                                                                                     \
       }                                                                                            \
@@ -802,11 +768,10 @@ KERNEL void position_joint(solver_data *data, joint_block *jb, int lane, JointTy
 
 JOINT_PASS(joint_begin, begin_joint)
 JOINT_PASS(joint_solve, solve_joint)
-JOINT_PASS(joint_sync, sync_joint)
 JOINT_PASS(joint_relax, relax_joint)
 JOINT_PASS(joint_positions, position_joint)
 
 const solver_ops SOLVER_OPS = {
-    kick_bodies, drift_bodies, collect_bodies, average_bodies, joint_begin,
-    joint_solve, joint_sync,   joint_relax,    joint_positions,
+    kick_bodies, drift_bodies, collect_bodies, average_bodies,
+    joint_begin, joint_solve,  joint_relax,    joint_positions,
 };

@@ -12,7 +12,7 @@ static const float TURN = 5.0f; // rad/s
 // ---------------------------------------------------------------------------------------------
 // Passes over everything, on all threads
 
-#define BODY_GRAIN 32  // blocks of eight
+#define BODY_GRAIN 32 // blocks of eight
 #define JOINT_GRAIN 16
 
 typedef void joint_pass(solver_data *data, int first, int last);
@@ -118,7 +118,8 @@ static void finish_tenon(stepper *s)
 {
   const solver_ops *ops = s->world->ops;
   kick_bodies(s, 0.5f * s->data.substep.h, false);
-  for_joints(s, ops->joint_sync);
+  s->data.substep.ahead = true;
+  for_joints(s, ops->joint_begin);
   for (int k = 0; k < s->world->iterations; ++k) {
     for_joints(s, ops->joint_relax);
   }

@@ -78,7 +78,7 @@ typedef struct block_rows {
 typedef struct joint_block {
   alignas(64) int32_t a[BLOCK_WIDTH];
   int32_t b[BLOCK_WIDTH];
-  int32_t joint[BLOCK_WIDTH]; // slot, or -1
+  int32_t joint[BLOCK_WIDTH];                       // slot, or -1
   uint8_t move_a[BLOCK_WIDTH], move_b[BLOCK_WIDTH]; // dynamic: may be written
   uint8_t lane_features[BLOCK_WIDTH];
   int32_t type;     // JointType of every lane
@@ -91,10 +91,27 @@ typedef struct joint_block {
 // SolveVelocities.
 typedef enum solve_stage { STAGE_BEGIN, STAGE_POSITIONS, STAGE_VELOCITIES } solve_stage;
 
+// One lane of a block's fields.
+static inline void set_lane(float (*fields)[BLOCK_WIDTH], int lane, const void *values,
+                            size_t count)
+{
+  for (size_t i = 0; i < count; ++i) {
+    fields[i][lane] = ((const float *)values)[i];
+  }
+}
+
+static inline void get_lane(float (*fields)[BLOCK_WIDTH], int lane, void *values, size_t count)
+{
+  for (size_t i = 0; i < count; ++i) {
+    ((float *)values)[i] = fields[i][lane];
+  }
+}
+
 // One substep's settings.
 typedef struct substep {
   float h, time;
   float keep, push, turn;
+  int ahead;         // joint_begin gives half of the impulses ahead
   solve_stage stage; // of a pass in position form
   int averaged;      // corrections are collected for the mean
 } substep;
@@ -119,7 +136,6 @@ typedef struct solver_ops {
   // Impulse form.
   void (*joint_begin)(solver_data *data, int first, int last);
   void (*joint_solve)(solver_data *data, int first, int last);
-  void (*joint_sync)(solver_data *data, int first, int last);
   void (*joint_relax)(solver_data *data, int first, int last);
 
   // Position form: what substep.stage says.

@@ -111,8 +111,8 @@ void *memory_take(tn_world *world, size_t size);
 void memory_give(tn_world *world, void *memory, size_t size);
 // Grows `*array` from `used` to at least `wanted` elements of `size` bytes; false when out of
 // memory, with nothing changed. New elements are zero.
-bool memory_grow(tn_world *world, void **array, int32_t used, int32_t capacity, int32_t new_capacity,
-                 size_t size);
+bool memory_grow(tn_world *world, void **array, int32_t used, int32_t capacity,
+                 int32_t new_capacity, size_t size);
 
 // world.c
 void report(const tn_world *world, tn_log_level level, const char *format, ...)

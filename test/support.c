@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
@@ -102,6 +103,89 @@ int test_lanes(int lanes[3])
   }
   test_forget_messages();
   return count;
+}
+
+static bool is_finite_body(const tn_world *world, tn_body_id body)
+{
+  tn_transform t = tn_body_transform(world, body);
+  tn_vec3 v = tn_body_velocity(world, body);
+  tn_vec3 w = tn_body_angular_velocity(world, body);
+  double place = t.p.x + t.p.y + t.p.z + (double)(t.q.x + t.q.y + t.q.z + t.q.w);
+  double motion = (double)(v.x + v.y + v.z) + (double)(w.x + w.y + w.z);
+  return isfinite(place) && isfinite(motion);
+}
+
+static bool is_finite_joint(const tn_world *world, tn_joint_id joint)
+{
+  tn_joint_state s = tn_joint_read(world, joint);
+  const float *part = (const float *)&s;
+  double sum = 0.0;
+  for (size_t i = 0; i < offsetof(tn_joint_state, broken) / sizeof(float); ++i) {
+    sum += (double)part[i];
+  }
+  return isfinite(sum);
+}
+
+bool test_is_finite(const tn_world *world)
+{
+  int bodies = tn_world_bodies(world, NULL, 0);
+  int joints = tn_world_joints(world, NULL, 0);
+  tn_body_id *body = calloc((size_t)bodies + 1, sizeof *body);
+  tn_joint_id *joint = calloc((size_t)joints + 1, sizeof *joint);
+  tn_world_bodies(world, body, bodies);
+  tn_world_joints(world, joint, joints);
+  bool finite = isfinite(tn_world_energy(world).total);
+  for (int i = 0; i < bodies; ++i) {
+    finite = finite && is_finite_body(world, body[i]);
+  }
+  for (int i = 0; i < joints; ++i) {
+    finite = finite && is_finite_joint(world, joint[i]);
+  }
+  free(body);
+  free(joint);
+  return finite;
+}
+
+static void *metered_alloc(size_t size, size_t alignment, void *context)
+{
+  test_meter *meter = context;
+  if (meter->until_failure-- == 0) {
+    meter->failed += 1;
+    return NULL;
+  }
+  for (int i = 0; i < TEST_METER_BLOCKS; ++i) {
+    if (!meter->memory[i]) {
+      size_t whole = (size + alignment - 1) / alignment * alignment;
+      meter->memory[i] = aligned_alloc(alignment, whole);
+      meter->size[i] = size;
+      meter->bytes += size;
+      memset(meter->memory[i], 0xa5, whole); // nobody may count on zeros
+      return meter->memory[i];
+    }
+  }
+  fail_msg("more than %d blocks", TEST_METER_BLOCKS);
+  return NULL;
+}
+
+static void metered_release(void *memory, size_t size, void *context)
+{
+  test_meter *meter = context;
+  for (int i = 0; i < TEST_METER_BLOCKS; ++i) {
+    if (meter->memory[i] == memory) {
+      assert_int_equal(meter->size[i], size);
+      meter->memory[i] = NULL;
+      meter->bytes -= size;
+      free(memory);
+      return;
+    }
+  }
+  fail_msg("released what was never given");
+}
+
+tn_allocator test_metered(test_meter *meter)
+{
+  tn_allocator allocator = {metered_alloc, metered_release, meter};
+  return allocator;
 }
 
 // ---------------------------------------------------------------------------------------------

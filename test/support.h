@@ -52,6 +52,21 @@ const char *test_method_name(tn_method method);
 // The lane widths of this machine, widest last; returns how many.
 int test_lanes(int lanes[3]);
 
+// Everything that can be read of bodies and joints is finite.
+bool test_is_finite(const tn_world *world);
+
+// An allocator that keeps count, checks what it gets back, and can run dry.
+#define TEST_METER_BLOCKS 64
+typedef struct test_meter {
+  int until_failure; // allocations that still succeed before one fails; negative: all do
+  int failed;
+  size_t bytes; // held now
+  void *memory[TEST_METER_BLOCKS];
+  size_t size[TEST_METER_BLOCKS];
+} test_meter;
+
+tn_allocator test_metered(test_meter *meter);
+
 // ---------------------------------------------------------------------------------------------
 // Bodies and joints
 

@@ -9,7 +9,8 @@
 static tn_mass turned_mass(void)
 {
   tn_mass box = tn_mass_scaled_to(tn_mass_box(tn_v3(0.1f, 0.2f, 0.4f), 1.0f), 3.0f);
-  return tn_mass_at(box, tn_v3(0.1f, -0.2f, 0.3f), tn_quat_axis_angle(tn_v3(1.0f, 2.0f, 3.0f), 0.7f));
+  return tn_mass_at(box, tn_v3(0.1f, -0.2f, 0.3f),
+                    tn_quat_axis_angle(tn_v3(1.0f, 2.0f, 3.0f), 0.7f));
 }
 
 // Kinetic energy and momentum from nothing but the public mass, pose and velocities.

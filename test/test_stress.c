@@ -49,8 +49,12 @@ static void limit(random_graph *g, tn_joint_def *def)
 static void drive(random_graph *g, tn_joint_def *def)
 {
   tn_drive_mode mode = (tn_drive_mode)(1 + pick_below(g, 3));
-  tn_drive d = {mode, between(g, -1.0f, 1.0f), between(g, -3.0f, 3.0f), between(g, -5.0f, 5.0f),
-                pick_below(g, 2) ? 0.0f : 0.01f, 20.0f};
+  tn_drive d = {mode,
+                between(g, -1.0f, 1.0f),
+                between(g, -3.0f, 3.0f),
+                between(g, -5.0f, 5.0f),
+                pick_below(g, 2) ? 0.0f : 0.01f,
+                20.0f};
   bool slides = def->kind == TN_JOINT_PRISMATIC || def->kind == TN_JOINT_CYLINDER;
   bool turns = def->kind == TN_JOINT_HINGE || def->kind == TN_JOINT_CYLINDER ||
                def->kind == TN_JOINT_BALL || def->kind == TN_JOINT_UNIVERSAL;

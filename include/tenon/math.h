@@ -109,10 +109,9 @@ static inline tn_pos tn_offset(tn_pos p, tn_vec3 d)
 
 static inline tn_quat tn_quat_mul(tn_quat a, tn_quat b)
 {
-  tn_quat q = {a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-               a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-               a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
-               a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+  tn_quat q = {
+      a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+      a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
   return q;
 }
 

@@ -59,8 +59,8 @@ TN_API tn_momentum tn_bodies_momentum(const tn_world *world, const tn_body_id *i
                                       tn_pos about);
 
 // ---------------------------------------------------------------------------------------------
-// Mass properties of solids, for tn_body_def. A zeroed tn_mass means bad input, explained to
-// `log` (null: stderr).
+// Mass properties of solids, for tn_body_def. A zeroed tn_mass means bad input, explained on
+// stderr.
 
 TN_API tn_mass tn_mass_sphere(float radius, float density);
 TN_API tn_mass tn_mass_box(tn_vec3 half_extents, float density);
@@ -119,8 +119,7 @@ TN_API bool tn_body_set_mass(tn_world *world, tn_body_id body, tn_mass mass);
 TN_API bool tn_body_set_gravity_scale(tn_world *world, tn_body_id body, float scale);
 TN_API float tn_body_gravity_scale(const tn_world *world, tn_body_id body);
 TN_API bool tn_body_set_damping(tn_world *world, tn_body_id body, float linear, float angular);
-TN_API bool tn_body_set_speed_limits(tn_world *world, tn_body_id body, float linear,
-                                     float angular);
+TN_API bool tn_body_set_speed_limits(tn_world *world, tn_body_id body, float linear, float angular);
 TN_API void *tn_body_user_data(const tn_world *world, tn_body_id body);
 TN_API bool tn_body_set_user_data(tn_world *world, tn_body_id body, void *data);
 TN_API const char *tn_body_name(const tn_world *world, tn_body_id body);
@@ -133,8 +132,10 @@ TN_API int tn_body_joints(const tn_world *world, tn_body_id body, tn_joint_id *i
 
 TN_API tn_joint_def tn_default_joint_def(tn_joint_kind kind);
 // Fills in both frames of `def` so that they meet at a point of the world, with axis a along
-// `axis`, as the bodies stand now. A distance joint keeps frame A here and puts B at `point_b`.
+// `axis`, as the bodies stand now.
 TN_API bool tn_joint_def_at(const tn_world *world, tn_joint_def *def, tn_pos point, tn_vec3 axis);
+// The same with a point for each body and axis a from one to the other; a distance joint takes its
+// length from them.
 TN_API bool tn_joint_def_between(const tn_world *world, tn_joint_def *def, tn_pos point_a,
                                  tn_pos point_b);
 TN_API tn_joint_id tn_joint_create(tn_world *world, const tn_joint_def *def);

@@ -19,10 +19,10 @@ typedef enum tn_method {
 typedef struct tn_world_def {
   tn_vec3 gravity;
   tn_method method;
-  int substeps;   // the quality knob: substeps in each step
-  int iterations; // passes over the constraints in each substep; 1 is best
-  int threads;    // threads of the built-in pool, the caller's included
-  int lanes;      // 1, 4 or 8 constraints at a time; 0 takes the widest this machine has
+  int substeps;           // the quality knob: substeps in each step
+  int iterations;         // passes over the constraints in each substep; 1 is best
+  int threads;            // threads of the built-in pool, the caller's included
+  int lanes;              // 1, 4 or 8 constraints at a time; 0 takes the widest this machine has
   tn_enqueue_fn *enqueue; // the host's scheduler instead of the built-in pool; both or none
   tn_finish_fn *finish;
   void *task_context;
@@ -124,12 +124,12 @@ typedef struct tn_drive {
 
 typedef struct tn_joint_def {
   tn_joint_kind kind;
-  tn_body_id body_a, body_b; // one may be null: the world
-  tn_transform frame_a, frame_b; // in the body's frame, or in the world
-  tn_range linear[3];            // m, along a, b, c of frame A
-  tn_range angular[3];           // rad
-  float swing;                   // rad, the cone of a ball joint
-  float compliance, angular_compliance; // of what the joint holds: m/N and rad/(N m)
+  tn_body_id body_a, body_b;                        // one may be null: the world
+  tn_transform frame_a, frame_b;                    // in the body's frame, or in the world
+  tn_range linear[3];                               // m, along a, b, c of frame A
+  tn_range angular[3];                              // rad
+  float swing;                                      // rad, the cone of a ball joint
+  float compliance, angular_compliance;             // of what the joint holds: m/N and rad/(N m)
   float limit_compliance, angular_limit_compliance; // of the ends of ranges
   tn_drive linear_drive, angular_drive;
   float linear_damping, angular_damping;   // 1/s, of the relative velocity along free axes
@@ -144,11 +144,11 @@ typedef struct tn_joint_def {
 // B, as the mean over the last step.
 typedef struct tn_joint_state {
   tn_vec3 force, torque;
-  tn_vec3 offset;   // from A's point to B's, along a, b, c of frame A
-  float length;     // its length
-  float elongation; // how far outside of its linear ranges, m
-  tn_vec3 angle;    // as the kind's angular[] ranges measure it
-  float swing;      // between the two a axes
+  tn_vec3 offset;      // from A's point to B's, along a, b, c of frame A
+  float length;        // its length
+  float elongation;    // how far outside of its linear ranges, m
+  tn_vec3 angle;       // as the kind's angular[] ranges measure it
+  float swing;         // between the two a axes
   float angular_error; // how far outside of its angular ranges, rad
   bool broken;
 } tn_joint_state;

@@ -86,10 +86,9 @@ KERNEL Q q_conjugate(Q q)
 
 KERNEL Q q_mul(Q a, Q b)
 {
-  Q q = {a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-         a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-         a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
-         a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+  Q q = {
+      a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+      a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
   return q;
 }
 

@@ -15,9 +15,9 @@ typedef struct Spin {
 } Spin;
 
 typedef struct Drag {
-  R linear, angular;             // factors of the velocities, a substep
+  R linear, angular;              // factors of the velocities, a substep
   R max_speed, max_angular_speed; // caps
-  R dynamic;                     // 1 for a body that impulses move, else 0
+  R dynamic;                      // 1 for a body that impulses move, else 0
 } Drag;
 
 KERNEL void kick(Body *body, V acceleration, V torque, R h)

@@ -19,15 +19,15 @@
 // Stands for an infinite end of a range: beyond any length, harmless in sums and products.
 #define OPEN_END 1e15f
 
-#define HELD_BACK_KEEP 0.6f
+#define HELD_BACK_KEEP 0.4f
 #define MOTOR_KEEP 0.9f
 
 // What is known about a block at compile time.
 typedef struct BlockKind {
-  int rows;        // 0: the joint has no such block
-  int world_axes;  // the directions are the world's axes
-  int first_locked; // rows from here on are locked, the ones before are ranges
-  int mixed;       // any row may be locked or a range, lane by lane
+  int rows;          // 0: the joint has no such block
+  int world_axes;    // the directions are the world's axes
+  int first_locked;  // rows from here on are locked, the ones before are ranges
+  int mixed;         // any row may be locked or a range, lane by lane
   int vector_resist; // damping and friction act on all axes, else on row 0
 } BlockKind;
 
@@ -72,10 +72,10 @@ typedef struct Rows {
 // How a pass solves.
 typedef struct Pass {
   R h, inv_h, inv_h2;
-  R time;   // since the step began, at the end of this substep
-  R keep;   // share of the last impulse a rigid row starts from
-  R push;   // fastest removal of an error, m/s
-  R turn;   // rad/s
+  R time; // since the step began, at the end of this substep
+  R keep; // share of the last impulse a rigid row starts from
+  R push; // fastest removal of an error, m/s
+  R turn; // rad/s
   Form form;
 } Pass;
 
@@ -240,7 +240,6 @@ KERNEL M locked_are_rigid(const Pass *pass, const RowParams *params, const Rows 
   return is_rigid(params->alpha * pass->inv_h2, rows->mass);
 }
 
-
 // Adds the impulse d along row i to the block's total and to its velocity.
 KERNEL void push_row(BlockKind kind, const Rows *rows, int i, R d, V *u, V *total)
 {
@@ -372,8 +371,7 @@ KERNEL R locked_distance(BlockKind kind, const RowParams *params, const Rows *ro
 
 // Residuals of the locked rows; zero in the others.
 KERNEL void locked_residuals(BlockKind kind, const Pass *pass, const RowParams *params,
-                             const Rows *rows, R alpha, R fastest, const RowState *state, V u,
-                             R *c)
+                             const Rows *rows, R alpha, R fastest, const RowState *state, V u, R *c)
 {
   R rate = pass->inv_h;
   if (pass->form == FORM_VELOCITY) {
@@ -392,8 +390,8 @@ KERNEL void locked_residuals(BlockKind kind, const Pass *pass, const RowParams *
 
 // FORM_VELOCITY solves the locked rows together. FORM_POSITION moves along their common error,
 // the single correction vector of sec. 3.4.2: with c = |c| n it is eq. 4.
-KERNEL void hold_locked(BlockKind kind, const Pass *pass, const RowParams *params,
-                        const Rows *rows, R fastest, RowState *state, V u, V *total)
+KERNEL void hold_locked(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
+                        R fastest, RowState *state, V u, V *total)
 {
   R alpha = params->alpha * pass->inv_h2;
   R c[3];
