@@ -111,6 +111,7 @@ static void print_json(FILE *json, const bench_line *line)
 
 void bench_report(bench *b, const bench_line *line)
 {
+  b->lines += 1;
   print_text(line);
   if (b->json) {
     print_json(b->json, line);
@@ -184,21 +185,19 @@ bool bench_run(const bench_job *job, bench_result *result)
 
 // ---------------------------------------------------------------------------------------------
 
-// The words of the command line as one text, or the environment's; null without memory.
+// The words of the command line as one text, or else the environment's; null without memory.
 static char *gather_picks(int argc, char **argv)
 {
-  const char *environment = getenv("BENCH");
-  size_t size = environment ? strlen(environment) + 1 : 1;
-  for (int i = 1; i < argc; ++i) {
-    size += strlen(argv[i]) + 1;
+  char *environment = getenv("BENCH");
+  char **words = argc > 1 ? argv + 1 : &environment;
+  int count = argc > 1 ? argc - 1 : environment != NULL;
+  size_t size = 1;
+  for (int i = 0; i < count; ++i) {
+    size += strlen(words[i]) + 1;
   }
   char *picks = calloc(size, 1);
-  if (picks && argc < 2 && environment) {
-    memcpy(picks, environment, strlen(environment));
-  }
-  for (int i = 1; picks && i < argc; ++i) {
-    size_t used = strlen(picks);
-    snprintf(picks + used, size - used, "%s ", argv[i]);
+  for (int i = 0, used = 0; picks && i < count; ++i) {
+    used += snprintf(picks + used, size - (size_t)used, "%s ", words[i]);
   }
   return picks;
 }
@@ -210,6 +209,9 @@ static bool run_picked(bench *b)
   bool ok = bench_kernels(b) && bench_pendula(b) && bench_bodies(b) && bench_chains(b);
   if (b->has_mismatch) {
     printf("MISMATCH\n");
+  }
+  if (b->lines == 0) {
+    fprintf(stderr, "tenon_bench: no benchmark has that size\n");
   }
   return ok && !b->has_mismatch;
 }
@@ -240,5 +242,5 @@ int main(int argc, char **argv)
     ok = false;
   }
   free(picks);
-  return ok ? 0 : 1;
+  return b.lines == 0 ? 2 : ok ? 0 : 1;
 }

@@ -11,6 +11,7 @@ typedef struct bench {
   const char *picks; // "name" or "name:size", by spaces; empty picks all
   FILE *json;        // or null
   bool has_mismatch; // equal work gave different hashes
+  int lines;         // reported so far
 } bench;
 
 // One figure. Whatever is zero was not measured.

@@ -40,7 +40,7 @@ static int show_scenes(void)
            s->substeps);
     for (int k = 0; k < SCENE_MAX_PARAMETERS && s->parameters[k].name; ++k) {
       const scene_parameter *p = &s->parameters[k];
-      printf("%-16s %s=%g  %s, from %g to %g\n", "", p->name, p->value, p->meaning, p->lo, p->hi);
+      printf("%-18s %s=%g [%g, %g]: %s\n", "", p->name, p->value, p->lo, p->hi, p->meaning);
     }
   }
   return DONE;

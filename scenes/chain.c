@@ -189,7 +189,7 @@ const scene scene_mobile = {
     .substeps = 20,
     .conserves = true,
     .parameters = {{"count", 3.0, 4095.0, 127.0, true, "joints"},
-                   {"bar_mass", 1e-3, 100.0, 0.1, false, "kg; a weight has 1 kg"},
+                   {"bar_mass", 1e-3, 100.0, 0.5, false, "kg; a weight has 1 kg"},
                    {"spin", 0.0, 2.0, 0.3, false, "rad/s at the start"}},
     .build = build_mobile,
 };

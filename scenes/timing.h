@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <time.h>
 
+// Starts over every ten days: counted from 1970 a double would lose the microseconds.
 static inline double timing_now_ms(void)
 {
   struct timespec now;
   timespec_get(&now, TIME_UTC);
-  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+  return (double)(now.tv_sec % 864000) * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
 static inline int timing_compare(const void *a, const void *b)
@@ -30,8 +31,7 @@ static inline double timing_quantile(const double *sorted, int count, double sha
   if (count == 0) {
     return 0.0;
   }
-  int i = (int)(share * (double)(count - 1) + 0.5);
-  return sorted[i];
+  return sorted[(int)(share * (double)(count - 1))];
 }
 
 #endif

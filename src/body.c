@@ -112,6 +112,21 @@ static void refresh_momentum(const body_state *state, Spin *spin)
   spin->last = w;
 }
 
+static const Drag no_drag = {1.0f, 1.0f, 3e38f, 3e38f, 0.0f};
+
+// Nothing moves it, and nothing will: steps pass static bodies by.
+static void stop(tn_world *world, int32_t slot)
+{
+  body_state *state = &world->state[slot];
+  body_block *block = &world->body_blocks[slot / BLOCK_WIDTH];
+  float none[3] = {0.0f, 0.0f, 0.0f};
+  memset(state->v, 0, sizeof state->v);
+  memset(state->w, 0, sizeof state->w);
+  set_lane(block->drag, slot % BLOCK_WIDTH, &no_drag, FIELDS(Drag));
+  set_lane(block->acceleration, slot % BLOCK_WIDTH, none, 3);
+  set_lane(block->torque, slot % BLOCK_WIDTH, none, 3);
+}
+
 void body_refresh(tn_world *world, int32_t slot)
 {
   const body *b = &world->bodies[slot];
@@ -121,8 +136,7 @@ void body_refresh(tn_world *world, int32_t slot)
   memset(state->pose, 0, sizeof state->pose);
   state->dq[3] = 1.0f;
   if (b->type == TN_BODY_STATIC) {
-    memset(state->v, 0, sizeof state->v);
-    memset(state->w, 0, sizeof state->w);
+    stop(world, slot);
   }
   Spin spin = get_spin(world, slot);
   // A body that follows orders turns steadily: its moments are equal.
@@ -194,12 +208,9 @@ void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps)
   refresh_inertia(world, slot, &spin);
 
   float h = dt / (float)substeps;
-  float no_limit = 3e38f;
-  float drag[FIELDS(Drag)] = {dynamic > 0.0f ? decay(b->linear_damping, h) : 1.0f,
-                              dynamic > 0.0f ? decay(b->angular_damping, h) : 1.0f,
-                              dynamic > 0.0f ? b->max_speed : no_limit,
-                              dynamic > 0.0f ? b->max_angular_speed : no_limit, dynamic};
-  set_lane(block->drag, lane, drag, FIELDS(Drag));
+  Drag drag = {decay(b->linear_damping, h), decay(b->angular_damping, h), b->max_speed,
+               b->max_angular_speed, 1.0f};
+  set_lane(block->drag, lane, is_dynamic(b) ? &drag : &no_drag, FIELDS(Drag));
   float m = world->state[slot].inverse_mass;
   float scale = dynamic * b->gravity_scale;
   float a[3] = {scale * world->gravity.x + m * b->force.x,
@@ -288,10 +299,15 @@ static const char *why_bad_mass(const tn_mass *mass)
   if (!is_finite3(mass->center)) {
     return "the centre of mass is not finite";
   }
+  if (!isfinite(1.0f / mass->mass)) {
+    return "mass is too small";
+  }
   if (!mass_is_physical(mass)) {
     return "inertia must be positive, finite and obey the triangle inequality";
   }
-  return NULL;
+  double moments[3], rotation[4];
+  mass_principal(mass->inertia, moments, rotation);
+  return isfinite((float)(1.0 / moments[0])) ? NULL : "inertia is too small";
 }
 
 static const char *why_bad_body(const tn_body_def *def)
@@ -336,8 +352,7 @@ void body_clear_slots(tn_world *world, int32_t first, int32_t last)
     spin.inertia = spin.inverse = v_make(1.0f, 1.0f, 1.0f);
     spin.start.w = 1.0f;
     set_spin(world, i, &spin);
-    float drag[FIELDS(Drag)] = {1.0f, 1.0f, 3e38f, 3e38f, 0.0f};
-    set_lane(world->body_blocks[i / BLOCK_WIDTH].drag, i % BLOCK_WIDTH, drag, FIELDS(Drag));
+    set_lane(world->body_blocks[i / BLOCK_WIDTH].drag, i % BLOCK_WIDTH, &no_drag, FIELDS(Drag));
   }
 }
 
@@ -495,9 +510,6 @@ bool tn_body_destroy(tn_world *world, tn_body_id id)
   int32_t slot = body_slot(world, b);
   b->type = TN_BODY_STATIC;
   body_refresh(world, slot);
-  float none[FIELDS(Drag)] = {0.0f};
-  set_lane(world->body_blocks[slot / BLOCK_WIDTH].acceleration, slot % BLOCK_WIDTH, none, 3);
-  set_lane(world->body_blocks[slot / BLOCK_WIDTH].torque, slot % BLOCK_WIDTH, none, 3);
   b->alive = false;
   b->generation += 1;
   b->next_free = world->body_list.first_free;

@@ -29,34 +29,45 @@ float tn_exp(float x)
   return r_exp(x);
 }
 
+// In double, where no square of a float overflows or vanishes.
+static double length_of(tn_vec3 v)
+{
+  double x = (double)v.x;
+  double y = (double)v.y;
+  double z = (double)v.z;
+  return sqrt(x * x + y * y + z * z);
+}
+
 tn_quat tn_quat_axis_angle(tn_vec3 axis, float angle)
 {
-  float length = tn_length(axis);
-  if (!(length > 0.0f) || !isfinite(length) || !isfinite(angle)) {
+  double length = length_of(axis);
+  if (!(length > 0.0) || !isfinite(length) || !isfinite(angle)) {
     return tn_quat_identity();
   }
   SinCos half = r_sincos(0.5f * angle);
-  tn_vec3 v = tn_scale(half.sin / length, axis);
-  tn_quat q = {v.x, v.y, v.z, half.cos};
-  return q;
+  double s = (double)half.sin / length;
+  dquat q = {s * (double)axis.x, s * (double)axis.y, s * (double)axis.z, (double)half.cos};
+  return dquat_round(q);
 }
 
+// The axis of the shortest turn from x to d is x cross d; with 1 + x . d in place of w that is the
+// turn by half the angle, up to its length.
 tn_quat tn_quat_x_to(tn_vec3 direction)
 {
-  float length = tn_length(direction);
-  if (!(length > 0.0f) || !isfinite(length)) {
+  double length = length_of(direction);
+  if (!(length > 0.0) || !isfinite(length)) {
     return tn_quat_identity();
   }
-  tn_vec3 d = tn_scale(1.0f / length, direction);
-  // Half way between x and d lies the axis of a half turn that would do as well; built from their
-  // sum and cross product it needs no angle.
-  if (d.x < -0.9999f) {
-    tn_quat about_z = {0.0f, 0.0f, 1.0f, 0.0f};
-    tn_vec3 back = tn_v3(-d.x, -d.y, -d.z);
-    return tn_quat_mul(tn_quat_x_to(back), about_z);
+  double x = (double)direction.x / length;
+  double y = (double)direction.y / length;
+  double z = (double)direction.z / length;
+  if (x < -0.999999) {
+    // Nearly opposite: half a turn about z first, then the small rest.
+    dquat about_z = {0.0, 0.0, 1.0, 0.0};
+    dquat rest = dquat_normalize((dquat){0.0, z, -y, 1.0 - x});
+    return dquat_round(dquat_mul(rest, about_z));
   }
-  dquat q = dquat_normalize((dquat){0.0, -(double)d.z, (double)d.y, 1.0 + (double)d.x});
-  return dquat_round(q);
+  return dquat_round(dquat_normalize((dquat){0.0, -z, y, 1.0 + x}));
 }
 
 dquat dquat_mul(dquat a, dquat b)

@@ -111,10 +111,21 @@ static double springs_of(const tn_world *world, const body *b, const tn_body_id 
   return sum;
 }
 
+static bool has_ids(const tn_world *world, const tn_body_id *ids, int count, const char *caller)
+{
+  if (world && count > 0 && !ids) {
+    report(world, TN_LOG_ERROR, "%s: the list of bodies is null", caller);
+  }
+  return world && ids;
+}
+
 tn_energy tn_bodies_energy(const tn_world *world, const tn_body_id *ids, int count)
 {
   tn_energy sum = {0};
-  for (int i = 0; world && ids && i < count; ++i) {
+  if (!has_ids(world, ids, count, "tn_bodies_energy")) {
+    return sum;
+  }
+  for (int i = 0; i < count; ++i) {
     const body *b = body_find(world, ids[i], "tn_bodies_energy");
     if (!b) {
       return (tn_energy){0};
@@ -132,7 +143,10 @@ tn_momentum tn_bodies_momentum(const tn_world *world, const tn_body_id *ids, int
                                tn_pos about)
 {
   tn_momentum sum = {0};
-  for (int i = 0; world && ids && i < count; ++i) {
+  if (!has_ids(world, ids, count, "tn_bodies_momentum")) {
+    return sum;
+  }
+  for (int i = 0; i < count; ++i) {
     const body *b = body_find(world, ids[i], "tn_bodies_momentum");
     if (!b) {
       return (tn_momentum){0};

@@ -189,18 +189,33 @@ static void find_broken(tn_world *world)
   }
 }
 
+// A body whose state is not finite stands where the step began; what its joints remember of the
+// step is worth nothing.
+static void report_lost(tn_world *world, int32_t slot)
+{
+  const body *b = &world->bodies[slot];
+  report(world, TN_LOG_ERROR, "tn_world_step: body %d (%s) went non-finite; it was stopped",
+         (int)slot, b->name[0] ? b->name : "unnamed");
+  for (int32_t link = b->first_joint; link != NO_SLOT;
+       link = world->joints[link / 2].next[link % 2]) {
+    joint_forget(&world->joints[link / 2]);
+    if (world->joints[link / 2].block != NO_SLOT) {
+      joint_pack(world, link / 2);
+    }
+  }
+}
+
 static uint32_t end_step(tn_world *world, float dt)
 {
   uint32_t status = world->graph.serial.last > world->graph.serial.first ? TN_STEP_SERIAL : 0;
-  for (int32_t i = 0; i < world->body_list.used; ++i) {
-    if (!body_end_step(world, i)) {
-      report(world, TN_LOG_ERROR, "tn_world_step: body %d (%s) went non-finite; it was stopped",
-             (int)i, world->bodies[i].name[0] ? world->bodies[i].name : "unnamed");
-      status |= TN_STEP_NON_FINITE;
-    }
-  }
   for (int32_t i = 0; i < world->graph.block_count; ++i) {
     joint_end_step(world, &world->graph.blocks[i], dt);
+  }
+  for (int32_t i = 0; i < world->body_list.used; ++i) {
+    if (!body_end_step(world, i)) {
+      report_lost(world, i);
+      status |= TN_STEP_NON_FINITE;
+    }
   }
   find_broken(world);
   return status;
@@ -229,8 +244,9 @@ uint32_t tn_world_step(tn_world *world, float dt)
   if (!world) {
     return TN_STEP_REJECTED;
   }
-  if (!(dt > 0.0f) || !(dt <= 10.0f)) {
-    report(world, TN_LOG_ERROR, "tn_world_step: dt must be positive and at most 10 s");
+  if (!(dt / (float)world->substeps >= 1e-9f) || !(dt <= 10.0f)) {
+    report(world, TN_LOG_ERROR,
+           "tn_world_step: dt must be at most 10 s, and a substep at least 1e-9 s");
     return TN_STEP_REJECTED;
   }
   if (!graph_build(world)) {

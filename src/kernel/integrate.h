@@ -33,10 +33,13 @@ KERNEL void damp(Body *body, const Drag *drag)
   body->w = v_scale(drag->angular, body->w);
 }
 
+// Through the largest component, whose square may be beyond a float.
 KERNEL V limited(V v, R max)
 {
-  R length = v_length(v);
-  return v_pick(length > max, v_scale(max / r_max(length, splat(1e-30f)), v), v);
+  R largest = r_max(r_max(r_abs(v.x), r_abs(v.y)), r_abs(v.z));
+  V unit = v_scale(1.0f / r_max(largest, splat(1e-30f)), v);
+  R length = v_length(unit);
+  return v_pick(largest * length > max, v_scale(max / r_max(length, splat(1e-30f)), unit), v);
 }
 
 KERNEL void limit_speed(Body *body, const Drag *drag)

@@ -144,9 +144,11 @@ KERNEL R r_max(R a, R b)
   return pick(a > b, a, b);
 }
 
+// What is not a number stays so, to be found.
 KERNEL R r_clamp(R x, R lo, R hi)
 {
-  return r_min(r_max(x, lo), hi);
+  R raised = pick(x < lo, lo, x);
+  return pick(raised > hi, hi, raised);
 }
 
 KERNEL R r_abs(R x)

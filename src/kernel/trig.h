@@ -10,9 +10,10 @@ typedef struct SinCos {
   R sin, cos;
 } SinCos;
 
-// Two ulp up to |x| = 8192, bounded by one beyond that.
+// Two ulp up to |x| = 4.7, 1e-7 up to 8192, bounded by one beyond that.
 KERNEL SinCos r_sincos(R x)
 {
+  x = r_clamp(x, splat(-1e6f), splat(1e6f));
   R k = r_round(x * 0.636619772367581343f);
   // pi / 2 in three parts of which the first two are exact multiples of k.
   R r = ((x - k * 1.5703125f) - k * 4.837512969970703125e-4f) - k * 7.54978995489188216e-8f;
@@ -32,10 +33,16 @@ KERNEL SinCos r_sincos(R x)
   return result;
 }
 
+// Three ulp.
 KERNEL R r_atan2(R y, R x)
 {
-  R ax = r_abs(x);
-  R ay = r_abs(y);
+  R most = splat(3.4028234e38f); // infinities count as this
+  R ax = r_clamp(r_abs(x), splat(0.0f), most);
+  R ay = r_clamp(r_abs(y), splat(0.0f), most);
+  // Their sum must not overflow.
+  R scale = pick((ax > 1e38f) | (ay > 1e38f), splat(0.25f), splat(1.0f));
+  ax = scale * ax;
+  ay = scale * ay;
   R small = r_min(ax, ay);
   R large = r_max(ax, ay);
   M upper = small > 0.414213562373095f * large; // beyond tan(pi / 8): measure from pi / 4
@@ -52,6 +59,7 @@ KERNEL R r_atan2(R y, R x)
   return pick(y < 0.0f, -a, a);
 }
 
+// Three ulp; arguments beyond one count as one.
 KERNEL R r_acos(R x)
 {
   R c = r_clamp(x, splat(-1.0f), splat(1.0f));

@@ -1,0 +1,247 @@
+// The same bits for every number of lanes and threads and every host scheduler.
+#include "menagerie.h"
+#include "support.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static const float dt = 1.0f / 60.0f;
+
+// About 200 bodies, and as many as it takes until threads share the work.
+#define GROUPS 11
+#define MANY_GROUPS 40
+
+// ---------------------------------------------------------------------------------------------
+// Hosts with schedulers of their own
+
+typedef struct host {
+  int calls;
+} host;
+
+// On the calling thread, in the order least expected.
+static void *run_backwards(tn_task_fn *task, int count, int grain, void *task_context,
+                           void *context)
+{
+  host *h = context;
+  h->calls += 1;
+  int size = grain > 0 ? grain : 1;
+  for (int first = (count - 1) / size * size; first >= 0; first -= size) {
+    int last = first + size < count ? first + size : count;
+    task(first, last, task_context);
+  }
+  return NULL;
+}
+
+static void nothing_to_wait_for(void *handle, void *context)
+{
+  (void)handle, (void)context;
+  fail_msg("there was no handle to wait for");
+}
+
+#define HOST_THREADS 3
+
+typedef struct job {
+  tn_task_fn *task;
+  void *context;
+  int first, last;
+} job;
+
+typedef struct batch {
+  pthread_t threads[HOST_THREADS];
+  job jobs[HOST_THREADS];
+  int count;
+} batch;
+
+static void *run_job(void *argument)
+{
+  job *j = argument;
+  j->task(j->first, j->last, j->context);
+  return NULL;
+}
+
+// On threads of its own; what is left over runs at once.
+static void *start_threads(tn_task_fn *task, int count, int grain, void *task_context,
+                           void *context)
+{
+  host *h = context;
+  h->calls += 1;
+  batch *b = calloc(1, sizeof *b);
+  int share = (count + HOST_THREADS) / (HOST_THREADS + 1);
+  share = share < grain ? grain : share;
+  int first = 0;
+  while (b->count < HOST_THREADS && first + share < count) {
+    b->jobs[b->count] = (job){task, task_context, first, first + share};
+    if (pthread_create(&b->threads[b->count], NULL, run_job, &b->jobs[b->count]) != 0) {
+      break;
+    }
+    b->count += 1;
+    first += share;
+  }
+  task(first, count, task_context);
+  return b;
+}
+
+static void join_threads(void *handle, void *context)
+{
+  (void)context;
+  batch *b = handle;
+  for (int i = 0; i < b->count; ++i) {
+    pthread_join(b->threads[i], NULL);
+  }
+  free(b);
+}
+
+// ---------------------------------------------------------------------------------------------
+
+typedef struct way {
+  int lanes, threads;
+  tn_enqueue_fn *enqueue;
+  tn_finish_fn *finish;
+} way;
+
+static tn_world *start(tn_method method, const way *w, host *h)
+{
+  tn_world_def def = test_world_def(4, method);
+  def.lanes = w->lanes;
+  def.threads = w->threads;
+  def.enqueue = w->enqueue;
+  def.finish = w->finish;
+  def.task_context = h;
+  tn_world *world = tn_world_create(&def);
+  assert_non_null(world);
+  return world;
+}
+
+static void advance(tn_world *world, int step)
+{
+  menagerie_disturb(world, step);
+  test_run(world, dt, 1);
+}
+
+static uint64_t run(tn_method method, const way *w, int groups, int steps, host *h)
+{
+  tn_world *world = start(method, w, h);
+  menagerie_build(world, groups, 400.0f);
+  for (int i = 0; i < steps; ++i) {
+    advance(world, i);
+  }
+  assert_true(test_is_finite(world));
+  uint64_t hash = tn_world_hash(world);
+  tn_world_destroy(world);
+  return hash;
+}
+
+static void assert_same(uint64_t hash, uint64_t expected, tn_method method, const way *w)
+{
+  if (hash != expected) {
+    fail_msg("%s, %d lanes, %d threads%s: %016llx is not %016llx", test_method_name(method),
+             w->lanes, w->threads, w->enqueue ? ", host's tasks" : "", (unsigned long long)hash,
+             (unsigned long long)expected);
+  }
+}
+
+static void hashes_tell_worlds_apart(void **state)
+{
+  (void)state;
+  way w = {1, 1, NULL, NULL};
+  uint64_t hashes[4] = {run(TN_METHOD_TENON, &w, 2, 20, NULL),
+                        run(TN_METHOD_TENON, &w, 2, 21, NULL), run(TN_METHOD_XPBD, &w, 2, 20, NULL),
+                        run(TN_METHOD_JACOBI, &w, 2, 20, NULL)};
+  for (int i = 0; i < 4; ++i) {
+    for (int k = 0; k < i; ++k) {
+      assert_true(hashes[i] != hashes[k]);
+    }
+  }
+  assert_true(run(TN_METHOD_TENON, &w, 2, 20, NULL) == hashes[0]);
+}
+
+static void lanes_make_no_difference(void **state)
+{
+  (void)state;
+  int lanes[3];
+  int widths = test_lanes(lanes);
+  assert_true(widths >= 1);
+  for (int m = 0; m < TEST_METHODS; ++m) {
+    way reference = {1, 1, NULL, NULL};
+    uint64_t expected = run(test_methods[m], &reference, GROUPS, 120, NULL);
+    for (int i = 0; i < widths; ++i) {
+      for (int threads = 1; threads <= 2; ++threads) {
+        way w = {lanes[i], threads, NULL, NULL};
+        assert_same(run(test_methods[m], &w, GROUPS, 120, NULL), expected, test_methods[m], &w);
+      }
+    }
+  }
+}
+
+static void threads_and_hosts_make_no_difference(void **state)
+{
+  (void)state;
+  int lanes[3];
+  int widths = test_lanes(lanes);
+  for (int m = 0; m < TEST_METHODS; ++m) {
+    way reference = {lanes[widths - 1], 1, NULL, NULL};
+    uint64_t expected = run(test_methods[m], &reference, MANY_GROUPS, 12, NULL);
+    for (int i = 0; i < widths; ++i) {
+      const way ways[4] = {{lanes[i], 2, NULL, NULL},
+                           {lanes[i], 4, NULL, NULL},
+                           {lanes[i], 1, run_backwards, nothing_to_wait_for},
+                           {lanes[i], 1, start_threads, join_threads}};
+      for (int k = 0; k < 4; ++k) {
+        host h = {0};
+        uint64_t hash = run(test_methods[m], &ways[k], MANY_GROUPS, 12, &h);
+        assert_same(hash, expected, test_methods[m], &ways[k]);
+        assert_true(k < 2 || h.calls > 100); // else nothing was shared out
+      }
+    }
+  }
+}
+
+static void worlds_do_not_touch_each_other(void **state)
+{
+  (void)state;
+  for (int m = 0; m < TEST_METHODS; ++m) {
+    way w = {0, 2, NULL, NULL};
+    uint64_t expected[2] = {run(test_methods[m], &w, 3, 40, NULL),
+                            run(test_methods[(m + 1) % TEST_METHODS], &w, 2, 40, NULL)};
+    tn_world *first = start(test_methods[m], &w, NULL);
+    menagerie_build(first, 3, 400.0f);
+    tn_world *second = start(test_methods[(m + 1) % TEST_METHODS], &w, NULL);
+    menagerie_build(second, 2, 400.0f);
+    for (int i = 0; i < 40; ++i) {
+      advance(first, i);
+      advance(second, i);
+    }
+    assert_true(tn_world_hash(first) == expected[0]);
+    assert_true(tn_world_hash(second) == expected[1]);
+    tn_world_destroy(first);
+    tn_world_destroy(second);
+  }
+}
+
+// The widest lanes are taken by default, and what is taken can be asked for.
+static void lanes_are_chosen_by_the_machine(void **state)
+{
+  (void)state;
+  int lanes[3];
+  int widths = test_lanes(lanes);
+  tn_world *world = test_world(1, TN_METHOD_TENON);
+  assert_int_equal(tn_world_lanes(world), lanes[widths - 1]);
+  tn_world_destroy(world);
+  for (int i = 0; i < widths; ++i) {
+    world = test_world_with(1, TN_METHOD_TENON, lanes[i], 1);
+    assert_int_equal(tn_world_lanes(world), lanes[i]);
+    tn_world_destroy(world);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(hashes_tell_worlds_apart),
+      cmocka_unit_test(lanes_make_no_difference),
+      cmocka_unit_test(threads_and_hosts_make_no_difference),
+      cmocka_unit_test(worlds_do_not_touch_each_other),
+      cmocka_unit_test(lanes_are_chosen_by_the_machine),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
