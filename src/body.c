@@ -345,6 +345,10 @@ static const char *why_bad_body(const tn_body_def *def)
 void body_clear_slots(tn_world *world, int32_t first, int32_t last)
 {
   for (int32_t i = first; i < last; ++i) {
+    memset(&world->bodies[i], 0, sizeof world->bodies[i]);
+    memset(&world->state[i], 0, sizeof world->state[i]);
+    memset(&world->inertia[i], 0, sizeof world->inertia[i]);
+    memset(&world->change[i], 0, sizeof world->change[i]);
     world->state[i].share = 1.0f;
     world->state[i].dq[3] = 1.0f;
     Spin spin;
@@ -352,7 +356,15 @@ void body_clear_slots(tn_world *world, int32_t first, int32_t last)
     spin.inertia = spin.inverse = v_make(1.0f, 1.0f, 1.0f);
     spin.start.w = 1.0f;
     set_spin(world, i, &spin);
-    set_lane(world->body_blocks[i / BLOCK_WIDTH].drag, i % BLOCK_WIDTH, &no_drag, FIELDS(Drag));
+    stop(world, i);
+  }
+}
+
+void body_restore_inertia(tn_world *world)
+{
+  for (int32_t i = 0; i < world->body_list.used; ++i) {
+    Spin spin = get_spin(world, i);
+    refresh_inertia(world, i, &spin);
   }
 }
 

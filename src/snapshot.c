@@ -11,7 +11,8 @@ typedef struct header {
   uint64_t magic;
   uint32_t version, header_size;
   uint32_t body_size, state_size, block_size, joint_size;
-  uint64_t size, checksum; // of what follows the header
+  uint64_t size;     // of what follows the header
+  uint64_t checksum; // of everything, itself taken as zero
   tn_vec3 gravity;
   int32_t method, substeps, iterations;
   float last_h;
@@ -94,6 +95,12 @@ uint64_t tn_world_hash(const tn_world *world)
 
 // ---------------------------------------------------------------------------------------------
 
+static uint64_t checksum_of(header h, const void *content)
+{
+  h.checksum = 0;
+  return hash_bytes(hash_bytes(HASH_START, &h, sizeof h), content, (size_t)h.size);
+}
+
 static int32_t blocks_of(int32_t bodies)
 {
   return (bodies + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
@@ -158,7 +165,6 @@ size_t tn_world_save(const tn_world *world, void *buffer, size_t capacity)
   h.block_size = sizeof(body_block);
   h.joint_size = sizeof(joint);
   h.size = content;
-  h.checksum = hash_bytes(HASH_START, start, content);
   h.gravity = world->gravity;
   h.method = (int32_t)world->method;
   h.substeps = world->substeps;
@@ -166,6 +172,7 @@ size_t tn_world_save(const tn_world *world, void *buffer, size_t capacity)
   h.last_h = world->last_h;
   h.bodies = world->body_list;
   h.joints = world->joint_list;
+  h.checksum = checksum_of(h, start);
   memcpy(buffer, &h, sizeof h);
   return size;
 }
@@ -185,7 +192,7 @@ static const char *why_bad_snapshot(const header *h, const unsigned char *buffer
       size - sizeof(header) < h->size) {
     return "the snapshot is truncated";
   }
-  if (hash_bytes(HASH_START, buffer + sizeof(header), (size_t)h->size) != h->checksum) {
+  if (checksum_of(*h, buffer + sizeof(header)) != h->checksum) {
     return "the snapshot is damaged";
   }
   return NULL;
@@ -204,6 +211,16 @@ static bool reserve(tn_world *world, const header *h)
     world->joint_list.capacity = h->joints.used;
   }
   return true;
+}
+
+// The ids in a definition are of the world that was saved.
+static void name_own_bodies(const tn_world *world, joint *j)
+{
+  tn_body_id none = {0};
+  if (j->alive) {
+    j->def.body_a = j->slot[0] == WORLD_SLOT ? none : body_id_at(world, j->slot[0]);
+    j->def.body_b = j->slot[1] == WORLD_SLOT ? none : body_id_at(world, j->slot[1]);
+  }
 }
 
 static void take_content(tn_world *world, const header *h, const unsigned char *at)
@@ -229,6 +246,10 @@ static void take_content(tn_world *world, const header *h, const unsigned char *
   world->break_count = 0;
   world->graph.dirty = true;
   world->graph.block_count = 0;
+  body_restore_inertia(world);
+  for (int32_t i = 0; i < world->joint_list.used; ++i) {
+    name_own_bodies(world, &world->joints[i]);
+  }
 }
 
 bool tn_world_restore(tn_world *world, const void *buffer, size_t size)

@@ -124,6 +124,7 @@ tn_body_id body_id_at(const tn_world *world, int32_t slot);
 bool body_reserve(tn_world *world, int32_t wanted);
 void body_make_world(tn_world *world);
 void body_clear_slots(tn_world *world, int32_t first, int32_t last);
+void body_restore_inertia(tn_world *world);
 int32_t body_slot(const tn_world *world, const body *b);
 // Brings the solver's view of a body up to date with `b`.
 void body_refresh(tn_world *world, int32_t slot);

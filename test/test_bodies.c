@@ -1,8 +1,8 @@
 // Single bodies against closed forms: flight, spin, damping, forces, limits, kinematic motion,
 // mass.
+#include "doubles.h"
 #include "support.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,105 +10,14 @@
 // A power of two: with eight substeps and gravity 10 every sum of a flight is exact.
 static const float exact_dt = 1.0f / 64.0f;
 
-typedef struct d3 {
-  double x, y, z;
-} d3;
-
-typedef struct d4 {
-  double x, y, z, w;
-} d4;
-
-static d3 d3_of(tn_vec3 v)
-{
-  d3 d = {(double)v.x, (double)v.y, (double)v.z};
-  return d;
-}
-
 static d3 d3_make(const double v[3])
 {
-  d3 d = {v[0], v[1], v[2]};
-  return d;
+  return (d3){v[0], v[1], v[2]};
 }
 
 static d3 d3_between(tn_pos from, tn_pos to)
 {
-  d3 d = {to.x - from.x, to.y - from.y, to.z - from.z};
-  return d;
-}
-
-static d3 d3_add(d3 a, d3 b)
-{
-  d3 d = {a.x + b.x, a.y + b.y, a.z + b.z};
-  return d;
-}
-
-static d3 d3_scale(double s, d3 a)
-{
-  d3 d = {s * a.x, s * a.y, s * a.z};
-  return d;
-}
-
-static double d3_dot(d3 a, d3 b)
-{
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-static d3 d3_cross(d3 a, d3 b)
-{
-  d3 d = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-  return d;
-}
-
-static double d3_length(d3 a)
-{
-  return sqrt(d3_dot(a, a));
-}
-
-static double d3_distance(d3 a, d3 b)
-{
-  return d3_length(d3_add(a, d3_scale(-1.0, b)));
-}
-
-static d4 d4_of(tn_quat q)
-{
-  d4 d = {(double)q.x, (double)q.y, (double)q.z, (double)q.w};
-  return d;
-}
-
-static d4 d4_mul(d4 a, d4 b)
-{
-  d4 q = {
-      a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-      a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
-  return q;
-}
-
-static d4 d4_conjugate(d4 q)
-{
-  d4 c = {-q.x, -q.y, -q.z, q.w};
-  return c;
-}
-
-static d3 d4_rotate(d4 q, d3 v)
-{
-  d4 p = {v.x, v.y, v.z, 0.0};
-  d4 r = d4_mul(d4_mul(q, p), d4_conjugate(q));
-  d3 d = {r.x, r.y, r.z};
-  return d;
-}
-
-static d4 d4_turn(d3 v)
-{
-  double angle = d3_length(v);
-  double s = angle > 0.0 ? sin(0.5 * angle) / angle : 0.5;
-  d4 q = {s * v.x, s * v.y, s * v.z, cos(0.5 * angle)};
-  return q;
-}
-
-static double d4_angle(d4 a, d4 b)
-{
-  d4 d = d4_mul(d4_conjugate(a), b);
-  return 2.0 * atan2(sqrt(d.x * d.x + d.y * d.y + d.z * d.z), fabs(d.w));
+  return (d3){to.x - from.x, to.y - from.y, to.z - from.z};
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -268,7 +177,7 @@ static tn_body_id spinning(tn_world *world, tn_vec3 half_extents, tn_vec3 w)
 static spinner spinner_of(const tn_world *world, tn_body_id body)
 {
   tn_sym3 inertia = tn_body_mass(world, body).inertia;
-  d3 w = d3_of(tn_body_angular_velocity(world, body));
+  d3 w = d3_from(tn_body_angular_velocity(world, body));
   spinner s = {{(double)inertia.xx, (double)inertia.yy, (double)inertia.zz},
                {0.0, 0.0, 0.0, 1.0},
                {0.0, 0.0, 0.0}};
@@ -292,7 +201,7 @@ static void symmetric_top_precesses(void **state)
     for (int k = 1; k <= 600; ++k) {
       test_run(world, 1.0f / 60.0f, 1);
       double t = k * (double)(1.0f / 60.0f);
-      d4 q = d4_of(tn_body_rotation(world, body));
+      d4 q = d4_from(tn_body_rotation(world, body));
       d3 axis = d4_rotate(q, (d3){0.0, 0.0, 1.0});
       assert_close(d3_dot(axis, top.l) / d3_length(top.l), nutation, 1e-5);
       d4 about_l = d4_turn(d3_scale(t / top.moments.x, top.l));
@@ -317,7 +226,7 @@ static void asymmetric_spin_converges_in_second_order(void **state)
     for (int i = 0; i < 20000; ++i) {
       advance(&s, 2.0 / 20000.0);
     }
-    error[k] = d4_angle(d4_of(tn_body_rotation(world, body)), s.q);
+    error[k] = d4_angle(d4_from(tn_body_rotation(world, body)), s.q);
     tn_world_destroy(world);
   }
   for (int k = 0; k < 3; ++k) {
@@ -361,7 +270,7 @@ static void middle_axis_spin_flips_as_it_should(void **state)
     worst_energy = fmax(worst_energy, rel(tn_world_energy(world).total, energy));
     d3 now = d3_make(tn_world_momentum(world, origin).angular);
     worst_momentum = fmax(worst_momentum, d3_distance(now, l) / d3_length(l));
-    d3 axis = d4_rotate(d4_of(tn_body_rotation(world, body)), (d3){0.0, 1.0, 0.0});
+    d3 axis = d4_rotate(d4_from(tn_body_rotation(world, body)), (d3){0.0, 1.0, 0.0});
     note_flip(&seen, d3_dot(axis, l), i / 60.0);
     note_flip(&expected, s.l.y, i / 60.0);
   }
@@ -396,8 +305,8 @@ static void damping_decays_exponentially(void **state)
     assert_true(tn_body_set_damping(world, body, damping[i % 3], 0.5f * damping[i % 3]));
     test_run(world, 1.0f / 60.0f, 60);
     double ct = (double)damping[i % 3] * 60.0 * (double)(1.0f / 60.0f);
-    d3 v = d3_of(tn_body_velocity(world, body));
-    d3 w = d3_of(tn_body_angular_velocity(world, body));
+    d3 v = d3_from(tn_body_velocity(world, body));
+    d3 w = d3_from(tn_body_angular_velocity(world, body));
     assert_close(d3_length(v) / (13.0 * exp(-ct)), 1.0, 1e-5);
     assert_close(v.x / v.z, 3.0 / 12.0, 1e-6);
     assert_close(w.y / (2.0 * exp(-0.5 * ct)), 1.0, 1e-5);
@@ -454,7 +363,7 @@ static d3 turning(const tn_world *world, tn_body_id body, d3 l)
   double a[3][3] = {{(double)s.xx, (double)s.xy, (double)s.xz},
                     {(double)s.xy, (double)s.yy, (double)s.yz},
                     {(double)s.xz, (double)s.yz, (double)s.zz}};
-  d4 q = d4_of(tn_body_rotation(world, body));
+  d4 q = d4_from(tn_body_rotation(world, body));
   d3 b = d4_rotate(d4_conjugate(q), l);
   d3 r0 = {a[0][0], a[0][1], a[0][2]}, r1 = {a[1][0], a[1][1], a[1][2]};
   d3 r2 = {a[2][0], a[2][1], a[2][2]};
@@ -467,8 +376,8 @@ static d3 turning(const tn_world *world, tn_body_id body, d3 l)
 
 static void assert_pushed(tn_world *world, tn_body_id body, d3 v, d3 w, const char *what)
 {
-  d3 got_v = d3_of(tn_body_velocity(world, body));
-  d3 got_w = d3_of(tn_body_angular_velocity(world, body));
+  d3 got_v = d3_from(tn_body_velocity(world, body));
+  d3 got_w = d3_from(tn_body_angular_velocity(world, body));
   double off_v = d3_distance(got_v, v) / d3_length(v);
   double off_w = d3_distance(got_w, w) / d3_length(w);
   if (!(off_v < 2e-6) || !(off_w < 1e-5)) {
@@ -489,17 +398,17 @@ static void assert_solid_enters(tn_mass mass, const char *what)
     def.mass = mass;
     tn_body_id body = tn_body_create(world, &def);
     tn_pos center = tn_body_center(world, body);
-    d3 offset = d4_rotate(d4_of(def.rotation), d3_of(mass.center));
+    d3 offset = d4_rotate(d4_from(def.rotation), d3_from(mass.center));
     assert_below(d3_distance(d3_between(def.position, center), offset), 1e-6);
     tn_vec3 impulse = test_vector(&random, 2.0f);
     tn_pos point = tn_offset(center, test_vector(&random, 1.0f));
     d3 arm = d3_between(center, point);
-    d3 v = d3_scale(1.0 / (double)mass.mass, d3_of(impulse));
-    d3 w = turning(world, body, d3_cross(arm, d3_of(impulse)));
+    d3 v = d3_scale(1.0 / (double)mass.mass, d3_from(impulse));
+    d3 w = turning(world, body, d3_cross(arm, d3_from(impulse)));
     assert_true(tn_body_apply_impulse(world, body, impulse, point));
     assert_pushed(world, body, v, w, what);
     d3 l = d3_make(tn_bodies_momentum(world, &body, 1, center).angular);
-    d3 expected = d3_cross(arm, d3_of(impulse));
+    d3 expected = d3_cross(arm, d3_from(impulse));
     assert_below(d3_distance(l, expected), 1e-6 * d3_length(expected));
 
     assert_true(tn_body_set_velocity(world, body, tn_v3(0.0f, 0.0f, 0.0f)));
@@ -567,15 +476,15 @@ static void speed_limits_hold(void **state)
     def.max_speed = 5.0f;
     def.max_angular_speed = 3.0f;
     tn_body_id body = tn_body_create(world, &def);
-    d4 last = d4_of(tn_body_rotation(world, body));
+    d4 last = d4_from(tn_body_rotation(world, body));
     tn_pos from = tn_body_position(world, body);
     for (int i = 0; i < 60; ++i) {
       test_run(world, exact_dt, 1);
       tn_pos to = tn_body_position(world, body);
-      d4 now = d4_of(tn_body_rotation(world, body));
+      d4 now = d4_from(tn_body_rotation(world, body));
       assert_true(d3_length(d3_between(from, to)) <= 5.0 * (double)exact_dt * (1.0 + 1e-6));
       assert_close(d4_angle(last, now), 3.0 * (double)exact_dt, 1e-6);
-      assert_true(d3_length(d3_of(tn_body_velocity(world, body))) <= 5.0 + 10.0 / 1024.0 + 1e-5);
+      assert_true(d3_length(d3_from(tn_body_velocity(world, body))) <= 5.0 + 10.0 / 1024.0 + 1e-5);
       from = to;
       last = now;
     }
@@ -628,7 +537,7 @@ static void kinematic_bodies_arrive_and_stand(void **state)
       for (int k = 0; k < 2; ++k) { // on arrival, and a step later
         tn_transform now = tn_body_transform(world, body);
         assert_below(d3_length(d3_between(target.p, now.p)), 1e-15);
-        assert_below(d4_angle(d4_of(target.q), d4_of(now.q)), 2e-7);
+        assert_below(d4_angle(d4_from(target.q), d4_from(now.q)), 2e-7);
         assert_close(tn_length(tn_body_velocity(world, body)), 0.0, 0.0);
         assert_close(tn_length(tn_body_angular_velocity(world, body)), 0.0, 0.0);
         test_run(world, 1.0f / 60.0f, 1);
@@ -768,7 +677,7 @@ static void bodies_turn_about_their_centre_of_mass(void **state)
     tn_pos point = tn_body_point(world, body, tn_v3(0.0f, 0.0f, 0.0f));
     assert_below(d3_length(d3_between(tn_body_position(world, body), point)), 1e-14);
     d3 speed = {1.0 + sin(2.0 * t), -cos(2.0 * t), 0.0};
-    assert_below(d3_distance(d3_of(tn_body_point_velocity(world, body, point)), speed), 1e-5);
+    assert_below(d3_distance(d3_from(tn_body_point_velocity(world, body, point)), speed), 1e-5);
     test_run(world, exact_dt, 1);
   }
   tn_world_destroy(world);
@@ -791,8 +700,8 @@ static void setting_mass_keeps_the_origin(void **state)
     assert_true(tn_body_set_mass(world, body, mass));
     tn_transform after = tn_body_transform(world, body);
     assert_below(d3_length(d3_between(before.p, after.p)), 1e-13);
-    assert_below(d4_angle(d4_of(before.q), d4_of(after.q)), 2e-7);
-    d3 offset = d4_rotate(d4_of(after.q), d3_of(mass.center));
+    assert_below(d4_angle(d4_from(before.q), d4_from(after.q)), 2e-7);
+    d3 offset = d4_rotate(d4_from(after.q), d3_from(mass.center));
     d3 center = d3_between(after.p, tn_body_center(world, body));
     assert_below(d3_distance(center, offset), 1e-6);
     tn_mass now = tn_body_mass(world, body);
@@ -815,7 +724,7 @@ static void setting_a_transform_moves_and_turns(void **state)
   assert_true(tn_body_set_transform(world, body, to));
   tn_transform now = tn_body_transform(world, body);
   assert_below(d3_length(d3_between(to.p, now.p)), 1e-14);
-  assert_below(d4_angle(d4_of(to.q), d4_of(now.q)), 2e-7);
+  assert_below(d4_angle(d4_from(to.q), d4_from(now.q)), 2e-7);
   assert_close(tn_body_velocity(world, body).x, 1.0, 0.0);
   test_run(world, exact_dt, 64);
   assert_close(tn_body_position(world, body).x, 11.0, 1e-9);

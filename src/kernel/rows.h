@@ -399,8 +399,12 @@ KERNEL void hold_locked(BlockKind kind, const Pass *pass, const RowParams *param
   if (pass->form == FORM_VELOCITY) {
     solve_locked(kind, &rows->factor, c);
   } else {
-    V r = combine(kind, rows, c);
-    R square = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
+    // In units of the largest residual: squares of tiny ones would vanish.
+    R largest = r_max(r_max(r_abs(c[0]), r_abs(c[1])), r_abs(c[2]));
+    R inverse = r_inverse_above(largest, splat(1e-30f));
+    R unit[3] = {inverse * c[0], inverse * c[1], inverse * c[2]};
+    V r = combine(kind, rows, unit);
+    R square = unit[0] * unit[0] + unit[1] * unit[1] + unit[2] * unit[2];
     R w = v_dot(r, s_mul(rows->k, r)) + alpha * square;
     R step = square * r_inverse_above(w, splat(0.0f));
     for (int i = 0; i < 3; ++i) {

@@ -36,10 +36,13 @@ KERNEL SinCos r_sincos(R x)
 // Three ulp.
 KERNEL R r_atan2(R y, R x)
 {
-  R most = splat(3.4028234e38f); // infinities count as this
-  R ax = r_clamp(r_abs(x), splat(0.0f), most);
-  R ay = r_clamp(r_abs(y), splat(0.0f), most);
-  // Their sum must not overflow.
+  // Neither a sum nor a quotient may overflow: beyond the largest float lies what is infinite.
+  R ax = r_clamp(r_abs(x), splat(0.0f), splat(3.4028234e38f));
+  R ay = r_clamp(r_abs(y), splat(0.0f), splat(3.4028234e38f));
+  M infinite_x = r_abs(x) > 3.4028234e38f;
+  M infinite_y = r_abs(y) > 3.4028234e38f;
+  ax = pick(infinite_y & m_not(infinite_x), splat(0.0f), ax);
+  ay = pick(infinite_x & m_not(infinite_y), splat(0.0f), ay);
   R scale = pick((ax > 1e38f) | (ay > 1e38f), splat(0.25f), splat(1.0f));
   ax = scale * ax;
   ay = scale * ay;
