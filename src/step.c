@@ -3,11 +3,12 @@
 
 #include <math.h>
 
-// Rigid joints in the default method remove the whole of an error in a substep, but no faster than
-// PUSH or TURN, and begin with the share KEEP of their last impulse.
+// Rigid joints in the default method remove the whole of an error in a substep, and begin with the
+// share KEEP of their last impulse. A violated joint changes velocities by no more than PUSH or
+// TURN times h a substep: what it takes to bear a load grows with h in the same way.
 static const float KEEP = 0.2f;
-static const float PUSH = 7.0f; // m/s
-static const float TURN = 5.0f; // rad/s
+static const float PUSH = 8400.0f; // m/s^2
+static const float TURN = 6000.0f; // rad/s^2
 
 // ---------------------------------------------------------------------------------------------
 // Passes over everything, on all threads
@@ -233,8 +234,8 @@ static stepper make_stepper(tn_world *world, float dt)
   s.data.joints = world->graph.blocks;
   s.data.substep.h = dt / (float)world->substeps;
   s.data.substep.keep = KEEP;
-  s.data.substep.push = PUSH;
-  s.data.substep.turn = TURN;
+  s.data.substep.push = PUSH * s.data.substep.h;
+  s.data.substep.turn = TURN * s.data.substep.h;
   s.data.substep.averaged = world->method == TN_METHOD_JACOBI;
   return s;
 }

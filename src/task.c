@@ -46,8 +46,10 @@ void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *con
 #define MAX_THREADS 64
 #define SPINS 4000 // a worker looks this often for the next job before it sleeps
 
-// One job at a time: workers and the caller take chunks off `next` until none is left. `ticket`
-// goes up with every job; its low bits never matter, only that it changed.
+// One job at a time: workers and the caller take chunks off `next` until none is left. `ticket` is
+// odd while a job is open. A worker counts itself among the `busy` before it looks at the ticket,
+// and the caller closes the job before it looks at the busy: a worker either sees the job closed
+// and touches nothing of it, or is waited for. One that has not woken up in time holds up nobody.
 struct task_pool {
   tn_allocator allocator;
   tn_enqueue_fn *enqueue;
@@ -60,7 +62,7 @@ struct task_pool {
   void *context;
   int count, chunk;
   atomic_int next;
-  atomic_int working; // workers that have not finished the current job
+  atomic_int busy; // workers that may be at the current job
   atomic_uint ticket;
   atomic_int sleepers;
   atomic_bool stop;
@@ -87,26 +89,31 @@ static void run_chunks(task_pool *pool)
   }
 }
 
-static void wait_for_ticket(task_pool *pool, unsigned seen)
+static bool has_news(task_pool *pool, unsigned seen)
+{
+  unsigned ticket = atomic_load(&pool->ticket);
+  return atomic_load(&pool->stop) || (ticket != seen && ticket % 2 == 1);
+}
+
+static void wait_for_news(task_pool *pool, unsigned seen)
 {
   for (int i = 0; i < SPINS; ++i) {
-    if (atomic_load_explicit(&pool->ticket, memory_order_acquire) != seen) {
+    if (has_news(pool, seen)) {
       return;
     }
     relax_cpu();
   }
   pthread_mutex_lock(&pool->mutex);
   atomic_fetch_add(&pool->sleepers, 1);
-  while (atomic_load(&pool->ticket) == seen) {
+  while (!has_news(pool, seen)) {
     pthread_cond_wait(&pool->wake, &pool->mutex);
   }
   atomic_fetch_sub(&pool->sleepers, 1);
   pthread_mutex_unlock(&pool->mutex);
 }
 
-static void announce(task_pool *pool)
+static void wake_sleepers(task_pool *pool)
 {
-  atomic_fetch_add(&pool->ticket, 1);
   if (atomic_load(&pool->sleepers) > 0) {
     pthread_mutex_lock(&pool->mutex);
     pthread_cond_broadcast(&pool->wake);
@@ -118,15 +125,17 @@ static void *worker(void *argument)
 {
   task_pool *pool = argument;
   unsigned seen = 0;
-  for (;;) {
-    wait_for_ticket(pool, seen);
-    seen = atomic_load_explicit(&pool->ticket, memory_order_acquire);
-    if (atomic_load(&pool->stop)) {
-      return NULL;
+  while (!atomic_load(&pool->stop)) {
+    wait_for_news(pool, seen);
+    atomic_fetch_add(&pool->busy, 1);
+    unsigned ticket = atomic_load(&pool->ticket);
+    if (ticket % 2 == 1) {
+      run_chunks(pool);
+      seen = ticket;
     }
-    run_chunks(pool);
-    atomic_fetch_sub_explicit(&pool->working, 1, memory_order_release);
+    atomic_fetch_sub(&pool->busy, 1);
   }
+  return NULL;
 }
 
 task_pool *task_pool_create(int threads, tn_enqueue_fn *enqueue, tn_finish_fn *finish,
@@ -158,7 +167,9 @@ task_pool *task_pool_create(int threads, tn_enqueue_fn *enqueue, tn_finish_fn *f
 void task_pool_destroy(task_pool *pool)
 {
   atomic_store(&pool->stop, true);
-  announce(pool);
+  pthread_mutex_lock(&pool->mutex);
+  pthread_cond_broadcast(&pool->wake);
+  pthread_mutex_unlock(&pool->mutex);
   for (int i = 0; i < pool->thread_count; ++i) {
     pthread_join(pool->threads[i], NULL);
   }
@@ -199,12 +210,12 @@ void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *con
   pool->context = context;
   pool->count = count;
   pool->chunk = chunk_for(pool, count, grain);
-  atomic_store(&pool->working, pool->thread_count);
   atomic_store(&pool->next, 0);
-  announce(pool);
+  atomic_fetch_add(&pool->ticket, 1);
+  wake_sleepers(pool);
   run_chunks(pool);
-  // Every worker must have left the job before the next may overwrite it.
-  for (int i = 0; atomic_load_explicit(&pool->working, memory_order_acquire) > 0; ++i) {
+  atomic_fetch_add(&pool->ticket, 1);
+  for (int i = 0; atomic_load(&pool->busy) > 0; ++i) {
     if (i < SPINS) {
       relax_cpu();
     } else {

@@ -733,6 +733,40 @@ static void random_violations_are_removed(void **state)
   }
 }
 
+// However far it is stretched: a spring that carries e / compliance has nothing to correct.
+static void springs_in_balance_stay_so(void **state)
+{
+  (void)state;
+  uint32_t random = 20;
+  for (int i = 0; i < 100 * TYPE_COUNT; ++i) {
+    const float compliance = i / TYPE_COUNT % 2 ? 1e-5f : 1e-3f;
+    pair p = random_pair(&random, (JointType)(i % TYPE_COUNT), compliance);
+    Pass pass = test_pass(FORM_VELOCITY);
+    pass.push = pass.turn = 10.0f;
+    p.a.v = p.a.w = p.b.v = p.b.w = v_zero();
+    for (int angular = 0; angular < 2; ++angular) {
+      BlockKind kind = kind_of(&p, angular);
+      const RowParams *params = &p.params[angular];
+      Rows rows = state_rows(&p, angular, &pass);
+      double largest = 0.0;
+      for (int k = 0; k < kind.rows; ++k) {
+        bool locked = is_locked(kind, params, k);
+        double lo = locked && !kind.mixed ? 0.0 : (double)params->lo[k];
+        double hi = locked && !kind.mixed ? 0.0 : (double)params->hi[k];
+        double x = (double)rows.x[k];
+        double e = x > hi ? x - hi : x < lo ? x - lo : 0.0;
+        double lambda = -e * (double)pass.h / (double)compliance;
+        p.state[angular].lambda[k] = (float)lambda;
+        largest = fmax(largest, fabs(lambda));
+      }
+      project(&p, angular, &pass, &rows);
+      double moved = angular ? d3_length(d3_of(p.b.w)) : d3_length(d3_of(p.b.v));
+      assert_below(moved, 1e-5 * (largest * (double)mean_mass(rows.k) + 1.0));
+      p.a.v = p.a.w = p.b.v = p.b.w = v_zero();
+    }
+  }
+}
+
 // Errors whose squares are nothing, or next to it.
 static void vanishing_violations_do_no_harm(void **state)
 {
@@ -906,6 +940,7 @@ int main(void)
       cmocka_unit_test(what_cannot_move_takes_no_share),
       cmocka_unit_test(random_violations_are_answered_row_by_row),
       cmocka_unit_test(random_violations_are_removed),
+      cmocka_unit_test(springs_in_balance_stay_so),
       cmocka_unit_test(vanishing_violations_do_no_harm),
       cmocka_unit_test(symmetric_tops_turn_exactly),
       cmocka_unit_test(one_turn_is_of_second_order),

@@ -212,21 +212,21 @@ KERNEL M is_rigid(R alpha, R w)
   return alpha <= w;
 }
 
-// The share of a rigid error that a substep removes: all of it, unless that would throw the
-// bodies about.
-KERNEL R gain_of(const Pass *pass, R e, R fastest)
+// The share of its residual, e / h + alpha / h^2 lambda, that a row removes in a substep: all of
+// it, unless there is no compliance to limit its force and it would throw the bodies about.
+KERNEL R gain_of(R alpha, R residual, R fastest)
 {
-  return r_min(splat(1.0f), fastest * pass->h / r_max(e, splat(1e-30f)));
+  R gain = r_min(splat(1.0f), fastest / r_max(residual, splat(1e-30f)));
+  return pick(alpha > 0.0f, splat(1.0f), gain);
 }
 
-// The rate at which an error e, positive beyond the end, is to be removed.
-KERNEL R removal(const Pass *pass, M rigid, R e, R fastest)
+// The rate at which a residual, positive beyond the end of a range, is to be removed.
+KERNEL R removal(const Pass *pass, R alpha, R residual, R fastest)
 {
-  R full = e * pass->inv_h;
   if (pass->form == FORM_POSITION) {
-    return full;
+    return residual;
   }
-  return pick(rigid, r_min(full, fastest), full);
+  return gain_of(alpha, residual, fastest) * residual;
 }
 
 KERNEL R mean_mass(S k)
@@ -319,12 +319,11 @@ KERNEL void drive_target(BlockKind kind, const Pass *pass, const RowParams *para
   R alpha = drive->alpha * pass->inv_h2;
   R e = drive_error(pass, drive, rows, angular);
   R fastest = (angular ? pass->turn : pass->push) + r_abs(drive->rate);
-  R rate = e * pass->inv_h;
+  R rate = e * pass->inv_h + alpha * state->drive;
   if (pass->form == FORM_VELOCITY) {
-    rate = pick(is_rigid(alpha, w), r_clamp(rate, -fastest, fastest), rate);
+    rate = gain_of(alpha, r_abs(rate), fastest) * rate;
   }
-  R d = -(rate + along(kind, rows, 0, *u) + alpha * state->drive) *
-        r_inverse_above(w + alpha, splat(0.0f));
+  R d = -(rate + along(kind, rows, 0, *u)) * r_inverse_above(w + alpha, splat(0.0f));
   R bound = drive->max * pass->h;
   R now = pick(servo, r_clamp(state->drive + d, -bound, bound), state->drive);
   push_row(kind, rows, 0, now - state->drive, u, total);
@@ -338,10 +337,10 @@ KERNEL void keep_in_range(BlockKind kind, const Pass *pass, const RowParams *par
 {
   R w = s_diagonal(rows->k_rows, i);
   R alpha = params->alpha_limit * pass->inv_h2;
-  M rigid = is_rigid(alpha, w);
-  R above = removal(pass, rigid, rows->x[i] - params->hi[i], fastest);
-  R below = -removal(pass, rigid, params->lo[i] - rows->x[i], fastest);
-  R rest = along(kind, rows, i, *u) + alpha * state->lambda[i];
+  R spring = alpha * state->lambda[i];
+  R above = removal(pass, alpha, (rows->x[i] - params->hi[i]) * pass->inv_h + spring, fastest);
+  R below = -removal(pass, alpha, (params->lo[i] - rows->x[i]) * pass->inv_h - spring, fastest);
+  R rest = along(kind, rows, i, *u);
   R inverse = r_inverse_above(w + alpha, splat(0.0f));
   R upper = r_min(state->lambda[i] - (above + rest) * inverse, splat(0.0f));
   R lower = r_max(state->lambda[i] - (below + rest) * inverse, splat(0.0f));
@@ -359,33 +358,21 @@ KERNEL R locked_error(BlockKind kind, const RowParams *params, const Rows *rows,
   return masked(kind, is_locked(kind, params, i), e);
 }
 
-KERNEL R locked_distance(BlockKind kind, const RowParams *params, const Rows *rows)
+// e / h + alpha / h^2 lambda of the locked rows, zero in the others; returns its length.
+KERNEL R locked_residuals(BlockKind kind, const Pass *pass, const RowParams *params,
+                          const Rows *rows, const RowState *state, R *c)
 {
+  R alpha = params->alpha * pass->inv_h2;
   R square = splat(0.0f);
-  for (int i = kind.first_locked; i < 3; ++i) {
-    R e = locked_error(kind, params, rows, i);
-    square = square + e * e;
-  }
-  return r_sqrt(square);
-}
-
-// Residuals of the locked rows; zero in the others.
-KERNEL void locked_residuals(BlockKind kind, const Pass *pass, const RowParams *params,
-                             const Rows *rows, R alpha, R fastest, const RowState *state, V u, R *c)
-{
-  R rate = pass->inv_h;
-  if (pass->form == FORM_VELOCITY) {
-    R gain = gain_of(pass, locked_distance(kind, params, rows), fastest);
-    rate = pick(locked_are_rigid(pass, params, rows), gain * rate, rate);
-  }
   for (int i = 0; i < 3; ++i) {
     c[i] = splat(0.0f);
     if (i >= kind.first_locked) {
-      R e = locked_error(kind, params, rows, i);
-      R r = rate * e + along(kind, rows, i, u) + alpha * state->lambda[i];
+      R r = locked_error(kind, params, rows, i) * pass->inv_h + alpha * state->lambda[i];
       c[i] = masked(kind, is_locked(kind, params, i), r);
+      square = square + c[i] * c[i];
     }
   }
+  return r_sqrt(square);
 }
 
 // FORM_VELOCITY solves the locked rows together. FORM_POSITION moves along their common error,
@@ -395,7 +382,15 @@ KERNEL void hold_locked(BlockKind kind, const Pass *pass, const RowParams *param
 {
   R alpha = params->alpha * pass->inv_h2;
   R c[3];
-  locked_residuals(kind, pass, params, rows, alpha, fastest, state, u, c);
+  R residual = locked_residuals(kind, pass, params, rows, state, c);
+  R gain = splat(1.0f);
+  if (pass->form == FORM_VELOCITY) {
+    gain = gain_of(alpha, residual, fastest);
+  }
+  for (int i = kind.first_locked; i < 3; ++i) {
+    R r = gain * c[i] + along(kind, rows, i, u);
+    c[i] = masked(kind, is_locked(kind, params, i), r);
+  }
   if (pass->form == FORM_VELOCITY) {
     solve_locked(kind, &rows->factor, c);
   } else {
@@ -481,6 +476,12 @@ KERNEL R kept(const Pass *pass, R gain)
   return r_clamp(1.0f - gain, pass->keep, splat(HELD_BACK_KEEP));
 }
 
+// Impulses that fade end at zero: subnormal numbers are slow.
+KERNEL R not_tiny(R x)
+{
+  return pick(r_abs(x) < 1e-25f, splat(0.0f), x);
+}
+
 // Springs keep all of their impulse. Dry friction removes no error and is bounded: it keeps all. A
 // motor may push against a limit for ever, so its impulse must fade.
 KERNEL void leak(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
@@ -489,19 +490,24 @@ KERNEL void leak(BlockKind kind, const Pass *pass, const RowParams *params, cons
   R one = splat(1.0f);
   R locked_kept = one;
   if (kind.first_locked < 3) {
-    R gain = gain_of(pass, locked_distance(kind, params, rows), fastest);
+    R c[3];
+    R residual = locked_residuals(kind, pass, params, rows, state, c);
+    R gain = gain_of(params->alpha, residual, fastest);
     locked_kept = pick(locked_are_rigid(pass, params, rows), kept(pass, gain), one);
   }
   for (int i = 0; i < kind.rows; ++i) {
-    R beyond = r_max(rows->x[i] - params->hi[i], params->lo[i] - rows->x[i]);
+    R spring = params->alpha_limit * pass->inv_h2 * state->lambda[i];
+    R beyond = r_max((rows->x[i] - params->hi[i]) * pass->inv_h + spring,
+                     (params->lo[i] - rows->x[i]) * pass->inv_h - spring);
     M rigid = is_rigid(params->alpha_limit * pass->inv_h2, s_diagonal(rows->k_rows, i));
-    R range_kept = pick(rigid, kept(pass, gain_of(pass, beyond, fastest)), one);
-    state->lambda[i] = pick(is_locked(kind, params, i), locked_kept, range_kept) * state->lambda[i];
+    R range_kept = pick(rigid, kept(pass, gain_of(params->alpha_limit, beyond, fastest)), one);
+    R share = pick(is_locked(kind, params, i), locked_kept, range_kept);
+    state->lambda[i] = not_tiny(share * state->lambda[i]);
   }
   M rigid = is_rigid(params->drive.alpha * pass->inv_h2, rows->k_rows.xx);
   R servo = pick(rigid, pass->keep, one);
   R share = pick(params->drive.mode == DRIVE_TARGET, servo, splat(MOTOR_KEEP));
-  state->drive = share * state->drive;
+  state->drive = not_tiny(share * state->drive);
 }
 
 // Impulses to begin a substep with.

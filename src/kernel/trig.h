@@ -36,13 +36,9 @@ KERNEL SinCos r_sincos(R x)
 // Three ulp.
 KERNEL R r_atan2(R y, R x)
 {
-  // Neither a sum nor a quotient may overflow: beyond the largest float lies what is infinite.
+  // Infinity counts as the largest float, and no sum may overflow.
   R ax = r_clamp(r_abs(x), splat(0.0f), splat(3.4028234e38f));
   R ay = r_clamp(r_abs(y), splat(0.0f), splat(3.4028234e38f));
-  M infinite_x = r_abs(x) > 3.4028234e38f;
-  M infinite_y = r_abs(y) > 3.4028234e38f;
-  ax = pick(infinite_y & m_not(infinite_x), splat(0.0f), ax);
-  ay = pick(infinite_x & m_not(infinite_y), splat(0.0f), ay);
   R scale = pick((ax > 1e38f) | (ay > 1e38f), splat(0.25f), splat(1.0f));
   ax = scale * ax;
   ay = scale * ay;
@@ -59,6 +55,7 @@ KERNEL R r_atan2(R y, R x)
   a = pick(upper, 0.785398163397448f + a, a);
   a = pick(ay > ax, 1.57079632679490f - a, a);
   a = pick(x < 0.0f, 3.14159265358979f - a, a);
+  a = pick((x == x) & (y == y), a, x + y); // what is not a number stays so
   return pick(y < 0.0f, -a, a);
 }
 
