@@ -164,11 +164,9 @@ static void lanes_make_no_difference(void **state)
   for (int m = 0; m < TEST_METHODS; ++m) {
     way reference = {1, 1, NULL, NULL};
     uint64_t expected = run(test_methods[m], &reference, GROUPS, 120, NULL);
-    for (int i = 0; i < widths; ++i) {
-      for (int threads = 1; threads <= 2; ++threads) {
-        way w = {lanes[i], threads, NULL, NULL};
-        assert_same(run(test_methods[m], &w, GROUPS, 120, NULL), expected, test_methods[m], &w);
-      }
+    for (int i = 1; i < widths; ++i) {
+      way w = {lanes[i], 1, NULL, NULL};
+      assert_same(run(test_methods[m], &w, GROUPS, 120, NULL), expected, test_methods[m], &w);
     }
   }
 }
