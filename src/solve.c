@@ -478,39 +478,65 @@ KERNEL V block_velocity(int angular, const Rows *rows, const Work *w)
                  : relative_velocity(&w->a, &w->b, rows->levers.a, rows->levers.b);
 }
 
+// A block of a joint under work; kind.rows is 0 where the joint has no such block.
+typedef struct Open {
+  block_rows *at;
+  int lane, angular;
+  BlockKind kind;
+  int extras, drives; // of any lane: velocity rows or drives; drives
+  RowParams params;
+  RowState state;
+} Open;
+
+KERNEL Open open_block(joint_block *jb, int lane, JointType type, int angular)
+{
+  Open o;
+  o.at = angular ? &jb->angular : &jb->linear;
+  o.lane = lane;
+  o.angular = angular;
+  o.kind = angular ? angular_kind(type) : linear_kind(type);
+  o.extras = has_free_axis(o.kind) && extras_of(jb, angular);
+  o.drives = has_free_axis(o.kind) && has_drives(jb, angular);
+  if (o.kind.rows > 0) {
+    LOAD(o.at->params, lane, &o.params);
+    LOAD(o.at->state, lane, &o.state);
+  }
+  return o;
+}
+
+// Gives the block's impulse to the bodies and keeps the sum.
+KERNEL void close_block(const Open *o, const Rows *rows, V p, const Pass *pass, Work *w)
+{
+  add_to(o->at->sum, o->lane, p);
+  apply_block(o->angular, rows, p, pass, w);
+  STORE(o->at->state, o->lane, &o->state);
+}
+
 // States the rows at the current pose, and gives impulses for the coming substep: those to start it
 // from, less what has been given ahead; or, at the end of a step, half of them ahead, as external
 // forces do, so that velocities belong to the same moment as positions.
-KERNEL void begin_block(joint_block *jb, int lane, JointType type, int angular, const Pass *pass,
-                        const JointStart *start, int ahead, Work *w)
+KERNEL void begin_block(Open o, JointType type, const Pass *pass, const JointStart *start,
+                        int ahead, Work *w)
 {
-  BlockKind kind = angular ? angular_kind(type) : linear_kind(type);
-  if (kind.rows == 0) {
+  if (o.kind.rows == 0) {
     return;
   }
-  block_rows *br = angular ? &jb->angular : &jb->linear;
-  RowParams params;
-  RowState state;
   Rows rows;
   V carry, p;
-  LOAD(br->params, lane, &params);
-  LOAD(br->state, lane, &state);
-  find_rows(type, angular, start, &params, pass, &w->a, &w->b, &rows);
-  int extras = has_free_axis(kind) && extras_of(jb, angular);
+  find_rows(type, o.angular, start, &o.params, pass, &w->a, &w->b, &rows);
   if (ahead) {
-    RowState half = half_of(&state);
-    p = impulse_of(kind, &rows, extras, &half);
+    RowState half = half_of(&o.state);
+    p = impulse_of(o.kind, &rows, o.extras, &half);
     carry = p;
   } else {
-    LOAD(br->carry, lane, &carry);
-    p = v_sub(warm_impulse(kind, pass, &params, &rows, angular, extras, &state), carry);
+    LOAD(o.at->carry, o.lane, &carry);
+    V warm = warm_impulse(o.kind, pass, &o.params, &rows, o.angular, o.extras, &o.state);
+    p = v_sub(warm, carry);
     carry = v_zero();
-    STORE(br->state, lane, &state);
   }
-  STORE(br->carry, lane, &carry);
-  add_to(br->sum, lane, p);
-  apply_block(angular, &rows, p, pass, w);
-  store_rows(kind, angular, br, lane, &rows);
+  STORE(o.at->carry, o.lane, &carry);
+  store_rows(o.kind, o.angular, o.at, o.lane, &rows);
+  close_block(&o, &rows, p, pass, w);
 }
 
 KERNEL void begin_joint(solver_data *data, joint_block *jb, int lane, JointType type)
@@ -523,59 +549,40 @@ KERNEL void begin_joint(solver_data *data, joint_block *jb, int lane, JointType 
   LOAD(jb->start, lane, &start);
   Body a = w.a;
   Body b = w.b;
-  begin_block(jb, lane, type, 1, &pass, &start, ahead, &w);
-  begin_block(jb, lane, type, 0, &pass, &start, ahead, &w);
+  begin_block(open_block(jb, lane, type, 1), type, &pass, &start, ahead, &w);
+  begin_block(open_block(jb, lane, type, 0), type, &pass, &start, ahead, &w);
   give_impulses(data, jb, lane, a, b, &w);
 }
 
-KERNEL void solve_block(joint_block *jb, int lane, JointType type, int angular, const Pass *pass,
-                        Work *w)
+KERNEL void solve_block(Open o, const Pass *pass, Work *w)
 {
-  BlockKind kind = angular ? angular_kind(type) : linear_kind(type);
-  if (kind.rows == 0) {
+  if (o.kind.rows == 0) {
     return;
   }
-  block_rows *br = angular ? &jb->angular : &jb->linear;
-  RowParams params;
-  RowState state;
   Rows rows;
-  LOAD(br->params, lane, &params);
-  LOAD(br->state, lane, &state);
-  load_rows(kind, angular, br, lane, &rows);
-  V u = block_velocity(angular, &rows, w);
+  load_rows(o.kind, o.angular, o.at, o.lane, &rows);
+  V u = block_velocity(o.angular, &rows, w);
   V p = v_zero();
-  int free_axis = has_free_axis(kind);
-  if (free_axis && extras_of(jb, angular)) {
-    solve_velocities(kind, pass, &params, &rows, &state, &u, &p);
+  if (o.extras) {
+    solve_velocities(o.kind, pass, &o.params, &rows, &o.state, &u, &p);
   }
-  int drives = free_axis && has_drives(jb, angular);
-  solve_positions(kind, pass, &params, &rows, angular, drives, &state, &u, &p);
-  add_to(br->sum, lane, p);
-  apply_block(angular, &rows, p, pass, w);
-  STORE(br->state, lane, &state);
+  solve_positions(o.kind, pass, &o.params, &rows, o.angular, o.drives, &o.state, &u, &p);
+  close_block(&o, &rows, p, pass, w);
 }
 
 // The locked rows of a block alone.
-KERNEL void lock_block(joint_block *jb, int lane, JointType type, int angular, const Pass *pass,
-                       Work *w)
+KERNEL void lock_block(Open o, const Pass *pass, Work *w)
 {
-  BlockKind kind = angular ? angular_kind(type) : linear_kind(type);
-  if (kind.first_locked >= 3) {
+  if (o.kind.first_locked >= 3) {
     return;
   }
-  block_rows *br = angular ? &jb->angular : &jb->linear;
-  RowParams params;
-  RowState state;
   Rows rows;
-  LOAD(br->params, lane, &params);
-  LOAD(br->state, lane, &state);
-  load_rows(kind, angular, br, lane, &rows);
+  load_rows(o.kind, o.angular, o.at, o.lane, &rows);
   V p = v_zero();
-  V u = block_velocity(angular, &rows, w);
-  hold_locked(kind, pass, &params, &rows, angular ? pass->turn : pass->push, &state, u, &p);
-  add_to(br->sum, lane, p);
-  apply_block(angular, &rows, p, pass, w);
-  STORE(br->state, lane, &state);
+  V u = block_velocity(o.angular, &rows, w);
+  R fastest = o.angular ? pass->turn : pass->push;
+  hold_locked(o.kind, pass, &o.params, &rows, fastest, &o.state, u, &p);
+  close_block(&o, &rows, p, pass, w);
 }
 
 KERNEL void solve_joint(solver_data *data, joint_block *jb, int lane, JointType type)
@@ -589,37 +596,28 @@ KERNEL void solve_joint(solver_data *data, joint_block *jb, int lane, JointType 
     // Springs, limits, drives and friction act on the motion that the locked rows leave; solved
     // against any other they would settle beside their law, and a brake would creep.
     for (int i = 0; i < 2; ++i) {
-      lock_block(jb, lane, type, 0, &pass, &w);
-      lock_block(jb, lane, type, 1, &pass, &w);
+      lock_block(open_block(jb, lane, type, 0), &pass, &w);
+      lock_block(open_block(jb, lane, type, 1), &pass, &w);
     }
   }
-  solve_block(jb, lane, type, 1, &pass, &w);
-  solve_block(jb, lane, type, 0, &pass, &w);
+  solve_block(open_block(jb, lane, type, 1), &pass, &w);
+  solve_block(open_block(jb, lane, type, 0), &pass, &w);
   give_impulses(data, jb, lane, a, b, &w);
 }
 
-KERNEL void relax_block(joint_block *jb, int lane, JointType type, int angular, const Pass *pass,
-                        Work *w)
+KERNEL void relax_block(Open o, const Pass *pass, Work *w)
 {
-  BlockKind kind = angular ? angular_kind(type) : linear_kind(type);
-  if (kind.rows == 0) {
+  if (o.kind.rows == 0) {
     return;
   }
-  block_rows *br = angular ? &jb->angular : &jb->linear;
-  RowParams params;
-  RowState state;
   Rows rows;
-  LOAD(br->params, lane, &params);
-  LOAD(br->state, lane, &state);
-  load_rows(kind, angular, br, lane, &rows);
-  V u = block_velocity(angular, &rows, w);
+  load_rows(o.kind, o.angular, o.at, o.lane, &rows);
+  V u = block_velocity(o.angular, &rows, w);
   V p = v_zero();
-  RowState given = half_of(&state);
-  int drives = has_free_axis(kind) && has_drives(jb, angular);
-  relax(kind, pass, &params, &rows, drives, &state, &given, &u, &p);
-  add_to(br->carry, lane, p);
-  add_to(br->sum, lane, p);
-  apply_block(angular, &rows, p, pass, w);
+  RowState given = half_of(&o.state);
+  relax(o.kind, pass, &o.params, &rows, o.drives, &o.state, &given, &u, &p);
+  add_to(o.at->carry, o.lane, p);
+  close_block(&o, &rows, p, pass, w);
 }
 
 KERNEL void relax_joint(solver_data *data, joint_block *jb, int lane, JointType type)
@@ -629,8 +627,8 @@ KERNEL void relax_joint(solver_data *data, joint_block *jb, int lane, JointType 
   load_bodies(data, jb, lane, 0, &w);
   Body a = w.a;
   Body b = w.b;
-  relax_block(jb, lane, type, 1, &pass, &w);
-  relax_block(jb, lane, type, 0, &pass, &w);
+  relax_block(open_block(jb, lane, type, 1), &pass, &w);
+  relax_block(open_block(jb, lane, type, 0), &pass, &w);
   give_impulses(data, jb, lane, a, b, &w);
 }
 
@@ -684,35 +682,25 @@ KERNEL void store_moved(const solver_data *data, const joint_block *jb, int lane
   store_pose(data, gather_b(jb, lane), &w->b);
 }
 
-KERNEL void position_block(joint_block *jb, int lane, JointType type, int angular,
-                           solve_stage stage, const Pass *pass, const JointStart *start, Work *w)
+KERNEL void position_block(Open o, JointType type, solve_stage stage, const Pass *pass,
+                           const JointStart *start, Work *w)
 {
-  BlockKind kind = angular ? angular_kind(type) : linear_kind(type);
-  int free_axis = has_free_axis(kind);
-  if (kind.rows == 0 || (stage == STAGE_VELOCITIES && !(free_axis && extras_of(jb, angular)))) {
+  if (o.kind.rows == 0 || (stage == STAGE_VELOCITIES && !o.extras)) {
     return;
   }
-  block_rows *br = angular ? &jb->angular : &jb->linear;
-  RowParams params;
-  RowState state;
   Rows rows;
-  LOAD(br->params, lane, &params);
-  LOAD(br->state, lane, &state);
-  find_rows(type, angular, start, &params, pass, &w->a, &w->b, &rows);
+  find_rows(type, o.angular, start, &o.params, pass, &w->a, &w->b, &rows);
   V u = v_zero();
   V p = v_zero();
   if (stage == STAGE_BEGIN) {
-    p = warm_springs(kind, pass, &params, &rows, &state);
+    p = warm_springs(o.kind, pass, &o.params, &rows, &o.state);
   } else if (stage == STAGE_POSITIONS) {
-    int drives = free_axis && has_drives(jb, angular);
-    solve_positions(kind, pass, &params, &rows, angular, drives, &state, &u, &p);
+    solve_positions(o.kind, pass, &o.params, &rows, o.angular, o.drives, &o.state, &u, &p);
   } else {
-    u = block_velocity(angular, &rows, w);
-    solve_velocities(kind, pass, &params, &rows, &state, &u, &p);
+    u = block_velocity(o.angular, &rows, w);
+    solve_velocities(o.kind, pass, &o.params, &rows, &o.state, &u, &p);
   }
-  add_to(br->sum, lane, p);
-  apply_block(angular, &rows, p, pass, w);
-  STORE(br->state, lane, &state);
+  close_block(&o, &rows, p, pass, w);
 }
 
 KERNEL void position_joint(solver_data *data, joint_block *jb, int lane, JointType type)
@@ -730,8 +718,8 @@ KERNEL void position_joint(solver_data *data, joint_block *jb, int lane, JointTy
     w.a.v = w.a.w = w.b.v = w.b.w = v_zero();
     before = w;
   }
-  position_block(jb, lane, type, 0, stage, &pass, &start, &w);
-  position_block(jb, lane, type, 1, stage, &pass, &start, &w);
+  position_block(open_block(jb, lane, type, 0), type, stage, &pass, &start, &w);
+  position_block(open_block(jb, lane, type, 1), type, stage, &pass, &start, &w);
   store_moved(data, jb, lane, averaged, &before, &w);
 }
 

@@ -378,7 +378,8 @@ static void a_range_may_reach_across_a_half_turn(void **state)
   (void)state;
   RowParams params = {0};
   params.middle[0] = 3.0f; // of a range such as 2.5 .. 3.5
-  for (double angle = 0.1; angle < 6.1; angle += 0.05) {
+  for (int i = 2; i < 122; ++i) {
+    double angle = 0.05 * i;
     Rows rows = {0};
     Q one = {0.0f, 0.0f, 0.0f, 1.0f};
     hinge_rows(one, q_of(d4_turn(d3_scale(angle, ex))), &params, &rows);
@@ -775,7 +776,8 @@ static void vanishing_violations_do_no_harm(void **state)
   for (int i = 0; i < 46 * 2 * TYPE_COUNT; ++i) {
     pair p = random_pair(&random, (JointType)(i % TYPE_COUNT), 0.0f);
     Pass pass = test_pass(i / TYPE_COUNT % 2 ? FORM_POSITION : FORM_VELOCITY);
-    float size = (float)pow(10.0, -(double)(i / (2 * TYPE_COUNT)));
+    int exponent = i / (2 * TYPE_COUNT);
+    float size = (float)pow(10.0, -exponent);
     p.a.v = p.a.w = p.b.v = p.b.w = v_zero();
     p.start.gap = v_scale(size, p.start.gap);
     d3 turn = d3_scale((double)size, random_direction(&random));

@@ -124,8 +124,8 @@ static void pools_come_and_go(void **state)
 typedef struct runner {
   tn_method method;
   int groups, threads;
-  uint64_t hash;
   uint32_t status;
+  uint64_t hash;
 } runner;
 
 static void *run_world(void *argument)
