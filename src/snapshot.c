@@ -232,8 +232,10 @@ static void take_content(tn_world *world, const header *h, const unsigned char *
   at = get(at, world->bodies, n * sizeof(body));
   at = get(at, world->state, n * sizeof(body_state));
   at = get(at, world->body_blocks, (size_t)blocks_of(h->bodies.used) * sizeof(body_block));
-  memset(world->joints, 0, (size_t)joint_capacity * sizeof(joint));
-  get(at, world->joints, (size_t)h->joints.used * sizeof(joint));
+  if (joint_capacity > 0) {
+    memset(world->joints, 0, (size_t)joint_capacity * sizeof(joint));
+    get(at, world->joints, (size_t)h->joints.used * sizeof(joint));
+  }
   world->body_list = h->bodies;
   world->body_list.capacity = body_capacity;
   world->joint_list = h->joints;

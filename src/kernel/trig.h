@@ -69,7 +69,8 @@ KERNEL R r_acos(R x)
 // Two ulp in [-87, 88]; below that zero's neighbour, above it the largest power.
 KERNEL R r_exp(R x)
 {
-  R c = r_clamp(x, splat(-87.0f), splat(88.0f));
+  R number = pick(x == x, x, splat(0.0f));
+  R c = r_clamp(number, splat(-87.0f), splat(88.0f));
   R k = r_round(c * 1.44269504088896341f);
   R r = (c - k * 0.693359375f) + k * 2.12194440e-4f;
   R p =
@@ -78,7 +79,7 @@ KERNEL R r_exp(R x)
        1.6666665459e-1f) *
           r +
       5.0000001201e-1f;
-  return (p * r * r + r + 1.0f) * r_exp2i(k);
+  return pick(x == x, (p * r * r + r + 1.0f) * r_exp2i(k), x);
 }
 
 // Into (-pi, pi], from within one turn of it.
