@@ -22,7 +22,7 @@ static bool print_hash(const char *scene, tn_method method, int lanes, int threa
   if (!world) {
     return lanes == 8; // not every machine has them
   }
-  menagerie_build(world, 30, 400.0f); // enough for several threads to share a colour
+  menagerie_build(world, 18, 400.0f); // enough for several threads to share a colour
   uint32_t status = 0;
   for (int step = 0; step < 60; ++step) {
     menagerie_disturb(world, step);

@@ -1,0 +1,90 @@
+// Fig. 4: boxes on springs carry their load in every method, for every number of substeps and
+// iterations.
+#include "support.h"
+
+#define DT (1.0f / 60.0f)
+#define G 10.0
+
+static const tn_method methods[] = {TN_METHOD_TENON, TN_METHOD_XPBD, TN_METHOD_JACOBI};
+
+static void run(tn_world *world, double seconds)
+{
+  for (int i = 0; i < (int)(seconds * 60.0 + 0.5); ++i) {
+    assert_int_equal(tn_world_step(world, DT), TN_STEP_OK);
+  }
+}
+
+typedef struct springs {
+  tn_joint_id joint[7];
+  double load[7];
+  int count;
+} springs;
+
+// A binary tree of boxes; the leaves weigh 1/8 kg, the others 1 kg.
+static springs hang_springs(tn_world *world, int count)
+{
+  springs s = {.count = count};
+  tn_body_id body[7];
+  double mass[7];
+  for (int i = 0; i < count; ++i) {
+    int level = i == 0 ? 0 : i < 3 ? 1 : 2;
+    bool leaf = 2 * i + 1 >= count;
+    mass[i] = leaf ? 0.125 : 1.0;
+    tn_pos at = tn_p3(0.0, -1.0 * (level + 1), 0.0);
+    body[i] = test_box(world, at, (float)mass[i], tn_v3(0.1f, 0.1f, 0.1f));
+    tn_body_set_damping(world, body[i], 4.0f, 4.0f);
+    tn_joint_def def = tn_default_joint_def(TN_JOINT_DISTANCE);
+    def.body_b = body[i];
+    if (i > 0) {
+      def.body_a = body[(i - 1) / 2];
+    }
+    def.compliance = 0.01f;
+    assert_true(tn_joint_def_between(world, &def, tn_p3(0.0, -1.0 * level, 0.0), at));
+    s.joint[i] = tn_joint_create(world, &def);
+  }
+  for (int i = count - 1; i >= 0; --i) {
+    s.load[i] += mass[i] * G;
+    if (i > 0) {
+      s.load[(i - 1) / 2] += s.load[i];
+    }
+  }
+  return s;
+}
+
+static void check_springs(tn_method method, int count, int substeps, int iterations)
+{
+  tn_world *world = test_world(substeps, method);
+  assert_true(tn_world_set_substeps(world, substeps, iterations));
+  springs s = hang_springs(world, count);
+  run(world, 12.0);
+  for (int i = 0; i < count; ++i) {
+    tn_joint_state state = tn_joint_read(world, s.joint[i]);
+    assert_close((double)state.elongation, s.load[i] * 0.01, 0.002 * s.load[i] * 0.01);
+    assert_close((double)state.force.y, s.load[i], 0.002 * s.load[i]);
+    assert_close((double)tn_length(state.force), s.load[i], 0.002 * s.load[i]);
+  }
+  tn_world_destroy(world);
+}
+
+static void fig_4_springs_carry_their_load(void **unused)
+{
+  (void)unused;
+  static const int substeps[] = {1, 2, 5, 10, 20, 40};
+  static const int iterations[] = {1, 5, 20};
+  for (int m = 0; m < 3; ++m) {
+    for (int s = 0; s < 6; ++s) {
+      for (int i = 0; i < 3; ++i) {
+        check_springs(methods[m], 3, substeps[s], iterations[i]);
+        check_springs(methods[m], 7, substeps[s], iterations[i]);
+      }
+    }
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(fig_4_springs_carry_their_load),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
