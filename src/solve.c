@@ -363,6 +363,7 @@ KERNEL void find_rows(JointType type, int angular, const JointStart *start, cons
 {
   BlockKind kind = angular ? angular_kind(type) : linear_kind(type);
   if (angular) {
+    rows->levers.a = rows->levers.b = v_zero(); // no point of action
     angular_rows(type, start, params, a, b, rows);
     rows->k = angular_inverse_mass(a, b);
   } else {

@@ -16,7 +16,8 @@
 
 #if defined(__CUDACC__)
 #define KERNEL static __host__ __device__ __forceinline__
-#elif defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
+#elif defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) &&              \
+    !defined(__SANITIZE_THREAD__)
 // Forced where it pays; debug and sanitized builds would take minutes for it.
 #define KERNEL static inline __attribute__((always_inline, unused))
 #else
