@@ -167,8 +167,9 @@ KERNEL void hinge_rows(Q frame, Q q, const RowParams *params, Rows *rows)
   rows->x[2] = a2.y;
 }
 
-// Rows twist (eq. 22-24) and swing. The two projections of eq. 23, 24 enclose the twist of the
-// swing-twist decomposition, 2 atan2(q.x, q.w).
+// Rows twist and swing. The twist is that of the swing-twist decomposition, 2 atan2(q.x, q.w),
+// about the axis of eq. 22; the projections of eq. 23, 24 enclose the same angle only at small
+// swing.
 KERNEL void swing_twist_rows(Q frame, Q q, const RowParams *params, Rows *rows)
 {
   V a2 = q_axis_x(q);
