@@ -228,13 +228,10 @@ static void twist_and_swing_are_those_of_the_decomposition(void **state)
     double twist = (double)test_between(&random, -3.14f, 3.14f);
     d3 across = {0.0, cos(around), sin(around)};
     d4 q = d4_mul(d4_turn(d3_scale(swing, across)), d4_turn(d3_scale(twist, ex)));
-    Q frame = random_q(&random);
-    Rows rows = rows_of(TYPE_BALL, frame, q_of(q));
+    Rows rows = rows_of(TYPE_BALL, random_q(&random), q_of(q));
     double c = cos(0.5 * swing);
     assert_close(rows.x[0], twist, 1e-6 / c);
     assert_close(rows.x[1], swing, 1e-6);
-    d3 n = d3_unit(d3_add(ex, d4_rotate(q, ex)));
-    assert_below(d3_distance(d3_of(rows.n[0]), d4_rotate(d4_of(frame), n)), 1e-6 / c);
   }
 }
 
@@ -263,7 +260,8 @@ static void twist_is_that_of_the_projections_up_to_their_foreshortening(void **s
   assert_below(widest, 0.1 * 0.1 / 8.0); // second order in the swing
 }
 
-// The paper's unit vector is the direction in which the twist changes fastest.
+// The twist changes fastest along the paper's n = a1 + a2, but by 1 / cos(swing / 2) as fast as the
+// body turns: a unit vector would correct twice too much at a swing of 120 degrees.
 static void twist_and_swing_change_along_their_rows(void **state)
 {
   (void)state;
@@ -280,7 +278,7 @@ static void twist_and_swing_change_along_their_rows(void **state)
     Rows rows = rows_of(TYPE_BALL, frame, q);
     d3 g[3];
     gradients(swing_twist_coordinates, d4_unit(d4_of(frame)), exact, g);
-    assert_below(d3_distance(d3_of(rows.n[0]), d3_unit(g[0])), 1e-5);
+    assert_below(d3_distance(d3_of(rows.n[0]), g[0]), 1e-5 * d3_dot(g[0], g[0]));
     assert_below(d3_distance(d3_of(rows.n[1]), g[1]), 1e-5 / sin(x[1]));
   }
 }
@@ -378,7 +376,8 @@ static void a_range_may_reach_across_a_half_turn(void **state)
   (void)state;
   RowParams params = {0};
   params.middle[0] = 3.0f; // of a range such as 2.5 .. 3.5
-  for (double angle = 0.1; angle < 6.1; angle += 0.05) {
+  for (int i = 2; i < 122; ++i) {
+    double angle = 0.05 * i;
     Rows rows = {0};
     Q one = {0.0f, 0.0f, 0.0f, 1.0f};
     hinge_rows(one, q_of(d4_turn(d3_scale(angle, ex))), &params, &rows);
@@ -775,7 +774,8 @@ static void vanishing_violations_do_no_harm(void **state)
   for (int i = 0; i < 46 * 2 * TYPE_COUNT; ++i) {
     pair p = random_pair(&random, (JointType)(i % TYPE_COUNT), 0.0f);
     Pass pass = test_pass(i / TYPE_COUNT % 2 ? FORM_POSITION : FORM_VELOCITY);
-    float size = (float)pow(10.0, -(double)(i / (2 * TYPE_COUNT)));
+    int exponent = i / (2 * TYPE_COUNT);
+    float size = (float)pow(10.0, -exponent);
     p.a.v = p.a.w = p.b.v = p.b.w = v_zero();
     p.start.gap = v_scale(size, p.start.gap);
     d3 turn = d3_scale((double)size, random_direction(&random));

@@ -178,7 +178,10 @@ KERNEL void swing_twist_rows(Q frame, Q q, const RowParams *params, Rows *rows)
   V across = v_make(splat(0.0f), -a2.z, a2.y);
   R sine = v_length(across);
   V y = v_make(splat(0.0f), splat(1.0f), splat(0.0f));
-  V twist = v_scale(1.0f / r_max(length, splat(1e-6f)), sum);
+  // The twist's gradient is (a1 + a2) / (1 + a1 . a2): along eq. 22's unit vector, but longer the
+  // further the axes part. Where they oppose each other it has no bound, so it gets one.
+  R steepness = r_min(length / r_max(sum.x, splat(1e-12f)), splat(20.0f));
+  V twist = v_scale(steepness / r_max(length, splat(1e-6f)), sum);
   V swing = v_pick(sine > 1e-12f, v_scale(1.0f / r_max(sine, splat(1e-12f)), across), y);
   rows->n[0] = q_rotate(frame, twist);
   rows->n[1] = q_rotate(frame, swing);

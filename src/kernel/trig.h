@@ -59,7 +59,7 @@ KERNEL R r_atan2(R y, R x)
   return pick(y < 0.0f, -a, a);
 }
 
-// Three ulp; arguments beyond one count as one.
+// Four ulp; arguments beyond one count as one.
 KERNEL R r_acos(R x)
 {
   R c = r_clamp(x, splat(-1.0f), splat(1.0f));
