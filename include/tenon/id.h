@@ -18,6 +18,19 @@ typedef struct tn_joint_id {
   uint32_t world;
 } tn_joint_id;
 
+typedef struct tn_shape_id {
+  uint32_t index;
+  uint32_t generation;
+  uint32_t world;
+} tn_shape_id;
+
+// Data that shapes share: a hull, mesh, height field or wire.
+typedef struct tn_geometry_id {
+  uint32_t index;
+  uint32_t generation;
+  uint32_t world;
+} tn_geometry_id;
+
 #define TN_IS_NULL(id) ((id).index == 0)
 #define TN_SAME_ID(a, b)                                                                           \
   ((a).index == (b).index && (a).generation == (b).generation && (a).world == (b).world)

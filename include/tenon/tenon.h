@@ -40,6 +40,21 @@ TN_API int tn_world_joints(const tn_world *world, tn_joint_id *ids, int capacity
 // Joints that broke in the last step; valid until the next.
 TN_API const tn_joint_break_event *tn_world_joint_breaks(const tn_world *world, int *count);
 
+// What happened to contacts and sleep in the last step; valid until the next.
+TN_API const tn_contact_event *tn_world_contact_events(const tn_world *world, int *count);
+TN_API const tn_sleep_event *tn_world_sleep_events(const tn_world *world, int *count);
+
+// Writes up to `capacity` contacts that touch or nearly; returns how many there are.
+TN_API int tn_world_contacts(const tn_world *world, tn_contact *contacts, int capacity);
+TN_API int tn_body_contacts(const tn_world *world, tn_body_id body, tn_contact *contacts,
+                            int capacity);
+
+// Decides about pairs besides the shapes' filters; null for none. Holds for pairs that form later.
+TN_API bool tn_world_set_pair_filter(tn_world *world, tn_pair_filter_fn *filter, void *context);
+
+// Off wakes every body.
+TN_API bool tn_world_set_sleeping(tn_world *world, bool sleeping);
+
 // A fingerprint of the whole state: equal states have equal hashes on every machine, for every
 // lane width and number of threads.
 TN_API uint64_t tn_world_hash(const tn_world *world);
@@ -126,6 +141,77 @@ TN_API const char *tn_body_name(const tn_world *world, tn_body_id body);
 TN_API bool tn_body_set_name(tn_world *world, tn_body_id body, const char *name);
 // Writes up to `capacity` ids of the body's joints; returns how many there are.
 TN_API int tn_body_joints(const tn_world *world, tn_body_id body, tn_joint_id *ids, int capacity);
+
+// A sleeping body does not move until something touches it or its velocity, pose, forces, shapes
+// or joints are changed. Putting one to sleep does so to all that it touches or is joined to.
+TN_API bool tn_body_is_awake(const tn_world *world, tn_body_id body);
+TN_API bool tn_body_set_awake(tn_world *world, tn_body_id body, bool awake);
+TN_API bool tn_body_set_can_sleep(tn_world *world, tn_body_id body, bool can_sleep);
+
+// Mass of the body's shapes by their densities; sensors and surfaces without volume have none.
+TN_API bool tn_body_set_mass_from_shapes(tn_world *world, tn_body_id body);
+// Writes up to `capacity` ids of the body's shapes; returns how many there are.
+TN_API int tn_body_shapes(const tn_world *world, tn_body_id body, tn_shape_id *ids, int capacity);
+
+// ---------------------------------------------------------------------------------------------
+// Shapes
+
+// Data that several shapes may share. The world copies what it is given. Destroying is refused
+// while a shape uses it.
+// Convex hull of the points, simplified to `max_vertices` (4 to 255; 0 takes 64) from inside.
+TN_API tn_geometry_id tn_hull_create(tn_world *world, const tn_vec3 *points, int count,
+                                     int max_vertices);
+// Triangles are solid from both sides; counter-clockwise from outside gives the normal.
+TN_API tn_geometry_id tn_mesh_create(tn_world *world, const tn_vec3 *vertices, int vertex_count,
+                                     const int *triangles, int triangle_count);
+// heights[row * columns + column] above the point (column * spacing_x, row * spacing_z), centred on
+// the origin; solid below.
+TN_API tn_geometry_id tn_height_field_create(tn_world *world, const float *heights, int columns,
+                                             int rows, float spacing_x, float spacing_z);
+TN_API tn_geometry_id tn_wire_create(tn_world *world, const tn_wire_point *points, int count,
+                                     bool closed);
+TN_API bool tn_geometry_destroy(tn_world *world, tn_geometry_id geometry);
+
+TN_API tn_material tn_default_material(void);
+TN_API tn_shape_def tn_default_shape_def(tn_shape_kind kind);
+// A null body is the world.
+TN_API tn_shape_id tn_shape_create(tn_world *world, tn_body_id body, const tn_shape_def *def);
+TN_API bool tn_shape_destroy(tn_world *world, tn_shape_id shape);
+TN_API bool tn_shape_is_valid(const tn_world *world, tn_shape_id shape);
+TN_API tn_shape_def tn_shape_get(const tn_world *world, tn_shape_id shape);
+TN_API tn_body_id tn_shape_body(const tn_world *world, tn_shape_id shape);
+TN_API bool tn_shape_set_material(tn_world *world, tn_shape_id shape, tn_material material);
+TN_API bool tn_shape_set_filter(tn_world *world, tn_shape_id shape, tn_filter filter);
+// The box around the shape as it stands, along the world's axes.
+TN_API bool tn_shape_box(const tn_world *world, tn_shape_id shape, tn_pos *lower, tn_pos *upper);
+
+// ---------------------------------------------------------------------------------------------
+// Queries: what is where. They change nothing and may run on several threads between steps.
+
+TN_API tn_query_filter tn_default_query_filter(void);
+// The closest hit along the way from `from` to `from + way`.
+TN_API tn_hit tn_world_ray(const tn_world *world, tn_pos from, tn_vec3 way, tn_query_filter filter);
+TN_API void tn_world_rays(const tn_world *world, const tn_pos *from, const tn_vec3 *way, int count,
+                          tn_query_filter filter, tn_hit *hits);
+TN_API void tn_world_ray_all(const tn_world *world, tn_pos from, tn_vec3 way,
+                             tn_query_filter filter, tn_hit_fn *hit, void *context);
+// A sphere, capsule, box, cylinder, cone or hull (`def`: kind, sizes, geometry; its place in the
+// body's frame does not count) at a place, moved by `way`.
+TN_API tn_hit tn_world_cast(const tn_world *world, const tn_shape_def *def, tn_transform at,
+                            tn_vec3 way, tn_query_filter filter);
+TN_API void tn_world_cast_all(const tn_world *world, const tn_shape_def *def, tn_transform at,
+                              tn_vec3 way, tn_query_filter filter, tn_hit_fn *hit, void *context);
+// Shapes that overlap the given one, or a box along the world's axes; returns how many.
+TN_API int tn_world_overlap(const tn_world *world, const tn_shape_def *def, tn_transform at,
+                            tn_query_filter filter, tn_shape_id *shapes, int capacity);
+TN_API int tn_world_overlap_box(const tn_world *world, tn_pos lower, tn_pos upper,
+                                tn_query_filter filter, tn_shape_id *shapes, int capacity);
+// The surface point closest to `point` within `distance`; inside a shape its distance is negative.
+TN_API tn_hit tn_world_closest_point(const tn_world *world, tn_pos point, float distance,
+                                     tn_query_filter filter);
+
+TN_API tn_debug_draw tn_default_debug_draw(void);
+TN_API void tn_world_draw(const tn_world *world, const tn_debug_draw *draw);
 
 // ---------------------------------------------------------------------------------------------
 // Joints

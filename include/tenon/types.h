@@ -19,6 +19,7 @@ typedef enum tn_method {
 typedef struct tn_world_def {
   tn_vec3 gravity;
   tn_method method;
+  bool sleeping;          // bodies at rest may fall asleep
   int substeps;           // the quality knob: substeps in each step
   int iterations;         // passes over the constraints in each substep; 1 is best
   int threads;            // threads of the built-in pool, the caller's included
@@ -43,6 +44,8 @@ typedef enum tn_step_status {
 
 typedef struct tn_counters {
   int bodies, joints, colors, blocks;
+  int shapes, pairs, contacts, points; // contacts: manifolds that touch or nearly; their points
+  int awake;                           // dynamic bodies that are awake
   size_t bytes; // memory the world holds
 } tn_counters;
 
@@ -72,6 +75,8 @@ typedef struct tn_body_def {
   float gravity_scale;
   float linear_damping, angular_damping; // 1/s: velocities decay as exp(-damping t)
   float max_speed, max_angular_speed;
+  bool can_sleep;
+  bool bullet; // checked for tunnelling against moving bodies as well, not only against the rest
   void *user_data;
   const char *name; // copied, cut to 31 bytes; may be null
   uint32_t cookie;
@@ -86,6 +91,150 @@ typedef struct tn_momentum {
   double linear[3];
   double angular[3]; // about the point asked for
 } tn_momentum;
+
+// ---------------------------------------------------------------------------------------------
+// Shapes
+
+typedef enum tn_shape_kind {
+  TN_SHAPE_SPHERE,       // radius
+  TN_SHAPE_CAPSULE,      // along y: radius, half_length of the straight part
+  TN_SHAPE_BOX,          // half_extents
+  TN_SHAPE_CYLINDER,     // along y: radius, half_length
+  TN_SHAPE_CONE,         // along y: radius of the base at -half_length, tip at +half_length
+  TN_SHAPE_HULL,         // geometry: tn_hull_create
+  TN_SHAPE_PLANE,        // the half space y < 0 is solid
+  TN_SHAPE_MESH,         // geometry: tn_mesh_create; not on dynamic bodies
+  TN_SHAPE_HEIGHT_FIELD, // geometry: tn_height_field_create; not on dynamic bodies
+  TN_SHAPE_WIRE,         // geometry: tn_wire_create; a tube of `radius`
+  TN_SHAPE_KIND_COUNT
+} tn_shape_kind;
+
+// How the values of two materials become that of a contact.
+typedef enum tn_combine {
+  TN_COMBINE_AVERAGE,
+  TN_COMBINE_MINIMUM,
+  TN_COMBINE_MULTIPLY,
+  TN_COMBINE_MAXIMUM, // where two materials differ in this, the later of the list counts
+} tn_combine;
+
+typedef struct tn_material {
+  float static_friction;  // coefficient up to which the contact sticks
+  float dynamic_friction; // coefficient while it slides; not above the static one
+  float restitution;      // 0 to 1
+  float rolling_friction; // m: torque against rolling over the normal force
+  float spinning_friction; // m: torque against turning about the normal over the normal force
+  float compliance;        // m/N
+  tn_vec3 surface_velocity; // m/s in the body's frame: a conveyor
+  tn_combine combine_friction, combine_restitution;
+} tn_material;
+
+// Two shapes collide if each one's mask has the other's category, unless they share a group that
+// is not zero: then they collide if the group is positive and do not if it is negative.
+typedef struct tn_filter {
+  uint64_t category, mask;
+  int32_t group;
+} tn_filter;
+
+typedef struct tn_shape_def {
+  tn_shape_kind kind;
+  tn_vec3 position; // in the body's frame
+  tn_quat rotation;
+  float radius, half_length;
+  tn_vec3 half_extents;
+  tn_geometry_id geometry;
+  tn_material material;
+  tn_filter filter;
+  float density;   // kg/m^3, for tn_body_set_mass_from_shapes
+  bool sensor;     // reports overlaps, pushes nothing
+  bool hit_events; // reports hits
+  void *user_data;
+  uint32_t cookie;
+} tn_shape_def;
+
+// A point of a wire's axis, and the direction in which the cubic passes through it: the derivative
+// with respect to a parameter that grows by one from point to point.
+typedef struct tn_wire_point {
+  tn_vec3 position, tangent;
+} tn_wire_point;
+
+// ---------------------------------------------------------------------------------------------
+// Contacts. The normal points from shape A to shape B.
+
+typedef struct tn_contact_point {
+  tn_pos position; // midway between the two surfaces
+  float gap;       // negative: penetration
+  float normal_force;
+} tn_contact_point;
+
+// What a contact does now. Forces act on B, as the mean over the last step.
+typedef struct tn_contact {
+  tn_shape_id shape_a, shape_b;
+  tn_body_id body_a, body_b;
+  tn_vec3 normal;
+  int count;
+  tn_contact_point points[4];
+  tn_vec3 friction_force;
+  float friction_torque; // about the normal
+} tn_contact;
+
+typedef enum tn_event_kind {
+  TN_EVENT_BEGIN,        // two shapes touch
+  TN_EVENT_END,          // they part, or one of them is gone
+  TN_EVENT_HIT,          // they met at `speed`
+  TN_EVENT_SENSOR_BEGIN, // shape B enters sensor A
+  TN_EVENT_SENSOR_END,
+} tn_event_kind;
+
+typedef struct tn_contact_event {
+  tn_event_kind kind;
+  tn_shape_id shape_a, shape_b;
+  tn_body_id body_a, body_b;
+  tn_pos point; // of a hit
+  tn_vec3 normal;
+  float speed; // of approach, m/s
+} tn_contact_event;
+
+typedef struct tn_sleep_event {
+  tn_body_id body;
+  bool asleep; // fell asleep, or woke
+} tn_sleep_event;
+
+// False keeps two shapes from colliding. Called from several threads at once.
+typedef bool tn_pair_filter_fn(tn_shape_id a, tn_shape_id b, void *context);
+
+// ---------------------------------------------------------------------------------------------
+// Queries
+
+typedef struct tn_hit {
+  tn_shape_id shape;
+  tn_body_id body;
+  tn_pos point;   // on the shape
+  tn_vec3 normal; // of its surface there
+  float fraction; // of the way
+  float distance; // of tn_world_closest_point
+  bool hit;
+} tn_hit;
+
+typedef struct tn_query_filter {
+  uint64_t category, mask; // as a shape's
+  bool sensors;            // find sensors as well
+} tn_query_filter;
+
+// Called for every hit, in no order of distance. Returns how far the query goes on: 0 ends it, the
+// hit's fraction cuts it there, 1 goes on as if nothing was hit, below 0 skips the shape.
+typedef float tn_hit_fn(const tn_hit *hit, void *context);
+
+// ---------------------------------------------------------------------------------------------
+// Debug draw: the world calls those that are set.
+
+typedef struct tn_debug_draw {
+  void (*line)(tn_pos from, tn_pos to, uint32_t rgba, void *context);
+  void (*point)(tn_pos at, float pixels, uint32_t rgba, void *context);
+  void (*text)(tn_pos at, const char *text, uint32_t rgba, void *context);
+  bool shapes, contacts, forces, joints, limits, boxes, islands, sleep;
+  float force_scale; // m/N
+  void *context;
+} tn_debug_draw;
 
 // ---------------------------------------------------------------------------------------------
 // Joints
@@ -136,6 +285,7 @@ typedef struct tn_joint_def {
   float linear_friction, angular_friction; // N and N m against motion along free axes
   float break_force, break_torque;         // mean over a step; infinite never breaks
   bool enabled;
+  bool collide; // the two bodies collide with each other
   void *user_data;
   uint32_t cookie;
 } tn_joint_def;

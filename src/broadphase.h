@@ -1,0 +1,61 @@
+// Which shapes are close: boxes in trees, one for what never moves and one for what does.
+#ifndef TENON_BROADPHASE_H
+#define TENON_BROADPHASE_H
+
+#include <tenon/types.h>
+
+// In double: the world is larger than a float resolves.
+typedef struct world_box {
+  tn_pos lower, upper;
+} world_box;
+
+typedef struct tree_node {
+  world_box box;
+  int32_t parent, child[2]; // NO_SLOT: none; a leaf has no children
+  int32_t height;           // 0 for a leaf
+  int32_t item;             // of a leaf
+  uint64_t category;        // of a leaf's item, or of all below
+} tree_node;
+
+typedef struct tree {
+  tree_node *nodes;
+  int32_t root, capacity, count, used, first_free;
+} tree;
+
+// Memory comes from the world.
+bool tree_insert(tn_world *world, tree *t, world_box box, uint64_t category, int32_t item,
+                 int32_t *leaf);
+void tree_remove(tree *t, int32_t leaf);
+// Moves a leaf; no memory is needed for it.
+void tree_move(tree *t, int32_t leaf, world_box box);
+void tree_set_category(tree *t, int32_t leaf, uint64_t category);
+void tree_release(tn_world *world, tree *t);
+// Surface area of all inner nodes over that of the root: how good the tree is.
+double tree_cost(const tree *t);
+// Does part of the work of keeping a tree good: at most `budget` nodes.
+void tree_improve(tree *t, int32_t budget);
+
+// Calls `visit` for every leaf whose box overlaps, in an order that depends only on the tree;
+// false ends the query.
+typedef bool tree_visit_fn(int32_t item, void *context);
+void tree_query(const tree *t, world_box box, tree_visit_fn *visit, void *context);
+
+// The same for leaves whose box, grown by `half` on each side, is met by the way from `from`;
+// `visit` returns how far the query goes on, as a fraction of the way.
+typedef float tree_cast_fn(int32_t item, float max_fraction, void *context);
+void tree_cast(const tree *t, tn_pos from, tn_vec3 way, tn_vec3 half, float max_fraction,
+               tree_cast_fn *visit, void *context);
+
+static inline bool boxes_overlap(const world_box *a, const world_box *b)
+{
+  return a->lower.x <= b->upper.x && b->lower.x <= a->upper.x && a->lower.y <= b->upper.y &&
+         b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
+}
+
+static inline bool box_contains(const world_box *a, const world_box *b)
+{
+  return a->lower.x <= b->lower.x && b->upper.x <= a->upper.x && a->lower.y <= b->lower.y &&
+         b->upper.y <= a->upper.y && a->lower.z <= b->lower.z && b->upper.z <= a->upper.z;
+}
+
+#endif

@@ -1,0 +1,64 @@
+// Shapes that are not convex: meshes, height fields, wires. Each is one block of memory from the
+// caller's allocator, found again by its size.
+#ifndef TENON_COLLIDE_SURFACE_H
+#define TENON_COLLIDE_SURFACE_H
+
+#include "distance.h"
+#include "manifold.h"
+
+typedef struct surface_memory {
+  void *(*take)(void *context, size_t size);
+  void (*give)(void *context, void *memory, size_t size);
+  void *context;
+} surface_memory;
+
+// On failure these return null and `message` names the cause.
+convex *convex_create(const tn_vec3 *points, int count, int max_vertices, surface_memory memory,
+                      char *message, size_t message_size);
+mesh *mesh_create(const tn_vec3 *vertices, int vertex_count, const int *triangles,
+                  int triangle_count, surface_memory memory, char *message, size_t message_size);
+height_field *height_field_create(const float *heights, int columns, int rows, float spacing_x,
+                                  float spacing_z, surface_memory memory, char *message,
+                                  size_t message_size);
+wire *wire_create(const tn_wire_point *points, int count, bool closed, surface_memory memory,
+                  char *message, size_t message_size);
+void convex_destroy(convex *c, surface_memory memory);
+void mesh_destroy(mesh *m, surface_memory memory);
+void height_field_destroy(height_field *f, surface_memory memory);
+void wire_destroy(wire *w, surface_memory memory);
+
+// The parts of each kind for the functions of distance.h, which pass on to them.
+bool mesh_ray(const mesh *m, tn_vec3 from, tn_vec3 way, float max_fraction, ray_hit *hit);
+bool mesh_cast(const mesh *m, const geometry *b, pose b_in_a, tn_vec3 way, float target,
+               float max_fraction, cast_hit *hit);
+bool mesh_closest(const mesh *m, tn_vec3 p, float max_distance, closest *out);
+bool mesh_overlaps(const mesh *m, const geometry *b, pose b_in_a);
+box3 mesh_box(const mesh *m);
+
+bool height_field_ray(const height_field *f, tn_vec3 from, tn_vec3 way, float max_fraction,
+                      ray_hit *hit);
+bool height_field_cast(const height_field *f, const geometry *b, pose b_in_a, tn_vec3 way,
+                       float target, float max_fraction, cast_hit *hit);
+bool height_field_closest(const height_field *f, tn_vec3 p, float max_distance, closest *out);
+bool height_field_overlaps(const height_field *f, const geometry *b, pose b_in_a);
+box3 height_field_box(const height_field *f);
+
+bool wire_ray(const wire *w, float radius, tn_vec3 from, tn_vec3 way, float max_fraction,
+              ray_hit *hit);
+bool wire_cast(const wire *w, float radius, const geometry *b, pose b_in_a, tn_vec3 way,
+               float target, float max_fraction, cast_hit *hit);
+bool wire_closest(const wire *w, float radius, tn_vec3 p, float max_distance, closest *out);
+bool wire_overlaps(const wire *w, float radius, const geometry *b, pose b_in_a);
+box3 wire_box(const wire *w, float radius);
+
+// The point of the axis closest to p: its parameter, from 0 to the number of cubics.
+float wire_closest_parameter(const wire *w, tn_vec3 p);
+tn_vec3 wire_point(const wire *w, float parameter);
+int wire_segment_count(const wire *w);
+
+// For drawing: calls `line` for every edge.
+void mesh_edges(const mesh *m, void (*line)(tn_vec3 a, tn_vec3 b, void *context), void *context);
+void height_field_edges(const height_field *f, void (*line)(tn_vec3 a, tn_vec3 b, void *context),
+                        void *context);
+
+#endif
