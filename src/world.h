@@ -2,6 +2,9 @@
 #ifndef TENON_WORLD_H
 #define TENON_WORLD_H
 
+#include "broadphase.h"
+#include "collide/manifold.h"
+#include "collide/surface.h"
 #include "store.h"
 #include "task.h"
 
@@ -35,11 +38,46 @@ typedef struct body {
   float max_speed, max_angular_speed;
   tn_vec3 force, torque; // for the next step
   tn_transform target;
+  int32_t first_shape; // slot, or NO_SLOT
   int32_t first_joint; // slot * 2 + side, or NO_SLOT
   int32_t joint_count;
   void *user_data;
   char name[NAME_SIZE];
 } body;
+
+// Data that shapes share, and what it was made of.
+typedef struct shared_geometry {
+  uint32_t generation;
+  int32_t next_free;
+  bool alive;
+  int kind; // tn_shape_kind
+  int users;
+  void *data;   // convex, mesh, height_field or wire
+  void *source; // as given by the user
+  size_t source_size;
+  int32_t counts[2];
+  float spacing[2];
+  bool closed;
+} shared_geometry;
+
+typedef struct shape {
+  uint32_t generation;
+  int32_t next_free;
+  bool alive;
+  int32_t body; // slot
+  int32_t next; // in the body's list of shapes
+  tn_shape_def def;
+  geometry geometry;
+  int32_t shared; // slot of the shared geometry, or NO_SLOT
+  // Relative to the centre of mass and the principal axes.
+  tn_pos at_point;
+  dquat at_rotation;
+  float reach, inner_radius;
+  bool fixed;        // in the tree of what never moves
+  int32_t leaf;      // in its tree
+  world_box box;     // grown: what the tree has
+  int32_t first_pair; // pair * 2 + side, or NO_SLOT
+} shape;
 
 typedef struct joint {
   uint32_t generation;
@@ -98,6 +136,12 @@ struct tn_world {
   body_change *change;
   body_block *body_blocks;
 
+  pool_list geometry_list;
+  shared_geometry *geometries;
+  pool_list shape_list;
+  shape *shapes;
+  tree fixed_tree, moving_tree;
+
   pool_list joint_list;
   joint *joints;
   graph graph;
@@ -132,6 +176,20 @@ tn_transform body_transform_of(const body *b);
 void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps);
 // False when the state is not finite: the body is put back where the step began, and stopped.
 bool body_end_step(tn_world *world, int32_t slot);
+
+// shape.c
+shape *shape_find(const tn_world *world, tn_shape_id id, const char *caller);
+tn_shape_id shape_id_at(const tn_world *world, int32_t slot);
+// Where the shape is in the world.
+typedef struct placed {
+  tn_pos p;
+  dquat q;
+} placed;
+placed shape_placed(const tn_world *world, const shape *s);
+// B's frame in A's, rounded only after the difference was taken.
+pose placed_relative(placed a, placed b);
+// The geometry of a definition, checked; why not, or null.
+const char *geometry_of_def(const tn_world *world, const tn_shape_def *def, geometry *g);
 
 // joint.c
 joint *joint_find(const tn_world *world, tn_joint_id id, const char *caller);
