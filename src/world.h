@@ -73,6 +73,7 @@ typedef struct shape {
   tn_pos at_point;
   dquat at_rotation;
   float reach, inner_radius;
+  float slack;       // how far any point of the shape may still move within `box`
   bool fixed;        // in the tree of what never moves
   int32_t leaf;      // in its tree
   world_box box;     // grown: what the tree has
@@ -158,6 +159,13 @@ void memory_give(tn_world *world, void *memory, size_t size);
 bool memory_grow(tn_world *world, void **array, int32_t used, int32_t capacity,
                  int32_t new_capacity, size_t size);
 
+// An array of scratch or events that only grows.
+bool memory_reserve(tn_world *world, void **array, int32_t *capacity, int32_t wanted, size_t size);
+// A slot of a pool, whose elements keep the next free slot `next_free` bytes from their start.
+// NO_SLOT when out of memory. A slot that was used before keeps its bytes.
+int32_t slot_take(tn_world *world, pool_list *list, void **array, size_t size, size_t next_free);
+void slot_give(pool_list *list, void *array, size_t size, size_t next_free, int32_t slot);
+
 // world.c
 void report(const tn_world *world, tn_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -177,6 +185,10 @@ void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps);
 // False when the state is not finite: the body is put back where the step began, and stopped.
 bool body_end_step(tn_world *world, int32_t slot);
 
+// geometry.c
+shared_geometry *geometry_find(const tn_world *world, tn_geometry_id id, const char *caller);
+void geometry_release_all(tn_world *world);
+
 // shape.c
 shape *shape_find(const tn_world *world, tn_shape_id id, const char *caller);
 tn_shape_id shape_id_at(const tn_world *world, int32_t slot);
@@ -190,6 +202,12 @@ placed shape_placed(const tn_world *world, const shape *s);
 pose placed_relative(placed a, placed b);
 // The geometry of a definition, checked; why not, or null.
 const char *geometry_of_def(const tn_world *world, const tn_shape_def *def, geometry *g);
+void shape_remove(tn_world *world, int32_t slot);
+// After a change of the body's pose, type or mass.
+bool shapes_refresh(tn_world *world, int32_t body_slot);
+// The box of a shape as it stands, without any margin.
+world_box shape_tight_box(const tn_world *world, const shape *s);
+bool shapes_may_collide(const tn_world *world, const shape *a, const shape *b);
 
 // joint.c
 joint *joint_find(const tn_world *world, tn_joint_id id, const char *caller);

@@ -82,6 +82,8 @@ TN_API tn_mass tn_mass_box(tn_vec3 half_extents, float density);
 // Along the y axis; half_length is that of the straight part.
 TN_API tn_mass tn_mass_capsule(float radius, float half_length, float density);
 TN_API tn_mass tn_mass_cylinder(float radius, float half_length, float density);
+// Base at -half_length, tip at +half_length.
+TN_API tn_mass tn_mass_cone(float radius, float half_length, float density);
 // Solid convex hull of the points.
 TN_API tn_mass tn_mass_hull(const tn_vec3 *points, int count, float density);
 // Closed mesh with triangles counter-clockwise from outside, after Blow and Binstock.

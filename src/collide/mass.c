@@ -277,6 +277,20 @@ tn_mass tn_mass_cylinder(float radius, float half_length, float density)
   return symmetric_solid(__func__, mass, across, mass * 0.5 * r * r, across);
 }
 
+tn_mass tn_mass_cone(float radius, float half_length, float density)
+{
+  if (!is_positive(__func__, "radius", radius) ||
+      !is_positive(__func__, "half_length", half_length) ||
+      !is_positive(__func__, "density", density))
+    return (tn_mass){0};
+  double r = (double)radius, h = (double)half_length;
+  double mass = (double)density * 2.0 / 3.0 * pi * r * r * h;
+  double across = mass * 0.15 * (r * r + h * h);
+  tn_mass cone = symmetric_solid(__func__, mass, across, mass * 0.3 * r * r, across);
+  cone.center.y = -0.5f * half_length;
+  return cone;
+}
+
 // ---------------------------------------------------------------------------------------------
 // Solids inside a closed surface, after Blow and Binstock: every triangle spans a tetrahedron with
 // one common point, and the signed volumes, first and second moments of these add up.

@@ -1,0 +1,232 @@
+// Data that shapes share: hulls, meshes, height fields, wires.
+#include "world.h"
+
+#include <string.h>
+
+static void *take(void *context, size_t size)
+{
+  return memory_take(context, size);
+}
+
+static void give(void *context, void *memory, size_t size)
+{
+  memory_give(context, memory, size);
+}
+
+static surface_memory memory_of(tn_world *world)
+{
+  surface_memory memory = {take, give, world};
+  return memory;
+}
+
+static const char *why_not_a_geometry(const tn_world *world, tn_geometry_id id)
+{
+  if (TN_IS_NULL(id)) {
+    return "the geometry id is null";
+  }
+  if (id.world != world->serial) {
+    return "the geometry belongs to another world";
+  }
+  if (id.index > (uint32_t)world->geometry_list.used ||
+      world->geometries[id.index - 1].generation != id.generation ||
+      !world->geometries[id.index - 1].alive) {
+    return "the geometry has been destroyed";
+  }
+  return NULL;
+}
+
+shared_geometry *geometry_find(const tn_world *world, tn_geometry_id id, const char *caller)
+{
+  const char *why = why_not_a_geometry(world, id);
+  if (why) {
+    report(world, TN_LOG_ERROR, "%s: %s", caller, why);
+    return NULL;
+  }
+  return &world->geometries[id.index - 1];
+}
+
+// What the user gave, as a copy to build from.
+typedef struct recipe {
+  int kind;
+  const void *parts[2];
+  size_t sizes[2];
+  int32_t counts[2];
+  float spacing[2];
+  bool closed;
+} recipe;
+
+static void *build(tn_world *world, const recipe *r, char *message, size_t size)
+{
+  surface_memory memory = memory_of(world);
+  switch (r->kind) {
+  case TN_SHAPE_HULL:
+    return convex_create(r->parts[0], r->counts[0], r->counts[1], memory, message, size);
+  case TN_SHAPE_MESH:
+    return mesh_create(r->parts[0], r->counts[0], r->parts[1], r->counts[1], memory, message, size);
+  case TN_SHAPE_HEIGHT_FIELD:
+    return height_field_create(r->parts[0], r->counts[0], r->counts[1], r->spacing[0],
+                               r->spacing[1], memory, message, size);
+  default:
+    return wire_create(r->parts[0], r->counts[0], r->closed, memory, message, size);
+  }
+}
+
+static void destroy_data(tn_world *world, shared_geometry *g)
+{
+  surface_memory memory = memory_of(world);
+  switch (g->kind) {
+  case TN_SHAPE_HULL:
+    convex_destroy(g->data, memory);
+    break;
+  case TN_SHAPE_MESH:
+    mesh_destroy(g->data, memory);
+    break;
+  case TN_SHAPE_HEIGHT_FIELD:
+    height_field_destroy(g->data, memory);
+    break;
+  default:
+    wire_destroy(g->data, memory);
+    break;
+  }
+  memory_give(world, g->source, g->source_size);
+}
+
+// Keeps what the geometry was made of: a snapshot makes it again from that.
+static bool keep_source(tn_world *world, shared_geometry *g, const recipe *r)
+{
+  g->source_size = r->sizes[0] + r->sizes[1];
+  g->source = memory_take(world, g->source_size);
+  if (!g->source) {
+    return false;
+  }
+  for (int i = 0; i < 2; ++i) {
+    if (r->sizes[i] > 0) {
+      memcpy((char *)g->source + (i ? r->sizes[0] : 0), r->parts[i], r->sizes[i]);
+    }
+    g->counts[i] = r->counts[i];
+    g->spacing[i] = r->spacing[i];
+  }
+  g->closed = r->closed;
+  return true;
+}
+
+static tn_geometry_id create(tn_world *world, const recipe *r, const char *caller)
+{
+  tn_geometry_id null = {0};
+  char message[160] = "out of memory";
+  int32_t slot = slot_take(world, &world->geometry_list, (void **)&world->geometries,
+                           sizeof(shared_geometry), offsetof(shared_geometry, next_free));
+  if (slot == NO_SLOT) {
+    report(world, TN_LOG_ERROR, "%s: out of memory", caller);
+    return null;
+  }
+  shared_geometry *g = &world->geometries[slot];
+  uint32_t generation = g->generation;
+  memset(g, 0, sizeof *g);
+  g->generation = generation;
+  g->kind = r->kind;
+  g->data = build(world, r, message, sizeof message);
+  if (!g->data || !keep_source(world, g, r)) {
+    if (g->data) {
+      destroy_data(world, g);
+      strcpy(message, "out of memory");
+    }
+    slot_give(&world->geometry_list, world->geometries, sizeof(shared_geometry),
+              offsetof(shared_geometry, next_free), slot);
+    report(world, TN_LOG_ERROR, "%s: %s", caller, message);
+    return null;
+  }
+  g->alive = true;
+  return (tn_geometry_id){(uint32_t)slot + 1, generation, world->serial};
+}
+
+static tn_geometry_id reject(const tn_world *world, const char *caller, const char *why)
+{
+  tn_geometry_id null = {0};
+  if (world) {
+    report(world, TN_LOG_ERROR, "%s: %s", caller, why);
+  }
+  return null;
+}
+
+tn_geometry_id tn_hull_create(tn_world *world, const tn_vec3 *points, int count, int max_vertices)
+{
+  if (!world || !points || count < 4) {
+    return reject(world, "tn_hull_create", "a hull needs at least 4 points");
+  }
+  if (max_vertices != 0 && (max_vertices < 4 || max_vertices > 255)) {
+    return reject(world, "tn_hull_create", "max_vertices must be 0 or from 4 to 255");
+  }
+  recipe r = {TN_SHAPE_HULL, {points, NULL}, {(size_t)count * sizeof *points, 0},
+              {count, max_vertices ? max_vertices : 64}, {0.0f, 0.0f}, false};
+  return create(world, &r, "tn_hull_create");
+}
+
+tn_geometry_id tn_mesh_create(tn_world *world, const tn_vec3 *vertices, int vertex_count,
+                              const int *triangles, int triangle_count)
+{
+  if (!world || !vertices || !triangles || vertex_count < 3 || triangle_count < 1) {
+    return reject(world, "tn_mesh_create", "a mesh needs at least one triangle");
+  }
+  if (triangle_count > INT32_MAX / 16 || vertex_count > INT32_MAX / 16) {
+    return reject(world, "tn_mesh_create", "the mesh is too large");
+  }
+  recipe r = {TN_SHAPE_MESH, {vertices, triangles},
+              {(size_t)vertex_count * sizeof *vertices, 3 * (size_t)triangle_count * sizeof(int)},
+              {vertex_count, triangle_count}, {0.0f, 0.0f}, false};
+  return create(world, &r, "tn_mesh_create");
+}
+
+tn_geometry_id tn_height_field_create(tn_world *world, const float *heights, int columns, int rows,
+                                      float spacing_x, float spacing_z)
+{
+  if (!world || !heights || columns < 2 || rows < 2) {
+    return reject(world, "tn_height_field_create", "a height field needs at least 2 x 2 heights");
+  }
+  if (columns > 32767 || rows > 32767) {
+    return reject(world, "tn_height_field_create", "the height field is too large");
+  }
+  recipe r = {TN_SHAPE_HEIGHT_FIELD, {heights, NULL},
+              {(size_t)columns * (size_t)rows * sizeof *heights, 0},
+              {columns, rows}, {spacing_x, spacing_z}, false};
+  return create(world, &r, "tn_height_field_create");
+}
+
+tn_geometry_id tn_wire_create(tn_world *world, const tn_wire_point *points, int count, bool closed)
+{
+  if (!world || !points || count < 2) {
+    return reject(world, "tn_wire_create", "a wire needs at least 2 points");
+  }
+  recipe r = {TN_SHAPE_WIRE, {points, NULL}, {(size_t)count * sizeof *points, 0},
+              {count, 0}, {0.0f, 0.0f}, closed};
+  return create(world, &r, "tn_wire_create");
+}
+
+bool tn_geometry_destroy(tn_world *world, tn_geometry_id id)
+{
+  shared_geometry *g = world ? geometry_find(world, id, "tn_geometry_destroy") : NULL;
+  if (!g) {
+    return false;
+  }
+  if (g->users > 0) {
+    report(world, TN_LOG_ERROR, "tn_geometry_destroy: %d shapes still use it", g->users);
+    return false;
+  }
+  destroy_data(world, g);
+  g->alive = false;
+  g->generation += 1;
+  slot_give(&world->geometry_list, world->geometries, sizeof(shared_geometry),
+            offsetof(shared_geometry, next_free), (int32_t)(g - world->geometries));
+  return true;
+}
+
+void geometry_release_all(tn_world *world)
+{
+  for (int32_t i = 0; i < world->geometry_list.used; ++i) {
+    if (world->geometries[i].alive) {
+      destroy_data(world, &world->geometries[i]);
+    }
+  }
+  memory_give(world, world->geometries,
+              (size_t)world->geometry_list.capacity * sizeof *world->geometries);
+}

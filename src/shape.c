@@ -1,0 +1,556 @@
+// Shapes on bodies: what collides.
+#include "world.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *why_not_a_shape(const tn_world *world, tn_shape_id id)
+{
+  if (TN_IS_NULL(id)) {
+    return "the shape id is null";
+  }
+  if (id.world != world->serial) {
+    return "the shape belongs to another world";
+  }
+  if (id.index > (uint32_t)world->shape_list.used ||
+      world->shapes[id.index - 1].generation != id.generation ||
+      !world->shapes[id.index - 1].alive) {
+    return "the shape has been destroyed";
+  }
+  return NULL;
+}
+
+shape *shape_find(const tn_world *world, tn_shape_id id, const char *caller)
+{
+  if (!world) {
+    return NULL;
+  }
+  const char *why = why_not_a_shape(world, id);
+  if (why) {
+    report(world, TN_LOG_ERROR, "%s: %s", caller, why);
+    return NULL;
+  }
+  return &world->shapes[id.index - 1];
+}
+
+tn_shape_id shape_id_at(const tn_world *world, int32_t slot)
+{
+  tn_shape_id id = {(uint32_t)slot + 1, world->shapes[slot].generation, world->serial};
+  return id;
+}
+
+bool tn_shape_is_valid(const tn_world *world, tn_shape_id id)
+{
+  return world && !why_not_a_shape(world, id);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Definitions
+
+tn_material tn_default_material(void)
+{
+  tn_material m = {0};
+  m.static_friction = m.dynamic_friction = 0.6f;
+  return m;
+}
+
+tn_shape_def tn_default_shape_def(tn_shape_kind kind)
+{
+  tn_shape_def def = {0};
+  def.kind = kind;
+  def.rotation = tn_quat_identity();
+  def.radius = 0.5f;
+  def.half_length = 0.5f;
+  def.half_extents = tn_v3(0.5f, 0.5f, 0.5f);
+  def.material = tn_default_material();
+  def.filter.category = 1;
+  def.filter.mask = UINT64_MAX;
+  def.density = 1000.0f;
+  def.cookie = DEF_COOKIE;
+  return def;
+}
+
+static bool is_length(float x)
+{
+  return x >= 1e-6f && x <= 1e6f; // false for NaN
+}
+
+static const char *why_bad_size(const tn_shape_def *def)
+{
+  switch (def->kind) {
+  case TN_SHAPE_SPHERE:
+  case TN_SHAPE_WIRE:
+    return is_length(def->radius) ? NULL : "radius must be from 1e-6 to 1e6 m";
+  case TN_SHAPE_CAPSULE:
+  case TN_SHAPE_CYLINDER:
+  case TN_SHAPE_CONE:
+    return is_length(def->radius) && is_length(def->half_length)
+               ? NULL
+               : "radius and half_length must be from 1e-6 to 1e6 m";
+  case TN_SHAPE_BOX:
+    return is_length(def->half_extents.x) && is_length(def->half_extents.y) &&
+                   is_length(def->half_extents.z)
+               ? NULL
+               : "half_extents must be from 1e-6 to 1e6 m";
+  default:
+    return NULL;
+  }
+}
+
+static bool is_share(float x, float most)
+{
+  return x >= 0.0f && x <= most;
+}
+
+static const char *why_bad_material(const tn_material *m)
+{
+  if (!is_share(m->static_friction, 1e6f) || !is_share(m->dynamic_friction, m->static_friction)) {
+    return "friction must be non-negative, the dynamic not above the static";
+  }
+  if (!is_share(m->restitution, 1.0f)) {
+    return "restitution must be from 0 to 1";
+  }
+  if (!is_share(m->rolling_friction, 1e6f) || !is_share(m->spinning_friction, 1e6f)) {
+    return "rolling and spinning friction must be non-negative and finite";
+  }
+  if (!is_share(m->compliance, 1e6f)) {
+    return "compliance must be non-negative and finite";
+  }
+  if (!is_finite3(m->surface_velocity)) {
+    return "surface velocity is not finite";
+  }
+  bool known = m->combine_friction >= TN_COMBINE_AVERAGE &&
+               m->combine_friction <= TN_COMBINE_MAXIMUM &&
+               m->combine_restitution >= TN_COMBINE_AVERAGE &&
+               m->combine_restitution <= TN_COMBINE_MAXIMUM;
+  return known ? NULL : "unknown way to combine materials";
+}
+
+static bool needs_geometry(tn_shape_kind kind)
+{
+  return kind == TN_SHAPE_HULL || kind == TN_SHAPE_MESH || kind == TN_SHAPE_HEIGHT_FIELD ||
+         kind == TN_SHAPE_WIRE;
+}
+
+const char *geometry_of_def(const tn_world *world, const tn_shape_def *def, geometry *g)
+{
+  memset(g, 0, sizeof *g);
+  if (def->cookie != DEF_COOKIE) {
+    return "the definition does not come from tn_default_shape_def";
+  }
+  if (def->kind < 0 || def->kind >= TN_SHAPE_KIND_COUNT) {
+    return "unknown kind of shape";
+  }
+  if (why_bad_size(def)) {
+    return why_bad_size(def);
+  }
+  g->kind = def->kind;
+  g->radius = def->radius;
+  g->half_length = def->half_length;
+  g->half_extents = def->half_extents;
+  if (!needs_geometry(def->kind)) {
+    return NULL;
+  }
+  const shared_geometry *shared = geometry_find(world, def->geometry, "shape");
+  if (!shared) {
+    return "the shape needs a geometry";
+  }
+  if (shared->kind != (int)def->kind) {
+    return "the geometry is of another kind than the shape";
+  }
+  switch (def->kind) {
+  case TN_SHAPE_HULL:
+    g->hull = shared->data;
+    break;
+  case TN_SHAPE_MESH:
+    g->mesh = shared->data;
+    break;
+  case TN_SHAPE_HEIGHT_FIELD:
+    g->field = shared->data;
+    break;
+  default:
+    g->wire = shared->data;
+    break;
+  }
+  return NULL;
+}
+
+static bool has_volume(int kind)
+{
+  return kind != TN_SHAPE_PLANE && kind != TN_SHAPE_MESH && kind != TN_SHAPE_HEIGHT_FIELD &&
+         kind != TN_SHAPE_WIRE;
+}
+
+static const char *why_bad_shape(const tn_world *world, const body *b, const tn_shape_def *def,
+                                 geometry *g)
+{
+  const char *why = geometry_of_def(world, def, g);
+  if (why) {
+    return why;
+  }
+  if (!is_finite3(def->position) || !is_rotation(def->rotation)) {
+    return "the place in the body is not finite or not a rotation";
+  }
+  if (why_bad_material(&def->material)) {
+    return why_bad_material(&def->material);
+  }
+  if (!(def->density > 0.0f) || !isfinite(def->density)) {
+    return "density must be positive and finite";
+  }
+  if (b->type == TN_BODY_DYNAMIC && !has_volume(def->kind) && def->kind != TN_SHAPE_WIRE) {
+    return "planes, meshes and height fields cannot move: use hulls on a dynamic body";
+  }
+  return NULL;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Places
+
+placed shape_placed(const tn_world *world, const shape *s)
+{
+  const body *b = &world->bodies[s->body];
+  placed at = {pos_add(b->center, dquat_rotate(b->rotation, s->at_point)),
+               dquat_mul(b->rotation, s->at_rotation)};
+  return at;
+}
+
+pose placed_relative(placed a, placed b)
+{
+  dquat q = dquat_conjugate(a.q);
+  tn_pos p = dquat_rotate(q, pos_sub(b.p, a.p));
+  pose r = {tn_v3((float)p.x, (float)p.y, (float)p.z),
+            dquat_round(dquat_normalize(dquat_mul(q, b.q)))};
+  return r;
+}
+
+// The body's frame as the definition sees it becomes that of the principal axes.
+static void settle_in_body(const tn_world *world, shape *s)
+{
+  const body *b = &world->bodies[s->body];
+  dquat to_principal = dquat_conjugate(b->local_principal);
+  tn_pos p = {(double)s->def.position.x, (double)s->def.position.y, (double)s->def.position.z};
+  s->at_point = dquat_rotate(to_principal, pos_sub(p, b->local_center));
+  s->at_rotation = dquat_mul(to_principal, dquat_normalize(dquat_from(s->def.rotation)));
+}
+
+world_box shape_tight_box(const tn_world *world, const shape *s)
+{
+  placed at = shape_placed(world, s);
+  pose turned = {{0.0f, 0.0f, 0.0f}, dquat_round(at.q)};
+  box3 b = geometry_box(&s->geometry, turned);
+  world_box box = {
+      {at.p.x + (double)b.lower.x, at.p.y + (double)b.lower.y, at.p.z + (double)b.lower.z},
+      {at.p.x + (double)b.upper.x, at.p.y + (double)b.upper.y, at.p.z + (double)b.upper.z}};
+  return box;
+}
+
+bool tn_shape_box(const tn_world *world, tn_shape_id id, tn_pos *lower, tn_pos *upper)
+{
+  const shape *s = shape_find(world, id, "tn_shape_box");
+  if (!s || !lower || !upper) {
+    return false;
+  }
+  world_box box = shape_tight_box(world, s);
+  *lower = box.lower;
+  *upper = box.upper;
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Trees
+
+static tree *tree_of(tn_world *world, const shape *s)
+{
+  return s->fixed ? &world->fixed_tree : &world->moving_tree;
+}
+
+static bool plant(tn_world *world, int32_t slot)
+{
+  shape *s = &world->shapes[slot];
+  s->fixed = world->bodies[s->body].type == TN_BODY_STATIC;
+  s->box = shape_tight_box(world, s);
+  s->slack = 0.0f;
+  return tree_insert(world, tree_of(world, s), s->box, s->def.filter.category, slot, &s->leaf);
+}
+
+static void uproot(tn_world *world, shape *s)
+{
+  if (s->leaf != NO_SLOT) {
+    tree_remove(tree_of(world, s), s->leaf);
+    s->leaf = NO_SLOT;
+  }
+}
+
+bool shapes_refresh(tn_world *world, int32_t body_slot)
+{
+  bool ok = true;
+  for (int32_t i = world->bodies[body_slot].first_shape; i != NO_SLOT; i = world->shapes[i].next) {
+    shape *s = &world->shapes[i];
+    settle_in_body(world, s);
+    uproot(world, s);
+    ok = plant(world, i) && ok;
+    pairs_recheck(world, i);
+  }
+  return ok;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Create and destroy
+
+static void fill(tn_world *world, int32_t slot, int32_t body_slot, const tn_shape_def *def,
+                 const geometry *g)
+{
+  shape *s = &world->shapes[slot];
+  uint32_t generation = s->generation;
+  memset(s, 0, sizeof *s);
+  s->generation = generation;
+  s->body = body_slot;
+  s->def = *def;
+  s->geometry = *g;
+  s->shared = needs_geometry(def->kind) ? (int32_t)def->geometry.index - 1 : NO_SLOT;
+  s->leaf = NO_SLOT;
+  s->first_pair = NO_SLOT;
+  settle_in_body(world, s);
+  s->reach = geometry_reach(g);
+  s->inner_radius = geometry_inner_radius(g);
+}
+
+// Shapes are listed in the order they were made.
+static void append_to_body(tn_world *world, int32_t slot)
+{
+  int32_t *link = &world->bodies[world->shapes[slot].body].first_shape;
+  while (*link != NO_SLOT) {
+    link = &world->shapes[*link].next;
+  }
+  *link = slot;
+  world->shapes[slot].next = NO_SLOT;
+}
+
+static tn_shape_id reject(const tn_world *world, const char *why)
+{
+  tn_shape_id null = {0};
+  report(world, TN_LOG_ERROR, "tn_shape_create: %s", why);
+  return null;
+}
+
+tn_shape_id tn_shape_create(tn_world *world, tn_body_id id, const tn_shape_def *def)
+{
+  tn_shape_id null = {0};
+  body *b = NULL;
+  if (world) {
+    b = TN_IS_NULL(id) ? &world->bodies[WORLD_SLOT] : body_find(world, id, "tn_shape_create");
+  }
+  if (!b) {
+    return null;
+  }
+  geometry g;
+  const char *why = def ? why_bad_shape(world, b, def, &g) : "the definition is null";
+  if (why) {
+    return reject(world, why);
+  }
+  int32_t slot = slot_take(world, &world->shape_list, (void **)&world->shapes, sizeof(shape),
+                           offsetof(shape, next_free));
+  if (slot == NO_SLOT) {
+    return reject(world, "out of memory");
+  }
+  fill(world, slot, body_slot(world, b), def, &g);
+  shape *s = &world->shapes[slot];
+  if (!plant(world, slot)) {
+    slot_give(&world->shape_list, world->shapes, sizeof(shape), offsetof(shape, next_free), slot);
+    return reject(world, "out of memory");
+  }
+  s->alive = true;
+  append_to_body(world, slot);
+  if (s->shared != NO_SLOT) {
+    world->geometries[s->shared].users += 1;
+  }
+  pairs_recheck(world, slot);
+  body_wake(world, s->body);
+  return shape_id_at(world, slot);
+}
+
+static void unlink_from_body(tn_world *world, int32_t slot)
+{
+  int32_t *link = &world->bodies[world->shapes[slot].body].first_shape;
+  while (*link != slot) {
+    link = &world->shapes[*link].next;
+  }
+  *link = world->shapes[slot].next;
+}
+
+void shape_remove(tn_world *world, int32_t slot)
+{
+  shape *s = &world->shapes[slot];
+  pairs_remove_of(world, slot);
+  uproot(world, s);
+  unlink_from_body(world, slot);
+  if (s->shared != NO_SLOT) {
+    world->geometries[s->shared].users -= 1;
+  }
+  s->alive = false;
+  s->generation += 1;
+  slot_give(&world->shape_list, world->shapes, sizeof(shape), offsetof(shape, next_free), slot);
+}
+
+bool tn_shape_destroy(tn_world *world, tn_shape_id id)
+{
+  shape *s = shape_find(world, id, "tn_shape_destroy");
+  if (!s) {
+    return false;
+  }
+  body_wake(world, s->body);
+  shape_remove(world, (int32_t)(s - world->shapes));
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Read and write
+
+tn_shape_def tn_shape_get(const tn_world *world, tn_shape_id id)
+{
+  const shape *s = shape_find(world, id, "tn_shape_get");
+  return s ? s->def : (tn_shape_def){0};
+}
+
+tn_body_id tn_shape_body(const tn_world *world, tn_shape_id id)
+{
+  tn_body_id none = {0};
+  const shape *s = shape_find(world, id, "tn_shape_body");
+  return s && s->body != WORLD_SLOT ? body_id_at(world, s->body) : none;
+}
+
+bool tn_shape_set_material(tn_world *world, tn_shape_id id, tn_material material)
+{
+  shape *s = shape_find(world, id, "tn_shape_set_material");
+  if (!s) {
+    return false;
+  }
+  const char *why = why_bad_material(&material);
+  if (why) {
+    report(world, TN_LOG_ERROR, "tn_shape_set_material: %s", why);
+    return false;
+  }
+  s->def.material = material;
+  body_wake(world, s->body);
+  return true;
+}
+
+bool tn_shape_set_filter(tn_world *world, tn_shape_id id, tn_filter filter)
+{
+  shape *s = shape_find(world, id, "tn_shape_set_filter");
+  if (!s) {
+    return false;
+  }
+  int32_t slot = (int32_t)(s - world->shapes);
+  s->def.filter = filter;
+  tree_set_category(tree_of(world, s), s->leaf, filter.category);
+  pairs_remove_of(world, slot);
+  pairs_recheck(world, slot);
+  body_wake(world, s->body);
+  return true;
+}
+
+int tn_body_shapes(const tn_world *world, tn_body_id id, tn_shape_id *ids, int capacity)
+{
+  const body *b = body_find(world, id, "tn_body_shapes");
+  int count = 0;
+  for (int32_t i = b ? b->first_shape : NO_SLOT; i != NO_SLOT; i = world->shapes[i].next) {
+    if (ids && count < capacity) {
+      ids[count] = shape_id_at(world, i);
+    }
+    count += 1;
+  }
+  return count;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Which shapes may collide
+
+static bool filters_agree(const tn_filter *a, const tn_filter *b)
+{
+  if (a->group != 0 && a->group == b->group) {
+    return a->group > 0;
+  }
+  return (a->mask & b->category) != 0 && (b->mask & a->category) != 0;
+}
+
+static bool is_joined(const tn_world *world, int32_t a, int32_t b)
+{
+  if (world->bodies[a].joint_count > world->bodies[b].joint_count) {
+    int32_t t = a;
+    a = b;
+    b = t;
+  }
+  for (int32_t link = world->bodies[a].first_joint; link != NO_SLOT;
+       link = world->joints[link / 2].next[link % 2]) {
+    const joint *j = &world->joints[link / 2];
+    if (j->slot[1 - link % 2] == b && !j->def.collide && j->def.enabled) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool shapes_may_collide(const tn_world *world, const shape *a, const shape *b)
+{
+  if (a->body == b->body || !filters_agree(&a->def.filter, &b->def.filter)) {
+    return false;
+  }
+  bool moves = world->bodies[a->body].type == TN_BODY_DYNAMIC ||
+               world->bodies[b->body].type == TN_BODY_DYNAMIC;
+  bool senses = a->def.sensor || b->def.sensor;
+  if (!moves && !senses) {
+    return false;
+  }
+  if (!has_volume(a->geometry.kind) && !has_volume(b->geometry.kind)) {
+    return false;
+  }
+  return !is_joined(world, a->body, b->body);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Mass
+
+static tn_mass mass_of(const shape *s)
+{
+  const tn_shape_def *def = &s->def;
+  tn_mass none = {0};
+  switch (def->kind) {
+  case TN_SHAPE_SPHERE:
+    return tn_mass_sphere(def->radius, def->density);
+  case TN_SHAPE_CAPSULE:
+    return tn_mass_capsule(def->radius, def->half_length, def->density);
+  case TN_SHAPE_BOX:
+    return tn_mass_box(def->half_extents, def->density);
+  case TN_SHAPE_CYLINDER:
+    return tn_mass_cylinder(def->radius, def->half_length, def->density);
+  case TN_SHAPE_CONE:
+    return tn_mass_cone(def->radius, def->half_length, def->density);
+  case TN_SHAPE_HULL:
+    return tn_mass_hull(s->geometry.hull->vertices, s->geometry.hull->vertex_count, def->density);
+  default:
+    return none;
+  }
+}
+
+bool tn_body_set_mass_from_shapes(tn_world *world, tn_body_id id)
+{
+  const body *b = body_find(world, id, "tn_body_set_mass_from_shapes");
+  if (!b) {
+    return false;
+  }
+  tn_mass total = {0};
+  for (int32_t i = b->first_shape; i != NO_SLOT; i = world->shapes[i].next) {
+    const shape *s = &world->shapes[i];
+    if (!s->def.sensor && has_volume(s->geometry.kind)) {
+      tn_mass part = tn_mass_at(mass_of(s), s->def.position, s->def.rotation);
+      tn_mass both[2] = {total, part};
+      total = total.mass > 0.0f ? tn_mass_compound(both, 2) : part;
+    }
+  }
+  if (!(total.mass > 0.0f)) {
+    report(world, TN_LOG_ERROR, "tn_body_set_mass_from_shapes: the body has no solid shape");
+    return false;
+  }
+  return tn_body_set_mass(world, id, total);
+}
