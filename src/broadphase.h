@@ -12,14 +12,18 @@ typedef struct world_box {
 typedef struct tree_node {
   world_box box;
   int32_t parent, child[2]; // NO_SLOT: none; a leaf has no children
-  int32_t height;           // 0 for a leaf
+  int32_t height;           // 0 for a leaf, negative for a node that is not in use
   int32_t item;             // of a leaf
   uint64_t category;        // of a leaf's item, or of all below
 } tree_node;
 
+// Zeroed it is empty.
 typedef struct tree {
   tree_node *nodes;
-  int32_t root, capacity, count, used, first_free;
+  int32_t count; // of leaves
+  int32_t root;  // if there are any
+  int32_t capacity, used, first_free;
+  int32_t cursor; // where tree_improve goes on
 } tree;
 
 // Memory comes from the world.
@@ -40,11 +44,17 @@ void tree_improve(tree *t, int32_t budget);
 typedef bool tree_visit_fn(int32_t item, void *context);
 void tree_query(const tree *t, world_box box, tree_visit_fn *visit, void *context);
 
-// The same for leaves whose box, grown by `half` on each side, is met by the way from `from`;
-// `visit` returns how far the query goes on, as a fraction of the way.
+// The same for leaves whose box, grown by `half` on each side, is met by the way from `from`, the
+// nearer boxes first; `visit` returns how far the query goes on, as a fraction of the way, or less
+// than zero to end it.
 typedef float tree_cast_fn(int32_t item, float max_fraction, void *context);
 void tree_cast(const tree *t, tn_pos from, tn_vec3 way, tn_vec3 half, float max_fraction,
                tree_cast_fn *visit, void *context);
+
+// The same for leaves whose box is at most `max_distance` from a point; `visit` returns the
+// distance up to which the query goes on.
+void tree_nearest(const tree *t, tn_pos point, float max_distance, tree_cast_fn *visit,
+                  void *context);
 
 static inline bool boxes_overlap(const world_box *a, const world_box *b)
 {
