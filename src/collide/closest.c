@@ -1,0 +1,257 @@
+// The point of a single shape's surface that is closest to a given point.
+#include "surface.h"
+
+#include "hull.h"
+
+static d3 d3_of(tn_vec3 v)
+{
+  return (d3){(double)v.x, (double)v.y, (double)v.z};
+}
+
+static tn_vec3 rounded(d3 v)
+{
+  return tn_v3((float)v.x, (float)v.y, (float)v.z);
+}
+
+// A ball around `center`; `fallback` is the normal at its very middle.
+static closest on_ball(d3 p, d3 center, double radius, d3 fallback)
+{
+  d3 off = d3_sub(p, center);
+  double length = sqrt(d3_dot(off, off));
+  d3 normal = length > 0.0 ? d3_scale(1.0 / length, off) : fallback;
+  closest c = {(float)(length - radius), rounded(d3_add(center, d3_scale(radius, normal))),
+               rounded(normal)};
+  return c;
+}
+
+static double clamped(double x, double limit)
+{
+  return x > limit ? limit : x < -limit ? -limit : x;
+}
+
+// Outside of a solid, given the point of it that is closest.
+static closest from_outside(d3 p, d3 on)
+{
+  closest c = on_ball(p, on, 0.0, (d3){0.0, 1.0, 0.0});
+  c.point = rounded(on);
+  return c;
+}
+
+static closest on_face(d3 p, d3 normal, double distance)
+{
+  closest c = {(float)distance, rounded(d3_sub(p, d3_scale(distance, normal))), rounded(normal)};
+  return c;
+}
+
+static closest on_capsule(d3 p, double radius, double half_length)
+{
+  d3 on_axis = {0.0, clamped(p.y, half_length), 0.0};
+  return on_ball(p, on_axis, radius, (d3){1.0, 0.0, 0.0});
+}
+
+static closest on_box(d3 p, d3 half)
+{
+  d3 on = {clamped(p.x, half.x), clamped(p.y, half.y), clamped(p.z, half.z)};
+  if (on.x != p.x || on.y != p.y || on.z != p.z) {
+    return from_outside(p, on);
+  }
+  double depth[3] = {half.x - fabs(p.x), half.y - fabs(p.y), half.z - fabs(p.z)};
+  int axis = depth[0] <= depth[1] ? 0 : 1;
+  axis = depth[2] < depth[axis] ? 2 : axis;
+  d3 normal = {axis == 0 ? (p.x < 0.0 ? -1.0 : 1.0) : 0.0,
+               axis == 1 ? (p.y < 0.0 ? -1.0 : 1.0) : 0.0,
+               axis == 2 ? (p.z < 0.0 ? -1.0 : 1.0) : 0.0};
+  return on_face(p, normal, -depth[axis]);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Solids of revolution about y: a polygon in the half plane through the axis and the point.
+
+typedef struct profile_point {
+  double r, y;
+} profile_point;
+
+typedef struct profile_edge {
+  profile_point from, to; // the outside is to the right
+} profile_edge;
+
+// The signed distance from an edge seen as part of the whole outline, and its foot.
+typedef struct profile_foot {
+  double squared;
+  bool outside;
+  profile_point foot, normal;
+} profile_foot;
+
+static profile_foot edge_foot(profile_edge e, profile_point p)
+{
+  double er = e.to.r - e.from.r, ey = e.to.y - e.from.y;
+  double pr = p.r - e.from.r, py = p.y - e.from.y;
+  double length = sqrt(er * er + ey * ey);
+  double s = (pr * er + py * ey) / (length * length);
+  s = s < 0.0 ? 0.0 : s > 1.0 ? 1.0 : s;
+  profile_foot f = {.foot = {e.from.r + s * er, e.from.y + s * ey},
+                    .normal = {ey / length, -er / length}};
+  double dr = p.r - f.foot.r, dy = p.y - f.foot.y;
+  f.squared = dr * dr + dy * dy;
+  f.outside = pr * f.normal.r + py * f.normal.y > 0.0;
+  return f;
+}
+
+// A convex outline: a point is outside if it is outside of any edge.
+static closest on_profile(d3 p, const profile_edge *edges, int count)
+{
+  double radius = sqrt(p.x * p.x + p.z * p.z);
+  double cx = radius > 0.0 ? p.x / radius : 1.0, cz = radius > 0.0 ? p.z / radius : 0.0;
+  profile_point flat = {radius, p.y};
+  profile_foot best = edge_foot(edges[0], flat);
+  bool outside = best.outside;
+  for (int i = 1; i < count; ++i) {
+    profile_foot f = edge_foot(edges[i], flat);
+    outside = outside || f.outside;
+    best = f.squared < best.squared ? f : best;
+  }
+  double distance = sqrt(best.squared);
+  profile_point n = best.normal;
+  if (outside && distance > 0.0) {
+    n = (profile_point){(flat.r - best.foot.r) / distance, (flat.y - best.foot.y) / distance};
+  }
+  closest c = {(float)(outside ? distance : -distance),
+               rounded((d3){best.foot.r * cx, best.foot.y, best.foot.r * cz}),
+               rounded((d3){n.r * cx, n.y, n.r * cz})};
+  return c;
+}
+
+static closest on_cylinder(d3 p, double radius, double half_length)
+{
+  profile_point top = {0.0, half_length}, top_rim = {radius, half_length};
+  profile_point bottom = {0.0, -half_length}, bottom_rim = {radius, -half_length};
+  profile_edge edges[3] = {{bottom, bottom_rim}, {bottom_rim, top_rim}, {top_rim, top}};
+  return on_profile(p, edges, 3);
+}
+
+static closest on_cone(d3 p, double radius, double half_length)
+{
+  profile_point tip = {0.0, half_length};
+  profile_point bottom = {0.0, -half_length}, rim = {radius, -half_length};
+  profile_edge edges[2] = {{bottom, rim}, {rim, tip}};
+  return on_profile(p, edges, 2);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Polygons
+
+static d3 on_segment(d3 p, d3 a, d3 b)
+{
+  d3 along = d3_sub(b, a);
+  double square = d3_dot(along, along);
+  double s = square > 0.0 ? d3_dot(d3_sub(p, a), along) / square : 0.0;
+  s = s < 0.0 ? 0.0 : s > 1.0 ? 1.0 : s;
+  return d3_add(a, d3_scale(s, along));
+}
+
+static double squared_distance(d3 a, d3 b)
+{
+  d3 off = d3_sub(a, b);
+  return d3_dot(off, off);
+}
+
+// Corners counter-clockwise about a normal of any length.
+static d3 on_polygon(d3 p, const d3 *corners, int count, d3 normal)
+{
+  bool above = true;
+  d3 best = corners[0];
+  for (int i = 0; i < count; ++i) {
+    d3 a = corners[i], b = corners[i + 1 < count ? i + 1 : 0];
+    above = above && d3_dot(d3_cross(normal, d3_sub(b, a)), d3_sub(p, a)) >= 0.0;
+    d3 on = on_segment(p, a, b);
+    best = squared_distance(p, on) < squared_distance(p, best) ? on : best;
+  }
+  double square = d3_dot(normal, normal);
+  if (above && square > 0.0) {
+    return d3_sub(p, d3_scale(d3_dot(normal, d3_sub(p, corners[0])) / square, normal));
+  }
+  return best;
+}
+
+static closest on_triangle(d3 p, const tn_vec3 corner[3])
+{
+  d3 corners[3] = {d3_of(corner[0]), d3_of(corner[1]), d3_of(corner[2])};
+  d3 normal = d3_cross(d3_sub(corners[1], corners[0]), d3_sub(corners[2], corners[0]));
+  double length = sqrt(d3_dot(normal, normal));
+  d3 on = on_polygon(p, corners, 3, normal);
+  closest c = on_ball(p, on, 0.0, length > 0.0 ? d3_scale(1.0 / length, normal) : normal);
+  c.point = rounded(on);
+  return c;
+}
+
+static d3 on_hull_face(d3 p, const convex *c, const convex_face *face)
+{
+  d3 corners[UINT8_MAX + 1];
+  int count = face->edge_count;
+  for (int i = 0; i < count; ++i) {
+    corners[i] = d3_of(c->vertices[c->edges[face->first_edge + i].origin]);
+  }
+  return on_polygon(p, corners, count, d3_of(face->normal));
+}
+
+static closest on_hull(d3 p, const convex *c)
+{
+  double highest = -HUGE_VAL, least = HUGE_VAL;
+  const convex_face *top = &c->faces[0];
+  d3 on = p;
+  for (int i = 0; i < c->face_count; ++i) {
+    const convex_face *face = &c->faces[i];
+    double height = d3_dot(d3_of(face->normal), p) - (double)face->offset;
+    if (height > highest) {
+      highest = height;
+      top = face;
+    }
+    if (height > 0.0) {
+      d3 foot = on_hull_face(p, c, face);
+      double squared = squared_distance(p, foot);
+      on = squared < least ? foot : on;
+      least = squared < least ? squared : least;
+    }
+  }
+  return highest > 0.0 ? from_outside(p, on) : on_face(p, d3_of(top->normal), highest);
+}
+
+// ---------------------------------------------------------------------------------------------
+
+static closest on_convex(const geometry *g, d3 p)
+{
+  double radius = (double)g->radius, half_length = (double)g->half_length;
+  switch (g->kind) {
+  case TN_SHAPE_SPHERE:
+    return on_ball(p, (d3){0.0, 0.0, 0.0}, radius, (d3){0.0, 1.0, 0.0});
+  case TN_SHAPE_CAPSULE:
+    return on_capsule(p, radius, half_length);
+  case TN_SHAPE_BOX:
+    return on_box(p, d3_of(g->half_extents));
+  case TN_SHAPE_CYLINDER:
+    return on_cylinder(p, radius, half_length);
+  case TN_SHAPE_CONE:
+    return on_cone(p, radius, half_length);
+  case TN_SHAPE_HULL:
+    return on_hull(p, g->hull);
+  case GEOMETRY_TRIANGLE:
+    return on_triangle(p, g->corner);
+  default: // TN_SHAPE_PLANE
+    return on_face(p, (d3){0.0, 1.0, 0.0}, p.y);
+  }
+}
+
+bool geometry_closest(const geometry *g, tn_vec3 p, float max_distance, closest *out)
+{
+  switch (g->kind) {
+  case TN_SHAPE_MESH:
+    return mesh_closest(g->mesh, p, max_distance, out);
+  case TN_SHAPE_HEIGHT_FIELD:
+    return height_field_closest(g->field, p, max_distance, out);
+  case TN_SHAPE_WIRE:
+    return wire_closest(g->wire, g->radius, p, max_distance, out);
+  default:
+    *out = on_convex(g, d3_of(p));
+    return out->distance <= max_distance;
+  }
+}
