@@ -1,0 +1,249 @@
+// Two boxes: the fifteen axes along which they may be apart, and the clipping of one face by
+// another. This is the hot path of stacks.
+#include "contact.h"
+
+#define FEATURE_OF_B (UINT32_C(1) << 30)
+#define FEATURE_OF_EDGES (UINT32_C(1) << 31)
+
+typedef struct box_pair {
+  float ha[3], hb[3];
+  float r[3][3];       // r[i][k]: component of B's axis k along A's axis i
+  float size[3][3];    // its absolute values
+  float t[3], in_b[3]; // B's centre from A's, along A's axes and along B's
+  float smaller;       // of all half extents
+  float rounding;
+} box_pair;
+
+// The axis along which they are furthest apart, or overlap the least.
+typedef struct best_axis {
+  float separation;
+  int i, k; // A's axis and B's; -1 where it does not take part
+} best_axis;
+
+static void box_pair_make(box_pair *p, tn_vec3 ha, tn_vec3 hb, pose b_in_a)
+{
+  tn_quat q = b_in_a.q;
+  float xx = 2.0f * q.x * q.x, yy = 2.0f * q.y * q.y, zz = 2.0f * q.z * q.z;
+  float xy = 2.0f * q.x * q.y, xz = 2.0f * q.x * q.z, yz = 2.0f * q.y * q.z;
+  float wx = 2.0f * q.w * q.x, wy = 2.0f * q.w * q.y, wz = 2.0f * q.w * q.z;
+  *p = (box_pair){.ha = {ha.x, ha.y, ha.z},
+                  .hb = {hb.x, hb.y, hb.z},
+                  .r = {{1.0f - yy - zz, xy - wz, xz + wy},
+                        {xy + wz, 1.0f - xx - zz, yz - wx},
+                        {xz - wy, yz + wx, 1.0f - xx - yy}},
+                  .t = {b_in_a.p.x, b_in_a.p.y, b_in_a.p.z},
+                  .smaller = INFINITY};
+  float sum = 0.0f;
+  for (int i = 0; i < 3; i++) {
+    p->in_b[i] = p->r[0][i] * p->t[0] + p->r[1][i] * p->t[1] + p->r[2][i] * p->t[2];
+    float least = p->ha[i] < p->hb[i] ? p->ha[i] : p->hb[i];
+    p->smaller = least < p->smaller ? least : p->smaller;
+    sum += p->ha[i] + p->hb[i];
+    for (int k = 0; k < 3; k++)
+      p->size[i][k] = fabsf(p->r[i][k]);
+  }
+  p->rounding = 5e-7f * sum;
+}
+
+static best_axis best_face_of_a(const box_pair *p)
+{
+  best_axis best = {-INFINITY, -1, -1};
+  for (int i = 0; i < 3; i++) {
+    const float *s = p->size[i];
+    float reach = p->hb[0] * s[0] + p->hb[1] * s[1] + p->hb[2] * s[2];
+    float separation = fabsf(p->t[i]) - p->ha[i] - reach;
+    if (separation > best.separation)
+      best = (best_axis){separation, i, -1};
+  }
+  return best;
+}
+
+static best_axis best_face_of_b(const box_pair *p)
+{
+  best_axis best = {-INFINITY, -1, -1};
+  for (int k = 0; k < 3; k++) {
+    float reach = p->ha[0] * p->size[0][k] + p->ha[1] * p->size[1][k] + p->ha[2] * p->size[2][k];
+    float separation = fabsf(p->in_b[k]) - p->hb[k] - reach;
+    if (separation > best.separation)
+      best = (best_axis){separation, -1, k};
+  }
+  return best;
+}
+
+// Across A's axis i and B's axis k. Nearly parallel edges add nothing to the faces.
+static best_axis best_edges(const box_pair *p)
+{
+  best_axis best = {-INFINITY, -1, -1};
+  for (int i = 0; i < 3; i++) {
+    int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+    for (int k = 0; k < 3; k++) {
+      int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+      float square = p->r[i1][k] * p->r[i1][k] + p->r[i2][k] * p->r[i2][k];
+      if (square < 1e-4f)
+        continue;
+      float distance = fabsf(p->t[i2] * p->r[i1][k] - p->t[i1] * p->r[i2][k]);
+      float reach = p->ha[i1] * p->size[i2][k] + p->ha[i2] * p->size[i1][k] +
+                    p->hb[k1] * p->size[i][k2] + p->hb[k2] * p->size[i][k1];
+      float separation = (distance - reach) / sqrtf(square);
+      if (separation > best.separation)
+        best = (best_axis){separation, i, k};
+    }
+  }
+  return best;
+}
+
+static tn_vec3 axis_direction(const box_pair *p, best_axis axis)
+{
+  float n[3] = {0.0f, 0.0f, 0.0f};
+  if (axis.k < 0) {
+    n[axis.i] = 1.0f;
+  } else if (axis.i < 0) {
+    for (int i = 0; i < 3; i++)
+      n[i] = p->r[i][axis.k];
+  } else {
+    int i1 = (axis.i + 1) % 3, i2 = (axis.i + 2) % 3;
+    float x = p->r[i2][axis.k], y = p->r[i1][axis.k], scale = 1.0f / sqrtf(x * x + y * y);
+    n[i1] = -x * scale;
+    n[i2] = y * scale;
+  }
+  float side = n[0] * p->t[0] + n[1] * p->t[1] + n[2] * p->t[2] >= 0.0f ? 1.0f : -1.0f;
+  return tn_v3(side * n[0], side * n[1], side * n[2]);
+}
+
+// Whether `other` is clearly further apart than `axis`; the more clearly, the closer their
+// directions are, so that rounding does not switch between parallel faces.
+static bool clearly_beats(const box_pair *p, best_axis other, best_axis axis)
+{
+  float lead = other.separation - axis.separation;
+  float bound = 0.05f * fabsf(axis.separation) + p->rounding;
+  if (!(lead > bound))
+    return false;
+  float cosine = tn_dot(axis_direction(p, other), axis_direction(p, axis));
+  return cosine < 0.99f || lead > bound + 2e-3f * p->smaller;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Faces
+
+static tn_vec3 of_array(const float v[3])
+{
+  return tn_v3(v[0], v[1], v[2]);
+}
+
+// The face of a box that looks along `side` of its axis.
+static void box_frame(face_frame *face, const float half[3], int axis, float side, float slack)
+{
+  int i = (axis + 1) % 3, k = (axis + 2) % 3;
+  float n[3] = {0.0f, 0.0f, 0.0f}, u[3] = {0.0f, 0.0f, 0.0f}, v[3] = {0.0f, 0.0f, 0.0f};
+  n[axis] = side;
+  u[i] = 1.0f;
+  v[k] = side;
+  face->normal = of_array(n);
+  face->u = of_array(u);
+  face->v = of_array(v);
+  face->origin = tn_scale(half[axis], face->normal);
+  face->name = 2 * axis + (side > 0.0f);
+  face->side_count = 4;
+  face->sides[0] = (clip_line){1.0f, 0.0f, half[i] + slack};
+  face->sides[1] = (clip_line){0.0f, 1.0f, half[k] + slack};
+  face->sides[2] = (clip_line){-1.0f, 0.0f, half[i] + slack};
+  face->sides[3] = (clip_line){0.0f, -1.0f, half[k] + slack};
+}
+
+static float deepest(const clip_polygon *polygon)
+{
+  float height = INFINITY;
+  for (int i = 0; i < polygon->count; i++)
+    height = polygon->vertex[i].height < height ? polygon->vertex[i].height : height;
+  return height;
+}
+
+// Apart, what lies over the face has to be as close as the face says, or the shortest line ends
+// elsewhere.
+static bool boxes_by_face(const box_pair *p, const geometry *b, pose b_in_a, best_axis axis,
+                          float margin, manifold *m)
+{
+  face_frame face;
+  clip_polygon over;
+  float radius;
+  int name;
+  float slack = 5e-4f * p->smaller;
+  box_frame(&face, p->ha, axis.i, p->t[axis.i] >= 0.0f ? 1.0f : -1.0f, slack);
+  face_incident(b, b_in_a, face.normal, &face, &over, &radius, &name);
+  clip(&over, face.sides, face.side_count);
+  if (over.count == 0 ||
+      (axis.separation > 0.0f && deepest(&over) > 1.01f * axis.separation + p->rounding))
+    return false;
+  face_manifold(&face, &over, radius, name, b_in_a, margin, m);
+  return m->count > 0;
+}
+
+static bool boxes_by_face_of_b(const geometry *a, const geometry *b, pose b_in_a, best_axis axis,
+                               float margin, manifold *m)
+{
+  pose a_in_b = pose_inverse(b_in_a);
+  box_pair p;
+  box_pair_make(&p, b->half_extents, a->half_extents, a_in_b);
+  axis = (best_axis){axis.separation, axis.k, -1};
+  if (!boxes_by_face(&p, a, a_in_b, axis, margin, m))
+    return false;
+  manifold_flip(m, a_in_b);
+  for (int i = 0; i < m->count; i++)
+    m->points[i].feature |= FEATURE_OF_B;
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Edges
+
+// Closest points of two crossing lines with unit directions.
+static bool boxes_by_edges(const box_pair *p, pose b_in_a, best_axis axis, manifold *m)
+{
+  tn_vec3 n = axis_direction(p, axis), in_b = pose_unvector(b_in_a, n);
+  float na[3] = {n.x, n.y, n.z}, nb[3] = {in_b.x, in_b.y, in_b.z}, ca[3], cb[3];
+  uint32_t corner = 0;
+  for (int i = 0; i < 3; i++) {
+    ca[i] = i == axis.i ? 0.0f : na[i] >= 0.0f ? p->ha[i] : -p->ha[i];
+    cb[i] = i == axis.k ? 0.0f : nb[i] >= 0.0f ? -p->hb[i] : p->hb[i];
+    corner |= (ca[i] > 0.0f ? 1u : 0u) << i | (cb[i] > 0.0f ? 8u : 0u) << i;
+  }
+  float ua[3] = {0.0f, 0.0f, 0.0f};
+  ua[axis.i] = 1.0f;
+  tn_vec3 u = of_array(ua);
+  tn_vec3 v = tn_v3(p->r[0][axis.k], p->r[1][axis.k], p->r[2][axis.k]);
+  tn_vec3 a = of_array(ca), b = pose_point(b_in_a, of_array(cb)), d = tn_sub(b, a);
+  float uv = tn_dot(u, v), det = 1.0f - uv * uv;
+  float s = (tn_dot(u, d) - uv * tn_dot(v, d)) / det, t = (uv * tn_dot(u, d) - tn_dot(v, d)) / det;
+  float bound = p->rounding + 1e-3f * p->smaller;
+  if (fabsf(s) > p->ha[axis.i] + bound || fabsf(t) > p->hb[axis.k] + bound)
+    return false;
+  uint32_t feature = FEATURE_OF_EDGES | corner | (uint32_t)(3 * axis.i + axis.k) << 8;
+  point_manifold(m, MANIFOLD_FLAT, n, tn_add(a, tn_scale(s, u)), tn_add(b, tn_scale(t, v)), 0.0f,
+                 0.0f, feature, b_in_a);
+  return true;
+}
+
+bool collide_boxes(const geometry *a, const geometry *b, pose b_in_a, float margin, manifold *m)
+{
+  box_pair p;
+  box_pair_make(&p, a->half_extents, b->half_extents, b_in_a);
+  best_axis face_a = best_face_of_a(&p);
+  if (face_a.separation > margin)
+    return false;
+  best_axis face_b = best_face_of_b(&p);
+  if (face_b.separation > margin)
+    return false;
+  best_axis edges = best_edges(&p);
+  if (edges.separation > margin)
+    return false;
+  bool by_b = clearly_beats(&p, face_b, face_a);
+  best_axis face = by_b ? face_b : face_a;
+  if (edges.i >= 0 && clearly_beats(&p, edges, face)) {
+    if (boxes_by_edges(&p, b_in_a, edges, m))
+      return m->points[0].gap <= margin;
+  } else if (by_b ? boxes_by_face_of_b(a, b, b_in_a, face, margin, m)
+                  : boxes_by_face(&p, b, b_in_a, face, margin, m)) {
+    return true;
+  }
+  return collide_features(a, b, b_in_a, margin, m);
+}

@@ -1,0 +1,266 @@
+// Gilbert, Johnson and Keerthi's distance between two convex sets: the point of their Minkowski
+// difference that is closest to the origin, found through simplices of its support points.
+#include "core.h"
+#include "distance.h"
+
+enum { MAX_ITERATIONS = 64 };
+
+// Both relative: below the first, to the size of the shapes, cores count as overlapping; the second
+// is the progress, in the square of the distance, that is worth another iteration.
+static const double touching = 1e-9, progress = 1e-13;
+
+float core_radius(const geometry *g)
+{
+  return g->kind == TN_SHAPE_SPHERE || g->kind == TN_SHAPE_CAPSULE ? g->radius : 0.0f;
+}
+
+static d3 furthest_of(const tn_vec3 *points, int count, d3 direction)
+{
+  int best = 0;
+  double best_height = d3_dot(direction, d3_of(points[0]));
+  for (int i = 1; i < count; i++) {
+    double height = d3_dot(direction, d3_of(points[i]));
+    if (height > best_height) {
+      best = i;
+      best_height = height;
+    }
+  }
+  return d3_of(points[best]);
+}
+
+// On the rim of a disc across the y axis; its centre when there is no furthest point.
+static d3 rim_support(double radius, double y, d3 direction)
+{
+  double across = sqrt(direction.x * direction.x + direction.z * direction.z);
+  double s = across > 0.0 ? radius / across : 0.0;
+  return (d3){s * direction.x, y, s * direction.z};
+}
+
+static double with_sign(double value, double sign)
+{
+  return sign >= 0.0 ? value : -value;
+}
+
+d3 core_support(const geometry *g, d3 direction)
+{
+  double half_length = (double)g->half_length, radius = (double)g->radius;
+  d3 h = d3_of(g->half_extents);
+  switch (g->kind) {
+  case TN_SHAPE_CAPSULE:
+    return (d3){0.0, with_sign(half_length, direction.y), 0.0};
+  case TN_SHAPE_BOX:
+    return (d3){with_sign(h.x, direction.x), with_sign(h.y, direction.y),
+                with_sign(h.z, direction.z)};
+  case TN_SHAPE_CYLINDER:
+    return rim_support(radius, with_sign(half_length, direction.y), direction);
+  case TN_SHAPE_CONE: {
+    d3 tip = {0.0, half_length, 0.0}, base = rim_support(radius, -half_length, direction);
+    return d3_dot(tip, direction) >= d3_dot(base, direction) ? tip : base;
+  }
+  case TN_SHAPE_HULL:
+    return furthest_of(g->hull->vertices, g->hull->vertex_count, direction);
+  case GEOMETRY_TRIANGLE:
+    return furthest_of(g->corner, 3, direction);
+  default:
+    return (d3){0.0, 0.0, 0.0};
+  }
+}
+
+core_pair core_pair_make(const geometry *a, const geometry *b, pose b_in_a)
+{
+  d3 u = {(double)b_in_a.q.x, (double)b_in_a.q.y, (double)b_in_a.q.z};
+  double w = (double)b_in_a.q.w;
+  core_pair pair = {.a = a, .b = b, .position = d3_of(b_in_a.p), .scale = 0.0};
+  d3 axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+  for (int i = 0; i < 3; i++) {
+    d3 t = d3_scale(2.0, d3_cross(u, axes[i]));
+    pair.column[i] = d3_add(axes[i], d3_add(d3_scale(w, t), d3_cross(u, t)));
+  }
+  return pair;
+}
+
+core_vertex core_pair_support(core_pair *pair, d3 direction)
+{
+  const d3 *column = pair->column;
+  d3 in_b = {d3_dot(column[0], direction), d3_dot(column[1], direction),
+             d3_dot(column[2], direction)};
+  d3 local = core_support(pair->b, in_b);
+  core_vertex v;
+  v.a = core_support(pair->a, d3_scale(-1.0, direction));
+  v.b = d3_add(pair->position,
+               d3_add(d3_scale(local.x, column[0]),
+                      d3_add(d3_scale(local.y, column[1]), d3_scale(local.z, column[2]))));
+  v.w = d3_sub(v.b, v.a);
+  double size = fmax(fabs(v.w.x), fmax(fabs(v.w.y), fabs(v.w.z)));
+  pair->scale = fmax(pair->scale, size);
+  return v;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Closest points of simplices
+
+typedef struct simplex {
+  core_vertex vertex[4];
+  double weight[4]; // of the closest point
+  int count;
+} simplex;
+
+static d3 simplex_point(const simplex *s)
+{
+  d3 v = {0.0, 0.0, 0.0};
+  for (int i = 0; i < s->count; i++)
+    v = d3_add(v, d3_scale(s->weight[i], s->vertex[i].w));
+  return v;
+}
+
+static simplex one_vertex(core_vertex a)
+{
+  return (simplex){{a}, {1.0}, 1};
+}
+
+static simplex closest_of_segment(core_vertex a, core_vertex b)
+{
+  d3 along = d3_sub(b.w, a.w);
+  double t = -d3_dot(a.w, along), length2 = d3_dot(along, along);
+  if (t <= 0.0)
+    return one_vertex(a);
+  if (t >= length2)
+    return one_vertex(b);
+  t /= length2;
+  return (simplex){{a, b}, {1.0 - t, t}, 2};
+}
+
+static simplex closer(simplex s, simplex t)
+{
+  d3 p = simplex_point(&s), q = simplex_point(&t);
+  return d3_dot(p, p) <= d3_dot(q, q) ? s : t;
+}
+
+// The regions beyond the edges overlap at the corners, so all three edges are looked at.
+static simplex closest_of_triangle(core_vertex a, core_vertex b, core_vertex c)
+{
+  d3 normal = d3_cross(d3_sub(b.w, a.w), d3_sub(c.w, a.w));
+  double in_a = d3_dot(normal, d3_cross(b.w, c.w));
+  double in_b = d3_dot(normal, d3_cross(c.w, a.w));
+  double in_c = d3_dot(normal, d3_cross(a.w, b.w));
+  double area = d3_dot(normal, normal);
+  if (in_a > 0.0 && in_b > 0.0 && in_c > 0.0 && area > 0.0) {
+    double sum = in_a + in_b + in_c;
+    return (simplex){{a, b, c}, {in_a / sum, in_b / sum, in_c / sum}, 3};
+  }
+  simplex ab = closest_of_segment(a, b), bc = closest_of_segment(b, c);
+  return closer(closer(ab, bc), closest_of_segment(c, a));
+}
+
+// Six times the volume of the tetrahedron over a triangle with its apex at `p`.
+static double volume_over(const core_vertex *a, const core_vertex *b, const core_vertex *c, d3 p)
+{
+  d3 normal = d3_cross(d3_sub(b->w, a->w), d3_sub(c->w, a->w));
+  return d3_dot(normal, d3_sub(p, a->w));
+}
+
+static simplex closest_of_tetrahedron(const core_vertex v[4])
+{
+  static const int face[4][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}};
+  const d3 origin = {0.0, 0.0, 0.0};
+  simplex best = {.count = 0}, inside = {{v[0], v[1], v[2], v[3]}, {0}, 4};
+  for (int i = 0; i < 4; i++) {
+    const int *f = face[i];
+    double apex = volume_over(&v[f[0]], &v[f[1]], &v[f[2]], v[f[3]].w);
+    double here = volume_over(&v[f[0]], &v[f[1]], &v[f[2]], origin);
+    if (apex * here > 0.0)
+      continue;
+    simplex s = closest_of_triangle(v[f[0]], v[f[1]], v[f[2]]);
+    best = best.count == 0 ? s : closer(best, s);
+  }
+  return best.count == 0 ? inside : best;
+}
+
+static simplex closest_of(const simplex *s)
+{
+  const core_vertex *v = s->vertex;
+  switch (s->count) {
+  case 1:
+    return one_vertex(v[0]);
+  case 2:
+    return closest_of_segment(v[0], v[1]);
+  case 3:
+    return closest_of_triangle(v[0], v[1], v[2]);
+  default:
+    return closest_of_tetrahedron(v);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Distance
+
+static core_gap gap_of(const simplex *s, d3 v)
+{
+  core_gap gap = {.distance = sqrt(d3_dot(v, v))};
+  for (int i = 0; i < s->count; i++) {
+    gap.a = d3_add(gap.a, d3_scale(s->weight[i], s->vertex[i].a));
+    gap.b = d3_add(gap.b, d3_scale(s->weight[i], s->vertex[i].b));
+  }
+  gap.normal = d3_scale(1.0 / gap.distance, v);
+  return gap;
+}
+
+static bool has_vertex(const simplex *s, d3 w)
+{
+  for (int i = 0; i < s->count; i++) {
+    d3 d = d3_sub(s->vertex[i].w, w);
+    if (d.x == 0.0 && d.y == 0.0 && d.z == 0.0)
+      return true;
+  }
+  return false;
+}
+
+bool core_distance(core_pair *pair, double limit, core_gap *out)
+{
+  d3 start = pair->position;
+  if (d3_dot(start, start) == 0.0)
+    start = (d3){0.0, 1.0, 0.0};
+  simplex s = one_vertex(core_pair_support(pair, d3_scale(-1.0, start)));
+  d3 v = s.vertex[0].w;
+  for (int i = 0; i < MAX_ITERATIONS && s.count < 4; i++) {
+    double square = d3_dot(v, v);
+    if (square <= touching * touching * pair->scale * pair->scale)
+      break;
+    core_vertex next = core_pair_support(pair, d3_scale(-1.0, v));
+    double along = d3_dot(v, next.w);
+    if (along > 0.0 && along * along > limit * limit * square)
+      return false;
+    if (square - along <= progress * square || has_vertex(&s, next.w))
+      break;
+    simplex grown = s;
+    grown.vertex[grown.count++] = next;
+    grown = closest_of(&grown);
+    d3 nearer = simplex_point(&grown);
+    if (grown.count < 4 && d3_dot(nearer, nearer) >= square)
+      break;
+    s = grown;
+    v = nearer;
+  }
+  bool apart = s.count < 4 && d3_dot(v, v) > touching * touching * pair->scale * pair->scale;
+  *out = apart ? gap_of(&s, v) : core_depth(pair, s.vertex, s.count);
+  return out->distance <= limit;
+}
+
+separation convex_distance(const geometry *a, const geometry *b, pose b_in_a)
+{
+  core_pair pair = core_pair_make(a, b, b_in_a);
+  core_gap gap;
+  core_distance(&pair, INFINITY, &gap);
+  double radius_a = (double)core_radius(a), radius_b = (double)core_radius(b);
+  return (separation){.distance = (float)(gap.distance - radius_a - radius_b),
+                      .normal = v3_of(gap.normal),
+                      .a = v3_of(d3_add(gap.a, d3_scale(radius_a, gap.normal))),
+                      .b = v3_of(d3_sub(gap.b, d3_scale(radius_b, gap.normal)))};
+}
+
+tn_vec3 convex_support(const geometry *g, tn_vec3 direction)
+{
+  tn_vec3 p = v3_of(core_support(g, d3_of(direction)));
+  float radius = core_radius(g);
+  return radius > 0.0f ? tn_add(p, tn_scale(radius / tn_length(direction), direction)) : p;
+}

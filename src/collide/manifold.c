@@ -1,0 +1,164 @@
+// Which function a pair of shapes goes to.
+#include "manifold.h"
+
+#include "contact.h"
+#include "distance.h"
+#include "surface.h"
+
+static bool is_surface(int kind)
+{
+  return kind == TN_SHAPE_MESH || kind == TN_SHAPE_HEIGHT_FIELD || kind == TN_SHAPE_WIRE;
+}
+
+static bool is_capsule(int kind)
+{
+  return kind == TN_SHAPE_SPHERE || kind == TN_SHAPE_CAPSULE;
+}
+
+// Rounding leaves nothing undefined in the parts a form does not use.
+static void clear(manifold *m)
+{
+  *m = (manifold){.count = 0};
+}
+
+static bool flipped(bool found, manifold *m, pose a_in_b)
+{
+  if (found)
+    manifold_flip(m, a_in_b);
+  return found;
+}
+
+bool collide_convex(const geometry *a, const geometry *b, pose b_in_a, float margin, manifold *out)
+{
+  clear(out);
+  if (a->kind == TN_SHAPE_PLANE)
+    return b->kind != TN_SHAPE_PLANE && collide_plane(b, b_in_a, margin, out);
+  if (a->kind == TN_SHAPE_BOX && b->kind == TN_SHAPE_BOX)
+    return collide_boxes(a, b, b_in_a, margin, out);
+  if (is_capsule(a->kind) && is_capsule(b->kind))
+    return collide_capsules(a, b, b_in_a, margin, out);
+  if (a->kind == TN_SHAPE_BOX && b->kind == TN_SHAPE_SPHERE)
+    return collide_sphere_box(a, b, b_in_a, margin, out);
+  bool backwards = b->kind == TN_SHAPE_PLANE ||
+                   (a->kind == TN_SHAPE_SPHERE && b->kind == TN_SHAPE_BOX) ||
+                   (b->kind == GEOMETRY_TRIANGLE && a->kind != GEOMETRY_TRIANGLE);
+  pose a_in_b = pose_inverse(b_in_a);
+  if (backwards)
+    return flipped(collide_convex(b, a, a_in_b, margin, out), out, a_in_b);
+  return collide_features(a, b, b_in_a, margin, out);
+}
+
+static int collide_surface(const geometry *a, const geometry *b, pose b_in_a, float margin,
+                           manifold *out, int capacity)
+{
+  switch (a->kind) {
+  case TN_SHAPE_MESH:
+    return collide_mesh(a, b, b_in_a, margin, out, capacity);
+  case TN_SHAPE_HEIGHT_FIELD:
+    return collide_height_field(a, b, b_in_a, margin, out, capacity);
+  default:
+    return collide_wire(a, b, b_in_a, margin, out, capacity);
+  }
+}
+
+int collide(const geometry *a, const geometry *b, pose b_in_a, float margin, manifold *out,
+            int capacity)
+{
+  bool rigid_a = is_surface(a->kind) || a->kind == TN_SHAPE_PLANE;
+  bool rigid_b = is_surface(b->kind) || b->kind == TN_SHAPE_PLANE;
+  if (capacity <= 0 || (rigid_a && rigid_b))
+    return 0;
+  if (is_surface(a->kind))
+    return collide_surface(a, b, b_in_a, margin, out, capacity);
+  if (is_surface(b->kind)) {
+    pose a_in_b = pose_inverse(b_in_a);
+    int count = collide_surface(b, a, a_in_b, margin, out, capacity);
+    for (int i = 0; i < count; i++)
+      manifold_flip(&out[i], a_in_b);
+    return count;
+  }
+  return collide_convex(a, b, b_in_a, margin, out) ? 1 : 0;
+}
+
+static void swap_vectors(tn_vec3 *a, tn_vec3 *b)
+{
+  tn_vec3 kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+void manifold_flip(manifold *m, pose b_in_a)
+{
+  m->normal = pose_unvector(b_in_a, tn_scale(-1.0f, m->normal));
+  float radius = m->radius_a;
+  m->radius_a = m->radius_b;
+  m->radius_b = radius;
+  m->round_side = 1 - m->round_side;
+  for (int i = 0; i < m->count; i++)
+    swap_vectors(&m->points[i].a, &m->points[i].b);
+  if (m->form == MANIFOLD_ROUND || m->form == MANIFOLD_WIRE) {
+    swap_vectors(&m->segment[0][0], &m->segment[1][0]);
+    swap_vectors(&m->segment[0][1], &m->segment[1][1]);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Reduction
+
+static tn_vec3 across(tn_vec3 n)
+{
+  tn_vec3 axis = fabsf(n.x) < 0.6f ? tn_v3(1.0f, 0.0f, 0.0f) : tn_v3(0.0f, 1.0f, 0.0f);
+  tn_vec3 u = tn_cross(n, axis);
+  return tn_scale(1.0f / tn_length(u), u);
+}
+
+void manifold_reduce(manifold *m, const manifold_point *points, int count)
+{
+  clip_vertex flat[MAX_CLIP];
+  tn_vec3 u = across(m->normal), v = tn_cross(m->normal, u);
+  count = count < MAX_CLIP ? count : MAX_CLIP;
+  for (int i = 0; i < count; i++)
+    flat[i] = (clip_vertex){
+        .u = tn_dot(u, points[i].a), .v = tn_dot(v, points[i].a), .height = points[i].gap};
+  int chosen[MAX_POINTS];
+  m->count = clip_choose(flat, count, chosen);
+  manifold_point kept[MAX_POINTS];
+  for (int i = 0; i < m->count; i++)
+    kept[i] = points[chosen[i]];
+  for (int i = 0; i < m->count; i++)
+    m->points[i] = kept[i];
+}
+
+// ---------------------------------------------------------------------------------------------
+// Overlap
+
+static bool overlaps_plane(const geometry *b, pose b_in_a)
+{
+  tn_vec3 down = pose_unvector(b_in_a, tn_v3(0.0f, -1.0f, 0.0f));
+  return pose_point(b_in_a, convex_support(b, down)).y <= 0.0f;
+}
+
+bool overlaps(const geometry *a, const geometry *b, pose b_in_a)
+{
+  bool rigid_a = is_surface(a->kind) || a->kind == TN_SHAPE_PLANE;
+  bool rigid_b = is_surface(b->kind) || b->kind == TN_SHAPE_PLANE;
+  if (rigid_a && rigid_b)
+    return false;
+  if (rigid_b)
+    return overlaps(b, a, pose_inverse(b_in_a));
+  switch (a->kind) {
+  case TN_SHAPE_PLANE:
+    return overlaps_plane(b, b_in_a);
+  case TN_SHAPE_MESH:
+    return mesh_overlaps(a->mesh, b, b_in_a);
+  case TN_SHAPE_HEIGHT_FIELD:
+    return height_field_overlaps(a->field, b, b_in_a);
+  case TN_SHAPE_WIRE:
+    return wire_overlaps(a->wire, a->radius, b, b_in_a);
+  default: {
+    core_pair pair = core_pair_make(a, b, b_in_a);
+    core_gap gap;
+    return core_distance(&pair, (double)(core_radius(a) + core_radius(b)), &gap);
+  }
+  }
+}

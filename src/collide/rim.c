@@ -1,0 +1,86 @@
+// Cylinders and cones on faces: the rim touches where it is lowest, and moves on as they roll.
+#include "contact.h"
+
+// A point of a rim over a face, `turn` quarter turns from the lowest.
+typedef struct rim_place {
+  clip_vertex at;
+  tn_vec3 center; // in B's frame
+  tn_vec3 point;
+  int turn;
+} rim_place;
+
+// The way from the axis to the lowest point of a rim about y; along x when all are equally low.
+static tn_vec3 lowest_way(tn_vec3 down)
+{
+  float across = sqrtf(down.x * down.x + down.z * down.z);
+  return across > 1e-6f ? tn_v3(down.x / across, 0.0f, down.z / across) : tn_v3(1.0f, 0.0f, 0.0f);
+}
+
+static rim_place rim_place_at(const face_frame *face, const geometry *b, pose b_in_a, float y,
+                              tn_vec3 way, int turn)
+{
+  static const float cosine[4] = {1.0f, 0.0f, -1.0f, 0.0f}, sine[4] = {0.0f, 1.0f, 0.0f, -1.0f};
+  // About +y a quarter turn takes x to -z.
+  float c = b->radius * cosine[turn], s = b->radius * sine[turn];
+  rim_place r = {.center = tn_v3(0.0f, y, 0.0f), .turn = turn};
+  r.point = tn_v3(c * way.x + s * way.z, y, c * way.z - s * way.x);
+  r.at = face_point(face, pose_point(b_in_a, r.point));
+  return r;
+}
+
+// Lying, the lowest point of each rim; standing, four around the lower one.
+static int rim_places(const face_frame *face, const geometry *b, pose b_in_a, tn_vec3 down,
+                      rim_place place[4])
+{
+  tn_vec3 way = lowest_way(down);
+  float h = b->half_length;
+  if (fabsf(down.y) < 0.70710678f) {
+    place[0] = rim_place_at(face, b, b_in_a, -h, way, 0);
+    place[1] = rim_place_at(face, b, b_in_a, h, way, 0);
+    return b->kind == TN_SHAPE_CYLINDER ? 2 : 1;
+  }
+  for (int turn = 0; turn < 4; turn++)
+    place[turn] = rim_place_at(face, b, b_in_a, down.y > 0.0f ? h : -h, way, turn);
+  return 4;
+}
+
+static void keep_place(const face_frame *face, const rim_place *r, manifold *m)
+{
+  tn_vec3 foot =
+      tn_add(face->origin, tn_add(tn_scale(r->at.u, face->u), tn_scale(r->at.v, face->v)));
+  m->points[m->count++] =
+      (manifold_point){.a = foot,
+                       .b = r->point,
+                       .gap = r->at.height,
+                       .feature = (uint32_t)r->turn | (r->center.y > 0.0f ? 4u : 0u) |
+                                  (uint32_t)(face->name & 63) << 18,
+                       .rim_center = r->center,
+                       .turn = r->turn};
+}
+
+bool rim_manifold(const face_frame *face, const geometry *b, pose b_in_a, float margin, manifold *m)
+{
+  if (b->kind != TN_SHAPE_CYLINDER && b->kind != TN_SHAPE_CONE)
+    return false;
+  tn_vec3 down = pose_unvector(b_in_a, tn_scale(-1.0f, face->normal));
+  // A cone on its side or tip keeps that side in place.
+  if (b->kind == TN_SHAPE_CONE && down.y > -0.70710678f)
+    return false;
+  rim_place place[4];
+  int count = rim_places(face, b, b_in_a, down, place);
+  m->form = MANIFOLD_RIM;
+  m->count = 0;
+  m->normal = face->normal;
+  m->radius_a = m->radius_b = 0.0f;
+  m->rim_axis = tn_v3(0.0f, 1.0f, 0.0f);
+  m->rim_radius = b->radius;
+  m->round_side = 1;
+  for (int i = 0; i < count; i++) {
+    if (place[i].at.height > margin)
+      continue;
+    if (!face_covers(face, &place[i].at))
+      return false;
+    keep_place(face, &place[i], m);
+  }
+  return true;
+}
