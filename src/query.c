@@ -46,6 +46,12 @@ static tn_pos into_frame(placed frame, tn_pos p)
   return dquat_rotate(dquat_conjugate(frame.q), pos_sub(p, frame.p));
 }
 
+// So that what is exactly as far as the closest so far is not lost to rounding.
+static float with_equals(float reach)
+{
+  return 1.000001f * reach;
+}
+
 static tn_hit make_hit(const tn_world *world, int32_t slot, placed at, tn_pos point, tn_vec3 normal)
 {
   tn_hit h = miss;
@@ -74,21 +80,21 @@ typedef struct way_query {
   int32_t best_slot;
 } way_query;
 
-// The part of the way that can meet a shape.
+// The part of the way that can meet a shape. It does not depend on how far the query still goes, so
+// that equal shapes give equal fractions.
 typedef struct stretch {
   double start, length; // fractions of the way
 } stretch;
 
-static stretch stretch_near(tn_pos from, tn_pos way, float reach, float max_fraction)
+static stretch stretch_near(tn_pos from, tn_pos way, float reach)
 {
-  stretch s = {0.0, (double)max_fraction};
+  stretch s = {0.0, 1.0};
   double square = pos_dot(way, way);
   if (square > 0.0 && isfinite(reach)) {
     double middle = -pos_dot(from, way) / square;
     double half = 1.001 * (double)reach / sqrt(square);
-    double end = middle + half < s.length ? middle + half : s.length;
     s.start = middle - half > 0.0 ? middle - half : 0.0;
-    s.length = end - s.start;
+    s.length = middle + half - s.start;
   }
   return s;
 }
@@ -99,18 +105,19 @@ static bool meets(const way_query *q, const shape *s, placed at, double *fractio
 {
   tn_pos from = into_frame(at, q->from.p);
   tn_pos way = dquat_rotate(dquat_conjugate(at.q), to_pos(q->way));
-  stretch near = stretch_near(from, way, s->reach + q->solid_reach, q->max_fraction);
-  if (near.length < 0.0) {
+  stretch near = stretch_near(from, way, s->reach + q->solid_reach);
+  double left = (double)with_equals(q->max_fraction) - near.start;
+  if (near.length < 0.0 || left < 0.0) {
     return false;
   }
-  near.length *= 1.000001; // what is hit exactly at the end is not to be lost to rounding
+  float end = left < near.length ? (float)(left / near.length) : 1.0f;
   from = pos_add(from, pos_scale(near.start, way));
   way = pos_scale(near.length, way);
   float along;
   if (q->solid) {
     pose start = {to_vec3(from), placed_relative(at, q->from).q};
     cast_hit hit;
-    if (!geometry_cast(&s->geometry, q->solid, start, to_vec3(way), 0.0f, 1.0f, &hit)) {
+    if (!geometry_cast(&s->geometry, q->solid, start, to_vec3(way), 0.0f, end, &hit)) {
       return false;
     }
     along = hit.fraction;
@@ -118,7 +125,7 @@ static bool meets(const way_query *q, const shape *s, placed at, double *fractio
     *normal = hit.normal;
   } else {
     ray_hit hit;
-    if (!geometry_ray(&s->geometry, to_vec3(from), to_vec3(way), 1.0f, &hit)) {
+    if (!geometry_ray(&s->geometry, to_vec3(from), to_vec3(way), end, &hit)) {
       return false;
     }
     along = hit.fraction;
@@ -147,10 +154,8 @@ static float ask_caller(const way_query *q, const tn_hit *hit)
   return go_on > 0.0f && go_on < q->max_fraction ? go_on : q->max_fraction;
 }
 
-static float visit_on_way(int32_t slot, float max_fraction, void *context)
+static void look_on_way(way_query *q, int32_t slot)
 {
-  (void)max_fraction;
-  way_query *q = context;
   const shape *s = &q->world->shapes[slot];
   double fraction;
   tn_pos point;
@@ -158,12 +163,19 @@ static float visit_on_way(int32_t slot, float max_fraction, void *context)
   placed at = shape_placed(q->world, s);
   if (!passes(s, q->filter) || !meets(q, s, at, &fraction, &point, &normal) ||
       (float)fraction > q->max_fraction) {
-    return q->max_fraction;
+    return;
   }
   tn_hit hit = make_hit(q->world, slot, at, point, normal);
   hit.fraction = (float)fraction;
   q->max_fraction = q->found ? ask_caller(q, &hit) : keep_closest(q, slot, &hit);
-  return q->max_fraction;
+}
+
+static float visit_on_way(int32_t slot, float max_fraction, void *context)
+{
+  (void)max_fraction;
+  way_query *q = context;
+  look_on_way(q, slot);
+  return with_equals(q->max_fraction);
 }
 
 // The moving solid as a box: half its size, about a point off its origin.
@@ -178,8 +190,10 @@ static void go(way_query *q)
     half = tn_scale(0.500001f, tn_sub(box.upper, box.lower));
   }
   q->max_fraction = 1.0f;
-  tree_cast(&q->world->fixed_tree, from, q->way, half, q->max_fraction, visit_on_way, q);
-  tree_cast(&q->world->moving_tree, from, q->way, half, q->max_fraction, visit_on_way, q);
+  tree_cast(&q->world->fixed_tree, from, q->way, half, with_equals(q->max_fraction), visit_on_way,
+            q);
+  tree_cast(&q->world->moving_tree, from, q->way, half, with_equals(q->max_fraction), visit_on_way,
+            q);
 }
 
 static bool is_good_way(const tn_world *world, tn_pos from, tn_vec3 way, const char *caller)
@@ -454,7 +468,8 @@ static float visit_closest(int32_t slot, float max_distance, void *context)
     q->best.distance = c.distance;
     q->best_slot = slot;
   }
-  return fmaxf(q->best.distance, 0.0f); // the deepest counts of those that hold the point
+  // Of those that hold the point the deepest counts.
+  return with_equals(fmaxf(q->best.distance, 0.0f));
 }
 
 tn_hit tn_world_closest_point(const tn_world *world, tn_pos point, float distance,
@@ -470,7 +485,7 @@ tn_hit tn_world_closest_point(const tn_world *world, tn_pos point, float distanc
   }
   closest_query q = {.world = world, .filter = filter, .point = point};
   tree_nearest(&world->fixed_tree, point, distance, visit_closest, &q);
-  float left = q.best.hit ? fmaxf(q.best.distance, 0.0f) : distance;
+  float left = q.best.hit ? with_equals(fmaxf(q.best.distance, 0.0f)) : distance;
   tree_nearest(&world->moving_tree, point, left, visit_closest, &q);
   return q.best;
 }
