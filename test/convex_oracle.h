@@ -182,7 +182,7 @@ static inline double best_of_directions(const solid *a, const solid *b, d3 hint,
       d3 side = d3_add(d3_scale(cos(angle), u), d3_scale(sin(angle), v));
       try_axis(a, b, d3_add(from, d3_scale(step, side)), &best, n);
     }
-    if (best <= before)
+    if (best <= before + 1e-7 * fabs(before))
       step *= 0.5;
   }
   return best;

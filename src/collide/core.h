@@ -54,4 +54,7 @@ bool core_distance(core_pair *pair, double limit, core_gap *out);
 // The way out of an overlap; `simplex` is up to four points of the difference around the origin.
 core_gap core_depth(core_pair *pair, const core_vertex *simplex, int count);
 
+// From a cylinder or cone A to a point.
+core_gap core_gap_of_point(const geometry *g, d3 p);
+
 #endif

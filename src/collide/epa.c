@@ -2,21 +2,31 @@
 // closest to the origin until that side is one of the difference itself.
 #include "core.h"
 
-enum { MAX_VERTICES = 128, MAX_FACES = 2 * MAX_VERTICES, MAX_HORIZON = MAX_FACES };
+enum { MAX_VERTICES = 128, MAX_FACES = 2 * MAX_VERTICES, NONE = -1 };
 
-// Relative to the size of the shapes: what counts as flat, and how close the side has to be.
-static const double flat = 1e-12, close_enough = 2e-8;
+// Relative to the size of the shapes: how far above a face a point has to be to be seen from it,
+// and how close to the side of the difference that of the polytope has to come.
+static const double seen = 1e-11, close_enough = 2e-8;
+
+// The same relative to the depth.
+static const double close_enough_inside = 1e-6;
+
+// The sine of an angle between edges below which a face has no normal worth the name.
+static const double sliver = 1e-7;
 
 typedef struct face {
-  int corner[3]; // counter-clockwise from outside
-  d3 normal;     // unit
-  double offset;
+  int corner[3];       // counter-clockwise from outside
+  int across[3];       // the face beyond the edge from corner[i] to corner[i + 1]
+  d3 normal;           // unit
+  double offset;       // infinite for a sliver, so that it never is the closest
+  bool alive, visible; // visible from the point being added
 } face;
 
 typedef struct polytope {
   core_vertex vertex[MAX_VERTICES];
   face faces[MAX_FACES];
-  int vertex_count, face_count;
+  int spare[MAX_FACES]; // dead faces
+  int vertex_count, face_count, spare_count;
 } polytope;
 
 static d3 unit_or(d3 v, d3 otherwise)
@@ -34,18 +44,20 @@ static d3 any_perpendicular(d3 v)
   return unit_or(d3_cross(v, axis), axis);
 }
 
-// A face without area never is the closest.
-static face make_face(const polytope *p, int i, int j, int k)
+static int make_face(polytope *p, int i, int j, int k)
 {
+  int made = p->spare_count > 0 ? p->spare[--p->spare_count] : p->face_count++;
   d3 a = p->vertex[i].w;
-  d3 along = d3_sub(p->vertex[j].w, a), across = d3_sub(p->vertex[k].w, a);
-  d3 normal = d3_cross(along, across);
+  d3 along = d3_sub(p->vertex[j].w, a), beside = d3_sub(p->vertex[k].w, a);
+  d3 normal = d3_cross(along, beside);
   double square = d3_dot(normal, normal);
-  double bound = flat * flat * d3_dot(along, along) * d3_dot(across, across);
-  if (square <= bound)
-    return (face){{i, j, k}, {0.0, 0.0, 0.0}, INFINITY};
-  normal = d3_scale(1.0 / sqrt(square), normal);
-  return (face){{i, j, k}, normal, d3_dot(normal, a)};
+  face *f = &p->faces[made];
+  *f = (face){.corner = {i, j, k}, .offset = (double)INFINITY, .alive = true};
+  if (square > sliver * sliver * d3_dot(along, along) * d3_dot(beside, beside)) {
+    f->normal = d3_scale(1.0 / sqrt(square), normal);
+    f->offset = d3_dot(f->normal, a);
+  }
+  return made;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -116,97 +128,162 @@ static bool make_tetrahedron(core_pair *pair, polytope *p)
     p->vertex[2] = swapped;
   }
   static const int corners[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}};
-  for (int i = 0; i < 4; i++)
-    p->faces[i] = make_face(p, corners[i][0], corners[i][1], corners[i][2]);
-  p->face_count = 4;
+  static const int across[4][3] = {{1, 2, 3}, {3, 2, 0}, {1, 3, 0}, {2, 1, 0}};
+  for (int i = 0; i < 4; i++) {
+    int made = make_face(p, corners[i][0], corners[i][1], corners[i][2]);
+    for (int k = 0; k < 3; k++)
+      p->faces[made].across[k] = across[i][k];
+  }
   return true;
 }
 
 // ---------------------------------------------------------------------------------------------
 // Growth
 
+typedef struct horizon_edge {
+  int from, to;
+  int beyond; // the face that stays
+} horizon_edge;
+
 typedef struct horizon {
-  int edge[MAX_HORIZON][2];
-  int count;
+  horizon_edge edge[MAX_FACES];
+  int visible[MAX_FACES];
+  int edge_count, visible_count;
 } horizon;
 
-// An edge between two faces that go is met twice, once each way, and goes too.
-static void toggle_edge(horizon *h, int from, int to)
+// A sliver has no side of its own and goes with its neighbours.
+static bool sees(const face *f, d3 point, double bound)
 {
-  for (int i = 0; i < h->count; i++) {
-    if (h->edge[i][0] == to && h->edge[i][1] == from) {
-      h->count--;
-      h->edge[i][0] = h->edge[h->count][0];
-      h->edge[i][1] = h->edge[h->count][1];
-      return;
-    }
+  return !(f->offset < (double)INFINITY) || d3_dot(f->normal, point) - f->offset > bound;
+}
+
+static void show(polytope *p, horizon *h, int f)
+{
+  p->faces[f].visible = true;
+  h->visible[h->visible_count++] = f;
+}
+
+// The faces that see the point, spreading from the first, and the edges around them.
+static void find_horizon(polytope *p, horizon *h, int first, d3 point, double bound)
+{
+  h->edge_count = h->visible_count = 0;
+  show(p, h, first);
+  for (int i = 0; i < h->visible_count; i++) {
+    const face *f = &p->faces[h->visible[i]];
+    for (int k = 0; k < 3; k++)
+      if (!p->faces[f->across[k]].visible && sees(&p->faces[f->across[k]], point, bound))
+        show(p, h, f->across[k]);
   }
-  if (h->count < MAX_HORIZON) {
-    h->edge[h->count][0] = from;
-    h->edge[h->count][1] = to;
-    h->count++;
+  for (int i = 0; i < h->visible_count; i++) {
+    const face *f = &p->faces[h->visible[i]];
+    for (int k = 0; k < 3; k++)
+      if (!p->faces[f->across[k]].visible)
+        h->edge[h->edge_count++] =
+            (horizon_edge){f->corner[k], f->corner[(k + 1) % 3], f->across[k]};
   }
 }
 
-static bool sees(const polytope *p, const face *f, d3 point, double bound)
+// One loop has each of its points once. Rounding may pinch it; then there is no going on.
+static bool is_one_loop(const horizon *h)
 {
-  if (f->offset < (double)INFINITY)
-    return d3_dot(f->normal, point) - f->offset > bound;
-  // Without area: it goes with whatever is around it.
-  d3 d = d3_sub(point, p->vertex[f->corner[0]].w);
-  return d3_dot(d, d) <= bound * bound;
+  bool met[MAX_VERTICES] = {false};
+  for (int i = 0; i < h->edge_count; i++) {
+    if (met[h->edge[i].from])
+      return false;
+    met[h->edge[i].from] = true;
+  }
+  return h->edge_count >= 3;
 }
 
-// False when there is no room, or rounding has left nothing to build on.
-static bool grow(polytope *p, core_vertex next, double bound)
+static void join_horizon(polytope *p, const horizon *h, int apex)
+{
+  int made_from[MAX_VERTICES];
+  for (int i = 0; i < h->edge_count; i++) {
+    const horizon_edge *e = &h->edge[i];
+    int made = make_face(p, e->from, e->to, apex);
+    face *beyond = &p->faces[e->beyond];
+    p->faces[made].across[0] = e->beyond;
+    for (int k = 0; k < 3; k++)
+      if (beyond->corner[k] == e->to && beyond->corner[(k + 1) % 3] == e->from)
+        beyond->across[k] = made;
+    made_from[e->from] = made;
+  }
+  for (int i = 0; i < h->edge_count; i++) {
+    int made = made_from[h->edge[i].from], after = made_from[h->edge[i].to];
+    p->faces[made].across[1] = after;
+    p->faces[after].across[2] = made;
+  }
+}
+
+static bool grow(polytope *p, int first, core_vertex next, double bound)
 {
   horizon h;
-  h.count = 0;
-  int kept = 0;
-  for (int i = 0; i < p->face_count; i++) {
-    const face *f = &p->faces[i];
-    if (!sees(p, f, next.w, bound)) {
-      p->faces[kept++] = *f;
-      continue;
-    }
-    for (int k = 0; k < 3; k++)
-      toggle_edge(&h, f->corner[k], f->corner[(k + 1) % 3]);
-  }
-  p->face_count = kept;
-  if (h.count < 3 || kept + h.count > MAX_FACES)
+  find_horizon(p, &h, first, next.w, bound);
+  if (!is_one_loop(&h) || p->vertex_count == MAX_VERTICES)
     return false;
-  int apex = p->vertex_count++;
-  p->vertex[apex] = next;
-  for (int i = 0; i < h.count; i++)
-    p->faces[p->face_count++] = make_face(p, h.edge[i][0], h.edge[i][1], apex);
+  for (int i = 0; i < h.visible_count; i++) {
+    p->faces[h.visible[i]].alive = false;
+    p->spare[p->spare_count++] = h.visible[i];
+  }
+  p->vertex[p->vertex_count] = next;
+  join_horizon(p, &h, p->vertex_count++);
   return true;
 }
 
-static const face *closest_face(const polytope *p)
+static int closest_face(const polytope *p)
 {
-  const face *best = &p->faces[0];
-  for (int i = 1; i < p->face_count; i++)
-    if (p->faces[i].offset < best->offset)
-      best = &p->faces[i];
+  int best = NONE;
+  for (int i = 0; i < p->face_count; i++)
+    if (p->faces[i].alive && (best == NONE || p->faces[i].offset < p->faces[best].offset))
+      best = i;
   return best;
 }
 
 // ---------------------------------------------------------------------------------------------
 // Results
 
-// B leaves A the short way: against the normal of the difference's side.
-static core_gap gap_through(const polytope *p, const face *f, double depth)
+// Weights of a face's corners where the ray from the origin along n passes; negative outside.
+static d3 ray_weights(const polytope *p, const face *f, d3 n)
 {
+  d3 a = p->vertex[f->corner[0]].w, b = p->vertex[f->corner[1]].w, c = p->vertex[f->corner[2]].w;
+  d3 weight = {d3_dot(n, d3_cross(b, c)), d3_dot(n, d3_cross(c, a)), d3_dot(n, d3_cross(a, b))};
+  double sum = weight.x + weight.y + weight.z;
+  return sum > 0.0 ? d3_scale(1.0 / sum, weight) : (d3){-1.0, -1.0, -1.0};
+}
+
+static double least(d3 v)
+{
+  return fmin(v.x, fmin(v.y, v.z));
+}
+
+// Sides of the difference are many faces in one plane; the one that the way out passes through has
+// the ends of that way.
+static const face *face_along(const polytope *p, d3 n, const face *closest)
+{
+  const face *best = closest;
+  double best_least = least(ray_weights(p, closest, n));
+  for (int i = 0; i < p->face_count; i++) {
+    const face *f = &p->faces[i];
+    double here = f->alive && f->offset < (double)INFINITY ? least(ray_weights(p, f, n)) : -1.0;
+    if (here > best_least) {
+      best = f;
+      best_least = here;
+    }
+  }
+  return best;
+}
+
+// B leaves A against the outward normal of the difference's side.
+static core_gap gap_through(const polytope *p, const face *closest, d3 n, double depth)
+{
+  const face *f = face_along(p, n, closest);
   const core_vertex *v[3] = {&p->vertex[f->corner[0]], &p->vertex[f->corner[1]],
                              &p->vertex[f->corner[2]]};
-  d3 foot = d3_scale(f->offset, f->normal), weight;
-  d3 r[3] = {d3_sub(v[0]->w, foot), d3_sub(v[1]->w, foot), d3_sub(v[2]->w, foot)};
-  weight.x = fmax(0.0, d3_dot(f->normal, d3_cross(r[1], r[2])));
-  weight.y = fmax(0.0, d3_dot(f->normal, d3_cross(r[2], r[0])));
-  weight.z = fmax(0.0, d3_dot(f->normal, d3_cross(r[0], r[1])));
+  d3 weight = ray_weights(p, f, n);
+  weight = (d3){fmax(0.0, weight.x), fmax(0.0, weight.y), fmax(0.0, weight.z)};
   double sum = weight.x + weight.y + weight.z;
   weight = sum > 0.0 ? d3_scale(1.0 / sum, weight) : (d3){1.0, 0.0, 0.0};
-  core_gap gap = {.distance = -depth, .normal = d3_scale(-1.0, f->normal)};
+  core_gap gap = {.distance = -depth, .normal = d3_scale(-1.0, n)};
   gap.a = d3_add(d3_scale(weight.x, v[0]->a),
                  d3_add(d3_scale(weight.y, v[1]->a), d3_scale(weight.z, v[2]->a)));
   gap.b = d3_add(d3_scale(weight.x, v[0]->b),
@@ -236,25 +313,24 @@ static core_gap gap_of_flat(const core_pair *pair, const polytope *p, const core
 core_gap core_depth(core_pair *pair, const core_vertex *simplex, int count)
 {
   polytope p; // large, and written before it is read
-  p.vertex_count = p.face_count = 0;
+  p.vertex_count = p.face_count = p.spare_count = 0;
   take_simplex(pair, &p, simplex, count);
   if (!make_tetrahedron(pair, &p))
     return gap_of_flat(pair, &p, simplex, count);
-  core_gap best = {.distance = -INFINITY};
+  double depth = (double)INFINITY;
+  d3 normal = {0.0, 0.0, 0.0};
   for (;;) {
-    const face *f = closest_face(&p);
-    if (!(f->offset < (double)INFINITY))
-      break;
+    int closest = closest_face(&p);
+    const face *f = &p.faces[closest];
     core_vertex next = core_pair_support(pair, f->normal);
     // The support is a true way out along the face's normal, the face a bound on all of them.
-    double depth = fmax(0.0, d3_dot(f->normal, next.w));
-    if (-depth > best.distance)
-      best = gap_through(&p, f, depth);
-    double bound = 1e-15 * pair->scale;
-    if (depth - f->offset <= close_enough * pair->scale || p.vertex_count == MAX_VERTICES)
-      break;
-    if (-best.distance - f->offset <= close_enough * pair->scale || !grow(&p, next, bound))
-      break;
+    double way_out = fmax(0.0, d3_dot(f->normal, next.w));
+    if (way_out < depth && f->offset < (double)INFINITY) {
+      depth = way_out;
+      normal = f->normal;
+    }
+    double bound = close_enough * pair->scale + close_enough_inside * depth;
+    if (depth - f->offset <= bound || !grow(&p, closest, next, seen * pair->scale))
+      return gap_through(&p, f, normal, depth);
   }
-  return best;
 }

@@ -192,13 +192,17 @@ static line cone_side(const geometry *g, tn_vec3 direction)
   return (line){{tip, tn_v3(s * direction.x, -g->half_length, s * direction.z)}, 0.0f, 0};
 }
 
-// The axis stands for the side where the side is what faces the direction, else the rim.
+// The axis stands for the side where the side is what faces the direction, else the rim. Its end is
+// drawn in by as much as the way out to the surface leads beyond the rim.
 static line cylinder_side(const geometry *g, tn_vec3 direction)
 {
   if (fabsf(direction.y) > 0.01f)
     return point_line(v3_of(core_support(g, d3_of(direction))), 0.0f, 1 + (direction.y > 0.0f));
-  tn_vec3 end = tn_v3(0.0f, g->half_length, 0.0f);
-  return (line){{tn_scale(-1.0f, end), end}, g->radius, 0};
+  float beyond = g->radius * direction.y, h = g->half_length;
+  float top = beyond > 0.0f ? h - beyond : h, bottom = beyond < 0.0f ? -h - beyond : -h;
+  if (top <= bottom)
+    top = bottom = 0.0f;
+  return (line){{tn_v3(0.0f, bottom, 0.0f), tn_v3(0.0f, top, 0.0f)}, g->radius, 0};
 }
 
 line edge_towards(const geometry *g, tn_vec3 direction)

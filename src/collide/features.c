@@ -14,6 +14,7 @@ typedef struct meeting {
   tn_vec3 at_a, at_b; // ends of the shortest line between the cores, in A's frame
   float size;         // of the smaller shape
   float rounding;     // what the separation may be wrong by
+  bool forced;        // the normal is A's, whatever the shortest way
 } meeting;
 
 static tn_vec3 center_of(const geometry *g)
@@ -48,9 +49,10 @@ static void leave_triangle(meeting *k)
   if (k->separation >= 0.0f || tn_dot(k->normal, front.normal) >= 0.0f)
     return;
   k->normal = front.normal;
-  k->at_b = support_of_b(k, tn_scale(-1.0f, k->normal));
-  float height = tn_dot(k->normal, tn_sub(k->at_b, k->a->corner[0]));
-  k->at_a = tn_sub(k->at_b, tn_scale(height, k->normal));
+  k->forced = true;
+  tn_vec3 lowest = support_of_b(k, tn_scale(-1.0f, k->normal));
+  float height = tn_dot(k->normal, tn_sub(lowest, k->a->corner[0]));
+  k->at_b = tn_add(k->at_a, tn_scale(height, k->normal));
   k->separation = height - core_radius(k->b);
 }
 
@@ -75,6 +77,7 @@ static bool meet(meeting *k)
 static meeting swapped(const meeting *k)
 {
   meeting s = *k;
+  s.forced = false;
   s.a = k->b;
   s.b = k->a;
   s.b_in_a = pose_inverse(k->b_in_a);
@@ -128,7 +131,7 @@ static bool meets_face(const meeting *k, manifold *m)
   face_incident(k->b, k->b_in_a, seen.normal, &face, &over, &radius, &name);
   clip(&over, face.sides, face.side_count);
   face_manifold(&face, &over, radius, name, k->b_in_a, k->margin, m);
-  return m->count > 0 && deepest_gap(m) <= k->separation + tolerance;
+  return m->count > 0 && (k->forced || deepest_gap(m) <= k->separation + tolerance);
 }
 
 static bool meets_face_of_b(const meeting *k, manifold *m)
@@ -204,7 +207,8 @@ static bool is_round(const line *l, const line *k, float distance)
 }
 
 // Two points where nearly parallel segments lie beside each other.
-static bool lines_side_by_side(const meeting *k, const line *la, const line *lb, manifold *m)
+static bool lines_side_by_side(const meeting *k, const line *la, const line *lb, tn_vec3 normal,
+                               manifold *m)
 {
   tn_vec3 d = tn_sub(la->end[1], la->end[0]), e = tn_sub(lb->end[1], lb->end[0]);
   tn_vec3 c = tn_cross(d, e);
@@ -217,13 +221,13 @@ static bool lines_side_by_side(const meeting *k, const line *la, const line *lb,
     return false;
   m->form = MANIFOLD_FLAT;
   m->count = 2;
-  m->normal = k->normal;
+  m->normal = normal;
   m->radius_a = la->radius;
   m->radius_b = lb->radius;
   bool forward = s[0] <= s[1];
   for (int i = 0; i < 2; i++) {
     tn_vec3 a = along(la, s[forward ? i : 1 - i]), b = along(lb, closest_on(lb, a));
-    float gap = tn_dot(k->normal, tn_sub(b, a)) - la->radius - lb->radius;
+    float gap = tn_dot(normal, tn_sub(b, a)) - la->radius - lb->radius;
     if (gap > k->margin)
       return false;
     m->points[i] = (manifold_point){.a = a,
@@ -244,12 +248,16 @@ static bool meets_edges(const meeting *k, manifold *m)
   tn_vec3 a = along(&la, s), b = along(&lb, t), way = tn_sub(b, a);
   float distance = tn_length(way), radii = la.radius + lb.radius;
   float tolerance = 2e-4f * (fabsf(k->separation) + radii) + k->rounding;
-  if (fabsf(tn_dot(way, k->normal) - radii - k->separation) > tolerance)
+  float height = tn_dot(way, k->normal);
+  float aside = tn_length(tn_sub(way, tn_scale(height, k->normal)));
+  if (fabsf(height - radii - k->separation) > tolerance ||
+      aside > 0.02f * fabsf(height) + tolerance)
     return false;
-  bool round = is_round(&la, &lb, distance) && tn_dot(way, k->normal) > 0.0f;
-  if (!lines_side_by_side(k, &la, &lb, m) || deepest_gap(m) > k->separation + tolerance)
-    point_manifold(m, MANIFOLD_FLAT, round ? tn_scale(1.0f / distance, way) : k->normal, a, b,
-                   la.radius, lb.radius, feature_of_lines(&la, &lb, 0), k->b_in_a);
+  bool round = is_round(&la, &lb, distance) && height > 0.0f;
+  tn_vec3 normal = round ? tn_scale(1.0f / distance, way) : k->normal;
+  if (!lines_side_by_side(k, &la, &lb, normal, m) || deepest_gap(m) > k->separation + tolerance)
+    point_manifold(m, MANIFOLD_FLAT, normal, a, b, la.radius, lb.radius,
+                   feature_of_lines(&la, &lb, 0), k->b_in_a);
   if (round) {
     m->form = MANIFOLD_ROUND;
     set_segments(m, &la, &lb, k->b_in_a);
@@ -287,8 +295,8 @@ bool collide_features(const geometry *a, const geometry *b, pose b_in_a, float m
     return false;
   bool round_first = a->kind == TN_SHAPE_CYLINDER || a->kind == TN_SHAPE_CONE;
   bool found = round_first ? meets_face_of_b(&k, m) || meets_face(&k, m)
-                           : meets_face(&k, m) || meets_face_of_b(&k, m);
-  if (!found && !meets_edges(&k, m))
+                           : meets_face(&k, m) || (!k.forced && meets_face_of_b(&k, m));
+  if (!found && (k.forced || !meets_edges(&k, m)))
     meets_point(&k, m);
   return m->count > 0;
 }

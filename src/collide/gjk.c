@@ -79,17 +79,24 @@ core_pair core_pair_make(const geometry *a, const geometry *b, pose b_in_a)
   return pair;
 }
 
-core_vertex core_pair_support(core_pair *pair, d3 direction)
+static d3 turned(const core_pair *pair, d3 v)
 {
   const d3 *column = pair->column;
-  d3 in_b = {d3_dot(column[0], direction), d3_dot(column[1], direction),
-             d3_dot(column[2], direction)};
-  d3 local = core_support(pair->b, in_b);
+  return d3_add(d3_scale(v.x, column[0]),
+                d3_add(d3_scale(v.y, column[1]), d3_scale(v.z, column[2])));
+}
+
+static d3 turned_back(const core_pair *pair, d3 v)
+{
+  return (d3){d3_dot(pair->column[0], v), d3_dot(pair->column[1], v), d3_dot(pair->column[2], v)};
+}
+
+core_vertex core_pair_support(core_pair *pair, d3 direction)
+{
+  d3 local = core_support(pair->b, turned_back(pair, direction));
   core_vertex v;
   v.a = core_support(pair->a, d3_scale(-1.0, direction));
-  v.b = d3_add(pair->position,
-               d3_add(d3_scale(local.x, column[0]),
-                      d3_add(d3_scale(local.y, column[1]), d3_scale(local.z, column[2]))));
+  v.b = d3_add(pair->position, turned(pair, local));
   v.w = d3_sub(v.b, v.a);
   double size = fmax(fabs(v.w.x), fmax(fabs(v.w.y), fabs(v.w.z)));
   pair->scale = fmax(pair->scale, size);
@@ -152,23 +159,23 @@ static simplex closest_of_triangle(core_vertex a, core_vertex b, core_vertex c)
   return closer(closer(ab, bc), closest_of_segment(c, a));
 }
 
-// Six times the volume of the tetrahedron over a triangle with its apex at `p`.
-static double volume_over(const core_vertex *a, const core_vertex *b, const core_vertex *c, d3 p)
+// Whether the origin is on the apex's side of a triangle. Of a tetrahedron without volume nothing
+// is inside: rounding alone would say on which side the apex is.
+static bool on_side_of(const core_vertex *a, const core_vertex *b, const core_vertex *c, d3 apex)
 {
-  d3 normal = d3_cross(d3_sub(b->w, a->w), d3_sub(c->w, a->w));
-  return d3_dot(normal, d3_sub(p, a->w));
+  d3 normal = d3_cross(d3_sub(b->w, a->w), d3_sub(c->w, a->w)), up = d3_sub(apex, a->w);
+  double height = d3_dot(normal, up), here = -d3_dot(normal, a->w);
+  bool flat = height * height <= 1e-20 * d3_dot(normal, normal) * d3_dot(up, up);
+  return !flat && height * here > 0.0;
 }
 
 static simplex closest_of_tetrahedron(const core_vertex v[4])
 {
   static const int face[4][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}};
-  const d3 origin = {0.0, 0.0, 0.0};
   simplex best = {.count = 0}, inside = {{v[0], v[1], v[2], v[3]}, {0}, 4};
   for (int i = 0; i < 4; i++) {
     const int *f = face[i];
-    double apex = volume_over(&v[f[0]], &v[f[1]], &v[f[2]], v[f[3]].w);
-    double here = volume_over(&v[f[0]], &v[f[1]], &v[f[2]], origin);
-    if (apex * here > 0.0)
+    if (on_side_of(&v[f[0]], &v[f[1]], &v[f[2]], v[f[3]].w))
       continue;
     simplex s = closest_of_triangle(v[f[0]], v[f[1]], v[f[2]]);
     best = best.count == 0 ? s : closer(best, s);
@@ -215,8 +222,36 @@ static bool has_vertex(const simplex *s, d3 w)
   return false;
 }
 
+static bool is_round(const geometry *g)
+{
+  return g->kind == TN_SHAPE_CYLINDER || g->kind == TN_SHAPE_CONE;
+}
+
+// The centre of A's sphere against a round B.
+static core_gap gap_from_point(const core_pair *pair)
+{
+  core_gap own = core_gap_of_point(pair->b, turned_back(pair, d3_scale(-1.0, pair->position)));
+  return (core_gap){.distance = own.distance,
+                    .normal = d3_scale(-1.0, turned(pair, own.normal)),
+                    .a = {0.0, 0.0, 0.0},
+                    .b = d3_add(pair->position, turned(pair, own.a))};
+}
+
+static bool gap_in_closed_form(core_pair *pair, core_gap *out)
+{
+  bool from_a = pair->a->kind == TN_SHAPE_SPHERE && is_round(pair->b);
+  bool from_b = pair->b->kind == TN_SHAPE_SPHERE && is_round(pair->a);
+  if (!from_a && !from_b)
+    return false;
+  *out = from_a ? gap_from_point(pair) : core_gap_of_point(pair->a, pair->position);
+  pair->scale = sqrt(d3_dot(pair->position, pair->position));
+  return true;
+}
+
 bool core_distance(core_pair *pair, double limit, core_gap *out)
 {
+  if (gap_in_closed_form(pair, out))
+    return out->distance <= limit;
   d3 start = pair->position;
   if (d3_dot(start, start) == 0.0)
     start = (d3){0.0, 1.0, 0.0};
@@ -236,7 +271,8 @@ bool core_distance(core_pair *pair, double limit, core_gap *out)
     grown.vertex[grown.count++] = next;
     grown = closest_of(&grown);
     d3 nearer = simplex_point(&grown);
-    if (grown.count < 4 && d3_dot(nearer, nearer) >= square)
+    // With all of the difference on one side of the origin only rounding can put that inside.
+    if (grown.count == 4 ? along > 0.0 : d3_dot(nearer, nearer) >= square)
       break;
     s = grown;
     v = nearer;
