@@ -112,7 +112,7 @@ static void refresh_momentum(const body_state *state, Spin *spin)
   spin->last = w;
 }
 
-static const Drag no_drag = {1.0f, 1.0f, 3e38f, 3e38f, 0.0f};
+static const Drag no_drag = {1.0f, 1.0f, 3e38f, 3e38f, 0.0f, 0.5f};
 
 // Nothing moves it, and nothing will: steps pass static bodies by.
 static void stop(tn_world *world, int32_t slot)
@@ -135,7 +135,7 @@ void body_refresh(tn_world *world, int32_t slot)
   state->inverse_mass = dynamic ? 1.0f / b->mass.mass : 0.0f;
   memset(state->pose, 0, sizeof state->pose);
   state->dq[3] = 1.0f;
-  if (b->type == TN_BODY_STATIC) {
+  if (b->type == TN_BODY_STATIC || b->asleep) {
     stop(world, slot);
   }
   Spin spin = get_spin(world, slot);
@@ -209,7 +209,7 @@ void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps)
 
   float h = dt / (float)substeps;
   Drag drag = {decay(b->linear_damping, h), decay(b->angular_damping, h), b->max_speed,
-               b->max_angular_speed, 1.0f};
+               b->max_angular_speed, 1.0f, b->leaning ? 1.0f : 0.5f};
   set_lane(block->drag, lane, is_dynamic(b) ? &drag : &no_drag, FIELDS(Drag));
   float m = world->state[slot].inverse_mass;
   float scale = dynamic * b->gravity_scale;
@@ -282,6 +282,7 @@ tn_body_def tn_default_body_def(void)
   def.gravity_scale = 1.0f;
   def.max_speed = 1000.0f;
   def.max_angular_speed = 1000.0f;
+  def.can_sleep = true;
   def.cookie = DEF_COOKIE;
   return def;
 }
@@ -448,6 +449,9 @@ static void fill(body *b, const tn_body_def *def)
   b->angular_damping = def->angular_damping;
   b->max_speed = def->max_speed;
   b->max_angular_speed = def->max_angular_speed;
+  b->can_sleep = def->can_sleep;
+  b->bullet = def->bullet;
+  b->first_shape = NO_SLOT;
   b->first_joint = NO_SLOT;
   b->user_data = def->user_data;
   set_name(b, def->name);
@@ -478,6 +482,7 @@ static void start_body(tn_world *world, int32_t slot, const tn_body_def *def)
     set_array(state->w, from_vec3(def->angular_velocity));
   }
   body_refresh(world, slot);
+  world->awake_changed = true;
 }
 
 void body_make_world(tn_world *world)
@@ -516,10 +521,15 @@ bool tn_body_destroy(tn_world *world, tn_body_id id)
   if (!b) {
     return false;
   }
+  int32_t slot = body_slot(world, b);
+  body_wake(world, slot);
   while (b->first_joint != NO_SLOT) {
     joint_remove(world, b->first_joint / 2);
   }
-  int32_t slot = body_slot(world, b);
+  while (b->first_shape != NO_SLOT) {
+    shape_remove(world, b->first_shape);
+  }
+  world->awake_changed = true;
   b->type = TN_BODY_STATIC;
   body_refresh(world, slot);
   b->alive = false;
@@ -613,10 +623,21 @@ bool tn_body_set_type(tn_world *world, tn_body_id id, tn_body_type type)
   if (why) {
     return reject(world, "tn_body_set_type", why);
   }
+  for (int32_t i = b->first_shape; i != NO_SLOT; i = world->shapes[i].next) {
+    if (type == TN_BODY_DYNAMIC && !shape_can_move(&world->shapes[i])) {
+      return reject(world, "tn_body_set_type", "the body has a shape that cannot move");
+    }
+  }
+  int32_t slot = body_slot(world, b);
+  body_wake(world, slot);
   b->type = type;
   b->has_target = false;
-  body_refresh(world, body_slot(world, b));
+  body_refresh(world, slot);
   world->graph.dirty = true; // which bodies may be written has changed
+  world->awake_changed = true;
+  if (!shapes_refresh(world, slot)) {
+    return reject(world, "tn_body_set_type", "out of memory");
+  }
   return true;
 }
 
@@ -629,8 +650,13 @@ bool tn_body_set_transform(tn_world *world, tn_body_id id, tn_transform transfor
   if (!is_finite_pos(transform.p) || !is_rotation(transform.q)) {
     return reject(world, "tn_body_set_transform", "the transform is not finite or not a rotation");
   }
+  int32_t slot = body_slot(world, b);
+  body_wake(world, slot);
   place(b, transform.p, dquat_normalize(dquat_from(transform.q)));
-  body_refresh(world, body_slot(world, b));
+  body_refresh(world, slot);
+  if (!shapes_refresh(world, slot)) {
+    return reject(world, "tn_body_set_transform", "out of memory");
+  }
   return true;
 }
 
@@ -661,6 +687,7 @@ static body *find_moving(tn_world *world, tn_body_id id, tn_vec3 value, const ch
     reject(world, caller, "the vector is not finite");
     return NULL;
   }
+  body_wake(world, body_slot(world, b));
   return b;
 }
 
@@ -799,10 +826,14 @@ bool tn_body_set_mass(tn_world *world, tn_body_id id, tn_mass mass)
   }
   dquat q = dquat_mul(b->rotation, dquat_conjugate(b->local_principal));
   tn_pos origin = pos_sub(b->center, dquat_rotate(q, b->local_center));
+  int32_t slot = body_slot(world, b);
+  body_wake(world, slot);
   set_mass(b, mass);
   place(b, origin, q);
-  int32_t slot = body_slot(world, b);
   body_refresh(world, slot);
+  if (!shapes_refresh(world, slot)) {
+    return reject(world, "tn_body_set_mass", "out of memory");
+  }
   for (int32_t link = b->first_joint; link != NO_SLOT;
        link = world->joints[link / 2].next[link % 2]) {
     joint_refresh_frames(world, link / 2);
@@ -820,6 +851,7 @@ bool tn_body_set_gravity_scale(tn_world *world, tn_body_id id, float scale)
     return reject(world, "tn_body_set_gravity_scale", "the scale is not finite");
   }
   b->gravity_scale = scale;
+  body_wake(world, body_slot(world, b));
   return true;
 }
 

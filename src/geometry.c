@@ -8,14 +8,14 @@ static void *take(void *context, size_t size)
   return memory_take(context, size);
 }
 
-static void give(void *context, void *memory, size_t size)
+static void release(void *context, void *memory, size_t size)
 {
   memory_give(context, memory, size);
 }
 
 static surface_memory memory_of(tn_world *world)
 {
-  surface_memory memory = {take, give, world};
+  surface_memory memory = {take, release, world};
   return memory;
 }
 

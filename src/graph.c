@@ -25,10 +25,20 @@ static bool is_dynamic(const tn_world *world, int32_t slot)
   return world->bodies[slot].type == TN_BODY_DYNAMIC;
 }
 
-static bool is_solved(const tn_world *world, const joint *j)
+static bool is_pushed(const tn_world *world, int32_t slot)
+{
+  return is_dynamic(world, slot) && !world->bodies[slot].asleep;
+}
+
+static bool holds(const tn_world *world, const joint *j)
 {
   return j->alive && j->def.enabled &&
          (is_dynamic(world, j->slot[0]) || is_dynamic(world, j->slot[1]));
+}
+
+static bool is_solved(const tn_world *world, const joint *j)
+{
+  return holds(world, j) && (is_pushed(world, j->slot[0]) || is_pushed(world, j->slot[1]));
 }
 
 static int lowest_zero_bit(uint64_t bits)
@@ -117,23 +127,6 @@ static void place_joint(tn_world *world, builder *make, placement p)
   joint_pack(world, p.joint);
 }
 
-static void count_shares(tn_world *world, const builder *make)
-{
-  for (int32_t i = 0; i < world->body_list.used; ++i) {
-    world->state[i].share = 0.0f;
-  }
-  for (int32_t i = 0; i < make->placed_count; ++i) {
-    const joint *j = &world->joints[make->placed[i].joint];
-    world->state[j->slot[0]].share += 1.0f;
-    world->state[j->slot[1]].share += 1.0f;
-  }
-  for (int32_t i = 0; i < world->body_list.used; ++i) {
-    if (world->state[i].share < 1.0f) {
-      world->state[i].share = 1.0f;
-    }
-  }
-}
-
 static void save_states(tn_world *world)
 {
   for (int32_t slot = 0; slot < world->joint_list.used; ++slot) {
@@ -142,7 +135,7 @@ static void save_states(tn_world *world)
       joint_copy_state(world, j);
       j->block = NO_SLOT;
     }
-    if (j->alive && !is_solved(world, j)) {
+    if (j->alive && !holds(world, j)) {
       joint_forget(j);
     }
   }
@@ -188,7 +181,6 @@ static void fill_blocks(tn_world *world, builder *make, int32_t count)
   for (int32_t i = 0; i < make->placed_count; ++i) {
     place_joint(world, make, make->placed[i]);
   }
-  count_shares(world, make);
 }
 
 bool graph_build(tn_world *world)

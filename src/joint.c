@@ -363,6 +363,18 @@ static bool find_ends(tn_world *world, const tn_joint_def *def, int32_t ends[2])
   return true;
 }
 
+// Both bodies wake, and whether they may collide with each other is asked anew.
+static void touch_ends(tn_world *world, const joint *j)
+{
+  for (int side = 0; side < 2; ++side) {
+    body_wake(world, j->slot[side]);
+    for (int32_t i = world->bodies[j->slot[side]].first_shape;
+         i != NO_SLOT && j->slot[side] != WORLD_SLOT; i = world->shapes[i].next) {
+      pairs_recheck(world, i);
+    }
+  }
+}
+
 tn_joint_id tn_joint_create(tn_world *world, const tn_joint_def *def)
 {
   tn_joint_id null = {0};
@@ -399,12 +411,14 @@ tn_joint_id tn_joint_create(tn_world *world, const tn_joint_def *def)
   joint_refresh_frames(world, slot);
   world->joint_list.count += 1;
   world->graph.dirty = true;
+  touch_ends(world, j);
   return joint_id_at(world, slot);
 }
 
 void joint_remove(tn_world *world, int32_t slot)
 {
   joint *j = &world->joints[slot];
+  touch_ends(world, j);
   unlink_end(world, slot, 0);
   unlink_end(world, slot, 1);
   if (j->block != NO_SLOT) {
@@ -439,6 +453,7 @@ tn_joint_def tn_joint_get(const tn_world *world, tn_joint_id id)
 static void update(tn_world *world, joint *j, JointType old_type, bool was_enabled)
 {
   int32_t slot = (int32_t)(j - world->joints);
+  touch_ends(world, j);
   if (joint_type(j) != old_type || j->def.enabled != was_enabled) {
     world->graph.dirty = true;
   } else if (j->block != NO_SLOT) {
@@ -539,6 +554,8 @@ bool tn_joint_set_anchor(tn_world *world, tn_joint_id id, tn_pos position)
     report(world, TN_LOG_ERROR, "tn_joint_set_anchor: the position is not finite");
     return false;
   }
+  body_wake(world, j->slot[0]);
+  body_wake(world, j->slot[1]);
   (j->slot[0] == WORLD_SLOT ? &j->def.frame_a : &j->def.frame_b)->p = position;
   joint_refresh_frames(world, (int32_t)(j - world->joints));
   return true;

@@ -229,6 +229,8 @@ void joint_begin_step(tn_world *world, joint_block *block, float dt, float impul
     joint *j = &world->joints[block->joint[lane]];
     JointStart start = joint_start(world, j);
     set_lane(block->start, lane, &start, FIELDS(JointStart));
+    bool leans = world->bodies[j->slot[0]].leaning || world->bodies[j->slot[1]].leaning;
+    block->lag[lane] = leans ? 0.0f : 0.5f;
     aim_drive(&block->linear, lane, &j->def.linear_drive, j->target[0], 0, dt);
     aim_drive(&block->angular, lane, &j->def.angular_drive, j->target[1], 1, dt);
     if (impulse_scale != 1.0f) {

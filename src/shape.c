@@ -181,6 +181,16 @@ static bool has_volume(int kind)
          kind != TN_SHAPE_WIRE;
 }
 
+static bool can_move(int kind)
+{
+  return has_volume(kind) || kind == TN_SHAPE_WIRE;
+}
+
+bool shape_can_move(const shape *s)
+{
+  return can_move(s->geometry.kind);
+}
+
 static const char *why_bad_shape(const tn_world *world, const body *b, const tn_shape_def *def,
                                  geometry *g)
 {
@@ -197,7 +207,7 @@ static const char *why_bad_shape(const tn_world *world, const body *b, const tn_
   if (!(def->density > 0.0f) || !isfinite(def->density)) {
     return "density must be positive and finite";
   }
-  if (b->type == TN_BODY_DYNAMIC && !has_volume(def->kind) && def->kind != TN_SHAPE_WIRE) {
+  if (b->type == TN_BODY_DYNAMIC && !can_move(def->kind)) {
     return "planes, meshes and height fields cannot move: use hulls on a dynamic body";
   }
   return NULL;

@@ -1,211 +1,8 @@
 // Lanes meet memory here: gather bodies, run a kernel, scatter what it changed. Compiled once for
 // each lane width; the kernels and the order of their operations are the same in all.
-#include "store.h"
+#include "gather.h"
 
-#define PASTE_(a, b) a##b
-#define PASTE(a, b) PASTE_(a, b)
 #define SOLVER_OPS PASTE(solver_ops_, TN_LANES)
-
-// ---------------------------------------------------------------------------------------------
-// Eight consecutive floats of each of TN_LANES places, as eight reals, and back.
-
-#if TN_LANES == 8
-
-#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-
-KERNEL void transpose8(R r[8])
-{
-  R t[8], u[8];
-  for (int i = 0; i < 4; ++i) {
-    t[2 * i] = SHUFFLE(r[2 * i], r[2 * i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
-    t[2 * i + 1] = SHUFFLE(r[2 * i], r[2 * i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
-  }
-  for (int i = 0; i < 2; ++i) {
-    u[4 * i] = SHUFFLE(t[4 * i], t[4 * i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
-    u[4 * i + 1] = SHUFFLE(t[4 * i], t[4 * i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
-    u[4 * i + 2] = SHUFFLE(t[4 * i + 1], t[4 * i + 3], 0, 1, 8, 9, 4, 5, 12, 13);
-    u[4 * i + 3] = SHUFFLE(t[4 * i + 1], t[4 * i + 3], 2, 3, 10, 11, 6, 7, 14, 15);
-  }
-  for (int i = 0; i < 4; ++i) {
-    r[i] = SHUFFLE(u[i], u[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-    r[i + 4] = SHUFFLE(u[i], u[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-  }
-}
-
-KERNEL void load8(const float *const *from, R r[8])
-{
-  for (int i = 0; i < 8; ++i) {
-    r[i] = load(from[i]);
-  }
-  transpose8(r);
-}
-
-KERNEL void store8(float *const *to, R r[8])
-{
-  transpose8(r);
-  for (int i = 0; i < 8; ++i) {
-    if (to[i]) {
-      store(to[i], r[i]);
-    }
-  }
-}
-
-#elif TN_LANES == 4
-
-#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-
-KERNEL void transpose4(R r[4])
-{
-  R t0 = SHUFFLE(r[0], r[1], 0, 4, 1, 5);
-  R t1 = SHUFFLE(r[0], r[1], 2, 6, 3, 7);
-  R t2 = SHUFFLE(r[2], r[3], 0, 4, 1, 5);
-  R t3 = SHUFFLE(r[2], r[3], 2, 6, 3, 7);
-  r[0] = SHUFFLE(t0, t2, 0, 1, 4, 5);
-  r[1] = SHUFFLE(t0, t2, 2, 3, 6, 7);
-  r[2] = SHUFFLE(t1, t3, 0, 1, 4, 5);
-  r[3] = SHUFFLE(t1, t3, 2, 3, 6, 7);
-}
-
-KERNEL void load8(const float *const *from, R r[8])
-{
-  for (int i = 0; i < 4; ++i) {
-    r[i] = load(from[i]);
-    r[i + 4] = load(from[i] + 4);
-  }
-  transpose4(r);
-  transpose4(r + 4);
-}
-
-KERNEL void store8(float *const *to, R r[8])
-{
-  transpose4(r);
-  transpose4(r + 4);
-  for (int i = 0; i < 4; ++i) {
-    if (to[i]) {
-      store(to[i], r[i]);
-      store(to[i] + 4, r[i + 4]);
-    }
-  }
-}
-
-#else
-
-KERNEL void load8(const float *const *from, R r[8])
-{
-  for (int i = 0; i < 8; ++i) {
-    r[i] = from[0][i];
-  }
-}
-
-KERNEL void store8(float *const *to, R r[8])
-{
-  if (to[0]) {
-    for (int i = 0; i < 8; ++i) {
-      to[0][i] = r[i];
-    }
-  }
-}
-
-#endif
-
-// Fields of a block, lanes from `lane` on.
-KERNEL void load_fields(float (*from)[BLOCK_WIDTH], int lane, R *to, int count)
-{
-#pragma GCC unroll 64
-  for (int i = 0; i < count; ++i) {
-    to[i] = load(&from[i][lane]);
-  }
-}
-
-KERNEL void store_fields(float (*to)[BLOCK_WIDTH], int lane, const R *from, int count)
-{
-#pragma GCC unroll 64
-  for (int i = 0; i < count; ++i) {
-    store(&to[i][lane], from[i]);
-  }
-}
-
-#define LOAD(from, lane, to) load_fields(from, lane, (R *)(to), (int)FIELDS(*(to)))
-#define STORE(to, lane, from) store_fields(to, lane, (const R *)(from), (int)FIELDS(*(from)))
-
-// ---------------------------------------------------------------------------------------------
-// Bodies
-
-typedef struct Gather {
-  const int32_t *index; // TN_LANES slots
-  const uint8_t *move;  // which of them may be written
-} Gather;
-
-KERNEL void load_velocity(const solver_data *data, Gather g, Body *body, R *share)
-{
-  const float *from[TN_LANES];
-  for (int i = 0; i < TN_LANES; ++i) {
-    from[i] = data->state[g.index[i]].motion;
-  }
-  R r[8];
-  load8(from, r);
-  body->v = v_make(r[0], r[1], r[2]);
-  body->im = r[3];
-  body->w = v_make(r[4], r[5], r[6]);
-  *share = r[7];
-}
-
-KERNEL void store_velocity(const solver_data *data, Gather g, const Body *body, R share)
-{
-  float *to[TN_LANES];
-  for (int i = 0; i < TN_LANES; ++i) {
-    to[i] = g.move[i] ? data->state[g.index[i]].motion : 0;
-  }
-  R r[8] = {body->v.x, body->v.y, body->v.z, body->im, body->w.x, body->w.y, body->w.z, share};
-  store8(to, r);
-}
-
-KERNEL void load_pose(const solver_data *data, Gather g, Body *body)
-{
-  const float *from[TN_LANES];
-  for (int i = 0; i < TN_LANES; ++i) {
-    from[i] = data->state[g.index[i]].pose;
-  }
-  R r[8];
-  load8(from, r);
-  body->dx = v_make(r[0], r[1], r[2]);
-  Q dq = {r[4], r[5], r[6], r[7]};
-  body->dq = dq;
-}
-
-KERNEL void store_pose(const solver_data *data, Gather g, const Body *body)
-{
-  float *to[TN_LANES];
-  for (int i = 0; i < TN_LANES; ++i) {
-    to[i] = g.move[i] ? data->state[g.index[i]].pose : 0;
-  }
-  R r[8] = {body->dx.x, body->dx.y, body->dx.z, splat(0.0f),
-            body->dq.x, body->dq.y, body->dq.z, body->dq.w};
-  store8(to, r);
-}
-
-KERNEL void load_inertia(const solver_data *data, Gather g, Body *body)
-{
-  const float *from[TN_LANES];
-  for (int i = 0; i < TN_LANES; ++i) {
-    from[i] = data->inertia[g.index[i]].inverse;
-  }
-  R r[8];
-  load8(from, r);
-  S ii = {r[0], r[1], r[2], r[3], r[4], r[5]};
-  body->ii = ii;
-}
-
-KERNEL void store_inertia(const solver_data *data, Gather g, const Body *body)
-{
-  float *to[TN_LANES];
-  for (int i = 0; i < TN_LANES; ++i) {
-    to[i] = data->inertia[g.index[i]].inverse;
-  }
-  R r[8] = {body->ii.xx, body->ii.yy, body->ii.zz, body->ii.xy,
-            body->ii.xz, body->ii.yz, splat(0.0f), splat(0.0f)};
-  store8(to, r);
-}
 
 static const uint8_t every_lane[BLOCK_WIDTH] = {1, 1, 1, 1, 1, 1, 1, 1};
 
@@ -219,9 +16,16 @@ KERNEL Gather gather_range(int32_t *index, int block, int lane)
   return g;
 }
 
-static void kick_bodies(solver_data *data, int first, int last, float h, int damps)
+KERNEL R kick_time(kick_part part, R lead, R h)
 {
-  for (int block = first; block < last; ++block) {
+  return part == KICK_FIRST ? lead * h : part == KICK_LAST ? h - lead * h : h;
+}
+
+static void kick_bodies(solver_data *data, int first, int last, kick_part part)
+{
+  R h = splat(data->substep.h);
+  for (int i = first; i < last; ++i) {
+    int block = data->active[i];
     body_block *bb = &data->bodies[block];
     for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
       int32_t index[TN_LANES];
@@ -233,12 +37,12 @@ static void kick_bodies(solver_data *data, int first, int last, float h, int dam
       load_inertia(data, g, &body);
       LOAD(bb->acceleration, lane, &acceleration);
       LOAD(bb->torque, lane, &torque);
-      if (damps) {
-        Drag drag;
-        LOAD(bb->drag, lane, &drag);
+      Drag drag;
+      LOAD(bb->drag, lane, &drag);
+      if (part != KICK_LAST) {
         damp(&body, &drag);
       }
-      kick(&body, acceleration, torque, splat(h));
+      kick(&body, acceleration, torque, kick_time(part, drag.lead, h));
       store_velocity(data, g, &body, share);
     }
   }
@@ -247,7 +51,8 @@ static void kick_bodies(solver_data *data, int first, int last, float h, int dam
 static void drift_bodies(solver_data *data, int first, int last)
 {
   R h = splat(data->substep.h);
-  for (int block = first; block < last; ++block) {
+  for (int i = first; i < last; ++i) {
+    int block = data->active[i];
     body_block *bb = &data->bodies[block];
     for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
       int32_t index[TN_LANES];
@@ -257,11 +62,11 @@ static void drift_bodies(solver_data *data, int first, int last)
       Drag drag;
       R share;
       load_velocity(data, g, &body, &share);
-      load_pose(data, g, &body);
+      R flown = load_pose(data, g, &body);
       LOAD(bb->spin, lane, &spin);
       LOAD(bb->drag, lane, &drag);
       limit_speed(&body, &drag);
-      drift(&body, &spin, drag.dynamic, h);
+      drift(&body, &spin, drag.dynamic, h - flown);
       store_velocity(data, g, &body, share);
       store_pose(data, g, &body);
       store_inertia(data, g, &body);
@@ -272,7 +77,8 @@ static void drift_bodies(solver_data *data, int first, int last)
 
 static void collect_bodies(solver_data *data, int first, int last)
 {
-  for (int block = first; block < last; ++block) {
+  for (int i = first; i < last; ++i) {
+    int block = data->active[i];
     body_block *bb = &data->bodies[block];
     for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
       int32_t index[TN_LANES];
@@ -293,13 +99,14 @@ static void collect_bodies(solver_data *data, int first, int last)
 static void average_bodies(solver_data *data, int first, int last, int move)
 {
   R h = splat(data->substep.h);
-  for (int block = first; block < last; ++block) {
+  for (int i = first; i < last; ++i) {
+    int block = data->active[i];
     for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
       int32_t index[TN_LANES];
       Gather g = gather_range(index, block, lane);
       float *sums[TN_LANES];
-      for (int i = 0; i < TN_LANES; ++i) {
-        sums[i] = data->change[index[i]].sum;
+      for (int k = 0; k < TN_LANES; ++k) {
+        sums[k] = data->change[index[k]].sum;
       }
       R r[8];
       load8((const float *const *)sums, r);
@@ -514,10 +321,10 @@ KERNEL void close_block(const Open *o, const Rows *rows, V p, const Pass *pass, 
 }
 
 // States the rows at the current pose, and gives impulses for the coming substep: those to start it
-// from, less what has been given ahead; or, at the end of a step, half of them ahead, as external
+// from, less what has been given ahead; or, at the end of a step, part of them ahead, as external
 // forces do, so that velocities belong to the same moment as positions.
 KERNEL void begin_block(Open o, JointType type, const Pass *pass, const JointStart *start,
-                        int ahead, Work *w)
+                        int ahead, R lag, Work *w)
 {
   if (o.kind.rows == 0) {
     return;
@@ -526,8 +333,8 @@ KERNEL void begin_block(Open o, JointType type, const Pass *pass, const JointSta
   V carry, p;
   find_rows(type, o.angular, start, &o.params, pass, &w->a, &w->b, &rows);
   if (ahead) {
-    RowState half = half_of(&o.state);
-    p = impulse_of(o.kind, &rows, o.extras, &half);
+    RowState given = share_of(&o.state, lag);
+    p = impulse_of(o.kind, &rows, o.extras, &given);
     carry = p;
   } else {
     LOAD(o.at->carry, o.lane, &carry);
@@ -550,8 +357,9 @@ KERNEL void begin_joint(solver_data *data, joint_block *jb, int lane, JointType 
   LOAD(jb->start, lane, &start);
   Body a = w.a;
   Body b = w.b;
-  begin_block(open_block(jb, lane, type, 1), type, &pass, &start, ahead, &w);
-  begin_block(open_block(jb, lane, type, 0), type, &pass, &start, ahead, &w);
+  R lag = load(&jb->lag[lane]);
+  begin_block(open_block(jb, lane, type, 1), type, &pass, &start, ahead, lag, &w);
+  begin_block(open_block(jb, lane, type, 0), type, &pass, &start, ahead, lag, &w);
   give_impulses(data, jb, lane, a, b, &w);
 }
 
@@ -606,7 +414,7 @@ KERNEL void solve_joint(solver_data *data, joint_block *jb, int lane, JointType 
   give_impulses(data, jb, lane, a, b, &w);
 }
 
-KERNEL void relax_block(Open o, const Pass *pass, Work *w)
+KERNEL void relax_block(Open o, const Pass *pass, R lag, Work *w)
 {
   if (o.kind.rows == 0) {
     return;
@@ -615,7 +423,7 @@ KERNEL void relax_block(Open o, const Pass *pass, Work *w)
   load_rows(o.kind, o.angular, o.at, o.lane, &rows);
   V u = block_velocity(o.angular, &rows, w);
   V p = v_zero();
-  RowState given = half_of(&o.state);
+  RowState given = share_of(&o.state, lag);
   relax(o.kind, pass, &o.params, &rows, o.drives, &o.state, &given, &u, &p);
   add_to(o.at->carry, o.lane, p);
   close_block(&o, &rows, p, pass, w);
@@ -628,8 +436,9 @@ KERNEL void relax_joint(solver_data *data, joint_block *jb, int lane, JointType 
   load_bodies(data, jb, lane, 0, &w);
   Body a = w.a;
   Body b = w.b;
-  relax_block(open_block(jb, lane, type, 1), &pass, &w);
-  relax_block(open_block(jb, lane, type, 0), &pass, &w);
+  R lag = load(&jb->lag[lane]);
+  relax_block(open_block(jb, lane, type, 1), &pass, lag, &w);
+  relax_block(open_block(jb, lane, type, 0), &pass, lag, &w);
   give_impulses(data, jb, lane, a, b, &w);
 }
 
@@ -648,25 +457,6 @@ KERNEL void load_movable(const solver_data *data, const joint_block *jb, int lan
     w->a.ii = s_scale(w->share_a, w->a.ii);
     w->b.ii = s_scale(w->share_b, w->b.ii);
   }
-}
-
-KERNEL void add_change(const solver_data *data, Gather g, V dv, V dw)
-{
-  float *to[TN_LANES];
-  float *from[TN_LANES];
-  for (int i = 0; i < TN_LANES; ++i) {
-    from[i] = data->change[g.index[i]].sum;
-    to[i] = g.move[i] ? from[i] : 0;
-  }
-  R r[8];
-  load8((const float *const *)from, r);
-  r[0] = r[0] + dv.x;
-  r[1] = r[1] + dv.y;
-  r[2] = r[2] + dv.z;
-  r[4] = r[4] + dw.x;
-  r[5] = r[5] + dw.y;
-  r[6] = r[6] + dw.z;
-  store8(to, r);
 }
 
 KERNEL void store_moved(const solver_data *data, const joint_block *jb, int lane, int averaged,

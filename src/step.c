@@ -2,6 +2,7 @@
 #include "world.h"
 
 #include <math.h>
+#include <string.h>
 
 // Rigid joints in the default method remove the whole of an error in a substep, and begin with the
 // share KEEP of their last impulse. A violated joint changes velocities by no more than PUSH or
@@ -14,23 +15,23 @@ static const float TURN = 6000.0f; // rad/s^2
 // Passes over everything, on all threads
 
 #define BODY_GRAIN 32 // blocks of eight
-#define JOINT_GRAIN 16
+#define CONSTRAINT_GRAIN 16
 
-typedef void joint_pass(solver_data *data, int first, int last);
+typedef void pass_fn(solver_data *data, int first, int last);
 
 typedef struct pass_task {
   solver_data *data;
   const solver_ops *ops;
-  joint_pass *joints;
+  pass_fn *pass;
   int offset;
-  float h;
-  int damps, move;
+  kick_part part;
+  int move;
 } pass_task;
 
 static void kick_task(int first, int last, void *context)
 {
   pass_task *t = context;
-  t->ops->kick(t->data, first, last, t->h, t->damps);
+  t->ops->kick(t->data, first, last, t->part);
 }
 
 static void drift_task(int first, int last, void *context)
@@ -51,10 +52,10 @@ static void average_task(int first, int last, void *context)
   t->ops->average(t->data, first, last, t->move);
 }
 
-static void joint_task(int first, int last, void *context)
+static void constraint_task(int first, int last, void *context)
 {
   pass_task *t = context;
-  t->joints(t->data, t->offset + first, t->offset + last);
+  t->pass(t->data, t->offset + first, t->offset + last);
 }
 
 // What a substep needs.
@@ -62,31 +63,42 @@ typedef struct stepper {
   tn_world *world;
   solver_data data;
   pass_task task;
-  int body_blocks;
+  bool has_joints, has_contacts;
 } stepper;
 
 static void for_bodies(stepper *s, tn_task_fn *task)
 {
-  task_run(s->world->tasks, task, s->body_blocks, BODY_GRAIN, &s->task);
+  task_run(s->world->tasks, task, s->world->active_block_count, BODY_GRAIN, &s->task);
 }
 
-// Gauss-Seidel: colour after colour, all joints of a colour at once.
-static void for_joints(stepper *s, joint_pass *pass)
+// Gauss-Seidel: colour after colour, all constraints of a colour at once.
+static void for_colors(stepper *s, const color_range *colors, int count, color_range serial,
+                       pass_fn *pass)
+{
+  s->task.pass = pass;
+  for (int i = 0; i < count; ++i) {
+    s->task.offset = colors[i].first;
+    task_run(s->world->tasks, constraint_task, colors[i].last - colors[i].first, CONSTRAINT_GRAIN,
+             &s->task);
+  }
+  pass(&s->data, serial.first, serial.last);
+}
+
+static void for_joints(stepper *s, pass_fn *pass)
 {
   const graph *g = &s->world->graph;
-  s->task.joints = pass;
-  for (int color = 0; color < g->color_count; ++color) {
-    color_range r = g->color[color];
-    s->task.offset = r.first;
-    task_run(s->world->tasks, joint_task, r.last - r.first, JOINT_GRAIN, &s->task);
-  }
-  pass(&s->data, g->serial.first, g->serial.last);
+  for_colors(s, g->color, g->color_count, g->serial, pass);
 }
 
-static void kick_bodies(stepper *s, float h, bool damps)
+static void for_contacts(stepper *s, pass_fn *pass)
 {
-  s->task.h = h;
-  s->task.damps = damps;
+  const contact_graph *g = &s->world->contact_graph;
+  for_colors(s, g->color, g->color_count, g->serial, pass);
+}
+
+static void kick_bodies(stepper *s, kick_part part)
+{
+  s->task.part = part;
   for_bodies(s, kick_task);
 }
 
@@ -99,26 +111,55 @@ static void drift_bodies(stepper *s)
 // TN_METHOD_TENON: XPBD in impulse form
 //
 // Rows are stated at the start of a substep and solved for velocities such that the drift ends on
-// the constraint: C + h J v = 0, with the joints' impulses of the last substep as first guess.
+// the constraint: C + h J v = 0, with the impulses of the last substep as first guess. What that
+// adds to the velocities of bodies in contact is taken out again at the new pose.
 // Forces act half before and half after the drift, and at the end of a step the joints follow:
 // what is read there, velocities and energies, belongs to one moment.
 
+static void solve_joints(stepper *s)
+{
+  for (int k = 0; k < s->world->iterations; ++k) {
+    for_joints(s, s->world->ops->joint_solve);
+  }
+}
+
+static void bounce_bodies(stepper *s)
+{
+  const contact_graph *g = &s->world->contact_graph;
+  if (g->bouncer_count > 0 &&
+      bounce(&s->data, g->bouncers, g->bouncer_count, tn_length(s->world->gravity))) {
+    for_contacts(s, s->world->contact_ops->refresh);
+  }
+}
+
 static void substep_tenon(stepper *s, int i)
 {
-  const solver_ops *ops = s->world->ops;
-  float h = s->data.substep.h;
-  kick_bodies(s, i == 0 ? 0.5f * h : h, true);
-  for_joints(s, ops->joint_begin);
-  for (int k = 0; k < s->world->iterations; ++k) {
-    for_joints(s, ops->joint_solve);
+  const contact_ops *contacts = s->world->contact_ops;
+  kick_bodies(s, i == 0 ? KICK_FIRST : KICK_WHOLE);
+  if (s->has_contacts) {
+    bounce_bodies(s);
+    for_contacts(s, contacts->warm);
+  }
+  for_joints(s, s->world->ops->joint_begin);
+  solve_joints(s);
+  if (s->has_contacts) {
+    for (int k = 0; k < s->world->iterations; ++k) {
+      for_contacts(s, contacts->solve);
+    }
+    if (s->has_joints) {
+      solve_joints(s);
+    }
   }
   drift_bodies(s);
+  if (s->has_contacts) {
+    for_contacts(s, contacts->relax);
+  }
 }
 
 static void finish_tenon(stepper *s)
 {
   const solver_ops *ops = s->world->ops;
-  kick_bodies(s, 0.5f * s->data.substep.h, false);
+  kick_bodies(s, KICK_LAST);
   s->data.substep.ahead = true;
   for_joints(s, ops->joint_begin);
   for (int k = 0; k < s->world->iterations; ++k) {
@@ -136,6 +177,9 @@ static void solve_stage_of(stepper *s, solve_stage stage)
 {
   s->data.substep.stage = stage;
   for_joints(s, s->world->ops->joint_positions);
+  if (s->has_contacts) {
+    for_contacts(s, s->world->contact_ops->positions);
+  }
   if (s->data.substep.averaged) {
     s->task.move = stage != STAGE_VELOCITIES;
     for_bodies(s, average_task);
@@ -144,7 +188,10 @@ static void solve_stage_of(stepper *s, solve_stage stage)
 
 static void substep_positions(stepper *s)
 {
-  kick_bodies(s, s->data.substep.h, true);
+  if (s->has_contacts) {
+    for_contacts(s, s->world->contact_ops->approach);
+  }
+  kick_bodies(s, KICK_WHOLE);
   drift_bodies(s);
   solve_stage_of(s, STAGE_BEGIN);
   for (int k = 0; k < s->world->iterations; ++k) {
@@ -154,18 +201,115 @@ static void substep_positions(stepper *s)
 }
 
 // ---------------------------------------------------------------------------------------------
+// Before and after
+
+// Bodies that contacts carry, and all that hang on them by joints.
+static void find_leaning(tn_world *world)
+{
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    world->bodies[world->awake[i]].leaning = false;
+  }
+  bool any = false;
+  for (int32_t i = 0; i < world->active_pair_count; ++i) {
+    const pair *p = &world->pairs[world->active_pairs[i]];
+    if (p->touching && !p->sensor) {
+      for (int side = 0; side < 2; ++side) {
+        body *b = &world->bodies[world->shapes[p->shape[side]].body];
+        b->leaning = b->type == TN_BODY_DYNAMIC;
+      }
+      any = true;
+    }
+  }
+  // Up and down the list, so that chains in either order take few rounds.
+  for (int32_t round = 0; any; ++round) {
+    any = false;
+    int32_t count = world->joint_list.used;
+    for (int32_t i = 0; i < count; ++i) {
+      const joint *j = &world->joints[round % 2 ? count - 1 - i : i];
+      body *a = &world->bodies[j->slot[0]], *b = &world->bodies[j->slot[1]];
+      if (j->alive && j->def.enabled && a->leaning != b->leaning &&
+          a->type == TN_BODY_DYNAMIC && b->type == TN_BODY_DYNAMIC) {
+        a->leaning = b->leaning = true;
+        any = true;
+      }
+    }
+  }
+}
+
+// How many constraints hold each body, for averaging.
+static void count_shares(tn_world *world)
+{
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    world->state[world->awake[i]].share = 0.0f;
+  }
+  for (int32_t i = 0; i < world->joint_list.used; ++i) {
+    const joint *j = &world->joints[i];
+    for (int side = 0; side < 2 && j->alive && j->block != NO_SLOT; ++side) {
+      world->state[j->slot[side]].share += 1.0f;
+    }
+  }
+  for (int32_t i = 0; i < world->contact_graph.block_count; ++i) {
+    const contact_block *cb = &world->contact_graph.blocks[i];
+    for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
+      world->state[cb->a[lane]].share += 1.0f;
+      world->state[cb->b[lane]].share += 1.0f;
+    }
+  }
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    body_state *state = &world->state[world->awake[i]];
+    state->share = state->share < 1.0f ? 1.0f : state->share;
+  }
+}
+
+// Events that came about since the last step are told with those of this one.
+static void begin_events(tn_world *world)
+{
+  int32_t told = world->told_event_count;
+  world->contact_event_count -= told;
+  memmove(world->contact_events, world->contact_events + told,
+          (size_t)world->contact_event_count * sizeof *world->contact_events);
+  int32_t slept = world->told_sleep_count;
+  world->sleep_event_count -= slept;
+  memmove(world->sleep_events, world->sleep_events + slept,
+          (size_t)world->sleep_event_count * sizeof *world->sleep_events);
+  world->told_event_count = world->told_sleep_count = 0;
+  world->break_count = 0;
+}
+
+// Who is near whom, and how they touch. What wakes up looks around as well.
+static bool find_contacts(tn_world *world, float dt)
+{
+  if (!awake_update(world) || !pairs_update(world, dt)) {
+    return false;
+  }
+  do {
+    if (!awake_update(world) || !contacts_update(world, dt)) {
+      return false;
+    }
+  } while (world->awake_changed);
+  return true;
+}
+
+// Impulses of the last step's substeps, for those of this one.
+static float impulse_scale(const tn_world *world, float dt)
+{
+  return world->last_h > 0.0f ? dt / (float)world->substeps / world->last_h : 1.0f;
+}
 
 static void begin_step(tn_world *world, float dt)
 {
   float h = dt / (float)world->substeps;
-  float scale = world->last_h > 0.0f ? h / world->last_h : 1.0f;
+  float scale = impulse_scale(world, dt);
   world->last_h = h;
-  world->break_count = 0;
-  for (int32_t i = 0; i < world->body_list.used; ++i) {
-    body_begin_step(world, i, dt, world->substeps);
+  find_leaning(world);
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    body_begin_step(world, world->awake[i], dt, world->substeps);
   }
   for (int32_t i = 0; i < world->graph.block_count; ++i) {
     joint_begin_step(world, &world->graph.blocks[i], dt, scale);
+  }
+  if (world->method == TN_METHOD_JACOBI) {
+    count_shares(world);
   }
 }
 
@@ -208,17 +352,25 @@ static void report_lost(tn_world *world, int32_t slot)
 
 static uint32_t end_step(tn_world *world, float dt)
 {
-  uint32_t status = world->graph.serial.last > world->graph.serial.first ? TN_STEP_SERIAL : 0;
+  bool serial = world->graph.serial.last > world->graph.serial.first ||
+                world->contact_graph.serial.last > world->contact_graph.serial.first;
+  uint32_t status = serial ? TN_STEP_SERIAL : 0;
   for (int32_t i = 0; i < world->graph.block_count; ++i) {
     joint_end_step(world, &world->graph.blocks[i], dt);
   }
-  for (int32_t i = 0; i < world->body_list.used; ++i) {
-    if (!body_end_step(world, i)) {
-      report_lost(world, i);
+  contacts_unpack(world, dt);
+  boxes_spend(world);
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    if (!body_end_step(world, world->awake[i])) {
+      report_lost(world, world->awake[i]);
       status |= TN_STEP_NON_FINITE;
     }
   }
+  boxes_follow(world);
   find_broken(world);
+  status |= islands_update(world, dt) ? 0 : TN_STEP_OUT_OF_MEMORY;
+  world->told_event_count = world->contact_event_count;
+  world->told_sleep_count = world->sleep_event_count;
   return status;
 }
 
@@ -226,17 +378,21 @@ static stepper make_stepper(tn_world *world, float dt)
 {
   stepper s = {0};
   s.world = world;
-  s.body_blocks = (world->body_list.used + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
+  s.has_joints = world->graph.block_count > 0;
+  s.has_contacts = world->contact_graph.block_count > 0;
   s.data.state = world->state;
   s.data.inertia = world->inertia;
   s.data.bodies = world->body_blocks;
   s.data.change = world->change;
   s.data.joints = world->graph.blocks;
+  s.data.contacts = world->contact_graph.blocks;
+  s.data.active = world->active_blocks;
   s.data.substep.h = dt / (float)world->substeps;
   s.data.substep.keep = KEEP;
   s.data.substep.push = PUSH * s.data.substep.h;
   s.data.substep.turn = TURN * s.data.substep.h;
   s.data.substep.averaged = world->method == TN_METHOD_JACOBI;
+  s.data.substep.bounce_speed = 2.0f * tn_length(world->gravity) * s.data.substep.h;
   return s;
 }
 
@@ -250,7 +406,10 @@ uint32_t tn_world_step(tn_world *world, float dt)
            "tn_world_step: dt must be at most 10 s, and a substep at least 1e-9 s");
     return TN_STEP_REJECTED;
   }
-  if (!graph_build(world)) {
+  begin_events(world);
+  // find_contacts wakes bodies, which brings their joints back to the graph.
+  if (!find_contacts(world, dt) || !graph_build(world) ||
+      !contacts_pack(world, dt, impulse_scale(world, dt))) {
     report(world, TN_LOG_ERROR, "tn_world_step: out of memory");
     return TN_STEP_OUT_OF_MEMORY;
   }
@@ -258,6 +417,9 @@ uint32_t tn_world_step(tn_world *world, float dt)
   stepper s = make_stepper(world, dt);
   s.task.data = &s.data;
   s.task.ops = world->ops;
+  if (s.has_contacts) {
+    for_contacts(&s, world->contact_ops->begin);
+  }
   for (int i = 0; i < world->substeps; ++i) {
     s.data.substep.time = (float)(i + 1) * s.data.substep.h;
     if (world->method == TN_METHOD_TENON) {

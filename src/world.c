@@ -69,6 +69,22 @@ static const solver_ops *find_ops(int lanes)
   }
 }
 
+static const contact_ops *find_contact_ops(int lanes)
+{
+#if !defined(TN_ONE_LANE)
+#if defined(__x86_64__) || defined(__i386__)
+  if (lanes == 8) {
+    return &contact_ops_8;
+  }
+#endif
+  if (lanes == 4) {
+    return &contact_ops_4;
+  }
+#endif
+  (void)lanes;
+  return &contact_ops_1;
+}
+
 static int widest_lanes(void)
 {
   for (int lanes = 8; lanes > 1; lanes /= 2) {
@@ -84,6 +100,7 @@ tn_world_def tn_default_world_def(void)
   tn_world_def def = {0};
   def.gravity = tn_v3(0.0f, -9.81f, 0.0f);
   def.method = TN_METHOD_TENON;
+  def.sleeping = true;
   def.substeps = 8;
   def.iterations = 1;
   def.threads = 1;
@@ -151,9 +168,18 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->iterations = def->iterations;
   world->lanes = def->lanes ? def->lanes : widest_lanes();
   world->ops = find_ops(world->lanes);
+  world->contact_ops = find_contact_ops(world->lanes);
+  world->sleeping = def->sleeping;
   world->body_list.first_free = NO_SLOT;
   world->joint_list.first_free = NO_SLOT;
+  world->geometry_list.first_free = NO_SLOT;
+  world->shape_list.first_free = NO_SLOT;
+  world->pair_list.first_free = NO_SLOT;
+  world->contact_list.first_free = NO_SLOT;
+  world->fixed_tree.root = world->fixed_tree.first_free = NO_SLOT;
+  world->moving_tree.root = world->moving_tree.first_free = NO_SLOT;
   world->graph.dirty = true;
+  world->awake_changed = true;
 }
 
 tn_world *tn_world_create(const tn_world_def *def)
@@ -186,6 +212,31 @@ tn_world *tn_world_create(const tn_world_def *def)
   return NULL;
 }
 
+#define GIVE(array, count) memory_give(world, world->array, (size_t)(count) * sizeof *world->array)
+
+static void release_contacts(tn_world *world)
+{
+  geometry_release_all(world);
+  tree_release(world, &world->fixed_tree);
+  tree_release(world, &world->moving_tree);
+  contact_graph_release(world);
+  GIVE(shapes, world->shape_list.capacity);
+  GIVE(pairs, world->pair_list.capacity);
+  GIVE(contacts, world->contact_list.capacity);
+  GIVE(searchers, world->searcher_capacity);
+  GIVE(candidates, world->candidate_capacity);
+  GIVE(active_pairs, world->active_pair_capacity);
+  GIVE(found, world->found_capacity);
+  GIVE(found_manifolds, world->found_manifold_capacity);
+  GIVE(contact_events, world->contact_event_capacity);
+  GIVE(sleep_events, world->sleep_event_capacity);
+  GIVE(awake, world->awake_capacity);
+  GIVE(active_blocks, world->active_block_capacity);
+  GIVE(island, world->island_capacity);
+  GIVE(island_still, world->island_still_capacity);
+  GIVE(island_last, world->island_last_capacity);
+}
+
 static void release_content(tn_world *world)
 {
   size_t n = (size_t)world->body_list.capacity;
@@ -196,6 +247,7 @@ static void release_content(tn_world *world)
   memory_give(world, world->body_blocks, n / BLOCK_WIDTH * sizeof *world->body_blocks);
   memory_give(world, world->joints, (size_t)world->joint_list.capacity * sizeof *world->joints);
   graph_release(world);
+  release_contacts(world);
 }
 
 void tn_world_destroy(tn_world *world)
@@ -224,6 +276,7 @@ bool tn_world_set_gravity(tn_world *world, tn_vec3 gravity)
     return false;
   }
   world->gravity = gravity;
+  wake_all(world);
   return true;
 }
 
@@ -255,6 +308,9 @@ bool tn_world_set_method(tn_world *world, tn_method method)
   }
   if (method != world->method) {
     forget_impulses(world);
+    for (int32_t i = 0; i < world->contact_list.used; ++i) {
+      contact_forget(&world->contacts[i]);
+    }
     world->method = method;
   }
   return true;
@@ -303,6 +359,15 @@ tn_counters tn_world_counters(const tn_world *world)
     c.joints = world->joint_list.count;
     c.colors = world->graph.color_count;
     c.blocks = world->graph.block_count;
+    c.shapes = world->shape_list.count;
+    c.pairs = world->pair_list.count;
+    c.contacts = world->contact_list.count;
+    for (int32_t i = 0; i < world->contact_list.used; ++i) {
+      c.points += world->contacts[i].alive ? world->contacts[i].manifold.count : 0;
+    }
+    for (int32_t i = 0; i < world->body_list.used; ++i) {
+      c.awake += moves(&world->bodies[i]) && world->bodies[i].type == TN_BODY_DYNAMIC;
+    }
     c.bytes = world->bytes;
   }
   return c;

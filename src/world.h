@@ -38,7 +38,12 @@ typedef struct body {
   float max_speed, max_angular_speed;
   tn_vec3 force, torque; // for the next step
   tn_transform target;
-  int32_t first_shape; // slot, or NO_SLOT
+  bool can_sleep, bullet;
+  bool leaning; // contacts carry it, or something it is joined to
+  bool asleep;
+  float still_for;       // s, how long it has hardly moved
+  int32_t sleep_next;    // ring of those that fell asleep together
+  int32_t first_shape;   // slot, or NO_SLOT
   int32_t first_joint; // slot * 2 + side, or NO_SLOT
   int32_t joint_count;
   void *user_data;
@@ -77,8 +82,39 @@ typedef struct shape {
   bool fixed;        // in the tree of what never moves
   int32_t leaf;      // in its tree
   world_box box;     // grown: what the tree has
+  bool searching;     // looks for pairs when the next step begins
   int32_t first_pair; // pair * 2 + side, or NO_SLOT
+  int32_t pair_count;
 } shape;
+
+// Two shapes whose boxes are close.
+typedef struct pair {
+  int32_t next_free;
+  bool alive;
+  bool sensor;   // no contacts, only overlap
+  bool touching; // told by an event
+  bool fresh;    // its manifolds were never found, or the shapes changed
+  int32_t shape[2];
+  int32_t next[2], previous[2]; // in each shape's list: pair * 2 + side
+  int32_t first_contact;
+  pose at, now; // B in A when the manifolds were found, and when the step began
+} pair;
+
+// A manifold and what it remembers.
+typedef struct contact {
+  int32_t next_free;
+  bool alive;
+  int32_t pair;
+  int32_t next; // of the same pair
+  manifold manifold;
+  float lambda[MAX_POINTS], reference; // impulses of the last substep
+  tn_vec3 friction, roll, offset;
+  float twist;
+  float approach;          // speed at which it closed when the step began
+  float force[MAX_POINTS]; // means over the last step
+  tn_vec3 friction_force;
+  float friction_torque;
+} contact;
 
 typedef struct joint {
   uint32_t generation;
@@ -112,6 +148,33 @@ typedef struct graph {
   color_range serial; // joints for which no colour was left, one to a block
 } graph;
 
+// What the narrow phase found for an active pair.
+typedef struct found_pair {
+  int32_t first;  // in found_manifolds
+  int32_t room;   // how many manifolds fit there
+  int32_t count;  // how many were found, or KEPT_MANIFOLDS
+  bool overlap;   // of a sensor
+} found_pair;
+
+#define KEPT_MANIFOLDS (-1) // the pair has hardly moved: its manifolds still hold
+
+// Where each contact of a step goes.
+typedef struct placed_contact {
+  int32_t contact;
+  uint8_t color, type;
+} placed_contact;
+
+// The manifolds of a step, by colour and type.
+typedef struct contact_graph {
+  contact_block *blocks;
+  int32_t block_count, block_capacity;
+  color_range color[MAX_COLORS];
+  int32_t color_count;
+  color_range serial;
+  bouncer *bouncers;
+  int32_t bouncer_count, bouncer_capacity;
+} contact_graph;
+
 typedef struct pool_list {
   int32_t capacity, count, used, first_free; // used: slots that were ever alive
 } pool_list;
@@ -127,6 +190,7 @@ struct tn_world {
   tn_method method;
   int substeps, iterations, lanes;
   const solver_ops *ops;
+  const contact_ops *contact_ops;
   task_pool *tasks;
   float last_h;
 
@@ -142,6 +206,46 @@ struct tn_world {
   pool_list shape_list;
   shape *shapes;
   tree fixed_tree, moving_tree;
+  int32_t *searchers; // shapes that look for pairs
+  int32_t searcher_count, searcher_capacity;
+  bool searchers_changed; // some shape searches that is not in the list
+
+  pool_list pair_list;
+  pair *pairs;
+  pool_list contact_list;
+  contact *contacts;
+  contact_graph contact_graph;
+  placed_contact *placed_contacts;
+  int32_t placed_capacity;
+  uint64_t *color_bits; // colours taken, by body
+  int32_t color_bit_capacity;
+  // Scratch of a step.
+  int32_t *candidates; // shapes near a searching one
+  int32_t candidate_count, candidate_capacity;
+  int32_t *active_pairs; // with someone awake
+  int32_t active_pair_count, active_pair_capacity;
+  found_pair *found;
+  int32_t found_capacity;
+  manifold *found_manifolds;
+  int32_t found_manifold_capacity;
+
+  tn_pair_filter_fn *pair_filter;
+  void *pair_filter_context;
+  tn_contact_event *contact_events;
+  int32_t contact_event_count, contact_event_capacity;
+  int32_t told_event_count; // those of the last step; the rest came about since then
+  tn_sleep_event *sleep_events;
+  int32_t sleep_event_count, sleep_event_capacity, told_sleep_count;
+  bool sleeping; // bodies may fall asleep
+  int32_t *awake; // body slots that move, in rising order
+  int32_t awake_count, awake_capacity;
+  bool awake_changed; // the list is out of date
+  int32_t *island;    // scratch: sets of bodies
+  float *island_still;
+  int32_t *island_last;
+  int32_t island_capacity, island_still_capacity, island_last_capacity;
+  int32_t *active_blocks;
+  int32_t active_block_count, active_block_capacity;
 
   pool_list joint_list;
   joint *joints;
@@ -207,7 +311,42 @@ void shape_remove(tn_world *world, int32_t slot);
 bool shapes_refresh(tn_world *world, int32_t body_slot);
 // The box of a shape as it stands, without any margin.
 world_box shape_tight_box(const tn_world *world, const shape *s);
+bool shape_can_move(const shape *s); // with a dynamic body
 bool shapes_may_collide(const tn_world *world, const shape *a, const shape *b);
+
+// pair.c: broad phase
+// Looks for pairs of the shape when the next step begins.
+void pairs_recheck(tn_world *world, int32_t shape_slot);
+void pairs_remove_of(tn_world *world, int32_t shape_slot);
+void pair_remove(tn_world *world, int32_t slot);
+// Boxes and pairs of everything that moves. False when out of memory.
+bool pairs_update(tn_world *world, float dt);
+// After a step boxes still enclose their shapes: what has moved is counted before the bodies take
+// their new places, and boxes that may be too small are made anew after.
+void boxes_spend(tn_world *world);
+void boxes_follow(tn_world *world);
+
+// contact.c: narrow phase
+bool contacts_update(tn_world *world, float dt);
+void contact_forget(contact *c);
+void contact_remove_of(tn_world *world, int32_t pair_slot);
+bool add_contact_event(tn_world *world, tn_contact_event event);
+tn_contact_event pair_event(const tn_world *world, const pair *p, tn_event_kind kind);
+
+// contact_block.c
+bool contacts_pack(tn_world *world, float dt, float impulse_scale);
+void contacts_unpack(tn_world *world, float dt);
+void contact_graph_release(tn_world *world);
+
+// island.c: sleep
+void body_wake(tn_world *world, int32_t body_slot);
+bool awake_update(tn_world *world); // lists of what moves
+bool islands_update(tn_world *world, float dt);
+void wake_all(tn_world *world);
+static inline bool moves(const body *b)
+{
+  return b->alive && b->type != TN_BODY_STATIC && !b->asleep;
+}
 
 // joint.c
 joint *joint_find(const tn_world *world, tn_joint_id id, const char *caller);

@@ -18,6 +18,8 @@ typedef struct Drag {
   R linear, angular;              // factors of the velocities, a substep
   R max_speed, max_angular_speed; // caps
   R dynamic;                      // 1 for a body that impulses move, else 0
+  R lead; // share of a substep's kick that comes before the step's first drift: the rest follows
+          // its last. Half is exact for free motion; what contacts hold takes all of it at once.
 } Drag;
 
 KERNEL void kick(Body *body, V acceleration, V torque, R h)

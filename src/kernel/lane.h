@@ -54,6 +54,11 @@ KERNEL M m_not(M m)
   return !m;
 }
 
+KERNEL int m_any(M m)
+{
+  return m;
+}
+
 KERNEL R r_sqrt(R x)
 {
   return sqrtf(x);
@@ -106,6 +111,24 @@ KERNEL R pick(M m, R a, R b)
 KERNEL M m_not(M m)
 {
   return ~m;
+}
+
+// Whether any lane is set; only for leaving out work that would change nothing.
+KERNEL int m_any(M m)
+{
+#if TN_LANES == 8 && defined(__AVX__)
+  return _mm256_movemask_ps((__m256)m);
+#elif TN_LANES == 4 && defined(__SSE2__)
+  return _mm_movemask_ps((__m128)m);
+#elif TN_LANES == 4 && defined(__wasm_simd128__)
+  return wasm_v128_any_true((v128_t)m);
+#else
+  int any = 0;
+  for (int i = 0; i < TN_LANES; ++i) {
+    any |= m[i];
+  }
+  return any;
+#endif
 }
 
 KERNEL R r_sqrt(R x)

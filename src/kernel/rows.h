@@ -457,15 +457,15 @@ KERNEL V impulse_of(BlockKind kind, const Rows *rows, int extras, const RowState
   return v_add(combine(kind, rows, c), state->resist);
 }
 
-KERNEL RowState half_of(const RowState *state)
+KERNEL RowState share_of(const RowState *state, R share)
 {
-  RowState half = *state;
+  RowState part = *state;
   for (int i = 0; i < 3; ++i) {
-    half.lambda[i] = 0.5f * state->lambda[i];
+    part.lambda[i] = share * state->lambda[i];
   }
-  half.drive = 0.5f * state->drive;
-  half.resist = v_scale(splat(0.5f), state->resist);
-  return half;
+  part.drive = share * state->drive;
+  part.resist = v_scale(share, state->resist);
+  return part;
 }
 
 // What a rigid row keeps of its impulse. Removing an error feeds energy into the motion, and

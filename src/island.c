@@ -1,0 +1,346 @@
+// Sleep: bodies that touch or are joined form an island, and one that has been still for a while
+// falls asleep as a whole. Nothing in a step looks at sleeping bodies.
+#include "world.h"
+
+#include <math.h>
+#include <string.h>
+
+#define STILL_SPEED 0.03f // m/s, of the fastest point
+#define FREE_SPEED 1e-4f  // m/s, of a body that nothing holds
+#define STILL_TIME 0.5f   // s
+
+static bool is_dynamic(const tn_world *world, int32_t slot)
+{
+  return world->bodies[slot].type == TN_BODY_DYNAMIC;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Lists of what moves
+
+bool awake_update(tn_world *world)
+{
+  if (!world->awake_changed) {
+    return true;
+  }
+  int32_t blocks = (world->body_list.used + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
+  if (!memory_reserve(world, (void **)&world->awake, &world->awake_capacity, world->body_list.used,
+                      sizeof(int32_t)) ||
+      !memory_reserve(world, (void **)&world->active_blocks, &world->active_block_capacity, blocks,
+                      sizeof(int32_t))) {
+    return false;
+  }
+  world->awake_count = world->active_block_count = 0;
+  for (int32_t i = 0; i < world->body_list.used; ++i) {
+    if (!moves(&world->bodies[i])) {
+      continue;
+    }
+    world->awake[world->awake_count++] = i;
+    int32_t block = i / BLOCK_WIDTH;
+    int32_t count = world->active_block_count;
+    if (count == 0 || world->active_blocks[count - 1] != block) {
+      world->active_blocks[world->active_block_count++] = block;
+    }
+  }
+  world->awake_changed = false;
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Wake and sleep
+
+static void tell_sleep(tn_world *world, int32_t slot, bool asleep)
+{
+  if (memory_reserve(world, (void **)&world->sleep_events, &world->sleep_event_capacity,
+                     world->sleep_event_count + 1, sizeof(tn_sleep_event))) {
+    tn_sleep_event e = {body_id_at(world, slot), asleep};
+    world->sleep_events[world->sleep_event_count++] = e;
+  }
+}
+
+void body_wake(tn_world *world, int32_t slot)
+{
+  body *b = &world->bodies[slot];
+  b->still_for = 0.0f;
+  while (b->asleep) {
+    b->asleep = false;
+    b->still_for = 0.0f;
+    world->awake_changed = true;
+    world->graph.dirty = world->graph.dirty || b->first_joint != NO_SLOT;
+    tell_sleep(world, slot, false);
+    slot = b->sleep_next;
+    b = &world->bodies[slot];
+  }
+}
+
+static void put_to_sleep(tn_world *world, int32_t slot)
+{
+  body *b = &world->bodies[slot];
+  body_state *state = &world->state[slot];
+  b->asleep = true;
+  memset(state->v, 0, sizeof state->v);
+  memset(state->w, 0, sizeof state->w);
+  body_refresh(world, slot);
+  world->awake_changed = true;
+  world->graph.dirty = world->graph.dirty || b->first_joint != NO_SLOT;
+  tell_sleep(world, slot, true);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Islands by union of sets; the root is the lowest slot.
+
+static int32_t root_of(tn_world *world, int32_t slot)
+{
+  while (world->island[slot] != slot) {
+    world->island[slot] = world->island[world->island[slot]];
+    slot = world->island[slot];
+  }
+  return slot;
+}
+
+static void unite(tn_world *world, int32_t a, int32_t b)
+{
+  int32_t x = root_of(world, a), y = root_of(world, b);
+  int32_t low = x < y ? x : y;
+  world->island[x] = world->island[y] = low;
+}
+
+static void unite_contacts(tn_world *world)
+{
+  for (int32_t i = 0; i < world->active_pair_count; ++i) {
+    const pair *p = &world->pairs[world->active_pairs[i]];
+    int32_t a = world->shapes[p->shape[0]].body, b = world->shapes[p->shape[1]].body;
+    if (p->first_contact != NO_SLOT && is_dynamic(world, a) && is_dynamic(world, b)) {
+      unite(world, a, b);
+    }
+  }
+}
+
+static bool is_joining(const joint *j)
+{
+  return j->alive && j->def.enabled;
+}
+
+static void unite_joints(tn_world *world)
+{
+  for (int32_t i = 0; i < world->joint_list.used; ++i) {
+    const joint *j = &world->joints[i];
+    if (is_joining(j) && is_dynamic(world, j->slot[0]) && is_dynamic(world, j->slot[1])) {
+      unite(world, j->slot[0], j->slot[1]);
+    }
+  }
+}
+
+static bool find_islands(tn_world *world)
+{
+  if (!memory_reserve(world, (void **)&world->island, &world->island_capacity,
+                      world->body_list.used, sizeof(int32_t)) ||
+      !memory_reserve(world, (void **)&world->island_still, &world->island_still_capacity,
+                      world->body_list.used, sizeof(float)) ||
+      !memory_reserve(world, (void **)&world->island_last, &world->island_last_capacity,
+                      world->body_list.used, sizeof(int32_t))) {
+    return false;
+  }
+  for (int32_t i = 0; i < world->body_list.used; ++i) {
+    world->island[i] = i;
+    world->island_still[i] = INFINITY;
+    world->island_last[i] = NO_SLOT;
+  }
+  unite_contacts(world);
+  unite_joints(world);
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Stillness
+
+static float arm_of(const tn_world *world, const body *b)
+{
+  float arm = sqrtf((float)b->moments[2] / b->mass.mass);
+  for (int32_t i = b->first_shape; i != NO_SLOT; i = world->shapes[i].next) {
+    const shape *s = &world->shapes[i];
+    tn_vec3 at = tn_v3((float)s->at_point.x, (float)s->at_point.y, (float)s->at_point.z);
+    arm = fmaxf(arm, s->reach + tn_length(at));
+  }
+  return arm;
+}
+
+static bool is_held(const tn_world *world, const body *b)
+{
+  if (b->first_joint != NO_SLOT) {
+    return true;
+  }
+  for (int32_t i = b->first_shape; i != NO_SLOT; i = world->shapes[i].next) {
+    for (int32_t link = world->shapes[i].first_pair; link != NO_SLOT;
+         link = world->pairs[link / 2].next[link % 2]) {
+      if (world->pairs[link / 2].first_contact != NO_SLOT) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// A motor runs, or something moves that has its own will.
+static bool is_driven(const tn_world *world, const body *b)
+{
+  for (int32_t link = b->first_joint; link != NO_SLOT;
+       link = world->joints[link / 2].next[link % 2]) {
+    const joint *j = &world->joints[link / 2];
+    const tn_drive *drives[2] = {&j->def.linear_drive, &j->def.angular_drive};
+    for (int i = 0; i < 2; ++i) {
+      if (drives[i]->mode == TN_DRIVE_VELOCITY && drives[i]->velocity != 0.0f) {
+        return true;
+      }
+    }
+    const body_state *other = &world->state[j->slot[1 - link % 2]];
+    if (world->bodies[j->slot[1 - link % 2]].type == TN_BODY_KINEMATIC &&
+        (other->v[0] != 0.0f || other->v[1] != 0.0f || other->v[2] != 0.0f ||
+         other->w[0] != 0.0f || other->w[1] != 0.0f || other->w[2] != 0.0f)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_still(const tn_world *world, int32_t slot)
+{
+  const body *b = &world->bodies[slot];
+  const body_state *state = &world->state[slot];
+  float v = tn_length(tn_v3(state->v[0], state->v[1], state->v[2]));
+  float w = tn_length(tn_v3(state->w[0], state->w[1], state->w[2]));
+  float speed = v + (w > 0.0f ? w * arm_of(world, b) : 0.0f);
+  return b->can_sleep && speed < STILL_SPEED &&
+         (speed < FREE_SPEED || is_held(world, b)) && !is_driven(world, b);
+}
+
+static bool measure_stillness(tn_world *world, float dt)
+{
+  bool any = false;
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    body *b = &world->bodies[world->awake[i]];
+    if (b->type == TN_BODY_DYNAMIC) {
+      b->still_for = is_still(world, world->awake[i]) ? b->still_for + dt : 0.0f;
+      any = any || b->still_for >= STILL_TIME;
+    }
+  }
+  return any;
+}
+
+// Links the bodies of an island to a ring.
+static void sleep_in_ring(tn_world *world, int32_t slot)
+{
+  int32_t root = root_of(world, slot);
+  int32_t last = world->island_last[root];
+  body *b = &world->bodies[slot];
+  b->sleep_next = last == NO_SLOT ? slot : world->bodies[last].sleep_next;
+  if (last != NO_SLOT) {
+    world->bodies[last].sleep_next = slot;
+  }
+  world->island_last[root] = slot;
+  put_to_sleep(world, slot);
+}
+
+bool islands_update(tn_world *world, float dt)
+{
+  if (!world->sleeping || !measure_stillness(world, dt)) {
+    return true;
+  }
+  if (!find_islands(world)) {
+    return false;
+  }
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    const body *b = &world->bodies[world->awake[i]];
+    if (b->type == TN_BODY_DYNAMIC) {
+      int32_t root = root_of(world, world->awake[i]);
+      world->island_still[root] = fminf(world->island_still[root], b->still_for);
+    }
+  }
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    int32_t slot = world->awake[i];
+    if (is_dynamic(world, slot) && world->island_still[root_of(world, slot)] >= STILL_TIME) {
+      sleep_in_ring(world, slot);
+    }
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+
+bool tn_body_is_awake(const tn_world *world, tn_body_id id)
+{
+  const body *b = body_find(world, id, "tn_body_is_awake");
+  return b && !b->asleep;
+}
+
+bool tn_body_set_awake(tn_world *world, tn_body_id id, bool awake)
+{
+  body *b = body_find(world, id, "tn_body_set_awake");
+  if (!b) {
+    return false;
+  }
+  int32_t slot = body_slot(world, b);
+  if (awake) {
+    body_wake(world, slot);
+    return true;
+  }
+  if (b->type != TN_BODY_DYNAMIC) {
+    report(world, TN_LOG_ERROR, "tn_body_set_awake: only dynamic bodies sleep");
+    return false;
+  }
+  if (b->asleep) {
+    return true;
+  }
+  if (!awake_update(world) || !find_islands(world)) {
+    report(world, TN_LOG_ERROR, "tn_body_set_awake: out of memory");
+    return false;
+  }
+  int32_t root = root_of(world, slot);
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    if (is_dynamic(world, world->awake[i]) && root_of(world, world->awake[i]) == root) {
+      sleep_in_ring(world, world->awake[i]);
+    }
+  }
+  return true;
+}
+
+bool tn_body_set_can_sleep(tn_world *world, tn_body_id id, bool can_sleep)
+{
+  body *b = body_find(world, id, "tn_body_set_can_sleep");
+  if (!b) {
+    return false;
+  }
+  b->can_sleep = can_sleep;
+  if (!can_sleep) {
+    body_wake(world, body_slot(world, b));
+  }
+  return true;
+}
+
+void wake_all(tn_world *world)
+{
+  for (int32_t i = 0; i < world->body_list.used; ++i) {
+    if (world->bodies[i].alive) {
+      body_wake(world, i);
+    }
+  }
+}
+
+bool tn_world_set_sleeping(tn_world *world, bool sleeping)
+{
+  if (!world) {
+    return false;
+  }
+  world->sleeping = sleeping;
+  if (!sleeping) {
+    wake_all(world);
+  }
+  return true;
+}
+
+const tn_sleep_event *tn_world_sleep_events(const tn_world *world, int *count)
+{
+  if (count) {
+    *count = world ? world->told_sleep_count : 0;
+  }
+  return world && world->told_sleep_count > 0 ? world->sleep_events : NULL;
+}

@@ -1,0 +1,485 @@
+// Contacts and friction: sec. 3.5 and 3.6.
+//
+// A manifold is up to four points with one normal n, from A to B. Its gaps C are kept from closing:
+//     C / h + n . u >= 0,  lambda >= 0,  one of the two zero,
+// for all points together, and friction acts at one patch in their middle, bounded by the sum of
+// the points' impulses.
+//
+// DEVIATION: the paper corrects each point's penetration as a whole and by itself, and leaves
+// friction to positions and velocities in turn. Stacks of ten cubes fall over that way. Here a
+// penetration goes by the share BETA a substep, impulses are carried from substep to substep but
+// for the share BETA, and a second pass without correction ends each substep.
+#ifndef TENON_KERNEL_CONTACT_H
+#define TENON_KERNEL_CONTACT_H
+
+#include "project.h"
+
+#define CONTACT_POINTS 4
+#define CONTACT_MASSES 10 // of a symmetric 4 x 4 matrix
+
+// The share of a penetration that goes in a substep, and of an impulse that is forgotten: the two
+// must be equal, for correcting feeds energy and forgetting takes it.
+#define BETA 0.05f
+#define FRICTION_BETA 0.1f
+#define PRELOAD_TIME 1.5f // s, over which a manifold's steady load is learnt
+#define PUSH_SPEED 1.0f   // m/s, fastest way out of a penetration
+#define RIDGE 0.01f       // four points on a face share its load evenly
+#define SWEEPS 6
+
+// What does not change over a step.
+typedef struct ContactParams {
+  R mu_static, mu_dynamic;
+  R rolling, spinning; // m
+  R alpha;             // compliance
+  R radius_a, radius_b;
+  V slide;    // surface velocity of B relative to A
+  R anchored; // 1: friction pulls back to where the patch began to stick
+} ContactParams;
+
+// Impulses of the running substep.
+typedef struct ContactState {
+  R lambda[CONTACT_POINTS];
+  R reference; // steady load of a point
+  V friction;
+  R twist;
+  V roll;
+  V offset; // of the friction patch since it began to stick, when the step began
+} ContactState;
+
+// Where it touches at the current pose.
+typedef struct Touch {
+  V n;
+  V ra[CONTACT_POINTS], rb[CONTACT_POINTS]; // levers of the points on both surfaces
+  R gap[CONTACT_POINTS];
+} Touch;
+
+typedef struct ContactMass {
+  R k[CONTACT_MASSES];       // inverse masses between the points' normals
+  R inverse[CONTACT_MASSES]; // of k with the ridge
+  R tangent[3];              // inverse of the patch's tangential 2 x 2
+  R twist;                   // mass about the normal
+  R arm;                     // mean distance of the points from their middle
+} ContactMass;
+
+typedef struct Frame {
+  V n, s, t;
+} Frame;
+
+// Two tangents by the shortest way from z or -z.
+KERNEL Frame frame_about(V n)
+{
+  R sign = pick(n.z < 0.0f, splat(-1.0f), splat(1.0f));
+  R a = -1.0f / (sign + n.z);
+  R b = n.x * n.y * a;
+  Frame f = {n, v_make(1.0f + sign * n.x * n.x * a, sign * b, -sign * n.x),
+             v_make(b, sign + n.y * n.y * a, -n.y)};
+  return f;
+}
+
+// Place of (i, j) in a symmetric matrix.
+KERNEL int sym(int i, int j)
+{
+  return i <= j ? j * (j + 1) / 2 + i : i * (i + 1) / 2 + j;
+}
+
+// A symmetric 2 x 2 matrix, xx, xy, yy.
+typedef struct S2 {
+  R xx, xy, yy;
+} S2;
+
+KERNEL S2 s2_inverse(S2 m)
+{
+  R inv = r_inverse_above(m.xx * m.yy - m.xy * m.xy, splat(0.0f));
+  S2 r = {inv * m.yy, -inv * m.xy, inv * m.xx};
+  return r;
+}
+
+// By halves: with [A B; B' D], X = A^-1 B and S = D - B' X, the inverse is
+// [A^-1 + X S^-1 X', -X S^-1; ., S^-1].
+KERNEL void invert(int points, const R *k, R *inverse)
+{
+  if (points == 1) {
+    inverse[0] = 1.0f / k[0];
+    return;
+  }
+  S2 a = {k[sym(0, 0)], k[sym(0, 1)], k[sym(1, 1)]};
+  S2 ai = s2_inverse(a);
+  inverse[sym(0, 0)] = ai.xx;
+  inverse[sym(0, 1)] = ai.xy;
+  inverse[sym(1, 1)] = ai.yy;
+  if (points == 2) {
+    return;
+  }
+  R b00 = k[sym(0, 2)], b01 = k[sym(0, 3)], b10 = k[sym(1, 2)], b11 = k[sym(1, 3)];
+  R x00 = ai.xx * b00 + ai.xy * b10, x01 = ai.xx * b01 + ai.xy * b11;
+  R x10 = ai.xy * b00 + ai.yy * b10, x11 = ai.xy * b01 + ai.yy * b11;
+  S2 s = {k[sym(2, 2)] - (b00 * x00 + b10 * x10), k[sym(2, 3)] - (b00 * x01 + b10 * x11),
+          k[sym(3, 3)] - (b01 * x01 + b11 * x11)};
+  S2 si = s2_inverse(s);
+  R y00 = x00 * si.xx + x01 * si.xy, y01 = x00 * si.xy + x01 * si.yy;
+  R y10 = x10 * si.xx + x11 * si.xy, y11 = x10 * si.xy + x11 * si.yy;
+  inverse[sym(0, 0)] = ai.xx + y00 * x00 + y01 * x01;
+  inverse[sym(0, 1)] = ai.xy + y00 * x10 + y01 * x11;
+  inverse[sym(1, 1)] = ai.yy + y10 * x10 + y11 * x11;
+  inverse[sym(0, 2)] = -y00;
+  inverse[sym(0, 3)] = -y01;
+  inverse[sym(1, 2)] = -y10;
+  inverse[sym(1, 3)] = -y11;
+  inverse[sym(2, 2)] = si.xx;
+  inverse[sym(2, 3)] = si.xy;
+  inverse[sym(3, 3)] = si.yy;
+}
+
+// The middle of the points in use, as levers.
+typedef struct Patch {
+  V ra, rb;
+} Patch;
+
+KERNEL Patch patch_of(int points, const R *used, const Touch *touch)
+{
+  V ra = v_zero();
+  V rb = v_zero();
+  R count = splat(0.0f);
+  for (int i = 0; i < points; ++i) {
+    ra = v_add(ra, v_scale(used[i], touch->ra[i]));
+    rb = v_add(rb, v_scale(used[i], touch->rb[i]));
+    count = count + used[i];
+  }
+  R inv = 1.0f / r_max(count, splat(1.0f));
+  Patch p = {v_scale(inv, ra), v_scale(inv, rb)};
+  return p;
+}
+
+KERNEL R mean_arm(int points, const R *used, const Touch *touch, V middle)
+{
+  R sum = splat(0.0f);
+  R count = splat(0.0f);
+  for (int i = 0; i < points; ++i) {
+    sum = sum + used[i] * v_length(v_sub(touch->ra[i], middle));
+    count = count + used[i];
+  }
+  return sum / r_max(count, splat(1.0f));
+}
+
+KERNEL void normal_masses(int points, const R *used, const Touch *touch, R alpha, const Body *a,
+                          const Body *b, ContactMass *mass)
+{
+  V ja[CONTACT_POINTS], jb[CONTACT_POINTS];
+  R trace = splat(0.0f);
+  R count = splat(0.0f);
+  for (int j = 0; j < points; ++j) {
+    ja[j] = v_cross(touch->ra[j], touch->n);
+    jb[j] = v_cross(touch->rb[j], touch->n);
+    V ia = s_mul(a->ii, ja[j]);
+    V ib = s_mul(b->ii, jb[j]);
+    for (int i = 0; i <= j; ++i) {
+      R k = a->im + b->im + v_dot(ja[i], ia) + v_dot(jb[i], ib);
+      k = used[i] * used[j] * k;
+      // An unused place stands alone.
+      mass->k[sym(i, j)] = i == j ? k + (1.0f - used[j]) : k;
+    }
+    trace = trace + used[j] * mass->k[sym(j, j)];
+    count = count + used[j];
+  }
+  R ridge = points > 2 ? RIDGE * trace / r_max(count, splat(1.0f)) : splat(0.0f);
+  // Two points on a body that cannot turn, or on one spot, are one.
+  ridge = points == 2 ? 1e-4f * trace : ridge;
+  R k[CONTACT_MASSES];
+  for (int j = 0; j < points; ++j) {
+    for (int i = 0; i <= j; ++i) {
+      k[sym(i, j)] = i == j ? mass->k[sym(i, j)] + ridge + alpha : mass->k[sym(i, j)];
+    }
+  }
+  invert(points, k, mass->inverse);
+}
+
+KERNEL ContactMass masses_of(int points, const R *used, const Touch *touch, R alpha, const Body *a,
+                             const Body *b)
+{
+  ContactMass mass;
+  normal_masses(points, used, touch, alpha, a, b, &mass);
+  Patch patch = patch_of(points, used, touch);
+  Frame f = frame_about(touch->n);
+  S k = linear_inverse_mass(a, b, patch.ra, patch.rb);
+  V ks = s_mul(k, f.s);
+  S2 tangent = {v_dot(f.s, ks), v_dot(f.t, ks), v_dot(f.t, s_mul(k, f.t))};
+  S2 inverse = s2_inverse(tangent);
+  mass.tangent[0] = inverse.xx;
+  mass.tangent[1] = inverse.xy;
+  mass.tangent[2] = inverse.yy;
+  mass.twist = r_inverse_above(v_dot(touch->n, s_mul(angular_inverse_mass(a, b), touch->n)),
+                               splat(0.0f));
+  mass.arm = points > 1 ? mean_arm(points, used, touch, patch.ra) : splat(0.0f);
+  return mass;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Impulses
+
+// An impulse and an angular impulse about each body's centre, to be given to both at once.
+typedef struct Wrench {
+  V p, la, lb;
+} Wrench;
+
+KERNEL Wrench normal_wrench(int points, const Touch *touch, const R *lambda)
+{
+  R sum = splat(0.0f);
+  V ra = v_zero();
+  V rb = v_zero();
+  for (int i = 0; i < points; ++i) {
+    sum = sum + lambda[i];
+    ra = v_add(ra, v_scale(lambda[i], touch->ra[i]));
+    rb = v_add(rb, v_scale(lambda[i], touch->rb[i]));
+  }
+  Wrench w = {v_scale(sum, touch->n), v_cross(ra, touch->n), v_cross(rb, touch->n)};
+  return w;
+}
+
+KERNEL void add_patch_wrench(Wrench *w, const Patch *patch, V friction, V turning)
+{
+  w->p = v_add(w->p, friction);
+  w->la = v_add(w->la, v_add(v_cross(patch->ra, friction), turning));
+  w->lb = v_add(w->lb, v_add(v_cross(patch->rb, friction), turning));
+}
+
+KERNEL void give(Body *a, Body *b, const Wrench *w)
+{
+  a->v = v_sub(a->v, v_scale(a->im, w->p));
+  b->v = v_add(b->v, v_scale(b->im, w->p));
+  a->w = v_sub(a->w, s_mul(a->ii, w->la));
+  b->w = v_add(b->w, s_mul(b->ii, w->lb));
+}
+
+KERNEL R kept_impulse(R x)
+{
+  R kept = (1.0f - BETA) * x;
+  return pick(r_abs(kept) < 1e-25f, splat(0.0f), kept);
+}
+
+// What the substep starts from: the steady load, and most of what differs from it.
+KERNEL void leak_contact(int points, const ContactParams *params, ContactState *state)
+{
+  M soft = params->alpha > 0.0f;
+  for (int i = 0; i < points; ++i) {
+    R x = state->lambda[i];
+    R kept = state->reference + kept_impulse(x - state->reference);
+    state->lambda[i] = pick(soft, x, pick(x > 0.0f, kept, splat(0.0f)));
+  }
+  state->friction = v_make(kept_impulse(state->friction.x), kept_impulse(state->friction.y),
+                           kept_impulse(state->friction.z));
+  state->twist = kept_impulse(state->twist);
+  state->roll = v_make(kept_impulse(state->roll.x), kept_impulse(state->roll.y),
+                       kept_impulse(state->roll.z));
+}
+
+KERNEL Wrench whole_wrench(int points, const Touch *touch, const Patch *patch,
+                           const ContactState *state)
+{
+  Wrench w = normal_wrench(points, touch, state->lambda);
+  V turning = v_add(v_scale(state->twist, touch->n), state->roll);
+  add_patch_wrench(&w, patch, state->friction, turning);
+  return w;
+}
+
+// Friction lies in the tangent plane of the current normal.
+KERNEL void flatten(const Touch *touch, ContactState *state)
+{
+  V n = touch->n;
+  state->friction = v_sub(state->friction, v_scale(v_dot(state->friction, n), n));
+  state->roll = v_sub(state->roll, v_scale(v_dot(state->roll, n), n));
+}
+
+// ---------------------------------------------------------------------------------------------
+// Normals: x with lambda + x >= 0 that leaves r - K x at zero, or positive where lambda + x is zero.
+
+KERNEL R row_of(int points, const R *m, int i, const R *x)
+{
+  R sum = m[sym(i, 0)] * x[0];
+  for (int j = 1; j < points; ++j) {
+    sum = sum + m[sym(i, j)] * x[j];
+  }
+  return sum;
+}
+
+KERNEL void solve_projected(int points, const R *k, R alpha, const R *r, const R *lambda, M *out,
+                            R *x)
+{
+  R inverse[CONTACT_POINTS];
+  for (int i = 0; i < points; ++i) {
+    inverse[i] = 1.0f / (k[sym(i, i)] + alpha);
+    x[i] = splat(0.0f);
+  }
+  for (int sweep = 0; sweep < SWEEPS; ++sweep) {
+    for (int i = 0; i < points; ++i) {
+      R d = (r[i] - row_of(points, k, i, x) - alpha * x[i]) * inverse[i];
+      R next = r_max(x[i] + d, -lambda[i]);
+      x[i] = pick(out[i], splat(0.0f), next);
+    }
+  }
+}
+
+// Points that are `out` keep their impulse.
+KERNEL void solve_normals(int points, const ContactMass *mass, R alpha, const R *r,
+                          const R *lambda, M *out, R *x)
+{
+  M pulls = splat(0.0f) > 1.0f;
+  for (int i = 0; i < points; ++i) {
+    x[i] = row_of(points, mass->inverse, i, r);
+    pulls = pulls | (lambda[i] + x[i] < 0.0f) | out[i];
+  }
+  if (points == 1) {
+    x[0] = pick(out[0], splat(0.0f), r_max(x[0], -lambda[0]));
+  } else if (m_any(pulls)) {
+    R y[CONTACT_POINTS];
+    solve_projected(points, mass->k, alpha, r, lambda, out, y);
+    for (int i = 0; i < points; ++i) {
+      x[i] = pick(pulls, y[i], x[i]);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Friction
+
+KERNEL V in_plane(const Frame *f, R s, R t)
+{
+  return v_add(v_scale(s, f->s), v_scale(t, f->t));
+}
+
+// Stops the patch's sliding, or drags at it as strongly as the load allows. Returns where it slips.
+KERNEL M solve_friction(const Frame *f, const ContactParams *params, const ContactMass *mass, V u,
+                        V bias, R load, ContactState *state, V *change)
+{
+  R s = -(v_dot(f->s, u) + v_dot(f->s, bias));
+  R t = -(v_dot(f->t, u) + v_dot(f->t, bias));
+  R ws = v_dot(state->friction, f->s) + mass->tangent[0] * s + mass->tangent[1] * t;
+  R wt = v_dot(state->friction, f->t) + mass->tangent[1] * s + mass->tangent[2] * t;
+  R length = r_sqrt(ws * ws + wt * wt);
+  M slips = length > params->mu_static * load;
+  R scale = pick(slips, params->mu_dynamic * load / r_max(length, splat(1e-30f)), splat(1.0f));
+  V now = in_plane(f, scale * ws, scale * wt);
+  *change = v_sub(now, state->friction);
+  state->friction = now;
+  return slips;
+}
+
+KERNEL R solve_twist(const ContactParams *params, const ContactMass *mass, R spin, R load,
+                     ContactState *state)
+{
+  R bound = (params->mu_static * mass->arm + params->spinning) * load;
+  R now = r_clamp(state->twist - mass->twist * spin, -bound, bound);
+  R change = now - state->twist;
+  state->twist = now;
+  return change;
+}
+
+// Against the relative spin about tangential axes; the masses' coupling is left to iteration.
+KERNEL V solve_roll(const Frame *f, const ContactParams *params, const Body *a, const Body *b,
+                    V spin, R load, ContactState *state)
+{
+  S k = angular_inverse_mass(a, b);
+  V ks = s_mul(k, f->s);
+  S2 m = {v_dot(f->s, ks), v_dot(f->t, ks), v_dot(f->t, s_mul(k, f->t))};
+  R tiny = 1e-6f * (m.xx + m.yy) + 1e-30f;
+  m.xx = m.xx + tiny;
+  m.yy = m.yy + tiny;
+  S2 inverse = s2_inverse(m);
+  R s = -v_dot(f->s, spin);
+  R t = -v_dot(f->t, spin);
+  R ws = v_dot(state->roll, f->s) + inverse.xx * s + inverse.xy * t;
+  R wt = v_dot(state->roll, f->t) + inverse.xy * s + inverse.yy * t;
+  R length = r_sqrt(ws * ws + wt * wt);
+  R bound = params->rolling * load;
+  R scale = r_min(splat(1.0f), bound / r_max(length, splat(1e-30f)));
+  V now = in_plane(f, scale * ws, scale * wt);
+  V change = v_sub(now, state->roll);
+  state->roll = now;
+  return change;
+}
+
+// ---------------------------------------------------------------------------------------------
+// One pass over a manifold in impulse form
+
+typedef struct ContactPass {
+  R inv_h;
+  R inv_left;   // of what is left of the substep, after impacts
+  int relaxing; // no correction of positions: at the new pose
+  int rolls;    // some lane has rolling friction
+} ContactPass;
+
+// The velocity that a gap asks for: an open one may close, a penetration goes away gently.
+KERNEL R gap_rate(const ContactPass *pass, R gap)
+{
+  return pick(gap > 0.0f, gap * pass->inv_left,
+              r_max(BETA * gap * pass->inv_h, splat(-PUSH_SPEED)));
+}
+
+KERNEL R sum_of(int points, const R *x)
+{
+  R sum = x[0];
+  for (int i = 1; i < points; ++i) {
+    sum = sum + x[i];
+  }
+  return sum;
+}
+
+KERNEL void press(int points, const R *used, const ContactPass *pass, const ContactParams *params,
+                  const Touch *touch, const ContactMass *mass, ContactState *state, Body *a,
+                  Body *b)
+{
+  R alpha = params->alpha * pass->inv_h * pass->inv_h;
+  M soft = params->alpha > 0.0f;
+  R r[CONTACT_POINTS], x[CONTACT_POINTS];
+  M out[CONTACT_POINTS];
+  for (int i = 0; i < points; ++i) {
+    R u = v_dot(touch->n, relative_velocity(a, b, touch->ra[i], touch->rb[i]));
+    R rate = pass->relaxing ? splat(0.0f) : gap_rate(pass, touch->gap[i]);
+    rate = pick(soft, touch->gap[i] * pass->inv_h + alpha * state->lambda[i], rate);
+    r[i] = -used[i] * (rate + u);
+    out[i] = used[i] == 0.0f;
+    if (pass->relaxing) {
+      // An open point without an impulse is none of the relaxing pass's business, and a soft one
+      // has no position to forget.
+      out[i] = out[i] | ((touch->gap[i] > 0.0f) & (state->lambda[i] == 0.0f)) | soft;
+    }
+  }
+  solve_normals(points, mass, alpha, r, state->lambda, out, x);
+  for (int i = 0; i < points; ++i) {
+    state->lambda[i] = state->lambda[i] + x[i];
+  }
+  Wrench w = normal_wrench(points, touch, x);
+  give(a, b, &w);
+}
+
+// Returns where the patch slips.
+KERNEL M rub(int points, const ContactPass *pass, const ContactParams *params, const Touch *touch,
+             const Patch *patch, const ContactMass *mass, V offset, ContactState *state, Body *a,
+             Body *b)
+{
+  Frame f = frame_about(touch->n);
+  R load = sum_of(points, state->lambda);
+  V u = v_add(relative_velocity(a, b, patch->ra, patch->rb), params->slide);
+  V bias = pass->relaxing ? v_zero() : v_scale(FRICTION_BETA * pass->inv_h, offset);
+  V slide, turning;
+  M slips = solve_friction(&f, params, mass, u, bias, load, state, &slide);
+  R twist = solve_twist(params, mass, v_dot(touch->n, relative_spin(a, b)), load, state);
+  turning = v_scale(twist, touch->n);
+  if (pass->rolls) {
+    V roll = solve_roll(&f, params, a, b, relative_spin(a, b), load, state);
+    turning = v_add(turning, roll);
+  }
+  Wrench w = {v_zero(), v_zero(), v_zero()};
+  add_patch_wrench(&w, patch, slide, turning);
+  give(a, b, &w);
+  return slips;
+}
+
+// The steady load follows the mean impulse slowly and never exceeds it.
+KERNEL void learn_load(int points, const R *used, R h, ContactState *state)
+{
+  R mean = sum_of(points, state->lambda) / r_max(sum_of(points, used), splat(1.0f));
+  R next = state->reference + (h / PRELOAD_TIME) * (mean - state->reference);
+  state->reference = r_min(next, mean);
+}
+
+#endif

@@ -1,0 +1,224 @@
+// Where manifolds touch when their bodies have moved: gaps, levers, and for round shapes the
+// normal. "We use the most recent directions on curved geometry", sec. 3.5; what is flat keeps the
+// directions of the step's start.
+//
+// Points and directions of a *Start are in world axes, from their body's centre of mass, when the
+// step began.
+#ifndef TENON_KERNEL_FOLLOW_H
+#define TENON_KERNEL_FOLLOW_H
+
+#include "contact.h"
+
+// How a manifold follows its bodies: manifold_form of collide/manifold.h.
+typedef enum ContactForm { FORM_FLAT, FORM_ROUND, FORM_RIM, FORM_WIRE } ContactForm;
+
+typedef struct FlatStart {
+  R gap[CONTACT_POINTS];
+} FlatStart;
+
+typedef struct RoundStart {
+  V apart;          // from A's centre to B's
+  V pa, ea, pb, eb; // segments: one end, and from there to the other
+  V ca[2], cb[2];   // cores of two points
+} RoundStart;
+
+typedef struct RimStart {
+  V apart;
+  V center[CONTACT_POINTS]; // of the rims
+  R turn[CONTACT_POINTS];   // quarter turns from the deepest place
+  V axis, side;             // of the rims; a direction across
+  V plane;                  // a point of the flat side
+  R radius;
+  R rim_is_b;
+} RimStart;
+
+typedef struct WireStart {
+  V apart;
+  V cubic[4];
+  V p, e; // segment
+  R parameter;
+  R wire_is_b;
+} WireStart;
+
+KERNEL Q q_pick(M m, Q a, Q b)
+{
+  Q q = {pick(m, a.x, b.x), pick(m, a.y, b.y), pick(m, a.z, b.z), pick(m, a.w, b.w)};
+  return q;
+}
+
+// What a point of a body at r from its centre has moved since the step began.
+KERNEL V moved(const Body *body, V r)
+{
+  return v_add(body->dx, q_rotate_change(body->dq, r));
+}
+
+KERNEL void follow_flat(int points, const FlatStart *start, const ContactParams *params,
+                        const Body *a, const Body *b, Touch *touch)
+{
+  // The surface of a round core keeps to the normal, so only the core turns.
+  V skin_a = v_scale(params->radius_a, touch->n);
+  V skin_b = v_scale(params->radius_b, touch->n);
+  for (int i = 0; i < points; ++i) {
+    V ma = moved(a, v_sub(touch->ra[i], skin_a));
+    V mb = moved(b, v_add(touch->rb[i], skin_b));
+    touch->gap[i] = start->gap[i] + v_dot(touch->n, v_sub(mb, ma));
+  }
+}
+
+// From A to B between two cores; where they coincide the last normal still holds.
+KERNEL V normal_between(V d, V last)
+{
+  R length = v_length(d);
+  V n = v_scale(1.0f / r_max(length, splat(1e-12f)), d);
+  return v_pick((length > 1e-9f) & (v_dot(n, last) > 0.0f), n, last);
+}
+
+KERNEL R unit_clamp(R x)
+{
+  return r_clamp(x, splat(0.0f), splat(1.0f));
+}
+
+// Parameters of the closest points of p + s e and, at `to` from p, q + t f.
+KERNEL void closest_on_segments(V to, V e, V f, R *s, R *t)
+{
+  R ee = v_dot(e, e);
+  R ff = v_dot(f, f);
+  R ef = v_dot(e, f);
+  R et = v_dot(e, to);
+  R ft = v_dot(f, to);
+  R determinant = ee * ff - ef * ef;
+  R inv_ee = r_inverse_above(ee, splat(0.0f));
+  R inv_ff = r_inverse_above(ff, splat(0.0f));
+  // Nearly parallel segments: any start will do.
+  R inv = r_inverse_above(determinant, 1e-6f * ee * ff);
+  R first = unit_clamp((et * ff - ef * ft) * inv);
+  *t = unit_clamp((ef * first - ft) * inv_ff);
+  *s = unit_clamp((ef * *t + et) * inv_ee);
+}
+
+KERNEL void touch_at(const ContactParams *params, V core_a, V core_b, V apart, int i, Touch *touch)
+{
+  V d = v_sub(v_add(apart, core_b), core_a);
+  touch->gap[i] = v_dot(touch->n, d) - (params->radius_a + params->radius_b);
+  touch->ra[i] = v_add(core_a, v_scale(params->radius_a, touch->n));
+  touch->rb[i] = v_sub(core_b, v_scale(params->radius_b, touch->n));
+}
+
+// From A's centre to B's now.
+KERNEL V apart_now(V apart, const Body *a, const Body *b)
+{
+  return v_add(apart, v_sub(b->dx, a->dx));
+}
+
+KERNEL void follow_round(int points, const RoundStart *start, const ContactParams *params,
+                         const Body *a, const Body *b, Touch *touch)
+{
+  V apart = apart_now(start->apart, a, b);
+  V pa = q_rotate(a->dq, start->pa);
+  V pb = q_rotate(b->dq, start->pb);
+  V ea = q_rotate(a->dq, start->ea);
+  V eb = q_rotate(b->dq, start->eb);
+  R s, t;
+  closest_on_segments(v_add(apart, v_sub(pb, pa)), ea, eb, &s, &t);
+  V core_a = v_add(pa, v_scale(s, ea));
+  V core_b = v_add(pb, v_scale(t, eb));
+  touch->n = normal_between(v_add(apart, v_sub(core_b, core_a)), touch->n);
+  if (points == 1) {
+    touch_at(params, core_a, core_b, apart, 0, touch);
+    return;
+  }
+  for (int i = 0; i < 2; ++i) {
+    touch_at(params, q_rotate(a->dq, start->ca[i]), q_rotate(b->dq, start->cb[i]), apart, i, touch);
+  }
+}
+
+
+// Every point of a rim that stands, the lowest of one that lies: found from the direction in which
+// the rim dips towards the flat side.
+KERNEL void follow_rim(int points, const RimStart *start, const Body *a, const Body *b,
+                       Touch *touch)
+{
+  M on_b = start->rim_is_b > 0.5f;
+  V n = touch->n;
+  V down = v_pick(on_b, v_make(-n.x, -n.y, -n.z), n);
+  Q dq = q_pick(on_b, b->dq, a->dq);
+  V axis = q_rotate(dq, start->axis);
+  // Flat on the plane no place is deepest: a fixed one is as good as any.
+  V dip = v_sub(down, v_scale(v_dot(down, axis), axis));
+  dip = v_add(dip, v_scale(splat(1e-4f), q_rotate(dq, start->side)));
+  dip = v_scale(1.0f / r_max(v_length(dip), splat(1e-12f)), dip);
+  V across = v_cross(axis, dip);
+  V apart = apart_now(start->apart, a, b);
+  Q flat_dq = q_pick(on_b, a->dq, b->dq);
+  V plane = q_rotate(flat_dq, start->plane);
+  // From the centre of the flat body to that of the other.
+  V over = v_pick(on_b, apart, v_make(-apart.x, -apart.y, -apart.z));
+  for (int i = 0; i < points; ++i) {
+    R turn = start->turn[i];
+    R c = pick(turn == 0.0f, splat(1.0f), pick(turn == 2.0f, splat(-1.0f), splat(0.0f)));
+    R s = pick(turn == 1.0f, splat(1.0f), pick(turn == 3.0f, splat(-1.0f), splat(0.0f)));
+    V out = v_add(v_scale(c, dip), v_scale(s, across));
+    V rim = v_add(q_rotate(dq, start->center[i]), v_scale(start->radius, out));
+    V from_flat = v_add(over, rim);
+    R gap = -v_dot(down, v_sub(from_flat, plane));
+    V below = v_add(from_flat, v_scale(gap, down));
+    touch->gap[i] = gap;
+    touch->ra[i] = v_pick(on_b, below, rim);
+    touch->rb[i] = v_pick(on_b, rim, below);
+  }
+}
+
+KERNEL V cubic_at(const V *c, R s)
+{
+  return v_add(c[0], v_scale(s, v_add(c[1], v_scale(s, v_add(c[2], v_scale(s, c[3]))))));
+}
+
+KERNEL V cubic_slope(const V *c, R s)
+{
+  return v_add(c[1], v_scale(s, v_add(v_scale(splat(2.0f), c[2]), v_scale(3.0f * s, c[3]))));
+}
+
+KERNEL V cubic_bend(const V *c, R s)
+{
+  return v_add(v_scale(splat(2.0f), c[2]), v_scale(6.0f * s, c[3]));
+}
+
+// Newton's method from the last parameter, in the wire's own axes. A body may run past the end of a
+// cubic within a step: the next one continues it.
+KERNEL R closest_on_cubic(const V *c, V p, V e, R s, R *t)
+{
+  R inv_ee = r_inverse_above(v_dot(e, e), splat(0.0f));
+  for (int i = 0; i < 3; ++i) {
+    V at = cubic_at(c, s);
+    *t = unit_clamp(v_dot(v_sub(at, p), e) * inv_ee);
+    V d = v_sub(at, v_add(p, v_scale(*t, e)));
+    V slope = cubic_slope(c, s);
+    R steep = v_dot(slope, slope);
+    R curve = r_max(steep + v_dot(d, cubic_bend(c, s)), 0.25f * steep);
+    s = r_clamp(s - v_dot(d, slope) / r_max(curve, splat(1e-30f)), splat(-0.25f), splat(1.25f));
+  }
+  return s;
+}
+
+KERNEL void follow_wire(WireStart *start, const ContactParams *params, const Body *a, const Body *b,
+                        Touch *touch)
+{
+  M on_b = start->wire_is_b > 0.5f;
+  V apart = apart_now(start->apart, a, b);
+  V over = v_pick(on_b, v_make(-apart.x, -apart.y, -apart.z), apart); // from the wire's body
+  Q wire_dq = q_pick(on_b, b->dq, a->dq);
+  Q dq = q_pick(on_b, a->dq, b->dq);
+  V p = q_rotate(dq, start->p);
+  V e = q_rotate(dq, start->e);
+  R t;
+  start->parameter = closest_on_cubic(start->cubic, q_unrotate(wire_dq, v_add(over, p)),
+                                      q_unrotate(wire_dq, e), start->parameter, &t);
+  V on_wire = q_rotate(wire_dq, cubic_at(start->cubic, start->parameter));
+  V on_core = v_add(p, v_scale(t, e));
+  V core_a = v_pick(on_b, on_core, on_wire);
+  V core_b = v_pick(on_b, on_wire, on_core);
+  touch->n = normal_between(v_add(apart, v_sub(core_b, core_a)), touch->n);
+  touch_at(params, core_a, core_b, apart, 0, touch);
+}
+
+#endif

@@ -1,0 +1,334 @@
+// Broad phase: which shapes are close enough to look at.
+//
+// A moving shape's box in the tree is larger than the shape, and grows along its way by twice what
+// it moves in a step (sec. 3.5), so that most shapes stay in their boxes for many steps. Only a
+// shape whose box is new looks for pairs.
+#include "world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BOX_MARGIN 0.05f // of the shape's reach
+#define SPEED_SHARE 2.0  // k of sec. 3.5
+
+// ---------------------------------------------------------------------------------------------
+// Pairs
+
+static void link_pair(tn_world *world, int32_t slot, int side)
+{
+  pair *p = &world->pairs[slot];
+  shape *s = &world->shapes[p->shape[side]];
+  p->previous[side] = NO_SLOT;
+  p->next[side] = s->first_pair;
+  if (s->first_pair != NO_SLOT) {
+    world->pairs[s->first_pair / 2].previous[s->first_pair % 2] = 2 * slot + side;
+  }
+  s->first_pair = 2 * slot + side;
+  s->pair_count += 1;
+}
+
+static void unlink_pair(tn_world *world, int32_t slot, int side)
+{
+  pair *p = &world->pairs[slot];
+  shape *s = &world->shapes[p->shape[side]];
+  if (p->previous[side] != NO_SLOT) {
+    world->pairs[p->previous[side] / 2].next[p->previous[side] % 2] = p->next[side];
+  } else {
+    s->first_pair = p->next[side];
+  }
+  if (p->next[side] != NO_SLOT) {
+    world->pairs[p->next[side] / 2].previous[p->next[side] % 2] = p->previous[side];
+  }
+  s->pair_count -= 1;
+}
+
+static bool pair_exists(const tn_world *world, int32_t a, int32_t b)
+{
+  int32_t few = world->shapes[a].pair_count <= world->shapes[b].pair_count ? a : b;
+  int32_t other = few == a ? b : a;
+  for (int32_t link = world->shapes[few].first_pair; link != NO_SLOT;
+       link = world->pairs[link / 2].next[link % 2]) {
+    if (world->pairs[link / 2].shape[1 - link % 2] == other) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool add_pair(tn_world *world, int32_t a, int32_t b)
+{
+  int32_t slot = slot_take(world, &world->pair_list, (void **)&world->pairs, sizeof(pair),
+                           offsetof(pair, next_free));
+  if (slot == NO_SLOT) {
+    return false;
+  }
+  pair *p = &world->pairs[slot];
+  memset(p, 0, sizeof *p);
+  p->alive = true;
+  p->fresh = true;
+  p->shape[0] = a < b ? a : b;
+  p->shape[1] = a < b ? b : a;
+  p->sensor = world->shapes[a].def.sensor || world->shapes[b].def.sensor;
+  p->first_contact = NO_SLOT;
+  link_pair(world, slot, 0);
+  link_pair(world, slot, 1);
+  return true;
+}
+
+void pair_remove(tn_world *world, int32_t slot)
+{
+  pair *p = &world->pairs[slot];
+  if (p->touching) {
+    tn_event_kind kind = p->sensor ? TN_EVENT_SENSOR_END : TN_EVENT_END;
+    add_contact_event(world, pair_event(world, p, kind));
+  }
+  contact_remove_of(world, slot);
+  unlink_pair(world, slot, 0);
+  unlink_pair(world, slot, 1);
+  p->alive = false;
+  slot_give(&world->pair_list, world->pairs, sizeof(pair), offsetof(pair, next_free), slot);
+}
+
+void pairs_remove_of(tn_world *world, int32_t shape_slot)
+{
+  while (world->shapes[shape_slot].first_pair != NO_SLOT) {
+    int32_t slot = world->shapes[shape_slot].first_pair / 2;
+    const pair *p = &world->pairs[slot];
+    // What leaned on the shape must find out.
+    body_wake(world, world->shapes[p->shape[0]].body);
+    body_wake(world, world->shapes[p->shape[1]].body);
+    pair_remove(world, slot);
+  }
+}
+
+void pairs_recheck(tn_world *world, int32_t shape_slot)
+{
+  shape *s = &world->shapes[shape_slot];
+  s->searching = true;
+  world->searchers_changed = true;
+  for (int32_t link = s->first_pair; link != NO_SLOT; link = world->pairs[link / 2].next[link % 2]) {
+    world->pairs[link / 2].fresh = true;
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Boxes
+
+static void grow(world_box *box, double margin)
+{
+  box->lower = tn_p3(box->lower.x - margin, box->lower.y - margin, box->lower.z - margin);
+  box->upper = tn_p3(box->upper.x + margin, box->upper.y + margin, box->upper.z + margin);
+}
+
+static void sweep(world_box *box, const float *v, double time)
+{
+  double *lower[3] = {&box->lower.x, &box->lower.y, &box->lower.z};
+  double *upper[3] = {&box->upper.x, &box->upper.y, &box->upper.z};
+  for (int i = 0; i < 3; ++i) {
+    double d = time * (double)v[i];
+    *(d < 0.0 ? lower[i] : upper[i]) += d;
+  }
+}
+
+static tn_vec3 vec3_of(const float *v)
+{
+  return tn_v3(v[0], v[1], v[2]);
+}
+
+// From the body's centre to the furthest point of the shape.
+static float arm_of(const shape *s)
+{
+  tn_vec3 at = tn_v3((float)s->at_point.x, (float)s->at_point.y, (float)s->at_point.z);
+  return s->reach + tn_length(at);
+}
+
+static void place_box(tn_world *world, int32_t slot, world_box box, float slack)
+{
+  shape *s = &world->shapes[slot];
+  s->box = box;
+  s->slack = slack;
+  tree_move(s->fixed ? &world->fixed_tree : &world->moving_tree, s->leaf, box);
+  if (!s->searching) {
+    s->searching = true;
+    world->searchers[world->searcher_count++] = slot;
+  }
+}
+
+// Gives a shape a new box if it may leave the old one in this step.
+static void update_box(tn_world *world, int32_t slot, float dt)
+{
+  shape *s = &world->shapes[slot];
+  const body_state *state = &world->state[s->body];
+  float turn = dt * tn_length(vec3_of(state->w)) * arm_of(s);
+  float margin = BOX_MARGIN * s->reach;
+  float needed = 0.4f * margin + turn;
+  if (needed + dt * tn_length(vec3_of(state->v)) <= s->slack) {
+    return;
+  }
+  world_box tight = shape_tight_box(world, s);
+  world_box swept = tight;
+  grow(&swept, (double)needed);
+  sweep(&swept, state->v, (double)dt);
+  if (box_contains(&s->box, &swept)) {
+    return;
+  }
+  world_box box = tight;
+  float slack = margin + (float)SPEED_SHARE * turn;
+  grow(&box, (double)slack);
+  sweep(&box, state->v, SPEED_SHARE * (double)dt);
+  place_box(world, slot, box, slack);
+}
+
+// How far any point of the shape moved in the step that ends.
+static float moved_by(const body_state *state, const shape *s)
+{
+  // |q - 1| is half the angle, or a little less.
+  float turn = 2.2f * tn_length(vec3_of(state->dq));
+  return tn_length(vec3_of(state->dx)) + turn * arm_of(s);
+}
+
+void boxes_spend(tn_world *world)
+{
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    const body_state *state = &world->state[world->awake[i]];
+    for (int32_t k = world->bodies[world->awake[i]].first_shape; k != NO_SLOT;
+         k = world->shapes[k].next) {
+      world->shapes[k].slack -= moved_by(state, &world->shapes[k]);
+    }
+  }
+}
+
+static void follow(tn_world *world, int32_t slot)
+{
+  shape *s = &world->shapes[slot];
+  world_box tight = shape_tight_box(world, s);
+  if (!box_contains(&s->box, &tight)) {
+    float margin = BOX_MARGIN * s->reach;
+    grow(&tight, (double)margin);
+    place_box(world, slot, tight, margin);
+  }
+}
+
+void boxes_follow(tn_world *world)
+{
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    for (int32_t k = world->bodies[world->awake[i]].first_shape; k != NO_SLOT;
+         k = world->shapes[k].next) {
+      if (!(world->shapes[k].slack >= 0.0f)) {
+        follow(world, k);
+      }
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Search
+
+typedef struct search {
+  tn_world *world;
+  bool ok;
+} search;
+
+static bool collect(int32_t item, void *context)
+{
+  search *s = context;
+  tn_world *world = s->world;
+  s->ok = memory_reserve(world, (void **)&world->candidates, &world->candidate_capacity,
+                         world->candidate_count + 1, sizeof(int32_t));
+  if (s->ok) {
+    world->candidates[world->candidate_count++] = item;
+  }
+  return s->ok;
+}
+
+static int by_slot(const void *a, const void *b)
+{
+  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
+}
+
+static bool passes_filter(const tn_world *world, int32_t a, int32_t b)
+{
+  return !world->pair_filter ||
+         world->pair_filter(shape_id_at(world, a < b ? a : b), shape_id_at(world, a < b ? b : a),
+                            world->pair_filter_context);
+}
+
+// In the order of slots, whatever the tree looks like.
+static bool find_pairs(tn_world *world, int32_t slot)
+{
+  const shape *s = &world->shapes[slot];
+  search context = {world, true};
+  world->candidate_count = 0;
+  tree_query(&world->moving_tree, s->box, collect, &context);
+  if (!s->fixed && context.ok) {
+    tree_query(&world->fixed_tree, s->box, collect, &context);
+  }
+  if (!context.ok) {
+    return false;
+  }
+  qsort(world->candidates, (size_t)world->candidate_count, sizeof(int32_t), by_slot);
+  for (int32_t i = 0; i < world->candidate_count; ++i) {
+    int32_t other = world->candidates[i];
+    if (shapes_may_collide(world, s, &world->shapes[other]) && !pair_exists(world, slot, other) &&
+        passes_filter(world, slot, other) && !add_pair(world, slot, other)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void drop_far_pairs(tn_world *world, int32_t slot)
+{
+  int32_t link = world->shapes[slot].first_pair;
+  while (link != NO_SLOT) {
+    const pair *p = &world->pairs[link / 2];
+    int32_t next = p->next[link % 2];
+    const shape *a = &world->shapes[p->shape[0]];
+    const shape *b = &world->shapes[p->shape[1]];
+    if (!boxes_overlap(&a->box, &b->box) || !shapes_may_collide(world, a, b)) {
+      pair_remove(world, link / 2);
+    }
+    link = next;
+  }
+}
+
+// Shapes that were made, moved or changed by hand since the last step.
+static void list_changed(tn_world *world)
+{
+  if (!world->searchers_changed) {
+    return;
+  }
+  world->searchers_changed = false;
+  world->searcher_count = 0;
+  for (int32_t i = 0; i < world->shape_list.used; ++i) {
+    if (world->shapes[i].alive && world->shapes[i].searching) {
+      world->searchers[world->searcher_count++] = i;
+    }
+  }
+}
+
+bool pairs_update(tn_world *world, float dt)
+{
+  if (!memory_reserve(world, (void **)&world->searchers, &world->searcher_capacity,
+                      world->shape_list.used, sizeof(int32_t))) {
+    return false;
+  }
+  list_changed(world);
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    const body *b = &world->bodies[world->awake[i]];
+    for (int32_t k = b->first_shape; k != NO_SLOT; k = world->shapes[k].next) {
+      update_box(world, k, dt);
+    }
+  }
+  qsort(world->searchers, (size_t)world->searcher_count, sizeof(int32_t), by_slot);
+  for (int32_t i = 0; i < world->searcher_count; ++i) {
+    drop_far_pairs(world, world->searchers[i]);
+    if (!find_pairs(world, world->searchers[i])) {
+      return false;
+    }
+    world->shapes[world->searchers[i]].searching = false;
+  }
+  world->searcher_count = 0;
+  return true;
+}

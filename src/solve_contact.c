@@ -1,0 +1,445 @@
+// Contacts meet lanes: gather bodies, run a kernel, scatter what it changed. Compiled once for each
+// lane width.
+#include "gather.h"
+
+#include <stddef.h>
+
+#define CONTACT_OPS PASTE(contact_ops_, TN_LANES)
+
+// What is known about a block at compile time.
+typedef struct Kind {
+  ContactForm form;
+  int points;
+} Kind;
+
+// Bodies and rows of TN_LANES manifolds.
+typedef struct Work {
+  Body a, b;
+  R share_a, share_b;
+  R used[CONTACT_POINTS];
+  ContactParams params;
+  ContactState state;
+  Touch touch;
+} Work;
+
+KERNEL Gather gather_a(const contact_block *cb, int lane)
+{
+  Gather g = {cb->a + lane, cb->move_a + lane};
+  return g;
+}
+
+KERNEL Gather gather_b(const contact_block *cb, int lane)
+{
+  Gather g = {cb->b + lane, cb->move_b + lane};
+  return g;
+}
+
+// Returns how much of the substep one of the bodies has flown already.
+KERNEL R load_poses(const solver_data *data, const contact_block *cb, int lane, Work *w)
+{
+  R flown_a = load_pose(data, gather_a(cb, lane), &w->a);
+  R flown_b = load_pose(data, gather_b(cb, lane), &w->b);
+  return r_max(flown_a, flown_b);
+}
+
+KERNEL void load_velocities(const solver_data *data, const contact_block *cb, int lane, Work *w)
+{
+  load_velocity(data, gather_a(cb, lane), &w->a, &w->share_a);
+  load_velocity(data, gather_b(cb, lane), &w->b, &w->share_b);
+  load_inertia(data, gather_a(cb, lane), &w->a);
+  load_inertia(data, gather_b(cb, lane), &w->b);
+}
+
+KERNEL void store_velocities(const solver_data *data, const contact_block *cb, int lane,
+                             const Work *w)
+{
+  store_velocity(data, gather_a(cb, lane), &w->a, w->share_a);
+  store_velocity(data, gather_b(cb, lane), &w->b, w->share_b);
+}
+
+#define TOUCH_FIELD(name) (offsetof(Touch, name) / sizeof(R))
+
+// No more than the points that the type has.
+KERNEL void load_touch(contact_block *cb, int lane, int points, Touch *touch)
+{
+  load_fields(cb->touch + TOUCH_FIELD(n), lane, (R *)&touch->n, 3);
+  load_fields(cb->touch + TOUCH_FIELD(ra), lane, (R *)touch->ra, 3 * points);
+  load_fields(cb->touch + TOUCH_FIELD(rb), lane, (R *)touch->rb, 3 * points);
+  load_fields(cb->touch + TOUCH_FIELD(gap), lane, touch->gap, points);
+}
+
+KERNEL void store_touch(contact_block *cb, int lane, Kind kind, const Touch *touch)
+{
+  store_fields(cb->touch + TOUCH_FIELD(gap), lane, touch->gap, kind.points);
+  if (kind.form == FORM_FLAT) {
+    return;
+  }
+  store_fields(cb->touch + TOUCH_FIELD(n), lane, (const R *)&touch->n, 3);
+  store_fields(cb->touch + TOUCH_FIELD(ra), lane, (const R *)touch->ra, 3 * kind.points);
+  store_fields(cb->touch + TOUCH_FIELD(rb), lane, (const R *)touch->rb, 3 * kind.points);
+}
+
+KERNEL void load_rows(contact_block *cb, int lane, Kind kind, Work *w)
+{
+  load_fields(cb->used, lane, w->used, kind.points);
+  LOAD(cb->params, lane, &w->params);
+  LOAD(cb->state, lane, &w->state);
+  load_touch(cb, lane, kind.points, &w->touch);
+}
+
+#define MASS_FIELD(name) (offsetof(ContactMass, name) / sizeof(R))
+
+KERNEL void store_mass(contact_block *cb, int lane, int points, const ContactMass *mass)
+{
+  int count = points * (points + 1) / 2;
+  store_fields(cb->mass + MASS_FIELD(k), lane, mass->k, count);
+  store_fields(cb->mass + MASS_FIELD(inverse), lane, mass->inverse, count);
+  store_fields(cb->mass + MASS_FIELD(tangent), lane, mass->tangent, 3);
+  store_fields(cb->mass + MASS_FIELD(twist), lane, &mass->twist, 1);
+  store_fields(cb->mass + MASS_FIELD(arm), lane, &mass->arm, 1);
+}
+
+KERNEL void load_mass(contact_block *cb, int lane, int points, ContactMass *mass)
+{
+  int count = points * (points + 1) / 2;
+  load_fields(cb->mass + MASS_FIELD(k), lane, mass->k, count);
+  load_fields(cb->mass + MASS_FIELD(inverse), lane, mass->inverse, count);
+  load_fields(cb->mass + MASS_FIELD(tangent), lane, mass->tangent, 3);
+  load_fields(cb->mass + MASS_FIELD(twist), lane, &mass->twist, 1);
+  load_fields(cb->mass + MASS_FIELD(arm), lane, &mass->arm, 1);
+}
+
+// The touch at the bodies' current pose.
+KERNEL void follow(contact_block *cb, int lane, Kind kind, Work *w)
+{
+  switch (kind.form) {
+  case FORM_FLAT: {
+    FlatStart start;
+    load_fields(cb->start, lane, start.gap, kind.points);
+    follow_flat(kind.points, &start, &w->params, &w->a, &w->b, &w->touch);
+    break;
+  }
+  case FORM_ROUND: {
+    RoundStart start;
+    LOAD(cb->start, lane, &start);
+    follow_round(kind.points, &start, &w->params, &w->a, &w->b, &w->touch);
+    break;
+  }
+  case FORM_RIM: {
+    RimStart start;
+    LOAD(cb->start, lane, &start);
+    follow_rim(kind.points, &start, &w->a, &w->b, &w->touch);
+    break;
+  }
+  case FORM_WIRE: {
+    WireStart start;
+    LOAD(cb->start, lane, &start);
+    follow_wire(&start, &w->params, &w->a, &w->b, &w->touch);
+    STORE(cb->start, lane, &start);
+    break;
+  }
+  }
+}
+
+KERNEL ContactMass find_mass(const solver_data *data, Kind kind, const Work *w)
+{
+  R inv_h = splat(1.0f / data->substep.h);
+  R alpha = w->params.alpha * inv_h * inv_h;
+  return masses_of(kind.points, w->used, &w->touch, alpha, &w->a, &w->b);
+}
+
+// How far the friction patch has moved since the step began.
+KERNEL void follow_patch(contact_block *cb, int lane, const Patch *patch, const Work *w)
+{
+  V d = v_sub(moved(&w->b, patch->rb), moved(&w->a, patch->ra));
+  V shift = v_scale(w->params.anchored, v_sub(d, v_scale(v_dot(d, w->touch.n), w->touch.n)));
+  STORE(cb->shift, lane, &shift);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Impulse form
+
+KERNEL void begin_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
+{
+  Work w;
+  load_velocities(data, cb, lane, &w);
+  load_poses(data, cb, lane, &w);
+  load_rows(cb, lane, kind, &w);
+  follow(cb, lane, kind, &w);
+  ContactMass mass = find_mass(data, kind, &w);
+  store_touch(cb, lane, kind, &w.touch);
+  store_mass(cb, lane, kind.points, &mass);
+}
+
+KERNEL void warm_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
+{
+  Work w;
+  load_velocities(data, cb, lane, &w);
+  load_rows(cb, lane, kind, &w);
+  leak_contact(kind.points, &w.params, &w.state);
+  flatten(&w.touch, &w.state);
+  Patch patch = patch_of(kind.points, w.used, &w.touch);
+  Wrench wrench = whole_wrench(kind.points, &w.touch, &patch, &w.state);
+  give(&w.a, &w.b, &wrench);
+  STORE(cb->state, lane, &w.state);
+  store_velocities(data, cb, lane, &w);
+}
+
+KERNEL ContactPass make_pass(const solver_data *data, const contact_block *cb, int lane,
+                             int relaxing)
+{
+  ContactPass pass = {splat(1.0f / data->substep.h), 1.0f / load(&cb->left[lane]), relaxing,
+                      cb->rolls};
+  return pass;
+}
+
+KERNEL void solve_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
+{
+  ContactPass pass = make_pass(data, cb, lane, 0);
+  Work w;
+  ContactMass mass;
+  V shift;
+  load_velocities(data, cb, lane, &w);
+  load_rows(cb, lane, kind, &w);
+  load_mass(cb, lane, kind.points, &mass);
+  LOAD(cb->shift, lane, &shift);
+  Patch patch = patch_of(kind.points, w.used, &w.touch);
+  press(kind.points, w.used, &pass, &w.params, &w.touch, &mass, &w.state, &w.a, &w.b);
+  V offset = v_scale(w.params.anchored, v_add(w.state.offset, shift));
+  M slips = rub(kind.points, &pass, &w.params, &w.touch, &patch, &mass, offset, &w.state, &w.a,
+                &w.b);
+  // A patch that slips begins to stick where it is.
+  w.state.offset = v_pick(slips, v_make(-shift.x, -shift.y, -shift.z), w.state.offset);
+  STORE(cb->state, lane, &w.state);
+  store_velocities(data, cb, lane, &w);
+}
+
+KERNEL void sum_impulses(contact_block *cb, int lane, int points, const ContactState *state)
+{
+  R sum[CONTACT_POINTS + 4];
+  load_fields(cb->sum, lane, sum, CONTACT_POINTS + 4);
+  for (int i = 0; i < points; ++i) {
+    sum[i] = sum[i] + state->lambda[i];
+  }
+  sum[4] = sum[4] + state->friction.x;
+  sum[5] = sum[5] + state->friction.y;
+  sum[6] = sum[6] + state->friction.z;
+  sum[7] = sum[7] + state->twist;
+  store_fields(cb->sum, lane, sum, CONTACT_POINTS + 4);
+}
+
+// At the new pose, which the next substep starts from: its rows are found here.
+KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
+{
+  ContactPass pass = make_pass(data, cb, lane, 1);
+  Work w;
+  ContactMass mass;
+  load_velocities(data, cb, lane, &w);
+  load_poses(data, cb, lane, &w);
+  load_rows(cb, lane, kind, &w);
+  follow(cb, lane, kind, &w);
+  store_touch(cb, lane, kind, &w.touch);
+  Patch patch = patch_of(kind.points, w.used, &w.touch);
+  if (kind.form == FORM_FLAT) {
+    load_mass(cb, lane, kind.points, &mass);
+    follow_patch(cb, lane, &patch, &w);
+  } else {
+    mass = find_mass(data, kind, &w);
+    store_mass(cb, lane, kind.points, &mass);
+    flatten(&w.touch, &w.state);
+  }
+  learn_load(kind.points, w.used, splat(data->substep.h), &w.state);
+  press(kind.points, w.used, &pass, &w.params, &w.touch, &mass, &w.state, &w.a, &w.b);
+  rub(kind.points, &pass, &w.params, &w.touch, &patch, &mass, v_zero(), &w.state, &w.a, &w.b);
+  store(&cb->left[lane], splat(data->substep.h));
+  sum_impulses(cb, lane, kind.points, &w.state);
+  STORE(cb->state, lane, &w.state);
+  store_velocities(data, cb, lane, &w);
+}
+
+// After impacts some bodies have moved, and less of the substep is left to them.
+KERNEL void refresh_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
+{
+  Work w;
+  R flown = load_poses(data, cb, lane, &w);
+  load_rows(cb, lane, kind, &w);
+  follow(cb, lane, kind, &w);
+  store_touch(cb, lane, kind, &w.touch);
+  R h = splat(data->substep.h);
+  store(&cb->left[lane], r_max(h - flown, 1e-3f * h));
+}
+
+// ---------------------------------------------------------------------------------------------
+// Position form: the paper's own handling, errata mended.
+
+KERNEL void approach_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
+{
+  Work w;
+  R approach[CONTACT_POINTS];
+  load_velocities(data, cb, lane, &w);
+  load_poses(data, cb, lane, &w);
+  load_rows(cb, lane, kind, &w);
+  follow(cb, lane, kind, &w);
+  for (int i = 0; i < kind.points; ++i) {
+    approach[i] = v_dot(w.touch.n, relative_velocity(&w.a, &w.b, w.touch.ra[i], w.touch.rb[i]));
+    w.state.lambda[i] = splat(0.0f);
+  }
+  w.state.friction = v_zero();
+  store_fields(cb->approach, lane, approach, kind.points);
+  STORE(cb->state, lane, &w.state);
+}
+
+// SolvePositions: eq. 4 for the penetration, then static friction against the whole tangential
+// motion of the substep, which is h times the velocity.
+KERNEL void position_point(const solver_data *data, int i, Work *w)
+{
+  R h = splat(data->substep.h);
+  R inv_h = 1.0f / h;
+  V ra = w->touch.ra[i];
+  V rb = w->touch.rb[i];
+  V n = w->touch.n;
+  R alpha = w->params.alpha * inv_h * inv_h;
+  S k = linear_inverse_mass(&w->a, &w->b, ra, rb);
+  R mass = v_dot(n, s_mul(k, n)) + alpha;
+  R wanted = -(w->touch.gap[i] * inv_h + alpha * w->state.lambda[i]);
+  R now = r_max(w->state.lambda[i] + wanted * r_inverse_above(mass, splat(0.0f)), splat(0.0f));
+  now = pick(w->used[i] > 0.5f, now, splat(0.0f));
+  apply_linear(&w->a, &w->b, ra, rb, v_scale(now - w->state.lambda[i], n), FORM_POSITION, h);
+  w->state.lambda[i] = now;
+
+  V u = v_add(relative_velocity(&w->a, &w->b, ra, rb), w->params.slide);
+  V slide = v_sub(u, v_scale(v_dot(u, n), n));
+  R speed = v_length(slide);
+  V t = v_scale(1.0f / r_max(speed, splat(1e-30f)), slide);
+  R stop = speed * r_inverse_above(v_dot(t, s_mul(k, t)), splat(0.0f));
+  // DEVIATION: the comparison of eq. 4's multipliers is one of magnitudes.
+  R given = pick(stop < w->params.mu_static * now, stop, splat(0.0f));
+  V friction = v_scale(-given, t);
+  apply_linear(&w->a, &w->b, ra, rb, friction, FORM_POSITION, h);
+  w->state.friction = v_add(w->state.friction, friction);
+}
+
+// SolveVelocities: eq. 30 and 34.
+KERNEL void velocity_point(const solver_data *data, int i, R approach, R e, R threshold, Work *w)
+{
+  R h = splat(data->substep.h);
+  V ra = w->touch.ra[i];
+  V rb = w->touch.rb[i];
+  V n = w->touch.n;
+  S k = linear_inverse_mass(&w->a, &w->b, ra, rb);
+  R lambda = w->state.lambda[i];
+  V u = v_add(relative_velocity(&w->a, &w->b, ra, rb), w->params.slide);
+  V slide = v_sub(u, v_scale(v_dot(u, n), n));
+  R speed = v_length(slide);
+  V t = v_scale(1.0f / r_max(speed, splat(1e-30f)), slide);
+  R stop = speed * r_inverse_above(v_dot(t, s_mul(k, t)), splat(0.0f));
+  // DEVIATION: eq. 30 lacks the inverse mass; as an impulse it is min(mu h fn, |vt| / w).
+  V friction = v_scale(-r_min(w->params.mu_dynamic * lambda, stop), t);
+  apply_linear(&w->a, &w->b, ra, rb, friction, FORM_VELOCITY, h);
+  w->state.friction = v_add(w->state.friction, friction);
+
+  // DEVIATION: the threshold is on the speed before the contact, and the impulse may not pull.
+  R un = v_dot(n, relative_velocity(&w->a, &w->b, ra, rb));
+  R back = pick(approach < -threshold, -e * approach, splat(0.0f));
+  R p = (r_max(back, splat(0.0f)) - un) * r_inverse_above(v_dot(n, s_mul(k, n)), splat(0.0f));
+  R now = r_max(lambda + p, splat(0.0f));
+  now = pick(lambda > 0.0f, now, lambda);
+  apply_linear(&w->a, &w->b, ra, rb, v_scale(now - lambda, n), FORM_VELOCITY, h);
+  w->state.lambda[i] = now;
+}
+
+KERNEL void load_movable(const solver_data *data, contact_block *cb, int lane, Kind kind, Work *w)
+{
+  load_velocities(data, cb, lane, w);
+  load_poses(data, cb, lane, w);
+  load_rows(cb, lane, kind, w);
+  if (data->substep.averaged) {
+    w->a.im = w->share_a * w->a.im;
+    w->b.im = w->share_b * w->b.im;
+    w->a.ii = s_scale(w->share_a, w->a.ii);
+    w->b.ii = s_scale(w->share_b, w->b.ii);
+  }
+}
+
+KERNEL void store_moved(const solver_data *data, contact_block *cb, int lane, const Work *before,
+                        const Work *w)
+{
+  if (data->substep.averaged) {
+    add_change(data, gather_a(cb, lane), v_sub(w->a.v, before->a.v), v_sub(w->a.w, before->a.w));
+    add_change(data, gather_b(cb, lane), v_sub(w->b.v, before->b.v), v_sub(w->b.w, before->b.w));
+    return;
+  }
+  store_velocities(data, cb, lane, w);
+  store_pose(data, gather_a(cb, lane), &w->a);
+  store_pose(data, gather_b(cb, lane), &w->b);
+}
+
+KERNEL void position_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
+{
+  solve_stage stage = data->substep.stage;
+  if (stage == STAGE_BEGIN) {
+    return;
+  }
+  Work w;
+  R approach[CONTACT_POINTS];
+  load_movable(data, cb, lane, kind, &w);
+  load_fields(cb->approach, lane, approach, kind.points);
+  R e = load(&cb->restitution[lane]);
+  Work before = w;
+  for (int i = 0; i < kind.points; ++i) {
+    follow(cb, lane, kind, &w);
+    if (stage == STAGE_POSITIONS) {
+      position_point(data, i, &w);
+    } else {
+      velocity_point(data, i, approach[i], e, splat(data->substep.bounce_speed), &w);
+    }
+  }
+  if (stage == STAGE_VELOCITIES) {
+    sum_impulses(cb, lane, kind.points, &w.state);
+  }
+  STORE(cb->state, lane, &w.state);
+  store_moved(data, cb, lane, &before, &w);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Every pass over contacts: all lanes of a block are of one type, so the type is settled once.
+
+#define CASE(type, call, form, points)                                                             \
+  case type:                                                                                       \
+    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {                                     \
+      call(data, cb, lane, (Kind){form, points});                                                  \
+    }                                                                                              \
+    break
+
+#define CONTACT_PASS(name, call)                                                                   \
+  static void name(solver_data *data, int first, int last)                                         \
+  {                                                                                                \
+    for (int block = first; block < last; ++block) {                                               \
+      contact_block *cb = &data->contacts[block];                                                  \
+      switch (cb->type) {                                                                          \
+        CASE(CONTACT_FLAT_1, call, FORM_FLAT, 1);                                                  \
+        CASE(CONTACT_FLAT_2, call, FORM_FLAT, 2);                                                  \
+        CASE(CONTACT_FLAT_4, call, FORM_FLAT, 4);                                                  \
+        CASE(CONTACT_ROUND_1, call, FORM_ROUND, 1);                                                \
+        CASE(CONTACT_ROUND_2, call, FORM_ROUND, 2);                                                \
+        CASE(CONTACT_RIM_2, call, FORM_RIM, 2);                                                    \
+        CASE(CONTACT_RIM_4, call, FORM_RIM, 4);                                                    \
+        CASE(CONTACT_WIRE_1, call, FORM_WIRE, 1);                                                  \
+      default:                                                                                     \
+        break;                                                                                     \
+      }                                                                                            \
+    }                                                                                              \
+  }
+
+CONTACT_PASS(contact_begin, begin_contact)
+CONTACT_PASS(contact_warm, warm_contact)
+CONTACT_PASS(contact_solve, solve_contact)
+CONTACT_PASS(contact_relax, relax_contact)
+CONTACT_PASS(contact_refresh, refresh_contact)
+CONTACT_PASS(contact_approach, approach_contact)
+CONTACT_PASS(contact_positions, position_contact)
+
+const contact_ops CONTACT_OPS = {
+    contact_begin,   contact_warm,     contact_solve,     contact_relax,
+    contact_refresh, contact_approach, contact_positions,
+};
