@@ -275,6 +275,45 @@ static double deepest_gap(const manifold *m)
   return gap;
 }
 
+// From point to point the way around their centre never turns back.
+static bool goes_round(const manifold *m)
+{
+  double turn = 0.0;
+  d3 n = d3_from(m->normal), center = {0.0, 0.0, 0.0};
+  for (int i = 0; i < m->count; i++)
+    center = d3_add(center, d3_scale(1.0 / m->count, d3_from(m->points[i].a)));
+  for (int i = 0; i < m->count; i++) {
+    d3 a = d3_sub(d3_from(m->points[i].a), center);
+    d3 b = d3_sub(d3_from(m->points[(i + 1) % m->count].a), center);
+    double here = d3_dot(n, d3_cross(a, b)), size = d3_length(a) * d3_length(b);
+    if (fabs(here) < 1e-3 * size)
+      continue;
+    if (turn * here < 0.0)
+      return false;
+    turn = here;
+  }
+  return true;
+}
+
+// The points of rims are where `turn` says.
+static bool is_on_rim(const manifold *m, pose b_in_a, const manifold_point *p)
+{
+  bool on_b = m->round_side == 1;
+  tn_vec3 n = on_b ? pose_unvector(b_in_a, m->normal) : tn_scale(-1.0f, m->normal);
+  d3 axis = d3_from(m->rim_axis), down = d3_scale(-1.0, d3_from(n));
+  d3 out = d3_sub(d3_from(on_b ? p->b : p->a), d3_from(p->rim_center));
+  d3 lowest = d3_sub(down, d3_scale(d3_dot(down, axis), axis));
+  double radius = (double)m->rim_radius, size = d3_length(lowest);
+  if (fabs(d3_dot(out, axis)) > 1e-6 * radius || fabs(d3_length(out) - radius) > 1e-6 * radius)
+    return false;
+  if (size < 1e-3)
+    return true; // all are as low
+  static const double cosine[4] = {1.0, 0.0, -1.0, 0.0}, sine[4] = {0.0, 1.0, 0.0, -1.0};
+  d3 u = d3_scale(1.0 / size, lowest), v = d3_cross(axis, u);
+  d3 at = d3_add(d3_scale(cosine[p->turn], u), d3_scale(sine[p->turn], v));
+  return d3_distance(out, d3_scale(radius, at)) < 1e-3 * radius;
+}
+
 static void check_manifold(manifold_tally *t, uint64_t seed, const sample *s, float margin)
 {
   separation r = convex_distance(&s->a, &s->b, s->b_in_a);
@@ -299,6 +338,11 @@ static void check_manifold(manifold_tally *t, uint64_t seed, const sample *s, fl
   if (triangle && distance < 0.0)
     return;
   check_points(t, seed, s, &m, margin);
+  if (!goes_round(&m))
+    miss(&t->t, seed, s, "order of points", s->scale);
+  for (int i = 0; m.form == MANIFOLD_RIM && i < m.count; i++)
+    if (!is_on_rim(&m, s->b_in_a, &m.points[i]))
+      miss(&t->t, seed, s, "point on rim", s->scale);
   double along = solids_apart(&s->sa, &s->sb, d3_unit(d3_from(m.normal)));
   double off_normal = distance - along, off_gap = fabs(deepest_gap(&m) - distance);
   double bound = 0.06 * fabs(distance) + 3e-4 * s->scale;
@@ -330,9 +374,605 @@ static void fuzz_manifolds(void **state)
   assert_int_equal(t.t.misses, 0);
 }
 
+// ---------------------------------------------------------------------------------------------
+// Planes
+
+static void check_on_plane(uint64_t seed, const geometry *g, pose at, float margin)
+{
+  const geometry plane = {.kind = TN_SHAPE_PLANE};
+  solid b;
+  solid_make(&b, g, at);
+  double height = -solid_reach(&b, (d3){0.0, -1.0, 0.0}), size = (double)geometry_reach(g);
+  manifold m, other;
+  bool found = collide_convex(&plane, g, at, margin, &m);
+  if (fabs(height - (double)margin) > 1e-5 * size && found != (height <= (double)margin))
+    fail_msg("seed %llu: %s %g over a plane", (unsigned long long)seed, kind_name(g->kind), height);
+  if (!found)
+    return;
+  ASSERT_NEAR(deepest_gap(&m), height, 3e-5 * size); // points about as deep are equals
+  ASSERT_NEAR(m.normal.y, 1.0, 0.0);
+  for (int i = 0; i < m.count; i++) {
+    d3 p = solid_to_world(&b, d3_from(m.points[i].b));
+    p.y -= (double)m.radius_b;
+    ASSERT_NEAR(m.points[i].a.y, 0.0, 1e-6 * size);
+    ASSERT_NEAR(p.y, m.points[i].gap, 4e-6 * size);
+    assert_true(solid_distance(&b, p) < 1e-5 * size);
+  }
+  assert_true(goes_round(&m));
+  assert_true(collide_convex(g, &plane, pose_inverse(at), margin, &other));
+  assert_int_equal(other.count, m.count);
+  for (int i = 0; i < m.count; i++)
+    ASSERT_NEAR(other.points[i].gap, m.points[i].gap, 2e-6 * size);
+}
+
+static void planes(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 20000; i++) {
+    uint64_t seed = (uint64_t)i, stream = seed;
+    float size = random_float(&stream, 0.01, 100.0);
+    geometry g = random_geometry(&stream, kinds[i % KINDS], size);
+    float reach = geometry_reach(&g);
+    pose at = {random_vector(&stream, (double)reach), random_rotation(&stream)};
+    check_on_plane(seed, &g, at, 0.02f * size);
+    free_geometry(&g);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Closed forms
+
+static geometry sphere(float radius)
+{
+  return (geometry){.kind = TN_SHAPE_SPHERE, .radius = radius};
+}
+
+static geometry capsule(float radius, float half_length)
+{
+  return (geometry){.kind = TN_SHAPE_CAPSULE, .radius = radius, .half_length = half_length};
+}
+
+static geometry box(float x, float y, float z)
+{
+  return (geometry){.kind = TN_SHAPE_BOX, .half_extents = {x, y, z}};
+}
+
+static geometry cylinder(float radius, float half_length)
+{
+  return (geometry){.kind = TN_SHAPE_CYLINDER, .radius = radius, .half_length = half_length};
+}
+
+static geometry cone(float radius, float half_length)
+{
+  return (geometry){.kind = TN_SHAPE_CONE, .radius = radius, .half_length = half_length};
+}
+
+// Faces up, and is 4 wide.
+static geometry triangle(void)
+{
+  return (geometry){.kind = GEOMETRY_TRIANGLE,
+                    .corner = {{-2.0f, 0.0f, 2.0f}, {2.0f, 0.0f, 2.0f}, {0.0f, 0.0f, -2.0f}}};
+}
+
+static geometry cube_hull(float half)
+{
+  tn_vec3 points[8];
+  for (int i = 0; i < 8; i++)
+    points[i] = tn_v3(i & 1 ? half : -half, i & 2 ? half : -half, i & 4 ? half : -half);
+  return (geometry){.kind = TN_SHAPE_HULL, .hull = make_convex(points, 8, 0)};
+}
+
+static const tn_quat upright = {0.0f, 0.0f, 0.0f, 1.0f};
+static const tn_quat lying = {0.0f, 0.0f, 0.70710678f, 0.70710678f};   // y to -x
+static const tn_quat crossed = {0.70710678f, 0.0f, 0.0f, 0.70710678f}; // y to z
+static const tn_quat eighth = {0.38268343f, 0.0f, 0.0f, 0.92387953f};  // 45 degrees about x
+
+typedef struct contact_case {
+  const char *name;
+  const geometry *a, *b;
+  tn_vec3 p;
+  tn_quat q;
+  manifold_form form;
+  int count;
+  tn_vec3 normal;
+  float gap;
+} contact_case;
+
+static void check_case(const contact_case *c, const geometry *a, const geometry *b, pose b_in_a,
+                       tn_vec3 normal)
+{
+  manifold m;
+  assert_true(collide_convex(a, b, b_in_a, 0.02f, &m));
+  if (m.count != c->count || m.form != c->form)
+    fail_msg("%s: %d points, %s; not %d, %s", c->name, m.count, form_names[m.form], c->count,
+             form_names[c->form]);
+  double turned = d3_distance(d3_from(m.normal), d3_from(normal));
+  double off = fabs(deepest_gap(&m) - (double)c->gap);
+  if (!(turned < 2e-4) || !(off < 2e-6))
+    fail_msg("%s: normal off by %g, gap by %g", c->name, turned, off);
+  separation r = convex_distance(a, b, b_in_a);
+  if (a->kind != TN_SHAPE_PLANE && b->kind != TN_SHAPE_PLANE)
+    ASSERT_NEAR(r.distance, c->gap, 2e-6);
+  assert_int_equal(overlaps(a, b, b_in_a), c->gap < 0.0f);
+}
+
+static void check_cases(const contact_case *cases, int count)
+{
+  for (int i = 0; i < count; i++) {
+    const contact_case *c = &cases[i];
+    pose at = {c->p, c->q};
+    check_case(c, c->a, c->b, at, c->normal);
+    tn_vec3 back = pose_unvector(at, tn_scale(-1.0f, c->normal));
+    check_case(c, c->b, c->a, pose_inverse(at), back);
+  }
+}
+
+static const tn_vec3 up = {0.0f, 1.0f, 0.0f}, right = {1.0f, 0.0f, 0.0f},
+                     front = {0.0f, 0.0f, 1.0f};
+static const tn_vec3 slanted = {0.70710678f, 0.70710678f, 0.0f};
+
+static void round_shapes(void **state)
+{
+  (void)state;
+  geometry s = sphere(0.5f), k = capsule(0.2f, 0.5f), p = {.kind = TN_SHAPE_PLANE};
+  geometry b = box(0.5f, 0.5f, 0.5f), t = triangle(), h = cube_hull(0.5f);
+  geometry y = cylinder(0.4f, 0.5f), o = cone(0.5f, 0.5f);
+  float d = 0.5f + 0.49f * 0.70710678f; // diagonally off an edge
+  tn_vec3 side = {0.89442719f, 0.4472136f, 0.0f};
+  const contact_case cases[] = {
+      {"spheres", &s, &s, {0.99f, 0, 0}, upright, MANIFOLD_ROUND, 1, right, -0.01f},
+      {"spheres apart", &s, &s, {0, 1.01f, 0}, lying, MANIFOLD_ROUND, 1, up, 0.01f},
+      {"sphere, capsule", &k, &s, {0.69f, 0.2f, 0}, upright, MANIFOLD_ROUND, 1, right, -0.01f},
+      {"sphere, capsule's end", &k, &s, {0, 1.19f, 0}, upright, MANIFOLD_ROUND, 1, up, -0.01f},
+      {"capsules beside", &k, &k, {0.39f, 0.2f, 0}, upright, MANIFOLD_ROUND, 2, right, -0.01f},
+      {"capsules crossed", &k, &k, {0.39f, 0.2f, 0}, crossed, MANIFOLD_ROUND, 1, right, -0.01f},
+      {"capsules in line", &k, &k, {0, 1.39f, 0}, upright, MANIFOLD_ROUND, 1, up, -0.01f},
+      {"sphere on plane", &p, &s, {3, 0.49f, 2}, lying, MANIFOLD_FLAT, 1, up, -0.01f},
+      {"capsule on plane", &p, &k, {3, 0.19f, 2}, lying, MANIFOLD_FLAT, 2, up, -0.01f},
+      {"capsule stands", &p, &k, {3, 0.69f, 2}, upright, MANIFOLD_FLAT, 1, up, -0.01f},
+      {"sphere on box", &b, &s, {0.1f, 0.99f, 0}, upright, MANIFOLD_FLAT, 1, up, -0.01f},
+      {"sphere on edge", &b, &s, {d, d, 0.1f}, upright, MANIFOLD_ROUND, 1, slanted, -0.01f},
+      {"sphere in box", &b, &s, {0.1f, 0.4f, 0}, upright, MANIFOLD_FLAT, 1, up, -0.6f},
+      {"capsule on box", &b, &k, {0, 0.69f, 0}, lying, MANIFOLD_FLAT, 2, up, -0.01f},
+      {"sphere on hull", &h, &s, {0.1f, 0.99f, 0}, upright, MANIFOLD_FLAT, 1, up, -0.01f},
+      {"sphere on hull's edge", &h, &s, {d, d, 0.1f}, upright, MANIFOLD_ROUND, 1, slanted, -0.01f},
+      {"sphere in hull", &h, &s, {0.1f, 0.4f, 0}, upright, MANIFOLD_FLAT, 1, up, -0.6f},
+      {"capsule on hull", &h, &k, {0, 0.69f, 0}, lying, MANIFOLD_FLAT, 2, up, -0.01f},
+      {"sphere on triangle", &t, &s, {0, 0.49f, 0}, upright, MANIFOLD_FLAT, 1, up, -0.01f},
+      {"sphere under it", &t, &s, {0, -0.49f, 0}, upright, MANIFOLD_FLAT, 1, {0, -1, 0}, -0.01f},
+      {"capsule on triangle", &t, &k, {0, 0.19f, 0}, lying, MANIFOLD_FLAT, 2, up, -0.01f},
+      {"capsule across triangle", &t, &k, {0, 0.4f, 0}, upright, MANIFOLD_FLAT, 1, up, -0.3f},
+      {"sphere on cylinder", &y, &s, {0.1f, 0.99f, 0}, upright, MANIFOLD_FLAT, 1, up, -0.01f},
+      {"sphere beside", &y, &s, {0.89f, 0.2f, 0}, upright, MANIFOLD_ROUND, 1, right, -0.01f},
+      {"capsule beside", &y, &k, {0.59f, 0.2f, 0}, upright, MANIFOLD_ROUND, 2, right, -0.01f},
+      {"capsule across", &y, &k, {0, 0.1f, 0.59f}, lying, MANIFOLD_ROUND, 1, front, -0.01f},
+      {"capsule on cylinder", &y, &k, {0, 0.69f, 0}, lying, MANIFOLD_FLAT, 2, up, -0.01f},
+      {"sphere under cone",
+       &o,
+       &s,
+       {0.1f, -0.99f, 0},
+       upright,
+       MANIFOLD_FLAT,
+       1,
+       {0, -1, 0},
+       -0.01f},
+      {"sphere on tip", &o, &s, {0, 0.99f, 0}, upright, MANIFOLD_ROUND, 1, up, -0.01f},
+      {"sphere on cone's side",
+       &o,
+       &s,
+       {0.25f + 0.49f * side.x, 0.49f * side.y, 0},
+       upright,
+       MANIFOLD_ROUND,
+       1,
+       side,
+       -0.01f},
+  };
+  check_cases(cases, (int)(sizeof cases / sizeof *cases));
+  free_geometry(&h);
+}
+
+static void flat_shapes(void **state)
+{
+  (void)state;
+  geometry p = {.kind = TN_SHAPE_PLANE}, b = box(0.5f, 0.5f, 0.5f), g = box(5.0f, 0.5f, 5.0f);
+  geometry t = triangle(), h = cube_hull(0.5f);
+  float r = 0.70710678f;
+  const contact_case cases[] = {
+      {"box on plane", &p, &b, {3, 0.49f, 2}, upright, MANIFOLD_FLAT, 4, up, -0.01f},
+      {"box on its edge", &p, &b, {3, r - 0.01f, 2}, eighth, MANIFOLD_FLAT, 2, up, -0.01f},
+      {"hull on plane", &p, &h, {3, 0.51f, 2}, upright, MANIFOLD_FLAT, 4, up, 0.01f},
+      {"triangle on plane", &p, &t, {3, 0.01f, 2}, upright, MANIFOLD_FLAT, 3, up, 0.01f},
+      {"boxes", &b, &b, {0.1f, 0.99f, 0.2f}, upright, MANIFOLD_FLAT, 4, up, -0.01f},
+      {"boxes apart", &b, &b, {0.1f, 1.01f, 0.2f}, upright, MANIFOLD_FLAT, 4, up, 0.01f},
+      {"boxes at 45 degrees", &g, &b, {0, 0.49f + r, 0}, eighth, MANIFOLD_FLAT, 2, up, -0.01f},
+      {"boxes, edge to edge apart",
+       &b,
+       &b,
+       {1 + 0.01f * r, 1 + 0.01f * r, 0},
+       upright,
+       MANIFOLD_FLAT,
+       2,
+       slanted,
+       0.01f},
+      {"hulls", &h, &h, {0.1f, 0.99f, 0.2f}, upright, MANIFOLD_FLAT, 4, up, -0.01f},
+      {"hull on box", &g, &h, {2, 0.99f, 0.2f}, upright, MANIFOLD_FLAT, 4, up, -0.01f},
+      {"hull on box apart", &g, &h, {2, 1.01f, 0.2f}, upright, MANIFOLD_FLAT, 4, up, 0.01f},
+      {"box on triangle", &t, &b, {0, 0.49f, 0}, upright, MANIFOLD_FLAT, 4, up, -0.01f},
+      {"box over triangle", &t, &b, {0, 0.51f, 0}, upright, MANIFOLD_FLAT, 4, up, 0.01f},
+      {"box through triangle", &t, &b, {0, 0.3f, 0}, upright, MANIFOLD_FLAT, 4, up, -0.2f},
+      {"hull under triangle",
+       &t,
+       &h,
+       {0, -0.49f, 0},
+       upright,
+       MANIFOLD_FLAT,
+       4,
+       {0, -1, 0},
+       -0.01f},
+  };
+  check_cases(cases, (int)(sizeof cases / sizeof *cases));
+  free_geometry(&h);
+}
+
+static void rims(void **state)
+{
+  (void)state;
+  geometry p = {.kind = TN_SHAPE_PLANE}, g = box(5.0f, 0.5f, 5.0f), b = box(0.5f, 0.5f, 0.5f);
+  geometry t = triangle(), h = cube_hull(0.5f), y = cylinder(0.4f, 0.5f), o = cone(0.5f, 0.5f);
+  float tip = 0.44721360f; // half the height of a cone on its side over its slanted length
+  // Takes the cone's axis to within its half angle of the plane: its side down.
+  tn_quat side_down = {0.0f, 0.0f, 0.85065081f, 0.52573111f};
+  const contact_case cases[] = {
+      {"cylinder on plane", &p, &y, {3, 0.49f, 2}, upright, MANIFOLD_RIM, 4, up, -0.01f},
+      {"cylinder lies on plane", &p, &y, {3, 0.39f, 2}, lying, MANIFOLD_RIM, 2, up, -0.01f},
+      {"cylinder tilted",
+       &p,
+       &y,
+       {3, 0.9f * 0.70710678f - 0.01f, 2},
+       eighth,
+       MANIFOLD_RIM,
+       1,
+       up,
+       -0.01f},
+      {"cylinder on box", &g, &y, {3, 0.99f, 2}, upright, MANIFOLD_RIM, 4, up, -0.01f},
+      {"cylinder over box", &g, &y, {3, 1.01f, 2}, upright, MANIFOLD_RIM, 4, up, 0.01f},
+      {"cylinder lies on box", &g, &y, {3, 0.89f, 2}, lying, MANIFOLD_RIM, 2, up, -0.01f},
+      {"cylinder half off a box", &b, &y, {0.4f, 0.99f, 0}, upright, MANIFOLD_FLAT, 4, up, -0.01f},
+      {"cylinder lies half off", &b, &y, {0.5f, 0.89f, 0}, lying, MANIFOLD_FLAT, 2, up, -0.01f},
+      {"cylinder on hull", &h, &y, {0.05f, 0.99f, 0}, upright, MANIFOLD_RIM, 4, up, -0.01f},
+      {"cylinder on triangle", &t, &y, {0, 0.49f, 0}, upright, MANIFOLD_RIM, 4, up, -0.01f},
+      {"cylinder lies on triangle", &t, &y, {0, 0.39f, 0}, lying, MANIFOLD_RIM, 2, up, -0.01f},
+      {"cylinder on cylinder", &y, &y, {0.05f, 0.99f, 0.1f}, upright, MANIFOLD_FLAT, 4, up, -0.01f},
+      {"cylinder over cylinder", &y, &y, {0, 1.01f, 0}, upright, MANIFOLD_FLAT, 4, up, 0.01f},
+      {"cylinders beside", &y, &y, {0.79f, 0.2f, 0}, upright, MANIFOLD_ROUND, 2, right, -0.01f},
+      {"cylinders crossed", &y, &y, {0, 0.1f, 0.79f}, lying, MANIFOLD_ROUND, 1, front, -0.01f},
+      {"cylinder lies on cylinder", &y, &y, {0, 0.89f, 0}, lying, MANIFOLD_FLAT, 2, up, -0.01f},
+      {"cone on plane", &p, &o, {3, 0.49f, 2}, upright, MANIFOLD_RIM, 4, up, -0.01f},
+      {"cone lies on plane",
+       &p,
+       &o,
+       {3, 0.5f * tip - 0.01f, 2},
+       side_down,
+       MANIFOLD_FLAT,
+       2,
+       up,
+       -0.01f},
+      {"cone on box", &g, &o, {3, 0.99f, 2}, upright, MANIFOLD_RIM, 4, up, -0.01f},
+      {"cone lies on box",
+       &g,
+       &o,
+       {3, 0.5f * tip + 0.49f, 2},
+       side_down,
+       MANIFOLD_FLAT,
+       2,
+       up,
+       -0.01f},
+      {"cone on its tip", &g, &o, {3, 0.99f, 2}, {1, 0, 0, 0}, MANIFOLD_FLAT, 1, up, -0.01f},
+      {"cone on cylinder", &y, &o, {0, 0.99f, 0}, upright, MANIFOLD_FLAT, 4, up, -0.01f},
+      {"cone under cone",
+       &o,
+       &o,
+       {0, -0.99f, 0},
+       {1, 0, 0, 0},
+       MANIFOLD_FLAT,
+       4,
+       {0, -1, 0},
+       -0.01f},
+  };
+  check_cases(cases, (int)(sizeof cases / sizeof *cases));
+  free_geometry(&h);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Symmetry and motion
+
+// Which shape is A does not matter, nor where in space the two are.
+static void symmetry(void **state)
+{
+  (void)state;
+  double worst_swap = 0.0, worst_motion = 0.0;
+  for (int i = 0; i < 20000; i++) {
+    uint64_t stream = 77 + (uint64_t)i;
+    sample s;
+    sample_make(&s, &stream, kinds[i % KINDS], kinds[i / KINDS % KINDS]);
+    double tolerance = (s.sa.curved || s.sb.curved ? 1.5e-4 : 2e-6) * s.scale;
+    separation r = convex_distance(&s.a, &s.b, s.b_in_a);
+    separation back = convex_distance(&s.b, &s.a, pose_inverse(s.b_in_a));
+    pose a_at = {random_vector(&stream, s.scale), random_rotation(&stream)};
+    pose moved = pose_mul(pose_inverse(a_at), pose_mul(a_at, s.b_in_a));
+    separation again = convex_distance(&s.a, &s.b, moved);
+    ASSERT_NEAR(back.distance, r.distance, tolerance);
+    ASSERT_NEAR(again.distance, r.distance, tolerance);
+    worst_swap = fmax(worst_swap, fabs((double)(back.distance - r.distance)) / s.scale);
+    worst_motion = fmax(worst_motion, fabs((double)(again.distance - r.distance)) / s.scale);
+    tn_vec3 n = pose_vector(s.b_in_a, tn_scale(-1.0f, back.normal));
+    if (r.distance > 0.01f * (float)s.scale)
+      ASSERT_NEAR(d3_distance(d3_from(n), d3_from(r.normal)), 0.0, 2e-4);
+    sample_free(&s);
+  }
+  print_message("worst difference: swapped %.2g, moved %.2g of the size\n", worst_swap,
+                worst_motion);
+}
+
+static void flip_twice(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 2000; i++) {
+    uint64_t stream = 5 + (uint64_t)i;
+    sample s;
+    sample_make(&s, &stream, kinds[i % KINDS], kinds[i / KINDS % KINDS]);
+    manifold m, twice;
+    if (collide_convex(&s.a, &s.b, s.b_in_a, 0.1f * (float)s.scale, &m)) {
+      twice = m;
+      manifold_flip(&twice, s.b_in_a);
+      ASSERT_NEAR(twice.radius_a, m.radius_b, 0.0);
+      assert_memory_equal(&twice.points[0].a, &m.points[0].b, sizeof(tn_vec3));
+      manifold_flip(&twice, pose_inverse(s.b_in_a));
+      ASSERT_NEAR(d3_distance(d3_from(twice.normal), d3_from(m.normal)), 0.0, 1e-6);
+      assert_memory_equal(twice.points, m.points, (size_t)m.count * sizeof m.points[0]);
+      assert_int_equal(twice.round_side, m.round_side);
+    }
+    sample_free(&s);
+  }
+}
+
+// Resting pairs that move by less than a millionth of their size keep the names of their points.
+static void features_stay(void **state)
+{
+  (void)state;
+  geometry b = box(0.5f, 0.5f, 0.5f), g = box(5.0f, 0.5f, 5.0f), h = cube_hull(0.5f);
+  geometry y = cylinder(0.4f, 0.5f), k = capsule(0.2f, 0.4f), t = triangle();
+  const struct {
+    const geometry *a, *b;
+    pose at;
+  } pairs[] = {
+      {&b, &b, {{0, 0.9999f, 0}, upright}},     {&b, &b, {{0.1f, 0.9999f, 0.2f}, upright}},
+      {&g, &b, {{0, 0.9999f, 0}, upright}},     {&b, &b, {{0, 1.0001f, 0}, upright}},
+      {&h, &h, {{0, 0.9999f, 0}, upright}},     {&h, &b, {{0, 1.0001f, 0}, upright}},
+      {&g, &h, {{0, 0.9999f, 0}, upright}},     {&b, &k, {{0, 0.6999f, 0}, lying}},
+      {&g, &k, {{0, 0.7001f, 0}, lying}},       {&t, &b, {{0, 0.4999f, 0}, upright}},
+      {&k, &k, {{0.3999f, 0.1f, 0}, upright}},  {&g, &y, {{0, 0.8999f, 0}, lying}},
+      {&y, &y, {{0.05f, 0.9999f, 0}, upright}}, {&y, &y, {{0.7999f, 0.1f, 0}, upright}},
+  };
+  uint64_t seed = 3;
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    manifold first, m;
+    assert_true(collide_convex(pairs[i].a, pairs[i].b, pairs[i].at, 0.02f, &first));
+    for (int k2 = 0; k2 < 200; k2++) {
+      pose at = pairs[i].at;
+      at.p = tn_add(at.p, random_vector(&seed, 1e-6));
+      tn_vec3 turn = random_vector(&seed, 5e-7);
+      at.q = tn_quat_mul((tn_quat){turn.x, turn.y, turn.z, 1.0f}, at.q);
+      assert_true(collide_convex(pairs[i].a, pairs[i].b, at, 0.02f, &m));
+      assert_int_equal(m.count, first.count);
+      for (int j = 0; j < m.count; j++)
+        if (m.points[j].feature != first.points[j].feature)
+          fail_msg("pair %d: point %d was %x and is %x", (int)i, j, first.points[j].feature,
+                   m.points[j].feature);
+    }
+  }
+  free_geometry(&h);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Degenerate cases
+
+static bool is_sane(const manifold *m, double size)
+{
+  double length = d3_length(d3_from(m->normal));
+  if (m->count < 1 || m->count > MAX_POINTS || !(fabs(length - 1.0) < 1e-5))
+    return false;
+  for (int i = 0; i < m->count; i++) {
+    const manifold_point *p = &m->points[i];
+    double sum = d3_length(d3_from(p->a)) + d3_length(d3_from(p->b)) + fabs((double)p->gap);
+    if (!(sum < 10.0 * size))
+      return false;
+  }
+  return true;
+}
+
+// Same place, same or another direction; exactly touching; very flat; very different in size.
+static void degenerate_pairs(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 40 * KINDS * KINDS; i++) {
+    uint64_t stream = 900 + (uint64_t)i;
+    float size = random_float(&stream, 0.01, 100.0), ratio = i % 3 == 0 ? 1e-3f : 1.0f;
+    geometry a = random_geometry(&stream, kinds[i % KINDS], size);
+    geometry b = random_geometry(&stream, kinds[i / KINDS % KINDS], ratio * size);
+    if (i % 4 == 0)
+      a.half_extents.y *= 0.001f, a.half_length *= 0.001f;
+    if (a.kind == b.kind && i % 2 == 0 && a.kind != TN_SHAPE_HULL)
+      b = a;
+    pose at = {{0.0f, 0.0f, 0.0f}, i % 5 == 0 ? random_rotation(&stream) : upright};
+    if (i % 7 == 0)
+      at.p =
+          tn_v3(0.0f, convex_support(&a, up).y - convex_support(&b, tn_scale(-1.0f, up)).y, 0.0f);
+    manifold m;
+    separation r = convex_distance(&a, &b, at);
+    bool flat = a.kind == GEOMETRY_TRIANGLE || b.kind == GEOMETRY_TRIANGLE;
+    double reach = (double)geometry_reach(&a) + (double)geometry_reach(&b);
+    assert_true(isfinite(r.distance) && fabs(d3_length(d3_from(r.normal)) - 1.0) < 1e-5);
+    bool found = collide_convex(&a, &b, at, 1e-4f * size, &m);
+    if (!flat || found)
+      assert_true(!found || is_sane(&m, reach));
+    if (r.distance <= 0.0f)
+      assert_true(found);
+    solid sa, sb;
+    solid_make(&sa, &a, (pose){{0}, upright});
+    solid_make(&sb, &b, at);
+    ASSERT_NEAR(solids_apart(&sa, &sb, d3_unit(d3_from(r.normal))), r.distance, 3e-6 * reach);
+    free_geometry(&a);
+    free_geometry(&b);
+  }
+}
+
+// Whatever meets a triangle is pushed to the side its centre is on, and along the way out by no
+// more than it takes.
+static void triangles_push_to_the_centre(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 20000; i++) {
+    uint64_t stream = 31 + (uint64_t)i;
+    int kind = kinds[i % KINDS];
+    if (kind == GEOMETRY_TRIANGLE)
+      continue;
+    sample s;
+    sample_make(&s, &stream, GEOMETRY_TRIANGLE, kind);
+    manifold m;
+    if (collide_convex(&s.a, &s.b, s.b_in_a, 0.0f, &m)) {
+      tn_vec3 middle = kind == TN_SHAPE_HULL ? s.b.hull->center : tn_v3(0.0f, 0.0f, 0.0f);
+      d3 center = solid_to_world(&s.sb, d3_from(middle)), n = s.sa.face[0];
+      double side = d3_dot(n, d3_sub(center, d3_from(s.a.corner[0])));
+      double pushed = d3_dot(n, d3_from(m.normal)) * (side >= 0.0 ? 1.0 : -1.0);
+      if (fabs(side) > 1e-5 * s.scale && pushed < -1e-4)
+        fail_msg("seed %d: %s is pushed through, by %g", 31 + i, kind_name(kind), pushed);
+      double apart = solids_apart(&s.sa, &s.sb, d3_unit(d3_from(m.normal)));
+      assert_true(deepest_gap(&m) >= apart - 0.06 * fabs(apart) - 3e-4 * s.scale);
+    }
+    sample_free(&s);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Extents and hulls
+
+static void extents(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 5000; i++) {
+    uint64_t stream = 11 + (uint64_t)i;
+    geometry g = random_geometry(&stream, kinds[i % KINDS], random_float(&stream, 0.01, 100.0));
+    double reach = (double)geometry_reach(&g), tolerance = 1e-5 * reach;
+    pose at = {random_vector(&stream, reach), random_rotation(&stream)};
+    box3 bounds = geometry_box(&g, at);
+    solid s;
+    solid_make(&s, &g, at);
+    ASSERT_NEAR(bounds.upper.x, solid_reach(&s, (d3){1.0, 0.0, 0.0}), tolerance);
+    ASSERT_NEAR(bounds.upper.y, solid_reach(&s, (d3){0.0, 1.0, 0.0}), tolerance);
+    ASSERT_NEAR(bounds.upper.z, solid_reach(&s, (d3){0.0, 0.0, 1.0}), tolerance);
+    ASSERT_NEAR(bounds.lower.x, -solid_reach(&s, (d3){-1.0, 0.0, 0.0}), tolerance);
+    ASSERT_NEAR(bounds.lower.y, -solid_reach(&s, (d3){0.0, -1.0, 0.0}), tolerance);
+    ASSERT_NEAR(bounds.lower.z, -solid_reach(&s, (d3){0.0, 0.0, -1.0}), tolerance);
+    d3 way = d3_unit(d3_from(random_vector(&stream, 1.0)));
+    tn_vec3 furthest =
+        convex_support(&g, pose_unvector(at, tn_v3((float)way.x, (float)way.y, (float)way.z)));
+    ASSERT_NEAR(d3_dot(way, solid_to_world(&s, d3_from(furthest))), solid_reach(&s, way),
+                tolerance);
+    assert_true(solid_reach(&s, way) - d3_dot(way, s.p) <= reach + tolerance);
+    free_geometry(&g);
+  }
+}
+
+static void hulls_with_a_limit(void **state)
+{
+  (void)state;
+  enum { COUNT = 600 };
+  tn_vec3 points[COUNT];
+  uint64_t seed = 4;
+  for (int i = 0; i < COUNT; i++) {
+    d3 way = d3_unit(d3_from(random_in_ball(&seed, 1.0)));
+    points[i] = tn_v3((float)way.x, (float)(2.0 * way.y), (float)way.z);
+  }
+  convex *whole = make_convex(points, COUNT, 255);
+  for (int limit = 4; limit <= 64; limit *= 2) {
+    convex *c = make_convex(points, COUNT, limit);
+    assert_in_range(c->vertex_count, 4, limit);
+    assert_int_equal(c->vertex_count - c->edge_count / 2 + c->face_count, 2);
+    for (int i = 0; i < c->vertex_count; i++)
+      assert_true(d3_length(d3_from(c->vertices[i])) < 2.000001); // one of the points
+    ASSERT_NEAR(height_over_planes(c, d3_from(c->center)), -(double)c->inner_radius, 1e-3);
+    assert_true(c->inner_radius > 0.0f && c->inner_radius < whole->inner_radius + 0.05f);
+    convex_destroy(c, heap);
+  }
+  convex *c = make_convex(points, COUNT, 64);
+  assert_true(c->inner_radius > 0.85f); // of 1
+  convex_destroy(c, heap);
+  convex_destroy(whole, heap);
+}
+
+static void *no_memory(void *context, size_t size)
+{
+  (void)context;
+  (void)size;
+  return NULL;
+}
+
+static void hulls_that_cannot_be(void **state)
+{
+  (void)state;
+  tn_vec3 flat[5] = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {1, 0, 1}, {0.5f, 0, 2}};
+  tn_vec3 good[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  surface_memory none = {no_memory, give_memory, NULL};
+  char why[128];
+  assert_null(convex_create(flat, 5, 0, heap, why, sizeof why));
+  assert_non_null(strstr(why, "plane"));
+  assert_null(convex_create(NULL, 0, 0, heap, why, sizeof why));
+  assert_null(convex_create(good, 4, 3, heap, why, sizeof why));
+  assert_non_null(strstr(why, "max_vertices"));
+  assert_null(convex_create(good, 4, 256, heap, why, sizeof why));
+  assert_null(convex_create(good, 4, 0, none, why, sizeof why));
+  assert_non_null(strstr(why, "memory"));
+}
+
+static void reduction_keeps_the_deepest(void **state)
+{
+  (void)state;
+  uint64_t seed = 8;
+  for (int i = 0; i < 2000; i++) {
+    manifold_point points[12] = {0};
+    int count = random_int(&seed, 1, 12);
+    float deepest = INFINITY;
+    for (int k = 0; k < count; k++) {
+      points[k].a = tn_v3(random_float(&seed, -1, 1), 0.0f, random_float(&seed, -1, 1));
+      points[k].gap = random_float(&seed, -1, 1);
+      points[k].feature = (uint32_t)k;
+      deepest = fminf(deepest, points[k].gap);
+    }
+    manifold m = {.form = MANIFOLD_FLAT, .normal = up};
+    manifold_reduce(&m, points, count);
+    assert_in_range(m.count, count < 3 ? count : 3, count < 4 ? count : 4);
+    ASSERT_NEAR(deepest_gap(&m), deepest, 3e-5);
+    assert_true(goes_round(&m));
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(round_shapes),
+      cmocka_unit_test(flat_shapes),
+      cmocka_unit_test(rims),
+      cmocka_unit_test(planes),
+      cmocka_unit_test(symmetry),
+      cmocka_unit_test(flip_twice),
+      cmocka_unit_test(features_stay),
+      cmocka_unit_test(degenerate_pairs),
+      cmocka_unit_test(triangles_push_to_the_centre),
+      cmocka_unit_test(extents),
+      cmocka_unit_test(hulls_with_a_limit),
+      cmocka_unit_test(hulls_that_cannot_be),
+      cmocka_unit_test(reduction_keeps_the_deepest),
       cmocka_unit_test(fuzz_distances),
       cmocka_unit_test(fuzz_manifolds),
   };

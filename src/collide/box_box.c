@@ -70,10 +70,11 @@ static best_axis best_face_of_b(const box_pair *p)
   return best;
 }
 
-// Across A's axis i and B's axis k. Nearly parallel edges add nothing to the faces.
-static best_axis best_edges(const box_pair *p)
+// Across A's axis i and B's axis k, if that is better than the faces. Nearly parallel edges add
+// nothing to them.
+static best_axis best_edges(const box_pair *p, float of_faces)
 {
-  best_axis best = {-INFINITY, -1, -1};
+  best_axis best = {of_faces, -1, -1};
   for (int i = 0; i < 3; i++) {
     int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
     for (int k = 0; k < 3; k++) {
@@ -84,7 +85,11 @@ static best_axis best_edges(const box_pair *p)
       float distance = fabsf(p->t[i2] * p->r[i1][k] - p->t[i1] * p->r[i2][k]);
       float reach = p->ha[i1] * p->size[i2][k] + p->ha[i2] * p->size[i1][k] +
                     p->hb[k1] * p->size[i][k2] + p->hb[k2] * p->size[i][k1];
-      float separation = (distance - reach) / sqrtf(square);
+      // The axis is not longer than 1, so that an overlap can only grow by dividing by it.
+      float apart = distance - reach;
+      if (apart <= 0.0f && apart <= best.separation)
+        continue;
+      float separation = apart / sqrtf(square);
       if (separation > best.separation)
         best = (best_axis){separation, i, k};
     }
@@ -167,7 +172,7 @@ static bool boxes_by_face(const box_pair *p, const geometry *b, pose b_in_a, bes
   clip_polygon over;
   float radius;
   int name;
-  float slack = 5e-4f * p->smaller;
+  float slack = 2e-4f * p->smaller;
   box_frame(&face, p->ha, axis.i, p->t[axis.i] >= 0.0f ? 1.0f : -1.0f, slack);
   face_incident(b, b_in_a, face.normal, &face, &over, &radius, &name);
   clip(&over, face.sides, face.side_count);
@@ -233,7 +238,7 @@ bool collide_boxes(const geometry *a, const geometry *b, pose b_in_a, float marg
   best_axis face_b = best_face_of_b(&p);
   if (face_b.separation > margin)
     return false;
-  best_axis edges = best_edges(&p);
+  best_axis edges = best_edges(&p, fmaxf(face_a.separation, face_b.separation));
   if (edges.separation > margin)
     return false;
   bool by_b = clearly_beats(&p, face_b, face_a);

@@ -82,7 +82,7 @@ static int deepest(const clip_vertex *p, int count)
     float square = square_distance(&p[0], &p[i]);
     reach = square > reach ? square : reach;
   }
-  float bound = low + 1e-4f * sqrtf(reach);
+  float bound = low + 1e-5f * sqrtf(reach);
   for (int i = 0; i < count; i++)
     if (p[i].height <= bound)
       return i;

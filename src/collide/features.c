@@ -14,7 +14,8 @@ typedef struct meeting {
   tn_vec3 at_a, at_b; // ends of the shortest line between the cores, in A's frame
   float size;         // of the smaller shape
   float rounding;     // what the separation may be wrong by
-  bool forced;        // the normal is A's, whatever the shortest way
+  tn_vec3 side;       // of a triangle A, towards B's centre; zero for other shapes
+  bool forced;        // the normal is that side's, whatever the shortest way
 } meeting;
 
 static tn_vec3 center_of(const geometry *g)
@@ -46,7 +47,10 @@ static void leave_triangle(meeting *k)
   outline front;
   tn_vec3 center = pose_point(k->b_in_a, center_of(k->b));
   face_towards(k->a, tn_sub(center, k->a->corner[0]), &front);
-  if (k->separation >= 0.0f || tn_dot(k->normal, front.normal) >= 0.0f)
+  if (k->separation >= 0.0f)
+    return;
+  k->side = front.normal;
+  if (tn_dot(k->normal, k->side) >= 0.0f)
     return;
   k->normal = front.normal;
   k->forced = true;
@@ -121,7 +125,7 @@ static bool meets_face(const meeting *k, manifold *m)
   if (tn_dot(seen.normal, tn_sub(lowest, seen.corner[0])) < distance - tolerance)
     return false;
   face_frame face;
-  face_frame_make(&face, &seen, 5e-4f * k->size);
+  face_frame_make(&face, &seen, 2e-4f * k->size);
   bool flat = k->a->kind != TN_SHAPE_CYLINDER && k->a->kind != TN_SHAPE_CONE;
   if (flat && rim_manifold(&face, k->b, k->b_in_a, k->margin, m) && m->count > 0)
     return deepest_gap(m) <= k->separation + tolerance;
@@ -140,6 +144,8 @@ static bool meets_face_of_b(const meeting *k, manifold *m)
   if (!meets_face(&s, m))
     return false;
   manifold_flip(m, s.b_in_a);
+  if (tn_dot(m->normal, k->side) < 0.0f)
+    return false;
   for (int i = 0; i < m->count; i++)
     m->points[i].feature |= FEATURE_OF_B;
   return true;
