@@ -11,7 +11,8 @@
 // ---------------------------------------------------------------------------------------------
 // Picking
 
-static const char *const groups[] = {"chain", "kernel", "pendulum", "bodies"};
+static const char *const groups[] = {"chain",    "kernel", "pendulum", "bodies", "pyramid",
+                                     "capsules", "mixed",  "sleeping", "rays"};
 static const int group_count = (int)(sizeof groups / sizeof groups[0]);
 
 // The next word of `*text`, and its length; null at the end.
@@ -55,8 +56,8 @@ static bool are_picks_known(const char *picks)
     }
     if (!known) {
       fprintf(stderr,
-              "tenon_bench: there is no benchmark '%.*s'; there are chain, kernel, "
-              "pendulum and bodies\n",
+              "tenon_bench: there is no benchmark '%.*s'; there are chain, kernel, pendulum, "
+              "bodies, pyramid, capsules, mixed, sleeping and rays\n",
               (int)name_length, word);
       return false;
     }
@@ -149,9 +150,13 @@ static bool run_once(const bench_job *job, double *times, bench_result *result)
   def.substeps = job->substeps;
   def.threads = job->threads;
   def.lanes = job->lanes;
+  def.sleeping = job->sleeping;
   scene_run *run = scene_create(scene_find(job->scene), &job->settings, &def);
   if (!run) {
     return false;
+  }
+  for (int i = 0; i < job->lead; ++i) {
+    scene_advance(run, 1.0f / 60.0f);
   }
   for (int i = 0; i < job->frames; ++i) {
     double start = timing_now_ms();
@@ -164,6 +169,9 @@ static bool run_once(const bench_job *job, double *times, bench_result *result)
   result->ms = result->ms > 0.0 && result->ms < ms ? result->ms : ms;
   result->hash = tn_world_hash(run->world);
   result->joints = run->joint_count;
+  result->contacts = tn_world_counters(run->world).contacts;
+  result->awake = tn_world_counters(run->world).awake;
+  result->penetration = scene_metric_value(run, "max_penetration_end");
   scene_destroy(run);
   return ok;
 }
@@ -206,7 +214,8 @@ static bool run_picked(bench *b)
 {
   printf("%s\n", tn_config());
   print_head();
-  bool ok = bench_kernels(b) && bench_pendula(b) && bench_bodies(b) && bench_chains(b);
+  bool ok = bench_kernels(b) && bench_pendula(b) && bench_bodies(b) && bench_chains(b) &&
+            bench_contacts(b);
   if (b->has_mismatch) {
     printf("MISMATCH\n");
   }

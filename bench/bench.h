@@ -19,7 +19,7 @@ typedef struct bench_line {
   const char *name;
   int size, threads, lanes;
   double ms;      // a frame, the median
-  double ns;      // a joint or body a substep
+  double ns;      // a joint, contact or body a substep; a ray
   uint64_t hash;  // of the final state
   double compare; // another figure, for what `compared` says
   const char *compared;
@@ -36,13 +36,16 @@ typedef struct bench_job {
   const char *scene;
   scene_settings settings;
   int substeps, threads, lanes;
+  int lead; // frames before those that are timed
   int frames, runs;
+  bool sleeping;
 } bench_job;
 
 typedef struct bench_result {
   double ms;
   uint64_t hash;
-  int joints;
+  int joints, contacts, awake;
+  double penetration; // m, the deepest at the end
 } bench_result;
 
 bench_job bench_job_of(const char *scene_name, int substeps);
@@ -55,6 +58,7 @@ bool bench_chains(bench *b);
 bool bench_kernels(bench *b);
 bool bench_pendula(bench *b);
 bool bench_bodies(bench *b);
+bool bench_contacts(bench *b);
 
 // kernel_bench.c: a joint's maths alone, with everything in the nearest cache: ns a joint a
 // substep.

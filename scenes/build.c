@@ -49,7 +49,7 @@ tn_body_id scene_add_body(scene_run *run, const tn_body_def *def)
   return id;
 }
 
-static bool moves(const scene_run *run, tn_body_id id)
+bool scene_moves(const scene_run *run, tn_body_id id)
 {
   return !TN_IS_NULL(id) && tn_body_get_type(run->world, id) == TN_BODY_DYNAMIC;
 }
@@ -57,8 +57,8 @@ static bool moves(const scene_run *run, tn_body_id id)
 static scene_joint_role role_of(const scene_run *run, const tn_joint_def *def)
 {
   scene_joint_role role;
-  bool a = moves(run, def->body_a);
-  bool b = moves(run, def->body_b);
+  bool a = scene_moves(run, def->body_a);
+  bool b = scene_moves(run, def->body_b);
   role.pull = (signed char)(b - a);
   role.rigid = def->compliance == 0.0f && def->limit_compliance == 0.0f;
   role.angular_rigid = def->angular_compliance == 0.0f && def->angular_limit_compliance == 0.0f;
@@ -124,6 +124,74 @@ tn_joint_def scene_joint_between(scene_run *run, tn_body_id a, tn_body_id b, tn_
     run->failed = true;
   }
   return def;
+}
+
+tn_shape_def scene_sphere_shape(float radius)
+{
+  tn_shape_def def = tn_default_shape_def(TN_SHAPE_SPHERE);
+  def.radius = radius;
+  return def;
+}
+
+tn_shape_def scene_box_shape(tn_vec3 half_extents)
+{
+  tn_shape_def def = tn_default_shape_def(TN_SHAPE_BOX);
+  def.half_extents = half_extents;
+  return def;
+}
+
+tn_shape_def scene_axial_shape(tn_shape_kind kind, float radius, float half_length)
+{
+  tn_shape_def def = tn_default_shape_def(kind);
+  def.radius = radius;
+  def.half_length = half_length;
+  return def;
+}
+
+tn_material scene_material(float friction, float restitution)
+{
+  tn_material material = tn_default_material();
+  material.static_friction = material.dynamic_friction = friction;
+  material.restitution = restitution;
+  return material;
+}
+
+tn_body_id scene_add_solid(scene_run *run, const tn_body_def *def, const tn_shape_def *shape,
+                           float mass)
+{
+  tn_body_id id = scene_add_body(run, def);
+  if (run->failed || TN_IS_NULL(tn_shape_create(run->world, id, shape)) ||
+      !tn_body_set_mass_from_shapes(run->world, id)) {
+    run->failed = true;
+    return id;
+  }
+  tn_mass spread = tn_body_mass(run->world, id);
+  run->failed = !tn_body_set_mass(run->world, id, tn_mass_scaled_to(spread, mass));
+  run->weighing_mass += (double)(mass - def->mass.mass) * (double)def->gravity_scale;
+  return id;
+}
+
+tn_shape_id scene_add_fixed(scene_run *run, tn_transform at, const tn_shape_def *shape)
+{
+  tn_body_def def = tn_default_body_def();
+  def.type = TN_BODY_STATIC;
+  def.position = at.p;
+  def.rotation = at.q;
+  tn_body_id body = run->failed ? SCENE_WORLD : tn_body_create(run->world, &def);
+  if (TN_IS_NULL(body)) {
+    run->failed = true;
+    return (tn_shape_id){0, 0, 0};
+  }
+  tn_shape_id id = tn_shape_create(run->world, body, shape);
+  run->failed = TN_IS_NULL(id);
+  return id;
+}
+
+void scene_add_ground(scene_run *run, tn_pos at, tn_material material)
+{
+  tn_shape_def plane = tn_default_shape_def(TN_SHAPE_PLANE);
+  plane.material = material;
+  scene_add_fixed(run, (tn_transform){at, tn_quat_identity()}, &plane);
 }
 
 void scene_push(scene_run *run, tn_body_id body, tn_vec3 force, tn_pos point, float dt)

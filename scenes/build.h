@@ -20,6 +20,9 @@ double scene_value(const scene_run *run, const char *name);
 tn_body_id scene_add_body(scene_run *run, const tn_body_def *def);
 tn_joint_id scene_add_joint(scene_run *run, const tn_joint_def *def);
 
+// Whether forces move it; a null id is the world.
+bool scene_moves(const scene_run *run, tn_body_id id);
+
 // A box at rest; the definition is for changing before it is added.
 tn_body_def scene_box(tn_pos position, tn_vec3 half_extents, float mass);
 tn_body_id scene_add_box(scene_run *run, tn_pos position, tn_vec3 half_extents, float mass);
@@ -29,6 +32,22 @@ tn_joint_def scene_joint_at(scene_run *run, tn_joint_kind kind, tn_body_id a, tn
                             tn_pos point, tn_vec3 axis);
 tn_joint_def scene_joint_between(scene_run *run, tn_body_id a, tn_body_id b, tn_pos point_a,
                                  tn_pos point_b);
+
+// Shapes of a size, otherwise by default; the last is for capsules, cylinders and cones.
+tn_shape_def scene_sphere_shape(float radius);
+tn_shape_def scene_box_shape(tn_vec3 half_extents);
+tn_shape_def scene_axial_shape(tn_shape_kind kind, float radius, float half_length);
+
+// The same coefficient of friction at rest and in motion.
+tn_material scene_material(float friction, float restitution);
+
+// A body with one shape, over which its mass is spread evenly.
+tn_body_id scene_add_solid(scene_run *run, const tn_body_def *def, const tn_shape_def *shape,
+                           float mass);
+// A shape that never moves, on a body that is none of the run's.
+tn_shape_id scene_add_fixed(scene_run *run, tn_transform at, const tn_shape_def *shape);
+// Level ground: all that is below `at`.
+void scene_add_ground(scene_run *run, tn_pos at, tn_material material);
 
 // Adds to what changed the momentum of all bodies from outside.
 void scene_count_impulse(scene_run *run, tn_vec3 force, double seconds);

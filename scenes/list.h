@@ -14,5 +14,15 @@ extern const scene scene_joint_zoo, scene_joints_basic;
 extern const scene scene_pendulum_double, scene_pendulum_triple, scene_pendulum_loop;
 // chain.c
 extern const scene scene_chain, scene_mobile;
+// stack.c
+extern const scene scene_stack, scene_stack_heavy, scene_pyramid, scene_arch, scene_dominoes;
+// slope.c
+extern const scene scene_slope, scene_rolling, scene_sliding, scene_friction_cone, scene_conveyor;
+// impact.c
+extern const scene scene_bounce, scene_cradle, scene_plate, scene_coin, scene_bullets;
+// wire.c
+extern const scene scene_marble_row, scene_marbles_inside, scene_sculpture;
+// pile.c
+extern const scene scene_capsules, scene_mixed_pile, scene_resting;
 
 #endif

@@ -103,6 +103,38 @@ static void watch_joints(scene_run *run, double dt)
   }
 }
 
+// All contacts as they are now, to be freed; null and none without memory.
+static tn_contact *read_contacts(const scene_run *run, int *count)
+{
+  *count = tn_world_contacts(run->world, NULL, 0);
+  tn_contact *contacts = malloc(((size_t)*count + 1) * sizeof *contacts);
+  *count = contacts ? tn_world_contacts(run->world, contacts, *count) : 0;
+  return contacts;
+}
+
+// 1 or -1 where the contact's force acts on the moving bodies as a whole, 0 where it is inside.
+static int pull_of(const scene_run *run, const tn_contact *contact)
+{
+  return scene_moves(run, contact->body_b) - scene_moves(run, contact->body_a);
+}
+
+static void watch_contacts(scene_run *run, double dt)
+{
+  int count;
+  tn_contact *contacts = read_contacts(run, &count);
+  for (int i = 0; i < count; ++i) {
+    const tn_contact *contact = &contacts[i];
+    tn_vec3 force = contact->friction_force;
+    for (int k = 0; k < contact->count; ++k) {
+      const tn_contact_point *point = &contact->points[k];
+      force = tn_add(force, tn_scale(point->normal_force, contact->normal));
+      run->penetration_max = fmax(run->penetration_max, -(double)point->gap);
+    }
+    scene_count_impulse(run, force, dt * pull_of(run, contact));
+  }
+  free(contacts);
+}
+
 static double speed_of(const scene_run *run, int body)
 {
   return (double)tn_length(tn_body_velocity(run->world, run->bodies[body]));
@@ -116,6 +148,7 @@ void scene_observe(scene_run *run, float dt)
   }
   scene_count_impulse(run, tn_world_gravity(run->world), run->weighing_mass * (double)dt);
   watch_joints(run, (double)dt);
+  watch_contacts(run, (double)dt);
   for (int i = 0; i < run->body_count; ++i) {
     run->fastest = fmax(run->fastest, speed_of(run, i));
   }
@@ -168,6 +201,31 @@ static void note_speeds(const scene_run *run, scene_sheet *sheet)
   scene_note(sheet, "rms_speed_end", sqrt(relative_to(squares, (double)run->body_count)));
 }
 
+static void note_contacts(const scene_run *run, scene_sheet *sheet)
+{
+  int count;
+  tn_contact *contacts = read_contacts(run, &count);
+  double deepest = 0.0;
+  double sum = 0.0;
+  int points = 0;
+  int deep = 0;
+  for (int i = 0; i < count; ++i) {
+    points += contacts[i].count;
+    for (int k = 0; k < contacts[i].count; ++k) {
+      double depth = fmax(0.0, -(double)contacts[i].points[k].gap);
+      deepest = fmax(deepest, depth);
+      sum += depth;
+      deep += depth > 0.0;
+    }
+  }
+  free(contacts);
+  scene_note(sheet, "contacts", (double)count);
+  scene_note(sheet, "contact_points", (double)points);
+  scene_note(sheet, "max_penetration_run", run->penetration_max);
+  scene_note(sheet, "max_penetration_end", deepest);
+  scene_note(sheet, "mean_penetration_end", relative_to(sum, (double)deep));
+}
+
 static void note_all(const scene_run *run, scene_sheet *sheet)
 {
   tn_counters counters = tn_world_counters(run->world);
@@ -183,6 +241,9 @@ static void note_all(const scene_run *run, scene_sheet *sheet)
              relative_to(run->joint_error_sum, (double)run->joint_error_count));
   scene_note(sheet, "max_joint_error_rad", run->joint_angle_error_max);
   note_speeds(run, sheet);
+  if (counters.shapes > 0) {
+    note_contacts(run, sheet);
+  }
   if (run->scene->measure) {
     run->scene->measure(run, sheet);
   }

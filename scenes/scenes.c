@@ -6,9 +6,15 @@
 const scene *const *scene_list(int *count)
 {
   static const scene *const all[] = {
-      &scene_springs3,      &scene_springs7,     &scene_mass_ratio,      &scene_torque_bar,
-      &scene_joint_zoo,     &scene_joints_basic, &scene_pendulum_double, &scene_pendulum_triple,
-      &scene_pendulum_loop, &scene_chain,        &scene_mobile,          &scene_free_bodies,
+      &scene_springs3,       &scene_springs7,     &scene_mass_ratio,      &scene_torque_bar,
+      &scene_joint_zoo,      &scene_joints_basic, &scene_pendulum_double, &scene_pendulum_triple,
+      &scene_pendulum_loop,  &scene_chain,        &scene_mobile,          &scene_free_bodies,
+      &scene_stack,          &scene_stack_heavy,  &scene_pyramid,         &scene_arch,
+      &scene_dominoes,       &scene_slope,        &scene_rolling,         &scene_sliding,
+      &scene_friction_cone,  &scene_conveyor,     &scene_bounce,          &scene_cradle,
+      &scene_plate,          &scene_coin,         &scene_bullets,         &scene_marble_row,
+      &scene_marbles_inside, &scene_sculpture,    &scene_capsules,        &scene_mixed_pile,
+      &scene_resting,
   };
   *count = (int)(sizeof all / sizeof all[0]);
   return all;

@@ -87,6 +87,7 @@ struct scene_run {
   double joint_error_max, joint_error_sum; // m, of rigid joints
   double joint_angle_error_max;            // rad
   long joint_error_count;
+  double penetration_max; // m
 
   // Kept by the helpers that build.
   struct scene_joint_role *roles;
@@ -117,7 +118,9 @@ double scene_energy_error(const scene_run *run);
 // momentum_rel (change of linear momentum that no outer force explains, relative to the impulse of
 // those forces or to all mass at top speed; not with damped bodies), max_joint_error_m,
 // mean_joint_error_m, max_joint_error_rad (rigid joints, all frames), max_speed_run, max_speed_end,
-// rms_speed_end (m/s), bodies, joints. Further ones are the scene's own.
+// rms_speed_end (m/s), bodies, joints; with shapes also contacts, contact_points,
+// max_penetration_run, max_penetration_end, mean_penetration_end (m, the mean over points that
+// penetrate). Further ones are the scene's own.
 
 typedef struct scene_metric {
   const char *name;

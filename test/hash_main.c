@@ -1,5 +1,6 @@
 // Prints a line "scene lanes threads hash" for every method and way of running it. A scene's hash
 // must be the same in all its lines, whatever compiler or machine made the program.
+#include "heap.h"
 #include "menagerie.h"
 
 #include <inttypes.h>
@@ -10,7 +11,30 @@ static void ignore_message(tn_log_level level, const char *message, void *contex
   (void)level, (void)message, (void)context;
 }
 
-static bool print_hash(const char *scene, tn_method method, int lanes, int threads)
+static uint32_t run_menagerie(tn_world *world)
+{
+  menagerie_build(world, 18, 400.0f); // enough for several threads to share a colour
+  uint32_t status = 0;
+  for (int step = 0; step < 60; ++step) {
+    menagerie_disturb(world, step);
+    status |= tn_world_step(world, 1.0f / 60.0f);
+  }
+  return status;
+}
+
+static uint32_t run_heap(tn_world *world)
+{
+  heap_build(world, 6);
+  uint32_t status = 0;
+  for (int step = 0; step < 90; ++step) {
+    status |= tn_world_step(world, 1.0f / 60.0f);
+  }
+  return status;
+}
+
+typedef uint32_t run_fn(tn_world *world);
+
+static bool print_hash(const char *scene, run_fn *run, tn_method method, int lanes, int threads)
 {
   tn_world_def def = tn_default_world_def();
   def.method = method;
@@ -22,12 +46,7 @@ static bool print_hash(const char *scene, tn_method method, int lanes, int threa
   if (!world) {
     return lanes == 8; // not every machine has them
   }
-  menagerie_build(world, 18, 400.0f); // enough for several threads to share a colour
-  uint32_t status = 0;
-  for (int step = 0; step < 60; ++step) {
-    menagerie_disturb(world, step);
-    status |= tn_world_step(world, 1.0f / 60.0f);
-  }
+  uint32_t status = run(world);
   printf("%s %d %d %016" PRIx64 "\n", scene, lanes, threads, tn_world_hash(world));
   tn_world_destroy(world);
   return status == TN_STEP_OK;
@@ -35,7 +54,8 @@ static bool print_hash(const char *scene, tn_method method, int lanes, int threa
 
 int main(void)
 {
-  static const char *const scenes[3] = {"tenon", "xpbd", "jacobi"};
+  static const char *const scenes[6] = {"tenon",      "xpbd",      "jacobi",
+                                        "tenon_heap", "xpbd_heap", "jacobi_heap"};
   static const tn_method methods[3] = {TN_METHOD_TENON, TN_METHOD_XPBD, TN_METHOD_JACOBI};
   static const int lanes[3] = {1, 4, 8};
 #if defined(TN_NO_THREADS)
@@ -44,10 +64,11 @@ int main(void)
   int most_threads = 2;
 #endif
   bool ok = true;
-  for (int scene = 0; scene < 3; ++scene) {
+  for (int scene = 0; scene < 6; ++scene) {
+    run_fn *run = scene < 3 ? run_menagerie : run_heap;
     for (int i = 0; i < 3; ++i) {
       for (int threads = 1; threads <= most_threads; ++threads) {
-        ok = print_hash(scenes[scene], methods[scene], lanes[i], threads) && ok;
+        ok = print_hash(scenes[scene], run, methods[scene % 3], lanes[i], threads) && ok;
       }
     }
   }

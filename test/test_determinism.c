@@ -1,5 +1,7 @@
 // The same bits for every number of lanes and threads and every host scheduler.
+#include "heap.h"
 #include "menagerie.h"
+#include "scenes.h"
 #include "support.h"
 
 #include <pthread.h>
@@ -194,6 +196,74 @@ static void threads_and_hosts_make_no_difference(void **state)
   }
 }
 
+static uint64_t run_heap(tn_method method, const way *w, int layers, int steps, host *h)
+{
+  tn_world *world = start(method, w, h);
+  heap_build(world, layers);
+  test_run(world, dt, steps);
+  assert_true(test_is_finite(world));
+  assert_true(tn_world_counters(world).contacts > 20); // else nothing was tested
+  uint64_t hash = tn_world_hash(world);
+  tn_world_destroy(world);
+  return hash;
+}
+
+static void contacts_make_no_difference(void **state)
+{
+  (void)state;
+  int lanes[3];
+  int widths = test_lanes(lanes);
+  for (int m = 0; m < TEST_METHODS; ++m) {
+    way reference = {1, 1, NULL, NULL};
+    uint64_t expected = run_heap(test_methods[m], &reference, 6, 60, NULL);
+    for (int i = 0; i < widths; ++i) {
+      const way ways[3] = {{lanes[i], 1, NULL, NULL},
+                           {lanes[i], 4, NULL, NULL},
+                           {lanes[i], 1, run_backwards, nothing_to_wait_for}};
+      for (int k = 0; k < 3; ++k) {
+        host h = {0};
+        uint64_t hash = run_heap(test_methods[m], &ways[k], 6, 60, &h);
+        assert_same(hash, expected, test_methods[m], &ways[k]);
+      }
+    }
+  }
+}
+
+// 500 bodies of six shapes, from the fall to the heap.
+static uint64_t run_pile(const way *w)
+{
+  tn_world_def def = test_world_def(4, TN_METHOD_TENON);
+  def.lanes = w->lanes;
+  def.threads = w->threads;
+  const scene *which = scene_find("mixed_pile");
+  scene_settings settings = scene_defaults(which);
+  scene_set(which, &settings, "count", 500.0);
+  scene_run *pile = scene_create(which, &settings, &def);
+  assert_non_null(pile);
+  for (int i = 0; i < 90; ++i) {
+    assert_int_equal(scene_advance(pile, dt), TN_STEP_OK);
+  }
+  assert_true(tn_world_counters(pile->world).contacts > 500);
+  uint64_t hash = tn_world_hash(pile->world);
+  scene_destroy(pile);
+  return hash;
+}
+
+static void pile_of_500_is_the_same_in_every_way(void **state)
+{
+  (void)state;
+  int lanes[3];
+  int widths = test_lanes(lanes);
+  way reference = {1, 1, NULL, NULL};
+  uint64_t expected = run_pile(&reference);
+  for (int i = 0; i < widths; ++i) {
+    for (int threads = 1; threads <= 4; threads *= 2) {
+      way w = {lanes[i], threads, NULL, NULL};
+      assert_same(run_pile(&w), expected, TN_METHOD_TENON, &w);
+    }
+  }
+}
+
 static void worlds_do_not_touch_each_other(void **state)
 {
   (void)state;
@@ -238,6 +308,8 @@ int main(void)
       cmocka_unit_test(hashes_tell_worlds_apart),
       cmocka_unit_test(lanes_make_no_difference),
       cmocka_unit_test(threads_and_hosts_make_no_difference),
+      cmocka_unit_test(contacts_make_no_difference),
+      cmocka_unit_test(pile_of_500_is_the_same_in_every_way),
       cmocka_unit_test(worlds_do_not_touch_each_other),
       cmocka_unit_test(lanes_are_chosen_by_the_machine),
   };

@@ -1,0 +1,353 @@
+// Friction: what holds, what slides, what rolls, and how far. 20 substeps.
+#include "contact_support.h"
+
+#define G 9.81 // of the scenes
+
+static const double masses[4] = {0.1, 1.0, 10.0, 100.0};
+
+// ---------------------------------------------------------------------------------------------
+// Slopes
+
+static scene_run *start_slope(double angle, double mass, double friction)
+{
+  char settings[96];
+  snprintf(settings, sizeof settings, "angle=%g mass=%g friction=%g", angle, mass, friction);
+  return start_scene("slope", settings, 20);
+}
+
+static void cube_does_not_creep_down_a_slope(void **unused)
+{
+  (void)unused;
+  for (int i = 0; i < 4; ++i) {
+    scene_run *run = start_slope(20.0, masses[i], 0.5);
+    run_scene(run, 10.0);
+    assert_below(told(run, "creep_m"), 1e-4);
+    scene_destroy(run);
+  }
+}
+
+static void cube_slides_down_a_steep_slope(void **unused)
+{
+  (void)unused;
+  for (int i = 0; i < 4; ++i) {
+    scene_run *run = start_slope(40.0, masses[i], 0.5);
+    run_scene(run, 2.0);
+    double expected = scene_metric_value(run, "acceleration_expected");
+    double way = scene_metric_value(run, "way_expected_m");
+    assert_close(told(run, "acceleration"), expected, 0.01 * expected);
+    assert_close(told(run, "way_m"), way, 0.01 * way);
+    scene_destroy(run);
+  }
+}
+
+// The limit is where the tangent of the angle is the coefficient: 26.565 degrees for 0.5.
+static void slope_holds_up_to_the_angle_of_friction(void **unused)
+{
+  (void)unused;
+  scene_run *run = start_slope(26.3, 1.0, 0.5);
+  run_scene(run, 5.0);
+  assert_below(told(run, "creep_m"), 1e-3);
+  scene_destroy(run);
+  run = start_slope(26.8, 1.0, 0.5);
+  run_scene(run, 5.0);
+  double way = scene_metric_value(run, "way_expected_m"); // 0.56 m
+  assert_close(told(run, "way_m"), way, 0.1 * way);       // 0.01 of either force
+  scene_destroy(run);
+}
+
+static void ball_rolls_down_a_slope(void **unused)
+{
+  (void)unused;
+  for (int i = 0; i < 4; ++i) {
+    char settings[64];
+    snprintf(settings, sizeof settings, "angle=20 mass=%g", masses[i]);
+    scene_run *run = start_scene("rolling", settings, 20);
+    run_scene(run, 3.0);
+    double expected = scene_metric_value(run, "acceleration_expected");
+    double way = scene_metric_value(run, "way_expected_m");
+    assert_close(told(run, "acceleration"), expected, 0.01 * expected);
+    assert_close(told(run, "way_m"), way, 0.01 * way);
+    assert_close(told(run, "slip"), 0.0, 0.01 * expected * run->time);
+    scene_destroy(run);
+  }
+}
+
+// Steeper than tan(angle) = 7/2 friction it slips: g (sin - friction cos).
+static void ball_slips_on_a_smooth_slope(void **unused)
+{
+  (void)unused;
+  scene_run *run = start_scene("rolling", "angle=45 friction=0.1", 20);
+  run_scene(run, 2.0);
+  double expected = G * sqrt(0.5) * (1.0 - 0.1);
+  assert_close(told(run, "acceleration"), expected, 0.01 * expected);
+  scene_destroy(run);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Level ground
+
+static void block_stops_where_its_energy_is_spent(void **unused)
+{
+  (void)unused;
+  for (int i = 0; i < 4; ++i) {
+    char settings[64];
+    snprintf(settings, sizeof settings, "speed=5 mass=%g friction=0.6", masses[i]);
+    scene_run *run = start_scene("sliding", settings, 20);
+    run_scene(run, 3.0);
+    double way = scene_metric_value(run, "way_expected_m");
+    assert_close(told(run, "way_m"), way, 0.01 * way);
+    assert_below(told(run, "max_speed_end"), 1e-3);
+    scene_destroy(run);
+  }
+}
+
+static void friction_cone_is_round(void **unused)
+{
+  (void)unused;
+  scene_run *run = start_scene("friction_cone", "pull=0.99", 20);
+  run_scene(run, 3.0);
+  assert_below(fabs(told(run, "way_max_m")), 1e-3);
+  assert_below(fabs(told(run, "way_min_m")), 1e-3);
+  scene_destroy(run);
+
+  run = start_scene("friction_cone", "pull=1.01", 20);
+  run_scene(run, 3.0);
+  assert_below(0.1, told(run, "way_min_m")); // of 0.26 m without any error
+  scene_destroy(run);
+
+  run = start_scene("friction_cone", "pull=1.5", 20);
+  run_scene(run, 3.0);
+  double way = scene_metric_value(run, "way_expected_m");
+  assert_close(told(run, "way_min_m"), way, 0.01 * way);
+  assert_close(told(run, "way_max_m"), way, 0.01 * way);
+  assert_below(told(run, "way_aside_m"), 0.01 * way);
+  scene_destroy(run);
+}
+
+static void belt_takes_blocks_along(void **unused)
+{
+  (void)unused;
+  scene_run *run = start_scene("conveyor", "speed=3", 20);
+  run_scene(run, 0.25); // still slower than the belt
+  double way = scene_metric_value(run, "way_expected_m");
+  assert_close(told(run, "way_m"), way, 0.02 * way); // 15 steps: the first rounds the start
+  run_scene(run, 2.75);
+  way = scene_metric_value(run, "way_expected_m");
+  assert_close(told(run, "way_m"), way, 0.01 * way);
+  assert_close(told(run, "speed"), 3.0, 1e-3);
+  scene_destroy(run);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Single bodies on the ground y = 0, in worlds with gravity 10
+
+static void set_friction(tn_material *material, float at_rest, float in_motion)
+{
+  material->static_friction = at_rest;
+  material->dynamic_friction = in_motion;
+}
+
+static tn_body_id add_slab(tn_world *world, tn_material material, tn_vec3 velocity)
+{
+  tn_shape_def slab = tn_default_shape_def(TN_SHAPE_BOX);
+  slab.half_extents = tn_v3(0.5f, 0.1f, 0.5f);
+  slab.material = material;
+  tn_body_id body = add_solid(world, tn_p3(0.0, 0.1, 0.0), &slab);
+  assert_true(tn_body_set_velocity(world, body, velocity));
+  return body;
+}
+
+static void add_ground_of(tn_world *world, tn_material material)
+{
+  tn_shape_def plane = tn_default_shape_def(TN_SHAPE_PLANE);
+  plane.material = material;
+  add_shape(world, test_no_body, &plane);
+}
+
+// The coefficient that slows a block down.
+static double measured_friction(tn_material ground, tn_material block)
+{
+  tn_world *world = contact_world(20);
+  add_ground_of(world, ground);
+  tn_body_id body = add_slab(world, block, tn_v3(20.0f, 0.0f, 0.0f));
+  test_run(world, DT, 6);
+  double before = (double)tn_body_velocity(world, body).x;
+  test_run(world, DT, 30);
+  double after = (double)tn_body_velocity(world, body).x;
+  tn_world_destroy(world);
+  return (before - after) / (0.5 * 10.0);
+}
+
+static void frictions_combine_as_asked(void **unused)
+{
+  (void)unused;
+  static const double expected[4] = {0.5, 0.2, 0.16, 0.8};
+  for (int a = 0; a < 4; ++a) {
+    for (int b = 0; b < 4; ++b) {
+      tn_material ground = tn_default_material();
+      tn_material block = tn_default_material();
+      set_friction(&ground, 0.2f, 0.2f);
+      set_friction(&block, 0.8f, 0.8f);
+      ground.combine_friction = (tn_combine)a;
+      block.combine_friction = (tn_combine)b;
+      double mu = expected[a > b ? a : b];
+      assert_close(measured_friction(ground, block), mu, 0.01 * mu);
+    }
+  }
+}
+
+// Held by the coefficient at rest, slowed by that in motion.
+static void rest_and_motion_have_their_own_coefficients(void **unused)
+{
+  (void)unused;
+  tn_material material = tn_default_material();
+  set_friction(&material, 0.6f, 0.3f);
+  assert_close(measured_friction(material, material), 0.3, 0.003);
+  tn_world *world = contact_world(20);
+  add_ground_of(world, material);
+  tn_body_id body = add_slab(world, material, tn_v3(0.0f, 0.0f, 0.0f));
+  test_run(world, DT, 30);
+  double force[2] = {5.8, 6.2}; // around 0.6 m g
+  for (int i = 0; i < 2; ++i) {
+    double start = tn_body_position(world, body).x;
+    for (int step = 0; step < 60; ++step) {
+      tn_pos foot = tn_body_point(world, body, tn_v3(0.0f, -0.1f, 0.0f));
+      assert_true(tn_body_apply_force(world, body, tn_v3((float)force[i], 0.0f, 0.0f), foot));
+      test_run(world, DT, 1);
+    }
+    double way = tn_body_position(world, body).x - start;
+    double free_way = 0.5 * (6.2 - 3.0); // once loose, against 0.3 m g
+    assert_close(way, i == 0 ? 0.0 : free_way, i == 0 ? 1e-3 : 0.05 * free_way);
+  }
+  tn_world_destroy(world);
+}
+
+static void ice_takes_nothing(void **unused)
+{
+  (void)unused;
+  tn_material ice = tn_default_material();
+  set_friction(&ice, 0.0f, 0.0f);
+  assert_close(measured_friction(ice, ice), 0.0, 1e-6);
+}
+
+static tn_body_id add_rolling_ball(tn_world *world, tn_material material, float radius)
+{
+  add_ground_of(world, material);
+  tn_shape_def ball = ball_shape(radius);
+  ball.material = material;
+  return add_solid(world, tn_p3(0.0, (double)radius, 0.0), &ball);
+}
+
+// Torque d N against rolling, and rolling without slip: a = 5/7 g d / r.
+static void rolling_friction_slows_a_ball(void **unused)
+{
+  (void)unused;
+  static const float torques[3] = {0.005f, 0.01f, 0.02f};
+  for (int i = 0; i < 3; ++i) {
+    tn_material material = tn_default_material();
+    material.rolling_friction = torques[i];
+    tn_world *world = contact_world(20);
+    tn_body_id ball = add_rolling_ball(world, material, 0.5f);
+    tn_body_set_velocity(world, ball, tn_v3(2.0f, 0.0f, 0.0f));
+    tn_body_set_angular_velocity(world, ball, tn_v3(0.0f, 0.0f, -4.0f));
+    test_run(world, DT, 12);
+    double before = (double)tn_body_velocity(world, ball).x;
+    test_run(world, DT, 60);
+    double after = (double)tn_body_velocity(world, ball).x;
+    double expected = 5.0 / 7.0 * 10.0 * (double)torques[i] / 0.5;
+    assert_close(before - after, expected, 0.01 * expected);
+    test_run(world, DT, 60 * 30);
+    assert_below(tn_length(tn_body_velocity(world, ball)), 1e-3); // and stops in the end
+    tn_world_destroy(world);
+  }
+}
+
+// Torque s N about the normal: 5/2 g s / r^2.
+static void spinning_friction_slows_a_top(void **unused)
+{
+  (void)unused;
+  tn_material material = tn_default_material();
+  material.spinning_friction = 0.01f;
+  tn_world *world = contact_world(20);
+  tn_body_id ball = add_rolling_ball(world, material, 0.5f);
+  tn_body_set_angular_velocity(world, ball, tn_v3(0.0f, 5.0f, 0.0f));
+  test_run(world, DT, 12);
+  double before = (double)tn_body_angular_velocity(world, ball).y;
+  test_run(world, DT, 60);
+  double after = (double)tn_body_angular_velocity(world, ball).y;
+  double expected = 2.5 * 10.0 * 0.01 / 0.25;
+  assert_close(before - after, expected, 0.01 * expected);
+  test_run(world, DT, 60 * 9);
+  assert_below(fabsf(tn_body_angular_velocity(world, ball).y), 1e-3);
+  tn_world_destroy(world);
+}
+
+// Without either a ball on level ground rolls and spins for ever.
+static void without_them_a_ball_goes_on(void **unused)
+{
+  (void)unused;
+  tn_world *world = contact_world(20);
+  tn_body_id ball = add_rolling_ball(world, tn_default_material(), 0.5f);
+  tn_body_set_velocity(world, ball, tn_v3(2.0f, 0.0f, 0.0f));
+  tn_body_set_angular_velocity(world, ball, tn_v3(0.0f, 3.0f, -4.0f));
+  test_run(world, DT, 600);
+  assert_close(tn_body_velocity(world, ball).x, 2.0, 2e-3);
+  assert_close(tn_body_angular_velocity(world, ball).z, -4.0, 4e-3);
+  assert_close(tn_body_angular_velocity(world, ball).y, 3.0, 3e-3);
+  tn_world_destroy(world);
+}
+
+// A ball that slides without turning rolls when it has 5/7 of its speed.
+static void sliding_ball_comes_to_roll(void **unused)
+{
+  (void)unused;
+  tn_world *world = contact_world(20);
+  tn_body_id ball = add_rolling_ball(world, tn_default_material(), 0.5f);
+  tn_body_set_velocity(world, ball, tn_v3(7.0f, 0.0f, 0.0f));
+  test_run(world, DT, 120);
+  assert_close(tn_body_velocity(world, ball).x, 5.0, 0.05);
+  assert_close(tn_body_angular_velocity(world, ball).z, -10.0, 0.1);
+  tn_world_destroy(world);
+}
+
+// The read-out agrees: friction is the coefficient times the normal force while it slides.
+static void friction_force_is_told(void **unused)
+{
+  (void)unused;
+  tn_material material = tn_default_material();
+  tn_world *world = contact_world(20);
+  add_ground_of(world, material);
+  tn_body_id body = add_slab(world, material, tn_v3(10.0f, 0.0f, 0.0f));
+  test_run(world, DT, 30);
+  tn_vec3 force = contact_force(world, body);
+  assert_close(force.y, 10.0, 0.05);
+  assert_close(force.x, -6.0, 0.06);
+  assert_close(force.z, 0.0, 0.01);
+  test_run(world, DT, 120);
+  force = contact_force(world, body);
+  assert_close(force.x, 0.0, 0.05);
+  tn_world_destroy(world);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cube_does_not_creep_down_a_slope),
+      cmocka_unit_test(cube_slides_down_a_steep_slope),
+      cmocka_unit_test(slope_holds_up_to_the_angle_of_friction),
+      cmocka_unit_test(ball_rolls_down_a_slope),
+      cmocka_unit_test(ball_slips_on_a_smooth_slope),
+      cmocka_unit_test(block_stops_where_its_energy_is_spent),
+      cmocka_unit_test(friction_cone_is_round),
+      cmocka_unit_test(belt_takes_blocks_along),
+      cmocka_unit_test(frictions_combine_as_asked),
+      cmocka_unit_test(rest_and_motion_have_their_own_coefficients),
+      cmocka_unit_test(ice_takes_nothing),
+      cmocka_unit_test(rolling_friction_slows_a_ball),
+      cmocka_unit_test(spinning_friction_slows_a_top),
+      cmocka_unit_test(without_them_a_ball_goes_on),
+      cmocka_unit_test(sliding_ball_comes_to_roll),
+      cmocka_unit_test(friction_force_is_told),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

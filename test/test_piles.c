@@ -1,0 +1,93 @@
+// Piles of 2,000 come to rest, and nothing gets lost. 20 substeps.
+#include "contact_support.h"
+
+static void check_capsules(const char *settings)
+{
+  scene_run *run = start_scene("capsules", settings, 20);
+  run_scene(run, 20.0);
+  told(run, "contact_points");
+  told(run, "height_m");
+  told(run, "max_penetration_run");
+  assert_close(told(run, "escaped"), 0.0, 0.0);
+  assert_below(told(run, "mean_penetration_end"), 1e-4);
+  assert_below(told(run, "max_penetration_end"), 5e-3);
+  assert_below(told(run, "rms_speed_end"), 5e-3);
+  scene_destroy(run);
+}
+
+static void capsules_settle_in_their_box(void **unused)
+{
+  (void)unused;
+  check_capsules("count=2000");
+}
+
+static void capsules_settle_without_friction(void **unused)
+{
+  (void)unused;
+  check_capsules("count=2000 friction=0");
+}
+
+// About 4,000 contacts, at rest but for small movements; "no jumps": in the last two seconds
+// nothing is faster than a fall of 5 mm makes it.
+static void mixed_pile_settles_around_poles(void **unused)
+{
+  (void)unused;
+  scene_run *run = start_scene("mixed_pile", "count=2000", 20);
+  run_scene(run, 18.0);
+  run->fastest = 0.0;
+  run_scene(run, 2.0);
+  told(run, "max_penetration_run");
+  told(run, "max_penetration_end");
+  told(run, "mean_penetration_end");
+  assert_close(told(run, "escaped"), 0.0, 0.0);
+  assert_below(4000.0, told(run, "contacts"));
+  assert_below(told(run, "rms_speed_end"), 0.01);
+  assert_below(told(run, "max_speed_run"), 0.3);
+  scene_destroy(run);
+}
+
+// The ground's forces bear the whole pile.
+static void ground_bears_the_pile(void **unused)
+{
+  (void)unused;
+  scene_run *run = start_scene("mixed_pile", "count=300 across=5", 20);
+  run_scene(run, 10.0);
+  assert_below(told(run, "momentum_rel"), 1e-4);
+  tn_contact *contacts = malloc(5000 * sizeof *contacts);
+  int count = tn_world_contacts(run->world, contacts, 5000);
+  assert_in_range(count, 300, 5000);
+  double up = 0.0;
+  for (int i = 0; i < count; ++i) {
+    bool a = tn_body_get_type(run->world, contacts[i].body_a) == TN_BODY_STATIC;
+    bool b = tn_body_get_type(run->world, contacts[i].body_b) == TN_BODY_STATIC;
+    tn_vec3 force = contacts[i].friction_force;
+    for (int k = 0; k < contacts[i].count; ++k) {
+      force = tn_add(force, tn_scale(contacts[i].points[k].normal_force, contacts[i].normal));
+    }
+    up += (double)force.y * (a - b);
+  }
+  free(contacts);
+  assert_close(up, 300.0 * 9.81, 0.005 * 300.0 * 9.81);
+  scene_destroy(run);
+}
+
+static void dominoes_all_fall(void **unused)
+{
+  (void)unused;
+  scene_run *run = start_scene("dominoes", "count=50", 20);
+  run_scene(run, 5.0);
+  assert_close(told(run, "fallen"), 50.0, 0.0);
+  scene_destroy(run);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(capsules_settle_in_their_box),
+      cmocka_unit_test(capsules_settle_without_friction),
+      cmocka_unit_test(mixed_pile_settles_around_poles),
+      cmocka_unit_test(ground_bears_the_pile),
+      cmocka_unit_test(dominoes_all_fall),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

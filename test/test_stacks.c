@@ -1,0 +1,245 @@
+// Towers and pyramids stand. Unless said: 20 substeps, friction 0.6, cubes of 1 m and 1 kg.
+#include "contact_support.h"
+
+static void check_tower(const char *settings, int substeps, double drift)
+{
+  scene_run *run = start_scene("stack", settings, substeps);
+  run_scene(run, 30.0);
+  told(run, "top_sag_m");
+  assert_below(told(run, "top_drift_m"), drift);
+  assert_close(told(run, "fallen"), 0.0, 0.0);
+  scene_destroy(run);
+}
+
+static void tower_of_10_does_not_drift(void **unused)
+{
+  (void)unused;
+  check_tower("count=10", 20, 1e-4);
+}
+
+static void tower_of_20_does_not_drift(void **unused)
+{
+  (void)unused;
+  check_tower("count=20", 20, 1e-4);
+}
+
+static void tower_of_50_does_not_drift(void **unused)
+{
+  (void)unused;
+  check_tower("count=50", 20, 1e-4);
+}
+
+static void tower_of_100_stands(void **unused)
+{
+  (void)unused;
+  scene_run *run = start_scene("stack", "count=100", 20);
+  run_scene(run, 30.0);
+  assert_close(told(run, "fallen"), 0.0, 0.0);
+  assert_below(told(run, "top_drift_m"), 0.01);
+  assert_below(told(run, "max_speed_end"), 0.005);
+  scene_destroy(run);
+}
+
+static void check_stands(const char *name, const char *settings, int substeps)
+{
+  scene_run *run = start_scene(name, settings, substeps);
+  run_scene(run, 30.0);
+  told(run, "top_drift_m");
+  told(run, "top_sag_m");
+  assert_close(told(run, "fallen"), 0.0, 0.0);
+  scene_destroy(run);
+}
+
+static void crooked_tower_of_50_stands(void **unused)
+{
+  (void)unused;
+  check_stands("stack", "count=50 offset=0.01", 20);
+}
+
+static void crooked_tower_of_100_stands_at_40_substeps(void **unused)
+{
+  (void)unused;
+  check_stands("stack", "count=100 offset=0.01", 40);
+}
+
+static void tower_of_20_stands_at_4_substeps(void **unused)
+{
+  (void)unused;
+  check_stands("stack", "count=20", 4);
+}
+
+static void pyramid_stands_at_4_substeps(void **unused)
+{
+  (void)unused;
+  check_stands("pyramid", "base=36", 4);
+}
+
+static void heavy_load_stands_at_8_substeps(void **unused)
+{
+  (void)unused;
+  check_stands("stack_heavy", "", 8);
+}
+
+static void tower_of_50_stands_at_12_substeps(void **unused)
+{
+  (void)unused;
+  check_stands("stack", "count=50", 12);
+}
+
+// A tonne on nine cubes of 1 kg.
+static void heavy_load_sags_less_than_a_millimetre(void **unused)
+{
+  (void)unused;
+  scene_run *run = start_scene("stack_heavy", "", 20);
+  run_scene(run, 30.0);
+  assert_close(told(run, "fallen"), 0.0, 0.0);
+  assert_below(told(run, "top_sag_m"), 1e-3);
+  assert_below(told(run, "force_error_rel"), 0.005);
+  scene_destroy(run);
+}
+
+// Drift goes as g h^2, whatever the size, so small cubes are the harder ones.
+static void towers_stand_at_any_size(void **unused)
+{
+  (void)unused;
+  static const struct {
+    const char *settings;
+    double size;
+  } towers[3] = {{"count=10 size=0.1", 0.1},
+                 {"count=10 size=10 mass=1000", 10.0},
+                 {"count=10 size=100 mass=1e6", 100.0}};
+  for (int i = 0; i < 3; ++i) {
+    scene_run *run = start_scene("stack", towers[i].settings, 20);
+    run_scene(run, 10.0);
+    assert_close(told(run, "fallen"), 0.0, 0.0);
+    assert_below(told(run, "top_drift_m"), 1e-3 * towers[i].size);
+    scene_destroy(run);
+  }
+}
+
+// A round arch stands if it is thicker than 0.1075 of its radius, by statics alone.
+static void arch_stands_if_it_is_thick_enough(void **unused)
+{
+  (void)unused;
+  scene_run *run = start_scene("arch", "thickness=0.14", 20);
+  run_scene(run, 10.0);
+  assert_close(told(run, "fallen"), 0.0, 0.0);
+  assert_below(told(run, "top_sag_m"), 0.01);
+  scene_destroy(run);
+  run = start_scene("arch", "thickness=0.08", 20);
+  run_scene(run, 10.0);
+  told(run, "top_sag_m");
+  assert_close(told(run, "fallen"), 1.0, 0.0);
+  scene_destroy(run);
+}
+
+// Each cube presses on what is below it with the weight of all above.
+static void each_level_carries_what_is_above(void **unused)
+{
+  (void)unused;
+  static const char *const settings[3] = {"count=1", "count=10", "count=20 offset=0.01"};
+  for (int i = 0; i < 3; ++i) {
+    scene_run *run = start_scene("stack", settings[i], 20);
+    run_scene(run, 10.0);
+    assert_below(told(run, "force_error_rel"), 0.005);
+    scene_destroy(run);
+  }
+}
+
+// The read-out of forces explains the motion: what the bodies' momentum changes by is what gravity
+// and the ground's forces add up to, from the first step on.
+static void contact_forces_explain_the_momentum(void **unused)
+{
+  (void)unused;
+  scene_run *run = start_scene("pyramid", "base=10 overlap=0.05", 20);
+  run_scene(run, 3.0);
+  assert_below(told(run, "momentum_rel"), 1e-4);
+  scene_destroy(run);
+}
+
+// ---------------------------------------------------------------------------------------------
+// The pyramid of 666
+
+typedef struct pyramid_result {
+  double drift, penetration;
+} pyramid_result;
+
+static pyramid_result run_pyramid(const char *settings)
+{
+  scene_run *run = start_scene("pyramid", settings, 20);
+  run_scene(run, 20.0);
+  assert_close(told(run, "fallen"), 0.0, 0.0);
+  told(run, "rms_speed_end");
+  pyramid_result result = {told(run, "top_drift_m"), told(run, "max_penetration_end")};
+  scene_destroy(run);
+  return result;
+}
+
+static void pyramid_does_not_drift_or_sink(void **unused)
+{
+  (void)unused;
+  pyramid_result result = run_pyramid("base=36");
+  assert_below(result.drift, 5e-4);
+  assert_below(result.penetration, 1e-4);
+}
+
+// The bounds of the one at the origin, and within a tenth of them the same figures.
+static void pyramid_is_the_same_far_away(void **unused)
+{
+  (void)unused;
+  pyramid_result near = run_pyramid("base=36");
+  static const char *const settings[2] = {"base=36 away=1e5", "base=36 away=1e6"};
+  for (int i = 0; i < 2; ++i) {
+    pyramid_result far = run_pyramid(settings[i]);
+    assert_close(far.drift, near.drift, 0.1 * 5e-4);
+    assert_close(far.penetration, near.penetration, 0.1 * 1e-4);
+  }
+}
+
+static void check_overlap(const char *settings)
+{
+  scene_run *run = start_scene("pyramid", settings, 20);
+  run_scene(run, 10.0);
+  assert_below(told(run, "max_speed_run"), 3.0);
+  told(run, "max_drift_m");
+  assert_close(told(run, "fallen"), 0.0, 0.0);
+  scene_destroy(run);
+}
+
+static void pyramid_created_overlapping_by_a_tenth_comes_apart_gently(void **unused)
+{
+  (void)unused;
+  check_overlap("base=36 overlap=0.1");
+}
+
+static void pyramid_created_overlapping_by_four_tenths_comes_apart_gently(void **unused)
+{
+  (void)unused;
+  check_overlap("base=36 overlap=0.4");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(tower_of_10_does_not_drift),
+      cmocka_unit_test(tower_of_20_does_not_drift),
+      cmocka_unit_test(tower_of_50_does_not_drift),
+      cmocka_unit_test(tower_of_100_stands),
+      cmocka_unit_test(crooked_tower_of_50_stands),
+      cmocka_unit_test(crooked_tower_of_100_stands_at_40_substeps),
+      cmocka_unit_test(tower_of_20_stands_at_4_substeps),
+      cmocka_unit_test(pyramid_stands_at_4_substeps),
+      cmocka_unit_test(heavy_load_stands_at_8_substeps),
+      cmocka_unit_test(tower_of_50_stands_at_12_substeps),
+      cmocka_unit_test(heavy_load_sags_less_than_a_millimetre),
+      cmocka_unit_test(towers_stand_at_any_size),
+      cmocka_unit_test(arch_stands_if_it_is_thick_enough),
+      cmocka_unit_test(each_level_carries_what_is_above),
+      cmocka_unit_test(contact_forces_explain_the_momentum),
+      cmocka_unit_test(pyramid_does_not_drift_or_sink),
+      cmocka_unit_test(pyramid_is_the_same_far_away),
+      cmocka_unit_test(pyramid_created_overlapping_by_a_tenth_comes_apart_gently),
+      cmocka_unit_test(pyramid_created_overlapping_by_four_tenths_comes_apart_gently),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
