@@ -168,6 +168,28 @@ static tn_vec3 relative_way(const tn_world *world, const shape *a, const shape *
   return tn_rotate(tn_quat_conjugate(dquat_round(at_a.q)), tn_scale(dt, v));
 }
 
+static tn_pos wide(tn_vec3 v)
+{
+  return tn_p3((double)v.x, (double)v.y, (double)v.z);
+}
+
+// The points stay where they were in their shapes; only the gaps are new. In double, because what
+// rounding adds to a gap tips a tower over in the end.
+static void update_gaps(const tn_world *world, const pair *p, placed at_a, placed at_b)
+{
+  for (int32_t slot = p->first_contact; slot != NO_SLOT; slot = world->contacts[slot].next) {
+    manifold *m = &world->contacts[slot].manifold;
+    tn_pos n = dquat_rotate(at_a.q, wide(m->normal));
+    for (int i = 0; i < m->count; ++i) {
+      tn_pos a = dquat_rotate(at_a.q, wide(m->points[i].a));
+      tn_pos b = dquat_rotate(at_b.q, wide(m->points[i].b));
+      tn_pos d = pos_add(pos_sub(b, a), pos_sub(at_b.p, at_a.p));
+      m->points[i].gap =
+          (float)(n.x * d.x + n.y * d.y + n.z * d.z) - m->radius_a - m->radius_b;
+    }
+  }
+}
+
 static void look_at(const tn_world *world, int32_t index, float dt)
 {
   found_pair *found = &world->found[index];
@@ -175,7 +197,8 @@ static void look_at(const tn_world *world, int32_t index, float dt)
   const shape *a = &world->shapes[p->shape[0]];
   const shape *b = &world->shapes[p->shape[1]];
   placed at_a = shape_placed(world, a);
-  pose at = placed_relative(at_a, shape_placed(world, b));
+  placed at_b = shape_placed(world, b);
+  pose at = placed_relative(at_a, at_b);
   if (p->sensor) {
     found->overlap = overlaps(&a->geometry, &b->geometry, at);
     return;
@@ -183,7 +206,7 @@ static void look_at(const tn_world *world, int32_t index, float dt)
   float size = fminf(size_of(a), size_of(b));
   if (!p->fresh && is_polyhedral(a) && is_polyhedral(b) && hardly_moved(p, at, size)) {
     found->count = KEPT_MANIFOLDS;
-    p->now = at;
+    update_gaps(world, p, at_a, at_b);
     return;
   }
   float close = closing(world, a, b, dt);
@@ -204,7 +227,7 @@ static void look_at(const tn_world *world, int32_t index, float dt)
       found->count = look_ahead(a, b, at, way, out, found->room);
     }
   }
-  p->at = p->now = at;
+  p->at = at;
 }
 
 static void narrow(int first, int last, void *context)
@@ -307,19 +330,6 @@ static bool take_over(tn_world *world, int32_t index)
   return true;
 }
 
-// The points stay where they were in their shapes; only the gaps are new.
-static void update_gaps(tn_world *world, const pair *p)
-{
-  for (int32_t slot = p->first_contact; slot != NO_SLOT; slot = world->contacts[slot].next) {
-    manifold *m = &world->contacts[slot].manifold;
-    for (int i = 0; i < m->count; ++i) {
-      manifold_point *point = &m->points[i];
-      tn_vec3 d = tn_sub(pose_point(p->now, point->b), point->a);
-      point->gap = tn_dot(m->normal, d) - m->radius_a - m->radius_b;
-    }
-  }
-}
-
 static void update_sensor(tn_world *world, pair *p, bool overlap)
 {
   if (overlap != p->touching) {
@@ -338,7 +348,6 @@ static bool apply_found(tn_world *world, int32_t index)
     return true;
   }
   if (found->count == KEPT_MANIFOLDS) {
-    update_gaps(world, p);
     return true;
   }
   p->fresh = false;
