@@ -34,6 +34,9 @@ void tree_remove(tree *t, int32_t leaf);
 void tree_move(tree *t, int32_t leaf, world_box box);
 void tree_set_category(tree *t, int32_t leaf, uint64_t category);
 void tree_release(tn_world *world, tree *t);
+// Room for so many leaves, so that inserting them cannot fail; and without leaves again.
+bool tree_reserve(tn_world *world, tree *t, int32_t leaves);
+void tree_clear(tree *t);
 // Surface area of all inner nodes over that of the root: how good the tree is.
 double tree_cost(const tree *t);
 // Does part of the work of keeping a tree good: at most `budget` nodes.

@@ -220,11 +220,51 @@ bool tn_geometry_destroy(tn_world *world, tn_geometry_id id)
   return true;
 }
 
+void geometry_release(tn_world *world, shared_geometry *g)
+{
+  destroy_data(world, g);
+  g->alive = false;
+}
+
+bool geometry_remake(tn_world *world, shared_geometry *g, const void *source)
+{
+  size_t first = 0;
+  switch (g->kind) {
+  case TN_SHAPE_HULL:
+  case TN_SHAPE_MESH:
+    first = (size_t)g->counts[0] * sizeof(tn_vec3);
+    break;
+  case TN_SHAPE_HEIGHT_FIELD:
+    first = (size_t)g->counts[0] * (size_t)g->counts[1] * sizeof(float);
+    break;
+  default:
+    first = (size_t)g->counts[0] * sizeof(tn_wire_point);
+    break;
+  }
+  recipe r = {g->kind,
+              {source, (const char *)source + first},
+              {first, g->source_size - first},
+              {g->counts[0], g->counts[1]},
+              {g->spacing[0], g->spacing[1]},
+              g->closed};
+  char message[160];
+  g->data = build(world, &r, message, sizeof message);
+  if (!g->data) {
+    return false;
+  }
+  if (!keep_source(world, g, &r)) {
+    g->source = NULL;
+    destroy_data(world, g);
+    return false;
+  }
+  return true;
+}
+
 void geometry_release_all(tn_world *world)
 {
   for (int32_t i = 0; i < world->geometry_list.used; ++i) {
     if (world->geometries[i].alive) {
-      destroy_data(world, &world->geometries[i]);
+      geometry_release(world, &world->geometries[i]);
     }
   }
   memory_give(world, world->geometries,

@@ -132,6 +132,24 @@ static bool needs_geometry(tn_shape_kind kind)
          kind == TN_SHAPE_WIRE;
 }
 
+static void point_to(const shared_geometry *shared, geometry *g)
+{
+  switch (shared->kind) {
+  case TN_SHAPE_HULL:
+    g->hull = shared->data;
+    break;
+  case TN_SHAPE_MESH:
+    g->mesh = shared->data;
+    break;
+  case TN_SHAPE_HEIGHT_FIELD:
+    g->field = shared->data;
+    break;
+  default:
+    g->wire = shared->data;
+    break;
+  }
+}
+
 const char *geometry_of_def(const tn_world *world, const tn_shape_def *def, geometry *g)
 {
   memset(g, 0, sizeof *g);
@@ -158,20 +176,7 @@ const char *geometry_of_def(const tn_world *world, const tn_shape_def *def, geom
   if (shared->kind != (int)def->kind) {
     return "the geometry is of another kind than the shape";
   }
-  switch (def->kind) {
-  case TN_SHAPE_HULL:
-    g->hull = shared->data;
-    break;
-  case TN_SHAPE_MESH:
-    g->mesh = shared->data;
-    break;
-  case TN_SHAPE_HEIGHT_FIELD:
-    g->field = shared->data;
-    break;
-  default:
-    g->wire = shared->data;
-    break;
-  }
+  point_to(shared, g);
   return NULL;
 }
 
@@ -302,6 +307,29 @@ bool shapes_refresh(tn_world *world, int32_t body_slot)
     pairs_recheck(world, i);
   }
   return ok;
+}
+
+// For a restore, which must not fail half way: room for all leaves, then new trees.
+bool shapes_reserve_trees(tn_world *world, int32_t count)
+{
+  return tree_reserve(world, &world->fixed_tree, count) &&
+         tree_reserve(world, &world->moving_tree, count);
+}
+
+void shapes_replant(tn_world *world)
+{
+  tree_clear(&world->fixed_tree);
+  tree_clear(&world->moving_tree);
+  for (int32_t i = 0; i < world->shape_list.used; ++i) {
+    shape *s = &world->shapes[i];
+    if (s->alive) {
+      if (s->shared != NO_SLOT) {
+        point_to(&world->geometries[s->shared], &s->geometry);
+        s->def.geometry.world = world->serial;
+      }
+      tree_insert(world, tree_of(world, s), s->box, s->def.filter.category, i, &s->leaf);
+    }
+  }
 }
 
 // ---------------------------------------------------------------------------------------------

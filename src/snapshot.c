@@ -4,19 +4,21 @@
 #include <string.h>
 
 #define SNAPSHOT_MAGIC 0x4e4f4e4554ull // "TENON"
-#define SNAPSHOT_VERSION 1u
+#define SNAPSHOT_VERSION 2u
 
 // Everything that is not an array. Sizes of the structures guard against another build's layout.
 typedef struct header {
   uint64_t magic;
   uint32_t version, header_size;
   uint32_t body_size, state_size, block_size, joint_size;
+  uint32_t shape_size, pair_size, contact_size, geometry_size;
   uint64_t size;     // of what follows the header
   uint64_t checksum; // of everything, itself taken as zero
   tn_vec3 gravity;
-  int32_t method, substeps, iterations;
+  int32_t method, substeps, iterations, sleeping;
   float last_h;
-  pool_list bodies, joints;
+  pool_list bodies, joints, geometries, shapes, pairs, contacts;
+  uint64_t source_size; // of all geometries
 } header;
 
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
@@ -74,6 +76,23 @@ static uint64_t hash_joint(uint64_t hash, const tn_world *world, int32_t slot)
   return hash;
 }
 
+// Impulses and whatever else a contact carries to the next step.
+static uint64_t hash_contact(uint64_t hash, const contact *c)
+{
+  hash = hash_bytes(hash, &c->pair, sizeof c->pair);
+  hash = hash_bytes(hash, &c->manifold.count, sizeof c->manifold.count);
+  hash = hash_bytes(hash, &c->manifold.normal, sizeof c->manifold.normal);
+  for (int i = 0; i < c->manifold.count; ++i) {
+    hash = hash_bytes(hash, &c->manifold.points[i].gap, sizeof(float));
+    hash = hash_bytes(hash, &c->lambda[i], sizeof(float));
+  }
+  hash = hash_bytes(hash, &c->reference, sizeof c->reference);
+  hash = hash_bytes(hash, &c->friction, sizeof c->friction);
+  hash = hash_bytes(hash, &c->roll, sizeof c->roll);
+  hash = hash_bytes(hash, &c->offset, sizeof c->offset);
+  return hash_bytes(hash, &c->twist, sizeof c->twist);
+}
+
 uint64_t tn_world_hash(const tn_world *world)
 {
   uint64_t hash = HASH_START;
@@ -88,6 +107,11 @@ uint64_t tn_world_hash(const tn_world *world)
   for (int32_t i = 0; i < world->joint_list.used; ++i) {
     if (world->joints[i].alive) {
       hash = hash_joint(hash, world, i);
+    }
+  }
+  for (int32_t i = 0; i < world->contact_list.used; ++i) {
+    if (world->contacts[i].alive) {
+      hash = hash_contact(hash, &world->contacts[i]);
     }
   }
   return hash;
@@ -106,23 +130,72 @@ static int32_t blocks_of(int32_t bodies)
   return (bodies + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
 }
 
-static size_t content_size(const pool_list *bodies, const pool_list *joints)
+static size_t content_size(const header *h)
 {
-  size_t n = (size_t)bodies->used;
+  size_t n = (size_t)h->bodies.used;
   return n * (sizeof(body) + sizeof(body_state)) +
-         (size_t)blocks_of(bodies->used) * sizeof(body_block) +
-         (size_t)joints->used * sizeof(joint);
+         (size_t)blocks_of(h->bodies.used) * sizeof(body_block) +
+         (size_t)h->joints.used * sizeof(joint) +
+         (size_t)h->geometries.used * sizeof(shared_geometry) + (size_t)h->source_size +
+         (size_t)h->shapes.used * sizeof(shape) + (size_t)h->pairs.used * sizeof(pair) +
+         (size_t)h->contacts.used * sizeof(contact);
 }
 
+static uint64_t source_size(const tn_world *world)
+{
+  uint64_t size = 0;
+  for (int32_t i = 0; i < world->geometry_list.used; ++i) {
+    size += world->geometries[i].alive ? world->geometries[i].source_size : 0;
+  }
+  return size;
+}
+
+static header header_of(const tn_world *world)
+{
+  header h;
+  memset(&h, 0, sizeof h);
+  h.magic = SNAPSHOT_MAGIC;
+  h.version = SNAPSHOT_VERSION;
+  h.header_size = sizeof(header);
+  h.body_size = sizeof(body);
+  h.state_size = sizeof(body_state);
+  h.block_size = sizeof(body_block);
+  h.joint_size = sizeof(joint);
+  h.shape_size = sizeof(shape);
+  h.pair_size = sizeof(pair);
+  h.contact_size = sizeof(contact);
+  h.geometry_size = sizeof(shared_geometry);
+  h.gravity = world->gravity;
+  h.method = (int32_t)world->method;
+  h.substeps = world->substeps;
+  h.iterations = world->iterations;
+  h.sleeping = world->sleeping;
+  h.last_h = world->last_h;
+  h.bodies = world->body_list;
+  h.joints = world->joint_list;
+  h.geometries = world->geometry_list;
+  h.shapes = world->shape_list;
+  h.pairs = world->pair_list;
+  h.contacts = world->contact_list;
+  h.source_size = source_size(world);
+  h.size = content_size(&h);
+  return h;
+}
+
+// An empty pool has no memory to copy.
 static unsigned char *put(unsigned char *at, const void *bytes, size_t size)
 {
-  memcpy(at, bytes, size);
+  if (size > 0) {
+    memcpy(at, bytes, size);
+  }
   return at + size;
 }
 
 static const unsigned char *get(const unsigned char *at, void *bytes, size_t size)
 {
-  memcpy(bytes, at, size);
+  if (size > 0) {
+    memcpy(bytes, at, size);
+  }
   return at + size;
 }
 
@@ -141,8 +214,8 @@ size_t tn_world_save(const tn_world *world, void *buffer, size_t capacity)
   if (!world) {
     return 0;
   }
-  size_t content = content_size(&world->body_list, &world->joint_list);
-  size_t size = sizeof(header) + content;
+  header h = header_of(world);
+  size_t size = sizeof(header) + (size_t)h.size;
   if (!buffer || capacity < size) {
     return size;
   }
@@ -155,26 +228,22 @@ size_t tn_world_save(const tn_world *world, void *buffer, size_t capacity)
   for (int32_t i = 0; i < world->joint_list.used; ++i) {
     at = put_joint(at, world, i);
   }
-  header h;
-  memset(&h, 0, sizeof h);
-  h.magic = SNAPSHOT_MAGIC;
-  h.version = SNAPSHOT_VERSION;
-  h.header_size = sizeof(header);
-  h.body_size = sizeof(body);
-  h.state_size = sizeof(body_state);
-  h.block_size = sizeof(body_block);
-  h.joint_size = sizeof(joint);
-  h.size = content;
-  h.gravity = world->gravity;
-  h.method = (int32_t)world->method;
-  h.substeps = world->substeps;
-  h.iterations = world->iterations;
-  h.last_h = world->last_h;
-  h.bodies = world->body_list;
-  h.joints = world->joint_list;
+  at = put(at, world->geometries, (size_t)h.geometries.used * sizeof(shared_geometry));
+  for (int32_t i = 0; i < world->geometry_list.used; ++i) {
+    const shared_geometry *g = &world->geometries[i];
+    at = g->alive ? put(at, g->source, g->source_size) : at;
+  }
+  at = put(at, world->shapes, (size_t)h.shapes.used * sizeof(shape));
+  at = put(at, world->pairs, (size_t)h.pairs.used * sizeof(pair));
+  put(at, world->contacts, (size_t)h.contacts.used * sizeof(contact));
   h.checksum = checksum_of(h, start);
   memcpy(buffer, &h, sizeof h);
   return size;
+}
+
+static bool is_count(int32_t count)
+{
+  return count >= 0 && count <= INT32_MAX / 2;
 }
 
 static const char *why_bad_snapshot(const header *h, const unsigned char *buffer, size_t size)
@@ -184,12 +253,15 @@ static const char *why_bad_snapshot(const header *h, const unsigned char *buffer
   }
   if (h->version != SNAPSHOT_VERSION || h->header_size != sizeof(header) ||
       h->body_size != sizeof(body) || h->state_size != sizeof(body_state) ||
-      h->block_size != sizeof(body_block) || h->joint_size != sizeof(joint)) {
+      h->block_size != sizeof(body_block) || h->joint_size != sizeof(joint) ||
+      h->shape_size != sizeof(shape) || h->pair_size != sizeof(pair) ||
+      h->contact_size != sizeof(contact) || h->geometry_size != sizeof(shared_geometry)) {
     return "the snapshot is of another version or machine type";
   }
-  if (h->bodies.used < 1 || h->joints.used < 0 || h->bodies.used > INT32_MAX / 2 ||
-      h->joints.used > INT32_MAX / 2 || h->size != content_size(&h->bodies, &h->joints) ||
-      size - sizeof(header) < h->size) {
+  if (h->bodies.used < 1 || !is_count(h->bodies.used) || !is_count(h->joints.used) ||
+      !is_count(h->geometries.used) || !is_count(h->shapes.used) || !is_count(h->pairs.used) ||
+      !is_count(h->contacts.used) || h->source_size > SIZE_MAX / 2 ||
+      h->size != content_size(h) || size - sizeof(header) < h->size) {
     return "the snapshot is truncated";
   }
   if (checksum_of(*h, buffer + sizeof(header)) != h->checksum) {
@@ -198,19 +270,74 @@ static const char *why_bad_snapshot(const header *h, const unsigned char *buffer
   return NULL;
 }
 
-static bool reserve(tn_world *world, const header *h)
+static size_t geometry_offset(const header *h)
 {
-  if (!body_reserve(world, h->bodies.used)) {
-    return false;
-  }
-  if (h->joints.used > world->joint_list.capacity) {
-    if (!memory_grow(world, (void **)&world->joints, world->joint_list.used,
-                     world->joint_list.capacity, h->joints.used, sizeof(joint))) {
+  size_t n = (size_t)h->bodies.used;
+  return n * (sizeof(body) + sizeof(body_state)) +
+         (size_t)blocks_of(h->bodies.used) * sizeof(body_block) +
+         (size_t)h->joints.used * sizeof(joint);
+}
+
+static bool reserve_pool(tn_world *world, void **array, pool_list *list, int32_t used, size_t size)
+{
+  if (used > list->capacity) {
+    if (!memory_grow(world, array, list->used, list->capacity, used, size)) {
       return false;
     }
-    world->joint_list.capacity = h->joints.used;
+    list->capacity = used;
   }
   return true;
+}
+
+// The geometries of the snapshot, made apart from the world's own, which stay until all is well.
+typedef struct remade {
+  shared_geometry *geometries;
+  int32_t count;
+} remade;
+
+static bool remake(tn_world *world, const header *h, const unsigned char *at, remade *out)
+{
+  out->count = h->geometries.used;
+  out->geometries = memory_take(world, (size_t)(out->count + 1) * sizeof(shared_geometry));
+  if (!out->geometries) {
+    return false;
+  }
+  const unsigned char *source = get(at, out->geometries,
+                                    (size_t)out->count * sizeof(shared_geometry));
+  bool ok = true;
+  for (int32_t i = 0; i < out->count; ++i) {
+    shared_geometry *g = &out->geometries[i];
+    size_t size = g->alive ? g->source_size : 0;
+    g->alive = g->alive && ok && geometry_remake(world, g, source);
+    ok = ok && (size == 0 || g->alive);
+    source += size;
+  }
+  return ok;
+}
+
+static void discard(tn_world *world, remade *r)
+{
+  for (int32_t i = 0; i < r->count && r->geometries; ++i) {
+    if (r->geometries[i].alive) {
+      geometry_release(world, &r->geometries[i]);
+    }
+  }
+  memory_give(world, r->geometries, (size_t)(r->count + 1) * sizeof(shared_geometry));
+}
+
+static bool reserve(tn_world *world, const header *h)
+{
+  return body_reserve(world, h->bodies.used) &&
+         reserve_pool(world, (void **)&world->joints, &world->joint_list, h->joints.used,
+                      sizeof(joint)) &&
+         reserve_pool(world, (void **)&world->geometries, &world->geometry_list,
+                      h->geometries.used, sizeof(shared_geometry)) &&
+         reserve_pool(world, (void **)&world->shapes, &world->shape_list, h->shapes.used,
+                      sizeof(shape)) &&
+         reserve_pool(world, (void **)&world->pairs, &world->pair_list, h->pairs.used,
+                      sizeof(pair)) &&
+         reserve_pool(world, (void **)&world->contacts, &world->contact_list, h->contacts.used,
+                      sizeof(contact));
 }
 
 // The ids in a definition are of the world that was saved.
@@ -223,35 +350,72 @@ static void name_own_bodies(const tn_world *world, joint *j)
   }
 }
 
-static void take_content(tn_world *world, const header *h, const unsigned char *at)
+static void take_pool(pool_list *list, const pool_list *from)
 {
-  int32_t body_capacity = world->body_list.capacity;
-  int32_t joint_capacity = world->joint_list.capacity;
+  int32_t capacity = list->capacity;
+  *list = *from;
+  list->capacity = capacity;
+}
+
+static void take_bodies(tn_world *world, const header *h, const unsigned char *at)
+{
   size_t n = (size_t)h->bodies.used;
-  body_clear_slots(world, 0, body_capacity);
+  body_clear_slots(world, 0, world->body_list.capacity);
   at = get(at, world->bodies, n * sizeof(body));
   at = get(at, world->state, n * sizeof(body_state));
   at = get(at, world->body_blocks, (size_t)blocks_of(h->bodies.used) * sizeof(body_block));
-  if (joint_capacity > 0) {
-    memset(world->joints, 0, (size_t)joint_capacity * sizeof(joint));
-    get(at, world->joints, (size_t)h->joints.used * sizeof(joint));
+  if (world->joint_list.capacity > 0) {
+    memset(world->joints, 0, (size_t)world->joint_list.capacity * sizeof(joint));
   }
-  world->body_list = h->bodies;
-  world->body_list.capacity = body_capacity;
-  world->joint_list = h->joints;
-  world->joint_list.capacity = joint_capacity;
-  world->gravity = h->gravity;
-  world->method = (tn_method)h->method;
-  world->substeps = h->substeps;
-  world->iterations = h->iterations;
-  world->last_h = h->last_h;
-  world->break_count = 0;
+  get(at, world->joints, (size_t)h->joints.used * sizeof(joint));
+  take_pool(&world->body_list, &h->bodies);
+  take_pool(&world->joint_list, &h->joints);
   world->graph.dirty = true;
   world->graph.block_count = 0;
+  world->awake_changed = true;
   body_restore_inertia(world);
   for (int32_t i = 0; i < world->joint_list.used; ++i) {
     name_own_bodies(world, &world->joints[i]);
   }
+}
+
+static void take_geometries(tn_world *world, const remade *made)
+{
+  for (int32_t i = 0; i < world->geometry_list.used; ++i) {
+    if (world->geometries[i].alive) {
+      geometry_release(world, &world->geometries[i]);
+    }
+  }
+  if (made->count > 0) {
+    memcpy(world->geometries, made->geometries, (size_t)made->count * sizeof(shared_geometry));
+  }
+}
+
+static void take_shapes(tn_world *world, const header *h, const unsigned char *at)
+{
+  at += (size_t)h->geometries.used * sizeof(shared_geometry) + (size_t)h->source_size;
+  at = get(at, world->shapes, (size_t)h->shapes.used * sizeof(shape));
+  at = get(at, world->pairs, (size_t)h->pairs.used * sizeof(pair));
+  get(at, world->contacts, (size_t)h->contacts.used * sizeof(contact));
+  take_pool(&world->geometry_list, &h->geometries);
+  take_pool(&world->shape_list, &h->shapes);
+  take_pool(&world->pair_list, &h->pairs);
+  take_pool(&world->contact_list, &h->contacts);
+  world->contact_graph.block_count = 0;
+  world->searchers_changed = true;
+  world->contact_event_count = world->told_event_count = 0;
+  world->sleep_event_count = world->told_sleep_count = 0;
+}
+
+static void take_settings(tn_world *world, const header *h)
+{
+  world->gravity = h->gravity;
+  world->method = (tn_method)h->method;
+  world->substeps = h->substeps;
+  world->iterations = h->iterations;
+  world->sleeping = h->sleeping;
+  world->last_h = h->last_h;
+  world->break_count = 0;
 }
 
 bool tn_world_restore(tn_world *world, const void *buffer, size_t size)
@@ -265,13 +429,22 @@ bool tn_world_restore(tn_world *world, const void *buffer, size_t size)
     memcpy(&h, buffer, sizeof h);
     why = why_bad_snapshot(&h, buffer, size);
   }
-  if (!why && !reserve(world, &h)) {
+  const unsigned char *content = (const unsigned char *)buffer + sizeof h;
+  remade made = {0};
+  if (!why && (!remake(world, &h, content + geometry_offset(&h), &made) || !reserve(world, &h) ||
+               !shapes_reserve_trees(world, h.shapes.used))) {
+    discard(world, &made);
     why = "out of memory";
   }
   if (why) {
     report(world, TN_LOG_ERROR, "tn_world_restore: %s", why);
     return false;
   }
-  take_content(world, &h, (const unsigned char *)buffer + sizeof h);
+  take_bodies(world, &h, content);
+  take_geometries(world, &made);
+  take_shapes(world, &h, content + geometry_offset(&h));
+  take_settings(world, &h);
+  shapes_replant(world);
+  memory_give(world, made.geometries, (size_t)(made.count + 1) * sizeof(shared_geometry));
   return true;
 }

@@ -320,6 +320,21 @@ void tree_release(tn_world *world, tree *t)
   *t = (tree){0};
 }
 
+bool tree_reserve(tn_world *world, tree *t, int32_t leaves)
+{
+  while (t->capacity < 2 * leaves) {
+    if (!make_room(world, t, t->capacity + 1)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void tree_clear(tree *t)
+{
+  *t = (tree){.nodes = t->nodes, .capacity = t->capacity};
+}
+
 double tree_cost(const tree *t)
 {
   double sum = 0.0, root = t->count > 0 ? half_area(&t->nodes[t->root].box) : 0.0;

@@ -176,8 +176,6 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->shape_list.first_free = NO_SLOT;
   world->pair_list.first_free = NO_SLOT;
   world->contact_list.first_free = NO_SLOT;
-  world->fixed_tree.root = world->fixed_tree.first_free = NO_SLOT;
-  world->moving_tree.root = world->moving_tree.first_free = NO_SLOT;
   world->graph.dirty = true;
   world->awake_changed = true;
 }

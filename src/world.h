@@ -97,7 +97,7 @@ typedef struct pair {
   int32_t shape[2];
   int32_t next[2], previous[2]; // in each shape's list: pair * 2 + side
   int32_t first_contact;
-  pose at, now; // B in A when the manifolds were found, and when the step began
+  pose at; // B in A when the manifolds were found
 } pair;
 
 // A manifold and what it remembers.
@@ -291,7 +291,10 @@ bool body_end_step(tn_world *world, int32_t slot);
 
 // geometry.c
 shared_geometry *geometry_find(const tn_world *world, tn_geometry_id id, const char *caller);
+void geometry_release(tn_world *world, shared_geometry *g);
 void geometry_release_all(tn_world *world);
+// Makes the data again from a copy of the source; false when out of memory.
+bool geometry_remake(tn_world *world, shared_geometry *g, const void *source);
 
 // shape.c
 shape *shape_find(const tn_world *world, tn_shape_id id, const char *caller);
@@ -307,6 +310,8 @@ pose placed_relative(placed a, placed b);
 // The geometry of a definition, checked; why not, or null.
 const char *geometry_of_def(const tn_world *world, const tn_shape_def *def, geometry *g);
 void shape_remove(tn_world *world, int32_t slot);
+bool shapes_reserve_trees(tn_world *world, int32_t count);
+void shapes_replant(tn_world *world);
 // After a change of the body's pose, type or mass.
 bool shapes_refresh(tn_world *world, int32_t body_slot);
 // The box of a shape as it stands, without any margin.
