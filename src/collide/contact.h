@@ -28,8 +28,9 @@ static inline bool face_covers(const face_frame *face, const clip_vertex *p)
   return true;
 }
 
-// Sides are moved out by `slack`, so that what stands flush with them stays on the face.
-void face_frame_make(face_frame *face, const outline *from, float slack);
+// The origin is at the foot of `near`, so that heights above it are not rounded by the size of the
+// face. Sides are moved out by `slack`, so that what stands flush with them stays on the face.
+void face_frame_make(face_frame *face, const outline *from, tn_vec3 near, float slack);
 
 // What B turns towards a face whose normal is `normal` in A's frame.
 void face_incident(const geometry *b, pose b_in_a, tn_vec3 normal, const face_frame *face,

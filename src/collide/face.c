@@ -1,12 +1,19 @@
 // What touches a face.
 #include "contact.h"
 
-void face_frame_make(face_frame *face, const outline *from, float slack)
+static tn_vec3 foot_of(tn_vec3 p, const outline *face)
+{
+  d3 n = d3_of(face->normal), d = d3_of(p);
+  double height = d3_dot(n, d3_sub(d, d3_of(face->corner[0])));
+  return v3_of(d3_sub(d, d3_scale(height, n)));
+}
+
+void face_frame_make(face_frame *face, const outline *from, tn_vec3 near, float slack)
 {
   tn_vec3 first = tn_sub(from->corner[1], from->corner[0]);
   tn_vec3 u = tn_sub(first, tn_scale(tn_dot(first, from->normal), from->normal));
   float length = tn_length(u);
-  face->origin = from->corner[0];
+  face->origin = foot_of(near, from);
   face->normal = from->normal;
   face->u = length > 0.0f ? tn_scale(1.0f / length, u) : tn_v3(1.0f, 0.0f, 0.0f);
   face->v = tn_cross(face->normal, face->u);

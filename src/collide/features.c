@@ -72,7 +72,7 @@ static bool meet(meeting *k)
   k->at_a = v3_of(gap.a);
   k->at_b = v3_of(gap.b);
   k->size = size_of_smaller(k->a, k->b);
-  k->rounding = 1e-6f * ((float)pair.scale + radii);
+  k->rounding = 3e-7f * ((float)pair.scale + radii);
   if (k->a->kind == GEOMETRY_TRIANGLE)
     leave_triangle(k);
   return true;
@@ -125,7 +125,7 @@ static bool meets_face(const meeting *k, manifold *m)
   if (tn_dot(seen.normal, tn_sub(lowest, seen.corner[0])) < distance - tolerance)
     return false;
   face_frame face;
-  face_frame_make(&face, &seen, 2e-4f * k->size);
+  face_frame_make(&face, &seen, k->at_a, 2e-4f * k->size);
   bool flat = k->a->kind != TN_SHAPE_CYLINDER && k->a->kind != TN_SHAPE_CONE;
   if (flat && rim_manifold(&face, k->b, k->b_in_a, k->margin, m) && m->count > 0)
     return deepest_gap(m) <= k->separation + tolerance;
@@ -259,7 +259,7 @@ static bool meets_edges(const meeting *k, manifold *m)
   if (fabsf(height - radii - k->separation) > tolerance ||
       aside > 0.02f * fabsf(height) + tolerance)
     return false;
-  bool round = is_round(&la, &lb, distance) && height > 0.0f;
+  bool round = is_round(&la, &lb, distance) && aside < 2e-3f * height;
   tn_vec3 normal = round ? tn_scale(1.0f / distance, way) : k->normal;
   if (!lines_side_by_side(k, &la, &lb, normal, m) || deepest_gap(m) > k->separation + tolerance)
     point_manifold(m, MANIFOLD_FLAT, normal, a, b, la.radius, lb.radius,

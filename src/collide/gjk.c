@@ -286,7 +286,7 @@ separation convex_distance(const geometry *a, const geometry *b, pose b_in_a)
 {
   core_pair pair = core_pair_make(a, b, b_in_a);
   core_gap gap;
-  core_distance(&pair, INFINITY, &gap);
+  core_distance(&pair, (double)INFINITY, &gap);
   double radius_a = (double)core_radius(a), radius_b = (double)core_radius(b);
   return (separation){.distance = (float)(gap.distance - radius_a - radius_b),
                       .normal = v3_of(gap.normal),
