@@ -1,0 +1,490 @@
+// Height fields: a grid of heights, each cell two triangles, solid below. Triangles are made when
+// they are looked at.
+#include "collide/bvh.h"
+#include "collide/facet.h"
+#include "collide/surface.h"
+
+#include <float.h>
+#include <stdio.h>
+
+struct height_field {
+  size_t size;
+  int columns, rows; // of heights
+  tn_vec3 origin;    // of the first one, at height zero
+  float spacing_x, spacing_z;
+  float lowest, highest;
+  float heights[];
+};
+
+// Cells from first to last, both included; none when last is before first.
+typedef struct cell_range {
+  int first_column, last_column, first_row, last_row;
+} cell_range;
+
+// ---------------------------------------------------------------------------------------------
+// Making one
+
+static bool check_input(const float *heights, int columns, int rows, float spacing_x,
+                        float spacing_z, char *message, size_t size)
+{
+  if (!heights || columns < 2 || rows < 2) {
+    snprintf(message, size, "%d by %d heights, which must be at least 2 by 2", columns, rows);
+    return false;
+  }
+  if ((int64_t)columns * (int64_t)rows > INT64_C(1) << 28) {
+    snprintf(message, size, "%d by %d heights are too many", columns, rows);
+    return false;
+  }
+  if (!(spacing_x > 0.0f) || !(spacing_z > 0.0f) || !isfinite((float)columns * spacing_x) ||
+      !isfinite((float)rows * spacing_z)) {
+    snprintf(message, size, "spacing %g by %g, which must be positive and finite",
+             (double)spacing_x, (double)spacing_z);
+    return false;
+  }
+  for (int i = 0; i < columns * rows; i++) {
+    if (!isfinite(heights[i])) {
+      snprintf(message, size, "height %d is not finite", i);
+      return false;
+    }
+  }
+  return true;
+}
+
+height_field *height_field_create(const float *heights, int columns, int rows, float spacing_x,
+                                  float spacing_z, surface_memory memory, char *message,
+                                  size_t message_size)
+{
+  if (!check_input(heights, columns, rows, spacing_x, spacing_z, message, message_size))
+    return NULL;
+  int count = columns * rows;
+  size_t size = sizeof(height_field) + (size_t)count * sizeof(float);
+  height_field *f = memory.take(memory.context, size);
+  if (!f) {
+    snprintf(message, message_size, "no memory");
+    return NULL;
+  }
+  *f = (height_field){.size = size,
+                      .columns = columns,
+                      .rows = rows,
+                      .spacing_x = spacing_x,
+                      .spacing_z = spacing_z,
+                      .lowest = heights[0],
+                      .highest = heights[0]};
+  f->origin =
+      tn_v3(-0.5f * (float)(columns - 1) * spacing_x, 0.0f, -0.5f * (float)(rows - 1) * spacing_z);
+  for (int i = 0; i < count; i++) {
+    f->heights[i] = heights[i];
+    f->lowest = fminf(f->lowest, heights[i]);
+    f->highest = fmaxf(f->highest, heights[i]);
+  }
+  return f;
+}
+
+void height_field_destroy(height_field *f, surface_memory memory)
+{
+  if (f)
+    memory.give(memory.context, f, f->size);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Cells and their triangles: 2 * cell has the corner of low column and row, the next one the other
+
+static tn_vec3 grid_point(const height_field *f, int column, int row)
+{
+  return tn_v3(f->origin.x + (float)column * f->spacing_x, f->heights[row * f->columns + column],
+               f->origin.z + (float)row * f->spacing_z);
+}
+
+static int facet_at(const height_field *f, int column, int row, int half)
+{
+  if (column < 0 || row < 0 || column > f->columns - 2 || row > f->rows - 2)
+    return NO_FACET;
+  return 2 * (row * (f->columns - 1) + column) + half;
+}
+
+static facet field_facet(const void *surface, int index)
+{
+  const height_field *f = surface;
+  int cell = index / 2, row = cell / (f->columns - 1), column = cell % (f->columns - 1);
+  facet t;
+  t.corner[1] = grid_point(f, column, row + 1);
+  t.corner[2] = grid_point(f, column + 1, row);
+  if (index % 2 == 0) {
+    t.corner[0] = grid_point(f, column, row);
+    t.across[0] = facet_at(f, column - 1, row, 1);
+    t.across[2] = facet_at(f, column, row - 1, 1);
+  } else {
+    tn_vec3 swap = t.corner[1];
+    t.corner[1] = t.corner[2];
+    t.corner[2] = swap;
+    t.corner[0] = grid_point(f, column + 1, row + 1);
+    t.across[0] = facet_at(f, column + 1, row, 0);
+    t.across[2] = facet_at(f, column, row + 1, 0);
+  }
+  t.across[1] = index ^ 1;
+  t.normal = triangle_normal(t.corner);
+  return t;
+}
+
+// The cell in which a coordinate lies, before the first or after the last as -1 and `count`.
+static int cell_of(float x, float origin, float spacing, int count)
+{
+  float cell = (x - origin) / spacing;
+  if (!(cell >= 0.0f))
+    return -1;
+  return cell < (float)count ? (int)cell : count;
+}
+
+static int clamp_int(int i, int lo, int hi)
+{
+  return i < lo ? lo : i > hi ? hi : i;
+}
+
+// The cells over which two corners span, with a little slack for rounding.
+static cell_range cells_between(const height_field *f, tn_vec3 lower, tn_vec3 upper)
+{
+  float slack_x = 1e-5f * f->spacing_x + 1e-6f * fabsf(f->origin.x);
+  float slack_z = 1e-5f * f->spacing_z + 1e-6f * fabsf(f->origin.z);
+  int columns = f->columns - 1, rows = f->rows - 1;
+  cell_range r = {cell_of(lower.x - slack_x, f->origin.x, f->spacing_x, columns),
+                  cell_of(upper.x + slack_x, f->origin.x, f->spacing_x, columns),
+                  cell_of(lower.z - slack_z, f->origin.z, f->spacing_z, rows),
+                  cell_of(upper.z + slack_z, f->origin.z, f->spacing_z, rows)};
+  r.first_column = r.first_column < 0 ? 0 : r.first_column;
+  r.first_row = r.first_row < 0 ? 0 : r.first_row;
+  r.last_column = r.last_column < columns ? r.last_column : columns - 1;
+  r.last_row = r.last_row < rows ? r.last_row : rows - 1;
+  return r;
+}
+
+static bool is_within(const height_field *f, tn_vec3 p)
+{
+  return fabsf(p.x) <= -f->origin.x && fabsf(p.z) <= -f->origin.z;
+}
+
+// The facet above or below a point, or the nearest one at the border.
+static int facet_near(const height_field *f, tn_vec3 p)
+{
+  float x = (p.x - f->origin.x) / f->spacing_x, z = (p.z - f->origin.z) / f->spacing_z;
+  int column =
+      clamp_int(cell_of(p.x, f->origin.x, f->spacing_x, f->columns - 1), 0, f->columns - 2);
+  int row = clamp_int(cell_of(p.z, f->origin.z, f->spacing_z, f->rows - 1), 0, f->rows - 2);
+  return facet_at(f, column, row, x - (float)column + z - (float)row > 1.0f);
+}
+
+static bool is_below(const height_field *f, tn_vec3 p)
+{
+  if (!is_within(f, p))
+    return false;
+  facet t = field_facet(f, facet_near(f, p));
+  return tn_dot(t.normal, tn_sub(p, t.corner[0])) < 0.0f;
+}
+
+static void cell_heights(const height_field *f, int column, int row, float *lowest, float *highest)
+{
+  const float *near = &f->heights[row * f->columns + column], *far = near + f->columns;
+  *lowest = fminf(fminf(near[0], near[1]), fminf(far[0], far[1]));
+  *highest = fmaxf(fmaxf(near[0], near[1]), fmaxf(far[0], far[1]));
+}
+
+box3 height_field_box(const height_field *f)
+{
+  return (box3){tn_v3(f->origin.x, f->lowest, f->origin.z),
+                tn_v3(-f->origin.x, f->highest, -f->origin.z)};
+}
+
+// ---------------------------------------------------------------------------------------------
+// Rays and casts: a box that moves, strip by strip of the axis along which it crosses most cells
+
+typedef struct field_sweep {
+  const height_field *f;
+  tn_vec3 center, half, way;
+  float limit;
+  bool found;
+  void (*visit)(struct field_sweep *s, const facet *t); // lowers the limit
+  ray_hit *ray;
+  const geometry *b; // of a cast
+  pose b_in_a;
+  float target;
+  cast_hit *cast;
+} field_sweep;
+
+// Where the box is between two fractions of the way.
+static box3 swept_box(const field_sweep *s, float start, float end)
+{
+  tn_vec3 a = tn_add(s->center, tn_scale(start, s->way));
+  tn_vec3 b = tn_add(s->center, tn_scale(end, s->way));
+  box3 box = box_of(a, b);
+  return (box3){tn_sub(box.lower, s->half), tn_add(box.upper, s->half)};
+}
+
+static void visit_cells(field_sweep *s, cell_range cells, box3 box)
+{
+  for (int row = cells.first_row; row <= cells.last_row; row++) {
+    for (int column = cells.first_column; column <= cells.last_column; column++) {
+      float lowest, highest;
+      cell_heights(s->f, column, row, &lowest, &highest);
+      if (box.lower.y > highest || box.upper.y < lowest)
+        continue;
+      for (int half = 0; half < 2; half++) {
+        facet t = field_facet(s->f, facet_at(s->f, column, row, half));
+        s->visit(s, &t);
+      }
+    }
+  }
+}
+
+// The part of the way on which the box meets a strip of cells; false when that is over, or beyond
+// the limit.
+static bool strip_fractions(float from, float half, float way, float lower, float upper,
+                            float limit, float *start, float *end)
+{
+  float t0 = (lower - half - from) / way, t1 = (upper + half - from) / way;
+  *start = fmaxf(0.0f, fminf(t0, t1));
+  *end = fminf(limit, fmaxf(t0, t1));
+  return *start <= *end;
+}
+
+static void sweep_strips(field_sweep *s, bool along_x)
+{
+  const height_field *f = s->f;
+  box3 all = swept_box(s, 0.0f, s->limit);
+  cell_range cells = cells_between(f, all.lower, all.upper);
+  float way = along_x ? s->way.x : s->way.z, from = along_x ? s->center.x : s->center.z;
+  float half = along_x ? s->half.x : s->half.z, origin = along_x ? f->origin.x : f->origin.z;
+  float spacing = along_x ? f->spacing_x : f->spacing_z;
+  int first = along_x ? cells.first_column : cells.first_row;
+  int last = along_x ? cells.last_column : cells.last_row;
+  half += 1e-5f * spacing + 1e-6f * fabsf(origin);
+  for (int i = 0; i <= last - first; i++) {
+    int strip = way > 0.0f ? first + i : last - i;
+    float lower = origin + (float)strip * spacing, start, end;
+    if (!strip_fractions(from, half, way, lower, lower + spacing, s->limit, &start, &end))
+      continue;
+    box3 box = swept_box(s, start, end);
+    cell_range across = cells_between(f, box.lower, box.upper);
+    if (along_x)
+      across.first_column = across.last_column = strip;
+    else
+      across.first_row = across.last_row = strip;
+    visit_cells(s, across, box);
+  }
+}
+
+static void sweep_field(field_sweep *s)
+{
+  float columns = fabsf(s->way.x) / s->f->spacing_x, rows = fabsf(s->way.z) / s->f->spacing_z;
+  if (columns == 0.0f && rows == 0.0f) {
+    box3 box = swept_box(s, 0.0f, s->limit);
+    visit_cells(s, cells_between(s->f, box.lower, box.upper), box);
+  } else {
+    sweep_strips(s, columns >= rows);
+  }
+}
+
+static void visit_ray(field_sweep *s, const facet *t)
+{
+  float fraction;
+  if (!triangle_ray(t->corner, s->center, s->way, s->limit, &fraction))
+    return;
+  s->limit = s->ray->fraction = fraction;
+  s->ray->normal = tn_scale(tn_dot(t->normal, s->way) > 0.0f ? -1.0f : 1.0f, t->normal);
+  s->found = true;
+}
+
+// The end of a way that is of use: beyond it lies nothing of the field.
+static float useful_fraction(const height_field *f, tn_vec3 from, tn_vec3 half, tn_vec3 way,
+                             float max_fraction)
+{
+  float longest = fmaxf(fabsf(way.x), fmaxf(fabsf(way.y), fabsf(way.z)));
+  box3 box = height_field_box(f);
+  tn_vec3 far = v3_max(tn_sub(from, box.lower), tn_sub(box.upper, from));
+  float reach = fmaxf(far.x + half.x, fmaxf(far.y + half.y, far.z + half.z));
+  return longest > 0.0f ? fminf(max_fraction, 1.001f * fmaxf(reach, 0.0f) / longest) : 0.0f;
+}
+
+bool height_field_ray(const height_field *f, tn_vec3 from, tn_vec3 way, float max_fraction,
+                      ray_hit *hit)
+{
+  const tn_vec3 zero = {0.0f, 0.0f, 0.0f};
+  if (is_below(f, from)) {
+    *hit = (ray_hit){0.0f, zero};
+    return true;
+  }
+  field_sweep s = {.f = f, .center = from, .way = way, .visit = visit_ray, .ray = hit};
+  float slack = 1e-6f * (fabsf(f->lowest) + fabsf(f->highest) + fabsf(from.y));
+  s.half.y = slack;
+  s.limit = useful_fraction(f, from, zero, way, max_fraction);
+  sweep_field(&s);
+  return s.found;
+}
+
+static void visit_cast(field_sweep *s, const facet *t)
+{
+  geometry g = triangle_geometry(t->corner);
+  cast_hit hit;
+  if (!geometry_cast(&g, s->b, s->b_in_a, s->way, s->target, s->limit, &hit))
+    return;
+  s->limit = hit.fraction;
+  *s->cast = hit;
+  s->found = true;
+}
+
+bool height_field_cast(const height_field *f, const geometry *b, pose b_in_a, tn_vec3 way,
+                       float target, float max_fraction, cast_hit *hit)
+{
+  tn_vec3 middle = pose_point(b_in_a, convex_middle(b));
+  if (is_below(f, middle)) {
+    facet t = field_facet(f, facet_near(f, middle));
+    *hit = (cast_hit){0.0f, triangle_closest(t.corner, t.normal, middle), t.normal};
+    return true;
+  }
+  box3 box = box_grow(geometry_box(b, b_in_a), target);
+  field_sweep s = {.f = f,
+                   .center = tn_scale(0.5f, tn_add(box.lower, box.upper)),
+                   .half = tn_scale(0.5f, tn_sub(box.upper, box.lower)),
+                   .way = way,
+                   .visit = visit_cast,
+                   .b = b,
+                   .b_in_a = b_in_a,
+                   .target = target,
+                   .cast = hit};
+  s.limit = useful_fraction(f, s.center, s.half, way, max_fraction);
+  sweep_field(&s);
+  return s.found;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Closest points: cells in rings around the one at hand, while a ring can still be nearer
+
+typedef struct field_search {
+  const height_field *f;
+  tn_vec3 p;
+  float limit2;
+  bool found;
+  tn_vec3 point, normal;
+} field_search;
+
+static void search_cell(field_search *s, int column, int row)
+{
+  for (int half = 0; half < 2; half++) {
+    int index = facet_at(s->f, column, row, half);
+    if (index == NO_FACET)
+      return;
+    facet t = field_facet(s->f, index);
+    tn_vec3 q = triangle_closest(t.corner, t.normal, s->p), d = tn_sub(s->p, q);
+    float distance2 = tn_dot(d, d);
+    if (distance2 > s->limit2 || (s->found && distance2 == s->limit2))
+      continue;
+    s->limit2 = distance2;
+    s->point = q;
+    s->normal = t.normal;
+    s->found = true;
+  }
+}
+
+static void search_ring(field_search *s, int column, int row, int ring)
+{
+  for (int i = -ring; i <= ring; i++) {
+    search_cell(s, column + i, row - ring);
+    if (ring > 0)
+      search_cell(s, column + i, row + ring);
+  }
+  for (int i = 1 - ring; i < ring; i++) {
+    search_cell(s, column - ring, row + i);
+    search_cell(s, column + ring, row + i);
+  }
+}
+
+bool height_field_closest(const height_field *f, tn_vec3 p, float max_distance, closest *out)
+{
+  bool below = is_below(f, p);
+  field_search s = {.f = f, .p = p, .limit2 = below ? INFINITY : max_distance * max_distance};
+  int cell = facet_near(f, p) / 2;
+  int column = cell % (f->columns - 1), row = cell / (f->columns - 1);
+  float spacing = fminf(f->spacing_x, f->spacing_z);
+  int rings = f->columns > f->rows ? f->columns : f->rows;
+  for (int ring = 0; ring < rings; ring++) {
+    float apart = (float)(ring - 1) * spacing;
+    if (ring > 1 && apart * apart > s.limit2)
+      break;
+    search_ring(&s, column, row, ring);
+  }
+  if (!s.found)
+    return false;
+  tn_vec3 d = tn_scale(below ? -1.0f : 1.0f, tn_sub(p, s.point));
+  float distance = tn_length(d);
+  out->distance = below ? -distance : distance;
+  out->point = s.point;
+  out->normal = distance > 0.0f ? tn_scale(1.0f / distance, d) : s.normal;
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Overlaps and contacts
+
+bool height_field_overlaps(const height_field *f, const geometry *b, pose b_in_a)
+{
+  if (is_below(f, pose_point(b_in_a, convex_middle(b))))
+    return true;
+  box3 box = geometry_box(b, b_in_a);
+  cell_range cells = cells_between(f, box.lower, box.upper);
+  for (int row = cells.first_row; row <= cells.last_row; row++) {
+    for (int column = cells.first_column; column <= cells.last_column; column++) {
+      float lowest, highest;
+      cell_heights(f, column, row, &lowest, &highest);
+      for (int half = 0; half < 2 && box.lower.y <= highest && box.upper.y >= lowest; half++) {
+        geometry g = triangle_geometry(field_facet(f, facet_at(f, column, row, half)).corner);
+        if (convex_distance(&g, b, b_in_a).distance <= 0.0f)
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Shows the facets below and above a box; what is far below it is left out.
+static void show_facets(facet_contacts *c, box3 box, void (*show)(facet_contacts *c, int index))
+{
+  const height_field *f = c->source.surface;
+  cell_range cells = cells_between(f, box.lower, box.upper);
+  for (int row = cells.first_row; row <= cells.last_row; row++) {
+    for (int column = cells.first_column; column <= cells.last_column; column++) {
+      float lowest, highest;
+      cell_heights(f, column, row, &lowest, &highest);
+      for (int half = 0; half < 2 && box.lower.y <= highest; half++)
+        show(c, facet_at(f, column, row, half));
+    }
+  }
+}
+
+int collide_height_field(const geometry *a, const geometry *b, pose b_in_a, float margin,
+                         manifold *out, int capacity)
+{
+  const height_field *f = a->field;
+  facet_contacts contacts;
+  facet_begin(&contacts, (facet_source){f, field_facet, true}, b, b_in_a, margin);
+  box3 box = box_grow(geometry_box(b, b_in_a), margin);
+  show_facets(&contacts, box, facet_faces);
+  show_facets(&contacts, box, facet_edges);
+  if (is_below(f, contacts.center))
+    facet_sunk(&contacts, facet_near(f, contacts.center));
+  return facet_finish(&contacts, out, capacity);
+}
+
+void height_field_edges(const height_field *f, void (*line)(tn_vec3 a, tn_vec3 b, void *context),
+                        void *context)
+{
+  for (int row = 0; row < f->rows; row++) {
+    for (int column = 0; column < f->columns; column++) {
+      tn_vec3 p = grid_point(f, column, row);
+      bool right = column + 1 < f->columns, on = row + 1 < f->rows;
+      if (right)
+        line(p, grid_point(f, column + 1, row), context);
+      if (on)
+        line(p, grid_point(f, column, row + 1), context);
+      if (right && on)
+        line(grid_point(f, column + 1, row), grid_point(f, column, row + 1), context);
+    }
+  }
+}

@@ -1,0 +1,428 @@
+// Triangle meshes: which triangles meet where, a tree of boxes, and the queries on them.
+#include "collide/bvh.h"
+#include "collide/core.h"
+#include "collide/facet.h"
+#include "collide/surface.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct mesh_triangle {
+  int corner[3];
+  int across[3];
+  tn_vec3 normal;
+} mesh_triangle;
+
+struct mesh {
+  size_t size; // of the block that holds everything
+  int vertex_count, triangle_count;
+  tn_vec3 *vertices;
+  mesh_triangle *triangles;
+  bvh_node *nodes;
+};
+
+// ---------------------------------------------------------------------------------------------
+// Making one
+
+typedef struct numbered_point {
+  tn_vec3 p;
+  int index;
+} numbered_point;
+
+typedef struct numbered_triple {
+  int corner[3]; // rising
+  int index;
+} numbered_triple;
+
+typedef struct numbered_edge {
+  int low, high; // ends
+  int slot;      // 3 * triangle + edge
+} numbered_edge;
+
+// Scratch memory of one mesh in the making.
+typedef struct mesh_maker {
+  const tn_vec3 *vertices;
+  const int *indices;
+  int vertex_count, triangle_count;
+  int place_count, kept_count;
+  numbered_point *points;
+  int *place; // of a vertex: the number of its position
+  numbered_triple *triples;
+  bool *keep;
+  numbered_edge *edges;
+  box3 *boxes;
+  int *order;
+} mesh_maker;
+
+static int compare_floats(float a, float b)
+{
+  return (a > b) - (a < b);
+}
+
+static int compare_ints(int a, int b)
+{
+  return (a > b) - (a < b);
+}
+
+// The comparisons end with the number, so that the order does not depend on how qsort works.
+static int compare_points(const void *a, const void *b)
+{
+  const numbered_point *p = a, *q = b;
+  int order = compare_floats(p->p.x, q->p.x);
+  order = order ? order : compare_floats(p->p.y, q->p.y);
+  order = order ? order : compare_floats(p->p.z, q->p.z);
+  return order ? order : compare_ints(p->index, q->index);
+}
+
+static int compare_triples(const void *a, const void *b)
+{
+  const numbered_triple *p = a, *q = b;
+  for (int i = 0; i < 3; i++)
+    if (p->corner[i] != q->corner[i])
+      return compare_ints(p->corner[i], q->corner[i]);
+  return compare_ints(p->index, q->index);
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+  const numbered_edge *p = a, *q = b;
+  int order = compare_ints(p->low, q->low);
+  order = order ? order : compare_ints(p->high, q->high);
+  return order ? order : compare_ints(p->slot, q->slot);
+}
+
+static bool check_input(const mesh_maker *k, char *message, size_t size)
+{
+  if (!k->vertices || !k->indices || k->vertex_count < 3 || k->triangle_count < 1) {
+    snprintf(message, size, "a mesh needs at least three vertices and a triangle");
+    return false;
+  }
+  if (k->triangle_count > INT_MAX / 16 || k->vertex_count > INT_MAX / 16) {
+    snprintf(message, size, "a mesh of %d vertices and %d triangles is too large", k->vertex_count,
+             k->triangle_count);
+    return false;
+  }
+  for (int i = 0; i < k->vertex_count; i++) {
+    tn_vec3 p = k->vertices[i];
+    if (!isfinite(p.x) || !isfinite(p.y) || !isfinite(p.z)) {
+      snprintf(message, size, "vertex %d of a mesh is not finite", i);
+      return false;
+    }
+  }
+  for (int i = 0; i < 3 * k->triangle_count; i++) {
+    if (k->indices[i] < 0 || k->indices[i] >= k->vertex_count) {
+      snprintf(message, size, "triangle %d of a mesh names vertex %d of %d", i / 3, k->indices[i],
+               k->vertex_count);
+      return false;
+    }
+  }
+  return true;
+}
+
+// Vertices at the same position are one place.
+static void number_places(mesh_maker *k)
+{
+  for (int i = 0; i < k->vertex_count; i++)
+    k->points[i] = (numbered_point){k->vertices[i], i};
+  qsort(k->points, (size_t)k->vertex_count, sizeof *k->points, compare_points);
+  k->place_count = 0;
+  for (int i = 0; i < k->vertex_count; i++) {
+    tn_vec3 p = k->points[i].p, last = k->points[i > 0 ? i - 1 : 0].p;
+    if (i > 0 && (p.x != last.x || p.y != last.y || p.z != last.z))
+      k->place_count += 1;
+    k->place[k->points[i].index] = k->place_count;
+  }
+  k->place_count += 1;
+}
+
+// Too thin to have a direction in float.
+static bool is_degenerate(const tn_vec3 corner[3])
+{
+  d3 a = d3_of(corner[0]), b = d3_of(corner[1]), c = d3_of(corner[2]);
+  d3 ab = d3_sub(b, a), bc = d3_sub(c, b), ca = d3_sub(a, c);
+  d3 area = d3_cross(ab, bc);
+  double longest2 = fmax(d3_dot(ab, ab), fmax(d3_dot(bc, bc), d3_dot(ca, ca)));
+  return !(d3_dot(area, area) > 1e-12 * longest2 * longest2);
+}
+
+static void sort_three(int corner[3])
+{
+  for (int i = 0; i < 3; i++) {
+    int k = i == 1 ? 1 : 0; // 0-1, 1-2, 0-1
+    if (corner[k] > corner[k + 1]) {
+      int t = corner[k];
+      corner[k] = corner[k + 1];
+      corner[k + 1] = t;
+    }
+  }
+}
+
+// Leaves out triangles without area, and all but the first of those with the same corners.
+static void choose_triangles(mesh_maker *k)
+{
+  int count = 0;
+  for (int i = 0; i < k->triangle_count; i++) {
+    const int *index = &k->indices[3 * i];
+    tn_vec3 corner[3] = {k->vertices[index[0]], k->vertices[index[1]], k->vertices[index[2]]};
+    k->keep[i] = !is_degenerate(corner);
+    if (!k->keep[i])
+      continue;
+    numbered_triple t = {{k->place[index[0]], k->place[index[1]], k->place[index[2]]}, i};
+    sort_three(t.corner);
+    k->triples[count++] = t;
+  }
+  qsort(k->triples, (size_t)count, sizeof *k->triples, compare_triples);
+  k->kept_count = count;
+  for (int i = 1; i < count; i++) {
+    if (memcmp(k->triples[i].corner, k->triples[i - 1].corner, sizeof k->triples[i].corner) == 0) {
+      k->keep[k->triples[i].index] = false;
+      k->kept_count -= 1;
+    }
+  }
+}
+
+static void fill_triangles(const mesh_maker *k, mesh *m)
+{
+  for (int i = 0; i < k->vertex_count; i++)
+    m->vertices[k->place[k->points[i].index]] = k->points[i].p;
+  int count = 0;
+  for (int i = 0; i < k->triangle_count; i++) {
+    if (!k->keep[i])
+      continue;
+    mesh_triangle *t = &m->triangles[count];
+    tn_vec3 corner[3];
+    for (int e = 0; e < 3; e++) {
+      t->corner[e] = k->place[k->indices[3 * i + e]];
+      t->across[e] = NO_FACET;
+      corner[e] = m->vertices[t->corner[e]];
+    }
+    t->normal = triangle_normal(corner);
+    k->boxes[count] = box_join(box_of(corner[0], corner[1]), box_of(corner[2], corner[2]));
+    count += 1;
+  }
+}
+
+// Triangles around an edge, mostly two, each name the next one, in a ring.
+static void link_triangles(const mesh_maker *k, mesh *m)
+{
+  int count = 3 * m->triangle_count;
+  for (int slot = 0; slot < count; slot++) {
+    const mesh_triangle *t = &m->triangles[slot / 3];
+    int a = t->corner[slot % 3], b = t->corner[(slot % 3 + 1) % 3];
+    k->edges[slot] = (numbered_edge){a < b ? a : b, a < b ? b : a, slot};
+  }
+  qsort(k->edges, (size_t)count, sizeof *k->edges, compare_edges);
+  for (int first = 0, end; first < count; first = end) {
+    end = first + 1;
+    while (end < count && k->edges[end].low == k->edges[first].low &&
+           k->edges[end].high == k->edges[first].high)
+      end += 1;
+    for (int i = first; i < end && end - first > 1; i++) {
+      int slot = k->edges[i].slot, next = k->edges[i + 1 < end ? i + 1 : first].slot;
+      m->triangles[slot / 3].across[slot % 3] = next / 3;
+    }
+  }
+}
+
+// Where `count` things of a size come to lie in a block that has grown to `offset`.
+static size_t reserve(size_t *offset, int count, size_t size)
+{
+  size_t at = (*offset + 15) / 16 * 16;
+  *offset = at + (size_t)count * size;
+  return at;
+}
+
+static mesh *assemble(mesh_maker *k, surface_memory memory)
+{
+  size_t size = sizeof(mesh);
+  size_t vertices = reserve(&size, k->place_count, sizeof(tn_vec3));
+  size_t triangles = reserve(&size, k->kept_count, sizeof(mesh_triangle));
+  size_t nodes = reserve(&size, bvh_node_count(k->kept_count), sizeof(bvh_node));
+  char *block = memory.take(memory.context, size);
+  if (!block)
+    return NULL;
+  mesh *m = (mesh *)block;
+  m->size = size;
+  m->vertex_count = k->place_count;
+  m->triangle_count = k->kept_count;
+  m->vertices = (tn_vec3 *)(block + vertices);
+  m->triangles = (mesh_triangle *)(block + triangles);
+  m->nodes = (bvh_node *)(block + nodes);
+  fill_triangles(k, m);
+  link_triangles(k, m);
+  bvh_build(m->nodes, k->boxes, k->order, m->triangle_count);
+  return m;
+}
+
+static char *take_scratch(mesh_maker *k, surface_memory memory, size_t *size)
+{
+  *size = 0;
+  size_t points = reserve(size, k->vertex_count, sizeof *k->points);
+  size_t place = reserve(size, k->vertex_count, sizeof *k->place);
+  size_t triples = reserve(size, k->triangle_count, sizeof *k->triples);
+  size_t keep = reserve(size, k->triangle_count, sizeof *k->keep);
+  size_t edges = reserve(size, 3 * k->triangle_count, sizeof *k->edges);
+  size_t boxes = reserve(size, k->triangle_count, sizeof *k->boxes);
+  size_t order = reserve(size, k->triangle_count, sizeof *k->order);
+  char *block = memory.take(memory.context, *size);
+  if (!block)
+    return NULL;
+  k->points = (numbered_point *)(block + points);
+  k->place = (int *)(block + place);
+  k->triples = (numbered_triple *)(block + triples);
+  k->keep = (bool *)(block + keep);
+  k->edges = (numbered_edge *)(block + edges);
+  k->boxes = (box3 *)(block + boxes);
+  k->order = (int *)(block + order);
+  return block;
+}
+
+mesh *mesh_create(const tn_vec3 *vertices, int vertex_count, const int *triangles,
+                  int triangle_count, surface_memory memory, char *message, size_t message_size)
+{
+  mesh_maker k = {.vertices = vertices,
+                  .indices = triangles,
+                  .vertex_count = vertex_count,
+                  .triangle_count = triangle_count};
+  if (!check_input(&k, message, message_size))
+    return NULL;
+  size_t scratch_size;
+  char *scratch = take_scratch(&k, memory, &scratch_size);
+  if (!scratch) {
+    snprintf(message, message_size, "no memory for a mesh");
+    return NULL;
+  }
+  number_places(&k);
+  choose_triangles(&k);
+  mesh *m = NULL;
+  if (k.kept_count == 0) {
+    snprintf(message, message_size, "no triangle of a mesh has an area");
+  } else {
+    m = assemble(&k, memory);
+    if (!m)
+      snprintf(message, message_size, "no memory for a mesh");
+  }
+  memory.give(memory.context, scratch, scratch_size);
+  return m;
+}
+
+void mesh_destroy(mesh *m, surface_memory memory)
+{
+  if (m)
+    memory.give(memory.context, m, m->size);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Queries
+
+static facet mesh_facet(const void *surface, int index)
+{
+  const mesh *m = surface;
+  const mesh_triangle *t = &m->triangles[index];
+  facet f = {.normal = t->normal};
+  for (int i = 0; i < 3; i++) {
+    f.corner[i] = m->vertices[t->corner[i]];
+    f.across[i] = t->across[i];
+  }
+  return f;
+}
+
+box3 mesh_box(const mesh *m)
+{
+  return m->nodes[0].box;
+}
+
+bool mesh_ray(const mesh *m, tn_vec3 from, tn_vec3 way, float max_fraction, ray_hit *hit)
+{
+  bvh_walk walk = bvh_sweep(m->nodes, box_of(from, from), way, max_fraction);
+  bool found = false;
+  for (int i; (i = bvh_next(&walk)) >= 0;) {
+    facet f = mesh_facet(m, i);
+    float fraction;
+    if (!triangle_ray(f.corner, from, way, walk.limit, &fraction))
+      continue;
+    walk.limit = fraction;
+    hit->fraction = fraction;
+    hit->normal = tn_scale(tn_dot(f.normal, way) > 0.0f ? -1.0f : 1.0f, f.normal);
+    found = true;
+  }
+  return found;
+}
+
+bool mesh_cast(const mesh *m, const geometry *b, pose b_in_a, tn_vec3 way, float target,
+               float max_fraction, cast_hit *hit)
+{
+  box3 box = box_grow(geometry_box(b, b_in_a), target);
+  bvh_walk walk = bvh_sweep(m->nodes, box, way, max_fraction);
+  bool found = false;
+  for (int i; (i = bvh_next(&walk)) >= 0;) {
+    geometry g = triangle_geometry(mesh_facet(m, i).corner);
+    cast_hit h;
+    if (!geometry_cast(&g, b, b_in_a, way, target, walk.limit, &h))
+      continue;
+    walk.limit = h.fraction;
+    *hit = h;
+    found = true;
+  }
+  return found;
+}
+
+bool mesh_closest(const mesh *m, tn_vec3 p, float max_distance, closest *out)
+{
+  bvh_walk walk = bvh_nearest(m->nodes, p, max_distance);
+  bool found = false;
+  for (int i; (i = bvh_next(&walk)) >= 0;) {
+    facet f = mesh_facet(m, i);
+    tn_vec3 q = triangle_closest(f.corner, f.normal, p), d = tn_sub(p, q);
+    float distance2 = tn_dot(d, d);
+    if (distance2 > walk.limit || (found && distance2 == walk.limit))
+      continue;
+    walk.limit = distance2;
+    out->distance = sqrtf(distance2);
+    out->point = q;
+    out->normal = out->distance > 0.0f ? tn_scale(1.0f / out->distance, d) : f.normal;
+    found = true;
+  }
+  return found;
+}
+
+bool mesh_overlaps(const mesh *m, const geometry *b, pose b_in_a)
+{
+  bvh_walk walk = bvh_sweep(m->nodes, geometry_box(b, b_in_a), tn_v3(0.0f, 0.0f, 0.0f), 0.0f);
+  for (int i; (i = bvh_next(&walk)) >= 0;) {
+    geometry g = triangle_geometry(mesh_facet(m, i).corner);
+    if (convex_distance(&g, b, b_in_a).distance <= 0.0f)
+      return true;
+  }
+  return false;
+}
+
+int collide_mesh(const geometry *a, const geometry *b, pose b_in_a, float margin, manifold *out,
+                 int capacity)
+{
+  const mesh *m = a->mesh;
+  facet_contacts contacts;
+  facet_begin(&contacts, (facet_source){m, mesh_facet, false}, b, b_in_a, margin);
+  box3 box = box_grow(geometry_box(b, b_in_a), margin);
+  const tn_vec3 still = {0.0f, 0.0f, 0.0f};
+  bvh_walk walk = bvh_sweep(m->nodes, box, still, 0.0f);
+  for (int i; (i = bvh_next(&walk)) >= 0;)
+    facet_faces(&contacts, i);
+  walk = bvh_sweep(m->nodes, box, still, 0.0f);
+  for (int i; (i = bvh_next(&walk)) >= 0;)
+    facet_edges(&contacts, i);
+  return facet_finish(&contacts, out, capacity);
+}
+
+// An edge between two triangles is drawn by the first of them.
+void mesh_edges(const mesh *m, void (*line)(tn_vec3 a, tn_vec3 b, void *context), void *context)
+{
+  for (int i = 0; i < m->triangle_count; i++) {
+    const mesh_triangle *t = &m->triangles[i];
+    for (int e = 0; e < 3; e++)
+      if (t->across[e] == NO_FACET || t->across[e] > i)
+        line(m->vertices[t->corner[e]], m->vertices[t->corner[(e + 1) % 3]], context);
+  }
+}

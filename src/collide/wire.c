@@ -1,0 +1,428 @@
+// What meets a wire, a tube around its axis with round ends. Points and segments with a radius are
+// taken against the cubics themselves, other shapes against short straight pieces.
+#include "collide/facet.h"
+#include "collide/manifold_list.h"
+#include "collide/spline.h"
+
+// ---------------------------------------------------------------------------------------------
+// Directions
+
+static tn_vec3 unit(d3 v)
+{
+  double length = sqrt(d3_dot(v, v));
+  return length > 0.0 ? v3_of(d3_scale(1.0 / length, v)) : tn_v3(0.0f, 0.0f, 0.0f);
+}
+
+// Some direction across another.
+static tn_vec3 unit_across(d3 v)
+{
+  double x = fabs(v.x), y = fabs(v.y), z = fabs(v.z);
+  d3 axis = {x <= y && x <= z ? 1.0 : 0.0, y < x && y <= z ? 1.0 : 0.0, z < x && z < y ? 1.0 : 0.0};
+  return unit(d3_cross(v, axis));
+}
+
+// From the axis to what it is closest to; across the axis when that lies on it.
+static tn_vec3 place_normal(const wire *w, const wire_place *p)
+{
+  d3 d = d3_sub(p->target, p->point);
+  double scale = fabs(p->point.x) + fabs(p->point.y) + fabs(p->point.z);
+  if (p->distance > 1e-14 * scale)
+    return unit(d);
+  return unit_across(piece_tangent(w, p->piece, p->u));
+}
+
+// ---------------------------------------------------------------------------------------------
+// Straight pieces
+
+typedef struct chord {
+  int piece;
+  double start, end; // along the piece
+  geometry capsule;
+  pose at;
+} chord;
+
+static int chord_count(const wire *w, int piece, float radius)
+{
+  int count = 1;
+  float sagitta = w->pieces[piece].sagitta;
+  while (count < 8 && sagitta > 0.02f * radius * (float)(count * count))
+    count += 1;
+  return count;
+}
+
+static chord chord_of(const wire *w, int piece, int index, int count, float radius)
+{
+  chord c = {.piece = piece};
+  c.start = (double)index / (double)count;
+  c.end = (double)(index + 1) / (double)count;
+  d3 a = piece_point(w, piece, c.start), b = piece_point(w, piece, c.end), d = d3_sub(b, a);
+  double length = sqrt(d3_dot(d, d));
+  c.capsule = (geometry){.kind = TN_SHAPE_CAPSULE, .radius = radius};
+  c.capsule.half_length = (float)(0.5 * length);
+  c.at.p = v3_of(d3_scale(0.5, d3_add(a, b)));
+  c.at.q = length > 0.0 ? quat_y_to(unit(d)) : tn_quat_identity();
+  return c;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Contacts of points and segments with a radius
+
+typedef struct wire_pair {
+  const wire *w;
+  const geometry *b;
+  pose b_in_a;
+  float radius, margin; // of the wire
+} wire_pair;
+
+static manifold wire_manifold(const wire_pair *pair, const wire_place *p, tn_vec3 start,
+                              tn_vec3 end)
+{
+  const wire *w = pair->w;
+  manifold m = {.form = MANIFOLD_WIRE, .count = 1, .round_side = 1};
+  m.normal = place_normal(w, p);
+  m.radius_a = pair->radius;
+  m.radius_b = pair->b->radius;
+  m.points[0].a = v3_of(p->point);
+  m.points[0].b = pose_unpoint(pair->b_in_a, v3_of(p->target));
+  m.points[0].gap = (float)(p->distance - (double)m.radius_a - (double)m.radius_b);
+  m.segment[1][0] = start;
+  m.segment[1][1] = end;
+  int cubic = w->pieces[p->piece].cubic;
+  for (int i = 0; i < 4; i++)
+    m.cubic[i] = w->cubics[cubic].c[i];
+  m.parameter = place_parameter(w, p);
+  m.child = 8u * (uint32_t)cubic;
+  return m;
+}
+
+static double wire_reach(const wire_pair *pair)
+{
+  return (double)pair->radius + (double)pair->b->radius + (double)pair->margin;
+}
+
+static void collide_sphere(const wire_pair *pair, manifold_list *list)
+{
+  const tn_vec3 center = {0.0f, 0.0f, 0.0f};
+  wire_place places[MAX_MANIFOLDS];
+  int count = wire_minima(pair->w, d3_of(pair->b_in_a.p), wire_reach(pair), places, MAX_MANIFOLDS);
+  for (int i = 0; i < count; i++) {
+    manifold m = wire_manifold(pair, &places[i], center, center);
+    m.points[0].b = center;
+    manifold_list_add(list, &m);
+  }
+}
+
+static bool is_along(const wire *w, const wire_place *p, const d3 segment[2])
+{
+  d3 axis = d3_sub(segment[1], segment[0]), t = piece_tangent(w, p->piece, p->u);
+  double dot = d3_dot(axis, t);
+  return dot * dot > 0.98 * d3_dot(axis, axis) * d3_dot(t, t);
+}
+
+// One contact does not hold a capsule that lies along the wire: its ends make two.
+static bool collide_ends(const wire_pair *pair, const manifold *along, const tn_vec3 end[2],
+                         manifold_list *list)
+{
+  manifold found[2];
+  int count = 0;
+  for (int i = 0; i < 2; i++) {
+    wire_place places[MAX_MANIFOLDS];
+    d3 q = d3_of(pose_point(pair->b_in_a, end[i]));
+    int near = wire_minima(pair->w, q, wire_reach(pair), places, MAX_MANIFOLDS), best = -1;
+    for (int k = 0; k < near; k++) {
+      bool same = tn_dot(place_normal(pair->w, &places[k]), along->normal) > 0.9f;
+      if (same && (best < 0 || places[k].distance < places[best].distance))
+        best = k;
+    }
+    if (best < 0)
+      continue;
+    found[count] = wire_manifold(pair, &places[best], end[i], end[i]);
+    found[count].points[0].b = end[i];
+    found[count].child += 4u + (uint32_t)i;
+    manifold_list_add(list, &found[count]);
+    count += 1;
+  }
+  return count == 2 && !manifolds_alike(&found[0], &found[1], list->size);
+}
+
+static void collide_capsule(const wire_pair *pair, manifold_list *list)
+{
+  tn_vec3 end[2] = {{0.0f, -pair->b->half_length, 0.0f}, {0.0f, pair->b->half_length, 0.0f}};
+  d3 segment[2];
+  for (int i = 0; i < 2; i++)
+    segment[i] = d3_of(pose_point(pair->b_in_a, end[i]));
+  wire_place places[MAX_MANIFOLDS];
+  int count = wire_segment_minima(pair->w, segment, wire_reach(pair), places, MAX_MANIFOLDS);
+  for (int i = 0; i < count; i++) {
+    manifold m = wire_manifold(pair, &places[i], end[0], end[1]);
+    if (is_along(pair->w, &places[i], segment) && collide_ends(pair, &m, end, list))
+      continue;
+    manifold_list_add(list, &m);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Contacts of other shapes
+
+// A round contact at an end of a chord counts only if the wire does not go on towards the shape.
+static bool goes_on(const wire *w, const chord *c, const manifold *m)
+{
+  tn_vec3 local = pose_unpoint(c->at, m->points[0].a);
+  float half = c->capsule.half_length;
+  bool at_start = local.y<-0.9999f * half, at_end = local.y> 0.9999f * half;
+  if (at_start == at_end || m->count > 1)
+    return false;
+  bool wire_ends = !w->closed && (at_start ? c->piece == 0 && c->start == 0.0
+                                           : c->piece == w->piece_count - 1 && c->end == 1.0);
+  if (wire_ends)
+    return false;
+  tn_vec3 on = unit(piece_tangent(w, c->piece, at_start ? c->start : c->end));
+  return tn_dot(m->normal, tn_scale(at_start ? -1.0f : 1.0f, on)) > 1e-3f;
+}
+
+// Moves flat contacts from the chord to the wire itself.
+static void bend_to_wire(const wire *w, const chord *c, manifold *m)
+{
+  for (int i = 0; i < m->count; i++) {
+    manifold_point *p = &m->points[i];
+    float half = c->capsule.half_length, y = pose_unpoint(c->at, p->a).y;
+    double along = half > 0.0f ? 0.5 + 0.5 * (double)(y / half) : 0.0;
+    along = fmin(fmax(along, 0.0), 1.0);
+    tn_vec3 on = v3_of(piece_point(w, c->piece, c->start + along * (c->end - c->start)));
+    p->gap -= tn_dot(m->normal, tn_sub(on, p->a));
+    p->a = on;
+  }
+}
+
+static void collide_chord(const wire_pair *pair, const chord *c, manifold_list *list)
+{
+  pose b_in_chord = pose_mul(pose_inverse(c->at), pair->b_in_a);
+  manifold m;
+  if (!collide_convex(&c->capsule, pair->b, b_in_chord, pair->margin, &m))
+    return;
+  m.normal = pose_vector(c->at, m.normal);
+  for (int i = 0; i < m.count; i++)
+    m.points[i].a = pose_point(c->at, m.points[i].a);
+  if (m.form == MANIFOLD_ROUND) {
+    for (int i = 0; i < 2; i++)
+      m.segment[0][i] = pose_point(c->at, m.segment[0][i]);
+    if (goes_on(pair->w, c, &m))
+      return;
+  } else if (m.form == MANIFOLD_FLAT) {
+    bend_to_wire(pair->w, c, &m);
+  }
+  m.child = 8u * (uint32_t)c->piece + (uint32_t)(c->start * 7.5);
+  manifold_list_add(list, &m);
+}
+
+static void collide_chords(const wire_pair *pair, manifold_list *list)
+{
+  const wire *w = pair->w;
+  box3 box = box_grow(geometry_box(pair->b, pair->b_in_a), pair->radius + pair->margin);
+  bvh_walk walk = bvh_sweep(w->nodes, box, tn_v3(0.0f, 0.0f, 0.0f), 0.0f);
+  for (int piece; (piece = bvh_next(&walk)) >= 0;) {
+    int count = chord_count(w, piece, pair->radius);
+    for (int i = 0; i < count; i++) {
+      chord c = chord_of(w, piece, i, count, pair->radius);
+      collide_chord(pair, &c, list);
+    }
+  }
+}
+
+int collide_wire(const geometry *a, const geometry *b, pose b_in_a, float margin, manifold *out,
+                 int capacity)
+{
+  wire_pair pair = {a->wire, b, b_in_a, a->radius, margin};
+  box3 box = geometry_box(b, b_in_a);
+  manifold_list list;
+  list.count = 0;
+  list.size = 0.5f * tn_length(tn_sub(box.upper, box.lower));
+  if (b->kind == TN_SHAPE_SPHERE)
+    collide_sphere(&pair, &list);
+  else if (b->kind == TN_SHAPE_CAPSULE)
+    collide_capsule(&pair, &list);
+  else
+    collide_chords(&pair, &list);
+  return manifold_list_finish(&list, out, capacity);
+}
+
+bool wire_overlaps(const wire *w, float radius, const geometry *b, pose b_in_a)
+{
+  wire_place place;
+  double reach = (double)radius + (double)b->radius;
+  if (b->kind == TN_SHAPE_SPHERE)
+    return wire_nearest(w, d3_of(b_in_a.p), (float)reach, &place);
+  if (b->kind == TN_SHAPE_CAPSULE) {
+    tn_vec3 half = tn_v3(0.0f, b->half_length, 0.0f);
+    d3 segment[2] = {d3_of(pose_point(b_in_a, tn_scale(-1.0f, half))),
+                     d3_of(pose_point(b_in_a, half))};
+    return wire_segment_minima(w, segment, reach, &place, 1) > 0;
+  }
+  box3 box = box_grow(geometry_box(b, b_in_a), radius);
+  bvh_walk walk = bvh_sweep(w->nodes, box, tn_v3(0.0f, 0.0f, 0.0f), 0.0f);
+  for (int piece; (piece = bvh_next(&walk)) >= 0;) {
+    int count = chord_count(w, piece, radius);
+    for (int i = 0; i < count; i++) {
+      chord c = chord_of(w, piece, i, count, radius);
+      pose b_in_chord = pose_mul(pose_inverse(c.at), b_in_a);
+      if (convex_distance(&c.capsule, b, b_in_chord).distance <= 0.0f)
+        return true;
+    }
+  }
+  return false;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Boxes, closest points
+
+box3 wire_box(const wire *w, float radius)
+{
+  return box_grow(w->nodes[0].box, radius);
+}
+
+bool wire_closest(const wire *w, float radius, tn_vec3 p, float max_distance, closest *out)
+{
+  wire_place place;
+  if (!wire_nearest(w, d3_of(p), max_distance + radius, &place))
+    return false;
+  out->distance = (float)(place.distance - (double)radius);
+  out->normal = place_normal(w, &place);
+  out->point = tn_add(v3_of(place.point), tn_scale(radius, out->normal));
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Rays and casts
+
+typedef struct tube_ray {
+  const wire *w;
+  double radius;
+  d3 from, way;
+  double speed; // length of the way
+} tube_ray;
+
+static wire_place ray_place(const tube_ray *r, int piece, double t)
+{
+  return piece_closest(r->w, piece, d3_add(r->from, d3_scale(t, r->way)));
+}
+
+// The ray is outside at `lower` and inside at `upper`.
+static double halve_to_surface(const tube_ray *r, int piece, double lower, double upper)
+{
+  for (int i = 0; i < 40; i++) {
+    double t = 0.5 * (lower + upper);
+    if (ray_place(r, piece, t).distance > r->radius)
+      lower = t;
+    else
+      upper = t;
+  }
+  return lower;
+}
+
+// Newton's method on the distance from the piece. Along a ray that is convex if the piece is
+// straight, and then never steps over the surface; as it is only nearly so, steps are kept to a
+// part of the piece's length once that is less than the way which is free for sure.
+static bool piece_ray(const tube_ray *r, int piece, double limit, double *hit)
+{
+  const wire_knot *a = &r->w->knots[piece];
+  d3 across = d3_sub(d3_of((a + 1)->position), d3_of(a->position));
+  double length = sqrt(d3_dot(across, across)), before = 0.0, t = 0.0;
+  for (int i = 0; i < 100 && t <= limit; i++) {
+    wire_place p = ray_place(r, piece, t);
+    double gap = p.distance - r->radius;
+    if (gap <= 1e-6 * r->radius) {
+      *hit = gap < 0.0 ? halve_to_surface(r, piece, before, t) : t;
+      return true;
+    }
+    double approach = d3_dot(d3_sub(p.point, p.target), r->way) / p.distance;
+    if (approach <= 0.0 && gap > length)
+      return false;
+    double step = fmax(gap, 0.1 * length) / r->speed;
+    if (approach > 0.0)
+      step = fmin(step, gap / approach);
+    before = t;
+    t += fmax(step, gap / r->speed);
+  }
+  return false;
+}
+
+// Where a sphere of that radius, less the wire's, would meet the wire.
+static bool tube_cast(const wire *w, float radius, tn_vec3 from, tn_vec3 way, float max_fraction,
+                      double *fraction, wire_place *place)
+{
+  tube_ray r = {.w = w, .radius = (double)radius, .from = d3_of(from), .way = d3_of(way)};
+  *fraction = 0.0;
+  if (wire_nearest(w, r.from, radius, place))
+    return true;
+  r.speed = sqrt(d3_dot(r.way, r.way));
+  if (!(r.speed > 0.0))
+    return false;
+  bvh_walk walk = bvh_sweep(w->nodes, box_grow(box_of(from, from), radius), way, max_fraction);
+  bool found = false;
+  for (int piece; (piece = bvh_next(&walk)) >= 0;) {
+    double hit;
+    if (!piece_ray(&r, piece, found ? *fraction : (double)max_fraction, &hit))
+      continue;
+    *fraction = hit;
+    *place = ray_place(&r, piece, hit);
+    found = true;
+    walk.limit = (float)hit;
+  }
+  return found;
+}
+
+bool wire_ray(const wire *w, float radius, tn_vec3 from, tn_vec3 way, float max_fraction,
+              ray_hit *hit)
+{
+  double fraction;
+  wire_place place;
+  if (!tube_cast(w, radius, from, way, max_fraction, &fraction, &place))
+    return false;
+  bool inside = fraction == 0.0 && place.distance < (double)radius;
+  hit->fraction = (float)fraction;
+  hit->normal = inside ? tn_v3(0.0f, 0.0f, 0.0f) : place_normal(w, &place);
+  return true;
+}
+
+static bool cast_chord(const chord *c, const geometry *b, pose b_in_a, tn_vec3 way, float target,
+                       float max_fraction, cast_hit *hit)
+{
+  pose b_in_chord = pose_mul(pose_inverse(c->at), b_in_a);
+  if (!geometry_cast(&c->capsule, b, b_in_chord, pose_unvector(c->at, way), target, max_fraction,
+                     hit))
+    return false;
+  hit->point = pose_point(c->at, hit->point);
+  hit->normal = pose_vector(c->at, hit->normal);
+  return true;
+}
+
+bool wire_cast(const wire *w, float radius, const geometry *b, pose b_in_a, tn_vec3 way,
+               float target, float max_fraction, cast_hit *hit)
+{
+  if (b->kind == TN_SHAPE_SPHERE) {
+    double fraction;
+    wire_place place;
+    if (!tube_cast(w, radius + b->radius + target, b_in_a.p, way, max_fraction, &fraction, &place))
+      return false;
+    hit->fraction = (float)fraction;
+    hit->normal = place_normal(w, &place);
+    hit->point = tn_add(v3_of(place.point), tn_scale(radius, hit->normal));
+    return true;
+  }
+  box3 box = box_grow(geometry_box(b, b_in_a), radius + target);
+  bvh_walk walk = bvh_sweep(w->nodes, box, way, max_fraction);
+  bool found = false;
+  for (int piece; (piece = bvh_next(&walk)) >= 0;) {
+    int count = chord_count(w, piece, radius);
+    for (int i = 0; i < count; i++) {
+      chord c = chord_of(w, piece, i, count, radius);
+      cast_hit h;
+      if (!cast_chord(&c, b, b_in_a, way, target, walk.limit, &h))
+        continue;
+      walk.limit = h.fraction;
+      *hit = h;
+      found = true;
+    }
+  }
+  return found;
+}
