@@ -311,8 +311,8 @@ static bool is_on_rim(const manifold *m, pose b_in_a, const manifold_point *p)
   double radius = (double)m->rim_radius, size = d3_length(lowest);
   if (fabs(d3_dot(out, axis)) > 1e-6 * radius || fabs(d3_length(out) - radius) > 1e-6 * radius)
     return false;
-  if (size < 1e-3)
-    return true; // all are as low
+  if (size < 0.2)
+    return true; // all are about as low
   static const double cosine[4] = {1.0, 0.0, -1.0, 0.0}, sine[4] = {0.0, 1.0, 0.0, -1.0};
   d3 u = d3_scale(1.0 / size, lowest), v = d3_cross(axis, u);
   d3 at = d3_add(d3_scale(cosine[p->turn], u), d3_scale(sine[p->turn], v));

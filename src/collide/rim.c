@@ -9,11 +9,12 @@ typedef struct rim_place {
   int turn;
 } rim_place;
 
-// The way from the axis to the lowest point of a rim about y; along x when all are equally low.
+// The way from the axis to the lowest point of a rim about y. Where all are about as low, x has the
+// say, lest rounding turns the points about from step to step.
 static tn_vec3 lowest_way(tn_vec3 down)
 {
-  float across = sqrtf(down.x * down.x + down.z * down.z);
-  return across > 1e-6f ? tn_v3(down.x / across, 0.0f, down.z / across) : tn_v3(1.0f, 0.0f, 0.0f);
+  float x = down.x + 1e-4f, z = down.z, across = sqrtf(x * x + z * z);
+  return across > 0.0f ? tn_v3(x / across, 0.0f, z / across) : tn_v3(1.0f, 0.0f, 0.0f);
 }
 
 static rim_place rim_place_at(const face_frame *face, const geometry *b, pose b_in_a, float y,
