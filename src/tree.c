@@ -413,14 +413,18 @@ static void visit_by_distance(const tree *t, measure_fn *measure, const void *fr
       child[i] = (pending){n->child[i], measure(&t->nodes[n->child[i]].box, from)};
     }
     int near = child[1].distance < child[0].distance;
-    stack[depth++] = child[1 - near];
-    stack[depth++] = child[near];
+    for (int i = 1; i >= 0; --i) {
+      stack[depth] = child[near ^ i];
+      depth += stack[depth].distance <= (double)reach;
+    }
   }
 }
 
+// Instead of growing every box, the ray starts ahead of itself on the way to the lower sides and
+// behind itself on the way to the upper ones.
 typedef struct slab_ray {
-  double from[3], inverse[3], half[3];
-  bool still[3]; // does not move along this axis
+  double ahead[3], behind[3];
+  double inverse[3];
 } slab_ray;
 
 // The fraction of the way at which the grown box is entered.
@@ -431,13 +435,8 @@ static double fraction_to(const world_box *box, const void *from)
   double upper[3] = {box->upper.x, box->upper.y, box->upper.z};
   double first = 0.0, last = HUGE_VAL;
   for (int i = 0; i < 3; ++i) {
-    double a = lower[i] - r->half[i] - r->from[i], b = upper[i] + r->half[i] - r->from[i];
-    if (r->still[i]) {
-      last = a <= 0.0 && b >= 0.0 ? last : -1.0;
-      continue;
-    }
-    a *= r->inverse[i];
-    b *= r->inverse[i];
+    double a = (lower[i] - r->ahead[i]) * r->inverse[i];
+    double b = (upper[i] - r->behind[i]) * r->inverse[i];
     first = larger(first, smaller(a, b));
     last = smaller(last, larger(a, b));
   }
@@ -447,12 +446,14 @@ static double fraction_to(const world_box *box, const void *from)
 void tree_cast(const tree *t, tn_pos from, tn_vec3 way, tn_vec3 half, float max_fraction,
                tree_cast_fn *visit, void *context)
 {
-  slab_ray ray = {.from = {from.x, from.y, from.z},
-                  .half = {(double)half.x, (double)half.y, (double)half.z}};
+  slab_ray ray = {
+      .ahead = {from.x + (double)half.x, from.y + (double)half.y, from.z + (double)half.z},
+      .behind = {from.x - (double)half.x, from.y - (double)half.y, from.z - (double)half.z}};
   double step[3] = {(double)way.x, (double)way.y, (double)way.z};
   for (int i = 0; i < 3; ++i) {
-    ray.still[i] = step[i] == 0.0;
-    ray.inverse[i] = ray.still[i] ? 0.0 : 1.0 / step[i];
+    // Nearly infinite where the way does not move: a box beside it is never reached, and zero times
+    // it is zero.
+    ray.inverse[i] = step[i] == 0.0 ? 1e300 : 1.0 / step[i];
   }
   visit_by_distance(t, fraction_to, &ray, max_fraction, visit, context);
 }
