@@ -72,7 +72,7 @@ static tn_vec3 arc_point(tn_vec3 center, tn_vec3 u, tn_vec3 v, float angle)
 
 static void arc(const pen *p, tn_vec3 center, tn_vec3 u, tn_vec3 v, float from, float to)
 {
-  int count = (int)(fabsf(to - from) / (2.0f * TN_PI) * CIRCLE_LINES) + 1;
+  int count = 1 + (int)(fabsf(to - from) / (2.0f * TN_PI) * CIRCLE_LINES - 0.01f);
   tn_vec3 last = arc_point(center, u, v, from);
   for (int i = 1; i <= count; ++i) {
     tn_vec3 next = arc_point(center, u, v, from + (to - from) * (float)i / (float)count);
