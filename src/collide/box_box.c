@@ -124,7 +124,7 @@ static bool clearly_beats(const box_pair *p, best_axis other, best_axis axis)
   if (!(lead > bound))
     return false;
   float cosine = tn_dot(axis_direction(p, other), axis_direction(p, axis));
-  return cosine < 0.99f || lead > bound + 2e-3f * p->smaller;
+  return cosine < 0.99f || lead > bound + 5e-4f * p->smaller;
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -5,9 +5,12 @@
 
 enum { MAX_ITERATIONS = 64 };
 
-// Both relative: below the first, to the size of the shapes, cores count as overlapping; the second
-// is the progress, in the square of the distance, that is worth another iteration.
+// Relative to the size of the shapes, the distance below which cores count as overlapping; relative
+// to its square, the progress that is worth another iteration.
 static const double touching = 1e-9, progress = 1e-13;
+
+// The same for cores that were not shown to be apart when there was no more progress.
+static const double doubtful = 1e-5;
 
 float core_radius(const geometry *g)
 {
@@ -248,6 +251,45 @@ static bool gap_in_closed_form(core_pair *pair, core_gap *out)
   return true;
 }
 
+// Where the descent to the origin stands, and the place where the distance was known best: the two
+// are the same unless rounding gets in the way.
+typedef struct descent {
+  simplex at, best;
+  double proven; // no point of the difference is closer than this
+  double doubt;  // at the best place, by how much the distance may be less
+} descent;
+
+// False when the cores are shown to be further apart than `limit`.
+static bool descend(core_pair *pair, double limit, descent *d)
+{
+  d3 v = simplex_point(&d->at);
+  for (int i = 0; i < MAX_ITERATIONS && d->at.count < 4; i++) {
+    double square = d3_dot(v, v);
+    if (square <= touching * touching * pair->scale * pair->scale)
+      return true;
+    core_vertex next = core_pair_support(pair, d3_scale(-1.0, v));
+    double along = d3_dot(v, next.w), length = sqrt(square), lower = along / length;
+    d->proven = fmax(d->proven, lower);
+    if (length - lower <= d->doubt) {
+      d->doubt = length - lower;
+      d->best = d->at;
+    }
+    if (d->proven > limit)
+      return false;
+    if (square - along <= progress * square || has_vertex(&d->at, next.w))
+      return true;
+    simplex grown = d->at;
+    grown.vertex[grown.count++] = next;
+    grown = closest_of(&grown);
+    v = simplex_point(&grown);
+    // With all of the difference on one side of the origin only rounding can put that inside.
+    if (grown.count == 4 ? along > 0.0 : d3_dot(v, v) >= square)
+      return true;
+    d->at = grown;
+  }
+  return true;
+}
+
 bool core_distance(core_pair *pair, double limit, core_gap *out)
 {
   if (gap_in_closed_form(pair, out))
@@ -255,30 +297,19 @@ bool core_distance(core_pair *pair, double limit, core_gap *out)
   d3 start = pair->position;
   if (d3_dot(start, start) == 0.0)
     start = (d3){0.0, 1.0, 0.0};
-  simplex s = one_vertex(core_pair_support(pair, d3_scale(-1.0, start)));
-  d3 v = s.vertex[0].w;
-  for (int i = 0; i < MAX_ITERATIONS && s.count < 4; i++) {
-    double square = d3_dot(v, v);
-    if (square <= touching * touching * pair->scale * pair->scale)
-      break;
-    core_vertex next = core_pair_support(pair, d3_scale(-1.0, v));
-    double along = d3_dot(v, next.w);
-    if (along > 0.0 && along * along > limit * limit * square)
-      return false;
-    if (square - along <= progress * square || has_vertex(&s, next.w))
-      break;
-    simplex grown = s;
-    grown.vertex[grown.count++] = next;
-    grown = closest_of(&grown);
-    d3 nearer = simplex_point(&grown);
-    // With all of the difference on one side of the origin only rounding can put that inside.
-    if (grown.count == 4 ? along > 0.0 : d3_dot(nearer, nearer) >= square)
-      break;
-    s = grown;
-    v = nearer;
-  }
-  bool apart = s.count < 4 && d3_dot(v, v) > touching * touching * pair->scale * pair->scale;
-  *out = apart ? gap_of(&s, v) : core_depth(pair, s.vertex, s.count);
+  descent d = {.at = one_vertex(core_pair_support(pair, d3_scale(-1.0, start))),
+               .proven = 0.0,
+               .doubt = (double)INFINITY};
+  if (!descend(pair, fmax(limit, 0.0), &d))
+    return false;
+  d3 v = simplex_point(&d.at);
+  // Short of a proof, a short line may be rounding's, and its direction with it.
+  if (d.proven > touching * pair->scale)
+    *out = gap_of(&d.best, simplex_point(&d.best));
+  else if (d.at.count < 4 && d3_dot(v, v) > doubtful * doubtful * pair->scale * pair->scale)
+    *out = gap_of(&d.at, v);
+  else
+    *out = core_depth(pair, d.at.vertex, d.at.count);
   return out->distance <= limit;
 }
 

@@ -259,7 +259,7 @@ static bool meets_edges(const meeting *k, manifold *m)
   if (fabsf(height - radii - k->separation) > tolerance ||
       aside > 0.02f * fabsf(height) + tolerance)
     return false;
-  bool round = is_round(&la, &lb, distance) && aside < 2e-3f * height;
+  bool round = is_round(&la, &lb, distance) && aside < 5e-4f * height;
   tn_vec3 normal = round ? tn_scale(1.0f / distance, way) : k->normal;
   if (!lines_side_by_side(k, &la, &lb, normal, m) || deepest_gap(m) > k->separation + tolerance)
     point_manifold(m, MANIFOLD_FLAT, normal, a, b, la.radius, lb.radius,
