@@ -90,17 +90,17 @@ static facet_view view_facet(const facet_contacts *c, int index)
   facet_view v = {.index = index, .f = c->source.get(c->source.surface, index)};
   bool behind = tn_dot(v.f.normal, tn_sub(c->center, v.f.corner[0])) < 0.0f;
   v.normal = tn_scale(behind && !c->source.solid_behind ? -1.0f : 1.0f, v.f.normal);
-  for (int i = 0; i < 3; i++) {
-    tn_vec3 along = tn_sub(v.f.corner[(i + 1) % 3], v.f.corner[i]);
-    v.inward[i] = unit_or_zero(tn_cross(v.f.normal, along));
-  }
   return v;
 }
 
+// What is beyond the edges is looked up only for facets that matter.
 static void view_borders(const facet_contacts *c, facet_view *v)
 {
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; i++) {
+    tn_vec3 along = tn_sub(v->f.corner[(i + 1) % 3], v->f.corner[i]);
+    v->inward[i] = unit_or_zero(tn_cross(v->f.normal, along));
     v->border[i] = border_of(c, v, i);
+  }
 }
 
 // A shape that stands on the top of a block, flush with its side, is behind the side and may well
@@ -140,19 +140,43 @@ static bool plane_manifold(const facet_contacts *c, tn_vec3 normal, tn_vec3 orig
   return true;
 }
 
+// Whether the shape is further from the facet's plane than the margin.
+static bool is_beyond(const facet_contacts *c, const facet_view *v)
+{
+  tn_vec3 down = pose_unvector(c->b_in_a, tn_scale(-1.0f, v->normal));
+  tn_vec3 lowest = pose_point(c->b_in_a, convex_support(c->b, down));
+  return tn_dot(v->normal, tn_sub(lowest, v->f.corner[0])) > c->margin + 1e-6f * c->size;
+}
+
+// Whether the facet is beyond a side of the shape's own box.
+static bool is_aside(const facet_contacts *c, const facet_view *v)
+{
+  tn_vec3 p = pose_unpoint(c->b_in_a, v->f.corner[0]), lower = p, upper = p;
+  for (int i = 1; i < 3; i++) {
+    p = pose_unpoint(c->b_in_a, v->f.corner[i]);
+    lower = v3_min(lower, p);
+    upper = v3_max(upper, p);
+  }
+  const box3 *box = &c->own_box;
+  return lower.x > box->upper.x || lower.y > box->upper.y || lower.z > box->upper.z ||
+         upper.x < box->lower.x || upper.y < box->lower.y || upper.z < box->lower.z;
+}
+
+static bool is_in_plane(const facet_contacts *c, const facet_patch *p, const facet_view *v)
+{
+  if (squared_length(tn_sub(p->normal, v->normal)) > 1e-6f)
+    return false;
+  for (int i = 0; i < 3; i++)
+    if (fabsf(tn_dot(p->normal, tn_sub(v->f.corner[i], p->origin))) > 2e-5f * c->size)
+      return false;
+  return true;
+}
+
 static facet_patch *find_patch(facet_contacts *c, const facet_view *v)
 {
-  float flatness = 2e-5f * c->size;
-  for (int i = 0; i < c->patch_count; i++) {
-    facet_patch *p = &c->patches[i];
-    if (squared_length(tn_sub(p->normal, v->normal)) > 1e-6f)
-      continue;
-    bool flat = true;
-    for (int k = 0; k < 3; k++)
-      flat = flat && fabsf(tn_dot(p->normal, tn_sub(v->f.corner[k], p->origin))) <= flatness;
-    if (flat)
-      return p;
-  }
+  for (int i = 0; i < c->patch_count; i++)
+    if (is_in_plane(c, &c->patches[i], v))
+      return &c->patches[i];
   return NULL;
 }
 
@@ -166,8 +190,13 @@ static bool patch_is_full(const facet_patch *p)
   return points_held(p) == (1u << p->plane.count) - 1u;
 }
 
-static bool start_patch(const facet_contacts *c, const facet_view *v, facet_patch *p)
+// Makes the patch of a facet's plane in `trial`, unless it is there already. False when the shape
+// is not near the plane.
+static bool start_patch(facet_contacts *c, const facet_view *v)
 {
+  facet_patch *p = &c->trial;
+  if (p->plane.count > 0 && is_in_plane(c, p, v))
+    return true;
   p->normal = v->normal;
   p->origin = v->f.corner[0];
   p->on_surface = p->likely = 0;
@@ -188,11 +217,13 @@ static float patch_gap(const facet_patch *p, unsigned points)
   return gap;
 }
 
-// Without room the highest gives way.
-static void keep_patch(facet_contacts *c, const facet_patch *p)
+// Adds what was tried; without room the highest gives way.
+static void keep_trial(facet_contacts *c)
 {
+  facet_patch *p = &c->trial;
   if (c->patch_count < FACET_PATCHES) {
     c->patches[c->patch_count++] = *p;
+    p->plane.count = 0;
     return;
   }
   int highest = 0;
@@ -207,6 +238,7 @@ static void keep_patch(facet_contacts *c, const facet_patch *p)
   }
   if (patch_gap(p, p->on_surface | p->likely) < top)
     c->patches[highest] = *p;
+  p->plane.count = 0;
 }
 
 // Whether a point of the plane's manifold is held by this facet. Near an outer border only what
@@ -392,13 +424,11 @@ static meeting meet_face(const facet_contacts *c, const facet_view *v, float gap
 void facet_faces(facet_contacts *c, int index)
 {
   facet_view v = view_facet(c, index);
-  facet_patch fresh, *p = find_patch(c, &v);
-  if (!p && !start_patch(c, &v, &fresh))
-    return;
-  if (p && patch_is_full(p))
+  facet_patch *p = find_patch(c, &v);
+  if (p ? patch_is_full(p) : is_beyond(c, &v) || !start_patch(c, &v))
     return;
   view_borders(c, &v);
-  facet_patch *into = p ? p : &fresh;
+  facet_patch *into = p ? p : &c->trial;
   unsigned held = 0;
   for (int i = 0; i < into->plane.count; i++)
     if (!(into->on_surface & 1u << i) && holds(c, &v, &into->plane.points[i]))
@@ -412,7 +442,7 @@ void facet_faces(facet_contacts *c, int index)
   else if (met == MEETS_PERHAPS)
     into->likely |= held;
   if (!p && met != MEETS_NOT)
-    keep_patch(c, &fresh);
+    keep_trial(c);
 }
 
 // The deepest gap of what is certain.
@@ -429,13 +459,12 @@ static float found_gap(const facet_contacts *c)
 void facet_sunk(facet_contacts *c, int index)
 {
   facet_view v = view_facet(c, index);
-  facet_patch p;
-  if (found_gap(c) <= 0.0f || !start_patch(c, &v, &p))
+  if (found_gap(c) <= 0.0f || !start_patch(c, &v))
     return;
-  p.on_surface = (1u << p.plane.count) - 1u;
-  p.met = true;
+  c->trial.on_surface = (1u << c->trial.plane.count) - 1u;
+  c->trial.met = true;
   c->patch_count = 0;
-  keep_patch(c, &p);
+  keep_trial(c);
 }
 
 static tn_vec3 deepest_point(const manifold *m)
@@ -461,34 +490,33 @@ static void add_extra(facet_patch *p, const manifold *m)
 }
 
 // Contacts in the direction of the facet itself belong to its plane.
-static void add_face(facet_contacts *c, facet_view *v, facet_patch *p, const manifold *m)
+static void add_face(facet_contacts *c, const facet_view *v, facet_patch *p, const manifold *m)
 {
-  view_borders(c, v);
   if (meet_face(c, v, manifold_gap(m)) != MEETS_FACE)
     return;
-  facet_patch fresh;
-  if (!p && !start_patch(c, v, &fresh))
+  if (!p && !start_patch(c, v))
     return;
-  facet_patch *into = p ? p : &fresh;
+  facet_patch *into = p ? p : &c->trial;
   into->met = true;
   if (m->form == MANIFOLD_FLAT)
     add_extra(into, m);
   if (!p)
-    keep_patch(c, &fresh);
+    keep_trial(c);
 }
 
 void facet_edges(facet_contacts *c, int index)
 {
   facet_view v = view_facet(c, index);
   facet_patch *p = find_patch(c, &v);
-  if (p && patch_is_full(p))
+  if (p ? patch_is_full(p) : is_beyond(c, &v))
+    return;
+  if (is_aside(c, &v))
     return;
   manifold m;
-  if (!p && !plane_manifold(c, v.normal, v.f.corner[0], &m))
-    return;
   geometry g = triangle_geometry(v.f.corner);
   if (!collide_convex(&g, c->b, c->b_in_a, c->margin, &m))
     return;
+  view_borders(c, &v);
   if (p)
     p->touched = p->touched || manifold_gap(&m) <= 0.0f;
   if (tn_dot(m.normal, v.normal) > 1.0f - face_cosine) {
@@ -521,6 +549,9 @@ void facet_begin(facet_contacts *c, facet_source source, const geometry *b, pose
   c->center = pose_point(b_in_a, convex_middle(b));
   box3 box = geometry_box(b, b_in_a);
   c->size = 0.5f * tn_length(tn_sub(box.upper, box.lower));
+  c->own_box = geometry_box(b, (pose){{0.0f, 0.0f, 0.0f}, tn_quat_identity()});
+  c->own_box = box_grow(c->own_box, margin + 1e-5f * c->size);
+  c->trial.plane.count = 0;
   c->patch_count = c->edges.count = 0;
   c->edges.size = c->size;
   c->spare.count = 0;

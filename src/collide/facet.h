@@ -62,8 +62,10 @@ typedef struct facet_contacts {
   pose b_in_a;
   float margin, size;
   tn_vec3 center; // of B
+  box3 own_box;   // around B in its own frame
   int patch_count;
   facet_patch patches[FACET_PATCHES];
+  facet_patch trial; // that of the last plane without one; its plane has no points if it is unused
   manifold_list edges; // and corners
   manifold spare;      // what to make do with when there is nothing better; or without points
 } facet_contacts;

@@ -194,11 +194,23 @@ static void bend_to_wire(const wire *w, const chord *c, manifold *m)
   }
 }
 
+// Whether a chord is beyond a side of the shape's own box.
+static bool is_aside(const wire_pair *pair, const chord *c)
+{
+  tn_vec3 half = pose_vector(c->at, tn_v3(0.0f, c->capsule.half_length, 0.0f));
+  tn_vec3 a = pose_unpoint(pair->b_in_a, tn_sub(c->at.p, half));
+  tn_vec3 b = pose_unpoint(pair->b_in_a, tn_add(c->at.p, half));
+  box3 line = box_grow(box_of(a, b), 1.0001f * pair->radius + pair->margin);
+  box3 box = geometry_box(pair->b, (pose){{0.0f, 0.0f, 0.0f}, tn_quat_identity()});
+  return line.lower.x > box.upper.x || line.lower.y > box.upper.y || line.lower.z > box.upper.z ||
+         line.upper.x < box.lower.x || line.upper.y < box.lower.y || line.upper.z < box.lower.z;
+}
+
 static void collide_chord(const wire_pair *pair, const chord *c, manifold_list *list)
 {
   pose b_in_chord = pose_mul(pose_inverse(c->at), pair->b_in_a);
   manifold m;
-  if (!collide_convex(&c->capsule, pair->b, b_in_chord, pair->margin, &m))
+  if (is_aside(pair, c) || !collide_convex(&c->capsule, pair->b, b_in_chord, pair->margin, &m))
     return;
   m.normal = pose_vector(c->at, m.normal);
   for (int i = 0; i < m.count; i++)
