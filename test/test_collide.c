@@ -99,7 +99,7 @@ static geometry random_geometry(uint64_t *seed, int kind, float size)
 static void free_geometry(geometry *g)
 {
   if (g->kind == TN_SHAPE_HULL)
-    convex_destroy((convex *)(uintptr_t)g->hull, heap);
+    convex_destroy((convex *)g->hull, heap);
 }
 
 static tn_quat random_rotation(uint64_t *seed)

@@ -105,7 +105,7 @@ static int higher_first(const void *a, const void *b)
 // Adds the vertices that stand out the furthest, several at a time; false when none is left.
 static bool take_peaks(choice *c, const hull *inner)
 {
-  peak peaks[2 * MOST_VERTICES];
+  peak peaks[2 * MOST_VERTICES] = {{0.0, 0}};
   int count = 0, room = c->limit - c->count, at_once = 1 + c->count / 4;
   for (int i = 0; i < inner->face_count && count < 2 * MOST_VERTICES; i++) {
     peak p = peak_over(c, &inner->faces[i]);

@@ -316,7 +316,7 @@ bool core_distance(core_pair *pair, double limit, core_gap *out)
 separation convex_distance(const geometry *a, const geometry *b, pose b_in_a)
 {
   core_pair pair = core_pair_make(a, b, b_in_a);
-  core_gap gap;
+  core_gap gap = {.distance = 0.0};
   core_distance(&pair, (double)INFINITY, &gap);
   double radius_a = (double)core_radius(a), radius_b = (double)core_radius(b);
   return (separation){.distance = (float)(gap.distance - radius_a - radius_b),

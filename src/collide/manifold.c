@@ -15,7 +15,7 @@ static bool is_capsule(int kind)
   return kind == TN_SHAPE_SPHERE || kind == TN_SHAPE_CAPSULE;
 }
 
-// Rounding leaves nothing undefined in the parts a form does not use.
+// What a form does not use is zero, so that manifolds can be compared byte by byte.
 static void clear(manifold *m)
 {
   *m = (manifold){.count = 0};
