@@ -263,6 +263,13 @@ static void check_points(manifold_tally *t, uint64_t seed, const sample *s, cons
     double on = fmax(solid_distance(&s->sa, a), solid_distance(&s->sb, b));
     t->worst_given = fmax(t->worst_given, given / s->scale);
     t->worst_on = fmax(t->worst_on, on / s->scale);
+    d3 aside = d3_sub(d3_sub(b, a), d3_scale(gap, d3_from(m->normal)));
+    double radii = (double)(m->radius_a + m->radius_b), apart = fabs(gap + radii);
+    if (!(d3_length(aside) <= 0.03 * (apart + radii) + 1e-3 * s->scale))
+      miss(&t->t, seed, s, "points not opposite each other", d3_length(aside));
+    for (int k = 0; k < i; k++)
+      if (m->points[k].feature == m->points[i].feature)
+        miss(&t->t, seed, s, "two points of one feature", s->scale);
     if (!(given <= 1e-6 * s->scale))
       miss(&t->t, seed, s, "gap of given points", given);
     if (!(on <= 1e-3 * s->scale))

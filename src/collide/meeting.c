@@ -212,7 +212,8 @@ static bool is_round(const line *l, const line *k, float distance)
   return radii > 0.0f && distance > 0.01f * radii;
 }
 
-// Two points where nearly parallel segments lie beside each other.
+// Two points where nearly parallel segments lie beside each other, as long as these are opposite
+// each other: thin rods that cross at a small angle touch in one.
 static bool lines_side_by_side(const meeting *k, const line *la, const line *lb, tn_vec3 normal,
                                manifold *m)
 {
@@ -233,8 +234,9 @@ static bool lines_side_by_side(const meeting *k, const line *la, const line *lb,
   bool forward = s[0] <= s[1];
   for (int i = 0; i < 2; i++) {
     tn_vec3 a = along(la, s[forward ? i : 1 - i]), b = along(lb, closest_on(lb, a));
-    float gap = tn_dot(normal, tn_sub(b, a)) - la->radius - lb->radius;
-    if (gap > k->margin)
+    float height = tn_dot(normal, tn_sub(b, a)), gap = height - la->radius - lb->radius;
+    float aside = tn_length(tn_sub(tn_sub(b, a), tn_scale(height, normal)));
+    if (gap > k->margin || aside > 0.03f * (la->radius + lb->radius) + 1e-3f * k->size)
       return false;
     m->points[i] = (manifold_point){.a = a,
                                     .b = pose_unpoint(k->b_in_a, b),

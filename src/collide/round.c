@@ -34,8 +34,10 @@ static void spread_along(manifold *m, float ha, float hb, pose b_in_a, tn_vec3 d
   float t[2] = {t0, t1};
   for (int i = 0; i < 2; i++) {
     tn_vec3 b = tn_add(b_in_a.p, tn_scale(t[i], d)), a = tn_v3(0.0f, clamp(b.y, -ha, ha), 0.0f);
-    float gap = tn_dot(m->normal, tn_sub(b, a)) - m->radius_a - m->radius_b;
-    if (gap > margin)
+    float height = tn_dot(m->normal, tn_sub(b, a)), radii = m->radius_a + m->radius_b;
+    float aside = tn_length(tn_sub(tn_sub(b, a), tn_scale(height, m->normal)));
+    float gap = height - radii;
+    if (gap > margin || aside > 0.03f * radii)
       return;
     points[i] = (manifold_point){
         .a = a, .b = tn_v3(0.0f, t[i], 0.0f), .gap = gap, .feature = (uint32_t)i + 1};
