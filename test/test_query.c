@@ -548,6 +548,43 @@ static void surfaces_are_found(void **state)
   tn_world_destroy(world);
 }
 
+static void what_lies_on_something_may_slide_and_rise(void **state)
+{
+  (void)state;
+  tn_vec3 corners[3] = {{-9.0f, 0.0f, -9.0f}, {0.0f, 0.0f, 9.0f}, {9.0f, 0.0f, -9.0f}};
+  int triangle[3] = {0, 1, 2};
+  float heights[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+  for (int kind = 0; kind < 4; ++kind) {
+    tn_world *world = test_world(1, TN_METHOD_TENON);
+    tn_query_filter all = tn_default_query_filter();
+    tn_shape_kind kinds[4] = {TN_SHAPE_PLANE, TN_SHAPE_BOX, TN_SHAPE_MESH, TN_SHAPE_HEIGHT_FIELD};
+    tn_shape_def def = tn_default_shape_def(kinds[kind]);
+    def.half_extents = tn_v3(5.0f, 0.4f, 5.0f);
+    def.position.y = kind == 1 ? -0.4f : 0.0f;
+    if (kind > 1) {
+      def.geometry = kind == 2 ? tn_mesh_create(world, corners, 3, triangle, 1)
+                               : tn_height_field_create(world, heights, 2, 2, 9.0f, 9.0f);
+    }
+    assert_false(TN_IS_NULL(stand(world, &def, unturned(far_off))));
+    for (int b = 0; b < TN_SHAPE_CONE; ++b) {
+      tn_geometry_id none = {0};
+      tn_shape_def solid = solid_def((tn_shape_kind)b, none);
+      float foot[] = {0.4f, 1.0f, 0.5f, 0.6f};
+      tn_transform at = unturned(tn_offset(far_off, tn_v3(0.1f, foot[b], 0.2f)));
+      assert_false(tn_world_cast(world, &solid, at, tn_v3(1.0f, 0.0f, 0.5f), all).hit);
+      assert_false(tn_world_cast(world, &solid, at, tn_v3(1.0f, 3.0f, 0.5f), all).hit);
+      tn_hit h = tn_world_cast(world, &solid, at, tn_v3(1.0f, -1.0f, 0.0f), all);
+      assert_true(h.hit);
+      assert_close(h.fraction, 0.0, 2e-6);
+      assert_close(h.normal.y, 1.0, 1e-4);
+      at.p.y -= 0.1;
+      h = tn_world_cast(world, &solid, at, tn_v3(0.0f, 1.0f, 0.0f), all);
+      assert_true(h.hit && h.fraction == 0.0f);
+    }
+    tn_world_destroy(world);
+  }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Filters and callbacks
 
@@ -796,6 +833,7 @@ int main(void)
       cmocka_unit_test(balls_overlap_what_is_closer_than_their_radius),
       cmocka_unit_test(boxes_find_what_is_in_them),
       cmocka_unit_test(surfaces_are_found),
+      cmocka_unit_test(what_lies_on_something_may_slide_and_rise),
       cmocka_unit_test(filters_choose),
       cmocka_unit_test(callbacks_steer),
       cmocka_unit_test(of_equals_the_first_made_is_found),

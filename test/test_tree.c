@@ -40,17 +40,18 @@ static world_box box_at(tn_pos center, tn_vec3 half)
   return b;
 }
 
+// The order in which arguments are computed is the compiler's.
 static tn_vec3 random_half(uint32_t *random, float size)
 {
   float scale = test_random(random) < 0.05f ? 20.0f * size : size;
-  return tn_v3(scale * test_random(random), scale * test_random(random),
-               scale * test_random(random));
+  float x = test_random(random), y = test_random(random), z = test_random(random);
+  return tn_v3(scale * x, scale * y, scale * z);
 }
 
 static world_box random_box(uint32_t *random, float spread, float size)
 {
-  return box_at(tn_offset(tn_p3(0.0, 0.0, 0.0), test_vector(random, spread)),
-                random_half(random, size));
+  tn_vec3 center = test_vector(random, spread), half = random_half(random, size);
+  return box_at(tn_offset(tn_p3(0.0, 0.0, 0.0), center), half);
 }
 
 static void insert(forest *f, int item, world_box box)

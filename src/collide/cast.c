@@ -4,7 +4,9 @@
 #include "surface.h"
 
 #define MAX_STEPS 64
-#define RELATIVE_TOLERANCE 4e-6f // of the sizes: what float leaves of a distance
+// Of the sizes: what float leaves of a distance. Shapes that overlap by less only touch, and may
+// part or slide along each other.
+#define RELATIVE_TOLERANCE 1e-6f
 
 static pose moved(pose p, tn_vec3 way, float fraction)
 {
@@ -31,7 +33,8 @@ static bool convex_cast(const geometry *a, const geometry *b, pose start, tn_vec
     if (gap < -tolerance) {
       return touch(hit, fraction, &s);
     }
-    if (!(approach > 0.0f)) {
+    bool touches_at_start = i == 0 && gap <= tolerance;
+    if (!(approach > (touches_at_start ? tolerance : 0.0f))) {
       return false;
     }
     float next = gap > 0.0f ? fraction + gap / approach : fraction;
@@ -53,12 +56,13 @@ static bool plane_cast(const geometry *b, pose start, tn_vec3 way, float target,
   tn_vec3 up = {0.0f, 1.0f, 0.0f};
   tn_vec3 lowest = convex_support(b, pose_unvector(start, tn_scale(-1.0f, up)));
   tn_vec3 at = pose_point(start, lowest);
+  float tolerance = RELATIVE_TOLERANCE * (geometry_reach(b) + fabsf(start.p.y));
   float gap = at.y - target, fraction = 0.0f;
-  if (gap >= 0.0f) {
-    if (!(way.y < 0.0f) || gap > -way.y * max_fraction) {
+  if (gap >= -tolerance) {
+    if (!(-way.y > (gap <= tolerance ? tolerance : 0.0f)) || gap > -way.y * max_fraction) {
       return false;
     }
-    fraction = gap / -way.y;
+    fraction = gap > 0.0f ? gap / -way.y : 0.0f;
   }
   at = tn_add(at, tn_scale(fraction, way));
   *hit = (cast_hit){fraction, tn_v3(at.x, 0.0f, at.z), up};
