@@ -15,7 +15,7 @@ static bool is_capsule(int kind)
   return kind == TN_SHAPE_SPHERE || kind == TN_SHAPE_CAPSULE;
 }
 
-// What a form does not use is zero, so that manifolds can be compared byte by byte.
+// No byte is left undefined, so that manifolds can be copied and hashed whole.
 static void clear(manifold *m)
 {
   *m = (manifold){.count = 0};
