@@ -130,7 +130,8 @@ static void draw_side(const pen *p, float bottom_radius, float top_radius, float
 static void draw_capsule(const pen *p, float radius, float half_length)
 {
   draw_side(p, radius, radius, half_length);
-  for (float end = -1.0f; end <= 1.0f; end += 2.0f) {
+  for (int i = -1; i <= 1; i += 2) {
+    float end = (float)i;
     tn_vec3 center = {0.0f, end * half_length, 0.0f}, out = {0.0f, end * radius, 0.0f};
     disc_edge(p, radius, end * half_length);
     arc(p, center, tn_v3(radius, 0.0f, 0.0f), out, 0.0f, TN_PI);

@@ -217,11 +217,14 @@ static void rays_along_axes_and_edges_do_not_slip_through(void **state)
   (void)state;
   tn_world *world = test_world(1, TN_METHOD_TENON);
   tn_shape_def def = tn_default_shape_def(TN_SHAPE_BOX);
-  for (int i = 0; i < 9; ++i) {
-    stand(world, &def, unturned(tn_p3(i % 3 - 1, 0.0, i / 3 - 1)));
+  for (int x = -1; x <= 1; ++x) {
+    for (int z = -1; z <= 1; ++z) {
+      stand(world, &def, unturned(tn_p3(x, 0.0, z)));
+    }
   }
   for (int i = 0; i < 16; ++i) { // the corners and borders of the tiles
-    tn_pos from = tn_p3(0.5 * (i % 4) - 0.5, 3.0, 0.5 * (double)(i / 4) - 0.5);
+    int x = i % 4 - 1, z = i / 4 - 1;
+    tn_pos from = tn_p3(0.5 * x, 3.0, 0.5 * z);
     tn_hit h = tn_world_ray(world, from, tn_v3(0.0f, -5.0f, 0.0f), tn_default_query_filter());
     assert_true(h.hit);
     assert_close(h.fraction, 0.5, 1e-7);

@@ -361,7 +361,8 @@ static double halved_row_cost(int n)
 {
   double sum = 0.0;
   for (int size = 2; size <= n; size *= 2) {
-    sum += (double)(n / size) * (2.0 * size + 1.0);
+    int count = n / size;
+    sum += count * (2.0 * size + 1.0);
   }
   return sum / (2.0 * n + 1.0);
 }

@@ -155,22 +155,33 @@ static double squared_distance(d3 a, d3 b)
   return d3_dot(off, off);
 }
 
-// Corners counter-clockwise about a normal of any length.
-static d3 on_polygon(d3 p, const d3 *corners, int count, d3 normal)
+// The closest point of a polygon, found edge by edge.
+typedef struct polygon_foot {
+  bool above; // so far: on the inner side of all edges
+  double squared;
+  d3 on_edge;
+} polygon_foot;
+
+// Edges go counter-clockwise about a normal of any length.
+static void pass_edge(polygon_foot *f, d3 p, d3 a, d3 b, d3 normal)
 {
-  bool above = true;
-  d3 best = corners[0];
-  for (int i = 0; i < count; ++i) {
-    d3 a = corners[i], b = corners[i + 1 < count ? i + 1 : 0];
-    above = above && d3_dot(d3_cross(normal, d3_sub(b, a)), d3_sub(p, a)) >= 0.0;
-    d3 on = on_segment(p, a, b);
-    best = squared_distance(p, on) < squared_distance(p, best) ? on : best;
+  d3 on = on_segment(p, a, b);
+  double squared = squared_distance(p, on);
+  f->above = f->above && d3_dot(d3_cross(normal, d3_sub(b, a)), d3_sub(p, a)) >= 0.0;
+  if (squared < f->squared) {
+    f->squared = squared;
+    f->on_edge = on;
   }
+}
+
+// `corner` is any point of the polygon's plane.
+static d3 polygon_point(const polygon_foot *f, d3 p, d3 corner, d3 normal)
+{
   double square = d3_dot(normal, normal);
-  if (above && square > 0.0) {
-    return d3_sub(p, d3_scale(d3_dot(normal, d3_sub(p, corners[0])) / square, normal));
+  if (!f->above || square == 0.0) {
+    return f->on_edge;
   }
-  return best;
+  return d3_sub(p, d3_scale(d3_dot(normal, d3_sub(p, corner)) / square, normal));
 }
 
 static closest on_triangle(d3 p, const tn_vec3 corner[3])
@@ -178,7 +189,11 @@ static closest on_triangle(d3 p, const tn_vec3 corner[3])
   d3 corners[3] = {d3_of(corner[0]), d3_of(corner[1]), d3_of(corner[2])};
   d3 normal = d3_cross(d3_sub(corners[1], corners[0]), d3_sub(corners[2], corners[0]));
   double length = sqrt(d3_dot(normal, normal));
-  d3 on = on_polygon(p, corners, 3, normal);
+  polygon_foot f = {true, HUGE_VAL, p};
+  for (int i = 0; i < 3; ++i) {
+    pass_edge(&f, p, corners[i], corners[(i + 1) % 3], normal);
+  }
+  d3 on = polygon_point(&f, p, corners[0], normal);
   closest c = on_ball(p, on, 0.0, length > 0.0 ? d3_scale(1.0 / length, normal) : normal);
   c.point = rounded(on);
   return c;
@@ -186,12 +201,16 @@ static closest on_triangle(d3 p, const tn_vec3 corner[3])
 
 static d3 on_hull_face(d3 p, const convex *c, const convex_face *face)
 {
-  d3 corners[UINT8_MAX + 1];
-  int count = face->edge_count;
-  for (int i = 0; i < count; ++i) {
-    corners[i] = d3_of(c->vertices[c->edges[face->first_edge + i].origin]);
+  const convex_edge *edges = &c->edges[face->first_edge];
+  d3 normal = d3_of(face->normal);
+  d3 corner = d3_of(c->vertices[edges[face->edge_count - 1].origin]);
+  polygon_foot f = {true, HUGE_VAL, p};
+  for (int i = 0; i < face->edge_count; ++i) {
+    d3 next = d3_of(c->vertices[edges[i].origin]);
+    pass_edge(&f, p, corner, next, normal);
+    corner = next;
   }
-  return on_polygon(p, corners, count, d3_of(face->normal));
+  return polygon_point(&f, p, corner, normal);
 }
 
 static closest on_hull(d3 p, const convex *c)
