@@ -74,6 +74,13 @@ static inline geometry drum(float radius, float half_length)
   return (geometry){.kind = TN_SHAPE_CYLINDER, .radius = radius, .half_length = half_length};
 }
 
+// Anywhere over a rectangle, at a height.
+static inline tn_vec3 over(uint32_t *seed, float half_x, float y, float half_z)
+{
+  float x = test_between(seed, -half_x, half_x);
+  return tn_v3(x, y, test_between(seed, -half_z, half_z));
+}
+
 static inline float deepest(const manifold *m, int count, int *which)
 {
   float gap = INFINITY;

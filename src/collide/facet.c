@@ -43,6 +43,12 @@ static tn_vec3 unit_or_zero(tn_vec3 v)
   return length > 0.0f ? tn_scale(1.0f / length, v) : tn_v3(0.0f, 0.0f, 0.0f);
 }
 
+// Spheres and capsules, which touch planes right below their cores.
+static bool has_core(const geometry *g)
+{
+  return g->kind == TN_SHAPE_SPHERE || g->kind == TN_SHAPE_CAPSULE;
+}
+
 static bool same_point(tn_vec3 a, tn_vec3 b)
 {
   return a.x == b.x && a.y == b.y && a.z == b.z;
@@ -80,7 +86,7 @@ static facet_border border_of(const facet_contacts *c, const facet_view *v, int 
     result.kind = BORDER_INNER;
     tn_vec3 own = tn_sub(v->f.corner[(edge + 2) % 3], a);
     result.beyond = tn_scale(tn_dot(other.normal, own) < 0.0f ? -1.0f : 1.0f, other.normal);
-    result.seen = c->source.solid_behind || tn_dot(result.beyond, tn_sub(c->center, a)) > 0.0f;
+    result.seen = tn_dot(result.beyond, tn_sub(c->center, a)) > 0.0f;
   }
   return result;
 }
@@ -89,7 +95,7 @@ static facet_view view_facet(const facet_contacts *c, int index)
 {
   facet_view v = {.index = index, .f = c->source.get(c->source.surface, index)};
   bool behind = tn_dot(v.f.normal, tn_sub(c->center, v.f.corner[0])) < 0.0f;
-  v.normal = tn_scale(behind && !c->source.solid_behind ? -1.0f : 1.0f, v.f.normal);
+  v.normal = tn_scale(behind && !c->source.solid_below ? -1.0f : 1.0f, v.f.normal);
   return v;
 }
 
@@ -103,18 +109,79 @@ static void view_borders(const facet_contacts *c, facet_view *v)
   }
 }
 
+static int find_corner(const facet *f, tn_vec3 p)
+{
+  for (int i = 0; i < 3; i++)
+    if (same_point(f->corner[i], p))
+      return i;
+  return -1;
+}
+
+enum { MAX_AROUND = 64 }; // facets at a corner; more do not matter
+
+// Goes round a corner in one direction, from facet to facet; true when that comes back.
+static bool go_round(const facet_contacts *c, const facet_view *v, int corner, bool forward,
+                     int around[MAX_AROUND], int *count)
+{
+  int here = v->index, next = v->f.across[forward ? (corner + 2) % 3 : corner];
+  while (next != v->index && next != NO_FACET && *count < MAX_AROUND) {
+    facet f = c->source.get(c->source.surface, next);
+    int at = find_corner(&f, v->f.corner[corner]);
+    if (at < 0)
+      return false;
+    around[(*count)++] = next;
+    // On through the other edge, however the neighbour is wound.
+    int beyond = f.across[at] == here ? f.across[(at + 2) % 3] : f.across[at];
+    here = next;
+    next = beyond;
+  }
+  return next == v->index;
+}
+
+// The other facets at a corner.
+static int facets_around(const facet_contacts *c, const facet_view *v, int corner,
+                         int around[MAX_AROUND])
+{
+  int count = 0;
+  if (!go_round(c, v, corner, true, around, &count))
+    go_round(c, v, corner, false, around, &count);
+  return count;
+}
+
+// Whether the surface bends up to another facet that shares a corner, so that the two face each
+// other, but the middle of the shape, which meets it, is behind that.
+static bool stands_before(const facet_contacts *c, const facet_view *v, int corner, int index)
+{
+  facet other = c->source.get(c->source.surface, index);
+  float side = tn_dot(v->normal, v->f.normal) < 0.0f ? -1.0f : 1.0f;
+  tn_vec3 p = v->f.corner[corner], front = tn_scale(side, other.normal);
+  if (tn_dot(front, tn_sub(c->center, p)) >= 0.0f)
+    return false;
+  float rise = 0.0f, own = 0.0f, reach = 0.0f;
+  for (int i = 0; i < 3; i++) {
+    tn_vec3 d = tn_sub(other.corner[i], p), e = tn_sub(v->f.corner[i], p);
+    rise = fmaxf(rise, tn_dot(v->normal, d));
+    own = fminf(own, tn_dot(front, e));
+    reach = fmaxf(reach, fmaxf(tn_length(d), tn_length(e)));
+  }
+  if (rise <= flat_sine * reach || own < -flat_sine * reach)
+    return false;
+  geometry g = triangle_geometry(other.corner);
+  manifold m;
+  return collide_convex(&g, c->b, c->b_in_a, c->margin, &m);
+}
+
 // A shape that stands on the top of a block, flush with its side, is behind the side and may well
 // reach through it by less than it sinks into the top. It is the top that holds it.
 static bool is_hidden(const facet_contacts *c, const facet_view *v)
 {
-  for (int i = 0; i < 3; i++) {
-    if (v->border[i].kind != BORDER_INNER || v->border[i].seen)
-      continue;
-    facet other = c->source.get(c->source.surface, v->f.across[i]);
-    geometry g = triangle_geometry(other.corner);
-    manifold m;
-    if (collide_convex(&g, c->b, c->b_in_a, c->margin, &m))
-      return true;
+  if (c->source.solid_below)
+    return false;
+  for (int corner = 0; corner < 3; corner++) {
+    int around[MAX_AROUND], count = facets_around(c, v, corner, around);
+    for (int i = 0; i < count; i++)
+      if (stands_before(c, v, corner, around[i]))
+        return true;
   }
   return false;
 }
@@ -255,7 +322,7 @@ static bool holds(const facet_contacts *c, const facet_view *v, const manifold_p
     float inside = tn_dot(v->inward[i], d) + tolerance;
     if (edge->kind == BORDER_OUTER) {
       inside += fminf(p->gap, 0.0f);
-    } else if (edge->kind == BORDER_INNER && edge->seen) {
+    } else if (edge->kind == BORDER_INNER && edge->seen && !has_core(c->b)) {
       tn_vec3 surface = tn_add(d, tn_scale(p->gap, v->normal));
       if (inside < 0.0f && inside > -0.1f * c->size && tn_dot(edge->beyond, surface) <= 0.0f)
         continue;
@@ -274,53 +341,23 @@ static bool leans_to(tn_vec3 normal, tn_vec3 direction)
   return tn_dot(normal, direction) > lean * tn_length(direction);
 }
 
-static int find_corner(const facet *f, tn_vec3 p)
-{
-  for (int i = 0; i < 3; i++)
-    if (same_point(f->corner[i], p))
-      return i;
-  return -1;
-}
-
 // Where the surface has its closest place at an edge or corner, the normal leans to none of the
 // facets around it. These return one to which it does, or NO_FACET; `key` becomes the smallest
 // number met.
-
-// Goes round the corner in one direction, from facet to facet; `closed`: and came back.
-static int leaning_on_tour(const facet_contacts *c, const facet_view *v, int corner, bool forward,
-                           tn_vec3 normal, int *key, bool *closed)
-{
-  tn_vec3 p = v->f.corner[corner];
-  int here = v->index, next = v->f.across[forward ? (corner + 2) % 3 : corner];
-  *closed = false;
-  for (int steps = 0; steps < 64; steps++) { // a corner of more does not matter
-    *closed = next == v->index;
-    if (*closed || next == NO_FACET)
-      return NO_FACET;
-    facet f = c->source.get(c->source.surface, next);
-    int at = find_corner(&f, p);
-    if (at < 0)
-      return NO_FACET;
-    *key = next < *key ? next : *key;
-    if (leans_to(normal, tn_sub(f.corner[(at + 1) % 3], p)) ||
-        leans_to(normal, tn_sub(f.corner[(at + 2) % 3], p)))
-      return next;
-    // On through the other edge, however the neighbour is wound.
-    int beyond = f.across[at] == here ? f.across[(at + 2) % 3] : f.across[at];
-    here = next;
-    next = beyond;
-  }
-  return NO_FACET;
-}
-
 static int leaning_at_corner(const facet_contacts *c, const facet_view *v, int corner,
                              tn_vec3 normal, int *key)
 {
-  bool closed;
-  int found = leaning_on_tour(c, v, corner, true, normal, key, &closed);
-  if (found != NO_FACET || closed)
-    return found;
-  return leaning_on_tour(c, v, corner, false, normal, key, &closed);
+  int around[MAX_AROUND], count = facets_around(c, v, corner, around);
+  tn_vec3 p = v->f.corner[corner];
+  for (int i = 0; i < count; i++) {
+    facet f = c->source.get(c->source.surface, around[i]);
+    int at = find_corner(&f, p);
+    *key = around[i] < *key ? around[i] : *key;
+    if (leans_to(normal, tn_sub(f.corner[(at + 1) % 3], p)) ||
+        leans_to(normal, tn_sub(f.corner[(at + 2) % 3], p)))
+      return around[i];
+  }
+  return NO_FACET;
 }
 
 static int leaning_at_edge(const facet_contacts *c, const facet_view *v, int edge, tn_vec3 normal,
@@ -489,6 +526,32 @@ static void add_extra(facet_patch *p, const manifold *m)
     p->extra[p->extra_count++] = m->points[i];
 }
 
+// One point at the ends of the shortest way out.
+static manifold manifold_of(const facet_contacts *c, const separation *s)
+{
+  float radius = has_core(c->b) ? c->b->radius : 0.0f;
+  manifold m = {.form = MANIFOLD_FLAT, .count = 1, .normal = s->normal, .radius_b = radius};
+  m.points[0].a = s->a;
+  m.points[0].b = pose_unpoint(c->b_in_a, tn_add(s->b, tn_scale(radius, s->normal)));
+  m.points[0].gap = s->distance;
+  return m;
+}
+
+// A triangle by itself pushes what it cuts to the side of its plane. Where it is cut at an edge,
+// the way out across that edge may be shorter.
+static bool collide_facet(const facet_contacts *c, const facet_view *v, manifold *m)
+{
+  geometry g = triangle_geometry(v->f.corner);
+  if (!collide_convex(&g, c->b, c->b_in_a, c->margin, m))
+    return false;
+  if (manifold_gap(m) < 0.0f && fabsf(tn_dot(m->normal, v->normal)) > 1.0f - face_cosine) {
+    separation s = convex_distance(&g, c->b, c->b_in_a);
+    if (s.distance <= 0.0f && fabsf(tn_dot(s.normal, v->normal)) < 0.7f)
+      *m = manifold_of(c, &s);
+  }
+  return true;
+}
+
 // Contacts in the direction of the facet itself belong to its plane.
 static void add_face(facet_contacts *c, const facet_view *v, facet_patch *p, const manifold *m)
 {
@@ -513,8 +576,7 @@ void facet_edges(facet_contacts *c, int index)
   if (is_aside(c, &v))
     return;
   manifold m;
-  geometry g = triangle_geometry(v.f.corner);
-  if (!collide_convex(&g, c->b, c->b_in_a, c->margin, &m))
+  if (!collide_facet(c, &v, &m))
     return;
   view_borders(c, &v);
   if (p)
@@ -525,7 +587,7 @@ void facet_edges(facet_contacts *c, int index)
       return;
   }
   // Below a solid surface nothing is pushed further down.
-  if (c->source.solid_behind && tn_dot(m.normal, v.normal) < -lean)
+  if (c->source.solid_below && m.normal.y < -lean)
     return;
   int key = index;
   bool leans = leaning(c, &v, m.normal, deepest_point(&m), &key) != NO_FACET;

@@ -22,7 +22,7 @@ typedef struct facet {
 typedef struct facet_source {
   const void *surface;
   facet (*get)(const void *surface, int index);
-  bool solid_behind; // else both sides are outside
+  bool solid_below; // down the y axis; else both sides are outside
 } facet_source;
 
 // ---------------------------------------------------------------------------------------------
