@@ -1,17 +1,7 @@
 // The point of a single shape's surface that is closest to a given point.
 #include "surface.h"
 
-#include "hull.h"
-
-static d3 d3_of(tn_vec3 v)
-{
-  return (d3){(double)v.x, (double)v.y, (double)v.z};
-}
-
-static tn_vec3 rounded(d3 v)
-{
-  return tn_v3((float)v.x, (float)v.y, (float)v.z);
-}
+#include "core.h"
 
 // A ball around `center`; `fallback` is the normal at its very middle.
 static closest on_ball(d3 p, d3 center, double radius, d3 fallback)
@@ -19,8 +9,8 @@ static closest on_ball(d3 p, d3 center, double radius, d3 fallback)
   d3 off = d3_sub(p, center);
   double length = sqrt(d3_dot(off, off));
   d3 normal = length > 0.0 ? d3_scale(1.0 / length, off) : fallback;
-  closest c = {(float)(length - radius), rounded(d3_add(center, d3_scale(radius, normal))),
-               rounded(normal)};
+  closest c = {(float)(length - radius), v3_of(d3_add(center, d3_scale(radius, normal))),
+               v3_of(normal)};
   return c;
 }
 
@@ -33,13 +23,13 @@ static double clamped(double x, double limit)
 static closest from_outside(d3 p, d3 on)
 {
   closest c = on_ball(p, on, 0.0, (d3){0.0, 1.0, 0.0});
-  c.point = rounded(on);
+  c.point = v3_of(on);
   return c;
 }
 
 static closest on_face(d3 p, d3 normal, double distance)
 {
-  closest c = {(float)distance, rounded(d3_sub(p, d3_scale(distance, normal))), rounded(normal)};
+  closest c = {(float)distance, v3_of(d3_sub(p, d3_scale(distance, normal))), v3_of(normal)};
   return c;
 }
 
@@ -62,79 +52,6 @@ static closest on_box(d3 p, d3 half)
                axis == 1 ? (p.y < 0.0 ? -1.0 : 1.0) : 0.0,
                axis == 2 ? (p.z < 0.0 ? -1.0 : 1.0) : 0.0};
   return on_face(p, normal, -depth[axis]);
-}
-
-// ---------------------------------------------------------------------------------------------
-// Solids of revolution about y: a polygon in the half plane through the axis and the point.
-
-typedef struct profile_point {
-  double r, y;
-} profile_point;
-
-typedef struct profile_edge {
-  profile_point from, to; // the outside is to the right
-} profile_edge;
-
-// The signed distance from an edge seen as part of the whole outline, and its foot.
-typedef struct profile_foot {
-  double squared;
-  bool outside;
-  profile_point foot, normal;
-} profile_foot;
-
-static profile_foot edge_foot(profile_edge e, profile_point p)
-{
-  double er = e.to.r - e.from.r, ey = e.to.y - e.from.y;
-  double pr = p.r - e.from.r, py = p.y - e.from.y;
-  double length = sqrt(er * er + ey * ey);
-  double s = (pr * er + py * ey) / (length * length);
-  s = s < 0.0 ? 0.0 : s > 1.0 ? 1.0 : s;
-  profile_foot f = {.foot = {e.from.r + s * er, e.from.y + s * ey},
-                    .normal = {ey / length, -er / length}};
-  double dr = p.r - f.foot.r, dy = p.y - f.foot.y;
-  f.squared = dr * dr + dy * dy;
-  f.outside = pr * f.normal.r + py * f.normal.y > 0.0;
-  return f;
-}
-
-// A convex outline: a point is outside if it is outside of any edge.
-static closest on_profile(d3 p, const profile_edge *edges, int count)
-{
-  double radius = sqrt(p.x * p.x + p.z * p.z);
-  double cx = radius > 0.0 ? p.x / radius : 1.0, cz = radius > 0.0 ? p.z / radius : 0.0;
-  profile_point flat = {radius, p.y};
-  profile_foot best = edge_foot(edges[0], flat);
-  bool outside = best.outside;
-  for (int i = 1; i < count; ++i) {
-    profile_foot f = edge_foot(edges[i], flat);
-    outside = outside || f.outside;
-    best = f.squared < best.squared ? f : best;
-  }
-  double distance = sqrt(best.squared);
-  profile_point n = best.normal;
-  if (outside && distance > 0.0) {
-    n = (profile_point){(flat.r - best.foot.r) / distance, (flat.y - best.foot.y) / distance};
-  }
-  closest c = {(float)(outside ? distance : -distance),
-               rounded((d3){best.foot.r * cx, best.foot.y, best.foot.r * cz}),
-               rounded((d3){n.r * cx, n.y, n.r * cz})};
-  return c;
-}
-
-static closest on_cylinder(d3 p, double radius, double half_length)
-{
-  profile_point top = {0.0, half_length}, top_rim = {radius, half_length};
-  profile_point bottom = {0.0, -half_length}, bottom_rim = {radius, -half_length};
-  profile_edge edges[3] = {{bottom, bottom_rim}, {bottom_rim, top_rim}, {top_rim, top}};
-  return on_profile(p, edges, 3);
-}
-
-static closest on_cone(d3 p, double radius, double half_length)
-{
-  profile_point tip = {0.0, half_length};
-  profile_point bottom = {0.0, -half_length}, rim = {radius, -half_length};
-  profile_edge edges[2] = {{bottom, rim}, {rim, tip}};
-  return on_profile(p, edges, 2);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -195,7 +112,7 @@ static closest on_triangle(d3 p, const tn_vec3 corner[3])
   }
   d3 on = polygon_point(&f, p, corners[0], normal);
   closest c = on_ball(p, on, 0.0, length > 0.0 ? d3_scale(1.0 / length, normal) : normal);
-  c.point = rounded(on);
+  c.point = v3_of(on);
   return c;
 }
 
@@ -248,9 +165,10 @@ static closest on_convex(const geometry *g, d3 p)
   case TN_SHAPE_BOX:
     return on_box(p, d3_of(g->half_extents));
   case TN_SHAPE_CYLINDER:
-    return on_cylinder(p, radius, half_length);
-  case TN_SHAPE_CONE:
-    return on_cone(p, radius, half_length);
+  case TN_SHAPE_CONE: {
+    core_gap gap = core_gap_of_point(g, p);
+    return (closest){(float)gap.distance, v3_of(gap.a), v3_of(gap.normal)};
+  }
   case TN_SHAPE_HULL:
     return on_hull(p, g->hull);
   case GEOMETRY_TRIANGLE:

@@ -5,7 +5,7 @@
 // digits.
 #include "surface.h"
 
-#include "hull.h"
+#include "core.h"
 
 typedef struct ray {
   d3 from, way;
@@ -19,11 +19,6 @@ typedef struct span {
 
 static const span whole = {-HUGE_VAL, HUGE_VAL, {0.0, 0.0, 0.0}};
 static const span nothing = {HUGE_VAL, -HUGE_VAL, {0.0, 0.0, 0.0}};
-
-static d3 d3_of(tn_vec3 v)
-{
-  return (d3){(double)v.x, (double)v.y, (double)v.z};
-}
 
 static d3 along(const ray *r, double fraction)
 {
@@ -231,8 +226,7 @@ static tn_vec3 unit(d3 v)
   if (length == 0.0) { // at the tip of a cone
     return tn_v3(0.0f, 1.0f, 0.0f);
   }
-  v = d3_scale(1.0 / length, v);
-  return tn_v3((float)v.x, (float)v.y, (float)v.z);
+  return v3_of(d3_scale(1.0 / length, v));
 }
 
 static bool hit_of_span(span s, float max_fraction, ray_hit *hit)
