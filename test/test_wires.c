@@ -169,7 +169,8 @@ static void wires_hold_spheres_and_capsules(void **state)
     for (int n = 0; n < 10; n++) {
       bool round = n % 2;
       geometry b = round ? ball(0.4f) : rod(0.3f, 0.4f);
-      pose where = at(test_vector(&seed, 2.0f), test_rotation(&seed));
+      tn_vec3 p = test_vector(&seed, 2.0f);
+      pose where = at(p, test_rotation(&seed));
       tn_vec3 half = tn_v3(0.0f, round ? 0.0f : 0.4f, 0.0f);
       tn_vec3 e = pose_point(where, tn_scale(-1.0f, half)), f = pose_point(where, half);
       if (round)

@@ -119,7 +119,8 @@ static bool is_along(const wire *w, const wire_place *p, const d3 segment[2])
   return dot * dot > 0.98 * d3_dot(axis, axis) * d3_dot(t, t);
 }
 
-// One contact does not hold a capsule that lies along the wire: its ends make two.
+// One contact does not hold a capsule that lies along the wire: its ends make two. True when they
+// are as deep and the one is not needed.
 static bool collide_ends(const wire_pair *pair, const manifold *along, const tn_vec3 end[2],
                          manifold_list *list)
 {
@@ -142,7 +143,10 @@ static bool collide_ends(const wire_pair *pair, const manifold *along, const tn_
     manifold_list_add(list, &found[count]);
     count += 1;
   }
-  return count == 2 && !manifolds_alike(&found[0], &found[1], list->size);
+  if (count < 2 || manifolds_alike(&found[0], &found[1], list->size))
+    return false;
+  float higher = fmaxf(found[0].points[0].gap, found[1].points[0].gap);
+  return higher - along->points[0].gap < 0.02f * (along->radius_a + along->radius_b);
 }
 
 static void collide_capsule(const wire_pair *pair, manifold_list *list)
