@@ -80,10 +80,10 @@ typedef struct way_query {
   int32_t best_slot;
 } way_query;
 
-// The part of the way that can meet a shape. It does not depend on how far the query still goes, so
-// that equal shapes give equal fractions.
+// The part of the way within a ball around a shape. It does not depend on how far the query still
+// goes, so that equal shapes give equal fractions.
 typedef struct stretch {
-  double start, length; // fractions of the way
+  double start, length; // fractions of the way; negative where there is none
 } stretch;
 
 static stretch stretch_near(tn_pos from, tn_pos way, float reach)
@@ -92,7 +92,10 @@ static stretch stretch_near(tn_pos from, tn_pos way, float reach)
   double square = pos_dot(way, way);
   if (square > 0.0 && isfinite(reach)) {
     double middle = -pos_dot(from, way) / square;
-    double half = 1.001 * (double)reach / sqrt(square);
+    double radius = 1.001 * (double)reach; // so that the start is well outside of the shape
+    tn_pos nearest = pos_add(from, pos_scale(middle, way));
+    double within = radius * radius - pos_dot(nearest, nearest);
+    double half = within > 0.0 ? sqrt(within / square) : -HUGE_VAL;
     s.start = middle - half > 0.0 ? middle - half : 0.0;
     s.length = middle + half - s.start;
   }
