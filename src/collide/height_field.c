@@ -162,14 +162,22 @@ static bool is_within(const height_field *f, tn_vec3 p)
   return fabsf(p.x) <= -f->origin.x && fabsf(p.z) <= -f->origin.z;
 }
 
-// The facet above or below a point, or the nearest one at the border.
+// The cell above or below a point, or the nearest one at the border.
+static void cell_near(const height_field *f, tn_vec3 p, int *column, int *row)
+{
+  *column = cell_of(p.x, f->origin.x, f->spacing_x, f->columns - 1);
+  *row = cell_of(p.z, f->origin.z, f->spacing_z, f->rows - 1);
+  *column = clamp_int(*column, 0, f->columns - 2);
+  *row = clamp_int(*row, 0, f->rows - 2);
+}
+
 static int facet_near(const height_field *f, tn_vec3 p)
 {
-  float x = (p.x - f->origin.x) / f->spacing_x, z = (p.z - f->origin.z) / f->spacing_z;
-  int column =
-      clamp_int(cell_of(p.x, f->origin.x, f->spacing_x, f->columns - 1), 0, f->columns - 2);
-  int row = clamp_int(cell_of(p.z, f->origin.z, f->spacing_z, f->rows - 1), 0, f->rows - 2);
-  return facet_at(f, column, row, x - (float)column + z - (float)row > 1.0f);
+  int column, row;
+  cell_near(f, p, &column, &row);
+  float x = (p.x - f->origin.x) / f->spacing_x - (float)column;
+  float z = (p.z - f->origin.z) / f->spacing_z - (float)row;
+  return facet_at(f, column, row, x + z > 1.0f);
 }
 
 static bool is_below(const height_field *f, tn_vec3 p)
@@ -400,8 +408,8 @@ bool height_field_closest(const height_field *f, tn_vec3 p, float max_distance, 
 {
   bool below = is_below(f, p);
   field_search s = {.f = f, .p = p, .limit2 = below ? INFINITY : max_distance * max_distance};
-  int cell = facet_near(f, p) / 2;
-  int column = cell % (f->columns - 1), row = cell / (f->columns - 1);
+  int column, row;
+  cell_near(f, p, &column, &row);
   float spacing = fminf(f->spacing_x, f->spacing_z);
   int rings = f->columns > f->rows ? f->columns : f->rows;
   for (int ring = 0; ring < rings; ring++) {

@@ -264,7 +264,7 @@ int collide_wire(const geometry *a, const geometry *b, pose b_in_a, float margin
 
 bool wire_overlaps(const wire *w, float radius, const geometry *b, pose b_in_a)
 {
-  wire_place place;
+  wire_place place = {0};
   double reach = (double)radius + (double)b->radius;
   if (b->kind == TN_SHAPE_SPHERE)
     return wire_nearest(w, d3_of(b_in_a.p), (float)reach, &place);
