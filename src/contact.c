@@ -12,6 +12,7 @@
 #define MATCH_RADIUS 0.14f
 #define REUSE_LENGTH 1e-3f
 #define REUSE_ANGLE 1e-3f
+#define SAME_NORMAL 0.9f // cosine
 
 // ---------------------------------------------------------------------------------------------
 // Contacts of a pair
@@ -57,7 +58,7 @@ void contact_remove_of(tn_world *world, int32_t pair_slot)
 void contact_forget(contact *c)
 {
   memset(c->lambda, 0, sizeof c->lambda);
-  c->reference = c->twist = 0.0f;
+  c->reference = c->age = c->twist = 0.0f;
   c->friction = c->roll = c->offset = tn_v3(0.0f, 0.0f, 0.0f);
 }
 
@@ -122,6 +123,22 @@ static float size_of(const shape *s)
   return s->geometry.kind == TN_SHAPE_PLANE || is_complex(s) ? INFINITY : s->reach;
 }
 
+// A corner that is stopped does not stop the body: it may turn and fly on. So the ball inside the
+// faster shape is stopped as well, as one more point, at its own gap.
+static void add_core(const shape *b, pose there, manifold *m)
+{
+  if (m->form != MANIFOLD_FLAT || m->radius_a > 0.0f || m->radius_b > 0.0f) {
+    return;
+  }
+  manifold_point core = {0};
+  core.b = tn_scale(-b->inner_radius, pose_unvector(there, m->normal));
+  tn_vec3 at = pose_point(there, core.b);
+  core.gap = tn_dot(m->normal, tn_sub(at, m->points[0].a));
+  core.a = tn_sub(at, tn_scale(core.gap, m->normal));
+  core.feature = UINT32_MAX;
+  m->points[m->count < MAX_POINTS ? m->count++ : MAX_POINTS - 1] = core;
+}
+
 // What a body that crosses more than the other shape's depth in a step would fly through is found
 // by moving it there first; the gaps are then those from where it is.
 static int look_ahead(const shape *a, const shape *b, pose at, tn_vec3 way, manifold *out, int room)
@@ -136,6 +153,7 @@ static int look_ahead(const shape *a, const shape *b, pose at, tn_vec3 way, mani
   float margin = MARGIN * fminf(size_of(a), size_of(b));
   int count = collide(&a->geometry, &b->geometry, there, margin, out, room);
   for (int i = 0; i < count; ++i) {
+    add_core(b, there, &out[i]);
     float gap = tn_dot(out[i].normal, tn_sub(at.p, there.p));
     for (int k = 0; k < out[i].count; ++k) {
       out[i].points[k].gap += gap;
@@ -287,11 +305,19 @@ static void carry_over(contact *c, const manifold *now, float radius)
   c->manifold = *now;
 }
 
-// Which of the found manifolds continues the contact.
-static int match_manifold(const contact *c, const manifold *found, int count, uint32_t taken)
+// Which of the found manifolds continues the contact: that of the same part, or one that looks much
+// the same, as when a marble rolls from one part of a wire to the next.
+static int match_manifold(const contact *c, const manifold *found, int count, uint32_t taken,
+                          float radius)
 {
   for (int i = 0; i < count; ++i) {
     if (!(taken >> i & 1) && found[i].child == c->manifold.child) {
+      return i;
+    }
+  }
+  for (int i = 0; i < count; ++i) {
+    if (!(taken >> i & 1) && tn_dot(found[i].normal, c->manifold.normal) > SAME_NORMAL &&
+        match_point(&c->manifold, &found[i].points[0], 0, radius) >= 0) {
       return i;
     }
   }
@@ -309,7 +335,7 @@ static bool take_over(tn_world *world, int32_t index)
   int32_t *link = &world->pairs[pair_slot].first_contact;
   while (*link != NO_SLOT) {
     contact *c = &world->contacts[*link];
-    int match = match_manifold(c, manifolds, found->count, taken);
+    int match = match_manifold(c, manifolds, found->count, taken, MATCH_RADIUS * size);
     if (match < 0) {
       remove_contact(world, link);
       continue;

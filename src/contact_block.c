@@ -9,6 +9,7 @@
 _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 
 #define BLOCK_GRAIN 8
+#define HIT_SPEED 0.1f // m/s, slowest that is told
 
 // ---------------------------------------------------------------------------------------------
 // Colours: contacts that share a moving body get different ones.
@@ -47,6 +48,19 @@ static int lowest_free(uint64_t taken)
   return ~taken ? __builtin_ctzll(~taken) : MAX_COLORS;
 }
 
+// One of the two lowest free colours, as if by chance. The lowest would give all contacts on one
+// side of a row the same turn, and what each pass leaves unsolved would push the row one way: a
+// pyramid drifts twenty times as far then.
+static int free_color(uint64_t taken, uint32_t seed)
+{
+  int color = lowest_free(taken);
+  uint32_t chance = seed * 2654435761u;
+  if (color < MAX_COLORS - 1 && (chance >> 16 & 1)) {
+    color = lowest_free(taken | 1ull << color);
+  }
+  return color;
+}
+
 static void color_contact(tn_world *world, builder *make, int32_t slot)
 {
   const contact *c = &world->contacts[slot];
@@ -55,7 +69,7 @@ static void color_contact(tn_world *world, builder *make, int32_t slot)
     int32_t b = body_of(world, c, side);
     taken |= is_pushed(world, b) ? world->color_bits[b] : 0;
   }
-  int color = lowest_free(taken);
+  int color = free_color(taken, (uint32_t)c->pair);
   for (int side = 0; side < 2 && color < MAX_COLORS; ++side) {
     int32_t b = body_of(world, c, side);
     if (is_pushed(world, b)) {
@@ -300,28 +314,12 @@ static ContactState state_of(const contact *c, float scale)
     state.lambda[i] = scale * c->lambda[i];
   }
   state.reference = scale * c->reference;
+  state.age = c->age;
   state.friction = v_scale(scale, vec(c->friction));
   state.roll = v_scale(scale, vec(c->roll));
   state.twist = scale * c->twist;
   state.offset = vec(c->offset);
   return state;
-}
-
-// How fast the points close, for events.
-static float approach_of(const tn_world *world, const sides *s, const Touch *touch, int count)
-{
-  float fastest = 0.0f;
-  for (int i = 0; i < count; ++i) {
-    V u[2];
-    for (int k = 0; k < 2; ++k) {
-      const body_state *state = &world->state[s->shape[k]->body];
-      V v = v_make(state->v[0], state->v[1], state->v[2]);
-      V w = v_make(state->w[0], state->w[1], state->w[2]);
-      u[k] = v_add(v, v_cross(w, k == 0 ? touch->ra[i] : touch->rb[i]));
-    }
-    fastest = fmaxf(fastest, -v_dot(touch->n, v_sub(u[1], u[0])));
-  }
-  return fastest;
 }
 
 static float restitution_of(const sides *s)
@@ -357,10 +355,10 @@ static void pack(tn_world *world, contact_block *cb, int lane, float h, float sc
   set_lane(cb->shift, lane, none, 3);
   set_lane(cb->sum, lane, none, CONTACT_POINTS + 4);
   cb->left[lane] = h;
+  cb->hit[lane] = 0.0f;
   cb->restitution[lane] = restitution_of(&s);
   cb->rolls |= params.rolling > 0.0f;
   cb->bounces |= cb->restitution[lane] > 0.0f;
-  c->approach = approach_of(world, &s, &touch, m->count);
 }
 
 static void clear_lane(contact_block *cb, int lane, float h)
@@ -379,6 +377,7 @@ static void clear_lane(contact_block *cb, int lane, float h)
   set_lane(cb->shift, lane, none, 3);
   set_lane(cb->sum, lane, none, CONTACT_POINTS + 4);
   cb->left[lane] = h;
+  cb->hit[lane] = 0.0f;
   cb->restitution[lane] = 0.0f;
 }
 
@@ -495,7 +494,9 @@ static void unpack(tn_world *world, contact_block *cb, int lane, float dt)
     c->force[i] = sum[i] / dt;
     c->manifold.points[i].gap = touch.gap[i];
   }
+  c->approach = cb->hit[lane];
   c->reference = state.reference;
+  c->age = state.age;
   c->friction = to_vec3(state.friction);
   c->roll = to_vec3(state.roll);
   c->twist = state.twist;
@@ -527,19 +528,24 @@ static bool presses(const contact *c)
   return false;
 }
 
-static void tell_hit(tn_world *world, const pair *p, const contact *c)
+// Where and in which direction two shapes touch.
+static tn_contact_event touch_event(const tn_world *world, const pair *p, const contact *c)
 {
-  const shape *a = &world->shapes[p->shape[0]];
-  if (!(a->def.hit_events || world->shapes[p->shape[1]].def.hit_events)) {
-    return;
-  }
-  tn_contact_event e = pair_event(world, p, TN_EVENT_HIT);
-  placed at = shape_placed(world, a);
-  e.normal = tn_rotate(dquat_round(at.q), c->manifold.normal);
-  tn_vec3 local = tn_add(c->manifold.points[0].a, tn_scale(c->manifold.radius_a, c->manifold.normal));
+  tn_contact_event e = pair_event(world, p, TN_EVENT_BEGIN);
+  const manifold *m = &c->manifold;
+  placed at = shape_placed(world, &world->shapes[p->shape[0]]);
+  tn_vec3 local = tn_add(m->points[0].a, tn_scale(m->radius_a, m->normal));
+  e.normal = tn_rotate(dquat_round(at.q), m->normal);
   e.point = tn_offset(at.p, tn_rotate(dquat_round(at.q), local));
   e.speed = c->approach;
-  add_contact_event(world, e);
+  return e;
+}
+
+// Bodies that come to rest on each other do not hit.
+static bool is_hit(const tn_world *world, const pair *p, float speed)
+{
+  bool asked = world->shapes[p->shape[0]].def.hit_events || world->shapes[p->shape[1]].def.hit_events;
+  return asked && speed > fmaxf(HIT_SPEED, 4.0f * tn_length(world->gravity) * world->last_h);
 }
 
 static void tell_touching(tn_world *world, int32_t pair_slot)
@@ -557,9 +563,15 @@ static void tell_touching(tn_world *world, int32_t pair_slot)
     return;
   }
   p->touching = touching;
-  add_contact_event(world, pair_event(world, p, touching ? TN_EVENT_BEGIN : TN_EVENT_END));
-  if (touching) {
-    tell_hit(world, p, hardest);
+  if (!touching) {
+    add_contact_event(world, pair_event(world, p, TN_EVENT_END));
+    return;
+  }
+  tn_contact_event e = touch_event(world, p, hardest);
+  add_contact_event(world, e);
+  if (is_hit(world, p, e.speed)) {
+    e.kind = TN_EVENT_HIT;
+    add_contact_event(world, e);
   }
 }
 

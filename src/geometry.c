@@ -35,14 +35,10 @@ static const char *why_not_a_geometry(const tn_world *world, tn_geometry_id id)
   return NULL;
 }
 
-shared_geometry *geometry_find(const tn_world *world, tn_geometry_id id, const char *caller)
+shared_geometry *geometry_find(const tn_world *world, tn_geometry_id id, const char **why)
 {
-  const char *why = why_not_a_geometry(world, id);
-  if (why) {
-    report(world, TN_LOG_ERROR, "%s: %s", caller, why);
-    return NULL;
-  }
-  return &world->geometries[id.index - 1];
+  *why = why_not_a_geometry(world, id);
+  return *why ? NULL : &world->geometries[id.index - 1];
 }
 
 // What the user gave, as a copy to build from.
@@ -204,8 +200,13 @@ tn_geometry_id tn_wire_create(tn_world *world, const tn_wire_point *points, int 
 
 bool tn_geometry_destroy(tn_world *world, tn_geometry_id id)
 {
-  shared_geometry *g = world ? geometry_find(world, id, "tn_geometry_destroy") : NULL;
+  if (!world) {
+    return false;
+  }
+  const char *why;
+  shared_geometry *g = geometry_find(world, id, &why);
   if (!g) {
+    report(world, TN_LOG_ERROR, "tn_geometry_destroy: %s", why);
     return false;
   }
   if (g->users > 0) {

@@ -4,7 +4,7 @@
 // and with friction from before the impact. Here each body flies to the moment of impact on its own
 // clock, is hit there with the velocity it has then, and drifts for what is left of the substep.
 // Energy stays to 1e-4 for any number of substeps.
-#include "store.h"
+#include "contact_store.h"
 
 #include <math.h>
 
@@ -135,7 +135,7 @@ static V fall(const flyer *f, float time, float h)
   return v_scale(time - f->drag.lead * h, f->acceleration);
 }
 
-// Normal impulse, then friction on the velocity that it leaves.
+// Normal impulse, then friction on the velocity that it leaves; both count in the step's sums.
 static void strike(meeting *m, int i, float e, float time, float h)
 {
   V ra = m->touch.ra[i], rb = m->touch.rb[i], n = m->touch.n;
@@ -149,6 +149,8 @@ static void strike(meeting *m, int i, float e, float time, float h)
   S k = linear_inverse_mass(a, b, ra, rb);
   float p = -(1.0f + e) * un / v_dot(n, s_mul(k, n));
   apply_linear(a, b, ra, rb, v_scale(p, n), FORM_VELOCITY, 0.0f);
+  m->block->sum[i][m->lane] += p;
+  m->block->hit[m->lane] = fmaxf(m->block->hit[m->lane], -un);
   u = v_add(v_sub(point_velocity(&m->b, rb), point_velocity(&m->a, ra)), falling);
   u = v_add(u, m->params.slide);
   V slide = v_sub(u, v_scale(v_dot(u, n), n));
@@ -159,6 +161,9 @@ static void strike(meeting *m, int i, float e, float time, float h)
     float most = m->params.mu_static * p;
     float q = stop <= most ? stop : m->params.mu_dynamic * p;
     apply_linear(a, b, ra, rb, v_scale(-q, t), FORM_VELOCITY, 0.0f);
+    m->block->sum[4][m->lane] -= q * t.x;
+    m->block->sum[5][m->lane] -= q * t.y;
+    m->block->sum[6][m->lane] -= q * t.z;
   }
 }
 
@@ -209,7 +214,7 @@ static int bounce_once(const solver_data *data, bouncer at, float threshold)
     state.lambda[i] = 0.0f;
   }
   state.friction = state.roll = v_zero();
-  state.twist = state.reference = 0.0f;
+  state.twist = state.reference = state.age = 0.0f;
   set_lane(m.block->state, at.lane, &state, FIELDS(ContactState));
   return 1;
 }

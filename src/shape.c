@@ -169,9 +169,10 @@ const char *geometry_of_def(const tn_world *world, const tn_shape_def *def, geom
   if (!needs_geometry(def->kind)) {
     return NULL;
   }
-  const shared_geometry *shared = geometry_find(world, def->geometry, "shape");
+  const char *why;
+  const shared_geometry *shared = geometry_find(world, def->geometry, &why);
   if (!shared) {
-    return "the shape needs a geometry";
+    return why;
   }
   if (shared->kind != (int)def->kind) {
     return "the geometry is of another kind than the shape";
@@ -512,8 +513,12 @@ static bool filters_agree(const tn_filter *a, const tn_filter *b)
   return (a->mask & b->category) != 0 && (b->mask & a->category) != 0;
 }
 
+// What is joined to the world still stands on the ground.
 static bool is_joined(const tn_world *world, int32_t a, int32_t b)
 {
+  if (a == WORLD_SLOT || b == WORLD_SLOT) {
+    return false;
+  }
   if (world->bodies[a].joint_count > world->bodies[b].joint_count) {
     int32_t t = a;
     a = b;

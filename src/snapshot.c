@@ -87,6 +87,7 @@ static uint64_t hash_contact(uint64_t hash, const contact *c)
     hash = hash_bytes(hash, &c->lambda[i], sizeof(float));
   }
   hash = hash_bytes(hash, &c->reference, sizeof c->reference);
+  hash = hash_bytes(hash, &c->age, sizeof c->age);
   hash = hash_bytes(hash, &c->friction, sizeof c->friction);
   hash = hash_bytes(hash, &c->roll, sizeof c->roll);
   hash = hash_bytes(hash, &c->offset, sizeof c->offset);

@@ -1,5 +1,6 @@
 // Contacts meet lanes: gather bodies, run a kernel, scatter what it changed. Compiled once for each
 // lane width.
+#include "contact_store.h"
 #include "gather.h"
 
 #include <stddef.h>
@@ -204,7 +205,8 @@ KERNEL void solve_contact(solver_data *data, contact_block *cb, int lane, Kind k
   load_mass(cb, lane, kind.points, &mass);
   LOAD(cb->shift, lane, &shift);
   Patch patch = patch_of(kind.points, w.used, &w.touch);
-  press(kind.points, w.used, &pass, &w.params, &w.touch, &mass, &w.state, &w.a, &w.b);
+  R hit = press(kind.points, w.used, &pass, &w.params, &w.touch, &mass, &w.state, &w.a, &w.b);
+  store(cb->hit + lane, r_max(load(cb->hit + lane), hit));
   V offset = v_scale(w.params.anchored, v_add(w.state.offset, shift));
   M slips = rub(kind.points, &pass, &w.params, &w.touch, &patch, &mass, offset, &w.state, &w.a,
                 &w.b);
@@ -391,6 +393,8 @@ KERNEL void position_contact(solver_data *data, contact_block *cb, int lane, Kin
     if (stage == STAGE_POSITIONS) {
       position_point(data, i, &w);
     } else {
+      R hit = pick(w.state.lambda[i] > 0.0f, -approach[i], splat(0.0f));
+      store(cb->hit + lane, r_max(load(cb->hit + lane), hit));
       velocity_point(data, i, approach[i], e, splat(data->substep.bounce_speed), &w);
     }
   }

@@ -7,7 +7,6 @@
 #ifndef TENON_STORE_H
 #define TENON_STORE_H
 
-#include "kernel/follow.h"
 #include "kernel/integrate.h"
 #include "kernel/joint.h"
 
@@ -90,48 +89,6 @@ typedef struct joint_block {
   block_rows linear, angular;
 } joint_block;
 
-// Manifolds that one pass treats alike: how they follow their bodies, and how many points they may
-// have.
-typedef enum contact_type {
-  CONTACT_FLAT_1,
-  CONTACT_FLAT_2,
-  CONTACT_FLAT_4,
-  CONTACT_ROUND_1,
-  CONTACT_ROUND_2,
-  CONTACT_RIM_2,
-  CONTACT_RIM_4,
-  CONTACT_WIRE_1,
-  CONTACT_TYPE_COUNT
-} contact_type;
-
-typedef union contact_start {
-  FlatStart flat;
-  RoundStart round;
-  RimStart rim;
-  WireStart wire;
-} contact_start;
-
-typedef struct contact_block {
-  alignas(64) int32_t a[BLOCK_WIDTH];
-  int32_t b[BLOCK_WIDTH];
-  int32_t contact[BLOCK_WIDTH]; // slot, or -1
-  uint8_t move_a[BLOCK_WIDTH], move_b[BLOCK_WIDTH];
-  int32_t type;    // contact_type of every lane
-  int32_t rolls;   // some lane has rolling friction
-  int32_t bounces; // some lane has restitution
-  alignas(64) float used[CONTACT_POINTS][BLOCK_WIDTH]; // 1 for points in use
-  float params[FIELDS(ContactParams)][BLOCK_WIDTH];
-  float state[FIELDS(ContactState)][BLOCK_WIDTH];
-  float touch[FIELDS(Touch)][BLOCK_WIDTH];
-  float mass[FIELDS(ContactMass)][BLOCK_WIDTH];
-  float start[FIELDS(contact_start)][BLOCK_WIDTH];
-  float shift[3][BLOCK_WIDTH];                    // of the friction patch since the step began
-  float left[BLOCK_WIDTH];                        // of the substep, s
-  float sum[CONTACT_POINTS + 4][BLOCK_WIDTH];     // impulses of the step: points, friction, twist
-  float restitution[BLOCK_WIDTH];
-  float approach[CONTACT_POINTS][BLOCK_WIDTH];    // normal velocity before the substep
-} contact_block;
-
 // What a pass in position form does: springs' impulses, Algorithm 2's SolvePositions, and its
 // SolveVelocities.
 typedef enum solve_stage { STAGE_BEGIN, STAGE_POSITIONS, STAGE_VELOCITIES } solve_stage;
@@ -165,6 +122,8 @@ typedef struct substep {
   float bounce_speed; // slower approaches do not bounce, m/s
 } substep;
 
+typedef struct contact_block contact_block; // contact_store.h
+
 typedef struct solver_data {
   body_state *state;
   body_inertia *inertia;
@@ -175,11 +134,6 @@ typedef struct solver_data {
   const int32_t *active; // body blocks with someone awake; body entries range over these
   substep substep;
 } solver_data;
-
-// A manifold that may bounce, as its place in the blocks.
-typedef struct bouncer {
-  int32_t block, lane;
-} bouncer;
 
 // Each entry works on a range of blocks; the ranges of one call may run side by side. Joint
 // entries expect a range inside one colour.
@@ -197,24 +151,6 @@ typedef struct solver_ops {
   // Position form: what substep.stage says.
   void (*joint_positions)(solver_data *data, int first, int last);
 } solver_ops;
-
-typedef struct contact_ops {
-  // Impulse form: once a step; what a substep starts from; its solve; at the new pose without
-  // correction; gaps again after impacts.
-  void (*begin)(solver_data *data, int first, int last);
-  void (*warm)(solver_data *data, int first, int last);
-  void (*solve)(solver_data *data, int first, int last);
-  void (*relax)(solver_data *data, int first, int last);
-  void (*refresh)(solver_data *data, int first, int last);
-  // Position form: velocities before the substep; then what substep.stage says.
-  void (*approach)(solver_data *data, int first, int last);
-  void (*positions)(solver_data *data, int first, int last);
-} contact_ops;
-
-extern const contact_ops contact_ops_1, contact_ops_4, contact_ops_8;
-
-// Impacts with restitution, one after the other; true if there were any.
-int bounce(solver_data *data, const bouncer *bouncers, int count, float gravity);
 
 extern const solver_ops solver_ops_1, solver_ops_4, solver_ops_8;
 

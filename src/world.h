@@ -5,6 +5,7 @@
 #include "broadphase.h"
 #include "collide/manifold.h"
 #include "collide/surface.h"
+#include "contact_store.h"
 #include "store.h"
 #include "task.h"
 
@@ -108,9 +109,10 @@ typedef struct contact {
   int32_t next; // of the same pair
   manifold manifold;
   float lambda[MAX_POINTS], reference; // impulses of the last substep
+  float age;  // s, over which the reference was learnt
   tn_vec3 friction, roll, offset;
   float twist;
-  float approach;          // speed at which it closed when the step began
+  float approach;          // fastest that was stopped in the last step, m/s
   float force[MAX_POINTS]; // means over the last step
   tn_vec3 friction_force;
   float friction_torque;
@@ -290,7 +292,8 @@ void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps);
 bool body_end_step(tn_world *world, int32_t slot);
 
 // geometry.c
-shared_geometry *geometry_find(const tn_world *world, tn_geometry_id id, const char *caller);
+// Null with the reason in `why`.
+shared_geometry *geometry_find(const tn_world *world, tn_geometry_id id, const char **why);
 void geometry_release(tn_world *world, shared_geometry *g);
 void geometry_release_all(tn_world *world);
 // Makes the data again from a copy of the source; false when out of memory.

@@ -180,7 +180,7 @@ typedef struct tn_contact {
 typedef enum tn_event_kind {
   TN_EVENT_BEGIN,        // two shapes touch
   TN_EVENT_END,          // they part, or one of them is gone
-  TN_EVENT_HIT,          // they met at `speed`
+  TN_EVENT_HIT,          // they begin to touch, faster than bodies that come to rest
   TN_EVENT_SENSOR_BEGIN, // shape B enters sensor A
   TN_EVENT_SENSOR_END,
 } tn_event_kind;
@@ -189,9 +189,9 @@ typedef struct tn_contact_event {
   tn_event_kind kind;
   tn_shape_id shape_a, shape_b;
   tn_body_id body_a, body_b;
-  tn_pos point; // of a hit
-  tn_vec3 normal;
-  float speed; // of approach, m/s
+  tn_pos point;   // where they begin to touch
+  tn_vec3 normal; // from A to B
+  float speed;    // of approach, m/s
 } tn_contact_event;
 
 typedef struct tn_sleep_event {

@@ -40,6 +40,7 @@ typedef struct ContactParams {
 typedef struct ContactState {
   R lambda[CONTACT_POINTS];
   R reference; // steady load of a point
+  R age;       // s, over which the load was learnt
   V friction;
   R twist;
   V roll;
@@ -423,16 +424,18 @@ KERNEL R sum_of(int points, const R *x)
   return sum;
 }
 
-KERNEL void press(int points, const R *used, const ContactPass *pass, const ContactParams *params,
+// Returns the speed at which points that had no impulse were stopped.
+KERNEL R press(int points, const R *used, const ContactPass *pass, const ContactParams *params,
                   const Touch *touch, const ContactMass *mass, ContactState *state, Body *a,
                   Body *b)
 {
   R alpha = params->alpha * pass->inv_h * pass->inv_h;
   M soft = params->alpha > 0.0f;
-  R r[CONTACT_POINTS], x[CONTACT_POINTS];
+  R r[CONTACT_POINTS], x[CONTACT_POINTS], closing[CONTACT_POINTS];
   M out[CONTACT_POINTS];
   for (int i = 0; i < points; ++i) {
     R u = v_dot(touch->n, relative_velocity(a, b, touch->ra[i], touch->rb[i]));
+    closing[i] = pick(state->lambda[i] == 0.0f, -u, splat(0.0f));
     R rate = pass->relaxing ? splat(0.0f) : gap_rate(pass, touch->gap[i]);
     rate = pick(soft, touch->gap[i] * pass->inv_h + alpha * state->lambda[i], rate);
     r[i] = -used[i] * (rate + u);
@@ -444,11 +447,14 @@ KERNEL void press(int points, const R *used, const ContactPass *pass, const Cont
     }
   }
   solve_normals(points, mass, alpha, r, state->lambda, out, x);
+  R hit = splat(0.0f);
   for (int i = 0; i < points; ++i) {
     state->lambda[i] = state->lambda[i] + x[i];
+    hit = pick(x[i] > 0.0f, r_max(hit, closing[i]), hit);
   }
   Wrench w = normal_wrench(points, touch, x);
   give(a, b, &w);
+  return hit;
 }
 
 // Returns where the patch slips.
@@ -474,11 +480,13 @@ KERNEL M rub(int points, const ContactPass *pass, const ContactParams *params, c
   return slips;
 }
 
-// The steady load follows the mean impulse slowly and never exceeds it.
+// The steady load follows the mean impulse slowly and never exceeds it. A young contact learns from
+// all of its life, which is faster.
 KERNEL void learn_load(int points, const R *used, R h, ContactState *state)
 {
   R mean = sum_of(points, state->lambda) / r_max(sum_of(points, used), splat(1.0f));
-  R next = state->reference + (h / PRELOAD_TIME) * (mean - state->reference);
+  state->age = r_min(state->age + h, splat(PRELOAD_TIME));
+  R next = state->reference + (h / state->age) * (mean - state->reference);
   state->reference = r_min(next, mean);
 }
 
