@@ -83,13 +83,14 @@ static double run_substeps(tn_world *world, int substeps)
       .bodies = world->body_blocks,
       .change = world->change,
       .joints = world->graph.blocks,
+      .active = world->active_blocks,
       .substep = {.h = 1.0f / (60.0f * (float)substeps), .keep = 0.2f, .push = 5.0f, .turn = 5.0f}};
   const solver_ops *ops = world->ops;
-  int blocks = (world->body_list.used + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
+  int blocks = world->active_block_count;
   double ms = 0.0;
   for (int i = 0; i < substeps; ++i) {
     data.substep.time = (float)(i + 1) * data.substep.h;
-    ops->kick(&data, 0, blocks, data.substep.h, 1);
+    ops->kick(&data, 0, blocks, KICK_WHOLE);
     double start = timing_now_ms();
     pass_over_joints(world, &data, ops->joint_begin);
     pass_over_joints(world, &data, ops->joint_solve);
