@@ -203,7 +203,7 @@ const scene scene_mixed_pile = {
                    {"poles", 0.0, 100.0, 8.0, true, "around the pile"},
                    {"radius", 1.0, 100.0, 7.0, false, "of the ring of poles, m"},
                    {"friction", 0.0, 10.0, 0.6, false, "coefficient of friction"},
-                   {"rolling_friction", 0.0, 1.0, 0.01, false, "m"}},
+                   {"rolling_friction", 0.0, 1.0, 0.03, false, "m"}},
     .build = build_mixed,
     .measure = measure_mixed,
 };
