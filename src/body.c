@@ -687,7 +687,6 @@ static body *find_moving(tn_world *world, tn_body_id id, tn_vec3 value, const ch
     reject(world, caller, "the vector is not finite");
     return NULL;
   }
-  body_wake(world, body_slot(world, b));
   return b;
 }
 
@@ -705,6 +704,7 @@ bool tn_body_set_velocity(tn_world *world, tn_body_id id, tn_vec3 velocity)
 {
   body *b = find_moving(world, id, velocity, "tn_body_set_velocity");
   if (b) {
+    body_wake(world, body_slot(world, b));
     set_array(world->state[body_slot(world, b)].v, from_vec3(velocity));
   }
   return b != NULL;
@@ -717,6 +717,7 @@ bool tn_body_set_angular_velocity(tn_world *world, tn_body_id id, tn_vec3 veloci
     return false;
   }
   int32_t slot = body_slot(world, b);
+  body_wake(world, slot);
   set_array(world->state[slot].w, from_vec3(velocity));
   body_refresh(world, slot);
   return true;
@@ -749,6 +750,7 @@ bool tn_body_apply_force(tn_world *world, tn_body_id id, tn_vec3 force, tn_pos p
     return reject(world, "tn_body_apply_force", "the point is not finite");
   }
   tn_vec3 torque = tn_cross(tn_between_points(b->center, point), force);
+  body_wake(world, body_slot(world, b));
   b->force = tn_add(b->force, force);
   b->torque = tn_add(b->torque, torque);
   return true;
@@ -758,6 +760,7 @@ bool tn_body_apply_force_to_center(tn_world *world, tn_body_id id, tn_vec3 force
 {
   body *b = find_dynamic(world, id, force, "tn_body_apply_force_to_center");
   if (b) {
+    body_wake(world, body_slot(world, b));
     b->force = tn_add(b->force, force);
   }
   return b != NULL;
@@ -767,6 +770,7 @@ bool tn_body_apply_torque(tn_world *world, tn_body_id id, tn_vec3 torque)
 {
   body *b = find_dynamic(world, id, torque, "tn_body_apply_torque");
   if (b) {
+    body_wake(world, body_slot(world, b));
     b->torque = tn_add(b->torque, torque);
   }
   return b != NULL;
@@ -792,6 +796,7 @@ bool tn_body_apply_impulse(tn_world *world, tn_body_id id, tn_vec3 impulse, tn_p
     return reject(world, "tn_body_apply_impulse", "the point is not finite");
   }
   int32_t slot = body_slot(world, b);
+  body_wake(world, slot);
   body_state *state = &world->state[slot];
   V dv = v_scale(state->inverse_mass, from_vec3(impulse));
   set_array(state->v, v_add(from_array(state->v), dv));
@@ -803,6 +808,7 @@ bool tn_body_apply_angular_impulse(tn_world *world, tn_body_id id, tn_vec3 impul
 {
   body *b = find_dynamic(world, id, impulse, "tn_body_apply_angular_impulse");
   if (b) {
+    body_wake(world, body_slot(world, b));
     add_angular_impulse(world, body_slot(world, b), impulse);
   }
   return b != NULL;

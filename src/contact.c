@@ -431,9 +431,11 @@ static void wake_touched(tn_world *world)
 {
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
     const pair *p = &world->pairs[world->active_pairs[i]];
-    if (p->first_contact != NO_SLOT) {
-      body_wake(world, world->shapes[p->shape[0]].body);
-      body_wake(world, world->shapes[p->shape[1]].body);
+    for (int side = 0; side < 2 && p->first_contact != NO_SLOT; ++side) {
+      int32_t slot = world->shapes[p->shape[side]].body;
+      if (world->bodies[slot].asleep) {
+        body_wake(world, slot);
+      }
     }
   }
 }

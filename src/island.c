@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define STILL_SPEED 0.03f // m/s, of the fastest point
+#define STILL_SPEED 0.01f // m/s, of the fastest point
 #define FREE_SPEED 1e-4f  // m/s, of a body that nothing holds
 #define STILL_TIME 0.5f   // s
 

@@ -20,13 +20,15 @@ fail() {
 
 # plan NAME "LANES..." COMPILER...: prints the commands that compile everything into WORK_DIR/NAME.
 plan() {
-  local name=$1 lanes=$2 options file width
+  local name=$1 lanes=$2 options file width source
   local compile="${*:3} $flags"
   mkdir -p "$work/$name"
   for width in $lanes; do
     options=-DTN_LANES=$width
     [ "$width" = 8 ] && options+=" $lanes_8_options"
-    echo "$compile $options -c '$root/src/solve.c' -o '$work/$name/solve_$width.o'"
+    for source in solve solve_contact; do
+      echo "$compile $options -c '$root/src/$source.c' -o '$work/$name/${source}_$width.o'"
+    done
   done
   for file in "${sources[@]}"; do
     echo "$compile $config -c '$file' -o '$work/$name/$(basename "${file//\//_}" .c).o'"

@@ -47,6 +47,7 @@ tn_world_def test_world_def(int substeps, tn_method method)
   def.gravity = tn_v3(0.0f, -10.0f, 0.0f);
   def.substeps = substeps;
   def.method = method;
+  def.sleeping = false;
   def.log = test_collect;
   def.log_context = &test_messages;
   return def;

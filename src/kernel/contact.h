@@ -22,7 +22,7 @@
 #define BETA 0.05f
 #define FRICTION_BETA 0.1f
 #define PRELOAD_TIME 1.5f // s, over which a manifold's steady load is learnt
-#define PUSH_SPEED 1.0f   // m/s, fastest way out of a penetration
+#define PUSH_SPEED 0.1f   // m/s, fastest way out of a penetration
 #define RIDGE 0.01f       // four points on a face share its load evenly
 #define SWEEPS 6
 
