@@ -124,17 +124,23 @@ static float size_of(const shape *s)
 }
 
 // A corner that is stopped does not stop the body: it may turn and fly on. So the ball inside the
-// faster shape is stopped as well, as one more point, at its own gap.
-static void add_core(const shape *b, pose there, manifold *m)
+// moving shape is stopped as well, as one more point with its own gap.
+static void add_core(const tn_world *world, const shape *a, const shape *b, pose at, manifold *m)
 {
   if (m->form != MANIFOLD_FLAT || m->radius_a > 0.0f || m->radius_b > 0.0f) {
     return;
   }
   manifold_point core = {0};
-  core.b = tn_scale(-b->inner_radius, pose_unvector(there, m->normal));
-  tn_vec3 at = pose_point(there, core.b);
-  core.gap = tn_dot(m->normal, tn_sub(at, m->points[0].a));
-  core.a = tn_sub(at, tn_scale(core.gap, m->normal));
+  if (world->bodies[b->body].type == TN_BODY_DYNAMIC) {
+    core.b = tn_scale(-b->inner_radius, pose_unvector(at, m->normal));
+    tn_vec3 in_a = pose_point(at, core.b);
+    core.gap = tn_dot(m->normal, tn_sub(in_a, m->points[0].a));
+    core.a = tn_sub(in_a, tn_scale(core.gap, m->normal));
+  } else {
+    core.a = tn_scale(a->inner_radius, m->normal);
+    core.gap = tn_dot(m->normal, tn_sub(pose_point(at, m->points[0].b), core.a));
+    core.b = pose_unpoint(at, tn_add(core.a, tn_scale(core.gap, m->normal)));
+  }
   core.feature = UINT32_MAX;
   m->points[m->count < MAX_POINTS ? m->count++ : MAX_POINTS - 1] = core;
 }
@@ -153,7 +159,6 @@ static int look_ahead(const shape *a, const shape *b, pose at, tn_vec3 way, mani
   float margin = MARGIN * fminf(size_of(a), size_of(b));
   int count = collide(&a->geometry, &b->geometry, there, margin, out, room);
   for (int i = 0; i < count; ++i) {
-    add_core(b, there, &out[i]);
     float gap = tn_dot(out[i].normal, tn_sub(at.p, there.p));
     for (int k = 0; k < out[i].count; ++k) {
       out[i].points[k].gap += gap;
@@ -208,6 +213,24 @@ static void update_gaps(const tn_world *world, const pair *p, placed at_a, place
   }
 }
 
+// A marble may pass several cubics of a wire in a step.
+static void span_wire(const tn_world *world, const shape *a, const shape *b, placed at_a,
+                      placed at_b, float dt, manifold *m)
+{
+  bool first = m->round_side == 1; // A is the wire
+  const shape *rail = first ? a : b;
+  const shape *round = first ? b : a;
+  tn_vec3 v = tn_sub(vec3_of(world->state[round->body].v), vec3_of(world->state[rail->body].v));
+  v = tn_rotate(tn_quat_conjugate(dquat_round((first ? at_a : at_b).q)), v);
+  float s = m->parameter;
+  tn_vec3 along = tn_add(m->cubic[1], tn_add(tn_scale(2.0f * s, m->cubic[2]),
+                                             tn_scale(3.0f * s * s, m->cubic[3])));
+  float length = tn_length(along);
+  float way = length > 0.0f ? dt * tn_dot(v, along) / length : 0.0f;
+  float spare = 0.2f * fabsf(way);
+  wire_span(rail->geometry.wire, m, spare + fmaxf(-way, 0.0f), spare + fmaxf(way, 0.0f));
+}
+
 static void look_at(const tn_world *world, int32_t index, float dt)
 {
   found_pair *found = &world->found[index];
@@ -231,7 +254,8 @@ static void look_at(const tn_world *world, int32_t index, float dt)
   float margin = MARGIN * size + fminf(close, MARGIN_CAP * size);
   manifold *out = &world->found_manifolds[found->first];
   found->count = collide(&a->geometry, &b->geometry, at, margin, out, found->room);
-  if (found->count == 0 && needs_look_ahead(world, a, b, close)) {
+  bool fast = needs_look_ahead(world, a, b, close);
+  if (found->count == 0 && fast) {
     tn_vec3 way = relative_way(world, a, b, at_a, dt);
     if (is_complex(b) || b->geometry.kind == TN_SHAPE_PLANE) {
       // Casts move what is convex: look from the other side.
@@ -243,6 +267,14 @@ static void look_at(const tn_world *world, int32_t index, float dt)
       }
     } else {
       found->count = look_ahead(a, b, at, way, out, found->room);
+    }
+  }
+  for (int i = 0; i < found->count; ++i) {
+    if (fast) {
+      add_core(world, a, b, at, &out[i]);
+    }
+    if (out[i].form == MANIFOLD_WIRE) {
+      span_wire(world, a, b, at_a, at_b, dt, &out[i]);
     }
   }
   p->at = at;

@@ -9,6 +9,7 @@
 _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 
 #define BLOCK_GRAIN 8
+#define DEEP 0.08f     // share of the smaller shape
 #define HIT_SPEED 0.1f // m/s, slowest that is told
 
 // ---------------------------------------------------------------------------------------------
@@ -205,6 +206,7 @@ static ContactParams params_of(const sides *s, const manifold *m)
   p.rolling = combined(mode, a->rolling_friction, b->rolling_friction);
   p.spinning = combined(mode, a->spinning_friction, b->spinning_friction);
   p.alpha = a->compliance + b->compliance; // two springs in a row
+  p.deep = DEEP * fminf(s->shape[0]->reach, s->shape[1]->reach);
   p.radius_a = m->radius_a;
   p.radius_b = m->radius_b;
   tn_vec3 slide = tn_sub(surface_velocity(s, 1), surface_velocity(s, 0));

@@ -56,6 +56,12 @@ float wire_closest_parameter(const wire *w, tn_vec3 p);
 tn_vec3 wire_point(const wire *w, float parameter);
 int wire_segment_count(const wire *w);
 
+// Makes the cubic of a MANIFOLD_WIRE, in the wire's frame, the stretch of the axis from `behind` to
+// `ahead` of the touching point, in metres: what the body may pass in a step. Within one of the
+// wire's own cubics it is exact.
+#define WIRE_CHILDREN 8u // manifolds of one cubic: child / WIRE_CHILDREN is its number
+void wire_span(const wire *w, manifold *m, float behind, float ahead);
+
 // For drawing: calls `line` for every edge.
 void mesh_edges(const mesh *m, void (*line)(tn_vec3 a, tn_vec3 b, void *context), void *context);
 void height_field_edges(const height_field *f, void (*line)(tn_vec3 a, tn_vec3 b, void *context),

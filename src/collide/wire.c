@@ -91,7 +91,7 @@ static manifold wire_manifold(const wire_pair *pair, const wire_place *p, tn_vec
   for (int i = 0; i < 4; i++)
     m.cubic[i] = w->cubics[cubic].c[i];
   m.parameter = place_parameter(w, p);
-  m.child = 8u * (uint32_t)cubic;
+  m.child = WIRE_CHILDREN * (uint32_t)cubic;
   return m;
 }
 
@@ -441,4 +441,54 @@ bool wire_cast(const wire *w, float radius, const geometry *b, pose b_in_a, tn_v
     }
   }
   return found;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Stretches
+
+static tn_vec3 cubic_derivative(const wire_cubic *c, float s)
+{
+  return tn_add(c->c[1], tn_add(tn_scale(2.0f * s, c->c[2]), tn_scale(3.0f * s * s, c->c[3])));
+}
+
+typedef struct wire_spot {
+  tn_vec3 point, slope; // slope by the parameter of the whole wire
+} wire_spot;
+
+static wire_spot spot_at(const wire *w, float parameter)
+{
+  float count = (float)w->cubic_count;
+  if (w->closed) {
+    parameter -= parameter >= count ? count : parameter < 0.0f ? -count : 0.0f;
+  }
+  parameter = fminf(fmaxf(parameter, 0.0f), count);
+  int cubic = parameter < count ? (int)parameter : w->cubic_count - 1;
+  float s = parameter - (float)cubic;
+  wire_spot spot = {wire_point(w, parameter), cubic_derivative(&w->cubics[cubic], s)};
+  return spot;
+}
+
+void wire_span(const wire *w, manifold *m, float behind, float ahead)
+{
+  float at = (float)(m->child / WIRE_CHILDREN) + m->parameter;
+  float speed = tn_length(spot_at(w, at).slope);
+  if (!(speed > 0.0f)) {
+    return;
+  }
+  float half = 0.5f * (float)w->cubic_count;
+  float from = at - fminf(behind / speed + 0.02f, half);
+  float to = at + fminf(ahead / speed + 0.02f, half);
+  if (!w->closed) {
+    from = fmaxf(from, 0.0f);
+    to = fminf(to, (float)w->cubic_count);
+  }
+  wire_spot a = spot_at(w, from), b = spot_at(w, to);
+  float width = to - from;
+  tn_vec3 way = tn_sub(b.point, a.point);
+  tn_vec3 start = tn_scale(width, a.slope), end = tn_scale(width, b.slope);
+  m->cubic[0] = a.point;
+  m->cubic[1] = start;
+  m->cubic[2] = tn_sub(tn_scale(3.0f, way), tn_add(tn_scale(2.0f, start), end));
+  m->cubic[3] = tn_sub(tn_add(start, end), tn_scale(2.0f, way));
+  m->parameter = (at - from) / width;
 }

@@ -22,7 +22,7 @@
 #define BETA 0.05f
 #define FRICTION_BETA 0.1f
 #define PRELOAD_TIME 1.5f // s, over which a manifold's steady load is learnt
-#define PUSH_SPEED 0.1f   // m/s, fastest way out of a penetration
+#define PUSH_SPEED 0.1f   // m/s, fastest way out of a deep penetration
 #define RIDGE 0.01f       // four points on a face share its load evenly
 #define SWEEPS 6
 
@@ -31,6 +31,7 @@ typedef struct ContactParams {
   R mu_static, mu_dynamic;
   R rolling, spinning; // m
   R alpha;             // compliance
+  R deep;              // m, more than loads press bodies into each other
   R radius_a, radius_b;
   V slide;    // surface velocity of B relative to A
   R anchored; // 1: friction pulls back to where the patch began to stick
@@ -319,23 +320,66 @@ KERNEL void solve_projected(int points, const R *k, R alpha, const R *r, const R
   }
 }
 
+// Two points exactly: where both would not push, one of them alone does.
+KERNEL void solve_two(const R *k, R alpha, const R *r, const R *lambda, const M *out, R *x)
+{
+  R k00 = k[0] + alpha, k01 = k[1], k11 = k[2] + alpha;
+  // For the whole impulses, not for their change; a point that is out keeps its own.
+  R q0 = r[0] + k00 * lambda[0] + k01 * lambda[1];
+  R q1 = r[1] + k01 * lambda[0] + k11 * lambda[1];
+  R alone0 = r_max(q0, splat(0.0f)) / k00;
+  R alone1 = r_max(q1, splat(0.0f)) / k11;
+  M first = k01 * alone0 >= q1;
+  R y0 = pick(first, alone0, splat(0.0f));
+  R y1 = pick(first, splat(0.0f), alone1);
+  y0 = pick(out[1], r_max(q0 - k01 * lambda[1], splat(0.0f)) / k00, y0);
+  y1 = pick(out[0], r_max(q1 - k01 * lambda[0], splat(0.0f)) / k11, y1);
+  x[0] = pick(out[0], splat(0.0f), y0 - lambda[0]);
+  x[1] = pick(out[1], splat(0.0f), y1 - lambda[1]);
+}
+
+// The ridge leaves a hundredth of r; what is left of that after a second round does not show.
+KERNEL void solve_freely(int points, const ContactMass *mass, R alpha, const R *r, R *x)
+{
+  R rest[CONTACT_POINTS];
+  for (int i = 0; i < points; ++i) {
+    x[i] = row_of(points, mass->inverse, i, r);
+  }
+  if (points <= 2) {
+    return;
+  }
+  for (int i = 0; i < points; ++i) {
+    rest[i] = r[i] - row_of(points, mass->k, i, x) - alpha * x[i];
+  }
+  for (int i = 0; i < points; ++i) {
+    x[i] = x[i] + row_of(points, mass->inverse, i, rest);
+  }
+}
+
 // Points that are `out` keep their impulse.
 KERNEL void solve_normals(int points, const ContactMass *mass, R alpha, const R *r,
                           const R *lambda, M *out, R *x)
 {
-  M pulls = splat(0.0f) > 1.0f;
-  for (int i = 0; i < points; ++i) {
-    x[i] = row_of(points, mass->inverse, i, r);
-    pulls = pulls | (lambda[i] + x[i] < 0.0f) | out[i];
-  }
+  solve_freely(points, mass, alpha, r, x);
   if (points == 1) {
     x[0] = pick(out[0], splat(0.0f), r_max(x[0], -lambda[0]));
-  } else if (m_any(pulls)) {
-    R y[CONTACT_POINTS];
+    return;
+  }
+  M pulls = splat(0.0f) > 1.0f;
+  for (int i = 0; i < points; ++i) {
+    pulls = pulls | (lambda[i] + x[i] < 0.0f) | out[i];
+  }
+  if (!m_any(pulls)) {
+    return;
+  }
+  R y[CONTACT_POINTS];
+  if (points == 2) {
+    solve_two(mass->k, alpha, r, lambda, out, y);
+  } else {
     solve_projected(points, mass->k, alpha, r, lambda, out, y);
-    for (int i = 0; i < points; ++i) {
-      x[i] = pick(pulls, y[i], x[i]);
-    }
+  }
+  for (int i = 0; i < points; ++i) {
+    x[i] = pick(pulls, y[i], x[i]);
   }
 }
 
@@ -408,11 +452,14 @@ typedef struct ContactPass {
   int rolls;    // some lane has rolling friction
 } ContactPass;
 
-// The velocity that a gap asks for: an open one may close, a penetration goes away gently.
-KERNEL R gap_rate(const ContactPass *pass, R gap)
+// The velocity that a gap asks for: an open one may close, a penetration goes away gently. What
+// forgetting has taken from a loaded point, k per impulse, may be given back, or it would sink;
+// but not to bodies made inside each other, which would fly apart.
+KERNEL R gap_rate(const ContactPass *pass, const ContactParams *params, R gap, R lambda, R k)
 {
-  return pick(gap > 0.0f, gap * pass->inv_left,
-              r_max(BETA * gap * pass->inv_h, splat(-PUSH_SPEED)));
+  R lost = pick(gap > -params->deep, BETA * lambda * k, splat(0.0f));
+  R fastest = PUSH_SPEED + lost;
+  return pick(gap > 0.0f, gap * pass->inv_left, r_max(BETA * gap * pass->inv_h, -fastest));
 }
 
 KERNEL R sum_of(int points, const R *x)
@@ -436,7 +483,10 @@ KERNEL R press(int points, const R *used, const ContactPass *pass, const Contact
   for (int i = 0; i < points; ++i) {
     R u = v_dot(touch->n, relative_velocity(a, b, touch->ra[i], touch->rb[i]));
     closing[i] = pick(state->lambda[i] == 0.0f, -u, splat(0.0f));
-    R rate = pass->relaxing ? splat(0.0f) : gap_rate(pass, touch->gap[i]);
+    R rate = splat(0.0f);
+    if (!pass->relaxing) {
+      rate = gap_rate(pass, params, touch->gap[i], state->lambda[i], mass->k[sym(i, i)]);
+    }
     rate = pick(soft, touch->gap[i] * pass->inv_h + alpha * state->lambda[i], rate);
     r[i] = -used[i] * (rate + u);
     out[i] = used[i] == 0.0f;

@@ -90,19 +90,28 @@ KERNEL Q free_rotation(const Spin *spin, V local_momentum, R h, Q *body_turn)
   return q_make(v_scale(sinc, steady), s.cos);
 }
 
+// Motion that fades ends at zero: subnormal numbers are slow.
+KERNEL V faded(V v)
+{
+  R zero = splat(0.0f);
+  return v_make(pick(r_abs(v.x) < 1e-25f, zero, v.x), pick(r_abs(v.y) < 1e-25f, zero, v.y),
+                pick(r_abs(v.z) < 1e-25f, zero, v.z));
+}
+
 // Adds to the momentum what the angular velocity gained since the last drift. A body that nothing
 // has touched keeps its momentum to the bit.
 KERNEL void collect_momentum(const Body *body, Spin *spin)
 {
   Q q = q_mul(body->dq, spin->start);
   V impulse = v_mul(spin->inertia, q_unrotate(q, v_sub(body->w, spin->last)));
-  spin->momentum = v_add(spin->momentum, q_rotate(q, impulse));
+  spin->momentum = faded(v_add(spin->momentum, q_rotate(q, impulse)));
   spin->last = body->w;
 }
 
 // x and q advance by h. The angular velocity follows the momentum to the new pose.
 KERNEL void drift(Body *body, Spin *spin, R dynamic, R h)
 {
+  body->v = faded(body->v);
   body->dx = v_add(body->dx, v_scale(h, body->v));
 
   collect_momentum(body, spin);
