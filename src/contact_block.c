@@ -320,6 +320,7 @@ static ContactState state_of(const contact *c, float scale)
   state.friction = v_scale(scale, vec(c->friction));
   state.roll = v_scale(scale, vec(c->roll));
   state.twist = scale * c->twist;
+  state.sliding = c->sliding ? 1.0f : 0.0f;
   state.offset = vec(c->offset);
   return state;
 }
@@ -502,6 +503,7 @@ static void unpack(tn_world *world, contact_block *cb, int lane, float dt)
   c->friction = to_vec3(state.friction);
   c->roll = to_vec3(state.roll);
   c->twist = state.twist;
+  c->sliding = state.sliding > 0.5f;
   c->offset = to_vec3(v_add(state.offset, shift));
   c->friction_force = tn_scale(1.0f / dt, tn_v3(sum[4], sum[5], sum[6]));
   c->friction_torque = sum[7] / dt;

@@ -208,10 +208,9 @@ KERNEL void solve_contact(solver_data *data, contact_block *cb, int lane, Kind k
   R hit = press(kind.points, w.used, &pass, &w.params, &w.touch, &mass, &w.state, &w.a, &w.b);
   store(cb->hit + lane, r_max(load(cb->hit + lane), hit));
   V offset = v_scale(w.params.anchored, v_add(w.state.offset, shift));
-  M slips = rub(kind.points, &pass, &w.params, &w.touch, &patch, &mass, offset, &w.state, &w.a,
-                &w.b);
-  // A patch that slips begins to stick where it is.
-  w.state.offset = v_pick(slips, v_make(-shift.x, -shift.y, -shift.z), w.state.offset);
+  rub(kind.points, &pass, &w.params, &w.touch, &patch, &mass, offset, &w.state, &w.a, &w.b);
+  // A patch that slides begins to stick where it is.
+  w.state.offset = v_pick(w.state.sliding > 0.5f, v_make(-shift.x, -shift.y, -shift.z), w.state.offset);
   STORE(cb->state, lane, &w.state);
   store_velocities(data, cb, lane, &w);
 }
@@ -252,7 +251,9 @@ KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Kind k
   }
   learn_load(kind.points, w.used, splat(data->substep.h), &w.state);
   press(kind.points, w.used, &pass, &w.params, &w.touch, &mass, &w.state, &w.a, &w.b);
-  rub(kind.points, &pass, &w.params, &w.touch, &patch, &mass, v_zero(), &w.state, &w.a, &w.b);
+  M slips = rub(kind.points, &pass, &w.params, &w.touch, &patch, &mass, v_zero(), &w.state, &w.a,
+                &w.b);
+  w.state.sliding = pick(slips, splat(1.0f), splat(0.0f));
   store(&cb->left[lane], splat(data->substep.h));
   sum_impulses(cb, lane, kind.points, &w.state);
   STORE(cb->state, lane, &w.state);

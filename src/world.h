@@ -112,6 +112,7 @@ typedef struct contact {
   float age;  // s, over which the reference was learnt
   tn_vec3 friction, roll, offset;
   float twist;
+  bool sliding;
   float approach;          // fastest that was stopped in the last step, m/s
   float force[MAX_POINTS]; // means over the last step
   tn_vec3 friction_force;

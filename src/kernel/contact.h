@@ -44,6 +44,7 @@ typedef struct ContactState {
   R age;       // s, over which the load was learnt
   V friction;
   R twist;
+  R sliding; // 1 where the relaxing pass could not stop the patch
   V roll;
   V offset; // of the friction patch since it began to stick, when the step began
 } ContactState;
@@ -391,7 +392,8 @@ KERNEL V in_plane(const Frame *f, R s, R t)
   return v_add(v_scale(s, f->s), v_scale(t, f->t));
 }
 
-// Stops the patch's sliding, or drags at it as strongly as the load allows. Returns where it slips.
+// Stops the patch's sliding, or drags at it as strongly as the load allows: that of rest, unless it
+// slides already. Returns where stopping it takes more than that.
 KERNEL M solve_friction(const Frame *f, const ContactParams *params, const ContactMass *mass, V u,
                         V bias, R load, ContactState *state, V *change)
 {
@@ -400,12 +402,12 @@ KERNEL M solve_friction(const Frame *f, const ContactParams *params, const Conta
   R ws = v_dot(state->friction, f->s) + mass->tangent[0] * s + mass->tangent[1] * t;
   R wt = v_dot(state->friction, f->t) + mass->tangent[1] * s + mass->tangent[2] * t;
   R length = r_sqrt(ws * ws + wt * wt);
-  M slips = length > params->mu_static * load;
-  R scale = pick(slips, params->mu_dynamic * load / r_max(length, splat(1e-30f)), splat(1.0f));
+  R bound = pick(state->sliding > 0.5f, params->mu_dynamic, params->mu_static) * load;
+  R scale = r_min(splat(1.0f), bound / r_max(length, splat(1e-30f)));
   V now = in_plane(f, scale * ws, scale * wt);
   *change = v_sub(now, state->friction);
   state->friction = now;
-  return slips;
+  return length > bound;
 }
 
 KERNEL R solve_twist(const ContactParams *params, const ContactMass *mass, R spin, R load,
