@@ -49,15 +49,16 @@ static int lowest_free(uint64_t taken)
   return ~taken ? __builtin_ctzll(~taken) : MAX_COLORS;
 }
 
-// One of the two lowest free colours, as if by chance. The lowest would give all contacts on one
+// One of the four lowest free colours, as if by chance. The lowest would give all contacts on one
 // side of a row the same turn, and what each pass leaves unsolved would push the row one way: a
 // pyramid drifts twenty times as far then.
 static int free_color(uint64_t taken, uint32_t seed)
 {
-  int color = lowest_free(taken);
   uint32_t chance = seed * 2654435761u;
-  if (color < MAX_COLORS - 1 && (chance >> 16 & 1)) {
-    color = lowest_free(taken | 1ull << color);
+  int color = lowest_free(taken);
+  for (uint32_t skip = chance >> 16 & 3; skip > 0 && color < MAX_COLORS - 1; --skip) {
+    taken |= 1ull << color;
+    color = lowest_free(taken);
   }
   return color;
 }
