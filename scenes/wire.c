@@ -247,7 +247,7 @@ static void add_ramp(track *t)
   }
 }
 
-// Shifted sideways, so that it passes itself.
+// Shifted sideways, so that it passes itself, without a bend where it begins and ends.
 static void add_loop(track *t, float shift)
 {
   enum { STEPS = 24 };
@@ -255,7 +255,8 @@ static void add_loop(track *t, float shift)
     float turn = (float)i / (float)STEPS;
     float sine = tn_sin(2.0f * TN_PI * turn);
     float cosine = tn_cos(2.0f * TN_PI * turn);
-    add_station(t, tn_v3(LOOP_RADIUS * sine, LOOP_RADIUS * (1.0f - cosine), shift * turn),
+    float aside = shift * (turn - sine / (2.0f * TN_PI));
+    add_station(t, tn_v3(LOOP_RADIUS * sine, LOOP_RADIUS * (1.0f - cosine), aside),
                 tn_v3(-sine, cosine, 0.0f));
   }
 }
@@ -265,20 +266,22 @@ static void add_loop(track *t, float shift)
 static void add_coil(track *t, tn_vec3 from, float radius, float turns)
 {
   const float step = radius * (TN_PI / 12.0f);
-  const float ease = 6.0f * radius; // from straight to round
+  const float ease = 10.0f * radius; // from straight to round
   const float round = 2.0f * TN_PI * turns * radius;
+  int steps = (int)((round + 3.0f * ease) / step);
   float heading = 0.0f;
   tn_vec3 at = from;
-  for (float way = 0.0f; way < round + 3.0f * ease; way += step) {
-    float into = fminf(way, round + 2.0f * ease - way) / ease;
-    float curvature = fminf(1.0f, fmaxf(0.0f, into)) / radius;
+  for (int i = 0; i <= steps; ++i) {
+    float way = (float)i * step;
+    float into = fminf(1.0f, fmaxf(0.0f, fminf(way, round + 2.0f * ease - way) / ease));
+    float share = into * into; // slowly at first: the lean follows
+    float curvature = share / radius;
     float square = 2.0f * GRAVITY * (RAMP_HEIGHT - at.y);
     tn_vec3 inward = tn_v3(-tn_sin(heading), 0.0f, tn_cos(heading));
     tn_vec3 up = tn_add(tn_v3(0.0f, GRAVITY, 0.0f), tn_scale(square * curvature, inward));
     add_station(t, at, scaled_to_unit(up));
     float middle = heading + 0.5f * step * curvature;
-    float drop = 0.2f * fminf(1.0f, fmaxf(0.0f, into));
-    at = tn_add(at, tn_scale(step, tn_v3(tn_cos(middle), -drop, tn_sin(middle))));
+    at = tn_add(at, tn_scale(step, tn_v3(tn_cos(middle), -0.2f * share, tn_sin(middle))));
     heading += step * curvature;
   }
 }

@@ -89,7 +89,8 @@ static inline void heap_build(tn_world *world, int layers)
     const float *at = column[i % 4];
     float x = at[0] + 0.35f * (float)(i / 4 % 2) - 0.17f;
     float z = at[1] + 0.35f * (float)(i / 8 % 2) - 0.17f;
-    def.position = tn_p3((double)x, 1.2 + 0.5 * (double)(i / 16), (double)z);
+    int layer = i / 16;
+    def.position = tn_p3((double)x, 1.2 + 0.5 * (double)layer, (double)z);
     def.rotation = tn_quat_axis_angle(tn_v3(1.0f, 0.5f, 0.2f), 0.4f * (float)i);
     tn_body_id body = tn_body_create(world, &def);
     tn_shape_def shape = heap_shape(world, i + i / 16);

@@ -88,7 +88,8 @@ static void lay_mesh(tn_world *world)
   tn_vec3 vertices[9];
   int triangles[8][3];
   for (int i = 0; i < 9; ++i) {
-    vertices[i] = tn_v3(4.0f * (float)(i % 3 - 1), 0.0f, 4.0f * (float)(i / 3 - 1));
+    int row = i / 3;
+    vertices[i] = tn_v3(4.0f * (float)(i % 3 - 1), 0.0f, 4.0f * (float)(row - 1));
   }
   for (int i = 0; i < 4; ++i) {
     int corner = i / 2 * 3 + i % 2;

@@ -280,7 +280,9 @@ static void pairs_begin_and_end_in_turn(void **unused)
   tn_world *world = contact_world(8);
   uint32_t random = 3;
   for (int i = 0; i < PILE; ++i) {
-    tn_pos place = tn_p3(0.6 * (i % 3), 0.5 + 0.9 * (i / 9), 0.6 * (i / 3 % 3));
+    int layer = i / 9;
+    int row = i / 3 % 3;
+    tn_pos place = tn_p3(0.6 * (i % 3), 0.5 + 0.9 * layer, 0.6 * row);
     tn_shape_def shape = i % 2 ? ball_shape(0.25f) : cube_shape(0.2f);
     tn_body_id body = add_solid(world, place, &shape);
     tn_body_set_velocity(world, body, test_vector(&random, 1.0f));
