@@ -21,6 +21,7 @@
 
 #define HELD_BACK_KEEP 0.4f
 #define MOTOR_KEEP 0.9f
+#define LOAD_TIME 1.0f // s
 
 // What is known about a block at compile time.
 typedef struct BlockKind {
@@ -47,6 +48,7 @@ typedef struct RowState {
   R lambda[3];
   R drive;
   V resist;
+  R load[3], drive_load; // what springs have carried of late
 } RowState;
 
 // LDL^T of the locked rows, with inverted pivots.
@@ -471,8 +473,20 @@ KERNEL R not_tiny(R x)
   return pick(r_abs(x) < 1e-25f, splat(0.0f), x);
 }
 
-// Springs keep all of their impulse. Dry friction removes no error and is bounded: it keeps all. A
-// motor may push against a limit for ever, so its impulse must fade.
+// Springs too stiff for the substep to resolve keep as little of their impulse as rigid rows, or
+// they would gain energy as those do. But at rest a spring must begin with its load, or it settles
+// where one pass from nothing leaves it. So only the difference from the load fades, and the load
+// follows the impulse slowly.
+KERNEL R faded(const Pass *pass, R share, R alpha, R lambda, R *load)
+{
+  R rate = r_min(pass->h * (1.0f / LOAD_TIME), splat(1.0f));
+  R now = *load + rate * (lambda - *load);
+  *load = pick(alpha > 0.0f, not_tiny(now), splat(0.0f));
+  return not_tiny(share * lambda + (1.0f - share) * *load);
+}
+
+// Springs that the substep resolves keep all of their impulse. Dry friction removes no error and is
+// bounded: it keeps all. A motor may push against a limit for ever, so its impulse must fade.
 KERNEL void leak(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
                  R fastest, RowState *state)
 {
@@ -491,12 +505,14 @@ KERNEL void leak(BlockKind kind, const Pass *pass, const RowParams *params, cons
     M rigid = is_rigid(params->alpha_limit * pass->inv_h2, s_diagonal(rows->k_rows, i));
     R range_kept = pick(rigid, kept(pass, gain_of(params->alpha_limit, beyond, fastest)), one);
     R share = pick(is_locked(kind, params, i), locked_kept, range_kept);
-    state->lambda[i] = not_tiny(share * state->lambda[i]);
+    R alpha = pick(is_locked(kind, params, i), params->alpha, params->alpha_limit);
+    state->lambda[i] = faded(pass, share, alpha, state->lambda[i], &state->load[i]);
   }
   M rigid = is_rigid(params->drive.alpha * pass->inv_h2, rows->k_rows.xx);
   R servo = pick(rigid, pass->keep, one);
   R share = pick(params->drive.mode == DRIVE_TARGET, servo, splat(MOTOR_KEEP));
-  state->drive = not_tiny(share * state->drive);
+  R spring = pick(params->drive.mode == DRIVE_TARGET, params->drive.alpha, splat(0.0f));
+  state->drive = faded(pass, share, spring, state->drive, &state->drive_load);
 }
 
 // Impulses to begin a substep with.
