@@ -279,11 +279,15 @@ static void collect_bodies(solver_data *data, int first, int last)
       Gather g = gather_range(index, block, lane);
       Body body;
       Spin spin;
+      Drag drag;
       R share;
       load_velocity(data, g, &body, &share);
       load_pose(data, g, &body);
       LOAD(bb->spin, lane, &spin);
+      LOAD(bb->drag, lane, &drag);
+      limit_speed(&body, &drag);
       collect_momentum(&body, &spin);
+      store_velocity(data, g, &body, share);
       STORE(bb->spin, lane, &spin);
     }
   }

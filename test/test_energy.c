@@ -54,6 +54,33 @@ static void sums_match_the_definitions(void **unused)
   tn_world_destroy(world);
 }
 
+static void a_body_named_twice_counts_once(void **unused)
+{
+  (void)unused;
+  tn_world *world = test_world(8, TN_METHOD_TENON);
+  tn_body_id a = test_box(world, tn_p3(0.0, 1.0, 0.0), 2.0f, tn_v3(0.1f, 0.1f, 0.1f));
+  tn_body_id b = test_box(world, tn_p3(0.0, 2.5, 0.0), 3.0f, tn_v3(0.1f, 0.1f, 0.1f));
+  tn_body_set_velocity(world, a, tn_v3(1.0f, 2.0f, 0.0f));
+  tn_joint_def spring = tn_default_joint_def(TN_JOINT_DISTANCE);
+  spring.body_a = a;
+  spring.body_b = b;
+  spring.linear[0] = tn_between(1.0f, 1.0f);
+  spring.compliance = 0.01f;
+  tn_joint_create(world, &spring);
+  tn_body_id ids[5] = {a, b, a, a, b};
+  tn_energy sum = tn_bodies_energy(world, ids, 5);
+  tn_energy all = tn_world_energy(world);
+  assert_close(sum.kinetic, all.kinetic, 0.0);
+  assert_close(sum.potential, all.potential, 0.0);
+  assert_close(sum.elastic, all.elastic, 0.0);
+  assert_close(all.elastic, 0.5 * 0.25 / 0.01, 1e-4);
+  tn_pos origin = tn_p3(0.0, 0.0, 0.0);
+  tn_momentum m = tn_bodies_momentum(world, ids, 5, origin);
+  assert_close(m.mass, 5.0, 1e-6);
+  assert_close(m.linear[1], tn_world_momentum(world, origin).linear[1], 0.0);
+  tn_world_destroy(world);
+}
+
 static void springs_store_half_k_x_squared(void **unused)
 {
   (void)unused;
@@ -174,6 +201,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sums_match_the_definitions),
+      cmocka_unit_test(a_body_named_twice_counts_once),
       cmocka_unit_test(springs_store_half_k_x_squared),
       cmocka_unit_test(spring_swings_with_its_period),
       cmocka_unit_test(pendulum_keeps_energy_for_a_minute),
