@@ -140,8 +140,7 @@ KERNEL void solve_block(JointType type, int angular, const Pass *pass, JointSet 
   RowState *state = angular ? &set->angular_state : &set->linear_state;
   V u = angular ? relative_spin(&set->a, &set->b)
                 : relative_velocity(&set->a, &set->b, rows->levers.a, rows->levers.b);
-  V p = v_zero();
-  solve_positions(kind, pass, params, rows, angular, 0, state, &u, &p);
+  V p = solve_rows(kind, pass, params, rows, angular, 0, 0, state, u);
   apply(angular, rows, p, pass, set);
 }
 

@@ -575,10 +575,18 @@ tn_pos tn_body_center(const tn_world *world, tn_body_id id)
   return b ? b->center : tn_p3(0.0, 0.0, 0.0);
 }
 
+static bool is_point(const tn_world *world, bool finite, const char *caller)
+{
+  if (!finite) {
+    report(world, TN_LOG_ERROR, "%s: the point is not finite", caller);
+  }
+  return finite;
+}
+
 tn_pos tn_body_point(const tn_world *world, tn_body_id id, tn_vec3 local)
 {
   const body *b = body_find(world, id, "tn_body_point");
-  if (!b) {
+  if (!b || !is_point(world, is_finite3(local), "tn_body_point")) {
     return tn_p3(0.0, 0.0, 0.0);
   }
   dquat q = dquat_mul(b->rotation, dquat_conjugate(b->local_principal));
@@ -590,7 +598,7 @@ tn_pos tn_body_point(const tn_world *world, tn_body_id id, tn_vec3 local)
 tn_vec3 tn_body_point_velocity(const tn_world *world, tn_body_id id, tn_pos point)
 {
   const body *b = body_find(world, id, "tn_body_point_velocity");
-  if (!b) {
+  if (!b || !is_point(world, is_finite_pos(point), "tn_body_point_velocity")) {
     return tn_v3(0.0f, 0.0f, 0.0f);
   }
   const body_state *state = &world->state[body_slot(world, b)];
@@ -630,6 +638,9 @@ bool tn_body_set_type(tn_world *world, tn_body_id id, tn_body_type type)
   }
   int32_t slot = body_slot(world, b);
   body_wake(world, slot);
+  if (type != TN_BODY_DYNAMIC) {
+    b->force = b->torque = tn_v3(0.0f, 0.0f, 0.0f);
+  }
   b->type = type;
   b->has_target = false;
   body_refresh(world, slot);

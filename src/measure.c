@@ -70,10 +70,22 @@ tn_energy tn_world_energy(const tn_world *world)
   return sum;
 }
 
+static bool is_point(const tn_world *world, tn_pos about, const char *caller)
+{
+  bool finite = is_finite_pos(about);
+  if (!finite) {
+    report(world, TN_LOG_ERROR, "%s: the point is not finite", caller);
+  }
+  return finite;
+}
+
 tn_momentum tn_world_momentum(const tn_world *world, tn_pos about)
 {
   tn_momentum sum = {0};
-  for (int32_t i = 0; world && i < world->body_list.used; ++i) {
+  if (!world || !is_point(world, about, "tn_world_momentum")) {
+    return sum;
+  }
+  for (int32_t i = 0; i < world->body_list.used; ++i) {
     add_body_momentum(world, i, about, &sum);
   }
   return sum;
@@ -111,6 +123,16 @@ static double springs_of(const tn_world *world, const body *b, const tn_body_id 
   return sum;
 }
 
+static bool is_repeated(const tn_body_id *ids, int at)
+{
+  for (int i = 0; i < at; ++i) {
+    if (TN_SAME_ID(ids[i], ids[at])) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool has_ids(const tn_world *world, const tn_body_id *ids, int count, const char *caller)
 {
   if (world && count > 0 && !ids) {
@@ -130,6 +152,9 @@ tn_energy tn_bodies_energy(const tn_world *world, const tn_body_id *ids, int cou
     if (!b) {
       return (tn_energy){0};
     }
+    if (is_repeated(ids, i)) {
+      continue;
+    }
     add_body_energy(world, body_slot(world, b), &sum);
     if (b->type == TN_BODY_DYNAMIC) {
       sum.elastic += springs_of(world, b, ids, count);
@@ -143,7 +168,8 @@ tn_momentum tn_bodies_momentum(const tn_world *world, const tn_body_id *ids, int
                                tn_pos about)
 {
   tn_momentum sum = {0};
-  if (!has_ids(world, ids, count, "tn_bodies_momentum")) {
+  if (!has_ids(world, ids, count, "tn_bodies_momentum") ||
+      !is_point(world, about, "tn_bodies_momentum")) {
     return sum;
   }
   for (int i = 0; i < count; ++i) {
@@ -151,7 +177,9 @@ tn_momentum tn_bodies_momentum(const tn_world *world, const tn_body_id *ids, int
     if (!b) {
       return (tn_momentum){0};
     }
-    add_body_momentum(world, body_slot(world, b), about, &sum);
+    if (!is_repeated(ids, i)) {
+      add_body_momentum(world, body_slot(world, b), about, &sum);
+    }
   }
   return sum;
 }

@@ -33,6 +33,33 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
 #define HASH_START 0xcbf29ce484222325ull
 
 // The state's parts one by one, not as raw structures: padding and pointers have no say.
+
+// What the world and a body have been told, and what waits for the next step.
+static uint64_t hash_settings(uint64_t hash, const tn_world *world)
+{
+  int32_t numbers[3] = {(int32_t)world->method, world->substeps, world->iterations};
+  hash = hash_bytes(hash, &world->gravity, sizeof world->gravity);
+  hash = hash_bytes(hash, &world->last_h, sizeof world->last_h);
+  return hash_bytes(hash, numbers, sizeof numbers);
+}
+
+static uint64_t hash_orders(uint64_t hash, const body *b)
+{
+  int32_t type = (int32_t)b->type;
+  hash = hash_bytes(hash, &type, sizeof type);
+  hash = hash_bytes(hash, &b->mass, sizeof b->mass);
+  float settings[5] = {b->gravity_scale, b->linear_damping, b->angular_damping, b->max_speed,
+                       b->max_angular_speed};
+  hash = hash_bytes(hash, settings, sizeof settings);
+  hash = hash_bytes(hash, &b->force, sizeof b->force);
+  hash = hash_bytes(hash, &b->torque, sizeof b->torque);
+  if (b->has_target) {
+    hash = hash_bytes(hash, &b->target.p, sizeof b->target.p);
+    hash = hash_bytes(hash, &b->target.q, sizeof b->target.q);
+  }
+  return hash;
+}
+
 static uint64_t hash_body(uint64_t hash, const tn_world *world, int32_t slot)
 {
   const body *b = &world->bodies[slot];
@@ -40,6 +67,7 @@ static uint64_t hash_body(uint64_t hash, const tn_world *world, int32_t slot)
   float(*spin)[BLOCK_WIDTH] = world->body_blocks[slot / BLOCK_WIDTH].spin;
   hash = hash_bytes(hash, &slot, sizeof slot);
   hash = hash_bytes(hash, &b->generation, sizeof b->generation);
+  hash = hash_orders(hash, b);
   hash = hash_bytes(hash, &b->center, sizeof b->center);
   hash = hash_bytes(hash, &b->rotation, sizeof b->rotation);
   hash = hash_bytes(hash, state->v, sizeof state->v);
@@ -50,9 +78,45 @@ static uint64_t hash_body(uint64_t hash, const tn_world *world, int32_t slot)
   return hash;
 }
 
+static uint64_t hash_drive(uint64_t hash, const tn_drive *drive)
+{
+  int32_t mode = (int32_t)drive->mode;
+  float numbers[5] = {drive->target, drive->velocity, drive->force, drive->compliance,
+                      drive->max_force};
+  hash = hash_bytes(hash, &mode, sizeof mode);
+  return hash_bytes(hash, numbers, sizeof numbers);
+}
+
+static uint64_t hash_def(uint64_t hash, const tn_joint_def *def)
+{
+  int32_t kind[2] = {(int32_t)def->kind, def->enabled};
+  float numbers[11] = {def->swing,
+                       def->compliance,
+                       def->angular_compliance,
+                       def->limit_compliance,
+                       def->angular_limit_compliance,
+                       def->linear_damping,
+                       def->angular_damping,
+                       def->linear_friction,
+                       def->angular_friction,
+                       def->break_force,
+                       def->break_torque};
+  hash = hash_bytes(hash, kind, sizeof kind);
+  hash = hash_bytes(hash, def->linear, sizeof def->linear);
+  hash = hash_bytes(hash, def->angular, sizeof def->angular);
+  hash = hash_bytes(hash, numbers, sizeof numbers);
+  hash = hash_drive(hash, &def->linear_drive);
+  return hash_drive(hash, &def->angular_drive);
+}
+
 static uint64_t hash_joint(uint64_t hash, const tn_world *world, int32_t slot)
 {
   joint copy = world->joints[slot];
+  hash = hash_def(hash, &copy.def);
+  hash = hash_bytes(hash, copy.slot, sizeof copy.slot);
+  hash = hash_bytes(hash, copy.frame_rotation, sizeof copy.frame_rotation);
+  hash = hash_bytes(hash, copy.frame_point, sizeof copy.frame_point);
+  hash = hash_bytes(hash, copy.target, sizeof copy.target);
   hash = hash_bytes(hash, &slot, sizeof slot);
   hash = hash_bytes(hash, &copy.generation, sizeof copy.generation);
   hash = hash_bytes(hash, &copy.force, sizeof copy.force);
@@ -101,6 +165,7 @@ uint64_t tn_world_hash(const tn_world *world)
   if (!world) {
     return hash;
   }
+  hash = hash_settings(hash, world);
   for (int32_t i = 0; i < world->body_list.used; ++i) {
     if (world->bodies[i].alive) {
       hash = hash_body(hash, world, i);

@@ -81,10 +81,56 @@ static void fig_4_springs_carry_their_load(void **unused)
   }
 }
 
+// Springs far stiffer than a substep resolves (compliance / h^2 below the inverse mass), one below
+// the other, the last with the load: at rest each is longer by force times compliance all the same.
+static void check_stiff(tn_method method, int substeps, double compliance, double load)
+{
+  enum { COUNT = 3 };
+  tn_world *world = test_world(substeps, method);
+  tn_joint_id joint[COUNT];
+  tn_body_id above = test_no_body;
+  for (int i = 0; i < COUNT; ++i) {
+    tn_pos at = tn_p3(0.0, -1.0 * (i + 1), 0.0);
+    float mass = i == COUNT - 1 ? (float)load : 1.0f;
+    tn_body_id body = test_box(world, at, mass, tn_v3(0.1f, 0.1f, 0.1f));
+    tn_body_set_damping(world, body, 2.0f, 2.0f);
+    tn_joint_def def = tn_default_joint_def(TN_JOINT_DISTANCE);
+    def.body_a = above;
+    def.body_b = body;
+    def.compliance = (float)compliance;
+    assert_true(tn_joint_def_between(world, &def, tn_p3(0.0, -1.0 * i, 0.0), at));
+    joint[i] = tn_joint_create(world, &def);
+    above = body;
+  }
+  run(world, 30.0);
+  for (int i = 0; i < COUNT; ++i) {
+    double force = G * (load + COUNT - 1 - i);
+    tn_joint_state state = tn_joint_read(world, joint[i]);
+    // Lengths of 1 m are floats: twice their rounding.
+    assert_close((double)state.elongation, force * compliance, 0.002 * force * compliance + 1.2e-7);
+    assert_close((double)state.force.y, force, 0.002 * force);
+  }
+  tn_world_destroy(world);
+}
+
+static void stiff_springs_rest_at_force_times_compliance(void **unused)
+{
+  (void)unused;
+  static const int substeps[] = {2, 5, 20};
+  static const double compliances[] = {1e-4, 1e-5, 1e-6};
+  static const double loads[] = {1.0, 100.0};
+  for (int m = 0; m < 3; ++m) {
+    for (int i = 0; i < 3 * 3 * 2; ++i) {
+      check_stiff(methods[m], substeps[i % 3], compliances[i / 3 % 3], loads[i / 9]);
+    }
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fig_4_springs_carry_their_load),
+      cmocka_unit_test(stiff_springs_rest_at_force_times_compliance),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,20 +55,24 @@ TN_API bool tn_world_set_pair_filter(tn_world *world, tn_pair_filter_fn *filter,
 // Off wakes every body.
 TN_API bool tn_world_set_sleeping(tn_world *world, bool sleeping);
 
-// A fingerprint of the whole state: equal states have equal hashes on every machine, for every
-// lane width and number of threads.
+// A fingerprint of the whole state, with all that decides how it goes on: settings, forces and
+// targets for the next step. Equal states have equal hashes on every machine, for every lane width
+// and number of threads.
 TN_API uint64_t tn_world_hash(const tn_world *world);
 
 // The exact state as bytes. Save returns the size needed and writes only if `capacity` suffices.
 // Restore replaces everything in `world`, or changes nothing and returns false; ids taken before
-// the save are valid again. The bytes are for the same version and machine type.
+// the save are valid again, ids made after it are not: what is created after the restore gets the
+// same ids once more, so that a replay finds them equal. The bytes are for the same version and
+// machine type.
 TN_API size_t tn_world_save(const tn_world *world, void *buffer, size_t capacity);
 TN_API bool tn_world_restore(tn_world *world, const void *buffer, size_t size);
 
 // Energy of all dynamic bodies and the joints' springs; potential energy is zero at the origin.
 TN_API tn_energy tn_world_energy(const tn_world *world);
 TN_API tn_momentum tn_world_momentum(const tn_world *world, tn_pos about);
-// The same for a set of bodies, with the springs whose moving ends are all in the set.
+// The same for a set of bodies, with the springs whose moving ends are all in the set; each body
+// counts once.
 TN_API tn_energy tn_bodies_energy(const tn_world *world, const tn_body_id *ids, int count);
 TN_API tn_momentum tn_bodies_momentum(const tn_world *world, const tn_body_id *ids, int count,
                                       tn_pos about);

@@ -210,8 +210,8 @@ KERNEL ContactMass masses_of(int points, const R *used, const Touch *touch, R al
   mass.tangent[0] = inverse.xx;
   mass.tangent[1] = inverse.xy;
   mass.tangent[2] = inverse.yy;
-  mass.twist = r_inverse_above(v_dot(touch->n, s_mul(angular_inverse_mass(a, b), touch->n)),
-                               splat(0.0f));
+  mass.twist =
+      r_inverse_above(v_dot(touch->n, s_mul(angular_inverse_mass(a, b), touch->n)), splat(0.0f));
   mass.arm = points > 1 ? mean_arm(points, used, touch, patch.ra) : splat(0.0f);
   return mass;
 }
@@ -271,8 +271,8 @@ KERNEL void leak_contact(int points, const ContactParams *params, ContactState *
   state->friction = v_make(kept_impulse(state->friction.x), kept_impulse(state->friction.y),
                            kept_impulse(state->friction.z));
   state->twist = kept_impulse(state->twist);
-  state->roll = v_make(kept_impulse(state->roll.x), kept_impulse(state->roll.y),
-                       kept_impulse(state->roll.z));
+  state->roll =
+      v_make(kept_impulse(state->roll.x), kept_impulse(state->roll.y), kept_impulse(state->roll.z));
 }
 
 KERNEL Wrench whole_wrench(int points, const Touch *touch, const Patch *patch,
@@ -293,7 +293,8 @@ KERNEL void flatten(const Touch *touch, ContactState *state)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Normals: x with lambda + x >= 0 that leaves r - K x at zero, or positive where lambda + x is zero.
+// Normals: x with lambda + x >= 0 that leaves r - K x at zero, or positive where lambda + x is
+// zero.
 
 KERNEL R row_of(int points, const R *m, int i, const R *x)
 {
@@ -358,8 +359,8 @@ KERNEL void solve_freely(int points, const ContactMass *mass, R alpha, const R *
 }
 
 // Points that are `out` keep their impulse.
-KERNEL void solve_normals(int points, const ContactMass *mass, R alpha, const R *r,
-                          const R *lambda, M *out, R *x)
+KERNEL void solve_normals(int points, const ContactMass *mass, R alpha, const R *r, const R *lambda,
+                          M *out, R *x)
 {
   solve_freely(points, mass, alpha, r, x);
   if (points == 1) {
@@ -475,8 +476,7 @@ KERNEL R sum_of(int points, const R *x)
 
 // Returns the speed at which points that had no impulse were stopped.
 KERNEL R press(int points, const R *used, const ContactPass *pass, const ContactParams *params,
-                  const Touch *touch, const ContactMass *mass, ContactState *state, Body *a,
-                  Body *b)
+               const Touch *touch, const ContactMass *mass, ContactState *state, Body *a, Body *b)
 {
   R alpha = params->alpha * pass->inv_h * pass->inv_h;
   M soft = params->alpha > 0.0f;

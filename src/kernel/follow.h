@@ -132,7 +132,6 @@ KERNEL void follow_round(int points, const RoundStart *start, const ContactParam
   }
 }
 
-
 // Every point of a rim that stands, the lowest of one that lies: found from the direction in which
 // the rim dips towards the flat side.
 KERNEL void follow_rim(int points, const RimStart *start, const Body *a, const Body *b,

@@ -91,7 +91,7 @@ KERNEL Q free_rotation(const Spin *spin, V local_momentum, R h, Q *body_turn)
 }
 
 // Motion that fades ends at zero: subnormal numbers are slow.
-KERNEL V faded(V v)
+KERNEL V stilled(V v)
 {
   R zero = splat(0.0f);
   return v_make(pick(r_abs(v.x) < 1e-25f, zero, v.x), pick(r_abs(v.y) < 1e-25f, zero, v.y),
@@ -104,14 +104,14 @@ KERNEL void collect_momentum(const Body *body, Spin *spin)
 {
   Q q = q_mul(body->dq, spin->start);
   V impulse = v_mul(spin->inertia, q_unrotate(q, v_sub(body->w, spin->last)));
-  spin->momentum = faded(v_add(spin->momentum, q_rotate(q, impulse)));
+  spin->momentum = stilled(v_add(spin->momentum, q_rotate(q, impulse)));
   spin->last = body->w;
 }
 
 // x and q advance by h. The angular velocity follows the momentum to the new pose.
 KERNEL void drift(Body *body, Spin *spin, R dynamic, R h)
 {
-  body->v = faded(body->v);
+  body->v = stilled(body->v);
   body->dx = v_add(body->dx, v_scale(h, body->v));
 
   collect_momentum(body, spin);
