@@ -82,8 +82,8 @@ static JointSet make_set(uint32_t *random)
 static Pass make_pass(void)
 {
   float h = 1.0f / 1200.0f;
-  Pass pass = {splat(h),    splat(1.0f / h), splat(1.0f / (h * h)), splat(h),
-               splat(0.2f), splat(5.0f),     splat(5.0f),           FORM_VELOCITY};
+  Pass pass = {splat(h),    splat(1.0f / h), splat(1.0f / (h * h)), splat(h), splat(0.2f),
+               splat(5.0f), splat(5.0f),     FORM_VELOCITY,         0};
   return pass;
 }
 

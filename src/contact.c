@@ -126,9 +126,11 @@ static float size_of(const shape *s)
 
 // A corner that is stopped does not stop the body: it may turn and fly on. So the ball inside the
 // moving shape is stopped as well, as one more point with its own gap.
-static void add_core(const tn_world *world, const shape *a, const shape *b, pose at, manifold *m)
+static void add_core(const tn_world *world, const shape *a, const shape *b, pose at, tn_vec3 way,
+                     manifold *m)
 {
-  if (m->form != MANIFOLD_FLAT || m->radius_a > 0.0f || m->radius_b > 0.0f) {
+  bool crosses = -tn_dot(m->normal, way) > fminf(a->inner_radius, b->inner_radius);
+  if (!crosses || m->form != MANIFOLD_FLAT || m->radius_a > 0.0f || m->radius_b > 0.0f) {
     return;
   }
   manifold_point core = {0};
@@ -256,8 +258,8 @@ static void look_at(const tn_world *world, int32_t index, float dt)
   manifold *out = &world->found_manifolds[found->first];
   found->count = collide(&a->geometry, &b->geometry, at, margin, out, found->room);
   bool fast = needs_look_ahead(world, a, b, close);
+  tn_vec3 way = relative_way(world, a, b, at_a, dt);
   if (found->count == 0 && fast) {
-    tn_vec3 way = relative_way(world, a, b, at_a, dt);
     if (is_complex(b) || b->geometry.kind == TN_SHAPE_PLANE) {
       // Casts move what is convex: look from the other side.
       pose back = pose_inverse(at);
@@ -272,7 +274,7 @@ static void look_at(const tn_world *world, int32_t index, float dt)
   }
   for (int i = 0; i < found->count; ++i) {
     if (fast) {
-      add_core(world, a, b, at, &out[i]);
+      add_core(world, a, b, at, way, &out[i]);
     }
     if (out[i].form == MANIFOLD_WIRE) {
       span_wire(world, a, b, at_a, at_b, dt, &out[i]);

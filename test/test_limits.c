@@ -254,19 +254,19 @@ typedef struct impact {
 } impact;
 
 static const impact impacts[] = {
-    {TN_JOINT_HINGE, {0.0f, 0.0f, 1.0f}, FIRST_ANGLE, {0.0f, 0.0f, 3.3f}, {0}},
-    {TN_JOINT_HINGE, {0.0f, 0.6f, 0.8f}, FIRST_ANGLE, {0.0f, 1.8f, 2.4f}, {0}},
-    {TN_JOINT_CYLINDER, {0.0f, 0.0f, 1.0f}, FIRST_ANGLE, {0.0f, 0.0f, 3.3f}, {0}},
-    {TN_JOINT_CYLINDER, {0.0f, 1.0f, 0.0f}, SLIDE, {0}, {0.0f, 3.0f, 0.0f}},
-    {TN_JOINT_PRISMATIC, {0.6f, 0.8f, 0.0f}, SLIDE, {0}, {1.8f, 2.4f, 0.0f}},
-    {TN_JOINT_BALL, {1.0f, 0.0f, 0.0f}, FIRST_ANGLE, {3.3f, 0.0f, 0.0f}, {0}},
-    {TN_JOINT_BALL, {0.0f, 0.0f, 1.0f}, FIRST_ANGLE, {0.0f, 0.0f, 3.3f}, {0}},
-    {TN_JOINT_BALL, {1.0f, 0.0f, 0.0f}, SWING, {2.0f, 0.0f, 3.3f}, {0}},
-    {TN_JOINT_UNIVERSAL, {0.0f, 0.0f, 1.0f}, FIRST_ANGLE, {0.0f, 0.0f, 3.3f}, {0}},
-    {TN_JOINT_UNIVERSAL, {1.0f, 0.0f, 0.0f}, FIRST_ANGLE, {3.3f, 0.0f, 0.0f}, {0}},
-    {TN_JOINT_UNIVERSAL, {1.0f, 0.0f, 0.0f}, SECOND_ANGLE, {2.0f, 3.3f, 0.0f}, {0}},
-    {TN_JOINT_GENERIC, {0.0f, 0.0f, 1.0f}, FIRST_ANGLE, {0.0f, 0.0f, 3.3f}, {0}},
-    {TN_JOINT_GENERIC, {0.0f, 1.0f, 0.0f}, SLIDE, {0}, {0.0f, 3.0f, 0.0f}},
+    {TN_JOINT_HINGE, {0.0f, 0.0f, 1.0f}, FIRST_ANGLE, {0.0f, 0.0f, 3.3f}, {0.0f, 0.0f, 0.0f}},
+    {TN_JOINT_HINGE, {0.0f, 0.6f, 0.8f}, FIRST_ANGLE, {0.0f, 1.8f, 2.4f}, {0.0f, 0.0f, 0.0f}},
+    {TN_JOINT_CYLINDER, {0.0f, 0.0f, 1.0f}, FIRST_ANGLE, {0.0f, 0.0f, 3.3f}, {0.0f, 0.0f, 0.0f}},
+    {TN_JOINT_CYLINDER, {0.0f, 1.0f, 0.0f}, SLIDE, {0.0f, 0.0f, 0.0f}, {0.0f, 3.0f, 0.0f}},
+    {TN_JOINT_PRISMATIC, {0.6f, 0.8f, 0.0f}, SLIDE, {0.0f, 0.0f, 0.0f}, {1.8f, 2.4f, 0.0f}},
+    {TN_JOINT_BALL, {1.0f, 0.0f, 0.0f}, FIRST_ANGLE, {3.3f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}},
+    {TN_JOINT_BALL, {0.0f, 0.0f, 1.0f}, FIRST_ANGLE, {0.0f, 0.0f, 3.3f}, {0.0f, 0.0f, 0.0f}},
+    {TN_JOINT_BALL, {1.0f, 0.0f, 0.0f}, SWING, {2.0f, 0.0f, 3.3f}, {0.0f, 0.0f, 0.0f}},
+    {TN_JOINT_UNIVERSAL, {0.0f, 0.0f, 1.0f}, FIRST_ANGLE, {0.0f, 0.0f, 3.3f}, {0.0f, 0.0f, 0.0f}},
+    {TN_JOINT_UNIVERSAL, {1.0f, 0.0f, 0.0f}, FIRST_ANGLE, {3.3f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}},
+    {TN_JOINT_UNIVERSAL, {1.0f, 0.0f, 0.0f}, SECOND_ANGLE, {2.0f, 3.3f, 0.0f}, {0.0f, 0.0f, 0.0f}},
+    {TN_JOINT_GENERIC, {0.0f, 0.0f, 1.0f}, FIRST_ANGLE, {0.0f, 0.0f, 3.3f}, {0.0f, 0.0f, 0.0f}},
+    {TN_JOINT_GENERIC, {0.0f, 1.0f, 0.0f}, SLIDE, {0.0f, 0.0f, 0.0f}, {0.0f, 3.0f, 0.0f}},
 };
 
 static double read_coordinate(const tn_world *world, tn_joint_id joint, coordinate which)
