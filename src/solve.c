@@ -191,6 +191,9 @@ KERNEL void find_rows(JointType type, int angular, const JointStart *start, cons
   rows->mass = mean_mass(rows->k);
   weigh_rows(kind, params, pass, rows);
   rows->lock = rows->factor;
+  for (int i = 0; i < 3; ++i) {
+    rows->own[i] = s_diagonal(rows->k_rows, i);
+  }
 }
 
 // Rows travel between passes with no more than their kind uses.
@@ -207,6 +210,7 @@ KERNEL void store_rows(BlockKind kind, int angular, block_rows *br, int lane, co
   if (has_free_axis(kind)) {
     STORE(br->k, lane, &rows->k);
     STORE(br->k_rows, lane, &rows->k_rows);
+    STORE(br->own, lane, &rows->own);
   }
   if (kind.first_locked < 3) {
     STORE(br->lock, lane, &rows->lock);
@@ -227,6 +231,7 @@ KERNEL void load_rows(BlockKind kind, int angular, block_rows *br, int lane, Row
   if (has_free_axis(kind)) {
     LOAD(br->k, lane, &rows->k);
     LOAD(br->k_rows, lane, &rows->k_rows);
+    LOAD(br->own, lane, &rows->own);
   }
   if (kind.first_locked < 3) {
     LOAD(br->lock, lane, &rows->lock);
@@ -433,7 +438,8 @@ KERNEL void relax_block(Open o, const Pass *pass, R lag, Work *w)
   Rows rows;
   load_rows(o.kind, o.angular, o.at, o.lane, &rows);
   V u = block_velocity(o.angular, &rows, w);
-  V p = relax_rows(o.kind, pass, &o.params, &rows, o.drives, &o.state, lag, u);
+  RowState given = share_of(&o.state, lag);
+  V p = relax_rows(o.kind, pass, &o.params, &rows, o.drives, &o.state, &given, u);
   add_to(o.at->carry, o.lane, p);
   close_block(&o, &rows, p, pass, w);
 }
@@ -556,38 +562,42 @@ KERNEL void position_block(Open o, JointType type, solve_stage stage, const Pass
   close_block(&o, &rows, p, pass, w);
 }
 
-// A block's rows as the other block's locked rows leave them, or its locked rows alone.
-KERNEL void position_exact(joint_block *jb, int lane, JointType type, int angular, int locked,
-                           const Pass *pass, const JointStart *start, Work *w)
+KERNEL void position_locked(Open o, JointType type, const Pass *pass, const JointStart *start,
+                            Work *w)
 {
-  Open o[2] = {open_block(jb, lane, type, 0), open_block(jb, lane, type, 1)};
-  Open *own = &o[angular];
-  if (own->kind.rows == 0) {
+  if (o.kind.first_locked >= 3) {
     return;
   }
-  Rows rows[2];
-  find_both_rows(&o[0], &o[1], type, pass, start, w, &rows[0], &rows[1]);
+  Rows rows;
   V p = v_zero();
-  if (!locked) {
-    p = solve_rows(own->kind, pass, &own->params, &rows[angular], angular, 0, own->drives,
-                   &own->state, v_zero());
-  } else if (own->kind.first_locked < 3) {
-    hold_locked(own->kind, pass, &own->params, &rows[angular], &rows[angular].lock, splat(OPEN_END),
-                &own->state, v_zero(), &p);
-  }
-  close_block(own, &rows[angular], p, pass, w);
+  find_rows(type, o.angular, start, &o.params, pass, &w->a, &w->b, &rows);
+  hold_locked(o.kind, pass, &o.params, &rows, &rows.lock, splat(OPEN_END), &o.state, v_zero(), &p);
+  close_block(&o, &rows, p, pass, w);
+}
+
+KERNEL void position_free(Open o, const Open *other, JointType type, const Pass *pass,
+                          const JointStart *start, Work *w)
+{
+  Rows rows[2];
+  find_both_rows(o.angular ? other : &o, o.angular ? &o : other, type, pass, start, w, &rows[0],
+                 &rows[1]);
+  Rows *own = &rows[o.angular];
+  V p = solve_rows(o.kind, pass, &o.params, own, o.angular, 0, o.drives, &o.state, v_zero());
+  close_block(&o, own, p, pass, w);
 }
 
 // See solve_side.
 KERNEL void position_side(joint_block *jb, int lane, JointType type, int angular, solve_stage stage,
                           const Pass *pass, const JointStart *start, Work *w)
 {
+  Open own = open_block(jb, lane, type, angular);
+  Open other = open_block(jb, lane, type, !angular);
   if (!pass->exact) {
-    position_block(open_block(jb, lane, type, angular), type, stage, pass, start, w);
-  } else if (has_free_axis(angular ? angular_kind(type) : linear_kind(type))) {
-    position_exact(jb, lane, type, !angular, 1, pass, start, w);
-    position_exact(jb, lane, type, angular, 0, pass, start, w);
-    position_exact(jb, lane, type, !angular, 1, pass, start, w);
+    position_block(own, type, stage, pass, start, w);
+  } else if (has_free_axis(own.kind)) {
+    position_locked(other, type, pass, start, w);
+    position_free(own, &other, type, pass, start, w);
+    position_locked(open_block(jb, lane, type, !angular), type, pass, start, w);
   }
 }
 

@@ -22,6 +22,8 @@
 #define HELD_BACK_KEEP 0.4f
 #define MOTOR_KEEP 0.9f
 #define LOAD_TIME 1.0f // s
+#define LEAST_SHARE 0.01f
+#define LIMIT_PACE 0.15f // of a limit that comes back from beyond its end, relative to a joint
 
 // What is known about a block at compile time.
 typedef struct BlockKind {
@@ -68,6 +70,7 @@ typedef struct Rows {
   S k;         // inverse mass in world axes; in an exact pass less what the other block takes
   R mass;      // its mean
   S k_rows;    // and between rows
+  R own[3];    // of each row, whatever the joint's other rows take
   Factor lock; // of the locked rows by themselves
   Factor factor;
 } Rows;
@@ -256,7 +259,13 @@ KERNEL Response response_of(BlockKind kind, const Pass *pass, const RowParams *p
 {
   V n = axis_of(kind, rows, i);
   Response r = {s_mul(rows->k, n), s_diagonal(rows->k_rows, i)};
-  if (!pass->exact || kind.first_locked >= 3) {
+  if (!pass->exact) {
+    return r;
+  }
+  // Where nearly all is held, rounding would decide how hard to push.
+  R least = LEAST_SHARE * rows->own[i];
+  if (kind.first_locked >= 3) {
+    r.w = r_max(r.w, least);
     return r;
   }
   R c[3] = {splat(0.0f), splat(0.0f), splat(0.0f)};
@@ -266,7 +275,7 @@ KERNEL Response response_of(BlockKind kind, const Pass *pass, const RowParams *p
   solve_locked(kind, &rows->factor, c);
   V held = v_sub(n, combine(kind, rows, c));
   r.velocity = s_mul(rows->k, held);
-  r.w = r_max(along(kind, rows, i, r.velocity), 1e-5f * r.w);
+  r.w = r_max(along(kind, rows, i, r.velocity), least);
   return r;
 }
 
@@ -465,7 +474,7 @@ KERNEL V solve_rows(BlockKind kind, const Pass *pass, const RowParams *params, c
     drive_target(kind, pass, params, rows, angular, state, &u, &total);
   }
   for (int i = 0; i < range_rows(kind); ++i) {
-    keep_in_range(kind, pass, params, rows, i, fastest, state, &u, &total);
+    keep_in_range(kind, pass, params, rows, i, LIMIT_PACE * fastest, state, &u, &total);
   }
   if (locks) {
     u = pass->exact ? v_add(start, s_mul(rows->k, total)) : u;
@@ -518,7 +527,7 @@ KERNEL R not_tiny(R x)
 // they would gain energy as those do. But at rest a spring must begin with its load, or it settles
 // where one pass from nothing leaves it. So only the difference from the load fades, and the load
 // follows the impulse slowly.
-KERNEL R faded(const Pass *pass, R share, R alpha, R lambda, R *load)
+KERNEL R retained(const Pass *pass, R share, R alpha, R lambda, R *load)
 {
   R rate = r_min(pass->h * (1.0f / LOAD_TIME), splat(1.0f));
   R now = *load + rate * (lambda - *load);
@@ -547,13 +556,13 @@ KERNEL void leak(BlockKind kind, const Pass *pass, const RowParams *params, cons
     R range_kept = pick(rigid, kept(pass, gain_of(params->alpha_limit, beyond, fastest)), one);
     R share = pick(is_locked(kind, params, i), locked_kept, range_kept);
     R alpha = pick(is_locked(kind, params, i), params->alpha, params->alpha_limit);
-    state->lambda[i] = faded(pass, share, alpha, state->lambda[i], &state->load[i]);
+    state->lambda[i] = retained(pass, share, alpha, state->lambda[i], &state->load[i]);
   }
   M rigid = is_rigid(params->drive.alpha * pass->inv_h2, rows->k_rows.xx);
   R servo = pick(rigid, pass->keep, one);
   R share = pick(params->drive.mode == DRIVE_TARGET, servo, splat(MOTOR_KEEP));
   R spring = pick(params->drive.mode == DRIVE_TARGET, params->drive.alpha, splat(0.0f));
-  state->drive = faded(pass, share, spring, state->drive, &state->drive_load);
+  state->drive = retained(pass, share, spring, state->drive, &state->drive_load);
 }
 
 // Impulses to begin a substep with.
@@ -621,10 +630,9 @@ KERNEL void relax_range(BlockKind kind, const Pass *pass, const RowParams *param
   push_row(kind, rows, &r, i, now - given, u, total);
 }
 
-// All rows of a block; returns their impulse. The share `lag` of `state` has been given since the
-// last drift.
+// All rows of a block; returns their impulse. `given` is what each has given since the last drift.
 KERNEL V relax_rows(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
-                    int drives, const RowState *state, R lag, V start)
+                    int drives, const RowState *state, const RowState *given, V start)
 {
   int locks = kind.first_locked < 3;
   V total = v_zero();
@@ -634,11 +642,10 @@ KERNEL V relax_rows(BlockKind kind, const Pass *pass, const RowParams *params, c
     u = v_add(start, s_mul(rows->k, total));
   }
   if (drives) {
-    relax_drive(kind, pass, params, rows, lag * state->drive, &u, &total);
+    relax_drive(kind, pass, params, rows, given->drive, &u, &total);
   }
   for (int i = 0; i < range_rows(kind); ++i) {
-    R lambda = state->lambda[i];
-    relax_range(kind, pass, params, rows, i, lambda, lag * lambda, &u, &total);
+    relax_range(kind, pass, params, rows, i, state->lambda[i], given->lambda[i], &u, &total);
   }
   if (locks) {
     u = pass->exact ? v_add(start, s_mul(rows->k, total)) : u;
