@@ -104,6 +104,9 @@ KERNEL void find_rows(JointType type, int angular, const JointSet *set, const Pa
   }
   rows->mass = mean_mass(rows->k);
   rows->k_rows = masses_between_rows(kind, rows);
+  for (int i = 0; i < 3; ++i) {
+    rows->own[i] = s_diagonal(rows->k_rows, i);
+  }
   rows->factor = factorize(kind, params, rows->k_rows, params->alpha * pass->inv_h2);
 }
 

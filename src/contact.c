@@ -60,7 +60,8 @@ void contact_forget(contact *c)
   memset(c->lambda, 0, sizeof c->lambda);
   c->reference = c->age = c->twist = 0.0f;
   c->friction = c->roll = c->offset = tn_v3(0.0f, 0.0f, 0.0f);
-  c->sliding = false;
+  c->angle = 0.0f;
+  c->sliding = c->turning = false;
 }
 
 // ---------------------------------------------------------------------------------------------

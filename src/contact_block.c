@@ -322,6 +322,8 @@ static ContactState state_of(const contact *c, float scale)
   state.roll = v_scale(scale, vec(c->roll));
   state.twist = scale * c->twist;
   state.sliding = c->sliding ? 1.0f : 0.0f;
+  state.turning = c->turning ? 1.0f : 0.0f;
+  state.angle = c->angle;
   state.offset = vec(c->offset);
   return state;
 }
@@ -356,7 +358,7 @@ static void pack(tn_world *world, contact_block *cb, int lane, float h, float sc
   set_lane(cb->state, lane, &state, FIELDS(ContactState));
   set_lane(cb->touch, lane, &touch, FIELDS(Touch));
   set_lane(cb->start, lane, &start, FIELDS(contact_start));
-  set_lane(cb->shift, lane, none, 3);
+  set_lane(cb->shift, lane, none, FIELDS(Strain));
   set_lane(cb->sum, lane, none, CONTACT_POINTS + 4);
   cb->left[lane] = h;
   cb->hit[lane] = 0.0f;
@@ -378,7 +380,7 @@ static void clear_lane(contact_block *cb, int lane, float h)
   }
   cb->touch[2][lane] = 1.0f; // any normal
   set_lane(cb->start, lane, none, FIELDS(contact_start));
-  set_lane(cb->shift, lane, none, 3);
+  set_lane(cb->shift, lane, none, FIELDS(Strain));
   set_lane(cb->sum, lane, none, CONTACT_POINTS + 4);
   cb->left[lane] = h;
   cb->hit[lane] = 0.0f;
@@ -491,8 +493,8 @@ static void unpack(tn_world *world, contact_block *cb, int lane, float dt)
   get_lane(cb->state, lane, &state, FIELDS(ContactState));
   get_lane(cb->touch, lane, &touch, FIELDS(Touch));
   get_lane(cb->sum, lane, sum, CONTACT_POINTS + 4);
-  V shift;
-  get_lane(cb->shift, lane, &shift, 3);
+  Strain shift;
+  get_lane(cb->shift, lane, &shift, FIELDS(Strain));
   for (int i = 0; i < c->manifold.count; ++i) {
     c->lambda[i] = state.lambda[i];
     c->force[i] = sum[i] / dt;
@@ -505,7 +507,9 @@ static void unpack(tn_world *world, contact_block *cb, int lane, float dt)
   c->roll = to_vec3(state.roll);
   c->twist = state.twist;
   c->sliding = state.sliding > 0.5f;
-  c->offset = to_vec3(v_add(state.offset, shift));
+  c->turning = state.turning > 0.5f;
+  c->offset = to_vec3(v_add(state.offset, shift.offset));
+  c->angle = state.angle + shift.angle;
   c->friction_force = tn_scale(1.0f / dt, tn_v3(sum[4], sum[5], sum[6]));
   c->friction_torque = sum[7] / dt;
 }

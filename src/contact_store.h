@@ -40,7 +40,7 @@ struct contact_block {
   float touch[FIELDS(Touch)][BLOCK_WIDTH];
   float mass[FIELDS(ContactMass)][BLOCK_WIDTH];
   float start[FIELDS(contact_start)][BLOCK_WIDTH];
-  float shift[3][BLOCK_WIDTH];                    // of the friction patch since the step began
+  float shift[FIELDS(Strain)][BLOCK_WIDTH];                    // of the friction patch since the step began
   float left[BLOCK_WIDTH];                        // of the substep, s
   float sum[CONTACT_POINTS + 4][BLOCK_WIDTH];     // impulses of the step: points, friction, twist
   float restitution[BLOCK_WIDTH];

@@ -155,6 +155,8 @@ static uint64_t hash_contact(uint64_t hash, const contact *c)
   hash = hash_bytes(hash, &c->friction, sizeof c->friction);
   hash = hash_bytes(hash, &c->roll, sizeof c->roll);
   hash = hash_bytes(hash, &c->sliding, sizeof c->sliding);
+  hash = hash_bytes(hash, &c->turning, sizeof c->turning);
+  hash = hash_bytes(hash, &c->angle, sizeof c->angle);
   hash = hash_bytes(hash, &c->offset, sizeof c->offset);
   return hash_bytes(hash, &c->twist, sizeof c->twist);
 }

@@ -149,11 +149,13 @@ KERNEL ContactMass find_mass(const solver_data *data, Kind kind, const Work *w)
   return masses_of(kind.points, w->used, &w->touch, alpha, &w->a, &w->b);
 }
 
-// How far the friction patch has moved since the step began.
+// How far the friction patch has moved and turned since the step began.
 KERNEL void follow_patch(contact_block *cb, int lane, const Patch *patch, const Work *w)
 {
   V d = v_sub(moved(&w->b, patch->rb), moved(&w->a, patch->ra));
-  V shift = v_scale(w->params.anchored, v_sub(d, v_scale(v_dot(d, w->touch.n), w->touch.n)));
+  V turn = v_sub(q_vector(w->b.dq), q_vector(w->a.dq)); // half of it
+  Strain shift = {v_sub(d, v_scale(v_dot(d, w->touch.n), w->touch.n)),
+                  2.0f * v_dot(turn, w->touch.n)};
   STORE(cb->shift, lane, &shift);
 }
 
@@ -199,7 +201,7 @@ KERNEL void solve_contact(solver_data *data, contact_block *cb, int lane, Kind k
   ContactPass pass = make_pass(data, cb, lane, 0);
   Work w;
   ContactMass mass;
-  V shift;
+  Strain shift;
   load_velocities(data, cb, lane, &w);
   load_rows(cb, lane, kind, &w);
   load_mass(cb, lane, kind.points, &mass);
@@ -207,10 +209,13 @@ KERNEL void solve_contact(solver_data *data, contact_block *cb, int lane, Kind k
   Patch patch = patch_of(kind.points, w.used, &w.touch);
   R hit = press(kind.points, w.used, &pass, &w.params, &w.touch, &mass, &w.state, &w.a, &w.b);
   store(cb->hit + lane, r_max(load(cb->hit + lane), hit));
-  V offset = v_scale(w.params.anchored, v_add(w.state.offset, shift));
-  rub(kind.points, &pass, &w.params, &w.touch, &patch, &mass, offset, &w.state, &w.a, &w.b);
-  // A patch that slides begins to stick where it is.
-  w.state.offset = v_pick(w.state.sliding > 0.5f, v_make(-shift.x, -shift.y, -shift.z), w.state.offset);
+  Strain strain = {v_scale(w.params.anchored, v_add(w.state.offset, shift.offset)),
+                   w.params.anchored * (w.state.angle + shift.angle)};
+  rub(kind.points, &pass, &w.params, &w.touch, &patch, &mass, &strain, &w.state, &w.a, &w.b);
+  // A patch that slips begins to stick where it is.
+  V none = v_zero();
+  w.state.offset = v_pick(w.state.sliding > 0.5f, v_sub(none, shift.offset), w.state.offset);
+  w.state.angle = pick(w.state.turning > 0.5f, -shift.angle, w.state.angle);
   STORE(cb->state, lane, &w.state);
   store_velocities(data, cb, lane, &w);
 }
@@ -251,9 +256,11 @@ KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Kind k
   }
   learn_load(kind.points, w.used, splat(data->substep.h), &w.state);
   press(kind.points, w.used, &pass, &w.params, &w.touch, &mass, &w.state, &w.a, &w.b);
-  M slips = rub(kind.points, &pass, &w.params, &w.touch, &patch, &mass, v_zero(), &w.state, &w.a,
-                &w.b);
-  w.state.sliding = pick(slips, splat(1.0f), splat(0.0f));
+  Strain none = {v_zero(), splat(0.0f)};
+  Slip slip = rub(kind.points, &pass, &w.params, &w.touch, &patch, &mass, &none, &w.state, &w.a,
+                  &w.b);
+  w.state.sliding = pick(slip.slides, splat(1.0f), splat(0.0f));
+  w.state.turning = pick(slip.turns, splat(1.0f), splat(0.0f));
   store(&cb->left[lane], splat(data->substep.h));
   sum_impulses(cb, lane, kind.points, &w.state);
   STORE(cb->state, lane, &w.state);

@@ -111,8 +111,8 @@ typedef struct contact {
   float lambda[MAX_POINTS], reference; // impulses of the last substep
   float age;  // s, over which the reference was learnt
   tn_vec3 friction, roll, offset;
-  float twist;
-  bool sliding;
+  float twist, angle;
+  bool sliding, turning;
   float approach;          // fastest that was stopped in the last step, m/s
   float force[MAX_POINTS]; // means over the last step
   tn_vec3 friction_force;

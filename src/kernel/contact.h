@@ -44,9 +44,10 @@ typedef struct ContactState {
   R age;       // s, over which the load was learnt
   V friction;
   R twist;
-  R sliding; // 1 where the relaxing pass could not stop the patch
+  R sliding, turning; // 1 where the relaxing pass could not stop the patch
   V roll;
   V offset; // of the friction patch since it began to stick, when the step began
+  R angle;  // about the normal, likewise
 } ContactState;
 
 // Where it touches at the current pose.
@@ -411,14 +412,16 @@ KERNEL M solve_friction(const Frame *f, const ContactParams *params, const Conta
   return length > bound;
 }
 
-KERNEL R solve_twist(const ContactParams *params, const ContactMass *mass, R spin, R load,
-                     ContactState *state)
+// The same about the normal.
+KERNEL M solve_twist(const ContactParams *params, const ContactMass *mass, R spin, R load,
+                     ContactState *state, R *change)
 {
   R bound = (params->mu_static * mass->arm + params->spinning) * load;
-  R now = r_clamp(state->twist - mass->twist * spin, -bound, bound);
-  R change = now - state->twist;
+  R wanted = state->twist - mass->twist * spin;
+  R now = r_clamp(wanted, -bound, bound);
+  *change = now - state->twist;
   state->twist = now;
-  return change;
+  return r_abs(wanted) > bound;
 }
 
 // Against the relative spin about tangential axes; the masses' coupling is left to iteration.
@@ -509,18 +512,32 @@ KERNEL R press(int points, const R *used, const ContactPass *pass, const Contact
   return hit;
 }
 
+// How far the patch has moved since it began to stick.
+typedef struct Strain {
+  V offset;
+  R angle;
+} Strain;
+
+typedef struct Slip {
+  M slides, turns;
+} Slip;
+
 // Returns where the patch slips.
-KERNEL M rub(int points, const ContactPass *pass, const ContactParams *params, const Touch *touch,
-             const Patch *patch, const ContactMass *mass, V offset, ContactState *state, Body *a,
-             Body *b)
+KERNEL Slip rub(int points, const ContactPass *pass, const ContactParams *params,
+                const Touch *touch, const Patch *patch, const ContactMass *mass,
+                const Strain *strain, ContactState *state, Body *a, Body *b)
 {
   Frame f = frame_about(touch->n);
   R load = sum_of(points, state->lambda);
+  R gain = pass->relaxing ? splat(0.0f) : FRICTION_BETA * pass->inv_h;
   V u = v_add(relative_velocity(a, b, patch->ra, patch->rb), params->slide);
-  V bias = pass->relaxing ? v_zero() : v_scale(FRICTION_BETA * pass->inv_h, offset);
+  R spin = v_dot(touch->n, relative_spin(a, b)) + gain * strain->angle;
   V slide, turning;
-  M slips = solve_friction(&f, params, mass, u, bias, load, state, &slide);
-  R twist = solve_twist(params, mass, v_dot(touch->n, relative_spin(a, b)), load, state);
+  R twist;
+  Slip slip;
+  slip.slides = solve_friction(&f, params, mass, u, v_scale(gain, strain->offset), load, state,
+                               &slide);
+  slip.turns = solve_twist(params, mass, spin, load, state, &twist);
   turning = v_scale(twist, touch->n);
   if (pass->rolls) {
     V roll = solve_roll(&f, params, a, b, relative_spin(a, b), load, state);
@@ -529,7 +546,7 @@ KERNEL M rub(int points, const ContactPass *pass, const ContactParams *params, c
   Wrench w = {v_zero(), v_zero(), v_zero()};
   add_patch_wrench(&w, patch, slide, turning);
   give(a, b, &w);
-  return slips;
+  return slip;
 }
 
 // The steady load follows the mean impulse slowly and never exceeds it. A young contact learns from
