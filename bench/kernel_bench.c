@@ -82,8 +82,8 @@ static JointSet make_set(uint32_t *random)
 static Pass make_pass(void)
 {
   float h = 1.0f / 1200.0f;
-  Pass pass = {splat(h),    splat(1.0f / h), splat(1.0f / (h * h)), splat(h), splat(0.2f),
-               splat(5.0f), splat(5.0f),     FORM_VELOCITY,         0};
+  Pass pass = {splat(h),    splat(1.0f / h), splat(1.0f / (h * h)), splat(h),
+               splat(0.2f), splat(5.0f),     splat(5.0f),           FORM_VELOCITY};
   return pass;
 }
 
@@ -104,9 +104,6 @@ KERNEL void find_rows(JointType type, int angular, const JointSet *set, const Pa
   }
   rows->mass = mean_mass(rows->k);
   rows->k_rows = masses_between_rows(kind, rows);
-  for (int i = 0; i < 3; ++i) {
-    rows->own[i] = s_diagonal(rows->k_rows, i);
-  }
   rows->factor = factorize(kind, params, rows->k_rows, params->alpha * pass->inv_h2);
 }
 
@@ -143,7 +140,8 @@ KERNEL void solve_block(JointType type, int angular, const Pass *pass, JointSet 
   RowState *state = angular ? &set->angular_state : &set->linear_state;
   V u = angular ? relative_spin(&set->a, &set->b)
                 : relative_velocity(&set->a, &set->b, rows->levers.a, rows->levers.b);
-  V p = solve_rows(kind, pass, params, rows, angular, 0, 0, state, u);
+  V p = v_zero();
+  solve_positions(kind, pass, params, rows, angular, 0, state, &u, &p);
   apply(angular, rows, p, pass, set);
 }
 

@@ -211,8 +211,7 @@ static void update_gaps(const tn_world *world, const pair *p, placed at_a, place
       tn_pos a = dquat_rotate(at_a.q, wide(m->points[i].a));
       tn_pos b = dquat_rotate(at_b.q, wide(m->points[i].b));
       tn_pos d = pos_add(pos_sub(b, a), pos_sub(at_b.p, at_a.p));
-      m->points[i].gap =
-          (float)(n.x * d.x + n.y * d.y + n.z * d.z) - m->radius_a - m->radius_b;
+      m->points[i].gap = (float)(n.x * d.x + n.y * d.y + n.z * d.z) - m->radius_a - m->radius_b;
     }
   }
 }
@@ -227,8 +226,8 @@ static void span_wire(const tn_world *world, const shape *a, const shape *b, pla
   tn_vec3 v = tn_sub(vec3_of(world->state[round->body].v), vec3_of(world->state[rail->body].v));
   v = tn_rotate(tn_quat_conjugate(dquat_round((first ? at_a : at_b).q)), v);
   float s = m->parameter;
-  tn_vec3 along = tn_add(m->cubic[1], tn_add(tn_scale(2.0f * s, m->cubic[2]),
-                                             tn_scale(3.0f * s * s, m->cubic[3])));
+  tn_vec3 along = tn_add(
+      m->cubic[1], tn_add(tn_scale(2.0f * s, m->cubic[2]), tn_scale(3.0f * s * s, m->cubic[3])));
   float length = tn_length(along);
   float way = length > 0.0f ? dt * tn_dot(v, along) / length : 0.0f;
   float spare = 0.2f * fabsf(way);
@@ -264,8 +263,8 @@ static void look_at(const tn_world *world, int32_t index, float dt)
     if (is_complex(b) || b->geometry.kind == TN_SHAPE_PLANE) {
       // Casts move what is convex: look from the other side.
       pose back = pose_inverse(at);
-      found->count = look_ahead(b, a, back, pose_unvector(at, tn_scale(-1.0f, way)), out,
-                                found->room);
+      found->count =
+          look_ahead(b, a, back, pose_unvector(at, tn_scale(-1.0f, way)), out, found->room);
       for (int i = 0; i < found->count; ++i) {
         manifold_flip(&out[i], back);
       }
@@ -453,7 +452,8 @@ static bool make_room(tn_world *world)
   int32_t next = 0;
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
     const pair *p = &world->pairs[world->active_pairs[i]];
-    bool several = is_complex(&world->shapes[p->shape[0]]) || is_complex(&world->shapes[p->shape[1]]);
+    bool several =
+        is_complex(&world->shapes[p->shape[0]]) || is_complex(&world->shapes[p->shape[1]]);
     found_pair empty = {next, several ? MAX_MANIFOLDS : 1, 0, false};
     world->found[i] = empty;
     next += empty.room;

@@ -9,7 +9,11 @@
 _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 
 #define BLOCK_GRAIN 8
-#define DEEP 0.08f     // share of the smaller shape
+#define DEEP 0.08f // share of the smaller shape
+// The fastest way out of a deep overlap, m/s: of two bodies, which may be one layer of many, and of
+// a body and what does not move.
+#define PUSH_APART 0.1f
+#define PUSH_OUT 1.0f
 #define HIT_SPEED 0.1f // m/s, slowest that is told
 
 // ---------------------------------------------------------------------------------------------
@@ -208,6 +212,8 @@ static ContactParams params_of(const sides *s, const manifold *m)
   p.spinning = combined(mode, a->spinning_friction, b->spinning_friction);
   p.alpha = a->compliance + b->compliance; // two springs in a row
   p.deep = DEEP * fminf(s->shape[0]->reach, s->shape[1]->reach);
+  bool both = s->body[0]->type == TN_BODY_DYNAMIC && s->body[1]->type == TN_BODY_DYNAMIC;
+  p.push = both ? PUSH_APART : PUSH_OUT;
   p.radius_a = m->radius_a;
   p.radius_b = m->radius_b;
   tn_vec3 slide = tn_sub(surface_velocity(s, 1), surface_velocity(s, 0));
@@ -553,7 +559,8 @@ static tn_contact_event touch_event(const tn_world *world, const pair *p, const 
 // Bodies that come to rest on each other do not hit.
 static bool is_hit(const tn_world *world, const pair *p, float speed)
 {
-  bool asked = world->shapes[p->shape[0]].def.hit_events || world->shapes[p->shape[1]].def.hit_events;
+  bool asked =
+      world->shapes[p->shape[0]].def.hit_events || world->shapes[p->shape[1]].def.hit_events;
   return asked && speed > fmaxf(HIT_SPEED, 4.0f * tn_length(world->gravity) * world->last_h);
 }
 

@@ -134,7 +134,7 @@ static void average_bodies(solver_data *data, int first, int last, int move)
 // ---------------------------------------------------------------------------------------------
 // Joints
 
-KERNEL Pass make_pass(const solver_data *data, Form form, int exact)
+KERNEL Pass make_pass(const solver_data *data, Form form)
 {
   float h = data->substep.h;
   Pass pass = {splat(h),
@@ -144,8 +144,7 @@ KERNEL Pass make_pass(const solver_data *data, Form form, int exact)
                splat(data->substep.keep),
                splat(data->substep.push),
                splat(data->substep.turn),
-               form,
-               exact};
+               form};
   return pass;
 }
 
@@ -169,12 +168,6 @@ KERNEL Gather gather_b(const joint_block *jb, int lane)
   return g;
 }
 
-KERNEL void weigh_rows(BlockKind kind, const RowParams *params, const Pass *pass, Rows *rows)
-{
-  rows->k_rows = masses_between_rows(kind, rows);
-  rows->factor = factorize(kind, params, rows->k_rows, params->alpha * pass->inv_h2);
-}
-
 // Rows of one block at the bodies' pose, with their masses.
 KERNEL void find_rows(JointType type, int angular, const JointStart *start, const RowParams *params,
                       const Pass *pass, const Body *a, const Body *b, Rows *rows)
@@ -189,11 +182,8 @@ KERNEL void find_rows(JointType type, int angular, const JointStart *start, cons
     rows->k = linear_inverse_mass(a, b, rows->levers.a, rows->levers.b);
   }
   rows->mass = mean_mass(rows->k);
-  weigh_rows(kind, params, pass, rows);
-  rows->lock = rows->factor;
-  for (int i = 0; i < 3; ++i) {
-    rows->own[i] = s_diagonal(rows->k_rows, i);
-  }
+  rows->k_rows = masses_between_rows(kind, rows);
+  rows->factor = factorize(kind, params, rows->k_rows, params->alpha * pass->inv_h2);
 }
 
 // Rows travel between passes with no more than their kind uses.
@@ -210,10 +200,8 @@ KERNEL void store_rows(BlockKind kind, int angular, block_rows *br, int lane, co
   if (has_free_axis(kind)) {
     STORE(br->k, lane, &rows->k);
     STORE(br->k_rows, lane, &rows->k_rows);
-    STORE(br->own, lane, &rows->own);
   }
   if (kind.first_locked < 3) {
-    STORE(br->lock, lane, &rows->lock);
     STORE(br->factor, lane, &rows->factor);
   }
 }
@@ -231,10 +219,8 @@ KERNEL void load_rows(BlockKind kind, int angular, block_rows *br, int lane, Row
   if (has_free_axis(kind)) {
     LOAD(br->k, lane, &rows->k);
     LOAD(br->k_rows, lane, &rows->k_rows);
-    LOAD(br->own, lane, &rows->own);
   }
   if (kind.first_locked < 3) {
-    LOAD(br->lock, lane, &rows->lock);
     LOAD(br->factor, lane, &rows->factor);
   }
 }
@@ -249,7 +235,7 @@ typedef struct Work {
 
 KERNEL void load_bodies(const solver_data *data, const joint_block *jb, int lane, int pose, Work *w)
 {
-  w->linear = w->angular = w->levers.a = w->levers.b = v_zero();
+  w->linear = w->angular = v_zero();
   load_velocity(data, gather_a(jb, lane), &w->a, &w->share_a);
   load_velocity(data, gather_b(jb, lane), &w->b, &w->share_b);
   load_inertia(data, gather_a(jb, lane), &w->a);
@@ -338,54 +324,36 @@ KERNEL void close_block(const Open *o, const Rows *rows, V p, const Pass *pass, 
   STORE(o->at->state, o->lane, &o->state);
 }
 
-// The rows of both blocks at the current pose. In an exact pass a block with something free sees
-// the mass that the other's locked rows leave it.
-KERNEL void find_both_rows(const Open *linear, const Open *angular, JointType type,
-                           const Pass *pass, const JointStart *start, const Work *w, Rows *lr,
-                           Rows *ar)
+// States the rows at the current pose, and gives impulses for the coming substep: those to start it
+// from, less what has been given ahead; or, at the end of a step, part of them ahead, as external
+// forces do, so that velocities belong to the same moment as positions.
+KERNEL void begin_block(Open o, JointType type, const Pass *pass, const JointStart *start,
+                        int ahead, R lag, Work *w)
 {
-  find_rows(type, 0, start, &linear->params, pass, &w->a, &w->b, lr);
-  if (angular->kind.rows == 0) {
+  if (o.kind.rows == 0) {
     return;
   }
-  find_rows(type, 1, start, &angular->params, pass, &w->a, &w->b, ar);
-  if (pass->exact && has_free_axis(angular->kind)) {
-    ar->k = less_other(ar->k, 1, linear->kind, &linear->params, lr, &w->a, &w->b, lr->levers);
-    weigh_rows(angular->kind, &angular->params, pass, ar);
-  }
-  if (pass->exact && has_free_axis(linear->kind)) {
-    lr->k = less_other(lr->k, 0, angular->kind, &angular->params, ar, &w->a, &w->b, lr->levers);
-    weigh_rows(linear->kind, &linear->params, pass, lr);
-  }
-}
-
-// Gives impulses for the coming substep: those to start it from, less what has been given ahead;
-// or, at the end of a step, part of them ahead, as external forces do, so that velocities belong to
-// the same moment as positions.
-KERNEL void begin_block(Open *o, const Rows *rows, const Pass *pass, int ahead, R lag, Work *w)
-{
-  if (o->kind.rows == 0) {
-    return;
-  }
+  Rows rows;
   V carry, p;
+  find_rows(type, o.angular, start, &o.params, pass, &w->a, &w->b, &rows);
   if (ahead) {
-    RowState given = share_of(&o->state, lag);
-    p = impulse_of(o->kind, rows, o->extras, &given);
+    RowState given = share_of(&o.state, lag);
+    p = impulse_of(o.kind, &rows, o.extras, &given);
     carry = p;
   } else {
-    LOAD(o->at->carry, o->lane, &carry);
-    V warm = warm_impulse(o->kind, pass, &o->params, rows, o->angular, o->extras, &o->state);
+    LOAD(o.at->carry, o.lane, &carry);
+    V warm = warm_impulse(o.kind, pass, &o.params, &rows, o.angular, o.extras, &o.state);
     p = v_sub(warm, carry);
     carry = v_zero();
   }
-  STORE(o->at->carry, o->lane, &carry);
-  store_rows(o->kind, o->angular, o->at, o->lane, rows);
-  close_block(o, rows, p, pass, w);
+  STORE(o.at->carry, o.lane, &carry);
+  store_rows(o.kind, o.angular, o.at, o.lane, &rows);
+  close_block(&o, &rows, p, pass, w);
 }
 
 KERNEL void begin_joint(solver_data *data, joint_block *jb, int lane, JointType type)
 {
-  Pass pass = make_pass(data, FORM_VELOCITY, jb->features);
+  Pass pass = make_pass(data, FORM_VELOCITY);
   int ahead = data->substep.ahead;
   Work w;
   JointStart start;
@@ -394,12 +362,8 @@ KERNEL void begin_joint(solver_data *data, joint_block *jb, int lane, JointType 
   Body a = w.a;
   Body b = w.b;
   R lag = load(&jb->lag[lane]);
-  Open angular = open_block(jb, lane, type, 1);
-  Open linear = open_block(jb, lane, type, 0);
-  Rows lr, ar;
-  find_both_rows(&linear, &angular, type, &pass, &start, &w, &lr, &ar);
-  begin_block(&angular, &ar, &pass, ahead, lag, &w);
-  begin_block(&linear, &lr, &pass, ahead, lag, &w);
+  begin_block(open_block(jb, lane, type, 1), type, &pass, &start, ahead, lag, &w);
+  begin_block(open_block(jb, lane, type, 0), type, &pass, &start, ahead, lag, &w);
   give_impulses(data, jb, lane, a, b, &w);
 }
 
@@ -411,7 +375,11 @@ KERNEL void solve_block(Open o, const Pass *pass, Work *w)
   Rows rows;
   load_rows(o.kind, o.angular, o.at, o.lane, &rows);
   V u = block_velocity(o.angular, &rows, w);
-  V p = solve_rows(o.kind, pass, &o.params, &rows, o.angular, o.extras, o.drives, &o.state, u);
+  V p = v_zero();
+  if (o.extras) {
+    solve_velocities(o.kind, pass, &o.params, &rows, &o.state, &u, &p);
+  }
+  solve_positions(o.kind, pass, &o.params, &rows, o.angular, o.drives, &o.state, &u, &p);
   close_block(&o, &rows, p, pass, w);
 }
 
@@ -426,8 +394,28 @@ KERNEL void lock_block(Open o, const Pass *pass, Work *w)
   V p = v_zero();
   V u = block_velocity(o.angular, &rows, w);
   R fastest = o.angular ? pass->turn : pass->push;
-  hold_locked(o.kind, pass, &o.params, &rows, &rows.lock, fastest, &o.state, u, &p);
+  hold_locked(o.kind, pass, &o.params, &rows, fastest, &o.state, u, &p);
   close_block(&o, &rows, p, pass, w);
+}
+
+KERNEL void solve_joint(solver_data *data, joint_block *jb, int lane, JointType type)
+{
+  Pass pass = make_pass(data, FORM_VELOCITY);
+  Work w;
+  load_bodies(data, jb, lane, 0, &w);
+  Body a = w.a;
+  Body b = w.b;
+  if (jb->features) {
+    // Springs, limits, drives and friction act on the motion that the locked rows leave; solved
+    // against any other they would settle beside their law, and a brake would creep.
+    for (int i = 0; i < 2; ++i) {
+      lock_block(open_block(jb, lane, type, 0), &pass, &w);
+      lock_block(open_block(jb, lane, type, 1), &pass, &w);
+    }
+  }
+  solve_block(open_block(jb, lane, type, 1), &pass, &w);
+  solve_block(open_block(jb, lane, type, 0), &pass, &w);
+  give_impulses(data, jb, lane, a, b, &w);
 }
 
 KERNEL void relax_block(Open o, const Pass *pass, R lag, Work *w)
@@ -438,75 +426,23 @@ KERNEL void relax_block(Open o, const Pass *pass, R lag, Work *w)
   Rows rows;
   load_rows(o.kind, o.angular, o.at, o.lane, &rows);
   V u = block_velocity(o.angular, &rows, w);
-  RowState given = share_of(&o.state, lag);
-  V p = relax_rows(o.kind, pass, &o.params, &rows, o.drives, &o.state, &given, u);
-  add_to(o.at->carry, o.lane, p);
-  close_block(&o, &rows, p, pass, w);
-}
-
-KERNEL void stop_block(Open o, const Pass *pass, Work *w)
-{
-  if (o.kind.first_locked >= 3) {
-    return;
-  }
-  Rows rows;
-  load_rows(o.kind, o.angular, o.at, o.lane, &rows);
   V p = v_zero();
-  V u = block_velocity(o.angular, &rows, w);
-  stop_locked(o.kind, pass, &o.params, &rows, &rows.lock, u, &p);
+  RowState given = share_of(&o.state, lag);
+  relax(o.kind, pass, &o.params, &rows, o.drives, &o.state, &given, &u, &p);
   add_to(o.at->carry, o.lane, p);
   close_block(&o, &rows, p, pass, w);
-}
-
-// Springs, limits, drives and friction act on the motion that the locked rows leave; solved against
-// any other they would settle beside their law, a limit would throw back what hits it, and a brake
-// would creep. So where there are any, each block with something free is solved between two passes
-// over the locked rows of the other, whose answer its masses already know.
-KERNEL void solve_side(joint_block *jb, int lane, JointType type, int angular, const Pass *pass,
-                       Work *w)
-{
-  if (!pass->exact) {
-    solve_block(open_block(jb, lane, type, angular), pass, w);
-  } else if (has_free_axis(angular ? angular_kind(type) : linear_kind(type))) {
-    lock_block(open_block(jb, lane, type, !angular), pass, w);
-    solve_block(open_block(jb, lane, type, angular), pass, w);
-    lock_block(open_block(jb, lane, type, !angular), pass, w);
-  }
-}
-
-KERNEL void relax_side(joint_block *jb, int lane, JointType type, int angular, const Pass *pass,
-                       Work *w)
-{
-  if (!pass->exact) {
-    relax_block(open_block(jb, lane, type, angular), pass, load(&jb->lag[lane]), w);
-  } else if (has_free_axis(angular ? angular_kind(type) : linear_kind(type))) {
-    stop_block(open_block(jb, lane, type, !angular), pass, w);
-    relax_block(open_block(jb, lane, type, angular), pass, load(&jb->lag[lane]), w);
-    stop_block(open_block(jb, lane, type, !angular), pass, w);
-  }
-}
-
-KERNEL void solve_joint(solver_data *data, joint_block *jb, int lane, JointType type)
-{
-  Pass pass = make_pass(data, FORM_VELOCITY, jb->features);
-  Work w;
-  load_bodies(data, jb, lane, 0, &w);
-  Body a = w.a;
-  Body b = w.b;
-  solve_side(jb, lane, type, 1, &pass, &w);
-  solve_side(jb, lane, type, 0, &pass, &w);
-  give_impulses(data, jb, lane, a, b, &w);
 }
 
 KERNEL void relax_joint(solver_data *data, joint_block *jb, int lane, JointType type)
 {
-  Pass pass = make_pass(data, FORM_VELOCITY, jb->features);
+  Pass pass = make_pass(data, FORM_VELOCITY);
   Work w;
   load_bodies(data, jb, lane, 0, &w);
   Body a = w.a;
   Body b = w.b;
-  relax_side(jb, lane, type, 1, &pass, &w);
-  relax_side(jb, lane, type, 0, &pass, &w);
+  R lag = load(&jb->lag[lane]);
+  relax_block(open_block(jb, lane, type, 1), &pass, lag, &w);
+  relax_block(open_block(jb, lane, type, 0), &pass, lag, &w);
   give_impulses(data, jb, lane, a, b, &w);
 }
 
@@ -554,7 +490,7 @@ KERNEL void position_block(Open o, JointType type, solve_stage stage, const Pass
   if (stage == STAGE_BEGIN) {
     p = warm_springs(o.kind, pass, &o.params, &rows, &o.state);
   } else if (stage == STAGE_POSITIONS) {
-    p = solve_rows(o.kind, pass, &o.params, &rows, o.angular, 0, o.drives, &o.state, u);
+    solve_positions(o.kind, pass, &o.params, &rows, o.angular, o.drives, &o.state, &u, &p);
   } else {
     u = block_velocity(o.angular, &rows, w);
     solve_velocities(o.kind, pass, &o.params, &rows, &o.state, &u, &p);
@@ -562,51 +498,11 @@ KERNEL void position_block(Open o, JointType type, solve_stage stage, const Pass
   close_block(&o, &rows, p, pass, w);
 }
 
-KERNEL void position_locked(Open o, JointType type, const Pass *pass, const JointStart *start,
-                            Work *w)
-{
-  if (o.kind.first_locked >= 3) {
-    return;
-  }
-  Rows rows;
-  V p = v_zero();
-  find_rows(type, o.angular, start, &o.params, pass, &w->a, &w->b, &rows);
-  hold_locked(o.kind, pass, &o.params, &rows, &rows.lock, splat(OPEN_END), &o.state, v_zero(), &p);
-  close_block(&o, &rows, p, pass, w);
-}
-
-KERNEL void position_free(Open o, const Open *other, JointType type, const Pass *pass,
-                          const JointStart *start, Work *w)
-{
-  Rows rows[2];
-  find_both_rows(o.angular ? other : &o, o.angular ? &o : other, type, pass, start, w, &rows[0],
-                 &rows[1]);
-  Rows *own = &rows[o.angular];
-  V p = solve_rows(o.kind, pass, &o.params, own, o.angular, 0, o.drives, &o.state, v_zero());
-  close_block(&o, own, p, pass, w);
-}
-
-// See solve_side.
-KERNEL void position_side(joint_block *jb, int lane, JointType type, int angular, solve_stage stage,
-                          const Pass *pass, const JointStart *start, Work *w)
-{
-  Open own = open_block(jb, lane, type, angular);
-  Open other = open_block(jb, lane, type, !angular);
-  if (!pass->exact) {
-    position_block(own, type, stage, pass, start, w);
-  } else if (has_free_axis(own.kind)) {
-    position_locked(other, type, pass, start, w);
-    position_free(own, &other, type, pass, start, w);
-    position_locked(open_block(jb, lane, type, !angular), type, pass, start, w);
-  }
-}
-
 KERNEL void position_joint(solver_data *data, joint_block *jb, int lane, JointType type)
 {
   solve_stage stage = data->substep.stage;
   int averaged = data->substep.averaged;
-  Pass pass = make_pass(data, stage == STAGE_VELOCITIES ? FORM_VELOCITY : FORM_POSITION,
-                        stage == STAGE_POSITIONS && jb->features);
+  Pass pass = make_pass(data, stage == STAGE_VELOCITIES ? FORM_VELOCITY : FORM_POSITION);
   Work w;
   JointStart start;
   load_movable(data, jb, lane, averaged, &w);
@@ -617,8 +513,8 @@ KERNEL void position_joint(solver_data *data, joint_block *jb, int lane, JointTy
     w.a.v = w.a.w = w.b.v = w.b.w = v_zero();
     before = w;
   }
-  position_side(jb, lane, type, 0, stage, &pass, &start, &w);
-  position_side(jb, lane, type, 1, stage, &pass, &start, &w);
+  position_block(open_block(jb, lane, type, 0), type, stage, &pass, &start, &w);
+  position_block(open_block(jb, lane, type, 1), type, stage, &pass, &start, &w);
   store_moved(data, jb, lane, averaged, &before, &w);
 }
 

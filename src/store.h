@@ -72,8 +72,6 @@ typedef struct block_rows {
   float mass[1][BLOCK_WIDTH];
   float k[FIELDS(S)][BLOCK_WIDTH];
   float k_rows[FIELDS(S)][BLOCK_WIDTH];
-  float own[3][BLOCK_WIDTH];
-  float lock[FIELDS(Factor)][BLOCK_WIDTH];
   float factor[FIELDS(Factor)][BLOCK_WIDTH];
 } block_rows;
 

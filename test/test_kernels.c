@@ -616,8 +616,10 @@ static void project(pair *p, int angular, const Pass *pass, const Rows *rows)
   if (kind.rows == 0) {
     return;
   }
+  V total = v_zero();
   V u = pass->form == FORM_VELOCITY ? velocity_along(p, angular, rows) : v_zero();
-  V total = solve_rows(kind, pass, &p->params[angular], rows, angular, 0, 0, &p->state[angular], u);
+  solve_positions(kind, pass, &p->params[angular], rows, angular, 0, &p->state[angular], &u,
+                  &total);
   if (angular) {
     apply_angular(&p->a, &p->b, total, pass->form, pass->h);
   } else {

@@ -22,7 +22,6 @@
 #define BETA 0.05f
 #define FRICTION_BETA 0.1f
 #define PRELOAD_TIME 1.5f // s, over which a manifold's steady load is learnt
-#define PUSH_SPEED 0.1f   // m/s, fastest way out of a deep penetration
 #define RIDGE 0.01f       // four points on a face share its load evenly
 #define SWEEPS 6
 
@@ -32,6 +31,7 @@ typedef struct ContactParams {
   R rolling, spinning; // m
   R alpha;             // compliance
   R deep;              // m, more than loads press bodies into each other
+  R push;              // m/s, fastest way out of a deep penetration
   R radius_a, radius_b;
   V slide;    // surface velocity of B relative to A
   R anchored; // 1: friction pulls back to where the patch began to stick
@@ -464,7 +464,7 @@ typedef struct ContactPass {
 KERNEL R gap_rate(const ContactPass *pass, const ContactParams *params, R gap, R lambda, R k)
 {
   R lost = pick(gap > -params->deep, BETA * lambda * k, splat(0.0f));
-  R fastest = PUSH_SPEED + lost;
+  R fastest = params->push + lost;
   return pick(gap > 0.0f, gap * pass->inv_left, r_max(BETA * gap * pass->inv_h, -fastest));
 }
 
@@ -535,8 +535,8 @@ KERNEL Slip rub(int points, const ContactPass *pass, const ContactParams *params
   V slide, turning;
   R twist;
   Slip slip;
-  slip.slides = solve_friction(&f, params, mass, u, v_scale(gain, strain->offset), load, state,
-                               &slide);
+  slip.slides =
+      solve_friction(&f, params, mass, u, v_scale(gain, strain->offset), load, state, &slide);
   slip.turns = solve_twist(params, mass, spin, load, state, &twist);
   turning = v_scale(twist, touch->n);
   if (pass->rolls) {

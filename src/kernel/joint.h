@@ -262,32 +262,4 @@ KERNEL void angular_rows(JointType type, const JointStart *start, const RowParam
   }
 }
 
-// The inverse mass k of one block of a joint, less what the locked rows of the other block take up:
-// their answer to a unit impulse along each axis. What rounding may leave where they take up nearly
-// all is covered by a hundred-thousandth of what there was.
-KERNEL S less_other(S k, int angular, BlockKind kind, const RowParams *params, const Rows *other,
-                    const Body *a, const Body *b, Levers at)
-{
-  V answer[3];
-  for (int j = 0; j < 3; ++j) {
-    V e = v_make(splat(j == 0), splat(j == 1), splat(j == 2));
-    V v = angular ? velocity_by_twist(a, b, at.a, at.b, e) : spin_by_push(a, b, at.a, at.b, e);
-    R c[3] = {splat(0.0f), splat(0.0f), splat(0.0f)};
-    for (int i = kind.first_locked; i < 3; ++i) {
-      c[i] = masked(kind, is_locked(kind, params, i), along(kind, other, i, v));
-    }
-    solve_locked(kind, &other->lock, c);
-    V p = combine(kind, other, c);
-    answer[j] =
-        angular ? spin_by_push(a, b, at.a, at.b, p) : velocity_by_twist(a, b, at.a, at.b, p);
-  }
-  S less = {k.xx - answer[0].x + 1e-5f * k.xx,
-            k.yy - answer[1].y + 1e-5f * k.yy,
-            k.zz - answer[2].z + 1e-5f * k.zz,
-            k.xy - answer[1].x,
-            k.xz - answer[2].x,
-            k.yz - answer[2].y};
-  return less;
-}
-
 #endif

@@ -71,19 +71,6 @@ KERNEL V relative_spin(const Body *a, const Body *b)
   return v_sub(b->w, a->w);
 }
 
-// What an impulse of one operation does to what the other acts on: each the transpose of the other.
-KERNEL V velocity_by_twist(const Body *a, const Body *b, V ra, V rb, V t)
-{
-  V va = v_cross(s_mul(a->ii, t), ra);
-  V vb = v_cross(s_mul(b->ii, t), rb);
-  return v_add(va, vb);
-}
-
-KERNEL V spin_by_push(const Body *a, const Body *b, V ra, V rb, V p)
-{
-  return v_add(s_mul(a->ii, v_cross(ra, p)), s_mul(b->ii, v_cross(rb, p)));
-}
-
 // -[r] I [r], the part of a point's inverse mass that turning gives.
 KERNEL S lever_inverse_mass(S i, V r)
 {

@@ -22,8 +22,6 @@
 #define HELD_BACK_KEEP 0.4f
 #define MOTOR_KEEP 0.9f
 #define LOAD_TIME 1.0f // s
-#define LEAST_SHARE 0.01f
-#define LIMIT_PACE 0.15f // of a limit that comes back from beyond its end, relative to a joint
 
 // What is known about a block at compile time.
 typedef struct BlockKind {
@@ -67,11 +65,9 @@ typedef struct Rows {
   Levers levers;
   V n[3];
   R x[3];
-  S k;         // inverse mass in world axes; in an exact pass less what the other block takes
-  R mass;      // its mean
-  S k_rows;    // and between rows
-  R own[3];    // of each row, whatever the joint's other rows take
-  Factor lock; // of the locked rows by themselves
+  S k;      // inverse mass in world axes
+  R mass;   // its mean
+  S k_rows; // and between rows
   Factor factor;
 } Rows;
 
@@ -83,7 +79,6 @@ typedef struct Pass {
   R push; // fastest removal of an error, m/s
   R turn; // rad/s
   Form form;
-  int exact; // rows that are not locked are solved as the locked ones leave them
 } Pass;
 
 KERNEL R s_diagonal(S s, int i)
@@ -247,44 +242,12 @@ KERNEL M locked_are_rigid(const Pass *pass, const RowParams *params, const Rows 
   return is_rigid(params->alpha * pass->inv_h2, rows->mass);
 }
 
-// The velocity that a unit impulse along row i gives the block, and its component along the row; in
-// an exact pass with the block's locked rows holding.
-typedef struct Response {
-  V velocity;
-  R w;
-} Response;
-
-KERNEL Response response_of(BlockKind kind, const Pass *pass, const RowParams *params,
-                            const Rows *rows, int i)
-{
-  V n = axis_of(kind, rows, i);
-  Response r = {s_mul(rows->k, n), s_diagonal(rows->k_rows, i)};
-  if (!pass->exact) {
-    return r;
-  }
-  // Where nearly all is held, rounding would decide how hard to push.
-  R least = LEAST_SHARE * rows->own[i];
-  if (kind.first_locked >= 3) {
-    r.w = r_max(r.w, least);
-    return r;
-  }
-  R c[3] = {splat(0.0f), splat(0.0f), splat(0.0f)};
-  for (int k = kind.first_locked; k < 3; ++k) {
-    c[k] = masked(kind, is_locked(kind, params, k), along(kind, rows, k, r.velocity));
-  }
-  solve_locked(kind, &rows->factor, c);
-  V held = v_sub(n, combine(kind, rows, c));
-  r.velocity = s_mul(rows->k, held);
-  r.w = r_max(along(kind, rows, i, r.velocity), least);
-  return r;
-}
-
 // Adds the impulse d along row i to the block's total and to its velocity.
-KERNEL void push_row(BlockKind kind, const Rows *rows, const Response *r, int i, R d, V *u,
-                     V *total)
+KERNEL void push_row(BlockKind kind, const Rows *rows, int i, R d, V *u, V *total)
 {
-  *u = v_add(*u, v_scale(d, r->velocity));
-  *total = v_add(*total, v_scale(d, axis_of(kind, rows, i)));
+  V p = v_scale(d, axis_of(kind, rows, i));
+  *u = v_add(*u, s_mul(rows->k, p));
+  *total = v_add(*total, p);
 }
 
 // Damping (eq. 31, 32, with the exact decay over h instead of its first-order term), then dry
@@ -295,12 +258,12 @@ KERNEL void resist(BlockKind kind, const Pass *pass, const RowParams *params, co
   R decay = 1.0f - r_exp(-params->damping * pass->h);
   R bound = params->friction * pass->h;
   if (!kind.vector_resist) {
-    Response r = response_of(kind, pass, params, rows, 0);
-    R inverse = r_inverse_above(r.w, splat(0.0f));
-    push_row(kind, rows, &r, 0, -decay * along(kind, rows, 0, *u) * inverse, u, total);
+    R w = rows->k_rows.xx;
+    R inverse = r_inverse_above(w, splat(0.0f));
+    push_row(kind, rows, 0, -decay * along(kind, rows, 0, *u) * inverse, u, total);
     R wanted = state->resist.x - along(kind, rows, 0, *u) * inverse;
     R now = r_clamp(wanted, -bound, bound);
-    push_row(kind, rows, &r, 0, now - state->resist.x, u, total);
+    push_row(kind, rows, 0, now - state->resist.x, u, total);
     state->resist.x = now;
     return;
   }
@@ -333,13 +296,12 @@ KERNEL void drive_velocity(BlockKind kind, const Pass *pass, const RowParams *pa
   const Drive *drive = &params->drive;
   M motor = drive->mode == DRIVE_VELOCITY;
   M force = drive->mode == DRIVE_FORCE;
-  Response r = response_of(kind, pass, params, rows, 0);
-  R inverse = r_inverse_above(r.w, splat(0.0f));
+  R inverse = r_inverse_above(rows->k_rows.xx, splat(0.0f));
   R wanted = state->drive + (drive->velocity - along(kind, rows, 0, *u)) * inverse;
   wanted = pick(force, drive->force * pass->h, wanted);
   R bound = drive->max * pass->h;
   R now = pick(motor | force, r_clamp(wanted, -bound, bound), state->drive);
-  push_row(kind, rows, &r, 0, now - state->drive, u, total);
+  push_row(kind, rows, 0, now - state->drive, u, total);
   state->drive = now;
 }
 
@@ -355,7 +317,7 @@ KERNEL void drive_target(BlockKind kind, const Pass *pass, const RowParams *para
 {
   const Drive *drive = &params->drive;
   M servo = drive->mode == DRIVE_TARGET;
-  Response r = response_of(kind, pass, params, rows, 0);
+  R w = rows->k_rows.xx;
   R alpha = drive->alpha * pass->inv_h2;
   R e = drive_error(pass, drive, rows, angular);
   R fastest = (angular ? pass->turn : pass->push) + r_abs(drive->rate);
@@ -363,10 +325,10 @@ KERNEL void drive_target(BlockKind kind, const Pass *pass, const RowParams *para
   if (pass->form == FORM_VELOCITY) {
     rate = gain_of(alpha, r_abs(rate), fastest) * rate;
   }
-  R d = -(rate + along(kind, rows, 0, *u)) * r_inverse_above(r.w + alpha, splat(0.0f));
+  R d = -(rate + along(kind, rows, 0, *u)) * r_inverse_above(w + alpha, splat(0.0f));
   R bound = drive->max * pass->h;
   R now = pick(servo, r_clamp(state->drive + d, -bound, bound), state->drive);
-  push_row(kind, rows, &r, 0, now - state->drive, u, total);
+  push_row(kind, rows, 0, now - state->drive, u, total);
   state->drive = now;
 }
 
@@ -375,20 +337,20 @@ KERNEL void drive_target(BlockKind kind, const Pass *pass, const RowParams *para
 KERNEL void keep_in_range(BlockKind kind, const Pass *pass, const RowParams *params,
                           const Rows *rows, int i, R fastest, RowState *state, V *u, V *total)
 {
-  Response r = response_of(kind, pass, params, rows, i);
+  R w = s_diagonal(rows->k_rows, i);
   R alpha = params->alpha_limit * pass->inv_h2;
   R spring = alpha * state->lambda[i];
   R above = removal(pass, alpha, (rows->x[i] - params->hi[i]) * pass->inv_h + spring, fastest);
   R below = -removal(pass, alpha, (params->lo[i] - rows->x[i]) * pass->inv_h - spring, fastest);
   R rest = along(kind, rows, i, *u);
-  R inverse = r_inverse_above(r.w + alpha, splat(0.0f));
+  R inverse = r_inverse_above(w + alpha, splat(0.0f));
   R upper = r_min(state->lambda[i] - (above + rest) * inverse, splat(0.0f));
   R lower = r_max(state->lambda[i] - (below + rest) * inverse, splat(0.0f));
   R now = upper + lower;
   if (kind.mixed) {
     now = pick(is_locked(kind, params, i), state->lambda[i], now);
   }
-  push_row(kind, rows, &r, i, now - state->lambda[i], u, total);
+  push_row(kind, rows, i, now - state->lambda[i], u, total);
   state->lambda[i] = now;
 }
 
@@ -422,7 +384,7 @@ KERNEL R locked_residuals(BlockKind kind, const Pass *pass, const RowParams *par
 // rod more about its length than the error was about its breadth, and from substep to substep the
 // overshoot grows without bound: two rods 1 m long and 5 cm thick fly apart within 3 s.
 KERNEL void hold_locked(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
-                        const Factor *factor, R fastest, RowState *state, V u, V *total)
+                        R fastest, RowState *state, V u, V *total)
 {
   R c[3];
   R residual = locked_residuals(kind, pass, params, rows, state, c);
@@ -434,7 +396,7 @@ KERNEL void hold_locked(BlockKind kind, const Pass *pass, const RowParams *param
     R r = gain * c[i] + along(kind, rows, i, u);
     c[i] = masked(kind, is_locked(kind, params, i), r);
   }
-  solve_locked(kind, factor, c);
+  solve_locked(kind, &rows->factor, c);
   for (int i = kind.first_locked; i < 3; ++i) {
     state->lambda[i] = state->lambda[i] - c[i];
   }
@@ -446,41 +408,29 @@ KERNEL int range_rows(BlockKind kind)
   return kind.mixed ? 3 : kind.first_locked < kind.rows ? kind.first_locked : kind.rows;
 }
 
+// All rows that know a position. `drives` says whether any lane has a drive.
+KERNEL void solve_positions(BlockKind kind, const Pass *pass, const RowParams *params,
+                            const Rows *rows, int angular, int drives, RowState *state, V *u,
+                            V *total)
+{
+  R fastest = angular ? pass->turn : pass->push;
+  if (drives) {
+    drive_target(kind, pass, params, rows, angular, state, u, total);
+  }
+  for (int i = 0; i < range_rows(kind); ++i) {
+    keep_in_range(kind, pass, params, rows, i, fastest, state, u, total);
+  }
+  if (kind.first_locked < 3) {
+    hold_locked(kind, pass, params, rows, fastest, state, *u, total);
+  }
+}
+
 // Rows that know no position.
 KERNEL void solve_velocities(BlockKind kind, const Pass *pass, const RowParams *params,
                              const Rows *rows, RowState *state, V *u, V *total)
 {
   resist(kind, pass, params, rows, state, u, total);
   drive_velocity(kind, pass, params, rows, state, u, total);
-}
-
-// All rows of a block from the velocity `start`; returns their impulse. `extras` and `drives` say
-// whether any lane has rows that know no position, and drives.
-KERNEL V solve_rows(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
-                    int angular, int extras, int drives, RowState *state, V start)
-{
-  R fastest = angular ? pass->turn : pass->push;
-  int locks = kind.first_locked < 3;
-  V total = v_zero();
-  V u = start;
-  if (pass->exact && locks) {
-    hold_locked(kind, pass, params, rows, &rows->factor, fastest, state, u, &total);
-    u = v_add(start, s_mul(rows->k, total));
-  }
-  if (extras) {
-    solve_velocities(kind, pass, params, rows, state, &u, &total);
-  }
-  if (drives) {
-    drive_target(kind, pass, params, rows, angular, state, &u, &total);
-  }
-  for (int i = 0; i < range_rows(kind); ++i) {
-    keep_in_range(kind, pass, params, rows, i, LIMIT_PACE * fastest, state, &u, &total);
-  }
-  if (locks) {
-    u = pass->exact ? v_add(start, s_mul(rows->k, total)) : u;
-    hold_locked(kind, pass, params, rows, &rows->factor, fastest, state, u, &total);
-  }
-  return total;
 }
 
 // All impulses of a block as one vector.
@@ -527,7 +477,7 @@ KERNEL R not_tiny(R x)
 // they would gain energy as those do. But at rest a spring must begin with its load, or it settles
 // where one pass from nothing leaves it. So only the difference from the load fades, and the load
 // follows the impulse slowly.
-KERNEL R retained(const Pass *pass, R share, R alpha, R lambda, R *load)
+KERNEL R faded(const Pass *pass, R share, R alpha, R lambda, R *load)
 {
   R rate = r_min(pass->h * (1.0f / LOAD_TIME), splat(1.0f));
   R now = *load + rate * (lambda - *load);
@@ -556,13 +506,13 @@ KERNEL void leak(BlockKind kind, const Pass *pass, const RowParams *params, cons
     R range_kept = pick(rigid, kept(pass, gain_of(params->alpha_limit, beyond, fastest)), one);
     R share = pick(is_locked(kind, params, i), locked_kept, range_kept);
     R alpha = pick(is_locked(kind, params, i), params->alpha, params->alpha_limit);
-    state->lambda[i] = retained(pass, share, alpha, state->lambda[i], &state->load[i]);
+    state->lambda[i] = faded(pass, share, alpha, state->lambda[i], &state->load[i]);
   }
   M rigid = is_rigid(params->drive.alpha * pass->inv_h2, rows->k_rows.xx);
   R servo = pick(rigid, pass->keep, one);
   R share = pick(params->drive.mode == DRIVE_TARGET, servo, splat(MOTOR_KEEP));
   R spring = pick(params->drive.mode == DRIVE_TARGET, params->drive.alpha, splat(0.0f));
-  state->drive = retained(pass, share, spring, state->drive, &state->drive_load);
+  state->drive = faded(pass, share, spring, state->drive, &state->drive_load);
 }
 
 // Impulses to begin a substep with.
@@ -589,69 +539,43 @@ KERNEL V warm_springs(BlockKind kind, const Pass *pass, const RowParams *params,
   return impulse_of(kind, rows, kind.mixed || kind.first_locked > 0, state);
 }
 
-// Velocities at the end of a step, where positions are already right: rigid locked rows stop.
-KERNEL void stop_locked(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
-                        const Factor *factor, V u, V *total)
+// Velocities at the end of a step, where positions are already right: rigid rows stop, ranges that
+// push may push less but not pull. `given` holds what each row has given since the last drift.
+KERNEL void relax(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
+                  int drives, const RowState *state, RowState *given, V *u, V *total)
 {
-  M rigid = locked_are_rigid(pass, params, rows);
-  R c[3] = {splat(0.0f), splat(0.0f), splat(0.0f)};
-  for (int i = kind.first_locked; i < 3; ++i) {
-    M stop = kind.mixed ? rigid & is_locked(kind, params, i) : rigid;
-    c[i] = pick(stop, -along(kind, rows, i, u), splat(0.0f));
-  }
-  solve_locked(kind, factor, c);
-  *total = v_add(*total, combine(kind, rows, c));
-}
-
-KERNEL void relax_drive(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
-                        R given, V *u, V *total)
-{
-  Response r = response_of(kind, pass, params, rows, 0);
-  M servo =
-      (params->drive.mode == DRIVE_TARGET) & is_rigid(params->drive.alpha * pass->inv_h2, r.w);
-  R d = -(along(kind, rows, 0, *u) - params->drive.rate) * r_inverse_above(r.w, splat(0.0f));
-  R bound = 0.5f * params->drive.max * pass->h;
-  R now = pick(servo, r_clamp(given + d, -bound, bound), given);
-  push_row(kind, rows, &r, 0, now - given, u, total);
-}
-
-// A range that pushes may push less but not pull.
-KERNEL void relax_range(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
-                        int i, R lambda, R given, V *u, V *total)
-{
-  Response r = response_of(kind, pass, params, rows, i);
-  M active = is_rigid(params->alpha_limit * pass->inv_h2, r.w);
-  if (kind.mixed) {
-    active = active & m_not(is_locked(kind, params, i));
-  }
-  R d = given - along(kind, rows, i, *u) * r_inverse_above(r.w, splat(0.0f));
-  R now = pick(active & (lambda < 0.0f), r_min(d, splat(0.0f)), given);
-  now = pick(active & (lambda > 0.0f), r_max(d, splat(0.0f)), now);
-  push_row(kind, rows, &r, i, now - given, u, total);
-}
-
-// All rows of a block; returns their impulse. `given` is what each has given since the last drift.
-KERNEL V relax_rows(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
-                    int drives, const RowState *state, const RowState *given, V start)
-{
-  int locks = kind.first_locked < 3;
-  V total = v_zero();
-  V u = start;
-  if (pass->exact && locks) {
-    stop_locked(kind, pass, params, rows, &rows->factor, u, &total);
-    u = v_add(start, s_mul(rows->k, total));
-  }
   if (drives) {
-    relax_drive(kind, pass, params, rows, given->drive, &u, &total);
+    R alpha = params->drive.alpha * pass->inv_h2;
+    R w = rows->k_rows.xx;
+    M servo = (params->drive.mode == DRIVE_TARGET) & is_rigid(alpha, w);
+    R d = -(along(kind, rows, 0, *u) - params->drive.rate) * r_inverse_above(w, splat(0.0f));
+    R bound = 0.5f * params->drive.max * pass->h;
+    R now = pick(servo, r_clamp(given->drive + d, -bound, bound), given->drive);
+    push_row(kind, rows, 0, now - given->drive, u, total);
   }
   for (int i = 0; i < range_rows(kind); ++i) {
-    relax_range(kind, pass, params, rows, i, state->lambda[i], given->lambda[i], &u, &total);
+    R w = s_diagonal(rows->k_rows, i);
+    M active = is_rigid(params->alpha_limit * pass->inv_h2, w);
+    if (kind.mixed) {
+      active = active & m_not(is_locked(kind, params, i));
+    }
+    R d = given->lambda[i] - along(kind, rows, i, *u) * r_inverse_above(w, splat(0.0f));
+    M above = active & (state->lambda[i] < 0.0f);
+    M below = active & (state->lambda[i] > 0.0f);
+    R now = pick(above, r_min(d, splat(0.0f)), given->lambda[i]);
+    now = pick(below, r_max(d, splat(0.0f)), now);
+    push_row(kind, rows, i, now - given->lambda[i], u, total);
   }
-  if (locks) {
-    u = pass->exact ? v_add(start, s_mul(rows->k, total)) : u;
-    stop_locked(kind, pass, params, rows, &rows->factor, u, &total);
+  if (kind.first_locked < 3) {
+    M rigid = locked_are_rigid(pass, params, rows);
+    R c[3] = {splat(0.0f), splat(0.0f), splat(0.0f)};
+    for (int i = kind.first_locked; i < 3; ++i) {
+      M stop = kind.mixed ? rigid & is_locked(kind, params, i) : rigid;
+      c[i] = pick(stop, -along(kind, rows, i, *u), splat(0.0f));
+    }
+    solve_locked(kind, &rows->factor, c);
+    *total = v_add(*total, combine(kind, rows, c));
   }
-  return total;
 }
 
 #endif
