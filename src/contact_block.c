@@ -12,7 +12,7 @@ _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 #define DEEP 0.08f // share of the smaller shape
 // The fastest way out of a deep overlap, m/s: of two bodies, which may be one layer of many, and of
 // a body and what does not move.
-#define PUSH_APART 0.1f
+#define PUSH_APART 0.06f
 #define PUSH_OUT 1.0f
 #define HIT_SPEED 0.1f // m/s, slowest that is told
 

@@ -504,7 +504,7 @@ static void check_heap(int count, bool same_place, tn_shape_kind kind)
   double fastest = 0.0;
   tn_body_id ids[64];
   assert_int_equal(tn_world_bodies(world, ids, 64), count);
-  for (int step = 0; step < 1200; ++step) { // they part at 0.1 m/s
+  for (int step = 0; step < 1200; ++step) { // they part at 0.06 m/s
     test_run(world, DT, 1);
     for (int i = 0; i < count; ++i) {
       fastest = fmax(fastest, (double)tn_length(tn_body_velocity(world, ids[i])));
