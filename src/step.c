@@ -208,8 +208,8 @@ static bool nearly_touches(const tn_world *world, const pair *p)
   for (int32_t i = p->first_contact; i != NO_SLOT; i = world->contacts[i].next) {
     const manifold *m = &world->contacts[i].manifold;
     for (int k = 0; k < m->count; ++k) {
-      if (m->points[k].gap < 1e-3f * fminf(world->shapes[p->shape[0]].reach,
-                                           world->shapes[p->shape[1]].reach)) {
+      if (m->points[k].gap <
+          1e-3f * fminf(world->shapes[p->shape[0]].reach, world->shapes[p->shape[1]].reach)) {
         return true;
       }
     }
@@ -241,8 +241,8 @@ static void find_leaning(tn_world *world)
     for (int32_t i = 0; i < count; ++i) {
       const joint *j = &world->joints[round % 2 ? count - 1 - i : i];
       body *a = &world->bodies[j->slot[0]], *b = &world->bodies[j->slot[1]];
-      if (j->alive && j->def.enabled && a->leaning != b->leaning &&
-          a->type == TN_BODY_DYNAMIC && b->type == TN_BODY_DYNAMIC) {
+      if (j->alive && j->def.enabled && a->leaning != b->leaning && a->type == TN_BODY_DYNAMIC &&
+          b->type == TN_BODY_DYNAMIC) {
         a->leaning = b->leaning = true;
         any = true;
       }
@@ -275,17 +275,22 @@ static void count_shares(tn_world *world)
   }
 }
 
+// Keeps the events from `told` on.
+static void drop_told(void *events, int32_t *count, int32_t told, size_t size)
+{
+  *count -= told;
+  if (*count > 0 && told > 0) {
+    memmove(events, (char *)events + (size_t)told * size, (size_t)*count * size);
+  }
+}
+
 // Events that came about since the last step are told with those of this one.
 static void begin_events(tn_world *world)
 {
-  int32_t told = world->told_event_count;
-  world->contact_event_count -= told;
-  memmove(world->contact_events, world->contact_events + told,
-          (size_t)world->contact_event_count * sizeof *world->contact_events);
-  int32_t slept = world->told_sleep_count;
-  world->sleep_event_count -= slept;
-  memmove(world->sleep_events, world->sleep_events + slept,
-          (size_t)world->sleep_event_count * sizeof *world->sleep_events);
+  drop_told(world->contact_events, &world->contact_event_count, world->told_event_count,
+            sizeof *world->contact_events);
+  drop_told(world->sleep_events, &world->sleep_event_count, world->told_sleep_count,
+            sizeof *world->sleep_events);
   world->told_event_count = world->told_sleep_count = 0;
   world->break_count = 0;
 }
