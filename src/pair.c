@@ -247,6 +247,13 @@ static int by_slot(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
+static void sort_slots(int32_t *slots, int32_t count)
+{
+  if (count > 1) {
+    qsort(slots, (size_t)count, sizeof *slots, by_slot);
+  }
+}
+
 static bool passes_filter(const tn_world *world, int32_t a, int32_t b)
 {
   return !world->pair_filter ||
@@ -267,7 +274,7 @@ static bool find_pairs(tn_world *world, int32_t slot)
   if (!context.ok) {
     return false;
   }
-  qsort(world->candidates, (size_t)world->candidate_count, sizeof(int32_t), by_slot);
+  sort_slots(world->candidates, world->candidate_count);
   for (int32_t i = 0; i < world->candidate_count; ++i) {
     int32_t other = world->candidates[i];
     if (shapes_may_collide(world, s, &world->shapes[other]) && !pair_exists(world, slot, other) &&
@@ -321,7 +328,7 @@ bool pairs_update(tn_world *world, float dt)
       update_box(world, k, dt);
     }
   }
-  qsort(world->searchers, (size_t)world->searcher_count, sizeof(int32_t), by_slot);
+  sort_slots(world->searchers, world->searcher_count);
   for (int32_t i = 0; i < world->searcher_count; ++i) {
     drop_far_pairs(world, world->searchers[i]);
     if (!find_pairs(world, world->searchers[i])) {
