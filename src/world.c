@@ -358,6 +358,7 @@ tn_counters tn_world_counters(const tn_world *world)
     c.colors = world->graph.color_count;
     c.blocks = world->graph.block_count;
     c.shapes = world->shape_list.count;
+    c.geometries = world->geometry_list.count;
     c.pairs = world->pair_list.count;
     c.contacts = world->contact_list.count;
     for (int32_t i = 0; i < world->contact_list.used; ++i) {

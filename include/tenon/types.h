@@ -44,7 +44,8 @@ typedef enum tn_step_status {
 
 typedef struct tn_counters {
   int bodies, joints, colors, blocks;
-  int shapes, pairs, contacts, points; // contacts: manifolds that touch or nearly; their points
+  int shapes, geometries, pairs;
+  int contacts, points; // manifolds that touch or nearly; their points
   int awake;                           // dynamic bodies that are awake
   size_t bytes; // memory the world holds
 } tn_counters;
