@@ -208,8 +208,12 @@ void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps)
   refresh_inertia(world, slot, &spin);
 
   float h = dt / (float)substeps;
-  Drag drag = {decay(b->linear_damping, h), decay(b->angular_damping, h), b->max_speed,
-               b->max_angular_speed, 1.0f, b->leaning ? 1.0f : 0.5f};
+  Drag drag = {decay(b->linear_damping, h),
+               decay(b->angular_damping, h),
+               b->max_speed,
+               b->max_angular_speed,
+               1.0f,
+               b->leaning ? 1.0f : 0.5f};
   set_lane(block->drag, lane, is_dynamic(b) ? &drag : &no_drag, FIELDS(Drag));
   float m = world->state[slot].inverse_mass;
   float scale = dynamic * b->gravity_scale;

@@ -31,21 +31,21 @@ struct contact_block {
   int32_t b[BLOCK_WIDTH];
   int32_t contact[BLOCK_WIDTH]; // slot, or -1
   uint8_t move_a[BLOCK_WIDTH], move_b[BLOCK_WIDTH];
-  int32_t type;    // contact_type of every lane
-  int32_t rolls;   // some lane has rolling friction
-  int32_t bounces; // some lane has restitution
+  int32_t type;                                        // contact_type of every lane
+  int32_t rolls;                                       // some lane has rolling friction
+  int32_t bounces;                                     // some lane has restitution
   alignas(64) float used[CONTACT_POINTS][BLOCK_WIDTH]; // 1 for points in use
   float params[FIELDS(ContactParams)][BLOCK_WIDTH];
   float state[FIELDS(ContactState)][BLOCK_WIDTH];
   float touch[FIELDS(Touch)][BLOCK_WIDTH];
   float mass[FIELDS(ContactMass)][BLOCK_WIDTH];
   float start[FIELDS(contact_start)][BLOCK_WIDTH];
-  float shift[FIELDS(Strain)][BLOCK_WIDTH];                    // of the friction patch since the step began
-  float left[BLOCK_WIDTH];                        // of the substep, s
-  float sum[CONTACT_POINTS + 4][BLOCK_WIDTH];     // impulses of the step: points, friction, twist
+  float shift[FIELDS(Strain)][BLOCK_WIDTH];   // of the friction patch since the step began
+  float left[BLOCK_WIDTH];                    // of the substep, s
+  float sum[CONTACT_POINTS + 4][BLOCK_WIDTH]; // impulses of the step: points, friction, twist
   float restitution[BLOCK_WIDTH];
-  float hit[BLOCK_WIDTH]; // fastest approach that was stopped in the step, m/s
-  float approach[CONTACT_POINTS][BLOCK_WIDTH];    // normal velocity before the substep
+  float hit[BLOCK_WIDTH];                      // fastest approach that was stopped in the step, m/s
+  float approach[CONTACT_POINTS][BLOCK_WIDTH]; // normal velocity before the substep
 };
 
 // A manifold that may bounce, as its place in the blocks.

@@ -153,8 +153,12 @@ tn_geometry_id tn_hull_create(tn_world *world, const tn_vec3 *points, int count,
   if (max_vertices != 0 && (max_vertices < 4 || max_vertices > 255)) {
     return reject(world, "tn_hull_create", "max_vertices must be 0 or from 4 to 255");
   }
-  recipe r = {TN_SHAPE_HULL, {points, NULL}, {(size_t)count * sizeof *points, 0},
-              {count, max_vertices ? max_vertices : 64}, {0.0f, 0.0f}, false};
+  recipe r = {TN_SHAPE_HULL,
+              {points, NULL},
+              {(size_t)count * sizeof *points, 0},
+              {count, max_vertices ? max_vertices : 64},
+              {0.0f, 0.0f},
+              false};
   return create(world, &r, "tn_hull_create");
 }
 
@@ -167,9 +171,12 @@ tn_geometry_id tn_mesh_create(tn_world *world, const tn_vec3 *vertices, int vert
   if (triangle_count > INT32_MAX / 16 || vertex_count > INT32_MAX / 16) {
     return reject(world, "tn_mesh_create", "the mesh is too large");
   }
-  recipe r = {TN_SHAPE_MESH, {vertices, triangles},
+  recipe r = {TN_SHAPE_MESH,
+              {vertices, triangles},
               {(size_t)vertex_count * sizeof *vertices, 3 * (size_t)triangle_count * sizeof(int)},
-              {vertex_count, triangle_count}, {0.0f, 0.0f}, false};
+              {vertex_count, triangle_count},
+              {0.0f, 0.0f},
+              false};
   return create(world, &r, "tn_mesh_create");
 }
 
@@ -182,9 +189,12 @@ tn_geometry_id tn_height_field_create(tn_world *world, const float *heights, int
   if (columns > 32767 || rows > 32767) {
     return reject(world, "tn_height_field_create", "the height field is too large");
   }
-  recipe r = {TN_SHAPE_HEIGHT_FIELD, {heights, NULL},
+  recipe r = {TN_SHAPE_HEIGHT_FIELD,
+              {heights, NULL},
               {(size_t)columns * (size_t)rows * sizeof *heights, 0},
-              {columns, rows}, {spacing_x, spacing_z}, false};
+              {columns, rows},
+              {spacing_x, spacing_z},
+              false};
   return create(world, &r, "tn_height_field_create");
 }
 
@@ -194,7 +204,7 @@ tn_geometry_id tn_wire_create(tn_world *world, const tn_wire_point *points, int 
     return reject(world, "tn_wire_create", "a wire needs at least 2 points");
   }
   recipe r = {TN_SHAPE_WIRE, {points, NULL}, {(size_t)count * sizeof *points, 0},
-              {count, 0}, {0.0f, 0.0f}, closed};
+              {count, 0},    {0.0f, 0.0f},   closed};
   return create(world, &r, "tn_wire_create");
 }
 

@@ -194,8 +194,8 @@ static bool is_driven(const tn_world *world, const body *b)
     }
     const body_state *other = &world->state[j->slot[1 - link % 2]];
     if (world->bodies[j->slot[1 - link % 2]].type == TN_BODY_KINEMATIC &&
-        (other->v[0] != 0.0f || other->v[1] != 0.0f || other->v[2] != 0.0f ||
-         other->w[0] != 0.0f || other->w[1] != 0.0f || other->w[2] != 0.0f)) {
+        (other->v[0] != 0.0f || other->v[1] != 0.0f || other->v[2] != 0.0f || other->w[0] != 0.0f ||
+         other->w[1] != 0.0f || other->w[2] != 0.0f)) {
       return true;
     }
   }
@@ -209,8 +209,8 @@ static bool is_still(const tn_world *world, int32_t slot)
   float v = tn_length(tn_v3(state->v[0], state->v[1], state->v[2]));
   float w = tn_length(tn_v3(state->w[0], state->w[1], state->w[2]));
   float speed = v + (w > 0.0f ? w * arm_of(world, b) : 0.0f);
-  return b->can_sleep && speed < STILL_SPEED &&
-         (speed < FREE_SPEED || is_held(world, b)) && !is_driven(world, b);
+  return b->can_sleep && speed < STILL_SPEED && (speed < FREE_SPEED || is_held(world, b)) &&
+         !is_driven(world, b);
 }
 
 static bool measure_stillness(tn_world *world, float dt)

@@ -106,7 +106,8 @@ void pairs_recheck(tn_world *world, int32_t shape_slot)
   shape *s = &world->shapes[shape_slot];
   s->searching = true;
   world->searchers_changed = true;
-  for (int32_t link = s->first_pair; link != NO_SLOT; link = world->pairs[link / 2].next[link % 2]) {
+  for (int32_t link = s->first_pair; link != NO_SLOT;
+       link = world->pairs[link / 2].next[link % 2]) {
     world->pairs[link / 2].fresh = true;
   }
 }

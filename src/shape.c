@@ -119,10 +119,9 @@ static const char *why_bad_material(const tn_material *m)
   if (!is_finite3(m->surface_velocity)) {
     return "surface velocity is not finite";
   }
-  bool known = m->combine_friction >= TN_COMBINE_AVERAGE &&
-               m->combine_friction <= TN_COMBINE_MAXIMUM &&
-               m->combine_restitution >= TN_COMBINE_AVERAGE &&
-               m->combine_restitution <= TN_COMBINE_MAXIMUM;
+  bool known =
+      m->combine_friction >= TN_COMBINE_AVERAGE && m->combine_friction <= TN_COMBINE_MAXIMUM &&
+      m->combine_restitution >= TN_COMBINE_AVERAGE && m->combine_restitution <= TN_COMBINE_MAXIMUM;
   return known ? NULL : "unknown way to combine materials";
 }
 

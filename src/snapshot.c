@@ -329,8 +329,8 @@ static const char *why_bad_snapshot(const header *h, const unsigned char *buffer
   }
   if (h->bodies.used < 1 || !is_count(h->bodies.used) || !is_count(h->joints.used) ||
       !is_count(h->geometries.used) || !is_count(h->shapes.used) || !is_count(h->pairs.used) ||
-      !is_count(h->contacts.used) || h->source_size > SIZE_MAX / 2 ||
-      h->size != content_size(h) || size - sizeof(header) < h->size) {
+      !is_count(h->contacts.used) || h->source_size > SIZE_MAX / 2 || h->size != content_size(h) ||
+      size - sizeof(header) < h->size) {
     return "the snapshot is truncated";
   }
   if (checksum_of(*h, buffer + sizeof(header)) != h->checksum) {
@@ -371,8 +371,8 @@ static bool remake(tn_world *world, const header *h, const unsigned char *at, re
   if (!out->geometries) {
     return false;
   }
-  const unsigned char *source = get(at, out->geometries,
-                                    (size_t)out->count * sizeof(shared_geometry));
+  const unsigned char *source =
+      get(at, out->geometries, (size_t)out->count * sizeof(shared_geometry));
   bool ok = true;
   for (int32_t i = 0; i < out->count; ++i) {
     shared_geometry *g = &out->geometries[i];
@@ -399,8 +399,8 @@ static bool reserve(tn_world *world, const header *h)
   return body_reserve(world, h->bodies.used) &&
          reserve_pool(world, (void **)&world->joints, &world->joint_list, h->joints.used,
                       sizeof(joint)) &&
-         reserve_pool(world, (void **)&world->geometries, &world->geometry_list,
-                      h->geometries.used, sizeof(shared_geometry)) &&
+         reserve_pool(world, (void **)&world->geometries, &world->geometry_list, h->geometries.used,
+                      sizeof(shared_geometry)) &&
          reserve_pool(world, (void **)&world->shapes, &world->shape_list, h->shapes.used,
                       sizeof(shape)) &&
          reserve_pool(world, (void **)&world->pairs, &world->pair_list, h->pairs.used,

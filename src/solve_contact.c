@@ -257,8 +257,8 @@ KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Kind k
   learn_load(kind.points, w.used, splat(data->substep.h), &w.state);
   press(kind.points, w.used, &pass, &w.params, &w.touch, &mass, &w.state, &w.a, &w.b);
   Strain none = {v_zero(), splat(0.0f)};
-  Slip slip = rub(kind.points, &pass, &w.params, &w.touch, &patch, &mass, &none, &w.state, &w.a,
-                  &w.b);
+  Slip slip =
+      rub(kind.points, &pass, &w.params, &w.touch, &patch, &mass, &none, &w.state, &w.a, &w.b);
   w.state.sliding = pick(slip.slides, splat(1.0f), splat(0.0f));
   w.state.turning = pick(slip.turns, splat(1.0f), splat(0.0f));
   store(&cb->left[lane], splat(data->substep.h));

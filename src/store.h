@@ -82,8 +82,8 @@ typedef struct joint_block {
   int32_t joint[BLOCK_WIDTH];                       // slot, or -1
   uint8_t move_a[BLOCK_WIDTH], move_b[BLOCK_WIDTH]; // dynamic: may be written
   uint8_t lane_features[BLOCK_WIDTH];
-  int32_t type;     // JointType of every lane
-  int32_t features; // of any lane: joint_features
+  int32_t type;                       // JointType of every lane
+  int32_t features;                   // of any lane: joint_features
   alignas(64) float lag[BLOCK_WIDTH]; // share of the impulses that is given ahead when a step ends
   float start[FIELDS(JointStart)][BLOCK_WIDTH];
   block_rows linear, angular;
@@ -116,9 +116,9 @@ static inline void get_lane(float (*fields)[BLOCK_WIDTH], int lane, void *values
 typedef struct substep {
   float h, time;
   float keep, push, turn;
-  int ahead;         // joint_begin gives half of the impulses ahead
-  solve_stage stage; // of a pass in position form
-  int averaged;      // corrections are collected for the mean
+  int ahead;          // joint_begin gives half of the impulses ahead
+  solve_stage stage;  // of a pass in position form
+  int averaged;       // corrections are collected for the mean
   float bounce_speed; // slower approaches do not bounce, m/s
 } substep;
 

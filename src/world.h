@@ -42,9 +42,9 @@ typedef struct body {
   bool can_sleep, bullet;
   bool leaning; // contacts carry it, or something it is joined to
   bool asleep;
-  float still_for;       // s, how long it has hardly moved
-  int32_t sleep_next;    // ring of those that fell asleep together
-  int32_t first_shape;   // slot, or NO_SLOT
+  float still_for;     // s, how long it has hardly moved
+  int32_t sleep_next;  // ring of those that fell asleep together
+  int32_t first_shape; // slot, or NO_SLOT
   int32_t first_joint; // slot * 2 + side, or NO_SLOT
   int32_t joint_count;
   void *user_data;
@@ -79,10 +79,10 @@ typedef struct shape {
   tn_pos at_point;
   dquat at_rotation;
   float reach, inner_radius;
-  float slack;       // how far any point of the shape may still move within `box`
-  bool fixed;        // in the tree of what never moves
-  int32_t leaf;      // in its tree
-  world_box box;     // grown: what the tree has
+  float slack;        // how far any point of the shape may still move within `box`
+  bool fixed;         // in the tree of what never moves
+  int32_t leaf;       // in its tree
+  world_box box;      // grown: what the tree has
   bool searching;     // looks for pairs when the next step begins
   int32_t first_pair; // pair * 2 + side, or NO_SLOT
   int32_t pair_count;
@@ -109,7 +109,7 @@ typedef struct contact {
   int32_t next; // of the same pair
   manifold manifold;
   float lambda[MAX_POINTS], reference; // impulses of the last substep
-  float age;  // s, over which the reference was learnt
+  float age;                           // s, over which the reference was learnt
   tn_vec3 friction, roll, offset;
   float twist, angle;
   bool sliding, turning;
@@ -153,10 +153,10 @@ typedef struct graph {
 
 // What the narrow phase found for an active pair.
 typedef struct found_pair {
-  int32_t first;  // in found_manifolds
-  int32_t room;   // how many manifolds fit there
-  int32_t count;  // how many were found, or KEPT_MANIFOLDS
-  bool overlap;   // of a sensor
+  int32_t first; // in found_manifolds
+  int32_t room;  // how many manifolds fit there
+  int32_t count; // how many were found, or KEPT_MANIFOLDS
+  bool overlap;  // of a sensor
 } found_pair;
 
 #define KEPT_MANIFOLDS (-1) // the pair has hardly moved: its manifolds still hold
@@ -239,7 +239,7 @@ struct tn_world {
   int32_t told_event_count; // those of the last step; the rest came about since then
   tn_sleep_event *sleep_events;
   int32_t sleep_event_count, sleep_event_capacity, told_sleep_count;
-  bool sleeping; // bodies may fall asleep
+  bool sleeping;  // bodies may fall asleep
   int32_t *awake; // body slots that move, in rising order
   int32_t awake_count, awake_capacity;
   bool awake_changed; // the list is out of date

@@ -46,8 +46,8 @@ typedef struct tn_counters {
   int bodies, joints, colors, blocks;
   int shapes, geometries, pairs;
   int contacts, points; // manifolds that touch or nearly; their points
-  int awake;                           // dynamic bodies that are awake
-  size_t bytes; // memory the world holds
+  int awake;            // dynamic bodies that are awake
+  size_t bytes;         // memory the world holds
 } tn_counters;
 
 // ---------------------------------------------------------------------------------------------
@@ -119,12 +119,12 @@ typedef enum tn_combine {
 } tn_combine;
 
 typedef struct tn_material {
-  float static_friction;  // coefficient up to which the contact sticks
-  float dynamic_friction; // coefficient while it slides; not above the static one
-  float restitution;      // 0 to 1
-  float rolling_friction; // m: torque against rolling over the normal force
-  float spinning_friction; // m: torque against turning about the normal over the normal force
-  float compliance;        // m/N
+  float static_friction;    // coefficient up to which the contact sticks
+  float dynamic_friction;   // coefficient while it slides; not above the static one
+  float restitution;        // 0 to 1
+  float rolling_friction;   // m: torque against rolling over the normal force
+  float spinning_friction;  // m: torque against turning about the normal over the normal force
+  float compliance;         // m/N
   tn_vec3 surface_velocity; // m/s in the body's frame: a conveyor
   tn_combine combine_friction, combine_restitution;
 } tn_material;

@@ -32,7 +32,7 @@ typedef struct convex {
   convex_edge *edges;
   convex_face *faces;
   int vertex_count, edge_count, face_count;
-  tn_vec3 center; // a point well inside
+  tn_vec3 center;     // a point well inside
   float inner_radius; // of a ball around it that is inside
 } convex;
 

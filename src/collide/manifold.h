@@ -59,7 +59,7 @@ typedef struct manifold {
       float rim_radius;
     };
   };
-  int round_side;   // which body, 0 or 1, has the rims (MANIFOLD_RIM) or the segment (MANIFOLD_WIRE)
+  int round_side; // which body, 0 or 1, has the rims (MANIFOLD_RIM) or the segment (MANIFOLD_WIRE)
   tn_vec3 cubic[4]; // MANIFOLD_WIRE: position = c0 + s (c1 + s (c2 + s c3)), s from 0 to 1
   float parameter;  // MANIFOLD_WIRE: s of the closest point
 } manifold;
