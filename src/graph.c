@@ -55,7 +55,7 @@ static void color_joints(tn_world *world, builder *make)
 {
   for (int32_t slot = 0; slot < world->joint_list.used; ++slot) {
     const joint *j = &world->joints[slot];
-    if (!is_solved(world, j)) {
+    if (j->direct != NO_SLOT || !is_solved(world, j)) {
       continue;
     }
     uint64_t taken = 0;
@@ -135,10 +135,27 @@ static void save_states(tn_world *world)
       joint_copy_state(world, j);
       j->block = NO_SLOT;
     }
+    j->direct = NO_SLOT;
     if (j->alive && !holds(world, j)) {
       joint_forget(j);
     }
   }
+}
+
+// The default method solves mechanisms directly, where that pays.
+static bool build_mechanisms(tn_world *world)
+{
+  size_t size = (size_t)(world->joint_list.used + 1) * sizeof(int32_t);
+  int32_t *solved = memory_take(world, size);
+  int32_t count = 0;
+  for (int32_t slot = 0; solved && slot < world->joint_list.used; ++slot) {
+    if (world->method == TN_METHOD_TENON && is_solved(world, &world->joints[slot])) {
+      solved[count++] = slot;
+    }
+  }
+  bool ok = solved && mechanisms_build(world, solved, count);
+  memory_give(world, solved, size);
+  return ok;
 }
 
 static bool reserve_blocks(tn_world *world, int32_t wanted)
@@ -199,6 +216,9 @@ bool graph_build(tn_world *world)
   if (ok) {
     // Impulses leave the old blocks before these may go.
     save_states(world);
+    ok = build_mechanisms(world);
+  }
+  if (ok) {
     color_joints(world, &make);
     int32_t count = lay_out(world, &make);
     ok = reserve_blocks(world, count);
@@ -214,6 +234,7 @@ bool graph_build(tn_world *world)
 
 void graph_release(tn_world *world)
 {
+  mechanisms_release(world);
   memory_give(world, world->graph.blocks,
               (size_t)world->graph.block_capacity * sizeof *world->graph.blocks);
   memory_give(world, world->breaks, (size_t)world->break_capacity * sizeof *world->breaks);

@@ -310,6 +310,7 @@ bool tn_world_set_method(tn_world *world, tn_method method)
       contact_forget(&world->contacts[i]);
     }
     world->method = method;
+    world->graph.dirty = true;
   }
   return true;
 }

@@ -6,6 +6,7 @@
 #include "collide/manifold.h"
 #include "collide/surface.h"
 #include "contact_store.h"
+#include "mechanism.h"
 #include "store.h"
 #include "task.h"
 
@@ -130,11 +131,13 @@ typedef struct joint {
   dquat frame_rotation[2]; // of the joint's frames relative to the principal axes
   tn_pos frame_point[2];   // relative to the centre of mass
   float target[2];         // of the linear and the angular drive when the last step ended
-  int32_t block, lane;     // where the solver keeps it, or block == NO_SLOT
+  int32_t direct;          // place among the joints solved directly, or NO_SLOT
+  int32_t block, lane;     // place among those solved by Gauss-Seidel, or block == NO_SLOT
   tn_vec3 force, torque;   // mean over the last step
   // Impulses while the joint is in no block.
   float state[2][FIELDS(RowState)];
   float carry[2][3];
+  float ahead; // share of the impulses that was given ahead as the last step ended
 } joint;
 
 typedef struct color_range {
@@ -253,6 +256,7 @@ struct tn_world {
   pool_list joint_list;
   joint *joints;
   graph graph;
+  mechanism_set mechanisms;
 
   tn_joint_break_event *breaks;
   int32_t break_count, break_capacity;
@@ -362,18 +366,28 @@ joint *joint_find(const tn_world *world, tn_joint_id id, const char *caller);
 tn_joint_id joint_id_at(const tn_world *world, int32_t slot);
 void joint_remove(tn_world *world, int32_t slot);
 JointType joint_type(const joint *j);
+// Linear, angular.
+void joint_params(const joint *j, RowParams params[2]);
 // Parameters and impulses of a joint into its lane, and impulses back.
 void joint_pack(tn_world *world, int32_t slot);
 void joint_copy_state(const tn_world *world, joint *j);
 void joint_forget(joint *j);
 void joint_begin_step(tn_world *world, joint_block *block, float dt, float impulse_scale);
 void joint_end_step(tn_world *world, joint_block *block, float dt);
+void direct_begin_step(tn_world *world, direct_joint *d, float dt, float impulse_scale);
+void direct_end_step(tn_world *world, direct_joint *d, float dt);
 void joint_refresh_frames(tn_world *world, int32_t slot);
 double joint_elastic_energy(const tn_world *world, const joint *j);
 
 // graph.c
 bool graph_build(tn_world *world);
 void graph_release(tn_world *world);
+
+// mechanism_order.c
+// Mechanisms of `count` joints, in slot order. Those whose elimination would fill up are left out:
+// their joints have no place in the result.
+bool mechanisms_build(tn_world *world, const int32_t *joints, int32_t count);
+void mechanisms_release(tn_world *world);
 
 // Small double helpers.
 dquat dquat_mul(dquat a, dquat b);

@@ -1,0 +1,535 @@
+// The direct solve of a mechanism: assemble, eliminate, substitute, and see which bounds hold.
+#include "mechanism.h"
+
+#include "block_algebra.h"
+
+#include <string.h>
+
+// Errors of position are removed within a substep while that is slow; what is faster moves the
+// bodies but is no part of their motion.
+static const double JOINT_SPEED = 10.0; // m/s or rad/s at which one joint may close
+static const double BODY_SPEED = 3.0;   // m/s that this may give a body
+#define ROUNDS 8
+#define TRIALS 3
+
+typedef struct solve {
+  const direct_context *context;
+  mechanism *mechanism;
+  direct_node *nodes;
+  const direct_block *blocks;
+  direct_joint *joints;
+  law *laws;
+  double *values;
+  double *v;        // velocities of the bodies, by row
+  double (*x)[2];   // right-hand sides, then solutions: velocity, position
+  double *momentum; // that the position part has given, where it is to be taken back
+  double share;     // of the position part that is used
+} solve;
+
+static solve make_solve(const direct_context *c, mechanism *m)
+{
+  mechanism_set *set = c->set;
+  int32_t rows = set->row_count;
+  solve s = {.context = c, .mechanism = m, .nodes = set->nodes, .blocks = set->blocks};
+  s.joints = set->joints;
+  s.laws = set->laws;
+  s.values = set->values;
+  s.v = set->vectors;
+  s.momentum = set->vectors + rows;
+  s.x = (double(*)[2])(set->vectors + 2 * (ptrdiff_t)rows);
+  return s;
+}
+
+static void load_bodies(solve *s)
+{
+  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
+    const direct_node *node = &s->nodes[i];
+    if (!node->is_joint) {
+      const body_state *b = &s->context->data->state[node->index];
+      double *v = s->v + node->first_row;
+      for (int k = 0; k < 3; ++k) {
+        v[k] = (double)b->v[k];
+        v[3 + k] = (double)b->w[k];
+      }
+    }
+  }
+}
+
+static double dot6(const double *a, const double *b)
+{
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
+}
+
+// Along a law, for bodies that are nodes or not.
+static double law_velocity(const solve *s, const direct_joint *j, const law *l)
+{
+  double u = 0.0;
+  for (int side = 0; side < 2; ++side) {
+    if (j->at[side] >= 0) {
+      u += dot6(l->j[side], s->v + s->nodes[j->at[side]].first_row);
+    } else {
+      const body_state *b = &s->context->data->state[j->body[side]];
+      double v[6] = {(double)b->v[0], (double)b->v[1], (double)b->v[2],
+                     (double)b->w[0], (double)b->w[1], (double)b->w[2]};
+      u += dot6(l->j[side], v);
+    }
+  }
+  return u;
+}
+
+// What solution `k` changes of it.
+static double law_change(const solve *s, const direct_joint *j, const law *l, int k)
+{
+  double u = 0.0;
+  for (int side = 0; side < 2; ++side) {
+    if (j->at[side] >= 0) {
+      double(*x)[2] = s->x + s->nodes[j->at[side]].first_row;
+      for (int i = 0; i < 6; ++i) {
+        u += l->j[side][i] * x[i][k];
+      }
+    }
+  }
+  return u;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Assembly
+
+static void put_mass(const solve *s, const direct_node *node)
+{
+  const solver_data *data = s->context->data;
+  body_block *block = &data->bodies[node->index / BLOCK_WIDTH];
+  const body_state *b = &data->state[node->index];
+  Spin spin;
+  get_lane(block->spin, node->index % BLOCK_WIDTH, &spin, FIELDS(Spin));
+  Q dq = {b->dq[0], b->dq[1], b->dq[2], b->dq[3]};
+  S i = s_rotated_diagonal(q_mul(dq, spin.start), spin.inertia);
+  double *a = s->values + node->diagonal;
+  a[0] = a[7] = a[14] = 1.0 / (double)b->inverse_mass;
+  a[21] = (double)i.xx;
+  a[27] = (double)i.xy;
+  a[28] = (double)i.yy;
+  a[33] = (double)i.xz;
+  a[34] = (double)i.yz;
+  a[35] = (double)i.zz;
+}
+
+static void put_rows(const solve *s, const direct_joint *j)
+{
+  direct_node *node = &s->nodes[j->node];
+  int n = node->rows;
+  int row = 0;
+  for (int i = 0; i < j->law_count; ++i) {
+    const law *l = &s->laws[j->first_law + i];
+    if (!l->active) {
+      continue;
+    }
+    s->values[node->diagonal + row * n + row] = -(l->alpha + l->soft);
+    for (int side = 0; side < 2; ++side) {
+      if (j->at[side] < 0) {
+        continue;
+      }
+      bool body_first = j->at[side] < j->node;
+      double *to = s->values + j->entry[side] + (body_first ? row * BODY_ROWS : row);
+      for (int k = 0; k < BODY_ROWS; ++k) {
+        to[body_first ? k : k * n] = l->j[side][k];
+      }
+    }
+    row += 1;
+  }
+}
+
+static int active_laws(const solve *s, const direct_joint *j)
+{
+  int count = 0;
+  for (int i = 0; i < j->law_count; ++i) {
+    count += s->laws[j->first_law + i].active;
+  }
+  return count;
+}
+
+static void assemble(const solve *s)
+{
+  mechanism *m = s->mechanism;
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    direct_joint *j = &s->joints[i];
+    s->nodes[j->node].rows = (int16_t)active_laws(s, j);
+  }
+  memset(s->values + m->first_value, 0, (size_t)(m->scratch - m->first_value) * sizeof *s->values);
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    if (!s->nodes[i].is_joint) {
+      put_mass(s, &s->nodes[i]);
+    }
+  }
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    put_rows(s, &s->joints[i]);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Elimination: A = L D L^T by blocks
+
+INLINE void eliminate(const solve *s, const direct_node *node, int n)
+{
+  double *d = s->values + node->diagonal;
+  block_factor(d, n, node->is_joint ? -1.0 : 1.0);
+  double *scratch = s->values + s->mechanism->scratch;
+  double *copy = scratch;
+  const int32_t *target = s->context->set->targets + node->first_target;
+  for (int32_t p = 0; p < node->count; ++p) {
+    const direct_block *below = &s->blocks[node->first + p];
+    int rows = s->nodes[below->node].rows;
+    double *l = s->values + below->at;
+    memcpy(copy, l, (size_t)(rows * n) * sizeof *copy);
+    for (int i = 0; i < rows; ++i) {
+      block_divide_row(d, n, l + i * n);
+    }
+    const double *other = scratch;
+    for (int32_t q = 0; q <= p; ++q) {
+      int columns = s->nodes[s->blocks[node->first + q].node].rows;
+      block_subtract(s->values + *target++, l, rows, other, columns, n, q == p);
+      other += columns * n;
+    }
+    copy += rows * n;
+  }
+}
+
+static void factor(const solve *s)
+{
+  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
+    const direct_node *node = &s->nodes[i];
+    switch (node->rows) {
+    case 0:
+      break;
+    case 3:
+      eliminate(s, node, 3);
+      break;
+    case 5:
+      eliminate(s, node, 5);
+      break;
+    case 6:
+      eliminate(s, node, 6);
+      break;
+    default:
+      eliminate(s, node, node->rows);
+      break;
+    }
+  }
+}
+
+static void substitute_forward(const solve *s, const direct_node *node)
+{
+  int n = node->rows;
+  const double *d = s->values + node->diagonal;
+  double(*y)[2] = s->x + node->first_row;
+  for (int32_t p = 0; p < node->count; ++p) {
+    const direct_block *below = &s->blocks[node->first + p];
+    const direct_node *other = &s->nodes[below->node];
+    const double *l = s->values + below->at;
+    double(*to)[2] = s->x + other->first_row;
+    for (int i = 0; i < other->rows; ++i) {
+      for (int k = 0; k < n; ++k) {
+        to[i][0] -= l[i * n + k] * y[k][0];
+        to[i][1] -= l[i * n + k] * y[k][1];
+      }
+    }
+  }
+  for (int i = 1; i < n; ++i) {
+    for (int k = 0; k < i; ++k) {
+      y[i][0] -= d[i * n + k] * y[k][0];
+      y[i][1] -= d[i * n + k] * y[k][1];
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    y[i][0] *= d[i * n + i];
+    y[i][1] *= d[i * n + i];
+  }
+}
+
+static void substitute_back(const solve *s, const direct_node *node)
+{
+  int n = node->rows;
+  const double *d = s->values + node->diagonal;
+  double(*y)[2] = s->x + node->first_row;
+  for (int i = n - 1; i >= 0; --i) {
+    for (int k = i + 1; k < n; ++k) {
+      y[i][0] -= d[k * n + i] * y[k][0];
+      y[i][1] -= d[k * n + i] * y[k][1];
+    }
+  }
+  for (int32_t p = 0; p < node->count; ++p) {
+    const direct_block *below = &s->blocks[node->first + p];
+    const direct_node *other = &s->nodes[below->node];
+    const double *l = s->values + below->at;
+    double(*from)[2] = s->x + other->first_row;
+    for (int i = 0; i < other->rows; ++i) {
+      for (int k = 0; k < n; ++k) {
+        y[k][0] -= l[i * n + k] * from[i][0];
+        y[k][1] -= l[i * n + k] * from[i][1];
+      }
+    }
+  }
+}
+
+static void substitute(const solve *s)
+{
+  const mechanism *m = s->mechanism;
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    substitute_forward(s, &s->nodes[i]);
+  }
+  for (int32_t i = m->last_node - 1; i >= m->first_node; --i) {
+    substitute_back(s, &s->nodes[i]);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Right-hand sides
+
+static double bound_of(const law *l)
+{
+  return l->at_hi ? l->hi : l->lo;
+}
+
+// Velocities to change for what is asked of them, and then for errors of position. A law at its
+// bound is an impulse.
+static void ask(const solve *s)
+{
+  const mechanism *m = s->mechanism;
+  memset(s->x + s->nodes[m->first_node].first_row, 0, (size_t)m->rows * sizeof *s->x);
+  bool again = s->context->pass == DIRECT_AGAIN;
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    double(*rows)[2] = s->x + s->nodes[j->node].first_row;
+    for (int k = 0; k < j->law_count; ++k) {
+      const law *l = &s->laws[j->first_law + k];
+      if (l->active) {
+        double error = again && !m->apart ? l->error : 0.0;
+        (*rows)[0] = -(l->rate + error + law_velocity(s, j, l) + l->alpha * l->lambda);
+        (*rows)[1] = again ? 0.0 : -l->error;
+        rows += 1;
+        continue;
+      }
+      double impulse = bound_of(l) - l->lambda;
+      for (int side = 0; side < 2 && impulse != 0.0; ++side) {
+        for (int n = 0; n < BODY_ROWS && j->at[side] >= 0; ++n) {
+          s->x[s->nodes[j->at[side]].first_row + n][0] += impulse * l->j[side][n];
+        }
+      }
+    }
+  }
+}
+
+// How much of the position part is used, and whether it stays in the velocities.
+static void judge_errors(solve *s)
+{
+  mechanism *m = s->mechanism;
+  double worst = 0.0;
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    for (int k = 0; k < j->law_count; ++k) {
+      const law *l = &s->laws[j->first_law + k];
+      worst = l->active ? fmax(worst, fabs(l->error)) : worst;
+    }
+  }
+  double top = 0.0;
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    if (!s->nodes[i].is_joint) {
+      double(*x)[2] = s->x + s->nodes[i].first_row;
+      top = fmax(top, x[0][1] * x[0][1] + x[1][1] * x[1][1] + x[2][1] * x[2][1]);
+    }
+  }
+  s->share = fmin(1.0, JOINT_SPEED / fmax(worst, 1e-30));
+  top = s->share * sqrt(top);
+  m->apart = s->share < 1.0 || top > BODY_SPEED;
+  s->share *= fmin(1.0, BODY_SPEED / fmax(top, 1e-30));
+}
+
+// ---------------------------------------------------------------------------------------------
+// Bounds: a law that exceeds one stays at it, one that would leave its bound becomes a row
+
+static double row_impulse(const solve *s, const double x[2])
+{
+  return -(x[0] + s->share * x[1]);
+}
+
+static bool revise_law(const solve *s, const direct_joint *j, law *l, const double *x)
+{
+  if (l->active) {
+    double lambda = l->lambda + row_impulse(s, x);
+    double slack = 1e-9 * fabs(lambda);
+    if (lambda <= l->hi + slack && lambda >= l->lo - slack) {
+      return false;
+    }
+    l->active = false;
+    l->at_hi = lambda > l->hi;
+    l->trials += 1;
+    return true;
+  }
+  if (l->lo == l->hi || l->trials >= TRIALS) {
+    return false;
+  }
+  double u = law_velocity(s, j, l) + law_change(s, j, l, 0) + s->share * law_change(s, j, l, 1);
+  double wanted = l->rate + s->share * l->error + u + l->alpha * bound_of(l);
+  if (l->at_hi ? wanted <= 1e-9 : wanted >= -1e-9) {
+    return false;
+  }
+  l->active = true;
+  l->trials += 1;
+  return true;
+}
+
+// Friction about all axes is bounded as a vector: it slides along its impulse, and holds again
+// once that would drive the motion it resists.
+static bool revise_friction(const solve *s, const direct_joint *j, law *l, double (*x)[2])
+{
+  double most = (double)j->params[l->block].friction * (double)s->context->data->substep.h;
+  double sum = 0.0;
+  if (l->active) {
+    double lambda[3];
+    for (int i = 0; i < 3; ++i) {
+      lambda[i] = l[i].lambda + row_impulse(s, x[i]);
+      sum += lambda[i] * lambda[i];
+    }
+    if (sum <= most * most * (1.0 + 1e-9)) {
+      return false;
+    }
+    for (int i = 0; i < 3; ++i) {
+      l[i].active = false;
+      l[i].lo = l[i].hi = lambda[i] * most / sqrt(sum);
+      l[i].trials += 1;
+    }
+    return true;
+  }
+  for (int i = 0; i < 3; ++i) {
+    sum += l[i].hi * (law_velocity(s, j, &l[i]) + law_change(s, j, &l[i], 0));
+  }
+  if (sum <= 0.0 || l->trials >= TRIALS) {
+    return false;
+  }
+  for (int i = 0; i < 3; ++i) {
+    l[i].active = true;
+    l[i].lo = -1e300;
+    l[i].hi = 1e300;
+    l[i].trials += 1;
+  }
+  return true;
+}
+
+static bool revise(const solve *s)
+{
+  bool changed = false;
+  bool relaxing = s->context->pass == DIRECT_RELAX || s->context->pass == DIRECT_AHEAD;
+  for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    double(*x)[2] = s->x + s->nodes[j->node].first_row;
+    for (int k = 0; k < j->law_count; ++k) {
+      law *l = &s->laws[j->first_law + k];
+      bool was_active = l->active;
+      BlockKind kind = l->block ? angular_kind(j->type) : linear_kind(j->type);
+      if (l->kind == LAW_FRICTION && kind.vector_resist && !relaxing) {
+        changed |= revise_friction(s, j, l, x);
+        k += 2;
+        x += was_active ? 3 : 0;
+        continue;
+      }
+      changed |= revise_law(s, j, l, *x);
+      x += was_active;
+    }
+  }
+  return changed;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Results
+
+static void keep_impulses(const solve *s, direct_joint *j)
+{
+  double(*x)[2] = s->x + s->nodes[j->node].first_row;
+  double share = s->mechanism->apart ? 0.0 : s->share;
+  for (int k = 0; k < j->law_count; ++k) {
+    law *l = &s->laws[j->first_law + k];
+    double impulse = l->active ? -((*x)[0] + share * (*x)[1]) : bound_of(l) - l->lambda;
+    x += l->active;
+    l->lambda += impulse;
+    for (int i = 0; i < 3; ++i) {
+      j->sum[l->block][i] += (float)(impulse * l->j[1][3 * l->block + i]);
+    }
+  }
+}
+
+// The angular momentum that a change of spin stands for, at the pose of this solve.
+static void note_momentum(const solve *s, const direct_node *node)
+{
+  const solver_data *data = s->context->data;
+  body_block *block = &data->bodies[node->index / BLOCK_WIDTH];
+  const float *dq = data->state[node->index].dq;
+  Spin spin;
+  get_lane(block->spin, node->index % BLOCK_WIDTH, &spin, FIELDS(Spin));
+  Q q = {dq[0], dq[1], dq[2], dq[3]};
+  S i = s_rotated_diagonal(q_mul(q, spin.start), spin.inertia);
+  double(*x)[2] = s->x + node->first_row;
+  V turn =
+      v_make((float)(s->share * x[3][1]), (float)(s->share * x[4][1]), (float)(s->share * x[5][1]));
+  V l = s_mul(i, turn);
+  double *to = s->momentum + node->first_row;
+  for (int k = 0; k < 3; ++k) {
+    to[k] = s->share * x[k][1];
+  }
+  to[3] = (double)l.x;
+  to[4] = (double)l.y;
+  to[5] = (double)l.z;
+}
+
+static void store_bodies(const solve *s)
+{
+  bool first = s->context->pass == DIRECT_FIRST;
+  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
+    const direct_node *node = &s->nodes[i];
+    if (node->is_joint) {
+      continue;
+    }
+    body_state *b = &s->context->data->state[node->index];
+    const double *v = s->v + node->first_row;
+    double(*x)[2] = s->x + node->first_row;
+    for (int k = 0; k < 3; ++k) {
+      b->v[k] = (float)(v[k] + x[k][0] + s->share * x[k][1]);
+      b->w[k] = (float)(v[3 + k] + x[3 + k][0] + s->share * x[3 + k][1]);
+    }
+    if (first && s->mechanism->apart) {
+      note_momentum(s, node);
+    }
+  }
+}
+
+void mechanism_solve(const direct_context *c, mechanism *m)
+{
+  solve s = make_solve(c, m);
+  s.share = c->pass == DIRECT_AGAIN && !m->apart ? 1.0 : 0.0;
+  load_bodies(&s);
+  bool stale = c->pass != DIRECT_AGAIN;
+  for (int32_t i = m->first_joint; i < m->last_joint && stale; ++i) {
+    direct_laws(c, &s.joints[i]);
+  }
+  for (int round = 0; round < ROUNDS; ++round) {
+    if (stale) {
+      assemble(&s);
+      factor(&s);
+    }
+    ask(&s);
+    substitute(&s);
+    if (c->pass == DIRECT_FIRST) {
+      judge_errors(&s);
+    }
+    stale = round + 1 < ROUNDS && revise(&s);
+    if (!stale) {
+      break;
+    }
+  }
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    keep_impulses(&s, &s.joints[i]);
+    if (c->pass != DIRECT_AHEAD) {
+      direct_keep(c, &s.joints[i]);
+    }
+  }
+  store_bodies(&s);
+}
