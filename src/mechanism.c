@@ -9,7 +9,7 @@
 // bodies but is no part of their motion.
 static const double JOINT_SPEED = 10.0; // m/s or rad/s at which one joint may close
 static const double BODY_SPEED = 3.0;   // m/s that this may give a body
-#define ROUNDS 8
+#define ROUNDS 20
 #define TRIALS 3
 
 typedef struct solve {

@@ -8,7 +8,7 @@ _Static_assert(TN_LANES == 1, "this file works on one joint at a time");
 
 // Rows that depend on each other are told apart by a little compliance, relative to the inverse
 // mass that a row sees.
-static const double SOFTNESS = 1e-7;
+static const double SOFTNESS = 1e-5;
 static const double NO_BOUND = 1e300;
 
 // What the laws of one block have in common.
