@@ -15,14 +15,15 @@ extern const scene scene_pendulum_double, scene_pendulum_triple, scene_pendulum_
 // chain.c
 extern const scene scene_chain, scene_mobile;
 // stack.c
-extern const scene scene_stack, scene_stack_heavy, scene_pyramid, scene_arch, scene_dominoes;
+extern const scene scene_stack, scene_stack_heavy, scene_pyramid, scene_overlap, scene_arch,
+    scene_dominoes;
 // slope.c
 extern const scene scene_slope, scene_rolling, scene_sliding, scene_friction_cone, scene_conveyor;
 // impact.c
 extern const scene scene_bounce, scene_cradle, scene_plate, scene_coin, scene_bullets;
 // wire.c
-extern const scene scene_marble_row, scene_marbles_inside, scene_sculpture;
+extern const scene scene_marble_impulse, scene_marbles_in_wires, scene_sculpture;
 // pile.c
-extern const scene scene_capsules, scene_mixed_pile, scene_resting;
+extern const scene scene_capsules, scene_pile, scene_resting;
 
 #endif
