@@ -20,6 +20,31 @@ static bool is_directory(const char *path)
   return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
+// A terminal, a pipe, a device: written directly, never replaced.
+static bool is_special(const char *path)
+{
+  struct stat about;
+  return stat(path, &about) == 0 && !S_ISREG(about.st_mode);
+}
+
+static char *name_beside(const char *path)
+{
+  size_t length = strlen(path);
+  char *name = malloc(length + sizeof ".part");
+  if (name) {
+    memcpy(name, path, length);
+    memcpy(name + length, ".part", sizeof ".part");
+  }
+  return name;
+}
+
+static void remove_temporary(const output *out)
+{
+  if (out->temporary) {
+    remove(out->temporary);
+  }
+}
+
 bool output_open(output *out, const char *path)
 {
   memset(out, 0, sizeof *out);
@@ -30,16 +55,16 @@ bool output_open(output *out, const char *path)
     complain_about("write", path, strerror(EISDIR));
     return false;
   }
-  size_t length = strlen(path);
   out->path = path;
-  out->temporary = malloc(length + sizeof ".part");
-  if (!out->temporary) {
-    complain_about("write", path, strerror(ENOMEM));
-    return false;
+  const char *written = path;
+  if (!is_special(path)) {
+    written = out->temporary = name_beside(path);
+    if (!written) {
+      complain_about("write", path, strerror(ENOMEM));
+      return false;
+    }
   }
-  memcpy(out->temporary, path, length);
-  memcpy(out->temporary + length, ".part", sizeof ".part");
-  out->file = fopen(out->temporary, "wb");
+  out->file = fopen(written, "wb");
   if (!out->file) {
     complain_about("write", path, strerror(errno));
     output_abandon(out);
@@ -56,10 +81,10 @@ bool output_finish(output *out)
   bool ok = !ferror(out->file) && fflush(out->file) == 0;
   ok = fclose(out->file) == 0 && ok;
   out->file = NULL;
-  ok = ok && rename(out->temporary, out->path) == 0;
+  ok = ok && (!out->temporary || rename(out->temporary, out->path) == 0);
   if (!ok) {
     complain_about("write", out->path, strerror(errno));
-    remove(out->temporary);
+    remove_temporary(out);
   }
   free(out->temporary);
   memset(out, 0, sizeof *out);
@@ -70,7 +95,7 @@ void output_abandon(output *out)
 {
   if (out->file) {
     fclose(out->file);
-    remove(out->temporary);
+    remove_temporary(out);
   }
   free(out->temporary);
   memset(out, 0, sizeof *out);

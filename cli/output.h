@@ -5,11 +5,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-// Written beside its place and moved there at the end. Zeroed is none.
+// Written beside its place and moved there at the end, unless that is a pipe or a device. Zeroed is
+// none.
 typedef struct output {
   FILE *file;
   const char *path;
-  char *temporary;
+  char *temporary; // null: written directly
 } output;
 
 // These say on stderr what went wrong. A null path is no file.
