@@ -22,6 +22,12 @@ extern const scene scene_rope, scene_unsolvable;
 extern const scene scene_robot_arm;
 // steering.c
 extern const scene scene_steering;
+// creatures.c
+extern const scene scene_ragdoll, scene_walker;
+// machines.c
+extern const scene scene_excavator, scene_wrecking_ball, scene_gears;
+// buildings.c
+extern const scene scene_bridge, scene_jenga;
 // stack.c
 extern const scene scene_stack, scene_stack_heavy, scene_pyramid, scene_overlap, scene_arch,
     scene_dominoes;

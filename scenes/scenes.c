@@ -6,6 +6,13 @@
 const scene *const *scene_list(int *count)
 {
   static const scene *const all[] = {
+      &scene_ragdoll,
+      &scene_walker,
+      &scene_excavator,
+      &scene_bridge,
+      &scene_jenga,
+      &scene_wrecking_ball,
+      &scene_gears,
       &scene_springs3,
       &scene_springs7,
       &scene_mass_ratio,
