@@ -171,7 +171,7 @@ static bool run_once(const bench_job *job, double *times, bench_result *result)
   result->joints = run->joint_count;
   result->contacts = tn_world_counters(run->world).contacts;
   result->awake = tn_world_counters(run->world).awake;
-  result->penetration = scene_metric_value(run, "max_penetration_end");
+  result->penetration = scene_metric_value(run, "max_penetration_m");
   scene_destroy(run);
   return ok;
 }

@@ -81,11 +81,11 @@ static bool run_capsules(bench *b)
 
 static bool run_mixed(bench *b)
 {
-  bench_job job = bench_job_of("mixed_pile", SUBSTEPS);
+  bench_job job = bench_job_of("pile", SUBSTEPS);
   job.lead = 240;
   job.frames = 120;
   job.runs = 1;
-  return !bench_is_picked(b, "mixed", 2000) || run_on_threads(b, "mixed_pile", 2000, &job);
+  return !bench_is_picked(b, "mixed", 2000) || run_on_threads(b, "pile", 2000, &job);
 }
 
 static bool run_sleeping(bench *b)
@@ -147,7 +147,7 @@ static bool run_rays(bench *b)
   }
   tn_world_def def = tn_default_world_def();
   def.substeps = 4;
-  scene_run *run = scene_create(scene_find("mixed_pile"), NULL, &def);
+  scene_run *run = scene_create(scene_find("pile"), NULL, &def);
   ray_set *rays = malloc(sizeof *rays);
   bool ok = run && rays;
   for (int i = 0; ok && i < 240; ++i) {

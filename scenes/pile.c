@@ -99,6 +99,8 @@ const scene scene_capsules = {
     .name = "capsules",
     .title = "Capsules dropped into a box",
     .source = "Seabra et al. 2022, sec. 4.8",
+    .group = SCENE_SEABRA,
+    .camera = {{10.0f, 22.0f, 24.0f}, {0.0f, 3.0f, 0.0f}},
     .seconds = 15.0,
     .substeps = 20,
     .parameters = {{"count", 1.0, 1e5, 2000.0, true, "capsules of 1 kg, 1 x 0.4 m"},
@@ -192,10 +194,12 @@ static void measure_mixed(const scene_run *run, scene_sheet *sheet)
   scene_note(sheet, "height_m", top);
 }
 
-const scene scene_mixed_pile = {
-    .name = "mixed_pile",
+const scene scene_pile = {
+    .name = "pile",
     .title = "Bodies of six shapes, dropped among poles",
     .source = "Deul et al. 2014, Fig. 2",
+    .group = SCENE_POSITION_BASED,
+    .camera = {{12.0f, 12.0f, 20.0f}, {0.0f, 2.0f, 0.0f}},
     .seconds = 15.0,
     .substeps = 20,
     .parameters = {{"count", 1.0, 1e5, 2000.0, true, "bodies of 1 kg"},
@@ -237,6 +241,8 @@ const scene scene_resting = {
     .name = "resting",
     .title = "Cubes that stand apart and may fall asleep",
     .source = "a usual test of engines",
+    .group = SCENE_LAWS,
+    .camera = {{20.0f, 30.0f, 90.0f}, {31.0f, 0.0f, 31.0f}},
     .seconds = 5.0,
     .substeps = 20,
     .parameters = {{"count", 1.0, 1e6, 1000.0, true, "cubes of 1 kg"},

@@ -65,6 +65,24 @@ uint32_t scene_step(scene_run *run, float dt)
   return status;
 }
 
+// Of a box, the moments of two axes less that of the third are the mass times a third of twice the
+// square of the half extent along the third.
+static float half_extent(float mass, float beside, float other, float along)
+{
+  return sqrtf(fmaxf(0.0f, 1.5f * (beside + other - along) / mass));
+}
+
+tn_vec3 scene_body_box(const scene_run *run, int body)
+{
+  tn_mass m = tn_body_mass(run->world, run->bodies[body]);
+  if (!(m.mass > 0.0f)) {
+    return tn_v3(0.0f, 0.0f, 0.0f);
+  }
+  return tn_v3(half_extent(m.mass, m.inertia.yy, m.inertia.zz, m.inertia.xx),
+               half_extent(m.mass, m.inertia.xx, m.inertia.zz, m.inertia.yy),
+               half_extent(m.mass, m.inertia.xx, m.inertia.yy, m.inertia.zz));
+}
+
 // ---------------------------------------------------------------------------------------------
 // Watching
 
@@ -221,9 +239,9 @@ static void note_contacts(const scene_run *run, scene_sheet *sheet)
   free(contacts);
   scene_note(sheet, "contacts", (double)count);
   scene_note(sheet, "contact_points", (double)points);
+  scene_note(sheet, "max_penetration_m", deepest);
+  scene_note(sheet, "mean_penetration_m", relative_to(sum, (double)deep));
   scene_note(sheet, "max_penetration_run", run->penetration_max);
-  scene_note(sheet, "max_penetration_end", deepest);
-  scene_note(sheet, "mean_penetration_end", relative_to(sum, (double)deep));
 }
 
 static void note_all(const scene_run *run, scene_sheet *sheet)

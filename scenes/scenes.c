@@ -6,14 +6,51 @@
 const scene *const *scene_list(int *count)
 {
   static const scene *const all[] = {
-      &scene_springs3,       &scene_springs7,     &scene_mass_ratio,      &scene_torque_bar,
-      &scene_joint_zoo,      &scene_joints_basic, &scene_pendulum_double, &scene_pendulum_triple,
-      &scene_pendulum_loop,  &scene_chain,        &scene_mobile,          &scene_free_bodies,
-      &scene_stack,          &scene_stack_heavy,  &scene_pyramid,         &scene_arch,
-      &scene_dominoes,       &scene_slope,        &scene_rolling,         &scene_sliding,
-      &scene_friction_cone,  &scene_conveyor,     &scene_bounce,          &scene_cradle,
-      &scene_plate,          &scene_coin,         &scene_bullets,         &scene_marble_row,
-      &scene_marbles_inside, &scene_sculpture,    &scene_capsules,        &scene_mixed_pile,
+      &scene_ragdoll,
+      &scene_walker,
+      &scene_excavator,
+      &scene_bridge,
+      &scene_jenga,
+      &scene_wrecking_ball,
+      &scene_gears,
+      &scene_springs3,
+      &scene_springs7,
+      &scene_mass_ratio,
+      &scene_torque_bar,
+      &scene_joint_zoo,
+      &scene_joints_basic,
+      &scene_pendulum_double,
+      &scene_pendulum_triple,
+      &scene_pendulum_loop,
+      &scene_bunny_chain,
+      &scene_robot_arm,
+      &scene_rope,
+      &scene_steering,
+      &scene_unsolvable,
+      &scene_chain,
+      &scene_mobile,
+      &scene_free_bodies,
+      &scene_stack,
+      &scene_stack_heavy,
+      &scene_pyramid,
+      &scene_overlap,
+      &scene_arch,
+      &scene_dominoes,
+      &scene_slope,
+      &scene_rolling,
+      &scene_sliding,
+      &scene_friction_cone,
+      &scene_conveyor,
+      &scene_bounce,
+      &scene_cradle,
+      &scene_plate,
+      &scene_coin,
+      &scene_bullets,
+      &scene_marble_impulse,
+      &scene_marbles_in_wires,
+      &scene_sculpture,
+      &scene_capsules,
+      &scene_pile,
       &scene_resting,
   };
   *count = (int)(sizeof all / sizeof all[0]);
@@ -30,6 +67,18 @@ const scene *scene_find(const char *name)
     }
   }
   return NULL;
+}
+
+const char *scene_group_title(scene_group group)
+{
+  static const char *const titles[SCENE_GROUP_COUNT] = {"Detailed rigid body simulation",
+                                                        "Joints",
+                                                        "Momentum preservation",
+                                                        "Position-based rigid bodies",
+                                                        "Seabra et al.",
+                                                        "Models",
+                                                        "Laws"};
+  return titles[group];
 }
 
 static int parameter_index(const scene *which, const char *name)

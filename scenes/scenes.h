@@ -8,7 +8,7 @@
 
 #include <tenon/tenon.h>
 
-#define SCENE_MAX_PARAMETERS 8
+#define SCENE_MAX_PARAMETERS 10
 #define SCENE_MAX_METRICS 32
 #define SCENE_MEMORY 8
 
@@ -22,9 +22,28 @@ typedef struct scene_parameter {
   const char *meaning;
 } scene_parameter;
 
+// Where a scene comes from; scene_group_title names it.
+typedef enum scene_group {
+  SCENE_DETAILED,       // Mueller et al. 2020
+  SCENE_JOINTS,         // Mueller's text on joints
+  SCENE_MOMENTUM,       // Dahl and Bargteil 2019
+  SCENE_POSITION_BASED, // Deul et al. 2014
+  SCENE_SEABRA,         // Seabra et al. 2022
+  SCENE_MODELS,
+  SCENE_LAWS, // small set-ups whose outcome is known in closed form
+  SCENE_GROUP_COUNT
+} scene_group;
+
+// Where to look from and at, for the default parameters; y is up.
+typedef struct scene_camera {
+  tn_vec3 eye, target;
+} scene_camera;
+
 typedef struct scene {
   const char *name, *title;
-  const char *source;
+  const char *source; // the figure or table it reproduces
+  scene_group group;
+  scene_camera camera;
   double seconds; // worth watching
   int substeps;   // those of the source, or enough to look right
   bool conserves; // nothing takes energy out or puts it in
@@ -39,6 +58,7 @@ typedef struct scene {
 
 const scene *const *scene_list(int *count);
 const scene *scene_find(const char *name); // null if there is none
+const char *scene_group_title(scene_group group);
 
 // ---------------------------------------------------------------------------------------------
 // Parameters
@@ -108,6 +128,17 @@ uint32_t scene_step(scene_run *run, float dt);
 uint32_t scene_advance(scene_run *run, float dt);
 void scene_observe(scene_run *run, float dt);
 
+// The exact state of a run as bytes, for the same version and machine type. Save returns the size
+// needed and writes only if `capacity` suffices. Load makes the scene again with the parameters it
+// had; null if the bytes are no run, or `def` has no room for it.
+size_t scene_save(const scene_run *run, void *buffer, size_t capacity);
+scene_run *scene_load(const void *buffer, size_t size, const tn_world_def *def);
+// What was saved, and its parameters; null if the bytes are no run.
+const scene *scene_saved(const void *buffer, size_t size, scene_settings *settings);
+
+// Half extents of the box with the body's mass and moments, to draw bodies that have no shapes.
+tn_vec3 scene_body_box(const scene_run *run, int body);
+
 // The total energy now less that at the start, relative to the scene's scale.
 double scene_energy_error(const scene_run *run);
 
@@ -119,8 +150,8 @@ double scene_energy_error(const scene_run *run);
 // those forces or to all mass at top speed; not with damped bodies), max_joint_error_m,
 // mean_joint_error_m, max_joint_error_rad (rigid joints, all frames), max_speed_run, max_speed_end,
 // rms_speed_end (m/s), bodies, joints; with shapes also contacts, contact_points,
-// max_penetration_run, max_penetration_end, mean_penetration_end (m, the mean over points that
-// penetrate). Further ones are the scene's own.
+// max_penetration_m, mean_penetration_m (now, the mean over points that penetrate) and
+// max_penetration_run (all frames). Further ones are the scene's own.
 
 typedef struct scene_metric {
   const char *name;

@@ -56,7 +56,7 @@ static void note_standing(const scene_run *run, scene_sheet *sheet, place_fn *pl
   }
   drift d = drift_of(run, top, place(run, top));
   scene_note(sheet, "top_drift_m", d.level);
-  scene_note(sheet, "top_sag_m", d.sunk);
+  scene_note(sheet, "top_drop_m", d.sunk);
   scene_note(sheet, "max_drift_m", most);
   scene_note(sheet, "fallen", (double)fallen);
 }
@@ -138,6 +138,8 @@ const scene scene_stack = {
     .name = "stack",
     .title = "A tower of cubes",
     .source = "Seabra et al. 2022, Fig. 5",
+    .group = SCENE_SEABRA,
+    .camera = {{8.0f, 7.0f, 14.0f}, {0.0f, 4.5f, 0.0f}},
     .seconds = 30.0,
     .substeps = 20,
     .parameters = STACK_PARAMETERS(10.0, 0.0),
@@ -149,6 +151,8 @@ const scene scene_stack_heavy = {
     .name = "stack_heavy",
     .title = "A heavy cube on a tower of light ones",
     .source = "a usual test of engines",
+    .group = SCENE_LAWS,
+    .camera = {{8.0f, 7.0f, 14.0f}, {0.0f, 4.5f, 0.0f}},
     .seconds = 30.0,
     .substeps = 20,
     .parameters = STACK_PARAMETERS(10.0, 1000.0),
@@ -195,7 +199,7 @@ static void build_pyramid(scene_run *run)
   lay_ground(run);
   int base = (int)scene_value(run, "base");
   for (int i = 0; i < base * (base + 1) / 2 && !run->failed; ++i) {
-    tn_pos place = pyramid_place_at(run, i, scene_value(run, "overlap"));
+    tn_pos place = pyramid_place_at(run, i, scene_value(run, "overlap_m"));
     add_cube(run, place, (float)scene_value(run, "size"), 1.0f);
   }
 }
@@ -205,18 +209,40 @@ static void measure_pyramid(const scene_run *run, scene_sheet *sheet)
   note_standing(run, sheet, pyramid_place);
 }
 
+#define PYRAMID_PARAMETERS(overlap)                                                                \
+  {                                                                                                \
+    {"base", 1.0, 500.0, 36.0, true, "cubes in the lowest layer"},                                 \
+        {"size", 0.001, 1000.0, 1.0, false, "of a cube, m"},                                       \
+        {"gap", 0.0, 0.5, 0.0, false, "between neighbours, m"},                                    \
+        {"overlap_m", 0.0, 0.9, overlap, false, "of layers at the start, m"},                      \
+        {"friction", 0.0, 10.0, 0.6, false, "coefficient of friction"},                            \
+    {                                                                                              \
+      "away", -1e7, 1e7, 0.0, false, "from the origin along x and z, m"                            \
+    }                                                                                              \
+  }
+
 const scene scene_pyramid = {
     .name = "pyramid",
     .title = "A pyramid of cubes of 1 kg",
-    .source = "Seabra et al. 2022, Fig. 6 and 9",
+    .source = "Seabra et al. 2022, Fig. 6",
+    .group = SCENE_SEABRA,
+    .camera = {{12.0f, 20.0f, 48.0f}, {0.0f, 14.0f, 0.0f}},
     .seconds = 20.0,
     .substeps = 20,
-    .parameters = {{"base", 1.0, 500.0, 36.0, true, "cubes in the lowest layer"},
-                   {"size", 0.001, 1000.0, 1.0, false, "of a cube, m"},
-                   {"gap", 0.0, 0.5, 0.0, false, "between neighbours, m"},
-                   {"overlap", 0.0, 0.9, 0.0, false, "of layers at the start, m"},
-                   {"friction", 0.0, 10.0, 0.6, false, "coefficient of friction"},
-                   {"away", -1e7, 1e7, 0.0, false, "from the origin along x and z, m"}},
+    .parameters = PYRAMID_PARAMETERS(0.0),
+    .build = build_pyramid,
+    .measure = measure_pyramid,
+};
+
+const scene scene_overlap = {
+    .name = "overlap",
+    .title = "A pyramid created with its layers inside each other",
+    .source = "Seabra et al. 2022, Fig. 9",
+    .group = SCENE_SEABRA,
+    .camera = {{12.0f, 20.0f, 48.0f}, {0.0f, 14.0f, 0.0f}},
+    .seconds = 20.0,
+    .substeps = 20,
+    .parameters = PYRAMID_PARAMETERS(0.1),
     .build = build_pyramid,
     .measure = measure_pyramid,
 };
@@ -265,7 +291,7 @@ static void measure_arch(const scene_run *run, scene_sheet *sheet)
     top *= (double)tn_cos(0.5f * TN_PI / (float)run->body_count);
   }
   double sag = top - tn_body_position(run->world, run->bodies[middle]).y;
-  scene_note(sheet, "top_sag_m", sag);
+  scene_note(sheet, "top_drop_m", sag);
   scene_note(sheet, "fallen", sag < 0.25 * top ? 0.0 : 1.0);
 }
 
@@ -273,6 +299,8 @@ const scene scene_arch = {
     .name = "arch",
     .title = "A round arch of wedges",
     .source = "Heyman 1969",
+    .group = SCENE_LAWS,
+    .camera = {{2.0f, 3.0f, 8.0f}, {0.0f, 1.5f, 0.0f}},
     .seconds = 10.0,
     .substeps = 20,
     .parameters = {{"count", 3.0, 101.0, 15.0, true, "wedges"},
@@ -321,6 +349,8 @@ const scene scene_dominoes = {
     .name = "dominoes",
     .title = "A row of dominoes, the first one pushed",
     .source = "a usual test of engines",
+    .group = SCENE_MODELS,
+    .camera = {{0.3f, 0.4f, 0.9f}, {0.6f, 0.0f, 0.0f}},
     .seconds = 5.0,
     .substeps = 20,
     .parameters = {{"count", 1.0, 10000.0, 50.0, true, "dominoes"},

@@ -143,7 +143,7 @@ static void straight_track(track *t, float length)
   }
 }
 
-static void build_marble_row(scene_run *run)
+static void build_marble_impulse(scene_run *run)
 {
   track t = {.count = 0};
   float radius = (float)scene_value(run, "radius");
@@ -158,7 +158,7 @@ static void build_marble_row(scene_run *run)
   run->energy_scale = tn_world_energy(run->world).kinetic;
 }
 
-static void measure_marble_row(const scene_run *run, scene_sheet *sheet)
+static void measure_marble_impulse(const scene_run *run, scene_sheet *sheet)
 {
   static const char *const names[ROW_MARBLES] = {"hit_speed_1", "hit_speed_2", "hit_speed_3",
                                                  "hit_speed_4"};
@@ -168,10 +168,12 @@ static void measure_marble_row(const scene_run *run, scene_sheet *sheet)
   }
 }
 
-const scene scene_marble_row = {
-    .name = "marble_row",
+const scene scene_marble_impulse = {
+    .name = "marble_impulse",
     .title = "A marble that hits three",
     .source = "Mueller et al. 2020, Fig. 12",
+    .group = SCENE_DETAILED,
+    .camera = {{0.0f, 0.3f, 0.9f}, {0.0f, 0.0f, 0.0f}},
     .seconds = 0.7,
     .substeps = 20,
     .conserves = true,
@@ -179,8 +181,8 @@ const scene scene_marble_row = {
                    {"radius", 0.001, 10.0, 0.02, false, "of a marble, m"},
                    {"restitution", 0.0, 1.0, 1.0, false, "of marbles"},
                    {"friction", 0.0, 10.0, 0.0, false, "coefficient of friction"}},
-    .build = build_marble_row,
-    .measure = measure_marble_row,
+    .build = build_marble_impulse,
+    .measure = measure_marble_impulse,
 };
 
 // ---------------------------------------------------------------------------------------------
@@ -196,7 +198,7 @@ static void ring_track(track *t, float radius)
   }
 }
 
-static void build_marbles_inside(scene_run *run)
+static void build_marbles_in_wires(scene_run *run)
 {
   track t = {.count = 0};
   float radius = (float)scene_value(run, "radius");
@@ -210,25 +212,27 @@ static void build_marbles_inside(scene_run *run)
   run->energy_scale = run->weighing_mass * (double)(GRAVITY * radius);
 }
 
-static void measure_marbles_inside(const scene_run *run, scene_sheet *sheet)
+static void measure_marbles_in_wires(const scene_run *run, scene_sheet *sheet)
 {
   track t = {.count = 0};
   ring_track(&t, 15.0f * (float)scene_value(run, "radius"));
   note_track(run, sheet, &t);
 }
 
-const scene scene_marbles_inside = {
-    .name = "marbles_inside",
+const scene scene_marbles_in_wires = {
+    .name = "marbles_in_wires",
     .title = "Marbles created inside the wires they lie on",
     .source = "Mueller et al. 2020, Fig. 13",
+    .group = SCENE_DETAILED,
+    .camera = {{0.3f, 0.5f, 0.6f}, {0.0f, 0.0f, 0.0f}},
     .seconds = 3.0,
     .substeps = 20,
     .parameters = {{"depth", 0.0, 1.0, 0.2, false, "below where they rest, over their radius"},
                    {"radius", 0.001, 10.0, 0.02, false, "of a marble, m"},
                    {"restitution", 0.0, 1.0, 0.0, false, "of marbles"},
                    {"friction", 0.0, 10.0, 0.6, false, "coefficient of friction"}},
-    .build = build_marbles_inside,
-    .measure = measure_marbles_inside,
+    .build = build_marbles_in_wires,
+    .measure = measure_marbles_in_wires,
 };
 
 // ---------------------------------------------------------------------------------------------
@@ -319,6 +323,8 @@ const scene scene_sculpture = {
     .name = "sculpture",
     .title = "Marbles that roll down a ramp, through a loop and around a coil",
     .source = "Mueller et al. 2020, Fig. 1 and 14",
+    .group = SCENE_DETAILED,
+    .camera = {{0.8f, 0.9f, 1.8f}, {0.0f, 0.2f, 0.2f}},
     .seconds = 4.0,
     .substeps = 10,
     .parameters = {{"count", 1.0, 8.0, 4.0, true, "marbles"},

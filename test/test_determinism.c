@@ -247,7 +247,7 @@ static uint64_t run_pile(const way *w)
   tn_world_def def = test_world_def(4, TN_METHOD_TENON);
   def.lanes = w->lanes;
   def.threads = w->threads;
-  const scene *which = scene_find("mixed_pile");
+  const scene *which = scene_find("pile");
   scene_settings settings = scene_defaults(which);
   scene_set(which, &settings, "count", 500.0);
   scene_run *pile = scene_create(which, &settings, &def);
