@@ -206,12 +206,14 @@ static void update_gaps(const tn_world *world, const pair *p, placed at_a, place
 {
   for (int32_t slot = p->first_contact; slot != NO_SLOT; slot = world->contacts[slot].next) {
     manifold *m = &world->contacts[slot].manifold;
-    tn_pos n = dquat_rotate(at_a.q, wide(m->normal));
+    // The normal in A's axes, the world's and B's.
+    tn_pos na = wide(m->normal);
+    tn_pos n = dquat_rotate(at_a.q, na);
+    tn_pos nb = dquat_rotate(dquat_conjugate(at_b.q), n);
+    double apart = pos_dot(n, pos_sub(at_b.p, at_a.p));
     for (int i = 0; i < m->count; ++i) {
-      tn_pos a = dquat_rotate(at_a.q, wide(m->points[i].a));
-      tn_pos b = dquat_rotate(at_b.q, wide(m->points[i].b));
-      tn_pos d = pos_add(pos_sub(b, a), pos_sub(at_b.p, at_a.p));
-      m->points[i].gap = (float)(n.x * d.x + n.y * d.y + n.z * d.z) - m->radius_a - m->radius_b;
+      double gap = apart + pos_dot(nb, wide(m->points[i].b)) - pos_dot(na, wide(m->points[i].a));
+      m->points[i].gap = (float)gap - m->radius_a - m->radius_b;
     }
   }
 }

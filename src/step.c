@@ -100,28 +100,25 @@ static void for_bodies(stepper *s, tn_task_fn *task)
 }
 
 // Gauss-Seidel: colour after colour, all constraints of a colour at once.
-static void for_colors(stepper *s, const color_range *colors, int count, color_range serial,
-                       pass_fn *pass)
+static void for_colors(stepper *s, const coloring *c, pass_fn *pass)
 {
   s->task.pass = pass;
-  for (int i = 0; i < count; ++i) {
-    s->task.offset = colors[i].first;
-    task_run(s->world->tasks, constraint_task, colors[i].last - colors[i].first, CONSTRAINT_GRAIN,
-             &s->task);
+  for (int i = 0; i < c->count; ++i) {
+    s->task.offset = c->color[i].first;
+    task_run(s->world->tasks, constraint_task, c->color[i].last - c->color[i].first,
+             CONSTRAINT_GRAIN, &s->task);
   }
-  pass(&s->data, serial.first, serial.last);
+  pass(&s->data, c->serial.first, c->serial.last);
 }
 
 static void for_joints(stepper *s, pass_fn *pass)
 {
-  const graph *g = &s->world->graph;
-  for_colors(s, g->color, g->color_count, g->serial, pass);
+  for_colors(s, &s->world->graph.coloring, pass);
 }
 
 static void for_contacts(stepper *s, pass_fn *pass)
 {
-  const contact_graph *g = &s->world->contact_graph;
-  for_colors(s, g->color, g->color_count, g->serial, pass);
+  for_colors(s, &s->world->contact_graph.coloring, pass);
 }
 
 // Mechanisms share no moving body, so all of them at once.
@@ -425,10 +422,14 @@ static void report_lost(tn_world *world, int32_t slot)
   }
 }
 
+static bool has_serial(const coloring *c)
+{
+  return c->serial.last > c->serial.first;
+}
+
 static uint32_t end_step(tn_world *world, float dt)
 {
-  bool serial = world->graph.serial.last > world->graph.serial.first ||
-                world->contact_graph.serial.last > world->contact_graph.serial.first;
+  bool serial = has_serial(&world->graph.coloring) || has_serial(&world->contact_graph.coloring);
   uint32_t status = serial ? TN_STEP_SERIAL : 0;
   for (int32_t i = 0; i < world->graph.block_count; ++i) {
     joint_end_step(world, &world->graph.blocks[i], dt);

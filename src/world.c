@@ -356,7 +356,7 @@ tn_counters tn_world_counters(const tn_world *world)
   if (world) {
     c.bodies = world->body_list.count;
     c.joints = world->joint_list.count;
-    c.colors = world->graph.color_count;
+    c.colors = world->graph.coloring.count;
     c.blocks = world->graph.block_count;
     c.shapes = world->shape_list.count;
     c.geometries = world->geometry_list.count;

@@ -7,6 +7,7 @@
 #include "collide/surface.h"
 #include "contact_store.h"
 #include "mechanism.h"
+#include "dquat.h"
 #include "store.h"
 #include "task.h"
 
@@ -17,11 +18,6 @@
 #define WORLD_SLOT 0 // the body that stands for the world
 #define NO_SLOT (-1)
 #define MAX_COLORS 64
-
-// A rotation or a point in double: poses are kept so between steps.
-typedef struct dquat {
-  double x, y, z, w;
-} dquat;
 
 typedef struct body {
   uint32_t generation;
@@ -141,17 +137,22 @@ typedef struct joint {
 } joint;
 
 typedef struct color_range {
-  int32_t first, last; // joint blocks
+  int32_t first, last; // blocks
 } color_range;
 
-// The constraint graph: joint blocks by colour, and within a colour by type.
+// Blocks by colour, and within a colour by type.
+typedef struct coloring {
+  color_range color[MAX_COLORS];
+  int32_t count;
+  color_range serial; // those for which no colour was left, one to a block
+} coloring;
+
+// The constraint graph of joints.
 typedef struct graph {
   bool dirty;
   joint_block *blocks;
   int32_t block_count, block_capacity;
-  color_range color[MAX_COLORS];
-  int32_t color_count;
-  color_range serial; // joints for which no colour was left, one to a block
+  coloring coloring;
 } graph;
 
 // What the narrow phase found for an active pair.
@@ -168,15 +169,14 @@ typedef struct found_pair {
 typedef struct placed_contact {
   int32_t contact;
   uint8_t color, type;
+  bool idle; // had no load in the last step
 } placed_contact;
 
-// The manifolds of a step, by colour and type.
+// The manifolds of a step.
 typedef struct contact_graph {
   contact_block *blocks;
   int32_t block_count, block_capacity;
-  color_range color[MAX_COLORS];
-  int32_t color_count;
-  color_range serial;
+  coloring coloring;
   bouncer *bouncers;
   int32_t bouncer_count, bouncer_capacity;
 } contact_graph;
@@ -312,9 +312,22 @@ typedef struct placed {
   tn_pos p;
   dquat q;
 } placed;
-placed shape_placed(const tn_world *world, const shape *s);
+static inline placed shape_placed(const tn_world *world, const shape *s)
+{
+  const body *b = &world->bodies[s->body];
+  placed at = {pos_add(b->center, dquat_rotate(b->rotation, s->at_point)),
+               dquat_mul(b->rotation, s->at_rotation)};
+  return at;
+}
 // B's frame in A's, rounded only after the difference was taken.
-pose placed_relative(placed a, placed b);
+static inline pose placed_relative(placed a, placed b)
+{
+  dquat q = dquat_conjugate(a.q);
+  tn_pos p = dquat_rotate(q, pos_sub(b.p, a.p));
+  pose r = {tn_v3((float)p.x, (float)p.y, (float)p.z),
+            dquat_round(dquat_normalize(dquat_mul(q, b.q)))};
+  return r;
+}
 // The geometry of a definition, checked; why not, or null.
 const char *geometry_of_def(const tn_world *world, const tn_shape_def *def, geometry *g);
 void shape_remove(tn_world *world, int32_t slot);
@@ -382,6 +395,12 @@ double joint_elastic_energy(const tn_world *world, const joint *j);
 // graph.c
 bool graph_build(tn_world *world);
 void graph_release(tn_world *world);
+// One of MAX_COLORS that is not taken, or MAX_COLORS.
+int lowest_free_color(uint64_t taken);
+// Gives each colour and type its blocks: turns the counts in `group`, `types` of them to a colour
+// and one more colour for what none was left for, into the first place of each, that is block *
+// BLOCK_WIDTH. Returns the blocks needed.
+int32_t lay_out_colors(coloring *c, int32_t *group, int types);
 
 // mechanism_order.c
 // Mechanisms of `count` joints, in slot order. Those whose elimination would fill up are left out:
@@ -398,6 +417,7 @@ tn_quat dquat_round(dquat q);
 tn_pos dquat_rotate(dquat q, tn_pos v);
 tn_pos pos_add(tn_pos a, tn_pos b);
 tn_pos pos_sub(tn_pos a, tn_pos b);
+// mathlib.c
 bool is_finite3(tn_vec3 v);
 bool is_finite_pos(tn_pos p);
 bool is_rotation(tn_quat q);

@@ -200,7 +200,7 @@ typedef struct tn_sleep_event {
   bool asleep; // fell asleep, or woke
 } tn_sleep_event;
 
-// False keeps two shapes from colliding. Called from several threads at once.
+// False keeps two shapes from colliding. Called during tn_world_step, on the thread that called it.
 typedef bool tn_pair_filter_fn(tn_shape_id a, tn_shape_id b, void *context);
 
 // ---------------------------------------------------------------------------------------------
