@@ -9,8 +9,10 @@
 // bodies but is no part of their motion.
 static const double JOINT_SPEED = 10.0; // m/s or rad/s at which one joint may close
 static const double BODY_SPEED = 3.0;   // m/s that this may give a body
+static const double TORN_SPEED = 1.0;   // m/s or rad/s: slower errors are none
 #define ROUNDS 20
 #define TRIALS 3
+#define SOFTENINGS 3
 
 typedef struct solve {
   const direct_context *context;
@@ -24,6 +26,7 @@ typedef struct solve {
   double (*x)[2];   // right-hand sides, then solutions: velocity, position
   double *momentum; // that the position part has given, where it is to be taken back
   double share;     // of the position part that is used
+  double softening; // of the rows, for the position part
 } solve;
 
 static solve make_solve(const direct_context *c, mechanism *m)
@@ -124,7 +127,7 @@ static void put_rows(const solve *s, const direct_joint *j)
     if (!l->active) {
       continue;
     }
-    s->values[node->diagonal + row * n + row] = -(l->alpha + l->soft);
+    s->values[node->diagonal + row * n + row] = -(l->alpha + s->softening * l->soft);
     for (int side = 0; side < 2; ++side) {
       if (j->at[side] < 0) {
         continue;
@@ -319,10 +322,9 @@ static void ask(const solve *s)
   }
 }
 
-// How much of the position part is used, and whether it stays in the velocities.
-static void judge_errors(solve *s)
+static double worst_error(const solve *s)
 {
-  mechanism *m = s->mechanism;
+  const mechanism *m = s->mechanism;
   double worst = 0.0;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     const direct_joint *j = &s->joints[i];
@@ -331,6 +333,13 @@ static void judge_errors(solve *s)
       worst = l->active ? fmax(worst, fabs(l->error)) : worst;
     }
   }
+  return worst;
+}
+
+// The speed that the position part gives a body.
+static double top_speed(const solve *s)
+{
+  const mechanism *m = s->mechanism;
   double top = 0.0;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     if (!s->nodes[i].is_joint) {
@@ -338,10 +347,74 @@ static void judge_errors(solve *s)
       top = fmax(top, x[0][1] * x[0][1] + x[1][1] * x[1][1] + x[2][1] * x[2][1]);
     }
   }
-  s->share = fmin(1.0, JOINT_SPEED / fmax(worst, 1e-30));
-  top = s->share * sqrt(top);
-  m->apart = s->share < 1.0 || top > BODY_SPEED;
+  return sqrt(top);
+}
+
+// How much of the position part is used, and whether it stays in the velocities.
+static void judge_errors(solve *s)
+{
+  s->share = fmin(1.0, JOINT_SPEED / fmax(worst_error(s), 1e-30));
+  double top = s->share * top_speed(s);
+  s->mechanism->apart = s->share < 1.0 || top > BODY_SPEED;
   s->share *= fmin(1.0, BODY_SPEED / fmax(top, 1e-30));
+}
+
+// Where joints contradict each other, or nearly so, the position part asks for motion that has
+// little to do with their errors. The softer its rows, the more it goes straight for these.
+static void soften_errors(solve *s)
+{
+  const mechanism *m = s->mechanism;
+  double share = fmin(1.0, JOINT_SPEED / fmax(worst_error(s), 1e-30));
+  double(*x)[2] = s->x + s->nodes[m->first_node].first_row;
+  double *velocity = s->momentum + s->nodes[m->first_node].first_row;
+  for (int32_t i = 0; i < m->rows; ++i) {
+    velocity[i] = x[i][0];
+  }
+  for (int k = 0; k < SOFTENINGS && share * top_speed(s) > 2.0 * BODY_SPEED; ++k) {
+    s->softening *= 100.0;
+    assemble(s);
+    factor(s);
+    ask(s);
+    substitute(s);
+  }
+  for (int32_t i = 0; i < m->rows; ++i) {
+    x[i][0] = velocity[i];
+  }
+  judge_errors(s);
+}
+
+// Joints of which the position part cannot remove most of the error contradict each other.
+static void find_torn(const solve *s)
+{
+  mechanism *m = s->mechanism;
+  m->torn = false;
+  m->torn_off = true;
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    s->nodes[i].torn = false;
+  }
+  for (int32_t i = m->first_joint; i < m->last_joint && m->apart; ++i) {
+    const direct_joint *j = &s->joints[i];
+    double left = 0.0, whole = 0.0;
+    for (int k = 0; k < j->law_count; ++k) {
+      const law *l = &s->laws[j->first_law + k];
+      if (l->active) {
+        double rest = l->error + law_change(s, j, l, 1);
+        left += rest * rest;
+        whole += l->error * l->error;
+      }
+    }
+    if (left <= 0.64 * whole || whole < TORN_SPEED * TORN_SPEED) {
+      continue;
+    }
+    m->torn = true;
+    for (int side = 0; side < 2; ++side) {
+      if (j->at[side] >= 0) {
+        s->nodes[j->at[side]].torn = true;
+      } else {
+        m->torn_off = false;
+      }
+    }
+  }
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -504,10 +577,11 @@ static void store_bodies(const solve *s)
 void mechanism_solve(const direct_context *c, mechanism *m)
 {
   solve s = make_solve(c, m);
+  s.softening = 1.0;
   s.share = c->pass == DIRECT_AGAIN && !m->apart ? 1.0 : 0.0;
   load_bodies(&s);
-  bool stale = c->pass != DIRECT_AGAIN;
-  for (int32_t i = m->first_joint; i < m->last_joint && stale; ++i) {
+  bool stale = c->pass != DIRECT_AGAIN || m->softened;
+  for (int32_t i = m->first_joint; i < m->last_joint && c->pass != DIRECT_AGAIN; ++i) {
     direct_laws(c, &s.joints[i]);
   }
   for (int round = 0; round < ROUNDS; ++round) {
@@ -525,6 +599,10 @@ void mechanism_solve(const direct_context *c, mechanism *m)
       break;
     }
   }
+  if (c->pass == DIRECT_FIRST && m->apart) {
+    soften_errors(&s);
+  }
+  m->softened = s.softening > 1.0;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     keep_impulses(&s, &s.joints[i]);
     if (c->pass != DIRECT_AHEAD) {
@@ -532,4 +610,9 @@ void mechanism_solve(const direct_context *c, mechanism *m)
     }
   }
   store_bodies(&s);
+  if (c->pass == DIRECT_FIRST) {
+    find_torn(&s);
+  } else if (c->pass != DIRECT_AGAIN) {
+    mechanism_calm(c, m);
+  }
 }

@@ -63,8 +63,9 @@ typedef struct direct_joint {
 
 // A node in the order of elimination.
 typedef struct direct_node {
-  int32_t index;        // body slot, or joint among direct_joints
-  bool is_joint;        //
+  int32_t index; // body slot, or joint among direct_joints
+  bool is_joint;
+  bool torn;            // a body at a joint that cannot close
   int16_t rows;         // now
   int16_t capacity;     // most rows it may have
   int32_t first_row;    // in vectors
@@ -85,7 +86,10 @@ typedef struct mechanism {
   int32_t first_value; // of its blocks
   int32_t scratch;     // after them: room for the columns under elimination
   bool anchored;       // to something that its joints do not move
+  bool softened;       // values hold another matrix than the velocities' one
   bool leaning;        // contacts carry one of its bodies
+  bool torn;           // some joint cannot close, whatever the bodies do
+  bool torn_off;       // and none of these holds on to anything else
   bool apart;          // position changes of this substep are not to stay in the velocities
 } mechanism;
 
@@ -139,5 +143,7 @@ void mechanism_solve(const direct_context *c, mechanism *m);
 // mechanism_settle.c
 // After the drift, takes back what moved the bodies without being motion.
 void mechanism_settle(const direct_context *c, const mechanism *m);
+// Bodies at joints that cannot close move as one.
+void mechanism_calm(const direct_context *c, const mechanism *m);
 
 #endif

@@ -7,10 +7,11 @@
 typedef struct sums {
   double mass;
   double center[3];     // of mass, relative to the first body
+  double linear[3];     // momentum
+  double angular[3];    // momentum about the first body, then about the centre of mass
   double turned[3];     // angular momentum that moving the bodies has changed
-  double inertia[3][3]; // about the centre of mass
+  double inertia[3][3]; // about the same
 } sums;
-
 static void add_cross(double *to, double scale, const double *a, const double *b)
 {
   to[0] += scale * (a[1] * b[2] - a[2] * b[1]);
@@ -48,29 +49,32 @@ static void add_body(const direct_context *c, const direct_node *node, const dir
                      sums *s)
 {
   const body_state *b = &c->data->state[node->index];
-  const double *given = c->set->vectors + c->set->row_count + node->first_row;
+  const body *of = &c->world->bodies[node->index];
   double m = 1.0 / (double)b->inverse_mass;
   double v[3] = {(double)b->v[0], (double)b->v[1], (double)b->v[2]};
+  double w[3] = {(double)b->w[0], (double)b->w[1], (double)b->w[2]};
   double r[3];
   place_of(c, node, origin, r);
   s->mass += m;
-  add_cross(s->turned, m * (double)c->data->substep.h, given, v);
+  add_cross(s->angular, m, r, v);
   double square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
   for (int i = 0; i < 3; ++i) {
     s->center[i] += m * r[i];
+    s->linear[i] += m * v[i];
     s->inertia[i][i] += m * square;
     for (int k = 0; k < 3; ++k) {
       s->inertia[i][k] -= m * r[i] * r[k];
     }
   }
-  const body *of = &c->world->bodies[node->index];
   dquat q = dquat_mul(dquat_from((tn_quat){b->dq[0], b->dq[1], b->dq[2], b->dq[3]}), of->rotation);
   tn_pos axes[3] = {dquat_rotate(q, (tn_pos){1.0, 0.0, 0.0}),
                     dquat_rotate(q, (tn_pos){0.0, 1.0, 0.0}),
                     dquat_rotate(q, (tn_pos){0.0, 0.0, 1.0})};
   for (int n = 0; n < 3; ++n) {
     double a[3] = {axes[n].x, axes[n].y, axes[n].z};
+    double spin = a[0] * w[0] + a[1] * w[1] + a[2] * w[2];
     for (int i = 0; i < 3; ++i) {
+      s->angular[i] += of->moments[n] * spin * a[i];
       for (int k = 0; k < 3; ++k) {
         s->inertia[i][k] += of->moments[n] * a[i] * a[k];
       }
@@ -78,14 +82,24 @@ static void add_body(const direct_context *c, const direct_node *node, const dir
   }
 }
 
+// What the body's momentum has lost of its turn about the origin since it was moved aside.
+static void add_turned(const direct_context *c, const direct_node *node, sums *s)
+{
+  const body_state *b = &c->data->state[node->index];
+  const double *given = c->set->vectors + c->set->row_count + node->first_row;
+  double v[3] = {(double)b->v[0], (double)b->v[1], (double)b->v[2]};
+  add_cross(s->turned, (double)c->data->substep.h / (double)b->inverse_mass, given, v);
+}
+
 // From the first body to the centre of mass.
-static void center_inertia(sums *s)
+static void center_sums(sums *s)
 {
   double square = 0.0;
   for (int i = 0; i < 3; ++i) {
     s->center[i] /= s->mass;
     square += s->center[i] * s->center[i];
   }
+  add_cross(s->angular, -1.0, s->center, s->linear);
   for (int i = 0; i < 3; ++i) {
     s->inertia[i][i] -= s->mass * square;
     for (int k = 0; k < 3; ++k) {
@@ -101,66 +115,115 @@ static double determinant(const double *a, const double *b, const double *c)
   return a[0] * bc[0] + a[1] * bc[1] + a[2] * bc[2];
 }
 
-// The spin of all as one that takes the change of angular momentum back.
-static bool find_spin(const sums *s, double *spin)
+// The spin of all as one that has an angular momentum.
+static bool find_spin(const sums *s, const double *momentum, double *spin)
 {
   const double(*m)[3] = s->inertia; // symmetric: rows are columns
   double d = determinant(m[0], m[1], m[2]);
   if (!(d > 0.0)) {
     return false;
   }
-  spin[0] = -determinant(s->turned, m[1], m[2]) / d;
-  spin[1] = -determinant(m[0], s->turned, m[2]) / d;
-  spin[2] = -determinant(m[0], m[1], s->turned) / d;
+  spin[0] = determinant(momentum, m[1], m[2]) / d;
+  spin[1] = determinant(m[0], momentum, m[2]) / d;
+  spin[2] = determinant(m[0], m[1], momentum) / d;
   return true;
 }
 
-static void turn_all(const direct_context *c, const mechanism *m, const direct_node *origin,
-                     const sums *s)
+// v + spin x r, r from the centre of mass.
+static void move_as_one(const direct_context *c, const direct_node *node, const direct_node *origin,
+                        const sums *s, const double *spin, double *v)
 {
-  double spin[3];
-  if (!find_spin(s, spin)) {
-    return;
+  double r[3];
+  place_of(c, node, origin, r);
+  for (int k = 0; k < 3; ++k) {
+    r[k] -= s->center[k];
   }
-  for (int32_t i = m->first_node; i < m->last_node; ++i) {
-    const direct_node *node = &c->set->nodes[i];
-    if (node->is_joint) {
-      continue;
-    }
-    double r[3], dv[3] = {0.0, 0.0, 0.0};
-    place_of(c, node, origin, r);
-    for (int k = 0; k < 3; ++k) {
-      r[k] -= s->center[k];
-    }
-    add_cross(dv, 1.0, spin, r);
-    body_state *b = &c->data->state[node->index];
-    for (int k = 0; k < 3; ++k) {
-      b->v[k] += (float)dv[k];
-      b->w[k] += (float)spin[k];
-    }
-  }
+  add_cross(v, 1.0, spin, r);
 }
 
 // Bodies in motion that are moved aside take their momentum with them, which changes the angular
 // momentum of all; a mechanism that nothing holds must keep it.
+static void keep_angular_momentum(const direct_context *c, const mechanism *m)
+{
+  sums s = {0};
+  const direct_node *origin = NULL;
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    const direct_node *node = &c->set->nodes[i];
+    if (!node->is_joint) {
+      origin = origin ? origin : node;
+      add_body(c, node, origin, &s);
+      add_turned(c, node, &s);
+    }
+  }
+  center_sums(&s);
+  double spin[3];
+  if (!find_spin(&s, s.turned, spin)) {
+    return;
+  }
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    const direct_node *node = &c->set->nodes[i];
+    if (!node->is_joint) {
+      double dv[3] = {0.0, 0.0, 0.0};
+      move_as_one(c, node, origin, &s, spin, dv);
+      body_state *b = &c->data->state[node->index];
+      for (int k = 0; k < 3; ++k) {
+        b->v[k] -= (float)dv[k];
+        b->w[k] -= (float)spin[k];
+      }
+    }
+  }
+}
+
+// Joints that contradict each other hold bodies where their errors are shared out; what motion
+// there is left is not to be seen again and again.
+void mechanism_calm(const direct_context *c, const mechanism *m)
+{
+  if (!m->torn) {
+    return;
+  }
+  sums s = {0};
+  const direct_node *origin = NULL;
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    const direct_node *node = &c->set->nodes[i];
+    if (node->torn) {
+      origin = origin ? origin : node;
+      add_body(c, node, origin, &s);
+    }
+  }
+  center_sums(&s);
+  double spin[3] = {0.0, 0.0, 0.0};
+  if (m->torn_off && !find_spin(&s, s.angular, spin)) {
+    return;
+  }
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    const direct_node *node = &c->set->nodes[i];
+    if (node->torn) {
+      double v[3] = {0.0, 0.0, 0.0};
+      for (int k = 0; k < 3; ++k) {
+        v[k] = m->torn_off ? s.linear[k] / s.mass : 0.0;
+      }
+      move_as_one(c, node, origin, &s, spin, v);
+      body_state *b = &c->data->state[node->index];
+      for (int k = 0; k < 3; ++k) {
+        b->v[k] = (float)v[k];
+        b->w[k] = (float)spin[k];
+      }
+    }
+  }
+}
+
 void mechanism_settle(const direct_context *c, const mechanism *m)
 {
   if (!m->apart) {
     return;
   }
-  const direct_node *origin = NULL;
-  sums s = {0};
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
-    const direct_node *node = &c->set->nodes[i];
-    if (node->is_joint) {
-      continue;
+    if (!c->set->nodes[i].is_joint) {
+      take_back(c, &c->set->nodes[i]);
     }
-    take_back(c, node);
-    origin = origin ? origin : node;
-    add_body(c, node, origin, &s);
   }
   if (!m->anchored && !m->leaning) {
-    center_inertia(&s);
-    turn_all(c, m, origin, &s);
+    keep_angular_momentum(c, m);
   }
+  mechanism_calm(c, m);
 }
