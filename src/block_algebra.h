@@ -1,65 +1,105 @@
-// Small dense blocks, row by row, as the direct solver's elimination needs them.
+// Small dense blocks, as the direct solver's elimination needs them: column by column, each padded
+// to an even number of rows so that two go at a time.
 #ifndef TENON_BLOCK_ALGEBRA_H
 #define TENON_BLOCK_ALGEBRA_H
 
 #include <math.h>
+#include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
 
-// A = L D L^T in place, with inverted pivots on the diagonal. All pivots have the sign of `sign`;
-// one that rounding has made of nothing becomes a small one.
+typedef double pair2 __attribute__((vector_size(16)));
+
+INLINE int padded(int rows)
+{
+  return (rows + 1) & ~1;
+}
+
+INLINE pair2 load2(const double *from)
+{
+  pair2 p;
+  memcpy(&p, from, sizeof p);
+  return p;
+}
+
+INLINE void store2(double *to, pair2 p)
+{
+  memcpy(to, &p, sizeof p);
+}
+
+// to -= s from, from row `first` on.
+INLINE void column_subtract(double *to, const double *from, double s, int first, int rows)
+{
+#pragma GCC unroll 8
+  for (int i = first & ~1; i < rows; i += 2) {
+    store2(to + i, load2(to + i) - s * load2(from + i));
+  }
+}
+
+// A = L D L^T in place, of the lower half, with inverted pivots on the diagonal. All pivots have
+// the sign of `sign`; one that rounding has made of nothing becomes a small one.
 INLINE void block_factor(double *a, int n, double sign)
 {
+  int ld = padded(n);
+#pragma GCC unroll 8
   for (int j = 0; j < n; ++j) {
-    double *row = a + j * n;
-    double least = 1e-13 * fabs(row[j]) + 1e-300;
-    double d = row[j];
-    for (int k = 0; k < j; ++k) {
-      double l = row[k] * a[k * n + k];
-      d -= l * row[k];
-      row[k] = l;
+    double *column = a + j * ld;
+    double least = 1e-13 * fabs(column[j]) + 1e-300;
+    double inverse = sign / fmax(sign * column[j], least);
+#pragma GCC unroll 8
+    for (int k = j + 1; k < n; ++k) {
+      column_subtract(a + k * ld, column, inverse * column[k], k, n);
     }
-    d = sign * fmax(sign * d, least);
-    for (int i = j + 1; i < n; ++i) {
-      double sum = a[i * n + j];
-      for (int k = 0; k < j; ++k) {
-        sum -= a[i * n + k] * row[k];
-      }
-      a[i * n + j] = sum;
+#pragma GCC unroll 8
+    for (int k = j + 1; k < n; ++k) {
+      column[k] *= inverse;
     }
-    row[j] = 1.0 / d;
+    column[j] = inverse;
   }
 }
 
-// b <- A^-1 b for each of `count` rows b of n numbers, A factored.
-INLINE void block_divide_row(const double *a, int n, double *b)
+// b <- b L^-T, A factored.
+INLINE void block_forward(const double *a, int n, double *b, int rows)
 {
-  for (int i = 1; i < n; ++i) {
-    for (int k = 0; k < i; ++k) {
-      b[i] -= a[i * n + k] * b[k];
-    }
-  }
-  for (int i = n - 1; i >= 0; --i) {
-    b[i] *= a[i * n + i];
-    for (int k = i + 1; k < n; ++k) {
-      b[i] -= a[k * n + i] * b[k];
+  int ld = padded(n), step = padded(rows);
+#pragma GCC unroll 8
+  for (int c = 1; c < n; ++c) {
+#pragma GCC unroll 8
+    for (int k = 0; k < c; ++k) {
+      column_subtract(b + c * step, b + k * step, a[k * ld + c], 0, rows);
     }
   }
 }
 
-// c -= a b^T, with a of `rows` and b of `columns` rows of n numbers; only the lower part if they
-// are the same.
-INLINE void block_subtract(double *c, const double *a, int rows, const double *b, int columns,
+// z = b D^-1
+INLINE void block_scale(const double *a, int n, const double *b, double *z, int rows)
+{
+  int ld = padded(n), step = padded(rows);
+#pragma GCC unroll 8
+  for (int c = 0; c < n; ++c) {
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; i += 2) {
+      store2(z + c * step + i, a[c * ld + c] * load2(b + c * step + i));
+    }
+  }
+}
+
+// c -= z y^T, with z of `rows`, y of `columns` rows and both of n columns; only the lower half if
+// they are of the same node.
+INLINE void block_subtract(double *c, const double *z, int rows, const double *y, int columns,
                            int n, int lower)
 {
-  for (int i = 0; i < rows; ++i) {
-    int last = lower ? i + 1 : columns;
-    for (int j = 0; j < last; ++j) {
-      double sum = 0.0;
+  int step = padded(rows), other = padded(columns);
+#pragma GCC unroll 8
+  for (int j = 0; j < columns; ++j) {
+#pragma GCC unroll 8
+    for (int i = lower ? j & ~1 : 0; i < rows; i += 2) {
+      pair2 sum = load2(c + j * step + i);
+#pragma GCC unroll 8
       for (int k = 0; k < n; ++k) {
-        sum += a[i * n + k] * b[j * n + k];
+        sum -= load2(z + k * step + i) * y[k * other + j];
       }
-      c[i * columns + j] -= sum;
+      store2(c + j * step + i, sum);
     }
   }
 }

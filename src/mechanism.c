@@ -23,7 +23,7 @@ typedef struct solve {
   law *laws;
   double *values;
   double *v;        // velocities of the bodies, by row
-  double (*x)[2];   // right-hand sides, then solutions: velocity, position
+  pair2 *x;         // right-hand sides, then solutions: velocity, position
   double *momentum; // that the position part has given, where it is to be taken back
   double share;     // of the position part that is used
   double softening; // of the rows, for the position part
@@ -39,7 +39,7 @@ static solve make_solve(const direct_context *c, mechanism *m)
   s.values = set->values;
   s.v = set->vectors;
   s.momentum = set->vectors + rows;
-  s.x = (double(*)[2])(set->vectors + 2 * (ptrdiff_t)rows);
+  s.x = set->solutions;
   return s;
 }
 
@@ -86,7 +86,7 @@ static double law_change(const solve *s, const direct_joint *j, const law *l, in
   double u = 0.0;
   for (int side = 0; side < 2; ++side) {
     if (j->at[side] >= 0) {
-      double(*x)[2] = s->x + s->nodes[j->at[side]].first_row;
+      const pair2 *x = s->x + s->nodes[j->at[side]].first_row;
       for (int i = 0; i < 6; ++i) {
         u += l->j[side][i] * x[i][k];
       }
@@ -98,44 +98,70 @@ static double law_change(const solve *s, const direct_joint *j, const law *l, in
 // ---------------------------------------------------------------------------------------------
 // Assembly
 
+// Inertia about the centre of mass, world axes.
+static S world_inertia(const solver_data *data, int32_t slot)
+{
+  body_block *block = &data->bodies[slot / BLOCK_WIDTH];
+  const float *dq = data->state[slot].dq;
+  Spin spin;
+  get_lane(block->spin, slot % BLOCK_WIDTH, &spin, FIELDS(Spin));
+  Q q = {dq[0], dq[1], dq[2], dq[3]};
+  return s_rotated_diagonal(q_mul(q, spin.start), spin.inertia);
+}
+
 static void put_mass(const solve *s, const direct_node *node)
 {
   const solver_data *data = s->context->data;
-  body_block *block = &data->bodies[node->index / BLOCK_WIDTH];
-  const body_state *b = &data->state[node->index];
-  Spin spin;
-  get_lane(block->spin, node->index % BLOCK_WIDTH, &spin, FIELDS(Spin));
-  Q dq = {b->dq[0], b->dq[1], b->dq[2], b->dq[3]};
-  S i = s_rotated_diagonal(q_mul(dq, spin.start), spin.inertia);
   double *a = s->values + node->diagonal;
-  a[0] = a[7] = a[14] = 1.0 / (double)b->inverse_mass;
+  memset(a, 0, BODY_ROWS * BODY_ROWS * sizeof *a);
+  a[0] = a[7] = a[14] = 1.0 / (double)data->state[node->index].inverse_mass;
+  S i = world_inertia(data, node->index);
   a[21] = (double)i.xx;
-  a[27] = (double)i.xy;
+  a[22] = (double)i.xy;
+  a[23] = (double)i.xz;
   a[28] = (double)i.yy;
-  a[33] = (double)i.xz;
-  a[34] = (double)i.yz;
+  a[29] = (double)i.yz;
   a[35] = (double)i.zz;
+}
+
+// A body that no elimination has changed yet: its inverse mass and inertia.
+static void put_inverse_mass(const solve *s, const direct_node *node)
+{
+  const solver_data *data = s->context->data;
+  const float *ii = data->inertia[node->index].inverse;
+  double *a = s->values + node->diagonal;
+  a[0] = (double)data->state[node->index].inverse_mass;
+  for (int i = 0; i < 6; ++i) {
+    a[1 + i] = (double)ii[i];
+  }
 }
 
 static void put_rows(const solve *s, const direct_joint *j)
 {
   direct_node *node = &s->nodes[j->node];
-  int n = node->rows;
+  int n = node->rows, ld = padded(n);
+  double *diagonal = s->values + node->diagonal;
+  memset(diagonal, 0, (size_t)(n * ld) * sizeof *diagonal);
   int row = 0;
   for (int i = 0; i < j->law_count; ++i) {
     const law *l = &s->laws[j->first_law + i];
     if (!l->active) {
       continue;
     }
-    s->values[node->diagonal + row * n + row] = -(l->alpha + s->softening * l->soft);
+    diagonal[row * ld + row] = -(l->alpha + s->softening * l->soft);
     for (int side = 0; side < 2; ++side) {
       if (j->at[side] < 0) {
         continue;
       }
       bool body_first = j->at[side] < j->node;
-      double *to = s->values + j->entry[side] + (body_first ? row * BODY_ROWS : row);
+      double *to = s->values + j->entry[side] + (body_first ? row : row * BODY_ROWS);
       for (int k = 0; k < BODY_ROWS; ++k) {
-        to[body_first ? k : k * n] = l->j[side][k];
+        to[body_first ? k * ld : k] = l->j[side][k];
+      }
+      if (body_first && (n & 1) && row == n - 1) {
+        for (int k = 0; k < BODY_ROWS; ++k) {
+          to[k * ld + 1] = 0.0; // padding
+        }
       }
     }
     row += 1;
@@ -158,10 +184,19 @@ static void assemble(const solve *s)
     direct_joint *j = &s->joints[i];
     s->nodes[j->node].rows = (int16_t)active_laws(s, j);
   }
-  memset(s->values + m->first_value, 0, (size_t)(m->scratch - m->first_value) * sizeof *s->values);
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
-    if (!s->nodes[i].is_joint) {
-      put_mass(s, &s->nodes[i]);
+    const direct_node *node = &s->nodes[i];
+    for (int32_t k = 0; k < node->count; ++k) {
+      const direct_block *block = &s->blocks[node->first + k];
+      if (block->fills) {
+        size_t size = (size_t)(padded(s->nodes[block->node].rows) * node->rows);
+        memset(s->values + block->at, 0, size * sizeof *s->values);
+      }
+    }
+    if (node->bare) {
+      put_inverse_mass(s, node);
+    } else if (!node->is_joint) {
+      put_mass(s, node);
     }
   }
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
@@ -172,105 +207,236 @@ static void assemble(const solve *s)
 // ---------------------------------------------------------------------------------------------
 // Elimination: A = L D L^T by blocks
 
-INLINE void eliminate(const solve *s, const direct_node *node, int n)
+// z = b M^-1
+INLINE void scale_by_inverse_mass(const double *a, const double *b, double *z, int rows)
+{
+  int step = padded(rows);
+#pragma GCC unroll 8
+  for (int i = 0; i < rows; i += 2) {
+    pair2 x = load2(b + 3 * step + i), y = load2(b + 4 * step + i), w = load2(b + 5 * step + i);
+#pragma GCC unroll 8
+    for (int k = 0; k < 3; ++k) {
+      store2(z + k * step + i, a[0] * load2(b + k * step + i));
+    }
+    store2(z + 3 * step + i, a[1] * x + a[4] * y + a[5] * w);
+    store2(z + 4 * step + i, a[4] * x + a[2] * y + a[6] * w);
+    store2(z + 5 * step + i, a[5] * x + a[6] * y + a[3] * w);
+  }
+}
+
+// Blocks below become those of L; what they take from later blocks goes there. `m` is how many rows
+// all nodes below have, or 0 if they differ.
+INLINE void eliminate(const solve *s, const direct_node *node, int n, int m, int bare)
 {
   double *d = s->values + node->diagonal;
-  block_factor(d, n, node->is_joint ? -1.0 : 1.0);
+  if (!bare) {
+    block_factor(d, n, node->is_joint ? -1.0 : 1.0);
+  }
   double *scratch = s->values + s->mechanism->scratch;
   double *copy = scratch;
   const int32_t *target = s->context->set->targets + node->first_target;
   for (int32_t p = 0; p < node->count; ++p) {
     const direct_block *below = &s->blocks[node->first + p];
-    int rows = s->nodes[below->node].rows;
+    int rows = m ? m : s->nodes[below->node].rows;
     double *l = s->values + below->at;
-    memcpy(copy, l, (size_t)(rows * n) * sizeof *copy);
-    for (int i = 0; i < rows; ++i) {
-      block_divide_row(d, n, l + i * n);
+    if (!bare) {
+      block_forward(d, n, l, rows);
+    }
+    memcpy(copy, l, (size_t)(padded(rows) * n) * sizeof *copy);
+    if (bare) {
+      scale_by_inverse_mass(d, copy, l, rows);
+    } else {
+      block_scale(d, n, copy, l, rows);
     }
     const double *other = scratch;
     for (int32_t q = 0; q <= p; ++q) {
-      int columns = s->nodes[s->blocks[node->first + q].node].rows;
-      block_subtract(s->values + *target++, l, rows, other, columns, n, q == p);
-      other += columns * n;
+      int columns = m ? m : s->nodes[s->blocks[node->first + q].node].rows;
+      if (q == p) {
+        block_subtract(s->values + *target++, l, rows, other, rows, n, 1);
+      } else {
+        block_subtract(s->values + *target++, l, rows, other, columns, n, 0);
+      }
+      other += padded(columns) * n;
     }
-    copy += rows * n;
+    copy += padded(rows) * n;
+  }
+}
+
+static int rows_below(const solve *s, const direct_node *node)
+{
+  int rows = node->count > 0 ? s->nodes[s->blocks[node->first].node].rows : 0;
+  for (int32_t i = 1; i < node->count; ++i) {
+    rows = s->nodes[s->blocks[node->first + i].node].rows == rows ? rows : 0;
+  }
+  return rows;
+}
+
+// The sizes that occur most, each with loops of known length.
+#define SIZES(n, m) (16 * (n) + (m))
+#define FOR_COMMON_SIZES(DO)                                                                       \
+  DO(3, 3)                                                                                         \
+  DO(3, 6)                                                                                         \
+  DO(5, 5)                                                                                         \
+  DO(5, 6)                                                                                         \
+  DO(6, 3)                                                                                         \
+  DO(6, 5)                                                                                         \
+  DO(6, 6)
+
+static void eliminate_bare(const solve *s, const direct_node *node, int m)
+{
+  switch (m) {
+  case 3:
+    eliminate(s, node, BODY_ROWS, 3, 1);
+    break;
+  case 5:
+    eliminate(s, node, BODY_ROWS, 5, 1);
+    break;
+  default:
+    eliminate(s, node, BODY_ROWS, 0, 1);
+    break;
+  }
+}
+
+#define ELIMINATE(n, m)                                                                            \
+  case SIZES(n, m):                                                                                \
+    eliminate(s, node, n, m, 0);                                                                   \
+    break;
+
+static void eliminate_node(const solve *s, const direct_node *node)
+{
+  int n = node->rows;
+  int m = rows_below(s, node);
+  if (node->bare) {
+    eliminate_bare(s, node, m);
+    return;
+  }
+  switch (n < 16 && m < 16 ? SIZES(n, m) : 0) {
+    FOR_COMMON_SIZES(ELIMINATE)
+  default:
+    eliminate(s, node, n, 0, 0);
+    break;
   }
 }
 
 static void factor(const solve *s)
 {
   for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
-    const direct_node *node = &s->nodes[i];
-    switch (node->rows) {
-    case 0:
-      break;
-    case 3:
-      eliminate(s, node, 3);
-      break;
-    case 5:
-      eliminate(s, node, 5);
-      break;
-    case 6:
-      eliminate(s, node, 6);
-      break;
-    default:
-      eliminate(s, node, node->rows);
-      break;
-    }
+    eliminate_node(s, &s->nodes[i]);
   }
 }
 
-static void substitute_forward(const solve *s, const direct_node *node)
+INLINE pair2 *both(const solve *s, const direct_node *node)
 {
-  int n = node->rows;
+  return s->x + node->first_row;
+}
+
+// y <- D^-1 y
+INLINE void divide(const double *d, int n, int bare, pair2 *y)
+{
+  if (bare) {
+    pair2 a = y[3], b = y[4], c = y[5];
+#pragma GCC unroll 8
+    for (int i = 0; i < 3; ++i) {
+      y[i] = d[0] * y[i];
+    }
+    y[3] = d[1] * a + d[4] * b + d[5] * c;
+    y[4] = d[4] * a + d[2] * b + d[6] * c;
+    y[5] = d[5] * a + d[6] * b + d[3] * c;
+    return;
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < n; ++i) {
+    y[i] = d[i * padded(n) + i] * y[i];
+  }
+}
+
+INLINE void forward(const solve *s, const direct_node *node, int n, int m)
+{
   const double *d = s->values + node->diagonal;
-  double(*y)[2] = s->x + node->first_row;
+  pair2 *y = both(s, node);
+  for (int k = 0; k < n && !node->bare; ++k) {
+#pragma GCC unroll 8
+    for (int i = k + 1; i < n; ++i) {
+      y[i] -= d[k * padded(n) + i] * y[k];
+    }
+  }
   for (int32_t p = 0; p < node->count; ++p) {
     const direct_block *below = &s->blocks[node->first + p];
     const direct_node *other = &s->nodes[below->node];
     const double *l = s->values + below->at;
-    double(*to)[2] = s->x + other->first_row;
-    for (int i = 0; i < other->rows; ++i) {
+    pair2 *to = both(s, other);
+    int rows = m ? m : other->rows, step = padded(rows);
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; ++i) {
+      pair2 sum = to[i];
+#pragma GCC unroll 8
       for (int k = 0; k < n; ++k) {
-        to[i][0] -= l[i * n + k] * y[k][0];
-        to[i][1] -= l[i * n + k] * y[k][1];
+        sum -= l[k * step + i] * y[k];
       }
+      to[i] = sum;
     }
   }
-  for (int i = 1; i < n; ++i) {
-    for (int k = 0; k < i; ++k) {
-      y[i][0] -= d[i * n + k] * y[k][0];
-      y[i][1] -= d[i * n + k] * y[k][1];
+  divide(d, n, node->bare, y);
+}
+
+INLINE void backward(const solve *s, const direct_node *node, int n, int m)
+{
+  const double *d = s->values + node->diagonal;
+  pair2 *y = both(s, node);
+  for (int32_t p = 0; p < node->count; ++p) {
+    const direct_block *below = &s->blocks[node->first + p];
+    const direct_node *other = &s->nodes[below->node];
+    const double *l = s->values + below->at;
+    const pair2 *from = both(s, other);
+    int rows = m ? m : other->rows, step = padded(rows);
+#pragma GCC unroll 8
+    for (int k = 0; k < n; ++k) {
+      pair2 sum = y[k];
+#pragma GCC unroll 8
+      for (int i = 0; i < rows; ++i) {
+        sum -= l[k * step + i] * from[i];
+      }
+      y[k] = sum;
     }
   }
-  for (int i = 0; i < n; ++i) {
-    y[i][0] *= d[i * n + i];
-    y[i][1] *= d[i * n + i];
+  for (int i = n - 1; i >= 0 && !node->bare; --i) {
+#pragma GCC unroll 8
+    for (int k = i + 1; k < n; ++k) {
+      y[i] -= d[i * padded(n) + k] * y[k];
+    }
+  }
+}
+
+#define FORWARD(n, m)                                                                              \
+  case SIZES(n, m):                                                                                \
+    forward(s, node, n, m);                                                                        \
+    break;
+#define BACKWARD(n, m)                                                                             \
+  case SIZES(n, m):                                                                                \
+    backward(s, node, n, m);                                                                       \
+    break;
+
+static void substitute_forward(const solve *s, const direct_node *node)
+{
+  int n = node->rows;
+  int m = rows_below(s, node);
+  switch (n < 16 && m < 16 ? SIZES(n, m) : 0) {
+    FOR_COMMON_SIZES(FORWARD)
+  default:
+    forward(s, node, n, 0);
+    break;
   }
 }
 
 static void substitute_back(const solve *s, const direct_node *node)
 {
   int n = node->rows;
-  const double *d = s->values + node->diagonal;
-  double(*y)[2] = s->x + node->first_row;
-  for (int i = n - 1; i >= 0; --i) {
-    for (int k = i + 1; k < n; ++k) {
-      y[i][0] -= d[k * n + i] * y[k][0];
-      y[i][1] -= d[k * n + i] * y[k][1];
-    }
-  }
-  for (int32_t p = 0; p < node->count; ++p) {
-    const direct_block *below = &s->blocks[node->first + p];
-    const direct_node *other = &s->nodes[below->node];
-    const double *l = s->values + below->at;
-    double(*from)[2] = s->x + other->first_row;
-    for (int i = 0; i < other->rows; ++i) {
-      for (int k = 0; k < n; ++k) {
-        y[k][0] -= l[i * n + k] * from[i][0];
-        y[k][1] -= l[i * n + k] * from[i][1];
-      }
-    }
+  int m = rows_below(s, node);
+  switch (n < 16 && m < 16 ? SIZES(n, m) : 0) {
+    FOR_COMMON_SIZES(BACKWARD)
+  default:
+    backward(s, node, n, 0);
+    break;
   }
 }
 
@@ -302,7 +468,7 @@ static void ask(const solve *s)
   bool again = s->context->pass == DIRECT_AGAIN;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     const direct_joint *j = &s->joints[i];
-    double(*rows)[2] = s->x + s->nodes[j->node].first_row;
+    pair2 *rows = s->x + s->nodes[j->node].first_row;
     for (int k = 0; k < j->law_count; ++k) {
       const law *l = &s->laws[j->first_law + k];
       if (l->active) {
@@ -343,7 +509,7 @@ static double top_speed(const solve *s)
   double top = 0.0;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     if (!s->nodes[i].is_joint) {
-      double(*x)[2] = s->x + s->nodes[i].first_row;
+      const pair2 *x = s->x + s->nodes[i].first_row;
       top = fmax(top, x[0][1] * x[0][1] + x[1][1] * x[1][1] + x[2][1] * x[2][1]);
     }
   }
@@ -365,7 +531,7 @@ static void soften_errors(solve *s)
 {
   const mechanism *m = s->mechanism;
   double share = fmin(1.0, JOINT_SPEED / fmax(worst_error(s), 1e-30));
-  double(*x)[2] = s->x + s->nodes[m->first_node].first_row;
+  pair2 *x = s->x + s->nodes[m->first_node].first_row;
   double *velocity = s->momentum + s->nodes[m->first_node].first_row;
   for (int32_t i = 0; i < m->rows; ++i) {
     velocity[i] = x[i][0];
@@ -420,12 +586,12 @@ static void find_torn(const solve *s)
 // ---------------------------------------------------------------------------------------------
 // Bounds: a law that exceeds one stays at it, one that would leave its bound becomes a row
 
-static double row_impulse(const solve *s, const double x[2])
+static double row_impulse(const solve *s, pair2 x)
 {
   return -(x[0] + s->share * x[1]);
 }
 
-static bool revise_law(const solve *s, const direct_joint *j, law *l, const double *x)
+static bool revise_law(const solve *s, const direct_joint *j, law *l, pair2 x)
 {
   if (l->active) {
     double lambda = l->lambda + row_impulse(s, x);
@@ -453,7 +619,7 @@ static bool revise_law(const solve *s, const direct_joint *j, law *l, const doub
 
 // Friction about all axes is bounded as a vector: it slides along its impulse, and holds again
 // once that would drive the motion it resists.
-static bool revise_friction(const solve *s, const direct_joint *j, law *l, double (*x)[2])
+static bool revise_friction(const solve *s, const direct_joint *j, law *l, const pair2 *x)
 {
   double most = (double)j->params[l->block].friction * (double)s->context->data->substep.h;
   double sum = 0.0;
@@ -494,7 +660,7 @@ static bool revise(const solve *s)
   bool relaxing = s->context->pass == DIRECT_RELAX || s->context->pass == DIRECT_AHEAD;
   for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
     const direct_joint *j = &s->joints[i];
-    double(*x)[2] = s->x + s->nodes[j->node].first_row;
+    const pair2 *x = s->x + s->nodes[j->node].first_row;
     for (int k = 0; k < j->law_count; ++k) {
       law *l = &s->laws[j->first_law + k];
       bool was_active = l->active;
@@ -517,7 +683,7 @@ static bool revise(const solve *s)
 
 static void keep_impulses(const solve *s, direct_joint *j)
 {
-  double(*x)[2] = s->x + s->nodes[j->node].first_row;
+  const pair2 *x = s->x + s->nodes[j->node].first_row;
   double share = s->mechanism->apart ? 0.0 : s->share;
   for (int k = 0; k < j->law_count; ++k) {
     law *l = &s->laws[j->first_law + k];
@@ -533,17 +699,10 @@ static void keep_impulses(const solve *s, direct_joint *j)
 // The angular momentum that a change of spin stands for, at the pose of this solve.
 static void note_momentum(const solve *s, const direct_node *node)
 {
-  const solver_data *data = s->context->data;
-  body_block *block = &data->bodies[node->index / BLOCK_WIDTH];
-  const float *dq = data->state[node->index].dq;
-  Spin spin;
-  get_lane(block->spin, node->index % BLOCK_WIDTH, &spin, FIELDS(Spin));
-  Q q = {dq[0], dq[1], dq[2], dq[3]};
-  S i = s_rotated_diagonal(q_mul(q, spin.start), spin.inertia);
-  double(*x)[2] = s->x + node->first_row;
+  const pair2 *x = both(s, node);
   V turn =
       v_make((float)(s->share * x[3][1]), (float)(s->share * x[4][1]), (float)(s->share * x[5][1]));
-  V l = s_mul(i, turn);
+  V l = s_mul(world_inertia(s->context->data, node->index), turn);
   double *to = s->momentum + node->first_row;
   for (int k = 0; k < 3; ++k) {
     to[k] = s->share * x[k][1];
@@ -563,7 +722,7 @@ static void store_bodies(const solve *s)
     }
     body_state *b = &s->context->data->state[node->index];
     const double *v = s->v + node->first_row;
-    double(*x)[2] = s->x + node->first_row;
+    const pair2 *x = s->x + node->first_row;
     for (int k = 0; k < 3; ++k) {
       b->v[k] = (float)(v[k] + x[k][0] + s->share * x[k][1]);
       b->w[k] = (float)(v[3 + k] + x[3 + k][0] + s->share * x[3 + k][1]);

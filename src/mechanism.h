@@ -11,6 +11,7 @@
 #ifndef TENON_MECHANISM_H
 #define TENON_MECHANISM_H
 
+#include "block_algebra.h"
 #include "store.h"
 
 #include <stdbool.h>
@@ -65,6 +66,7 @@ typedef struct direct_joint {
 typedef struct direct_node {
   int32_t index; // body slot, or joint among direct_joints
   bool is_joint;
+  bool bare;            // a body before all of its joints
   bool torn;            // a body at a joint that cannot close
   int16_t rows;         // now
   int16_t capacity;     // most rows it may have
@@ -77,6 +79,7 @@ typedef struct direct_node {
 typedef struct direct_block {
   int32_t node; // the later one
   int32_t at;   // offset in values
+  bool fills;   // no rows of its own: what elimination leaves there
 } direct_block;
 
 typedef struct mechanism {
@@ -109,8 +112,10 @@ typedef struct mechanism_set {
   int32_t law_count, law_capacity;
   double *values; // blocks, then scratch
   int32_t value_count, value_capacity;
-  double *vectors; // see mechanism.c
+  double *vectors; // velocities, then momenta, by row
   int32_t row_count, vector_capacity;
+  pair2 *solutions; // velocity, position
+  int32_t solution_capacity;
   int32_t skipped; // joints left to Gauss-Seidel: their mechanism would fill up
 } mechanism_set;
 
@@ -135,6 +140,8 @@ typedef struct direct_context {
 void direct_laws(const direct_context *c, direct_joint *j);
 // Impulses of the laws into the joint's state.
 void direct_keep(const direct_context *c, direct_joint *j);
+// How many it always has, and may have at most.
+int direct_locked_rows(JointType type, const RowParams params[2]);
 int direct_law_capacity(JointType type, const RowParams params[2]);
 
 // mechanism.c

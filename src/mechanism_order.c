@@ -159,6 +159,24 @@ static int32_t weighted_degree(const orderer *o, int32_t node)
 
 typedef enum order_result { ORDER_DONE, ORDER_FULL, ORDER_NO_MEMORY } order_result;
 
+// Bodies between few rows, as those of a chain of balls, go first: their inverse masses are known,
+// and the joints that are left have smaller blocks than bodies have.
+static order_result shortcut(orderer *o)
+{
+  for (int32_t i = 0; i < o->body_count; ++i) {
+    if (o->degree[i] < 2 || weighted_degree(o, i) > BODY_ROWS) {
+      continue;
+    }
+    eliminate(o, i);
+    for (int32_t k = 0; k < o->length[i]; ++k) {
+      if (!connect(o, i, o->arena[o->first[i] + k])) {
+        return ORDER_NO_MEMORY;
+      }
+    }
+  }
+  return ORDER_DONE;
+}
+
 // What lies on loops, by least weighted degree.
 static order_result order_core(orderer *o)
 {
@@ -222,15 +240,15 @@ static int32_t capacity_of(const direct_node *nodes, int32_t i)
   return nodes[i].capacity;
 }
 
-static int32_t find_block(const mechanism_set *set, int32_t below, int32_t node)
+// A graph that elimination has filled has every block that is asked for.
+static direct_block *find_block(const mechanism_set *set, int32_t below, int32_t node)
 {
   const direct_node *n = &set->nodes[node];
-  for (int32_t i = 0; i < n->count; ++i) {
-    if (set->blocks[n->first + i].node == below) {
-      return set->blocks[n->first + i].at;
-    }
+  int32_t i = 0;
+  while (i + 1 < n->count && set->blocks[n->first + i].node != below) {
+    ++i;
   }
-  return NO_SLOT; // not of an elimination graph
+  return &set->blocks[n->first + i];
 }
 
 static bool reserve_mechanism(tn_world *world, const orderer *o)
@@ -294,6 +312,7 @@ static void add_nodes(orderer *o)
     } else {
       node->index = o->id[from];
       node->rows = node->capacity = BODY_ROWS;
+      node->bare = true;
     }
     set->row_count += node->capacity;
     sort_by_position(o->arena + o->first[from], o->length[from], o->position);
@@ -302,14 +321,15 @@ static void add_nodes(orderer *o)
     direct_node *node = &set->nodes[base + i];
     int32_t from = o->order[i];
     node->diagonal = set->value_count;
-    set->value_count += node->capacity * node->capacity;
+    set->value_count += padded(node->capacity) * node->capacity;
     node->first = set->block_count;
     node->count = o->length[from];
     for (int32_t k = 0; k < node->count; ++k) {
       int32_t below = base + o->position[o->arena[o->first[from] + k]];
-      direct_block block = {below, set->value_count};
+      direct_block block = {below, set->value_count, true};
       set->blocks[set->block_count++] = block;
-      set->value_count += capacity_of(set->nodes, below) * node->capacity;
+      set->value_count += padded(capacity_of(set->nodes, below)) * padded(node->capacity);
+      set->nodes[below].bare = false;
     }
   }
 }
@@ -324,10 +344,11 @@ static int32_t add_targets(mechanism_set *set, int32_t first_node)
     int32_t column = 0;
     node->first_target = set->target_count;
     for (int32_t p = 0; p < node->count; ++p) {
-      column += capacity_of(set->nodes, below[p].node) * node->capacity;
+      column += padded(capacity_of(set->nodes, below[p].node)) * node->capacity;
       for (int32_t q = 0; q <= p; ++q) {
-        set->targets[set->target_count++] = p == q ? set->nodes[below[p].node].diagonal
-                                                   : find_block(set, below[p].node, below[q].node);
+        set->targets[set->target_count++] = p == q
+                                                ? set->nodes[below[p].node].diagonal
+                                                : find_block(set, below[p].node, below[q].node)->at;
       }
     }
     room = column > room ? column : room;
@@ -345,8 +366,10 @@ static void tie_joints(const planner *p, const orderer *o, mechanism *m)
       if (is_node(p->world, j->body[side])) {
         j->at[side] = m->first_node + o->position[p->node[j->body[side]]];
         bool body_first = j->at[side] < j->node;
-        j->entry[side] = body_first ? find_block(set, j->node, j->at[side])
-                                    : find_block(set, j->at[side], j->node);
+        direct_block *block = body_first ? find_block(set, j->node, j->at[side])
+                                         : find_block(set, j->at[side], j->node);
+        j->entry[side] = block->at;
+        block->fills = false;
       } else {
         m->anchored = true;
       }
@@ -423,7 +446,7 @@ static bool lay_out(planner *p, const int32_t *joints, int32_t joint_count, orde
     RowParams params[2];
     joint_params(j, params);
     o->id[node] = joints[i];
-    o->weight[node] = direct_law_capacity(joint_type(j), params);
+    o->weight[node] = direct_locked_rows(joint_type(j), params);
     o->first[node] = at;
     o->length[node] = 0;
     int32_t bodies[2] = {j->slot[0], j->slot[1]};
@@ -451,6 +474,9 @@ static bool plan_mechanism(planner *p, const int32_t *joints, int32_t joint_coun
   bool ok = lay_out(p, joints, joint_count, &o);
   order_result result = ORDER_NO_MEMORY;
   if (ok) {
+    result = shortcut(&o);
+  }
+  if (result == ORDER_DONE) {
     peel(&o);
     result = order_core(&o);
   }
@@ -533,8 +559,10 @@ static bool plan_all(planner *p)
                         sizeof *set->laws) &&
          memory_reserve(p->world, (void **)&set->values, &set->value_capacity, set->value_count,
                         sizeof *set->values) &&
-         memory_reserve(p->world, (void **)&set->vectors, &set->vector_capacity, 4 * set->row_count,
-                        sizeof *set->vectors);
+         memory_reserve(p->world, (void **)&set->vectors, &set->vector_capacity, 2 * set->row_count,
+                        sizeof *set->vectors) &&
+         memory_reserve(p->world, (void **)&set->solutions, &set->solution_capacity, set->row_count,
+                        sizeof *set->solutions);
 }
 
 bool mechanisms_build(tn_world *world, const int32_t *solved, int32_t count)
@@ -577,4 +605,5 @@ void mechanisms_release(tn_world *world)
   memory_give(world, set->laws, (size_t)set->law_capacity * sizeof *set->laws);
   memory_give(world, set->values, (size_t)set->value_capacity * sizeof *set->values);
   memory_give(world, set->vectors, (size_t)set->vector_capacity * sizeof *set->vectors);
+  memory_give(world, set->solutions, (size_t)set->solution_capacity * sizeof *set->solutions);
 }

@@ -329,6 +329,21 @@ void direct_laws(const direct_context *c, direct_joint *j)
   state_block(&s, 1);
 }
 
+static int block_locked_rows(BlockKind kind, const RowParams *params)
+{
+  int count = 0;
+  for (int i = 0; i < kind.rows; ++i) {
+    count += is_locked(kind, params, i) || params->lo[i] == params->hi[i];
+  }
+  return count;
+}
+
+int direct_locked_rows(JointType type, const RowParams params[2])
+{
+  return block_locked_rows(linear_kind(type), &params[0]) +
+         block_locked_rows(angular_kind(type), &params[1]);
+}
+
 static int block_law_capacity(BlockKind kind, const RowParams *params)
 {
   int count = kind.rows;
