@@ -120,6 +120,7 @@ typedef struct stage {
   const film *film;
   const scene_run *run;
   gltf *file;
+  drawn own; // of the scene's bodies, if it has one
   drawn *looks;
   int look_count, look_capacity;
   bool failed;
@@ -154,6 +155,14 @@ static bool make_room_for_look(stage *s)
   return looks != NULL;
 }
 
+static void draw_look(stage *s, scene_look *look, drawn *d)
+{
+  memset(d->mesh, -1, sizeof d->mesh);
+  d->surface = gltf_add_surface(s->file, look->points, look->normals, look->point_count,
+                                look->triangles, look->triangle_count);
+  scene_look_free(look);
+}
+
 static drawn *add_look(stage *s, const tn_shape_def *def)
 {
   scene_look look;
@@ -162,18 +171,13 @@ static drawn *add_look(stage *s, const tn_shape_def *def)
     return NULL;
   }
   drawn *d = &s->looks[s->look_count++];
-  memset(d->mesh, -1, sizeof d->mesh);
   d->def = *def;
-  d->surface = gltf_add_surface(s->file, look.points, look.normals, look.point_count,
-                                look.triangles, look.triangle_count);
-  scene_look_free(&look);
+  draw_look(s, &look, d);
   return d;
 }
 
-static int mesh_of(stage *s, const tn_shape_def *def, int color)
+static int mesh_of(stage *s, drawn *d, int color)
 {
-  drawn *d = find_look(s, def);
-  d = d ? d : add_look(s, def);
   if (d && d->mesh[color] < 0) {
     d->mesh[color] = gltf_add_mesh(s->file, d->surface, color);
   }
@@ -191,27 +195,47 @@ static void add_shape(stage *s, int body, const tn_shape_def *def)
   if (!def->sensor) {
     float position[3] = {def->position.x, def->position.y, def->position.z};
     float rotation[4] = {def->rotation.x, def->rotation.y, def->rotation.z, def->rotation.w};
-    gltf_add_part(s->file, mesh_of(s, def, color_of(s, body)), position, rotation);
+    drawn *d = find_look(s, def);
+    d = d ? d : add_look(s, def);
+    gltf_add_part(s->file, mesh_of(s, d, color_of(s, body)), position, rotation);
   }
+}
+
+// Which of the run's own bodies it is; -1 for none.
+static int number_of(const stage *s, int body)
+{
+  for (int i = 0; i < s->run->body_count; ++i) {
+    if (TN_SAME_ID(s->run->bodies[i], s->film->bodies[body])) {
+      return i;
+    }
+  }
+  return -1;
 }
 
 // What has mass but no shape is shown as the box of its moments.
 static void add_box_of_mass(stage *s, int body)
 {
+  int number = number_of(s, body);
   tn_shape_def box = tn_default_shape_def(TN_SHAPE_BOX);
-  for (int i = 0; i < s->run->body_count; ++i) {
-    if (TN_SAME_ID(s->run->bodies[i], s->film->bodies[body])) {
-      box.half_extents = scene_body_box(s->run, i);
-      box.position = tn_body_mass(s->run->world, s->run->bodies[i]).center;
-    }
-  }
-  if (tn_dot(box.half_extents, box.half_extents) > 0.0f) {
+  if (number >= 0) {
+    box.half_extents = scene_body_box(s->run, number);
+    box.position = tn_body_mass(s->run->world, s->run->bodies[number]).center;
     add_shape(s, body, &box);
   }
 }
 
+static void add_own_look(stage *s, int body)
+{
+  static const float here[3] = {0.0f, 0.0f, 0.0f}, unturned[4] = {0.0f, 0.0f, 0.0f, 1.0f};
+  gltf_add_part(s->file, mesh_of(s, &s->own, color_of(s, body)), here, unturned);
+}
+
 static void add_shapes(stage *s, int body)
 {
+  if (s->run->scene->look && number_of(s, body) >= 0) {
+    add_own_look(s, body);
+    return;
+  }
   int count = tn_body_shapes(s->run->world, s->film->bodies[body], NULL, 0);
   tn_shape_id *ids = calloc((size_t)count + 1, sizeof *ids);
   s->failed = s->failed || !ids;
@@ -291,6 +315,13 @@ bool film_write(const film *f, const scene_run *run, FILE *file)
   bool ok = s.file && f->frames > 0;
   for (int i = 0; ok && i < 1 + MOVING_COLORS; ++i) {
     gltf_add_material(s.file, colors[i]);
+  }
+  scene_look own;
+  if (ok && run->scene->look) {
+    ok = run->scene->look(&own);
+    if (ok) {
+      draw_look(&s, &own, &s.own);
+    }
   }
   if (ok) {
     add_bodies(&s);
