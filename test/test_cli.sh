@@ -96,7 +96,9 @@ code=0
 [ "$code" = 1 ] || fail "full disk for a file: $code $(cat err)"
 
 echo "== help, version, lists"
-"$tenon" help | grep -q "tenon compare SCENE" || fail "help"
+for words in help --help "run --help" "compare stack --help" "scenes --help"; do
+  "$tenon" $words | grep -q "tenon compare SCENE" || fail "$words"
+done
 "$tenon" --version | grep -q "^tenon [0-9]" || fail "version"
 for scene in $("$tenon" scenes --names); do
   "$tenon" scenes "$scene" | grep -q "^$scene: " || fail "scenes $scene"
@@ -154,6 +156,12 @@ frames=$(field frames <i.json)
 [ "$(wc -l <i.csv)" = $((frames + 1)) ] || fail "interrupted: metrics of $(wc -l <i.csv) frames"
 "$tenon" run pile --from i.snap --seconds 0.1 >out || fail "interrupted: snapshot"
 [ -z "$(find . -name '*.part')" ] || fail "left temporary files"
+
+echo "== a bar on a terminal, and only there"
+script -qec "'$tenon' run pile --set count=300 --seconds 1" /dev/null >bar
+grep -q '\[#.*frame [0-9]* of 60' bar || fail "no bar: $(cat bar)"
+"$tenon" run pile --set count=300 --seconds 1 >out 2>err
+[ ! -s err ] || fail "a bar without a terminal: $(cat err)"
 
 echo "== glTF"
 [ -d "$here/gltf/node_modules" ] || fail "no glTF validator; scripts/setup brings it"
