@@ -166,7 +166,9 @@ static void build_plate(scene_run *run)
 {
   set_gravity(run);
   scene_add_ground(run, tn_p3(0.0, 0.0, 0.0), material_of(run));
-  tn_shape_def shape = scene_box_shape(tn_v3(1.0f, 0.05f, 0.5f));
+  tn_vec3 size = tn_v3((float)scene_value(run, "length"), (float)scene_value(run, "thickness"),
+                       (float)scene_value(run, "width"));
+  tn_shape_def shape = scene_box_shape(tn_scale(0.5f, size));
   shape.material = material_of(run);
   tn_body_def def = tn_default_body_def();
   def.position = tn_p3(0.0, scene_value(run, "height"), 0.0);
@@ -178,7 +180,7 @@ static void build_plate(scene_run *run)
 
 const scene scene_plate = {
     .name = "plate",
-    .title = "A plate of 2 x 0.1 x 1 m that bounces without loss",
+    .title = "A plate of three different lengths that bounces without loss",
     .source = "Seabra et al. 2022, Fig. 7 and 8",
     .group = SCENE_SEABRA,
     .camera = {{3.0f, 3.0f, 9.0f}, {0.0f, 1.5f, 0.0f}},
@@ -187,8 +189,11 @@ const scene scene_plate = {
     .conserves = true,
     .parameters = {{"restitution", 0.0, 1.0, 1.0, false, "coefficient of restitution"},
                    {"friction", 0.0, 10.0, 0.0, false, "coefficient of friction"},
-                   {"height", 1.2, 1000.0, 3.0, false, "it falls from, m"},
-                   {"tilt", 0.0, 90.0, 30.0, false, "degrees"}},
+                   {"height", 2.0, 1000.0, 3.0, false, "it falls from, m"},
+                   {"tilt", 0.0, 90.0, 30.0, false, "degrees"},
+                   {"length", 0.1, 2.0, 2.0, false, "m"},
+                   {"thickness", 0.01, 2.0, 0.1, false, "m"},
+                   {"width", 0.1, 2.0, 1.0, false, "m"}},
     .build = build_plate,
 };
 
