@@ -143,7 +143,8 @@ for scene in joint_zoo cradle "pile --set count=100"; do
 done
 
 echo "== Ctrl-C"
-"$tenon" run pile --set count=300 --seconds 600 --csv i.csv --glb i.glb --snapshot i.snap --json >i.json &
+"$tenon" run pile --set count=300 --seconds 600 --csv i.csv --glb i.glb --snapshot i.snap \
+  --json >i.json &
 pid=$!
 sleep 1
 kill -INT $pid
