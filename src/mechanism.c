@@ -13,6 +13,7 @@ static const double TORN_SPEED = 1.0;   // m/s or rad/s: slower errors are none
 #define ROUNDS 20
 #define TRIALS 3
 #define SOFTENINGS 3
+static const double FAR_FETCHED = 5.0; // bodies are to move as many times the largest error
 
 typedef struct solve {
   const direct_context *context;
@@ -530,13 +531,13 @@ static void judge_errors(solve *s)
 static void soften_errors(solve *s)
 {
   const mechanism *m = s->mechanism;
-  double share = fmin(1.0, JOINT_SPEED / fmax(worst_error(s), 1e-30));
+  double worst = worst_error(s);
   pair2 *x = s->x + s->nodes[m->first_node].first_row;
   double *velocity = s->momentum + s->nodes[m->first_node].first_row;
   for (int32_t i = 0; i < m->rows; ++i) {
     velocity[i] = x[i][0];
   }
-  for (int k = 0; k < SOFTENINGS && share * top_speed(s) > 2.0 * BODY_SPEED; ++k) {
+  for (int k = 0; k < SOFTENINGS && top_speed(s) > FAR_FETCHED * worst; ++k) {
     s->softening *= 100.0;
     assemble(s);
     factor(s);
