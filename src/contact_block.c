@@ -10,10 +10,10 @@ _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 
 #define BLOCK_GRAIN 8
 #define DEEP 0.08f // share of the smaller shape
-// The fastest way out of a deep overlap, m/s: of two bodies, which may be one layer of many, and of
-// a body and what does not move.
-#define PUSH_APART 0.06f
-#define PUSH_OUT 1.0f
+// The fastest way out of a deep overlap, m/s; and of one among many, whose speeds add up from layer
+// to layer.
+#define PUSH 1.0f
+#define PUSH_AMONG_MANY 0.06f
 #define HIT_SPEED 0.1f // m/s, slowest that is told
 
 // ---------------------------------------------------------------------------------------------
@@ -62,6 +62,25 @@ static int free_color(uint64_t taken, uint32_t seed)
     color = lowest_free_color(taken);
   }
   return color;
+}
+
+static float deep_of(const shape *a, const shape *b)
+{
+  return DEEP * fminf(a->reach, b->reach);
+}
+
+static void count_overlap(tn_world *world, const contact *c)
+{
+  const pair *p = &world->pairs[c->pair];
+  const shape *a = &world->shapes[p->shape[0]], *b = &world->shapes[p->shape[1]];
+  float gap = 0.0f;
+  for (int i = 0; i < c->manifold.count; ++i) {
+    gap = fminf(gap, c->manifold.points[i].gap);
+  }
+  if (gap < -deep_of(a, b) && is_pushed(world, a->body) && is_pushed(world, b->body)) {
+    world->bodies[a->body].overlaps += 1;
+    world->bodies[b->body].overlaps += 1;
+  }
 }
 
 static bool is_loaded(const contact *c)
@@ -126,11 +145,13 @@ static bool color_contacts(tn_world *world, builder *make)
   }
   for (int32_t i = 0; i < world->awake_count; ++i) {
     world->color_bits[world->awake[i]] = 0;
+    world->bodies[world->awake[i]].overlaps = 0;
   }
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
     for (int32_t c = world->pairs[world->active_pairs[i]].first_contact; c != NO_SLOT;
          c = world->contacts[c].next) {
       color_contact(world, make, c);
+      count_overlap(world, &world->contacts[c]);
     }
   }
   return true;
@@ -206,6 +227,17 @@ static tn_vec3 surface_velocity(const sides *s, int side)
   return tn_rotate(body_axes, v);
 }
 
+// Two bodies with nothing else in the way part fast.
+static float push_of(const sides *s)
+{
+  if (s->body[0]->type != TN_BODY_DYNAMIC || s->body[1]->type != TN_BODY_DYNAMIC) {
+    return PUSH;
+  }
+  int32_t most =
+      s->body[0]->overlaps > s->body[1]->overlaps ? s->body[0]->overlaps : s->body[1]->overlaps;
+  return most > 1 ? fmaxf(PUSH / (float)(most * most), PUSH_AMONG_MANY) : PUSH;
+}
+
 static ContactParams params_of(const sides *s, const manifold *m)
 {
   const tn_material *a = &s->shape[0]->def.material;
@@ -218,9 +250,8 @@ static ContactParams params_of(const sides *s, const manifold *m)
   p.rolling = combined(mode, a->rolling_friction, b->rolling_friction);
   p.spinning = combined(mode, a->spinning_friction, b->spinning_friction);
   p.alpha = a->compliance + b->compliance; // two springs in a row
-  p.deep = DEEP * fminf(s->shape[0]->reach, s->shape[1]->reach);
-  bool both = s->body[0]->type == TN_BODY_DYNAMIC && s->body[1]->type == TN_BODY_DYNAMIC;
-  p.push = both ? PUSH_APART : PUSH_OUT;
+  p.deep = deep_of(s->shape[0], s->shape[1]);
+  p.push = push_of(s);
   p.radius_a = m->radius_a;
   p.radius_b = m->radius_b;
   tn_vec3 slide = tn_sub(surface_velocity(s, 1), surface_velocity(s, 0));

@@ -405,9 +405,9 @@ static void joints_keep_their_bodies_from_colliding(void **unused)
                                          tn_v3(1.0f, 0.0f, 0.0f));
     slider.collide = collide == 1;
     assert_false(TN_IS_NULL(tn_joint_create(world, &slider)));
-    test_run(world, DT, 300);
+    test_run(world, DT, 120);
     double apart = tn_body_position(world, b).x - tn_body_position(world, a).x;
-    assert_close(apart, collide ? 1.2 : 0.8, collide ? 0.201 : 0.001); // pushed out, at any speed
+    assert_close(apart, collide ? 1.1 : 0.8, collide ? 0.101 : 0.001); // pushed out, at any speed
     tn_world_destroy(world);
   }
 }
@@ -487,6 +487,13 @@ static void parts_do_not_push_each_other(void **unused)
 // ---------------------------------------------------------------------------------------------
 // Created deep inside each other
 
+// Twenty bodies part at 0.06 m/s a layer, which takes long under the sanitizers.
+#if defined(__SANITIZE_ADDRESS__)
+enum { MANY = 5, HEAP_STEPS = 600 };
+#else
+enum { MANY = 20, HEAP_STEPS = 2400 };
+#endif
+
 static void check_heap(int count, bool same_place, tn_shape_kind kind)
 {
   tn_world *world = contact_world(20);
@@ -504,7 +511,7 @@ static void check_heap(int count, bool same_place, tn_shape_kind kind)
   double fastest = 0.0;
   tn_body_id ids[64];
   assert_int_equal(tn_world_bodies(world, ids, 64), count);
-  for (int step = 0; step < 2400; ++step) { // they part at 0.06 m/s
+  for (int step = 0; step < HEAP_STEPS; ++step) {
     test_run(world, DT, 1);
     for (int i = 0; i < count; ++i) {
       fastest = fmax(fastest, (double)tn_length(tn_body_velocity(world, ids[i])));
@@ -519,8 +526,8 @@ static void check_heap(int count, bool same_place, tn_shape_kind kind)
       deepest = fmax(deepest, -(double)contacts[i].points[k].gap);
     }
   }
-  print_message("  %d of kind %d in %s place: top speed %.2f m/s, %.1e m deep after 40 s\n", count,
-                (int)kind, same_place ? "one" : "nearly one", fastest, deepest);
+  print_message("  %d of kind %d in %s place: top speed %.2f m/s, %.1e m deep after %d s\n", count,
+                (int)kind, same_place ? "one" : "nearly one", fastest, deepest, HEAP_STEPS / 60);
   assert_below(fastest, 10.0); // ten bodies in a row at 1 m/s each
   assert_below(deepest, 5e-3);
   tn_world_destroy(world);
@@ -533,9 +540,9 @@ static void bodies_created_inside_each_other_come_apart(void **unused)
                                          TN_SHAPE_CYLINDER, TN_SHAPE_CONE};
   for (int i = 0; i < 5; ++i) {
     check_heap(2, true, kinds[i]);
-    check_heap(20, false, kinds[i]);
+    check_heap(MANY, false, kinds[i]);
   }
-  check_heap(10, true, TN_SHAPE_BOX);
+  check_heap(MANY / 2, true, TN_SHAPE_BOX);
 }
 
 // A body put far under the ground is lifted out at a limited speed.
