@@ -64,25 +64,6 @@ static int free_color(uint64_t taken, uint32_t seed)
   return color;
 }
 
-static float deep_of(const shape *a, const shape *b)
-{
-  return DEEP * fminf(a->reach, b->reach);
-}
-
-static void count_overlap(tn_world *world, const contact *c)
-{
-  const pair *p = &world->pairs[c->pair];
-  const shape *a = &world->shapes[p->shape[0]], *b = &world->shapes[p->shape[1]];
-  float gap = 0.0f;
-  for (int i = 0; i < c->manifold.count; ++i) {
-    gap = fminf(gap, c->manifold.points[i].gap);
-  }
-  if (gap < -deep_of(a, b) && is_pushed(world, a->body) && is_pushed(world, b->body)) {
-    world->bodies[a->body].overlaps += 1;
-    world->bodies[b->body].overlaps += 1;
-  }
-}
-
 static bool is_loaded(const contact *c)
 {
   for (int i = 0; i < c->manifold.count; ++i) {
@@ -107,6 +88,10 @@ static void color_contact(tn_world *world, builder *make, int32_t slot)
     if (is_pushed(world, b)) {
       world->color_bits[b] |= 1ull << color;
     }
+  }
+  if (is_pushed(world, body_of(world, c, 0)) && is_pushed(world, body_of(world, c, 1))) {
+    world->bodies[body_of(world, c, 0)].neighbors += 1;
+    world->bodies[body_of(world, c, 1)].neighbors += 1;
   }
   placed_contact p = {slot, (uint8_t)color, (uint8_t)type_of(&c->manifold), !is_loaded(c)};
   world->placed_contacts[make->count++] = p;
@@ -145,13 +130,12 @@ static bool color_contacts(tn_world *world, builder *make)
   }
   for (int32_t i = 0; i < world->awake_count; ++i) {
     world->color_bits[world->awake[i]] = 0;
-    world->bodies[world->awake[i]].overlaps = 0;
+    world->bodies[world->awake[i]].neighbors = 0;
   }
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
     for (int32_t c = world->pairs[world->active_pairs[i]].first_contact; c != NO_SLOT;
          c = world->contacts[c].next) {
       color_contact(world, make, c);
-      count_overlap(world, &world->contacts[c]);
     }
   }
   return true;
@@ -227,15 +211,12 @@ static tn_vec3 surface_velocity(const sides *s, int side)
   return tn_rotate(body_axes, v);
 }
 
-// Two bodies with nothing else in the way part fast.
+// Two bodies with no other beside them part fast.
 static float push_of(const sides *s)
 {
-  if (s->body[0]->type != TN_BODY_DYNAMIC || s->body[1]->type != TN_BODY_DYNAMIC) {
-    return PUSH;
-  }
-  int32_t most =
-      s->body[0]->overlaps > s->body[1]->overlaps ? s->body[0]->overlaps : s->body[1]->overlaps;
-  return most > 1 ? fmaxf(PUSH / (float)(most * most), PUSH_AMONG_MANY) : PUSH;
+  bool fixed = s->body[0]->type != TN_BODY_DYNAMIC || s->body[1]->type != TN_BODY_DYNAMIC;
+  bool alone = s->body[0]->neighbors == 1 && s->body[1]->neighbors == 1;
+  return fixed || alone ? PUSH : PUSH_AMONG_MANY;
 }
 
 static ContactParams params_of(const sides *s, const manifold *m)
@@ -250,7 +231,7 @@ static ContactParams params_of(const sides *s, const manifold *m)
   p.rolling = combined(mode, a->rolling_friction, b->rolling_friction);
   p.spinning = combined(mode, a->spinning_friction, b->spinning_friction);
   p.alpha = a->compliance + b->compliance; // two springs in a row
-  p.deep = deep_of(s->shape[0], s->shape[1]);
+  p.deep = DEEP * fminf(s->shape[0]->reach, s->shape[1]->reach);
   p.push = push_of(s);
   p.radius_a = m->radius_a;
   p.radius_b = m->radius_b;

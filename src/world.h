@@ -38,7 +38,7 @@ typedef struct body {
   bool can_sleep, bullet;
   bool leaning; // contacts carry it, or something it is joined to
   bool asleep;
-  int32_t overlaps;    // contacts of the step that are deep
+  int32_t neighbors;   // contacts of the step with dynamic bodies
   float still_for;     // s, how long it has hardly moved
   int32_t sleep_next;  // ring of those that fell asleep together
   int32_t first_shape; // slot, or NO_SLOT
