@@ -95,7 +95,8 @@ typedef struct pair {
   int32_t shape[2];
   int32_t next[2], previous[2]; // in each shape's list: pair * 2 + side
   int32_t first_contact;
-  pose at; // B in A when the manifolds were found
+  pose at;     // B in A when the manifolds were found
+  float clear; // no less was between the shapes then, if that is known; else 0
 } pair;
 
 // A manifold and what it remembers.

@@ -562,6 +562,25 @@ static void buried_bodies_rise_gently(void **unused)
   tn_world_destroy(world);
 }
 
+// What has rested near something for a while does not pass through it when it is pushed.
+static void resting_neighbours_notice_a_push(void **unused)
+{
+  (void)unused;
+  for (int fixed = 0; fixed < 2; ++fixed) {
+    tn_world *world = contact_world(8);
+    tn_world_set_gravity(world, tn_v3(0.0f, 0.0f, 0.0f));
+    tn_body_id cube = add_cube(world, tn_p3(0.0, 0.0, 0.0), 0.1f);
+    tn_body_id wall = add_cube(world, tn_p3(0.65, 0.0, 0.0), 0.5f);
+    assert_true(!fixed || tn_body_set_type(world, wall, TN_BODY_STATIC));
+    test_run(world, DT, 10);
+    assert_true(tn_body_set_velocity(world, cube, tn_v3(fixed ? 200.0f : 6.0f, 0.0f, 0.0f)));
+    test_run(world, DT, 1);
+    double gap = tn_body_position(world, wall).x - tn_body_position(world, cube).x - 0.6;
+    assert_below(-gap, 1e-3);
+    tn_world_destroy(world);
+  }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Inner edges, and bodies that move others
 
@@ -635,6 +654,7 @@ int main(void)
       cmocka_unit_test(parts_do_not_push_each_other),
       cmocka_unit_test(bodies_created_inside_each_other_come_apart),
       cmocka_unit_test(buried_bodies_rise_gently),
+      cmocka_unit_test(resting_neighbours_notice_a_push),
       cmocka_unit_test(inner_edges_catch_nothing),
       cmocka_unit_test(pusher_takes_a_cube_along),
   };
