@@ -438,15 +438,9 @@ static void pack_blocks(int first, int last, void *context)
 static bool reserve_blocks(tn_world *world, int32_t count)
 {
   contact_graph *g = &world->contact_graph;
-  if (count > g->block_capacity) {
-    int32_t capacity = count + count / 2 + 8;
-    contact_block *blocks = memory_take(world, (size_t)capacity * sizeof *blocks);
-    if (!blocks) {
-      return false;
-    }
-    memory_give(world, g->blocks, (size_t)g->block_capacity * sizeof *blocks);
-    g->blocks = blocks;
-    g->block_capacity = capacity;
+  if (!memory_reserve(world, (void **)&g->blocks, &g->block_capacity, count,
+                      sizeof(contact_block))) {
+    return false;
   }
   g->block_count = count;
   return true;

@@ -234,6 +234,9 @@ struct tn_world {
   manifold *found_manifolds;
   int32_t found_manifold_capacity;
 
+  tn_clock_fn *clock;
+  double lap; // when the running part of the step began
+  tn_profile profile;
   tn_pair_filter_fn *pair_filter;
   void *pair_filter_context;
   tn_contact_event *contact_events;

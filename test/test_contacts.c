@@ -582,6 +582,38 @@ static void resting_neighbours_notice_a_push(void **unused)
 }
 
 // ---------------------------------------------------------------------------------------------
+// Profile
+
+static double ticks;
+
+static double tick(void)
+{
+  return ticks += 1.0;
+}
+
+// Every part of a step takes one tick of a clock that ticks when it is asked.
+static void profile_tells_the_parts_of_a_step(void **unused)
+{
+  (void)unused;
+  tn_world_def def = test_world_def(8, TN_METHOD_TENON);
+  for (int timed = 0; timed < 2; ++timed) {
+    def.clock = timed ? tick : NULL;
+    tn_world *world = tn_world_create(&def);
+    add_ground(world);
+    add_cube(world, tn_p3(0.0, 0.5, 0.0), 0.5f);
+    test_run(world, DT, 2);
+    tn_profile profile = tn_world_profile(world);
+    double parts[5] = {profile.pairs, profile.manifolds, profile.prepare, profile.solve,
+                       profile.finish};
+    for (int i = 0; i < 5; ++i) {
+      assert_close(parts[i], timed ? 1.0 : 0.0, 0.0);
+    }
+    tn_world_destroy(world);
+  }
+  assert_close(tn_world_profile(NULL).solve, 0.0, 0.0);
+}
+
+// ---------------------------------------------------------------------------------------------
 // Inner edges, and bodies that move others
 
 // A flat row of triangles is a flat floor: a block and a ball slide over its edges unhindered.
@@ -655,6 +687,7 @@ int main(void)
       cmocka_unit_test(bodies_created_inside_each_other_come_apart),
       cmocka_unit_test(buried_bodies_rise_gently),
       cmocka_unit_test(resting_neighbours_notice_a_push),
+      cmocka_unit_test(profile_tells_the_parts_of_a_step),
       cmocka_unit_test(inner_edges_catch_nothing),
       cmocka_unit_test(pusher_takes_a_cube_along),
   };
