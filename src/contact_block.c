@@ -10,10 +10,10 @@ _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 
 #define BLOCK_GRAIN 8
 #define DEEP 0.08f // share of the smaller shape
-// The fastest way out of a deep overlap, m/s: of two bodies, which may be one layer of many, and of
-// a body and what does not move.
-#define PUSH_APART 0.06f
-#define PUSH_OUT 1.0f
+// The fastest way out of a deep overlap, m/s; and of one among many, whose speeds add up from layer
+// to layer.
+#define PUSH 1.0f
+#define PUSH_AMONG_MANY 0.06f
 #define HIT_SPEED 0.1f // m/s, slowest that is told
 
 // ---------------------------------------------------------------------------------------------
@@ -89,6 +89,10 @@ static void color_contact(tn_world *world, builder *make, int32_t slot)
       world->color_bits[b] |= 1ull << color;
     }
   }
+  if (is_pushed(world, body_of(world, c, 0)) && is_pushed(world, body_of(world, c, 1))) {
+    world->bodies[body_of(world, c, 0)].neighbors += 1;
+    world->bodies[body_of(world, c, 1)].neighbors += 1;
+  }
   placed_contact p = {slot, (uint8_t)color, (uint8_t)type_of(&c->manifold), !is_loaded(c)};
   world->placed_contacts[make->count++] = p;
   make->group[color][p.type] += 1;
@@ -126,6 +130,7 @@ static bool color_contacts(tn_world *world, builder *make)
   }
   for (int32_t i = 0; i < world->awake_count; ++i) {
     world->color_bits[world->awake[i]] = 0;
+    world->bodies[world->awake[i]].neighbors = 0;
   }
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
     for (int32_t c = world->pairs[world->active_pairs[i]].first_contact; c != NO_SLOT;
@@ -206,6 +211,14 @@ static tn_vec3 surface_velocity(const sides *s, int side)
   return tn_rotate(body_axes, v);
 }
 
+// Two bodies with no other beside them part fast.
+static float push_of(const sides *s)
+{
+  bool fixed = s->body[0]->type != TN_BODY_DYNAMIC || s->body[1]->type != TN_BODY_DYNAMIC;
+  bool alone = s->body[0]->neighbors == 1 && s->body[1]->neighbors == 1;
+  return fixed || alone ? PUSH : PUSH_AMONG_MANY;
+}
+
 static ContactParams params_of(const sides *s, const manifold *m)
 {
   const tn_material *a = &s->shape[0]->def.material;
@@ -219,8 +232,7 @@ static ContactParams params_of(const sides *s, const manifold *m)
   p.spinning = combined(mode, a->spinning_friction, b->spinning_friction);
   p.alpha = a->compliance + b->compliance; // two springs in a row
   p.deep = DEEP * fminf(s->shape[0]->reach, s->shape[1]->reach);
-  bool both = s->body[0]->type == TN_BODY_DYNAMIC && s->body[1]->type == TN_BODY_DYNAMIC;
-  p.push = both ? PUSH_APART : PUSH_OUT;
+  p.push = push_of(s);
   p.radius_a = m->radius_a;
   p.radius_b = m->radius_b;
   tn_vec3 slide = tn_sub(surface_velocity(s, 1), surface_velocity(s, 0));
@@ -426,15 +438,9 @@ static void pack_blocks(int first, int last, void *context)
 static bool reserve_blocks(tn_world *world, int32_t count)
 {
   contact_graph *g = &world->contact_graph;
-  if (count > g->block_capacity) {
-    int32_t capacity = count + count / 2 + 8;
-    contact_block *blocks = memory_take(world, (size_t)capacity * sizeof *blocks);
-    if (!blocks) {
-      return false;
-    }
-    memory_give(world, g->blocks, (size_t)g->block_capacity * sizeof *blocks);
-    g->blocks = blocks;
-    g->block_capacity = capacity;
+  if (!memory_reserve(world, (void **)&g->blocks, &g->block_capacity, count,
+                      sizeof(contact_block))) {
+    return false;
   }
   g->block_count = count;
   return true;

@@ -153,13 +153,25 @@ KERNEL ContactMass find_mass(const solver_data *data, Kind kind, const Work *w)
 }
 
 // How far the friction patch has moved and turned since the step began.
-KERNEL void follow_patch(contact_block *cb, int lane, const Patch *patch, const Work *w)
+KERNEL Strain follow_patch(contact_block *cb, int lane, const Patch *patch, const Work *w)
 {
   V d = v_sub(moved(&w->b, patch->rb), moved(&w->a, patch->ra));
   V turn = v_sub(q_vector(w->b.dq), q_vector(w->a.dq)); // half of it
   Strain shift = {v_sub(d, v_scale(v_dot(d, w->touch.n), w->touch.n)),
                   2.0f * v_dot(turn, w->touch.n)};
   STORE(cb->shift, lane, &shift);
+  return shift;
+}
+
+// A patch that loses its load for a moment sticks where it stuck before, unless it has moved on by
+// more than `far`.
+KERNEL Slip slip_without_load(R far, R arm, const Strain *shift, const ContactState *state)
+{
+  V d = v_add(state->offset, shift->offset);
+  R angle = state->angle + shift->angle;
+  Slip slip = {(state->sliding > 0.5f) | (v_dot(d, d) > far * far),
+               (state->turning > 0.5f) | (r_abs(angle) * arm > far)};
+  return slip;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -285,7 +297,7 @@ KERNEL void sum_impulses(contact_block *cb, int lane, int points, const ContactS
 }
 
 KERNEL void relax_touching(solver_data *data, contact_block *cb, int lane, Kind kind, M idle,
-                           const ContactMass *mass, Work *w)
+                           const ContactMass *mass, Work *w, Slip *slip)
 {
   ContactPass pass = make_pass(data, cb, lane, 1);
   if (kind.form == FORM_FLAT) {
@@ -297,9 +309,11 @@ KERNEL void relax_touching(solver_data *data, contact_block *cb, int lane, Kind 
       demand_of(kind.points, w->used, &pass, &w->params, &w->touch, mass, &w->state, &w->a, &w->b);
   press(kind.points, &demand, &pass, &w->params, &w->touch, mass, &w->state, &w->a, &w->b);
   Strain none = {v_zero(), splat(0.0f)};
-  Slip slip = rub(kind.points, &pass, &w->params, &w->touch, mass, &none, &w->state, &w->a, &w->b);
-  w->state.sliding = pick(slip.slides, splat(1.0f), splat(0.0f));
-  w->state.turning = pick(slip.turns, splat(1.0f), splat(0.0f));
+  Slip loaded =
+      rub(kind.points, &pass, &w->params, &w->touch, mass, &none, &w->state, &w->a, &w->b);
+  M light = sum_of(kind.points, w->state.lambda) == 0.0f;
+  slip->slides = (light & slip->slides) | (m_not(light) & loaded.slides);
+  slip->turns = (light & slip->turns) | (m_not(light) & loaded.turns);
   restore_idle(idle, &before, w);
   sum_impulses(cb, lane, kind.points, &w->state);
   store_velocities(data, cb, lane, w);
@@ -321,6 +335,7 @@ KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Kind k
 {
   Work w;
   ContactMass mass;
+  Slip slip;
   load_poses(data, cb, lane, &w);
   load_rows(cb, lane, kind, &w);
   follow(cb, lane, kind, &w);
@@ -329,8 +344,11 @@ KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Kind k
   M apart = is_apart(kind, &w);
   if (kind.form == FORM_FLAT) {
     load_mass(cb, lane, kind.points, &mass);
-    follow_patch(cb, lane, &mass.patch, &w);
+    Strain shift = follow_patch(cb, lane, &mass.patch, &w);
+    R far = splat(4.0f * data->substep.bounce_speed * data->substep.h);
+    slip = slip_without_load(far, mass.arm, &shift, &w.state);
   } else {
+    slip.slides = slip.turns = splat(0.0f) == 0.0f;
     load_velocities(data, cb, lane, &w);
     load_inertias(data, cb, lane, &w);
     mass = find_mass(data, kind, &w);
@@ -339,10 +357,10 @@ KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Kind k
   }
   learn_load(kind.points, mass.share, splat(data->substep.h), &w.state);
   if (m_any(m_not(apart))) {
-    relax_touching(data, cb, lane, kind, apart, &mass, &w);
-  } else {
-    w.state.sliding = w.state.turning = splat(1.0f); // nothing sticks without a load
+    relax_touching(data, cb, lane, kind, apart, &mass, &w, &slip);
   }
+  w.state.sliding = pick(slip.slides, splat(1.0f), splat(0.0f));
+  w.state.turning = pick(slip.turns, splat(1.0f), splat(0.0f));
   STORE(cb->state, lane, &w.state);
 }
 

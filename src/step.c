@@ -333,17 +333,35 @@ static void begin_events(tn_world *world)
   world->break_count = 0;
 }
 
+static void start_clock(tn_world *world)
+{
+  world->profile = (tn_profile){0};
+  world->lap = world->clock ? world->clock() : 0.0;
+}
+
+// Ends a part of the step.
+static void take_time(tn_world *world, double *part)
+{
+  if (world->clock) {
+    double now = world->clock();
+    *part = now - world->lap;
+    world->lap = now;
+  }
+}
+
 // Who is near whom, and how they touch. What wakes up looks around as well.
 static bool find_contacts(tn_world *world, float dt)
 {
   if (!awake_update(world) || !pairs_update(world, dt)) {
     return false;
   }
+  take_time(world, &world->profile.pairs);
   do {
     if (!awake_update(world) || !contacts_update(world, dt)) {
       return false;
     }
   } while (world->awake_changed);
+  take_time(world, &world->profile.manifolds);
   return true;
 }
 
@@ -488,6 +506,7 @@ uint32_t tn_world_step(tn_world *world, float dt)
     return TN_STEP_REJECTED;
   }
   begin_events(world);
+  start_clock(world);
   // find_contacts wakes bodies, which brings their joints back to the graph.
   if (!find_contacts(world, dt) || !graph_build(world) ||
       !contacts_pack(world, dt, impulse_scale(world, dt))) {
@@ -502,6 +521,7 @@ uint32_t tn_world_step(tn_world *world, float dt)
   if (s.has_contacts) {
     for_contacts(&s, world->contact_ops->begin);
   }
+  take_time(world, &world->profile.prepare);
   for (int i = 0; i < world->substeps; ++i) {
     s.data.substep.time = (float)(i + 1) * s.data.substep.h;
     if (world->method == TN_METHOD_TENON) {
@@ -514,5 +534,8 @@ uint32_t tn_world_step(tn_world *world, float dt)
     finish_tenon(&s);
   }
   for_bodies(&s, collect_task);
-  return end_step(world, dt);
+  take_time(world, &world->profile.solve);
+  uint32_t status = end_step(world, dt);
+  take_time(world, &world->profile.finish);
+  return status;
 }

@@ -170,6 +170,7 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->ops = find_ops(world->lanes);
   world->contact_ops = find_contact_ops(world->lanes);
   world->sleeping = def->sleeping;
+  world->clock = def->clock;
   world->body_list.first_free = NO_SLOT;
   world->joint_list.first_free = NO_SLOT;
   world->geometry_list.first_free = NO_SLOT;
@@ -348,6 +349,11 @@ int tn_world_iterations(const tn_world *world)
 int tn_world_lanes(const tn_world *world)
 {
   return world ? world->lanes : 0;
+}
+
+tn_profile tn_world_profile(const tn_world *world)
+{
+  return world ? world->profile : (tn_profile){0};
 }
 
 tn_counters tn_world_counters(const tn_world *world)

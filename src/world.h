@@ -39,6 +39,7 @@ typedef struct body {
   bool can_sleep, bullet;
   bool leaning; // contacts carry it, or something it is joined to
   bool asleep;
+  int32_t neighbors;   // contacts of the step with dynamic bodies
   float still_for;     // s, how long it has hardly moved
   int32_t sleep_next;  // ring of those that fell asleep together
   int32_t first_shape; // slot, or NO_SLOT
@@ -95,7 +96,8 @@ typedef struct pair {
   int32_t shape[2];
   int32_t next[2], previous[2]; // in each shape's list: pair * 2 + side
   int32_t first_contact;
-  pose at; // B in A when the manifolds were found
+  pose at;     // B in A when the manifolds were found
+  float clear; // no less was between the shapes then, if that is known; else 0
 } pair;
 
 // A manifold and what it remembers.
@@ -235,6 +237,9 @@ struct tn_world {
   manifold *found_manifolds;
   int32_t found_manifold_capacity;
 
+  tn_clock_fn *clock;
+  double lap; // when the running part of the step began
+  tn_profile profile;
   tn_pair_filter_fn *pair_filter;
   void *pair_filter_context;
   tn_contact_event *contact_events;

@@ -32,6 +32,8 @@ TN_API int tn_world_substeps(const tn_world *world);
 TN_API int tn_world_iterations(const tn_world *world);
 TN_API int tn_world_lanes(const tn_world *world);
 TN_API tn_counters tn_world_counters(const tn_world *world);
+// All zero without a clock in the definition.
+TN_API tn_profile tn_world_profile(const tn_world *world);
 
 // Writes up to `capacity` live ids in slot order; returns how many there are.
 TN_API int tn_world_bodies(const tn_world *world, tn_body_id *ids, int capacity);

@@ -16,6 +16,9 @@ typedef enum tn_method {
   TN_METHOD_JACOBI, // the same with averaged corrections
 } tn_method;
 
+// The time, in any unit from any start.
+typedef double tn_clock_fn(void);
+
 typedef struct tn_world_def {
   tn_vec3 gravity;
   tn_method method;
@@ -30,8 +33,18 @@ typedef struct tn_world_def {
   tn_allocator allocator;
   tn_log_fn *log;
   void *log_context;
+  tn_clock_fn *clock; // for tn_world_profile; null: none is kept
   uint32_t cookie;
 } tn_world_def;
+
+// How long the parts of the last step took, in the clock's unit.
+typedef struct tn_profile {
+  double pairs;     // which shapes are close
+  double manifolds; // where these touch
+  double prepare;   // what the substeps need
+  double solve;     // all substeps
+  double finish;    // read-out, events, sleep
+} tn_profile;
 
 // What happened in a step, as bits; zero is a clean step.
 typedef enum tn_step_status {

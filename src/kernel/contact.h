@@ -591,9 +591,6 @@ KERNEL Slip rub(int points, const ContactPass *pass, const ContactParams *params
   slip.slides =
       solve_friction(&f, params, mass, u, v_scale(gain, strain->offset), load, state, &slide);
   slip.turns = solve_twist(params, mass, spin, load, state, &twist);
-  // Without a load nothing sticks.
-  slip.slides = slip.slides | (load == 0.0f);
-  slip.turns = slip.turns | (load == 0.0f);
   turning = v_scale(twist, touch->n);
   if (pass->rolls) {
     V roll = solve_roll(&f, params, a, b, relative_spin(a, b), load, state);
