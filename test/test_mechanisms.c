@@ -242,6 +242,31 @@ static void star_of_many_joints_holds(void **unused)
   tn_world_destroy(world);
 }
 
+// Every body joined to every other: the order of elimination would fill up.
+static void dense_net_is_iterated_and_says_so(void **unused)
+{
+  (void)unused;
+  enum { COUNT = 64 };
+  tn_world *world = test_world(8, TN_METHOD_TENON);
+  tn_world_set_gravity(world, tn_v3(0.0f, 0.0f, 0.0f));
+  tn_body_id bodies[COUNT];
+  uint32_t random = 7;
+  for (int i = 0; i < COUNT; ++i) {
+    tn_vec3 p = test_vector(&random, 1.0f);
+    bodies[i] = test_box(world, tn_offset(tn_p3(0.0, 0.0, 0.0), p), 1.0f, tn_v3(0.1f, 0.1f, 0.1f));
+    for (int k = 0; k < i; ++k) {
+      test_joint(world, TN_JOINT_BALL, bodies[k], bodies[i], tn_p3(0.0, 0.0, 0.0), z_axis);
+    }
+  }
+  tn_body_set_velocity(world, bodies[0], tn_v3(1.0f, 0.0f, 0.0f));
+  for (int i = 0; i < 10; ++i) {
+    uint32_t status = tn_world_step(world, DT);
+    assert_int_equal(status & ~(uint32_t)TN_STEP_SERIAL, TN_STEP_ITERATIVE);
+  }
+  assert_true(test_is_finite(world));
+  tn_world_destroy(world);
+}
+
 // Pinned at both ends, farther apart than it is long.
 static void unsolvable_chain_shares_its_error_and_rests(void **unused)
 {
@@ -292,6 +317,7 @@ int main(void)
       cmocka_unit_test(ring_of_fifty_holds),
       cmocka_unit_test(net_of_balls_holds),
       cmocka_unit_test(star_of_many_joints_holds),
+      cmocka_unit_test(dense_net_is_iterated_and_says_so),
       cmocka_unit_test(unsolvable_chain_shares_its_error_and_rests),
       cmocka_unit_test(contradicting_joints_come_to_rest),
   };

@@ -248,6 +248,12 @@ TN_API bool tn_joint_set_anchor(tn_world *world, tn_joint_id joint, tn_pos posit
 
 TN_API tn_joint_state tn_joint_read(const tn_world *world, tn_joint_id joint);
 
+// Inverse kinematics: moves the body, and all that joints connect it with, so that its frame comes
+// as close to the target as joints and limits allow. No time passes: velocities stay as they are,
+// drives, friction and contacts have no part in it.
+TN_API tn_reach_def tn_default_reach_def(void);
+TN_API tn_reach_result tn_world_reach(tn_world *world, const tn_reach_def *def);
+
 #ifdef __cplusplus
 }
 #endif

@@ -53,6 +53,7 @@ typedef enum tn_step_status {
   TN_STEP_OUT_OF_MEMORY = 2, // nothing was done
   TN_STEP_NON_FINITE = 4,    // a body's state was not finite; it was put back and stopped
   TN_STEP_SERIAL = 8,        // more constraints on one body than colours: the rest ran serially
+  TN_STEP_ITERATIVE = 16,    // a net of joints too dense to be solved directly was iterated over
 } tn_step_status;
 
 typedef struct tn_counters {
@@ -316,6 +317,22 @@ typedef struct tn_joint_state {
   float angular_error; // how far outside of its angular ranges, rad
   bool broken;
 } tn_joint_state;
+
+// Where a mechanism is to bring a frame of one of its bodies.
+typedef struct tn_reach_def {
+  tn_body_id body;
+  tn_transform frame;  // in the body's own
+  tn_transform target; // in the world
+  bool turn;           // its rotation counts as well
+  int iterations;      // more come closer; 100 are plenty for most
+  uint32_t cookie;
+} tn_reach_def;
+
+typedef struct tn_reach_result {
+  bool ok;           // false with a message; nothing was moved
+  tn_transform pose; // of the frame, in the world
+  float distance;    // from the target's position, m
+} tn_reach_result;
 
 typedef struct tn_joint_break_event {
   tn_joint_id joint;
