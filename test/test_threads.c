@@ -75,7 +75,10 @@ static uint64_t run_large(tn_method method, int threads, int steps)
   add_chain(world);
   add_net(world);
   assert_int_equal(tn_world_counters(world).bodies, CHAIN + NET_WIDTH * NET_HEIGHT);
-  test_run(world, dt, steps);
+  for (int i = 0; i < steps; ++i) {
+    // The net is too dense for a direct solve.
+    assert_int_equal(tn_world_step(world, dt) & ~(uint32_t)TN_STEP_ITERATIVE, TN_STEP_OK);
+  }
   assert_true(test_is_finite(world));
   uint64_t hash = tn_world_hash(world);
   tn_world_destroy(world);
