@@ -125,7 +125,14 @@ static law *state_spring(stating *s, law_kind kind, int row, double e, double co
   }
   l->alpha = alpha;
   l->lambda = compliance > 0.0 ? given(s, lambda) : 0.0;
-  *(compliance > 0.0 ? &l->rate : &l->error) = e * s->inv_h;
+  if (stiff) {
+    // A spring that the substep does not resolve is in error as far as its last impulse does not
+    // explain its length.
+    l->rate = -alpha * (double)lambda;
+    l->error = e * s->inv_h - l->rate;
+  } else {
+    l->rate = e * s->inv_h;
+  }
   return l;
 }
 
@@ -150,8 +157,8 @@ static void state_range(stating *s, int i)
   if (s->relaxing) {
     return;
   }
-  if (l->error * (upper ? 1.0 : -1.0) < 0.0) { // inside: an end to come, no error
-    l->rate = l->error;
+  if (upper ? x < end : x > end) { // an end to come is no error
+    l->rate += l->error;
     l->error = 0.0;
   }
   double beyond = l->rate + l->error + row_velocity(s, l);
