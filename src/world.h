@@ -224,18 +224,16 @@ struct tn_world {
   contact *contacts;
   contact_graph contact_graph;
   placed_contact *placed_contacts;
-  int32_t placed_capacity;
   uint64_t *color_bits; // colours taken, by body
-  int32_t color_bit_capacity;
+  int32_t placed_capacity, color_bit_capacity;
   // Scratch of a step.
   int32_t *candidates; // shapes near a searching one
   int32_t candidate_count, candidate_capacity;
   int32_t *active_pairs; // with someone awake
   int32_t active_pair_count, active_pair_capacity;
   found_pair *found;
-  int32_t found_capacity;
   manifold *found_manifolds;
-  int32_t found_manifold_capacity;
+  int32_t found_capacity, found_manifold_capacity;
 
   tn_clock_fn *clock;
   double lap; // when the running part of the step began
@@ -247,11 +245,11 @@ struct tn_world {
   int32_t told_event_count; // those of the last step; the rest came about since then
   tn_sleep_event *sleep_events;
   int32_t sleep_event_count, sleep_event_capacity, told_sleep_count;
-  bool sleeping;  // bodies may fall asleep
-  int32_t *awake; // body slots that move, in rising order
+  bool sleeping;      // bodies may fall asleep
+  bool awake_changed; // the list of those awake is out of date
+  int32_t *awake;     // body slots that move, in rising order
   int32_t awake_count, awake_capacity;
-  bool awake_changed; // the list is out of date
-  int32_t *island;    // scratch: sets of bodies
+  int32_t *island; // scratch: sets of bodies
   float *island_still;
   int32_t *island_last;
   int32_t island_capacity, island_still_capacity, island_last_capacity;

@@ -489,7 +489,7 @@ static void parts_do_not_push_each_other(void **unused)
 
 // Twenty bodies part at 0.06 m/s a layer, which takes long under the sanitizers.
 #if defined(__SANITIZE_ADDRESS__)
-enum { MANY = 5, HEAP_STEPS = 600 };
+enum { MANY = 4, HEAP_STEPS = 1200 };
 #else
 enum { MANY = 20, HEAP_STEPS = 2400 };
 #endif

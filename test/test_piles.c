@@ -24,7 +24,7 @@ static void capsules_settle_in_their_box(void **unused)
 static void capsules_settle_without_friction(void **unused)
 {
   (void)unused;
-  NOT_MET_YET("rms speed 19 mm/s instead of 5");
+  NOT_MET_YET("rms speed 14 mm/s instead of 5");
   check_capsules("count=2000 friction=0");
 }
 
@@ -33,7 +33,6 @@ static void capsules_settle_without_friction(void **unused)
 static void mixed_pile_settles_around_poles(void **unused)
 {
   (void)unused;
-  NOT_MET_YET("a ball rolls at 0.66 m/s after 18 s");
   scene_run *run = start_scene("pile", "count=2000", 20);
   run_scene(run, 18.0);
   run->fastest = 0.0;

@@ -64,6 +64,7 @@ KERNEL void follow_flat(int points, const FlatStart *start, const ContactParams 
   R shift = v_dot(n, v_sub(b->dx, a->dx)) + skin;
   for (int i = 0; i < points; ++i) {
     R turned = v_dot(touch->rb[i], turn_b) - v_dot(touch->ra[i], turn_a);
+    // cppcheck-suppress uninitvar // as many as there are points
     touch->gap[i] = start->gap[i] + (shift + turned);
   }
 }
