@@ -11,8 +11,8 @@
 // ---------------------------------------------------------------------------------------------
 // Picking
 
-static const char *const groups[] = {"chain",    "kernel", "pendulum", "bodies", "pyramid",
-                                     "capsules", "mixed",  "sleeping", "rays"};
+static const char *const groups[] = {"chain",   "kernel",   "pendulum", "bodies",   "mechanism",
+                                     "pyramid", "capsules", "mixed",    "sleeping", "rays"};
 static const int group_count = (int)(sizeof groups / sizeof groups[0]);
 
 // The next word of `*text`, and its length; null at the end.
@@ -57,7 +57,7 @@ static bool are_picks_known(const char *picks)
     if (!known) {
       fprintf(stderr,
               "tenon_bench: there is no benchmark '%.*s'; there are chain, kernel, pendulum, "
-              "bodies, pyramid, capsules, mixed, sleeping and rays\n",
+              "bodies, mechanism, pyramid, capsules, mixed, sleeping and rays\n",
               (int)name_length, word);
       return false;
     }
@@ -143,17 +143,16 @@ int bench_widest_lanes(void)
   return lanes;
 }
 
-bench_job bench_job_of(const char *scene_name, int substeps)
+bench_job bench_job_of(const scene *which, int substeps)
 {
-  bench_job job = {
-      .scene = scene_name, .substeps = substeps, .threads = 1, .frames = 60, .runs = 3};
-  job.settings = scene_defaults(scene_find(scene_name));
+  bench_job job = {.scene = which, .substeps = substeps, .threads = 1, .frames = 60, .runs = 3};
+  job.settings = scene_defaults(which);
   return job;
 }
 
 void bench_set(bench_job *job, const char *name, double value)
 {
-  scene_set(scene_find(job->scene), &job->settings, name, value);
+  scene_set(job->scene, &job->settings, name, value);
 }
 
 static void add_parts(tn_profile *sum, tn_profile parts, double share)
@@ -173,7 +172,7 @@ static bool run_once(const bench_job *job, double *times, bench_result *result)
   def.lanes = job->lanes;
   def.sleeping = job->sleeping;
   def.clock = timing_now_ms;
-  scene_run *run = scene_create(scene_find(job->scene), &job->settings, &def);
+  scene_run *run = scene_create(job->scene, &job->settings, &def);
   if (!run) {
     return false;
   }
@@ -196,6 +195,8 @@ static bool run_once(const bench_job *job, double *times, bench_result *result)
   result->joints = run->joint_count;
   result->contacts = tn_world_counters(run->world).contacts;
   result->awake = tn_world_counters(run->world).awake;
+  scene_observe(run, 0.0f);
+  result->joint_error = scene_metric_value(run, "max_joint_error_m");
   result->penetration = scene_metric_value(run, "max_penetration_m");
   scene_destroy(run);
   return ok;
@@ -211,7 +212,7 @@ bool bench_run(const bench_job *job, bench_result *result)
   }
   free(times);
   if (!ok) {
-    fprintf(stderr, "tenon_bench: %s could not be run\n", job->scene);
+    fprintf(stderr, "tenon_bench: %s could not be run\n", job->scene->name);
   }
   return ok;
 }
@@ -240,7 +241,7 @@ static bool run_picked(bench *b)
   printf("%s\n", tn_config());
   print_head();
   bool ok = bench_kernels(b) && bench_pendula(b) && bench_bodies(b) && bench_chains(b) &&
-            bench_contacts(b);
+            bench_mechanisms(b) && bench_contacts(b);
   if (b->has_mismatch) {
     printf("MISMATCH\n");
   }

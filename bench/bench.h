@@ -34,7 +34,7 @@ int bench_widest_lanes(void);
 
 // A scene stepped for some frames: the lowest median of several runs.
 typedef struct bench_job {
-  const char *scene;
+  const scene *scene;
   scene_settings settings;
   int substeps, threads, lanes;
   int lead; // frames before those that are timed
@@ -46,11 +46,12 @@ typedef struct bench_result {
   double ms;
   uint64_t hash;
   int joints, contacts, awake;
+  double joint_error; // m, the largest at the end
   double penetration; // m, the deepest at the end
   tn_profile parts;   // of a frame on the mean, ms
 } bench_result;
 
-bench_job bench_job_of(const char *scene_name, int substeps);
+bench_job bench_job_of(const scene *which, int substeps);
 void bench_set(bench_job *job, const char *name, double value);
 // False if the scene could not be made or stepped.
 bool bench_run(const bench_job *job, bench_result *result);
@@ -60,6 +61,7 @@ bool bench_chains(bench *b);
 bool bench_kernels(bench *b);
 bool bench_pendula(bench *b);
 bool bench_bodies(bench *b);
+bool bench_mechanisms(bench *b);
 bool bench_contacts(bench *b);
 
 // kernel_bench.c: a joint's maths alone, with everything in the nearest cache: ns a joint a

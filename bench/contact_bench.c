@@ -47,7 +47,7 @@ static bool run_pyramids(bench *b)
   static const sized_job sizes[] = {
       {20, 60, 60, 0.0}, {36, 60, 60, 0.0}, {60, 30, 30, 0.0}, {100, 30, 30, 0.0}};
   for (int i = 0; i < 4; ++i) {
-    bench_job job = bench_job_of("pyramid", SUBSTEPS);
+    bench_job job = bench_job_of(scene_find("pyramid"), SUBSTEPS);
     bench_set(&job, "base", (double)sizes[i].size);
     job.lead = sizes[i].lead;
     job.frames = sizes[i].frames;
@@ -66,7 +66,7 @@ static bool run_capsules(bench *b)
   static const sized_job sizes[] = {
       {500, 120, 120, 6.0}, {2000, 180, 120, 10.0}, {8000, 240, 60, 16.0}};
   for (int i = 0; i < 3; ++i) {
-    bench_job job = bench_job_of("capsules", SUBSTEPS);
+    bench_job job = bench_job_of(scene_find("capsules"), SUBSTEPS);
     bench_set(&job, "count", (double)sizes[i].size);
     bench_set(&job, "width", sizes[i].width);
     job.lead = sizes[i].lead;
@@ -82,7 +82,7 @@ static bool run_capsules(bench *b)
 
 static bool run_mixed(bench *b)
 {
-  bench_job job = bench_job_of("pile", SUBSTEPS);
+  bench_job job = bench_job_of(scene_find("pile"), SUBSTEPS);
   job.lead = 240;
   job.frames = 120;
   job.runs = 1;
@@ -92,7 +92,7 @@ static bool run_mixed(bench *b)
 static bool run_sleeping(bench *b)
 {
   const int count = 10000;
-  bench_job job = bench_job_of("resting", SUBSTEPS);
+  bench_job job = bench_job_of(scene_find("resting"), SUBSTEPS);
   bench_set(&job, "count", (double)count);
   job.sleeping = true;
   job.lead = 120;

@@ -124,14 +124,14 @@ static bool compare(bench *b, kernel_joint which, const char *kernel_name, const
   alone.ns = kernel_ns(which);
   bench_report(b, &alone);
 
-  bench_job job = bench_job_of("chain", substeps);
+  bench_job job = bench_job_of(scene_find("chain"), substeps);
   bench_set(&job, "count", (double)count);
   bench_set(&job, "hinges", which == KERNEL_HINGE ? 1.0 : 0.0);
   bench_set(&job, "stir", 1.0);
   tn_world_def def = tn_default_world_def();
   def.substeps = substeps;
   def.lanes = lanes;
-  scene_run *run = scene_create(scene_find(job.scene), &job.settings, &def);
+  scene_run *run = scene_create(job.scene, &job.settings, &def);
   if (!run) {
     return false;
   }

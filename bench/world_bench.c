@@ -39,7 +39,7 @@ static bool run_chains_of(bench *b, const char *name, chain_size size, int hinge
   static const int lanes[] = {1, 4, 8};
   uint64_t expected = 0;
   int widest = bench_widest_lanes();
-  bench_job job = bench_job_of("chain", SUBSTEPS);
+  bench_job job = bench_job_of(scene_find("chain"), SUBSTEPS);
   bench_set(&job, "count", (double)size.count);
   bench_set(&job, "hinges", (double)hinges);
   bench_set(&job, "stir", 1.0);
@@ -85,7 +85,7 @@ bool bench_pendula(bench *b)
     if (!bench_is_picked(b, "pendulum", pendula[i].bodies)) {
       continue;
     }
-    bench_job job = bench_job_of(pendula[i].scene, 40);
+    bench_job job = bench_job_of(scene_find(pendula[i].scene), 40);
     bench_result result;
     job.frames = 600;
     if (!bench_run(&job, &result)) {
@@ -117,7 +117,7 @@ bool bench_bodies(bench *b)
     if (!bench_is_picked(b, "bodies", count)) {
       break;
     }
-    bench_job job = bench_job_of("free_bodies", SUBSTEPS);
+    bench_job job = bench_job_of(scene_find("free_bodies"), SUBSTEPS);
     bench_result result;
     bench_set(&job, "count", (double)count);
     job.frames = 20;
