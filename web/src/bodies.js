@@ -1,0 +1,168 @@
+// All shapes of a simulation, in one instanced mesh for each run of equal ones.
+import {
+  Box3,
+  Color,
+  DynamicDrawUsage,
+  Group,
+  InstancedBufferAttribute,
+  InstancedMesh,
+  MeshDepthMaterial,
+  MeshStandardMaterial,
+  DoubleSide,
+  RGBADepthPacking,
+  Vector3,
+} from 'three';
+import { DYNAMIC, KIND, STATIC } from './engine.js';
+import { geometryFor, isRounded, sizeOf } from './geometry.js';
+import { bodyColors } from './theme.js';
+
+const ROUNDED = 'vec3 transformed = position * size.xyz + normal * size.w;';
+
+function drawRounded(material) {
+  material.onBeforeCompile = (shader) => {
+    shader.vertexShader = shader.vertexShader
+      .replace('#include <common>', '#include <common>\nattribute vec4 size;')
+      .replace('#include <begin_vertex>', ROUNDED);
+  };
+  material.customProgramCacheKey = () => 'rounded';
+  return material;
+}
+
+const isRun = (a, b) =>
+  a.kind === b.kind &&
+  a.geometry === b.geometry &&
+  a.sensor === b.sensor &&
+  (a.geometry < 0 || a.radius === b.radius);
+
+export class Bodies {
+  constructor() {
+    this.group = new Group();
+    this.runs = [];
+    this.items = [];
+    this.bounds = new Box3();
+    this.showsSleep = true;
+    this.isWire = false;
+  }
+
+  clear() {
+    for (const { mesh } of this.runs) {
+      this.group.remove(mesh);
+      mesh.geometry.dispose();
+      mesh.material.dispose();
+      mesh.customDepthMaterial?.dispose();
+      mesh.dispose();
+    }
+    this.runs = [];
+  }
+
+  // Lists everything again; needed whenever shapes came or went.
+  rebuild(sim) {
+    this.clear();
+    this.items = sim.items();
+    this.previous = null;
+    this.sleeping = null;
+    for (let first = 0; first < this.items.length; ) {
+      let end = first + 1;
+      while (end < this.items.length && isRun(this.items[first], this.items[end])) ++end;
+      if (this.items[first].kind !== KIND.plane) this.addRun(sim, first, end - first);
+      first = end;
+    }
+  }
+
+  addRun(sim, first, count) {
+    const item = this.items[first];
+    const rounded = isRounded(item.kind);
+    const geometry = geometryFor(sim, item, first, count);
+    const material = new MeshStandardMaterial({ roughness: 0.68, metalness: 0.02 });
+    material.wireframe = this.isWire;
+    if (item.kind >= KIND.plane) material.side = DoubleSide;
+    if (item.sensor) Object.assign(material, { transparent: true, opacity: 0.25 });
+    const mesh = new InstancedMesh(geometry, material, count);
+    if (rounded) {
+      const sizes = this.items.slice(first, first + count).flatMap(sizeOf);
+      geometry.setAttribute('size', new InstancedBufferAttribute(new Float32Array(sizes), 4));
+      drawRounded(material);
+      mesh.customDepthMaterial = drawRounded(
+        new MeshDepthMaterial({ depthPacking: RGBADepthPacking }),
+      );
+    }
+    mesh.instanceMatrix.setUsage(DynamicDrawUsage);
+    mesh.frustumCulled = false;
+    mesh.castShadow = mesh.receiveShadow = !item.sensor;
+    this.group.add(mesh);
+    this.runs.push({ mesh, first, count });
+  }
+
+  // `share` is how far between the last two steps the picture is taken.
+  update(sim, share = 1) {
+    if (sim.changed) this.rebuild(sim);
+    const now = sim.matrices();
+    const between = share < 1 && this.previous?.length === now.length;
+    this.shown = between
+      ? now.map((x, i) => this.previous[i] + (x - this.previous[i]) * share)
+      : now;
+    for (const { mesh, first, count } of this.runs) {
+      mesh.instanceMatrix.array.set(this.shown.subarray(16 * first, 16 * (first + count)));
+      mesh.instanceMatrix.needsUpdate = true;
+    }
+    this.color(sim);
+  }
+
+  // Before a step that will be shown in between.
+  remember(sim) {
+    this.previous = sim.changed ? null : sim.matrices().slice();
+  }
+
+  color(sim) {
+    const sleeping = sim.asleep(this.items.length);
+    if (this.sleeping && this.sleeping.every((was, i) => was === sleeping[i])) return;
+    this.sleeping = sleeping.slice();
+    const mixed = new Color();
+    for (const { mesh, first, count } of this.runs) {
+      for (let i = 0; i < count; ++i) {
+        mixed.copy(this.colorOf(this.items[first + i]));
+        if (this.showsSleep && sleeping[first + i]) mixed.lerp(this.theme.asleep, 0.62);
+        mesh.setColorAt(i, mixed);
+      }
+      mesh.instanceColor.needsUpdate = true;
+    }
+  }
+
+  colorOf(item) {
+    if (item.type === STATIC) return this.theme.fixed;
+    if (item.type !== DYNAMIC) return this.theme.moved;
+    // Steps of a golden ratio's share: neighbours differ.
+    return bodyColors[Math.floor(((item.body * 0.618034) % 1) * bodyColors.length)];
+  }
+
+  setTheme(theme) {
+    this.theme = theme;
+    this.sleeping = null;
+  }
+
+  setSleep(shows) {
+    this.showsSleep = shows;
+    this.sleeping = null;
+  }
+
+  setWire(isWire) {
+    this.isWire = isWire;
+    for (const { mesh } of this.runs) mesh.material.wireframe = isWire;
+  }
+
+  // The box around all moving things, as far as their centres and sizes tell.
+  measure(sim) {
+    const matrices = sim.matrices();
+    const box = this.bounds.makeEmpty();
+    const point = new Vector3();
+    this.items.forEach((item, i) => {
+      if (item.type === STATIC) return;
+      const size = isRounded(item.kind) ? Math.hypot(...sizeOf(item)) : item.radius + item.half;
+      point.fromArray(matrices, 16 * i + 12);
+      box.expandByPoint(point.clone().addScalar(size));
+      box.expandByPoint(point.addScalar(-size));
+    });
+    if (box.isEmpty()) box.set(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
+    return box;
+  }
+}
