@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { slim } from './slim.mjs';
 import { thumbnails } from './thumbnails.mjs';
 
 const [module, site] = process.argv.slice(2);
@@ -19,6 +20,7 @@ const { outputFiles } = await build({
   legalComments: 'none',
   outdir: 'out',
   write: false,
+  plugins: [slim(join(here, 'node_modules'))],
 });
 const output = (ending) => outputFiles.find((file) => file.path.endsWith(ending)).text;
 const [script, style] = [output('.js'), output('.css')];

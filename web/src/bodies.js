@@ -7,7 +7,7 @@ import {
   InstancedBufferAttribute,
   InstancedMesh,
   MeshDepthMaterial,
-  MeshStandardMaterial,
+  MeshLambertMaterial,
   DoubleSide,
   RGBADepthPacking,
   Vector3,
@@ -73,7 +73,7 @@ export class Bodies {
     const item = this.items[first];
     const rounded = isRounded(item.kind);
     const geometry = geometryFor(sim, item, first, count);
-    const material = new MeshStandardMaterial({ roughness: 0.68, metalness: 0.02 });
+    const material = new MeshLambertMaterial();
     material.wireframe = this.isWire;
     if (item.kind >= KIND.plane) material.side = DoubleSide;
     if (item.sensor) Object.assign(material, { transparent: true, opacity: 0.25 });

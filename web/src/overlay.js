@@ -10,7 +10,7 @@ import {
   LineSegments,
   Matrix4,
   MeshBasicMaterial,
-  MeshStandardMaterial,
+  MeshLambertMaterial,
   Quaternion,
   SphereGeometry,
   Vector3,
@@ -102,7 +102,7 @@ const vector = (numbers) => new Vector3().fromArray(numbers);
 export class Overlay {
   constructor() {
     this.group = new Group();
-    const solid = () => new MeshStandardMaterial({ roughness: 0.5 });
+    const solid = () => new MeshLambertMaterial();
     const flat = () => new MeshBasicMaterial();
     const arrow = arrowGeometry();
     const rod = new CylinderGeometry(1, 1, 1, 14).translate(0, 0.5, 0);
