@@ -1,26 +1,42 @@
-// The tenon command. Exit codes: 0 done, 1 failed, 2 not understood.
-#include "options.h"
+// The tenon command.
+#include "compare.h"
+#include "listing.h"
+#include "progress.h"
 #include "simulate.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { DONE = 0, FAILED = 1, NOT_UNDERSTOOD = 2 };
+enum { DONE = 0, FAILED = 1, NOT_UNDERSTOOD = 2, INTERRUPTED = 130 };
 
 static int show_help(void)
 {
-  puts("tenon scenes               list the scenes and their parameters\n"
-       "tenon run SCENE [OPTION]   simulate a scene and report what happened\n"
-       "  --set NAME=VALUE         set a parameter of the scene; may be repeated\n"
-       "  --seconds S              simulated time, in frames of 1/60 s\n"
-       "  --substeps N             substeps in a frame\n"
-       "  --iterations N           passes over the constraints in a substep (1)\n"
-       "  --method NAME            tenon (the default), xpbd or jacobi\n"
-       "  --threads N              threads to solve with (1)\n"
-       "  --lanes N                1, 4 or 8 constraints at a time; 0 is the widest there is (0)\n"
-       "  --json                   print one JSON object instead\n"
-       "tenon version              print the version and how it was built\n"
-       "tenon help                 print this");
+  puts("tenon scenes [SCENE]          list the scenes and their parameters, or those of one\n"
+       "  --names                     only the names\n"
+       "  --markdown                  as a table for a document\n"
+       "tenon run SCENE [OPTION]      simulate a scene and report what happened\n"
+       "  --set NAME=VALUE            set a parameter of the scene; may be repeated\n"
+       "  --seconds S                 simulated time, in frames of 1/60 s\n"
+       "  --substeps N                substeps in a frame\n"
+       "  --iterations N              passes over the constraints in a substep (1)\n"
+       "  --method NAME               tenon (the default), xpbd or jacobi\n"
+       "  --threads N                 threads to solve with (1)\n"
+       "  --lanes N                   1, 4 or 8 constraints at a time; 0: the widest there is (0)\n"
+       "  --json                      print one JSON object instead\n"
+       "  --csv FILE                  write the metrics of every frame\n"
+       "  --poses FILE                write the place of every body in every frame\n"
+       "  --glb FILE                  write the motion as animated glTF 2.0\n"
+       "  --snapshot FILE             write the state at the end\n"
+       "  --from FILE                 go on from a snapshot of the same scene\n"
+       "tenon compare SCENE [OPTION]  simulate a scene in several ways and show a table\n"
+       "  --methods NAME,...          tenon,xpbd,jacobi\n"
+       "  --substeps N,...            1,5,20,40\n"
+       "  --set, --seconds, --iterations, --threads, --lanes, --json as above\n"
+       "tenon version                 print the version and how it was built\n"
+       "tenon help                    print this\n"
+       "\n"
+       "Ctrl-C ends a run early, with its report and its files.\n"
+       "Exit codes: 0 done, 1 failed, 2 not understood, 130 interrupted.");
   return DONE;
 }
 
@@ -30,29 +46,36 @@ static int show_version(void)
   return DONE;
 }
 
-static int show_scenes(void)
+static int finish(bool ok)
 {
-  int count;
-  const scene *const *all = scene_list(&count);
-  for (int i = 0; i < count; ++i) {
-    const scene *s = all[i];
-    printf("%-16s %s\n%-16s %s; %g s, %d substeps\n", s->name, s->title, "", s->source, s->seconds,
-           s->substeps);
-    for (int k = 0; k < SCENE_MAX_PARAMETERS && s->parameters[k].name; ++k) {
-      const scene_parameter *p = &s->parameters[k];
-      printf("%-18s %s=%g [%g, %g]: %s\n", "", p->name, p->value, p->lo, p->hi, p->meaning);
-    }
-  }
-  return DONE;
+  return interrupt_came() ? INTERRUPTED : ok ? DONE : FAILED;
 }
 
 static int run_scene(int count, char **words)
 {
   run_options options;
-  if (!options_parse(count, words, &options)) {
+  if (!options_parse(COMMAND_RUN, count, words, &options)) {
     return NOT_UNDERSTOOD;
   }
-  return simulate(&options) ? DONE : FAILED;
+  interrupt_catch();
+  outcome out;
+  bool ok = simulate(&options, &out);
+  if (ok && options.json) {
+    report_json(&options, &out);
+  } else if (ok) {
+    report_text(&options, &out);
+  }
+  return finish(ok);
+}
+
+static int compare_scene(int count, char **words)
+{
+  run_options options;
+  if (!options_parse(COMMAND_COMPARE, count, words, &options)) {
+    return NOT_UNDERSTOOD;
+  }
+  interrupt_catch();
+  return finish(compare(&options));
 }
 
 static int obey(int count, char **words)
@@ -65,10 +88,15 @@ static int obey(int count, char **words)
   if (strcmp(command, "run") == 0) {
     return run_scene(count - 1, words + 1);
   }
+  if (strcmp(command, "compare") == 0) {
+    return compare_scene(count - 1, words + 1);
+  }
+  if (strcmp(command, "scenes") == 0) {
+    return show_scenes(count - 1, words + 1) ? DONE : NOT_UNDERSTOOD;
+  }
   bool helps = strcmp(command, "help") == 0 || strcmp(command, "--help") == 0;
-  bool lists = strcmp(command, "scenes") == 0;
   bool versions = strcmp(command, "version") == 0 || strcmp(command, "--version") == 0;
-  if (!helps && !lists && !versions) {
+  if (!helps && !versions) {
     complain("there is no command '%s'; 'tenon help' lists them", command);
     return NOT_UNDERSTOOD;
   }
@@ -76,7 +104,7 @@ static int obey(int count, char **words)
     complain("%s takes nothing more, but was given '%s'", command, words[1]);
     return NOT_UNDERSTOOD;
   }
-  return helps ? show_help() : lists ? show_scenes() : show_version();
+  return helps ? show_help() : show_version();
 }
 
 int main(int argc, char **argv)

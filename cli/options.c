@@ -39,7 +39,7 @@ const char *method_name(tn_method method)
   return "unknown";
 }
 
-static bool parse_method(const char *word, tn_method *method)
+static bool find_method(const char *option, const char *word, tn_method *method)
 {
   for (int i = 0; i < method_count; ++i) {
     if (strcmp(methods[i].name, word) == 0) {
@@ -47,7 +47,7 @@ static bool parse_method(const char *word, tn_method *method)
       return true;
     }
   }
-  complain("--method takes tenon, xpbd or jacobi, not '%s'", word);
+  complain("%s takes tenon, xpbd or jacobi, not '%s'", option, word);
   return false;
 }
 
@@ -72,30 +72,6 @@ static bool parse_whole(const char *option, const char *word, int lo, int hi, in
   }
   *value = (int)number;
   return true;
-}
-
-static bool parse_seconds(const char *word, double *seconds)
-{
-  double number;
-  if (!parse_number(word, &number) || number <= 0.0 || number > 36000.0) {
-    complain("--seconds takes a number above 0 and up to 36000, not '%s'", word);
-    return false;
-  }
-  *seconds = number;
-  return true;
-}
-
-static bool parse_lanes(const char *word, int *lanes)
-{
-  static const char *const widths[] = {"0", "1", "4", "8"};
-  for (int i = 0; i < 4; ++i) {
-    if (strcmp(word, widths[i]) == 0) {
-      *lanes = atoi(word);
-      return true;
-    }
-  }
-  complain("--lanes takes 1, 4, 8, or 0 for the widest there is, not '%s'", word);
-  return false;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -141,42 +117,177 @@ static bool parse_setting(const char *word, run_options *options)
 }
 
 // ---------------------------------------------------------------------------------------------
-// The whole command line
+// Lists
 
-static bool parse_value(const char *option, const char *word, run_options *options)
-{
-  if (strcmp(option, "--set") == 0) {
-    return parse_setting(word, options);
-  }
-  if (strcmp(option, "--seconds") == 0) {
-    return parse_seconds(word, &options->seconds);
-  }
-  if (strcmp(option, "--substeps") == 0) {
-    return parse_whole(option, word, 1, 10000, &options->world.substeps);
-  }
-  if (strcmp(option, "--iterations") == 0) {
-    return parse_whole(option, word, 1, 10000, &options->world.iterations);
-  }
-  if (strcmp(option, "--threads") == 0) {
-    return parse_whole(option, word, 1, 64, &options->world.threads);
-  }
-  if (strcmp(option, "--lanes") == 0) {
-    return parse_lanes(word, &options->world.lanes);
-  }
-  return parse_method(word, &options->world.method);
-}
+typedef bool item_fn(const char *option, const char *word, run_options *options);
 
-static bool takes_value(const char *option)
+// "a,b,c": calls `take` for each.
+static bool parse_list(const char *option, const char *word, run_options *options, item_fn *take)
 {
-  static const char *const known[] = {"--set",     "--seconds", "--substeps", "--iterations",
-                                      "--threads", "--lanes",   "--method"};
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) {
-    if (strcmp(option, known[i]) == 0) {
+  for (int i = 0;; ++i) {
+    char item[32];
+    size_t length = strcspn(word, ",");
+    if (i == MAX_COMPARED) {
+      complain("%s takes at most %d", option, MAX_COMPARED);
+      return false;
+    }
+    if (length >= sizeof item) {
+      length = sizeof item - 1; // too long to be anything
+    }
+    memcpy(item, word, length);
+    item[length] = '\0';
+    if (!take(option, item, options)) {
+      return false;
+    }
+    word += strcspn(word, ",");
+    if (*word++ == '\0') {
       return true;
     }
   }
+}
+
+static bool take_method(const char *option, const char *word, run_options *options)
+{
+  return find_method(option, word, &options->methods[options->method_count++]);
+}
+
+static bool take_substeps(const char *option, const char *word, run_options *options)
+{
+  return parse_whole(option, word, 1, 10000, &options->substeps[options->substeps_count++]);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Options, each with what its value does
+
+static bool parse_seconds(const char *option, const char *word, run_options *options)
+{
+  double number;
+  if (!parse_number(word, &number) || number <= 0.0 || number > 36000.0) {
+    complain("%s takes a number above 0 and up to 36000, not '%s'", option, word);
+    return false;
+  }
+  options->seconds = number;
+  return true;
+}
+
+static bool parse_set(const char *option, const char *word, run_options *options)
+{
+  (void)option;
+  options->sets = true;
+  return parse_setting(word, options);
+}
+
+static bool parse_substeps(const char *option, const char *word, run_options *options)
+{
+  options->chooses_substeps = true;
+  return parse_whole(option, word, 1, 10000, &options->world.substeps);
+}
+
+static bool parse_substeps_list(const char *option, const char *word, run_options *options)
+{
+  options->substeps_count = 0;
+  return parse_list(option, word, options, take_substeps);
+}
+
+static bool parse_iterations(const char *option, const char *word, run_options *options)
+{
+  options->chooses_iterations = true;
+  return parse_whole(option, word, 1, 10000, &options->world.iterations);
+}
+
+static bool parse_method(const char *option, const char *word, run_options *options)
+{
+  options->chooses_method = true;
+  return find_method(option, word, &options->world.method);
+}
+
+static bool parse_methods(const char *option, const char *word, run_options *options)
+{
+  options->method_count = 0;
+  return parse_list(option, word, options, take_method);
+}
+
+static bool parse_threads(const char *option, const char *word, run_options *options)
+{
+  return parse_whole(option, word, 1, 64, &options->world.threads);
+}
+
+static bool parse_lanes(const char *option, const char *word, run_options *options)
+{
+  static const char *const widths[] = {"0", "1", "4", "8"};
+  for (int i = 0; i < 4; ++i) {
+    if (strcmp(word, widths[i]) == 0) {
+      options->world.lanes = atoi(word);
+      return true;
+    }
+  }
+  complain("%s takes 1, 4, 8, or 0 for the widest there is, not '%s'", option, word);
   return false;
 }
+
+// Which of the files an option names.
+static const char **file_of(const char *option, run_options *options)
+{
+  switch (option[2]) {
+  case 'c':
+    return &options->csv;
+  case 'p':
+    return &options->poses;
+  case 'g':
+    return &options->glb;
+  case 's':
+    return &options->snapshot;
+  default:
+    return &options->from;
+  }
+}
+
+static bool parse_file(const char *option, const char *word, run_options *options)
+{
+  if (word[0] == '\0') {
+    complain("%s needs the name of a file", option);
+    return false;
+  }
+  *file_of(option, options) = word;
+  return true;
+}
+
+typedef struct option {
+  const char *name;
+  int commands;   // that have it
+  item_fn *parse; // null: it takes no value
+} option;
+
+static const option known[] = {
+    {"--set", COMMAND_RUN | COMMAND_COMPARE, parse_set},
+    {"--seconds", COMMAND_RUN | COMMAND_COMPARE, parse_seconds},
+    {"--iterations", COMMAND_RUN | COMMAND_COMPARE, parse_iterations},
+    {"--threads", COMMAND_RUN | COMMAND_COMPARE, parse_threads},
+    {"--lanes", COMMAND_RUN | COMMAND_COMPARE, parse_lanes},
+    {"--json", COMMAND_RUN | COMMAND_COMPARE, NULL},
+    {"--substeps", COMMAND_RUN, parse_substeps},
+    {"--method", COMMAND_RUN, parse_method},
+    {"--csv", COMMAND_RUN, parse_file},
+    {"--poses", COMMAND_RUN, parse_file},
+    {"--glb", COMMAND_RUN, parse_file},
+    {"--snapshot", COMMAND_RUN, parse_file},
+    {"--from", COMMAND_RUN, parse_file},
+    {"--substeps", COMMAND_COMPARE, parse_substeps_list},
+    {"--methods", COMMAND_COMPARE, parse_methods},
+};
+
+static const option *find_option(run_command which, const char *word)
+{
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) {
+    if ((known[i].commands & (int)which) && strcmp(known[i].name, word) == 0) {
+      return &known[i];
+    }
+  }
+  return NULL;
+}
+
+// ---------------------------------------------------------------------------------------------
+// The whole command line
 
 static bool parse_scene(const char *name, run_options *options)
 {
@@ -189,33 +300,46 @@ static bool parse_scene(const char *name, run_options *options)
   options->seconds = options->scene->seconds;
   options->world = tn_default_world_def();
   options->world.substeps = options->scene->substeps;
+  static const int substeps[] = {1, 5, 20, 40};
+  for (int i = 0; i < method_count; ++i) {
+    options->methods[options->method_count++] = methods[i].method;
+  }
+  for (int i = 0; i < 4; ++i) {
+    options->substeps[options->substeps_count++] = substeps[i];
+  }
   return true;
 }
 
-bool options_parse(int count, char **words, run_options *options)
+bool options_parse(run_command which, int count, char **words, run_options *options)
 {
+  const char *name = which == COMMAND_RUN ? "run" : "compare";
   memset(options, 0, sizeof *options);
   if (count < 1) {
-    complain("run needs a scene; 'tenon scenes' lists them");
+    complain("%s needs a scene; 'tenon scenes' lists them", name);
     return false;
   }
   if (!parse_scene(words[0], options)) {
     return false;
   }
   for (int i = 1; i < count; ++i) {
-    if (strcmp(words[i], "--json") == 0) {
-      options->json = true;
-    } else if (!takes_value(words[i])) {
-      complain("run has no option '%s'; 'tenon help' lists them", words[i]);
+    const option *o = find_option(which, words[i]);
+    if (!o) {
+      complain("%s has no option '%s'; 'tenon help' lists them", name, words[i]);
       return false;
-    } else if (i + 1 == count) {
+    }
+    if (o->parse && i + 1 == count) {
       complain("%s needs a value", words[i]);
       return false;
-    } else if (!parse_value(words[i], words[i + 1], options)) {
-      return false;
-    } else {
-      i += 1;
     }
+    options->json = options->json || !o->parse;
+    if (o->parse && !o->parse(words[i], words[i + 1], options)) {
+      return false;
+    }
+    i += o->parse != NULL;
+  }
+  if (options->from && options->sets) {
+    complain("--set does not go with --from: the parameters are those of the snapshot");
+    return false;
   }
   return true;
 }

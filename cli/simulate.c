@@ -1,146 +1,140 @@
 #include "simulate.h"
 
+#include "progress.h"
+#include "record.h"
 #include "timing.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double FRAMES_PER_SECOND = 60.0;
-static const int TABLE_LINES = 10;
-
-// What a run leaves to be told.
-typedef struct outcome {
-  int frames;
-  double ms_median, ms_p99;
-  uint64_t hash;
-  int lanes;
-  scene_metric metrics[SCENE_MAX_METRICS];
-  int metric_count;
-} outcome;
 
 // ---------------------------------------------------------------------------------------------
-// Simulation
+// The start
 
-static void print_energy_head(void)
+static scene_run *load_run(const run_options *options)
 {
-  printf("\n  time s   kinetic J  potential J    elastic J      total J   change / scale\n");
+  size_t size;
+  char *bytes = read_whole_file(options->from, &size);
+  if (!bytes) {
+    return NULL;
+  }
+  scene_settings settings;
+  const scene *which = scene_saved(bytes, size, &settings);
+  scene_run *run = NULL;
+  if (!which) {
+    complain("'%s' is no snapshot of a scene", options->from);
+  } else if (which != options->scene) {
+    complain("'%s' is a snapshot of %s, not of %s", options->from, which->name,
+             options->scene->name);
+  } else {
+    run = scene_load(bytes, size, &options->world);
+    if (!run) {
+      complain("'%s' cannot be restored", options->from);
+    }
+  }
+  free(bytes);
+  return run;
 }
 
-static void print_energy_line(const scene_run *run)
+// How it is solved comes with the snapshot, except for what was asked for.
+static void apply_choices(const run_options *options, scene_run *run)
 {
-  tn_energy e = tn_world_energy(run->world);
-  printf("%8.2f %11.4f %12.4f %12.4f %12.6f %16.3e\n", run->time, e.kinetic, e.potential, e.elastic,
-         e.total, scene_energy_error(run));
+  if (options->chooses_method) {
+    tn_world_set_method(run->world, options->world.method);
+  }
+  const tn_world_def *def = &options->world;
+  tn_world_set_substeps(
+      run->world, options->chooses_substeps ? def->substeps : tn_world_substeps(run->world),
+      options->chooses_iterations ? def->iterations : tn_world_iterations(run->world));
+}
+
+static scene_run *start_run(const run_options *options)
+{
+  if (!options->from) {
+    scene_run *run = scene_create(options->scene, &options->settings, &options->world);
+    if (!run) {
+      complain("%s could not be set up", options->scene->name);
+    }
+    return run;
+  }
+  scene_run *run = load_run(options);
+  if (run) {
+    apply_choices(options, run);
+  }
+  return run;
+}
+
+// ---------------------------------------------------------------------------------------------
+// The run
+
+static void note_energy(const scene_run *run, outcome *out)
+{
+  if (run->scene->conserves && out->energy_count < MAX_ENERGY_LINES) {
+    out->energy[out->energy_count++] =
+        (energy_line){run->time, tn_world_energy(run->world), scene_energy_error(run)};
+  }
 }
 
 static bool is_line_due(int frame, int frames)
 {
-  return (int64_t)frame * TABLE_LINES / frames != (int64_t)(frame + 1) * TABLE_LINES / frames;
+  int64_t lines = MAX_ENERGY_LINES - 1;
+  return frame * lines / frames != (frame + 1) * lines / frames;
 }
 
-static bool step_all(scene_run *run, double *times, int frames, bool shows_energy)
+static bool step_once(scene_run *run, double *ms)
 {
   float dt = (float)(1.0 / FRAMES_PER_SECOND);
-  if (shows_energy) {
-    print_energy_head();
-    print_energy_line(run);
+  double start = timing_now_ms();
+  uint32_t status = scene_advance(run, dt);
+  *ms = timing_now_ms() - start;
+  if (status & (TN_STEP_REJECTED | TN_STEP_OUT_OF_MEMORY | TN_STEP_NON_FINITE)) {
+    complain("frame %d of %s failed, status %" PRIu32, run->frames, run->scene->name, status);
+    return false;
   }
-  for (int i = 0; i < frames; ++i) {
-    double start = timing_now_ms();
-    uint32_t status = scene_advance(run, dt);
-    times[i] = timing_now_ms() - start;
-    if (status & (TN_STEP_REJECTED | TN_STEP_OUT_OF_MEMORY | TN_STEP_NON_FINITE)) {
-      complain("step %d of %s failed, status %" PRIu32, i + 1, run->scene->name, status);
-      return false;
-    }
-    scene_observe(run, dt);
-    if (shows_energy && is_line_due(i, frames)) {
-      print_energy_line(run);
-    }
-  }
+  scene_observe(run, dt);
   return true;
 }
 
-static outcome make_outcome(const scene_run *run, double *times, int frames)
+static bool step_all(scene_run *run, record *files, double *times, outcome *out)
 {
-  outcome out = {.frames = frames};
-  timing_sort(times, frames);
-  out.ms_median = timing_quantile(times, frames, 0.5);
-  out.ms_p99 = timing_quantile(times, frames, 0.99);
-  out.hash = tn_world_hash(run->world);
-  out.lanes = tn_world_lanes(run->world);
-  out.metric_count = scene_metrics(run, out.metrics, SCENE_MAX_METRICS);
-  if (out.metric_count > SCENE_MAX_METRICS) {
-    out.metric_count = SCENE_MAX_METRICS;
+  progress bar;
+  progress_start(&bar, out->frames_wanted);
+  note_energy(run, out);
+  bool ok = true;
+  while (ok && out->frames < out->frames_wanted && !interrupt_came()) {
+    int i = out->frames;
+    ok = step_once(run, &times[i]) && record_frame(files, run, times[i]);
+    out->frames += ok;
+    if (ok && is_line_due(i, out->frames_wanted)) {
+      note_energy(run, out);
+    }
+    progress_show(&bar, out->frames);
   }
-  return out;
+  progress_end(&bar);
+  return ok;
 }
 
-// ---------------------------------------------------------------------------------------------
-// Telling
-
-static void print_head(const run_options *options)
+static void complete(const run_options *options, const scene_run *run, double *times, outcome *out)
 {
-  const scene *s = options->scene;
-  const tn_world_def *def = &options->world;
-  printf("%s: %s\n", s->name, s->title);
-  printf("source       %s\n", s->source);
-  for (int i = 0; i < SCENE_MAX_PARAMETERS && s->parameters[i].name; ++i) {
-    printf("%-12s %g (%s)\n", s->parameters[i].name, options->settings.value[i],
-           s->parameters[i].meaning);
-  }
-  printf("solved by    %s, %d substeps, %d iteration%s, %d thread%s\n", method_name(def->method),
-         def->substeps, def->iterations, def->iterations == 1 ? "" : "s", def->threads,
-         def->threads == 1 ? "" : "s");
-}
-
-static void print_outcome(const outcome *out)
-{
-  printf("\nframes       %d of 1/60 s\n", out->frames);
-  printf("ms a frame   %.4f median, %.4f 99th percentile, at %d lane%s\n", out->ms_median,
-         out->ms_p99, out->lanes, out->lanes == 1 ? "" : "s");
-  printf("hash         %016" PRIx64 "\n\n", out->hash);
-  for (int i = 0; i < out->metric_count; ++i) {
-    printf("%-32s %.6g\n", out->metrics[i].name, out->metrics[i].value);
+  timing_sort(times, out->frames);
+  out->ms_median = timing_quantile(times, out->frames, 0.5);
+  out->ms_p99 = timing_quantile(times, out->frames, 0.99);
+  bool is_whole = out->frames == out->frames_wanted;
+  out->seconds = is_whole ? options->seconds : (double)out->frames / FRAMES_PER_SECOND;
+  out->hash = tn_world_hash(run->world);
+  out->lanes = tn_world_lanes(run->world);
+  out->substeps = tn_world_substeps(run->world);
+  out->iterations = tn_world_iterations(run->world);
+  out->method = tn_world_method(run->world);
+  out->settings = run->settings;
+  out->metric_count = scene_metrics(run, out->metrics, SCENE_MAX_METRICS);
+  if (out->metric_count > SCENE_MAX_METRICS) {
+    out->metric_count = SCENE_MAX_METRICS;
   }
 }
-
-// JSON knows no NaN and no infinity.
-static void print_json_number(const char *name, double value, bool is_first)
-{
-  printf("%s\"%s\": ", is_first ? "" : ", ", name);
-  if (isfinite(value)) {
-    printf("%.9g", value);
-  } else {
-    printf("null");
-  }
-}
-
-static void print_json(const run_options *options, const outcome *out)
-{
-  const scene *s = options->scene;
-  const tn_world_def *def = &options->world;
-  printf("{\"scene\": \"%s\", \"parameters\": {", s->name);
-  for (int i = 0; i < SCENE_MAX_PARAMETERS && s->parameters[i].name; ++i) {
-    print_json_number(s->parameters[i].name, options->settings.value[i], i == 0);
-  }
-  printf("}, \"method\": \"%s\", \"substeps\": %d, \"iterations\": %d, \"threads\": %d, "
-         "\"lanes\": %d",
-         method_name(def->method), def->substeps, def->iterations, def->threads, out->lanes);
-  print_json_number("seconds", options->seconds, false);
-  printf(", \"frames\": %d", out->frames);
-  print_json_number("ms_median", out->ms_median, false);
-  print_json_number("ms_p99", out->ms_p99, false);
-  printf(", \"hash\": \"%016" PRIx64 "\", \"metrics\": {", out->hash);
-  for (int i = 0; i < out->metric_count; ++i) {
-    print_json_number(out->metrics[i].name, out->metrics[i].value, i == 0);
-  }
-  printf("}}\n");
-}
-
-// ---------------------------------------------------------------------------------------------
 
 static int frames_in(double seconds)
 {
@@ -148,27 +142,25 @@ static int frames_in(double seconds)
   return frames > 0 ? frames : 1;
 }
 
-bool simulate(const run_options *options)
+bool simulate(const run_options *options, outcome *out)
 {
-  int frames = frames_in(options->seconds);
-  double *times = malloc((size_t)frames * sizeof *times);
-  scene_run *run = scene_create(options->scene, &options->settings, &options->world);
-  bool ok = times && run;
-  if (!ok) {
-    complain("%s could not be set up", options->scene->name);
+  double started = timing_now_ms();
+  memset(out, 0, sizeof *out);
+  out->frames_wanted = frames_in(options->seconds);
+  scene_run *run = start_run(options);
+  double *times = run ? malloc((size_t)out->frames_wanted * sizeof *times) : NULL;
+  record files = {.film = NULL};
+  bool ok = times && record_open(&files, options, run);
+  if (run && !times) {
+    complain("no memory for %d frames", out->frames_wanted);
   }
-  if (ok && !options->json) {
-    print_head(options);
-  }
-  ok = ok && step_all(run, times, frames, options->scene->conserves && !options->json);
+  ok = ok && step_all(run, &files, times, out);
   if (ok) {
-    outcome out = make_outcome(run, times, frames);
-    if (options->json) {
-      print_json(options, &out);
-    } else {
-      print_outcome(&out);
-    }
+    complete(options, run, times, out);
+    ok = record_finish(&files, run);
   }
+  out->wall = (timing_now_ms() - started) * 1e-3;
+  record_abandon(&files);
   scene_destroy(run);
   free(times);
   return ok;

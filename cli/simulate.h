@@ -1,10 +1,11 @@
-// `tenon run`: simulates a scene and tells how it went.
+// Simulates a scene, writes its files, and tells how it went.
 #ifndef TENON_CLI_SIMULATE_H
 #define TENON_CLI_SIMULATE_H
 
-#include "options.h"
+#include "report.h"
 
-// False with one line on stderr if it could not be done.
-bool simulate(const run_options *options);
+// False with one line on stderr if it could not be done. An interrupted run is done, but has fewer
+// frames than wanted.
+bool simulate(const run_options *options, outcome *out);
 
 #endif

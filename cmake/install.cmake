@@ -1,10 +1,15 @@
-# Headers, both libraries, the command, and what CMake and pkg-config need to find them.
+# Headers, both libraries, the command with its man page and completion, and what CMake and pkg-config need to find them.
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY include/tenon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h)
 install(TARGETS tenon_static tenon_shared EXPORT tenon)
 if(TENON_BUILD_CLI)
   install(TARGETS tenon_cli)
+  install(FILES cli/tenon.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES cli/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+          RENAME tenon)
+  install(FILES cli/completion.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
+          RENAME _tenon)
 endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tenon)

@@ -13,6 +13,11 @@ double scene_value(const scene_run *run, const char *name)
   return 0.0;
 }
 
+void scene_set_gravity(scene_run *run)
+{
+  tn_world_set_gravity(run->world, tn_v3(0.0f, -SCENE_GRAVITY, 0.0f));
+}
+
 // Makes room for one more item.
 static bool grow(void **items, int count, int *capacity, size_t size)
 {
@@ -156,12 +161,14 @@ tn_material scene_material(float friction, float restitution)
   return material;
 }
 
-tn_body_id scene_add_solid(scene_run *run, const tn_body_def *def, const tn_shape_def *shape,
-                           float mass)
+tn_body_id scene_add_compound(scene_run *run, const tn_body_def *def, const tn_shape_def *shapes,
+                              int count, float mass)
 {
   tn_body_id id = scene_add_body(run, def);
-  if (run->failed || TN_IS_NULL(tn_shape_create(run->world, id, shape)) ||
-      !tn_body_set_mass_from_shapes(run->world, id)) {
+  for (int i = 0; i < count && !run->failed; ++i) {
+    run->failed = TN_IS_NULL(tn_shape_create(run->world, id, &shapes[i]));
+  }
+  if (run->failed || !tn_body_set_mass_from_shapes(run->world, id)) {
     run->failed = true;
     return id;
   }
@@ -169,6 +176,12 @@ tn_body_id scene_add_solid(scene_run *run, const tn_body_def *def, const tn_shap
   run->failed = !tn_body_set_mass(run->world, id, tn_mass_scaled_to(spread, mass));
   run->weighing_mass += (double)(mass - def->mass.mass) * (double)def->gravity_scale;
   return id;
+}
+
+tn_body_id scene_add_solid(scene_run *run, const tn_body_def *def, const tn_shape_def *shape,
+                           float mass)
+{
+  return scene_add_compound(run, def, shape, 1, mass);
 }
 
 tn_shape_id scene_add_fixed(scene_run *run, tn_transform at, const tn_shape_def *shape)

@@ -4,6 +4,8 @@
 
 #include "scenes.h"
 
+static const float SCENE_GRAVITY = 9.81f; // m/s^2
+
 // Where a joint asks for a body.
 #define SCENE_WORLD ((tn_body_id){0, 0, 0})
 
@@ -15,6 +17,9 @@ typedef struct scene_joint_role {
 
 // A parameter's setting. The name must be one of the scene's.
 double scene_value(const scene_run *run, const char *name);
+
+// Down along y.
+void scene_set_gravity(scene_run *run);
 
 // Both remember the id; what cannot be made marks the run as failed.
 tn_body_id scene_add_body(scene_run *run, const tn_body_def *def);
@@ -44,6 +49,9 @@ tn_material scene_material(float friction, float restitution);
 // A body with one shape, over which its mass is spread evenly.
 tn_body_id scene_add_solid(scene_run *run, const tn_body_def *def, const tn_shape_def *shape,
                            float mass);
+// The same with several shapes, by their volumes.
+tn_body_id scene_add_compound(scene_run *run, const tn_body_def *def, const tn_shape_def *shapes,
+                              int count, float mass);
 // A shape that never moves, on a body that is none of the run's.
 tn_shape_id scene_add_fixed(scene_run *run, tn_transform at, const tn_shape_def *shape);
 // Level ground: all that is below `at`.

@@ -14,6 +14,20 @@ extern const scene scene_joint_zoo, scene_joints_basic;
 extern const scene scene_pendulum_double, scene_pendulum_triple, scene_pendulum_loop;
 // chain.c
 extern const scene scene_chain, scene_mobile;
+// bunny.c
+extern const scene scene_bunny_chain;
+// rope.c
+extern const scene scene_rope, scene_unsolvable;
+// robot.c
+extern const scene scene_robot_arm;
+// steering.c
+extern const scene scene_steering;
+// creatures.c
+extern const scene scene_ragdoll, scene_walker;
+// machines.c
+extern const scene scene_excavator, scene_wrecking_ball, scene_gears;
+// buildings.c
+extern const scene scene_bridge, scene_jenga;
 // stack.c
 extern const scene scene_stack, scene_stack_heavy, scene_pyramid, scene_overlap, scene_arch,
     scene_dominoes;

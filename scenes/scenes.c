@@ -6,6 +6,13 @@
 const scene *const *scene_list(int *count)
 {
   static const scene *const all[] = {
+      &scene_ragdoll,
+      &scene_walker,
+      &scene_excavator,
+      &scene_bridge,
+      &scene_jenga,
+      &scene_wrecking_ball,
+      &scene_gears,
       &scene_springs3,
       &scene_springs7,
       &scene_mass_ratio,
@@ -15,6 +22,11 @@ const scene *const *scene_list(int *count)
       &scene_pendulum_double,
       &scene_pendulum_triple,
       &scene_pendulum_loop,
+      &scene_bunny_chain,
+      &scene_robot_arm,
+      &scene_rope,
+      &scene_steering,
+      &scene_unsolvable,
       &scene_chain,
       &scene_mobile,
       &scene_free_bodies,

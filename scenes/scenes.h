@@ -128,6 +128,14 @@ uint32_t scene_step(scene_run *run, float dt);
 uint32_t scene_advance(scene_run *run, float dt);
 void scene_observe(scene_run *run, float dt);
 
+// The exact state of a run as bytes, for the same version and machine type. Save returns the size
+// needed and writes only if `capacity` suffices. Load makes the scene again with the parameters it
+// had; null if the bytes are no run, or `def` has no room for it.
+size_t scene_save(const scene_run *run, void *buffer, size_t capacity);
+scene_run *scene_load(const void *buffer, size_t size, const tn_world_def *def);
+// What was saved, and its parameters; null if the bytes are no run.
+const scene *scene_saved(const void *buffer, size_t size, scene_settings *settings);
+
 // Half extents of the box with the body's mass and moments, to draw bodies that have no shapes.
 tn_vec3 scene_body_box(const scene_run *run, int body);
 

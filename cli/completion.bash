@@ -1,0 +1,42 @@
+# Completion of the tenon command for bash.
+_tenon() {
+  local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    mapfile -t COMPREPLY < <(compgen -W "scenes run compare version help" -- "$word")
+    return
+  fi
+  if [ "$COMP_CWORD" -eq 2 ]; then
+    case $command in
+      run | compare) mapfile -t COMPREPLY < <(compgen -W "$(tenon scenes --names)" -- "$word") ;;
+      scenes)
+        mapfile -t COMPREPLY < <(compgen -W "--names --markdown $(tenon scenes --names)" -- "$word")
+        ;;
+    esac
+    return
+  fi
+  case $last in
+    --set)
+      local names
+      names=$(tenon scenes "${COMP_WORDS[2]}" 2>/dev/null | sed -nE 's/^  ([a-z_0-9]+=).*/\1/p')
+      compopt -o nospace
+      mapfile -t COMPREPLY < <(compgen -W "$names" -- "$word")
+      ;;
+    --method | --methods) mapfile -t COMPREPLY < <(compgen -W "tenon xpbd jacobi" -- "$word") ;;
+    --lanes) mapfile -t COMPREPLY < <(compgen -W "0 1 4 8" -- "$word") ;;
+    --csv | --poses | --glb | --snapshot | --from)
+      compopt -o filenames
+      mapfile -t COMPREPLY < <(compgen -f -- "$word")
+      ;;
+    --seconds | --substeps | --iterations | --threads) ;;
+    *)
+      local options="--set --seconds --substeps --iterations --threads --lanes --json"
+      case $command in
+        run) options+=" --method --csv --poses --glb --snapshot --from" ;;
+        compare) options+=" --methods" ;;
+      esac
+      mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+      ;;
+  esac
+}
+complete -F _tenon tenon

@@ -1,0 +1,310 @@
+#include "look.h"
+
+#include "world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { AROUND = 24, ARC = 8, TUBE = 8, PIECES = 4 }; // how finely round things are cut
+static const float PLANE_HALF = 40.0f;
+
+// ---------------------------------------------------------------------------------------------
+// Building
+
+static void *grown(void *items, int *capacity, size_t size)
+{
+  int wanted = *capacity > 0 ? 2 * *capacity : 64;
+  void *more = realloc(items, (size_t)wanted * size);
+  *capacity = more ? wanted : *capacity;
+  return more;
+}
+
+static bool make_room_for_point(scene_look *l)
+{
+  if (l->point_count < l->point_capacity) {
+    return true;
+  }
+  int capacity = l->point_capacity;
+  tn_vec3 *points = grown(l->points, &capacity, sizeof *points);
+  l->points = points ? points : l->points;
+  capacity = l->point_capacity;
+  tn_vec3 *normals = grown(l->normals, &capacity, sizeof *normals);
+  l->normals = normals ? normals : l->normals;
+  l->failed = l->failed || !points || !normals;
+  l->point_capacity = l->failed ? l->point_capacity : capacity;
+  return !l->failed;
+}
+
+static int add_point(scene_look *l, tn_vec3 point, tn_vec3 normal)
+{
+  if (l->failed || !make_room_for_point(l)) {
+    return 0;
+  }
+  l->points[l->point_count] = point;
+  l->normals[l->point_count] = normal;
+  return l->point_count++;
+}
+
+static void add_triangle(scene_look *l, int a, int b, int c)
+{
+  if (!l->failed && l->triangle_count == l->triangle_capacity) {
+    int *triangles = grown(l->triangles, &l->triangle_capacity, 3 * sizeof(int));
+    l->failed = !triangles;
+    l->triangles = triangles ? triangles : l->triangles;
+  }
+  if (!l->failed) {
+    int *corner = &l->triangles[3 * l->triangle_count++];
+    corner[0] = a, corner[1] = b, corner[2] = c;
+  }
+}
+
+static void add_quad(scene_look *l, int a, int b, int c, int d)
+{
+  add_triangle(l, a, b, c);
+  add_triangle(l, a, c, d);
+}
+
+static void add_flat_triangle(scene_look *l, tn_vec3 a, tn_vec3 b, tn_vec3 c)
+{
+  tn_vec3 across = tn_cross(tn_sub(b, a), tn_sub(c, a));
+  float size = tn_length(across);
+  if (size > 0.0f) {
+    tn_vec3 normal = tn_scale(1.0f / size, across);
+    int first = add_point(l, a, normal);
+    add_point(l, b, normal);
+    add_point(l, c, normal);
+    add_triangle(l, first, first + 1, first + 2);
+  }
+}
+
+// Joins points from `first` on, which lie in rows of `across`.
+static void join_rows(scene_look *l, int first, int rows, int across)
+{
+  for (int i = 0; i + 1 < rows; ++i) {
+    for (int k = 0; k + 1 < across; ++k) {
+      int at = first + i * across + k;
+      add_quad(l, at, at + 1, at + across + 1, at + across);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Solids
+
+static void add_box(scene_look *l, tn_vec3 h)
+{
+  for (int face = 0; face < 6; ++face) {
+    float side = face % 2 ? -1.0f : 1.0f;
+    float n[3] = {0.0f, 0.0f, 0.0f}, u[3] = {0.0f, 0.0f, 0.0f};
+    n[face / 2] = side;
+    u[(face / 2 + 1) % 3] = 1.0f;
+    tn_vec3 normal = tn_v3(n[0], n[1], n[2]), right = tn_v3(u[0], u[1], u[2]);
+    tn_vec3 up = tn_cross(normal, right);
+    int first = l->point_count;
+    for (int i = 0; i < 4; ++i) {
+      float x = i == 1 || i == 2 ? 1.0f : -1.0f, y = i < 2 ? -1.0f : 1.0f;
+      tn_vec3 p = tn_add(normal, tn_add(tn_scale(x, right), tn_scale(y, up)));
+      add_point(l, tn_v3(p.x * h.x, p.y * h.y, p.z * h.z), normal);
+    }
+    add_quad(l, first, first + 1, first + 2, first + 3);
+  }
+}
+
+// A point of an outline that turns about the y axis, from the bottom up.
+typedef struct outline_point {
+  float radius, y, normal_out, normal_up;
+} outline_point;
+
+static void add_turned(scene_look *l, const outline_point *outline, int count)
+{
+  int first = l->point_count;
+  for (int i = 0; i < count; ++i) {
+    const outline_point *o = &outline[i];
+    for (int k = 0; k <= AROUND; ++k) {
+      float angle = -2.0f * TN_PI * (float)(k % AROUND) / (float)AROUND;
+      float c = tn_cos(angle), s = tn_sin(angle);
+      add_point(l, tn_v3(o->radius * c, o->y, o->radius * s),
+                tn_v3(o->normal_out * c, o->normal_up, o->normal_out * s));
+    }
+  }
+  join_rows(l, first, count, AROUND + 1);
+}
+
+// A ball cut in two, the halves apart by twice `half`.
+static void add_capsule(scene_look *l, float radius, float half)
+{
+  outline_point outline[2 * ARC + 2];
+  for (int i = 0; i < 2 * ARC + 2; ++i) {
+    bool upper = i > ARC;
+    float angle = 0.5f * TN_PI * ((float)(i - upper) / (float)ARC - 1.0f);
+    float c = i == 0 || i == 2 * ARC + 1 ? 0.0f : tn_cos(angle), s = tn_sin(angle);
+    outline[i] = (outline_point){radius * c, radius * s + (upper ? half : -half), c, s};
+  }
+  add_turned(l, outline, 2 * ARC + 2);
+}
+
+static void add_lid(scene_look *l, float radius, float y, float up)
+{
+  outline_point center = {0.0f, y, 0.0f, up}, rim = {radius, y, 0.0f, up};
+  outline_point outline[2] = {up < 0.0f ? center : rim, up < 0.0f ? rim : center};
+  add_turned(l, outline, 2);
+}
+
+// A cylinder or cone: the side between two radii, and lids.
+static void add_side(scene_look *l, float bottom, float top, float half)
+{
+  float slant = 1.0f / sqrtf((bottom - top) * (bottom - top) + 4.0f * half * half);
+  float out = 2.0f * half * slant, up = (bottom - top) * slant;
+  outline_point side[2] = {{bottom, -half, out, up}, {top, half, out, up}};
+  add_turned(l, side, 2);
+  add_lid(l, bottom, -half, -1.0f);
+  if (top > 0.0f) {
+    add_lid(l, top, half, 1.0f);
+  }
+}
+
+static void add_hull(scene_look *l, const convex *hull)
+{
+  for (int i = 0; i < hull->face_count; ++i) {
+    const convex_face *face = &hull->faces[i];
+    int first = l->point_count;
+    for (int k = 0; k < face->edge_count; ++k) {
+      const convex_edge *edge = &hull->edges[face->first_edge + k];
+      add_point(l, hull->vertices[edge->origin], face->normal);
+      if (k >= 2) {
+        add_triangle(l, first, first + k - 1, first + k);
+      }
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Surfaces
+
+static void add_plane(scene_look *l)
+{
+  tn_vec3 up = {0.0f, 1.0f, 0.0f};
+  int first = add_point(l, tn_v3(-PLANE_HALF, 0.0f, -PLANE_HALF), up);
+  add_point(l, tn_v3(-PLANE_HALF, 0.0f, PLANE_HALF), up);
+  add_point(l, tn_v3(PLANE_HALF, 0.0f, PLANE_HALF), up);
+  add_point(l, tn_v3(PLANE_HALF, 0.0f, -PLANE_HALF), up);
+  add_quad(l, first, first + 1, first + 2, first + 3);
+}
+
+static void add_mesh(scene_look *l, const shared_geometry *g)
+{
+  const tn_vec3 *points = g->source;
+  const int *corners = (const int *)(points + g->counts[0]);
+  for (int i = 0; i < g->counts[1]; ++i, corners += 3) {
+    add_flat_triangle(l, points[corners[0]], points[corners[1]], points[corners[2]]);
+  }
+}
+
+static tn_vec3 field_point(const shared_geometry *g, int row, int column)
+{
+  const float *heights = g->source;
+  return tn_v3(((float)column - 0.5f * (float)(g->counts[0] - 1)) * g->spacing[0],
+               heights[row * g->counts[0] + column],
+               ((float)row - 0.5f * (float)(g->counts[1] - 1)) * g->spacing[1]);
+}
+
+static void add_field(scene_look *l, const shared_geometry *g)
+{
+  for (int row = 0; row + 1 < g->counts[1]; ++row) {
+    for (int column = 0; column + 1 < g->counts[0]; ++column) {
+      tn_vec3 a = field_point(g, row, column), b = field_point(g, row, column + 1);
+      tn_vec3 c = field_point(g, row + 1, column + 1), d = field_point(g, row + 1, column);
+      add_flat_triangle(l, a, c, b);
+      add_flat_triangle(l, a, d, c);
+    }
+  }
+}
+
+// A tube whose rings are turned as little as possible from one to the next.
+static void add_wire(scene_look *l, const wire *w, float radius)
+{
+  int rings = PIECES * wire_segment_count(w) + 1;
+  int first = l->point_count;
+  tn_vec3 out = {0.0f, 0.0f, 0.0f};
+  for (int i = 0; i < rings; ++i) {
+    float at = (float)i / (float)PIECES, step = 0.25f / (float)PIECES;
+    float most = (float)wire_segment_count(w);
+    tn_vec3 center = wire_point(w, at);
+    tn_vec3 along =
+        tn_sub(wire_point(w, fminf(at + step, most)), wire_point(w, fmaxf(at - step, 0.0f)));
+    tn_quat turn = tn_quat_x_to(along);
+    along = tn_rotate(turn, tn_v3(1.0f, 0.0f, 0.0f));
+    out = tn_sub(out, tn_scale(tn_dot(out, along), along));
+    float size = tn_length(out);
+    out = size > 1e-3f ? tn_scale(1.0f / size, out) : tn_rotate(turn, tn_v3(0.0f, 1.0f, 0.0f));
+    tn_vec3 beside = tn_cross(out, along);
+    for (int k = 0; k <= TUBE; ++k) {
+      float angle = 2.0f * TN_PI * (float)(k % TUBE) / (float)TUBE;
+      tn_vec3 normal = tn_add(tn_scale(tn_cos(angle), out), tn_scale(tn_sin(angle), beside));
+      add_point(l, tn_add(center, tn_scale(radius, normal)), normal);
+    }
+  }
+  join_rows(l, first, rings, TUBE + 1);
+}
+
+// ---------------------------------------------------------------------------------------------
+// All kinds
+
+static void add_shape(scene_look *l, const geometry *g, const shared_geometry *shared)
+{
+  switch (g->kind) {
+  case TN_SHAPE_SPHERE:
+    add_capsule(l, g->radius, 0.0f);
+    break;
+  case TN_SHAPE_CAPSULE:
+    add_capsule(l, g->radius, g->half_length);
+    break;
+  case TN_SHAPE_BOX:
+    add_box(l, g->half_extents);
+    break;
+  case TN_SHAPE_CYLINDER:
+    add_side(l, g->radius, g->radius, g->half_length);
+    break;
+  case TN_SHAPE_CONE:
+    add_side(l, g->radius, 0.0f, g->half_length);
+    break;
+  case TN_SHAPE_HULL:
+    add_hull(l, g->hull);
+    break;
+  case TN_SHAPE_PLANE:
+    add_plane(l);
+    break;
+  case TN_SHAPE_MESH:
+    add_mesh(l, shared);
+    break;
+  case TN_SHAPE_HEIGHT_FIELD:
+    add_field(l, shared);
+    break;
+  default:
+    add_wire(l, g->wire, g->radius);
+    break;
+  }
+}
+
+bool scene_look_make(const tn_world *world, const tn_shape_def *def, scene_look *look)
+{
+  memset(look, 0, sizeof *look);
+  geometry g;
+  const char *why = geometry_of_def(world, def, &g);
+  if (why) {
+    return false;
+  }
+  add_shape(look, &g, geometry_find(world, def->geometry, &why));
+  if (look->failed) {
+    scene_look_free(look);
+  }
+  return !look->failed;
+}
+
+void scene_look_free(scene_look *look)
+{
+  free(look->points);
+  free(look->normals);
+  free(look->triangles);
+  memset(look, 0, offsetof(scene_look, failed));
+}

@@ -1,0 +1,98 @@
+// A run as bytes: what it is of, what was watched, and the world.
+#include "build.h"
+
+#include <string.h>
+
+static const char MAGIC[8] = {'t', 'e', 'n', 'o', 'n', 'r', 'u', '1'};
+
+typedef struct header {
+  char magic[8];
+  uint64_t size; // of the header
+  char scene[32];
+  scene_run run; // without its pointers
+} header;
+
+static void drop_pointers(scene_run *run)
+{
+  run->scene = NULL;
+  run->world = NULL;
+  run->bodies = NULL;
+  run->joints = NULL;
+  run->roles = NULL;
+}
+
+size_t scene_save(const scene_run *run, void *buffer, size_t capacity)
+{
+  size_t world = tn_world_save(run->world, NULL, 0);
+  size_t size = sizeof(header) + world;
+  if (capacity < size || world == 0) {
+    return world == 0 ? 0 : size;
+  }
+  header h;
+  memset(&h, 0, sizeof h);
+  memcpy(h.magic, MAGIC, sizeof h.magic);
+  h.size = sizeof h;
+  strncpy(h.scene, run->scene->name, sizeof h.scene - 1);
+  memcpy(&h.run, run, sizeof h.run); // the padding as well, which is zero
+  drop_pointers(&h.run);
+  memcpy(buffer, &h, sizeof h);
+  tn_world_save(run->world, (char *)buffer + sizeof h, world);
+  return size;
+}
+
+static bool read_header(header *h, const void *buffer, size_t size)
+{
+  if (size < sizeof *h) {
+    return false;
+  }
+  memcpy(h, buffer, sizeof *h);
+  return memcmp(h->magic, MAGIC, sizeof h->magic) == 0 && h->size == sizeof *h &&
+         memchr(h->scene, '\0', sizeof h->scene) != NULL;
+}
+
+const scene *scene_saved(const void *buffer, size_t size, scene_settings *settings)
+{
+  header h;
+  const scene *which = read_header(&h, buffer, size) ? scene_find(h.scene) : NULL;
+  for (int i = 0; which && i < SCENE_MAX_PARAMETERS && which->parameters[i].name; ++i) {
+    if (scene_set(which, settings, which->parameters[i].name, h.run.settings.value[i]) !=
+        SCENE_SET) {
+      return NULL;
+    }
+  }
+  return which;
+}
+
+// Everything but what belongs to this run's own memory.
+static void take_watched(scene_run *run, const scene_run *saved)
+{
+  scene_run own = *run;
+  *run = *saved;
+  run->scene = own.scene;
+  run->world = own.world;
+  run->bodies = own.bodies;
+  run->joints = own.joints;
+  run->roles = own.roles;
+  run->body_capacity = own.body_capacity;
+  run->joint_capacity = own.joint_capacity;
+}
+
+scene_run *scene_load(const void *buffer, size_t size, const tn_world_def *def)
+{
+  scene_settings settings;
+  const scene *which = scene_saved(buffer, size, &settings);
+  scene_run *run = which ? scene_create(which, &settings, def) : NULL;
+  if (!run) {
+    return NULL;
+  }
+  header h;
+  read_header(&h, buffer, size);
+  const char *world = (const char *)buffer + sizeof h;
+  if (h.run.body_count != run->body_count || h.run.joint_count != run->joint_count ||
+      !tn_world_restore(run->world, world, size - sizeof h)) {
+    scene_destroy(run);
+    return NULL;
+  }
+  take_watched(run, &h.run);
+  return run;
+}

@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# The tenon command: every mistake gets one clear line and its exit code, every option does what it
+# says, and an interrupted run leaves whole files.
+# usage: test_cli.sh TENON WORK_DIR
+set -euo pipefail
+
+tenon=$1
+work=$2
+here=$(cd "$(dirname "$0")" && pwd)
+rm -rf "$work"
+mkdir -p "$work/folder"
+cd "$work"
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+# refuses CODE PATTERN WORD...: nothing on stdout, one line on stderr that has the pattern.
+refuses() {
+  local code=0
+  "$tenon" "${@:3}" >out 2>err || code=$?
+  [ "$code" = "$1" ] || fail "tenon ${*:3}: exit code $code instead of $1"
+  [ ! -s out ] || fail "tenon ${*:3}: wrote to stdout"
+  [ "$(wc -l <err)" = 1 ] || fail "tenon ${*:3}: not one line: $(cat err)"
+  grep -qF -- "$2" err || fail "tenon ${*:3}: '$2' is not in: $(cat err)"
+}
+
+# field NAME: of the JSON on stdin.
+field() {
+  node -e 'const o = JSON.parse(require("fs").readFileSync(0));
+    console.log(process.argv[1].split(".").reduce((x, k) => x?.[k], o))' "$1"
+}
+
+echo "== mistakes"
+refuses 2 "no command"
+refuses 2 "there is no command 'fly'" fly
+refuses 2 "version takes nothing more, but was given 'now'" version now
+refuses 2 "there is no scene 'nowhere'" scenes nowhere
+refuses 2 "scenes has no option '--all'" scenes --all
+refuses 2 "scenes takes one name or option" scenes stack chain
+refuses 2 "run needs a scene" run
+refuses 2 "there is no scene 'nowhere'" run nowhere
+refuses 2 "run has no option '--fast'" run stack --fast
+refuses 2 "run has no option '--methods'" run stack --methods tenon
+refuses 2 "--seconds needs a value" run stack --seconds
+for seconds in 0 -1 soon 1e9 nan inf ''; do
+  refuses 2 "--seconds takes a number above 0 and up to 36000, not '$seconds'" \
+    run stack --seconds "$seconds"
+done
+for number in 0 -3 2.5 many 1e9; do
+  refuses 2 "--substeps takes a whole number from 1 to 10000" run stack --substeps $number
+  refuses 2 "--iterations takes a whole number" run stack --iterations $number
+  refuses 2 "--threads takes a whole number from 1 to 64" run stack --threads $number
+  refuses 2 "--substeps takes a whole number" compare stack --substeps "4,$number"
+done
+refuses 2 "--lanes takes 1, 4, 8, or 0" run stack --lanes 3
+refuses 2 "--method takes tenon, xpbd or jacobi, not 'magic'" run stack --method magic
+refuses 2 "--methods takes tenon, xpbd or jacobi, not ''" compare stack --methods tenon,
+refuses 2 "--methods takes at most 16" compare stack \
+  --methods tenon,tenon,tenon,tenon,tenon,tenon,tenon,tenon,tenon,tenon,tenon,tenon,tenon,tenon,tenon,tenon,xpbd
+refuses 2 "--set takes name=value, not 'count'" run stack --set count
+refuses 2 "--set takes name=value, not '=3'" run stack --set =3
+refuses 2 "scene stack has no parameter 'colour'; it has count, size" run stack --set colour=3
+refuses 2 "count takes a whole number from 1 to 1000, not '2.5'" run stack --set count=2.5
+refuses 2 "count takes a whole number from 1 to 1000, not '0'" run stack --set count=0
+refuses 2 "count takes a whole number from 1 to 1000, not 'ten'" run stack --set count=ten
+refuses 2 "size takes a number from 0.001 to 1000, not 'nan'" run stack --set size=nan
+refuses 2 "compare has no option '--glb'" compare stack --glb x.glb
+refuses 2 "--csv needs the name of a file" run stack --csv ''
+
+echo "== files that cannot be"
+for option in csv poses glb snapshot; do
+  refuses 1 "cannot write 'nowhere/x': No such file or directory" run stack --$option nowhere/x
+  refuses 1 "cannot write 'folder': Is a directory" run stack --$option folder
+done
+refuses 1 "cannot read 'nothing': No such file or directory" run stack --from nothing
+refuses 1 "cannot read 'folder': Is a directory" run stack --from folder
+echo "no snapshot" >junk
+refuses 1 "'junk' is no snapshot of a scene" run stack --from junk
+"$tenon" run stack --seconds 0.1 --snapshot stack.snap >out
+refuses 1 "'stack.snap' is a snapshot of stack, not of chain" run chain --from stack.snap
+refuses 2 "--set does not go with --from" run stack --from stack.snap --set count=3
+head -c 5000 stack.snap >cut.snap
+code=0
+"$tenon" run stack --from cut.snap >out 2>err || code=$?
+[ "$code" = 1 ] && grep -q "'cut.snap' cannot be restored" err || fail "cut snapshot: $(cat err)"
+[ -z "$(find . -name '*.part')" ] || fail "left temporary files"
+
+echo "== what is not text goes nowhere"
+code=0
+"$tenon" run stack --seconds 0.1 >/dev/full 2>err || code=$?
+[ "$code" = 1 ] && grep -q "could not write the output" err || fail "full disk: $code $(cat err)"
+code=0
+"$tenon" run stack --seconds 0.1 --csv /dev/full 2>err >out || code=$?
+[ "$code" = 1 ] || fail "full disk for a file: $code $(cat err)"
+
+echo "== help, version, lists"
+"$tenon" help | grep -q "tenon compare SCENE" || fail "help"
+"$tenon" --version | grep -q "^tenon [0-9]" || fail "version"
+for scene in $("$tenon" scenes --names); do
+  "$tenon" scenes "$scene" | grep -q "^$scene: " || fail "scenes $scene"
+done
+"$tenon" scenes --markdown | diff - "$here/../docs/scenes.md" ||
+  fail "docs/scenes.md is not what 'tenon scenes --markdown' prints"
+
+echo "== JSON"
+"$tenon" run stack --seconds 0.5 --set count=3 --set offset=0.01 --substeps 7 --method xpbd \
+  --lanes 1 --json >run.json
+for pair in scene=stack parameters.count=3 parameters.offset=0.01 method=xpbd substeps=7 threads=1 \
+  lanes=1 seconds=0.5 frames=30 metrics.bodies=4 metrics.joints=0; do
+  value=$(field "${pair%=*}" <run.json)
+  [ "$value" = "${pair#*=}" ] || fail "${pair%=*} is $value in $(cat run.json)"
+done
+for name in ms_median ms_p99 hash metrics.energy_rel_final metrics.energy_rel_max \
+  metrics.momentum_rel metrics.max_joint_error_m metrics.mean_joint_error_m \
+  metrics.max_penetration_m metrics.mean_penetration_m metrics.top_drift_m metrics.top_drop_m \
+  metrics.max_speed_run metrics.max_speed_end metrics.rms_speed_end metrics.contacts; do
+  [ "$(field $name <run.json)" != undefined ] || fail "no $name in $(cat run.json)"
+done
+[ "$("$tenon" compare stack --seconds 0.1 --methods tenon,xpbd --substeps 2,4 --json | wc -l)" = 4 ] ||
+  fail "compare --json"
+[ "$("$tenon" compare stack --seconds 0.1 --methods tenon,xpbd --substeps 2,4 | wc -l)" = 7 ] ||
+  fail "compare"
+
+echo "== tables"
+"$tenon" run mobile --set count=7 --seconds 0.5 --csv m.csv --poses p.csv >out
+[ "$(wc -l <m.csv)" = 31 ] || fail "metrics: $(wc -l <m.csv) lines"
+[ "$(wc -l <p.csv)" = $((1 + 31 * 7)) ] || fail "poses: $(wc -l <p.csv) lines"
+awk -F, 'NR == 1 { n = NF } NF != n { exit 1 }' m.csv || fail "metrics: columns differ"
+awk -F, 'NF != 10 { exit 1 }' p.csv || fail "poses: columns differ"
+
+echo "== a run that is cut in two is the same run"
+for scene in joint_zoo cradle "pile --set count=100"; do
+  "$tenon" run $scene --seconds 1 --json >whole.json
+  "$tenon" run $scene --seconds 0.5 --snapshot half.snap --json >/dev/null
+  scene=${scene%% *}
+  "$tenon" run $scene --seconds 0.5 --from half.snap --json >rest.json
+  [ "$(field hash <whole.json)" = "$(field hash <rest.json)" ] || fail "$scene: other state"
+  [ "$(field metrics.max_speed_run <whole.json)" = "$(field metrics.max_speed_run <rest.json)" ] ||
+    fail "$scene: other metrics"
+done
+
+echo "== Ctrl-C"
+"$tenon" run pile --set count=300 --seconds 600 --csv i.csv --glb i.glb --snapshot i.snap --json >i.json &
+pid=$!
+sleep 1
+kill -INT $pid
+code=0
+wait $pid || code=$?
+[ "$code" = 130 ] || fail "interrupted: exit code $code"
+frames=$(field frames <i.json)
+[ "$frames" -gt 0 ] && [ "$frames" -lt 36000 ] || fail "interrupted: $frames frames"
+[ "$(wc -l <i.csv)" = $((frames + 1)) ] || fail "interrupted: metrics of $(wc -l <i.csv) frames"
+"$tenon" run pile --from i.snap --seconds 0.1 >out || fail "interrupted: snapshot"
+[ -z "$(find . -name '*.part')" ] || fail "left temporary files"
+
+echo "== glTF"
+[ -d "$here/gltf/node_modules" ] || fail "no glTF validator; scripts/setup brings it"
+for scene in pendulum_triple stack pile sculpture coin; do
+  "$tenon" run $scene --seconds 0.3 --glb $scene.glb >out
+done
+node "$here/gltf/validate.mjs" ./*.glb
+
+echo "all well"
