@@ -6,6 +6,8 @@ import { join } from 'node:path';
 
 // Materials that the page draws with: their shaders, and whatever those include, are kept.
 const MATERIALS = ['meshlambert', 'meshbasic', 'depth'];
+// This every shader gets from the renderer.
+const ALWAYS = ['colorspace_pars_fragment'];
 
 const STUBS = {
   'WebXRManager.js': `
@@ -15,6 +17,7 @@ const STUBS = {
       isPresenting = false;
       setAnimationLoop() {}
       hasDepthSensing() { return false; }
+      getEnvironmentBlendMode() { return 'opaque'; }
       dispose() {}
     }`,
   'PMREMGenerator.js': 'export class PMREMGenerator {}',
@@ -24,7 +27,7 @@ const STUBS = {
 const shaderFile = /ShaderChunk\/(\w+)\.glsl\.js$|ShaderLib\/(\w+)\.glsl\.js$/;
 
 function included(folder) {
-  const names = new Set();
+  const names = new Set(ALWAYS);
   const read = (file) => {
     for (const [, name] of readFileSync(join(folder, file), 'utf8').matchAll(/#include <(\w+)>/g)) {
       if (names.has(name)) continue;
@@ -61,9 +64,7 @@ export function slim(modules) {
         if (!shader) return undefined;
         const isKept = kept.has(shader[1]) || MATERIALS.includes(shader[2]);
         if (isKept) return { contents: withoutComments(readFileSync(path, 'utf8')) };
-        const empty = shader[1]
-          ? 'export default "";'
-          : 'export const vertex = "", fragment = "";';
+        const empty = shader[1] ? 'export default "";' : 'export const vertex = "", fragment = "";';
         return { contents: empty };
       });
     },

@@ -38,7 +38,8 @@ function drawScene([name, frames]) {
   location.hash = '';
   history.replaceState(null, '', `#scene=${name}`);
   app.readAddress();
-  for (let i = 0; i < frames; ++i) app.advance();
+  const worth = Math.min(frames, Math.round(24 * app.scene.seconds));
+  for (let i = 0; i < worth; ++i) app.advance();
   app.draw();
   return app.stage.canvas.toDataURL('image/webp', 0.72);
 }

@@ -6,6 +6,7 @@ import {
   Group,
   InstancedBufferAttribute,
   InstancedMesh,
+  Matrix4,
   MeshDepthMaterial,
   MeshLambertMaterial,
   DoubleSide,
@@ -31,15 +32,32 @@ function drawRounded(material) {
 const isRun = (a, b) =>
   a.kind === b.kind &&
   a.geometry === b.geometry &&
-  a.sensor === b.sensor &&
+  a.isGlass === b.isGlass &&
   (a.geometry < 0 || a.radius === b.radius);
+
+// Upright walls would hide what they hold: they are drawn as glass, and so are sensors.
+function isWall(item, matrices, index) {
+  if (item.kind !== KIND.box || item.type !== STATIC) return false;
+  const sorted = [...item.extents].sort((a, b) => a - b);
+  const thin = item.extents.indexOf(sorted[0]);
+  const upright = Math.abs(matrices[16 * index + 4 * thin + 1]) < 0.3;
+  return upright && 4 * sorted[0] < sorted[1];
+}
+
+// Half the usual thickness of what moves: markers on joints must not hide it.
+function girthOf(items) {
+  const list = items
+    .filter(({ kind, type }) => type === DYNAMIC && isRounded(kind))
+    .map(({ kind, radius, extents }) => (kind === KIND.box ? Math.min(...extents) : radius))
+    .sort((a, b) => a - b);
+  return list.length ? list[list.length >> 1] : Infinity;
+}
 
 export class Bodies {
   constructor() {
     this.group = new Group();
     this.runs = [];
     this.items = [];
-    this.bounds = new Box3();
     this.showsSleep = true;
     this.isWire = false;
   }
@@ -59,6 +77,9 @@ export class Bodies {
   rebuild(sim) {
     this.clear();
     this.items = sim.items();
+    const matrices = sim.matrices();
+    this.items.forEach((item, i) => (item.isGlass = item.sensor || isWall(item, matrices, i)));
+    this.girth = girthOf(this.items);
     this.previous = null;
     this.sleeping = null;
     for (let first = 0; first < this.items.length; ) {
@@ -76,7 +97,8 @@ export class Bodies {
     const material = new MeshLambertMaterial();
     material.wireframe = this.isWire;
     if (item.kind >= KIND.plane) material.side = DoubleSide;
-    if (item.sensor) Object.assign(material, { transparent: true, opacity: 0.25 });
+    if (item.isGlass)
+      Object.assign(material, { transparent: true, opacity: 0.16, depthWrite: false });
     const mesh = new InstancedMesh(geometry, material, count);
     if (rounded) {
       const sizes = this.items.slice(first, first + count).flatMap(sizeOf);
@@ -88,7 +110,7 @@ export class Bodies {
     }
     mesh.instanceMatrix.setUsage(DynamicDrawUsage);
     mesh.frustumCulled = false;
-    mesh.castShadow = mesh.receiveShadow = !item.sensor;
+    mesh.castShadow = mesh.receiveShadow = !item.isGlass;
     this.group.add(mesh);
     this.runs.push({ mesh, first, count });
   }
@@ -150,19 +172,24 @@ export class Bodies {
     for (const { mesh } of this.runs) mesh.material.wireframe = isWire;
   }
 
-  // The box around all moving things, as far as their centres and sizes tell.
-  measure(sim) {
+  // The box around all that is drawn, but for planes and glass; `moving` leaves out the fixed.
+  measure(sim, moving) {
     const matrices = sim.matrices();
-    const box = this.bounds.makeEmpty();
-    const point = new Vector3();
-    this.items.forEach((item, i) => {
-      if (item.type === STATIC) return;
-      const size = isRounded(item.kind) ? Math.hypot(...sizeOf(item)) : item.radius + item.half;
-      point.fromArray(matrices, 16 * i + 12);
-      box.expandByPoint(point.clone().addScalar(size));
-      box.expandByPoint(point.addScalar(-size));
-    });
-    if (box.isEmpty()) box.set(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
+    const box = new Box3();
+    for (const { mesh, first, count } of this.runs) {
+      mesh.geometry.computeBoundingBox();
+      for (let i = first; i < first + count; ++i) {
+        const item = this.items[i];
+        if (item.isGlass || (moving && item.type === STATIC)) continue;
+        const own = isRounded(item.kind) ? boxOf(sizeOf(item)) : mesh.geometry.boundingBox.clone();
+        box.union(own.applyMatrix4(new Matrix4().fromArray(matrices, 16 * i)));
+      }
+    }
     return box;
   }
+}
+
+function boxOf([x, y, z, w]) {
+  const half = new Vector3(x + w, y + w, z + w);
+  return new Box3(half.clone().negate(), half);
 }

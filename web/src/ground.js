@@ -42,8 +42,9 @@ export class Ground {
     this.geometry = new PlaneGeometry(2, 2).rotateX(-Math.PI / 2);
   }
 
-  // `distance` is that of the camera: what it sees decides the size of the grid.
-  rebuild(sim, items, bounds, distance) {
+  // `bounds` holds what moves, `lowest` is the height of the lowest thing of all; `distance` is that
+  // of the camera: what it sees decides the size of the grid.
+  rebuild(sim, items, bounds, lowest, distance) {
     this.group.clear();
     const size = bounds.getSize(new Vector3()).length();
     const reach = Math.max(4 * distance, 2.5 * size);
@@ -55,7 +56,8 @@ export class Ground {
     );
     const middle = bounds.getCenter(new Vector3());
     if (planes.length === 0) {
-      planes.push(new Matrix4().makeTranslation(0, bounds.min.y - 0.75 * size, 0));
+      const below = Math.min(bounds.min.y - 0.75 * size, lowest - 0.02 * distance);
+      planes.push(new Matrix4().makeTranslation(0, below, 0));
     }
     for (const matrix of planes) this.add(matrix, reach, middle);
   }

@@ -142,7 +142,8 @@ export class Overlay {
 
   update(sim, bodies, see, distance) {
     this.labels = [];
-    this.size = 0.008 * distance;
+    this.size = Math.min(0.008 * distance, 0.45 * bodies.girth);
+    this.arrow = 0.007 * distance; // width
     for (const part of Object.values(this.pieces)) part.begin();
     const joints = sim.joints();
     const contacts = see.contacts || see.forces ? sim.contacts() : [];
@@ -197,13 +198,13 @@ export class Overlay {
     const at = vector(b);
     const [pull, turn] = [Math.hypot(...force), Math.hypot(...torque)];
     const arrow = vector(force).multiplyScalar(this.perNewton);
-    this.pieces.force.add(at, arrow, 0.9 * this.size);
+    this.pieces.force.add(at, arrow, this.arrow);
     const spin = vector(torque).multiplyScalar(this.perNewton);
-    this.pieces.torque.add(at, spin, 0.9 * this.size);
+    this.pieces.torque.add(at, spin, this.arrow);
     const parts = [number(pull, 'N')];
-    if (turn * this.perNewton > this.size) parts.push(number(turn, 'N m'));
+    if (turn * this.perNewton > this.arrow) parts.push(number(turn, 'N m'));
     if (elongation > 1e-6) parts.push(number(elongation, 'm'));
-    if (pull * this.perNewton > 2 * this.size) {
+    if (pull * this.perNewton > 2 * this.arrow) {
       this.labels.push({ at: at.add(arrow).toArray(), text: parts.join(' · '), size: pull });
     }
   }
@@ -213,13 +214,13 @@ export class Overlay {
       const point = vector(at);
       const strength = Math.hypot(...normal);
       if (see.contacts && (gap <= 0 || strength > 0)) {
-        this.pieces.contact.add(point, UP, 0.6 * this.size, 0.6 * this.size);
+        this.pieces.contact.add(point, UP, 0.7 * this.arrow, 0.7 * this.arrow);
       }
       if (see.forces && strength > 0) {
         const arrow = vector(normal).multiplyScalar(this.perNewton);
-        this.pieces.force.add(point, arrow, 0.7 * this.size);
+        this.pieces.force.add(point, arrow, 0.8 * this.arrow);
         const rub = vector(friction).multiplyScalar(this.perNewton);
-        this.pieces.friction.add(point, rub, 0.7 * this.size);
+        this.pieces.friction.add(point, rub, 0.8 * this.arrow);
         this.labels.push({
           at: point.add(arrow).toArray(),
           text: number(strength, 'N'),

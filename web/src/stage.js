@@ -2,7 +2,6 @@
 import {
   DirectionalLight,
   HemisphereLight,
-  NeutralToneMapping,
   PCFShadowMap,
   PerspectiveCamera,
   Scene,
@@ -15,13 +14,15 @@ import { Ground } from './ground.js';
 import { Overlay } from './overlay.js';
 import { themeOf } from './theme.js';
 
-const SUN = new Vector3(0.45, 0.85, 0.5).normalize();
+// The sun stands this far to the side of the camera, and this high.
+const SUN_SIDE = 1.0;
+const SUN_HEIGHT = 1.15;
+const ONE = new Vector3(1, 1, 1);
 
 export class Stage {
   constructor(canvas) {
     this.canvas = canvas;
     this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
-    this.renderer.toneMapping = NeutralToneMapping;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.scene = new Scene();
@@ -69,8 +70,11 @@ export class Stage {
     this.isTwo = sims.length > 1;
     this.lookFrom(look);
     const { bodies } = this.sides[0];
-    this.bounds = bodies.measure(sims[0]).clone();
-    this.ground.rebuild(sims[0], bodies.items, this.bounds, this.distance);
+    this.bounds = bodies.measure(sims[0], true);
+    if (this.bounds.isEmpty()) this.bounds.setFromCenterAndSize(this.controls.target, ONE);
+    const all = bodies.measure(sims[0], false).union(this.bounds);
+    this.stepBack(all);
+    this.ground.rebuild(sims[0], bodies.items, this.bounds, all.min.y, this.distance);
     this.placeSun();
   }
 
@@ -90,6 +94,27 @@ export class Stage {
     this.controls.update();
   }
 
+  // Until the whole of a box is in the picture, if that is not too far.
+  stepBack(box) {
+    const corner = new Vector3();
+    for (let tries = 0; tries < 12; ++tries) {
+      this.camera.updateMatrixWorld();
+      let out = 0;
+      for (let i = 0; i < 8; ++i) {
+        corner.set(
+          i & 1 ? box.max.x : box.min.x,
+          i & 2 ? box.max.y : box.min.y,
+          i & 4 ? box.max.z : box.min.z,
+        );
+        corner.project(this.camera);
+        out = Math.max(out, Math.abs(corner.x), Math.abs(corner.y), corner.z > 1 ? 2 : 0);
+      }
+      if (out < 0.98) break;
+      this.camera.position.sub(this.controls.target).multiplyScalar(1.07).add(this.controls.target);
+    }
+    this.controls.update();
+  }
+
   get look() {
     return { eye: this.camera.position.toArray(), target: this.controls.target.toArray() };
   }
@@ -101,15 +126,15 @@ export class Stage {
     const center = this.bounds.getCenter(new Vector3());
     if (size > 3 * this.distance) center.copy(this.controls.target);
     this.sun.target.position.copy(center);
-    this.sun.position
-      .copy(SUN)
-      .multiplyScalar(4 * reach)
-      .add(center);
-    const { camera, bias } = this.sun.shadow;
+    const eye = this.camera.position.clone().sub(this.controls.target);
+    const angle = Math.atan2(eye.z, eye.x) - SUN_SIDE;
+    const sun = new Vector3(Math.cos(angle), SUN_HEIGHT, Math.sin(angle)).normalize();
+    this.sun.position.copy(center).addScaledVector(sun, 4 * reach);
+    const { camera } = this.sun.shadow;
     Object.assign(camera, { left: -reach, right: reach, bottom: -reach, top: reach });
     Object.assign(camera, { near: 0.1 * reach, far: 9 * reach });
     camera.updateProjectionMatrix();
-    this.sun.shadow.bias = bias || -0.0005;
+    this.sun.shadow.bias = -0.0005;
     this.sun.shadow.normalBias = 0.004 * reach;
   }
 

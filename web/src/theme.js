@@ -19,8 +19,8 @@ const light = {
   island: '#7b5ea7',
   boxes: '#8a9a6b',
   trail: '#c8452c',
-  sky: 1.55,
-  sun: 2.3,
+  sky: 2.3,
+  sun: 2.1,
 };
 
 const dark = {
@@ -41,12 +41,12 @@ const dark = {
   wire: '#aab2bf',
   island: '#b79aea',
   trail: '#ffb15c',
-  sky: 1.15,
-  sun: 2.1,
+  sky: 1.5,
+  sun: 2.0,
 };
 
 // Bodies: woods, clay, sage, slate.
-const BODIES = ['#e0a85a', '#d2714c', '#86a88a', '#6490ad', '#cbb391', '#b98a5e', '#a9b7a1'];
+const BODIES = ['#e3b169', '#d67f5c', '#93b396', '#759fba', '#d8c4a4', '#c49a70', '#b9c5b0'];
 
 export const bodyColors = BODIES.map((name) => new Color(name));
 
