@@ -44,15 +44,6 @@ function isWall(item, matrices, index) {
   return upright && 4 * sorted[0] < sorted[1];
 }
 
-// Half the usual thickness of what moves: markers on joints must not hide it.
-function girthOf(items) {
-  const list = items
-    .filter(({ kind, type }) => type === DYNAMIC && isRounded(kind))
-    .map(({ kind, radius, extents }) => (kind === KIND.box ? Math.min(...extents) : radius))
-    .sort((a, b) => a - b);
-  return list.length ? list[list.length >> 1] : Infinity;
-}
-
 export class Bodies {
   constructor() {
     this.group = new Group();
@@ -79,7 +70,6 @@ export class Bodies {
     this.items = sim.items();
     const matrices = sim.matrices();
     this.items.forEach((item, i) => (item.isGlass = item.sensor || isWall(item, matrices, i)));
-    this.girth = girthOf(this.items);
     this.previous = null;
     this.sleeping = null;
     for (let first = 0; first < this.items.length; ) {
@@ -88,6 +78,24 @@ export class Bodies {
       if (this.items[first].kind !== KIND.plane) this.addRun(sim, first, end - first);
       first = end;
     }
+    this.girth = this.findGirth();
+  }
+
+  // Half the usual thickness of what moves: markers on joints must not hide it.
+  findGirth() {
+    const list = [];
+    for (const { mesh, first, count } of this.runs) {
+      if (this.items[first].type !== DYNAMIC) continue;
+      mesh.geometry.computeBoundingBox();
+      const own = mesh.geometry.boundingBox.getSize(new Vector3());
+      for (let i = first; i < first + count; ++i) {
+        const item = this.items[i];
+        const size = isRounded(item.kind) ? thicknessOf(sizeOf(item)) : Math.min(...own);
+        list.push(0.5 * size);
+      }
+    }
+    list.sort((a, b) => a - b);
+    return list.length ? list[list.length >> 1] : Infinity;
   }
 
   addRun(sim, first, count) {
@@ -188,6 +196,8 @@ export class Bodies {
     return box;
   }
 }
+
+const thicknessOf = ([x, y, z, w]) => 2 * (Math.min(x, y, z) + w);
 
 function boxOf([x, y, z, w]) {
   const half = new Vector3(x + w, y + w, z + w);

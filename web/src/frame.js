@@ -36,7 +36,7 @@ export class Frame {
     ]);
     document.body.replaceChildren(this.header(), this.list.node, stage, this.panel.node, this.help);
     for (const node of [this.list.node, this.panel.node]) node.tabIndex = -1;
-    document.body.classList.toggle('no-list', NARROW.matches);
+    document.body.classList.toggle('no-list', innerWidth < 1150);
     document.body.classList.toggle('no-panel', NARROW.matches);
     new ResizeObserver(() => app.sims.length && app.draw()).observe(stage);
     this.setTheme(this.savedTheme());

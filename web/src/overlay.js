@@ -142,7 +142,7 @@ export class Overlay {
 
   update(sim, bodies, see, distance) {
     this.labels = [];
-    this.size = Math.min(0.008 * distance, 0.45 * bodies.girth);
+    this.size = Math.max(0.0022 * distance, Math.min(0.008 * distance, 0.45 * bodies.girth));
     this.arrow = 0.007 * distance; // width
     for (const part of Object.values(this.pieces)) part.begin();
     const joints = sim.joints();

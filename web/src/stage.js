@@ -41,8 +41,8 @@ export class Stage {
   }
 
   addLights() {
-    this.sky = new HemisphereLight('#ffffff', '#c9b9a2', 1.5);
-    this.sun = new DirectionalLight('#fff4e4', 2.3);
+    this.sky = new HemisphereLight('#ffffff', '#cfc4b4', 1.5);
+    this.sun = new DirectionalLight('#fff8ee', 2.3);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.radius = 3;

@@ -3,7 +3,7 @@ import { Color } from 'three';
 
 const light = {
   background: '#f3efe8',
-  ground: '#ebe5da',
+  ground: '#e6e0d6',
   grid: '#cfc6b6',
   fixed: '#b7b0a5',
   moved: '#7f95a8',
@@ -19,8 +19,8 @@ const light = {
   island: '#7b5ea7',
   boxes: '#8a9a6b',
   trail: '#c8452c',
-  sky: 2.3,
-  sun: 2.1,
+  sky: 2.1,
+  sun: 1.65,
 };
 
 const dark = {

@@ -18,7 +18,6 @@ export class Transport {
       type: 'button',
       class: 'speed',
       title: 'Slow motion (S)',
-      'aria-label': 'Speed',
       onclick: () => this.nextSpeed(),
     });
     this.scrub = h('input', {
