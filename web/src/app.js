@@ -1,14 +1,11 @@
 // What runs: the simulations, their past, and everything that may be done to them.
 import { Charts } from './charts.js';
-import { download } from './dom.js';
 import { Sim } from './engine.js';
 import { Frame } from './frame.js';
-import { gltfOf } from './gltf.js';
 import { Hands } from './hands.js';
 import { History } from './history.js';
 import { defaultsOf, decode, encode } from './share.js';
 import { Stage } from './stage.js';
-import { openStateFile, saveStateFile } from './files.js';
 
 const STEP = 1 / 60;
 const SLOWEST = 0.1; // s: a page that comes back does not catch up more than this
@@ -270,49 +267,5 @@ export class App {
     this.frameNode.transport.update();
     this.stage.render();
     this.frameNode.label();
-  }
-
-  // ---- Sharing
-
-  async copyLink() {
-    const link = this.writeAddress(this.isTouched ? {} : { frame: this.frame });
-    try {
-      await navigator.clipboard.writeText(link);
-      this.say('The address of this moment is in the clipboard.');
-    } catch {
-      this.say('The address of this page tells what you see.');
-    }
-  }
-
-  screenshot() {
-    this.draw();
-    this.stage.canvas.toBlob((blob) => download(`tenon-${this.scene.name}.png`, blob));
-  }
-
-  // The frames that are remembered, one after another.
-  recording() {
-    const [history] = this.histories;
-    const now = this.frame;
-    const frames = [];
-    const { length } = this.stage.sides[0].bodies.items;
-    for (let frame = history.first; frame <= history.last; ++frame) {
-      this.goTo(frame);
-      const matrices = this.sims[0].matrices().slice();
-      if (matrices.length === 16 * length) frames.push(matrices);
-    }
-    this.goTo(now);
-    return gltfOf(this.sims[0], this.stage.sides[0].bodies, frames);
-  }
-
-  saveGltf() {
-    download(`tenon-${this.scene.name}.glb`, this.recording());
-  }
-
-  saveState() {
-    saveStateFile(this);
-  }
-
-  openState() {
-    openStateFile(this);
   }
 }

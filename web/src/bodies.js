@@ -17,17 +17,26 @@ import { DYNAMIC, KIND, STATIC } from './engine.js';
 import { geometryFor, isRounded, sizeOf } from './geometry.js';
 import { bodyColors } from './theme.js';
 
-const ROUNDED = 'vec3 transformed = position * size.xyz + normal * size.w;';
+// Nothing is drawn thinner than a pixel or two, so that small things far away can be seen.
+const ROUNDED = `
+  float away = distance(cameraPosition, instanceMatrix[3].xyz);
+  float thin = min(size.x, min(size.y, size.z)) + size.w;
+  float width = size.w + max(0.0, least * away - thin);
+  vec3 transformed = position * size.xyz + normal * width;
+`;
 
-function drawRounded(material) {
+function drawRounded(material, least) {
   material.onBeforeCompile = (shader) => {
+    shader.uniforms.least = least;
     shader.vertexShader = shader.vertexShader
-      .replace('#include <common>', '#include <common>\nattribute vec4 size;')
+      .replace('#include <common>', '#include <common>\nattribute vec4 size;\nuniform float least;')
       .replace('#include <begin_vertex>', ROUNDED);
   };
   material.customProgramCacheKey = () => 'rounded';
   return material;
 }
+
+const NO_LEAST = { value: 0 }; // shadows are as thin as things are
 
 const isRun = (a, b) =>
   a.kind === b.kind &&
@@ -51,6 +60,7 @@ export class Bodies {
     this.items = [];
     this.showsSleep = true;
     this.isWire = false;
+    this.least = { value: 0.001 }; // half widths a metre of distance
   }
 
   clear() {
@@ -111,10 +121,9 @@ export class Bodies {
     if (rounded) {
       const sizes = this.items.slice(first, first + count).flatMap(sizeOf);
       geometry.setAttribute('size', new InstancedBufferAttribute(new Float32Array(sizes), 4));
-      drawRounded(material);
-      mesh.customDepthMaterial = drawRounded(
-        new MeshDepthMaterial({ depthPacking: RGBADepthPacking }),
-      );
+      drawRounded(material, this.least);
+      const depth = new MeshDepthMaterial({ depthPacking: RGBADepthPacking });
+      mesh.customDepthMaterial = drawRounded(depth, NO_LEAST);
     }
     mesh.instanceMatrix.setUsage(DynamicDrawUsage);
     mesh.frustumCulled = false;

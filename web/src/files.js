@@ -1,6 +1,41 @@
-// A moment as a file, and back.
+// What can be taken away: a link, a picture, the motion, a moment; and a moment brought back.
 import { download, h } from './dom.js';
+import { gltfOf } from './gltf.js';
 import { decode, encode } from './share.js';
+
+export async function copyLink(app) {
+  const link = app.writeAddress(app.isTouched ? {} : { frame: app.frame });
+  try {
+    await navigator.clipboard.writeText(link);
+    app.say('The address of this moment is in the clipboard.');
+  } catch {
+    app.say('The address of this page tells what you see.');
+  }
+}
+
+export function screenshot(app) {
+  app.draw();
+  app.stage.canvas.toBlob((blob) => download(`tenon-${app.scene.name}.png`, blob));
+}
+
+// The frames that are remembered, one after another, as glTF.
+export function recording(app) {
+  const [history] = app.histories;
+  const now = app.frame;
+  const frames = [];
+  const { bodies } = app.stage.sides[0];
+  for (let frame = history.first; frame <= history.last; ++frame) {
+    history.goTo(frame);
+    const matrices = app.sims[0].matrices().slice();
+    if (matrices.length === 16 * bodies.items.length) frames.push(matrices);
+  }
+  app.goTo(now);
+  return gltfOf(app.sims[0], bodies, frames);
+}
+
+export function saveGltf(app) {
+  download(`tenon-${app.scene.name}.glb`, recording(app));
+}
 
 const toText = (bytes) => {
   let text = '';

@@ -119,7 +119,7 @@ export class Frame {
     this.timer = setTimeout(() => this.message.replaceChildren(), 12000);
   }
 
-  // Numbers beside arrows, and the force of the hand.
+  // Numbers beside arrows, the strongest first and none over another, and the force of the hand.
   label() {
     const { app } = this;
     const labels = app.sims.flatMap((_, side) =>
@@ -129,12 +129,15 @@ export class Frame {
     if (hand) labels.push({ ...hand, kind: 'hand' });
     while (this.labels.children.length > labels.length) this.labels.lastChild.remove();
     while (this.labels.children.length < labels.length) this.labels.append(h('span'));
+    const placed = [];
     labels.forEach(({ at, side, text, kind }, i) => {
       const { x, y, isBehind } = app.stage.toScreen(at, side);
+      const isHidden = placed.some((p) => Math.abs(p.x - x) < 100 && Math.abs(p.y - y) < 22);
       const node = this.labels.children[i];
       node.className = kind;
       node.textContent = text;
-      node.hidden = isBehind;
+      node.hidden = isBehind || (isHidden && kind !== 'hand');
+      if (!node.hidden) placed.push({ x, y });
       node.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
     });
   }

@@ -4,7 +4,7 @@ import './style.css';
 import { App } from './app.js';
 import { h } from './dom.js';
 import { Engine } from './engine.js';
-import { readState } from './files.js';
+import { readState, recording } from './files.js';
 
 // The smallest module with a vector in it.
 const SIMD = new Uint8Array([
@@ -45,7 +45,11 @@ async function start() {
   try {
     const app = new App(new Engine(await module()));
     // For the console, and for tests: docs/gallery.md.
-    globalThis.tenon = { app, readState: (text) => readState(app, text) };
+    globalThis.tenon = {
+      app,
+      readState: (text) => readState(app, text),
+      recording: () => recording(app),
+    };
     app.isStill = new URLSearchParams(location.search).has('still');
     app.readAddress();
     document.body.classList.add('ready');

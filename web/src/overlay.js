@@ -22,7 +22,7 @@ import { Trails } from './trails.js';
 const UP = new Vector3(0, 1, 0);
 const HINGE = 2;
 const DISTANCE = 0;
-const LABELS = 8;
+const LABELS = 12;
 const SLIDING = [4, 5]; // prismatic, cylinder
 
 // One along y, from 0 to 1; the width is that of the shaft.
@@ -111,6 +111,7 @@ export class Overlay {
       joint: new Pieces(this.group, ball, solid()),
       rod: new Pieces(this.group, rod, solid()),
       ours: new Pieces(this.group, rod, flat()),
+      hand: new Pieces(this.group, ball, flat()),
       force: new Pieces(this.group, arrow, flat()),
       torque: new Pieces(this.group, arrow, flat()),
       friction: new Pieces(this.group, arrow, flat()),
@@ -124,17 +125,17 @@ export class Overlay {
     };
     this.trails = new Trails(this.group);
     this.labels = [];
-    this.perNewton = 0;
+    this.perNewton = this.perTorque = 0;
   }
 
   clear() {
     this.trails.clear();
-    this.perNewton = 0;
+    this.perNewton = this.perTorque = 0;
   }
 
   setTheme(theme) {
     for (const [name, part] of Object.entries(this.pieces)) {
-      part.material.color.copy(theme[name === 'rod' ? 'joint' : name]);
+      part.material.color.copy(theme[{ rod: 'joint', hand: 'ours' }[name] ?? name]);
     }
     for (const [name, part] of Object.entries(this.lines)) part.material.color.copy(theme[name]);
     this.trails.color = theme.trail;
@@ -143,11 +144,11 @@ export class Overlay {
   update(sim, bodies, see, distance) {
     this.labels = [];
     this.size = Math.max(0.0022 * distance, Math.min(0.008 * distance, 0.45 * bodies.girth));
-    this.arrow = 0.007 * distance; // width
+    this.arrow = 0.0045 * distance; // width
     for (const part of Object.values(this.pieces)) part.begin();
     const joints = sim.joints();
     const contacts = see.contacts || see.forces ? sim.contacts() : [];
-    this.chooseScale(joints, contacts, distance);
+    if (see.forces) this.chooseScale(joints, contacts, distance);
     if (see.joints) joints.forEach((joint) => this.drawJoint(joint));
     else joints.filter((joint) => joint.isOurs).forEach((joint) => this.drawJoint(joint));
     if (see.forces) joints.forEach((joint) => this.drawForce(joint));
@@ -162,14 +163,18 @@ export class Overlay {
     this.labels.sort((x, y) => y.size - x.size).splice(LABELS);
   }
 
-  // Metres a newton, so that the strongest reads well; it follows slowly.
+  // Metres a newton and a newton metre, so that the strongest reads well. They shrink at once and
+  // grow slowly.
   chooseScale(joints, contacts, distance) {
-    let most = 1e-9;
-    for (const { force } of joints) most = Math.max(most, Math.hypot(...force));
-    for (const { normal } of contacts) most = Math.max(most, Math.hypot(...normal));
-    const wanted = (0.16 * distance) / most;
-    const isOff = wanted < this.perNewton || wanted > 4 * this.perNewton;
-    if (isOff) this.perNewton += (wanted - this.perNewton) * (this.perNewton ? 0.2 : 1);
+    const most = (list) => list.reduce((max, v) => Math.max(max, Math.hypot(...v)), 0);
+    const forces = [...joints.map(({ force }) => force), ...contacts.map(({ normal }) => normal)];
+    const follow = (scale, strongest) => {
+      if (!(strongest > 1e-9)) return scale;
+      const wanted = (0.16 * distance) / strongest;
+      return !scale || wanted < scale ? wanted : scale + 0.02 * (wanted - scale);
+    };
+    this.perNewton = follow(this.perNewton, most(forces));
+    this.perTorque = follow(this.perTorque, most(joints.map(({ torque }) => torque)));
   }
 
   drawJoint({ a, b, axis, kind, isOurs, isOff }) {
@@ -177,21 +182,20 @@ export class Overlay {
     const way = vector(b).sub(from);
     const size = this.size * (isOff ? 0.5 : 1);
     const long = vector(axis).multiplyScalar(size * 4);
+    if (isOurs) {
+      this.pieces.ours.add(from, way, 0.4 * this.arrow);
+      for (const end of [a, b]) this.pieces.hand.add(vector(end), UP, this.arrow, this.arrow);
+      return;
+    }
     if (kind === HINGE) {
       this.pieces.rod.add(from.clone().addScaledVector(long, -0.5), long, 0.9 * size);
     } else if (SLIDING.includes(kind)) {
-      this.pieces.rod.add(
-        from.clone().addScaledVector(long, -1),
-        long.multiplyScalar(2),
-        0.4 * size,
-      );
+      this.pieces.rod.add(from.clone().sub(long), long.multiplyScalar(2), 0.4 * size);
     } else {
       this.pieces.joint.add(from, UP, size, size);
     }
-    const gap = way.length();
-    if (isOurs) this.pieces.ours.add(from, way, 0.4 * size);
-    else if (gap > size && !isOff) this.pieces.rod.add(from, way, 0.35 * size);
-    if (kind === DISTANCE || isOurs) this.pieces.joint.add(vector(b), UP, size, size);
+    if (way.length() > size && !isOff) this.pieces.rod.add(from, way, 0.35 * size);
+    if (kind === DISTANCE) this.pieces.joint.add(vector(b), UP, size, size);
   }
 
   drawForce({ b, force, torque, elongation }) {
@@ -199,10 +203,10 @@ export class Overlay {
     const [pull, turn] = [Math.hypot(...force), Math.hypot(...torque)];
     const arrow = vector(force).multiplyScalar(this.perNewton);
     this.pieces.force.add(at, arrow, this.arrow);
-    const spin = vector(torque).multiplyScalar(this.perNewton);
+    const spin = vector(torque).multiplyScalar(this.perTorque);
     this.pieces.torque.add(at, spin, this.arrow);
     const parts = [number(pull, 'N')];
-    if (turn * this.perNewton > this.arrow) parts.push(number(turn, 'N m'));
+    if (turn * this.perTorque > this.arrow) parts.push(number(turn, 'N m'));
     if (elongation > 1e-6) parts.push(number(elongation, 'm'));
     if (pull * this.perNewton > 2 * this.arrow) {
       this.labels.push({ at: at.add(arrow).toArray(), text: parts.join(' · '), size: pull });

@@ -1,5 +1,6 @@
 // The panel at the right: parameters, solver, hands, what to see, charts, sharing.
 import { h } from './dom.js';
+import { copyLink, openStateFile, saveGltf, saveStateFile, screenshot } from './files.js';
 import { choice, oneOf, section, slider, toggle } from './fields.js';
 
 const METHOD_NAMES = [
@@ -185,11 +186,11 @@ export class Panel {
     const { app } = this;
     const act = (text, onclick) => h('button', { type: 'button', class: 'chip', onclick }, text);
     return h('div', { class: 'chips' }, [
-      act('Copy link', () => app.copyLink()),
-      act('Screenshot', () => app.screenshot()),
-      act('Animated glTF', () => app.saveGltf()),
-      act('Save state', () => app.saveState()),
-      act('Open state', () => app.openState()),
+      act('Copy link', () => copyLink(app)),
+      act('Screenshot', () => screenshot(app)),
+      act('Animated glTF', () => saveGltf(app)),
+      act('Save state', () => saveStateFile(app)),
+      act('Open state', () => openStateFile(app)),
     ]);
   }
 

@@ -12,7 +12,7 @@ export const SEE = [
   'boxes',
   'sleep',
 ];
-const SEEN_AT_FIRST = ['joints', 'sleep'];
+const SEEN_AT_FIRST = ['joints'];
 const MOST_FRAMES = 3600;
 
 const rounded = (numbers) => numbers.map((x) => +x.toPrecision(6)).join(',');

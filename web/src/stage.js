@@ -145,6 +145,8 @@ export class Stage {
     Object.assign(this, { width, height, wasTwo: this.isTwo });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
+    const pixel = (2 * Math.tan((Math.PI / 360) * this.camera.fov)) / height;
+    for (const { bodies } of this.sides) bodies.least.value = 0.8 * pixel;
     this.camera.aspect = (this.isTwo ? width / 2 : width) / height;
     this.camera.updateProjectionMatrix();
   }

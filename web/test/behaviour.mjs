@@ -233,7 +233,7 @@ async function phone(open, address, pictures) {
   await page.getByLabel('Play or pause (space)').click();
   check('it plays, and pauses', await page.evaluate(() => !globalThis.tenon.app.isPlaying));
   const glb = await page.evaluate(async () => {
-    const bytes = new Uint8Array(await globalThis.tenon.app.recording().arrayBuffer());
+    const bytes = new Uint8Array(await globalThis.tenon.recording().arrayBuffer());
     const view = new DataView(bytes.buffer);
     const length = view.getUint32(12, true);
     const json = JSON.parse(new TextDecoder().decode(bytes.subarray(20, 20 + length)));

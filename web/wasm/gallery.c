@@ -154,30 +154,18 @@ EXPORT(numbers) const double *numbers(int s)
   tn_counters c = tn_world_counters(world);
   tn_vec3 g = tn_world_gravity(world);
   double *out = gallery_memory(FOR_DOUBLES, 32 * sizeof *out);
-  double all[] = {here->run->time,
-                  (double)here->run->frames,
-                  e.kinetic,
-                  e.potential,
-                  e.elastic,
-                  e.total,
-                  m.linear[0],
-                  m.linear[1],
-                  m.linear[2],
-                  m.angular[0],
-                  m.angular[1],
-                  m.angular[2],
-                  here->peak[0],
-                  here->peak[1],
-                  deepest_now(world),
-                  (double)c.bodies,
-                  (double)c.awake,
-                  (double)c.joints,
-                  (double)c.contacts,
-                  (double)c.points,
-                  (double)c.bytes,
-                  (double)g.x,
-                  (double)g.y,
-                  (double)g.z};
+  double all[] = {here->run->time,    (double)here->run->frames,
+                  e.kinetic,          e.potential,
+                  e.elastic,          e.total,
+                  m.linear[0],        m.linear[1],
+                  m.linear[2],        m.angular[0],
+                  m.angular[1],       m.angular[2],
+                  here->peak[0],      here->peak[1],
+                  deepest_now(world), (double)c.bodies,
+                  (double)c.awake,    (double)c.joints,
+                  (double)c.contacts, (double)c.points,
+                  (double)c.bytes,    (double)g.x,
+                  (double)g.y,        (double)g.z};
   memcpy(out, all, sizeof all);
   memset(here->peak, 0, sizeof here->peak);
   return out;
