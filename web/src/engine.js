@@ -93,8 +93,9 @@ export class Sim {
 
   step() {
     const start = performance.now();
-    const status = this.api.step(this.slot);
+    const status = this.api.advance(this.slot);
     this.milliseconds = performance.now() - start;
+    this.api.observe(this.slot);
     return !(status & FAILED);
   }
 

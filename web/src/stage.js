@@ -44,7 +44,8 @@ export class Stage {
     this.sky = new HemisphereLight('#ffffff', '#cfc4b4', 1.5);
     this.sun = new DirectionalLight('#fff8ee', 2.3);
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(2048, 2048);
+    const sharpness = innerHeight < 500 ? 1024 : 2048;
+    this.sun.shadow.mapSize.set(sharpness, sharpness);
     this.sun.shadow.radius = 3;
     this.scene.add(this.sky, this.sun, this.sun.target);
   }

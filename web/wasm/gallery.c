@@ -105,11 +105,16 @@ static void watch_peaks(slot *s)
   }
 }
 
-EXPORT(step) uint32_t step(int s)
+// A frame; what is watched meanwhile is apart, so that the page can time the frame alone.
+EXPORT(advance) uint32_t advance(int s)
 {
-  uint32_t status = scene_step(slots[s].run, FRAME);
+  return scene_advance(slots[s].run, FRAME);
+}
+
+EXPORT(observe) void observe(int s)
+{
+  scene_observe(slots[s].run, FRAME);
   watch_peaks(&slots[s]);
-  return status;
 }
 
 // A step as long as a substep, with one of them.
