@@ -2,6 +2,7 @@
 
 #include "gltf.h"
 #include "look.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,10 +19,16 @@ struct film {
   tn_body_id *bodies; // of the world, in the order of slots
   int body_count;
   double start;
-  float *times;
-  film_pose *poses; // all bodies of the first frame, all of the second, and so on
-  int frames, capacity;
+  int frames;
+  text times; // floats
+  text poses; // all bodies of the first frame, all of the second, and so on
 };
+
+static film_pose *pose_at(const film *f, int frame, int body)
+{
+  film_pose *poses = (film_pose *)(void *)f->poses.bytes;
+  return poses + (size_t)frame * (size_t)f->body_count + body;
+}
 
 film *film_create(const scene_run *run)
 {
@@ -43,28 +50,10 @@ void film_destroy(film *f)
 {
   if (f) {
     free(f->bodies);
-    free(f->times);
-    free(f->poses);
+    text_free(&f->times);
+    text_free(&f->poses);
     free(f);
   }
-}
-
-static bool make_room(film *f)
-{
-  if (f->frames < f->capacity) {
-    return true;
-  }
-  int wanted = f->capacity > 0 ? 2 * f->capacity : 64;
-  float *times = realloc(f->times, (size_t)wanted * sizeof *times);
-  f->times = times ? times : f->times;
-  size_t poses_size = (size_t)wanted * (size_t)f->body_count * sizeof *f->poses;
-  film_pose *poses = realloc(f->poses, poses_size + 1);
-  f->poses = poses ? poses : f->poses;
-  if (!times || !poses) {
-    return false;
-  }
-  f->capacity = wanted;
-  return true;
 }
 
 static film_pose pose_of(const tn_world *world, tn_body_id body)
@@ -89,20 +78,18 @@ static void turn_the_short_way(film_pose *pose, const film_pose *last)
 
 bool film_record(film *f, const scene_run *run)
 {
-  if (!make_room(f)) {
-    return false;
-  }
-  film_pose *poses = f->poses + (size_t)f->frames * (size_t)f->body_count;
   for (int i = 0; i < f->body_count; ++i) {
-    poses[i] = pose_of(run->world, f->bodies[i]);
+    film_pose pose = pose_of(run->world, f->bodies[i]);
     if (f->frames > 0) {
-      turn_the_short_way(&poses[i], &poses[i - f->body_count]);
+      turn_the_short_way(&pose, pose_at(f, f->frames - 1, i));
     }
+    text_add_bytes(&f->poses, &pose, sizeof pose);
   }
   f->start = f->frames > 0 ? f->start : run->time;
-  f->times[f->frames] = (float)(run->time - f->start);
+  float time = (float)(run->time - f->start);
+  text_add_bytes(&f->times, &time, sizeof time);
   f->frames += 1;
-  return true;
+  return !f->poses.failed && !f->times.failed;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -120,60 +107,58 @@ typedef struct stage {
   const film *film;
   const scene_run *run;
   gltf *file;
-  drawn *looks;
-  int look_count, look_capacity;
+  drawn own;  // of the scene's bodies, if it has one
+  text looks; // drawn
+  int look_count;
   bool failed;
 } stage;
 
 static bool looks_same(const tn_shape_def *a, const tn_shape_def *b)
 {
   return a->kind == b->kind && a->radius == b->radius && a->half_length == b->half_length &&
-         memcmp(&a->half_extents, &b->half_extents, sizeof a->half_extents) == 0 &&
-         memcmp(&a->geometry, &b->geometry, sizeof a->geometry) == 0;
+         a->half_extents.x == b->half_extents.x && a->half_extents.y == b->half_extents.y &&
+         a->half_extents.z == b->half_extents.z && TN_SAME_ID(a->geometry, b->geometry);
+}
+
+static drawn *look_at(const stage *s, int i)
+{
+  return (drawn *)(void *)s->looks.bytes + i;
 }
 
 static drawn *find_look(const stage *s, const tn_shape_def *def)
 {
   for (int i = 0; i < s->look_count; ++i) {
-    if (looks_same(&s->looks[i].def, def)) {
-      return &s->looks[i];
+    if (looks_same(&look_at(s, i)->def, def)) {
+      return look_at(s, i);
     }
   }
   return NULL;
 }
 
-static bool make_room_for_look(stage *s)
+static void draw_look(stage *s, scene_look *look, drawn *d)
 {
-  if (s->look_count < s->look_capacity) {
-    return true;
-  }
-  int wanted = s->look_capacity > 0 ? 2 * s->look_capacity : 16;
-  drawn *looks = realloc(s->looks, (size_t)wanted * sizeof *looks);
-  s->looks = looks ? looks : s->looks;
-  s->look_capacity = looks ? wanted : s->look_capacity;
-  return looks != NULL;
+  memset(d->mesh, -1, sizeof d->mesh);
+  d->surface = gltf_add_surface(s->file, look->points, look->normals, look->point_count,
+                                look->triangles, look->triangle_count);
+  scene_look_free(look);
 }
 
 static drawn *add_look(stage *s, const tn_shape_def *def)
 {
   scene_look look;
-  if (!make_room_for_look(s) || !scene_look_make(s->run->world, def, &look)) {
+  if (!scene_look_make(s->run->world, def, &look)) {
     s->failed = true;
     return NULL;
   }
-  drawn *d = &s->looks[s->look_count++];
-  memset(d->mesh, -1, sizeof d->mesh);
-  d->def = *def;
-  d->surface = gltf_add_surface(s->file, look.points, look.normals, look.point_count,
-                                look.triangles, look.triangle_count);
-  scene_look_free(&look);
-  return d;
+  drawn d = {.def = *def};
+  draw_look(s, &look, &d);
+  text_add_bytes(&s->looks, &d, sizeof d);
+  s->failed = s->failed || s->looks.failed;
+  return s->failed ? NULL : look_at(s, s->look_count++);
 }
 
-static int mesh_of(stage *s, const tn_shape_def *def, int color)
+static int mesh_of(stage *s, drawn *d, int color)
 {
-  drawn *d = find_look(s, def);
-  d = d ? d : add_look(s, def);
   if (d && d->mesh[color] < 0) {
     d->mesh[color] = gltf_add_mesh(s->file, d->surface, color);
   }
@@ -191,27 +176,47 @@ static void add_shape(stage *s, int body, const tn_shape_def *def)
   if (!def->sensor) {
     float position[3] = {def->position.x, def->position.y, def->position.z};
     float rotation[4] = {def->rotation.x, def->rotation.y, def->rotation.z, def->rotation.w};
-    gltf_add_part(s->file, mesh_of(s, def, color_of(s, body)), position, rotation);
+    drawn *d = find_look(s, def);
+    d = d ? d : add_look(s, def);
+    gltf_add_part(s->file, mesh_of(s, d, color_of(s, body)), position, rotation);
   }
+}
+
+// Which of the run's own bodies it is; -1 for none.
+static int number_of(const stage *s, int body)
+{
+  for (int i = 0; i < s->run->body_count; ++i) {
+    if (TN_SAME_ID(s->run->bodies[i], s->film->bodies[body])) {
+      return i;
+    }
+  }
+  return -1;
 }
 
 // What has mass but no shape is shown as the box of its moments.
 static void add_box_of_mass(stage *s, int body)
 {
+  int number = number_of(s, body);
   tn_shape_def box = tn_default_shape_def(TN_SHAPE_BOX);
-  for (int i = 0; i < s->run->body_count; ++i) {
-    if (TN_SAME_ID(s->run->bodies[i], s->film->bodies[body])) {
-      box.half_extents = scene_body_box(s->run, i);
-      box.position = tn_body_mass(s->run->world, s->run->bodies[i]).center;
-    }
-  }
-  if (tn_dot(box.half_extents, box.half_extents) > 0.0f) {
+  if (number >= 0) {
+    box.half_extents = scene_body_box(s->run, number);
+    box.position = tn_body_mass(s->run->world, s->run->bodies[number]).center;
     add_shape(s, body, &box);
   }
 }
 
+static void add_own_look(stage *s, int body)
+{
+  static const float here[3] = {0.0f, 0.0f, 0.0f}, unturned[4] = {0.0f, 0.0f, 0.0f, 1.0f};
+  gltf_add_part(s->file, mesh_of(s, &s->own, color_of(s, body)), here, unturned);
+}
+
 static void add_shapes(stage *s, int body)
 {
+  if (s->run->scene->look && number_of(s, body) >= 0) {
+    add_own_look(s, body);
+    return;
+  }
   int count = tn_body_shapes(s->run->world, s->film->bodies[body], NULL, 0);
   tn_shape_id *ids = calloc((size_t)count + 1, sizeof *ids);
   s->failed = s->failed || !ids;
@@ -239,13 +244,12 @@ static void add_motion(stage *s, int body, int node, int times)
     s->failed = true;
     return;
   }
-  const film_pose *pose = f->poses + body;
   for (int i = 0; i < f->frames; ++i) {
-    memcpy(values + 3 * i, pose[(size_t)i * (size_t)f->body_count].position, 3 * sizeof *values);
+    memcpy(values + (size_t)3 * (size_t)i, pose_at(f, i, body)->position, 3 * sizeof *values);
   }
   gltf_add_channel(s->file, node, GLTF_TRANSLATION, times, values, f->frames);
   for (int i = 0; i < f->frames; ++i) {
-    memcpy(values + 4 * i, pose[(size_t)i * (size_t)f->body_count].rotation, 4 * sizeof *values);
+    memcpy(values + (size_t)4 * (size_t)i, pose_at(f, i, body)->rotation, 4 * sizeof *values);
   }
   gltf_add_channel(s->file, node, GLTF_ROTATION, times, values, f->frames);
   free(values);
@@ -254,14 +258,14 @@ static void add_motion(stage *s, int body, int node, int times)
 static void add_bodies(stage *s)
 {
   const film *f = s->film;
-  int times = gltf_add_times(s->file, f->times, f->frames);
+  int times = gltf_add_times(s->file, (const float *)(const void *)f->times.bytes, f->frames);
   for (int i = 0; i < f->body_count && !s->failed; ++i) {
     add_shapes(s, i);
     char number[32];
     snprintf(number, sizeof number, "body %d", i);
     const char *name = tn_body_name(s->run->world, f->bodies[i]);
-    int node =
-        gltf_add_node(s->file, name[0] ? name : number, f->poses[i].position, f->poses[i].rotation);
+    const film_pose *pose = pose_at(f, 0, i);
+    int node = gltf_add_node(s->file, name[0] ? name : number, pose->position, pose->rotation);
     if (tn_body_get_type(s->run->world, f->bodies[i]) != TN_BODY_STATIC) {
       add_motion(s, i, node, times);
     }
@@ -292,12 +296,19 @@ bool film_write(const film *f, const scene_run *run, FILE *file)
   for (int i = 0; ok && i < 1 + MOVING_COLORS; ++i) {
     gltf_add_material(s.file, colors[i]);
   }
+  scene_look own;
+  if (ok && run->scene->look) {
+    ok = run->scene->look(&own);
+    if (ok) {
+      draw_look(&s, &own, &s.own);
+    }
+  }
   if (ok) {
     add_bodies(&s);
     add_camera(&s);
     ok = !s.failed && gltf_write(s.file, run->scene->title, file);
   }
-  free(s.looks);
+  text_free(&s.looks);
   gltf_destroy(s.file);
   return ok;
 }

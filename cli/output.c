@@ -1,5 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
-
 #include "output.h"
 
 #include "options.h"
@@ -29,11 +27,10 @@ static bool is_special(const char *path)
 
 static char *name_beside(const char *path)
 {
-  size_t length = strlen(path);
-  char *name = malloc(length + sizeof ".part");
+  size_t size = strlen(path) + sizeof ".part";
+  char *name = malloc(size);
   if (name) {
-    memcpy(name, path, length);
-    memcpy(name + length, ".part", sizeof ".part");
+    snprintf(name, size, "%s.part", path);
   }
   return name;
 }

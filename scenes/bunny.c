@@ -1,5 +1,6 @@
 // A chain of bunnies: Mueller et al. 2020, Figures 10 and 11.
 #include "build.h"
+#include "look.h"
 
 #include <math.h>
 
@@ -35,13 +36,15 @@ static float blob_radius(const blob *b, tn_vec3 d)
   return (k + sqrtf(k * k - a * c)) / a;
 }
 
-static tn_vec3 bunny_point(tn_vec3 direction, float size)
+static const float SIZE = 0.2f; // m, about how far the ears reach
+
+static tn_vec3 bunny_point(tn_vec3 direction)
 {
   float radius = 0.0f;
   for (size_t i = 0; i < sizeof blobs / sizeof blobs[0]; ++i) {
     radius = fmaxf(radius, blob_radius(&blobs[i], direction));
   }
-  return tn_scale(size * radius, direction);
+  return tn_scale(SIZE * radius, direction);
 }
 
 typedef struct bunny {
@@ -49,17 +52,17 @@ typedef struct bunny {
   int triangles[3 * BUNNY_TRIANGLES];
 } bunny;
 
-static void make_points(bunny *b, float size)
+static void make_points(bunny *b)
 {
-  b->points[0] = bunny_point(tn_v3(0.0f, 1.0f, 0.0f), size);
-  b->points[1] = bunny_point(tn_v3(0.0f, -1.0f, 0.0f), size);
+  b->points[0] = bunny_point(tn_v3(0.0f, 1.0f, 0.0f));
+  b->points[1] = bunny_point(tn_v3(0.0f, -1.0f, 0.0f));
   for (int i = 1; i < BANDS; ++i) {
     float polar = TN_PI * (float)i / (float)BANDS;
     for (int k = 0; k < SECTORS; ++k) {
       float angle = 2.0f * TN_PI * (float)k / (float)SECTORS;
       tn_vec3 d =
           tn_v3(tn_sin(polar) * tn_cos(angle), tn_cos(polar), tn_sin(polar) * tn_sin(angle));
-      b->points[2 + (i - 1) * SECTORS + k] = bunny_point(d, size);
+      b->points[2 + (i - 1) * SECTORS + k] = bunny_point(d);
     }
   }
 }
@@ -87,10 +90,18 @@ static void make_triangles(bunny *b)
   }
 }
 
+static bool look_like_bunny(scene_look *look)
+{
+  bunny b;
+  make_points(&b);
+  make_triangles(&b);
+  return scene_look_from_triangles(look, b.points, b.triangles, BUNNY_TRIANGLES);
+}
+
 // ---------------------------------------------------------------------------------------------
 // The chain. Each bunny is held above and below its centre of mass.
 
-static const double LINK = 0.36; // m, from joint to joint
+static const double LINK = 0.29; // m, from joint to joint
 
 static float release_angle(const scene_run *run)
 {
@@ -119,9 +130,8 @@ static void hang_bunny(scene_run *run, tn_mass mass, const tn_shape_def *shape, 
 static void build_bunny_chain(scene_run *run)
 {
   scene_set_gravity(run);
-  static const float SIZE = 0.2f;
   bunny b;
-  make_points(&b, SIZE);
+  make_points(&b);
   make_triangles(&b);
   tn_mass mass = tn_mass_mesh(b.points, BUNNY_POINTS, b.triangles, BUNNY_TRIANGLES, 1000.0f);
   tn_shape_def shape = tn_default_shape_def(TN_SHAPE_HULL);
@@ -149,7 +159,7 @@ const scene scene_bunny_chain = {
     .title = "A chain of bunnies that hangs from the ceiling",
     .source = "Mueller et al. 2020, Fig. 10 and 11",
     .group = SCENE_DETAILED,
-    .camera = {{0.0f, -16.0f, 42.0f}, {0.0f, -16.0f, 0.0f}},
+    .camera = {{6.0f, -14.0f, 36.0f}, {0.0f, -14.0f, 0.0f}},
     .seconds = 10.0,
     .substeps = 20,
     .conserves = true,
@@ -157,4 +167,5 @@ const scene scene_bunny_chain = {
                    {"angle", -90.0, 90.0, 20.0, false, "from the vertical at the start, degrees"}},
     .build = build_bunny_chain,
     .measure = measure_bunny_chain,
+    .look = look_like_bunny,
 };

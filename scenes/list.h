@@ -11,7 +11,8 @@ extern const scene scene_springs3, scene_springs7, scene_mass_ratio, scene_torqu
 // joints.c
 extern const scene scene_joint_zoo, scene_joints_basic;
 // pendulum.c
-extern const scene scene_pendulum_double, scene_pendulum_triple, scene_pendulum_loop;
+extern const scene scene_pendulum_double, scene_pendulum_triple, scene_pendulum_loop,
+    scene_pendulum_distance;
 // chain.c
 extern const scene scene_chain, scene_mobile;
 // bunny.c
@@ -36,7 +37,9 @@ extern const scene scene_slope, scene_rolling, scene_sliding, scene_friction_con
 // impact.c
 extern const scene scene_bounce, scene_cradle, scene_plate, scene_coin, scene_bullets;
 // wire.c
-extern const scene scene_marble_impulse, scene_marbles_in_wires, scene_sculpture;
+extern const scene scene_marble_impulse, scene_marbles_in_wires, scene_marble_run;
+// sculpture.c
+extern const scene scene_sculpture;
 // pile.c
 extern const scene scene_capsules, scene_pile, scene_resting;
 

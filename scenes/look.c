@@ -237,7 +237,7 @@ static void add_wire(scene_look *l, const wire *w, float radius)
     out = tn_sub(out, tn_scale(tn_dot(out, along), along));
     float size = tn_length(out);
     out = size > 1e-3f ? tn_scale(1.0f / size, out) : tn_rotate(turn, tn_v3(0.0f, 1.0f, 0.0f));
-    tn_vec3 beside = tn_cross(out, along);
+    tn_vec3 beside = tn_cross(along, out);
     for (int k = 0; k <= TUBE; ++k) {
       float angle = 2.0f * TN_PI * (float)(k % TUBE) / (float)TUBE;
       tn_vec3 normal = tn_add(tn_scale(tn_cos(angle), out), tn_scale(tn_sin(angle), beside));
@@ -286,6 +286,24 @@ static void add_shape(scene_look *l, const geometry *g, const shared_geometry *s
   }
 }
 
+static bool finish(scene_look *look)
+{
+  if (look->failed) {
+    scene_look_free(look);
+  }
+  return !look->failed;
+}
+
+bool scene_look_from_triangles(scene_look *look, const tn_vec3 *points, const int *triangles,
+                               int count)
+{
+  memset(look, 0, sizeof *look);
+  for (int i = 0; i < count; ++i, triangles += 3) {
+    add_flat_triangle(look, points[triangles[0]], points[triangles[1]], points[triangles[2]]);
+  }
+  return finish(look);
+}
+
 bool scene_look_make(const tn_world *world, const tn_shape_def *def, scene_look *look)
 {
   memset(look, 0, sizeof *look);
@@ -295,10 +313,7 @@ bool scene_look_make(const tn_world *world, const tn_shape_def *def, scene_look 
     return false;
   }
   add_shape(look, &g, geometry_find(world, def->geometry, &why));
-  if (look->failed) {
-    scene_look_free(look);
-  }
-  return !look->failed;
+  return finish(look);
 }
 
 void scene_look_free(scene_look *look)

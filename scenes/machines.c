@@ -186,7 +186,7 @@ static tn_pos brick_place(const scene_run *run, int index)
 {
   int columns = (int)scene_value(run, "columns");
   int row = index / columns, column = index % columns;
-  double z = ((double)column - 0.5 * (double)(columns - 1) + (row % 2 ? 0.25 : -0.25)) * 0.61;
+  double z = ((double)column - 0.5 * (double)(columns - 1) + (row % 2 ? 0.2 : -0.2)) * 0.61;
   return tn_p3(0.0, (double)BRICK.y * (2.0 * (double)row + 1.0), z);
 }
 

@@ -1,4 +1,5 @@
-// Pendula of rods on hinges: Mueller et al. 2020, Figure 8.
+// Pendula: of rods, Mueller et al. 2020, Figure 8, and of balls on strings, Seabra et al. 2022,
+// Figure 2.
 #include "build.h"
 
 static const float GRAVITY = 9.81f;
@@ -15,10 +16,11 @@ static tn_body_id add_rod(scene_run *run, tn_pos from, tn_vec3 direction)
   return scene_add_body(run, &def);
 }
 
-static void add_hinge(scene_run *run, tn_body_id a, tn_body_id b, tn_pos point)
+static void add_pivot(scene_run *run, tn_body_id a, tn_body_id b, tn_pos point)
 {
-  tn_joint_def hinge = scene_joint_at(run, TN_JOINT_HINGE, a, b, point, tn_v3(0.0f, 0.0f, 1.0f));
-  scene_add_joint(run, &hinge);
+  tn_joint_kind kind = scene_value(run, "balls") > 0.0 ? TN_JOINT_BALL : TN_JOINT_HINGE;
+  tn_joint_def pivot = scene_joint_at(run, kind, a, b, point, tn_v3(0.0f, 0.0f, 1.0f));
+  scene_add_joint(run, &pivot);
 }
 
 static void set_gravity(scene_run *run)
@@ -35,7 +37,7 @@ static void build_line(scene_run *run, int count)
   tn_body_id last = SCENE_WORLD;
   for (int i = 0; i < count; ++i) {
     tn_body_id rod = add_rod(run, end, level);
-    add_hinge(run, last, rod, end);
+    add_pivot(run, last, rod, end);
     end = tn_offset(end, tn_scale(ROD_LENGTH, level));
     last = rod;
     // From level to straight down.
@@ -65,21 +67,22 @@ static void build_loop(scene_run *run)
     float heading = -0.5f * TN_PI + turn * ((float)i + 0.5f);
     tn_vec3 direction = tn_v3(tn_cos(heading), tn_sin(heading), 0.0f);
     tn_body_id rod = add_rod(run, corner, direction);
-    add_hinge(run, last, rod, corner);
+    add_pivot(run, last, rod, corner);
     corner = tn_offset(corner, tn_scale(ROD_LENGTH, direction));
     last = rod;
   }
   if (!run->failed) {
-    add_hinge(run, last, run->bodies[0], corner);
+    add_pivot(run, last, run->bodies[0], corner);
   }
   // From level to folded flat and straight down, its middle half way along.
   double total = (double)count;
   run->energy_scale = total * (double)(ROD_MASS * GRAVITY * ROD_LENGTH) * 0.25 * total;
 }
 
-#define THICKNESS                                                                                  \
+#define ROD_PARAMETERS                                                                             \
+  {"thickness", 0.01, 0.5, 0.2, false, "of a rod, m"},                                             \
   {                                                                                                \
-    "thickness", 0.01, 0.5, 0.2, false, "of a rod, m"                                              \
+    "balls", 0.0, 1.0, 0.0, true, "0: hinges, 1: ball joints"                                      \
   }
 
 const scene scene_pendulum_double = {
@@ -91,7 +94,7 @@ const scene scene_pendulum_double = {
     .seconds = 10.0,
     .substeps = 40,
     .conserves = true,
-    .parameters = {THICKNESS},
+    .parameters = {ROD_PARAMETERS},
     .build = build_double,
 };
 
@@ -104,7 +107,7 @@ const scene scene_pendulum_triple = {
     .seconds = 10.0,
     .substeps = 40,
     .conserves = true,
-    .parameters = {THICKNESS},
+    .parameters = {ROD_PARAMETERS},
     .build = build_triple,
 };
 
@@ -117,6 +120,39 @@ const scene scene_pendulum_loop = {
     .seconds = 10.0,
     .substeps = 40,
     .conserves = true,
-    .parameters = {{"count", 3.0, 16.0, 5.0, true, "rods"}, THICKNESS},
+    .parameters = {{"count", 3.0, 16.0, 5.0, true, "rods"}, ROD_PARAMETERS},
     .build = build_loop,
+};
+
+// ---------------------------------------------------------------------------------------------
+// Three balls on strings
+
+static void build_distances(scene_run *run)
+{
+  set_gravity(run);
+  tn_body_id last = SCENE_WORLD;
+  tn_shape_def shape = scene_sphere_shape(0.1f);
+  shape.filter.group = -1; // they do not collide
+  for (int i = 0; i < 3; ++i) {
+    tn_pos from = tn_p3((double)i, 0.0, 0.0);
+    tn_body_def def = tn_default_body_def();
+    def.position = tn_p3((double)i + 1.0, 0.0, 0.0);
+    tn_body_id ball = scene_add_solid(run, &def, &shape, 1.0f);
+    tn_joint_def string = scene_joint_between(run, last, ball, from, def.position);
+    scene_add_joint(run, &string);
+    run->energy_scale += (double)GRAVITY * ((double)i + 1.0); // from level to straight down
+    last = ball;
+  }
+}
+
+const scene scene_pendulum_distance = {
+    .name = "pendulum_distance",
+    .title = "Three balls of 1 kg on strings of 1 m, released level",
+    .source = "Seabra et al. 2022, Fig. 2",
+    .group = SCENE_SEABRA,
+    .camera = {{0.0f, -0.5f, 8.0f}, {0.0f, -0.5f, 0.0f}},
+    .seconds = 10.0,
+    .substeps = 20,
+    .conserves = true,
+    .build = build_distances,
 };

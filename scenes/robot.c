@@ -20,13 +20,13 @@ static void build_arm(scene_run *run)
   tn_body_id last = SCENE_WORLD;
   for (int i = 0; i < ROBOT_JOINTS && !run->failed; ++i) {
     const robot_joint *r = &robot_joints[i];
-    float width = 0.07f - 0.012f * (float)i;
+    float width = i == 0 ? 0.12f : 0.07f - 0.012f * (float)i;
     tn_shape_def shape = scene_box_shape(tn_v3(width, 0.5f * r->length, width));
     shape.filter.group = -1;
     tn_body_def def = tn_default_body_def();
     def.position = tn_offset(joint_at, tn_v3(0.0f, 0.5f * r->length, 0.0f));
     def.linear_damping = def.angular_damping = (float)scene_value(run, "damping");
-    tn_body_id part = scene_add_solid(run, &def, &shape, 4.0f - (float)i);
+    tn_body_id part = scene_add_solid(run, &def, &shape, i == 0 ? 20.0f : 4.0f - (float)i);
     tn_joint_def hinge = scene_joint_at(run, TN_JOINT_HINGE, last, part, joint_at, r->axis);
     hinge.angular[0] = tn_between(r->lo, r->hi);
     scene_add_joint(run, &hinge);
@@ -79,11 +79,13 @@ static void measure_robot(const scene_run *run, scene_sheet *sheet)
 {
   scene_note(sheet, "target_distance_m",
              (double)tn_joint_read(run->world, run->joints[ROBOT_JOINTS]).length);
-  double speed = 0.0;
+  double speed = 0.0, beyond = 0.0;
   for (int i = 0; i < ROBOT_JOINTS; ++i) {
     speed = fmax(speed, (double)tn_length(tn_body_velocity(run->world, run->bodies[i])));
+    beyond = fmax(beyond, (double)tn_joint_read(run->world, run->joints[i]).angular_error);
   }
   scene_note(sheet, "arm_speed", speed);
+  scene_note(sheet, "limit_error_rad", beyond);
 }
 
 const scene scene_robot_arm = {
@@ -98,7 +100,7 @@ const scene scene_robot_arm = {
                    {"y", -5.0, 5.0, 0.9, false, "of the target, m"},
                    {"z", -5.0, 5.0, 0.0, false, "of the target, m"},
                    {"radius", 0.0, 5.0, 0.6, false, "of the way it goes, m; 0: it stays"},
-                   {"compliance", 1e-6, 1.0, 2e-3, false, "of the pull, m/N"},
+                   {"compliance", 1e-6, 1.0, 5e-3, false, "of the pull, m/N"},
                    {"damping", 0.0, 100.0, 15.0, false, "of the arm, 1/s"}},
     .build = build_robot,
     .drive = move_target,

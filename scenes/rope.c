@@ -34,6 +34,9 @@ static void build_rope(scene_run *run)
   hand.type = TN_BODY_KINEMATIC;
   hand.position = tn_p3(rope_length(run), 0.0, 0.0);
   tn_body_id last = SCENE_WORLD, grip = scene_add_body(run, &hand);
+  tn_shape_def fist = scene_box_shape(tn_v3(0.06f, 0.06f, 0.06f));
+  fist.filter.mask = 0; // only to be seen
+  run->failed = run->failed || TN_IS_NULL(tn_shape_create(run->world, grip, &fist));
   tn_shape_def shape = scene_axial_shape(TN_SHAPE_CAPSULE, ROPE_RADIUS, half - ROPE_RADIUS);
   shape.rotation = tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 1.0f), -0.5f * TN_PI);
   shape.material = scene_material(0.3f, 0.0f);

@@ -50,17 +50,25 @@ static bool read_header(header *h, const void *buffer, size_t size)
          memchr(h->scene, '\0', sizeof h->scene) != NULL;
 }
 
+// The parameters must be such as the scene takes.
+static bool read_settings(const scene *which, const scene_settings *saved, scene_settings *settings)
+{
+  for (int i = 0; i < SCENE_MAX_PARAMETERS && which->parameters[i].name; ++i) {
+    if (scene_set(which, settings, which->parameters[i].name, saved->value[i]) != SCENE_SET) {
+      return false;
+    }
+  }
+  return true;
+}
+
 const scene *scene_saved(const void *buffer, size_t size, scene_settings *settings)
 {
   header h;
-  const scene *which = read_header(&h, buffer, size) ? scene_find(h.scene) : NULL;
-  for (int i = 0; which && i < SCENE_MAX_PARAMETERS && which->parameters[i].name; ++i) {
-    if (scene_set(which, settings, which->parameters[i].name, h.run.settings.value[i]) !=
-        SCENE_SET) {
-      return NULL;
-    }
+  if (!read_header(&h, buffer, size)) {
+    return NULL;
   }
-  return which;
+  const scene *which = scene_find(h.scene);
+  return which && read_settings(which, &h.run.settings, settings) ? which : NULL;
 }
 
 // Everything but what belongs to this run's own memory.
@@ -77,22 +85,26 @@ static void take_watched(scene_run *run, const scene_run *saved)
   run->joint_capacity = own.joint_capacity;
 }
 
+static bool restore(scene_run *run, const void *buffer, size_t size)
+{
+  header h;
+  if (!read_header(&h, buffer, size) || h.run.body_count != run->body_count ||
+      h.run.joint_count != run->joint_count ||
+      !tn_world_restore(run->world, (const char *)buffer + sizeof h, size - sizeof h)) {
+    return false;
+  }
+  take_watched(run, &h.run);
+  return true;
+}
+
 scene_run *scene_load(const void *buffer, size_t size, const tn_world_def *def)
 {
   scene_settings settings;
   const scene *which = scene_saved(buffer, size, &settings);
   scene_run *run = which ? scene_create(which, &settings, def) : NULL;
-  if (!run) {
-    return NULL;
-  }
-  header h;
-  read_header(&h, buffer, size);
-  const char *world = (const char *)buffer + sizeof h;
-  if (h.run.body_count != run->body_count || h.run.joint_count != run->joint_count ||
-      !tn_world_restore(run->world, world, size - sizeof h)) {
+  if (run && !restore(run, buffer, size)) {
     scene_destroy(run);
-    return NULL;
+    run = NULL;
   }
-  take_watched(run, &h.run);
   return run;
 }

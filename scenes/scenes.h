@@ -13,6 +13,7 @@
 #define SCENE_MEMORY 8
 
 typedef struct scene_run scene_run;
+typedef struct scene_look scene_look; // look.h
 typedef struct scene_sheet scene_sheet;
 
 typedef struct scene_parameter {
@@ -44,13 +45,15 @@ typedef struct scene {
   const char *source; // the figure or table it reproduces
   scene_group group;
   scene_camera camera;
-  double seconds; // worth watching
-  int substeps;   // those of the source, or enough to look right
-  bool conserves; // nothing takes energy out or puts it in
+  double seconds;  // worth watching
+  int substeps;    // those of the source, or enough to look right
+  bool conserves;  // nothing takes energy out or puts it in
+  bool tenon_only; // the other methods do not hold it
   scene_parameter parameters[SCENE_MAX_PARAMETERS];
   void (*build)(scene_run *run);
   void (*drive)(scene_run *run, float dt);                   // before every step; may be null
   void (*measure)(const scene_run *run, scene_sheet *sheet); // the scene's own; may be null
+  bool (*look)(scene_look *look); // of each body in its frame, where shapes do not say it; or null
 } scene;
 
 // ---------------------------------------------------------------------------------------------

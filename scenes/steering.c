@@ -110,6 +110,7 @@ const scene scene_steering = {
     .camera = {{0.0f, 0.35f, -0.5f}, {0.0f, 0.0f, 0.0f}},
     .seconds = 10.0,
     .substeps = 20,
+    .tenon_only = true, // a gram moves kilograms
     .parameters = {{"wheel_mass", 0.01, 100.0, 0.76, false, "kg"},
                    {"mass_ratio", 1.0, 1e5, 760.0, false, "of a wheel and the servo's arm"},
                    {"angle", 0.0, 60.0, 30.0, false, "of the servo to each side, degrees"},

@@ -167,7 +167,7 @@ static void fig_14_marbles_follow_loop_and_coil(void **unused)
 {
   (void)unused;
   NOT_MET_YET("energy without friction rises by 2.9 %");
-  scene_run *run = start_scene("sculpture", "friction=0 count=4", 20);
+  scene_run *run = start_scene("marble_run", "friction=0 count=4", 20);
   for (int i = 0; i < 240 && scene_metric_value(run, "past_end") == 0.0; ++i) {
     scene_step(run, DT);
     assert_close(scene_metric_value(run, "off_track"), 0.0, 0.0);
@@ -183,7 +183,7 @@ static void fig_1_marbles_roll_to_the_end(void **unused)
   (void)unused;
   static const int substeps[2] = {10, 20};
   for (int i = 0; i < 2; ++i) {
-    scene_run *run = start_scene("sculpture", "", substeps[i]);
+    scene_run *run = start_scene("marble_run", "", substeps[i]);
     for (int step = 0; step < 300 && scene_metric_value(run, "past_end") < 4.0; ++step) {
       scene_step(run, DT);
       assert_close(scene_metric_value(run, "off_track"), 0.0, 0.0);

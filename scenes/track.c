@@ -1,0 +1,156 @@
+// Tracks of two wires, and marbles on them.
+#include "track.h"
+
+#include <math.h>
+
+void track_add(track *t, tn_vec3 center, tn_vec3 up)
+{
+  if (t->count < TRACK_MAX_STATIONS) {
+    t->center[t->count] = center;
+    t->up[t->count] = up;
+    t->count += 1;
+  }
+}
+
+static int neighbour(const track *t, int i, int step)
+{
+  int k = i + step;
+  if (t->closed) {
+    return (k + t->count) % t->count;
+  }
+  return k < 0 ? 0 : k >= t->count ? t->count - 1 : k;
+}
+
+tn_vec3 track_unit(tn_vec3 v)
+{
+  return tn_scale(1.0f / tn_length(v), v);
+}
+
+// The gauge is 1.4 radii of the marble, a wire's radius a quarter of it.
+static const float HALF_GAUGE = 0.7f, WIRE = 0.25f;
+
+float track_rolling_radius(float radius)
+{
+  return radius * sqrtf((1.0f + WIRE) * (1.0f + WIRE) - HALF_GAUGE * HALF_GAUGE) / (1.0f + WIRE);
+}
+
+// A wire beside the way of the marbles' centres, in their radii: to the right, and up.
+typedef struct rail {
+  float right, up;
+} rail;
+
+static tn_vec3 rail_point(const track *t, int i, float radius, rail r)
+{
+  tn_vec3 way = tn_sub(t->center[neighbour(t, i, 1)], t->center[neighbour(t, i, -1)]);
+  tn_vec3 right = track_unit(tn_cross(way, t->up[i]));
+  tn_vec3 beside = tn_add(tn_scale(r.right, right), tn_scale(r.up, t->up[i]));
+  return tn_add(t->center[i], tn_scale(radius, beside));
+}
+
+// Along the first `count` stations.
+static void lay_rail(scene_run *run, const track *t, int count, float radius, rail r)
+{
+  tn_wire_point points[TRACK_MAX_STATIONS];
+  bool closed = t->closed && count == t->count;
+  for (int i = 0; i < count; ++i) {
+    points[i].position = rail_point(t, i, radius, r);
+  }
+  for (int i = 0; i < count; ++i) {
+    bool is_inside = closed || (i > 0 && i < count - 1);
+    int next = i + 1 < count ? i + 1 : closed ? 0 : i;
+    int last = i > 0 ? i - 1 : closed ? count - 1 : i;
+    tn_vec3 d = tn_sub(points[next].position, points[last].position);
+    points[i].tangent = tn_scale(is_inside ? 0.5f : 1.0f, d);
+  }
+  tn_shape_def wire = tn_default_shape_def(TN_SHAPE_WIRE);
+  wire.radius = WIRE * radius;
+  wire.material = scene_material((float)scene_value(run, "friction"), 0.0f);
+  wire.material.combine_restitution = TN_COMBINE_MINIMUM; // of a marble it does not matter
+  wire.geometry = tn_wire_create(run->world, points, count, closed);
+  if (TN_IS_NULL(wire.geometry)) {
+    run->failed = true;
+    return;
+  }
+  scene_add_fixed(run, (tn_transform){{0.0, 0.0, 0.0}, tn_quat_identity()}, &wire);
+}
+
+void track_lay(scene_run *run, const track *t, float radius)
+{
+  scene_set_gravity(run);
+  float below = sqrtf((1.0f + WIRE) * (1.0f + WIRE) - HALF_GAUGE * HALF_GAUGE);
+  lay_rail(run, t, t->count, radius, (rail){-HALF_GAUGE, -below});
+  lay_rail(run, t, t->count, radius, (rail){HALF_GAUGE, -below});
+}
+
+void track_lay_guards(scene_run *run, const track *t, int count, float radius)
+{
+  lay_rail(run, t, count, radius, (rail){-1.4f, 0.7f});
+  lay_rail(run, t, count, radius, (rail){1.4f, 0.7f});
+}
+
+tn_body_id track_add_marble(scene_run *run, tn_vec3 center, tn_vec3 velocity, tn_vec3 spin,
+                            float radius)
+{
+  tn_shape_def shape = scene_sphere_shape(radius);
+  shape.material =
+      scene_material((float)scene_value(run, "friction"), (float)scene_value(run, "restitution"));
+  tn_body_def def = tn_default_body_def();
+  def.position = tn_offset(tn_p3(0.0, 0.0, 0.0), center);
+  def.velocity = velocity;
+  def.angular_velocity = spin;
+  return scene_add_solid(run, &def, &shape, 0.01f);
+}
+
+// How far a marble is from where the track carries it, and the station it is at.
+static double distance_from_track(const scene_run *run, const track *t, int marble, int *station)
+{
+  tn_vec3 p =
+      tn_between_points(tn_p3(0.0, 0.0, 0.0), tn_body_position(run->world, run->bodies[marble]));
+  double least = (double)INFINITY;
+  for (int i = 0; i < t->count - !t->closed; ++i) {
+    tn_vec3 a = t->center[i];
+    tn_vec3 ab = tn_sub(t->center[neighbour(t, i, 1)], a);
+    float s = fminf(1.0f, fmaxf(0.0f, tn_dot(tn_sub(p, a), ab) / tn_dot(ab, ab)));
+    double distance = (double)tn_length(tn_sub(p, tn_add(a, tn_scale(s, ab))));
+    if (distance < least) {
+      least = distance;
+      *station = i;
+    }
+  }
+  return least;
+}
+
+// Past the end is not off the track.
+static bool is_past_end(const track *t, int station)
+{
+  return !t->closed && station >= t->count - 2;
+}
+
+int track_count_off(const scene_run *run, const track *t)
+{
+  double radius = scene_value(run, "radius");
+  int off = 0;
+  for (int i = 0; i < run->body_count; ++i) {
+    int station = 0;
+    double distance = distance_from_track(run, t, i, &station);
+    off += !is_past_end(t, station) && !(distance < radius);
+  }
+  return off;
+}
+
+int track_count_past(const scene_run *run, const track *t)
+{
+  int past = 0;
+  for (int i = 0; i < run->body_count; ++i) {
+    int station = 0;
+    distance_from_track(run, t, i, &station);
+    past += is_past_end(t, station);
+  }
+  return past;
+}
+
+void track_note(const scene_run *run, scene_sheet *sheet, const track *t)
+{
+  scene_note(sheet, "off_track", (double)track_count_off(run, t));
+  scene_note(sheet, "past_end", (double)track_count_past(run, t));
+}
