@@ -9,6 +9,10 @@ const MATERIALS = ['meshlambert', 'meshbasic', 'depth'];
 // This every shader gets from the renderer.
 const ALWAYS = ['colorspace_pars_fragment'];
 
+// Features that none of those uses; these chunks are all inside of an #ifdef.
+const UNUSED =
+  /^(alphahash|alphamap|aomap|batching|bumpmap|clipping_planes|displacementmap|dithering|emissivemap|envmap|fog|lightmap|lightprobes|logdepthbuf|map|morph|normalmap|skin|uv)/;
+
 const STUBS = {
   'WebXRManager.js': `
     import { EventDispatcher } from '../../core/EventDispatcher.js';
@@ -30,7 +34,7 @@ function included(folder) {
   const names = new Set(ALWAYS);
   const read = (file) => {
     for (const [, name] of readFileSync(join(folder, file), 'utf8').matchAll(/#include <(\w+)>/g)) {
-      if (names.has(name)) continue;
+      if (names.has(name) || UNUSED.test(name)) continue;
       names.add(name);
       read(`ShaderChunk/${name}.glsl.js`);
     }
