@@ -8,6 +8,7 @@ import { defaultsOf, decode, encode } from './share.js';
 import { Stage } from './stage.js';
 
 const STEP = 1 / 60;
+const PATIENCE = 10000; // ms
 const SLOWEST = 0.1; // s: a page that comes back does not catch up more than this
 
 export class App {
@@ -62,10 +63,17 @@ export class App {
   load(state) {
     this.state = state;
     this.start();
-    for (let i = 0; i < state.frame; ++i) this.advance();
+    this.runTo(state.frame);
     this.frameNode.setScene();
     this.setPlaying(state.frame === 0 && !this.isStill);
     this.draw();
+  }
+
+  // As far as an address asks for, if that does not take too long.
+  runTo(frame) {
+    const start = performance.now();
+    while (this.frame < frame && performance.now() - start < PATIENCE) this.advance();
+    if (this.frame < frame) this.say(`This takes long: here is frame ${this.frame} of ${frame}.`);
   }
 
   // Builds the simulations as the settings say.
@@ -234,7 +242,12 @@ export class App {
     const passed = Math.min(SLOWEST, (now - (this.before ?? now)) / 1000);
     this.before = now;
     if (!this.sims.length || this.isStill) return;
-    if (this.isPlaying) this.play(passed);
+    try {
+      if (this.isPlaying) this.play(passed);
+    } catch (error) {
+      this.setPlaying(false);
+      this.say(`The engine stopped: ${error.message}. Start the scene again (R).`);
+    }
     this.stage.render();
     this.frameNode.label();
   }

@@ -40,6 +40,9 @@ export class Frame {
     document.body.classList.toggle('no-panel', NARROW.matches);
     new ResizeObserver(() => app.sims.length && app.draw()).observe(stage);
     this.setTheme(this.savedTheme());
+    this.canvas.addEventListener('webglcontextlost', () =>
+      this.say('The browser took the graphics away; load the page again.'),
+    );
     listenToKeys(app, this);
   }
 

@@ -23,6 +23,7 @@ const UP = new Vector3(0, 1, 0);
 const HINGE = 2;
 const DISTANCE = 0;
 const LABELS = 12;
+const WEAK = 1e-3; // N, N m: less than this is not worth an arrow
 const SLIDING = [4, 5]; // prismatic, cylinder
 
 // One along y, from 0 to 1; the width is that of the shaft.
@@ -125,12 +126,12 @@ export class Overlay {
     };
     this.trails = new Trails(this.group);
     this.labels = [];
-    this.perNewton = this.perTorque = 0;
+    this.perNewton = this.perTorque = Infinity;
   }
 
   clear() {
     this.trails.clear();
-    this.perNewton = this.perTorque = 0;
+    this.perNewton = this.perTorque = Infinity;
   }
 
   setTheme(theme) {
@@ -169,9 +170,8 @@ export class Overlay {
     const most = (list) => list.reduce((max, v) => Math.max(max, Math.hypot(...v)), 0);
     const forces = [...joints.map(({ force }) => force), ...contacts.map(({ normal }) => normal)];
     const follow = (scale, strongest) => {
-      if (!(strongest > 1e-9)) return scale;
-      const wanted = (0.16 * distance) / strongest;
-      return !scale || wanted < scale ? wanted : scale + 0.02 * (wanted - scale);
+      const wanted = (0.16 * distance) / Math.max(strongest, WEAK);
+      return wanted < scale ? wanted : scale + 0.02 * (wanted - scale);
     };
     this.perNewton = follow(this.perNewton, most(forces));
     this.perTorque = follow(this.perTorque, most(joints.map(({ torque }) => torque)));

@@ -2,7 +2,7 @@
 // usage: node run.mjs SITE TENON PICTURES
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
@@ -120,23 +120,22 @@ async function writeSheet(sheet) {
 
 async function checkAccess() {
   const axe = createRequire(import.meta.url).resolve('axe-core');
+  const size = { width: 1280, height: 800 };
+  const page = await open(`${server.address}?still#scene=pendulum_triple`, size);
+  await page.addScriptTag({ path: axe });
   for (const theme of ['light', 'dark']) {
-    const page = await open(`${server.address}?still#scene=pendulum_triple`, {
-      width: 1280,
-      height: 900,
-    });
     await page.evaluate((name) => {
       for (const details of document.querySelectorAll('details')) details.open = true;
       globalThis.tenon.app.frameNode.setTheme(name);
     }, theme);
-    await page.addScriptTag({ path: axe });
+    await page.waitForTimeout(400); // colours change over a moment
     const { violations } = await page.evaluate(() => globalThis.axe.run());
     const serious = violations.filter(({ impact }) => ['serious', 'critical'].includes(impact));
     const told = serious.map(({ id, nodes }) => `${id}: ${nodes[0].html}`).join('\n');
     check(`accessibility, ${theme}`, serious.length === 0, told);
     await page.screenshot({ path: join(pictures, `page-${theme}.png`) });
-    await page.close();
   }
+  await page.close();
 }
 
 // ---- The single file
@@ -156,7 +155,7 @@ await mkdir(pictures, { recursive: true });
 try {
   await checkTransfer();
   await checkScenes();
-  await behaviour(open, server.address, pictures);
+  await behaviour(browser, open, server.address, pictures);
   await checkAccess();
   await checkSingleFile();
 } catch (error) {
@@ -165,5 +164,4 @@ try {
   await browser.close();
   server.close();
 }
-await writeFile(join(pictures, 'done'), '');
 finish();
