@@ -42,7 +42,7 @@ bench: build
 format:
 	@scripts/sources | xargs clang-format -i
 	@clang-format -i web/wasm/*.[ch]
-	@cd web && npx prettier --log-level warn --write .
+	@[ ! -d web/node_modules ] || (cd web && npx prettier --log-level warn --write .)
 
 lint:
 	@scripts/lint

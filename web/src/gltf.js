@@ -95,11 +95,16 @@ export function gltfOf(sim, bodies, frames) {
     true,
   );
   const materials = new Map();
+  const meshes = new Map(); // things that look alike share one
   bodies.items.forEach((item, index) => {
     if (item.kind === KIND.plane) return;
     const color = bodies.colorOf(item);
     if (!materials.has(color)) materials.set(color, writer.material(color));
-    const mesh = writer.mesh(bakedGeometry(sim, item, index), materials.get(color));
+    const material = materials.get(color);
+    const { kind, geometry, radius, half, extents } = item;
+    const look = [kind, geometry, radius, half, ...extents, material].join();
+    if (!meshes.has(look)) meshes.set(look, writer.mesh(bakedGeometry(sim, item, index), material));
+    const mesh = meshes.get(look);
     const first = poseOf(frames[0], index);
     const node = json.nodes.push({
       mesh,
