@@ -85,6 +85,9 @@ static int obey(int count, char **words)
     return NOT_UNDERSTOOD;
   }
   const char *command = words[0];
+  if (count > 1 && strcmp(words[count - 1], "--help") == 0) {
+    return show_help();
+  }
   if (strcmp(command, "run") == 0) {
     return run_scene(count - 1, words + 1);
   }

@@ -1,4 +1,5 @@
-# Headers, both libraries, the command with its man page and completion, and what CMake and pkg-config need to find them.
+# Headers, both libraries, the command with its man page and completion, and what CMake and
+# pkg-config need to find them.
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY include/tenon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h)

@@ -3,19 +3,12 @@
 
 #include <math.h>
 
-static const float GRAVITY = 9.81f;
-
-static void set_gravity(scene_run *run)
-{
-  tn_world_set_gravity(run->world, tn_v3(0.0f, -GRAVITY, 0.0f));
-}
-
 // ---------------------------------------------------------------------------------------------
 // A chain, held at one end and released level
 
 static void build_chain(scene_run *run)
 {
-  set_gravity(run);
+  scene_set_gravity(run);
   int count = (int)scene_value(run, "count");
   float length = (float)scene_value(run, "length");
   float end_mass = (float)scene_value(run, "end_mass_ratio");
@@ -38,7 +31,7 @@ static void build_chain(scene_run *run)
         scene_joint_at(run, kind, last, link, tn_p3(start, 0.0, 0.0), tn_v3(0.0f, 0.0f, 1.0f));
     scene_add_joint(run, &joint);
     last = link;
-    run->energy_scale += (double)(mass * GRAVITY) * center.x; // from level to straight down
+    run->energy_scale += (double)(mass * SCENE_GRAVITY) * center.x; // from level to straight down
   }
 }
 
@@ -159,7 +152,7 @@ static tn_pos hook_of(const scene_run *run, const mobile *m, int i)
 
 static void build_mobile(scene_run *run)
 {
-  set_gravity(run);
+  scene_set_gravity(run);
   mobile m = {.count = (int)scene_value(run, "count"),
               .bar = (float)scene_value(run, "bar_mass"),
               .weight = 1.0f,
@@ -180,7 +173,7 @@ static void build_mobile(scene_run *run)
     scene_add_joint(run, &joint);
   }
   double height = (double)(m.hanger * (float)m.levels);
-  run->energy_scale = (double)(hanging_mass(&m, 0) * GRAVITY) * height;
+  run->energy_scale = (double)(hanging_mass(&m, 0) * SCENE_GRAVITY) * height;
 }
 
 const scene scene_mobile = {

@@ -3,13 +3,6 @@
 
 #include <math.h>
 
-static const float GRAVITY = 9.81f;
-
-static void set_gravity(scene_run *run)
-{
-  tn_world_set_gravity(run->world, tn_v3(0.0f, -GRAVITY, 0.0f));
-}
-
 static tn_material material_of(const scene_run *run)
 {
   return scene_material((float)scene_value(run, "friction"),
@@ -24,7 +17,7 @@ enum { BOUNCES, FALLS, FIRST_APEX, LAST_APEX };
 
 static void build_bounce(scene_run *run)
 {
-  set_gravity(run);
+  scene_set_gravity(run);
   scene_add_ground(run, tn_p3(0.0, 0.0, 0.0), material_of(run));
   float radius = (float)scene_value(run, "radius");
   tn_shape_def shape = scene_sphere_shape(radius);
@@ -32,7 +25,7 @@ static void build_bounce(scene_run *run)
   tn_body_def def = tn_default_body_def();
   def.position = tn_p3(0.0, scene_value(run, "height") + (double)radius, 0.0);
   scene_add_solid(run, &def, &shape, 1.0f);
-  run->energy_scale = scene_value(run, "height") * (double)GRAVITY;
+  run->energy_scale = scene_value(run, "height") * (double)SCENE_GRAVITY;
   run->memory[FALLS] = 1.0;
 }
 
@@ -41,7 +34,7 @@ static double apex_of(const scene_run *run)
 {
   double height = tn_body_position(run->world, run->bodies[0]).y - scene_value(run, "radius");
   double speed = (double)tn_body_velocity(run->world, run->bodies[0]).y;
-  return height + 0.5 * speed * fabs(speed) / (double)GRAVITY;
+  return height + 0.5 * speed * fabs(speed) / (double)SCENE_GRAVITY;
 }
 
 static void watch_bounce(scene_run *run, float dt)
@@ -98,7 +91,7 @@ static tn_pos cradle_hook(int ball)
 
 static void build_cradle(scene_run *run)
 {
-  set_gravity(run);
+  scene_set_gravity(run);
   float angle = (float)scene_value(run, "angle") * (TN_PI / 180.0f);
   int raised = (int)scene_value(run, "raised");
   tn_shape_def shape = scene_sphere_shape(CRADLE_RADIUS);
@@ -111,7 +104,7 @@ static void build_cradle(scene_run *run)
     tn_body_id ball = scene_add_solid(run, &def, &shape, 1.0f);
     tn_joint_def joint = scene_joint_between(run, SCENE_WORLD, ball, cradle_hook(i), def.position);
     scene_add_joint(run, &joint);
-    run->energy_scale += (double)(GRAVITY * (string.y + CRADLE_STRING));
+    run->energy_scale += (double)(SCENE_GRAVITY * (string.y + CRADLE_STRING));
   }
 }
 
@@ -164,21 +157,23 @@ const scene scene_cradle = {
 
 static void build_plate(scene_run *run)
 {
-  set_gravity(run);
+  scene_set_gravity(run);
   scene_add_ground(run, tn_p3(0.0, 0.0, 0.0), material_of(run));
-  tn_shape_def shape = scene_box_shape(tn_v3(1.0f, 0.05f, 0.5f));
+  tn_vec3 size = tn_v3((float)scene_value(run, "length"), (float)scene_value(run, "thickness"),
+                       (float)scene_value(run, "width"));
+  tn_shape_def shape = scene_box_shape(tn_scale(0.5f, size));
   shape.material = material_of(run);
   tn_body_def def = tn_default_body_def();
   def.position = tn_p3(0.0, scene_value(run, "height"), 0.0);
   def.rotation = tn_quat_axis_angle(tn_v3(0.3f, 0.2f, 1.0f),
                                     (float)scene_value(run, "tilt") * (TN_PI / 180.0f));
   scene_add_solid(run, &def, &shape, 1.0f);
-  run->energy_scale = (double)GRAVITY * def.position.y;
+  run->energy_scale = (double)SCENE_GRAVITY * def.position.y;
 }
 
 const scene scene_plate = {
     .name = "plate",
-    .title = "A plate of 2 x 0.1 x 1 m that bounces without loss",
+    .title = "A plate of three different lengths that bounces without loss",
     .source = "Seabra et al. 2022, Fig. 7 and 8",
     .group = SCENE_SEABRA,
     .camera = {{3.0f, 3.0f, 9.0f}, {0.0f, 1.5f, 0.0f}},
@@ -187,8 +182,11 @@ const scene scene_plate = {
     .conserves = true,
     .parameters = {{"restitution", 0.0, 1.0, 1.0, false, "coefficient of restitution"},
                    {"friction", 0.0, 10.0, 0.0, false, "coefficient of friction"},
-                   {"height", 1.2, 1000.0, 3.0, false, "it falls from, m"},
-                   {"tilt", 0.0, 90.0, 30.0, false, "degrees"}},
+                   {"height", 2.0, 1000.0, 3.0, false, "it falls from, m"},
+                   {"tilt", 0.0, 90.0, 30.0, false, "degrees"},
+                   {"length", 0.1, 2.0, 2.0, false, "m"},
+                   {"thickness", 0.01, 2.0, 0.1, false, "m"},
+                   {"width", 0.1, 2.0, 1.0, false, "m"}},
     .build = build_plate,
 };
 
@@ -198,12 +196,12 @@ const scene scene_plate = {
 // A thin disk whose centre rests precesses at the square root of 4 g / (r sin(tilt)).
 static float precession_at(float radius, float tilt)
 {
-  return sqrtf(4.0f * GRAVITY / (radius * tn_sin(tilt)));
+  return sqrtf(4.0f * SCENE_GRAVITY / (radius * tn_sin(tilt)));
 }
 
 static void build_coin(scene_run *run)
 {
-  set_gravity(run);
+  scene_set_gravity(run);
   tn_material material = material_of(run);
   material.rolling_friction = (float)scene_value(run, "rolling_friction");
   scene_add_ground(run, tn_p3(0.0, 0.0, 0.0), material);

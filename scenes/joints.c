@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-static const float GRAVITY = 9.81f;
 static const float MASS = 1.0f;
 static const float ARM_LENGTH = 1.0f;
 
@@ -47,7 +46,7 @@ static tn_joint_def show(scene_run *run, const exhibit *e)
   def.angular_velocity = e->spin;
   def.linear_damping = def.angular_damping = e->damping;
   tn_body_id body = scene_add_body(run, &def);
-  run->energy_scale += (double)(0.5f * MASS * GRAVITY * ARM_LENGTH);
+  run->energy_scale += (double)(0.5f * MASS * SCENE_GRAVITY * ARM_LENGTH);
   return scene_joint_at(run, e->kind, SCENE_WORLD, body, point, e->axis);
 }
 
@@ -64,11 +63,6 @@ static tn_drive drive_to(double target, float compliance)
   drive.target = (float)target;
   drive.compliance = compliance;
   return drive;
-}
-
-static void set_gravity(scene_run *run)
-{
-  tn_world_set_gravity(run->world, tn_v3(0.0f, -GRAVITY, 0.0f));
 }
 
 static tn_joint_state state_of(const scene_run *run, int i)
@@ -175,7 +169,7 @@ static void show_rest_of_zoo(scene_run *run)
 
 static void build_zoo(scene_run *run)
 {
-  set_gravity(run);
+  scene_set_gravity(run);
   show_sliders(run);
   show_hinges(run);
   show_balls(run);
@@ -201,14 +195,14 @@ static double distance(float x, float wanted)
 // An arm that has sunk by `angle` below level, `give` of it into a spring.
 static double arm_balance_error(double angle, double give)
 {
-  double weight = (double)(0.5f * MASS * GRAVITY * ARM_LENGTH * tn_cos((float)angle));
+  double weight = (double)(0.5f * MASS * SCENE_GRAVITY * ARM_LENGTH * tn_cos((float)angle));
   return fabs(give / (double)TURN_COMPLIANCE - weight) / weight;
 }
 
 static double worst_soft_error(const scene_run *run)
 {
   double sag = -(double)state_of(run, ZOO_SLIDER_SOFT).offset.x - (double)SLIDE_LIMIT;
-  double expected = (double)(SLIDE_COMPLIANCE * MASS * GRAVITY);
+  double expected = (double)(SLIDE_COMPLIANCE * MASS * SCENE_GRAVITY);
   double worst = fabs(sag - expected) / expected;
   double hinge = -(double)state_of(run, ZOO_HINGE_SOFT).angle.x;
   worst = fmax(worst, arm_balance_error(hinge, hinge));
@@ -314,7 +308,7 @@ static double energy_of(const scene_run *run, int i)
 
 static void build_basic(scene_run *run)
 {
-  set_gravity(run);
+  scene_set_gravity(run);
   show_passive(run);
   show_driven(run);
   if (!run->failed) {
@@ -349,7 +343,7 @@ static double relative_distance(double x, double wanted)
 
 static void measure_basic(const scene_run *run, scene_sheet *sheet)
 {
-  double fall = (double)(0.5f * MASS * GRAVITY * ARM_LENGTH);
+  double fall = (double)(0.5f * MASS * SCENE_GRAVITY * ARM_LENGTH);
   double ball = energy_of(run, BASIC_BALL) - run->memory[BASIC_BALL];
   double hinge = energy_of(run, BASIC_HINGE) - run->memory[BASIC_HINGE];
   scene_note(sheet, "ball_energy_rel", ball / fall);

@@ -2,7 +2,6 @@
 // Figure 2.
 #include "build.h"
 
-static const float GRAVITY = 9.81f;
 static const float ROD_LENGTH = 1.0f;
 static const float ROD_MASS = 1.0f;
 
@@ -23,15 +22,10 @@ static void add_pivot(scene_run *run, tn_body_id a, tn_body_id b, tn_pos point)
   scene_add_joint(run, &pivot);
 }
 
-static void set_gravity(scene_run *run)
-{
-  tn_world_set_gravity(run->world, tn_v3(0.0f, -GRAVITY, 0.0f));
-}
-
 // Rods in a level line.
 static void build_line(scene_run *run, int count)
 {
-  set_gravity(run);
+  scene_set_gravity(run);
   tn_pos end = tn_p3(0.0, 0.0, 0.0);
   tn_vec3 level = tn_v3(1.0f, 0.0f, 0.0f);
   tn_body_id last = SCENE_WORLD;
@@ -41,7 +35,7 @@ static void build_line(scene_run *run, int count)
     end = tn_offset(end, tn_scale(ROD_LENGTH, level));
     last = rod;
     // From level to straight down.
-    run->energy_scale += (double)(ROD_MASS * GRAVITY * ROD_LENGTH) * ((double)i + 0.5);
+    run->energy_scale += (double)(ROD_MASS * SCENE_GRAVITY * ROD_LENGTH) * ((double)i + 0.5);
   }
 }
 
@@ -58,7 +52,7 @@ static void build_triple(scene_run *run)
 // A regular polygon of rods, held by one corner, its middle level with that corner.
 static void build_loop(scene_run *run)
 {
-  set_gravity(run);
+  scene_set_gravity(run);
   int count = (int)scene_value(run, "count");
   float turn = 2.0f * TN_PI / (float)count;
   tn_pos corner = tn_p3(0.0, 0.0, 0.0);
@@ -76,7 +70,7 @@ static void build_loop(scene_run *run)
   }
   // From level to folded flat and straight down, its middle half way along.
   double total = (double)count;
-  run->energy_scale = total * (double)(ROD_MASS * GRAVITY * ROD_LENGTH) * 0.25 * total;
+  run->energy_scale = total * (double)(ROD_MASS * SCENE_GRAVITY * ROD_LENGTH) * 0.25 * total;
 }
 
 #define ROD_PARAMETERS                                                                             \
@@ -129,7 +123,7 @@ const scene scene_pendulum_loop = {
 
 static void build_distances(scene_run *run)
 {
-  set_gravity(run);
+  scene_set_gravity(run);
   tn_body_id last = SCENE_WORLD;
   tn_shape_def shape = scene_sphere_shape(0.1f);
   shape.filter.group = -1; // they do not collide
@@ -140,7 +134,7 @@ static void build_distances(scene_run *run)
     tn_body_id ball = scene_add_solid(run, &def, &shape, 1.0f);
     tn_joint_def string = scene_joint_between(run, last, ball, from, def.position);
     scene_add_joint(run, &string);
-    run->energy_scale += (double)GRAVITY * ((double)i + 1.0); // from level to straight down
+    run->energy_scale += (double)SCENE_GRAVITY * ((double)i + 1.0); // from level to straight down
     last = ball;
   }
 }

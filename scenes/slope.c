@@ -3,13 +3,6 @@
 
 #include <math.h>
 
-static const float GRAVITY = 9.81f;
-
-static void set_gravity(scene_run *run)
-{
-  tn_world_set_gravity(run->world, tn_v3(0.0f, -GRAVITY, 0.0f));
-}
-
 static tn_material material_of(const scene_run *run)
 {
   return scene_material((float)scene_value(run, "friction"), 0.0f);
@@ -22,7 +15,7 @@ static tn_body_id add_block(scene_run *run, tn_body_def *def, float mass)
 {
   tn_shape_def shape = scene_box_shape(BLOCK);
   shape.material = material_of(run);
-  run->energy_scale += (double)(mass * GRAVITY * BLOCK.y);
+  run->energy_scale += (double)(mass * SCENE_GRAVITY * BLOCK.y);
   return scene_add_solid(run, def, &shape, mass);
 }
 
@@ -44,7 +37,7 @@ static tn_vec3 down_slope(const scene_run *run)
 // touched.
 static void build_on_slope(scene_run *run, tn_shape_def shape, float height)
 {
-  set_gravity(run);
+  scene_set_gravity(run);
   float angle = slope_angle(run);
   tn_quat tilt = tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 1.0f), -angle);
   tn_shape_def plane = tn_default_shape_def(TN_SHAPE_PLANE);
@@ -55,7 +48,7 @@ static void build_on_slope(scene_run *run, tn_shape_def shape, float height)
   def.rotation = tilt;
   float mass = (float)scene_value(run, "mass");
   scene_add_solid(run, &def, &shape, mass);
-  run->energy_scale = (double)(mass * GRAVITY * height);
+  run->energy_scale = (double)(mass * SCENE_GRAVITY * height);
 }
 
 // The motion along the slope, beside one with `expected` as its acceleration.
@@ -86,7 +79,7 @@ static void measure_slope(const scene_run *run, scene_sheet *sheet)
 {
   double angle = (double)slope_angle(run);
   double pull = sin(angle) - scene_value(run, "friction") * cos(angle);
-  note_descent(run, sheet, 0.5 * scene_value(run, "size"), (double)GRAVITY * fmax(pull, 0.0));
+  note_descent(run, sheet, 0.5 * scene_value(run, "size"), (double)SCENE_GRAVITY * fmax(pull, 0.0));
 }
 
 const scene scene_slope = {
@@ -114,7 +107,8 @@ static void build_rolling(scene_run *run)
 static void measure_rolling(const scene_run *run, scene_sheet *sheet)
 {
   double radius = scene_value(run, "radius");
-  note_descent(run, sheet, radius, 5.0 / 7.0 * (double)GRAVITY * sin((double)slope_angle(run)));
+  note_descent(run, sheet, radius,
+               5.0 / 7.0 * (double)SCENE_GRAVITY * sin((double)slope_angle(run)));
   double turn = -(double)tn_body_angular_velocity(run->world, run->bodies[0]).z;
   double speed = (double)tn_dot(down_slope(run), tn_body_velocity(run->world, run->bodies[0]));
   scene_note(sheet, "slip", speed - turn * radius);
@@ -142,7 +136,7 @@ const scene scene_rolling = {
 
 static void build_sliding(scene_run *run)
 {
-  set_gravity(run);
+  scene_set_gravity(run);
   scene_add_ground(run, tn_p3(0.0, 0.0, 0.0), material_of(run));
   tn_body_def def = tn_default_body_def();
   def.position = tn_p3(0.0, (double)BLOCK.y, 0.0);
@@ -155,7 +149,7 @@ static void measure_sliding(const scene_run *run, scene_sheet *sheet)
   double speed = scene_value(run, "speed");
   double friction = scene_value(run, "friction");
   scene_note(sheet, "way_m", tn_body_position(run->world, run->bodies[0]).x);
-  scene_note(sheet, "way_expected_m", speed * speed / (2.0 * friction * (double)GRAVITY));
+  scene_note(sheet, "way_expected_m", speed * speed / (2.0 * friction * (double)SCENE_GRAVITY));
 }
 
 const scene scene_sliding = {
@@ -191,7 +185,7 @@ static tn_pos pulled_place(int i)
 
 static void build_friction_cone(scene_run *run)
 {
-  set_gravity(run);
+  scene_set_gravity(run);
   scene_add_ground(run, tn_p3(0.0, 0.0, 0.0), material_of(run));
   for (int i = 0; i < PULLED_BLOCKS; ++i) {
     tn_body_def def = tn_default_body_def();
@@ -203,7 +197,7 @@ static void build_friction_cone(scene_run *run)
 // Pulls at the ground's level, so that nothing tips.
 static void pull_blocks(scene_run *run, float dt)
 {
-  float force = (float)(scene_value(run, "pull") * scene_value(run, "friction")) * GRAVITY;
+  float force = (float)(scene_value(run, "pull") * scene_value(run, "friction")) * SCENE_GRAVITY;
   for (int i = 0; i < run->body_count; ++i) {
     tn_pos place = tn_body_position(run->world, run->bodies[i]);
     place.y = 0.0;
@@ -227,7 +221,7 @@ static void measure_friction_cone(const scene_run *run, scene_sheet *sheet)
   scene_note(sheet, "way_min_m", least);
   scene_note(sheet, "way_max_m", most);
   scene_note(sheet, "way_aside_m", aside);
-  scene_note(sheet, "way_expected_m", 0.5 * excess * (double)GRAVITY * run->time * run->time);
+  scene_note(sheet, "way_expected_m", 0.5 * excess * (double)SCENE_GRAVITY * run->time * run->time);
 }
 
 const scene scene_friction_cone = {
@@ -250,7 +244,7 @@ const scene scene_friction_cone = {
 
 static void build_conveyor(scene_run *run)
 {
-  set_gravity(run);
+  scene_set_gravity(run);
   tn_material belt = material_of(run);
   belt.surface_velocity = tn_v3((float)scene_value(run, "speed"), 0.0f, 0.0f);
   scene_add_ground(run, tn_p3(0.0, 0.0, 0.0), belt);
@@ -266,7 +260,7 @@ static void build_conveyor(scene_run *run)
 static void measure_conveyor(const scene_run *run, scene_sheet *sheet)
 {
   double speed = scene_value(run, "speed");
-  double acceleration = scene_value(run, "friction") * (double)GRAVITY;
+  double acceleration = scene_value(run, "friction") * (double)SCENE_GRAVITY;
   double pickup = speed / acceleration;
   double way = run->time < pickup ? 0.5 * acceleration * run->time * run->time
                                   : speed * (run->time - 0.5 * pickup);

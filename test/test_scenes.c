@@ -79,6 +79,32 @@ static void every_scene_can_be_told_about(void **unused)
   }
 }
 
+static bool is_in_view(scene_camera camera, tn_pos place)
+{
+  tn_vec3 to = tn_between_points(tn_offset(tn_p3(0.0, 0.0, 0.0), camera.eye), place);
+  tn_vec3 ahead = tn_sub(camera.target, camera.eye);
+  return tn_dot(to, ahead) > 0.8f * tn_length(to) * tn_length(ahead); // within 37 degrees
+}
+
+static void cameras_look_at_their_scenes(void **unused)
+{
+  (void)unused;
+  int count;
+  const scene *const *all = scene_list(&count);
+  for (int i = 0; i < count; ++i) {
+    tn_world_def def = test_world_def(1, TN_METHOD_TENON);
+    scene_run *run = scene_create(all[i], NULL, &def);
+    int seen = 0;
+    for (int k = 0; k < run->body_count; ++k) {
+      seen += is_in_view(all[i]->camera, tn_body_position(run->world, run->bodies[k]));
+    }
+    if (2 * seen < run->body_count) {
+      fail_msg("%s: the camera sees %d of %d bodies", all[i]->name, seen, run->body_count);
+    }
+    scene_destroy(run);
+  }
+}
+
 // Those that others rely on.
 static void scenes_and_parameters_have_their_names(void **unused)
 {
@@ -290,6 +316,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_scene_runs_in_every_method_it_claims),
       cmocka_unit_test(every_scene_can_be_told_about),
+      cmocka_unit_test(cameras_look_at_their_scenes),
       cmocka_unit_test(scenes_and_parameters_have_their_names),
       cmocka_unit_test(a_saved_run_goes_on_exactly),
       cmocka_unit_test(bytes_that_are_no_run_are_refused),
