@@ -10,17 +10,18 @@ static char hand_mark, pin_mark;
 // ---------------------------------------------------------------------------------------------
 // Picking
 
-static tn_vec3 picked_point;
+static float picked_point[3];
 
 EXPORT(picked) const float *picked(void)
 {
-  return &picked_point.x;
+  return picked_point;
 }
 
 // How far along a ray an axis-aligned box about the origin is entered, infinite if never.
 static float box_entry(tn_vec3 from, tn_vec3 way, tn_vec3 half)
 {
-  const float *o = &from.x, *d = &way.x, *h = &half.x;
+  float o[3] = {from.x, from.y, from.z}, d[3] = {way.x, way.y, way.z};
+  float h[3] = {half.x, half.y, half.z};
   float first = 0.0f, last = INFINITY;
   for (int i = 0; i < 3; ++i) {
     float wide = fmaxf(h[i], 0.02f); // thin rods can be caught too
@@ -76,7 +77,9 @@ EXPORT(pick) int pick(int s, double x, double y, double z, float dx, float dy, f
     }
   }
   tn_pos point = tn_offset(from, tn_scale(nearest, way));
-  picked_point = tn_v3((float)point.x, (float)point.y, (float)point.z);
+  picked_point[0] = (float)point.x;
+  picked_point[1] = (float)point.y;
+  picked_point[2] = (float)point.z;
   return found;
 }
 

@@ -90,8 +90,9 @@ static const float *field_surface(const shared_geometry *g)
   int columns = g->counts[0], rows = g->counts[1];
   sheet out = sheet_of(columns * rows, 6 * (columns - 1) * (rows - 1));
   for (int i = 0; i < columns * rows; ++i) {
-    float x = (float)(i % columns) - 0.5f * (float)(columns - 1);
-    float z = (float)(i / columns) - 0.5f * (float)(rows - 1);
+    int column = i % columns, row = i / columns;
+    float x = (float)column - 0.5f * (float)(columns - 1);
+    float z = (float)row - 0.5f * (float)(rows - 1);
     add_vertex(&out, tn_v3(x * g->spacing[0], heights[i], z * g->spacing[1]));
   }
   for (int row = 0; row + 1 < rows; ++row) {
