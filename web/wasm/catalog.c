@@ -72,7 +72,7 @@ static void put_scene(const scene *which)
   put("]}");
 }
 
-EXPORT(catalog) const char *catalog(void)
+EXPORT(catalog) const char *page_catalog(void)
 {
   used = 0;
   int count;
@@ -88,7 +88,7 @@ EXPORT(catalog) const char *catalog(void)
   return gallery_memory(FOR_TEXT, CATALOG_SIZE);
 }
 
-EXPORT(metrics) const char *metrics(int s)
+EXPORT(metrics) const char *page_metrics(int s)
 {
   scene_metric list[SCENE_MAX_METRICS];
   int count = scene_metrics(slots[s].run, list, SCENE_MAX_METRICS);

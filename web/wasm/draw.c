@@ -14,7 +14,7 @@
 static int handed_out;
 
 // How many things the last array holds.
-EXPORT(count) int count_of_last(void)
+EXPORT(count) int page_count(void)
 {
   return handed_out;
 }
@@ -124,14 +124,14 @@ static void list_items(slot *here)
 }
 
 // Whether the list of things to draw is out of date.
-EXPORT(changed) int changed(int s)
+EXPORT(changed) int page_changed(int s)
 {
   tn_counters now = tn_world_counters(slots[s].run->world);
   return slots[s].dirty || now.shapes != slots[s].drawn.shapes ||
          now.bodies != slots[s].drawn.bodies;
 }
 
-EXPORT(items) const float *items(int s)
+EXPORT(items) const float *page_items(int s)
 {
   slot *here = &slots[s];
   list_items(here);
@@ -152,7 +152,7 @@ EXPORT(items) const float *items(int s)
   return out;
 }
 
-EXPORT(surface) const float *surface(int s, int i)
+EXPORT(surface) const float *page_surface(int s, int i)
 {
   const item *thing = &slots[s].items[i];
   return surface_of(slots[s].run->world, thing->geometry, thing->radius);
@@ -181,7 +181,7 @@ static void put_matrix(float **to, tn_transform at, tn_vec3 scale)
 }
 
 // By columns. Only cones are drawn by scaling: the rest has its size in the geometry.
-EXPORT(matrices) const float *matrices(int s)
+EXPORT(matrices) const float *page_matrices(int s)
 {
   const slot *here = &slots[s];
   size_t size = (size_t)(here->item_count + 1) * 16 * sizeof(float);
@@ -199,7 +199,7 @@ EXPORT(matrices) const float *matrices(int s)
 }
 
 // A byte for each thing drawn: 1 where it sleeps.
-EXPORT(asleep) const uint8_t *asleep(int s)
+EXPORT(asleep) const uint8_t *page_asleep(int s)
 {
   const slot *here = &slots[s];
   uint8_t *out = gallery_memory(FOR_IDS, (size_t)here->item_count + 1);
@@ -241,7 +241,7 @@ static void put_joint(float **to, const tn_world *world, tn_joint_id id)
   put_position(to, TN_IS_NULL(def.body_b) ? b : tn_body_center(world, def.body_b));
 }
 
-EXPORT(joints) const float *joints(int s)
+EXPORT(joints) const float *page_joints(int s)
 {
   const tn_world *world = slots[s].run->world;
   int total = tn_world_joints(world, NULL, 0);
@@ -264,7 +264,7 @@ static void put_contact(float **to, const tn_contact *c, int point)
   *(*to)++ = c->points[point].gap;
 }
 
-EXPORT(contacts) const float *contacts(int s)
+EXPORT(contacts) const float *page_contacts(int s)
 {
   const tn_world *world = slots[s].run->world;
   int total = tn_world_contacts(world, NULL, 0);
@@ -311,7 +311,7 @@ static void take_line(tn_pos from, tn_pos to, uint32_t rgba, void *context)
 }
 
 // What the library's debug draw tells: 1 shapes, 2 limits, 4 boxes, 8 islands.
-EXPORT(lines) const float *lines(int s, int what)
+EXPORT(lines) const float *page_lines(int s, int what)
 {
   static line_list list;
   tn_debug_draw draw = {.line = take_line,

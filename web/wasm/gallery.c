@@ -34,7 +34,7 @@ void gallery_log(tn_log_level level, const char *message, void *context)
 }
 
 // The last complaint, once.
-EXPORT(message) const char *message(void)
+EXPORT(message) const char *page_message(void)
 {
   static char told[sizeof last_message];
   memcpy(told, last_message, sizeof told);
@@ -45,12 +45,12 @@ EXPORT(message) const char *message(void)
 // ---------------------------------------------------------------------------------------------
 // Life
 
-EXPORT(parameters) double *parameters_to_fill(void)
+EXPORT(parameters) double *page_parameters(void)
 {
   return parameters;
 }
 
-EXPORT(close) void close_slot(int s)
+EXPORT(close) void page_close(int s)
 {
   scene_destroy(slots[s].run);
   free(slots[s].items);
@@ -58,9 +58,9 @@ EXPORT(close) void close_slot(int s)
 }
 
 // With the parameters filled in; false leaves the slot empty.
-EXPORT(open) int open_slot(int s, int index, int method, int substeps, int iterations)
+EXPORT(open) int page_open(int s, int index, int method, int substeps, int iterations)
 {
-  close_slot(s);
+  page_close(s);
   int count;
   const scene *const *all = scene_list(&count);
   if (index < 0 || index >= count) {
@@ -78,14 +78,14 @@ EXPORT(open) int open_slot(int s, int index, int method, int substeps, int itera
   return slots[s].run != NULL;
 }
 
-EXPORT(solve_by) void solve_by(int s, int method, int substeps, int iterations)
+EXPORT(solve_by) void page_solve_by(int s, int method, int substeps, int iterations)
 {
   tn_world *world = slots[s].run->world;
   tn_world_set_method(world, (tn_method)method);
   tn_world_set_substeps(world, substeps, iterations);
 }
 
-EXPORT(set_gravity) void set_gravity(int s, float x, float y, float z)
+EXPORT(set_gravity) void page_set_gravity(int s, float x, float y, float z)
 {
   tn_world_set_gravity(slots[s].run->world, tn_v3(x, y, z));
 }
@@ -106,19 +106,19 @@ static void watch_peaks(slot *s)
 }
 
 // A frame; what is watched meanwhile is apart, so that the page can time the frame alone.
-EXPORT(advance) uint32_t advance(int s)
+EXPORT(advance) uint32_t page_advance(int s)
 {
   return scene_advance(slots[s].run, FRAME);
 }
 
-EXPORT(observe) void observe(int s)
+EXPORT(observe) void page_observe(int s)
 {
   scene_observe(slots[s].run, FRAME);
   watch_peaks(&slots[s]);
 }
 
 // A step as long as a substep, with one of them.
-EXPORT(substep) uint32_t substep(int s)
+EXPORT(substep) uint32_t page_substep(int s)
 {
   scene_run *run = slots[s].run;
   int substeps = tn_world_substeps(run->world);
@@ -130,7 +130,7 @@ EXPORT(substep) uint32_t substep(int s)
   return status;
 }
 
-EXPORT(hash) uint64_t hash(int s)
+EXPORT(hash) uint64_t page_hash(int s)
 {
   return tn_world_hash(slots[s].run->world);
 }
@@ -150,7 +150,7 @@ static double deepest_now(const tn_world *world)
 }
 
 // Time, frames, energies, momenta, errors, counts; the page knows the order.
-EXPORT(numbers) const double *numbers(int s)
+EXPORT(numbers) const double *page_numbers(int s)
 {
   slot *here = &slots[s];
   const tn_world *world = here->run->world;
@@ -181,12 +181,12 @@ EXPORT(numbers) const double *numbers(int s)
 
 static uint32_t state_size;
 
-EXPORT(state_size) uint32_t size_of_state(void)
+EXPORT(state_size) uint32_t page_state_size(void)
 {
   return state_size;
 }
 
-EXPORT(save) const void *save(int s)
+EXPORT(save) const void *page_save(int s)
 {
   const scene_run *run = slots[s].run;
   size_t size = tn_world_save(run->world, NULL, 0);
@@ -198,7 +198,7 @@ EXPORT(save) const void *save(int s)
 }
 
 // Where the page puts a state that is to be restored.
-EXPORT(state_room) void *state_room(uint32_t size)
+EXPORT(state_room) void *page_state_room(uint32_t size)
 {
   return gallery_memory(FOR_STATE, size);
 }
@@ -217,7 +217,7 @@ static void restore_books(scene_run *run, const scene_run *saved)
   *run = books;
 }
 
-EXPORT(restore) int restore(int s, uint32_t size)
+EXPORT(restore) int page_restore(int s, uint32_t size)
 {
   slot *here = &slots[s];
   const char *in = gallery_memory(FOR_STATE, size);

@@ -8,6 +8,7 @@
 #define GALLERY_SLOTS 2 // two scenes side by side
 #define FRAME (1.0f / 60.0f)
 
+// What the page calls: page_name here, name there.
 #define EXPORT(name) __attribute__((export_name(#name), used))
 
 // One thing to draw: a shape, or a body that has none.

@@ -12,7 +12,7 @@ static char hand_mark, pin_mark;
 
 static float picked_point[3];
 
-EXPORT(picked) const float *picked(void)
+EXPORT(picked) const float *page_picked(void)
 {
   return picked_point;
 }
@@ -57,7 +57,7 @@ static int item_of(const slot *here, tn_shape_id shape)
 }
 
 // The thing a ray meets first, or -1; `picked` is where.
-EXPORT(pick) int pick(int s, double x, double y, double z, float dx, float dy, float dz)
+EXPORT(pick) int page_pick(int s, double x, double y, double z, float dx, float dy, float dz)
 {
   const slot *here = &slots[s];
   const tn_world *world = here->run->world;
@@ -83,7 +83,7 @@ EXPORT(pick) int pick(int s, double x, double y, double z, float dx, float dy, f
   return found;
 }
 
-EXPORT(mass_of) float mass_of(int s, int i)
+EXPORT(mass_of) float page_mass_of(int s, int i)
 {
   const item *thing = &slots[s].items[i];
   return thing->type == TN_BODY_DYNAMIC ? tn_body_mass(slots[s].run->world, thing->id).mass : 0.0f;
@@ -107,7 +107,7 @@ static tn_joint_id hold_at(int s, int i, tn_pos point, tn_joint_kind kind, void 
   return tn_joint_create(world, &def);
 }
 
-EXPORT(grab) int grab(int s, int i, double x, double y, double z, float compliance)
+EXPORT(grab) int page_grab(int s, int i, double x, double y, double z, float compliance)
 {
   if (slots[s].items[i].type != TN_BODY_DYNAMIC) {
     return false;
@@ -133,7 +133,7 @@ static void calm(tn_world *world, const tn_joint_def *def)
 }
 
 // Before every step while something is held.
-EXPORT(drag_to) void drag_to(int s, double x, double y, double z)
+EXPORT(drag_to) void page_drag_to(int s, double x, double y, double z)
 {
   if (is_holding(&slots[s])) {
     tn_world *world = slots[s].run->world;
@@ -143,13 +143,13 @@ EXPORT(drag_to) void drag_to(int s, double x, double y, double z)
   }
 }
 
-EXPORT(hold_force) float hold_force(int s)
+EXPORT(hold_force) float page_hold_force(int s)
 {
   const slot *here = &slots[s];
   return is_holding(here) ? tn_length(tn_joint_read(here->run->world, here->hold).force) : 0.0f;
 }
 
-EXPORT(let_go) void let_go(int s)
+EXPORT(let_go) void page_let_go(int s)
 {
   if (is_holding(&slots[s])) {
     tn_joint_destroy(slots[s].run->world, slots[s].hold);
@@ -158,7 +158,7 @@ EXPORT(let_go) void let_go(int s)
 }
 
 // A restored world may hold what nobody holds any more.
-EXPORT(forget_hand) void forget_hand(int s)
+EXPORT(forget_hand) void page_forget_hand(int s)
 {
   tn_world *world = slots[s].run->world;
   int count = tn_world_joints(world, NULL, 0);
@@ -188,7 +188,7 @@ static bool take_pins(tn_world *world, tn_body_id body)
 }
 
 // Fixes a body to where it is, or sets it free again; 1 if it is fixed now.
-EXPORT(pin) int pin(int s, int i)
+EXPORT(pin) int page_pin(int s, int i)
 {
   const item *thing = &slots[s].items[i];
   tn_world *world = slots[s].run->world;
@@ -210,7 +210,7 @@ void throw_at(int s, int i, double x, double y, double z, float vx, float vy, fl
   }
 }
 
-EXPORT(remove_body) int remove_body(int s, int i)
+EXPORT(remove_body) int page_remove_body(int s, int i)
 {
   slots[s].dirty = true;
   return !TN_IS_NULL(slots[s].items[i].id) &&
