@@ -200,7 +200,7 @@ EXPORT(pin) int page_pin(int s, int i)
 }
 
 EXPORT(throw_at)
-void throw_at(int s, int i, double x, double y, double z, float vx, float vy, float vz)
+void page_throw_at(int s, int i, double x, double y, double z, float vx, float vy, float vz)
 {
   const item *thing = &slots[s].items[i];
   tn_world *world = slots[s].run->world;
@@ -289,7 +289,8 @@ static void make_ragdoll(tn_world *world, tn_pos at, float size, tn_vec3 v)
 
 // 0 a box, 1 a ball, 2 a ragdoll; `size` is about half its width.
 EXPORT(spawn)
-void spawn(int s, int kind, double x, double y, double z, float vx, float vy, float vz, float size)
+void page_spawn(int s, int kind, double x, double y, double z, float vx, float vy, float vz,
+                float size)
 {
   tn_world *world = slots[s].run->world;
   tn_pos at = tn_p3(x, y, z);
