@@ -1,6 +1,6 @@
 // An esbuild plugin that leaves out the parts of three.js which the page has no use for: shaders of
-// other materials, environment maps, virtual reality. Comments and indentation of the shaders that
-// stay go as well. Together a third of the bundle.
+// other materials, environment maps, virtual reality, JSON. Comments and indentation of the shaders
+// that stay go as well. Together a third of the bundle.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -51,6 +51,16 @@ const withoutComments = (text) =>
     .replace(/^[ \t]+/gm, '')
     .replace(/\n{2,}/g, '\n');
 
+// Writing scenes as JSON and reading them back is a good part of many classes.
+function withoutJson(text) {
+  let out = text;
+  for (let at; (at = out.search(/\n\t(static )?(toJSON|fromJSON)\(/)) >= 0; ) {
+    const end = out.indexOf('\n\t}\n', at);
+    out = out.slice(0, at) + out.slice(end + 3);
+  }
+  return out;
+}
+
 export function slim(modules) {
   const source = join(modules, 'three/src');
   const kept = included(join(source, 'renderers/shaders'));
@@ -65,7 +75,7 @@ export function slim(modules) {
         const [file] = path.split('/').slice(-1);
         if (STUBS[file]) return { contents: STUBS[file], resolveDir: join(path, '..') };
         const shader = path.match(shaderFile);
-        if (!shader) return undefined;
+        if (!shader) return { contents: withoutJson(readFileSync(path, 'utf8')) };
         const isKept = kept.has(shader[1]) || MATERIALS.includes(shader[2]);
         if (isKept) return { contents: withoutComments(readFileSync(path, 'utf8')) };
         const empty = shader[1] ? 'export default "";' : 'export const vertex = "", fragment = "";';
