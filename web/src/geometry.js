@@ -1,6 +1,6 @@
 // What each kind of shape looks like. Round and bevelled shapes are drawn from one unit geometry:
 // a vertex is position * size.xyz + normal * size.w, so that instances of every size share it.
-import { BufferAttribute, BufferGeometry, ConeGeometry } from 'three';
+import { BufferAttribute, BufferGeometry } from 'three';
 import { KIND } from './engine.js';
 
 const BEVEL = 0.07; // of the smallest half extent
@@ -13,7 +13,8 @@ function make(positions, normals, indices) {
   return geometry;
 }
 
-// Rings of normals from pole to pole; `height` is the position's y for each of them.
+// A surface of revolution, from its top down: radius and y of each ring, and how its normal points
+// out and up.
 function rings(list, sides) {
   const positions = [];
   const normals = [];
@@ -53,6 +54,59 @@ function cylinder(sides) {
       { radius: 1, y: 1, out: 0, up: 1 },
       { radius: 1, y: 1, out: 1, up: 0 },
       { radius: 1, y: -1, out: 1, up: 0 },
+      { radius: 1, y: -1, out: 0, up: -1 },
+      { radius: 0, y: -1, out: 0, up: -1 },
+    ],
+    sides,
+  );
+}
+
+const LEAN = Math.SQRT1_2; // a normal between out and up
+
+// Of radius 1 about the origin.
+export function unitBall() {
+  const geometry = ball(14, 0);
+  geometry.getAttribute('position').array.set(geometry.getAttribute('normal').array);
+  return geometry;
+}
+
+// Of radius 1 from 0 to 1 along y.
+export function unitRod() {
+  return cylinder(14).scale(1, 0.5, 1).translate(0, 0.5, 0);
+}
+
+// From 0 to 1 along y; the shaft is 1 wide.
+export function unitArrow() {
+  return rings(
+    [
+      { radius: 0, y: 1, out: LEAN, up: LEAN },
+      { radius: 1.5, y: 0.74, out: LEAN, up: LEAN },
+      { radius: 1.5, y: 0.74, out: 0, up: -1 },
+      { radius: 0.5, y: 0.74, out: 0, up: -1 },
+      { radius: 0.5, y: 0.74, out: 1, up: 0 },
+      { radius: 0.5, y: 0, out: 1, up: 0 },
+      { radius: 0, y: 0, out: 0, up: -1 },
+    ],
+    12,
+  );
+}
+
+// From -1 to 1 in x and z.
+export function unitSquare() {
+  const up = [0, 1, 0];
+  return make(
+    [-1, 0, -1, 1, 0, -1, 1, 0, 1, -1, 0, 1],
+    [...up, ...up, ...up, ...up],
+    [0, 2, 1, 0, 3, 2],
+  );
+}
+
+function cone(sides) {
+  const [out, up] = [2 / Math.sqrt(5), 1 / Math.sqrt(5)];
+  return rings(
+    [
+      { radius: 0, y: 1, out, up },
+      { radius: 1, y: -1, out, up },
       { radius: 1, y: -1, out: 0, up: -1 },
       { radius: 0, y: -1, out: 0, up: -1 },
     ],
@@ -133,7 +187,7 @@ export function geometryFor(sim, item, index, count) {
     case KIND.cylinder:
       return cylinder(Math.max(20, sides));
     case KIND.cone:
-      return new ConeGeometry(1, 2, Math.max(20, sides));
+      return cone(Math.max(20, sides));
     default:
       return surface(sim, index, item.kind);
   }

@@ -1,6 +1,7 @@
 // The ground: planes of the scene, or a floor far below what moves, with a grid that fades out.
-import { Group, Matrix4, Mesh, MeshLambertMaterial, PlaneGeometry, Vector3 } from 'three';
+import { Group, Matrix4, Mesh, MeshLambertMaterial, Vector3 } from 'three';
 import { KIND } from './engine.js';
+import { unitSquare } from './geometry.js';
 
 const GRID = `
   vec2 cells = vAt / cell;
@@ -39,7 +40,7 @@ export class Ground {
       gridColor: { value: null },
     };
     this.material = gridMaterial(this.uniforms);
-    this.geometry = new PlaneGeometry(2, 2).rotateX(-Math.PI / 2);
+    this.geometry = unitSquare();
   }
 
   // `bounds` holds what moves, `lowest` is the height of the lowest thing of all; `distance` is that

@@ -2,8 +2,6 @@
 import {
   BufferAttribute,
   BufferGeometry,
-  ConeGeometry,
-  CylinderGeometry,
   Group,
   InstancedMesh,
   LineBasicMaterial,
@@ -12,11 +10,10 @@ import {
   MeshBasicMaterial,
   MeshLambertMaterial,
   Quaternion,
-  SphereGeometry,
   Vector3,
 } from 'three';
-import { mergeGeometries } from 'three/addons/utils/BufferGeometryUtils.js';
 import { number } from './dom.js';
+import { unitArrow, unitBall, unitRod } from './geometry.js';
 import { Trails } from './trails.js';
 
 const UP = new Vector3(0, 1, 0);
@@ -25,13 +22,6 @@ const DISTANCE = 0;
 const LABELS = 12;
 const WEAK = 1e-3; // N, N m: less than this is not worth an arrow
 const SLIDING = [4, 5]; // prismatic, cylinder
-
-// One along y, from 0 to 1; the width is that of the shaft.
-function arrowGeometry() {
-  const shaft = new CylinderGeometry(0.5, 0.5, 0.76, 10).translate(0, 0.38, 0);
-  const head = new ConeGeometry(1.5, 0.26, 14).translate(0, 0.87, 0);
-  return mergeGeometries([shaft, head]);
-}
 
 // Instances that are set anew for every picture.
 class Pieces {
@@ -105,9 +95,9 @@ export class Overlay {
     this.group = new Group();
     const solid = () => new MeshLambertMaterial();
     const flat = () => new MeshBasicMaterial();
-    const arrow = arrowGeometry();
-    const rod = new CylinderGeometry(1, 1, 1, 14).translate(0, 0.5, 0);
-    const ball = new SphereGeometry(1, 14, 10);
+    const arrow = unitArrow();
+    const rod = unitRod();
+    const ball = unitBall();
     this.pieces = {
       joint: new Pieces(this.group, ball, solid()),
       rod: new Pieces(this.group, rod, solid()),
@@ -198,13 +188,18 @@ export class Overlay {
     if (kind === DISTANCE) this.pieces.joint.add(vector(b), UP, size, size);
   }
 
+  // Short ones are thinner as well.
+  drawArrow(kind, at, way) {
+    this.pieces[kind].add(at, way, Math.min(this.arrow, 0.1 * way.length()));
+  }
+
   drawForce({ b, force, torque, elongation }) {
     const at = vector(b);
     const [pull, turn] = [Math.hypot(...force), Math.hypot(...torque)];
     const arrow = vector(force).multiplyScalar(this.perNewton);
-    this.pieces.force.add(at, arrow, this.arrow);
+    this.drawArrow('force', at, arrow);
     const spin = vector(torque).multiplyScalar(this.perTorque);
-    this.pieces.torque.add(at, spin, this.arrow);
+    this.drawArrow('torque', at, spin);
     const parts = [number(pull, 'N')];
     if (turn * this.perTorque > this.arrow) parts.push(number(turn, 'N m'));
     if (elongation > 1e-6) parts.push(number(elongation, 'm'));
@@ -222,9 +217,9 @@ export class Overlay {
       }
       if (see.forces && strength > 0) {
         const arrow = vector(normal).multiplyScalar(this.perNewton);
-        this.pieces.force.add(point, arrow, 0.8 * this.arrow);
+        this.drawArrow('force', point, arrow);
         const rub = vector(friction).multiplyScalar(this.perNewton);
-        this.pieces.friction.add(point, rub, 0.8 * this.arrow);
+        this.drawArrow('friction', point, rub);
         this.labels.push({
           at: point.add(arrow).toArray(),
           text: number(strength, 'N'),

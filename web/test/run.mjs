@@ -13,7 +13,7 @@ import { check, finish } from './check.mjs';
 
 const [site, tenon, pictures] = process.argv.slice(2);
 const FRAMES = 120;
-const LIMIT = 400e3; // bytes, gzipped
+const LIMIT = 400 * 1024; // bytes, gzipped
 
 const run = promisify(execFile);
 const server = await serve(site, 0);
