@@ -89,6 +89,11 @@ static void print_text(const bench_line *line)
   if (line->compared) {
     printf("  %s %.3g", line->compared, line->compare);
   }
+  const tn_profile *p = &line->parts;
+  if (p->solve > 0.0) {
+    printf("  pairs %.3f manifolds %.3f prepare %.3f solve %.3f finish %.3f", p->pairs,
+           p->manifolds, p->prepare, p->solve, p->finish);
+  }
   printf("\n");
   fflush(stdout);
 }
@@ -106,6 +111,13 @@ static void print_json(FILE *json, const bench_line *line)
   }
   if (line->compared) {
     fprintf(json, ", \"%s\": %.6g", line->compared, line->compare);
+  }
+  const tn_profile *p = &line->parts;
+  if (p->solve > 0.0) {
+    fprintf(json,
+            ", \"ms_pairs\": %.4g, \"ms_manifolds\": %.4g, \"ms_prepare\": %.4g, "
+            "\"ms_solve\": %.4g, \"ms_finish\": %.4g",
+            p->pairs, p->manifolds, p->prepare, p->solve, p->finish);
   }
   fprintf(json, "}\n");
 }
@@ -144,6 +156,15 @@ void bench_set(bench_job *job, const char *name, double value)
   scene_set(scene_find(job->scene), &job->settings, name, value);
 }
 
+static void add_parts(tn_profile *sum, tn_profile parts, double share)
+{
+  sum->pairs += share * parts.pairs;
+  sum->manifolds += share * parts.manifolds;
+  sum->prepare += share * parts.prepare;
+  sum->solve += share * parts.solve;
+  sum->finish += share * parts.finish;
+}
+
 static bool run_once(const bench_job *job, double *times, bench_result *result)
 {
   tn_world_def def = tn_default_world_def();
@@ -151,10 +172,12 @@ static bool run_once(const bench_job *job, double *times, bench_result *result)
   def.threads = job->threads;
   def.lanes = job->lanes;
   def.sleeping = job->sleeping;
+  def.clock = timing_now_ms;
   scene_run *run = scene_create(scene_find(job->scene), &job->settings, &def);
   if (!run) {
     return false;
   }
+  tn_profile parts = {0};
   for (int i = 0; i < job->lead; ++i) {
     scene_advance(run, 1.0f / 60.0f);
   }
@@ -162,7 +185,9 @@ static bool run_once(const bench_job *job, double *times, bench_result *result)
     double start = timing_now_ms();
     scene_advance(run, 1.0f / 60.0f);
     times[i] = timing_now_ms() - start;
+    add_parts(&parts, tn_world_profile(run->world), 1.0 / (double)job->frames);
   }
+  result->parts = parts;
   bool ok = run->status == TN_STEP_OK;
   timing_sort(times, job->frames);
   double ms = timing_quantile(times, job->frames, 0.5);

@@ -23,6 +23,7 @@ typedef struct bench_line {
   uint64_t hash;  // of the final state
   double compare; // another figure, for what `compared` says
   const char *compared;
+  tn_profile parts; // of the frame, ms
 } bench_line;
 
 bool bench_is_picked(const bench *b, const char *name, int size);
@@ -46,6 +47,7 @@ typedef struct bench_result {
   uint64_t hash;
   int joints, contacts, awake;
   double penetration; // m, the deepest at the end
+  tn_profile parts;   // of a frame on the mean, ms
 } bench_result;
 
 bench_job bench_job_of(const char *scene_name, int substeps);

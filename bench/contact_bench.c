@@ -25,7 +25,8 @@ static bool run_on_threads(bench *b, const char *name, int size, bench_job *job)
                        .ns = result.ms * 1e6 / (count * (double)job->substeps),
                        .hash = result.hash,
                        .compare = result.penetration,
-                       .compared = "penetration_m"};
+                       .compared = "penetration_m",
+                       .parts = result.parts};
     bench_report(b, &line);
     expected = expected ? expected : result.hash;
     if (result.hash != expected) {

@@ -67,11 +67,11 @@ static void forget_world(saved_world *saved)
 static void pass_over_joints(tn_world *world, solver_data *data,
                              void (*pass)(solver_data *data, int first, int last))
 {
-  const graph *g = &world->graph;
-  for (int i = 0; i < g->color_count; ++i) {
-    pass(data, g->color[i].first, g->color[i].last);
+  const coloring *c = &world->graph.coloring;
+  for (int i = 0; i < c->count; ++i) {
+    pass(data, c->color[i].first, c->color[i].last);
   }
-  pass(data, g->serial.first, g->serial.last);
+  pass(data, c->serial.first, c->serial.last);
 }
 
 // Milliseconds that the joints took.

@@ -152,8 +152,11 @@ typedef struct belt {
   float slope;
 } belt;
 
-static const float OVERLAP = 0.08f; // m, of wires and belt
-enum { GUARDED = 40 };              // stations, where marbles leave the belt and may jostle
+static const float OVERLAP = 0.08f;   // m, of wires and belt
+static const float OFF_DROP = 0.002f; // m, from belt to wire
+static const float BELT_GRIP = 2.0f;  // its coefficient of friction
+// Stations with guards, before the belt and after it: marbles may jostle there.
+enum { GUARDED_BEFORE = 10, GUARDED_AFTER = 60 };
 
 // From the ramp's top to the end of what is level.
 static void go_down(way *w)
@@ -189,8 +192,8 @@ static void add_on_belt(track *t, const belt *b, tn_vec3 at, float further, floa
   track_add(t, tn_add(at, tn_sub(tn_scale(further, along), tn_scale(lower, up))), up);
 }
 
-// Starts and ends a little way on the belt, there a little lower, so that no marble meets the end
-// of a wire.
+// Starts and ends a little way on the belt, there lower, so that no marble meets the end of a wire.
+// Where a marble leaves the belt it must not touch the wires before it is off: they would hold it.
 static belt make_way(track *t)
 {
   t->count = 0;
@@ -202,11 +205,11 @@ static belt make_way(track *t)
   b.to = tn_v3(OFF_BELT * bend.x, DROP + LAST_FALL - OFF_BELT * bend.y, w.at.z);
 
   *t = (track){.count = 0};
+  add_on_belt(t, &b, b.to, -0.5f * OVERLAP, 3.0f * OFF_DROP);
   w = (way){.track = t, .at = b.to, .heading = TN_PI};
-  add_on_belt(t, &b, b.to, -OVERLAP, 0.003f);
-  add_on_belt(t, &b, b.to, -0.5f * OVERLAP, 0.001f);
+  w.at.y -= OFF_DROP;
   bend_up(&w, OFF_BELT, b.slope, -LAST_FALL / b.to.z);
-  turn_back(&w, 0.5f * b.to.z, LAST_FALL);
+  turn_back(&w, 0.5f * b.to.z, w.at.y - DROP);
   w = (way){.track = t, .at = {0.0f, DROP, 0.0f}};
   go_down(&w);
   bend_up(&w, ONTO_BELT, 0.0f, b.slope);
@@ -214,6 +217,24 @@ static belt make_way(track *t)
   add_on_belt(t, &b, b.from, 0.5f * OVERLAP, 0.001f);
   add_on_belt(t, &b, b.from, OVERLAP, 0.003f);
   return b;
+}
+
+// Where there are guards: shortly before the belt, along it, and until marbles are fast.
+static void make_guarded_way(track *guarded, const track *t, const belt *b)
+{
+  *guarded = (track){.count = 0};
+  int onto = t->count - 3, off = 1; // the stations where the belt starts and ends
+  for (int i = onto - GUARDED_BEFORE; i < onto; ++i) {
+    track_add(guarded, t->center[i], t->up[i]);
+  }
+  float length = tn_length(tn_sub(b->to, b->from));
+  int steps = steps_for(length);
+  for (int i = 0; i < steps; ++i) {
+    add_on_belt(guarded, b, b->from, length * (float)i / (float)steps, 0.0f);
+  }
+  for (int i = off; i < off + GUARDED_AFTER; ++i) {
+    track_add(guarded, t->center[i], t->up[i]);
+  }
 }
 
 // A rotation that takes x to one direction and y to another across it.
@@ -236,7 +257,7 @@ static void lay_belt(scene_run *run, const belt *b, float radius)
     tn_vec3 normal = track_unit(tn_add(up, aside)), outward = track_unit(tn_sub(up, aside));
     tn_shape_def face =
         scene_box_shape(tn_v3(0.5f * tn_length(way_up), 0.25f * radius, 2.0f * radius));
-    face.material = scene_material(2.0f, 0.0f);
+    face.material = scene_material(BELT_GRIP, 0.0f);
     face.material.rolling_friction = 0.5f;
     face.material.surface_velocity = tn_v3((float)scene_value(run, "belt_speed"), 0.0f, 0.0f);
     tn_vec3 center =
@@ -286,36 +307,64 @@ static void add_rolling_marble(scene_run *run, const track *t, float time, float
   track_add_marble(run, place, velocity, spin, radius);
 }
 
-static void add_lifted_marble(scene_run *run, const belt *b, float way_up, float radius)
+// How marbles come onto the belt: the gutter slows them down until they move as it does.
+typedef struct braking {
+  float entry, speed; // m/s, before and after
+  float rate;         // m/s^2
+  float time;         // s
+} braking;
+
+static braking brake(const scene_run *run, const belt *b)
+{
+  float grip = 0.5f * (BELT_GRIP + (float)scene_value(run, "friction"));
+  braking k = {.entry = sqrtf(square_speed(b->from.y)),
+               .speed = (float)scene_value(run, "belt_speed")};
+  k.rate = SCENE_GRAVITY * (sqrtf(2.0f) * grip * tn_cos(b->slope) + tn_sin(b->slope));
+  k.time = (k.entry - k.speed) / k.rate;
+  return k;
+}
+
+// How far up the belt a marble is that came onto it `time` ago.
+static float way_up_belt(const braking *k, float time)
+{
+  float slowing = fminf(time, k->time);
+  return k->entry * slowing - 0.5f * k->rate * slowing * slowing + k->speed * (time - slowing);
+}
+
+static void add_lifted_marble(scene_run *run, const belt *b, const braking *k, float time,
+                              float radius)
 {
   tn_vec3 along = track_unit(tn_sub(b->to, b->from)), still = {0.0f, 0.0f, 0.0f};
-  tn_vec3 velocity = tn_scale((float)scene_value(run, "belt_speed"), along);
-  track_add_marble(run, tn_add(b->from, tn_scale(way_up, along)), velocity, still, radius);
+  tn_vec3 velocity = tn_scale(fmaxf(k->speed, k->entry - k->rate * time), along);
+  tn_vec3 place = tn_add(b->from, tn_scale(way_up_belt(k, time), along));
+  track_add_marble(run, place, velocity, still, radius);
 }
 
 // Marbles at equal times from each other.
 static void add_marbles(scene_run *run, const track *t, const belt *b, float radius)
 {
-  float speed = (float)scene_value(run, "belt_speed");
-  float rolling = time_on_wires(t), rising = tn_length(tn_sub(b->to, b->from)) / speed;
+  braking k = brake(run, b);
+  float steady = tn_length(tn_sub(b->to, b->from)) - way_up_belt(&k, k.time);
+  float rolling = time_on_wires(t), rising = k.time + steady / k.speed;
   int count = (int)scene_value(run, "count");
   for (int i = 0; i < count && !run->failed; ++i) {
     float time = (rolling + rising) * ((float)i + 0.5f) / (float)count;
     if (time < rolling) {
       add_rolling_marble(run, t, time, radius);
     } else {
-      add_lifted_marble(run, b, (time - rolling) * speed, radius);
+      add_lifted_marble(run, b, &k, time - rolling, radius);
     }
   }
 }
 
 static void build_sculpture(scene_run *run)
 {
-  track t = {.count = 0};
+  track t, guarded;
   float radius = (float)scene_value(run, "radius");
   belt b = make_way(&t);
   track_lay(run, &t, radius);
-  track_lay_guards(run, &t, GUARDED, radius);
+  make_guarded_way(&guarded, &t, &b);
+  track_lay_guards(run, &guarded, radius);
   lay_belt(run, &b, radius);
   add_gate(run, radius);
   add_marbles(run, &t, &b, radius);
@@ -336,7 +385,7 @@ static void count_passes(scene_run *run, float dt)
 
 static void measure_sculpture(const scene_run *run, scene_sheet *sheet)
 {
-  track t = {.count = 0};
+  track t;
   make_way(&t);
   t.closed = true; // the belt is the way from the last station to the first
   scene_note(sheet, "escaped", (double)track_count_off(run, &t));

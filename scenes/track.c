@@ -47,26 +47,29 @@ static tn_vec3 rail_point(const track *t, int i, float radius, rail r)
   return tn_add(t->center[i], tn_scale(radius, beside));
 }
 
-// Along the first `count` stations.
-static void lay_rail(scene_run *run, const track *t, int count, float radius, rail r)
+// Of a marble's restitution it takes no notice.
+static tn_material rail_material(float friction)
+{
+  tn_material material = scene_material(friction, 0.0f);
+  material.combine_restitution = TN_COMBINE_MINIMUM;
+  return material;
+}
+
+static void lay_rail(scene_run *run, const track *t, float radius, rail r, tn_material material)
 {
   tn_wire_point points[TRACK_MAX_STATIONS];
-  bool closed = t->closed && count == t->count;
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < t->count; ++i) {
     points[i].position = rail_point(t, i, radius, r);
   }
-  for (int i = 0; i < count; ++i) {
-    bool is_inside = closed || (i > 0 && i < count - 1);
-    int next = i + 1 < count ? i + 1 : closed ? 0 : i;
-    int last = i > 0 ? i - 1 : closed ? count - 1 : i;
-    tn_vec3 d = tn_sub(points[next].position, points[last].position);
+  for (int i = 0; i < t->count; ++i) {
+    bool is_inside = t->closed || (i > 0 && i < t->count - 1);
+    tn_vec3 d = tn_sub(points[neighbour(t, i, 1)].position, points[neighbour(t, i, -1)].position);
     points[i].tangent = tn_scale(is_inside ? 0.5f : 1.0f, d);
   }
   tn_shape_def wire = tn_default_shape_def(TN_SHAPE_WIRE);
   wire.radius = WIRE * radius;
-  wire.material = scene_material((float)scene_value(run, "friction"), 0.0f);
-  wire.material.combine_restitution = TN_COMBINE_MINIMUM; // of a marble it does not matter
-  wire.geometry = tn_wire_create(run->world, points, count, closed);
+  wire.material = material;
+  wire.geometry = tn_wire_create(run->world, points, t->count, t->closed);
   if (TN_IS_NULL(wire.geometry)) {
     run->failed = true;
     return;
@@ -77,15 +80,19 @@ static void lay_rail(scene_run *run, const track *t, int count, float radius, ra
 void track_lay(scene_run *run, const track *t, float radius)
 {
   scene_set_gravity(run);
+  tn_material material = rail_material((float)scene_value(run, "friction"));
   float below = sqrtf((1.0f + WIRE) * (1.0f + WIRE) - HALF_GAUGE * HALF_GAUGE);
-  lay_rail(run, t, t->count, radius, (rail){-HALF_GAUGE, -below});
-  lay_rail(run, t, t->count, radius, (rail){HALF_GAUGE, -below});
+  lay_rail(run, t, radius, (rail){-HALF_GAUGE, -below}, material);
+  lay_rail(run, t, radius, (rail){HALF_GAUGE, -below}, material);
 }
 
-void track_lay_guards(scene_run *run, const track *t, int count, float radius)
+// Closer to each other than a marble is wide.
+void track_lay_guards(scene_run *run, const track *t, float radius)
 {
-  lay_rail(run, t, count, radius, (rail){-1.4f, 0.7f});
-  lay_rail(run, t, count, radius, (rail){1.4f, 0.7f});
+  tn_material material = rail_material(0.0f);
+  material.combine_friction = TN_COMBINE_MINIMUM;
+  lay_rail(run, t, radius, (rail){-1.1f, 1.0f}, material);
+  lay_rail(run, t, radius, (rail){1.1f, 1.0f}, material);
 }
 
 tn_body_id track_add_marble(scene_run *run, tn_vec3 center, tn_vec3 velocity, tn_vec3 spin,

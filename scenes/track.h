@@ -19,8 +19,8 @@ void track_add(track *t, tn_vec3 center, tn_vec3 up);
 
 // Both wires, for marbles of a radius, with the scene's friction.
 void track_lay(scene_run *run, const track *t, float radius);
-// Wires to both sides of the first stations, for marbles that hop.
-void track_lay_guards(scene_run *run, const track *t, int count, float radius);
+// Two smooth wires above, which a marble touches only when it hops, and cannot pass.
+void track_lay_guards(scene_run *run, const track *t, float radius);
 
 // Of 10 g, with the scene's friction and restitution.
 tn_body_id track_add_marble(scene_run *run, tn_vec3 center, tn_vec3 velocity, tn_vec3 spin,

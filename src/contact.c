@@ -1,4 +1,5 @@
 // Narrow phase: the manifolds of close pairs, found once a step and carried from step to step.
+#include "collide/distance.h"
 #include "world.h"
 
 #include <math.h>
@@ -10,6 +11,7 @@
 #define MARGIN 0.02f
 #define MARGIN_CAP 0.5f
 #define MATCH_RADIUS 0.14f
+#define CLEARANCE 0.1f
 #define REUSE_LENGTH 1e-3f
 #define REUSE_ANGLE 1e-3f
 #define SAME_NORMAL 0.9f // cosine
@@ -98,12 +100,6 @@ static float closing(const tn_world *world, const shape *a, const shape *b, floa
     }
   }
   return dt * (tn_length(tn_sub(vec3_of(sb->v), vec3_of(sa->v))) + turn);
-}
-
-static bool is_polyhedral(const shape *s)
-{
-  return s->geometry.kind == TN_SHAPE_BOX || s->geometry.kind == TN_SHAPE_HULL ||
-         s->geometry.kind == TN_SHAPE_PLANE;
 }
 
 static bool hardly_moved(const pair *p, pose now, float size)
@@ -206,12 +202,14 @@ static void update_gaps(const tn_world *world, const pair *p, placed at_a, place
 {
   for (int32_t slot = p->first_contact; slot != NO_SLOT; slot = world->contacts[slot].next) {
     manifold *m = &world->contacts[slot].manifold;
-    tn_pos n = dquat_rotate(at_a.q, wide(m->normal));
+    // The normal in A's axes, the world's and B's.
+    tn_pos na = wide(m->normal);
+    tn_pos n = dquat_rotate(at_a.q, na);
+    tn_pos nb = dquat_rotate(dquat_conjugate(at_b.q), n);
+    double apart = pos_dot(n, pos_sub(at_b.p, at_a.p));
     for (int i = 0; i < m->count; ++i) {
-      tn_pos a = dquat_rotate(at_a.q, wide(m->points[i].a));
-      tn_pos b = dquat_rotate(at_b.q, wide(m->points[i].b));
-      tn_pos d = pos_add(pos_sub(b, a), pos_sub(at_b.p, at_a.p));
-      m->points[i].gap = (float)(n.x * d.x + n.y * d.y + n.z * d.z) - m->radius_a - m->radius_b;
+      double gap = apart + pos_dot(nb, wide(m->points[i].b)) - pos_dot(na, wide(m->points[i].a));
+      m->points[i].gap = (float)gap - m->radius_a - m->radius_b;
     }
   }
 }
@@ -234,6 +232,50 @@ static void span_wire(const tn_world *world, const shape *a, const shape *b, pla
   wire_span(rail->geometry.wire, m, spare + fmaxf(-way, 0.0f), spare + fmaxf(way, 0.0f));
 }
 
+// ---------------------------------------------------------------------------------------------
+// Most pairs are apart and stay so: it is enough to know by how much.
+
+static bool is_bounded(const shape *s)
+{
+  return s->geometry.kind != TN_SHAPE_PLANE && !is_complex(s);
+}
+
+// No point of B has moved further in A's frame since the pair was looked at.
+static float moved_most(const pair *p, pose now, float reach)
+{
+  tn_quat turn = tn_quat_mul(now.q, tn_quat_conjugate(p->at.q));
+  float sine = tn_length(tn_v3(turn.x, turn.y, turn.z)); // of half the angle
+  return tn_length(tn_sub(now.p, p->at.p)) + 3.2f * sine * reach;
+}
+
+// What lies between two shapes along a direction from A to B.
+static float clear_along(const shape *a, const shape *b, pose at, tn_vec3 n)
+{
+  tn_vec3 on_a = convex_support(&a->geometry, n);
+  tn_vec3 on_b = convex_support(&b->geometry, pose_unvector(at, tn_scale(-1.0f, n)));
+  return tn_dot(n, tn_sub(pose_point(at, on_b), on_a));
+}
+
+// Whether two shapes that were apart are still apart by more than `margin`. If they were not known
+// to be, `clear` becomes what is between them.
+static bool stays_apart(pair *p, const shape *a, const shape *b, pose at, float margin, float size)
+{
+  if (p->fresh || p->first_contact != NO_SLOT || !is_bounded(a) || !is_bounded(b)) {
+    p->clear = 0.0f;
+    return false;
+  }
+  if (moved_most(p, at, b->reach) + margin < p->clear) {
+    return true;
+  }
+  manifold nearest;
+  p->at = at;
+  p->clear = margin + CLEARANCE * size;
+  if (collide(&a->geometry, &b->geometry, at, p->clear, &nearest, 1) > 0) {
+    p->clear = clear_along(a, b, at, nearest.normal);
+  }
+  return p->clear > margin;
+}
+
 static void look_at(const tn_world *world, int32_t index, float dt)
 {
   found_pair *found = &world->found[index];
@@ -248,12 +290,17 @@ static void look_at(const tn_world *world, int32_t index, float dt)
     return;
   }
   float size = fminf(size_of(a), size_of(b));
-  if (!p->fresh && is_polyhedral(a) && is_polyhedral(b) && hardly_moved(p, at, size)) {
+  bool touched = !p->fresh && p->first_contact != NO_SLOT;
+  if (touched && !is_complex(a) && !is_complex(b) && hardly_moved(p, at, size)) {
     found->count = KEPT_MANIFOLDS;
     update_gaps(world, p, at_a, at_b);
     return;
   }
   float close = closing(world, a, b, dt);
+  if (stays_apart(p, a, b, at, MARGIN * size + close, size)) {
+    found->count = KEPT_MANIFOLDS;
+    return;
+  }
   float margin = MARGIN * size + fminf(close, MARGIN_CAP * size);
   manifold *out = &world->found_manifolds[found->first];
   found->count = collide(&a->geometry, &b->geometry, at, margin, out, found->room);

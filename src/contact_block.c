@@ -10,10 +10,10 @@ _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 
 #define BLOCK_GRAIN 8
 #define DEEP 0.08f // share of the smaller shape
-// The fastest way out of a deep overlap, m/s: of two bodies, which may be one layer of many, and of
-// a body and what does not move.
-#define PUSH_APART 0.06f
-#define PUSH_OUT 1.0f
+// The fastest way out of a deep overlap, m/s; and of one among many, whose speeds add up from layer
+// to layer.
+#define PUSH 1.0f
+#define PUSH_AMONG_MANY 0.06f
 #define HIT_SPEED 0.1f // m/s, slowest that is told
 
 // ---------------------------------------------------------------------------------------------
@@ -21,7 +21,9 @@ _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 
 typedef struct builder {
   int32_t count;
-  int32_t group[MAX_COLORS + 1][CONTACT_TYPE_COUNT]; // contacts in each, then the next place
+  // Contacts in each, then the next place.
+  int32_t group[MAX_COLORS + 1][CONTACT_TYPE_COUNT];
+  int32_t idle[MAX_COLORS + 1][CONTACT_TYPE_COUNT];
 } builder;
 
 static contact_type type_of(const manifold *m)
@@ -48,23 +50,28 @@ static int32_t body_of(const tn_world *world, const contact *c, int side)
   return world->shapes[world->pairs[c->pair].shape[side]].body;
 }
 
-static int lowest_free(uint64_t taken)
-{
-  return ~taken ? __builtin_ctzll(~taken) : MAX_COLORS;
-}
-
 // One of the four lowest free colours, as if by chance. The lowest would give all contacts on one
 // side of a row the same turn, and what each pass leaves unsolved would push the row one way: a
 // pyramid drifts twenty times as far then.
 static int free_color(uint64_t taken, uint32_t seed)
 {
   uint32_t chance = seed * 2654435761u;
-  int color = lowest_free(taken);
+  int color = lowest_free_color(taken);
   for (uint32_t skip = chance >> 16 & 3; skip > 0 && color < MAX_COLORS - 1; --skip) {
     taken |= 1ull << color;
-    color = lowest_free(taken);
+    color = lowest_free_color(taken);
   }
   return color;
+}
+
+static bool is_loaded(const contact *c)
+{
+  for (int i = 0; i < c->manifold.count; ++i) {
+    if (c->lambda[i] > 0.0f) {
+      return true;
+    }
+  }
+  return false;
 }
 
 static void color_contact(tn_world *world, builder *make, int32_t slot)
@@ -82,33 +89,35 @@ static void color_contact(tn_world *world, builder *make, int32_t slot)
       world->color_bits[b] |= 1ull << color;
     }
   }
-  placed_contact p = {slot, (uint8_t)color, (uint8_t)type_of(&c->manifold)};
+  if (is_pushed(world, body_of(world, c, 0)) && is_pushed(world, body_of(world, c, 1))) {
+    world->bodies[body_of(world, c, 0)].neighbors += 1;
+    world->bodies[body_of(world, c, 1)].neighbors += 1;
+  }
+  placed_contact p = {slot, (uint8_t)color, (uint8_t)type_of(&c->manifold), !is_loaded(c)};
   world->placed_contacts[make->count++] = p;
   make->group[color][p.type] += 1;
+  make->idle[color][p.type] += p.idle;
 }
 
-// Turns counts into first places; returns the blocks needed.
-static int32_t lay_out(contact_graph *g, builder *make)
+// Gives the contacts their blocks. The idle ones of a group are its last: a pass may leave out a
+// block with nothing else.
+static int32_t lay_out(tn_world *world, builder *make)
 {
-  int32_t next = 0;
-  g->color_count = 0;
+  int32_t loaded[MAX_COLORS + 1][CONTACT_TYPE_COUNT];
   for (int color = 0; color <= MAX_COLORS; ++color) {
-    bool serial = color == MAX_COLORS;
-    color_range range = {next, next};
+    int width = color == MAX_COLORS ? BLOCK_WIDTH : 1;
     for (int type = 0; type < CONTACT_TYPE_COUNT; ++type) {
-      int32_t count = make->group[color][type];
-      make->group[color][type] = next * BLOCK_WIDTH;
-      next += serial ? count : (count + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
-    }
-    range.last = next;
-    if (serial) {
-      g->serial = range;
-    } else {
-      g->color[color] = range;
-      g->color_count = range.last > range.first ? color + 1 : g->color_count;
+      loaded[color][type] = width * (make->group[color][type] - make->idle[color][type]);
     }
   }
-  return next;
+  int32_t blocks =
+      lay_out_colors(&world->contact_graph.coloring, &make->group[0][0], CONTACT_TYPE_COUNT);
+  for (int color = 0; color <= MAX_COLORS; ++color) {
+    for (int type = 0; type < CONTACT_TYPE_COUNT; ++type) {
+      make->idle[color][type] = make->group[color][type] + loaded[color][type];
+    }
+  }
+  return blocks;
 }
 
 static bool color_contacts(tn_world *world, builder *make)
@@ -121,6 +130,7 @@ static bool color_contacts(tn_world *world, builder *make)
   }
   for (int32_t i = 0; i < world->awake_count; ++i) {
     world->color_bits[world->awake[i]] = 0;
+    world->bodies[world->awake[i]].neighbors = 0;
   }
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
     for (int32_t c = world->pairs[world->active_pairs[i]].first_contact; c != NO_SLOT;
@@ -162,9 +172,8 @@ static V vec(tn_vec3 v)
 typedef struct sides {
   const shape *shape[2];
   const body *body[2];
-  tn_quat rotation[2]; // of the bodies' principal axes
-  tn_quat turned[2];   // of the shapes
-  tn_vec3 at[2];       // of the shapes, from the bodies' centres, in world axes
+  tn_quat turned[2]; // of the shapes
+  tn_vec3 at[2];     // of the shapes, from the bodies' centres, in world axes
 } sides;
 
 static sides sides_of(const tn_world *world, const contact *c)
@@ -173,7 +182,6 @@ static sides sides_of(const tn_world *world, const contact *c)
   for (int i = 0; i < 2; ++i) {
     s.shape[i] = &world->shapes[world->pairs[c->pair].shape[i]];
     s.body[i] = &world->bodies[s.shape[i]->body];
-    s.rotation[i] = dquat_round(s.body[i]->rotation);
     s.turned[i] = dquat_round(dquat_mul(s.body[i]->rotation, s.shape[i]->at_rotation));
     tn_pos at = dquat_rotate(s.body[i]->rotation, s.shape[i]->at_point);
     s.at[i] = tn_v3((float)at.x, (float)at.y, (float)at.z);
@@ -194,9 +202,21 @@ static V direction(const sides *s, int side, tn_vec3 d)
 
 static tn_vec3 surface_velocity(const sides *s, int side)
 {
-  tn_quat body_axes = tn_quat_mul(s->rotation[side],
+  tn_vec3 v = s->shape[side]->def.material.surface_velocity;
+  if (tn_dot(v, v) == 0.0f) {
+    return v;
+  }
+  tn_quat body_axes = tn_quat_mul(dquat_round(s->body[side]->rotation),
                                   tn_quat_conjugate(dquat_round(s->body[side]->local_principal)));
-  return tn_rotate(body_axes, s->shape[side]->def.material.surface_velocity);
+  return tn_rotate(body_axes, v);
+}
+
+// Two bodies with no other beside them part fast.
+static float push_of(const sides *s)
+{
+  bool fixed = s->body[0]->type != TN_BODY_DYNAMIC || s->body[1]->type != TN_BODY_DYNAMIC;
+  bool alone = s->body[0]->neighbors == 1 && s->body[1]->neighbors == 1;
+  return fixed || alone ? PUSH : PUSH_AMONG_MANY;
 }
 
 static ContactParams params_of(const sides *s, const manifold *m)
@@ -212,8 +232,7 @@ static ContactParams params_of(const sides *s, const manifold *m)
   p.spinning = combined(mode, a->spinning_friction, b->spinning_friction);
   p.alpha = a->compliance + b->compliance; // two springs in a row
   p.deep = DEEP * fminf(s->shape[0]->reach, s->shape[1]->reach);
-  bool both = s->body[0]->type == TN_BODY_DYNAMIC && s->body[1]->type == TN_BODY_DYNAMIC;
-  p.push = both ? PUSH_APART : PUSH_OUT;
+  p.push = push_of(s);
   p.radius_a = m->radius_a;
   p.radius_b = m->radius_b;
   tn_vec3 slide = tn_sub(surface_velocity(s, 1), surface_velocity(s, 0));
@@ -292,10 +311,11 @@ static void set_wire(const sides *s, const manifold *m, WireStart *r)
   r->parameter = m->parameter;
 }
 
-static contact_start start_of(const sides *s, const manifold *m)
+static void pack_start(const sides *s, const manifold *m, contact_block *cb, int lane)
 {
   contact_start start;
   memset(&start, 0, sizeof start);
+  size_t fields = FIELDS(start.flat);
   switch (m->form) {
   case MANIFOLD_FLAT:
     for (int i = 0; i < m->count; ++i) {
@@ -304,15 +324,18 @@ static contact_start start_of(const sides *s, const manifold *m)
     break;
   case MANIFOLD_ROUND:
     set_round(s, m, &start.round);
+    fields = FIELDS(start.round);
     break;
   case MANIFOLD_RIM:
     set_rim(s, m, &start.rim);
+    fields = FIELDS(start.rim);
     break;
   case MANIFOLD_WIRE:
     set_wire(s, m, &start.wire);
+    fields = FIELDS(start.wire);
     break;
   }
-  return start;
+  set_lane(cb->start, lane, &start, fields);
 }
 
 static ContactState state_of(const contact *c, float scale)
@@ -350,7 +373,6 @@ static void pack(tn_world *world, contact_block *cb, int lane, float h, float sc
   Touch touch = touch_of(&s, m);
   ContactParams params = params_of(&s, m);
   ContactState state = state_of(c, scale);
-  contact_start start = start_of(&s, m);
   float used[CONTACT_POINTS] = {0.0f}, none[CONTACT_POINTS + 4] = {0.0f};
   for (int i = 0; i < m->count; ++i) {
     used[i] = 1.0f;
@@ -363,7 +385,7 @@ static void pack(tn_world *world, contact_block *cb, int lane, float h, float sc
   set_lane(cb->params, lane, &params, FIELDS(ContactParams));
   set_lane(cb->state, lane, &state, FIELDS(ContactState));
   set_lane(cb->touch, lane, &touch, FIELDS(Touch));
-  set_lane(cb->start, lane, &start, FIELDS(contact_start));
+  pack_start(&s, m, cb, lane);
   set_lane(cb->shift, lane, none, FIELDS(Strain));
   set_lane(cb->sum, lane, none, CONTACT_POINTS + 4);
   cb->left[lane] = h;
@@ -416,15 +438,9 @@ static void pack_blocks(int first, int last, void *context)
 static bool reserve_blocks(tn_world *world, int32_t count)
 {
   contact_graph *g = &world->contact_graph;
-  if (count > g->block_capacity) {
-    int32_t capacity = count + count / 2 + 8;
-    contact_block *blocks = memory_take(world, (size_t)capacity * sizeof *blocks);
-    if (!blocks) {
-      return false;
-    }
-    memory_give(world, g->blocks, (size_t)g->block_capacity * sizeof *blocks);
-    g->blocks = blocks;
-    g->block_capacity = capacity;
+  if (!memory_reserve(world, (void **)&g->blocks, &g->block_capacity, count,
+                      sizeof(contact_block))) {
+    return false;
   }
   g->block_count = count;
   return true;
@@ -441,7 +457,7 @@ static void place_contacts(tn_world *world, builder *make)
   }
   for (int32_t i = 0; i < make->count; ++i) {
     placed_contact p = world->placed_contacts[i];
-    int32_t *next = &make->group[p.color][p.type];
+    int32_t *next = p.idle ? &make->idle[p.color][p.type] : &make->group[p.color][p.type];
     contact_block *cb = &g->blocks[*next / BLOCK_WIDTH];
     cb->type = p.type;
     cb->contact[*next % BLOCK_WIDTH] = p.contact;
@@ -472,8 +488,7 @@ bool contacts_pack(tn_world *world, float dt, float impulse_scale)
 {
   builder make;
   memset(&make, 0, sizeof make);
-  if (!color_contacts(world, &make) ||
-      !reserve_blocks(world, lay_out(&world->contact_graph, &make))) {
+  if (!color_contacts(world, &make) || !reserve_blocks(world, lay_out(world, &make))) {
     return false;
   }
   place_contacts(world, &make);

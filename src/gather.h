@@ -10,68 +10,80 @@
 // ---------------------------------------------------------------------------------------------
 // Eight consecutive floats of each of TN_LANES places, as eight reals, and back.
 
+#if TN_LANES > 1
+
+#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+
+typedef float Quad __attribute__((vector_size(16)));
+
+KERNEL Quad load_quad(const float *from)
+{
+  Quad q;
+  memcpy(&q, __builtin_assume_aligned(from, 16), sizeof q);
+  return q;
+}
+
+KERNEL void store_quad(float *to, Quad q)
+{
+  memcpy(__builtin_assume_aligned(to, 16), &q, sizeof q);
+}
+
 #if TN_LANES == 8
 
-#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-
-KERNEL void transpose8(R r[8])
+// Lanes i and i + 4 share a register, so that no shuffle crosses its middle.
+KERNEL R load_lane(const float *const *from, int i, int at)
 {
-  R t[8], u[8];
-  for (int i = 0; i < 4; ++i) {
-    t[2 * i] = SHUFFLE(r[2 * i], r[2 * i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
-    t[2 * i + 1] = SHUFFLE(r[2 * i], r[2 * i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
-  }
-  for (int i = 0; i < 2; ++i) {
-    u[4 * i] = SHUFFLE(t[4 * i], t[4 * i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
-    u[4 * i + 1] = SHUFFLE(t[4 * i], t[4 * i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
-    u[4 * i + 2] = SHUFFLE(t[4 * i + 1], t[4 * i + 3], 0, 1, 8, 9, 4, 5, 12, 13);
-    u[4 * i + 3] = SHUFFLE(t[4 * i + 1], t[4 * i + 3], 2, 3, 10, 11, 6, 7, 14, 15);
-  }
-  for (int i = 0; i < 4; ++i) {
-    r[i] = SHUFFLE(u[i], u[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-    r[i + 4] = SHUFFLE(u[i], u[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-  }
+  return SHUFFLE(load_quad(from[i] + at), load_quad(from[i + 4] + at), 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
-KERNEL void load8(const float *const *from, R r[8])
+KERNEL void store_lane(float *const *to, int i, int at, R r)
 {
-  for (int i = 0; i < 8; ++i) {
-    r[i] = load(from[i]);
-  }
-  transpose8(r);
+  store_quad(to[i] + at, SHUFFLE(r, r, 0, 1, 2, 3));
+  store_quad(to[i + 4] + at, SHUFFLE(r, r, 4, 5, 6, 7));
 }
 
-KERNEL void store8(float *const *to, R r[8])
+#define LOW_PAIRS(a, b) SHUFFLE(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
+#define HIGH_PAIRS(a, b) SHUFFLE(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
+#define LOW_HALVES(a, b) SHUFFLE(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
+#define HIGH_HALVES(a, b) SHUFFLE(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
+
+#else
+
+KERNEL R load_lane(const float *const *from, int i, int at)
 {
-  transpose8(r);
-  for (int i = 0; i < 8; ++i) {
-    if (to[i]) {
-      store(to[i], r[i]);
-    }
-  }
+  return load_quad(from[i] + at);
 }
 
-#elif TN_LANES == 4
+KERNEL void store_lane(float *const *to, int i, int at, R r)
+{
+  store_quad(to[i] + at, r);
+}
 
-#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#define LOW_PAIRS(a, b) SHUFFLE(a, b, 0, 4, 1, 5)
+#define HIGH_PAIRS(a, b) SHUFFLE(a, b, 2, 6, 3, 7)
+#define LOW_HALVES(a, b) SHUFFLE(a, b, 0, 1, 4, 5)
+#define HIGH_HALVES(a, b) SHUFFLE(a, b, 2, 3, 6, 7)
+
+#endif
 
 KERNEL void transpose4(R r[4])
 {
-  R t0 = SHUFFLE(r[0], r[1], 0, 4, 1, 5);
-  R t1 = SHUFFLE(r[0], r[1], 2, 6, 3, 7);
-  R t2 = SHUFFLE(r[2], r[3], 0, 4, 1, 5);
-  R t3 = SHUFFLE(r[2], r[3], 2, 6, 3, 7);
-  r[0] = SHUFFLE(t0, t2, 0, 1, 4, 5);
-  r[1] = SHUFFLE(t0, t2, 2, 3, 6, 7);
-  r[2] = SHUFFLE(t1, t3, 0, 1, 4, 5);
-  r[3] = SHUFFLE(t1, t3, 2, 3, 6, 7);
+  R t0 = LOW_PAIRS(r[0], r[1]);
+  R t1 = HIGH_PAIRS(r[0], r[1]);
+  R t2 = LOW_PAIRS(r[2], r[3]);
+  R t3 = HIGH_PAIRS(r[2], r[3]);
+  r[0] = LOW_HALVES(t0, t2);
+  r[1] = HIGH_HALVES(t0, t2);
+  r[2] = LOW_HALVES(t1, t3);
+  r[3] = HIGH_HALVES(t1, t3);
 }
 
 KERNEL void load8(const float *const *from, R r[8])
 {
+#pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
-    r[i] = load(from[i]);
-    r[i + 4] = load(from[i] + 4);
+    r[i] = load_lane(from, i, 0);
+    r[i + 4] = load_lane(from, i, 4);
   }
   transpose4(r);
   transpose4(r + 4);
@@ -81,11 +93,10 @@ KERNEL void store8(float *const *to, R r[8])
 {
   transpose4(r);
   transpose4(r + 4);
+#pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
-    if (to[i]) {
-      store(to[i], r[i]);
-      store(to[i] + 4, r[i + 4]);
-    }
+    store_lane(to, i, 0, r[i]);
+    store_lane(to, i, 4, r[i + 4]);
   }
 }
 
@@ -100,10 +111,8 @@ KERNEL void load8(const float *const *from, R r[8])
 
 KERNEL void store8(float *const *to, R r[8])
 {
-  if (to[0]) {
-    for (int i = 0; i < 8; ++i) {
-      to[0][i] = r[i];
-    }
+  for (int i = 0; i < 8; ++i) {
+    to[0][i] = r[i];
   }
 }
 
@@ -137,14 +146,32 @@ typedef struct Gather {
   const uint8_t *move;  // which of them may be written
 } Gather;
 
-KERNEL void load_velocity(const solver_data *data, Gather g, Body *body, R *share)
+// Bodies' entries of an array whose first is at `first`, one every `stride` floats.
+KERNEL void load_each(const float *first, size_t stride, Gather g, R r[8])
 {
   const float *from[TN_LANES];
   for (int i = 0; i < TN_LANES; ++i) {
-    from[i] = data->state[g.index[i]].motion;
+    from[i] = first + stride * (size_t)g.index[i];
   }
-  R r[8];
   load8(from, r);
+}
+
+KERNEL void store_each(float *first, size_t stride, Gather g, R r[8])
+{
+  alignas(32) float unread[8]; // takes what may not be written
+  float *to[TN_LANES];
+  for (int i = 0; i < TN_LANES; ++i) {
+    to[i] = g.move[i] ? first + stride * (size_t)g.index[i] : unread;
+  }
+  store8(to, r);
+}
+
+#define STRIDE(array) (sizeof *(array) / sizeof(float))
+
+KERNEL void load_velocity(const solver_data *data, Gather g, Body *body, R *share)
+{
+  R r[8];
+  load_each(data->state->motion, STRIDE(data->state), g, r);
   body->v = v_make(r[0], r[1], r[2]);
   body->im = r[3];
   body->w = v_make(r[4], r[5], r[6]);
@@ -153,23 +180,15 @@ KERNEL void load_velocity(const solver_data *data, Gather g, Body *body, R *shar
 
 KERNEL void store_velocity(const solver_data *data, Gather g, const Body *body, R share)
 {
-  float *to[TN_LANES];
-  for (int i = 0; i < TN_LANES; ++i) {
-    to[i] = g.move[i] ? data->state[g.index[i]].motion : 0;
-  }
   R r[8] = {body->v.x, body->v.y, body->v.z, body->im, body->w.x, body->w.y, body->w.z, share};
-  store8(to, r);
+  store_each(data->state->motion, STRIDE(data->state), g, r);
 }
 
 // Returns how much of the substep the body has flown already.
 KERNEL R load_pose(const solver_data *data, Gather g, Body *body)
 {
-  const float *from[TN_LANES];
-  for (int i = 0; i < TN_LANES; ++i) {
-    from[i] = data->state[g.index[i]].pose;
-  }
   R r[8];
-  load8(from, r);
+  load_each(data->state->pose, STRIDE(data->state), g, r);
   body->dx = v_make(r[0], r[1], r[2]);
   Q dq = {r[4], r[5], r[6], r[7]};
   body->dq = dq;
@@ -178,56 +197,38 @@ KERNEL R load_pose(const solver_data *data, Gather g, Body *body)
 
 KERNEL void store_pose(const solver_data *data, Gather g, const Body *body)
 {
-  float *to[TN_LANES];
-  for (int i = 0; i < TN_LANES; ++i) {
-    to[i] = g.move[i] ? data->state[g.index[i]].pose : 0;
-  }
   R r[8] = {body->dx.x, body->dx.y, body->dx.z, splat(0.0f),
             body->dq.x, body->dq.y, body->dq.z, body->dq.w};
-  store8(to, r);
+  store_each(data->state->pose, STRIDE(data->state), g, r);
 }
 
 KERNEL void load_inertia(const solver_data *data, Gather g, Body *body)
 {
-  const float *from[TN_LANES];
-  for (int i = 0; i < TN_LANES; ++i) {
-    from[i] = data->inertia[g.index[i]].inverse;
-  }
   R r[8];
-  load8(from, r);
+  load_each(data->inertia->inverse, STRIDE(data->inertia), g, r);
   S ii = {r[0], r[1], r[2], r[3], r[4], r[5]};
   body->ii = ii;
 }
 
 KERNEL void store_inertia(const solver_data *data, Gather g, const Body *body)
 {
-  float *to[TN_LANES];
-  for (int i = 0; i < TN_LANES; ++i) {
-    to[i] = data->inertia[g.index[i]].inverse;
-  }
   R r[8] = {body->ii.xx, body->ii.yy, body->ii.zz, body->ii.xy,
             body->ii.xz, body->ii.yz, splat(0.0f), splat(0.0f)};
-  store8(to, r);
+  store_each(data->inertia->inverse, STRIDE(data->inertia), g, r);
 }
 
 // For the mean of what a body's constraints ask for.
 KERNEL void add_change(const solver_data *data, Gather g, V dv, V dw)
 {
-  float *to[TN_LANES];
-  float *from[TN_LANES];
-  for (int i = 0; i < TN_LANES; ++i) {
-    from[i] = data->change[g.index[i]].sum;
-    to[i] = g.move[i] ? from[i] : 0;
-  }
   R r[8];
-  load8((const float *const *)from, r);
+  load_each(data->change->sum, STRIDE(data->change), g, r);
   r[0] = r[0] + dv.x;
   r[1] = r[1] + dv.y;
   r[2] = r[2] + dv.z;
   r[4] = r[4] + dw.x;
   r[5] = r[5] + dw.y;
   r[6] = r[6] + dw.z;
-  store8(to, r);
+  store_each(data->change->sum, STRIDE(data->change), g, r);
 }
 
 #endif

@@ -41,21 +41,21 @@ static bool is_solved(const tn_world *world, const joint *j)
   return holds(world, j) && (is_pushed(world, j->slot[0]) || is_pushed(world, j->slot[1]));
 }
 
-static int lowest_zero_bit(uint64_t bits)
+int lowest_free_color(uint64_t taken)
 {
-  for (int i = 0; i < 64; ++i) {
-    if (!(bits >> i & 1)) {
+  for (int i = 0; i < MAX_COLORS; ++i) {
+    if (!(taken >> i & 1)) {
       return i;
     }
   }
-  return 64;
+  return MAX_COLORS;
 }
 
 static void color_joints(tn_world *world, builder *make)
 {
   for (int32_t slot = 0; slot < world->joint_list.used; ++slot) {
     const joint *j = &world->joints[slot];
-    if (!is_solved(world, j)) {
+    if (j->direct != NO_SLOT || !is_solved(world, j)) {
       continue;
     }
     uint64_t taken = 0;
@@ -64,7 +64,7 @@ static void color_joints(tn_world *world, builder *make)
         taken |= make->used[j->slot[side]];
       }
     }
-    int color = lowest_zero_bit(taken);
+    int color = lowest_free_color(taken);
     for (int side = 0; side < 2 && color < MAX_COLORS; ++side) {
       make->used[j->slot[side]] |= 1ull << color;
     }
@@ -74,26 +74,25 @@ static void color_joints(tn_world *world, builder *make)
   }
 }
 
-// Turns the counts of each group into its first block * BLOCK_WIDTH; returns the blocks needed.
-static int32_t lay_out(tn_world *world, builder *make)
+int32_t lay_out_colors(coloring *c, int32_t *group, int types)
 {
-  graph *g = &world->graph;
   int32_t next = 0;
-  g->color_count = 0;
+  c->count = 0;
   for (int color = 0; color <= MAX_COLORS; ++color) {
     color_range range = {next, next};
     bool serial = color == MAX_COLORS;
-    for (int type = 0; type < TYPE_COUNT; ++type) {
-      int32_t count = make->group[color][type];
-      make->group[color][type] = next * BLOCK_WIDTH;
+    for (int type = 0; type < types; ++type) {
+      int32_t *place = &group[color * types + type];
+      int32_t count = *place;
+      *place = next * BLOCK_WIDTH;
       next += serial ? count : (count + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
     }
     range.last = next;
     if (serial) {
-      g->serial = range;
+      c->serial = range;
     } else {
-      g->color[color] = range;
-      g->color_count = range.last > range.first ? color + 1 : g->color_count;
+      c->color[color] = range;
+      c->count = range.last > range.first ? color + 1 : c->count;
     }
   }
   return next;
@@ -135,10 +134,27 @@ static void save_states(tn_world *world)
       joint_copy_state(world, j);
       j->block = NO_SLOT;
     }
+    j->direct = NO_SLOT;
     if (j->alive && !holds(world, j)) {
       joint_forget(j);
     }
   }
+}
+
+// The default method solves mechanisms directly, where that pays.
+static bool build_mechanisms(tn_world *world)
+{
+  size_t size = (size_t)(world->joint_list.used + 1) * sizeof(int32_t);
+  int32_t *solved = memory_take(world, size);
+  int32_t count = 0;
+  for (int32_t slot = 0; solved && slot < world->joint_list.used; ++slot) {
+    if (world->method == TN_METHOD_TENON && is_solved(world, &world->joints[slot])) {
+      solved[count++] = slot;
+    }
+  }
+  bool ok = solved && mechanisms_build(world, solved, count);
+  memory_give(world, solved, size);
+  return ok;
 }
 
 static bool reserve_blocks(tn_world *world, int32_t wanted)
@@ -199,8 +215,11 @@ bool graph_build(tn_world *world)
   if (ok) {
     // Impulses leave the old blocks before these may go.
     save_states(world);
+    ok = build_mechanisms(world);
+  }
+  if (ok) {
     color_joints(world, &make);
-    int32_t count = lay_out(world, &make);
+    int32_t count = lay_out_colors(&world->graph.coloring, &make.group[0][0], TYPE_COUNT);
     ok = reserve_blocks(world, count);
     if (ok) {
       fill_blocks(world, &make, count);
@@ -214,6 +233,7 @@ bool graph_build(tn_world *world)
 
 void graph_release(tn_world *world)
 {
+  mechanisms_release(world);
   memory_give(world, world->graph.blocks,
               (size_t)world->graph.block_capacity * sizeof *world->graph.blocks);
   memory_give(world, world->breaks, (size_t)world->break_capacity * sizeof *world->breaks);

@@ -401,7 +401,7 @@ tn_joint_id tn_joint_create(tn_world *world, const tn_joint_def *def)
   j->generation = generation;
   j->alive = true;
   j->def = *def;
-  j->block = NO_SLOT;
+  j->block = j->direct = NO_SLOT;
   j->target[0] = def->linear_drive.target;
   j->target[1] = def->angular_drive.target;
   for (int side = 0; side < 2; ++side) {
@@ -450,11 +450,23 @@ tn_joint_def tn_joint_get(const tn_world *world, tn_joint_id id)
   return j ? j->def : (tn_joint_def){0};
 }
 
+// Whether a joint that is solved directly has got more laws than there is room for.
+static bool outgrew(const tn_world *world, const joint *j)
+{
+  if (j->direct == NO_SLOT) {
+    return false;
+  }
+  RowParams params[2];
+  joint_params(j, params);
+  return direct_law_capacity(joint_type(j), params) >
+         world->mechanisms.joints[j->direct].law_capacity;
+}
+
 static void update(tn_world *world, joint *j, JointType old_type, bool was_enabled)
 {
   int32_t slot = (int32_t)(j - world->joints);
   touch_ends(world, j);
-  if (joint_type(j) != old_type || j->def.enabled != was_enabled) {
+  if (joint_type(j) != old_type || j->def.enabled != was_enabled || outgrew(world, j)) {
     world->graph.dirty = true;
   } else if (j->block != NO_SLOT) {
     joint_copy_state(world, j);

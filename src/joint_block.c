@@ -121,6 +121,12 @@ static RowParams angular_params(const joint *j)
   return params;
 }
 
+void joint_params(const joint *j, RowParams params[2])
+{
+  params[0] = linear_params(j);
+  params[1] = angular_params(j);
+}
+
 static int block_features(BlockKind kind, const RowParams *params, int drive, int resist)
 {
   int range = 0;
@@ -171,6 +177,7 @@ void joint_forget(joint *j)
 {
   memset(j->state, 0, sizeof j->state);
   memset(j->carry, 0, sizeof j->carry);
+  j->ahead = 0.0f;
   j->force = j->torque = tn_v3(0.0f, 0.0f, 0.0f);
 }
 
@@ -243,6 +250,32 @@ void joint_begin_step(tn_world *world, joint_block *block, float dt, float impul
   }
 }
 
+static void aim_direct(Drive *to, const tn_drive *drive, float from, int angular, float dt)
+{
+  float way = drive->target - from;
+  to->target = from;
+  to->rate = (angular ? r_wrap_angle(way) : way) / dt;
+}
+
+void direct_begin_step(tn_world *world, direct_joint *d, float dt, float impulse_scale)
+{
+  joint *j = &world->joints[d->joint];
+  d->start = joint_start(world, j);
+  joint_params(j, d->params);
+  aim_direct(&d->params[0].drive, &j->def.linear_drive, j->target[0], 0, dt);
+  aim_direct(&d->params[1].drive, &j->def.angular_drive, j->target[1], 1, dt);
+  for (int i = 0; i < 2; ++i) {
+    float *state = (float *)&d->state[i];
+    for (int k = 0; k < (int)FIELDS(RowState); ++k) {
+      state[k] = impulse_scale * j->state[i][k];
+    }
+    memset(d->sum[i], 0, sizeof d->sum[i]);
+  }
+  bool leans = world->bodies[j->slot[0]].leaning || world->bodies[j->slot[1]].leaning;
+  d->given = j->ahead / impulse_scale;
+  d->lag = leans ? 0.0f : 0.5f;
+}
+
 static tn_vec3 mean_of(block_rows *rows, int lane, float dt)
 {
   float s = 1.0f / dt;
@@ -261,6 +294,20 @@ void joint_end_step(tn_world *world, joint_block *block, float dt)
     j->target[0] = j->def.linear_drive.target;
     j->target[1] = r_wrap_angle(j->def.angular_drive.target);
   }
+}
+
+void direct_end_step(tn_world *world, direct_joint *d, float dt)
+{
+  joint *j = &world->joints[d->joint];
+  float s = 1.0f / dt;
+  j->force = tn_v3(s * d->sum[0][0], s * d->sum[0][1], s * d->sum[0][2]);
+  j->torque = tn_v3(s * d->sum[1][0], s * d->sum[1][1], s * d->sum[1][2]);
+  j->target[0] = j->def.linear_drive.target;
+  j->target[1] = r_wrap_angle(j->def.angular_drive.target);
+  for (int i = 0; i < 2; ++i) {
+    memcpy(j->state[i], &d->state[i], sizeof j->state[i]);
+  }
+  j->ahead = d->lag;
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@
 
 #define BOX_MARGIN 0.05f // of the shape's reach
 #define SPEED_SHARE 2.0  // k of sec. 3.5
+#define TREE_STEPS 64    // in which the whole tree is improved
 
 // ---------------------------------------------------------------------------------------------
 // Pairs
@@ -329,6 +330,7 @@ bool pairs_update(tn_world *world, float dt)
       update_box(world, k, dt);
     }
   }
+  tree_improve(&world->moving_tree, 1 + world->moving_tree.used / TREE_STEPS);
   sort_slots(world->searchers, world->searcher_count);
   for (int32_t i = 0; i < world->searcher_count; ++i) {
     drop_far_pairs(world, world->searchers[i]);

@@ -36,11 +36,6 @@ static tn_pos pos_scale(double s, tn_pos p)
   return tn_p3(s * p.x, s * p.y, s * p.z);
 }
 
-static double pos_dot(tn_pos a, tn_pos b)
-{
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
 static tn_pos into_frame(placed frame, tn_pos p)
 {
   return dquat_rotate(dquat_conjugate(frame.q), pos_sub(p, frame.p));

@@ -221,23 +221,6 @@ static const char *why_bad_shape(const tn_world *world, const body *b, const tn_
 // ---------------------------------------------------------------------------------------------
 // Places
 
-placed shape_placed(const tn_world *world, const shape *s)
-{
-  const body *b = &world->bodies[s->body];
-  placed at = {pos_add(b->center, dquat_rotate(b->rotation, s->at_point)),
-               dquat_mul(b->rotation, s->at_rotation)};
-  return at;
-}
-
-pose placed_relative(placed a, placed b)
-{
-  dquat q = dquat_conjugate(a.q);
-  tn_pos p = dquat_rotate(q, pos_sub(b.p, a.p));
-  pose r = {tn_v3((float)p.x, (float)p.y, (float)p.z),
-            dquat_round(dquat_normalize(dquat_mul(q, b.q)))};
-  return r;
-}
-
 // The body's frame as the definition sees it becomes that of the principal axes.
 static void settle_in_body(const tn_world *world, shape *s)
 {

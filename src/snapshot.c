@@ -121,6 +121,7 @@ static uint64_t hash_joint(uint64_t hash, const tn_world *world, int32_t slot)
   hash = hash_bytes(hash, &copy.generation, sizeof copy.generation);
   hash = hash_bytes(hash, &copy.force, sizeof copy.force);
   hash = hash_bytes(hash, &copy.torque, sizeof copy.torque);
+  hash = hash_bytes(hash, &copy.ahead, sizeof copy.ahead);
   if (copy.block == NO_SLOT) {
     hash = hash_bytes(hash, copy.state, sizeof copy.state);
     return hash_bytes(hash, copy.carry, sizeof copy.carry);
@@ -274,6 +275,9 @@ static unsigned char *put_joint(unsigned char *at, const tn_world *world, int32_
   if (copy.alive && copy.block != NO_SLOT) {
     joint_copy_state(world, &copy);
     copy.block = NO_SLOT;
+  }
+  if (copy.alive) {
+    copy.direct = NO_SLOT;
   }
   return put(at, &copy, sizeof copy);
 }

@@ -47,6 +47,10 @@ KERNEL void load_velocities(const solver_data *data, const contact_block *cb, in
 {
   load_velocity(data, gather_a(cb, lane), &w->a, &w->share_a);
   load_velocity(data, gather_b(cb, lane), &w->b, &w->share_b);
+}
+
+KERNEL void load_inertias(const solver_data *data, const contact_block *cb, int lane, Work *w)
+{
   load_inertia(data, gather_a(cb, lane), &w->a);
   load_inertia(data, gather_b(cb, lane), &w->b);
 }
@@ -90,14 +94,15 @@ KERNEL void load_rows(contact_block *cb, int lane, Kind kind, Work *w)
 
 #define MASS_FIELD(name) (offsetof(ContactMass, name) / sizeof(R))
 
+// All but the points' masses.
+#define PATCH_FIELDS ((int)(FIELDS(ContactMass) - MASS_FIELD(tangent)))
+
 KERNEL void store_mass(contact_block *cb, int lane, int points, const ContactMass *mass)
 {
   int count = points * (points + 1) / 2;
   store_fields(cb->mass + MASS_FIELD(k), lane, mass->k, count);
   store_fields(cb->mass + MASS_FIELD(inverse), lane, mass->inverse, count);
-  store_fields(cb->mass + MASS_FIELD(tangent), lane, mass->tangent, 3);
-  store_fields(cb->mass + MASS_FIELD(twist), lane, &mass->twist, 1);
-  store_fields(cb->mass + MASS_FIELD(arm), lane, &mass->arm, 1);
+  store_fields(cb->mass + MASS_FIELD(tangent), lane, mass->tangent, PATCH_FIELDS);
 }
 
 KERNEL void load_mass(contact_block *cb, int lane, int points, ContactMass *mass)
@@ -105,9 +110,7 @@ KERNEL void load_mass(contact_block *cb, int lane, int points, ContactMass *mass
   int count = points * (points + 1) / 2;
   load_fields(cb->mass + MASS_FIELD(k), lane, mass->k, count);
   load_fields(cb->mass + MASS_FIELD(inverse), lane, mass->inverse, count);
-  load_fields(cb->mass + MASS_FIELD(tangent), lane, mass->tangent, 3);
-  load_fields(cb->mass + MASS_FIELD(twist), lane, &mass->twist, 1);
-  load_fields(cb->mass + MASS_FIELD(arm), lane, &mass->arm, 1);
+  load_fields(cb->mass + MASS_FIELD(tangent), lane, mass->tangent, PATCH_FIELDS);
 }
 
 // The touch at the bodies' current pose.
@@ -150,13 +153,25 @@ KERNEL ContactMass find_mass(const solver_data *data, Kind kind, const Work *w)
 }
 
 // How far the friction patch has moved and turned since the step began.
-KERNEL void follow_patch(contact_block *cb, int lane, const Patch *patch, const Work *w)
+KERNEL Strain follow_patch(contact_block *cb, int lane, const Patch *patch, const Work *w)
 {
   V d = v_sub(moved(&w->b, patch->rb), moved(&w->a, patch->ra));
   V turn = v_sub(q_vector(w->b.dq), q_vector(w->a.dq)); // half of it
   Strain shift = {v_sub(d, v_scale(v_dot(d, w->touch.n), w->touch.n)),
                   2.0f * v_dot(turn, w->touch.n)};
   STORE(cb->shift, lane, &shift);
+  return shift;
+}
+
+// A patch that loses its load for a moment sticks where it stuck before, unless it has moved on by
+// more than `far`.
+KERNEL Slip slip_without_load(R far, R arm, const Strain *shift, const ContactState *state)
+{
+  V d = v_add(state->offset, shift->offset);
+  R angle = state->angle + shift->angle;
+  Slip slip = {(state->sliding > 0.5f) | (v_dot(d, d) > far * far),
+               (state->turning > 0.5f) | (r_abs(angle) * arm > far)};
+  return slip;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -166,6 +181,7 @@ KERNEL void begin_contact(solver_data *data, contact_block *cb, int lane, Kind k
 {
   Work w;
   load_velocities(data, cb, lane, &w);
+  load_inertias(data, cb, lane, &w);
   load_poses(data, cb, lane, &w);
   load_rows(cb, lane, kind, &w);
   follow(cb, lane, kind, &w);
@@ -174,16 +190,40 @@ KERNEL void begin_contact(solver_data *data, contact_block *cb, int lane, Kind k
   store_mass(cb, lane, kind.points, &mass);
 }
 
+// A manifold with nothing to do may be left out if its neighbours have nothing to do either. So
+// that lanes do not matter it stays as it was, to the sign of a zero, if they have.
+KERNEL void restore_idle(M idle, const Work *before, Work *w)
+{
+  w->a.v = v_pick(idle, before->a.v, w->a.v);
+  w->a.w = v_pick(idle, before->a.w, w->a.w);
+  w->b.v = v_pick(idle, before->b.v, w->b.v);
+  w->b.w = v_pick(idle, before->b.w, w->b.w);
+  w->state.friction = v_pick(idle, before->state.friction, w->state.friction);
+  w->state.twist = pick(idle, before->state.twist, w->state.twist);
+  w->state.roll = v_pick(idle, before->state.roll, w->state.roll);
+}
+
 KERNEL void warm_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
 {
   Work w;
-  load_velocities(data, cb, lane, &w);
   load_rows(cb, lane, kind, &w);
+  M idle = is_slack(&w.state);
+  for (int i = 0; i < kind.points; ++i) {
+    idle = idle & (w.state.lambda[i] == 0.0f);
+  }
+  if (!m_any(m_not(idle))) {
+    return;
+  }
+  load_velocities(data, cb, lane, &w);
+  load_inertias(data, cb, lane, &w);
+  Work before = w;
+  ContactMass mass;
+  load_mass(cb, lane, kind.points, &mass);
   leak_contact(kind.points, &w.params, &w.state);
   flatten(&w.touch, &w.state);
-  Patch patch = patch_of(kind.points, w.used, &w.touch);
-  Wrench wrench = whole_wrench(kind.points, &w.touch, &patch, &w.state);
+  Wrench wrench = whole_wrench(kind.points, &w.touch, &mass.patch, &w.state);
   give(&w.a, &w.b, &wrench);
+  restore_idle(idle, &before, &w);
   STORE(cb->state, lane, &w.state);
   store_velocities(data, cb, lane, &w);
 }
@@ -191,9 +231,37 @@ KERNEL void warm_contact(solver_data *data, contact_block *cb, int lane, Kind ki
 KERNEL ContactPass make_pass(const solver_data *data, const contact_block *cb, int lane,
                              int relaxing)
 {
-  ContactPass pass = {splat(1.0f / data->substep.h), 1.0f / load(&cb->left[lane]), relaxing,
-                      cb->rolls};
+  float h = data->substep.h;
+  ContactPass pass = {splat(1.0f / h), 1.0f / load(&cb->left[lane]),
+                      splat(h * data->substep.bounce_speed), relaxing, cb->rolls};
   return pass;
+}
+
+KERNEL void press_and_rub(solver_data *data, contact_block *cb, int lane, Kind kind,
+                          const ContactPass *pass, const Demand *demand, const ContactMass *mass,
+                          Work *w)
+{
+  Strain shift;
+  LOAD(cb->shift, lane, &shift);
+  Strain strain = {v_scale(w->params.anchored, v_add(w->state.offset, shift.offset)),
+                   w->params.anchored * (w->state.angle + shift.angle)};
+  load_inertias(data, cb, lane, w);
+  Work before = *w;
+  R hit = press(kind.points, demand, pass, &w->params, &w->touch, mass, &w->state, &w->a, &w->b);
+  store(cb->hit + lane, r_max(load(cb->hit + lane), hit));
+  rub(kind.points, pass, &w->params, &w->touch, mass, &strain, &w->state, &w->a, &w->b);
+  restore_idle(demand->idle, &before, w);
+  store_velocities(data, cb, lane, w);
+}
+
+// A patch that slips begins to stick where it is.
+KERNEL void slip_along(contact_block *cb, int lane, ContactState *state)
+{
+  Strain shift;
+  LOAD(cb->shift, lane, &shift);
+  V none = v_zero();
+  state->offset = v_pick(state->sliding > 0.5f, v_sub(none, shift.offset), state->offset);
+  state->angle = pick(state->turning > 0.5f, -shift.angle, state->angle);
 }
 
 KERNEL void solve_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
@@ -201,23 +269,17 @@ KERNEL void solve_contact(solver_data *data, contact_block *cb, int lane, Kind k
   ContactPass pass = make_pass(data, cb, lane, 0);
   Work w;
   ContactMass mass;
-  Strain shift;
   load_velocities(data, cb, lane, &w);
   load_rows(cb, lane, kind, &w);
   load_mass(cb, lane, kind.points, &mass);
-  LOAD(cb->shift, lane, &shift);
-  Patch patch = patch_of(kind.points, w.used, &w.touch);
-  R hit = press(kind.points, w.used, &pass, &w.params, &w.touch, &mass, &w.state, &w.a, &w.b);
-  store(cb->hit + lane, r_max(load(cb->hit + lane), hit));
-  Strain strain = {v_scale(w.params.anchored, v_add(w.state.offset, shift.offset)),
-                   w.params.anchored * (w.state.angle + shift.angle)};
-  rub(kind.points, &pass, &w.params, &w.touch, &patch, &mass, &strain, &w.state, &w.a, &w.b);
-  // A patch that slips begins to stick where it is.
-  V none = v_zero();
-  w.state.offset = v_pick(w.state.sliding > 0.5f, v_sub(none, shift.offset), w.state.offset);
-  w.state.angle = pick(w.state.turning > 0.5f, -shift.angle, w.state.angle);
+  Demand demand =
+      demand_of(kind.points, w.used, &pass, &w.params, &w.touch, &mass, &w.state, &w.a, &w.b);
+  demand.idle = demand.idle & is_slack(&w.state);
+  if (m_any(m_not(demand.idle))) {
+    press_and_rub(data, cb, lane, kind, &pass, &demand, &mass, &w);
+  }
+  slip_along(cb, lane, &w.state);
   STORE(cb->state, lane, &w.state);
-  store_velocities(data, cb, lane, &w);
 }
 
 KERNEL void sum_impulses(contact_block *cb, int lane, int points, const ContactState *state)
@@ -234,37 +296,72 @@ KERNEL void sum_impulses(contact_block *cb, int lane, int points, const ContactS
   store_fields(cb->sum, lane, sum, CONTACT_POINTS + 4);
 }
 
+KERNEL void relax_touching(solver_data *data, contact_block *cb, int lane, Kind kind, M idle,
+                           const ContactMass *mass, Work *w, Slip *slip)
+{
+  ContactPass pass = make_pass(data, cb, lane, 1);
+  if (kind.form == FORM_FLAT) {
+    load_velocities(data, cb, lane, w);
+    load_inertias(data, cb, lane, w);
+  }
+  Work before = *w;
+  Demand demand =
+      demand_of(kind.points, w->used, &pass, &w->params, &w->touch, mass, &w->state, &w->a, &w->b);
+  press(kind.points, &demand, &pass, &w->params, &w->touch, mass, &w->state, &w->a, &w->b);
+  Strain none = {v_zero(), splat(0.0f)};
+  Slip loaded =
+      rub(kind.points, &pass, &w->params, &w->touch, mass, &none, &w->state, &w->a, &w->b);
+  M light = sum_of(kind.points, w->state.lambda) == 0.0f;
+  slip->slides = (light & slip->slides) | (m_not(light) & loaded.slides);
+  slip->turns = (light & slip->turns) | (m_not(light) & loaded.turns);
+  restore_idle(idle, &before, w);
+  sum_impulses(cb, lane, kind.points, &w->state);
+  store_velocities(data, cb, lane, w);
+}
+
+// No point touches or has an impulse.
+KERNEL M is_apart(Kind kind, const Work *w)
+{
+  M apart = is_slack(&w->state);
+  for (int i = 0; i < kind.points; ++i) {
+    apart = apart & (w->state.lambda[i] == 0.0f) &
+            ((w->used[i] == 0.0f) | (w->touch.gap[i] > 0.0f) | (w->params.alpha > 0.0f));
+  }
+  return apart;
+}
+
 // At the new pose, which the next substep starts from: its rows are found here.
 KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
 {
-  ContactPass pass = make_pass(data, cb, lane, 1);
   Work w;
   ContactMass mass;
-  load_velocities(data, cb, lane, &w);
+  Slip slip;
   load_poses(data, cb, lane, &w);
   load_rows(cb, lane, kind, &w);
   follow(cb, lane, kind, &w);
   store_touch(cb, lane, kind, &w.touch);
-  Patch patch = patch_of(kind.points, w.used, &w.touch);
+  store(&cb->left[lane], splat(data->substep.h));
+  M apart = is_apart(kind, &w);
   if (kind.form == FORM_FLAT) {
     load_mass(cb, lane, kind.points, &mass);
-    follow_patch(cb, lane, &patch, &w);
+    Strain shift = follow_patch(cb, lane, &mass.patch, &w);
+    R far = splat(4.0f * data->substep.bounce_speed * data->substep.h);
+    slip = slip_without_load(far, mass.arm, &shift, &w.state);
   } else {
+    slip.slides = slip.turns = splat(0.0f) == 0.0f;
+    load_velocities(data, cb, lane, &w);
+    load_inertias(data, cb, lane, &w);
     mass = find_mass(data, kind, &w);
     store_mass(cb, lane, kind.points, &mass);
     flatten(&w.touch, &w.state);
   }
-  learn_load(kind.points, w.used, splat(data->substep.h), &w.state);
-  press(kind.points, w.used, &pass, &w.params, &w.touch, &mass, &w.state, &w.a, &w.b);
-  Strain none = {v_zero(), splat(0.0f)};
-  Slip slip =
-      rub(kind.points, &pass, &w.params, &w.touch, &patch, &mass, &none, &w.state, &w.a, &w.b);
+  learn_load(kind.points, mass.share, splat(data->substep.h), &w.state);
+  if (m_any(m_not(apart))) {
+    relax_touching(data, cb, lane, kind, apart, &mass, &w, &slip);
+  }
   w.state.sliding = pick(slip.slides, splat(1.0f), splat(0.0f));
   w.state.turning = pick(slip.turns, splat(1.0f), splat(0.0f));
-  store(&cb->left[lane], splat(data->substep.h));
-  sum_impulses(cb, lane, kind.points, &w.state);
   STORE(cb->state, lane, &w.state);
-  store_velocities(data, cb, lane, &w);
 }
 
 // After impacts some bodies have moved, and less of the substep is left to them.
@@ -361,6 +458,7 @@ KERNEL void velocity_point(const solver_data *data, int i, R approach, R e, R th
 KERNEL void load_movable(const solver_data *data, contact_block *cb, int lane, Kind kind, Work *w)
 {
   load_velocities(data, cb, lane, w);
+  load_inertias(data, cb, lane, w);
   load_poses(data, cb, lane, w);
   load_rows(cb, lane, kind, w);
   if (data->substep.averaged) {

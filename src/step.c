@@ -16,6 +16,7 @@ static const float TURN = 6000.0f; // rad/s^2
 
 #define BODY_GRAIN 32 // blocks of eight
 #define CONSTRAINT_GRAIN 16
+#define MECHANISM_GRAIN 1
 
 typedef void pass_fn(solver_data *data, int first, int last);
 
@@ -52,6 +53,32 @@ static void average_task(int first, int last, void *context)
   t->ops->average(t->data, first, last, t->move);
 }
 
+// With contacts a mechanism is solved once more after them, and stopped at the new pose; without
+// it need only stop when the step ends.
+static bool takes_part(const mechanism *m, direct_pass pass)
+{
+  return pass == DIRECT_FIRST || m->leaning == (pass != DIRECT_AHEAD);
+}
+
+static void mechanism_task(int first, int last, void *context)
+{
+  const direct_context *c = context;
+  for (int i = first; i < last; ++i) {
+    mechanism *m = &c->set->list[i];
+    if (takes_part(m, c->pass)) {
+      mechanism_solve(c, m);
+    }
+  }
+}
+
+static void settle_task(int first, int last, void *context)
+{
+  const direct_context *c = context;
+  for (int i = first; i < last; ++i) {
+    mechanism_settle(c, &c->set->list[i]);
+  }
+}
+
 static void constraint_task(int first, int last, void *context)
 {
   pass_task *t = context;
@@ -63,6 +90,7 @@ typedef struct stepper {
   tn_world *world;
   solver_data data;
   pass_task task;
+  direct_context direct;
   bool has_joints, has_contacts;
 } stepper;
 
@@ -72,28 +100,32 @@ static void for_bodies(stepper *s, tn_task_fn *task)
 }
 
 // Gauss-Seidel: colour after colour, all constraints of a colour at once.
-static void for_colors(stepper *s, const color_range *colors, int count, color_range serial,
-                       pass_fn *pass)
+static void for_colors(stepper *s, const coloring *c, pass_fn *pass)
 {
   s->task.pass = pass;
-  for (int i = 0; i < count; ++i) {
-    s->task.offset = colors[i].first;
-    task_run(s->world->tasks, constraint_task, colors[i].last - colors[i].first, CONSTRAINT_GRAIN,
-             &s->task);
+  for (int i = 0; i < c->count; ++i) {
+    s->task.offset = c->color[i].first;
+    task_run(s->world->tasks, constraint_task, c->color[i].last - c->color[i].first,
+             CONSTRAINT_GRAIN, &s->task);
   }
-  pass(&s->data, serial.first, serial.last);
+  pass(&s->data, c->serial.first, c->serial.last);
 }
 
 static void for_joints(stepper *s, pass_fn *pass)
 {
-  const graph *g = &s->world->graph;
-  for_colors(s, g->color, g->color_count, g->serial, pass);
+  for_colors(s, &s->world->graph.coloring, pass);
 }
 
 static void for_contacts(stepper *s, pass_fn *pass)
 {
-  const contact_graph *g = &s->world->contact_graph;
-  for_colors(s, g->color, g->color_count, g->serial, pass);
+  for_colors(s, &s->world->contact_graph.coloring, pass);
+}
+
+// Mechanisms share no moving body, so all of them at once.
+static void for_mechanisms(stepper *s, direct_pass pass, tn_task_fn *task)
+{
+  s->direct.pass = pass;
+  task_run(s->world->tasks, task, s->world->mechanisms.count, MECHANISM_GRAIN, &s->direct);
 }
 
 static void kick_bodies(stepper *s, kick_part part)
@@ -140,6 +172,8 @@ static void substep_tenon(stepper *s, int i)
     bounce_bodies(s);
     for_contacts(s, contacts->warm);
   }
+  s->direct.begins = i == 0;
+  for_mechanisms(s, DIRECT_FIRST, mechanism_task);
   for_joints(s, s->world->ops->joint_begin);
   solve_joints(s);
   if (s->has_contacts) {
@@ -149,10 +183,13 @@ static void substep_tenon(stepper *s, int i)
     if (s->has_joints) {
       solve_joints(s);
     }
+    for_mechanisms(s, DIRECT_AGAIN, mechanism_task);
   }
   drift_bodies(s);
+  for_mechanisms(s, DIRECT_FIRST, settle_task);
   if (s->has_contacts) {
     for_contacts(s, contacts->relax);
+    for_mechanisms(s, DIRECT_RELAX, mechanism_task);
   }
 }
 
@@ -161,6 +198,7 @@ static void finish_tenon(stepper *s)
   const solver_ops *ops = s->world->ops;
   kick_bodies(s, KICK_LAST);
   s->data.substep.ahead = true;
+  for_mechanisms(s, DIRECT_AHEAD, mechanism_task);
   for_joints(s, ops->joint_begin);
   for (int k = 0; k < s->world->iterations; ++k) {
     for_joints(s, ops->joint_relax);
@@ -295,17 +333,35 @@ static void begin_events(tn_world *world)
   world->break_count = 0;
 }
 
+static void start_clock(tn_world *world)
+{
+  world->profile = (tn_profile){0};
+  world->lap = world->clock ? world->clock() : 0.0;
+}
+
+// Ends a part of the step.
+static void take_time(tn_world *world, double *part)
+{
+  if (world->clock) {
+    double now = world->clock();
+    *part = now - world->lap;
+    world->lap = now;
+  }
+}
+
 // Who is near whom, and how they touch. What wakes up looks around as well.
 static bool find_contacts(tn_world *world, float dt)
 {
   if (!awake_update(world) || !pairs_update(world, dt)) {
     return false;
   }
+  take_time(world, &world->profile.pairs);
   do {
     if (!awake_update(world) || !contacts_update(world, dt)) {
       return false;
     }
   } while (world->awake_changed);
+  take_time(world, &world->profile.manifolds);
   return true;
 }
 
@@ -313,6 +369,15 @@ static bool find_contacts(tn_world *world, float dt)
 static float impulse_scale(const tn_world *world, float dt)
 {
   return world->last_h > 0.0f ? dt / (float)world->substeps / world->last_h : 1.0f;
+}
+
+static void find_mechanism_leaning(tn_world *world, mechanism *m)
+{
+  m->leaning = false;
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    const direct_node *node = &world->mechanisms.nodes[i];
+    m->leaning = m->leaning || (!node->is_joint && world->bodies[node->index].leaning);
+  }
 }
 
 static void begin_step(tn_world *world, float dt)
@@ -326,6 +391,12 @@ static void begin_step(tn_world *world, float dt)
   }
   for (int32_t i = 0; i < world->graph.block_count; ++i) {
     joint_begin_step(world, &world->graph.blocks[i], dt, scale);
+  }
+  for (int32_t i = 0; i < world->mechanisms.joint_count; ++i) {
+    direct_begin_step(world, &world->mechanisms.joints[i], dt, scale);
+  }
+  for (int32_t i = 0; i < world->mechanisms.count; ++i) {
+    find_mechanism_leaning(world, &world->mechanisms.list[i]);
   }
   if (world->method == TN_METHOD_JACOBI) {
     count_shares(world);
@@ -346,7 +417,7 @@ static void find_broken(tn_world *world)
 {
   for (int32_t slot = 0; slot < world->joint_list.used; ++slot) {
     const joint *j = &world->joints[slot];
-    if (j->alive && j->block != NO_SLOT &&
+    if (j->alive && (j->block != NO_SLOT || j->direct != NO_SLOT) &&
         (tn_length(j->force) > j->def.break_force || tn_length(j->torque) > j->def.break_torque)) {
       break_joint(world, slot);
     }
@@ -369,13 +440,21 @@ static void report_lost(tn_world *world, int32_t slot)
   }
 }
 
+static bool has_serial(const coloring *c)
+{
+  return c->serial.last > c->serial.first;
+}
+
 static uint32_t end_step(tn_world *world, float dt)
 {
-  bool serial = world->graph.serial.last > world->graph.serial.first ||
-                world->contact_graph.serial.last > world->contact_graph.serial.first;
+  bool serial = has_serial(&world->graph.coloring) || has_serial(&world->contact_graph.coloring);
   uint32_t status = serial ? TN_STEP_SERIAL : 0;
+  status |= world->mechanisms.skipped > 0 ? TN_STEP_ITERATIVE : 0;
   for (int32_t i = 0; i < world->graph.block_count; ++i) {
     joint_end_step(world, &world->graph.blocks[i], dt);
+  }
+  for (int32_t i = 0; i < world->mechanisms.joint_count; ++i) {
+    direct_end_step(world, &world->mechanisms.joints[i], dt);
   }
   contacts_unpack(world, dt);
   boxes_spend(world);
@@ -397,6 +476,8 @@ static stepper make_stepper(tn_world *world, float dt)
 {
   stepper s = {0};
   s.world = world;
+  s.direct.world = world;
+  s.direct.set = &world->mechanisms;
   s.has_joints = world->graph.block_count > 0;
   s.has_contacts = world->contact_graph.block_count > 0;
   s.data.state = world->state;
@@ -426,6 +507,7 @@ uint32_t tn_world_step(tn_world *world, float dt)
     return TN_STEP_REJECTED;
   }
   begin_events(world);
+  start_clock(world);
   // find_contacts wakes bodies, which brings their joints back to the graph.
   if (!find_contacts(world, dt) || !graph_build(world) ||
       !contacts_pack(world, dt, impulse_scale(world, dt))) {
@@ -435,10 +517,12 @@ uint32_t tn_world_step(tn_world *world, float dt)
   begin_step(world, dt);
   stepper s = make_stepper(world, dt);
   s.task.data = &s.data;
+  s.direct.data = &s.data;
   s.task.ops = world->ops;
   if (s.has_contacts) {
     for_contacts(&s, world->contact_ops->begin);
   }
+  take_time(world, &world->profile.prepare);
   for (int i = 0; i < world->substeps; ++i) {
     s.data.substep.time = (float)(i + 1) * s.data.substep.h;
     if (world->method == TN_METHOD_TENON) {
@@ -451,5 +535,8 @@ uint32_t tn_world_step(tn_world *world, float dt)
     finish_tenon(&s);
   }
   for_bodies(&s, collect_task);
-  return end_step(world, dt);
+  take_time(world, &world->profile.solve);
+  uint32_t status = end_step(world, dt);
+  take_time(world, &world->profile.finish);
+  return status;
 }

@@ -170,6 +170,7 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->ops = find_ops(world->lanes);
   world->contact_ops = find_contact_ops(world->lanes);
   world->sleeping = def->sleeping;
+  world->clock = def->clock;
   world->body_list.first_free = NO_SLOT;
   world->joint_list.first_free = NO_SLOT;
   world->geometry_list.first_free = NO_SLOT;
@@ -310,6 +311,7 @@ bool tn_world_set_method(tn_world *world, tn_method method)
       contact_forget(&world->contacts[i]);
     }
     world->method = method;
+    world->graph.dirty = true;
   }
   return true;
 }
@@ -349,13 +351,18 @@ int tn_world_lanes(const tn_world *world)
   return world ? world->lanes : 0;
 }
 
+tn_profile tn_world_profile(const tn_world *world)
+{
+  return world ? world->profile : (tn_profile){0};
+}
+
 tn_counters tn_world_counters(const tn_world *world)
 {
   tn_counters c = {0};
   if (world) {
     c.bodies = world->body_list.count;
     c.joints = world->joint_list.count;
-    c.colors = world->graph.color_count;
+    c.colors = world->graph.coloring.count;
     c.blocks = world->graph.block_count;
     c.shapes = world->shape_list.count;
     c.geometries = world->geometry_list.count;

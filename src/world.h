@@ -6,6 +6,8 @@
 #include "collide/manifold.h"
 #include "collide/surface.h"
 #include "contact_store.h"
+#include "mechanism.h"
+#include "dquat.h"
 #include "store.h"
 #include "task.h"
 
@@ -16,11 +18,6 @@
 #define WORLD_SLOT 0 // the body that stands for the world
 #define NO_SLOT (-1)
 #define MAX_COLORS 64
-
-// A rotation or a point in double: poses are kept so between steps.
-typedef struct dquat {
-  double x, y, z, w;
-} dquat;
 
 typedef struct body {
   uint32_t generation;
@@ -42,6 +39,7 @@ typedef struct body {
   bool can_sleep, bullet;
   bool leaning; // contacts carry it, or something it is joined to
   bool asleep;
+  int32_t neighbors;   // contacts of the step with dynamic bodies
   float still_for;     // s, how long it has hardly moved
   int32_t sleep_next;  // ring of those that fell asleep together
   int32_t first_shape; // slot, or NO_SLOT
@@ -98,7 +96,8 @@ typedef struct pair {
   int32_t shape[2];
   int32_t next[2], previous[2]; // in each shape's list: pair * 2 + side
   int32_t first_contact;
-  pose at; // B in A when the manifolds were found
+  pose at;     // B in A when the manifolds were found
+  float clear; // no less was between the shapes then, if that is known; else 0
 } pair;
 
 // A manifold and what it remembers.
@@ -130,25 +129,32 @@ typedef struct joint {
   dquat frame_rotation[2]; // of the joint's frames relative to the principal axes
   tn_pos frame_point[2];   // relative to the centre of mass
   float target[2];         // of the linear and the angular drive when the last step ended
-  int32_t block, lane;     // where the solver keeps it, or block == NO_SLOT
+  int32_t direct;          // place among the joints solved directly, or NO_SLOT
+  int32_t block, lane;     // place among those solved by Gauss-Seidel, or block == NO_SLOT
   tn_vec3 force, torque;   // mean over the last step
   // Impulses while the joint is in no block.
   float state[2][FIELDS(RowState)];
   float carry[2][3];
+  float ahead; // share of the impulses that was given ahead as the last step ended
 } joint;
 
 typedef struct color_range {
-  int32_t first, last; // joint blocks
+  int32_t first, last; // blocks
 } color_range;
 
-// The constraint graph: joint blocks by colour, and within a colour by type.
+// Blocks by colour, and within a colour by type.
+typedef struct coloring {
+  color_range color[MAX_COLORS];
+  int32_t count;
+  color_range serial; // those for which no colour was left, one to a block
+} coloring;
+
+// The constraint graph of joints.
 typedef struct graph {
   bool dirty;
   joint_block *blocks;
   int32_t block_count, block_capacity;
-  color_range color[MAX_COLORS];
-  int32_t color_count;
-  color_range serial; // joints for which no colour was left, one to a block
+  coloring coloring;
 } graph;
 
 // What the narrow phase found for an active pair.
@@ -165,15 +171,14 @@ typedef struct found_pair {
 typedef struct placed_contact {
   int32_t contact;
   uint8_t color, type;
+  bool idle; // had no load in the last step
 } placed_contact;
 
-// The manifolds of a step, by colour and type.
+// The manifolds of a step.
 typedef struct contact_graph {
   contact_block *blocks;
   int32_t block_count, block_capacity;
-  color_range color[MAX_COLORS];
-  int32_t color_count;
-  color_range serial;
+  coloring coloring;
   bouncer *bouncers;
   int32_t bouncer_count, bouncer_capacity;
 } contact_graph;
@@ -232,6 +237,9 @@ struct tn_world {
   manifold *found_manifolds;
   int32_t found_manifold_capacity;
 
+  tn_clock_fn *clock;
+  double lap; // when the running part of the step began
+  tn_profile profile;
   tn_pair_filter_fn *pair_filter;
   void *pair_filter_context;
   tn_contact_event *contact_events;
@@ -253,6 +261,7 @@ struct tn_world {
   pool_list joint_list;
   joint *joints;
   graph graph;
+  mechanism_set mechanisms;
 
   tn_joint_break_event *breaks;
   int32_t break_count, break_capacity;
@@ -308,9 +317,22 @@ typedef struct placed {
   tn_pos p;
   dquat q;
 } placed;
-placed shape_placed(const tn_world *world, const shape *s);
+static inline placed shape_placed(const tn_world *world, const shape *s)
+{
+  const body *b = &world->bodies[s->body];
+  placed at = {pos_add(b->center, dquat_rotate(b->rotation, s->at_point)),
+               dquat_mul(b->rotation, s->at_rotation)};
+  return at;
+}
 // B's frame in A's, rounded only after the difference was taken.
-pose placed_relative(placed a, placed b);
+static inline pose placed_relative(placed a, placed b)
+{
+  dquat q = dquat_conjugate(a.q);
+  tn_pos p = dquat_rotate(q, pos_sub(b.p, a.p));
+  pose r = {tn_v3((float)p.x, (float)p.y, (float)p.z),
+            dquat_round(dquat_normalize(dquat_mul(q, b.q)))};
+  return r;
+}
 // The geometry of a definition, checked; why not, or null.
 const char *geometry_of_def(const tn_world *world, const tn_shape_def *def, geometry *g);
 void shape_remove(tn_world *world, int32_t slot);
@@ -362,18 +384,34 @@ joint *joint_find(const tn_world *world, tn_joint_id id, const char *caller);
 tn_joint_id joint_id_at(const tn_world *world, int32_t slot);
 void joint_remove(tn_world *world, int32_t slot);
 JointType joint_type(const joint *j);
+// Linear, angular.
+void joint_params(const joint *j, RowParams params[2]);
 // Parameters and impulses of a joint into its lane, and impulses back.
 void joint_pack(tn_world *world, int32_t slot);
 void joint_copy_state(const tn_world *world, joint *j);
 void joint_forget(joint *j);
 void joint_begin_step(tn_world *world, joint_block *block, float dt, float impulse_scale);
 void joint_end_step(tn_world *world, joint_block *block, float dt);
+void direct_begin_step(tn_world *world, direct_joint *d, float dt, float impulse_scale);
+void direct_end_step(tn_world *world, direct_joint *d, float dt);
 void joint_refresh_frames(tn_world *world, int32_t slot);
 double joint_elastic_energy(const tn_world *world, const joint *j);
 
 // graph.c
 bool graph_build(tn_world *world);
 void graph_release(tn_world *world);
+// One of MAX_COLORS that is not taken, or MAX_COLORS.
+int lowest_free_color(uint64_t taken);
+// Gives each colour and type its blocks: turns the counts in `group`, `types` of them to a colour
+// and one more colour for what none was left for, into the first place of each, that is block *
+// BLOCK_WIDTH. Returns the blocks needed.
+int32_t lay_out_colors(coloring *c, int32_t *group, int types);
+
+// mechanism_order.c
+// Mechanisms of `count` joints, in slot order. Those whose elimination would fill up are left out:
+// their joints have no place in the result.
+bool mechanisms_build(tn_world *world, const int32_t *joints, int32_t count);
+void mechanisms_release(tn_world *world);
 
 // Small double helpers.
 dquat dquat_mul(dquat a, dquat b);
@@ -384,6 +422,7 @@ tn_quat dquat_round(dquat q);
 tn_pos dquat_rotate(dquat q, tn_pos v);
 tn_pos pos_add(tn_pos a, tn_pos b);
 tn_pos pos_sub(tn_pos a, tn_pos b);
+// mathlib.c
 bool is_finite3(tn_vec3 v);
 bool is_finite_pos(tn_pos p);
 bool is_rotation(tn_quat q);

@@ -91,7 +91,6 @@ static void tower_of_50_stands_at_12_substeps(void **unused)
 static void heavy_load_sags_less_than_a_millimetre(void **unused)
 {
   (void)unused;
-  NOT_MET_YET("it leans more and more and falls before 30 s");
   scene_run *run = start_scene("stack_heavy", "", 20);
   run_scene(run, 30.0);
   assert_close(told(run, "fallen"), 0.0, 0.0);

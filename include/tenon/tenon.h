@@ -32,6 +32,8 @@ TN_API int tn_world_substeps(const tn_world *world);
 TN_API int tn_world_iterations(const tn_world *world);
 TN_API int tn_world_lanes(const tn_world *world);
 TN_API tn_counters tn_world_counters(const tn_world *world);
+// All zero without a clock in the definition.
+TN_API tn_profile tn_world_profile(const tn_world *world);
 
 // Writes up to `capacity` live ids in slot order; returns how many there are.
 TN_API int tn_world_bodies(const tn_world *world, tn_body_id *ids, int capacity);
@@ -245,6 +247,12 @@ TN_API bool tn_joint_enable(tn_world *world, tn_joint_id joint, bool enabled);
 TN_API bool tn_joint_set_anchor(tn_world *world, tn_joint_id joint, tn_pos position);
 
 TN_API tn_joint_state tn_joint_read(const tn_world *world, tn_joint_id joint);
+
+// Inverse kinematics: moves the body, and all that joints connect it with, so that its frame comes
+// as close to the target as joints and limits allow. No time passes: velocities stay as they are,
+// drives, friction and contacts have no part in it.
+TN_API tn_reach_def tn_default_reach_def(void);
+TN_API tn_reach_result tn_world_reach(tn_world *world, const tn_reach_def *def);
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,9 @@ typedef enum tn_method {
   TN_METHOD_JACOBI, // the same with averaged corrections
 } tn_method;
 
+// The time, in any unit from any start.
+typedef double tn_clock_fn(void);
+
 typedef struct tn_world_def {
   tn_vec3 gravity;
   tn_method method;
@@ -30,8 +33,18 @@ typedef struct tn_world_def {
   tn_allocator allocator;
   tn_log_fn *log;
   void *log_context;
+  tn_clock_fn *clock; // for tn_world_profile; null: none is kept
   uint32_t cookie;
 } tn_world_def;
+
+// How long the parts of the last step took, in the clock's unit.
+typedef struct tn_profile {
+  double pairs;     // which shapes are close
+  double manifolds; // where these touch
+  double prepare;   // what the substeps need
+  double solve;     // all substeps
+  double finish;    // read-out, events, sleep
+} tn_profile;
 
 // What happened in a step, as bits; zero is a clean step.
 typedef enum tn_step_status {
@@ -40,6 +53,7 @@ typedef enum tn_step_status {
   TN_STEP_OUT_OF_MEMORY = 2, // nothing was done
   TN_STEP_NON_FINITE = 4,    // a body's state was not finite; it was put back and stopped
   TN_STEP_SERIAL = 8,        // more constraints on one body than colours: the rest ran serially
+  TN_STEP_ITERATIVE = 16,    // a net of joints too dense to be solved directly was iterated over
 } tn_step_status;
 
 typedef struct tn_counters {
@@ -200,7 +214,7 @@ typedef struct tn_sleep_event {
   bool asleep; // fell asleep, or woke
 } tn_sleep_event;
 
-// False keeps two shapes from colliding. Called from several threads at once.
+// False keeps two shapes from colliding. Called during tn_world_step, on the thread that called it.
 typedef bool tn_pair_filter_fn(tn_shape_id a, tn_shape_id b, void *context);
 
 // ---------------------------------------------------------------------------------------------
@@ -303,6 +317,22 @@ typedef struct tn_joint_state {
   float angular_error; // how far outside of its angular ranges, rad
   bool broken;
 } tn_joint_state;
+
+// Where a mechanism is to bring a frame of one of its bodies.
+typedef struct tn_reach_def {
+  tn_body_id body;
+  tn_transform frame;  // in the body's own
+  tn_transform target; // in the world
+  bool turn;           // its rotation counts as well
+  int iterations;      // more come closer; 100 are plenty for most
+  uint32_t cookie;
+} tn_reach_def;
+
+typedef struct tn_reach_result {
+  bool ok;           // false with a message; nothing was moved
+  tn_transform pose; // of the frame, in the world
+  float distance;    // from the target's position, m
+} tn_reach_result;
 
 typedef struct tn_joint_break_event {
   tn_joint_id joint;

@@ -250,11 +250,16 @@ tn_mass tn_mass_box(tn_vec3 half_extents, float density)
                          mass / 3.0 * (x * x + y * y));
 }
 
+// Around the y axis.
+static bool is_axial(const char *caller, float radius, float half_length, float density)
+{
+  return is_positive(caller, "radius", radius) && is_positive(caller, "half_length", half_length) &&
+         is_positive(caller, "density", density);
+}
+
 tn_mass tn_mass_capsule(float radius, float half_length, float density)
 {
-  if (!is_positive(__func__, "radius", radius) ||
-      !is_positive(__func__, "half_length", half_length) ||
-      !is_positive(__func__, "density", density))
+  if (!is_axial(__func__, radius, half_length, density))
     return (tn_mass){0};
   double r = (double)radius, h = (double)half_length;
   double middle = (double)density * 2.0 * pi * r * r * h;
@@ -267,9 +272,7 @@ tn_mass tn_mass_capsule(float radius, float half_length, float density)
 
 tn_mass tn_mass_cylinder(float radius, float half_length, float density)
 {
-  if (!is_positive(__func__, "radius", radius) ||
-      !is_positive(__func__, "half_length", half_length) ||
-      !is_positive(__func__, "density", density))
+  if (!is_axial(__func__, radius, half_length, density))
     return (tn_mass){0};
   double r = (double)radius, h = (double)half_length;
   double mass = (double)density * 2.0 * pi * r * r * h;
@@ -279,9 +282,7 @@ tn_mass tn_mass_cylinder(float radius, float half_length, float density)
 
 tn_mass tn_mass_cone(float radius, float half_length, float density)
 {
-  if (!is_positive(__func__, "radius", radius) ||
-      !is_positive(__func__, "half_length", half_length) ||
-      !is_positive(__func__, "density", density))
+  if (!is_axial(__func__, radius, half_length, density))
     return (tn_mass){0};
   double r = (double)radius, h = (double)half_length;
   double mass = (double)density * 2.0 / 3.0 * pi * r * r * h;

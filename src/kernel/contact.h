@@ -57,12 +57,20 @@ typedef struct Touch {
   R gap[CONTACT_POINTS];
 } Touch;
 
+// The middle of the points in use, as levers.
+typedef struct Patch {
+  V ra, rb;
+} Patch;
+
+// What follows from the touch; that of flat sides holds for a step.
 typedef struct ContactMass {
   R k[CONTACT_MASSES];       // inverse masses between the points' normals
-  R inverse[CONTACT_MASSES]; // of k with the ridge
+  R inverse[CONTACT_MASSES]; // masses between them
   R tangent[3];              // inverse of the patch's tangential 2 x 2
   R twist;                   // mass about the normal
   R arm;                     // mean distance of the points from their middle
+  R share;                   // of a point in the whole load, if all bear the same
+  Patch patch;
 } ContactMass;
 
 typedef struct Frame {
@@ -134,35 +142,43 @@ KERNEL void invert(int points, const R *k, R *inverse)
   inverse[sym(3, 3)] = si.yy;
 }
 
-// The middle of the points in use, as levers.
-typedef struct Patch {
-  V ra, rb;
-} Patch;
+KERNEL R row_of(int points, const R *m, int i, const R *x)
+{
+  R sum = m[sym(i, 0)] * x[0];
+  for (int j = 1; j < points; ++j) {
+    sum = sum + m[sym(i, j)] * x[j];
+  }
+  return sum;
+}
 
-KERNEL Patch patch_of(int points, const R *used, const Touch *touch)
+KERNEL R sum_of(int points, const R *x)
+{
+  R sum = x[0];
+  for (int i = 1; i < points; ++i) {
+    sum = sum + x[i];
+  }
+  return sum;
+}
+
+KERNEL Patch patch_of(int points, const R *used, R share, const Touch *touch)
 {
   V ra = v_zero();
   V rb = v_zero();
-  R count = splat(0.0f);
   for (int i = 0; i < points; ++i) {
     ra = v_add(ra, v_scale(used[i], touch->ra[i]));
     rb = v_add(rb, v_scale(used[i], touch->rb[i]));
-    count = count + used[i];
   }
-  R inv = 1.0f / r_max(count, splat(1.0f));
-  Patch p = {v_scale(inv, ra), v_scale(inv, rb)};
+  Patch p = {v_scale(share, ra), v_scale(share, rb)};
   return p;
 }
 
-KERNEL R mean_arm(int points, const R *used, const Touch *touch, V middle)
+KERNEL R mean_arm(int points, const R *used, R share, const Touch *touch, V middle)
 {
   R sum = splat(0.0f);
-  R count = splat(0.0f);
   for (int i = 0; i < points; ++i) {
     sum = sum + used[i] * v_length(v_sub(touch->ra[i], middle));
-    count = count + used[i];
   }
-  return sum / r_max(count, splat(1.0f));
+  return sum * share;
 }
 
 KERNEL void normal_masses(int points, const R *used, const Touch *touch, R alpha, const Body *a,
@@ -170,7 +186,6 @@ KERNEL void normal_masses(int points, const R *used, const Touch *touch, R alpha
 {
   V ja[CONTACT_POINTS], jb[CONTACT_POINTS];
   R trace = splat(0.0f);
-  R count = splat(0.0f);
   for (int j = 0; j < points; ++j) {
     ja[j] = v_cross(touch->ra[j], touch->n);
     jb[j] = v_cross(touch->rb[j], touch->n);
@@ -183,9 +198,8 @@ KERNEL void normal_masses(int points, const R *used, const Touch *touch, R alpha
       mass->k[sym(i, j)] = i == j ? k + (1.0f - used[j]) : k;
     }
     trace = trace + used[j] * mass->k[sym(j, j)];
-    count = count + used[j];
   }
-  R ridge = points > 2 ? RIDGE * trace / r_max(count, splat(1.0f)) : splat(0.0f);
+  R ridge = points > 2 ? RIDGE * mass->share * trace : splat(0.0f);
   // Two points on a body that cannot turn, or on one spot, are one.
   ridge = points == 2 ? 1e-4f * trace : ridge;
   R k[CONTACT_MASSES];
@@ -201,10 +215,11 @@ KERNEL ContactMass masses_of(int points, const R *used, const Touch *touch, R al
                              const Body *b)
 {
   ContactMass mass;
+  mass.share = 1.0f / r_max(sum_of(points, used), splat(1.0f));
   normal_masses(points, used, touch, alpha, a, b, &mass);
-  Patch patch = patch_of(points, used, touch);
+  mass.patch = patch_of(points, used, mass.share, touch);
   Frame f = frame_about(touch->n);
-  S k = linear_inverse_mass(a, b, patch.ra, patch.rb);
+  S k = linear_inverse_mass(a, b, mass.patch.ra, mass.patch.rb);
   V ks = s_mul(k, f.s);
   S2 tangent = {v_dot(f.s, ks), v_dot(f.t, ks), v_dot(f.t, s_mul(k, f.t))};
   S2 inverse = s2_inverse(tangent);
@@ -213,7 +228,7 @@ KERNEL ContactMass masses_of(int points, const R *used, const Touch *touch, R al
   mass.tangent[2] = inverse.yy;
   mass.twist =
       r_inverse_above(v_dot(touch->n, s_mul(angular_inverse_mass(a, b), touch->n)), splat(0.0f));
-  mass.arm = points > 1 ? mean_arm(points, used, touch, patch.ra) : splat(0.0f);
+  mass.arm = points > 1 ? mean_arm(points, used, mass.share, touch, mass.patch.ra) : splat(0.0f);
   return mass;
 }
 
@@ -285,6 +300,15 @@ KERNEL Wrench whole_wrench(int points, const Touch *touch, const Patch *patch,
   return w;
 }
 
+// Whether it has no impulse besides those of its points.
+KERNEL M is_slack(const ContactState *state)
+{
+  V f = state->friction;
+  V r = state->roll;
+  return (f.x == 0.0f) & (f.y == 0.0f) & (f.z == 0.0f) & (state->twist == 0.0f) & (r.x == 0.0f) &
+         (r.y == 0.0f) & (r.z == 0.0f);
+}
+
 // Friction lies in the tangent plane of the current normal.
 KERNEL void flatten(const Touch *touch, ContactState *state)
 {
@@ -297,28 +321,35 @@ KERNEL void flatten(const Touch *touch, ContactState *state)
 // Normals: x with lambda + x >= 0 that leaves r - K x at zero, or positive where lambda + x is
 // zero.
 
-KERNEL R row_of(int points, const R *m, int i, const R *x)
-{
-  R sum = m[sym(i, 0)] * x[0];
-  for (int j = 1; j < points; ++j) {
-    sum = sum + m[sym(i, j)] * x[j];
-  }
-  return sum;
-}
+// What the points of a manifold ask for.
+typedef struct Demand {
+  R r[CONTACT_POINTS];       // change of the relative velocities
+  R closing[CONTACT_POINTS]; // speed of points without an impulse
+  M out[CONTACT_POINTS];     // keep their impulse
+  M idle;                    // none has an impulse or needs one
+} Demand;
 
-KERNEL void solve_projected(int points, const R *k, R alpha, const R *r, const R *lambda, M *out,
-                            R *x)
+// Gauss-Seidel from zero, each row divided by its own mass.
+KERNEL void solve_projected(int points, const R *k, R alpha, const R *r, const R *lambda,
+                            const M *out, R *x)
 {
-  R inverse[CONTACT_POINTS];
+  R row[CONTACT_POINTS][CONTACT_POINTS], wanted[CONTACT_POINTS];
   for (int i = 0; i < points; ++i) {
-    inverse[i] = 1.0f / (k[sym(i, i)] + alpha);
+    R inverse = 1.0f / (k[sym(i, i)] + alpha);
+    for (int j = 0; j < points; ++j) {
+      row[i][j] = inverse * k[sym(i, j)];
+    }
+    wanted[i] = inverse * r[i];
     x[i] = splat(0.0f);
   }
   for (int sweep = 0; sweep < SWEEPS; ++sweep) {
     for (int i = 0; i < points; ++i) {
-      R d = (r[i] - row_of(points, k, i, x) - alpha * x[i]) * inverse[i];
-      R next = r_max(x[i] + d, -lambda[i]);
-      x[i] = pick(out[i], splat(0.0f), next);
+      R next = wanted[i];
+      // The latest comes last: the others do not wait for it.
+      for (int j = i + 1; j < i + points; ++j) {
+        next = next - row[i][j % points] * x[j % points];
+      }
+      x[i] = pick(out[i], splat(0.0f), r_max(next, -lambda[i]));
     }
   }
 }
@@ -341,7 +372,9 @@ KERNEL void solve_two(const R *k, R alpha, const R *r, const R *lambda, const M 
   x[1] = pick(out[1], splat(0.0f), y1 - lambda[1]);
 }
 
-// The ridge leaves a hundredth of r; what is left of that after a second round does not show.
+// The ridge leaves a hundredth of r; what is left of that after a second round does not show. What
+// rounding has done to the inverse goes as well: as a matrix of its own, once a step, the refined
+// inverse lets tall towers lean.
 KERNEL void solve_freely(int points, const ContactMass *mass, R alpha, const R *r, R *x)
 {
   R rest[CONTACT_POINTS];
@@ -359,27 +392,29 @@ KERNEL void solve_freely(int points, const ContactMass *mass, R alpha, const R *
   }
 }
 
-// Points that are `out` keep their impulse.
-KERNEL void solve_normals(int points, const ContactMass *mass, R alpha, const R *r, const R *lambda,
-                          M *out, R *x)
+// Points that are out keep their impulse.
+KERNEL void solve_normals(int points, const ContactMass *mass, R alpha, const Demand *demand,
+                          const R *lambda, R *x)
 {
-  solve_freely(points, mass, alpha, r, x);
+  solve_freely(points, mass, alpha, demand->r, x);
   if (points == 1) {
-    x[0] = pick(out[0], splat(0.0f), r_max(x[0], -lambda[0]));
+    x[0] = pick(demand->out[0], splat(0.0f), r_max(x[0], -lambda[0]));
     return;
   }
-  M pulls = splat(0.0f) > 1.0f;
+  M pulls = demand->idle;
   for (int i = 0; i < points; ++i) {
-    pulls = pulls | (lambda[i] + x[i] < 0.0f) | out[i];
-  }
-  if (!m_any(pulls)) {
-    return;
+    pulls = pulls | (lambda[i] + x[i] < 0.0f) | demand->out[i];
   }
   R y[CONTACT_POINTS];
-  if (points == 2) {
-    solve_two(mass->k, alpha, r, lambda, out, y);
-  } else {
-    solve_projected(points, mass->k, alpha, r, lambda, out, y);
+  for (int i = 0; i < points; ++i) {
+    y[i] = splat(0.0f);
+  }
+  if (m_any(pulls & m_not(demand->idle))) {
+    if (points == 2) {
+      solve_two(mass->k, alpha, demand->r, lambda, demand->out, y);
+    } else {
+      solve_projected(points, mass->k, alpha, demand->r, lambda, demand->out, y);
+    }
   }
   for (int i = 0; i < points; ++i) {
     x[i] = pick(pulls, y[i], x[i]);
@@ -454,58 +489,75 @@ KERNEL V solve_roll(const Frame *f, const ContactParams *params, const Body *a, 
 typedef struct ContactPass {
   R inv_h;
   R inv_left;   // of what is left of the substep, after impacts
+  R near;       // m, about what gravity crosses in a substep
   int relaxing; // no correction of positions: at the new pose
   int rolls;    // some lane has rolling friction
 } ContactPass;
 
-// The velocity that a gap asks for: an open one may close, a penetration goes away gently. What
+// The velocity that a gap asks for: an open one may close, but of what is nearly closed only half,
+// or points would chatter that the relaxing pass leaves alone. A penetration goes away gently. What
 // forgetting has taken from a loaded point, k per impulse, may be given back, or it would sink;
 // but not to bodies made inside each other, which would fly apart.
 KERNEL R gap_rate(const ContactPass *pass, const ContactParams *params, R gap, R lambda, R k)
 {
   R lost = pick(gap > -params->deep, BETA * lambda * k, splat(0.0f));
   R fastest = params->push + lost;
-  return pick(gap > 0.0f, gap * pass->inv_left, r_max(BETA * gap * pass->inv_h, -fastest));
+  R way = gap - 0.5f * r_min(gap, pass->near);
+  return pick(gap > 0.0f, way * pass->inv_left, r_max(BETA * gap * pass->inv_h, -fastest));
 }
 
-KERNEL R sum_of(int points, const R *x)
+// Velocities of the points along the normal: n . (w x r) = r . (n x w).
+KERNEL void normal_velocities(int points, const Touch *touch, const Body *a, const Body *b, R *u)
 {
-  R sum = x[0];
-  for (int i = 1; i < points; ++i) {
-    sum = sum + x[i];
+  R along = v_dot(touch->n, v_sub(b->v, a->v));
+  V turn_a = v_cross(touch->n, a->w);
+  V turn_b = v_cross(touch->n, b->w);
+  for (int i = 0; i < points; ++i) {
+    u[i] = along + (v_dot(touch->rb[i], turn_b) - v_dot(touch->ra[i], turn_a));
   }
-  return sum;
 }
 
-// Returns the speed at which points that had no impulse were stopped.
-KERNEL R press(int points, const R *used, const ContactPass *pass, const ContactParams *params,
-               const Touch *touch, const ContactMass *mass, ContactState *state, Body *a, Body *b)
+KERNEL Demand demand_of(int points, const R *used, const ContactPass *pass,
+                        const ContactParams *params, const Touch *touch, const ContactMass *mass,
+                        const ContactState *state, const Body *a, const Body *b)
 {
   R alpha = params->alpha * pass->inv_h * pass->inv_h;
   M soft = params->alpha > 0.0f;
-  R r[CONTACT_POINTS], x[CONTACT_POINTS], closing[CONTACT_POINTS];
-  M out[CONTACT_POINTS];
+  Demand demand;
+  R u[CONTACT_POINTS];
+  normal_velocities(points, touch, a, b, u);
+  demand.idle = splat(0.0f) == 0.0f;
   for (int i = 0; i < points; ++i) {
-    R u = v_dot(touch->n, relative_velocity(a, b, touch->ra[i], touch->rb[i]));
-    closing[i] = pick(state->lambda[i] == 0.0f, -u, splat(0.0f));
+    M free = state->lambda[i] == 0.0f;
+    demand.closing[i] = pick(free, -u[i], splat(0.0f));
     R rate = splat(0.0f);
-    if (!pass->relaxing) {
+    // An open point without an impulse is none of the relaxing pass's business, and a soft one has
+    // no position to forget.
+    demand.out[i] = splat(0.0f) > 1.0f;
+    if (pass->relaxing) {
+      demand.out[i] = ((touch->gap[i] > 0.0f) & free) | soft;
+    } else {
       rate = gap_rate(pass, params, touch->gap[i], state->lambda[i], mass->k[sym(i, i)]);
     }
     rate = pick(soft, touch->gap[i] * pass->inv_h + alpha * state->lambda[i], rate);
-    r[i] = -used[i] * (rate + u);
-    out[i] = used[i] == 0.0f;
-    if (pass->relaxing) {
-      // An open point without an impulse is none of the relaxing pass's business, and a soft one
-      // has no position to forget.
-      out[i] = out[i] | ((touch->gap[i] > 0.0f) & (state->lambda[i] == 0.0f)) | soft;
-    }
+    demand.r[i] = -used[i] * (rate + u[i]);
+    demand.idle = demand.idle & free & (demand.out[i] | (demand.r[i] <= 0.0f));
   }
-  solve_normals(points, mass, alpha, r, state->lambda, out, x);
+  return demand;
+}
+
+// Returns the speed at which points that had no impulse were stopped.
+KERNEL R press(int points, const Demand *demand, const ContactPass *pass,
+               const ContactParams *params, const Touch *touch, const ContactMass *mass,
+               ContactState *state, Body *a, Body *b)
+{
+  R alpha = params->alpha * pass->inv_h * pass->inv_h;
+  R x[CONTACT_POINTS];
+  solve_normals(points, mass, alpha, demand, state->lambda, x);
   R hit = splat(0.0f);
   for (int i = 0; i < points; ++i) {
     state->lambda[i] = state->lambda[i] + x[i];
-    hit = pick(x[i] > 0.0f, r_max(hit, closing[i]), hit);
+    hit = pick(x[i] > 0.0f, r_max(hit, demand->closing[i]), hit);
   }
   Wrench w = normal_wrench(points, touch, x);
   give(a, b, &w);
@@ -524,9 +576,10 @@ typedef struct Slip {
 
 // Returns where the patch slips.
 KERNEL Slip rub(int points, const ContactPass *pass, const ContactParams *params,
-                const Touch *touch, const Patch *patch, const ContactMass *mass,
-                const Strain *strain, ContactState *state, Body *a, Body *b)
+                const Touch *touch, const ContactMass *mass, const Strain *strain,
+                ContactState *state, Body *a, Body *b)
 {
+  const Patch *patch = &mass->patch;
   Frame f = frame_about(touch->n);
   R load = sum_of(points, state->lambda);
   R gain = pass->relaxing ? splat(0.0f) : FRICTION_BETA * pass->inv_h;
@@ -551,9 +604,9 @@ KERNEL Slip rub(int points, const ContactPass *pass, const ContactParams *params
 
 // The steady load follows the mean impulse slowly and never exceeds it. A young contact learns from
 // all of its life, which is faster.
-KERNEL void learn_load(int points, const R *used, R h, ContactState *state)
+KERNEL void learn_load(int points, R share, R h, ContactState *state)
 {
-  R mean = sum_of(points, state->lambda) / r_max(sum_of(points, used), splat(1.0f));
+  R mean = share * sum_of(points, state->lambda);
   state->age = r_min(state->age + h, splat(PRELOAD_TIME));
   R next = state->reference + (h / state->age) * (mean - state->reference);
   state->reference = r_min(next, mean);

@@ -52,16 +52,19 @@ KERNEL V moved(const Body *body, V r)
   return v_add(body->dx, q_rotate_change(body->dq, r));
 }
 
+// n . (R r - r) = (R^-1 n - n) . r: one turn of the normal serves all points of a body.
 KERNEL void follow_flat(int points, const FlatStart *start, const ContactParams *params,
                         const Body *a, const Body *b, Touch *touch)
 {
+  V n = touch->n;
+  V turn_a = q_rotate_change(q_conjugate(a->dq), n);
+  V turn_b = q_rotate_change(q_conjugate(b->dq), n);
   // The surface of a round core keeps to the normal, so only the core turns.
-  V skin_a = v_scale(params->radius_a, touch->n);
-  V skin_b = v_scale(params->radius_b, touch->n);
+  R skin = params->radius_a * v_dot(turn_a, n) + params->radius_b * v_dot(turn_b, n);
+  R shift = v_dot(n, v_sub(b->dx, a->dx)) + skin;
   for (int i = 0; i < points; ++i) {
-    V ma = moved(a, v_sub(touch->ra[i], skin_a));
-    V mb = moved(b, v_add(touch->rb[i], skin_b));
-    touch->gap[i] = start->gap[i] + v_dot(touch->n, v_sub(mb, ma));
+    R turned = v_dot(touch->rb[i], turn_b) - v_dot(touch->ra[i], turn_a);
+    touch->gap[i] = start->gap[i] + (shift + turned);
   }
 }
 

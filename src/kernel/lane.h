@@ -159,14 +159,31 @@ KERNEL R r_exp2i(R k)
 
 #endif
 
+// a < b ? a : b and a > b ? a : b, to the last bit: what the instructions do as well.
 KERNEL R r_min(R a, R b)
 {
+#if TN_LANES == 8 && defined(__AVX__)
+  return (R)_mm256_min_ps((__m256)a, (__m256)b);
+#elif TN_LANES == 4 && defined(__SSE2__)
+  return (R)_mm_min_ps((__m128)a, (__m128)b);
+#elif TN_LANES == 4 && defined(__wasm_simd128__)
+  return (R)wasm_f32x4_pmin((v128_t)b, (v128_t)a);
+#else
   return pick(a < b, a, b);
+#endif
 }
 
 KERNEL R r_max(R a, R b)
 {
+#if TN_LANES == 8 && defined(__AVX__)
+  return (R)_mm256_max_ps((__m256)a, (__m256)b);
+#elif TN_LANES == 4 && defined(__SSE2__)
+  return (R)_mm_max_ps((__m128)a, (__m128)b);
+#elif TN_LANES == 4 && defined(__wasm_simd128__)
+  return (R)wasm_f32x4_pmax((v128_t)b, (v128_t)a);
+#else
   return pick(a > b, a, b);
+#endif
 }
 
 // What is not a number stays so, to be found.

@@ -1,0 +1,778 @@
+// The direct solve of a mechanism: assemble, eliminate, substitute, and see which bounds hold.
+#include "mechanism.h"
+
+#include "block_algebra.h"
+
+#include <string.h>
+
+// Errors of position are removed within a substep while that is slow; what is faster moves the
+// bodies but is no part of their motion.
+static const double JOINT_SPEED = 10.0; // m/s or rad/s at which one joint may close
+static const double BODY_SPEED = 3.0;   // m/s that this may give a body
+static const double TORN_SPEED = 1.0;   // m/s or rad/s: slower errors are none
+#define ROUNDS 20
+#define TRIALS 3
+#define SOFTENINGS 3
+static const double FAR_FETCHED = 5.0; // bodies are to move as many times the largest error
+
+typedef struct solve {
+  const direct_context *context;
+  mechanism *mechanism;
+  direct_node *nodes;
+  const direct_block *blocks;
+  direct_joint *joints;
+  law *laws;
+  double *values;
+  double *v;        // velocities of the bodies, by row
+  pair2 *x;         // right-hand sides, then solutions: velocity, position
+  double *momentum; // that the position part has given, where it is to be taken back
+  double share;     // of the position part that is used
+  double softening; // of the rows, for the position part
+} solve;
+
+static solve make_solve(const direct_context *c, mechanism *m)
+{
+  mechanism_set *set = c->set;
+  int32_t rows = set->row_count;
+  solve s = {.context = c, .mechanism = m, .nodes = set->nodes, .blocks = set->blocks};
+  s.joints = set->joints;
+  s.laws = set->laws;
+  s.values = set->values;
+  s.v = set->vectors;
+  s.momentum = set->vectors + rows;
+  s.x = set->solutions;
+  return s;
+}
+
+static void load_bodies(solve *s)
+{
+  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
+    const direct_node *node = &s->nodes[i];
+    if (!node->is_joint) {
+      const body_state *b = &s->context->data->state[node->index];
+      double *v = s->v + node->first_row;
+      for (int k = 0; k < 3; ++k) {
+        v[k] = (double)b->v[k];
+        v[3 + k] = (double)b->w[k];
+      }
+    }
+  }
+}
+
+static double dot6(const double *a, const double *b)
+{
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
+}
+
+// Along a law, for bodies that are nodes or not.
+static double law_velocity(const solve *s, const direct_joint *j, const law *l)
+{
+  double u = 0.0;
+  for (int side = 0; side < 2; ++side) {
+    if (j->at[side] >= 0) {
+      u += dot6(l->j[side], s->v + s->nodes[j->at[side]].first_row);
+    } else {
+      const body_state *b = &s->context->data->state[j->body[side]];
+      double v[6] = {(double)b->v[0], (double)b->v[1], (double)b->v[2],
+                     (double)b->w[0], (double)b->w[1], (double)b->w[2]};
+      u += dot6(l->j[side], v);
+    }
+  }
+  return u;
+}
+
+// What solution `k` changes of it.
+static double law_change(const solve *s, const direct_joint *j, const law *l, int k)
+{
+  double u = 0.0;
+  for (int side = 0; side < 2; ++side) {
+    if (j->at[side] >= 0) {
+      const pair2 *x = s->x + s->nodes[j->at[side]].first_row;
+      for (int i = 0; i < 6; ++i) {
+        u += l->j[side][i] * x[i][k];
+      }
+    }
+  }
+  return u;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Assembly
+
+// Inertia about the centre of mass, world axes.
+static S world_inertia(const solver_data *data, int32_t slot)
+{
+  body_block *block = &data->bodies[slot / BLOCK_WIDTH];
+  const float *dq = data->state[slot].dq;
+  Spin spin;
+  get_lane(block->spin, slot % BLOCK_WIDTH, &spin, FIELDS(Spin));
+  Q q = {dq[0], dq[1], dq[2], dq[3]};
+  return s_rotated_diagonal(q_mul(q, spin.start), spin.inertia);
+}
+
+static void put_mass(const solve *s, const direct_node *node)
+{
+  const solver_data *data = s->context->data;
+  double *a = s->values + node->diagonal;
+  memset(a, 0, BODY_ROWS * BODY_ROWS * sizeof *a);
+  a[0] = a[7] = a[14] = 1.0 / (double)data->state[node->index].inverse_mass;
+  S i = world_inertia(data, node->index);
+  a[21] = (double)i.xx;
+  a[22] = (double)i.xy;
+  a[23] = (double)i.xz;
+  a[28] = (double)i.yy;
+  a[29] = (double)i.yz;
+  a[35] = (double)i.zz;
+}
+
+// A body that no elimination has changed yet: its inverse mass and inertia.
+static void put_inverse_mass(const solve *s, const direct_node *node)
+{
+  const solver_data *data = s->context->data;
+  const float *ii = data->inertia[node->index].inverse;
+  double *a = s->values + node->diagonal;
+  a[0] = (double)data->state[node->index].inverse_mass;
+  for (int i = 0; i < 6; ++i) {
+    a[1 + i] = (double)ii[i];
+  }
+}
+
+static void put_rows(const solve *s, const direct_joint *j)
+{
+  direct_node *node = &s->nodes[j->node];
+  int n = node->rows, ld = padded(n);
+  double *diagonal = s->values + node->diagonal;
+  memset(diagonal, 0, (size_t)(n * ld) * sizeof *diagonal);
+  int row = 0;
+  for (int i = 0; i < j->law_count; ++i) {
+    const law *l = &s->laws[j->first_law + i];
+    if (!l->active) {
+      continue;
+    }
+    diagonal[row * ld + row] = -(l->alpha + s->softening * l->soft);
+    for (int side = 0; side < 2; ++side) {
+      if (j->at[side] < 0) {
+        continue;
+      }
+      bool body_first = j->at[side] < j->node;
+      double *to = s->values + j->entry[side] + (body_first ? row : row * BODY_ROWS);
+      for (int k = 0; k < BODY_ROWS; ++k) {
+        to[body_first ? k * ld : k] = l->j[side][k];
+      }
+      if (body_first && (n & 1) && row == n - 1) {
+        for (int k = 0; k < BODY_ROWS; ++k) {
+          to[k * ld + 1] = 0.0; // padding
+        }
+      }
+    }
+    row += 1;
+  }
+}
+
+static int active_laws(const solve *s, const direct_joint *j)
+{
+  int count = 0;
+  for (int i = 0; i < j->law_count; ++i) {
+    count += s->laws[j->first_law + i].active;
+  }
+  return count;
+}
+
+static void assemble(const solve *s)
+{
+  mechanism *m = s->mechanism;
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    direct_joint *j = &s->joints[i];
+    s->nodes[j->node].rows = (int16_t)active_laws(s, j);
+  }
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    const direct_node *node = &s->nodes[i];
+    for (int32_t k = 0; k < node->count; ++k) {
+      const direct_block *block = &s->blocks[node->first + k];
+      if (block->fills) {
+        size_t size = (size_t)(padded(s->nodes[block->node].rows) * node->rows);
+        memset(s->values + block->at, 0, size * sizeof *s->values);
+      }
+    }
+    if (node->bare) {
+      put_inverse_mass(s, node);
+    } else if (!node->is_joint) {
+      put_mass(s, node);
+    }
+  }
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    put_rows(s, &s->joints[i]);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Elimination: A = L D L^T by blocks
+
+// z = b M^-1
+INLINE void scale_by_inverse_mass(const double *a, const double *b, double *z, int rows)
+{
+  int step = padded(rows);
+#pragma GCC unroll 8
+  for (int i = 0; i < rows; i += 2) {
+    pair2 x = load2(b + 3 * step + i), y = load2(b + 4 * step + i), w = load2(b + 5 * step + i);
+#pragma GCC unroll 8
+    for (int k = 0; k < 3; ++k) {
+      store2(z + k * step + i, a[0] * load2(b + k * step + i));
+    }
+    store2(z + 3 * step + i, a[1] * x + a[4] * y + a[5] * w);
+    store2(z + 4 * step + i, a[4] * x + a[2] * y + a[6] * w);
+    store2(z + 5 * step + i, a[5] * x + a[6] * y + a[3] * w);
+  }
+}
+
+// Blocks below become those of L; what they take from later blocks goes there. `m` is how many rows
+// all nodes below have, or 0 if they differ.
+INLINE void eliminate(const solve *s, const direct_node *node, int n, int m, int bare)
+{
+  double *d = s->values + node->diagonal;
+  if (!bare) {
+    block_factor(d, n, node->is_joint ? -1.0 : 1.0);
+  }
+  double *scratch = s->values + s->mechanism->scratch;
+  double *copy = scratch;
+  const int32_t *target = s->context->set->targets + node->first_target;
+  for (int32_t p = 0; p < node->count; ++p) {
+    const direct_block *below = &s->blocks[node->first + p];
+    int rows = m ? m : s->nodes[below->node].rows;
+    double *l = s->values + below->at;
+    if (!bare) {
+      block_forward(d, n, l, rows);
+    }
+    memcpy(copy, l, (size_t)(padded(rows) * n) * sizeof *copy);
+    if (bare) {
+      scale_by_inverse_mass(d, copy, l, rows);
+    } else {
+      block_scale(d, n, copy, l, rows);
+    }
+    const double *other = scratch;
+    for (int32_t q = 0; q <= p; ++q) {
+      int columns = m ? m : s->nodes[s->blocks[node->first + q].node].rows;
+      if (q == p) {
+        block_subtract(s->values + *target++, l, rows, other, rows, n, 1);
+      } else {
+        block_subtract(s->values + *target++, l, rows, other, columns, n, 0);
+      }
+      other += padded(columns) * n;
+    }
+    copy += padded(rows) * n;
+  }
+}
+
+static int rows_below(const solve *s, const direct_node *node)
+{
+  int rows = node->count > 0 ? s->nodes[s->blocks[node->first].node].rows : 0;
+  for (int32_t i = 1; i < node->count; ++i) {
+    rows = s->nodes[s->blocks[node->first + i].node].rows == rows ? rows : 0;
+  }
+  return rows;
+}
+
+// The sizes that occur most, each with loops of known length.
+#define SIZES(n, m) (16 * (n) + (m))
+#define FOR_COMMON_SIZES(DO)                                                                       \
+  DO(3, 3)                                                                                         \
+  DO(3, 6)                                                                                         \
+  DO(5, 5)                                                                                         \
+  DO(5, 6)                                                                                         \
+  DO(6, 3)                                                                                         \
+  DO(6, 5)                                                                                         \
+  DO(6, 6)
+
+static void eliminate_bare(const solve *s, const direct_node *node, int m)
+{
+  switch (m) {
+  case 3:
+    eliminate(s, node, BODY_ROWS, 3, 1);
+    break;
+  case 5:
+    eliminate(s, node, BODY_ROWS, 5, 1);
+    break;
+  default:
+    eliminate(s, node, BODY_ROWS, 0, 1);
+    break;
+  }
+}
+
+#define ELIMINATE(n, m)                                                                            \
+  case SIZES(n, m):                                                                                \
+    eliminate(s, node, n, m, 0);                                                                   \
+    break;
+
+static void eliminate_node(const solve *s, const direct_node *node)
+{
+  int n = node->rows;
+  int m = rows_below(s, node);
+  if (node->bare) {
+    eliminate_bare(s, node, m);
+    return;
+  }
+  switch (n < 16 && m < 16 ? SIZES(n, m) : 0) {
+    FOR_COMMON_SIZES(ELIMINATE)
+  default:
+    eliminate(s, node, n, 0, 0);
+    break;
+  }
+}
+
+static void factor(const solve *s)
+{
+  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
+    eliminate_node(s, &s->nodes[i]);
+  }
+}
+
+INLINE pair2 *both(const solve *s, const direct_node *node)
+{
+  return s->x + node->first_row;
+}
+
+// y <- D^-1 y
+INLINE void divide(const double *d, int n, int bare, pair2 *y)
+{
+  if (bare) {
+    pair2 a = y[3], b = y[4], c = y[5];
+#pragma GCC unroll 8
+    for (int i = 0; i < 3; ++i) {
+      y[i] = d[0] * y[i];
+    }
+    y[3] = d[1] * a + d[4] * b + d[5] * c;
+    y[4] = d[4] * a + d[2] * b + d[6] * c;
+    y[5] = d[5] * a + d[6] * b + d[3] * c;
+    return;
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < n; ++i) {
+    y[i] = d[i * padded(n) + i] * y[i];
+  }
+}
+
+INLINE void forward(const solve *s, const direct_node *node, int n, int m)
+{
+  const double *d = s->values + node->diagonal;
+  pair2 *y = both(s, node);
+  for (int k = 0; k < n && !node->bare; ++k) {
+#pragma GCC unroll 8
+    for (int i = k + 1; i < n; ++i) {
+      y[i] -= d[k * padded(n) + i] * y[k];
+    }
+  }
+  for (int32_t p = 0; p < node->count; ++p) {
+    const direct_block *below = &s->blocks[node->first + p];
+    const direct_node *other = &s->nodes[below->node];
+    const double *l = s->values + below->at;
+    pair2 *to = both(s, other);
+    int rows = m ? m : other->rows, step = padded(rows);
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; ++i) {
+      pair2 sum = to[i];
+#pragma GCC unroll 8
+      for (int k = 0; k < n; ++k) {
+        sum -= l[k * step + i] * y[k];
+      }
+      to[i] = sum;
+    }
+  }
+  divide(d, n, node->bare, y);
+}
+
+INLINE void backward(const solve *s, const direct_node *node, int n, int m)
+{
+  const double *d = s->values + node->diagonal;
+  pair2 *y = both(s, node);
+  for (int32_t p = 0; p < node->count; ++p) {
+    const direct_block *below = &s->blocks[node->first + p];
+    const direct_node *other = &s->nodes[below->node];
+    const double *l = s->values + below->at;
+    const pair2 *from = both(s, other);
+    int rows = m ? m : other->rows, step = padded(rows);
+#pragma GCC unroll 8
+    for (int k = 0; k < n; ++k) {
+      pair2 sum = y[k];
+#pragma GCC unroll 8
+      for (int i = 0; i < rows; ++i) {
+        sum -= l[k * step + i] * from[i];
+      }
+      y[k] = sum;
+    }
+  }
+  for (int i = n - 1; i >= 0 && !node->bare; --i) {
+#pragma GCC unroll 8
+    for (int k = i + 1; k < n; ++k) {
+      y[i] -= d[i * padded(n) + k] * y[k];
+    }
+  }
+}
+
+#define FORWARD(n, m)                                                                              \
+  case SIZES(n, m):                                                                                \
+    forward(s, node, n, m);                                                                        \
+    break;
+#define BACKWARD(n, m)                                                                             \
+  case SIZES(n, m):                                                                                \
+    backward(s, node, n, m);                                                                       \
+    break;
+
+static void substitute_forward(const solve *s, const direct_node *node)
+{
+  int n = node->rows;
+  int m = rows_below(s, node);
+  switch (n < 16 && m < 16 ? SIZES(n, m) : 0) {
+    FOR_COMMON_SIZES(FORWARD)
+  default:
+    forward(s, node, n, 0);
+    break;
+  }
+}
+
+static void substitute_back(const solve *s, const direct_node *node)
+{
+  int n = node->rows;
+  int m = rows_below(s, node);
+  switch (n < 16 && m < 16 ? SIZES(n, m) : 0) {
+    FOR_COMMON_SIZES(BACKWARD)
+  default:
+    backward(s, node, n, 0);
+    break;
+  }
+}
+
+static void substitute(const solve *s)
+{
+  const mechanism *m = s->mechanism;
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    substitute_forward(s, &s->nodes[i]);
+  }
+  for (int32_t i = m->last_node - 1; i >= m->first_node; --i) {
+    substitute_back(s, &s->nodes[i]);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Right-hand sides
+
+static double bound_of(const law *l)
+{
+  return l->at_hi ? l->hi : l->lo;
+}
+
+// Velocities to change for what is asked of them, and then for errors of position. A law at its
+// bound is an impulse.
+static void ask(const solve *s)
+{
+  const mechanism *m = s->mechanism;
+  memset(s->x + s->nodes[m->first_node].first_row, 0, (size_t)m->rows * sizeof *s->x);
+  bool again = s->context->pass == DIRECT_AGAIN;
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    pair2 *rows = s->x + s->nodes[j->node].first_row;
+    for (int k = 0; k < j->law_count; ++k) {
+      const law *l = &s->laws[j->first_law + k];
+      if (l->active) {
+        double error = again && !m->apart ? l->error : 0.0;
+        (*rows)[0] = -(l->rate + error + law_velocity(s, j, l) + l->alpha * l->lambda);
+        (*rows)[1] = again ? 0.0 : -l->error;
+        rows += 1;
+        continue;
+      }
+      double impulse = bound_of(l) - l->lambda;
+      for (int side = 0; side < 2 && impulse != 0.0; ++side) {
+        for (int n = 0; n < BODY_ROWS && j->at[side] >= 0; ++n) {
+          s->x[s->nodes[j->at[side]].first_row + n][0] += impulse * l->j[side][n];
+        }
+      }
+    }
+  }
+}
+
+static double worst_error(const solve *s)
+{
+  const mechanism *m = s->mechanism;
+  double worst = 0.0;
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    for (int k = 0; k < j->law_count; ++k) {
+      const law *l = &s->laws[j->first_law + k];
+      worst = l->active ? fmax(worst, fabs(l->error)) : worst;
+    }
+  }
+  return worst;
+}
+
+// The speed that the position part gives a body.
+static double top_speed(const solve *s)
+{
+  const mechanism *m = s->mechanism;
+  double top = 0.0;
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    if (!s->nodes[i].is_joint) {
+      const pair2 *x = s->x + s->nodes[i].first_row;
+      top = fmax(top, x[0][1] * x[0][1] + x[1][1] * x[1][1] + x[2][1] * x[2][1]);
+    }
+  }
+  return sqrt(top);
+}
+
+// How much of the position part is used, and whether it stays in the velocities.
+static void judge_errors(solve *s)
+{
+  s->share = fmin(1.0, JOINT_SPEED / fmax(worst_error(s), 1e-30));
+  double top = s->share * top_speed(s);
+  s->mechanism->apart = s->share < 1.0 || top > BODY_SPEED;
+  s->share *= fmin(1.0, BODY_SPEED / fmax(top, 1e-30));
+}
+
+// Where joints contradict each other, or nearly so, the position part asks for motion that has
+// little to do with their errors. The softer its rows, the more it goes straight for these.
+static void soften_errors(solve *s)
+{
+  const mechanism *m = s->mechanism;
+  double worst = worst_error(s);
+  pair2 *x = s->x + s->nodes[m->first_node].first_row;
+  double *velocity = s->momentum + s->nodes[m->first_node].first_row;
+  for (int32_t i = 0; i < m->rows; ++i) {
+    velocity[i] = x[i][0];
+  }
+  for (int k = 0; k < SOFTENINGS && top_speed(s) > FAR_FETCHED * worst; ++k) {
+    s->softening *= 100.0;
+    assemble(s);
+    factor(s);
+    ask(s);
+    substitute(s);
+  }
+  for (int32_t i = 0; i < m->rows; ++i) {
+    x[i][0] = velocity[i];
+  }
+  judge_errors(s);
+}
+
+// Joints of which the position part cannot remove most of the error contradict each other.
+static void find_torn(const solve *s)
+{
+  mechanism *m = s->mechanism;
+  m->torn = false;
+  m->torn_off = true;
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    s->nodes[i].torn = false;
+  }
+  for (int32_t i = m->first_joint; i < m->last_joint && m->apart; ++i) {
+    const direct_joint *j = &s->joints[i];
+    double left = 0.0, whole = 0.0;
+    for (int k = 0; k < j->law_count; ++k) {
+      const law *l = &s->laws[j->first_law + k];
+      if (l->active) {
+        double rest = l->error + law_change(s, j, l, 1);
+        left += rest * rest;
+        whole += l->error * l->error;
+      }
+    }
+    if (left <= 0.64 * whole || whole < TORN_SPEED * TORN_SPEED) {
+      continue;
+    }
+    m->torn = true;
+    for (int side = 0; side < 2; ++side) {
+      if (j->at[side] >= 0) {
+        s->nodes[j->at[side]].torn = true;
+      } else {
+        m->torn_off = false;
+      }
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Bounds: a law that exceeds one stays at it, one that would leave its bound becomes a row
+
+static double row_impulse(const solve *s, pair2 x)
+{
+  return -(x[0] + s->share * x[1]);
+}
+
+static bool revise_law(const solve *s, const direct_joint *j, law *l, pair2 x)
+{
+  if (l->active) {
+    double lambda = l->lambda + row_impulse(s, x);
+    double slack = 1e-9 * fabs(lambda);
+    if (lambda <= l->hi + slack && lambda >= l->lo - slack) {
+      return false;
+    }
+    l->active = false;
+    l->at_hi = lambda > l->hi;
+    l->trials += 1;
+    return true;
+  }
+  if (l->lo == l->hi || l->trials >= TRIALS) {
+    return false;
+  }
+  double u = law_velocity(s, j, l) + law_change(s, j, l, 0) + s->share * law_change(s, j, l, 1);
+  double wanted = l->rate + s->share * l->error + u + l->alpha * bound_of(l);
+  if (l->at_hi ? wanted <= 1e-9 : wanted >= -1e-9) {
+    return false;
+  }
+  l->active = true;
+  l->trials += 1;
+  return true;
+}
+
+// Friction about all axes is bounded as a vector: it slides along its impulse, and holds again
+// once that would drive the motion it resists.
+static bool revise_friction(const solve *s, const direct_joint *j, law *l, const pair2 *x)
+{
+  double most = (double)j->params[l->block].friction * (double)s->context->data->substep.h;
+  double sum = 0.0;
+  if (l->active) {
+    double lambda[3];
+    for (int i = 0; i < 3; ++i) {
+      lambda[i] = l[i].lambda + row_impulse(s, x[i]);
+      sum += lambda[i] * lambda[i];
+    }
+    if (sum <= most * most * (1.0 + 1e-9)) {
+      return false;
+    }
+    for (int i = 0; i < 3; ++i) {
+      l[i].active = false;
+      l[i].lo = l[i].hi = lambda[i] * most / sqrt(sum);
+      l[i].trials += 1;
+    }
+    return true;
+  }
+  for (int i = 0; i < 3; ++i) {
+    sum += l[i].hi * (law_velocity(s, j, &l[i]) + law_change(s, j, &l[i], 0));
+  }
+  if (sum <= 0.0 || l->trials >= TRIALS) {
+    return false;
+  }
+  for (int i = 0; i < 3; ++i) {
+    l[i].active = true;
+    l[i].lo = -1e300;
+    l[i].hi = 1e300;
+    l[i].trials += 1;
+  }
+  return true;
+}
+
+static bool revise(const solve *s)
+{
+  bool changed = false;
+  bool relaxing = s->context->pass == DIRECT_RELAX || s->context->pass == DIRECT_AHEAD;
+  for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    const pair2 *x = s->x + s->nodes[j->node].first_row;
+    for (int k = 0; k < j->law_count; ++k) {
+      law *l = &s->laws[j->first_law + k];
+      bool was_active = l->active;
+      BlockKind kind = l->block ? angular_kind(j->type) : linear_kind(j->type);
+      if (l->kind == LAW_FRICTION && kind.vector_resist && !relaxing) {
+        changed |= revise_friction(s, j, l, x);
+        k += 2;
+        x += was_active ? 3 : 0;
+        continue;
+      }
+      changed |= revise_law(s, j, l, *x);
+      x += was_active;
+    }
+  }
+  return changed;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Results
+
+static void keep_impulses(const solve *s, direct_joint *j)
+{
+  const pair2 *x = s->x + s->nodes[j->node].first_row;
+  double share = s->mechanism->apart ? 0.0 : s->share;
+  for (int k = 0; k < j->law_count; ++k) {
+    law *l = &s->laws[j->first_law + k];
+    double impulse = l->active ? -((*x)[0] + share * (*x)[1]) : bound_of(l) - l->lambda;
+    x += l->active;
+    l->lambda += impulse;
+    for (int i = 0; i < 3; ++i) {
+      j->sum[l->block][i] += (float)(impulse * l->j[1][3 * l->block + i]);
+    }
+  }
+}
+
+// The angular momentum that a change of spin stands for, at the pose of this solve.
+static void note_momentum(const solve *s, const direct_node *node)
+{
+  const pair2 *x = both(s, node);
+  V turn =
+      v_make((float)(s->share * x[3][1]), (float)(s->share * x[4][1]), (float)(s->share * x[5][1]));
+  V l = s_mul(world_inertia(s->context->data, node->index), turn);
+  double *to = s->momentum + node->first_row;
+  for (int k = 0; k < 3; ++k) {
+    to[k] = s->share * x[k][1];
+  }
+  to[3] = (double)l.x;
+  to[4] = (double)l.y;
+  to[5] = (double)l.z;
+}
+
+static void store_bodies(const solve *s)
+{
+  bool first = s->context->pass == DIRECT_FIRST;
+  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
+    const direct_node *node = &s->nodes[i];
+    if (node->is_joint) {
+      continue;
+    }
+    body_state *b = &s->context->data->state[node->index];
+    const double *v = s->v + node->first_row;
+    const pair2 *x = s->x + node->first_row;
+    for (int k = 0; k < 3; ++k) {
+      b->v[k] = (float)(v[k] + x[k][0] + s->share * x[k][1]);
+      b->w[k] = (float)(v[3 + k] + x[3 + k][0] + s->share * x[3 + k][1]);
+    }
+    if (first && s->mechanism->apart) {
+      note_momentum(s, node);
+    }
+  }
+}
+
+void mechanism_solve(const direct_context *c, mechanism *m)
+{
+  solve s = make_solve(c, m);
+  s.softening = 1.0;
+  s.share = c->pass == DIRECT_AGAIN && !m->apart ? 1.0 : 0.0;
+  load_bodies(&s);
+  bool stale = c->pass != DIRECT_AGAIN || m->softened;
+  for (int32_t i = m->first_joint; i < m->last_joint && c->pass != DIRECT_AGAIN; ++i) {
+    direct_laws(c, &s.joints[i]);
+  }
+  for (int round = 0; round < ROUNDS; ++round) {
+    if (stale) {
+      assemble(&s);
+      factor(&s);
+    }
+    ask(&s);
+    substitute(&s);
+    if (c->pass == DIRECT_FIRST) {
+      judge_errors(&s);
+    }
+    stale = round + 1 < ROUNDS && revise(&s);
+    if (!stale) {
+      break;
+    }
+  }
+  if (c->pass == DIRECT_FIRST && m->apart) {
+    soften_errors(&s);
+  }
+  m->softened = s.softening > 1.0;
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    keep_impulses(&s, &s.joints[i]);
+    if (c->pass != DIRECT_AHEAD) {
+      direct_keep(c, &s.joints[i]);
+    }
+  }
+  store_bodies(&s);
+  if (c->pass == DIRECT_FIRST) {
+    find_torn(&s);
+  } else if (c->pass != DIRECT_AGAIN) {
+    mechanism_calm(c, m);
+  }
+}

@@ -1,0 +1,156 @@
+// Mechanisms: joints between moving bodies, solved together and directly.
+//
+// Bodies and joints are the nodes of one sparse symmetric matrix,
+//     [ M  J^T ] [ dv ]   [ 0 ]
+//     [ J  -A  ] [ -y ] = [ r ],      r what the rows' velocities are to change by,
+// where A holds the rows' compliances and y their impulses. Nodes are eliminated in an order
+// chosen once for a topology: from the tips of trees inwards, a joint only after one of its
+// bodies. A tree then costs as much as it has joints, whatever their number at one body, and loops
+// cost the fill they bring. Elimination only adds positive terms to bodies and negative ones to
+// joints, so it needs no pivoting.
+#ifndef TENON_MECHANISM_H
+#define TENON_MECHANISM_H
+
+#include "block_algebra.h"
+#include "store.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define BODY_ROWS 6
+#define MAX_LAWS 20 // of one joint
+
+// What holds one direction of a joint: a locked row, the end of a range, a drive, a resistance.
+typedef enum law_kind {
+  LAW_LOCKED,
+  LAW_RANGE,
+  LAW_DRIVE,
+  LAW_DAMPING,
+  LAW_FRICTION,
+} law_kind;
+
+// A law asks for rate + J v + alpha lambda = 0, with lambda between lo and hi.
+typedef struct law {
+  double j[2][BODY_ROWS]; // on the velocities of A and B
+  double rate;
+  double error;   // of a rigid row: the rate that removes it within the substep
+  double alpha;   // compliance over h^2
+  double soft;    // what keeps redundant rows apart
+  double lambda;  // impulse given in this substep
+  double lo, hi;  // its bounds
+  uint8_t kind;   // law_kind
+  uint8_t block;  // 0 linear, 1 angular
+  uint8_t row;    // of the block
+  bool active;    // a row of the matrix; else lambda is at one of its bounds
+  bool at_hi;     // which one
+  uint8_t trials; // how often it has come and gone in this substep
+} law;
+
+typedef struct direct_joint {
+  int32_t joint; // slot
+  int32_t body[2];
+  int32_t node, at[2]; // of the joint and of its bodies, NO_SLOT for those that joints do not move
+  int32_t entry[2];    // where its rows go among the values, for each body
+  int32_t first_law;
+  int16_t law_count, law_capacity;
+  JointType type;
+  JointStart start;
+  RowParams params[2]; // linear, angular
+  RowState state[2];   // impulses of the last substep
+  float sum[2][3];     // over the step
+  float given;         // share of them that was given ahead when the last step ended
+  float lag;           // and is to be when this one ends
+} direct_joint;
+
+// A node in the order of elimination.
+typedef struct direct_node {
+  int32_t index; // body slot, or joint among direct_joints
+  bool is_joint;
+  bool bare;            // a body before all of its joints
+  bool torn;            // a body at a joint that cannot close
+  int16_t rows;         // now
+  int16_t capacity;     // most rows it may have
+  int32_t first_row;    // in vectors
+  int32_t diagonal;     // offset of its block in values
+  int32_t first, count; // blocks below it
+  int32_t first_target; // where eliminating it adds to
+} direct_node;
+
+typedef struct direct_block {
+  int32_t node; // the later one
+  int32_t at;   // offset in values
+  bool fills;   // no rows of its own: what elimination leaves there
+} direct_block;
+
+typedef struct mechanism {
+  int32_t first_node, last_node;
+  int32_t first_joint, last_joint;
+  int32_t rows;        // of its vectors
+  int32_t first_value; // of its blocks
+  int32_t scratch;     // after them: room for the columns under elimination
+  bool anchored;       // to something that its joints do not move
+  bool softened;       // values hold another matrix than the velocities' one
+  bool leaning;        // contacts carry one of its bodies
+  bool torn;           // some joint cannot close, whatever the bodies do
+  bool torn_off;       // and none of these holds on to anything else
+  bool apart;          // position changes of this substep are not to stay in the velocities
+} mechanism;
+
+// All mechanisms of a world, one after the other in each array.
+typedef struct mechanism_set {
+  mechanism *list;
+  int32_t count, capacity;
+  direct_node *nodes;
+  int32_t node_count, node_capacity;
+  direct_block *blocks;
+  int32_t block_count, block_capacity;
+  int32_t *targets;
+  int32_t target_count, target_capacity;
+  direct_joint *joints;
+  int32_t joint_count, joint_capacity;
+  law *laws;
+  int32_t law_count, law_capacity;
+  double *values; // blocks, then scratch
+  int32_t value_count, value_capacity;
+  double *vectors; // velocities, then momenta, by row
+  int32_t row_count, vector_capacity;
+  pair2 *solutions; // velocity, position
+  int32_t solution_capacity;
+  int32_t skipped; // joints left to Gauss-Seidel: their mechanism would fill up
+} mechanism_set;
+
+// What a solve is for.
+typedef enum direct_pass {
+  DIRECT_FIRST, // the substep's own
+  DIRECT_AGAIN, // after contacts have changed velocities
+  DIRECT_RELAX, // at the new pose, velocities alone
+  DIRECT_AHEAD, // the same as the step ends, with half of the springs' impulses to come
+} direct_pass;
+
+typedef struct direct_context {
+  const struct tn_world *world;
+  solver_data *data;
+  mechanism_set *set;
+  direct_pass pass;
+  bool begins; // the first substep of a step
+} direct_context;
+
+// mechanism_rows.c
+// The rows of a joint at its bodies' pose.
+void direct_laws(const direct_context *c, direct_joint *j);
+// Impulses of the laws into the joint's state.
+void direct_keep(const direct_context *c, direct_joint *j);
+// How many it always has, and may have at most.
+int direct_locked_rows(JointType type, const RowParams params[2]);
+int direct_law_capacity(JointType type, const RowParams params[2]);
+
+// mechanism.c
+void mechanism_solve(const direct_context *c, mechanism *m);
+
+// mechanism_settle.c
+// After the drift, takes back what moved the bodies without being motion.
+void mechanism_settle(const direct_context *c, const mechanism *m);
+// Bodies at joints that cannot close move as one.
+void mechanism_calm(const direct_context *c, const mechanism *m);
+
+#endif

@@ -1,0 +1,609 @@
+// Which joints form mechanisms, and in which order their nodes are eliminated.
+#include "mechanism.h"
+#include "world.h"
+
+#include <string.h>
+
+// Joint graphs without a good order (large dense nets) are left to Gauss-Seidel: when a node has
+// this many others below it in the mean of squares.
+#define FILL_BUDGET 600
+#define FILL_ALLOWANCE 20000
+#define MAX_CORE 12000 // nodes on loops, for the time that ordering takes
+
+// One mechanism under way: bodies are nodes 0 to body_count - 1, joints follow.
+typedef struct orderer {
+  tn_world *world;
+  int32_t body_count, count;
+  int32_t *id;     // body slot or joint slot, by node
+  int32_t *first;  // of its neighbours in the arena
+  int32_t *length; // how many
+  int32_t *weight; // rows
+  int32_t *degree; // neighbours that are left
+  bool *gone, *ready;
+  int32_t *order;    // nodes as they go
+  int32_t *position; // and when they do
+  int32_t done;
+  int32_t *arena;
+  int32_t used, capacity;
+  int64_t fill; // sum of squares of neighbours at elimination
+} orderer;
+
+// Scratch for a build.
+typedef struct planner {
+  tn_world *world;
+  int32_t *root;   // union-find over body slots
+  int32_t *member; // joint slots by mechanism
+  int32_t *node;   // of a body slot
+  int32_t joint_count;
+  int32_t *memory; // of the orderer
+  int32_t *arena;
+  int32_t arena_capacity;
+} planner;
+
+static bool is_node(const tn_world *world, int32_t slot)
+{
+  return world->bodies[slot].type == TN_BODY_DYNAMIC && !world->bodies[slot].asleep;
+}
+
+static int32_t find_root(int32_t *root, int32_t i)
+{
+  while (root[i] != i) {
+    root[i] = root[root[i]];
+    i = root[i];
+  }
+  return i;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Order
+
+static int32_t *arena_take(orderer *o, int32_t count)
+{
+  if (o->used + count > o->capacity && !memory_reserve(o->world, (void **)&o->arena, &o->capacity,
+                                                       o->used + count, sizeof *o->arena)) {
+    return NULL;
+  }
+  int32_t *at = o->arena + o->used;
+  o->used += count;
+  return at;
+}
+
+// Neighbours that are left, in place.
+static void drop_gone(orderer *o, int32_t node)
+{
+  int32_t *list = o->arena + o->first[node];
+  int32_t kept = 0;
+  for (int32_t i = 0; i < o->length[node]; ++i) {
+    if (!o->gone[list[i]]) {
+      list[kept++] = list[i];
+    }
+  }
+  o->length[node] = kept;
+}
+
+static void eliminate(orderer *o, int32_t node)
+{
+  drop_gone(o, node);
+  o->gone[node] = true;
+  o->position[node] = o->done;
+  o->order[o->done++] = node;
+  o->fill += (int64_t)o->length[node] * o->length[node];
+  for (int32_t i = 0; i < o->length[node]; ++i) {
+    int32_t other = o->arena[o->first[node] + i];
+    o->degree[other] -= 1;
+    o->ready[other] = o->ready[other] || node < o->body_count;
+  }
+}
+
+// Nodes with one neighbour or none, and those that this makes so: all of a tree.
+static void peel(orderer *o)
+{
+  int32_t *queue = o->order + o->count; // the second half is free
+  int32_t head = 0, tail = 0;
+  for (int32_t i = 0; i < o->count; ++i) {
+    if (o->ready[i] && o->degree[i] <= 1) {
+      queue[tail++] = i;
+    }
+  }
+  while (head < tail) {
+    int32_t node = queue[head++];
+    if (o->gone[node]) {
+      continue;
+    }
+    eliminate(o, node);
+    for (int32_t i = 0; i < o->length[node]; ++i) {
+      int32_t other = o->arena[o->first[node] + i];
+      if (o->ready[other] && o->degree[other] <= 1) {
+        queue[tail++] = other;
+      }
+    }
+  }
+}
+
+// The neighbours of an eliminated node become neighbours of each other: a merge of sorted lists.
+static bool connect(orderer *o, int32_t node, int32_t other)
+{
+  drop_gone(o, other);
+  int32_t room = o->length[node] + o->length[other];
+  int32_t first = o->used;
+  int32_t *to = arena_take(o, room);
+  if (!to) {
+    return false;
+  }
+  const int32_t *a = o->arena + o->first[node], *a_end = a + o->length[node];
+  const int32_t *b = o->arena + o->first[other], *b_end = b + o->length[other];
+  int32_t count = 0;
+  while (a < a_end || b < b_end) {
+    int32_t next = b == b_end || (a < a_end && *a <= *b) ? *a : *b;
+    a += a < a_end && *a == next;
+    b += b < b_end && *b == next;
+    if (next != other) {
+      to[count++] = next;
+    }
+  }
+  o->used = first + count;
+  o->first[other] = first;
+  o->length[other] = o->degree[other] = count;
+  return true;
+}
+
+static int32_t weighted_degree(const orderer *o, int32_t node)
+{
+  int32_t sum = 0;
+  for (int32_t i = 0; i < o->length[node]; ++i) {
+    int32_t other = o->arena[o->first[node] + i];
+    sum += o->gone[other] ? 0 : o->weight[other];
+  }
+  return sum;
+}
+
+typedef enum order_result { ORDER_DONE, ORDER_FULL, ORDER_NO_MEMORY } order_result;
+
+// Bodies between few rows, as those of a chain of balls, go first: their inverse masses are known,
+// and the joints that are left have smaller blocks than bodies have.
+static order_result shortcut(orderer *o)
+{
+  for (int32_t i = 0; i < o->body_count; ++i) {
+    if (o->degree[i] < 2 || weighted_degree(o, i) > BODY_ROWS) {
+      continue;
+    }
+    eliminate(o, i);
+    for (int32_t k = 0; k < o->length[i]; ++k) {
+      if (!connect(o, i, o->arena[o->first[i] + k])) {
+        return ORDER_NO_MEMORY;
+      }
+    }
+  }
+  return ORDER_DONE;
+}
+
+// What lies on loops, by least weighted degree.
+static order_result order_core(orderer *o)
+{
+  int32_t *left = o->order + o->count;
+  int32_t *degree = left + o->count;
+  int32_t count = 0;
+  for (int32_t i = 0; i < o->count; ++i) {
+    if (!o->gone[i]) {
+      drop_gone(o, i);
+      degree[i] = weighted_degree(o, i);
+      left[count++] = i;
+    }
+  }
+  if (count > MAX_CORE) {
+    return ORDER_FULL;
+  }
+  while (count > 0) {
+    int32_t best = NO_SLOT;
+    for (int32_t i = 0; i < count; ++i) {
+      int32_t node = left[i];
+      if (o->ready[node] && (best == NO_SLOT || degree[node] < degree[left[best]])) {
+        best = i;
+      }
+    }
+    int32_t node = left[best];
+    memmove(left + best, left + best + 1, (size_t)(count - best - 1) * sizeof *left);
+    count -= 1;
+    eliminate(o, node);
+    if (o->fill > (int64_t)FILL_BUDGET * o->count + FILL_ALLOWANCE) {
+      return ORDER_FULL;
+    }
+    for (int32_t i = 0; i < o->length[node]; ++i) {
+      int32_t other = o->arena[o->first[node] + i];
+      if (!connect(o, node, other)) {
+        return ORDER_NO_MEMORY;
+      }
+      degree[other] = weighted_degree(o, other);
+    }
+  }
+  return ORDER_DONE;
+}
+
+// ---------------------------------------------------------------------------------------------
+// From an order to blocks
+
+// Nodes below each one, in the order of elimination.
+static void sort_by_position(int32_t *list, int32_t count, const int32_t *position)
+{
+  for (int32_t i = 1; i < count; ++i) {
+    int32_t node = list[i];
+    int32_t k = i;
+    for (; k > 0 && position[list[k - 1]] > position[node]; --k) {
+      list[k] = list[k - 1];
+    }
+    list[k] = node;
+  }
+}
+
+static int32_t capacity_of(const direct_node *nodes, int32_t i)
+{
+  return nodes[i].capacity;
+}
+
+// A graph that elimination has filled has every block that is asked for.
+static direct_block *find_block(const mechanism_set *set, int32_t below, int32_t node)
+{
+  const direct_node *n = &set->nodes[node];
+  int32_t i = 0;
+  while (i + 1 < n->count && set->blocks[n->first + i].node != below) {
+    ++i;
+  }
+  return &set->blocks[n->first + i];
+}
+
+static bool reserve_mechanism(tn_world *world, const orderer *o)
+{
+  mechanism_set *set = &world->mechanisms;
+  int64_t blocks = 0, targets = 0;
+  for (int32_t i = 0; i < o->count; ++i) {
+    blocks += o->length[i];
+    targets += (int64_t)o->length[i] * (o->length[i] + 1) / 2;
+  }
+  if (blocks + targets + set->block_count + set->target_count > INT32_MAX / 64) {
+    return false;
+  }
+  return memory_reserve(world, (void **)&set->list, &set->capacity, set->count + 1,
+                        sizeof *set->list) &&
+         memory_reserve(world, (void **)&set->nodes, &set->node_capacity,
+                        set->node_count + o->count, sizeof *set->nodes) &&
+         memory_reserve(world, (void **)&set->blocks, &set->block_capacity,
+                        set->block_count + (int32_t)blocks, sizeof *set->blocks) &&
+         memory_reserve(world, (void **)&set->targets, &set->target_capacity,
+                        set->target_count + (int32_t)targets, sizeof *set->targets) &&
+         memory_reserve(world, (void **)&set->joints, &set->joint_capacity,
+                        set->joint_count + o->count - o->body_count, sizeof *set->joints);
+}
+
+static void add_joint(tn_world *world, direct_node *node, int32_t slot)
+{
+  mechanism_set *set = &world->mechanisms;
+  joint *j = &world->joints[slot];
+  j->direct = set->joint_count++;
+  direct_joint *d = &set->joints[j->direct];
+  memset(d, 0, sizeof *d);
+  d->joint = slot;
+  d->type = joint_type(j);
+  joint_params(j, d->params);
+  d->law_capacity = (int16_t)direct_law_capacity(d->type, d->params);
+  d->first_law = set->law_count;
+  set->law_count += d->law_capacity;
+  d->node = (int32_t)(node - set->nodes);
+  node->index = j->direct;
+  node->capacity = d->law_capacity;
+  for (int side = 0; side < 2; ++side) {
+    d->body[side] = j->slot[side];
+    d->at[side] = NO_SLOT;
+    memcpy(&d->state[side], j->state[side], sizeof d->state[side]);
+  }
+}
+
+static void add_nodes(orderer *o)
+{
+  mechanism_set *set = &o->world->mechanisms;
+  int32_t base = set->node_count;
+  for (int32_t i = 0; i < o->count; ++i) {
+    direct_node *node = &set->nodes[set->node_count++];
+    int32_t from = o->order[i];
+    memset(node, 0, sizeof *node);
+    node->is_joint = from >= o->body_count;
+    node->first_row = set->row_count;
+    if (node->is_joint) {
+      add_joint(o->world, node, o->id[from]);
+    } else {
+      node->index = o->id[from];
+      node->rows = node->capacity = BODY_ROWS;
+      node->bare = true;
+    }
+    set->row_count += node->capacity;
+    sort_by_position(o->arena + o->first[from], o->length[from], o->position);
+  }
+  for (int32_t i = 0; i < o->count; ++i) {
+    direct_node *node = &set->nodes[base + i];
+    int32_t from = o->order[i];
+    node->diagonal = set->value_count;
+    set->value_count += padded(node->capacity) * node->capacity;
+    node->first = set->block_count;
+    node->count = o->length[from];
+    for (int32_t k = 0; k < node->count; ++k) {
+      int32_t below = base + o->position[o->arena[o->first[from] + k]];
+      direct_block block = {below, set->value_count, true};
+      set->blocks[set->block_count++] = block;
+      set->value_count += padded(capacity_of(set->nodes, below)) * padded(node->capacity);
+      set->nodes[below].bare = false;
+    }
+  }
+}
+
+// Where eliminating each node adds to; returns the room that its columns need.
+static int32_t add_targets(mechanism_set *set, int32_t first_node)
+{
+  int32_t room = 0;
+  for (int32_t i = first_node; i < set->node_count; ++i) {
+    direct_node *node = &set->nodes[i];
+    const direct_block *below = &set->blocks[node->first];
+    int32_t column = 0;
+    node->first_target = set->target_count;
+    for (int32_t p = 0; p < node->count; ++p) {
+      column += padded(capacity_of(set->nodes, below[p].node)) * node->capacity;
+      for (int32_t q = 0; q <= p; ++q) {
+        set->targets[set->target_count++] = p == q
+                                                ? set->nodes[below[p].node].diagonal
+                                                : find_block(set, below[p].node, below[q].node)->at;
+      }
+    }
+    room = column > room ? column : room;
+  }
+  return room;
+}
+
+// Which nodes a joint's bodies are, and where its rows meet them.
+static void tie_joints(const planner *p, const orderer *o, mechanism *m)
+{
+  mechanism_set *set = &p->world->mechanisms;
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    direct_joint *j = &set->joints[i];
+    for (int side = 0; side < 2; ++side) {
+      if (is_node(p->world, j->body[side])) {
+        j->at[side] = m->first_node + o->position[p->node[j->body[side]]];
+        bool body_first = j->at[side] < j->node;
+        direct_block *block = body_first ? find_block(set, j->node, j->at[side])
+                                         : find_block(set, j->at[side], j->node);
+        j->entry[side] = block->at;
+        block->fills = false;
+      } else {
+        m->anchored = true;
+      }
+    }
+  }
+}
+
+static void add_mechanism(const planner *p, orderer *o)
+{
+  mechanism_set *set = &p->world->mechanisms;
+  mechanism *m = &set->list[set->count++];
+  memset(m, 0, sizeof *m);
+  m->first_node = set->node_count;
+  m->first_joint = set->joint_count;
+  m->first_value = set->value_count;
+  int32_t first_row = set->row_count;
+  add_nodes(o);
+  m->last_node = set->node_count;
+  m->last_joint = set->joint_count;
+  m->rows = set->row_count - first_row;
+  m->scratch = set->value_count;
+  set->value_count += add_targets(set, m->first_node);
+  tie_joints(p, o, m);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Finding them
+
+// Nodes and their neighbours; joints in slot order, bodies as joints name them.
+static bool lay_out(planner *p, const int32_t *joints, int32_t joint_count, orderer *o)
+{
+  tn_world *world = p->world;
+  int32_t most = 3 * joint_count; // two bodies each
+  int32_t *memory = p->memory;
+  o->id = memory;
+  o->first = memory + most;
+  o->length = memory + 2 * (ptrdiff_t)most;
+  o->weight = memory + 3 * (ptrdiff_t)most;
+  o->degree = memory + 4 * (ptrdiff_t)most;
+  o->position = memory + 5 * (ptrdiff_t)most;
+  o->order = memory + 6 * (ptrdiff_t)most; // with room for two lists of the same length
+  o->gone = (bool *)(memory + 9 * (ptrdiff_t)most);
+  o->ready = o->gone + most;
+  memset(o->gone, 0, 2 * (size_t)most * sizeof(bool));
+  for (int32_t i = 0; i < joint_count; ++i) {
+    for (int side = 0; side < 2; ++side) {
+      int32_t slot = world->joints[joints[i]].slot[side];
+      if (is_node(world, slot) && p->node[slot] == NO_SLOT) {
+        p->node[slot] = o->count;
+        o->length[o->count] = 0;
+        o->id[o->count++] = slot;
+      }
+      if (is_node(world, slot)) {
+        o->length[p->node[slot]] += 1;
+      }
+    }
+  }
+  o->body_count = o->count;
+  int32_t *next = arena_take(o, 4 * joint_count);
+  if (!next) {
+    return false;
+  }
+  int32_t at = 0;
+  for (int32_t i = 0; i < o->body_count; ++i) {
+    o->first[i] = at;
+    at += o->length[i];
+    o->degree[i] = 0;
+    o->weight[i] = BODY_ROWS;
+    o->ready[i] = true;
+  }
+  for (int32_t i = 0; i < joint_count; ++i) {
+    int32_t node = o->count++;
+    const joint *j = &world->joints[joints[i]];
+    RowParams params[2];
+    joint_params(j, params);
+    o->id[node] = joints[i];
+    o->weight[node] = direct_locked_rows(joint_type(j), params);
+    o->first[node] = at;
+    o->length[node] = 0;
+    int32_t bodies[2] = {j->slot[0], j->slot[1]};
+    for (int side = 0; side < 2; ++side) {
+      if (is_node(world, bodies[side])) {
+        int32_t other = p->node[bodies[side]];
+        o->arena[at + o->length[node]++] = other;
+        o->arena[o->first[other] + o->degree[other]++] = node;
+      }
+    }
+    if (o->length[node] == 2 && o->arena[at] > o->arena[at + 1]) {
+      int32_t swap = o->arena[at];
+      o->arena[at] = o->arena[at + 1];
+      o->arena[at + 1] = swap;
+    }
+    at += o->length[node];
+    o->degree[node] = o->length[node];
+  }
+  return true;
+}
+
+static bool plan_mechanism(planner *p, const int32_t *joints, int32_t joint_count)
+{
+  orderer o = {.world = p->world, .arena = p->arena, .capacity = p->arena_capacity};
+  bool ok = lay_out(p, joints, joint_count, &o);
+  order_result result = ORDER_NO_MEMORY;
+  if (ok) {
+    result = shortcut(&o);
+  }
+  if (result == ORDER_DONE) {
+    peel(&o);
+    result = order_core(&o);
+  }
+  ok = result != ORDER_NO_MEMORY;
+  if (result == ORDER_DONE) {
+    ok = reserve_mechanism(p->world, &o);
+    if (ok) {
+      add_mechanism(p, &o);
+    }
+  } else if (ok) {
+    p->world->mechanisms.skipped += joint_count;
+  }
+  for (int32_t i = 0; i < o.body_count; ++i) {
+    p->node[o.id[i]] = NO_SLOT;
+  }
+  p->arena = o.arena;
+  p->arena_capacity = o.capacity;
+  return ok;
+}
+
+// Joints of one mechanism side by side, mechanisms in the order of their first joints.
+static void gather_members(planner *p, const int32_t *solved)
+{
+  tn_world *world = p->world;
+  for (int32_t i = 0; i < world->body_list.used; ++i) {
+    p->root[i] = i;
+    p->node[i] = NO_SLOT;
+  }
+  for (int32_t i = 0; i < p->joint_count; ++i) {
+    const joint *j = &world->joints[solved[i]];
+    if (is_node(world, j->slot[0]) && is_node(world, j->slot[1])) {
+      int32_t a = find_root(p->root, j->slot[0]), b = find_root(p->root, j->slot[1]);
+      p->root[a > b ? a : b] = a > b ? b : a;
+    }
+  }
+  // Counts by root, then places: `node` serves as the table meanwhile.
+  int32_t next = 0;
+  int32_t *table = p->node;
+  for (int32_t round = 0; round < 2; ++round) {
+    for (int32_t i = 0; i < p->joint_count; ++i) {
+      const joint *j = &world->joints[solved[i]];
+      int32_t side = is_node(world, j->slot[0]) ? 0 : 1;
+      int32_t root = find_root(p->root, j->slot[side]);
+      if (round == 0) {
+        table[root] = table[root] == NO_SLOT ? 1 : table[root] + 1;
+      } else {
+        if (table[root] > 0) { // the first of its mechanism
+          int32_t count = table[root];
+          table[root] = -next - 2;
+          next += count;
+        }
+        p->member[-table[root] - 2] = solved[i];
+        table[root] -= 1;
+      }
+    }
+  }
+  for (int32_t i = 0; i < world->body_list.used; ++i) {
+    table[i] = NO_SLOT;
+  }
+}
+
+static int32_t root_of(planner *p, int32_t joint_slot)
+{
+  const joint *j = &p->world->joints[joint_slot];
+  return find_root(p->root, j->slot[is_node(p->world, j->slot[0]) ? 0 : 1]);
+}
+
+static bool plan_all(planner *p)
+{
+  for (int32_t i = 0, last; i < p->joint_count; i = last) {
+    int32_t root = root_of(p, p->member[i]);
+    for (last = i + 1; last < p->joint_count && root_of(p, p->member[last]) == root; ++last) {
+    }
+    if (!plan_mechanism(p, p->member + i, last - i)) {
+      return false;
+    }
+  }
+  mechanism_set *set = &p->world->mechanisms;
+  return memory_reserve(p->world, (void **)&set->laws, &set->law_capacity, set->law_count,
+                        sizeof *set->laws) &&
+         memory_reserve(p->world, (void **)&set->values, &set->value_capacity, set->value_count,
+                        sizeof *set->values) &&
+         memory_reserve(p->world, (void **)&set->vectors, &set->vector_capacity, 2 * set->row_count,
+                        sizeof *set->vectors) &&
+         memory_reserve(p->world, (void **)&set->solutions, &set->solution_capacity, set->row_count,
+                        sizeof *set->solutions);
+}
+
+bool mechanisms_build(tn_world *world, const int32_t *solved, int32_t count)
+{
+  mechanism_set *set = &world->mechanisms;
+  set->count = set->node_count = set->block_count = set->target_count = 0;
+  set->joint_count = set->law_count = set->value_count = set->row_count = set->skipped = 0;
+  if (count == 0) {
+    return true;
+  }
+  planner p = {.world = world, .joint_count = count};
+  size_t bodies = (size_t)world->body_list.used * sizeof(int32_t);
+  size_t members = (size_t)count * sizeof(int32_t);
+  size_t memory = 3 * (size_t)count * (9 * sizeof(int32_t) + 2 * sizeof(bool));
+  p.root = memory_take(world, bodies);
+  p.node = memory_take(world, bodies);
+  p.member = memory_take(world, members);
+  p.memory = memory_take(world, memory);
+  bool ok = p.root && p.node && p.member && p.memory;
+  if (ok) {
+    gather_members(&p, solved);
+    ok = plan_all(&p);
+  }
+  memory_give(world, p.root, bodies);
+  memory_give(world, p.node, bodies);
+  memory_give(world, p.member, members);
+  memory_give(world, p.memory, memory);
+  memory_give(world, p.arena, (size_t)p.arena_capacity * sizeof *p.arena);
+  return ok;
+}
+
+void mechanisms_release(tn_world *world)
+{
+  mechanism_set *set = &world->mechanisms;
+  memory_give(world, set->list, (size_t)set->capacity * sizeof *set->list);
+  memory_give(world, set->nodes, (size_t)set->node_capacity * sizeof *set->nodes);
+  memory_give(world, set->blocks, (size_t)set->block_capacity * sizeof *set->blocks);
+  memory_give(world, set->targets, (size_t)set->target_capacity * sizeof *set->targets);
+  memory_give(world, set->joints, (size_t)set->joint_capacity * sizeof *set->joints);
+  memory_give(world, set->laws, (size_t)set->law_capacity * sizeof *set->laws);
+  memory_give(world, set->values, (size_t)set->value_capacity * sizeof *set->values);
+  memory_give(world, set->vectors, (size_t)set->vector_capacity * sizeof *set->vectors);
+  memory_give(world, set->solutions, (size_t)set->solution_capacity * sizeof *set->solutions);
+}

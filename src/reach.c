@@ -1,0 +1,284 @@
+// Inverse kinematics: the poses in which a mechanism brings a frame of one of its bodies closest to
+// a target. The target is a spring, and the mechanism follows it without mass times acceleration:
+// every iteration starts at rest.
+#include "world.h"
+
+#include <math.h>
+#include <string.h>
+
+static const float STEP = 1.0f / 60.0f; // s, in which an iteration moves the bodies
+
+tn_reach_def tn_default_reach_def(void)
+{
+  tn_reach_def def = {0};
+  def.frame.q = def.target.q = tn_quat_identity();
+  def.iterations = 100;
+  def.cookie = DEF_COOKIE;
+  return def;
+}
+
+static const char *why_bad(const tn_reach_def *def)
+{
+  if (!def || def->cookie != DEF_COOKIE) {
+    return "the definition was not made by tn_default_reach_def";
+  }
+  if (!is_finite_pos(def->frame.p) || !is_rotation(def->frame.q)) {
+    return "the frame is not finite or not a rotation";
+  }
+  if (!is_finite_pos(def->target.p) || !is_rotation(def->target.q)) {
+    return "the target is not finite or not a rotation";
+  }
+  return def->iterations < 1 || def->iterations > 100000 ? "iterations must be 1 to 100,000" : NULL;
+}
+
+// ---------------------------------------------------------------------------------------------
+// One mechanism at rest
+
+typedef struct reacher {
+  tn_world *world;
+  const mechanism *mechanism;
+  solver_data data;
+  direct_context context;
+  float (*motion)[6]; // what the bodies' velocities were, by node
+} reacher;
+
+static const direct_node *body_node(const reacher *r, int32_t i)
+{
+  const direct_node *node = &r->world->mechanisms.nodes[r->mechanism->first_node + i];
+  return node->is_joint ? NULL : node;
+}
+
+static int32_t node_count(const reacher *r)
+{
+  return r->mechanism->last_node - r->mechanism->first_node;
+}
+
+// Drives, friction and damping have no part in where a mechanism can be.
+static void begin_joint(const reacher *r, direct_joint *d)
+{
+  direct_begin_step(r->world, d, STEP, 1.0f);
+  d->given = 0.0f;
+  memset(d->state, 0, sizeof d->state);
+  for (int i = 0; i < 2; ++i) {
+    d->params[i].drive.mode = d->params[i].damping = d->params[i].friction = 0.0f;
+  }
+}
+
+static void stop_bodies(const reacher *r)
+{
+  for (int32_t i = 0; i < node_count(r); ++i) {
+    const direct_node *node = body_node(r, i);
+    if (node) {
+      body_state *state = &r->world->state[node->index];
+      memset(state->v, 0, sizeof state->v);
+      memset(state->w, 0, sizeof state->w);
+      body_refresh(r->world, node->index);
+    }
+  }
+}
+
+static void move_bodies(const reacher *r)
+{
+  for (int32_t i = 0; i < node_count(r); ++i) {
+    const direct_node *node = body_node(r, i);
+    if (node) {
+      const body_state *state = &r->world->state[node->index];
+      body *b = &r->world->bodies[node->index];
+      double h = (double)STEP;
+      tn_pos move = {h * (double)state->v[0], h * (double)state->v[1], h * (double)state->v[2]};
+      dquat turn = {0.5 * h * (double)state->w[0], 0.5 * h * (double)state->w[1],
+                    0.5 * h * (double)state->w[2], 1.0};
+      b->center = pos_add(b->center, move);
+      b->rotation = dquat_normalize(dquat_mul(turn, b->rotation));
+    }
+  }
+}
+
+static void iterate(reacher *r)
+{
+  stop_bodies(r);
+  mechanism_set *set = &r->world->mechanisms;
+  for (int32_t i = r->mechanism->first_joint; i < r->mechanism->last_joint; ++i) {
+    begin_joint(r, &set->joints[i]);
+  }
+  mechanism_solve(&r->context, &set->list[r->mechanism - set->list]);
+  move_bodies(r);
+}
+
+static void keep_motion(const reacher *r, bool back)
+{
+  for (int32_t i = 0; i < node_count(r); ++i) {
+    const direct_node *node = body_node(r, i);
+    if (!node) {
+      continue;
+    }
+    body_state *state = &r->world->state[node->index];
+    for (int k = 0; k < 3; ++k) {
+      float *v = &state->v[k], *w = &state->w[k];
+      *(back ? v : &r->motion[i][k]) = back ? r->motion[i][k] : *v;
+      *(back ? w : &r->motion[i][3 + k]) = back ? r->motion[i][3 + k] : *w;
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// The target
+
+// A spring about as stiff as `softness` times what the body alone would feel.
+static void soften(tn_world *world, joint *j, const tn_reach_def *def, float softness)
+{
+  const body *b = &world->bodies[j->slot[1]];
+  float h2 = STEP * STEP;
+  double moment = b->moments[1];
+  j->def.compliance = softness * h2 / b->mass.mass;
+  j->def.angular_compliance = def->turn ? (float)((double)(softness * h2) / moment) : 0.0f;
+}
+
+static tn_joint_id add_target(tn_world *world, const tn_reach_def *def)
+{
+  tn_joint_def spring = tn_default_joint_def(def->turn ? TN_JOINT_FIXED : TN_JOINT_BALL);
+  spring.body_b = def->body;
+  spring.frame_a = def->target;
+  spring.frame_b = def->frame;
+  spring.compliance = 1.0f; // a spring from the start, whatever it will be
+  return tn_joint_create(world, &spring);
+}
+
+static tn_transform frame_now(const tn_world *world, const tn_reach_def *def)
+{
+  tn_transform at = tn_body_transform(world, def->body);
+  tn_vec3 offset =
+      tn_rotate(at.q, tn_v3((float)def->frame.p.x, (float)def->frame.p.y, (float)def->frame.p.z));
+  tn_transform frame = {tn_offset(at.p, offset), tn_quat_mul(at.q, def->frame.q)};
+  return frame;
+}
+
+static double distance_left(const tn_world *world, const tn_reach_def *def)
+{
+  return (double)tn_length(tn_between_points(frame_now(world, def).p, def->target.p));
+}
+
+// How far the mechanism extends around the body.
+static double extent(const reacher *r, const tn_reach_def *def)
+{
+  tn_pos at = frame_now(r->world, def).p;
+  double most = 1e-6;
+  for (int32_t i = 0; i < node_count(r); ++i) {
+    const direct_node *node = body_node(r, i);
+    if (node) {
+      tn_pos d = pos_sub(r->world->bodies[node->index].center, at);
+      most = fmax(most, sqrt(d.x * d.x + d.y * d.y + d.z * d.z));
+    }
+  }
+  return most;
+}
+
+// Far targets are approached by degrees, or the joints could not follow.
+static void aim(tn_world *world, joint *target, const tn_reach_def *def, double step)
+{
+  tn_pos at = frame_now(world, def).p;
+  tn_pos way = pos_sub(def->target.p, at);
+  double length = sqrt(way.x * way.x + way.y * way.y + way.z * way.z);
+  double share = length > step ? step / length : 1.0;
+  target->def.frame_a.p = tn_p3(at.x + share * way.x, at.y + share * way.y, at.z + share * way.z);
+  joint_refresh_frames(world, (int32_t)(target - world->joints));
+}
+
+// As bold as it goes well, as cautious as it must be.
+static void approach(reacher *r, joint *target, const tn_reach_def *def)
+{
+  float softness = 1.0f;
+  double last = distance_left(r->world, def);
+  double step = 0.05 * extent(r, def);
+  for (int i = 0; i < def->iterations; ++i) {
+    aim(r->world, target, def, step);
+    soften(r->world, target, def, softness);
+    iterate(r);
+    double now = distance_left(r->world, def);
+    softness = now < last ? fmaxf(0.5f * softness, 1e-3f) : fminf(4.0f * softness, 1e4f);
+    last = now;
+  }
+}
+
+static tn_reach_result result_of(const tn_world *world, const tn_reach_def *def)
+{
+  tn_reach_result result = {true, frame_now(world, def), (float)distance_left(world, def)};
+  return result;
+}
+
+// ---------------------------------------------------------------------------------------------
+
+static bool run(tn_world *world, const tn_reach_def *def, joint *target)
+{
+  if (!awake_update(world) || !graph_build(world) || target->direct == NO_SLOT) {
+    return false;
+  }
+  reacher r = {.world = world};
+  mechanism_set *set = &world->mechanisms;
+  for (int32_t i = 0; i < set->count; ++i) {
+    bool holds =
+        target->direct >= set->list[i].first_joint && target->direct < set->list[i].last_joint;
+    r.mechanism = holds ? &set->list[i] : r.mechanism;
+  }
+  r.data.state = world->state;
+  r.data.inertia = world->inertia;
+  r.data.bodies = world->body_blocks;
+  r.data.substep.h = r.data.substep.time = STEP;
+  direct_context context = {world, &r.data, set, DIRECT_FIRST, false};
+  r.context = context;
+  size_t size = (size_t)node_count(&r) * sizeof *r.motion;
+  r.motion = memory_take(world, size);
+  if (!r.motion) {
+    return false;
+  }
+  keep_motion(&r, false);
+  approach(&r, target, def);
+  keep_motion(&r, true);
+  bool ok = true;
+  for (int32_t i = 0; i < node_count(&r); ++i) {
+    const direct_node *node = body_node(&r, i);
+    if (node) {
+      body_refresh(world, node->index);
+      ok = shapes_refresh(world, node->index) && ok;
+    }
+  }
+  memory_give(world, r.motion, size);
+  return ok;
+}
+
+tn_reach_result tn_world_reach(tn_world *world, const tn_reach_def *def)
+{
+  tn_reach_result none = {0};
+  if (!world) {
+    return none;
+  }
+  const char *why = why_bad(def);
+  if (why) {
+    report(world, TN_LOG_ERROR, "tn_world_reach: %s", why);
+    return none;
+  }
+  body *b = body_find(world, def->body, "tn_world_reach");
+  if (!b) {
+    return none;
+  }
+  if (b->type != TN_BODY_DYNAMIC) {
+    report(world, TN_LOG_ERROR, "tn_world_reach: the body is not dynamic");
+    return none;
+  }
+  tn_joint_id id = add_target(world, def);
+  if (TN_IS_NULL(id)) {
+    return none;
+  }
+  tn_method method = world->method;
+  world->method = TN_METHOD_TENON;
+  world->graph.dirty = true;
+  bool ok = run(world, def, joint_find(world, id, "tn_world_reach"));
+  world->method = method;
+  tn_joint_destroy(world, id);
+  if (!ok) {
+    report(world, TN_LOG_ERROR,
+           "tn_world_reach: out of memory, or the joints are too densely connected");
+    return none;
+  }
+  return result_of(world, def);
+}

@@ -1,0 +1,171 @@
+// Mechanisms that touch: what holds by friction, lies in a pile, hangs over an edge. 20 substeps.
+#include "contact_support.h"
+
+static tn_body_id add_block(tn_world *world, tn_pos at, tn_vec3 half, float mass)
+{
+  tn_body_def def = tn_default_body_def();
+  def.position = at;
+  def.mass = tn_mass_scaled_to(tn_mass_box(half, 1.0f), mass);
+  tn_body_id id = tn_body_create(world, &def);
+  tn_shape_def shape = tn_default_shape_def(TN_SHAPE_BOX);
+  shape.half_extents = half;
+  add_shape(world, id, &shape);
+  return id;
+}
+
+static tn_world *wakeful_world(void)
+{
+  tn_world_def def = test_world_def(20, TN_METHOD_TENON);
+  def.sleeping = false;
+  return tn_world_create(&def);
+}
+
+// ---------------------------------------------------------------------------------------------
+// A gripper: two fingers on sliders under a palm that goes up and down
+
+typedef struct gripper {
+  tn_world *world;
+  tn_body_id palm, box;
+  tn_joint_id lift;
+} gripper;
+
+static gripper make_gripper(float mass, float force)
+{
+  gripper g = {.world = wakeful_world()};
+  g.palm = add_block(g.world, tn_p3(0.0, 1.0, 0.0), tn_v3(0.3f, 0.05f, 0.1f), 2.0f);
+  g.box = add_block(g.world, tn_p3(0.0, 0.7, 0.0), tn_v3(0.1f, 0.1f, 0.1f), mass);
+  tn_joint_def lift = test_joint_def(g.world, TN_JOINT_PRISMATIC, test_no_body, g.palm,
+                                     tn_p3(0.0, 1.0, 0.0), tn_v3(0.0f, 1.0f, 0.0f));
+  lift.linear_drive = (tn_drive){TN_DRIVE_TARGET, 0.0f, 0.0f, 0.0f, 0.0f, INFINITY};
+  g.lift = tn_joint_create(g.world, &lift);
+  for (int side = -1; side <= 1; side += 2) {
+    double x = 0.12 * side;
+    tn_body_id finger = add_block(g.world, tn_p3(x, 0.75, 0.0), tn_v3(0.02f, 0.2f, 0.05f), 0.3f);
+    tn_joint_def slide = test_joint_def(g.world, TN_JOINT_PRISMATIC, g.palm, finger,
+                                        tn_p3(x, 0.95, 0.0), tn_v3(1.0f, 0.0f, 0.0f));
+    slide.linear_drive =
+        (tn_drive){TN_DRIVE_FORCE, 0.0f, 0.0f, -(float)side * force, 0.0f, INFINITY};
+    tn_joint_create(g.world, &slide);
+  }
+  return g;
+}
+
+static tn_vec3 held_at(const gripper *g)
+{
+  return tn_between_points(tn_body_position(g->world, g->palm), tn_body_position(g->world, g->box));
+}
+
+static double slip_of_gripper(float mass, float force)
+{
+  gripper g = make_gripper(mass, force);
+  test_run(g.world, DT, 30);
+  tn_vec3 start = held_at(&g);
+  double slip = 0.0;
+  for (int i = 0; i < 1200; ++i) {
+    float y = 0.3f * (1.0f - tn_cos(0.02f * (float)i));
+    tn_joint_drive_linear(g.world, g.lift,
+                          (tn_drive){TN_DRIVE_TARGET, y, 0.0f, 0.0f, 0.0f, INFINITY});
+    test_run(g.world, DT, 1);
+    slip = fmax(slip, (double)tn_length(tn_sub(held_at(&g), start)));
+  }
+  print_message("  %g kg between fingers of 0.3 kg at %g N, 20 s: slip %.3g mm\n", (double)mass,
+                (double)force, 1e3 * slip);
+  tn_world_destroy(g.world);
+  return slip;
+}
+
+static void gripper_holds_by_friction(void **unused)
+{
+  (void)unused;
+  assert_below(slip_of_gripper(1.0f, 50.0f), 0.5e-3);
+  assert_below(slip_of_gripper(20.0f, 800.0f), 0.5e-3);
+}
+
+// ---------------------------------------------------------------------------------------------
+// A chain of 100 kg, pinned on a box and laid over its edge
+
+static double deepest(const tn_world *world)
+{
+  double depth = 0.0;
+  int count = tn_world_contacts(world, NULL, 0);
+  tn_contact *contacts = calloc((size_t)count + 1, sizeof *contacts);
+  tn_world_contacts(world, contacts, count);
+  for (int i = 0; i < count; ++i) {
+    for (int k = 0; k < contacts[i].count; ++k) {
+      depth = fmax(depth, -(double)contacts[i].points[k].gap);
+    }
+  }
+  free(contacts);
+  return depth;
+}
+
+static void chain_over_an_edge_holds(void **unused)
+{
+  (void)unused;
+  enum { COUNT = 40 };
+  const float length = 0.1f, radius = 0.03f;
+  tn_world *world = wakeful_world();
+  tn_body_id ground = test_body(world, TN_BODY_STATIC, tn_p3(-2.0, -1.0, 0.0));
+  tn_shape_def block = tn_default_shape_def(TN_SHAPE_BOX);
+  block.half_extents = tn_v3(2.0f, 1.0f, 1.0f);
+  add_shape(world, ground, &block);
+  tn_joint_id joints[COUNT];
+  tn_body_id last = test_no_body;
+  for (int i = 0; i < COUNT; ++i) {
+    double start = -2.0 + 0.1 * i;
+    tn_body_def def = tn_default_body_def();
+    def.position = tn_p3(start + 0.05, (double)radius, 0.0);
+    def.mass = tn_mass_scaled_to(tn_mass_box(tn_v3(0.05f, radius, radius), 1.0f), 100.0f / COUNT);
+    tn_body_id link = tn_body_create(world, &def);
+    tn_shape_def shape = tn_default_shape_def(TN_SHAPE_CAPSULE);
+    shape.radius = radius;
+    shape.half_length = 0.5f * length - radius;
+    shape.rotation = tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 1.0f), -0.5f * TN_PI);
+    add_shape(world, link, &shape);
+    joints[i] = test_joint(world, TN_JOINT_BALL, last, link, tn_p3(start, (double)radius, 0.0),
+                           tn_v3(1.0f, 0.0f, 0.0f));
+    last = link;
+  }
+  double gap = 0.0, depth = 0.0;
+  for (int i = 0; i < 900; ++i) {
+    test_run(world, DT, 1);
+    for (int k = 0; k < COUNT && i >= 600; ++k) {
+      gap = fmax(gap, (double)tn_joint_read(world, joints[k]).elongation);
+    }
+    depth = i >= 600 ? fmax(depth, deepest(world)) : 0.0;
+  }
+  print_message("  chain of 100 kg over an edge: gap %.2g mm, penetration %.2g mm\n", 1e3 * gap,
+                1e3 * depth);
+  assert_below(tn_body_position(world, last).y, -1.5); // it hangs
+  assert_below(gap, 0.2e-3);
+  assert_below(depth, 0.2e-3);
+  tn_world_destroy(world);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Ragdolls
+
+static void ragdolls_come_to_rest_whole(void **unused)
+{
+  (void)unused;
+  scene_run *run = start_scene("ragdoll", "", 20);
+  run_scene(run, 10.0);
+  double gap = 0.0;
+  for (int i = 0; i < run->joint_count; ++i) {
+    gap = fmax(gap, (double)tn_joint_read(run->world, run->joints[i]).elongation);
+  }
+  print_message("  ragdolls at rest: joint error %.2g mm\n", 1e3 * gap);
+  assert_below(gap, 1e-3);
+  assert_below(told(run, "max_speed_end"), 0.01);
+  scene_destroy(run);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(gripper_holds_by_friction),
+      cmocka_unit_test(chain_over_an_edge_holds),
+      cmocka_unit_test(ragdolls_come_to_rest_whole),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
