@@ -1,12 +1,14 @@
 # Short names for the usual commands; the build itself is CMakeLists.txt and CMakePresets.json.
 JOBS := $(shell nproc 2>/dev/null || echo 2)
+export PORT ?= 8080
 
 .NOTPARALLEL:
-.PHONY: help setup build run test bench format lint clean
+.PHONY: help setup build run web test bench format lint clean
 
 help:
 	@echo "make build    build the library, command, tests and benchmarks into build/release"
-	@echo "make run      simulate a triple pendulum"
+	@echo "make run      serve the gallery of scenes on 127.0.0.1; PORT=... is 8080"
+	@echo "make web      build the gallery into build/release/web/site"
 	@echo "make test     all tests, then again under the address, undefined and thread sanitizers"
 	@echo "make bench    run the benchmarks; BENCH=... are their arguments"
 	@echo "make format   format all sources"
@@ -22,8 +24,12 @@ build-%:
 	@cmake --preset $* --log-level=WARNING >/dev/null
 	@cmake --build --preset $* --parallel $(JOBS)
 
-run: setup build
-	build/release/tenon run pendulum_triple
+web:
+	@cmake --preset release --log-level=WARNING >/dev/null
+	@cmake --build --preset release --target web --parallel $(JOBS)
+
+run: setup web
+	@node web/serve.mjs build/release/web/site
 
 test: setup build-release build-asan build-tsan
 	ctest --preset release --parallel $(JOBS)
@@ -35,6 +41,8 @@ bench: build
 
 format:
 	@scripts/sources | xargs clang-format -i
+	@clang-format -i web/wasm/*.[ch]
+	@[ ! -d web/node_modules ] || (cd web && npx prettier --log-level warn --write .)
 
 lint:
 	@scripts/lint

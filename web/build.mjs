@@ -1,0 +1,78 @@
+// Makes the site: bundle, module, pictures, and one file that holds it all.
+// usage: node build.mjs MODULE OUTPUT
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { slim } from './slim.mjs';
+import { thumbnails } from './thumbnails.mjs';
+
+const [module, site] = process.argv.slice(2);
+const here = dirname(fileURLToPath(import.meta.url));
+
+const { outputFiles } = await build({
+  entryPoints: [join(here, 'src/main.js')],
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  target: 'es2022',
+  legalComments: 'none',
+  outdir: 'out',
+  write: false,
+  plugins: [slim(join(here, 'node_modules'))],
+});
+const output = (ending) => outputFiles.find((file) => file.path.endsWith(ending)).text;
+const [script, style] = [output('.js'), output('.css')];
+const wasm = await readFile(module);
+const page = await readFile(join(here, 'src/index.html'), 'utf8');
+
+// A replacement by function, as scripts contain what replacing by string would expand.
+const fill = (head, body) =>
+  page.replace('<!--style-->', () => head).replace('<!--script-->', () => body);
+const inline = (code) => code.replaceAll('</script', '<\\/script');
+
+async function writeSite(hasThumbs) {
+  const thumbs = hasThumbs ? '<script>globalThis.TENON_THUMBS = "files";</script>' : '';
+  const index = fill(
+    '<link rel="stylesheet" href="app.css" />',
+    `${thumbs}<script type="module" src="app.js"></script>`,
+  );
+  await writeFile(join(site, 'index.html'), index);
+  return index;
+}
+
+await rm(site, { recursive: true, force: true });
+await mkdir(join(site, 'thumbs'), { recursive: true });
+await writeFile(join(site, 'app.js'), script);
+await writeFile(join(site, 'app.css'), style);
+await copyFile(module, join(site, 'tenon.wasm'));
+await writeSite(false);
+
+const pictures = await thumbnails(site, join(dirname(site), 'thumbnails'));
+for (const [name, picture] of Object.entries(pictures)) {
+  await writeFile(join(site, 'thumbs', `${name}.webp`), picture);
+}
+const index = await writeSite(Object.keys(pictures).length > 0);
+
+const inside = Object.fromEntries(
+  Object.entries(pictures).map(([name, p]) => [
+    name,
+    `data:image/webp;base64,${p.toString('base64')}`,
+  ]),
+);
+await writeFile(
+  join(site, 'gallery.html'),
+  fill(
+    `<style>${style}</style>`,
+    `<script>globalThis.TENON_THUMBS = ${JSON.stringify(inside)};
+globalThis.TENON_WASM = "${wasm.toString('base64')}";</script>
+<script type="module">${inline(script)}</script>`,
+  ),
+);
+
+const packed = [index, script, style, wasm].map((data) => gzipSync(data, { level: 9 }).length);
+const total = packed.reduce((sum, size) => sum + size, 0);
+console.log(
+  `gallery: ${(total / 1000).toFixed(0)} KB gzipped (module ${(packed[3] / 1000).toFixed(0)}), ${Object.keys(pictures).length} pictures`,
+);

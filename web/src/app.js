@@ -1,0 +1,284 @@
+// What runs: the simulations, their past, and everything that may be done to them.
+import { Charts } from './charts.js';
+import { Sim } from './engine.js';
+import { Frame } from './frame.js';
+import { Hands } from './hands.js';
+import { History } from './history.js';
+import { defaultsOf, decode, encode } from './share.js';
+import { Stage } from './stage.js';
+
+const STEP = 1 / 60;
+const PATIENCE = 10000; // ms
+const SLOWEST = 0.1; // s: a page that comes back does not catch up more than this
+
+export class App {
+  constructor(engine) {
+    this.engine = engine;
+    this.sims = [];
+    this.histories = [];
+    this.isPlaying = false;
+    this.speed = 1;
+    this.frame = 0;
+    this.isTouched = false; // somebody interfered: the address no longer tells the whole story
+    this.frameNode = new Frame(this);
+    this.stage = new Stage(this.frameNode.canvas);
+    this.hands = new Hands(this);
+    this.charts = new Charts(this);
+    this.frameNode.build(this.charts);
+    this.stage.controls.addEventListener('end', () => this.writeAddress());
+    addEventListener('hashchange', () => this.readAddress());
+    this.due = 0;
+    requestAnimationFrame((now) => this.picture(now));
+  }
+
+  // ---- Scenes
+
+  get scene() {
+    return this.engine.find(this.state.scene);
+  }
+
+  say(message) {
+    this.frameNode.say(message);
+  }
+
+  // From the address; a bad one is told and the rest of it used.
+  readAddress() {
+    if (location.hash === this.written && this.sims.length) return;
+    const { state, complaints } = decode(location.hash, this.engine.scenes);
+    if (complaints.length) this.say(`In the address: ${complaints.join('; ')}.`);
+    if (state) this.load(state);
+    else if (!this.sims.length) this.load(defaultsOf(this.engine.scenes[0]));
+  }
+
+  writeAddress(extra = {}) {
+    const isMoved =
+      this.lookAtFirst &&
+      this.stage.look.eye.some((x, i) => Math.abs(x - this.lookAtFirst.eye[i]) > 1e-3);
+    const look = isMoved ? this.stage.look : null;
+    this.written = encode({ ...this.state, look, frame: 0, ...extra }, this.scene);
+    history.replaceState(null, '', this.written);
+    return location.href;
+  }
+
+  load(state) {
+    this.state = state;
+    this.start();
+    this.runTo(state.frame);
+    this.frameNode.setScene();
+    this.setPlaying(state.frame === 0 && !this.isStill);
+    this.draw();
+  }
+
+  // As far as an address asks for, if that does not take too long.
+  runTo(frame) {
+    const start = performance.now();
+    while (this.frame < frame && performance.now() - start < PATIENCE) this.advance();
+    if (this.frame < frame) this.say(`This takes long: here is frame ${this.frame} of ${frame}.`);
+  }
+
+  // Builds the simulations as the settings say.
+  start() {
+    const { state, scene } = this;
+    const ways = [state, ...(state.two ? [{ ...state, ...state.two }] : [])];
+    while (this.sims.length > ways.length) this.sims.pop().close();
+    const before = this.sims.length && this.shownScene === scene.name ? this.stage.look : null;
+    this.hands.forget();
+    try {
+      this.sims = ways.map((way, i) => {
+        const sim = this.sims[i] ?? new Sim(this.engine, i);
+        sim.open(scene, way);
+        return sim;
+      });
+    } catch (error) {
+      this.say(`${scene.name}: ${error.message}`);
+      this.state = defaultsOf(scene);
+      this.sims = [new Sim(this.engine, 0)];
+      this.sims[0].open(scene, this.state);
+    }
+    this.histories = this.sims.map((sim) => new History(sim));
+    this.histories.forEach((history) => history.keep(0));
+    this.frame = 0;
+    this.isTouched = false;
+    this.gravity = this.sims[0].numbers().gravity;
+    this.charts.clear();
+    this.stage.isTwo = this.sims.length > 1;
+    this.stage.resize();
+    this.applySee();
+    this.stage.setScene(this.sims, { eye: scene.eye, target: scene.target });
+    this.lookAtFirst = this.stage.look;
+    const look = state.look ?? before;
+    if (look) this.lookExactly(look);
+    this.shownScene = scene.name;
+    this.noteNumbers();
+  }
+
+  lookExactly({ eye, target }) {
+    this.stage.controls.target.fromArray(target);
+    this.stage.camera.position.fromArray(eye);
+    this.stage.controls.update();
+  }
+
+  reset() {
+    this.start();
+    this.draw();
+  }
+
+  nameOfSide(side) {
+    const { method, substeps } = side ? this.state.two : this.state;
+    return `${method} ${substeps}`;
+  }
+
+  // ---- Settings
+
+  setParameter(name, value) {
+    this.state.params[name] = value;
+    this.start();
+    this.afterSetting();
+  }
+
+  setSolver(change) {
+    Object.assign(this.state, change);
+    this.interfere(() => this.sims[0].solveBy(this.state), false);
+    this.afterSetting();
+  }
+
+  setGravity(gravity) {
+    this.state.gravity = gravity;
+    this.interfere(() => this.sims.forEach((sim) => sim.setGravity(gravity)), false);
+    this.afterSetting();
+  }
+
+  setTwo(two) {
+    this.state.two = two;
+    this.start();
+    this.afterSetting();
+  }
+
+  // Something to compare with.
+  otherWay() {
+    const { method, substeps } = this.state;
+    return { method: method === 'xpbd' ? 'tenon' : 'xpbd', substeps };
+  }
+
+  setSee(name, isOn) {
+    this.state.see[name] = isOn;
+    this.applySee();
+    this.afterSetting();
+  }
+
+  applySee() {
+    for (const { bodies } of this.stage.sides) {
+      bodies.setSleep(this.state.see.sleep);
+      bodies.setWire(this.state.see.wire);
+    }
+  }
+
+  afterSetting() {
+    this.frameNode.setScene();
+    this.writeAddress();
+    this.draw();
+  }
+
+  // ---- Time
+
+  setPlaying(isPlaying) {
+    this.isPlaying = isPlaying;
+    this.due = 0;
+    this.frameNode.transport.setPlaying(isPlaying);
+    this.frameNode.transport.update();
+  }
+
+  advance() {
+    this.hands.beforeStep();
+    const isFine = this.sims.map((sim) => sim.step()).every(Boolean);
+    this.frame += 1;
+    this.histories.forEach((past) => past.note(this.frame, !!this.hands.held));
+    this.noteNumbers();
+    if (!isFine) {
+      this.setPlaying(false);
+      this.say(`A step went wrong: ${this.sims[0].message() || 'the state is not finite'}.`);
+    }
+  }
+
+  noteNumbers() {
+    this.sims.forEach((sim, i) => this.charts.note(i, sim.numbers(), sim.milliseconds ?? 0));
+  }
+
+  stepOnce() {
+    this.setPlaying(false);
+    this.advance();
+    this.draw();
+  }
+
+  substepOnce() {
+    this.setPlaying(false);
+    this.interfere(() => this.sims.forEach((sim) => sim.substep()));
+    this.draw();
+  }
+
+  goTo(frame) {
+    this.setPlaying(false);
+    this.hands.forget();
+    const past = Math.max(this.histories[0].first, frame);
+    this.histories.forEach((history) => history.goTo(past));
+    this.frame = past;
+    this.noteNumbers();
+    this.draw();
+  }
+
+  // Changes the world: what was remembered of later frames is no longer so.
+  interfere(change, isTouching = true) {
+    const result = change();
+    this.isTouched ||= isTouching || this.frame > 0;
+    this.histories.forEach((history) => history.keep(this.frame));
+    if (!this.isPlaying) this.draw();
+    return result;
+  }
+
+  // ---- Pictures
+
+  picture(now) {
+    requestAnimationFrame((next) => this.picture(next));
+    const passed = Math.min(SLOWEST, (now - (this.before ?? now)) / 1000);
+    this.before = now;
+    if (!this.sims.length || this.isStill) return;
+    try {
+      if (this.isPlaying) this.play(passed);
+    } catch (error) {
+      this.setPlaying(false);
+      this.say(`The engine stopped: ${error.message}. Start the scene again (R).`);
+    }
+    this.stage.render();
+    this.frameNode.label();
+  }
+
+  play(passed) {
+    this.due = Math.min(this.due + passed * this.speed, 3 * STEP);
+    let isNew = false;
+    while (this.due >= STEP && this.isPlaying) {
+      this.due -= STEP;
+      if (this.speed < 1)
+        this.stage.sides.forEach(({ bodies }, i) => this.sims[i] && bodies.remember(this.sims[i]));
+      const start = performance.now();
+      this.advance();
+      isNew = true;
+      // What takes longer than it should runs in slow motion, not in jumps.
+      if (performance.now() - start > 10) this.due = Math.min(this.due, STEP * 0.99);
+    }
+    if (isNew || this.speed < 1) this.show(this.speed < 1 ? this.due / STEP : 1);
+  }
+
+  show(share) {
+    this.stage.update(this.sims, this.state.see, share);
+    this.charts.update(this.frame);
+    this.frameNode.transport.update();
+  }
+
+  draw() {
+    this.stage.update(this.sims, this.state.see, 1);
+    this.charts.draw();
+    this.frameNode.transport.update();
+    this.stage.render();
+    this.frameNode.label();
+  }
+}

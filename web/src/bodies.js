@@ -1,0 +1,214 @@
+// All shapes of a simulation, in one instanced mesh for each run of equal ones.
+import {
+  Box3,
+  Color,
+  DynamicDrawUsage,
+  Group,
+  InstancedBufferAttribute,
+  InstancedMesh,
+  Matrix4,
+  MeshDepthMaterial,
+  MeshLambertMaterial,
+  DoubleSide,
+  RGBADepthPacking,
+  Vector3,
+} from 'three';
+import { DYNAMIC, KIND, STATIC } from './engine.js';
+import { geometryFor, isRounded, sizeOf } from './geometry.js';
+import { bodyColors } from './theme.js';
+
+// Nothing is drawn thinner than a pixel or two, so that small things far away can be seen.
+const ROUNDED = `
+  float away = distance(cameraPosition, instanceMatrix[3].xyz);
+  float thin = min(size.x, min(size.y, size.z)) + size.w;
+  float width = size.w + max(0.0, least * away - thin);
+  vec3 transformed = position * size.xyz + normal * width;
+`;
+
+function drawRounded(material, least) {
+  material.onBeforeCompile = (shader) => {
+    shader.uniforms.least = least;
+    shader.vertexShader = shader.vertexShader
+      .replace('#include <common>', '#include <common>\nattribute vec4 size;\nuniform float least;')
+      .replace('#include <begin_vertex>', ROUNDED);
+  };
+  material.customProgramCacheKey = () => 'rounded';
+  return material;
+}
+
+const NO_LEAST = { value: 0 }; // shadows are as thin as things are
+
+const isRun = (a, b) =>
+  a.kind === b.kind &&
+  a.geometry === b.geometry &&
+  a.isGlass === b.isGlass &&
+  (a.geometry < 0 || a.radius === b.radius);
+
+// Upright walls would hide what they hold: they are drawn as glass, and so are sensors.
+function isWall(item, matrices, index) {
+  if (item.kind !== KIND.box || item.type !== STATIC) return false;
+  const sorted = [...item.extents].sort((a, b) => a - b);
+  const thin = item.extents.indexOf(sorted[0]);
+  const upright = Math.abs(matrices[16 * index + 4 * thin + 1]) < 0.3;
+  return upright && 4 * sorted[0] < sorted[1];
+}
+
+export class Bodies {
+  constructor() {
+    this.group = new Group();
+    this.runs = [];
+    this.items = [];
+    this.showsSleep = true;
+    this.isWire = false;
+    this.least = { value: 0.001 }; // half widths a metre of distance
+  }
+
+  clear() {
+    for (const { mesh } of this.runs) {
+      this.group.remove(mesh);
+      mesh.geometry.dispose();
+      mesh.material.dispose();
+      mesh.customDepthMaterial?.dispose();
+      mesh.dispose();
+    }
+    this.runs = [];
+  }
+
+  // Lists everything again; needed whenever shapes came or went.
+  rebuild(sim) {
+    this.clear();
+    this.items = sim.items();
+    const matrices = sim.matrices();
+    this.items.forEach((item, i) => (item.isGlass = item.sensor || isWall(item, matrices, i)));
+    this.previous = null;
+    this.sleeping = null;
+    for (let first = 0; first < this.items.length; ) {
+      let end = first + 1;
+      while (end < this.items.length && isRun(this.items[first], this.items[end])) ++end;
+      if (this.items[first].kind !== KIND.plane) this.addRun(sim, first, end - first);
+      first = end;
+    }
+    this.girth = this.findGirth();
+  }
+
+  // Half the usual thickness of what moves: markers on joints must not hide it.
+  findGirth() {
+    const list = [];
+    for (const { mesh, first, count } of this.runs) {
+      if (this.items[first].type !== DYNAMIC) continue;
+      mesh.geometry.computeBoundingBox();
+      const own = mesh.geometry.boundingBox.getSize(new Vector3());
+      for (let i = first; i < first + count; ++i) {
+        const item = this.items[i];
+        const size = isRounded(item.kind) ? thicknessOf(sizeOf(item)) : Math.min(...own);
+        list.push(0.5 * size);
+      }
+    }
+    list.sort((a, b) => a - b);
+    return list.length ? list[list.length >> 1] : Infinity;
+  }
+
+  addRun(sim, first, count) {
+    const item = this.items[first];
+    const rounded = isRounded(item.kind);
+    const geometry = geometryFor(sim, item, first, count);
+    const material = new MeshLambertMaterial();
+    material.wireframe = this.isWire;
+    if (item.kind >= KIND.plane) material.side = DoubleSide;
+    if (item.isGlass)
+      Object.assign(material, { transparent: true, opacity: 0.16, depthWrite: false });
+    const mesh = new InstancedMesh(geometry, material, count);
+    if (rounded) {
+      const sizes = this.items.slice(first, first + count).flatMap(sizeOf);
+      geometry.setAttribute('size', new InstancedBufferAttribute(new Float32Array(sizes), 4));
+      drawRounded(material, this.least);
+      const depth = new MeshDepthMaterial({ depthPacking: RGBADepthPacking });
+      mesh.customDepthMaterial = drawRounded(depth, NO_LEAST);
+    }
+    mesh.instanceMatrix.setUsage(DynamicDrawUsage);
+    mesh.frustumCulled = false;
+    mesh.castShadow = mesh.receiveShadow = !item.isGlass;
+    this.group.add(mesh);
+    this.runs.push({ mesh, first, count });
+  }
+
+  // `share` is how far between the last two steps the picture is taken.
+  update(sim, share = 1) {
+    if (sim.changed) this.rebuild(sim);
+    const now = sim.matrices();
+    const between = share < 1 && this.previous?.length === now.length;
+    this.shown = between
+      ? now.map((x, i) => this.previous[i] + (x - this.previous[i]) * share)
+      : now;
+    for (const { mesh, first, count } of this.runs) {
+      mesh.instanceMatrix.array.set(this.shown.subarray(16 * first, 16 * (first + count)));
+      mesh.instanceMatrix.needsUpdate = true;
+    }
+    this.color(sim);
+  }
+
+  // Before a step that will be shown in between.
+  remember(sim) {
+    this.previous = sim.changed ? null : sim.matrices().slice();
+  }
+
+  color(sim) {
+    const sleeping = sim.asleep(this.items.length);
+    if (this.sleeping && this.sleeping.every((was, i) => was === sleeping[i])) return;
+    this.sleeping = sleeping.slice();
+    const mixed = new Color();
+    for (const { mesh, first, count } of this.runs) {
+      for (let i = 0; i < count; ++i) {
+        mixed.copy(this.colorOf(this.items[first + i]));
+        if (this.showsSleep && sleeping[first + i]) mixed.lerp(this.theme.asleep, 0.62);
+        mesh.setColorAt(i, mixed);
+      }
+      mesh.instanceColor.needsUpdate = true;
+    }
+  }
+
+  colorOf(item) {
+    if (item.type === STATIC) return this.theme.fixed;
+    if (item.type !== DYNAMIC) return this.theme.moved;
+    // Steps of a golden ratio's share: neighbours differ.
+    return bodyColors[Math.floor(((item.body * 0.618034) % 1) * bodyColors.length)];
+  }
+
+  setTheme(theme) {
+    this.theme = theme;
+    this.sleeping = null;
+  }
+
+  setSleep(shows) {
+    this.showsSleep = shows;
+    this.sleeping = null;
+  }
+
+  setWire(isWire) {
+    this.isWire = isWire;
+    for (const { mesh } of this.runs) mesh.material.wireframe = isWire;
+  }
+
+  // The box around all that is drawn, but for planes and glass; `moving` leaves out the fixed.
+  measure(sim, moving) {
+    const matrices = sim.matrices();
+    const box = new Box3();
+    for (const { mesh, first, count } of this.runs) {
+      mesh.geometry.computeBoundingBox();
+      for (let i = first; i < first + count; ++i) {
+        const item = this.items[i];
+        if (item.isGlass || (moving && item.type === STATIC)) continue;
+        const own = isRounded(item.kind) ? boxOf(sizeOf(item)) : mesh.geometry.boundingBox.clone();
+        box.union(own.applyMatrix4(new Matrix4().fromArray(matrices, 16 * i)));
+      }
+    }
+    return box;
+  }
+}
+
+const thicknessOf = ([x, y, z, w]) => 2 * (Math.min(x, y, z) + w);
+
+function boxOf([x, y, z, w]) {
+  const half = new Vector3(x + w, y + w, z + w);
+  return new Box3(half.clone().negate(), half);
+}

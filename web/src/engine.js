@@ -1,0 +1,269 @@
+// The WebAssembly module: its memory as typed arrays, one Sim for each running scene.
+
+export const METHODS = ['tenon', 'xpbd', 'jacobi'];
+export const KIND = {
+  sphere: 0,
+  capsule: 1,
+  box: 2,
+  cylinder: 3,
+  cone: 4,
+  hull: 5,
+  plane: 6,
+  mesh: 7,
+  field: 8,
+  wire: 9,
+};
+export const STATIC = 0;
+export const DYNAMIC = 2;
+const PARAMETERS = 10;
+const ITEM = 10;
+const JOINT = 25;
+const CONTACT = 10;
+const FAILED = 1 | 2 | 4; // rejected, out of memory, not finite
+
+export class Engine {
+  constructor(module) {
+    this.api = new WebAssembly.Instance(module, {}).exports;
+    this.api._initialize();
+    const { version, scenes } = JSON.parse(this.text(this.api.catalog()));
+    this.version = version;
+    this.scenes = scenes;
+    scenes.forEach((scene, index) => (scene.index = index));
+  }
+
+  // Memory may have grown, so views are made anew for every use.
+  floats(at, count) {
+    return new Float32Array(this.api.memory.buffer, at, count);
+  }
+
+  doubles(at, count) {
+    return new Float64Array(this.api.memory.buffer, at, count);
+  }
+
+  bytes(at, count) {
+    return new Uint8Array(this.api.memory.buffer, at, count);
+  }
+
+  text(at) {
+    const bytes = new Uint8Array(this.api.memory.buffer);
+    return new TextDecoder().decode(bytes.slice(at, bytes.indexOf(0, at)));
+  }
+
+  find(name) {
+    return this.scenes.find((scene) => scene.name === name);
+  }
+}
+
+export class Sim {
+  constructor(engine, slot) {
+    this.engine = engine;
+    this.api = engine.api;
+    this.slot = slot;
+    this.isOpen = false;
+  }
+
+  // settings: { params, method, substeps, iterations, gravity }; an Error says why not.
+  open(scene, settings) {
+    const values = this.engine.doubles(this.api.parameters(), PARAMETERS);
+    scene.parameters.forEach((p, i) => (values[i] = settings.params[p.name] ?? p.value));
+    const method = METHODS.indexOf(settings.method);
+    const { substeps, iterations } = settings;
+    this.isOpen = !!this.api.open(this.slot, scene.index, method, substeps, iterations);
+    if (!this.isOpen) throw new Error(this.message() || `${scene.name} could not be set up`);
+    this.scene = scene;
+    if (settings.gravity) this.setGravity(settings.gravity);
+  }
+
+  close() {
+    this.api.close(this.slot);
+    this.isOpen = false;
+  }
+
+  message() {
+    return this.engine.text(this.api.message());
+  }
+
+  solveBy({ method, substeps, iterations }) {
+    this.api.solve_by(this.slot, METHODS.indexOf(method), substeps, iterations);
+  }
+
+  setGravity([x, y, z]) {
+    this.api.set_gravity(this.slot, x, y, z);
+  }
+
+  step() {
+    const start = performance.now();
+    const status = this.api.advance(this.slot);
+    this.milliseconds = performance.now() - start;
+    this.api.observe(this.slot);
+    return !(status & FAILED);
+  }
+
+  substep() {
+    return !(this.api.substep(this.slot) & FAILED);
+  }
+
+  hash() {
+    return BigInt.asUintN(64, this.api.hash(this.slot)).toString(16).padStart(16, '0');
+  }
+
+  numbers() {
+    const n = this.engine.doubles(this.api.numbers(this.slot), 24);
+    return {
+      time: n[0],
+      frames: n[1],
+      kinetic: n[2],
+      potential: n[3],
+      elastic: n[4],
+      total: n[5],
+      momentum: Math.hypot(n[6], n[7], n[8]),
+      angular: Math.hypot(n[9], n[10], n[11]),
+      gap: n[12],
+      angle: n[13],
+      penetration: n[14],
+      bodies: n[15],
+      awake: n[16],
+      joints: n[17],
+      contacts: n[18],
+      points: n[19],
+      bytes: n[20],
+      gravity: [n[21], n[22], n[23]],
+    };
+  }
+
+  metrics() {
+    return JSON.parse(this.engine.text(this.api.metrics(this.slot)));
+  }
+
+  save() {
+    const at = this.api.save(this.slot);
+    return this.engine.bytes(at, this.api.state_size()).slice();
+  }
+
+  restore(state) {
+    const at = this.api.state_room(state.length);
+    this.engine.bytes(at, state.length).set(state);
+    if (!this.api.restore(this.slot, state.length)) return false;
+    this.api.forget_hand(this.slot);
+    return true;
+  }
+
+  // ---- What there is to see
+
+  get changed() {
+    return !!this.api.changed(this.slot);
+  }
+
+  items() {
+    const at = this.api.items(this.slot);
+    const numbers = this.engine.floats(at, this.api.count() * ITEM);
+    const items = [];
+    for (let i = 0; i < numbers.length; i += ITEM) {
+      const [kind, geometry, body, type, sensor, radius, half, x, y, z] = numbers.subarray(i);
+      const extents = [x, y, z];
+      items.push({ kind, geometry, body, type, sensor: !!sensor, radius, half, extents });
+    }
+    return items;
+  }
+
+  // Vertices and indices of a hull, mesh, height field or wire.
+  surface(item) {
+    const at = this.api.surface(this.slot, item);
+    const [vertices, indices] = this.engine.floats(at, 2);
+    return {
+      vertices: this.engine.floats(at + 8, 3 * vertices).slice(),
+      indices: Uint32Array.from(this.engine.floats(at + 8 + 12 * vertices, indices)),
+    };
+  }
+
+  matrices() {
+    const at = this.api.matrices(this.slot);
+    return this.engine.floats(at, this.api.count() * 16);
+  }
+
+  asleep(count) {
+    return this.engine.bytes(this.api.asleep(this.slot), count);
+  }
+
+  joints() {
+    const at = this.api.joints(this.slot);
+    const numbers = this.engine.floats(at, this.api.count() * JOINT);
+    const joints = [];
+    for (let i = 0; i < numbers.length; i += JOINT) {
+      const part = (from) => numbers.slice(i + from, i + from + 3);
+      joints.push({
+        a: part(0),
+        b: part(3),
+        axis: part(6),
+        force: part(9),
+        torque: part(12),
+        elongation: numbers[i + 15],
+        angle: numbers[i + 16],
+        kind: numbers[i + 17],
+        isOurs: numbers[i + 18] === 1,
+        isOff: numbers[i + 18] === 2,
+      });
+    }
+    return joints;
+  }
+
+  contacts() {
+    const at = this.api.contacts(this.slot);
+    const numbers = this.engine.floats(at, this.api.count() * CONTACT);
+    const contacts = [];
+    for (let i = 0; i < numbers.length; i += CONTACT) {
+      const part = (from) => numbers.slice(i + from, i + from + 3);
+      contacts.push({ at: part(0), normal: part(3), friction: part(6), gap: numbers[i + 9] });
+    }
+    return contacts;
+  }
+
+  // 1 shapes, 2 limits, 4 boxes, 8 islands.
+  lines(what) {
+    const at = this.api.lines(this.slot, what);
+    return this.engine.floats(at, this.api.count() * 6);
+  }
+
+  // ---- Hands on
+
+  pick(from, way) {
+    const item = this.api.pick(this.slot, ...from, ...way);
+    return item < 0 ? null : { item, point: [...this.engine.floats(this.api.picked(), 3)] };
+  }
+
+  massOf(item) {
+    return this.api.mass_of(this.slot, item);
+  }
+
+  grab(item, point, compliance) {
+    return !!this.api.grab(this.slot, item, ...point, compliance);
+  }
+
+  dragTo(point) {
+    this.api.drag_to(this.slot, ...point);
+  }
+
+  holdForce() {
+    return this.api.hold_force(this.slot);
+  }
+
+  letGo() {
+    this.api.let_go(this.slot);
+  }
+
+  pin(item) {
+    return !!this.api.pin(this.slot, item);
+  }
+
+  throwAt(item, point, velocity) {
+    this.api.throw_at(this.slot, item, ...point, ...velocity);
+  }
+
+  remove(item) {
+    return !!this.api.remove_body(this.slot, item);
+  }
+
+  spawn(kind, at, velocity, size) {
+    this.api.spawn(this.slot, ['box', 'ball', 'ragdoll'].indexOf(kind), ...at, ...velocity, size);
+  }
+}

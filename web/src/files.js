@@ -1,0 +1,84 @@
+// What can be taken away: a link, a picture, the motion, a moment; and a moment brought back.
+import { download, h } from './dom.js';
+import { gltfOf } from './gltf.js';
+import { decode, encode } from './share.js';
+
+export async function copyLink(app) {
+  const link = app.writeAddress(app.isTouched ? {} : { frame: app.frame });
+  try {
+    await navigator.clipboard.writeText(link);
+    app.say('The address of this moment is in the clipboard.');
+  } catch {
+    app.say('The address of this page tells what you see.');
+  }
+}
+
+export function screenshot(app) {
+  app.draw();
+  app.stage.canvas.toBlob((blob) => download(`tenon-${app.scene.name}.png`, blob));
+}
+
+// The frames that are remembered, one after another, as glTF.
+export function recording(app) {
+  const [history] = app.histories;
+  const now = app.frame;
+  const frames = [];
+  const { bodies } = app.stage.sides[0];
+  for (let frame = history.first; frame <= history.last; ++frame) {
+    history.goTo(frame);
+    const matrices = app.sims[0].matrices().slice();
+    if (matrices.length === 16 * bodies.items.length) frames.push(matrices);
+  }
+  app.goTo(now);
+  return gltfOf(app.sims[0], bodies, frames);
+}
+
+export function saveGltf(app) {
+  download(`tenon-${app.scene.name}.glb`, recording(app));
+}
+
+const toText = (bytes) => {
+  let text = '';
+  for (let i = 0; i < bytes.length; i += 8192) {
+    text += String.fromCharCode(...bytes.subarray(i, i + 8192));
+  }
+  return btoa(text);
+};
+
+export function saveStateFile(app) {
+  const file = {
+    tenon: app.engine.version,
+    address: encode(app.state, app.scene),
+    frame: app.frame,
+    state: toText(app.sims[0].save()),
+  };
+  const blob = new Blob([JSON.stringify(file)], { type: 'application/json' });
+  download(`tenon-${app.scene.name}-${app.frame}.json`, blob);
+}
+
+export function openStateFile(app) {
+  const input = h('input', { type: 'file', accept: '.json' });
+  input.addEventListener('change', async () => {
+    if (input.files[0]) readState(app, await input.files[0].text());
+  });
+  input.click();
+}
+
+// A file that is not one, or is damaged, changes nothing but the message.
+export function readState(app, text) {
+  try {
+    const file = JSON.parse(text);
+    const { state } = decode(file.address, app.engine.scenes);
+    const bytes = Uint8Array.from(atob(file.state), (c) => c.charCodeAt(0));
+    if (!state || !Number.isInteger(file.frame)) throw new Error('it names no scene of this page');
+    app.load({ ...state, two: null });
+    app.setPlaying(false);
+    if (!app.sims[0].restore(bytes)) throw new Error(app.sims[0].message() || 'it is damaged');
+    app.frame = file.frame;
+    app.histories.forEach((history) => history.clear());
+    app.interfere(() => {});
+    app.draw();
+  } catch (error) {
+    app.say(`This file cannot be opened: ${error.message}.`);
+  }
+}

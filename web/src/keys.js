@@ -1,0 +1,86 @@
+// The keyboard, and the card that explains it.
+import { button, h } from './dom.js';
+
+const SIGHTS = {
+  j: 'joints',
+  f: 'forces',
+  c: 'contacts',
+  l: 'limits',
+  v: 'trails',
+  i: 'islands',
+  w: 'wire',
+};
+const TOOLS = { d: 'drag', t: 'throw', p: 'pin', x: 'delete', b: 'box', o: 'ball', g: 'ragdoll' };
+
+const HELP = [
+  ['Space', 'play or pause'],
+  ['. and ,', 'one frame, one substep'],
+  ['← →', 'back and forward over the last seconds'],
+  ['R', 'from the start'],
+  ['S', 'slow motion'],
+  ['[ ]', 'scene before, scene after'],
+  ['D T P X', 'drag, throw, pin, delete'],
+  ['B O G', 'drop a box, a ball, a ragdoll'],
+  ['J F C L', 'joints, forces, contacts, limits'],
+  ['V I W', 'trails, islands, wireframe'],
+  ['2', 'two side by side'],
+  ['N', 'light or dark'],
+  ['?', 'this card'],
+];
+
+export function helpCard() {
+  const rows = HELP.flatMap(([key, text]) => [h('dt', {}, key), h('dd', {}, text)]);
+  const card = h('dialog', { class: 'help', 'aria-labelledby': 'help-title' }, [
+    h('h2', { id: 'help-title' }, 'How to use it'),
+    button('close', 'Close', () => card.close(), { class: 'corner' }),
+    h(
+      'p',
+      {},
+      'Drag a body to pull it with a spring; the number is the force. Drag beside it to turn the view, with the right button or two fingers to move it, wheel or pinch to come closer.',
+    ),
+    h('dl', {}, rows),
+    h(
+      'p',
+      { class: 'soft' },
+      'Every scene runs on the library itself, compiled to WebAssembly. The hash below the picture is the one that every other machine finds for the same scene and frame.',
+    ),
+  ]);
+  card.addEventListener('click', (event) => event.target === card && card.close());
+  return card;
+}
+
+function neighbour(app, step) {
+  const { scenes } = app.engine;
+  const next = scenes[(app.scene.index + step + scenes.length) % scenes.length];
+  location.hash = `#scene=${next.name}`;
+}
+
+const ACTIONS = {
+  ' ': (app) => app.setPlaying(!app.isPlaying),
+  '.': (app) => app.stepOnce(),
+  ',': (app) => app.substepOnce(),
+  r: (app) => app.reset(),
+  s: (app, frame) => frame.transport.nextSpeed(),
+  '[': (app) => neighbour(app, -1),
+  ']': (app) => neighbour(app, 1),
+  ArrowLeft: (app) => app.goTo(app.frame - 1),
+  ArrowRight: (app) => app.frame < app.histories[0].last && app.goTo(app.frame + 1),
+  2: (app, frame) => frame.toggleTwo(),
+  n: (app, frame) => frame.setTheme(frame.theme === 'dark' ? 'light' : 'dark'),
+  '?': (app, frame) => frame.help.showModal(),
+};
+
+export function listenToKeys(app, frame) {
+  addEventListener('keydown', (event) => {
+    const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+    const isPressing = event.key === ' ' && /^(BUTTON|SUMMARY|A)$/.test(event.target.tagName);
+    if (isTyping || isPressing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (frame.help.open || !app.sims.length) return;
+    const { key } = event;
+    if (SIGHTS[key]) app.setSee(SIGHTS[key], !app.state.see[SIGHTS[key]]);
+    else if (TOOLS[key]) frame.panel.setTool(TOOLS[key]);
+    else if (ACTIONS[key]) ACTIONS[key](app, frame);
+    else return;
+    event.preventDefault();
+  });
+}

@@ -1,0 +1,62 @@
+// Starts the page, or says why it cannot.
+import 'uplot/dist/uPlot.min.css';
+import './style.css';
+import { App } from './app.js';
+import { h } from './dom.js';
+import { Engine } from './engine.js';
+import { readState, recording } from './files.js';
+
+// The smallest module with a vector in it.
+const SIMD = new Uint8Array([
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15,
+  253, 98, 11,
+]);
+
+function missing() {
+  if (typeof WebAssembly !== 'object') return 'WebAssembly';
+  if (!WebAssembly.validate(SIMD)) return 'WebAssembly SIMD';
+  if (!document.createElement('canvas').getContext('webgl2')) return 'WebGL 2';
+  return null;
+}
+
+function giveUp(title, text) {
+  document.body.replaceChildren(
+    h('main', { class: 'sorry' }, [h('h1', {}, title), h('p', {}, text)]),
+  );
+}
+
+async function module() {
+  const inside = globalThis.TENON_WASM;
+  if (inside) return WebAssembly.compile(Uint8Array.from(atob(inside), (c) => c.charCodeAt(0)));
+  const answer = await fetch('tenon.wasm');
+  if (!answer.ok) throw new Error(`tenon.wasm: ${answer.status}`);
+  return WebAssembly.compile(await answer.arrayBuffer());
+}
+
+async function start() {
+  const lack = missing();
+  if (lack) {
+    giveUp(
+      `This page needs ${lack}`,
+      'A current Firefox, Chrome, Edge or Safari has it; it may be switched off in the settings.',
+    );
+    return;
+  }
+  try {
+    const app = new App(new Engine(await module()));
+    // For the console, and for tests: docs/gallery.md.
+    globalThis.tenon = {
+      app,
+      readState: (text) => readState(app, text),
+      recording: () => recording(app),
+    };
+    app.isStill = new URLSearchParams(location.search).has('still');
+    app.readAddress();
+    document.body.classList.add('ready');
+  } catch (error) {
+    giveUp('The gallery could not start', error.message);
+    throw error;
+  }
+}
+
+start();

@@ -1,0 +1,231 @@
+// The physics made visible: joints, forces, contacts, limits, islands, trails.
+import {
+  BufferAttribute,
+  BufferGeometry,
+  Group,
+  InstancedMesh,
+  LineBasicMaterial,
+  LineSegments,
+  Matrix4,
+  MeshBasicMaterial,
+  MeshLambertMaterial,
+  Quaternion,
+  Vector3,
+} from 'three';
+import { number } from './dom.js';
+import { unitArrow, unitBall, unitRod } from './geometry.js';
+import { Trails } from './trails.js';
+
+const UP = new Vector3(0, 1, 0);
+const HINGE = 2;
+const DISTANCE = 0;
+const LABELS = 12;
+const WEAK = 1e-3; // N, N m: less than this is not worth an arrow
+const SLIDING = [4, 5]; // prismatic, cylinder
+
+// Instances that are set anew for every picture.
+class Pieces {
+  constructor(group, geometry, material) {
+    Object.assign(this, { group, geometry, material, count: 0, mesh: null });
+    this.make(64);
+  }
+
+  make(capacity) {
+    const mesh = new InstancedMesh(this.geometry, this.material, capacity);
+    if (this.mesh) {
+      mesh.instanceMatrix.array.set(this.mesh.instanceMatrix.array);
+      this.group.remove(this.mesh);
+      this.mesh.dispose();
+    }
+    mesh.frustumCulled = false;
+    mesh.castShadow = !this.material.isMeshBasicMaterial;
+    this.group.add(mesh);
+    this.mesh = mesh;
+    this.capacity = capacity;
+  }
+
+  begin() {
+    this.count = 0;
+  }
+
+  // From `at` along `way`, `width` wide.
+  add(at, way, width, length = way.length()) {
+    if (!(length > 0)) return;
+    if (this.count === this.capacity) this.make(2 * this.capacity);
+    const turn = new Quaternion().setFromUnitVectors(UP, way.clone().normalize());
+    const scale = new Vector3(width, length, width);
+    this.mesh.setMatrixAt(this.count++, new Matrix4().compose(at, turn, scale));
+  }
+
+  end() {
+    this.mesh.count = this.count;
+    this.mesh.instanceMatrix.needsUpdate = true;
+  }
+}
+
+class Lines {
+  constructor(group) {
+    this.material = new LineBasicMaterial({ transparent: true, opacity: 0.9 });
+    this.mesh = new LineSegments(new BufferGeometry(), this.material);
+    this.mesh.frustumCulled = false;
+    group.add(this.mesh);
+  }
+
+  set(numbers) {
+    const { geometry } = this.mesh;
+    const old = geometry.getAttribute('position');
+    if (!old || old.array.length < numbers.length) {
+      geometry.dispose();
+      const room = new Float32Array(2 * numbers.length + 60);
+      geometry.setAttribute('position', new BufferAttribute(room, 3));
+    }
+    const position = geometry.getAttribute('position');
+    position.array.set(numbers);
+    position.needsUpdate = true;
+    geometry.setDrawRange(0, numbers.length / 3);
+    this.mesh.visible = numbers.length > 0;
+  }
+}
+
+const NO_LINES = new Float32Array(0);
+const vector = (numbers) => new Vector3().fromArray(numbers);
+
+export class Overlay {
+  constructor() {
+    this.group = new Group();
+    const solid = () => new MeshLambertMaterial();
+    const flat = () => new MeshBasicMaterial();
+    const arrow = unitArrow();
+    const rod = unitRod();
+    const ball = unitBall();
+    this.pieces = {
+      joint: new Pieces(this.group, ball, solid()),
+      rod: new Pieces(this.group, rod, solid()),
+      ours: new Pieces(this.group, rod, flat()),
+      hand: new Pieces(this.group, ball, flat()),
+      force: new Pieces(this.group, arrow, flat()),
+      torque: new Pieces(this.group, arrow, flat()),
+      friction: new Pieces(this.group, arrow, flat()),
+      contact: new Pieces(this.group, ball, flat()),
+    };
+    this.lines = {
+      wire: new Lines(this.group),
+      limit: new Lines(this.group),
+      boxes: new Lines(this.group),
+      island: new Lines(this.group),
+    };
+    this.trails = new Trails(this.group);
+    this.labels = [];
+    this.perNewton = this.perTorque = Infinity;
+  }
+
+  clear() {
+    this.trails.clear();
+    this.perNewton = this.perTorque = Infinity;
+  }
+
+  setTheme(theme) {
+    for (const [name, part] of Object.entries(this.pieces)) {
+      part.material.color.copy(theme[{ rod: 'joint', hand: 'ours' }[name] ?? name]);
+    }
+    for (const [name, part] of Object.entries(this.lines)) part.material.color.copy(theme[name]);
+    this.trails.color = theme.trail;
+  }
+
+  update(sim, bodies, see, distance) {
+    this.labels = [];
+    this.size = Math.max(0.0022 * distance, Math.min(0.008 * distance, 0.45 * bodies.girth));
+    this.arrow = 0.0045 * distance; // width
+    for (const part of Object.values(this.pieces)) part.begin();
+    const joints = sim.joints();
+    const contacts = see.contacts || see.forces ? sim.contacts() : [];
+    if (see.forces) this.chooseScale(joints, contacts, distance);
+    if (see.joints) joints.forEach((joint) => this.drawJoint(joint));
+    else joints.filter((joint) => joint.isOurs).forEach((joint) => this.drawJoint(joint));
+    if (see.forces) joints.forEach((joint) => this.drawForce(joint));
+    this.drawContacts(contacts, see);
+    for (const part of Object.values(this.pieces)) part.end();
+    const masks = { wire: see.wire ? 1 : 0, limit: see.limits ? 2 : 0 };
+    Object.assign(masks, { boxes: see.boxes ? 4 : 0, island: see.islands ? 8 : 0 });
+    for (const [name, part] of Object.entries(this.lines)) {
+      part.set(masks[name] ? sim.lines(masks[name]) : NO_LINES);
+    }
+    this.trails.update(bodies, see.trails);
+    this.labels.sort((x, y) => y.size - x.size).splice(LABELS);
+  }
+
+  // Metres a newton and a newton metre, so that the strongest reads well. They shrink at once and
+  // grow slowly.
+  chooseScale(joints, contacts, distance) {
+    const most = (list) => list.reduce((max, v) => Math.max(max, Math.hypot(...v)), 0);
+    const forces = [...joints.map(({ force }) => force), ...contacts.map(({ normal }) => normal)];
+    const follow = (scale, strongest) => {
+      const wanted = (0.16 * distance) / Math.max(strongest, WEAK);
+      return wanted < scale ? wanted : scale + 0.02 * (wanted - scale);
+    };
+    this.perNewton = follow(this.perNewton, most(forces));
+    this.perTorque = follow(this.perTorque, most(joints.map(({ torque }) => torque)));
+  }
+
+  drawJoint({ a, b, axis, kind, isOurs, isOff }) {
+    const from = vector(a);
+    const way = vector(b).sub(from);
+    const size = this.size * (isOff ? 0.5 : 1);
+    const long = vector(axis).multiplyScalar(size * 4);
+    if (isOurs) {
+      this.pieces.ours.add(from, way, 0.4 * this.arrow);
+      for (const end of [a, b]) this.pieces.hand.add(vector(end), UP, this.arrow, this.arrow);
+      return;
+    }
+    if (kind === HINGE) {
+      this.pieces.rod.add(from.clone().addScaledVector(long, -0.5), long, 0.9 * size);
+    } else if (SLIDING.includes(kind)) {
+      this.pieces.rod.add(from.clone().sub(long), long.multiplyScalar(2), 0.4 * size);
+    } else {
+      this.pieces.joint.add(from, UP, size, size);
+    }
+    if (way.length() > size && !isOff) this.pieces.rod.add(from, way, 0.35 * size);
+    if (kind === DISTANCE) this.pieces.joint.add(vector(b), UP, size, size);
+  }
+
+  // Short ones are thinner as well.
+  drawArrow(kind, at, way) {
+    this.pieces[kind].add(at, way, Math.min(this.arrow, 0.1 * way.length()));
+  }
+
+  drawForce({ b, force, torque, elongation }) {
+    const at = vector(b);
+    const [pull, turn] = [Math.hypot(...force), Math.hypot(...torque)];
+    const arrow = vector(force).multiplyScalar(this.perNewton);
+    this.drawArrow('force', at, arrow);
+    const spin = vector(torque).multiplyScalar(this.perTorque);
+    this.drawArrow('torque', at, spin);
+    const parts = [number(pull, 'N')];
+    if (turn * this.perTorque > this.arrow) parts.push(number(turn, 'N m'));
+    if (elongation > 1e-6) parts.push(number(elongation, 'm'));
+    if (pull * this.perNewton > 2 * this.arrow) {
+      this.labels.push({ at: at.add(arrow).toArray(), text: parts.join(' · '), size: pull });
+    }
+  }
+
+  drawContacts(contacts, see) {
+    for (const { at, normal, friction, gap } of contacts) {
+      const point = vector(at);
+      const strength = Math.hypot(...normal);
+      if (see.contacts && (gap <= 0 || strength > 0)) {
+        this.pieces.contact.add(point, UP, 0.7 * this.arrow, 0.7 * this.arrow);
+      }
+      if (see.forces && strength > 0) {
+        const arrow = vector(normal).multiplyScalar(this.perNewton);
+        this.drawArrow('force', point, arrow);
+        const rub = vector(friction).multiplyScalar(this.perNewton);
+        this.drawArrow('friction', point, rub);
+        this.labels.push({
+          at: point.add(arrow).toArray(),
+          text: number(strength, 'N'),
+          size: 0.5 * strength,
+        });
+      }
+    }
+  }
+}

@@ -1,0 +1,205 @@
+// The panel at the right: parameters, solver, hands, what to see, charts, sharing.
+import { h } from './dom.js';
+import { copyLink, openStateFile, saveGltf, saveStateFile, screenshot } from './files.js';
+import { choice, oneOf, section, slider, toggle } from './fields.js';
+
+const METHOD_NAMES = [
+  ['tenon', 'Tenon, impulse form'],
+  ['xpbd', 'XPBD, the paper’s'],
+  ['jacobi', 'Jacobi, averaged'],
+];
+
+export const TOOLS = [
+  ['drag', 'Drag', 'Pull a body with a spring (D)'],
+  ['throw', 'Throw', 'Draw back, let go (T)'],
+  ['pin', 'Pin', 'Fix a body in place, or free it (P)'],
+  ['delete', 'Delete', 'Take a body away (X)'],
+  ['box', 'Box', 'Drop a box (B)'],
+  ['ball', 'Ball', 'Drop a ball (O)'],
+  ['ragdoll', 'Ragdoll', 'Drop a ragdoll (G)'],
+];
+
+const SIGHTS = [
+  ['joints', 'Joints', 'J'],
+  ['forces', 'Forces and torques', 'F'],
+  ['contacts', 'Contact points', 'C'],
+  ['limits', 'Limits of joints', 'L'],
+  ['trails', 'Trails', 'V'],
+  ['islands', 'Islands', 'I'],
+  ['sleep', 'Pale when asleep', ''],
+  ['wire', 'Wireframe', 'W'],
+  ['boxes', 'Bounding boxes', ''],
+];
+
+export class Panel {
+  constructor(app, charts) {
+    this.app = app;
+    this.parameters = h('div');
+    this.solver = h('div');
+    this.sights = {};
+    this.node = h('aside', { class: 'panel', id: 'panel', 'aria-label': 'Controls' }, [
+      section('Scene', true, this.parameters),
+      section('Solver', true, this.solver),
+      section('Hands on', true, this.hands()),
+      section('See', false, this.see()),
+      section('Charts', true, charts.node),
+      section('Share', false, this.share()),
+    ]);
+  }
+
+  // For a new scene, or new settings of it.
+  rebuild() {
+    const { app } = this;
+    const { scene, state } = app;
+    const fields = scene.parameters.map((p) =>
+      slider({
+        label: p.name.replaceAll('_', ' '),
+        hint: p.meaning,
+        ...p,
+        value: state.params[p.name],
+        onchange: (value) => app.setParameter(p.name, value),
+      }),
+    );
+    this.parameters.replaceChildren(
+      h('p', { class: 'about' }, scene.title),
+      h('p', { class: 'source' }, scene.source),
+      ...scene.parameters.map((p, i) => {
+        fields[i].node.append(h('small', {}, p.meaning));
+        return fields[i].node;
+      }),
+    );
+    this.solver.replaceChildren(...this.solverFields());
+  }
+
+  solverFields() {
+    const { app } = this;
+    const { state } = app;
+    const gravity = state.gravity ?? app.gravity;
+    const fields = [
+      choice({
+        label: 'method',
+        options: METHOD_NAMES,
+        value: state.method,
+        onchange: (method) => app.setSolver({ method }),
+      }),
+      slider({
+        label: 'substeps',
+        lo: 1,
+        hi: 100,
+        whole: true,
+        value: state.substeps,
+        onchange: (substeps) => app.setSolver({ substeps }),
+      }),
+      slider({
+        label: 'iterations',
+        lo: 1,
+        hi: 20,
+        whole: true,
+        value: state.iterations,
+        onchange: (iterations) => app.setSolver({ iterations }),
+      }),
+      slider({
+        label: 'gravity, m/s²',
+        hint: 'along y; the scene’s own until you change it',
+        lo: -30,
+        hi: 30,
+        value: +gravity[1].toPrecision(4),
+        onchange: (y) => app.setGravity([gravity[0], y, gravity[2]]),
+      }),
+      toggle({
+        label: 'Two side by side',
+        hint: 'The same scene, solved in two ways',
+        value: !!state.two,
+        onchange: (isOn) => app.setTwo(isOn ? app.otherWay() : null),
+      }),
+    ];
+    if (state.two) fields.push(...this.secondFields());
+    return fields.map((field) => field.node);
+  }
+
+  secondFields() {
+    const { app } = this;
+    const { two } = app.state;
+    return [
+      choice({
+        label: 'second method',
+        options: METHOD_NAMES,
+        value: two.method,
+        onchange: (method) => app.setTwo({ ...two, method }),
+      }),
+      slider({
+        label: 'second substeps',
+        lo: 1,
+        hi: 100,
+        whole: true,
+        value: two.substeps,
+        onchange: (substeps) => app.setTwo({ ...two, substeps }),
+      }),
+    ];
+  }
+
+  hands() {
+    const { hands } = this.app;
+    this.tool = oneOf({
+      label: 'Tool',
+      options: TOOLS,
+      value: 'drag',
+      onchange: (tool) => (hands.tool = tool),
+    });
+    const compliance = slider({
+      label: 'compliance, m/N',
+      hint: 'Of the spring you pull with: metres it gives way for a newton',
+      lo: 1e-7,
+      hi: 1,
+      value: 1e-3,
+      onchange: (value) => {
+        hands.compliance = value;
+        auto.set(false);
+      },
+    });
+    const auto = toggle({
+      label: 'Compliance to suit the body',
+      value: true,
+      onchange: (isOn) => (hands.compliance = isOn ? null : 1e-3),
+    });
+    hands.onauto = (value) => compliance.set(value);
+    return h('div', {}, this.tool.node, compliance.node, auto.node);
+  }
+
+  see() {
+    return h(
+      'div',
+      { class: 'switches' },
+      SIGHTS.map(([name, label, key]) => {
+        const field = toggle({
+          label: key ? `${label} (${key})` : label,
+          value: false,
+          onchange: (isOn) => this.app.setSee(name, isOn),
+        });
+        this.sights[name] = field;
+        return field.node;
+      }),
+    );
+  }
+
+  share() {
+    const { app } = this;
+    const act = (text, onclick) => h('button', { type: 'button', class: 'chip', onclick }, text);
+    return h('div', { class: 'chips' }, [
+      act('Copy link', () => copyLink(app)),
+      act('Screenshot', () => screenshot(app)),
+      act('Animated glTF', () => saveGltf(app)),
+      act('Save state', () => saveStateFile(app)),
+      act('Open state', () => openStateFile(app)),
+    ]);
+  }
+
+  setTool(tool) {
+    this.app.hands.tool = tool;
+    this.tool.set(tool);
+  }
+
+  setSee(see) {
+    for (const [name, field] of Object.entries(this.sights)) field.set(see[name]);
+  }
+}

@@ -1,0 +1,201 @@
+// The 3D view: renderer, light, camera, and one or two pictures side by side.
+import {
+  DirectionalLight,
+  HemisphereLight,
+  PCFShadowMap,
+  PerspectiveCamera,
+  Scene,
+  Vector3,
+  WebGLRenderer,
+} from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { Bodies } from './bodies.js';
+import { Ground } from './ground.js';
+import { Overlay } from './overlay.js';
+import { themeOf } from './theme.js';
+
+// The sun stands this far to the side of the camera, and this high.
+const SUN_SIDE = 1.0;
+const SUN_HEIGHT = 1.15;
+const ONE = new Vector3(1, 1, 1);
+
+export class Stage {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.scene = new Scene();
+    this.camera = new PerspectiveCamera(40, 1, 0.01, 1000);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = true;
+    this.controls.dampingFactor = 0.12;
+    this.controls.zoomToCursor = true;
+    this.ground = new Ground();
+    this.sides = [0, 1].map(() => ({ bodies: new Bodies(), overlay: new Overlay() }));
+    this.scene.add(this.ground.group);
+    for (const side of this.sides) this.scene.add(side.bodies.group, side.overlay.group);
+    this.addLights();
+    this.setTheme('light');
+    this.isTwo = false;
+  }
+
+  addLights() {
+    this.sky = new HemisphereLight('#ffffff', '#cfc4b4', 1.5);
+    this.sun = new DirectionalLight('#fff8ee', 2.3);
+    this.sun.castShadow = true;
+    const sharpness = innerHeight < 500 ? 1024 : 2048;
+    this.sun.shadow.mapSize.set(sharpness, sharpness);
+    this.sun.shadow.radius = 3;
+    this.scene.add(this.sky, this.sun, this.sun.target);
+  }
+
+  setTheme(name) {
+    this.theme = themeOf(name);
+    this.scene.background = this.theme.background;
+    this.sky.intensity = this.theme.sky;
+    this.sun.intensity = this.theme.sun;
+    this.ground.setTheme(this.theme);
+    for (const side of this.sides) {
+      side.bodies.setTheme(this.theme);
+      side.overlay.setTheme(this.theme);
+    }
+  }
+
+  // A new scene: bodies, ground, light; the camera only if none is given.
+  setScene(sims, look) {
+    sims.forEach((sim, i) => {
+      this.sides[i].bodies.rebuild(sim);
+      this.sides[i].overlay.clear();
+    });
+    this.isTwo = sims.length > 1;
+    this.lookFrom(look);
+    const { bodies } = this.sides[0];
+    this.bounds = bodies.measure(sims[0], true);
+    if (this.bounds.isEmpty()) this.bounds.setFromCenterAndSize(this.controls.target, ONE);
+    const all = bodies.measure(sims[0], false).union(this.bounds);
+    this.stepBack(all);
+    this.ground.rebuild(sims[0], bodies.items, this.bounds, all.min.y, this.distance);
+    this.placeSun();
+  }
+
+  get distance() {
+    return this.camera.position.distanceTo(this.controls.target);
+  }
+
+  // In a tall window the camera steps back, so that as much is seen from left to right.
+  lookFrom({ eye, target }) {
+    this.controls.target.fromArray(target);
+    this.camera.position.fromArray(eye);
+    const back = Math.max(1, 1.15 / this.camera.aspect);
+    this.camera.position.sub(this.controls.target).multiplyScalar(back).add(this.controls.target);
+    this.camera.near = this.distance / 200;
+    this.camera.far = this.distance * 60;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+  }
+
+  // Until the whole of a box is in the picture, if that is not too far.
+  stepBack(box) {
+    const corner = new Vector3();
+    for (let tries = 0; tries < 12; ++tries) {
+      this.camera.updateMatrixWorld();
+      let out = 0;
+      for (let i = 0; i < 8; ++i) {
+        corner.set(
+          i & 1 ? box.max.x : box.min.x,
+          i & 2 ? box.max.y : box.min.y,
+          i & 4 ? box.max.z : box.min.z,
+        );
+        corner.project(this.camera);
+        out = Math.max(out, Math.abs(corner.x), Math.abs(corner.y), corner.z > 1 ? 2 : 0);
+      }
+      if (out < 0.98) break;
+      this.camera.position.sub(this.controls.target).multiplyScalar(1.07).add(this.controls.target);
+    }
+    this.controls.update();
+  }
+
+  get look() {
+    return { eye: this.camera.position.toArray(), target: this.controls.target.toArray() };
+  }
+
+  // The shadow covers what moves, but no more than the camera can make out.
+  placeSun() {
+    const size = this.bounds.getSize(new Vector3()).length();
+    const reach = Math.min(0.75 * size + 0.35 * this.distance, 1.6 * this.distance);
+    const center = this.bounds.getCenter(new Vector3());
+    if (size > 3 * this.distance) center.copy(this.controls.target);
+    this.sun.target.position.copy(center);
+    const eye = this.camera.position.clone().sub(this.controls.target);
+    const angle = Math.atan2(eye.z, eye.x) - SUN_SIDE;
+    const sun = new Vector3(Math.cos(angle), SUN_HEIGHT, Math.sin(angle)).normalize();
+    this.sun.position.copy(center).addScaledVector(sun, 4 * reach);
+    const { camera } = this.sun.shadow;
+    Object.assign(camera, { left: -reach, right: reach, bottom: -reach, top: reach });
+    Object.assign(camera, { near: 0.1 * reach, far: 9 * reach });
+    camera.updateProjectionMatrix();
+    this.sun.shadow.bias = -0.0005;
+    this.sun.shadow.normalBias = 0.004 * reach;
+  }
+
+  resize() {
+    const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
+    if (width === 0 || height === 0) return;
+    if (this.width === width && this.height === height && this.wasTwo === this.isTwo) return;
+    Object.assign(this, { width, height, wasTwo: this.isTwo });
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.setSize(width, height, false);
+    const pixel = (2 * Math.tan((Math.PI / 360) * this.camera.fov)) / height;
+    for (const { bodies } of this.sides) bodies.least.value = 0.8 * pixel;
+    this.camera.aspect = (this.isTwo ? width / 2 : width) / height;
+    this.camera.updateProjectionMatrix();
+  }
+
+  // Brings the picture up to date with the simulations.
+  update(sims, see, share) {
+    sims.forEach((sim, i) => {
+      this.sides[i].bodies.update(sim, share);
+      this.sides[i].overlay.update(sim, this.sides[i].bodies, see, this.distance);
+    });
+  }
+
+  render() {
+    this.resize();
+    this.controls.update();
+    const { renderer, width, height } = this;
+    renderer.setScissorTest(this.isTwo);
+    const count = this.isTwo ? 2 : 1;
+    for (let i = 0; i < count; ++i) {
+      this.sides.forEach((side, k) => {
+        side.bodies.group.visible = side.overlay.group.visible = k === i;
+      });
+      renderer.setViewport((i * width) / count, 0, width / count, height);
+      renderer.setScissor((i * width) / count, 0, width / count, height);
+      renderer.render(this.scene, this.camera);
+    }
+  }
+
+  // Which picture a point of the window is in, and the ray through it.
+  rayAt(x, y) {
+    const box = this.canvas.getBoundingClientRect();
+    const width = this.isTwo ? box.width / 2 : box.width;
+    const side = this.isTwo && x - box.left > width ? 1 : 0;
+    const u = ((x - box.left - side * width) / width) * 2 - 1;
+    const v = 1 - ((y - box.top) / box.height) * 2;
+    const way = new Vector3(u, v, 0.5).unproject(this.camera).sub(this.camera.position).normalize();
+    return { side, from: this.camera.position.clone(), way };
+  }
+
+  // A point of the world in pixels of the canvas, for a picture.
+  toScreen(point, side) {
+    const p = new Vector3().fromArray(point).project(this.camera);
+    const width = this.isTwo ? this.width / 2 : this.width;
+    const isBehind = p.z > 1 || Math.abs(p.x) > 1;
+    return {
+      x: (p.x + 1) * 0.5 * width + side * width,
+      y: (1 - p.y) * 0.5 * this.height,
+      isBehind,
+    };
+  }
+}

@@ -1,0 +1,58 @@
+// Where bodies have been in the last second, as lines that fade.
+import { BufferAttribute, BufferGeometry, LineBasicMaterial, LineSegments } from 'three';
+import { DYNAMIC } from './engine.js';
+
+const LENGTH = 60; // pictures
+const MOST = 300; // bodies
+
+export class Trails {
+  constructor(group) {
+    const material = new LineBasicMaterial({ vertexColors: true, transparent: true });
+    this.mesh = new LineSegments(new BufferGeometry(), material);
+    this.mesh.frustumCulled = false;
+    group.add(this.mesh);
+    this.clear();
+  }
+
+  clear() {
+    this.past = [];
+    this.mesh.visible = false;
+  }
+
+  update(bodies, isOn) {
+    this.mesh.visible = isOn;
+    if (!isOn) {
+      this.past = [];
+      return;
+    }
+    const now = [];
+    bodies.items.forEach((item, i) => {
+      if (item.type === DYNAMIC && now.length < 3 * MOST) {
+        now.push(...bodies.shown.subarray(16 * i + 12, 16 * i + 15));
+      }
+    });
+    if (this.past.length && this.past[0].length !== now.length) this.past = [];
+    this.past.push(now);
+    if (this.past.length > LENGTH) this.past.shift();
+    this.draw(now.length / 3);
+  }
+
+  draw(count) {
+    const pieces = Math.max(0, this.past.length - 1);
+    const positions = new Float32Array(6 * pieces * count);
+    const colors = new Float32Array(8 * pieces * count);
+    const { r, g, b } = this.color;
+    let at = 0;
+    for (let k = 0; k < pieces; ++k) {
+      for (let i = 0; i < count; ++i, ++at) {
+        positions.set(this.past[k].slice(3 * i, 3 * i + 3), 6 * at);
+        positions.set(this.past[k + 1].slice(3 * i, 3 * i + 3), 6 * at + 3);
+        colors.set([r, g, b, k / pieces, r, g, b, (k + 1) / pieces], 8 * at);
+      }
+    }
+    this.mesh.geometry.dispose();
+    this.mesh.geometry = new BufferGeometry();
+    this.mesh.geometry.setAttribute('position', new BufferAttribute(positions, 3));
+    this.mesh.geometry.setAttribute('color', new BufferAttribute(colors, 4));
+  }
+}

@@ -1,0 +1,275 @@
+// What a person does with the page.
+import { join } from 'node:path';
+import { check } from './check.mjs';
+
+// Takes a page that is open to another address; loading one anew takes seconds here.
+async function visit(page, words) {
+  await page.evaluate((hash) => {
+    const { app } = globalThis.tenon;
+    app.frameNode.message.replaceChildren();
+    history.replaceState(null, '', hash);
+    app.written = null;
+    app.readAddress();
+  }, words);
+}
+
+// Where the first body that can be moved is on the screen.
+function bodyOnScreen() {
+  const { app } = globalThis.tenon;
+  const { items } = app.stage.sides[0].bodies;
+  const matrices = app.sims[0].matrices();
+  const index = items.findIndex((_, i) => app.sims[0].massOf(i) > 0);
+  const at = [...matrices.subarray(16 * index + 12, 16 * index + 15)];
+  const box = app.stage.canvas.getBoundingClientRect();
+  const { x, y } = app.stage.toScreen(at, 0);
+  return { x: box.left + x, y: box.top + y, at };
+}
+
+async function drag(page, pictures) {
+  await visit(page, '#scene=springs3');
+  const from = await page.evaluate(bodyOnScreen);
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(from.x + 60, from.y + 10, { steps: 4 });
+  const label = await page.evaluate(() => {
+    const { app } = globalThis.tenon;
+    for (let i = 0; i < 30; ++i) app.advance();
+    app.draw();
+    return document.querySelector('.labels .hand')?.textContent;
+  });
+  await page.screenshot({ path: join(pictures, 'drag.png') });
+  const to = await page.evaluate(bodyOnScreen);
+  check('drag shows a force', /[1-9].* k?m?N$/.test(label ?? ''), label);
+  check('drag moves the body', to.at[0] > from.at[0] + 0.05, `${from.at[0]} to ${to.at[0]}`);
+  await page.mouse.up();
+  const holds = await page.evaluate(() => globalThis.tenon.app.sims[0].holdForce());
+  check('letting go ends the force', holds === 0);
+}
+
+async function tools(page) {
+  await visit(page, '#scene=stack');
+  const count = () =>
+    page.evaluate(() => {
+      const { app } = globalThis.tenon;
+      app.advance();
+      app.draw();
+      return app.sims[0].numbers().bodies;
+    });
+  const before = await count();
+  const use = async (key) => {
+    const { x, y } = await page.evaluate(bodyOnScreen);
+    await page.keyboard.press(key);
+    await page.mouse.click(x, y);
+    return count();
+  };
+  check('a box is made', (await use('b')) === before + 1);
+  check('a ball is made', (await use('o')) === before + 2);
+  check('a ragdoll is made', (await use('g')) === before + 12);
+  check('a body is deleted', (await use('x')) === before + 11);
+  const joints = () => page.evaluate(() => globalThis.tenon.app.sims[0].numbers().joints);
+  const held = await joints();
+  await use('p');
+  check('a body is pinned', (await joints()) === held + 1);
+}
+
+async function parameters(page) {
+  await visit(page, '#scene=stack');
+  await page.getByLabel('Controls', { exact: true }).first().click();
+  const bodies = () => page.evaluate(() => globalThis.tenon.app.sims[0].numbers().bodies);
+  const before = await bodies();
+  const name = await page.evaluate(() => {
+    const { scene } = globalThis.tenon.app;
+    return scene.parameters.find((p) => p.whole).name.replaceAll('_', ' ');
+  });
+  const box = page.getByLabel(`${name}, exactly`);
+  await box.fill('4');
+  await box.press('Enter');
+  await page.waitForFunction((n) => globalThis.tenon.app.sims[0].numbers().bodies !== n, before);
+  check('a parameter takes effect', (await bodies()) < before, `${before}, ${await bodies()}`);
+  check('a parameter is in the address', page.url().includes('p.'), page.url());
+  const gravity = page.getByLabel('gravity, m/s², exactly');
+  await gravity.fill('3');
+  await gravity.press('Enter');
+  const rises = await page.evaluate(() => {
+    const { app } = globalThis.tenon;
+    for (let i = 0; i < 30; ++i) app.advance();
+    return app.sims[0].numbers();
+  });
+  check('gravity takes effect', rises.gravity[1] === 3 && rises.kinetic > 0.1);
+}
+
+async function scrub(page) {
+  await visit(page, '#scene=dominoes');
+  const result = await page.evaluate(() => {
+    const { app } = globalThis.tenon;
+    const run = (frames) => {
+      for (let i = 0; i < frames; ++i) app.advance();
+      return app.sims[0].hash();
+    };
+    run(40);
+    const middle = app.sims[0].hash();
+    const end = run(50);
+    app.goTo(40);
+    const again = app.sims[0].hash();
+    return { middle, end, again, replay: run(50), frame: app.frame };
+  });
+  check('scrub finds the same state', result.again === result.middle);
+  check('replay ends in the same state', result.replay === result.end && result.frame === 90);
+}
+
+async function twoUp(page, pictures) {
+  await visit(page, '#scene=pendulum_triple&two=xpbd:40');
+  const energies = await page.evaluate(() => {
+    const { app } = globalThis.tenon;
+    for (let i = 0; i < 240; ++i) app.advance();
+    app.draw();
+    return app.sims.map((sim) => sim.numbers().total);
+  });
+  const [ours, papers] = energies;
+  check(
+    'two-up shows two energies',
+    energies.length === 2 && papers < ours - 0.01,
+    energies.join(),
+  );
+  const legend = await page.locator('.plot .u-legend').innerText();
+  check('two-up: both in one chart', /tenon 40/.test(legend) && /xpbd 40/.test(legend), legend);
+  await page.screenshot({ path: join(pictures, 'two-up.png') });
+}
+
+async function addresses(page) {
+  const words =
+    '#scene=pyramid&p.base=6&method=xpbd&substeps=7&gravity=0,-5,0&look=9,4,9,0,2,0&see=joints,forces&frame=12';
+  await visit(page, words);
+  const read = () =>
+    page.evaluate(() => {
+      const { app } = globalThis.tenon;
+      const { scene, params, method, substeps, gravity, see } = app.state;
+      const { eye } = app.stage.look;
+      const { frame } = app;
+      return {
+        scene,
+        base: params.base,
+        method,
+        substeps,
+        gravity,
+        forces: see.forces,
+        eye,
+        frame,
+      };
+    });
+  const state = await read();
+  const isRight =
+    state.scene === 'pyramid' &&
+    state.base === 6 &&
+    state.method === 'xpbd' &&
+    state.substeps === 7 &&
+    state.gravity[1] === -5 &&
+    state.forces &&
+    state.frame === 12 &&
+    Math.abs(state.eye[0] - 9) < 1e-3;
+  check('the address restores the state', isRight, JSON.stringify(state));
+  const link = await page.evaluate(() => globalThis.tenon.app.writeAddress({ frame: 12 }));
+  await visit(page, '#scene=stack');
+  await visit(page, new URL(link).hash);
+  check('the address it writes does too', JSON.stringify(await read()) === JSON.stringify(state));
+}
+
+async function badAddresses(page) {
+  const bad = [
+    '#scene=nonsense',
+    '#p.base=3',
+    '#scene=pyramid&p.base=nan&substeps=-3&method=magic',
+  ];
+  for (const words of bad) {
+    await visit(page, words);
+    const message = await page.locator('.message').innerText();
+    check(`${words}: a message`, /address/.test(message), message);
+    await page.evaluate(() => globalThis.tenon.app.stepOnce());
+    const hash = await page.evaluate(() => globalThis.tenon.app.sims[0].hash());
+    check(`${words}: the page works`, hash.length === 16);
+  }
+  await visit(page, '#scene=stack');
+  const files = ['no JSON', '{}', '{"address":"#scene=stack","frame":3,"state":"AAAA"}'];
+  for (const text of files) {
+    await page.evaluate((t) => globalThis.tenon.readState(t), text);
+    const message = await page.locator('.message').innerText();
+    check(`saved state ${text}: a message`, /cannot be opened/.test(message), message);
+  }
+  await page.evaluate(() => globalThis.tenon.app.stepOnce());
+}
+
+async function poorBrowsers(browser, address) {
+  const lacks = {
+    'WebAssembly SIMD': () => (WebAssembly.validate = () => false),
+    'WebGL 2': () => (HTMLCanvasElement.prototype.getContext = () => null),
+    WebAssembly: () => delete globalThis.WebAssembly,
+  };
+  for (const [name, take] of Object.entries(lacks)) {
+    const page = await browser.newPage();
+    await page.addInitScript(take);
+    await page.goto(address);
+    const text = await page.locator('h1').innerText();
+    check(`without ${name} the page says so`, text === `This page needs ${name}`, text);
+    await page.close();
+  }
+}
+
+async function sights(page, pictures) {
+  await visit(page, '#scene=joint_zoo');
+  for (const key of ['f', 'c', 'l', 'v', 'i', 'w']) await page.keyboard.press(key);
+  const labels = await page.evaluate(() => {
+    const { app } = globalThis.tenon;
+    for (let i = 0; i < 20; ++i) {
+      app.advance();
+      app.show(1);
+    }
+    app.draw();
+    return document.querySelectorAll('.labels .force').length;
+  });
+  check('forces are told in numbers', labels > 0, `${labels}`);
+  await page.screenshot({ path: join(pictures, 'sights.png') });
+  await page.keyboard.press('?');
+  check('help opens', await page.locator('dialog.help').isVisible());
+  await page.keyboard.press('Escape');
+}
+
+async function phone(open, address, pictures) {
+  const page = await open(`${address}#scene=stack`, { width: 390, height: 780 });
+  await page.waitForFunction(() => globalThis.tenon.app.frame > 5);
+  await page.screenshot({ path: join(pictures, 'phone.png') });
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  check('a phone needs no scrolling sideways', wide <= 390, `${wide}`);
+  await page.getByLabel('Play or pause (space)').click();
+  check('it plays, and pauses', await page.evaluate(() => !globalThis.tenon.app.isPlaying));
+  const glb = await page.evaluate(async () => {
+    const bytes = new Uint8Array(await globalThis.tenon.recording().arrayBuffer());
+    const view = new DataView(bytes.buffer);
+    const length = view.getUint32(12, true);
+    const json = JSON.parse(new TextDecoder().decode(bytes.subarray(20, 20 + length)));
+    const isWhole = view.getUint32(8, true) === bytes.length;
+    return {
+      magic: view.getUint32(0, true),
+      isWhole,
+      channels: json.animations[0].channels.length,
+    };
+  });
+  const isGlb = glb.magic === 0x46546c67 && glb.isWhole && glb.channels >= 20;
+  check('glTF with an animation', isGlb, JSON.stringify(glb));
+  await page.close();
+}
+
+export async function behaviour(browser, open, address, pictures) {
+  const page = await open(`${address}?still#scene=stack`, { width: 640, height: 480 });
+  await drag(page, pictures);
+  await tools(page);
+  await scrub(page);
+  await addresses(page);
+  await badAddresses(page);
+  await sights(page, pictures);
+  await parameters(page);
+  await twoUp(page, pictures);
+  check('no error in the console', page.complaints.length === 0, page.complaints.join('\n'));
+  await page.close();
+  await poorBrowsers(browser, address);
+  await phone(open, address, pictures);
+}

@@ -1,0 +1,167 @@
+// The page in a real browser: every scene against the native library, then what a person does.
+// usage: node run.mjs SITE TENON PICTURES
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { launch } from '../browser.mjs';
+import { serve } from '../serve.mjs';
+import { behaviour } from './behaviour.mjs';
+import { check, finish } from './check.mjs';
+
+const [site, tenon, pictures] = process.argv.slice(2);
+const FRAMES = 120;
+const LIMIT = 400 * 1024; // bytes, gzipped
+
+const run = promisify(execFile);
+const server = await serve(site, 0);
+const browser = await launch();
+
+// A page that keeps what it complains about.
+async function open(address, size = { width: 320, height: 252 }) {
+  const page = await browser.newPage({ viewport: size });
+  page.complaints = [];
+  page.on('pageerror', (error) => page.complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') page.complaints.push(message.text());
+  });
+  await page.goto(address);
+  await page.waitForSelector('body.ready', { timeout: 60000 });
+  return page;
+}
+
+async function nativeHash(name) {
+  const { stdout } = await run(tenon, ['run', name, '--seconds', `${FRAMES / 60}`, '--json']);
+  return JSON.parse(stdout).hash;
+}
+
+// ---- Transfer
+
+async function checkTransfer() {
+  let total = 0;
+  for (const name of ['index.html', 'app.js', 'app.css', 'tenon.wasm']) {
+    total += gzipSync(await readFile(join(site, name)), { level: 9 }).length;
+  }
+  check('transfer', total < LIMIT, `${total} bytes gzipped, limit ${LIMIT}`);
+}
+
+// ---- Every scene
+
+// Runs in the page.
+function runScene([name, frames]) {
+  const { app } = globalThis.tenon;
+  history.replaceState(null, '', `#scene=${name}`);
+  app.readAddress();
+  for (let i = 0; i < frames; ++i) app.advance();
+  app.draw();
+  const { canvas } = app.stage;
+  const small = new OffscreenCanvas(64, 48).getContext('2d');
+  small.drawImage(canvas, 0, 0, 64, 48);
+  const { data } = small.getImageData(0, 0, 64, 48);
+  const shades = new Set();
+  let dark = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    shades.add((data[i] >> 3) * 1024 + (data[i + 1] >> 3) * 32 + (data[i + 2] >> 3));
+    dark += data[i] + data[i + 1] + data[i + 2] < 60;
+  }
+  return {
+    hash: app.sims[0].hash(),
+    isFinite: app.sims[0].matrices().every(Number.isFinite),
+    shades: shades.size,
+    dark: dark / (data.length / 4),
+    picture: canvas.toDataURL('image/jpeg', 0.85),
+  };
+}
+
+async function checkScenes() {
+  const page = await open(`${server.address}?still`);
+  await page.addStyleTag({ content: '.transport { display: none }' });
+  const names = await page.evaluate(() => globalThis.tenon.app.engine.scenes.map((s) => s.name));
+  const sheet = [];
+  for (const name of names) {
+    const native = nativeHash(name);
+    const result = await page.evaluate(runScene, [name, FRAMES]);
+    check(`${name}: state is finite`, result.isFinite);
+    const wanted = await native;
+    check(`${name}: hash`, result.hash === wanted, `${result.hash}, native ${wanted}`);
+    check(
+      `${name}: picture`,
+      result.shades > 12 && result.dark < 0.6,
+      JSON.stringify(result.shades),
+    );
+    sheet.push({ name, picture: result.picture });
+  }
+  check(
+    'scenes: no error in the console',
+    page.complaints.length === 0,
+    page.complaints.join('\n'),
+  );
+  await page.close();
+  await writeSheet(sheet);
+}
+
+// All pictures on one, to be looked at.
+async function writeSheet(sheet) {
+  const page = await browser.newPage({ viewport: { width: 1320, height: 600 } });
+  const cells = sheet.map(
+    ({ name, picture }) =>
+      `<figure><img src="${picture}"><figcaption>${name}</figcaption></figure>`,
+  );
+  await page.setContent(`<style>
+    body { margin: 8px; font: 12px sans-serif; display: grid; gap: 8px; grid-template-columns: repeat(6, 1fr) }
+    figure { margin: 0 } img { width: 100% }</style>${cells.join('')}`);
+  await page.screenshot({ path: join(pictures, 'scenes.png'), fullPage: true });
+  await page.close();
+}
+
+// ---- Accessibility
+
+async function checkAccess() {
+  const axe = createRequire(import.meta.url).resolve('axe-core');
+  const size = { width: 1280, height: 800 };
+  const page = await open(`${server.address}?still#scene=pendulum_triple`, size);
+  await page.addScriptTag({ path: axe });
+  for (const theme of ['light', 'dark']) {
+    await page.evaluate((name) => {
+      for (const details of document.querySelectorAll('details')) details.open = true;
+      globalThis.tenon.app.frameNode.setTheme(name);
+    }, theme);
+    await page.waitForTimeout(400); // colours change over a moment
+    const { violations } = await page.evaluate(() => globalThis.axe.run());
+    const serious = violations.filter(({ impact }) => ['serious', 'critical'].includes(impact));
+    const told = serious.map(({ id, nodes }) => `${id}: ${nodes[0].html}`).join('\n');
+    check(`accessibility, ${theme}`, serious.length === 0, told);
+    await page.screenshot({ path: join(pictures, `page-${theme}.png`) });
+  }
+  await page.close();
+}
+
+// ---- The single file
+
+async function checkSingleFile() {
+  const page = await open(`file://${join(site, 'gallery.html')}?still#scene=stack`);
+  const hash = await page.evaluate(() => {
+    for (let i = 0; i < 120; ++i) globalThis.tenon.app.advance();
+    return globalThis.tenon.app.sims[0].hash();
+  });
+  check('single file: hash', hash === (await nativeHash('stack')));
+  check('single file: no error', page.complaints.length === 0, page.complaints.join('\n'));
+  await page.close();
+}
+
+await mkdir(pictures, { recursive: true });
+try {
+  await checkTransfer();
+  await checkScenes();
+  await behaviour(browser, open, server.address, pictures);
+  await checkAccess();
+  await checkSingleFile();
+} catch (error) {
+  check('the test itself', false, error.stack);
+} finally {
+  await browser.close();
+  server.close();
+}
+finish();

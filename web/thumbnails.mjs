@@ -1,0 +1,84 @@
+// A small picture of every scene, as the page draws it. Pictures are kept beside the site and made
+// again when the module or the drawing changes.
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasBrowser, launch } from './browser.mjs';
+import { serve } from './serve.mjs';
+
+const WIDTH = 192;
+const HEIGHT = 120;
+const FRAMES = 45;
+
+const DRAWING = ['bodies', 'geometry', 'ground', 'overlay', 'stage', 'theme'];
+
+async function fingerprint(site) {
+  const hash = createHash('sha256').update(await readFile(join(site, 'tenon.wasm')));
+  for (const name of DRAWING) {
+    hash.update(await readFile(new URL(`src/${name}.js`, import.meta.url)));
+  }
+  return hash.digest('hex');
+}
+
+async function kept(folder, key) {
+  try {
+    const { names, key: of } = JSON.parse(await readFile(join(folder, 'made.json'), 'utf8'));
+    if (of !== key) return null;
+    const pictures = {};
+    for (const name of names) pictures[name] = await readFile(join(folder, `${name}.webp`));
+    return pictures;
+  } catch {
+    return null; // none yet
+  }
+}
+
+// Runs in the page.
+function drawScene([name, frames]) {
+  const { app } = globalThis.tenon;
+  location.hash = '';
+  history.replaceState(null, '', `#scene=${name}`);
+  app.readAddress();
+  const worth = Math.min(frames, Math.round(24 * app.scene.seconds));
+  for (let i = 0; i < worth; ++i) app.advance();
+  app.draw();
+  return app.stage.canvas.toDataURL('image/webp', 0.72);
+}
+
+async function make(site) {
+  const server = await serve(site, 0);
+  const browser = await launch();
+  const pictures = {};
+  try {
+    const page = await browser.newPage({ viewport: { width: WIDTH, height: HEIGHT + 52 } });
+    await page.goto(`${server.address}?still`);
+    await page.waitForSelector('body.ready');
+    await page.addStyleTag({ content: '.transport { display: none }' });
+    const names = await page.evaluate(() => globalThis.tenon.app.engine.scenes.map((s) => s.name));
+    for (const name of names) {
+      const url = await page.evaluate(drawScene, [name, FRAMES]);
+      pictures[name] = Buffer.from(url.split(',')[1], 'base64');
+    }
+  } finally {
+    await browser.close();
+    server.close();
+  }
+  return pictures;
+}
+
+export async function thumbnails(site, folder) {
+  const key = await fingerprint(site);
+  const old = await kept(folder, key);
+  if (old) return old;
+  if (!hasBrowser()) {
+    console.log('gallery: without Chromium the list has no pictures');
+    return {};
+  }
+  const pictures = await make(site);
+  await mkdir(folder, { recursive: true });
+  for (const [name, data] of Object.entries(pictures)) {
+    await writeFile(join(folder, `${name}.webp`), data);
+  }
+  const names = Object.keys(pictures);
+  await writeFile(join(folder, 'made.json'), JSON.stringify({ key, names }));
+  return pictures;
+}

@@ -1,0 +1,106 @@
+// Scenes, parameters and metrics as JSON.
+#include "gallery.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CATALOG_SIZE (256 * 1024)
+
+static size_t used;
+
+static void put(const char *format, ...)
+{
+  char *text = gallery_memory(FOR_TEXT, CATALOG_SIZE);
+  va_list arguments;
+  va_start(arguments, format);
+  int count = vsnprintf(text + used, CATALOG_SIZE - used, format, arguments);
+  va_end(arguments);
+  used += count > 0 && used + (size_t)count < CATALOG_SIZE ? (size_t)count : 0;
+}
+
+static void put_string(const char *s)
+{
+  put("\"");
+  for (; *s; ++s) {
+    put(*s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
+  }
+  put("\"");
+}
+
+static void put_number(double value)
+{
+  put(isfinite(value) ? "%.9g" : "null", value);
+}
+
+static void put_vector(tn_vec3 v)
+{
+  put("[%.6g,%.6g,%.6g]", (double)v.x, (double)v.y, (double)v.z);
+}
+
+static void put_parameters(const scene *which)
+{
+  for (int i = 0; i < SCENE_MAX_PARAMETERS && which->parameters[i].name; ++i) {
+    const scene_parameter *p = &which->parameters[i];
+    put("%s{\"name\":", i ? "," : "");
+    put_string(p->name);
+    put(",\"lo\":%.9g,\"hi\":%.9g,\"value\":%.9g,\"whole\":%s,\"meaning\":", p->lo, p->hi, p->value,
+        p->whole ? "true" : "false");
+    put_string(p->meaning);
+    put("}");
+  }
+}
+
+static void put_scene(const scene *which)
+{
+  put("{\"name\":");
+  put_string(which->name);
+  put(",\"title\":");
+  put_string(which->title);
+  put(",\"source\":");
+  put_string(which->source);
+  put(",\"group\":");
+  put_string(scene_group_title(which->group));
+  put(",\"seconds\":%.9g,\"substeps\":%d,\"conserves\":%s,\"eye\":", which->seconds,
+      which->substeps, which->conserves ? "true" : "false");
+  put_vector(which->camera.eye);
+  put(",\"target\":");
+  put_vector(which->camera.target);
+  put(",\"parameters\":[");
+  put_parameters(which);
+  put("]}");
+}
+
+EXPORT(catalog) const char *page_catalog(void)
+{
+  used = 0;
+  int count;
+  const scene *const *all = scene_list(&count);
+  put("{\"version\":");
+  put_string(TN_VERSION_STRING);
+  put(",\"scenes\":[");
+  for (int i = 0; i < count; ++i) {
+    put(i ? "," : "");
+    put_scene(all[i]);
+  }
+  put("]}");
+  return gallery_memory(FOR_TEXT, CATALOG_SIZE);
+}
+
+EXPORT(metrics) const char *page_metrics(int s)
+{
+  scene_metric list[SCENE_MAX_METRICS];
+  int count = scene_metrics(slots[s].run, list, SCENE_MAX_METRICS);
+  used = 0;
+  put("[");
+  for (int i = 0; i < count && i < SCENE_MAX_METRICS; ++i) {
+    put("%s[", i ? "," : "");
+    put_string(list[i].name);
+    put(",");
+    put_number(list[i].value);
+    put("]");
+  }
+  put("]");
+  return gallery_memory(FOR_TEXT, CATALOG_SIZE);
+}

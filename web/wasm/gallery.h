@@ -1,0 +1,53 @@
+// The library and its scenes as the page sees them: numbered slots, each with one scene that runs,
+// and flat arrays of numbers in memory.
+#ifndef TENON_GALLERY_H
+#define TENON_GALLERY_H
+
+#include "scenes.h"
+
+#define GALLERY_SLOTS 2 // two scenes side by side
+#define FRAME (1.0f / 60.0f)
+
+// What the page calls: page_name here, name there.
+#define EXPORT(name) __attribute__((export_name(#name), used))
+
+// One thing to draw: a shape, or a body that has none.
+typedef struct item {
+  int kind;     // tn_shape_kind
+  int geometry; // index of the shared geometry, or -1
+  int body;     // number among the bodies drawn, or -1 for the world
+  int type;     // tn_body_type
+  int order;    // among equals
+  bool sensor;
+  tn_body_id id;
+  tn_shape_id shape; // null for a body without shapes
+  tn_vec3 position;  // in the body's frame
+  tn_quat rotation;
+  float radius, half_length;
+  tn_vec3 half_extents;
+} item;
+
+typedef struct slot {
+  scene_run *run;
+  item *items;
+  int item_count;
+  tn_counters drawn; // the world when the items were listed
+  bool dirty;        // they have to be listed again
+  tn_joint_id hold;  // of the hand, or null
+  double peak[3];    // worst since the page last asked: gap, angle, penetration
+} slot;
+
+extern slot slots[GALLERY_SLOTS];
+
+// Memory for what is handed out, one block for each purpose; it grows and is used again.
+typedef enum purpose { FOR_TEXT, FOR_FLOATS, FOR_DOUBLES, FOR_IDS, FOR_STATE, PURPOSES } purpose;
+void *gallery_memory(purpose what, size_t size);
+
+void gallery_log(tn_log_level level, const char *message, void *context);
+
+// surface.c: what the public interface does not tell.
+int world_shapes(const tn_world *world, tn_shape_id *ids, int capacity);
+// Triangles of a shared geometry as [vertices, indices, x, y, z..., i, j, k...]; null without any.
+const float *surface_of(const tn_world *world, int geometry, float radius);
+
+#endif
