@@ -10,6 +10,8 @@
 static const float KEEP = 0.2f;
 static const float PUSH = 8400.0f; // m/s^2
 static const float TURN = 6000.0f; // rad/s^2
+// Rods of soft bodies and what ties them to rigid ones begin with this share of their last impulse.
+static const float SOFT_KEEP = 0.5f;
 
 // ---------------------------------------------------------------------------------------------
 // Passes over everything, on all threads
@@ -63,7 +65,7 @@ typedef struct stepper {
   tn_world *world;
   solver_data data;
   pass_task task;
-  bool has_joints, has_contacts;
+  bool has_joints, has_contacts, has_softs;
 } stepper;
 
 static void for_bodies(stepper *s, tn_task_fn *task)
@@ -96,15 +98,66 @@ static void for_contacts(stepper *s, pass_fn *pass)
   for_colors(s, g->color, g->color_count, g->serial, pass);
 }
 
+// Particles of all soft bodies, in blocks of eight; the first is none.
+static void for_particles(stepper *s, pass_fn *pass)
+{
+  s->task.pass = pass;
+  s->task.offset = 1;
+  int blocks = s->world->soft_graph.place_count / BLOCK_WIDTH - 1;
+  task_run(s->world->tasks, constraint_task, blocks, BODY_GRAIN, &s->task);
+}
+
 static void kick_bodies(stepper *s, kick_part part)
 {
   s->task.part = part;
   for_bodies(s, kick_task);
+  if (s->has_softs) {
+    s->data.soft->part = part;
+    for_particles(s, s->world->soft_ops->kick);
+  }
 }
 
 static void drift_bodies(stepper *s)
 {
   for_bodies(s, drift_task);
+  if (s->has_softs) {
+    for_particles(s, s->world->soft_ops->drift);
+  }
+}
+
+// What holds soft bodies together, type after type.
+static void for_soft_rows(stepper *s, soft_stage stage)
+{
+  tn_world *world = s->world;
+  soft_graph *g = &world->soft_graph;
+  g->data.stage = stage;
+  if (stage == SOFT_SOLVE || stage == SOFT_RELAX) {
+    soft_solve_chains(world, s->data.substep.h, stage == SOFT_RELAX);
+  } else if (stage == SOFT_POSITION) {
+    soft_move_chains(world, s->data.substep.h);
+  }
+  for (int type = 0; type < (stage == SOFT_RELAX ? SOFT_EDGE + 1 : SOFT_TYPE_COUNT); ++type) {
+    g->data.type = (soft_type)type;
+    for_colors(s, g->color[type], g->color_count[type], g->serial[type], world->soft_ops->rows);
+  }
+  if (stage != SOFT_WARM) {
+    soft_solve_surfaces(world, s->data.substep.h, stage);
+  }
+}
+
+// What ties them to rigid bodies, and what they touch.
+static void for_holds(stepper *s, soft_stage stage)
+{
+  const soft_links *l = &s->world->hold_links;
+  s->data.soft->stage = stage;
+  for_colors(s, l->color, l->color_count, l->serial, s->world->soft_ops->holds);
+}
+
+static void for_touches(stepper *s, soft_stage stage)
+{
+  const soft_links *l = &s->world->touch_links;
+  s->data.soft->stage = stage;
+  for_colors(s, l->color, l->color_count, l->serial, s->world->soft_ops->touches);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -120,6 +173,15 @@ static void solve_joints(stepper *s)
 {
   for (int k = 0; k < s->world->iterations; ++k) {
     for_joints(s, s->world->ops->joint_solve);
+  }
+}
+
+static void solve_softs(stepper *s)
+{
+  for (int k = 0; k < s->world->iterations; ++k) {
+    for_soft_rows(s, SOFT_SOLVE);
+    for_holds(s, SOFT_SOLVE);
+    for_touches(s, SOFT_SOLVE);
   }
 }
 
@@ -140,8 +202,16 @@ static void substep_tenon(stepper *s, int i)
     bounce_bodies(s);
     for_contacts(s, contacts->warm);
   }
+  if (s->has_softs) {
+    for_soft_rows(s, SOFT_WARM);
+    for_holds(s, SOFT_WARM);
+    for_touches(s, SOFT_WARM);
+  }
   for_joints(s, s->world->ops->joint_begin);
   solve_joints(s);
+  if (s->has_softs) {
+    solve_softs(s);
+  }
   if (s->has_contacts) {
     for (int k = 0; k < s->world->iterations; ++k) {
       for_contacts(s, contacts->solve);
@@ -153,6 +223,11 @@ static void substep_tenon(stepper *s, int i)
   drift_bodies(s);
   if (s->has_contacts) {
     for_contacts(s, contacts->relax);
+  }
+  if (s->has_softs) {
+    for_soft_rows(s, SOFT_RELAX);
+    for_holds(s, SOFT_RELAX);
+    for_touches(s, SOFT_RELAX);
   }
 }
 
@@ -194,8 +269,16 @@ static void substep_positions(stepper *s)
   kick_bodies(s, KICK_WHOLE);
   drift_bodies(s);
   solve_stage_of(s, STAGE_BEGIN);
+  if (s->has_softs) {
+    for_soft_rows(s, SOFT_WARM);
+  }
   for (int k = 0; k < s->world->iterations; ++k) {
     solve_stage_of(s, STAGE_POSITIONS);
+    if (s->has_softs) {
+      for_soft_rows(s, SOFT_POSITION);
+      for_holds(s, SOFT_POSITION);
+      for_touches(s, SOFT_POSITION);
+    }
   }
   solve_stage_of(s, STAGE_VELOCITIES);
 }
@@ -217,6 +300,27 @@ static bool nearly_touches(const tn_world *world, const pair *p)
   return false;
 }
 
+// Bodies that something soft touches or holds.
+static bool soft_lean(tn_world *world)
+{
+  bool any = false;
+  for (int32_t i = 0; i < world->touch_count; ++i) {
+    const soft_contact *t = &world->touches[i];
+    if (t->body != NO_SLOT && world->softs[t->soft].supported) {
+      world->bodies[t->body].leaning = world->bodies[t->body].type == TN_BODY_DYNAMIC;
+      any = true;
+    }
+  }
+  for (int32_t i = 0; i < world->attachment_list.used; ++i) {
+    const attachment *a = &world->attachments[i];
+    if (attachment_holds(world, a)) {
+      world->bodies[a->body].leaning = world->bodies[a->body].type == TN_BODY_DYNAMIC;
+      any = true;
+    }
+  }
+  return any;
+}
+
 // Bodies that contacts carry, and all that hang on them by joints.
 static void find_leaning(tn_world *world)
 {
@@ -234,6 +338,7 @@ static void find_leaning(tn_world *world)
       any = true;
     }
   }
+  any = soft_lean(world) || any;
   // Up and down the list, so that chains in either order take few rounds.
   for (int32_t round = 0; any; ++round) {
     any = false;
@@ -301,6 +406,9 @@ static bool find_contacts(tn_world *world, float dt)
   if (!awake_update(world) || !pairs_update(world, dt)) {
     return false;
   }
+  if (!touches_find(world, dt)) {
+    return false;
+  }
   do {
     if (!awake_update(world) || !contacts_update(world, dt)) {
       return false;
@@ -313,6 +421,27 @@ static bool find_contacts(tn_world *world, float dt)
 static float impulse_scale(const tn_world *world, float dt)
 {
   return world->last_h > 0.0f ? dt / (float)world->substeps / world->last_h : 1.0f;
+}
+
+static bool pack_softs(tn_world *world, float scale)
+{
+  if (world->soft_list.count == 0) {
+    return true;
+  }
+  if (!soft_graph_build(world) || !touches_pack(world, scale) || !attachments_pack(world, scale)) {
+    return false;
+  }
+  soft_pack(world);
+  return true;
+}
+
+static bool end_softs(tn_world *world, float dt)
+{
+  bool ok = soft_unpack(world);
+  touches_unpack(world, dt);
+  attachments_unpack(world, dt);
+  soft_damp(world, dt);
+  return ok;
 }
 
 static void begin_step(tn_world *world, float dt)
@@ -387,6 +516,9 @@ static uint32_t end_step(tn_world *world, float dt)
   }
   boxes_follow(world);
   find_broken(world);
+  if (world->soft_list.count > 0 && !end_softs(world, dt)) {
+    status |= TN_STEP_NON_FINITE;
+  }
   status |= islands_update(world, dt) ? 0 : TN_STEP_OUT_OF_MEMORY;
   world->told_event_count = world->contact_event_count;
   world->told_sleep_count = world->sleep_event_count;
@@ -399,6 +531,9 @@ static stepper make_stepper(tn_world *world, float dt)
   s.world = world;
   s.has_joints = world->graph.block_count > 0;
   s.has_contacts = world->contact_graph.block_count > 0;
+  s.has_softs = world->soft_list.count > 0 && world->soft_graph.place_count > BLOCK_WIDTH;
+  s.data.soft = &world->soft_graph.data;
+  s.data.soft->keep = world->method == TN_METHOD_TENON ? SOFT_KEEP : 0.0f;
   s.data.state = world->state;
   s.data.inertia = world->inertia;
   s.data.bodies = world->body_blocks;
@@ -428,7 +563,8 @@ uint32_t tn_world_step(tn_world *world, float dt)
   begin_events(world);
   // find_contacts wakes bodies, which brings their joints back to the graph.
   if (!find_contacts(world, dt) || !graph_build(world) ||
-      !contacts_pack(world, dt, impulse_scale(world, dt))) {
+      !contacts_pack(world, dt, impulse_scale(world, dt)) ||
+      !pack_softs(world, impulse_scale(world, dt))) {
     report(world, TN_LOG_ERROR, "tn_world_step: out of memory");
     return TN_STEP_OUT_OF_MEMORY;
   }

@@ -17,6 +17,12 @@
 #define NO_SLOT (-1)
 #define MAX_COLORS 64
 
+typedef struct color_range {
+  int32_t first, last; // blocks
+} color_range;
+
+#include "soft_body.h"
+
 // A rotation or a point in double: poses are kept so between steps.
 typedef struct dquat {
   double x, y, z, w;
@@ -137,10 +143,6 @@ typedef struct joint {
   float carry[2][3];
 } joint;
 
-typedef struct color_range {
-  int32_t first, last; // joint blocks
-} color_range;
-
 // The constraint graph: joint blocks by colour, and within a colour by type.
 typedef struct graph {
   bool dirty;
@@ -254,6 +256,16 @@ struct tn_world {
   joint *joints;
   graph graph;
 
+  const soft_ops *soft_ops;
+  pool_list soft_list;
+  soft *softs;
+  soft_graph soft_graph;
+  pool_list attachment_list;
+  attachment *attachments;
+  soft_links touch_links, hold_links;
+  soft_contact *touches, *old_touches; // of this step and the last
+  int32_t touch_count, touch_capacity, old_touch_count, old_touch_capacity;
+
   tn_joint_break_event *breaks;
   int32_t break_count, break_capacity;
 };
@@ -322,6 +334,9 @@ bool shapes_refresh(tn_world *world, int32_t body_slot);
 world_box shape_tight_box(const tn_world *world, const shape *s);
 bool shape_can_move(const shape *s); // with a dynamic body
 bool shapes_may_collide(const tn_world *world, const shape *a, const shape *b);
+bool filters_agree(const tn_filter *a, const tn_filter *b);
+// Why a material is wrong, or null.
+const char *material_problem(const tn_material *m);
 
 // pair.c: broad phase
 // Looks for pairs of the shape when the next step begins.
@@ -346,12 +361,16 @@ tn_contact_event pair_event(const tn_world *world, const pair *p, tn_event_kind 
 bool contacts_pack(tn_world *world, float dt, float impulse_scale);
 void contacts_unpack(tn_world *world, float dt);
 void contact_graph_release(tn_world *world);
+void materials_mix(const tn_material *a, const tn_material *b, float *mu_static, float *mu_dynamic,
+                   float *restitution);
 
 // island.c: sleep
 void body_wake(tn_world *world, int32_t body_slot);
 bool awake_update(tn_world *world); // lists of what moves
 bool islands_update(tn_world *world, float dt);
 void wake_all(tn_world *world);
+void soft_wake(tn_world *world, int32_t slot);
+bool soft_sleep(tn_world *world, int32_t slot); // with all that it touches
 static inline bool moves(const body *b)
 {
   return b->alive && b->type != TN_BODY_STATIC && !b->asleep;
@@ -370,6 +389,51 @@ void joint_begin_step(tn_world *world, joint_block *block, float dt, float impul
 void joint_end_step(tn_world *world, joint_block *block, float dt);
 void joint_refresh_frames(tn_world *world, int32_t slot);
 double joint_elastic_energy(const tn_world *world, const joint *j);
+
+// soft.c
+soft *soft_find(const tn_world *world, tn_soft_id id, const char *caller);
+tn_soft_id soft_id_at(const tn_world *world, int32_t slot);
+void softs_release(tn_world *world);
+
+// soft_graph.c
+bool soft_graph_build(tn_world *world);
+void soft_graph_forget(tn_world *world);
+void soft_graph_release(tn_world *world);
+void soft_states_out(const tn_world *world);
+void soft_pack(tn_world *world);
+bool soft_unpack(tn_world *world); // false when a body was lost
+
+// soft_step.c
+void soft_solve_chains(tn_world *world, float h, bool relaxing);
+void soft_move_chains(tn_world *world, float h);
+void soft_solve_surfaces(tn_world *world, float h, soft_stage stage);
+void soft_damp(tn_world *world, float dt);
+void soft_follow_box(soft *s);
+
+// soft_touch.c, soft_pair.c
+bool touches_find(tn_world *world, float dt);
+bool touch_particles(tn_world *world, float dt);
+bool add_touch(tn_world *world, const soft_contact *t);
+bool touches_pack(tn_world *world, float scale);
+void touches_unpack(tn_world *world, float dt);
+void touches_remove_of_soft(tn_world *world, int32_t slot);
+void touches_remove_of_shape(tn_world *world, int32_t slot);
+void soft_wake_touched(tn_world *world, int32_t slot);
+void touches_release(tn_world *world);
+
+// soft_attach.c
+bool attachment_holds(const tn_world *world, const attachment *a);
+double attachment_energy(const tn_world *world, const attachment *a);
+bool attachments_pack(tn_world *world, float scale);
+void attachments_unpack(tn_world *world, float dt);
+void attachments_remove_of_soft(tn_world *world, int32_t slot);
+void attachments_remove_of_body(tn_world *world, int32_t slot);
+void attachments_release(tn_world *world);
+
+// soft_measure.c
+double soft_volume_of(const soft *s);
+void soft_add_energy(const tn_world *world, const soft *s, tn_energy *sum);
+void soft_add_momentum(const soft *s, tn_pos about, tn_momentum *sum);
 
 // graph.c
 bool graph_build(tn_world *world);

@@ -1,0 +1,341 @@
+// The parts of a substep that go over a soft body as a whole: ropes, closed surfaces, damping.
+#include "world.h"
+
+#include <math.h>
+
+// ---------------------------------------------------------------------------------------------
+// Ropes: all rows of a chain at once, by elimination. Row k shares a particle with row k - 1, and
+// the matrix has w_a + w_b + a on its diagonal and -w n . n between neighbours.
+
+static V vec(const float *v)
+{
+  return v_make(v[0], v[1], v[2]);
+}
+
+static V apart_of(const chain_row *row, const particle_state *p)
+{
+  V moved = v_sub(vec(p[row->place[1]].dx), vec(p[row->place[0]].dx));
+  return v_add(vec(row->apart), moved);
+}
+
+// Thomas' algorithm: afterwards x_k = answer_k - over_k x_(k+1). In double, for with a heavy end
+// the diagonal is what is left of a difference.
+static void eliminate(chain_row *row, chain_row *last, const particle_state *p, float want, float a,
+                      float s)
+{
+  double w0 = (double)p[row->place[0]].inverse_mass, w1 = (double)p[row->place[1]].inverse_mass;
+  double diagonal = (double)s * (w0 + w1) + (double)a, right = -(double)want;
+  row->over = 0.0;
+  if (last) {
+    double cosine = (double)row->n[0] * (double)last->n[0] +
+                    (double)row->n[1] * (double)last->n[1] + (double)row->n[2] * (double)last->n[2];
+    double between = -(double)s * w0 * cosine;
+    last->over = between * last->inverse;
+    diagonal -= between * last->over;
+    right -= between * last->answer;
+  }
+  // Taut between two pins one row too many is left, as a rounding error.
+  row->inverse = diagonal > 1e-9 * (w0 + w1) ? 1.0 / diagonal : 0.0;
+  row->answer = right * row->inverse;
+}
+
+static void push_ends(particle_state *p, const chain_row *row, float x)
+{
+  for (int side = 0; side < 2; ++side) {
+    particle_state *to = &p[row->place[side]];
+    float scale = (side == 0 ? -x : x) * to->inverse_mass;
+    for (int i = 0; i < 3; ++i) {
+      to->v[i] += scale * row->n[i];
+    }
+  }
+}
+
+// A light rope under a heavy load would swing across its length faster than a substep can follow.
+// The part of that stiffness, tension over length, that is too much is made implicit: velocities of
+// neighbours draw near each other, (m + h^2 k) v = m v*, all of them at once.
+static void calm_chain(soft_graph *g, int32_t first, int32_t last, float h)
+{
+  particle_state *p = g->data.particles;
+  bool any = false;
+  for (int32_t i = first; i < last; ++i) {
+    chain_row *row = &g->chain[i];
+    double w = (double)p[row->place[0]].inverse_mass + (double)p[row->place[1]].inverse_mass;
+    double stiff = -row->answer * (double)h / (double)row->rest;
+    row->inverse = w > 0.0 && stiff * w > 0.5 ? stiff - 0.5 / w : 0.0;
+    any = any || row->inverse > 0.0;
+  }
+  // By particles, from the first: `over` links one to the next, `sum` is its right side.
+  double over = 0.0, sum[3] = {0.0, 0.0, 0.0};
+  for (int32_t i = first; i <= last && any; ++i) {
+    const chain_row *row = &g->chain[i < last ? i : last - 1];
+    const particle_state *at = &p[row->place[i < last ? 0 : 1]];
+    double before = i > first ? g->chain[i - 1].inverse : 0.0;
+    double after = i < last ? row->inverse : 0.0;
+    double w = (double)at->inverse_mass;
+    double pivot = 1.0 / (1.0 + w * (before + after - before * over));
+    for (int k = 0; k < 3; ++k) {
+      sum[k] = pivot * ((double)at->v[k] + w * before * sum[k]);
+      if (i < last) {
+        g->chain[i].calm[k] = sum[k];
+      }
+    }
+    over = pivot * w * after;
+    if (i < last) {
+      g->chain[i].over = over;
+    }
+  }
+  for (int32_t i = last; i >= first && any; --i) {
+    particle_state *at = &p[g->chain[i < last ? i : last - 1].place[i < last ? 0 : 1]];
+    for (int k = 0; k < 3; ++k) {
+      sum[k] = i < last ? g->chain[i].calm[k] + g->chain[i].over * sum[k] : sum[k];
+      at->v[k] = (float)sum[k];
+    }
+  }
+}
+
+static void calm_chains(soft_graph *g, float h)
+{
+  for (int32_t first = 0; first < g->chain_count;) {
+    int32_t last = first + 1;
+    while (last < g->chain_count && g->chain[last].linked) {
+      last += 1;
+    }
+    calm_chain(g, first, last, h);
+    first = last;
+  }
+}
+
+void soft_solve_chains(tn_world *world, float h, bool relaxing)
+{
+  soft_graph *g = &world->soft_graph;
+  particle_state *p = g->data.particles;
+  for (int32_t i = 0; i < g->chain_count; ++i) {
+    chain_row *row = &g->chain[i];
+    float length;
+    V n = edge_direction(apart_of(row, p), &length);
+    row->n[0] = n.x;
+    row->n[1] = n.y;
+    row->n[2] = n.z;
+    float rate = v_dot(n, v_sub(vec(p[row->place[1]].v), vec(p[row->place[0]].v)));
+    float a = row->compliance / (h * h), s = relaxing ? 1.0f : 1.0f + row->damping / h;
+    float w = p[row->place[0]].inverse_mass + p[row->place[1]].inverse_mass;
+    // A spring has nothing to relax: its row answers nothing.
+    bool out = relaxing && a > w;
+    float want = relaxing ? rate : (length - row->rest) / h + s * rate;
+    eliminate(row, row->linked ? &g->chain[i - 1] : NULL, p, out ? 0.0f : want, out ? 1e30f : a, s);
+  }
+  for (int32_t i = g->chain_count - 1; i >= 0; --i) {
+    if (i + 1 < g->chain_count && g->chain[i + 1].linked) {
+      g->chain[i].answer -= g->chain[i].over * g->chain[i + 1].answer;
+    }
+  }
+  for (int32_t i = 0; i < g->chain_count; ++i) {
+    push_ends(p, &g->chain[i], (float)g->chain[i].answer);
+  }
+  if (!relaxing) {
+    calm_chains(g, h);
+  }
+}
+
+// By positions, one row after the other.
+void soft_move_chains(tn_world *world, float h)
+{
+  soft_graph *g = &world->soft_graph;
+  particle_state *p = g->data.particles;
+  for (int32_t i = 0; i < g->chain_count; ++i) {
+    chain_row *row = &g->chain[i];
+    float length;
+    V n = edge_direction(apart_of(row, p), &length);
+    row->n[0] = n.x;
+    row->n[1] = n.y;
+    row->n[2] = n.z;
+    float w = p[row->place[0]].inverse_mass + p[row->place[1]].inverse_mass;
+    float a = row->compliance / (h * h);
+    float x = w + a > 0.0f ? -(length - row->rest) / h / (w + a) : 0.0f;
+    push_ends(p, row, x);
+    for (int side = 0; side < 2; ++side) {
+      particle_state *to = &p[row->place[side]];
+      float scale = (side == 0 ? -x : x) * to->inverse_mass * h;
+      for (int k = 0; k < 3; ++k) {
+        to->dx[k] += scale * row->n[k];
+      }
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Closed surfaces: one row, V - pressure V0. Its gradient at a particle is a third of the area
+// around it, along the normal.
+
+static void add_gradients(tn_world *world, const soft *s, tn_pos origin, double *volume)
+{
+  soft_graph *g = &world->soft_graph;
+  const particle_state *p = g->data.particles;
+  double sum = 0.0;
+  for (int32_t i = 0; i < s->triangle_count; ++i) {
+    int32_t place[3];
+    V x[3];
+    for (int k = 0; k < 3; ++k) {
+      place[k] = s->first + s->triangles[3 * (size_t)i + (size_t)k];
+      tn_pos at = pos_sub(g->at[place[k]], origin);
+      x[k] = v_add(v_make((float)at.x, (float)at.y, (float)at.z), vec(p[place[k]].dx));
+    }
+    for (int k = 0; k < 3; ++k) {
+      V c = v_cross(x[(k + 1) % 3], x[(k + 2) % 3]);
+      float *to = g->gradient[place[k]];
+      to[0] += c.x * (1.0f / 6.0f);
+      to[1] += c.y * (1.0f / 6.0f);
+      to[2] += c.z * (1.0f / 6.0f);
+      sum += k == 0 ? (double)(v_dot(x[0], c) * (1.0f / 6.0f)) : 0.0;
+    }
+  }
+  *volume = sum;
+}
+
+static void solve_surface(tn_world *world, const soft *s, float h, soft_stage stage)
+{
+  soft_graph *g = &world->soft_graph;
+  particle_state *p = g->data.particles;
+  for (int32_t i = s->first; i < s->first + s->particle_count; ++i) {
+    g->gradient[i][0] = g->gradient[i][1] = g->gradient[i][2] = 0.0f;
+  }
+  double volume, w = 0.0, rate = 0.0;
+  add_gradients(world, s, g->at[s->first], &volume);
+  for (int32_t i = s->first; i < s->first + s->particle_count; ++i) {
+    V d = vec(g->gradient[i]);
+    w += (double)(p[i].inverse_mass * v_dot(d, d));
+    rate += (double)v_dot(d, vec(p[i].v));
+  }
+  double a = (double)s->volume_compliance / ((double)h * (double)h);
+  double c = volume - (double)s->pressure * (double)s->rest_volume;
+  double want = stage == SOFT_RELAX      ? rate
+                : stage == SOFT_POSITION ? c / (double)h
+                                         : c / (double)h + rate;
+  bool out = stage == SOFT_RELAX && a > w;
+  float x = w + a > 0.0 && !out ? (float)(-want / (w + a)) : 0.0f;
+  for (int32_t i = s->first; i < s->first + s->particle_count; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      float dv = x * p[i].inverse_mass * g->gradient[i][k];
+      p[i].v[k] += dv;
+      p[i].dx[k] += stage == SOFT_POSITION ? h * dv : 0.0f;
+    }
+  }
+}
+
+void soft_solve_surfaces(tn_world *world, float h, soft_stage stage)
+{
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    const soft *s = &world->softs[i];
+    if (s->alive && s->first > 0 && s->pressure > 0.0f) {
+      solve_surface(world, s, h, stage);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Rigid motion of a body; pins decide about it
+
+typedef struct rigid_motion {
+  double mass;
+  tn_pos center, v, w;
+} rigid_motion;
+
+static tn_pos cross(tn_pos a, tn_pos b)
+{
+  return tn_p3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+
+static tn_pos wide(tn_vec3 v)
+{
+  return tn_p3((double)v.x, (double)v.y, (double)v.z);
+}
+
+static tn_pos times(double s, tn_pos a)
+{
+  return tn_p3(s * a.x, s * a.y, s * a.z);
+}
+
+// Of a symmetric positive matrix xx yy zz xy xz yz; a turn that nothing resists is none.
+static tn_pos solve_inertia(const double *m, tn_pos l)
+{
+  double trace = m[0] + m[1] + m[2];
+  double xx = m[0] + 1e-9 * trace, yy = m[1] + 1e-9 * trace, zz = m[2] + 1e-9 * trace;
+  double a = yy * zz - m[5] * m[5], b = m[4] * m[5] - m[3] * zz, c = m[3] * m[5] - m[4] * yy;
+  double d = xx * zz - m[4] * m[4], e = m[3] * m[4] - xx * m[5], f = xx * yy - m[3] * m[3];
+  double determinant = xx * a + m[3] * b + m[4] * c;
+  double inv = determinant > 0.0 ? 1.0 / determinant : 0.0;
+  return tn_p3(inv * (a * l.x + b * l.y + c * l.z), inv * (b * l.x + d * l.y + e * l.z),
+               inv * (c * l.x + e * l.y + f * l.z));
+}
+
+static double weight_of(const soft_particle *p)
+{
+  return (double)p->mass * (p->pinned ? 1e6 : 1.0);
+}
+
+static rigid_motion motion_of(const soft *s)
+{
+  rigid_motion r = {0};
+  tn_pos origin = s->particles[0].at, l = {0};
+  double m[6] = {0};
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    const soft_particle *p = &s->particles[i];
+    double mass = weight_of(p);
+    r.mass += mass;
+    r.center = pos_add(r.center, times(mass, pos_sub(p->at, origin)));
+    r.v = pos_add(r.v, times(mass, wide(p->v)));
+  }
+  r.center = pos_add(origin, times(1.0 / r.mass, r.center));
+  r.v = times(1.0 / r.mass, r.v);
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    const soft_particle *p = &s->particles[i];
+    double mass = weight_of(p);
+    tn_pos x = pos_sub(p->at, r.center);
+    l = pos_add(l, times(mass, cross(x, wide(p->v))));
+    m[0] += mass * (x.y * x.y + x.z * x.z);
+    m[1] += mass * (x.x * x.x + x.z * x.z);
+    m[2] += mass * (x.x * x.x + x.y * x.y);
+    m[3] -= mass * x.x * x.y;
+    m[4] -= mass * x.x * x.z;
+    m[5] -= mass * x.y * x.z;
+  }
+  r.w = solve_inertia(m, l);
+  return r;
+}
+
+// What is not the motion of a rigid body fades, and momenta stay as they are; linear damping takes
+// from both.
+void soft_damp(tn_world *world, float dt)
+{
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    soft *s = &world->softs[i];
+    if (!s->alive || s->first == 0 || (s->damping == 0.0f && s->linear_damping == 0.0f)) {
+      continue;
+    }
+    rigid_motion r = motion_of(s);
+    double share = 1.0 - (double)tn_exp(-s->damping * dt);
+    double kept = (double)tn_exp(-s->linear_damping * dt);
+    for (int32_t k = 0; k < s->particle_count; ++k) {
+      soft_particle *p = &s->particles[k];
+      tn_pos rigid = pos_add(r.v, cross(r.w, pos_sub(p->at, r.center)));
+      tn_pos v = wide(p->v);
+      v = times(kept, pos_add(v, times(share, pos_sub(rigid, v))));
+      p->v = p->pinned ? p->v : tn_v3((float)v.x, (float)v.y, (float)v.z);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+
+void soft_follow_box(soft *s)
+{
+  tn_pos lower = s->particles[0].at, upper = lower;
+  for (int32_t i = 1; i < s->particle_count; ++i) {
+    tn_pos at = s->particles[i].at;
+    lower = tn_p3(fmin(lower.x, at.x), fmin(lower.y, at.y), fmin(lower.z, at.z));
+    upper = tn_p3(fmax(upper.x, at.x), fmax(upper.y, at.y), fmax(upper.z, at.z));
+  }
+  double r = (double)s->radius;
+  s->box.lower = tn_p3(lower.x - r, lower.y - r, lower.z - r);
+  s->box.upper = tn_p3(upper.x + r, upper.y + r, upper.z + r);
+}
