@@ -56,7 +56,7 @@ typedef struct attachment {
   tn_vec3 lambda, force;
 } attachment;
 
-// What a particle or a triangle touches, from step to step.
+// What a particle or a triangle touches in a step.
 typedef struct soft_contact {
   int32_t type;        // touch_type
   int32_t soft, other; // slots; other: of the second particle, or NO_SLOT
@@ -66,8 +66,7 @@ typedef struct soft_contact {
   tn_vec3 apart, core, normal;
   float distance, gap;
   bool round;
-  float lambda;
-  tn_vec3 friction, force;
+  tn_vec3 force; // mean over the step
 } soft_contact;
 
 // Which constraint a lane of a block holds.

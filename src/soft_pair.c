@@ -100,11 +100,13 @@ static void fill_buckets(search *s)
   }
 }
 
-// How far apart two particles stay: those of one body no further than they were made.
+// How far apart two particles stay; those of one body that were made about as close are held by its
+// constraints.
 static float distance_between(const soft *a, const soft *b, int32_t i, int32_t k)
 {
   float d = a->radius + b->radius;
-  return a == b ? fminf(d, tn_length(tn_sub(a->particles[i].rest, a->particles[k].rest))) : d;
+  bool held = a == b && tn_length(tn_sub(a->particles[i].rest, a->particles[k].rest)) < 1.05f * d;
+  return held ? 0.0f : d;
 }
 
 static bool make_pair(const search *s, const grain *x, const grain *y, soft_contact *t)

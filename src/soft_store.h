@@ -123,7 +123,7 @@ struct soft_data {
   soft_type type; // of the running pass
   soft_stage stage;
   kick_part part;
-  float keep; // share of a rod's or a rigid hold's impulse that the next substep starts from
+  float keep; // share of the last substep's impulses that the next starts from
 };
 
 typedef struct soft_ops {

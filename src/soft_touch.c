@@ -25,27 +25,7 @@ static tn_vec3 vec3_of(const float *v)
 }
 
 // ---------------------------------------------------------------------------------------------
-// The list: sorted, so that last step's are found again
-
-static int compare_numbers(const int32_t *a, const int32_t *b, int count)
-{
-  for (int i = 0; i < count; ++i) {
-    if (a[i] != b[i]) {
-      return a[i] < b[i] ? -1 : 1;
-    }
-  }
-  return 0;
-}
-
-static int compare_touches(const void *a, const void *b)
-{
-  const soft_contact *x = a, *y = b;
-  int32_t kx[8] = {x->type == TOUCH_PAIR, x->soft,  x->shape,       x->type,
-                   x->particle[0],        x->other, x->particle[1], x->particle[2]};
-  int32_t ky[8] = {y->type == TOUCH_PAIR, y->soft,  y->shape,       y->type,
-                   y->particle[0],        y->other, y->particle[1], y->particle[2]};
-  return compare_numbers(kx, ky, 8);
-}
+// The list
 
 bool add_touch(tn_world *world, const soft_contact *t)
 {
@@ -53,16 +33,7 @@ bool add_touch(tn_world *world, const soft_contact *t)
                       world->touch_count + 1, sizeof *t)) {
     return false;
   }
-  world->touches[world->touch_count] = *t;
-  if (world->old_touch_count > 0) {
-    const soft_contact *old = bsearch(t, world->old_touches, (size_t)world->old_touch_count, sizeof *old,
-                               compare_touches);
-    if (old) {
-      world->touches[world->touch_count].lambda = old->lambda;
-      world->touches[world->touch_count].friction = old->friction;
-    }
-  }
-  world->touch_count += 1;
+  world->touches[world->touch_count++] = *t;
   return true;
 }
 
@@ -352,7 +323,7 @@ static void wake_touched(tn_world *world)
   for (int32_t i = 0; i < world->touch_count; ++i) {
     soft_contact *t = &world->touches[i];
     soft *s = &world->softs[t->soft];
-    bool near = t->gap < NEAR_GAP || t->lambda > 0.0f;
+    bool near = t->gap < NEAR_GAP;
     s->supported = s->supported || near;
     if (t->body != NO_SLOT && near) {
       body_wake(world, t->body);
@@ -369,13 +340,6 @@ bool touches_find(tn_world *world, float dt)
   if (world->soft_list.count == 0) {
     return true;
   }
-  soft_contact *list = world->old_touches;
-  int32_t capacity = world->old_touch_capacity;
-  world->old_touches = world->touches;
-  world->old_touch_count = world->touch_count;
-  world->old_touch_capacity = world->touch_capacity;
-  world->touches = list;
-  world->touch_capacity = capacity;
   world->touch_count = 0;
   if (!wake_disturbed(world)) {
     return false;
@@ -451,7 +415,7 @@ static bool is_pushed(const tn_world *world, int32_t slot)
   return slot != NO_SLOT && world->bodies[slot].type == TN_BODY_DYNAMIC;
 }
 
-static void pack(const tn_world *world, const soft_contact *t, touch_block *block, int lane, float scale)
+static void pack(const tn_world *world, const soft_contact *t, touch_block *block, int lane)
 {
   for (int i = 0; i < particles_of(t); ++i) {
     block->place[i][lane] = place_of(world, t, i);
@@ -462,8 +426,6 @@ static void pack(const tn_world *world, const soft_contact *t, touch_block *bloc
   TouchParams params = params_of(world, t);
   TouchState state;
   memset(&state, 0, sizeof state);
-  state.lambda = scale * t->lambda;
-  state.friction = vec(tn_scale(scale, t->friction));
   set_lane(block->params, lane, &params, FIELDS(TouchParams));
   set_lane(block->state, lane, &state, FIELDS(TouchState));
 }
@@ -530,7 +492,7 @@ static bool reserve_colors(tn_world *world)
   return true;
 }
 
-bool touches_pack(tn_world *world, float scale)
+bool touches_pack(tn_world *world)
 {
   soft_links *links = &world->touch_links;
   soft_data *data = &world->soft_graph.data;
@@ -561,7 +523,7 @@ bool touches_pack(tn_world *world, float scale)
     int32_t *at = &group[links->colors[i]][t->type];
     touch_block *block = &data->touches[*at / BLOCK_WIDTH];
     block->type = t->type;
-    pack(world, t, block, *at % BLOCK_WIDTH, scale);
+    pack(world, t, block, *at % BLOCK_WIDTH);
     *at += links->colors[i] == MAX_COLORS ? BLOCK_WIDTH : 1;
   }
   return true;
@@ -579,10 +541,6 @@ void touches_unpack(tn_world *world, float dt)
     TouchState state;
     get_lane(block->state, lane, &state, FIELDS(TouchState));
     soft_contact *t = &world->touches[block->touch[lane]];
-    bool finite = isfinite(state.lambda + v_dot(state.friction, state.friction));
-    t->lambda = finite ? state.lambda : 0.0f;
-    t->friction =
-        finite ? tn_v3(state.friction.x, state.friction.y, state.friction.z) : tn_v3(0, 0, 0);
     t->force = tn_scale(1.0f / dt, tn_v3(state.sum.x, state.sum.y, state.sum.z));
   }
 }
@@ -591,7 +549,6 @@ void touches_release(tn_world *world)
 {
   soft_links *links = &world->touch_links;
   memory_give(world, world->touches, (size_t)world->touch_capacity * sizeof(soft_contact));
-  memory_give(world, world->old_touches, (size_t)world->old_touch_capacity * sizeof(soft_contact));
   memory_give(world, links->places, (size_t)links->place_capacity * sizeof(uint64_t));
   memory_give(world, links->bodies, (size_t)links->body_capacity * sizeof(uint64_t));
   memory_give(world, links->colors, (size_t)links->color_capacity);

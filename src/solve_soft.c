@@ -132,7 +132,7 @@ KERNEL Parts parts_of(const solver_data *data, soft_type type, int block)
   do {                                                                                             \
     Params params;                                                                                 \
     State state;                                                                                   \
-    Members rows;                                                                                     \
+    Members rows;                                                                                  \
     Particle *p = rows.p;                                                                          \
     const V *d = rows.d;                                                                           \
     LOAD(parts.params, lane, &params);                                                             \
@@ -165,6 +165,22 @@ static void relax_edges(solver_data *data, int first, int last)
   SOFT_LOOP(SOFT_EDGE, SOFT_CASE(EdgeParams, EdgeState, 2, relax_edge(&pass, p, d, &params)));
 }
 
+static void warm_tets(solver_data *data, int first, int last)
+{
+  SoftPass pass = make_pass(data);
+  R keep = splat(data->soft->keep);
+  SOFT_LOOP(SOFT_TET,
+            SOFT_CASE(TetParams, TetState, 4, warm_tet(&pass, p, d, &params, keep, &state)));
+}
+
+static void warm_cells(solver_data *data, int first, int last)
+{
+  SoftPass pass = make_pass(data);
+  R keep = splat(data->soft->keep);
+  SOFT_LOOP(SOFT_CELL,
+            SOFT_CASE(CellParams, CellState, 8, warm_cell(&pass, p, d, &params, keep, &state)));
+}
+
 // Impulses of the last substep are forgotten.
 static void begin_rows(solver_data *data, soft_type type, int first, int last)
 {
@@ -173,6 +189,24 @@ static void begin_rows(solver_data *data, soft_type type, int first, int last)
   for (int block = first; block < last; ++block) {
     Parts parts = parts_of(data, type, block);
     memset(parts.state + kept, 0, (size_t)(l.state - kept) * sizeof *parts.state);
+  }
+}
+
+static void warm_rows(solver_data *data, int first, int last)
+{
+  switch (data->soft->type) {
+  case SOFT_EDGE:
+    warm_edges(data, first, last);
+    break;
+  case SOFT_TET:
+    warm_tets(data, first, last);
+    break;
+  case SOFT_CELL:
+    warm_cells(data, first, last);
+    break;
+  default:
+    begin_rows(data, data->soft->type, first, last);
+    break;
   }
 }
 
@@ -216,10 +250,10 @@ static void pass_rows(solver_data *data, int first, int last)
     solve_rows(data, first, last);
   } else if (type == SOFT_EDGE && stage == SOFT_RELAX) {
     relax_edges(data, first, last);
-  } else if (type == SOFT_EDGE && data->soft->keep > 0.0f) {
-    warm_edges(data, first, last);
-  } else if (stage == SOFT_WARM) {
+  } else if (stage == SOFT_WARM && data->soft->keep == 0.0f) {
     begin_rows(data, type, first, last);
+  } else if (stage == SOFT_WARM) {
+    warm_rows(data, first, last);
   }
 }
 
@@ -267,17 +301,11 @@ KERNEL void pass_touch(solver_data *data, touch_block *tb, int lane, int count, 
   if (has_body) {
     load_body(data, g, &body, &share);
   }
-  switch (data->soft->stage) {
-  case SOFT_WARM:
-    warm_touch(count, &pass, &params, &state, p, &body);
-    break;
-  case SOFT_POSITION:
+  if (data->soft->stage == SOFT_POSITION) {
     position_touch(count, &pass, &params, &state, p, &body);
-    break;
-  default:
+  } else {
     solve_touch(count, &pass, data->soft->stage == SOFT_RELAX, splat(data->substep.bounce_speed),
                 &params, &state, p, &body);
-    break;
   }
   STORE(tb->state, lane, &state);
   for (int i = 0; i < count; ++i) {
@@ -288,8 +316,24 @@ KERNEL void pass_touch(solver_data *data, touch_block *tb, int lane, int count, 
   }
 }
 
+static void begin_touches(solver_data *data, int first, int last)
+{
+  for (int block = first; block < last; ++block) {
+    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
+      TouchState state;
+      LOAD(data->soft->touches[block].state, lane, &state);
+      begin_touch(&state);
+      STORE(data->soft->touches[block].state, lane, &state);
+    }
+  }
+}
+
 static void pass_touches(solver_data *data, int first, int last)
 {
+  if (data->soft->stage == SOFT_WARM) {
+    begin_touches(data, first, last);
+    return;
+  }
   for (int block = first; block < last; ++block) {
     touch_block *tb = &data->soft->touches[block];
     for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {

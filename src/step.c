@@ -10,7 +10,8 @@
 static const float KEEP = 0.2f;
 static const float PUSH = 8400.0f; // m/s^2
 static const float TURN = 6000.0f; // rad/s^2
-// Rods of soft bodies and what ties them to rigid ones begin with this share of their last impulse.
+// Rods and solids of soft bodies, and what ties them to rigid ones, begin with this share of their
+// last impulse.
 static const float SOFT_KEEP = 0.5f;
 
 // ---------------------------------------------------------------------------------------------
@@ -428,7 +429,7 @@ static bool pack_softs(tn_world *world, float scale)
   if (world->soft_list.count == 0) {
     return true;
   }
-  if (!soft_graph_build(world) || !touches_pack(world, scale) || !attachments_pack(world, scale)) {
+  if (!soft_graph_build(world) || !touches_pack(world) || !attachments_pack(world, scale)) {
     return false;
   }
   soft_pack(world);

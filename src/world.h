@@ -263,8 +263,8 @@ struct tn_world {
   pool_list attachment_list;
   attachment *attachments;
   soft_links touch_links, hold_links;
-  soft_contact *touches, *old_touches; // of this step and the last
-  int32_t touch_count, touch_capacity, old_touch_count, old_touch_capacity;
+  soft_contact *touches; // of the last step
+  int32_t touch_count, touch_capacity;
 
   tn_joint_break_event *breaks;
   int32_t break_count, break_capacity;
@@ -414,7 +414,7 @@ void soft_follow_box(soft *s);
 bool touches_find(tn_world *world, float dt);
 bool touch_particles(tn_world *world, float dt);
 bool add_touch(tn_world *world, const soft_contact *t);
-bool touches_pack(tn_world *world, float scale);
+bool touches_pack(tn_world *world);
 void touches_unpack(tn_world *world, float dt);
 void touches_remove_of_soft(tn_world *world, int32_t slot);
 void touches_remove_of_shape(tn_world *world, int32_t slot);

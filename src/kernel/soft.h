@@ -408,10 +408,37 @@ KERNEL void solve_bulk(const SoftPass *pass, Particle *p, const V *f, const TetP
   push_stress(pass, p, params->b, change);
 }
 
-KERNEL void begin_tet(TetState *state)
+KERNEL S spread_of_columns(const V *f)
 {
-  state->stress[0] = state->stress[1] = state->stress[2] = v_zero();
-  state->pressure = splat(0.0f);
+  return s_add(s_outer(f[0]), s_add(s_outer(f[1]), s_outer(f[2])));
+}
+
+// What a substep starts from: the share `keep` of the last one's impulses, turned with the element.
+KERNEL void warm_tet(const SoftPass *pass, Particle *p, const V *d, const TetParams *params, R keep,
+                     TetState *state)
+{
+  V f[3];
+  deformation(params->b, d, f);
+  Q before = state->q;
+  state->q = follow_rotation(state->q, f);
+  Q turn = q_mul(state->q, q_conjugate(before));
+  for (int k = 0; k < 3; ++k) {
+    state->stress[k] = v_scale(keep, q_rotate(turn, state->stress[k]));
+  }
+  S spread = spread_of_columns(f);
+  for (int i = 0; i < 2; ++i) { // twice, for what rounding leaves
+    V w = turn_of(spread, cross_columns(f, state->stress));
+    for (int k = 0; k < 3; ++k) {
+      state->stress[k] = v_sub(state->stress[k], v_cross(w, f[k]));
+    }
+  }
+  state->pressure = keep * state->pressure;
+  V cofactor[3] = {v_cross(f[1], f[2]), v_cross(f[2], f[0]), v_cross(f[0], f[1])};
+  V sum[3];
+  for (int k = 0; k < 3; ++k) {
+    sum[k] = v_add(state->stress[k], v_scale(state->pressure, cofactor[k]));
+  }
+  push_stress(pass, p, params->b, sum);
 }
 
 KERNEL void solve_tet(const SoftPass *pass, Particle *p, const V *d, const TetParams *params,
@@ -419,7 +446,9 @@ KERNEL void solve_tet(const SoftPass *pass, Particle *p, const V *d, const TetPa
 {
   V f[3];
   deformation(params->b, d, f);
-  state->q = follow_rotation(state->q, f);
+  if (pass->form == FORM_POSITION) {
+    state->q = follow_rotation(state->q, f);
+  }
   solve_shear(pass, p, f, params, state);
   solve_bulk(pass, p, f, params, splat(1.0f), state);
 }
@@ -438,6 +467,7 @@ typedef struct CellParams {
 
 typedef struct CellState {
   Q q;
+  V gain[CELL_SIZE]; // velocities given in the substep
 } CellState;
 
 KERNEL S mass_spread(S sum, R m, V r)
@@ -461,43 +491,90 @@ KERNEL void remove_rigid(const R *mass, R inv_mass, S spread, const V *r, V *v)
   }
 }
 
-KERNEL void solve_cell(const SoftPass *pass, Particle *p, const V *d, const CellParams *params,
-                       CellState *state)
+// Where the particles are, from their centre of mass.
+typedef struct CellPlace {
+  V r[CELL_SIZE];
+  R inv_mass;
+  S spread;
+  V fit[3]; // columns of sum m r q'
+} CellPlace;
+
+KERNEL CellPlace cell_place(const V *d, const CellParams *params)
 {
-  V r[CELL_SIZE], off[CELL_SIZE], fit[3] = {v_zero(), v_zero(), v_zero()};
+  CellPlace c;
   V center = v_zero();
   R mass = params->mass[0];
-  r[0] = v_zero();
+  c.r[0] = v_zero();
   for (int i = 1; i < CELL_SIZE; ++i) {
-    r[i] = d[i - 1];
+    c.r[i] = d[i - 1];
     center = v_add(center, v_scale(params->mass[i], d[i - 1]));
     mass = mass + params->mass[i];
   }
-  R inv_mass = r_inverse_above(mass, splat(0.0f));
-  center = v_scale(inv_mass, center);
-  S spread = {splat(0.0f), splat(0.0f), splat(0.0f), splat(0.0f), splat(0.0f), splat(0.0f)};
+  c.inv_mass = r_inverse_above(mass, splat(0.0f));
+  center = v_scale(c.inv_mass, center);
+  R zero = splat(0.0f);
+  S none = {zero, zero, zero, zero, zero, zero};
+  c.spread = none;
+  c.fit[0] = c.fit[1] = c.fit[2] = v_zero();
   for (int i = 0; i < CELL_SIZE; ++i) {
-    r[i] = v_sub(r[i], center);
+    c.r[i] = v_sub(c.r[i], center);
     V q = v_scale(params->mass[i], params->rest[i]);
-    fit[0] = v_add(fit[0], v_scale(q.x, r[i]));
-    fit[1] = v_add(fit[1], v_scale(q.y, r[i]));
-    fit[2] = v_add(fit[2], v_scale(q.z, r[i]));
-    spread = mass_spread(spread, params->mass[i], r[i]);
+    c.fit[0] = v_add(c.fit[0], v_scale(q.x, c.r[i]));
+    c.fit[1] = v_add(c.fit[1], v_scale(q.y, c.r[i]));
+    c.fit[2] = v_add(c.fit[2], v_scale(q.z, c.r[i]));
+    c.spread = mass_spread(c.spread, params->mass[i], c.r[i]);
   }
-  state->q = follow_rotation(state->q, fit);
+  return c;
+}
+
+// Particles that are pinned, or not there, take nothing.
+KERNEL void push_cell(const SoftPass *pass, Particle *p, const CellParams *params, const V *gain)
+{
+  R one = splat(1.0f);
+  R zero = splat(0.0f);
+  for (int i = 0; i < CELL_SIZE; ++i) {
+    R moves = pick((p[i].w > 0.0f) & (params->mass[i] > 0.0f), one, zero);
+    push(pass, &p[i], v_scale(moves, gain[i]));
+  }
+}
+
+KERNEL void warm_cell(const SoftPass *pass, Particle *p, const V *d, const CellParams *params,
+                      R keep, CellState *state)
+{
+  CellPlace c = cell_place(d, params);
+  Q before = state->q;
+  state->q = follow_rotation(state->q, c.fit);
+  Q turn = q_mul(state->q, q_conjugate(before));
+  for (int i = 0; i < CELL_SIZE; ++i) {
+    state->gain[i] = v_scale(keep, q_rotate(turn, state->gain[i]));
+  }
+  remove_rigid(params->mass, c.inv_mass, c.spread, c.r, state->gain);
+  push_cell(pass, p, params, state->gain);
+}
+
+KERNEL void solve_cell(const SoftPass *pass, Particle *p, const V *d, const CellParams *params,
+                       CellState *state)
+{
+  CellPlace c = cell_place(d, params);
+  if (pass->form == FORM_POSITION) {
+    state->q = follow_rotation(state->q, c.fit);
+  }
   R s = damping_factor(pass, params->damping);
+  R a = pass->inv_h2 * r_inverse_above(params->rate, splat(0.0f));
+  R share = -1.0f / (s + a);
+  V x[CELL_SIZE];
   for (int i = 0; i < CELL_SIZE; ++i) {
     V v = pass->form == FORM_POSITION ? v_zero() : v_scale(s, p[i].v);
-    off[i] = v_add(v_scale(pass->inv_h, v_sub(r[i], q_rotate(state->q, params->rest[i]))), v);
+    x[i] = v_scale(pass->inv_h, v_sub(c.r[i], q_rotate(state->q, params->rest[i])));
+    x[i] = v_add(v_add(x[i], v), v_scale(a, state->gain[i]));
   }
-  remove_rigid(params->mass, inv_mass, spread, r, off);
-  remove_rigid(params->mass, inv_mass, spread, r, off); // what rounding has left
-  R a = pass->inv_h2 * r_inverse_above(params->rate, splat(0.0f));
-  R share = 1.0f / (s + a);
+  remove_rigid(params->mass, c.inv_mass, c.spread, c.r, x);
+  remove_rigid(params->mass, c.inv_mass, c.spread, c.r, x); // what rounding has left
   for (int i = 0; i < CELL_SIZE; ++i) {
-    R moves = pick((p[i].w > 0.0f) & (params->mass[i] > 0.0f), share, splat(0.0f));
-    push(pass, &p[i], v_scale(-moves, off[i]));
+    x[i] = v_scale(share, x[i]);
+    state->gain[i] = v_add(state->gain[i], x[i]);
   }
+  push_cell(pass, p, params, x);
 }
 
 #endif

@@ -95,18 +95,13 @@ KERNEL void touch_push(int count, const SoftPass *pass, const R *weight, Particl
          pass->h);
 }
 
-// What a substep starts from: most of the last one's impulse.
-KERNEL void warm_touch(int count, const SoftPass *pass, const TouchParams *params,
-                       TouchState *state, Particle *p, Body *body)
+// A substep starts from nothing: what is behind a light particle is not known to its contact, and
+// the last impulse would be a blow to it.
+KERNEL void begin_touch(TouchState *state)
 {
-  TouchPlace place = touch_place(count, params, p, body);
-  state->lambda = pick(params->compliance > 0.0f, state->lambda, kept_impulse(state->lambda));
-  V f = state->friction;
-  f = v_sub(f, v_scale(v_dot(f, place.n), place.n));
-  state->friction = v_make(kept_impulse(f.x), kept_impulse(f.y), kept_impulse(f.z));
+  state->lambda = splat(0.0f);
+  state->friction = v_zero();
   state->closing = splat(0.0f);
-  V impulse = v_add(v_scale(state->lambda, place.n), state->friction);
-  touch_push(count, pass, params->weight, p, body, place.lever, impulse);
 }
 
 // Holds x against sliding as far as the load allows.
