@@ -141,7 +141,9 @@ static double cotangent(const tn_vec3 *x, int a, int b, int c)
   return (double)tn_dot(u, v) / (double)tn_length(tn_cross(u, v));
 }
 
-// Discrete plates: Bergou et al. 2006, A quadratic bending model for inextensible surfaces.
+// Discrete plates: the row of Bergou et al. 2006, A quadratic bending model for inextensible
+// surfaces, with the energy B e^2 / (A1 + A2) angle^2 / 2 of Seung and Nelson 1988, which is that of
+// a plate for grids of squares and of equal triangles.
 static void put_fold(soft *s, const tn_soft_def *def, int32_t index, const soft_side *sides)
 {
   const tn_vec3 *x = def->vertices;
@@ -150,7 +152,7 @@ static void put_fold(soft *s, const tn_soft_def *def, int32_t index, const soft_
   int v[4] = {a->low, a->high, a->opposite, b->opposite};
   double area = soft_triangle_area(x, def->triangles + 3 * (size_t)a->triangle) +
                 soft_triangle_area(x, def->triangles + 3 * (size_t)b->triangle);
-  double compliance = area / (3.0 * (double)def->bending_stiffness);
+  double compliance = area / (double)def->bending_stiffness;
   if (!def->curved_rest) {
     double c01 = cotangent(x, v[0], v[1], v[2]), c02 = cotangent(x, v[0], v[1], v[3]);
     double c03 = cotangent(x, v[1], v[0], v[2]), c04 = cotangent(x, v[1], v[0], v[3]);

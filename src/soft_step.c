@@ -4,6 +4,37 @@
 #include <math.h>
 
 // ---------------------------------------------------------------------------------------------
+// Vectors in double
+
+static tn_pos cross(tn_pos a, tn_pos b)
+{
+  return tn_p3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+
+static tn_pos wide(tn_vec3 v)
+{
+  return tn_p3((double)v.x, (double)v.y, (double)v.z);
+}
+
+static tn_pos times(double s, tn_pos a)
+{
+  return tn_p3(s * a.x, s * a.y, s * a.z);
+}
+
+// Of a symmetric positive matrix xx yy zz xy xz yz; a turn that nothing resists is none.
+static tn_pos solve_inertia(const double *m, tn_pos l)
+{
+  double trace = m[0] + m[1] + m[2];
+  double xx = m[0] + 1e-9 * trace, yy = m[1] + 1e-9 * trace, zz = m[2] + 1e-9 * trace;
+  double a = yy * zz - m[5] * m[5], b = m[4] * m[5] - m[3] * zz, c = m[3] * m[5] - m[4] * yy;
+  double d = xx * zz - m[4] * m[4], e = m[3] * m[4] - xx * m[5], f = xx * yy - m[3] * m[3];
+  double determinant = xx * a + m[3] * b + m[4] * c;
+  double inv = determinant > 0.0 ? 1.0 / determinant : 0.0;
+  return tn_p3(inv * (a * l.x + b * l.y + c * l.z), inv * (b * l.x + d * l.y + e * l.z),
+               inv * (c * l.x + e * l.y + f * l.z));
+}
+
+// ---------------------------------------------------------------------------------------------
 // Ropes: all rows of a chain at once, by elimination. Row k shares a particle with row k - 1, and
 // the matrix has w_a + w_b + a on its diagonal and -w n . n between neighbours.
 
@@ -53,9 +84,9 @@ static void push_ends(particle_state *p, const chain_row *row, float x)
 // A light rope under a heavy load would swing across its length faster than a substep can follow.
 // The part of that stiffness, tension over length, that is too much is made implicit: velocities of
 // neighbours draw near each other, (m + h^2 k) v = m v*, all of them at once.
-static void calm_chain(soft_graph *g, int32_t first, int32_t last, float h)
+static bool is_hasty(soft_graph *g, int32_t first, int32_t last, float h)
 {
-  particle_state *p = g->data.particles;
+  const particle_state *p = g->data.particles;
   bool any = false;
   for (int32_t i = first; i < last; ++i) {
     chain_row *row = &g->chain[i];
@@ -64,9 +95,15 @@ static void calm_chain(soft_graph *g, int32_t first, int32_t last, float h)
     row->inverse = w > 0.0 && stiff * w > 0.5 ? stiff - 0.5 / w : 0.0;
     any = any || row->inverse > 0.0;
   }
-  // By particles, from the first: `over` links one to the next, `sum` is its right side.
+  return any;
+}
+
+// By particles, from the first: `over` links one to the next, `sum` is its right side.
+static void calm_chain(soft_graph *g, int32_t first, int32_t last)
+{
+  particle_state *p = g->data.particles;
   double over = 0.0, sum[3] = {0.0, 0.0, 0.0};
-  for (int32_t i = first; i <= last && any; ++i) {
+  for (int32_t i = first; i <= last; ++i) {
     const chain_row *row = &g->chain[i < last ? i : last - 1];
     const particle_state *at = &p[row->place[i < last ? 0 : 1]];
     double before = i > first ? g->chain[i - 1].inverse : 0.0;
@@ -84,12 +121,76 @@ static void calm_chain(soft_graph *g, int32_t first, int32_t last, float h)
       g->chain[i].over = over;
     }
   }
-  for (int32_t i = last; i >= first && any; --i) {
+  for (int32_t i = last; i >= first; --i) {
     particle_state *at = &p[g->chain[i < last ? i : last - 1].place[i < last ? 0 : 1]];
     for (int k = 0; k < 3; ++k) {
       sum[k] = i < last ? g->chain[i].calm[k] + g->chain[i].over * sum[k] : sum[k];
       at->v[k] = (float)sum[k];
     }
+  }
+}
+
+// Momenta of a chain's particles, the angular one about their centre of mass.
+typedef struct chain_motion {
+  double mass, inertia[6];
+  tn_pos center, p, l;
+} chain_motion;
+
+static const particle_state *chain_end(const soft_graph *g, int32_t i, int32_t last, tn_pos *at)
+{
+  const chain_row *row = &g->chain[i < last ? i : last - 1];
+  int32_t place = row->place[i < last ? 0 : 1];
+  const particle_state *p = &g->data.particles[place];
+  *at = pos_add(g->at[place], tn_p3((double)p->dx[0], (double)p->dx[1], (double)p->dx[2]));
+  return p;
+}
+
+// False if some are pinned.
+static bool measure_chain(const soft_graph *g, int32_t first, int32_t last, chain_motion *m)
+{
+  *m = (chain_motion){0};
+  tn_pos at, origin = g->at[g->chain[first].place[0]];
+  for (int32_t i = first; i <= last; ++i) {
+    const particle_state *p = chain_end(g, i, last, &at);
+    if (p->inverse_mass == 0.0f) {
+      return false;
+    }
+    double mass = 1.0 / (double)p->inverse_mass;
+    m->mass += mass;
+    m->center = pos_add(m->center, times(mass, pos_sub(at, origin)));
+  }
+  m->center = pos_add(origin, times(1.0 / m->mass, m->center));
+  for (int32_t i = first; i <= last; ++i) {
+    const particle_state *p = chain_end(g, i, last, &at);
+    double mass = 1.0 / (double)p->inverse_mass;
+    tn_pos x = pos_sub(at, m->center);
+    tn_pos mv = times(mass, tn_p3((double)p->v[0], (double)p->v[1], (double)p->v[2]));
+    m->p = pos_add(m->p, mv);
+    m->l = pos_add(m->l, cross(x, mv));
+    m->inertia[0] += mass * (x.y * x.y + x.z * x.z);
+    m->inertia[1] += mass * (x.x * x.x + x.z * x.z);
+    m->inertia[2] += mass * (x.x * x.x + x.y * x.y);
+    m->inertia[3] -= mass * x.x * x.y;
+    m->inertia[4] -= mass * x.x * x.z;
+    m->inertia[5] -= mass * x.y * x.z;
+  }
+  return true;
+}
+
+// Gives a free rope back what calming has taken of its momenta.
+static void restore_chain(soft_graph *g, int32_t first, int32_t last, const chain_motion *before)
+{
+  chain_motion m;
+  measure_chain(g, first, last, &m);
+  tn_pos v = times(1.0 / m.mass, pos_sub(before->p, m.p));
+  tn_pos w = solve_inertia(m.inertia, pos_sub(before->l, m.l));
+  for (int32_t i = first; i <= last; ++i) {
+    tn_pos at;
+    particle_state *p = &g->data.particles[chain_end(g, i, last, &at) - g->data.particles];
+    tn_pos add = pos_add(v, cross(w, pos_sub(at, m.center)));
+    p->v[0] += (float)add.x;
+    p->v[1] += (float)add.y;
+    p->v[2] += (float)add.z;
   }
 }
 
@@ -100,7 +201,14 @@ static void calm_chains(soft_graph *g, float h)
     while (last < g->chain_count && g->chain[last].linked) {
       last += 1;
     }
-    calm_chain(g, first, last, h);
+    if (is_hasty(g, first, last, h)) {
+      chain_motion before;
+      bool is_free = measure_chain(g, first, last, &before);
+      calm_chain(g, first, last);
+      if (is_free) {
+        restore_chain(g, first, last, &before);
+      }
+    }
     first = last;
   }
 }
@@ -239,34 +347,6 @@ typedef struct rigid_motion {
   double mass;
   tn_pos center, v, w;
 } rigid_motion;
-
-static tn_pos cross(tn_pos a, tn_pos b)
-{
-  return tn_p3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
-}
-
-static tn_pos wide(tn_vec3 v)
-{
-  return tn_p3((double)v.x, (double)v.y, (double)v.z);
-}
-
-static tn_pos times(double s, tn_pos a)
-{
-  return tn_p3(s * a.x, s * a.y, s * a.z);
-}
-
-// Of a symmetric positive matrix xx yy zz xy xz yz; a turn that nothing resists is none.
-static tn_pos solve_inertia(const double *m, tn_pos l)
-{
-  double trace = m[0] + m[1] + m[2];
-  double xx = m[0] + 1e-9 * trace, yy = m[1] + 1e-9 * trace, zz = m[2] + 1e-9 * trace;
-  double a = yy * zz - m[5] * m[5], b = m[4] * m[5] - m[3] * zz, c = m[3] * m[5] - m[4] * yy;
-  double d = xx * zz - m[4] * m[4], e = m[3] * m[4] - xx * m[5], f = xx * yy - m[3] * m[3];
-  double determinant = xx * a + m[3] * b + m[4] * c;
-  double inv = determinant > 0.0 ? 1.0 / determinant : 0.0;
-  return tn_p3(inv * (a * l.x + b * l.y + c * l.z), inv * (b * l.x + d * l.y + e * l.z),
-               inv * (c * l.x + e * l.y + f * l.z));
-}
 
 static double weight_of(const soft_particle *p)
 {

@@ -1,0 +1,5 @@
+#include "support.h"
+int main(void)
+{
+  return 0;
+}
