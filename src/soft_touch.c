@@ -166,6 +166,75 @@ static bool touch_particle(const target *t, int32_t index)
   return add_touch(t->world, &made);
 }
 
+// ---------------------------------------------------------------------------------------------
+// Triangles and shapes: a corner or a ball between the particles
+
+// Where in a triangle p is.
+static void weights_at(tn_vec3 p, const tn_vec3 *x, float *w)
+{
+  tn_vec3 e = tn_sub(x[1], x[0]), f = tn_sub(x[2], x[0]), d = tn_sub(p, x[0]);
+  float ee = tn_dot(e, e), ef = tn_dot(e, f), ff = tn_dot(f, f);
+  float de = tn_dot(d, e), df = tn_dot(d, f), determinant = ee * ff - ef * ef;
+  float inv = determinant > 0.0f ? 1.0f / determinant : 0.0f;
+  w[1] = fminf(fmaxf((ff * de - ef * df) * inv, 0.0f), 1.0f);
+  w[2] = fminf(fmaxf((ee * df - ef * de) * inv, 0.0f), 1.0f - w[1]);
+  w[0] = 1.0f - w[1] - w[2];
+}
+
+// Closer than its corners are, which touch for themselves.
+static bool is_inner(const target *t, const tn_vec3 *x, float distance, float reach)
+{
+  for (int i = 0; i < 3; ++i) {
+    closest c;
+    if (geometry_closest(&t->shape->geometry, x[i], reach, &c) &&
+        c.distance < distance + 0.1f * t->soft->radius + 1e-5f) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool touch_triangle(const target *t, const int32_t *v)
+{
+  const soft_particle *p[3];
+  geometry g = {.kind = GEOMETRY_TRIANGLE};
+  tn_vec3 middle = {0.0f, 0.0f, 0.0f};
+  float reach = 0.0f, size = 0.0f;
+  for (int i = 0; i < 3; ++i) {
+    p[i] = &t->soft->particles[v[i]];
+    g.corner[i] = to_vec3(into_frame(t->at, p[i]->at));
+    middle = tn_add(middle, tn_scale(1.0f / 3.0f, g.corner[i]));
+    reach = fmaxf(reach, reach_of(t, p[i]));
+  }
+  for (int i = 0; i < 3; ++i) {
+    size = fmaxf(size, tn_length(tn_sub(g.corner[i], middle)));
+  }
+  closest near;
+  if (!is_near(&t->box, p[0]->at, (double)(2.0f * size + reach)) ||
+      !geometry_closest(&t->shape->geometry, middle, size + reach, &near)) {
+    return true;
+  }
+  pose here = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 1.0f}};
+  separation s = convex_distance(&t->shape->geometry, &g, here);
+  if (s.distance > reach || !is_inner(t, g.corner, s.distance, size + reach)) {
+    return true;
+  }
+  closest c = {s.distance, s.a, s.normal};
+  float w[3];
+  weights_at(s.b, g.corner, w);
+  tn_pos x = p[0]->at;
+  x = pos_add(x, to_pos(tn_scale(w[1], tn_between_points(p[0]->at, p[1]->at))));
+  x = pos_add(x, to_pos(tn_scale(w[2], tn_between_points(p[0]->at, p[2]->at))));
+  soft_contact made = touch_of(t, x, &c);
+  made.type = TOUCH_BODY_3;
+  made.particle[3] = NO_SLOT;
+  for (int i = 0; i < 3; ++i) {
+    made.particle[i] = v[i];
+    made.weight[i] = w[i];
+  }
+  return add_touch(t->world, &made);
+}
+
 static bool may_touch(const soft *s, const shape *other)
 {
   return !other->def.sensor && filters_agree(&s->filter, &other->def.filter);
@@ -201,6 +270,12 @@ static bool touch_shape(tn_world *world, int32_t soft_slot, int32_t shape_slot, 
   target t = target_of(world, soft_slot, shape_slot, dt);
   for (int32_t i = 0; i < t.soft->particle_count; ++i) {
     if (!touch_particle(&t, i)) {
+      return false;
+    }
+  }
+  bool solid = t.shape->geometry.kind <= TN_SHAPE_HULL;
+  for (int32_t i = 0; i < t.soft->triangle_count && solid; ++i) {
+    if (!touch_triangle(&t, t.soft->triangles + 3 * (size_t)i)) {
       return false;
     }
   }
