@@ -223,7 +223,7 @@ static float arm_of(const tn_world *world, const body *b)
 
 static bool is_held(const tn_world *world, const body *b)
 {
-  if (b->first_joint != NO_SLOT) {
+  if (b->first_joint != NO_SLOT || b->leaning) {
     return true;
   }
   for (int32_t i = b->first_shape; i != NO_SLOT; i = world->shapes[i].next) {

@@ -181,13 +181,17 @@ static void weights_at(tn_vec3 p, const tn_vec3 *x, float *w)
   w[0] = 1.0f - w[1] - w[2];
 }
 
+// Triangles stay half as far away as particles: those of a smooth skin on a round body are closer
+// than their corners, and must not take turns with them.
+#define TRIANGLE_SKIN 0.5f
+
 // Closer than its corners are, which touch for themselves.
 static bool is_inner(const target *t, const tn_vec3 *x, float distance, float reach)
 {
   for (int i = 0; i < 3; ++i) {
     closest c;
     if (geometry_closest(&t->shape->geometry, x[i], reach, &c) &&
-        c.distance < distance + 0.1f * t->soft->radius + 1e-5f) {
+        c.distance < distance + 0.1f * t->soft->radius) {
       return false;
     }
   }
@@ -227,6 +231,8 @@ static bool touch_triangle(const target *t, const int32_t *v)
   x = pos_add(x, to_pos(tn_scale(w[2], tn_between_points(p[0]->at, p[2]->at))));
   soft_contact made = touch_of(t, x, &c);
   made.type = TOUCH_BODY_3;
+  made.distance -= (1.0f - TRIANGLE_SKIN) * t->soft->radius;
+  made.gap += (1.0f - TRIANGLE_SKIN) * t->soft->radius;
   made.particle[3] = NO_SLOT;
   for (int i = 0; i < 3; ++i) {
     made.particle[i] = v[i];
@@ -400,7 +406,7 @@ static void wake_touched(tn_world *world)
     soft *s = &world->softs[t->soft];
     bool near = t->gap < NEAR_GAP;
     s->supported = s->supported || near;
-    if (t->body != NO_SLOT && near) {
+    if (t->body != NO_SLOT && near && world->bodies[t->body].asleep) {
       body_wake(world, t->body);
     }
     if (t->body == NO_SLOT || !world->bodies[t->body].asleep) {

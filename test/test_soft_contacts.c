@@ -170,10 +170,11 @@ static void soft_cube_bears_a_hundred_times_its_weight(void **unused)
     def.position = tn_p3(0.0, 0.105, 0.0);
     def.mass = 0.8f;
     def.youngs_modulus = 1e6f;
-    def.stiffness_damping = 0.01f;
+    def.damping = 5.0f;
     tn_soft_id soft = tn_soft_create(world, &def);
     tn_soft_mesh_free(&def);
     tn_body_id plate = test_box(world, tn_p3(0.0, 0.232, 0.0), 80.0f, tn_v3(0.15f, 0.02f, 0.15f));
+    tn_body_set_damping(world, plate, 3.0f, 3.0f);
     tn_shape_def box = tn_default_shape_def(TN_SHAPE_BOX);
     box.half_extents = tn_v3(0.15f, 0.02f, 0.15f);
     tn_shape_create(world, plate, &box);
