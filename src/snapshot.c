@@ -181,7 +181,8 @@ static uint64_t hash_particles(uint64_t hash, const soft *s)
 static uint64_t hash_soft(uint64_t hash, const tn_world *world, int32_t slot)
 {
   const soft *s = &world->softs[slot];
-  int32_t numbers[5] = {slot, s->self_collision, s->asleep, s->can_sleep, s->triangle_count};
+  int32_t numbers[6] = {slot,         s->self_collision, s->asleep,
+                        s->can_sleep, s->keep_momentum,  s->triangle_count};
   float settings[7] = {s->gravity_scale, s->damping,           s->linear_damping, s->radius,
                        s->pressure,      s->volume_compliance, s->rest_volume};
   hash = hash_bytes(hash, numbers, sizeof numbers);

@@ -88,6 +88,7 @@ tn_soft_def tn_default_soft_def(void)
   def.radius = 0.005f;
   def.material = tn_default_material();
   def.filter = (tn_filter){1, UINT64_MAX, 0};
+  def.keep_momentum = true;
   def.can_sleep = true;
   def.cookie = DEF_COOKIE;
   return def;
@@ -97,6 +98,7 @@ static void set_from_def(soft *s, const tn_soft_def *def)
 {
   s->can_sleep = def->can_sleep;
   s->self_collision = def->self_collision;
+  s->keep_momentum = def->keep_momentum;
   s->gravity_scale = def->gravity_scale;
   s->damping = def->damping;
   s->linear_damping = def->linear_damping;

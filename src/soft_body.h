@@ -45,6 +45,8 @@ typedef struct soft {
   int32_t first; // place of its first particle in the solver, or 0
   world_box box; // of its particles, with their radius
   int32_t pin_count, attachment_count;
+  bool keep_momentum;     // where positions are solved
+  tn_pos linear, angular; // tracked over a step; about the centre of mass
 } soft;
 
 typedef struct attachment {

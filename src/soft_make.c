@@ -142,8 +142,8 @@ static double cotangent(const tn_vec3 *x, int a, int b, int c)
 }
 
 // Discrete plates: the row of Bergou et al. 2006, A quadratic bending model for inextensible
-// surfaces, with the energy B e^2 / (A1 + A2) angle^2 / 2 of Seung and Nelson 1988, which is that of
-// a plate for grids of squares and of equal triangles.
+// surfaces, with the energy B e^2 / (A1 + A2) angle^2 / 2 of Seung and Nelson 1988, which is that
+// of a plate for grids of squares and of equal triangles.
 static void put_fold(soft *s, const tn_soft_def *def, int32_t index, const soft_side *sides)
 {
   const tn_vec3 *x = def->vertices;

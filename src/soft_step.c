@@ -1,4 +1,4 @@
-// The parts of a substep that go over a soft body as a whole: ropes, closed surfaces, damping.
+// The parts of a substep that go over a soft body as a whole: ropes and closed surfaces.
 #include "world.h"
 
 #include <math.h>
@@ -11,18 +11,13 @@ static tn_pos cross(tn_pos a, tn_pos b)
   return tn_p3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 
-static tn_pos wide(tn_vec3 v)
-{
-  return tn_p3((double)v.x, (double)v.y, (double)v.z);
-}
-
 static tn_pos times(double s, tn_pos a)
 {
   return tn_p3(s * a.x, s * a.y, s * a.z);
 }
 
 // Of a symmetric positive matrix xx yy zz xy xz yz; a turn that nothing resists is none.
-static tn_pos solve_inertia(const double *m, tn_pos l)
+tn_pos solve_inertia(const double *m, tn_pos l)
 {
   double trace = m[0] + m[1] + m[2];
   double xx = m[0] + 1e-9 * trace, yy = m[1] + 1e-9 * trace, zz = m[2] + 1e-9 * trace;
@@ -336,71 +331,6 @@ void soft_solve_surfaces(tn_world *world, float h, soft_stage stage)
     const soft *s = &world->softs[i];
     if (s->alive && s->first > 0 && s->pressure > 0.0f) {
       solve_surface(world, s, h, stage);
-    }
-  }
-}
-
-// ---------------------------------------------------------------------------------------------
-// Rigid motion of a body; pins decide about it
-
-typedef struct rigid_motion {
-  double mass;
-  tn_pos center, v, w;
-} rigid_motion;
-
-static double weight_of(const soft_particle *p)
-{
-  return (double)p->mass * (p->pinned ? 1e6 : 1.0);
-}
-
-static rigid_motion motion_of(const soft *s)
-{
-  rigid_motion r = {0};
-  tn_pos origin = s->particles[0].at, l = {0};
-  double m[6] = {0};
-  for (int32_t i = 0; i < s->particle_count; ++i) {
-    const soft_particle *p = &s->particles[i];
-    double mass = weight_of(p);
-    r.mass += mass;
-    r.center = pos_add(r.center, times(mass, pos_sub(p->at, origin)));
-    r.v = pos_add(r.v, times(mass, wide(p->v)));
-  }
-  r.center = pos_add(origin, times(1.0 / r.mass, r.center));
-  r.v = times(1.0 / r.mass, r.v);
-  for (int32_t i = 0; i < s->particle_count; ++i) {
-    const soft_particle *p = &s->particles[i];
-    double mass = weight_of(p);
-    tn_pos x = pos_sub(p->at, r.center);
-    l = pos_add(l, times(mass, cross(x, wide(p->v))));
-    m[0] += mass * (x.y * x.y + x.z * x.z);
-    m[1] += mass * (x.x * x.x + x.z * x.z);
-    m[2] += mass * (x.x * x.x + x.y * x.y);
-    m[3] -= mass * x.x * x.y;
-    m[4] -= mass * x.x * x.z;
-    m[5] -= mass * x.y * x.z;
-  }
-  r.w = solve_inertia(m, l);
-  return r;
-}
-
-// What is not the motion of a rigid body fades, and momenta stay as they are; linear damping takes
-// from both.
-void soft_damp(tn_world *world, float dt)
-{
-  for (int32_t i = 0; i < world->soft_list.used; ++i) {
-    soft *s = &world->softs[i];
-    if (!s->alive || s->first == 0 || (s->damping == 0.0f && s->linear_damping == 0.0f)) {
-      continue;
-    }
-    rigid_motion r = motion_of(s);
-    double share = 1.0 - (double)tn_exp(-s->damping * dt);
-    double kept = (double)tn_exp(-s->linear_damping * dt);
-    for (int32_t k = 0; k < s->particle_count; ++k) {
-      soft_particle *p = &s->particles[k];
-      tn_pos rigid = pos_add(r.v, cross(r.w, pos_sub(p->at, r.center)));
-      tn_pos v = wide(p->v);
-      v = times(kept, pos_add(v, times(share, pos_sub(rigid, v))));
-      p->v = p->pinned ? p->v : tn_v3((float)v.x, (float)v.y, (float)v.z);
     }
   }
 }

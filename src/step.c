@@ -272,6 +272,8 @@ static void substep_positions(stepper *s)
   solve_stage_of(s, STAGE_BEGIN);
   if (s->has_softs) {
     for_soft_rows(s, SOFT_WARM);
+    for_holds(s, SOFT_WARM);
+    for_touches(s, SOFT_WARM);
   }
   for (int k = 0; k < s->world->iterations; ++k) {
     solve_stage_of(s, STAGE_POSITIONS);
@@ -424,7 +426,7 @@ static float impulse_scale(const tn_world *world, float dt)
   return world->last_h > 0.0f ? dt / (float)world->substeps / world->last_h : 1.0f;
 }
 
-static bool pack_softs(tn_world *world, float scale)
+static bool pack_softs(tn_world *world, float dt, float scale)
 {
   if (world->soft_list.count == 0) {
     return true;
@@ -433,6 +435,7 @@ static bool pack_softs(tn_world *world, float scale)
     return false;
   }
   soft_pack(world);
+  soft_track_begin(world, dt);
   return true;
 }
 
@@ -441,6 +444,7 @@ static bool end_softs(tn_world *world, float dt)
   bool ok = soft_unpack(world);
   touches_unpack(world, dt);
   attachments_unpack(world, dt);
+  soft_track_end(world, dt);
   soft_damp(world, dt);
   return ok;
 }
@@ -565,7 +569,7 @@ uint32_t tn_world_step(tn_world *world, float dt)
   // find_contacts wakes bodies, which brings their joints back to the graph.
   if (!find_contacts(world, dt) || !graph_build(world) ||
       !contacts_pack(world, dt, impulse_scale(world, dt)) ||
-      !pack_softs(world, impulse_scale(world, dt))) {
+      !pack_softs(world, dt, impulse_scale(world, dt))) {
     report(world, TN_LOG_ERROR, "tn_world_step: out of memory");
     return TN_STEP_OUT_OF_MEMORY;
   }

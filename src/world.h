@@ -407,8 +407,14 @@ bool soft_unpack(tn_world *world); // false when a body was lost
 void soft_solve_chains(tn_world *world, float h, bool relaxing);
 void soft_move_chains(tn_world *world, float h);
 void soft_solve_surfaces(tn_world *world, float h, soft_stage stage);
-void soft_damp(tn_world *world, float dt);
 void soft_follow_box(soft *s);
+// The turn that an angular momentum gives an inertia xx yy zz xy xz yz.
+tn_pos solve_inertia(const double *inertia, tn_pos momentum);
+
+// soft_momentum.c
+void soft_damp(tn_world *world, float dt);
+void soft_track_begin(tn_world *world, float dt);
+void soft_track_end(tn_world *world, float dt);
 
 // soft_touch.c, soft_pair.c
 bool touches_find(tn_world *world, float dt);

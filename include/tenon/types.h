@@ -358,6 +358,7 @@ typedef struct tn_soft_def {
   float damping;           // 1/s, of all motion but that as a rigid body
   float linear_damping;    // 1/s, of all motion
   float gravity_scale;
+  bool keep_momentum; // set right after each step where the world solves positions
 
   float radius; // of a particle, m: how far surfaces stay away from it
   tn_material material;

@@ -183,6 +183,7 @@ KERNEL void position_touch(int count, const SoftPass *pass, const TouchParams *p
   V u = v_sub(touch_velocity(count, params->weight, p, body, place.lever), params->slide);
   V f = touch_friction(params, &place, k, u, state);
   touch_push(count, pass, params->weight, p, body, place.lever, f);
+  state->sum = v_add(state->sum, v_add(v_scale(x, place.n), f));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -223,8 +224,9 @@ KERNEL void warm_hold(const SoftPass *pass, R keep, const HoldParams *params, Ho
   R one = splat(1.0f);
   V lever;
   hold_apart(params, p, body, &lever);
-  // A spring keeps its load, a rigid hold some of it.
-  state->lambda = v_scale(pick(params->compliance > 0.0f, one, keep), state->lambda);
+  // A spring keeps its load, a rigid hold some of it; nothing is kept where positions are solved.
+  M spring = (params->compliance > 0.0f) & (keep > 0.0f);
+  state->lambda = v_scale(pick(spring, one, keep), state->lambda);
   touch_push(1, pass, &one, p, body, lever, state->lambda);
 }
 
@@ -248,6 +250,9 @@ KERNEL void solve_hold(const SoftPass *pass, int relaxing, const HoldParams *par
     state->sum = v_add(state->sum, v_add(state->lambda, x));
   } else {
     state->lambda = v_add(state->lambda, x);
+    if (pass->form == FORM_POSITION) {
+      state->sum = v_add(state->sum, x);
+    }
   }
   touch_push(1, pass, &one, p, body, lever, x);
 }
