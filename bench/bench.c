@@ -11,8 +11,9 @@
 // ---------------------------------------------------------------------------------------------
 // Picking
 
-static const char *const groups[] = {"chain",    "kernel", "pendulum", "bodies", "pyramid",
-                                     "capsules", "mixed",  "sleeping", "rays"};
+static const char *const groups[] = {
+    "chain", "kernel", "pendulum", "bodies", "pyramid", "capsules", "mixed", "sleeping", "rays",
+    "cloth", "bends",  "folds",    "tets",   "hexes",   "tyre",     "rope",  "balloon"};
 static const int group_count = (int)(sizeof groups / sizeof groups[0]);
 
 // The next word of `*text`, and its length; null at the end.
@@ -57,7 +58,8 @@ static bool are_picks_known(const char *picks)
     if (!known) {
       fprintf(stderr,
               "tenon_bench: there is no benchmark '%.*s'; there are chain, kernel, pendulum, "
-              "bodies, pyramid, capsules, mixed, sleeping and rays\n",
+              "bodies, pyramid, capsules, mixed, sleeping, rays, cloth, bends, folds, tets, hexes, "
+              "tyre, rope and balloon\n",
               (int)name_length, word);
       return false;
     }
@@ -215,7 +217,7 @@ static bool run_picked(bench *b)
   printf("%s\n", tn_config());
   print_head();
   bool ok = bench_kernels(b) && bench_pendula(b) && bench_bodies(b) && bench_chains(b) &&
-            bench_contacts(b);
+            bench_contacts(b) && bench_softs(b);
   if (b->has_mismatch) {
     printf("MISMATCH\n");
   }

@@ -1,4 +1,5 @@
 // Soft bodies and rigid ones: contacts both ways, friction, loads, sleep, rays, snapshots.
+#include "softs.h"
 #include "support.h"
 
 #include <math.h>
@@ -163,7 +164,7 @@ static void soft_cube_bears_a_hundred_times_its_weight(void **unused)
   static const int cells[3] = {4, 4, 4};
   for (int tets = 0; tets < 2; ++tets) {
     tn_world *world = test_world(20, TN_METHOD_TENON);
-      add_ground(world, 0.6f, tn_quat_identity());
+    add_ground(world, 0.6f, tn_quat_identity());
     tn_soft_def def = tn_default_soft_def();
     assert_true(tn_soft_mesh_box(&def, cells, tn_v3(0.1f, 0.1f, 0.1f), tets));
     def.position = tn_p3(0.0, 0.105, 0.0);
@@ -457,54 +458,6 @@ static void ray_meets_cloth(void **unused)
   tn_world_destroy(world);
 }
 
-// Everything soft at once, with rigid bodies among it.
-static void build_all(tn_world *world)
-{
-  static const int cells[3] = {2, 2, 3};
-  add_ground(world, 0.5f, tn_quat_identity());
-  tn_soft_def def = tn_default_soft_def();
-  assert_true(tn_soft_mesh_cloth(&def, 13, 13, 1.2f, 1.2f));
-  def.position = tn_p3(0.0, 1.0, 0.0);
-  def.bending_stiffness = 1e-3f;
-  def.self_collision = true;
-  def.radius = 0.04f;
-  tn_soft_id cloth = tn_soft_create(world, &def);
-  tn_soft_mesh_free(&def);
-  tn_soft_pin(world, cloth, 0, true);
-  def = tn_default_soft_def();
-  for (int i = 0; i < 2; ++i) {
-    assert_true(tn_soft_mesh_box(&def, cells, tn_v3(0.15f, 0.15f, 0.2f), i == 0));
-    def.position = tn_p3(0.3 * i, 1.5 + 0.5 * i, 0.1);
-    tn_soft_create(world, &def);
-    tn_soft_mesh_free(&def);
-  }
-  assert_true(tn_soft_mesh_sphere(&def, 2, 0.2f));
-  def.position = tn_p3(-0.4, 1.4, -0.3);
-  def.pressure = 1.1f;
-  def.edge_compliance = 1e-4f;
-  def.bending_stiffness = 1e-3f;
-  def.curved_rest = true;
-  tn_soft_create(world, &def);
-  tn_soft_mesh_free(&def);
-  def = tn_default_soft_def();
-  assert_true(tn_soft_mesh_rope(&def, 10, 1.0f));
-  def.position = tn_p3(0.0, 2.5, 0.5);
-  tn_soft_id rope = tn_soft_create(world, &def);
-  tn_soft_mesh_free(&def);
-  tn_body_id body = test_box(world, tn_p3(1.0, 2.4, 0.5), 0.5f, tn_v3(0.1f, 0.1f, 0.1f));
-  tn_shape_def box = tn_default_shape_def(TN_SHAPE_BOX);
-  box.half_extents = tn_v3(0.1f, 0.1f, 0.1f);
-  tn_shape_create(world, body, &box);
-  tn_attachment_def hold = tn_default_attachment_def();
-  hold.soft = rope;
-  hold.point = tn_p3(0.0, 2.5, 0.5);
-  tn_attachment_create(world, &hold);
-  hold.particle = 10;
-  hold.body = body;
-  hold.point = tn_p3(0.0, 0.1, 0.0);
-  tn_attachment_create(world, &hold);
-}
-
 static void same_bits_for_lanes_and_threads(void **unused)
 {
   (void)unused;
@@ -513,7 +466,7 @@ static void same_bits_for_lanes_and_threads(void **unused)
     uint64_t first = 0;
     for (int i = 0; i < 2 * count; ++i) {
       tn_world *world = test_world_with(5, test_methods[m], lanes[i % count], 1 + i / count);
-      build_all(world);
+      softs_build(world);
       for (int k = 0; k < 60; ++k) {
         tn_world_step(world, dt);
       }
@@ -529,7 +482,7 @@ static void goes_on_from_a_snapshot(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(5, TN_METHOD_TENON);
-  build_all(world);
+  softs_build(world);
   test_run(world, dt, 40);
   size_t size = tn_world_save(world, NULL, 0);
   void *buffer = malloc(size);
