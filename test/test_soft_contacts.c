@@ -217,6 +217,64 @@ static void cloth_stays_on_a_ball(void **unused)
   tn_world_destroy(world);
 }
 
+static tn_shape_def shape_of(tn_world *world, tn_shape_kind kind)
+{
+  static const tn_vec3 corners[5] = {{0.5f, 0.0f, 0.5f},
+                                     {-0.5f, 0.0f, 0.5f},
+                                     {-0.5f, 0.0f, -0.5f},
+                                     {0.5f, 0.0f, -0.5f},
+                                     {0.0f, 0.4f, 0.0f}};
+  static const int roof[12] = {0, 4, 1, 1, 4, 2, 2, 4, 3, 3, 4, 0};
+  static const float heights[9] = {0.0f, 0.1f, 0.0f, 0.2f, 0.3f, 0.1f, 0.0f, 0.1f, 0.0f};
+  static const tn_wire_point way[2] = {{{-1.0f, 0.0f, 0.0f}, {2.0f, 0.5f, 0.0f}},
+                                       {{1.0f, 0.0f, 0.0f}, {2.0f, -0.5f, 0.0f}}};
+  tn_shape_def def = tn_default_shape_def(kind);
+  def.radius = 0.2f;
+  def.half_length = 0.3f;
+  def.half_extents = tn_v3(0.3f, 0.1f, 0.2f);
+  if (kind == TN_SHAPE_HULL) {
+    def.geometry = tn_hull_create(world, corners, 5, 0);
+  } else if (kind == TN_SHAPE_MESH) {
+    def.geometry = tn_mesh_create(world, corners, 5, roof, 4);
+  } else if (kind == TN_SHAPE_HEIGHT_FIELD) {
+    def.geometry = tn_height_field_create(world, heights, 3, 3, 0.6f, 0.6f);
+  } else if (kind == TN_SHAPE_WIRE) {
+    def.geometry = tn_wire_create(world, way, 2, false);
+  }
+  return def;
+}
+
+// Nothing sinks in, and what lies there is at rest.
+static void cloth_lies_on_every_shape(void **unused)
+{
+  (void)unused;
+  for (int kind = 0; kind < TN_SHAPE_KIND_COUNT; ++kind) {
+    tn_world *world = test_world(20, TN_METHOD_TENON);
+    tn_shape_def shape = shape_of(world, (tn_shape_kind)kind);
+    assert_false(TN_IS_NULL(tn_shape_create(world, test_no_body, &shape)));
+    tn_soft_def def = tn_default_soft_def();
+    assert_true(tn_soft_mesh_cloth(&def, 9, 9, 0.8f, 0.8f));
+    def.position = tn_p3(0.01, 0.6, 0.02);
+    def.radius = 0.02f;
+    def.mass = 0.2f;
+    def.linear_damping = 1.0f;
+    set_friction(&def.material, 1.0f);
+    tn_soft_id soft = tn_soft_create(world, &def);
+    tn_soft_mesh_free(&def);
+    test_run(world, dt, 120);
+    double lowest = 1.0;
+    for (int i = 0; i < 81; ++i) {
+      tn_pos x = tn_soft_position(world, soft, i);
+      tn_hit hit = tn_world_closest_point(world, x, 1.0f, tn_default_query_filter());
+      assert_true(!hit.hit || hit.distance > 0.019f);
+      lowest = fmin(lowest, x.y);
+    }
+    assert_true(lowest > -1.5); // caught by the shape
+    assert_true(tn_soft_contacts(world, soft, NULL, 0) > 0);
+    tn_world_destroy(world);
+  }
+}
+
 // As in Deul et al., Fig. 3, with fewer tori on a smaller cloth.
 static void cloth_carries_tori(void **unused)
 {
@@ -512,6 +570,7 @@ int main(void)
       cmocka_unit_test(impact_keeps_momentum),
       cmocka_unit_test(soft_cube_bears_a_hundred_times_its_weight),
       cmocka_unit_test(cloth_stays_on_a_ball),
+      cmocka_unit_test(cloth_lies_on_every_shape),
       cmocka_unit_test(cloth_carries_tori),
       cmocka_unit_test(cloth_lies_on_itself),
       cmocka_unit_test(balloon_throws_a_ball_back),
