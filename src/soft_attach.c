@@ -165,7 +165,7 @@ bool tn_attachment_set_point(tn_world *world, tn_attachment_id id, tn_pos point)
 }
 
 // From the body's centre of mass, in world axes.
-static tn_pos lever_of(const tn_world *world, const attachment *a)
+tn_pos attachment_lever(const tn_world *world, const attachment *a)
 {
   const body *b = &world->bodies[a->body];
   dquat q = dquat_mul(b->rotation, dquat_conjugate(b->local_principal));
@@ -183,7 +183,7 @@ tn_attachment_state tn_attachment_read(const tn_world *world, tn_attachment_id i
   tn_attachment_state state = {0};
   const attachment *a = find(world, id, "tn_attachment_read");
   if (a) {
-    tn_pos d = apart_of(world, a, lever_of(world, a));
+    tn_pos d = apart_of(world, a, attachment_lever(world, a));
     state.force = a->force;
     state.length = (float)sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
     state.broken = a->broken;
@@ -193,7 +193,7 @@ tn_attachment_state tn_attachment_read(const tn_world *world, tn_attachment_id i
 
 double attachment_energy(const tn_world *world, const attachment *a)
 {
-  tn_pos d = apart_of(world, a, lever_of(world, a));
+  tn_pos d = apart_of(world, a, attachment_lever(world, a));
   double compliance = (double)a->def.compliance;
   return compliance > 0.0 ? 0.5 * (d.x * d.x + d.y * d.y + d.z * d.z) / compliance : 0.0;
 }
@@ -216,14 +216,15 @@ static V vec(tn_pos p)
   return v_make((float)p.x, (float)p.y, (float)p.z);
 }
 
-static void pack(const tn_world *world, int32_t slot, hold_block *block, int lane, float scale)
+static void pack(tn_world *world, int32_t slot, hold_block *block, int lane, float scale)
 {
-  const attachment *a = &world->attachments[slot];
+  attachment *a = &world->attachments[slot];
+  a->carried = tn_v3(0.0f, 0.0f, 0.0f);
   block->attachment[lane] = slot;
   block->place[lane] = world->softs[a->soft].first + a->def.particle;
   block->body[lane] = a->body;
   block->move[lane] = is_pushed(world, a->body);
-  tn_pos lever = lever_of(world, a);
+  tn_pos lever = attachment_lever(world, a);
   HoldParams params = {vec(apart_of(world, a, lever)), vec(lever), a->def.compliance};
   HoldState state;
   memset(&state, 0, sizeof state);
@@ -338,7 +339,8 @@ void attachments_unpack(tn_world *world, float dt)
     attachment *a = &world->attachments[block->attachment[lane]];
     bool finite = isfinite(v_dot(state.lambda, state.lambda));
     a->lambda = finite ? tn_v3(state.lambda.x, state.lambda.y, state.lambda.z) : tn_v3(0, 0, 0);
-    a->force = tn_scale(1.0f / dt, tn_v3(state.sum.x, state.sum.y, state.sum.z));
+    tn_vec3 sum = tn_v3(state.sum.x, state.sum.y, state.sum.z);
+    a->force = tn_scale(1.0f / dt, tn_sub(sum, a->carried));
     if (tn_length(a->force) > a->def.break_force) {
       a->broken = true;
       world->softs[a->soft].attachment_count -= 1;

@@ -56,6 +56,7 @@ typedef struct attachment {
   int32_t soft, body; // slots; WORLD_SLOT for the world
   tn_attachment_def def;
   tn_vec3 lambda, force;
+  tn_vec3 carried; // impulse that a rope has passed on to the body in the step
 } attachment;
 
 // What a particle or a triangle touches in a step.
@@ -82,7 +83,10 @@ typedef struct chain_row {
   bool linked; // to the row before
   float apart[3];
   float rest, compliance, damping;
+  int32_t load[2];  // attachment that holds an end rigidly to a body, or NO_SLOT
+  float core[2][3]; // where on the body
   float n[3];
+  double w[2];                           // inverse masses of the ends, with what they carry
   double inverse, over, answer, calm[3]; // of the elimination
 } chain_row;
 
@@ -91,6 +95,8 @@ typedef struct soft_graph {
   soft_data data;
   tn_pos *at;           // of every place when the step began
   float (*gradient)[3]; // of a closed surface's volume
+  int32_t *holder;      // attachment of a place, or NO_SLOT
+  int32_t holder_capacity;
   int32_t gradient_capacity;
   int32_t place_count, place_capacity;
   int32_t data_capacity, block_capacity; // of particles and their blocks

@@ -21,7 +21,8 @@ static bool reserve_places(tn_world *world, int32_t count)
          memory_reserve(world, (void **)&g->data.blocks, &g->block_capacity, blocks,
                         sizeof *g->data.blocks) &&
          memory_reserve(world, (void **)&g->gradient, &g->gradient_capacity, count,
-                        sizeof *g->gradient);
+                        sizeof *g->gradient) &&
+         memory_reserve(world, (void **)&g->holder, &g->holder_capacity, count, sizeof *g->holder);
 }
 
 // The first block is left to place 0, so that each body begins a block of its own.
@@ -287,6 +288,7 @@ void soft_graph_release(tn_world *world)
   memory_give(world, g->at, (size_t)g->place_capacity * sizeof *g->at);
   memory_give(world, g->data.particles, (size_t)g->data_capacity * sizeof *g->data.particles);
   memory_give(world, g->data.blocks, (size_t)g->block_capacity * sizeof *g->data.blocks);
+  memory_give(world, g->holder, (size_t)g->holder_capacity * sizeof *g->holder);
   memory_give(world, g->gradient, (size_t)g->gradient_capacity * sizeof *g->gradient);
   memory_give(world, g->chain, (size_t)g->chain_capacity * sizeof *g->chain);
   for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
@@ -365,6 +367,32 @@ static void set_starts(soft_graph *g, soft_type type, int32_t first, int32_t las
   }
 }
 
+// What ropes carry by rigid attachments.
+static void set_loads(tn_world *world)
+{
+  soft_graph *g = &world->soft_graph;
+  for (int32_t i = 0; i < g->place_count && g->chain_count > 0; ++i) {
+    g->holder[i] = NO_SLOT;
+  }
+  for (int32_t i = 0; i < world->attachment_list.used && g->chain_count > 0; ++i) {
+    const attachment *a = &world->attachments[i];
+    if (attachment_holds(world, a) && a->def.compliance == 0.0f) {
+      g->holder[world->softs[a->soft].first + a->def.particle] = i;
+    }
+  }
+  for (int32_t i = 0; i < 2 * g->chain_count; ++i) {
+    chain_row *row = &g->chain[i / 2];
+    int32_t holder = g->holder[row->place[i % 2]];
+    row->load[i % 2] = holder;
+    if (holder != NO_SLOT) {
+      tn_pos at = attachment_lever(world, &world->attachments[holder]);
+      row->core[i % 2][0] = (float)at.x;
+      row->core[i % 2][1] = (float)at.y;
+      row->core[i % 2][2] = (float)at.z;
+    }
+  }
+}
+
 typedef struct start_task {
   soft_graph *graph;
   soft_type type;
@@ -399,6 +427,7 @@ void soft_pack(tn_world *world)
     row->apart[1] = off(&b->y, &a->y);
     row->apart[2] = off(&b->z, &a->z);
   }
+  set_loads(world);
 }
 
 static bool is_finite_line(const particle_state *p)

@@ -46,10 +46,9 @@ static V apart_of(const chain_row *row, const particle_state *p)
 
 // Thomas' algorithm: afterwards x_k = answer_k - over_k x_(k+1). In double, for with a heavy end
 // the diagonal is what is left of a difference.
-static void eliminate(chain_row *row, chain_row *last, const particle_state *p, float want, float a,
-                      float s)
+static void eliminate(chain_row *row, chain_row *last, float want, float a, float s)
 {
-  double w0 = (double)p[row->place[0]].inverse_mass, w1 = (double)p[row->place[1]].inverse_mass;
+  double w0 = row->w[0], w1 = row->w[1];
   double diagonal = (double)s * (w0 + w1) + (double)a, right = -(double)want;
   row->over = 0.0;
   if (last) {
@@ -65,13 +64,61 @@ static void eliminate(chain_row *row, chain_row *last, const particle_state *p, 
   row->answer = right * row->inverse;
 }
 
-static void push_ends(particle_state *p, const chain_row *row, float x)
+// The body that an end carries, and the lever of the point that holds it.
+static Body load_of(const tn_world *world, const chain_row *row, int side, V *lever)
+{
+  int32_t slot = world->attachments[row->load[side]].body;
+  const body_state *state = &world->state[slot];
+  const float *i = world->inertia[slot].inverse;
+  Body b = {vec(state->v),       vec(state->w),
+            state->inverse_mass, {i[0], i[1], i[2], i[3], i[4], i[5]},
+            vec(state->dx),      {state->dq[0], state->dq[1], state->dq[2], state->dq[3]}};
+  *lever = q_rotate(b.dq, vec(row->core[side]));
+  return b;
+}
+
+// Velocity and inverse mass of an end along the row. An end that is held by a body moves with it as
+// one: the heavier has its way.
+static double weigh_end(const tn_world *world, chain_row *row, int side)
+{
+  const particle_state *p = &world->soft_graph.data.particles[row->place[side]];
+  V n = vec(row->n), lever;
+  double w = (double)p->inverse_mass, u = (double)v_dot(n, vec(p->v));
+  row->w[side] = w;
+  if (row->load[side] == NO_SLOT) {
+    return u;
+  }
+  Body b = load_of(world, row, side, &lever);
+  double mine = (double)(b.im + v_dot(n, s_mul(lever_inverse_mass(b.ii, lever), n)));
+  double its = (double)v_dot(n, v_add(b.v, v_cross(b.w, lever)));
+  row->w[side] = w + mine > 0.0 ? w * mine / (w + mine) : 0.0;
+  return w + mine > 0.0 ? (mine * u + w * its) / (w + mine) : its;
+}
+
+// Both ends get the impulse; one that carries a body shares it, so that both change alike.
+static void push_ends(tn_world *world, const chain_row *row, float x)
 {
   for (int side = 0; side < 2; ++side) {
-    particle_state *to = &p[row->place[side]];
-    float scale = (side == 0 ? -x : x) * to->inverse_mass;
+    particle_state *to = &world->soft_graph.data.particles[row->place[side]];
+    float sign = side == 0 ? -x : x, scale = sign * (float)row->w[side];
     for (int i = 0; i < 3; ++i) {
       to->v[i] += scale * row->n[i];
+    }
+    if (row->load[side] == NO_SLOT || to->inverse_mass == 0.0f) {
+      continue;
+    }
+    V lever;
+    Body b = load_of(world, row, side, &lever);
+    V given = v_scale(sign * (1.0f - (float)row->w[side] / to->inverse_mass), vec(row->n));
+    V turn = s_mul(b.ii, v_cross(lever, given));
+    attachment *hold = &world->attachments[row->load[side]];
+    hold->carried = tn_add(hold->carried, tn_v3(given.x, given.y, given.z));
+    body_state *state = &world->state[hold->body];
+    const float dv[3] = {b.im * given.x, b.im * given.y, b.im * given.z};
+    const float dw[3] = {turn.x, turn.y, turn.z};
+    for (int i = 0; i < 3; ++i) {
+      state->v[i] += dv[i];
+      state->w[i] += dw[i];
     }
   }
 }
@@ -81,11 +128,10 @@ static void push_ends(particle_state *p, const chain_row *row, float x)
 // neighbours draw near each other, (m + h^2 k) v = m v*, all of them at once.
 static bool is_hasty(soft_graph *g, int32_t first, int32_t last, float h)
 {
-  const particle_state *p = g->data.particles;
   bool any = false;
   for (int32_t i = first; i < last; ++i) {
     chain_row *row = &g->chain[i];
-    double w = (double)p[row->place[0]].inverse_mass + (double)p[row->place[1]].inverse_mass;
+    double w = row->w[0] + row->w[1];
     double stiff = -row->answer * (double)h / (double)row->rest;
     row->inverse = w > 0.0 && stiff * w > 0.5 ? stiff - 0.5 / w : 0.0;
     any = any || row->inverse > 0.0;
@@ -103,7 +149,7 @@ static void calm_chain(soft_graph *g, int32_t first, int32_t last)
     const particle_state *at = &p[row->place[i < last ? 0 : 1]];
     double before = i > first ? g->chain[i - 1].inverse : 0.0;
     double after = i < last ? row->inverse : 0.0;
-    double w = (double)at->inverse_mass;
+    double w = row->w[i < last ? 0 : 1];
     double pivot = 1.0 / (1.0 + w * (before + after - before * over));
     for (int k = 0; k < 3; ++k) {
       sum[k] = pivot * ((double)at->v[k] + w * before * sum[k]);
@@ -140,14 +186,15 @@ static const particle_state *chain_end(const soft_graph *g, int32_t i, int32_t l
   return p;
 }
 
-// False if some are pinned.
+// False if some are pinned, or carry a body.
 static bool measure_chain(const soft_graph *g, int32_t first, int32_t last, chain_motion *m)
 {
   *m = (chain_motion){0};
   tn_pos at, origin = g->at[g->chain[first].place[0]];
   for (int32_t i = first; i <= last; ++i) {
     const particle_state *p = chain_end(g, i, last, &at);
-    if (p->inverse_mass == 0.0f) {
+    const chain_row *row = &g->chain[i < last ? i : last - 1];
+    if (p->inverse_mass == 0.0f || row->load[0] != NO_SLOT || row->load[1] != NO_SLOT) {
       return false;
     }
     double mass = 1.0 / (double)p->inverse_mass;
@@ -219,13 +266,13 @@ void soft_solve_chains(tn_world *world, float h, bool relaxing)
     row->n[0] = n.x;
     row->n[1] = n.y;
     row->n[2] = n.z;
-    float rate = v_dot(n, v_sub(vec(p[row->place[1]].v), vec(p[row->place[0]].v)));
+    double u0 = weigh_end(world, row, 0), u1 = weigh_end(world, row, 1);
+    float rate = (float)(u1 - u0);
     float a = row->compliance / (h * h), s = relaxing ? 1.0f : 1.0f + row->damping / h;
-    float w = p[row->place[0]].inverse_mass + p[row->place[1]].inverse_mass;
     // A spring has nothing to relax: its row answers nothing.
-    bool out = relaxing && a > w;
+    bool out = relaxing && (double)a > row->w[0] + row->w[1];
     float want = relaxing ? rate : (length - row->rest) / h + s * rate;
-    eliminate(row, row->linked ? &g->chain[i - 1] : NULL, p, out ? 0.0f : want, out ? 1e30f : a, s);
+    eliminate(row, row->linked ? &g->chain[i - 1] : NULL, out ? 0.0f : want, out ? 1e30f : a, s);
   }
   for (int32_t i = g->chain_count - 1; i >= 0; --i) {
     if (i + 1 < g->chain_count && g->chain[i + 1].linked) {
@@ -233,7 +280,7 @@ void soft_solve_chains(tn_world *world, float h, bool relaxing)
     }
   }
   for (int32_t i = 0; i < g->chain_count; ++i) {
-    push_ends(p, &g->chain[i], (float)g->chain[i].answer);
+    push_ends(world, &g->chain[i], (float)g->chain[i].answer);
   }
   if (!relaxing) {
     calm_chains(g, h);
@@ -255,12 +302,12 @@ void soft_move_chains(tn_world *world, float h)
     float w = p[row->place[0]].inverse_mass + p[row->place[1]].inverse_mass;
     float a = row->compliance / (h * h);
     float x = w + a > 0.0f ? -(length - row->rest) / h / (w + a) : 0.0f;
-    push_ends(p, row, x);
     for (int side = 0; side < 2; ++side) {
       particle_state *to = &p[row->place[side]];
-      float scale = (side == 0 ? -x : x) * to->inverse_mass * h;
+      float scale = (side == 0 ? -x : x) * to->inverse_mass;
       for (int k = 0; k < 3; ++k) {
-        to->dx[k] += scale * row->n[k];
+        to->v[k] += scale * row->n[k];
+        to->dx[k] += h * scale * row->n[k];
       }
     }
   }

@@ -429,6 +429,7 @@ void touches_release(tn_world *world);
 
 // soft_attach.c
 bool attachment_holds(const tn_world *world, const attachment *a);
+tn_pos attachment_lever(const tn_world *world, const attachment *a);
 double attachment_energy(const tn_world *world, const attachment *a);
 bool attachments_pack(tn_world *world, float scale);
 void attachments_unpack(tn_world *world, float dt);

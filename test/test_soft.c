@@ -268,6 +268,41 @@ static void rope_carries_a_thousand_times_its_weight(void **unused)
   }
 }
 
+// The same with a box tied to its end, which swings and turns.
+static void rope_carries_a_body(void **unused)
+{
+  (void)unused;
+  tn_world *world = test_world(20, TN_METHOD_TENON);
+  tn_soft_def def = tn_default_soft_def();
+  assert_true(tn_soft_mesh_rope(&def, 40, 2.0f));
+  def.rotation = tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 1.0f), -1.2f);
+  tn_soft_id soft = tn_soft_create(world, &def);
+  tn_soft_mesh_free(&def);
+  tn_soft_pin(world, soft, 0, true);
+  tn_pos end = tn_soft_position(world, soft, 40);
+  tn_body_id body =
+      test_box(world, tn_p3(end.x, end.y - 0.1, 0.0), 1000.0f, tn_v3(0.1f, 0.1f, 0.1f));
+  tn_attachment_def hold = tn_default_attachment_def();
+  hold.soft = soft;
+  hold.particle = 40;
+  hold.body = body;
+  hold.point = tn_p3(0.0, 0.1, 0.0);
+  tn_attachment_id id = tn_attachment_create(world, &hold);
+  double energy = tn_world_energy(world).total;
+  for (int i = 0; i < 300; ++i) {
+    test_run(world, dt, 1);
+    assert_close(rope_length(world, soft, 40), 2.0, 0.002);
+    assert_below(tn_attachment_read(world, id).length, 1e-3f);
+  }
+  // It falls from 2 cos(.37) to 2 m below the pin: a hundredth of what it would gain.
+  assert_close(tn_world_energy(world).total, energy, 20.0);
+  tn_body_set_damping(world, body, 2.0f, 2.0f);
+  test_run(world, dt, 600);
+  // The attachment pulls at the particle with the body's weight.
+  assert_close(tn_attachment_read(world, id).force.y, -1e4, 100.0);
+  tn_world_destroy(world);
+}
+
 // ---------------------------------------------------------------------------------------------
 // Cloth
 
@@ -467,6 +502,7 @@ int main(void)
       cmocka_unit_test(every_constraint_keeps_momentum),
       cmocka_unit_test(edge_stretches_by_force_times_compliance),
       cmocka_unit_test(rope_carries_a_thousand_times_its_weight),
+      cmocka_unit_test(rope_carries_a_body),
       cmocka_unit_test(cloth_hangs_still),
       cmocka_unit_test(bent_sheet_holds_the_energy_of_a_plate),
       cmocka_unit_test(damping_spares_rigid_motion),
