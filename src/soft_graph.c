@@ -139,7 +139,7 @@ static void fill_lane(tn_world *world, soft_type type, soft_source from, int32_t
   for (int k = 0; k < l.particles; ++k) {
     rows->place[row + (size_t)k][lane] = v[k] == NO_SLOT ? 0 : s->first + v[k];
   }
-  set_lane(rows->row + row + l.particles, lane, fields, (size_t)(l.params + l.state));
+  set_lane(rows->row + row + l.particles, lane, fields, (size_t)l.params + (size_t)l.state);
   if (type == SOFT_CELL) {
     size_t mass = row + (size_t)l.particles + offsetof(CellParams, mass) / sizeof(R);
     for (int k = 0; k < l.particles; ++k) {

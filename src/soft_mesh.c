@@ -247,8 +247,8 @@ static int list_faces(const maker *m, face *faces)
 static bool find_surface(maker *m)
 {
   size_t most = 4 * (size_t)m->tetrahedron_count + 6 * (size_t)m->hexahedron_count;
-  face *faces = malloc(most * sizeof *faces);
-  m->triangles = malloc(most * 6 * sizeof(int));
+  face *faces = malloc((most + 1) * sizeof *faces);
+  m->triangles = malloc((most + 1) * 6 * sizeof(int));
   if (!faces || !m->triangles) {
     free(faces);
     return false;

@@ -332,23 +332,19 @@ typedef struct tn_soft_def {
   tn_pos position; // of the vertices' frame
   tn_quat rotation;
   tn_vec3 velocity;
-  const tn_vec3 *vertices; // one particle each
   int vertex_count;
-  const int *edges; // two vertices each: kept at their length
-  int edge_count;
-  const int *triangles; // three each, counter-clockwise from outside
-  int triangle_count;
-  const int *tetrahedra; // four each, of positive volume
-  int tetrahedron_count;
-  const int *hexahedra; // eight each: those of the lower face, then those above, in the same turn
-  int hexahedron_count;
-  float mass;          // kg, shared out by volume, or by area, or by length
-  const float *masses; // kg, of each vertex, instead
+  const tn_vec3 *vertices; // one particle each
+  const int *edges;        // two vertices each: kept at their length
+  const int *triangles;    // three each, counter-clockwise from outside
+  const int *tetrahedra;   // four each, of positive volume
+  const int *hexahedra;    // eight each: the lower face, then the upper one, in the same turn
+  const float *masses;     // kg, of each vertex, instead of `mass`
+  int edge_count, triangle_count, tetrahedron_count, hexahedron_count;
+  float mass; // kg, shared out by volume, or by area, or by length
 
   float edge_compliance;   // m/N
   float stretch_limit;     // as a share of its length, no compliant edge gets longer than that
   float bending_stiffness; // N m: the flexural rigidity of a plate; 0 bends freely
-  bool curved_rest;        // bending pulls back to the shape of the definition, not to flat
   tn_soft_material solid;
   float youngs_modulus;    // Pa, of tetrahedra and hexahedra
   float poisson_ratio;     // of corotated tetrahedra, 0 to 0.49
@@ -358,14 +354,14 @@ typedef struct tn_soft_def {
   float damping;           // 1/s, of all motion but that as a rigid body
   float linear_damping;    // 1/s, of all motion
   float gravity_scale;
-  bool keep_momentum; // set right after each step where the world solves positions
-
   float radius; // of a particle, m: how far surfaces stay away from it
   tn_material material;
   tn_filter filter;
-  bool self_collision; // particles of the same body keep two radii apart
-  bool can_sleep;
   void *user_data;
+  bool curved_rest;    // bending pulls back to the shape of the definition, not to flat
+  bool self_collision; // particles of the same body keep two radii apart
+  bool keep_momentum;  // set right after each step where the world solves positions
+  bool can_sleep;
   uint32_t cookie;
 } tn_soft_def;
 
