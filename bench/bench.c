@@ -12,7 +12,9 @@
 // Picking
 
 static const char *const groups[] = {"chain",   "kernel",   "pendulum", "bodies",   "mechanism",
-                                     "pyramid", "capsules", "mixed",    "sleeping", "rays"};
+                                     "pyramid", "capsules", "mixed",    "sleeping", "rays",
+                                     "cloth",   "bends",    "folds",    "tets",     "hexes",
+                                     "tyre",    "rope",     "balloon"};
 static const int group_count = (int)(sizeof groups / sizeof groups[0]);
 
 // The next word of `*text`, and its length; null at the end.
@@ -57,7 +59,8 @@ static bool are_picks_known(const char *picks)
     if (!known) {
       fprintf(stderr,
               "tenon_bench: there is no benchmark '%.*s'; there are chain, kernel, pendulum, "
-              "bodies, mechanism, pyramid, capsules, mixed, sleeping and rays\n",
+              "bodies, mechanism, pyramid, capsules, mixed, sleeping, rays, cloth, bends, folds, "
+              "tets, hexes, tyre, rope and balloon\n",
               (int)name_length, word);
       return false;
     }
@@ -241,7 +244,7 @@ static bool run_picked(bench *b)
   printf("%s\n", tn_config());
   print_head();
   bool ok = bench_kernels(b) && bench_pendula(b) && bench_bodies(b) && bench_chains(b) &&
-            bench_mechanisms(b) && bench_contacts(b);
+            bench_mechanisms(b) && bench_contacts(b) && bench_softs(b);
   if (b->has_mismatch) {
     printf("MISMATCH\n");
   }

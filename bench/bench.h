@@ -63,6 +63,7 @@ bool bench_pendula(bench *b);
 bool bench_bodies(bench *b);
 bool bench_mechanisms(bench *b);
 bool bench_contacts(bench *b);
+bool bench_softs(bench *b);
 
 // kernel_bench.c: a joint's maths alone, with everything in the nearest cache: ns a joint a
 // substep.

@@ -533,6 +533,7 @@ bool tn_body_destroy(tn_world *world, tn_body_id id)
   while (b->first_shape != NO_SLOT) {
     shape_remove(world, b->first_shape);
   }
+  attachments_remove_of_body(world, slot);
   world->awake_changed = true;
   b->type = TN_BODY_STATIC;
   body_refresh(world, slot);

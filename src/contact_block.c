@@ -163,6 +163,16 @@ static tn_combine later(tn_combine a, tn_combine b)
   return a > b ? a : b;
 }
 
+void materials_mix(const tn_material *a, const tn_material *b, float *mu_static, float *mu_dynamic,
+                   float *restitution)
+{
+  tn_combine mode = later(a->combine_friction, b->combine_friction);
+  *mu_static = combined(mode, a->static_friction, b->static_friction);
+  *mu_dynamic = fminf(combined(mode, a->dynamic_friction, b->dynamic_friction), *mu_static);
+  mode = later(a->combine_restitution, b->combine_restitution);
+  *restitution = combined(mode, a->restitution, b->restitution);
+}
+
 static V vec(tn_vec3 v)
 {
   return v_make(v.x, v.y, v.z);

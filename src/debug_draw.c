@@ -14,14 +14,15 @@ static const uint32_t static_color = 0x8a9499ff, kinematic_color = 0x4c8be0ff,
                       sensor_color = 0x6fcf7fff, touching_color = 0xff4040ff,
                       near_color = 0xffa040ff, force_color = 0xff60c0ff, joint_color = 0xc0c0ffff,
                       broken_color = 0x705050ff, limit_color = 0x60e0e0ff, leaf_color = 0x507050ff,
-                      inner_color = 0x304030ff, island_color = 0xb070ffff;
+                      inner_color = 0x304030ff, island_color = 0xb070ffff, soft_color = 0x70c8e8ff;
 static const uint32_t axis_color[3] = {0xe04040ff, 0x40c040ff, 0x4060e0ff};
 
 static const tn_vec3 axes[3] = {{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}};
 
 tn_debug_draw tn_default_debug_draw(void)
 {
-  tn_debug_draw draw = {.shapes = true, .joints = true, .sleep = true, .force_scale = 0.01f};
+  tn_debug_draw draw = {
+      .shapes = true, .joints = true, .sleep = true, .softs = true, .force_scale = 0.01f};
   return draw;
 }
 
@@ -526,6 +527,41 @@ static void draw_sleep(const tn_world *world, const tn_debug_draw *draw)
   }
 }
 
+// Edges and sides of triangles; without any, the particles.
+static void draw_soft(const soft *s, const tn_debug_draw *draw)
+{
+  uint32_t color = s->asleep ? asleep_color : soft_color;
+  const soft_list *edges = &s->list[SOFT_EDGE];
+  for (int32_t i = 0; i < edges->count; ++i) {
+    const int32_t *v = edges->members + 2 * (size_t)i;
+    world_line(draw, s->particles[v[0]].at, s->particles[v[1]].at, color);
+  }
+  for (int32_t i = 0; i < 3 * s->triangle_count && edges->count == 0; ++i) {
+    int32_t next = i % 3 == 2 ? i - 2 : i + 1;
+    world_line(draw, s->particles[s->triangles[i]].at, s->particles[s->triangles[next]].at, color);
+  }
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    if (s->particles[i].pinned || edges->count + s->triangle_count == 0) {
+      world_point(draw, s->particles[i].at, 5.0f, s->particles[i].pinned ? static_color : color);
+    }
+  }
+}
+
+static void draw_softs(const tn_world *world, const tn_debug_draw *draw)
+{
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    if (world->softs[i].alive) {
+      draw_soft(&world->softs[i], draw);
+    }
+  }
+  for (int32_t i = 0; i < world->touch_count && draw->contacts; ++i) {
+    const soft_contact *t = &world->touches[i];
+    if (t->gap < 0.001f) {
+      world_point(draw, world->softs[t->soft].particles[t->particle[0]].at, 3.0f, touching_color);
+    }
+  }
+}
+
 void tn_world_draw(const tn_world *world, const tn_debug_draw *draw)
 {
   if (!world) {
@@ -554,5 +590,8 @@ void tn_world_draw(const tn_world *world, const tn_debug_draw *draw)
   }
   if (draw->sleep) {
     draw_sleep(world, draw);
+  }
+  if (draw->softs) {
+    draw_softs(world, draw);
   }
 }

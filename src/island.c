@@ -57,19 +57,50 @@ static void tell_sleep(tn_world *world, int32_t slot, bool asleep)
   }
 }
 
-void body_wake(tn_world *world, int32_t slot)
+// Rings join bodies and soft bodies: a soft one counts from -2 downwards.
+static int32_t ring_place(int32_t soft_slot)
 {
-  body *b = &world->bodies[slot];
+  return -2 - soft_slot;
+}
+
+// Wakes what is at a place of a ring; returns the next place, or NO_SLOT for one that was awake.
+static int32_t wake_place(tn_world *world, int32_t place)
+{
+  if (place < NO_SLOT) {
+    soft *s = &world->softs[ring_place(place)];
+    bool was = s->asleep;
+    s->still_for = 0.0f;
+    s->asleep = false;
+    world->soft_graph.dirty = world->soft_graph.dirty || was;
+    return was ? s->sleep_next : NO_SLOT;
+  }
+  body *b = &world->bodies[place];
+  bool was = b->asleep;
   b->still_for = 0.0f;
-  while (b->asleep) {
-    b->asleep = false;
-    b->still_for = 0.0f;
+  b->asleep = false;
+  if (was) {
     world->awake_changed = true;
     world->graph.dirty = world->graph.dirty || b->first_joint != NO_SLOT;
-    tell_sleep(world, slot, false);
-    slot = b->sleep_next;
-    b = &world->bodies[slot];
+    tell_sleep(world, place, false);
   }
+  return was ? b->sleep_next : NO_SLOT;
+}
+
+static void wake_ring(tn_world *world, int32_t place)
+{
+  while (place != NO_SLOT) {
+    place = wake_place(world, place);
+  }
+}
+
+void body_wake(tn_world *world, int32_t slot)
+{
+  wake_ring(world, slot);
+}
+
+void soft_wake(tn_world *world, int32_t slot)
+{
+  wake_ring(world, ring_place(slot));
 }
 
 static void put_to_sleep(tn_world *world, int32_t slot)
@@ -130,23 +161,49 @@ static void unite_joints(tn_world *world)
   }
 }
 
+// In the sets soft bodies come after the bodies.
+static int32_t soft_set(const tn_world *world, int32_t soft_slot)
+{
+  return world->body_list.used + soft_slot;
+}
+
+static void unite_softs(tn_world *world)
+{
+  for (int32_t i = 0; i < world->touch_count; ++i) {
+    const soft_contact *t = &world->touches[i];
+    if (t->type == TOUCH_PAIR) {
+      unite(world, soft_set(world, t->soft), soft_set(world, t->other));
+    } else if (is_dynamic(world, t->body)) {
+      unite(world, soft_set(world, t->soft), t->body);
+    }
+  }
+  for (int32_t i = 0; i < world->attachment_list.used; ++i) {
+    const attachment *a = &world->attachments[i];
+    if (a->alive && !a->broken && is_dynamic(world, a->body)) {
+      unite(world, soft_set(world, a->soft), a->body);
+    }
+  }
+}
+
 static bool find_islands(tn_world *world)
 {
-  if (!memory_reserve(world, (void **)&world->island, &world->island_capacity,
-                      world->body_list.used, sizeof(int32_t)) ||
-      !memory_reserve(world, (void **)&world->island_still, &world->island_still_capacity,
-                      world->body_list.used, sizeof(float)) ||
-      !memory_reserve(world, (void **)&world->island_last, &world->island_last_capacity,
-                      world->body_list.used, sizeof(int32_t))) {
+  int32_t count = world->body_list.used + world->soft_list.used;
+  if (!memory_reserve(world, (void **)&world->island, &world->island_capacity, count,
+                      sizeof(int32_t)) ||
+      !memory_reserve(world, (void **)&world->island_still, &world->island_still_capacity, count,
+                      sizeof(float)) ||
+      !memory_reserve(world, (void **)&world->island_last, &world->island_last_capacity, count,
+                      sizeof(int32_t))) {
     return false;
   }
-  for (int32_t i = 0; i < world->body_list.used; ++i) {
+  for (int32_t i = 0; i < count; ++i) {
     world->island[i] = i;
     world->island_still[i] = INFINITY;
     world->island_last[i] = NO_SLOT;
   }
   unite_contacts(world);
   unite_joints(world);
+  unite_softs(world);
   return true;
 }
 
@@ -166,7 +223,7 @@ static float arm_of(const tn_world *world, const body *b)
 
 static bool is_held(const tn_world *world, const body *b)
 {
-  if (b->first_joint != NO_SLOT) {
+  if (b->first_joint != NO_SLOT || b->leaning) {
     return true;
   }
   for (int32_t i = b->first_shape; i != NO_SLOT; i = world->shapes[i].next) {
@@ -213,9 +270,29 @@ static bool is_still(const tn_world *world, int32_t slot)
          !is_driven(world, b);
 }
 
+// All of it is held by something and hardly moves, nor is it moved by hand.
+static bool is_soft_still(const soft *s)
+{
+  float limit = s->supported ? STILL_SPEED : FREE_SPEED;
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    const soft_particle *p = &s->particles[i];
+    if (!(tn_length(p->v) < (p->pinned ? 1e-30f : limit))) {
+      return false;
+    }
+  }
+  return s->can_sleep;
+}
+
 static bool measure_stillness(tn_world *world, float dt)
 {
   bool any = false;
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    soft *s = &world->softs[i];
+    if (s->alive && !s->asleep) {
+      s->still_for = is_soft_still(s) ? s->still_for + dt : 0.0f;
+      any = any || s->still_for >= STILL_TIME;
+    }
+  }
   for (int32_t i = 0; i < world->awake_count; ++i) {
     body *b = &world->bodies[world->awake[i]];
     if (b->type == TN_BODY_DYNAMIC) {
@@ -226,18 +303,69 @@ static bool measure_stillness(tn_world *world, float dt)
   return any;
 }
 
-// Links the bodies of an island to a ring.
+static int32_t *next_in_ring(tn_world *world, int32_t place)
+{
+  return place < NO_SLOT ? &world->softs[ring_place(place)].sleep_next
+                         : &world->bodies[place].sleep_next;
+}
+
+// Links the members of an island to a ring.
+static void link_in_ring(tn_world *world, int32_t root, int32_t place)
+{
+  int32_t last = world->island_last[root];
+  int32_t *next = next_in_ring(world, place);
+  *next = place;
+  if (last != NO_SLOT) {
+    *next = *next_in_ring(world, last);
+    *next_in_ring(world, last) = place;
+  }
+  world->island_last[root] = place;
+}
+
 static void sleep_in_ring(tn_world *world, int32_t slot)
 {
-  int32_t root = root_of(world, slot);
-  int32_t last = world->island_last[root];
-  body *b = &world->bodies[slot];
-  b->sleep_next = last == NO_SLOT ? slot : world->bodies[last].sleep_next;
-  if (last != NO_SLOT) {
-    world->bodies[last].sleep_next = slot;
-  }
-  world->island_last[root] = slot;
+  link_in_ring(world, root_of(world, slot), slot);
   put_to_sleep(world, slot);
+}
+
+static void soft_sleep_in_ring(tn_world *world, int32_t slot)
+{
+  soft *s = &world->softs[slot];
+  link_in_ring(world, root_of(world, soft_set(world, slot)), ring_place(slot));
+  s->asleep = true;
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    s->particles[i].v = tn_v3(0.0f, 0.0f, 0.0f);
+  }
+  world->soft_graph.dirty = true;
+}
+
+static bool is_soft_awake(const tn_world *world, int32_t slot)
+{
+  return world->softs[slot].alive && !world->softs[slot].asleep;
+}
+
+static void sleep_island(tn_world *world, int32_t root)
+{
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    if (is_dynamic(world, world->awake[i]) && root_of(world, world->awake[i]) == root) {
+      sleep_in_ring(world, world->awake[i]);
+    }
+  }
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    if (is_soft_awake(world, i) && root_of(world, soft_set(world, i)) == root) {
+      soft_sleep_in_ring(world, i);
+    }
+  }
+}
+
+bool soft_sleep(tn_world *world, int32_t slot)
+{
+  if (!awake_update(world) || !find_islands(world)) {
+    report(world, TN_LOG_ERROR, "tn_soft_set_awake: out of memory");
+    return false;
+  }
+  sleep_island(world, root_of(world, soft_set(world, slot)));
+  return true;
 }
 
 bool islands_update(tn_world *world, float dt)
@@ -253,6 +381,18 @@ bool islands_update(tn_world *world, float dt)
     if (b->type == TN_BODY_DYNAMIC) {
       int32_t root = root_of(world, world->awake[i]);
       world->island_still[root] = fminf(world->island_still[root], b->still_for);
+    }
+  }
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    if (is_soft_awake(world, i)) {
+      int32_t root = root_of(world, soft_set(world, i));
+      world->island_still[root] = fminf(world->island_still[root], world->softs[i].still_for);
+    }
+  }
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    if (is_soft_awake(world, i) &&
+        world->island_still[root_of(world, soft_set(world, i))] >= STILL_TIME) {
+      soft_sleep_in_ring(world, i);
     }
   }
   for (int32_t i = 0; i < world->awake_count; ++i) {
@@ -294,12 +434,7 @@ bool tn_body_set_awake(tn_world *world, tn_body_id id, bool awake)
     report(world, TN_LOG_ERROR, "tn_body_set_awake: out of memory");
     return false;
   }
-  int32_t root = root_of(world, slot);
-  for (int32_t i = 0; i < world->awake_count; ++i) {
-    if (is_dynamic(world, world->awake[i]) && root_of(world, world->awake[i]) == root) {
-      sleep_in_ring(world, world->awake[i]);
-    }
-  }
+  sleep_island(world, root_of(world, slot));
   return true;
 }
 
@@ -321,6 +456,11 @@ void wake_all(tn_world *world)
   for (int32_t i = 0; i < world->body_list.used; ++i) {
     if (world->bodies[i].alive) {
       body_wake(world, i);
+    }
+  }
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    if (world->softs[i].alive) {
+      soft_wake(world, i);
     }
   }
 }

@@ -66,6 +66,15 @@ tn_energy tn_world_energy(const tn_world *world)
       sum.elastic += joint_elastic_energy(world, j);
     }
   }
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    if (world->softs[i].alive) {
+      soft_add_energy(world, &world->softs[i], &sum);
+    }
+  }
+  for (int32_t i = 0; i < world->attachment_list.used; ++i) {
+    const attachment *a = &world->attachments[i];
+    sum.elastic += a->alive && !a->broken ? attachment_energy(world, a) : 0.0;
+  }
   sum.total = sum.kinetic + sum.potential + sum.elastic;
   return sum;
 }
@@ -87,6 +96,11 @@ tn_momentum tn_world_momentum(const tn_world *world, tn_pos about)
   }
   for (int32_t i = 0; i < world->body_list.used; ++i) {
     add_body_momentum(world, i, about, &sum);
+  }
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    if (world->softs[i].alive) {
+      soft_add_momentum(&world->softs[i], about, &sum);
+    }
   }
   return sum;
 }

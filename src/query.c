@@ -176,6 +176,82 @@ static float visit_on_way(int32_t slot, float max_fraction, void *context)
   return with_equals(q->max_fraction);
 }
 
+// ---------------------------------------------------------------------------------------------
+// Rays meet the triangles of soft bodies from both sides.
+
+static tn_pos pos_cross(tn_pos a, tn_pos b)
+{
+  return tn_p3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+
+// The fraction of the way at which a triangle is met, or a negative number.
+static double meet_triangle(tn_pos from, tn_pos way, const tn_pos *x, tn_pos *normal)
+{
+  tn_pos e = pos_sub(x[1], x[0]), f = pos_sub(x[2], x[0]), to = pos_sub(from, x[0]);
+  *normal = pos_cross(e, f);
+  double d = -pos_dot(way, *normal);
+  if (d == 0.0) {
+    return -1.0;
+  }
+  tn_pos c = pos_cross(to, way);
+  double u = pos_dot(f, c) / d, v = -pos_dot(e, c) / d;
+  return u < 0.0 || v < 0.0 || u + v > 1.0 ? -1.0 : pos_dot(to, *normal) / d;
+}
+
+static void look_at_soft(way_query *q, int32_t slot)
+{
+  const soft *s = &q->world->softs[slot];
+  tn_pos way = to_pos(q->way);
+  for (int32_t i = 0; i < s->triangle_count && q->max_fraction >= 0.0f; ++i) {
+    tn_pos x[3], normal;
+    for (int k = 0; k < 3; ++k) {
+      x[k] = s->particles[s->triangles[3 * (size_t)i + (size_t)k]].at;
+    }
+    double fraction = meet_triangle(q->from.p, way, x, &normal);
+    if (fraction < 0.0 || (float)fraction > q->max_fraction) {
+      continue;
+    }
+    double length = sqrt(pos_dot(normal, normal)) * (pos_dot(way, normal) > 0.0 ? -1.0 : 1.0);
+    tn_hit hit = miss;
+    hit.hit = true;
+    hit.soft = soft_id_at(q->world, slot);
+    hit.triangle = i;
+    hit.point = pos_add(q->from.p, pos_scale(fraction, way));
+    hit.normal = to_vec3(pos_scale(1.0 / length, normal));
+    hit.fraction = (float)fraction;
+    q->max_fraction = q->found ? ask_caller(q, &hit) : keep_closest(q, INT32_MAX, &hit);
+  }
+}
+
+static bool box_meets_way(const world_box *box, tn_pos from, tn_pos way)
+{
+  const double lower[3] = {box->lower.x - from.x, box->lower.y - from.y, box->lower.z - from.z};
+  const double upper[3] = {box->upper.x - from.x, box->upper.y - from.y, box->upper.z - from.z};
+  const double along[3] = {way.x, way.y, way.z};
+  double enter = 0.0, leave = 1.0;
+  for (int i = 0; i < 3; ++i) {
+    if (along[i] == 0.0) {
+      leave = lower[i] > 0.0 || upper[i] < 0.0 ? -1.0 : leave;
+    } else {
+      double a = lower[i] / along[i], b = upper[i] / along[i];
+      enter = fmax(enter, fmin(a, b));
+      leave = fmin(leave, fmax(a, b));
+    }
+  }
+  return enter <= leave;
+}
+
+static void look_at_softs(way_query *q)
+{
+  for (int32_t i = 0; i < q->world->soft_list.used; ++i) {
+    const soft *s = &q->world->softs[i];
+    bool passed = (s->filter.category & q->filter.mask) && (q->filter.category & s->filter.mask);
+    if (s->alive && passed && box_meets_way(&s->box, q->from.p, to_pos(q->way))) {
+      look_at_soft(q, i);
+    }
+  }
+}
+
 // The moving solid as a box: half its size, about a point off its origin.
 static void go(way_query *q)
 {
@@ -192,6 +268,9 @@ static void go(way_query *q)
             q);
   tree_cast(&q->world->moving_tree, from, q->way, half, with_equals(q->max_fraction), visit_on_way,
             q);
+  if (!q->solid) {
+    look_at_softs(q);
+  }
 }
 
 static bool is_good_way(const tn_world *world, tn_pos from, tn_vec3 way, const char *caller)

@@ -102,7 +102,7 @@ static bool is_share(float x, float most)
   return x >= 0.0f && x <= most;
 }
 
-static const char *why_bad_material(const tn_material *m)
+const char *material_problem(const tn_material *m)
 {
   if (!is_share(m->static_friction, 1e6f) || !is_share(m->dynamic_friction, m->static_friction)) {
     return "friction must be non-negative, the dynamic not above the static";
@@ -206,8 +206,8 @@ static const char *why_bad_shape(const tn_world *world, const body *b, const tn_
   if (!is_finite3(def->position) || !is_rotation(def->rotation)) {
     return "the place in the body is not finite or not a rotation";
   }
-  if (why_bad_material(&def->material)) {
-    return why_bad_material(&def->material);
+  if (material_problem(&def->material)) {
+    return material_problem(&def->material);
   }
   if (!(def->density > 0.0f) || !isfinite(def->density)) {
     return "density must be positive and finite";
@@ -403,6 +403,7 @@ void shape_remove(tn_world *world, int32_t slot)
 {
   shape *s = &world->shapes[slot];
   pairs_remove_of(world, slot);
+  touches_remove_of_shape(world, slot);
   uproot(world, s);
   unlink_from_body(world, slot);
   if (s->shared != NO_SLOT) {
@@ -446,7 +447,7 @@ bool tn_shape_set_material(tn_world *world, tn_shape_id id, tn_material material
   if (!s) {
     return false;
   }
-  const char *why = why_bad_material(&material);
+  const char *why = material_problem(&material);
   if (why) {
     report(world, TN_LOG_ERROR, "tn_shape_set_material: %s", why);
     return false;
@@ -487,7 +488,7 @@ int tn_body_shapes(const tn_world *world, tn_body_id id, tn_shape_id *ids, int c
 // ---------------------------------------------------------------------------------------------
 // Which shapes may collide
 
-static bool filters_agree(const tn_filter *a, const tn_filter *b)
+bool filters_agree(const tn_filter *a, const tn_filter *b)
 {
   if (a->group != 0 && a->group == b->group) {
     return a->group > 0;

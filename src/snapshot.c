@@ -1,10 +1,10 @@
 // The exact state as a flat buffer, and its hash.
-#include "world.h"
+#include "soft_make.h"
 
 #include <string.h>
 
 #define SNAPSHOT_MAGIC 0x4e4f4e4554ull // "TENON"
-#define SNAPSHOT_VERSION 2u
+#define SNAPSHOT_VERSION 3u
 
 // Everything that is not an array. Sizes of the structures guard against another build's layout.
 typedef struct header {
@@ -19,6 +19,9 @@ typedef struct header {
   float last_h;
   pool_list bodies, joints, geometries, shapes, pairs, contacts;
   uint64_t source_size; // of all geometries
+  uint32_t soft_size, attachment_size;
+  pool_list softs, attachments;
+  uint64_t soft_bytes; // of all their arrays
 } header;
 
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
@@ -162,6 +165,65 @@ static uint64_t hash_contact(uint64_t hash, const contact *c)
   return hash_bytes(hash, &c->twist, sizeof c->twist);
 }
 
+static uint64_t hash_particles(uint64_t hash, const soft *s)
+{
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    const soft_particle *p = &s->particles[i];
+    hash = hash_bytes(hash, &p->at, sizeof p->at);
+    hash = hash_bytes(hash, &p->v, sizeof p->v);
+    hash = hash_bytes(hash, &p->force, sizeof p->force);
+    hash = hash_bytes(hash, &p->mass, sizeof p->mass);
+    hash = hash_bytes(hash, &p->pinned, sizeof p->pinned);
+  }
+  return hash;
+}
+
+// With what its constraints are and remember.
+static uint64_t hash_soft(uint64_t hash, const tn_world *world, int32_t slot)
+{
+  const soft *s = &world->softs[slot];
+  int32_t numbers[6] = {slot,         s->self_collision, s->asleep,
+                        s->can_sleep, s->keep_momentum,  s->triangle_count};
+  float settings[7] = {s->gravity_scale, s->damping,           s->linear_damping, s->radius,
+                       s->pressure,      s->volume_compliance, s->rest_volume};
+  hash = hash_bytes(hash, numbers, sizeof numbers);
+  hash = hash_bytes(hash, &s->generation, sizeof s->generation);
+  hash = hash_bytes(hash, settings, sizeof settings);
+  hash = hash_particles(hash, s);
+  for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
+    soft_layout l = soft_layout_of((soft_type)type);
+    size_t count = (size_t)s->list[type].count;
+    hash = hash_bytes(hash, s->list[type].members, count * (size_t)l.particles * sizeof(int32_t));
+    hash = hash_bytes(hash, s->list[type].fields,
+                      count * (size_t)(l.params + l.state) * sizeof(float));
+  }
+  return hash;
+}
+
+static uint64_t hash_attachment(uint64_t hash, const tn_world *world, int32_t slot)
+{
+  const attachment *a = &world->attachments[slot];
+  int32_t numbers[5] = {slot, a->soft, a->body, a->def.particle, a->broken};
+  hash = hash_bytes(hash, numbers, sizeof numbers);
+  hash = hash_bytes(hash, &a->generation, sizeof a->generation);
+  hash = hash_bytes(hash, &a->def.point, sizeof a->def.point);
+  hash = hash_bytes(hash, &a->def.compliance, sizeof a->def.compliance);
+  hash = hash_bytes(hash, &a->def.break_force, sizeof a->def.break_force);
+  return hash_bytes(hash, &a->lambda, sizeof a->lambda);
+}
+
+static uint64_t hash_softs(uint64_t hash, const tn_world *world)
+{
+  soft_states_out(world);
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    hash = world->softs[i].alive ? hash_soft(hash, world, i) : hash;
+  }
+  for (int32_t i = 0; i < world->attachment_list.used; ++i) {
+    hash = world->attachments[i].alive ? hash_attachment(hash, world, i) : hash;
+  }
+  return hash;
+}
+
 uint64_t tn_world_hash(const tn_world *world)
 {
   uint64_t hash = HASH_START;
@@ -184,7 +246,7 @@ uint64_t tn_world_hash(const tn_world *world)
       hash = hash_contact(hash, &world->contacts[i]);
     }
   }
-  return hash;
+  return hash_softs(hash, world);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -208,7 +270,17 @@ static size_t content_size(const header *h)
          (size_t)h->joints.used * sizeof(joint) +
          (size_t)h->geometries.used * sizeof(shared_geometry) + (size_t)h->source_size +
          (size_t)h->shapes.used * sizeof(shape) + (size_t)h->pairs.used * sizeof(pair) +
-         (size_t)h->contacts.used * sizeof(contact);
+         (size_t)h->contacts.used * sizeof(contact) + (size_t)h->softs.used * sizeof(soft) +
+         (size_t)h->attachments.used * sizeof(attachment) + (size_t)h->soft_bytes;
+}
+
+static uint64_t soft_bytes(const tn_world *world)
+{
+  uint64_t size = 0;
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    size += world->softs[i].alive ? world->softs[i].size : 0;
+  }
+  return size;
 }
 
 static uint64_t source_size(const tn_world *world)
@@ -248,6 +320,11 @@ static header header_of(const tn_world *world)
   h.pairs = world->pair_list;
   h.contacts = world->contact_list;
   h.source_size = source_size(world);
+  h.soft_size = sizeof(soft);
+  h.attachment_size = sizeof(attachment);
+  h.softs = world->soft_list;
+  h.attachments = world->attachment_list;
+  h.soft_bytes = soft_bytes(world);
   h.size = content_size(&h);
   return h;
 }
@@ -282,6 +359,22 @@ static unsigned char *put_joint(unsigned char *at, const tn_world *world, int32_
   return put(at, &copy, sizeof copy);
 }
 
+static void put_softs(unsigned char *at, const tn_world *world)
+{
+  soft_states_out(world);
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    soft copy = world->softs[i];
+    soft_lay_out(&copy, NULL); // where its arrays lie says nothing
+    copy.memory = NULL;
+    at = put(at, &copy, sizeof copy);
+  }
+  at = put(at, world->attachments, (size_t)world->attachment_list.used * sizeof(attachment));
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    const soft *s = &world->softs[i];
+    at = s->alive ? put(at, s->memory, s->size) : at;
+  }
+}
+
 size_t tn_world_save(const tn_world *world, void *buffer, size_t capacity)
 {
   if (!world) {
@@ -308,7 +401,8 @@ size_t tn_world_save(const tn_world *world, void *buffer, size_t capacity)
   }
   at = put(at, world->shapes, (size_t)h.shapes.used * sizeof(shape));
   at = put(at, world->pairs, (size_t)h.pairs.used * sizeof(pair));
-  put(at, world->contacts, (size_t)h.contacts.used * sizeof(contact));
+  at = put(at, world->contacts, (size_t)h.contacts.used * sizeof(contact));
+  put_softs(at, world);
   h.checksum = checksum_of(h, start);
   memcpy(buffer, &h, sizeof h);
   return size;
@@ -328,12 +422,14 @@ static const char *why_bad_snapshot(const header *h, const unsigned char *buffer
       h->body_size != sizeof(body) || h->state_size != sizeof(body_state) ||
       h->block_size != sizeof(body_block) || h->joint_size != sizeof(joint) ||
       h->shape_size != sizeof(shape) || h->pair_size != sizeof(pair) ||
-      h->contact_size != sizeof(contact) || h->geometry_size != sizeof(shared_geometry)) {
+      h->contact_size != sizeof(contact) || h->geometry_size != sizeof(shared_geometry) ||
+      h->soft_size != sizeof(soft) || h->attachment_size != sizeof(attachment)) {
     return "the snapshot is of another version or machine type";
   }
   if (h->bodies.used < 1 || !is_count(h->bodies.used) || !is_count(h->joints.used) ||
       !is_count(h->geometries.used) || !is_count(h->shapes.used) || !is_count(h->pairs.used) ||
-      !is_count(h->contacts.used) || h->source_size > SIZE_MAX / 2 || h->size != content_size(h) ||
+      !is_count(h->contacts.used) || !is_count(h->softs.used) || !is_count(h->attachments.used) ||
+      h->soft_bytes > SIZE_MAX / 4 || h->source_size > SIZE_MAX / 4 || h->size != content_size(h) ||
       size - sizeof(header) < h->size) {
     return "the snapshot is truncated";
   }
@@ -398,6 +494,49 @@ static void discard(tn_world *world, remade *r)
   memory_give(world, r->geometries, (size_t)(r->count + 1) * sizeof(shared_geometry));
 }
 
+// The soft bodies of the snapshot with arrays of their own.
+typedef struct soft_copies {
+  soft *softs;
+  int32_t count;
+} soft_copies;
+
+static void discard_softs(tn_world *world, soft_copies *copies)
+{
+  for (int32_t i = 0; i < copies->count && copies->softs; ++i) {
+    if (copies->softs[i].alive) {
+      memory_give(world, copies->softs[i].memory, copies->softs[i].size);
+    }
+  }
+  memory_give(world, copies->softs, (size_t)(copies->count + 1) * sizeof(soft));
+  copies->softs = NULL;
+}
+
+static bool copy_softs(tn_world *world, const header *h, const unsigned char *at, soft_copies *out)
+{
+  out->count = h->softs.used;
+  out->softs = memory_take(world, (size_t)(out->count + 1) * sizeof(soft));
+  if (!out->softs) {
+    return false;
+  }
+  at = get(at, out->softs, (size_t)out->count * sizeof(soft));
+  at += (size_t)h->attachments.used * sizeof(attachment);
+  bool ok = true;
+  for (int32_t i = 0; i < out->count; ++i) {
+    soft *s = &out->softs[i];
+    if (!s->alive) {
+      continue;
+    }
+    s->memory = ok ? memory_take(world, s->size) : NULL;
+    ok = ok && s->memory;
+    s->alive = ok;
+    if (ok) {
+      at = get(at, s->memory, s->size);
+      soft_lay_out(s, s->memory);
+    }
+  }
+  return ok;
+}
+
 static bool reserve(tn_world *world, const header *h)
 {
   return body_reserve(world, h->bodies.used) &&
@@ -409,6 +548,10 @@ static bool reserve(tn_world *world, const header *h)
                       sizeof(shape)) &&
          reserve_pool(world, (void **)&world->pairs, &world->pair_list, h->pairs.used,
                       sizeof(pair)) &&
+         reserve_pool(world, (void **)&world->softs, &world->soft_list, h->softs.used,
+                      sizeof(soft)) &&
+         reserve_pool(world, (void **)&world->attachments, &world->attachment_list,
+                      h->attachments.used, sizeof(attachment)) &&
          reserve_pool(world, (void **)&world->contacts, &world->contact_list, h->contacts.used,
                       sizeof(contact));
 }
@@ -480,6 +623,32 @@ static void take_shapes(tn_world *world, const header *h, const unsigned char *a
   world->sleep_event_count = world->told_sleep_count = 0;
 }
 
+static void take_softs(tn_world *world, const header *h, const unsigned char *at,
+                       soft_copies *copies)
+{
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    if (world->softs[i].alive) {
+      memory_give(world, world->softs[i].memory, world->softs[i].size);
+    }
+  }
+  if (copies->count > 0) {
+    memcpy(world->softs, copies->softs, (size_t)copies->count * sizeof(soft));
+  }
+  get(at + (size_t)h->softs.used * sizeof(soft), world->attachments,
+      (size_t)h->attachments.used * sizeof(attachment));
+  take_pool(&world->soft_list, &h->softs);
+  take_pool(&world->attachment_list, &h->attachments);
+  world->touch_count = 0;
+  soft_graph_forget(world);
+  memory_give(world, copies->softs, (size_t)(copies->count + 1) * sizeof(soft));
+}
+
+static size_t soft_offset(const header *h)
+{
+  return (size_t)(h->size - h->soft_bytes) - (size_t)h->softs.used * sizeof(soft) -
+         (size_t)h->attachments.used * sizeof(attachment);
+}
+
 static void take_settings(tn_world *world, const header *h)
 {
   world->gravity = h->gravity;
@@ -504,9 +673,12 @@ bool tn_world_restore(tn_world *world, const void *buffer, size_t size)
   }
   const unsigned char *content = (const unsigned char *)buffer + sizeof h;
   remade made = {0};
-  if (!why && (!remake(world, &h, content + geometry_offset(&h), &made) || !reserve(world, &h) ||
+  soft_copies copies = {0};
+  if (!why && (!remake(world, &h, content + geometry_offset(&h), &made) ||
+               !copy_softs(world, &h, content + soft_offset(&h), &copies) || !reserve(world, &h) ||
                !shapes_reserve_trees(world, h.shapes.used))) {
     discard(world, &made);
+    discard_softs(world, &copies);
     why = "out of memory";
   }
   if (why) {
@@ -516,6 +688,7 @@ bool tn_world_restore(tn_world *world, const void *buffer, size_t size)
   take_bodies(world, &h, content);
   take_geometries(world, &made);
   take_shapes(world, &h, content + geometry_offset(&h));
+  take_softs(world, &h, content + soft_offset(&h), &copies);
   take_settings(world, &h);
   shapes_replant(world);
   memory_give(world, made.geometries, (size_t)(made.count + 1) * sizeof(shared_geometry));

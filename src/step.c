@@ -10,6 +10,9 @@
 static const float KEEP = 0.2f;
 static const float PUSH = 8400.0f; // m/s^2
 static const float TURN = 6000.0f; // rad/s^2
+// Rods and solids of soft bodies, and what ties them to rigid ones, begin with this share of their
+// last impulse.
+static const float SOFT_KEEP = 0.5f;
 
 // ---------------------------------------------------------------------------------------------
 // Passes over everything, on all threads
@@ -91,7 +94,7 @@ typedef struct stepper {
   solver_data data;
   pass_task task;
   direct_context direct;
-  bool has_joints, has_contacts;
+  bool has_joints, has_contacts, has_softs;
 } stepper;
 
 static void for_bodies(stepper *s, tn_task_fn *task)
@@ -100,25 +103,31 @@ static void for_bodies(stepper *s, tn_task_fn *task)
 }
 
 // Gauss-Seidel: colour after colour, all constraints of a colour at once.
-static void for_colors(stepper *s, const coloring *c, pass_fn *pass)
+static void for_colors(stepper *s, const color_range *colors, int count, color_range serial,
+                       pass_fn *pass)
 {
   s->task.pass = pass;
-  for (int i = 0; i < c->count; ++i) {
-    s->task.offset = c->color[i].first;
-    task_run(s->world->tasks, constraint_task, c->color[i].last - c->color[i].first,
-             CONSTRAINT_GRAIN, &s->task);
+  for (int i = 0; i < count; ++i) {
+    s->task.offset = colors[i].first;
+    task_run(s->world->tasks, constraint_task, colors[i].last - colors[i].first, CONSTRAINT_GRAIN,
+             &s->task);
   }
-  pass(&s->data, c->serial.first, c->serial.last);
+  pass(&s->data, serial.first, serial.last);
+}
+
+static void for_coloring(stepper *s, const coloring *c, pass_fn *pass)
+{
+  for_colors(s, c->color, c->count, c->serial, pass);
 }
 
 static void for_joints(stepper *s, pass_fn *pass)
 {
-  for_colors(s, &s->world->graph.coloring, pass);
+  for_coloring(s, &s->world->graph.coloring, pass);
 }
 
 static void for_contacts(stepper *s, pass_fn *pass)
 {
-  for_colors(s, &s->world->contact_graph.coloring, pass);
+  for_coloring(s, &s->world->contact_graph.coloring, pass);
 }
 
 // Mechanisms share no moving body, so all of them at once.
@@ -128,15 +137,66 @@ static void for_mechanisms(stepper *s, direct_pass pass, tn_task_fn *task)
   task_run(s->world->tasks, task, s->world->mechanisms.count, MECHANISM_GRAIN, &s->direct);
 }
 
+// Particles of all soft bodies, in blocks of eight; the first is none.
+static void for_particles(stepper *s, pass_fn *pass)
+{
+  s->task.pass = pass;
+  s->task.offset = 1;
+  int blocks = s->world->soft_graph.place_count / BLOCK_WIDTH - 1;
+  task_run(s->world->tasks, constraint_task, blocks, BODY_GRAIN, &s->task);
+}
+
 static void kick_bodies(stepper *s, kick_part part)
 {
   s->task.part = part;
   for_bodies(s, kick_task);
+  if (s->has_softs) {
+    s->data.soft->part = part;
+    for_particles(s, s->world->soft_ops->kick);
+  }
 }
 
 static void drift_bodies(stepper *s)
 {
   for_bodies(s, drift_task);
+  if (s->has_softs) {
+    for_particles(s, s->world->soft_ops->drift);
+  }
+}
+
+// What holds soft bodies together, type after type.
+static void for_soft_rows(stepper *s, soft_stage stage)
+{
+  tn_world *world = s->world;
+  soft_graph *g = &world->soft_graph;
+  g->data.stage = stage;
+  if (stage == SOFT_SOLVE || stage == SOFT_RELAX) {
+    soft_solve_chains(world, s->data.substep.h, stage == SOFT_RELAX);
+  } else if (stage == SOFT_POSITION) {
+    soft_move_chains(world, s->data.substep.h);
+  }
+  for (int type = 0; type < (stage == SOFT_RELAX ? SOFT_EDGE + 1 : SOFT_TYPE_COUNT); ++type) {
+    g->data.type = (soft_type)type;
+    for_colors(s, g->color[type], g->color_count[type], g->serial[type], world->soft_ops->rows);
+  }
+  if (stage != SOFT_WARM) {
+    soft_solve_surfaces(world, s->data.substep.h, stage);
+  }
+}
+
+// What ties them to rigid bodies, and what they touch.
+static void for_holds(stepper *s, soft_stage stage)
+{
+  const soft_links *l = &s->world->hold_links;
+  s->data.soft->stage = stage;
+  for_colors(s, l->color, l->color_count, l->serial, s->world->soft_ops->holds);
+}
+
+static void for_touches(stepper *s, soft_stage stage)
+{
+  const soft_links *l = &s->world->touch_links;
+  s->data.soft->stage = stage;
+  for_colors(s, l->color, l->color_count, l->serial, s->world->soft_ops->touches);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -152,6 +212,15 @@ static void solve_joints(stepper *s)
 {
   for (int k = 0; k < s->world->iterations; ++k) {
     for_joints(s, s->world->ops->joint_solve);
+  }
+}
+
+static void solve_softs(stepper *s)
+{
+  for (int k = 0; k < s->world->iterations; ++k) {
+    for_soft_rows(s, SOFT_SOLVE);
+    for_holds(s, SOFT_SOLVE);
+    for_touches(s, SOFT_SOLVE);
   }
 }
 
@@ -172,10 +241,18 @@ static void substep_tenon(stepper *s, int i)
     bounce_bodies(s);
     for_contacts(s, contacts->warm);
   }
+  if (s->has_softs) {
+    for_soft_rows(s, SOFT_WARM);
+    for_holds(s, SOFT_WARM);
+    for_touches(s, SOFT_WARM);
+  }
   s->direct.begins = i == 0;
   for_mechanisms(s, DIRECT_FIRST, mechanism_task);
   for_joints(s, s->world->ops->joint_begin);
   solve_joints(s);
+  if (s->has_softs) {
+    solve_softs(s);
+  }
   if (s->has_contacts) {
     for (int k = 0; k < s->world->iterations; ++k) {
       for_contacts(s, contacts->solve);
@@ -183,12 +260,22 @@ static void substep_tenon(stepper *s, int i)
     if (s->has_joints) {
       solve_joints(s);
     }
+  }
+  bool touched = s->has_contacts || s->has_softs;
+  if (touched) {
     for_mechanisms(s, DIRECT_AGAIN, mechanism_task);
   }
   drift_bodies(s);
   for_mechanisms(s, DIRECT_FIRST, settle_task);
   if (s->has_contacts) {
     for_contacts(s, contacts->relax);
+  }
+  if (s->has_softs) {
+    for_soft_rows(s, SOFT_RELAX);
+    for_holds(s, SOFT_RELAX);
+    for_touches(s, SOFT_RELAX);
+  }
+  if (touched) {
     for_mechanisms(s, DIRECT_RELAX, mechanism_task);
   }
 }
@@ -232,8 +319,18 @@ static void substep_positions(stepper *s)
   kick_bodies(s, KICK_WHOLE);
   drift_bodies(s);
   solve_stage_of(s, STAGE_BEGIN);
+  if (s->has_softs) {
+    for_soft_rows(s, SOFT_WARM);
+    for_holds(s, SOFT_WARM);
+    for_touches(s, SOFT_WARM);
+  }
   for (int k = 0; k < s->world->iterations; ++k) {
     solve_stage_of(s, STAGE_POSITIONS);
+    if (s->has_softs) {
+      for_soft_rows(s, SOFT_POSITION);
+      for_holds(s, SOFT_POSITION);
+      for_touches(s, SOFT_POSITION);
+    }
   }
   solve_stage_of(s, STAGE_VELOCITIES);
 }
@@ -255,6 +352,27 @@ static bool nearly_touches(const tn_world *world, const pair *p)
   return false;
 }
 
+// Bodies that something soft touches or holds.
+static bool soft_lean(tn_world *world)
+{
+  bool any = false;
+  for (int32_t i = 0; i < world->touch_count; ++i) {
+    const soft_contact *t = &world->touches[i];
+    if (t->body != NO_SLOT && world->softs[t->soft].supported) {
+      world->bodies[t->body].leaning = world->bodies[t->body].type == TN_BODY_DYNAMIC;
+      any = true;
+    }
+  }
+  for (int32_t i = 0; i < world->attachment_list.used; ++i) {
+    const attachment *a = &world->attachments[i];
+    if (attachment_holds(world, a)) {
+      world->bodies[a->body].leaning = world->bodies[a->body].type == TN_BODY_DYNAMIC;
+      any = true;
+    }
+  }
+  return any;
+}
+
 // Bodies that contacts carry, and all that hang on them by joints.
 static void find_leaning(tn_world *world)
 {
@@ -272,6 +390,7 @@ static void find_leaning(tn_world *world)
       any = true;
     }
   }
+  any = soft_lean(world) || any;
   // Up and down the list, so that chains in either order take few rounds.
   for (int32_t round = 0; any; ++round) {
     any = false;
@@ -356,6 +475,9 @@ static bool find_contacts(tn_world *world, float dt)
     return false;
   }
   take_time(world, &world->profile.pairs);
+  if (!touches_find(world, dt)) {
+    return false;
+  }
   do {
     if (!awake_update(world) || !contacts_update(world, dt)) {
       return false;
@@ -378,6 +500,29 @@ static void find_mechanism_leaning(tn_world *world, mechanism *m)
     const direct_node *node = &world->mechanisms.nodes[i];
     m->leaning = m->leaning || (!node->is_joint && world->bodies[node->index].leaning);
   }
+}
+
+static bool pack_softs(tn_world *world, float dt, float scale)
+{
+  if (world->soft_list.count == 0) {
+    return true;
+  }
+  if (!soft_graph_build(world) || !touches_pack(world) || !attachments_pack(world, scale)) {
+    return false;
+  }
+  soft_pack(world);
+  soft_track_begin(world, dt);
+  return true;
+}
+
+static bool end_softs(tn_world *world, float dt)
+{
+  bool ok = soft_unpack(world);
+  touches_unpack(world, dt);
+  attachments_unpack(world, dt);
+  soft_track_end(world, dt);
+  soft_damp(world, dt);
+  return ok;
 }
 
 static void begin_step(tn_world *world, float dt)
@@ -466,6 +611,9 @@ static uint32_t end_step(tn_world *world, float dt)
   }
   boxes_follow(world);
   find_broken(world);
+  if (world->soft_list.count > 0 && !end_softs(world, dt)) {
+    status |= TN_STEP_NON_FINITE;
+  }
   status |= islands_update(world, dt) ? 0 : TN_STEP_OUT_OF_MEMORY;
   world->told_event_count = world->contact_event_count;
   world->told_sleep_count = world->sleep_event_count;
@@ -480,6 +628,9 @@ static stepper make_stepper(tn_world *world, float dt)
   s.direct.set = &world->mechanisms;
   s.has_joints = world->graph.block_count > 0;
   s.has_contacts = world->contact_graph.block_count > 0;
+  s.has_softs = world->soft_list.count > 0 && world->soft_graph.place_count > BLOCK_WIDTH;
+  s.data.soft = &world->soft_graph.data;
+  s.data.soft->keep = world->method == TN_METHOD_TENON ? SOFT_KEEP : 0.0f;
   s.data.state = world->state;
   s.data.inertia = world->inertia;
   s.data.bodies = world->body_blocks;
@@ -510,7 +661,8 @@ uint32_t tn_world_step(tn_world *world, float dt)
   start_clock(world);
   // find_contacts wakes bodies, which brings their joints back to the graph.
   if (!find_contacts(world, dt) || !graph_build(world) ||
-      !contacts_pack(world, dt, impulse_scale(world, dt))) {
+      !contacts_pack(world, dt, impulse_scale(world, dt)) ||
+      !pack_softs(world, dt, impulse_scale(world, dt))) {
     report(world, TN_LOG_ERROR, "tn_world_step: out of memory");
     return TN_STEP_OUT_OF_MEMORY;
   }

@@ -123,6 +123,7 @@ typedef struct substep {
 } substep;
 
 typedef struct contact_block contact_block; // contact_store.h
+typedef struct soft_data soft_data;         // soft_store.h
 
 typedef struct solver_data {
   body_state *state;
@@ -131,6 +132,7 @@ typedef struct solver_data {
   body_change *change;
   joint_block *joints;
   contact_block *contacts;
+  soft_data *soft;
   const int32_t *active; // body blocks with someone awake; body entries range over these
   substep substep;
 } solver_data;

@@ -85,6 +85,22 @@ static const contact_ops *find_contact_ops(int lanes)
   return &contact_ops_1;
 }
 
+static const soft_ops *find_soft_ops(int lanes)
+{
+#if !defined(TN_ONE_LANE)
+#if defined(__x86_64__) || defined(__i386__)
+  if (lanes == 8) {
+    return &soft_ops_8;
+  }
+#endif
+  if (lanes == 4) {
+    return &soft_ops_4;
+  }
+#endif
+  (void)lanes;
+  return &soft_ops_1;
+}
+
 static int widest_lanes(void)
 {
   for (int lanes = 8; lanes > 1; lanes /= 2) {
@@ -169,6 +185,7 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->lanes = def->lanes ? def->lanes : widest_lanes();
   world->ops = find_ops(world->lanes);
   world->contact_ops = find_contact_ops(world->lanes);
+  world->soft_ops = find_soft_ops(world->lanes);
   world->sleeping = def->sleeping;
   world->clock = def->clock;
   world->body_list.first_free = NO_SLOT;
@@ -177,6 +194,9 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->shape_list.first_free = NO_SLOT;
   world->pair_list.first_free = NO_SLOT;
   world->contact_list.first_free = NO_SLOT;
+  world->soft_list.first_free = NO_SLOT;
+  world->attachment_list.first_free = NO_SLOT;
+  world->soft_graph.dirty = true;
   world->graph.dirty = true;
   world->awake_changed = true;
 }
@@ -247,6 +267,9 @@ static void release_content(tn_world *world)
   memory_give(world, world->joints, (size_t)world->joint_list.capacity * sizeof *world->joints);
   graph_release(world);
   release_contacts(world);
+  attachments_release(world);
+  touches_release(world);
+  softs_release(world);
 }
 
 void tn_world_destroy(tn_world *world)
@@ -356,6 +379,19 @@ tn_profile tn_world_profile(const tn_world *world)
   return world ? world->profile : (tn_profile){0};
 }
 
+static void count_softs(const tn_world *world, tn_counters *c)
+{
+  c->softs = world->soft_list.count;
+  c->touches = world->touch_count;
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    const soft *s = &world->softs[i];
+    c->particles += s->alive ? s->particle_count : 0;
+    for (int type = 0; s->alive && type < SOFT_TYPE_COUNT; ++type) {
+      c->soft_rows += s->list[type].count;
+    }
+  }
+}
+
 tn_counters tn_world_counters(const tn_world *world)
 {
   tn_counters c = {0};
@@ -374,6 +410,7 @@ tn_counters tn_world_counters(const tn_world *world)
     for (int32_t i = 0; i < world->body_list.used; ++i) {
       c.awake += moves(&world->bodies[i]) && world->bodies[i].type == TN_BODY_DYNAMIC;
     }
+    count_softs(world, &c);
     c.bytes = world->bytes;
   }
   return c;

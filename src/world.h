@@ -6,8 +6,8 @@
 #include "collide/manifold.h"
 #include "collide/surface.h"
 #include "contact_store.h"
-#include "mechanism.h"
 #include "dquat.h"
+#include "mechanism.h"
 #include "store.h"
 #include "task.h"
 
@@ -18,6 +18,12 @@
 #define WORLD_SLOT 0 // the body that stands for the world
 #define NO_SLOT (-1)
 #define MAX_COLORS 64
+
+typedef struct color_range {
+  int32_t first, last; // blocks
+} color_range;
+
+#include "soft_body.h"
 
 typedef struct body {
   uint32_t generation;
@@ -138,10 +144,6 @@ typedef struct joint {
   float ahead; // share of the impulses that was given ahead as the last step ended
 } joint;
 
-typedef struct color_range {
-  int32_t first, last; // blocks
-} color_range;
-
 // Blocks by colour, and within a colour by type.
 typedef struct coloring {
   color_range color[MAX_COLORS];
@@ -261,6 +263,16 @@ struct tn_world {
   graph graph;
   mechanism_set mechanisms;
 
+  const soft_ops *soft_ops;
+  pool_list soft_list;
+  soft *softs;
+  soft_graph soft_graph;
+  pool_list attachment_list;
+  attachment *attachments;
+  soft_links touch_links, hold_links;
+  soft_contact *touches; // of the last step
+  int32_t touch_count, touch_capacity;
+
   tn_joint_break_event *breaks;
   int32_t break_count, break_capacity;
 };
@@ -342,6 +354,9 @@ bool shapes_refresh(tn_world *world, int32_t body_slot);
 world_box shape_tight_box(const tn_world *world, const shape *s);
 bool shape_can_move(const shape *s); // with a dynamic body
 bool shapes_may_collide(const tn_world *world, const shape *a, const shape *b);
+bool filters_agree(const tn_filter *a, const tn_filter *b);
+// Why a material is wrong, or null.
+const char *material_problem(const tn_material *m);
 
 // pair.c: broad phase
 // Looks for pairs of the shape when the next step begins.
@@ -366,12 +381,16 @@ tn_contact_event pair_event(const tn_world *world, const pair *p, tn_event_kind 
 bool contacts_pack(tn_world *world, float dt, float impulse_scale);
 void contacts_unpack(tn_world *world, float dt);
 void contact_graph_release(tn_world *world);
+void materials_mix(const tn_material *a, const tn_material *b, float *mu_static, float *mu_dynamic,
+                   float *restitution);
 
 // island.c: sleep
 void body_wake(tn_world *world, int32_t body_slot);
 bool awake_update(tn_world *world); // lists of what moves
 bool islands_update(tn_world *world, float dt);
 void wake_all(tn_world *world);
+void soft_wake(tn_world *world, int32_t slot);
+bool soft_sleep(tn_world *world, int32_t slot); // with all that it touches
 static inline bool moves(const body *b)
 {
   return b->alive && b->type != TN_BODY_STATIC && !b->asleep;
@@ -394,6 +413,58 @@ void direct_begin_step(tn_world *world, direct_joint *d, float dt, float impulse
 void direct_end_step(tn_world *world, direct_joint *d, float dt);
 void joint_refresh_frames(tn_world *world, int32_t slot);
 double joint_elastic_energy(const tn_world *world, const joint *j);
+
+// soft.c
+soft *soft_find(const tn_world *world, tn_soft_id id, const char *caller);
+tn_soft_id soft_id_at(const tn_world *world, int32_t slot);
+void softs_release(tn_world *world);
+
+// soft_graph.c
+bool soft_graph_build(tn_world *world);
+void soft_graph_forget(tn_world *world);
+void soft_graph_release(tn_world *world);
+void soft_states_out(const tn_world *world);
+void soft_pack(tn_world *world);
+bool soft_unpack(tn_world *world); // false when a body was lost
+
+// soft_step.c
+void soft_solve_chains(tn_world *world, float h, bool relaxing);
+void soft_move_chains(tn_world *world, float h);
+void soft_solve_surfaces(tn_world *world, float h, soft_stage stage);
+void soft_follow_box(soft *s);
+// The turn that an angular momentum gives an inertia xx yy zz xy xz yz.
+tn_pos solve_inertia(const double *inertia, tn_pos momentum);
+
+// soft_momentum.c
+void soft_damp(tn_world *world, float dt);
+void soft_track_begin(tn_world *world, float dt);
+void soft_track_end(tn_world *world, float dt);
+
+// soft_touch.c, soft_pair.c
+bool touches_find(tn_world *world, float dt);
+bool touch_particles(tn_world *world, float dt);
+bool add_touch(tn_world *world, const soft_contact *t);
+bool touches_pack(tn_world *world);
+void touches_unpack(tn_world *world, float dt);
+void touches_remove_of_soft(tn_world *world, int32_t slot);
+void touches_remove_of_shape(tn_world *world, int32_t slot);
+void soft_wake_touched(tn_world *world, int32_t slot);
+void touches_release(tn_world *world);
+
+// soft_attach.c
+bool attachment_holds(const tn_world *world, const attachment *a);
+tn_pos attachment_lever(const tn_world *world, const attachment *a);
+double attachment_energy(const tn_world *world, const attachment *a);
+bool attachments_pack(tn_world *world, float scale);
+void attachments_unpack(tn_world *world, float dt);
+void attachments_remove_of_soft(tn_world *world, int32_t slot);
+void attachments_remove_of_body(tn_world *world, int32_t slot);
+void attachments_release(tn_world *world);
+
+// soft_measure.c
+double soft_volume_of(const soft *s);
+void soft_add_energy(const tn_world *world, const soft *s, tn_energy *sum);
+void soft_add_momentum(const soft *s, tn_pos about, tn_momentum *sum);
 
 // graph.c
 bool graph_build(tn_world *world);

@@ -2,6 +2,7 @@
 // must be the same in all its lines, whatever compiler or machine made the program.
 #include "heap.h"
 #include "menagerie.h"
+#include "softs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,6 +33,16 @@ static uint32_t run_heap(tn_world *world)
   return status;
 }
 
+static uint32_t run_softs(tn_world *world)
+{
+  softs_build(world);
+  uint32_t status = 0;
+  for (int step = 0; step < 60; ++step) {
+    status |= tn_world_step(world, 1.0f / 60.0f);
+  }
+  return status;
+}
+
 typedef uint32_t run_fn(tn_world *world);
 
 static bool print_hash(const char *scene, run_fn *run, tn_method method, int lanes, int threads)
@@ -54,8 +65,10 @@ static bool print_hash(const char *scene, run_fn *run, tn_method method, int lan
 
 int main(void)
 {
-  static const char *const scenes[6] = {"tenon",      "xpbd",      "jacobi",
-                                        "tenon_heap", "xpbd_heap", "jacobi_heap"};
+  static const char *const scenes[9] = {"tenon",       "xpbd",       "jacobi",
+                                        "tenon_heap",  "xpbd_heap",  "jacobi_heap",
+                                        "tenon_softs", "xpbd_softs", "jacobi_softs"};
+  static run_fn *const runs[3] = {run_menagerie, run_heap, run_softs};
   static const tn_method methods[3] = {TN_METHOD_TENON, TN_METHOD_XPBD, TN_METHOD_JACOBI};
   static const int lanes[3] = {1, 4, 8};
 #if defined(TN_NO_THREADS)
@@ -64,8 +77,8 @@ int main(void)
   int most_threads = 2;
 #endif
   bool ok = true;
-  for (int scene = 0; scene < 6; ++scene) {
-    run_fn *run = scene < 3 ? run_menagerie : run_heap;
+  for (int scene = 0; scene < 9; ++scene) {
+    run_fn *run = runs[scene / 3];
     for (int i = 0; i < 3; ++i) {
       for (int threads = 1; threads <= most_threads; ++threads) {
         ok = print_hash(scenes[scene], run, methods[scene % 3], lanes[i], threads) && ok;

@@ -31,6 +31,20 @@ typedef struct tn_geometry_id {
   uint32_t world;
 } tn_geometry_id;
 
+// A body of particles: cloth, rope, soft solid, balloon.
+typedef struct tn_soft_id {
+  uint32_t index;
+  uint32_t generation;
+  uint32_t world;
+} tn_soft_id;
+
+// What ties a particle of a soft body to a point of a rigid one.
+typedef struct tn_attachment_id {
+  uint32_t index;
+  uint32_t generation;
+  uint32_t world;
+} tn_attachment_id;
+
 #define TN_IS_NULL(id) ((id).index == 0)
 #define TN_SAME_ID(a, b)                                                                           \
   ((a).index == (b).index && (a).generation == (b).generation && (a).world == (b).world)

@@ -254,6 +254,78 @@ TN_API tn_joint_state tn_joint_read(const tn_world *world, tn_joint_id joint);
 TN_API tn_reach_def tn_default_reach_def(void);
 TN_API tn_reach_result tn_world_reach(tn_world *world, const tn_reach_def *def);
 
+// ---------------------------------------------------------------------------------------------
+// Soft bodies
+
+TN_API tn_soft_def tn_default_soft_def(void);
+TN_API tn_soft_id tn_soft_create(tn_world *world, const tn_soft_def *def);
+// Destroys its attachments as well.
+TN_API bool tn_soft_destroy(tn_world *world, tn_soft_id soft);
+TN_API bool tn_soft_is_valid(const tn_world *world, tn_soft_id soft);
+// Writes up to `capacity` live ids in slot order; returns how many there are.
+TN_API int tn_world_softs(const tn_world *world, tn_soft_id *ids, int capacity);
+
+// Particles are in the order of the definition's vertices. The functions that read write up to
+// `capacity` and return how many there are; those that write want all of them.
+TN_API int tn_soft_positions(const tn_world *world, tn_soft_id soft, tn_pos *out, int capacity);
+TN_API int tn_soft_velocities(const tn_world *world, tn_soft_id soft, tn_vec3 *out, int capacity);
+TN_API int tn_soft_masses(const tn_world *world, tn_soft_id soft, float *out, int capacity);
+TN_API int tn_soft_triangles(const tn_world *world, tn_soft_id soft, int *out, int capacity);
+TN_API bool tn_soft_set_positions(tn_world *world, tn_soft_id soft, const tn_pos *in, int count);
+TN_API bool tn_soft_set_velocities(tn_world *world, tn_soft_id soft, const tn_vec3 *in, int count);
+TN_API tn_pos tn_soft_position(const tn_world *world, tn_soft_id soft, int particle);
+TN_API bool tn_soft_set_position(tn_world *world, tn_soft_id soft, int particle, tn_pos position);
+TN_API bool tn_soft_set_velocity(tn_world *world, tn_soft_id soft, int particle, tn_vec3 velocity);
+// A pinned particle moves with the velocity it is given, whatever pulls at it.
+TN_API bool tn_soft_pin(tn_world *world, tn_soft_id soft, int particle, bool pinned);
+// Acts during the next step.
+TN_API bool tn_soft_apply_force(tn_world *world, tn_soft_id soft, int particle, tn_vec3 force);
+
+TN_API tn_energy tn_soft_energy(const tn_world *world, tn_soft_id soft);
+TN_API tn_momentum tn_soft_momentum(const tn_world *world, tn_soft_id soft, tn_pos about);
+// What its closed triangles enclose, m^3.
+TN_API double tn_soft_volume(const tn_world *world, tn_soft_id soft);
+TN_API bool tn_soft_set_pressure(tn_world *world, tn_soft_id soft, float pressure);
+TN_API bool tn_soft_set_damping(tn_world *world, tn_soft_id soft, float damping);
+TN_API void *tn_soft_user_data(const tn_world *world, tn_soft_id soft);
+TN_API bool tn_soft_is_awake(const tn_world *world, tn_soft_id soft);
+TN_API bool tn_soft_set_awake(tn_world *world, tn_soft_id soft, bool awake);
+// Writes up to `capacity` contacts of the last step; returns how many there are.
+TN_API int tn_soft_contacts(const tn_world *world, tn_soft_id soft, tn_soft_contact *contacts,
+                            int capacity);
+
+TN_API tn_attachment_def tn_default_attachment_def(void);
+TN_API tn_attachment_id tn_attachment_create(tn_world *world, const tn_attachment_def *def);
+TN_API bool tn_attachment_destroy(tn_world *world, tn_attachment_id attachment);
+TN_API bool tn_attachment_is_valid(const tn_world *world, tn_attachment_id attachment);
+// Moves the end on the body, or in the world: for dragging.
+TN_API bool tn_attachment_set_point(tn_world *world, tn_attachment_id attachment, tn_pos point);
+TN_API tn_attachment_state tn_attachment_read(const tn_world *world, tn_attachment_id attachment);
+
+// ---------------------------------------------------------------------------------------------
+// Meshes for soft bodies. Each fills in the arrays of `def`, from the C library's heap, and nothing
+// else; give them back with tn_soft_mesh_free once the body is made. False for bad sizes.
+
+// columns x rows vertices in the xz plane about the origin, `size_x` by `size_z`; edges along both
+// directions and across. Vertex row * columns + column.
+TN_API bool tn_soft_mesh_cloth(tn_soft_def *def, int columns, int rows, float size_x, float size_z);
+// Along x from the origin.
+TN_API bool tn_soft_mesh_rope(tn_soft_def *def, int segments, float length);
+// cells[] cells along each axis, about the origin: hexahedra, or five or six tetrahedra each.
+TN_API bool tn_soft_mesh_box(tn_soft_def *def, const int cells[3], tn_vec3 half_extents,
+                             bool tetrahedra);
+// A box of n cells a side, rounded.
+TN_API bool tn_soft_mesh_ball(tn_soft_def *def, int cells, float radius, bool tetrahedra);
+// A thick tube about the z axis: cells around, across its wall, along.
+TN_API bool tn_soft_mesh_tube(tn_soft_def *def, const int cells[3], float inner_radius,
+                              float outer_radius, float half_length);
+// A closed surface of 20 * 4^level triangles.
+TN_API bool tn_soft_mesh_sphere(tn_soft_def *def, int level, float radius);
+// Cloth of any triangles; edges are found. `def` keeps no pointer to them.
+TN_API bool tn_soft_mesh_triangles(tn_soft_def *def, const tn_vec3 *vertices, int vertex_count,
+                                   const int *triangles, int triangle_count);
+TN_API void tn_soft_mesh_free(tn_soft_def *def);
+
 #ifdef __cplusplus
 }
 #endif

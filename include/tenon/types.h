@@ -61,6 +61,9 @@ typedef struct tn_counters {
   int shapes, geometries, pairs;
   int contacts, points; // manifolds that touch or nearly; their points
   int awake;            // dynamic bodies that are awake
+  int softs, particles; // soft bodies and all their particles
+  int soft_rows;        // constraints between particles
+  int touches;          // of particles, with shapes and with each other
   size_t bytes;         // memory the world holds
 } tn_counters;
 
@@ -221,8 +224,10 @@ typedef bool tn_pair_filter_fn(tn_shape_id a, tn_shape_id b, void *context);
 // Queries
 
 typedef struct tn_hit {
-  tn_shape_id shape;
+  tn_shape_id shape; // null: a soft body
   tn_body_id body;
+  tn_soft_id soft;
+  int triangle;   // of the soft body
   tn_pos point;   // on the shape
   tn_vec3 normal; // of its surface there
   float fraction; // of the way
@@ -246,7 +251,7 @@ typedef struct tn_debug_draw {
   void (*line)(tn_pos from, tn_pos to, uint32_t rgba, void *context);
   void (*point)(tn_pos at, float pixels, uint32_t rgba, void *context);
   void (*text)(tn_pos at, const char *text, uint32_t rgba, void *context);
-  bool shapes, contacts, forces, joints, limits, boxes, islands, sleep;
+  bool shapes, contacts, forces, joints, limits, boxes, islands, sleep, softs;
   float force_scale; // m/N
   void *context;
 } tn_debug_draw;
@@ -339,5 +344,86 @@ typedef struct tn_joint_break_event {
   tn_vec3 force, torque;
   void *user_data;
 } tn_joint_break_event;
+
+// ---------------------------------------------------------------------------------------------
+// Soft bodies: particles and what holds them together
+
+// What tetrahedra are made of.
+typedef enum tn_soft_material {
+  TN_SOFT_COROTATED, // linear elasticity in the frame that turns with the element; always stable
+  TN_SOFT_SHAPE,     // pulled to its rest shape as a whole; youngs_modulus gives the scale
+  TN_SOFT_VOLUME,    // keeps its volume only; give the body edges as well
+} tn_soft_material;
+
+// The arrays are copied. What is not needed stays null and zero: a rope has edges; cloth has edges
+// and triangles; a soft solid has tetrahedra or hexahedra, and triangles if rays and points of
+// bodies shall meet its surface; a balloon has edges and closed triangles, and pressure.
+typedef struct tn_soft_def {
+  tn_pos position; // of the vertices' frame
+  tn_quat rotation;
+  tn_vec3 velocity;
+  int vertex_count;
+  const tn_vec3 *vertices; // one particle each
+  const int *edges;        // two vertices each: kept at their length
+  const int *triangles;    // three each, counter-clockwise from outside
+  const int *tetrahedra;   // four each, of positive volume
+  const int *hexahedra;    // eight each: the lower face, then the upper one, in the same turn
+  const float *masses;     // kg, of each vertex, instead of `mass`
+  int edge_count, triangle_count, tetrahedron_count, hexahedron_count;
+  float mass; // kg, shared out by volume, or by area, or by length
+
+  float edge_compliance;   // m/N
+  float stretch_limit;     // as a share of its length, no compliant edge gets longer than that
+  float bending_stiffness; // N m: the flexural rigidity of a plate; 0 bends freely
+  tn_soft_material solid;
+  float youngs_modulus;    // Pa, of tetrahedra and hexahedra
+  float poisson_ratio;     // of corotated tetrahedra, 0 to 0.49
+  float volume_compliance; // m^3/Pa, of TN_SOFT_VOLUME and of a closed surface
+  float pressure;          // a closed surface keeps so many times its volume; 0: none to keep
+  float stiffness_damping; // s: rows resist their rate of change as a spring does so far away
+  float damping;           // 1/s, of all motion but that as a rigid body
+  float linear_damping;    // 1/s, of all motion
+  float gravity_scale;
+  float radius; // of a particle, m: how far surfaces stay away from it
+  tn_material material;
+  tn_filter filter;
+  void *user_data;
+  bool curved_rest;    // bending pulls back to the shape of the definition, not to flat
+  bool self_collision; // particles of the same body keep two radii apart
+  bool keep_momentum;  // set right after each step where the world solves positions
+  bool can_sleep;
+  uint32_t cookie;
+} tn_soft_def;
+
+typedef struct tn_attachment_def {
+  tn_soft_id soft;
+  int particle;
+  tn_body_id body;   // null: the world
+  tn_pos point;      // in the body's frame, or in the world
+  float compliance;  // m/N
+  float break_force; // N, mean over a step; infinite never breaks
+  void *user_data;
+  uint32_t cookie;
+} tn_attachment_def;
+
+// The force acts on the particle, as the mean over the last step.
+typedef struct tn_attachment_state {
+  tn_vec3 force;
+  float length; // between particle and point, m
+  bool broken;
+} tn_attachment_state;
+
+// A particle, or a point of a triangle, and what it touches. The force acts on the soft body, as
+// the mean over the last step; the normal leads to it.
+typedef struct tn_soft_contact {
+  int particles[3];  // those not needed are -1
+  tn_shape_id shape; // null: another particle
+  tn_body_id body;
+  tn_soft_id other_soft;
+  int other_particle;
+  tn_vec3 normal;
+  float gap;
+  tn_vec3 force;
+} tn_soft_contact;
 
 #endif

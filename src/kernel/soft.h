@@ -1,0 +1,580 @@
+// Constraints between particles, which are bodies without rotation.
+//
+// Every row is an impulse along the gradient of its error C, at the pose of the substep's start:
+//     lambda += -(C / h + J v + a lambda) / (J w J' + a),  v += w J' lambda,  a = compliance / h^2.
+// Forces that follow the gradient of something that neither moving nor turning the body changes
+// keep both momenta, and a drift along v keeps them too. Where a formulation's correction is no
+// such gradient, its rigid part is taken out.
+//
+// A constraint sees its particles from the first of them: d[i] leads from it to particle i + 1.
+#ifndef TENON_KERNEL_SOFT_H
+#define TENON_KERNEL_SOFT_H
+
+#include "project.h"
+#include "trig.h"
+
+typedef struct Particle {
+  V v;
+  R w; // inverse mass
+  V dx;
+  R share; // how many constraints hold it, at least 1
+} Particle;
+
+typedef struct SoftPass {
+  R h, inv_h, inv_h2;
+  Form form; // FORM_POSITION: rows at the latest pose, without a velocity term
+} SoftPass;
+
+KERNEL void push(const SoftPass *pass, Particle *p, V dv)
+{
+  p->v = v_add(p->v, dv);
+  if (pass->form == FORM_POSITION) {
+    p->dx = v_add(p->dx, v_scale(pass->h, dv));
+  }
+}
+
+// How fast particle i moves away from the first; nothing where positions are solved.
+KERNEL V rate_of(const SoftPass *pass, const Particle *p, int i)
+{
+  return pass->form == FORM_POSITION ? v_zero() : v_sub(p[i].v, p[0].v);
+}
+
+// A row with damping time d resists (1 + d / h) J v in place of J v.
+KERNEL R damping_factor(const SoftPass *pass, R damping)
+{
+  return pass->form == FORM_POSITION ? splat(1.0f) : 1.0f + damping * pass->inv_h;
+}
+
+KERNEL R row_impulse(const SoftPass *pass, R c, R rate, R w, R compliance, R damping, R lambda)
+{
+  R a = compliance * pass->inv_h2;
+  R s = damping_factor(pass, damping);
+  return -(c * pass->inv_h + s * rate + a * lambda) * r_inverse_above(s * w + a, splat(0.0f));
+}
+
+// ---------------------------------------------------------------------------------------------
+// Distance
+
+typedef struct EdgeParams {
+  R rest, compliance, damping;
+  R limit; // longest, m
+} EdgeParams;
+
+typedef struct EdgeState {
+  R lambda;
+} EdgeState;
+
+// Two particles on one spot part along x.
+KERNEL V edge_direction(V d, R *length)
+{
+  *length = v_length(d);
+  V x = v_make(splat(1.0f), splat(0.0f), splat(0.0f));
+  return v_pick(*length > 1e-20f, v_scale(1.0f / r_max(*length, splat(1e-20f)), d), x);
+}
+
+KERNEL void push_pair(const SoftPass *pass, Particle *p, V n, R lambda)
+{
+  push(pass, &p[0], v_scale(-p[0].w * lambda, n));
+  push(pass, &p[1], v_scale(p[1].w * lambda, n));
+}
+
+KERNEL void warm_edge(const SoftPass *pass, Particle *p, const V *d, R keep, EdgeState *state)
+{
+  R length;
+  V n = edge_direction(d[0], &length);
+  state->lambda = keep * state->lambda;
+  push_pair(pass, p, n, state->lambda);
+}
+
+KERNEL void solve_edge(const SoftPass *pass, Particle *p, const V *d, const EdgeParams *params,
+                       EdgeState *state)
+{
+  R length;
+  V n = edge_direction(d[0], &length);
+  R w = p[0].w + p[1].w;
+  R x = row_impulse(pass, length - params->rest, v_dot(n, rate_of(pass, p, 1)), w,
+                    params->compliance, params->damping, state->lambda);
+  state->lambda = state->lambda + x;
+  push_pair(pass, p, n, x);
+  // Beyond its limit a spring is a rod.
+  R excess = length - params->limit;
+  x = row_impulse(pass, excess, v_dot(n, rate_of(pass, p, 1)), w, splat(0.0f), splat(0.0f),
+                  splat(0.0f));
+  x = pick(excess > 0.0f, r_min(x, splat(0.0f)), splat(0.0f));
+  push_pair(pass, p, n, x);
+}
+
+// What correcting the length has added to the velocities of a hard row goes again.
+KERNEL void relax_edge(const SoftPass *pass, Particle *p, const V *d, const EdgeParams *params)
+{
+  R length;
+  V n = edge_direction(d[0], &length);
+  R w = p[0].w + p[1].w;
+  R a = params->compliance * pass->inv_h2;
+  R x = -v_dot(n, rate_of(pass, p, 1)) * r_inverse_above(w + a, splat(0.0f));
+  x = pick((a <= w) | (length > params->limit), x, splat(0.0f));
+  push_pair(pass, p, n, x);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Bending
+
+typedef struct BendParams {
+  R k[4]; // cotangent weights, their sum is zero
+  R compliance, damping;
+} BendParams;
+
+typedef struct RowMemory {
+  R lambda;
+} RowMemory;
+
+// Flat at rest: c = sum k x is zero. Along c, which keeps angular momentum: sum x k x c = c x c.
+KERNEL void solve_bend(const SoftPass *pass, Particle *p, const V *d, const BendParams *params,
+                       RowMemory *state)
+{
+  V c = v_zero();
+  V rate = v_zero();
+  R w = params->k[0] * params->k[0] * p[0].w;
+  for (int i = 1; i < 4; ++i) {
+    c = v_add(c, v_scale(params->k[i], d[i - 1]));
+    rate = v_add(rate, v_scale(params->k[i], rate_of(pass, p, i)));
+    w = w + params->k[i] * params->k[i] * p[i].w;
+  }
+  R size = v_length(c);
+  V n = v_scale(r_inverse_above(size, splat(1e-20f)), c);
+  R x = row_impulse(pass, size, v_dot(n, rate), w, params->compliance, params->damping,
+                    state->lambda);
+  x = pick(size > 1e-20f, x, splat(0.0f));
+  state->lambda = state->lambda + x;
+  for (int i = 0; i < 4; ++i) {
+    push(pass, &p[i], v_scale(x * params->k[i] * p[i].w, n));
+  }
+}
+
+typedef struct FoldParams {
+  R rest; // rad
+  R compliance, damping;
+} FoldParams;
+
+KERNEL R solve_gradient(const SoftPass *pass, Particle *p, const V *g, R c, R compliance, R damping,
+                        R lambda)
+{
+  R rate = splat(0.0f);
+  R w = p[0].w * v_dot(g[0], g[0]);
+  for (int i = 1; i < 4; ++i) {
+    rate = rate + v_dot(g[i], rate_of(pass, p, i));
+    w = w + p[i].w * v_dot(g[i], g[i]);
+  }
+  R x = row_impulse(pass, c, rate, w, compliance, damping, lambda);
+  for (int i = 0; i < 4; ++i) {
+    push(pass, &p[i], v_scale(x * p[i].w, g[i]));
+  }
+  return x;
+}
+
+// The angle between triangles 0 1 2 and 1 0 3 about the edge 0 1, and its gradient.
+KERNEL R fold_angle(const V *d, V *g)
+{
+  V e = d[0];
+  V n1 = v_cross(e, d[1]);
+  V n2 = v_cross(d[2], e);
+  R ee = v_dot(e, e);
+  R length = r_sqrt(ee);
+  R s1 = v_dot(n1, n1);
+  R s2 = v_dot(n2, n2);
+  // A triangle without area has no side to fold to.
+  M flat = (s1 > 1e-30f) & (s2 > 1e-30f) & (ee > 1e-20f);
+  R zero = splat(0.0f);
+  R inv_ee = r_inverse_above(ee, zero);
+  R angle = r_atan2(v_dot(v_cross(n1, n2), e) * r_inverse_above(length, zero), v_dot(n1, n2));
+  g[2] = v_scale(pick(flat, -length * r_inverse_above(s1, zero), zero), n1);
+  g[3] = v_scale(pick(flat, -length * r_inverse_above(s2, zero), zero), n2);
+  R t2 = v_dot(d[1], e) * inv_ee;
+  R t3 = v_dot(d[2], e) * inv_ee;
+  g[1] = v_scale(splat(-1.0f), v_add(v_scale(t2, g[2]), v_scale(t3, g[3])));
+  g[0] = v_scale(splat(-1.0f), v_add(g[1], v_add(g[2], g[3])));
+  return angle;
+}
+
+KERNEL void solve_fold(const SoftPass *pass, Particle *p, const V *d, const FoldParams *params,
+                       RowMemory *state)
+{
+  V g[4];
+  R c = r_wrap_angle(fold_angle(d, g) - params->rest);
+  state->lambda = state->lambda +
+                  solve_gradient(pass, p, g, c, params->compliance, params->damping, state->lambda);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Volume of a tetrahedron
+
+typedef struct VolumeParams {
+  R rest; // m^3
+  R compliance, damping;
+} VolumeParams;
+
+KERNEL void solve_volume(const SoftPass *pass, Particle *p, const V *d, const VolumeParams *params,
+                         RowMemory *state)
+{
+  V g[4];
+  R sixth = splat(1.0f / 6.0f);
+  g[1] = v_scale(sixth, v_cross(d[1], d[2]));
+  g[2] = v_scale(sixth, v_cross(d[2], d[0]));
+  g[3] = v_scale(sixth, v_cross(d[0], d[1]));
+  g[0] = v_scale(splat(-1.0f), v_add(g[1], v_add(g[2], g[3])));
+  R c = v_dot(g[1], d[0]) - params->rest;
+  state->lambda = state->lambda +
+                  solve_gradient(pass, p, g, c, params->compliance, params->damping, state->lambda);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Solids
+
+KERNEL S s_outer(V a)
+{
+  S s = {a.x * a.x, a.y * a.y, a.z * a.z, a.x * a.y, a.x * a.z, a.y * a.z};
+  return s;
+}
+
+// Of a positive matrix; what is zero to within `floor` of the trace does not answer.
+KERNEL S s_inverse(S m, R floor)
+{
+  R yz = m.yy * m.zz - m.yz * m.yz;
+  R xz = m.xz * m.yz - m.xy * m.zz;
+  R xy = m.xy * m.yz - m.xz * m.yy;
+  R determinant = m.xx * yz + m.xy * xz + m.xz * xy;
+  R inv = r_inverse_above(determinant, floor);
+  S r = {inv * yz, inv * (m.xx * m.zz - m.xz * m.xz), inv * (m.xx * m.yy - m.xy * m.xy), inv * xz,
+         inv * xy, inv * (m.xy * m.xz - m.xx * m.yz)};
+  return r;
+}
+
+// The turn w with (tr(m) - m) w = t: what a mass distribution m answers to a moment t. Solved for
+// a trace of one, and a trace of nothing answers nothing.
+KERNEL V turn_of(S m, V t)
+{
+  R trace = m.xx + m.yy + m.zz;
+  R inv = r_inverse_above(trace, splat(1e-30f));
+  R ridge = splat(1.0f + 1e-6f);
+  S k = {ridge - inv * m.xx, ridge - inv * m.yy, ridge - inv * m.zz,
+         -inv * m.xy,        -inv * m.xz,        -inv * m.yz};
+  return v_scale(inv, s_mul(s_inverse(k, splat(0.0f)), t));
+}
+
+// Columns of m s for a matrix m of columns and a symmetric s.
+KERNEL void columns_times(const V *m, S s, V *out)
+{
+  out[0] = v_add(v_scale(s.xx, m[0]), v_add(v_scale(s.xy, m[1]), v_scale(s.xz, m[2])));
+  out[1] = v_add(v_scale(s.xy, m[0]), v_add(v_scale(s.yy, m[1]), v_scale(s.yz, m[2])));
+  out[2] = v_add(v_scale(s.xz, m[0]), v_add(v_scale(s.yz, m[1]), v_scale(s.zz, m[2])));
+}
+
+KERNEL V cross_columns(const V *a, const V *b)
+{
+  return v_add(v_cross(a[0], b[0]), v_add(v_cross(a[1], b[1]), v_cross(a[2], b[2])));
+}
+
+KERNEL R dot_columns(const V *a, const V *b)
+{
+  return v_dot(a[0], b[0]) + v_dot(a[1], b[1]) + v_dot(a[2], b[2]);
+}
+
+// Brings q closer to the rotation in f (Mueller et al. 2016, A robust method to extract the
+// rotational part of deformations): from the last substep's one step is enough.
+KERNEL Q follow_rotation(Q q, const V *f)
+{
+  V r[3] = {q_axis_x(q), q_axis_y(q), q_axis_z(q)};
+  R along = r_abs(dot_columns(r, f));
+  V turn = cross_columns(r, f);
+  // The turn of a mirrored or random shape may ask for more than a first-order step can give.
+  R size = v_length(turn);
+  R scale = 1.0f / r_max(along + 1e-3f * size, splat(1e-30f));
+  return rotated_by(q, v_scale(scale, turn));
+}
+
+typedef struct TetParams {
+  V b[3];        // rows of the inverse of the rest shape: of particles 1, 2, 3
+  R shear, bulk; // compliances 1 / (2 mu V) and 1 / (lambda V)
+  R damping;
+} TetParams;
+
+typedef struct TetState {
+  Q q;
+  V stress[3]; // columns, world axes: impulses of the substep
+  R pressure;
+} TetState;
+
+KERNEL void deformation(const V *b, const V *d, V *f)
+{
+  f[0] = v_add(v_scale(b[0].x, d[0]), v_add(v_scale(b[1].x, d[1]), v_scale(b[2].x, d[2])));
+  f[1] = v_add(v_scale(b[0].y, d[0]), v_add(v_scale(b[1].y, d[1]), v_scale(b[2].y, d[2])));
+  f[2] = v_add(v_scale(b[0].z, d[0]), v_add(v_scale(b[1].z, d[1]), v_scale(b[2].z, d[2])));
+}
+
+// Impulses of a stress: column k of it times the particle's b.
+KERNEL void push_stress(const SoftPass *pass, Particle *p, const V *b, const V *stress)
+{
+  V sum = v_zero();
+  for (int i = 0; i < 3; ++i) {
+    V j = v_add(v_scale(b[i].x, stress[0]),
+                v_add(v_scale(b[i].y, stress[1]), v_scale(b[i].z, stress[2])));
+    push(pass, &p[i + 1], v_scale(p[i + 1].w, j));
+    sum = v_add(sum, j);
+  }
+  push(pass, &p[0], v_scale(-p[0].w, sum));
+}
+
+KERNEL S tet_masses(const Particle *p, const V *b)
+{
+  V b0 = v_scale(splat(-1.0f), v_add(b[0], v_add(b[1], b[2])));
+  S k = s_scale(p[0].w, s_outer(b0));
+  for (int i = 0; i < 3; ++i) {
+    k = s_add(k, s_scale(p[i + 1].w, s_outer(b[i])));
+  }
+  return k;
+}
+
+// Corotated: the nine rows F - R together. They are the least impulses that bring F to R up to the
+// compliance and exert no torque: of what they ask, L (K + a) = -D, the turn w of F is given up
+// that makes sum F x L zero.
+KERNEL void solve_shear(const SoftPass *pass, Particle *p, const V *f, const TetParams *params,
+                        TetState *state)
+{
+  R a = params->shear * pass->inv_h2;
+  R s = damping_factor(pass, params->damping);
+  V rate_d[3] = {rate_of(pass, p, 1), rate_of(pass, p, 2), rate_of(pass, p, 3)};
+  V rate[3], da[3], fa[3], change[3];
+  deformation(params->b, rate_d, rate);
+  V r[3] = {q_axis_x(state->q), q_axis_y(state->q), q_axis_z(state->q)};
+  V want[3];
+  for (int k = 0; k < 3; ++k) {
+    want[k] = v_add(v_scale(pass->inv_h, v_sub(f[k], r[k])),
+                    v_add(v_scale(s, rate[k]), v_scale(a, state->stress[k])));
+  }
+  S mass = s_scale(s, tet_masses(p, params->b));
+  mass.xx = mass.xx + a;
+  mass.yy = mass.yy + a;
+  mass.zz = mass.zz + a;
+  // For a trace of one, whatever the units.
+  R trace = r_inverse_above(mass.xx + mass.yy + mass.zz, splat(0.0f));
+  S inverse = s_scale(trace, s_inverse(s_scale(trace, mass), splat(1e-18f)));
+  columns_times(want, inverse, da);
+  columns_times(f, inverse, fa);
+  S g = {fa[0].x * f[0].x + fa[1].x * f[1].x + fa[2].x * f[2].x,
+         fa[0].y * f[0].y + fa[1].y * f[1].y + fa[2].y * f[2].y,
+         fa[0].z * f[0].z + fa[1].z * f[1].z + fa[2].z * f[2].z,
+         fa[0].x * f[0].y + fa[1].x * f[1].y + fa[2].x * f[2].y,
+         fa[0].x * f[0].z + fa[1].x * f[1].z + fa[2].x * f[2].z,
+         fa[0].y * f[0].z + fa[1].y * f[1].z + fa[2].y * f[2].z};
+  V w = turn_of(g, cross_columns(f, da));
+  for (int k = 0; k < 3; ++k) {
+    change[k] = v_sub(v_cross(w, fa[k]), da[k]);
+  }
+  // What rounding has left of the torque goes as well: over thousands of substeps it would show.
+  w = turn_of(g, cross_columns(f, change));
+  for (int k = 0; k < 3; ++k) {
+    change[k] = v_sub(change[k], v_cross(w, fa[k]));
+    state->stress[k] = v_add(state->stress[k], change[k]);
+  }
+  push_stress(pass, p, params->b, change);
+}
+
+// The row J - 1.
+KERNEL void solve_bulk(const SoftPass *pass, Particle *p, const V *f, const TetParams *params,
+                       R rest, TetState *state)
+{
+  V cofactor[3] = {v_cross(f[1], f[2]), v_cross(f[2], f[0]), v_cross(f[0], f[1])};
+  R j = v_dot(f[0], cofactor[0]);
+  V rate_d[3] = {rate_of(pass, p, 1), rate_of(pass, p, 2), rate_of(pass, p, 3)};
+  V rate[3], change[3];
+  deformation(params->b, rate_d, rate);
+  V g[3], sum = v_zero();
+  R w = splat(0.0f);
+  for (int i = 0; i < 3; ++i) {
+    V b = params->b[i];
+    g[i] = v_add(v_scale(b.x, cofactor[0]),
+                 v_add(v_scale(b.y, cofactor[1]), v_scale(b.z, cofactor[2])));
+    w = w + p[i + 1].w * v_dot(g[i], g[i]);
+    sum = v_add(sum, g[i]);
+  }
+  w = w + p[0].w * v_dot(sum, sum);
+  R x = row_impulse(pass, j - rest, dot_columns(cofactor, rate), w, params->bulk, params->damping,
+                    state->pressure);
+  x = pick(params->bulk < 1e29f, x, splat(0.0f));
+  state->pressure = state->pressure + x;
+  for (int k = 0; k < 3; ++k) {
+    change[k] = v_scale(x, cofactor[k]);
+  }
+  push_stress(pass, p, params->b, change);
+}
+
+KERNEL S spread_of_columns(const V *f)
+{
+  return s_add(s_outer(f[0]), s_add(s_outer(f[1]), s_outer(f[2])));
+}
+
+// What a substep starts from: the share `keep` of the last one's impulses, turned with the element.
+KERNEL void warm_tet(const SoftPass *pass, Particle *p, const V *d, const TetParams *params, R keep,
+                     TetState *state)
+{
+  V f[3];
+  deformation(params->b, d, f);
+  Q before = state->q;
+  state->q = follow_rotation(state->q, f);
+  Q turn = q_mul(state->q, q_conjugate(before));
+  for (int k = 0; k < 3; ++k) {
+    state->stress[k] = v_scale(keep, q_rotate(turn, state->stress[k]));
+  }
+  S spread = spread_of_columns(f);
+  for (int i = 0; i < 2; ++i) { // twice, for what rounding leaves
+    V w = turn_of(spread, cross_columns(f, state->stress));
+    for (int k = 0; k < 3; ++k) {
+      state->stress[k] = v_sub(state->stress[k], v_cross(w, f[k]));
+    }
+  }
+  state->pressure = keep * state->pressure;
+  V cofactor[3] = {v_cross(f[1], f[2]), v_cross(f[2], f[0]), v_cross(f[0], f[1])};
+  V sum[3];
+  for (int k = 0; k < 3; ++k) {
+    sum[k] = v_add(state->stress[k], v_scale(state->pressure, cofactor[k]));
+  }
+  push_stress(pass, p, params->b, sum);
+}
+
+KERNEL void solve_tet(const SoftPass *pass, Particle *p, const V *d, const TetParams *params,
+                      TetState *state)
+{
+  V f[3];
+  deformation(params->b, d, f);
+  if (pass->form == FORM_POSITION) {
+    state->q = follow_rotation(state->q, f);
+  }
+  solve_shear(pass, p, f, params, state);
+  solve_bulk(pass, p, f, params, splat(1.0f), state);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Shape matching of up to eight particles
+
+#define CELL_SIZE 8
+
+typedef struct CellParams {
+  V rest[CELL_SIZE]; // from the centre of mass
+  R mass[CELL_SIZE]; // 0: not there
+  R rate;            // 1/s^2: stiffness over mass
+  R damping;
+} CellParams;
+
+typedef struct CellState {
+  Q q;
+  V gain[CELL_SIZE]; // velocities given in the substep
+} CellState;
+
+KERNEL S mass_spread(S sum, R m, V r)
+{
+  return s_add(sum, s_scale(m, s_outer(r)));
+}
+
+// Takes the motion as a rigid body out of velocities at the places r from the centre of mass.
+KERNEL void remove_rigid(const R *mass, R inv_mass, S spread, const V *r, V *v)
+{
+  V mean = v_zero(), moment = v_zero();
+  for (int i = 0; i < CELL_SIZE; ++i) {
+    V weighted = v_scale(mass[i], v[i]);
+    mean = v_add(mean, weighted);
+    moment = v_add(moment, v_cross(r[i], weighted));
+  }
+  mean = v_scale(inv_mass, mean);
+  V turn = turn_of(spread, moment);
+  for (int i = 0; i < CELL_SIZE; ++i) {
+    v[i] = v_sub(v[i], v_add(mean, v_cross(turn, r[i])));
+  }
+}
+
+// Where the particles are, from their centre of mass.
+typedef struct CellPlace {
+  V r[CELL_SIZE];
+  R inv_mass;
+  S spread;
+  V fit[3]; // columns of sum m r q'
+} CellPlace;
+
+KERNEL CellPlace cell_place(const V *d, const CellParams *params)
+{
+  CellPlace c;
+  V center = v_zero();
+  R mass = params->mass[0];
+  c.r[0] = v_zero();
+  for (int i = 1; i < CELL_SIZE; ++i) {
+    c.r[i] = d[i - 1];
+    center = v_add(center, v_scale(params->mass[i], d[i - 1]));
+    mass = mass + params->mass[i];
+  }
+  c.inv_mass = r_inverse_above(mass, splat(0.0f));
+  center = v_scale(c.inv_mass, center);
+  R zero = splat(0.0f);
+  S none = {zero, zero, zero, zero, zero, zero};
+  c.spread = none;
+  c.fit[0] = c.fit[1] = c.fit[2] = v_zero();
+  for (int i = 0; i < CELL_SIZE; ++i) {
+    c.r[i] = v_sub(c.r[i], center);
+    V q = v_scale(params->mass[i], params->rest[i]);
+    c.fit[0] = v_add(c.fit[0], v_scale(q.x, c.r[i]));
+    c.fit[1] = v_add(c.fit[1], v_scale(q.y, c.r[i]));
+    c.fit[2] = v_add(c.fit[2], v_scale(q.z, c.r[i]));
+    c.spread = mass_spread(c.spread, params->mass[i], c.r[i]);
+  }
+  return c;
+}
+
+// Particles that are pinned, or not there, take nothing.
+KERNEL void push_cell(const SoftPass *pass, Particle *p, const CellParams *params, const V *gain)
+{
+  R one = splat(1.0f);
+  R zero = splat(0.0f);
+  for (int i = 0; i < CELL_SIZE; ++i) {
+    R moves = pick((p[i].w > 0.0f) & (params->mass[i] > 0.0f), one, zero);
+    push(pass, &p[i], v_scale(moves, gain[i]));
+  }
+}
+
+KERNEL void warm_cell(const SoftPass *pass, Particle *p, const V *d, const CellParams *params,
+                      R keep, CellState *state)
+{
+  CellPlace c = cell_place(d, params);
+  Q before = state->q;
+  state->q = follow_rotation(state->q, c.fit);
+  Q turn = q_mul(state->q, q_conjugate(before));
+  for (int i = 0; i < CELL_SIZE; ++i) {
+    state->gain[i] = v_scale(keep, q_rotate(turn, state->gain[i]));
+  }
+  remove_rigid(params->mass, c.inv_mass, c.spread, c.r, state->gain);
+  push_cell(pass, p, params, state->gain);
+}
+
+KERNEL void solve_cell(const SoftPass *pass, Particle *p, const V *d, const CellParams *params,
+                       CellState *state)
+{
+  CellPlace c = cell_place(d, params);
+  if (pass->form == FORM_POSITION) {
+    state->q = follow_rotation(state->q, c.fit);
+  }
+  R s = damping_factor(pass, params->damping);
+  R a = pass->inv_h2 * r_inverse_above(params->rate, splat(0.0f));
+  R share = -1.0f / (s + a);
+  V x[CELL_SIZE];
+  for (int i = 0; i < CELL_SIZE; ++i) {
+    V v = pass->form == FORM_POSITION ? v_zero() : v_scale(s, p[i].v);
+    x[i] = v_scale(pass->inv_h, v_sub(c.r[i], q_rotate(state->q, params->rest[i])));
+    x[i] = v_add(v_add(x[i], v), v_scale(a, state->gain[i]));
+  }
+  remove_rigid(params->mass, c.inv_mass, c.spread, c.r, x);
+  remove_rigid(params->mass, c.inv_mass, c.spread, c.r, x); // what rounding has left
+  for (int i = 0; i < CELL_SIZE; ++i) {
+    x[i] = v_scale(share, x[i]);
+    state->gain[i] = v_add(state->gain[i], x[i]);
+  }
+  push_cell(pass, p, params, x);
+}
+
+#endif

@@ -1,0 +1,361 @@
+// Attachments: a particle of a soft body and a point of a rigid one, or of the world.
+#include "world.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *why_not_one(const tn_world *world, tn_attachment_id id)
+{
+  if (TN_IS_NULL(id)) {
+    return "the attachment's id is null";
+  }
+  if (id.world != world->serial) {
+    return "the attachment belongs to another world";
+  }
+  if (id.index > (uint32_t)world->attachment_list.used ||
+      world->attachments[id.index - 1].generation != id.generation ||
+      !world->attachments[id.index - 1].alive) {
+    return "the attachment has been destroyed";
+  }
+  return NULL;
+}
+
+static attachment *find(const tn_world *world, tn_attachment_id id, const char *caller)
+{
+  if (!world) {
+    return NULL;
+  }
+  const char *why = why_not_one(world, id);
+  if (why) {
+    report(world, TN_LOG_ERROR, "%s: %s", caller, why);
+    return NULL;
+  }
+  return &world->attachments[id.index - 1];
+}
+
+bool tn_attachment_is_valid(const tn_world *world, tn_attachment_id id)
+{
+  return world && !why_not_one(world, id);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Create and destroy
+
+tn_attachment_def tn_default_attachment_def(void)
+{
+  tn_attachment_def def = {0};
+  def.break_force = INFINITY;
+  def.cookie = DEF_COOKIE;
+  return def;
+}
+
+static const char *why_bad(const tn_attachment_def *def)
+{
+  if (!def) {
+    return "the definition is null";
+  }
+  if (def->cookie != DEF_COOKIE) {
+    return "the definition does not come from tn_default_attachment_def";
+  }
+  if (!is_finite_pos(def->point)) {
+    return "the point is not finite";
+  }
+  if (!(def->compliance >= 0.0f && def->compliance <= 1e12f)) {
+    return "compliance must be from 0 to 1e12";
+  }
+  return def->break_force >= 0.0f ? NULL : "break_force must not be negative";
+}
+
+tn_attachment_id tn_attachment_create(tn_world *world, const tn_attachment_def *def)
+{
+  const char *caller = "tn_attachment_create";
+  tn_attachment_id none = {0};
+  if (!world) {
+    return none;
+  }
+  const char *why = why_bad(def);
+  if (why) {
+    report(world, TN_LOG_ERROR, "%s: %s", caller, why);
+    return none;
+  }
+  soft *s = soft_find(world, def->soft, caller);
+  const body *b =
+      TN_IS_NULL(def->body) ? &world->bodies[WORLD_SLOT] : body_find(world, def->body, caller);
+  if (!s || !b) {
+    return none;
+  }
+  if (def->particle < 0 || def->particle >= s->particle_count) {
+    report(world, TN_LOG_ERROR, "%s: the soft body has no particle %d", caller, def->particle);
+    return none;
+  }
+  int32_t slot = slot_take(world, &world->attachment_list, (void **)&world->attachments,
+                           sizeof(attachment), offsetof(attachment, next_free));
+  if (slot == NO_SLOT) {
+    report(world, TN_LOG_ERROR, "%s: out of memory", caller);
+    return none;
+  }
+  attachment *a = &world->attachments[slot];
+  uint32_t generation = a->generation;
+  memset(a, 0, sizeof *a);
+  a->generation = generation;
+  a->alive = true;
+  a->def = *def;
+  a->soft = (int32_t)(s - world->softs);
+  a->body = body_slot(world, b);
+  s->attachment_count += 1;
+  soft_wake(world, a->soft);
+  body_wake(world, a->body);
+  tn_attachment_id id = {(uint32_t)slot + 1, generation, world->serial};
+  return id;
+}
+
+static void remove_at(tn_world *world, int32_t slot)
+{
+  attachment *a = &world->attachments[slot];
+  soft_wake(world, a->soft);
+  body_wake(world, a->body);
+  world->softs[a->soft].attachment_count -= a->broken ? 0 : 1;
+  a->alive = false;
+  a->generation += 1;
+  slot_give(&world->attachment_list, world->attachments, sizeof(attachment),
+            offsetof(attachment, next_free), slot);
+}
+
+bool tn_attachment_destroy(tn_world *world, tn_attachment_id id)
+{
+  attachment *a = find(world, id, "tn_attachment_destroy");
+  if (a) {
+    remove_at(world, (int32_t)(a - world->attachments));
+  }
+  return a;
+}
+
+void attachments_remove_of_soft(tn_world *world, int32_t slot)
+{
+  for (int32_t i = 0; i < world->attachment_list.used; ++i) {
+    if (world->attachments[i].alive && world->attachments[i].soft == slot) {
+      remove_at(world, i);
+    }
+  }
+}
+
+void attachments_remove_of_body(tn_world *world, int32_t slot)
+{
+  for (int32_t i = 0; i < world->attachment_list.used; ++i) {
+    if (world->attachments[i].alive && world->attachments[i].body == slot) {
+      remove_at(world, i);
+    }
+  }
+}
+
+bool tn_attachment_set_point(tn_world *world, tn_attachment_id id, tn_pos point)
+{
+  attachment *a = find(world, id, "tn_attachment_set_point");
+  if (!a) {
+    return false;
+  }
+  if (!is_finite_pos(point)) {
+    report(world, TN_LOG_ERROR, "tn_attachment_set_point: the point is not finite");
+    return false;
+  }
+  a->def.point = point;
+  soft_wake(world, a->soft);
+  body_wake(world, a->body);
+  return true;
+}
+
+// From the body's centre of mass, in world axes.
+tn_pos attachment_lever(const tn_world *world, const attachment *a)
+{
+  const body *b = &world->bodies[a->body];
+  dquat q = dquat_mul(b->rotation, dquat_conjugate(b->local_principal));
+  return dquat_rotate(q, pos_sub(a->def.point, b->local_center));
+}
+
+static tn_pos apart_of(const tn_world *world, const attachment *a, tn_pos lever)
+{
+  tn_pos at = world->softs[a->soft].particles[a->def.particle].at;
+  return pos_sub(pos_sub(at, world->bodies[a->body].center), lever);
+}
+
+tn_attachment_state tn_attachment_read(const tn_world *world, tn_attachment_id id)
+{
+  tn_attachment_state state = {0};
+  const attachment *a = find(world, id, "tn_attachment_read");
+  if (a) {
+    tn_pos d = apart_of(world, a, attachment_lever(world, a));
+    state.force = a->force;
+    state.length = (float)sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
+    state.broken = a->broken;
+  }
+  return state;
+}
+
+double attachment_energy(const tn_world *world, const attachment *a)
+{
+  tn_pos d = apart_of(world, a, attachment_lever(world, a));
+  double compliance = (double)a->def.compliance;
+  return compliance > 0.0 ? 0.5 * (d.x * d.x + d.y * d.y + d.z * d.z) / compliance : 0.0;
+}
+
+// ---------------------------------------------------------------------------------------------
+// In and out of the solver
+
+bool attachment_holds(const tn_world *world, const attachment *a)
+{
+  return a->alive && !a->broken && world->softs[a->soft].first > 0;
+}
+
+static bool is_pushed(const tn_world *world, int32_t slot)
+{
+  return world->bodies[slot].type == TN_BODY_DYNAMIC;
+}
+
+static V vec(tn_pos p)
+{
+  return v_make((float)p.x, (float)p.y, (float)p.z);
+}
+
+static void pack(tn_world *world, int32_t slot, hold_block *block, int lane, float scale)
+{
+  attachment *a = &world->attachments[slot];
+  a->carried = tn_v3(0.0f, 0.0f, 0.0f);
+  block->attachment[lane] = slot;
+  block->place[lane] = world->softs[a->soft].first + a->def.particle;
+  block->body[lane] = a->body;
+  block->move[lane] = is_pushed(world, a->body);
+  tn_pos lever = attachment_lever(world, a);
+  HoldParams params = {vec(apart_of(world, a, lever)), vec(lever), a->def.compliance};
+  HoldState state;
+  memset(&state, 0, sizeof state);
+  state.lambda = v_make(scale * a->lambda.x, scale * a->lambda.y, scale * a->lambda.z);
+  set_lane(block->params, lane, &params, FIELDS(HoldParams));
+  set_lane(block->state, lane, &state, FIELDS(HoldState));
+}
+
+static int paint(const tn_world *world, const attachment *a, soft_links *links)
+{
+  uint64_t *place = &links->places[world->softs[a->soft].first + a->def.particle];
+  uint64_t none = 0, *moved = is_pushed(world, a->body) ? &links->bodies[a->body] : &none;
+  uint64_t taken = *place | *moved;
+  int color = 0;
+  while (color < MAX_COLORS && (taken >> color & 1)) {
+    color += 1;
+  }
+  if (color < MAX_COLORS) {
+    *place |= 1ull << color;
+    *moved |= 1ull << color;
+  }
+  return color;
+}
+
+static int32_t lay_out(soft_links *links, int32_t *group)
+{
+  int32_t next = 0;
+  links->color_count = 0;
+  for (int color = 0; color <= MAX_COLORS; ++color) {
+    color_range range = {next, next};
+    int32_t count = group[color];
+    group[color] = next * BLOCK_WIDTH;
+    next += color == MAX_COLORS ? count : (count + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
+    range.last = next;
+    if (color == MAX_COLORS) {
+      links->serial = range;
+    } else {
+      links->color[color] = range;
+      links->color_count = count > 0 ? color + 1 : links->color_count;
+    }
+  }
+  return next;
+}
+
+static bool reserve_colors(tn_world *world, soft_links *links)
+{
+  if (!memory_reserve(world, (void **)&links->places, &links->place_capacity,
+                      world->soft_graph.place_count, sizeof(uint64_t)) ||
+      !memory_reserve(world, (void **)&links->bodies, &links->body_capacity, world->body_list.used,
+                      sizeof(uint64_t)) ||
+      !memory_reserve(world, (void **)&links->colors, &links->color_capacity,
+                      world->attachment_list.used, sizeof(uint8_t))) {
+    return false;
+  }
+  memset(links->places, 0, (size_t)world->soft_graph.place_count * sizeof(uint64_t));
+  memset(links->bodies, 0, (size_t)world->body_list.used * sizeof(uint64_t));
+  return true;
+}
+
+bool attachments_pack(tn_world *world, float scale)
+{
+  soft_links *links = &world->hold_links;
+  soft_data *data = &world->soft_graph.data;
+  int32_t group[MAX_COLORS + 1] = {0};
+  links->block_count = links->color_count = 0;
+  links->serial.first = links->serial.last = 0;
+  if (world->attachment_list.count == 0) {
+    return true;
+  }
+  if (!reserve_colors(world, links)) {
+    return false;
+  }
+  for (int32_t i = 0; i < world->attachment_list.used; ++i) {
+    if (attachment_holds(world, &world->attachments[i])) {
+      links->colors[i] = (uint8_t)paint(world, &world->attachments[i], links);
+      group[links->colors[i]] += 1;
+    }
+  }
+  int32_t count = lay_out(links, group);
+  if (!memory_reserve(world, (void **)&data->holds, &links->block_capacity, count,
+                      sizeof(hold_block))) {
+    return false;
+  }
+  links->block_count = count;
+  if (count > 0) {
+    memset(data->holds, 0, (size_t)count * sizeof(hold_block));
+  }
+  for (int32_t i = 0; i < count * BLOCK_WIDTH; ++i) {
+    data->holds[i / BLOCK_WIDTH].attachment[i % BLOCK_WIDTH] = NO_SLOT;
+  }
+  for (int32_t i = 0; i < world->attachment_list.used; ++i) {
+    if (attachment_holds(world, &world->attachments[i])) {
+      int32_t *at = &group[links->colors[i]];
+      pack(world, i, &data->holds[*at / BLOCK_WIDTH], *at % BLOCK_WIDTH, scale);
+      *at += links->colors[i] == MAX_COLORS ? BLOCK_WIDTH : 1;
+    }
+  }
+  return true;
+}
+
+void attachments_unpack(tn_world *world, float dt)
+{
+  soft_data *data = &world->soft_graph.data;
+  for (int32_t i = 0; i < world->hold_links.block_count * BLOCK_WIDTH; ++i) {
+    hold_block *block = &data->holds[i / BLOCK_WIDTH];
+    int lane = i % BLOCK_WIDTH;
+    if (block->attachment[lane] == NO_SLOT) {
+      continue;
+    }
+    HoldState state;
+    get_lane(block->state, lane, &state, FIELDS(HoldState));
+    attachment *a = &world->attachments[block->attachment[lane]];
+    bool finite = isfinite(v_dot(state.lambda, state.lambda));
+    a->lambda = finite ? tn_v3(state.lambda.x, state.lambda.y, state.lambda.z) : tn_v3(0, 0, 0);
+    tn_vec3 sum = tn_v3(state.sum.x, state.sum.y, state.sum.z);
+    a->force = tn_scale(1.0f / dt, tn_sub(sum, a->carried));
+    if (tn_length(a->force) > a->def.break_force) {
+      a->broken = true;
+      world->softs[a->soft].attachment_count -= 1;
+    }
+  }
+}
+
+void attachments_release(tn_world *world)
+{
+  soft_links *links = &world->hold_links;
+  memory_give(world, world->attachments,
+              (size_t)world->attachment_list.capacity * sizeof(attachment));
+  memory_give(world, links->places, (size_t)links->place_capacity * sizeof(uint64_t));
+  memory_give(world, links->bodies, (size_t)links->body_capacity * sizeof(uint64_t));
+  memory_give(world, links->colors, (size_t)links->color_capacity);
+  memory_give(world, world->soft_graph.data.holds,
+              (size_t)links->block_capacity * sizeof(hold_block));
+}

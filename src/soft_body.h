@@ -1,0 +1,121 @@
+// Soft bodies as the world keeps them between steps.
+#ifndef TENON_SOFT_BODY_H
+#define TENON_SOFT_BODY_H
+
+#include "soft_store.h"
+
+#include <tenon/types.h>
+
+typedef struct soft_particle {
+  tn_pos at;
+  tn_vec3 v, force; // force: for the next step
+  tn_vec3 rest;     // in the frame of the definition
+  float mass;
+  int32_t pinned;
+} soft_particle;
+
+// Constraints of a type: particles and floats of each, as soft_layout_of has them.
+typedef struct soft_list {
+  int32_t *members;
+  float *fields;
+  int32_t count;
+} soft_list;
+
+typedef struct soft {
+  uint32_t generation;
+  int32_t next_free;
+  bool alive;
+  bool can_sleep, asleep;
+  bool self_collision;
+  bool chained;   // its edges follow each other and are solved at once
+  bool supported; // something holds it: pins, attachments, contacts
+  float still_for;
+  int32_t sleep_next; // ring of those that fell asleep together: see island.c
+  int32_t particle_count, triangle_count;
+  soft_particle *particles;
+  int32_t *triangles;
+  soft_list list[SOFT_TYPE_COUNT];
+  void *memory; // all of these arrays
+  size_t size;
+  float gravity_scale, damping, linear_damping, radius;
+  float pressure, volume_compliance, rest_volume; // pressure 0: no volume to keep
+  tn_material material;
+  tn_filter filter;
+  void *user_data;
+  int32_t first; // place of its first particle in the solver, or 0
+  world_box box; // of its particles, with their radius
+  int32_t pin_count, attachment_count;
+  bool keep_momentum;     // where positions are solved
+  tn_pos linear, angular; // tracked over a step; about the centre of mass
+} soft;
+
+typedef struct attachment {
+  uint32_t generation;
+  int32_t next_free;
+  bool alive, broken;
+  int32_t soft, body; // slots; WORLD_SLOT for the world
+  tn_attachment_def def;
+  tn_vec3 lambda, force;
+  tn_vec3 carried; // impulse that a rope has passed on to the body in the step
+} attachment;
+
+// What a particle or a triangle touches in a step.
+typedef struct soft_contact {
+  int32_t type;        // touch_type
+  int32_t soft, other; // slots; other: of the second particle, or NO_SLOT
+  int32_t particle[TOUCH_PARTICLES];
+  float weight[TOUCH_PARTICLES];
+  int32_t shape, body; // slots, or NO_SLOT
+  tn_vec3 apart, core, normal;
+  float distance, gap;
+  bool round;
+  tn_vec3 force; // mean over the step
+} soft_contact;
+
+// Which constraint a lane of a block holds.
+typedef struct soft_source {
+  int32_t soft, index;
+} soft_source;
+
+// A row of a rope, for the direct solve.
+typedef struct chain_row {
+  int32_t place[2];
+  bool linked; // to the row before
+  float apart[3];
+  float rest, compliance, damping;
+  int32_t load[2];  // attachment that holds an end rigidly to a body, or NO_SLOT
+  float core[2][3]; // where on the body
+  float n[3];
+  double w[2];                           // inverse masses of the ends, with what they carry
+  double inverse, over, answer, calm[3]; // of the elimination
+} chain_row;
+
+typedef struct soft_graph {
+  bool dirty;
+  soft_data data;
+  tn_pos *at;           // of every place when the step began
+  float (*gradient)[3]; // of a closed surface's volume
+  int32_t *holder;      // attachment of a place, or NO_SLOT
+  int32_t holder_capacity;
+  int32_t gradient_capacity;
+  int32_t place_count, place_capacity;
+  int32_t data_capacity, block_capacity; // of particles and their blocks
+  soft_source *sources[SOFT_TYPE_COUNT];
+  int32_t source_capacity[SOFT_TYPE_COUNT];
+  color_range color[SOFT_TYPE_COUNT][MAX_COLORS], serial[SOFT_TYPE_COUNT];
+  int32_t color_count[SOFT_TYPE_COUNT];
+  chain_row *chain;
+  int32_t chain_count, chain_capacity;
+} soft_graph;
+
+// Colours of a step's touches or attachments, and what finding them takes.
+typedef struct soft_links {
+  int32_t block_count, block_capacity;
+  color_range color[MAX_COLORS], serial;
+  int32_t color_count;
+  uint64_t *places, *bodies; // colours taken
+  uint8_t *colors;           // of each
+  int32_t place_capacity, body_capacity, color_capacity;
+} soft_links;
+
+#endif

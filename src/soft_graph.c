@@ -1,0 +1,497 @@
+// Where particles and their constraints lie in the solver: one place after the other for those of
+// all soft bodies that are awake, and blocks by type and colour. Laid out anew only when a body
+// comes, goes, wakes or falls asleep.
+#include "world.h"
+
+#include <string.h>
+
+// Pinned particles lead their elements.
+#define PINNED_MASS 1e4f
+
+// ---------------------------------------------------------------------------------------------
+// Places
+
+static bool reserve_places(tn_world *world, int32_t count)
+{
+  soft_graph *g = &world->soft_graph;
+  int32_t blocks = (count + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
+  return memory_reserve(world, (void **)&g->at, &g->place_capacity, count, sizeof *g->at) &&
+         memory_reserve(world, (void **)&g->data.particles, &g->data_capacity, blocks * BLOCK_WIDTH,
+                        sizeof *g->data.particles) &&
+         memory_reserve(world, (void **)&g->data.blocks, &g->block_capacity, blocks,
+                        sizeof *g->data.blocks) &&
+         memory_reserve(world, (void **)&g->gradient, &g->gradient_capacity, count,
+                        sizeof *g->gradient) &&
+         memory_reserve(world, (void **)&g->holder, &g->holder_capacity, count, sizeof *g->holder);
+}
+
+// The first block is left to place 0, so that each body begins a block of its own.
+static int32_t place_particles(tn_world *world)
+{
+  int32_t next = BLOCK_WIDTH;
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    soft *s = &world->softs[i];
+    s->first = 0;
+    if (s->alive && !s->asleep) {
+      s->first = next;
+      next += (s->particle_count + BLOCK_WIDTH - 1) / BLOCK_WIDTH * BLOCK_WIDTH;
+    }
+  }
+  return next;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Colours
+
+typedef struct painter {
+  uint64_t *used; // colours taken, by place
+  uint8_t *color; // of each constraint, in order
+  int32_t count;  // of constraints
+  int32_t group[MAX_COLORS + 1];
+} painter;
+
+static int lowest_zero_bit(uint64_t bits)
+{
+  for (int i = 0; i < 64; ++i) {
+    if (!(bits >> i & 1)) {
+      return i;
+    }
+  }
+  return 64;
+}
+
+static bool is_blocked(const soft *s, soft_type type)
+{
+  return s->first > 0 && s->list[type].count > 0 && !(type == SOFT_EDGE && s->chained);
+}
+
+static int32_t count_rows(const tn_world *world, soft_type type)
+{
+  int32_t count = 0;
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    const soft *s = &world->softs[i];
+    count += s->alive && is_blocked(s, type) ? s->list[type].count : 0;
+  }
+  return count;
+}
+
+static void paint(const soft *s, soft_type type, painter *p)
+{
+  int size = soft_layout_of(type).particles;
+  for (int32_t i = 0; i < s->list[type].count; ++i) {
+    const int32_t *v = s->list[type].members + (size_t)i * (size_t)size;
+    uint64_t taken = 0;
+    for (int k = 0; k < size; ++k) {
+      taken |= v[k] == NO_SLOT ? 0 : p->used[s->first + v[k]];
+    }
+    int color = lowest_zero_bit(taken);
+    for (int k = 0; k < size && color < MAX_COLORS; ++k) {
+      if (v[k] != NO_SLOT) {
+        p->used[s->first + v[k]] |= 1ull << color;
+      }
+    }
+    p->color[p->count++] = (uint8_t)color;
+    p->group[color] += 1;
+  }
+}
+
+// Turns the counts of each colour into its first lane; returns the blocks needed.
+static int32_t lay_out(soft_graph *g, soft_type type, painter *p)
+{
+  int32_t next = 0;
+  g->color_count[type] = 0;
+  for (int color = 0; color <= MAX_COLORS; ++color) {
+    int32_t first = next, count = p->group[color];
+    bool serial = color == MAX_COLORS;
+    p->group[color] = next * BLOCK_WIDTH;
+    next += serial ? count : (count + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
+    if (serial) {
+      g->serial[type].first = first;
+      g->serial[type].last = next;
+    } else {
+      g->color[type][color].first = first;
+      g->color[type][color].last = next;
+      g->color_count[type] = count > 0 ? color + 1 : g->color_count[type];
+    }
+  }
+  return next;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Blocks
+
+// The parts of a lane: first row of the places, of params and state, of the start.
+static size_t first_row(soft_type type, int32_t block)
+{
+  return (size_t)block * (size_t)soft_block_rows(type);
+}
+
+static void fill_lane(tn_world *world, soft_type type, soft_source from, int32_t at)
+{
+  soft_graph *g = &world->soft_graph;
+  soft_layout l = soft_layout_of(type);
+  const soft *s = &world->softs[from.soft];
+  soft_rows *rows = &g->data.rows[type];
+  size_t row = first_row(type, at / BLOCK_WIDTH);
+  int lane = at % BLOCK_WIDTH;
+  const int32_t *v = s->list[type].members + (size_t)from.index * (size_t)l.particles;
+  const float *fields = s->list[type].fields + (size_t)from.index * (size_t)(l.params + l.state);
+  for (int k = 0; k < l.particles; ++k) {
+    rows->place[row + (size_t)k][lane] = v[k] == NO_SLOT ? 0 : s->first + v[k];
+  }
+  set_lane(rows->row + row + l.particles, lane, fields, (size_t)l.params + (size_t)l.state);
+  if (type == SOFT_CELL) {
+    size_t mass = row + (size_t)l.particles + offsetof(CellParams, mass) / sizeof(R);
+    for (int k = 0; k < l.particles; ++k) {
+      bool pinned = v[k] != NO_SLOT && s->particles[v[k]].pinned;
+      rows->row[mass + (size_t)k][lane] *= pinned ? PINNED_MASS : 1.0f;
+    }
+  }
+  g->sources[type][at] = from;
+}
+
+// A lane of nothing must compute nothing that traps or is slow.
+static void clear_blocks(soft_graph *g, soft_type type, int32_t count)
+{
+  soft_layout l = soft_layout_of(type);
+  soft_rows *rows = &g->data.rows[type];
+  memset(rows->row, 0, first_row(type, count) * sizeof *rows->row);
+  for (int32_t i = 0; i < count * BLOCK_WIDTH; ++i) {
+    g->sources[type][i].soft = NO_SLOT;
+    if (type == SOFT_TET || type == SOFT_CELL) {
+      size_t w = first_row(type, i / BLOCK_WIDTH) + (size_t)(l.particles + l.params) + 3;
+      rows->row[w][i % BLOCK_WIDTH] = 1.0f;
+    }
+  }
+}
+
+static bool reserve_blocks(tn_world *world, soft_type type, int32_t count)
+{
+  soft_graph *g = &world->soft_graph;
+  soft_rows *rows = &g->data.rows[type];
+  return memory_reserve(world, (void **)&rows->row, &rows->block_capacity, count,
+                        first_row(type, 1) * sizeof *rows->row) &&
+         memory_reserve(world, (void **)&g->sources[type], &g->source_capacity[type],
+                        count * BLOCK_WIDTH, sizeof(soft_source));
+}
+
+static bool build_type(tn_world *world, soft_type type, painter *p, int32_t places)
+{
+  soft_graph *g = &world->soft_graph;
+  memset(p->used, 0, (size_t)places * sizeof *p->used);
+  memset(p->group, 0, sizeof p->group);
+  p->count = 0;
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    if (world->softs[i].alive && is_blocked(&world->softs[i], type)) {
+      paint(&world->softs[i], type, p);
+    }
+  }
+  int32_t blocks = lay_out(g, type, p), next = 0;
+  if (!reserve_blocks(world, type, blocks)) {
+    return false;
+  }
+  g->data.rows[type].block_count = blocks;
+  if (blocks > 0) {
+    clear_blocks(g, type, blocks);
+  }
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    const soft *s = &world->softs[i];
+    for (int32_t k = 0; s->alive && is_blocked(s, type) && k < s->list[type].count; ++k) {
+      int color = p->color[next++];
+      soft_source from = {i, k};
+      fill_lane(world, type, from, p->group[color]);
+      p->group[color] += color == MAX_COLORS ? BLOCK_WIDTH : 1;
+    }
+  }
+  return true;
+}
+
+static bool build_chains(tn_world *world)
+{
+  soft_graph *g = &world->soft_graph;
+  int32_t count = 0;
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    const soft *s = &world->softs[i];
+    count += s->alive && s->chained && s->first > 0 ? s->list[SOFT_EDGE].count : 0;
+  }
+  if (!memory_reserve(world, (void **)&g->chain, &g->chain_capacity, count, sizeof(chain_row))) {
+    return false;
+  }
+  g->chain_count = 0;
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    const soft *s = &world->softs[i];
+    for (int32_t k = 0; s->alive && s->chained && s->first > 0 && k < s->list[SOFT_EDGE].count;
+         ++k) {
+      soft_layout l = soft_layout_of(SOFT_EDGE);
+      const int32_t *v = s->list[SOFT_EDGE].members + 2 * (size_t)k;
+      const EdgeParams *e = (const EdgeParams *)(s->list[SOFT_EDGE].fields +
+                                                 (size_t)k * (size_t)(l.params + l.state));
+      chain_row row = {.place = {s->first + v[0], s->first + v[1]},
+                       .linked = k > 0 && v[-1] == v[0],
+                       .rest = e->rest,
+                       .compliance = e->compliance,
+                       .damping = e->damping};
+      g->chain[g->chain_count++] = row;
+    }
+  }
+  return true;
+}
+
+void soft_graph_forget(tn_world *world)
+{
+  soft_graph *g = &world->soft_graph;
+  for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
+    g->data.rows[type].block_count = 0;
+  }
+  g->chain_count = 0;
+  g->dirty = true;
+}
+
+static bool build(tn_world *world)
+{
+  soft_graph *g = &world->soft_graph;
+  int32_t places = place_particles(world), most = 0;
+  for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
+    int32_t count = count_rows(world, (soft_type)type);
+    most = count > most ? count : most;
+  }
+  g->place_count = places;
+  size_t used_size = (size_t)places * sizeof(uint64_t), color_size = (size_t)most + 1;
+  painter p = {memory_take(world, used_size), memory_take(world, color_size), 0, {0}};
+  bool ok = p.used && p.color && reserve_places(world, places) && build_chains(world);
+  for (int type = 0; ok && type < SOFT_TYPE_COUNT; ++type) {
+    ok = build_type(world, (soft_type)type, &p, places);
+  }
+  memory_give(world, p.used, used_size);
+  memory_give(world, p.color, color_size);
+  return ok;
+}
+
+bool soft_graph_build(tn_world *world)
+{
+  soft_graph *g = &world->soft_graph;
+  if (!g->dirty) {
+    return true;
+  }
+  soft_states_out(world);
+  if (!build(world)) {
+    soft_graph_forget(world);
+    return false;
+  }
+  g->dirty = false;
+  return true;
+}
+
+void soft_graph_release(tn_world *world)
+{
+  soft_graph *g = &world->soft_graph;
+  memory_give(world, g->at, (size_t)g->place_capacity * sizeof *g->at);
+  memory_give(world, g->data.particles, (size_t)g->data_capacity * sizeof *g->data.particles);
+  memory_give(world, g->data.blocks, (size_t)g->block_capacity * sizeof *g->data.blocks);
+  memory_give(world, g->holder, (size_t)g->holder_capacity * sizeof *g->holder);
+  memory_give(world, g->gradient, (size_t)g->gradient_capacity * sizeof *g->gradient);
+  memory_give(world, g->chain, (size_t)g->chain_capacity * sizeof *g->chain);
+  for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
+    soft_rows *rows = &g->data.rows[type];
+    memory_give(world, rows->row,
+                (size_t)rows->block_capacity * first_row((soft_type)type, 1) * sizeof *rows->row);
+    memory_give(world, g->sources[type],
+                (size_t)g->source_capacity[type] * sizeof *g->sources[type]);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// In and out
+
+// What the constraints remember, back to their bodies.
+void soft_states_out(const tn_world *world)
+{
+  const soft_graph *g = &world->soft_graph;
+  for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
+    soft_layout l = soft_layout_of((soft_type)type);
+    const soft_rows *rows = &g->data.rows[type];
+    for (int32_t at = 0; at < rows->block_count * BLOCK_WIDTH; ++at) {
+      soft_source from = g->sources[type][at];
+      if (from.soft == NO_SLOT) {
+        continue;
+      }
+      size_t row = first_row((soft_type)type, at / BLOCK_WIDTH);
+      float *fields = world->softs[from.soft].list[type].fields +
+                      (size_t)from.index * (size_t)(l.params + l.state);
+      get_lane(rows->row + row + l.particles + l.params, at % BLOCK_WIDTH, fields + l.params,
+               (size_t)l.state);
+    }
+  }
+}
+
+static void set_place(tn_world *world, const soft *s, int32_t i)
+{
+  soft_graph *g = &world->soft_graph;
+  const soft_particle *p = &s->particles[i];
+  int32_t place = s->first + i;
+  int lane = place % BLOCK_WIDTH;
+  particle_block *block = &g->data.blocks[place / BLOCK_WIDTH];
+  float w = p->pinned ? 0.0f : 1.0f / p->mass;
+  float scale = p->pinned ? 0.0f : s->gravity_scale;
+  particle_state state = {.v = {p->v.x, p->v.y, p->v.z}, .inverse_mass = w, .share = 1.0f};
+  g->data.particles[place] = state;
+  g->at[place] = p->at;
+  block->acceleration[0][lane] = scale * world->gravity.x + w * p->force.x;
+  block->acceleration[1][lane] = scale * world->gravity.y + w * p->force.y;
+  block->acceleration[2][lane] = scale * world->gravity.z + w * p->force.z;
+  block->lead[lane] = s->supported ? 1.0f : 0.5f;
+}
+
+static float off(const double *to, const double *from)
+{
+  return (float)(*to - *from);
+}
+
+static void set_starts(soft_graph *g, soft_type type, int32_t first, int32_t last)
+{
+  soft_layout l = soft_layout_of(type);
+  soft_rows *rows = &g->data.rows[type];
+  for (int32_t block = first; block < last; ++block) {
+    size_t row = first_row(type, block);
+    int32_t(*place)[BLOCK_WIDTH] = rows->place + row;
+    float(*start)[BLOCK_WIDTH] = rows->row + row + l.particles + l.params + l.state;
+    for (int k = 1; k < l.particles; ++k) {
+      for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
+        const tn_pos *a = &g->at[place[0][lane]], *b = &g->at[place[k][lane]];
+        bool there = place[k][lane] > 0;
+        start[3 * (k - 1)][lane] = there ? off(&b->x, &a->x) : 0.0f;
+        start[3 * (k - 1) + 1][lane] = there ? off(&b->y, &a->y) : 0.0f;
+        start[3 * (k - 1) + 2][lane] = there ? off(&b->z, &a->z) : 0.0f;
+      }
+    }
+  }
+}
+
+// What ropes carry by rigid attachments.
+static void set_loads(tn_world *world)
+{
+  soft_graph *g = &world->soft_graph;
+  for (int32_t i = 0; i < g->place_count && g->chain_count > 0; ++i) {
+    g->holder[i] = NO_SLOT;
+  }
+  for (int32_t i = 0; i < world->attachment_list.used && g->chain_count > 0; ++i) {
+    const attachment *a = &world->attachments[i];
+    if (attachment_holds(world, a) && a->def.compliance == 0.0f) {
+      g->holder[world->softs[a->soft].first + a->def.particle] = i;
+    }
+  }
+  for (int32_t i = 0; i < 2 * g->chain_count; ++i) {
+    chain_row *row = &g->chain[i / 2];
+    int32_t holder = g->holder[row->place[i % 2]];
+    row->load[i % 2] = holder;
+    if (holder != NO_SLOT) {
+      tn_pos at = attachment_lever(world, &world->attachments[holder]);
+      row->core[i % 2][0] = (float)at.x;
+      row->core[i % 2][1] = (float)at.y;
+      row->core[i % 2][2] = (float)at.z;
+    }
+  }
+}
+
+typedef struct start_task {
+  soft_graph *graph;
+  soft_type type;
+} start_task;
+
+static void run_starts(int first, int last, void *context)
+{
+  start_task *t = context;
+  set_starts(t->graph, t->type, first, last);
+}
+
+void soft_pack(tn_world *world)
+{
+  soft_graph *g = &world->soft_graph;
+  memset(g->data.particles, 0, (size_t)g->place_count * sizeof *g->data.particles);
+  memset(g->data.blocks, 0, (size_t)(g->place_count / BLOCK_WIDTH) * sizeof *g->data.blocks);
+  memset(g->at, 0, (size_t)BLOCK_WIDTH * sizeof *g->at);
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    const soft *s = &world->softs[i];
+    for (int32_t k = 0; s->alive && s->first > 0 && k < s->particle_count; ++k) {
+      set_place(world, s, k);
+    }
+  }
+  for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
+    start_task task = {g, (soft_type)type};
+    task_run(world->tasks, run_starts, g->data.rows[type].block_count, 64, &task);
+  }
+  for (int32_t i = 0; i < g->chain_count; ++i) {
+    chain_row *row = &g->chain[i];
+    const tn_pos *a = &g->at[row->place[0]], *b = &g->at[row->place[1]];
+    row->apart[0] = off(&b->x, &a->x);
+    row->apart[1] = off(&b->y, &a->y);
+    row->apart[2] = off(&b->z, &a->z);
+  }
+  set_loads(world);
+}
+
+static bool is_finite_line(const particle_state *p)
+{
+  float sum = 0.0f;
+  for (int i = 0; i < 8; ++i) {
+    sum += p->line[i] * 0.0f;
+  }
+  return sum == 0.0f;
+}
+
+// False when a particle's state is not finite: the body stays where the step began, and stops.
+static bool take_back(tn_world *world, soft *s)
+{
+  const particle_state *state = world->soft_graph.data.particles + s->first;
+  bool finite = true;
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    finite = finite && is_finite_line(&state[i]);
+  }
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    soft_particle *p = &s->particles[i];
+    p->force = tn_v3(0.0f, 0.0f, 0.0f);
+    p->v = finite ? tn_v3(state[i].v[0], state[i].v[1], state[i].v[2]) : p->force;
+    if (finite) {
+      p->at = tn_offset(p->at, tn_v3(state[i].dx[0], state[i].dx[1], state[i].dx[2]));
+    }
+  }
+  return finite;
+}
+
+// Rotations and impulses of a body that was lost are worth nothing.
+static void forget_rows(tn_world *world, int32_t slot)
+{
+  soft_states_out(world);
+  soft *s = &world->softs[slot];
+  for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
+    soft_layout l = soft_layout_of((soft_type)type);
+    for (int32_t i = 0; i < s->list[type].count; ++i) {
+      float *state =
+          s->list[type].fields + (size_t)i * (size_t)(l.params + l.state) + (size_t)l.params;
+      memset(state, 0, (size_t)l.state * sizeof *state);
+      if (type == SOFT_TET || type == SOFT_CELL) {
+        state[3] = 1.0f;
+      }
+    }
+  }
+  soft_graph_forget(world);
+}
+
+bool soft_unpack(tn_world *world)
+{
+  bool ok = true;
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    soft *s = &world->softs[i];
+    if (!s->alive || s->first == 0) {
+      continue;
+    }
+    if (!take_back(world, s)) {
+      report(world, TN_LOG_ERROR, "tn_world_step: soft body %d went non-finite; it was stopped",
+             (int)i);
+      ok = false;
+      forget_rows(world, i);
+    }
+    soft_follow_box(s);
+  }
+  return ok;
+}

@@ -1,0 +1,369 @@
+// Constraints of a soft body, from its definition.
+#include "soft_make.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------
+// Memory: one piece for all arrays
+
+static void *take(char *base, size_t *at, size_t size)
+{
+  void *here = base ? base + *at : NULL;
+  *at += (size + 15) / 16 * 16;
+  return here;
+}
+
+size_t soft_lay_out(soft *s, void *memory)
+{
+  size_t at = 0;
+  s->particles = take(memory, &at, (size_t)s->particle_count * sizeof(soft_particle));
+  s->triangles = take(memory, &at, 3 * (size_t)s->triangle_count * sizeof(int32_t));
+  for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
+    soft_layout l = soft_layout_of((soft_type)type);
+    size_t count = (size_t)s->list[type].count;
+    s->list[type].members = take(memory, &at, count * (size_t)l.particles * sizeof(int32_t));
+    s->list[type].fields = take(memory, &at, count * (size_t)(l.params + l.state) * sizeof(float));
+  }
+  return at;
+}
+
+static bool are_paired(const soft_side *sides, int i, int count)
+{
+  return i + 1 < count && sides[i].low == sides[i + 1].low && sides[i].high == sides[i + 1].high;
+}
+
+static int count_folds(const tn_soft_def *def, const soft_side *sides)
+{
+  int count = 3 * def->triangle_count, folds = 0;
+  for (int i = 0; i < count; ++i) {
+    folds += are_paired(sides, i, count);
+  }
+  return folds;
+}
+
+void soft_count(soft *s, const tn_soft_def *def, const soft_side *sides)
+{
+  s->particle_count = def->vertex_count;
+  s->triangle_count = def->triangle_count;
+  s->list[SOFT_EDGE].count = def->edge_count;
+  if (def->bending_stiffness > 0.0f) {
+    s->list[def->curved_rest ? SOFT_FOLD : SOFT_BEND].count = count_folds(def, sides);
+  }
+  int tets = def->tetrahedron_count;
+  s->list[SOFT_TET].count = def->solid == TN_SOFT_COROTATED ? tets : 0;
+  s->list[SOFT_VOLUME].count = def->solid == TN_SOFT_VOLUME ? tets : 0;
+  s->list[SOFT_CELL].count = def->hexahedron_count + (def->solid == TN_SOFT_SHAPE ? tets : 0);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Mass
+
+// Measures of the elements, added up at the vertices as particles' masses for the time being.
+static double add_measures(soft *s, const tn_soft_def *def)
+{
+  const tn_vec3 *x = def->vertices;
+  bool solid = def->tetrahedron_count + def->hexahedron_count > 0;
+  double total = 0.0;
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    s->particles[i].mass = 0.0f;
+  }
+  for (int kind = 0; kind < 4; ++kind) {
+    const int *lists[4] = {def->tetrahedra, def->hexahedra, def->triangles, def->edges};
+    const int counts[4] = {def->tetrahedron_count, def->hexahedron_count,
+                           solid ? 0 : def->triangle_count,
+                           solid || def->triangle_count > 0 ? 0 : def->edge_count};
+    const int sizes[4] = {4, 8, 3, 2};
+    for (int i = 0; i < counts[kind]; ++i) {
+      const int *v = lists[kind] + (size_t)sizes[kind] * (size_t)i;
+      double amount = kind == 0   ? soft_tet_volume(x, v)
+                      : kind == 1 ? soft_hex_volume(x, v)
+                      : kind == 2 ? soft_triangle_area(x, v)
+                                  : (double)tn_length(tn_sub(x[v[1]], x[v[0]]));
+      total += amount;
+      for (int k = 0; k < sizes[kind]; ++k) {
+        s->particles[v[k]].mass += (float)(amount / sizes[kind]);
+      }
+    }
+  }
+  return total;
+}
+
+// A vertex that only lesser elements have gets the mean.
+static void set_masses(soft *s, const tn_soft_def *def)
+{
+  if (def->masses) {
+    for (int32_t i = 0; i < s->particle_count; ++i) {
+      s->particles[i].mass = def->masses[i];
+    }
+    return;
+  }
+  double total = add_measures(s, def), sum = 0.0;
+  double mean = total > 0.0 ? total / s->particle_count : 1.0;
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    float *m = &s->particles[i].mass;
+    *m = *m > 0.0f ? *m : (float)mean;
+    sum += (double)*m;
+  }
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    s->particles[i].mass = (float)((double)s->particles[i].mass * ((double)def->mass / sum));
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Constraints
+
+static void put(soft *s, soft_type type, int32_t index, const int *members, const void *params)
+{
+  soft_layout l = soft_layout_of(type);
+  soft_list *list = &s->list[type];
+  for (int i = 0; i < l.particles; ++i) {
+    list->members[(size_t)index * (size_t)l.particles + (size_t)i] = members[i];
+  }
+  float *fields = list->fields + (size_t)index * (size_t)(l.params + l.state);
+  memcpy(fields, params, (size_t)l.params * sizeof(float));
+  memset(fields + l.params, 0, (size_t)l.state * sizeof(float));
+}
+
+static void put_edge(soft *s, const tn_soft_def *def, int32_t index, const int *v)
+{
+  float rest = tn_length(tn_sub(def->vertices[v[1]], def->vertices[v[0]]));
+  EdgeParams params = {rest, def->edge_compliance, def->stiffness_damping,
+                       rest * (1.0f + def->stretch_limit)};
+  put(s, SOFT_EDGE, index, v, &params);
+}
+
+// The cotangent of the angle at vertex a between b and c.
+static double cotangent(const tn_vec3 *x, int a, int b, int c)
+{
+  tn_vec3 u = tn_sub(x[b], x[a]), v = tn_sub(x[c], x[a]);
+  return (double)tn_dot(u, v) / (double)tn_length(tn_cross(u, v));
+}
+
+// Discrete plates: the row of Bergou et al. 2006, A quadratic bending model for inextensible
+// surfaces, with the energy B e^2 / (A1 + A2) angle^2 / 2 of Seung and Nelson 1988, which is that
+// of a plate for grids of squares and of equal triangles.
+static void put_fold(soft *s, const tn_soft_def *def, int32_t index, const soft_side *sides)
+{
+  const tn_vec3 *x = def->vertices;
+  const soft_side *a = sides[0].forward ? &sides[0] : &sides[1];
+  const soft_side *b = sides[0].forward ? &sides[1] : &sides[0];
+  int v[4] = {a->low, a->high, a->opposite, b->opposite};
+  double area = soft_triangle_area(x, def->triangles + 3 * (size_t)a->triangle) +
+                soft_triangle_area(x, def->triangles + 3 * (size_t)b->triangle);
+  double compliance = area / (double)def->bending_stiffness;
+  if (!def->curved_rest) {
+    double c01 = cotangent(x, v[0], v[1], v[2]), c02 = cotangent(x, v[0], v[1], v[3]);
+    double c03 = cotangent(x, v[1], v[0], v[2]), c04 = cotangent(x, v[1], v[0], v[3]);
+    BendParams params = {
+        {(float)(c03 + c04), (float)(c01 + c02), (float)(-c01 - c03), (float)(-c02 - c04)},
+        (float)compliance,
+        def->stiffness_damping};
+    put(s, SOFT_BEND, index, v, &params);
+    return;
+  }
+  V d[3], g[4];
+  for (int i = 0; i < 3; ++i) {
+    tn_vec3 off = tn_sub(x[v[i + 1]], x[v[0]]);
+    d[i] = v_make(off.x, off.y, off.z);
+  }
+  double square = (double)v_dot(d[0], d[0]);
+  FoldParams params = {fold_angle(d, g), (float)(compliance / square), def->stiffness_damping};
+  put(s, SOFT_FOLD, index, v, &params);
+}
+
+static void put_folds(soft *s, const tn_soft_def *def, const soft_side *sides)
+{
+  int count = 3 * def->triangle_count, next = 0;
+  for (int i = 0; i < count && def->bending_stiffness > 0.0f; ++i) {
+    if (are_paired(sides, i, count)) {
+      put_fold(s, def, next++, &sides[i]);
+    }
+  }
+}
+
+// Rows of the inverse of the matrix with columns x1 - x0, x2 - x0, x3 - x0.
+static void invert_rest(const tn_vec3 *x, const int *v, double volume, V *b)
+{
+  double c[3][3];
+  for (int i = 0; i < 3; ++i) {
+    const tn_vec3 *p = &x[v[i + 1]], *o = &x[v[0]];
+    c[i][0] = (double)p->x - (double)o->x;
+    c[i][1] = (double)p->y - (double)o->y;
+    c[i][2] = (double)p->z - (double)o->z;
+  }
+  double inv = 1.0 / (6.0 * volume);
+  for (int i = 0; i < 3; ++i) {
+    const double *p = c[(i + 1) % 3], *q = c[(i + 2) % 3];
+    b[i] = v_make((float)(inv * (p[1] * q[2] - p[2] * q[1])),
+                  (float)(inv * (p[2] * q[0] - p[0] * q[2])),
+                  (float)(inv * (p[0] * q[1] - p[1] * q[0])));
+  }
+}
+
+static void put_tet(soft *s, const tn_soft_def *def, int32_t index, const int *v)
+{
+  double volume = soft_tet_volume(def->vertices, v);
+  double e = (double)def->youngs_modulus, nu = (double)def->poisson_ratio;
+  double mu = e / (2.0 * (1.0 + nu)), lambda = e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu));
+  TetParams params;
+  invert_rest(def->vertices, v, volume, params.b);
+  params.shear = (float)(1.0 / (2.0 * mu * volume));
+  params.bulk = lambda > 0.0 ? (float)(1.0 / (lambda * volume)) : 1e30f;
+  params.damping = def->stiffness_damping;
+  put(s, SOFT_TET, index, v, &params);
+}
+
+// Stretched along any axis by a strain e it holds the energy E V e^2 / 2, on average over the axes.
+static void put_cell(soft *s, const tn_soft_def *def, int32_t index, const int *v, int size)
+{
+  CellParams params;
+  memset(&params, 0, sizeof params);
+  int members[CELL_SIZE];
+  double center[3] = {0.0, 0.0, 0.0}, mass = 0.0, spread = 0.0;
+  for (int i = 0; i < size; ++i) {
+    const tn_vec3 *x = &def->vertices[v[i]];
+    double m = (double)s->particles[v[i]].mass;
+    center[0] += m * (double)x->x;
+    center[1] += m * (double)x->y;
+    center[2] += m * (double)x->z;
+    mass += m;
+  }
+  for (int i = 0; i < CELL_SIZE; ++i) {
+    members[i] = i < size ? v[i] : NO_SLOT;
+    if (i < size) {
+      const tn_vec3 *x = &def->vertices[v[i]];
+      double q[3] = {(double)x->x - center[0] / mass, (double)x->y - center[1] / mass,
+                     (double)x->z - center[2] / mass};
+      double m = (double)s->particles[v[i]].mass;
+      params.mass[i] = (float)m;
+      params.rest[i] = v_make((float)q[0], (float)q[1], (float)q[2]);
+      spread += m * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
+    }
+  }
+  double volume = size == 8 ? soft_hex_volume(def->vertices, v) : soft_tet_volume(def->vertices, v);
+  params.rate = (float)(3.0 * (double)def->youngs_modulus * volume / spread);
+  params.damping = def->stiffness_damping;
+  put(s, SOFT_CELL, index, members, &params);
+}
+
+static void put_solids(soft *s, const tn_soft_def *def)
+{
+  for (int i = 0; i < def->hexahedron_count; ++i) {
+    put_cell(s, def, i, def->hexahedra + 8 * (size_t)i, 8);
+  }
+  for (int i = 0; i < def->tetrahedron_count; ++i) {
+    const int *v = def->tetrahedra + 4 * (size_t)i;
+    VolumeParams volume = {(float)soft_tet_volume(def->vertices, v), def->volume_compliance,
+                           def->stiffness_damping};
+    switch (def->solid) {
+    case TN_SOFT_COROTATED:
+      put_tet(s, def, i, v);
+      break;
+    case TN_SOFT_SHAPE:
+      put_cell(s, def, def->hexahedron_count + i, v, 4);
+      break;
+    default:
+      put(s, SOFT_VOLUME, i, v, &volume);
+      break;
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Ropes: edges that follow each other
+
+// A vertex's edges, where it has no more than two.
+typedef struct joints_of {
+  int edge[2], count;
+} joints_of;
+
+static int other_end(const tn_soft_def *def, int edge, int vertex)
+{
+  const int *v = def->edges + 2 * (size_t)edge;
+  return v[0] == vertex ? v[1] : v[0];
+}
+
+// Walks from an end of a chain to the other one.
+static int32_t put_chain(soft *s, const tn_soft_def *def, const joints_of *at, int vertex,
+                         int32_t next, uint8_t *done)
+{
+  for (;;) {
+    int edge = NO_SLOT;
+    for (int i = 0; i < at[vertex].count; ++i) {
+      edge = done[at[vertex].edge[i]] ? edge : at[vertex].edge[i];
+    }
+    if (edge == NO_SLOT) {
+      return next;
+    }
+    int v[2] = {vertex, other_end(def, edge, vertex)};
+    done[edge] = 1;
+    put_edge(s, def, next++, v);
+    vertex = v[1];
+  }
+}
+
+// Room for the search is lent by the particles, which are not filled in yet.
+static bool put_rope(soft *s, const tn_soft_def *def)
+{
+  if (def->triangle_count + def->tetrahedron_count + def->hexahedron_count > 0 ||
+      def->edge_count == 0 || def->edge_count >= def->vertex_count) {
+    return false;
+  }
+  static_assert(sizeof(soft_particle) >= sizeof(joints_of) + sizeof(uint8_t), "no room");
+  joints_of *at = (joints_of *)s->particles;
+  uint8_t *done = (uint8_t *)(at + def->vertex_count);
+  memset(s->particles, 0, (size_t)s->particle_count * sizeof(soft_particle));
+  for (int i = 0; i < 2 * def->edge_count; ++i) {
+    joints_of *j = &at[def->edges[i]];
+    if (j->count == 2) {
+      return false;
+    }
+    j->edge[j->count++] = i / 2;
+  }
+  int32_t next = 0;
+  for (int i = 0; i < def->vertex_count; ++i) {
+    if (at[i].count == 1) {
+      next = put_chain(s, def, at, i, next, done);
+    }
+  }
+  return next == def->edge_count; // else there is a ring
+}
+
+// Elements have turned with the body.
+static void set_turns(soft *s, dquat q)
+{
+  tn_quat turn = dquat_round(q);
+  for (int type = SOFT_TET; type <= SOFT_CELL; ++type) {
+    soft_layout l = soft_layout_of((soft_type)type);
+    for (int32_t i = 0; i < s->list[type].count; ++i) {
+      float *fields = s->list[type].fields + (size_t)i * (size_t)(l.params + l.state);
+      memcpy(fields + l.params, &turn, sizeof turn);
+    }
+  }
+}
+
+void soft_fill(soft *s, const tn_soft_def *def, const soft_side *sides)
+{
+  s->chained = put_rope(s, def);
+  memset(s->particles, 0, (size_t)s->particle_count * sizeof(soft_particle));
+  set_masses(s, def);
+  for (int i = 0; i < def->edge_count && !s->chained; ++i) {
+    put_edge(s, def, i, def->edges + 2 * (size_t)i);
+  }
+  put_folds(s, def, sides);
+  put_solids(s, def);
+  for (int i = 0; i < 3 * def->triangle_count; ++i) {
+    s->triangles[i] = def->triangles[i];
+  }
+  dquat q = dquat_normalize(dquat_from(def->rotation));
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    const tn_vec3 *x = &def->vertices[i];
+    tn_pos local = tn_p3((double)x->x, (double)x->y, (double)x->z);
+    s->particles[i].at = pos_add(def->position, dquat_rotate(q, local));
+    s->particles[i].v = def->velocity;
+    s->particles[i].rest = *x;
+  }
+  set_turns(s, q);
+}

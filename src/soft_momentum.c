@@ -1,0 +1,171 @@
+// Motion of a soft body as a rigid one: damping that spares it, and momenta that are kept where
+// positions are solved.
+#include "world.h"
+
+#include <string.h>
+
+static tn_pos cross(tn_pos a, tn_pos b)
+{
+  return tn_p3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+
+static tn_pos wide(tn_vec3 v)
+{
+  return tn_p3((double)v.x, (double)v.y, (double)v.z);
+}
+
+static tn_pos times(double s, tn_pos a)
+{
+  return tn_p3(s * a.x, s * a.y, s * a.z);
+}
+
+// Pins decide about the motion of what they hold.
+static double weight_of(const soft_particle *p)
+{
+  return (double)p->mass * (p->pinned ? 1e6 : 1.0);
+}
+
+typedef struct rigid_motion {
+  double mass, inertia[6];
+  tn_pos center, p, l; // l: about the centre
+} rigid_motion;
+
+static rigid_motion motion_of(const soft *s)
+{
+  rigid_motion r = {0};
+  tn_pos origin = s->particles[0].at;
+  double *m = r.inertia;
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    const soft_particle *p = &s->particles[i];
+    double mass = weight_of(p);
+    r.mass += mass;
+    r.center = pos_add(r.center, times(mass, pos_sub(p->at, origin)));
+    r.p = pos_add(r.p, times(mass, wide(p->v)));
+  }
+  r.center = pos_add(origin, times(1.0 / r.mass, r.center));
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    const soft_particle *p = &s->particles[i];
+    double mass = weight_of(p);
+    tn_pos x = pos_sub(p->at, r.center);
+    r.l = pos_add(r.l, times(mass, cross(x, wide(p->v))));
+    m[0] += mass * (x.y * x.y + x.z * x.z);
+    m[1] += mass * (x.x * x.x + x.z * x.z);
+    m[2] += mass * (x.x * x.x + x.y * x.y);
+    m[3] -= mass * x.x * x.y;
+    m[4] -= mass * x.x * x.z;
+    m[5] -= mass * x.y * x.z;
+  }
+  return r;
+}
+
+// v <- kept (v + share (rigid - v)): what is not the motion of a rigid body fades, and momenta stay
+// as they are; linear damping takes from both.
+static void damp_soft(soft *s, float dt)
+{
+  rigid_motion r = motion_of(s);
+  tn_pos v = times(1.0 / r.mass, r.p), w = solve_inertia(r.inertia, r.l);
+  double share = 1.0 - (double)tn_exp(-s->damping * dt);
+  double kept = (double)tn_exp(-s->linear_damping * dt);
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    soft_particle *p = &s->particles[i];
+    tn_pos rigid = pos_add(v, cross(w, pos_sub(p->at, r.center))), u = wide(p->v);
+    u = times(kept, pos_add(u, times(share, pos_sub(rigid, u))));
+    p->v = p->pinned ? p->v : tn_v3((float)u.x, (float)u.y, (float)u.z);
+  }
+}
+
+void soft_damp(tn_world *world, float dt)
+{
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    soft *s = &world->softs[i];
+    if (s->alive && s->first > 0 && (s->damping > 0.0f || s->linear_damping > 0.0f)) {
+      damp_soft(s, dt);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Dahl and Bargteil, Global momentum preservation for position-based dynamics, Algorithm 2: momenta
+// are tracked by what acts from outside, and after a step velocities are set right by the motion of
+// a rigid body. Where impulses are solved there is nothing to set right.
+
+static bool is_tracked(const tn_world *world, const soft *s)
+{
+  return world->method != TN_METHOD_TENON && s->alive && s->first > 0 && s->keep_momentum &&
+         s->pin_count == 0;
+}
+
+// What gravity and forces will do until the step ends.
+void soft_track_begin(tn_world *world, float dt)
+{
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    soft *s = &world->softs[i];
+    if (!is_tracked(world, s)) {
+      continue;
+    }
+    rigid_motion r = motion_of(s);
+    s->linear = pos_add(r.p, times((double)(dt * s->gravity_scale) * r.mass, wide(world->gravity)));
+    s->angular = r.l;
+    for (int32_t k = 0; k < s->particle_count; ++k) {
+      tn_pos impulse = times((double)dt, wide(s->particles[k].force));
+      s->linear = pos_add(s->linear, impulse);
+      s->angular = pos_add(s->angular, cross(pos_sub(s->particles[k].at, r.center), impulse));
+    }
+  }
+}
+
+static void add_impulse(soft *s, tn_pos center, int32_t particle, double weight, tn_pos impulse)
+{
+  tn_pos part = times(weight, impulse);
+  s->linear = pos_add(s->linear, part);
+  s->angular = pos_add(s->angular, cross(pos_sub(s->particles[particle].at, center), part));
+}
+
+static void add_touches(tn_world *world, int32_t slot, tn_pos center, float dt)
+{
+  soft *s = &world->softs[slot];
+  for (int32_t i = 0; i < world->touch_count; ++i) {
+    const soft_contact *t = &world->touches[i];
+    bool mutual = t->type == TOUCH_PAIR;
+    if (mutual && t->soft == t->other) {
+      continue; // an inner force
+    }
+    tn_pos impulse = times((double)dt, wide(t->force));
+    for (int k = 0; k < TOUCH_PARTICLES && t->particle[k] != NO_SLOT; ++k) {
+      int32_t owner = mutual && k == 1 ? t->other : t->soft;
+      if (owner == slot) {
+        add_impulse(s, center, t->particle[k], (double)t->weight[k], impulse);
+      }
+    }
+  }
+}
+
+static void set_right(soft *s, const rigid_motion *r)
+{
+  tn_pos v = times(1.0 / r->mass, pos_sub(s->linear, r->p));
+  tn_pos w = solve_inertia(r->inertia, pos_sub(s->angular, r->l));
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    soft_particle *p = &s->particles[i];
+    tn_pos u = pos_add(wide(p->v), pos_add(v, cross(w, pos_sub(p->at, r->center))));
+    p->v = tn_v3((float)u.x, (float)u.y, (float)u.z);
+  }
+}
+
+void soft_track_end(tn_world *world, float dt)
+{
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    soft *s = &world->softs[i];
+    if (!is_tracked(world, s)) {
+      continue;
+    }
+    rigid_motion r = motion_of(s);
+    add_touches(world, i, r.center, dt);
+    for (int32_t k = 0; k < world->attachment_list.used; ++k) {
+      const attachment *a = &world->attachments[k];
+      if (a->alive && a->soft == i) {
+        add_impulse(s, r.center, a->def.particle, 1.0, times((double)dt, wide(a->force)));
+      }
+    }
+    set_right(s, &r);
+  }
+}

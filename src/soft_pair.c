@@ -1,0 +1,250 @@
+// Particles that touch particles, of another soft body or of the same. Found with a grid whose
+// cells are as large as the longest reach.
+#include "world.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_NEIGHBOURS 64 // of one particle; those made first count
+
+typedef struct grain {
+  int32_t soft, particle;
+  int32_t cell[3];
+  int32_t next; // in the same bucket, or NO_SLOT
+} grain;
+
+typedef struct search {
+  tn_world *world;
+  grain *grains;
+  int32_t count;
+  int32_t *buckets;
+  int32_t bucket_count; // a power of two
+  double size;          // of a cell
+  float dt;
+} search;
+
+static bool boxes_near(const world_box *a, const world_box *b, double d)
+{
+  world_box grown = {tn_p3(a->lower.x - d, a->lower.y - d, a->lower.z - d),
+                     tn_p3(a->upper.x + d, a->upper.y + d, a->upper.z + d)};
+  return boxes_overlap(&grown, b);
+}
+
+static bool is_in_box(const world_box *box, tn_pos p, double d)
+{
+  return p.x >= box->lower.x - d && p.x <= box->upper.x + d && p.y >= box->lower.y - d &&
+         p.y <= box->upper.y + d && p.z >= box->lower.z - d && p.z <= box->upper.z + d;
+}
+
+static bool is_active(const soft *s)
+{
+  return s->alive && !s->asleep && s->radius > 0.0f;
+}
+
+static bool may_meet(const soft *a, const soft *b)
+{
+  return a == b ? a->self_collision : filters_agree(&a->filter, &b->filter);
+}
+
+static uint32_t bucket_of(const search *s, const int32_t *cell)
+{
+  uint32_t h =
+      (uint32_t)cell[0] * 73856093u ^ (uint32_t)cell[1] * 19349663u ^ (uint32_t)cell[2] * 83492791u;
+  return h & (uint32_t)(s->bucket_count - 1);
+}
+
+// Whether the particle is near another body that its own may meet.
+static bool is_wanted(const search *s, int32_t slot, tn_pos at)
+{
+  const tn_world *world = s->world;
+  const soft *a = &world->softs[slot];
+  if (a->self_collision) {
+    return true;
+  }
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    const soft *b = &world->softs[i];
+    if (i != slot && is_active(b) && may_meet(a, b) && is_in_box(&b->box, at, s->size)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void add_grain(search *s, int32_t slot, int32_t particle)
+{
+  tn_pos at = s->world->softs[slot].particles[particle].at;
+  if (!is_wanted(s, slot, at)) {
+    return;
+  }
+  grain *g = &s->grains[s->count];
+  g->soft = slot;
+  g->particle = particle;
+  // Far away cells repeat, which costs time only.
+  g->cell[0] = (int32_t)fmod(floor(at.x / s->size), 1e9);
+  g->cell[1] = (int32_t)fmod(floor(at.y / s->size), 1e9);
+  g->cell[2] = (int32_t)fmod(floor(at.z / s->size), 1e9);
+  s->count += 1;
+}
+
+// In falling order, so that a bucket lists them in rising order.
+static void fill_buckets(search *s)
+{
+  for (int32_t i = 0; i < s->bucket_count; ++i) {
+    s->buckets[i] = NO_SLOT;
+  }
+  for (int32_t i = s->count - 1; i >= 0; --i) {
+    uint32_t b = bucket_of(s, s->grains[i].cell);
+    s->grains[i].next = s->buckets[b];
+    s->buckets[b] = i;
+  }
+}
+
+// How far apart two particles stay; those of one body that were made about as close are held by its
+// constraints.
+static float distance_between(const soft *a, const soft *b, int32_t i, int32_t k)
+{
+  float d = a->radius + b->radius;
+  bool held = a == b && tn_length(tn_sub(a->particles[i].rest, a->particles[k].rest)) < 1.05f * d;
+  return held ? 0.0f : d;
+}
+
+static bool make_pair(const search *s, const grain *x, const grain *y, soft_contact *t)
+{
+  const soft *a = &s->world->softs[x->soft], *b = &s->world->softs[y->soft];
+  const soft_particle *p = &a->particles[x->particle], *q = &b->particles[y->particle];
+  if (!may_meet(a, b) || (p->pinned && q->pinned)) {
+    return false;
+  }
+  tn_vec3 apart = tn_between_points(q->at, p->at);
+  float distance = distance_between(a, b, x->particle, y->particle), length = tn_length(apart);
+  float reach = 0.25f * distance + 1.5f * s->dt * tn_length(tn_sub(p->v, q->v));
+  if (!(length < distance + reach) || distance <= 0.0f) {
+    return false;
+  }
+  memset(t, 0, sizeof *t);
+  t->type = TOUCH_PAIR;
+  t->soft = x->soft;
+  t->other = y->soft;
+  t->particle[0] = x->particle;
+  t->particle[1] = y->particle;
+  t->particle[2] = t->particle[3] = NO_SLOT;
+  t->weight[0] = 1.0f;
+  t->weight[1] = -1.0f;
+  t->shape = t->body = NO_SLOT;
+  t->apart = apart;
+  t->normal = length > 0.0f ? tn_scale(1.0f / length, apart) : tn_v3(0.0f, 1.0f, 0.0f);
+  t->distance = distance;
+  t->gap = length - distance;
+  t->round = true;
+  return true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
+}
+
+// Later grains in the cells around.
+static int find_neighbours(const search *s, int32_t at, int32_t *list)
+{
+  const grain *g = &s->grains[at];
+  int count = 0;
+  for (int i = 0; i < 27; ++i) {
+    int32_t cell[3] = {g->cell[0] + i % 3 - 1, g->cell[1] + i / 3 % 3 - 1, g->cell[2] + i / 9 - 1};
+    for (int32_t k = s->buckets[bucket_of(s, cell)]; k != NO_SLOT; k = s->grains[k].next) {
+      const grain *other = &s->grains[k];
+      if (k > at && count < MAX_NEIGHBOURS && other->cell[0] == cell[0] &&
+          other->cell[1] == cell[1] && other->cell[2] == cell[2]) {
+        list[count++] = k;
+      }
+    }
+  }
+  qsort(list, (size_t)count, sizeof *list, by_number);
+  return count;
+}
+
+static bool add_pairs(const search *s)
+{
+  for (int32_t i = 0; i < s->count; ++i) {
+    int32_t list[MAX_NEIGHBOURS];
+    int count = find_neighbours(s, i, list);
+    for (int k = 0; k < count; ++k) {
+      soft_contact t;
+      if (make_pair(s, &s->grains[i], &s->grains[list[k]], &t) && !add_touch(s->world, &t)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// The longest reach, and how many particles there are; zero if no bodies may meet.
+static int32_t measure(search *s)
+{
+  tn_world *world = s->world;
+  int32_t count = 0;
+  float radius = 0.0f;
+  bool any = false;
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    const soft *a = &world->softs[i];
+    if (is_active(a)) {
+      radius = fmaxf(radius, a->radius);
+      count += a->particle_count;
+    }
+  }
+  // A particle as fast as that would pass through another in a step.
+  s->size = 4.0 * (double)radius;
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    for (int32_t k = i; k < world->soft_list.used && is_active(&world->softs[i]); ++k) {
+      const soft *a = &world->softs[i], *b = &world->softs[k];
+      any = any || (is_active(b) && may_meet(a, b) && boxes_near(&a->box, &b->box, s->size));
+    }
+  }
+  return any ? count : 0;
+}
+
+// A soft body asleep that another one comes to touch wakes up.
+static void wake_met(tn_world *world)
+{
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    for (int32_t k = 0; k < world->soft_list.used && is_active(&world->softs[i]); ++k) {
+      const soft *a = &world->softs[i], *b = &world->softs[k];
+      if (b->alive && b->asleep && may_meet(a, b) && boxes_overlap(&a->box, &b->box)) {
+        soft_wake(world, k);
+      }
+    }
+  }
+}
+
+bool touch_particles(tn_world *world, float dt)
+{
+  wake_met(world);
+  search s = {.world = world, .dt = dt};
+  int32_t count = measure(&s);
+  if (count == 0) {
+    return true;
+  }
+  s.bucket_count = 64;
+  while (s.bucket_count < count) {
+    s.bucket_count *= 2;
+  }
+  size_t grain_size = (size_t)count * sizeof(grain);
+  size_t bucket_size = (size_t)s.bucket_count * sizeof(int32_t);
+  s.grains = memory_take(world, grain_size);
+  s.buckets = memory_take(world, bucket_size);
+  bool ok = s.grains && s.buckets;
+  for (int32_t i = 0; ok && i < world->soft_list.used; ++i) {
+    for (int32_t k = 0; is_active(&world->softs[i]) && k < world->softs[i].particle_count; ++k) {
+      add_grain(&s, i, k);
+    }
+  }
+  if (ok) {
+    fill_buckets(&s);
+    ok = add_pairs(&s);
+  }
+  memory_give(world, s.grains, grain_size);
+  memory_give(world, s.buckets, bucket_size);
+  return ok;
+}

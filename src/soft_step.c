@@ -1,0 +1,398 @@
+// The parts of a substep that go over a soft body as a whole: ropes and closed surfaces.
+#include "world.h"
+
+#include <math.h>
+
+// ---------------------------------------------------------------------------------------------
+// Vectors in double
+
+static tn_pos cross(tn_pos a, tn_pos b)
+{
+  return tn_p3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+
+static tn_pos times(double s, tn_pos a)
+{
+  return tn_p3(s * a.x, s * a.y, s * a.z);
+}
+
+// Of a symmetric positive matrix xx yy zz xy xz yz; a turn that nothing resists is none.
+tn_pos solve_inertia(const double *m, tn_pos l)
+{
+  double trace = m[0] + m[1] + m[2];
+  double xx = m[0] + 1e-9 * trace, yy = m[1] + 1e-9 * trace, zz = m[2] + 1e-9 * trace;
+  double a = yy * zz - m[5] * m[5], b = m[4] * m[5] - m[3] * zz, c = m[3] * m[5] - m[4] * yy;
+  double d = xx * zz - m[4] * m[4], e = m[3] * m[4] - xx * m[5], f = xx * yy - m[3] * m[3];
+  double determinant = xx * a + m[3] * b + m[4] * c;
+  double inv = determinant > 0.0 ? 1.0 / determinant : 0.0;
+  return tn_p3(inv * (a * l.x + b * l.y + c * l.z), inv * (b * l.x + d * l.y + e * l.z),
+               inv * (c * l.x + e * l.y + f * l.z));
+}
+
+// ---------------------------------------------------------------------------------------------
+// Ropes: all rows of a chain at once, by elimination. Row k shares a particle with row k - 1, and
+// the matrix has w_a + w_b + a on its diagonal and -w n . n between neighbours.
+
+static V vec(const float *v)
+{
+  return v_make(v[0], v[1], v[2]);
+}
+
+static V apart_of(const chain_row *row, const particle_state *p)
+{
+  V moved = v_sub(vec(p[row->place[1]].dx), vec(p[row->place[0]].dx));
+  return v_add(vec(row->apart), moved);
+}
+
+// Thomas' algorithm: afterwards x_k = answer_k - over_k x_(k+1). In double, for with a heavy end
+// the diagonal is what is left of a difference.
+static void eliminate(chain_row *row, chain_row *last, float want, float a, float s)
+{
+  double w0 = row->w[0], w1 = row->w[1];
+  double diagonal = (double)s * (w0 + w1) + (double)a, right = -(double)want;
+  row->over = 0.0;
+  if (last) {
+    double cosine = (double)row->n[0] * (double)last->n[0] +
+                    (double)row->n[1] * (double)last->n[1] + (double)row->n[2] * (double)last->n[2];
+    double between = -(double)s * w0 * cosine;
+    last->over = between * last->inverse;
+    diagonal -= between * last->over;
+    right -= between * last->answer;
+  }
+  // Taut between two pins one row too many is left, as a rounding error.
+  row->inverse = diagonal > 1e-9 * (w0 + w1) ? 1.0 / diagonal : 0.0;
+  row->answer = right * row->inverse;
+}
+
+// The body that an end carries, and the lever of the point that holds it.
+static Body load_of(const tn_world *world, const chain_row *row, int side, V *lever)
+{
+  int32_t slot = world->attachments[row->load[side]].body;
+  const body_state *state = &world->state[slot];
+  const float *i = world->inertia[slot].inverse;
+  Body b = {vec(state->v),       vec(state->w),
+            state->inverse_mass, {i[0], i[1], i[2], i[3], i[4], i[5]},
+            vec(state->dx),      {state->dq[0], state->dq[1], state->dq[2], state->dq[3]}};
+  *lever = q_rotate(b.dq, vec(row->core[side]));
+  return b;
+}
+
+// Velocity and inverse mass of an end along the row. An end that is held by a body moves with it as
+// one: the heavier has its way.
+static double weigh_end(const tn_world *world, chain_row *row, int side)
+{
+  const particle_state *p = &world->soft_graph.data.particles[row->place[side]];
+  V n = vec(row->n), lever;
+  double w = (double)p->inverse_mass, u = (double)v_dot(n, vec(p->v));
+  row->w[side] = w;
+  if (row->load[side] == NO_SLOT) {
+    return u;
+  }
+  Body b = load_of(world, row, side, &lever);
+  double mine = (double)(b.im + v_dot(n, s_mul(lever_inverse_mass(b.ii, lever), n)));
+  double its = (double)v_dot(n, v_add(b.v, v_cross(b.w, lever)));
+  row->w[side] = w + mine > 0.0 ? w * mine / (w + mine) : 0.0;
+  return w + mine > 0.0 ? (mine * u + w * its) / (w + mine) : its;
+}
+
+// Both ends get the impulse; one that carries a body shares it, so that both change alike.
+static void push_ends(tn_world *world, const chain_row *row, float x)
+{
+  for (int side = 0; side < 2; ++side) {
+    particle_state *to = &world->soft_graph.data.particles[row->place[side]];
+    float sign = side == 0 ? -x : x, scale = sign * (float)row->w[side];
+    for (int i = 0; i < 3; ++i) {
+      to->v[i] += scale * row->n[i];
+    }
+    if (row->load[side] == NO_SLOT || to->inverse_mass == 0.0f) {
+      continue;
+    }
+    V lever;
+    Body b = load_of(world, row, side, &lever);
+    V given = v_scale(sign * (1.0f - (float)row->w[side] / to->inverse_mass), vec(row->n));
+    V turn = s_mul(b.ii, v_cross(lever, given));
+    attachment *hold = &world->attachments[row->load[side]];
+    hold->carried = tn_add(hold->carried, tn_v3(given.x, given.y, given.z));
+    body_state *state = &world->state[hold->body];
+    const float dv[3] = {b.im * given.x, b.im * given.y, b.im * given.z};
+    const float dw[3] = {turn.x, turn.y, turn.z};
+    for (int i = 0; i < 3; ++i) {
+      state->v[i] += dv[i];
+      state->w[i] += dw[i];
+    }
+  }
+}
+
+// A light rope under a heavy load would swing across its length faster than a substep can follow.
+// The part of that stiffness, tension over length, that is too much is made implicit: velocities of
+// neighbours draw near each other, (m + h^2 k) v = m v*, all of them at once.
+static bool is_hasty(soft_graph *g, int32_t first, int32_t last, float h)
+{
+  bool any = false;
+  for (int32_t i = first; i < last; ++i) {
+    chain_row *row = &g->chain[i];
+    double w = row->w[0] + row->w[1];
+    double stiff = -row->answer * (double)h / (double)row->rest;
+    row->inverse = w > 0.0 && stiff * w > 0.5 ? stiff - 0.5 / w : 0.0;
+    any = any || row->inverse > 0.0;
+  }
+  return any;
+}
+
+// By particles, from the first: `over` links one to the next, `sum` is its right side.
+static void calm_chain(soft_graph *g, int32_t first, int32_t last)
+{
+  particle_state *p = g->data.particles;
+  double over = 0.0, sum[3] = {0.0, 0.0, 0.0};
+  for (int32_t i = first; i <= last; ++i) {
+    const chain_row *row = &g->chain[i < last ? i : last - 1];
+    const particle_state *at = &p[row->place[i < last ? 0 : 1]];
+    double before = i > first ? g->chain[i - 1].inverse : 0.0;
+    double after = i < last ? row->inverse : 0.0;
+    double w = row->w[i < last ? 0 : 1];
+    double pivot = 1.0 / (1.0 + w * (before + after - before * over));
+    for (int k = 0; k < 3; ++k) {
+      sum[k] = pivot * ((double)at->v[k] + w * before * sum[k]);
+      if (i < last) {
+        g->chain[i].calm[k] = sum[k];
+      }
+    }
+    over = pivot * w * after;
+    if (i < last) {
+      g->chain[i].over = over;
+    }
+  }
+  for (int32_t i = last; i >= first; --i) {
+    particle_state *at = &p[g->chain[i < last ? i : last - 1].place[i < last ? 0 : 1]];
+    for (int k = 0; k < 3; ++k) {
+      sum[k] = i < last ? g->chain[i].calm[k] + g->chain[i].over * sum[k] : sum[k];
+      at->v[k] = (float)sum[k];
+    }
+  }
+}
+
+// Momenta of a chain's particles, the angular one about their centre of mass.
+typedef struct chain_motion {
+  double mass, inertia[6];
+  tn_pos center, p, l;
+} chain_motion;
+
+static const particle_state *chain_end(const soft_graph *g, int32_t i, int32_t last, tn_pos *at)
+{
+  const chain_row *row = &g->chain[i < last ? i : last - 1];
+  int32_t place = row->place[i < last ? 0 : 1];
+  const particle_state *p = &g->data.particles[place];
+  *at = pos_add(g->at[place], tn_p3((double)p->dx[0], (double)p->dx[1], (double)p->dx[2]));
+  return p;
+}
+
+// False if some are pinned, or carry a body.
+static bool measure_chain(const soft_graph *g, int32_t first, int32_t last, chain_motion *m)
+{
+  *m = (chain_motion){0};
+  tn_pos at, origin = g->at[g->chain[first].place[0]];
+  for (int32_t i = first; i <= last; ++i) {
+    const particle_state *p = chain_end(g, i, last, &at);
+    const chain_row *row = &g->chain[i < last ? i : last - 1];
+    if (p->inverse_mass == 0.0f || row->load[0] != NO_SLOT || row->load[1] != NO_SLOT) {
+      return false;
+    }
+    double mass = 1.0 / (double)p->inverse_mass;
+    m->mass += mass;
+    m->center = pos_add(m->center, times(mass, pos_sub(at, origin)));
+  }
+  m->center = pos_add(origin, times(1.0 / m->mass, m->center));
+  for (int32_t i = first; i <= last; ++i) {
+    const particle_state *p = chain_end(g, i, last, &at);
+    double mass = 1.0 / (double)p->inverse_mass;
+    tn_pos x = pos_sub(at, m->center);
+    tn_pos mv = times(mass, tn_p3((double)p->v[0], (double)p->v[1], (double)p->v[2]));
+    m->p = pos_add(m->p, mv);
+    m->l = pos_add(m->l, cross(x, mv));
+    m->inertia[0] += mass * (x.y * x.y + x.z * x.z);
+    m->inertia[1] += mass * (x.x * x.x + x.z * x.z);
+    m->inertia[2] += mass * (x.x * x.x + x.y * x.y);
+    m->inertia[3] -= mass * x.x * x.y;
+    m->inertia[4] -= mass * x.x * x.z;
+    m->inertia[5] -= mass * x.y * x.z;
+  }
+  return true;
+}
+
+// Gives a free rope back what calming has taken of its momenta.
+static void restore_chain(soft_graph *g, int32_t first, int32_t last, const chain_motion *before)
+{
+  chain_motion m;
+  measure_chain(g, first, last, &m);
+  tn_pos v = times(1.0 / m.mass, pos_sub(before->p, m.p));
+  tn_pos w = solve_inertia(m.inertia, pos_sub(before->l, m.l));
+  for (int32_t i = first; i <= last; ++i) {
+    tn_pos at;
+    particle_state *p = &g->data.particles[chain_end(g, i, last, &at) - g->data.particles];
+    tn_pos add = pos_add(v, cross(w, pos_sub(at, m.center)));
+    p->v[0] += (float)add.x;
+    p->v[1] += (float)add.y;
+    p->v[2] += (float)add.z;
+  }
+}
+
+static void calm_chains(soft_graph *g, float h)
+{
+  for (int32_t first = 0; first < g->chain_count;) {
+    int32_t last = first + 1;
+    while (last < g->chain_count && g->chain[last].linked) {
+      last += 1;
+    }
+    if (is_hasty(g, first, last, h)) {
+      chain_motion before;
+      bool is_free = measure_chain(g, first, last, &before);
+      calm_chain(g, first, last);
+      if (is_free) {
+        restore_chain(g, first, last, &before);
+      }
+    }
+    first = last;
+  }
+}
+
+void soft_solve_chains(tn_world *world, float h, bool relaxing)
+{
+  soft_graph *g = &world->soft_graph;
+  particle_state *p = g->data.particles;
+  for (int32_t i = 0; i < g->chain_count; ++i) {
+    chain_row *row = &g->chain[i];
+    float length;
+    V n = edge_direction(apart_of(row, p), &length);
+    row->n[0] = n.x;
+    row->n[1] = n.y;
+    row->n[2] = n.z;
+    double u0 = weigh_end(world, row, 0), u1 = weigh_end(world, row, 1);
+    float rate = (float)(u1 - u0);
+    float a = row->compliance / (h * h), s = relaxing ? 1.0f : 1.0f + row->damping / h;
+    // A spring has nothing to relax: its row answers nothing.
+    bool out = relaxing && (double)a > row->w[0] + row->w[1];
+    float want = relaxing ? rate : (length - row->rest) / h + s * rate;
+    eliminate(row, row->linked ? &g->chain[i - 1] : NULL, out ? 0.0f : want, out ? 1e30f : a, s);
+  }
+  for (int32_t i = g->chain_count - 1; i >= 0; --i) {
+    if (i + 1 < g->chain_count && g->chain[i + 1].linked) {
+      g->chain[i].answer -= g->chain[i].over * g->chain[i + 1].answer;
+    }
+  }
+  for (int32_t i = 0; i < g->chain_count; ++i) {
+    push_ends(world, &g->chain[i], (float)g->chain[i].answer);
+  }
+  if (!relaxing) {
+    calm_chains(g, h);
+  }
+}
+
+// By positions, one row after the other.
+void soft_move_chains(tn_world *world, float h)
+{
+  soft_graph *g = &world->soft_graph;
+  particle_state *p = g->data.particles;
+  for (int32_t i = 0; i < g->chain_count; ++i) {
+    chain_row *row = &g->chain[i];
+    float length;
+    V n = edge_direction(apart_of(row, p), &length);
+    row->n[0] = n.x;
+    row->n[1] = n.y;
+    row->n[2] = n.z;
+    float w = p[row->place[0]].inverse_mass + p[row->place[1]].inverse_mass;
+    float a = row->compliance / (h * h);
+    float x = w + a > 0.0f ? -(length - row->rest) / h / (w + a) : 0.0f;
+    for (int side = 0; side < 2; ++side) {
+      particle_state *to = &p[row->place[side]];
+      float scale = (side == 0 ? -x : x) * to->inverse_mass;
+      for (int k = 0; k < 3; ++k) {
+        to->v[k] += scale * row->n[k];
+        to->dx[k] += h * scale * row->n[k];
+      }
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Closed surfaces: one row, V - pressure V0. Its gradient at a particle is a third of the area
+// around it, along the normal.
+
+static void add_gradients(tn_world *world, const soft *s, tn_pos origin, double *volume)
+{
+  soft_graph *g = &world->soft_graph;
+  const particle_state *p = g->data.particles;
+  double sum = 0.0;
+  for (int32_t i = 0; i < s->triangle_count; ++i) {
+    int32_t place[3];
+    V x[3];
+    for (int k = 0; k < 3; ++k) {
+      place[k] = s->first + s->triangles[3 * (size_t)i + (size_t)k];
+      tn_pos at = pos_sub(g->at[place[k]], origin);
+      x[k] = v_add(v_make((float)at.x, (float)at.y, (float)at.z), vec(p[place[k]].dx));
+    }
+    for (int k = 0; k < 3; ++k) {
+      V c = v_cross(x[(k + 1) % 3], x[(k + 2) % 3]);
+      float *to = g->gradient[place[k]];
+      to[0] += c.x * (1.0f / 6.0f);
+      to[1] += c.y * (1.0f / 6.0f);
+      to[2] += c.z * (1.0f / 6.0f);
+      sum += k == 0 ? (double)(v_dot(x[0], c) * (1.0f / 6.0f)) : 0.0;
+    }
+  }
+  *volume = sum;
+}
+
+static void solve_surface(tn_world *world, const soft *s, float h, soft_stage stage)
+{
+  soft_graph *g = &world->soft_graph;
+  particle_state *p = g->data.particles;
+  for (int32_t i = s->first; i < s->first + s->particle_count; ++i) {
+    g->gradient[i][0] = g->gradient[i][1] = g->gradient[i][2] = 0.0f;
+  }
+  double volume, w = 0.0, rate = 0.0;
+  add_gradients(world, s, g->at[s->first], &volume);
+  for (int32_t i = s->first; i < s->first + s->particle_count; ++i) {
+    V d = vec(g->gradient[i]);
+    w += (double)(p[i].inverse_mass * v_dot(d, d));
+    rate += (double)v_dot(d, vec(p[i].v));
+  }
+  double a = (double)s->volume_compliance / ((double)h * (double)h);
+  double c = volume - (double)s->pressure * (double)s->rest_volume;
+  double want = stage == SOFT_RELAX      ? rate
+                : stage == SOFT_POSITION ? c / (double)h
+                                         : c / (double)h + rate;
+  bool out = stage == SOFT_RELAX && a > w;
+  float x = w + a > 0.0 && !out ? (float)(-want / (w + a)) : 0.0f;
+  for (int32_t i = s->first; i < s->first + s->particle_count; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      float dv = x * p[i].inverse_mass * g->gradient[i][k];
+      p[i].v[k] += dv;
+      p[i].dx[k] += stage == SOFT_POSITION ? h * dv : 0.0f;
+    }
+  }
+}
+
+void soft_solve_surfaces(tn_world *world, float h, soft_stage stage)
+{
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    const soft *s = &world->softs[i];
+    if (s->alive && s->first > 0 && s->pressure > 0.0f) {
+      solve_surface(world, s, h, stage);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+
+void soft_follow_box(soft *s)
+{
+  tn_pos lower = s->particles[0].at, upper = lower;
+  for (int32_t i = 1; i < s->particle_count; ++i) {
+    tn_pos at = s->particles[i].at;
+    lower = tn_p3(fmin(lower.x, at.x), fmin(lower.y, at.y), fmin(lower.z, at.z));
+    upper = tn_p3(fmax(upper.x, at.x), fmax(upper.y, at.y), fmax(upper.z, at.z));
+  }
+  double r = (double)s->radius;
+  s->box.lower = tn_p3(lower.x - r, lower.y - r, lower.z - r);
+  s->box.upper = tn_p3(upper.x + r, upper.y + r, upper.z + r);
+}

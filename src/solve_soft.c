@@ -1,0 +1,385 @@
+// Particles meet lanes: gather them, run a kernel, scatter what it changed. Compiled once for each
+// lane width.
+#include "gather.h"
+#include "soft_store.h"
+
+#define SOFT_OPS PASTE(soft_ops_, TN_LANES)
+
+// ---------------------------------------------------------------------------------------------
+// Particles
+
+KERNEL Particle load_particle(const solver_data *data, const int32_t *place)
+{
+  const float *from[TN_LANES];
+  for (int i = 0; i < TN_LANES; ++i) {
+    from[i] = data->soft->particles[place[i]].line;
+  }
+  R r[8];
+  load8(from, r);
+  Particle p = {v_make(r[0], r[1], r[2]), r[3], v_make(r[4], r[5], r[6]), r[7]};
+  return p;
+}
+
+// Place 0 is never written.
+KERNEL void store_particle(const solver_data *data, const int32_t *place, const Particle *p)
+{
+  float *to[TN_LANES];
+  for (int i = 0; i < TN_LANES; ++i) {
+    to[i] = place[i] > 0 ? data->soft->particles[place[i]].line : 0;
+  }
+  R r[8] = {p->v.x, p->v.y, p->v.z, p->w, p->dx.x, p->dx.y, p->dx.z, p->share};
+  store8(to, r);
+}
+
+KERNEL void range_places(int32_t *place, int block, int lane)
+{
+  for (int i = 0; i < TN_LANES; ++i) {
+    place[i] = block * BLOCK_WIDTH + lane + i;
+  }
+}
+
+static void kick_particles(solver_data *data, int first, int last)
+{
+  R h = splat(data->substep.h);
+  kick_part part = data->soft->part;
+  for (int block = first; block < last; ++block) {
+    particle_block *pb = &data->soft->blocks[block];
+    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
+      int32_t place[TN_LANES];
+      range_places(place, block, lane);
+      Particle p = load_particle(data, place);
+      V acceleration;
+      LOAD(pb->acceleration, lane, &acceleration);
+      R lead = load(&pb->lead[lane]);
+      R time = part == KICK_FIRST ? lead * h : part == KICK_LAST ? h - lead * h : h;
+      p.v = v_add(p.v, v_scale(time, acceleration));
+      store_particle(data, place, &p);
+    }
+  }
+}
+
+static void drift_particles(solver_data *data, int first, int last)
+{
+  R h = splat(data->substep.h);
+  for (int block = first; block < last; ++block) {
+    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
+      int32_t place[TN_LANES];
+      range_places(place, block, lane);
+      Particle p = load_particle(data, place);
+      p.v = stilled(p.v);
+      p.dx = v_add(p.dx, v_scale(h, p.v));
+      store_particle(data, place, &p);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Members of one type
+
+KERNEL SoftPass make_pass(const solver_data *data)
+{
+  float h = data->substep.h;
+  SoftPass pass = {splat(h), splat(1.0f / h), splat(1.0f / (h * h)),
+                   data->soft->stage == SOFT_POSITION ? FORM_POSITION : FORM_VELOCITY};
+  return pass;
+}
+
+// Constraints of TN_LANES lanes of a block.
+typedef struct Members {
+  Particle p[SOFT_MAX_PARTICLES];
+  V d[SOFT_MAX_PARTICLES - 1];
+} Members;
+
+KERNEL void load_particles(const solver_data *data, int32_t (*place)[BLOCK_WIDTH],
+                           float (*start)[BLOCK_WIDTH], int lane, int count, Members *rows)
+{
+  rows->p[0] = load_particle(data, &place[0][lane]);
+  for (int i = 1; i < count; ++i) {
+    rows->p[i] = load_particle(data, &place[i][lane]);
+    V apart;
+    LOAD(start + 3 * (i - 1), lane, &apart);
+    rows->d[i - 1] = v_add(apart, v_sub(rows->p[i].dx, rows->p[0].dx));
+  }
+}
+
+KERNEL void store_particles(const solver_data *data, int32_t (*place)[BLOCK_WIDTH], int lane,
+                            int count, const Members *rows)
+{
+  for (int i = 0; i < count; ++i) {
+    store_particle(data, &place[i][lane], &rows->p[i]);
+  }
+}
+
+// The parts of a block.
+typedef struct Parts {
+  int32_t (*place)[BLOCK_WIDTH];
+  float (*params)[BLOCK_WIDTH], (*state)[BLOCK_WIDTH], (*start)[BLOCK_WIDTH];
+} Parts;
+
+KERNEL Parts parts_of(const solver_data *data, soft_type type, int block)
+{
+  soft_layout l = soft_layout_of(type);
+  const soft_rows *rows = &data->soft->rows[type];
+  size_t first = (size_t)block * (size_t)soft_block_rows(type);
+  Parts parts = {rows->place + first, rows->row + first + l.particles,
+                 rows->row + first + l.particles + l.params,
+                 rows->row + first + l.particles + l.params + l.state};
+  return parts;
+}
+
+// `Params` and `State` name the type's structures, `call` uses pass, p, d, params and state.
+#define SOFT_CASE(Params, State, count, call)                                                      \
+  do {                                                                                             \
+    Params params;                                                                                 \
+    State state;                                                                                   \
+    Members rows;                                                                                  \
+    Particle *p = rows.p;                                                                          \
+    const V *d = rows.d;                                                                           \
+    LOAD(parts.params, lane, &params);                                                             \
+    LOAD(parts.state, lane, &state);                                                               \
+    load_particles(data, parts.place, parts.start, lane, count, &rows);                            \
+    call;                                                                                          \
+    STORE(parts.state, lane, &state);                                                              \
+    store_particles(data, parts.place, lane, count, &rows);                                        \
+  } while (0)
+
+#define SOFT_LOOP(type, ...)                                                                       \
+  for (int block = first; block < last; ++block) {                                                 \
+    Parts parts = parts_of(data, type, block);                                                     \
+    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {                                     \
+      __VA_ARGS__;                                                                                 \
+    }                                                                                              \
+  }
+
+static void warm_edges(solver_data *data, int first, int last)
+{
+  SoftPass pass = make_pass(data);
+  R keep = splat(data->soft->keep);
+  SOFT_LOOP(SOFT_EDGE, SOFT_CASE(EdgeParams, EdgeState, 2, warm_edge(&pass, p, d, keep, &state);
+                                 (void)params));
+}
+
+static void relax_edges(solver_data *data, int first, int last)
+{
+  SoftPass pass = make_pass(data);
+  SOFT_LOOP(SOFT_EDGE, SOFT_CASE(EdgeParams, EdgeState, 2, relax_edge(&pass, p, d, &params)));
+}
+
+static void warm_tets(solver_data *data, int first, int last)
+{
+  SoftPass pass = make_pass(data);
+  R keep = splat(data->soft->keep);
+  SOFT_LOOP(SOFT_TET,
+            SOFT_CASE(TetParams, TetState, 4, warm_tet(&pass, p, d, &params, keep, &state)));
+}
+
+static void warm_cells(solver_data *data, int first, int last)
+{
+  SoftPass pass = make_pass(data);
+  R keep = splat(data->soft->keep);
+  SOFT_LOOP(SOFT_CELL,
+            SOFT_CASE(CellParams, CellState, 8, warm_cell(&pass, p, d, &params, keep, &state)));
+}
+
+// Impulses of the last substep are forgotten.
+static void begin_rows(solver_data *data, soft_type type, int first, int last)
+{
+  soft_layout l = soft_layout_of(type);
+  int kept = type == SOFT_TET || type == SOFT_CELL ? (int)FIELDS(Q) : 0;
+  for (int block = first; block < last; ++block) {
+    Parts parts = parts_of(data, type, block);
+    memset(parts.state + kept, 0, (size_t)(l.state - kept) * sizeof *parts.state);
+  }
+}
+
+static void warm_rows(solver_data *data, int first, int last)
+{
+  switch (data->soft->type) {
+  case SOFT_EDGE:
+    warm_edges(data, first, last);
+    break;
+  case SOFT_TET:
+    warm_tets(data, first, last);
+    break;
+  case SOFT_CELL:
+    warm_cells(data, first, last);
+    break;
+  default:
+    begin_rows(data, data->soft->type, first, last);
+    break;
+  }
+}
+
+static void solve_rows(solver_data *data, int first, int last)
+{
+  SoftPass pass = make_pass(data);
+  switch (data->soft->type) {
+  case SOFT_EDGE:
+    SOFT_LOOP(SOFT_EDGE,
+              SOFT_CASE(EdgeParams, EdgeState, 2, solve_edge(&pass, p, d, &params, &state)));
+    break;
+  case SOFT_BEND:
+    SOFT_LOOP(SOFT_BEND,
+              SOFT_CASE(BendParams, RowMemory, 4, solve_bend(&pass, p, d, &params, &state)));
+    break;
+  case SOFT_FOLD:
+    SOFT_LOOP(SOFT_FOLD,
+              SOFT_CASE(FoldParams, RowMemory, 4, solve_fold(&pass, p, d, &params, &state)));
+    break;
+  case SOFT_VOLUME:
+    SOFT_LOOP(SOFT_VOLUME,
+              SOFT_CASE(VolumeParams, RowMemory, 4, solve_volume(&pass, p, d, &params, &state)));
+    break;
+  case SOFT_TET:
+    SOFT_LOOP(SOFT_TET, SOFT_CASE(TetParams, TetState, 4, solve_tet(&pass, p, d, &params, &state)));
+    break;
+  case SOFT_CELL:
+    SOFT_LOOP(SOFT_CELL,
+              SOFT_CASE(CellParams, CellState, 8, solve_cell(&pass, p, d, &params, &state)));
+    break;
+  default:
+    break;
+  }
+}
+
+static void pass_rows(solver_data *data, int first, int last)
+{
+  soft_type type = data->soft->type;
+  soft_stage stage = data->soft->stage;
+  if (stage == SOFT_SOLVE || stage == SOFT_POSITION) {
+    solve_rows(data, first, last);
+  } else if (type == SOFT_EDGE && stage == SOFT_RELAX) {
+    relax_edges(data, first, last);
+  } else if (stage == SOFT_WARM && data->soft->keep == 0.0f) {
+    begin_rows(data, type, first, last);
+  } else if (stage == SOFT_WARM) {
+    warm_rows(data, first, last);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Touches and attachments
+
+KERNEL void load_body(const solver_data *data, Gather g, Body *body, R *share)
+{
+  load_velocity(data, g, body, share);
+  load_inertia(data, g, body);
+  load_pose(data, g, body);
+}
+
+KERNEL void store_body(const solver_data *data, Gather g, const SoftPass *pass, const Body *body,
+                       R share)
+{
+  store_velocity(data, g, body, share);
+  if (pass->form == FORM_POSITION) {
+    store_pose(data, g, body);
+  }
+}
+
+KERNEL Body no_body(void)
+{
+  R zero = splat(0.0f);
+  S none = {zero, zero, zero, zero, zero, zero};
+  Body body = {v_zero(), v_zero(), zero, none, v_zero(), {zero, zero, zero, splat(1.0f)}};
+  return body;
+}
+
+KERNEL void pass_touch(solver_data *data, touch_block *tb, int lane, int count, int has_body)
+{
+  SoftPass pass = make_pass(data);
+  TouchParams params;
+  TouchState state;
+  LOAD(tb->params, lane, &params);
+  LOAD(tb->state, lane, &state);
+  Particle p[TOUCH_PARTICLES];
+  for (int i = 0; i < count; ++i) {
+    p[i] = load_particle(data, &tb->place[i][lane]);
+  }
+  Gather g = {tb->body + lane, tb->move + lane};
+  Body body = no_body();
+  R share = splat(1.0f);
+  if (has_body) {
+    load_body(data, g, &body, &share);
+  }
+  if (data->soft->stage == SOFT_POSITION) {
+    position_touch(count, &pass, &params, &state, p, &body);
+  } else {
+    solve_touch(count, &pass, data->soft->stage == SOFT_RELAX, splat(data->substep.bounce_speed),
+                &params, &state, p, &body);
+  }
+  STORE(tb->state, lane, &state);
+  for (int i = 0; i < count; ++i) {
+    store_particle(data, &tb->place[i][lane], &p[i]);
+  }
+  if (has_body) {
+    store_body(data, g, &pass, &body, share);
+  }
+}
+
+static void begin_touches(solver_data *data, int first, int last)
+{
+  for (int block = first; block < last; ++block) {
+    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
+      TouchState state;
+      LOAD(data->soft->touches[block].state, lane, &state);
+      begin_touch(&state);
+      STORE(data->soft->touches[block].state, lane, &state);
+    }
+  }
+}
+
+static void pass_touches(solver_data *data, int first, int last)
+{
+  if (data->soft->stage == SOFT_WARM) {
+    begin_touches(data, first, last);
+    return;
+  }
+  for (int block = first; block < last; ++block) {
+    touch_block *tb = &data->soft->touches[block];
+    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
+      switch (tb->type) {
+      case TOUCH_BODY_1:
+        pass_touch(data, tb, lane, 1, 1);
+        break;
+      case TOUCH_BODY_3:
+        pass_touch(data, tb, lane, 3, 1);
+        break;
+      default:
+        pass_touch(data, tb, lane, 2, 0);
+        break;
+      }
+    }
+  }
+}
+
+static void pass_holds(solver_data *data, int first, int last)
+{
+  SoftPass pass = make_pass(data);
+  R keep = splat(data->soft->keep);
+  for (int block = first; block < last; ++block) {
+    hold_block *hb = &data->soft->holds[block];
+    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
+      HoldParams params;
+      HoldState state;
+      LOAD(hb->params, lane, &params);
+      LOAD(hb->state, lane, &state);
+      Particle p = load_particle(data, &hb->place[lane]);
+      Gather g = {hb->body + lane, hb->move + lane};
+      Body body;
+      R share;
+      load_body(data, g, &body, &share);
+      if (data->soft->stage == SOFT_WARM) {
+        warm_hold(&pass, keep, &params, &state, &p, &body);
+      } else {
+        solve_hold(&pass, data->soft->stage == SOFT_RELAX, &params, &state, &p, &body);
+      }
+      STORE(hb->state, lane, &state);
+      store_particle(data, &hb->place[lane], &p);
+      store_body(data, g, &pass, &body, share);
+    }
+  }
+}
+
+const soft_ops SOFT_OPS = {
+    kick_particles, drift_particles, pass_rows, pass_touches, pass_holds,
+};
