@@ -15,6 +15,7 @@ import {
 } from 'three';
 import { DYNAMIC, KIND, STATIC } from './engine.js';
 import { geometryFor, isRounded, sizeOf } from './geometry.js';
+import { Surfaces } from './surfaces.js';
 import { bodyColors } from './theme.js';
 
 // Nothing is drawn thinner than a pixel or two, so that small things far away can be seen.
@@ -56,10 +57,13 @@ function isWall(item, matrices, index) {
 export class Bodies {
   constructor() {
     this.group = new Group();
+    this.surfaces = new Surfaces();
+    this.group.add(this.surfaces.group);
     this.runs = [];
     this.items = [];
     this.showsSleep = true;
     this.isWire = false;
+    this.thinnest = 0; // m, of ropes
     this.least = { value: 0.001 }; // half widths a metre of distance
   }
 
@@ -88,6 +92,7 @@ export class Bodies {
       if (this.items[first].kind !== KIND.plane) this.addRun(sim, first, end - first);
       first = end;
     }
+    this.surfaces.rebuild(sim);
     this.girth = this.findGirth();
   }
 
@@ -144,6 +149,7 @@ export class Bodies {
       mesh.instanceMatrix.array.set(this.shown.subarray(16 * first, 16 * (first + count)));
       mesh.instanceMatrix.needsUpdate = true;
     }
+    this.surfaces.update(sim, this.thinnest);
     this.color(sim);
   }
 
@@ -187,6 +193,7 @@ export class Bodies {
   setWire(isWire) {
     this.isWire = isWire;
     for (const { mesh } of this.runs) mesh.material.wireframe = isWire;
+    this.surfaces.setWire(isWire);
   }
 
   // The box around all that is drawn, but for planes and glass; `moving` leaves out the fixed.
@@ -202,7 +209,7 @@ export class Bodies {
         box.union(own.applyMatrix4(new Matrix4().fromArray(matrices, 16 * i)));
       }
     }
-    return box;
+    return this.surfaces.measure(sim, box);
   }
 }
 

@@ -218,6 +218,24 @@ export class Sim {
     return contacts;
   }
 
+  softs() {
+    const count = this.api.soft_count(this.slot);
+    const numbers = this.engine.floats(this.api.softs(this.slot), 4 * count).slice();
+    return [...Array(count).keys()].map((i) => {
+      const [particles, triangles, radius, asleep] = numbers.subarray(4 * i);
+      return { particles, triangles, radius, asleep: !!asleep };
+    });
+  }
+
+  softTriangles(index, count) {
+    const at = this.api.soft_triangles(this.slot, index);
+    return new Uint32Array(this.api.memory.buffer, at, 3 * count).slice();
+  }
+
+  particles(index, count) {
+    return this.engine.floats(this.api.particles(this.slot, index), 3 * count);
+  }
+
   // 1 shapes, 2 limits, 4 boxes, 8 islands.
   lines(what) {
     const at = this.api.lines(this.slot, what);
@@ -228,7 +246,7 @@ export class Sim {
 
   pick(from, way) {
     const item = this.api.pick(this.slot, ...from, ...way);
-    return item < 0 ? null : { item, point: [...this.engine.floats(this.api.picked(), 3)] };
+    return item === -1 ? null : { item, point: [...this.engine.floats(this.api.picked(), 3)] };
   }
 
   massOf(item) {
@@ -264,6 +282,12 @@ export class Sim {
   }
 
   spawn(kind, at, velocity, size) {
-    this.api.spawn(this.slot, ['box', 'ball', 'ragdoll'].indexOf(kind), ...at, ...velocity, size);
+    this.api.spawn(
+      this.slot,
+      ['box', 'ball', 'ragdoll', 'cloth'].indexOf(kind),
+      ...at,
+      ...velocity,
+      size,
+    );
   }
 }

@@ -34,7 +34,7 @@ export class Hands {
     if (event.button !== 0 || this.held) return;
     const { sim, side, from, way, hit } = this.pickAt(event);
     const isBody = hit && sim.massOf(hit.item) > 0;
-    if (['box', 'ball', 'ragdoll'].includes(this.tool)) {
+    if (['box', 'ball', 'ragdoll', 'cloth'].includes(this.tool)) {
       this.make(sim, hit, from, way);
     } else if (!isBody) {
       return; // the camera's

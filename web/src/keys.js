@@ -10,7 +10,16 @@ const SIGHTS = {
   i: 'islands',
   w: 'wire',
 };
-const TOOLS = { d: 'drag', t: 'throw', p: 'pin', x: 'delete', b: 'box', o: 'ball', g: 'ragdoll' };
+const TOOLS = {
+  d: 'drag',
+  t: 'throw',
+  p: 'pin',
+  x: 'delete',
+  b: 'box',
+  o: 'ball',
+  g: 'ragdoll',
+  k: 'cloth',
+};
 
 const HELP = [
   ['Space', 'play or pause'],
@@ -20,7 +29,7 @@ const HELP = [
   ['S', 'slow motion'],
   ['[ ]', 'scene before, scene after'],
   ['D T P X', 'drag, throw, pin, delete'],
-  ['B O G', 'drop a box, a ball, a ragdoll'],
+  ['B O G K', 'drop a box, a ball, a ragdoll, a cloth'],
   ['J F C L', 'joints, forces, contacts, limits'],
   ['V I W', 'trails, islands, wireframe'],
   ['2', 'two side by side'],

@@ -17,6 +17,7 @@ export const TOOLS = [
   ['box', 'Box', 'Drop a box (B)'],
   ['ball', 'Ball', 'Drop a ball (O)'],
   ['ragdoll', 'Ragdoll', 'Drop a ragdoll (G)'],
+  ['cloth', 'Cloth', 'Drop a cloth (K)'],
 ];
 
 const SIGHTS = [

@@ -155,6 +155,7 @@ export class Stage {
   // Brings the picture up to date with the simulations.
   update(sims, see, share) {
     sims.forEach((sim, i) => {
+      this.sides[i].bodies.thinnest = 0.0015 * this.distance;
       this.sides[i].bodies.update(sim, share);
       this.sides[i].overlay.update(sim, this.sides[i].bodies, see, this.distance);
     });

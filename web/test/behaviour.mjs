@@ -65,7 +65,10 @@ async function tools(page) {
   check('a box is made', (await use('b')) === before + 1);
   check('a ball is made', (await use('o')) === before + 2);
   check('a ragdoll is made', (await use('g')) === before + 12);
-  check('a body is deleted', (await use('x')) === before + 11);
+  const softs = () => page.evaluate(() => globalThis.tenon.app.sims[0].softs().length);
+  await use('k');
+  check('a cloth is made', (await softs()) === 1);
+  check('a body is deleted', (await use('x')) === before + 11 || (await softs()) === 0);
   const joints = () => page.evaluate(() => globalThis.tenon.app.sims[0].numbers().joints);
   const held = await joints();
   await use('p');

@@ -128,7 +128,7 @@ EXPORT(changed) int page_changed(int s)
 {
   tn_counters now = tn_world_counters(slots[s].run->world);
   return slots[s].dirty || now.shapes != slots[s].drawn.shapes ||
-         now.bodies != slots[s].drawn.bodies;
+         now.bodies != slots[s].drawn.bodies || now.softs != slots[s].drawn.softs;
 }
 
 EXPORT(items) const float *page_items(int s)

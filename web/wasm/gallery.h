@@ -34,7 +34,8 @@ typedef struct slot {
   tn_counters drawn; // the world when the items were listed
   bool dirty;        // they have to be listed again
   tn_joint_id hold;  // of the hand, or null
-  double peak[3];    // worst since the page last asked: gap, angle, penetration
+  tn_attachment_id soft_hold;
+  double peak[3]; // worst since the page last asked: gap, angle, penetration
 } slot;
 
 extern slot slots[GALLERY_SLOTS];
@@ -43,9 +44,24 @@ extern slot slots[GALLERY_SLOTS];
 typedef enum purpose { FOR_TEXT, FOR_FLOATS, FOR_DOUBLES, FOR_IDS, FOR_STATE, PURPOSES } purpose;
 void *gallery_memory(purpose what, size_t size);
 
+// Soft bodies are picked as numbers below -1: SOFT_ITEM(0) is the first of them.
+#define SOFT_ITEM(i) (-2 - (i))
+
+// soft.c
+int hand_soft_pick(const tn_world *world, const tn_hit *hit, tn_pos from, tn_vec3 way,
+                   float *nearest);
+float hand_soft_mass(const tn_world *world, int i);
+bool hand_soft_grab(int s, int i, tn_pos point, float compliance);
+void hand_soft_pin(int s, int i, tn_pos point);
+void hand_soft_throw(int s, int i, tn_vec3 velocity);
+bool hand_soft_remove(int s, int i);
+void hand_soft_forget_hand(slot *here);
+void make_cloth(tn_world *world, tn_pos at, float size);
+
 void gallery_log(tn_log_level level, const char *message, void *context);
 
 // surface.c: what the public interface does not tell.
+float page_soft_radius(const tn_world *world, tn_soft_id id);
 int world_shapes(const tn_world *world, tn_shape_id *ids, int capacity);
 // Triangles of a shared geometry as [vertices, indices, x, y, z..., i, j, k...]; null without any.
 const float *surface_of(const tn_world *world, int geometry, float radius);

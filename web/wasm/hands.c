@@ -56,7 +56,7 @@ static int item_of(const slot *here, tn_shape_id shape)
   return -1;
 }
 
-// The thing a ray meets first, or -1; `picked` is where.
+// The thing a ray meets first, or -1, or a SOFT_ITEM; `picked` is where.
 EXPORT(pick) int page_pick(int s, double x, double y, double z, float dx, float dy, float dz)
 {
   const slot *here = &slots[s];
@@ -76,6 +76,8 @@ EXPORT(pick) int page_pick(int s, double x, double y, double z, float dx, float 
       }
     }
   }
+  int soft = hand_soft_pick(world, &hit, from, way, &nearest);
+  found = soft < 0 ? found : SOFT_ITEM(soft);
   tn_pos point = tn_offset(from, tn_scale(nearest, way));
   picked_point[0] = (float)point.x;
   picked_point[1] = (float)point.y;
@@ -85,6 +87,9 @@ EXPORT(pick) int page_pick(int s, double x, double y, double z, float dx, float 
 
 EXPORT(mass_of) float page_mass_of(int s, int i)
 {
+  if (i < -1) {
+    return hand_soft_mass(slots[s].run->world, SOFT_ITEM(i));
+  }
   const item *thing = &slots[s].items[i];
   return thing->type == TN_BODY_DYNAMIC ? tn_body_mass(slots[s].run->world, thing->id).mass : 0.0f;
 }
@@ -109,11 +114,19 @@ static tn_joint_id hold_at(int s, int i, tn_pos point, tn_joint_kind kind, void 
 
 EXPORT(grab) int page_grab(int s, int i, double x, double y, double z, float compliance)
 {
+  if (i < -1) {
+    return hand_soft_grab(s, SOFT_ITEM(i), tn_p3(x, y, z), compliance);
+  }
   if (slots[s].items[i].type != TN_BODY_DYNAMIC) {
     return false;
   }
   slots[s].hold = hold_at(s, i, tn_p3(x, y, z), TN_JOINT_BALL, &hand_mark, compliance);
   return !TN_IS_NULL(slots[s].hold);
+}
+
+static bool is_holding_soft(const slot *here)
+{
+  return !TN_IS_NULL(here->soft_hold) && tn_attachment_is_valid(here->run->world, here->soft_hold);
 }
 
 static bool is_holding(const slot *here)
@@ -140,12 +153,17 @@ EXPORT(drag_to) void page_drag_to(int s, double x, double y, double z)
     tn_joint_def def = tn_joint_get(world, slots[s].hold);
     tn_joint_set_anchor(world, slots[s].hold, tn_p3(x, y, z));
     calm(world, &def);
+  } else if (is_holding_soft(&slots[s])) {
+    tn_attachment_set_point(slots[s].run->world, slots[s].soft_hold, tn_p3(x, y, z));
   }
 }
 
 EXPORT(hold_force) float page_hold_force(int s)
 {
   const slot *here = &slots[s];
+  if (is_holding_soft(here)) {
+    return tn_length(tn_attachment_read(here->run->world, here->soft_hold).force);
+  }
   return is_holding(here) ? tn_length(tn_joint_read(here->run->world, here->hold).force) : 0.0f;
 }
 
@@ -154,6 +172,7 @@ EXPORT(let_go) void page_let_go(int s)
   if (is_holding(&slots[s])) {
     tn_joint_destroy(slots[s].run->world, slots[s].hold);
   }
+  hand_soft_forget_hand(&slots[s]);
   memset(&slots[s].hold, 0, sizeof slots[s].hold);
 }
 
@@ -170,6 +189,7 @@ EXPORT(forget_hand) void page_forget_hand(int s)
     }
   }
   memset(&slots[s].hold, 0, sizeof slots[s].hold);
+  hand_soft_forget_hand(&slots[s]);
 }
 
 static bool take_pins(tn_world *world, tn_body_id body)
@@ -190,6 +210,11 @@ static bool take_pins(tn_world *world, tn_body_id body)
 // Fixes a body to where it is, or sets it free again; 1 if it is fixed now.
 EXPORT(pin) int page_pin(int s, int i)
 {
+  if (i < -1) {
+    tn_pos point = tn_p3((double)picked_point[0], (double)picked_point[1], (double)picked_point[2]);
+    hand_soft_pin(s, SOFT_ITEM(i), point);
+    return true;
+  }
   const item *thing = &slots[s].items[i];
   tn_world *world = slots[s].run->world;
   if (thing->type != TN_BODY_DYNAMIC || take_pins(world, thing->id)) {
@@ -202,6 +227,10 @@ EXPORT(pin) int page_pin(int s, int i)
 EXPORT(throw_at)
 void page_throw_at(int s, int i, double x, double y, double z, float vx, float vy, float vz)
 {
+  if (i < -1) {
+    hand_soft_throw(s, SOFT_ITEM(i), tn_v3(vx, vy, vz));
+    return;
+  }
   const item *thing = &slots[s].items[i];
   tn_world *world = slots[s].run->world;
   if (thing->type == TN_BODY_DYNAMIC) {
@@ -213,6 +242,9 @@ void page_throw_at(int s, int i, double x, double y, double z, float vx, float v
 EXPORT(remove_body) int page_remove_body(int s, int i)
 {
   slots[s].dirty = true;
+  if (i < -1) {
+    return hand_soft_remove(s, SOFT_ITEM(i));
+  }
   return !TN_IS_NULL(slots[s].items[i].id) &&
          tn_body_destroy(slots[s].run->world, slots[s].items[i].id);
 }
@@ -287,7 +319,7 @@ static void make_ragdoll(tn_world *world, tn_pos at, float size, tn_vec3 v)
   }
 }
 
-// 0 a box, 1 a ball, 2 a ragdoll; `size` is about half its width.
+// 0 a box, 1 a ball, 2 a ragdoll, 3 a cloth; `size` is about half its width.
 EXPORT(spawn)
 void page_spawn(int s, int kind, double x, double y, double z, float vx, float vy, float vz,
                 float size)
@@ -297,6 +329,8 @@ void page_spawn(int s, int kind, double x, double y, double z, float vx, float v
   tn_vec3 v = tn_v3(vx, vy, vz);
   if (kind == 2) {
     make_ragdoll(world, at, 2.0f * size, v);
+  } else if (kind == 3) {
+    make_cloth(world, at, size);
   } else {
     tn_shape_def shape = tn_default_shape_def(kind == 1 ? TN_SHAPE_SPHERE : TN_SHAPE_BOX);
     shape.radius = size;

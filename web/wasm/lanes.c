@@ -4,3 +4,4 @@
 
 const solver_ops solver_ops_1;
 const contact_ops contact_ops_1;
+const soft_ops soft_ops_1;

@@ -23,6 +23,11 @@ int world_shapes(const tn_world *world, tn_shape_id *ids, int capacity)
   return count;
 }
 
+float page_soft_radius(const tn_world *world, tn_soft_id id)
+{
+  return world->softs[id.index - 1].radius;
+}
+
 // Two counts, the vertices, the indices.
 typedef struct sheet {
   float *numbers;

@@ -1,0 +1,101 @@
+// Soft bodies: shaded surfaces with smooth normals, ropes as tubes.
+import {
+  BufferAttribute,
+  BufferGeometry,
+  DoubleSide,
+  Group,
+  Mesh,
+  MeshLambertMaterial,
+  Vector3,
+} from 'three';
+import { bodyColors } from './theme.js';
+
+const SIDES = 8; // of a rope
+
+// Rings about the particles of a rope, carried along without needless turning.
+function writeTube(points, radius, out) {
+  const count = points.length / 3;
+  const at = (i) => new Vector3().fromArray(points, 3 * Math.min(count - 1, Math.max(0, i)));
+  const side = new Vector3(0.3, 0.5, 0.8);
+  for (let i = 0; i < count; ++i) {
+    const along = at(i + 1)
+      .sub(at(i - 1))
+      .normalize();
+    side.addScaledVector(along, -side.dot(along)).normalize();
+    const other = along.clone().cross(side);
+    for (let k = 0; k < SIDES; ++k) {
+      const angle = (2 * Math.PI * k) / SIDES;
+      at(i)
+        .addScaledVector(side, radius * Math.cos(angle))
+        .addScaledVector(other, radius * Math.sin(angle))
+        .toArray(out, 3 * (i * SIDES + k));
+    }
+  }
+}
+
+function tubeIndices(count) {
+  const indices = [];
+  for (let i = 0; i < (count - 1) * SIDES; ++i) {
+    const ring = Math.floor(i / SIDES) * SIDES;
+    const next = ring + ((i + 1) % SIDES);
+    indices.push(i, next, i + SIDES, next, next + SIDES, i + SIDES);
+  }
+  return indices;
+}
+
+export class Surfaces {
+  constructor() {
+    this.group = new Group();
+    this.parts = [];
+  }
+
+  rebuild(sim) {
+    for (const { mesh } of this.parts) {
+      this.group.remove(mesh);
+      mesh.geometry.dispose();
+      mesh.material.dispose();
+    }
+    this.parts = sim.softs().map((soft, i) => this.add(sim, soft, i));
+  }
+
+  add(sim, soft, index) {
+    const isRope = soft.triangles === 0;
+    const geometry = new BufferGeometry();
+    const vertices = soft.particles * (isRope ? SIDES : 1);
+    geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * vertices), 3));
+    if (isRope) geometry.setIndex(tubeIndices(soft.particles));
+    else geometry.setIndex(new BufferAttribute(sim.softTriangles(index, soft.triangles), 1));
+    const color = bodyColors[(index + 1) % bodyColors.length];
+    const mesh = new Mesh(geometry, new MeshLambertMaterial({ color, side: DoubleSide }));
+    mesh.frustumCulled = false;
+    mesh.castShadow = mesh.receiveShadow = true;
+    this.group.add(mesh);
+    return { mesh, isRope, ...soft };
+  }
+
+  // Ropes are drawn no thinner than can be seen.
+  update(sim, least) {
+    this.parts.forEach(({ mesh, isRope, particles, radius }, i) => {
+      const points = sim.particles(i, particles);
+      const position = mesh.geometry.getAttribute('position');
+      if (isRope) writeTube(points, Math.max(radius, least), position.array);
+      else position.array.set(points);
+      position.needsUpdate = true;
+      mesh.geometry.computeVertexNormals();
+    });
+  }
+
+  setWire(isWire) {
+    for (const { mesh } of this.parts) mesh.material.wireframe = isWire;
+  }
+
+  // Adds what the particles take up to a box.
+  measure(sim, box) {
+    this.parts.forEach(({ particles }, i) => {
+      const points = sim.particles(i, particles);
+      const point = new Vector3();
+      for (let k = 0; k < points.length; k += 3) box.expandByPoint(point.fromArray(points, k));
+    });
+    return box;
+  }
+}
