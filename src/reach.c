@@ -7,6 +7,7 @@
 #include <string.h>
 
 static const float STEP = 1.0f / 60.0f; // s, in which an iteration moves the bodies
+#define CLOSING 10
 
 tn_reach_def tn_default_reach_def(void)
 {
@@ -197,6 +198,11 @@ static void approach(reacher *r, joint *target, const tn_reach_def *def)
     double now = distance_left(r->world, def);
     softness = now < last ? fmaxf(0.5f * softness, 1e-3f) : fminf(4.0f * softness, 1e4f);
     last = now;
+  }
+  // Joints that were pulled at close again.
+  soften(r->world, target, def, 1e12f);
+  for (int i = 0; i < CLOSING; ++i) {
+    iterate(r);
   }
 }
 

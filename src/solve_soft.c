@@ -23,9 +23,10 @@ KERNEL Particle load_particle(const solver_data *data, const int32_t *place)
 // Place 0 is never written.
 KERNEL void store_particle(const solver_data *data, const int32_t *place, const Particle *p)
 {
+  alignas(32) float unread[8];
   float *to[TN_LANES];
   for (int i = 0; i < TN_LANES; ++i) {
-    to[i] = place[i] > 0 ? data->soft->particles[place[i]].line : 0;
+    to[i] = place[i] > 0 ? data->soft->particles[place[i]].line : unread;
   }
   R r[8] = {p->v.x, p->v.y, p->v.z, p->w, p->dx.x, p->dx.y, p->dx.z, p->share};
   store8(to, r);

@@ -18,8 +18,8 @@
 #define KERNEL static __host__ __device__ __forceinline__
 #elif defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) &&              \
     !defined(__SANITIZE_THREAD__) && !defined(__wasm__)
-// Forced where it pays. Debug and sanitized builds would take minutes for it; WebAssembly is as fast
-// without, and a third of the size.
+// Forced where it pays. Debug and sanitized builds would take minutes for it; WebAssembly is as
+// fast without, and a third of the size.
 #define KERNEL static inline __attribute__((always_inline, unused))
 #else
 #define KERNEL static inline
