@@ -549,6 +549,7 @@ KERNEL void warm_cell(const SoftPass *pass, Particle *p, const V *d, const CellP
     state->gain[i] = v_scale(keep, q_rotate(turn, state->gain[i]));
   }
   remove_rigid(params->mass, c.inv_mass, c.spread, c.r, state->gain);
+  remove_rigid(params->mass, c.inv_mass, c.spread, c.r, state->gain); // what rounding has left
   push_cell(pass, p, params, state->gain);
 }
 
