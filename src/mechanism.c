@@ -9,7 +9,9 @@
 // bodies but is no part of their motion.
 static const double JOINT_SPEED = 10.0; // m/s or rad/s at which one joint may close
 static const double BODY_SPEED = 3.0;   // m/s that this may give a body
-static const double TORN_SPEED = 1.0;   // m/s or rad/s: slower errors are none
+static const double JOINT_SHARE = 0.25; // or these shares of the speed of the fastest
+static const double BODY_SHARE = 1.0;
+static const double TORN_SPEED = 1.0; // m/s or rad/s: slower errors are none
 #define ROUNDS 20
 #define TRIALS 3
 #define SOFTENINGS 3
@@ -28,6 +30,7 @@ typedef struct solve {
   double *momentum; // that the position part has given, where it is to be taken back
   double share;     // of the position part that is used
   double softening; // of the rows, for the position part
+  double fastest;   // speed of a body as the solve begins
 } solve;
 
 static solve make_solve(const direct_context *c, mechanism *m)
@@ -517,13 +520,29 @@ static double top_speed(const solve *s)
   return sqrt(top);
 }
 
-// How much of the position part is used, and whether it stays in the velocities.
+// How fast the bodies are.
+static double fastest_body(const solve *s)
+{
+  double most = 0.0;
+  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
+    if (!s->nodes[i].is_joint) {
+      const double *v = s->v + s->nodes[i].first_row;
+      most = fmax(most, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    }
+  }
+  return sqrt(most);
+}
+
+// How much of the position part is used, and whether it stays in the velocities. Fast bodies make
+// larger errors in a substep.
 static void judge_errors(solve *s)
 {
-  s->share = fmin(1.0, JOINT_SPEED / fmax(worst_error(s), 1e-30));
+  double joint_speed = fmax(JOINT_SPEED, JOINT_SHARE * s->fastest);
+  double body_speed = fmax(BODY_SPEED, BODY_SHARE * s->fastest);
+  s->share = fmin(1.0, joint_speed / fmax(worst_error(s), 1e-30));
   double top = s->share * top_speed(s);
-  s->mechanism->apart = s->share < 1.0 || top > BODY_SPEED;
-  s->share *= fmin(1.0, BODY_SPEED / fmax(top, 1e-30));
+  s->mechanism->apart = s->share < 1.0 || top > body_speed;
+  s->share *= fmin(1.0, body_speed / fmax(top, 1e-30));
 }
 
 // Where joints contradict each other, or nearly so, the position part asks for motion that has
@@ -570,7 +589,8 @@ static void find_torn(const solve *s)
         whole += l->error * l->error;
       }
     }
-    if (left <= 0.64 * whole || whole < TORN_SPEED * TORN_SPEED) {
+    double least = fmax(TORN_SPEED, s->fastest);
+    if (left <= 0.64 * whole || whole < least * least) {
       continue;
     }
     m->torn = true;
@@ -740,6 +760,7 @@ void mechanism_solve(const direct_context *c, mechanism *m)
   s.softening = 1.0;
   s.share = c->pass == DIRECT_AGAIN && !m->apart ? 1.0 : 0.0;
   load_bodies(&s);
+  s.fastest = c->pass == DIRECT_FIRST ? fastest_body(&s) : 0.0;
   bool stale = c->pass != DIRECT_AGAIN || m->softened;
   for (int32_t i = m->first_joint; i < m->last_joint && c->pass != DIRECT_AGAIN; ++i) {
     direct_laws(c, &s.joints[i]);

@@ -10,6 +10,7 @@ _Static_assert(TN_LANES == 1, "this file works on one joint at a time");
 // mass that a row sees.
 static const double SOFTNESS = 1e-5;
 static const double NO_BOUND = 1e300;
+static const double ROUNDING = 3e-8; // of lengths and angles in a step
 
 // What the laws of one block have in common.
 typedef struct stating {
@@ -105,6 +106,18 @@ static double given(const stating *s, float lambda)
   return s->context->begins ? (double)(s->joint->given * lambda) : 0.0;
 }
 
+// Errors that rounding explains are none: a structure that is held more than once would answer them
+// with forces beyond any load.
+static double beyond_rounding(const stating *s, double e)
+{
+  double size = 1.0;
+  if (s->block == 0) {
+    size = (double)(v_length(s->rows.levers.a) + v_length(s->rows.levers.b));
+  }
+  double least = ROUNDING * size;
+  return e > least ? e - least : e < -least ? e + least : 0.0;
+}
+
 // A spring or a rigid row towards e = 0.
 static law *state_spring(stating *s, law_kind kind, int row, double e, double compliance,
                          float lambda)
@@ -124,8 +137,11 @@ static law *state_spring(stating *s, law_kind kind, int row, double e, double co
     return l;
   }
   l->alpha = alpha;
+  l->soft = fmax(l->soft - alpha, 0.0); // a spring is soft enough
   l->lambda = compliance > 0.0 ? given(s, lambda) : 0.0;
-  if (stiff) {
+  if (compliance == 0.0) {
+    l->error = beyond_rounding(s, e) * s->inv_h;
+  } else if (stiff) {
     // A spring that the substep does not resolve is in error as far as its last impulse does not
     // explain its length.
     l->rate = -alpha * (double)lambda;

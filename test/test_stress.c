@@ -5,7 +5,7 @@
 
 #define DT (1.0f / 60.0f)
 #define MAX_BODIES 16
-#define GRAPHS 300
+#define GRAPHS 150
 
 typedef struct random_graph {
   tn_world *world;
