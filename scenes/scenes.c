@@ -23,6 +23,8 @@ const scene *const *scene_list(int *count)
                                      &scene_rope,
                                      &scene_joints_basic,
                                      &scene_steering,
+                                     &scene_rotor,
+                                     &scene_soft_cube_spin,
                                      &scene_mobile,
                                      &scene_pile,
                                      &scene_cradle,

@@ -132,7 +132,7 @@ awk -F, 'NR == 1 { n = NF } NF != n { exit 1 }' m.csv || fail "metrics: columns 
 awk -F, 'NF != 10 { exit 1 }' p.csv || fail "poses: columns differ"
 
 echo "== a run that is cut in two is the same run"
-for scene in joint_zoo cradle "pile --set count=100"; do
+for scene in joint_zoo cradle "pile --set count=100" soft_cube_spin; do
   "$tenon" run $scene --seconds 1 --json >whole.json
   "$tenon" run $scene --seconds 0.5 --snapshot half.snap --json >/dev/null
   scene=${scene%% *}
