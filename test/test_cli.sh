@@ -165,7 +165,7 @@ grep -q '\[#.*frame [0-9]* of 60' bar || fail "no bar: $(cat bar)"
 
 echo "== glTF"
 [ -d "$here/gltf/node_modules" ] || fail "no glTF validator; scripts/setup brings it"
-for scene in pendulum_triple stack pile sculpture coin; do
+for scene in pendulum_triple stack pile sculpture coin tori_on_cloth; do
   "$tenon" run $scene --seconds 0.3 --glb $scene.glb >out
 done
 node "$here/gltf/validate.mjs" ./*.glb

@@ -432,6 +432,45 @@ static void dahl_fig_2_and_3_angular_momentum_is_kept(void **unused)
   }
 }
 
+// What the cubes lose of their energy shakes them; contacts keep both momenta.
+static void dahl_four_cubes_collide_and_keep_their_momenta(void **unused)
+{
+  (void)unused;
+  static const char *const settings[2] = {"", "tetrahedra=0"};
+  for (int i = 0; i < 2; ++i) {
+    scene_run *run = start_scene("four_cubes", settings[i], 20);
+    run_scene(run, 3.0);
+    assert_below(told(run, "momentum_rel"), 1e-5);
+    assert_below(told(run, "angular_momentum_rel"), 1e-5);
+    assert_below(told(run, "energy_rel_final"), -0.1); // they did meet
+    scene_destroy(run);
+  }
+}
+
+// The ground is all that acts from outside, and its forces are known.
+static void dahl_bowling_ball_passes_its_momentum_on(void **unused)
+{
+  (void)unused;
+  scene_run *run = start_scene("bowling", "", 20);
+  run_scene(run, 3.0);
+  assert_below(told(run, "momentum_rel"), 1e-5);
+  assert_below(told(run, "energy_rel_max"), 0.0);
+  assert_below(told(run, "standing"), 9.0);
+  scene_destroy(run);
+}
+
+// "They settle in a steady and jitter-free state after a few seconds."
+static void deul_fig_3_tori_settle_on_the_cloth(void **unused)
+{
+  (void)unused;
+  scene_run *run = start_scene("tori_on_cloth", "", 20);
+  run_scene(run, 8.0);
+  assert_close(told(run, "held"), 10.0, 0.0);
+  assert_below(told(run, "max_torus_speed_end"), 0.01);
+  assert_below(told(run, "rms_speed_end"), 0.01);
+  scene_destroy(run);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -456,7 +495,10 @@ int main(void)
       cmocka_unit_test(fig_18_twisted_rope_comes_to_rest),
       cmocka_unit_test(joints_text_all_joints_do_as_told),
       cmocka_unit_test(dahl_fig_2_and_3_angular_momentum_is_kept),
+      cmocka_unit_test(dahl_four_cubes_collide_and_keep_their_momenta),
+      cmocka_unit_test(dahl_bowling_ball_passes_its_momentum_on),
       cmocka_unit_test(deul_fig_1_mobile_of_127_holds),
+      cmocka_unit_test(deul_fig_3_tori_settle_on_the_cloth),
       cmocka_unit_test(seabra_fig_10_unsolvable_chain_comes_to_rest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
