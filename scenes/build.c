@@ -207,6 +207,42 @@ void scene_add_ground(scene_run *run, tn_pos at, tn_material material)
   scene_add_fixed(run, (tn_transform){at, tn_quat_identity()}, &plane);
 }
 
+tn_soft_id scene_add_soft(scene_run *run, tn_soft_def *def)
+{
+  tn_soft_id id = {0, 0, 0};
+  if (!run->failed && def->vertices) {
+    id = tn_soft_create(run->world, def);
+    run->weighing_mass += (double)def->mass * (double)def->gravity_scale;
+    run->has_drag = run->has_drag || def->linear_damping > 0.0f;
+  }
+  run->failed = run->failed || TN_IS_NULL(id);
+  tn_soft_mesh_free(def);
+  return id;
+}
+
+void scene_pin(scene_run *run, tn_soft_id soft, int particle)
+{
+  run->failed = run->failed || !tn_soft_pin(run->world, soft, particle, true);
+  run->has_drag = true; // what holds it is not known
+}
+
+void scene_spin(scene_run *run, tn_soft_id soft, tn_pos about, tn_vec3 angular_velocity)
+{
+  int count = run->failed ? 0 : tn_soft_velocities(run->world, soft, NULL, 0);
+  tn_vec3 *v = calloc((size_t)count + 1, sizeof *v);
+  if (!v) {
+    run->failed = true;
+    return;
+  }
+  tn_soft_velocities(run->world, soft, v, count);
+  for (int i = 0; i < count; ++i) {
+    tn_vec3 arm = tn_between_points(about, tn_soft_position(run->world, soft, i));
+    v[i] = tn_add(v[i], tn_cross(angular_velocity, arm));
+  }
+  run->failed = run->failed || !tn_soft_set_velocities(run->world, soft, v, count);
+  free(v);
+}
+
 void scene_push(scene_run *run, tn_body_id body, tn_vec3 force, tn_pos point, float dt)
 {
   if (tn_body_apply_force(run->world, body, force, point)) {

@@ -57,6 +57,13 @@ tn_shape_id scene_add_fixed(scene_run *run, tn_transform at, const tn_shape_def 
 // Level ground: all that is below `at`.
 void scene_add_ground(scene_run *run, tn_pos at, tn_material material);
 
+// Takes a definition whose arrays one of tn_soft_mesh_* made, and gives those back.
+tn_soft_id scene_add_soft(scene_run *run, tn_soft_def *def);
+// Holds a particle where it is.
+void scene_pin(scene_run *run, tn_soft_id soft, int particle);
+// Adds the velocities of a rotation about a point.
+void scene_spin(scene_run *run, tn_soft_id soft, tn_pos about, tn_vec3 angular_velocity);
+
 // Adds to what changed the momentum of all bodies from outside.
 void scene_count_impulse(scene_run *run, tn_vec3 force, double seconds);
 

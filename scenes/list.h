@@ -40,6 +40,9 @@ extern const scene scene_bounce, scene_cradle, scene_plate, scene_coin, scene_bu
 extern const scene scene_marble_impulse, scene_marbles_in_wires, scene_marble_run;
 // sculpture.c
 extern const scene scene_sculpture;
+// soft.c
+extern const scene scene_rotor, scene_soft_cube_spin, scene_tori_on_cloth, scene_four_cubes,
+    scene_bowling;
 // pile.c
 extern const scene scene_capsules, scene_pile, scene_resting;
 

@@ -153,9 +153,76 @@ static void watch_contacts(scene_run *run, double dt)
   free(contacts);
 }
 
-static double speed_of(const scene_run *run, int body)
+// Only what does not move acts from outside.
+static void watch_touches(scene_run *run, tn_soft_id soft, double dt)
 {
-  return (double)tn_length(tn_body_velocity(run->world, run->bodies[body]));
+  int count = tn_soft_contacts(run->world, soft, NULL, 0);
+  tn_soft_contact *touches = malloc(((size_t)count + 1) * sizeof *touches);
+  count = touches ? tn_soft_contacts(run->world, soft, touches, count) : 0;
+  for (int i = 0; i < count; ++i) {
+    bool outside = TN_IS_NULL(touches[i].other_soft) && !scene_moves(run, touches[i].body);
+    scene_count_impulse(run, touches[i].force, outside ? dt : 0.0);
+  }
+  free(touches);
+}
+
+// All soft bodies, to be freed; null and none without memory.
+static tn_soft_id *read_softs(const scene_run *run, int *count)
+{
+  *count = tn_world_softs(run->world, NULL, 0);
+  tn_soft_id *softs = malloc(((size_t)*count + 1) * sizeof *softs);
+  *count = softs ? tn_world_softs(run->world, softs, *count) : 0;
+  return softs;
+}
+
+static void watch_softs(scene_run *run, double dt)
+{
+  int count;
+  tn_soft_id *softs = read_softs(run, &count);
+  for (int i = 0; i < count; ++i) {
+    watch_touches(run, softs[i], dt);
+  }
+  free(softs);
+}
+
+// Of bodies and particles.
+typedef struct speeds {
+  double fastest, squares; // m/s, the sum of (m/s)^2
+  int count;
+} speeds;
+
+static void add_speed(speeds *s, tn_vec3 velocity)
+{
+  double v = (double)tn_length(velocity);
+  s->fastest = fmax(s->fastest, v);
+  s->squares += v * v;
+  s->count += 1;
+}
+
+static void add_particle_speeds(const scene_run *run, tn_soft_id soft, speeds *s)
+{
+  int count = tn_soft_velocities(run->world, soft, NULL, 0);
+  tn_vec3 *v = malloc(((size_t)count + 1) * sizeof *v);
+  count = v ? tn_soft_velocities(run->world, soft, v, count) : 0;
+  for (int i = 0; i < count; ++i) {
+    add_speed(s, v[i]);
+  }
+  free(v);
+}
+
+static speeds read_speeds(const scene_run *run)
+{
+  speeds s = {0.0, 0.0, 0};
+  for (int i = 0; i < run->body_count; ++i) {
+    add_speed(&s, tn_body_velocity(run->world, run->bodies[i]));
+  }
+  int count;
+  tn_soft_id *softs = read_softs(run, &count);
+  for (int i = 0; i < count; ++i) {
+    add_particle_speeds(run, softs[i], &s);
+  }
+  free(softs);
+  return s;
 }
 
 void scene_observe(scene_run *run, float dt)
@@ -167,9 +234,8 @@ void scene_observe(scene_run *run, float dt)
   scene_count_impulse(run, tn_world_gravity(run->world), run->weighing_mass * (double)dt);
   watch_joints(run, (double)dt);
   watch_contacts(run, (double)dt);
-  for (int i = 0; i < run->body_count; ++i) {
-    run->fastest = fmax(run->fastest, speed_of(run, i));
-  }
+  watch_softs(run, (double)dt);
+  run->fastest = fmax(run->fastest, read_speeds(run).fastest);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -207,16 +273,10 @@ static double momentum_error(const scene_run *run)
 
 static void note_speeds(const scene_run *run, scene_sheet *sheet)
 {
-  double fastest = 0.0;
-  double squares = 0.0;
-  for (int i = 0; i < run->body_count; ++i) {
-    double v = speed_of(run, i);
-    fastest = fmax(fastest, v);
-    squares += v * v;
-  }
+  speeds now = read_speeds(run);
   scene_note(sheet, "max_speed_run", run->fastest);
-  scene_note(sheet, "max_speed_end", fastest);
-  scene_note(sheet, "rms_speed_end", sqrt(relative_to(squares, (double)run->body_count)));
+  scene_note(sheet, "max_speed_end", now.fastest);
+  scene_note(sheet, "rms_speed_end", sqrt(relative_to(now.squares, (double)now.count)));
 }
 
 static void note_contacts(const scene_run *run, scene_sheet *sheet)
@@ -249,6 +309,7 @@ static void note_all(const scene_run *run, scene_sheet *sheet)
   tn_counters counters = tn_world_counters(run->world);
   scene_note(sheet, "bodies", (double)counters.bodies);
   scene_note(sheet, "joints", (double)counters.joints);
+  scene_note(sheet, "particles", (double)counters.particles);
   scene_note(sheet, "energy_rel_final", scene_energy_error(run));
   scene_note(sheet, "energy_rel_max", relative_to(run->energy_worst, run->energy_scale));
   if (!run->has_drag) {

@@ -116,7 +116,7 @@ struct scene_run {
   struct scene_joint_role *roles;
   int body_capacity, joint_capacity;
   double weighing_mass; // kg that gravity pulls at
-  bool has_drag;        // some body is damped, so momentum is not kept
+  bool has_drag;        // something is damped or pinned, so momentum is not kept
 };
 
 // Gravity of `def` is the scene's business; null settings are the defaults. Null when something
@@ -150,9 +150,10 @@ double scene_energy_error(const scene_run *run);
 //
 // All scenes: energy_rel_final, energy_rel_max (signed, relative to the scene's scale),
 // momentum_rel (change of linear momentum that no outer force explains, relative to the impulse of
-// those forces or to all mass at top speed; not with damped bodies), max_joint_error_m,
-// mean_joint_error_m, max_joint_error_rad (rigid joints, all frames), max_speed_run, max_speed_end,
-// rms_speed_end (m/s), bodies, joints; with shapes also contacts, contact_points,
+// those forces or to all mass at top speed; not with damped bodies or pinned particles),
+// max_joint_error_m, mean_joint_error_m, max_joint_error_rad (rigid joints, all frames),
+// max_speed_run, max_speed_end, rms_speed_end (m/s, of bodies and particles), bodies, joints,
+// particles; with shapes also contacts, contact_points,
 // max_penetration_m, mean_penetration_m (now, the mean over points that penetrate) and
 // max_penetration_run (all frames). Further ones are the scene's own.
 

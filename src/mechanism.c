@@ -140,6 +140,12 @@ static void put_inverse_mass(const solve *s, const direct_node *node)
   }
 }
 
+// A spring is soft enough by itself.
+static double softness(const solve *s, const law *l)
+{
+  return s->softening > 1.0 ? l->alpha + s->softening * l->soft : fmax(l->alpha, l->soft);
+}
+
 static void put_rows(const solve *s, const direct_joint *j)
 {
   direct_node *node = &s->nodes[j->node];
@@ -152,7 +158,7 @@ static void put_rows(const solve *s, const direct_joint *j)
     if (!l->active) {
       continue;
     }
-    diagonal[row * ld + row] = -(l->alpha + s->softening * l->soft);
+    diagonal[row * ld + row] = -softness(s, l);
     for (int side = 0; side < 2; ++side) {
       if (j->at[side] < 0) {
         continue;

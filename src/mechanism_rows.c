@@ -137,7 +137,6 @@ static law *state_spring(stating *s, law_kind kind, int row, double e, double co
     return l;
   }
   l->alpha = alpha;
-  l->soft = fmax(l->soft - alpha, 0.0); // a spring is soft enough
   l->lambda = compliance > 0.0 ? given(s, lambda) : 0.0;
   if (compliance == 0.0) {
     l->error = beyond_rounding(s, e) * s->inv_h;

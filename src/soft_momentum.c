@@ -114,14 +114,19 @@ void soft_track_begin(tn_world *world, float dt)
   }
 }
 
-static void add_impulse(soft *s, tn_pos center, int32_t particle, double weight, tn_pos impulse)
+// The impulse of a whole step acts by the lever of its middle: by that of its end, what tumbles
+// over the ground gains energy.
+static void add_impulse(soft *s, const rigid_motion *r, int32_t particle, double weight,
+                        tn_pos impulse, float dt)
 {
   tn_pos part = times(weight, impulse);
+  const soft_particle *p = &s->particles[particle];
+  tn_pos way = times(0.5 * (double)dt, pos_sub(wide(p->v), times(1.0 / r->mass, r->p)));
   s->linear = pos_add(s->linear, part);
-  s->angular = pos_add(s->angular, cross(pos_sub(s->particles[particle].at, center), part));
+  s->angular = pos_add(s->angular, cross(pos_sub(pos_sub(p->at, r->center), way), part));
 }
 
-static void add_touches(tn_world *world, int32_t slot, tn_pos center, float dt)
+static void add_touches(tn_world *world, int32_t slot, const rigid_motion *r, float dt)
 {
   soft *s = &world->softs[slot];
   for (int32_t i = 0; i < world->touch_count; ++i) {
@@ -134,7 +139,7 @@ static void add_touches(tn_world *world, int32_t slot, tn_pos center, float dt)
     for (int k = 0; k < TOUCH_PARTICLES && t->particle[k] != NO_SLOT; ++k) {
       int32_t owner = mutual && k == 1 ? t->other : t->soft;
       if (owner == slot) {
-        add_impulse(s, center, t->particle[k], (double)t->weight[k], impulse);
+        add_impulse(s, r, t->particle[k], (double)t->weight[k], impulse, dt);
       }
     }
   }
@@ -159,11 +164,11 @@ void soft_track_end(tn_world *world, float dt)
       continue;
     }
     rigid_motion r = motion_of(s);
-    add_touches(world, i, r.center, dt);
+    add_touches(world, i, &r, dt);
     for (int32_t k = 0; k < world->attachment_list.used; ++k) {
       const attachment *a = &world->attachments[k];
       if (a->alive && a->soft == i) {
-        add_impulse(s, r.center, a->def.particle, 1.0, times((double)dt, wide(a->force)));
+        add_impulse(s, &r, a->def.particle, 1.0, times((double)dt, wide(a->force)), dt);
       }
     }
     set_right(s, &r);

@@ -101,6 +101,7 @@ typedef struct target {
   float spin; // fastest speed by turning
   float dt, margin;
   world_box box;
+  world_box widest; // beyond it nothing of the soft body comes to touch
 } target;
 
 static tn_pos into_frame(placed frame, tn_pos p)
@@ -115,10 +116,33 @@ static bool is_near(const world_box *box, tn_pos p, double reach)
          p.z >= box->lower.z - reach && p.z <= box->upper.z + reach;
 }
 
+static world_box grown_box(world_box box, double by)
+{
+  box.lower = tn_p3(box.lower.x - by, box.lower.y - by, box.lower.z - by);
+  box.upper = tn_p3(box.upper.x + by, box.upper.y + by, box.upper.z + by);
+  return box;
+}
+
+static float reach_at(const target *t, float speed)
+{
+  return t->soft->radius + t->margin + 1.5f * t->dt * (speed + t->spin);
+}
+
 static float reach_of(const target *t, const soft_particle *p)
 {
-  float speed = tn_length(tn_sub(p->v, t->v)) + t->spin;
-  return t->soft->radius + t->margin + 1.5f * t->dt * speed;
+  return reach_at(t, tn_length(tn_sub(p->v, t->v)));
+}
+
+// Most triangles are far from most shapes: whether all corners are beyond one side of the box.
+static bool is_beyond(const world_box *box, const soft_particle *const *p)
+{
+  tn_pos a = p[0]->at, b = p[1]->at, c = p[2]->at;
+  const tn_pos *lo = &box->lower, *hi = &box->upper;
+  return (a.x < lo->x && b.x < lo->x && c.x < lo->x) ||
+         (a.x > hi->x && b.x > hi->x && c.x > hi->x) ||
+         (a.y < lo->y && b.y < lo->y && c.y < lo->y) ||
+         (a.y > hi->y && b.y > hi->y && c.y > hi->y) ||
+         (a.z < lo->z && b.z < lo->z && c.z < lo->z) || (a.z > hi->z && b.z > hi->z && c.z > hi->z);
 }
 
 // A ball, a capsule or a wire: its surface keeps its distance from a core.
@@ -150,6 +174,9 @@ static soft_contact touch_of(const target *t, tn_pos x, const closest *c)
 static bool touch_particle(const target *t, int32_t index)
 {
   const soft_particle *p = &t->soft->particles[index];
+  if (!is_near(&t->widest, p->at, 0.0)) {
+    return true;
+  }
   float reach = reach_of(t, p);
   if (!is_near(&t->box, p->at, (double)reach)) {
     return true;
@@ -200,12 +227,15 @@ static bool is_inner(const target *t, const tn_vec3 *x, float distance, float re
 
 static bool touch_triangle(const target *t, const int32_t *v)
 {
-  const soft_particle *p[3];
+  const soft_particle *p[3] = {&t->soft->particles[v[0]], &t->soft->particles[v[1]],
+                               &t->soft->particles[v[2]]};
+  if (is_beyond(&t->widest, p)) {
+    return true;
+  }
   geometry g = {.kind = GEOMETRY_TRIANGLE};
   tn_vec3 middle = {0.0f, 0.0f, 0.0f};
   float reach = 0.0f, size = 0.0f;
   for (int i = 0; i < 3; ++i) {
-    p[i] = &t->soft->particles[v[i]];
     g.corner[i] = to_vec3(into_frame(t->at, p[i]->at));
     middle = tn_add(middle, tn_scale(1.0f / 3.0f, g.corner[i]));
     reach = fmaxf(reach, reach_of(t, p[i]));
@@ -271,9 +301,11 @@ static target target_of(tn_world *world, int32_t soft_slot, int32_t shape_slot, 
   return t;
 }
 
-static bool touch_shape(tn_world *world, int32_t soft_slot, int32_t shape_slot, float dt)
+static bool touch_shape(tn_world *world, int32_t soft_slot, int32_t shape_slot, float fastest,
+                        float dt)
 {
   target t = target_of(world, soft_slot, shape_slot, dt);
+  t.widest = grown_box(t.box, (double)reach_at(&t, fastest + tn_length(t.v)));
   for (int32_t i = 0; i < t.soft->particle_count; ++i) {
     if (!touch_particle(&t, i)) {
       return false;
@@ -291,18 +323,19 @@ static bool touch_shape(tn_world *world, int32_t soft_slot, int32_t shape_slot, 
 // ---------------------------------------------------------------------------------------------
 // Shapes near a soft body
 
-static world_box swept_box(const tn_world *world, const soft *s, float dt)
+static float fastest_of(const soft *s)
 {
   float fastest = 0.0f;
   for (int32_t i = 0; i < s->particle_count; ++i) {
     fastest = fmaxf(fastest, tn_dot(s->particles[i].v, s->particles[i].v));
   }
-  double grown =
-      (double)(s->radius + 1.5f * dt * sqrtf(fastest) + 2.0f * dt * dt * tn_length(world->gravity));
-  world_box box = s->box;
-  box.lower = tn_p3(box.lower.x - grown, box.lower.y - grown, box.lower.z - grown);
-  box.upper = tn_p3(box.upper.x + grown, box.upper.y + grown, box.upper.z + grown);
-  return box;
+  return sqrtf(fastest);
+}
+
+static world_box swept_box(const tn_world *world, const soft *s, float dt)
+{
+  float way = 1.5f * dt * fastest_of(s) + 2.0f * dt * dt * tn_length(world->gravity);
+  return grown_box(s->box, (double)(s->radius + way));
 }
 
 typedef struct shape_search {
@@ -351,8 +384,9 @@ static bool touch_shapes(tn_world *world, int32_t slot, float dt)
   if (!find_shapes(world, &world->softs[slot], dt)) {
     return false;
   }
+  float fastest = fastest_of(&world->softs[slot]);
   for (int32_t i = 0; i < world->candidate_count; ++i) {
-    if (!touch_shape(world, slot, world->candidates[i], dt)) {
+    if (!touch_shape(world, slot, world->candidates[i], fastest, dt)) {
       return false;
     }
   }

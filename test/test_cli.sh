@@ -132,7 +132,7 @@ awk -F, 'NR == 1 { n = NF } NF != n { exit 1 }' m.csv || fail "metrics: columns 
 awk -F, 'NF != 10 { exit 1 }' p.csv || fail "poses: columns differ"
 
 echo "== a run that is cut in two is the same run"
-for scene in joint_zoo cradle "pile --set count=100"; do
+for scene in joint_zoo cradle "pile --set count=100" soft_cube_spin; do
   "$tenon" run $scene --seconds 1 --json >whole.json
   "$tenon" run $scene --seconds 0.5 --snapshot half.snap --json >/dev/null
   scene=${scene%% *}
@@ -165,7 +165,7 @@ grep -q '\[#.*frame [0-9]* of 60' bar || fail "no bar: $(cat bar)"
 
 echo "== glTF"
 [ -d "$here/gltf/node_modules" ] || fail "no glTF validator; scripts/setup brings it"
-for scene in pendulum_triple stack pile sculpture coin; do
+for scene in pendulum_triple stack pile sculpture coin tori_on_cloth; do
   "$tenon" run $scene --seconds 0.3 --glb $scene.glb >out
 done
 node "$here/gltf/validate.mjs" ./*.glb

@@ -402,6 +402,77 @@ static void seabra_fig_10_unsolvable_chain_comes_to_rest(void **unused)
   }
 }
 
+// By positions a mass moves straight on and is brought back to its circle, so that a turn by f is
+// followed by one of atan(sin f / (2 - cos f)): see test_soft.c.
+static double loss_by_positions(double speed, double seconds)
+{
+  double h = 1.0 / 1200.0, turn = atan(speed * h);
+  for (int i = 1; i < (int)(seconds / h + 0.5); ++i) {
+    turn = atan(sin(turn) / (2.0 - cos(turn)));
+  }
+  return 1.0 - sin(turn) / (speed * h);
+}
+
+// A cube that is stiff enough loses what each of its particles does on its own circle.
+static void dahl_fig_2_and_3_angular_momentum_is_kept(void **unused)
+{
+  (void)unused;
+  static const char *const names[2] = {"rotor", "soft_cube_spin"};
+  for (int i = 0; i < 2; ++i) {
+    for (int m = 0; m < TEST_METHODS; ++m) {
+      scene_run *run = start_by(names[i], "", test_methods[m], 20, 1);
+      run_scene(run, 10.0);
+      assert_below(told(run, "angular_momentum_rel"), 1e-5);
+      scene_destroy(run);
+    }
+    scene_run *lossy = start_by(names[i], "keep_momentum=0", TN_METHOD_XPBD, 20, 1);
+    run_scene(lossy, 10.0);
+    assert_close(told(lossy, "angular_momentum_rel"), loss_by_positions(10.0, 10.0), 0.01);
+    scene_destroy(lossy);
+  }
+}
+
+// What the cubes lose of their energy shakes them; contacts keep both momenta.
+static void dahl_four_cubes_collide_and_keep_their_momenta(void **unused)
+{
+  (void)unused;
+  static const char *const settings[2] = {"", "tetrahedra=0"};
+  for (int i = 0; i < 2; ++i) {
+    scene_run *run = start_scene("four_cubes", settings[i], 20);
+    run_scene(run, 3.0);
+    assert_below(told(run, "momentum_rel"), 1e-5);
+    assert_below(told(run, "angular_momentum_rel"), 1e-5);
+    assert_below(told(run, "energy_rel_final"), -0.1); // they did meet
+    scene_destroy(run);
+  }
+}
+
+// The ground is all that acts from outside, and its forces are known.
+static void dahl_bowling_ball_passes_its_momentum_on(void **unused)
+{
+  (void)unused;
+  for (int i = 0; i < TEST_METHODS; ++i) {
+    scene_run *run = start_by("bowling", "", test_methods[i], 20, 1);
+    run_scene(run, 3.0);
+    assert_below(told(run, "momentum_rel"), 1e-5);
+    assert_below(told(run, "energy_rel_max"), 0.0);
+    assert_below(told(run, "standing"), 9.0);
+    scene_destroy(run);
+  }
+}
+
+// "They settle in a steady and jitter-free state after a few seconds."
+static void deul_fig_3_tori_settle_on_the_cloth(void **unused)
+{
+  (void)unused;
+  scene_run *run = start_scene("tori_on_cloth", "", 20);
+  run_scene(run, 8.0);
+  assert_close(told(run, "held"), 10.0, 0.0);
+  assert_below(told(run, "max_torus_speed_end"), 0.01);
+  assert_below(told(run, "rms_speed_end"), 0.01);
+  scene_destroy(run);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -425,7 +496,11 @@ int main(void)
       cmocka_unit_test(fig_18_rope_twists_evenly),
       cmocka_unit_test(fig_18_twisted_rope_comes_to_rest),
       cmocka_unit_test(joints_text_all_joints_do_as_told),
+      cmocka_unit_test(dahl_fig_2_and_3_angular_momentum_is_kept),
+      cmocka_unit_test(dahl_four_cubes_collide_and_keep_their_momenta),
+      cmocka_unit_test(dahl_bowling_ball_passes_its_momentum_on),
       cmocka_unit_test(deul_fig_1_mobile_of_127_holds),
+      cmocka_unit_test(deul_fig_3_tori_settle_on_the_cloth),
       cmocka_unit_test(seabra_fig_10_unsolvable_chain_comes_to_rest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

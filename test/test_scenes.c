@@ -86,6 +86,28 @@ static bool is_in_view(scene_camera camera, tn_pos place)
   return tn_dot(to, ahead) > 0.8f * tn_length(to) * tn_length(ahead); // within 37 degrees
 }
 
+static void check_camera(const scene_run *run)
+{
+  scene_camera camera = run->scene->camera;
+  int seen = 0, all = run->body_count;
+  for (int k = 0; k < run->body_count; ++k) {
+    seen += is_in_view(camera, tn_body_position(run->world, run->bodies[k]));
+  }
+  tn_soft_id softs[16];
+  int soft_count = tn_world_softs(run->world, softs, 16);
+  assert_in_range(soft_count, 0, 16);
+  for (int i = 0; i < soft_count; ++i) {
+    int particles = tn_soft_positions(run->world, softs[i], NULL, 0);
+    for (int k = 0; k < particles; ++k) {
+      seen += is_in_view(camera, tn_soft_position(run->world, softs[i], k));
+    }
+    all += particles;
+  }
+  if (2 * seen < all) {
+    fail_msg("%s: the camera sees %d of %d bodies and particles", run->scene->name, seen, all);
+  }
+}
+
 static void cameras_look_at_their_scenes(void **unused)
 {
   (void)unused;
@@ -94,13 +116,7 @@ static void cameras_look_at_their_scenes(void **unused)
   for (int i = 0; i < count; ++i) {
     tn_world_def def = test_world_def(1, TN_METHOD_TENON);
     scene_run *run = scene_create(all[i], NULL, &def);
-    int seen = 0;
-    for (int k = 0; k < run->body_count; ++k) {
-      seen += is_in_view(all[i]->camera, tn_body_position(run->world, run->bodies[k]));
-    }
-    if (2 * seen < run->body_count) {
-      fail_msg("%s: the camera sees %d of %d bodies", all[i]->name, seen, run->body_count);
-    }
+    check_camera(run);
     scene_destroy(run);
   }
 }
@@ -109,33 +125,16 @@ static void cameras_look_at_their_scenes(void **unused)
 static void scenes_and_parameters_have_their_names(void **unused)
 {
   (void)unused;
-  static const char *const names[] = {"springs3",
-                                      "springs7",
-                                      "torque_bar",
-                                      "mass_ratio",
-                                      "joint_zoo",
-                                      "pendulum_loop",
-                                      "bunny_chain",
-                                      "marble_impulse",
-                                      "marbles_in_wires",
-                                      "pendulum_double",
-                                      "sculpture",
-                                      "coin",
-                                      "robot_arm",
-                                      "pendulum_triple",
-                                      "rope",
-                                      "joints_basic",
-                                      "steering",
-                                      "mobile",
-                                      "pile",
-                                      "cradle",
-                                      "chain",
-                                      "stack",
-                                      "pyramid",
-                                      "plate",
-                                      "overlap",
-                                      "unsolvable",
-                                      "capsules"};
+  static const char *const names[] = {"springs3",        "springs7",        "torque_bar",
+                                      "mass_ratio",      "joint_zoo",       "pendulum_loop",
+                                      "bunny_chain",     "marble_impulse",  "marbles_in_wires",
+                                      "pendulum_double", "sculpture",       "coin",
+                                      "robot_arm",       "pendulum_triple", "rope",
+                                      "joints_basic",    "steering",        "rotor",
+                                      "soft_cube_spin",  "mobile",          "pile",
+                                      "cradle",          "chain",           "stack",
+                                      "pyramid",         "plate",           "overlap",
+                                      "unsolvable",      "capsules"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
     if (!scene_find(names[i])) {
       fail_msg("there is no scene %s", names[i]);
