@@ -10,7 +10,7 @@ _Static_assert(TN_LANES == 1, "this file works on one joint at a time");
 // mass that a row sees.
 static const double SOFTNESS = 1e-5;
 static const double NO_BOUND = 1e300;
-static const double ROUNDING = 3e-8; // of lengths and angles in a step
+static const double ROUNDING = 2e-8; // of lengths and angles in a step
 
 // What the laws of one block have in common.
 typedef struct stating {
