@@ -1,24 +1,10 @@
 // Soft bodies and rigid ones: contacts both ways, friction, loads, sleep, rays, snapshots.
+#include "soft_support.h"
 #include "softs.h"
-#include "support.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const float dt = 1.0f / 60.0f;
-static const tn_pos origin = {0.0, 0.0, 0.0};
-
-static double length3(const double *v)
-{
-  return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
-static double apart3(const double *a, const double *b)
-{
-  double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-  return length3(d);
-}
 
 static float top_speed(const tn_world *world, tn_soft_id soft)
 {
