@@ -10,7 +10,7 @@ _Static_assert(TN_LANES == 1, "this file works on one joint at a time");
 // mass that a row sees.
 static const double SOFTNESS = 1e-5;
 static const double NO_BOUND = 1e300;
-static const double ROUNDING = 2e-8; // of lengths and angles in a step
+static const double ROUNDING = 1e-8; // of lengths and angles in a step
 
 // What the laws of one block have in common.
 typedef struct stating {
@@ -111,8 +111,10 @@ static double given(const stating *s, float lambda)
 static double beyond_rounding(const stating *s, double e)
 {
   double size = 1.0;
-  if (s->block == 0) {
-    size = (double)(v_length(s->rows.levers.a) + v_length(s->rows.levers.b));
+  if (s->block == 0) { // levers that turn: of what stands still they may be as long as the world
+    V none = v_zero();
+    size = (double)(v_length(s->body[0].im > 0.0f ? s->rows.levers.a : none) +
+                    v_length(s->body[1].im > 0.0f ? s->rows.levers.b : none));
   }
   double least = ROUNDING * size;
   return e > least ? e - least : e < -least ? e + least : 0.0;
