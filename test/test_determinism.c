@@ -202,7 +202,7 @@ static void threads_and_hosts_make_no_difference(void **state)
         host h = {0};
         uint64_t hash = run(test_methods[m], &ways[k], MANY_GROUPS, MANY_STEPS, &h);
         assert_same(hash, expected, test_methods[m], &ways[k]);
-        assert_true(k < 2 || h.calls > 2 * MANY_STEPS); // else hardly anything was shared out
+        assert_true(k < 2 || h.calls > 100 * MANY_STEPS / 12); // else nothing was shared out
       }
     }
   }

@@ -157,6 +157,13 @@ static void seabra_fig_4_chain_of_100_keeps_its_energy(void **unused)
   assert_below(energy_error(start_scene("chain", "end_mass_ratio=100", 20), 10.0), 0.005);
 }
 
+static void seabra_fig_4_chain_without_a_heavy_end_keeps_its_energy(void **unused)
+{
+  (void)unused;
+  NOT_MET_YET("19 % of the energy is lost as the free end cracks like a whip");
+  assert_below(energy_error(start_scene("chain", "", 20), 10.0), 0.05);
+}
+
 static void seabra_fig_4_chain_of_500_holds(void **unused)
 {
   (void)unused;
@@ -487,6 +494,7 @@ int main(void)
       cmocka_unit_test(seabra_fig_2_pendulum_of_distances_keeps_its_energy),
       cmocka_unit_test(seabra_fig_4_chain_of_100_gains_nothing),
       cmocka_unit_test(seabra_fig_4_chain_of_100_keeps_its_energy),
+      cmocka_unit_test(seabra_fig_4_chain_without_a_heavy_end_keeps_its_energy),
       cmocka_unit_test(seabra_fig_4_chain_of_500_holds),
       cmocka_unit_test(fig_1_marbles_of_the_sculpture_go_round_for_a_minute),
       cmocka_unit_test(fig_16_wheels_follow_the_servo),
