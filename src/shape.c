@@ -453,6 +453,7 @@ bool tn_shape_set_material(tn_world *world, tn_shape_id id, tn_material material
     return false;
   }
   s->def.material = material;
+  world->material_changes += 1;
   body_wake(world, s->body);
   return true;
 }

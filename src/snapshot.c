@@ -152,17 +152,10 @@ static uint64_t hash_contact(uint64_t hash, const contact *c)
   hash = hash_bytes(hash, &c->manifold.normal, sizeof c->manifold.normal);
   for (int i = 0; i < c->manifold.count; ++i) {
     hash = hash_bytes(hash, &c->manifold.points[i].gap, sizeof(float));
-    hash = hash_bytes(hash, &c->lambda[i], sizeof(float));
+    hash = hash_bytes(hash, &c->memory.lambda[i], sizeof(float));
   }
-  hash = hash_bytes(hash, &c->reference, sizeof c->reference);
-  hash = hash_bytes(hash, &c->age, sizeof c->age);
-  hash = hash_bytes(hash, &c->friction, sizeof c->friction);
-  hash = hash_bytes(hash, &c->roll, sizeof c->roll);
-  hash = hash_bytes(hash, &c->sliding, sizeof c->sliding);
-  hash = hash_bytes(hash, &c->turning, sizeof c->turning);
-  hash = hash_bytes(hash, &c->angle, sizeof c->angle);
-  hash = hash_bytes(hash, &c->offset, sizeof c->offset);
-  return hash_bytes(hash, &c->twist, sizeof c->twist);
+  return hash_bytes(hash, &c->memory.reference,
+                    sizeof c->memory - offsetof(contact_memory, reference));
 }
 
 static uint64_t hash_particles(uint64_t hash, const soft *s)
@@ -618,6 +611,13 @@ static void take_shapes(tn_world *world, const header *h, const unsigned char *a
   take_pool(&world->pair_list, &h->pairs);
   take_pool(&world->contact_list, &h->contacts);
   world->contact_graph.block_count = 0;
+  // What was kept of places and materials belongs to the other world's count of steps and changes.
+  for (int32_t i = 0; i < world->shape_list.used; ++i) {
+    world->shapes[i].placed_in = 0;
+  }
+  for (int32_t i = 0; i < world->contact_list.used; ++i) {
+    world->contacts[i].mixed = 0;
+  }
   world->searchers_changed = true;
   world->contact_event_count = world->told_event_count = 0;
   world->sleep_event_count = world->told_sleep_count = 0;

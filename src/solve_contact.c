@@ -6,6 +6,8 @@
 #include <stddef.h>
 
 #define CONTACT_OPS PASTE(contact_ops_, TN_LANES)
+#define CONTACT_PACK PASTE(contact_pack_, TN_LANES)
+#define CONTACT_UNPACK PASTE(contact_unpack_, TN_LANES)
 
 // What is known about a block at compile time.
 typedef struct Kind {
@@ -61,8 +63,6 @@ KERNEL void store_velocities(const solver_data *data, const contact_block *cb, i
   store_velocity(data, gather_a(cb, lane), &w->a, w->share_a);
   store_velocity(data, gather_b(cb, lane), &w->b, w->share_b);
 }
-
-#define TOUCH_FIELD(name) (offsetof(Touch, name) / sizeof(R))
 
 // No more than the points that the type has.
 KERNEL void load_touch(contact_block *cb, int lane, int points, Touch *touch)
@@ -550,6 +550,6 @@ CONTACT_PASS(contact_approach, approach_contact)
 CONTACT_PASS(contact_positions, position_contact)
 
 const contact_ops CONTACT_OPS = {
-    contact_begin,   contact_warm,     contact_solve,     contact_relax,
-    contact_refresh, contact_approach, contact_positions,
+    CONTACT_PACK,  CONTACT_UNPACK,  contact_begin,    contact_warm,      contact_solve,
+    contact_relax, contact_refresh, contact_approach, contact_positions,
 };

@@ -186,6 +186,7 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->ops = find_ops(world->lanes);
   world->contact_ops = find_contact_ops(world->lanes);
   world->soft_ops = find_soft_ops(world->lanes);
+  world->material_changes = 1;
   world->sleeping = def->sleeping;
   world->clock = def->clock;
   world->body_list.first_free = NO_SLOT;

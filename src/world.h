@@ -70,6 +70,11 @@ typedef struct shared_geometry {
   bool closed;
 } shared_geometry;
 
+typedef struct placed {
+  tn_pos p;
+  dquat q;
+} placed;
+
 typedef struct shape {
   uint32_t generation;
   int32_t next_free;
@@ -90,6 +95,10 @@ typedef struct shape {
   bool searching;     // looks for pairs when the next step begins
   int32_t first_pair; // pair * 2 + side, or NO_SLOT
   int32_t pair_count;
+  // Where it was when the step began, and how it lay about its body's centre: turned 4, at 3.
+  uint64_t placed_in; // that step
+  placed here;
+  alignas(32) float place[8];
 } shape;
 
 // Two shapes whose boxes are close.
@@ -107,23 +116,6 @@ typedef struct pair {
 } pair;
 
 // A manifold and what it remembers.
-typedef struct contact {
-  int32_t next_free;
-  bool alive;
-  int32_t pair;
-  int32_t next; // of the same pair
-  manifold manifold;
-  float lambda[MAX_POINTS], reference; // impulses of the last substep
-  float age;                           // s, over which the reference was learnt
-  tn_vec3 friction, roll, offset;
-  float twist, angle;
-  bool sliding, turning;
-  float approach;          // fastest that was stopped in the last step, m/s
-  float force[MAX_POINTS]; // means over the last step
-  tn_vec3 friction_force;
-  float friction_torque;
-} contact;
-
 typedef struct joint {
   uint32_t generation;
   int32_t next_free;
@@ -203,6 +195,8 @@ struct tn_world {
   const contact_ops *contact_ops;
   task_pool *tasks;
   float last_h;
+  uint64_t step_count;       // that were begun
+  uint32_t material_changes; // from 1 on
 
   pool_list body_list;
   body *bodies;
@@ -323,10 +317,6 @@ bool geometry_remake(tn_world *world, shared_geometry *g, const void *source);
 shape *shape_find(const tn_world *world, tn_shape_id id, const char *caller);
 tn_shape_id shape_id_at(const tn_world *world, int32_t slot);
 // Where the shape is in the world.
-typedef struct placed {
-  tn_pos p;
-  dquat q;
-} placed;
 static inline placed shape_placed(const tn_world *world, const shape *s)
 {
   const body *b = &world->bodies[s->body];
