@@ -340,6 +340,9 @@ static void pack(tn_world *world, contact_block *cb, int lane)
   cb->move_b[lane] = s.body[1]->type == TN_BODY_DYNAMIC;
   cb->rolls |= c->terms.rolling > 0.0f;
   cb->bounces |= c->terms.restitution > 0.0f;
+  cb->yields |= c->terms.alpha > 0.0f;
+  cb->fixed_a |= !cb->move_a[lane];
+  cb->fixed_b |= !cb->move_b[lane];
   pack_start(&s, &c->manifold, cb, lane);
 }
 
@@ -348,6 +351,7 @@ static void clear_lane(contact_block *cb, int lane)
   float none[FIELDS(contact_start)] = {0.0f};
   cb->a[lane] = cb->b[lane] = WORLD_SLOT;
   cb->move_a[lane] = cb->move_b[lane] = 0;
+  cb->fixed_a = cb->fixed_b = 1;
   set_lane(cb->start, lane, none, FIELDS(contact_start));
 }
 
@@ -400,9 +404,10 @@ static void place_contacts(tn_world *world, builder *make)
 {
   contact_graph *g = &world->contact_graph;
   for (int32_t i = 0; i < g->block_count; ++i) {
-    g->blocks[i].rolls = g->blocks[i].bounces = 0;
+    contact_block *cb = &g->blocks[i];
+    cb->rolls = cb->bounces = cb->yields = cb->fixed_a = cb->fixed_b = 0;
     for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
-      g->blocks[i].contact[lane] = NO_SLOT;
+      cb->contact[lane] = NO_SLOT;
     }
   }
   for (int32_t i = 0; i < make->count; ++i) {

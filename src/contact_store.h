@@ -84,6 +84,8 @@ struct contact_block {
   int32_t type;                                        // contact_type of every lane
   int32_t rolls;                                       // some lane has rolling friction
   int32_t bounces;                                     // some lane has restitution
+  int32_t yields;                                      // some lane has compliance
+  int32_t fixed_a, fixed_b;                            // some lane may not be written
   alignas(64) float used[CONTACT_POINTS][BLOCK_WIDTH]; // 1 for points in use
   float params[FIELDS(ContactParams)][BLOCK_WIDTH];
   float state[FIELDS(ContactState)][BLOCK_WIDTH];

@@ -143,7 +143,7 @@ KERNEL void store_fields(float (*to)[BLOCK_WIDTH], int lane, const R *from, int 
 
 typedef struct Gather {
   const int32_t *index; // TN_LANES slots
-  const uint8_t *move;  // which of them may be written
+  const uint8_t *move;  // which of them may be written; null: all
 } Gather;
 
 // Bodies' entries of an array whose first is at `first`, one every `stride` floats.
@@ -161,7 +161,10 @@ KERNEL void store_each(float *first, size_t stride, Gather g, R r[8])
   alignas(32) float unread[8]; // takes what may not be written
   float *to[TN_LANES];
   for (int i = 0; i < TN_LANES; ++i) {
-    to[i] = g.move[i] ? first + stride * (size_t)g.index[i] : unread;
+    to[i] = first + stride * (size_t)g.index[i];
+  }
+  for (int i = 0; i < TN_LANES && g.move; ++i) {
+    to[i] = g.move[i] ? to[i] : unread;
   }
   store8(to, r);
 }

@@ -60,8 +60,12 @@ KERNEL void load_inertias(const solver_data *data, const contact_block *cb, int 
 KERNEL void store_velocities(const solver_data *data, const contact_block *cb, int lane,
                              const Work *w)
 {
-  store_velocity(data, gather_a(cb, lane), &w->a, w->share_a);
-  store_velocity(data, gather_b(cb, lane), &w->b, w->share_b);
+  Gather a = gather_a(cb, lane);
+  Gather b = gather_b(cb, lane);
+  a.move = cb->fixed_a ? a.move : NULL;
+  b.move = cb->fixed_b ? b.move : NULL;
+  store_velocity(data, a, &w->a, w->share_a);
+  store_velocity(data, b, &w->b, w->share_b);
 }
 
 // No more than the points that the type has.
@@ -233,7 +237,7 @@ KERNEL ContactPass make_pass(const solver_data *data, const contact_block *cb, i
 {
   float h = data->substep.h;
   ContactPass pass = {splat(1.0f / h), 1.0f / load(&cb->left[lane]),
-                      splat(h * data->substep.bounce_speed), relaxing, cb->rolls};
+                      splat(h * data->substep.bounce_speed), relaxing, cb->rolls, cb->yields};
   return pass;
 }
 

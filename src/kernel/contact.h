@@ -432,10 +432,10 @@ KERNEL V in_plane(const Frame *f, R s, R t)
 // Stops the patch's sliding, or drags at it as strongly as the load allows: that of rest, unless it
 // slides already. Returns where stopping it takes more than that.
 KERNEL M solve_friction(const Frame *f, const ContactParams *params, const ContactMass *mass, V u,
-                        V bias, R load, ContactState *state, V *change)
+                        R load, ContactState *state, V *change)
 {
-  R s = -(v_dot(f->s, u) + v_dot(f->s, bias));
-  R t = -(v_dot(f->t, u) + v_dot(f->t, bias));
+  R s = -v_dot(f->s, u);
+  R t = -v_dot(f->t, u);
   R ws = v_dot(state->friction, f->s) + mass->tangent[0] * s + mass->tangent[1] * t;
   R wt = v_dot(state->friction, f->t) + mass->tangent[1] * s + mass->tangent[2] * t;
   R length = r_sqrt(ws * ws + wt * wt);
@@ -492,6 +492,7 @@ typedef struct ContactPass {
   R near;       // m, about what gravity crosses in a substep
   int relaxing; // no correction of positions: at the new pose
   int rolls;    // some lane has rolling friction
+  int yields;   // some lane has compliance
 } ContactPass;
 
 // The velocity that a gap asks for: an open one may close, but of what is nearly closed only half,
@@ -521,8 +522,6 @@ KERNEL Demand demand_of(int points, const R *used, const ContactPass *pass,
                         const ContactParams *params, const Touch *touch, const ContactMass *mass,
                         const ContactState *state, const Body *a, const Body *b)
 {
-  R alpha = params->alpha * pass->inv_h * pass->inv_h;
-  M soft = params->alpha > 0.0f;
   Demand demand;
   R u[CONTACT_POINTS];
   normal_velocities(points, touch, a, b, u);
@@ -535,11 +534,16 @@ KERNEL Demand demand_of(int points, const R *used, const ContactPass *pass,
     // no position to forget.
     demand.out[i] = splat(0.0f) > 1.0f;
     if (pass->relaxing) {
-      demand.out[i] = ((touch->gap[i] > 0.0f) & free) | soft;
+      demand.out[i] = (touch->gap[i] > 0.0f) & free;
     } else {
       rate = gap_rate(pass, params, touch->gap[i], state->lambda[i], mass->k[sym(i, i)]);
     }
-    rate = pick(soft, touch->gap[i] * pass->inv_h + alpha * state->lambda[i], rate);
+    if (pass->yields) {
+      M soft = params->alpha > 0.0f;
+      R alpha = params->alpha * pass->inv_h * pass->inv_h;
+      demand.out[i] = pass->relaxing ? demand.out[i] | soft : demand.out[i];
+      rate = pick(soft, touch->gap[i] * pass->inv_h + alpha * state->lambda[i], rate);
+    }
     demand.r[i] = -used[i] * (rate + u[i]);
     demand.idle = demand.idle & free & (demand.out[i] | (demand.r[i] <= 0.0f));
   }
@@ -582,14 +586,18 @@ KERNEL Slip rub(int points, const ContactPass *pass, const ContactParams *params
   const Patch *patch = &mass->patch;
   Frame f = frame_about(touch->n);
   R load = sum_of(points, state->lambda);
-  R gain = pass->relaxing ? splat(0.0f) : FRICTION_BETA * pass->inv_h;
   V u = v_add(relative_velocity(a, b, patch->ra, patch->rb), params->slide);
-  R spin = v_dot(touch->n, relative_spin(a, b)) + gain * strain->angle;
+  R spin = v_dot(touch->n, relative_spin(a, b));
+  if (!pass->relaxing) {
+    R gain = FRICTION_BETA * pass->inv_h;
+    u = v_add(u, v_scale(gain, strain->offset));
+    spin = spin + gain * strain->angle;
+  }
   V slide, turning;
   R twist;
   Slip slip;
   slip.slides =
-      solve_friction(&f, params, mass, u, v_scale(gain, strain->offset), load, state, &slide);
+      solve_friction(&f, params, mass, u, load, state, &slide);
   slip.turns = solve_twist(params, mass, spin, load, state, &twist);
   turning = v_scale(twist, touch->n);
   if (pass->rolls) {

@@ -106,7 +106,13 @@ KERNEL void store(float *p, R x)
 
 KERNEL R pick(M m, R a, R b)
 {
+#if TN_LANES == 8 && defined(__AVX__)
+  return (R)_mm256_blendv_ps((__m256)b, (__m256)a, (__m256)m);
+#elif TN_LANES == 4 && defined(__wasm_simd128__)
+  return (R)wasm_v128_bitselect((v128_t)a, (v128_t)b, (v128_t)m);
+#else
   return (R)((m & (M)a) | (~m & (M)b));
+#endif
 }
 
 KERNEL M m_not(M m)
@@ -195,7 +201,11 @@ KERNEL R r_clamp(R x, R lo, R hi)
 
 KERNEL R r_abs(R x)
 {
-  return pick(x < 0.0f, -x, x);
+#if TN_LANES == 1
+  return fabsf(x);
+#else
+  return (R)((M)x & 0x7fffffff);
+#endif
 }
 
 // The nearest integer, for |x| < 4e6: adding 1.5 * 2^23 leaves no bit for a fraction.
@@ -207,7 +217,7 @@ KERNEL R r_round(R x)
 // 1 / x, and 0 where x is not above `floor`: what cannot move takes no share.
 KERNEL R r_inverse_above(R x, R floor)
 {
-  return pick(x > floor, 1.0f / pick(x > floor, x, splat(1.0f)), splat(0.0f));
+  return pick(x > floor, 1.0f / x, splat(0.0f));
 }
 
 #endif
