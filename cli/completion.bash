@@ -23,7 +23,7 @@ _tenon() {
       mapfile -t COMPREPLY < <(compgen -W "$names" -- "$word")
       ;;
     --method | --methods) mapfile -t COMPREPLY < <(compgen -W "tenon xpbd jacobi" -- "$word") ;;
-    --lanes) mapfile -t COMPREPLY < <(compgen -W "0 1 4 8" -- "$word") ;;
+    --lanes) mapfile -t COMPREPLY < <(compgen -W "0 1 4 8 16" -- "$word") ;;
     --csv | --poses | --glb | --snapshot | --from)
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -f -- "$word")

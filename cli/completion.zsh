@@ -17,7 +17,7 @@ _tenon() {
     '--seconds[simulated time]:seconds:'
     '--iterations[passes in a substep]:number:'
     '--threads[threads to solve with]:number:'
-    '--lanes[constraints at a time]:lanes:(0 1 4 8)'
+    '--lanes[constraints at a time]:lanes:(0 1 4 8 16)'
     '--json[print JSON]'
   )
   [[ $state == arguments ]] || return

@@ -21,7 +21,7 @@ static int show_help(void)
        "  --iterations N              passes over the constraints in a substep (1)\n"
        "  --method NAME               tenon (the default), xpbd or jacobi\n"
        "  --threads N                 threads to solve with (1)\n"
-       "  --lanes N                   1, 4 or 8 constraints at a time; 0: the widest there is (0)\n"
+       "  --lanes N                   1, 4, 8 or 16 constraints at a time; 0: the widest (0)\n"
        "  --json                      print one JSON object instead\n"
        "  --csv FILE                  write the metrics of every frame\n"
        "  --poses FILE                write the place of every body in every frame\n"

@@ -214,14 +214,14 @@ static bool parse_threads(const char *option, const char *word, run_options *opt
 
 static bool parse_lanes(const char *option, const char *word, run_options *options)
 {
-  static const char *const widths[] = {"0", "1", "4", "8"};
-  for (int i = 0; i < 4; ++i) {
+  static const char *const widths[] = {"0", "1", "4", "8", "16"};
+  for (int i = 0; i < 5; ++i) {
     if (strcmp(word, widths[i]) == 0) {
       options->world.lanes = atoi(word);
       return true;
     }
   }
-  complain("%s takes 1, 4, 8, or 0 for the widest there is, not '%s'", option, word);
+  complain("%s takes 1, 4, 8, 16, or 0 for the widest there is, not '%s'", option, word);
   return false;
 }
 

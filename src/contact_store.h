@@ -139,7 +139,7 @@ void contact_unpack_1(const record_view *view, int first, int last);
 void contact_unpack_4(const record_view *view, int first, int last);
 void contact_unpack_8(const record_view *view, int first, int last);
 
-extern const contact_ops contact_ops_1, contact_ops_4, contact_ops_8;
+extern const contact_ops contact_ops_1, contact_ops_4, contact_ops_8, contact_ops_16;
 
 // Impacts with restitution, one after the other; true if there were any.
 int bounce(solver_data *data, const bouncer *bouncers, int count, float gravity);

@@ -51,6 +51,15 @@ static bool has_avx2(void)
 #endif
 }
 
+static bool has_avx512(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+#else
+  return false;
+#endif
+}
+
 static const solver_ops *find_ops(int lanes)
 {
   switch (lanes) {
@@ -62,6 +71,8 @@ static const solver_ops *find_ops(int lanes)
 #if defined(__x86_64__) || defined(__i386__)
   case 8:
     return has_avx2() ? &solver_ops_8 : NULL;
+  case 16: // contacts alone
+    return has_avx512() ? &solver_ops_8 : NULL;
 #endif
 #endif
   default:
@@ -73,6 +84,9 @@ static const contact_ops *find_contact_ops(int lanes)
 {
 #if !defined(TN_ONE_LANE)
 #if defined(__x86_64__) || defined(__i386__)
+  if (lanes == 16) {
+    return &contact_ops_16;
+  }
   if (lanes == 8) {
     return &contact_ops_8;
   }
@@ -89,7 +103,7 @@ static const soft_ops *find_soft_ops(int lanes)
 {
 #if !defined(TN_ONE_LANE)
 #if defined(__x86_64__) || defined(__i386__)
-  if (lanes == 8) {
+  if (lanes >= 8) {
     return &soft_ops_8;
   }
 #endif
@@ -103,7 +117,7 @@ static const soft_ops *find_soft_ops(int lanes)
 
 static int widest_lanes(void)
 {
-  for (int lanes = 8; lanes > 1; lanes /= 2) {
+  for (int lanes = 16; lanes > 1; lanes /= 2) {
     if (find_ops(lanes)) {
       return lanes;
     }

@@ -54,7 +54,7 @@ for number in 0 -3 2.5 many 1e9; do
   refuses 2 "--threads takes a whole number from 1 to 64" run stack --threads $number
   refuses 2 "--substeps takes a whole number" compare stack --substeps "4,$number"
 done
-refuses 2 "--lanes takes 1, 4, 8, or 0" run stack --lanes 3
+refuses 2 "--lanes takes 1, 4, 8, 16, or 0" run stack --lanes 3
 refuses 2 "--method takes tenon, xpbd or jacobi, not 'magic'" run stack --method magic
 refuses 2 "--methods takes tenon, xpbd or jacobi, not ''" compare stack --methods tenon,
 eight=tenon,tenon,tenon,tenon,tenon,tenon,tenon,tenon

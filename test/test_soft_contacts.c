@@ -505,7 +505,7 @@ static void ray_meets_cloth(void **unused)
 static void same_bits_for_lanes_and_threads(void **unused)
 {
   (void)unused;
-  int lanes[3], count = test_lanes(lanes);
+  int lanes[4], count = test_lanes(lanes);
   for (int m = 0; m < TEST_METHODS; ++m) {
     uint64_t first = 0;
     for (int i = 0; i < 2 * count; ++i) {

@@ -26,7 +26,7 @@ typedef struct tn_world_def {
   int substeps;           // the quality knob: substeps in each step
   int iterations;         // passes over the constraints in each substep; 1 is best
   int threads;            // threads of the built-in pool, the caller's included
-  int lanes;              // 1, 4 or 8 constraints at a time; 0 takes the widest this machine has
+  int lanes;              // 1, 4, 8 or 16 constraints at a time; 0: the most this machine can do
   tn_enqueue_fn *enqueue; // the host's scheduler instead of the built-in pool; both or none
   tn_finish_fn *finish;
   void *task_context;

@@ -123,7 +123,9 @@ KERNEL M m_not(M m)
 // Whether any lane is set; only for leaving out work that would change nothing.
 KERNEL int m_any(M m)
 {
-#if TN_LANES == 8 && defined(__AVX__)
+#if TN_LANES == 16 && defined(__AVX512DQ__)
+  return _mm512_movepi32_mask((__m512i)m);
+#elif TN_LANES == 8 && defined(__AVX__)
   return _mm256_movemask_ps((__m256)m);
 #elif TN_LANES == 4 && defined(__SSE2__)
   return _mm_movemask_ps((__m128)m);
@@ -140,7 +142,9 @@ KERNEL int m_any(M m)
 
 KERNEL R r_sqrt(R x)
 {
-#if TN_LANES == 8 && defined(__AVX__)
+#if TN_LANES == 16 && defined(__AVX512F__)
+  return (R)_mm512_sqrt_ps((__m512)x);
+#elif TN_LANES == 8 && defined(__AVX__)
   return (R)_mm256_sqrt_ps((__m256)x);
 #elif TN_LANES == 4 && defined(__SSE2__)
   return (R)_mm_sqrt_ps((__m128)x);
@@ -168,7 +172,9 @@ KERNEL R r_exp2i(R k)
 // a < b ? a : b and a > b ? a : b, to the last bit: what the instructions do as well.
 KERNEL R r_min(R a, R b)
 {
-#if TN_LANES == 8 && defined(__AVX__)
+#if TN_LANES == 16 && defined(__AVX512F__)
+  return (R)_mm512_min_ps((__m512)a, (__m512)b);
+#elif TN_LANES == 8 && defined(__AVX__)
   return (R)_mm256_min_ps((__m256)a, (__m256)b);
 #elif TN_LANES == 4 && defined(__SSE2__)
   return (R)_mm_min_ps((__m128)a, (__m128)b);
@@ -181,7 +187,9 @@ KERNEL R r_min(R a, R b)
 
 KERNEL R r_max(R a, R b)
 {
-#if TN_LANES == 8 && defined(__AVX__)
+#if TN_LANES == 16 && defined(__AVX512F__)
+  return (R)_mm512_max_ps((__m512)a, (__m512)b);
+#elif TN_LANES == 8 && defined(__AVX__)
   return (R)_mm256_max_ps((__m256)a, (__m256)b);
 #elif TN_LANES == 4 && defined(__SSE2__)
   return (R)_mm_max_ps((__m128)a, (__m128)b);
