@@ -545,9 +545,15 @@ KERNEL void position_contact(solver_data *data, contact_block *cb, int lane, Kin
     call(data, cb, 0, (Kind){form, points});                                                       \
     break
 
-// Blocks of one type by twos; what is left alone goes by eight lanes.
+// Blocks of one kind by twos; what is left alone goes by eight lanes. What one block leaves out and
+// the other does not would show, if only in the sign of a zero.
+KERNEL int is_alike(const contact_block *a, const contact_block *b)
+{
+  return a->type == b->type && a->rolls == b->rolls && a->yields == b->yields;
+}
+
 #define NEXT_BLOCKS(pass)                                                                          \
-  if (block + 1 >= last || data->contacts[block + 1].type != cb->type) {                           \
+  if (block + 1 >= last || !is_alike(cb, cb + 1)) {                                                \
     contact_ops_8.pass(data, block, block + 1);                                                    \
     ++block;                                                                                       \
     continue;                                                                                      \
