@@ -239,7 +239,7 @@ KERNEL void warm_contact(solver_data *data, contact_block *cb, int lane, Kind ki
   Work before = w;
   ContactMass mass;
   load_mass(cb, lane, kind.points, &mass);
-  leak_contact(kind.points, &w.params, &w.state);
+  leak_contact(kind.points, &w.params, &mass, splat(0.5f * data->substep.bounce_speed), &w.state);
   flatten(&w.touch, &w.state);
   Wrench wrench = whole_wrench(kind.points, &w.touch, &mass.patch, &w.state);
   give(&w.a, &w.b, &wrench);
@@ -252,8 +252,12 @@ KERNEL ContactPass make_pass(const solver_data *data, const contact_block *cb, i
                              int relaxing)
 {
   float h = data->substep.h;
-  ContactPass pass = {splat(1.0f / h), 1.0f / load_field(cb->left, lane),
-                      splat(h * data->substep.bounce_speed), relaxing, IN_ANY(cb, rolls), IN_ANY(cb, yields)};
+  ContactPass pass = {splat(1.0f / h),
+                      1.0f / load_field(cb->left, lane),
+                      splat(h * data->substep.bounce_speed),
+                      relaxing,
+                      IN_ANY(cb, rolls),
+                      IN_ANY(cb, yields)};
   return pass;
 }
 

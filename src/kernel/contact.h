@@ -20,6 +20,11 @@
 // The share of a penetration that goes in a substep, and of an impulse that is forgotten: the two
 // must be equal, for correcting feeds energy and forgetting takes it.
 #define BETA 0.05f
+// Bodies that bear HEAVY times their weight and more forget less of what their points bear
+// unevenly, which makes them stiffer against tilting: a tonne on nine cubes of 1 kg leans over
+// otherwise. A pyramid is less quiet for it.
+#define BETA_UNEVEN (0.75f * BETA)
+#define HEAVY 300.0f
 #define FRICTION_BETA 0.1f
 #define PRELOAD_TIME 1.5f // s, over which a manifold's steady load is learnt
 #define RIDGE 0.01f       // four points on a face share its load evenly
@@ -275,13 +280,20 @@ KERNEL R kept_impulse(R x)
   return pick(r_abs(kept) < 1e-25f, splat(0.0f), kept);
 }
 
-// What the substep starts from: the steady load, and most of what differs from it.
-KERNEL void leak_contact(int points, const ContactParams *params, ContactState *state)
+// What the substep starts from: the steady load, and most of what differs from it. `weight` is
+// what gravity does to a velocity meanwhile.
+KERNEL void leak_contact(int points, const ContactParams *params, const ContactMass *mass, R weight,
+                         ContactState *state)
 {
   M soft = params->alpha > 0.0f;
+  R mean = mass->share * sum_of(points, state->lambda);
+  M heavy = state->reference * mass->k[0] > HEAVY * weight;
+  R uneven = pick(heavy, splat(BETA_UNEVEN), splat(BETA));
+  R forgotten = BETA * (mean - state->reference);
   for (int i = 0; i < points; ++i) {
     R x = state->lambda[i];
-    R kept = state->reference + kept_impulse(x - state->reference);
+    R kept = r_max(x - forgotten - uneven * (x - mean), splat(0.0f));
+    kept = pick(kept < 1e-25f, splat(0.0f), kept);
     state->lambda[i] = pick(soft, x, pick(x > 0.0f, kept, splat(0.0f)));
   }
   state->friction = v_make(kept_impulse(state->friction.x), kept_impulse(state->friction.y),
@@ -596,8 +608,7 @@ KERNEL Slip rub(int points, const ContactPass *pass, const ContactParams *params
   V slide, turning;
   R twist;
   Slip slip;
-  slip.slides =
-      solve_friction(&f, params, mass, u, load, state, &slide);
+  slip.slides = solve_friction(&f, params, mass, u, load, state, &slide);
   slip.turns = solve_twist(params, mass, spin, load, state, &twist);
   turning = v_scale(twist, touch->n);
   if (pass->rolls) {
