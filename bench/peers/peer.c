@@ -292,9 +292,7 @@ static bool take_joint(const tn_world *world, const joint *from, int32_t slot, p
   to->def = from->def;
   tn_joint_state state = tn_joint_read(world, joint_id_at(world, slot));
   to->angle = (double)state.angle.x;
-  if (state.elongation > 1e-3f || state.angular_error > 1e-2f) {
-    return refuse(why, "a joint is torn at the start");
-  }
+  to->error = (double)state.elongation;
   for (int side = 0; side < 2; ++side) {
     peer_pose frame = pose_of(side ? from->def.frame_b : from->def.frame_a);
     to->body[side] = from->slot[side] == WORLD_SLOT ? -1 : index_of(scene, from->slot[side]);
