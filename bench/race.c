@@ -76,8 +76,9 @@ static void enter_settings(race *r, const char *only)
       enter_variant(r, s, 2, widest);
     }
     if (only || s->substeps == TN_QUALITY_ACCURATE) {
-      for (int lanes = 1; lanes < widest; lanes *= 4) {
-        enter_variant(r, s, 1, lanes);
+      static const int narrower[] = {1, 4, 8};
+      for (int k = 0; k < 3 && narrower[k] < widest; ++k) {
+        enter_variant(r, s, 1, narrower[k]);
       }
     }
   }
