@@ -105,7 +105,7 @@ static void build_dolls(scene_run *run)
   uint32_t random = 1;
   for (int i = 0; i < count && !run->failed; ++i) {
     int first = run->body_count;
-    tn_pos at[PARTS];
+    tn_pos at[PARTS] = {{0.0, 0.0, 0.0}};
     for (int k = 0; k < PARTS && !run->failed; ++k) {
       const part *p = &doll[k];
       tn_pos from = p->parent < 0 ? tn_p3(3.0 * (double)i, 0.0, 0.0) : at[p->parent];

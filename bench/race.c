@@ -378,7 +378,7 @@ static void compare_hashes(bench *b, const race *r)
 
 static void set_up(race *r, const bench_case *c)
 {
-  r->c = c;
+  *r = (race){.c = c};
   r->scene = bench_find_scene(c->scene ? c->scene : c->name);
   r->settings = scene_defaults(r->scene);
   if (c->parameter) {
@@ -394,7 +394,7 @@ bool bench_race(bench *b, const char *group, const bench_case *c)
   if (!bench_is_picked(b, group, c->name, c->size)) {
     return true;
   }
-  race r = {0};
+  race r;
   set_up(&r, c);
   enter_all(&r, b->setting);
   bool ok = make_lead(&r);

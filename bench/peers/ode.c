@@ -82,7 +82,7 @@ static void place_geom(dGeomID geom, dBodyID body, peer_pose at, bool along_z)
     const peer_pose turn = {{0.0, 0.0, 0.0}, {half, 0.0, 0.0, half}};
     at = peer_pose_mul(&at, &turn);
   }
-  dQuaternion q;
+  dQuaternion q = {0.0};
   to_ode(at.q, q);
   if (body) {
     dGeomSetBody(geom, body);
@@ -125,7 +125,7 @@ static bool add_shape(engine *e, const peer_body *from, dBodyID body, peer_shape
 
 static void set_state(const peer_body *from, dBodyID body)
 {
-  dQuaternion q;
+  dQuaternion q = {0.0};
   to_ode(from->pose.q, q);
   dBodySetPosition(body, from->pose.p[0], from->pose.p[1], from->pose.p[2]);
   dBodySetQuaternion(body, q);

@@ -30,7 +30,8 @@ int peer_count(void)
 
 const char *peer_name(int index)
 {
-  return index >= 0 && index < peer_count() ? engines[index]->name : NULL;
+  const peer_engine *engine = index >= 0 && index < peer_count() ? engines[index] : NULL;
+  return engine ? engine->name : NULL;
 }
 
 static const peer_engine *find_engine(const char *name)
@@ -423,7 +424,8 @@ static peer_state state_of(const peer *p, int index)
 peer_state peer_read(const peer *p, tn_body_id id)
 {
   int index = index_of(&p->scene, (int32_t)id.index);
-  return index < 0 ? (peer_state){0} : state_of(p, index);
+  peer_state none = {0};
+  return index < 0 ? none : state_of(p, index);
 }
 
 bool peer_show(const peer *p, tn_world *world)
