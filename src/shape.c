@@ -267,7 +267,7 @@ static bool plant(tn_world *world, int32_t slot)
   shape *s = &world->shapes[slot];
   s->fixed = world->bodies[s->body].type == TN_BODY_STATIC;
   s->box = shape_tight_box(world, s);
-  s->slack = 0.0f;
+  s->slack = s->stretch = 0.0f;
   return tree_insert(world, tree_of(world, s), s->box, s->def.filter.category, slot, &s->leaf);
 }
 

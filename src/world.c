@@ -131,7 +131,7 @@ tn_world_def tn_default_world_def(void)
   def.gravity = tn_v3(0.0f, -9.81f, 0.0f);
   def.method = TN_METHOD_TENON;
   def.sleeping = true;
-  def.substeps = 8;
+  def.substeps = TN_QUALITY_DEFAULT;
   def.iterations = 1;
   def.threads = 1;
   def.cookie = DEF_COOKIE;
@@ -377,6 +377,21 @@ bool tn_world_set_substeps(tn_world *world, int substeps, int iterations)
 int tn_world_substeps(const tn_world *world)
 {
   return world ? world->substeps : 0;
+}
+
+int tn_substeps_for(tn_quality quality, float gravity, float size, float dt)
+{
+  const int fewest = 2, most = 10000;
+  if ((int)quality < 1 || !(gravity >= 0.0f) || !(size > 0.0f) || !(dt > 0.0f && dt <= 10.0f)) {
+    return 0;
+  }
+  // The same gravity h^2 / size as in a step of 1/60 s with things of 1 m on the Earth.
+  float substeps = (float)quality * 60.0f * dt * sqrtf(gravity / 9.81f / size);
+  if (!(substeps < (float)most)) {
+    return most;
+  }
+  int whole = (int)(substeps + 0.999f);
+  return whole < fewest ? fewest : whole;
 }
 
 int tn_world_iterations(const tn_world *world)

@@ -89,6 +89,7 @@ typedef struct shape {
   dquat at_rotation;
   float reach, inner_radius;
   float slack;        // how far any point of the shape may still move within `box`
+  float stretch;      // of `box`, for the motion it was made for
   bool fixed;         // in the tree of what never moves
   int32_t leaf;       // in its tree
   world_box box;      // grown: what the tree has

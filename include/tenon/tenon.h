@@ -29,6 +29,11 @@ TN_API bool tn_world_set_method(tn_world *world, tn_method method);
 TN_API tn_method tn_world_method(const tn_world *world);
 TN_API bool tn_world_set_substeps(tn_world *world, int substeps, int iterations);
 TN_API int tn_world_substeps(const tn_world *world);
+// Substeps that give a scene with things of `size` m (the smaller ones that matter), under
+// `gravity` m/s^2 and in steps of `dt` s, the quality that `quality` means. How much contacts
+// yield, relative to the size, goes as gravity h^2 / size with h the length of a substep. 0 for bad
+// arguments.
+TN_API int tn_substeps_for(tn_quality quality, float gravity, float size, float dt);
 TN_API int tn_world_iterations(const tn_world *world);
 TN_API int tn_world_lanes(const tn_world *world);
 TN_API tn_counters tn_world_counters(const tn_world *world);

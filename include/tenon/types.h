@@ -16,6 +16,14 @@ typedef enum tn_method {
   TN_METHOD_JACOBI, // the same with averaged corrections
 } tn_method;
 
+// Named numbers of substeps, for steps of 1/60 s, things of about a metre and the gravity of the
+// Earth; tn_substeps_for scales them to others.
+typedef enum tn_quality {
+  TN_QUALITY_FAST = 4,
+  TN_QUALITY_DEFAULT = 8,
+  TN_QUALITY_ACCURATE = 20,
+} tn_quality;
+
 // The time, in any unit from any start.
 typedef double tn_clock_fn(void);
 
