@@ -1,5 +1,7 @@
 #include "build.h"
 
+#include "record.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,14 +36,27 @@ static bool grow(void **items, int count, int *capacity, size_t size)
   return true;
 }
 
-tn_body_id scene_add_body(scene_run *run, const tn_body_def *def)
+// Every body of a scene is made here.
+static tn_body_id make_body(scene_run *run, const tn_body_def *def, bool scenery)
 {
   if (run->failed) {
     return SCENE_WORLD; // told once is enough
   }
   tn_body_id id = tn_body_create(run->world, def);
+  run->failed = TN_IS_NULL(id) || !record_body(run->record, def, scenery);
+  return id;
+}
+
+tn_body_id scene_add_scenery(scene_run *run, const tn_body_def *def)
+{
+  return make_body(run, def, true);
+}
+
+tn_body_id scene_add_body(scene_run *run, const tn_body_def *def)
+{
+  tn_body_id id = make_body(run, def, false);
   void *bodies = run->bodies;
-  if (TN_IS_NULL(id) || !grow(&bodies, run->body_count, &run->body_capacity, sizeof id)) {
+  if (run->failed || !grow(&bodies, run->body_count, &run->body_capacity, sizeof id)) {
     run->failed = true;
     return id;
   }
@@ -161,20 +176,39 @@ tn_material scene_material(float friction, float restitution)
   return material;
 }
 
+tn_shape_id scene_add_shape(scene_run *run, tn_body_id body, const tn_shape_def *def)
+{
+  tn_shape_id id = {0, 0, 0};
+  if (!run->failed) {
+    id = tn_shape_create(run->world, body, def);
+    run->failed = TN_IS_NULL(id);
+  }
+  return id;
+}
+
+void scene_spread_mass(scene_run *run, tn_body_id body, const tn_body_def *def, float mass)
+{
+  if (run->failed || !tn_body_set_mass_from_shapes(run->world, body)) {
+    run->failed = true;
+    return;
+  }
+  tn_mass spread = tn_body_mass(run->world, body);
+  if (mass > 0.0f) {
+    run->failed = !tn_body_set_mass(run->world, body, tn_mass_scaled_to(spread, mass));
+  }
+  record_spread(run->record, mass);
+  float total = mass > 0.0f ? mass : spread.mass;
+  run->weighing_mass += (double)(total - def->mass.mass) * (double)def->gravity_scale;
+}
+
 tn_body_id scene_add_compound(scene_run *run, const tn_body_def *def, const tn_shape_def *shapes,
                               int count, float mass)
 {
   tn_body_id id = scene_add_body(run, def);
-  for (int i = 0; i < count && !run->failed; ++i) {
-    run->failed = TN_IS_NULL(tn_shape_create(run->world, id, &shapes[i]));
+  for (int i = 0; i < count; ++i) {
+    scene_add_shape(run, id, &shapes[i]);
   }
-  if (run->failed || !tn_body_set_mass_from_shapes(run->world, id)) {
-    run->failed = true;
-    return id;
-  }
-  tn_mass spread = tn_body_mass(run->world, id);
-  run->failed = !tn_body_set_mass(run->world, id, tn_mass_scaled_to(spread, mass));
-  run->weighing_mass += (double)(mass - def->mass.mass) * (double)def->gravity_scale;
+  scene_spread_mass(run, id, def, mass);
   return id;
 }
 
@@ -190,14 +224,8 @@ tn_shape_id scene_add_fixed(scene_run *run, tn_transform at, const tn_shape_def 
   def.type = TN_BODY_STATIC;
   def.position = at.p;
   def.rotation = at.q;
-  tn_body_id body = run->failed ? SCENE_WORLD : tn_body_create(run->world, &def);
-  if (TN_IS_NULL(body)) {
-    run->failed = true;
-    return (tn_shape_id){0, 0, 0};
-  }
-  tn_shape_id id = tn_shape_create(run->world, body, shape);
-  run->failed = TN_IS_NULL(id);
-  return id;
+  tn_body_id body = scene_add_scenery(run, &def);
+  return scene_add_shape(run, body, shape);
 }
 
 void scene_add_ground(scene_run *run, tn_pos at, tn_material material)
@@ -212,6 +240,7 @@ tn_soft_id scene_add_soft(scene_run *run, tn_soft_def *def)
   tn_soft_id id = {0, 0, 0};
   if (!run->failed && def->vertices) {
     id = tn_soft_create(run->world, def);
+    run->failed = !record_soft(run->record, def);
     run->weighing_mass += (double)def->mass * (double)def->gravity_scale;
     run->has_drag = run->has_drag || def->linear_damping > 0.0f;
   }

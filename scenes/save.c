@@ -19,6 +19,7 @@ static void drop_pointers(scene_run *run)
   run->bodies = NULL;
   run->joints = NULL;
   run->roles = NULL;
+  run->record = NULL;
 }
 
 size_t scene_save(const scene_run *run, void *buffer, size_t capacity)
@@ -81,6 +82,7 @@ static void take_watched(scene_run *run, const scene_run *saved)
   run->bodies = own.bodies;
   run->joints = own.joints;
   run->roles = own.roles;
+  run->record = own.record;
   run->body_capacity = own.body_capacity;
   run->joint_capacity = own.joint_capacity;
 }

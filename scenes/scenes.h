@@ -15,6 +15,7 @@
 typedef struct scene_run scene_run;
 typedef struct scene_look scene_look; // look.h
 typedef struct scene_sheet scene_sheet;
+typedef struct scene_record scene_record; // record.h
 
 typedef struct scene_parameter {
   const char *name; // null ends the list
@@ -114,6 +115,7 @@ struct scene_run {
 
   // Kept by the helpers that build.
   struct scene_joint_role *roles;
+  scene_record *record; // of what was made; null: none is kept
   int body_capacity, joint_capacity;
   double weighing_mass; // kg that gravity pulls at
   bool has_drag;        // something is damped or pinned, so momentum is not kept
