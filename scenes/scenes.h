@@ -138,6 +138,11 @@ void scene_observe(scene_run *run, float dt);
 // had; null if the bytes are no run, or `def` has no room for it.
 size_t scene_save(const scene_run *run, void *buffer, size_t capacity);
 scene_run *scene_load(const void *buffer, size_t size, const tn_world_def *def);
+// The same of a scene that is not built in.
+scene_run *scene_load_as(const scene *which, const void *buffer, size_t size,
+                         const tn_world_def *def);
+// What was saved was called so; false if the bytes are no run.
+bool scene_saved_name(const void *buffer, size_t size, char name[32]);
 // What was saved, and its parameters; null if the bytes are no run.
 const scene *scene_saved(const void *buffer, size_t size, scene_settings *settings);
 
