@@ -50,8 +50,9 @@ static reader reader_of(scene_file *file)
 static double usual_energy(const scene_run *run)
 {
   tn_energy e = tn_world_energy(run->world);
-  return run->weighing_mass * (double)tn_length(tn_world_gravity(run->world)) + e.kinetic +
-         e.elastic;
+  double weight = run->weighing_mass * (double)tn_length(tn_world_gravity(run->world));
+  double sum = weight + e.kinetic + e.elastic;
+  return isfinite(sum) ? sum : 0.0;
 }
 
 static void build_from_file(scene_run *run)
@@ -243,9 +244,13 @@ static bool parse(scene_file *file, size_t size)
   offset += strspn(end, " \t\r\n");
   char why[120];
   if (offset >= size) {
+    while (offset > 0 && strchr(" \t\r\n", file->text[offset - 1])) {
+      offset -= 1; // to the last line that says something
+    }
     snprintf(why, sizeof why, "not JSON: the text ends too early");
   } else {
-    snprintf(why, sizeof why, "not JSON at '%.20s'", file->text + offset);
+    int length = (int)strcspn(file->text + offset, "\r\n");
+    snprintf(why, sizeof why, "not JSON at '%.*s'", length < 20 ? length : 20, file->text + offset);
   }
   return reader_fail_at(&r, offset, why);
 }

@@ -117,11 +117,32 @@ static bool is_for_all(loader *l, const number_list *list, int vertices, const c
   return true;
 }
 
-static bool make_soft(loader *l, file_soft *s)
+// The library names an element by its kind and number: leads there, unless a mesh has made it.
+static void enter_element(loader *l, const cJSON *json)
+{
+  static const char *const kinds[][2] = {{"vertex", "vertices"},
+                                         {"edge", "edges"},
+                                         {"triangle", "triangles"},
+                                         {"tetrahedron", "tetrahedra"},
+                                         {"hexahedron", "hexahedra"}};
+  const char *said = strstr(l->file->message, ": ");
+  for (int i = 0; said && i < 5; ++i) {
+    size_t length = strlen(kinds[i][0]);
+    if (strncmp(said + 2, kinds[i][0], length) == 0 && said[2 + length] == ' ' &&
+        cJSON_GetObjectItemCaseSensitive(json, kinds[i][1])) {
+      reader_enter(&l->r, kinds[i][1]);
+      reader_enter_item(&l->r, (int)strtol(said + 3 + length, NULL, 10));
+      return;
+    }
+  }
+}
+
+static bool make_soft(loader *l, const cJSON *json, file_soft *s)
 {
   int vertices = s->def.vertex_count;
   tn_soft_id id = scene_add_soft(l->run, &s->def); // gives the arrays back
   if (l->run->failed) {
+    enter_element(l, json);
     return loader_fail(l);
   }
   l->softs[l->soft_count++] = id;
@@ -163,7 +184,7 @@ static bool load_soft(loader *l, const cJSON *json)
   if (ok && s.name && !names_add(&l->soft_names, s.name, l->soft_count)) {
     ok = reader_fail(&l->r, "there is no memory for its name");
   }
-  ok = ok && make_soft(l, &s);
+  ok = ok && make_soft(l, json, &s);
   tn_soft_mesh_free(&s.def);
   free_lists(&type_soft, &s);
   return ok;

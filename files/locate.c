@@ -204,6 +204,7 @@ static const char *problem_of_word(const char *at, const char *end)
 text_problem text_check(const char *text, size_t size)
 {
   int depth = 0, values = 0;
+  char last = '\0';
   const char *at = skip_space(text);
   while ((size_t)(at - text) < size) {
     const char *end = *at == '"' ? skip_string(at) : skip_scalar(at);
@@ -217,12 +218,15 @@ text_problem text_check(const char *text, size_t size)
       why = "nested too deeply";
     } else if (values > MAX_VALUES) {
       why = "there are too many values";
+    } else if (last == ',' && (*at == '}' || *at == ']')) {
+      why = "there is a comma with nothing behind it";
     } else if (!punctuation) {
       why = problem_of_word(at, end);
     }
     if (why) {
       return (text_problem){(size_t)(at - text), why};
     }
+    last = *at;
     at = skip_space(end);
   }
   return (text_problem){0, NULL};

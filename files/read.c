@@ -66,6 +66,9 @@ void reader_leave(reader *r)
 
 static bool fail_bounds(reader *r, const field *f)
 {
+  if (f->lo == f->hi) {
+    return reader_fail(r, "must be %g", f->lo);
+  }
   if (f->hi >= 1e30) {
     return reader_fail(r, f->flags & FIELD_ABOVE ? "must be above %g" : "must be at least %g",
                        f->lo);

@@ -235,12 +235,21 @@ void scene_add_ground(scene_run *run, tn_pos at, tn_material material)
   scene_add_fixed(run, (tn_transform){at, tn_quat_identity()}, &plane);
 }
 
+tn_soft_id scene_make_soft(scene_run *run, const tn_soft_def *def)
+{
+  tn_soft_id id = {0, 0, 0};
+  if (!run->failed) {
+    id = tn_soft_create(run->world, def);
+    run->failed = TN_IS_NULL(id) || !record_soft(run->record, def);
+  }
+  return id;
+}
+
 tn_soft_id scene_add_soft(scene_run *run, tn_soft_def *def)
 {
   tn_soft_id id = {0, 0, 0};
   if (!run->failed && def->vertices) {
-    id = tn_soft_create(run->world, def);
-    run->failed = !record_soft(run->record, def);
+    id = scene_make_soft(run, def);
     run->weighing_mass += (double)def->mass * (double)def->gravity_scale;
     run->has_drag = run->has_drag || def->linear_damping > 0.0f;
   }

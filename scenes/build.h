@@ -64,6 +64,8 @@ tn_shape_id scene_add_fixed(scene_run *run, tn_transform at, const tn_shape_def 
 // Level ground: all that is below `at`.
 void scene_add_ground(scene_run *run, tn_pos at, tn_material material);
 
+// Leaves mass and arrays to the caller.
+tn_soft_id scene_make_soft(scene_run *run, const tn_soft_def *def);
 // Takes a definition whose arrays one of tn_soft_mesh_* made, and gives those back.
 tn_soft_id scene_add_soft(scene_run *run, tn_soft_def *def);
 // Holds a particle where it is.
