@@ -1,6 +1,5 @@
 #include "read.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -87,8 +86,8 @@ static bool fits(reader *r, const cJSON *json, const field *f)
 {
   double value = json->valuedouble;
   bool whole = f->type == FIELD_INT || f->type == FIELD_CELLS || f->type == FIELD_INDICES;
-  if (!isfinite(value) ||
-      (f->type != FIELD_DOUBLE && f->type != FIELD_POSITION && fabs(value) > (double)FLT_MAX)) {
+  bool wide = f->type == FIELD_DOUBLE || f->type == FIELD_POSITION;
+  if (!isfinite(value) || (!wide && !isfinite((float)value))) {
     return reader_fail(r, "the number is too large");
   }
   if (whole && (value != floor(value) || fabs(value) > 2147483647.0)) {
