@@ -35,6 +35,7 @@ static int show_help(void)
        "tenon export SCENE [OPTION]   write a scene as a file of JSON, for 'tenon run FILE.json'\n"
        "  --set, --seconds, --substeps, --iterations, --method as above\n"
        "tenon schema                  print the JSON Schema of scene files\n"
+       "  --markdown                  as tables for a document\n"
        "tenon version                 print the version and how it was built\n"
        "tenon help                    print this\n"
        "\n"
@@ -103,9 +104,18 @@ static int export_scene(int count, char **words)
   return ok ? DONE : FAILED;
 }
 
-static int show_schema(void)
+static int show_schema(int count, char **words)
 {
-  scene_file_write_schema(stdout);
+  bool tables = count > 0 && strcmp(words[0], "--markdown") == 0;
+  if (count > (int)tables) {
+    complain("schema takes --markdown or nothing, but was given '%s'", words[tables]);
+    return NOT_UNDERSTOOD;
+  }
+  if (tables) {
+    scene_file_write_keys(stdout);
+  } else {
+    scene_file_write_schema(stdout);
+  }
   return DONE;
 }
 
@@ -131,10 +141,12 @@ static int obey(int count, char **words)
   if (strcmp(command, "export") == 0) {
     return export_scene(count - 1, words + 1);
   }
-  bool schema = strcmp(command, "schema") == 0;
+  if (strcmp(command, "schema") == 0) {
+    return show_schema(count - 1, words + 1);
+  }
   bool helps = strcmp(command, "help") == 0 || strcmp(command, "--help") == 0;
   bool versions = strcmp(command, "version") == 0 || strcmp(command, "--version") == 0;
-  if (!helps && !versions && !schema) {
+  if (!helps && !versions) {
     complain("there is no command '%s'; 'tenon help' lists them", command);
     return NOT_UNDERSTOOD;
   }
@@ -142,7 +154,7 @@ static int obey(int count, char **words)
     complain("%s takes nothing more, but was given '%s'", command, words[1]);
     return NOT_UNDERSTOOD;
   }
-  return helps ? show_help() : schema ? show_schema() : show_version();
+  return helps ? show_help() : show_version();
 }
 
 int main(int argc, char **argv)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define AT(structure, member) .offset = offsetof(structure, member)
-#define MOST 3e38 // of a float
+#define MOST 3.5e38 // no float is larger
 
 static const char *const method_words[] = {"tenon", "xpbd", "jacobi", NULL};
 static const char *const body_words[] = {"static", "kinematic", "dynamic", NULL};
@@ -118,8 +118,8 @@ static const field body_fields[] = {
     {"linear_damping", FIELD_FLOAT, AT(file_body, def.linear_damping), .hi = 1e6, .meaning = "1/s"},
     {"angular_damping", FIELD_FLOAT, AT(file_body, def.angular_damping), .hi = 1e6,
      .meaning = "1/s"},
-    {"max_speed", FIELD_FLOAT, AT(file_body, def.max_speed), .hi = MOST, .meaning = "m/s"},
-    {"max_angular_speed", FIELD_FLOAT, AT(file_body, def.max_angular_speed), .hi = MOST,
+    {"max_speed", FIELD_FLOAT, AT(file_body, def.max_speed), .hi = 3e38, .meaning = "m/s"},
+    {"max_angular_speed", FIELD_FLOAT, AT(file_body, def.max_angular_speed), .hi = 3e38,
      .meaning = "rad/s"},
     {"can_sleep", FIELD_BOOL, AT(file_body, def.can_sleep)},
     {"bullet", FIELD_BOOL, AT(file_body, def.bullet),

@@ -28,5 +28,7 @@ bool scene_file_write(const scene *which, const scene_settings *settings, const 
                       double seconds, FILE *out, char *error);
 // The JSON Schema of scene files.
 void scene_file_write_schema(FILE *out);
+// All that a scene file may say, as a document in Markdown.
+void scene_file_write_keys(FILE *out);
 
 #endif
