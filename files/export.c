@@ -289,7 +289,7 @@ static void take_velocities(exporter *e, tn_soft_id id, file_soft *s)
     if (tn_soft_is_pinned(e->run->world, id, i)) {
       usual = tn_v3(0.0f, 0.0f, 0.0f);
     }
-    differ = differ || memcmp(&v[i], &usual, sizeof usual) != 0;
+    differ = differ || bits_differ(&v[i], &usual, sizeof usual);
   }
   s->velocities = (number_list){v, differ ? count : 0};
 }

@@ -202,10 +202,11 @@ static bool try_out(scene_file *file)
   bool ok = true;
   if (file->behaviour) {
     scene_run *model = make_model(file, &def);
-    ok = model ? suits_behaviour(run, model, &r)
-               : reader_fail(&r, "the behaviour's scene cannot be made");
-    if (ok) {
+    if (model) {
+      ok = suits_behaviour(run, model, &r);
       memcpy(file->memory, model->memory, sizeof file->memory);
+    } else {
+      ok = reader_fail(&r, "the behaviour's scene cannot be made");
     }
     scene_destroy(model);
   }
@@ -303,11 +304,28 @@ scene_file *scene_file_parse(const char *name, const char *text, size_t size, ch
   return file;
 }
 
+// To the end of the stream, or a little more than a file may have.
+static char *read_all(FILE *in, size_t *size)
+{
+  size_t capacity = 1 << 16;
+  char *text = malloc(capacity);
+  *size = text ? fread(text, 1, capacity, in) : 0;
+  while (text && *size == capacity && capacity <= MAX_FILE_SIZE) {
+    char *grown = realloc(text, 2 * capacity);
+    if (!grown) {
+      break;
+    }
+    text = grown;
+    *size += fread(text + capacity, 1, capacity, in);
+    capacity *= 2;
+  }
+  return text;
+}
+
 static char *read_text(const char *path, size_t *size, char *error)
 {
   FILE *in = fopen(path, "rb");
-  char *text = in ? malloc(MAX_FILE_SIZE + 1) : NULL;
-  *size = text ? fread(text, 1, MAX_FILE_SIZE + 1, in) : 0;
+  char *text = in ? read_all(in, size) : NULL;
   if (!text || ferror(in)) {
     snprintf(error, SCENE_FILE_ERROR, "%s: %s", path, strerror(errno));
   } else if (*size > MAX_FILE_SIZE) {

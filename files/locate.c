@@ -173,7 +173,7 @@ void path_print(const json_path *p, char *out, size_t size)
     } else if (i > 0) {
       used = add_char(out, size, used, '.');
     }
-    for (int k = 0; word[k] && k < 64; ++k) {
+    for (int k = 0; k < 64 && word[k]; ++k) {
       used = add_char(out, size, used, word[k]);
     }
   }

@@ -138,7 +138,7 @@ static bool read_numbers(reader *r, const cJSON *json, const field *f, double *v
 
 static bool read_vector(reader *r, const cJSON *json, const field *f, tn_vec3 *out)
 {
-  double v[3];
+  double v[3] = {0};
   if (!read_numbers(r, json, f, v, 3)) {
     return false;
   }
@@ -162,7 +162,7 @@ static bool read_turn(reader *r, const cJSON *json, tn_quat *out)
 
 static bool read_rotation(reader *r, const cJSON *json, const field *f, tn_quat *out)
 {
-  double q[4];
+  double q[4] = {0};
   if (cJSON_IsObject(json)) {
     return read_turn(r, json, out);
   }
@@ -182,7 +182,7 @@ static bool read_rotation(reader *r, const cJSON *json, const field *f, tn_quat 
 
 static bool read_inertia(reader *r, const cJSON *json, const field *f, tn_sym3 *out)
 {
-  double v[6];
+  double v[6] = {0};
   if (!read_numbers(r, json, f, v, 6)) {
     return false;
   }
@@ -228,7 +228,7 @@ static bool read_ranges(reader *r, const cJSON *json, const field *f, tn_range *
 // One number stands for all three.
 static bool read_cells(reader *r, const cJSON *json, const field *f, int *out)
 {
-  double v[3];
+  double v[3] = {0};
   if (cJSON_IsArray(json) ? !read_numbers(r, json, f, v, 3) : !read_number(r, json, f, &v[0])) {
     return false;
   }
@@ -285,7 +285,7 @@ static bool read_word(reader *r, const cJSON *json, const field *f, int *out)
 
 static bool read_indices(reader *r, const cJSON *json, const field *f, int *out)
 {
-  double v[8];
+  double v[8] = {0};
   if (f->width == 1 ? !read_number(r, json, f, &v[0]) : !read_numbers(r, json, f, v, f->width)) {
     return false;
   }
@@ -300,7 +300,7 @@ static bool read_indices(reader *r, const cJSON *json, const field *f, int *out)
 
 static bool read_row(reader *r, const cJSON *json, const field *f, void *out)
 {
-  double number;
+  double number = 0.0;
   switch (f->type) {
   case FIELD_VECTORS:
     return read_vector(r, json, f, out);
@@ -343,7 +343,7 @@ static bool read_list(reader *r, const cJSON *json, const field *f, number_list 
 
 static bool read_plain(reader *r, const cJSON *json, const field *f, void *out)
 {
-  double number;
+  double number = 0.0;
   switch (f->type) {
   case FIELD_FLOAT:
   case FIELD_DOUBLE:
@@ -373,7 +373,7 @@ static bool read_plain(reader *r, const cJSON *json, const field *f, void *out)
 
 static bool read_position(reader *r, const cJSON *json, const field *f, tn_pos *out)
 {
-  double v[3];
+  double v[3] = {0};
   if (!read_numbers(r, json, f, v, 3)) {
     return false;
   }
@@ -437,7 +437,7 @@ static bool check_kind(reader *r, const object_type *type, const void *out, uint
     if (missing || (here && !fitting)) {
       reader_enter(r, f->name);
       return missing ? reader_fail(r, "is missing")
-                     : reader_fail(r, "a %s has none", kind->words[value]);
+                     : reader_fail(r, "a %s has none", kind ? kind->words[value] : type->name);
     }
   }
   return true;

@@ -13,7 +13,7 @@ typedef struct scene_file scene_file;
 // Reads and checks everything, up to making all of it once. Null with one line of the form
 // "file:line: path: what is wrong" in `error`, which has SCENE_FILE_ERROR bytes.
 scene_file *scene_file_load(const char *path, char *error);
-// The same of a text, which `name` stands for in messages.
+// The same of a text, which `name` stands for in messages; it is not copied.
 scene_file *scene_file_parse(const char *name, const char *text, size_t size, char *error);
 void scene_file_free(scene_file *file);
 

@@ -116,6 +116,11 @@ static void write_bits(writer *w, uint64_t value)
   write_raw(w, word);
 }
 
+bool bits_differ(const void *a, const void *b, size_t size)
+{
+  return memcmp(a, b, size) != 0;
+}
+
 // ---------------------------------------------------------------------------------------------
 // Rows and lists
 
@@ -154,7 +159,7 @@ static void write_position(writer *w, const tn_pos *p)
 static void write_ranges(writer *w, const tn_range *ranges, const tn_range *usual)
 {
   int count = 3;
-  while (usual && count > 1 && memcmp(&ranges[count - 1], &usual[count - 1], sizeof *usual) == 0) {
+  while (usual && count > 1 && !bits_differ(&ranges[count - 1], &usual[count - 1], sizeof *usual)) {
     count -= 1;
   }
   write_raw(w, "[");
@@ -283,7 +288,7 @@ static bool differs(const field *f, const void *a, const void *b)
     return ((const number_list *)(const void *)x)->count !=
            ((const number_list *)(const void *)y)->count;
   default:
-    return memcmp(x, y, size_of(f)) != 0;
+    return bits_differ(x, y, size_of(f));
   }
 }
 

@@ -30,6 +30,8 @@ void write_double(writer *w, double value);
 void write_fields(writer *w, const object_type *type, const void *value, const void *usual);
 // All of it on one line, braces included.
 void write_flat(writer *w, const object_type *type, const void *value, const void *usual);
+// Where -0 is not 0.
+bool bits_differ(const void *a, const void *b, size_t size);
 bool fields_differ(const object_type *type, const void *a, const void *b);
 
 #endif

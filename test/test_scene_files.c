@@ -86,7 +86,7 @@ static void compare_metrics(const scene_run *a, const scene_run *b)
   assert_int_equal(scene_metrics(b, y, SCENE_MAX_METRICS), count);
   for (int i = 0; i < count && i < SCENE_MAX_METRICS; ++i) {
     assert_string_equal(x[i].name, y[i].name);
-    if (memcmp(&x[i].value, &y[i].value, sizeof x[i].value) != 0) {
+    if (!(x[i].value == y[i].value)) {
       fail_msg("%s: %s is %.17g and %.17g", a->scene->name, x[i].name, x[i].value, y[i].value);
     }
   }
