@@ -50,7 +50,10 @@ static void name_geometry(const exporter *e, int number, char *name, size_t size
 
 static void write_material(exporter *e, const tn_material *material)
 {
-  file_material m = {*material, 0.0f}, usual = {tn_default_material(), 0.0f};
+  file_material m, usual;
+  type_material.usual(&usual);
+  m = usual;
+  m.material = *material;
   if (fields_differ(&type_material, &m, &usual)) {
     write_key(&e->w, "material");
     write_flat(&e->w, &type_material, &m, &usual);
@@ -61,10 +64,9 @@ static void write_shape(exporter *e, tn_shape_id id)
 {
   char name[40];
   file_shape s, usual;
-  memset(&s, 0, sizeof s);
-  memset(&usual, 0, sizeof usual);
+  type_shape.usual(&usual);
+  s = usual;
   s.def = tn_shape_get(e->run->world, id);
-  usual.def = tn_default_shape_def(s.def.kind);
   if (!TN_IS_NULL(s.def.geometry)) {
     name_geometry(e, geometry_number(e, s.def.geometry), name, sizeof name);
     s.geometry = name;
@@ -110,7 +112,7 @@ static void write_geometry(exporter *e, int number)
 {
   tn_geometry_source source = tn_geometry_get(e->run->world, e->geometries[number]);
   file_geometry g;
-  memset(&g, 0, sizeof g);
+  type_geometry.usual(&g);
   int n = source.wire_point_count;
   tn_vec3 *split = calloc(2 * (size_t)n + 1, sizeof *split);
   e->failed = e->failed || !split;
@@ -188,12 +190,11 @@ static void write_body(exporter *e, int number)
 {
   const recorded_body *recorded = &e->record->bodies[number];
   file_body b, usual;
-  memset(&b, 0, sizeof b);
-  memset(&usual, 0, sizeof usual);
+  type_body.usual(&usual);
+  b = usual;
   b.def = recorded->def;
   b.def.name = recorded->name[0] ? recorded->name : NULL;
   b.scenery = recorded->scenery;
-  usual.def = tn_default_body_def();
   write_item(&e->w);
   write_open(&e->w, '{');
   write_fields(&e->w, &type_body, &b, &usual);
@@ -241,8 +242,8 @@ static void write_reference(exporter *e, tn_body_id id)
 static void write_joint(exporter *e, tn_joint_id id)
 {
   file_joint j, usual;
-  memset(&j, 0, sizeof j);
-  memset(&usual, 0, sizeof usual);
+  type_joint.usual(&usual);
+  j = usual;
   j.def = tn_joint_get(e->run->world, id);
   usual.def = tn_default_joint_def(j.def.kind);
   write_item(&e->w);
@@ -309,10 +310,9 @@ static void take_pins(exporter *e, tn_soft_id id, file_soft *s)
 static void write_soft(exporter *e, tn_soft_id id, const tn_soft_def *def)
 {
   file_soft s, usual;
-  memset(&s, 0, sizeof s);
-  memset(&usual, 0, sizeof usual);
+  type_soft.usual(&usual);
+  s = usual;
   s.def = *def;
-  usual.def = tn_default_soft_def();
   s.vertices = (number_list){(void *)def->vertices, def->vertex_count};
   s.edges = (number_list){(void *)def->edges, def->edge_count};
   s.triangles = (number_list){(void *)def->triangles, def->triangle_count};
@@ -363,10 +363,9 @@ static void write_attachment(exporter *e, tn_attachment_id id)
 {
   file_attachment a, usual;
   char number[16];
-  memset(&a, 0, sizeof a);
-  memset(&usual, 0, sizeof usual);
+  type_attachment.usual(&usual);
+  a = usual;
   a.def = tn_attachment_get(e->run->world, id);
-  usual.def = tn_default_attachment_def();
   snprintf(number, sizeof number, "%d", soft_number(e, a.def.soft));
   write_item(&e->w);
   write_open(&e->w, '{');

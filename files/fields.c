@@ -22,11 +22,27 @@ static const char *const mesh_words[] = {"cloth", "rope", "box", "ball", "tube",
 // ---------------------------------------------------------------------------------------------
 // The scene
 
+static void usual_camera(void *out)
+{
+  file_camera *u = out;
+  memset(u, 0, sizeof *u);
+  u->eye = tn_v3(4.0f, 3.0f, 8.0f);
+}
+
 static const field camera_fields[] = {
     {"eye", FIELD_VECTOR, AT(file_camera, eye), .meaning = "where to look from, m; y is up"},
     {"target", FIELD_VECTOR, AT(file_camera, target), .meaning = "what to look at, m"},
     {0}};
-const object_type type_camera = {"camera", "Where to look from and at.", camera_fields};
+const object_type type_camera = {"camera", "Where to look from and at.", camera_fields,
+                                 usual_camera};
+
+static void usual_world(void *out)
+{
+  tn_world_def *u = out;
+  memset(u, 0, sizeof *u);
+  *u = tn_default_world_def();
+  u->substeps = 20;
+}
 
 static const field world_fields[] = {
     {"gravity", FIELD_VECTOR, AT(tn_world_def, gravity), .meaning = "m/s^2"},
@@ -38,7 +54,14 @@ static const field world_fields[] = {
      .meaning = "passes over the constraints in a substep; 1 is best"},
     {"sleeping", FIELD_BOOL, AT(tn_world_def, sleeping), .meaning = "bodies at rest fall asleep"},
     {0}};
-const object_type type_world = {"world", "What holds for the whole world.", world_fields};
+const object_type type_world = {"world", "What holds for the whole world.", world_fields,
+                                usual_world};
+
+static void usual_behaviour(void *out)
+{
+  file_behaviour *u = out;
+  memset(u, 0, sizeof *u);
+}
 
 static const field behaviour_fields[] = {
     {"scene", FIELD_TEXT, AT(file_behaviour, scene), .flags = FIELD_REQUIRED,
@@ -50,7 +73,16 @@ const object_type type_behaviour = {
     "behaviour",
     "The built-in scene whose drives and metrics act here, on bodies, joints and soft bodies in "
     "their order.",
-    behaviour_fields};
+    behaviour_fields, usual_behaviour};
+
+static void usual_scene(void *out)
+{
+  file_scene *u = out;
+  memset(u, 0, sizeof *u);
+  u->seconds = 10.0;
+  usual_camera(&u->camera);
+  usual_world(&u->world);
+}
 
 static const field scene_fields[] = {
     {"$schema", FIELD_TEXT, AT(file_scene, schema), .meaning = "for editors; not looked at"},
@@ -64,7 +96,9 @@ static const field scene_fields[] = {
     {"conserves", FIELD_BOOL, AT(file_scene, conserves),
      .meaning = "nothing takes energy out or puts it in: the report tells about energy"},
     {"energy_scale", FIELD_DOUBLE, AT(file_scene, energy_scale), .hi = 1e300,
-     .meaning = "J that errors of energy are measured against"},
+     .meaning =
+         "J that errors of energy are measured against; 0 takes the weight of all over a metre, "
+         "and their motion"},
     {"camera", FIELD_PART, AT(file_scene, camera), .part = &type_camera},
     {"world", FIELD_PART, AT(file_scene, world), .part = &type_world},
     {"behaviour", FIELD_TREE, AT(file_scene, behaviour), .tree = TREE_OBJECT,
@@ -82,16 +116,29 @@ static const field scene_fields[] = {
      .part = &type_attachment},
     {0}};
 const object_type type_scene = {"scene", "A scene for 'tenon run'. Units are SI; angles are rad.",
-                                scene_fields};
+                                scene_fields, usual_scene};
 
 // ---------------------------------------------------------------------------------------------
 // Bodies
+
+static void usual_rotation(void *out)
+{
+  file_rotation *u = out;
+  memset(u, 0, sizeof *u);
+}
 
 static const field rotation_fields[] = {
     {"axis", FIELD_VECTOR, AT(file_rotation, axis), .flags = FIELD_REQUIRED},
     {"degrees", FIELD_FLOAT, AT(file_rotation, degrees), .flags = FIELD_REQUIRED},
     {0}};
-const object_type type_rotation = {"rotation", "A turn about an axis.", rotation_fields};
+const object_type type_rotation = {"rotation", "A turn about an axis.", rotation_fields,
+                                   usual_rotation};
+
+static void usual_mass(void *out)
+{
+  tn_mass *u = out;
+  memset(u, 0, sizeof *u);
+}
 
 static const field mass_fields[] = {
     {"mass", FIELD_FLOAT, AT(tn_mass, mass), .hi = MOST, .flags = FIELD_ABOVE | FIELD_REQUIRED,
@@ -100,12 +147,20 @@ static const field mass_fields[] = {
     {"inertia", FIELD_INERTIA, AT(tn_mass, inertia), .flags = FIELD_REQUIRED,
      .meaning = "about the centre of mass: xx, yy, zz, xy, xz, yz, kg m^2"},
     {0}};
-const object_type type_mass = {"mass", "Mass, centre of mass and inertia.", mass_fields};
+const object_type type_mass = {"mass", "Mass, centre of mass and inertia.", mass_fields,
+                               usual_mass};
+
+static void usual_body(void *out)
+{
+  file_body *u = out;
+  memset(u, 0, sizeof *u);
+  u->def = tn_default_body_def();
+}
 
 static const field body_fields[] = {
     {"name", FIELD_TEXT, AT(file_body, def.name), .meaning = "for joints to name it by"},
     {"type", FIELD_WORD, AT(file_body, def.type), .words = body_words,
-     .meaning = "dynamic unless it says otherwise"},
+     .meaning = "static never moves, kinematic moves as told, dynamic as forces will"},
     {"position", FIELD_POSITION, AT(file_body, def.position), .meaning = "of its origin, m"},
     {"rotation", FIELD_ROTATION, AT(file_body, def.rotation)},
     {"velocity", FIELD_VECTOR, AT(file_body, def.velocity), .meaning = "m/s"},
@@ -128,10 +183,18 @@ static const field body_fields[] = {
      .meaning = "stands around: it is not counted, and no behaviour acts on it"},
     {"shapes", FIELD_TREE, AT(file_body, shapes), .tree = TREE_LIST, .part = &type_shape},
     {0}};
-const object_type type_body = {"body", "A rigid body.", body_fields};
+const object_type type_body = {"body", "A rigid body.", body_fields, usual_body};
 
 // ---------------------------------------------------------------------------------------------
 // Shapes
+
+static void usual_material(void *out)
+{
+  file_material *u = out;
+  memset(u, 0, sizeof *u);
+  u->material = tn_default_material();
+  u->friction = u->material.static_friction;
+}
 
 static const field material_fields[] = {
     {"friction", FIELD_FLOAT, AT(file_material, friction), .hi = 1e6,
@@ -155,7 +218,15 @@ static const field material_fields[] = {
     {"combine_restitution", FIELD_WORD, AT(file_material, material.combine_restitution),
      .words = combine_words},
     {0}};
-const object_type type_material = {"material", "What a surface is like.", material_fields};
+const object_type type_material = {"material", "What a surface is like.", material_fields,
+                                   usual_material};
+
+static void usual_filter(void *out)
+{
+  tn_filter *u = out;
+  memset(u, 0, sizeof *u);
+  *u = tn_default_shape_def(TN_SHAPE_SPHERE).filter;
+}
 
 static const field filter_fields[] = {
     {"category", FIELD_BITS, AT(tn_filter, category), .meaning = "bits of what it is"},
@@ -163,13 +234,20 @@ static const field filter_fields[] = {
     {"group", FIELD_INT, AT(tn_filter, group), .lo = -2147483647.0, .hi = 2147483647.0,
      .meaning = "the same above 0 always collides, the same below 0 never"},
     {0}};
-const object_type type_filter = {"filter", "What collides with what.", filter_fields};
+const object_type type_filter = {"filter", "What collides with what.", filter_fields, usual_filter};
 
 #define KIND(kind) (1u << (kind))
 #define OF_AXIS (KIND(TN_SHAPE_CAPSULE) | KIND(TN_SHAPE_CYLINDER) | KIND(TN_SHAPE_CONE))
 #define OF_RADIUS (OF_AXIS | KIND(TN_SHAPE_SPHERE) | KIND(TN_SHAPE_WIRE))
 #define OF_GEOMETRY                                                                                \
   (KIND(TN_SHAPE_HULL) | KIND(TN_SHAPE_MESH) | KIND(TN_SHAPE_HEIGHT_FIELD) | KIND(TN_SHAPE_WIRE))
+
+static void usual_shape(void *out)
+{
+  file_shape *u = out;
+  memset(u, 0, sizeof *u);
+  u->def = tn_default_shape_def(TN_SHAPE_SPHERE);
+}
 
 static const field shape_fields[] = {
     {"kind", FIELD_WORD, AT(file_shape, def.kind), .words = shape_words, .flags = FIELD_REQUIRED},
@@ -196,7 +274,15 @@ static const field shape_fields[] = {
     {0}};
 const object_type type_shape = {
     "shape", "A solid or surface on a body. Of a plane, all that is below y = 0 is solid.",
-    shape_fields};
+    shape_fields, usual_shape};
+
+static void usual_geometry(void *out)
+{
+  file_geometry *u = out;
+  memset(u, 0, sizeof *u);
+  u->max_vertices = 64;
+  u->spacing_x = u->spacing_z = 1.0f;
+}
 
 static const field geometry_fields[] = {
     {"kind", FIELD_WORD, AT(file_geometry, kind), .words = geometry_words, .flags = FIELD_REQUIRED},
@@ -223,17 +309,32 @@ static const field geometry_fields[] = {
     {"closed", FIELD_BOOL, AT(file_geometry, closed), .kinds = KIND(GEOMETRY_WIRE),
      .meaning = "the last point leads to the first"},
     {0}};
-const object_type type_geometry = {"geometry", "What several shapes may share.", geometry_fields};
+const object_type type_geometry = {"geometry", "What several shapes may share.", geometry_fields,
+                                   usual_geometry};
 
 // ---------------------------------------------------------------------------------------------
 // Joints
+
+static void usual_frame(void *out)
+{
+  tn_transform *u = out;
+  memset(u, 0, sizeof *u);
+  u->q = tn_quat_identity();
+}
 
 static const field frame_fields[] = {
     {"position", FIELD_POSITION, AT(tn_transform, p), .meaning = "in the body, or the world, m"},
     {"rotation", FIELD_ROTATION, AT(tn_transform, q)},
     {0}};
 const object_type type_frame = {"frame", "Where a joint holds a body; its x axis is the joint's.",
-                                frame_fields};
+                                frame_fields, usual_frame};
+
+static void usual_drive(void *out)
+{
+  tn_drive *u = out;
+  memset(u, 0, sizeof *u);
+  *u = tn_default_joint_def(TN_JOINT_BALL).linear_drive;
+}
 
 static const field drive_fields[] = {
     {"mode", FIELD_WORD, AT(tn_drive, mode), .words = drive_words},
@@ -246,7 +347,15 @@ static const field drive_fields[] = {
      .meaning = "N or N m"},
     {0}};
 const object_type type_drive = {"drive", "A servo, motor or force along or about the joint's axis.",
-                                drive_fields};
+                                drive_fields, usual_drive};
+
+static void usual_joint(void *out)
+{
+  file_joint *u = out;
+  memset(u, 0, sizeof *u);
+  u->def = tn_default_joint_def(TN_JOINT_BALL); // but for ranges, all kinds are alike
+  u->axis = tn_v3(1.0f, 0.0f, 0.0f);
+}
 
 static const field joint_fields[] = {
     {"kind", FIELD_WORD, AT(file_joint, def.kind), .words = joint_words, .flags = FIELD_REQUIRED},
@@ -290,12 +399,18 @@ static const field joint_fields[] = {
      .meaning = "the two bodies collide with each other"},
     {0}};
 const object_type type_joint = {"joint", "Holds one body relative to another, or to the world.",
-                                joint_fields};
+                                joint_fields, usual_joint};
 
 // ---------------------------------------------------------------------------------------------
 // Soft bodies
 
 #define OF_CELLS (KIND(MESH_BOX) | KIND(MESH_TUBE))
+
+static void usual_mesh(void *out)
+{
+  file_mesh *u = out;
+  memset(u, 0, sizeof *u);
+}
 
 static const field mesh_fields[] = {
     {"kind", FIELD_WORD, AT(file_mesh, kind), .words = mesh_words, .flags = FIELD_REQUIRED},
@@ -329,7 +444,15 @@ static const field mesh_fields[] = {
     {"tetrahedra", FIELD_BOOL, AT(file_mesh, tetrahedra), .kinds = KIND(MESH_BOX) | KIND(MESH_BALL),
      .meaning = "of these instead of hexahedra"},
     {0}};
-const object_type type_mesh = {"mesh", "Vertices and elements of a common form.", mesh_fields};
+const object_type type_mesh = {"mesh", "Vertices and elements of a common form.", mesh_fields,
+                               usual_mesh};
+
+static void usual_soft(void *out)
+{
+  file_soft *u = out;
+  memset(u, 0, sizeof *u);
+  u->def = tn_default_soft_def();
+}
 
 static const field soft_fields[] = {
     {"name", FIELD_TEXT, AT(file_soft, name), .meaning = "for attachments to name it by"},
@@ -383,7 +506,15 @@ static const field soft_fields[] = {
     {"keep_momentum", FIELD_BOOL, AT(file_soft, def.keep_momentum)},
     {"can_sleep", FIELD_BOOL, AT(file_soft, def.can_sleep)},
     {0}};
-const object_type type_soft = {"soft_body", "Particles and what holds them together.", soft_fields};
+const object_type type_soft = {"soft_body", "Particles and what holds them together.", soft_fields,
+                               usual_soft};
+
+static void usual_attachment(void *out)
+{
+  file_attachment *u = out;
+  memset(u, 0, sizeof *u);
+  u->def = tn_default_attachment_def();
+}
 
 static const field attachment_fields[] = {
     {"soft_body", FIELD_TREE, AT(file_attachment, soft), .tree = TREE_SOFT,
@@ -399,7 +530,7 @@ static const field attachment_fields[] = {
     {0}};
 const object_type type_attachment = {
     "attachment", "Ties a particle of a soft body to a rigid one, or to the world.",
-    attachment_fields};
+    attachment_fields, usual_attachment};
 
 // ---------------------------------------------------------------------------------------------
 

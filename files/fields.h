@@ -69,9 +69,13 @@ typedef struct field {
   const char *meaning;
 } field;
 
+// Fills in what holds where a file says nothing.
+typedef void usual_fn(void *out);
+
 struct object_type {
   const char *name, *meaning;
   const field *fields;
+  usual_fn *usual;
 };
 
 // What an object is read into, where a definition does not have room for all.
@@ -157,6 +161,18 @@ typedef struct file_attachment {
 extern const object_type type_scene, type_camera, type_world, type_behaviour, type_body, type_mass,
     type_shape, type_material, type_filter, type_geometry, type_joint, type_frame, type_drive,
     type_soft, type_mesh, type_attachment, type_rotation;
+
+// Large enough for any of the structures above.
+typedef union any_object {
+  file_scene scene;
+  file_body body;
+  file_shape shape;
+  file_material material;
+  file_geometry geometry;
+  file_joint joint;
+  file_soft soft;
+  file_attachment attachment;
+} any_object;
 
 // Every type, null at the end, for the schema.
 const object_type *const *object_types(void);

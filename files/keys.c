@@ -1,6 +1,6 @@
 // What a scene file may say, as tables for a document.
-#include "fields.h"
 #include "scene_file.h"
+#include "write.h"
 
 #include <string.h>
 
@@ -84,14 +84,19 @@ static void print_need(const object_type *type, const field *f, FILE *out)
 
 static void print_object(const object_type *type, FILE *out)
 {
-  fprintf(out, "\n## %s\n\n%s\n\n| Name | What it takes | Bounds | Meaning |\n", type->name,
+  writer w = {.out = out};
+  fprintf(out, "\n## %s\n\n%s\n\n| Name | What it takes | Bounds | Usual | Meaning |\n", type->name,
           type->meaning);
-  fputs("| --- | --- | --- | --- |\n", out);
+  fputs("| --- | --- | --- | --- | --- |\n", out);
   for (const field *f = type->fields; f->name; ++f) {
     fprintf(out, "| `%s` | ", f->name);
     print_type(f, out);
     fputs(" | ", out);
     print_bounds(f, out);
+    fputs(" | ", out);
+    if (has_usual(f)) {
+      write_usual(&w, type, f);
+    }
     fputs(" | ", out);
     print_need(type, f, out);
     fprintf(out, "%s |\n", f->meaning ? f->meaning : "");

@@ -63,7 +63,8 @@ static void build_from_file(scene_run *run)
   bool ok = load_materials(&l) && load_geometries(&l) && load_bodies(&l) && load_joints(&l) &&
             load_softs(&l) && load_attachments(&l);
   run->failed = run->failed || !ok;
-  run->energy_scale = file->has_energy_scale ? file->content.energy_scale : usual_energy(run);
+  double scale = file->content.energy_scale;
+  run->energy_scale = scale > 0.0 ? scale : usual_energy(run);
   memcpy(run->memory, file->memory, sizeof run->memory);
   names_free(&l.material_names);
   names_free(&l.geometry_names);
@@ -260,15 +261,10 @@ static bool read_content(scene_file *file)
 {
   file_scene *c = &file->content;
   reader r = reader_of(file);
-  uint64_t seen;
-  c->seconds = 10.0;
-  c->camera = (file_camera){{4.0f, 3.0f, 8.0f}, {0.0f, 0.0f, 0.0f}};
-  c->world = tn_default_world_def();
-  c->world.substeps = 20;
-  if (!read_object(&r, file->tree, &type_scene, c, &seen)) {
+  type_scene.usual(c);
+  if (!read_object(&r, file->tree, &type_scene, c, NULL)) {
     return false;
   }
-  file->has_energy_scale = was_seen(&type_scene, seen, "energy_scale");
   set_name(file);
   scene *s = &file->scene;
   s->name = file->name;

@@ -9,8 +9,9 @@
 
 static bool read_material(loader *l, const cJSON *json, tn_material *out)
 {
-  file_material m = {tn_default_material(), 0.0f};
+  file_material m;
   uint64_t seen;
+  type_material.usual(&m);
   if (!read_object(&l->r, json, &type_material, &m, &seen)) {
     return false;
   }
@@ -161,8 +162,7 @@ bool load_geometries(loader *l)
   cJSON_ArrayForEach(item, all)
   {
     file_geometry g;
-    memset(&g, 0, sizeof g);
-    g.spacing_x = g.spacing_z = 1.0f;
+    type_geometry.usual(&g);
     reader_enter(&l->r, "geometries");
     reader_enter(&l->r, item->string);
     bool ok = read_object(&l->r, item, &type_geometry, &g, NULL) &&
@@ -196,8 +196,7 @@ static bool find_geometry(loader *l, const char *name, tn_geometry_id *id)
 static bool load_shape(loader *l, const cJSON *json, tn_body_id body)
 {
   file_shape s;
-  memset(&s, 0, sizeof s);
-  s.def = tn_default_shape_def(TN_SHAPE_SPHERE);
+  type_shape.usual(&s);
   if (!read_object(&l->r, json, &type_shape, &s, NULL) ||
       !load_material(l, s.material, &s.def.material) ||
       !find_geometry(l, s.geometry, &s.def.geometry)) {
@@ -263,8 +262,7 @@ static bool load_body(loader *l, const cJSON *json)
 {
   file_body b;
   float spread;
-  memset(&b, 0, sizeof b);
-  b.def = tn_default_body_def();
+  type_body.usual(&b);
   if (!read_object(&l->r, json, &type_body, &b, NULL) || !read_mass(l, &b, &spread)) {
     return false;
   }
@@ -410,9 +408,8 @@ static bool load_joint(loader *l, const cJSON *json)
 {
   file_joint j;
   uint64_t seen;
-  memset(&j, 0, sizeof j);
+  type_joint.usual(&j);
   j.def = tn_default_joint_def(kind_of(json));
-  j.axis = tn_v3(1.0f, 0.0f, 0.0f);
   if (!read_object(&l->r, json, &type_joint, &j, &seen) || !read_ends(l, &j) ||
       !place_joint(l, &j, seen)) {
     return false;

@@ -178,8 +178,7 @@ static bool read_soft(loader *l, const cJSON *json, file_soft *s)
 static bool load_soft(loader *l, const cJSON *json)
 {
   file_soft s;
-  memset(&s, 0, sizeof s);
-  s.def = tn_default_soft_def();
+  type_soft.usual(&s);
   bool ok = read_soft(l, json, &s);
   if (ok && s.name && !names_add(&l->soft_names, s.name, l->soft_count)) {
     ok = reader_fail(&l->r, "there is no memory for its name");
@@ -249,8 +248,7 @@ bool find_soft(loader *l, const cJSON *json, tn_soft_id *id)
 static bool load_attachment(loader *l, const cJSON *json)
 {
   file_attachment a;
-  memset(&a, 0, sizeof a);
-  a.def = tn_default_attachment_def();
+  type_attachment.usual(&a);
   if (!read_object(&l->r, json, &type_attachment, &a, NULL)) {
     return false;
   }

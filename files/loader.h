@@ -14,7 +14,6 @@ struct scene_file {
   char *text;
   cJSON *tree;
   file_scene content;
-  bool has_energy_scale;
   const scene *behaviour;       // built in; null: none
   double memory[SCENE_MEMORY];  // that the behaviour starts with
   char message[256];            // what the library said last

@@ -318,6 +318,10 @@ static void say_object(writer *w, const object_type *type)
       say(w, "description", f->meaning);
     }
     say_value(w, f);
+    if (has_usual(f)) {
+      write_key(w, "default");
+      write_usual(w, type, f);
+    }
     write_close(w, '}', false);
   }
   write_close(w, '}', false);

@@ -334,3 +334,27 @@ void write_flat(writer *w, const object_type *type, const void *value, const voi
   write_fields(w, type, value, usual);
   write_close(w, '}', was_flat);
 }
+
+bool has_usual(const field *f)
+{
+  switch (f->type) {
+  case FIELD_TEXT:
+  case FIELD_RANGES:
+  case FIELD_CELLS:
+  case FIELD_PART:
+  case FIELD_VECTORS:
+  case FIELD_FLOATS:
+  case FIELD_INDICES:
+  case FIELD_TREE:
+    return false;
+  default:
+    return !(f->flags & FIELD_REQUIRED);
+  }
+}
+
+void write_usual(writer *w, const object_type *type, const field *f)
+{
+  any_object usual;
+  type->usual(&usual);
+  write_value(w, f, (const char *)&usual + f->offset, NULL);
+}

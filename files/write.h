@@ -30,6 +30,9 @@ void write_double(writer *w, double value);
 void write_fields(writer *w, const object_type *type, const void *value, const void *usual);
 // All of it on one line, braces included.
 void write_flat(writer *w, const object_type *type, const void *value, const void *usual);
+// A field's usual value, where it has one that can be written.
+bool has_usual(const field *f);
+void write_usual(writer *w, const object_type *type, const field *f);
 // Where -0 is not 0.
 bool bits_differ(const void *a, const void *b, size_t size);
 bool fields_differ(const object_type *type, const void *a, const void *b);

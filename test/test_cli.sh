@@ -197,6 +197,8 @@ for name in sys.argv[2:]:
     for error in validator(schema).iter_errors(json.load(open(name))):
         sys.exit(f"{name}: {error.json_path}: {error.message}")
 PYTHON
+else
+  echo "== without python3-jsonschema nothing is held against the schema"
 fi
 
 echo "== Ctrl-C"
