@@ -1,6 +1,7 @@
 // Materials, geometries, bodies with their shapes, joints.
 #include "loader.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -258,6 +259,48 @@ static bool read_mass(loader *l, file_body *b, float *spread)
   return true;
 }
 
+// Mass and size of a body's shapes, by the boxes around them.
+typedef struct extent {
+  double bulk, reach, least; // kg, m from its origin, m across
+} extent;
+
+static void add_extent(const tn_world *world, tn_shape_id id, tn_pos origin, extent *sum)
+{
+  tn_pos lo, hi;
+  double density = (double)tn_shape_get(world, id).density;
+  if (tn_shape_box(world, id, &lo, &hi)) {
+    double x = hi.x - lo.x, y = hi.y - lo.y, z = hi.z - lo.z;
+    double far[3] = {fmax(fabs(hi.x - origin.x), fabs(lo.x - origin.x)),
+                     fmax(fabs(hi.y - origin.y), fabs(lo.y - origin.y)),
+                     fmax(fabs(hi.z - origin.z), fabs(lo.z - origin.z))};
+    sum->bulk += density * x * y * z;
+    sum->reach = fmax(sum->reach, sqrt(far[0] * far[0] + far[1] * far[1] + far[2] * far[2]));
+    sum->least = fmin(sum->least, fmin(x, fmin(y, z)));
+  }
+}
+
+// Whether mass and inertia will be floats: the functions that sum them up have no log to tell it.
+static bool can_spread(loader *l, tn_body_id body, float mass)
+{
+  const tn_world *world = l->run->world;
+  extent sum = {0.0, 0.0, 1e30};
+  int count = tn_body_shapes(world, body, NULL, 0);
+  tn_shape_id *ids = calloc((size_t)count + 1, sizeof *ids);
+  tn_body_shapes(world, body, ids, ids ? count : 0);
+  for (int i = 0; ids && i < count; ++i) {
+    add_extent(world, ids[i], tn_body_position(world, body), &sum);
+  }
+  free(ids);
+  double most = fmax(sum.bulk, (double)mass), least = mass > 0.0f ? (double)mass : sum.bulk;
+  if (!(most * fmax(1.0, sum.reach * sum.reach) < 1e37)) {
+    return reader_fail(&l->r, "its mass and inertia are too large for a float");
+  }
+  if (!(1e-3 * fmin(least, sum.bulk) * fmin(1.0, sum.least * sum.least) > 1e-36)) {
+    return reader_fail(&l->r, "its mass and inertia are too small for a float");
+  }
+  return true;
+}
+
 static bool load_body(loader *l, const cJSON *json)
 {
   file_body b;
@@ -282,6 +325,9 @@ static bool load_body(loader *l, const cJSON *json)
     return false;
   }
   if (spread >= 0.0f) {
+    if (!can_spread(l, id, spread)) {
+      return false;
+    }
     scene_spread_mass(l->run, id, &b.def, spread);
   }
   return !l->run->failed || loader_fail(l);
