@@ -18,11 +18,13 @@ bool loader_fail(loader *l)
   return reader_fail(&l->r, "%s", why ? why + 2 : "it could not be made");
 }
 
-bool is_list(loader *l, const cJSON *list, const char *key)
+bool is_list(loader *l, const cJSON *list, const char *key, int most)
 {
-  if (list && !cJSON_IsArray(list)) {
+  bool array = !list || cJSON_IsArray(list);
+  if (!array || cJSON_GetArraySize(list) > most) {
     reader_enter(&l->r, key);
-    return reader_fail(&l->r, "must be a list in brackets");
+    return array ? reader_fail(&l->r, "has more than %d", most)
+                 : reader_fail(&l->r, "must be a list in brackets");
   }
   return true;
 }

@@ -209,7 +209,7 @@ static bool load_shape(loader *l, const cJSON *json, tn_body_id body)
 
 static bool load_shapes(loader *l, const cJSON *list, tn_body_id body)
 {
-  if (!is_list(l, list, "shapes")) {
+  if (!is_list(l, list, "shapes", MAX_SHAPES)) {
     return false;
   }
   int i = 0;
@@ -349,7 +349,7 @@ bool load_bodies(loader *l)
 {
   const cJSON *all = l->file->content.bodies, *item;
   tn_body_id world = {0, 0, 0};
-  if (!load_shapes(l, l->file->content.shapes, world) || !is_list(l, all, "bodies")) {
+  if (!load_shapes(l, l->file->content.shapes, world) || !is_list(l, all, "bodies", MAX_THINGS)) {
     return false;
   }
   l->bodies = calloc((size_t)cJSON_GetArraySize(all) + 1, sizeof *l->bodies);
@@ -467,7 +467,7 @@ static bool load_joint(loader *l, const cJSON *json)
 bool load_joints(loader *l)
 {
   const cJSON *all = l->file->content.joints, *item;
-  if (!is_list(l, all, "joints")) {
+  if (!is_list(l, all, "joints", MAX_THINGS)) {
     return false;
   }
   int i = 0;

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARTICLES = 500000 };
-
 // ---------------------------------------------------------------------------------------------
 // Meshes
 
@@ -204,7 +202,7 @@ static bool check_soft_names(loader *l)
 bool load_softs(loader *l)
 {
   const cJSON *all = l->file->content.softs, *item;
-  if (!is_list(l, all, "soft_bodies")) {
+  if (!is_list(l, all, "soft_bodies", MAX_THINGS)) {
     return false;
   }
   l->softs = calloc((size_t)cJSON_GetArraySize(all) + 1, sizeof *l->softs);
@@ -268,7 +266,7 @@ static bool load_attachment(loader *l, const cJSON *json)
 bool load_attachments(loader *l)
 {
   const cJSON *all = l->file->content.attachments, *item;
-  if (!is_list(l, all, "attachments")) {
+  if (!is_list(l, all, "attachments", MAX_THINGS)) {
     return false;
   }
   int i = 0;

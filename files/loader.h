@@ -20,6 +20,8 @@ struct scene_file {
   char error[SCENE_FILE_ERROR]; // of the last build
 };
 
+enum { MAX_THINGS = 100000, MAX_SHAPES = 5000, MAX_PARTICLES = 500000 };
+
 typedef struct loader {
   scene_file *file;
   scene_run *run;
@@ -38,8 +40,8 @@ const scene *scene_behaviour(const scene *which);
 
 // What the library did not like; returns false.
 bool loader_fail(loader *l);
-// Whether it is a list of objects; none at all is an empty one.
-bool is_list(loader *l, const cJSON *list, const char *key);
+// Whether it is a list of no more than so many; none at all is an empty one.
+bool is_list(loader *l, const cJSON *list, const char *key, int most);
 // Which body, null id for the world; and which soft body.
 bool find_body(loader *l, const cJSON *json, tn_body_id *id);
 bool find_soft(loader *l, const cJSON *json, tn_soft_id *id);

@@ -350,6 +350,12 @@ static void limits_hold(void **unused)
   assert_non_null(strstr(complaint(text), "there are too many values"));
   memset(text, '9', MUCH);
   assert_non_null(strstr(complaint(text), "the word or number is too long"));
+  size_t size = (size_t)sprintf(text, "{\"tenon\": 1,\n\"bodies\": [");
+  for (int i = 0; i <= 100000; ++i) {
+    size += (size_t)sprintf(text + size, "%s{}", i ? "," : "");
+  }
+  sprintf(text + size, "]}");
+  assert_string_equal(complaint(text), "scene.json:2: bodies: has more than 100000");
   free(text);
 }
 
