@@ -20,8 +20,7 @@ void scene_set_gravity(scene_run *run)
   tn_world_set_gravity(run->world, tn_v3(0.0f, -SCENE_GRAVITY, 0.0f));
 }
 
-// Makes room for one more item.
-static bool grow(void **items, int count, int *capacity, size_t size)
+bool scene_grow(void **items, int count, int *capacity, size_t size)
 {
   if (count < *capacity) {
     return true;
@@ -56,7 +55,7 @@ tn_body_id scene_add_body(scene_run *run, const tn_body_def *def)
 {
   tn_body_id id = make_body(run, def, false);
   void *bodies = run->bodies;
-  if (run->failed || !grow(&bodies, run->body_count, &run->body_capacity, sizeof id)) {
+  if (run->failed || !scene_grow(&bodies, run->body_count, &run->body_capacity, sizeof id)) {
     run->failed = true;
     return id;
   }
@@ -94,9 +93,9 @@ tn_joint_id scene_add_joint(scene_run *run, const tn_joint_def *def)
   void *joints = run->joints;
   void *roles = run->roles;
   int role_capacity = run->joint_capacity;
-  bool has_room = grow(&joints, run->joint_count, &run->joint_capacity, sizeof id);
+  bool has_room = scene_grow(&joints, run->joint_count, &run->joint_capacity, sizeof id);
   run->joints = joints;
-  has_room = has_room && grow(&roles, run->joint_count, &role_capacity, sizeof *run->roles);
+  has_room = has_room && scene_grow(&roles, run->joint_count, &role_capacity, sizeof *run->roles);
   run->roles = roles;
   if (TN_IS_NULL(id) || !has_room) {
     run->failed = true;

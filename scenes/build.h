@@ -18,6 +18,9 @@ typedef struct scene_joint_role {
 // A parameter's setting. The name must be one of the scene's.
 double scene_value(const scene_run *run, const char *name);
 
+// Makes room for one more item of a list; false without memory.
+bool scene_grow(void **items, int count, int *capacity, size_t size);
+
 // Down along y.
 void scene_set_gravity(scene_run *run);
 

@@ -1,22 +1,9 @@
 #include "record.h"
 
+#include "build.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-static bool grow(void **items, int count, int *capacity, size_t size)
-{
-  if (count < *capacity) {
-    return true;
-  }
-  int wanted = 2 * *capacity + 16;
-  void *grown = realloc(*items, (size_t)wanted * size);
-  if (!grown) {
-    return false;
-  }
-  *items = grown;
-  *capacity = wanted;
-  return true;
-}
 
 bool record_body(scene_record *record, const tn_body_def *def, bool scenery)
 {
@@ -24,7 +11,7 @@ bool record_body(scene_record *record, const tn_body_def *def, bool scenery)
     return true;
   }
   void *bodies = record->bodies;
-  if (!grow(&bodies, record->body_count, &record->body_capacity, sizeof *record->bodies)) {
+  if (!scene_grow(&bodies, record->body_count, &record->body_capacity, sizeof *record->bodies)) {
     return false;
   }
   record->bodies = bodies;
@@ -80,7 +67,7 @@ bool record_soft(scene_record *record, const tn_soft_def *def)
     return true;
   }
   void *softs = record->softs;
-  if (!grow(&softs, record->soft_count, &record->soft_capacity, sizeof *record->softs)) {
+  if (!scene_grow(&softs, record->soft_count, &record->soft_capacity, sizeof *record->softs)) {
     return false;
   }
   record->softs = softs;
