@@ -475,7 +475,10 @@ bool tn_shape_set_filter(tn_world *world, tn_shape_id id, tn_filter filter)
 
 int tn_body_shapes(const tn_world *world, tn_body_id id, tn_shape_id *ids, int capacity)
 {
-  const body *b = body_find(world, id, "tn_body_shapes");
+  const body *b = NULL;
+  if (world) {
+    b = TN_IS_NULL(id) ? &world->bodies[WORLD_SLOT] : body_find(world, id, "tn_body_shapes");
+  }
   int count = 0;
   for (int32_t i = b ? b->first_shape : NO_SLOT; i != NO_SLOT; i = world->shapes[i].next) {
     if (ids && count < capacity) {

@@ -387,6 +387,12 @@ bool tn_soft_pin(tn_world *world, tn_soft_id id, int particle, bool pinned)
   return true;
 }
 
+bool tn_soft_is_pinned(const tn_world *world, tn_soft_id id, int particle)
+{
+  const soft_particle *p = find_particle(world, id, particle, "tn_soft_is_pinned");
+  return p && p->pinned;
+}
+
 bool tn_soft_set_pressure(tn_world *world, tn_soft_id id, float pressure)
 {
   soft *s = soft_find(world, id, "tn_soft_set_pressure");

@@ -38,6 +38,27 @@ bool tn_attachment_is_valid(const tn_world *world, tn_attachment_id id)
   return world && !why_not_one(world, id);
 }
 
+tn_attachment_def tn_attachment_get(const tn_world *world, tn_attachment_id id)
+{
+  const attachment *a = find(world, id, "tn_attachment_get");
+  return a ? a->def : (tn_attachment_def){0};
+}
+
+int tn_world_attachments(const tn_world *world, tn_attachment_id *ids, int capacity)
+{
+  int count = 0;
+  for (int32_t i = 0; world && i < world->attachment_list.used; ++i) {
+    if (world->attachments[i].alive) {
+      if (ids && count < capacity) {
+        ids[count] =
+            (tn_attachment_id){(uint32_t)i + 1, world->attachments[i].generation, world->serial};
+      }
+      count += 1;
+    }
+  }
+  return count;
+}
+
 // ---------------------------------------------------------------------------------------------
 // Create and destroy
 

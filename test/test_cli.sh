@@ -142,6 +142,65 @@ for scene in joint_zoo cradle "pile --set count=100" soft_cube_spin; do
     fail "$scene: other metrics"
 done
 
+echo "== scene files"
+refuses 2 "there is no scene 'mine'" run mine
+refuses 2 "./mine: No such file or directory" run ./mine
+refuses 2 "mine.json: No such file or directory" run mine.json
+refuses 2 "folder/: Is a directory" run folder/
+refuses 2 "export has no option '--json'" export stack --json
+refuses 2 "schema takes --markdown or nothing, but was given 'now'" schema now
+for file in "$here"/scene_files/bad/*.json; do
+  refuses 2 "$file:" run "$file"
+  grep -qE "^[^:]+:[0-9]+: .+" err || fail "$file: $(cat err)"
+  grep -qFx "$(sed "s,.*/bad/,," err)" "$here/scene_files/bad.txt" || fail "bad.txt has no $(cat err)"
+done
+"$tenon" export steering --set angle=20 --method xpbd --substeps 7 --seconds 0.5 >mine.json
+"$tenon" run mine.json --json >file.json
+"$tenon" run steering --set angle=20 --method xpbd --substeps 7 --seconds 0.5 --json >scene.json
+for name in scene parameters.angle method substeps seconds hash metrics.energy_rel_final; do
+  [ "$(field $name <file.json)" = "$(field $name <scene.json)" ] || fail "$name of mine.json"
+done
+"$tenon" export mine.json | diff - mine.json || fail "a file is not written as it was read"
+refuses 2 "--set does not go with a scene file" run mine.json --set angle=3
+[ "$("$tenon" compare mine.json --methods tenon,xpbd --substeps 2 --json | wc -l)" = 2 ] ||
+  fail "compare a file"
+"$tenon" run mine.json --seconds 0.25 --snapshot file.snap --json >out
+"$tenon" run mine.json --seconds 0.25 --from file.snap --json >rest.json
+[ "$(field hash <rest.json)" = "$(field hash <file.json)" ] || fail "snapshot of a file's run"
+"$tenon" schema | diff - "$here/../docs/scene.schema.json" ||
+  fail "docs/scene.schema.json is not what 'tenon schema' prints"
+"$tenon" schema --markdown | diff - "$here/../docs/scene_keys.md" ||
+  fail "docs/scene_keys.md is not what 'tenon schema --markdown' prints"
+
+echo "== the seesaw of docs/scene_files.md"
+awk '/^```json/ && !done { inside = 1; next } /^```/ { done = done || inside; inside = 0 } inside' \
+  "$here/../docs/scene_files.md" >seesaw.json
+"$tenon" run seesaw.json --poses level.csv >out
+sed 's/-0\.75, 1\.25/-0.65, 1.25/' seesaw.json >tipped.json
+"$tenon" run tipped.json --poses tipped.csv >out
+tilt() { awk -F, '$3 == 0 { z = $9 < 0 ? -$9 : $9 } END { printf "%.7f\n", 2 * z }' "$1"; }
+awk "BEGIN { exit !($(tilt level.csv) < 1e-4 && $(tilt tipped.csv) > 0.1) }" ||
+  fail "the seesaw: $(tilt level.csv), $(tilt tipped.csv) rad"
+
+if python3 -c 'import jsonschema' 2>/dev/null; then
+  echo "== every file is as the schema says"
+  for scene in $("$tenon" scenes --names); do
+    "$tenon" export "$scene" >"exported_$scene.json"
+  done
+  python3 - "$here/../docs/scene.schema.json" exported_*.json seesaw.json \
+    "$here/scene_files/all_kinds.json" <<'PYTHON'
+import json, jsonschema, sys
+schema = json.load(open(sys.argv[1]))
+validator = jsonschema.validators.validator_for(schema)
+validator.check_schema(schema)
+for name in sys.argv[2:]:
+    for error in validator(schema).iter_errors(json.load(open(name))):
+        sys.exit(f"{name}: {error.json_path}: {error.message}")
+PYTHON
+else
+  echo "== without python3-jsonschema nothing is held against the schema"
+fi
+
 echo "== Ctrl-C"
 "$tenon" run pile --set count=300 --seconds 600 --csv i.csv --glb i.glb --snapshot i.snap \
   --json >i.json &

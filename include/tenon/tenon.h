@@ -163,7 +163,8 @@ TN_API bool tn_body_set_can_sleep(tn_world *world, tn_body_id body, bool can_sle
 
 // Mass of the body's shapes by their densities; sensors and surfaces without volume have none.
 TN_API bool tn_body_set_mass_from_shapes(tn_world *world, tn_body_id body);
-// Writes up to `capacity` ids of the body's shapes; returns how many there are.
+// Writes up to `capacity` ids of the body's shapes, those of the world for a null body; returns how
+// many there are.
 TN_API int tn_body_shapes(const tn_world *world, tn_body_id body, tn_shape_id *ids, int capacity);
 
 // ---------------------------------------------------------------------------------------------
@@ -184,6 +185,7 @@ TN_API tn_geometry_id tn_height_field_create(tn_world *world, const float *heigh
 TN_API tn_geometry_id tn_wire_create(tn_world *world, const tn_wire_point *points, int count,
                                      bool closed);
 TN_API bool tn_geometry_destroy(tn_world *world, tn_geometry_id geometry);
+TN_API tn_geometry_source tn_geometry_get(const tn_world *world, tn_geometry_id geometry);
 
 TN_API tn_material tn_default_material(void);
 TN_API tn_shape_def tn_default_shape_def(tn_shape_kind kind);
@@ -283,6 +285,7 @@ TN_API bool tn_soft_set_position(tn_world *world, tn_soft_id soft, int particle,
 TN_API bool tn_soft_set_velocity(tn_world *world, tn_soft_id soft, int particle, tn_vec3 velocity);
 // A pinned particle moves with the velocity it is given, whatever pulls at it.
 TN_API bool tn_soft_pin(tn_world *world, tn_soft_id soft, int particle, bool pinned);
+TN_API bool tn_soft_is_pinned(const tn_world *world, tn_soft_id soft, int particle);
 // Acts during the next step.
 TN_API bool tn_soft_apply_force(tn_world *world, tn_soft_id soft, int particle, tn_vec3 force);
 
@@ -303,6 +306,9 @@ TN_API tn_attachment_def tn_default_attachment_def(void);
 TN_API tn_attachment_id tn_attachment_create(tn_world *world, const tn_attachment_def *def);
 TN_API bool tn_attachment_destroy(tn_world *world, tn_attachment_id attachment);
 TN_API bool tn_attachment_is_valid(const tn_world *world, tn_attachment_id attachment);
+TN_API tn_attachment_def tn_attachment_get(const tn_world *world, tn_attachment_id attachment);
+// Writes up to `capacity` live ids in slot order; returns how many there are.
+TN_API int tn_world_attachments(const tn_world *world, tn_attachment_id *ids, int capacity);
 // Moves the end on the body, or in the world: for dragging.
 TN_API bool tn_attachment_set_point(tn_world *world, tn_attachment_id attachment, tn_pos point);
 TN_API tn_attachment_state tn_attachment_read(const tn_world *world, tn_attachment_id attachment);

@@ -183,6 +183,23 @@ typedef struct tn_wire_point {
   tn_vec3 position, tangent;
 } tn_wire_point;
 
+// What a geometry was made of, as it was given; what its kind does not have is null and zero. The
+// arrays are the world's, for as long as the geometry lives.
+typedef struct tn_geometry_source {
+  tn_shape_kind kind;
+  const tn_vec3 *points; // of a hull or mesh
+  int point_count;
+  int max_vertices;     // of a hull
+  const int *triangles; // of a mesh, three each
+  int triangle_count;
+  const float *heights; // of a height field
+  int columns, rows;
+  float spacing_x, spacing_z;
+  const tn_wire_point *wire_points;
+  int wire_point_count;
+  bool closed; // of a wire
+} tn_geometry_source;
+
 // ---------------------------------------------------------------------------------------------
 // Contacts. The normal points from shape A to shape B.
 
