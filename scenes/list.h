@@ -23,6 +23,8 @@ extern const scene scene_rope, scene_unsolvable;
 extern const scene scene_robot_arm;
 // steering.c
 extern const scene scene_steering;
+// car.c
+extern const scene scene_car;
 // creatures.c
 extern const scene scene_ragdoll, scene_walker;
 // machines.c

@@ -19,6 +19,7 @@ const scene *const *scene_list(int *count)
                                      &scene_marble_run,
                                      &scene_sculpture,
                                      &scene_coin,
+                                     &scene_car,
                                      &scene_robot_arm,
                                      &scene_rope,
                                      &scene_joints_basic,
