@@ -15,12 +15,12 @@ static const tn_vec3 Z_AXIS = {0.0f, 0.0f, 1.0f};
 
 static const float WHEEL_RADIUS = 0.075f, RIM_RADIUS = 0.045f, WHEEL_HALF = 0.03f;
 static const float WHEEL_BASE = 0.34f;     // m, between the axles
-static const float ARM_IN = 0.05f;         // m, from the middle to where the arms hang
+static const float ARM_IN = 0.025f;        // m, from the middle to where the arms hang
 static const float KINGPIN = 0.125f;       // m, to where they hold the knuckle
 static const float WHEEL_SIDE = 0.17f;     // m, to the middle of a wheel
 static const float ARM_HEIGHT = 0.025f;    // m, of the upper arm, and below of the lower one
 static const float SERVO_ARM = 0.03f;      // m, as in the paper
-static const float TYRE_MASS = 0.4f;       // kg
+static const float TYRE_MASS = 0.6f;       // kg
 static const float SPRING = 1200.0f;       // N/m, of a shock absorber
 static const float SPRING_LOAD = 15.0f;    // N, that it carries as the car stands
 static const float SPRING_DAMPING = 40.0f; // 1/s
@@ -359,7 +359,7 @@ static void add_corner(const builder *b, int corner, tn_body_id chassis, tn_body
   join(b, TN_JOINT_BALL, front ? servo : chassis, rod, rod_in, Z_AXIS);
   join(b, TN_JOINT_BALL, rod, knuckle, rod_out, Z_AXIS);
   float ahead = front ? 0.022f : -0.022f;
-  add_shock(b, chassis, lower, tn_v3(x + ahead, 0.085f, 0.9f * in.z),
+  add_shock(b, chassis, lower, tn_v3(x + ahead, 0.085f, side * 0.045f),
             tn_v3(x + ahead, -ARM_HEIGHT, side * 0.1f));
   add_tyre(b, rim, wheel);
 }
@@ -527,12 +527,12 @@ const scene scene_car = {
     .parameters = {{"speed", 0.0, 10.0, 2.0, false, "m/s, that the motors strive for"},
                    {"bumps", 0.0, 0.05, 0.02, false, "height of the ground's, m"},
                    {"obstacles", 0.0, 1.0, 1.0, true, "0: none"},
-                   {"wheel_mass", 0.5, 10.0, 0.76, false, "of rim and tyre, kg"},
+                   {"wheel_mass", 0.7, 10.0, 0.76, false, "of rim and tyre, kg"},
                    {"mass_ratio", 1.0, 1e5, 760.0, false, "of a wheel and the servo's arm"},
-                   {"around", 8.0, 100.0, 40.0, true, "hexahedra of a tyre, around"},
-                   {"wall", 1.0, 10.0, 4.0, true, "and through its wall"},
-                   {"across", 1.0, 20.0, 7.0, true, "and across"},
-                   {"young", 1e4, 1e8, 1e6, false, "modulus of the tyres, Pa"},
+                   {"around", 8.0, 100.0, 23.0, true, "hexahedra of a tyre, around"},
+                   {"wall", 1.0, 10.0, 2.0, true, "and through its wall"},
+                   {"across", 1.0, 20.0, 6.0, true, "and across"},
+                   {"young", 1e4, 1e8, 1e7, false, "modulus of the tyres, Pa"},
                    {"friction", 0.0, 10.0, 0.9, false, "coefficient of friction"}},
     .build = build_car,
     .drive = drive_car,
