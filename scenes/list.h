@@ -44,7 +44,9 @@ extern const scene scene_marble_impulse, scene_marbles_in_wires, scene_marble_ru
 extern const scene scene_sculpture;
 // soft.c
 extern const scene scene_rotor, scene_soft_cube_spin, scene_tori_on_cloth, scene_four_cubes,
-    scene_bowling;
+    scene_bowling, scene_ship;
+// stunts.c
+extern const scene scene_car_ramp, scene_car_spin;
 // pile.c
 extern const scene scene_capsules, scene_pile, scene_resting;
 
