@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CUBE_ROUNDS = 4, SKIN_ROUNDS = 100 }; // of smoothing
+
 // ---------------------------------------------------------------------------------------------
 // Distances
 
@@ -46,9 +48,90 @@ float carve_join(float a, float b, float width)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Cubes
+// Surfaces
 
-enum { SMOOTHING = 4 }; // rounds
+typedef struct skin {
+  carve_solid *solid;
+  tn_vec3 *points;
+  const int *triangles;
+  int point_count, triangle_count;
+  float step; // m, that a point moves in a round
+  float most; // m, that it moves in all
+} skin;
+
+// Along the slope.
+static tn_vec3 drawn_to_surface(const skin *s, tn_vec3 p)
+{
+  float step = 0.1f * s->step, f = s->solid(p);
+  tn_vec3 g = tn_v3(s->solid(tn_add(p, tn_v3(step, 0.0f, 0.0f))) - f,
+                    s->solid(tn_add(p, tn_v3(0.0f, step, 0.0f))) - f,
+                    s->solid(tn_add(p, tn_v3(0.0f, 0.0f, step))) - f);
+  float slope = tn_length(g);
+  return slope > 0.1f * step ? tn_sub(p, tn_scale(clamp(f, -s->step, s->step) / slope, g)) : p;
+}
+
+// Half way to the middle of its neighbours, then to the surface.
+static tn_vec3 moved(const skin *s, tn_vec3 p, tn_vec3 start, tn_vec3 sum, int number)
+{
+  tn_vec3 middle = tn_scale(0.5f / (float)number, sum);
+  tn_vec3 way = tn_sub(drawn_to_surface(s, tn_add(tn_scale(0.5f, p), middle)), start);
+  float length = tn_length(way);
+  return tn_add(start, tn_scale(length > s->most ? s->most / length : 1.0f, way));
+}
+
+// Evens the points out and draws them to the surface. False without memory.
+static bool smooth(const skin *s, int rounds)
+{
+  size_t count = (size_t)s->point_count;
+  tn_vec3 *sum = malloc(count * sizeof *sum), *start = malloc(count * sizeof *start);
+  int *number = malloc(count * sizeof *number); // of neighbours; none inside
+  bool ok = sum && start && number;
+  if (ok) {
+    memcpy(start, s->points, count * sizeof *start);
+  }
+  for (int round = 0; round < rounds && ok; ++round) {
+    memset(sum, 0, count * sizeof *sum);
+    memset(number, 0, count * sizeof *number);
+    for (int i = 0; i < 3 * s->triangle_count; ++i) {
+      int at = s->triangles[i], next = s->triangles[i % 3 == 2 ? i - 2 : i + 1];
+      sum[at] = tn_add(sum[at], s->points[next]);
+      number[at] += 1;
+    }
+    for (int i = 0; i < s->point_count; ++i) {
+      s->points[i] =
+          number[i] > 0 ? moved(s, s->points[i], start[i], sum[i], number[i]) : s->points[i];
+    }
+  }
+  free(sum);
+  free(start);
+  free(number);
+  return ok;
+}
+
+bool carve_skin(tn_soft_def *def, carve_solid *solid, tn_vec3 center, float radius, int level)
+{
+  if (!tn_soft_mesh_sphere(def, level, radius)) {
+    return false;
+  }
+  tn_vec3 *points = malloc((size_t)def->vertex_count * sizeof *points);
+  skin s = {solid,          points,  def->triangles, def->vertex_count, def->triangle_count,
+            0.05f * radius, INFINITY};
+  for (int i = 0; i < def->vertex_count && points; ++i) {
+    points[i] = tn_add(center, def->vertices[i]);
+  }
+  bool ok = points && smooth(&s, SKIN_ROUNDS);
+  if (ok) {
+    free((void *)def->vertices);
+    def->vertices = points;
+  } else {
+    free(points);
+    tn_soft_mesh_free(def);
+  }
+  return ok;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Cubes
 
 typedef struct quarry {
   carve_solid *solid;
@@ -157,55 +240,6 @@ static void put_cubes(quarry *q)
   }
 }
 
-// Along the slope.
-static tn_vec3 drawn_to_surface(const quarry *q, tn_vec3 p)
-{
-  float step = 0.05f * q->cell, f = q->solid(p);
-  tn_vec3 g = tn_v3(q->solid(tn_add(p, tn_v3(step, 0.0f, 0.0f))) - f,
-                    q->solid(tn_add(p, tn_v3(0.0f, step, 0.0f))) - f,
-                    q->solid(tn_add(p, tn_v3(0.0f, 0.0f, step))) - f);
-  float slope = tn_length(g), most = 0.5f * q->cell;
-  return slope > 0.1f * step ? tn_sub(p, tn_scale(clamp(f, -most, most) / slope, g)) : p;
-}
-
-// The middle of a point's neighbours on the surface, of which `sum` holds the sum and the number.
-static tn_vec3 evened(const tn_vec3 *sum, const int *number, tn_vec3 p, int i)
-{
-  return tn_add(tn_scale(0.5f, p), tn_scale(0.5f / (float)number[i], sum[i]));
-}
-
-// Evens the surface out and draws it to the solid's, but no point so far that cubes lose their
-// form.
-static bool smooth(quarry *q)
-{
-  size_t count = (size_t)q->point_count;
-  tn_vec3 *sum = malloc((count + 1) * sizeof *sum), *start = malloc((count + 1) * sizeof *start);
-  int *number = q->vertex; // those of the grid are no longer needed
-  if (sum && start) {
-    memcpy(start, q->points, count * sizeof *start);
-  }
-  for (int round = 0; round < SMOOTHING && sum && start; ++round) {
-    memset(sum, 0, count * sizeof *sum);
-    memset(number, 0, count * sizeof *number);
-    for (int i = 0; i < 3 * q->triangle_count; ++i) {
-      int at = q->triangles[i], next = q->triangles[i % 3 == 2 ? i - 2 : i + 1];
-      sum[at] = tn_add(sum[at], q->points[next]);
-      number[at] += 1;
-    }
-    for (int i = 0; i < q->point_count; ++i) {
-      if (number[i] > 0) {
-        tn_vec3 p = drawn_to_surface(q, evened(sum, number, q->points[i], i));
-        tn_vec3 way = tn_sub(p, start[i]);
-        float length = tn_length(way), most = 0.6f * q->cell;
-        q->points[i] = tn_add(start[i], tn_scale(length > most ? most / length : 1.0f, way));
-      }
-    }
-  }
-  free(sum);
-  free(start);
-  return sum && start;
-}
-
 static bool take_memory(quarry *q, size_t cells, size_t corners)
 {
   q->kept = calloc(cells, sizeof *q->kept);
@@ -241,7 +275,10 @@ bool carve(tn_soft_def *def, carve_solid *solid, tn_vec3 lower, tn_vec3 upper, f
     keep_cells(&q);
     fill_crossings(&q);
     put_cubes(&q);
-    ok = q.cube_count > 0 && smooth(&q);
+    // No point moves so far that cubes lose their form.
+    skin s = {solid,       q.points,   q.triangles, q.point_count, q.triangle_count,
+              0.5f * cell, 0.6f * cell};
+    ok = q.cube_count > 0 && smooth(&s, CUBE_ROUNDS);
   }
   free(q.kept);
   free(q.vertex);

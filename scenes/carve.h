@@ -1,4 +1,4 @@
-// Soft bodies in the shape of a solid, of hexahedra.
+// Soft bodies in the shape of a solid, of hexahedra or as a skin.
 #ifndef TENON_SCENES_CARVE_H
 #define TENON_SCENES_CARVE_H
 
@@ -10,6 +10,9 @@ typedef float carve_solid(tn_vec3 p);
 // Fills in the arrays of `def` as tn_soft_mesh_* do: cubes of `cell` metres whose middle is in the
 // solid, the corners at the surface drawn to it. False without memory, or if there is no cube.
 bool carve(tn_soft_def *def, carve_solid *solid, tn_vec3 lower, tn_vec3 upper, float cell);
+
+// The surface of the solid: that of a sphere, with 20 * 4^level triangles, drawn to it.
+bool carve_skin(tn_soft_def *def, carve_solid *solid, tn_vec3 center, float radius, int level);
 
 // Distances to build solids with.
 float carve_box(tn_vec3 p, tn_vec3 center, tn_vec3 half_extents, float rounding);

@@ -47,6 +47,8 @@ extern const scene scene_rotor, scene_soft_cube_spin, scene_tori_on_cloth, scene
     scene_bowling, scene_ship;
 // stunts.c
 extern const scene scene_car_ramp, scene_car_spin;
+// toys.c
+extern const scene scene_elk_and_duck;
 // pile.c
 extern const scene scene_capsules, scene_pile, scene_resting;
 

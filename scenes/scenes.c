@@ -34,6 +34,7 @@ const scene *const *scene_list(int *count)
                                      &scene_mobile,
                                      &scene_pile,
                                      &scene_tori_on_cloth,
+                                     &scene_elk_and_duck,
                                      &scene_cradle,
                                      &scene_pendulum_distance,
                                      &scene_chain,
