@@ -65,7 +65,7 @@ export class Surfaces {
     geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * vertices), 3));
     if (isRope) geometry.setIndex(tubeIndices(soft.particles));
     else geometry.setIndex(new BufferAttribute(sim.softTriangles(index, soft.triangles), 1));
-    const color = bodyColors[(index + 2) % bodyColors.length];
+    const color = bodyColors[index % bodyColors.length];
     const mesh = new Mesh(geometry, new MeshLambertMaterial({ color, side: DoubleSide }));
     mesh.frustumCulled = false;
     mesh.castShadow = mesh.receiveShadow = true;
