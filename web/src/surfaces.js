@@ -74,14 +74,31 @@ export class Surfaces {
   }
 
   // Ropes are drawn no thinner than can be seen.
+  write(sim, i, least, out) {
+    const { isRope, particles, radius } = this.parts[i];
+    const points = sim.particles(i, particles);
+    if (isRope) writeTube(points, Math.max(radius, least), out);
+    else out.set(points);
+    return out;
+  }
+
   update(sim, least) {
-    this.parts.forEach(({ mesh, isRope, particles, radius }, i) => {
-      const points = sim.particles(i, particles);
+    this.parts.forEach(({ mesh }, i) => {
       const position = mesh.geometry.getAttribute('position');
-      if (isRope) writeTube(points, Math.max(radius, least), position.array);
-      else position.array.set(points);
+      this.write(sim, i, least, position.array);
       position.needsUpdate = true;
       mesh.geometry.computeVertexNormals();
+    });
+  }
+
+  // Where the vertices are now, of each; null if there are others than were drawn.
+  points(sim, least) {
+    const now = sim.softs();
+    const isSame = (part, i) => part.particles === now[i].particles;
+    if (now.length !== this.parts.length || !this.parts.every(isSame)) return null;
+    return this.parts.map(({ mesh }, i) => {
+      const { length } = mesh.geometry.getAttribute('position').array;
+      return this.write(sim, i, least, new Float32Array(length));
     });
   }
 
