@@ -61,24 +61,28 @@ export class Surfaces {
   add(sim, soft, index) {
     const isRope = soft.triangles === 0;
     const geometry = new BufferGeometry();
-    const vertices = soft.particles * (isRope ? SIDES : 1);
+    const triangles = isRope ? [] : [...sim.softTriangles(index, soft.triangles)];
+    const surface = [...new Set(triangles)]; // particles; what is inside is not drawn
+    const numbers = new Map(surface.map((particle, i) => [particle, i]));
+    const vertices = isRope ? soft.particles * SIDES : surface.length;
     geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * vertices), 3));
-    if (isRope) geometry.setIndex(tubeIndices(soft.particles));
-    else geometry.setIndex(new BufferAttribute(sim.softTriangles(index, soft.triangles), 1));
+    geometry.setIndex(isRope ? tubeIndices(soft.particles) : triangles.map((i) => numbers.get(i)));
     const color = bodyColors[index % bodyColors.length];
     const mesh = new Mesh(geometry, new MeshLambertMaterial({ color, side: DoubleSide }));
     mesh.frustumCulled = false;
     mesh.castShadow = mesh.receiveShadow = true;
     this.group.add(mesh);
-    return { mesh, isRope, ...soft };
+    return { mesh, isRope, surface, ...soft };
   }
 
   // Ropes are drawn no thinner than can be seen.
   write(sim, i, least, out) {
-    const { isRope, particles, radius } = this.parts[i];
+    const { isRope, surface, particles, radius } = this.parts[i];
     const points = sim.particles(i, particles);
     if (isRope) writeTube(points, Math.max(radius, least), out);
-    else out.set(points);
+    surface.forEach((particle, k) => {
+      for (let axis = 0; axis < 3; ++axis) out[3 * k + axis] = points[3 * particle + axis];
+    });
     return out;
   }
 
