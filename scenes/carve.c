@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CUBE_ROUNDS = 4, SKIN_ROUNDS = 30 }; // of smoothing
+enum { CUBE_ROUNDS = 2, SKIN_ROUNDS = 30 }; // of smoothing
 
 // ---------------------------------------------------------------------------------------------
 // Distances

@@ -110,7 +110,7 @@ const scene scene_soft_cube_spin = {
 static float ship_solid(tn_vec3 p)
 {
   tn_vec3 q = tn_v3(p.x, p.y, fabsf(p.z));
-  float disk = carve_ellipsoid(p, tn_v3(0.9f, 0.3f, 0.0f), tn_v3(1.05f, 0.16f, 1.05f));
+  float disk = carve_ellipsoid(p, tn_v3(0.9f, 0.3f, 0.0f), tn_v3(1.05f, 0.18f, 1.05f));
   float dome = carve_ellipsoid(p, tn_v3(0.9f, 0.42f, 0.0f), tn_v3(0.35f, 0.14f, 0.35f));
   float hull = carve_capsule(p, tn_v3(-1.3f, -0.3f, 0.0f), tn_v3(0.1f, -0.3f, 0.0f), 0.22f);
   float neck = carve_capsule(p, tn_v3(-0.15f, -0.25f, 0.0f), tn_v3(0.35f, 0.25f, 0.0f), 0.13f);
