@@ -24,7 +24,7 @@ static int show_help(void)
        "  --lanes N                   1, 4, 8 or 16 constraints at a time; 0: the widest (0)\n"
        "  --json                      print one JSON object instead\n"
        "  --csv FILE                  write the metrics of every frame\n"
-       "  --poses FILE                write the place of every body in every frame\n"
+       "  --poses FILE                write the place of every body and particle in every frame\n"
        "  --glb FILE                  write the motion as animated glTF 2.0\n"
        "  --snapshot FILE             write the state at the end\n"
        "  --from FILE                 go on from a snapshot of the same scene\n"

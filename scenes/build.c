@@ -265,7 +265,10 @@ void scene_pin(scene_run *run, tn_soft_id soft, int particle)
 
 void scene_spin(scene_run *run, tn_soft_id soft, tn_pos about, tn_vec3 angular_velocity)
 {
-  int count = run->failed ? 0 : tn_soft_velocities(run->world, soft, NULL, 0);
+  if (run->failed) {
+    return;
+  }
+  int count = tn_soft_velocities(run->world, soft, NULL, 0);
   tn_vec3 *v = calloc((size_t)count + 1, sizeof *v);
   if (!v) {
     run->failed = true;
@@ -276,7 +279,7 @@ void scene_spin(scene_run *run, tn_soft_id soft, tn_pos about, tn_vec3 angular_v
     tn_vec3 arm = tn_between_points(about, tn_soft_position(run->world, soft, i));
     v[i] = tn_add(v[i], tn_cross(angular_velocity, arm));
   }
-  run->failed = run->failed || !tn_soft_set_velocities(run->world, soft, v, count);
+  run->failed = !tn_soft_set_velocities(run->world, soft, v, count);
   free(v);
 }
 

@@ -131,6 +131,10 @@ echo "== tables"
 awk -F, 'NR == 1 { n = NF } NF != n { exit 1 }' m.csv || fail "metrics: columns differ"
 awk -F, 'NF != 10 { exit 1 }' p.csv || fail "poses: columns differ"
 
+"$tenon" run rotor --seconds 0.5 --poses s.csv >out
+[ "$(grep -c ',soft 0.[01],' s.csv)" = 62 ] || fail "poses: $(wc -l <s.csv) lines of particles"
+awk -F, 'NF != 10 { exit 1 }' s.csv || fail "poses: columns of particles differ"
+
 echo "== a run that is cut in two is the same run"
 for scene in joint_zoo cradle "pile --set count=100" soft_cube_spin; do
   "$tenon" run $scene --seconds 1 --json >whole.json
@@ -224,9 +228,16 @@ grep -q '\[#.*frame [0-9]* of 60' bar || fail "no bar: $(cat bar)"
 
 echo "== glTF"
 [ -d "$here/gltf/node_modules" ] || fail "no glTF validator; scripts/setup brings it"
-for scene in pendulum_triple stack pile sculpture coin tori_on_cloth; do
+for scene in pendulum_triple stack pile sculpture coin; do
   "$tenon" run $scene --seconds 0.3 --glb $scene.glb >out
 done
+for scene in rotor four_cubes tori_on_cloth car; do
+  "$tenon" run $scene --seconds 0.3 --glb $scene.glb --poses $scene.csv >out
+  node "$here/gltf/forms.mjs" $scene.glb $scene.csv
+done
+# More frames than a mesh has forms.
+"$tenon" run bowling --seconds 4.5 --glb bowling.glb --poses bowling.csv >out
+node "$here/gltf/forms.mjs" bowling.glb bowling.csv
 node "$here/gltf/validate.mjs" ./*.glb
 
 echo "all well"
