@@ -347,6 +347,17 @@ static float off(const double *to, const double *from)
   return (float)(*to - *from);
 }
 
+// Sums of the last step go.
+static void forget_sums(soft_graph *g, int32_t first, int32_t last)
+{
+  soft_layout l = soft_layout_of(SOFT_EDGE);
+  size_t at = (size_t)(l.particles + l.params) + offsetof(EdgeState, sum) / sizeof(R);
+  for (int32_t block = first; block < last; ++block) {
+    memset(g->data.rows[SOFT_EDGE].row[first_row(SOFT_EDGE, block) + at], 0,
+           sizeof *g->data.rows[SOFT_EDGE].row);
+  }
+}
+
 static void set_starts(soft_graph *g, soft_type type, int32_t first, int32_t last)
 {
   soft_layout l = soft_layout_of(type);
@@ -401,6 +412,9 @@ typedef struct start_task {
 static void run_starts(int first, int last, void *context)
 {
   start_task *t = context;
+  if (t->type == SOFT_EDGE) {
+    forget_sums(t->graph, first, last);
+  }
   set_starts(t->graph, t->type, first, last);
 }
 

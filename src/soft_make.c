@@ -43,16 +43,24 @@ static int count_folds(const tn_soft_def *def, const soft_side *sides)
   return folds;
 }
 
+// A rod needs no limit.
+static bool has_limits(const tn_soft_def *def)
+{
+  return isfinite(def->stretch_limit) && def->edge_compliance > 0.0f;
+}
+
 void soft_count(soft *s, const tn_soft_def *def, const soft_side *sides)
 {
   s->particle_count = def->vertex_count;
   s->triangle_count = def->triangle_count;
   s->list[SOFT_EDGE].count = def->edge_count;
+  s->list[SOFT_TETHER].count = def->tether_count + (has_limits(def) ? def->edge_count : 0);
   if (def->bending_stiffness > 0.0f) {
     s->list[def->curved_rest ? SOFT_FOLD : SOFT_BEND].count = count_folds(def, sides);
   }
   int tets = def->tetrahedron_count;
   s->list[SOFT_TET].count = def->solid == TN_SOFT_COROTATED ? tets : 0;
+  s->list[SOFT_NEO].count = def->solid == TN_SOFT_NEO_HOOKEAN ? tets : 0;
   s->list[SOFT_VOLUME].count = def->solid == TN_SOFT_VOLUME ? tets : 0;
   s->list[SOFT_CELL].count = def->hexahedron_count + (def->solid == TN_SOFT_SHAPE ? tets : 0);
 }
@@ -126,12 +134,30 @@ static void put(soft *s, soft_type type, int32_t index, const int *members, cons
   memset(fields + l.params, 0, (size_t)l.state * sizeof(float));
 }
 
+static float rest_length(const tn_soft_def *def, const int *v)
+{
+  return tn_length(tn_sub(def->vertices[v[1]], def->vertices[v[0]]));
+}
+
 static void put_edge(soft *s, const tn_soft_def *def, int32_t index, const int *v)
 {
-  float rest = tn_length(tn_sub(def->vertices[v[1]], def->vertices[v[0]]));
-  EdgeParams params = {rest, def->edge_compliance, def->stiffness_damping,
-                       rest * (1.0f + def->stretch_limit)};
+  EdgeParams params = {rest_length(def, v), def->edge_compliance, def->stiffness_damping};
   put(s, SOFT_EDGE, index, v, &params);
+}
+
+// Those of the definition, then the limits of edges.
+static void put_tethers(soft *s, const tn_soft_def *def)
+{
+  for (int i = 0; i < def->tether_count; ++i) {
+    const int *v = def->tethers + 2 * (size_t)i;
+    TetherParams params = {def->tether_lengths ? def->tether_lengths[i] : rest_length(def, v)};
+    put(s, SOFT_TETHER, i, v, &params);
+  }
+  for (int i = 0; i < def->edge_count && has_limits(def); ++i) {
+    const int *v = def->edges + 2 * (size_t)i;
+    TetherParams params = {rest_length(def, v) * (1.0f + def->stretch_limit)};
+    put(s, SOFT_TETHER, def->tether_count + i, v, &params);
+  }
 }
 
 // The cotangent of the angle at vertex a between b and c.
@@ -202,17 +228,39 @@ static void invert_rest(const tn_vec3 *x, const int *v, double volume, V *b)
   }
 }
 
+// The Lame constants of a modulus and a ratio.
+static void lame_of(const tn_soft_def *def, double *mu, double *lambda)
+{
+  double e = (double)def->youngs_modulus, nu = (double)def->poisson_ratio;
+  *mu = e / (2.0 * (1.0 + nu));
+  *lambda = e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu));
+}
+
 static void put_tet(soft *s, const tn_soft_def *def, int32_t index, const int *v)
 {
-  double volume = soft_tet_volume(def->vertices, v);
-  double e = (double)def->youngs_modulus, nu = (double)def->poisson_ratio;
-  double mu = e / (2.0 * (1.0 + nu)), lambda = e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu));
+  double volume = soft_tet_volume(def->vertices, v), mu, lambda;
+  lame_of(def, &mu, &lambda);
   TetParams params;
   invert_rest(def->vertices, v, volume, params.b);
   params.shear = (float)(1.0 / (2.0 * mu * volume));
   params.bulk = lambda > 0.0 ? (float)(1.0 / (lambda * volume)) : 1e30f;
   params.damping = def->stiffness_damping;
   put(s, SOFT_TET, index, v, &params);
+}
+
+// With lambda + mu small strains answer as in linear elasticity.
+static void put_neo(soft *s, const tn_soft_def *def, int32_t index, const int *v)
+{
+  double volume = soft_tet_volume(def->vertices, v), mu, lambda;
+  lame_of(def, &mu, &lambda);
+  lambda += mu;
+  NeoParams params;
+  invert_rest(def->vertices, v, volume, params.b);
+  params.shear = (float)(1.0 / (mu * volume));
+  params.bulk = (float)(1.0 / (lambda * volume));
+  params.rest = (float)(1.0 + mu / lambda);
+  params.damping = def->stiffness_damping;
+  put(s, SOFT_NEO, index, v, &params);
 }
 
 // Stretched along any axis by a strain e it holds the energy E V e^2 / 2, on average over the axes.
@@ -260,6 +308,9 @@ static void put_solids(soft *s, const tn_soft_def *def)
     switch (def->solid) {
     case TN_SOFT_COROTATED:
       put_tet(s, def, i, v);
+      break;
+    case TN_SOFT_NEO_HOOKEAN:
+      put_neo(s, def, i, v);
       break;
     case TN_SOFT_SHAPE:
       put_cell(s, def, def->hexahedron_count + i, v, 4);
@@ -352,6 +403,7 @@ void soft_fill(soft *s, const tn_soft_def *def, const soft_side *sides)
   for (int i = 0; i < def->edge_count && !s->chained; ++i) {
     put_edge(s, def, i, def->edges + 2 * (size_t)i);
   }
+  put_tethers(s, def);
   put_folds(s, def, sides);
   put_solids(s, def);
   for (int i = 0; i < 3 * def->triangle_count; ++i) {

@@ -62,6 +62,11 @@ void tn_soft_mesh_free(tn_soft_def *def)
     free((void *)def->triangles);
     free((void *)def->tetrahedra);
     free((void *)def->hexahedra);
+    free((void *)def->tethers);
+    free((void *)def->tether_lengths);
+    def->tethers = NULL;
+    def->tether_lengths = NULL;
+    def->tether_count = 0;
     maker none = {0};
     hand_over(&none, def);
   }
@@ -195,6 +200,89 @@ bool tn_soft_mesh_triangles(tn_soft_def *def, const tn_vec3 *vertices, int verte
     return false;
   }
   return hand_over(&m, def);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Tethers: Kim, Chentanez and Mueller-Fischer 2012, Long range attachments
+
+// How far a vertex is from the closest anchor along the edges, and which one that is.
+typedef struct way_off {
+  double length;
+  int anchor; // -1: not reached
+} way_off;
+
+static bool shorten(const tn_soft_def *def, way_off *ways, int from, int to)
+{
+  double edge = (double)tn_length(tn_sub(def->vertices[to], def->vertices[from]));
+  if (ways[from].anchor < 0 ||
+      (ways[to].anchor >= 0 && ways[to].length <= ways[from].length + edge)) {
+    return false;
+  }
+  ways[to].length = ways[from].length + edge;
+  ways[to].anchor = ways[from].anchor;
+  return true;
+}
+
+// Sweeps up and down the list until no way gets shorter.
+static void find_ways(const tn_soft_def *def, way_off *ways)
+{
+  bool changed = true;
+  for (int round = 0; changed; ++round) {
+    changed = false;
+    for (int i = 0; i < def->edge_count; ++i) {
+      const int *v = def->edges + 2 * (size_t)(round % 2 ? def->edge_count - 1 - i : i);
+      changed = shorten(def, ways, v[0], v[1]) || changed;
+      changed = shorten(def, ways, v[1], v[0]) || changed;
+    }
+  }
+}
+
+static bool are_vertices(const tn_soft_def *def, const int *list, int count)
+{
+  for (int i = 0; i < count; ++i) {
+    if (list[i] < 0 || list[i] >= def->vertex_count) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool tn_soft_mesh_tethers(tn_soft_def *def, const int *anchors, int anchor_count)
+{
+  if (!def || !def->vertices || def->vertex_count < 2 || !def->edges || def->edge_count < 1 ||
+      def->tethers || !anchors || anchor_count < 1 || !are_vertices(def, anchors, anchor_count) ||
+      !are_vertices(def, def->edges, 2 * def->edge_count)) {
+    return false;
+  }
+  size_t count = (size_t)def->vertex_count;
+  way_off *ways = malloc(count * sizeof *ways);
+  int *tethers = malloc(2 * count * sizeof *tethers);
+  float *lengths = malloc(count * sizeof *lengths);
+  if (!ways || !tethers || !lengths) {
+    free(ways);
+    free(tethers);
+    free(lengths);
+    return false;
+  }
+  for (int i = 0; i < def->vertex_count; ++i) {
+    ways[i] = (way_off){0.0, -1};
+  }
+  for (int i = 0; i < anchor_count; ++i) {
+    ways[anchors[i]].anchor = anchors[i];
+  }
+  find_ways(def, ways);
+  int found = 0;
+  for (int i = 0; i < def->vertex_count; ++i) {
+    if (ways[i].anchor >= 0 && ways[i].anchor != i) {
+      lengths[found] = (float)ways[i].length;
+      put2(tethers, &found, ways[i].anchor, i);
+    }
+  }
+  free(ways);
+  def->tethers = tethers;
+  def->tether_lengths = lengths;
+  def->tether_count = found;
+  return true;
 }
 
 // ---------------------------------------------------------------------------------------------

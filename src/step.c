@@ -175,7 +175,7 @@ static void for_soft_rows(stepper *s, soft_stage stage)
   } else if (stage == SOFT_POSITION) {
     soft_move_chains(world, s->data.substep.h);
   }
-  for (int type = 0; type < (stage == SOFT_RELAX ? SOFT_EDGE + 1 : SOFT_TYPE_COUNT); ++type) {
+  for (int type = 0; type < (stage == SOFT_RELAX ? SOFT_TETHER + 1 : SOFT_TYPE_COUNT); ++type) {
     g->data.type = (soft_type)type;
     for_colors(s, g->color[type], g->color_count[type], g->serial[type], world->soft_ops->rows);
   }

@@ -324,6 +324,10 @@ TN_API bool tn_soft_mesh_sphere(tn_soft_def *def, int level, float radius);
 // Cloth of any triangles; edges are found. `def` keeps no pointer to them.
 TN_API bool tn_soft_mesh_triangles(tn_soft_def *def, const tn_vec3 *vertices, int vertex_count,
                                    const int *triangles, int triangle_count);
+// Tethers from every vertex to the closest of the anchors, as long as the way along the edges: what
+// hangs on pinned anchors does not stretch, however few the substeps. `def` must have none yet.
+TN_API bool tn_soft_mesh_tethers(tn_soft_def *def, const int *anchors, int anchor_count);
+// Vertices, elements and tethers.
 TN_API void tn_soft_mesh_free(tn_soft_def *def);
 
 #ifdef __cplusplus

@@ -353,6 +353,8 @@ typedef enum tn_soft_material {
   TN_SOFT_COROTATED, // linear elasticity in the frame that turns with the element; always stable
   TN_SOFT_SHAPE,     // pulled to its rest shape as a whole; youngs_modulus gives the scale
   TN_SOFT_VOLUME,    // keeps its volume only; give the body edges as well
+  // Stays elastic in large strains, but only as stiff as the substeps allow: see the manual.
+  TN_SOFT_NEO_HOOKEAN,
 } tn_soft_material;
 
 // The arrays are copied. What is not needed stays null and zero: a rope has edges; cloth has edges
@@ -363,13 +365,15 @@ typedef struct tn_soft_def {
   tn_quat rotation;
   tn_vec3 velocity;
   int vertex_count;
-  const tn_vec3 *vertices; // one particle each
-  const int *edges;        // two vertices each: kept at their length
-  const int *triangles;    // three each, counter-clockwise from outside
-  const int *tetrahedra;   // four each, of positive volume
-  const int *hexahedra;    // eight each: the lower face, then the upper one, in the same turn
-  const float *masses;     // kg, of each vertex, instead of `mass`
-  int edge_count, triangle_count, tetrahedron_count, hexahedron_count;
+  const tn_vec3 *vertices;     // one particle each
+  const int *edges;            // two vertices each: kept at their length
+  const int *triangles;        // three each, counter-clockwise from outside
+  const int *tetrahedra;       // four each, of positive volume
+  const int *hexahedra;        // eight each: the lower face, then the upper one, in the same turn
+  const int *tethers;          // two each: come no farther apart than their length
+  const float *tether_lengths; // m; null: as far as they are
+  const float *masses;         // kg, of each vertex, instead of `mass`
+  int edge_count, triangle_count, tetrahedron_count, hexahedron_count, tether_count;
   float mass; // kg, shared out by volume, or by area, or by length
 
   float edge_compliance;   // m/N
@@ -377,7 +381,7 @@ typedef struct tn_soft_def {
   float bending_stiffness; // N m: the flexural rigidity of a plate; 0 bends freely
   tn_soft_material solid;
   float youngs_modulus;    // Pa, of tetrahedra and hexahedra
-  float poisson_ratio;     // of corotated tetrahedra, 0 to 0.49
+  float poisson_ratio;     // of elastic tetrahedra, 0 to 0.49
   float volume_compliance; // m^3/Pa, of TN_SOFT_VOLUME and of a closed surface
   float pressure;          // a closed surface keeps so many times its volume; 0: none to keep
   float stiffness_damping; // s: rows resist their rate of change as a spring does so far away
