@@ -39,6 +39,8 @@ typedef struct soft {
   size_t size;
   float gravity_scale, damping, linear_damping, radius;
   float pressure, volume_compliance, rest_volume; // pressure 0: no volume to keep
+  float stiffest; // 1/s^2, of Neo-Hookean elements: what substeps must follow
+  bool warned;    // that they do not
   tn_material material;
   tn_filter filter;
   void *user_data;

@@ -322,6 +322,34 @@ static void put_solids(soft *s, const tn_soft_def *def)
   }
 }
 
+// A bound for the square of the fastest vibration of Neo-Hookean elements: that of each alone, with
+// its share of its particles' masses. Their volumes are kept as forces for the time being.
+static float stiffest_of(soft *s, const tn_soft_def *def)
+{
+  double mu, lambda, most = 0.0;
+  lame_of(def, &mu, &lambda);
+  for (int i = 0; i < 4 * def->tetrahedron_count; ++i) {
+    const int *v = def->tetrahedra + (size_t)i / 4 * 4;
+    s->particles[v[i % 4]].force.x += (float)soft_tet_volume(def->vertices, v);
+  }
+  for (int i = 0; i < def->tetrahedron_count; ++i) {
+    const int *v = def->tetrahedra + 4 * (size_t)i;
+    double size = soft_tet_volume(def->vertices, v), sum = 0.0;
+    V b[4];
+    invert_rest(def->vertices, v, size, b + 1);
+    b[0] = v_add(b[1], v_add(b[2], b[3]));
+    for (int k = 0; k < 4; ++k) {
+      double mass = (double)s->particles[v[k]].mass * size / (double)s->particles[v[k]].force.x;
+      sum += (double)v_dot(b[k], b[k]) / mass;
+    }
+    most = fmax(most, mu * size * sum);
+  }
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    s->particles[i].force.x = 0.0f;
+  }
+  return (float)most;
+}
+
 // ---------------------------------------------------------------------------------------------
 // Ropes: edges that follow each other
 
@@ -406,6 +434,9 @@ void soft_fill(soft *s, const tn_soft_def *def, const soft_side *sides)
   put_tethers(s, def);
   put_folds(s, def, sides);
   put_solids(s, def);
+  if (s->list[SOFT_NEO].count > 0) {
+    s->stiffest = stiffest_of(s, def);
+  }
   for (int i = 0; i < 3 * def->triangle_count; ++i) {
     s->triangles[i] = def->triangles[i];
   }

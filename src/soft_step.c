@@ -384,6 +384,28 @@ void soft_solve_surfaces(tn_world *world, float h, soft_stage stage)
 
 // ---------------------------------------------------------------------------------------------
 
+// Neo-Hookean rows know nothing of how their directions turn with the shape; substeps must be short
+// enough for that. Regular grids vibrate on their own above 3.5 to 5.4, as Poisson's ratio goes
+// from .45 to 0.
+#define STIFF_LIMIT 3.0f
+
+void soft_warn(tn_world *world, float dt)
+{
+  float h = dt / (float)world->substeps;
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    soft *s = &world->softs[i];
+    bool stiff = s->alive && s->stiffest * h * h > STIFF_LIMIT;
+    if (stiff && !s->warned) {
+      report(
+          world, TN_LOG_WARNING,
+          "tn_world_step: Neo-Hookean soft body %d is too stiff for %d substeps and may explode; "
+          "it needs %d",
+          (int)i, world->substeps, (int)(dt * sqrtf(s->stiffest / STIFF_LIMIT)) + 1);
+    }
+    s->warned = stiff;
+  }
+}
+
 void soft_follow_box(soft *s)
 {
   tn_pos lower = s->particles[0].at, upper = lower;

@@ -511,6 +511,7 @@ static bool pack_softs(tn_world *world, float dt, float scale)
     return false;
   }
   soft_pack(world);
+  soft_warn(world, dt);
   soft_track_begin(world, dt);
   return true;
 }
