@@ -74,6 +74,13 @@ typedef struct soft_contact {
   tn_vec3 force; // mean over the step
 } soft_contact;
 
+// A soft body and a shape, or two soft bodies, that touch.
+typedef struct meeting {
+  int32_t soft, other; // slots; of two soft bodies the lower comes first
+  bool mutual;         // other: a soft body
+  bool seen;           // in the step
+} meeting;
+
 // Which constraint a lane of a block holds.
 typedef struct soft_source {
   int32_t soft, index;

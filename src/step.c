@@ -448,7 +448,9 @@ static void begin_events(tn_world *world)
             sizeof *world->contact_events);
   drop_told(world->sleep_events, &world->sleep_event_count, world->told_sleep_count,
             sizeof *world->sleep_events);
-  world->told_event_count = world->told_sleep_count = 0;
+  drop_told(world->soft_events, &world->soft_event_count, world->told_soft_count,
+            sizeof *world->soft_events);
+  world->told_event_count = world->told_sleep_count = world->told_soft_count = 0;
   world->break_count = 0;
 }
 
@@ -521,6 +523,7 @@ static bool end_softs(tn_world *world, float dt)
   bool ok = soft_unpack(world);
   touches_unpack(world, dt);
   attachments_unpack(world, dt);
+  meetings_update(world);
   soft_track_end(world, dt);
   soft_damp(world, dt);
   return ok;
@@ -618,6 +621,7 @@ static uint32_t end_step(tn_world *world, float dt)
   status |= islands_update(world, dt) ? 0 : TN_STEP_OUT_OF_MEMORY;
   world->told_event_count = world->contact_event_count;
   world->told_sleep_count = world->sleep_event_count;
+  world->told_soft_count = world->soft_event_count;
   return status;
 }
 

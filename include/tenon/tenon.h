@@ -45,6 +45,7 @@ TN_API const tn_joint_break_event *tn_world_joint_breaks(const tn_world *world, 
 // What happened to contacts and sleep in the last step; valid until the next.
 TN_API const tn_contact_event *tn_world_contact_events(const tn_world *world, int *count);
 TN_API const tn_sleep_event *tn_world_sleep_events(const tn_world *world, int *count);
+TN_API const tn_soft_event *tn_world_soft_events(const tn_world *world, int *count);
 
 // Writes up to `capacity` contacts that touch or nearly; returns how many there are.
 TN_API int tn_world_contacts(const tn_world *world, tn_contact *contacts, int capacity);

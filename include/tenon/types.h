@@ -430,4 +430,22 @@ typedef struct tn_soft_contact {
   tn_vec3 force;
 } tn_soft_contact;
 
+typedef enum tn_soft_event_kind {
+  TN_SOFT_EVENT_TOUCH,   // it begins to touch a shape, or another soft body
+  TN_SOFT_EVENT_PART,    // it no longer does, or one of them is gone
+  TN_SOFT_EVENT_RELEASE, // an attachment broke
+} tn_soft_event_kind;
+
+// What does not belong to the kind is null, zero or -1.
+typedef struct tn_soft_event {
+  tn_soft_event_kind kind;
+  tn_soft_id soft, other_soft;
+  tn_shape_id shape;
+  tn_body_id body; // of the shape, or of the attachment; null: the world
+  tn_attachment_id attachment;
+  int particles[2]; // the first that touched, or the attachment's
+  tn_pos point;     // where that is
+  tn_vec3 force;    // on it, as the mean over the step
+} tn_soft_event;
+
 #endif
