@@ -185,8 +185,10 @@ static uint64_t hash_soft(uint64_t hash, const tn_world *world, int32_t slot)
   const soft *s = &world->softs[slot];
   int32_t numbers[6] = {slot,         s->self_collision, s->asleep,
                         s->can_sleep, s->keep_momentum,  s->triangle_count};
-  float settings[7] = {s->gravity_scale, s->damping,           s->linear_damping, s->radius,
-                       s->pressure,      s->volume_compliance, s->rest_volume};
+  float settings[12] = {s->gravity_scale, s->damping,     s->linear_damping,
+                        s->radius,        s->pressure,    s->volume_compliance,
+                        s->rest_volume,   s->tear_strain, s->tear_force,
+                        s->yield_strain,  s->creep,       s->plastic_limit};
   hash = hash_bytes(hash, numbers, sizeof numbers);
   hash = hash_bytes(hash, &s->generation, sizeof s->generation);
   hash = hash_bytes(hash, settings, sizeof settings);
@@ -198,6 +200,9 @@ static uint64_t hash_soft(uint64_t hash, const tn_world *world, int32_t slot)
     hash = hash_bytes(hash, s->list[type].fields,
                       count * (size_t)(l.params + l.state) * sizeof(float));
   }
+  size_t plastic = s->plastic ? 9 * (size_t)s->list[SOFT_CELL].count : 0;
+  hash = hash_bytes(hash, s->plastic, plastic * sizeof(float));
+  hash = hash_bytes(hash, s->triangles, 3 * (size_t)s->triangle_count * sizeof(int32_t));
   return hash;
 }
 

@@ -35,10 +35,13 @@ typedef struct soft {
   soft_particle *particles;
   int32_t *triangles;
   soft_list list[SOFT_TYPE_COUNT];
-  void *memory; // all of these arrays
+  float *plastic; // rows of a 3 x 3 matrix of each cell that yields, or null
+  void *memory;   // all of these arrays
   size_t size;
   float gravity_scale, damping, linear_damping, radius;
   float pressure, volume_compliance, rest_volume; // pressure 0: no volume to keep
+  float tear_strain, tear_force;
+  float yield_strain, creep, plastic_limit;
   float stiffest; // 1/s^2, of Neo-Hookean elements: what substeps must follow
   bool warned;    // that they do not
   tn_material material;
@@ -88,6 +91,8 @@ typedef struct soft_source {
 
 // A row of a rope, for the direct solve.
 typedef struct chain_row {
+  int32_t soft, index; // where it comes from
+  float sum;           // impulses of the step
   int32_t place[2];
   bool linked; // to the row before
   float apart[3];

@@ -217,12 +217,26 @@ static const char *why_bad_stiffness(const tn_soft_def *def)
   if (!(def->stretch_limit >= 0.0f)) {
     return "stretch_limit must not be negative";
   }
+  if (!(def->tear_strain > 0.0f) || !(def->tear_force > 0.0f)) {
+    return "tear_strain and tear_force must be positive";
+  }
+  if ((isfinite(def->tear_strain) || isfinite(def->tear_force)) &&
+      (isfinite(def->stretch_limit) || def->tether_count > 0)) {
+    return "what tears has neither tethers nor a stretch_limit";
+  }
   if (!is_in(def->bending_stiffness, 0.0f, 1e12f)) {
     return "bending_stiffness must be from 0 to 1e12 N m";
   }
   if (def->solid != TN_SOFT_COROTATED && def->solid != TN_SOFT_SHAPE &&
       def->solid != TN_SOFT_VOLUME && def->solid != TN_SOFT_NEO_HOOKEAN) {
     return "unknown material of solids";
+  }
+  if (!(def->yield_strain >= 0.0f) || !(def->creep >= 0.0f) || !(def->plastic_limit >= 0.0f)) {
+    return "yield_strain, creep and plastic_limit must not be negative";
+  }
+  if (isfinite(def->yield_strain) && def->hexahedron_count == 0 &&
+      !(def->solid == TN_SOFT_SHAPE && def->tetrahedron_count > 0)) {
+    return "only hexahedra and tetrahedra of TN_SOFT_SHAPE yield, and there are none";
   }
   if (!is_in(def->youngs_modulus, 1e-3f, 1e12f)) {
     return "youngs_modulus must be from 1e-3 to 1e12 Pa";

@@ -226,7 +226,9 @@ static bool build_chains(tn_world *world)
       const int32_t *v = s->list[SOFT_EDGE].members + 2 * (size_t)k;
       const EdgeParams *e = (const EdgeParams *)(s->list[SOFT_EDGE].fields +
                                                  (size_t)k * (size_t)(l.params + l.state));
-      chain_row row = {.place = {s->first + v[0], s->first + v[1]},
+      chain_row row = {.soft = i,
+                       .index = k,
+                       .place = {s->first + v[0], s->first + v[1]},
                        .linked = k > 0 && v[-1] == v[0],
                        .rest = e->rest,
                        .compliance = e->compliance,
@@ -303,10 +305,23 @@ void soft_graph_release(tn_world *world)
 // ---------------------------------------------------------------------------------------------
 // In and out
 
+static void chain_sums_out(const tn_world *world)
+{
+  const soft_graph *g = &world->soft_graph;
+  soft_layout l = soft_layout_of(SOFT_EDGE);
+  for (int32_t i = 0; i < g->chain_count; ++i) {
+    const chain_row *row = &g->chain[i];
+    float *fields = world->softs[row->soft].list[SOFT_EDGE].fields +
+                    (size_t)row->index * (size_t)(l.params + l.state);
+    ((EdgeState *)(fields + l.params))->sum = row->sum;
+  }
+}
+
 // What the constraints remember, back to their bodies.
 void soft_states_out(const tn_world *world)
 {
   const soft_graph *g = &world->soft_graph;
+  chain_sums_out(world);
   for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
     soft_layout l = soft_layout_of((soft_type)type);
     const soft_rows *rows = &g->data.rows[type];
@@ -437,6 +452,7 @@ void soft_pack(tn_world *world)
   for (int32_t i = 0; i < g->chain_count; ++i) {
     chain_row *row = &g->chain[i];
     const tn_pos *a = &g->at[row->place[0]], *b = &g->at[row->place[1]];
+    row->sum = 0.0f;
     row->apart[0] = off(&b->x, &a->x);
     row->apart[1] = off(&b->y, &a->y);
     row->apart[2] = off(&b->z, &a->z);

@@ -26,6 +26,9 @@ size_t soft_lay_out(soft *s, void *memory)
     s->list[type].members = take(memory, &at, count * (size_t)l.particles * sizeof(int32_t));
     s->list[type].fields = take(memory, &at, count * (size_t)(l.params + l.state) * sizeof(float));
   }
+  size_t plastic = isfinite(s->yield_strain) ? 9 * (size_t)s->list[SOFT_CELL].count : 0;
+  float *floats = take(memory, &at, plastic * sizeof(float));
+  s->plastic = plastic > 0 ? floats : NULL;
   return at;
 }
 
@@ -51,6 +54,7 @@ static bool has_limits(const tn_soft_def *def)
 
 void soft_count(soft *s, const tn_soft_def *def, const soft_side *sides)
 {
+  s->yield_strain = def->yield_strain;
   s->particle_count = def->vertex_count;
   s->triangle_count = def->triangle_count;
   s->list[SOFT_EDGE].count = def->edge_count;
@@ -263,37 +267,72 @@ static void put_neo(soft *s, const tn_soft_def *def, int32_t index, const int *v
   put(s, SOFT_NEO, index, v, &params);
 }
 
+CellParams *soft_cell(const soft *s, int32_t index)
+{
+  soft_layout l = soft_layout_of(SOFT_CELL);
+  return (CellParams *)(s->list[SOFT_CELL].fields + (size_t)index * (size_t)(l.params + l.state));
+}
+
+static double spread_of(const CellParams *params)
+{
+  double sum = 0.0;
+  for (int i = 0; i < CELL_SIZE; ++i) {
+    sum += (double)params->mass[i] * (double)v_dot(params->rest[i], params->rest[i]);
+  }
+  return sum;
+}
+
+// Masses of the particles, and where they are at rest from their centre of mass.
+static void place_cell(const soft *s, const int32_t *v, const float *plastic, CellParams *params)
+{
+  double center[3] = {0.0, 0.0, 0.0}, mass = 0.0;
+  for (int i = 0; i < CELL_SIZE && v[i] != NO_SLOT; ++i) {
+    const soft_particle *p = &s->particles[v[i]];
+    params->mass[i] = p->mass;
+    center[0] += (double)p->mass * (double)p->rest.x;
+    center[1] += (double)p->mass * (double)p->rest.y;
+    center[2] += (double)p->mass * (double)p->rest.z;
+    mass += (double)p->mass;
+  }
+  for (int i = 0; i < CELL_SIZE && v[i] != NO_SLOT; ++i) {
+    tn_vec3 x = s->particles[v[i]].rest;
+    double q[3] = {(double)x.x - center[0] / mass, (double)x.y - center[1] / mass,
+                   (double)x.z - center[2] / mass};
+    double r[3] = {q[0], q[1], q[2]};
+    for (int k = 0; k < 3 && plastic; ++k) {
+      r[k] = (double)plastic[3 * k] * q[0] + (double)plastic[3 * k + 1] * q[1] +
+             (double)plastic[3 * k + 2] * q[2];
+    }
+    params->rest[i] = v_make((float)r[0], (float)r[1], (float)r[2]);
+  }
+}
+
+void soft_fit_cell(soft *s, int32_t index)
+{
+  CellParams *params = soft_cell(s, index);
+  double stiffness = (double)params->rate * spread_of(params);
+  place_cell(s, s->list[SOFT_CELL].members + CELL_SIZE * (size_t)index,
+             s->plastic ? s->plastic + 9 * (size_t)index : NULL, params);
+  params->rate = (float)(stiffness / spread_of(params));
+}
+
 // Stretched along any axis by a strain e it holds the energy E V e^2 / 2, on average over the axes.
 static void put_cell(soft *s, const tn_soft_def *def, int32_t index, const int *v, int size)
 {
   CellParams params;
   memset(&params, 0, sizeof params);
   int members[CELL_SIZE];
-  double center[3] = {0.0, 0.0, 0.0}, mass = 0.0, spread = 0.0;
-  for (int i = 0; i < size; ++i) {
-    const tn_vec3 *x = &def->vertices[v[i]];
-    double m = (double)s->particles[v[i]].mass;
-    center[0] += m * (double)x->x;
-    center[1] += m * (double)x->y;
-    center[2] += m * (double)x->z;
-    mass += m;
-  }
   for (int i = 0; i < CELL_SIZE; ++i) {
     members[i] = i < size ? v[i] : NO_SLOT;
-    if (i < size) {
-      const tn_vec3 *x = &def->vertices[v[i]];
-      double q[3] = {(double)x->x - center[0] / mass, (double)x->y - center[1] / mass,
-                     (double)x->z - center[2] / mass};
-      double m = (double)s->particles[v[i]].mass;
-      params.mass[i] = (float)m;
-      params.rest[i] = v_make((float)q[0], (float)q[1], (float)q[2]);
-      spread += m * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
-    }
   }
+  place_cell(s, members, NULL, &params);
   double volume = size == 8 ? soft_hex_volume(def->vertices, v) : soft_tet_volume(def->vertices, v);
-  params.rate = (float)(3.0 * (double)def->youngs_modulus * volume / spread);
+  params.rate = (float)(3.0 * (double)def->youngs_modulus * volume / spread_of(&params));
   params.damping = def->stiffness_damping;
   put(s, SOFT_CELL, index, members, &params);
+  for (int i = 0; i < 9 && s->plastic; ++i) {
+    s->plastic[9 * (size_t)index + (size_t)i] = i % 4 == 0 ? 1.0f : 0.0f;
+  }
 }
 
 static void put_solids(soft *s, const tn_soft_def *def)
@@ -428,6 +467,9 @@ void soft_fill(soft *s, const tn_soft_def *def, const soft_side *sides)
   s->chained = put_rope(s, def);
   memset(s->particles, 0, (size_t)s->particle_count * sizeof(soft_particle));
   set_masses(s, def);
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    s->particles[i].rest = def->vertices[i];
+  }
   for (int i = 0; i < def->edge_count && !s->chained; ++i) {
     put_edge(s, def, i, def->edges + 2 * (size_t)i);
   }
@@ -446,7 +488,6 @@ void soft_fill(soft *s, const tn_soft_def *def, const soft_side *sides)
     tn_pos local = tn_p3((double)x->x, (double)x->y, (double)x->z);
     s->particles[i].at = pos_add(def->position, dquat_rotate(q, local));
     s->particles[i].v = def->velocity;
-    s->particles[i].rest = *x;
   }
   set_turns(s, q);
 }

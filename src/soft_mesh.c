@@ -313,19 +313,26 @@ static int by_key(const void *a, const void *b)
   return memcmp(((const face *)a)->key, ((const face *)b)->key, sizeof((const face *)a)->key);
 }
 
-static int list_faces(const maker *m, face *faces)
+const int (*soft_faces(int corners, int *count))[4]
 {
   static const int of_tet[4][4] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
   static const int of_hex[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
                                    {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
-  int count = 0;
+  *count = corners == 4 ? 4 : 6;
+  return corners == 4 ? of_tet : of_hex;
+}
+
+static int list_faces(const maker *m, face *faces)
+{
+  int count = 0, per_tet, per_hex;
+  const int(*of_tet)[4] = soft_faces(4, &per_tet), (*of_hex)[4] = soft_faces(8, &per_hex);
   for (int i = 0; i < m->tetrahedron_count; ++i) {
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < per_tet; ++k) {
       faces[count++] = make_face(m->tetrahedra + 4 * (size_t)i, of_tet[k], 3);
     }
   }
   for (int i = 0; i < m->hexahedron_count; ++i) {
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < per_hex; ++k) {
       faces[count++] = make_face(m->hexahedra + 8 * (size_t)i, of_hex[k], 4);
     }
   }

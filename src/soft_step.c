@@ -280,6 +280,7 @@ void soft_solve_chains(tn_world *world, float h, bool relaxing)
     }
   }
   for (int32_t i = 0; i < g->chain_count; ++i) {
+    g->chain[i].sum += (float)g->chain[i].answer;
     push_ends(world, &g->chain[i], (float)g->chain[i].answer);
   }
   if (!relaxing) {
@@ -302,6 +303,7 @@ void soft_move_chains(tn_world *world, float h)
     float w = p[row->place[0]].inverse_mass + p[row->place[1]].inverse_mass;
     float a = row->compliance / (h * h);
     float x = w + a > 0.0f ? -(length - row->rest) / h / (w + a) : 0.0f;
+    row->sum += x;
     for (int side = 0; side < 2; ++side) {
       particle_state *to = &p[row->place[side]];
       float scale = (side == 0 ? -x : x) * to->inverse_mass;

@@ -526,6 +526,8 @@ static bool end_softs(tn_world *world, float dt)
   meetings_update(world);
   soft_track_end(world, dt);
   soft_damp(world, dt);
+  soft_flow(world, dt);
+  soft_tear(world, dt);
   return ok;
 }
 

@@ -473,6 +473,12 @@ void meetings_remove_of_soft(tn_world *world, int32_t slot);
 void meetings_remove_of_shape(tn_world *world, int32_t slot);
 void soft_events_release(tn_world *world);
 
+// soft_plastic.c
+void soft_flow(tn_world *world, float dt);
+
+// soft_tear.c
+void soft_tear(tn_world *world, float dt);
+
 // soft_measure.c
 double soft_volume_of(const soft *s);
 void soft_add_energy(const tn_world *world, const soft *s, tn_energy *sum);

@@ -141,6 +141,19 @@ static void bad_numbers_are_told(void **unused)
   def = good_def();
   def.tetrahedra = NULL;
   is_refused(world, &def, "null");
+  def = good_def();
+  def.tear_strain = 0.0f;
+  is_refused(world, &def, "tear_strain and tear_force must be positive");
+  def = good_def();
+  def.tear_force = 10.0f;
+  def.stretch_limit = 0.1f;
+  is_refused(world, &def, "neither tethers nor a stretch_limit");
+  def = good_def();
+  def.creep = NAN;
+  is_refused(world, &def, "creep");
+  def = good_def();
+  def.yield_strain = 0.1f;
+  is_refused(world, &def, "only hexahedra and tetrahedra of TN_SOFT_SHAPE yield");
   tn_world_destroy(world);
 }
 

@@ -378,10 +378,15 @@ typedef struct tn_soft_def {
 
   float edge_compliance;   // m/N
   float stretch_limit;     // as a share of its length, no compliant edge gets longer than that
+  float tear_strain;       // what is stretched by more, as a share of its length, tears
+  float tear_force;        // N, of an edge, mean over a step; infinite: never
   float bending_stiffness; // N m: the flexural rigidity of a plate; 0 bends freely
   tn_soft_material solid;
   float youngs_modulus;    // Pa, of tetrahedra and hexahedra
   float poisson_ratio;     // of elastic tetrahedra, 0 to 0.49
+  float yield_strain;      // beyond it matched elements flow; infinite: elastic. Keeps the volume
+  float creep;             // 1/s, how fast they do; infinite: at once
+  float plastic_limit;     // largest strain that stays
   float volume_compliance; // m^3/Pa, of TN_SOFT_VOLUME and of a closed surface
   float pressure;          // a closed surface keeps so many times its volume; 0: none to keep
   float stiffness_damping; // s: rows resist their rate of change as a spring does so far away
@@ -434,6 +439,7 @@ typedef enum tn_soft_event_kind {
   TN_SOFT_EVENT_TOUCH,   // it begins to touch a shape, or another soft body
   TN_SOFT_EVENT_PART,    // it no longer does, or one of them is gone
   TN_SOFT_EVENT_RELEASE, // an attachment broke
+  TN_SOFT_EVENT_TEAR,    // it tore at a particle
 } tn_soft_event_kind;
 
 // What does not belong to the kind is null, zero or -1.
@@ -443,7 +449,7 @@ typedef struct tn_soft_event {
   tn_shape_id shape;
   tn_body_id body; // of the shape, or of the attachment; null: the world
   tn_attachment_id attachment;
-  int particles[2]; // the first that touched, or the attachment's
+  int particles[2]; // the first that touched, or the attachment's; a torn one and its first copy
   tn_pos point;     // where that is
   tn_vec3 force;    // on it, as the mean over the step
 } tn_soft_event;
