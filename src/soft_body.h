@@ -27,6 +27,7 @@ typedef struct soft {
   bool alive;
   bool can_sleep, asleep;
   bool self_collision;
+  bool closed;    // its triangles enclose it
   bool chained;   // its edges follow each other and are solved at once
   bool supported; // something holds it: pins, attachments, contacts
   float still_for;

@@ -57,6 +57,7 @@ void soft_count(soft *s, const tn_soft_def *def, const soft_side *sides)
   s->yield_strain = def->yield_strain;
   s->particle_count = def->vertex_count;
   s->triangle_count = def->triangle_count;
+  s->closed = def->triangle_count > 0 && 2 * count_folds(def, sides) == 3 * def->triangle_count;
   s->list[SOFT_EDGE].count = def->edge_count;
   s->list[SOFT_TETHER].count = def->tether_count + (has_limits(def) ? def->edge_count : 0);
   if (def->bending_stiffness > 0.0f) {

@@ -687,6 +687,7 @@ static bool tear_soft(tn_world *world, int32_t slot, float dt)
   }
   if (count > 0) {
     s->pressure = 0.0f; // it leaks
+    s->closed = s->closed && is_solid(s);
   }
   return count > 0;
 }

@@ -215,6 +215,10 @@ TN_API int tn_world_overlap(const tn_world *world, const tn_shape_def *def, tn_t
                             tn_query_filter filter, tn_shape_id *shapes, int capacity);
 TN_API int tn_world_overlap_box(const tn_world *world, tn_pos lower, tn_pos upper,
                                 tn_query_filter filter, tn_shape_id *shapes, int capacity);
+// Soft bodies whose triangles the solid touches, or particles where there are none, or whose closed
+// surface has it inside; in slot order.
+TN_API int tn_world_overlap_softs(const tn_world *world, const tn_shape_def *def, tn_transform at,
+                                  tn_query_filter filter, tn_soft_id *softs, int capacity);
 // The surface point closest to `point` within `distance`; inside a shape its distance is negative.
 TN_API tn_hit tn_world_closest_point(const tn_world *world, tn_pos point, float distance,
                                      tn_query_filter filter);
