@@ -1,15 +1,8 @@
 // Vertices and elements of common soft bodies.
-#include "soft_make.h"
+#include "soft_mesh.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-// What is being built. Counts first, then memory, then contents.
-typedef struct maker {
-  tn_vec3 *vertices;
-  int *edges, *triangles, *tetrahedra, *hexahedra;
-  int vertex_count, edge_count, triangle_count, tetrahedron_count, hexahedron_count;
-} maker;
 
 static bool take_list(int **list, int count, int size)
 {
@@ -17,7 +10,7 @@ static bool take_list(int **list, int count, int size)
   return count == 0 || *list;
 }
 
-static void give_back(maker *m)
+void mesh_give(maker *m)
 {
   free(m->vertices);
   free(m->edges);
@@ -26,7 +19,7 @@ static void give_back(maker *m)
   free(m->hexahedra);
 }
 
-static bool take_all(maker *m)
+bool mesh_take(maker *m)
 {
   m->vertices = malloc((size_t)m->vertex_count * sizeof(tn_vec3));
   bool ok = m->vertices && take_list(&m->edges, m->edge_count, 2);
@@ -34,12 +27,12 @@ static bool take_all(maker *m)
   ok = ok && take_list(&m->tetrahedra, m->tetrahedron_count, 4);
   ok = ok && take_list(&m->hexahedra, m->hexahedron_count, 8);
   if (!ok) {
-    give_back(m);
+    mesh_give(m);
   }
   return ok;
 }
 
-static bool hand_over(const maker *m, tn_soft_def *def)
+bool mesh_hand_over(const maker *m, tn_soft_def *def)
 {
   def->vertices = m->vertices;
   def->edges = m->edges;
@@ -68,7 +61,7 @@ void tn_soft_mesh_free(tn_soft_def *def)
     def->tether_lengths = NULL;
     def->tether_count = 0;
     maker none = {0};
-    hand_over(&none, def);
+    mesh_hand_over(&none, def);
   }
 }
 
@@ -120,7 +113,7 @@ bool tn_soft_mesh_cloth(tn_soft_def *def, int columns, int rows, float size_x, f
   maker m = {.vertex_count = columns * rows,
              .edge_count = (columns - 1) * rows + columns * (rows - 1) + 2 * cells,
              .triangle_count = 2 * cells};
-  if (!take_all(&m)) {
+  if (!mesh_take(&m)) {
     return false;
   }
   m.edge_count = m.triangle_count = 0;
@@ -140,7 +133,7 @@ bool tn_soft_mesh_cloth(tn_soft_def *def, int columns, int rows, float size_x, f
       }
     }
   }
-  return hand_over(&m, def);
+  return mesh_hand_over(&m, def);
 }
 
 bool tn_soft_mesh_rope(tn_soft_def *def, int segments, float length)
@@ -149,7 +142,7 @@ bool tn_soft_mesh_rope(tn_soft_def *def, int segments, float length)
     return false;
   }
   maker m = {.vertex_count = segments + 1, .edge_count = segments};
-  if (!take_all(&m)) {
+  if (!mesh_take(&m)) {
     return false;
   }
   for (int i = 0; i <= segments; ++i) {
@@ -159,7 +152,7 @@ bool tn_soft_mesh_rope(tn_soft_def *def, int segments, float length)
       m.edges[2 * i + 1] = i + 1;
     }
   }
-  return hand_over(&m, def);
+  return mesh_hand_over(&m, def);
 }
 
 // Edges of triangles, each once.
@@ -189,17 +182,17 @@ bool tn_soft_mesh_triangles(tn_soft_def *def, const tn_vec3 *vertices, int verte
   maker m = {.vertex_count = vertex_count,
              .edge_count = 3 * triangle_count,
              .triangle_count = triangle_count};
-  if (!take_all(&m)) {
+  if (!mesh_take(&m)) {
     return false;
   }
   memcpy(m.vertices, vertices, (size_t)vertex_count * sizeof *vertices);
   memcpy(m.triangles, triangles, 3 * (size_t)triangle_count * sizeof *triangles);
   m.edge_count = find_edges(triangles, triangle_count, m.edges);
   if (m.edge_count < 0) {
-    give_back(&m);
+    mesh_give(&m);
     return false;
   }
-  return hand_over(&m, def);
+  return mesh_hand_over(&m, def);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -339,7 +332,7 @@ static int list_faces(const maker *m, face *faces)
   return count;
 }
 
-static bool find_surface(maker *m)
+bool mesh_find_surface(maker *m)
 {
   size_t most = 4 * (size_t)m->tetrahedron_count + 6 * (size_t)m->hexahedron_count;
   face *faces = malloc((most + 1) * sizeof *faces);
@@ -394,6 +387,16 @@ static void put_five(maker *m, const int *v, bool odd)
   }
 }
 
+void mesh_put_cell(maker *m, const int *v, bool odd, bool tetrahedra)
+{
+  if (tetrahedra) {
+    put_five(m, v, odd);
+    return;
+  }
+  memcpy(m->hexahedra + 8 * (size_t)m->hexahedron_count, v, 8 * sizeof *v);
+  m->hexahedron_count += 1;
+}
+
 typedef struct grid {
   int cells[3];
   bool closed; // along the first axis
@@ -421,12 +424,7 @@ static void put_cells(maker *m, const grid *g)
           int x = c % 4 == 1 || c % 4 == 2, y = c % 4 >= 2, z = c >= 4;
           v[c] = grid_vertex(g, i + x, j + y, k + z);
         }
-        if (g->tetrahedra) {
-          put_five(m, v, (i + j + k) % 2);
-        } else {
-          memcpy(m->hexahedra + 8 * (size_t)m->hexahedron_count, v, sizeof v);
-          m->hexahedron_count += 1;
-        }
+        mesh_put_cell(m, v, (i + j + k) % 2, g->tetrahedra);
       }
     }
   }
@@ -453,7 +451,7 @@ static bool make_grid(tn_soft_def *def, const grid *g, grid_fn *place, const flo
   maker m = {.vertex_count = grid_vertices(g),
              .tetrahedron_count = g->tetrahedra ? 5 * total : 0,
              .hexahedron_count = g->tetrahedra ? 0 : total};
-  if (!take_all(&m)) {
+  if (!mesh_take(&m)) {
     return false;
   }
   for (int k = 0; k <= g->cells[2]; ++k) {
@@ -467,11 +465,11 @@ static bool make_grid(tn_soft_def *def, const grid *g, grid_fn *place, const flo
   }
   m.tetrahedron_count = m.hexahedron_count = 0;
   put_cells(&m, g);
-  if (!find_surface(&m)) {
-    give_back(&m);
+  if (!mesh_find_surface(&m)) {
+    mesh_give(&m);
     return false;
   }
-  return hand_over(&m, def);
+  return mesh_hand_over(&m, def);
 }
 
 static tn_vec3 place_in_box(float x, float y, float z, const float *half)
@@ -592,7 +590,7 @@ bool tn_soft_mesh_sphere(tn_soft_def *def, int level, float radius)
       .vertex_count = triangles / 2 + 2, .edge_count = triangles * 3, .triangle_count = triangles};
   soft_side *sides = malloc(3 * (size_t)triangles * sizeof *sides);
   int *middle = malloc(3 * (size_t)triangles * sizeof *middle);
-  bool ok = sides && middle && take_all(&m);
+  bool ok = sides && middle && mesh_take(&m);
   if (ok) {
     put_icosahedron(&m, radius);
     for (int i = 0; i < level; ++i) {
@@ -601,10 +599,10 @@ bool tn_soft_mesh_sphere(tn_soft_def *def, int level, float radius)
     m.edge_count = find_edges(m.triangles, m.triangle_count, m.edges);
     ok = m.edge_count >= 0;
     if (!ok) {
-      give_back(&m);
+      mesh_give(&m);
     }
   }
   free(sides);
   free(middle);
-  return ok && hand_over(&m, def);
+  return ok && mesh_hand_over(&m, def);
 }

@@ -435,6 +435,14 @@ typedef struct tn_soft_contact {
   tn_vec3 force;
 } tn_soft_contact;
 
+// A fine surface that follows a soft body: made by tn_soft_skin_bind, from the C library's heap.
+typedef struct tn_soft_skin {
+  int vertex_count, triangle_count;
+  int *particles; // four of each vertex, or three and -1
+  float *weights; // of these; beside a -1 the height above the triangle, m
+  int *triangles;
+} tn_soft_skin;
+
 typedef enum tn_soft_event_kind {
   TN_SOFT_EVENT_TOUCH,   // it begins to touch a shape, or another soft body
   TN_SOFT_EVENT_PART,    // it no longer does, or one of them is gone
