@@ -284,6 +284,7 @@ static void release_content(tn_world *world)
   release_contacts(world);
   attachments_release(world);
   touches_release(world);
+  soft_events_release(world);
   softs_release(world);
 }
 

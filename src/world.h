@@ -267,6 +267,10 @@ struct tn_world {
   soft_links touch_links, hold_links;
   soft_contact *touches; // of the last step
   int32_t touch_count, touch_capacity;
+  meeting *meetings;
+  int32_t meeting_count, meeting_capacity;
+  tn_soft_event *soft_events;
+  int32_t soft_event_count, soft_event_capacity, told_soft_count;
 
   tn_joint_break_event *breaks;
   int32_t break_count, break_capacity;
@@ -423,6 +427,7 @@ void soft_solve_chains(tn_world *world, float h, bool relaxing);
 void soft_move_chains(tn_world *world, float h);
 void soft_solve_surfaces(tn_world *world, float h, soft_stage stage);
 void soft_follow_box(soft *s);
+void soft_warn(tn_world *world, float dt); // of what its substeps cannot follow
 // The turn that an angular momentum gives an inertia xx yy zz xy xz yz.
 tn_pos solve_inertia(const double *inertia, tn_pos momentum);
 
@@ -451,6 +456,19 @@ void attachments_unpack(tn_world *world, float dt);
 void attachments_remove_of_soft(tn_world *world, int32_t slot);
 void attachments_remove_of_body(tn_world *world, int32_t slot);
 void attachments_release(tn_world *world);
+
+// soft_event.c
+void add_soft_event(tn_world *world, const tn_soft_event *event);
+void meetings_update(tn_world *world);
+void meetings_remove_of_soft(tn_world *world, int32_t slot);
+void meetings_remove_of_shape(tn_world *world, int32_t slot);
+void soft_events_release(tn_world *world);
+
+// soft_plastic.c
+void soft_flow(tn_world *world, float dt);
+
+// soft_tear.c
+void soft_tear(tn_world *world, float dt);
 
 // soft_measure.c
 double soft_volume_of(const soft *s);

@@ -50,6 +50,7 @@ TN_API const tn_joint_break_event *tn_world_joint_breaks(const tn_world *world, 
 // What happened to contacts and sleep in the last step; valid until the next.
 TN_API const tn_contact_event *tn_world_contact_events(const tn_world *world, int *count);
 TN_API const tn_sleep_event *tn_world_sleep_events(const tn_world *world, int *count);
+TN_API const tn_soft_event *tn_world_soft_events(const tn_world *world, int *count);
 
 // Writes up to `capacity` contacts that touch or nearly; returns how many there are.
 TN_API int tn_world_contacts(const tn_world *world, tn_contact *contacts, int capacity);
@@ -221,6 +222,10 @@ TN_API int tn_world_overlap(const tn_world *world, const tn_shape_def *def, tn_t
                             tn_query_filter filter, tn_shape_id *shapes, int capacity);
 TN_API int tn_world_overlap_box(const tn_world *world, tn_pos lower, tn_pos upper,
                                 tn_query_filter filter, tn_shape_id *shapes, int capacity);
+// Soft bodies whose triangles the solid touches, or particles where there are none, or whose closed
+// surface has it inside; in slot order.
+TN_API int tn_world_overlap_softs(const tn_world *world, const tn_shape_def *def, tn_transform at,
+                                  tn_query_filter filter, tn_soft_id *softs, int capacity);
 // The surface point closest to `point` within `distance`; inside a shape its distance is negative.
 TN_API tn_hit tn_world_closest_point(const tn_world *world, tn_pos point, float distance,
                                      tn_query_filter filter);
@@ -335,7 +340,26 @@ TN_API bool tn_soft_mesh_sphere(tn_soft_def *def, int level, float radius);
 // Cloth of any triangles; edges are found. `def` keeps no pointer to them.
 TN_API bool tn_soft_mesh_triangles(tn_soft_def *def, const tn_vec3 *vertices, int vertex_count,
                                    const int *triangles, int triangle_count);
+// Cells of the given size that fill a closed surface, as hexahedra or five tetrahedra each; their
+// outside is drawn to the surface. Parts thinner than about a quarter of a cell are lost. False as
+// well if the surface is open, or nothing of it fills a cell.
+TN_API bool tn_soft_mesh_solid(tn_soft_def *def, const tn_vec3 *vertices, int vertex_count,
+                               const int *triangles, int triangle_count, float cell,
+                               bool tetrahedra);
+// Tethers from every vertex to the closest of the anchors, as long as the way along the edges: what
+// hangs on pinned anchors does not stretch, however few the substeps. `def` must have none yet.
+TN_API bool tn_soft_mesh_tethers(tn_soft_def *def, const int *anchors, int anchor_count);
+// Vertices, elements and tethers.
 TN_API void tn_soft_mesh_free(tn_soft_def *def);
+
+// Binds every vertex of a fine surface, in the definition's frame, to the tetrahedron or hexahedron
+// it is in or next to, or to the nearest triangle of a body without these. False for bad input.
+TN_API bool tn_soft_skin_bind(tn_soft_skin *skin, const tn_soft_def *def, const tn_vec3 *vertices,
+                              int vertex_count, const int *triangles, int triangle_count);
+// Where its vertices are now, and their normals unless `normals` is null; room for all of them.
+TN_API bool tn_soft_skin_read(const tn_world *world, tn_soft_id soft, const tn_soft_skin *skin,
+                              tn_pos *positions, tn_vec3 *normals);
+TN_API void tn_soft_skin_free(tn_soft_skin *skin);
 
 #ifdef __cplusplus
 }
