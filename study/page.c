@@ -1,0 +1,271 @@
+#include "page.h"
+
+#include "options.h"
+#include "output.h"
+#include "scenes.h"
+#include "trial.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+static void add_words(text *out, const char *words)
+{
+  text_add_bytes(out, words, strlen(words));
+}
+
+// ---------------------------------------------------------------------------------------------
+// Parts
+
+void page_document(page *p, const char *id, const char *title)
+{
+  text_add(&p->body, "<h2 id=\"%s\">", id);
+  text_add_escaped(&p->body, title);
+  text_add(&p->body, "</h2>\n");
+}
+
+void page_section(page *p, const char *id, const char *title)
+{
+  text_add(&p->body, "<h3 id=\"%s\">", id);
+  text_add_escaped(&p->body, title);
+  text_add(&p->body, "</h3>\n");
+}
+
+void page_say(page *p, const char *format, ...)
+{
+  char words[2048];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(words, sizeof words, format, arguments);
+  va_end(arguments);
+  add_words(&p->body, "<p>");
+  text_add_escaped(&p->body, words);
+  add_words(&p->body, "</p>\n");
+}
+
+void page_chart(page *p, const chart *c)
+{
+  if (c->count == 0) {
+    return;
+  }
+  chart_draw(c, &p->body);
+  text_add(&p->body, "<p class=\"data\">Data:");
+  for (int i = 0; i < c->count; ++i) {
+    const char *name = c->series[i].sheet->name;
+    bool is_new = true;
+    for (int k = 0; k < i; ++k) {
+      is_new = is_new && c->series[k].sheet != c->series[i].sheet;
+    }
+    if (is_new) {
+      text_add(&p->body, " <a href=\"data/%s.csv\">%s.csv</a>", name, name);
+    }
+  }
+  text_add(&p->body, "</p>\n");
+}
+
+// Rows of a small sheet have different names, so a name and a column find a number.
+void page_values(page *p, const sheet *s)
+{
+  text *out = &p->body;
+  text_add(out, "<div class=\"wide\"><table class=\"values\"><thead><tr><th>%s</th>", s->label);
+  for (int i = 0; i < s->column_count; ++i) {
+    text_add(out, "<th>%s</th>", s->columns[i]);
+  }
+  add_words(out, "</tr></thead><tbody>\n");
+  for (int i = 0; i < s->row_count; ++i) {
+    add_words(out, "<tr><td>");
+    text_add_escaped(out, s->rows[i].label);
+    add_words(out, "</td>");
+    for (int k = 0; k < s->column_count; ++k) {
+      add_words(out, "<td>");
+      add_value(out, s, s->rows[i].label, s->columns[k]);
+      add_words(out, "</td>");
+    }
+    add_words(out, "</tr>\n");
+  }
+  text_add(out,
+           "</tbody></table></div><p class=\"data\">Data: <a href=\"data/%s.csv\">%s.csv</a></p>\n",
+           s->name, s->name);
+}
+
+void page_claim(page *p, claim c)
+{
+  if (c.sheet && p->claim_count < PAGE_CLAIMS) {
+    p->claims[p->claim_count++] = c;
+  }
+}
+
+const char *page_words(page *p, const char *format, ...)
+{
+  if (p->word_count == PAGE_WORDS) {
+    return "";
+  }
+  char *words = p->words[p->word_count++];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(words, sizeof p->words[0], format, arguments);
+  va_end(arguments);
+  return words;
+}
+
+void add_value(text *out, const sheet *s, const char *label, const char *column)
+{
+  double value = sheet_value(s, label, column);
+  text_add(out, "<span class=\"value\" data-csv=\"%s\" data-label=\"", s->name);
+  text_add_escaped(out, label);
+  text_add(out, "\" data-column=\"%s\">", column);
+  if (isfinite(value)) {
+    text_add(out, "%.4g</span>", value);
+  } else {
+    text_add(out, "failed</span>");
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Document
+
+static const char *const style[] = {
+    ":root{--ink:#1c2127;--soft:#5c6670;--rule:#d5dae0;--paper:#fff;--good:#1d7a46;--bad:#b3261e;}",
+    "*{box-sizing:border-box}body{margin:0 auto;padding:2rem 1.5rem 4rem;max-width:76rem;",
+    "color:var(--ink);background:var(--paper);font:15px/1.5 system-ui,sans-serif}",
+    "h1{font-size:1.9rem;margin:0 0 .3rem}h2{margin:2.6rem 0 .6rem;font-size:1.4rem;",
+    "border-bottom:2px solid var(--ink)}h3{margin:2rem 0 .3rem;font-size:1.1rem}",
+    "p{max-width:62rem;margin:.4rem 0}.meta{color:var(--soft)}a{color:#17568c}",
+    ".quick{padding:.6rem .9rem;border:2px solid var(--bad);max-width:62rem}",
+    "table{border-collapse:collapse;width:100%;font-size:.86rem;margin:.6rem 0}",
+    "th,td{text-align:left;vertical-align:top;padding:.3rem .5rem;border-top:1px solid "
+    "var(--rule)}",
+    "thead th{border-top:0;border-bottom:2px solid var(--ink)}td:first-child{white-space:nowrap}",
+    ".holds .verdict{color:var(--good);font-weight:600}.fails .verdict{color:var(--bad);",
+    "font-weight:600}.fails td{background:#fdf3f2}.why{display:block;font-weight:400;",
+    "color:var(--ink);min-width:14rem}.losses{font-size:.9rem;max-width:62rem}",
+    ".wide{overflow-x:auto}.values td,.values "
+    "th{white-space:nowrap}.value{font-variant-numeric:tabular-nums}.matrix "
+    "td:first-child{font-weight:600}",
+    ".matrix .met{color:var(--good)}.matrix .unmet{color:var(--bad)}",
+    ".chart{display:inline-block;vertical-align:top;width:36rem;max-width:100%;margin:.8rem 1rem 0 "
+    "0}",
+    "figcaption{font-weight:600;font-size:.92rem;margin-bottom:.2rem}",
+    ".chart>svg{width:100%;height:auto;display:block;overflow:visible}",
+    ".grid{stroke:var(--rule);stroke-width:1}.frame{fill:none;stroke:#7b858f}",
+    ".tick{font-size:11.5px;fill:var(--soft)}.axis{font-size:13px;fill:var(--ink)}",
+    ".line{fill:none;stroke-width:1.8;stroke-linejoin:round}.mark{stroke-width:1}",
+    ".legend{list-style:none;margin:.1rem 0 0;padding:0 0 0 3rem;display:flex;flex-wrap:wrap;",
+    "gap:.1rem 1rem;font-size:.8rem}.legend svg{vertical-align:middle;margin-right:.3rem}",
+    ".data{font-size:.78rem;color:var(--soft);margin:.1rem 0 .6rem}",
+    ".c0 .line{stroke:#1766a6}.c0 .mark{fill:#1766a6}",
+    ".c1 .line{stroke:#c8372d;stroke-dasharray:7 3}.c1 .mark{fill:#c8372d}",
+    ".c2 .line{stroke:#d98c00;stroke-dasharray:2 3}.c2 .mark{fill:#d98c00}",
+    ".c3 .line{stroke:#3f8f4f;stroke-dasharray:9 3 2 3}.c3 .mark{fill:#3f8f4f}",
+    ".c4 .line{stroke:#7b4fa3;stroke-dasharray:5 2 1 2 1 2}.c4 .mark{fill:#7b4fa3}",
+    ".c5 .line{stroke:#0f9aa0}.c5 .mark{fill:#0f9aa0}",
+    ".c7 .line{stroke:#8fbf6a;stroke-dasharray:1 3}.c7 .mark{fill:#8fbf6a}",
+    ".c8 .line{stroke:#c39bd3;stroke-dasharray:1 3}.c8 .mark{fill:#c39bd3}",
+    ".law .line{stroke:#000;stroke-width:1.2;stroke-dasharray:4 4}",
+    ".published .mark{fill:#fff;stroke:#000;stroke-width:1.6}",
+    "@media print{body{max-width:none;padding:0;font-size:9.5pt}a{color:inherit;",
+    "text-decoration:none}.chart{width:48%;margin:.3rem 1% 0 0;break-inside:avoid}",
+    "h2{break-after:avoid}h3{break-after:avoid}tr{break-inside:avoid}table{font-size:7.5pt}",
+    "thead{display:table-header-group}.fails td{background:none}@page{margin:14mm}",
+    "nav{display:none}*{print-color-adjust:exact}}",
+};
+
+static void add_head(text *out)
+{
+  add_words(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n");
+  add_words(out, "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n");
+  add_words(out, "<link rel=\"icon\" href=\"data:,\"><title>Tenon: a study</title>\n<style>\n");
+  for (size_t i = 0; i < sizeof style / sizeof style[0]; ++i) {
+    add_words(out, style[i]);
+    add_words(out, "\n");
+  }
+  add_words(out, "</style></head><body>\n");
+}
+
+static void add_processor(text *out)
+{
+  char line[256];
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  while (file && fgets(line, sizeof line, file)) {
+    char *colon = strchr(line, ':');
+    if (strncmp(line, "model name", 10) == 0 && colon) {
+      line[strcspn(line, "\n")] = '\0';
+      text_add_escaped(out, colon + 2);
+      text_add(out, ", ");
+      break;
+    }
+  }
+  if (file) {
+    fclose(file);
+  }
+  struct utsname about;
+  if (uname(&about) == 0) {
+    text_add(out, "%.40s %.40s, %ld cores", about.sysname, about.machine,
+             sysconf(_SC_NPROCESSORS_ONLN));
+  }
+}
+
+static void add_solvers(text *out)
+{
+  add_words(out,
+            "<p class=\"meta\">Methods of Tenon: <b>tenon</b>, the default; <b>xpbd</b>, the "
+            "method of Müller et al. 2020 with its errata mended; <b>jacobi</b>, the same with "
+            "corrections averaged. ");
+  if (solver_count() == 3) {
+    add_words(out, "No other engine was found when this was built.");
+  }
+  for (int i = 3; i < solver_count(); ++i) {
+    text_add(out, "<b>%s</b>: ", solver_at(i)->name);
+    text_add_escaped(out, solver_describe(i));
+    add_words(out, "; ");
+  }
+  add_words(out, "</p>\n");
+}
+
+static void add_title(text *out, const study *s)
+{
+  char date[32] = "";
+  time_t now = time(NULL);
+  strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
+  add_words(out, "<h1>Published results, measured again</h1>\n<p class=\"meta\">");
+  text_add_escaped(out, tn_config());
+  text_add(out, ". %s. ", date);
+  add_processor(out);
+  add_words(out, ". One thread. Nothing may fall asleep. Frames of 1/60 s unless said.</p>\n");
+  add_solvers(out);
+  if (s->options.quick) {
+    add_words(out, "<p class=\"quick\"><b>Quick study.</b> Shorter and smaller than the published "
+                   "experiments: each section says what was run. Times are of few frames and "
+                   "uncertain. <code>tenon study</code> without <code>--quick</code> runs "
+                   "everything in full.</p>\n");
+  }
+  add_words(out, "<p>Published figures are those in the papers' text and tables; curves that were "
+                 "only drawn are compared by what the text says about them. Published times are of "
+                 "other machines. Known errors in the papers are mended, see the project's "
+                 "docs/paper_map.md. Every number and every curve here is in the CSV file "
+                 "named beside it.</p>\n");
+}
+
+bool page_write(const page *p, const study *s, const char *path)
+{
+  text out = {0};
+  add_head(&out);
+  add_title(&out, s);
+  add_verdicts(&out, p);
+  text_add_bytes(&out, p->body.bytes, p->body.size);
+  add_words(&out, "</body></html>\n");
+  output file;
+  bool ok = !out.failed && !p->body.failed && output_open(&file, path);
+  if (ok) {
+    fwrite(out.bytes, out.size, 1, file.file);
+    ok = output_finish(&file);
+  } else {
+    complain("the report could not be written");
+  }
+  text_free(&out);
+  return ok;
+}

@@ -1,0 +1,425 @@
+// Seabra, Fernandes, Lopes, Pereira: Position Based Rigid Body Simulation: A comparison of physics
+// simulators for games, 2022. Figures 1 to 10.
+#include "seabra.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+int solver_color(int index)
+{
+  static const int colors[] = {0, 1, 2, 3, 7, 4, 8};
+  return colors[index % 7];
+}
+
+// ---------------------------------------------------------------------------------------------
+// What is run
+
+typedef struct figure {
+  const char *name; // of its sheets
+  const char *title, *scene;
+  const char *settings[2]; // full and quick
+  double seconds[2];
+  const char *column, *axis; // of the chart
+  bool log_y;
+  double y_low, y_high;   // of the chart, at most
+  const char *says;       // the paper, and the set-up
+  const char *end, *unit; // the figure by which solvers are compared, less is better
+  const char *comparison; // what a line of the table says about it
+} figure;
+
+static const figure figures[] = {
+    {"seabra_fig1",
+     "Figure 1: Newton's cradle",
+     "cradle",
+     {NULL, NULL},
+     {30.0, 5.0},
+     "energy_rel",
+     "change of energy, relative",
+     false,
+     -1.0,
+     0.5,
+     "Five balls on strings, restitution 1, one raised by 30 degrees. The paper: PBD shows a "
+     "stable "
+     "energy loss and is closest to theory; Havok and Unity drop at collisions.",
+     "energy_error",
+     "of the energy",
+     "Cradle: energy lost or gained"},
+    {"seabra_fig2",
+     "Figure 2: a triple pendulum of distances",
+     "pendulum_distance",
+     {NULL, NULL},
+     {10.0, 5.0},
+     "energy_rel",
+     "change of energy, relative",
+     false,
+     -1.0,
+     0.5,
+     "Three balls of 1 kg on strings of 1 m, released level. The paper: PBD and Havok only lose, "
+     "Unity loses less but gains at times, Jacobi is very unstable.",
+     "energy_error",
+     "of the energy",
+     "Pendulum: energy lost or gained"},
+    {"seabra_fig4_100",
+     "Figure 4: a chain of 100 with a heavy end",
+     "chain",
+     {"end_mass_ratio=100", "end_mass_ratio=100"},
+     {10.0, 2.0},
+     "energy_rel",
+     "change of energy, relative",
+     false,
+     -1.0,
+     1.0,
+     "100 links of 1 kg, the last of 100 kg, released level; ball joints. The paper: PBD has "
+     "negligible gains and acceptable losses.",
+     "energy_error",
+     "of the energy",
+     "Chain of 100: energy lost or gained"},
+    {"seabra_fig4_500",
+     "Figure 4: a chain of 500 with a heavy end",
+     "chain",
+     {"count=500 end_mass_ratio=100", "count=500 end_mass_ratio=100"},
+     {10.0, 1.0},
+     "joint_error_m",
+     "largest gap in a joint, m",
+     true,
+     1e-7,
+     1e3,
+     "As before with 500 links. The paper: PBD breaks and gains massive energy, Jacobi is more "
+     "robust, Havok has no visible error.",
+     "max_joint_error_m",
+     "m",
+     "Chain of 500: largest gap in a joint"},
+    {"seabra_fig5",
+     "Figure 5: a stack of ten cubes",
+     "stack",
+     {NULL, NULL},
+     {30.0, 10.0},
+     "top_drift_m",
+     "sideways drift of the top cube, m",
+     true,
+     1e-10,
+     1e2,
+     "Ten cubes of 1 m and 1 kg, friction 0.6. The paper: Havok and Unity drift and fall in the "
+     "end; "
+     "PBD and Jacobi do not drift but oscillate vertically.",
+     "top_drift_m",
+     "m",
+     "Stack of 10: drift of the top"},
+    {"seabra_fig5_50",
+     "Figure 5: a stack of fifty cubes",
+     "stack",
+     {"count=50", "count=20"},
+     {30.0, 5.0},
+     "top_drift_m",
+     "sideways drift of the top cube, m",
+     true,
+     1e-10,
+     1e2,
+     "The paper does not say how many cubes its stack has; the lower ones carry hundreds.",
+     "top_drift_m",
+     "m",
+     "Tall stack: drift of the top"},
+    {"seabra_fig6",
+     "Figure 6: a pyramid of 666 cubes",
+     "pyramid",
+     {NULL, "base=12"},
+     {20.0, 5.0},
+     "top_drop_m",
+     "sinking of the top cube, m",
+     true,
+     1e-6,
+     1e2,
+     "The paper: PBD's collapses by rotations, Unity's by drift; Jacobi's stands more often; "
+     "Havok's "
+     "stands.",
+     "fallen",
+     "cubes",
+     "Pyramid: cubes that left their places"},
+    {"seabra_fig8",
+     "Figure 8: a plate that bounces without loss",
+     "plate",
+     {NULL, NULL},
+     {30.0, 10.0},
+     "energy_rel",
+     "change of energy, relative",
+     false,
+     -1.0,
+     2.0,
+     "A plate of 2 × 0.1 × 1 m falls on its corner, restitution 1, no friction. The paper: PBD and "
+     "Jacobi keep stable levels with mild gains, Unity gains, Havok loses.",
+     "energy_error",
+     "of the energy",
+     "Plate: energy lost or gained"},
+    {"seabra_fig9",
+     "Figure 9: a pyramid whose layers overlap by 0.1",
+     "overlap",
+     {NULL, "base=12"},
+     {20.0, 4.0},
+     "top_drop_m",
+     "sinking of the top cube, m",
+     false,
+     -5.0,
+     40.0,
+     "Cubes created 0.1 m inside each other. The paper: position based methods resolve this at "
+     "once, "
+     "Unity and Havok over several frames.",
+     "fallen",
+     "cubes",
+     "Overlap of 0.1: cubes that left their places"},
+    {"seabra_fig9_deep",
+     "Figure 9: a pyramid whose layers overlap by 0.4",
+     "overlap",
+     {"overlap_m=0.4", "base=12 overlap_m=0.4"},
+     {20.0, 4.0},
+     "top_drop_m",
+     "sinking of the top cube, m",
+     false,
+     -5.0,
+     40.0,
+     "The paper: PBD and Jacobi dismantle it in the first step, Unity throws its top layers, Havok "
+     "is as before.",
+     "fallen",
+     "cubes",
+     "Overlap of 0.4: cubes that left their places"},
+    {"seabra_fig10",
+     "Figure 10: a chain that cannot be closed",
+     "unsolvable",
+     {NULL, NULL},
+     {10.0, 5.0},
+     "rms_speed",
+     "speed of the links, rms, m/s",
+     true,
+     1e-8,
+     1e3,
+     "20 capsules pinned at both ends, 10 % farther apart than they reach, damping 1/s. The paper: "
+     "Havok and Jacobi come to a stable state, Unity and PBD oscillate.",
+     "rms_speed_end",
+     "m/s",
+     "Unsolvable chain: speed that remains"},
+};
+enum { FIGURES = (int)(sizeof figures / sizeof figures[0]) };
+
+static const char *const curve_head =
+    "solver,time_s,energy_rel,joint_error_m,penetration_m,top_drift_m,top_drop_m,rms_speed";
+static const char *const end_head =
+    "solver,ms_frame,energy_rel_final,energy_error,energy_gain,max_joint_error_m,"
+    "max_penetration_m,top_drift_m,top_drop_m,max_drift_m,fallen,max_speed_run,rms_speed_end,"
+    "transfer_error";
+
+static double chart_readings(const figure *f)
+{
+  return strcmp(f->scene, "overlap") == 0 ? 240 : 150;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Measuring
+
+// How far the cradle's first hit is from passing all speed to the last ball.
+static double transfer_error(const finding *f)
+{
+  static const char *const balls[] = {"hit_speed_1", "hit_speed_2", "hit_speed_3", "hit_speed_4"};
+  double worst = fabs(finding_metric(f, "hit_speed_5") - 1.0);
+  for (int i = 0; i < 4; ++i) {
+    worst = fmax(worst, fabs(finding_metric(f, balls[i])));
+  }
+  return worst;
+}
+
+static void add_end(sheet *ends, const char *name, const finding *f)
+{
+  double values[] = {f->ms,
+                     finding_metric(f, "energy_rel_final"),
+                     fabs(finding_metric(f, "energy_rel_max")),
+                     f->ok ? f->gain : (double)NAN,
+                     finding_metric(f, "max_joint_error_m"),
+                     finding_metric(f, "max_penetration_run"),
+                     finding_metric(f, "top_drift_m"),
+                     finding_metric(f, "top_drop_m"),
+                     finding_metric(f, "max_drift_m"),
+                     finding_metric(f, "fallen"),
+                     finding_metric(f, "max_speed_run"),
+                     finding_metric(f, "rms_speed_end"),
+                     transfer_error(f)};
+  sheet_add(ends, name, values);
+}
+
+static void measure_figure(study *s, const figure *fig)
+{
+  char name[SHEET_WORD];
+  snprintf(name, sizeof name, "%s_end", fig->name);
+  sheet *curves = study_new_sheet(s, fig->name, curve_head);
+  sheet *ends = study_new_sheet(s, name, end_head);
+  for (int i = 0; i < solver_count() && !interrupt_came(); ++i) {
+    trial t = {.scene = fig->scene,
+               .settings = fig->settings[s->options.quick],
+               .solver = solver_at(i),
+               .substeps = SEABRA_SUBSTEPS,
+               .seconds = fig->seconds[s->options.quick],
+               .readings = (int)chart_readings(fig)};
+    finding f = trial_run(s, &t);
+    for (int k = 0; k < f.reading_count; ++k) {
+      const reading *r = &f.curve[k];
+      sheet_add(curves, t.solver->name,
+                (double[]){r->time, r->energy_rel, r->joint_error_m, r->penetration_m, r->drift_m,
+                           r->drop_m, r->rms_speed});
+    }
+    add_end(ends, t.solver->name, &f);
+    finding_free(&f);
+  }
+}
+
+static void measure_figures(study *s)
+{
+  for (int i = 0; i < FIGURES; ++i) {
+    measure_figure(s, &figures[i]);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Telling
+
+static const sheet *ends_of(const study *s, const char *name)
+{
+  char whole[SHEET_WORD];
+  snprintf(whole, sizeof whole, "%s_end", name);
+  return study_sheet(s, whole);
+}
+
+static void draw_figure(const study *s, page *p, const figure *fig, const char *title,
+                        const char *column, const char *axis, bool log_y)
+{
+  chart c = {.title = title,
+             .x_label = "time, s",
+             .y_label = axis,
+             .log_y = log_y,
+             .has_range = true,
+             .y_low = fig->y_low,
+             .y_high = fig->y_high};
+  for (int i = 0; i < solver_count(); ++i) {
+    chart_add(&c, (chart_series){study_sheet(s, fig->name), solver_at(i)->name, "time_s", column,
+                                 NULL, MARK_LINE, solver_color(i)});
+  }
+  page_chart(p, &c);
+}
+
+// Tenon beside every other engine at hand, won or lost.
+static void compare_with_peers(page *p, const figure *fig, const sheet *ends)
+{
+  for (int i = OWN_SOLVERS; i < solver_count(); ++i) {
+    page_claim(p, (claim){page_words(p, SEABRA "%s beside %s", fig->name + 7, solver_at(i)->name),
+                          fig->comparison, "", "tenon", ends, "tenon", fig->end, fig->unit, AT_MOST,
+                          0.0, solver_at(i)->name, NULL});
+  }
+}
+
+static void tell_figure(const study *s, page *p, const figure *fig)
+{
+  bool quick = s->options.quick;
+  const sheet *ends = ends_of(s, fig->name);
+  page_section(p, fig->name, fig->title);
+  page_say(p, "%s", fig->says);
+  page_say(p, "Run here: scene %s%s%s, %g s, %d substeps%s.", fig->scene,
+           fig->settings[quick] ? " with " : "", fig->settings[quick] ? fig->settings[quick] : "",
+           fig->seconds[quick], (int)SEABRA_SUBSTEPS,
+           solver_count() > OWN_SOLVERS ? "; “1 step”: one step a frame with 20 iterations" : "");
+  draw_figure(s, p, fig, fig->title, fig->column, fig->axis, fig->log_y);
+  page_values(p, ends);
+  compare_with_peers(p, fig, ends);
+}
+
+// What the paper says about its methods, and what is asked of the default one.
+typedef struct said {
+  const char *figure, *number, *statement, *published, *by, *column, *unit;
+  claim_relation relation;
+  double bound;
+  const char *why;
+} said;
+
+static const said sayings[] = {
+    {"seabra_fig1", "Fig. 1", "PBD: a stable loss, no gain: the most gained", "no gain", "xpbd",
+     "energy_gain", "of the energy", AT_MOST, 0.01, NULL},
+    {"seabra_fig1", "Fig. 1", "PBD: closest to theory", "", "xpbd", "energy_error", "of the energy",
+     AT_MOST, 0.1, "every hit of touching balls spreads some of the speed over all of them"},
+    {"seabra_fig1", "Fig. 1", "The default method keeps the cradle's energy", "theory: none lost",
+     "tenon", "energy_error", "of the energy", AT_MOST, 0.01, NULL},
+    {"seabra_fig2", "Fig. 2", "PBD only loses energy: the most gained", "no gain", "xpbd",
+     "energy_gain", "of the energy", AT_MOST, 0.001, NULL},
+    {"seabra_fig2", "Fig. 2", "Jacobi is very unstable", "", "jacobi", "energy_gain",
+     "of the energy", AT_LEAST, 0.05,
+     "here each constraint sees its share of the mass, and Jacobi is stable"},
+    {"seabra_fig2", "Fig. 2", "The default method keeps the energy", "theory: none lost", "tenon",
+     "energy_error", "of the energy", AT_MOST, 0.005, NULL},
+    {"seabra_fig4_100", "Fig. 4", "PBD, 100 capsules: negligible gains", "", "xpbd", "energy_gain",
+     "of the energy", AT_MOST, 0.01, NULL},
+    {"seabra_fig4_100", "Fig. 4", "PBD, 100 capsules: acceptable losses", "", "xpbd",
+     "energy_error", "of the energy", AT_MOST, 0.1, NULL},
+    {"seabra_fig4_100", "Fig. 4", "The default method keeps the energy of 100", "theory: none lost",
+     "tenon", "energy_error", "of the energy", AT_MOST, 0.005, NULL},
+    {"seabra_fig4_500", "Fig. 4", "PBD, 500 capsules: gains massive amounts of energy", "", "xpbd",
+     "energy_gain", "of the energy", AT_LEAST, 1.0,
+     "with the errata mended it does not break here, it stretches and loses"},
+    {"seabra_fig4_500", "Fig. 4", "Jacobi, 500 capsules: more robust", "", "jacobi", "energy_gain",
+     "of the energy", AT_MOST, 0.1, NULL},
+    {"seabra_fig4_500", "Fig. 4", "The default method keeps the energy of 500", "theory: none lost",
+     "tenon", "energy_error", "of the energy", AT_MOST, 0.005, NULL},
+    {"seabra_fig5", "Fig. 5", "PBD does not drift", "no drift", "xpbd", "top_drift_m", "m", AT_MOST,
+     1e-3, "contacts are corrected one corner after the other, which turns and shifts the cubes"},
+    {"seabra_fig5", "Fig. 5", "Jacobi does not drift", "no drift", "jacobi", "top_drift_m", "m",
+     AT_MOST, 1e-3, "averaged corrections are too weak to carry the stack, and it falls"},
+    {"seabra_fig5", "Fig. 5", "The default method does not drift", "no drift", "tenon",
+     "top_drift_m", "m", AT_MOST, 1e-3, NULL},
+    {"seabra_fig5_50", "Fig. 5", "The default method holds a tall stack", "", "tenon",
+     "top_drift_m", "m", AT_MOST, 0.05, NULL},
+    {"seabra_fig6", "Fig. 6", "PBD's pyramid collapses", "collapses", "xpbd", "fallen", "cubes",
+     AT_LEAST, 1.0, NULL},
+    {"seabra_fig6", "Fig. 6", "Jacobi's pyramid stands more often", "somewhat", "jacobi", "fallen",
+     "cubes", AT_MOST, 0.0, "averaged corrections are too weak to carry it"},
+    {"seabra_fig6", "Fig. 6", "The default method's pyramid stands, as Havok's does", "stable",
+     "tenon", "fallen", "cubes", AT_MOST, 0.0, NULL},
+    {"seabra_fig8", "Fig. 8", "PBD keeps a stable level", "stable", "xpbd", "energy_error",
+     "of the energy", AT_MOST, 0.05,
+     "velocities are corrected corner by corner; what one takes from the other is lost"},
+    {"seabra_fig8", "Fig. 8", "Jacobi keeps a stable level", "stable", "jacobi", "energy_error",
+     "of the energy", AT_MOST, 0.05, "as for xpbd"},
+    {"seabra_fig8", "Fig. 8", "The default method keeps the plate's energy", "theory: none lost",
+     "tenon", "energy_error", "of the energy", AT_MOST, 0.01, NULL},
+    {"seabra_fig9", "Fig. 9", "PBD resolves an overlap of 0.1 at once and the pyramid stays", "",
+     "xpbd", "fallen", "cubes", AT_MOST, 0.0, "all is corrected in a few substeps, and it flies"},
+    {"seabra_fig9", "Fig. 9", "The default method pushes an overlap of 0.1 out gently", "", "tenon",
+     "fallen", "cubes", AT_MOST, 0.0, NULL},
+    {"seabra_fig9_deep", "Fig. 9", "PBD dismantles a pyramid with an overlap of 0.4", "dismantled",
+     "xpbd", "fallen", "cubes", AT_LEAST, 1.0, NULL},
+    {"seabra_fig9_deep", "Fig. 9",
+     "Havok keeps a pyramid with an overlap of 0.4; so should the "
+     "default method",
+     "stays", "tenon", "fallen", "cubes", AT_MOST, 0.0,
+     "cubes that overlap by nearly half are nearer to each other's sides than to their tops, and "
+     "are pushed out sideways"},
+    {"seabra_fig10", "Fig. 10", "PBD oscillates: speed that remains", "oscillates", "xpbd",
+     "rms_speed_end", "m/s", AT_LEAST, 0.01,
+     "here the joints find a state in which all corrections "
+     "cancel"},
+    {"seabra_fig10", "Fig. 10", "Jacobi comes to rest", "static", "jacobi", "rms_speed_end", "m/s",
+     AT_MOST, 1e-3, NULL},
+    {"seabra_fig10", "Fig. 10", "The default method comes to rest", "static", "tenon",
+     "rms_speed_end", "m/s", AT_MOST, 1e-3, NULL},
+};
+enum { SAYINGS = (int)(sizeof sayings / sizeof sayings[0]) };
+
+static void tell_figures(const study *s, page *p)
+{
+  page_document(p, "seabra", "Seabra et al. 2022: A comparison of physics simulators for games");
+  for (int i = 0; i < SAYINGS; ++i) {
+    const said *k = &sayings[i];
+    page_claim(p, (claim){page_words(p, SEABRA "%s", k->number), k->statement, k->published, k->by,
+                          ends_of(s, k->figure), k->by, k->column, k->unit, k->relation, k->bound,
+                          NULL, k->why});
+  }
+  for (int i = 0; i < FIGURES; ++i) {
+    tell_figure(s, p, &figures[i]);
+  }
+}
+
+const experiment seabra_figures = {"seabra_figures", "Seabra Fig. 1-10", {120.0, 15.0},
+                                   measure_figures,  tell_figures,       false};
