@@ -195,7 +195,7 @@ enum { CASES = 2, FRAMES = 20 };
 
 static int overhead_runs(const study *s)
 {
-  return (int)study_pick(s, 40.0, 6.0);
+  return (int)study_pick(s, 40.0, 3.0);
 }
 
 // Each frame does the same in every run, so the shortest of its times is the least disturbed.

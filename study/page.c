@@ -121,7 +121,7 @@ void add_value(text *out, const sheet *s, const char *label, const char *column)
   if (isfinite(value)) {
     text_add(out, "%.4g</span>", value);
   } else {
-    text_add(out, "failed</span>");
+    text_add(out, "—</span>");
   }
 }
 

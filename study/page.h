@@ -10,6 +10,10 @@
 
 typedef enum claim_relation { AT_MOST, AT_LEAST } claim_relation;
 
+// Whose result it is: a published one for the default method, a published one for the method that
+// it was published for, or a comparison with another engine.
+typedef enum claim_kind { OF_TENON, OF_PAPER, OF_PEERS, CLAIM_KINDS } claim_kind;
+
 // One line of the table. Whether it holds is computed, from the sheet alone.
 typedef struct claim {
   const char *source;    // "Mueller et al. 2020, Fig. 4"
@@ -47,6 +51,7 @@ void add_value(text *out, const sheet *s, const char *label, const char *column)
 // verdict.c
 double claim_value(const claim *c);
 double claim_bound(const claim *c);
+claim_kind claim_kind_of(const claim *c);
 bool claim_holds(const claim *c);
 void add_verdicts(text *out, const page *p);
 

@@ -17,7 +17,7 @@ int solver_color(int index)
 
 typedef struct figure {
   const char *name; // of its sheets
-  const char *title, *scene;
+  const char *number, *title, *scene;
   const char *settings[2]; // full and quick
   double seconds[2];
   const char *column, *axis; // of the chart
@@ -26,191 +26,213 @@ typedef struct figure {
   const char *says;       // the paper, and the set-up
   const char *end, *unit; // the figure by which solvers are compared, less is better
   const char *comparison; // what a line of the table says about it
+  bool is_large;          // other engines take one step a frame only: 20 would last minutes
 } figure;
 
+#define ENERGY_AXIS "change of energy, relative"
+
 static const figure figures[] = {
-    {"seabra_fig1",
-     "Figure 1: Newton's cradle",
-     "cradle",
-     {NULL, NULL},
-     {30.0, 5.0},
-     "energy_rel",
-     "change of energy, relative",
-     false,
-     -1.0,
-     0.5,
-     "Five balls on strings, restitution 1, one raised by 30 degrees. The paper: PBD shows a "
-     "stable "
-     "energy loss and is closest to theory; Havok and Unity drop at collisions.",
-     "energy_error",
-     "of the energy",
-     "Cradle: energy lost or gained"},
-    {"seabra_fig2",
-     "Figure 2: a triple pendulum of distances",
-     "pendulum_distance",
-     {NULL, NULL},
-     {10.0, 5.0},
-     "energy_rel",
-     "change of energy, relative",
-     false,
-     -1.0,
-     0.5,
-     "Three balls of 1 kg on strings of 1 m, released level. The paper: PBD and Havok only lose, "
-     "Unity loses less but gains at times, Jacobi is very unstable.",
-     "energy_error",
-     "of the energy",
-     "Pendulum: energy lost or gained"},
-    {"seabra_fig4_100",
-     "Figure 4: a chain of 100 with a heavy end",
-     "chain",
-     {"end_mass_ratio=100", "end_mass_ratio=100"},
-     {10.0, 2.0},
-     "energy_rel",
-     "change of energy, relative",
-     false,
-     -1.0,
-     1.0,
-     "100 links of 1 kg, the last of 100 kg, released level; ball joints. The paper: PBD has "
-     "negligible gains and acceptable losses.",
-     "energy_error",
-     "of the energy",
-     "Chain of 100: energy lost or gained"},
-    {"seabra_fig4_500",
-     "Figure 4: a chain of 500 with a heavy end",
-     "chain",
-     {"count=500 end_mass_ratio=100", "count=500 end_mass_ratio=100"},
-     {10.0, 1.0},
-     "joint_error_m",
-     "largest gap in a joint, m",
-     true,
-     1e-7,
-     1e3,
-     "As before with 500 links. The paper: PBD breaks and gains massive energy, Jacobi is more "
-     "robust, Havok has no visible error.",
-     "max_joint_error_m",
-     "m",
-     "Chain of 500: largest gap in a joint"},
-    {"seabra_fig5",
-     "Figure 5: a stack of ten cubes",
-     "stack",
-     {NULL, NULL},
-     {30.0, 10.0},
-     "top_drift_m",
-     "sideways drift of the top cube, m",
-     true,
-     1e-10,
-     1e2,
-     "Ten cubes of 1 m and 1 kg, friction 0.6. The paper: Havok and Unity drift and fall in the "
-     "end; "
-     "PBD and Jacobi do not drift but oscillate vertically.",
-     "top_drift_m",
-     "m",
-     "Stack of 10: drift of the top"},
-    {"seabra_fig5_50",
-     "Figure 5: a stack of fifty cubes",
-     "stack",
-     {"count=50", "count=20"},
-     {30.0, 5.0},
-     "top_drift_m",
-     "sideways drift of the top cube, m",
-     true,
-     1e-10,
-     1e2,
-     "The paper does not say how many cubes its stack has; the lower ones carry hundreds.",
-     "top_drift_m",
-     "m",
-     "Tall stack: drift of the top"},
-    {"seabra_fig6",
-     "Figure 6: a pyramid of 666 cubes",
-     "pyramid",
-     {NULL, "base=12"},
-     {20.0, 5.0},
-     "top_drop_m",
-     "sinking of the top cube, m",
-     true,
-     1e-6,
-     1e2,
-     "The paper: PBD's collapses by rotations, Unity's by drift; Jacobi's stands more often; "
-     "Havok's "
-     "stands.",
-     "fallen",
-     "cubes",
-     "Pyramid: cubes that left their places"},
-    {"seabra_fig8",
-     "Figure 8: a plate that bounces without loss",
-     "plate",
-     {NULL, NULL},
-     {30.0, 10.0},
-     "energy_rel",
-     "change of energy, relative",
-     false,
-     -1.0,
-     2.0,
-     "A plate of 2 × 0.1 × 1 m falls on its corner, restitution 1, no friction. The paper: PBD and "
-     "Jacobi keep stable levels with mild gains, Unity gains, Havok loses.",
-     "energy_error",
-     "of the energy",
-     "Plate: energy lost or gained"},
-    {"seabra_fig9",
-     "Figure 9: a pyramid whose layers overlap by 0.1",
-     "overlap",
-     {NULL, "base=12"},
-     {20.0, 4.0},
-     "top_drop_m",
-     "sinking of the top cube, m",
-     false,
-     -5.0,
-     40.0,
-     "Cubes created 0.1 m inside each other. The paper: position based methods resolve this at "
-     "once, "
-     "Unity and Havok over several frames.",
-     "fallen",
-     "cubes",
-     "Overlap of 0.1: cubes that left their places"},
-    {"seabra_fig9_deep",
-     "Figure 9: a pyramid whose layers overlap by 0.4",
-     "overlap",
-     {"overlap_m=0.4", "base=12 overlap_m=0.4"},
-     {20.0, 4.0},
-     "top_drop_m",
-     "sinking of the top cube, m",
-     false,
-     -5.0,
-     40.0,
-     "The paper: PBD and Jacobi dismantle it in the first step, Unity throws its top layers, Havok "
-     "is as before.",
-     "fallen",
-     "cubes",
-     "Overlap of 0.4: cubes that left their places"},
-    {"seabra_fig10",
-     "Figure 10: a chain that cannot be closed",
-     "unsolvable",
-     {NULL, NULL},
-     {10.0, 5.0},
-     "rms_speed",
-     "speed of the links, rms, m/s",
-     true,
-     1e-8,
-     1e3,
-     "20 capsules pinned at both ends, 10 % farther apart than they reach, damping 1/s. The paper: "
-     "Havok and Jacobi come to a stable state, Unity and PBD oscillate.",
-     "rms_speed_end",
-     "m/s",
-     "Unsolvable chain: speed that remains"},
+    {.name = "seabra_fig1",
+     .number = "Fig. 1",
+     .title = "Figure 1: Newton's cradle",
+     .scene = "cradle",
+     .seconds = {30.0, 5.0},
+     .column = "energy_rel",
+     .axis = ENERGY_AXIS,
+     .y_low = -1.0,
+     .y_high = 1.0,
+     .says = "Five balls on strings, restitution 1, one raised by 30 degrees. The paper: PBD shows "
+             "a stable energy loss and is closest to theory; Havok and Unity drop at collisions.",
+     .end = "energy_error",
+     .unit = "of the energy",
+     .comparison = "Cradle: energy lost or gained"},
+    {.name = "seabra_fig2",
+     .number = "Fig. 2",
+     .title = "Figure 2: a triple pendulum of distances",
+     .scene = "pendulum_distance",
+     .seconds = {10.0, 5.0},
+     .column = "energy_rel",
+     .axis = ENERGY_AXIS,
+     .y_low = -1.0,
+     .y_high = 1.0,
+     .says = "Three balls of 1 kg on strings of 1 m, released level. The paper: PBD and Havok only "
+             "lose, Unity loses less but gains at times, Jacobi is very unstable.",
+     .end = "energy_error",
+     .unit = "of the energy",
+     .comparison = "Pendulum: energy lost or gained"},
+    {.name = "seabra_fig4_100",
+     .number = "Fig. 4",
+     .title = "Figure 4: a chain of 100 with a heavy end",
+     .scene = "chain",
+     .settings = {"end_mass_ratio=100", "end_mass_ratio=100"},
+     .seconds = {10.0, 2.0},
+     .column = "energy_rel",
+     .axis = ENERGY_AXIS,
+     .y_low = -1.0,
+     .y_high = 1.0,
+     .says =
+         "100 links of 1 kg, the last of 100 kg, released level; ball joints. The paper: PBD has "
+         "negligible gains and acceptable losses.",
+     .end = "energy_error",
+     .unit = "of the energy",
+     .comparison = "Chain of 100: energy lost or gained"},
+    {.name = "seabra_fig4_500",
+     .number = "Fig. 4",
+     .title = "Figure 4: a chain of 500 with a heavy end",
+     .scene = "chain",
+     .settings = {"count=500 end_mass_ratio=100", "count=500 end_mass_ratio=100"},
+     .seconds = {10.0, 0.5},
+     .column = "joint_error_m",
+     .axis = "largest gap in a joint, m",
+     .log_y = true,
+     .y_low = 1e-8,
+     .y_high = 1e3,
+     .says = "As before with 500 links. The paper: PBD breaks and gains massive energy, Jacobi is "
+             "more robust, Havok has no visible error.",
+     .end = "max_joint_error_m",
+     .unit = "m",
+     .comparison = "Chain of 500: largest gap in a joint"},
+    {.name = "seabra_fig5",
+     .number = "Fig. 5",
+     .title = "Figure 5: a stack of ten cubes",
+     .scene = "stack",
+     .seconds = {30.0, 10.0},
+     .column = "top_drift_m",
+     .axis = "sideways drift of the top cube, m",
+     .log_y = true,
+     .y_low = 1e-10,
+     .y_high = 1e2,
+     .says =
+         "Ten cubes of 1 m and 1 kg, friction 0.6. The paper: Havok and Unity drift and fall in "
+         "the end; PBD and Jacobi do not drift but oscillate vertically.",
+     .end = "top_drift_m",
+     .unit = "m",
+     .comparison = "Stack of 10: drift of the top"},
+    {.name = "seabra_fig5_tall",
+     .number = "Fig. 5",
+     .title = "Figure 5: a taller stack",
+     .scene = "stack",
+     .settings = {"count=50", "count=20"},
+     .seconds = {20.0, 3.0},
+     .column = "top_drift_m",
+     .axis = "sideways drift of the top cube, m",
+     .log_y = true,
+     .y_low = 1e-10,
+     .y_high = 1e2,
+     .says = "The paper does not say how many cubes its stack has; it speaks of hundreds that the "
+             "lower ones carry.",
+     .end = "top_drift_m",
+     .unit = "m",
+     .comparison = "Tall stack: drift of the top"},
+    {.name = "seabra_fig6",
+     .number = "Fig. 6",
+     .title = "Figure 6: a pyramid",
+     .scene = "pyramid",
+     .settings = {"base=36", "base=12"},
+     .seconds = {20.0, 5.0},
+     .column = "top_drop_m",
+     .axis = "sinking of the top cube, m",
+     .log_y = true,
+     .y_low = 1e-6,
+     .y_high = 1e2,
+     .says = "666 cubes (78 in a quick study); published: 650. The paper: PBD's collapses by "
+             "rotations, Unity's by drift; Jacobi's stands more often; Havok's stands.",
+     .end = "max_drift_m",
+     .unit = "m",
+     .comparison = "Pyramid: largest drift of a cube",
+     .is_large = true},
+    {.name = "seabra_fig6_small",
+     .number = "Fig. 6",
+     .title = "Figure 6: a smaller pyramid",
+     .scene = "pyramid",
+     .settings = {"base=20", "base=6"},
+     .seconds = {10.0, 3.0},
+     .column = "top_drop_m",
+     .axis = "sinking of the top cube, m",
+     .log_y = true,
+     .y_low = 1e-6,
+     .y_high = 1e2,
+     .says = "210 cubes (21 in a quick study), so that other engines can take 20 substeps too.",
+     .end = "max_drift_m",
+     .unit = "m",
+     .comparison = "Smaller pyramid: largest drift of a cube"},
+    {.name = "seabra_fig8",
+     .number = "Fig. 8",
+     .title = "Figure 8: a plate that bounces without loss",
+     .scene = "plate",
+     .seconds = {30.0, 10.0},
+     .column = "energy_rel",
+     .axis = ENERGY_AXIS,
+     .y_low = -1.0,
+     .y_high = 2.0,
+     .says = "A plate of 2 × 0.1 × 1 m falls on its corner, restitution 1, no friction. The paper: "
+             "PBD and Jacobi keep stable levels with mild gains, Unity gains, Havok loses.",
+     .end = "energy_error",
+     .unit = "of the energy",
+     .comparison = "Plate: energy lost or gained"},
+    {.name = "seabra_fig9",
+     .number = "Fig. 9",
+     .title = "Figure 9: a pyramid whose layers overlap by 0.1",
+     .scene = "overlap",
+     .settings = {"base=36", "base=12"},
+     .seconds = {20.0, 4.0},
+     .column = "top_drop_m",
+     .axis = "sinking of the top cube, m",
+     .y_low = -10.0,
+     .y_high = 40.0,
+     .says = "Cubes created 0.1 m inside each other; the top belongs at zero. The paper: position "
+             "based methods resolve this at once, Unity and Havok over several frames.",
+     .end = "fallen",
+     .unit = "cubes",
+     .comparison = "Overlap of 0.1: cubes that left their places",
+     .is_large = true},
+    {.name = "seabra_fig9_deep",
+     .number = "Fig. 9",
+     .title = "Figure 9: a pyramid whose layers overlap by 0.4",
+     .scene = "overlap",
+     .settings = {"base=36 overlap_m=0.4", "base=12 overlap_m=0.4"},
+     .seconds = {20.0, 4.0},
+     .column = "top_drop_m",
+     .axis = "sinking of the top cube, m",
+     .y_low = -10.0,
+     .y_high = 40.0,
+     .says =
+         "The paper: PBD and Jacobi dismantle it in the first step, Unity throws its top layers, "
+         "Havok is as before.",
+     .end = "fallen",
+     .unit = "cubes",
+     .comparison = "Overlap of 0.4: cubes that left their places",
+     .is_large = true},
+    {.name = "seabra_fig10",
+     .number = "Fig. 10",
+     .title = "Figure 10: a chain that cannot be closed",
+     .scene = "unsolvable",
+     .seconds = {10.0, 10.0},
+     .column = "motion_m_per_s",
+     .axis = "motion from frame to frame, rms, m/s",
+     .log_y = true,
+     .y_low = 1e-8,
+     .y_high = 1e3,
+     .says =
+         "20 capsules pinned at both ends, 10 % farther apart than they reach, damping 1/s. The "
+         "paper: Havok and Jacobi come to a stable state, Unity and PBD oscillate. Motion is that "
+         "of the bodies' places, not their velocities, which a method may leave at zero. What "
+         "stands still exactly is not drawn.",
+     .end = "motion_end_m_per_s",
+     .unit = "m/s",
+     .comparison = "Unsolvable chain: motion that remains"},
 };
 enum { FIGURES = (int)(sizeof figures / sizeof figures[0]) };
 
 static const char *const curve_head =
-    "solver,time_s,energy_rel,joint_error_m,penetration_m,top_drift_m,top_drop_m,rms_speed";
+    "solver,time_s,energy_rel,joint_error_m,penetration_m,top_drift_m,top_drop_m,motion_m_per_s";
+// State: 1 measured, 0 did not stay finite, -1 not taken by the engine, -2 left out.
 static const char *const end_head =
-    "solver,ms_frame,energy_rel_final,energy_error,energy_gain,max_joint_error_m,"
-    "max_penetration_m,top_drift_m,top_drop_m,max_drift_m,fallen,max_speed_run,rms_speed_end,"
-    "transfer_error";
+    "solver,state,ms_frame,energy_rel_final,energy_error,energy_gain,max_joint_error_m,"
+    "max_penetration_m,top_drift_m,top_drop_m,max_drift_m,fallen,max_speed_run,"
+    "motion_end_m_per_s,transfer_error";
 
-static double chart_readings(const figure *f)
-{
-  return strcmp(f->scene, "overlap") == 0 ? 240 : 150;
-}
+enum { READINGS = 200 };
 
 // ---------------------------------------------------------------------------------------------
 // Measuring
@@ -228,7 +250,10 @@ static double transfer_error(const finding *f)
 
 static void add_end(sheet *ends, const char *name, const finding *f)
 {
-  double values[] = {f->ms,
+  double values[] = {f->ok        ? 1.0
+                     : f->refused ? -1.0
+                                  : 0.0,
+                     f->ms,
                      finding_metric(f, "energy_rel_final"),
                      fabs(finding_metric(f, "energy_rel_max")),
                      f->ok ? f->gain : (double)NAN,
@@ -239,40 +264,70 @@ static void add_end(sheet *ends, const char *name, const finding *f)
                      finding_metric(f, "max_drift_m"),
                      finding_metric(f, "fallen"),
                      finding_metric(f, "max_speed_run"),
-                     finding_metric(f, "rms_speed_end"),
+                     f->ok ? f->motion : (double)NAN,
                      transfer_error(f)};
   sheet_add(ends, name, values);
 }
 
-static void measure_figure(study *s, const figure *fig)
+static void add_curve(sheet *curves, const char *name, const finding *f)
+{
+  for (int k = 0; k < f->reading_count; ++k) {
+    const reading *r = &f->curve[k];
+    sheet_add(curves, name,
+              (double[]){r->time, r->energy_rel, r->joint_error_m, r->penetration_m, r->drift_m,
+                         r->drop_m, r->motion});
+  }
+}
+
+// Why a solver has no figures, as a row's name, which has room for it.
+static void add_note(sheet *notes, const figure *fig, const solver *by, const char *why)
+{
+  char words[SHEET_WORD];
+  snprintf(words, sizeof words, "%.24s of %.20s: %.40s", fig->scene, by->name, why);
+  for (char *c = words; *c; ++c) {
+    *c = *c == ',' || *c == '\n' ? ';' : *c;
+  }
+  sheet_add(notes, words, (double[]){0.0});
+}
+
+static void measure_figure(study *s, const figure *fig, sheet *notes)
 {
   char name[SHEET_WORD];
   snprintf(name, sizeof name, "%s_end", fig->name);
   sheet *curves = study_new_sheet(s, fig->name, curve_head);
   sheet *ends = study_new_sheet(s, name, end_head);
   for (int i = 0; i < solver_count() && !interrupt_came(); ++i) {
+    const solver *by = solver_at(i);
+    if (fig->is_large && by->peer && !by->iterates) {
+      double left_out[SHEET_COLUMNS];
+      left_out[0] = -2.0;
+      for (int k = 1; k < SHEET_COLUMNS; ++k) {
+        left_out[k] = (double)NAN;
+      }
+      sheet_add(ends, by->name, left_out);
+      continue;
+    }
     trial t = {.scene = fig->scene,
                .settings = fig->settings[s->options.quick],
-               .solver = solver_at(i),
+               .solver = by,
                .substeps = SEABRA_SUBSTEPS,
                .seconds = fig->seconds[s->options.quick],
-               .readings = (int)chart_readings(fig)};
+               .readings = READINGS};
     finding f = trial_run(s, &t);
-    for (int k = 0; k < f.reading_count; ++k) {
-      const reading *r = &f.curve[k];
-      sheet_add(curves, t.solver->name,
-                (double[]){r->time, r->energy_rel, r->joint_error_m, r->penetration_m, r->drift_m,
-                           r->drop_m, r->rms_speed});
+    add_curve(curves, by->name, &f);
+    add_end(ends, by->name, &f);
+    if (!f.ok) {
+      add_note(notes, fig, by, f.why);
     }
-    add_end(ends, t.solver->name, &f);
     finding_free(&f);
   }
 }
 
 static void measure_figures(study *s)
 {
+  sheet *notes = study_new_sheet(s, "seabra_notes", "note,figures");
   for (int i = 0; i < FIGURES; ++i) {
-    measure_figure(s, &figures[i]);
+    measure_figure(s, &figures[i], notes);
   }
 }
 
@@ -303,13 +358,22 @@ static void draw_figure(const study *s, page *p, const figure *fig, const char *
   page_chart(p, &c);
 }
 
-// Tenon beside every other engine at hand, won or lost.
+// Tenon beside every other engine that took the scene, won or lost.
 static void compare_with_peers(page *p, const figure *fig, const sheet *ends)
 {
   for (int i = OWN_SOLVERS; i < solver_count(); ++i) {
-    page_claim(p, (claim){page_words(p, SEABRA "%s beside %s", fig->name + 7, solver_at(i)->name),
-                          fig->comparison, "", "tenon", ends, "tenon", fig->end, fig->unit, AT_MOST,
-                          0.0, solver_at(i)->name, NULL});
+    const char *name = solver_at(i)->name;
+    if (sheet_value(ends, name, "state") > 0.0) {
+      page_claim(p, (claim){.source = page_words(p, "%s beside %s", fig->number, name),
+                            .statement = fig->comparison,
+                            .by = "tenon",
+                            .sheet = ends,
+                            .label = "tenon",
+                            .column = fig->end,
+                            .unit = fig->unit,
+                            .relation = AT_MOST,
+                            .versus = name});
+    }
   }
 }
 
@@ -319,10 +383,13 @@ static void tell_figure(const study *s, page *p, const figure *fig)
   const sheet *ends = ends_of(s, fig->name);
   page_section(p, fig->name, fig->title);
   page_say(p, "%s", fig->says);
-  page_say(p, "Run here: scene %s%s%s, %g s, %d substeps%s.", fig->scene,
+  page_say(p, "Run here: scene %s%s%s, %g s, %d substeps%s%s.", fig->scene,
            fig->settings[quick] ? " with " : "", fig->settings[quick] ? fig->settings[quick] : "",
            fig->seconds[quick], (int)SEABRA_SUBSTEPS,
-           solver_count() > OWN_SOLVERS ? "; “1 step”: one step a frame with 20 iterations" : "");
+           solver_count() > OWN_SOLVERS ? "; “1 step”: one step a frame with 20 iterations" : "",
+           fig->is_large && solver_count() > OWN_SOLVERS
+               ? "; other engines in 20 substeps would take minutes here and were left out"
+               : "");
   draw_figure(s, p, fig, fig->title, fig->column, fig->axis, fig->log_y);
   page_values(p, ends);
   compare_with_peers(p, fig, ends);
@@ -369,7 +436,7 @@ static const said sayings[] = {
      AT_MOST, 1e-3, "averaged corrections are too weak to carry the stack, and it falls"},
     {"seabra_fig5", "Fig. 5", "The default method does not drift", "no drift", "tenon",
      "top_drift_m", "m", AT_MOST, 1e-3, NULL},
-    {"seabra_fig5_50", "Fig. 5", "The default method holds a tall stack", "", "tenon",
+    {"seabra_fig5_tall", "Fig. 5", "The default method holds a tall stack", "", "tenon",
      "top_drift_m", "m", AT_MOST, 0.05, NULL},
     {"seabra_fig6", "Fig. 6", "PBD's pyramid collapses", "collapses", "xpbd", "fallen", "cubes",
      AT_LEAST, 1.0, NULL},
@@ -396,7 +463,7 @@ static const said sayings[] = {
      "stays", "tenon", "fallen", "cubes", AT_MOST, 0.0,
      "cubes that overlap by nearly half are nearer to each other's sides than to their tops, and "
      "are pushed out sideways"},
-    {"seabra_fig10", "Fig. 10", "PBD oscillates: speed that remains", "oscillates", "xpbd",
+    {"seabra_fig10", "Fig. 10", "PBD oscillates: motion that remains", "oscillates", "xpbd",
      "rms_speed_end", "m/s", AT_LEAST, 0.01,
      "here the joints find a state in which all corrections "
      "cancel"},
@@ -418,6 +485,10 @@ static void tell_figures(const study *s, page *p)
   }
   for (int i = 0; i < FIGURES; ++i) {
     tell_figure(s, p, &figures[i]);
+  }
+  const sheet *notes = study_sheet(s, "seabra_notes");
+  for (int i = 0; notes && i < notes->row_count; ++i) {
+    page_say(p, "Without figures: %s.", notes->rows[i].label);
   }
 }
 

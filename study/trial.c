@@ -87,7 +87,7 @@ static void put_settings(const scene *which, const char *words, scene_settings *
   char name[SHEET_WORD];
   double value;
   int length;
-  while (words && sscanf(words, " %47[^= ]=%lf%n", name, &value, &length) == 2) {
+  while (words && sscanf(words, " %95[^= ]=%lf%n", name, &value, &length) == 2) {
     scene_set(which, settings, name, value);
     words += length;
   }
@@ -123,8 +123,13 @@ static bool make_stepper(const trial *t, stepper *s, finding *f)
       settings = (peer_settings){1, t->substeps};
     }
     s->peer = peer_create(t->solver->peer, s->run->world, settings, f->why, sizeof f->why);
+    f->refused = !s->peer;
   }
-  return !t->solver->peer || s->peer;
+  f->places = calloc((size_t)s->run->body_count + 1, sizeof *f->places);
+  for (int i = 0; i < s->run->body_count && f->places; ++i) {
+    f->places[i] = tn_body_position(s->run->world, s->run->bodies[i]);
+  }
+  return f->places && !f->refused;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -167,8 +172,22 @@ static void add_reading(const trial *t, finding *f, double joint_error)
                 .drift_m = metric(f, "top_drift_m"),
                 .drop_m = metric(f, "top_drop_m"),
                 .rms_speed = metric(f, "rms_speed_end"),
+                .motion = f->motion,
                 .kinetic = tn_world_energy(f->run->world).kinetic,
                 .tracked = t->tracked ? metric(f, t->tracked) : (double)NAN};
+}
+
+// Velocities do not tell all: a method may move bodies that have none.
+static void note_motion(finding *f, double dt)
+{
+  double squares = 0.0;
+  for (int i = 0; i < f->run->body_count; ++i) {
+    tn_pos now = tn_body_position(f->run->world, f->run->bodies[i]);
+    double way = (double)tn_length(tn_between_points(f->places[i], now));
+    squares += way * way;
+    f->places[i] = now;
+  }
+  f->motion = sqrt(squares / (double)(f->run->body_count > 0 ? f->run->body_count : 1)) / dt;
 }
 
 // Adds up what is told as a mean.
@@ -198,6 +217,7 @@ static bool step_all(study *s, const trial *t, stepper *what, finding *f)
       snprintf(f->why, sizeof f->why, "not finite after %.2f s", what->run->time);
       return false;
     }
+    note_motion(f, (double)dt);
     if (i >= 0) {
       f->times[i] = ms;
       count_frame(t, f);
@@ -254,6 +274,7 @@ void finding_free(finding *f)
   scene_destroy(f->run);
   free(f->curve);
   free(f->times);
+  free(f->places);
   memset(f, 0, sizeof *f);
 }
 

@@ -39,21 +39,25 @@ typedef struct trial {
 typedef struct reading {
   double time, energy_rel, joint_error_m, penetration_m, drift_m, drop_m, rms_speed;
   double kinetic, tracked;
+  double motion; // m/s: how far the bodies went in the last frame, rms
 } reading;
 
 typedef struct finding {
   bool ok;             // it could be made and stayed finite
+  bool refused;        // the engine does not take the scene
   char why[96];        // not
   double ms, solve_ms; // a frame: the median, and the mean of Tenon's solver alone
   double contacts;     // points on the mean
   double gain;         // the most that the energy was above its start, over the scene's scale
   double tracked;      // on the mean
+  double motion;       // in the last frame
   scene_metric metrics[SCENE_MAX_METRICS];
   int metric_count;
   reading *curve;
   int reading_count;
   double *times; // ms, of every frame in its order
   int frames;
+  tn_pos *places; // of the bodies, a frame ago
   scene_run *run; // as it was at the end
 } finding;
 
