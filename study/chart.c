@@ -87,7 +87,23 @@ static double nice_step(double span, int wanted)
   return power * (lead <= 1.0 ? 1.0 : lead <= 2.0 ? 2.0 : lead <= 5.0 ? 5.0 : 10.0);
 }
 
-// Whole ticks, or whole decades.
+// The next of 1, 2 and 5 times a power of ten, up or down.
+static double log_stop(double value, bool up)
+{
+  static const double leads[] = {1.0, 2.0, 5.0, 10.0};
+  double power = pow(10.0, floor(log10(value)));
+  double stop = power;
+  for (int i = 0; i < 4; ++i) {
+    double next = leads[i] * power;
+    if (up && next >= value) {
+      return next;
+    }
+    stop = next <= value ? next : stop;
+  }
+  return stop;
+}
+
+// Whole ticks, or 1, 2 and 5.
 static void round_axis(axis *a, int ticks)
 {
   if (!(a->low <= a->high)) {
@@ -95,8 +111,8 @@ static void round_axis(axis *a, int ticks)
     a->high = 1.0;
   }
   if (a->is_log) {
-    a->low = pow(10.0, floor(log10(a->low) + 1e-9));
-    a->high = pow(10.0, ceil(log10(a->high) - 1e-9));
+    a->low = log_stop(a->low * 1.001, false);
+    a->high = log_stop(a->high * 0.999, true);
     a->high = a->high > a->low ? a->high : 10.0 * a->low;
     return;
   }
@@ -106,8 +122,8 @@ static void round_axis(axis *a, int ticks)
     a->high += pad;
   }
   double step = nice_step(a->high - a->low, ticks);
-  a->low = step * floor(a->low / step + 1e-9);
-  a->high = step * ceil(a->high / step - 1e-9);
+  a->low = step * floor(a->low / step + 1e-3); // times are sums of rounded steps
+  a->high = step * ceil(a->high / step - 1e-3);
 }
 
 static axis make_x(const chart *c)
@@ -153,16 +169,29 @@ static void add_tick(text *out, const axis *a, bool is_x, const char *words, dou
   text_add(out, "</text>");
 }
 
+// Decades, not too many of them; of few decades 2 and 5 times them as well.
+static void draw_log_ticks(text *out, const axis *a, bool is_x)
+{
+  int first = (int)floor(log10(a->low) + 1e-6), last = (int)floor(log10(a->high) + 1e-6);
+  int every = 1 + (last - first) / 9;
+  bool is_short = last - first < 3;
+  for (int k = first; k <= last; k += every) {
+    for (int lead = 1; lead <= (is_short ? 5 : 1); lead += lead == 1 ? 1 : 3) {
+      double value = lead * pow(10.0, (double)k);
+      if (value >= 0.999 * a->low && value <= 1.001 * a->high) {
+        char words[32];
+        snprintf(words, sizeof words, abs(k) <= 3 ? "%g" : "%.0e", value);
+        add_tick(out, a, is_x, words, value);
+      }
+    }
+  }
+}
+
 static void draw_ticks(text *out, const axis *a, bool is_x)
 {
   char words[32];
   if (a->is_log) {
-    int first = (int)lround(log10(a->low)), last = (int)lround(log10(a->high));
-    int every = 1 + (last - first - 1) / 8;
-    for (int k = first; k <= last; k += every) {
-      snprintf(words, sizeof words, abs(k) <= 3 ? "%g" : "%.0e", pow(10.0, (double)k));
-      add_tick(out, a, is_x, words, pow(10.0, (double)k));
-    }
+    draw_log_ticks(out, a, is_x);
     return;
   }
   double step = nice_step(a->high - a->low, is_x ? 8 : 6);
@@ -253,6 +282,23 @@ static void draw_legend(text *out, const chart *c)
 
 // ---------------------------------------------------------------------------------------------
 
+// The files behind the series, each once.
+static void name_data(text *out, const chart *c)
+{
+  text_add(out, "<p class=\"data\">Data:");
+  for (int i = 0; i < c->count; ++i) {
+    const char *name = c->series[i].sheet->name;
+    bool is_new = true;
+    for (int k = 0; k < i; ++k) {
+      is_new = is_new && c->series[k].sheet != c->series[i].sheet;
+    }
+    if (is_new) {
+      text_add(out, " <a href=\"data/%s.csv\">%s.csv</a>", name, name);
+    }
+  }
+  text_add(out, "</p>");
+}
+
 static void draw_frame(text *out, const chart *c, const axis *x, const axis *y)
 {
   if (c->categories) {
@@ -296,5 +342,6 @@ void chart_draw(const chart *c, text *out)
   }
   text_add(out, "</svg></svg>");
   draw_legend(out, c);
+  name_data(out, c);
   text_add(out, "</figure>\n");
 }

@@ -104,7 +104,7 @@ static void tell_mobile(const study *s, page *p)
                           "slower than published: five substeps with a direct solve"});
     page_claim(p, (claim){PAPER "sec. 8",
                           page_words(p, "%d constraints, 2.5 times faster than real time", last),
-                          page_words(p, "%g ms", 4.0 * last / 4095.0), name, ends, name,
+                          page_words(p, "%.3g ms", 4.0 * last / 4095.0), name, ends, name,
                           "ms_of_largest", "ms", AT_MOST, 4.0 * last / 4095.0, NULL,
                           "slower than published, or did not stay finite"});
     page_claim(p, (claim){PAPER "sec. 8", "The mobile is exceptionally stable: largest gap", "",

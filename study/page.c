@@ -49,22 +49,19 @@ void page_say(page *p, const char *format, ...)
 
 void page_chart(page *p, const chart *c)
 {
-  if (c->count == 0) {
-    return;
+  if (c->count > 0) {
+    chart_draw(c, &p->body);
   }
-  chart_draw(c, &p->body);
-  text_add(&p->body, "<p class=\"data\">Data:");
-  for (int i = 0; i < c->count; ++i) {
-    const char *name = c->series[i].sheet->name;
-    bool is_new = true;
-    for (int k = 0; k < i; ++k) {
-      is_new = is_new && c->series[k].sheet != c->series[i].sheet;
-    }
-    if (is_new) {
-      text_add(&p->body, " <a href=\"data/%s.csv\">%s.csv</a>", name, name);
-    }
+}
+
+// What no row has is no column; what is wrong with a row is told in words.
+static bool is_shown(const sheet *s, int column)
+{
+  bool shows = false;
+  for (int i = 0; i < s->row_count; ++i) {
+    shows = shows || isfinite(s->rows[i].values[column]);
   }
-  text_add(&p->body, "</p>\n");
+  return shows && strcmp(s->columns[column], "state") != 0;
 }
 
 // Rows of a small sheet have different names, so a name and a column find a number.
@@ -73,7 +70,9 @@ void page_values(page *p, const sheet *s)
   text *out = &p->body;
   text_add(out, "<div class=\"wide\"><table class=\"values\"><thead><tr><th>%s</th>", s->label);
   for (int i = 0; i < s->column_count; ++i) {
-    text_add(out, "<th>%s</th>", s->columns[i]);
+    if (is_shown(s, i)) {
+      text_add(out, "<th>%s</th>", s->columns[i]);
+    }
   }
   add_words(out, "</tr></thead><tbody>\n");
   for (int i = 0; i < s->row_count; ++i) {
@@ -81,15 +80,22 @@ void page_values(page *p, const sheet *s)
     text_add_escaped(out, s->rows[i].label);
     add_words(out, "</td>");
     for (int k = 0; k < s->column_count; ++k) {
-      add_words(out, "<td>");
-      add_value(out, s, s->rows[i].label, s->columns[k]);
-      add_words(out, "</td>");
+      if (is_shown(s, k)) {
+        add_words(out, "<td>");
+        add_value(out, s, s->rows[i].label, s->columns[k]);
+        add_words(out, "</td>");
+      }
     }
     add_words(out, "</tr>\n");
   }
-  text_add(out,
-           "</tbody></table></div><p class=\"data\">Data: <a href=\"data/%s.csv\">%s.csv</a></p>\n",
-           s->name, s->name);
+  add_words(out, "</tbody></table></div>");
+  page_link(p, s);
+}
+
+void page_link(page *p, const sheet *s)
+{
+  text_add(&p->body, "<p class=\"data\">Data: <a href=\"data/%s.csv\">", s->name);
+  text_add(&p->body, "%s.csv</a></p>\n", s->name);
 }
 
 void page_claim(page *p, claim c)
@@ -139,10 +145,14 @@ static const char *const style[] = {
     "table{border-collapse:collapse;width:100%;font-size:.86rem;margin:.6rem 0}",
     "th,td{text-align:left;vertical-align:top;padding:.3rem .5rem;border-top:1px solid "
     "var(--rule)}",
-    "thead th{border-top:0;border-bottom:2px solid var(--ink)}td:first-child{white-space:nowrap}",
+    "thead th{border-top:0;border-bottom:2px solid var(--ink)}.values "
+    "td:first-child{white-space:nowrap}",
     ".holds .verdict{color:var(--good);font-weight:600}.fails .verdict{color:var(--bad);",
-    "font-weight:600}.fails td{background:#fdf3f2}.why{display:block;font-weight:400;",
-    "color:var(--ink);min-width:14rem}.losses{font-size:.9rem;max-width:62rem}",
+    "font-weight:600}.verdicts{table-layout:fixed}.verdicts th:nth-child(1){width:17%}",
+    ".verdicts th:nth-child(2){width:27%}.verdicts th:nth-child(3){width:12%}",
+    ".verdicts th:nth-child(4){width:17%}.verdicts th:nth-child(5){width:10%}.fails "
+    "td{background:#fdf3f2}.why{display:block;font-weight:400;",
+    "color:var(--ink);}.losses{font-size:.9rem;max-width:62rem}",
     ".wide{overflow-x:auto}.values td,.values "
     "th{white-space:nowrap}.value{font-variant-numeric:tabular-nums}.matrix "
     "td:first-child{font-weight:600}",
@@ -163,8 +173,8 @@ static const char *const style[] = {
     ".c3 .line{stroke:#3f8f4f;stroke-dasharray:9 3 2 3}.c3 .mark{fill:#3f8f4f}",
     ".c4 .line{stroke:#7b4fa3;stroke-dasharray:5 2 1 2 1 2}.c4 .mark{fill:#7b4fa3}",
     ".c5 .line{stroke:#0f9aa0}.c5 .mark{fill:#0f9aa0}",
-    ".c7 .line{stroke:#8fbf6a;stroke-dasharray:1 3}.c7 .mark{fill:#8fbf6a}",
-    ".c8 .line{stroke:#c39bd3;stroke-dasharray:1 3}.c8 .mark{fill:#c39bd3}",
+    ".c7 .line{stroke:#7a9a2e;stroke-dasharray:3 2}.c7 .mark{fill:#7a9a2e}",
+    ".c8 .line{stroke:#b0609f;stroke-dasharray:3 2}.c8 .mark{fill:#b0609f}",
     ".law .line{stroke:#000;stroke-width:1.2;stroke-dasharray:4 4}",
     ".published .mark{fill:#fff;stroke:#000;stroke-width:1.6}",
     "@media print{body{max-width:none;padding:0;font-size:9.5pt}a{color:inherit;",
@@ -235,7 +245,10 @@ static void add_title(text *out, const study *s)
   text_add_escaped(out, tn_config());
   text_add(out, ". %s. ", date);
   add_processor(out);
-  add_words(out, ". One thread. Nothing may fall asleep. Frames of 1/60 s unless said.</p>\n");
+  add_words(
+      out,
+      ". One thread; times are of the processor. Nothing may fall asleep. Frames of 1/60 s unless "
+      "said.</p>\n");
   add_solvers(out);
   if (s->options.quick) {
     add_words(out, "<p class=\"quick\"><b>Quick study.</b> Shorter and smaller than the published "

@@ -41,6 +41,7 @@ void page_section(page *p, const char *id, const char *title);
 void page_say(page *p, const char *format, ...); // a paragraph
 void page_chart(page *p, const chart *c);        // with a link to its data
 void page_values(page *p, const sheet *s);       // all of a small sheet
+void page_link(page *p, const sheet *s);         // to its file
 void page_claim(page *p, claim c);
 // Made words that last as long as the page, for claims.
 const char *page_words(page *p, const char *format, ...);

@@ -476,7 +476,6 @@ enum { SAYINGS = (int)(sizeof sayings / sizeof sayings[0]) };
 
 static void tell_figures(const study *s, page *p)
 {
-  page_document(p, "seabra", "Seabra et al. 2022: A comparison of physics simulators for games");
   for (int i = 0; i < SAYINGS; ++i) {
     const said *k = &sayings[i];
     page_claim(p, (claim){page_words(p, SEABRA "%s", k->number), k->statement, k->published, k->by,

@@ -280,6 +280,20 @@ static int grade_of(const criterion *k, double value)
   return value <= k->bounds[0] ? 0 : value <= k->bounds[1] ? 1 : 2; // not a number: the worst
 }
 
+// Another engine has no number where it does not take the scene; a method of ours, where it failed.
+static void add_cell(text *out, const sheet *table, const criterion *k, const solver *by)
+{
+  double value = sheet_value(table, by->name, k->column);
+  if (by->peer && !isfinite(value)) {
+    text_add(out, "<td>not measured</td>");
+    return;
+  }
+  int grade = grade_of(k, value);
+  text_add(out, "<td class=\"%s\">%s<br>", grade == 0 ? "met" : "unmet", k->words[grade]);
+  add_value(out, table, by->name, k->column);
+  text_add(out, "</td>");
+}
+
 static void add_row(text *out, const sheet *table, const criterion *k)
 {
   text_add(out, "<tr><td>%s</td>", k->title);
@@ -287,10 +301,7 @@ static void add_row(text *out, const sheet *table, const criterion *k)
     text_add(out, "<td>%s</td>", k->published[i]);
   }
   for (int i = 0; i < solver_count(); ++i) {
-    int grade = grade_of(k, sheet_value(table, solver_at(i)->name, k->column));
-    text_add(out, "<td class=\"%s\">%s<br>", grade == 0 ? "met" : "unmet", k->words[grade]);
-    add_value(out, table, solver_at(i)->name, k->column);
-    text_add(out, "</td>");
+    add_cell(out, table, k, solver_at(i));
   }
   text_add(out, "</tr>\n");
 }
@@ -339,6 +350,7 @@ static void claim_columns(page *p, const sheet *table)
 
 static void tell_table(const study *s, page *p)
 {
+  page_document(p, "seabra", "Seabra et al. 2022: A comparison of physics simulators for games");
   const sheet *table = study_sheet(s, "seabra_table1");
   page_section(p, "seabra-table-1", "Table 1: seven columns, each by a number");
   page_say(p,
@@ -355,6 +367,7 @@ static void tell_table(const study *s, page *p)
   }
   text_add(&p->body, "</ul>\n");
   add_matrix(p, table);
+  page_link(p, table);
   claim_columns(p, table);
 }
 
