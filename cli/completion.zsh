@@ -11,7 +11,7 @@ _tenon_parameters() {
 
 _tenon() {
   local state line
-  _arguments -C '1:command:(scenes run compare version help)' '*::argument:->arguments'
+  _arguments -C '1:command:(scenes run compare study version help)' '*::argument:->arguments'
   local common=(
     '*--set[set a parameter of the scene]:name=value:_tenon_parameters'
     '--seconds[simulated time]:seconds:'
@@ -36,6 +36,7 @@ _tenon() {
         '--substeps[substeps in a frame]:numbers:' \
         '--methods[how to solve]:methods:(tenon xpbd jacobi)'
       ;;
+    study) _arguments '--out[where to]:folder:_files -/' '--quick[shorter and smaller]' ;;
     scenes) _arguments '1:scene:_tenon_scenes' '--names[only the names]' '--markdown[as a table]' ;;
   esac
 }

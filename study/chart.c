@@ -7,7 +7,7 @@
 
 // Pixels.
 static const double WIDTH = 660.0, HEIGHT = 340.0;
-static const double LEFT = 74.0, RIGHT = 16.0, TOP = 14.0, BOTTOM = 50.0;
+static const double LEFT = 74.0, RIGHT = 16.0, TOP = 14.0, BOTTOM = 50.0, POINT = 9.0;
 
 typedef struct axis {
   double low, high; // as they are, also where the scale is logarithmic
@@ -212,10 +212,14 @@ static void draw_categories(text *out, const chart *c, const axis *x)
 // ---------------------------------------------------------------------------------------------
 // Series
 
-static void add_point(text *out, const chart_series *s, double x, double y)
+// Points of several series often coincide: those that come later are rings around the others.
+static void add_point(text *out, const chart *c, const chart_series *s, double x, double y)
 {
+  double radius = 2.8 + 1.4 * (double)(s - c->series);
   if (s->mark == MARK_PUBLISHED) {
     text_add(out, "<path class=\"mark\" d=\"M%.2f %.2fl6 6l-6 6l-6 -6z\"/>", x, y - 6.0);
+  } else if (s->mark == MARK_DOTS) {
+    text_add(out, "<circle class=\"mark ring\" cx=\"%.2f\" cy=\"%.2f\" r=\"%.1f\"/>", x, y, radius);
   } else {
     text_add(out, "<circle class=\"mark\" cx=\"%.2f\" cy=\"%.2f\" r=\"3.6\"/>", x, y);
   }
@@ -239,7 +243,8 @@ static void draw_line(text *out, const chart_series *s, const axis *x, const axi
   text_add(out, "\"/>");
 }
 
-static void draw_series(text *out, const chart_series *s, const axis *x, const axis *y)
+static void draw_series(text *out, const chart *c, const chart_series *s, const axis *x,
+                        const axis *y)
 {
   static const char *const classes[] = {"s", "s", "s", "law", "published"};
   text_add(out, "<g class=\"series %s c%d\" data-csv=\"%s\"", classes[s->mark], s->color,
@@ -253,7 +258,7 @@ static void draw_series(text *out, const chart_series *s, const axis *x, const a
   for (int i = 0; i < s->sheet->row_count && s->mark != MARK_LINE && s->mark != MARK_LAW; ++i) {
     double vx = value_at(s, i, s->x), vy = value_at(s, i, s->y);
     if (is_of(s, i) && can_show(x, vx) && can_show(y, vy)) {
-      add_point(out, s, place(x, vx), place(y, vy));
+      add_point(out, c, s, place(x, vx), place(y, vy));
     }
   }
   text_add(out, "</g>");
@@ -265,13 +270,13 @@ static void draw_legend(text *out, const chart *c)
   for (int i = 0; i < c->count; ++i) {
     const chart_series *s = &c->series[i];
     static const char *const classes[] = {"s", "s", "s", "law", "published"};
-    text_add(out, "<li><svg width=\"34\" height=\"12\" aria-hidden=\"true\"><g class=\"%s c%d\">",
+    text_add(out, "<li><svg width=\"34\" height=\"16\" aria-hidden=\"true\"><g class=\"%s c%d\">",
              classes[s->mark], s->color);
     if (s->mark != MARK_DOTS && s->mark != MARK_PUBLISHED) {
-      text_add(out, "<path class=\"line\" d=\"M1 6L33 6\"/>");
+      text_add(out, "<path class=\"line\" d=\"M1 8L33 8\"/>");
     }
     if (s->mark != MARK_LINE && s->mark != MARK_LAW) {
-      add_point(out, s, 17.0, 6.0);
+      add_point(out, c, s, 17.0, 8.0);
     }
     text_add(out, "</g></svg>");
     text_add_escaped(out, s->name ? s->name : s->label);
@@ -332,13 +337,14 @@ void chart_draw(const chart *c, text *out)
   text_add(out, " data-box=\"%.1f %.1f %.1f %.1f\" data-log-x=\"%d\" data-log-y=\"%d\">", x.from,
            y.to, x.to, y.from, c->log_x, c->log_y);
   draw_frame(out, c, &x, &y);
-  // Nested, it cuts off what is outside.
-  text_add(out, "<svg class=\"plot\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" ", LEFT,
-           TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
-  text_add(out, "viewBox=\"%.1f %.1f %.1f %.1f\" overflow=\"hidden\">", LEFT, TOP,
-           WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
+  // Nested, it cuts off what is outside, but not half of a point on the frame.
+  double x0 = LEFT - POINT, y0 = TOP - POINT;
+  double across = WIDTH - LEFT - RIGHT + 2.0 * POINT, down = HEIGHT - TOP - BOTTOM + 2.0 * POINT;
+  text_add(out, "<svg class=\"plot\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" ", x0, y0,
+           across, down);
+  text_add(out, "viewBox=\"%.1f %.1f %.1f %.1f\" overflow=\"hidden\">", x0, y0, across, down);
   for (int i = 0; i < c->count; ++i) {
-    draw_series(out, &c->series[i], &x, &y);
+    draw_series(out, c, &c->series[i], &x, &y);
   }
   text_add(out, "</svg></svg>");
   draw_legend(out, c);

@@ -54,14 +54,26 @@ void page_chart(page *p, const chart *c)
   }
 }
 
-// What no row has is no column; what is wrong with a row is told in words.
+// What no row has, or all have at zero, is no column; what is wrong with a row is told in words.
 static bool is_shown(const sheet *s, int column)
 {
   bool shows = false;
   for (int i = 0; i < s->row_count; ++i) {
-    shows = shows || isfinite(s->rows[i].values[column]);
+    double value = s->rows[i].values[column];
+    shows = shows || (isfinite(value) && value != 0.0);
   }
   return shows && strcmp(s->columns[column], "state") != 0;
+}
+
+// A line may end after each part of a name.
+static void add_breakable(text *out, const char *name)
+{
+  for (; *name; ++name) {
+    text_add_bytes(out, name, 1);
+    if (*name == '_') {
+      add_words(out, "<wbr>");
+    }
+  }
 }
 
 // Rows of a small sheet have different names, so a name and a column find a number.
@@ -71,7 +83,9 @@ void page_values(page *p, const sheet *s)
   text_add(out, "<div class=\"wide\"><table class=\"values\"><thead><tr><th>%s</th>", s->label);
   for (int i = 0; i < s->column_count; ++i) {
     if (is_shown(s, i)) {
-      text_add(out, "<th>%s</th>", s->columns[i]);
+      add_words(out, "<th>");
+      add_breakable(out, s->columns[i]);
+      add_words(out, "</th>");
     }
   }
   add_words(out, "</tr></thead><tbody>\n");
@@ -134,55 +148,81 @@ void add_value(text *out, const sheet *s, const char *label, const char *column)
 // ---------------------------------------------------------------------------------------------
 // Document
 
+// clang-format off
 static const char *const style[] = {
-    ":root{--ink:#1c2127;--soft:#5c6670;--rule:#d5dae0;--paper:#fff;--good:#1d7a46;--bad:#b3261e;}",
-    "*{box-sizing:border-box}body{margin:0 auto;padding:2rem 1.5rem 4rem;max-width:76rem;",
-    "color:var(--ink);background:var(--paper);font:15px/1.5 system-ui,sans-serif}",
-    "h1{font-size:1.9rem;margin:0 0 .3rem}h2{margin:2.6rem 0 .6rem;font-size:1.4rem;",
-    "border-bottom:2px solid var(--ink)}h3{margin:2rem 0 .3rem;font-size:1.1rem}",
-    "p{max-width:62rem;margin:.4rem 0}.meta{color:var(--soft)}a{color:#17568c}",
-    ".quick{padding:.6rem .9rem;border:2px solid var(--bad);max-width:62rem}",
-    "table{border-collapse:collapse;width:100%;font-size:.86rem;margin:.6rem 0}",
-    "th,td{text-align:left;vertical-align:top;padding:.3rem .5rem;border-top:1px solid "
-    "var(--rule)}",
-    "thead th{border-top:0;border-bottom:2px solid var(--ink)}.values "
-    "td:first-child{white-space:nowrap}",
-    ".holds .verdict{color:var(--good);font-weight:600}.fails .verdict{color:var(--bad);",
-    "font-weight:600}.verdicts{table-layout:fixed}.verdicts th:nth-child(1){width:17%}",
-    ".verdicts th:nth-child(2){width:27%}.verdicts th:nth-child(3){width:12%}",
-    ".verdicts th:nth-child(4){width:17%}.verdicts th:nth-child(5){width:10%}.fails "
-    "td{background:#fdf3f2}.why{display:block;font-weight:400;",
-    "color:var(--ink);}.losses{font-size:.9rem;max-width:62rem}",
-    ".wide{overflow-x:auto}.values td,.values "
-    "th{white-space:nowrap}.value{font-variant-numeric:tabular-nums}.matrix "
-    "td:first-child{font-weight:600}",
-    ".matrix .met{color:var(--good)}.matrix .unmet{color:var(--bad)}",
-    ".chart{display:inline-block;vertical-align:top;width:36rem;max-width:100%;margin:.8rem 1rem 0 "
-    "0}",
-    "figcaption{font-weight:600;font-size:.92rem;margin-bottom:.2rem}",
-    ".chart>svg{width:100%;height:auto;display:block;overflow:visible}",
-    ".grid{stroke:var(--rule);stroke-width:1}.frame{fill:none;stroke:#7b858f}",
-    ".tick{font-size:11.5px;fill:var(--soft)}.axis{font-size:13px;fill:var(--ink)}",
-    ".line{fill:none;stroke-width:1.8;stroke-linejoin:round}.mark{stroke-width:1}",
-    ".legend{list-style:none;margin:.1rem 0 0;padding:0 0 0 3rem;display:flex;flex-wrap:wrap;",
-    "gap:.1rem 1rem;font-size:.8rem}.legend svg{vertical-align:middle;margin-right:.3rem}",
-    ".data{font-size:.78rem;color:var(--soft);margin:.1rem 0 .6rem}",
-    ".c0 .line{stroke:#1766a6}.c0 .mark{fill:#1766a6}",
-    ".c1 .line{stroke:#c8372d;stroke-dasharray:7 3}.c1 .mark{fill:#c8372d}",
-    ".c2 .line{stroke:#d98c00;stroke-dasharray:2 3}.c2 .mark{fill:#d98c00}",
-    ".c3 .line{stroke:#3f8f4f;stroke-dasharray:9 3 2 3}.c3 .mark{fill:#3f8f4f}",
-    ".c4 .line{stroke:#7b4fa3;stroke-dasharray:5 2 1 2 1 2}.c4 .mark{fill:#7b4fa3}",
-    ".c5 .line{stroke:#0f9aa0}.c5 .mark{fill:#0f9aa0}",
-    ".c7 .line{stroke:#7a9a2e;stroke-dasharray:3 2}.c7 .mark{fill:#7a9a2e}",
-    ".c8 .line{stroke:#b0609f;stroke-dasharray:3 2}.c8 .mark{fill:#b0609f}",
-    ".law .line{stroke:#000;stroke-width:1.2;stroke-dasharray:4 4}",
-    ".published .mark{fill:#fff;stroke:#000;stroke-width:1.6}",
-    "@media print{body{max-width:none;padding:0;font-size:9.5pt}a{color:inherit;",
-    "text-decoration:none}.chart{width:48%;margin:.3rem 1% 0 0;break-inside:avoid}",
-    "h2{break-after:avoid}h3{break-after:avoid}tr{break-inside:avoid}table{font-size:7.5pt}",
-    "thead{display:table-header-group}.fails td{background:none}@page{margin:14mm}",
-    "nav{display:none}*{print-color-adjust:exact}}",
+    ":root { --ink: #1c2127; --soft: #5c6670; --rule: #d5dae0; --good: #1d7a46; --bad: #b3261e; }\n",
+    "* { box-sizing: border-box; }\n",
+    "body { margin: 0 auto; padding: 2rem 1.5rem 4rem; max-width: 76rem; color: var(--ink); }\n",
+    "body { background: #fff; font: 15px/1.5 system-ui, sans-serif; }\n",
+    "h1 { font-size: 1.9rem; margin: 0 0 .3rem; }\n",
+    "h2 { margin: 2.6rem 0 .6rem; font-size: 1.4rem; border-bottom: 2px solid var(--ink); }\n",
+    "h3 { margin: 2rem 0 .3rem; font-size: 1.1rem; }\n",
+    "p { max-width: 62rem; margin: .4rem 0; }\n",
+    "a { color: #17568c; }\n",
+    ".meta { color: var(--soft); }\n",
+    ".quick { padding: .6rem .9rem; border: 2px solid var(--bad); max-width: 62rem; }\n",
+    ".losses { font-size: .9rem; max-width: 62rem; }\n",
+    "table { border-collapse: collapse; width: 100%; font-size: .86rem; margin: .6rem 0; }\n",
+    "th, td { text-align: left; vertical-align: top; padding: .3rem .5rem; }\n",
+    "td { border-top: 1px solid var(--rule); }\n",
+    "thead th { border-bottom: 2px solid var(--ink); }\n",
+    ".verdicts { table-layout: fixed; }\n",
+    ".verdicts th:nth-child(1) { width: 17%; }\n",
+    ".verdicts th:nth-child(2) { width: 27%; }\n",
+    ".verdicts th:nth-child(3) { width: 12%; }\n",
+    ".verdicts th:nth-child(4) { width: 17%; }\n",
+    ".verdicts th:nth-child(5) { width: 10%; }\n",
+    ".holds .verdict, .matrix .met { color: var(--good); }\n",
+    ".fails .verdict, .matrix .unmet { color: var(--bad); }\n",
+    ".verdict { font-weight: 600; }\n",
+    ".fails td { background: #fdf3f2; }\n",
+    ".why { display: block; font-weight: 400; color: var(--ink); }\n",
+    ".wide { overflow-x: auto; }\n",
+    ".values { font-size: .8rem; }\n",
+    ".values td { white-space: nowrap; }\n",
+    ".value { font-variant-numeric: tabular-nums; }\n",
+    ".matrix td:first-child { font-weight: 600; }\n",
+    ".chart { display: inline-block; vertical-align: top; width: 35.5rem; max-width: 100%; }\n",
+    ".chart { margin: .8rem .8rem 0 0; }\n",
+    ".chart > svg { width: 100%; height: auto; display: block; overflow: visible; }\n",
+    "figcaption { font-weight: 600; font-size: .92rem; margin-bottom: .2rem; }\n",
+    ".grid { stroke: var(--rule); }\n",
+    ".frame { fill: none; stroke: #7b858f; }\n",
+    ".tick { font-size: 11.5px; fill: var(--soft); }\n",
+    ".axis { font-size: 13px; fill: var(--ink); }\n",
+    ".legend { list-style: none; margin: .1rem 0 0; padding: 0 0 0 3rem; font-size: .8rem; }\n",
+    ".legend { display: flex; flex-wrap: wrap; gap: .1rem 1rem; }\n",
+    ".legend svg { vertical-align: middle; margin-right: .3rem; }\n",
+    ".data { font-size: .78rem; color: var(--soft); margin: .1rem 0 .6rem; }\n",
+    ".line { fill: none; stroke-width: 1.8; stroke-linejoin: round; stroke: currentColor; }\n",
+    ".mark { fill: currentColor; }\n",
+    ".ring { fill: none; stroke: currentColor; stroke-width: 1.5; stroke-dasharray: none; }\n",
+    ".c0 { color: #1766a6; }\n",
+    ".c1 { color: #c8372d; stroke-dasharray: 7 3; }\n",
+    ".c2 { color: #d98c00; stroke-dasharray: 2 3; }\n",
+    ".c3 { color: #3f8f4f; stroke-dasharray: 9 3 2 3; }\n",
+    ".c4 { color: #7b4fa3; stroke-dasharray: 5 2 1 2 1 2; }\n",
+    ".c5 { color: #0f9aa0; }\n",
+    ".c7 { color: #7a9a2e; stroke-dasharray: 3 2; }\n",
+    ".c8 { color: #b0609f; stroke-dasharray: 3 2; }\n",
+    ".law .line { stroke: #000; stroke-width: 1.2; stroke-dasharray: 4 4; }\n",
+    ".published .mark { fill: #fff; stroke: #000; stroke-width: 1.6; stroke-dasharray: none; }\n",
+    "@page { margin: 14mm; }\n",
+    "@media print {\n",
+    "* { print-color-adjust: exact; }\n",
+    "body { max-width: none; padding: 0; font-size: 9.5pt; }\n",
+    "a { color: inherit; text-decoration: none; }\n",
+    ".chart { width: 48%; margin: .3rem 1% 0 0; break-inside: avoid; }\n",
+    "h2, h3 { break-after: avoid; }\n",
+    "tr { break-inside: avoid; }\n",
+    "table { font-size: 7.5pt; }\n",
+    ".values { font-size: 6.5pt; }\n",
+    ".values td, .values th { padding: .15rem .25rem; white-space: normal; }\n",
+    "thead { display: table-header-group; }\n",
+    ".fails td { background: none; }\n",
+    "}\n",
 };
+// clang-format on
 
 static void add_head(text *out)
 {
@@ -191,7 +231,6 @@ static void add_head(text *out)
   add_words(out, "<link rel=\"icon\" href=\"data:,\"><title>Tenon: a study</title>\n<style>\n");
   for (size_t i = 0; i < sizeof style / sizeof style[0]; ++i) {
     add_words(out, style[i]);
-    add_words(out, "\n");
   }
   add_words(out, "</style></head><body>\n");
 }
