@@ -117,17 +117,42 @@ static void tell_one_step(const study *s, page *p)
   page_say(p,
            "Two masses of 1 kg, 2 m apart, at 1 m/s, one step of 1 s (scene rotor). Worked out "
            "by hand in the paper: of 1 J remain 2 − √2 = 0.586 J, of 2 kg m²/s remain √2 = 1.414.");
-  page_claim(p, (claim){PAPER "Fig. 2", "A step by positions loses 41 % of the energy, to within",
-                        "0.586 J of 1 J remain", "xpbd", step, "xpbd", "energy_error_rel",
-                        "relative", AT_MOST, 1e-3, NULL, NULL});
-  page_claim(p, (claim){PAPER "Fig. 2", "… and 29 % of the angular momentum, to within",
-                        "1.414 of 2 kg m²/s remain", "xpbd", step, "xpbd", "momentum_error_rel",
-                        "relative", AT_MOST, 1e-3, NULL, NULL});
+  page_claim(p, (claim){
+                    .source = PAPER "Fig. 2",
+                    .statement = "A step by positions loses 41 % of the energy, to within",
+                    .published = "0.586 J of 1 J remain",
+                    .by = "xpbd",
+                    .sheet = step,
+                    .label = "xpbd",
+                    .column = "energy_error_rel",
+                    .unit = "relative",
+                    .bound = 1e-3,
+                });
+  page_claim(p, (claim){
+                    .source = PAPER "Fig. 2",
+                    .statement = "… and 29 % of the angular momentum, to within",
+                    .published = "1.414 of 2 kg m²/s remain",
+                    .by = "xpbd",
+                    .sheet = step,
+                    .label = "xpbd",
+                    .column = "momentum_error_rel",
+                    .unit = "relative",
+                    .bound = 1e-3,
+                });
   for (int i = 0; i < 2; ++i) {
     const char *by = i ? "tenon" : "xpbd preserved";
-    page_claim(p, (claim){PAPER "Fig. 2", "Preserved, the same step keeps its angular momentum",
-                          "2 kg m²/s", by, step, by, "angular_momentum", "kg m²/s", AT_LEAST,
-                          1.9999, NULL, NULL});
+    page_claim(p, (claim){
+                      .source = PAPER "Fig. 2",
+                      .statement = "Preserved, the same step keeps its angular momentum",
+                      .published = "2 kg m²/s",
+                      .by = by,
+                      .sheet = step,
+                      .label = by,
+                      .column = "angular_momentum",
+                      .unit = "kg m²/s",
+                      .relation = AT_LEAST,
+                      .bound = 1.9999,
+                  });
   }
 }
 
@@ -156,25 +181,68 @@ static void tell_falloff(const study *s, page *p)
                .y_low = 0.0,
                .y_high = 1.2};
     for (int i = 0; i < ROTORS; ++i) {
-      chart_add(&c, (chart_series){curves, rotors[i].name, "time_s", columns[k], NULL, MARK_LINE,
-                                   rotors[i].color});
+      chart_add(&c, (chart_series){.sheet = curves,
+                                   .label = rotors[i].name,
+                                   .x = "time_s",
+                                   .y = columns[k],
+                                   .mark = MARK_LINE,
+                                   .color = rotors[i].color});
     }
-    chart_add(&c, (chart_series){curves, "law", "time_s", columns[k], "law of the rigid case",
-                                 MARK_LAW, 0});
+    chart_add(&c, (chart_series){.sheet = curves,
+                                 .label = "law",
+                                 .x = "time_s",
+                                 .y = columns[k],
+                                 .name = "law of the rigid case",
+                                 .mark = MARK_LAW});
     page_chart(p, &c);
   }
-  page_claim(p,
-             (claim){PAPER "Fig. 3", "By positions, angular momentum falls off", "", "xpbd rigid",
-                     ends, "rigid", "momentum_rel", "of the start", AT_MOST, 0.9, NULL, NULL});
-  page_claim(p, (claim){PAPER "Fig. 3", "A softened constraint loses less", "", "xpbd soft", ends,
-                        "soft", "momentum_rel", "of the start", AT_LEAST, 0.0, "rigid", NULL});
-  page_claim(p, (claim){PAPER "Fig. 3", "Mass-proportional damping adds to the loss", "",
-                        "xpbd soft and damped", ends, "soft and damped", "momentum_rel",
-                        "of the start", AT_MOST, 0.0, "soft", NULL});
+  page_claim(p, (claim){
+                    .source = PAPER "Fig. 3",
+                    .statement = "By positions, angular momentum falls off",
+                    .published = "",
+                    .by = "xpbd rigid",
+                    .sheet = ends,
+                    .label = "rigid",
+                    .column = "momentum_rel",
+                    .unit = "of the start",
+                    .bound = 0.9,
+                });
+  page_claim(p, (claim){
+                    .source = PAPER "Fig. 3",
+                    .statement = "A softened constraint loses less",
+                    .published = "",
+                    .by = "xpbd soft",
+                    .sheet = ends,
+                    .label = "soft",
+                    .column = "momentum_rel",
+                    .unit = "of the start",
+                    .relation = AT_LEAST,
+                    .versus = "rigid",
+                });
+  page_claim(p, (claim){
+                    .source = PAPER "Fig. 3",
+                    .statement = "Mass-proportional damping adds to the loss",
+                    .published = "",
+                    .by = "xpbd soft and damped",
+                    .sheet = ends,
+                    .label = "soft and damped",
+                    .column = "momentum_rel",
+                    .unit = "of the start",
+                    .versus = "soft",
+                });
   static const char *const kept[] = {"rigid preserved", "soft and damped preserved", "tenon rigid"};
   for (int i = 0; i < 3; ++i) {
-    page_claim(p, (claim){PAPER "sec. 4", "Preserved, angular momentum is kept", "no loss", kept[i],
-                          ends, kept[i], "momentum_error", "relative", AT_MOST, 1e-4, NULL, NULL});
+    page_claim(p, (claim){
+                      .source = PAPER "sec. 4",
+                      .statement = "Preserved, angular momentum is kept",
+                      .published = "no loss",
+                      .by = kept[i],
+                      .sheet = ends,
+                      .label = kept[i],
+                      .column = "momentum_error",
+                      .unit = "relative",
+                      .bound = 1e-4,
+                  });
   }
 }
 
@@ -259,18 +327,37 @@ static void tell_overhead(const study *s, page *p)
              .x_label = "example",
              .y_label = "percent",
              .categories = true};
-  chart_add(&c,
-            (chart_series){table, NULL, NULL, "published_percent", "published", MARK_PUBLISHED, 0});
-  chart_add(&c, (chart_series){table, NULL, NULL, "percent", "xpbd", MARK_DOTS, 1});
+  chart_add(&c, (chart_series){.sheet = table,
+                               .y = "published_percent",
+                               .name = "published",
+                               .mark = MARK_PUBLISHED});
+  chart_add(&c, (chart_series){
+                    .sheet = table, .y = "percent", .name = "xpbd", .mark = MARK_DOTS, .color = 1});
   page_chart(p, &c);
   for (int i = 0; i < CASES; ++i) {
     const case_of_table *k = &cases[i];
-    page_claim(p, (claim){PAPER "Table 1", page_words(p, "The correction is cheap: “%s”", k->name),
-                          page_words(p, "%g %%", k->percent), "xpbd", table, k->name, "percent",
-                          "% of a frame", AT_MOST, 2.0, NULL, NULL});
-    page_claim(p, (claim){PAPER "Table 1", page_words(p, "Time of “%s”", k->name),
-                          page_words(p, "%g ms", k->ms), "xpbd", table, k->name, "ms_with", "ms",
-                          AT_MOST, k->ms, NULL, NULL});
+    page_claim(p, (claim){
+                      .source = PAPER "Table 1",
+                      .statement = page_words(p, "The correction is cheap: “%s”", k->name),
+                      .published = page_words(p, "%g %%", k->percent),
+                      .by = "xpbd",
+                      .sheet = table,
+                      .label = k->name,
+                      .column = "percent",
+                      .unit = "% of a frame",
+                      .bound = 2.0,
+                  });
+    page_claim(p, (claim){
+                      .source = PAPER "Table 1",
+                      .statement = page_words(p, "Time of “%s”", k->name),
+                      .published = page_words(p, "%g ms", k->ms),
+                      .by = "xpbd",
+                      .sheet = table,
+                      .label = k->name,
+                      .column = "ms_with",
+                      .unit = "ms",
+                      .bound = k->ms,
+                  });
   }
 }
 

@@ -150,25 +150,41 @@ static void tell_springs(const study *s, page *p)
   chart c = {.title = "Force in each joint against the weight it carries",
              .x_label = "weight carried, N",
              .y_label = "force read, N"};
-  chart_add(&c, (chart_series){springs, "tenon 20x1", "load_N", "load_N", "law: force = weight",
-                               MARK_LAW, 0});
+  chart_add(&c, (chart_series){.sheet = springs,
+                               .label = "tenon 20x1",
+                               .x = "load_N",
+                               .y = "load_N",
+                               .name = "law: force = weight",
+                               .mark = MARK_LAW});
   static const char *const shown[] = {"tenon 20x1", "tenon 1x1", "xpbd 20x1", "xpbd 1x20",
                                       "jacobi 20x1"};
   static const int colors[] = {0, 5, 1, 4, 2};
   for (int i = 0; i < 5; ++i) {
-    chart_add(&c,
-              (chart_series){springs, shown[i], "load_N", "force_N", NULL, MARK_DOTS, colors[i]});
+    chart_add(&c, (chart_series){.sheet = springs,
+                                 .label = shown[i],
+                                 .x = "load_N",
+                                 .y = "force_N",
+                                 .mark = MARK_DOTS,
+                                 .color = colors[i]});
   }
   page_chart(p, &c);
   const sheet *worst = study_sheet(s, "mueller_fig4_worst");
   static const char *const labels[] = {"tenon worst", "xpbd worst", "jacobi worst"};
   static const char *const columns[] = {"force_error_rel", "elongation_error_rel"};
   for (int i = 0; i < 6; ++i) {
-    page_claim(p, (claim){PAPER "Fig. 4",
-                          i % 2 ? "Correct elongations, whatever the substeps and iterations"
-                                : "Correct forces, whatever the substeps and iterations",
-                          "load × compliance", labels[i / 2], worst, labels[i / 2], columns[i % 2],
-                          "relative", AT_MOST, 0.01, NULL, NULL});
+    page_claim(p,
+               (claim){
+                   .source = PAPER "Fig. 4",
+                   .statement = i % 2 ? "Correct elongations, whatever the substeps and iterations"
+                                      : "Correct forces, whatever the substeps and iterations",
+                   .published = "load × compliance",
+                   .by = labels[i / 2],
+                   .sheet = worst,
+                   .label = labels[i / 2],
+                   .column = columns[i % 2],
+                   .unit = "relative",
+                   .bound = 0.01,
+               });
   }
 }
 
@@ -183,14 +199,31 @@ static void tell_torque(const study *s, page *p)
              .y_label = "torque read, N m",
              .log_x = true,
              .log_y = true};
-  chart_add(&c, (chart_series){bar, "tenon", "force_N", "torque_law_Nm", "law: force × 0.2 m",
-                               MARK_LAW, 0});
+  chart_add(&c, (chart_series){.sheet = bar,
+                               .label = "tenon",
+                               .x = "force_N",
+                               .y = "torque_law_Nm",
+                               .name = "law: force × 0.2 m",
+                               .mark = MARK_LAW});
   for (int m = 0; m < OWN_SOLVERS; ++m) {
     const char *name = solver_at(m)->name;
-    chart_add(&c, (chart_series){bar, name, "force_N", "torque_Nm", NULL, MARK_DOTS, m});
-    page_claim(p, (claim){PAPER "Fig. 5", "The servo holds with the correct torque (100 N)",
-                          "force × 0.2 m", name, bar, name, "error_rel", "relative", AT_MOST, 0.001,
-                          NULL, NULL});
+    chart_add(&c, (chart_series){.sheet = bar,
+                                 .label = name,
+                                 .x = "force_N",
+                                 .y = "torque_Nm",
+                                 .mark = MARK_DOTS,
+                                 .color = m});
+    page_claim(p, (claim){
+                      .source = PAPER "Fig. 5",
+                      .statement = "The servo holds with the correct torque (100 N)",
+                      .published = "force × 0.2 m",
+                      .by = name,
+                      .sheet = bar,
+                      .label = name,
+                      .column = "error_rel",
+                      .unit = "relative",
+                      .bound = 0.001,
+                  });
   }
   page_chart(p, &c);
 }
@@ -206,21 +239,44 @@ static void tell_ratio(const study *s, page *p)
   chart c = {.title = "Elongation of the soft joints against force × compliance",
              .x_label = "force × compliance, m",
              .y_label = "elongation read, m"};
-  chart_add(&c, (chart_series){springs, "tenon", "elongation_law_m", "elongation_law_m", "law",
-                               MARK_LAW, 0});
+  chart_add(&c, (chart_series){.sheet = springs,
+                               .label = "tenon",
+                               .x = "elongation_law_m",
+                               .y = "elongation_law_m",
+                               .name = "law",
+                               .mark = MARK_LAW});
   const sheet *worst = study_sheet(s, "mueller_fig6_worst");
   for (int m = 0; m < OWN_SOLVERS; ++m) {
     const char *name = solver_at(m)->name;
-    chart_add(
-        &c, (chart_series){springs, name, "elongation_law_m", "elongation_m", NULL, MARK_DOTS, m});
-    page_claim(p, (claim){PAPER "Fig. 6", "Elongations proportional to the forces at 1 : 1000",
-                          "load × compliance", name, worst, name, "soft_elongation_error_rel",
-                          "relative", AT_MOST, 0.01, NULL, NULL});
-    page_claim(p,
-               (claim){PAPER "Fig. 6",
-                       "Zero compliance: the distance stays zero, but for a small "
-                       "error",
-                       "0 m", name, worst, name, "rigid_error_m", "m", AT_MOST, 1e-3, NULL, NULL});
+    chart_add(&c, (chart_series){.sheet = springs,
+                                 .label = name,
+                                 .x = "elongation_law_m",
+                                 .y = "elongation_m",
+                                 .mark = MARK_DOTS,
+                                 .color = m});
+    page_claim(p, (claim){
+                      .source = PAPER "Fig. 6",
+                      .statement = "Elongations proportional to the forces at 1 : 1000",
+                      .published = "load × compliance",
+                      .by = name,
+                      .sheet = worst,
+                      .label = name,
+                      .column = "soft_elongation_error_rel",
+                      .unit = "relative",
+                      .bound = 0.01,
+                  });
+    page_claim(p, (claim){
+                      .source = PAPER "Fig. 6",
+                      .statement = "Zero compliance: the distance stays zero, but for a small "
+                                   "error",
+                      .published = "0 m",
+                      .by = name,
+                      .sheet = worst,
+                      .label = name,
+                      .column = "rigid_error_m",
+                      .unit = "m",
+                      .bound = 1e-3,
+                  });
   }
   page_chart(p, &c);
 }
@@ -292,9 +348,17 @@ static void claim_energy(page *p, const sheet *ends, const solver *by)
     mine[k] = split_words(p, by, energy_splits[k]);
   }
   for (int k = 0; k + 2 < ENERGY_SPLITS; ++k) {
-    page_claim(p, (claim){PAPER "Fig. 9", "Substeps instead of iterations keep the energy better",
-                          "", mine[k], ends, mine[k], "energy_error", "of the energy", AT_MOST, 0.0,
-                          mine[k + 1], NULL});
+    page_claim(p, (claim){
+                      .source = PAPER "Fig. 9",
+                      .statement = "Substeps instead of iterations keep the energy better",
+                      .published = "",
+                      .by = mine[k],
+                      .sheet = ends,
+                      .label = mine[k],
+                      .column = "energy_error",
+                      .unit = "of the energy",
+                      .versus = mine[k + 1],
+                  });
   }
 }
 
@@ -320,21 +384,50 @@ static void tell_energy(const study *s, page *p)
                .y_high = 0.6};
     for (int k = 0; k < ENERGY_SPLITS; ++k) {
       const char *label = split_words(p, by, energy_splits[k]);
-      chart_add(&c, (chart_series){curves, label, "time_s", "energy_rel", NULL, MARK_LINE, k});
+      chart_add(&c, (chart_series){.sheet = curves,
+                                   .label = label,
+                                   .x = "time_s",
+                                   .y = "energy_rel",
+                                   .mark = MARK_LINE,
+                                   .color = k});
     }
     page_chart(p, &c);
   }
   claim_energy(p, ends, solver_at(1));
   claim_energy(p, ends, solver_at(0));
-  page_claim(p, (claim){PAPER "Fig. 8, 9", "40 substeps, one iteration: keeps on swinging for long",
-                        "", "xpbd 40x1", ends, "xpbd 40x1", "energy_error", "of the energy",
-                        AT_MOST, 0.2, NULL, NULL});
-  page_claim(p, (claim){PAPER "Fig. 8, 9", "40 substeps, one iteration: keeps on swinging for long",
-                        "", "tenon 40x1", ends, "tenon 40x1", "energy_error", "of the energy",
-                        AT_MOST, 0.005, NULL, NULL});
-  page_claim(p, (claim){PAPER "Fig. 8, 9", "1 substep, 100 iterations: comes to rest very quickly",
-                        "", "xpbd 1x100", ends, "xpbd 1x100", "energy_rel_final", "of the energy",
-                        AT_MOST, -0.5, NULL, NULL});
+  page_claim(p, (claim){
+                    .source = PAPER "Fig. 8, 9",
+                    .statement = "40 substeps, one iteration: keeps on swinging for long",
+                    .published = "",
+                    .by = "xpbd 40x1",
+                    .sheet = ends,
+                    .label = "xpbd 40x1",
+                    .column = "energy_error",
+                    .unit = "of the energy",
+                    .bound = 0.2,
+                });
+  page_claim(p, (claim){
+                    .source = PAPER "Fig. 8, 9",
+                    .statement = "40 substeps, one iteration: keeps on swinging for long",
+                    .published = "",
+                    .by = "tenon 40x1",
+                    .sheet = ends,
+                    .label = "tenon 40x1",
+                    .column = "energy_error",
+                    .unit = "of the energy",
+                    .bound = 0.005,
+                });
+  page_claim(p, (claim){
+                    .source = PAPER "Fig. 8, 9",
+                    .statement = "1 substep, 100 iterations: comes to rest very quickly",
+                    .published = "",
+                    .by = "xpbd 1x100",
+                    .sheet = ends,
+                    .label = "xpbd 1x100",
+                    .column = "energy_rel_final",
+                    .unit = "of the energy",
+                    .bound = -0.5,
+                });
 }
 
 const experiment mueller_energy = {
@@ -380,9 +473,17 @@ static void measure_elongation(study *s)
 
 static void claim_elongation(page *p, const sheet *runs, const char *more, const char *fewer)
 {
-  page_claim(p, (claim){PAPER "Fig. 11",
-                        "Replacing iterations by substeps is by far the best choice", "", more,
-                        runs, more, "elongation_rel", "of the length", AT_MOST, 0.0, fewer, NULL});
+  page_claim(p, (claim){
+                    .source = PAPER "Fig. 11",
+                    .statement = "Replacing iterations by substeps is by far the best choice",
+                    .published = "",
+                    .by = more,
+                    .sheet = runs,
+                    .label = more,
+                    .column = "elongation_rel",
+                    .unit = "of the length",
+                    .versus = fewer,
+                });
 }
 
 static void tell_elongation(const study *s, page *p)
@@ -399,8 +500,12 @@ static void tell_elongation(const study *s, page *p)
              .log_x = true,
              .log_y = true};
   for (int m = 0; m < OWN_SOLVERS; ++m) {
-    chart_add(&c, (chart_series){all, solver_at(m)->name, "substeps", "elongation_rel", NULL,
-                                 MARK_LINE_DOTS, m});
+    chart_add(&c, (chart_series){.sheet = all,
+                                 .label = solver_at(m)->name,
+                                 .x = "substeps",
+                                 .y = "elongation_rel",
+                                 .mark = MARK_LINE_DOTS,
+                                 .color = m});
   }
   page_chart(p, &c);
   claim_elongation(p, runs, "xpbd 20x1", "xpbd 10x2");
@@ -475,9 +580,14 @@ static void tell_times(const study *s, page *p)
              .y_label = "ms a frame",
              .log_y = true,
              .categories = true};
-  chart_add(&c, (chart_series){times, NULL, NULL, "published_ms", "published", MARK_PUBLISHED, 0});
-  chart_add(&c, (chart_series){times, NULL, NULL, "tenon_ms", "tenon", MARK_DOTS, 0});
-  chart_add(&c, (chart_series){times, NULL, NULL, "xpbd_ms", "xpbd", MARK_DOTS, 1});
+  chart_add(&c,
+            (chart_series){
+                .sheet = times, .y = "published_ms", .name = "published", .mark = MARK_PUBLISHED});
+  chart_add(&c,
+            (chart_series){
+                .sheet = times, .y = "tenon_ms", .name = "tenon", .mark = MARK_DOTS, .color = 0});
+  chart_add(&c, (chart_series){
+                    .sheet = times, .y = "xpbd_ms", .name = "xpbd", .mark = MARK_DOTS, .color = 1});
   page_chart(p, &c);
   for (int i = 0; i < EXAMPLES; ++i) {
     const example *e = &examples[i];
@@ -485,10 +595,20 @@ static void tell_times(const study *s, page *p)
       continue;
     }
     const char *told = page_words(p, "Time of “%s”, %d substeps", e->name, e->substeps);
-    page_claim(p, (claim){PAPER "Table 1", told, page_words(p, "%g ms", e->published), "tenon",
-                          times, e->name, "tenon_ms", "ms", AT_MOST, e->published, NULL,
-                          "slower than published; the default method solves joints together, which "
-                          "costs more than one pass over them"});
+    page_claim(p,
+               (claim){
+                   .source = PAPER "Table 1",
+                   .statement = told,
+                   .published = page_words(p, "%g ms", e->published),
+                   .by = "tenon",
+                   .sheet = times,
+                   .label = e->name,
+                   .column = "tenon_ms",
+                   .unit = "ms",
+                   .bound = e->published,
+                   .why = "slower than published; the default method solves joints together, which "
+                          "costs more than one pass over them",
+               });
   }
 }
 

@@ -352,8 +352,12 @@ static void draw_figure(const study *s, page *p, const figure *fig, const char *
              .y_low = fig->y_low,
              .y_high = fig->y_high};
   for (int i = 0; i < solver_count(); ++i) {
-    chart_add(&c, (chart_series){study_sheet(s, fig->name), solver_at(i)->name, "time_s", column,
-                                 NULL, MARK_LINE, solver_color(i)});
+    chart_add(&c, (chart_series){.sheet = study_sheet(s, fig->name),
+                                 .label = solver_at(i)->name,
+                                 .x = "time_s",
+                                 .y = column,
+                                 .mark = MARK_LINE,
+                                 .color = solver_color(i)});
   }
   page_chart(p, &c);
 }
@@ -478,9 +482,19 @@ static void tell_figures(const study *s, page *p)
 {
   for (int i = 0; i < SAYINGS; ++i) {
     const said *k = &sayings[i];
-    page_claim(p, (claim){page_words(p, SEABRA "%s", k->number), k->statement, k->published, k->by,
-                          ends_of(s, k->figure), k->by, k->column, k->unit, k->relation, k->bound,
-                          NULL, k->why});
+    page_claim(p, (claim){
+                      .source = page_words(p, SEABRA "%s", k->number),
+                      .statement = k->statement,
+                      .published = k->published,
+                      .by = k->by,
+                      .sheet = ends_of(s, k->figure),
+                      .label = k->by,
+                      .column = k->column,
+                      .unit = k->unit,
+                      .relation = k->relation,
+                      .bound = k->bound,
+                      .why = k->why,
+                  });
   }
   for (int i = 0; i < FIGURES; ++i) {
     tell_figure(s, p, &figures[i]);

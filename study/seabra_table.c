@@ -94,8 +94,12 @@ static void tell_growth(const study *s, page *p, const growth *g)
              .log_y = true};
   for (int i = 0; i < solver_count(); ++i) {
     const char *by = solver_at(i)->name;
-    chart_add(&c,
-              (chart_series){all, by, "bodies", "ms_frame", NULL, MARK_LINE_DOTS, solver_color(i)});
+    chart_add(&c, (chart_series){.sheet = all,
+                                 .label = by,
+                                 .x = "bodies",
+                                 .y = "ms_frame",
+                                 .mark = MARK_LINE_DOTS,
+                                 .color = solver_color(i)});
     if (i < OWN_SOLVERS) {
       page_claim(p, (claim){.source = SEABRA "Fig. 11",
                             .statement =
@@ -173,9 +177,17 @@ static void tell_friction(const study *s, page *p)
   for (int i = 0; i < solver_count(); ++i) {
     const char *name = solver_at(i)->name;
     if (i < OWN_SOLVERS) {
-      page_claim(p, (claim){SEABRA "Table 1", "Sliding stops where the energy is spent", "v²/2μg",
-                            name, table, name, "stopping_error_rel", "relative", AT_MOST, 0.01,
-                            NULL, NULL});
+      page_claim(p, (claim){
+                        .source = SEABRA "Table 1",
+                        .statement = "Sliding stops where the energy is spent",
+                        .published = "v²/2μg",
+                        .by = name,
+                        .sheet = table,
+                        .label = name,
+                        .column = "stopping_error_rel",
+                        .unit = "relative",
+                        .bound = 0.01,
+                    });
     }
   }
 }
@@ -328,22 +340,37 @@ static void claim_columns(page *p, const sheet *table)
 {
   for (int i = 0; i < CRITERIA; ++i) {
     const criterion *k = &criteria[i];
-    page_claim(p, (claim){SEABRA "Table 1", page_words(p, "%s: %s", k->title, k->words[0]),
-                          "best of all: the same", "tenon", table, "tenon", k->column, "", AT_MOST,
-                          k->bounds[0], NULL, "see the figure's section"});
+    page_claim(p, (claim){
+                      .source = SEABRA "Table 1",
+                      .statement = page_words(p, "%s: %s", k->title, k->words[0]),
+                      .published = "best of all: the same",
+                      .by = "tenon",
+                      .sheet = table,
+                      .label = "tenon",
+                      .column = k->column,
+                      .unit = "",
+                      .bound = k->bounds[0],
+                      .why = "see the figure's section",
+                  });
     for (int m = 0; m < 2; ++m) {
       const char *name = solver_at(m + 1)->name;
       bool is_good = strcmp(k->published[m], k->words[0]) == 0;
-      page_claim(p,
-                 (claim){SEABRA "Table 1",
-                         page_words(p, "%s of %s", k->title, m ? "Jacobi" : "PBD"), k->published[m],
-                         name, table, name, k->column, "", is_good ? AT_MOST : AT_LEAST,
-                         is_good              ? k->bounds[0]
-                         : k->bounds[0] > 0.0 ? k->bounds[0]
-                                              : 1e-3,
-                         NULL,
-                         is_good ? "worse than published"
-                                 : "better than published, by the bound used here"});
+      page_claim(p, (claim){
+                        .source = SEABRA "Table 1",
+                        .statement = page_words(p, "%s of %s", k->title, m ? "Jacobi" : "PBD"),
+                        .published = k->published[m],
+                        .by = name,
+                        .sheet = table,
+                        .label = name,
+                        .column = k->column,
+                        .unit = "",
+                        .relation = is_good ? AT_MOST : AT_LEAST,
+                        .bound = is_good              ? k->bounds[0]
+                                 : k->bounds[0] > 0.0 ? k->bounds[0]
+                                                      : 1e-3,
+                        .why = is_good ? "worse than published"
+                                       : "better than published, by the bound used here",
+                    });
     }
   }
 }
