@@ -117,6 +117,7 @@ static void tell_one_step(const study *s, page *p)
   page_say(p,
            "Two masses of 1 kg, 2 m apart, at 1 m/s, one step of 1 s (scene rotor). Worked out "
            "by hand in the paper: of 1 J remain 2 − √2 = 0.586 J, of 2 kg m²/s remain √2 = 1.414.");
+  page_values(p, step);
   page_claim(p, (claim){
                     .source = PAPER "Fig. 2",
                     .statement = "A step by positions loses 41 % of the energy, to within",
@@ -254,11 +255,11 @@ const experiment dahl_falloff = {
 
 typedef struct case_of_table {
   const char *name, *scene;
-  double vertices, ms, percent; // published
+  double vertices, ms, correction, percent; // published; ms
 } case_of_table;
 
-static const case_of_table cases[] = {{"4 cubes", "four_cubes", 400.0, 3.117, 0.45},
-                                      {"bowling", "bowling", 475.0, 5.603, 0.33}};
+static const case_of_table cases[] = {{"4 cubes", "four_cubes", 400.0, 3.117, 0.014, 0.45},
+                                      {"bowling", "bowling", 475.0, 5.603, 0.019, 0.33}};
 enum { CASES = 2, FRAMES = 20 };
 
 static int overhead_runs(const study *s)
@@ -287,7 +288,8 @@ static void measure_overhead(study *s)
 {
   sheet *out = study_new_sheet(s, "dahl_table1",
                                "example,published_vertices,vertices,published_ms,ms_with,"
-                               "ms_without,published_percent,percent");
+                               "ms_without,published_correction_ms,correction_ms,"
+                               "published_percent,percent");
   for (int i = 0; i < CASES; ++i) {
     double shortest[2][FRAMES];
     for (int k = 0; k < FRAMES; ++k) {
@@ -307,7 +309,8 @@ static void measure_overhead(study *s)
     }
     double with = mean_of(shortest[0]), without = mean_of(shortest[1]);
     sheet_add(out, cases[i].name,
-              (double[]){cases[i].vertices, vertices, cases[i].ms, with, without, cases[i].percent,
+              (double[]){cases[i].vertices, vertices, cases[i].ms, with, without,
+                         cases[i].correction, with - without, cases[i].percent,
                          100.0 * (with - without) / with});
   }
 }
@@ -338,14 +341,26 @@ static void tell_overhead(const study *s, page *p)
     const case_of_table *k = &cases[i];
     page_claim(p, (claim){
                       .source = PAPER "Table 1",
-                      .statement = page_words(p, "The correction is cheap: “%s”", k->name),
+                      .statement = page_words(p, "Time of the correction, “%s”", k->name),
+                      .published = page_words(p, "%g ms", k->correction),
+                      .by = "xpbd",
+                      .sheet = table,
+                      .label = k->name,
+                      .column = "correction_ms",
+                      .unit = "ms",
+                      .bound = k->correction,
+                  });
+    page_claim(p, (claim){
+                      .source = PAPER "Table 1",
+                      .statement = page_words(p, "Share of the correction, “%s”", k->name),
                       .published = page_words(p, "%g %%", k->percent),
                       .by = "xpbd",
                       .sheet = table,
                       .label = k->name,
                       .column = "percent",
                       .unit = "% of a frame",
-                      .bound = 2.0,
+                      .bound = k->percent,
+                      .why = "the rest of the frame takes a fraction of the published time",
                   });
     page_claim(p, (claim){
                       .source = PAPER "Table 1",

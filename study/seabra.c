@@ -15,21 +15,37 @@ int solver_color(int index)
 // ---------------------------------------------------------------------------------------------
 // What is run
 
+// A chart over time.
+typedef struct view {
+  const char *title, *column, *axis;
+  bool log_y;
+  double y_low, y_high; // at most
+} view;
+
+static const view energy = {"Energy", "energy_rel", "change of energy, relative", false, -1.0, 2.0};
+static const view gaps = {"Joints", "joint_error_m", "largest gap in a joint, m", true, 1e-8, 1e3};
+static const view drift = {"Sideways", "top_drift_m", "drift of the top cube, m", true, 1e-10, 1e2};
+static const view oscillation = {"Upright", "top_drop_m", "sinking of the top cube, m",
+                                 false,     -0.02,        0.1};
+static const view sinking = {"Upright", "top_drop_m", "sinking of the top cube, m",
+                             true,      1e-6,         1e2};
+static const view fall = {"Upright", "top_drop_m", "sinking of the top cube, m",
+                          false,     -10.0,        40.0};
+static const view depth = {"Overlap", "penetration_m", "deepest overlap, m", true, 1e-7, 2.0};
+static const view motion = {"Motion", "motion_m_per_s", "from frame to frame, rms, m/s", true, 1e-8,
+                            1e3};
+
 typedef struct figure {
   const char *name; // of its sheets
   const char *number, *title, *scene;
   const char *settings[2]; // full and quick
   double seconds[2];
-  const char *column, *axis; // of the chart
-  bool log_y;
-  double y_low, y_high;   // of the chart, at most
+  const view *views[2];   // its charts; null: none
   const char *says;       // the paper, and the set-up
   const char *end, *unit; // the figure by which solvers are compared, less is better
   const char *comparison; // what a line of the table says about it
   bool is_large;          // other engines take one step a frame only: 20 would last minutes
 } figure;
-
-#define ENERGY_AXIS "change of energy, relative"
 
 static const figure figures[] = {
     {.name = "seabra_fig1",
@@ -37,10 +53,7 @@ static const figure figures[] = {
      .title = "Figure 1: Newton's cradle",
      .scene = "cradle",
      .seconds = {30.0, 5.0},
-     .column = "energy_rel",
-     .axis = ENERGY_AXIS,
-     .y_low = -1.0,
-     .y_high = 1.0,
+     .views = {&energy, NULL},
      .says = "Five balls on strings, restitution 1, one raised by 30 degrees. The paper: PBD shows "
              "a stable energy loss and is closest to theory; Havok and Unity drop at collisions.",
      .end = "energy_error",
@@ -51,10 +64,7 @@ static const figure figures[] = {
      .title = "Figure 2: a triple pendulum of distances",
      .scene = "pendulum_distance",
      .seconds = {10.0, 5.0},
-     .column = "energy_rel",
-     .axis = ENERGY_AXIS,
-     .y_low = -1.0,
-     .y_high = 1.0,
+     .views = {&energy, NULL},
      .says = "Three balls of 1 kg on strings of 1 m, released level. The paper: PBD and Havok only "
              "lose, Unity loses less but gains at times, Jacobi is very unstable.",
      .end = "energy_error",
@@ -66,10 +76,7 @@ static const figure figures[] = {
      .scene = "chain",
      .settings = {"end_mass_ratio=100", "end_mass_ratio=100"},
      .seconds = {10.0, 2.0},
-     .column = "energy_rel",
-     .axis = ENERGY_AXIS,
-     .y_low = -1.0,
-     .y_high = 1.0,
+     .views = {&energy, &gaps},
      .says =
          "100 links of 1 kg, the last of 100 kg, released level; ball joints. The paper: PBD has "
          "negligible gains and acceptable losses.",
@@ -82,11 +89,7 @@ static const figure figures[] = {
      .scene = "chain",
      .settings = {"count=500 end_mass_ratio=100", "count=500 end_mass_ratio=100"},
      .seconds = {10.0, 0.5},
-     .column = "joint_error_m",
-     .axis = "largest gap in a joint, m",
-     .log_y = true,
-     .y_low = 1e-8,
-     .y_high = 1e3,
+     .views = {&energy, &gaps},
      .says = "As before with 500 links. The paper: PBD breaks and gains massive energy, Jacobi is "
              "more robust, Havok has no visible error.",
      .end = "max_joint_error_m",
@@ -97,11 +100,7 @@ static const figure figures[] = {
      .title = "Figure 5: a stack of ten cubes",
      .scene = "stack",
      .seconds = {30.0, 10.0},
-     .column = "top_drift_m",
-     .axis = "sideways drift of the top cube, m",
-     .log_y = true,
-     .y_low = 1e-10,
-     .y_high = 1e2,
+     .views = {&drift, &oscillation},
      .says =
          "Ten cubes of 1 m and 1 kg, friction 0.6. The paper: Havok and Unity drift and fall in "
          "the end; PBD and Jacobi do not drift but oscillate vertically.",
@@ -114,11 +113,7 @@ static const figure figures[] = {
      .scene = "stack",
      .settings = {"count=50", "count=20"},
      .seconds = {20.0, 3.0},
-     .column = "top_drift_m",
-     .axis = "sideways drift of the top cube, m",
-     .log_y = true,
-     .y_low = 1e-10,
-     .y_high = 1e2,
+     .views = {&drift, &oscillation},
      .says = "The paper does not say how many cubes its stack has; it speaks of hundreds that the "
              "lower ones carry.",
      .end = "top_drift_m",
@@ -130,11 +125,7 @@ static const figure figures[] = {
      .scene = "pyramid",
      .settings = {"base=36", "base=12"},
      .seconds = {20.0, 5.0},
-     .column = "top_drop_m",
-     .axis = "sinking of the top cube, m",
-     .log_y = true,
-     .y_low = 1e-6,
-     .y_high = 1e2,
+     .views = {&drift, &sinking},
      .says = "666 cubes (78 in a quick study); published: 650. The paper: PBD's collapses by "
              "rotations, Unity's by drift; Jacobi's stands more often; Havok's stands.",
      .end = "max_drift_m",
@@ -147,11 +138,7 @@ static const figure figures[] = {
      .scene = "pyramid",
      .settings = {"base=20", "base=6"},
      .seconds = {10.0, 3.0},
-     .column = "top_drop_m",
-     .axis = "sinking of the top cube, m",
-     .log_y = true,
-     .y_low = 1e-6,
-     .y_high = 1e2,
+     .views = {&drift, &sinking},
      .says = "210 cubes (21 in a quick study), so that other engines can take 20 substeps too.",
      .end = "max_drift_m",
      .unit = "m",
@@ -161,10 +148,7 @@ static const figure figures[] = {
      .title = "Figure 8: a plate that bounces without loss",
      .scene = "plate",
      .seconds = {30.0, 10.0},
-     .column = "energy_rel",
-     .axis = ENERGY_AXIS,
-     .y_low = -1.0,
-     .y_high = 2.0,
+     .views = {&energy, NULL},
      .says = "A plate of 2 × 0.1 × 1 m falls on its corner, restitution 1, no friction. The paper: "
              "PBD and Jacobi keep stable levels with mild gains, Unity gains, Havok loses.",
      .end = "energy_error",
@@ -176,10 +160,7 @@ static const figure figures[] = {
      .scene = "overlap",
      .settings = {"base=36", "base=12"},
      .seconds = {20.0, 4.0},
-     .column = "top_drop_m",
-     .axis = "sinking of the top cube, m",
-     .y_low = -10.0,
-     .y_high = 40.0,
+     .views = {&fall, &depth},
      .says = "Cubes created 0.1 m inside each other; the top belongs at zero. The paper: position "
              "based methods resolve this at once, Unity and Havok over several frames.",
      .end = "fallen",
@@ -192,10 +173,7 @@ static const figure figures[] = {
      .scene = "overlap",
      .settings = {"base=36 overlap_m=0.4", "base=12 overlap_m=0.4"},
      .seconds = {20.0, 4.0},
-     .column = "top_drop_m",
-     .axis = "sinking of the top cube, m",
-     .y_low = -10.0,
-     .y_high = 40.0,
+     .views = {&fall, &depth},
      .says =
          "The paper: PBD and Jacobi dismantle it in the first step, Unity throws its top layers, "
          "Havok is as before.",
@@ -208,11 +186,7 @@ static const figure figures[] = {
      .title = "Figure 10: a chain that cannot be closed",
      .scene = "unsolvable",
      .seconds = {10.0, 10.0},
-     .column = "motion_m_per_s",
-     .axis = "motion from frame to frame, rms, m/s",
-     .log_y = true,
-     .y_low = 1e-8,
-     .y_high = 1e3,
+     .views = {&motion, &gaps},
      .says =
          "20 capsules pinned at both ends, 10 % farther apart than they reach, damping 1/s. The "
          "paper: Havok and Jacobi come to a stable state, Unity and PBD oscillate. Motion is that "
@@ -283,7 +257,7 @@ static void add_curve(sheet *curves, const char *name, const finding *f)
 static void add_note(sheet *notes, const figure *fig, const solver *by, const char *why)
 {
   char words[SHEET_WORD];
-  snprintf(words, sizeof words, "%.24s of %.20s: %.40s", fig->scene, by->name, why);
+  snprintf(words, sizeof words, "%.24s of %.20s: %.70s", fig->scene, by->name, why);
   for (char *c = words; *c; ++c) {
     *c = *c == ',' || *c == '\n' ? ';' : *c;
   }
@@ -341,23 +315,25 @@ static const sheet *ends_of(const study *s, const char *name)
   return study_sheet(s, whole);
 }
 
-static void draw_figure(const study *s, page *p, const figure *fig, const char *title,
-                        const char *column, const char *axis, bool log_y)
+static void draw_view(const study *s, page *p, const figure *fig, const view *v)
 {
-  chart c = {.title = title,
+  chart c = {.title = v->title,
              .x_label = "time, s",
-             .y_label = axis,
-             .log_y = log_y,
+             .y_label = v->axis,
+             .log_y = v->log_y,
              .has_range = true,
-             .y_low = fig->y_low,
-             .y_high = fig->y_high};
+             .y_low = v->y_low,
+             .y_high = v->y_high};
   for (int i = 0; i < solver_count(); ++i) {
-    chart_add(&c, (chart_series){.sheet = study_sheet(s, fig->name),
-                                 .label = solver_at(i)->name,
-                                 .x = "time_s",
-                                 .y = column,
-                                 .mark = MARK_LINE,
-                                 .color = solver_color(i)});
+    const char *name = solver_at(i)->name;
+    if (sheet_value(ends_of(s, fig->name), name, "state") >= 0.0) {
+      chart_add(&c, (chart_series){.sheet = study_sheet(s, fig->name),
+                                   .label = name,
+                                   .x = "time_s",
+                                   .y = v->column,
+                                   .mark = MARK_LINE,
+                                   .color = solver_color(i)});
+    }
   }
   page_chart(p, &c);
 }
@@ -394,7 +370,9 @@ static void tell_figure(const study *s, page *p, const figure *fig)
            fig->is_large && solver_count() > OWN_SOLVERS
                ? "; other engines in 20 substeps would take minutes here and were left out"
                : "");
-  draw_figure(s, p, fig, fig->title, fig->column, fig->axis, fig->log_y);
+  for (int i = 0; i < 2 && fig->views[i]; ++i) {
+    draw_view(s, p, fig, fig->views[i]);
+  }
   page_values(p, ends);
   compare_with_peers(p, fig, ends);
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #define SHEET_COLUMNS 16
-#define SHEET_WORD 96
+#define SHEET_WORD 128
 
 typedef struct sheet_row {
   char label[SHEET_WORD];

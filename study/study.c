@@ -76,10 +76,13 @@ static uint64_t fingerprint(void)
   return sum;
 }
 
+// To be raised with every change of what is measured.
+enum { SHEETS_VERSION = 1 };
+
 static void add_maker(text *out, const study *s)
 {
-  text_add(out, "%s; %s; motion %016" PRIx64, tn_config(), s->options.quick ? "quick" : "full",
-           fingerprint());
+  text_add(out, "%s; sheets %d; %s; motion %016" PRIx64, tn_config(), (int)SHEETS_VERSION,
+           s->options.quick ? "quick" : "full", fingerprint());
   for (int i = 3; i < solver_count(); ++i) {
     text_add(out, "; %s: %.150s", solver_at(i)->name, solver_describe(i));
   }

@@ -96,7 +96,7 @@ static void put_settings(const scene *which, const char *words, scene_settings *
   char name[SHEET_WORD];
   double value;
   int length;
-  while (words && sscanf(words, " %95[^= ]=%lf%n", name, &value, &length) == 2) {
+  while (words && sscanf(words, " %127[^= ]=%lf%n", name, &value, &length) == 2) {
     scene_set(which, settings, name, value);
     words += length;
   }
