@@ -195,7 +195,9 @@ static void draw_ticks(text *out, const axis *a, bool is_x)
     return;
   }
   double step = nice_step(a->high - a->low, is_x ? 8 : 6);
-  for (double v = a->low; v <= a->high + 0.01 * step; v += step) {
+  int count = (int)lround((a->high - a->low) / step);
+  for (int i = 0; i <= count; ++i) {
+    double v = a->low + (double)i * step;
     snprintf(words, sizeof words, "%g", fabs(v) < 0.01 * step ? 0.0 : v);
     add_tick(out, a, is_x, words, v);
   }

@@ -122,7 +122,7 @@ bool sheet_write(const sheet *s, const char *dir)
 static bool read_row(sheet *s, const char *line)
 {
   char label[SHEET_WORD];
-  double values[SHEET_COLUMNS];
+  double values[SHEET_COLUMNS] = {0.0};
   size_t length = strcspn(line, ",");
   bool ok = take_word(label, line, length);
   line += length;

@@ -12,18 +12,20 @@
 // ---------------------------------------------------------------------------------------------
 // Solvers
 
+enum { MOST_SOLVERS = 16 };
+
 int solver_count(void)
 {
-  return OWN_SOLVERS + 2 * peer_count();
+  int count = OWN_SOLVERS + 2 * peer_count();
+  return count < MOST_SOLVERS ? count : MOST_SOLVERS;
 }
 
 const solver *solver_at(int index)
 {
-  enum { MOST = 16 };
-  static solver list[MOST] = {{"tenon", TN_METHOD_TENON, NULL, false},
-                              {"xpbd", TN_METHOD_XPBD, NULL, false},
-                              {"jacobi", TN_METHOD_JACOBI, NULL, false}};
-  if (index >= OWN_SOLVERS) {
+  static solver list[MOST_SOLVERS] = {{"tenon", TN_METHOD_TENON, NULL, false},
+                                      {"xpbd", TN_METHOD_XPBD, NULL, false},
+                                      {"jacobi", TN_METHOD_JACOBI, NULL, false}};
+  if (index >= OWN_SOLVERS && index < MOST_SOLVERS) {
     solver *s = &list[index];
     s->peer = peer_name((index - OWN_SOLVERS) / 2);
     s->iterates = (index - OWN_SOLVERS) % 2 == 1;
