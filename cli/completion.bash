@@ -3,7 +3,16 @@ _tenon() {
   local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W "scenes run compare export schema version help" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "scenes run compare export schema study version help" -- "$word")
+    return
+  fi
+  if [ "$command" = study ]; then
+    if [ "$last" = --out ]; then
+      compopt -o filenames
+      mapfile -t COMPREPLY < <(compgen -d -- "$word")
+    else
+      mapfile -t COMPREPLY < <(compgen -W "--out --quick" -- "$word")
+    fi
     return
   fi
   if [ "$COMP_CWORD" -eq 2 ]; then

@@ -16,7 +16,7 @@ _tenon_parameters() {
 
 _tenon() {
   local state line
-  _arguments -C '1:command:(scenes run compare export schema version help)' '*::argument:->arguments'
+  _arguments -C '1:command:(scenes run compare export schema study version help)' '*::argument:->arguments'
   local common=(
     '*--set[set a parameter of the scene]:name=value:_tenon_parameters'
     '--seconds[simulated time]:seconds:'
@@ -49,6 +49,7 @@ _tenon() {
         '--method[how to solve]:method:(tenon xpbd jacobi)'
       ;;
     schema) _arguments '--markdown[as tables]' ;;
+    study) _arguments '--out[where to]:folder:_files -/' '--quick[shorter and smaller]' ;;
     scenes) _arguments '1:scene:_tenon_scenes' '--names[only the names]' '--markdown[as a table]' ;;
   esac
 }

@@ -3,6 +3,7 @@
 #include "listing.h"
 #include "progress.h"
 #include "simulate.h"
+#include "study.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,6 +37,9 @@ static int show_help(void)
        "  --set, --seconds, --substeps, --iterations, --method as above\n"
        "tenon schema                  print the JSON Schema of scene files\n"
        "  --markdown                  as tables for a document\n"
+       "tenon study [OPTION]          run the published experiments and write a report about them\n"
+       "  --out DIR                   where to; what is finished there is kept (study)\n"
+       "  --quick                     shorter and smaller, under a minute\n"
        "tenon version                 print the version and how it was built\n"
        "tenon help                    print this\n"
        "\n"
@@ -119,6 +123,27 @@ static int show_schema(int count, char **words)
   return DONE;
 }
 
+static int study_all(int count, char **words)
+{
+  study_options options = {.out = "study"};
+  for (int i = 0; i < count; ++i) {
+    bool is_out = strcmp(words[i], "--out") == 0;
+    if (strcmp(words[i], "--quick") == 0) {
+      options.quick = true;
+    } else if (is_out && i + 1 < count && words[i + 1][0]) {
+      options.out = words[++i];
+    } else if (is_out) {
+      complain("--out needs the name of a folder");
+      return NOT_UNDERSTOOD;
+    } else {
+      complain("study has no option '%s'; 'tenon help' lists them", words[i]);
+      return NOT_UNDERSTOOD;
+    }
+  }
+  interrupt_catch();
+  return finish(study_run(&options));
+}
+
 static int obey(int count, char **words)
 {
   if (count < 1) {
@@ -134,6 +159,9 @@ static int obey(int count, char **words)
   }
   if (strcmp(command, "compare") == 0) {
     return compare_scene(count - 1, words + 1);
+  }
+  if (strcmp(command, "study") == 0) {
+    return study_all(count - 1, words + 1);
   }
   if (strcmp(command, "scenes") == 0) {
     return show_scenes(count - 1, words + 1) ? DONE : NOT_UNDERSTOOD;

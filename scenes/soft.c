@@ -56,6 +56,8 @@ static void build_rotor(scene_run *run)
   def.mass = 2.0f;
   def.radius = 0.1f;
   def.edge_compliance = (float)scene_value(run, "compliance");
+  def.linear_damping = (float)scene_value(run, "linear_damping");
+  def.damping = (float)scene_value(run, "damping");
   def.keep_momentum = scene_value(run, "keep_momentum") > 0.0;
   start_turning(run, scene_add_soft(run, &def), tn_v3(0.0f, 0.0f, 1.0f));
 }
@@ -71,6 +73,8 @@ const scene scene_rotor = {
     .conserves = true,
     .parameters = {{"speed", 0.0, 100.0, 10.0, false, "rad/s"},
                    {"compliance", 0.0, 1.0, 0.0, false, "of the rod, m/N"},
+                   {"linear_damping", 0.0, 100.0, 0.0, false, "of all motion, 1/s"},
+                   {"damping", 0.0, 100.0, 0.0, false, "of all but rigid motion, 1/s"},
                    KEEP_MOMENTUM},
     .build = build_rotor,
     .measure = measure_turning,

@@ -39,6 +39,10 @@ refuses 2 "version takes nothing more, but was given 'now'" version now
 refuses 2 "there is no scene 'nowhere'" scenes nowhere
 refuses 2 "scenes has no option '--all'" scenes --all
 refuses 2 "scenes takes one name or option" scenes stack chain
+refuses 2 "study has no option '--fast'" study --fast
+refuses 2 "--out needs the name of a folder" study --out
+touch file
+refuses 1 "cannot make the folder 'file'" study --quick --out file
 refuses 2 "run needs a scene" run
 refuses 2 "there is no scene 'nowhere'" run nowhere
 refuses 2 "run has no option '--fast'" run stack --fast
