@@ -327,7 +327,7 @@ static void add_tyre(const builder *b, tn_body_id rim, tn_vec3 at)
   def.can_sleep = false;
   def.filter.group = -1;
   def.material = scene_material((float)scene_value(run, "friction"), 0.0f);
-  tn_soft_id tyre = tn_soft_create(run->world, &def);
+  tn_soft_id tyre = scene_make_soft(run, &def);
   run->failed = TN_IS_NULL(tyre);
   run->weighing_mass += (double)def.mass;
   glue(b, tyre, &def, rim);
