@@ -77,9 +77,7 @@ static void measure_growth(study *s, const growth *g)
 
 static void measure_scaling(study *s)
 {
-  for (int i = 0; i < GROWTHS; ++i) {
-    measure_growth(s, &growths[i]);
-  }
+  measure_growth(s, &growths[s->part]);
 }
 
 static void tell_growth(const study *s, page *p, const growth *g)
@@ -141,8 +139,12 @@ static void tell_scaling(const study *s, page *p)
   }
 }
 
-const experiment seabra_scaling = {
-    "seabra_scaling", "Seabra Fig. 11, times", {120.0, 10.0}, measure_scaling, tell_scaling, false};
+const experiment seabra_scaling = {.name = "seabra_scaling",
+                                   .title = "Seabra Fig. 11, times",
+                                   .cost = {120.0, 10.0},
+                                   .parts = GROWTHS,
+                                   .measure = measure_scaling,
+                                   .tell = tell_scaling};
 
 // ---------------------------------------------------------------------------------------------
 // Friction: the paper has a column for it and no figure
@@ -192,9 +194,12 @@ static void tell_friction(const study *s, page *p)
   }
 }
 
-const experiment seabra_friction = {"seabra_friction", "Seabra Table 1, friction",
-                                    {2.0, 2.0},        measure_friction,
-                                    tell_friction,     false};
+const experiment seabra_friction = {.name = "seabra_friction",
+                                    .title = "Seabra Table 1, friction",
+                                    .cost = {2.0, 2.0},
+                                    .parts = 1,
+                                    .measure = measure_friction,
+                                    .tell = tell_friction};
 
 // ---------------------------------------------------------------------------------------------
 // Table 1. Each column is a number with two bounds: up to the first all is well, up to the second
@@ -398,5 +403,10 @@ static void tell_table(const study *s, page *p)
   claim_columns(p, table);
 }
 
-const experiment seabra_table = {"seabra_table", "Seabra Table 1", {0.1, 0.1},
-                                 measure_table,  tell_table,       true};
+const experiment seabra_table = {.name = "seabra_table",
+                                 .title = "Seabra Table 1",
+                                 .cost = {0.1, 0.1},
+                                 .parts = 1,
+                                 .measure = measure_table,
+                                 .tell = tell_table,
+                                 .is_derived = true};
