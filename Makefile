@@ -10,7 +10,7 @@ help:
 	@echo "make run      serve the gallery of scenes on 127.0.0.1; PORT=... is 8080"
 	@echo "make web      build the gallery into build/release/web/site"
 	@echo "make test     all tests, then again under the address, undefined and thread sanitizers"
-	@echo "make bench    run the benchmarks; BENCH=... are their arguments"
+	@echo "make bench    run the benchmarks; BENCH=\"pyramid:36 scaling\" picks some, BENCH_JSON=... is a file"
 	@echo "make format   format all sources"
 	@echo "make lint     check format, sizes, clang-tidy and cppcheck"
 	@echo "make clean    remove build/"

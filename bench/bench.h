@@ -6,73 +6,103 @@
 
 #include <stdio.h>
 
-// Which benchmarks to run, and where the figures go besides stdout.
+// ---------------------------------------------------------------------------------------------
+// Which benchmarks to run, and where the figures go besides stdout
+
+typedef struct bench_setting {
+  const char *name;
+  int substeps;
+} bench_setting;
+
+#define BENCH_SETTINGS 3
+extern const bench_setting bench_settings[BENCH_SETTINGS]; // fast, default, accurate
+
+#define BENCH_WORDS 64
+
 typedef struct bench {
-  const char *picks; // "name" or "name:size", by spaces; empty picks all
-  FILE *json;        // or null
-  bool has_mismatch; // equal work gave different hashes
-  int lines;         // reported so far
+  const char *picks;   // "name" or "name:size", by spaces; empty picks all
+  const char *setting; // the only one of Tenon's to run; null: all
+  FILE *json;          // or null
+  bool has_mismatch;   // equal work gave different hashes
+  bool asking;         // only what is known of the picks, nothing is run
+  bool known[BENCH_WORDS];
+  int rows; // reported so far
 } bench;
 
-// One figure. Whatever is zero was not measured.
-typedef struct bench_line {
-  const char *name;
-  int size, threads, lanes;
-  double ms;      // a frame, the median
-  double ns;      // a joint, contact or body a substep; a ray
-  uint64_t hash;  // of the final state
-  double compare; // another figure, for what `compared` says
-  const char *compared;
-  tn_profile parts; // of the frame, ms
-} bench_line;
+// By its name, by name and size, or by its group.
+bool bench_is_picked(bench *b, const char *group, const char *name, int size);
 
-bool bench_is_picked(const bench *b, const char *name, int size);
-void bench_report(bench *b, const bench_line *line);
+// ---------------------------------------------------------------------------------------------
+// Figures
+
+#define BENCH_METRICS 40
+#define BENCH_SHOWN 6
+
+typedef struct bench_row {
+  const char *engine, *scene, *setting;
+  int size, substeps, threads, lanes;
+  double ms_median, ms_p99; // a frame of 1/60 s
+  uint64_t hash;            // 0: none
+  const char *refused;      // why this engine has no figures; else null
+  scene_metric metrics[BENCH_METRICS];
+  int metric_count;
+  const char *shown[BENCH_SHOWN]; // the metrics that belong into the text, up to a null
+} bench_row;
+
+void bench_note(bench_row *row, const char *name, double value);
+void bench_report(bench *b, const bench_row *row);
 
 // The widest lanes of this machine.
 int bench_widest_lanes(void);
 
-// A scene stepped for some frames: the lowest median of several runs.
-typedef struct bench_job {
-  const scene *scene;
-  scene_settings settings;
-  int substeps, threads, lanes;
-  int lead; // frames before those that are timed
-  int frames, runs;
+// Milliseconds that the calling thread has computed, and that went by: tn_clock_fn.
+double bench_cpu_ms(void);
+double bench_wall_ms(void);
+
+// ---------------------------------------------------------------------------------------------
+// Races: engines and settings on one scene, in turns
+
+typedef enum bench_unit { UNIT_BODY, UNIT_POINT, UNIT_JOINT, UNIT_ROW } bench_unit;
+
+typedef enum bench_field {
+  FIELD_ALL,   // the three settings, threads, lanes, other engines
+  FIELD_ALONE, // the three settings, threads and lanes: nobody else has this
+  FIELD_ONE,   // one thread, at the substeps of the scene or of `substeps`
+} bench_field;
+
+#define BENCH_EXTRAS 3
+
+typedef struct bench_case {
+  const char *name, *scene; // the scene's name, if it is another one
+  const char *parameter;    // that is the size; null: none
+  int size;
+  bench_field field;
+  bench_unit unit;    // what the time is divided by
+  int lead;           // frames that one engine makes for all, before they start
+  int frames;         // that are timed
+  double seconds;     // after which the quality is measured
+  double published;   // ms a frame, of `source`
+  const char *source; // null: none
+  int substeps;       // of FIELD_ONE; 0 takes the scene's
   bool sleeping;
-} bench_job;
+  bool at_rest; // other engines make the lead for themselves, or they would not sleep
+  const char *shown[BENCH_SHOWN - 2];
+  struct {
+    const char *name;
+    double value;
+  } extras[BENCH_EXTRAS]; // further parameters
+} bench_case;
 
-typedef struct bench_result {
-  double ms;
-  uint64_t hash;
-  int joints, contacts, awake;
-  double joint_error; // m, the largest at the end
-  double penetration; // m, the deepest at the end
-  tn_profile parts;   // of a frame on the mean, ms
-} bench_result;
+// Looks among the scenes of the benchmarks as well.
+const scene *bench_find_scene(const char *name);
+// False if the scene could not be made.
+bool bench_race(bench *b, const char *group, const bench_case *c);
 
-bench_job bench_job_of(const scene *which, int substeps);
-void bench_set(bench_job *job, const char *name, double value);
-// False if the scene could not be made or stepped.
-bool bench_run(const bench_job *job, bench_result *result);
-
-// The groups.
-bool bench_chains(bench *b);
-bool bench_kernels(bench *b);
-bool bench_pendula(bench *b);
-bool bench_bodies(bench *b);
-bool bench_mechanisms(bench *b);
-bool bench_contacts(bench *b);
-bool bench_softs(bench *b);
-
-// kernel_bench.c: a joint's maths alone, with everything in the nearest cache: ns a joint a
-// substep.
-typedef enum kernel_joint { KERNEL_BALL, KERNEL_HINGE } kernel_joint;
-int kernel_lanes(void);
-double kernel_ns(kernel_joint joint);
-
-// pass_bench.c: the passes over joints of a world's solver, on one thread: ns a joint a substep.
-// The world is left as it was.
-double pass_ns(tn_world *world, int substeps);
+// The groups; false if something could not be run.
+bool bench_cases(bench *b);
+bool bench_rays(bench *b);
+bool bench_scaling(bench *b);
+bool bench_curves(bench *b);
+bool bench_memory(bench *b);
 
 #endif

@@ -3,7 +3,7 @@ _tenon() {
   local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W "scenes run compare study version help" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "scenes run compare export schema study version help" -- "$word")
     return
   fi
   if [ "$command" = study ]; then
@@ -17,7 +17,15 @@ _tenon() {
   fi
   if [ "$COMP_CWORD" -eq 2 ]; then
     case $command in
-      run | compare) mapfile -t COMPREPLY < <(compgen -W "$(tenon scenes --names)" -- "$word") ;;
+      run | compare | export)
+        compopt -o filenames
+        mapfile -t COMPREPLY < <(
+          compgen -W "$(tenon scenes --names)" -- "$word"
+          compgen -f -X '!*.json' -- "$word"
+          compgen -d -- "$word"
+        )
+        ;;
+      schema) mapfile -t COMPREPLY < <(compgen -W "--markdown" -- "$word") ;;
       scenes)
         mapfile -t COMPREPLY < <(compgen -W "--names --markdown $(tenon scenes --names)" -- "$word")
         ;;
@@ -32,7 +40,7 @@ _tenon() {
       mapfile -t COMPREPLY < <(compgen -W "$names" -- "$word")
       ;;
     --method | --methods) mapfile -t COMPREPLY < <(compgen -W "tenon xpbd jacobi" -- "$word") ;;
-    --lanes) mapfile -t COMPREPLY < <(compgen -W "0 1 4 8" -- "$word") ;;
+    --lanes) mapfile -t COMPREPLY < <(compgen -W "0 1 4 8 16" -- "$word") ;;
     --csv | --poses | --glb | --snapshot | --from)
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -f -- "$word")
@@ -43,6 +51,7 @@ _tenon() {
       case $command in
         run) options+=" --method --csv --poses --glb --snapshot --from" ;;
         compare) options+=" --methods" ;;
+        export) options="--set --seconds --substeps --iterations --method" ;;
       esac
       mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
       ;;

@@ -2,6 +2,7 @@
 
 #include "gltf.h"
 #include "look.h"
+#include "skin.h"
 #include "text.h"
 
 #include <math.h>
@@ -22,6 +23,7 @@ struct film {
   int frames;
   text times; // floats
   text poses; // all bodies of the first frame, all of the second, and so on
+  skins *softs;
 };
 
 static film_pose *pose_at(const film *f, int frame, int body)
@@ -37,8 +39,9 @@ film *film_create(const scene_run *run)
   if (f) {
     f->body_count = count;
     f->bodies = calloc((size_t)count + 1, sizeof *f->bodies);
+    f->softs = skins_create(run);
   }
-  if (!f || !f->bodies) {
+  if (!f || !f->bodies || !f->softs) {
     film_destroy(f);
     return NULL;
   }
@@ -52,6 +55,7 @@ void film_destroy(film *f)
     free(f->bodies);
     text_free(&f->times);
     text_free(&f->poses);
+    skins_destroy(f->softs);
     free(f);
   }
 }
@@ -89,7 +93,7 @@ bool film_record(film *f, const scene_run *run)
   float time = (float)(run->time - f->start);
   text_add_bytes(&f->times, &time, sizeof time);
   f->frames += 1;
-  return !f->poses.failed && !f->times.failed;
+  return skins_record(f->softs, run) && !f->poses.failed && !f->times.failed;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -247,18 +251,17 @@ static void add_motion(stage *s, int body, int node, int times)
   for (int i = 0; i < f->frames; ++i) {
     memcpy(values + (size_t)3 * (size_t)i, pose_at(f, i, body)->position, 3 * sizeof *values);
   }
-  gltf_add_channel(s->file, node, GLTF_TRANSLATION, times, values, f->frames);
+  gltf_add_channel(s->file, node, GLTF_TRANSLATION, times, values, (size_t)f->frames);
   for (int i = 0; i < f->frames; ++i) {
     memcpy(values + (size_t)4 * (size_t)i, pose_at(f, i, body)->rotation, 4 * sizeof *values);
   }
-  gltf_add_channel(s->file, node, GLTF_ROTATION, times, values, f->frames);
+  gltf_add_channel(s->file, node, GLTF_ROTATION, times, values, (size_t)f->frames);
   free(values);
 }
 
-static void add_bodies(stage *s)
+static void add_bodies(stage *s, int times)
 {
   const film *f = s->film;
-  int times = gltf_add_times(s->file, (const float *)(const void *)f->times.bytes, f->frames);
   for (int i = 0; i < f->body_count && !s->failed; ++i) {
     add_shapes(s, i);
     char number[32];
@@ -270,6 +273,16 @@ static void add_bodies(stage *s)
       add_motion(s, i, node, times);
     }
   }
+}
+
+static void add_all(stage *s)
+{
+  const film *f = s->film;
+  const float *seconds = (const float *)(const void *)f->times.bytes;
+  int times = gltf_add_times(s->file, seconds, f->frames);
+  add_bodies(s, times);
+  s->failed = s->failed ||
+              !skins_write(f->softs, s->file, seconds, times, 1 + MOVING_COLORS, MOVING_COLORS);
 }
 
 // Looks along -z; first lowered about x, then turned about y.
@@ -294,7 +307,10 @@ bool film_write(const film *f, const scene_run *run, FILE *file)
   stage s = {.film = f, .run = run, .file = gltf_create()};
   bool ok = s.file && f->frames > 0;
   for (int i = 0; ok && i < 1 + MOVING_COLORS; ++i) {
-    gltf_add_material(s.file, colors[i]);
+    gltf_add_material(s.file, colors[i], false);
+  }
+  for (int i = 0; ok && i < MOVING_COLORS; ++i) {
+    gltf_add_material(s.file, colors[1 + (i + 2) % MOVING_COLORS], true); // of soft bodies
   }
   scene_look own;
   if (ok && run->scene->look) {
@@ -304,7 +320,7 @@ bool film_write(const film *f, const scene_run *run, FILE *file)
     }
   }
   if (ok) {
-    add_bodies(&s);
+    add_all(&s);
     add_camera(&s);
     ok = !s.failed && gltf_write(s.file, run->scene->title, file);
   }

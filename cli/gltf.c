@@ -86,10 +86,10 @@ static void add_bounds(gltf *g, const float *values, int count, int width)
   add_numbers(&g->accessors, "max", hi, width);
 }
 
-static int add_accessor(gltf *g, int component, const char *type, int count)
+static int add_accessor(gltf *g, int component, const char *type, size_t count)
 {
   separate(&g->accessors);
-  text_add(&g->accessors, "{\"bufferView\":%d,\"componentType\":%d,\"count\":%d,\"type\":\"%s\"",
+  text_add(&g->accessors, "{\"bufferView\":%d,\"componentType\":%d,\"count\":%zu,\"type\":\"%s\"",
            g->view_count - 1, component, count, type);
   return g->accessor_count++;
 }
@@ -99,19 +99,25 @@ static void end_accessor(gltf *g)
   text_add(&g->accessors, "}");
 }
 
+static int add_points(gltf *g, const tn_vec3 *points, int count, bool bounded)
+{
+  add_view(g, points, (size_t)count * sizeof *points, VERTICES);
+  int accessor = add_accessor(g, FLOAT, "VEC3", (size_t)count);
+  if (bounded) {
+    add_bounds(g, &points->x, count, 3);
+  }
+  end_accessor(g);
+  return accessor;
+}
+
 gltf_surface gltf_add_surface(gltf *g, const tn_vec3 *points, const tn_vec3 *normals,
                               int point_count, const int *triangles, int triangle_count)
 {
   gltf_surface s;
-  add_view(g, points, (size_t)point_count * sizeof *points, VERTICES);
-  s.points = add_accessor(g, FLOAT, "VEC3", point_count);
-  add_bounds(g, &points->x, point_count, 3);
-  end_accessor(g);
-  add_view(g, normals, (size_t)point_count * sizeof *normals, VERTICES);
-  s.normals = add_accessor(g, FLOAT, "VEC3", point_count);
-  end_accessor(g);
+  s.points = add_points(g, points, point_count, true);
+  s.normals = add_points(g, normals, point_count, false);
   add_view(g, triangles, 3 * (size_t)triangle_count * sizeof *triangles, INDICES);
-  s.triangles = add_accessor(g, UNSIGNED_INT, "SCALAR", 3 * triangle_count);
+  s.triangles = add_accessor(g, UNSIGNED_INT, "SCALAR", 3 * (size_t)triangle_count);
   end_accessor(g);
   return s;
 }
@@ -119,13 +125,14 @@ gltf_surface gltf_add_surface(gltf *g, const tn_vec3 *points, const tn_vec3 *nor
 // ---------------------------------------------------------------------------------------------
 // Nodes
 
-void gltf_add_material(gltf *g, const float color[3])
+void gltf_add_material(gltf *g, const float color[3], bool both_sides)
 {
   float rgba[4] = {color[0], color[1], color[2], 1.0f};
   separate(&g->materials);
   text_add(&g->materials, "{\"pbrMetallicRoughness\":{");
   add_numbers(&g->materials, "baseColorFactor", rgba, 4);
-  text_add(&g->materials, ",\"metallicFactor\":0,\"roughnessFactor\":0.7}}");
+  text_add(&g->materials, ",\"metallicFactor\":0,\"roughnessFactor\":0.7}%s}",
+           both_sides ? ",\"doubleSided\":true" : "");
 }
 
 static void add_place(text *t, const float position[3], const float rotation[4])
@@ -135,14 +142,40 @@ static void add_place(text *t, const float position[3], const float rotation[4])
   add_numbers(t, "rotation", rotation, 4);
 }
 
-int gltf_add_mesh(gltf *g, gltf_surface surface, int material)
+static void begin_mesh(gltf *g, gltf_surface surface, int material)
 {
   separate(&g->meshes);
   text_add(&g->meshes,
            "{\"primitives\":[{\"attributes\":{\"POSITION\":%d,\"NORMAL\":%d},\"indices\":%d,"
-           "\"material\":%d}]}",
+           "\"material\":%d",
            surface.points, surface.normals, surface.triangles, material);
+}
+
+static int end_mesh(gltf *g)
+{
+  text_add(&g->meshes, "}]}");
   return g->mesh_count++;
+}
+
+int gltf_add_mesh(gltf *g, gltf_surface surface, int material)
+{
+  begin_mesh(g, surface, material);
+  return end_mesh(g);
+}
+
+int gltf_add_morphed_mesh(gltf *g, gltf_surface surface, int material, const tn_vec3 *points,
+                          const tn_vec3 *normals, int point_count, int count)
+{
+  begin_mesh(g, surface, material);
+  text_add(&g->meshes, ",\"targets\":[");
+  for (int i = 0; i < count; ++i) {
+    size_t first = (size_t)i * (size_t)point_count;
+    int at = add_points(g, points + first, point_count, true);
+    int turned = add_points(g, normals + first, point_count, false);
+    text_add(&g->meshes, "%s{\"POSITION\":%d,\"NORMAL\":%d}", i > 0 ? "," : "", at, turned);
+  }
+  text_add(&g->meshes, "]");
+  return end_mesh(g);
 }
 
 void gltf_add_part(gltf *g, int mesh, const float position[3], const float rotation[4])
@@ -160,6 +193,18 @@ static int add_root(gltf *g)
   separate(&g->roots);
   text_add(&g->roots, "%d", g->node_count);
   return g->node_count++;
+}
+
+int gltf_add_mesh_node(gltf *g, const char *name, int mesh, const float position[3],
+                       const float rotation[4])
+{
+  separate(&g->nodes);
+  text_add(&g->nodes, "{\"name\":");
+  text_add_quoted(&g->nodes, name);
+  text_add(&g->nodes, ",\"mesh\":%d,", mesh);
+  add_place(&g->nodes, position, rotation);
+  text_add(&g->nodes, "}");
+  return add_root(g);
 }
 
 int gltf_add_node(gltf *g, const char *name, const float position[3], const float rotation[4])
@@ -194,23 +239,26 @@ void gltf_add_camera(gltf *g, const float position[3], const float rotation[4])
 int gltf_add_times(gltf *g, const float *times, int count)
 {
   add_view(g, times, (size_t)count * sizeof *times, 0);
-  int accessor = add_accessor(g, FLOAT, "SCALAR", count);
+  int accessor = add_accessor(g, FLOAT, "SCALAR", (size_t)count);
   add_bounds(g, times, count, 1);
   end_accessor(g);
   return accessor;
 }
 
-void gltf_add_channel(gltf *g, int node, gltf_path path, int times, const float *values, int count)
+void gltf_add_channel(gltf *g, int node, gltf_path path, int times, const float *values,
+                      size_t count)
 {
-  bool turns = path == GLTF_ROTATION;
-  add_view(g, values, (size_t)count * (turns ? 4 : 3) * sizeof *values, 0);
-  int output = add_accessor(g, FLOAT, turns ? "VEC4" : "VEC3", count);
+  static const char *const names[3] = {"translation", "rotation", "weights"};
+  static const char *const types[3] = {"VEC3", "VEC4", "SCALAR"};
+  static const size_t widths[3] = {3, 4, 1};
+  add_view(g, values, count * widths[path] * sizeof *values, 0);
+  int output = add_accessor(g, FLOAT, types[path], count);
   end_accessor(g);
   separate(&g->samplers);
   text_add(&g->samplers, "{\"input\":%d,\"output\":%d}", times, output);
   separate(&g->channels);
   text_add(&g->channels, "{\"sampler\":%d,\"target\":{\"node\":%d,\"path\":\"%s\"}}",
-           g->sampler_count++, node, turns ? "rotation" : "translation");
+           g->sampler_count++, node, names[path]);
 }
 
 // ---------------------------------------------------------------------------------------------

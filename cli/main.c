@@ -15,17 +15,17 @@ static int show_help(void)
   puts("tenon scenes [SCENE]          list the scenes and their parameters, or those of one\n"
        "  --names                     only the names\n"
        "  --markdown                  as a table for a document\n"
-       "tenon run SCENE [OPTION]      simulate a scene and report what happened\n"
+       "tenon run SCENE [OPTION]      simulate a scene, or a file of one, and report\n"
        "  --set NAME=VALUE            set a parameter of the scene; may be repeated\n"
        "  --seconds S                 simulated time, in frames of 1/60 s\n"
        "  --substeps N                substeps in a frame\n"
        "  --iterations N              passes over the constraints in a substep (1)\n"
        "  --method NAME               tenon (the default), xpbd or jacobi\n"
        "  --threads N                 threads to solve with (1)\n"
-       "  --lanes N                   1, 4 or 8 constraints at a time; 0: the widest there is (0)\n"
+       "  --lanes N                   1, 4, 8 or 16 constraints at a time; 0: the widest (0)\n"
        "  --json                      print one JSON object instead\n"
        "  --csv FILE                  write the metrics of every frame\n"
-       "  --poses FILE                write the place of every body in every frame\n"
+       "  --poses FILE                write the place of every body and particle in every frame\n"
        "  --glb FILE                  write the motion as animated glTF 2.0\n"
        "  --snapshot FILE             write the state at the end\n"
        "  --from FILE                 go on from a snapshot of the same scene\n"
@@ -33,6 +33,10 @@ static int show_help(void)
        "  --methods NAME,...          tenon,xpbd,jacobi\n"
        "  --substeps N,...            1,5,20,40\n"
        "  --set, --seconds, --iterations, --threads, --lanes, --json as above\n"
+       "tenon export SCENE [OPTION]   write a scene as a file of JSON, for 'tenon run FILE.json'\n"
+       "  --set, --seconds, --substeps, --iterations, --method as above\n"
+       "tenon schema                  print the JSON Schema of scene files\n"
+       "  --markdown                  as tables for a document\n"
        "tenon study [OPTION]          run the published experiments and write a report about them\n"
        "  --out DIR                   where to; what is finished there is kept (study)\n"
        "  --quick                     shorter and smaller, under a minute\n"
@@ -59,6 +63,7 @@ static int run_scene(int count, char **words)
 {
   run_options options;
   if (!options_parse(COMMAND_RUN, count, words, &options)) {
+    options_free(&options);
     return NOT_UNDERSTOOD;
   }
   interrupt_catch();
@@ -69,6 +74,7 @@ static int run_scene(int count, char **words)
   } else if (ok) {
     report_text(&options, &out);
   }
+  options_free(&options);
   return finish(ok);
 }
 
@@ -76,10 +82,45 @@ static int compare_scene(int count, char **words)
 {
   run_options options;
   if (!options_parse(COMMAND_COMPARE, count, words, &options)) {
+    options_free(&options);
     return NOT_UNDERSTOOD;
   }
   interrupt_catch();
-  return finish(compare(&options));
+  bool ok = compare(&options);
+  options_free(&options);
+  return finish(ok);
+}
+
+static int export_scene(int count, char **words)
+{
+  run_options options;
+  if (!options_parse(COMMAND_EXPORT, count, words, &options)) {
+    options_free(&options);
+    return NOT_UNDERSTOOD;
+  }
+  char error[SCENE_FILE_ERROR];
+  bool ok = scene_file_write(options.scene, &options.settings, &options.world, options.seconds,
+                             stdout, error);
+  if (!ok) {
+    complain("%s", error);
+  }
+  options_free(&options);
+  return ok ? DONE : FAILED;
+}
+
+static int show_schema(int count, char **words)
+{
+  bool tables = count > 0 && strcmp(words[0], "--markdown") == 0;
+  if (count > (int)tables) {
+    complain("schema takes --markdown or nothing, but was given '%s'", words[tables]);
+    return NOT_UNDERSTOOD;
+  }
+  if (tables) {
+    scene_file_write_keys(stdout);
+  } else {
+    scene_file_write_schema(stdout);
+  }
+  return DONE;
 }
 
 static int study_all(int count, char **words)
@@ -124,6 +165,12 @@ static int obey(int count, char **words)
   }
   if (strcmp(command, "scenes") == 0) {
     return show_scenes(count - 1, words + 1) ? DONE : NOT_UNDERSTOOD;
+  }
+  if (strcmp(command, "export") == 0) {
+    return export_scene(count - 1, words + 1);
+  }
+  if (strcmp(command, "schema") == 0) {
+    return show_schema(count - 1, words + 1);
   }
   bool helps = strcmp(command, "help") == 0 || strcmp(command, "--help") == 0;
   bool versions = strcmp(command, "version") == 0 || strcmp(command, "--version") == 0;

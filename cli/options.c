@@ -214,14 +214,14 @@ static bool parse_threads(const char *option, const char *word, run_options *opt
 
 static bool parse_lanes(const char *option, const char *word, run_options *options)
 {
-  static const char *const widths[] = {"0", "1", "4", "8"};
-  for (int i = 0; i < 4; ++i) {
+  static const char *const widths[] = {"0", "1", "4", "8", "16"};
+  for (int i = 0; i < 5; ++i) {
     if (strcmp(word, widths[i]) == 0) {
       options->world.lanes = atoi(word);
       return true;
     }
   }
-  complain("%s takes 1, 4, 8, or 0 for the widest there is, not '%s'", option, word);
+  complain("%s takes 1, 4, 8, 16, or 0 for the widest there is, not '%s'", option, word);
   return false;
 }
 
@@ -259,14 +259,14 @@ typedef struct option {
 } option;
 
 static const option known[] = {
-    {"--set", COMMAND_RUN | COMMAND_COMPARE, parse_set},
-    {"--seconds", COMMAND_RUN | COMMAND_COMPARE, parse_seconds},
-    {"--iterations", COMMAND_RUN | COMMAND_COMPARE, parse_iterations},
+    {"--set", COMMAND_RUN | COMMAND_COMPARE | COMMAND_EXPORT, parse_set},
+    {"--seconds", COMMAND_RUN | COMMAND_COMPARE | COMMAND_EXPORT, parse_seconds},
+    {"--iterations", COMMAND_RUN | COMMAND_COMPARE | COMMAND_EXPORT, parse_iterations},
     {"--threads", COMMAND_RUN | COMMAND_COMPARE, parse_threads},
     {"--lanes", COMMAND_RUN | COMMAND_COMPARE, parse_lanes},
     {"--json", COMMAND_RUN | COMMAND_COMPARE, NULL},
-    {"--substeps", COMMAND_RUN, parse_substeps},
-    {"--method", COMMAND_RUN, parse_method},
+    {"--substeps", COMMAND_RUN | COMMAND_EXPORT, parse_substeps},
+    {"--method", COMMAND_RUN | COMMAND_EXPORT, parse_method},
     {"--csv", COMMAND_RUN, parse_file},
     {"--poses", COMMAND_RUN, parse_file},
     {"--glb", COMMAND_RUN, parse_file},
@@ -289,17 +289,43 @@ static const option *find_option(run_command which, const char *word)
 // ---------------------------------------------------------------------------------------------
 // The whole command line
 
+static bool is_file(const char *name)
+{
+  size_t length = strlen(name);
+  return strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".json") == 0);
+}
+
+static bool find_scene(const char *name, run_options *options)
+{
+  if (!is_file(name)) {
+    options->scene = scene_find(name);
+    if (!options->scene) {
+      complain("there is no scene '%s'; 'tenon scenes' lists them", name);
+    }
+    return options->scene;
+  }
+  char error[SCENE_FILE_ERROR];
+  options->file = scene_file_load(name, error);
+  if (!options->file) {
+    fprintf(stderr, "%s\n", error); // begins with the file and the line, as editors like it
+    return false;
+  }
+  options->scene = scene_file_scene(options->file);
+  return true;
+}
+
 static bool parse_scene(const char *name, run_options *options)
 {
-  options->scene = scene_find(name);
-  if (!options->scene) {
-    complain("there is no scene '%s'; 'tenon scenes' lists them", name);
+  if (!find_scene(name, options)) {
     return false;
   }
   options->settings = scene_defaults(options->scene);
   options->seconds = options->scene->seconds;
   options->world = tn_default_world_def();
   options->world.substeps = options->scene->substeps;
+  if (options->file) {
+    scene_file_world(options->file, &options->world);
+  }
   static const int substeps[] = {1, 5, 20, 40};
   for (int i = 0; i < method_count; ++i) {
     options->methods[options->method_count++] = methods[i].method;
@@ -312,7 +338,7 @@ static bool parse_scene(const char *name, run_options *options)
 
 bool options_parse(run_command which, int count, char **words, run_options *options)
 {
-  const char *name = which == COMMAND_RUN ? "run" : "compare";
+  const char *name = which == COMMAND_RUN ? "run" : which == COMMAND_COMPARE ? "compare" : "export";
   memset(options, 0, sizeof *options);
   if (count < 1) {
     complain("%s needs a scene; 'tenon scenes' lists them", name);
@@ -337,9 +363,19 @@ bool options_parse(run_command which, int count, char **words, run_options *opti
     }
     i += o->parse != NULL;
   }
+  if (options->file && options->sets) {
+    complain("--set does not go with a scene file: the parameters are those of the file");
+    return false;
+  }
   if (options->from && options->sets) {
     complain("--set does not go with --from: the parameters are those of the snapshot");
     return false;
   }
   return true;
+}
+
+void options_free(run_options *options)
+{
+  scene_file_free(options->file);
+  options->file = NULL;
 }

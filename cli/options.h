@@ -1,15 +1,16 @@
-// What `tenon run` and `tenon compare` were asked to do.
+// What `tenon run`, `tenon compare` and `tenon export` were asked to do.
 #ifndef TENON_CLI_OPTIONS_H
 #define TENON_CLI_OPTIONS_H
 
-#include "scenes.h"
+#include "scene_file.h"
 
 #define MAX_COMPARED 16
 
-typedef enum run_command { COMMAND_RUN = 1, COMMAND_COMPARE = 2 } run_command;
+typedef enum run_command { COMMAND_RUN = 1, COMMAND_COMPARE = 2, COMMAND_EXPORT = 4 } run_command;
 
 typedef struct run_options {
   const scene *scene;
+  scene_file *file; // that it comes from; null: it is built in
   scene_settings settings;
   double seconds;
   tn_world_def world; // gravity aside, how the scene is solved
@@ -25,8 +26,9 @@ typedef struct run_options {
   int method_count, substeps_count;
 } run_options;
 
-// False with one line on stderr if the words make no sense.
+// False with one line on stderr if the words make no sense. To be freed in any case.
 bool options_parse(run_command which, int count, char **words, run_options *options);
+void options_free(run_options *options);
 
 const char *method_name(tn_method method);
 

@@ -43,6 +43,23 @@ static void write_poses(FILE *file, const scene_run *run)
   }
 }
 
+// Particles have a place, and no rotation.
+static void write_particles(FILE *file, const scene_run *run)
+{
+  int count = tn_world_softs(run->world, NULL, 0);
+  tn_soft_id *ids = calloc((size_t)count + 1, sizeof *ids);
+  count = ids ? tn_world_softs(run->world, ids, count) : 0;
+  for (int i = 0; i < count; ++i) {
+    int particles = tn_soft_positions(run->world, ids[i], NULL, 0);
+    for (int k = 0; k < particles; ++k) {
+      tn_pos at = tn_soft_position(run->world, ids[i], k);
+      fprintf(file, "%d,%.9g,soft %d.%d,%.9g,%.9g,%.9g,,,,\n", run->frames, run->time, i, k, at.x,
+              at.y, at.z);
+    }
+  }
+  free(ids);
+}
+
 // ---------------------------------------------------------------------------------------------
 // A snapshot
 
@@ -76,6 +93,7 @@ bool record_open(record *r, const run_options *options, const scene_run *run)
   if (r->poses.file) {
     fputs("frame,time,body,x,y,z,qx,qy,qz,qw\n", r->poses.file);
     write_poses(r->poses.file, run);
+    write_particles(r->poses.file, run);
   }
   r->film = r->glb.file ? film_create(run) : NULL;
   if (r->glb.file && (!r->film || !film_record(r->film, run))) {
@@ -93,6 +111,7 @@ bool record_frame(record *r, const scene_run *run, double ms)
   }
   if (r->poses.file) {
     write_poses(r->poses.file, run);
+    write_particles(r->poses.file, run);
   }
   if (r->film && !film_record(r->film, run)) {
     complain("no memory for the motion of %d bodies over %d frames", run->body_count, run->frames);

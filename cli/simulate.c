@@ -21,16 +21,14 @@ static scene_run *load_run(const run_options *options)
   if (!bytes) {
     return NULL;
   }
-  scene_settings settings;
-  const scene *which = scene_saved(bytes, size, &settings);
+  char name[32];
   scene_run *run = NULL;
-  if (!which) {
+  if (!scene_saved_name(bytes, size, name)) {
     complain("'%s' is no snapshot of a scene", options->from);
-  } else if (which != options->scene) {
-    complain("'%s' is a snapshot of %s, not of %s", options->from, which->name,
-             options->scene->name);
+  } else if (strncmp(name, options->scene->name, sizeof name - 1) != 0) {
+    complain("'%s' is a snapshot of %s, not of %s", options->from, name, options->scene->name);
   } else {
-    run = scene_load(bytes, size, &options->world);
+    run = scene_load_as(options->scene, bytes, size, &options->world);
     if (!run) {
       complain("'%s' cannot be restored", options->from);
     }

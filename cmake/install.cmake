@@ -11,6 +11,7 @@ if(TENON_BUILD_CLI)
           RENAME tenon)
   install(FILES cli/completion.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
           RENAME _tenon)
+  install(FILES docs/scene.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/tenon)
 endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tenon)

@@ -1,13 +1,14 @@
 # How everything in this project is compiled, and for which lane widths.
 
-# Vector extensions carry the wide lanes. Eight of them are AVX2 on x86, chosen at run time, and
-# must never use fused multiply-add, which rounds differently.
+# Vector extensions carry the wide lanes. Eight of them are AVX2 on x86 and sixteen, which contacts
+# alone use, AVX-512, chosen at run time. None may use fused multiply-add, which rounds differently.
 if(MSVC)
   set(TENON_LANES 1)
 else()
   set(TENON_LANES 1 4 8)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64|i.86)$")
     set(TENON_LANES_8_OPTIONS -mavx2)
+    set(TENON_LANES_16_OPTIONS -mavx512f -mavx512dq)
   endif()
 endif()
 

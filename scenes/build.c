@@ -1,5 +1,7 @@
 #include "build.h"
 
+#include "record.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +20,7 @@ void scene_set_gravity(scene_run *run)
   tn_world_set_gravity(run->world, tn_v3(0.0f, -SCENE_GRAVITY, 0.0f));
 }
 
-// Makes room for one more item.
-static bool grow(void **items, int count, int *capacity, size_t size)
+bool scene_grow(void **items, int count, int *capacity, size_t size)
 {
   if (count < *capacity) {
     return true;
@@ -34,14 +35,27 @@ static bool grow(void **items, int count, int *capacity, size_t size)
   return true;
 }
 
-tn_body_id scene_add_body(scene_run *run, const tn_body_def *def)
+// Every body of a scene is made here.
+static tn_body_id make_body(scene_run *run, const tn_body_def *def, bool scenery)
 {
   if (run->failed) {
     return SCENE_WORLD; // told once is enough
   }
   tn_body_id id = tn_body_create(run->world, def);
+  run->failed = TN_IS_NULL(id) || !record_body(run->record, def, scenery);
+  return id;
+}
+
+tn_body_id scene_add_scenery(scene_run *run, const tn_body_def *def)
+{
+  return make_body(run, def, true);
+}
+
+tn_body_id scene_add_body(scene_run *run, const tn_body_def *def)
+{
+  tn_body_id id = make_body(run, def, false);
   void *bodies = run->bodies;
-  if (TN_IS_NULL(id) || !grow(&bodies, run->body_count, &run->body_capacity, sizeof id)) {
+  if (run->failed || !scene_grow(&bodies, run->body_count, &run->body_capacity, sizeof id)) {
     run->failed = true;
     return id;
   }
@@ -79,9 +93,9 @@ tn_joint_id scene_add_joint(scene_run *run, const tn_joint_def *def)
   void *joints = run->joints;
   void *roles = run->roles;
   int role_capacity = run->joint_capacity;
-  bool has_room = grow(&joints, run->joint_count, &run->joint_capacity, sizeof id);
+  bool has_room = scene_grow(&joints, run->joint_count, &run->joint_capacity, sizeof id);
   run->joints = joints;
-  has_room = has_room && grow(&roles, run->joint_count, &role_capacity, sizeof *run->roles);
+  has_room = has_room && scene_grow(&roles, run->joint_count, &role_capacity, sizeof *run->roles);
   run->roles = roles;
   if (TN_IS_NULL(id) || !has_room) {
     run->failed = true;
@@ -161,20 +175,39 @@ tn_material scene_material(float friction, float restitution)
   return material;
 }
 
+tn_shape_id scene_add_shape(scene_run *run, tn_body_id body, const tn_shape_def *def)
+{
+  tn_shape_id id = {0, 0, 0};
+  if (!run->failed) {
+    id = tn_shape_create(run->world, body, def);
+    run->failed = TN_IS_NULL(id);
+  }
+  return id;
+}
+
+void scene_spread_mass(scene_run *run, tn_body_id body, const tn_body_def *def, float mass)
+{
+  if (run->failed || !tn_body_set_mass_from_shapes(run->world, body)) {
+    run->failed = true;
+    return;
+  }
+  tn_mass spread = tn_body_mass(run->world, body);
+  if (mass > 0.0f) {
+    run->failed = !tn_body_set_mass(run->world, body, tn_mass_scaled_to(spread, mass));
+  }
+  record_spread(run->record, mass);
+  float total = mass > 0.0f ? mass : spread.mass;
+  run->weighing_mass += (double)(total - def->mass.mass) * (double)def->gravity_scale;
+}
+
 tn_body_id scene_add_compound(scene_run *run, const tn_body_def *def, const tn_shape_def *shapes,
                               int count, float mass)
 {
   tn_body_id id = scene_add_body(run, def);
-  for (int i = 0; i < count && !run->failed; ++i) {
-    run->failed = TN_IS_NULL(tn_shape_create(run->world, id, &shapes[i]));
+  for (int i = 0; i < count; ++i) {
+    scene_add_shape(run, id, &shapes[i]);
   }
-  if (run->failed || !tn_body_set_mass_from_shapes(run->world, id)) {
-    run->failed = true;
-    return id;
-  }
-  tn_mass spread = tn_body_mass(run->world, id);
-  run->failed = !tn_body_set_mass(run->world, id, tn_mass_scaled_to(spread, mass));
-  run->weighing_mass += (double)(mass - def->mass.mass) * (double)def->gravity_scale;
+  scene_spread_mass(run, id, def, mass);
   return id;
 }
 
@@ -190,14 +223,8 @@ tn_shape_id scene_add_fixed(scene_run *run, tn_transform at, const tn_shape_def 
   def.type = TN_BODY_STATIC;
   def.position = at.p;
   def.rotation = at.q;
-  tn_body_id body = run->failed ? SCENE_WORLD : tn_body_create(run->world, &def);
-  if (TN_IS_NULL(body)) {
-    run->failed = true;
-    return (tn_shape_id){0, 0, 0};
-  }
-  tn_shape_id id = tn_shape_create(run->world, body, shape);
-  run->failed = TN_IS_NULL(id);
-  return id;
+  tn_body_id body = scene_add_scenery(run, &def);
+  return scene_add_shape(run, body, shape);
 }
 
 void scene_add_ground(scene_run *run, tn_pos at, tn_material material)
@@ -207,11 +234,21 @@ void scene_add_ground(scene_run *run, tn_pos at, tn_material material)
   scene_add_fixed(run, (tn_transform){at, tn_quat_identity()}, &plane);
 }
 
+tn_soft_id scene_make_soft(scene_run *run, const tn_soft_def *def)
+{
+  tn_soft_id id = {0, 0, 0};
+  if (!run->failed) {
+    id = tn_soft_create(run->world, def);
+    run->failed = TN_IS_NULL(id) || !record_soft(run->record, def);
+  }
+  return id;
+}
+
 tn_soft_id scene_add_soft(scene_run *run, tn_soft_def *def)
 {
   tn_soft_id id = {0, 0, 0};
   if (!run->failed && def->vertices) {
-    id = tn_soft_create(run->world, def);
+    id = scene_make_soft(run, def);
     run->weighing_mass += (double)def->mass * (double)def->gravity_scale;
     run->has_drag = run->has_drag || def->linear_damping > 0.0f;
   }
@@ -228,7 +265,10 @@ void scene_pin(scene_run *run, tn_soft_id soft, int particle)
 
 void scene_spin(scene_run *run, tn_soft_id soft, tn_pos about, tn_vec3 angular_velocity)
 {
-  int count = run->failed ? 0 : tn_soft_velocities(run->world, soft, NULL, 0);
+  if (run->failed) {
+    return;
+  }
+  int count = tn_soft_velocities(run->world, soft, NULL, 0);
   tn_vec3 *v = calloc((size_t)count + 1, sizeof *v);
   if (!v) {
     run->failed = true;
@@ -239,7 +279,7 @@ void scene_spin(scene_run *run, tn_soft_id soft, tn_pos about, tn_vec3 angular_v
     tn_vec3 arm = tn_between_points(about, tn_soft_position(run->world, soft, i));
     v[i] = tn_add(v[i], tn_cross(angular_velocity, arm));
   }
-  run->failed = run->failed || !tn_soft_set_velocities(run->world, soft, v, count);
+  run->failed = !tn_soft_set_velocities(run->world, soft, v, count);
   free(v);
 }
 

@@ -18,12 +18,22 @@ typedef struct scene_joint_role {
 // A parameter's setting. The name must be one of the scene's.
 double scene_value(const scene_run *run, const char *name);
 
+// Makes room for one more item of a list; false without memory.
+bool scene_grow(void **items, int count, int *capacity, size_t size);
+
 // Down along y.
 void scene_set_gravity(scene_run *run);
 
-// Both remember the id; what cannot be made marks the run as failed.
+// Both remember the id; what cannot be made marks the run as failed. Bodies, their mass and soft
+// bodies come from the functions of this file alone, so that a scene can be written to a file.
 tn_body_id scene_add_body(scene_run *run, const tn_body_def *def);
 tn_joint_id scene_add_joint(scene_run *run, const tn_joint_def *def);
+// A body that is none of the run's: what stands around.
+tn_body_id scene_add_scenery(scene_run *run, const tn_body_def *def);
+tn_shape_id scene_add_shape(scene_run *run, tn_body_id body, const tn_shape_def *def);
+// The mass of the body that was made last, of this definition, becomes that of its shapes; 0 takes
+// their densities.
+void scene_spread_mass(scene_run *run, tn_body_id body, const tn_body_def *def, float mass);
 
 // Whether forces move it; a null id is the world.
 bool scene_moves(const scene_run *run, tn_body_id id);
@@ -57,6 +67,8 @@ tn_shape_id scene_add_fixed(scene_run *run, tn_transform at, const tn_shape_def 
 // Level ground: all that is below `at`.
 void scene_add_ground(scene_run *run, tn_pos at, tn_material material);
 
+// Leaves mass and arrays to the caller.
+tn_soft_id scene_make_soft(scene_run *run, const tn_soft_def *def);
 // Takes a definition whose arrays one of tn_soft_mesh_* made, and gives those back.
 tn_soft_id scene_add_soft(scene_run *run, tn_soft_def *def);
 // Holds a particle where it is.

@@ -23,6 +23,8 @@ extern const scene scene_rope, scene_unsolvable;
 extern const scene scene_robot_arm;
 // steering.c
 extern const scene scene_steering;
+// car.c
+extern const scene scene_car;
 // creatures.c
 extern const scene scene_ragdoll, scene_walker;
 // machines.c
@@ -42,7 +44,11 @@ extern const scene scene_marble_impulse, scene_marbles_in_wires, scene_marble_ru
 extern const scene scene_sculpture;
 // soft.c
 extern const scene scene_rotor, scene_soft_cube_spin, scene_tori_on_cloth, scene_four_cubes,
-    scene_bowling;
+    scene_bowling, scene_ship;
+// stunts.c
+extern const scene scene_car_ramp, scene_car_spin;
+// toys.c
+extern const scene scene_elk_and_duck;
 // pile.c
 extern const scene scene_capsules, scene_pile, scene_resting;
 

@@ -248,6 +248,76 @@ static void add_wire(scene_look *l, const wire *w, float radius)
 }
 
 // ---------------------------------------------------------------------------------------------
+// Soft bodies
+
+static tn_vec3 particle_at(const soft *s, int i)
+{
+  return tn_between_points(tn_p3(0.0, 0.0, 0.0), s->particles[i].at);
+}
+
+// Only what is on the surface; `number` has room for all particles.
+static void add_skin(scene_look *l, const soft *s, int *number)
+{
+  for (int i = 0; i < s->particle_count; ++i) {
+    number[i] = -1;
+  }
+  for (int i = 0; i < s->triangle_count; ++i) {
+    int corner[3];
+    for (int k = 0; k < 3; ++k) {
+      int particle = s->triangles[3 * i + k];
+      if (number[particle] < 0) {
+        number[particle] = add_point(l, particle_at(s, particle), tn_v3(0.0f, 0.0f, 0.0f));
+      }
+      corner[k] = number[particle];
+    }
+    add_triangle(l, corner[0], corner[1], corner[2]);
+  }
+}
+
+// A ring about each particle, carried along without needless turning.
+static void add_rope(scene_look *l, const soft *s)
+{
+  tn_vec3 side = {0.3f, 0.5f, 0.8f};
+  int last = s->particle_count - 1;
+  for (int i = 0; i <= last; ++i) {
+    tn_vec3 along = tn_sub(particle_at(s, i < last ? i + 1 : i), particle_at(s, i > 0 ? i - 1 : i));
+    float length = tn_length(along);
+    along = length > 0.0f ? tn_scale(1.0f / length, along) : tn_v3(1.0f, 0.0f, 0.0f);
+    side = tn_sub(side, tn_scale(tn_dot(side, along), along));
+    length = tn_length(side);
+    side = length > 1e-3f ? tn_scale(1.0f / length, side)
+                          : tn_rotate(tn_quat_x_to(along), tn_v3(0.0f, 1.0f, 0.0f));
+    tn_vec3 other = tn_cross(along, side);
+    for (int k = 0; k <= TUBE; ++k) {
+      float angle = 2.0f * TN_PI * (float)(k % TUBE) / (float)TUBE;
+      tn_vec3 out = tn_add(tn_scale(tn_cos(angle), side), tn_scale(tn_sin(angle), other));
+      add_point(l, tn_add(particle_at(s, i), tn_scale(s->radius, out)), out);
+    }
+  }
+  join_rows(l, 0, last + 1, TUBE + 1);
+}
+
+void scene_look_shade(scene_look *look)
+{
+  for (int i = 0; i < look->point_count; ++i) {
+    look->normals[i] = tn_v3(0.0f, 0.0f, 0.0f);
+  }
+  for (int i = 0; i < look->triangle_count; ++i) {
+    const int *c = look->triangles + 3 * i;
+    tn_vec3 a = look->points[c[0]];
+    tn_vec3 across = tn_cross(tn_sub(look->points[c[1]], a), tn_sub(look->points[c[2]], a));
+    for (int k = 0; k < 3; ++k) {
+      look->normals[c[k]] = tn_add(look->normals[c[k]], across);
+    }
+  }
+  for (int i = 0; i < look->point_count; ++i) {
+    float size = tn_length(look->normals[i]);
+    look->normals[i] =
+        size > 0.0f ? tn_scale(1.0f / size, look->normals[i]) : tn_v3(0.0f, 1.0f, 0.0f);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
 // All kinds
 
 static void add_shape(scene_look *l, const geometry *g, const shared_geometry *shared)
@@ -300,6 +370,24 @@ bool scene_look_from_triangles(scene_look *look, const tn_vec3 *points, const in
   memset(look, 0, sizeof *look);
   for (int i = 0; i < count; ++i, triangles += 3) {
     add_flat_triangle(look, points[triangles[0]], points[triangles[1]], points[triangles[2]]);
+  }
+  return finish(look);
+}
+
+bool scene_look_soft(const tn_world *world, tn_soft_id id, scene_look *look)
+{
+  memset(look, 0, sizeof *look);
+  const soft *s = soft_find(world, id, "scene_look_soft");
+  int *number = s ? malloc((size_t)s->particle_count * sizeof *number) : NULL;
+  look->failed = !number;
+  if (number && s->triangle_count > 0) {
+    add_skin(look, s, number);
+  } else if (number) {
+    add_rope(look, s);
+  }
+  free(number);
+  if (!look->failed) {
+    scene_look_shade(look);
   }
   return finish(look);
 }

@@ -19,6 +19,11 @@ bool scene_look_make(const tn_world *world, const tn_shape_def *def, scene_look 
 // Flat triangles, three of the points each. False without memory.
 bool scene_look_from_triangles(scene_look *look, const tn_vec3 *points, const int *triangles,
                                int count);
+// A soft body as it is now, about the world's origin: its triangles, or a tube along a rope. Points
+// and triangles keep their order. False without memory.
+bool scene_look_soft(const tn_world *world, tn_soft_id soft, scene_look *look);
+// Normals from the triangles, which share their points.
+void scene_look_shade(scene_look *look);
 void scene_look_free(scene_look *look);
 
 #endif

@@ -1,5 +1,6 @@
 // One scene being simulated, and what is watched meanwhile.
 #include "build.h"
+#include "record.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +14,8 @@ struct scene_sheet {
 // ---------------------------------------------------------------------------------------------
 // Life
 
-scene_run *scene_create(const scene *which, const scene_settings *settings, const tn_world_def *def)
+static scene_run *create(const scene *which, const scene_settings *settings,
+                         const tn_world_def *def, scene_record *record)
 {
   scene_run *run = calloc(1, sizeof *run);
   if (!run) {
@@ -21,6 +23,7 @@ scene_run *scene_create(const scene *which, const scene_settings *settings, cons
   }
   run->scene = which;
   run->settings = settings ? *settings : scene_defaults(which);
+  run->record = record;
   run->world = tn_world_create(def);
   if (run->world) {
     which->build(run);
@@ -33,6 +36,17 @@ scene_run *scene_create(const scene *which, const scene_settings *settings, cons
   memcpy(run->momentum_start, momentum.linear, sizeof run->momentum_start);
   run->energy_start = tn_world_energy(run->world).total;
   return run;
+}
+
+scene_run *scene_create(const scene *which, const scene_settings *settings, const tn_world_def *def)
+{
+  return create(which, settings, def, NULL);
+}
+
+scene_run *scene_create_recorded(const scene *which, const scene_settings *settings,
+                                 const tn_world_def *def, scene_record *record)
+{
+  return create(which, settings, def, record);
 }
 
 void scene_destroy(scene_run *run)

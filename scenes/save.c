@@ -19,6 +19,7 @@ static void drop_pointers(scene_run *run)
   run->bodies = NULL;
   run->joints = NULL;
   run->roles = NULL;
+  run->record = NULL;
 }
 
 size_t scene_save(const scene_run *run, void *buffer, size_t capacity)
@@ -61,14 +62,27 @@ static bool read_settings(const scene *which, const scene_settings *saved, scene
   return true;
 }
 
+bool scene_saved_name(const void *buffer, size_t size, char name[32])
+{
+  header h;
+  bool ok = read_header(&h, buffer, size);
+  memcpy(name, ok ? h.scene : "", ok ? sizeof h.scene : 1);
+  return ok;
+}
+
+static const scene *find_saved(const void *buffer, size_t size)
+{
+  char name[32];
+  return scene_saved_name(buffer, size, name) ? scene_find(name) : NULL;
+}
+
 const scene *scene_saved(const void *buffer, size_t size, scene_settings *settings)
 {
   header h;
-  if (!read_header(&h, buffer, size)) {
-    return NULL;
-  }
-  const scene *which = scene_find(h.scene);
-  return which && read_settings(which, &h.run.settings, settings) ? which : NULL;
+  const scene *which = find_saved(buffer, size);
+  return which && read_header(&h, buffer, size) && read_settings(which, &h.run.settings, settings)
+             ? which
+             : NULL;
 }
 
 // Everything but what belongs to this run's own memory.
@@ -81,6 +95,7 @@ static void take_watched(scene_run *run, const scene_run *saved)
   run->bodies = own.bodies;
   run->joints = own.joints;
   run->roles = own.roles;
+  run->record = own.record;
   run->body_capacity = own.body_capacity;
   run->joint_capacity = own.joint_capacity;
 }
@@ -99,9 +114,17 @@ static bool restore(scene_run *run, const void *buffer, size_t size)
 
 scene_run *scene_load(const void *buffer, size_t size, const tn_world_def *def)
 {
+  const scene *which = find_saved(buffer, size);
+  return which ? scene_load_as(which, buffer, size, def) : NULL;
+}
+
+scene_run *scene_load_as(const scene *which, const void *buffer, size_t size,
+                         const tn_world_def *def)
+{
+  header h;
   scene_settings settings;
-  const scene *which = scene_saved(buffer, size, &settings);
-  scene_run *run = which ? scene_create(which, &settings, def) : NULL;
+  bool ok = read_header(&h, buffer, size) && read_settings(which, &h.run.settings, &settings);
+  scene_run *run = ok ? scene_create(which, &settings, def) : NULL;
   if (run && !restore(run, buffer, size)) {
     scene_destroy(run);
     run = NULL;

@@ -15,6 +15,7 @@
 typedef struct scene_run scene_run;
 typedef struct scene_look scene_look; // look.h
 typedef struct scene_sheet scene_sheet;
+typedef struct scene_record scene_record; // record.h
 
 typedef struct scene_parameter {
   const char *name; // null ends the list
@@ -114,6 +115,7 @@ struct scene_run {
 
   // Kept by the helpers that build.
   struct scene_joint_role *roles;
+  scene_record *record; // of what was made; null: none is kept
   int body_capacity, joint_capacity;
   double weighing_mass; // kg that gravity pulls at
   bool has_drag;        // something is damped or pinned, so momentum is not kept
@@ -136,6 +138,11 @@ void scene_observe(scene_run *run, float dt);
 // had; null if the bytes are no run, or `def` has no room for it.
 size_t scene_save(const scene_run *run, void *buffer, size_t capacity);
 scene_run *scene_load(const void *buffer, size_t size, const tn_world_def *def);
+// The same of a scene that is not built in.
+scene_run *scene_load_as(const scene *which, const void *buffer, size_t size,
+                         const tn_world_def *def);
+// What was saved was called so; false if the bytes are no run.
+bool scene_saved_name(const void *buffer, size_t size, char name[32]);
 // What was saved, and its parameters; null if the bytes are no run.
 const scene *scene_saved(const void *buffer, size_t size, scene_settings *settings);
 

@@ -1,5 +1,6 @@
 // Particles and what holds them together.
 #include "build.h"
+#include "carve.h"
 
 #include <math.h>
 
@@ -106,6 +107,48 @@ const scene scene_soft_cube_spin = {
                    {"tetrahedra", 0.0, 1.0, 1.0, true, "0: hexahedra"},
                    KEEP_MOMENTUM},
     .build = build_soft_cube_spin,
+    .measure = measure_turning,
+};
+
+// A ship of many parts, in one piece: disk, neck, hull, and two engines on struts. x is ahead.
+static float ship_solid(tn_vec3 p)
+{
+  tn_vec3 q = tn_v3(p.x, p.y, fabsf(p.z));
+  float disk = carve_ellipsoid(p, tn_v3(0.9f, 0.3f, 0.0f), tn_v3(1.05f, 0.18f, 1.05f));
+  float dome = carve_ellipsoid(p, tn_v3(0.9f, 0.42f, 0.0f), tn_v3(0.35f, 0.14f, 0.35f));
+  float hull = carve_capsule(p, tn_v3(-1.3f, -0.3f, 0.0f), tn_v3(0.1f, -0.3f, 0.0f), 0.22f);
+  float neck = carve_capsule(p, tn_v3(-0.15f, -0.25f, 0.0f), tn_v3(0.35f, 0.25f, 0.0f), 0.13f);
+  float strut = carve_capsule(q, tn_v3(-1.0f, -0.3f, 0.1f), tn_v3(-1.2f, 0.35f, 0.65f), 0.1f);
+  float engine = carve_capsule(q, tn_v3(-2.0f, 0.4f, 0.68f), tn_v3(-0.5f, 0.4f, 0.68f), 0.14f);
+  float fore = carve_join(carve_join(disk, dome, 0.05f), carve_join(hull, neck, 0.1f), 0.1f);
+  return carve_join(fore, carve_join(strut, engine, 0.08f), 0.08f);
+}
+
+static void build_ship(scene_run *run)
+{
+  tn_world_set_gravity(run->world, tn_v3(0.0f, 0.0f, 0.0f));
+  tn_soft_def def = tn_default_soft_def();
+  carve(&def, ship_solid, tn_v3(-2.3f, -0.6f, -1.19f), tn_v3(2.1f, 0.7f, 1.19f),
+        (float)scene_value(run, "cell"));
+  def.mass = 100.0f;
+  def.youngs_modulus = (float)scene_value(run, "young");
+  def.keep_momentum = scene_value(run, "keep_momentum") > 0.0;
+  start_turning(run, scene_add_soft(run, &def), tn_v3(1.0f, 0.3f, 0.1f));
+}
+
+const scene scene_ship = {
+    .name = "ship",
+    .title = "A ship of many parts, tumbling in space",
+    .source = "Dahl and Bargteil 2019, Fig. 1 and Table 1",
+    .group = SCENE_MOMENTUM,
+    .camera = {{2.2f, 2.2f, 3.2f}, {0.0f, 0.0f, 0.0f}},
+    .seconds = 10.0,
+    .substeps = 20,
+    .parameters = {{"speed", 0.0, 50.0, 3.0, false, "rad/s"},
+                   {"young", 1e3, 1e9, 1e6, false, "modulus, Pa"},
+                   {"cell", 0.04, 0.3, 0.079, false, "edge of its hexahedra, m; it is 4 m long"},
+                   KEEP_MOMENTUM},
+    .build = build_ship,
     .measure = measure_turning,
 };
 

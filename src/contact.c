@@ -30,6 +30,7 @@ static contact *add_contact(tn_world *world, int32_t pair_slot)
   memset(c, 0, sizeof *c);
   c->alive = true;
   c->pair = pair_slot;
+  memcpy(c->shape, world->pairs[pair_slot].shape, sizeof c->shape);
   c->next = NO_SLOT;
   // Contacts of a pair are listed in the order they came.
   int32_t *link = &world->pairs[pair_slot].first_contact;
@@ -59,11 +60,7 @@ void contact_remove_of(tn_world *world, int32_t pair_slot)
 
 void contact_forget(contact *c)
 {
-  memset(c->lambda, 0, sizeof c->lambda);
-  c->reference = c->age = c->twist = 0.0f;
-  c->friction = c->roll = c->offset = tn_v3(0.0f, 0.0f, 0.0f);
-  c->angle = 0.0f;
-  c->sliding = c->turning = false;
+  memset(&c->memory, 0, sizeof c->memory);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -282,8 +279,8 @@ static void look_at(const tn_world *world, int32_t index, float dt)
   pair *p = &world->pairs[world->active_pairs[index]];
   const shape *a = &world->shapes[p->shape[0]];
   const shape *b = &world->shapes[p->shape[1]];
-  placed at_a = shape_placed(world, a);
-  placed at_b = shape_placed(world, b);
+  placed at_a = a->here;
+  placed at_b = b->here;
   pose at = placed_relative(at_a, at_b);
   if (p->sensor) {
     found->overlap = overlaps(&a->geometry, &b->geometry, at);
@@ -376,15 +373,16 @@ static void carry_over(contact *c, const manifold *now, float radius)
   for (int i = 0; i < now->count; ++i) {
     int old = match_point(&c->manifold, &now->points[i], taken, radius);
     if (old >= 0) {
-      lambda[i] = c->lambda[old];
+      lambda[i] = c->memory.lambda[old];
       taken |= 1u << old;
     }
   }
   if (!taken) {
     contact_forget(c);
   }
-  memcpy(c->lambda, lambda, sizeof lambda);
+  memcpy(c->memory.lambda, lambda, sizeof lambda);
   c->manifold = *now;
+  c->mixed = 0;
 }
 
 // Which of the found manifolds continues the contact: that of the same part, or one that looks much
@@ -494,11 +492,29 @@ static bool list_active(tn_world *world)
   return true;
 }
 
+// Once a step and shape, for all of its pairs.
+static void place_shape(tn_world *world, shape *s)
+{
+  if (s->placed_in == world->step_count) {
+    return;
+  }
+  const body *b = &world->bodies[s->body];
+  s->placed_in = world->step_count;
+  tn_pos at = dquat_rotate(b->rotation, s->at_point);
+  s->here.p = pos_add(b->center, at);
+  s->here.q = dquat_mul(b->rotation, s->at_rotation);
+  tn_quat q = dquat_round(s->here.q);
+  float place[8] = {q.x, q.y, q.z, q.w, (float)at.x, (float)at.y, (float)at.z, 0.0f};
+  memcpy(s->place, place, sizeof place);
+}
+
 static bool make_room(tn_world *world)
 {
   int32_t next = 0;
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
     const pair *p = &world->pairs[world->active_pairs[i]];
+    place_shape(world, &world->shapes[p->shape[0]]);
+    place_shape(world, &world->shapes[p->shape[1]]);
     bool several =
         is_complex(&world->shapes[p->shape[0]]) || is_complex(&world->shapes[p->shape[1]]);
     found_pair empty = {next, several ? MAX_MANIFOLDS : 1, 0, false};
@@ -602,10 +618,10 @@ static tn_contact describe(const tn_world *world, const contact *c)
     tn_pos on_b = tn_offset(at_b.p, tn_add(tn_rotate(qb, m->b), skin_b));
     out.points[i].position = tn_offset(on_a, tn_scale(0.5f, tn_between_points(on_a, on_b)));
     out.points[i].gap = c->manifold.points[i].gap;
-    out.points[i].normal_force = c->force[i];
+    out.points[i].normal_force = c->load.force[i];
   }
-  out.friction_force = c->friction_force;
-  out.friction_torque = c->friction_torque;
+  out.friction_force = c->load.friction_force;
+  out.friction_torque = c->load.friction_torque;
   return out;
 }
 

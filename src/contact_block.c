@@ -47,7 +47,7 @@ static bool is_pushed(const tn_world *world, int32_t body_slot)
 
 static int32_t body_of(const tn_world *world, const contact *c, int side)
 {
-  return world->shapes[world->pairs[c->pair].shape[side]].body;
+  return world->shapes[c->shape[side]].body;
 }
 
 // One of the four lowest free colours, as if by chance. The lowest would give all contacts on one
@@ -67,7 +67,7 @@ static int free_color(uint64_t taken, uint32_t seed)
 static bool is_loaded(const contact *c)
 {
   for (int i = 0; i < c->manifold.count; ++i) {
-    if (c->lambda[i] > 0.0f) {
+    if (c->memory.lambda[i] > 0.0f) {
       return true;
     }
   }
@@ -190,11 +190,11 @@ static sides sides_of(const tn_world *world, const contact *c)
 {
   sides s;
   for (int i = 0; i < 2; ++i) {
-    s.shape[i] = &world->shapes[world->pairs[c->pair].shape[i]];
+    s.shape[i] = &world->shapes[c->shape[i]];
     s.body[i] = &world->bodies[s.shape[i]->body];
-    s.turned[i] = dquat_round(dquat_mul(s.body[i]->rotation, s.shape[i]->at_rotation));
-    tn_pos at = dquat_rotate(s.body[i]->rotation, s.shape[i]->at_point);
-    s.at[i] = tn_v3((float)at.x, (float)at.y, (float)at.z);
+    const float *place = s.shape[i]->place;
+    s.turned[i] = (tn_quat){place[0], place[1], place[2], place[3]};
+    s.at[i] = tn_v3(place[4], place[5], place[6]);
   }
   return s;
 }
@@ -229,67 +229,49 @@ static float push_of(const sides *s)
   return fixed || alone ? PUSH : PUSH_AMONG_MANY;
 }
 
-static ContactParams params_of(const sides *s, const manifold *m)
+static void mix_materials(contact *c, const sides *s)
 {
   const tn_material *a = &s->shape[0]->def.material;
   const tn_material *b = &s->shape[1]->def.material;
+  const manifold *m = &c->manifold;
+  contact_terms *t = &c->terms;
+  materials_mix(a, b, &t->mu_static, &t->mu_dynamic, &t->restitution);
   tn_combine mode = later(a->combine_friction, b->combine_friction);
-  ContactParams p;
-  memset(&p, 0, sizeof p);
-  p.mu_static = combined(mode, a->static_friction, b->static_friction);
-  p.mu_dynamic = fminf(combined(mode, a->dynamic_friction, b->dynamic_friction), p.mu_static);
-  p.rolling = combined(mode, a->rolling_friction, b->rolling_friction);
-  p.spinning = combined(mode, a->spinning_friction, b->spinning_friction);
-  p.alpha = a->compliance + b->compliance; // two springs in a row
-  p.deep = DEEP * fminf(s->shape[0]->reach, s->shape[1]->reach);
-  p.push = push_of(s);
-  p.radius_a = m->radius_a;
-  p.radius_b = m->radius_b;
-  tn_vec3 slide = tn_sub(surface_velocity(s, 1), surface_velocity(s, 0));
-  p.slide = vec(slide);
+  t->rolling = combined(mode, a->rolling_friction, b->rolling_friction);
+  t->spinning = combined(mode, a->spinning_friction, b->spinning_friction);
+  t->alpha = a->compliance + b->compliance; // two springs in a row
+  t->deep = DEEP * fminf(s->shape[0]->reach, s->shape[1]->reach);
+  t->radius_a = m->radius_a;
+  t->radius_b = m->radius_b;
+  t->slide = tn_sub(surface_velocity(s, 1), surface_velocity(s, 0));
   bool flat = m->form == MANIFOLD_FLAT && m->radius_a == 0.0f && m->radius_b == 0.0f;
-  p.anchored = flat && tn_length(slide) == 0.0f ? 1.0f : 0.0f;
-  return p;
+  t->anchored = flat && tn_length(t->slide) == 0.0f ? 1.0f : 0.0f;
+  t->points = (float)m->count;
+}
+
+// What moves its surface turns with it: such contacts are never done with.
+static bool is_driven(const sides *s)
+{
+  tn_vec3 a = s->shape[0]->def.material.surface_velocity;
+  tn_vec3 b = s->shape[1]->def.material.surface_velocity;
+  return tn_dot(a, a) + tn_dot(b, b) > 0.0f;
+}
+
+static void update_terms(const tn_world *world, contact *c, const sides *s)
+{
+  if (c->mixed != world->material_changes) {
+    mix_materials(c, s);
+    c->mixed = is_driven(s) ? 0 : world->material_changes;
+  }
+  c->terms.push = push_of(s);
 }
 
 // ---------------------------------------------------------------------------------------------
 // Packing
 
-static tn_vec3 normal_of(const sides *s, const manifold *m)
-{
-  tn_vec3 n = tn_rotate(s->turned[0], m->normal);
-  return tn_scale(1.0f / tn_length(n), n);
-}
-
-static Touch touch_of(const sides *s, const manifold *m)
-{
-  Touch t;
-  memset(&t, 0, sizeof t);
-  t.n = vec(normal_of(s, m));
-  for (int i = 0; i < m->count; ++i) {
-    t.ra[i] = v_add(lever(s, 0, m->points[i].a), v_scale(m->radius_a, t.n));
-    t.rb[i] = v_sub(lever(s, 1, m->points[i].b), v_scale(m->radius_b, t.n));
-    t.gap[i] = m->points[i].gap;
-  }
-  return t;
-}
-
 static V apart_of(const sides *s)
 {
   return vec(tn_between_points(s->body[0]->center, s->body[1]->center));
-}
-
-static void set_round(const sides *s, const manifold *m, RoundStart *r)
-{
-  r->apart = apart_of(s);
-  r->pa = lever(s, 0, m->segment[0][0]);
-  r->ea = v_sub(lever(s, 0, m->segment[0][1]), r->pa);
-  r->pb = lever(s, 1, m->segment[1][0]);
-  r->eb = v_sub(lever(s, 1, m->segment[1][1]), r->pb);
-  for (int i = 0; i < 2 && i < m->count; ++i) {
-    r->ca[i] = lever(s, 0, m->points[i].a);
-    r->cb[i] = lever(s, 1, m->points[i].b);
-  }
 }
 
 static void set_rim(const sides *s, const manifold *m, RimStart *r)
@@ -321,20 +303,19 @@ static void set_wire(const sides *s, const manifold *m, WireStart *r)
   r->parameter = m->parameter;
 }
 
+// How the touch of what is round follows its bodies. Flat sides, and segments but for where their
+// bodies are, are left to solve_record.c.
 static void pack_start(const sides *s, const manifold *m, contact_block *cb, int lane)
 {
   contact_start start;
   memset(&start, 0, sizeof start);
-  size_t fields = FIELDS(start.flat);
+  size_t fields = 0;
   switch (m->form) {
   case MANIFOLD_FLAT:
-    for (int i = 0; i < m->count; ++i) {
-      start.flat.gap[i] = m->points[i].gap;
-    }
-    break;
+    return;
   case MANIFOLD_ROUND:
-    set_round(s, m, &start.round);
-    fields = FIELDS(start.round);
+    start.round.apart = apart_of(s);
+    fields = FIELDS(start.round.apart);
     break;
   case MANIFOLD_RIM:
     set_rim(s, m, &start.rim);
@@ -348,101 +329,64 @@ static void pack_start(const sides *s, const manifold *m, contact_block *cb, int
   set_lane(cb->start, lane, &start, fields);
 }
 
-static ContactState state_of(const contact *c, float scale)
-{
-  ContactState state;
-  memset(&state, 0, sizeof state);
-  for (int i = 0; i < c->manifold.count; ++i) {
-    state.lambda[i] = scale * c->lambda[i];
-  }
-  state.reference = scale * c->reference;
-  state.age = c->age;
-  state.friction = v_scale(scale, vec(c->friction));
-  state.roll = v_scale(scale, vec(c->roll));
-  state.twist = scale * c->twist;
-  state.sliding = c->sliding ? 1.0f : 0.0f;
-  state.turning = c->turning ? 1.0f : 0.0f;
-  state.angle = c->angle;
-  state.offset = vec(c->offset);
-  return state;
-}
-
-static float restitution_of(const sides *s)
-{
-  const tn_material *a = &s->shape[0]->def.material;
-  const tn_material *b = &s->shape[1]->def.material;
-  return combined(later(a->combine_restitution, b->combine_restitution), a->restitution,
-                  b->restitution);
-}
-
-static void pack(tn_world *world, contact_block *cb, int lane, float h, float scale)
+static void pack(tn_world *world, contact_block *cb, int lane)
 {
   contact *c = &world->contacts[cb->contact[lane]];
   sides s = sides_of(world, c);
-  const manifold *m = &c->manifold;
-  Touch touch = touch_of(&s, m);
-  ContactParams params = params_of(&s, m);
-  ContactState state = state_of(c, scale);
-  float used[CONTACT_POINTS] = {0.0f}, none[CONTACT_POINTS + 4] = {0.0f};
-  for (int i = 0; i < m->count; ++i) {
-    used[i] = 1.0f;
-  }
+  update_terms(world, c, &s);
   cb->a[lane] = s.shape[0]->body;
   cb->b[lane] = s.shape[1]->body;
   cb->move_a[lane] = s.body[0]->type == TN_BODY_DYNAMIC;
   cb->move_b[lane] = s.body[1]->type == TN_BODY_DYNAMIC;
-  set_lane(cb->used, lane, used, CONTACT_POINTS);
-  set_lane(cb->params, lane, &params, FIELDS(ContactParams));
-  set_lane(cb->state, lane, &state, FIELDS(ContactState));
-  set_lane(cb->touch, lane, &touch, FIELDS(Touch));
-  pack_start(&s, m, cb, lane);
-  set_lane(cb->shift, lane, none, FIELDS(Strain));
-  set_lane(cb->sum, lane, none, CONTACT_POINTS + 4);
-  cb->left[lane] = h;
-  cb->hit[lane] = 0.0f;
-  cb->restitution[lane] = restitution_of(&s);
-  cb->rolls |= params.rolling > 0.0f;
-  cb->bounces |= cb->restitution[lane] > 0.0f;
+  cb->rolls |= c->terms.rolling > 0.0f;
+  cb->bounces |= c->terms.restitution > 0.0f;
+  cb->yields |= c->terms.alpha > 0.0f;
+  cb->fixed_a |= !cb->move_a[lane];
+  cb->fixed_b |= !cb->move_b[lane];
+  pack_start(&s, &c->manifold, cb, lane);
 }
 
-static void clear_lane(contact_block *cb, int lane, float h)
+static void clear_lane(contact_block *cb, int lane)
 {
   float none[FIELDS(contact_start)] = {0.0f};
   cb->a[lane] = cb->b[lane] = WORLD_SLOT;
   cb->move_a[lane] = cb->move_b[lane] = 0;
-  set_lane(cb->used, lane, none, CONTACT_POINTS);
-  set_lane(cb->params, lane, none, FIELDS(ContactParams));
-  set_lane(cb->state, lane, none, FIELDS(ContactState));
-  for (size_t i = 0; i < FIELDS(Touch); ++i) {
-    cb->touch[i][lane] = 0.0f;
-  }
-  cb->touch[2][lane] = 1.0f; // any normal
+  cb->fixed_a = cb->fixed_b = 1;
   set_lane(cb->start, lane, none, FIELDS(contact_start));
-  set_lane(cb->shift, lane, none, FIELDS(Strain));
-  set_lane(cb->sum, lane, none, CONTACT_POINTS + 4);
-  cb->left[lane] = h;
-  cb->hit[lane] = 0.0f;
-  cb->restitution[lane] = 0.0f;
 }
 
 typedef struct pack_task {
   tn_world *world;
-  float h, dt, scale;
+  record_view view;
 } pack_task;
+
+static pack_task make_task(tn_world *world, float dt, float scale)
+{
+  record_view view = {.blocks = world->contact_graph.blocks,
+                      .contacts = world->contacts,
+                      .places = world->shapes ? world->shapes->place : NULL,
+                      .place_stride = sizeof(shape) / sizeof(float),
+                      .h = dt / (float)world->substeps,
+                      .dt = dt,
+                      .scale = scale};
+  pack_task task = {world, view};
+  return task;
+}
 
 static void pack_blocks(int first, int last, void *context)
 {
   const pack_task *t = context;
   for (int i = first; i < last; ++i) {
-    contact_block *cb = &t->world->contact_graph.blocks[i];
+    contact_block *cb = &t->view.blocks[i];
     for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
       if (cb->contact[lane] == NO_SLOT) {
-        clear_lane(cb, lane, t->h);
+        clear_lane(cb, lane);
       } else {
-        pack(t->world, cb, lane, t->h, t->scale);
+        pack(t->world, cb, lane);
       }
     }
   }
+  t->world->contact_ops->pack(&t->view, first, last);
 }
 
 static bool reserve_blocks(tn_world *world, int32_t count)
@@ -460,9 +404,10 @@ static void place_contacts(tn_world *world, builder *make)
 {
   contact_graph *g = &world->contact_graph;
   for (int32_t i = 0; i < g->block_count; ++i) {
-    g->blocks[i].rolls = g->blocks[i].bounces = 0;
+    contact_block *cb = &g->blocks[i];
+    cb->rolls = cb->bounces = cb->yields = cb->fixed_a = cb->fixed_b = 0;
     for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
-      g->blocks[i].contact[lane] = NO_SLOT;
+      cb->contact[lane] = NO_SLOT;
     }
   }
   for (int32_t i = 0; i < make->count; ++i) {
@@ -502,7 +447,7 @@ bool contacts_pack(tn_world *world, float dt, float impulse_scale)
     return false;
   }
   place_contacts(world, &make);
-  pack_task task = {world, dt / (float)world->substeps, dt, impulse_scale};
+  pack_task task = make_task(world, dt, impulse_scale);
   task_run(world->tasks, pack_blocks, world->contact_graph.block_count, BLOCK_GRAIN, &task);
   return list_bouncers(world);
 }
@@ -510,58 +455,16 @@ bool contacts_pack(tn_world *world, float dt, float impulse_scale)
 // ---------------------------------------------------------------------------------------------
 // After the step
 
-static tn_vec3 to_vec3(V v)
-{
-  return tn_v3(v.x, v.y, v.z);
-}
-
-static void unpack(tn_world *world, contact_block *cb, int lane, float dt)
-{
-  contact *c = &world->contacts[cb->contact[lane]];
-  ContactState state;
-  Touch touch;
-  float sum[CONTACT_POINTS + 4];
-  get_lane(cb->state, lane, &state, FIELDS(ContactState));
-  get_lane(cb->touch, lane, &touch, FIELDS(Touch));
-  get_lane(cb->sum, lane, sum, CONTACT_POINTS + 4);
-  Strain shift;
-  get_lane(cb->shift, lane, &shift, FIELDS(Strain));
-  for (int i = 0; i < c->manifold.count; ++i) {
-    c->lambda[i] = state.lambda[i];
-    c->force[i] = sum[i] / dt;
-    c->manifold.points[i].gap = touch.gap[i];
-  }
-  c->approach = cb->hit[lane];
-  c->reference = state.reference;
-  c->age = state.age;
-  c->friction = to_vec3(state.friction);
-  c->roll = to_vec3(state.roll);
-  c->twist = state.twist;
-  c->sliding = state.sliding > 0.5f;
-  c->turning = state.turning > 0.5f;
-  c->offset = to_vec3(v_add(state.offset, shift.offset));
-  c->angle = state.angle + shift.angle;
-  c->friction_force = tn_scale(1.0f / dt, tn_v3(sum[4], sum[5], sum[6]));
-  c->friction_torque = sum[7] / dt;
-}
-
 static void unpack_blocks(int first, int last, void *context)
 {
   const pack_task *t = context;
-  for (int i = first; i < last; ++i) {
-    contact_block *cb = &t->world->contact_graph.blocks[i];
-    for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
-      if (cb->contact[lane] != NO_SLOT) {
-        unpack(t->world, cb, lane, t->dt);
-      }
-    }
-  }
+  t->world->contact_ops->unpack(&t->view, first, last);
 }
 
 static bool presses(const contact *c)
 {
   for (int i = 0; i < c->manifold.count; ++i) {
-    if (c->force[i] > 0.0f) {
+    if (c->load.force[i] > 0.0f) {
       return true;
     }
   }
@@ -618,7 +521,7 @@ static void tell_touching(tn_world *world, int32_t pair_slot)
 
 void contacts_unpack(tn_world *world, float dt)
 {
-  pack_task task = {world, 0.0f, dt, 0.0f};
+  pack_task task = make_task(world, dt, 1.0f);
   task_run(world->tasks, unpack_blocks, world->contact_graph.block_count, BLOCK_GRAIN, &task);
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
     if (!world->pairs[world->active_pairs[i]].sensor) {

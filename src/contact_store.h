@@ -2,8 +2,58 @@
 #ifndef TENON_CONTACT_STORE_H
 #define TENON_CONTACT_STORE_H
 
+#include "collide/manifold.h"
 #include "kernel/follow.h"
 #include "store.h"
+
+#include <stddef.h>
+
+// What a contact remembers from one step to the next, in the order of ContactState.
+typedef struct contact_memory {
+  alignas(32) float lambda[CONTACT_POINTS];
+  float reference, age;
+  tn_vec3 friction;
+  float twist;
+  float sliding, turning; // 1 or 0
+  tn_vec3 roll, offset;
+  float angle;
+  float unused[5];
+} contact_memory;
+
+// What its materials and sizes ask for, in the order of ContactParams, and more.
+typedef struct contact_terms {
+  alignas(32) float mu_static;
+  float mu_dynamic;
+  float rolling, spinning;
+  float alpha, deep, push;
+  float radius_a, radius_b;
+  tn_vec3 slide;
+  float anchored;
+  float restitution;
+  float points; // how many there are
+  float unused;
+} contact_terms;
+
+// Means over the last step.
+typedef struct contact_load {
+  alignas(32) float force[CONTACT_POINTS];
+  tn_vec3 friction_force;
+  float friction_torque;
+} contact_load;
+
+typedef struct contact {
+  alignas(32) manifold manifold;
+  contact_memory memory;
+  contact_terms terms;
+  contact_load load;
+  float approach; // fastest that was stopped in the last step, m/s
+  int32_t next_free;
+  bool alive;
+  int32_t pair;
+  int32_t next; // of the same pair
+  int32_t shape[2];
+  uint32_t mixed; // the count of changes to materials that the terms know of; 0: none
+} contact;
 
 // Manifolds that one pass treats alike: how they follow their bodies, and how many points they may
 // have.
@@ -34,6 +84,8 @@ struct contact_block {
   int32_t type;                                        // contact_type of every lane
   int32_t rolls;                                       // some lane has rolling friction
   int32_t bounces;                                     // some lane has restitution
+  int32_t yields;                                      // some lane has compliance
+  int32_t fixed_a, fixed_b;                            // some lane may not be written
   alignas(64) float used[CONTACT_POINTS][BLOCK_WIDTH]; // 1 for points in use
   float params[FIELDS(ContactParams)][BLOCK_WIDTH];
   float state[FIELDS(ContactState)][BLOCK_WIDTH];
@@ -48,12 +100,26 @@ struct contact_block {
   float approach[CONTACT_POINTS][BLOCK_WIDTH]; // normal velocity before the substep
 };
 
+#define TOUCH_FIELD(name) (offsetof(Touch, name) / sizeof(R))
+
+// Contacts and the blocks that they go to.
+typedef struct record_view {
+  contact_block *blocks;
+  contact *contacts;
+  const float *places; // of shapes: turned 4, at 3 about the body's centre
+  size_t place_stride; // floats
+  float h, dt;
+  float scale; // of impulses, from the last step's substeps to those of this one
+} record_view;
+
 // A manifold that may bounce, as its place in the blocks.
 typedef struct bouncer {
   int32_t block, lane;
 } bouncer;
 
 typedef struct contact_ops {
+  void (*pack)(const record_view *view, int first, int last);
+  void (*unpack)(const record_view *view, int first, int last);
   // Impulse form: once a step; what a substep starts from; its solve; at the new pose without
   // correction; gaps again after impacts.
   void (*begin)(solver_data *data, int first, int last);
@@ -66,7 +132,14 @@ typedef struct contact_ops {
   void (*positions)(solver_data *data, int first, int last);
 } contact_ops;
 
-extern const contact_ops contact_ops_1, contact_ops_4, contact_ops_8;
+void contact_pack_1(const record_view *view, int first, int last);
+void contact_pack_4(const record_view *view, int first, int last);
+void contact_pack_8(const record_view *view, int first, int last);
+void contact_unpack_1(const record_view *view, int first, int last);
+void contact_unpack_4(const record_view *view, int first, int last);
+void contact_unpack_8(const record_view *view, int first, int last);
+
+extern const contact_ops contact_ops_1, contact_ops_4, contact_ops_8, contact_ops_16;
 
 // Impacts with restitution, one after the other; true if there were any.
 int bounce(solver_data *data, const bouncer *bouncers, int count, float gravity);

@@ -15,6 +15,7 @@
 #define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
 typedef float Quad __attribute__((vector_size(16)));
+typedef float Octet __attribute__((vector_size(32)));
 
 KERNEL Quad load_quad(const float *from)
 {
@@ -28,7 +29,31 @@ KERNEL void store_quad(float *to, Quad q)
   memcpy(__builtin_assume_aligned(to, 16), &q, sizeof q);
 }
 
-#if TN_LANES == 8
+#if TN_LANES == 16
+
+// As below, with lanes i + 8 and i + 12 as well.
+KERNEL R load_lane(const float *const *from, int i, int at)
+{
+  Octet low = SHUFFLE(load_quad(from[i] + at), load_quad(from[i + 4] + at), 0, 1, 2, 3, 4, 5, 6, 7);
+  Octet high =
+      SHUFFLE(load_quad(from[i + 8] + at), load_quad(from[i + 12] + at), 0, 1, 2, 3, 4, 5, 6, 7);
+  return SHUFFLE(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
+KERNEL void store_lane(float *const *to, int i, int at, R r)
+{
+  store_quad(to[i] + at, SHUFFLE(r, r, 0, 1, 2, 3));
+  store_quad(to[i + 4] + at, SHUFFLE(r, r, 4, 5, 6, 7));
+  store_quad(to[i + 8] + at, SHUFFLE(r, r, 8, 9, 10, 11));
+  store_quad(to[i + 12] + at, SHUFFLE(r, r, 12, 13, 14, 15));
+}
+
+#define LOW_PAIRS(a, b) SHUFFLE(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29)
+#define HIGH_PAIRS(a, b) SHUFFLE(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31)
+#define LOW_HALVES(a, b) SHUFFLE(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29)
+#define HIGH_HALVES(a, b) SHUFFLE(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31)
+
+#elif TN_LANES == 8
 
 // Lanes i and i + 4 share a register, so that no shuffle crosses its middle.
 KERNEL R load_lane(const float *const *from, int i, int at)
@@ -118,12 +143,38 @@ KERNEL void store8(float *const *to, R r[8])
 
 #endif
 
-// Fields of a block, lanes from `lane` on.
+// One field of a block, lanes from `lane` on. Sixteen lanes are two blocks, BLOCK_FLOATS apart.
+KERNEL R load_field(const float *field, int lane)
+{
+#if TN_LANES == 16
+  (void)lane;
+  Octet low, high;
+  memcpy(&low, __builtin_assume_aligned(field, 32), sizeof low);
+  memcpy(&high, __builtin_assume_aligned(field + BLOCK_FLOATS, 32), sizeof high);
+  return SHUFFLE(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+  return load(field + lane);
+#endif
+}
+
+KERNEL void store_field(float *field, int lane, R x)
+{
+#if TN_LANES == 16
+  (void)lane;
+  Octet low = SHUFFLE(x, x, 0, 1, 2, 3, 4, 5, 6, 7);
+  Octet high = SHUFFLE(x, x, 8, 9, 10, 11, 12, 13, 14, 15);
+  memcpy(__builtin_assume_aligned(field, 32), &low, sizeof low);
+  memcpy(__builtin_assume_aligned(field + BLOCK_FLOATS, 32), &high, sizeof high);
+#else
+  store(field + lane, x);
+#endif
+}
+
 KERNEL void load_fields(float (*from)[BLOCK_WIDTH], int lane, R *to, int count)
 {
 #pragma GCC unroll 64
   for (int i = 0; i < count; ++i) {
-    to[i] = load(&from[i][lane]);
+    to[i] = load_field(from[i], lane);
   }
 }
 
@@ -131,7 +182,7 @@ KERNEL void store_fields(float (*to)[BLOCK_WIDTH], int lane, const R *from, int 
 {
 #pragma GCC unroll 64
   for (int i = 0; i < count; ++i) {
-    store(&to[i][lane], from[i]);
+    store_field(to[i], lane, from[i]);
   }
 }
 
@@ -143,15 +194,34 @@ KERNEL void store_fields(float (*to)[BLOCK_WIDTH], int lane, const R *from, int 
 
 typedef struct Gather {
   const int32_t *index; // TN_LANES slots
-  const uint8_t *move;  // which of them may be written
+  const uint8_t *move;  // which of them may be written; null: all
 } Gather;
+
+// The body in a lane, and whether it may be written.
+KERNEL size_t body_in(Gather g, int i)
+{
+#if TN_LANES == 16
+  return (size_t)g.index[i < BLOCK_WIDTH ? (size_t)i : (size_t)(i - BLOCK_WIDTH) + BLOCK_FLOATS];
+#else
+  return (size_t)g.index[i];
+#endif
+}
+
+KERNEL int moves_in(Gather g, int i)
+{
+#if TN_LANES == 16
+  return g.move[i < BLOCK_WIDTH ? (size_t)i : (size_t)(i - BLOCK_WIDTH) + 4 * BLOCK_FLOATS];
+#else
+  return g.move[i];
+#endif
+}
 
 // Bodies' entries of an array whose first is at `first`, one every `stride` floats.
 KERNEL void load_each(const float *first, size_t stride, Gather g, R r[8])
 {
   const float *from[TN_LANES];
   for (int i = 0; i < TN_LANES; ++i) {
-    from[i] = first + stride * (size_t)g.index[i];
+    from[i] = first + stride * body_in(g, i);
   }
   load8(from, r);
 }
@@ -161,7 +231,10 @@ KERNEL void store_each(float *first, size_t stride, Gather g, R r[8])
   alignas(32) float unread[8]; // takes what may not be written
   float *to[TN_LANES];
   for (int i = 0; i < TN_LANES; ++i) {
-    to[i] = g.move[i] ? first + stride * (size_t)g.index[i] : unread;
+    to[i] = first + stride * body_in(g, i);
+  }
+  for (int i = 0; i < TN_LANES && g.move; ++i) {
+    to[i] = moves_in(g, i) ? to[i] : unread;
   }
   store8(to, r);
 }

@@ -231,6 +231,46 @@ bool tn_geometry_destroy(tn_world *world, tn_geometry_id id)
   return true;
 }
 
+tn_geometry_source tn_geometry_get(const tn_world *world, tn_geometry_id id)
+{
+  tn_geometry_source source = {0};
+  const char *why;
+  const shared_geometry *g = world ? geometry_find(world, id, &why) : NULL;
+  if (!g) {
+    if (world) {
+      report(world, TN_LOG_ERROR, "tn_geometry_get: %s", why);
+    }
+    return source;
+  }
+  source.kind = (tn_shape_kind)g->kind;
+  switch (source.kind) {
+  case TN_SHAPE_HULL:
+    source.points = g->source;
+    source.point_count = g->counts[0];
+    source.max_vertices = g->counts[1];
+    break;
+  case TN_SHAPE_MESH:
+    source.points = g->source;
+    source.point_count = g->counts[0];
+    source.triangles = (const int *)(source.points + g->counts[0]);
+    source.triangle_count = g->counts[1];
+    break;
+  case TN_SHAPE_HEIGHT_FIELD:
+    source.heights = g->source;
+    source.columns = g->counts[0];
+    source.rows = g->counts[1];
+    source.spacing_x = g->spacing[0];
+    source.spacing_z = g->spacing[1];
+    break;
+  default:
+    source.wire_points = g->source;
+    source.wire_point_count = g->counts[0];
+    source.closed = g->closed;
+    break;
+  }
+  return source;
+}
+
 void geometry_release(tn_world *world, shared_geometry *g)
 {
   destroy_data(world, g);

@@ -144,11 +144,12 @@ static float arm_of(const shape *s)
   return s->reach + tn_length(at);
 }
 
-static void place_box(tn_world *world, int32_t slot, world_box box, float slack)
+static void place_box(tn_world *world, int32_t slot, world_box box, float slack, float stretch)
 {
   shape *s = &world->shapes[slot];
   s->box = box;
   s->slack = slack;
+  s->stretch = stretch;
   tree_move(s->fixed ? &world->fixed_tree : &world->moving_tree, s->leaf, box);
   if (!s->searching) {
     s->searching = true;
@@ -156,7 +157,8 @@ static void place_box(tn_world *world, int32_t slot, world_box box, float slack)
   }
 }
 
-// Gives a shape a new box if it may leave the old one in this step.
+// Gives a shape a new box if it may leave the old one in this step, or if that was made for a much
+// faster motion: what has come to rest would be paired with all that is around.
 static void update_box(tn_world *world, int32_t slot, float dt)
 {
   shape *s = &world->shapes[slot];
@@ -164,21 +166,24 @@ static void update_box(tn_world *world, int32_t slot, float dt)
   float turn = dt * tn_length(vec3_of(state->w)) * arm_of(s);
   float margin = BOX_MARGIN * s->reach;
   float needed = 0.4f * margin + turn;
-  if (needed + dt * tn_length(vec3_of(state->v)) <= s->slack) {
+  float way = dt * tn_length(vec3_of(state->v));
+  float stretch = (float)SPEED_SHARE * (turn + way);
+  bool is_loose = s->stretch > 2.0f * (margin + stretch);
+  if (!is_loose && needed + way <= s->slack) {
     return;
   }
   world_box tight = shape_tight_box(world, s);
   world_box swept = tight;
   grow(&swept, (double)needed);
   sweep(&swept, state->v, (double)dt);
-  if (box_contains(&s->box, &swept)) {
+  if (!is_loose && box_contains(&s->box, &swept)) {
     return;
   }
   world_box box = tight;
   float slack = margin + (float)SPEED_SHARE * turn;
   grow(&box, (double)slack);
   sweep(&box, state->v, SPEED_SHARE * (double)dt);
-  place_box(world, slot, box, slack);
+  place_box(world, slot, box, slack, stretch);
 }
 
 // How far any point of the shape moved in the step that ends.
@@ -207,7 +212,7 @@ static void follow(tn_world *world, int32_t slot)
   if (!box_contains(&s->box, &tight)) {
     float margin = BOX_MARGIN * s->reach;
     grow(&tight, (double)margin);
-    place_box(world, slot, tight, margin);
+    place_box(world, slot, tight, margin, 0.0f);
   }
 }
 

@@ -177,7 +177,7 @@ static float visit_on_way(int32_t slot, float max_fraction, void *context)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Rays meet the triangles of soft bodies from both sides.
+// Rays and solids meet the triangles of soft bodies from both sides.
 
 static tn_pos pos_cross(tn_pos a, tn_pos b)
 {
@@ -198,35 +198,85 @@ static double meet_triangle(tn_pos from, tn_pos way, const tn_pos *x, tn_pos *no
   return u < 0.0 || v < 0.0 || u + v > 1.0 ? -1.0 : pos_dot(to, *normal) / d;
 }
 
+// A triangle about its first corner.
+static geometry triangle_about(const tn_pos *x)
+{
+  geometry g = {.kind = GEOMETRY_TRIANGLE};
+  for (int i = 0; i < 3; ++i) {
+    g.corner[i] = to_vec3(pos_sub(x[i], x[0]));
+  }
+  return g;
+}
+
+static float triangle_reach(const geometry *g)
+{
+  return fmaxf(tn_length(g->corner[1]), tn_length(g->corner[2]));
+}
+
+// The same for a solid that moves.
+static double meet_solid(const way_query *q, const tn_pos *x, tn_hit *hit)
+{
+  geometry g = triangle_about(x);
+  tn_pos from = pos_sub(q->from.p, x[0]), way = to_pos(q->way);
+  stretch near = stretch_near(from, way, triangle_reach(&g) + q->solid_reach);
+  double left = (double)with_equals(q->max_fraction) - near.start;
+  if (near.length < 0.0 || left < 0.0) {
+    return -1.0;
+  }
+  float end = left < near.length ? (float)(left / near.length) : 1.0f;
+  pose start = {to_vec3(pos_add(from, pos_scale(near.start, way))), dquat_round(q->from.q)};
+  cast_hit found;
+  if (!geometry_cast(&g, q->solid, start, to_vec3(pos_scale(near.length, way)), 0.0f, end,
+                     &found)) {
+    return -1.0;
+  }
+  hit->point = pos_add(x[0], to_pos(found.point));
+  hit->normal = found.normal;
+  return near.start + near.length * (double)found.fraction;
+}
+
+static double meet_ray(const way_query *q, const tn_pos *x, tn_hit *hit)
+{
+  tn_pos way = to_pos(q->way), normal;
+  double fraction = meet_triangle(q->from.p, way, x, &normal);
+  double length = sqrt(pos_dot(normal, normal)) * (pos_dot(way, normal) > 0.0 ? -1.0 : 1.0);
+  hit->point = pos_add(q->from.p, pos_scale(fraction, way));
+  hit->normal = to_vec3(pos_scale(1.0 / length, normal));
+  return fraction;
+}
+
+static void corners_of(const soft *s, int32_t triangle, tn_pos *x)
+{
+  for (int k = 0; k < 3; ++k) {
+    x[k] = s->particles[s->triangles[3 * (size_t)triangle + (size_t)k]].at;
+  }
+}
+
 static void look_at_soft(way_query *q, int32_t slot)
 {
   const soft *s = &q->world->softs[slot];
-  tn_pos way = to_pos(q->way);
   for (int32_t i = 0; i < s->triangle_count && q->max_fraction >= 0.0f; ++i) {
-    tn_pos x[3], normal;
-    for (int k = 0; k < 3; ++k) {
-      x[k] = s->particles[s->triangles[3 * (size_t)i + (size_t)k]].at;
-    }
-    double fraction = meet_triangle(q->from.p, way, x, &normal);
+    tn_pos x[3];
+    corners_of(s, i, x);
+    tn_hit hit = miss;
+    double fraction = q->solid ? meet_solid(q, x, &hit) : meet_ray(q, x, &hit);
     if (fraction < 0.0 || (float)fraction > q->max_fraction) {
       continue;
     }
-    double length = sqrt(pos_dot(normal, normal)) * (pos_dot(way, normal) > 0.0 ? -1.0 : 1.0);
-    tn_hit hit = miss;
     hit.hit = true;
     hit.soft = soft_id_at(q->world, slot);
     hit.triangle = i;
-    hit.point = pos_add(q->from.p, pos_scale(fraction, way));
-    hit.normal = to_vec3(pos_scale(1.0 / length, normal));
     hit.fraction = (float)fraction;
     q->max_fraction = q->found ? ask_caller(q, &hit) : keep_closest(q, INT32_MAX, &hit);
   }
 }
 
-static bool box_meets_way(const world_box *box, tn_pos from, tn_pos way)
+static bool box_meets_way(const world_box *box, tn_pos from, tn_pos way, double reach)
 {
-  const double lower[3] = {box->lower.x - from.x, box->lower.y - from.y, box->lower.z - from.z};
-  const double upper[3] = {box->upper.x - from.x, box->upper.y - from.y, box->upper.z - from.z};
+  const double lower[3] = {box->lower.x - from.x - reach, box->lower.y - from.y - reach,
+                           box->lower.z - from.z - reach};
+  const double upper[3] = {box->upper.x - from.x + reach, box->upper.y - from.y + reach,
+                           box->upper.z - from.z + reach};
   const double along[3] = {way.x, way.y, way.z};
   double enter = 0.0, leave = 1.0;
   for (int i = 0; i < 3; ++i) {
@@ -241,12 +291,17 @@ static bool box_meets_way(const world_box *box, tn_pos from, tn_pos way)
   return enter <= leave;
 }
 
+static bool passes_soft(const soft *s, tn_query_filter filter)
+{
+  return s->alive && (s->filter.category & filter.mask) && (filter.category & s->filter.mask);
+}
+
 static void look_at_softs(way_query *q)
 {
   for (int32_t i = 0; i < q->world->soft_list.used; ++i) {
     const soft *s = &q->world->softs[i];
-    bool passed = (s->filter.category & q->filter.mask) && (q->filter.category & s->filter.mask);
-    if (s->alive && passed && box_meets_way(&s->box, q->from.p, to_pos(q->way))) {
+    if (passes_soft(s, q->filter) &&
+        box_meets_way(&s->box, q->from.p, to_pos(q->way), (double)q->solid_reach)) {
       look_at_soft(q, i);
     }
   }
@@ -268,9 +323,7 @@ static void go(way_query *q)
             q);
   tree_cast(&q->world->moving_tree, from, q->way, half, with_equals(q->max_fraction), visit_on_way,
             q);
-  if (!q->solid) {
-    look_at_softs(q);
-  }
+  look_at_softs(q);
 }
 
 static bool is_good_way(const tn_world *world, tn_pos from, tn_vec3 way, const char *caller)
@@ -514,6 +567,65 @@ int tn_world_overlap_box(const tn_world *world, tn_pos lower, tn_pos upper, tn_q
                      .shapes = shapes,
                      .capacity = capacity};
   return count_overlaps(&q, visit_box);
+}
+
+// Triangles, or particles where there are none.
+static bool soft_overlaps(const soft *s, const geometry *solid, placed at)
+{
+  for (int32_t i = 0; i < s->triangle_count; ++i) {
+    tn_pos x[3];
+    corners_of(s, i, x);
+    geometry g = triangle_about(x);
+    placed frame = {x[0], {0, 0, 0, 1}};
+    if (overlaps(&g, solid, placed_relative(frame, at))) {
+      return true;
+    }
+  }
+  for (int32_t i = 0; i < s->particle_count && s->triangle_count == 0; ++i) {
+    closest c;
+    if (geometry_closest(solid, to_vec3(into_frame(at, s->particles[i].at)), s->radius, &c)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether a closed surface has the point inside: by what lies in one direction from it.
+static bool encloses(const soft *s, tn_pos point)
+{
+  tn_pos way = tn_p3(s->box.upper.x - point.x + 1.0, 0.0, 0.0), x[3], normal;
+  int crossings = 0;
+  for (int32_t i = 0; i < s->triangle_count; ++i) {
+    corners_of(s, i, x);
+    double fraction = meet_triangle(point, way, x, &normal);
+    crossings += fraction > 0.0 ? (pos_dot(way, normal) > 0.0 ? 1 : -1) : 0;
+  }
+  return s->closed && crossings > 0;
+}
+
+int tn_world_overlap_softs(const tn_world *world, const tn_shape_def *def, tn_transform at,
+                           tn_query_filter filter, tn_soft_id *softs, int capacity)
+{
+  geometry g;
+  int count = 0;
+  if (!is_good_solid(world, def, at, &g, "tn_world_overlap_softs")) {
+    return 0;
+  }
+  placed place = placed_at(at);
+  double reach = (double)geometry_reach(&g);
+  world_box box = {tn_p3(at.p.x - reach, at.p.y - reach, at.p.z - reach),
+                   tn_p3(at.p.x + reach, at.p.y + reach, at.p.z + reach)};
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    const soft *s = &world->softs[i];
+    if (passes_soft(s, filter) && boxes_overlap(&box, &s->box) &&
+        (soft_overlaps(s, &g, place) || encloses(s, at.p))) {
+      if (softs && count < capacity) {
+        softs[count] = soft_id_at(world, i);
+      }
+      count += 1;
+    }
+  }
+  return count;
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -267,7 +267,7 @@ static bool plant(tn_world *world, int32_t slot)
   shape *s = &world->shapes[slot];
   s->fixed = world->bodies[s->body].type == TN_BODY_STATIC;
   s->box = shape_tight_box(world, s);
-  s->slack = 0.0f;
+  s->slack = s->stretch = 0.0f;
   return tree_insert(world, tree_of(world, s), s->box, s->def.filter.category, slot, &s->leaf);
 }
 
@@ -453,6 +453,7 @@ bool tn_shape_set_material(tn_world *world, tn_shape_id id, tn_material material
     return false;
   }
   s->def.material = material;
+  world->material_changes += 1;
   body_wake(world, s->body);
   return true;
 }
@@ -474,7 +475,10 @@ bool tn_shape_set_filter(tn_world *world, tn_shape_id id, tn_filter filter)
 
 int tn_body_shapes(const tn_world *world, tn_body_id id, tn_shape_id *ids, int capacity)
 {
-  const body *b = body_find(world, id, "tn_body_shapes");
+  const body *b = NULL;
+  if (world) {
+    b = TN_IS_NULL(id) ? &world->bodies[WORLD_SLOT] : body_find(world, id, "tn_body_shapes");
+  }
   int count = 0;
   for (int32_t i = b ? b->first_shape : NO_SLOT; i != NO_SLOT; i = world->shapes[i].next) {
     if (ids && count < capacity) {

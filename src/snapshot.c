@@ -22,6 +22,7 @@ typedef struct header {
   uint32_t soft_size, attachment_size;
   pool_list softs, attachments;
   uint64_t soft_bytes; // of all their arrays
+  int32_t meetings;
 } header;
 
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
@@ -152,17 +153,10 @@ static uint64_t hash_contact(uint64_t hash, const contact *c)
   hash = hash_bytes(hash, &c->manifold.normal, sizeof c->manifold.normal);
   for (int i = 0; i < c->manifold.count; ++i) {
     hash = hash_bytes(hash, &c->manifold.points[i].gap, sizeof(float));
-    hash = hash_bytes(hash, &c->lambda[i], sizeof(float));
+    hash = hash_bytes(hash, &c->memory.lambda[i], sizeof(float));
   }
-  hash = hash_bytes(hash, &c->reference, sizeof c->reference);
-  hash = hash_bytes(hash, &c->age, sizeof c->age);
-  hash = hash_bytes(hash, &c->friction, sizeof c->friction);
-  hash = hash_bytes(hash, &c->roll, sizeof c->roll);
-  hash = hash_bytes(hash, &c->sliding, sizeof c->sliding);
-  hash = hash_bytes(hash, &c->turning, sizeof c->turning);
-  hash = hash_bytes(hash, &c->angle, sizeof c->angle);
-  hash = hash_bytes(hash, &c->offset, sizeof c->offset);
-  return hash_bytes(hash, &c->twist, sizeof c->twist);
+  return hash_bytes(hash, &c->memory.reference,
+                    sizeof c->memory - offsetof(contact_memory, reference));
 }
 
 static uint64_t hash_particles(uint64_t hash, const soft *s)
@@ -184,8 +178,10 @@ static uint64_t hash_soft(uint64_t hash, const tn_world *world, int32_t slot)
   const soft *s = &world->softs[slot];
   int32_t numbers[6] = {slot,         s->self_collision, s->asleep,
                         s->can_sleep, s->keep_momentum,  s->triangle_count};
-  float settings[7] = {s->gravity_scale, s->damping,           s->linear_damping, s->radius,
-                       s->pressure,      s->volume_compliance, s->rest_volume};
+  float settings[12] = {s->gravity_scale, s->damping,     s->linear_damping,
+                        s->radius,        s->pressure,    s->volume_compliance,
+                        s->rest_volume,   s->tear_strain, s->tear_force,
+                        s->yield_strain,  s->creep,       s->plastic_limit};
   hash = hash_bytes(hash, numbers, sizeof numbers);
   hash = hash_bytes(hash, &s->generation, sizeof s->generation);
   hash = hash_bytes(hash, settings, sizeof settings);
@@ -197,6 +193,9 @@ static uint64_t hash_soft(uint64_t hash, const tn_world *world, int32_t slot)
     hash = hash_bytes(hash, s->list[type].fields,
                       count * (size_t)(l.params + l.state) * sizeof(float));
   }
+  size_t plastic = s->plastic ? 9 * (size_t)s->list[SOFT_CELL].count : 0;
+  hash = hash_bytes(hash, s->plastic, plastic * sizeof(float));
+  hash = hash_bytes(hash, s->triangles, 3 * (size_t)s->triangle_count * sizeof(int32_t));
   return hash;
 }
 
@@ -271,7 +270,8 @@ static size_t content_size(const header *h)
          (size_t)h->geometries.used * sizeof(shared_geometry) + (size_t)h->source_size +
          (size_t)h->shapes.used * sizeof(shape) + (size_t)h->pairs.used * sizeof(pair) +
          (size_t)h->contacts.used * sizeof(contact) + (size_t)h->softs.used * sizeof(soft) +
-         (size_t)h->attachments.used * sizeof(attachment) + (size_t)h->soft_bytes;
+         (size_t)h->attachments.used * sizeof(attachment) + (size_t)h->meetings * sizeof(meeting) +
+         (size_t)h->soft_bytes;
 }
 
 static uint64_t soft_bytes(const tn_world *world)
@@ -325,6 +325,7 @@ static header header_of(const tn_world *world)
   h.softs = world->soft_list;
   h.attachments = world->attachment_list;
   h.soft_bytes = soft_bytes(world);
+  h.meetings = world->meeting_count;
   h.size = content_size(&h);
   return h;
 }
@@ -369,6 +370,7 @@ static void put_softs(unsigned char *at, const tn_world *world)
     at = put(at, &copy, sizeof copy);
   }
   at = put(at, world->attachments, (size_t)world->attachment_list.used * sizeof(attachment));
+  at = put(at, world->meetings, (size_t)world->meeting_count * sizeof(meeting));
   for (int32_t i = 0; i < world->soft_list.used; ++i) {
     const soft *s = &world->softs[i];
     at = s->alive ? put(at, s->memory, s->size) : at;
@@ -429,8 +431,8 @@ static const char *why_bad_snapshot(const header *h, const unsigned char *buffer
   if (h->bodies.used < 1 || !is_count(h->bodies.used) || !is_count(h->joints.used) ||
       !is_count(h->geometries.used) || !is_count(h->shapes.used) || !is_count(h->pairs.used) ||
       !is_count(h->contacts.used) || !is_count(h->softs.used) || !is_count(h->attachments.used) ||
-      h->soft_bytes > SIZE_MAX / 4 || h->source_size > SIZE_MAX / 4 || h->size != content_size(h) ||
-      size - sizeof(header) < h->size) {
+      !is_count(h->meetings) || h->soft_bytes > SIZE_MAX / 4 || h->source_size > SIZE_MAX / 4 ||
+      h->size != content_size(h) || size - sizeof(header) < h->size) {
     return "the snapshot is truncated";
   }
   if (checksum_of(*h, buffer + sizeof(header)) != h->checksum) {
@@ -519,7 +521,7 @@ static bool copy_softs(tn_world *world, const header *h, const unsigned char *at
     return false;
   }
   at = get(at, out->softs, (size_t)out->count * sizeof(soft));
-  at += (size_t)h->attachments.used * sizeof(attachment);
+  at += (size_t)h->attachments.used * sizeof(attachment) + (size_t)h->meetings * sizeof(meeting);
   bool ok = true;
   for (int32_t i = 0; i < out->count; ++i) {
     soft *s = &out->softs[i];
@@ -552,6 +554,8 @@ static bool reserve(tn_world *world, const header *h)
                       sizeof(soft)) &&
          reserve_pool(world, (void **)&world->attachments, &world->attachment_list,
                       h->attachments.used, sizeof(attachment)) &&
+         memory_reserve(world, (void **)&world->meetings, &world->meeting_capacity, h->meetings,
+                        sizeof(meeting)) &&
          reserve_pool(world, (void **)&world->contacts, &world->contact_list, h->contacts.used,
                       sizeof(contact));
 }
@@ -618,6 +622,13 @@ static void take_shapes(tn_world *world, const header *h, const unsigned char *a
   take_pool(&world->pair_list, &h->pairs);
   take_pool(&world->contact_list, &h->contacts);
   world->contact_graph.block_count = 0;
+  // What was kept of places and materials belongs to the other world's count of steps and changes.
+  for (int32_t i = 0; i < world->shape_list.used; ++i) {
+    world->shapes[i].placed_in = 0;
+  }
+  for (int32_t i = 0; i < world->contact_list.used; ++i) {
+    world->contacts[i].mixed = 0;
+  }
   world->searchers_changed = true;
   world->contact_event_count = world->told_event_count = 0;
   world->sleep_event_count = world->told_sleep_count = 0;
@@ -634,8 +645,11 @@ static void take_softs(tn_world *world, const header *h, const unsigned char *at
   if (copies->count > 0) {
     memcpy(world->softs, copies->softs, (size_t)copies->count * sizeof(soft));
   }
-  get(at + (size_t)h->softs.used * sizeof(soft), world->attachments,
-      (size_t)h->attachments.used * sizeof(attachment));
+  at = get(at + (size_t)h->softs.used * sizeof(soft), world->attachments,
+           (size_t)h->attachments.used * sizeof(attachment));
+  get(at, world->meetings, (size_t)h->meetings * sizeof(meeting));
+  world->meeting_count = h->meetings;
+  world->soft_event_count = world->told_soft_count = 0;
   take_pool(&world->soft_list, &h->softs);
   take_pool(&world->attachment_list, &h->attachments);
   world->touch_count = 0;
@@ -646,7 +660,7 @@ static void take_softs(tn_world *world, const header *h, const unsigned char *at
 static size_t soft_offset(const header *h)
 {
   return (size_t)(h->size - h->soft_bytes) - (size_t)h->softs.used * sizeof(soft) -
-         (size_t)h->attachments.used * sizeof(attachment);
+         (size_t)h->attachments.used * sizeof(attachment) - (size_t)h->meetings * sizeof(meeting);
 }
 
 static void take_settings(tn_world *world, const header *h)

@@ -80,7 +80,8 @@ tn_soft_def tn_default_soft_def(void)
   tn_soft_def def = {0};
   def.rotation = tn_quat_identity();
   def.mass = 1.0f;
-  def.stretch_limit = INFINITY;
+  def.stretch_limit = def.tear_strain = def.tear_force = INFINITY;
+  def.yield_strain = def.creep = def.plastic_limit = INFINITY;
   def.solid = TN_SOFT_COROTATED;
   def.youngs_modulus = 1e5f;
   def.poisson_ratio = 0.3f;
@@ -105,6 +106,10 @@ static void set_from_def(soft *s, const tn_soft_def *def)
   s->radius = def->radius;
   s->pressure = def->pressure;
   s->volume_compliance = def->volume_compliance;
+  s->tear_strain = def->tear_strain;
+  s->creep = def->creep;
+  s->plastic_limit = def->plastic_limit;
+  s->tear_force = def->tear_force;
   s->material = def->material;
   s->filter = def->filter;
   s->user_data = def->user_data;
@@ -385,6 +390,12 @@ bool tn_soft_pin(tn_world *world, tn_soft_id id, int particle, bool pinned)
   }
   changed(world, s);
   return true;
+}
+
+bool tn_soft_is_pinned(const tn_world *world, tn_soft_id id, int particle)
+{
+  const soft_particle *p = find_particle(world, id, particle, "tn_soft_is_pinned");
+  return p && p->pinned;
 }
 
 bool tn_soft_set_pressure(tn_world *world, tn_soft_id id, float pressure)

@@ -33,9 +33,36 @@ static attachment *find(const tn_world *world, tn_attachment_id id, const char *
   return &world->attachments[id.index - 1];
 }
 
+static tn_attachment_id id_at(const tn_world *world, int32_t slot)
+{
+  tn_attachment_id id = {(uint32_t)slot + 1, world->attachments[slot].generation, world->serial};
+  return id;
+}
+
 bool tn_attachment_is_valid(const tn_world *world, tn_attachment_id id)
 {
   return world && !why_not_one(world, id);
+}
+
+tn_attachment_def tn_attachment_get(const tn_world *world, tn_attachment_id id)
+{
+  const attachment *a = find(world, id, "tn_attachment_get");
+  return a ? a->def : (tn_attachment_def){0};
+}
+
+int tn_world_attachments(const tn_world *world, tn_attachment_id *ids, int capacity)
+{
+  int count = 0;
+  for (int32_t i = 0; world && i < world->attachment_list.used; ++i) {
+    if (world->attachments[i].alive) {
+      if (ids && count < capacity) {
+        ids[count] =
+            (tn_attachment_id){(uint32_t)i + 1, world->attachments[i].generation, world->serial};
+      }
+      count += 1;
+    }
+  }
+  return count;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -105,8 +132,7 @@ tn_attachment_id tn_attachment_create(tn_world *world, const tn_attachment_def *
   s->attachment_count += 1;
   soft_wake(world, a->soft);
   body_wake(world, a->body);
-  tn_attachment_id id = {(uint32_t)slot + 1, generation, world->serial};
-  return id;
+  return id_at(world, slot);
 }
 
 static void remove_at(tn_world *world, int32_t slot)
@@ -325,6 +351,22 @@ bool attachments_pack(tn_world *world, float scale)
   return true;
 }
 
+static void break_off(tn_world *world, int32_t slot)
+{
+  attachment *a = &world->attachments[slot];
+  soft *s = &world->softs[a->soft];
+  a->broken = true;
+  s->attachment_count -= 1;
+  tn_soft_event event = {.kind = TN_SOFT_EVENT_RELEASE,
+                         .soft = soft_id_at(world, a->soft),
+                         .body = body_id_at(world, a->body),
+                         .attachment = id_at(world, slot),
+                         .particles = {a->def.particle, -1},
+                         .point = s->particles[a->def.particle].at,
+                         .force = a->force};
+  add_soft_event(world, &event);
+}
+
 void attachments_unpack(tn_world *world, float dt)
 {
   soft_data *data = &world->soft_graph.data;
@@ -342,8 +384,7 @@ void attachments_unpack(tn_world *world, float dt)
     tn_vec3 sum = tn_v3(state.sum.x, state.sum.y, state.sum.z);
     a->force = tn_scale(1.0f / dt, tn_sub(sum, a->carried));
     if (tn_length(a->force) > a->def.break_force) {
-      a->broken = true;
-      world->softs[a->soft].attachment_count -= 1;
+      break_off(world, block->attachment[lane]);
     }
   }
 }

@@ -27,6 +27,7 @@ typedef struct soft {
   bool alive;
   bool can_sleep, asleep;
   bool self_collision;
+  bool closed;    // its triangles enclose it
   bool chained;   // its edges follow each other and are solved at once
   bool supported; // something holds it: pins, attachments, contacts
   float still_for;
@@ -35,10 +36,15 @@ typedef struct soft {
   soft_particle *particles;
   int32_t *triangles;
   soft_list list[SOFT_TYPE_COUNT];
-  void *memory; // all of these arrays
+  float *plastic; // rows of a 3 x 3 matrix of each cell that yields, or null
+  void *memory;   // all of these arrays
   size_t size;
   float gravity_scale, damping, linear_damping, radius;
   float pressure, volume_compliance, rest_volume; // pressure 0: no volume to keep
+  float tear_strain, tear_force;
+  float yield_strain, creep, plastic_limit;
+  float stiffest; // 1/s^2, of Neo-Hookean elements: what substeps must follow
+  bool warned;    // that they do not
   tn_material material;
   tn_filter filter;
   void *user_data;
@@ -72,6 +78,13 @@ typedef struct soft_contact {
   tn_vec3 force; // mean over the step
 } soft_contact;
 
+// A soft body and a shape, or two soft bodies, that touch.
+typedef struct meeting {
+  int32_t soft, other; // slots; of two soft bodies the lower comes first
+  bool mutual;         // other: a soft body
+  bool seen;           // in the step
+} meeting;
+
 // Which constraint a lane of a block holds.
 typedef struct soft_source {
   int32_t soft, index;
@@ -79,6 +92,8 @@ typedef struct soft_source {
 
 // A row of a rope, for the direct solve.
 typedef struct chain_row {
+  int32_t soft, index; // where it comes from
+  float sum;           // impulses of the step
   int32_t place[2];
   bool linked; // to the row before
   float apart[3];

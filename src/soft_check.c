@@ -49,6 +49,20 @@ static bool check_edges(const check *c)
   return true;
 }
 
+static bool check_tethers(const check *c)
+{
+  for (int i = 0; i < c->def->tether_count; ++i) {
+    const float *length = c->def->tether_lengths;
+    if (!has_good_vertices(c, "tether", i, c->def->tethers + 2 * (size_t)i, 2)) {
+      return false;
+    }
+    if (length && !(length[i] > 0.0f && length[i] <= 1e9f)) {
+      return wrong(c, "tether", i, "needs a positive and finite length");
+    }
+  }
+  return true;
+}
+
 static bool check_triangles(const check *c)
 {
   for (int i = 0; i < c->def->triangle_count; ++i) {
@@ -180,16 +194,16 @@ static const char *why_bad_counts(const tn_soft_def *def)
   }
   if (def->vertex_count > 10000000 || def->edge_count > 50000000 ||
       def->triangle_count > 50000000 || def->tetrahedron_count > 50000000 ||
-      def->hexahedron_count > 50000000) {
+      def->hexahedron_count > 50000000 || def->tether_count > 50000000) {
     return "there are too many vertices or elements";
   }
   if (def->edge_count < 0 || def->triangle_count < 0 || def->tetrahedron_count < 0 ||
-      def->hexahedron_count < 0) {
+      def->hexahedron_count < 0 || def->tether_count < 0) {
     return "a count is negative";
   }
   if ((def->edge_count > 0 && !def->edges) || (def->triangle_count > 0 && !def->triangles) ||
       (def->tetrahedron_count > 0 && !def->tetrahedra) ||
-      (def->hexahedron_count > 0 && !def->hexahedra)) {
+      (def->hexahedron_count > 0 && !def->hexahedra) || (def->tether_count > 0 && !def->tethers)) {
     return "a list of elements is null";
   }
   return NULL;
@@ -203,12 +217,26 @@ static const char *why_bad_stiffness(const tn_soft_def *def)
   if (!(def->stretch_limit >= 0.0f)) {
     return "stretch_limit must not be negative";
   }
+  if (!(def->tear_strain > 0.0f) || !(def->tear_force > 0.0f)) {
+    return "tear_strain and tear_force must be positive";
+  }
+  if ((isfinite(def->tear_strain) || isfinite(def->tear_force)) &&
+      (isfinite(def->stretch_limit) || def->tether_count > 0)) {
+    return "what tears has neither tethers nor a stretch_limit";
+  }
   if (!is_in(def->bending_stiffness, 0.0f, 1e12f)) {
     return "bending_stiffness must be from 0 to 1e12 N m";
   }
   if (def->solid != TN_SOFT_COROTATED && def->solid != TN_SOFT_SHAPE &&
-      def->solid != TN_SOFT_VOLUME) {
+      def->solid != TN_SOFT_VOLUME && def->solid != TN_SOFT_NEO_HOOKEAN) {
     return "unknown material of solids";
+  }
+  if (!(def->yield_strain >= 0.0f) || !(def->creep >= 0.0f) || !(def->plastic_limit >= 0.0f)) {
+    return "yield_strain, creep and plastic_limit must not be negative";
+  }
+  if (isfinite(def->yield_strain) && def->hexahedron_count == 0 &&
+      !(def->solid == TN_SOFT_SHAPE && def->tetrahedron_count > 0)) {
+    return "only hexahedra and tetrahedra of TN_SOFT_SHAPE yield, and there are none";
   }
   if (!is_in(def->youngs_modulus, 1e-3f, 1e12f)) {
     return "youngs_modulus must be from 1e-3 to 1e12 Pa";
@@ -276,8 +304,8 @@ static bool check_use(const check *c)
 bool soft_check(const tn_world *world, const tn_soft_def *def, uint8_t *used, soft_side *sides)
 {
   check c = {world, def, used};
-  if (!check_vertices(&c) || !check_edges(&c) || !check_triangles(&c) || !check_tetrahedra(&c) ||
-      !check_hexahedra(&c) || !check_use(&c)) {
+  if (!check_vertices(&c) || !check_edges(&c) || !check_tethers(&c) || !check_triangles(&c) ||
+      !check_tetrahedra(&c) || !check_hexahedra(&c) || !check_use(&c)) {
     return false;
   }
   soft_find_sides(def->triangles, def->triangle_count, sides);

@@ -226,7 +226,9 @@ static bool build_chains(tn_world *world)
       const int32_t *v = s->list[SOFT_EDGE].members + 2 * (size_t)k;
       const EdgeParams *e = (const EdgeParams *)(s->list[SOFT_EDGE].fields +
                                                  (size_t)k * (size_t)(l.params + l.state));
-      chain_row row = {.place = {s->first + v[0], s->first + v[1]},
+      chain_row row = {.soft = i,
+                       .index = k,
+                       .place = {s->first + v[0], s->first + v[1]},
                        .linked = k > 0 && v[-1] == v[0],
                        .rest = e->rest,
                        .compliance = e->compliance,
@@ -303,10 +305,23 @@ void soft_graph_release(tn_world *world)
 // ---------------------------------------------------------------------------------------------
 // In and out
 
+static void chain_sums_out(const tn_world *world)
+{
+  const soft_graph *g = &world->soft_graph;
+  soft_layout l = soft_layout_of(SOFT_EDGE);
+  for (int32_t i = 0; i < g->chain_count; ++i) {
+    const chain_row *row = &g->chain[i];
+    float *fields = world->softs[row->soft].list[SOFT_EDGE].fields +
+                    (size_t)row->index * (size_t)(l.params + l.state);
+    ((EdgeState *)(fields + l.params))->sum = row->sum;
+  }
+}
+
 // What the constraints remember, back to their bodies.
 void soft_states_out(const tn_world *world)
 {
   const soft_graph *g = &world->soft_graph;
+  chain_sums_out(world);
   for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
     soft_layout l = soft_layout_of((soft_type)type);
     const soft_rows *rows = &g->data.rows[type];
@@ -345,6 +360,17 @@ static void set_place(tn_world *world, const soft *s, int32_t i)
 static float off(const double *to, const double *from)
 {
   return (float)(*to - *from);
+}
+
+// Sums of the last step go.
+static void forget_sums(soft_graph *g, int32_t first, int32_t last)
+{
+  soft_layout l = soft_layout_of(SOFT_EDGE);
+  size_t at = (size_t)(l.particles + l.params) + offsetof(EdgeState, sum) / sizeof(R);
+  for (int32_t block = first; block < last; ++block) {
+    memset(g->data.rows[SOFT_EDGE].row[first_row(SOFT_EDGE, block) + at], 0,
+           sizeof *g->data.rows[SOFT_EDGE].row);
+  }
 }
 
 static void set_starts(soft_graph *g, soft_type type, int32_t first, int32_t last)
@@ -401,6 +427,9 @@ typedef struct start_task {
 static void run_starts(int first, int last, void *context)
 {
   start_task *t = context;
+  if (t->type == SOFT_EDGE) {
+    forget_sums(t->graph, first, last);
+  }
   set_starts(t->graph, t->type, first, last);
 }
 
@@ -423,6 +452,7 @@ void soft_pack(tn_world *world)
   for (int32_t i = 0; i < g->chain_count; ++i) {
     chain_row *row = &g->chain[i];
     const tn_pos *a = &g->at[row->place[0]], *b = &g->at[row->place[1]];
+    row->sum = 0.0f;
     row->apart[0] = off(&b->x, &a->x);
     row->apart[1] = off(&b->y, &a->y);
     row->apart[2] = off(&b->z, &a->z);

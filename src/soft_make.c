@@ -26,6 +26,9 @@ size_t soft_lay_out(soft *s, void *memory)
     s->list[type].members = take(memory, &at, count * (size_t)l.particles * sizeof(int32_t));
     s->list[type].fields = take(memory, &at, count * (size_t)(l.params + l.state) * sizeof(float));
   }
+  size_t plastic = isfinite(s->yield_strain) ? 9 * (size_t)s->list[SOFT_CELL].count : 0;
+  float *floats = take(memory, &at, plastic * sizeof(float));
+  s->plastic = plastic > 0 ? floats : NULL;
   return at;
 }
 
@@ -43,16 +46,26 @@ static int count_folds(const tn_soft_def *def, const soft_side *sides)
   return folds;
 }
 
+// A rod needs no limit.
+static bool has_limits(const tn_soft_def *def)
+{
+  return isfinite(def->stretch_limit) && def->edge_compliance > 0.0f;
+}
+
 void soft_count(soft *s, const tn_soft_def *def, const soft_side *sides)
 {
+  s->yield_strain = def->yield_strain;
   s->particle_count = def->vertex_count;
   s->triangle_count = def->triangle_count;
+  s->closed = def->triangle_count > 0 && 2 * count_folds(def, sides) == 3 * def->triangle_count;
   s->list[SOFT_EDGE].count = def->edge_count;
+  s->list[SOFT_TETHER].count = def->tether_count + (has_limits(def) ? def->edge_count : 0);
   if (def->bending_stiffness > 0.0f) {
     s->list[def->curved_rest ? SOFT_FOLD : SOFT_BEND].count = count_folds(def, sides);
   }
   int tets = def->tetrahedron_count;
   s->list[SOFT_TET].count = def->solid == TN_SOFT_COROTATED ? tets : 0;
+  s->list[SOFT_NEO].count = def->solid == TN_SOFT_NEO_HOOKEAN ? tets : 0;
   s->list[SOFT_VOLUME].count = def->solid == TN_SOFT_VOLUME ? tets : 0;
   s->list[SOFT_CELL].count = def->hexahedron_count + (def->solid == TN_SOFT_SHAPE ? tets : 0);
 }
@@ -126,12 +139,30 @@ static void put(soft *s, soft_type type, int32_t index, const int *members, cons
   memset(fields + l.params, 0, (size_t)l.state * sizeof(float));
 }
 
+static float rest_length(const tn_soft_def *def, const int *v)
+{
+  return tn_length(tn_sub(def->vertices[v[1]], def->vertices[v[0]]));
+}
+
 static void put_edge(soft *s, const tn_soft_def *def, int32_t index, const int *v)
 {
-  float rest = tn_length(tn_sub(def->vertices[v[1]], def->vertices[v[0]]));
-  EdgeParams params = {rest, def->edge_compliance, def->stiffness_damping,
-                       rest * (1.0f + def->stretch_limit)};
+  EdgeParams params = {rest_length(def, v), def->edge_compliance, def->stiffness_damping};
   put(s, SOFT_EDGE, index, v, &params);
+}
+
+// Those of the definition, then the limits of edges.
+static void put_tethers(soft *s, const tn_soft_def *def)
+{
+  for (int i = 0; i < def->tether_count; ++i) {
+    const int *v = def->tethers + 2 * (size_t)i;
+    TetherParams params = {def->tether_lengths ? def->tether_lengths[i] : rest_length(def, v)};
+    put(s, SOFT_TETHER, i, v, &params);
+  }
+  for (int i = 0; i < def->edge_count && has_limits(def); ++i) {
+    const int *v = def->edges + 2 * (size_t)i;
+    TetherParams params = {rest_length(def, v) * (1.0f + def->stretch_limit)};
+    put(s, SOFT_TETHER, def->tether_count + i, v, &params);
+  }
 }
 
 // The cotangent of the angle at vertex a between b and c.
@@ -202,11 +233,18 @@ static void invert_rest(const tn_vec3 *x, const int *v, double volume, V *b)
   }
 }
 
+// The Lame constants of a modulus and a ratio.
+static void lame_of(const tn_soft_def *def, double *mu, double *lambda)
+{
+  double e = (double)def->youngs_modulus, nu = (double)def->poisson_ratio;
+  *mu = e / (2.0 * (1.0 + nu));
+  *lambda = e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu));
+}
+
 static void put_tet(soft *s, const tn_soft_def *def, int32_t index, const int *v)
 {
-  double volume = soft_tet_volume(def->vertices, v);
-  double e = (double)def->youngs_modulus, nu = (double)def->poisson_ratio;
-  double mu = e / (2.0 * (1.0 + nu)), lambda = e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu));
+  double volume = soft_tet_volume(def->vertices, v), mu, lambda;
+  lame_of(def, &mu, &lambda);
   TetParams params;
   invert_rest(def->vertices, v, volume, params.b);
   params.shear = (float)(1.0 / (2.0 * mu * volume));
@@ -215,37 +253,87 @@ static void put_tet(soft *s, const tn_soft_def *def, int32_t index, const int *v
   put(s, SOFT_TET, index, v, &params);
 }
 
+// With lambda + mu small strains answer as in linear elasticity.
+static void put_neo(soft *s, const tn_soft_def *def, int32_t index, const int *v)
+{
+  double volume = soft_tet_volume(def->vertices, v), mu, lambda;
+  lame_of(def, &mu, &lambda);
+  lambda += mu;
+  NeoParams params;
+  invert_rest(def->vertices, v, volume, params.b);
+  params.shear = (float)(1.0 / (mu * volume));
+  params.bulk = (float)(1.0 / (lambda * volume));
+  params.rest = (float)(1.0 + mu / lambda);
+  params.damping = def->stiffness_damping;
+  put(s, SOFT_NEO, index, v, &params);
+}
+
+CellParams *soft_cell(const soft *s, int32_t index)
+{
+  soft_layout l = soft_layout_of(SOFT_CELL);
+  return (CellParams *)(s->list[SOFT_CELL].fields + (size_t)index * (size_t)(l.params + l.state));
+}
+
+static double spread_of(const CellParams *params)
+{
+  double sum = 0.0;
+  for (int i = 0; i < CELL_SIZE; ++i) {
+    sum += (double)params->mass[i] * (double)v_dot(params->rest[i], params->rest[i]);
+  }
+  return sum;
+}
+
+// Masses of the particles, and where they are at rest from their centre of mass.
+static void place_cell(const soft *s, const int32_t *v, const float *plastic, CellParams *params)
+{
+  double center[3] = {0.0, 0.0, 0.0}, mass = 0.0;
+  for (int i = 0; i < CELL_SIZE && v[i] != NO_SLOT; ++i) {
+    const soft_particle *p = &s->particles[v[i]];
+    params->mass[i] = p->mass;
+    center[0] += (double)p->mass * (double)p->rest.x;
+    center[1] += (double)p->mass * (double)p->rest.y;
+    center[2] += (double)p->mass * (double)p->rest.z;
+    mass += (double)p->mass;
+  }
+  for (int i = 0; i < CELL_SIZE && v[i] != NO_SLOT; ++i) {
+    tn_vec3 x = s->particles[v[i]].rest;
+    double q[3] = {(double)x.x - center[0] / mass, (double)x.y - center[1] / mass,
+                   (double)x.z - center[2] / mass};
+    double r[3] = {q[0], q[1], q[2]};
+    for (int k = 0; k < 3 && plastic; ++k) {
+      r[k] = (double)plastic[3 * k] * q[0] + (double)plastic[3 * k + 1] * q[1] +
+             (double)plastic[3 * k + 2] * q[2];
+    }
+    params->rest[i] = v_make((float)r[0], (float)r[1], (float)r[2]);
+  }
+}
+
+void soft_fit_cell(soft *s, int32_t index)
+{
+  CellParams *params = soft_cell(s, index);
+  double stiffness = (double)params->rate * spread_of(params);
+  place_cell(s, s->list[SOFT_CELL].members + CELL_SIZE * (size_t)index,
+             s->plastic ? s->plastic + 9 * (size_t)index : NULL, params);
+  params->rate = (float)(stiffness / spread_of(params));
+}
+
 // Stretched along any axis by a strain e it holds the energy E V e^2 / 2, on average over the axes.
 static void put_cell(soft *s, const tn_soft_def *def, int32_t index, const int *v, int size)
 {
   CellParams params;
   memset(&params, 0, sizeof params);
   int members[CELL_SIZE];
-  double center[3] = {0.0, 0.0, 0.0}, mass = 0.0, spread = 0.0;
-  for (int i = 0; i < size; ++i) {
-    const tn_vec3 *x = &def->vertices[v[i]];
-    double m = (double)s->particles[v[i]].mass;
-    center[0] += m * (double)x->x;
-    center[1] += m * (double)x->y;
-    center[2] += m * (double)x->z;
-    mass += m;
-  }
   for (int i = 0; i < CELL_SIZE; ++i) {
     members[i] = i < size ? v[i] : NO_SLOT;
-    if (i < size) {
-      const tn_vec3 *x = &def->vertices[v[i]];
-      double q[3] = {(double)x->x - center[0] / mass, (double)x->y - center[1] / mass,
-                     (double)x->z - center[2] / mass};
-      double m = (double)s->particles[v[i]].mass;
-      params.mass[i] = (float)m;
-      params.rest[i] = v_make((float)q[0], (float)q[1], (float)q[2]);
-      spread += m * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
-    }
   }
+  place_cell(s, members, NULL, &params);
   double volume = size == 8 ? soft_hex_volume(def->vertices, v) : soft_tet_volume(def->vertices, v);
-  params.rate = (float)(3.0 * (double)def->youngs_modulus * volume / spread);
+  params.rate = (float)(3.0 * (double)def->youngs_modulus * volume / spread_of(&params));
   params.damping = def->stiffness_damping;
   put(s, SOFT_CELL, index, members, &params);
+  for (int i = 0; i < 9 && s->plastic; ++i) {
+    s->plastic[9 * (size_t)index + (size_t)i] = i % 4 == 0 ? 1.0f : 0.0f;
+  }
 }
 
 static void put_solids(soft *s, const tn_soft_def *def)
@@ -261,6 +349,9 @@ static void put_solids(soft *s, const tn_soft_def *def)
     case TN_SOFT_COROTATED:
       put_tet(s, def, i, v);
       break;
+    case TN_SOFT_NEO_HOOKEAN:
+      put_neo(s, def, i, v);
+      break;
     case TN_SOFT_SHAPE:
       put_cell(s, def, def->hexahedron_count + i, v, 4);
       break;
@@ -269,6 +360,34 @@ static void put_solids(soft *s, const tn_soft_def *def)
       break;
     }
   }
+}
+
+// A bound for the square of the fastest vibration of Neo-Hookean elements: that of each alone, with
+// its share of its particles' masses. Their volumes are kept as forces for the time being.
+static float stiffest_of(soft *s, const tn_soft_def *def)
+{
+  double mu, lambda, most = 0.0;
+  lame_of(def, &mu, &lambda);
+  for (int i = 0; i < 4 * def->tetrahedron_count; ++i) {
+    const int *v = def->tetrahedra + (size_t)i / 4 * 4;
+    s->particles[v[i % 4]].force.x += (float)soft_tet_volume(def->vertices, v);
+  }
+  for (int i = 0; i < def->tetrahedron_count; ++i) {
+    const int *v = def->tetrahedra + 4 * (size_t)i;
+    double size = soft_tet_volume(def->vertices, v), sum = 0.0;
+    V b[4];
+    invert_rest(def->vertices, v, size, b + 1);
+    b[0] = v_add(b[1], v_add(b[2], b[3]));
+    for (int k = 0; k < 4; ++k) {
+      double mass = (double)s->particles[v[k]].mass * size / (double)s->particles[v[k]].force.x;
+      sum += (double)v_dot(b[k], b[k]) / mass;
+    }
+    most = fmax(most, mu * size * sum);
+  }
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    s->particles[i].force.x = 0.0f;
+  }
+  return (float)most;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -349,11 +468,18 @@ void soft_fill(soft *s, const tn_soft_def *def, const soft_side *sides)
   s->chained = put_rope(s, def);
   memset(s->particles, 0, (size_t)s->particle_count * sizeof(soft_particle));
   set_masses(s, def);
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    s->particles[i].rest = def->vertices[i];
+  }
   for (int i = 0; i < def->edge_count && !s->chained; ++i) {
     put_edge(s, def, i, def->edges + 2 * (size_t)i);
   }
+  put_tethers(s, def);
   put_folds(s, def, sides);
   put_solids(s, def);
+  if (s->list[SOFT_NEO].count > 0) {
+    s->stiffest = stiffest_of(s, def);
+  }
   for (int i = 0; i < 3 * def->triangle_count; ++i) {
     s->triangles[i] = def->triangles[i];
   }
@@ -363,7 +489,6 @@ void soft_fill(soft *s, const tn_soft_def *def, const soft_side *sides)
     tn_pos local = tn_p3((double)x->x, (double)x->y, (double)x->z);
     s->particles[i].at = pos_add(def->position, dquat_rotate(q, local));
     s->particles[i].v = def->velocity;
-    s->particles[i].rest = *x;
   }
   set_turns(s, q);
 }

@@ -25,10 +25,17 @@ double soft_triangle_area(const tn_vec3 *x, const int *v);
 double soft_tet_volume(const tn_vec3 *x, const int *v);
 double soft_hex_volume(const tn_vec3 *x, const int *v);
 
+// Corners of the faces of a tetrahedron or a hexahedron, counter-clockwise from outside.
+const int (*soft_faces(int corners, int *count))[4];
+
 // Sets the pointers of a soft body from its counts; returns the bytes they need.
 size_t soft_lay_out(soft *s, void *memory);
 // Counts of everything, then masses and constraints of a checked definition.
 void soft_count(soft *s, const tn_soft_def *def, const soft_side *sides);
 void soft_fill(soft *s, const tn_soft_def *def, const soft_side *sides);
+
+// A cell whose masses or plastic shape have changed; it keeps its stiffness.
+void soft_fit_cell(soft *s, int32_t index);
+CellParams *soft_cell(const soft *s, int32_t index);
 
 #endif

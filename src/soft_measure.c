@@ -93,15 +93,21 @@ static Q fitted(Q q, const tn_pos *f)
   return q;
 }
 
+// The deformation's columns.
+static void stretch_of(const tn_pos *d, const V *b, tn_pos *f)
+{
+  f[0] = f[1] = f[2] = tn_p3(0.0, 0.0, 0.0);
+  for (int i = 0; i < 3; ++i) {
+    f[0] = pos_add(f[0], scaled((double)b[i].x, d[i]));
+    f[1] = pos_add(f[1], scaled((double)b[i].y, d[i]));
+    f[2] = pos_add(f[2], scaled((double)b[i].z, d[i]));
+  }
+}
+
 static double tet_energy(const tn_pos *d, const TetParams *params, Q q)
 {
   tn_pos f[3];
-  memset(f, 0, sizeof f);
-  for (int i = 0; i < 3; ++i) {
-    f[0] = pos_add(f[0], scaled((double)params->b[i].x, d[i]));
-    f[1] = pos_add(f[1], scaled((double)params->b[i].y, d[i]));
-    f[2] = pos_add(f[2], scaled((double)params->b[i].z, d[i]));
-  }
+  stretch_of(d, params->b, f);
   q = fitted(q, f);
   V axes[3] = {q_axis_x(q), q_axis_y(q), q_axis_z(q)};
   double square = 0.0, j = dot(f[0], cross(f[1], f[2]));
@@ -112,6 +118,18 @@ static double tet_energy(const tn_pos *d, const TetParams *params, Q q)
   }
   double bulk = params->bulk < 1e29f ? row_energy(j - 1.0, (double)params->bulk) : 0.0;
   return 0.5 * square / (double)params->shear + bulk;
+}
+
+// From that of the rest shape.
+static double neo_energy(const tn_pos *d, const NeoParams *params)
+{
+  tn_pos f[3];
+  stretch_of(d, params->b, f);
+  double j = dot(f[0], cross(f[1], f[2])), off = 1.0 - (double)params->rest;
+  double square = dot(f[0], f[0]) + dot(f[1], f[1]) + dot(f[2], f[2]);
+  return 0.5 * (square - 3.0) / (double)params->shear +
+         row_energy(j - (double)params->rest, (double)params->bulk) -
+         row_energy(off, (double)params->bulk);
 }
 
 static double cell_energy(const tn_pos *d, const CellParams *params, Q q)
@@ -150,12 +168,16 @@ static double energy_of(soft_type type, const tn_pos *d, const float *fields)
   switch (type) {
   case SOFT_EDGE:
     return edge_energy(d, (const EdgeParams *)fields);
+  case SOFT_TETHER:
+    return 0.0;
   case SOFT_BEND:
     return bend_energy(d, (const BendParams *)fields);
   case SOFT_FOLD:
     return fold_energy(d, (const FoldParams *)fields);
   case SOFT_VOLUME:
     return volume_energy(d, (const VolumeParams *)fields);
+  case SOFT_NEO:
+    return neo_energy(d, (const NeoParams *)fields);
   case SOFT_TET:
     return tet_energy(d, (const TetParams *)fields, q);
   default:

@@ -1,15 +1,8 @@
 // Vertices and elements of common soft bodies.
-#include "soft_make.h"
+#include "soft_mesh.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-// What is being built. Counts first, then memory, then contents.
-typedef struct maker {
-  tn_vec3 *vertices;
-  int *edges, *triangles, *tetrahedra, *hexahedra;
-  int vertex_count, edge_count, triangle_count, tetrahedron_count, hexahedron_count;
-} maker;
 
 static bool take_list(int **list, int count, int size)
 {
@@ -17,7 +10,7 @@ static bool take_list(int **list, int count, int size)
   return count == 0 || *list;
 }
 
-static void give_back(maker *m)
+void mesh_give(maker *m)
 {
   free(m->vertices);
   free(m->edges);
@@ -26,7 +19,7 @@ static void give_back(maker *m)
   free(m->hexahedra);
 }
 
-static bool take_all(maker *m)
+bool mesh_take(maker *m)
 {
   m->vertices = malloc((size_t)m->vertex_count * sizeof(tn_vec3));
   bool ok = m->vertices && take_list(&m->edges, m->edge_count, 2);
@@ -34,12 +27,12 @@ static bool take_all(maker *m)
   ok = ok && take_list(&m->tetrahedra, m->tetrahedron_count, 4);
   ok = ok && take_list(&m->hexahedra, m->hexahedron_count, 8);
   if (!ok) {
-    give_back(m);
+    mesh_give(m);
   }
   return ok;
 }
 
-static bool hand_over(const maker *m, tn_soft_def *def)
+bool mesh_hand_over(const maker *m, tn_soft_def *def)
 {
   def->vertices = m->vertices;
   def->edges = m->edges;
@@ -62,8 +55,13 @@ void tn_soft_mesh_free(tn_soft_def *def)
     free((void *)def->triangles);
     free((void *)def->tetrahedra);
     free((void *)def->hexahedra);
+    free((void *)def->tethers);
+    free((void *)def->tether_lengths);
+    def->tethers = NULL;
+    def->tether_lengths = NULL;
+    def->tether_count = 0;
     maker none = {0};
-    hand_over(&none, def);
+    mesh_hand_over(&none, def);
   }
 }
 
@@ -115,7 +113,7 @@ bool tn_soft_mesh_cloth(tn_soft_def *def, int columns, int rows, float size_x, f
   maker m = {.vertex_count = columns * rows,
              .edge_count = (columns - 1) * rows + columns * (rows - 1) + 2 * cells,
              .triangle_count = 2 * cells};
-  if (!take_all(&m)) {
+  if (!mesh_take(&m)) {
     return false;
   }
   m.edge_count = m.triangle_count = 0;
@@ -135,7 +133,7 @@ bool tn_soft_mesh_cloth(tn_soft_def *def, int columns, int rows, float size_x, f
       }
     }
   }
-  return hand_over(&m, def);
+  return mesh_hand_over(&m, def);
 }
 
 bool tn_soft_mesh_rope(tn_soft_def *def, int segments, float length)
@@ -144,7 +142,7 @@ bool tn_soft_mesh_rope(tn_soft_def *def, int segments, float length)
     return false;
   }
   maker m = {.vertex_count = segments + 1, .edge_count = segments};
-  if (!take_all(&m)) {
+  if (!mesh_take(&m)) {
     return false;
   }
   for (int i = 0; i <= segments; ++i) {
@@ -154,7 +152,7 @@ bool tn_soft_mesh_rope(tn_soft_def *def, int segments, float length)
       m.edges[2 * i + 1] = i + 1;
     }
   }
-  return hand_over(&m, def);
+  return mesh_hand_over(&m, def);
 }
 
 // Edges of triangles, each once.
@@ -184,17 +182,100 @@ bool tn_soft_mesh_triangles(tn_soft_def *def, const tn_vec3 *vertices, int verte
   maker m = {.vertex_count = vertex_count,
              .edge_count = 3 * triangle_count,
              .triangle_count = triangle_count};
-  if (!take_all(&m)) {
+  if (!mesh_take(&m)) {
     return false;
   }
   memcpy(m.vertices, vertices, (size_t)vertex_count * sizeof *vertices);
   memcpy(m.triangles, triangles, 3 * (size_t)triangle_count * sizeof *triangles);
   m.edge_count = find_edges(triangles, triangle_count, m.edges);
   if (m.edge_count < 0) {
-    give_back(&m);
+    mesh_give(&m);
     return false;
   }
-  return hand_over(&m, def);
+  return mesh_hand_over(&m, def);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Tethers: Kim, Chentanez and Mueller-Fischer 2012, Long range attachments
+
+// How far a vertex is from the closest anchor along the edges, and which one that is.
+typedef struct way_off {
+  double length;
+  int anchor; // -1: not reached
+} way_off;
+
+static bool shorten(const tn_soft_def *def, way_off *ways, int from, int to)
+{
+  double edge = (double)tn_length(tn_sub(def->vertices[to], def->vertices[from]));
+  if (ways[from].anchor < 0 ||
+      (ways[to].anchor >= 0 && ways[to].length <= ways[from].length + edge)) {
+    return false;
+  }
+  ways[to].length = ways[from].length + edge;
+  ways[to].anchor = ways[from].anchor;
+  return true;
+}
+
+// Sweeps up and down the list until no way gets shorter.
+static void find_ways(const tn_soft_def *def, way_off *ways)
+{
+  bool changed = true;
+  for (int round = 0; changed; ++round) {
+    changed = false;
+    for (int i = 0; i < def->edge_count; ++i) {
+      const int *v = def->edges + 2 * (size_t)(round % 2 ? def->edge_count - 1 - i : i);
+      changed = shorten(def, ways, v[0], v[1]) || changed;
+      changed = shorten(def, ways, v[1], v[0]) || changed;
+    }
+  }
+}
+
+static bool are_vertices(const tn_soft_def *def, const int *list, int count)
+{
+  for (int i = 0; i < count; ++i) {
+    if (list[i] < 0 || list[i] >= def->vertex_count) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool tn_soft_mesh_tethers(tn_soft_def *def, const int *anchors, int anchor_count)
+{
+  if (!def || !def->vertices || def->vertex_count < 2 || !def->edges || def->edge_count < 1 ||
+      def->tethers || !anchors || anchor_count < 1 || !are_vertices(def, anchors, anchor_count) ||
+      !are_vertices(def, def->edges, 2 * def->edge_count)) {
+    return false;
+  }
+  size_t count = (size_t)def->vertex_count;
+  way_off *ways = malloc(count * sizeof *ways);
+  int *tethers = malloc(2 * count * sizeof *tethers);
+  float *lengths = malloc(count * sizeof *lengths);
+  if (!ways || !tethers || !lengths) {
+    free(ways);
+    free(tethers);
+    free(lengths);
+    return false;
+  }
+  for (int i = 0; i < def->vertex_count; ++i) {
+    ways[i] = (way_off){0.0, -1};
+  }
+  for (int i = 0; i < anchor_count; ++i) {
+    ways[anchors[i]].anchor = anchors[i];
+  }
+  find_ways(def, ways);
+  int found = 0;
+  for (int i = 0; i < def->vertex_count; ++i) {
+    if (ways[i].anchor >= 0 && ways[i].anchor != i) {
+      lengths[found] = (float)ways[i].length;
+      put2(tethers, &found, ways[i].anchor, i);
+    }
+  }
+  free(ways);
+  def->tethers = tethers;
+  def->tether_lengths = lengths;
+  def->tether_count = found;
+  return true;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -225,26 +306,33 @@ static int by_key(const void *a, const void *b)
   return memcmp(((const face *)a)->key, ((const face *)b)->key, sizeof((const face *)a)->key);
 }
 
-static int list_faces(const maker *m, face *faces)
+const int (*soft_faces(int corners, int *count))[4]
 {
   static const int of_tet[4][4] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
   static const int of_hex[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
                                    {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
-  int count = 0;
+  *count = corners == 4 ? 4 : 6;
+  return corners == 4 ? of_tet : of_hex;
+}
+
+static int list_faces(const maker *m, face *faces)
+{
+  int count = 0, per_tet, per_hex;
+  const int(*of_tet)[4] = soft_faces(4, &per_tet), (*of_hex)[4] = soft_faces(8, &per_hex);
   for (int i = 0; i < m->tetrahedron_count; ++i) {
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < per_tet; ++k) {
       faces[count++] = make_face(m->tetrahedra + 4 * (size_t)i, of_tet[k], 3);
     }
   }
   for (int i = 0; i < m->hexahedron_count; ++i) {
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < per_hex; ++k) {
       faces[count++] = make_face(m->hexahedra + 8 * (size_t)i, of_hex[k], 4);
     }
   }
   return count;
 }
 
-static bool find_surface(maker *m)
+bool mesh_find_surface(maker *m)
 {
   size_t most = 4 * (size_t)m->tetrahedron_count + 6 * (size_t)m->hexahedron_count;
   face *faces = malloc((most + 1) * sizeof *faces);
@@ -299,6 +387,16 @@ static void put_five(maker *m, const int *v, bool odd)
   }
 }
 
+void mesh_put_cell(maker *m, const int *v, bool odd, bool tetrahedra)
+{
+  if (tetrahedra) {
+    put_five(m, v, odd);
+    return;
+  }
+  memcpy(m->hexahedra + 8 * (size_t)m->hexahedron_count, v, 8 * sizeof *v);
+  m->hexahedron_count += 1;
+}
+
 typedef struct grid {
   int cells[3];
   bool closed; // along the first axis
@@ -326,12 +424,7 @@ static void put_cells(maker *m, const grid *g)
           int x = c % 4 == 1 || c % 4 == 2, y = c % 4 >= 2, z = c >= 4;
           v[c] = grid_vertex(g, i + x, j + y, k + z);
         }
-        if (g->tetrahedra) {
-          put_five(m, v, (i + j + k) % 2);
-        } else {
-          memcpy(m->hexahedra + 8 * (size_t)m->hexahedron_count, v, sizeof v);
-          m->hexahedron_count += 1;
-        }
+        mesh_put_cell(m, v, (i + j + k) % 2, g->tetrahedra);
       }
     }
   }
@@ -358,7 +451,7 @@ static bool make_grid(tn_soft_def *def, const grid *g, grid_fn *place, const flo
   maker m = {.vertex_count = grid_vertices(g),
              .tetrahedron_count = g->tetrahedra ? 5 * total : 0,
              .hexahedron_count = g->tetrahedra ? 0 : total};
-  if (!take_all(&m)) {
+  if (!mesh_take(&m)) {
     return false;
   }
   for (int k = 0; k <= g->cells[2]; ++k) {
@@ -372,11 +465,11 @@ static bool make_grid(tn_soft_def *def, const grid *g, grid_fn *place, const flo
   }
   m.tetrahedron_count = m.hexahedron_count = 0;
   put_cells(&m, g);
-  if (!find_surface(&m)) {
-    give_back(&m);
+  if (!mesh_find_surface(&m)) {
+    mesh_give(&m);
     return false;
   }
-  return hand_over(&m, def);
+  return mesh_hand_over(&m, def);
 }
 
 static tn_vec3 place_in_box(float x, float y, float z, const float *half)
@@ -497,7 +590,7 @@ bool tn_soft_mesh_sphere(tn_soft_def *def, int level, float radius)
       .vertex_count = triangles / 2 + 2, .edge_count = triangles * 3, .triangle_count = triangles};
   soft_side *sides = malloc(3 * (size_t)triangles * sizeof *sides);
   int *middle = malloc(3 * (size_t)triangles * sizeof *middle);
-  bool ok = sides && middle && take_all(&m);
+  bool ok = sides && middle && mesh_take(&m);
   if (ok) {
     put_icosahedron(&m, radius);
     for (int i = 0; i < level; ++i) {
@@ -506,10 +599,10 @@ bool tn_soft_mesh_sphere(tn_soft_def *def, int level, float radius)
     m.edge_count = find_edges(m.triangles, m.triangle_count, m.edges);
     ok = m.edge_count >= 0;
     if (!ok) {
-      give_back(&m);
+      mesh_give(&m);
     }
   }
   free(sides);
   free(middle);
-  return ok && hand_over(&m, def);
+  return ok && mesh_hand_over(&m, def);
 }

@@ -30,9 +30,11 @@ typedef struct particle_block {
 
 typedef enum soft_type {
   SOFT_EDGE,
+  SOFT_TETHER,
   SOFT_BEND,
   SOFT_FOLD,
   SOFT_VOLUME,
+  SOFT_NEO,
   SOFT_TET,
   SOFT_CELL,
   SOFT_TYPE_COUNT
@@ -50,12 +52,16 @@ static inline soft_layout soft_layout_of(soft_type type)
   switch (type) {
   case SOFT_EDGE:
     return (soft_layout){2, FIELDS(EdgeParams), FIELDS(EdgeState)};
+  case SOFT_TETHER:
+    return (soft_layout){2, FIELDS(TetherParams), FIELDS(RowMemory)};
   case SOFT_BEND:
     return (soft_layout){4, FIELDS(BendParams), FIELDS(RowMemory)};
   case SOFT_FOLD:
     return (soft_layout){4, FIELDS(FoldParams), FIELDS(RowMemory)};
   case SOFT_VOLUME:
     return (soft_layout){4, FIELDS(VolumeParams), FIELDS(RowMemory)};
+  case SOFT_NEO:
+    return (soft_layout){4, FIELDS(NeoParams), FIELDS(NeoState)};
   case SOFT_TET:
     return (soft_layout){4, FIELDS(TetParams), FIELDS(TetState)};
   default: // SOFT_CELL

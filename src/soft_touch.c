@@ -61,11 +61,13 @@ static bool is_of_shape(const soft_contact *t, int32_t slot)
 
 void touches_remove_of_soft(tn_world *world, int32_t slot)
 {
+  meetings_remove_of_soft(world, slot);
   drop_touches(world, is_of_soft, slot);
 }
 
 void touches_remove_of_shape(tn_world *world, int32_t slot)
 {
+  meetings_remove_of_shape(world, slot);
   for (int32_t i = 0; i < world->touch_count; ++i) {
     if (is_of_shape(&world->touches[i], slot)) {
       soft_wake(world, world->touches[i].soft);

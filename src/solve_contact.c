@@ -1,11 +1,25 @@
 // Contacts meet lanes: gather bodies, run a kernel, scatter what it changed. Compiled once for each
 // lane width.
+//
+// Sixteen lanes take two blocks at a time in the three passes of a substep: what limits these is
+// how long each block's chain of operations takes, not how many there are.
 #include "contact_store.h"
+
+#define BLOCK_FLOATS (sizeof(contact_block) / sizeof(float))
 #include "gather.h"
 
 #include <stddef.h>
 
 #define CONTACT_OPS PASTE(contact_ops_, TN_LANES)
+#define CONTACT_PACK PASTE(contact_pack_, TN_LANES)
+#define CONTACT_UNPACK PASTE(contact_unpack_, TN_LANES)
+
+// Whether something is to be done in any lane.
+#if TN_LANES == 16
+#define IN_ANY(cb, flag) ((cb)[0].flag | (cb)[1].flag)
+#else
+#define IN_ANY(cb, flag) ((cb)->flag)
+#endif
 
 // What is known about a block at compile time.
 typedef struct Kind {
@@ -58,11 +72,13 @@ KERNEL void load_inertias(const solver_data *data, const contact_block *cb, int 
 KERNEL void store_velocities(const solver_data *data, const contact_block *cb, int lane,
                              const Work *w)
 {
-  store_velocity(data, gather_a(cb, lane), &w->a, w->share_a);
-  store_velocity(data, gather_b(cb, lane), &w->b, w->share_b);
+  Gather a = gather_a(cb, lane);
+  Gather b = gather_b(cb, lane);
+  a.move = IN_ANY(cb, fixed_a) ? a.move : NULL;
+  b.move = IN_ANY(cb, fixed_b) ? b.move : NULL;
+  store_velocity(data, a, &w->a, w->share_a);
+  store_velocity(data, b, &w->b, w->share_b);
 }
-
-#define TOUCH_FIELD(name) (offsetof(Touch, name) / sizeof(R))
 
 // No more than the points that the type has.
 KERNEL void load_touch(contact_block *cb, int lane, int points, Touch *touch)
@@ -177,6 +193,8 @@ KERNEL Slip slip_without_load(R far, R arm, const Strain *shift, const ContactSt
 // ---------------------------------------------------------------------------------------------
 // Impulse form
 
+#if TN_LANES < 16
+
 KERNEL void begin_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
 {
   Work w;
@@ -189,6 +207,8 @@ KERNEL void begin_contact(solver_data *data, contact_block *cb, int lane, Kind k
   store_touch(cb, lane, kind, &w.touch);
   store_mass(cb, lane, kind.points, &mass);
 }
+
+#endif
 
 // A manifold with nothing to do may be left out if its neighbours have nothing to do either. So
 // that lanes do not matter it stays as it was, to the sign of a zero, if they have.
@@ -219,7 +239,7 @@ KERNEL void warm_contact(solver_data *data, contact_block *cb, int lane, Kind ki
   Work before = w;
   ContactMass mass;
   load_mass(cb, lane, kind.points, &mass);
-  leak_contact(kind.points, &w.params, &w.state);
+  leak_contact(kind.points, &w.params, &mass, splat(0.5f * data->substep.bounce_speed), &w.state);
   flatten(&w.touch, &w.state);
   Wrench wrench = whole_wrench(kind.points, &w.touch, &mass.patch, &w.state);
   give(&w.a, &w.b, &wrench);
@@ -232,8 +252,12 @@ KERNEL ContactPass make_pass(const solver_data *data, const contact_block *cb, i
                              int relaxing)
 {
   float h = data->substep.h;
-  ContactPass pass = {splat(1.0f / h), 1.0f / load(&cb->left[lane]),
-                      splat(h * data->substep.bounce_speed), relaxing, cb->rolls};
+  ContactPass pass = {splat(1.0f / h),
+                      1.0f / load_field(cb->left, lane),
+                      splat(h * data->substep.bounce_speed),
+                      relaxing,
+                      IN_ANY(cb, rolls),
+                      IN_ANY(cb, yields)};
   return pass;
 }
 
@@ -248,7 +272,7 @@ KERNEL void press_and_rub(solver_data *data, contact_block *cb, int lane, Kind k
   load_inertias(data, cb, lane, w);
   Work before = *w;
   R hit = press(kind.points, demand, pass, &w->params, &w->touch, mass, &w->state, &w->a, &w->b);
-  store(cb->hit + lane, r_max(load(cb->hit + lane), hit));
+  store_field(cb->hit, lane, r_max(load_field(cb->hit, lane), hit));
   rub(kind.points, pass, &w->params, &w->touch, mass, &strain, &w->state, &w->a, &w->b);
   restore_idle(demand->idle, &before, w);
   store_velocities(data, cb, lane, w);
@@ -340,7 +364,7 @@ KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Kind k
   load_rows(cb, lane, kind, &w);
   follow(cb, lane, kind, &w);
   store_touch(cb, lane, kind, &w.touch);
-  store(&cb->left[lane], splat(data->substep.h));
+  store_field(cb->left, lane, splat(data->substep.h));
   M apart = is_apart(kind, &w);
   if (kind.form == FORM_FLAT) {
     load_mass(cb, lane, kind.points, &mass);
@@ -363,6 +387,8 @@ KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Kind k
   w.state.turning = pick(slip.turns, splat(1.0f), splat(0.0f));
   STORE(cb->state, lane, &w.state);
 }
+
+#if TN_LANES < 16
 
 // After impacts some bodies have moved, and less of the substep is left to them.
 KERNEL void refresh_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
@@ -511,8 +537,34 @@ KERNEL void position_contact(solver_data *data, contact_block *cb, int lane, Kin
   store_moved(data, cb, lane, &before, &w);
 }
 
+#endif
+
 // ---------------------------------------------------------------------------------------------
 // Every pass over contacts: all lanes of a block are of one type, so the type is settled once.
+
+#if TN_LANES == 16
+
+#define CASE(type, call, form, points)                                                             \
+  case type:                                                                                       \
+    call(data, cb, 0, (Kind){form, points});                                                       \
+    break
+
+// Blocks of one kind by twos; what is left alone goes by eight lanes. What one block leaves out and
+// the other does not would show, if only in the sign of a zero.
+KERNEL int is_alike(const contact_block *a, const contact_block *b)
+{
+  return a->type == b->type && a->rolls == b->rolls && a->yields == b->yields;
+}
+
+#define NEXT_BLOCKS(pass)                                                                          \
+  if (block + 1 >= last || !is_alike(cb, cb + 1)) {                                                \
+    contact_ops_8.pass(data, block, block + 1);                                                    \
+    ++block;                                                                                       \
+    continue;                                                                                      \
+  }                                                                                                \
+  block += 2
+
+#else
 
 #define CASE(type, call, form, points)                                                             \
   case type:                                                                                       \
@@ -521,11 +573,16 @@ KERNEL void position_contact(solver_data *data, contact_block *cb, int lane, Kin
     }                                                                                              \
     break
 
-#define CONTACT_PASS(name, call)                                                                   \
-  static void name(solver_data *data, int first, int last)                                         \
+#define NEXT_BLOCKS(pass) ++block
+
+#endif
+
+#define CONTACT_PASS(pass, call)                                                                   \
+  static void pass_##pass(solver_data *data, int first, int last)                                  \
   {                                                                                                \
-    for (int block = first; block < last; ++block) {                                               \
+    for (int block = first; block < last;) {                                                       \
       contact_block *cb = &data->contacts[block];                                                  \
+      NEXT_BLOCKS(pass);                                                                           \
       switch (cb->type) {                                                                          \
         CASE(CONTACT_FLAT_1, call, FORM_FLAT, 1);                                                  \
         CASE(CONTACT_FLAT_2, call, FORM_FLAT, 2);                                                  \
@@ -541,15 +598,48 @@ KERNEL void position_contact(solver_data *data, contact_block *cb, int lane, Kin
     }                                                                                              \
   }
 
-CONTACT_PASS(contact_begin, begin_contact)
-CONTACT_PASS(contact_warm, warm_contact)
-CONTACT_PASS(contact_solve, solve_contact)
-CONTACT_PASS(contact_relax, relax_contact)
-CONTACT_PASS(contact_refresh, refresh_contact)
-CONTACT_PASS(contact_approach, approach_contact)
-CONTACT_PASS(contact_positions, position_contact)
+CONTACT_PASS(warm, warm_contact)
+CONTACT_PASS(solve, solve_contact)
+CONTACT_PASS(relax, relax_contact)
+
+#if TN_LANES == 16
+
+// The rest is no faster.
+static void pass_begin(solver_data *data, int first, int last)
+{
+  contact_ops_8.begin(data, first, last);
+}
+
+static void pass_refresh(solver_data *data, int first, int last)
+{
+  contact_ops_8.refresh(data, first, last);
+}
+
+static void pass_approach(solver_data *data, int first, int last)
+{
+  contact_ops_8.approach(data, first, last);
+}
+
+static void pass_positions(solver_data *data, int first, int last)
+{
+  contact_ops_8.positions(data, first, last);
+}
+
+#undef CONTACT_PACK
+#undef CONTACT_UNPACK
+#define CONTACT_PACK contact_pack_8
+#define CONTACT_UNPACK contact_unpack_8
+
+#else
+
+CONTACT_PASS(begin, begin_contact)
+CONTACT_PASS(refresh, refresh_contact)
+CONTACT_PASS(approach, approach_contact)
+CONTACT_PASS(positions, position_contact)
+
+#endif
 
 const contact_ops CONTACT_OPS = {
-    contact_begin,   contact_warm,     contact_solve,     contact_relax,
-    contact_refresh, contact_approach, contact_positions,
+    CONTACT_PACK, CONTACT_UNPACK, pass_begin,    pass_warm,      pass_solve,
+    pass_relax,   pass_refresh,   pass_approach, pass_positions,
 };

@@ -163,7 +163,15 @@ static void warm_edges(solver_data *data, int first, int last)
 static void relax_edges(solver_data *data, int first, int last)
 {
   SoftPass pass = make_pass(data);
-  SOFT_LOOP(SOFT_EDGE, SOFT_CASE(EdgeParams, EdgeState, 2, relax_edge(&pass, p, d, &params)));
+  SOFT_LOOP(SOFT_EDGE,
+            SOFT_CASE(EdgeParams, EdgeState, 2, relax_edge(&pass, p, d, &params, &state)));
+}
+
+static void relax_tethers(solver_data *data, int first, int last)
+{
+  SoftPass pass = make_pass(data);
+  SOFT_LOOP(SOFT_TETHER,
+            SOFT_CASE(TetherParams, RowMemory, 2, relax_tether(&pass, p, d, &state); (void)params));
 }
 
 static void warm_tets(solver_data *data, int first, int last)
@@ -186,10 +194,12 @@ static void warm_cells(solver_data *data, int first, int last)
 static void begin_rows(solver_data *data, soft_type type, int first, int last)
 {
   soft_layout l = soft_layout_of(type);
-  int kept = type == SOFT_TET || type == SOFT_CELL ? (int)FIELDS(Q) : 0;
+  // But not where elements have turned to, nor the sum of a step.
+  int first_row = type == SOFT_TET || type == SOFT_CELL ? (int)FIELDS(Q) : 0;
+  int last_row = type == SOFT_EDGE ? 1 : l.state;
   for (int block = first; block < last; ++block) {
     Parts parts = parts_of(data, type, block);
-    memset(parts.state + kept, 0, (size_t)(l.state - kept) * sizeof *parts.state);
+    memset(parts.state + first_row, 0, (size_t)(last_row - first_row) * sizeof *parts.state);
   }
 }
 
@@ -219,6 +229,10 @@ static void solve_rows(solver_data *data, int first, int last)
     SOFT_LOOP(SOFT_EDGE,
               SOFT_CASE(EdgeParams, EdgeState, 2, solve_edge(&pass, p, d, &params, &state)));
     break;
+  case SOFT_TETHER:
+    SOFT_LOOP(SOFT_TETHER,
+              SOFT_CASE(TetherParams, RowMemory, 2, solve_tether(&pass, p, d, &params, &state)));
+    break;
   case SOFT_BEND:
     SOFT_LOOP(SOFT_BEND,
               SOFT_CASE(BendParams, RowMemory, 4, solve_bend(&pass, p, d, &params, &state)));
@@ -230,6 +244,9 @@ static void solve_rows(solver_data *data, int first, int last)
   case SOFT_VOLUME:
     SOFT_LOOP(SOFT_VOLUME,
               SOFT_CASE(VolumeParams, RowMemory, 4, solve_volume(&pass, p, d, &params, &state)));
+    break;
+  case SOFT_NEO:
+    SOFT_LOOP(SOFT_NEO, SOFT_CASE(NeoParams, NeoState, 4, solve_neo(&pass, p, d, &params, &state)));
     break;
   case SOFT_TET:
     SOFT_LOOP(SOFT_TET, SOFT_CASE(TetParams, TetState, 4, solve_tet(&pass, p, d, &params, &state)));
@@ -251,6 +268,8 @@ static void pass_rows(solver_data *data, int first, int last)
     solve_rows(data, first, last);
   } else if (type == SOFT_EDGE && stage == SOFT_RELAX) {
     relax_edges(data, first, last);
+  } else if (type == SOFT_TETHER && stage == SOFT_RELAX) {
+    relax_tethers(data, first, last);
   } else if (stage == SOFT_WARM && data->soft->keep == 0.0f) {
     begin_rows(data, type, first, last);
   } else if (stage == SOFT_WARM) {

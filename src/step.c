@@ -175,7 +175,7 @@ static void for_soft_rows(stepper *s, soft_stage stage)
   } else if (stage == SOFT_POSITION) {
     soft_move_chains(world, s->data.substep.h);
   }
-  for (int type = 0; type < (stage == SOFT_RELAX ? SOFT_EDGE + 1 : SOFT_TYPE_COUNT); ++type) {
+  for (int type = 0; type < (stage == SOFT_RELAX ? SOFT_TETHER + 1 : SOFT_TYPE_COUNT); ++type) {
     g->data.type = (soft_type)type;
     for_colors(s, g->color[type], g->color_count[type], g->serial[type], world->soft_ops->rows);
   }
@@ -448,7 +448,9 @@ static void begin_events(tn_world *world)
             sizeof *world->contact_events);
   drop_told(world->sleep_events, &world->sleep_event_count, world->told_sleep_count,
             sizeof *world->sleep_events);
-  world->told_event_count = world->told_sleep_count = 0;
+  drop_told(world->soft_events, &world->soft_event_count, world->told_soft_count,
+            sizeof *world->soft_events);
+  world->told_event_count = world->told_sleep_count = world->told_soft_count = 0;
   world->break_count = 0;
 }
 
@@ -511,6 +513,7 @@ static bool pack_softs(tn_world *world, float dt, float scale)
     return false;
   }
   soft_pack(world);
+  soft_warn(world, dt);
   soft_track_begin(world, dt);
   return true;
 }
@@ -520,8 +523,11 @@ static bool end_softs(tn_world *world, float dt)
   bool ok = soft_unpack(world);
   touches_unpack(world, dt);
   attachments_unpack(world, dt);
+  meetings_update(world);
   soft_track_end(world, dt);
   soft_damp(world, dt);
+  soft_flow(world, dt);
+  soft_tear(world, dt);
   return ok;
 }
 
@@ -617,6 +623,7 @@ static uint32_t end_step(tn_world *world, float dt)
   status |= islands_update(world, dt) ? 0 : TN_STEP_OUT_OF_MEMORY;
   world->told_event_count = world->contact_event_count;
   world->told_sleep_count = world->sleep_event_count;
+  world->told_soft_count = world->soft_event_count;
   return status;
 }
 
@@ -657,6 +664,7 @@ uint32_t tn_world_step(tn_world *world, float dt)
            "tn_world_step: dt must be at most 10 s, and a substep at least 1e-9 s");
     return TN_STEP_REJECTED;
   }
+  world->step_count += 1;
   begin_events(world);
   start_clock(world);
   // find_contacts wakes bodies, which brings their joints back to the graph.

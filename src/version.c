@@ -19,7 +19,7 @@ const char *tn_config(void)
   return "tenon " TN_VERSION_STRING ", " TN_CONFIG_COMPILER ", " TN_CONFIG_BUILD_TYPE ", lanes 1";
 #elif defined(__x86_64__) || defined(__i386__)
   return "tenon " TN_VERSION_STRING ", " TN_CONFIG_COMPILER ", " TN_CONFIG_BUILD_TYPE
-         ", lanes 1 4 8";
+         ", lanes 1 4 8 16";
 #else
   return "tenon " TN_VERSION_STRING ", " TN_CONFIG_COMPILER ", " TN_CONFIG_BUILD_TYPE ", lanes 1 4";
 #endif

@@ -51,6 +51,15 @@ static bool has_avx2(void)
 #endif
 }
 
+static bool has_avx512(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+#else
+  return false;
+#endif
+}
+
 static const solver_ops *find_ops(int lanes)
 {
   switch (lanes) {
@@ -62,6 +71,8 @@ static const solver_ops *find_ops(int lanes)
 #if defined(__x86_64__) || defined(__i386__)
   case 8:
     return has_avx2() ? &solver_ops_8 : NULL;
+  case 16: // contacts alone
+    return has_avx512() ? &solver_ops_8 : NULL;
 #endif
 #endif
   default:
@@ -73,6 +84,9 @@ static const contact_ops *find_contact_ops(int lanes)
 {
 #if !defined(TN_ONE_LANE)
 #if defined(__x86_64__) || defined(__i386__)
+  if (lanes == 16) {
+    return &contact_ops_16;
+  }
   if (lanes == 8) {
     return &contact_ops_8;
   }
@@ -89,7 +103,7 @@ static const soft_ops *find_soft_ops(int lanes)
 {
 #if !defined(TN_ONE_LANE)
 #if defined(__x86_64__) || defined(__i386__)
-  if (lanes == 8) {
+  if (lanes >= 8) {
     return &soft_ops_8;
   }
 #endif
@@ -103,7 +117,7 @@ static const soft_ops *find_soft_ops(int lanes)
 
 static int widest_lanes(void)
 {
-  for (int lanes = 8; lanes > 1; lanes /= 2) {
+  for (int lanes = 16; lanes > 1; lanes /= 2) {
     if (find_ops(lanes)) {
       return lanes;
     }
@@ -117,7 +131,7 @@ tn_world_def tn_default_world_def(void)
   def.gravity = tn_v3(0.0f, -9.81f, 0.0f);
   def.method = TN_METHOD_TENON;
   def.sleeping = true;
-  def.substeps = 8;
+  def.substeps = TN_QUALITY_DEFAULT;
   def.iterations = 1;
   def.threads = 1;
   def.cookie = DEF_COOKIE;
@@ -186,6 +200,7 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->ops = find_ops(world->lanes);
   world->contact_ops = find_contact_ops(world->lanes);
   world->soft_ops = find_soft_ops(world->lanes);
+  world->material_changes = 1;
   world->sleeping = def->sleeping;
   world->clock = def->clock;
   world->body_list.first_free = NO_SLOT;
@@ -269,6 +284,7 @@ static void release_content(tn_world *world)
   release_contacts(world);
   attachments_release(world);
   touches_release(world);
+  soft_events_release(world);
   softs_release(world);
 }
 
@@ -362,6 +378,21 @@ bool tn_world_set_substeps(tn_world *world, int substeps, int iterations)
 int tn_world_substeps(const tn_world *world)
 {
   return world ? world->substeps : 0;
+}
+
+int tn_substeps_for(tn_quality quality, float gravity, float size, float dt)
+{
+  const int fewest = 2, most = 10000;
+  if ((int)quality < 1 || !(gravity >= 0.0f) || !(size > 0.0f) || !(dt > 0.0f && dt <= 10.0f)) {
+    return 0;
+  }
+  // The same gravity h^2 / size as in a step of 1/60 s with things of 1 m on the Earth.
+  float substeps = (float)quality * 60.0f * dt * sqrtf(gravity / 9.81f / size);
+  if (!(substeps < (float)most)) {
+    return most;
+  }
+  int whole = (int)(substeps + 0.999f);
+  return whole < fewest ? fewest : whole;
 }
 
 int tn_world_iterations(const tn_world *world)

@@ -70,6 +70,11 @@ typedef struct shared_geometry {
   bool closed;
 } shared_geometry;
 
+typedef struct placed {
+  tn_pos p;
+  dquat q;
+} placed;
+
 typedef struct shape {
   uint32_t generation;
   int32_t next_free;
@@ -84,12 +89,17 @@ typedef struct shape {
   dquat at_rotation;
   float reach, inner_radius;
   float slack;        // how far any point of the shape may still move within `box`
+  float stretch;      // of `box`, for the motion it was made for
   bool fixed;         // in the tree of what never moves
   int32_t leaf;       // in its tree
   world_box box;      // grown: what the tree has
   bool searching;     // looks for pairs when the next step begins
   int32_t first_pair; // pair * 2 + side, or NO_SLOT
   int32_t pair_count;
+  // Where it was when the step began, and how it lay about its body's centre: turned 4, at 3.
+  uint64_t placed_in; // that step
+  placed here;
+  alignas(32) float place[8];
 } shape;
 
 // Two shapes whose boxes are close.
@@ -107,23 +117,6 @@ typedef struct pair {
 } pair;
 
 // A manifold and what it remembers.
-typedef struct contact {
-  int32_t next_free;
-  bool alive;
-  int32_t pair;
-  int32_t next; // of the same pair
-  manifold manifold;
-  float lambda[MAX_POINTS], reference; // impulses of the last substep
-  float age;                           // s, over which the reference was learnt
-  tn_vec3 friction, roll, offset;
-  float twist, angle;
-  bool sliding, turning;
-  float approach;          // fastest that was stopped in the last step, m/s
-  float force[MAX_POINTS]; // means over the last step
-  tn_vec3 friction_force;
-  float friction_torque;
-} contact;
-
 typedef struct joint {
   uint32_t generation;
   int32_t next_free;
@@ -203,6 +196,8 @@ struct tn_world {
   const contact_ops *contact_ops;
   task_pool *tasks;
   float last_h;
+  uint64_t step_count;       // that were begun
+  uint32_t material_changes; // from 1 on
 
   pool_list body_list;
   body *bodies;
@@ -272,6 +267,10 @@ struct tn_world {
   soft_links touch_links, hold_links;
   soft_contact *touches; // of the last step
   int32_t touch_count, touch_capacity;
+  meeting *meetings;
+  int32_t meeting_count, meeting_capacity;
+  tn_soft_event *soft_events;
+  int32_t soft_event_count, soft_event_capacity, told_soft_count;
 
   tn_joint_break_event *breaks;
   int32_t break_count, break_capacity;
@@ -323,10 +322,6 @@ bool geometry_remake(tn_world *world, shared_geometry *g, const void *source);
 shape *shape_find(const tn_world *world, tn_shape_id id, const char *caller);
 tn_shape_id shape_id_at(const tn_world *world, int32_t slot);
 // Where the shape is in the world.
-typedef struct placed {
-  tn_pos p;
-  dquat q;
-} placed;
 static inline placed shape_placed(const tn_world *world, const shape *s)
 {
   const body *b = &world->bodies[s->body];
@@ -432,6 +427,7 @@ void soft_solve_chains(tn_world *world, float h, bool relaxing);
 void soft_move_chains(tn_world *world, float h);
 void soft_solve_surfaces(tn_world *world, float h, soft_stage stage);
 void soft_follow_box(soft *s);
+void soft_warn(tn_world *world, float dt); // of what its substeps cannot follow
 // The turn that an angular momentum gives an inertia xx yy zz xy xz yz.
 tn_pos solve_inertia(const double *inertia, tn_pos momentum);
 
@@ -460,6 +456,19 @@ void attachments_unpack(tn_world *world, float dt);
 void attachments_remove_of_soft(tn_world *world, int32_t slot);
 void attachments_remove_of_body(tn_world *world, int32_t slot);
 void attachments_release(tn_world *world);
+
+// soft_event.c
+void add_soft_event(tn_world *world, const tn_soft_event *event);
+void meetings_update(tn_world *world);
+void meetings_remove_of_soft(tn_world *world, int32_t slot);
+void meetings_remove_of_shape(tn_world *world, int32_t slot);
+void soft_events_release(tn_world *world);
+
+// soft_plastic.c
+void soft_flow(tn_world *world, float dt);
+
+// soft_tear.c
+void soft_tear(tn_world *world, float dt);
 
 // soft_measure.c
 double soft_volume_of(const soft *s);

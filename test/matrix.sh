@@ -2,15 +2,16 @@
 # Builds hash_main.c and the library with two compilers at two levels, and for WebAssembly, and
 # checks that all of them print the same hashes as the build at hand, which is one of these. Its
 # lines read: scene lanes threads hash.
-# usage: matrix.sh WORK_DIR HASH_PROGRAM LANES_8_OPTIONS SOURCE...
+# usage: matrix.sh WORK_DIR HASH_PROGRAM LANES_8_OPTIONS LANES_16_OPTIONS SOURCE...
 set -euo pipefail
 
 work=$1
 own=$2
 lanes_8_options=$3
+lanes_16_options=$4
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")
-sources=("${@:4}" "$here/hash_main.c")
+sources=("${@:5}" "$here/hash_main.c")
 flags="-std=c17 -ffp-contract=off -fno-math-errno -DTENON_STATIC"
 flags+=" -I'$root/include' -I'$root/src' -I'$root/scenes'"
 config="-DTN_CONFIG_COMPILER='\"matrix\"' -DTN_CONFIG_BUILD_TYPE='\"matrix\"'"
@@ -28,10 +29,14 @@ plan() {
   for width in $lanes; do
     options=-DTN_LANES=$width
     [ "$width" = 8 ] && options+=" $lanes_8_options"
-    for source in solve solve_contact solve_soft; do
+    for source in solve solve_contact solve_record solve_soft; do
       echo "$compile $options -c '$root/src/$source.c' -o '$work/$name/${source}_$width.o'"
     done
   done
+  if [[ $lanes = *8* && -n $lanes_16_options ]]; then
+    echo "$compile -DTN_LANES=16 $lanes_16_options -c '$root/src/solve_contact.c'" \
+      "-o '$work/$name/solve_contact_16.o'"
+  fi
   for file in "${sources[@]}"; do
     echo "$compile $config -c '$file' -o '$work/$name/$(basename "${file//\//_}" .c).o'"
   done

@@ -90,10 +90,10 @@ const char *test_method_name(tn_method method)
   return method == TN_METHOD_TENON ? "tenon" : method == TN_METHOD_XPBD ? "xpbd" : "jacobi";
 }
 
-int test_lanes(int lanes[3])
+int test_lanes(int lanes[4])
 {
   int count = 0;
-  for (int width = 1; width <= 8; width = width == 1 ? 4 : 2 * width) {
+  for (int width = 1; width <= 16; width = width == 1 ? 4 : 2 * width) {
     tn_world_def def = test_world_def(1, TN_METHOD_TENON);
     def.lanes = width;
     tn_world *world = tn_world_create(&def);

@@ -50,7 +50,7 @@ extern const tn_method test_methods[TEST_METHODS];
 const char *test_method_name(tn_method method);
 
 // The lane widths of this machine, widest last; returns how many.
-int test_lanes(int lanes[3]);
+int test_lanes(int lanes[4]);
 
 // Everything that can be read of bodies and joints is finite.
 bool test_is_finite(const tn_world *world);

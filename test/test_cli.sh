@@ -58,7 +58,7 @@ for number in 0 -3 2.5 many 1e9; do
   refuses 2 "--threads takes a whole number from 1 to 64" run stack --threads $number
   refuses 2 "--substeps takes a whole number" compare stack --substeps "4,$number"
 done
-refuses 2 "--lanes takes 1, 4, 8, or 0" run stack --lanes 3
+refuses 2 "--lanes takes 1, 4, 8, 16, or 0" run stack --lanes 3
 refuses 2 "--method takes tenon, xpbd or jacobi, not 'magic'" run stack --method magic
 refuses 2 "--methods takes tenon, xpbd or jacobi, not ''" compare stack --methods tenon,
 eight=tenon,tenon,tenon,tenon,tenon,tenon,tenon,tenon
@@ -135,6 +135,10 @@ echo "== tables"
 awk -F, 'NR == 1 { n = NF } NF != n { exit 1 }' m.csv || fail "metrics: columns differ"
 awk -F, 'NF != 10 { exit 1 }' p.csv || fail "poses: columns differ"
 
+"$tenon" run rotor --seconds 0.5 --poses s.csv >out
+[ "$(grep -c ',soft 0.[01],' s.csv)" = 62 ] || fail "poses: $(wc -l <s.csv) lines of particles"
+awk -F, 'NF != 10 { exit 1 }' s.csv || fail "poses: columns of particles differ"
+
 echo "== a run that is cut in two is the same run"
 for scene in joint_zoo cradle "pile --set count=100" soft_cube_spin; do
   "$tenon" run $scene --seconds 1 --json >whole.json
@@ -145,6 +149,65 @@ for scene in joint_zoo cradle "pile --set count=100" soft_cube_spin; do
   [ "$(field metrics.max_speed_run <whole.json)" = "$(field metrics.max_speed_run <rest.json)" ] ||
     fail "$scene: other metrics"
 done
+
+echo "== scene files"
+refuses 2 "there is no scene 'mine'" run mine
+refuses 2 "./mine: No such file or directory" run ./mine
+refuses 2 "mine.json: No such file or directory" run mine.json
+refuses 2 "folder/: Is a directory" run folder/
+refuses 2 "export has no option '--json'" export stack --json
+refuses 2 "schema takes --markdown or nothing, but was given 'now'" schema now
+for file in "$here"/scene_files/bad/*.json; do
+  refuses 2 "$file:" run "$file"
+  grep -qE "^[^:]+:[0-9]+: .+" err || fail "$file: $(cat err)"
+  grep -qFx "$(sed "s,.*/bad/,," err)" "$here/scene_files/bad.txt" || fail "bad.txt has no $(cat err)"
+done
+"$tenon" export steering --set angle=20 --method xpbd --substeps 7 --seconds 0.5 >mine.json
+"$tenon" run mine.json --json >file.json
+"$tenon" run steering --set angle=20 --method xpbd --substeps 7 --seconds 0.5 --json >scene.json
+for name in scene parameters.angle method substeps seconds hash metrics.energy_rel_final; do
+  [ "$(field $name <file.json)" = "$(field $name <scene.json)" ] || fail "$name of mine.json"
+done
+"$tenon" export mine.json | diff - mine.json || fail "a file is not written as it was read"
+refuses 2 "--set does not go with a scene file" run mine.json --set angle=3
+[ "$("$tenon" compare mine.json --methods tenon,xpbd --substeps 2 --json | wc -l)" = 2 ] ||
+  fail "compare a file"
+"$tenon" run mine.json --seconds 0.25 --snapshot file.snap --json >out
+"$tenon" run mine.json --seconds 0.25 --from file.snap --json >rest.json
+[ "$(field hash <rest.json)" = "$(field hash <file.json)" ] || fail "snapshot of a file's run"
+"$tenon" schema | diff - "$here/../docs/scene.schema.json" ||
+  fail "docs/scene.schema.json is not what 'tenon schema' prints"
+"$tenon" schema --markdown | diff - "$here/../docs/scene_keys.md" ||
+  fail "docs/scene_keys.md is not what 'tenon schema --markdown' prints"
+
+echo "== the seesaw of docs/scene_files.md"
+awk '/^```json/ && !done { inside = 1; next } /^```/ { done = done || inside; inside = 0 } inside' \
+  "$here/../docs/scene_files.md" >seesaw.json
+"$tenon" run seesaw.json --poses level.csv >out
+sed 's/-0\.75, 1\.25/-0.65, 1.25/' seesaw.json >tipped.json
+"$tenon" run tipped.json --poses tipped.csv >out
+tilt() { awk -F, '$3 == 0 { z = $9 < 0 ? -$9 : $9 } END { printf "%.7f\n", 2 * z }' "$1"; }
+awk "BEGIN { exit !($(tilt level.csv) < 1e-4 && $(tilt tipped.csv) > 0.1) }" ||
+  fail "the seesaw: $(tilt level.csv), $(tilt tipped.csv) rad"
+
+if python3 -c 'import jsonschema' 2>/dev/null; then
+  echo "== every file is as the schema says"
+  for scene in $("$tenon" scenes --names); do
+    "$tenon" export "$scene" >"exported_$scene.json"
+  done
+  python3 - "$here/../docs/scene.schema.json" exported_*.json seesaw.json \
+    "$here/scene_files/all_kinds.json" <<'PYTHON'
+import json, jsonschema, sys
+schema = json.load(open(sys.argv[1]))
+validator = jsonschema.validators.validator_for(schema)
+validator.check_schema(schema)
+for name in sys.argv[2:]:
+    for error in validator(schema).iter_errors(json.load(open(name))):
+        sys.exit(f"{name}: {error.json_path}: {error.message}")
+PYTHON
+else
+  echo "== without python3-jsonschema nothing is held against the schema"
+fi
 
 echo "== Ctrl-C"
 "$tenon" run pile --set count=300 --seconds 600 --csv i.csv --glb i.glb --snapshot i.snap \
@@ -169,9 +232,16 @@ grep -q '\[#.*frame [0-9]* of 60' bar || fail "no bar: $(cat bar)"
 
 echo "== glTF"
 [ -d "$here/gltf/node_modules" ] || fail "no glTF validator; scripts/setup brings it"
-for scene in pendulum_triple stack pile sculpture coin tori_on_cloth; do
+for scene in pendulum_triple stack pile sculpture coin; do
   "$tenon" run $scene --seconds 0.3 --glb $scene.glb >out
 done
+for scene in rotor four_cubes tori_on_cloth car; do
+  "$tenon" run $scene --seconds 0.3 --glb $scene.glb --poses $scene.csv >out
+  node "$here/gltf/forms.mjs" $scene.glb $scene.csv
+done
+# More frames than a mesh has forms.
+"$tenon" run bowling --seconds 4.5 --glb bowling.glb --poses bowling.csv >out
+node "$here/gltf/forms.mjs" bowling.glb bowling.csv
 node "$here/gltf/validate.mjs" ./*.glb
 
 echo "all well"

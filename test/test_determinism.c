@@ -172,7 +172,7 @@ static void hashes_tell_worlds_apart(void **state)
 static void lanes_make_no_difference(void **state)
 {
   (void)state;
-  int lanes[3];
+  int lanes[4];
   int widths = test_lanes(lanes);
   assert_true(widths >= 1);
   for (int m = 0; m < TEST_METHODS; ++m) {
@@ -188,7 +188,7 @@ static void lanes_make_no_difference(void **state)
 static void threads_and_hosts_make_no_difference(void **state)
 {
   (void)state;
-  int lanes[3];
+  int lanes[4];
   int widths = test_lanes(lanes);
   for (int m = 0; m < TEST_METHODS; ++m) {
     way reference = {lanes[widths - 1], 1, NULL, NULL};
@@ -223,7 +223,7 @@ static uint64_t run_heap(tn_method method, const way *w, int layers, int steps, 
 static void contacts_make_no_difference(void **state)
 {
   (void)state;
-  int lanes[3];
+  int lanes[4];
   int widths = test_lanes(lanes);
   for (int m = 0; m < TEST_METHODS; ++m) {
     way reference = {1, 1, NULL, NULL};
@@ -264,7 +264,7 @@ static uint64_t run_pile(const way *w)
 static void pile_of_500_is_the_same_in_every_way(void **state)
 {
   (void)state;
-  int lanes[3];
+  int lanes[4];
   int widths = test_lanes(lanes);
   way reference = {1, 1, NULL, NULL};
   uint64_t expected = run_pile(&reference);
@@ -302,7 +302,7 @@ static void worlds_do_not_touch_each_other(void **state)
 static void lanes_are_chosen_by_the_machine(void **state)
 {
   (void)state;
-  int lanes[3];
+  int lanes[4];
   int widths = test_lanes(lanes);
   tn_world *world = test_world(1, TN_METHOD_TENON);
   assert_int_equal(tn_world_lanes(world), lanes[widths - 1]);

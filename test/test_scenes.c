@@ -9,14 +9,18 @@
 // Large ones are run small.
 static scene_settings small_settings(const scene *which)
 {
-  static const char *const names[3] = {"count", "base", "layers"};
-  static const double most[3] = {60.0, 8.0, 6.0};
+  static const char *const names[] = {"count", "base", "layers", "around", "level"};
+  static const double most[] = {60.0, 8.0, 6.0, 12.0, 3.0};
   scene_settings settings = scene_defaults(which);
-  for (int i = 0; i < 3; ++i) {
+  for (size_t i = 0; i < sizeof most / sizeof most[0]; ++i) {
     const scene_parameter *p = scene_parameter_find(which, names[i]);
     if (p && p->value > most[i]) {
       scene_set(which, &settings, names[i], most[i]);
     }
+  }
+  const scene_parameter *cell = scene_parameter_find(which, "cell");
+  if (cell) {
+    scene_set(which, &settings, cell->name, 2.0 * cell->value);
   }
   return settings;
 }
@@ -125,16 +129,43 @@ static void cameras_look_at_their_scenes(void **unused)
 static void scenes_and_parameters_have_their_names(void **unused)
 {
   (void)unused;
-  static const char *const names[] = {"springs3",        "springs7",        "torque_bar",
-                                      "mass_ratio",      "joint_zoo",       "pendulum_loop",
-                                      "bunny_chain",     "marble_impulse",  "marbles_in_wires",
-                                      "pendulum_double", "sculpture",       "coin",
-                                      "robot_arm",       "pendulum_triple", "rope",
-                                      "joints_basic",    "steering",        "rotor",
-                                      "soft_cube_spin",  "mobile",          "pile",
-                                      "cradle",          "chain",           "stack",
-                                      "pyramid",         "plate",           "overlap",
-                                      "unsolvable",      "capsules"};
+  static const char *const names[] = {"springs3",
+                                      "springs7",
+                                      "torque_bar",
+                                      "mass_ratio",
+                                      "joint_zoo",
+                                      "pendulum_loop",
+                                      "bunny_chain",
+                                      "marble_impulse",
+                                      "marbles_in_wires",
+                                      "pendulum_double",
+                                      "sculpture",
+                                      "coin",
+                                      "robot_arm",
+                                      "pendulum_triple",
+                                      "rope",
+                                      "joints_basic",
+                                      "steering",
+                                      "rotor",
+                                      "car",
+                                      "four_cubes",
+                                      "bowling",
+                                      "car_ramp",
+                                      "car_spin",
+                                      "ship",
+                                      "tori_on_cloth",
+                                      "elk_and_duck",
+                                      "soft_cube_spin",
+                                      "mobile",
+                                      "pile",
+                                      "cradle",
+                                      "chain",
+                                      "stack",
+                                      "pyramid",
+                                      "plate",
+                                      "overlap",
+                                      "unsolvable",
+                                      "capsules"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
     if (!scene_find(names[i])) {
       fail_msg("there is no scene %s", names[i]);

@@ -114,7 +114,7 @@ static void saving_changes_nothing(void **state)
 static void another_world_goes_on_as_the_first(void **state)
 {
   (void)state;
-  int lanes[3];
+  int lanes[4];
   int widths = test_lanes(lanes);
   for (int m = 0; m < TEST_METHODS; ++m) {
     tn_world *world = lively_world(test_methods[m], 1, 1);

@@ -111,7 +111,20 @@ static void momentum_can_be_kept_by_positions(void **unused)
 // ---------------------------------------------------------------------------------------------
 // Every constraint alone, in random states
 
-typedef enum kind { EDGES, FLAT, CURVED, VOLUME, TETS, CELLS, HEXES, SURFACE, ROPE, KINDS } kind;
+typedef enum kind {
+  EDGES,
+  TETHERS,
+  FLAT,
+  CURVED,
+  VOLUME,
+  TETS,
+  NEO,
+  CELLS,
+  HEXES,
+  SURFACE,
+  ROPE,
+  KINDS
+} kind;
 
 static bool make_mesh(kind k, tn_soft_def *def)
 {
@@ -119,11 +132,15 @@ static bool make_mesh(kind k, tn_soft_def *def)
   tn_vec3 half = {0.5f, 0.4f, 0.3f};
   def->bending_stiffness = k == FLAT || k == CURVED ? 10.0f : 0.0f;
   def->curved_rest = k == CURVED;
-  def->solid = k == VOLUME ? TN_SOFT_VOLUME : k == CELLS ? TN_SOFT_SHAPE : TN_SOFT_COROTATED;
+  def->solid = k == VOLUME  ? TN_SOFT_VOLUME
+               : k == CELLS ? TN_SOFT_SHAPE
+               : k == NEO   ? TN_SOFT_NEO_HOOKEAN
+                            : TN_SOFT_COROTATED;
   def->youngs_modulus = 1e6f;
   def->pressure = k == SURFACE ? 1.3f : 0.0f;
   switch (k) {
   case EDGES:
+  case TETHERS:
   case FLAT:
   case CURVED:
     return tn_soft_mesh_cloth(def, 3, 3, 1.0f, 1.0f);
@@ -141,6 +158,8 @@ static tn_soft_id make_kind(tn_world *world, kind k, uint32_t *random)
 {
   tn_soft_def def = tn_default_soft_def();
   assert_true(make_mesh(k, &def));
+  const int middle = 4;
+  assert_true(k != TETHERS || tn_soft_mesh_tethers(&def, &middle, 1));
   def.edge_count = k == EDGES || k == ROPE ? def.edge_count : 0;
   tn_soft_id soft = tn_soft_create(world, &def);
   tn_vec3 v[64];
@@ -289,8 +308,103 @@ static void rope_carries_a_body(void **unused)
   tn_world_destroy(world);
 }
 
+// Slack: it falls freely. Taut: it swings on a circle, as fast as its height says.
+static void tether_is_slack_until_it_is_taut(void **unused)
+{
+  (void)unused;
+  tn_world *world = test_world(20, TN_METHOD_TENON);
+  static const tn_vec3 ends[2] = {{0.0f, 0.0f, 0.0f}, {1.0f, 0.0f, 0.0f}};
+  static const int pair[2] = {0, 1};
+  const float length = 1.25f;
+  tn_soft_def def = tn_default_soft_def();
+  def.vertices = ends;
+  def.vertex_count = 2;
+  def.tethers = pair;
+  def.tether_lengths = &length;
+  def.tether_count = 1;
+  tn_soft_id soft = tn_soft_create(world, &def);
+  tn_soft_pin(world, soft, 0, true);
+  test_run(world, dt, 20); // taut at y = -.75, t = .387
+  // Of what is pinned somewhere the whole kick comes first: h g t / 2 is the error.
+  assert_close(tn_soft_position(world, soft, 1).y, -0.5 * 10.0 / 9.0, 10.0 / 1200.0 / 3.0);
+  double longest = 0.0;
+  tn_vec3 v[2];
+  for (int i = 0; i < 220; ++i) {
+    test_run(world, dt, 1);
+    tn_vec3 r = tn_between_points(origin, tn_soft_position(world, soft, 1));
+    longest = fmax(longest, (double)tn_length(r));
+    if (i == 20) { // the part of sqrt(2 g .75) across the tether is left, and what it falls
+      tn_soft_velocities(world, soft, v, 2);
+      double height = -0.75 - (double)r.y, across = 2.0 * 10.0 * 0.75 * 0.64;
+      assert_close(tn_dot(v[1], v[1]), across + 20.0 * height, 0.02 * across);
+    }
+  }
+  assert_close(longest, 1.25, 1.25e-3);
+  tn_world_destroy(world);
+}
+
+// Under a load that would stretch the spring by 0.75 m.
+static void compliant_edge_keeps_its_limit(void **unused)
+{
+  (void)unused;
+  for (int i = 0; i < TEST_METHODS; ++i) {
+    tn_world *world = test_world(20, test_methods[i]);
+    tn_soft_def def = tn_default_soft_def();
+    assert_true(tn_soft_mesh_rope(&def, 1, 1.0f));
+    def.edge_compliance = 0.05f;
+    def.stretch_limit = 0.1f;
+    def.linear_damping = 2.0f;
+    tn_soft_id soft = tn_soft_create(world, &def);
+    tn_soft_mesh_free(&def);
+    tn_soft_pin(world, soft, 0, true);
+    double longest = 0.0;
+    for (int k = 0; k < 400; ++k) {
+      test_run(world, dt, 1); // half a kilogram, and 10 N more
+      tn_soft_apply_force(world, soft, 1, tn_v3(0.0f, -10.0f, 0.0f));
+      longest = fmax(longest, -tn_soft_position(world, soft, 1).y);
+    }
+    assert_close(longest, 1.1, 1e-3);
+    assert_close(tn_soft_position(world, soft, 1).y, -1.1, 1e-4);
+    tn_world_destroy(world);
+  }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Cloth
+
+// Kim et al. 2012: whatever hangs on a row of anchors does not stretch, with few substeps.
+static void tethered_cloth_does_not_stretch(void **unused)
+{
+  (void)unused;
+  enum { N = 31 };
+  double lowest[2];
+  for (int tethered = 0; tethered < 2; ++tethered) {
+    tn_world *world = test_world(2, TN_METHOD_TENON);
+    tn_soft_def def = tn_default_soft_def();
+    assert_true(tn_soft_mesh_cloth(&def, N, N, 2.0f, 2.0f));
+    int anchors[N];
+    for (int i = 0; i < N; ++i) {
+      anchors[i] = i;
+    }
+    assert_true(!tethered || tn_soft_mesh_tethers(&def, anchors, N));
+    assert_int_equal(def.tether_count, tethered ? N * (N - 1) : 0);
+    def.linear_damping = 3.0f;
+    tn_soft_id soft = tn_soft_create(world, &def);
+    for (int i = 0; i < N; ++i) {
+      tn_soft_pin(world, soft, i, true);
+    }
+    test_run(world, dt, 300);
+    lowest[tethered] = 0.0;
+    for (int i = 0; i < N * N; ++i) {
+      lowest[tethered] = fmin(lowest[tethered], tn_soft_position(world, soft, i).y);
+    }
+    tn_soft_mesh_free(&def);
+    assert_null(def.tethers);
+    tn_world_destroy(world);
+  }
+  assert_close(lowest[1], -2.0, 0.002);
+  assert_true(lowest[0] < -2.02); // without them it does
+}
 
 static double rms_stretch(const tn_world *world, tn_soft_id soft, const tn_soft_def *def)
 {
@@ -489,6 +603,9 @@ int main(void)
       cmocka_unit_test(edge_stretches_by_force_times_compliance),
       cmocka_unit_test(rope_carries_a_thousand_times_its_weight),
       cmocka_unit_test(rope_carries_a_body),
+      cmocka_unit_test(tether_is_slack_until_it_is_taut),
+      cmocka_unit_test(compliant_edge_keeps_its_limit),
+      cmocka_unit_test(tethered_cloth_does_not_stretch),
       cmocka_unit_test(cloth_hangs_still),
       cmocka_unit_test(bent_sheet_holds_the_energy_of_a_plate),
       cmocka_unit_test(damping_spares_rigid_motion),

@@ -502,10 +502,66 @@ static void ray_meets_cloth(void **unused)
   tn_world_destroy(world);
 }
 
+// A ball cast at a sheet stops a radius from it; a box finds what it touches or is in.
+static void casts_and_overlaps_find_soft_bodies(void **unused)
+{
+  (void)unused;
+  tn_world *world = test_world(8, TN_METHOD_TENON);
+  tn_soft_def def = tn_default_soft_def();
+  assert_true(tn_soft_mesh_cloth(&def, 5, 5, 1.0f, 1.0f));
+  def.position = tn_p3(0.0, 2.0, 0.0);
+  tn_soft_id cloth = tn_soft_create(world, &def);
+  tn_soft_mesh_free(&def);
+  static const int cells[3] = {3, 3, 3};
+  assert_true(tn_soft_mesh_box(&def, cells, tn_v3(0.5f, 0.5f, 0.5f), true));
+  def.position = tn_p3(5.0, 0.0, 0.0);
+  def.filter.category = 2;
+  tn_soft_id cube = tn_soft_create(world, &def);
+  tn_soft_mesh_free(&def);
+  assert_true(tn_soft_mesh_rope(&def, 4, 1.0f));
+  def.position = tn_p3(-5.0, 0.0, 0.0);
+  def.filter.category = 1;
+  tn_soft_id rope = tn_soft_create(world, &def);
+  tn_soft_mesh_free(&def);
+  tn_query_filter all = tn_default_query_filter();
+  tn_shape_def ball = tn_default_shape_def(TN_SHAPE_SPHERE);
+  ball.radius = 0.2f;
+  tn_transform at = {tn_p3(0.05, 4.0, 0.1), tn_quat_identity()};
+  tn_hit hit = tn_world_cast(world, &ball, at, tn_v3(0.0f, -4.0f, 0.0f), all);
+  assert_true(hit.hit && TN_SAME_ID(hit.soft, cloth) && TN_IS_NULL(hit.shape));
+  assert_close(hit.fraction, 1.8 / 4.0, 1e-4);
+  assert_close(hit.point.y, 2.0, 1e-3);
+  assert_close(hit.normal.y, 1.0, 1e-3);
+  at.p.x = 0.75;
+  assert_false(tn_world_cast(world, &ball, at, tn_v3(0.0f, -4.0f, 0.0f), all).hit);
+
+  static const struct {
+    double x, y;
+    int found;
+  } places[] = {{0.0, 2.1, 1}, {0.0, 2.3, 0},  {5.0, 0.0, 2}, {5.6, 0.0, 2},
+                {5.8, 0.0, 0}, {-4.9, 0.1, 3}, {-4.9, 0.3, 0}};
+  const tn_soft_id ids[3] = {cloth, cube, rope};
+  for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i) {
+    at.p = tn_p3(places[i].x, places[i].y, 0.0);
+    tn_soft_id found = {0};
+    int count = tn_world_overlap_softs(world, &ball, at, all, &found, 1);
+    assert_int_equal(count, places[i].found > 0);
+    assert_true(count == 0 || TN_SAME_ID(found, ids[places[i].found - 1]));
+  }
+  all.mask = 1;
+  at.p = tn_p3(5.0, 0.0, 0.0);
+  assert_int_equal(tn_world_overlap_softs(world, &ball, at, all, NULL, 0), 0);
+  test_forget_messages();
+  ball.radius = -1.0f;
+  assert_int_equal(tn_world_overlap_softs(world, &ball, at, all, NULL, 0), 0);
+  assert_message("tn_world_overlap_softs");
+  tn_world_destroy(world);
+}
+
 static void same_bits_for_lanes_and_threads(void **unused)
 {
   (void)unused;
-  int lanes[3], count = test_lanes(lanes);
+  int lanes[4], count = test_lanes(lanes);
   for (int m = 0; m < TEST_METHODS; ++m) {
     uint64_t first = 0;
     for (int i = 0; i < 2 * count; ++i) {
@@ -564,6 +620,7 @@ int main(void)
       cmocka_unit_test(overlap_is_left_gently),
       cmocka_unit_test(sleeps_and_wakes_with_what_it_carries),
       cmocka_unit_test(ray_meets_cloth),
+      cmocka_unit_test(casts_and_overlaps_find_soft_bodies),
       cmocka_unit_test(same_bits_for_lanes_and_threads),
       cmocka_unit_test(goes_on_from_a_snapshot),
   };

@@ -60,6 +60,19 @@ static void bad_elements_are_named(void **unused)
   def.triangle_count = 1;
   is_refused(world, &def, "triangle 0 has no area");
 
+  static const float none = 0.0f;
+  def = good_def();
+  def.tethers = loop;
+  def.tether_count = 1;
+  is_refused(world, &def, "tether 0 names a vertex twice");
+  def.tethers = outside + 2; // 2 and 7
+  is_refused(world, &def, "tether 0 names a vertex that is not there");
+  def.tethers = inverted;
+  def.tether_lengths = &none;
+  is_refused(world, &def, "tether 0 needs a positive");
+  def.tethers = NULL;
+  is_refused(world, &def, "null");
+
   static const tn_vec3 same[2] = {{1.0f, 2.0f, 3.0f}, {1.0f, 2.0f, 3.0f}};
   static const int edge[2] = {0, 1};
   def = tn_default_soft_def();
@@ -128,6 +141,19 @@ static void bad_numbers_are_told(void **unused)
   def = good_def();
   def.tetrahedra = NULL;
   is_refused(world, &def, "null");
+  def = good_def();
+  def.tear_strain = 0.0f;
+  is_refused(world, &def, "tear_strain and tear_force must be positive");
+  def = good_def();
+  def.tear_force = 10.0f;
+  def.stretch_limit = 0.1f;
+  is_refused(world, &def, "neither tethers nor a stretch_limit");
+  def = good_def();
+  def.creep = NAN;
+  is_refused(world, &def, "creep");
+  def = good_def();
+  def.yield_strain = 0.1f;
+  is_refused(world, &def, "only hexahedra and tetrahedra of TN_SOFT_SHAPE yield");
   tn_world_destroy(world);
 }
 

@@ -55,12 +55,14 @@ static void spinning_cube_keeps_its_momenta(void **unused)
 // The law of the material: uniform strain, and the force that one half exerts on the other
 
 // Momentum that the half above the middle gains in a short while, per area and time.
-static tn_vec3 traction(float modulus, float ratio, const float strain[3], float shear)
+static tn_vec3 traction(tn_soft_material solid, float modulus, float ratio, const float strain[3],
+                        float shear)
 {
   static const int cells[3] = {4, 4, 4};
   tn_world *world = weightless(1);
   tn_soft_def def = tn_default_soft_def();
   assert_true(tn_soft_mesh_box(&def, cells, tn_v3(0.5f, 0.5f, 0.5f), true));
+  def.solid = solid;
   def.youngs_modulus = modulus;
   def.poisson_ratio = ratio;
   def.mass = 1000.0f;
@@ -94,18 +96,72 @@ static tn_vec3 traction(float modulus, float ratio, const float strain[3], float
 static void stress_follows_the_law(void **unused)
 {
   (void)unused;
+  static const tn_soft_material solids[2] = {TN_SOFT_COROTATED, TN_SOFT_NEO_HOOKEAN};
   const float e = 1e6f, nu = 0.3f;
   const double mu = 1e6 / 2.6, lambda = 1e6 * 0.3 / (1.3 * 0.4);
-  const float axial[3] = {-nu * 0.01f, 0.01f, -nu * 0.01f};
-  tn_vec3 t = traction(e, nu, axial, 0.0f);
-  assert_close(t.y, -1e4, 0.02 * 1e4); // Young's modulus, as the sides may move
-  const float held[3] = {0.0f, 0.01f, 0.0f};
-  t = traction(e, nu, held, 0.0f);
-  assert_close(t.y, -(2.0 * mu + lambda) * 0.01, 0.02 * (2.0 * mu + lambda) * 0.01);
-  const float none[3] = {0.0f, 0.0f, 0.0f};
-  t = traction(e, nu, none, 0.005f);
-  assert_close(t.x, -mu * 0.01, 0.02 * mu * 0.01);
-  assert_close(t.y, 0.0, 0.02 * mu * 0.01);
+  for (int i = 0; i < 2; ++i) {
+    const float axial[3] = {-nu * 0.01f, 0.01f, -nu * 0.01f};
+    tn_vec3 t = traction(solids[i], e, nu, axial, 0.0f);
+    assert_close(t.y, -1e4, 0.02 * 1e4); // Young's modulus, as the sides may move
+    const float held[3] = {0.0f, 0.01f, 0.0f};
+    t = traction(solids[i], e, nu, held, 0.0f);
+    assert_close(t.y, -(2.0 * mu + lambda) * 0.01, 0.02 * (2.0 * mu + lambda) * 0.01);
+    const float none[3] = {0.0f, 0.0f, 0.0f};
+    t = traction(solids[i], e, nu, none, 0.005f);
+    assert_close(t.x, -mu * 0.01, 0.02 * mu * 0.01);
+    assert_close(t.y, 0.0, 0.02 * mu * 0.01);
+  }
+}
+
+// Stretched to half as much again, or to half, with its sides held: the derivative of
+// mu (F : F - 3) / 2 + (lambda + mu) (J - 1 - mu / (lambda + mu))^2 / 2.
+static void neo_hookean_stress_follows_its_energy(void **unused)
+{
+  (void)unused;
+  static const float strains[2] = {0.5f, -0.5f};
+  const double mu = 1e6 / 2.6, bulk = 1e6 * 0.3 / (1.3 * 0.4) + mu;
+  for (int i = 0; i < 2; ++i) {
+    const float held[3] = {0.0f, strains[i], 0.0f};
+    tn_vec3 t = traction(TN_SOFT_NEO_HOOKEAN, 1e6f, 0.3f, held, 0.0f);
+    double stretch = 1.0 + (double)strains[i];
+    double stress = mu * stretch + bulk * (stretch - 1.0 - mu / bulk);
+    assert_close(t.y, -stress, 0.01 * fabs(stress));
+  }
+}
+
+// Up to what it warns of it is stable: stretched and let go it never has more energy than at first.
+static void neo_hookean_warns_of_too_few_substeps(void **unused)
+{
+  (void)unused;
+  static const int cells[3] = {4, 4, 4};
+  tn_world *world = weightless(20);
+  tn_soft_def def = tn_default_soft_def();
+  assert_true(tn_soft_mesh_box(&def, cells, tn_v3(0.5f, 0.5f, 0.5f), true));
+  def.solid = TN_SOFT_NEO_HOOKEAN;
+  def.mass = 10.0f;
+  // 24 h^2 mu / (rho a^2) = 3 for 20 substeps.
+  const double modulus = 2.6 * 3.0 * 1200.0 * 1200.0 * 10.0 / 16.0 / 24.0;
+  def.youngs_modulus = (float)(0.98 * modulus);
+  tn_soft_id soft = tn_soft_create(world, &def);
+  tn_pos x[125];
+  for (int i = 0; i < 125; ++i) {
+    tn_vec3 r = def.vertices[i];
+    x[i] = tn_p3(1.1 * (double)r.x, 0.9 * (double)r.y, 1.05 * (double)r.z);
+  }
+  tn_soft_set_positions(world, soft, x, 125);
+  double energy = tn_soft_energy(world, soft).total;
+  test_forget_messages();
+  for (int i = 0; i < 300; ++i) {
+    test_run(world, dt, 1);
+    assert_below(tn_soft_energy(world, soft).total, energy);
+  }
+  assert_int_equal(test_messages.count, 0);
+  tn_world_set_substeps(world, 10, 1);
+  test_run(world, dt, 2); // it says so once
+  assert_int_equal(test_messages.level, TN_LOG_WARNING);
+  assert_message("too stiff for 10 substeps and may explode; it needs 20");
+  tn_soft_mesh_free(&def);
+  tn_world_destroy(world);
 }
 
 // Energy of the same: E e^2 / 2 a volume. Matched hexahedra have it too; matched tetrahedra turn a
@@ -274,6 +330,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(spinning_cube_keeps_its_momenta),
       cmocka_unit_test(stress_follows_the_law),
+      cmocka_unit_test(neo_hookean_stress_follows_its_energy),
+      cmocka_unit_test(neo_hookean_warns_of_too_few_substeps),
       cmocka_unit_test(energy_follows_the_law),
       cmocka_unit_test(cantilever_bends_as_a_beam),
       cmocka_unit_test(recovers_from_any_state),

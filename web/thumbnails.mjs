@@ -10,7 +10,7 @@ const WIDTH = 192;
 const HEIGHT = 120;
 const FRAMES = 45;
 
-const DRAWING = ['bodies', 'geometry', 'ground', 'overlay', 'stage', 'theme'];
+const DRAWING = ['bodies', 'geometry', 'ground', 'overlay', 'stage', 'surfaces', 'theme'];
 
 async function fingerprint(site) {
   const hash = createHash('sha256').update(await readFile(join(site, 'tenon.wasm')));

@@ -218,7 +218,9 @@ void add_body(engine &e, const peer_body &from)
   auto body = new btRigidBody(info);
   e.bodies.emplace_back(body);
   body->setUserPointer(const_cast<peer_body *>(&from));
-  body->setActivationState(DISABLE_DEACTIVATION);
+  if (!e.settings.sleeping) {
+    body->setActivationState(DISABLE_DEACTIVATION);
+  }
   if (from.shape_count > 0) {
     const tn_material &m = from.shapes[0].def.material;
     body->setRollingFriction(m.rolling_friction);

@@ -39,12 +39,11 @@ typedef struct peer_body {
   int shape_count;
 } peer_body;
 
-// The frames meet when the peer is made, but for distance joints.
 typedef struct peer_joint {
   tn_joint_def def;
-  int body[2];        // index, or -1: the world
-  peer_pose frame[2]; // in the bodies' frames of mass, or the world
-  double angle;       // now, of a hinge
+  int body[2];         // index, or -1: the world
+  peer_pose frame[2];  // in the bodies' frames of mass, or the world
+  double angle, error; // of a hinge; how far it is apart, m
 } peer_joint;
 
 typedef struct peer_scene {

@@ -82,7 +82,7 @@ static void place_geom(dGeomID geom, dBodyID body, peer_pose at, bool along_z)
     const peer_pose turn = {{0.0, 0.0, 0.0}, {half, 0.0, 0.0, half}};
     at = peer_pose_mul(&at, &turn);
   }
-  dQuaternion q;
+  dQuaternion q = {0.0};
   to_ode(at.q, q);
   if (body) {
     dGeomSetBody(geom, body);
@@ -125,7 +125,7 @@ static bool add_shape(engine *e, const peer_body *from, dBodyID body, peer_shape
 
 static void set_state(const peer_body *from, dBodyID body)
 {
-  dQuaternion q;
+  dQuaternion q = {0.0};
   to_ode(from->pose.q, q);
   dBodySetPosition(body, from->pose.p[0], from->pose.p[1], from->pose.p[2]);
   dBodySetQuaternion(body, q);
@@ -213,6 +213,9 @@ static const char *reason_against(const tn_joint_def *d)
 static bool add_joint(engine *e, const peer_joint *from, peer_text *why, peer_text *omitted)
 {
   const char *reason = reason_against(&from->def);
+  if (!reason && from->error > 1e-3) {
+    reason = "a joint is torn at the start, and ODE joins it as it is";
+  }
   if (reason) {
     peer_say(why, reason);
     return false;
@@ -373,6 +376,7 @@ static void *create(const peer_scene *scene, peer_settings settings, peer_text *
   e->contacts = dJointGroupCreate(0);
   dWorldSetGravity(e->world, (dReal)scene->gravity.x, (dReal)scene->gravity.y,
                    (dReal)scene->gravity.z);
+  dWorldSetAutoDisableFlag(e->world, settings.sleeping);
   if (settings.iterations > 0) {
     dWorldSetQuickStepNumIterations(e->world, settings.iterations);
   }

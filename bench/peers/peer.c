@@ -30,7 +30,8 @@ int peer_count(void)
 
 const char *peer_name(int index)
 {
-  return index >= 0 && index < peer_count() ? engines[index]->name : NULL;
+  const peer_engine *engine = index >= 0 && index < peer_count() ? engines[index] : NULL;
+  return engine ? engine->name : NULL;
 }
 
 static const peer_engine *find_engine(const char *name)
@@ -292,9 +293,7 @@ static bool take_joint(const tn_world *world, const joint *from, int32_t slot, p
   to->def = from->def;
   tn_joint_state state = tn_joint_read(world, joint_id_at(world, slot));
   to->angle = (double)state.angle.x;
-  if (state.elongation > 1e-3f || state.angular_error > 1e-2f) {
-    return refuse(why, "a joint is torn at the start");
-  }
+  to->error = (double)state.elongation;
   for (int side = 0; side < 2; ++side) {
     peer_pose frame = pose_of(side ? from->def.frame_b : from->def.frame_a);
     to->body[side] = from->slot[side] == WORLD_SLOT ? -1 : index_of(scene, from->slot[side]);
@@ -425,7 +424,8 @@ static peer_state state_of(const peer *p, int index)
 peer_state peer_read(const peer *p, tn_body_id id)
 {
   int index = index_of(&p->scene, (int32_t)id.index);
-  return index < 0 ? (peer_state){0} : state_of(p, index);
+  peer_state none = {0};
+  return index < 0 ? none : state_of(p, index);
 }
 
 bool peer_show(const peer *p, tn_world *world)

@@ -14,6 +14,7 @@ typedef struct peer peer;
 typedef struct peer_settings {
   int substeps;   // 1 is what the engines do by themselves
   int iterations; // of their solvers; 0 is their default
+  bool sleeping;  // bodies at rest may sleep, as the engines do by themselves
 } peer_settings;
 
 int peer_count(void);
@@ -21,7 +22,7 @@ const char *peer_name(int index);
 // Version, precision and solver; null if there is no such engine.
 const char *peer_describe(const char *name);
 
-// Nothing sleeps, one thread. Null if the world cannot be translated, with the reason in `why`.
+// On one thread. Null if the world cannot be translated, with the reason in `why`.
 peer *peer_create(const char *name, const tn_world *world, peer_settings settings, char *why,
                   size_t size);
 void peer_destroy(peer *p);

@@ -29,6 +29,11 @@ TN_API bool tn_world_set_method(tn_world *world, tn_method method);
 TN_API tn_method tn_world_method(const tn_world *world);
 TN_API bool tn_world_set_substeps(tn_world *world, int substeps, int iterations);
 TN_API int tn_world_substeps(const tn_world *world);
+// Substeps that give a scene with things of `size` m (the smaller ones that matter), under
+// `gravity` m/s^2 and in steps of `dt` s, the quality that `quality` means. How much contacts
+// yield, relative to the size, goes as gravity h^2 / size with h the length of a substep. 0 for bad
+// arguments.
+TN_API int tn_substeps_for(tn_quality quality, float gravity, float size, float dt);
 TN_API int tn_world_iterations(const tn_world *world);
 TN_API int tn_world_lanes(const tn_world *world);
 TN_API tn_counters tn_world_counters(const tn_world *world);
@@ -45,6 +50,7 @@ TN_API const tn_joint_break_event *tn_world_joint_breaks(const tn_world *world, 
 // What happened to contacts and sleep in the last step; valid until the next.
 TN_API const tn_contact_event *tn_world_contact_events(const tn_world *world, int *count);
 TN_API const tn_sleep_event *tn_world_sleep_events(const tn_world *world, int *count);
+TN_API const tn_soft_event *tn_world_soft_events(const tn_world *world, int *count);
 
 // Writes up to `capacity` contacts that touch or nearly; returns how many there are.
 TN_API int tn_world_contacts(const tn_world *world, tn_contact *contacts, int capacity);
@@ -158,7 +164,8 @@ TN_API bool tn_body_set_can_sleep(tn_world *world, tn_body_id body, bool can_sle
 
 // Mass of the body's shapes by their densities; sensors and surfaces without volume have none.
 TN_API bool tn_body_set_mass_from_shapes(tn_world *world, tn_body_id body);
-// Writes up to `capacity` ids of the body's shapes; returns how many there are.
+// Writes up to `capacity` ids of the body's shapes, those of the world for a null body; returns how
+// many there are.
 TN_API int tn_body_shapes(const tn_world *world, tn_body_id body, tn_shape_id *ids, int capacity);
 
 // ---------------------------------------------------------------------------------------------
@@ -179,6 +186,7 @@ TN_API tn_geometry_id tn_height_field_create(tn_world *world, const float *heigh
 TN_API tn_geometry_id tn_wire_create(tn_world *world, const tn_wire_point *points, int count,
                                      bool closed);
 TN_API bool tn_geometry_destroy(tn_world *world, tn_geometry_id geometry);
+TN_API tn_geometry_source tn_geometry_get(const tn_world *world, tn_geometry_id geometry);
 
 TN_API tn_material tn_default_material(void);
 TN_API tn_shape_def tn_default_shape_def(tn_shape_kind kind);
@@ -214,6 +222,10 @@ TN_API int tn_world_overlap(const tn_world *world, const tn_shape_def *def, tn_t
                             tn_query_filter filter, tn_shape_id *shapes, int capacity);
 TN_API int tn_world_overlap_box(const tn_world *world, tn_pos lower, tn_pos upper,
                                 tn_query_filter filter, tn_shape_id *shapes, int capacity);
+// Soft bodies whose triangles the solid touches, or particles where there are none, or whose closed
+// surface has it inside; in slot order.
+TN_API int tn_world_overlap_softs(const tn_world *world, const tn_shape_def *def, tn_transform at,
+                                  tn_query_filter filter, tn_soft_id *softs, int capacity);
 // The surface point closest to `point` within `distance`; inside a shape its distance is negative.
 TN_API tn_hit tn_world_closest_point(const tn_world *world, tn_pos point, float distance,
                                      tn_query_filter filter);
@@ -278,6 +290,7 @@ TN_API bool tn_soft_set_position(tn_world *world, tn_soft_id soft, int particle,
 TN_API bool tn_soft_set_velocity(tn_world *world, tn_soft_id soft, int particle, tn_vec3 velocity);
 // A pinned particle moves with the velocity it is given, whatever pulls at it.
 TN_API bool tn_soft_pin(tn_world *world, tn_soft_id soft, int particle, bool pinned);
+TN_API bool tn_soft_is_pinned(const tn_world *world, tn_soft_id soft, int particle);
 // Acts during the next step.
 TN_API bool tn_soft_apply_force(tn_world *world, tn_soft_id soft, int particle, tn_vec3 force);
 
@@ -298,6 +311,9 @@ TN_API tn_attachment_def tn_default_attachment_def(void);
 TN_API tn_attachment_id tn_attachment_create(tn_world *world, const tn_attachment_def *def);
 TN_API bool tn_attachment_destroy(tn_world *world, tn_attachment_id attachment);
 TN_API bool tn_attachment_is_valid(const tn_world *world, tn_attachment_id attachment);
+TN_API tn_attachment_def tn_attachment_get(const tn_world *world, tn_attachment_id attachment);
+// Writes up to `capacity` live ids in slot order; returns how many there are.
+TN_API int tn_world_attachments(const tn_world *world, tn_attachment_id *ids, int capacity);
 // Moves the end on the body, or in the world: for dragging.
 TN_API bool tn_attachment_set_point(tn_world *world, tn_attachment_id attachment, tn_pos point);
 TN_API tn_attachment_state tn_attachment_read(const tn_world *world, tn_attachment_id attachment);
@@ -324,7 +340,26 @@ TN_API bool tn_soft_mesh_sphere(tn_soft_def *def, int level, float radius);
 // Cloth of any triangles; edges are found. `def` keeps no pointer to them.
 TN_API bool tn_soft_mesh_triangles(tn_soft_def *def, const tn_vec3 *vertices, int vertex_count,
                                    const int *triangles, int triangle_count);
+// Cells of the given size that fill a closed surface, as hexahedra or five tetrahedra each; their
+// outside is drawn to the surface. Parts thinner than about a quarter of a cell are lost. False as
+// well if the surface is open, or nothing of it fills a cell.
+TN_API bool tn_soft_mesh_solid(tn_soft_def *def, const tn_vec3 *vertices, int vertex_count,
+                               const int *triangles, int triangle_count, float cell,
+                               bool tetrahedra);
+// Tethers from every vertex to the closest of the anchors, as long as the way along the edges: what
+// hangs on pinned anchors does not stretch, however few the substeps. `def` must have none yet.
+TN_API bool tn_soft_mesh_tethers(tn_soft_def *def, const int *anchors, int anchor_count);
+// Vertices, elements and tethers.
 TN_API void tn_soft_mesh_free(tn_soft_def *def);
+
+// Binds every vertex of a fine surface, in the definition's frame, to the tetrahedron or hexahedron
+// it is in or next to, or to the nearest triangle of a body without these. False for bad input.
+TN_API bool tn_soft_skin_bind(tn_soft_skin *skin, const tn_soft_def *def, const tn_vec3 *vertices,
+                              int vertex_count, const int *triangles, int triangle_count);
+// Where its vertices are now, and their normals unless `normals` is null; room for all of them.
+TN_API bool tn_soft_skin_read(const tn_world *world, tn_soft_id soft, const tn_soft_skin *skin,
+                              tn_pos *positions, tn_vec3 *normals);
+TN_API void tn_soft_skin_free(tn_soft_skin *skin);
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,14 @@ typedef enum tn_method {
   TN_METHOD_JACOBI, // the same with averaged corrections
 } tn_method;
 
+// Named numbers of substeps, for steps of 1/60 s, things of about a metre and the gravity of the
+// Earth; tn_substeps_for scales them to others.
+typedef enum tn_quality {
+  TN_QUALITY_FAST = 4,
+  TN_QUALITY_DEFAULT = 8,
+  TN_QUALITY_ACCURATE = 20,
+} tn_quality;
+
 // The time, in any unit from any start.
 typedef double tn_clock_fn(void);
 
@@ -26,7 +34,7 @@ typedef struct tn_world_def {
   int substeps;           // the quality knob: substeps in each step
   int iterations;         // passes over the constraints in each substep; 1 is best
   int threads;            // threads of the built-in pool, the caller's included
-  int lanes;              // 1, 4 or 8 constraints at a time; 0 takes the widest this machine has
+  int lanes;              // 1, 4, 8 or 16 constraints at a time; 0: the most this machine can do
   tn_enqueue_fn *enqueue; // the host's scheduler instead of the built-in pool; both or none
   tn_finish_fn *finish;
   void *task_context;
@@ -174,6 +182,23 @@ typedef struct tn_shape_def {
 typedef struct tn_wire_point {
   tn_vec3 position, tangent;
 } tn_wire_point;
+
+// What a geometry was made of, as it was given; what its kind does not have is null and zero. The
+// arrays are the world's, for as long as the geometry lives.
+typedef struct tn_geometry_source {
+  tn_shape_kind kind;
+  const tn_vec3 *points; // of a hull or mesh
+  int point_count;
+  int max_vertices;     // of a hull
+  const int *triangles; // of a mesh, three each
+  int triangle_count;
+  const float *heights; // of a height field
+  int columns, rows;
+  float spacing_x, spacing_z;
+  const tn_wire_point *wire_points;
+  int wire_point_count;
+  bool closed; // of a wire
+} tn_geometry_source;
 
 // ---------------------------------------------------------------------------------------------
 // Contacts. The normal points from shape A to shape B.
@@ -353,6 +378,8 @@ typedef enum tn_soft_material {
   TN_SOFT_COROTATED, // linear elasticity in the frame that turns with the element; always stable
   TN_SOFT_SHAPE,     // pulled to its rest shape as a whole; youngs_modulus gives the scale
   TN_SOFT_VOLUME,    // keeps its volume only; give the body edges as well
+  // Stays elastic in large strains, but only as stiff as the substeps allow: see the manual.
+  TN_SOFT_NEO_HOOKEAN,
 } tn_soft_material;
 
 // The arrays are copied. What is not needed stays null and zero: a rope has edges; cloth has edges
@@ -363,21 +390,28 @@ typedef struct tn_soft_def {
   tn_quat rotation;
   tn_vec3 velocity;
   int vertex_count;
-  const tn_vec3 *vertices; // one particle each
-  const int *edges;        // two vertices each: kept at their length
-  const int *triangles;    // three each, counter-clockwise from outside
-  const int *tetrahedra;   // four each, of positive volume
-  const int *hexahedra;    // eight each: the lower face, then the upper one, in the same turn
-  const float *masses;     // kg, of each vertex, instead of `mass`
-  int edge_count, triangle_count, tetrahedron_count, hexahedron_count;
+  const tn_vec3 *vertices;     // one particle each
+  const int *edges;            // two vertices each: kept at their length
+  const int *triangles;        // three each, counter-clockwise from outside
+  const int *tetrahedra;       // four each, of positive volume
+  const int *hexahedra;        // eight each: the lower face, then the upper one, in the same turn
+  const int *tethers;          // two each: come no farther apart than their length
+  const float *tether_lengths; // m; null: as far as they are
+  const float *masses;         // kg, of each vertex, instead of `mass`
+  int edge_count, triangle_count, tetrahedron_count, hexahedron_count, tether_count;
   float mass; // kg, shared out by volume, or by area, or by length
 
   float edge_compliance;   // m/N
   float stretch_limit;     // as a share of its length, no compliant edge gets longer than that
+  float tear_strain;       // what is stretched by more, as a share of its length, tears
+  float tear_force;        // N, of an edge, mean over a step; infinite: never
   float bending_stiffness; // N m: the flexural rigidity of a plate; 0 bends freely
   tn_soft_material solid;
   float youngs_modulus;    // Pa, of tetrahedra and hexahedra
-  float poisson_ratio;     // of corotated tetrahedra, 0 to 0.49
+  float poisson_ratio;     // of elastic tetrahedra, 0 to 0.49
+  float yield_strain;      // beyond it matched elements flow; infinite: elastic. Keeps the volume
+  float creep;             // 1/s, how fast they do; infinite: at once
+  float plastic_limit;     // largest strain that stays
   float volume_compliance; // m^3/Pa, of TN_SOFT_VOLUME and of a closed surface
   float pressure;          // a closed surface keeps so many times its volume; 0: none to keep
   float stiffness_damping; // s: rows resist their rate of change as a spring does so far away
@@ -425,5 +459,32 @@ typedef struct tn_soft_contact {
   float gap;
   tn_vec3 force;
 } tn_soft_contact;
+
+// A fine surface that follows a soft body: made by tn_soft_skin_bind, from the C library's heap.
+typedef struct tn_soft_skin {
+  int vertex_count, triangle_count;
+  int *particles; // four of each vertex, or three and -1
+  float *weights; // of these; beside a -1 the height above the triangle, m
+  int *triangles;
+} tn_soft_skin;
+
+typedef enum tn_soft_event_kind {
+  TN_SOFT_EVENT_TOUCH,   // it begins to touch a shape, or another soft body
+  TN_SOFT_EVENT_PART,    // it no longer does, or one of them is gone
+  TN_SOFT_EVENT_RELEASE, // an attachment broke
+  TN_SOFT_EVENT_TEAR,    // it tore at a particle
+} tn_soft_event_kind;
+
+// What does not belong to the kind is null, zero or -1.
+typedef struct tn_soft_event {
+  tn_soft_event_kind kind;
+  tn_soft_id soft, other_soft;
+  tn_shape_id shape;
+  tn_body_id body; // of the shape, or of the attachment; null: the world
+  tn_attachment_id attachment;
+  int particles[2]; // the first that touched, or the attachment's; a torn one and its first copy
+  tn_pos point;     // where that is
+  tn_vec3 force;    // on it, as the mean over the step
+} tn_soft_event;
 
 #endif

@@ -106,7 +106,13 @@ KERNEL void store(float *p, R x)
 
 KERNEL R pick(M m, R a, R b)
 {
+#if TN_LANES == 8 && defined(__AVX__)
+  return (R)_mm256_blendv_ps((__m256)b, (__m256)a, (__m256)m);
+#elif TN_LANES == 4 && defined(__wasm_simd128__)
+  return (R)wasm_v128_bitselect((v128_t)a, (v128_t)b, (v128_t)m);
+#else
   return (R)((m & (M)a) | (~m & (M)b));
+#endif
 }
 
 KERNEL M m_not(M m)
@@ -117,7 +123,9 @@ KERNEL M m_not(M m)
 // Whether any lane is set; only for leaving out work that would change nothing.
 KERNEL int m_any(M m)
 {
-#if TN_LANES == 8 && defined(__AVX__)
+#if TN_LANES == 16 && defined(__AVX512DQ__)
+  return _mm512_movepi32_mask((__m512i)m);
+#elif TN_LANES == 8 && defined(__AVX__)
   return _mm256_movemask_ps((__m256)m);
 #elif TN_LANES == 4 && defined(__SSE2__)
   return _mm_movemask_ps((__m128)m);
@@ -134,7 +142,9 @@ KERNEL int m_any(M m)
 
 KERNEL R r_sqrt(R x)
 {
-#if TN_LANES == 8 && defined(__AVX__)
+#if TN_LANES == 16 && defined(__AVX512F__)
+  return (R)_mm512_sqrt_ps((__m512)x);
+#elif TN_LANES == 8 && defined(__AVX__)
   return (R)_mm256_sqrt_ps((__m256)x);
 #elif TN_LANES == 4 && defined(__SSE2__)
   return (R)_mm_sqrt_ps((__m128)x);
@@ -162,7 +172,9 @@ KERNEL R r_exp2i(R k)
 // a < b ? a : b and a > b ? a : b, to the last bit: what the instructions do as well.
 KERNEL R r_min(R a, R b)
 {
-#if TN_LANES == 8 && defined(__AVX__)
+#if TN_LANES == 16 && defined(__AVX512F__)
+  return (R)_mm512_min_ps((__m512)a, (__m512)b);
+#elif TN_LANES == 8 && defined(__AVX__)
   return (R)_mm256_min_ps((__m256)a, (__m256)b);
 #elif TN_LANES == 4 && defined(__SSE2__)
   return (R)_mm_min_ps((__m128)a, (__m128)b);
@@ -175,7 +187,9 @@ KERNEL R r_min(R a, R b)
 
 KERNEL R r_max(R a, R b)
 {
-#if TN_LANES == 8 && defined(__AVX__)
+#if TN_LANES == 16 && defined(__AVX512F__)
+  return (R)_mm512_max_ps((__m512)a, (__m512)b);
+#elif TN_LANES == 8 && defined(__AVX__)
   return (R)_mm256_max_ps((__m256)a, (__m256)b);
 #elif TN_LANES == 4 && defined(__SSE2__)
   return (R)_mm_max_ps((__m128)a, (__m128)b);
@@ -195,7 +209,11 @@ KERNEL R r_clamp(R x, R lo, R hi)
 
 KERNEL R r_abs(R x)
 {
-  return pick(x < 0.0f, -x, x);
+#if TN_LANES == 1
+  return fabsf(x);
+#else
+  return (R)((M)x & 0x7fffffff);
+#endif
 }
 
 // The nearest integer, for |x| < 4e6: adding 1.5 * 2^23 leaves no bit for a fraction.
@@ -207,7 +225,7 @@ KERNEL R r_round(R x)
 // 1 / x, and 0 where x is not above `floor`: what cannot move takes no share.
 KERNEL R r_inverse_above(R x, R floor)
 {
-  return pick(x > floor, 1.0f / pick(x > floor, x, splat(1.0f)), splat(0.0f));
+  return pick(x > floor, 1.0f / x, splat(0.0f));
 }
 
 #endif

@@ -57,11 +57,11 @@ KERNEL R row_impulse(const SoftPass *pass, R c, R rate, R w, R compliance, R dam
 
 typedef struct EdgeParams {
   R rest, compliance, damping;
-  R limit; // longest, m
 } EdgeParams;
 
 typedef struct EdgeState {
   R lambda;
+  R sum; // impulses of the step
 } EdgeState;
 
 // Two particles on one spot part along x.
@@ -83,6 +83,7 @@ KERNEL void warm_edge(const SoftPass *pass, Particle *p, const V *d, R keep, Edg
   R length;
   V n = edge_direction(d[0], &length);
   state->lambda = keep * state->lambda;
+  state->sum = state->sum + state->lambda;
   push_pair(pass, p, n, state->lambda);
 }
 
@@ -95,24 +96,56 @@ KERNEL void solve_edge(const SoftPass *pass, Particle *p, const V *d, const Edge
   R x = row_impulse(pass, length - params->rest, v_dot(n, rate_of(pass, p, 1)), w,
                     params->compliance, params->damping, state->lambda);
   state->lambda = state->lambda + x;
-  push_pair(pass, p, n, x);
-  // Beyond its limit a spring is a rod.
-  R excess = length - params->limit;
-  x = row_impulse(pass, excess, v_dot(n, rate_of(pass, p, 1)), w, splat(0.0f), splat(0.0f),
-                  splat(0.0f));
-  x = pick(excess > 0.0f, r_min(x, splat(0.0f)), splat(0.0f));
+  state->sum = state->sum + x;
   push_pair(pass, p, n, x);
 }
 
 // What correcting the length has added to the velocities of a hard row goes again.
-KERNEL void relax_edge(const SoftPass *pass, Particle *p, const V *d, const EdgeParams *params)
+KERNEL void relax_edge(const SoftPass *pass, Particle *p, const V *d, const EdgeParams *params,
+                       EdgeState *state)
 {
   R length;
   V n = edge_direction(d[0], &length);
   R w = p[0].w + p[1].w;
   R a = params->compliance * pass->inv_h2;
   R x = -v_dot(n, rate_of(pass, p, 1)) * r_inverse_above(w + a, splat(0.0f));
-  x = pick((a <= w) | (length > params->limit), x, splat(0.0f));
+  x = pick(a <= w, x, splat(0.0f));
+  state->sum = state->sum + x;
+  push_pair(pass, p, n, x);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Tethers: slack up to their length, and rods there
+
+typedef struct TetherParams {
+  R length;
+} TetherParams;
+
+typedef struct RowMemory {
+  R lambda;
+} RowMemory;
+
+// Stops what would be too long when the substep ends; never pushes.
+KERNEL void solve_tether(const SoftPass *pass, Particle *p, const V *d, const TetherParams *params,
+                         RowMemory *state)
+{
+  R length;
+  V n = edge_direction(d[0], &length);
+  R zero = splat(0.0f);
+  R x = row_impulse(pass, length - params->length, v_dot(n, rate_of(pass, p, 1)), p[0].w + p[1].w,
+                    zero, zero, zero);
+  x = r_min(x, -state->lambda);
+  state->lambda = state->lambda + x;
+  push_pair(pass, p, n, x);
+}
+
+KERNEL void relax_tether(const SoftPass *pass, Particle *p, const V *d, RowMemory *state)
+{
+  R length;
+  V n = edge_direction(d[0], &length);
+  R zero = splat(0.0f);
+  R x = -v_dot(n, rate_of(pass, p, 1)) * r_inverse_above(p[0].w + p[1].w, zero);
+  x = pick(state->lambda < 0.0f, r_min(x, -state->lambda), zero);
   push_pair(pass, p, n, x);
 }
 
@@ -123,10 +156,6 @@ typedef struct BendParams {
   R k[4]; // cotangent weights, their sum is zero
   R compliance, damping;
 } BendParams;
-
-typedef struct RowMemory {
-  R lambda;
-} RowMemory;
 
 // Flat at rest: c = sum k x is zero. Along c, which keeps angular momentum: sum x k x c = c x c.
 KERNEL void solve_bend(const SoftPass *pass, Particle *p, const V *d, const BendParams *params,
@@ -451,6 +480,63 @@ KERNEL void solve_tet(const SoftPass *pass, Particle *p, const V *d, const TetPa
   }
   solve_shear(pass, p, f, params, state);
   solve_bulk(pass, p, f, params, splat(1.0f), state);
+}
+
+// Neo-Hookean (Macklin and Mueller 2021, A constraint-based formulation of stable Neo-Hookean
+// materials): the rows |F| and J - rest. At rest they pull against each other and are solved
+// together; one after the other each would undo the whole of the shape.
+typedef struct NeoParams {
+  V b[3];
+  R shear, bulk; // compliances 1 / (mu V) and 1 / (lambda' V)
+  R rest;        // 1 + mu / lambda', which makes F = 1 the rest shape
+  R damping;
+} NeoParams;
+
+typedef struct NeoState {
+  R shear, pressure;
+} NeoState;
+
+KERNEL void solve_neo(const SoftPass *pass, Particle *p, const V *d, const NeoParams *params,
+                      NeoState *state)
+{
+  V f[3], rate[3], along[3], shear[3], bulk[3], change[3];
+  V rate_d[3] = {rate_of(pass, p, 1), rate_of(pass, p, 2), rate_of(pass, p, 3)};
+  deformation(params->b, d, f);
+  deformation(params->b, rate_d, rate);
+  V cofactor[3] = {v_cross(f[1], f[2]), v_cross(f[2], f[0]), v_cross(f[0], f[1])};
+  R size = r_sqrt(dot_columns(f, f));
+  R inv_size = r_inverse_above(size, splat(1e-20f));
+  for (int k = 0; k < 3; ++k) {
+    along[k] = v_scale(inv_size, f[k]);
+  }
+  S mass = s_scale(damping_factor(pass, params->damping), tet_masses(p, params->b));
+  columns_times(along, mass, shear);
+  columns_times(cofactor, mass, bulk);
+  R a = params->shear * pass->inv_h2;
+  R b = params->bulk * pass->inv_h2;
+  // For a trace of one, whatever the units.
+  R trace =
+      r_inverse_above(dot_columns(along, shear) + dot_columns(cofactor, bulk) + a + b, splat(0.0f));
+  R k11 = trace * dot_columns(along, shear);
+  R k12 = trace * dot_columns(along, bulk);
+  R k22 = trace * dot_columns(cofactor, bulk);
+  R ta = trace * a;
+  R tb = trace * b;
+  R determinant = r_max(k11 * k22 - k12 * k12, splat(0.0f)) + ta * k22 + tb * k11 + ta * tb;
+  R inv = trace * r_inverse_above(determinant, splat(0.0f));
+  R s = damping_factor(pass, params->damping);
+  R j = v_dot(f[0], cofactor[0]);
+  R r1 = -(size * pass->inv_h + s * dot_columns(along, rate) + a * state->shear);
+  R r2 =
+      -((j - params->rest) * pass->inv_h + s * dot_columns(cofactor, rate) + b * state->pressure);
+  R x1 = inv * ((k22 + tb) * r1 - k12 * r2);
+  R x2 = inv * ((k11 + ta) * r2 - k12 * r1);
+  state->shear = state->shear + x1;
+  state->pressure = state->pressure + x2;
+  for (int k = 0; k < 3; ++k) {
+    change[k] = v_add(v_scale(x1, along[k]), v_scale(x2, cofactor[k]));
+  }
+  push_stress(pass, p, params->b, change);
 }
 
 // ---------------------------------------------------------------------------------------------

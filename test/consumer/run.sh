@@ -66,7 +66,8 @@ fi
 
 echo "== command"
 "$prefix/bin/tenon" run pendulum_triple >/dev/null
-for file in man/man1/tenon.1 bash-completion/completions/tenon zsh/site-functions/_tenon; do
+for file in man/man1/tenon.1 bash-completion/completions/tenon zsh/site-functions/_tenon \
+  tenon/scene.schema.json; do
   [ -s "$prefix/share/$file" ] || fail "share/$file is not installed"
 done
 bash -c '. "$1"; COMP_WORDS=(tenon run pendulum_t); COMP_CWORD=2; PATH=$2:$PATH; _tenon

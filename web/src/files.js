@@ -22,12 +22,16 @@ export function screenshot(app) {
 export function recording(app) {
   const [history] = app.histories;
   const now = app.frame;
-  const frames = [];
   const { bodies } = app.stage.sides[0];
+  const frames = { matrices: [], softs: bodies.surfaces.parts.map(() => []) };
   for (let frame = history.first; frame <= history.last; ++frame) {
     history.goTo(frame);
     const matrices = app.sims[0].matrices().slice();
-    if (matrices.length === 16 * bodies.items.length) frames.push(matrices);
+    const points = bodies.surfaces.points(app.sims[0], bodies.thinnest);
+    if (matrices.length === 16 * bodies.items.length && points) {
+      frames.matrices.push(matrices);
+      points.forEach((all, i) => frames.softs[i].push(all));
+    }
   }
   app.goTo(now);
   return gltfOf(app.sims[0], bodies, frames);

@@ -27,7 +27,7 @@ function rings(list, sides) {
       normals.push(out * c, up, out * s);
       if (row > 0 && k > 0) {
         const [a, b] = [(row - 1) * (sides + 1) + k, row * (sides + 1) + k];
-        indices.push(a - 1, b - 1, a, b - 1, b, a);
+        indices.push(a - 1, a, b - 1, b - 1, a, b);
       }
     }
   });

@@ -1,6 +1,8 @@
-// The remembered seconds as one binary glTF file: a node for each shape, its way as an animation.
+// The remembered seconds as one binary glTF file: a node for each shape and each soft body, its way as
+// an animation, the form of a soft body as morph targets.
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { KIND, STATIC } from './engine.js';
+import { formsOf, keysOf } from './forms.js';
 import { bakedGeometry } from './geometry.js';
 
 const FLOAT = 5126;
@@ -62,6 +64,44 @@ class Writer {
     return this.json.meshes.push({ primitives: [primitive] }) - 1;
   }
 
+  // Other forms are told by how they differ from the first.
+  morphed(mesh, forms, material) {
+    const geometry = mesh.geometry.clone();
+    const { array } = geometry.getAttribute('position');
+    const looks = forms.map((form) => {
+      array.set(form);
+      geometry.computeVertexNormals();
+      return { form, normals: geometry.getAttribute('normal').array.slice() };
+    });
+    const [first, ...others] = looks;
+    array.set(first.form);
+    geometry.getAttribute('normal').array.set(first.normals);
+    const index = this.mesh(geometry, material);
+    const difference = (a, b) => a.map((x, i) => x - b[i]);
+    this.json.meshes[index].primitives[0].targets = others.map(({ form, normals }) => ({
+      POSITION: this.accessor(difference(form, first.form), 'VEC3', FLOAT, true),
+      NORMAL: this.accessor(difference(normals, first.normals), 'VEC3', FLOAT),
+    }));
+    geometry.dispose();
+    return index;
+  }
+
+  node(name, mesh, { p, q }) {
+    const { nodes, scenes } = this.json;
+    nodes.push({ mesh, name, translation: p.toArray(), rotation: q.toArray() });
+    scenes[0].nodes.push(nodes.length - 1);
+    return nodes.length - 1;
+  }
+
+  times(frames) {
+    return this.accessor(
+      Float32Array.from(frames, (i) => i / 60),
+      'SCALAR',
+      FLOAT,
+      true,
+    );
+  }
+
   blob() {
     const { json } = this;
     json.buffers.push({ byteLength: this.size });
@@ -83,17 +123,12 @@ function poseOf(matrices, index) {
   return pose;
 }
 
-// frames: arrays of matrices, one for each frame, all of the same items.
-export function gltfOf(sim, bodies, frames) {
+// matrices: of all items in each frame; softs: of each soft body its points in each frame.
+export function gltfOf(sim, bodies, { matrices, softs }) {
   const writer = new Writer();
   const { json } = writer;
   const animation = { channels: [], samplers: [] };
-  const times = writer.accessor(
-    Float32Array.from(frames, (_, i) => i / 60),
-    'SCALAR',
-    FLOAT,
-    true,
-  );
+  const times = writer.times(matrices.map((_, i) => i));
   const materials = new Map();
   const meshes = new Map(); // things that look alike share one
   bodies.items.forEach((item, index) => {
@@ -104,23 +139,34 @@ export function gltfOf(sim, bodies, frames) {
     const { kind, geometry, radius, half, extents } = item;
     const look = [kind, geometry, radius, half, ...extents, material].join();
     if (!meshes.has(look)) meshes.set(look, writer.mesh(bakedGeometry(sim, item, index), material));
-    const mesh = meshes.get(look);
-    const first = poseOf(frames[0], index);
-    const node = json.nodes.push({
-      mesh,
-      name: `${Object.keys(KIND)[item.kind]} ${index}`,
-      translation: first.p.toArray(),
-      rotation: first.q.toArray(),
-    });
-    json.scenes[0].nodes.push(node - 1);
-    if (item.type !== STATIC) animate(writer, animation, times, frames, index, node - 1);
+    const poses = matrices.map((all) => poseOf(all, index));
+    const node = writer.node(`${Object.keys(KIND)[kind]} ${index}`, meshes.get(look), poses[0]);
+    if (item.type !== STATIC) animate(writer, animation, times, poses, node);
   });
+  if (matrices.length > 1) addSofts(writer, animation, times, bodies.surfaces.parts, softs);
   if (animation.channels.length) json.animations = [animation];
   return writer.blob();
 }
 
-function animate(writer, animation, times, frames, index, node) {
-  const poses = frames.map((matrices) => poseOf(matrices, index));
+// The first key is the mesh, the others are its targets; at each its own alone counts.
+function addSofts(writer, animation, times, parts, softs) {
+  if (!parts.length) return;
+  const keys = keysOf(softs[0].length);
+  const weights = new Float32Array(keys.length * (keys.length - 1));
+  for (let i = 1; i < keys.length; ++i) weights[i * (keys.length - 1) + i - 1] = 1;
+  const input = writer.times(keys);
+  const output = writer.accessor(weights, 'SCALAR', FLOAT);
+  const sampler = animation.samplers.push({ input, output }) - 1;
+  parts.forEach(({ mesh }, i) => {
+    const { poses, forms } = formsOf(softs[i], keys);
+    const material = writer.material(mesh.material.color);
+    const node = writer.node(`soft body ${i}`, writer.morphed(mesh, forms, material), poses[0]);
+    animate(writer, animation, times, poses, node);
+    animation.channels.push({ sampler, target: { node, path: 'weights' } });
+  });
+}
+
+function animate(writer, animation, times, poses, node) {
   for (let i = 1; i < poses.length; ++i) {
     if (poses[i].q.dot(poses[i - 1].q) < 0) poses[i].q.set(...poses[i].q.toArray().map((x) => -x));
   }

@@ -61,27 +61,48 @@ export class Surfaces {
   add(sim, soft, index) {
     const isRope = soft.triangles === 0;
     const geometry = new BufferGeometry();
-    const vertices = soft.particles * (isRope ? SIDES : 1);
+    const triangles = isRope ? [] : [...sim.softTriangles(index, soft.triangles)];
+    const surface = [...new Set(triangles)]; // particles; what is inside is not drawn
+    const numbers = new Map(surface.map((particle, i) => [particle, i]));
+    const vertices = isRope ? soft.particles * SIDES : surface.length;
     geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * vertices), 3));
-    if (isRope) geometry.setIndex(tubeIndices(soft.particles));
-    else geometry.setIndex(new BufferAttribute(sim.softTriangles(index, soft.triangles), 1));
-    const color = bodyColors[(index + 1) % bodyColors.length];
+    geometry.setIndex(isRope ? tubeIndices(soft.particles) : triangles.map((i) => numbers.get(i)));
+    const color = bodyColors[index % bodyColors.length];
     const mesh = new Mesh(geometry, new MeshLambertMaterial({ color, side: DoubleSide }));
     mesh.frustumCulled = false;
     mesh.castShadow = mesh.receiveShadow = true;
     this.group.add(mesh);
-    return { mesh, isRope, ...soft };
+    return { mesh, isRope, surface, ...soft };
   }
 
   // Ropes are drawn no thinner than can be seen.
+  write(sim, i, least, out) {
+    const { isRope, surface, particles, radius } = this.parts[i];
+    const points = sim.particles(i, particles);
+    if (isRope) writeTube(points, Math.max(radius, least), out);
+    surface.forEach((particle, k) => {
+      for (let axis = 0; axis < 3; ++axis) out[3 * k + axis] = points[3 * particle + axis];
+    });
+    return out;
+  }
+
   update(sim, least) {
-    this.parts.forEach(({ mesh, isRope, particles, radius }, i) => {
-      const points = sim.particles(i, particles);
+    this.parts.forEach(({ mesh }, i) => {
       const position = mesh.geometry.getAttribute('position');
-      if (isRope) writeTube(points, Math.max(radius, least), position.array);
-      else position.array.set(points);
+      this.write(sim, i, least, position.array);
       position.needsUpdate = true;
       mesh.geometry.computeVertexNormals();
+    });
+  }
+
+  // Where the vertices are now, of each; null if there are others than were drawn.
+  points(sim, least) {
+    const now = sim.softs();
+    const isSame = (part, i) => part.particles === now[i].particles;
+    if (now.length !== this.parts.length || !this.parts.every(isSame)) return null;
+    return this.parts.map(({ mesh }, i) => {
+      const { length } = mesh.geometry.getAttribute('position').array;
+      return this.write(sim, i, least, new Float32Array(length));
     });
   }
 

@@ -1,0 +1,566 @@
+#include "fields.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define AT(structure, member) .offset = offsetof(structure, member)
+#define MOST 3.5e38 // no float is larger
+
+static const char *const method_words[] = {"tenon", "xpbd", "jacobi", NULL};
+static const char *const body_words[] = {"static", "kinematic", "dynamic", NULL};
+static const char *const shape_words[] = {"sphere",       "capsule", "box",   "cylinder",
+                                          "cone",         "hull",    "plane", "mesh",
+                                          "height_field", "wire",    NULL};
+static const char *const combine_words[] = {"average", "minimum", "multiply", "maximum", NULL};
+static const char *const geometry_words[] = {"hull", "mesh", "height_field", "wire", NULL};
+static const char *const joint_words[] = {"distance", "ball",      "hinge",   "fixed", "prismatic",
+                                          "cylinder", "universal", "generic", NULL};
+static const char *const drive_words[] = {"off", "target", "velocity", "force", NULL};
+static const char *const solid_words[] = {"corotated", "shape", "volume", NULL};
+static const char *const mesh_words[] = {"cloth", "rope", "box", "ball", "tube", "sphere", NULL};
+
+// ---------------------------------------------------------------------------------------------
+// The scene
+
+static void usual_camera(void *out)
+{
+  file_camera *u = out;
+  memset(u, 0, sizeof *u);
+  u->eye = tn_v3(4.0f, 3.0f, 8.0f);
+}
+
+static const field camera_fields[] = {
+    {"eye", FIELD_VECTOR, AT(file_camera, eye), .meaning = "where to look from, m; y is up"},
+    {"target", FIELD_VECTOR, AT(file_camera, target), .meaning = "what to look at, m"},
+    {0}};
+const object_type type_camera = {"camera", "Where to look from and at.", camera_fields,
+                                 usual_camera};
+
+static void usual_world(void *out)
+{
+  tn_world_def *u = out;
+  memset(u, 0, sizeof *u);
+  *u = tn_default_world_def();
+  u->substeps = 20;
+}
+
+static const field world_fields[] = {
+    {"gravity", FIELD_VECTOR, AT(tn_world_def, gravity), .meaning = "m/s^2"},
+    {"method", FIELD_WORD, AT(tn_world_def, method), .words = method_words,
+     .meaning = "how it is solved"},
+    {"substeps", FIELD_INT, AT(tn_world_def, substeps), .lo = 1, .hi = 10000,
+     .meaning = "steps in a frame of 1/60 s; more is more accurate"},
+    {"iterations", FIELD_INT, AT(tn_world_def, iterations), .lo = 1, .hi = 10000,
+     .meaning = "passes over the constraints in a substep; 1 is best"},
+    {"sleeping", FIELD_BOOL, AT(tn_world_def, sleeping), .meaning = "bodies at rest fall asleep"},
+    {0}};
+const object_type type_world = {"world", "What holds for the whole world.", world_fields,
+                                usual_world};
+
+static void usual_behaviour(void *out)
+{
+  file_behaviour *u = out;
+  memset(u, 0, sizeof *u);
+}
+
+static const field behaviour_fields[] = {
+    {"scene", FIELD_TEXT, AT(file_behaviour, scene), .flags = FIELD_REQUIRED,
+     .meaning = "a built-in scene; 'tenon scenes' lists them"},
+    {"parameters", FIELD_TREE, AT(file_behaviour, parameters), .tree = TREE_NUMBERS,
+     .meaning = "those of the built-in scene that are not as they usually are"},
+    {0}};
+const object_type type_behaviour = {
+    "behaviour",
+    "The built-in scene whose drives and metrics act here, on bodies, joints and soft bodies in "
+    "their order.",
+    behaviour_fields, usual_behaviour};
+
+static void usual_scene(void *out)
+{
+  file_scene *u = out;
+  memset(u, 0, sizeof *u);
+  u->seconds = 10.0;
+  usual_camera(&u->camera);
+  usual_world(&u->world);
+}
+
+static const field scene_fields[] = {
+    {"$schema", FIELD_TEXT, AT(file_scene, schema), .meaning = "for editors; not looked at"},
+    {"tenon", FIELD_INT, AT(file_scene, version), .lo = 1, .hi = 1, .flags = FIELD_REQUIRED,
+     .meaning = "version of the format"},
+    {"name", FIELD_TEXT, AT(file_scene, name), .meaning = "short; the file's name without it"},
+    {"title", FIELD_TEXT, AT(file_scene, title), .meaning = "what it is"},
+    {"source", FIELD_TEXT, AT(file_scene, source), .meaning = "where it comes from"},
+    {"seconds", FIELD_DOUBLE, AT(file_scene, seconds), .hi = 36000, .flags = FIELD_ABOVE,
+     .meaning = "worth watching"},
+    {"conserves", FIELD_BOOL, AT(file_scene, conserves),
+     .meaning = "nothing takes energy out or puts it in: the report tells about energy"},
+    {"energy_scale", FIELD_DOUBLE, AT(file_scene, energy_scale), .hi = 1e300,
+     .meaning =
+         "J that errors of energy are measured against; 0 takes the weight of all over a metre, "
+         "and their motion"},
+    {"camera", FIELD_PART, AT(file_scene, camera), .part = &type_camera},
+    {"world", FIELD_PART, AT(file_scene, world), .part = &type_world},
+    {"behaviour", FIELD_TREE, AT(file_scene, behaviour), .tree = TREE_OBJECT,
+     .part = &type_behaviour},
+    {"materials", FIELD_TREE, AT(file_scene, materials), .tree = TREE_NAMED, .part = &type_material,
+     .meaning = "materials by name, for shapes and soft bodies"},
+    {"geometries", FIELD_TREE, AT(file_scene, geometries), .tree = TREE_NAMED,
+     .part = &type_geometry, .meaning = "hulls, meshes, height fields and wires by name"},
+    {"shapes", FIELD_TREE, AT(file_scene, shapes), .tree = TREE_LIST, .part = &type_shape,
+     .meaning = "fixed to the world"},
+    {"bodies", FIELD_TREE, AT(file_scene, bodies), .tree = TREE_LIST, .part = &type_body},
+    {"joints", FIELD_TREE, AT(file_scene, joints), .tree = TREE_LIST, .part = &type_joint},
+    {"soft_bodies", FIELD_TREE, AT(file_scene, softs), .tree = TREE_LIST, .part = &type_soft},
+    {"attachments", FIELD_TREE, AT(file_scene, attachments), .tree = TREE_LIST,
+     .part = &type_attachment},
+    {0}};
+const object_type type_scene = {"scene", "A scene for 'tenon run'. Units are SI; angles are rad.",
+                                scene_fields, usual_scene};
+
+// ---------------------------------------------------------------------------------------------
+// Bodies
+
+static void usual_rotation(void *out)
+{
+  file_rotation *u = out;
+  memset(u, 0, sizeof *u);
+}
+
+static const field rotation_fields[] = {
+    {"axis", FIELD_VECTOR, AT(file_rotation, axis), .flags = FIELD_REQUIRED},
+    {"degrees", FIELD_FLOAT, AT(file_rotation, degrees), .flags = FIELD_REQUIRED},
+    {0}};
+const object_type type_rotation = {"rotation", "A turn about an axis.", rotation_fields,
+                                   usual_rotation};
+
+static void usual_mass(void *out)
+{
+  tn_mass *u = out;
+  memset(u, 0, sizeof *u);
+}
+
+static const field mass_fields[] = {
+    {"mass", FIELD_FLOAT, AT(tn_mass, mass), .hi = MOST, .flags = FIELD_ABOVE | FIELD_REQUIRED,
+     .meaning = "kg"},
+    {"center", FIELD_VECTOR, AT(tn_mass, center), .meaning = "of mass, in the body's frame, m"},
+    {"inertia", FIELD_INERTIA, AT(tn_mass, inertia), .flags = FIELD_REQUIRED,
+     .meaning = "about the centre of mass: xx, yy, zz, xy, xz, yz, kg m^2"},
+    {0}};
+const object_type type_mass = {"mass", "Mass, centre of mass and inertia.", mass_fields,
+                               usual_mass};
+
+static void usual_body(void *out)
+{
+  file_body *u = out;
+  memset(u, 0, sizeof *u);
+  u->def = tn_default_body_def();
+}
+
+static const field body_fields[] = {
+    {"name", FIELD_TEXT, AT(file_body, def.name), .meaning = "for joints to name it by"},
+    {"type", FIELD_WORD, AT(file_body, def.type), .words = body_words,
+     .meaning = "static never moves, kinematic moves as told, dynamic as forces will"},
+    {"position", FIELD_POSITION, AT(file_body, def.position), .meaning = "of its origin, m"},
+    {"rotation", FIELD_ROTATION, AT(file_body, def.rotation)},
+    {"velocity", FIELD_VECTOR, AT(file_body, def.velocity), .meaning = "m/s"},
+    {"angular_velocity", FIELD_VECTOR, AT(file_body, def.angular_velocity), .meaning = "rad/s"},
+    {"mass", FIELD_TREE, AT(file_body, mass), .tree = TREE_MASS, .part = &type_mass, .hi = MOST,
+     .flags = FIELD_ABOVE,
+     .meaning = "kg, spread over its shapes; or all of it. Without it, by the shapes' densities"},
+    {"gravity_scale", FIELD_FLOAT, AT(file_body, def.gravity_scale),
+     .meaning = "how much of gravity acts on it"},
+    {"linear_damping", FIELD_FLOAT, AT(file_body, def.linear_damping), .hi = 1e6, .meaning = "1/s"},
+    {"angular_damping", FIELD_FLOAT, AT(file_body, def.angular_damping), .hi = 1e6,
+     .meaning = "1/s"},
+    {"max_speed", FIELD_FLOAT, AT(file_body, def.max_speed), .hi = 3e38, .meaning = "m/s"},
+    {"max_angular_speed", FIELD_FLOAT, AT(file_body, def.max_angular_speed), .hi = 3e38,
+     .meaning = "rad/s"},
+    {"can_sleep", FIELD_BOOL, AT(file_body, def.can_sleep)},
+    {"bullet", FIELD_BOOL, AT(file_body, def.bullet),
+     .meaning = "does not pass through thin bodies that move"},
+    {"scenery", FIELD_BOOL, AT(file_body, scenery),
+     .meaning = "stands around: it is not counted, and no behaviour acts on it"},
+    {"shapes", FIELD_TREE, AT(file_body, shapes), .tree = TREE_LIST, .part = &type_shape},
+    {0}};
+const object_type type_body = {"body", "A rigid body.", body_fields, usual_body};
+
+// ---------------------------------------------------------------------------------------------
+// Shapes
+
+static void usual_material(void *out)
+{
+  file_material *u = out;
+  memset(u, 0, sizeof *u);
+  u->material = tn_default_material();
+  u->friction = u->material.static_friction;
+}
+
+static const field material_fields[] = {
+    {"friction", FIELD_FLOAT, AT(file_material, friction), .hi = 1e6,
+     .meaning = "coefficient, the same at rest and in motion"},
+    {"static_friction", FIELD_FLOAT, AT(file_material, material.static_friction), .hi = 1e6,
+     .meaning = "coefficient up to which it sticks"},
+    {"dynamic_friction", FIELD_FLOAT, AT(file_material, material.dynamic_friction), .hi = 1e6,
+     .meaning = "coefficient while it slides; not above the static one"},
+    {"restitution", FIELD_FLOAT, AT(file_material, material.restitution), .hi = 1.0,
+     .meaning = "0 does not bounce, 1 bounces fully"},
+    {"rolling_friction", FIELD_FLOAT, AT(file_material, material.rolling_friction), .hi = 1e6,
+     .meaning = "m"},
+    {"spinning_friction", FIELD_FLOAT, AT(file_material, material.spinning_friction), .hi = 1e6,
+     .meaning = "m"},
+    {"compliance", FIELD_FLOAT, AT(file_material, material.compliance), .hi = 1e6,
+     .meaning = "m/N"},
+    {"surface_velocity", FIELD_VECTOR, AT(file_material, material.surface_velocity),
+     .meaning = "of a conveyor, in the body's frame, m/s"},
+    {"combine_friction", FIELD_WORD, AT(file_material, material.combine_friction),
+     .words = combine_words, .meaning = "how two materials become that of a contact"},
+    {"combine_restitution", FIELD_WORD, AT(file_material, material.combine_restitution),
+     .words = combine_words},
+    {0}};
+const object_type type_material = {"material", "What a surface is like.", material_fields,
+                                   usual_material};
+
+static void usual_filter(void *out)
+{
+  tn_filter *u = out;
+  memset(u, 0, sizeof *u);
+  *u = tn_default_shape_def(TN_SHAPE_SPHERE).filter;
+}
+
+static const field filter_fields[] = {
+    {"category", FIELD_BITS, AT(tn_filter, category), .meaning = "bits of what it is"},
+    {"mask", FIELD_BITS, AT(tn_filter, mask), .meaning = "bits of what it collides with"},
+    {"group", FIELD_INT, AT(tn_filter, group), .lo = -2147483647.0, .hi = 2147483647.0,
+     .meaning = "the same above 0 always collides, the same below 0 never"},
+    {0}};
+const object_type type_filter = {"filter", "What collides with what.", filter_fields, usual_filter};
+
+#define KIND(kind) (1u << (kind))
+#define OF_AXIS (KIND(TN_SHAPE_CAPSULE) | KIND(TN_SHAPE_CYLINDER) | KIND(TN_SHAPE_CONE))
+#define OF_RADIUS (OF_AXIS | KIND(TN_SHAPE_SPHERE) | KIND(TN_SHAPE_WIRE))
+#define OF_GEOMETRY                                                                                \
+  (KIND(TN_SHAPE_HULL) | KIND(TN_SHAPE_MESH) | KIND(TN_SHAPE_HEIGHT_FIELD) | KIND(TN_SHAPE_WIRE))
+
+static void usual_shape(void *out)
+{
+  file_shape *u = out;
+  memset(u, 0, sizeof *u);
+  u->def = tn_default_shape_def(TN_SHAPE_SPHERE);
+}
+
+static const field shape_fields[] = {
+    {"kind", FIELD_WORD, AT(file_shape, def.kind), .words = shape_words, .flags = FIELD_REQUIRED},
+    {"position", FIELD_VECTOR, AT(file_shape, def.position), .meaning = "in the body's frame, m"},
+    {"rotation", FIELD_ROTATION, AT(file_shape, def.rotation), .meaning = "in the body's frame"},
+    {"radius", FIELD_FLOAT, AT(file_shape, def.radius), .lo = 1e-6, .hi = 1e6, .kinds = OF_RADIUS,
+     .flags = FIELD_REQUIRED, .meaning = "m; of a cone, that of its base"},
+    {"half_length", FIELD_FLOAT, AT(file_shape, def.half_length), .lo = 1e-6, .hi = 1e6,
+     .kinds = OF_AXIS, .flags = FIELD_REQUIRED,
+     .meaning = "along y, m; of a capsule, that of its straight part"},
+    {"half_extents", FIELD_VECTOR, AT(file_shape, def.half_extents), .lo = 1e-6, .hi = 1e6,
+     .kinds = KIND(TN_SHAPE_BOX), .flags = FIELD_REQUIRED,
+     .meaning = "half the edges along x, y, z, m"},
+    {"geometry", FIELD_TEXT, AT(file_shape, geometry), .kinds = OF_GEOMETRY,
+     .flags = FIELD_REQUIRED, .meaning = "name of one of the scene's geometries"},
+    {"material", FIELD_TREE, AT(file_shape, material), .tree = TREE_MATERIAL,
+     .part = &type_material, .meaning = "name of one of the scene's materials, or one of its own"},
+    {"filter", FIELD_PART, AT(file_shape, def.filter), .part = &type_filter},
+    {"density", FIELD_FLOAT, AT(file_shape, def.density), .hi = MOST, .flags = FIELD_ABOVE,
+     .meaning = "kg/m^3"},
+    {"sensor", FIELD_BOOL, AT(file_shape, def.sensor),
+     .meaning = "notes what overlaps it, pushes nothing"},
+    {"hit_events", FIELD_BOOL, AT(file_shape, def.hit_events)},
+    {0}};
+const object_type type_shape = {
+    "shape", "A solid or surface on a body. Of a plane, all that is below y = 0 is solid.",
+    shape_fields, usual_shape};
+
+static void usual_geometry(void *out)
+{
+  file_geometry *u = out;
+  memset(u, 0, sizeof *u);
+  u->max_vertices = 64;
+  u->spacing_x = u->spacing_z = 1.0f;
+}
+
+static const field geometry_fields[] = {
+    {"kind", FIELD_WORD, AT(file_geometry, kind), .words = geometry_words, .flags = FIELD_REQUIRED},
+    {"points", FIELD_VECTORS, AT(file_geometry, points),
+     .kinds = KIND(GEOMETRY_HULL) | KIND(GEOMETRY_MESH) | KIND(GEOMETRY_WIRE),
+     .flags = FIELD_REQUIRED, .meaning = "m"},
+    {"max_vertices", FIELD_INT, AT(file_geometry, max_vertices), .lo = 4, .hi = 255,
+     .kinds = KIND(GEOMETRY_HULL), .meaning = "a hull of more is simplified"},
+    {"triangles", FIELD_INDICES, AT(file_geometry, triangles), .width = 3,
+     .kinds = KIND(GEOMETRY_MESH), .flags = FIELD_REQUIRED,
+     .meaning = "points of each, counter-clockwise from outside"},
+    {"heights", FIELD_FLOATS, AT(file_geometry, heights), .kinds = KIND(GEOMETRY_HEIGHT_FIELD),
+     .flags = FIELD_REQUIRED, .meaning = "row by row along z, column by column along x, m"},
+    {"columns", FIELD_INT, AT(file_geometry, columns), .lo = 2, .hi = 32767,
+     .kinds = KIND(GEOMETRY_HEIGHT_FIELD), .flags = FIELD_REQUIRED},
+    {"rows", FIELD_INT, AT(file_geometry, rows), .lo = 2, .hi = 32767,
+     .kinds = KIND(GEOMETRY_HEIGHT_FIELD), .flags = FIELD_REQUIRED},
+    {"spacing_x", FIELD_FLOAT, AT(file_geometry, spacing_x), .hi = 1e6, .flags = FIELD_ABOVE,
+     .kinds = KIND(GEOMETRY_HEIGHT_FIELD), .meaning = "m"},
+    {"spacing_z", FIELD_FLOAT, AT(file_geometry, spacing_z), .hi = 1e6, .flags = FIELD_ABOVE,
+     .kinds = KIND(GEOMETRY_HEIGHT_FIELD), .meaning = "m"},
+    {"tangents", FIELD_VECTORS, AT(file_geometry, tangents), .kinds = KIND(GEOMETRY_WIRE),
+     .flags = FIELD_REQUIRED, .meaning = "the way from point to point there, m"},
+    {"closed", FIELD_BOOL, AT(file_geometry, closed), .kinds = KIND(GEOMETRY_WIRE),
+     .meaning = "the last point leads to the first"},
+    {0}};
+const object_type type_geometry = {"geometry", "What several shapes may share.", geometry_fields,
+                                   usual_geometry};
+
+// ---------------------------------------------------------------------------------------------
+// Joints
+
+static void usual_frame(void *out)
+{
+  tn_transform *u = out;
+  memset(u, 0, sizeof *u);
+  u->q = tn_quat_identity();
+}
+
+static const field frame_fields[] = {
+    {"position", FIELD_POSITION, AT(tn_transform, p), .meaning = "in the body, or the world, m"},
+    {"rotation", FIELD_ROTATION, AT(tn_transform, q)},
+    {0}};
+const object_type type_frame = {"frame", "Where a joint holds a body; its x axis is the joint's.",
+                                frame_fields, usual_frame};
+
+static void usual_drive(void *out)
+{
+  tn_drive *u = out;
+  memset(u, 0, sizeof *u);
+  *u = tn_default_joint_def(TN_JOINT_BALL).linear_drive;
+}
+
+static const field drive_fields[] = {
+    {"mode", FIELD_WORD, AT(tn_drive, mode), .words = drive_words},
+    {"target", FIELD_FLOAT, AT(tn_drive, target), .meaning = "m or rad"},
+    {"velocity", FIELD_FLOAT, AT(tn_drive, velocity), .meaning = "m/s or rad/s"},
+    {"force", FIELD_FLOAT, AT(tn_drive, force), .meaning = "N or N m"},
+    {"compliance", FIELD_FLOAT, AT(tn_drive, compliance), .hi = 1e12,
+     .meaning = "m/N or rad/(N m)"},
+    {"max_force", FIELD_FLOAT, AT(tn_drive, max_force), .hi = MOST, .flags = FIELD_OPEN,
+     .meaning = "N or N m"},
+    {0}};
+const object_type type_drive = {"drive", "A servo, motor or force along or about the joint's axis.",
+                                drive_fields, usual_drive};
+
+static void usual_joint(void *out)
+{
+  file_joint *u = out;
+  memset(u, 0, sizeof *u);
+  u->def = tn_default_joint_def(TN_JOINT_BALL); // but for ranges, all kinds are alike
+  u->axis = tn_v3(1.0f, 0.0f, 0.0f);
+}
+
+static const field joint_fields[] = {
+    {"kind", FIELD_WORD, AT(file_joint, def.kind), .words = joint_words, .flags = FIELD_REQUIRED},
+    {"bodies", FIELD_TREE, AT(file_joint, bodies), .tree = TREE_BODIES, .flags = FIELD_REQUIRED,
+     .meaning = "the two it joins"},
+    {"at", FIELD_POSITION, AT(file_joint, at),
+     .meaning = "the point of the world where the two bodies are held, as they stand, m"},
+    {"axis", FIELD_VECTOR, AT(file_joint, axis), .meaning = "of the joint, in the world; with at"},
+    {"from", FIELD_POSITION, AT(file_joint, from), .meaning = "where it holds the first body, m"},
+    {"to", FIELD_POSITION, AT(file_joint, to),
+     .meaning = "where it holds the second body, m; a distance joint takes its length from them"},
+    {"frame_a", FIELD_PART, AT(file_joint, def.frame_a), .part = &type_frame},
+    {"frame_b", FIELD_PART, AT(file_joint, def.frame_b), .part = &type_frame},
+    {"linear", FIELD_RANGES, AT(file_joint, def.linear), .meaning = "along x, y, z of frame a, m"},
+    {"angular", FIELD_RANGES, AT(file_joint, def.angular), .meaning = "rad"},
+    {"swing", FIELD_FLOAT, AT(file_joint, def.swing), .hi = MOST, .flags = FIELD_OPEN,
+     .meaning = "the cone of a ball joint, rad"},
+    {"compliance", FIELD_FLOAT, AT(file_joint, def.compliance), .hi = 1e12, .meaning = "m/N"},
+    {"angular_compliance", FIELD_FLOAT, AT(file_joint, def.angular_compliance), .hi = 1e12,
+     .meaning = "rad/(N m)"},
+    {"limit_compliance", FIELD_FLOAT, AT(file_joint, def.limit_compliance), .hi = 1e12,
+     .meaning = "of the ends of ranges, m/N"},
+    {"angular_limit_compliance", FIELD_FLOAT, AT(file_joint, def.angular_limit_compliance),
+     .hi = 1e12, .meaning = "of the ends of ranges, rad/(N m)"},
+    {"linear_drive", FIELD_PART, AT(file_joint, def.linear_drive), .part = &type_drive},
+    {"angular_drive", FIELD_PART, AT(file_joint, def.angular_drive), .part = &type_drive},
+    {"linear_damping", FIELD_FLOAT, AT(file_joint, def.linear_damping), .hi = 1e12,
+     .meaning = "1/s"},
+    {"angular_damping", FIELD_FLOAT, AT(file_joint, def.angular_damping), .hi = 1e12,
+     .meaning = "1/s"},
+    {"linear_friction", FIELD_FLOAT, AT(file_joint, def.linear_friction), .hi = MOST,
+     .flags = FIELD_OPEN, .meaning = "N"},
+    {"angular_friction", FIELD_FLOAT, AT(file_joint, def.angular_friction), .hi = MOST,
+     .flags = FIELD_OPEN, .meaning = "N m"},
+    {"break_force", FIELD_FLOAT, AT(file_joint, def.break_force), .hi = MOST, .flags = FIELD_OPEN,
+     .meaning = "N"},
+    {"break_torque", FIELD_FLOAT, AT(file_joint, def.break_torque), .hi = MOST, .flags = FIELD_OPEN,
+     .meaning = "N m"},
+    {"enabled", FIELD_BOOL, AT(file_joint, def.enabled)},
+    {"collide", FIELD_BOOL, AT(file_joint, def.collide),
+     .meaning = "the two bodies collide with each other"},
+    {0}};
+const object_type type_joint = {"joint", "Holds one body relative to another, or to the world.",
+                                joint_fields, usual_joint};
+
+// ---------------------------------------------------------------------------------------------
+// Soft bodies
+
+#define OF_CELLS (KIND(MESH_BOX) | KIND(MESH_TUBE))
+
+static void usual_mesh(void *out)
+{
+  file_mesh *u = out;
+  memset(u, 0, sizeof *u);
+}
+
+static const field mesh_fields[] = {
+    {"kind", FIELD_WORD, AT(file_mesh, kind), .words = mesh_words, .flags = FIELD_REQUIRED},
+    {"columns", FIELD_INT, AT(file_mesh, columns), .lo = 2, .hi = 1000, .kinds = KIND(MESH_CLOTH),
+     .flags = FIELD_REQUIRED, .meaning = "vertices along x"},
+    {"rows", FIELD_INT, AT(file_mesh, rows), .lo = 2, .hi = 1000, .kinds = KIND(MESH_CLOTH),
+     .flags = FIELD_REQUIRED, .meaning = "vertices along z"},
+    {"size_x", FIELD_FLOAT, AT(file_mesh, size_x), .hi = 1e6, .flags = FIELD_ABOVE | FIELD_REQUIRED,
+     .kinds = KIND(MESH_CLOTH), .meaning = "m"},
+    {"size_z", FIELD_FLOAT, AT(file_mesh, size_z), .hi = 1e6, .flags = FIELD_ABOVE | FIELD_REQUIRED,
+     .kinds = KIND(MESH_CLOTH), .meaning = "m"},
+    {"segments", FIELD_INT, AT(file_mesh, segments), .lo = 1, .hi = 100000,
+     .kinds = KIND(MESH_ROPE), .flags = FIELD_REQUIRED},
+    {"length", FIELD_FLOAT, AT(file_mesh, length), .hi = 1e6, .flags = FIELD_ABOVE | FIELD_REQUIRED,
+     .kinds = KIND(MESH_ROPE), .meaning = "along x, m"},
+    {"cells", FIELD_CELLS, AT(file_mesh, cells), .lo = 1, .hi = 100,
+     .kinds = OF_CELLS | KIND(MESH_BALL), .flags = FIELD_REQUIRED,
+     .meaning = "along x, y, z of a box; around, across and along a tube; a ball takes the first"},
+    {"half_extents", FIELD_VECTOR, AT(file_mesh, half_extents), .lo = 1e-6, .hi = 1e6,
+     .kinds = KIND(MESH_BOX), .flags = FIELD_REQUIRED, .meaning = "m"},
+    {"radius", FIELD_FLOAT, AT(file_mesh, radius), .hi = 1e6, .flags = FIELD_ABOVE | FIELD_REQUIRED,
+     .kinds = KIND(MESH_BALL) | KIND(MESH_SPHERE), .meaning = "m"},
+    {"inner_radius", FIELD_FLOAT, AT(file_mesh, inner_radius), .hi = 1e6,
+     .flags = FIELD_ABOVE | FIELD_REQUIRED, .kinds = KIND(MESH_TUBE), .meaning = "m"},
+    {"outer_radius", FIELD_FLOAT, AT(file_mesh, outer_radius), .hi = 1e6,
+     .flags = FIELD_ABOVE | FIELD_REQUIRED, .kinds = KIND(MESH_TUBE), .meaning = "m"},
+    {"half_length", FIELD_FLOAT, AT(file_mesh, half_length), .hi = 1e6,
+     .flags = FIELD_ABOVE | FIELD_REQUIRED, .kinds = KIND(MESH_TUBE), .meaning = "along z, m"},
+    {"level", FIELD_INT, AT(file_mesh, level), .lo = 0, .hi = 6, .kinds = KIND(MESH_SPHERE),
+     .flags = FIELD_REQUIRED, .meaning = "a closed surface of 20 * 4^level triangles"},
+    {"tetrahedra", FIELD_BOOL, AT(file_mesh, tetrahedra), .kinds = KIND(MESH_BOX) | KIND(MESH_BALL),
+     .meaning = "of these instead of hexahedra"},
+    {0}};
+const object_type type_mesh = {"mesh", "Vertices and elements of a common form.", mesh_fields,
+                               usual_mesh};
+
+static void usual_soft(void *out)
+{
+  file_soft *u = out;
+  memset(u, 0, sizeof *u);
+  u->def = tn_default_soft_def();
+}
+
+static const field soft_fields[] = {
+    {"name", FIELD_TEXT, AT(file_soft, name), .meaning = "for attachments to name it by"},
+    {"position", FIELD_POSITION, AT(file_soft, def.position), .meaning = "of its frame, m"},
+    {"rotation", FIELD_ROTATION, AT(file_soft, def.rotation)},
+    {"velocity", FIELD_VECTOR, AT(file_soft, def.velocity), .meaning = "m/s"},
+    {"mesh", FIELD_PART, AT(file_soft, mesh), .part = &type_mesh,
+     .meaning = "instead of vertices and elements"},
+    {"vertices", FIELD_VECTORS, AT(file_soft, vertices), .meaning = "in its frame, m"},
+    {"edges", FIELD_INDICES, AT(file_soft, edges), .width = 2, .meaning = "kept at their length"},
+    {"triangles", FIELD_INDICES, AT(file_soft, triangles), .width = 3,
+     .meaning = "counter-clockwise from outside"},
+    {"tetrahedra", FIELD_INDICES, AT(file_soft, tetrahedra), .width = 4,
+     .meaning = "of positive volume"},
+    {"hexahedra", FIELD_INDICES, AT(file_soft, hexahedra), .width = 8,
+     .meaning = "the lower face, then the upper one, in the same turn"},
+    {"mass", FIELD_FLOAT, AT(file_soft, def.mass), .hi = 1e12, .flags = FIELD_ABOVE,
+     .meaning = "kg"},
+    {"masses", FIELD_FLOATS, AT(file_soft, masses), .meaning = "kg, of each vertex; or mass"},
+    {"velocities", FIELD_VECTORS, AT(file_soft, velocities), .meaning = "m/s, of each vertex"},
+    {"pinned", FIELD_INDICES, AT(file_soft, pinned), .width = 1,
+     .meaning = "vertices that are held where they are"},
+    {"edge_compliance", FIELD_FLOAT, AT(file_soft, def.edge_compliance), .hi = 1e12,
+     .meaning = "m/N"},
+    {"stretch_limit", FIELD_FLOAT, AT(file_soft, def.stretch_limit), .hi = MOST,
+     .flags = FIELD_OPEN, .meaning = "as a share of its length, no compliant edge gets longer"},
+    {"bending_stiffness", FIELD_FLOAT, AT(file_soft, def.bending_stiffness), .hi = 1e12,
+     .meaning = "N m"},
+    {"solid", FIELD_WORD, AT(file_soft, def.solid), .words = solid_words,
+     .meaning = "what tetrahedra are made of"},
+    {"youngs_modulus", FIELD_FLOAT, AT(file_soft, def.youngs_modulus), .lo = 1e-3, .hi = 1e12,
+     .meaning = "Pa"},
+    {"poisson_ratio", FIELD_FLOAT, AT(file_soft, def.poisson_ratio), .hi = 0.49},
+    {"volume_compliance", FIELD_FLOAT, AT(file_soft, def.volume_compliance), .hi = 1e12,
+     .meaning = "m^3/Pa"},
+    {"pressure", FIELD_FLOAT, AT(file_soft, def.pressure), .hi = 1000.0,
+     .meaning = "a closed surface keeps so many times its volume"},
+    {"stiffness_damping", FIELD_FLOAT, AT(file_soft, def.stiffness_damping), .hi = 1e6,
+     .meaning = "s"},
+    {"damping", FIELD_FLOAT, AT(file_soft, def.damping), .hi = 1e6,
+     .meaning = "1/s, of all motion but that as a rigid body"},
+    {"linear_damping", FIELD_FLOAT, AT(file_soft, def.linear_damping), .hi = 1e6, .meaning = "1/s"},
+    {"gravity_scale", FIELD_FLOAT, AT(file_soft, def.gravity_scale)},
+    {"radius", FIELD_FLOAT, AT(file_soft, def.radius), .hi = 1e6, .meaning = "of a particle, m"},
+    {"material", FIELD_TREE, AT(file_soft, material), .tree = TREE_MATERIAL, .part = &type_material,
+     .meaning = "name of one of the scene's materials, or one of its own"},
+    {"filter", FIELD_PART, AT(file_soft, def.filter), .part = &type_filter},
+    {"curved_rest", FIELD_BOOL, AT(file_soft, def.curved_rest),
+     .meaning = "bending pulls back to the form given, not to flat"},
+    {"self_collision", FIELD_BOOL, AT(file_soft, def.self_collision)},
+    {"keep_momentum", FIELD_BOOL, AT(file_soft, def.keep_momentum)},
+    {"can_sleep", FIELD_BOOL, AT(file_soft, def.can_sleep)},
+    {0}};
+const object_type type_soft = {"soft_body", "Particles and what holds them together.", soft_fields,
+                               usual_soft};
+
+static void usual_attachment(void *out)
+{
+  file_attachment *u = out;
+  memset(u, 0, sizeof *u);
+  u->def = tn_default_attachment_def();
+}
+
+static const field attachment_fields[] = {
+    {"soft_body", FIELD_TREE, AT(file_attachment, soft), .tree = TREE_SOFT,
+     .flags = FIELD_REQUIRED},
+    {"particle", FIELD_INT, AT(file_attachment, def.particle), .lo = 0, .hi = 2147483647.0,
+     .flags = FIELD_REQUIRED},
+    {"body", FIELD_TREE, AT(file_attachment, body), .tree = TREE_BODY},
+    {"point", FIELD_POSITION, AT(file_attachment, def.point), .flags = FIELD_REQUIRED,
+     .meaning = "in the body's frame, or in the world, m"},
+    {"compliance", FIELD_FLOAT, AT(file_attachment, def.compliance), .hi = 1e12, .meaning = "m/N"},
+    {"break_force", FIELD_FLOAT, AT(file_attachment, def.break_force), .hi = MOST,
+     .flags = FIELD_OPEN, .meaning = "N"},
+    {0}};
+const object_type type_attachment = {
+    "attachment", "Ties a particle of a soft body to a rigid one, or to the world.",
+    attachment_fields, usual_attachment};
+
+// ---------------------------------------------------------------------------------------------
+
+const object_type *const *object_types(void)
+{
+  static const object_type *const all[] = {
+      &type_camera, &type_world,    &type_behaviour, &type_rotation,   &type_mass,  &type_body,
+      &type_filter, &type_material, &type_geometry,  &type_shape,      &type_frame, &type_drive,
+      &type_joint,  &type_mesh,     &type_soft,      &type_attachment, NULL};
+  return all;
+}
+
+const field *field_find(const object_type *type, const char *name)
+{
+  for (const field *f = type->fields; f->name; ++f) {
+    if (strcmp(f->name, name) == 0) {
+      return f;
+    }
+  }
+  return NULL;
+}
+
+size_t field_row_size(const field *f)
+{
+  return f->type == FIELD_VECTORS  ? sizeof(tn_vec3)
+         : f->type == FIELD_FLOATS ? sizeof(float)
+                                   : (size_t)f->width * sizeof(int);
+}
+
+const char *field_word(const object_type *type, const char *name, int value)
+{
+  return field_find(type, name)->words[value];
+}

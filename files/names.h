@@ -1,0 +1,25 @@
+// Which of many has a name.
+#ifndef TENON_FILES_NAMES_H
+#define TENON_FILES_NAMES_H
+
+#include <stdbool.h>
+
+typedef struct name_entry {
+  const char *name; // not copied
+  int index;
+} name_entry;
+
+// Zeroed is empty.
+typedef struct name_table {
+  name_entry *entries;
+  int count, capacity;
+} name_table;
+
+bool names_add(name_table *t, const char *name, int index); // false without memory
+// Once all are there. Returns the first index whose name another has already, and in `other` that
+// one; -1 for none.
+int names_sort(name_table *t, int *other);
+int names_find(const name_table *t, const char *name); // index; -1 for none
+void names_free(name_table *t);
+
+#endif

@@ -1,0 +1,241 @@
+// Contacts into lanes when a step begins, and back when it ends. Compiled once for each lane width.
+//
+// A contact lies in memory as a record whose parts are eight floats each, so that those of
+// TN_LANES contacts become rows of a block by transposing. What is rotated is rotated in lanes.
+#include "contact_store.h"
+#include "gather.h"
+
+#include <stddef.h>
+
+#define CONTACT_PACK PASTE(contact_pack_, TN_LANES)
+#define CONTACT_UNPACK PASTE(contact_unpack_, TN_LANES)
+
+_Static_assert(FIELDS(ContactState) == 19 && FIELDS(ContactParams) == 13, "in a record's order");
+_Static_assert(offsetof(manifold, normal) == 8 && offsetof(manifold, radius_b) == 24,
+               "a part holds normal and radii");
+_Static_assert(offsetof(manifold, points) == 32 && sizeof(manifold_point) % 16 == 0 &&
+                   offsetof(manifold_point, b) == 12 && offsetof(manifold_point, gap) == 24,
+               "a part holds a point's cores and gap");
+_Static_assert(offsetof(manifold, segment) % 16 == 0, "parts begin at 16 bytes");
+_Static_assert(sizeof(contact_memory) == 96 && sizeof(contact_terms) == 64 &&
+                   sizeof(contact_load) == 32,
+               "whole parts");
+
+// Padded lanes touch nothing.
+static const contact BLANK = {.manifold = {.normal = {0.0f, 0.0f, 1.0f}}};
+static const float NOWHERE[8] = {0.0f, 0.0f, 0.0f, 1.0f};
+
+KERNEL void load_part(const contact *const *from, size_t offset, R r[8])
+{
+  const float *part[TN_LANES];
+  for (int i = 0; i < TN_LANES; ++i) {
+    part[i] = (const float *)(const void *)((const char *)from[i] + offset);
+  }
+  load8(part, r);
+}
+
+KERNEL void store_part(contact *const *to, size_t offset, R r[8])
+{
+  float *part[TN_LANES];
+  for (int i = 0; i < TN_LANES; ++i) {
+    part[i] = (float *)(void *)((char *)to[i] + offset);
+  }
+  store8(part, r);
+}
+
+// How a shape lies about its body's centre.
+typedef struct Placing {
+  Q turned;
+  V at;
+} Placing;
+
+KERNEL Placing load_placing(const record_view *view, const contact *const *from, int side)
+{
+  const float *part[TN_LANES];
+  R r[8];
+  for (int i = 0; i < TN_LANES; ++i) {
+    size_t shape = (size_t)from[i]->shape[side];
+    part[i] = from[i] == &BLANK ? NOWHERE : view->places + view->place_stride * shape;
+  }
+  load8(part, r);
+  Placing p = {{r[0], r[1], r[2], r[3]}, v_make(r[4], r[5], r[6])};
+  return p;
+}
+
+KERNEL V lever(const Placing *p, V point)
+{
+  return v_add(p->at, q_rotate(p->turned, point));
+}
+
+// What impulses are carried over: those of substeps of another length are scaled.
+KERNEL void pack_state(contact_block *cb, int lane, const contact *const *from, R scale)
+{
+  R r[24];
+  for (int i = 0; i < 3; ++i) {
+    load_part(from, offsetof(contact, memory) + 32 * (size_t)i, r + 8 * i);
+  }
+  ContactState s;
+  memcpy(&s, r, sizeof s);
+  for (int i = 0; i < CONTACT_POINTS; ++i) {
+    s.lambda[i] = scale * s.lambda[i];
+  }
+  s.reference = scale * s.reference;
+  s.friction = v_scale(scale, s.friction);
+  s.roll = v_scale(scale, s.roll);
+  s.twist = scale * s.twist;
+  STORE(cb->state, lane, &s);
+}
+
+KERNEL void pack_terms(contact_block *cb, int lane, const contact *const *from, R used[])
+{
+  R r[16];
+  load_part(from, offsetof(contact, terms), r);
+  load_part(from, offsetof(contact, terms) + 32, r + 8);
+  store_fields(cb->params, lane, r, (int)FIELDS(ContactParams));
+  store(cb->restitution + lane, r[13]);
+  for (int i = 0; i < CONTACT_POINTS; ++i) {
+    used[i] = pick(r[14] > (float)i, splat(1.0f), splat(0.0f));
+    store(&cb->used[i][lane], used[i]);
+  }
+}
+
+KERNEL void pack_segments(contact_block *cb, int lane, const contact *const *from, const Placing *a,
+                          const Placing *b, const V ca[], const V cb_[], int points)
+{
+  R r[16];
+  load_part(from, offsetof(contact, manifold.segment), r);
+  load_part(from, offsetof(contact, manifold.segment) + 32, r + 8);
+  V ends[4];
+  for (int i = 0; i < 4; ++i) {
+    ends[i] = v_make(r[3 * i], r[3 * i + 1], r[3 * i + 2]);
+  }
+  RoundStart start;
+  memset(&start, 0, sizeof start);
+  load_fields(cb->start, lane, (R *)&start.apart, 3); // told already
+  start.pa = lever(a, ends[0]);
+  start.ea = q_rotate(a->turned, v_sub(ends[1], ends[0]));
+  start.pb = lever(b, ends[2]);
+  start.eb = q_rotate(b->turned, v_sub(ends[3], ends[2]));
+  for (int i = 0; i < points; ++i) {
+    start.ca[i] = ca[i];
+    start.cb[i] = cb_[i];
+  }
+  STORE(cb->start, lane, &start);
+}
+
+KERNEL void clear_sums(contact_block *cb, int lane, R h)
+{
+  R none[CONTACT_POINTS + 4];
+  for (int i = 0; i < CONTACT_POINTS + 4; ++i) {
+    none[i] = splat(0.0f);
+  }
+  store_fields(cb->shift, lane, none, (int)FIELDS(Strain));
+  store_fields(cb->sum, lane, none, CONTACT_POINTS + 4);
+  store(cb->left + lane, h);
+  store(cb->hit + lane, splat(0.0f));
+}
+
+KERNEL void pack_lanes(const record_view *view, contact_block *cb, int lane, int points)
+{
+  const contact *from[TN_LANES];
+  for (int i = 0; i < TN_LANES; ++i) {
+    int32_t slot = cb->contact[lane + i];
+    from[i] = slot < 0 ? &BLANK : &view->contacts[slot];
+  }
+  Placing a = load_placing(view, from, 0);
+  Placing b = load_placing(view, from, 1);
+  R used[CONTACT_POINTS], r[8];
+  pack_terms(cb, lane, from, used);
+  pack_state(cb, lane, from, splat(view->scale));
+  load_part(from, offsetof(contact, manifold), r);
+  R radius_a = r[5], radius_b = r[6];
+  Touch touch;
+  V core_a[CONTACT_POINTS], core_b[CONTACT_POINTS];
+  memset(&touch, 0, sizeof touch);
+  V n = q_rotate(a.turned, v_make(r[2], r[3], r[4]));
+  touch.n = v_scale(1.0f / v_length(n), n);
+  for (int i = 0; i < points; ++i) {
+    M in_use = used[i] > 0.0f;
+    load_part(from, offsetof(contact, manifold.points) + (size_t)i * sizeof(manifold_point), r);
+    core_a[i] = v_pick(in_use, lever(&a, v_make(r[0], r[1], r[2])), v_zero());
+    core_b[i] = v_pick(in_use, lever(&b, v_make(r[3], r[4], r[5])), v_zero());
+    touch.ra[i] = v_add(core_a[i], v_scale(used[i] * radius_a, touch.n));
+    touch.rb[i] = v_sub(core_b[i], v_scale(used[i] * radius_b, touch.n));
+    touch.gap[i] = pick(in_use, r[6], splat(0.0f));
+  }
+  STORE(cb->touch, lane, &touch);
+  if (cb->type == CONTACT_ROUND_1 || cb->type == CONTACT_ROUND_2) {
+    pack_segments(cb, lane, from, &a, &b, core_a, core_b, points < 2 ? points : 2);
+  } else if (cb->type <= CONTACT_FLAT_4) {
+    store_fields(cb->start, lane, touch.gap, points);
+  }
+  clear_sums(cb, lane, splat(view->h));
+}
+
+static int points_of(int type)
+{
+  switch (type) {
+  case CONTACT_FLAT_1:
+  case CONTACT_ROUND_1:
+  case CONTACT_WIRE_1:
+    return 1;
+  case CONTACT_FLAT_2:
+  case CONTACT_ROUND_2:
+  case CONTACT_RIM_2:
+    return 2;
+  default:
+    return 4;
+  }
+}
+
+void CONTACT_PACK(const record_view *view, int first, int last)
+{
+  for (int i = first; i < last; ++i) {
+    contact_block *cb = &view->blocks[i];
+    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
+      pack_lanes(view, cb, lane, points_of(cb->type));
+    }
+  }
+}
+
+KERNEL void unpack_lanes(const record_view *view, contact_block *cb, int lane, contact *spare)
+{
+  contact *to[TN_LANES];
+  for (int i = 0; i < TN_LANES; ++i) {
+    int32_t slot = cb->contact[lane + i];
+    to[i] = slot < 0 ? spare : &view->contacts[slot];
+  }
+  R r[24];
+  Strain shift;
+  ContactState state;
+  LOAD(cb->state, lane, &state);
+  LOAD(cb->shift, lane, &shift);
+  state.offset = v_add(state.offset, shift.offset);
+  state.angle = state.angle + shift.angle;
+  memset(r, 0, sizeof r);
+  memcpy(r, &state, sizeof state);
+  for (int i = 0; i < 3; ++i) {
+    store_part(to, offsetof(contact, memory) + 32 * (size_t)i, r + 8 * i);
+  }
+  load_fields(cb->sum, lane, r, CONTACT_POINTS + 4);
+  for (int i = 0; i < CONTACT_POINTS + 4; ++i) {
+    r[i] = r[i] / splat(view->dt);
+  }
+  store_part(to, offsetof(contact, load), r);
+  for (int i = 0; i < TN_LANES; ++i) {
+    to[i]->approach = cb->hit[lane + i];
+    for (int k = 0; k < CONTACT_POINTS; ++k) {
+      to[i]->manifold.points[k].gap = cb->touch[TOUCH_FIELD(gap) + (size_t)k][lane + i];
+    }
+  }
+}
+
+void CONTACT_UNPACK(const record_view *view, int first, int last)
+{
+  contact spare;
+  for (int i = first; i < last; ++i) {
+    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
+      unpack_lanes(view, &view->blocks[i], lane, &spare);
+    }
+  }
+}

@@ -1,0 +1,274 @@
+// Lattices that fill closed surfaces, and fine skins on coarse bodies.
+#include "soft_support.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// A closed surface of tubes: a grid around and along, closed both ways.
+enum { AROUND = 32, ALONG = 16 };
+
+typedef struct torus_mesh {
+  tn_vec3 vertices[AROUND * ALONG];
+  int triangles[6 * AROUND * ALONG];
+} torus_mesh;
+
+static void make_torus(torus_mesh *t, float radius, float tube)
+{
+  for (int i = 0; i < AROUND * ALONG; ++i) {
+    float a = 2.0f * TN_PI * (float)(i / ALONG) / AROUND,
+          b = 2.0f * TN_PI * (float)(i % ALONG) / ALONG;
+    float r = radius + tube * tn_cos(b);
+    t->vertices[i] = tn_v3(r * tn_cos(a), tube * tn_sin(b), -r * tn_sin(a));
+    int next = i / ALONG * ALONG + (i + 1) % ALONG;
+    int over = (i + ALONG) % (AROUND * ALONG), both = (next + ALONG) % (AROUND * ALONG);
+    int v[6] = {i, over, both, i, both, next};
+    for (int k = 0; k < 6; ++k) {
+      t->triangles[6 * i + k] = v[k];
+    }
+  }
+}
+
+static double tet_volume(const tn_vec3 *x, int a, int b, int c, int d)
+{
+  return (double)tn_dot(tn_sub(x[b], x[a]), tn_cross(tn_sub(x[c], x[a]), tn_sub(x[d], x[a]))) / 6.0;
+}
+
+static double volume_inside(const tn_vec3 *x, const int *v, int count)
+{
+  double sum = 0.0;
+  for (int i = 0; i < count; ++i) {
+    sum += (double)tn_dot(x[v[3 * i]], tn_cross(x[v[3 * i + 1]], x[v[3 * i + 2]])) / 6.0;
+  }
+  return sum;
+}
+
+// Vertices less edges plus triangles, of the closed surface: 2 less two for each hole.
+static int euler(const tn_soft_def *def)
+{
+  int used = 0;
+  for (int i = 0; i < def->vertex_count; ++i) {
+    int found = 0;
+    for (int k = 0; k < 3 * def->triangle_count && !found; ++k) {
+      found = def->triangles[k] == i;
+    }
+    used += found;
+  }
+  return used - 3 * def->triangle_count / 2 + def->triangle_count;
+}
+
+// The elements fill the surface of the body, which is about that of the mesh; it can be made.
+static void check_solid(const tn_soft_def *def, double volume, double tolerance)
+{
+  double enclosed = volume_inside(def->vertices, def->triangles, def->triangle_count), sum = 0.0;
+  assert_close(enclosed, volume, tolerance * volume);
+  for (int i = 0; i < def->tetrahedron_count; ++i) {
+    const int *v = def->tetrahedra + 4 * i;
+    double one = tet_volume(def->vertices, v[0], v[1], v[2], v[3]);
+    assert_true(one > 0.0);
+    sum += one;
+  }
+  assert_true(def->hexahedron_count > 0 || fabs(sum - enclosed) < 1e-4 * volume);
+  tn_world *world = test_world(4, TN_METHOD_TENON);
+  tn_soft_id soft = tn_soft_create(world, def);
+  assert_true(tn_soft_is_valid(world, soft));
+  test_run(world, dt, 2);
+  tn_world_destroy(world);
+}
+
+static void lattice_fills_a_box_exactly(void **unused)
+{
+  (void)unused;
+  static const int cells[3] = {2, 2, 2};
+  tn_soft_def fine = tn_default_soft_def(), def = tn_default_soft_def();
+  assert_true(tn_soft_mesh_box(&fine, cells, tn_v3(0.5f, 0.25f, 0.75f), true));
+  assert_true(tn_soft_mesh_solid(&def, fine.vertices, fine.vertex_count, fine.triangles,
+                                 fine.triangle_count, 0.25f, true));
+  assert_int_equal(def.tetrahedron_count, 5 * 4 * 2 * 6);
+  check_solid(&def, 0.75, 1e-5);
+  tn_soft_mesh_free(&def);
+  tn_soft_mesh_free(&fine);
+}
+
+static void lattice_fills_a_ball(void **unused)
+{
+  (void)unused;
+  tn_soft_def fine = tn_default_soft_def();
+  assert_true(tn_soft_mesh_sphere(&fine, 4, 0.5f));
+  for (int tets = 0; tets < 2; ++tets) {
+    tn_soft_def def = tn_default_soft_def();
+    assert_true(tn_soft_mesh_solid(&def, fine.vertices, fine.vertex_count, fine.triangles,
+                                   fine.triangle_count, 0.12f, tets));
+    check_solid(&def, 3.14159 / 6.0, 0.05);
+    assert_int_equal(euler(&def), 2);
+    // What is outside of it lies near the surface.
+    for (int i = 0; i < 3 * def.triangle_count; ++i) {
+      assert_close(tn_length(def.vertices[def.triangles[i]]), 0.5, 0.06);
+    }
+    tn_soft_mesh_free(&def);
+  }
+  tn_soft_mesh_free(&fine);
+}
+
+static void lattice_keeps_a_hole(void **unused)
+{
+  (void)unused;
+  static torus_mesh t;
+  make_torus(&t, 0.5f, 0.2f);
+  double volume = volume_inside(t.vertices, t.triangles, 2 * AROUND * ALONG);
+  assert_true(volume > 0.0);
+  tn_soft_def def = tn_default_soft_def();
+  assert_true(tn_soft_mesh_solid(&def, t.vertices, AROUND * ALONG, t.triangles, 2 * AROUND * ALONG,
+                                 0.1f, true));
+  check_solid(&def, volume, 0.08);
+  assert_int_equal(euler(&def), 0);
+  tn_soft_mesh_free(&def);
+}
+
+static void lattice_refuses_bad_surfaces(void **unused)
+{
+  (void)unused;
+  tn_soft_def fine = tn_default_soft_def(), def = tn_default_soft_def();
+  assert_true(tn_soft_mesh_sphere(&fine, 2, 0.5f));
+  int n = fine.vertex_count, m = fine.triangle_count;
+  assert_false(tn_soft_mesh_solid(&def, fine.vertices, n, fine.triangles, m - 1, 0.2f, true));
+  assert_false(tn_soft_mesh_solid(&def, fine.vertices, n - 1, fine.triangles, m, 0.2f, true));
+  assert_false(tn_soft_mesh_solid(&def, fine.vertices, n, fine.triangles, m, 0.0f, true));
+  assert_false(tn_soft_mesh_solid(&def, fine.vertices, n, fine.triangles, m, 1e-5f, true));
+  assert_false(tn_soft_mesh_solid(&def, fine.vertices, n, fine.triangles, m, NAN, true));
+  assert_false(tn_soft_mesh_solid(NULL, fine.vertices, n, fine.triangles, m, 0.2f, true));
+  assert_null(def.vertices);
+  tn_soft_mesh_free(&fine);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Skins
+
+// Turned, stretched and sheared.
+static tn_pos moved(tn_vec3 x)
+{
+  double a = (double)x.x, b = (double)x.y, c = (double)x.z;
+  return tn_p3(100.0 + 1.2 * a - 0.5 * b + 0.1 * c, 50.0 + 0.4 * a + 0.9 * b,
+               -20.0 + 0.3 * b + 1.1 * c);
+}
+
+static void move_body(tn_world *world, tn_soft_id soft, const tn_soft_def *def)
+{
+  for (int i = 0; i < def->vertex_count; ++i) {
+    tn_soft_set_position(world, soft, i, moved(def->vertices[i]));
+  }
+}
+
+// On solids a skin follows every affine motion exactly, in and out of the elements.
+static void skin_of_a_solid_follows_it(void **unused)
+{
+  (void)unused;
+  tn_soft_def fine = tn_default_soft_def();
+  assert_true(tn_soft_mesh_sphere(&fine, 3, 0.5f));
+  for (int tets = 0; tets < 2; ++tets) {
+    tn_world *world = test_world(4, TN_METHOD_TENON);
+    tn_soft_def def = tn_default_soft_def();
+    assert_true(tn_soft_mesh_solid(&def, fine.vertices, fine.vertex_count, fine.triangles,
+                                   fine.triangle_count, 0.25f, tets));
+    tn_soft_id soft = tn_soft_create(world, &def);
+    tn_soft_skin skin;
+    assert_true(tn_soft_skin_bind(&skin, &def, fine.vertices, fine.vertex_count, fine.triangles,
+                                  fine.triangle_count));
+    move_body(world, soft, &def);
+    tn_pos *x = malloc((size_t)fine.vertex_count * sizeof *x);
+    tn_vec3 *n = malloc((size_t)fine.vertex_count * sizeof *n);
+    assert_true(tn_soft_skin_read(world, soft, &skin, x, n));
+    for (int i = 0; i < fine.vertex_count; ++i) {
+      assert_below(tn_length(tn_between_points(x[i], moved(fine.vertices[i]))), 1e-5f);
+    }
+    // The normals are those of the moved surface: along the gradient of |F^-1 x|.
+    for (int i = 0; i < fine.triangle_count; ++i) {
+      const int *v = fine.triangles + 3 * i;
+      tn_vec3 across =
+          tn_cross(tn_between_points(x[v[0]], x[v[1]]), tn_between_points(x[v[0]], x[v[2]]));
+      assert_true(tn_dot(across, n[v[0]]) > 0.95f * tn_length(across));
+    }
+    free(x);
+    free(n);
+    tn_soft_skin_free(&skin);
+    tn_soft_mesh_free(&def);
+    tn_world_destroy(world);
+  }
+  tn_soft_mesh_free(&fine);
+}
+
+// On cloth it keeps its height above it.
+static void skin_of_a_cloth_turns_with_it(void **unused)
+{
+  (void)unused;
+  tn_world *world = test_world(4, TN_METHOD_TENON);
+  tn_soft_def def = tn_default_soft_def(), fine = tn_default_soft_def();
+  assert_true(tn_soft_mesh_cloth(&def, 5, 5, 1.0f, 1.0f));
+  assert_true(tn_soft_mesh_cloth(&fine, 12, 9, 0.9f, 0.8f));
+  tn_vec3 *raised = malloc((size_t)fine.vertex_count * sizeof *raised);
+  for (int i = 0; i < fine.vertex_count; ++i) {
+    raised[i] = tn_add(fine.vertices[i], tn_v3(0.0f, 0.02f, 0.0f));
+  }
+  tn_soft_id soft = tn_soft_create(world, &def);
+  tn_soft_skin skin;
+  assert_true(tn_soft_skin_bind(&skin, &def, raised, fine.vertex_count, fine.triangles,
+                                fine.triangle_count));
+  tn_quat turn = tn_quat_axis_angle(tn_v3(1.0f, 0.3f, -0.2f), 2.0f);
+  for (int i = 0; i < def.vertex_count; ++i) {
+    tn_soft_set_position(world, soft, i,
+                         tn_offset(tn_p3(7.0, 8.0, 9.0), tn_rotate(turn, def.vertices[i])));
+  }
+  tn_pos x[108];
+  tn_vec3 n[108];
+  assert_int_equal(fine.vertex_count, 108);
+  assert_true(tn_soft_skin_read(world, soft, &skin, x, n));
+  for (int i = 0; i < 108; ++i) {
+    tn_pos expected = tn_offset(tn_p3(7.0, 8.0, 9.0), tn_rotate(turn, raised[i]));
+    assert_below(tn_length(tn_between_points(x[i], expected)), 1e-5f);
+    assert_close(tn_dot(n[i], tn_rotate(turn, tn_v3(0.0f, 1.0f, 0.0f))), 1.0, 1e-4);
+  }
+  free(raised);
+  tn_soft_skin_free(&skin);
+  tn_soft_mesh_free(&def);
+  tn_soft_mesh_free(&fine);
+  tn_world_destroy(world);
+}
+
+static void skin_refuses_bad_input(void **unused)
+{
+  (void)unused;
+  tn_world *world = test_world(4, TN_METHOD_TENON);
+  tn_soft_def def = tn_default_soft_def(), rope = tn_default_soft_def();
+  assert_true(tn_soft_mesh_cloth(&def, 3, 3, 1.0f, 1.0f));
+  assert_true(tn_soft_mesh_rope(&rope, 2, 1.0f));
+  static const int wrong[3] = {0, 1, 9};
+  const tn_vec3 nan = {NAN, 0.0f, 0.0f};
+  tn_soft_skin skin;
+  assert_false(tn_soft_skin_bind(&skin, &rope, def.vertices, 9, def.triangles, 8));
+  assert_false(tn_soft_skin_bind(&skin, &def, def.vertices, 9, wrong, 1));
+  assert_false(tn_soft_skin_bind(&skin, &def, &nan, 1, NULL, 0));
+  assert_false(tn_soft_skin_bind(NULL, &def, def.vertices, 9, def.triangles, 8));
+  assert_true(tn_soft_skin_bind(&skin, &def, def.vertices, 9, def.triangles, 8));
+  tn_soft_id other = tn_soft_create(world, &rope);
+  tn_pos x[9];
+  test_forget_messages();
+  assert_false(tn_soft_skin_read(world, other, &skin, x, NULL));
+  assert_message("the skin is not of this body");
+  tn_soft_skin_free(&skin);
+  tn_soft_mesh_free(&def);
+  tn_soft_mesh_free(&rope);
+  tn_world_destroy(world);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(lattice_fills_a_box_exactly),
+      cmocka_unit_test(lattice_fills_a_ball),
+      cmocka_unit_test(lattice_keeps_a_hole),
+      cmocka_unit_test(lattice_refuses_bad_surfaces),
+      cmocka_unit_test(skin_of_a_solid_follows_it),
+      cmocka_unit_test(skin_of_a_cloth_turns_with_it),
+      cmocka_unit_test(skin_refuses_bad_input),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
