@@ -211,9 +211,8 @@ static void measure_cloth(study *s)
 
 static void measure_times(study *s)
 {
-  measure_mobile(s);
-  measure_pile(s);
-  measure_cloth(s);
+  static void (*const parts[])(study *) = {measure_mobile, measure_pile, measure_cloth};
+  parts[s->part](s);
 }
 
 static void tell_times(const study *s, page *p)
@@ -258,5 +257,9 @@ static void tell_times(const study *s, page *p)
   page_values(p, cloth);
 }
 
-const experiment deul_times = {
-    "deul_times", "Deul Fig. 2-4, times", {60.0, 8.0}, measure_times, tell_times, false};
+const experiment deul_times = {.name = "deul_times",
+                               .title = "Deul Fig. 2-4, times",
+                               .cost = {60.0, 8.0},
+                               .parts = 3,
+                               .measure = measure_times,
+                               .tell = tell_times};

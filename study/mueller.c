@@ -291,8 +291,12 @@ static void tell_forces(const study *s, page *p)
   tell_ratio(s, p);
 }
 
-const experiment mueller_forces = {
-    "mueller_forces", "Müller Fig. 4-6, forces", {2.0, 2.0}, measure_forces, tell_forces, false};
+const experiment mueller_forces = {.name = "mueller_forces",
+                                   .title = "Müller Fig. 4-6, forces",
+                                   .cost = {2.0, 2.0},
+                                   .parts = 1,
+                                   .measure = measure_forces,
+                                   .tell = tell_forces};
 
 // ---------------------------------------------------------------------------------------------
 // Figure 9: energy of the triple pendulum
@@ -430,8 +434,12 @@ static void tell_energy(const study *s, page *p)
                 });
 }
 
-const experiment mueller_energy = {
-    "mueller_energy", "Müller Fig. 9, energy", {3.0, 2.0}, measure_energy, tell_energy, false};
+const experiment mueller_energy = {.name = "mueller_energy",
+                                   .title = "Müller Fig. 9, energy",
+                                   .cost = {3.0, 2.0},
+                                   .parts = 1,
+                                   .measure = measure_energy,
+                                   .tell = tell_energy};
 
 // ---------------------------------------------------------------------------------------------
 // Figure 11: elongation of the chain of bunnies
@@ -516,9 +524,12 @@ static void tell_elongation(const study *s, page *p)
   claim_elongation(p, runs, "tenon 20x1", "xpbd 20x1");
 }
 
-const experiment mueller_elongation = {"mueller_elongation", "Müller Fig. 11, elongation",
-                                       {6.0, 2.0},           measure_elongation,
-                                       tell_elongation,      false};
+const experiment mueller_elongation = {.name = "mueller_elongation",
+                                       .title = "Müller Fig. 11, elongation",
+                                       .cost = {6.0, 2.0},
+                                       .parts = 1,
+                                       .measure = measure_elongation,
+                                       .tell = tell_elongation};
 
 // ---------------------------------------------------------------------------------------------
 // Table 1: times
@@ -612,5 +623,9 @@ static void tell_times(const study *s, page *p)
   }
 }
 
-const experiment mueller_times = {
-    "mueller_times", "Müller Table 1, times", {25.0, 8.0}, measure_times, tell_times, false};
+const experiment mueller_times = {.name = "mueller_times",
+                                  .title = "Müller Table 1, times",
+                                  .cost = {25.0, 8.0},
+                                  .parts = 1,
+                                  .measure = measure_times,
+                                  .tell = tell_times};

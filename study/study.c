@@ -77,7 +77,7 @@ static uint64_t fingerprint(void)
 }
 
 // To be raised with every change of what is measured.
-enum { SHEETS_VERSION = 1 };
+enum { SHEETS_VERSION = 2 };
 
 static void add_maker(text *out, const study *s)
 {
@@ -91,7 +91,7 @@ static void add_maker(text *out, const study *s)
 
 static void stamp_path(const study *s, const experiment *e, char *path, size_t size)
 {
-  snprintf(path, size, "%s/%s.done", s->data, e->name);
+  snprintf(path, size, "%s/%s_%d.done", s->data, e->name, s->part + 1);
 }
 
 static bool write_stamp(const study *s, const experiment *e, int first, const char *maker)
@@ -159,11 +159,15 @@ static double total_cost(const study *s)
   return sum;
 }
 
+static double part_cost(const study *s)
+{
+  return s->running->cost[s->options.quick] / (double)s->running->parts;
+}
+
 void study_tick(study *s)
 {
-  double cost = s->running->cost[s->options.quick];
   double spent = (timing_now_ms() - s->started) * 1e-3;
-  double now = s->done + fmin(spent, 0.95 * cost);
+  double now = s->done + fmin(spent, 0.95 * part_cost(s));
   progress_show_part(&s->bar, now / total_cost(s), s->running->title);
 }
 
@@ -184,21 +188,25 @@ static bool keep(study *s, const experiment *e, int first, const char *maker)
   return write_stamp(s, e, first, maker);
 }
 
-static void tell_done(const study *s, const experiment *e, bool resumed)
+static void tell_done(const study *s, bool resumed)
 {
+  const experiment *e = s->running;
   progress_end(&s->bar);
-  double spent = (timing_now_ms() - s->started) * 1e-3;
+  printf("%s: %s", e->name, e->title);
+  if (e->parts > 1) {
+    printf(", %d of %d", s->part + 1, e->parts);
+  }
   if (resumed) {
-    printf("%-20s %s: was there\n", e->name, e->title);
+    printf(": was there\n");
   } else {
-    printf("%-20s %s: %.1f s\n", e->name, e->title, spent);
+    printf(": %.1f s\n", (timing_now_ms() - s->started) * 1e-3);
   }
   fflush(stdout);
 }
 
-static bool run_one(study *s, const experiment *e, const char *maker)
+static bool run_part(study *s, const char *maker)
 {
-  s->running = e;
+  const experiment *e = s->running;
   s->started = timing_now_ms();
   bool resumed = !e->is_derived && resume(s, e, maker);
   if (!resumed) {
@@ -213,9 +221,19 @@ static bool run_one(study *s, const experiment *e, const char *maker)
       return false;
     }
   }
-  s->done += e->cost[s->options.quick];
-  tell_done(s, e, resumed);
+  s->done += part_cost(s);
+  tell_done(s, resumed);
   return true;
+}
+
+static bool run_one(study *s, const experiment *e, const char *maker)
+{
+  s->running = e;
+  bool ok = true;
+  for (s->part = 0; s->part < e->parts && ok; ++s->part) {
+    ok = run_part(s, maker);
+  }
+  return ok;
 }
 
 static bool run_all(study *s)

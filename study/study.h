@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#define STUDY_MAX_SHEETS 64
+#define STUDY_MAX_SHEETS 96
 
 typedef struct study_options {
   const char *out; // folder
@@ -25,6 +25,7 @@ typedef struct study {
   int sheet_count;
   progress bar;
   const experiment *running;
+  int part;       // of it
   double started; // ms, of the one that runs
   double done;    // cost of those that have run
   bool failed;    // no memory, or a name too long
@@ -33,6 +34,7 @@ typedef struct study {
 struct experiment {
   const char *name, *title;
   double cost[2]; // seconds it takes, about: full and quick; for the bar
+  int parts;      // that are measured, and resumed, one by one
   void (*measure)(study *s);
   void (*tell)(const study *s, page *p);
   bool is_derived; // from other sheets; measured again every time

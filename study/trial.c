@@ -129,9 +129,9 @@ static bool make_stepper(const trial *t, stepper *s, finding *f)
     return false;
   }
   if (t->solver->peer) {
-    peer_settings settings = {t->substeps, t->iterations};
+    peer_settings settings = {.substeps = t->substeps, .iterations = t->iterations};
     if (t->solver->iterates) {
-      settings = (peer_settings){1, t->substeps};
+      settings = (peer_settings){.substeps = 1, .iterations = t->substeps};
     }
     s->peer = peer_create(t->solver->peer, s->run->world, settings, f->why, sizeof f->why);
     f->refused = !s->peer;
