@@ -163,15 +163,26 @@ static void contact_forces_explain_the_momentum(void **unused)
 
 typedef struct pyramid_result {
   double drift, penetration;
+  double mean[2]; // of the top's way along x and z over the second half
 } pyramid_result;
 
 static pyramid_result run_pyramid(const char *settings)
 {
   scene_run *run = start_scene("pyramid", settings, 20);
-  run_scene(run, 20.0);
+  tn_body_id top = run->bodies[run->body_count - 1];
+  tn_pos start = tn_body_transform(run->world, top).p;
+  pyramid_result result = {0};
+  run_scene(run, 10.0);
+  for (int i = 0; i < 600; ++i) {
+    run_scene(run, 1.0 / 60.0);
+    tn_pos now = tn_body_transform(run->world, top).p;
+    result.mean[0] += (now.x - start.x) / 600.0;
+    result.mean[1] += (now.z - start.z) / 600.0;
+  }
   assert_close(told(run, "fallen"), 0.0, 0.0);
   told(run, "rms_speed_end");
-  pyramid_result result = {told(run, "top_drift_m"), told(run, "max_penetration_m")};
+  result.drift = told(run, "top_drift_m");
+  result.penetration = told(run, "max_penetration_m");
   scene_destroy(run);
   return result;
 }
@@ -184,7 +195,9 @@ static void pyramid_does_not_drift_or_sink(void **unused)
   assert_below(result.penetration, 1e-4);
 }
 
-// The bounds of the one at the origin, and within a tenth of them the same figures.
+// Within a tenth of the bounds the same figures as at the origin. The top sways across the
+// pyramid's plane by a few tenths of a millimetre, differently wherever rounding differs, so its
+// mean place is compared.
 static void pyramid_is_the_same_far_away(void **unused)
 {
   (void)unused;
@@ -192,7 +205,8 @@ static void pyramid_is_the_same_far_away(void **unused)
   static const char *const settings[2] = {"base=36 away=1e5", "base=36 away=1e6"};
   for (int i = 0; i < 2; ++i) {
     pyramid_result far = run_pyramid(settings[i]);
-    assert_close(far.drift, near.drift, 0.1 * 5e-4);
+    assert_close(far.mean[0], near.mean[0], 0.1 * 5e-4);
+    assert_close(far.mean[1], near.mean[1], 0.1 * 5e-4);
     assert_close(far.penetration, near.penetration, 0.1 * 1e-4);
   }
 }
