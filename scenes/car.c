@@ -58,7 +58,7 @@ static tn_quat way_heading(double t)
 // The ground
 
 enum { GROUND_COLUMNS = 71, GROUND_ROWS = 41 };
-static const float GROUND_SPACING = 0.1f;
+static const double GROUND_SPACING = 0.1;
 
 static float ground_height(const scene_run *run, double x, double z)
 {
@@ -73,12 +73,12 @@ static void add_field(scene_run *run, tn_material material)
   float heights[GROUND_COLUMNS * GROUND_ROWS];
   for (int i = 0; i < GROUND_COLUMNS * GROUND_ROWS; ++i) {
     int column = i % GROUND_COLUMNS, row = i / GROUND_COLUMNS;
-    heights[i] = ground_height(run, (double)GROUND_SPACING * (column - (GROUND_COLUMNS - 1) / 2),
-                               (double)GROUND_SPACING * (row - (GROUND_ROWS - 1) / 2));
+    heights[i] = ground_height(run, GROUND_SPACING * (column - 0.5 * (GROUND_COLUMNS - 1)),
+                               GROUND_SPACING * (row - 0.5 * (GROUND_ROWS - 1)));
   }
   tn_shape_def field = tn_default_shape_def(TN_SHAPE_HEIGHT_FIELD);
   field.geometry = tn_height_field_create(run->world, heights, GROUND_COLUMNS, GROUND_ROWS,
-                                          GROUND_SPACING, GROUND_SPACING);
+                                          (float)GROUND_SPACING, (float)GROUND_SPACING);
   field.material = material;
   scene_add_fixed(run, (tn_transform){{0.0, 0.0, 0.0}, tn_quat_identity()}, &field);
 }
