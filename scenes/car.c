@@ -224,7 +224,7 @@ static tn_body_id add_chassis(const builder *b)
       scene_axial_shape(TN_SHAPE_CAPSULE, 0.012f, 0.08f),
   };
   for (int i = 5; i < 7; ++i) {
-    shapes[i].position = tn_v3(i == 5 ? 0.265f : -0.265f, -0.02f, 0.0f);
+    shapes[i].position = tn_v3(i == 5 ? 0.245f : -0.23f, -0.02f, 0.0f);
     shapes[i].rotation = tn_quat_axis_angle(X_AXIS, 0.5f * TN_PI);
   }
   for (int i = 1; i < 5; ++i) {
