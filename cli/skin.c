@@ -266,7 +266,7 @@ static bool write_skin(const writer *w, const skin *k, int number, int material)
 static float *make_weights(int keys)
 {
   size_t targets = (size_t)(keys - 1);
-  float *weights = calloc((size_t)keys * targets, sizeof *weights);
+  float *weights = calloc((size_t)keys * targets + 1, sizeof *weights);
   for (size_t i = 0; i < targets && weights; ++i) {
     weights[(i + 1) * targets + i] = 1.0f;
   }

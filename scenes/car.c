@@ -58,7 +58,7 @@ static tn_quat way_heading(double t)
 // The ground
 
 enum { GROUND_COLUMNS = 71, GROUND_ROWS = 41 };
-static const float GROUND_SPACING = 0.1f;
+static const double GROUND_SPACING = 0.1;
 
 static float ground_height(const scene_run *run, double x, double z)
 {
@@ -73,12 +73,12 @@ static void add_field(scene_run *run, tn_material material)
   float heights[GROUND_COLUMNS * GROUND_ROWS];
   for (int i = 0; i < GROUND_COLUMNS * GROUND_ROWS; ++i) {
     int column = i % GROUND_COLUMNS, row = i / GROUND_COLUMNS;
-    heights[i] = ground_height(run, (double)GROUND_SPACING * (column - (GROUND_COLUMNS - 1) / 2),
-                               (double)GROUND_SPACING * (row - (GROUND_ROWS - 1) / 2));
+    heights[i] = ground_height(run, GROUND_SPACING * (column - 0.5 * (GROUND_COLUMNS - 1)),
+                               GROUND_SPACING * (row - 0.5 * (GROUND_ROWS - 1)));
   }
   tn_shape_def field = tn_default_shape_def(TN_SHAPE_HEIGHT_FIELD);
   field.geometry = tn_height_field_create(run->world, heights, GROUND_COLUMNS, GROUND_ROWS,
-                                          GROUND_SPACING, GROUND_SPACING);
+                                          (float)GROUND_SPACING, (float)GROUND_SPACING);
   field.material = material;
   scene_add_fixed(run, (tn_transform){{0.0, 0.0, 0.0}, tn_quat_identity()}, &field);
 }
@@ -224,7 +224,7 @@ static tn_body_id add_chassis(const builder *b)
       scene_axial_shape(TN_SHAPE_CAPSULE, 0.012f, 0.08f),
   };
   for (int i = 5; i < 7; ++i) {
-    shapes[i].position = tn_v3(i == 5 ? 0.265f : -0.265f, -0.02f, 0.0f);
+    shapes[i].position = tn_v3(i == 5 ? 0.245f : -0.23f, -0.02f, 0.0f);
     shapes[i].rotation = tn_quat_axis_angle(X_AXIS, 0.5f * TN_PI);
   }
   for (int i = 1; i < 5; ++i) {

@@ -12,7 +12,7 @@ static const float ELK_HEIGHT = 0.43f; // m, of its middle
 static const double DUCK_X = 1.1;
 static const float PRESSURE = 1.05f;
 
-enum { DUCK_VOLUME }; // memory
+enum { DUCK_VOLUME, DUCK_START }; // memory
 enum { DUCK_CATEGORY = 2 };
 
 // ---------------------------------------------------------------------------------------------
@@ -116,6 +116,19 @@ static void add_duck(scene_run *run, tn_material material)
   run->memory[DUCK_VOLUME] = run->failed ? 1.0 : tn_soft_volume(run->world, duck);
 }
 
+// Where its particles are in the mean, along x.
+static double duck_middle(const scene_run *run)
+{
+  tn_soft_id duck;
+  tn_world_softs(run->world, &duck, 1);
+  int count = tn_soft_positions(run->world, duck, NULL, 0);
+  double sum = 0.0;
+  for (int i = 0; i < count; ++i) {
+    sum += tn_soft_position(run->world, duck, i).x;
+  }
+  return sum / fmax(count, 1.0);
+}
+
 static void build_elk_and_duck(scene_run *run)
 {
   scene_set_gravity(run);
@@ -123,13 +136,14 @@ static void build_elk_and_duck(scene_run *run)
   scene_add_ground(run, tn_p3(0.0, 0.0, 0.0), material);
   add_elk(run, material);
   add_duck(run, material);
+  run->memory[DUCK_START] = run->failed ? 0.0 : duck_middle(run);
   run->energy_scale = tn_world_energy(run->world).kinetic;
 }
 
 // ---------------------------------------------------------------------------------------------
 // Metrics
 
-// How deep particles are inside of the elk or the ground; where they are in the mean.
+// With how deep particles are inside of the elk or the ground.
 static void measure_elk_and_duck(const scene_run *run, scene_sheet *sheet)
 {
   tn_query_filter all_but_duck = tn_default_query_filter();
@@ -137,16 +151,15 @@ static void measure_elk_and_duck(const scene_run *run, scene_sheet *sheet)
   tn_soft_id duck;
   tn_world_softs(run->world, &duck, 1);
   int count = tn_soft_positions(run->world, duck, NULL, 0);
-  double deepest = 0.0, middle = 0.0;
+  double deepest = 0.0;
   for (int i = 0; i < count; ++i) {
     tn_pos p = tn_soft_position(run->world, duck, i);
     tn_hit hit = tn_world_closest_point(run->world, p, 0.05f, all_but_duck);
     deepest = hit.hit ? fmax(deepest, -(double)hit.distance) : deepest;
-    middle += p.x / count;
   }
   double volume = tn_soft_volume(run->world, duck) / ((double)PRESSURE * run->memory[DUCK_VOLUME]);
   scene_note(sheet, "duck_volume_rel", volume - 1.0);
-  scene_note(sheet, "duck_way_m", middle - DUCK_X);
+  scene_note(sheet, "duck_way_m", duck_middle(run) - run->memory[DUCK_START]);
   scene_note(sheet, "duck_depth_m", deepest);
   scene_note(sheet, "elk_speed", (double)tn_body_velocity(run->world, run->bodies[0]).x);
 }

@@ -80,12 +80,52 @@ static double volume_energy(const tn_pos *d, const VolumeParams *params)
   return row_energy(volume - (double)params->rest, (double)params->compliance);
 }
 
-// The rotation that fits, from a near one.
-static Q fitted(Q q, const tn_pos *f)
+// Turns columns into the rotation closest to them, by Higham's iteration. False for what is flat or
+// mirrored: then they stay as they are.
+static bool turn_into_rotation(tn_pos *f)
 {
+  double det = dot(f[0], cross(f[1], f[2])),
+         size = sqrt(dot(f[0], f[0]) + dot(f[1], f[1]) + dot(f[2], f[2]));
+  if (!(det > 1e-9 * size * size * size)) {
+    return false;
+  }
+  for (int i = 0; i < 10; ++i) {
+    tn_pos c[3] = {cross(f[1], f[2]), cross(f[2], f[0]), cross(f[0], f[1])};
+    det = dot(f[0], c[0]);
+    double squares[2] = {0.0, 0.0};
+    for (int k = 0; k < 3; ++k) {
+      squares[0] += dot(f[k], f[k]);
+      squares[1] += dot(c[k], c[k]) / (det * det);
+    }
+    double scale = sqrt(sqrt(squares[1] / squares[0]));
+    for (int k = 0; k < 3; ++k) {
+      f[k] = pos_add(scaled(0.5 * scale, f[k]), scaled(0.5 / (scale * det), c[k]));
+    }
+  }
+  return true;
+}
+
+static float fit_of(Q q, const V *f)
+{
+  return v_dot(q_axis_x(q), f[0]) + v_dot(q_axis_y(q), f[1]) + v_dot(q_axis_z(q), f[2]);
+}
+
+// The rotation that fits. The one that is known may be that of an earlier step, so that half a turn
+// from it may be nearer: no rotation is more than 120 degrees from all four.
+static Q fitted(Q known, const tn_pos *f)
+{
+  static const Q half_turns[3] = {
+      {1.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 1.0f, 0.0f}};
+  tn_pos columns[3] = {f[0], f[1], f[2]};
+  bool turned = turn_into_rotation(columns);
   V at[3];
   for (int i = 0; i < 3; ++i) {
-    at[i] = v_make((float)f[i].x, (float)f[i].y, (float)f[i].z);
+    at[i] = v_make((float)columns[i].x, (float)columns[i].y, (float)columns[i].z);
+  }
+  Q q = known;
+  for (int i = 0; i < 3 && turned; ++i) {
+    Q other = q_mul(known, half_turns[i]);
+    q = fit_of(other, at) > fit_of(q, at) ? other : q;
   }
   for (int i = 0; i < 20; ++i) {
     q = follow_rotation(q, at);
