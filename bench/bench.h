@@ -66,6 +66,7 @@ typedef enum bench_unit { UNIT_BODY, UNIT_POINT, UNIT_JOINT, UNIT_ROW } bench_un
 
 typedef enum bench_field {
   FIELD_ALL,   // the three settings, threads, lanes, other engines
+  FIELD_FEW,   // the three settings, threads, other engines at their defaults
   FIELD_ALONE, // the three settings, threads and lanes: nobody else has this
   FIELD_ONE,   // one thread, at the substeps of the scene or of `substeps`
 } bench_field;

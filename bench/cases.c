@@ -29,8 +29,8 @@ static const bench_case cases[] = {
      .seconds = 6.0, .shown = DEPTH, .extras = {{"width", 10.0}}},
     {"capsules", NULL, "count", 8000, .unit = UNIT_POINT, .lead = 240, .frames = 60, .seconds = 5.0,
      .shown = DEPTH, .extras = {{"width", 16.0}}},
-    {"capsules", NULL, "count", 32000, .unit = UNIT_POINT, .lead = 180, .frames = 30,
-     .seconds = 3.5, .shown = DEPTH, .extras = {{"width", 40.0}}},
+    {"capsules", NULL, "count", 32000, FIELD_FEW, UNIT_POINT, .lead = 120, .frames = 30,
+     .shown = DEPTH, .extras = {{"width", 60.0}}},
     {"mixed", "pile", "count", 2000, .unit = UNIT_POINT, .lead = 240, .frames = 120, .seconds = 6.0,
      .shown = DEPTH},
 
@@ -64,7 +64,7 @@ static const bench_case cases[] = {
     {"balloon", NULL, "level", 3, .field = FIELD_ALONE, .unit = UNIT_ROW, .frames = 60},
 
     // Little to do.
-    {"sleeping", "resting", "count", 10000, .unit = UNIT_BODY, .lead = 150, .frames = 60,
+    {"sleeping", "resting", "count", 10000, FIELD_FEW, UNIT_BODY, .lead = 150, .frames = 60,
      .sleeping = true, .at_rest = true, .shown = {"awake"}},
     {"bodies", "free_bodies", "count", 10000, .unit = UNIT_BODY, .frames = 60},
 

@@ -318,6 +318,9 @@ static void write_soft(exporter *e, tn_soft_id id, const tn_soft_def *def)
   s.triangles = (number_list){(void *)def->triangles, def->triangle_count};
   s.tetrahedra = (number_list){(void *)def->tetrahedra, def->tetrahedron_count};
   s.hexahedra = (number_list){(void *)def->hexahedra, def->hexahedron_count};
+  s.tethers = (number_list){(void *)def->tethers, def->tether_count};
+  s.tether_lengths =
+      (number_list){(void *)def->tether_lengths, def->tether_lengths ? def->tether_count : 0};
   s.masses = (number_list){(void *)def->masses, def->masses ? def->vertex_count : 0};
   take_velocities(e, id, &s);
   take_pins(e, id, &s);

@@ -16,7 +16,7 @@ static const char *const geometry_words[] = {"hull", "mesh", "height_field", "wi
 static const char *const joint_words[] = {"distance", "ball",      "hinge",   "fixed", "prismatic",
                                           "cylinder", "universal", "generic", NULL};
 static const char *const drive_words[] = {"off", "target", "velocity", "force", NULL};
-static const char *const solid_words[] = {"corotated", "shape", "volume", NULL};
+static const char *const solid_words[] = {"corotated", "shape", "volume", "neo_hookean", NULL};
 static const char *const mesh_words[] = {"cloth", "rope", "box", "ball", "tube", "sphere", NULL};
 
 // ---------------------------------------------------------------------------------------------
@@ -469,6 +469,10 @@ static const field soft_fields[] = {
      .meaning = "of positive volume"},
     {"hexahedra", FIELD_INDICES, AT(file_soft, hexahedra), .width = 8,
      .meaning = "the lower face, then the upper one, in the same turn"},
+    {"tethers", FIELD_INDICES, AT(file_soft, tethers), .width = 2,
+     .meaning = "come no farther apart than their length"},
+    {"tether_lengths", FIELD_FLOATS, AT(file_soft, tether_lengths), .hi = MOST,
+     .flags = FIELD_ABOVE, .meaning = "m; without them, as far as they are"},
     {"mass", FIELD_FLOAT, AT(file_soft, def.mass), .hi = 1e12, .flags = FIELD_ABOVE,
      .meaning = "kg"},
     {"masses", FIELD_FLOATS, AT(file_soft, masses), .meaning = "kg, of each vertex; or mass"},
@@ -479,6 +483,11 @@ static const field soft_fields[] = {
      .meaning = "m/N"},
     {"stretch_limit", FIELD_FLOAT, AT(file_soft, def.stretch_limit), .hi = MOST,
      .flags = FIELD_OPEN, .meaning = "as a share of its length, no compliant edge gets longer"},
+    {"tear_strain", FIELD_FLOAT, AT(file_soft, def.tear_strain), .hi = MOST,
+     .flags = FIELD_OPEN | FIELD_ABOVE,
+     .meaning = "what is stretched by more, as a share of its length, tears"},
+    {"tear_force", FIELD_FLOAT, AT(file_soft, def.tear_force), .hi = MOST,
+     .flags = FIELD_OPEN | FIELD_ABOVE, .meaning = "N, of an edge"},
     {"bending_stiffness", FIELD_FLOAT, AT(file_soft, def.bending_stiffness), .hi = 1e12,
      .meaning = "N m"},
     {"solid", FIELD_WORD, AT(file_soft, def.solid), .words = solid_words,
@@ -486,6 +495,12 @@ static const field soft_fields[] = {
     {"youngs_modulus", FIELD_FLOAT, AT(file_soft, def.youngs_modulus), .lo = 1e-3, .hi = 1e12,
      .meaning = "Pa"},
     {"poisson_ratio", FIELD_FLOAT, AT(file_soft, def.poisson_ratio), .hi = 0.49},
+    {"yield_strain", FIELD_FLOAT, AT(file_soft, def.yield_strain), .hi = MOST, .flags = FIELD_OPEN,
+     .meaning = "beyond it matched elements flow"},
+    {"creep", FIELD_FLOAT, AT(file_soft, def.creep), .hi = MOST, .flags = FIELD_OPEN,
+     .meaning = "1/s, how fast they do"},
+    {"plastic_limit", FIELD_FLOAT, AT(file_soft, def.plastic_limit), .hi = MOST,
+     .flags = FIELD_OPEN, .meaning = "largest strain that stays"},
     {"volume_compliance", FIELD_FLOAT, AT(file_soft, def.volume_compliance), .hi = 1e12,
      .meaning = "m^3/Pa"},
     {"pressure", FIELD_FLOAT, AT(file_soft, def.pressure), .hi = 1000.0,

@@ -150,7 +150,8 @@ typedef struct file_soft {
   const char *name;
   file_mesh mesh;
   const cJSON *material;
-  number_list vertices, edges, triangles, tetrahedra, hexahedra, masses, velocities, pinned;
+  number_list vertices, edges, triangles, tetrahedra, hexahedra, tethers, tether_lengths;
+  number_list masses, velocities, pinned;
 } file_soft;
 
 typedef struct file_attachment {

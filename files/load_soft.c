@@ -75,6 +75,20 @@ static void take_lists(file_soft *s)
   d->hexahedra = hand_over(&s->hexahedra, &d->hexahedron_count);
 }
 
+// These go with a mesh as well.
+static bool take_tethers(loader *l, file_soft *s)
+{
+  int lengths = s->tethers.count;
+  if (s->tether_lengths.items && s->tether_lengths.count != s->tethers.count) {
+    reader_enter(&l->r, "tether_lengths");
+    return reader_fail(&l->r, "must have one for each of %d tethers, but has %d", s->tethers.count,
+                       s->tether_lengths.count);
+  }
+  s->def.tethers = hand_over(&s->tethers, &s->def.tether_count);
+  s->def.tether_lengths = hand_over(&s->tether_lengths, &lengths);
+  return true;
+}
+
 static bool count_particles(loader *l, double count)
 {
   l->particles += count;
@@ -118,13 +132,11 @@ static bool is_for_all(loader *l, const number_list *list, int vertices, const c
 // The library names an element by its kind and number: leads there, unless a mesh has made it.
 static void enter_element(loader *l, const cJSON *json)
 {
-  static const char *const kinds[][2] = {{"vertex", "vertices"},
-                                         {"edge", "edges"},
-                                         {"triangle", "triangles"},
-                                         {"tetrahedron", "tetrahedra"},
-                                         {"hexahedron", "hexahedra"}};
+  static const char *const kinds[][2] = {{"vertex", "vertices"},      {"edge", "edges"},
+                                         {"triangle", "triangles"},   {"tetrahedron", "tetrahedra"},
+                                         {"hexahedron", "hexahedra"}, {"tether", "tethers"}};
   const char *said = strstr(l->file->message, ": ");
-  for (int i = 0; said && i < 5; ++i) {
+  for (int i = 0; said && i < 6; ++i) {
     size_t length = strlen(kinds[i][0]);
     if (strncmp(said + 2, kinds[i][0], length) == 0 && said[2 + length] == ' ' &&
         cJSON_GetObjectItemCaseSensitive(json, kinds[i][1])) {
@@ -165,7 +177,7 @@ static bool read_soft(loader *l, const cJSON *json, file_soft *s)
   uint64_t seen;
   if (!read_object(&l->r, json, &type_soft, s, &seen) ||
       !load_material(l, s->material, &s->def.material) || !take_elements(l, s, seen) ||
-      !is_for_all(l, &s->masses, s->def.vertex_count, "masses") ||
+      !take_tethers(l, s) || !is_for_all(l, &s->masses, s->def.vertex_count, "masses") ||
       !is_for_all(l, &s->velocities, s->def.vertex_count, "velocities")) {
     return false;
   }

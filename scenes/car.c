@@ -14,21 +14,21 @@ static const tn_vec3 Y_AXIS = {0.0f, 1.0f, 0.0f};
 static const tn_vec3 Z_AXIS = {0.0f, 0.0f, 1.0f};
 
 static const float WHEEL_RADIUS = 0.075f, RIM_RADIUS = 0.045f, WHEEL_HALF = 0.03f;
-static const float WHEEL_BASE = 0.34f;     // m, between the axles
-static const float ARM_IN = 0.025f;        // m, from the middle to where the arms hang
-static const float KINGPIN = 0.125f;       // m, to where they hold the knuckle
-static const float WHEEL_SIDE = 0.17f;     // m, to the middle of a wheel
-static const float ARM_HEIGHT = 0.025f;    // m, of the upper arm, and below of the lower one
-static const float SERVO_ARM = 0.03f;      // m, as in the paper
-static const float TYRE_MASS = 0.6f;       // kg
-static const float SPRING = 1200.0f;       // N/m, of a shock absorber
-static const float SPRING_LOAD = 15.0f;    // N, that it carries as the car stands
+static const float WHEEL_BASE = 0.34f;      // m, between the axles
+static const float ARM_IN = 0.025f;         // m, from the middle to where the arms hang
+static const float KINGPIN = 0.125f;        // m, to where they hold the knuckle
+static const float WHEEL_SIDE = 0.17f;      // m, to the middle of a wheel
+static const float ARM_HEIGHT = 0.025f;     // m, of the upper arm, and below of the lower one
+static const float SERVO_ARM = 0.03f;       // m, as in the paper
+static const float TYRE_MASS = 0.6f;        // kg
+static const float SPRING = 1200.0f;        // N/m, of a shock absorber
+static const float SPRING_LOAD = 15.0f;     // N, that it carries as the car stands
 static const float SPRING_DAMPING = 800.0f; // 1/s
-static const float MOST_STEERING = 0.5f;   // rad
-static const float SERVO_SPEED = 8.0f;     // rad/s
-static const float MOTOR_TORQUE = 0.6f;    // N m, of each wheel at rest
-static const float MOTOR_FALL = 0.02f;     // N m s: how fast it falls off with the speed
-static const double LOOK_AHEAD = 0.8;      // m, of the one who drives
+static const float MOST_STEERING = 0.5f;    // rad
+static const float SERVO_SPEED = 8.0f;      // rad/s
+static const float MOTOR_TORQUE = 0.6f;     // N m, of each wheel at rest
+static const float MOTOR_FALL = 0.02f;      // N m s: how fast it falls off with the speed
+static const double LOOK_AHEAD = 0.8;       // m, of the one who drives
 
 enum { CORNERS = 4, CORNER_BODIES = 7, CORNER_JOINTS = 10 };
 enum { CHASSIS, SERVO, FIRST_CORNER };
@@ -327,7 +327,7 @@ static void add_tyre(const builder *b, tn_body_id rim, tn_vec3 at)
   def.can_sleep = false;
   def.filter.group = -1;
   def.material = scene_material((float)scene_value(run, "friction"), 0.0f);
-  tn_soft_id tyre = tn_soft_create(run->world, &def);
+  tn_soft_id tyre = scene_make_soft(run, &def);
   run->failed = TN_IS_NULL(tyre);
   run->weighing_mass += (double)def.mass;
   glue(b, tyre, &def, rim);

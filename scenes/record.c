@@ -54,9 +54,9 @@ static const void *copy(const void *items, int count, size_t size, bool *ok)
 
 static void free_arrays(const tn_soft_def *def)
 {
-  const void *arrays[6] = {def->vertices,   def->edges,     def->triangles,
-                           def->tetrahedra, def->hexahedra, def->masses};
-  for (int i = 0; i < 6; ++i) {
+  const void *arrays[8] = {def->vertices,  def->edges,   def->triangles,      def->tetrahedra,
+                           def->hexahedra, def->tethers, def->tether_lengths, def->masses};
+  for (int i = 0; i < 8; ++i) {
     free((void *)arrays[i]);
   }
 }
@@ -80,6 +80,9 @@ bool record_soft(scene_record *record, const tn_soft_def *def)
   s->triangles = copy(def->triangles, def->triangle_count, 3 * sizeof(int), &ok);
   s->tetrahedra = copy(def->tetrahedra, def->tetrahedron_count, 4 * sizeof(int), &ok);
   s->hexahedra = copy(def->hexahedra, def->hexahedron_count, 8 * sizeof(int), &ok);
+  s->tethers = copy(def->tethers, def->tether_count, 2 * sizeof(int), &ok);
+  s->tether_lengths =
+      copy(def->tether_lengths, def->tether_count, sizeof *def->tether_lengths, &ok);
   return ok;
 }
 

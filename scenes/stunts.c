@@ -116,7 +116,7 @@ static void add_car(const stunt *s, float friction, float roll)
   def.keep_momentum = scene_value(run, "keep_momentum") > 0.0;
   def.filter.group = -1;
   def.material = scene_material(friction, 0.0f);
-  tn_soft_id car = tn_soft_create(run->world, &def);
+  tn_soft_id car = scene_make_soft(run, &def);
   run->failed = run->failed || !made || TN_IS_NULL(car);
   run->weighing_mass += (double)CAR_MASS;
   for (int i = 0; i < AXLES && !run->failed; ++i) {

@@ -320,9 +320,12 @@ bool attachments_pack(tn_world *world, float scale)
   if (world->attachment_list.count == 0) {
     return true;
   }
-  if (!reserve_colors(world, links)) {
+  if (!reserve_colors(world, links) ||
+      !memory_reserve(world, (void **)&data->carry, &world->soft_graph.carry_capacity,
+                      world->body_list.used, sizeof(body_carry))) {
     return false;
   }
+  memset(data->carry, 0, (size_t)world->body_list.used * sizeof(body_carry));
   for (int32_t i = 0; i < world->attachment_list.used; ++i) {
     if (attachment_holds(world, &world->attachments[i])) {
       links->colors[i] = (uint8_t)paint(world, &world->attachments[i], links);
@@ -397,6 +400,8 @@ void attachments_release(tn_world *world)
   memory_give(world, links->places, (size_t)links->place_capacity * sizeof(uint64_t));
   memory_give(world, links->bodies, (size_t)links->body_capacity * sizeof(uint64_t));
   memory_give(world, links->colors, (size_t)links->color_capacity);
+  memory_give(world, world->soft_graph.data.carry,
+              (size_t)world->soft_graph.carry_capacity * sizeof(body_carry));
   memory_give(world, world->soft_graph.data.holds,
               (size_t)links->block_capacity * sizeof(hold_block));
 }

@@ -115,6 +115,7 @@ typedef struct soft_graph {
   int32_t gradient_capacity;
   int32_t place_count, place_capacity;
   int32_t data_capacity, block_capacity; // of particles and their blocks
+  int32_t carry_capacity;
   soft_source *sources[SOFT_TYPE_COUNT];
   int32_t source_capacity[SOFT_TYPE_COUNT];
   color_range color[SOFT_TYPE_COUNT][MAX_COLORS], serial[SOFT_TYPE_COUNT];

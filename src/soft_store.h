@@ -112,6 +112,11 @@ typedef struct hold_block {
   float state[FIELDS(HoldState)][BLOCK_WIDTH];
 } hold_block;
 
+// What rounding has kept from a body's velocities in a step.
+typedef struct body_carry {
+  alignas(32) float line[8];
+} body_carry;
+
 // What a pass does.
 typedef enum soft_stage {
   SOFT_WARM,    // begin the substep from what is known
@@ -126,7 +131,8 @@ struct soft_data {
   soft_rows rows[SOFT_TYPE_COUNT];
   touch_block *touches;
   hold_block *holds;
-  soft_type type; // of the running pass
+  body_carry *carry; // of each body
+  soft_type type;    // of the running pass
   soft_stage stage;
   kick_part part;
   float keep; // share of the last substep's impulses that the next starts from

@@ -372,6 +372,21 @@ static void pass_touches(solver_data *data, int first, int last)
   }
 }
 
+KERNEL Carry load_carry(const solver_data *data, Gather g)
+{
+  R r[8];
+  load_each(data->soft->carry->line, STRIDE(data->soft->carry), g, r);
+  Carry c = {v_make(r[0], r[1], r[2]), v_make(r[4], r[5], r[6])};
+  return c;
+}
+
+KERNEL void store_carry(const solver_data *data, Gather g, const Carry *c)
+{
+  R zero = splat(0.0f);
+  R r[8] = {c->v.x, c->v.y, c->v.z, zero, c->w.x, c->w.y, c->w.z, zero};
+  store_each(data->soft->carry->line, STRIDE(data->soft->carry), g, r);
+}
+
 static void pass_holds(solver_data *data, int first, int last)
 {
   SoftPass pass = make_pass(data);
@@ -388,11 +403,13 @@ static void pass_holds(solver_data *data, int first, int last)
       Body body;
       R share;
       load_body(data, g, &body, &share);
+      Carry carry = load_carry(data, g);
       if (data->soft->stage == SOFT_WARM) {
-        warm_hold(&pass, keep, &params, &state, &p, &body);
+        warm_hold(&pass, keep, &params, &state, &p, &body, &carry);
       } else {
-        solve_hold(&pass, data->soft->stage == SOFT_RELAX, &params, &state, &p, &body);
+        solve_hold(&pass, data->soft->stage == SOFT_RELAX, &params, &state, &p, &body, &carry);
       }
+      store_carry(data, g, &carry);
       STORE(hb->state, lane, &state);
       store_particle(data, &hb->place[lane], &p);
       store_body(data, g, &pass, &body, share);

@@ -310,7 +310,7 @@ static tn_world *make_torn(int lanes)
 static void torn_bodies_are_saved_and_the_same_everywhere(void **unused)
 {
   (void)unused;
-  int lanes[3], count = test_lanes(lanes);
+  int lanes[4], count = test_lanes(lanes);
   uint64_t first = 0;
   for (int i = 0; i < count; ++i) {
     tn_world *world = make_torn(lanes[i]);

@@ -200,6 +200,34 @@ typedef struct HoldState {
   V sum;
 } HoldState;
 
+// What rounding has kept from a body that many particles pull at: their impulses are small, and of
+// a fast body's velocity each would fall below the last bit.
+typedef struct Carry {
+  V v, w;
+} Carry;
+
+KERNEL void add_carrying(V *sum, V *carry, V x)
+{
+  V wanted = v_add(x, *carry);
+  V now = v_add(*sum, wanted);
+  *carry = v_sub(wanted, v_sub(now, *sum));
+  *sum = now;
+}
+
+KERNEL void hold_push(const SoftPass *pass, Particle *p, Body *body, Carry *carry, V lever,
+                      V impulse)
+{
+  push(pass, p, v_scale(p->w, impulse));
+  V dv = v_scale(-body->im, impulse);
+  V dw = s_mul(body->ii, v_cross(impulse, lever));
+  if (pass->form == FORM_POSITION) {
+    change(body, dv, dw, pass->form, pass->h);
+  } else {
+    add_carrying(&body->v, &carry->v, dv);
+    add_carrying(&body->w, &carry->w, dw);
+  }
+}
+
 KERNEL V hold_apart(const HoldParams *params, const Particle *p, const Body *body, V *lever)
 {
   V turned = q_rotate_change(body->dq, params->core);
@@ -218,20 +246,21 @@ KERNEL V hold_answer(S k, R a, V want)
   return v_scale(-trace, s_mul(inverse, want));
 }
 
+// A spring keeps its load. A rigid hold begins with nothing: with half of its last impulse a light
+// tyre on a fast rim shakes itself apart.
 KERNEL void warm_hold(const SoftPass *pass, R keep, const HoldParams *params, HoldState *state,
-                      Particle *p, Body *body)
+                      Particle *p, Body *body, Carry *carry)
 {
-  R one = splat(1.0f);
+  R zero = splat(0.0f);
   V lever;
   hold_apart(params, p, body, &lever);
-  // A spring keeps its load, a rigid hold some of it; nothing is kept where positions are solved.
-  M spring = (params->compliance > 0.0f) & (keep > 0.0f);
-  state->lambda = v_scale(pick(spring, one, keep), state->lambda);
-  touch_push(1, pass, &one, p, body, lever, state->lambda);
+  M spring = (params->compliance > 0.0f) & (keep > 0.0f); // not where positions are solved
+  state->lambda = v_scale(pick(spring, splat(1.0f), zero), state->lambda);
+  hold_push(pass, p, body, carry, lever, state->lambda);
 }
 
 KERNEL void solve_hold(const SoftPass *pass, int relaxing, const HoldParams *params,
-                       HoldState *state, Particle *p, Body *body)
+                       HoldState *state, Particle *p, Body *body, Carry *carry)
 {
   R one = splat(1.0f);
   V lever;
@@ -254,7 +283,7 @@ KERNEL void solve_hold(const SoftPass *pass, int relaxing, const HoldParams *par
       state->sum = v_add(state->sum, x);
     }
   }
-  touch_push(1, pass, &one, p, body, lever, x);
+  hold_push(pass, p, body, carry, lever, x);
 }
 
 #endif

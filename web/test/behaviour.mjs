@@ -236,6 +236,20 @@ async function sights(page, pictures) {
   await page.keyboard.press('Escape');
 }
 
+// Runs in the page: what its glTF file holds.
+async function recorded() {
+  const bytes = new Uint8Array(await globalThis.tenon.recording().arrayBuffer());
+  const view = new DataView(bytes.buffer);
+  const length = view.getUint32(12, true);
+  const json = JSON.parse(new TextDecoder().decode(bytes.subarray(20, 20 + length)));
+  return {
+    magic: view.getUint32(0, true),
+    isWhole: view.getUint32(8, true) === bytes.length,
+    channels: json.animations[0].channels.length,
+    targets: json.meshes[0].primitives[0].targets?.length,
+  };
+}
+
 async function phone(open, address, pictures) {
   const page = await open(`${address}#scene=stack`, { width: 390, height: 780 });
   await page.waitForFunction(() => globalThis.tenon.app.frame > 5);
@@ -244,20 +258,16 @@ async function phone(open, address, pictures) {
   check('a phone needs no scrolling sideways', wide <= 390, `${wide}`);
   await page.getByLabel('Play or pause (space)').click();
   check('it plays, and pauses', await page.evaluate(() => !globalThis.tenon.app.isPlaying));
-  const glb = await page.evaluate(async () => {
-    const bytes = new Uint8Array(await globalThis.tenon.recording().arrayBuffer());
-    const view = new DataView(bytes.buffer);
-    const length = view.getUint32(12, true);
-    const json = JSON.parse(new TextDecoder().decode(bytes.subarray(20, 20 + length)));
-    const isWhole = view.getUint32(8, true) === bytes.length;
-    return {
-      magic: view.getUint32(0, true),
-      isWhole,
-      channels: json.animations[0].channels.length,
-    };
-  });
+  const glb = await page.evaluate(recorded);
   const isGlb = glb.magic === 0x46546c67 && glb.isWhole && glb.channels >= 20;
   check('glTF with an animation', isGlb, JSON.stringify(glb));
+  await visit(page, '#scene=rotor');
+  await page.evaluate(() => {
+    for (let i = 0; i < 10; ++i) globalThis.tenon.app.advance();
+    globalThis.tenon.app.draw();
+  });
+  const soft = await page.evaluate(recorded);
+  check('glTF with a soft body', soft.isWhole && soft.targets >= 10, JSON.stringify(soft));
   await page.close();
 }
 
