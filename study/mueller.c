@@ -553,6 +553,11 @@ static const example examples[] = {{"3 boxes", "springs3", 20, 0.34},
                                    {"rope", "rope", 20, 3.5}};
 enum { EXAMPLES = (int)(sizeof examples / sizeof examples[0]) };
 
+static double times_seconds(const study *s)
+{
+  return study_pick(s, 3.0, 0.5);
+}
+
 static void measure_times(study *s)
 {
   sheet *out =
@@ -560,19 +565,19 @@ static void measure_times(study *s)
   for (int i = 0; i < EXAMPLES; ++i) {
     const example *e = &examples[i];
     double ms[2] = {(double)NAN, (double)NAN};
-    for (int run = 0; run < 4 && scene_find(e->scene); ++run) {
+    for (int run = 0; run < 4; ++run) {
+      if (run % 2 && scene_find(e->scene)->tenon_only) {
+        continue; // by xpbd it falls apart
+      }
       trial t = {.scene = e->scene,
                  .solver = solver_at(run % 2),
                  .substeps = e->substeps,
-                 .seconds = study_pick(s, 3.0, 1.0)};
+                 .seconds = times_seconds(s)};
       finding f = trial_run(s, &t);
       ms[run % 2] = fmin(ms[run % 2], f.ms); // passes over NaN
       finding_free(&f);
     }
-    if (scene_find(e->scene)) {
-      double values[] = {(double)e->substeps, e->published, ms[0], ms[1]};
-      sheet_add(out, e->name, values);
-    }
+    sheet_add(out, e->name, (double[]){(double)e->substeps, e->published, ms[0], ms[1]});
   }
 }
 
@@ -580,12 +585,13 @@ static void tell_times(const study *s, page *p)
 {
   const sheet *times = study_sheet(s, "mueller_table1");
   page_section(p, "mueller-table-1", "Table 1: times");
-  page_say(p,
-           "Milliseconds a frame of 1/60 s, the median of the first %g s, the lower of two runs. "
-           "Published on a Core i7 at 3.6 GHz; the sizes of the paper's meshes, its number of "
-           "balls and its robot are not known, ours are those of the scenes%s.",
-           study_pick(s, 3.0, 1.0),
-           scene_find("car") ? "" : ". There is no scene of the car (published: 18 ms)");
+  page_say(
+      p,
+      "Milliseconds a frame of 1/60 s, the median of the first %g s, the lower of two runs. "
+      "Published on a Core i7 at 3.6 GHz; the sizes of the paper's meshes, its number of balls, "
+      "its robot and its car are not known, ours are those of the scenes. The sculpture and "
+      "the car work by the default method only.",
+      times_seconds(s));
   chart c = {.title = "Times of Table 1",
              .x_label = "example",
              .y_label = "ms a frame",
@@ -602,9 +608,6 @@ static void tell_times(const study *s, page *p)
   page_chart(p, &c);
   for (int i = 0; i < EXAMPLES; ++i) {
     const example *e = &examples[i];
-    if (!scene_find(e->scene)) {
-      continue;
-    }
     const char *told = page_words(p, "Time of “%s”, %d substeps", e->name, e->substeps);
     page_claim(p,
                (claim){

@@ -214,6 +214,7 @@ static bool run_part(study *s, const char *maker)
     study_tick(s);
     e->measure(s);
     if (interrupt_came()) {
+      complain("stopped; the same command goes on from here");
       return false;
     }
     if (s->failed || !keep(s, e, first, maker)) {

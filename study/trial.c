@@ -104,6 +104,14 @@ static void put_settings(const scene *which, const char *words, scene_settings *
   }
 }
 
+// What fails is in the report.
+static void say_nothing(tn_log_level level, const char *message, void *context)
+{
+  (void)level;
+  (void)message;
+  (void)context;
+}
+
 static scene_run *make_run(const trial *t)
 {
   const scene *which = scene_find(t->scene);
@@ -118,6 +126,7 @@ static scene_run *make_run(const trial *t)
   def.iterations = t->iterations > 0 ? t->iterations : 1;
   def.sleeping = false; // what rests because it sleeps says nothing about the solver
   def.clock = processor_ms;
+  def.log = say_nothing;
   return scene_create(which, &settings, &def);
 }
 
@@ -254,7 +263,7 @@ static void complete(finding *f)
   if (sorted) {
     memcpy(sorted, f->times, (size_t)f->frames * sizeof *sorted);
     timing_sort(sorted, f->frames);
-    f->ms = timing_quantile(sorted, f->frames, 0.5);
+    f->ms = f->ok ? timing_quantile(sorted, f->frames, 0.5) : (double)NAN;
   }
   free(sorted);
 }
