@@ -283,7 +283,9 @@ static void note_quality(bench_row *row, const contender *c)
   scene_metric list[SCENE_MAX_METRICS];
   int count = scene_metrics(c->run, list, SCENE_MAX_METRICS);
   for (int i = 0; i < count && i < SCENE_MAX_METRICS; ++i) {
-    bench_note(row, list[i].name, list[i].value);
+    if (!c->other || strcmp(list[i].name, "awake") != 0) { // of Tenon's own
+      bench_note(row, list[i].name, list[i].value);
+    }
   }
   bench_note(row, "seconds", c->run->time);
 }
