@@ -94,7 +94,7 @@ function variants() {
         rows.find(
           (r) =>
             r.scene === scene && r.size === size && r.setting === setting && r.threads === threads && r.lanes === lanes,
-        )?.ms_median;
+        )?.metrics.ms_wall;
       const one = at(1, widest);
       const two = at(2, widest);
       if (!one || !two) continue;
@@ -321,7 +321,7 @@ ${losses()}
 
 ## Threads and lanes
 
-Frames in ms. A mechanism is solved on one thread, so a single chain gains nothing from a second one.
+Frames in ms that went by. A mechanism is solved on one thread, so a single chain gains nothing from a second one.
 On a machine that is busy the second thread waits for a core, and with it the first.
 
 ${variants()}
