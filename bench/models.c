@@ -155,21 +155,22 @@ static void build_heaps(scene_run *run)
   }
 }
 
-// Cubes of a centimetre in a block that falls, beside a thing of a hundred metres: in any grid that
-// suits the large one they are all in one cell.
+// Cubes of a centimetre that drift about in a block, without gravity, beside a thing of a hundred
+// metres: in any grid that suits the large one they are all in one cell.
 static void build_cell(scene_run *run)
 {
-  scene_set_gravity(run);
+  tn_world_set_gravity(run->world, tn_v3(0.0f, 0.0f, 0.0f));
+  uint32_t random = 1;
   tn_shape_def floor = scene_box_shape(tn_v3(50.0f, 50.0f, 50.0f));
   scene_add_fixed(run, (tn_transform){tn_p3(0.0, -50.0, 0.0), tn_quat_identity()}, &floor);
   int count = (int)scene_value(run, "count");
   int across = (int)ceil(cbrt((double)count));
   for (int i = 0; i < count && !run->failed; ++i) {
     int layer = i / (across * across), row = i / across % across;
-    add_cube(
-        run,
-        tn_p3(0.015 * (double)(i % across), 0.005 + 0.015 * (double)layer, 0.015 * (double)row),
+    tn_body_id cube = add_cube(
+        run, tn_p3(0.015 * (double)(i % across), 0.01 + 0.015 * (double)layer, 0.015 * (double)row),
         0.01f);
+    tn_body_set_velocity(run->world, cube, scene_random_vector(&random, 0.05f));
   }
 }
 

@@ -22,13 +22,13 @@ typedef struct contender {
   const char *engine, *setting;
   int substeps, threads, lanes;
   char refused[128];
-  scene_run *run; // of a peer, where its state is measured
-  peer *other;    // null: Tenon
-  double *times;
-  int frames, warm; // timed, and before that
-  double spent;     // ms
-  double units;     // what the time is divided by, when the last of these frames ends
-  tn_profile parts; // sums
+  scene_run *run;       // of a peer, where its state is measured
+  peer *other;          // null: Tenon
+  double *times, *wall; // ms of each frame; of what went by meanwhile
+  int frames, warm;     // timed, and before that
+  double spent;         // ms
+  double units;         // what the time is divided by, when the last of these frames ends
+  tn_profile parts;     // sums
   uint64_t hash;
   bool judged; // its quality is measured
   bool stays;  // until it reaches where that is done for all
@@ -140,9 +140,10 @@ static bool prepare(race *r, contender *c)
 {
   tn_world_def def = world_def(r, c->substeps, c->threads, c->lanes);
   c->times = malloc((size_t)r->c->frames * sizeof *c->times);
+  c->wall = malloc((size_t)r->c->frames * sizeof *c->wall);
   c->run = r->start ? scene_load(r->start, r->start_size, &def)
                     : scene_create(r->scene, &r->settings, &def);
-  if (!c->times || !c->run) {
+  if (!c->times || !c->wall || !c->run) {
     return false;
   }
   tn_world_set_substeps(c->run->world, c->substeps, 1);
@@ -159,6 +160,7 @@ static void dismiss(contender *c)
   peer_destroy(c->other);
   scene_destroy(c->run);
   free(c->times);
+  free(c->wall);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -226,8 +228,10 @@ static void take_turn(const race *r, contender *c)
   }
   spent = 0.0;
   for (int i = 0; i < TURN && spent < TURN_MS && !is_done(r, c); ++i) {
+    double start = bench_wall_ms();
     double ms = advance(c);
     spent += ms;
+    c->wall[c->frames] = bench_wall_ms() - start;
     c->times[c->frames++] = ms;
     if (!c->other) {
       add_parts(&c->parts, tn_world_profile(c->run->world));
@@ -283,7 +287,9 @@ static void note_quality(bench_row *row, const contender *c)
   scene_metric list[SCENE_MAX_METRICS];
   int count = scene_metrics(c->run, list, SCENE_MAX_METRICS);
   for (int i = 0; i < count && i < SCENE_MAX_METRICS; ++i) {
-    bench_note(row, list[i].name, list[i].value);
+    if (!c->other || strcmp(list[i].name, "awake") != 0) { // of Tenon's own
+      bench_note(row, list[i].name, list[i].value);
+    }
   }
   bench_note(row, "seconds", c->run->time);
 }
@@ -350,6 +356,7 @@ static void describe(bench *b, const race *r, contender *c)
     bench_note(&row, "ns", row.ms_median * 1e6 / (c->units * (double)c->substeps));
     bench_note(&row, unit_names[r->c->unit], c->units);
   }
+  bench_note(&row, "ms_wall", timing_quantile(c->wall, c->frames, 0.5));
   bench_note(&row, "frames_timed", (double)c->frames);
   if (!c->other) {
     note_work(&row, r, c);
@@ -408,6 +415,7 @@ bool bench_race(bench *b, const char *group, const bench_case *c)
     run_all(&r);
     for (int i = 0; i < r.count; ++i) {
       timing_sort(r.list[i].times, r.list[i].frames);
+      timing_sort(r.list[i].wall, r.list[i].frames);
     }
     for (int i = 0; i < r.count; ++i) {
       describe(b, &r, &r.list[i]);

@@ -41,6 +41,19 @@ static void print_cell(const bench_row *row, const char *metric, int width, cons
   printf(" %*s", width, text);
 }
 
+// Where the time went, for the rows whose quality is told.
+static void print_parts(const bench_row *row)
+{
+  static const char *const parts[] = {"ms_pairs", "ms_manifolds", "ms_prepare",
+                                      "ms_solve", "ms_finish",    "bytes_a_body"};
+  for (int i = 0; i < 6 && !isnan(metric_of(row, "seconds")); ++i) {
+    double value = metric_of(row, parts[i]);
+    if (!isnan(value)) {
+      printf("  %s %.3g", parts[i], value);
+    }
+  }
+}
+
 static void print_text(const bench_row *row)
 {
   char name[64];
@@ -66,6 +79,7 @@ static void print_text(const bench_row *row)
       printf("  %s %.3g", row->shown[i], value);
     }
   }
+  print_parts(row);
   printf("\n");
 }
 

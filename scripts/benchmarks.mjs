@@ -94,7 +94,7 @@ function variants() {
         rows.find(
           (r) =>
             r.scene === scene && r.size === size && r.setting === setting && r.threads === threads && r.lanes === lanes,
-        )?.ms_median;
+        )?.metrics.ms_wall;
       const one = at(1, widest);
       const two = at(2, widest);
       if (!one || !two) continue;
@@ -273,7 +273,7 @@ function losses() {
 
 const text = `# Benchmarks
 
-Written by \`scripts/benchmarks.mjs\` from one run of \`make bench\`; do not edit.
+Written by \`scripts/benchmarks.mjs\` from what \`make bench\` measured; do not edit.
 
     make bench                                      # all of it, ten minutes
     make bench BENCH="pyramid:36 capsules:2000"     # scenes, or scenes of a size
@@ -321,8 +321,8 @@ ${losses()}
 
 ## Threads and lanes
 
-Frames in ms. A mechanism is solved on one thread, so a single chain gains nothing from a second one.
-On a machine that is busy the second thread waits for a core, and with it the first.
+Frames in ms that went by. A mechanism is solved on one thread, so a single chain gains nothing from a
+second one. On a machine that is busy the second thread waits for a core, and the first waits for it.
 
 ${variants()}
 
