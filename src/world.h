@@ -473,6 +473,10 @@ void meetings_remove_of_soft(tn_world *world, int32_t slot);
 void meetings_remove_of_shape(tn_world *world, int32_t slot);
 void soft_events_release(tn_world *world);
 
+// soft_cluster.c
+void soft_solve_clusters(tn_world *world, float h, soft_stage stage);
+double soft_cluster_energy(const soft *s, int32_t index);
+
 // soft_plastic.c
 void soft_flow(tn_world *world, float dt);
 
