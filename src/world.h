@@ -272,6 +272,8 @@ struct tn_world {
   soft_links touch_links, hold_links;
   soft_contact *touches; // of the last step
   int32_t touch_count, touch_capacity;
+  world_box *bunches; // scratch of a step: of a soft body's particles and triangles
+  int32_t bunch_capacity;
   meeting *meetings;
   int32_t meeting_count, meeting_capacity;
   tn_soft_event *soft_events;
