@@ -193,6 +193,12 @@ static uint64_t hash_soft(uint64_t hash, const tn_world *world, int32_t slot)
     hash = hash_bytes(hash, s->list[type].fields,
                       count * (size_t)(l.params + l.state) * sizeof(float));
   }
+  for (int32_t i = 0; i < s->cluster_count; ++i) {
+    hash = hash_bytes(hash, &s->clusters[i], sizeof s->clusters[i]);
+  }
+  for (int32_t i = 0; i < s->part_count; ++i) {
+    hash = hash_bytes(hash, &s->cluster_parts[i], offsetof(cluster_part, at));
+  }
   size_t plastic = s->plastic ? 9 * (size_t)s->list[SOFT_CELL].count : 0;
   hash = hash_bytes(hash, s->plastic, plastic * sizeof(float));
   hash = hash_bytes(hash, s->triangles, 3 * (size_t)s->triangle_count * sizeof(int32_t));

@@ -21,6 +21,20 @@ typedef struct soft_list {
   int32_t count;
 } soft_list;
 
+// Particles of any number that are matched to their shape as a whole.
+typedef struct soft_cluster {
+  int32_t first, count; // of its parts
+  float rate, damping;  // as CellParams has them
+  float q[4];
+} soft_cluster;
+
+typedef struct cluster_part {
+  int32_t particle;
+  float mass, rest[3];
+  float gain[3];        // velocity given in the substep
+  float at[3], push[3]; // of the running pass
+} cluster_part;
+
 typedef struct soft {
   uint32_t generation;
   int32_t next_free;
@@ -36,6 +50,9 @@ typedef struct soft {
   soft_particle *particles;
   int32_t *triangles;
   soft_list list[SOFT_TYPE_COUNT];
+  soft_cluster *clusters;
+  cluster_part *cluster_parts;
+  int32_t cluster_count, part_count;
   float *plastic; // rows of a 3 x 3 matrix of each cell that yields, or null
   void *memory;   // all of these arrays
   size_t size;

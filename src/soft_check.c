@@ -63,6 +63,32 @@ static bool check_tethers(const check *c)
   return true;
 }
 
+// Big ones: a vertex of the cluster has the second bit.
+static bool check_clusters(const check *c)
+{
+  const int *v = c->def->clusters;
+  for (int i = 0; i < c->def->cluster_count; ++i) {
+    int size = c->def->cluster_sizes[i];
+    if (size < 4 || size > c->def->vertex_count) {
+      return wrong(c, "cluster", i, "needs at least 4 vertices, and each once");
+    }
+    for (int k = 0; k < size; ++k) {
+      if (v[k] < 0 || v[k] >= c->def->vertex_count) {
+        return wrong(c, "cluster", i, "names a vertex that is not there");
+      }
+      if (c->used[v[k]] & 2) {
+        return wrong(c, "cluster", i, "names a vertex twice");
+      }
+      c->used[v[k]] = 3;
+    }
+    for (int k = 0; k < size; ++k) {
+      c->used[v[k]] = 1;
+    }
+    v += size;
+  }
+  return true;
+}
+
 static bool check_triangles(const check *c)
 {
   for (int i = 0; i < c->def->triangle_count; ++i) {
@@ -197,6 +223,10 @@ static const char *why_bad_counts(const tn_soft_def *def)
       def->hexahedron_count > 50000000 || def->tether_count > 50000000) {
     return "there are too many vertices or elements";
   }
+  if (def->cluster_count < 0 || def->cluster_count > 10000000 ||
+      (def->cluster_count > 0 && (!def->clusters || !def->cluster_sizes))) {
+    return "cluster_count is negative or too large, or a list of clusters is null";
+  }
   if (def->edge_count < 0 || def->triangle_count < 0 || def->tetrahedron_count < 0 ||
       def->hexahedron_count < 0 || def->tether_count < 0) {
     return "a count is negative";
@@ -221,8 +251,8 @@ static const char *why_bad_stiffness(const tn_soft_def *def)
     return "tear_strain and tear_force must be positive";
   }
   if ((isfinite(def->tear_strain) || isfinite(def->tear_force)) &&
-      (isfinite(def->stretch_limit) || def->tether_count > 0)) {
-    return "what tears has neither tethers nor a stretch_limit";
+      (isfinite(def->stretch_limit) || def->tether_count > 0 || def->cluster_count > 0)) {
+    return "what tears has neither tethers nor clusters nor a stretch_limit";
   }
   if (!is_in(def->bending_stiffness, 0.0f, 1e12f)) {
     return "bending_stiffness must be from 0 to 1e12 N m";
@@ -291,8 +321,9 @@ static bool check_vertices(const check *c)
 static bool check_use(const check *c)
 {
   const tn_soft_def *def = c->def;
-  bool any =
-      def->edge_count + def->triangle_count + def->tetrahedron_count + def->hexahedron_count > 0;
+  bool any = def->edge_count + def->triangle_count + def->tetrahedron_count +
+                 def->hexahedron_count + def->cluster_count >
+             0;
   for (int i = 0; any && !def->masses && i < def->vertex_count; ++i) {
     if (!c->used[i]) {
       return wrong(c, "vertex", i, "belongs to no element");
@@ -304,8 +335,8 @@ static bool check_use(const check *c)
 bool soft_check(const tn_world *world, const tn_soft_def *def, uint8_t *used, soft_side *sides)
 {
   check c = {world, def, used};
-  if (!check_vertices(&c) || !check_edges(&c) || !check_tethers(&c) || !check_triangles(&c) ||
-      !check_tetrahedra(&c) || !check_hexahedra(&c) || !check_use(&c)) {
+  if (!check_vertices(&c) || !check_edges(&c) || !check_tethers(&c) || !check_clusters(&c) ||
+      !check_triangles(&c) || !check_tetrahedra(&c) || !check_hexahedra(&c) || !check_use(&c)) {
     return false;
   }
   soft_find_sides(def->triangles, def->triangle_count, sides);

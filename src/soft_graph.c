@@ -1,7 +1,7 @@
 // Where particles and their constraints lie in the solver: one place after the other for those of
 // all soft bodies that are awake, and blocks by type and colour. Laid out anew only when a body
 // comes, goes, wakes or falls asleep.
-#include "world.h"
+#include "soft_make.h"
 
 #include <string.h>
 
@@ -493,6 +493,7 @@ static void forget_rows(tn_world *world, int32_t slot)
 {
   soft_states_out(world);
   soft *s = &world->softs[slot];
+  soft_turn_clusters(s, tn_quat_identity());
   for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
     soft_layout l = soft_layout_of((soft_type)type);
     for (int32_t i = 0; i < s->list[type].count; ++i) {

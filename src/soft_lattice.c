@@ -301,8 +301,8 @@ static bool are_good(const maker *m, const ring_list *r, int vertex, double cell
 static void draw_out(maker *m, const ring_list *r, int vertex, tn_vec3 target, double cell)
 {
   tn_vec3 from = m->vertices[vertex], way = tn_sub(target, from);
-  for (float share = 1.0f; share > 0.1f; share *= 0.5f) {
-    m->vertices[vertex] = tn_add(from, tn_scale(share, way));
+  for (int halvings = 0; halvings < 4; ++halvings) {
+    m->vertices[vertex] = tn_add(from, tn_scale(1.0f / (float)(1 << halvings), way));
     if (are_good(m, r, vertex, cell)) {
       return;
     }

@@ -26,6 +26,8 @@ size_t soft_lay_out(soft *s, void *memory)
     s->list[type].members = take(memory, &at, count * (size_t)l.particles * sizeof(int32_t));
     s->list[type].fields = take(memory, &at, count * (size_t)(l.params + l.state) * sizeof(float));
   }
+  s->clusters = take(memory, &at, (size_t)s->cluster_count * sizeof(soft_cluster));
+  s->cluster_parts = take(memory, &at, (size_t)s->part_count * sizeof(cluster_part));
   size_t plastic = isfinite(s->yield_strain) ? 9 * (size_t)s->list[SOFT_CELL].count : 0;
   float *floats = take(memory, &at, plastic * sizeof(float));
   s->plastic = plastic > 0 ? floats : NULL;
@@ -58,6 +60,10 @@ void soft_count(soft *s, const tn_soft_def *def, const soft_side *sides)
   s->particle_count = def->vertex_count;
   s->triangle_count = def->triangle_count;
   s->closed = def->triangle_count > 0 && 2 * count_folds(def, sides) == 3 * def->triangle_count;
+  s->cluster_count = def->cluster_count;
+  for (int i = 0; i < def->cluster_count; ++i) {
+    s->part_count += def->cluster_sizes[i];
+  }
   s->list[SOFT_EDGE].count = def->edge_count;
   s->list[SOFT_TETHER].count = def->tether_count + (has_limits(def) ? def->edge_count : 0);
   if (def->bending_stiffness > 0.0f) {
@@ -454,6 +460,7 @@ static bool put_rope(soft *s, const tn_soft_def *def)
 static void set_turns(soft *s, dquat q)
 {
   tn_quat turn = dquat_round(q);
+  soft_turn_clusters(s, turn);
   for (int type = SOFT_TET; type <= SOFT_CELL; ++type) {
     soft_layout l = soft_layout_of((soft_type)type);
     for (int32_t i = 0; i < s->list[type].count; ++i) {
@@ -477,6 +484,7 @@ void soft_fill(soft *s, const tn_soft_def *def, const soft_side *sides)
   put_tethers(s, def);
   put_folds(s, def, sides);
   put_solids(s, def);
+  soft_put_clusters(s, def);
   if (s->list[SOFT_NEO].count > 0) {
     s->stiffest = stiffest_of(s, def);
   }

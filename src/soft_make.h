@@ -36,6 +36,8 @@ void soft_fill(soft *s, const tn_soft_def *def, const soft_side *sides);
 
 // A cell whose masses or plastic shape have changed; it keeps its stiffness.
 void soft_fit_cell(soft *s, int32_t index);
+void soft_put_clusters(soft *s, const tn_soft_def *def);
+void soft_turn_clusters(soft *s, tn_quat turn);
 CellParams *soft_cell(const soft *s, int32_t index);
 
 #endif

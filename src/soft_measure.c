@@ -241,6 +241,9 @@ static double elastic_energy(const soft *s)
                        s->list[type].fields + (size_t)i * (size_t)(l.params + l.state));
     }
   }
+  for (int32_t i = 0; i < s->cluster_count; ++i) {
+    sum += soft_cluster_energy(s, i);
+  }
   if (s->pressure > 0.0f) {
     double off = soft_volume_of(s) - (double)s->pressure * (double)s->rest_volume;
     sum += row_energy(off, (double)s->volume_compliance);

@@ -340,8 +340,8 @@ static void remove_row(soft *s, soft_type type, int32_t index)
 {
   soft_layout l = soft_layout_of(type);
   soft_list *list = &s->list[type];
-  size_t after = (size_t)(list->count - index - 1), places = (size_t)l.particles;
-  size_t fields = (size_t)(l.params + l.state);
+  size_t after = (size_t)list->count - (size_t)index - 1, places = (size_t)l.particles;
+  size_t fields = (size_t)l.params + (size_t)l.state;
   memmove(list->members + (size_t)index * places, list->members + ((size_t)index + 1) * places,
           after * places * sizeof(int32_t));
   memmove(list->fields + (size_t)index * fields, list->fields + ((size_t)index + 1) * fields,
@@ -409,7 +409,7 @@ static void part_edges(around *c, soft *s, int32_t first_new)
 {
   soft_list *list = &s->list[SOFT_EDGE];
   soft_layout l = soft_layout_of(SOFT_EDGE);
-  size_t size = (size_t)(l.params + l.state);
+  size_t size = (size_t)l.params + (size_t)l.state;
   int32_t next = first_new;
   for (int32_t i = 0; i < first_new; ++i) {
     int32_t *v = list->members + 2 * (size_t)i;

@@ -303,19 +303,74 @@ static target target_of(tn_world *world, int32_t soft_slot, int32_t shape_slot, 
   return t;
 }
 
+// Particles and triangles lie in bunches with a box each: those that are far from a shape are
+// passed over together.
+#define BUNCH 32
+
+static int32_t bunches_of(int32_t count)
+{
+  return (count + BUNCH - 1) / BUNCH;
+}
+
+static world_box no_box(void)
+{
+  world_box box = {tn_p3(HUGE_VAL, HUGE_VAL, HUGE_VAL), tn_p3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL)};
+  return box;
+}
+
+static void widen(world_box *box, tn_pos p)
+{
+  box->lower = tn_p3(fmin(box->lower.x, p.x), fmin(box->lower.y, p.y), fmin(box->lower.z, p.z));
+  box->upper = tn_p3(fmax(box->upper.x, p.x), fmax(box->upper.y, p.y), fmax(box->upper.z, p.z));
+}
+
+// Of the particles, then of the triangles.
+static bool bunch(tn_world *world, const soft *s)
+{
+  int32_t particles = bunches_of(s->particle_count);
+  int32_t count = particles + bunches_of(s->triangle_count);
+  if (!memory_reserve(world, (void **)&world->bunches, &world->bunch_capacity, count,
+                      sizeof(world_box))) {
+    return false;
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    world->bunches[i] = no_box();
+  }
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    widen(&world->bunches[i / BUNCH], s->particles[i].at);
+  }
+  for (int32_t i = 0; i < 3 * s->triangle_count; ++i) {
+    widen(&world->bunches[particles + i / (3 * BUNCH)], s->particles[s->triangles[i]].at);
+  }
+  return true;
+}
+
+static bool touch_bunch(const target *t, int32_t first, int32_t count, bool triangles)
+{
+  for (int32_t i = first; i < first + BUNCH && i < count; ++i) {
+    bool ok =
+        triangles ? touch_triangle(t, t->soft->triangles + 3 * (size_t)i) : touch_particle(t, i);
+    if (!ok) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static bool touch_shape(tn_world *world, int32_t soft_slot, int32_t shape_slot, float fastest,
                         float dt)
 {
   target t = target_of(world, soft_slot, shape_slot, dt);
   t.widest = grown_box(t.box, (double)reach_at(&t, fastest + tn_length(t.v)));
-  for (int32_t i = 0; i < t.soft->particle_count; ++i) {
-    if (!touch_particle(&t, i)) {
-      return false;
-    }
-  }
   bool solid = t.shape->geometry.kind <= TN_SHAPE_HULL;
-  for (int32_t i = 0; i < t.soft->triangle_count && solid; ++i) {
-    if (!touch_triangle(&t, t.soft->triangles + 3 * (size_t)i)) {
+  int32_t particles = bunches_of(t.soft->particle_count);
+  int32_t count = particles + (solid ? bunches_of(t.soft->triangle_count) : 0);
+  for (int32_t i = 0; i < count; ++i) {
+    bool triangles = i >= particles;
+    int32_t first = BUNCH * (triangles ? i - particles : i);
+    if (boxes_overlap(&world->bunches[i], &t.widest) &&
+        !touch_bunch(&t, first, triangles ? t.soft->triangle_count : t.soft->particle_count,
+                     triangles)) {
       return false;
     }
   }
@@ -383,7 +438,7 @@ static bool find_shapes(tn_world *world, const soft *s, float dt)
 
 static bool touch_shapes(tn_world *world, int32_t slot, float dt)
 {
-  if (!find_shapes(world, &world->softs[slot], dt)) {
+  if (!find_shapes(world, &world->softs[slot], dt) || !bunch(world, &world->softs[slot])) {
     return false;
   }
   float fastest = fastest_of(&world->softs[slot]);
@@ -665,6 +720,7 @@ void touches_unpack(tn_world *world, float dt)
 void touches_release(tn_world *world)
 {
   soft_links *links = &world->touch_links;
+  memory_give(world, world->bunches, (size_t)world->bunch_capacity * sizeof(world_box));
   memory_give(world, world->touches, (size_t)world->touch_capacity * sizeof(soft_contact));
   memory_give(world, links->places, (size_t)links->place_capacity * sizeof(uint64_t));
   memory_give(world, links->bodies, (size_t)links->body_capacity * sizeof(uint64_t));

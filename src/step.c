@@ -179,6 +179,9 @@ static void for_soft_rows(stepper *s, soft_stage stage)
     g->data.type = (soft_type)type;
     for_colors(s, g->color[type], g->color_count[type], g->serial[type], world->soft_ops->rows);
   }
+  if (stage != SOFT_RELAX) {
+    soft_solve_clusters(world, s->data.substep.h, stage);
+  }
   if (stage != SOFT_WARM) {
     soft_solve_surfaces(world, s->data.substep.h, stage);
   }

@@ -267,6 +267,8 @@ struct tn_world {
   soft_links touch_links, hold_links;
   soft_contact *touches; // of the last step
   int32_t touch_count, touch_capacity;
+  world_box *bunches; // scratch of a step: of a soft body's particles and triangles
+  int32_t bunch_capacity;
   meeting *meetings;
   int32_t meeting_count, meeting_capacity;
   tn_soft_event *soft_events;
@@ -463,6 +465,10 @@ void meetings_update(tn_world *world);
 void meetings_remove_of_soft(tn_world *world, int32_t slot);
 void meetings_remove_of_shape(tn_world *world, int32_t slot);
 void soft_events_release(tn_world *world);
+
+// soft_cluster.c
+void soft_solve_clusters(tn_world *world, float h, soft_stage stage);
+double soft_cluster_energy(const soft *s, int32_t index);
 
 // soft_plastic.c
 void soft_flow(tn_world *world, float dt);

@@ -19,6 +19,25 @@ static inline void softs_cloth(tn_world *world)
   tn_soft_pin(world, cloth, 0, true);
 }
 
+// All of a cube's particles as one.
+static inline void softs_cluster(tn_world *world)
+{
+  static const int cells[3] = {2, 2, 2};
+  int all[27];
+  tn_soft_def def = tn_default_soft_def();
+  tn_soft_mesh_box(&def, cells, tn_v3(0.1f, 0.1f, 0.1f), false);
+  for (int i = 0; i < 27; ++i) {
+    all[i] = i;
+  }
+  def.clusters = all;
+  def.cluster_sizes = &def.vertex_count;
+  def.cluster_count = 1;
+  def.hexahedron_count = 0;
+  def.position = tn_p3(0.5, 0.8, -0.5);
+  tn_soft_create(world, &def);
+  tn_soft_mesh_free(&def);
+}
+
 static inline void softs_solids(tn_world *world)
 {
   static const int cells[3] = {2, 2, 3};
@@ -30,6 +49,7 @@ static inline void softs_solids(tn_world *world)
     tn_soft_create(world, &def);
     tn_soft_mesh_free(&def);
   }
+  softs_cluster(world);
   tn_soft_def def = tn_default_soft_def();
   tn_soft_mesh_sphere(&def, 2, 0.2f);
   def.position = tn_p3(-0.4, 1.4, -0.3);

@@ -121,6 +121,7 @@ typedef enum kind {
   NEO,
   CELLS,
   HEXES,
+  CLUSTER,
   SURFACE,
   ROPE,
   KINDS
@@ -160,6 +161,13 @@ static tn_soft_id make_kind(tn_world *world, kind k, uint32_t *random)
   assert_true(make_mesh(k, &def));
   const int middle = 4;
   assert_true(k != TETHERS || tn_soft_mesh_tethers(&def, &middle, 1));
+  static const int all[8] = {0, 1, 2, 3, 4, 5, 6, 7}, eight = 8;
+  if (k == CLUSTER) {
+    def.clusters = all;
+    def.cluster_sizes = &eight;
+    def.cluster_count = 1;
+    def.tetrahedron_count = 0;
+  }
   def.edge_count = k == EDGES || k == ROPE ? def.edge_count : 0;
   tn_soft_id soft = tn_soft_create(world, &def);
   tn_vec3 v[64];

@@ -73,6 +73,19 @@ static void bad_elements_are_named(void **unused)
   def.tethers = NULL;
   is_refused(world, &def, "null");
 
+  static const int four = 4, three = 3;
+  def = good_def();
+  def.clusters = twice;
+  def.cluster_sizes = &four;
+  def.cluster_count = 1;
+  is_refused(world, &def, "cluster 0 names a vertex twice");
+  def.clusters = outside;
+  is_refused(world, &def, "cluster 0 names a vertex that is not there");
+  def.cluster_sizes = &three;
+  is_refused(world, &def, "cluster 0 needs at least 4 vertices");
+  def.cluster_sizes = NULL;
+  is_refused(world, &def, "null");
+
   static const tn_vec3 same[2] = {{1.0f, 2.0f, 3.0f}, {1.0f, 2.0f, 3.0f}};
   static const int edge[2] = {0, 1};
   def = tn_default_soft_def();
@@ -147,7 +160,7 @@ static void bad_numbers_are_told(void **unused)
   def = good_def();
   def.tear_force = 10.0f;
   def.stretch_limit = 0.1f;
-  is_refused(world, &def, "neither tethers nor a stretch_limit");
+  is_refused(world, &def, "neither tethers nor clusters nor a stretch_limit");
   def = good_def();
   def.creep = NAN;
   is_refused(world, &def, "creep");

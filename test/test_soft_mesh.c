@@ -15,11 +15,11 @@ typedef struct torus_mesh {
 static void make_torus(torus_mesh *t, float radius, float tube)
 {
   for (int i = 0; i < AROUND * ALONG; ++i) {
-    float a = 2.0f * TN_PI * (float)(i / ALONG) / AROUND,
-          b = 2.0f * TN_PI * (float)(i % ALONG) / ALONG;
+    int turn = i / ALONG, step = i % ALONG;
+    float a = 2.0f * TN_PI * (float)turn / AROUND, b = 2.0f * TN_PI * (float)step / ALONG;
     float r = radius + tube * tn_cos(b);
     t->vertices[i] = tn_v3(r * tn_cos(a), tube * tn_sin(b), -r * tn_sin(a));
-    int next = i / ALONG * ALONG + (i + 1) % ALONG;
+    int next = turn * ALONG + (i + 1) % ALONG;
     int over = (i + ALONG) % (AROUND * ALONG), both = (next + ALONG) % (AROUND * ALONG);
     int v[6] = {i, over, both, i, both, next};
     for (int k = 0; k < 6; ++k) {

@@ -397,8 +397,10 @@ typedef struct tn_soft_def {
   const int *hexahedra;        // eight each: the lower face, then the upper one, in the same turn
   const int *tethers;          // two each: come no farther apart than their length
   const float *tether_lengths; // m; null: as far as they are
+  const int *clusters;         // vertices of each cluster: matched to their shape as a whole
+  const int *cluster_sizes;    // how many each has, four or more
   const float *masses;         // kg, of each vertex, instead of `mass`
-  int edge_count, triangle_count, tetrahedron_count, hexahedron_count, tether_count;
+  int edge_count, triangle_count, tetrahedron_count, hexahedron_count, tether_count, cluster_count;
   float mass; // kg, shared out by volume, or by area, or by length
 
   float edge_compliance;   // m/N
@@ -407,7 +409,7 @@ typedef struct tn_soft_def {
   float tear_force;        // N, of an edge, mean over a step; infinite: never
   float bending_stiffness; // N m: the flexural rigidity of a plate; 0 bends freely
   tn_soft_material solid;
-  float youngs_modulus;    // Pa, of tetrahedra and hexahedra
+  float youngs_modulus;    // Pa, of tetrahedra, hexahedra and clusters
   float poisson_ratio;     // of elastic tetrahedra, 0 to 0.49
   float yield_strain;      // beyond it matched elements flow; infinite: elastic. Keeps the volume
   float creep;             // 1/s, how fast they do; infinite: at once

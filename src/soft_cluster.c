@@ -1,0 +1,280 @@
+// Shape matching of any number of particles (Mueller et al. 2005), one cluster after the other. The
+// same rows as those of cells in kernel/soft.h: what is left of the motion when that of a rigid
+// body is taken out, so that both momenta stay.
+#include "soft_make.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PINNED_MASS 1e4f // pinned particles lead
+
+// A cluster as it stands, from its centre of mass.
+typedef struct cluster_place {
+  const soft *soft;
+  soft_cluster *cluster;
+  cluster_part *parts;
+  float inv_mass;
+  S spread;
+  V fit[3];
+} cluster_place;
+
+static V vec(const float *v)
+{
+  return v_make(v[0], v[1], v[2]);
+}
+
+static void put_vec(float *to, V v)
+{
+  to[0] = v.x;
+  to[1] = v.y;
+  to[2] = v.z;
+}
+
+static float weight_of(const soft *s, const cluster_part *part)
+{
+  return s->particles[part->particle].pinned ? PINNED_MASS * part->mass : part->mass;
+}
+
+// Where the particles are goes into the parts.
+static cluster_place place_cluster(const soft_graph *g, const soft *s, soft_cluster *cluster)
+{
+  cluster_place c = {.soft = s, .cluster = cluster, .parts = s->cluster_parts + cluster->first};
+  tn_pos origin = g->at[s->first + c.parts[0].particle];
+  V center = v_zero();
+  float mass = 0.0f;
+  for (int32_t i = 0; i < cluster->count; ++i) {
+    cluster_part *part = &c.parts[i];
+    int32_t place = s->first + part->particle;
+    tn_pos off = pos_sub(g->at[place], origin);
+    V r = v_make((float)off.x, (float)off.y, (float)off.z);
+    r = v_add(r, vec(g->data.particles[place].dx));
+    put_vec(part->at, r);
+    center = v_add(center, v_scale(weight_of(s, part), r));
+    mass += weight_of(s, part);
+  }
+  c.inv_mass = 1.0f / mass;
+  center = v_scale(c.inv_mass, center);
+  S none = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
+  c.spread = none;
+  c.fit[0] = c.fit[1] = c.fit[2] = v_zero();
+  for (int32_t i = 0; i < cluster->count; ++i) {
+    cluster_part *part = &c.parts[i];
+    float m = weight_of(s, part);
+    V r = v_sub(vec(part->at), center);
+    put_vec(part->at, r);
+    for (int k = 0; k < 3; ++k) {
+      c.fit[k] = v_add(c.fit[k], v_scale(m * part->rest[k], r));
+    }
+    c.spread = mass_spread(c.spread, m, r);
+  }
+  return c;
+}
+
+// Takes the motion as a rigid body out of what the parts are to be given; twice, for what rounding
+// leaves.
+static void remove_rigid_part(const cluster_place *c)
+{
+  for (int round = 0; round < 2; ++round) {
+    V mean = v_zero(), moment = v_zero();
+    for (int32_t i = 0; i < c->cluster->count; ++i) {
+      const cluster_part *part = &c->parts[i];
+      V weighted = v_scale(weight_of(c->soft, part), vec(part->push));
+      mean = v_add(mean, weighted);
+      moment = v_add(moment, v_cross(vec(part->at), weighted));
+    }
+    mean = v_scale(c->inv_mass, mean);
+    V turn = turn_of(c->spread, moment);
+    for (int32_t i = 0; i < c->cluster->count; ++i) {
+      cluster_part *part = &c->parts[i];
+      put_vec(part->push, v_sub(vec(part->push), v_add(mean, v_cross(turn, vec(part->at)))));
+    }
+  }
+}
+
+static void push_parts(soft_graph *g, const cluster_place *c, float h, soft_stage stage)
+{
+  for (int32_t i = 0; i < c->cluster->count; ++i) {
+    const cluster_part *part = &c->parts[i];
+    particle_state *p = &g->data.particles[c->soft->first + part->particle];
+    for (int k = 0; k < 3 && p->inverse_mass > 0.0f; ++k) {
+      p->v[k] += part->push[k];
+      p->dx[k] += stage == SOFT_POSITION ? h * part->push[k] : 0.0f;
+    }
+  }
+}
+
+static Q turn_cluster(const cluster_place *c)
+{
+  Q before = {c->cluster->q[0], c->cluster->q[1], c->cluster->q[2], c->cluster->q[3]};
+  Q q = follow_rotation(before, c->fit);
+  c->cluster->q[0] = q.x;
+  c->cluster->q[1] = q.y;
+  c->cluster->q[2] = q.z;
+  c->cluster->q[3] = q.w;
+  return q_mul(q, q_conjugate(before));
+}
+
+// What a substep starts from.
+static void warm_cluster(soft_graph *g, const cluster_place *c, float h)
+{
+  Q turn = turn_cluster(c);
+  for (int32_t i = 0; i < c->cluster->count; ++i) {
+    cluster_part *part = &c->parts[i];
+    put_vec(part->push, v_scale(g->data.keep, q_rotate(turn, vec(part->gain))));
+  }
+  remove_rigid_part(c);
+  for (int32_t i = 0; i < c->cluster->count; ++i) {
+    memcpy(c->parts[i].gain, c->parts[i].push, sizeof c->parts[i].gain);
+  }
+  push_parts(g, c, h, SOFT_WARM);
+}
+
+static void solve_cluster(soft_graph *g, const cluster_place *c, float h, soft_stage stage)
+{
+  if (stage == SOFT_POSITION) {
+    turn_cluster(c);
+  }
+  const soft_cluster *cluster = c->cluster;
+  Q q = {cluster->q[0], cluster->q[1], cluster->q[2], cluster->q[3]};
+  float s = stage == SOFT_POSITION ? 1.0f : 1.0f + cluster->damping / h;
+  float a = 1.0f / (h * h * cluster->rate), share = -1.0f / (s + a);
+  for (int32_t i = 0; i < cluster->count; ++i) {
+    cluster_part *part = &c->parts[i];
+    const particle_state *p = &g->data.particles[c->soft->first + part->particle];
+    V off = v_sub(vec(part->at), q_rotate(q, vec(part->rest)));
+    V x = v_add(v_scale(1.0f / h, off), v_scale(a, vec(part->gain)));
+    V v = stage == SOFT_POSITION ? v_zero() : v_scale(s, vec(p->v));
+    put_vec(part->push, v_scale(share, v_add(x, v)));
+  }
+  remove_rigid_part(c);
+  for (int32_t i = 0; i < cluster->count; ++i) {
+    cluster_part *part = &c->parts[i];
+    put_vec(part->gain, v_add(vec(part->gain), vec(part->push)));
+  }
+  push_parts(g, c, h, stage);
+}
+
+void soft_solve_clusters(tn_world *world, float h, soft_stage stage)
+{
+  soft_graph *g = &world->soft_graph;
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    const soft *s = &world->softs[i];
+    for (int32_t k = 0; s->alive && s->first > 0 && k < s->cluster_count; ++k) {
+      cluster_place c = place_cluster(g, s, &s->clusters[k]);
+      if (stage == SOFT_WARM) {
+        warm_cluster(g, &c, h);
+      } else {
+        solve_cluster(g, &c, h, stage);
+      }
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// From the definition
+
+static double spread_of(const cluster_part *parts, int count)
+{
+  double sum = 0.0;
+  for (int i = 0; i < count; ++i) {
+    sum += (double)parts[i].mass * (double)v_dot(vec(parts[i].rest), vec(parts[i].rest));
+  }
+  return sum;
+}
+
+// Of the box around the vertices; a flat one is as thick as two radii.
+static double box_volume(const tn_soft_def *def, const int *v, int count)
+{
+  tn_vec3 lower = def->vertices[v[0]], upper = lower;
+  for (int i = 1; i < count; ++i) {
+    tn_vec3 x = def->vertices[v[i]];
+    lower = tn_v3(fminf(lower.x, x.x), fminf(lower.y, x.y), fminf(lower.z, x.z));
+    upper = tn_v3(fmaxf(upper.x, x.x), fmaxf(upper.y, x.y), fmaxf(upper.z, x.z));
+  }
+  tn_vec3 size = tn_sub(upper, lower);
+  double least = fmax(2.0 * (double)def->radius, 1e-6);
+  return fmax((double)size.x, least) * fmax((double)size.y, least) * fmax((double)size.z, least);
+}
+
+// As a cell's: stretched by e it holds E V e^2 / 2, on average over the axes.
+static void put_cluster(soft *s, const tn_soft_def *def, soft_cluster *cluster, const int *v)
+{
+  cluster_part *parts = s->cluster_parts + cluster->first;
+  double center[3] = {0.0, 0.0, 0.0}, mass = 0.0;
+  for (int32_t i = 0; i < cluster->count; ++i) {
+    const soft_particle *p = &s->particles[v[i]];
+    parts[i].particle = v[i];
+    parts[i].mass = p->mass;
+    center[0] += (double)p->mass * (double)p->rest.x;
+    center[1] += (double)p->mass * (double)p->rest.y;
+    center[2] += (double)p->mass * (double)p->rest.z;
+    mass += (double)p->mass;
+  }
+  for (int32_t i = 0; i < cluster->count; ++i) {
+    tn_vec3 x = s->particles[v[i]].rest;
+    parts[i].rest[0] = (float)((double)x.x - center[0] / mass);
+    parts[i].rest[1] = (float)((double)x.y - center[1] / mass);
+    parts[i].rest[2] = (float)((double)x.z - center[2] / mass);
+  }
+  double stiffness = 3.0 * (double)def->youngs_modulus * box_volume(def, v, cluster->count);
+  cluster->rate = (float)(stiffness / spread_of(parts, cluster->count));
+  cluster->damping = def->stiffness_damping;
+}
+
+void soft_put_clusters(soft *s, const tn_soft_def *def)
+{
+  const int *v = def->clusters;
+  for (int i = 0; i < def->cluster_count; ++i) {
+    soft_cluster *cluster = &s->clusters[i];
+    cluster->first = (int32_t)(v - def->clusters);
+    cluster->count = def->cluster_sizes[i];
+    put_cluster(s, def, cluster, v);
+    v += cluster->count;
+  }
+}
+
+void soft_turn_clusters(soft *s, tn_quat turn)
+{
+  for (int32_t i = 0; i < s->cluster_count; ++i) {
+    memcpy(s->clusters[i].q, &turn, sizeof turn);
+  }
+  for (int32_t i = 0; i < s->part_count; ++i) {
+    memset(s->cluster_parts[i].gain, 0, sizeof s->cluster_parts[i].gain);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+
+double soft_cluster_energy(const soft *s, int32_t index)
+{
+  const soft_cluster *cluster = &s->clusters[index];
+  const cluster_part *parts = s->cluster_parts + cluster->first;
+  tn_pos origin = s->particles[parts[0].particle].at, center = {0};
+  double mass = 0.0, sum = 0.0;
+  for (int32_t i = 0; i < cluster->count; ++i) {
+    double m = (double)parts[i].mass;
+    tn_pos x = pos_sub(s->particles[parts[i].particle].at, origin);
+    center = tn_p3(center.x + m * x.x, center.y + m * x.y, center.z + m * x.z);
+    mass += m;
+  }
+  center = pos_add(origin, tn_p3(center.x / mass, center.y / mass, center.z / mass));
+  V fit[3] = {v_zero(), v_zero(), v_zero()};
+  for (int32_t i = 0; i < cluster->count; ++i) {
+    tn_pos x = pos_sub(s->particles[parts[i].particle].at, center);
+    V r = v_make((float)x.x, (float)x.y, (float)x.z);
+    for (int k = 0; k < 3; ++k) {
+      fit[k] = v_add(fit[k], v_scale(parts[i].mass * parts[i].rest[k], r));
+    }
+  }
+  Q q = {cluster->q[0], cluster->q[1], cluster->q[2], cluster->q[3]};
+  for (int i = 0; i < 20; ++i) {
+    q = follow_rotation(q, fit);
+  }
+  for (int32_t i = 0; i < cluster->count; ++i) {
+    tn_pos x = pos_sub(s->particles[parts[i].particle].at, center);
+    V goal = q_rotate(q, vec(parts[i].rest));
+    x = pos_sub(x, tn_p3((double)goal.x, (double)goal.y, (double)goal.z));
+    sum += (double)parts[i].mass * (x.x * x.x + x.y * x.y + x.z * x.z);
+  }
+  return 0.5 * (double)cluster->rate * sum;
+}
