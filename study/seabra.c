@@ -493,7 +493,7 @@ static void tell_figures(const study *s, page *p)
 
 const experiment seabra_figures = {.name = "seabra_figures",
                                    .title = "Seabra Fig. 1-10",
-                                   .cost = {120.0, 15.0},
+                                   .cost = {200.0, 18.0},
                                    .parts = FIGURES,
                                    .measure = measure_figures,
                                    .tell = tell_figures};
