@@ -390,7 +390,7 @@ static void tell_overhead(const study *s, page *p)
 
 const experiment dahl_overhead = {.name = "dahl_overhead",
                                   .title = "Dahl Table 1, overhead",
-                                  .cost = {5.0, 1.0},
+                                  .cost = {30.0, 2.0},
                                   .parts = 1,
                                   .measure = measure_overhead,
                                   .tell = tell_overhead};

@@ -259,7 +259,7 @@ static void tell_times(const study *s, page *p)
 
 const experiment deul_times = {.name = "deul_times",
                                .title = "Deul Fig. 2-4, times",
-                               .cost = {60.0, 8.0},
+                               .cost = {60.0, 3.0},
                                .parts = 3,
                                .measure = measure_times,
                                .tell = tell_times};

@@ -628,7 +628,7 @@ static void tell_times(const study *s, page *p)
 
 const experiment mueller_times = {.name = "mueller_times",
                                   .title = "Müller Table 1, times",
-                                  .cost = {25.0, 8.0},
+                                  .cost = {14.0, 4.0},
                                   .parts = 1,
                                   .measure = measure_times,
                                   .tell = tell_times};

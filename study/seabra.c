@@ -88,7 +88,7 @@ static const figure figures[] = {
      .title = "Figure 4: a chain of 500 with a heavy end",
      .scene = "chain",
      .settings = {"count=500 end_mass_ratio=100", "count=500 end_mass_ratio=100"},
-     .seconds = {10.0, 0.5},
+     .seconds = {6.0, 0.5},
      .views = {&energy, &gaps},
      .says = "As before with 500 links. The paper: PBD breaks and gains massive energy, Jacobi is "
              "more robust, Havok has no visible error.",
@@ -112,7 +112,7 @@ static const figure figures[] = {
      .title = "Figure 5: a taller stack",
      .scene = "stack",
      .settings = {"count=50", "count=20"},
-     .seconds = {20.0, 3.0},
+     .seconds = {15.0, 3.0},
      .views = {&drift, &oscillation},
      .says = "The paper does not say how many cubes its stack has; it speaks of hundreds that the "
              "lower ones carry.",
@@ -124,7 +124,7 @@ static const figure figures[] = {
      .title = "Figure 6: a pyramid",
      .scene = "pyramid",
      .settings = {"base=36", "base=12"},
-     .seconds = {20.0, 5.0},
+     .seconds = {12.0, 5.0},
      .views = {&drift, &sinking},
      .says = "666 cubes (78 in a quick study); published: 650. The paper: PBD's collapses by "
              "rotations, Unity's by drift; Jacobi's stands more often; Havok's stands.",
@@ -137,7 +137,7 @@ static const figure figures[] = {
      .title = "Figure 6: a smaller pyramid",
      .scene = "pyramid",
      .settings = {"base=20", "base=6"},
-     .seconds = {10.0, 3.0},
+     .seconds = {8.0, 3.0},
      .views = {&drift, &sinking},
      .says = "210 cubes (21 in a quick study), so that other engines can take 20 substeps too.",
      .end = "max_drift_m",
@@ -159,7 +159,7 @@ static const figure figures[] = {
      .title = "Figure 9: a pyramid whose layers overlap by 0.1",
      .scene = "overlap",
      .settings = {"base=36", "base=12"},
-     .seconds = {20.0, 4.0},
+     .seconds = {8.0, 4.0},
      .views = {&fall, &depth},
      .says = "Cubes created 0.1 m inside each other; the top belongs at zero. The paper: position "
              "based methods resolve this at once, Unity and Havok over several frames.",
@@ -172,7 +172,7 @@ static const figure figures[] = {
      .title = "Figure 9: a pyramid whose layers overlap by 0.4",
      .scene = "overlap",
      .settings = {"base=36 overlap_m=0.4", "base=12 overlap_m=0.4"},
-     .seconds = {20.0, 4.0},
+     .seconds = {8.0, 4.0},
      .views = {&fall, &depth},
      .says =
          "The paper: PBD and Jacobi dismantle it in the first step, Unity throws its top layers, "
@@ -493,7 +493,7 @@ static void tell_figures(const study *s, page *p)
 
 const experiment seabra_figures = {.name = "seabra_figures",
                                    .title = "Seabra Fig. 1-10",
-                                   .cost = {120.0, 15.0},
+                                   .cost = {200.0, 18.0},
                                    .parts = FIGURES,
                                    .measure = measure_figures,
                                    .tell = tell_figures};

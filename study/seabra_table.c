@@ -143,7 +143,7 @@ static void tell_scaling(const study *s, page *p)
 
 const experiment seabra_scaling = {.name = "seabra_scaling",
                                    .title = "Seabra Fig. 11, times",
-                                   .cost = {120.0, 10.0},
+                                   .cost = {80.0, 6.0},
                                    .parts = GROWTHS,
                                    .measure = measure_scaling,
                                    .tell = tell_scaling};
