@@ -668,6 +668,29 @@ static void pusher_takes_a_cube_along(void **unused)
   tn_world_destroy(world);
 }
 
+// A fast shape is paired with what lies along its way, and no longer once it has slowed down.
+static void what_slows_down_has_fewer_pairs(void **state)
+{
+  (void)state;
+  tn_world_def def = test_world_def(4, TN_METHOD_TENON);
+  def.gravity = tn_v3(0.0f, 0.0f, 0.0f);
+  def.sleeping = false;
+  tn_world *world = tn_world_create(&def);
+  tn_shape_def ball = tn_default_shape_def(TN_SHAPE_SPHERE);
+  ball.radius = 0.1f;
+  tn_body_id fast = test_body(world, TN_BODY_DYNAMIC, tn_p3(0.0, 0.0, 0.0));
+  tn_body_id aside = test_body(world, TN_BODY_DYNAMIC, tn_p3(0.8, 0.0, 0.21));
+  tn_shape_create(world, fast, &ball);
+  tn_shape_create(world, aside, &ball);
+  tn_body_set_velocity(world, fast, tn_v3(30.0f, 0.0f, 0.0f));
+  test_run(world, 1.0f / 60.0f, 1);
+  assert_int_equal(tn_world_counters(world).pairs, 1);
+  tn_body_set_velocity(world, fast, tn_v3(0.0f, 0.0f, 0.0f));
+  test_run(world, 1.0f / 60.0f, 1);
+  assert_int_equal(tn_world_counters(world).pairs, 0);
+  tn_world_destroy(world);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -690,6 +713,7 @@ int main(void)
       cmocka_unit_test(profile_tells_the_parts_of_a_step),
       cmocka_unit_test(inner_edges_catch_nothing),
       cmocka_unit_test(pusher_takes_a_cube_along),
+      cmocka_unit_test(what_slows_down_has_fewer_pairs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
