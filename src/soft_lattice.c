@@ -362,7 +362,7 @@ static bool measure(const surface *s, double cell, lattice *l)
   double total = 1.0;
   l->size = cell;
   for (int axis = 0; axis < 3; ++axis) {
-    double lower = INFINITY, upper = -INFINITY;
+    double lower = HUGE_VAL, upper = -HUGE_VAL;
     for (int i = 0; i < s->vertex_count; ++i) {
       double x = coordinate(s->vertices[i], axis);
       if (!isfinite(x)) {

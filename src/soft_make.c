@@ -72,7 +72,8 @@ void soft_count(soft *s, const tn_soft_def *def, const soft_side *sides)
   int tets = def->tetrahedron_count;
   s->list[SOFT_TET].count = def->solid == TN_SOFT_COROTATED ? tets : 0;
   s->list[SOFT_NEO].count = def->solid == TN_SOFT_NEO_HOOKEAN ? tets : 0;
-  s->list[SOFT_VOLUME].count = def->solid == TN_SOFT_VOLUME ? tets : 0;
+  bool has_volume = def->solid == TN_SOFT_VOLUME || def->solid == TN_SOFT_SHAPE;
+  s->list[SOFT_VOLUME].count = has_volume ? tets : 0;
   s->list[SOFT_CELL].count = def->hexahedron_count + (def->solid == TN_SOFT_SHAPE ? tets : 0);
 }
 
@@ -342,6 +343,8 @@ static void put_cell(soft *s, const tn_soft_def *def, int32_t index, const int *
   }
 }
 
+#define LEAST 0.5f // of its volume, below which a matched tetrahedron is pushed up
+
 static void put_solids(soft *s, const tn_soft_def *def)
 {
   for (int i = 0; i < def->hexahedron_count; ++i) {
@@ -349,8 +352,8 @@ static void put_solids(soft *s, const tn_soft_def *def)
   }
   for (int i = 0; i < def->tetrahedron_count; ++i) {
     const int *v = def->tetrahedra + 4 * (size_t)i;
-    VolumeParams volume = {(float)soft_tet_volume(def->vertices, v), def->volume_compliance,
-                           def->stiffness_damping};
+    float size = (float)soft_tet_volume(def->vertices, v);
+    VolumeParams volume = {size, def->volume_compliance, def->stiffness_damping, 0.0f};
     switch (def->solid) {
     case TN_SOFT_COROTATED:
       put_tet(s, def, i, v);
@@ -359,7 +362,11 @@ static void put_solids(soft *s, const tn_soft_def *def)
       put_neo(s, def, i, v);
       break;
     case TN_SOFT_SHAPE:
+      // Inside out, neighbours that are matched to their shapes would hold each other: as long as
+      // there is too little of it, volume turns them round.
+      volume = (VolumeParams){LEAST * size, size / def->youngs_modulus, 0.0f, 1.0f};
       put_cell(s, def, def->hexahedron_count + i, v, 4);
+      put(s, SOFT_VOLUME, i, v, &volume);
       break;
     default:
       put(s, SOFT_VOLUME, i, v, &volume);

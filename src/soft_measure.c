@@ -76,8 +76,8 @@ static double fold_energy(const tn_pos *d, const FoldParams *params)
 
 static double volume_energy(const tn_pos *d, const VolumeParams *params)
 {
-  double volume = dot(d[0], cross(d[1], d[2])) / 6.0;
-  return row_energy(volume - (double)params->rest, (double)params->compliance);
+  double off = dot(d[0], cross(d[1], d[2])) / 6.0 - (double)params->rest;
+  return params->least > 0.5f && off > 0.0 ? 0.0 : row_energy(off, (double)params->compliance);
 }
 
 // Turns columns into the rotation closest to them, by Higham's iteration. False for what is flat or

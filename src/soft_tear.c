@@ -164,12 +164,21 @@ static bool add_piece(around *c, const int32_t *v, int size)
   return true;
 }
 
+// The least volume of a matched tetrahedron is no element of its own.
+static bool is_element(const soft *s, soft_type type, int32_t index)
+{
+  soft_layout l = soft_layout_of(type);
+  const float *fields = s->list[type].fields + (size_t)index * (size_t)(l.params + l.state);
+  return type != SOFT_VOLUME || ((const VolumeParams *)fields)->least < 0.5f;
+}
+
 static bool add_list(around *c, soft_type type)
 {
   soft_layout l = soft_layout_of(type);
   for (int32_t i = 0; i < c->soft->list[type].count; ++i) {
     const int32_t *v = c->soft->list[type].members + (size_t)i * (size_t)l.particles;
-    if (!add_piece(c, v, type == SOFT_EDGE ? 2 : corners_of(type, v))) {
+    if (is_element(c->soft, type, i) &&
+        !add_piece(c, v, type == SOFT_EDGE ? 2 : corners_of(type, v))) {
       return false;
     }
   }

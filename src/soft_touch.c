@@ -1,4 +1,5 @@
 // What particles touch: found once a step, followed by the solver from substep to substep.
+#include "collide/surface.h"
 #include "world.h"
 
 #include <math.h>
@@ -227,6 +228,21 @@ static bool is_inner(const target *t, const tn_vec3 *x, float distance, float re
   return true;
 }
 
+// The line from the shape to a triangle, in the shape's frame.
+static bool find_line(const geometry *other, const geometry *triangle, float reach, separation *s)
+{
+  pose here = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 1.0f}};
+  switch (other->kind) {
+  case TN_SHAPE_MESH:
+    return mesh_nearest(other->mesh, triangle, here, reach, s);
+  case TN_SHAPE_HEIGHT_FIELD:
+    return height_field_nearest(other->field, triangle, here, reach, s);
+  default:
+    *s = convex_distance(other, triangle, here);
+    return s->distance <= reach;
+  }
+}
+
 static bool touch_triangle(const target *t, const int32_t *v)
 {
   const soft_particle *p[3] = {&t->soft->particles[v[0]], &t->soft->particles[v[1]],
@@ -250,9 +266,9 @@ static bool touch_triangle(const target *t, const int32_t *v)
       !geometry_closest(&t->shape->geometry, middle, size + reach, &near)) {
     return true;
   }
-  pose here = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 1.0f}};
-  separation s = convex_distance(&t->shape->geometry, &g, here);
-  if (s.distance > reach || !is_inner(t, g.corner, s.distance, size + reach)) {
+  separation s;
+  if (!find_line(&t->shape->geometry, &g, reach, &s) ||
+      !is_inner(t, g.corner, s.distance, size + reach)) {
     return true;
   }
   closest c = {s.distance, s.a, s.normal};
@@ -362,7 +378,8 @@ static bool touch_shape(tn_world *world, int32_t soft_slot, int32_t shape_slot, 
 {
   target t = target_of(world, soft_slot, shape_slot, dt);
   t.widest = grown_box(t.box, (double)reach_at(&t, fastest + tn_length(t.v)));
-  bool solid = t.shape->geometry.kind <= TN_SHAPE_HULL;
+  int kind = t.shape->geometry.kind;
+  bool solid = kind <= TN_SHAPE_HULL || kind == TN_SHAPE_MESH || kind == TN_SHAPE_HEIGHT_FIELD;
   int32_t particles = bunches_of(t.soft->particle_count);
   int32_t count = particles + (solid ? bunches_of(t.soft->triangle_count) : 0);
   for (int32_t i = 0; i < count; ++i) {

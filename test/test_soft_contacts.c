@@ -261,6 +261,48 @@ static void cloth_lies_on_every_shape(void **unused)
   }
 }
 
+// A spike 5 cm high, thinner than a cell of the cloth that lies around it, holds it up.
+static void spike_does_not_pass_between_particles(void **unused)
+{
+  (void)unused;
+  static const tn_vec3 corners[5] = {{0.02f, -0.01f, 0.02f},
+                                     {-0.02f, -0.01f, 0.02f},
+                                     {-0.02f, -0.01f, -0.02f},
+                                     {0.02f, -0.01f, -0.02f},
+                                     {0.0f, 0.05f, 0.0f}};
+  static const int sides[12] = {0, 4, 1, 1, 4, 2, 2, 4, 3, 3, 4, 0};
+  float heights[81] = {0.0f};
+  for (int i = 0; i < 81; ++i) {
+    heights[i] = i == 40 ? 0.05f : -0.01f;
+  }
+  for (int kind = 0; kind < 3; ++kind) {
+    tn_world *world = test_world(20, TN_METHOD_TENON);
+    add_ground(world, 0.5f, tn_quat_identity());
+    tn_shape_def spike = tn_default_shape_def(kind == 0   ? TN_SHAPE_HULL
+                                              : kind == 1 ? TN_SHAPE_MESH
+                                                          : TN_SHAPE_HEIGHT_FIELD);
+    spike.geometry = kind == 0   ? tn_hull_create(world, corners, 5, 0)
+                     : kind == 1 ? tn_mesh_create(world, corners, 5, sides, 4)
+                                 : tn_height_field_create(world, heights, 9, 9, 0.02f, 0.02f);
+    tn_shape_create(world, test_no_body, &spike);
+    tn_soft_def def = tn_default_soft_def();
+    assert_true(tn_soft_mesh_cloth(&def, 9, 9, 0.8f, 0.8f));
+    def.position = tn_p3(0.07, 0.1, 0.03); // the spike is within a triangle
+    def.radius = 0.01f;
+    def.mass = 0.2f;
+    def.linear_damping = 1.0f;
+    tn_soft_id soft = tn_soft_create(world, &def);
+    tn_soft_mesh_free(&def);
+    test_run(world, dt, 120);
+    tn_hit hit = tn_world_ray(world, tn_p3(0.0, 1.0, 0.0), tn_v3(0.0f, -2.0f, 0.0f),
+                              tn_default_query_filter());
+    assert_true(TN_SAME_ID(hit.soft, soft));
+    assert_true(hit.point.y > 0.05);
+    assert_below(tn_soft_position(world, soft, 0).y, 0.02); // it lies on the ground elsewhere
+    tn_world_destroy(world);
+  }
+}
+
 // As in Deul et al., Fig. 3, with fewer tori on a smaller cloth.
 static void cloth_carries_tori(void **unused)
 {
@@ -643,6 +685,7 @@ int main(void)
       cmocka_unit_test(soft_cube_bears_a_hundred_times_its_weight),
       cmocka_unit_test(cloth_stays_on_a_ball),
       cmocka_unit_test(cloth_lies_on_every_shape),
+      cmocka_unit_test(spike_does_not_pass_between_particles),
       cmocka_unit_test(cloth_carries_tori),
       cmocka_unit_test(cloth_lies_on_itself),
       cmocka_unit_test(balloon_throws_a_ball_back),

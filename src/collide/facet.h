@@ -34,6 +34,9 @@ tn_vec3 triangle_closest(const tn_vec3 corner[3], tn_vec3 normal, tn_vec3 p);
 bool triangle_ray(const tn_vec3 corner[3], tn_vec3 from, tn_vec3 way, float max_fraction,
                   float *fraction);
 geometry triangle_geometry(const tn_vec3 corner[3]);
+// Takes the line from a triangle to a shape if it is shorter than the best so far; one through an
+// overlap only if it leaves by the triangle's outside.
+bool triangle_nearer(const tn_vec3 corner[3], const geometry *b, pose b_in_a, separation *best);
 
 // The shortest rotation that takes the y axis to a unit vector.
 tn_quat quat_y_to(tn_vec3 n);

@@ -451,6 +451,26 @@ bool height_field_overlaps(const height_field *f, const geometry *b, pose b_in_a
   return false;
 }
 
+bool height_field_nearest(const height_field *f, const geometry *b, pose b_in_a, float reach,
+                          separation *out)
+{
+  box3 box = box_grow(geometry_box(b, b_in_a), reach);
+  cell_range cells = cells_between(f, box.lower, box.upper);
+  bool found = false;
+  out->distance = reach;
+  for (int row = cells.first_row; row <= cells.last_row; row++) {
+    for (int column = cells.first_column; column <= cells.last_column; column++) {
+      float lowest, highest;
+      cell_heights(f, column, row, &lowest, &highest);
+      for (int half = 0; half < 2 && box.lower.y <= highest && box.upper.y >= lowest; half++) {
+        facet triangle = field_facet(f, facet_at(f, column, row, half));
+        found = triangle_nearer(triangle.corner, b, b_in_a, out) || found;
+      }
+    }
+  }
+  return found;
+}
+
 // Shows the facets below and above a box; what is far below it is left out.
 static void show_facets(facet_contacts *c, box3 box, void (*show)(facet_contacts *c, int index))
 {

@@ -399,6 +399,17 @@ bool mesh_overlaps(const mesh *m, const geometry *b, pose b_in_a)
   return false;
 }
 
+bool mesh_nearest(const mesh *m, const geometry *b, pose b_in_a, float reach, separation *out)
+{
+  box3 box = box_grow(geometry_box(b, b_in_a), reach);
+  bvh_walk walk = bvh_sweep(m->nodes, box, tn_v3(0.0f, 0.0f, 0.0f), 0.0f);
+  bool found = false;
+  out->distance = reach;
+  for (int i; (i = bvh_next(&walk)) >= 0;)
+    found = triangle_nearer(mesh_facet(m, i).corner, b, b_in_a, out) || found;
+  return found;
+}
+
 int collide_mesh(const geometry *a, const geometry *b, pose b_in_a, float margin, manifold *out,
                  int capacity)
 {

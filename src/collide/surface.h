@@ -33,6 +33,8 @@ bool mesh_cast(const mesh *m, const geometry *b, pose b_in_a, tn_vec3 way, float
                float max_fraction, cast_hit *hit);
 bool mesh_closest(const mesh *m, tn_vec3 p, float max_distance, closest *out);
 bool mesh_overlaps(const mesh *m, const geometry *b, pose b_in_a);
+// The line from the nearest of its triangles to a convex shape; false beyond `reach`.
+bool mesh_nearest(const mesh *m, const geometry *b, pose b_in_a, float reach, separation *out);
 box3 mesh_box(const mesh *m);
 
 bool height_field_ray(const height_field *f, tn_vec3 from, tn_vec3 way, float max_fraction,
@@ -41,6 +43,8 @@ bool height_field_cast(const height_field *f, const geometry *b, pose b_in_a, tn
                        float target, float max_fraction, cast_hit *hit);
 bool height_field_closest(const height_field *f, tn_vec3 p, float max_distance, closest *out);
 bool height_field_overlaps(const height_field *f, const geometry *b, pose b_in_a);
+bool height_field_nearest(const height_field *f, const geometry *b, pose b_in_a, float reach,
+                          separation *out);
 box3 height_field_box(const height_field *f);
 
 bool wire_ray(const wire *w, float radius, tn_vec3 from, tn_vec3 way, float max_fraction,

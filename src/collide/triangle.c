@@ -67,6 +67,17 @@ geometry triangle_geometry(const tn_vec3 corner[3])
   return (geometry){.kind = GEOMETRY_TRIANGLE, .corner = {corner[0], corner[1], corner[2]}};
 }
 
+bool triangle_nearer(const tn_vec3 corner[3], const geometry *b, pose b_in_a, separation *best)
+{
+  geometry g = triangle_geometry(corner);
+  separation s = convex_distance(&g, b, b_in_a);
+  if (!(s.distance < best->distance) ||
+      (s.distance <= 0.0f && !(tn_dot(s.normal, triangle_normal(corner)) > 0.0f)))
+    return false;
+  *best = s;
+  return true;
+}
+
 tn_quat quat_y_to(tn_vec3 n)
 {
   float across = n.x * n.x + n.z * n.z;

@@ -186,7 +186,7 @@ typedef struct FoldParams {
 } FoldParams;
 
 KERNEL R solve_gradient(const SoftPass *pass, Particle *p, const V *g, R c, R compliance, R damping,
-                        R lambda)
+                        R lambda, R lowest)
 {
   R rate = splat(0.0f);
   R w = p[0].w * v_dot(g[0], g[0]);
@@ -194,7 +194,7 @@ KERNEL R solve_gradient(const SoftPass *pass, Particle *p, const V *g, R c, R co
     rate = rate + v_dot(g[i], rate_of(pass, p, i));
     w = w + p[i].w * v_dot(g[i], g[i]);
   }
-  R x = row_impulse(pass, c, rate, w, compliance, damping, lambda);
+  R x = r_max(row_impulse(pass, c, rate, w, compliance, damping, lambda), lowest - lambda);
   for (int i = 0; i < 4; ++i) {
     push(pass, &p[i], v_scale(x * p[i].w, g[i]));
   }
@@ -230,8 +230,8 @@ KERNEL void solve_fold(const SoftPass *pass, Particle *p, const V *d, const Fold
 {
   V g[4];
   R c = r_wrap_angle(fold_angle(d, g) - params->rest);
-  state->lambda = state->lambda +
-                  solve_gradient(pass, p, g, c, params->compliance, params->damping, state->lambda);
+  state->lambda = state->lambda + solve_gradient(pass, p, g, c, params->compliance, params->damping,
+                                                 state->lambda, splat(-1e30f));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -240,6 +240,7 @@ KERNEL void solve_fold(const SoftPass *pass, Particle *p, const V *d, const Fold
 typedef struct VolumeParams {
   R rest; // m^3
   R compliance, damping;
+  R least; // 1: it may be larger; 0: it may not
 } VolumeParams;
 
 KERNEL void solve_volume(const SoftPass *pass, Particle *p, const V *d, const VolumeParams *params,
@@ -252,8 +253,9 @@ KERNEL void solve_volume(const SoftPass *pass, Particle *p, const V *d, const Vo
   g[3] = v_scale(sixth, v_cross(d[0], d[1]));
   g[0] = v_scale(splat(-1.0f), v_add(g[1], v_add(g[2], g[3])));
   R c = v_dot(g[1], d[0]) - params->rest;
-  state->lambda = state->lambda +
-                  solve_gradient(pass, p, g, c, params->compliance, params->damping, state->lambda);
+  R lowest = pick(params->least > 0.5f, splat(0.0f), splat(-1e30f));
+  state->lambda = state->lambda + solve_gradient(pass, p, g, c, params->compliance, params->damping,
+                                                 state->lambda, lowest);
 }
 
 // ---------------------------------------------------------------------------------------------
