@@ -162,7 +162,7 @@ static double lowest_of(const scene_run *run)
   tn_soft_id car;
   tn_world_softs(run->world, &car, 1);
   int count = tn_soft_positions(run->world, car, NULL, 0);
-  double lowest = INFINITY;
+  double lowest = (double)INFINITY;
   for (int i = 0; i < count; ++i) {
     lowest = fmin(lowest, tn_soft_position(run->world, car, i).y);
   }

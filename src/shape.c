@@ -161,7 +161,7 @@ const char *geometry_of_def(const tn_world *world, const tn_shape_def *def, geom
   if (why_bad_size(def)) {
     return why_bad_size(def);
   }
-  g->kind = def->kind;
+  g->kind = (int)def->kind;
   g->radius = def->radius;
   g->half_length = def->half_length;
   g->half_extents = def->half_extents;
@@ -212,7 +212,7 @@ static const char *why_bad_shape(const tn_world *world, const body *b, const tn_
   if (!(def->density > 0.0f) || !isfinite(def->density)) {
     return "density must be positive and finite";
   }
-  if (b->type == TN_BODY_DYNAMIC && !can_move(def->kind)) {
+  if (b->type == TN_BODY_DYNAMIC && !can_move((int)def->kind)) {
     return "planes, meshes and height fields cannot move: use hulls on a dynamic body";
   }
   return NULL;
