@@ -266,6 +266,7 @@ static bool stays_apart(pair *p, const shape *a, const shape *b, pose at, float 
   }
   manifold nearest;
   p->at = at;
+  p->way = a->way + b->way;
   p->clear = margin + CLEARANCE * size;
   if (collide(&a->geometry, &b->geometry, at, p->clear, &nearest, 1) > 0) {
     p->clear = clear_along(a, b, at, nearest.normal);
@@ -463,8 +464,50 @@ static bool apply_found(tn_world *world, int32_t index)
 // ---------------------------------------------------------------------------------------------
 // A step's round
 
-// Pairs with someone active, each once.
-static bool list_active(tn_world *world)
+// No point has gone farther from one place to another.
+static double way_between(const placed *from, const placed *to, float reach)
+{
+  tn_pos d = pos_sub(to->p, from->p);
+  dquat turn = dquat_mul(to->q, dquat_conjugate(from->q));
+  double sine = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z); // of half the angle
+  return sqrt(pos_dot(d, d)) + 2.1 * sine * (double)reach;
+}
+
+// Once a step and shape, for all of its pairs.
+static void place_shape(tn_world *world, shape *s)
+{
+  if (s->placed_in == world->step_count) {
+    return;
+  }
+  const body *b = &world->bodies[s->body];
+  const body_state *state = &world->state[s->body];
+  placed last = s->here;
+  tn_pos at = dquat_rotate(b->rotation, s->at_point);
+  s->placed_in = world->step_count;
+  s->here.p = pos_add(b->center, at);
+  s->here.q = dquat_mul(b->rotation, s->at_rotation);
+  tn_quat q = dquat_round(s->here.q);
+  float place[8] = {q.x, q.y, q.z, q.w, (float)at.x, (float)at.y, (float)at.z, 0.0f};
+  memcpy(s->place, place, sizeof place);
+  if (is_bounded(s)) {
+    float arm = s->reach + tn_length(tn_v3(place[4], place[5], place[6]));
+    s->speed = tn_length(vec3_of(state->v)) + arm * tn_length(vec3_of(state->w));
+    s->way += way_between(&last, &s->here, s->reach);
+  }
+}
+
+// Whether two shapes that were apart cannot have met, by the ways they have made since.
+static bool is_far(const tn_world *world, const pair *p, float dt)
+{
+  const shape *a = &world->shapes[p->shape[0]];
+  const shape *b = &world->shapes[p->shape[1]];
+  float margin = MARGIN * fminf(a->reach, b->reach) + dt * (a->speed + b->speed);
+  return !p->fresh && p->first_contact == NO_SLOT && !p->touching &&
+         a->way + b->way - p->way + (double)margin < (double)p->clear;
+}
+
+// Pairs with someone active that may have met, each once.
+static bool list_active(tn_world *world, float dt)
 {
   int32_t room = world->pair_list.count;
   if (!memory_reserve(world, (void **)&world->active_pairs, &world->active_pair_capacity, room,
@@ -482,8 +525,13 @@ static bool list_active(tn_world *world)
     for (int32_t k = b->first_shape; k != NO_SLOT; k = world->shapes[k].next) {
       for (int32_t link = world->shapes[k].first_pair; link != NO_SLOT;
            link = world->pairs[link / 2].next[link % 2]) {
-        int32_t first = world->shapes[world->pairs[link / 2].shape[0]].body;
-        if (link % 2 == 0 || !is_active(world, &world->bodies[first])) {
+        const pair *p = &world->pairs[link / 2];
+        if (link % 2 == 1 && is_active(world, &world->bodies[world->shapes[p->shape[0]].body])) {
+          continue; // listed there
+        }
+        place_shape(world, &world->shapes[p->shape[0]]);
+        place_shape(world, &world->shapes[p->shape[1]]);
+        if (!is_far(world, p, dt)) {
           world->active_pairs[world->active_pair_count++] = link / 2;
         }
       }
@@ -492,29 +540,11 @@ static bool list_active(tn_world *world)
   return true;
 }
 
-// Once a step and shape, for all of its pairs.
-static void place_shape(tn_world *world, shape *s)
-{
-  if (s->placed_in == world->step_count) {
-    return;
-  }
-  const body *b = &world->bodies[s->body];
-  s->placed_in = world->step_count;
-  tn_pos at = dquat_rotate(b->rotation, s->at_point);
-  s->here.p = pos_add(b->center, at);
-  s->here.q = dquat_mul(b->rotation, s->at_rotation);
-  tn_quat q = dquat_round(s->here.q);
-  float place[8] = {q.x, q.y, q.z, q.w, (float)at.x, (float)at.y, (float)at.z, 0.0f};
-  memcpy(s->place, place, sizeof place);
-}
-
 static bool make_room(tn_world *world)
 {
   int32_t next = 0;
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
     const pair *p = &world->pairs[world->active_pairs[i]];
-    place_shape(world, &world->shapes[p->shape[0]]);
-    place_shape(world, &world->shapes[p->shape[1]]);
     bool several =
         is_complex(&world->shapes[p->shape[0]]) || is_complex(&world->shapes[p->shape[1]]);
     found_pair empty = {next, several ? MAX_MANIFOLDS : 1, 0, false};
@@ -541,7 +571,7 @@ static void wake_touched(tn_world *world)
 
 bool contacts_update(tn_world *world, float dt)
 {
-  if (!list_active(world) || !make_room(world)) {
+  if (!list_active(world, dt) || !make_room(world)) {
     return false;
   }
   narrow_task task = {world, dt};

@@ -258,18 +258,17 @@ double soft_cluster_energy(const soft *s, int32_t index)
     mass += m;
   }
   center = pos_add(origin, tn_p3(center.x / mass, center.y / mass, center.z / mass));
-  V fit[3] = {v_zero(), v_zero(), v_zero()};
+  tn_pos fit[3];
+  memset(fit, 0, sizeof fit);
   for (int32_t i = 0; i < cluster->count; ++i) {
     tn_pos x = pos_sub(s->particles[parts[i].particle].at, center);
-    V r = v_make((float)x.x, (float)x.y, (float)x.z);
     for (int k = 0; k < 3; ++k) {
-      fit[k] = v_add(fit[k], v_scale(parts[i].mass * parts[i].rest[k], r));
+      double m = (double)(parts[i].mass * parts[i].rest[k]);
+      fit[k] = pos_add(fit[k], tn_p3(m * x.x, m * x.y, m * x.z));
     }
   }
   Q q = {cluster->q[0], cluster->q[1], cluster->q[2], cluster->q[3]};
-  for (int i = 0; i < 20; ++i) {
-    q = follow_rotation(q, fit);
-  }
+  q = soft_fitted(q, fit);
   for (int32_t i = 0; i < cluster->count; ++i) {
     tn_pos x = pos_sub(s->particles[parts[i].particle].at, center);
     V goal = q_rotate(q, vec(parts[i].rest));

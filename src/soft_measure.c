@@ -112,7 +112,7 @@ static float fit_of(Q q, const V *f)
 
 // The rotation that fits. The one that is known may be that of an earlier step, so that half a turn
 // from it may be nearer: no rotation is more than 120 degrees from all four.
-static Q fitted(Q known, const tn_pos *f)
+Q soft_fitted(Q known, const tn_pos *f)
 {
   static const Q half_turns[3] = {
       {1.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 1.0f, 0.0f}};
@@ -148,7 +148,7 @@ static double tet_energy(const tn_pos *d, const TetParams *params, Q q)
 {
   tn_pos f[3];
   stretch_of(d, params->b, f);
-  q = fitted(q, f);
+  q = soft_fitted(q, f);
   V axes[3] = {q_axis_x(q), q_axis_y(q), q_axis_z(q)};
   double square = 0.0, j = dot(f[0], cross(f[1], f[2]));
   for (int k = 0; k < 3; ++k) {
@@ -189,7 +189,7 @@ static double cell_energy(const tn_pos *d, const CellParams *params, Q q)
     fit[1] = pos_add(fit[1], scaled(m * (double)params->rest[i].y, r[i]));
     fit[2] = pos_add(fit[2], scaled(m * (double)params->rest[i].z, r[i]));
   }
-  q = fitted(q, fit);
+  q = soft_fitted(q, fit);
   for (int i = 0; i < CELL_SIZE; ++i) {
     V goal = q_rotate(q, params->rest[i]);
     tn_pos off = pos_sub(r[i], tn_p3((double)goal.x, (double)goal.y, (double)goal.z));

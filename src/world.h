@@ -99,6 +99,8 @@ typedef struct shape {
   // Where it was when the step began, and how it lay about its body's centre: turned 4, at 3.
   uint64_t placed_in; // that step
   placed here;
+  double way;  // no point of it has gone farther since it was made, m
+  float speed; // no point of it is faster, m/s
   alignas(32) float place[8];
 } shape;
 
@@ -114,9 +116,9 @@ typedef struct pair {
   int32_t first_contact;
   pose at;     // B in A when the manifolds were found
   float clear; // no less was between the shapes then, if that is known; else 0
+  double way;  // that both had made until then
 } pair;
 
-// A manifold and what it remembers.
 typedef struct joint {
   uint32_t generation;
   int32_t next_free;
@@ -469,6 +471,8 @@ void soft_events_release(tn_world *world);
 // soft_cluster.c
 void soft_solve_clusters(tn_world *world, float h, soft_stage stage);
 double soft_cluster_energy(const soft *s, int32_t index);
+// The rotation closest to columns, from one that is known.
+Q soft_fitted(Q known, const tn_pos *f);
 
 // soft_plastic.c
 void soft_flow(tn_world *world, float dt);

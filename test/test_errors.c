@@ -128,7 +128,7 @@ static void bad_worlds_are_refused(void **state)
       {0, 1, 1, 0, "substeps"},   {-1, 1, 1, 0, "substeps"},   {10001, 1, 1, 0, "substeps"},
       {1, 0, 1, 0, "iterations"}, {1, -5, 1, 0, "iterations"}, {1, 10001, 1, 0, "iterations"},
       {1, 1, 0, 0, "threads"},    {1, 1, -1, 0, "threads"},    {1, 1, 65, 0, "threads"},
-      {1, 1, 1, -1, "lanes"},     {1, 1, 1, 2, "lanes"},       {1, 1, 1, 16, "lanes"},
+      {1, 1, 1, -1, "lanes"},     {1, 1, 1, 2, "lanes"},       {1, 1, 1, 32, "lanes"},
   };
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
     tn_world_def def = good;

@@ -220,7 +220,8 @@ static void turned_solids_are_not_strained(void **unused)
   for (int i = 0; i < 100 * MAKES; ++i) {
     tn_world *world = weightless(1);
     tn_soft_def def = tn_default_soft_def();
-    assert_true(tn_soft_mesh_box(&def, cells, tn_v3(0.5f, 0.3f, 0.1f), i % MAKES != HEXES));
+    assert_true(
+        tn_soft_mesh_box(&def, cells, tn_v3(0.5f, 0.3f, 0.1f), has_tets((make)(i % MAKES))));
     set_make(&def, (make)(i % MAKES));
     def.youngs_modulus = 1e6f;
     tn_soft_id soft = tn_soft_create(world, &def);
