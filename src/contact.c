@@ -473,17 +473,17 @@ static double way_between(const placed *from, const placed *to, float reach)
   return sqrt(pos_dot(d, d)) + 2.1 * sine * (double)reach;
 }
 
-// Once a step and shape, for all of its pairs.
+// Once a look and shape, for all of its pairs.
 static void place_shape(tn_world *world, shape *s)
 {
-  if (s->placed_in == world->step_count) {
+  if (s->placed_in == world->look_count) {
     return;
   }
   const body *b = &world->bodies[s->body];
   const body_state *state = &world->state[s->body];
   placed last = s->here;
   tn_pos at = dquat_rotate(b->rotation, s->at_point);
-  s->placed_in = world->step_count;
+  s->placed_in = world->look_count;
   s->here.p = pos_add(b->center, at);
   s->here.q = dquat_mul(b->rotation, s->at_rotation);
   tn_quat q = dquat_round(s->here.q);
@@ -571,6 +571,7 @@ static void wake_touched(tn_world *world)
 
 bool contacts_update(tn_world *world, float dt)
 {
+  world->look_count += 1;
   if (!list_active(world, dt) || !make_room(world)) {
     return false;
   }

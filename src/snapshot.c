@@ -628,7 +628,7 @@ static void take_shapes(tn_world *world, const header *h, const unsigned char *a
   take_pool(&world->pair_list, &h->pairs);
   take_pool(&world->contact_list, &h->contacts);
   world->contact_graph.block_count = 0;
-  // What was kept of places and materials belongs to the other world's count of steps and changes.
+  // What was kept of places and materials belongs to the other world's count of looks and changes.
   for (int32_t i = 0; i < world->shape_list.used; ++i) {
     world->shapes[i].placed_in = 0;
   }

@@ -667,7 +667,6 @@ uint32_t tn_world_step(tn_world *world, float dt)
            "tn_world_step: dt must be at most 10 s, and a substep at least 1e-9 s");
     return TN_STEP_REJECTED;
   }
-  world->step_count += 1;
   begin_events(world);
   start_clock(world);
   // find_contacts wakes bodies, which brings their joints back to the graph.

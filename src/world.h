@@ -96,8 +96,9 @@ typedef struct shape {
   bool searching;     // looks for pairs when the next step begins
   int32_t first_pair; // pair * 2 + side, or NO_SLOT
   int32_t pair_count;
-  // Where it was when the step began, and how it lay about its body's centre: turned 4, at 3.
-  uint64_t placed_in; // that step
+  // Where it was when pairs were last looked at, and how it lay about its body's centre: turned 4,
+  // at 3.
+  uint64_t placed_in; // that look
   placed here;
   double way;  // no point of it has gone farther since it was made, m
   float speed; // no point of it is faster, m/s
@@ -198,7 +199,7 @@ struct tn_world {
   const contact_ops *contact_ops;
   task_pool *tasks;
   float last_h;
-  uint64_t step_count;       // that were begun
+  uint64_t look_count;       // at what touches what
   uint32_t material_changes; // from 1 on
 
   pool_list body_list;
