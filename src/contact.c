@@ -220,9 +220,7 @@ static void span_wire(const tn_world *world, const shape *a, const shape *b, pla
   const shape *round = first ? b : a;
   tn_vec3 v = tn_sub(vec3_of(world->state[round->body].v), vec3_of(world->state[rail->body].v));
   v = tn_rotate(tn_quat_conjugate(dquat_round((first ? at_a : at_b).q)), v);
-  float s = m->parameter;
-  tn_vec3 along = tn_add(
-      m->cubic[1], tn_add(tn_scale(2.0f * s, m->cubic[2]), tn_scale(3.0f * s * s, m->cubic[3])));
+  tn_vec3 along = wire_slope(rail->geometry.wire, m);
   float length = tn_length(along);
   float way = length > 0.0f ? dt * tn_dot(v, along) / length : 0.0f;
   float spare = 0.2f * fabsf(way);

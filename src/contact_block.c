@@ -294,9 +294,9 @@ static void set_wire(const sides *s, const manifold *m, WireStart *r)
   int round = m->round_side;
   r->apart = apart_of(s);
   r->wire_is_b = round == 0 ? 1.0f : 0.0f;
-  r->cubic[0] = lever(s, 1 - round, m->cubic[0]);
-  for (int i = 1; i < 4; ++i) {
-    r->cubic[i] = direction(s, 1 - round, m->cubic[i]);
+  r->curve[0] = lever(s, 1 - round, m->curve[0]);
+  for (int i = 1; i < WIRE_TERMS; ++i) {
+    r->curve[i] = direction(s, 1 - round, m->curve[i]);
   }
   r->p = lever(s, round, m->segment[round][0]);
   r->e = v_sub(lever(s, round, m->segment[round][1]), r->p);

@@ -257,7 +257,8 @@ KERNEL ContactPass make_pass(const solver_data *data, const contact_block *cb, i
                       splat(h * data->substep.bounce_speed),
                       relaxing,
                       IN_ANY(cb, rolls),
-                      IN_ANY(cb, yields)};
+                      IN_ANY(cb, yields),
+                      splat(0.0f)};
   return pass;
 }
 
@@ -296,6 +297,12 @@ KERNEL void solve_contact(solver_data *data, contact_block *cb, int lane, Kind k
   load_velocities(data, cb, lane, &w);
   load_rows(cb, lane, kind, &w);
   load_mass(cb, lane, kind.points, &mass);
+  if (kind.form == FORM_WIRE) {
+    WireStart start;
+    LOAD(cb->start, lane, &start);
+    load_poses(data, cb, lane, &w);
+    pass.bend = bend_rate(&start, &w.params, &w.touch, &w.a, &w.b, splat(data->substep.h));
+  }
   Demand demand =
       demand_of(kind.points, w.used, &pass, &w.params, &w.touch, &mass, &w.state, &w.a, &w.b);
   demand.idle = demand.idle & is_slack(&w.state);

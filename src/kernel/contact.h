@@ -524,6 +524,7 @@ typedef struct ContactPass {
   int relaxing; // no correction of positions: at the new pose
   int rolls;    // some lane has rolling friction
   int yields;   // some lane has compliance
+  R bend;       // m/s at which gaps close beside what the bodies do
 } ContactPass;
 
 // The velocity that a gap asks for: an open one may close, but of what is nearly closed only half,
@@ -568,6 +569,7 @@ KERNEL Demand demand_of(int points, const R *used, const ContactPass *pass,
       demand.out[i] = (touch->gap[i] > 0.0f) & free;
     } else {
       rate = gap_rate(pass, params, touch->gap[i], state->lambda[i], mass->k[sym(i, i)]);
+      rate = rate - pass->bend;
     }
     if (pass->yields) {
       M soft = params->alpha > 0.0f;
