@@ -74,6 +74,33 @@ static bool is_loaded(const contact *c)
   return false;
 }
 
+static float depth_of_deep(const shape *a, const shape *b)
+{
+  return DEEP * fminf(a->reach, b->reach);
+}
+
+static bool is_deep(const tn_world *world, const contact *c)
+{
+  float deep = depth_of_deep(&world->shapes[c->shape[0]], &world->shapes[c->shape[1]]);
+  for (int i = 0; i < c->manifold.count; ++i) {
+    if (c->manifold.points[i].gap < -deep) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void count_neighbors(tn_world *world, const contact *c)
+{
+  body *a = &world->bodies[body_of(world, c, 0)];
+  body *b = &world->bodies[body_of(world, c, 1)];
+  bool deep = is_deep(world, c);
+  a->neighbors += 1;
+  b->neighbors += 1;
+  a->wedged = a->wedged || deep;
+  b->wedged = b->wedged || deep;
+}
+
 static void color_contact(tn_world *world, builder *make, int32_t slot)
 {
   const contact *c = &world->contacts[slot];
@@ -90,8 +117,7 @@ static void color_contact(tn_world *world, builder *make, int32_t slot)
     }
   }
   if (is_pushed(world, body_of(world, c, 0)) && is_pushed(world, body_of(world, c, 1))) {
-    world->bodies[body_of(world, c, 0)].neighbors += 1;
-    world->bodies[body_of(world, c, 1)].neighbors += 1;
+    count_neighbors(world, c);
   }
   placed_contact p = {slot, (uint8_t)color, (uint8_t)type_of(&c->manifold), !is_loaded(c)};
   world->placed_contacts[make->count++] = p;
@@ -131,6 +157,7 @@ static bool color_contacts(tn_world *world, builder *make)
   for (int32_t i = 0; i < world->awake_count; ++i) {
     world->color_bits[world->awake[i]] = 0;
     world->bodies[world->awake[i]].neighbors = 0;
+    world->bodies[world->awake[i]].wedged = false;
   }
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
     for (int32_t c = world->pairs[world->active_pairs[i]].first_contact; c != NO_SLOT;
@@ -221,12 +248,14 @@ static tn_vec3 surface_velocity(const sides *s, int side)
   return tn_rotate(body_axes, v);
 }
 
-// Two bodies with no other beside them part fast.
+// Two bodies with no other beside them part fast, and so does one from what is fixed, unless that
+// would drive it deeper into others.
 static float push_of(const sides *s)
 {
   bool fixed = s->body[0]->type != TN_BODY_DYNAMIC || s->body[1]->type != TN_BODY_DYNAMIC;
   bool alone = s->body[0]->neighbors == 1 && s->body[1]->neighbors == 1;
-  return fixed || alone ? PUSH : PUSH_AMONG_MANY;
+  bool wedged = s->body[0]->wedged || s->body[1]->wedged;
+  return alone || (fixed && !wedged) ? PUSH : PUSH_AMONG_MANY;
 }
 
 static void mix_materials(contact *c, const sides *s)
@@ -240,7 +269,7 @@ static void mix_materials(contact *c, const sides *s)
   t->rolling = combined(mode, a->rolling_friction, b->rolling_friction);
   t->spinning = combined(mode, a->spinning_friction, b->spinning_friction);
   t->alpha = a->compliance + b->compliance; // two springs in a row
-  t->deep = DEEP * fminf(s->shape[0]->reach, s->shape[1]->reach);
+  t->deep = depth_of_deep(s->shape[0], s->shape[1]);
   t->radius_a = m->radius_a;
   t->radius_b = m->radius_b;
   t->slide = tn_sub(surface_velocity(s, 1), surface_velocity(s, 0));

@@ -46,6 +46,7 @@ typedef struct body {
   bool leaning; // contacts carry it, or something it is joined to
   bool asleep;
   int32_t neighbors;   // contacts of the step with dynamic bodies
+  bool wedged;         // deep in one of them
   float still_for;     // s, how long it has hardly moved
   int32_t sleep_next;  // ring of those that fell asleep together
   int32_t first_shape; // slot, or NO_SLOT

@@ -539,6 +539,23 @@ KERNEL R gap_rate(const ContactPass *pass, const ContactParams *params, R gap, R
   return pick(gap > 0.0f, way * pass->inv_left, r_max(BETA * gap * pass->inv_h, -fastest));
 }
 
+KERNEL R mean_gap(int points, const R *used, R share, const Touch *touch)
+{
+  R sum = used[0] * touch->gap[0];
+  for (int i = 1; i < points; ++i) {
+    sum = sum + used[i] * touch->gap[i];
+  }
+  return share * sum;
+}
+
+// Faces that are on their slow way out of a deep penetration would tilt at will, for all points go
+// equally fast: those that are deeper than the others are to go faster by the usual share.
+KERNEL R level_rate(const ContactPass *pass, const ContactParams *params, R gap, R mean, R rate)
+{
+  R uneven = r_clamp(BETA * (gap - mean) * pass->inv_h, -params->push, params->push);
+  return pick(BETA * mean * pass->inv_h < -2.0f * params->push, rate + uneven, rate);
+}
+
 // Velocities of the points along the normal: n . (w x r) = r . (n x w).
 KERNEL void normal_velocities(int points, const Touch *touch, const Body *a, const Body *b, R *u)
 {
@@ -558,6 +575,7 @@ KERNEL Demand demand_of(int points, const R *used, const ContactPass *pass,
   R u[CONTACT_POINTS];
   normal_velocities(points, touch, a, b, u);
   demand.idle = splat(0.0f) == 0.0f;
+  R mean = points > 2 ? mean_gap(points, used, mass->share, touch) : splat(0.0f);
   for (int i = 0; i < points; ++i) {
     M free = state->lambda[i] == 0.0f;
     demand.closing[i] = pick(free, -u[i], splat(0.0f));
@@ -570,6 +588,7 @@ KERNEL Demand demand_of(int points, const R *used, const ContactPass *pass,
     } else {
       rate = gap_rate(pass, params, touch->gap[i], state->lambda[i], mass->k[sym(i, i)]);
       rate = rate - pass->bend;
+      rate = points > 2 ? level_rate(pass, params, touch->gap[i], mean, rate) : rate;
     }
     if (pass->yields) {
       M soft = params->alpha > 0.0f;
