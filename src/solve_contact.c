@@ -13,6 +13,7 @@
 #define CONTACT_OPS PASTE(contact_ops_, TN_LANES)
 #define CONTACT_PACK PASTE(contact_pack_, TN_LANES)
 #define CONTACT_UNPACK PASTE(contact_unpack_, TN_LANES)
+#define LOOK_ROUND PASTE(look_round_, TN_LANES)
 
 // Whether something is to be done in any lane.
 #if TN_LANES == 16
@@ -252,12 +253,9 @@ KERNEL ContactPass make_pass(const solver_data *data, const contact_block *cb, i
                              int relaxing)
 {
   float h = data->substep.h;
-  ContactPass pass = {splat(1.0f / h),
-                      1.0f / load_field(cb->left, lane),
-                      splat(h * data->substep.bounce_speed),
-                      relaxing,
-                      IN_ANY(cb, rolls),
-                      IN_ANY(cb, yields)};
+  ContactPass pass = {
+      splat(1.0f / h), 1.0f / load_field(cb->left, lane), splat(h * data->substep.bounce_speed),
+      relaxing,        IN_ANY(cb, traits) & TRAIT_ROLLS,  IN_ANY(cb, traits) & TRAIT_YIELDS};
   return pass;
 }
 
@@ -553,7 +551,7 @@ KERNEL void position_contact(solver_data *data, contact_block *cb, int lane, Kin
 // the other does not would show, if only in the sign of a zero.
 KERNEL int is_alike(const contact_block *a, const contact_block *b)
 {
-  return a->type == b->type && a->rolls == b->rolls && a->yields == b->yields;
+  return a->type == b->type && a->traits == b->traits;
 }
 
 #define NEXT_BLOCKS(pass)                                                                          \
@@ -627,8 +625,10 @@ static void pass_positions(solver_data *data, int first, int last)
 
 #undef CONTACT_PACK
 #undef CONTACT_UNPACK
+#undef LOOK_ROUND
 #define CONTACT_PACK contact_pack_8
 #define CONTACT_UNPACK contact_unpack_8
+#define LOOK_ROUND look_round_8
 
 #else
 
@@ -640,6 +640,6 @@ CONTACT_PASS(positions, position_contact)
 #endif
 
 const contact_ops CONTACT_OPS = {
-    CONTACT_PACK, CONTACT_UNPACK, pass_begin,    pass_warm,      pass_solve,
-    pass_relax,   pass_refresh,   pass_approach, pass_positions,
+    LOOK_ROUND, CONTACT_PACK, CONTACT_UNPACK, pass_begin,    pass_warm,
+    pass_solve, pass_relax,   pass_refresh,   pass_approach, pass_positions,
 };

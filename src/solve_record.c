@@ -91,7 +91,9 @@ KERNEL void pack_terms(contact_block *cb, int lane, const contact *const *from, 
   R r[16];
   load_part(from, offsetof(contact, terms), r);
   load_part(from, offsetof(contact, terms) + 32, r + 8);
-  store_fields(cb->params, lane, r, (int)FIELDS(ContactParams));
+  int push = (int)PARAM_FIELD(push); // told already
+  store_fields(cb->params, lane, r, push);
+  store_fields(cb->params + push + 1, lane, r + push + 1, (int)FIELDS(ContactParams) - push - 1);
   store(cb->restitution + lane, r[13]);
   for (int i = 0; i < CONTACT_POINTS; ++i) {
     used[i] = pick(r[14] > (float)i, splat(1.0f), splat(0.0f));
@@ -218,12 +220,19 @@ KERNEL void unpack_lanes(const record_view *view, contact_block *cb, int lane, c
     store_part(to, offsetof(contact, memory) + 32 * (size_t)i, r + 8 * i);
   }
   load_fields(cb->sum, lane, r, CONTACT_POINTS + 4);
+  R most = r_max(r_max(r[0], r[1]), r_max(r[2], r[3]));
+  R bears = r_max(r_max(state.lambda[0], state.lambda[1]), r_max(state.lambda[2], state.lambda[3]));
+  alignas(64) float pressed[TN_LANES], loaded[TN_LANES];
+  store(pressed, most);
+  store(loaded, bears);
   for (int i = 0; i < CONTACT_POINTS + 4; ++i) {
     r[i] = r[i] / splat(view->dt);
   }
   store_part(to, offsetof(contact, load), r);
   for (int i = 0; i < TN_LANES; ++i) {
     to[i]->approach = cb->hit[lane + i];
+    to[i]->presses = pressed[i] > 0.0f;
+    to[i]->idle = !(loaded[i] > 0.0f);
     for (int k = 0; k < CONTACT_POINTS; ++k) {
       to[i]->manifold.points[k].gap = cb->touch[TOUCH_FIELD(gap) + (size_t)k][lane + i];
     }

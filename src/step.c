@@ -341,20 +341,6 @@ static void substep_positions(stepper *s)
 // ---------------------------------------------------------------------------------------------
 // Before and after
 
-static bool nearly_touches(const tn_world *world, const pair *p)
-{
-  for (int32_t i = p->first_contact; i != NO_SLOT; i = world->contacts[i].next) {
-    const manifold *m = &world->contacts[i].manifold;
-    for (int k = 0; k < m->count; ++k) {
-      if (m->points[k].gap <
-          1e-3f * fminf(world->shapes[p->shape[0]].reach, world->shapes[p->shape[1]].reach)) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 // Bodies that something soft touches or holds.
 static bool soft_lean(tn_world *world)
 {
@@ -379,19 +365,11 @@ static bool soft_lean(tn_world *world)
 // Bodies that contacts carry, and all that hang on them by joints.
 static void find_leaning(tn_world *world)
 {
-  for (int32_t i = 0; i < world->awake_count; ++i) {
-    world->bodies[world->awake[i]].leaning = false;
-  }
   bool any = false;
-  for (int32_t i = 0; i < world->active_pair_count; ++i) {
-    const pair *p = &world->pairs[world->active_pairs[i]];
-    if (!p->sensor && (p->touching || nearly_touches(world, p))) {
-      for (int side = 0; side < 2; ++side) {
-        body *b = &world->bodies[world->shapes[p->shape[side]].body];
-        b->leaning = b->type == TN_BODY_DYNAMIC;
-      }
-      any = true;
-    }
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    bool leaning = world->marks[world->awake[i]].leaning;
+    world->bodies[world->awake[i]].leaning = leaning;
+    any = any || leaning;
   }
   any = soft_lean(world) || any;
   // Up and down the list, so that chains in either order take few rounds.
