@@ -375,10 +375,11 @@ static void clear_lane(contact_block *cb, int lane)
 
 typedef struct pack_task {
   tn_world *world;
+  solver_data *data;
   record_view view;
 } pack_task;
 
-static pack_task make_task(tn_world *world, float dt, float scale)
+static pack_task make_task(tn_world *world, solver_data *data, float dt, float scale)
 {
   record_view view = {.blocks = world->contact_graph.blocks,
                       .contacts = world->contacts,
@@ -387,7 +388,7 @@ static pack_task make_task(tn_world *world, float dt, float scale)
                       .h = dt / (float)world->substeps,
                       .dt = dt,
                       .scale = scale};
-  pack_task task = {world, view};
+  pack_task task = {world, data, view};
   return task;
 }
 
@@ -405,6 +406,7 @@ static void pack_blocks(int first, int last, void *context)
     }
   }
   t->world->contact_ops->pack(&t->view, first, last);
+  t->world->contact_ops->begin(t->data, first, last);
 }
 
 static bool reserve_blocks(tn_world *world, int32_t count)
@@ -438,7 +440,7 @@ static void place_contacts(tn_world *world, builder *make)
   }
 }
 
-static bool list_bouncers(tn_world *world)
+static void list_bouncers(tn_world *world)
 {
   contact_graph *g = &world->contact_graph;
   g->bouncer_count = 0;
@@ -446,28 +448,31 @@ static bool list_bouncers(tn_world *world)
     const contact_block *cb = &g->blocks[i];
     for (int lane = 0; lane < BLOCK_WIDTH && cb->traits & TRAIT_BOUNCES; ++lane) {
       if (cb->restitution[lane] > 0.0f) {
-        if (!memory_reserve(world, (void **)&g->bouncers, &g->bouncer_capacity,
-                            g->bouncer_count + 1, sizeof(bouncer))) {
-          return false;
-        }
         g->bouncers[g->bouncer_count++] = (bouncer){i, lane};
       }
     }
   }
-  return true;
 }
 
-bool contacts_pack(tn_world *world, float dt, float impulse_scale)
+bool contacts_place(tn_world *world)
 {
   builder make;
   memset(&make, 0, sizeof make);
-  if (!color_contacts(world, &make) || !reserve_blocks(world, lay_out(world, &make))) {
+  contact_graph *g = &world->contact_graph;
+  if (!color_contacts(world, &make) || !reserve_blocks(world, lay_out(world, &make)) ||
+      !memory_reserve(world, (void **)&g->bouncers, &g->bouncer_capacity, make.count,
+                      sizeof(bouncer))) {
     return false;
   }
   place_contacts(world, &make);
-  pack_task task = make_task(world, dt, impulse_scale);
+  return true;
+}
+
+void contacts_pack(tn_world *world, solver_data *data, float dt, float impulse_scale)
+{
+  pack_task task = make_task(world, data, dt, impulse_scale);
   task_run(world->tasks, pack_blocks, world->contact_graph.block_count, BLOCK_GRAIN, &task);
-  return list_bouncers(world);
+  list_bouncers(world);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -529,7 +534,7 @@ static void tell_touching(tn_world *world, int32_t pair_slot)
 
 void contacts_unpack(tn_world *world, float dt)
 {
-  pack_task task = make_task(world, dt, 1.0f);
+  pack_task task = make_task(world, NULL, dt, 1.0f);
   task_run(world->tasks, unpack_blocks, world->contact_graph.block_count, BLOCK_GRAIN, &task);
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
     if (!world->pairs[world->active_pairs[i]].sensor) {

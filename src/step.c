@@ -242,7 +242,12 @@ static void substep_tenon(stepper *s, int i)
   kick_bodies(s, i == 0 ? KICK_FIRST : KICK_WHOLE);
   if (s->has_contacts) {
     bounce_bodies(s);
-    for_contacts(s, contacts->warm);
+    if (!s->data.substep.carried) {
+      for_contacts(s, contacts->warm);
+    }
+    // Impacts come between the guess and what it is for.
+    s->data.substep.carried =
+        i + 1 < s->world->substeps && s->world->contact_graph.bouncer_count == 0;
   }
   if (s->has_softs) {
     for_soft_rows(s, SOFT_WARM);
@@ -512,10 +517,9 @@ static bool end_softs(tn_world *world, float dt)
   return ok;
 }
 
-static void begin_step(tn_world *world, float dt)
+static void begin_step(tn_world *world, float dt, float scale)
 {
   float h = dt / (float)world->substeps;
-  float scale = impulse_scale(world, dt);
   world->last_h = h;
   find_leaning(world);
   for (int32_t i = 0; i < world->awake_count; ++i) {
@@ -648,20 +652,18 @@ uint32_t tn_world_step(tn_world *world, float dt)
   begin_events(world);
   start_clock(world);
   // find_contacts wakes bodies, which brings their joints back to the graph.
-  if (!find_contacts(world, dt) || !graph_build(world) ||
-      !contacts_pack(world, dt, impulse_scale(world, dt)) ||
-      !pack_softs(world, dt, impulse_scale(world, dt))) {
+  float scale = impulse_scale(world, dt);
+  if (!find_contacts(world, dt) || !graph_build(world) || !contacts_place(world) ||
+      !pack_softs(world, dt, scale)) {
     report(world, TN_LOG_ERROR, "tn_world_step: out of memory");
     return TN_STEP_OUT_OF_MEMORY;
   }
-  begin_step(world, dt);
+  begin_step(world, dt, scale);
   stepper s = make_stepper(world, dt);
   s.task.data = &s.data;
   s.direct.data = &s.data;
   s.task.ops = world->ops;
-  if (s.has_contacts) {
-    for_contacts(&s, world->contact_ops->begin);
-  }
+  contacts_pack(world, &s.data, dt, scale);
   take_time(world, &world->profile.prepare);
   for (int i = 0; i < world->substeps; ++i) {
     s.data.substep.time = (float)(i + 1) * s.data.substep.h;

@@ -400,7 +400,9 @@ bool add_contact_event(tn_world *world, tn_contact_event event);
 tn_contact_event pair_event(const tn_world *world, const pair *p, tn_event_kind kind);
 
 // contact_block.c
-bool contacts_pack(tn_world *world, float dt, float impulse_scale);
+// Where contacts go, and whom they hold; then, with bodies ready for the step, what they are.
+bool contacts_place(tn_world *world);
+void contacts_pack(tn_world *world, solver_data *data, float dt, float impulse_scale);
 void contacts_unpack(tn_world *world, float dt);
 void contact_graph_release(tn_world *world);
 void materials_mix(const tn_material *a, const tn_material *b, float *mu_static, float *mu_dynamic,

@@ -503,7 +503,7 @@ typedef struct ContactPass {
   R inv_left;   // of what is left of the substep, after impacts
   R near;       // m, about what gravity crosses in a substep
   int relaxing; // no correction of positions: at the new pose
-  int rolls;    // some lane has rolling friction
+  int rolls;    // some lane has rolling or spinning friction
   int yields;   // some lane has compliance
 } ContactPass;
 
@@ -605,12 +605,17 @@ KERNEL Slip rub(int points, const ContactPass *pass, const ContactParams *params
     u = v_add(u, v_scale(gain, strain->offset));
     spin = spin + gain * strain->angle;
   }
-  V slide, turning;
-  R twist;
+  V slide;
+  V turning = v_zero();
   Slip slip;
   slip.slides = solve_friction(&f, params, mass, u, load, state, &slide);
-  slip.turns = solve_twist(params, mass, spin, load, state, &twist);
-  turning = v_scale(twist, touch->n);
+  slip.turns = slip.slides;
+  // One point alone does not hold against turning.
+  if (points > 1 || pass->rolls) {
+    R twist;
+    slip.turns = solve_twist(params, mass, spin, load, state, &twist);
+    turning = v_scale(twist, touch->n);
+  }
   if (pass->rolls) {
     V roll = solve_roll(&f, params, a, b, relative_spin(a, b), load, state);
     turning = v_add(turning, roll);
