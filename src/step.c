@@ -18,7 +18,8 @@ static const float SOFT_KEEP = 0.5f;
 // Passes over everything, on all threads
 
 #define BODY_GRAIN 32 // blocks of eight
-#define CONSTRAINT_GRAIN 16
+#define CONSTRAINT_GRAIN 8
+#define AWAKE_GRAIN 128 // bodies
 #define MECHANISM_GRAIN 1
 
 typedef void pass_fn(solver_data *data, int first, int last);
@@ -517,14 +518,36 @@ static bool end_softs(tn_world *world, float dt)
   return ok;
 }
 
+typedef struct body_task {
+  tn_world *world;
+  float dt;
+} body_task;
+
+static void begin_bodies(int first, int last, void *context)
+{
+  const body_task *t = context;
+  for (int i = first; i < last; ++i) {
+    body_begin_step(t->world, t->world->awake[i], t->dt, t->world->substeps);
+  }
+}
+
+static void end_bodies(int first, int last, void *context)
+{
+  tn_world *world = ((const body_task *)context)->world;
+  for (int i = first; i < last; ++i) {
+    int32_t slot = world->awake[i];
+    world->marks[slot].strays = !boxes_spend(world, slot);
+    world->marks[slot].lost = !body_end_step(world, slot);
+  }
+}
+
 static void begin_step(tn_world *world, float dt, float scale)
 {
   float h = dt / (float)world->substeps;
   world->last_h = h;
   find_leaning(world);
-  for (int32_t i = 0; i < world->awake_count; ++i) {
-    body_begin_step(world, world->awake[i], dt, world->substeps);
-  }
+  body_task task = {world, dt};
+  task_run(world->tasks, begin_bodies, world->awake_count, AWAKE_GRAIN, &task);
   for (int32_t i = 0; i < world->graph.block_count; ++i) {
     joint_begin_step(world, &world->graph.blocks[i], dt, scale);
   }
@@ -593,14 +616,18 @@ static uint32_t end_step(tn_world *world, float dt)
     direct_end_step(world, &world->mechanisms.joints[i], dt);
   }
   contacts_unpack(world, dt);
-  boxes_spend(world);
+  body_task task = {world, dt};
+  task_run(world->tasks, end_bodies, world->awake_count, AWAKE_GRAIN, &task);
   for (int32_t i = 0; i < world->awake_count; ++i) {
-    if (!body_end_step(world, world->awake[i])) {
-      report_lost(world, world->awake[i]);
+    int32_t slot = world->awake[i];
+    if (world->marks[slot].lost) {
+      report_lost(world, slot);
       status |= TN_STEP_NON_FINITE;
     }
+    if (world->marks[slot].strays) {
+      boxes_follow(world, slot);
+    }
   }
-  boxes_follow(world);
   find_broken(world);
   if (world->soft_list.count > 0 && !end_softs(world, dt)) {
     status |= TN_STEP_NON_FINITE;

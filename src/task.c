@@ -184,16 +184,21 @@ bool task_pool_is_serial(const task_pool *pool)
   return pool->thread_count == 0 && !pool->enqueue;
 }
 
+// Equal chunks, about four a thread, which evens out unequal costs; fewer where little is to be
+// done, but one for every thread if that is enough. An even number in each: what goes by twos stays
+// together.
 static int chunk_for(const task_pool *pool, int count, int grain)
 {
-  // About four chunks a thread even out unequal costs.
-  int chunk = count / (4 * (pool->thread_count + 1));
-  return chunk < grain ? grain : chunk;
+  int threads = pool->thread_count + 1;
+  int chunks = count / grain < 4 * threads ? count / grain : 4 * threads;
+  chunks = chunks > threads ? chunks / threads * threads : chunks;
+  int chunk = (count + chunks - 1) / chunks;
+  return chunk + chunk % 2;
 }
 
 void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *context)
 {
-  if (task_pool_is_serial(pool) || count <= grain) {
+  if (task_pool_is_serial(pool) || count < 2 * grain) {
     if (count > 0) {
       task(0, count, context);
     }

@@ -190,6 +190,8 @@ typedef struct body_mark {
   uint32_t look;     // for which this holds
   bool dynamic;
   bool leaning; // something carries it
+  bool lost;    // its state is not finite
+  bool strays;  // from the boxes of its shapes, perhaps
 } body_mark;
 
 // The manifolds of a step.
@@ -389,8 +391,8 @@ void pair_remove(tn_world *world, int32_t slot);
 bool pairs_update(tn_world *world, float dt);
 // After a step boxes still enclose their shapes: what has moved is counted before the bodies take
 // their new places, and boxes that may be too small are made anew after.
-void boxes_spend(tn_world *world);
-void boxes_follow(tn_world *world);
+bool boxes_spend(tn_world *world, int32_t body_slot); // false where one may be
+void boxes_follow(tn_world *world, int32_t body_slot);
 
 // contact.c: narrow phase
 bool contacts_update(tn_world *world, float dt);
