@@ -630,7 +630,7 @@ static void take_shapes(tn_world *world, const header *h, const unsigned char *a
   world->contact_graph.block_count = 0;
   // What was kept of places and materials belongs to the other world's count of looks and changes.
   for (int32_t i = 0; i < world->shape_list.used; ++i) {
-    world->shapes[i].placed_in = 0;
+    world->shapes[i].stance.look = 0;
   }
   for (int32_t i = 0; i < world->contact_list.used; ++i) {
     world->contacts[i].mixed = 0;

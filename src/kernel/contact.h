@@ -522,7 +522,7 @@ typedef struct ContactPass {
   R inv_left;   // of what is left of the substep, after impacts
   R near;       // m, about what gravity crosses in a substep
   int relaxing; // no correction of positions: at the new pose
-  int rolls;    // some lane has rolling friction
+  int rolls;    // some lane has rolling or spinning friction
   int yields;   // some lane has compliance
   R bend;       // m/s at which gaps close beside what the bodies do
 } ContactPass;
@@ -647,14 +647,20 @@ KERNEL Slip rub(int points, const ContactPass *pass, const ContactParams *params
     give(a, b, &w);
     u = v_add(relative_velocity(a, b, patch->ra, patch->rb), wanted);
   }
-  R spin = v_dot(touch->n, relative_spin(a, b)) + gain * strain->angle;
   V slide;
-  R twist;
+  V turning = v_zero();
   Slip slip;
   slip.slides = solve_friction(&f, params, mass, u, load, state, &slide);
-  slip.turns = solve_twist(params, mass, spin, load, state, &twist);
+  slip.turns = slip.slides;
+  // One point alone does not hold against turning.
+  if (points > 1 || pass->rolls) {
+    R spin = v_dot(touch->n, relative_spin(a, b)) + gain * strain->angle;
+    R twist;
+    slip.turns = solve_twist(params, mass, spin, load, state, &twist);
+    turning = v_scale(twist, touch->n);
+  }
   Wrench w = {v_zero(), v_zero(), v_zero()};
-  add_patch_wrench(&w, patch, slide, v_scale(twist, touch->n));
+  add_patch_wrench(&w, patch, slide, turning);
   give(a, b, &w);
   return slip;
 }
