@@ -551,30 +551,6 @@ static void judge_errors(solve *s)
   s->share *= fmin(1.0, body_speed / fmax(top, 1e-30));
 }
 
-// Where joints contradict each other, or nearly so, the position part asks for motion that has
-// little to do with their errors. The softer its rows, the more it goes straight for these.
-static void soften_errors(solve *s)
-{
-  const mechanism *m = s->mechanism;
-  double worst = worst_error(s);
-  pair2 *x = s->x + s->nodes[m->first_node].first_row;
-  double *velocity = s->momentum + s->nodes[m->first_node].first_row;
-  for (int32_t i = 0; i < m->rows; ++i) {
-    velocity[i] = x[i][0];
-  }
-  for (int k = 0; k < SOFTENINGS && top_speed(s) > FAR_FETCHED * worst; ++k) {
-    s->softening *= 100.0;
-    assemble(s);
-    factor(s);
-    ask(s);
-    substitute(s);
-  }
-  for (int32_t i = 0; i < m->rows; ++i) {
-    x[i][0] = velocity[i];
-  }
-  judge_errors(s);
-}
-
 // Joints of which the position part cannot remove most of the error contradict each other.
 static void find_torn(const solve *s)
 {
@@ -584,7 +560,7 @@ static void find_torn(const solve *s)
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     s->nodes[i].torn = false;
   }
-  for (int32_t i = m->first_joint; i < m->last_joint && m->apart; ++i) {
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     const direct_joint *j = &s->joints[i];
     double left = 0.0, whole = 0.0;
     for (int k = 0; k < j->law_count; ++k) {
@@ -613,9 +589,15 @@ static void find_torn(const solve *s)
 // ---------------------------------------------------------------------------------------------
 // Bounds: a law that exceeds one stays at it, one that would leave its bound becomes a row
 
+// What of the position part stays in the velocities.
+static double kept_share(const solve *s)
+{
+  return s->mechanism->apart ? 0.0 : s->share;
+}
+
 static double row_impulse(const solve *s, pair2 x)
 {
-  return -(x[0] + s->share * x[1]);
+  return -(x[0] + kept_share(s) * x[1]);
 }
 
 static bool revise_law(const solve *s, const direct_joint *j, law *l, pair2 x)
@@ -634,8 +616,9 @@ static bool revise_law(const solve *s, const direct_joint *j, law *l, pair2 x)
   if (l->lo == l->hi || l->trials >= TRIALS) {
     return false;
   }
-  double u = law_velocity(s, j, l) + law_change(s, j, l, 0) + s->share * law_change(s, j, l, 1);
-  double wanted = l->rate + s->share * l->error + u + l->alpha * bound_of(l);
+  double share = kept_share(s);
+  double u = law_velocity(s, j, l) + law_change(s, j, l, 0) + share * law_change(s, j, l, 1);
+  double wanted = l->rate + share * l->error + u + l->alpha * bound_of(l);
   if (l->at_hi ? wanted <= 1e-9 : wanted >= -1e-9) {
     return false;
   }
@@ -711,10 +694,9 @@ static bool revise(const solve *s)
 static void keep_impulses(const solve *s, direct_joint *j)
 {
   const pair2 *x = s->x + s->nodes[j->node].first_row;
-  double share = s->mechanism->apart ? 0.0 : s->share;
   for (int k = 0; k < j->law_count; ++k) {
     law *l = &s->laws[j->first_law + k];
-    double impulse = l->active ? -((*x)[0] + share * (*x)[1]) : bound_of(l) - l->lambda;
+    double impulse = l->active ? row_impulse(s, *x) : bound_of(l) - l->lambda;
     x += l->active;
     l->lambda += impulse;
     for (int i = 0; i < 3; ++i) {
@@ -760,6 +742,107 @@ static void store_bodies(const solve *s)
   }
 }
 
+// ---------------------------------------------------------------------------------------------
+// Errors that are no motion
+//
+// What moves the bodies without staying in their velocities has impulses of its own, and its own
+// bounds: an end of a range that only one of the two parts presses against must not pull in the
+// other.
+
+// What is left of an error once the bodies move as the velocities' part has it. Only rows that
+// hold a position take part.
+static void leave_errors(const solve *s)
+{
+  const mechanism *m = s->mechanism;
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    for (int k = 0; k < j->law_count; ++k) {
+      law *l = &s->laws[j->first_law + k];
+      l->holds = l->active;
+      l->trials = 0;
+      if (l->kind == LAW_RANGE && l->lo < l->hi) {
+        double u = law_velocity(s, j, l) + law_change(s, j, l, 0);
+        l->error += l->active ? 0.0 : l->rate + u + l->alpha * l->lambda;
+        l->active = l->at_hi ? l->error >= 0.0 : l->error <= 0.0;
+      } else {
+        l->active = l->active && (l->kind == LAW_LOCKED || l->kind == LAW_RANGE);
+      }
+    }
+  }
+}
+
+static bool revise_errors(const solve *s)
+{
+  bool changed = false;
+  const mechanism *m = s->mechanism;
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    const pair2 *x = s->x + s->nodes[j->node].first_row;
+    for (int k = 0; k < j->law_count; ++k) {
+      law *l = &s->laws[j->first_law + k];
+      bool was_active = l->active;
+      if (l->kind == LAW_RANGE && l->lo < l->hi) {
+        double push = l->at_hi ? 1.0 : -1.0;
+        if (was_active) {
+          l->active = push * (*x)[1] >= 0.0;
+        } else if (l->trials < TRIALS) {
+          l->active = push * (l->error + law_change(s, j, l, 1)) > 1e-9;
+        }
+        if (l->active != was_active) {
+          l->trials += 1;
+          changed = true;
+        }
+      }
+      x += was_active;
+    }
+  }
+  return changed;
+}
+
+static void solve_errors(const solve *s)
+{
+  for (int round = 0; round < ROUNDS; ++round) {
+    assemble(s);
+    factor(s);
+    ask(s);
+    substitute(s);
+    if (!revise_errors(s)) {
+      break;
+    }
+  }
+}
+
+// Where joints contradict each other, or nearly so, the position part asks for motion that has
+// little to do with their errors. The softer its rows, the more it goes straight for these.
+static void part_errors(solve *s)
+{
+  const mechanism *m = s->mechanism;
+  pair2 *x = s->x + s->nodes[m->first_node].first_row;
+  double *velocity = s->momentum + s->nodes[m->first_node].first_row;
+  leave_errors(s);
+  double worst = worst_error(s);
+  for (int32_t i = 0; i < m->rows; ++i) {
+    velocity[i] = x[i][0];
+  }
+  solve_errors(s);
+  for (int k = 0; k < SOFTENINGS && top_speed(s) > FAR_FETCHED * worst; ++k) {
+    s->softening *= 100.0;
+    solve_errors(s);
+  }
+  for (int32_t i = 0; i < m->rows; ++i) {
+    x[i][0] = velocity[i];
+  }
+  judge_errors(s);
+  s->mechanism->apart = true;
+  find_torn(s);
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    for (int k = 0; k < j->law_count; ++k) {
+      s->laws[j->first_law + k].active = s->laws[j->first_law + k].holds;
+    }
+  }
+}
+
 void mechanism_solve(const direct_context *c, mechanism *m)
 {
   solve s = make_solve(c, m);
@@ -767,7 +850,7 @@ void mechanism_solve(const direct_context *c, mechanism *m)
   s.share = c->pass == DIRECT_AGAIN && !m->apart ? 1.0 : 0.0;
   load_bodies(&s);
   s.fastest = c->pass == DIRECT_FIRST ? fastest_body(&s) : 0.0;
-  bool stale = c->pass != DIRECT_AGAIN || m->softened;
+  bool stale = c->pass != DIRECT_AGAIN || m->stale;
   for (int32_t i = m->first_joint; i < m->last_joint && c->pass != DIRECT_AGAIN; ++i) {
     direct_laws(c, &s.joints[i]);
   }
@@ -786,20 +869,21 @@ void mechanism_solve(const direct_context *c, mechanism *m)
       break;
     }
   }
-  if (c->pass == DIRECT_FIRST && m->apart) {
-    soften_errors(&s);
-  }
-  m->softened = s.softening > 1.0;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     keep_impulses(&s, &s.joints[i]);
     if (c->pass != DIRECT_AHEAD) {
       direct_keep(c, &s.joints[i]);
     }
   }
-  store_bodies(&s);
   if (c->pass == DIRECT_FIRST) {
-    find_torn(&s);
-  } else if (c->pass != DIRECT_AGAIN) {
+    m->stale = m->apart;
+    m->torn = false;
+    if (m->apart) {
+      part_errors(&s);
+    }
+  }
+  store_bodies(&s);
+  if (c->pass == DIRECT_RELAX || c->pass == DIRECT_AHEAD) {
     mechanism_calm(c, m);
   }
 }

@@ -43,6 +43,7 @@ typedef struct law {
   uint8_t row;    // of the block
   bool active;    // a row of the matrix; else lambda is at one of its bounds
   bool at_hi;     // which one
+  bool holds;     // a row of the velocities' matrix, while errors are removed apart from them
   uint8_t trials; // how often it has come and gone in this substep
 } law;
 
@@ -89,7 +90,7 @@ typedef struct mechanism {
   int32_t first_value; // of its blocks
   int32_t scratch;     // after them: room for the columns under elimination
   bool anchored;       // to something that its joints do not move
-  bool softened;       // values hold another matrix than the velocities' one
+  bool stale;          // values hold another matrix than the velocities' one
   bool leaning;        // contacts carry one of its bodies
   bool torn;           // some joint cannot close, whatever the bodies do
   bool torn_off;       // and none of these holds on to anything else
