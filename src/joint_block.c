@@ -272,6 +272,7 @@ void direct_begin_step(tn_world *world, direct_joint *d, float dt, float impulse
     memset(d->sum[i], 0, sizeof d->sum[i]);
   }
   bool leans = world->bodies[j->slot[0]].leaning || world->bodies[j->slot[1]].leaning;
+  d->press[0] = d->press[1] = 0.0;
   d->given = j->ahead / impulse_scale;
   d->lag = leans ? 0.0f : 0.5f;
 }

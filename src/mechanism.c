@@ -14,8 +14,7 @@ static const double BODY_SHARE = 1.0;
 static const double TORN_SPEED = 1.0; // m/s or rad/s: slower errors are none
 #define ROUNDS 20
 #define TRIALS 3
-#define SOFTENINGS 3
-static const double FAR_FETCHED = 5.0; // bodies are to move as many times the largest error
+#define PRESSES 2
 
 typedef struct solve {
   const direct_context *context;
@@ -29,7 +28,6 @@ typedef struct solve {
   pair2 *x;         // right-hand sides, then solutions: velocity, position
   double *momentum; // that the position part has given, where it is to be taken back
   double share;     // of the position part that is used
-  double softening; // of the rows, for the position part
   double fastest;   // speed of a body as the solve begins
 } solve;
 
@@ -120,12 +118,27 @@ static void put_mass(const solve *s, const direct_node *node)
   memset(a, 0, BODY_ROWS * BODY_ROWS * sizeof *a);
   a[0] = a[7] = a[14] = 1.0 / (double)data->state[node->index].inverse_mass;
   S i = world_inertia(data, node->index);
-  a[21] = (double)i.xx;
+  a[21] = (double)i.xx + node->resistance;
   a[22] = (double)i.xy;
   a[23] = (double)i.xz;
-  a[28] = (double)i.yy;
+  a[28] = (double)i.yy + node->resistance;
   a[29] = (double)i.yz;
-  a[35] = (double)i.zz;
+  a[35] = (double)i.zz + node->resistance;
+}
+
+// Of an inertia plus the same about all axes.
+static void put_inverse_inertia(double *to, S inertia, double more)
+{
+  double xx = (double)inertia.xx + more, xy = (double)inertia.xy, xz = (double)inertia.xz;
+  double yy = (double)inertia.yy + more, yz = (double)inertia.yz, zz = (double)inertia.zz + more;
+  double cx = yy * zz - yz * yz, cy = xz * yz - xy * zz, cz = xy * yz - xz * yy;
+  double scale = 1.0 / (xx * cx + xy * cy + xz * cz);
+  to[0] = scale * cx;
+  to[1] = scale * (xx * zz - xz * xz);
+  to[2] = scale * (xx * yy - xy * xy);
+  to[3] = scale * cy;
+  to[4] = scale * cz;
+  to[5] = scale * (xy * xz - xx * yz);
 }
 
 // A body that no elimination has changed yet: its inverse mass and inertia.
@@ -138,12 +151,15 @@ static void put_inverse_mass(const solve *s, const direct_node *node)
   for (int i = 0; i < 6; ++i) {
     a[1 + i] = (double)ii[i];
   }
+  if (node->resistance > 0.0) {
+    put_inverse_inertia(a + 1, world_inertia(data, node->index), node->resistance);
+  }
 }
 
 // A spring is soft enough by itself.
-static double softness(const solve *s, const law *l)
+static double softness(const law *l)
 {
-  return s->softening > 1.0 ? l->alpha + s->softening * l->soft : fmax(l->alpha, l->soft);
+  return fmax(l->alpha, l->soft);
 }
 
 static void put_rows(const solve *s, const direct_joint *j)
@@ -158,7 +174,7 @@ static void put_rows(const solve *s, const direct_joint *j)
     if (!l->active) {
       continue;
     }
-    diagonal[row * ld + row] = -softness(s, l);
+    diagonal[row * ld + row] = -softness(l);
     for (int side = 0; side < 2; ++side) {
       if (j->at[side] < 0) {
         continue;
@@ -812,29 +828,78 @@ static void solve_errors(const solve *s)
   }
 }
 
-// Where joints contradict each other, or nearly so, the position part asks for motion that has
-// little to do with their errors. The softer its rows, the more it goes straight for these.
-static void part_errors(solve *s)
+// Impulses at a lever keep their direction while the body turns, so that the turn itself changes
+// their torque. Where joints contradict each other these impulses stay, however the bodies move:
+// without that part of the stiffness they are asked to turn far beyond where errors are shared out.
+static void press_on_bodies(const solve *s, direct_joint *j)
+{
+  const pair2 *x = s->x + s->nodes[j->node].first_row;
+  double lever[2] = {0.0, 0.0}, sum[2] = {0.0, 0.0};
+  for (int k = 0; k < j->law_count; ++k) {
+    const law *l = &s->laws[j->first_law + k];
+    if (!l->active) {
+      continue;
+    }
+    sum[l->block] += (*x)[1] * (*x)[1];
+    x += 1;
+    for (int side = 0; side < 2 && !l->block; ++side) {
+      const double *r = l->j[side] + 3;
+      lever[side] = fmax(lever[side], r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+    }
+  }
+  for (int side = 0; side < 2; ++side) {
+    j->press[side] = sqrt(sum[0] * lever[side]) + sqrt(sum[1]);
+  }
+}
+
+static void resist_turns(const solve *s, bool resist)
 {
   const mechanism *m = s->mechanism;
+  double h = (double)s->context->data->substep.h;
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    s->nodes[i].resistance = 0.0;
+  }
+  for (int32_t i = m->first_joint; i < m->last_joint && resist; ++i) {
+    const direct_joint *j = &s->joints[i];
+    for (int side = 0; side < 2; ++side) {
+      if (j->at[side] >= 0) {
+        s->nodes[j->at[side]].resistance += h * j->press[side];
+      }
+    }
+  }
+}
+
+// The impulses are those of the last substep, if it had any.
+static void find_errors(const solve *s)
+{
+  const mechanism *m = s->mechanism;
+  for (int k = !s->context->begins && m->stale ? 1 : 0; k < PRESSES; ++k) {
+    resist_turns(s, true);
+    solve_errors(s);
+    for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+      press_on_bodies(s, &s->joints[i]);
+    }
+  }
+  resist_turns(s, false);
+}
+
+// Moves the bodies so that errors go, apart from their velocities.
+static void part_errors(solve *s)
+{
+  mechanism *m = s->mechanism;
   pair2 *x = s->x + s->nodes[m->first_node].first_row;
   double *velocity = s->momentum + s->nodes[m->first_node].first_row;
-  leave_errors(s);
-  double worst = worst_error(s);
   for (int32_t i = 0; i < m->rows; ++i) {
     velocity[i] = x[i][0];
   }
-  solve_errors(s);
-  for (int k = 0; k < SOFTENINGS && top_speed(s) > FAR_FETCHED * worst; ++k) {
-    s->softening *= 100.0;
-    solve_errors(s);
-  }
+  leave_errors(s);
+  find_errors(s);
+  judge_errors(s);
+  m->apart = true;
+  find_torn(s);
   for (int32_t i = 0; i < m->rows; ++i) {
     x[i][0] = velocity[i];
   }
-  judge_errors(s);
-  s->mechanism->apart = true;
-  find_torn(s);
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     const direct_joint *j = &s->joints[i];
     for (int k = 0; k < j->law_count; ++k) {
@@ -846,7 +911,6 @@ static void part_errors(solve *s)
 void mechanism_solve(const direct_context *c, mechanism *m)
 {
   solve s = make_solve(c, m);
-  s.softening = 1.0;
   s.share = c->pass == DIRECT_AGAIN && !m->apart ? 1.0 : 0.0;
   load_bodies(&s);
   s.fastest = c->pass == DIRECT_FIRST ? fastest_body(&s) : 0.0;
@@ -876,11 +940,11 @@ void mechanism_solve(const direct_context *c, mechanism *m)
     }
   }
   if (c->pass == DIRECT_FIRST) {
-    m->stale = m->apart;
     m->torn = false;
     if (m->apart) {
       part_errors(&s);
     }
+    m->stale = m->apart;
   }
   store_bodies(&s);
   if (c->pass == DIRECT_RELAX || c->pass == DIRECT_AHEAD) {

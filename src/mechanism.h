@@ -59,6 +59,7 @@ typedef struct direct_joint {
   RowParams params[2]; // linear, angular
   RowState state[2];   // impulses of the last substep
   float sum[2][3];     // over the step
+  double press[2];     // impulses times levers with which errors apart from motion press on bodies
   float given;         // share of them that was given ahead when the last step ended
   float lag;           // and is to be when this one ends
 } direct_joint;
@@ -75,6 +76,7 @@ typedef struct direct_node {
   int32_t diagonal;     // offset of its block in values
   int32_t first, count; // blocks below it
   int32_t first_target; // where eliminating it adds to
+  double resistance;    // inertia to add while errors are removed apart from motion
 } direct_node;
 
 typedef struct direct_block {

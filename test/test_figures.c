@@ -413,16 +413,21 @@ static void seabra_fig_10_unsolvable_chain_comes_to_rest(void **unused)
 static void seabra_fig_10_links_of_the_unsolvable_chain_stand_still(void **unused)
 {
   (void)unused;
-  NOT_MET_YET("a link shakes by up to 2 mm a frame, while the velocities are zero");
-  scene_run *run = start_scene("unsolvable", "", 20);
-  run_scene(run, 10.0);
-  for (int i = 0; i < run->body_count; ++i) {
-    tn_pos before = tn_body_transform(run->world, run->bodies[i]).p;
-    run_scene(run, 1.0 / 60.0);
-    tn_pos after = tn_body_transform(run->world, run->bodies[i]).p;
-    assert_below((double)tn_length(tn_between_points(before, after)) * 60.0, 1e-3);
+  static const char *const settings[2] = {"", "stretch=1.3"};
+  for (int k = 0; k < 2; ++k) {
+    scene_run *run = start_scene("unsolvable", settings[k], 20);
+    run_scene(run, 5.0);
+    double worst = 0.0;
+    for (int i = 0; i < run->body_count; ++i) {
+      tn_pos before = tn_body_transform(run->world, run->bodies[i]).p;
+      run_scene(run, 1.0 / 60.0);
+      tn_pos after = tn_body_transform(run->world, run->bodies[i]).p;
+      worst = fmax(worst, (double)tn_length(tn_between_points(before, after)) * 60.0);
+    }
+    print_message("  links move by %.1e m/s\n", worst);
+    assert_below(worst, 1e-3);
+    scene_destroy(run);
   }
-  scene_destroy(run);
 }
 
 // By positions a mass moves straight on and is brought back to its circle, so that a turn by f is
