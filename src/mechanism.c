@@ -15,6 +15,7 @@ static const double TORN_SPEED = 1.0; // m/s or rad/s: slower errors are none
 #define ROUNDS 20
 #define TRIALS 3
 #define PRESSES 2
+static const double BEARABLE = 2.0; // h^2 times the geometric stiffness, over the inertia
 
 typedef struct solve {
   const direct_context *context;
@@ -478,6 +479,53 @@ static void substitute(const solve *s)
 }
 
 // ---------------------------------------------------------------------------------------------
+// Geometric stiffness: an impulse at a lever keeps its direction while the body turns, so that the
+// turn itself changes its torque. Rows leave that out. What makes up for it is inertia: the sum of
+// impulses times levers is an upper bound.
+
+static void resist_nothing(const solve *s)
+{
+  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
+    s->nodes[i].resistance = 0.0;
+  }
+}
+
+static void stiffen(const solve *s, const direct_joint *j, int side, double press)
+{
+  if (j->at[side] >= 0) {
+    s->nodes[j->at[side]].resistance += (double)s->context->data->substep.h * press;
+  }
+}
+
+static double last_impulse(const RowState *state)
+{
+  const float *a = state->lambda;
+  return sqrt((double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
+}
+
+// Light links under a heavy load swing faster than the substep can follow. They get as much inertia
+// as keeps them slow enough.
+static void resist_load(const solve *s)
+{
+  const mechanism *m = s->mechanism;
+  resist_nothing(s);
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    double pull = last_impulse(&j->state[0]), twist = last_impulse(&j->state[1]);
+    stiffen(s, j, 0, pull * (double)v_length(j->start.ra) + twist);
+    stiffen(s, j, 1, pull * (double)v_length(j->start.rb) + twist);
+  }
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    direct_node *node = &s->nodes[i];
+    if (node->resistance > 0.0) {
+      S inertia = world_inertia(s->context->data, node->index);
+      double mean = (double)(inertia.xx + inertia.yy + inertia.zz) / 3.0;
+      node->resistance = fmax(0.0, node->resistance - BEARABLE * mean);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
 // Right-hand sides
 
 static double bound_of(const law *l)
@@ -828,10 +876,9 @@ static void solve_errors(const solve *s)
   }
 }
 
-// Impulses at a lever keep their direction while the body turns, so that the turn itself changes
-// their torque. Where joints contradict each other these impulses stay, however the bodies move:
-// without that part of the stiffness they are asked to turn far beyond where errors are shared out.
-static void press_on_bodies(const solve *s, direct_joint *j)
+// Where joints contradict each other their impulses stay, however the bodies move: without the
+// resistance they are asked to turn far beyond where errors are shared out.
+static void note_press(const solve *s, direct_joint *j)
 {
   const pair2 *x = s->x + s->nodes[j->node].first_row;
   double lever[2] = {0.0, 0.0}, sum[2] = {0.0, 0.0};
@@ -852,35 +899,21 @@ static void press_on_bodies(const solve *s, direct_joint *j)
   }
 }
 
-static void resist_turns(const solve *s, bool resist)
-{
-  const mechanism *m = s->mechanism;
-  double h = (double)s->context->data->substep.h;
-  for (int32_t i = m->first_node; i < m->last_node; ++i) {
-    s->nodes[i].resistance = 0.0;
-  }
-  for (int32_t i = m->first_joint; i < m->last_joint && resist; ++i) {
-    const direct_joint *j = &s->joints[i];
-    for (int side = 0; side < 2; ++side) {
-      if (j->at[side] >= 0) {
-        s->nodes[j->at[side]].resistance += h * j->press[side];
-      }
-    }
-  }
-}
-
 // The impulses are those of the last substep, if it had any.
 static void find_errors(const solve *s)
 {
   const mechanism *m = s->mechanism;
   for (int k = !s->context->begins && m->stale ? 1 : 0; k < PRESSES; ++k) {
-    resist_turns(s, true);
+    resist_nothing(s);
+    for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+      stiffen(s, &s->joints[i], 0, s->joints[i].press[0]);
+      stiffen(s, &s->joints[i], 1, s->joints[i].press[1]);
+    }
     solve_errors(s);
     for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
-      press_on_bodies(s, &s->joints[i]);
+      note_press(s, &s->joints[i]);
     }
   }
-  resist_turns(s, false);
 }
 
 // Moves the bodies so that errors go, apart from their velocities.
@@ -917,6 +950,11 @@ void mechanism_solve(const direct_context *c, mechanism *m)
   bool stale = c->pass != DIRECT_AGAIN || m->stale;
   for (int32_t i = m->first_joint; i < m->last_joint && c->pass != DIRECT_AGAIN; ++i) {
     direct_laws(c, &s.joints[i]);
+  }
+  if (c->pass == DIRECT_FIRST || c->pass == DIRECT_AGAIN) {
+    resist_load(&s);
+  } else {
+    resist_nothing(&s);
   }
   for (int round = 0; round < ROUNDS; ++round) {
     if (stale) {
