@@ -43,6 +43,7 @@ typedef struct law {
   uint8_t row;    // of the block
   bool active;    // a row of the matrix; else lambda is at one of its bounds
   bool at_hi;     // which one
+  bool holds;     // a row of the velocities' matrix, while errors are removed apart from them
   uint8_t trials; // how often it has come and gone in this substep
 } law;
 
@@ -58,6 +59,7 @@ typedef struct direct_joint {
   RowParams params[2]; // linear, angular
   RowState state[2];   // impulses of the last substep
   float sum[2][3];     // over the step
+  double press[2];     // impulses times levers with which errors apart from motion press on bodies
   float given;         // share of them that was given ahead when the last step ended
   float lag;           // and is to be when this one ends
 } direct_joint;
@@ -74,6 +76,7 @@ typedef struct direct_node {
   int32_t diagonal;     // offset of its block in values
   int32_t first, count; // blocks below it
   int32_t first_target; // where eliminating it adds to
+  double resistance;    // inertia to add while errors are removed apart from motion
 } direct_node;
 
 typedef struct direct_block {
@@ -89,7 +92,7 @@ typedef struct mechanism {
   int32_t first_value; // of its blocks
   int32_t scratch;     // after them: room for the columns under elimination
   bool anchored;       // to something that its joints do not move
-  bool softened;       // values hold another matrix than the velocities' one
+  bool stale;          // values hold another matrix than the velocities' one
   bool leaning;        // contacts carry one of its bodies
   bool torn;           // some joint cannot close, whatever the bodies do
   bool torn_off;       // and none of these holds on to anything else
