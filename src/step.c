@@ -516,6 +516,9 @@ static bool pack_softs(tn_world *world, float dt, float scale)
     return false;
   }
   soft_pack(world);
+  if (!soft_pack_folds(world)) {
+    return false;
+  }
   soft_warn(world, dt);
   soft_track_begin(world, dt);
   return true;
@@ -531,6 +534,7 @@ static bool end_softs(tn_world *world, float dt)
   soft_damp(world, dt);
   soft_flow(world, dt);
   soft_tear(world, dt);
+  soft_watch_folds(world, dt);
   return ok;
 }
 
