@@ -248,6 +248,9 @@ static void substep_tenon(stepper *s, int i)
     for_soft_rows(s, SOFT_WARM);
     for_holds(s, SOFT_WARM);
     for_touches(s, SOFT_WARM);
+    // What holds and bears them answers what they begin with, or it would be there once more.
+    for_holds(s, SOFT_SOLVE);
+    for_touches(s, SOFT_SOLVE);
   }
   s->direct.begins = i == 0;
   for_mechanisms(s, DIRECT_FIRST, mechanism_task);
