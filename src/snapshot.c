@@ -196,6 +196,8 @@ static uint64_t hash_soft(uint64_t hash, const tn_world *world, int32_t slot)
   for (int32_t i = 0; i < s->cluster_count; ++i) {
     hash = hash_bytes(hash, &s->clusters[i], sizeof s->clusters[i]);
   }
+  hash = hash_bytes(hash, &s->fold.time, sizeof s->fold.time);
+  hash = hash_bytes(hash, s->fold.cluster.q, sizeof s->fold.cluster.q);
   for (int32_t i = 0; i < s->part_count; ++i) {
     hash = hash_bytes(hash, &s->cluster_parts[i], offsetof(cluster_part, at));
   }

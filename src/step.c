@@ -254,6 +254,9 @@ static void substep_tenon(stepper *s, int i)
     for_soft_rows(s, SOFT_WARM);
     for_holds(s, SOFT_WARM);
     for_touches(s, SOFT_WARM);
+    // What holds and bears them answers what they begin with, or it would be there once more.
+    for_holds(s, SOFT_SOLVE);
+    for_touches(s, SOFT_SOLVE);
   }
   s->direct.begins = i == 0;
   for_mechanisms(s, DIRECT_FIRST, mechanism_task);
@@ -500,6 +503,9 @@ static bool pack_softs(tn_world *world, float dt, float scale)
     return false;
   }
   soft_pack(world);
+  if (!soft_pack_folds(world)) {
+    return false;
+  }
   soft_warn(world, dt);
   soft_track_begin(world, dt);
   return true;
@@ -515,6 +521,7 @@ static bool end_softs(tn_world *world, float dt)
   soft_damp(world, dt);
   soft_flow(world, dt);
   soft_tear(world, dt);
+  soft_watch_folds(world, dt);
   return ok;
 }
 

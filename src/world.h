@@ -499,8 +499,14 @@ void soft_events_release(tn_world *world);
 // soft_cluster.c
 void soft_solve_clusters(tn_world *world, float h, soft_stage stage);
 double soft_cluster_energy(const soft *s, int32_t index);
+// Turns a cluster to where its parts are; returns how far they are off, as a share of their size.
+double soft_fit_cluster(const soft *s, soft_cluster *cluster, const cluster_part *parts);
 // The rotation closest to columns, from one that is known.
 Q soft_fitted(Q known, const tn_pos *f);
+
+// soft_unfold.c
+void soft_watch_folds(tn_world *world, float dt);
+bool soft_pack_folds(tn_world *world);
 
 // soft_plastic.c
 void soft_flow(tn_world *world, float dt);
