@@ -2,42 +2,17 @@
 import {
   Box3,
   Color,
-  DynamicDrawUsage,
   Group,
   InstancedBufferAttribute,
   InstancedMesh,
   Matrix4,
-  MeshDepthMaterial,
-  MeshLambertMaterial,
-  DoubleSide,
-  RGBADepthPacking,
   Vector3,
 } from 'three';
 import { DYNAMIC, KIND, STATIC } from './engine.js';
 import { geometryFor, isRounded, sizeOf } from './geometry.js';
+import { paint } from './renderer.js';
 import { Surfaces } from './surfaces.js';
 import { bodyColors } from './theme.js';
-
-// Nothing is drawn thinner than a pixel or two, so that small things far away can be seen.
-const ROUNDED = `
-  float away = distance(cameraPosition, instanceMatrix[3].xyz);
-  float thin = min(size.x, min(size.y, size.z)) + size.w;
-  float width = size.w + max(0.0, least * away - thin);
-  vec3 transformed = position * size.xyz + normal * width;
-`;
-
-function drawRounded(material, least) {
-  material.onBeforeCompile = (shader) => {
-    shader.uniforms.least = least;
-    shader.vertexShader = shader.vertexShader
-      .replace('#include <common>', '#include <common>\nattribute vec4 size;\nuniform float least;')
-      .replace('#include <begin_vertex>', ROUNDED);
-  };
-  material.customProgramCacheKey = () => 'rounded';
-  return material;
-}
-
-const NO_LEAST = { value: 0 }; // shadows are as thin as things are
 
 const isRun = (a, b) =>
   a.kind === b.kind &&
@@ -71,8 +46,6 @@ export class Bodies {
     for (const { mesh } of this.runs) {
       this.group.remove(mesh);
       mesh.geometry.dispose();
-      mesh.material.dispose();
-      mesh.customDepthMaterial?.dispose();
       mesh.dispose();
     }
     this.runs = [];
@@ -117,22 +90,15 @@ export class Bodies {
     const item = this.items[first];
     const rounded = isRounded(item.kind);
     const geometry = geometryFor(sim, item, first, count);
-    const material = new MeshLambertMaterial();
-    material.wireframe = this.isWire;
-    if (item.kind >= KIND.plane) material.side = DoubleSide;
-    if (item.isGlass)
-      Object.assign(material, { transparent: true, opacity: 0.16, depthWrite: false });
+    const material = paint({ isWire: this.isWire, isDouble: item.kind >= KIND.plane });
+    if (item.isGlass) Object.assign(material, { isClear: true, opacity: 0.16 });
     const mesh = new InstancedMesh(geometry, material, count);
     if (rounded) {
       const sizes = this.items.slice(first, first + count).flatMap(sizeOf);
       geometry.setAttribute('size', new InstancedBufferAttribute(new Float32Array(sizes), 4));
-      drawRounded(material, this.least);
-      const depth = new MeshDepthMaterial({ depthPacking: RGBADepthPacking });
-      mesh.customDepthMaterial = drawRounded(depth, NO_LEAST);
+      material.least = this.least;
     }
-    mesh.instanceMatrix.setUsage(DynamicDrawUsage);
-    mesh.frustumCulled = false;
-    mesh.castShadow = mesh.receiveShadow = !item.isGlass;
+    mesh.castShadow = !item.isGlass;
     this.group.add(mesh);
     this.runs.push({ mesh, first, count });
   }
@@ -192,7 +158,7 @@ export class Bodies {
 
   setWire(isWire) {
     this.isWire = isWire;
-    for (const { mesh } of this.runs) mesh.material.wireframe = isWire;
+    for (const { mesh } of this.runs) mesh.material.isWire = isWire;
     this.surfaces.setWire(isWire);
   }
 

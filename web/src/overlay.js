@@ -4,16 +4,14 @@ import {
   BufferGeometry,
   Group,
   InstancedMesh,
-  LineBasicMaterial,
   LineSegments,
   Matrix4,
-  MeshBasicMaterial,
-  MeshLambertMaterial,
   Quaternion,
   Vector3,
 } from 'three';
 import { number } from './dom.js';
 import { unitArrow, unitBall, unitRod } from './geometry.js';
+import { paint } from './renderer.js';
 import { Trails } from './trails.js';
 
 const UP = new Vector3(0, 1, 0);
@@ -37,8 +35,7 @@ class Pieces {
       this.group.remove(this.mesh);
       this.mesh.dispose();
     }
-    mesh.frustumCulled = false;
-    mesh.castShadow = !this.material.isMeshBasicMaterial;
+    mesh.castShadow = this.material.isLit;
     this.group.add(mesh);
     this.mesh = mesh;
     this.capacity = capacity;
@@ -65,9 +62,8 @@ class Pieces {
 
 class Lines {
   constructor(group) {
-    this.material = new LineBasicMaterial({ transparent: true, opacity: 0.9 });
+    this.material = paint({ isLit: false, isClear: true, opacity: 0.9 });
     this.mesh = new LineSegments(new BufferGeometry(), this.material);
-    this.mesh.frustumCulled = false;
     group.add(this.mesh);
   }
 
@@ -93,8 +89,8 @@ const vector = (numbers) => new Vector3().fromArray(numbers);
 export class Overlay {
   constructor() {
     this.group = new Group();
-    const solid = () => new MeshLambertMaterial();
-    const flat = () => new MeshBasicMaterial();
+    const solid = () => paint();
+    const flat = () => paint({ isLit: false });
     const arrow = unitArrow();
     const rod = unitRod();
     const ball = unitBall();

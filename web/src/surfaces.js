@@ -2,12 +2,11 @@
 import {
   BufferAttribute,
   BufferGeometry,
-  DoubleSide,
   Group,
   Mesh,
-  MeshLambertMaterial,
   Vector3,
 } from 'three';
+import { paint } from './renderer.js';
 import { bodyColors } from './theme.js';
 
 const SIDES = 8; // of a rope
@@ -53,7 +52,6 @@ export class Surfaces {
     for (const { mesh } of this.parts) {
       this.group.remove(mesh);
       mesh.geometry.dispose();
-      mesh.material.dispose();
     }
     this.parts = sim.softs().map((soft, i) => this.add(sim, soft, i));
   }
@@ -68,9 +66,8 @@ export class Surfaces {
     geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * vertices), 3));
     geometry.setIndex(isRope ? tubeIndices(soft.particles) : triangles.map((i) => numbers.get(i)));
     const color = bodyColors[index % bodyColors.length];
-    const mesh = new Mesh(geometry, new MeshLambertMaterial({ color, side: DoubleSide }));
-    mesh.frustumCulled = false;
-    mesh.castShadow = mesh.receiveShadow = true;
+    const mesh = new Mesh(geometry, paint({ color, isDouble: true, isWire: this.isWire }));
+    mesh.castShadow = true;
     this.group.add(mesh);
     return { mesh, isRope, surface, ...soft };
   }
@@ -107,7 +104,8 @@ export class Surfaces {
   }
 
   setWire(isWire) {
-    for (const { mesh } of this.parts) mesh.material.wireframe = isWire;
+    this.isWire = isWire;
+    for (const { mesh } of this.parts) mesh.material.isWire = isWire;
   }
 
   // Adds what the particles take up to a box.
