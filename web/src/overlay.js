@@ -130,7 +130,7 @@ export class Overlay {
 
   update(sim, bodies, see, distance) {
     this.labels = [];
-    this.size = Math.max(0.0022 * distance, Math.min(0.008 * distance, 0.45 * bodies.girth));
+    this.size = Math.max(0.0014 * distance, Math.min(0.008 * distance, 0.45 * bodies.girth));
     this.arrow = 0.0045 * distance; // width
     for (const part of Object.values(this.pieces)) part.begin();
     const joints = sim.joints();

@@ -126,7 +126,7 @@ export class Stage {
     Object.assign(this, { width, height, wasTwo: this.isTwo });
     this.renderer.setSize(width, height, Math.min(devicePixelRatio, 2));
     const pixel = (2 * Math.tan((Math.PI / 360) * this.camera.fov)) / height;
-    for (const { bodies } of this.sides) bodies.least.value = 0.8 * pixel;
+    for (const { bodies } of this.sides) bodies.least.value = 1.3 * pixel;
     this.camera.aspect = (this.isTwo ? width / 2 : width) / height;
     this.camera.updateProjectionMatrix();
   }
