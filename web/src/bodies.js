@@ -106,7 +106,7 @@ export class Bodies {
   // `share` is how far between the last two steps the picture is taken.
   update(sim, share = 1) {
     if (sim.changed) this.rebuild(sim);
-    const now = sim.matrices();
+    const now = sim.matrices().slice(); // what is asked next takes its place in memory
     const between = share < 1 && this.previous?.length === now.length;
     this.shown = between
       ? now.map((x, i) => this.previous[i] + (x - this.previous[i]) * share)

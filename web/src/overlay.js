@@ -2,6 +2,7 @@
 import {
   BufferAttribute,
   BufferGeometry,
+  Color,
   Group,
   InstancedMesh,
   LineSegments,
@@ -32,10 +33,15 @@ class Pieces {
     const mesh = new InstancedMesh(this.geometry, this.material, capacity);
     if (this.mesh) {
       mesh.instanceMatrix.array.set(this.mesh.instanceMatrix.array);
+      if (this.mesh.instanceColor) {
+        mesh.setColorAt(0, new Color());
+        mesh.instanceColor.array.set(this.mesh.instanceColor.array);
+      }
       this.group.remove(this.mesh);
       this.mesh.dispose();
     }
     mesh.castShadow = this.material.isLit;
+    mesh.renderOrder = this.material.isThrough ? 1 : 0;
     this.group.add(mesh);
     this.mesh = mesh;
     this.capacity = capacity;
@@ -46,24 +52,28 @@ class Pieces {
   }
 
   // From `at` along `way`, `width` wide.
-  add(at, way, width, length = way.length()) {
+  add(at, way, width, length = way.length(), color = null) {
     if (!(length > 0)) return;
     if (this.count === this.capacity) this.make(2 * this.capacity);
     const turn = new Quaternion().setFromUnitVectors(UP, way.clone().normalize());
     const scale = new Vector3(width, length, width);
-    this.mesh.setMatrixAt(this.count++, new Matrix4().compose(at, turn, scale));
+    this.mesh.setMatrixAt(this.count, new Matrix4().compose(at, turn, scale));
+    if (color) this.mesh.setColorAt(this.count, color);
+    this.count += 1;
   }
 
   end() {
     this.mesh.count = this.count;
     this.mesh.instanceMatrix.needsUpdate = true;
+    if (this.mesh.instanceColor) this.mesh.instanceColor.needsUpdate = true;
   }
 }
 
 class Lines {
-  constructor(group) {
-    this.material = paint({ isLit: false, isClear: true, opacity: 0.9 });
+  constructor(group, isThrough = false) {
+    this.material = paint({ isLit: false, isClear: true, opacity: 0.9, isThrough });
     this.mesh = new LineSegments(new BufferGeometry(), this.material);
+    this.mesh.renderOrder = isThrough ? 1 : 0;
     group.add(this.mesh);
   }
 
@@ -103,12 +113,13 @@ export class Overlay {
       torque: new Pieces(this.group, arrow, flat()),
       friction: new Pieces(this.group, arrow, flat()),
       contact: new Pieces(this.group, ball, flat()),
+      graph: new Pieces(this.group, rod, paint({ isLit: false, isThrough: true })),
     };
     this.lines = {
       wire: new Lines(this.group),
       limit: new Lines(this.group),
       boxes: new Lines(this.group),
-      island: new Lines(this.group),
+      island: new Lines(this.group, true), // from centre to centre, inside of bodies
     };
     this.trails = new Trails(this.group);
     this.labels = [];
@@ -122,6 +133,7 @@ export class Overlay {
 
   setTheme(theme) {
     for (const [name, part] of Object.entries(this.pieces)) {
+      if (name === 'graph') continue; // the library's own colours
       part.material.color.copy(theme[{ rod: 'joint', hand: 'ours' }[name] ?? name]);
     }
     for (const [name, part] of Object.entries(this.lines)) part.material.color.copy(theme[name]);
@@ -132,6 +144,7 @@ export class Overlay {
     this.labels = [];
     this.size = Math.max(0.0014 * distance, Math.min(0.008 * distance, 0.45 * bodies.girth));
     this.arrow = 0.0045 * distance; // width
+    this.girth = bodies.girth;
     for (const part of Object.values(this.pieces)) part.begin();
     const joints = sim.joints();
     const contacts = see.contacts || see.forces ? sim.contacts() : [];
@@ -140,11 +153,12 @@ export class Overlay {
     else joints.filter((joint) => joint.isOurs).forEach((joint) => this.drawJoint(joint));
     if (see.forces) joints.forEach((joint) => this.drawForce(joint));
     this.drawContacts(contacts, see);
+    if (see.colors) this.drawGraph(sim.lines(16), distance);
     for (const part of Object.values(this.pieces)) part.end();
     const masks = { wire: see.wire ? 1 : 0, limit: see.limits ? 2 : 0 };
     Object.assign(masks, { boxes: see.boxes ? 4 : 0, island: see.islands ? 8 : 0 });
     for (const [name, part] of Object.entries(this.lines)) {
-      part.set(masks[name] ? sim.lines(masks[name]) : NO_LINES);
+      part.set(masks[name] ? sim.lines(masks[name]).ends : NO_LINES);
     }
     this.trails.update(bodies, see.trails);
     this.labels.sort((x, y) => y.size - x.size).splice(LABELS);
@@ -202,6 +216,18 @@ export class Overlay {
     if (pull * this.perNewton > 2 * this.arrow) {
       this.labels.push({ at: at.add(arrow).toArray(), text: parts.join(' · '), size: pull });
     }
+  }
+
+  // A rod for each constraint; those of one colour are solved side by side.
+  drawGraph({ ends, colors }, distance) {
+    const width = Math.min(0.0025 * distance, Math.max(0.0008 * distance, 0.15 * this.girth));
+    const shades = new Map();
+    colors.forEach((rgba, i) => {
+      if (!shades.has(rgba)) shades.set(rgba, new Color().setHex(rgba >>> 8).multiplyScalar(0.8));
+      const from = new Vector3().fromArray(ends, 6 * i);
+      const way = new Vector3().fromArray(ends, 6 * i + 3).sub(from);
+      this.pieces.graph.add(from, way, width, way.length(), shades.get(rgba));
+    });
   }
 
   drawContacts(contacts, see) {

@@ -10,6 +10,7 @@ export const paint = (look = {}) => ({
   isWire: false, // edges of triangles only
   isDouble: false, // seen from both sides
   isClear: false, // what is behind shows through
+  isThrough: false, // shows through what is in front
   opacity: 1,
   grid: null, // { cell, reach, x, y, color }
   least: { value: 0 }, // half width a metre of distance
@@ -213,6 +214,7 @@ export class Renderer {
     gl.viewport(0, 0, shadow.size, shadow.size);
     gl.disable(gl.SCISSOR_TEST);
     gl.disable(gl.BLEND);
+    gl.enable(gl.DEPTH_TEST);
     gl.depthMask(true);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     this.sunView = this.use(depth, this.light.camera);
@@ -248,9 +250,10 @@ export class Renderer {
   drawColor(object) {
     const { gl } = this;
     const { places } = this.color;
-    const { color, opacity, isLit, isClear, isDouble, least, grid } = object.material;
+    const { color, opacity, isLit, isClear, isDouble, isThrough, least, grid } = object.material;
     this.toggle(gl.CULL_FACE, !isDouble);
     this.toggle(gl.BLEND, isClear);
+    this.toggle(gl.DEPTH_TEST, !isThrough);
     gl.depthMask(!isClear);
     gl.uniformMatrix4fv(places.model, false, object.matrixWorld.elements);
     gl.uniform4f(places.tint, color.r, color.g, color.b, opacity);
@@ -268,8 +271,8 @@ export class Renderer {
     camera.updateMatrixWorld();
     const objects = [];
     scene.traverseVisible((object) => object.geometry && objects.push(object));
-    const clear = objects.filter((object) => object.material.isClear);
-    gl.enable(gl.DEPTH_TEST);
+    const solid = objects.filter(({ material }) => !material.isClear && !material.isThrough);
+    const clear = objects.filter((object) => !solid.includes(object));
     gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     this.drawShadow(objects);
     const box = [x, y, width, height].map((pixels) => Math.round(pixels * ratio));
@@ -281,8 +284,9 @@ export class Renderer {
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     this.use(this.color, camera);
     this.setLight(this.color.places);
-    for (const object of objects) if (!object.material.isClear) this.drawColor(object);
-    for (const object of clear.sort((a, b) => a.renderOrder - b.renderOrder)) this.drawColor(object);
+    for (const object of solid) this.drawColor(object);
+    for (const object of clear.sort((a, b) => a.renderOrder - b.renderOrder))
+      this.drawColor(object);
     gl.depthMask(true);
   }
 }

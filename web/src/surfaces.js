@@ -1,11 +1,5 @@
 // Soft bodies: shaded surfaces with smooth normals, ropes as tubes.
-import {
-  BufferAttribute,
-  BufferGeometry,
-  Group,
-  Mesh,
-  Vector3,
-} from 'three';
+import { BufferAttribute, BufferGeometry, Group, Mesh, Vector3 } from 'three';
 import { paint } from './renderer.js';
 import { bodyColors } from './theme.js';
 
