@@ -1,18 +1,10 @@
 // All shapes of a simulation, in one instanced mesh for each run of equal ones.
-import {
-  Box3,
-  Color,
-  Group,
-  InstancedBufferAttribute,
-  InstancedMesh,
-  Matrix4,
-  Vector3,
-} from 'three';
+import { Box3, Color, Group, InstancedBufferAttribute, Matrix4, Vector3 } from 'three';
 import { DYNAMIC, KIND, STATIC } from './engine.js';
 import { geometryFor, isRounded, sizeOf } from './geometry.js';
-import { paint } from './renderer.js';
 import { Surfaces } from './surfaces.js';
 import { bodyColors } from './theme.js';
+import { Copies, paint } from './things.js';
 
 const isRun = (a, b) =>
   a.kind === b.kind &&
@@ -92,7 +84,7 @@ export class Bodies {
     const geometry = geometryFor(sim, item, first, count);
     const material = paint({ isWire: this.isWire, isDouble: item.kind >= KIND.plane });
     if (item.isGlass) Object.assign(material, { isClear: true, opacity: 0.16 });
-    const mesh = new InstancedMesh(geometry, material, count);
+    const mesh = new Copies(geometry, material, count);
     if (rounded) {
       const sizes = this.items.slice(first, first + count).flatMap(sizeOf);
       geometry.setAttribute('size', new InstancedBufferAttribute(new Float32Array(sizes), 4));
@@ -112,8 +104,8 @@ export class Bodies {
       ? now.map((x, i) => this.previous[i] + (x - this.previous[i]) * share)
       : now;
     for (const { mesh, first, count } of this.runs) {
-      mesh.instanceMatrix.array.set(this.shown.subarray(16 * first, 16 * (first + count)));
-      mesh.instanceMatrix.needsUpdate = true;
+      mesh.matrices.array.set(this.shown.subarray(16 * first, 16 * (first + count)));
+      mesh.matrices.needsUpdate = true;
     }
     this.surfaces.update(sim, this.thinnest);
     this.color(sim);
@@ -135,7 +127,7 @@ export class Bodies {
         if (this.showsSleep && sleeping[first + i]) mixed.lerp(this.theme.asleep, 0.62);
         mesh.setColorAt(i, mixed);
       }
-      mesh.instanceColor.needsUpdate = true;
+      mesh.colors.needsUpdate = true;
     }
   }
 

@@ -1,8 +1,8 @@
 // The ground: planes of the scene, or a floor far below what moves, with a grid that fades out.
-import { Color, Group, Matrix4, Mesh, Vector3 } from 'three';
+import { Color, Group, Matrix4, Vector3 } from 'three';
 import { KIND } from './engine.js';
 import { unitSquare } from './geometry.js';
-import { paint } from './renderer.js';
+import { paint, Thing } from './things.js';
 
 export class Ground {
   constructor() {
@@ -36,7 +36,7 @@ export class Ground {
     const local = middle.clone().applyMatrix4(matrix.clone().invert());
     const geometry = this.geometry.clone().scale(reach, 1, reach).translate(local.x, 0, local.z);
     const grid = { cell, reach, x: local.x, y: local.z, color: this.gridColor };
-    const mesh = new Mesh(geometry, paint({ color: this.color, isClear: true, grid }));
+    const mesh = new Thing(geometry, paint({ color: this.color, isClear: true, grid }));
     mesh.applyMatrix4(matrix);
     mesh.renderOrder = -1;
     this.group.add(mesh);

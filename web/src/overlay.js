@@ -1,18 +1,8 @@
 // The physics made visible: joints, forces, contacts, limits, islands, trails.
-import {
-  BufferAttribute,
-  BufferGeometry,
-  Color,
-  Group,
-  InstancedMesh,
-  LineSegments,
-  Matrix4,
-  Quaternion,
-  Vector3,
-} from 'three';
+import { BufferAttribute, BufferGeometry, Color, Group, Matrix4, Quaternion, Vector3 } from 'three';
 import { number } from './dom.js';
 import { unitArrow, unitBall, unitRod } from './geometry.js';
-import { paint } from './renderer.js';
+import { Copies, Lines, paint } from './things.js';
 import { Trails } from './trails.js';
 
 const UP = new Vector3(0, 1, 0);
@@ -30,12 +20,12 @@ class Pieces {
   }
 
   make(capacity) {
-    const mesh = new InstancedMesh(this.geometry, this.material, capacity);
+    const mesh = new Copies(this.geometry, this.material, capacity);
     if (this.mesh) {
-      mesh.instanceMatrix.array.set(this.mesh.instanceMatrix.array);
-      if (this.mesh.instanceColor) {
+      mesh.matrices.array.set(this.mesh.matrices.array);
+      if (this.mesh.colors) {
         mesh.setColorAt(0, new Color());
-        mesh.instanceColor.array.set(this.mesh.instanceColor.array);
+        mesh.colors.array.set(this.mesh.colors.array);
       }
       this.group.remove(this.mesh);
       this.mesh.dispose();
@@ -64,15 +54,15 @@ class Pieces {
 
   end() {
     this.mesh.count = this.count;
-    this.mesh.instanceMatrix.needsUpdate = true;
-    if (this.mesh.instanceColor) this.mesh.instanceColor.needsUpdate = true;
+    this.mesh.matrices.needsUpdate = true;
+    if (this.mesh.colors) this.mesh.colors.needsUpdate = true;
   }
 }
 
-class Lines {
+class Drawing {
   constructor(group, isThrough = false) {
     this.material = paint({ isLit: false, isClear: true, opacity: 0.9, isThrough });
-    this.mesh = new LineSegments(new BufferGeometry(), this.material);
+    this.mesh = new Lines(new BufferGeometry(), this.material);
     this.mesh.renderOrder = isThrough ? 1 : 0;
     group.add(this.mesh);
   }
@@ -116,10 +106,10 @@ export class Overlay {
       graph: new Pieces(this.group, rod, paint({ isLit: false, isThrough: true })),
     };
     this.lines = {
-      wire: new Lines(this.group),
-      limit: new Lines(this.group),
-      boxes: new Lines(this.group),
-      island: new Lines(this.group, true), // from centre to centre, inside of bodies
+      wire: new Drawing(this.group),
+      limit: new Drawing(this.group),
+      boxes: new Drawing(this.group),
+      island: new Drawing(this.group, true), // from centre to centre, inside of bodies
     };
     this.trails = new Trails(this.group);
     this.labels = [];
@@ -169,8 +159,9 @@ export class Overlay {
   chooseScale(joints, contacts, distance) {
     const most = (list) => list.reduce((max, v) => Math.max(max, Math.hypot(...v)), 0);
     const forces = [...joints.map(({ force }) => force), ...contacts.map(({ normal }) => normal)];
+    const longest = (0.16 * distance) / Math.max(1, Math.sqrt(forces.length / 60));
     const follow = (scale, strongest) => {
-      const wanted = (0.16 * distance) / Math.max(strongest, WEAK);
+      const wanted = longest / Math.max(strongest, WEAK);
       return wanted < scale ? wanted : scale + 0.02 * (wanted - scale);
     };
     this.perNewton = follow(this.perNewton, most(forces));

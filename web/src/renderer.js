@@ -1,21 +1,7 @@
-// Draws what three.js holds, scene, meshes, instances and lines, with two small programs. Its own
-// renderer can do far more, and weighs more than the rest of the page.
+// Draws the things of a three.js scene with two small programs. Its own renderer can do far more, and
+// weighs more than the rest of the page.
 import { Color, Matrix4, OrthographicCamera, Vector3 } from 'three';
 import { ATTRIBUTES, COLOR, DEPTH } from './shaders.js';
-
-// What a thing is made of.
-export const paint = (look = {}) => ({
-  color: new Color('white'),
-  isLit: true,
-  isWire: false, // edges of triangles only
-  isDouble: false, // seen from both sides
-  isClear: false, // what is behind shows through
-  isThrough: false, // shows through what is in front
-  opacity: 1,
-  grid: null, // { cell, reach, x, y, color }
-  least: { value: 0 }, // half width a metre of distance
-  ...look,
-});
 
 function compile(gl, sources) {
   const program = gl.createProgram();
@@ -133,11 +119,11 @@ export class Renderer {
         this.known.delete(geometry);
       });
     }
-    if (object.isInstancedMesh && !this.known.has(object)) {
+    if (object.matrices && !this.known.has(object)) {
       this.known.add(object);
       object.addEventListener('dispose', () => {
-        this.forget(object.instanceMatrix);
-        this.forget(object.instanceColor);
+        this.forget(object.matrices);
+        this.forget(object.colors);
       });
     }
   }
@@ -165,9 +151,9 @@ export class Renderer {
     this.watch(object);
     this.attribute(position, attributes.position, [0, 0, 0, 1]);
     this.attribute(normal, attributes.normal, [0, 1, 0, 0]);
-    this.attribute(instance, object.instanceMatrix, new Matrix4().elements, 1, 4);
-    const tone = object.instanceColor ?? attributes.color;
-    this.attribute(color, tone, [1, 1, 1, 1], object.instanceColor ? 1 : 0);
+    this.attribute(instance, object.matrices, new Matrix4().elements, 1, 4);
+    const tone = object.colors ?? attributes.color;
+    this.attribute(color, tone, [1, 1, 1, 1], object.colors ? 1 : 0);
     this.attribute(size, attributes.size, [1, 1, 1, 0], 1);
   }
 
@@ -185,16 +171,15 @@ export class Renderer {
     const { gl } = this;
     const { geometry, material } = object;
     this.bind(object);
-    const mode = object.isLineSegments || material.isWire ? gl.LINES : gl.TRIANGLES;
-    const count = object.isInstancedMesh ? object.count : 1;
+    const mode = object.isLines || material.isWire ? gl.LINES : gl.TRIANGLES;
     const index = this.indexOf(object);
     if (index) {
       this.bufferOf(index, gl.ELEMENT_ARRAY_BUFFER);
       const type = index.array instanceof Uint32Array ? gl.UNSIGNED_INT : gl.UNSIGNED_SHORT;
-      gl.drawElementsInstanced(mode, index.array.length, type, 0, count);
+      gl.drawElementsInstanced(mode, index.array.length, type, 0, object.count);
     } else {
       const most = geometry.attributes.position?.count ?? 0;
-      gl.drawArraysInstanced(mode, 0, Math.min(most, geometry.drawRange.count), count);
+      gl.drawArraysInstanced(mode, 0, Math.min(most, geometry.drawRange.count), object.count);
     }
   }
 

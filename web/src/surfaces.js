@@ -1,7 +1,7 @@
 // Soft bodies: shaded surfaces with smooth normals, ropes as tubes.
-import { BufferAttribute, BufferGeometry, Group, Mesh, Vector3 } from 'three';
-import { paint } from './renderer.js';
+import { BufferAttribute, BufferGeometry, Group, Vector3 } from 'three';
 import { bodyColors } from './theme.js';
+import { paint, Thing } from './things.js';
 
 const SIDES = 8; // of a rope
 
@@ -60,7 +60,7 @@ export class Surfaces {
     geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * vertices), 3));
     geometry.setIndex(isRope ? tubeIndices(soft.particles) : triangles.map((i) => numbers.get(i)));
     const color = bodyColors[index % bodyColors.length];
-    const mesh = new Mesh(geometry, paint({ color, isDouble: true, isWire: this.isWire }));
+    const mesh = new Thing(geometry, paint({ color, isDouble: true, isWire: this.isWire }));
     mesh.castShadow = true;
     this.group.add(mesh);
     return { mesh, isRope, surface, ...soft };
