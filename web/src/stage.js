@@ -53,9 +53,7 @@ export class Stage {
     this.bounds = bodies.measure(sims[0], true);
     if (this.bounds.isEmpty()) this.bounds.setFromCenterAndSize(this.controls.target, ONE);
     const all = bodies.measure(sims[0], false).union(this.bounds);
-    // Ground far larger than what moves on it need not be seen whole.
-    const [whole, moving] = [all, this.bounds].map((box) => box.getSize(new Vector3()).length());
-    this.stepBack(whole < 4 * moving ? all : this.bounds);
+    this.stepBack(all);
     this.ground.rebuild(sims[0], bodies.items, this.bounds, all.min.y, this.distance);
     this.placeSun();
   }
