@@ -945,6 +945,10 @@ void mechanism_solve(const direct_context *c, mechanism *m)
 {
   solve s = make_solve(c, m);
   s.share = c->pass == DIRECT_AGAIN && !m->apart ? 1.0 : 0.0;
+  bool aside = c->pass == DIRECT_AGAIN && m->apart;
+  if (aside) {
+    mechanism_set_aside(c, m, -1.0f);
+  }
   load_bodies(&s);
   s.fastest = c->pass == DIRECT_FIRST ? fastest_body(&s) : 0.0;
   bool stale = c->pass != DIRECT_AGAIN || m->stale;
@@ -985,6 +989,9 @@ void mechanism_solve(const direct_context *c, mechanism *m)
     m->stale = m->apart;
   }
   store_bodies(&s);
+  if (aside) {
+    mechanism_set_aside(c, m, 1.0f);
+  }
   if (c->pass == DIRECT_RELAX || c->pass == DIRECT_AHEAD) {
     mechanism_calm(c, m);
   }

@@ -153,6 +153,9 @@ void mechanism_solve(const direct_context *c, mechanism *m);
 // mechanism_settle.c
 // After the drift, takes back what moved the bodies without being motion.
 void mechanism_settle(const direct_context *c, const mechanism *m);
+// What moves the bodies so is not for joints to stop, so it is taken out while they are solved
+// again.
+void mechanism_set_aside(const direct_context *c, const mechanism *m, float sign);
 // Bodies at joints that cannot close move as one.
 void mechanism_calm(const direct_context *c, const mechanism *m);
 
