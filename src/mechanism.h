@@ -150,6 +150,13 @@ int direct_law_capacity(JointType type, const RowParams params[2]);
 // mechanism.c
 void mechanism_solve(const direct_context *c, mechanism *m);
 
+// mechanism_stiffness.c
+// What bodies resist turning with besides their inertia: nothing, what errors that are no motion
+// press with, or what their joints bear beyond what the substep can follow.
+void mechanism_resist_nothing(const direct_context *c, const mechanism *m);
+void mechanism_resist_press(const direct_context *c, const mechanism *m);
+void mechanism_resist_load(const direct_context *c, const mechanism *m);
+
 // mechanism_settle.c
 // After the drift, takes back what moved the bodies without being motion.
 void mechanism_settle(const direct_context *c, const mechanism *m);
