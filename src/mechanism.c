@@ -11,11 +11,12 @@ static const double JOINT_SPEED = 10.0; // m/s or rad/s at which one joint may c
 static const double BODY_SPEED = 3.0;   // m/s that this may give a body
 static const double JOINT_SHARE = 0.25; // or these shares of the speed of the fastest
 static const double BODY_SHARE = 1.0;
+static const double IDLE_SPEED = 0.1; // m/s, and a share of the energy, that nobody minds
+static const double IDLE_SHARE = 1e-2;
 static const double TORN_SPEED = 1.0; // m/s or rad/s: slower errors are none
 #define ROUNDS 20
 #define TRIALS 3
 #define PRESSES 2
-static const double BEARABLE = 2.0; // h^2 times the geometric stiffness, over the inertia
 
 typedef struct solve {
   const direct_context *context;
@@ -30,6 +31,7 @@ typedef struct solve {
   double *momentum; // that the position part has given, where it is to be taken back
   double share;     // of the position part that is used
   double fastest;   // speed of a body as the solve begins
+  double spare;     // energy that may come from nowhere
 } solve;
 
 static solve make_solve(const direct_context *c, mechanism *m)
@@ -479,53 +481,6 @@ static void substitute(const solve *s)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Geometric stiffness: an impulse at a lever keeps its direction while the body turns, so that the
-// turn itself changes its torque. Rows leave that out. What makes up for it is inertia: the sum of
-// impulses times levers is an upper bound.
-
-static void resist_nothing(const solve *s)
-{
-  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
-    s->nodes[i].resistance = 0.0;
-  }
-}
-
-static void stiffen(const solve *s, const direct_joint *j, int side, double press)
-{
-  if (j->at[side] >= 0) {
-    s->nodes[j->at[side]].resistance += (double)s->context->data->substep.h * press;
-  }
-}
-
-static double last_impulse(const RowState *state)
-{
-  const float *a = state->lambda;
-  return sqrt((double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
-}
-
-// Light links under a heavy load swing faster than the substep can follow. They get as much inertia
-// as keeps them slow enough.
-static void resist_load(const solve *s)
-{
-  const mechanism *m = s->mechanism;
-  resist_nothing(s);
-  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
-    const direct_joint *j = &s->joints[i];
-    double pull = last_impulse(&j->state[0]), twist = last_impulse(&j->state[1]);
-    stiffen(s, j, 0, pull * (double)v_length(j->start.ra) + twist);
-    stiffen(s, j, 1, pull * (double)v_length(j->start.rb) + twist);
-  }
-  for (int32_t i = m->first_node; i < m->last_node; ++i) {
-    direct_node *node = &s->nodes[i];
-    if (node->resistance > 0.0) {
-      S inertia = world_inertia(s->context->data, node->index);
-      double mean = (double)(inertia.xx + inertia.yy + inertia.zz) / 3.0;
-      node->resistance = fmax(0.0, node->resistance - BEARABLE * mean);
-    }
-  }
-}
-
-// ---------------------------------------------------------------------------------------------
 // Right-hand sides
 
 static double bound_of(const law *l)
@@ -590,17 +545,39 @@ static double top_speed(const solve *s)
   return sqrt(top);
 }
 
-// How fast the bodies are.
-static double fastest_body(const solve *s)
+// How fast the bodies are, and what energy may come from nowhere.
+static void survey_bodies(solve *s)
 {
   double most = 0.0;
   for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
     if (!s->nodes[i].is_joint) {
       const double *v = s->v + s->nodes[i].first_row;
-      most = fmax(most, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+      double square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+      double mass = 1.0 / (double)s->context->data->state[s->nodes[i].index].inverse_mass;
+      most = fmax(most, square);
+      s->spare += 0.5 * mass * (IDLE_SPEED * IDLE_SPEED + IDLE_SHARE * square);
     }
   }
-  return sqrt(most);
+  s->fastest = sqrt(most);
+}
+
+// The energy that the position part brings is to be no more than what the velocities' part takes.
+static bool brings_energy(const solve *s)
+{
+  const mechanism *m = s->mechanism;
+  double brought = -s->spare;
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    const pair2 *x = s->x + s->nodes[j->node].first_row;
+    for (int k = 0; k < j->law_count; ++k) {
+      const law *l = &s->laws[j->first_law + k];
+      if (l->active) {
+        brought += 0.5 * ((*x)[1] * l->error + (*x)[0] * law_change(s, j, l, 0));
+        x += 1;
+      }
+    }
+  }
+  return brought > 0.0;
 }
 
 // How much of the position part is used, and whether it stays in the velocities. Fast bodies make
@@ -611,7 +588,7 @@ static void judge_errors(solve *s)
   double body_speed = fmax(BODY_SPEED, BODY_SHARE * s->fastest);
   s->share = fmin(1.0, joint_speed / fmax(worst_error(s), 1e-30));
   double top = s->share * top_speed(s);
-  s->mechanism->apart = s->share < 1.0 || top > body_speed;
+  s->mechanism->apart = s->share < 1.0 || top > body_speed || brings_energy(s);
   s->share *= fmin(1.0, body_speed / fmax(top, 1e-30));
 }
 
@@ -904,11 +881,7 @@ static void find_errors(const solve *s)
 {
   const mechanism *m = s->mechanism;
   for (int k = !s->context->begins && m->stale ? 1 : 0; k < PRESSES; ++k) {
-    resist_nothing(s);
-    for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
-      stiffen(s, &s->joints[i], 0, s->joints[i].press[0]);
-      stiffen(s, &s->joints[i], 1, s->joints[i].press[1]);
-    }
+    mechanism_resist_press(s->context, m);
     solve_errors(s);
     for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
       note_press(s, &s->joints[i]);
@@ -945,16 +918,22 @@ void mechanism_solve(const direct_context *c, mechanism *m)
 {
   solve s = make_solve(c, m);
   s.share = c->pass == DIRECT_AGAIN && !m->apart ? 1.0 : 0.0;
+  bool aside = c->pass == DIRECT_AGAIN && m->apart;
+  if (aside) {
+    mechanism_set_aside(c, m, -1.0f);
+  }
   load_bodies(&s);
-  s.fastest = c->pass == DIRECT_FIRST ? fastest_body(&s) : 0.0;
+  if (c->pass == DIRECT_FIRST) {
+    survey_bodies(&s);
+  }
   bool stale = c->pass != DIRECT_AGAIN || m->stale;
   for (int32_t i = m->first_joint; i < m->last_joint && c->pass != DIRECT_AGAIN; ++i) {
     direct_laws(c, &s.joints[i]);
   }
   if (c->pass == DIRECT_FIRST || c->pass == DIRECT_AGAIN) {
-    resist_load(&s);
+    mechanism_resist_load(c, m);
   } else {
-    resist_nothing(&s);
+    mechanism_resist_nothing(c, m);
   }
   for (int round = 0; round < ROUNDS; ++round) {
     if (stale) {
@@ -985,6 +964,9 @@ void mechanism_solve(const direct_context *c, mechanism *m)
     m->stale = m->apart;
   }
   store_bodies(&s);
+  if (aside) {
+    mechanism_set_aside(c, m, 1.0f);
+  }
   if (c->pass == DIRECT_RELAX || c->pass == DIRECT_AHEAD) {
     mechanism_calm(c, m);
   }

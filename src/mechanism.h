@@ -150,9 +150,19 @@ int direct_law_capacity(JointType type, const RowParams params[2]);
 // mechanism.c
 void mechanism_solve(const direct_context *c, mechanism *m);
 
+// mechanism_stiffness.c
+// What bodies resist turning with besides their inertia: nothing, what errors that are no motion
+// press with, or what their joints bear beyond what the substep can follow.
+void mechanism_resist_nothing(const direct_context *c, const mechanism *m);
+void mechanism_resist_press(const direct_context *c, const mechanism *m);
+void mechanism_resist_load(const direct_context *c, const mechanism *m);
+
 // mechanism_settle.c
 // After the drift, takes back what moved the bodies without being motion.
 void mechanism_settle(const direct_context *c, const mechanism *m);
+// What moves the bodies so is not for joints to stop, so it is taken out while they are solved
+// again.
+void mechanism_set_aside(const direct_context *c, const mechanism *m, float sign);
 // Bodies at joints that cannot close move as one.
 void mechanism_calm(const direct_context *c, const mechanism *m);
 

@@ -19,7 +19,8 @@ static void add_cross(double *to, double scale, const double *a, const double *b
   to[2] += scale * (a[0] * b[1] - a[1] * b[0]);
 }
 
-static void take_back(const direct_context *c, const direct_node *node)
+// Adds to a body's velocities, or takes from them, what moves it without being motion.
+static void add_given(const direct_context *c, const direct_node *node, float sign)
 {
   body_state *b = &c->data->state[node->index];
   const double *given = c->set->vectors + c->set->row_count + node->first_row;
@@ -27,11 +28,20 @@ static void take_back(const direct_context *c, const direct_node *node)
   memcpy(&ii, c->data->inertia[node->index].inverse, sizeof ii);
   V turn = s_mul(ii, v_make((float)given[3], (float)given[4], (float)given[5]));
   for (int k = 0; k < 3; ++k) {
-    b->v[k] -= (float)given[k];
+    b->v[k] += sign * (float)given[k];
   }
-  b->w[0] -= turn.x;
-  b->w[1] -= turn.y;
-  b->w[2] -= turn.z;
+  b->w[0] += sign * turn.x;
+  b->w[1] += sign * turn.y;
+  b->w[2] += sign * turn.z;
+}
+
+void mechanism_set_aside(const direct_context *c, const mechanism *m, float sign)
+{
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    if (!c->set->nodes[i].is_joint) {
+      add_given(c, &c->set->nodes[i], sign);
+    }
+  }
 }
 
 // Where a body is, as seen from the first one.
@@ -217,11 +227,7 @@ void mechanism_settle(const direct_context *c, const mechanism *m)
   if (!m->apart) {
     return;
   }
-  for (int32_t i = m->first_node; i < m->last_node; ++i) {
-    if (!c->set->nodes[i].is_joint) {
-      take_back(c, &c->set->nodes[i]);
-    }
-  }
+  mechanism_set_aside(c, m, -1.0f);
   if (!m->anchored && !m->leaning) {
     keep_angular_momentum(c, m);
   }

@@ -148,8 +148,7 @@ static void swing_twist_coordinates(d4 q, double x[3])
 static void hinge_coordinates(d4 q, double x[3])
 {
   d3 across = d3_cross(ex, d4_rotate(q, ex)); // eq. 20
-  d3 b2 = d4_rotate(q, ey);
-  x[0] = atan2(b2.z, b2.y);
+  x[0] = remainder(2.0 * atan2(q.x, q.w), 2.0 * pi);
   x[1] = across.y;
   x[2] = across.z;
 }
@@ -347,6 +346,31 @@ static void universal_rows_are_gradients(void **state)
     d4 about_b = d4_turn(d3_scale((double)test_between(&random, -3.1f, 3.1f), ey));
     d4 allowed = d4_mul(about_a, about_b);
     assert_rows_near_allowed(TYPE_UNIVERSAL, universal_coordinates, &allowed, &random);
+  }
+}
+
+// However far axes have come apart, angles that limits act on change along their rows: else a soft
+// limit would give more than it takes.
+static void angles_change_along_their_rows_anywhere(void **state)
+{
+  (void)state;
+  uint32_t random = 19;
+  for (int i = 0; i < 5000; ++i) {
+    Q q = random_turn(&random, pi);
+    Q frame = random_q(&random);
+    d4 exact = d4_unit(d4_of(q)), axes = d4_unit(d4_of(frame));
+    d3 g[3];
+    gradients(hinge_coordinates, axes, exact, g);
+    if (d4_rotate(exact, ex).x > -0.9) {
+      Rows rows = rows_of(TYPE_HINGE, frame, q);
+      assert_below(d3_distance(d3_of(rows.n[0]), g[0]), 1e-5 * d3_dot(g[0], g[0]));
+    }
+    gradients(universal_coordinates, axes, exact, g);
+    if (fabs(d4_rotate(exact, ey).x) < 0.95) {
+      Rows rows = rows_of(TYPE_UNIVERSAL, frame, q);
+      assert_below(d3_distance(d3_of(rows.n[0]), g[0]), 1e-5 * d3_dot(g[0], g[0]));
+      assert_below(d3_distance(d3_of(rows.n[1]), g[1]), 1e-5 * d3_dot(g[1], g[1]));
+    }
   }
 }
 
@@ -930,6 +954,7 @@ int main(void)
       cmocka_unit_test(generic_rows_are_the_gradient_of_the_rotation_vector),
       cmocka_unit_test(hinge_rows_are_gradients),
       cmocka_unit_test(universal_rows_are_gradients),
+      cmocka_unit_test(angles_change_along_their_rows_anywhere),
       cmocka_unit_test(fixed_rows_are_the_small_rotation_vector),
       cmocka_unit_test(a_range_may_reach_across_a_half_turn),
       cmocka_unit_test(lever_mass_is_the_product_itself),

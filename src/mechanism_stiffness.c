@@ -1,0 +1,59 @@
+// Geometric stiffness: an impulse at a lever keeps its direction while the body turns, so that the
+// turn itself changes its torque. Rows leave that out. What makes up for it is inertia: the sum of
+// impulses times levers and h is an upper bound.
+#include "world.h"
+
+#include <math.h>
+
+static const double BEARABLE = 2.0; // h^2 times the stiffness, over the inertia
+
+void mechanism_resist_nothing(const direct_context *c, const mechanism *m)
+{
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    c->set->nodes[i].resistance = 0.0;
+  }
+}
+
+static void stiffen(const direct_context *c, const direct_joint *j, int side, double press)
+{
+  if (j->at[side] >= 0) {
+    c->set->nodes[j->at[side]].resistance += (double)c->data->substep.h * press;
+  }
+}
+
+void mechanism_resist_press(const direct_context *c, const mechanism *m)
+{
+  mechanism_resist_nothing(c, m);
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &c->set->joints[i];
+    stiffen(c, j, 0, j->press[0]);
+    stiffen(c, j, 1, j->press[1]);
+  }
+}
+
+static double last_impulse(const RowState *state)
+{
+  const float *a = state->lambda;
+  return sqrt((double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
+}
+
+// Light links under a heavy load swing faster than the substep can follow. They get as much inertia
+// as keeps them slow enough.
+void mechanism_resist_load(const direct_context *c, const mechanism *m)
+{
+  mechanism_resist_nothing(c, m);
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &c->set->joints[i];
+    double pull = last_impulse(&j->state[0]), twist = last_impulse(&j->state[1]);
+    stiffen(c, j, 0, pull * (double)v_length(j->start.ra) + twist);
+    stiffen(c, j, 1, pull * (double)v_length(j->start.rb) + twist);
+  }
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    direct_node *node = &c->set->nodes[i];
+    if (node->resistance > 0.0) {
+      const double *moments = c->world->bodies[node->index].moments;
+      double mean = (moments[0] + moments[1] + moments[2]) / 3.0;
+      node->resistance = fmax(0.0, node->resistance - BEARABLE * mean);
+    }
+  }
+}
