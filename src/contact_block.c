@@ -46,12 +46,11 @@ static contact_type type_of(const manifold *m)
 static int free_color(uint64_t taken, uint32_t seed)
 {
   uint32_t chance = seed * 2654435761u;
-  int color = lowest_free_color(taken);
-  for (uint32_t skip = chance >> 16 & 3; skip > 0 && color < MAX_COLORS - 1; --skip) {
-    taken |= 1ull << color;
-    color = lowest_free_color(taken);
+  for (uint32_t skip = chance >> 16 & 3; skip > 0; --skip) {
+    uint64_t more = taken | (taken + 1); // with the lowest that is free
+    taken = ~more == 0 ? taken : more;
   }
-  return color;
+  return lowest_free_color(taken);
 }
 
 // Both take note of the colour, if they can be pushed.
