@@ -58,6 +58,7 @@ void contact_forget(contact *c)
 {
   memset(&c->memory, 0, sizeof c->memory);
   c->idle = true;
+  c->settled = false;
 }
 
 // ---------------------------------------------------------------------------------------------

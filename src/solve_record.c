@@ -233,6 +233,7 @@ KERNEL void unpack_lanes(const record_view *view, contact_block *cb, int lane, i
   for (int i = (int)FIELDS(ContactState); i < 24; ++i) {
     r[i] = splat(0.0f);
   }
+  R lived = state->age;
   R bears =
       r_max(r_max(state->lambda[0], state->lambda[1]), r_max(state->lambda[2], state->lambda[3]));
   for (int i = 0; i < 3; ++i) {
@@ -240,7 +241,8 @@ KERNEL void unpack_lanes(const record_view *view, contact_block *cb, int lane, i
   }
   load_fields(cb->sum, lane, r, CONTACT_POINTS + 4);
   R most = r_max(r_max(r[0], r[1]), r_max(r[2], r[3]));
-  alignas(64) float pressed[TN_LANES], loaded[TN_LANES];
+  alignas(64) float pressed[TN_LANES], loaded[TN_LANES], age[TN_LANES];
+  store(age, lived);
   store(pressed, most);
   store(loaded, bears);
   for (int i = 0; i < CONTACT_POINTS + 4; ++i) {
@@ -251,6 +253,7 @@ KERNEL void unpack_lanes(const record_view *view, contact_block *cb, int lane, i
     to[i]->approach = cb->hit[lane + i];
     to[i]->presses = pressed[i] > 0.0f;
     to[i]->idle = !(loaded[i] > 0.0f);
+    to[i]->settled = age[i] > SETTLING_TIME;
     for (int k = 0; k < points; ++k) {
       to[i]->manifold.points[k].gap = cb->touch[TOUCH_FIELD(gap) + (size_t)k][lane + i];
     }

@@ -199,6 +199,7 @@ typedef struct contact_graph {
   contact_block *blocks;
   int32_t block_count, block_capacity;
   coloring coloring;
+  int passes; // over contacts, at least, in a substep
   bouncer *bouncers;
   int32_t bouncer_count, bouncer_capacity;
 } contact_graph;
