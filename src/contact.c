@@ -58,6 +58,7 @@ void contact_forget(contact *c)
 {
   memset(&c->memory, 0, sizeof c->memory);
   c->idle = true;
+  c->settled = false;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -288,38 +289,46 @@ static void know_shapes(const tn_world *world, pair *p)
 
 typedef struct lister {
   tn_world *world;
+  shape *shapes;
+  found_pair *found;
+  int32_t *listed;
+  int32_t count;
+  uint32_t active; // look of shapes that are
   float dt;
   int32_t room;      // for manifolds, so far
   bool meets_asleep; // some pair has a sleeping body
 } lister;
 
-// A pair with someone active, unless its shapes cannot have met.
-static void list_pair(lister *l, int32_t slot)
+// The shape beside an active one that is not active itself.
+static void place_other(lister *l, shape *s)
 {
-  tn_world *world = l->world;
-  pair *p = &world->pairs[slot];
-  shape *a = &world->shapes[p->shape[0]], *b = &world->shapes[p->shape[1]];
-  uint32_t active = look_of(world, true);
-  if (!p->alive || (a->stance.look != active && b->stance.look != active)) {
+  l->meets_asleep = l->meets_asleep || l->world->bodies[s->body].asleep;
+  if (!is_placed(l->world, s)) {
+    place_shape(l->world, s, false);
+  }
+}
+
+// A pair with someone active, unless its shapes cannot have met.
+static void list_pair(lister *l, pair *p, int32_t slot)
+{
+  shape *a = &l->shapes[p->shape[0]], *b = &l->shapes[p->shape[1]];
+  bool first = a->stance.look == l->active, second = b->stance.look == l->active;
+  if (!p->alive || !(first || second)) {
     return;
   }
-  shape *other = a->stance.look != active ? a : b;
-  if (other->stance.look != active) {
-    l->meets_asleep = l->meets_asleep || world->bodies[other->body].asleep;
-    if (!is_placed(world, other)) {
-      place_shape(world, other, false);
-    }
+  if (!(first && second)) {
+    place_other(l, first ? b : a);
   }
   if (is_far(p, &a->stance, &b->stance, l->dt)) {
     return;
   }
   if (p->fresh) {
-    know_shapes(world, p);
+    know_shapes(l->world, p);
   }
   found_pair empty = {l->room, p->complex ? MAX_MANIFOLDS : 1, 0, false};
   l->room += empty.room;
-  world->found[world->active_pair_count] = empty;
-  world->active_pairs[world->active_pair_count++] = slot;
+  l->found[l->count] = empty;
+  l->listed[l->count++] = slot;
 }
 
 static int64_t count_links(const tn_world *world)
@@ -355,7 +364,8 @@ static bool list_few(lister *l)
   }
   for (int32_t i = 0; i < words; ++i) {
     for (uint64_t bits = world->pair_bits[i]; bits != 0; bits &= bits - 1) {
-      list_pair(l, 64 * i + lowest_free_color(~bits));
+      int32_t slot = 64 * i + lowest_free_color(~bits);
+      list_pair(l, &world->pairs[slot], slot);
     }
   }
   return true;
@@ -372,16 +382,20 @@ static bool list_active(lister *l)
                       sizeof(found_pair))) {
     return false;
   }
-  world->active_pair_count = 0;
+  l->shapes = world->shapes;
+  l->found = world->found;
+  l->listed = world->active_pairs;
+  l->active = look_of(world, true);
   if (4 * count_links(world) < world->pair_list.used) {
     if (!list_few(l)) {
       return false;
     }
   } else {
     for (int32_t i = 0; i < world->pair_list.used; ++i) {
-      list_pair(l, i);
+      list_pair(l, &world->pairs[i], i);
     }
   }
+  world->active_pair_count = l->count;
   return memory_reserve(world, (void **)&world->found_manifolds, &world->found_manifold_capacity,
                         l->room, sizeof(manifold));
 }

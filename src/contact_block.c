@@ -14,6 +14,9 @@ _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 // to layer.
 #define PUSH 1.0f
 #define PUSH_AMONG_MANY 0.06f
+// What is built as a stack has no loads to start from, and sinks until they are learnt; its
+// friction holds it there. While most contacts are young, passes make up for substeps.
+#define SETTLING_PASSES 12
 #define HIT_SPEED 0.1f // m/s, slowest that is told
 
 // ---------------------------------------------------------------------------------------------
@@ -21,6 +24,7 @@ _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 
 typedef struct builder {
   int32_t count;
+  int32_t young; // of them, without a load to start from
   // Contacts in each, then the next place.
   int32_t group[MAX_COLORS + 1][CONTACT_TYPE_COUNT];
   int32_t idle[MAX_COLORS + 1][CONTACT_TYPE_COUNT];
@@ -46,12 +50,11 @@ static contact_type type_of(const manifold *m)
 static int free_color(uint64_t taken, uint32_t seed)
 {
   uint32_t chance = seed * 2654435761u;
-  int color = lowest_free_color(taken);
-  for (uint32_t skip = chance >> 16 & 3; skip > 0 && color < MAX_COLORS - 1; --skip) {
-    taken |= 1ull << color;
-    color = lowest_free_color(taken);
+  for (uint32_t skip = chance >> 16 & 3; skip > 0; --skip) {
+    uint64_t more = taken | (taken + 1); // with the lowest that is free
+    taken = ~more == 0 ? taken : more;
   }
-  return color;
+  return lowest_free_color(taken);
 }
 
 // Both take note of the colour, if they can be pushed.
@@ -85,6 +88,7 @@ static void color_contact(tn_world *world, builder *make, int32_t slot)
   }
   placed_contact p = {slot, (uint8_t)color, (uint8_t)type_of(&c->manifold), c->idle};
   world->placed_contacts[make->count++] = p;
+  make->young += !c->settled;
   make->group[color][p.type] += 1;
   make->idle[color][p.type] += p.idle;
 }
@@ -476,6 +480,7 @@ bool contacts_place(tn_world *world)
     return false;
   }
   place_contacts(world, &make);
+  g->passes = 2 * make.young > make.count ? 1 + SETTLING_PASSES / world->substeps : 1;
   return true;
 }
 

@@ -55,9 +55,10 @@ typedef enum contact_traits {
 typedef struct contact {
   alignas(64) int32_t next_free;
   bool alive;
-  bool idle;      // its points carry no impulse
-  bool presses;   // they did in the last step
-  uint8_t traits; // contact_traits of its terms
+  bool idle : 1;    // its points carry no impulse
+  bool presses : 1; // they did in the last step
+  bool settled : 1; // its load had time to be learnt
+  uint8_t traits;   // contact_traits of its terms
   int32_t pair;
   int32_t next; // of the same pair
   int32_t body[2];
@@ -113,6 +114,7 @@ struct contact_block {
   float approach[CONTACT_POINTS][BLOCK_WIDTH]; // normal velocity before the substep
 };
 
+#define SETTLING_TIME 0.33f // s
 #define TOUCH_FIELD(name) (offsetof(Touch, name) / sizeof(R))
 #define PARAM_FIELD(name) (offsetof(ContactParams, name) / sizeof(R))
 

@@ -41,19 +41,6 @@ static bool is_solved(const tn_world *world, const joint *j)
   return holds(world, j) && (is_pushed(world, j->slot[0]) || is_pushed(world, j->slot[1]));
 }
 
-int lowest_free_color(uint64_t taken)
-{
-#if defined(__GNUC__)
-  return ~taken == 0 ? MAX_COLORS : __builtin_ctzll(~taken);
-#else
-  int color = 0;
-  while (color < MAX_COLORS && taken >> color & 1) {
-    ++color;
-  }
-  return color;
-#endif
-}
-
 static void color_joints(tn_world *world, builder *make)
 {
   for (int32_t slot = 0; slot < world->joint_list.used; ++slot) {

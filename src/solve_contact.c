@@ -119,7 +119,8 @@ KERNEL void store_touch(contact_block *cb, int lane, Kind kind, const Touch *tou
 
 KERNEL void load_params(contact_block *cb, int lane, Kind kind, Need need, ContactParams *p)
 {
-  memset(p, 0, sizeof *p);
+  p->rolling = p->spinning = p->alpha = p->anchored = splat(0.0f);
+  p->slide = v_zero();
   load_fields(cb->params + PARAM_FIELD(mu_static), lane, &p->mu_static, 2);
   load_fields(cb->params + PARAM_FIELD(deep), lane, &p->deep, 2);
   load_fields(cb->params + PARAM_FIELD(radius_a), lane, &p->radius_a, 2);
@@ -139,7 +140,11 @@ KERNEL void load_params(contact_block *cb, int lane, Kind kind, Need need, Conta
 
 KERNEL void load_state(contact_block *cb, int lane, Kind kind, Need need, ContactState *s)
 {
-  memset(s, 0, sizeof *s);
+  s->twist = s->turning = s->angle = splat(0.0f);
+  s->roll = s->offset = v_zero();
+  for (int i = kind.points; i < CONTACT_POINTS; ++i) {
+    s->lambda[i] = splat(0.0f);
+  }
   load_fields(cb->state + STATE_FIELD(lambda), lane, s->lambda, kind.points);
   load_fields(cb->state + STATE_FIELD(reference), lane, &s->reference, 2);
   load_fields(cb->state + STATE_FIELD(friction), lane, (R *)&s->friction, 3);

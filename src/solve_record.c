@@ -74,24 +74,24 @@ KERNEL void pack_state(contact_block *cb, int lane, int points, const contact *c
   for (int i = 0; i < 3; ++i) {
     load_part(from, offsetof(contact, memory) + 32 * (size_t)i, r + 8 * i);
   }
-  ContactState s;
-  memcpy(&s, r, sizeof s);
+  ContactState *s = (ContactState *)(void *)r;
   for (int i = 0; i < CONTACT_POINTS; ++i) {
-    s.lambda[i] = scale * s.lambda[i];
+    s->lambda[i] = scale * s->lambda[i];
   }
-  s.reference = scale * s.reference;
-  s.friction = v_scale(scale, s.friction);
-  s.roll = v_scale(scale, s.roll);
-  s.twist = scale * s.twist;
+  s->reference = scale * s->reference;
+  s->friction = v_scale(scale, s->friction);
+  s->roll = v_scale(scale, s->roll);
+  s->twist = scale * s->twist;
   // What no pass looks at.
   if (!(cb->traits & TRAIT_ROLLS)) {
-    s.roll = v_zero();
-    s.twist = points == 1 ? splat(0.0f) : s.twist;
+    s->roll = v_zero();
+    s->twist = points == 1 ? splat(0.0f) : s->twist;
   }
-  STORE(cb->state, lane, &s);
+  STORE(cb->state, lane, s);
 }
 
-KERNEL void pack_terms(contact_block *cb, int lane, const contact *const *from, R used[])
+KERNEL void pack_terms(contact_block *cb, int lane, int points, const contact *const *from,
+                       R used[])
 {
   R r[16];
   load_part(from, offsetof(contact, terms), r);
@@ -100,7 +100,7 @@ KERNEL void pack_terms(contact_block *cb, int lane, const contact *const *from, 
   store_fields(cb->params, lane, r, push);
   store_fields(cb->params + push + 1, lane, r + push + 1, (int)FIELDS(ContactParams) - push - 1);
   store(cb->restitution + lane, r[13]);
-  for (int i = 0; i < CONTACT_POINTS; ++i) {
+  for (int i = 0; i < points; ++i) {
     used[i] = pick(r[14] > (float)i, splat(1.0f), splat(0.0f));
     store(&cb->used[i][lane], used[i]);
   }
@@ -117,7 +117,6 @@ KERNEL void pack_segments(contact_block *cb, int lane, const contact *const *fro
     ends[i] = v_make(r[3 * i], r[3 * i + 1], r[3 * i + 2]);
   }
   RoundStart start;
-  memset(&start, 0, sizeof start);
   load_fields(cb->start, lane, (R *)&start.apart, 3); // told already
   start.pa = lever(a, ends[0]);
   start.ea = q_rotate(a->turned, v_sub(ends[1], ends[0]));
@@ -127,7 +126,8 @@ KERNEL void pack_segments(contact_block *cb, int lane, const contact *const *fro
     start.ca[i] = ca[i];
     start.cb[i] = cb_[i];
   }
-  STORE(cb->start, lane, &start);
+  size_t size = points == 1 ? offsetof(RoundStart, ca) : sizeof start; // one point needs no cores
+  store_fields(cb->start, lane, (const R *)&start, (int)(size / sizeof(R)));
 }
 
 KERNEL void clear_sums(contact_block *cb, int lane, R h)
@@ -152,13 +152,12 @@ KERNEL void pack_lanes(const record_view *view, contact_block *cb, int lane, int
   Placing a = load_placing(view, from, 0);
   Placing b = load_placing(view, from, 1);
   R used[CONTACT_POINTS], r[8];
-  pack_terms(cb, lane, from, used);
+  pack_terms(cb, lane, points, from, used);
   pack_state(cb, lane, points, from, splat(view->scale));
   load_part(from, offsetof(contact, manifold), r);
   R radius_a = r[5], radius_b = r[6];
   Touch touch;
   V core_a[CONTACT_POINTS], core_b[CONTACT_POINTS];
-  memset(&touch, 0, sizeof touch);
   V n = q_rotate(a.turned, v_make(r[2], r[3], r[4]));
   touch.n = v_scale(1.0f / v_length(n), n);
   for (int i = 0; i < points; ++i) {
@@ -170,7 +169,10 @@ KERNEL void pack_lanes(const record_view *view, contact_block *cb, int lane, int
     touch.rb[i] = v_sub(core_b[i], v_scale(used[i] * radius_b, touch.n));
     touch.gap[i] = pick(in_use, r[6], splat(0.0f));
   }
-  STORE(cb->touch, lane, &touch);
+  store_fields(cb->touch + TOUCH_FIELD(n), lane, (const R *)&touch.n, 3);
+  store_fields(cb->touch + TOUCH_FIELD(ra), lane, (const R *)touch.ra, 3 * points);
+  store_fields(cb->touch + TOUCH_FIELD(rb), lane, (const R *)touch.rb, 3 * points);
+  store_fields(cb->touch + TOUCH_FIELD(gap), lane, touch.gap, points);
   if (cb->type == CONTACT_ROUND_1 || cb->type == CONTACT_ROUND_2) {
     pack_segments(cb, lane, from, &a, &b, core_a, core_b, points < 2 ? points : 2);
   } else if (cb->type <= CONTACT_FLAT_4) {
@@ -195,12 +197,20 @@ static int points_of(int type)
   }
 }
 
+// The number of points is settled once.
 void CONTACT_PACK(const record_view *view, int first, int last)
 {
   for (int i = first; i < last; ++i) {
     contact_block *cb = &view->blocks[i];
+    int points = points_of(cb->type);
     for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
-      pack_lanes(view, cb, lane, points_of(cb->type));
+      if (points == 1) {
+        pack_lanes(view, cb, lane, 1);
+      } else if (points == 2) {
+        pack_lanes(view, cb, lane, 2);
+      } else {
+        pack_lanes(view, cb, lane, 4);
+      }
     }
   }
 }
@@ -215,20 +225,24 @@ KERNEL void unpack_lanes(const record_view *view, contact_block *cb, int lane, i
   }
   R r[24];
   Strain shift;
-  ContactState state;
-  LOAD(cb->state, lane, &state);
+  ContactState *state = (ContactState *)(void *)r;
+  LOAD(cb->state, lane, state);
   LOAD(cb->shift, lane, &shift);
-  state.offset = v_add(state.offset, shift.offset);
-  state.angle = state.angle + shift.angle;
-  memset(r, 0, sizeof r);
-  memcpy(r, &state, sizeof state);
+  state->offset = v_add(state->offset, shift.offset);
+  state->angle = state->angle + shift.angle;
+  for (int i = (int)FIELDS(ContactState); i < 24; ++i) {
+    r[i] = splat(0.0f);
+  }
+  R lived = state->age;
+  R bears =
+      r_max(r_max(state->lambda[0], state->lambda[1]), r_max(state->lambda[2], state->lambda[3]));
   for (int i = 0; i < 3; ++i) {
     store_part(to, offsetof(contact, memory) + 32 * (size_t)i, r + 8 * i);
   }
   load_fields(cb->sum, lane, r, CONTACT_POINTS + 4);
   R most = r_max(r_max(r[0], r[1]), r_max(r[2], r[3]));
-  R bears = r_max(r_max(state.lambda[0], state.lambda[1]), r_max(state.lambda[2], state.lambda[3]));
-  alignas(64) float pressed[TN_LANES], loaded[TN_LANES];
+  alignas(64) float pressed[TN_LANES], loaded[TN_LANES], age[TN_LANES];
+  store(age, lived);
   store(pressed, most);
   store(loaded, bears);
   for (int i = 0; i < CONTACT_POINTS + 4; ++i) {
@@ -239,6 +253,7 @@ KERNEL void unpack_lanes(const record_view *view, contact_block *cb, int lane, i
     to[i]->approach = cb->hit[lane + i];
     to[i]->presses = pressed[i] > 0.0f;
     to[i]->idle = !(loaded[i] > 0.0f);
+    to[i]->settled = age[i] > SETTLING_TIME;
     for (int k = 0; k < points; ++k) {
       to[i]->manifold.points[k].gap = cb->touch[TOUCH_FIELD(gap) + (size_t)k][lane + i];
     }

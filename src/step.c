@@ -266,7 +266,8 @@ static void substep_tenon(stepper *s, int i)
     solve_softs(s);
   }
   if (s->has_contacts) {
-    for (int k = 0; k < s->world->iterations; ++k) {
+    int passes = s->world->contact_graph.passes;
+    for (int k = 0; k < passes || k < s->world->iterations; ++k) {
       for_contacts(s, contacts->solve);
     }
     if (s->has_joints) {

@@ -200,6 +200,7 @@ typedef struct contact_graph {
   contact_block *blocks;
   int32_t block_count, block_capacity;
   coloring coloring;
+  int passes; // over contacts, at least, in a substep
   bouncer *bouncers;
   int32_t bouncer_count, bouncer_capacity;
 } contact_graph;
@@ -523,7 +524,18 @@ void soft_add_momentum(const soft *s, tn_pos about, tn_momentum *sum);
 bool graph_build(tn_world *world);
 void graph_release(tn_world *world);
 // One of MAX_COLORS that is not taken, or MAX_COLORS.
-int lowest_free_color(uint64_t taken);
+static inline int lowest_free_color(uint64_t taken)
+{
+#if defined(__GNUC__)
+  return ~taken == 0 ? MAX_COLORS : __builtin_ctzll(~taken);
+#else
+  int color = 0;
+  while (color < MAX_COLORS && taken >> color & 1) {
+    ++color;
+  }
+  return color;
+#endif
+}
 // Gives each colour and type its blocks: turns the counts in `group`, `types` of them to a colour
 // and one more colour for what none was left for, into the first place of each, that is block *
 // BLOCK_WIDTH. Returns the blocks needed.

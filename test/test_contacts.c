@@ -691,9 +691,100 @@ static void what_slows_down_has_fewer_pairs(void **state)
   tn_world_destroy(world);
 }
 
+// Where two axes are closest, by going from one to the other and back until nothing changes.
+static double axes_apart(const tn_world *world, tn_body_id a, tn_body_id b, double ha, double hb)
+{
+  tn_transform at[2] = {tn_body_transform(world, a), tn_body_transform(world, b)};
+  tn_vec3 u = tn_rotate(at[0].q, tn_v3(0.0f, 1.0f, 0.0f));
+  tn_vec3 v = tn_rotate(at[1].q, tn_v3(0.0f, 1.0f, 0.0f));
+  double d[3] = {at[1].p.x - at[0].p.x, at[1].p.y - at[0].p.y, at[1].p.z - at[0].p.z};
+  double e[3] = {(double)u.x, (double)u.y, (double)u.z};
+  double f[3] = {(double)v.x, (double)v.y, (double)v.z};
+  double s = 0.0, t = 0.0, square = 0.0;
+  for (int k = 0; k < 5000; ++k) {
+    double along = 0.0, back = 0.0;
+    for (int i = 0; i < 3; ++i) {
+      along += e[i] * (d[i] + t * f[i]);
+    }
+    s = fmin(fmax(along, -ha), ha);
+    for (int i = 0; i < 3; ++i) {
+      back += f[i] * (s * e[i] - d[i]);
+    }
+    t = fmin(fmax(back, -hb), hb);
+  }
+  for (int i = 0; i < 3; ++i) {
+    double w = d[i] + t * f[i] - s * e[i];
+    square += w * w;
+  }
+  return sqrt(square);
+}
+
+static tn_body_id float_capsule(tn_world *world, tn_pos at, float half_length, uint32_t *random)
+{
+  tn_shape_def def = tn_default_shape_def(half_length > 0.0f ? TN_SHAPE_CAPSULE : TN_SHAPE_SPHERE);
+  def.radius = 0.1f;
+  def.half_length = half_length;
+  tn_body_id body = test_body(world, TN_BODY_DYNAMIC, at);
+  tn_vec3 axis = test_vector(random, 1.0f);
+  tn_transform pose = {at,
+                       tn_quat_axis_angle(tn_scale(1.0f / tn_length(axis), axis), 3.0f * axis.x)};
+  assert_true(tn_body_set_transform(world, body, pose));
+  assert_false(TN_IS_NULL(tn_shape_create(world, body, &def)));
+  return body;
+}
+
+// Spheres and capsules at all angles: between what touches lies what geometry says, along the
+// normal, and nothing that is near is left out. The number of pairs is odd, so that lanes are left
+// over.
+static void check_round_shapes(int lanes)
+{
+  enum { PAIRS = 203 };
+  uint32_t random = 7;
+  tn_world_def def = tn_default_world_def();
+  def.gravity = tn_v3(0.0f, 0.0f, 0.0f);
+  def.lanes = lanes;
+  tn_world *world = tn_world_create(&def);
+  tn_body_id bodies[PAIRS][2];
+  float half[2] = {0.0f, 0.3f};
+  for (int i = 0; i < PAIRS; ++i) {
+    tn_pos at = tn_p3(3.0 * (double)(i % 16), 3.0 * (double)(i / 16), 0.0);
+    tn_pos beside = tn_offset(at, test_vector(&random, 0.2f));
+    bodies[i][0] = float_capsule(world, at, half[i & 1], &random);
+    bodies[i][1] = float_capsule(world, beside, half[i >> 1 & 1], &random);
+  }
+  assert_int_equal(tn_world_step(world, 1e-6f), 0);
+  int touching = 0;
+  for (int i = 0; i < PAIRS; ++i) {
+    double apart = axes_apart(world, bodies[i][0], bodies[i][1], (double)half[i & 1],
+                              (double)half[i >> 1 & 1]);
+    tn_contact contact;
+    int count = tn_body_contacts(world, bodies[i][0], &contact, 1);
+    if (fabs(apart - 0.2) > 0.01 || count > 0) {
+      assert_int_equal(count, apart < 0.21);
+    }
+    if (count > 0) {
+      float gap = contact.points[0].gap;
+      gap = contact.count > 1 ? fminf(gap, contact.points[1].gap) : gap;
+      assert_close((double)gap, apart - 0.2, 2e-5);
+      assert_close((double)tn_length(contact.normal), 1.0, 1e-6);
+      touching += 1;
+    }
+  }
+  assert_true(touching > PAIRS / 2);
+  tn_world_destroy(world);
+}
+
+static void round_shapes_are_as_far_apart_as_they_are(void **unused)
+{
+  (void)unused;
+  check_round_shapes(1);
+  check_round_shapes(0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(round_shapes_are_as_far_apart_as_they_are),
       cmocka_unit_test(every_solid_rests_on_every_ground),
       cmocka_unit_test(ground_reaches_far),
       cmocka_unit_test(every_method_carries_a_cube),
