@@ -71,7 +71,7 @@ typedef struct soft {
   float tear_strain, tear_force;
   float yield_strain, creep, plastic_limit;
   float stiffest; // 1/s^2, of Neo-Hookean elements: what substeps must follow
-  bool warned;    // that they do not
+  bool eased;     // they do not
   tn_material material;
   tn_filter filter;
   void *user_data;

@@ -396,20 +396,47 @@ void soft_solve_surfaces(tn_world *world, float h, soft_stage stage)
 // from .45 to 0.
 #define STIFF_LIMIT 3.0f
 
-void soft_warn(tn_world *world, float dt)
+// Beyond that they are as soft as the substeps can follow: both moduli by the same factor.
+static void ease_rows(tn_world *world, int32_t slot, float factor)
+{
+  soft_graph *g = &world->soft_graph;
+  soft_layout l = soft_layout_of(SOFT_NEO);
+  soft_rows *rows = &g->data.rows[SOFT_NEO];
+  for (int32_t at = 0; at < rows->block_count * BLOCK_WIDTH; ++at) {
+    soft_source from = g->sources[SOFT_NEO][at];
+    if (from.soft != slot) {
+      continue;
+    }
+    const float *fields = world->softs[slot].list[SOFT_NEO].fields +
+                          (size_t)from.index * (size_t)(l.params + l.state);
+    const NeoParams *neo = (const NeoParams *)fields;
+    float(*row)[BLOCK_WIDTH] =
+        rows->row + (size_t)(at / BLOCK_WIDTH) * (size_t)soft_block_rows(SOFT_NEO) + l.particles;
+    row[offsetof(NeoParams, shear) / sizeof(R)][at % BLOCK_WIDTH] = factor * neo->shear;
+    row[offsetof(NeoParams, bulk) / sizeof(R)][at % BLOCK_WIDTH] = factor * neo->bulk;
+  }
+}
+
+void soft_ease(tn_world *world, float dt)
 {
   float h = dt / (float)world->substeps;
   for (int32_t i = 0; i < world->soft_list.used; ++i) {
     soft *s = &world->softs[i];
-    bool stiff = s->alive && s->stiffest * h * h > STIFF_LIMIT;
-    if (stiff && !s->warned) {
+    if (!s->alive || s->first == 0 || s->stiffest == 0.0f) {
+      continue;
+    }
+    bool stiff = s->stiffest * h * h > STIFF_LIMIT;
+    if (stiff && !s->eased) {
       report(
           world, TN_LOG_WARNING,
-          "tn_world_step: Neo-Hookean soft body %d is too stiff for %d substeps and may explode; "
+          "tn_world_step: Neo-Hookean soft body %d is too stiff for %d substeps and is softened; "
           "it needs %d",
           (int)i, world->substeps, (int)(dt * sqrtf(s->stiffest / STIFF_LIMIT)) + 1);
     }
-    s->warned = stiff;
+    if (stiff || s->eased) {
+      ease_rows(world, i, stiff ? s->stiffest * h * h / STIFF_LIMIT : 1.0f);
+    }
+    s->eased = stiff;
   }
 }
 

@@ -525,7 +525,7 @@ static bool pack_softs(tn_world *world, float dt, float scale)
   if (!soft_pack_folds(world)) {
     return false;
   }
-  soft_warn(world, dt);
+  soft_ease(world, dt);
   soft_track_begin(world, dt);
   return true;
 }

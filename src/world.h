@@ -432,7 +432,7 @@ void soft_solve_chains(tn_world *world, float h, bool relaxing);
 void soft_move_chains(tn_world *world, float h);
 void soft_solve_surfaces(tn_world *world, float h, soft_stage stage);
 void soft_follow_box(soft *s);
-void soft_warn(tn_world *world, float dt); // of what its substeps cannot follow
+void soft_ease(tn_world *world, float dt); // what its substeps cannot follow
 // The turn that an angular momentum gives an inertia xx yy zz xy xz yz.
 tn_pos solve_inertia(const double *inertia, tn_pos momentum);
 
