@@ -270,6 +270,9 @@ struct tn_world {
   soft_links touch_links, hold_links;
   soft_contact *touches; // of the last step
   int32_t touch_count, touch_capacity;
+  soft_contact *met; // scratch of a step: what each bunch touches, and how many
+  int32_t *met_counts;
+  int32_t met_capacity, met_count_capacity;
   world_box *bunches; // scratch of a step: of a soft body's particles and triangles
   int32_t bunch_capacity;
   meeting *meetings;
