@@ -364,6 +364,33 @@ static void recovers_from_any_state(void **unused)
   recover(HEXES, RANDOM, 1e7f, 4, &random);
 }
 
+// In the middle of it, from a snapshot, with the same bits.
+static void recovery_goes_on_from_a_snapshot(void **unused)
+{
+  (void)unused;
+  uint32_t random = 9;
+  tn_world *world = weightless(5);
+  tn_soft_def def = tn_default_soft_def();
+  assert_true(tn_soft_mesh_box(&def, (const int[3]){2, 2, 2}, tn_v3(0.5f, 0.5f, 0.5f), true));
+  def.solid = TN_SOFT_SHAPE;
+  def.mass = 1000.0f;
+  def.damping = 2.0f;
+  tn_soft_id soft = tn_soft_create(world, &def);
+  crash_soft(world, soft, &def, RANDOM, &random);
+  test_run(world, dt, 60);
+  size_t size = tn_world_save(world, NULL, 0);
+  void *buffer = malloc(size);
+  assert_int_equal(tn_world_save(world, buffer, size), size);
+  test_run(world, dt, 60);
+  uint64_t later = tn_world_hash(world);
+  assert_true(tn_world_restore(world, buffer, size));
+  test_run(world, dt, 60);
+  assert_true(tn_world_hash(world) == later);
+  free(buffer);
+  tn_soft_mesh_free(&def);
+  tn_world_destroy(world);
+}
+
 // Some tear, some yield, some have tethers, some a cluster.
 static void give_way(tn_soft_def *def, int i)
 {
@@ -432,6 +459,7 @@ int main(void)
       cmocka_unit_test(turned_solids_are_not_strained),
       cmocka_unit_test(cantilever_bends_as_a_beam),
       cmocka_unit_test(recovers_from_any_state),
+      cmocka_unit_test(recovery_goes_on_from_a_snapshot),
       cmocka_unit_test(stays_finite),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
