@@ -60,6 +60,7 @@ static const bench_case cases[] = {
     {"folds", NULL, "particles", 1681, .field = FIELD_ALONE, .unit = UNIT_ROW, .frames = 60},
     {"tets", NULL, "cells", 8, .field = FIELD_ALONE, .unit = UNIT_ROW, .frames = 60,
      .published = 3.117, .source = "Dahl and Bargteil 2019"},
+    {"tets", NULL, "cells", 17, .field = FIELD_ALONE, .unit = UNIT_ROW, .frames = 20},
     {"hexes", NULL, "cells", 8, .field = FIELD_ALONE, .unit = UNIT_ROW, .frames = 60},
     {"balloon", NULL, "level", 3, .field = FIELD_ALONE, .unit = UNIT_ROW, .frames = 60},
 

@@ -71,7 +71,7 @@ typedef struct soft {
   float tear_strain, tear_force;
   float yield_strain, creep, plastic_limit;
   float stiffest; // 1/s^2, of Neo-Hookean elements: what substeps must follow
-  bool warned;    // that they do not
+  bool eased;     // they do not
   tn_material material;
   tn_filter filter;
   void *user_data;
@@ -95,7 +95,7 @@ typedef struct attachment {
 // What a particle or a triangle touches in a step.
 typedef struct soft_contact {
   int32_t type;        // touch_type
-  int32_t soft, other; // slots; other: of the second particle, or NO_SLOT
+  int32_t soft, other; // slots; other: of all particles but the first, or NO_SLOT
   int32_t particle[TOUCH_PARTICLES];
   float weight[TOUCH_PARTICLES];
   int32_t shape, body; // slots, or NO_SLOT
@@ -104,6 +104,11 @@ typedef struct soft_contact {
   bool round;
   tn_vec3 force; // mean over the step
 } soft_contact;
+
+static inline bool touch_is_mutual(const soft_contact *t)
+{
+  return t->other != NO_SLOT;
+}
 
 // A soft body and a shape, or two soft bodies, that touch.
 typedef struct meeting {
@@ -135,9 +140,11 @@ typedef struct chain_row {
 typedef struct soft_graph {
   bool dirty;
   soft_data data;
-  tn_pos *at;           // of every place when the step began
-  float (*gradient)[3]; // of a closed surface's volume
-  int32_t *holder;      // attachment of a place, or NO_SLOT
+  tn_pos *at;             // of every place when the step began
+  float (*gradient)[3];   // of a closed surface's volume
+  particle_state *change; // of every place, where corrections are averaged
+  int32_t change_capacity;
+  int32_t *holder; // attachment of a place, or NO_SLOT
   int32_t holder_capacity;
   int32_t gradient_capacity;
   int32_t place_count, place_capacity;

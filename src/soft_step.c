@@ -303,13 +303,13 @@ void soft_move_chains(tn_world *world, float h)
     float w = p[row->place[0]].inverse_mass + p[row->place[1]].inverse_mass;
     float a = row->compliance / (h * h);
     float x = w + a > 0.0f ? -(length - row->rest) / h / (w + a) : 0.0f;
+    float most = fmaxf(p[row->place[0]].share, p[row->place[1]].share);
     row->sum += x;
     for (int side = 0; side < 2; ++side) {
-      particle_state *to = &p[row->place[side]];
+      const particle_state *to = &p[row->place[side]];
       float scale = (side == 0 ? -x : x) * to->inverse_mass;
       for (int k = 0; k < 3; ++k) {
-        to->v[k] += scale * row->n[k];
-        to->dx[k] += h * scale * row->n[k];
+        soft_move(&g->data, row->place[side], k, scale * row->n[k], h, most);
       }
     }
   }
@@ -352,11 +352,13 @@ static void solve_surface(tn_world *world, const soft *s, float h, soft_stage st
     g->gradient[i][0] = g->gradient[i][1] = g->gradient[i][2] = 0.0f;
   }
   double volume, w = 0.0, rate = 0.0;
+  float most = 1.0f;
   add_gradients(world, s, g->at[s->first], &volume);
   for (int32_t i = s->first; i < s->first + s->particle_count; ++i) {
     V d = vec(g->gradient[i]);
     w += (double)(p[i].inverse_mass * v_dot(d, d));
     rate += (double)v_dot(d, vec(p[i].v));
+    most = fmaxf(most, p[i].share);
   }
   double a = (double)s->volume_compliance / ((double)h * (double)h);
   double c = volume - (double)s->pressure * (double)s->rest_volume;
@@ -368,8 +370,11 @@ static void solve_surface(tn_world *world, const soft *s, float h, soft_stage st
   for (int32_t i = s->first; i < s->first + s->particle_count; ++i) {
     for (int k = 0; k < 3; ++k) {
       float dv = x * p[i].inverse_mass * g->gradient[i][k];
-      p[i].v[k] += dv;
-      p[i].dx[k] += stage == SOFT_POSITION ? h * dv : 0.0f;
+      if (stage == SOFT_POSITION) {
+        soft_move(&g->data, i, k, dv, h, most);
+      } else {
+        p[i].v[k] += dv;
+      }
     }
   }
 }
@@ -391,20 +396,47 @@ void soft_solve_surfaces(tn_world *world, float h, soft_stage stage)
 // from .45 to 0.
 #define STIFF_LIMIT 3.0f
 
-void soft_warn(tn_world *world, float dt)
+// Beyond that they are as soft as the substeps can follow: both moduli by the same factor.
+static void ease_rows(tn_world *world, int32_t slot, float factor)
+{
+  soft_graph *g = &world->soft_graph;
+  soft_layout l = soft_layout_of(SOFT_NEO);
+  soft_rows *rows = &g->data.rows[SOFT_NEO];
+  for (int32_t at = 0; at < rows->block_count * BLOCK_WIDTH; ++at) {
+    soft_source from = g->sources[SOFT_NEO][at];
+    if (from.soft != slot) {
+      continue;
+    }
+    const float *fields = world->softs[slot].list[SOFT_NEO].fields +
+                          (size_t)from.index * (size_t)(l.params + l.state);
+    const NeoParams *neo = (const NeoParams *)fields;
+    float(*row)[BLOCK_WIDTH] =
+        rows->row + (size_t)(at / BLOCK_WIDTH) * (size_t)soft_block_rows(SOFT_NEO) + l.particles;
+    row[offsetof(NeoParams, shear) / sizeof(R)][at % BLOCK_WIDTH] = factor * neo->shear;
+    row[offsetof(NeoParams, bulk) / sizeof(R)][at % BLOCK_WIDTH] = factor * neo->bulk;
+  }
+}
+
+void soft_ease(tn_world *world, float dt)
 {
   float h = dt / (float)world->substeps;
   for (int32_t i = 0; i < world->soft_list.used; ++i) {
     soft *s = &world->softs[i];
-    bool stiff = s->alive && s->stiffest * h * h > STIFF_LIMIT;
-    if (stiff && !s->warned) {
+    if (!s->alive || s->first == 0 || s->stiffest == 0.0f) {
+      continue;
+    }
+    bool stiff = s->stiffest * h * h > STIFF_LIMIT;
+    if (stiff && !s->eased) {
       report(
           world, TN_LOG_WARNING,
-          "tn_world_step: Neo-Hookean soft body %d is too stiff for %d substeps and may explode; "
+          "tn_world_step: Neo-Hookean soft body %d is too stiff for %d substeps and is softened; "
           "it needs %d",
           (int)i, world->substeps, (int)(dt * sqrtf(s->stiffest / STIFF_LIMIT)) + 1);
     }
-    s->warned = stiff;
+    if (stiff || s->eased) {
+      ease_rows(world, i, stiff ? s->stiffest * h * h / STIFF_LIMIT : 1.0f);
+    }
+    s->eased = stiff;
   }
 }
 

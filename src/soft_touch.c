@@ -52,12 +52,12 @@ static void drop_touches(tn_world *world, bool (*is_gone)(const soft_contact *t,
 
 static bool is_of_soft(const soft_contact *t, int32_t slot)
 {
-  return t->soft == slot || (t->type == TOUCH_PAIR && t->other == slot);
+  return t->soft == slot || t->other == slot;
 }
 
 static bool is_of_shape(const soft_contact *t, int32_t slot)
 {
-  return t->type != TOUCH_PAIR && t->shape == slot;
+  return t->shape == slot;
 }
 
 void touches_remove_of_soft(tn_world *world, int32_t slot)
@@ -174,26 +174,27 @@ static soft_contact touch_of(const target *t, tn_pos x, const closest *c)
   return made;
 }
 
-static bool touch_particle(const target *t, int32_t index)
+static bool touch_particle(const target *t, int32_t index, soft_contact *out)
 {
   const soft_particle *p = &t->soft->particles[index];
   if (!is_near(&t->widest, p->at, 0.0)) {
-    return true;
+    return false;
   }
   float reach = reach_of(t, p);
   if (!is_near(&t->box, p->at, (double)reach)) {
-    return true;
+    return false;
   }
   closest c;
   if (!geometry_closest(&t->shape->geometry, to_vec3(into_frame(t->at, p->at)), reach, &c)) {
-    return true;
+    return false;
   }
   soft_contact made = touch_of(t, p->at, &c);
   made.type = TOUCH_BODY_1;
   made.particle[0] = index;
   made.particle[1] = made.particle[2] = made.particle[3] = NO_SLOT;
   made.weight[0] = 1.0f;
-  return add_touch(t->world, &made);
+  *out = made;
+  return true;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -243,12 +244,12 @@ static bool find_line(const geometry *other, const geometry *triangle, float rea
   }
 }
 
-static bool touch_triangle(const target *t, const int32_t *v)
+static bool touch_triangle(const target *t, const int32_t *v, soft_contact *out)
 {
   const soft_particle *p[3] = {&t->soft->particles[v[0]], &t->soft->particles[v[1]],
                                &t->soft->particles[v[2]]};
   if (is_beyond(&t->widest, p)) {
-    return true;
+    return false;
   }
   geometry g = {.kind = GEOMETRY_TRIANGLE};
   tn_vec3 middle = {0.0f, 0.0f, 0.0f};
@@ -264,12 +265,12 @@ static bool touch_triangle(const target *t, const int32_t *v)
   closest near;
   if (!is_near(&t->box, p[0]->at, (double)(2.0f * size + reach)) ||
       !geometry_closest(&t->shape->geometry, middle, size + reach, &near)) {
-    return true;
+    return false;
   }
   separation s;
   if (!find_line(&t->shape->geometry, &g, reach, &s) ||
       !is_inner(t, g.corner, s.distance, size + reach)) {
-    return true;
+    return false;
   }
   closest c = {s.distance, s.a, s.normal};
   float w[3];
@@ -286,7 +287,8 @@ static bool touch_triangle(const target *t, const int32_t *v)
     made.particle[i] = v[i];
     made.weight[i] = w[i];
   }
-  return add_touch(t->world, &made);
+  *out = made;
+  return true;
 }
 
 static bool may_touch(const soft *s, const shape *other)
@@ -361,18 +363,43 @@ static bool bunch(tn_world *world, const soft *s)
   return true;
 }
 
-static bool touch_bunch(const target *t, int32_t first, int32_t count, bool triangles)
+// What the particles or triangles of a bunch touch, each one place at most.
+typedef struct bunch_task {
+  const target *target;
+  int32_t particles;   // bunches of them; triangles follow
+  soft_contact *found; // BUNCH places for each bunch
+  int32_t *counts;
+} bunch_task;
+
+static void touch_bunches(int first, int last, void *context)
 {
-  for (int32_t i = first; i < first + BUNCH && i < count; ++i) {
-    bool ok =
-        triangles ? touch_triangle(t, t->soft->triangles + 3 * (size_t)i) : touch_particle(t, i);
-    if (!ok) {
-      return false;
+  const bunch_task *task = context;
+  const target *t = task->target;
+  for (int32_t i = first; i < last; ++i) {
+    bool triangles = i >= task->particles;
+    int32_t from = BUNCH * (triangles ? i - task->particles : i);
+    int32_t all = triangles ? t->soft->triangle_count : t->soft->particle_count;
+    soft_contact *found = task->found + BUNCH * (size_t)i;
+    int32_t count = 0;
+    if (boxes_overlap(&t->world->bunches[i], &t->widest)) {
+      for (int32_t k = from; k < from + BUNCH && k < all; ++k) {
+        count += triangles ? touch_triangle(t, t->soft->triangles + 3 * (size_t)k, &found[count])
+                           : touch_particle(t, k, &found[count]);
+      }
     }
+    task->counts[i] = count;
   }
-  return true;
 }
 
+static bool reserve_found(tn_world *world, int32_t bunches)
+{
+  return memory_reserve(world, (void **)&world->met, &world->met_capacity, BUNCH * bunches,
+                        sizeof(soft_contact)) &&
+         memory_reserve(world, (void **)&world->met_counts, &world->met_count_capacity, bunches,
+                        sizeof(int32_t));
+}
+
+// Bunches side by side, and their touches in order.
 static bool touch_shape(tn_world *world, int32_t soft_slot, int32_t shape_slot, float fastest,
                         float dt)
 {
@@ -382,13 +409,16 @@ static bool touch_shape(tn_world *world, int32_t soft_slot, int32_t shape_slot, 
   bool solid = kind <= TN_SHAPE_HULL || kind == TN_SHAPE_MESH || kind == TN_SHAPE_HEIGHT_FIELD;
   int32_t particles = bunches_of(t.soft->particle_count);
   int32_t count = particles + (solid ? bunches_of(t.soft->triangle_count) : 0);
+  if (!reserve_found(world, count)) {
+    return false;
+  }
+  bunch_task task = {&t, particles, world->met, world->met_counts};
+  task_run(world->tasks, touch_bunches, count, 4, &task);
   for (int32_t i = 0; i < count; ++i) {
-    bool triangles = i >= particles;
-    int32_t first = BUNCH * (triangles ? i - particles : i);
-    if (boxes_overlap(&world->bunches[i], &t.widest) &&
-        !touch_bunch(&t, first, triangles ? t.soft->triangle_count : t.soft->particle_count,
-                     triangles)) {
-      return false;
+    for (int32_t k = 0; k < world->met_counts[i]; ++k) {
+      if (!add_touch(world, &world->met[BUNCH * (size_t)i + (size_t)k])) {
+        return false;
+      }
     }
   }
   return true;
@@ -540,7 +570,7 @@ bool touches_find(tn_world *world, float dt)
       return false;
     }
   }
-  if (!touch_particles(world, dt)) {
+  if (!touch_particles(world, dt) || !touch_facets(world, dt)) {
     return false;
   }
   wake_touched(world);
@@ -570,7 +600,7 @@ static TouchParams params_of(const tn_world *world, const soft_contact *t)
     p.weight[i] = t->weight[i];
   }
   const tn_material *a = &world->softs[t->soft].material;
-  bool mutual = t->type == TOUCH_PAIR;
+  bool mutual = touch_is_mutual(t);
   const tn_material *b =
       mutual ? &world->softs[t->other].material : &world->shapes[t->shape].def.material;
   materials_mix(a, b, &p.mu_static, &p.mu_dynamic, &p.restitution);
@@ -590,12 +620,13 @@ static TouchParams params_of(const tn_world *world, const soft_contact *t)
 
 static int particles_of(const soft_contact *t)
 {
-  return t->type == TOUCH_BODY_1 ? 1 : t->type == TOUCH_PAIR ? 2 : 3;
+  static const int counts[TOUCH_TYPE_COUNT] = {1, 3, 2, 4};
+  return counts[t->type];
 }
 
 static int32_t place_of(const tn_world *world, const soft_contact *t, int i)
 {
-  bool second = t->type == TOUCH_PAIR && i == 1;
+  bool second = touch_is_mutual(t) && i > 0;
   return world->softs[second ? t->other : t->soft].first + t->particle[i];
 }
 
@@ -738,6 +769,8 @@ void touches_release(tn_world *world)
 {
   soft_links *links = &world->touch_links;
   memory_give(world, world->bunches, (size_t)world->bunch_capacity * sizeof(world_box));
+  memory_give(world, world->met, (size_t)world->met_capacity * sizeof(soft_contact));
+  memory_give(world, world->met_counts, (size_t)world->met_count_capacity * sizeof(int32_t));
   memory_give(world, world->touches, (size_t)world->touch_capacity * sizeof(soft_contact));
   memory_give(world, links->places, (size_t)links->place_capacity * sizeof(uint64_t));
   memory_give(world, links->bodies, (size_t)links->body_capacity * sizeof(uint64_t));
@@ -760,9 +793,10 @@ int tn_soft_contacts(const tn_world *world, tn_soft_id id, tn_soft_contact *cont
     }
     if (contacts && count < capacity) {
       tn_soft_contact c = {{-1, -1, -1}, {0}, {0}, {0}, -1, t->normal, t->gap, t->force};
-      bool mutual = t->type == TOUCH_PAIR, second = mutual && t->soft != slot;
-      for (int k = 0; k < (mutual ? 1 : particles_of(t)); ++k) {
-        c.particles[k] = t->particle[second ? 1 : k];
+      bool mutual = touch_is_mutual(t), second = mutual && t->soft != slot;
+      int first = second ? 1 : 0, last = mutual && !second ? 1 : particles_of(t);
+      for (int k = first; k < last; ++k) {
+        c.particles[k - first] = t->particle[k];
       }
       if (mutual) {
         c.other_soft = soft_id_at(world, second ? t->soft : t->other);

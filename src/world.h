@@ -296,6 +296,9 @@ struct tn_world {
   soft_links touch_links, hold_links;
   soft_contact *touches; // of the last step
   int32_t touch_count, touch_capacity;
+  soft_contact *met; // scratch of a step: what each bunch touches, and how many
+  int32_t *met_counts;
+  int32_t met_capacity, met_count_capacity;
   world_box *bunches; // scratch of a step: of a soft body's particles and triangles
   int32_t bunch_capacity;
   meeting *meetings;
@@ -460,7 +463,7 @@ void soft_solve_chains(tn_world *world, float h, bool relaxing);
 void soft_move_chains(tn_world *world, float h);
 void soft_solve_surfaces(tn_world *world, float h, soft_stage stage);
 void soft_follow_box(soft *s);
-void soft_warn(tn_world *world, float dt); // of what its substeps cannot follow
+void soft_ease(tn_world *world, float dt); // what its substeps cannot follow
 // The turn that an angular momentum gives an inertia xx yy zz xy xz yz.
 tn_pos solve_inertia(const double *inertia, tn_pos momentum);
 
@@ -469,9 +472,10 @@ void soft_damp(tn_world *world, float dt);
 void soft_track_begin(tn_world *world, float dt);
 void soft_track_end(tn_world *world, float dt);
 
-// soft_touch.c, soft_pair.c
+// soft_touch.c, soft_pair.c, soft_facet.c
 bool touches_find(tn_world *world, float dt);
 bool touch_particles(tn_world *world, float dt);
+bool touch_facets(tn_world *world, float dt);
 bool add_touch(tn_world *world, const soft_contact *t);
 bool touches_pack(tn_world *world);
 void touches_unpack(tn_world *world, float dt);
