@@ -7,7 +7,7 @@ import { serve } from './serve.mjs';
 
 const [site, tenon, ...asked] = process.argv.slice(2);
 const FRAMES = 60;
-const ROUNDS = 5;
+const ROUNDS = 7;
 const ALLOWED = { bytes: 400e3, ready: 2000, frame: 1000 / 60, ratio: 1.6 };
 const SCENES = [
   'pyramid',
