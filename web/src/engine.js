@@ -38,7 +38,7 @@ export class Engine {
     this.api = new WebAssembly.Instance(module, {}).exports;
     this.api._initialize();
     this.giveClock(() => performance.now());
-    const { version, scenes } = JSON.parse(this.text(this.api.catalog()));
+    const { version, scenes } = this.told(this.api.catalog());
     this.version = version;
     this.scenes = scenes;
     scenes.forEach((scene, index) => (scene.index = index));
@@ -68,6 +68,16 @@ export class Engine {
   text(at) {
     const bytes = new Uint8Array(this.api.memory.buffer);
     return new TextDecoder().decode(bytes.slice(at, bytes.indexOf(0, at)));
+  }
+
+  // JSON in which places in a list stand for numbers.
+  told(at) {
+    const text = this.text(at);
+    const from = this.api.catalog_numbers() / 8;
+    const numbers = new Float64Array(this.api.memory.buffer);
+    return JSON.parse(text, (_, value) =>
+      typeof value === 'number' ? numbers[from + value] : value,
+    );
   }
 
   find(name) {
@@ -158,7 +168,7 @@ export class Sim {
   }
 
   metrics() {
-    return JSON.parse(this.engine.text(this.api.metrics(this.slot)));
+    return this.engine.told(this.api.metrics(this.slot));
   }
 
   save() {

@@ -5,6 +5,7 @@ import { plainName, SceneList } from './list.js';
 import { Panel } from './panel.js';
 import { Transport } from './transport.js';
 
+const LETTER = 6.5; // pixels, of a label
 const NARROW = matchMedia('(max-width: 900px)');
 
 export class Frame {
@@ -134,7 +135,8 @@ export class Frame {
     while (this.labels.children.length < labels.length) this.labels.append(h('span'));
     const placed = [];
     labels.forEach(({ at, side, text, kind }, i) => {
-      const { x, y, isBehind } = app.stage.toScreen(at, side);
+      const { x: ideal, y, isBehind } = app.stage.toScreen(at, side);
+      const x = Math.min(ideal, app.stage.width - LETTER * text.length - 24);
       const isHidden = placed.some((p) => Math.abs(p.x - x) < 100 && Math.abs(p.y - y) < 22);
       const node = this.labels.children[i];
       node.className = kind;

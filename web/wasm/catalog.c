@@ -1,7 +1,6 @@
 // Scenes, parameters and metrics as JSON.
 #include "gallery.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,14 +28,42 @@ static void put_string(const char *s)
   put("\"");
 }
 
+// Numbers go beside the text, to the bit: their place in `numbers` stands for them.
+#define MOST_NUMBERS 8192
+
+static double *numbers;
+static int number_count;
+
 static void put_number(double value)
 {
-  put(isfinite(value) ? "%.9g" : "null", value);
+  numbers = gallery_memory(FOR_DOUBLES, MOST_NUMBERS * sizeof *numbers);
+  if (number_count == MOST_NUMBERS) {
+    __builtin_trap();
+  }
+  put("%d", number_count);
+  numbers[number_count++] = value;
 }
 
-static void put_vector(tn_vec3 v)
+static void put_field(const char *name, double value)
 {
-  put("[%.6g,%.6g,%.6g]", (double)v.x, (double)v.y, (double)v.z);
+  put(",\"%s\":", name);
+  put_number(value);
+}
+
+static void put_vector(const char *name, tn_vec3 v)
+{
+  put(",\"%s\":[", name);
+  put_number((double)v.x);
+  put(",");
+  put_number((double)v.y);
+  put(",");
+  put_number((double)v.z);
+  put("]");
+}
+
+EXPORT(catalog_numbers) const double *page_catalog_numbers(void)
+{
+  return numbers;
 }
 
 static void put_parameters(const scene *which)
@@ -45,8 +72,10 @@ static void put_parameters(const scene *which)
     const scene_parameter *p = &which->parameters[i];
     put("%s{\"name\":", i ? "," : "");
     put_string(p->name);
-    put(",\"lo\":%.9g,\"hi\":%.9g,\"value\":%.9g,\"whole\":%s,\"meaning\":", p->lo, p->hi, p->value,
-        p->whole ? "true" : "false");
+    put_field("lo", p->lo);
+    put_field("hi", p->hi);
+    put_field("value", p->value);
+    put(",\"whole\":%s,\"meaning\":", p->whole ? "true" : "false");
     put_string(p->meaning);
     put("}");
   }
@@ -62,11 +91,11 @@ static void put_scene(const scene *which)
   put_string(which->source);
   put(",\"group\":");
   put_string(scene_group_title(which->group));
-  put(",\"seconds\":%.9g,\"substeps\":%d,\"conserves\":%s,\"eye\":", which->seconds,
-      which->substeps, which->conserves ? "true" : "false");
-  put_vector(which->camera.eye);
-  put(",\"target\":");
-  put_vector(which->camera.target);
+  put(",\"conserves\":%s", which->conserves ? "true" : "false");
+  put_field("seconds", which->seconds);
+  put_field("substeps", which->substeps);
+  put_vector("eye", which->camera.eye);
+  put_vector("target", which->camera.target);
   put(",\"parameters\":[");
   put_parameters(which);
   put("]}");
@@ -75,6 +104,7 @@ static void put_scene(const scene *which)
 EXPORT(catalog) const char *page_catalog(void)
 {
   used = 0;
+  number_count = 0;
   int count;
   const scene *const *all = scene_list(&count);
   put("{\"version\":");
@@ -93,6 +123,7 @@ EXPORT(metrics) const char *page_metrics(int s)
   scene_metric list[SCENE_MAX_METRICS];
   int count = scene_metrics(slots[s].run, list, SCENE_MAX_METRICS);
   used = 0;
+  number_count = 0;
   put("[");
   for (int i = 0; i < count && i < SCENE_MAX_METRICS; ++i) {
     put("%s[", i ? "," : "");
