@@ -1,5 +1,5 @@
 // Narrow phase: the manifolds of close pairs, found once a step and carried from step to step.
-#include "look.h"
+#include "look_pair.h"
 
 #include <math.h>
 #include <string.h>

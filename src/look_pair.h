@@ -1,7 +1,7 @@
 // The narrow phase's parts: looking at pairs one by one, and those of spheres and capsules in
 // lanes.
-#ifndef TENON_LOOK_H
-#define TENON_LOOK_H
+#ifndef TENON_LOOK_PAIR_H
+#define TENON_LOOK_PAIR_H
 
 #include "margin.h"
 #include "world.h"

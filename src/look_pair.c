@@ -1,6 +1,6 @@
 // Looking at pairs: where two shapes touch, or how far apart they are. Many at a time, on any
 // thread: nothing but the pair's own result is written.
-#include "look.h"
+#include "look_pair.h"
 
 #include "collide/distance.h"
 
