@@ -274,6 +274,10 @@ void direct_begin_step(tn_world *world, direct_joint *d, float dt, float impulse
   bool leans = world->bodies[j->slot[0]].leaning || world->bodies[j->slot[1]].leaning;
   d->given = j->ahead / impulse_scale;
   d->lag = leans ? 0.0f : 0.5f;
+  if (d->point != NO_SLOT) {
+    point_block *block = &world->mechanisms.point_blocks[d->point / BLOCK_WIDTH];
+    set_lane(block->start, d->point % BLOCK_WIDTH, &d->start, 9);
+  }
 }
 
 static tn_vec3 mean_of(block_rows *rows, int lane, float dt)

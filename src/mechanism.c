@@ -31,6 +31,7 @@ typedef struct solve {
   double share;     // of the position part that is used
   double softening; // of the rows, for the position part
   double fastest;   // speed of a body as the solve begins
+  point_tree tree;  // of ball joints, where the mechanism is one
 } solve;
 
 static solve make_solve(const direct_context *c, mechanism *m)
@@ -44,7 +45,15 @@ static solve make_solve(const direct_context *c, mechanism *m)
   s.v = set->vectors;
   s.momentum = set->vectors + rows;
   s.x = set->solutions;
+  if (m->first_point >= 0) {
+    s.tree = points_of(set, m);
+  }
   return s;
+}
+
+static bool is_tree(const solve *s)
+{
+  return s->tree.count > 0;
 }
 
 static void load_bodies(solve *s)
@@ -450,6 +459,17 @@ static void substitute_back(const solve *s, const direct_node *node)
   }
 }
 
+// The matrix of all active rows.
+static void prepare(const solve *s)
+{
+  if (is_tree(s)) {
+    s->context->points->factor(&s->tree, s->softening * DIRECT_SOFTNESS);
+    return;
+  }
+  assemble(s);
+  factor(s);
+}
+
 static void substitute(const solve *s)
 {
   const mechanism *m = s->mechanism;
@@ -498,8 +518,24 @@ static void ask(const solve *s)
   }
 }
 
+// Solutions for what is asked.
+static void answer(const solve *s)
+{
+  if (is_tree(s)) {
+    bool again = s->context->pass == DIRECT_AGAIN;
+    s->context->points->solve(s->context->data, &s->tree, again && !s->mechanism->apart ? 1.0 : 0.0,
+                              !again);
+    return;
+  }
+  ask(s);
+  substitute(s);
+}
+
 static double worst_error(const solve *s)
 {
+  if (is_tree(s)) {
+    return points_worst_error(&s->tree);
+  }
   const mechanism *m = s->mechanism;
   double worst = 0.0;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
@@ -564,15 +600,31 @@ static void soften_errors(solve *s)
   }
   for (int k = 0; k < SOFTENINGS && top_speed(s) > FAR_FETCHED * worst; ++k) {
     s->softening *= 100.0;
-    assemble(s);
-    factor(s);
-    ask(s);
-    substitute(s);
+    prepare(s);
+    answer(s);
   }
   for (int32_t i = 0; i < m->rows; ++i) {
     x[i][0] = velocity[i];
   }
   judge_errors(s);
+}
+
+// Squares of a joint's error, and of what the position part leaves of it.
+static void rest_of(const solve *s, int32_t i, double *left, double *whole)
+{
+  if (is_tree(s)) {
+    points_rest(&s->tree, i - s->mechanism->first_joint, left, whole);
+    return;
+  }
+  const direct_joint *j = &s->joints[i];
+  for (int k = 0; k < j->law_count; ++k) {
+    const law *l = &s->laws[j->first_law + k];
+    if (l->active) {
+      double rest = l->error + law_change(s, j, l, 1);
+      *left += rest * rest;
+      *whole += l->error * l->error;
+    }
+  }
 }
 
 // Joints of which the position part cannot remove most of the error contradict each other.
@@ -587,14 +639,7 @@ static void find_torn(const solve *s)
   for (int32_t i = m->first_joint; i < m->last_joint && m->apart; ++i) {
     const direct_joint *j = &s->joints[i];
     double left = 0.0, whole = 0.0;
-    for (int k = 0; k < j->law_count; ++k) {
-      const law *l = &s->laws[j->first_law + k];
-      if (l->active) {
-        double rest = l->error + law_change(s, j, l, 1);
-        left += rest * rest;
-        whole += l->error * l->error;
-      }
-    }
+    rest_of(s, i, &left, &whole);
     double least = fmax(TORN_SPEED, s->fastest);
     if (left <= 0.64 * whole || whole < least * least) {
       continue;
@@ -683,6 +728,9 @@ static bool revise_friction(const solve *s, const direct_joint *j, law *l, const
 
 static bool revise(const solve *s)
 {
+  if (is_tree(s)) {
+    return false;
+  }
   bool changed = false;
   bool relaxing = s->context->pass == DIRECT_RELAX || s->context->pass == DIRECT_AHEAD;
   for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
@@ -708,10 +756,9 @@ static bool revise(const solve *s)
 // ---------------------------------------------------------------------------------------------
 // Results
 
-static void keep_impulses(const solve *s, direct_joint *j)
+static void keep_impulses(const solve *s, direct_joint *j, double share)
 {
   const pair2 *x = s->x + s->nodes[j->node].first_row;
-  double share = s->mechanism->apart ? 0.0 : s->share;
   for (int k = 0; k < j->law_count; ++k) {
     law *l = &s->laws[j->first_law + k];
     double impulse = l->active ? -((*x)[0] + share * (*x)[1]) : bound_of(l) - l->lambda;
@@ -719,6 +766,23 @@ static void keep_impulses(const solve *s, direct_joint *j)
     l->lambda += impulse;
     for (int i = 0; i < 3; ++i) {
       j->sum[l->block][i] += (float)(impulse * l->j[1][3 * l->block + i]);
+    }
+  }
+}
+
+static void keep_joints(const solve *s)
+{
+  const mechanism *m = s->mechanism;
+  direct_pass pass = s->context->pass;
+  double share = m->apart ? 0.0 : s->share;
+  if (is_tree(s)) {
+    points_keep(&s->tree, s->joints + m->first_joint, share, pass);
+    return;
+  }
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    keep_impulses(s, &s->joints[i], share);
+    if (pass != DIRECT_AHEAD) {
+      direct_keep(s->context, &s->joints[i]);
     }
   }
 }
@@ -760,6 +824,21 @@ static void store_bodies(const solve *s)
   }
 }
 
+static void state_joints(const solve *s)
+{
+  const direct_context *c = s->context;
+  bool again = c->pass == DIRECT_AGAIN;
+  if (is_tree(s) && again) {
+    c->points->refresh(c->data, &s->tree);
+  } else if (is_tree(s)) {
+    c->points->state(c->data, &s->tree, c->pass != DIRECT_FIRST);
+  }
+  for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint && !again && !is_tree(s);
+       ++i) {
+    direct_laws(c, &s->joints[i]);
+  }
+}
+
 void mechanism_solve(const direct_context *c, mechanism *m)
 {
   solve s = make_solve(c, m);
@@ -768,16 +847,12 @@ void mechanism_solve(const direct_context *c, mechanism *m)
   load_bodies(&s);
   s.fastest = c->pass == DIRECT_FIRST ? fastest_body(&s) : 0.0;
   bool stale = c->pass != DIRECT_AGAIN || m->softened;
-  for (int32_t i = m->first_joint; i < m->last_joint && c->pass != DIRECT_AGAIN; ++i) {
-    direct_laws(c, &s.joints[i]);
-  }
+  state_joints(&s);
   for (int round = 0; round < ROUNDS; ++round) {
     if (stale) {
-      assemble(&s);
-      factor(&s);
+      prepare(&s);
     }
-    ask(&s);
-    substitute(&s);
+    answer(&s);
     if (c->pass == DIRECT_FIRST) {
       judge_errors(&s);
     }
@@ -790,12 +865,7 @@ void mechanism_solve(const direct_context *c, mechanism *m)
     soften_errors(&s);
   }
   m->softened = s.softening > 1.0;
-  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
-    keep_impulses(&s, &s.joints[i]);
-    if (c->pass != DIRECT_AHEAD) {
-      direct_keep(c, &s.joints[i]);
-    }
-  }
+  keep_joints(&s);
   store_bodies(&s);
   if (c->pass == DIRECT_FIRST) {
     find_torn(&s);

@@ -12,12 +12,12 @@
 #define TENON_MECHANISM_H
 
 #include "block_algebra.h"
+#include "point_store.h"
 #include "store.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define BODY_ROWS 6
 #define MAX_LAWS 20 // of one joint
 
 // What holds one direction of a joint: a locked row, the end of a range, a drive, a resistance.
@@ -50,6 +50,7 @@ typedef struct direct_joint {
   int32_t joint; // slot
   int32_t body[2];
   int32_t node, at[2]; // of the joint and of its bodies, NO_SLOT for those that joints do not move
+  int32_t point;       // its place in a tree of ball joints, or NO_SLOT
   int32_t entry[2];    // where its rows go among the values, for each body
   int32_t first_law;
   int16_t law_count, law_capacity;
@@ -88,12 +89,14 @@ typedef struct mechanism {
   int32_t rows;        // of its vectors
   int32_t first_value; // of its blocks
   int32_t scratch;     // after them: room for the columns under elimination
-  bool anchored;       // to something that its joints do not move
-  bool softened;       // values hold another matrix than the velocities' one
-  bool leaning;        // contacts carry one of its bodies
-  bool torn;           // some joint cannot close, whatever the bodies do
-  bool torn_off;       // and none of these holds on to anything else
-  bool apart;          // position changes of this substep are not to stay in the velocities
+  int32_t first_point; // of a tree of ball joints, or NO_SLOT
+  int32_t first_link;
+  bool anchored; // to something that its joints do not move
+  bool softened; // values hold another matrix than the velocities' one
+  bool leaning;  // contacts carry one of its bodies
+  bool torn;     // some joint cannot close, whatever the bodies do
+  bool torn_off; // and none of these holds on to anything else
+  bool apart;    // position changes of this substep are not to stay in the velocities
 } mechanism;
 
 // All mechanisms of a world, one after the other in each array.
@@ -116,6 +119,13 @@ typedef struct mechanism_set {
   int32_t row_count, vector_capacity;
   pair2 *solutions; // velocity, position
   int32_t solution_capacity;
+  point_joint *points; // in whole blocks
+  point_block *point_blocks;
+  int32_t point_count, point_capacity, point_block_capacity;
+  point_body *point_bodies; // by node
+  int32_t point_body_capacity;
+  point_link *links;
+  int32_t link_count, link_capacity;
   int32_t skipped; // joints left to Gauss-Seidel: their mechanism would fill up
 } mechanism_set;
 
@@ -133,9 +143,13 @@ typedef struct direct_context {
   mechanism_set *set;
   direct_pass pass;
   bool begins; // the first substep of a step
+  const point_ops *points;
 } direct_context;
 
 // mechanism_rows.c
+// Rows that depend on each other are told apart by a little compliance, relative to the inverse
+// mass that a row sees.
+#define DIRECT_SOFTNESS 1e-5
 // The rows of a joint at its bodies' pose.
 void direct_laws(const direct_context *c, direct_joint *j);
 // Impulses of the laws into the joint's state.
@@ -143,6 +157,15 @@ void direct_keep(const direct_context *c, direct_joint *j);
 // How many it always has, and may have at most.
 int direct_locked_rows(JointType type, const RowParams params[2]);
 int direct_law_capacity(JointType type, const RowParams params[2]);
+
+// mechanism_points.c
+// The tree of ball joints that a mechanism is; its solutions have impulses for the joints.
+point_tree points_of(const mechanism_set *set, const mechanism *m);
+double points_worst_error(const point_tree *t);
+// Impulses, with a share of those for errors, into the states of the joints.
+void points_keep(const point_tree *t, direct_joint *joints, double share, direct_pass pass);
+// Squares of the error of a joint, and of what its solution leaves of it; adds to both.
+void points_rest(const point_tree *t, int32_t i, double *left, double *whole);
 
 // mechanism.c
 void mechanism_solve(const direct_context *c, mechanism *m);

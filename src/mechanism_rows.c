@@ -6,9 +6,6 @@
 
 _Static_assert(TN_LANES == 1, "this file works on one joint at a time");
 
-// Rows that depend on each other are told apart by a little compliance, relative to the inverse
-// mass that a row sees.
-static const double SOFTNESS = 1e-5;
 static const double NO_BOUND = 1e300;
 static const double ROUNDING = 1e-8; // of lengths and angles in a step
 
@@ -64,7 +61,7 @@ static law *add_law(stating *s, law_kind kind, int row, V n)
     set_row(l->j[0], -1.0f, n, v_cross(s->rows.levers.a, n));
     set_row(l->j[1], 1.0f, n, v_cross(s->rows.levers.b, n));
   }
-  l->soft = SOFTNESS * (double)v_dot(n, s_mul(s->rows.k, n));
+  l->soft = DIRECT_SOFTNESS * (double)v_dot(n, s_mul(s->rows.k, n));
   l->lo = -NO_BOUND;
   l->hi = NO_BOUND;
   l->kind = (uint8_t)kind;

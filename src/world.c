@@ -115,6 +115,22 @@ static const soft_ops *find_soft_ops(int lanes)
   return &soft_ops_1;
 }
 
+static const point_ops *find_point_ops(int lanes)
+{
+#if !defined(TN_ONE_LANE)
+#if defined(__x86_64__) || defined(__i386__)
+  if (lanes >= 8) {
+    return &point_ops_8;
+  }
+#endif
+  if (lanes == 4) {
+    return &point_ops_4;
+  }
+#endif
+  (void)lanes;
+  return &point_ops_1;
+}
+
 static int widest_lanes(void)
 {
   for (int lanes = 16; lanes > 1; lanes /= 2) {
@@ -200,6 +216,7 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->ops = find_ops(world->lanes);
   world->contact_ops = find_contact_ops(world->lanes);
   world->soft_ops = find_soft_ops(world->lanes);
+  world->point_ops = find_point_ops(world->lanes);
   world->material_changes = 1;
   world->sleeping = def->sleeping;
   world->clock = def->clock;
