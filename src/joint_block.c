@@ -276,7 +276,10 @@ void direct_begin_step(tn_world *world, direct_joint *d, float dt, float impulse
   d->lag = leans ? 0.0f : 0.5f;
   if (d->point != NO_SLOT) {
     point_block *block = &world->mechanisms.point_blocks[d->point / BLOCK_WIDTH];
+    point_joint *p = &world->mechanisms.points[d->point];
     set_lane(block->start, d->point % BLOCK_WIDTH, &d->start, 9);
+    memcpy(p->lambda, d->state[0].lambda, sizeof p->lambda);
+    memset(p->sum, 0, sizeof p->sum);
   }
 }
 
@@ -304,6 +307,11 @@ void direct_end_step(tn_world *world, direct_joint *d, float dt)
 {
   joint *j = &world->joints[d->joint];
   float s = 1.0f / dt;
+  if (d->point != NO_SLOT) {
+    const point_joint *p = &world->mechanisms.points[d->point];
+    memcpy(d->state[0].lambda, p->lambda, sizeof p->lambda);
+    memcpy(d->sum[0], p->sum, sizeof p->sum);
+  }
   j->force = tn_v3(s * d->sum[0][0], s * d->sum[0][1], s * d->sum[0][2]);
   j->torque = tn_v3(s * d->sum[1][0], s * d->sum[1][1], s * d->sum[1][2]);
   j->target[0] = j->def.linear_drive.target;

@@ -32,6 +32,7 @@ typedef struct solve {
   double softening; // of the rows, for the position part
   double fastest;   // speed of a body as the solve begins
   point_tree tree;  // of ball joints, where the mechanism is one
+  point_extremes extremes;
 } solve;
 
 static solve make_solve(const direct_context *c, mechanism *m)
@@ -56,7 +57,7 @@ static bool is_tree(const solve *s)
   return s->tree.count > 0;
 }
 
-static void load_bodies(solve *s)
+static void load_bodies(const solve *s)
 {
   for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
     const direct_node *node = &s->nodes[i];
@@ -523,8 +524,7 @@ static void answer(const solve *s)
 {
   if (is_tree(s)) {
     bool again = s->context->pass == DIRECT_AGAIN;
-    s->context->points->solve(s->context->data, &s->tree, again && !s->mechanism->apart ? 1.0 : 0.0,
-                              !again);
+    s->context->points->solve(&s->tree, again && !s->mechanism->apart ? 1.0 : 0.0, !again);
     return;
   }
   ask(s);
@@ -534,7 +534,7 @@ static void answer(const solve *s)
 static double worst_error(const solve *s)
 {
   if (is_tree(s)) {
-    return points_worst_error(&s->tree);
+    return (double)s->extremes.error;
   }
   const mechanism *m = s->mechanism;
   double worst = 0.0;
@@ -551,6 +551,9 @@ static double worst_error(const solve *s)
 // The speed that the position part gives a body.
 static double top_speed(const solve *s)
 {
+  if (is_tree(s)) {
+    return sqrt(s->context->points->top_square(s->context->data, &s->tree));
+  }
   const mechanism *m = s->mechanism;
   double top = 0.0;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
@@ -565,8 +568,8 @@ static double top_speed(const solve *s)
 // How fast the bodies are.
 static double fastest_body(const solve *s)
 {
-  double most = 0.0;
-  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
+  double most = (double)s->extremes.square; // of a tree
+  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node && !is_tree(s); ++i) {
     if (!s->nodes[i].is_joint) {
       const double *v = s->v + s->nodes[i].first_row;
       most = fmax(most, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
@@ -587,6 +590,14 @@ static void judge_errors(solve *s)
   s->share *= fmin(1.0, body_speed / fmax(top, 1e-30));
 }
 
+// Changes of velocity for all solutions.
+static void complete(const solve *s)
+{
+  if (is_tree(s)) {
+    s->context->points->spread(s->context->data, &s->tree);
+  }
+}
+
 // Where joints contradict each other, or nearly so, the position part asks for motion that has
 // little to do with their errors. The softer its rows, the more it goes straight for these.
 static void soften_errors(solve *s)
@@ -595,6 +606,7 @@ static void soften_errors(solve *s)
   double worst = worst_error(s);
   pair2 *x = s->x + s->nodes[m->first_node].first_row;
   double *velocity = s->momentum + s->nodes[m->first_node].first_row;
+  complete(s);
   for (int32_t i = 0; i < m->rows; ++i) {
     velocity[i] = x[i][0];
   }
@@ -602,6 +614,7 @@ static void soften_errors(solve *s)
     s->softening *= 100.0;
     prepare(s);
     answer(s);
+    complete(s);
   }
   for (int32_t i = 0; i < m->rows; ++i) {
     x[i][0] = velocity[i];
@@ -631,6 +644,9 @@ static void rest_of(const solve *s, int32_t i, double *left, double *whole)
 static void find_torn(const solve *s)
 {
   mechanism *m = s->mechanism;
+  if (!m->apart && !m->torn) {
+    return;
+  }
   m->torn = false;
   m->torn_off = true;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
@@ -773,15 +789,14 @@ static void keep_impulses(const solve *s, direct_joint *j, double share)
 static void keep_joints(const solve *s)
 {
   const mechanism *m = s->mechanism;
-  direct_pass pass = s->context->pass;
-  double share = m->apart ? 0.0 : s->share;
   if (is_tree(s)) {
-    points_keep(&s->tree, s->joints + m->first_joint, share, pass);
+    points_keep(&s->tree);
     return;
   }
+  double share = m->apart ? 0.0 : s->share;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     keep_impulses(s, &s->joints[i], share);
-    if (pass != DIRECT_AHEAD) {
+    if (s->context->pass != DIRECT_AHEAD) {
       direct_keep(s->context, &s->joints[i]);
     }
   }
@@ -824,17 +839,43 @@ static void store_bodies(const solve *s)
   }
 }
 
-static void state_joints(const solve *s)
+// A tree gives its impulses at once, unless some of them are to be taken back.
+static void finish(const solve *s)
 {
   const direct_context *c = s->context;
-  bool again = c->pass == DIRECT_AGAIN;
-  if (is_tree(s) && again) {
-    c->points->refresh(c->data, &s->tree);
-  } else if (is_tree(s)) {
-    c->points->state(c->data, &s->tree, c->pass != DIRECT_FIRST);
+  bool first = c->pass == DIRECT_FIRST;
+  if (is_tree(s) && !(first && s->mechanism->apart)) {
+    c->points->apply(c->data, &s->tree, s->share, first ? 0.0f : 1.0f,
+                     c->pass == DIRECT_AHEAD ? 0.0f : 1.0f);
+    return;
   }
-  for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint && !again && !is_tree(s);
-       ++i) {
+  if (is_tree(s)) {
+    load_bodies(s);
+  }
+  keep_joints(s);
+  store_bodies(s);
+}
+
+static void begin_tree(solve *s)
+{
+  const direct_context *c = s->context;
+  if (c->pass == DIRECT_AGAIN) {
+    c->points->refresh(c->data, &s->tree);
+  } else {
+    s->extremes = c->points->state(c->data, &s->tree, c->pass != DIRECT_FIRST);
+  }
+}
+
+static void begin(solve *s)
+{
+  const direct_context *c = s->context;
+  if (is_tree(s)) {
+    begin_tree(s);
+    return;
+  }
+  load_bodies(s);
+  for (int32_t i = s->mechanism->first_joint;
+       i < s->mechanism->last_joint && c->pass != DIRECT_AGAIN; ++i) {
     direct_laws(c, &s->joints[i]);
   }
 }
@@ -844,10 +885,9 @@ void mechanism_solve(const direct_context *c, mechanism *m)
   solve s = make_solve(c, m);
   s.softening = 1.0;
   s.share = c->pass == DIRECT_AGAIN && !m->apart ? 1.0 : 0.0;
-  load_bodies(&s);
+  begin(&s);
   s.fastest = c->pass == DIRECT_FIRST ? fastest_body(&s) : 0.0;
   bool stale = c->pass != DIRECT_AGAIN || m->softened;
-  state_joints(&s);
   for (int round = 0; round < ROUNDS; ++round) {
     if (stale) {
       prepare(&s);
@@ -865,8 +905,7 @@ void mechanism_solve(const direct_context *c, mechanism *m)
     soften_errors(&s);
   }
   m->softened = s.softening > 1.0;
-  keep_joints(&s);
-  store_bodies(&s);
+  finish(&s);
   if (c->pass == DIRECT_FIRST) {
     find_torn(&s);
   } else if (c->pass != DIRECT_AGAIN) {

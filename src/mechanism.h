@@ -161,9 +161,8 @@ int direct_law_capacity(JointType type, const RowParams params[2]);
 // mechanism_points.c
 // The tree of ball joints that a mechanism is; its solutions have impulses for the joints.
 point_tree points_of(const mechanism_set *set, const mechanism *m);
-double points_worst_error(const point_tree *t);
-// Impulses, with a share of those for errors, into the states of the joints.
-void points_keep(const point_tree *t, direct_joint *joints, double share, direct_pass pass);
+// Impulses, without those for errors, as those of the substep.
+void points_keep(const point_tree *t);
 // Squares of the error of a joint, and of what its solution leaves of it; adds to both.
 void points_rest(const point_tree *t, int32_t i, double *left, double *whole);
 

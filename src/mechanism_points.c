@@ -1,8 +1,6 @@
 // What the solve of a mechanism needs to know of a tree of ball joints.
 #include "mechanism.h"
 
-#include <math.h>
-
 point_tree points_of(const mechanism_set *set, const mechanism *m)
 {
   point_tree t = {0};
@@ -17,31 +15,14 @@ point_tree points_of(const mechanism_set *set, const mechanism *m)
   return t;
 }
 
-double points_worst_error(const point_tree *t)
+void points_keep(const point_tree *t)
 {
-  float worst = 0.0f;
   for (int32_t i = 0; i < t->count; ++i) {
+    point_joint *p = &t->points[i];
     for (int k = 0; k < 3; ++k) {
-      float e = fabsf(t->points[i].error[k]);
-      worst = e > worst ? e : worst;
+      p->lambda[k] = (float)t->impulses[3 * i + k][0];
+      p->sum[k] += p->lambda[k];
     }
-  }
-  return (double)worst;
-}
-
-void points_keep(const point_tree *t, direct_joint *joints, double share, direct_pass pass)
-{
-  const pair2 *x = t->impulses;
-  for (int32_t i = 0; i < t->count; ++i) {
-    float *lambda = joints[i].state[0].lambda;
-    for (int k = 0; k < 3; ++k) {
-      float impulse = (float)(x[k][0] + share * x[k][1]);
-      joints[i].sum[0][k] += impulse;
-      if (pass != DIRECT_AHEAD) {
-        lambda[k] = pass == DIRECT_FIRST ? impulse : lambda[k] + impulse;
-      }
-    }
-    x += 3;
   }
 }
 

@@ -24,16 +24,20 @@ typedef struct point_block {
 
 // A joint in the order of elimination. What belongs to A has the opposite sign.
 typedef struct point_joint {
-  alignas(64) float k[6];       // inverse mass: xx yy zz xy xz yz
-  float inverse_mass[2];        // of the bodies
-  float velocity[4];            // that is to vanish
-  float error[4];               // over h
-  float lever[2][4];            // from the centres of mass
-  quad turn[2][3];              // rows of I^-1 [lever]: how an impulse turns the bodies
-  alignas(32) quad2 inverse[3]; // of the diagonal block, by columns; until factored the block
-  int32_t body[2];              // of the tree, or NO_SLOT
-  int32_t first, count;         // links
-  int32_t upper;                // side of the body that it has in common with joints below it
+  alignas(64) float k[6];     // inverse mass: xx yy zz xy xz yz
+  float inverse_mass[2];      // of the bodies
+  float velocity[4];          // that is to vanish
+  float error[4];             // over h
+  float lever[2][4];          // from the centres of mass
+  quad turn[2][3];            // rows of I^-1 [lever]: how an impulse turns the bodies
+  alignas(32) quad2 block[3]; // of the diagonal, less what was eliminated, by columns
+  double inverse[6];          // of that: xx yy zz xy xz yz
+  double impulse[3];          // of this solve
+  float lambda[3];            // of the substep
+  float sum[3];               // of the step
+  int32_t body[2];            // of the tree, or NO_SLOT
+  int32_t first, count;       // links
+  int32_t upper;              // side of the body that it has in common with joints below it
 } point_joint;
 
 // Two joints of a body.
@@ -63,15 +67,29 @@ typedef struct point_tree {
   pair2 *impulses; // three for each joint
 } point_tree;
 
+// Of the rows as stated.
+typedef struct point_extremes {
+  float error;
+  float square; // of the speed of a body
+} point_extremes;
+
 typedef struct point_ops {
   // Rows at the bodies' pose; relaxing ones have no errors.
-  void (*state)(const solver_data *data, const point_tree *tree, int relaxing);
+  point_extremes (*state)(const solver_data *data, const point_tree *tree, int relaxing);
   // Velocities anew.
   void (*refresh)(const solver_data *data, const point_tree *tree);
   // `softness` is relative to the inverse mass that a row sees.
   void (*factor)(const point_tree *tree, double softness);
-  // Impulses and changes of velocity that remove velocities and a share of the errors, and errors.
-  void (*solve)(const solver_data *data, const point_tree *tree, double share, int errors);
+  // Impulses that remove velocities with a share of the errors, and the errors.
+  void (*solve)(const point_tree *tree, double share, int errors);
+  // The largest square of a speed that impulses for errors give a body.
+  double (*top_square)(const solver_data *data, const point_tree *tree);
+  // Changes of velocity from impulses.
+  void (*spread)(const solver_data *data, const point_tree *tree);
+  // Gives the impulses, with a share of those for errors. Of the substep's impulses it keeps some,
+  // and takes some of these to them.
+  void (*apply)(const solver_data *data, const point_tree *tree, double share, float keep,
+                float take);
 } point_ops;
 
 extern const point_ops point_ops_1, point_ops_4, point_ops_8;

@@ -74,9 +74,26 @@ KERNEL void store_rows(point_joint *p, const Body *a, const Body *b, V ra, V rb,
   store_part(p, turn + 16, turn2);
 }
 
-static void state_points(const solver_data *data, const point_tree *tree, int relaxing)
+// The largest of all lanes.
+KERNEL float largest(R x)
+{
+  float lanes[TN_LANES], most = 0.0f;
+  memcpy(lanes, &x, sizeof lanes);
+  for (int i = 0; i < TN_LANES; ++i) {
+    most = lanes[i] > most ? lanes[i] : most;
+  }
+  return most;
+}
+
+KERNEL R largest_of(R x, V v)
+{
+  return r_max(r_max(x, r_abs(v.x)), r_max(r_abs(v.y), r_abs(v.z)));
+}
+
+static point_extremes state_points(const solver_data *data, const point_tree *tree, int relaxing)
 {
   R rate = splat(relaxing ? 0.0f : 1.0f / data->substep.h);
+  R zero = splat(0.0f), error = zero, square = zero;
   for (int i = 0; i < tree->count; i += TN_LANES) {
     point_block *block = &tree->blocks[i / BLOCK_WIDTH];
     int lane = i % BLOCK_WIDTH;
@@ -94,14 +111,18 @@ static void state_points(const solver_data *data, const point_tree *tree, int re
     Rows rows;
     V offset = joint_offset(&start, &a, &b, &rows);
     V ra = rows.levers.a, rb = rows.levers.b;
-    R zero = splat(0.0f);
     R least =
         ROUNDING * (pick(a.im > 0.0f, v_length(ra), zero) + pick(b.im > 0.0f, v_length(rb), zero));
     V e = v_make(rate * beyond(offset.x, least), rate * beyond(offset.y, least),
                  rate * beyond(offset.z, least));
     V u = relative_velocity(&a, &b, ra, rb);
     store_rows(&tree->points[i], &a, &b, v_make(-ra.x, -ra.y, -ra.z), rb, u, e);
+    error = largest_of(error, e);
+    square = r_max(square, pick(a.im > 0.0f, v_dot(a.v, a.v), zero));
+    square = r_max(square, pick(b.im > 0.0f, v_dot(b.v, b.v), zero));
   }
+  point_extremes extremes = {largest(error), largest(square)};
+  return extremes;
 }
 
 static void refresh_points(const solver_data *data, const point_tree *tree)
@@ -147,28 +168,27 @@ INLINE void put_link(const point_joint *p, const point_joint *below, point_link 
 
 INLINE void put_diagonal(point_joint *p, double softness)
 {
-  double xx = (double)p->k[0], yy = (double)p->k[1], zz = (double)p->k[2];
-  double xy = (double)p->k[3], xz = (double)p->k[4], yz = (double)p->k[5];
   double s = 1.0 + softness;
-  quad2 x = {s * xx, xy, xz, 0.0}, y = {xy, s * yy, yz, 0.0}, z = {xz, yz, s * zz, 0.0};
-  p->inverse[0] = x;
-  p->inverse[1] = y;
-  p->inverse[2] = z;
+  p->block[0][0] = s * (double)p->k[0];
+  p->block[1][1] = s * (double)p->k[1];
+  p->block[2][2] = s * (double)p->k[2];
+  p->block[0][1] = p->block[1][0] = (double)p->k[3];
+  p->block[0][2] = p->block[2][0] = (double)p->k[4];
+  p->block[1][2] = p->block[2][1] = (double)p->k[5];
 }
 
 // Symmetric and positive.
-INLINE void invert(quad2 *a)
+INLINE void invert(const quad2 *a, double *inverse)
 {
   double xx = a[0][0], xy = a[0][1], xz = a[0][2], yy = a[1][1], yz = a[1][2], zz = a[2][2];
   double cx = yy * zz - yz * yz, cy = xz * yz - xy * zz, cz = xy * yz - xz * yy;
   double s = 1.0 / (xx * cx + xy * cy + xz * cz);
-  double xy_inverse = s * cy, xz_inverse = s * cz, yz_inverse = s * (xy * xz - xx * yz);
-  quad2 x = {s * cx, xy_inverse, xz_inverse, 0.0};
-  quad2 y = {xy_inverse, s * (xx * zz - xz * xz), yz_inverse, 0.0};
-  quad2 z = {xz_inverse, yz_inverse, s * (xx * yy - xy * xy), 0.0};
-  a[0] = x;
-  a[1] = y;
-  a[2] = z;
+  inverse[0] = s * cx;
+  inverse[1] = s * (xx * zz - xz * xz);
+  inverse[2] = s * (xx * yy - xy * xy);
+  inverse[3] = s * cy;
+  inverse[4] = s * cz;
+  inverse[5] = s * (xy * xz - xx * yz);
 }
 
 // c -= a b^T
@@ -183,17 +203,15 @@ INLINE void subtract_product(quad2 *c, const quad2 *a, const quad2 *b)
 // The joints below are all of one body, so each of them has a link to those that follow it.
 INLINE void eliminate(const point_tree *tree, point_joint *p)
 {
-  invert(p->inverse);
-  const quad2 *d = p->inverse;
+  double *d = p->inverse;
+  invert(p->block, d);
   const point_link *links = tree->links + p->first;
   for (int32_t i = 0; i < p->count; ++i) {
     const quad2 *b = links[i].k;
-    quad2 l[3];
-#pragma GCC unroll 3
-    for (int k = 0; k < 3; ++k) {
-      l[k] = b[0] * d[k][0] + b[1] * d[k][1] + b[2] * d[k][2];
-    }
-    subtract_product(tree->points[links[i].below].inverse, l, b);
+    const quad2 l[3] = {b[0] * d[0] + b[1] * d[3] + b[2] * d[4],
+                        b[0] * d[3] + b[1] * d[1] + b[2] * d[5],
+                        b[0] * d[4] + b[1] * d[5] + b[2] * d[2]};
+    subtract_product(tree->points[links[i].below].block, l, b);
     for (int32_t q = 0; q < i; ++q) {
       int32_t target = tree->points[links[q].below].first + i - q - 1;
       subtract_product(tree->links[target].k, l, links[q].k);
@@ -219,12 +237,11 @@ static void factor_points(const point_tree *tree, double softness)
 // Substitution: velocities and errors side by side
 
 // y = a x, a symmetric
-INLINE void multiply(const quad2 *a, const pair2 *x, pair2 *y)
+INLINE void multiply(const double *a, const pair2 *x, pair2 *y)
 {
-#pragma GCC unroll 3
-  for (int k = 0; k < 3; ++k) {
-    y[k] = a[k][0] * x[0] + a[k][1] * x[1] + a[k][2] * x[2];
-  }
+  y[0] = a[0] * x[0] + a[3] * x[1] + a[4] * x[2];
+  y[1] = a[3] * x[0] + a[1] * x[1] + a[5] * x[2];
+  y[2] = a[4] * x[0] + a[5] * x[1] + a[2] * x[2];
 }
 
 INLINE void go_forward(const point_tree *tree, const point_joint *p, const pair2 *x)
@@ -255,42 +272,15 @@ INLINE void go_back(const point_tree *tree, const point_joint *p, pair2 *x)
   multiply(p->inverse, rest, x);
 }
 
-// The change of velocity that its joints give a body.
-INLINE void push(const solver_data *data, const point_tree *tree, const point_body *body, pair2 *to)
+static void solve_points(const point_tree *tree, double share, int errors)
 {
-  pair2 f[3] = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}}, t[3] = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}};
-  for (int32_t i = 0; i < body->count; ++i) {
-    int32_t joint = body->joint[i] >> 1, side = body->joint[i] & 1;
-    const float *r = tree->points[joint].lever[side]; // negative for A
-    double sign = side ? 1.0 : -1.0;
-    double rx = (double)r[0], ry = (double)r[1], rz = (double)r[2];
-    const pair2 *x = tree->impulses + 3 * (ptrdiff_t)joint;
-    f[0] += sign * x[0];
-    f[1] += sign * x[1];
-    f[2] += sign * x[2];
-    t[0] += ry * x[2] - rz * x[1];
-    t[1] += rz * x[0] - rx * x[2];
-    t[2] += rx * x[1] - ry * x[0];
-  }
-  double m = (double)data->state[body->slot].inverse_mass;
-  const float *ii = data->inertia[body->slot].inverse;
-  double xx = (double)ii[0], yy = (double)ii[1], zz = (double)ii[2];
-  double xy = (double)ii[3], xz = (double)ii[4], yz = (double)ii[5];
-  to[0] = m * f[0];
-  to[1] = m * f[1];
-  to[2] = m * f[2];
-  to[3] = xx * t[0] + xy * t[1] + xz * t[2];
-  to[4] = xy * t[0] + yy * t[1] + yz * t[2];
-  to[5] = xz * t[0] + yz * t[1] + zz * t[2];
-}
-
-static void solve_points(const solver_data *data, const point_tree *tree, double share, int errors)
-{
+  double whole = errors ? -1.0 : 0.0;
   for (int32_t i = 0; i < tree->count; ++i) {
     const point_joint *p = &tree->points[i];
+#pragma GCC unroll 3
     for (int k = 0; k < 3; ++k) {
       double e = (double)p->error[k];
-      pair2 x = {-((double)p->velocity[k] + share * e), errors ? -e : 0.0};
+      pair2 x = {-((double)p->velocity[k] + share * e), whole * e};
       tree->impulses[3 * i + k] = x;
     }
   }
@@ -300,8 +290,110 @@ static void solve_points(const solver_data *data, const point_tree *tree, double
   for (int32_t i = tree->count - 1; i >= 0; --i) {
     go_back(tree, &tree->points[i], tree->impulses + 3 * (ptrdiff_t)i);
   }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Impulses to bodies
+
+static double top_square(const solver_data *data, const point_tree *tree)
+{
+  double top = 0.0;
   for (int32_t i = 0; i < tree->body_count; ++i) {
-    push(data, tree, &tree->bodies[i], tree->changes + BODY_ROWS * (ptrdiff_t)i);
+    const point_body *body = &tree->bodies[i];
+    double f[3] = {0.0, 0.0, 0.0};
+    for (int32_t n = 0; n < body->count; ++n) {
+      const pair2 *x = tree->impulses + 3 * (ptrdiff_t)(body->joint[n] >> 1);
+      double sign = body->joint[n] & 1 ? 1.0 : -1.0;
+      f[0] += sign * x[0][1];
+      f[1] += sign * x[1][1];
+      f[2] += sign * x[2][1];
+    }
+    double m = (double)data->state[body->slot].inverse_mass;
+    double square = m * m * (f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+    top = square > top ? square : top;
+  }
+  return top;
+}
+
+// What an impulse adds to force and torque.
+INLINE void push(const point_joint *p, int side, double x, double y, double z, double *f, double *t)
+{
+  const float *r = p->lever[side]; // negative for A
+  double rx = (double)r[0], ry = (double)r[1], rz = (double)r[2];
+  double sign = side ? 1.0 : -1.0;
+  f[0] += sign * x;
+  f[1] += sign * y;
+  f[2] += sign * z;
+  t[0] += ry * z - rz * y;
+  t[1] += rz * x - rx * z;
+  t[2] += rx * y - ry * x;
+}
+
+// Force and torque to changes of velocity.
+INLINE void divide_by_mass(const solver_data *data, int32_t slot, double *f, double *t)
+{
+  double m = (double)data->state[slot].inverse_mass;
+  const float *ii = data->inertia[slot].inverse;
+  double xx = (double)ii[0], yy = (double)ii[1], zz = (double)ii[2];
+  double xy = (double)ii[3], xz = (double)ii[4], yz = (double)ii[5];
+  double x = t[0], y = t[1], z = t[2];
+  f[0] *= m;
+  f[1] *= m;
+  f[2] *= m;
+  t[0] = xx * x + xy * y + xz * z;
+  t[1] = xy * x + yy * y + yz * z;
+  t[2] = xz * x + yz * y + zz * z;
+}
+
+static void spread_impulses(const solver_data *data, const point_tree *tree)
+{
+  for (int32_t i = 0; i < tree->body_count; ++i) {
+    const point_body *body = &tree->bodies[i];
+    pair2 *to = tree->changes + BODY_ROWS * (ptrdiff_t)i;
+    for (int part = 0; part < 2; ++part) {
+      double f[3] = {0.0, 0.0, 0.0}, t[3] = {0.0, 0.0, 0.0};
+      for (int32_t n = 0; n < body->count; ++n) {
+        int32_t joint = body->joint[n] >> 1;
+        const pair2 *x = tree->impulses + 3 * (ptrdiff_t)joint;
+        push(&tree->points[joint], body->joint[n] & 1, x[0][part], x[1][part], x[2][part], f, t);
+      }
+      divide_by_mass(data, body->slot, f, t);
+      for (int k = 0; k < 3; ++k) {
+        to[k][part] = f[k];
+        to[3 + k][part] = t[k];
+      }
+    }
+  }
+}
+
+static void apply_impulses(const solver_data *data, const point_tree *tree, double share,
+                           float keep, float take)
+{
+  for (int32_t i = 0; i < tree->count; ++i) {
+    point_joint *p = &tree->points[i];
+    const pair2 *x = tree->impulses + 3 * (ptrdiff_t)i;
+#pragma GCC unroll 3
+    for (int k = 0; k < 3; ++k) {
+      double impulse = x[k][0] + share * x[k][1];
+      p->impulse[k] = impulse;
+      p->lambda[k] = keep * p->lambda[k] + take * (float)impulse;
+      p->sum[k] += (float)impulse;
+    }
+  }
+  for (int32_t i = 0; i < tree->body_count; ++i) {
+    const point_body *body = &tree->bodies[i];
+    double f[3] = {0.0, 0.0, 0.0}, t[3] = {0.0, 0.0, 0.0};
+    for (int32_t n = 0; n < body->count; ++n) {
+      const point_joint *p = &tree->points[body->joint[n] >> 1];
+      push(p, body->joint[n] & 1, p->impulse[0], p->impulse[1], p->impulse[2], f, t);
+    }
+    divide_by_mass(data, body->slot, f, t);
+    body_state *state = &data->state[body->slot];
+#pragma GCC unroll 3
+    for (int k = 0; k < 3; ++k) {
+      state->v[k] = (float)((double)state->v[k] + f[k]);
+      state->w[k] = (float)((double)state->w[k] + t[k]);
+    }
   }
 }
 
@@ -310,4 +402,7 @@ const point_ops POINT_OPS = {
     .refresh = refresh_points,
     .factor = factor_points,
     .solve = solve_points,
+    .top_square = top_square,
+    .spread = spread_impulses,
+    .apply = apply_impulses,
 };
