@@ -33,6 +33,7 @@ typedef struct solve {
   double fastest;   // speed of a body as the solve begins
   point_tree tree;  // of ball joints, where the mechanism is one
   point_extremes extremes;
+  double energy; // of a tree: twice that of its position part
 } solve;
 
 static solve make_solve(const direct_context *c, mechanism *m)
@@ -520,11 +521,12 @@ static void ask(const solve *s)
 }
 
 // Solutions for what is asked.
-static void answer(const solve *s)
+static void answer(solve *s)
 {
   if (is_tree(s)) {
     bool again = s->context->pass == DIRECT_AGAIN;
-    s->context->points->solve(&s->tree, again && !s->mechanism->apart ? 1.0 : 0.0, !again);
+    s->energy =
+        s->context->points->solve(&s->tree, again && !s->mechanism->apart ? 1.0 : 0.0, !again);
     return;
   }
   ask(s);
@@ -565,6 +567,12 @@ static double top_speed(const solve *s)
   return sqrt(top);
 }
 
+// No body gets more, for it would need more energy than there is.
+static double speed_bound(const solve *s)
+{
+  return is_tree(s) ? sqrt(s->energy * (double)s->extremes.inverse_mass) : HUGE_VAL;
+}
+
 // How fast the bodies are.
 static double fastest_body(const solve *s)
 {
@@ -585,7 +593,10 @@ static void judge_errors(solve *s)
   double joint_speed = fmax(JOINT_SPEED, JOINT_SHARE * s->fastest);
   double body_speed = fmax(BODY_SPEED, BODY_SHARE * s->fastest);
   s->share = fmin(1.0, joint_speed / fmax(worst_error(s), 1e-30));
-  double top = s->share * top_speed(s);
+  double top = s->share * speed_bound(s);
+  if (top > body_speed) {
+    top = s->share * top_speed(s);
+  }
   s->mechanism->apart = s->share < 1.0 || top > body_speed;
   s->share *= fmin(1.0, body_speed / fmax(top, 1e-30));
 }
@@ -845,8 +856,7 @@ static void finish(const solve *s)
   const direct_context *c = s->context;
   bool first = c->pass == DIRECT_FIRST;
   if (is_tree(s) && !(first && s->mechanism->apart)) {
-    c->points->apply(c->data, &s->tree, s->share, first ? 0.0f : 1.0f,
-                     c->pass == DIRECT_AHEAD ? 0.0f : 1.0f);
+    c->points->apply(c->data, &s->tree, s->share, first, c->pass == DIRECT_AHEAD ? 0.0f : 1.0f);
     return;
   }
   if (is_tree(s)) {

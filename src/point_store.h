@@ -70,7 +70,8 @@ typedef struct point_tree {
 // Of the rows as stated.
 typedef struct point_extremes {
   float error;
-  float square; // of the speed of a body
+  float square;       // of the speed of a body
+  float inverse_mass; // of one
 } point_extremes;
 
 typedef struct point_ops {
@@ -80,15 +81,16 @@ typedef struct point_ops {
   void (*refresh)(const solver_data *data, const point_tree *tree);
   // `softness` is relative to the inverse mass that a row sees.
   void (*factor)(const point_tree *tree, double softness);
-  // Impulses that remove velocities with a share of the errors, and the errors.
-  void (*solve)(const point_tree *tree, double share, int errors);
+  // Impulses that remove velocities with a share of the errors, and the errors. Returns twice the
+  // energy that those for errors would give to bodies at rest, or a little more.
+  double (*solve)(const point_tree *tree, double share, int errors);
   // The largest square of a speed that impulses for errors give a body.
   double (*top_square)(const solver_data *data, const point_tree *tree);
   // Changes of velocity from impulses.
   void (*spread)(const solver_data *data, const point_tree *tree);
-  // Gives the impulses, with a share of those for errors. Of the substep's impulses it keeps some,
-  // and takes some of these to them.
-  void (*apply)(const solver_data *data, const point_tree *tree, double share, float keep,
+  // Gives the impulses, with a share of those for errors. They are the first of a substep, or else
+  // `take` of them counts as its.
+  void (*apply)(const solver_data *data, const point_tree *tree, double share, int first,
                 float take);
 } point_ops;
 

@@ -93,7 +93,7 @@ KERNEL R largest_of(R x, V v)
 static point_extremes state_points(const solver_data *data, const point_tree *tree, int relaxing)
 {
   R rate = splat(relaxing ? 0.0f : 1.0f / data->substep.h);
-  R zero = splat(0.0f), error = zero, square = zero;
+  R zero = splat(0.0f), error = zero, square = zero, lightest = zero;
   for (int i = 0; i < tree->count; i += TN_LANES) {
     point_block *block = &tree->blocks[i / BLOCK_WIDTH];
     int lane = i % BLOCK_WIDTH;
@@ -118,10 +118,11 @@ static point_extremes state_points(const solver_data *data, const point_tree *tr
     V u = relative_velocity(&a, &b, ra, rb);
     store_rows(&tree->points[i], &a, &b, v_make(-ra.x, -ra.y, -ra.z), rb, u, e);
     error = largest_of(error, e);
+    lightest = r_max(lightest, r_max(a.im, b.im));
     square = r_max(square, pick(a.im > 0.0f, v_dot(a.v, a.v), zero));
     square = r_max(square, pick(b.im > 0.0f, v_dot(b.v, b.v), zero));
   }
-  point_extremes extremes = {largest(error), largest(square)};
+  point_extremes extremes = {largest(error), largest(square), largest(lightest)};
   return extremes;
 }
 
@@ -244,10 +245,12 @@ INLINE void multiply(const double *a, const pair2 *x, pair2 *y)
   y[2] = a[4] * x[0] + a[5] * x[1] + a[2] * x[2];
 }
 
-INLINE void go_forward(const point_tree *tree, const point_joint *p, const pair2 *x)
+// Returns x . A^-1 x, as far as this joint has part in it.
+INLINE pair2 go_forward(const point_tree *tree, const point_joint *p, const pair2 *x)
 {
   pair2 y[3];
   multiply(p->inverse, x, y);
+  pair2 work = x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
   for (int32_t i = p->first; i < p->first + p->count; ++i) {
     const quad2 *b = tree->links[i].k;
     pair2 *to = tree->impulses + 3 * (ptrdiff_t)tree->links[i].below;
@@ -256,6 +259,7 @@ INLINE void go_forward(const point_tree *tree, const point_joint *p, const pair2
       to[k] -= b[0][k] * y[0] + b[1][k] * y[1] + b[2][k] * y[2];
     }
   }
+  return work;
 }
 
 INLINE void go_back(const point_tree *tree, const point_joint *p, pair2 *x)
@@ -272,8 +276,9 @@ INLINE void go_back(const point_tree *tree, const point_joint *p, pair2 *x)
   multiply(p->inverse, rest, x);
 }
 
-static void solve_points(const point_tree *tree, double share, int errors)
+static double solve_points(const point_tree *tree, double share, int errors)
 {
+  pair2 work = {0.0, 0.0};
   double whole = errors ? -1.0 : 0.0;
   for (int32_t i = 0; i < tree->count; ++i) {
     const point_joint *p = &tree->points[i];
@@ -285,11 +290,12 @@ static void solve_points(const point_tree *tree, double share, int errors)
     }
   }
   for (int32_t i = 0; i < tree->count; ++i) {
-    go_forward(tree, &tree->points[i], tree->impulses + 3 * (ptrdiff_t)i);
+    work += go_forward(tree, &tree->points[i], tree->impulses + 3 * (ptrdiff_t)i);
   }
   for (int32_t i = tree->count - 1; i >= 0; --i) {
     go_back(tree, &tree->points[i], tree->impulses + 3 * (ptrdiff_t)i);
   }
+  return work[1];
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -366,8 +372,8 @@ static void spread_impulses(const solver_data *data, const point_tree *tree)
   }
 }
 
-static void apply_impulses(const solver_data *data, const point_tree *tree, double share,
-                           float keep, float take)
+static void apply_impulses(const solver_data *data, const point_tree *tree, double share, int first,
+                           float take)
 {
   for (int32_t i = 0; i < tree->count; ++i) {
     point_joint *p = &tree->points[i];
@@ -376,7 +382,7 @@ static void apply_impulses(const solver_data *data, const point_tree *tree, doub
     for (int k = 0; k < 3; ++k) {
       double impulse = x[k][0] + share * x[k][1];
       p->impulse[k] = impulse;
-      p->lambda[k] = keep * p->lambda[k] + take * (float)impulse;
+      p->lambda[k] = first ? (float)impulse : p->lambda[k] + take * (float)impulse;
       p->sum[k] += (float)impulse;
     }
   }
