@@ -261,6 +261,8 @@ void direct_begin_step(tn_world *world, direct_joint *d, float dt, float impulse
 {
   joint *j = &world->joints[d->joint];
   d->start = joint_start(world, j);
+  d->start.frame = seen_turn(d->start.frame);
+  d->start.relative = seen_turn(d->start.relative);
   joint_params(j, d->params);
   aim_direct(&d->params[0].drive, &j->def.linear_drive, j->target[0], 0, dt);
   aim_direct(&d->params[1].drive, &j->def.angular_drive, j->target[1], 1, dt);

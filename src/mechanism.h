@@ -11,7 +11,7 @@
 #ifndef TENON_MECHANISM_H
 #define TENON_MECHANISM_H
 
-#include "block_algebra.h"
+#include "direct_store.h"
 #include "point_store.h"
 #include "store.h"
 
@@ -62,26 +62,6 @@ typedef struct direct_joint {
   float given;         // share of them that was given ahead when the last step ended
   float lag;           // and is to be when this one ends
 } direct_joint;
-
-// A node in the order of elimination.
-typedef struct direct_node {
-  int32_t index; // body slot, or joint among direct_joints
-  bool is_joint;
-  bool bare;            // a body before all of its joints
-  bool torn;            // a body at a joint that cannot close
-  int16_t rows;         // now
-  int16_t capacity;     // most rows it may have
-  int32_t first_row;    // in vectors
-  int32_t diagonal;     // offset of its block in values
-  int32_t first, count; // blocks below it
-  int32_t first_target; // where eliminating it adds to
-} direct_node;
-
-typedef struct direct_block {
-  int32_t node; // the later one
-  int32_t at;   // offset in values
-  bool fills;   // no rows of its own: what elimination leaves there
-} direct_block;
 
 typedef struct mechanism {
   int32_t first_node, last_node;
@@ -143,8 +123,17 @@ typedef struct direct_context {
   mechanism_set *set;
   direct_pass pass;
   bool begins; // the first substep of a step
+  const direct_ops *direct;
   const point_ops *points;
 } direct_context;
+
+// Products of turns too small to see would be subnormal numbers, which are slow.
+static inline Q seen_turn(Q q)
+{
+  Q seen = {r_abs(q.x) < 1e-15f ? 0.0f : q.x, r_abs(q.y) < 1e-15f ? 0.0f : q.y,
+            r_abs(q.z) < 1e-15f ? 0.0f : q.z, r_abs(q.w) < 1e-15f ? 0.0f : q.w};
+  return seen;
+}
 
 // mechanism_rows.c
 // Rows that depend on each other are told apart by a little compliance, relative to the inverse

@@ -7,13 +7,10 @@
 #ifndef TENON_POINT_STORE_H
 #define TENON_POINT_STORE_H
 
-#include "block_algebra.h"
+#include "direct_store.h"
 #include "store.h"
 
-#define BODY_ROWS 6
-
 typedef float quad __attribute__((vector_size(16)));
-typedef double quad2 __attribute__((vector_size(32)));
 
 // What a step knows of eight joints. A padded lane names body 0, the world, twice.
 typedef struct point_block {

@@ -115,6 +115,22 @@ static const soft_ops *find_soft_ops(int lanes)
   return &soft_ops_1;
 }
 
+static const direct_ops *find_direct_ops(int lanes)
+{
+#if !defined(TN_ONE_LANE)
+#if defined(__x86_64__) || defined(__i386__)
+  if (lanes >= 8) {
+    return &direct_ops_8;
+  }
+#endif
+  if (lanes == 4) {
+    return &direct_ops_4;
+  }
+#endif
+  (void)lanes;
+  return &direct_ops_1;
+}
+
 static const point_ops *find_point_ops(int lanes)
 {
 #if !defined(TN_ONE_LANE)
@@ -216,6 +232,7 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->ops = find_ops(world->lanes);
   world->contact_ops = find_contact_ops(world->lanes);
   world->soft_ops = find_soft_ops(world->lanes);
+  world->direct_ops = find_direct_ops(world->lanes);
   world->point_ops = find_point_ops(world->lanes);
   world->material_changes = 1;
   world->sleeping = def->sleeping;
