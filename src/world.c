@@ -60,6 +60,8 @@ static bool has_avx512(void)
 #endif
 }
 
+extern const solver_ops solver_ops_16;
+
 static const solver_ops *find_ops(int lanes)
 {
   switch (lanes) {
@@ -71,8 +73,8 @@ static const solver_ops *find_ops(int lanes)
 #if defined(__x86_64__) || defined(__i386__)
   case 8:
     return has_avx2() ? &solver_ops_8 : NULL;
-  case 16: // contacts alone
-    return has_avx512() ? &solver_ops_8 : NULL;
+  case 16: // bodies and contacts alone
+    return has_avx512() ? &solver_ops_16 : NULL;
 #endif
 #endif
   default:
