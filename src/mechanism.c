@@ -188,10 +188,15 @@ static void put_rows(const solve *s, const direct_joint *j)
       }
       bool body_first = j->at[side] < j->node;
       double *to = s->values + j->entry[side] + (body_first ? row : row * BODY_ROWS);
-      for (int k = 0; k < BODY_ROWS; ++k) {
-        to[body_first ? k * ld : k] = l->j[side][k];
+      if (!body_first) {
+        memcpy(to, l->j[side], sizeof l->j[side]);
+        continue;
       }
-      if (body_first && (n & 1) && row == n - 1) {
+#pragma GCC unroll 6
+      for (int k = 0; k < BODY_ROWS; ++k) {
+        to[k * ld] = l->j[side][k];
+      }
+      if ((n & 1) && row == n - 1) {
         for (int k = 0; k < BODY_ROWS; ++k) {
           to[k * ld + 1] = 0.0; // padding
         }

@@ -39,7 +39,7 @@ static Body body_now(const solver_data *data, int32_t slot)
   return b;
 }
 
-static void set_row(double *to, V linear, V angular)
+KERNEL void set_row(double *to, V linear, V angular)
 {
   to[0] = (double)linear.x;
   to[1] = (double)linear.y;
@@ -49,19 +49,19 @@ static void set_row(double *to, V linear, V angular)
   to[5] = (double)angular.z;
 }
 
-static V opposite(V a)
+KERNEL V opposite(V a)
 {
   return v_make(-a.x, -a.y, -a.z);
 }
 
 // What the bodies have for inverse mass along n.
-static float weight_along(const stating *s, V n)
+KERNEL float weight_along(const stating *s, V n)
 {
   return v_dot(n, s_mul(s->rows.k, n));
 }
 
 // A law along n, where the inverse mass is w, without bounds.
-static law *add_law(stating *s, law_kind kind, int row, V n, float w)
+KERNEL law *add_law(stating *s, law_kind kind, int row, V n, float w)
 {
   direct_joint *j = s->joint;
   law *l = &s->laws[j->law_count++];
