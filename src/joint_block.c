@@ -311,8 +311,12 @@ void direct_end_step(tn_world *world, direct_joint *d, float dt)
   float s = 1.0f / dt;
   if (d->point != NO_SLOT) {
     const point_joint *p = &world->mechanisms.points[d->point];
-    memcpy(d->state[0].lambda, p->lambda, sizeof p->lambda);
-    memcpy(d->sum[0], p->sum, sizeof p->sum);
+    if (p->counts) {
+      memcpy(d->state[0].lambda, p->lambda, sizeof p->lambda);
+    }
+    for (int k = 0; k < 3; ++k) {
+      d->sum[0][k] += p->sum[k];
+    }
   }
   j->force = tn_v3(s * d->sum[0][0], s * d->sum[0][1], s * d->sum[0][2]);
   j->torque = tn_v3(s * d->sum[1][0], s * d->sum[1][1], s * d->sum[1][2]);

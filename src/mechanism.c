@@ -7,10 +7,16 @@
 
 // Errors of position are removed within a substep while that is slow; what is faster moves the
 // bodies but is no part of their motion.
-static const double JOINT_SPEED = 10.0; // m/s or rad/s at which one joint may close
-static const double BODY_SPEED = 3.0;   // m/s that this may give a body
-static const double JOINT_SHARE = 0.25; // or these shares of the speed of the fastest
-static const double BODY_SHARE = 1.0;
+double direct_joint_speed(double fastest)
+{
+  return fmax(10.0, 0.25 * fastest);
+}
+
+double direct_body_speed(double fastest)
+{
+  return fmax(3.0, fastest);
+}
+
 static const double TORN_SPEED = 1.0; // m/s or rad/s: slower errors are none
 #define ROUNDS 20
 #define TRIALS 3
@@ -32,9 +38,6 @@ typedef struct solve {
   double share;     // of the position part that is used
   double softening; // of the rows, for the position part
   double fastest;   // speed of a body as the solve begins
-  point_tree tree;  // of ball joints, where the mechanism is one
-  point_extremes extremes;
-  double energy; // of a tree: twice that of its position part
 } solve;
 
 static solve make_solve(const direct_context *c, mechanism *m)
@@ -56,15 +59,7 @@ static solve make_solve(const direct_context *c, mechanism *m)
   s.system.x = set->solutions;
   s.system.first = m->first_node;
   s.system.last = m->last_node;
-  if (m->first_point >= 0) {
-    s.tree = points_of(set, m);
-  }
   return s;
-}
-
-static bool is_tree(const solve *s)
-{
-  return s->tree.count > 0;
 }
 
 static void load_bodies(const solve *s)
@@ -245,10 +240,6 @@ static void assemble(const solve *s)
 // The matrix of all active rows.
 static void prepare(const solve *s)
 {
-  if (is_tree(s)) {
-    s->context->points->factor(&s->tree, s->softening * DIRECT_SOFTNESS);
-    return;
-  }
   assemble(s);
   s->context->direct->factor(&s->system);
 }
@@ -291,23 +282,14 @@ static void ask(const solve *s)
 }
 
 // Solutions for what is asked.
-static void answer(solve *s)
+static void answer(const solve *s)
 {
-  if (is_tree(s)) {
-    bool again = s->context->pass == DIRECT_AGAIN;
-    s->energy =
-        s->context->points->solve(&s->tree, again && !s->mechanism->apart ? 1.0 : 0.0, !again);
-    return;
-  }
   ask(s);
   s->context->direct->substitute(&s->system);
 }
 
 static double worst_error(const solve *s)
 {
-  if (is_tree(s)) {
-    return (double)s->extremes.error;
-  }
   const mechanism *m = s->mechanism;
   double worst = 0.0;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
@@ -323,9 +305,6 @@ static double worst_error(const solve *s)
 // The speed that the position part gives a body.
 static double top_speed(const solve *s)
 {
-  if (is_tree(s)) {
-    return sqrt(s->context->points->top_square(s->context->data, &s->tree));
-  }
   const mechanism *m = s->mechanism;
   double top = 0.0;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
@@ -337,17 +316,11 @@ static double top_speed(const solve *s)
   return sqrt(top);
 }
 
-// No body gets more, for it would need more energy than there is.
-static double speed_bound(const solve *s)
-{
-  return is_tree(s) ? sqrt(s->energy * (double)s->extremes.inverse_mass) : HUGE_VAL;
-}
-
 // How fast the bodies are.
 static double fastest_body(const solve *s)
 {
-  double most = (double)s->extremes.square; // of a tree
-  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node && !is_tree(s); ++i) {
+  double most = 0.0;
+  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
     if (!s->nodes[i].is_joint) {
       const double *v = s->v + s->nodes[i].first_row;
       most = at_least(most, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
@@ -360,23 +333,12 @@ static double fastest_body(const solve *s)
 // larger errors in a substep.
 static void judge_errors(solve *s)
 {
-  double joint_speed = fmax(JOINT_SPEED, JOINT_SHARE * s->fastest);
-  double body_speed = fmax(BODY_SPEED, BODY_SHARE * s->fastest);
+  double joint_speed = direct_joint_speed(s->fastest);
+  double body_speed = direct_body_speed(s->fastest);
   s->share = fmin(1.0, joint_speed / fmax(worst_error(s), 1e-30));
-  double top = s->share * speed_bound(s);
-  if (top > body_speed) {
-    top = s->share * top_speed(s);
-  }
+  double top = s->share * top_speed(s);
   s->mechanism->apart = s->share < 1.0 || top > body_speed;
   s->share *= fmin(1.0, body_speed / fmax(top, 1e-30));
-}
-
-// Changes of velocity for all solutions.
-static void complete(const solve *s)
-{
-  if (is_tree(s)) {
-    s->context->points->spread(s->context->data, &s->tree);
-  }
 }
 
 // Where joints contradict each other, or nearly so, the position part asks for motion that has
@@ -387,7 +349,6 @@ static void soften_errors(solve *s)
   double worst = worst_error(s);
   pair2 *x = s->x + s->nodes[m->first_node].first_row;
   double *velocity = s->momentum + s->nodes[m->first_node].first_row;
-  complete(s);
   for (int32_t i = 0; i < m->rows; ++i) {
     velocity[i] = x[i][0];
   }
@@ -395,7 +356,6 @@ static void soften_errors(solve *s)
     s->softening *= 100.0;
     prepare(s);
     answer(s);
-    complete(s);
   }
   for (int32_t i = 0; i < m->rows; ++i) {
     x[i][0] = velocity[i];
@@ -406,10 +366,6 @@ static void soften_errors(solve *s)
 // Squares of a joint's error, and of what the position part leaves of it.
 static void rest_of(const solve *s, int32_t i, double *left, double *whole)
 {
-  if (is_tree(s)) {
-    points_rest(&s->tree, i - s->mechanism->first_joint, left, whole);
-    return;
-  }
   const direct_joint *j = &s->joints[i];
   for (int k = 0; k < j->law_count; ++k) {
     const law *l = &s->laws[j->first_law + k];
@@ -525,9 +481,6 @@ static bool revise_friction(const solve *s, const direct_joint *j, law *l, const
 
 static bool revise(const solve *s)
 {
-  if (is_tree(s)) {
-    return false;
-  }
   bool changed = false;
   bool relaxing = s->context->pass == DIRECT_RELAX || s->context->pass == DIRECT_AHEAD;
   for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
@@ -570,10 +523,6 @@ static void keep_impulses(const solve *s, direct_joint *j, double share)
 static void keep_joints(const solve *s)
 {
   const mechanism *m = s->mechanism;
-  if (is_tree(s)) {
-    points_keep(&s->tree);
-    return;
-  }
   double share = m->apart ? 0.0 : s->share;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     keep_impulses(s, &s->joints[i], share);
@@ -620,54 +569,20 @@ static void store_bodies(const solve *s)
   }
 }
 
-// A tree gives its impulses at once, unless some of them are to be taken back.
-static void finish(const solve *s)
-{
-  const direct_context *c = s->context;
-  bool first = c->pass == DIRECT_FIRST;
-  if (is_tree(s) && !(first && s->mechanism->apart)) {
-    c->points->apply(c->data, &s->tree, s->share, first, c->pass == DIRECT_AHEAD ? 0.0f : 1.0f);
-    return;
-  }
-  if (is_tree(s)) {
-    load_bodies(s);
-  }
-  keep_joints(s);
-  store_bodies(s);
-}
-
-static void begin_tree(solve *s)
-{
-  const direct_context *c = s->context;
-  if (c->pass == DIRECT_AGAIN) {
-    c->points->refresh(c->data, &s->tree);
-  } else {
-    s->extremes = c->points->state(c->data, &s->tree, c->pass != DIRECT_FIRST);
-  }
-}
-
-static void begin(solve *s)
-{
-  const direct_context *c = s->context;
-  if (is_tree(s)) {
-    begin_tree(s);
-    return;
-  }
-  load_bodies(s);
-  for (int32_t i = s->mechanism->first_joint;
-       i < s->mechanism->last_joint && c->pass != DIRECT_AGAIN; ++i) {
-    direct_laws(c, &s->joints[i]);
-  }
-}
-
 void mechanism_solve(const direct_context *c, mechanism *m)
 {
+  if (points_solve(c, m)) {
+    return;
+  }
   solve s = make_solve(c, m);
   s.softening = 1.0;
   s.share = c->pass == DIRECT_AGAIN && !m->apart ? 1.0 : 0.0;
-  begin(&s);
+  load_bodies(&s);
   s.fastest = c->pass == DIRECT_FIRST ? fastest_body(&s) : 0.0;
   bool stale = c->pass != DIRECT_AGAIN || m->softened;
+  for (int32_t i = m->first_joint; i < m->last_joint && c->pass != DIRECT_AGAIN; ++i) {
+    direct_laws(c, &s.joints[i]);
+  }
   for (int round = 0; round < ROUNDS; ++round) {
     if (stale) {
       prepare(&s);
@@ -685,7 +600,8 @@ void mechanism_solve(const direct_context *c, mechanism *m)
     soften_errors(&s);
   }
   m->softened = s.softening > 1.0;
-  finish(&s);
+  keep_joints(&s);
+  store_bodies(&s);
   if (c->pass == DIRECT_FIRST) {
     find_torn(&s);
   } else if (c->pass != DIRECT_AGAIN) {

@@ -70,13 +70,15 @@ typedef struct mechanism {
   int32_t first_value; // of its blocks
   int32_t scratch;     // after them: room for the columns under elimination
   int32_t first_point; // of a tree of ball joints, or NO_SLOT
-  int32_t first_link;
-  bool anchored; // to something that its joints do not move
-  bool softened; // values hold another matrix than the velocities' one
-  bool leaning;  // contacts carry one of its bodies
-  bool torn;     // some joint cannot close, whatever the bodies do
-  bool torn_off; // and none of these holds on to anything else
-  bool apart;    // position changes of this substep are not to stay in the velocities
+  int32_t first_link, first_point_body, point_body_count;
+  int32_t first_impulse; // among the solutions
+  bool by_tree;          // this substep is solved by the tree
+  bool anchored;         // to something that its joints do not move
+  bool softened;         // values hold another matrix than the velocities' one
+  bool leaning;          // contacts carry one of its bodies
+  bool torn;             // some joint cannot close, whatever the bodies do
+  bool torn_off;         // and none of these holds on to anything else
+  bool apart;            // position changes of this substep are not to stay in the velocities
 } mechanism;
 
 // All mechanisms of a world, one after the other in each array.
@@ -102,8 +104,8 @@ typedef struct mechanism_set {
   point_joint *points; // in whole blocks
   point_block *point_blocks;
   int32_t point_count, point_capacity, point_block_capacity;
-  point_body *point_bodies; // by node
-  int32_t point_body_capacity;
+  point_body *point_bodies;
+  int32_t point_body_count, point_body_capacity;
   point_link *links;
   int32_t link_count, link_capacity;
   int32_t skipped; // joints left to Gauss-Seidel: their mechanism would fill up
@@ -148,14 +150,14 @@ int direct_locked_rows(JointType type, const RowParams params[2]);
 int direct_law_capacity(JointType type, const RowParams params[2]);
 
 // mechanism_points.c
-// The tree of ball joints that a mechanism is; its solutions have impulses for the joints.
-point_tree points_of(const mechanism_set *set, const mechanism *m);
-// Impulses, without those for errors, as those of the substep.
-void points_keep(const point_tree *t);
-// Squares of the error of a joint, and of what its solution leaves of it; adds to both.
-void points_rest(const point_tree *t, int32_t i, double *left, double *whole);
+// Solves a tree of ball joints; false if the mechanism is none, or is to be solved as any other.
+bool points_solve(const direct_context *c, mechanism *m);
 
 // mechanism.c
+// How fast errors of position may close joints and move bodies, if the fastest body has that speed.
+// What is faster moves the bodies but is no part of their motion.
+double direct_joint_speed(double fastest);
+double direct_body_speed(double fastest);
 void mechanism_solve(const direct_context *c, mechanism *m);
 
 // mechanism_settle.c

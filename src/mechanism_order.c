@@ -274,7 +274,7 @@ static bool reserve_mechanism(tn_world *world, const orderer *o)
                         set->joint_count + o->count - o->body_count, sizeof *set->joints);
 }
 
-static direct_joint *add_joint(tn_world *world, int32_t slot)
+static void add_joint(tn_world *world, direct_node *node, int32_t slot)
 {
   mechanism_set *set = &world->mechanisms;
   joint *j = &world->joints[slot];
@@ -285,24 +285,17 @@ static direct_joint *add_joint(tn_world *world, int32_t slot)
   d->type = joint_type(j);
   joint_params(j, d->params);
   d->law_capacity = (int16_t)direct_law_capacity(d->type, d->params);
-  d->node = d->point = NO_SLOT;
+  d->point = NO_SLOT;
+  d->first_law = set->law_count;
+  set->law_count += d->law_capacity;
+  d->node = (int32_t)(node - set->nodes);
+  node->index = j->direct;
+  node->capacity = d->law_capacity;
   for (int side = 0; side < 2; ++side) {
     d->body[side] = j->slot[side];
     d->at[side] = NO_SLOT;
     memcpy(&d->state[side], j->state[side], sizeof d->state[side]);
   }
-  return d;
-}
-
-static void add_joint_node(tn_world *world, direct_node *node, int32_t slot)
-{
-  mechanism_set *set = &world->mechanisms;
-  direct_joint *d = add_joint(world, slot);
-  d->first_law = set->law_count;
-  set->law_count += d->law_capacity;
-  d->node = (int32_t)(node - set->nodes);
-  node->index = (int32_t)(d - set->joints);
-  node->capacity = d->law_capacity;
 }
 
 static void add_nodes(orderer *o)
@@ -316,7 +309,7 @@ static void add_nodes(orderer *o)
     node->is_joint = from >= o->body_count;
     node->first_row = set->row_count;
     if (node->is_joint) {
-      add_joint_node(o->world, node, o->id[from]);
+      add_joint(o->world, node, o->id[from]);
     } else {
       node->index = o->id[from];
       node->rows = node->capacity = BODY_ROWS;
@@ -508,63 +501,44 @@ static void add_links(orderer *o, int32_t node, int32_t first_link, point_joint 
 static void add_point(orderer *o, mechanism *m, int32_t node)
 {
   mechanism_set *set = &o->world->mechanisms;
-  direct_joint *d = add_joint(o->world, o->id[node]);
+  direct_joint *d = &set->joints[o->world->joints[o->id[node]].direct];
   int32_t at = o->position[node];
   point_joint *p = &set->points[m->first_point + at];
   point_block *block = &set->point_blocks[(m->first_point + at) / BLOCK_WIDTH];
   block->a[at % BLOCK_WIDTH] = d->body[0];
   block->b[at % BLOCK_WIDTH] = d->body[1];
   d->point = m->first_point + at;
-  p->body[0] = p->body[1] = NO_SLOT;
   for (int32_t i = 0; i < o->length[node]; ++i) {
     int32_t at_body = o->arena[o->first[node] + i];
-    int32_t side = side_of(o->world, o->id[node], o->id[at_body]);
-    d->at[side] = m->first_node + o->position[at_body];
-    p->body[side] = o->position[at_body];
-    point_body *b = &set->point_bodies[d->at[side]];
-    b->joint[b->count++] = 2 * at + side;
+    point_body *b = &set->point_bodies[m->first_point_body + o->position[at_body]];
+    b->joint[b->count++] = 2 * at + side_of(o->world, o->id[node], o->id[at_body]);
   }
-  m->anchored = m->anchored || o->length[node] < 2;
   add_links(o, node, m->first_link, p);
 }
 
-static void add_point_body(const orderer *o, int32_t slot)
-{
-  mechanism_set *set = &o->world->mechanisms;
-  set->point_bodies[set->node_count] = (point_body){.slot = slot};
-  direct_node *node = &set->nodes[set->node_count++];
-  memset(node, 0, sizeof *node);
-  node->index = slot;
-  node->rows = node->capacity = BODY_ROWS;
-  node->first_row = set->row_count;
-  set->row_count += BODY_ROWS;
-}
-
-static void add_point_tree(orderer *o)
+// Beside the nodes of the mechanism.
+static void add_point_tree(orderer *o, mechanism *m)
 {
   mechanism_set *set = &o->world->mechanisms;
   int32_t joint_count = o->count - o->body_count;
   int32_t places = (joint_count + BLOCK_WIDTH - 1) / BLOCK_WIDTH * BLOCK_WIDTH;
-  mechanism *m = &set->list[set->count++];
-  memset(m, 0, sizeof *m);
-  m->first_node = set->node_count;
-  m->first_joint = set->joint_count;
   m->first_point = set->point_count;
   m->first_link = set->link_count;
-  m->rows = BODY_ROWS * o->body_count + 3 * joint_count;
+  m->first_point_body = set->point_body_count;
+  m->point_body_count = o->body_count;
+  m->first_impulse = set->row_count;
   memset(set->points + set->point_count, 0, (size_t)places * sizeof *set->points);
   memset(set->point_blocks + set->point_count / BLOCK_WIDTH, 0,
          (size_t)(places / BLOCK_WIDTH) * sizeof *set->point_blocks);
   set->point_count += places;
+  set->row_count += 3 * joint_count;
   for (int32_t i = 0; i < o->body_count; ++i) {
-    add_point_body(o, o->id[o->order[joint_count + i]]);
+    point_body b = {.slot = o->id[o->order[joint_count + i]]};
+    set->point_bodies[set->point_body_count++] = b;
   }
   for (int32_t i = 0; i < joint_count; ++i) {
     add_point(o, m, o->order[i]);
   }
-  set->row_count += 3 * joint_count;
-  m->last_node = set->node_count;
-  m->last_joint = set->joint_count;
 }
 
 static bool reserve_point_tree(tn_world *world, const orderer *o)
@@ -576,18 +550,12 @@ static bool reserve_point_tree(tn_world *world, const orderer *o)
   for (int32_t i = 0; i < o->body_count; ++i) {
     links += o->length[i] * (o->length[i] - 1) / 2;
   }
-  return memory_reserve(world, (void **)&set->list, &set->capacity, set->count + 1,
-                        sizeof *set->list) &&
-         memory_reserve(world, (void **)&set->nodes, &set->node_capacity,
-                        set->node_count + o->body_count, sizeof *set->nodes) &&
-         memory_reserve(world, (void **)&set->joints, &set->joint_capacity,
-                        set->joint_count + joint_count, sizeof *set->joints) &&
-         memory_reserve(world, (void **)&set->points, &set->point_capacity, places,
+  return memory_reserve(world, (void **)&set->points, &set->point_capacity, places,
                         sizeof *set->points) &&
          memory_reserve(world, (void **)&set->point_blocks, &set->point_block_capacity,
                         places / BLOCK_WIDTH, sizeof *set->point_blocks) &&
          memory_reserve(world, (void **)&set->point_bodies, &set->point_body_capacity,
-                        set->node_count + o->body_count, sizeof *set->point_bodies) &&
+                        set->point_body_count + o->body_count, sizeof *set->point_bodies) &&
          memory_reserve(world, (void **)&set->links, &set->link_capacity, links,
                         sizeof *set->links);
 }
@@ -686,21 +654,31 @@ static bool plan_nodes(planner *p, orderer *o, int32_t joint_count)
   return ok;
 }
 
+static void forget_nodes(planner *p, const orderer *o)
+{
+  for (int32_t i = 0; i < o->body_count; ++i) {
+    p->node[o->id[i]] = NO_SLOT;
+  }
+}
+
 static bool plan_mechanism(planner *p, const int32_t *joints, int32_t joint_count)
 {
+  mechanism_set *set = &p->world->mechanisms;
+  int32_t before = set->count;
   orderer o = {.world = p->world, .arena = p->arena, .capacity = p->arena_capacity};
   bool ok = lay_out(p, joints, joint_count, &o);
-  if (ok && is_point_tree(&o)) {
-    ok = reserve_point_tree(p->world, &o);
+  bool fits = ok && is_point_tree(&o);
+  ok = ok && plan_nodes(p, &o, joint_count);
+  forget_nodes(p, &o);
+  if (ok && fits && set->count > before) {
+    orderer again = {.world = p->world, .arena = o.arena, .capacity = o.capacity};
+    ok = lay_out(p, joints, joint_count, &again) && reserve_point_tree(p->world, &again);
     if (ok) {
-      peel_points(&o);
-      add_point_tree(&o);
+      peel_points(&again);
+      add_point_tree(&again, &set->list[before]);
     }
-  } else if (ok) {
-    ok = plan_nodes(p, &o, joint_count);
-  }
-  for (int32_t i = 0; i < o.body_count; ++i) {
-    p->node[o.id[i]] = NO_SLOT;
+    forget_nodes(p, &again);
+    o = again;
   }
   p->arena = o.arena;
   p->arena_capacity = o.capacity;
@@ -780,7 +758,7 @@ bool mechanisms_build(tn_world *world, const int32_t *solved, int32_t count)
   mechanism_set *set = &world->mechanisms;
   set->count = set->node_count = set->block_count = set->target_count = 0;
   set->joint_count = set->law_count = set->value_count = set->row_count = set->skipped = 0;
-  set->point_count = set->link_count = 0;
+  set->point_count = set->link_count = set->point_body_count = 0;
   if (count == 0) {
     return true;
   }

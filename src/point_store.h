@@ -10,6 +10,8 @@
 #include "direct_store.h"
 #include "store.h"
 
+#include <stdbool.h>
+
 typedef float quad __attribute__((vector_size(16)));
 
 // What a step knows of eight joints. A padded lane names body 0, the world, twice.
@@ -32,6 +34,7 @@ typedef struct point_joint {
   double impulse[3];          // of this solve
   float lambda[3];            // of the substep
   float sum[3];               // of the step
+  bool counts;                // its lambda is that of the joint
   int32_t body[2];            // of the tree, or NO_SLOT
   int32_t first, count;       // links
   int32_t upper;              // side of the body that it has in common with joints below it
@@ -60,8 +63,7 @@ typedef struct point_tree {
   point_link *links;
   const point_body *bodies;
   int32_t body_count;
-  pair2 *changes;  // of velocity, six for each body
-  pair2 *impulses; // three for each joint
+  pair2 *impulses; // three for each joint: for velocities, for errors
 } point_tree;
 
 // Of the rows as stated.
@@ -83,8 +85,6 @@ typedef struct point_ops {
   double (*solve)(const point_tree *tree, double share, int errors);
   // The largest square of a speed that impulses for errors give a body.
   double (*top_square)(const solver_data *data, const point_tree *tree);
-  // Changes of velocity from impulses.
-  void (*spread)(const solver_data *data, const point_tree *tree);
   // Gives the impulses, with a share of those for errors. They are the first of a substep, or else
   // `take` of them counts as its.
   void (*apply)(const solver_data *data, const point_tree *tree, double share, int first,

@@ -351,27 +351,6 @@ INLINE void divide_by_mass(const solver_data *data, int32_t slot, double *f, dou
   t[2] = xz * x + yz * y + zz * z;
 }
 
-static void spread_impulses(const solver_data *data, const point_tree *tree)
-{
-  for (int32_t i = 0; i < tree->body_count; ++i) {
-    const point_body *body = &tree->bodies[i];
-    pair2 *to = tree->changes + BODY_ROWS * (ptrdiff_t)i;
-    for (int part = 0; part < 2; ++part) {
-      double f[3] = {0.0, 0.0, 0.0}, t[3] = {0.0, 0.0, 0.0};
-      for (int32_t n = 0; n < body->count; ++n) {
-        int32_t joint = body->joint[n] >> 1;
-        const pair2 *x = tree->impulses + 3 * (ptrdiff_t)joint;
-        push(&tree->points[joint], body->joint[n] & 1, x[0][part], x[1][part], x[2][part], f, t);
-      }
-      divide_by_mass(data, body->slot, f, t);
-      for (int k = 0; k < 3; ++k) {
-        to[k][part] = f[k];
-        to[3 + k][part] = t[k];
-      }
-    }
-  }
-}
-
 static void apply_impulses(const solver_data *data, const point_tree *tree, double share, int first,
                            float take)
 {
@@ -409,6 +388,5 @@ const point_ops POINT_OPS = {
     .factor = factor_points,
     .solve = solve_points,
     .top_square = top_square,
-    .spread = spread_impulses,
     .apply = apply_impulses,
 };
