@@ -3,7 +3,7 @@ JOBS := $(shell nproc 2>/dev/null || echo 2)
 export PORT ?= 8080
 
 .NOTPARALLEL:
-.PHONY: help setup build run web test bench format lint clean
+.PHONY: help setup build run web test bench bench-web format lint clean
 
 help:
 	@echo "make build    build the library, command, tests and benchmarks into build/release"
@@ -11,6 +11,7 @@ help:
 	@echo "make web      build the gallery into build/release/web/site"
 	@echo "make test     all tests, then again under the address, undefined and thread sanitizers"
 	@echo "make bench    run the benchmarks; BENCH=\"pyramid:36 scaling\" picks some, BENCH_JSON=... is a file"
+	@echo "make bench-web  what the gallery costs: bytes, time until it is ready, a frame over the native one"
 	@echo "make format   format all sources"
 	@echo "make lint     check format, sizes, clang-tidy and cppcheck"
 	@echo "make clean    remove build/"
@@ -38,6 +39,10 @@ test: setup build-release build-asan build-tsan
 
 bench: build
 	build/release/tenon_bench $(BENCH)
+
+bench-web: web
+	@cmake --build --preset release --target tenon_cli
+	@node web/bench.mjs build/release/web/site build/release/tenon $(BENCH)
 
 format:
 	@scripts/sources | xargs clang-format -i

@@ -105,5 +105,10 @@ bool bench_rays(bench *b);
 bool bench_scaling(bench *b);
 bool bench_curves(bench *b);
 bool bench_memory(bench *b);
+bool bench_joints(bench *b);
+
+// Joints at so many lanes a time, ns each, with all they need at hand.
+int bench_kernel_lanes(void);
+double bench_kernel_ns(bool hinge);
 
 #endif

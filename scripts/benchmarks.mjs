@@ -169,6 +169,25 @@ function scaling() {
   return table(["scene", "size", "ms", "ns", "of the smallest"], lines);
 }
 
+function links() {
+  const lines = ["links_ball", "links_hinge"].flatMap((scene) =>
+    [...new Set(of(scene).map((r) => r.size))].map((size) => {
+      const at = (threads, lanes) =>
+        of(scene).find((r) => r.size === size && r.threads === threads && r.lanes === lanes)?.metrics.ns;
+      const ns = [at(1, 1), at(1, 4), at(1, 8), at(2, 8)];
+      return [scene.slice(6), whole(size), ...ns.map((x) => (x === undefined ? "" : digits(x, 3)))];
+    }),
+  );
+  return table(["joint", "bodies", "1 lane", "4 lanes", "8 lanes", "8 lanes, 2 threads"], lines);
+}
+
+function maths() {
+  const lines = ["pass_ball", "pass_hinge"]
+    .flatMap((scene) => of(scene))
+    .map((r) => [r.scene.slice(5), digits(r.metrics.ns, 3), digits(r.metrics.ns_maths_alone, 3), ratio(r.metrics.times_maths_alone)]);
+  return table(["joint", "pass, ns", "maths alone, ns", "ratio"], lines);
+}
+
 function memory() {
   const m = of("memory")[0]?.metrics ?? {};
   const lines = [
@@ -278,7 +297,7 @@ Written by \`scripts/benchmarks.mjs\` from what \`make bench\` measured; do not 
     make bench                                      # all of it, ten minutes
     make bench BENCH="pyramid:36 capsules:2000"     # scenes, or scenes of a size
     make bench BENCH="pyramid --setting fast"       # Tenon at one setting: fast, default, accurate
-    make bench BENCH="scaling memory"               # groups: race, published, scaling, memory, curve
+    make bench BENCH="scaling memory"               # groups: race, published, scaling, memory, joints, curve
     BENCH_JSON=build/bench.json make bench          # one JSON object a line as well
     node scripts/benchmarks.mjs build/bench.json    # this page
 
@@ -331,6 +350,17 @@ ${variants()}
 ms a frame on the mean, and ns a contact point, joint, constraint or body a substep, on one thread.
 
 ${phases()}
+
+## Joints by Gauss-Seidel
+
+As the published method solves them, in chains, 8 substeps: ns a joint a substep, bodies, drift and all.
+
+${links()}
+
+The pass over the joints of a chain of 1,000, beside the maths of as many joints with all they need in
+registers: the rest is fetching bodies and putting them back.
+
+${maths()}
 
 ## Soft bodies
 

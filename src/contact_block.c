@@ -40,16 +40,6 @@ static contact_type type_of(const manifold *m)
   }
 }
 
-static bool is_pushed(const tn_world *world, int32_t body_slot)
-{
-  return world->bodies[body_slot].type == TN_BODY_DYNAMIC;
-}
-
-static int32_t body_of(const tn_world *world, const contact *c, int side)
-{
-  return world->shapes[c->shape[side]].body;
-}
-
 // One of the four lowest free colours, as if by chance. The lowest would give all contacts on one
 // side of a row the same turn, and what each pass leaves unsolved would push the row one way: a
 // pyramid drifts twenty times as far then.
@@ -64,36 +54,36 @@ static int free_color(uint64_t taken, uint32_t seed)
   return color;
 }
 
-static bool is_loaded(const contact *c)
+// Both take note of the colour, if they can be pushed.
+static int take_color(body_mark *a, body_mark *b, uint32_t seed)
 {
-  for (int i = 0; i < c->manifold.count; ++i) {
-    if (c->memory.lambda[i] > 0.0f) {
-      return true;
-    }
+  int color = free_color((a->dynamic ? a->colors : 0) | (b->dynamic ? b->colors : 0), seed);
+  if (color < MAX_COLORS) {
+    a->colors |= 1ull << color;
+    b->colors |= 1ull << color;
   }
-  return false;
+  return color;
+}
+
+// As its materials are mixed it learns how deep that is; one point tells enough.
+static bool is_deep(const contact *c)
+{
+  return c->terms.deep > 0.0f && c->manifold.points[0].gap < -c->terms.deep;
 }
 
 static void color_contact(tn_world *world, builder *make, int32_t slot)
 {
   const contact *c = &world->contacts[slot];
-  uint64_t taken = 0;
-  for (int side = 0; side < 2; ++side) {
-    int32_t b = body_of(world, c, side);
-    taken |= is_pushed(world, b) ? world->color_bits[b] : 0;
+  body_mark *a = &world->marks[c->body[0]], *b = &world->marks[c->body[1]];
+  int color = take_color(a, b, (uint32_t)c->pair);
+  if (a->dynamic && b->dynamic) {
+    bool deep = is_deep(c);
+    a->neighbors += 1;
+    b->neighbors += 1;
+    a->wedged = a->wedged || deep;
+    b->wedged = b->wedged || deep;
   }
-  int color = free_color(taken, (uint32_t)c->pair);
-  for (int side = 0; side < 2 && color < MAX_COLORS; ++side) {
-    int32_t b = body_of(world, c, side);
-    if (is_pushed(world, b)) {
-      world->color_bits[b] |= 1ull << color;
-    }
-  }
-  if (is_pushed(world, body_of(world, c, 0)) && is_pushed(world, body_of(world, c, 1))) {
-    world->bodies[body_of(world, c, 0)].neighbors += 1;
-    world->bodies[body_of(world, c, 1)].neighbors += 1;
-  }
-  placed_contact p = {slot, (uint8_t)color, (uint8_t)type_of(&c->manifold), !is_loaded(c)};
+  placed_contact p = {slot, (uint8_t)color, (uint8_t)type_of(&c->manifold), c->idle};
   world->placed_contacts[make->count++] = p;
   make->group[color][p.type] += 1;
   make->idle[color][p.type] += p.idle;
@@ -120,21 +110,54 @@ static int32_t lay_out(tn_world *world, builder *make)
   return blocks;
 }
 
+static bool nearly_touches(const tn_world *world, const pair *p)
+{
+  float bound = 1e-3f * fminf(world->shapes[p->shape[0]].reach, world->shapes[p->shape[1]].reach);
+  for (int32_t i = p->first_contact; i != NO_SLOT; i = world->contacts[i].next) {
+    const manifold *m = &world->contacts[i].manifold;
+    for (int k = 0; k < m->count; ++k) {
+      if (m->points[k].gap < bound) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Of what does not move nothing is known but that.
+static body_mark *mark_of(tn_world *world, int32_t slot)
+{
+  body_mark *m = &world->marks[slot];
+  if (m->look != (uint32_t)world->look_count) {
+    *m = (body_mark){.look = (uint32_t)world->look_count};
+  }
+  return m;
+}
+
 static bool color_contacts(tn_world *world, builder *make)
 {
-  if (!memory_reserve(world, (void **)&world->color_bits, &world->color_bit_capacity,
-                      world->body_list.used, sizeof(uint64_t)) ||
+  if (!memory_reserve(world, (void **)&world->marks, &world->mark_capacity, world->body_list.used,
+                      sizeof(body_mark)) ||
       !memory_reserve(world, (void **)&world->placed_contacts, &world->placed_capacity,
                       world->contact_list.count, sizeof(placed_contact))) {
     return false;
   }
   for (int32_t i = 0; i < world->awake_count; ++i) {
-    world->color_bits[world->awake[i]] = 0;
-    world->bodies[world->awake[i]].neighbors = 0;
+    int32_t slot = world->awake[i];
+    world->marks[slot] = (body_mark){.look = (uint32_t)world->look_count,
+                                     .dynamic = world->bodies[slot].type == TN_BODY_DYNAMIC};
   }
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
-    for (int32_t c = world->pairs[world->active_pairs[i]].first_contact; c != NO_SLOT;
-         c = world->contacts[c].next) {
+    const pair *p = &world->pairs[world->active_pairs[i]];
+    if (p->sensor || (p->first_contact == NO_SLOT && !p->touching)) {
+      continue;
+    }
+    body_mark *a = mark_of(world, p->body[0]), *b = mark_of(world, p->body[1]);
+    if (p->touching || nearly_touches(world, p)) {
+      a->leaning = a->dynamic;
+      b->leaning = b->dynamic;
+    }
+    for (int32_t c = p->first_contact; c != NO_SLOT; c = world->contacts[c].next) {
       color_contact(world, make, c);
     }
   }
@@ -182,32 +205,31 @@ static V vec(tn_vec3 v)
 typedef struct sides {
   const shape *shape[2];
   const body *body[2];
-  tn_quat turned[2]; // of the shapes
-  tn_vec3 at[2];     // of the shapes, from the bodies' centres, in world axes
 } sides;
 
 static sides sides_of(const tn_world *world, const contact *c)
 {
-  sides s;
-  for (int i = 0; i < 2; ++i) {
-    s.shape[i] = &world->shapes[c->shape[i]];
-    s.body[i] = &world->bodies[s.shape[i]->body];
-    const float *place = s.shape[i]->place;
-    s.turned[i] = (tn_quat){place[0], place[1], place[2], place[3]};
-    s.at[i] = tn_v3(place[4], place[5], place[6]);
-  }
+  sides s = {{&world->shapes[c->shape[0]], &world->shapes[c->shape[1]]},
+             {&world->bodies[c->body[0]], &world->bodies[c->body[1]]}};
   return s;
+}
+
+static tn_vec3 turned(const sides *s, int side, tn_vec3 d)
+{
+  const float *q = s->shape[side]->stance.turned;
+  return tn_rotate((tn_quat){q[0], q[1], q[2], q[3]}, d);
 }
 
 // A point of a shape as a lever of its body.
 static V lever(const sides *s, int side, tn_vec3 p)
 {
-  return vec(tn_add(s->at[side], tn_rotate(s->turned[side], p)));
+  const float *at = s->shape[side]->stance.at;
+  return vec(tn_add(tn_v3(at[0], at[1], at[2]), turned(s, side, p)));
 }
 
 static V direction(const sides *s, int side, tn_vec3 d)
 {
-  return vec(tn_rotate(s->turned[side], d));
+  return vec(turned(s, side, d));
 }
 
 static tn_vec3 surface_velocity(const sides *s, int side)
@@ -221,12 +243,14 @@ static tn_vec3 surface_velocity(const sides *s, int side)
   return tn_rotate(body_axes, v);
 }
 
-// Two bodies with no other beside them part fast.
-static float push_of(const sides *s)
+// Two bodies with no other beside them part fast, and so does one from what is fixed, unless that
+// would drive it deeper into others.
+static float push_of(const body_mark *a, const body_mark *b)
 {
-  bool fixed = s->body[0]->type != TN_BODY_DYNAMIC || s->body[1]->type != TN_BODY_DYNAMIC;
-  bool alone = s->body[0]->neighbors == 1 && s->body[1]->neighbors == 1;
-  return fixed || alone ? PUSH : PUSH_AMONG_MANY;
+  bool fixed = !a->dynamic || !b->dynamic;
+  bool alone = a->neighbors == 1 && b->neighbors == 1;
+  bool wedged = a->wedged || b->wedged;
+  return alone || (fixed && !wedged) ? PUSH : PUSH_AMONG_MANY;
 }
 
 static void mix_materials(contact *c, const sides *s)
@@ -257,27 +281,33 @@ static bool is_driven(const sides *s)
   return tn_dot(a, a) + tn_dot(b, b) > 0.0f;
 }
 
-static void update_terms(const tn_world *world, contact *c, const sides *s)
+static void update_terms(const tn_world *world, contact *c)
 {
-  if (c->mixed != world->material_changes) {
-    mix_materials(c, s);
-    c->mixed = is_driven(s) ? 0 : world->material_changes;
+  if (c->mixed == world->material_changes) {
+    return;
   }
-  c->terms.push = push_of(s);
+  sides s = sides_of(world, c);
+  contact_terms *t = &c->terms;
+  mix_materials(c, &s);
+  c->mixed = is_driven(&s) ? 0 : world->material_changes;
+  c->traits =
+      (uint8_t)((t->rolling > 0.0f || t->spinning > 0.0f ? TRAIT_ROLLS : 0) |
+                (t->restitution > 0.0f ? TRAIT_BOUNCES : 0) | (t->alpha > 0.0f ? TRAIT_YIELDS : 0) |
+                (tn_length(t->slide) > 0.0f ? TRAIT_SLIDES : 0));
 }
 
 // ---------------------------------------------------------------------------------------------
 // Packing
 
-static V apart_of(const sides *s)
+static V apart_of(const body *a, const body *b)
 {
-  return vec(tn_between_points(s->body[0]->center, s->body[1]->center));
+  return vec(tn_between_points(a->center, b->center));
 }
 
 static void set_rim(const sides *s, const manifold *m, RimStart *r)
 {
   int rim = m->round_side;
-  r->apart = apart_of(s);
+  r->apart = apart_of(s->body[0], s->body[1]);
   r->axis = direction(s, rim, m->rim_axis);
   r->side = frame_about(r->axis).s;
   r->radius = m->rim_radius;
@@ -292,11 +322,11 @@ static void set_rim(const sides *s, const manifold *m, RimStart *r)
 static void set_wire(const sides *s, const manifold *m, WireStart *r)
 {
   int round = m->round_side;
-  r->apart = apart_of(s);
+  r->apart = apart_of(s->body[0], s->body[1]);
   r->wire_is_b = round == 0 ? 1.0f : 0.0f;
-  r->cubic[0] = lever(s, 1 - round, m->cubic[0]);
-  for (int i = 1; i < 4; ++i) {
-    r->cubic[i] = direction(s, 1 - round, m->cubic[i]);
+  r->curve[0] = lever(s, 1 - round, m->curve[0]);
+  for (int i = 1; i < WIRE_TERMS; ++i) {
+    r->curve[i] = direction(s, 1 - round, m->curve[i]);
   }
   r->p = lever(s, round, m->segment[round][0]);
   r->e = v_sub(lever(s, round, m->segment[round][1]), r->p);
@@ -305,45 +335,43 @@ static void set_wire(const sides *s, const manifold *m, WireStart *r)
 
 // How the touch of what is round follows its bodies. Flat sides, and segments but for where their
 // bodies are, are left to solve_record.c.
-static void pack_start(const sides *s, const manifold *m, contact_block *cb, int lane)
+static void pack_start(const tn_world *world, const contact *c, contact_block *cb, int lane)
 {
+  const manifold *m = &c->manifold;
   contact_start start;
-  memset(&start, 0, sizeof start);
-  size_t fields = 0;
-  switch (m->form) {
-  case MANIFOLD_FLAT:
+  if (m->form == MANIFOLD_FLAT) {
     return;
-  case MANIFOLD_ROUND:
-    start.round.apart = apart_of(s);
-    fields = FIELDS(start.round.apart);
-    break;
-  case MANIFOLD_RIM:
-    set_rim(s, m, &start.rim);
-    fields = FIELDS(start.rim);
-    break;
-  case MANIFOLD_WIRE:
-    set_wire(s, m, &start.wire);
-    fields = FIELDS(start.wire);
-    break;
   }
-  set_lane(cb->start, lane, &start, fields);
+  if (m->form == MANIFOLD_ROUND) {
+    start.round.apart = apart_of(&world->bodies[c->body[0]], &world->bodies[c->body[1]]);
+    set_lane(cb->start, lane, &start, FIELDS(start.round.apart));
+    return;
+  }
+  sides s = sides_of(world, c);
+  memset(&start, 0, sizeof start);
+  if (m->form == MANIFOLD_RIM) {
+    set_rim(&s, m, &start.rim);
+    set_lane(cb->start, lane, &start, FIELDS(start.rim));
+  } else {
+    set_wire(&s, m, &start.wire);
+    set_lane(cb->start, lane, &start, FIELDS(start.wire));
+  }
 }
 
 static void pack(tn_world *world, contact_block *cb, int lane)
 {
   contact *c = &world->contacts[cb->contact[lane]];
-  sides s = sides_of(world, c);
-  update_terms(world, c, &s);
-  cb->a[lane] = s.shape[0]->body;
-  cb->b[lane] = s.shape[1]->body;
-  cb->move_a[lane] = s.body[0]->type == TN_BODY_DYNAMIC;
-  cb->move_b[lane] = s.body[1]->type == TN_BODY_DYNAMIC;
-  cb->rolls |= c->terms.rolling > 0.0f;
-  cb->bounces |= c->terms.restitution > 0.0f;
-  cb->yields |= c->terms.alpha > 0.0f;
-  cb->fixed_a |= !cb->move_a[lane];
-  cb->fixed_b |= !cb->move_b[lane];
-  pack_start(&s, &c->manifold, cb, lane);
+  const body_mark *a = &world->marks[c->body[0]], *b = &world->marks[c->body[1]];
+  update_terms(world, c);
+  cb->a[lane] = c->body[0];
+  cb->b[lane] = c->body[1];
+  cb->move_a[lane] = a->dynamic;
+  cb->move_b[lane] = b->dynamic;
+  cb->traits |= c->traits;
+  cb->fixed_a |= !a->dynamic;
+  cb->fixed_b |= !b->dynamic;
+  cb->params[PARAM_FIELD(push)][lane] = push_of(a, b);
+  pack_start(world, c, cb, lane);
 }
 
 static void clear_lane(contact_block *cb, int lane)
@@ -352,24 +380,26 @@ static void clear_lane(contact_block *cb, int lane)
   cb->a[lane] = cb->b[lane] = WORLD_SLOT;
   cb->move_a[lane] = cb->move_b[lane] = 0;
   cb->fixed_a = cb->fixed_b = 1;
+  cb->params[PARAM_FIELD(push)][lane] = PUSH;
   set_lane(cb->start, lane, none, FIELDS(contact_start));
 }
 
 typedef struct pack_task {
   tn_world *world;
+  solver_data *data;
   record_view view;
 } pack_task;
 
-static pack_task make_task(tn_world *world, float dt, float scale)
+static pack_task make_task(tn_world *world, solver_data *data, float dt, float scale)
 {
   record_view view = {.blocks = world->contact_graph.blocks,
                       .contacts = world->contacts,
-                      .places = world->shapes ? world->shapes->place : NULL,
+                      .places = world->shapes ? world->shapes->stance.turned : NULL,
                       .place_stride = sizeof(shape) / sizeof(float),
                       .h = dt / (float)world->substeps,
                       .dt = dt,
                       .scale = scale};
-  pack_task task = {world, view};
+  pack_task task = {world, data, view};
   return task;
 }
 
@@ -387,6 +417,7 @@ static void pack_blocks(int first, int last, void *context)
     }
   }
   t->world->contact_ops->pack(&t->view, first, last);
+  t->world->contact_ops->begin(t->data, first, last);
 }
 
 static bool reserve_blocks(tn_world *world, int32_t count)
@@ -405,7 +436,7 @@ static void place_contacts(tn_world *world, builder *make)
   contact_graph *g = &world->contact_graph;
   for (int32_t i = 0; i < g->block_count; ++i) {
     contact_block *cb = &g->blocks[i];
-    cb->rolls = cb->bounces = cb->yields = cb->fixed_a = cb->fixed_b = 0;
+    cb->traits = cb->fixed_a = cb->fixed_b = 0;
     for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
       cb->contact[lane] = NO_SLOT;
     }
@@ -420,36 +451,39 @@ static void place_contacts(tn_world *world, builder *make)
   }
 }
 
-static bool list_bouncers(tn_world *world)
+static void list_bouncers(tn_world *world)
 {
   contact_graph *g = &world->contact_graph;
   g->bouncer_count = 0;
   for (int32_t i = 0; i < g->block_count; ++i) {
     const contact_block *cb = &g->blocks[i];
-    for (int lane = 0; lane < BLOCK_WIDTH && cb->bounces; ++lane) {
+    for (int lane = 0; lane < BLOCK_WIDTH && cb->traits & TRAIT_BOUNCES; ++lane) {
       if (cb->restitution[lane] > 0.0f) {
-        if (!memory_reserve(world, (void **)&g->bouncers, &g->bouncer_capacity,
-                            g->bouncer_count + 1, sizeof(bouncer))) {
-          return false;
-        }
         g->bouncers[g->bouncer_count++] = (bouncer){i, lane};
       }
     }
   }
-  return true;
 }
 
-bool contacts_pack(tn_world *world, float dt, float impulse_scale)
+bool contacts_place(tn_world *world)
 {
   builder make;
   memset(&make, 0, sizeof make);
-  if (!color_contacts(world, &make) || !reserve_blocks(world, lay_out(world, &make))) {
+  contact_graph *g = &world->contact_graph;
+  if (!color_contacts(world, &make) || !reserve_blocks(world, lay_out(world, &make)) ||
+      !memory_reserve(world, (void **)&g->bouncers, &g->bouncer_capacity, make.count,
+                      sizeof(bouncer))) {
     return false;
   }
   place_contacts(world, &make);
-  pack_task task = make_task(world, dt, impulse_scale);
+  return true;
+}
+
+void contacts_pack(tn_world *world, solver_data *data, float dt, float impulse_scale)
+{
+  pack_task task = make_task(world, data, dt, impulse_scale);
   task_run(world->tasks, pack_blocks, world->contact_graph.block_count, BLOCK_GRAIN, &task);
-  return list_bouncers(world);
+  list_bouncers(world);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -459,16 +493,6 @@ static void unpack_blocks(int first, int last, void *context)
 {
   const pack_task *t = context;
   t->world->contact_ops->unpack(&t->view, first, last);
-}
-
-static bool presses(const contact *c)
-{
-  for (int i = 0; i < c->manifold.count; ++i) {
-    if (c->load.force[i] > 0.0f) {
-      return true;
-    }
-  }
-  return false;
 }
 
 // Where and in which direction two shapes touch.
@@ -498,7 +522,7 @@ static void tell_touching(tn_world *world, int32_t pair_slot)
   const contact *hardest = NULL;
   for (int32_t i = p->first_contact; i != NO_SLOT; i = world->contacts[i].next) {
     const contact *c = &world->contacts[i];
-    if (presses(c) && (!hardest || c->approach > hardest->approach)) {
+    if (c->presses && (!hardest || c->approach > hardest->approach)) {
       hardest = c;
     }
   }
@@ -521,7 +545,7 @@ static void tell_touching(tn_world *world, int32_t pair_slot)
 
 void contacts_unpack(tn_world *world, float dt)
 {
-  pack_task task = make_task(world, dt, 1.0f);
+  pack_task task = make_task(world, NULL, dt, 1.0f);
   task_run(world->tasks, unpack_blocks, world->contact_graph.block_count, BLOCK_GRAIN, &task);
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
     if (!world->pairs[world->active_pairs[i]].sensor) {
@@ -535,7 +559,8 @@ void contact_graph_release(tn_world *world)
   contact_graph *g = &world->contact_graph;
   memory_give(world, g->blocks, (size_t)g->block_capacity * sizeof *g->blocks);
   memory_give(world, g->bouncers, (size_t)g->bouncer_capacity * sizeof *g->bouncers);
-  memory_give(world, world->color_bits, (size_t)world->color_bit_capacity * sizeof(uint64_t));
+  memory_give(world, world->marks, (size_t)world->mark_capacity * sizeof(body_mark));
+  memory_give(world, world->pair_bits, (size_t)world->pair_bit_capacity * sizeof(uint64_t));
   memory_give(world, world->placed_contacts,
               (size_t)world->placed_capacity * sizeof(placed_contact));
 }

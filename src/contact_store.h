@@ -4,6 +4,7 @@
 
 #include "collide/manifold.h"
 #include "kernel/follow.h"
+#include "look_round.h"
 #include "store.h"
 
 #include <stddef.h>
@@ -25,7 +26,8 @@ typedef struct contact_terms {
   alignas(32) float mu_static;
   float mu_dynamic;
   float rolling, spinning;
-  float alpha, deep, push;
+  float alpha, deep;
+  float no_push; // depends on who else is there: told when packed
   float radius_a, radius_b;
   tn_vec3 slide;
   float anchored;
@@ -41,18 +43,31 @@ typedef struct contact_load {
   float friction_torque;
 } contact_load;
 
+// What some lane of a block needs.
+typedef enum contact_traits {
+  TRAIT_ROLLS = 1,   // rolling or spinning friction
+  TRAIT_BOUNCES = 2, // restitution
+  TRAIT_YIELDS = 4,  // compliance
+  TRAIT_SLIDES = 8,  // a surface velocity
+} contact_traits;
+
+// What most passes over contacts ask for comes first, on a line with the manifold's head.
 typedef struct contact {
+  alignas(64) int32_t next_free;
+  bool alive;
+  bool idle;      // its points carry no impulse
+  bool presses;   // they did in the last step
+  uint8_t traits; // contact_traits of its terms
+  int32_t pair;
+  int32_t next; // of the same pair
+  int32_t body[2];
+  uint32_t mixed; // the count of changes to materials that the terms know of; 0: none
+  float approach; // fastest that was stopped in the last step, m/s
   alignas(32) manifold manifold;
+  int32_t shape[2];
   contact_memory memory;
   contact_terms terms;
   contact_load load;
-  float approach; // fastest that was stopped in the last step, m/s
-  int32_t next_free;
-  bool alive;
-  int32_t pair;
-  int32_t next; // of the same pair
-  int32_t shape[2];
-  uint32_t mixed; // the count of changes to materials that the terms know of; 0: none
 } contact;
 
 // Manifolds that one pass treats alike: how they follow their bodies, and how many points they may
@@ -82,9 +97,7 @@ struct contact_block {
   int32_t contact[BLOCK_WIDTH]; // slot, or -1
   uint8_t move_a[BLOCK_WIDTH], move_b[BLOCK_WIDTH];
   int32_t type;                                        // contact_type of every lane
-  int32_t rolls;                                       // some lane has rolling friction
-  int32_t bounces;                                     // some lane has restitution
-  int32_t yields;                                      // some lane has compliance
+  int32_t traits;                                      // contact_traits of any lane
   int32_t fixed_a, fixed_b;                            // some lane may not be written
   alignas(64) float used[CONTACT_POINTS][BLOCK_WIDTH]; // 1 for points in use
   float params[FIELDS(ContactParams)][BLOCK_WIDTH];
@@ -101,6 +114,7 @@ struct contact_block {
 };
 
 #define TOUCH_FIELD(name) (offsetof(Touch, name) / sizeof(R))
+#define PARAM_FIELD(name) (offsetof(ContactParams, name) / sizeof(R))
 
 // Contacts and the blocks that they go to.
 typedef struct record_view {
@@ -118,6 +132,7 @@ typedef struct bouncer {
 } bouncer;
 
 typedef struct contact_ops {
+  look_round_fn *look;
   void (*pack)(const record_view *view, int first, int last);
   void (*unpack)(const record_view *view, int first, int last);
   // Impulse form: once a step; what a substep starts from; its solve; at the new pose without

@@ -14,7 +14,8 @@ static const uint32_t static_color = 0x8a9499ff, kinematic_color = 0x4c8be0ff,
                       sensor_color = 0x6fcf7fff, touching_color = 0xff4040ff,
                       near_color = 0xffa040ff, force_color = 0xff60c0ff, joint_color = 0xc0c0ffff,
                       broken_color = 0x705050ff, limit_color = 0x60e0e0ff, leaf_color = 0x507050ff,
-                      inner_color = 0x304030ff, island_color = 0xb070ffff, soft_color = 0x70c8e8ff;
+                      inner_color = 0x304030ff, island_color = 0xb070ffff, soft_color = 0x70c8e8ff,
+                      serial_color = 0x909090ff, direct_color = 0x303030ff;
 static const uint32_t axis_color[3] = {0xe04040ff, 0x40c040ff, 0x4060e0ff};
 
 static const tn_vec3 axes[3] = {{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}};
@@ -450,6 +451,101 @@ static void draw_joints(const tn_world *world, const tn_debug_draw *draw)
 }
 
 // ---------------------------------------------------------------------------------------------
+// The solver's graph: a line for each constraint of the last step, in the colour it was solved with
+
+// Hues a golden angle apart, so that colours that follow each other differ most.
+static uint32_t graph_color(int color)
+{
+  if (color == MAX_COLORS) {
+    return serial_color;
+  }
+  int hue = color * 590 % 1536; // six parts of 256
+  uint32_t up = (uint32_t)hue & 255, down = 255 - up;
+  const uint32_t parts[6][3] = {{255, up, 0},   {down, 255, 0}, {0, 255, up},
+                                {0, down, 255}, {up, 0, 255},   {255, 0, down}};
+  const uint32_t *rgb = parts[hue >> 8];
+  return rgb[0] << 24 | rgb[1] << 16 | rgb[2] << 8 | 255;
+}
+
+static int color_of_block(const coloring *c, int32_t block)
+{
+  for (int i = 0; i < c->count; ++i) {
+    if (block >= c->color[i].first && block < c->color[i].last) {
+      return i;
+    }
+  }
+  return MAX_COLORS;
+}
+
+// Between the centres of bodies that move, or to where what does not move holds one.
+static void draw_constraint(const tn_world *world, const tn_debug_draw *draw, const int32_t slot[2],
+                            tn_pos at, uint32_t color)
+{
+  tn_pos ends[2];
+  for (int i = 0; i < 2; ++i) {
+    const body *b = &world->bodies[slot[i]];
+    ends[i] = b->type == TN_BODY_DYNAMIC ? b->center : at;
+  }
+  world_line(draw, ends[0], ends[1], color);
+}
+
+static void draw_joint_colors(const tn_world *world, const tn_debug_draw *draw)
+{
+  for (int32_t i = 0; i < world->joint_list.used; ++i) {
+    const joint *j = &world->joints[i];
+    bool direct = j->direct != NO_SLOT;
+    if (j->alive && (direct || (j->block >= 0 && j->block < world->graph.block_count))) {
+      int color = direct ? 0 : color_of_block(&world->graph.coloring, j->block);
+      draw_constraint(world, draw, j->slot, frame_of(world, j, 0).p,
+                      direct ? direct_color : graph_color(color));
+    }
+  }
+}
+
+// Contacts may have ended since the step, and their slots have new ones.
+static void draw_contact_colors(const tn_world *world, const tn_debug_draw *draw)
+{
+  const contact_graph *g = &world->contact_graph;
+  for (int32_t i = 0; i < g->block_count; ++i) {
+    uint32_t color = graph_color(color_of_block(&g->coloring, i));
+    for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
+      int32_t at = g->blocks[i].contact[lane];
+      const contact *c = at >= 0 && at < world->contact_list.used ? &world->contacts[at] : NULL;
+      if (!c || !c->alive) {
+        continue;
+      }
+      const shape *a = &world->shapes[c->shape[0]], *b = &world->shapes[c->shape[1]];
+      if (a->body == g->blocks[i].a[lane] && b->body == g->blocks[i].b[lane]) {
+        placed frame = shape_placed(world, a);
+        tn_vec3 point = tn_rotate(dquat_round(frame.q), c->manifold.points[0].a);
+        int32_t slot[2] = {a->body, b->body};
+        draw_constraint(world, draw, slot, tn_offset(frame.p, point), color);
+      }
+    }
+  }
+}
+
+static void draw_edge_colors(const tn_world *world, const tn_debug_draw *draw)
+{
+  const soft_graph *g = &world->soft_graph;
+  for (int color = 0; !g->dirty && color <= MAX_COLORS; ++color) {
+    bool serial = color == MAX_COLORS;
+    if (!serial && color >= g->color_count[SOFT_EDGE]) {
+      continue;
+    }
+    color_range range = serial ? g->serial[SOFT_EDGE] : g->color[SOFT_EDGE][color];
+    for (int32_t i = range.first * BLOCK_WIDTH; i < range.last * BLOCK_WIDTH; ++i) {
+      soft_source from = g->sources[SOFT_EDGE][i];
+      if (from.soft != NO_SLOT) {
+        const soft *s = &world->softs[from.soft];
+        const int32_t *v = s->list[SOFT_EDGE].members + 2 * (size_t)from.index;
+        world_line(draw, s->particles[v[0]].at, s->particles[v[1]].at, graph_color(color));
+      }
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
 // Contacts, islands, sleep
 
 static void draw_contact(const tn_debug_draw *draw, const tn_contact *c)
@@ -587,6 +683,11 @@ void tn_world_draw(const tn_world *world, const tn_debug_draw *draw)
   }
   if (draw->islands) {
     draw_joint_bonds(world, draw);
+  }
+  if (draw->colors) {
+    draw_joint_colors(world, draw);
+    draw_contact_colors(world, draw);
+    draw_edge_colors(world, draw);
   }
   if (draw->sleep) {
     draw_sleep(world, draw);

@@ -43,12 +43,15 @@ static bool is_solved(const tn_world *world, const joint *j)
 
 int lowest_free_color(uint64_t taken)
 {
-  for (int i = 0; i < MAX_COLORS; ++i) {
-    if (!(taken >> i & 1)) {
-      return i;
-    }
+#if defined(__GNUC__)
+  return ~taken == 0 ? MAX_COLORS : __builtin_ctzll(~taken);
+#else
+  int color = 0;
+  while (color < MAX_COLORS && taken >> color & 1) {
+    ++color;
   }
-  return MAX_COLORS;
+  return color;
+#endif
 }
 
 static void color_joints(tn_world *world, builder *make)

@@ -274,6 +274,7 @@ void direct_begin_step(tn_world *world, direct_joint *d, float dt, float impulse
     memset(d->sum[i], 0, sizeof d->sum[i]);
   }
   bool leans = world->bodies[j->slot[0]].leaning || world->bodies[j->slot[1]].leaning;
+  d->press[0] = d->press[1] = 0.0;
   d->given = j->ahead / impulse_scale;
   d->lag = leans ? 0.0f : 0.5f;
   if (d->point != NO_SLOT) {
@@ -374,7 +375,7 @@ static double block_error(BlockKind kind, const RowParams *params, const Rows *r
 static double block_energy(BlockKind kind, const RowParams *params, const Rows *rows, int angular)
 {
   double sum = 0.0;
-  for (int i = 0; i < kind.rows; ++i) {
+  for (int i = 0; i < kind.rows && (!angular || kind.mixed || i < kind.first_locked); ++i) {
     double compliance;
     double e = row_error(kind, params, rows, i, &compliance);
     sum += compliance > 0.0 ? 0.5 * e * e / compliance : 0.0;
@@ -391,6 +392,29 @@ static double block_energy(BlockKind kind, const RowParams *params, const Rows *
   return sum;
 }
 
+// What keeps axes aligned pulls with the sine of the angle between them, or twice that of its half;
+// the energy goes with the cosine.
+static double alignment_energy(JointType type, const RowParams *params, const Rows *rows,
+                               Q relative)
+{
+  BlockKind kind = angular_kind(type);
+  double square = 0.0;
+  for (int i = kind.first_locked; i < kind.rows; ++i) {
+    square += (double)rows->x[i] * (double)rows->x[i];
+  }
+  if (params->alpha == 0.0f || kind.mixed || square == 0.0) {
+    return 0.0;
+  }
+  bool whole = type == TYPE_FIXED || type == TYPE_PRISMATIC;
+  double cosine = sqrt(fmax(0.0, 1.0 - (whole ? 0.25 : 1.0) * square));
+  if (type == TYPE_HINGE || type == TYPE_CYLINDER) {
+    double along = (double)q_axis_x(relative).x;
+    cosine = along < 0.0 ? along : cosine;
+  }
+  double lifted = cosine < 0.0 ? 1.0 - cosine : square / (1.0 + cosine);
+  return lifted / (double)params->alpha;
+}
+
 double joint_elastic_energy(const tn_world *world, const joint *j)
 {
   JointType type = joint_type(j);
@@ -399,7 +423,8 @@ double joint_elastic_energy(const tn_world *world, const joint *j)
   RowParams lp = linear_params(j);
   RowParams ap = angular_params(j);
   return block_energy(linear_kind(type), &lp, &linear, 0) +
-         block_energy(angular_kind(type), &ap, &angular, 1);
+         block_energy(angular_kind(type), &ap, &angular, 1) +
+         alignment_energy(type, &ap, &angular, joint_start(world, j).relative);
 }
 
 // The type whose rows measure the angles a kind is described by.

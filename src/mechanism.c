@@ -20,8 +20,7 @@ double direct_body_speed(double fastest)
 static const double TORN_SPEED = 1.0; // m/s or rad/s: slower errors are none
 #define ROUNDS 20
 #define TRIALS 3
-#define SOFTENINGS 3
-static const double FAR_FETCHED = 5.0; // bodies are to move as many times the largest error
+#define PRESSES 2
 
 typedef struct solve {
   const direct_context *context;
@@ -36,7 +35,6 @@ typedef struct solve {
   pair2 *x;         // right-hand sides, then solutions: velocity, position
   double *momentum; // that the position part has given, where it is to be taken back
   double share;     // of the position part that is used
-  double softening; // of the rows, for the position part
   double fastest;   // speed of a body as the solve begins
 } solve;
 
@@ -62,7 +60,7 @@ static solve make_solve(const direct_context *c, mechanism *m)
   return s;
 }
 
-static void load_bodies(const solve *s)
+static void load_bodies(solve *s)
 {
   for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
     const direct_node *node = &s->nodes[i];
@@ -138,12 +136,27 @@ static void put_mass(const solve *s, const direct_node *node)
   memset(a, 0, BODY_ROWS * BODY_ROWS * sizeof *a);
   a[0] = a[7] = a[14] = 1.0 / (double)data->state[node->index].inverse_mass;
   S i = world_inertia(data, node->index);
-  a[21] = (double)i.xx;
+  a[21] = (double)i.xx + node->resistance;
   a[22] = (double)i.xy;
   a[23] = (double)i.xz;
-  a[28] = (double)i.yy;
+  a[28] = (double)i.yy + node->resistance;
   a[29] = (double)i.yz;
-  a[35] = (double)i.zz;
+  a[35] = (double)i.zz + node->resistance;
+}
+
+// Of an inertia plus the same about all axes.
+static void put_inverse_inertia(double *to, S inertia, double more)
+{
+  double xx = (double)inertia.xx + more, xy = (double)inertia.xy, xz = (double)inertia.xz;
+  double yy = (double)inertia.yy + more, yz = (double)inertia.yz, zz = (double)inertia.zz + more;
+  double cx = yy * zz - yz * yz, cy = xz * yz - xy * zz, cz = xy * yz - xz * yy;
+  double scale = 1.0 / (xx * cx + xy * cy + xz * cz);
+  to[0] = scale * cx;
+  to[1] = scale * (xx * zz - xz * xz);
+  to[2] = scale * (xx * yy - xy * xy);
+  to[3] = scale * cy;
+  to[4] = scale * cz;
+  to[5] = scale * (xy * xz - xx * yz);
 }
 
 // A body that no elimination has changed yet: its inverse mass and inertia.
@@ -156,12 +169,15 @@ static void put_inverse_mass(const solve *s, const direct_node *node)
   for (int i = 0; i < 6; ++i) {
     a[1 + i] = (double)ii[i];
   }
+  if (node->resistance > 0.0) {
+    put_inverse_inertia(a + 1, world_inertia(data, node->index), node->resistance);
+  }
 }
 
 // A spring is soft enough by itself.
-static double softness(const solve *s, const law *l)
+static double softness(const law *l)
 {
-  return s->softening > 1.0 ? l->alpha + s->softening * l->soft : at_least(l->alpha, l->soft);
+  return at_least(l->alpha, l->soft);
 }
 
 static void put_rows(const solve *s, const direct_joint *j)
@@ -176,7 +192,7 @@ static void put_rows(const solve *s, const direct_joint *j)
     if (!l->active) {
       continue;
     }
-    diagonal[row * ld + row] = -softness(s, l);
+    diagonal[row * ld + row] = -softness(l);
     for (int side = 0; side < 2; ++side) {
       if (j->at[side] < 0) {
         continue;
@@ -242,6 +258,53 @@ static void prepare(const solve *s)
 {
   assemble(s);
   s->context->direct->factor(&s->system);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Geometric stiffness: an impulse at a lever keeps its direction while the body turns, so that the
+// turn itself changes its torque. Rows leave that out. What makes up for it is inertia: the sum of
+// impulses times levers is an upper bound.
+
+static void resist_nothing(const solve *s)
+{
+  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
+    s->nodes[i].resistance = 0.0;
+  }
+}
+
+static void stiffen(const solve *s, const direct_joint *j, int side, double press)
+{
+  if (j->at[side] >= 0) {
+    s->nodes[j->at[side]].resistance += (double)s->context->data->substep.h * press;
+  }
+}
+
+static double last_impulse(const RowState *state)
+{
+  const float *a = state->lambda;
+  return sqrt((double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
+}
+
+// Light links under a heavy load swing faster than the substep can follow. They get as much inertia
+// as keeps them slow enough.
+static void resist_load(const solve *s)
+{
+  const mechanism *m = s->mechanism;
+  resist_nothing(s);
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    double pull = last_impulse(&j->state[0]), twist = last_impulse(&j->state[1]);
+    stiffen(s, j, 0, pull * (double)v_length(j->start.ra) + twist);
+    stiffen(s, j, 1, pull * (double)v_length(j->start.rb) + twist);
+  }
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    direct_node *node = &s->nodes[i];
+    if (node->resistance > 0.0) {
+      S inertia = world_inertia(s->context->data, node->index);
+      double mean = (double)(inertia.xx + inertia.yy + inertia.zz) / 3.0;
+      node->resistance = fmax(0.0, node->resistance - DIRECT_BEARABLE * mean);
+    }
+  }
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -341,58 +404,26 @@ static void judge_errors(solve *s)
   s->share *= fmin(1.0, body_speed / fmax(top, 1e-30));
 }
 
-// Where joints contradict each other, or nearly so, the position part asks for motion that has
-// little to do with their errors. The softer its rows, the more it goes straight for these.
-static void soften_errors(solve *s)
-{
-  const mechanism *m = s->mechanism;
-  double worst = worst_error(s);
-  pair2 *x = s->x + s->nodes[m->first_node].first_row;
-  double *velocity = s->momentum + s->nodes[m->first_node].first_row;
-  for (int32_t i = 0; i < m->rows; ++i) {
-    velocity[i] = x[i][0];
-  }
-  for (int k = 0; k < SOFTENINGS && top_speed(s) > FAR_FETCHED * worst; ++k) {
-    s->softening *= 100.0;
-    prepare(s);
-    answer(s);
-  }
-  for (int32_t i = 0; i < m->rows; ++i) {
-    x[i][0] = velocity[i];
-  }
-  judge_errors(s);
-}
-
-// Squares of a joint's error, and of what the position part leaves of it.
-static void rest_of(const solve *s, int32_t i, double *left, double *whole)
-{
-  const direct_joint *j = &s->joints[i];
-  for (int k = 0; k < j->law_count; ++k) {
-    const law *l = &s->laws[j->first_law + k];
-    if (l->active) {
-      double rest = l->error + law_change(s, j, l, 1);
-      *left += rest * rest;
-      *whole += l->error * l->error;
-    }
-  }
-}
-
 // Joints of which the position part cannot remove most of the error contradict each other.
 static void find_torn(const solve *s)
 {
   mechanism *m = s->mechanism;
-  if (!m->apart && !m->torn) {
-    return;
-  }
   m->torn = false;
   m->torn_off = true;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     s->nodes[i].torn = false;
   }
-  for (int32_t i = m->first_joint; i < m->last_joint && m->apart; ++i) {
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     const direct_joint *j = &s->joints[i];
     double left = 0.0, whole = 0.0;
-    rest_of(s, i, &left, &whole);
+    for (int k = 0; k < j->law_count; ++k) {
+      const law *l = &s->laws[j->first_law + k];
+      if (l->active) {
+        double rest = l->error + law_change(s, j, l, 1);
+        left += rest * rest;
+        whole += l->error * l->error;
+      }
+    }
     double least = fmax(TORN_SPEED, s->fastest);
     if (left <= 0.64 * whole || whole < least * least) {
       continue;
@@ -411,9 +442,15 @@ static void find_torn(const solve *s)
 // ---------------------------------------------------------------------------------------------
 // Bounds: a law that exceeds one stays at it, one that would leave its bound becomes a row
 
+// What of the position part stays in the velocities.
+static double kept_share(const solve *s)
+{
+  return s->mechanism->apart ? 0.0 : s->share;
+}
+
 static double row_impulse(const solve *s, pair2 x)
 {
-  return -(x[0] + s->share * x[1]);
+  return -(x[0] + kept_share(s) * x[1]);
 }
 
 static bool revise_law(const solve *s, const direct_joint *j, law *l, pair2 x)
@@ -432,8 +469,9 @@ static bool revise_law(const solve *s, const direct_joint *j, law *l, pair2 x)
   if (l->lo == l->hi || l->trials >= TRIALS) {
     return false;
   }
-  double u = law_velocity(s, j, l) + law_change(s, j, l, 0) + s->share * law_change(s, j, l, 1);
-  double wanted = l->rate + s->share * l->error + u + l->alpha * bound_of(l);
+  double share = kept_share(s);
+  double u = law_velocity(s, j, l) + law_change(s, j, l, 0) + share * law_change(s, j, l, 1);
+  double wanted = l->rate + share * l->error + u + l->alpha * bound_of(l);
   if (l->at_hi ? wanted <= 1e-9 : wanted >= -1e-9) {
     return false;
   }
@@ -506,28 +544,16 @@ static bool revise(const solve *s)
 // ---------------------------------------------------------------------------------------------
 // Results
 
-static void keep_impulses(const solve *s, direct_joint *j, double share)
+static void keep_impulses(const solve *s, direct_joint *j)
 {
   const pair2 *x = s->x + s->nodes[j->node].first_row;
   for (int k = 0; k < j->law_count; ++k) {
     law *l = &s->laws[j->first_law + k];
-    double impulse = l->active ? -((*x)[0] + share * (*x)[1]) : bound_of(l) - l->lambda;
+    double impulse = l->active ? row_impulse(s, *x) : bound_of(l) - l->lambda;
     x += l->active;
     l->lambda += impulse;
     for (int i = 0; i < 3; ++i) {
       j->sum[l->block][i] += (float)(impulse * l->j[1][3 * l->block + i]);
-    }
-  }
-}
-
-static void keep_joints(const solve *s)
-{
-  const mechanism *m = s->mechanism;
-  double share = m->apart ? 0.0 : s->share;
-  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
-    keep_impulses(s, &s->joints[i], share);
-    if (s->context->pass != DIRECT_AHEAD) {
-      direct_keep(s->context, &s->joints[i]);
     }
   }
 }
@@ -569,19 +595,156 @@ static void store_bodies(const solve *s)
   }
 }
 
+// ---------------------------------------------------------------------------------------------
+// Errors that are no motion
+//
+// What moves the bodies without staying in their velocities has impulses of its own, and its own
+// bounds: an end of a range that only one of the two parts presses against must not pull in the
+// other.
+
+// What is left of an error once the bodies move as the velocities' part has it. Only rows that
+// hold a position take part.
+static void leave_errors(const solve *s)
+{
+  const mechanism *m = s->mechanism;
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    for (int k = 0; k < j->law_count; ++k) {
+      law *l = &s->laws[j->first_law + k];
+      l->holds = l->active;
+      l->trials = 0;
+      if (l->kind == LAW_RANGE && l->lo < l->hi) {
+        double u = law_velocity(s, j, l) + law_change(s, j, l, 0);
+        l->error += l->active ? 0.0 : l->rate + u + l->alpha * l->lambda;
+        l->active = l->at_hi ? l->error >= 0.0 : l->error <= 0.0;
+      } else {
+        l->active = l->active && (l->kind == LAW_LOCKED || l->kind == LAW_RANGE);
+      }
+    }
+  }
+}
+
+static bool revise_errors(const solve *s)
+{
+  bool changed = false;
+  const mechanism *m = s->mechanism;
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    const pair2 *x = s->x + s->nodes[j->node].first_row;
+    for (int k = 0; k < j->law_count; ++k) {
+      law *l = &s->laws[j->first_law + k];
+      bool was_active = l->active;
+      if (l->kind == LAW_RANGE && l->lo < l->hi) {
+        double push = l->at_hi ? 1.0 : -1.0;
+        if (was_active) {
+          l->active = push * (*x)[1] >= 0.0;
+        } else if (l->trials < TRIALS) {
+          l->active = push * (l->error + law_change(s, j, l, 1)) > 1e-9;
+        }
+        if (l->active != was_active) {
+          l->trials += 1;
+          changed = true;
+        }
+      }
+      x += was_active;
+    }
+  }
+  return changed;
+}
+
+static void solve_errors(const solve *s)
+{
+  for (int round = 0; round < ROUNDS; ++round) {
+    prepare(s);
+    answer(s);
+    if (!revise_errors(s)) {
+      break;
+    }
+  }
+}
+
+// Where joints contradict each other their impulses stay, however the bodies move: without the
+// resistance they are asked to turn far beyond where errors are shared out.
+static void note_press(const solve *s, direct_joint *j)
+{
+  const pair2 *x = s->x + s->nodes[j->node].first_row;
+  double lever[2] = {0.0, 0.0}, sum[2] = {0.0, 0.0};
+  for (int k = 0; k < j->law_count; ++k) {
+    const law *l = &s->laws[j->first_law + k];
+    if (!l->active) {
+      continue;
+    }
+    sum[l->block] += (*x)[1] * (*x)[1];
+    x += 1;
+    for (int side = 0; side < 2 && !l->block; ++side) {
+      const double *r = l->j[side] + 3;
+      lever[side] = fmax(lever[side], r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+    }
+  }
+  for (int side = 0; side < 2; ++side) {
+    j->press[side] = sqrt(sum[0] * lever[side]) + sqrt(sum[1]);
+  }
+}
+
+// The impulses are those of the last substep, if it had any.
+static void find_errors(const solve *s)
+{
+  const mechanism *m = s->mechanism;
+  for (int k = !s->context->begins && m->stale ? 1 : 0; k < PRESSES; ++k) {
+    resist_nothing(s);
+    for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+      stiffen(s, &s->joints[i], 0, s->joints[i].press[0]);
+      stiffen(s, &s->joints[i], 1, s->joints[i].press[1]);
+    }
+    solve_errors(s);
+    for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+      note_press(s, &s->joints[i]);
+    }
+  }
+}
+
+// Moves the bodies so that errors go, apart from their velocities.
+static void part_errors(solve *s)
+{
+  mechanism *m = s->mechanism;
+  pair2 *x = s->x + s->nodes[m->first_node].first_row;
+  double *velocity = s->momentum + s->nodes[m->first_node].first_row;
+  for (int32_t i = 0; i < m->rows; ++i) {
+    velocity[i] = x[i][0];
+  }
+  leave_errors(s);
+  find_errors(s);
+  judge_errors(s);
+  m->apart = true;
+  find_torn(s);
+  for (int32_t i = 0; i < m->rows; ++i) {
+    x[i][0] = velocity[i];
+  }
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    for (int k = 0; k < j->law_count; ++k) {
+      s->laws[j->first_law + k].active = s->laws[j->first_law + k].holds;
+    }
+  }
+}
+
 void mechanism_solve(const direct_context *c, mechanism *m)
 {
   if (points_solve(c, m)) {
     return;
   }
   solve s = make_solve(c, m);
-  s.softening = 1.0;
   s.share = c->pass == DIRECT_AGAIN && !m->apart ? 1.0 : 0.0;
   load_bodies(&s);
   s.fastest = c->pass == DIRECT_FIRST ? fastest_body(&s) : 0.0;
-  bool stale = c->pass != DIRECT_AGAIN || m->softened;
+  bool stale = c->pass != DIRECT_AGAIN || m->stale;
   for (int32_t i = m->first_joint; i < m->last_joint && c->pass != DIRECT_AGAIN; ++i) {
     direct_laws(c, &s.joints[i]);
+  }
+  if (c->pass == DIRECT_FIRST || c->pass == DIRECT_AGAIN) {
+    resist_load(&s);
+  } else {
+    resist_nothing(&s);
   }
   for (int round = 0; round < ROUNDS; ++round) {
     if (stale) {
@@ -596,15 +759,21 @@ void mechanism_solve(const direct_context *c, mechanism *m)
       break;
     }
   }
-  if (c->pass == DIRECT_FIRST && m->apart) {
-    soften_errors(&s);
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    keep_impulses(&s, &s.joints[i]);
+    if (c->pass != DIRECT_AHEAD) {
+      direct_keep(c, &s.joints[i]);
+    }
   }
-  m->softened = s.softening > 1.0;
-  keep_joints(&s);
-  store_bodies(&s);
   if (c->pass == DIRECT_FIRST) {
-    find_torn(&s);
-  } else if (c->pass != DIRECT_AGAIN) {
+    m->torn = false;
+    if (m->apart) {
+      part_errors(&s);
+    }
+    m->stale = m->apart;
+  }
+  store_bodies(&s);
+  if (c->pass == DIRECT_RELAX || c->pass == DIRECT_AHEAD) {
     mechanism_calm(c, m);
   }
 }

@@ -43,6 +43,7 @@ typedef struct law {
   uint8_t row;    // of the block
   bool active;    // a row of the matrix; else lambda is at one of its bounds
   bool at_hi;     // which one
+  bool holds;     // a row of the velocities' matrix, while errors are removed apart from them
   uint8_t trials; // how often it has come and gone in this substep
 } law;
 
@@ -59,6 +60,7 @@ typedef struct direct_joint {
   RowParams params[2]; // linear, angular
   RowState state[2];   // impulses of the last substep
   float sum[2][3];     // over the step
+  double press[2];     // impulses times levers with which errors apart from motion press on bodies
   float given;         // share of them that was given ahead when the last step ended
   float lag;           // and is to be when this one ends
 } direct_joint;
@@ -74,7 +76,7 @@ typedef struct mechanism {
   int32_t first_impulse; // among the solutions
   bool by_tree;          // this substep is solved by the tree
   bool anchored;         // to something that its joints do not move
-  bool softened;         // values hold another matrix than the velocities' one
+  bool stale;            // values hold another matrix than the velocities' one
   bool leaning;          // contacts carry one of its bodies
   bool torn;             // some joint cannot close, whatever the bodies do
   bool torn_off;         // and none of these holds on to anything else
@@ -141,6 +143,8 @@ static inline Q seen_turn(Q q)
 // Rows that depend on each other are told apart by a little compliance, relative to the inverse
 // mass that a row sees.
 #define DIRECT_SOFTNESS 1e-5
+// What bodies bear without more inertia: h^2 times the geometric stiffness, over the inertia.
+#define DIRECT_BEARABLE 2.0
 // The rows of a joint at its bodies' pose.
 void direct_laws(const direct_context *c, direct_joint *j);
 // Impulses of the laws into the joint's state.

@@ -5,6 +5,7 @@
 // shape whose box is new looks for pairs.
 #include "world.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,8 @@ static bool add_pair(tn_world *world, int32_t a, int32_t b)
   p->fresh = true;
   p->shape[0] = a < b ? a : b;
   p->shape[1] = a < b ? b : a;
+  p->body[0] = world->shapes[p->shape[0]].body;
+  p->body[1] = world->shapes[p->shape[1]].body;
   p->sensor = world->shapes[a].def.sensor || world->shapes[b].def.sensor;
   p->first_contact = NO_SLOT;
   link_pair(world, slot, 0);
@@ -157,6 +160,15 @@ static void place_box(tn_world *world, int32_t slot, world_box box, float slack,
   }
 }
 
+// How far a box may move within another, whatever the direction.
+static float room_in(const world_box *box, const world_box *tight)
+{
+  double x = fmin(tight->lower.x - box->lower.x, box->upper.x - tight->upper.x);
+  double y = fmin(tight->lower.y - box->lower.y, box->upper.y - tight->upper.y);
+  double z = fmin(tight->lower.z - box->lower.z, box->upper.z - tight->upper.z);
+  return (float)fmin(x, fmin(y, z));
+}
+
 // Gives a shape a new box if it may leave the old one in this step, or if that was made for a much
 // faster motion: what has come to rest would be paired with all that is around.
 static void update_box(tn_world *world, int32_t slot, float dt)
@@ -177,6 +189,7 @@ static void update_box(tn_world *world, int32_t slot, float dt)
   grow(&swept, (double)needed);
   sweep(&swept, state->v, (double)dt);
   if (!is_loose && box_contains(&s->box, &swept)) {
+    s->slack = room_in(&s->box, &tight);
     return;
   }
   world_box box = tight;
@@ -194,36 +207,36 @@ static float moved_by(const body_state *state, const shape *s)
   return tn_length(vec3_of(state->dx)) + turn * arm_of(s);
 }
 
-void boxes_spend(tn_world *world)
+bool boxes_spend(tn_world *world, int32_t body_slot)
 {
-  for (int32_t i = 0; i < world->awake_count; ++i) {
-    const body_state *state = &world->state[world->awake[i]];
-    for (int32_t k = world->bodies[world->awake[i]].first_shape; k != NO_SLOT;
-         k = world->shapes[k].next) {
-      world->shapes[k].slack -= moved_by(state, &world->shapes[k]);
-    }
+  const body_state *state = &world->state[body_slot];
+  bool enough = true;
+  for (int32_t k = world->bodies[body_slot].first_shape; k != NO_SLOT; k = world->shapes[k].next) {
+    shape *s = &world->shapes[k];
+    s->slack -= moved_by(state, s);
+    enough = enough && s->slack >= 0.0f;
   }
+  return enough;
 }
 
 static void follow(tn_world *world, int32_t slot)
 {
   shape *s = &world->shapes[slot];
   world_box tight = shape_tight_box(world, s);
-  if (!box_contains(&s->box, &tight)) {
+  if (box_contains(&s->box, &tight)) {
+    s->slack = room_in(&s->box, &tight);
+  } else {
     float margin = BOX_MARGIN * s->reach;
     grow(&tight, (double)margin);
     place_box(world, slot, tight, margin, 0.0f);
   }
 }
 
-void boxes_follow(tn_world *world)
+void boxes_follow(tn_world *world, int32_t body_slot)
 {
-  for (int32_t i = 0; i < world->awake_count; ++i) {
-    for (int32_t k = world->bodies[world->awake[i]].first_shape; k != NO_SLOT;
-         k = world->shapes[k].next) {
-      if (!(world->shapes[k].slack >= 0.0f)) {
-        follow(world, k);
-      }
+  for (int32_t k = world->bodies[body_slot].first_shape; k != NO_SLOT; k = world->shapes[k].next) {
+    if (!(world->shapes[k].slack >= 0.0f)) {
+      follow(world, k);
     }
   }
 }

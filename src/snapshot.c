@@ -196,6 +196,8 @@ static uint64_t hash_soft(uint64_t hash, const tn_world *world, int32_t slot)
   for (int32_t i = 0; i < s->cluster_count; ++i) {
     hash = hash_bytes(hash, &s->clusters[i], sizeof s->clusters[i]);
   }
+  hash = hash_bytes(hash, &s->fold.time, sizeof s->fold.time);
+  hash = hash_bytes(hash, s->fold.cluster.q, sizeof s->fold.cluster.q);
   for (int32_t i = 0; i < s->part_count; ++i) {
     hash = hash_bytes(hash, &s->cluster_parts[i], offsetof(cluster_part, at));
   }
@@ -630,7 +632,7 @@ static void take_shapes(tn_world *world, const header *h, const unsigned char *a
   world->contact_graph.block_count = 0;
   // What was kept of places and materials belongs to the other world's count of looks and changes.
   for (int32_t i = 0; i < world->shape_list.used; ++i) {
-    world->shapes[i].placed_in = 0;
+    world->shapes[i].stance.look = 0;
   }
   for (int32_t i = 0; i < world->contact_list.used; ++i) {
     world->contacts[i].mixed = 0;

@@ -35,6 +35,15 @@ typedef struct cluster_part {
   float at[3], push[3]; // of the running pass
 } cluster_part;
 
+// An element that stays folded, and what unfolds it: see soft_unfold.c.
+typedef struct soft_fold {
+  int32_t element; // the last one looked at
+  bool found, active;
+  float time;           // s since it was found
+  double off;           // of the cluster from its shape, as a share of its size
+  soft_cluster cluster; // parts: in the graph
+} soft_fold;
+
 typedef struct soft {
   uint32_t generation;
   int32_t next_free;
@@ -53,6 +62,7 @@ typedef struct soft {
   soft_cluster *clusters;
   cluster_part *cluster_parts;
   int32_t cluster_count, part_count;
+  soft_fold fold;
   float *plastic; // rows of a 3 x 3 matrix of each cell that yields, or null
   void *memory;   // all of these arrays
   size_t size;
@@ -139,6 +149,8 @@ typedef struct soft_graph {
   int32_t color_count[SOFT_TYPE_COUNT];
   chain_row *chain;
   int32_t chain_count, chain_capacity;
+  cluster_part *folds; // of all bodies that unfold
+  int32_t fold_count, fold_capacity;
 } soft_graph;
 
 // Colours of a step's touches or attachments, and what finding them takes.

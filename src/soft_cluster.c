@@ -36,9 +36,10 @@ static float weight_of(const soft *s, const cluster_part *part)
 }
 
 // Where the particles are goes into the parts.
-static cluster_place place_cluster(const soft_graph *g, const soft *s, soft_cluster *cluster)
+static cluster_place place_cluster(const soft_graph *g, const soft *s, soft_cluster *cluster,
+                                   cluster_part *parts)
 {
-  cluster_place c = {.soft = s, .cluster = cluster, .parts = s->cluster_parts + cluster->first};
+  cluster_place c = {.soft = s, .cluster = cluster, .parts = parts};
   tn_pos origin = g->at[s->first + c.parts[0].particle];
   V center = v_zero();
   float mass = 0.0f;
@@ -154,18 +155,31 @@ static void solve_cluster(soft_graph *g, const cluster_place *c, float h, soft_s
   push_parts(g, c, h, stage);
 }
 
+static void pass_cluster(soft_graph *g, const cluster_place *c, float h, soft_stage stage)
+{
+  if (stage == SOFT_WARM) {
+    warm_cluster(g, c, h);
+  } else {
+    solve_cluster(g, c, h, stage);
+  }
+}
+
 void soft_solve_clusters(tn_world *world, float h, soft_stage stage)
 {
   soft_graph *g = &world->soft_graph;
   for (int32_t i = 0; i < world->soft_list.used; ++i) {
-    const soft *s = &world->softs[i];
-    for (int32_t k = 0; s->alive && s->first > 0 && k < s->cluster_count; ++k) {
-      cluster_place c = place_cluster(g, s, &s->clusters[k]);
-      if (stage == SOFT_WARM) {
-        warm_cluster(g, &c, h);
-      } else {
-        solve_cluster(g, &c, h, stage);
-      }
+    soft *s = &world->softs[i];
+    if (!s->alive || s->first == 0) {
+      continue;
+    }
+    for (int32_t k = 0; k < s->cluster_count; ++k) {
+      soft_cluster *cluster = &s->clusters[k];
+      cluster_place c = place_cluster(g, s, cluster, s->cluster_parts + cluster->first);
+      pass_cluster(g, &c, h, stage);
+    }
+    if (s->fold.active) {
+      cluster_place c = place_cluster(g, s, &s->fold.cluster, g->folds + s->fold.cluster.first);
+      pass_cluster(g, &c, h, stage);
     }
   }
 }
@@ -245,10 +259,11 @@ void soft_turn_clusters(soft *s, tn_quat turn)
 
 // ---------------------------------------------------------------------------------------------
 
-double soft_cluster_energy(const soft *s, int32_t index)
+// Squares of how far the parts are from where they belong, and of their size, both by mass; turns
+// `q` to the rotation that fits.
+static double squares_off(const soft *s, const soft_cluster *cluster, const cluster_part *parts,
+                          Q *q, double *size)
 {
-  const soft_cluster *cluster = &s->clusters[index];
-  const cluster_part *parts = s->cluster_parts + cluster->first;
   tn_pos origin = s->particles[parts[0].particle].at, center = {0};
   double mass = 0.0, sum = 0.0;
   for (int32_t i = 0; i < cluster->count; ++i) {
@@ -267,13 +282,32 @@ double soft_cluster_energy(const soft *s, int32_t index)
       fit[k] = pos_add(fit[k], tn_p3(m * x.x, m * x.y, m * x.z));
     }
   }
-  Q q = {cluster->q[0], cluster->q[1], cluster->q[2], cluster->q[3]};
-  q = soft_fitted(q, fit);
+  *q = soft_fitted(*q, fit);
   for (int32_t i = 0; i < cluster->count; ++i) {
     tn_pos x = pos_sub(s->particles[parts[i].particle].at, center);
-    V goal = q_rotate(q, vec(parts[i].rest));
+    V goal = q_rotate(*q, vec(parts[i].rest));
     x = pos_sub(x, tn_p3((double)goal.x, (double)goal.y, (double)goal.z));
     sum += (double)parts[i].mass * (x.x * x.x + x.y * x.y + x.z * x.z);
   }
-  return 0.5 * (double)cluster->rate * sum;
+  *size = spread_of(parts, cluster->count);
+  return sum;
+}
+
+double soft_cluster_energy(const soft *s, int32_t index)
+{
+  const soft_cluster *c = &s->clusters[index];
+  Q q = {c->q[0], c->q[1], c->q[2], c->q[3]};
+  double size;
+  return 0.5 * (double)c->rate * squares_off(s, c, s->cluster_parts + c->first, &q, &size);
+}
+
+double soft_fit_cluster(const soft *s, soft_cluster *cluster, const cluster_part *parts)
+{
+  Q q = {cluster->q[0], cluster->q[1], cluster->q[2], cluster->q[3]};
+  double size, off = squares_off(s, cluster, parts, &q, &size);
+  cluster->q[0] = q.x;
+  cluster->q[1] = q.y;
+  cluster->q[2] = q.z;
+  cluster->q[3] = q.w;
+  return sqrt(off / size);
 }

@@ -293,6 +293,7 @@ void soft_graph_release(tn_world *world)
   memory_give(world, g->holder, (size_t)g->holder_capacity * sizeof *g->holder);
   memory_give(world, g->gradient, (size_t)g->gradient_capacity * sizeof *g->gradient);
   memory_give(world, g->chain, (size_t)g->chain_capacity * sizeof *g->chain);
+  memory_give(world, g->folds, (size_t)g->fold_capacity * sizeof *g->folds);
   for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
     soft_rows *rows = &g->data.rows[type];
     memory_give(world, rows->row,

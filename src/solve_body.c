@@ -82,6 +82,19 @@ KERNEL R kick_time(kick_part part, R lead, R h)
   return part == KICK_FIRST ? lead * h : part == KICK_LAST ? h - lead * h : h;
 }
 
+// What contacts have left for the body.
+KERNEL void take_change(const solver_data *data, Gather g, Body *body)
+{
+  R r[8];
+  load_each(data->change->sum, STRIDE(data->change), g, r);
+  body->v = v_add(body->v, v_make(r[0], r[1], r[2]));
+  body->w = v_add(body->w, v_make(r[4], r[5], r[6]));
+  for (int i = 0; i < 8; ++i) {
+    r[i] = splat(0.0f);
+  }
+  store_each(data->change->sum, STRIDE(data->change), g, r);
+}
+
 static void kick_lanes(solver_data *data, int block, int lane, kick_part part)
 {
   R h = splat(data->substep.h);
@@ -101,6 +114,9 @@ static void kick_lanes(solver_data *data, int block, int lane, kick_part part)
     damp(&body, &drag);
   }
   kick(&body, acceleration, torque, kick_time(part, drag.lead, h));
+  if (data->substep.carried) {
+    take_change(data, g, &body);
+  }
   store_velocity(data, g, &body, share);
 }
 

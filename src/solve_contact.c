@@ -13,6 +13,7 @@
 #define CONTACT_OPS PASTE(contact_ops_, TN_LANES)
 #define CONTACT_PACK PASTE(contact_pack_, TN_LANES)
 #define CONTACT_UNPACK PASTE(contact_unpack_, TN_LANES)
+#define LOOK_ROUND PASTE(look_round_, TN_LANES)
 
 // Whether something is to be done in any lane.
 #if TN_LANES == 16
@@ -26,6 +27,20 @@ typedef struct Kind {
   ContactForm form;
   int points;
 } Kind;
+
+// What some manifold of a block needs: most do without it.
+typedef struct Need {
+  int rolls, yields, slides;
+  int turns; // about the normal
+} Need;
+
+KERNEL Need need_of(const contact_block *cb, Kind kind)
+{
+  int traits = IN_ANY(cb, traits);
+  Need need = {traits & TRAIT_ROLLS, traits & TRAIT_YIELDS, traits & TRAIT_SLIDES,
+               kind.points > 1 || traits & TRAIT_ROLLS};
+  return need;
+}
 
 // Bodies and rows of TN_LANES manifolds.
 typedef struct Work {
@@ -100,33 +115,105 @@ KERNEL void store_touch(contact_block *cb, int lane, Kind kind, const Touch *tou
   store_fields(cb->touch + TOUCH_FIELD(rb), lane, (const R *)touch->rb, 3 * kind.points);
 }
 
-KERNEL void load_rows(contact_block *cb, int lane, Kind kind, Work *w)
+#define STATE_FIELD(name) (offsetof(ContactState, name) / sizeof(R))
+
+KERNEL void load_params(contact_block *cb, int lane, Kind kind, Need need, ContactParams *p)
+{
+  memset(p, 0, sizeof *p);
+  load_fields(cb->params + PARAM_FIELD(mu_static), lane, &p->mu_static, 2);
+  load_fields(cb->params + PARAM_FIELD(deep), lane, &p->deep, 2);
+  load_fields(cb->params + PARAM_FIELD(radius_a), lane, &p->radius_a, 2);
+  if (need.rolls) {
+    load_fields(cb->params + PARAM_FIELD(rolling), lane, &p->rolling, 2);
+  }
+  if (need.yields) {
+    load_fields(cb->params + PARAM_FIELD(alpha), lane, &p->alpha, 1);
+  }
+  if (need.slides) {
+    load_fields(cb->params + PARAM_FIELD(slide), lane, (R *)&p->slide, 3);
+  }
+  if (kind.form == FORM_FLAT) {
+    load_fields(cb->params + PARAM_FIELD(anchored), lane, &p->anchored, 1);
+  }
+}
+
+KERNEL void load_state(contact_block *cb, int lane, Kind kind, Need need, ContactState *s)
+{
+  memset(s, 0, sizeof *s);
+  load_fields(cb->state + STATE_FIELD(lambda), lane, s->lambda, kind.points);
+  load_fields(cb->state + STATE_FIELD(reference), lane, &s->reference, 2);
+  load_fields(cb->state + STATE_FIELD(friction), lane, (R *)&s->friction, 3);
+  load_fields(cb->state + STATE_FIELD(sliding), lane, &s->sliding, 1);
+  if (need.turns) {
+    load_fields(cb->state + STATE_FIELD(twist), lane, &s->twist, 1);
+    load_fields(cb->state + STATE_FIELD(turning), lane, &s->turning, 1);
+  }
+  if (need.rolls) {
+    load_fields(cb->state + STATE_FIELD(roll), lane, (R *)&s->roll, 3);
+  }
+  if (kind.form == FORM_FLAT) {
+    load_fields(cb->state + STATE_FIELD(offset), lane, (R *)&s->offset, 4);
+  }
+}
+
+KERNEL void store_impulses(contact_block *cb, int lane, Kind kind, Need need, const ContactState *s)
+{
+  store_fields(cb->state + STATE_FIELD(lambda), lane, s->lambda, kind.points);
+  store_fields(cb->state + STATE_FIELD(friction), lane, (const R *)&s->friction, 3);
+  if (need.turns) {
+    store_fields(cb->state + STATE_FIELD(twist), lane, &s->twist, 1);
+  }
+  if (need.rolls) {
+    store_fields(cb->state + STATE_FIELD(roll), lane, (const R *)&s->roll, 3);
+  }
+}
+
+KERNEL void load_rows(contact_block *cb, int lane, Kind kind, Need need, Work *w)
 {
   load_fields(cb->used, lane, w->used, kind.points);
-  LOAD(cb->params, lane, &w->params);
-  LOAD(cb->state, lane, &w->state);
+  load_params(cb, lane, kind, need, &w->params);
+  load_state(cb, lane, kind, need, &w->state);
   load_touch(cb, lane, kind.points, &w->touch);
 }
 
 #define MASS_FIELD(name) (offsetof(ContactMass, name) / sizeof(R))
 
-// All but the points' masses.
-#define PATCH_FIELDS ((int)(FIELDS(ContactMass) - MASS_FIELD(tangent)))
-
-KERNEL void store_mass(contact_block *cb, int lane, int points, const ContactMass *mass)
+// Between the points, and what the patch has besides the tangents: one point is its own patch.
+KERNEL void store_mass(contact_block *cb, int lane, Kind kind, Need need, const ContactMass *mass)
 {
-  int count = points * (points + 1) / 2;
+  int count = kind.points * (kind.points + 1) / 2;
   store_fields(cb->mass + MASS_FIELD(k), lane, mass->k, count);
   store_fields(cb->mass + MASS_FIELD(inverse), lane, mass->inverse, count);
-  store_fields(cb->mass + MASS_FIELD(tangent), lane, mass->tangent, PATCH_FIELDS);
+  store_fields(cb->mass + MASS_FIELD(tangent), lane, mass->tangent, 3);
+  if (need.turns) {
+    store_fields(cb->mass + MASS_FIELD(twist), lane, &mass->twist, 1);
+  }
+  if (kind.points > 1) {
+    store_fields(cb->mass + MASS_FIELD(arm), lane, &mass->arm, 2);
+    store_fields(cb->mass + MASS_FIELD(patch), lane, (const R *)&mass->patch, 6);
+  }
 }
 
-KERNEL void load_mass(contact_block *cb, int lane, int points, ContactMass *mass)
+KERNEL void load_mass(contact_block *cb, int lane, Kind kind, Need need, const Touch *touch,
+                      ContactMass *mass)
 {
-  int count = points * (points + 1) / 2;
+  int count = kind.points * (kind.points + 1) / 2;
   load_fields(cb->mass + MASS_FIELD(k), lane, mass->k, count);
   load_fields(cb->mass + MASS_FIELD(inverse), lane, mass->inverse, count);
-  load_fields(cb->mass + MASS_FIELD(tangent), lane, mass->tangent, PATCH_FIELDS);
+  load_fields(cb->mass + MASS_FIELD(tangent), lane, mass->tangent, 3);
+  mass->twist = splat(0.0f);
+  if (need.turns) {
+    load_fields(cb->mass + MASS_FIELD(twist), lane, &mass->twist, 1);
+  }
+  if (kind.points > 1) {
+    load_fields(cb->mass + MASS_FIELD(arm), lane, &mass->arm, 2);
+    load_fields(cb->mass + MASS_FIELD(patch), lane, (R *)&mass->patch, 6);
+  } else {
+    Patch patch = {touch->ra[0], touch->rb[0]};
+    mass->patch = patch;
+    mass->arm = splat(0.0f);
+    mass->share = splat(1.0f);
+  }
 }
 
 // The touch at the bodies' current pose.
@@ -141,7 +228,9 @@ KERNEL void follow(contact_block *cb, int lane, Kind kind, Work *w)
   }
   case FORM_ROUND: {
     RoundStart start;
-    LOAD(cb->start, lane, &start);
+    // One point needs no cores.
+    size_t size = kind.points == 1 ? offsetof(RoundStart, ca) : sizeof start;
+    load_fields(cb->start, lane, (R *)&start, (int)(size / sizeof(R)));
     follow_round(kind.points, &start, &w->params, &w->a, &w->b, &w->touch);
     break;
   }
@@ -195,17 +284,21 @@ KERNEL Slip slip_without_load(R far, R arm, const Strain *shift, const ContactSt
 
 #if TN_LANES < 16
 
+// Flat and round touches are where the step found them.
 KERNEL void begin_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
 {
+  Need need = need_of(cb, kind);
   Work w;
   load_velocities(data, cb, lane, &w);
   load_inertias(data, cb, lane, &w);
-  load_poses(data, cb, lane, &w);
-  load_rows(cb, lane, kind, &w);
-  follow(cb, lane, kind, &w);
+  load_rows(cb, lane, kind, need, &w);
+  if (kind.form == FORM_RIM || kind.form == FORM_WIRE) {
+    load_poses(data, cb, lane, &w);
+    follow(cb, lane, kind, &w);
+    store_touch(cb, lane, kind, &w.touch);
+  }
   ContactMass mass = find_mass(data, kind, &w);
-  store_touch(cb, lane, kind, &w.touch);
-  store_mass(cb, lane, kind.points, &mass);
+  store_mass(cb, lane, kind, need, &mass);
 }
 
 #endif
@@ -223,14 +316,22 @@ KERNEL void restore_idle(M idle, const Work *before, Work *w)
   w->state.roll = v_pick(idle, before->state.roll, w->state.roll);
 }
 
+// No point has an impulse, nor has the patch.
+KERNEL M is_unloaded(Kind kind, const ContactState *state)
+{
+  M unloaded = is_slack(state);
+  for (int i = 0; i < kind.points; ++i) {
+    unloaded = unloaded & (state->lambda[i] == 0.0f);
+  }
+  return unloaded;
+}
+
 KERNEL void warm_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
 {
+  Need need = need_of(cb, kind);
   Work w;
-  load_rows(cb, lane, kind, &w);
-  M idle = is_slack(&w.state);
-  for (int i = 0; i < kind.points; ++i) {
-    idle = idle & (w.state.lambda[i] == 0.0f);
-  }
+  load_rows(cb, lane, kind, need, &w);
+  M idle = is_unloaded(kind, &w.state);
   if (!m_any(m_not(idle))) {
     return;
   }
@@ -238,17 +339,46 @@ KERNEL void warm_contact(solver_data *data, contact_block *cb, int lane, Kind ki
   load_inertias(data, cb, lane, &w);
   Work before = w;
   ContactMass mass;
-  load_mass(cb, lane, kind.points, &mass);
+  load_mass(cb, lane, kind, need, &w.touch, &mass);
   leak_contact(kind.points, &w.params, &mass, splat(0.5f * data->substep.bounce_speed), &w.state);
   flatten(&w.touch, &w.state);
   Wrench wrench = whole_wrench(kind.points, &w.touch, &mass.patch, &w.state);
   give(&w.a, &w.b, &wrench);
   restore_idle(idle, &before, &w);
-  STORE(cb->state, lane, &w.state);
+  store_impulses(cb, lane, kind, need, &w.state);
   store_velocities(data, cb, lane, &w);
 }
 
-KERNEL ContactPass make_pass(const solver_data *data, const contact_block *cb, int lane,
+// The first guess of the next substep: its pose is known and its rows are at hand. The bodies get
+// it with their next kick. Adding -0 changes nothing, to the sign of a zero.
+KERNEL void warm_ahead(solver_data *data, contact_block *cb, int lane, Kind kind,
+                       const ContactMass *mass, Work *w)
+{
+  M idle = is_unloaded(kind, &w->state);
+  if (!m_any(m_not(idle))) {
+    return;
+  }
+  ContactState before = w->state;
+  leak_contact(kind.points, &w->params, mass, splat(0.5f * data->substep.bounce_speed), &w->state);
+  Wrench wrench = whole_wrench(kind.points, &w->touch, &mass->patch, &w->state);
+  w->state.friction = v_pick(idle, before.friction, w->state.friction);
+  w->state.twist = pick(idle, before.twist, w->state.twist);
+  w->state.roll = v_pick(idle, before.roll, w->state.roll);
+  Gather a = gather_a(cb, lane);
+  Gather b = gather_b(cb, lane);
+  a.move = IN_ANY(cb, fixed_a) ? a.move : NULL;
+  b.move = IN_ANY(cb, fixed_b) ? b.move : NULL;
+  V nothing = v_make(splat(-0.0f), splat(-0.0f), splat(-0.0f));
+  V none = v_zero();
+  V turn_a = v_sub(none, s_mul(w->a.ii, wrench.la));
+  V turn_b = s_mul(w->b.ii, wrench.lb);
+  add_change(data, a, v_pick(idle, nothing, v_scale(-w->a.im, wrench.p)),
+             v_pick(idle, nothing, turn_a));
+  add_change(data, b, v_pick(idle, nothing, v_scale(w->b.im, wrench.p)),
+             v_pick(idle, nothing, turn_b));
+}
+
+KERNEL ContactPass make_pass(const solver_data *data, const contact_block *cb, int lane, Need need,
                              int relaxing)
 {
   float h = data->substep.h;
@@ -256,8 +386,9 @@ KERNEL ContactPass make_pass(const solver_data *data, const contact_block *cb, i
                       1.0f / load_field(cb->left, lane),
                       splat(h * data->substep.bounce_speed),
                       relaxing,
-                      IN_ANY(cb, rolls),
-                      IN_ANY(cb, yields)};
+                      need.rolls,
+                      need.yields,
+                      splat(0.0f)};
   return pass;
 }
 
@@ -265,10 +396,13 @@ KERNEL void press_and_rub(solver_data *data, contact_block *cb, int lane, Kind k
                           const ContactPass *pass, const Demand *demand, const ContactMass *mass,
                           Work *w)
 {
-  Strain shift;
-  LOAD(cb->shift, lane, &shift);
-  Strain strain = {v_scale(w->params.anchored, v_add(w->state.offset, shift.offset)),
-                   w->params.anchored * (w->state.angle + shift.angle)};
+  Strain strain = {v_zero(), splat(0.0f)};
+  if (kind.form == FORM_FLAT) {
+    Strain shift;
+    LOAD(cb->shift, lane, &shift);
+    strain.offset = v_scale(w->params.anchored, v_add(w->state.offset, shift.offset));
+    strain.angle = w->params.anchored * (w->state.angle + shift.angle);
+  }
   load_inertias(data, cb, lane, w);
   Work before = *w;
   R hit = press(kind.points, demand, pass, &w->params, &w->touch, mass, &w->state, &w->a, &w->b);
@@ -284,46 +418,61 @@ KERNEL void slip_along(contact_block *cb, int lane, ContactState *state)
   Strain shift;
   LOAD(cb->shift, lane, &shift);
   V none = v_zero();
-  state->offset = v_pick(state->sliding > 0.5f, v_sub(none, shift.offset), state->offset);
-  state->angle = pick(state->turning > 0.5f, -shift.angle, state->angle);
+  Strain since = {v_pick(state->sliding > 0.5f, v_sub(none, shift.offset), state->offset),
+                  pick(state->turning > 0.5f, -shift.angle, state->angle)};
+  STORE(cb->state + STATE_FIELD(offset), lane, &since);
 }
 
 KERNEL void solve_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
 {
-  ContactPass pass = make_pass(data, cb, lane, 0);
+  Need need = need_of(cb, kind);
+  ContactPass pass = make_pass(data, cb, lane, need, 0);
   Work w;
   ContactMass mass;
   load_velocities(data, cb, lane, &w);
-  load_rows(cb, lane, kind, &w);
-  load_mass(cb, lane, kind.points, &mass);
+  load_rows(cb, lane, kind, need, &w);
+  load_mass(cb, lane, kind, need, &w.touch, &mass);
+  if (kind.form == FORM_WIRE) {
+    WireStart start;
+    LOAD(cb->start, lane, &start);
+    load_poses(data, cb, lane, &w);
+    pass.bend = bend_rate(&start, &w.params, &w.touch, &w.a, &w.b, splat(data->substep.h));
+  }
   Demand demand =
       demand_of(kind.points, w.used, &pass, &w.params, &w.touch, &mass, &w.state, &w.a, &w.b);
   demand.idle = demand.idle & is_slack(&w.state);
   if (m_any(m_not(demand.idle))) {
     press_and_rub(data, cb, lane, kind, &pass, &demand, &mass, &w);
+    store_impulses(cb, lane, kind, need, &w.state);
   }
-  slip_along(cb, lane, &w.state);
-  STORE(cb->state, lane, &w.state);
+  if (kind.form == FORM_FLAT) {
+    slip_along(cb, lane, &w.state);
+  }
 }
 
-KERNEL void sum_impulses(contact_block *cb, int lane, int points, const ContactState *state)
+KERNEL void add_field(float *field, int lane, R x)
 {
-  R sum[CONTACT_POINTS + 4];
-  load_fields(cb->sum, lane, sum, CONTACT_POINTS + 4);
+  store_field(field, lane, load_field(field, lane) + x);
+}
+
+KERNEL void sum_impulses(contact_block *cb, int lane, int points, int turns,
+                         const ContactState *state)
+{
   for (int i = 0; i < points; ++i) {
-    sum[i] = sum[i] + state->lambda[i];
+    add_field(cb->sum[i], lane, state->lambda[i]);
   }
-  sum[4] = sum[4] + state->friction.x;
-  sum[5] = sum[5] + state->friction.y;
-  sum[6] = sum[6] + state->friction.z;
-  sum[7] = sum[7] + state->twist;
-  store_fields(cb->sum, lane, sum, CONTACT_POINTS + 4);
+  add_field(cb->sum[4], lane, state->friction.x);
+  add_field(cb->sum[5], lane, state->friction.y);
+  add_field(cb->sum[6], lane, state->friction.z);
+  if (turns) {
+    add_field(cb->sum[7], lane, state->twist);
+  }
 }
 
-KERNEL void relax_touching(solver_data *data, contact_block *cb, int lane, Kind kind, M idle,
-                           const ContactMass *mass, Work *w, Slip *slip)
+KERNEL void relax_touching(solver_data *data, contact_block *cb, int lane, Kind kind, Need need,
+                           M idle, const ContactMass *mass, Work *w, Slip *slip)
 {
-  ContactPass pass = make_pass(data, cb, lane, 1);
+  ContactPass pass = make_pass(data, cb, lane, need, 1);
   if (kind.form == FORM_FLAT) {
     load_velocities(data, cb, lane, w);
     load_inertias(data, cb, lane, w);
@@ -339,7 +488,7 @@ KERNEL void relax_touching(solver_data *data, contact_block *cb, int lane, Kind 
   slip->slides = (light & slip->slides) | (m_not(light) & loaded.slides);
   slip->turns = (light & slip->turns) | (m_not(light) & loaded.turns);
   restore_idle(idle, &before, w);
-  sum_impulses(cb, lane, kind.points, &w->state);
+  sum_impulses(cb, lane, kind.points, need.turns, &w->state);
   store_velocities(data, cb, lane, w);
 }
 
@@ -354,20 +503,32 @@ KERNEL M is_apart(Kind kind, const Work *w)
   return apart;
 }
 
+KERNEL void store_learnt(contact_block *cb, int lane, Need need, const Slip *slip, ContactState *s)
+{
+  s->sliding = pick(slip->slides, splat(1.0f), splat(0.0f));
+  store_fields(cb->state + STATE_FIELD(reference), lane, &s->reference, 2);
+  store_fields(cb->state + STATE_FIELD(sliding), lane, &s->sliding, 1);
+  if (need.turns) {
+    s->turning = pick(slip->turns, splat(1.0f), splat(0.0f));
+    store_fields(cb->state + STATE_FIELD(turning), lane, &s->turning, 1);
+  }
+}
+
 // At the new pose, which the next substep starts from: its rows are found here.
 KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
 {
+  Need need = need_of(cb, kind);
   Work w;
   ContactMass mass;
   Slip slip;
   load_poses(data, cb, lane, &w);
-  load_rows(cb, lane, kind, &w);
+  load_rows(cb, lane, kind, need, &w);
   follow(cb, lane, kind, &w);
   store_touch(cb, lane, kind, &w.touch);
   store_field(cb->left, lane, splat(data->substep.h));
   M apart = is_apart(kind, &w);
   if (kind.form == FORM_FLAT) {
-    load_mass(cb, lane, kind.points, &mass);
+    load_mass(cb, lane, kind, need, &w.touch, &mass);
     Strain shift = follow_patch(cb, lane, &mass.patch, &w);
     R far = splat(4.0f * data->substep.bounce_speed * data->substep.h);
     slip = slip_without_load(far, mass.arm, &shift, &w.state);
@@ -376,16 +537,18 @@ KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Kind k
     load_velocities(data, cb, lane, &w);
     load_inertias(data, cb, lane, &w);
     mass = find_mass(data, kind, &w);
-    store_mass(cb, lane, kind.points, &mass);
+    store_mass(cb, lane, kind, need, &mass);
     flatten(&w.touch, &w.state);
   }
   learn_load(kind.points, mass.share, splat(data->substep.h), &w.state);
   if (m_any(m_not(apart))) {
-    relax_touching(data, cb, lane, kind, apart, &mass, &w, &slip);
+    relax_touching(data, cb, lane, kind, need, apart, &mass, &w, &slip);
+    if (data->substep.carried) {
+      warm_ahead(data, cb, lane, kind, &mass, &w);
+    }
   }
-  w.state.sliding = pick(slip.slides, splat(1.0f), splat(0.0f));
-  w.state.turning = pick(slip.turns, splat(1.0f), splat(0.0f));
-  STORE(cb->state, lane, &w.state);
+  store_learnt(cb, lane, need, &slip, &w.state);
+  store_impulses(cb, lane, kind, need, &w.state);
 }
 
 #if TN_LANES < 16
@@ -395,7 +558,7 @@ KERNEL void refresh_contact(solver_data *data, contact_block *cb, int lane, Kind
 {
   Work w;
   R flown = load_poses(data, cb, lane, &w);
-  load_rows(cb, lane, kind, &w);
+  load_rows(cb, lane, kind, need_of(cb, kind), &w);
   follow(cb, lane, kind, &w);
   store_touch(cb, lane, kind, &w.touch);
   R h = splat(data->substep.h);
@@ -405,13 +568,21 @@ KERNEL void refresh_contact(solver_data *data, contact_block *cb, int lane, Kind
 // ---------------------------------------------------------------------------------------------
 // Position form: the paper's own handling, errata mended.
 
+KERNEL void load_all_rows(contact_block *cb, int lane, Kind kind, Work *w)
+{
+  load_fields(cb->used, lane, w->used, kind.points);
+  LOAD(cb->params, lane, &w->params);
+  LOAD(cb->state, lane, &w->state);
+  load_touch(cb, lane, kind.points, &w->touch);
+}
+
 KERNEL void approach_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
 {
   Work w;
   R approach[CONTACT_POINTS];
   load_velocities(data, cb, lane, &w);
   load_poses(data, cb, lane, &w);
-  load_rows(cb, lane, kind, &w);
+  load_all_rows(cb, lane, kind, &w);
   follow(cb, lane, kind, &w);
   for (int i = 0; i < kind.points; ++i) {
     approach[i] = v_dot(w.touch.n, relative_velocity(&w.a, &w.b, w.touch.ra[i], w.touch.rb[i]));
@@ -486,7 +657,7 @@ KERNEL void load_movable(const solver_data *data, contact_block *cb, int lane, K
   load_velocities(data, cb, lane, w);
   load_inertias(data, cb, lane, w);
   load_poses(data, cb, lane, w);
-  load_rows(cb, lane, kind, w);
+  load_all_rows(cb, lane, kind, w);
   if (data->substep.averaged) {
     w->a.im = w->share_a * w->a.im;
     w->b.im = w->share_b * w->b.im;
@@ -531,7 +702,7 @@ KERNEL void position_contact(solver_data *data, contact_block *cb, int lane, Kin
     }
   }
   if (stage == STAGE_VELOCITIES) {
-    sum_impulses(cb, lane, kind.points, &w.state);
+    sum_impulses(cb, lane, kind.points, 1, &w.state);
   }
   STORE(cb->state, lane, &w.state);
   store_moved(data, cb, lane, &before, &w);
@@ -553,7 +724,7 @@ KERNEL void position_contact(solver_data *data, contact_block *cb, int lane, Kin
 // the other does not would show, if only in the sign of a zero.
 KERNEL int is_alike(const contact_block *a, const contact_block *b)
 {
-  return a->type == b->type && a->rolls == b->rolls && a->yields == b->yields;
+  return a->type == b->type && a->traits == b->traits;
 }
 
 #define NEXT_BLOCKS(pass)                                                                          \
@@ -627,8 +798,10 @@ static void pass_positions(solver_data *data, int first, int last)
 
 #undef CONTACT_PACK
 #undef CONTACT_UNPACK
+#undef LOOK_ROUND
 #define CONTACT_PACK contact_pack_8
 #define CONTACT_UNPACK contact_unpack_8
+#define LOOK_ROUND look_round_8
 
 #else
 
@@ -640,6 +813,6 @@ CONTACT_PASS(positions, position_contact)
 #endif
 
 const contact_ops CONTACT_OPS = {
-    CONTACT_PACK, CONTACT_UNPACK, pass_begin,    pass_warm,      pass_solve,
-    pass_relax,   pass_refresh,   pass_approach, pass_positions,
+    LOOK_ROUND, CONTACT_PACK, CONTACT_UNPACK, pass_begin,    pass_warm,
+    pass_solve, pass_relax,   pass_refresh,   pass_approach, pass_positions,
 };

@@ -68,7 +68,7 @@ KERNEL V lever(const Placing *p, V point)
 }
 
 // What impulses are carried over: those of substeps of another length are scaled.
-KERNEL void pack_state(contact_block *cb, int lane, const contact *const *from, R scale)
+KERNEL void pack_state(contact_block *cb, int lane, int points, const contact *const *from, R scale)
 {
   R r[24];
   for (int i = 0; i < 3; ++i) {
@@ -83,6 +83,11 @@ KERNEL void pack_state(contact_block *cb, int lane, const contact *const *from, 
   s.friction = v_scale(scale, s.friction);
   s.roll = v_scale(scale, s.roll);
   s.twist = scale * s.twist;
+  // What no pass looks at.
+  if (!(cb->traits & TRAIT_ROLLS)) {
+    s.roll = v_zero();
+    s.twist = points == 1 ? splat(0.0f) : s.twist;
+  }
   STORE(cb->state, lane, &s);
 }
 
@@ -91,7 +96,9 @@ KERNEL void pack_terms(contact_block *cb, int lane, const contact *const *from, 
   R r[16];
   load_part(from, offsetof(contact, terms), r);
   load_part(from, offsetof(contact, terms) + 32, r + 8);
-  store_fields(cb->params, lane, r, (int)FIELDS(ContactParams));
+  int push = (int)PARAM_FIELD(push); // told already
+  store_fields(cb->params, lane, r, push);
+  store_fields(cb->params + push + 1, lane, r + push + 1, (int)FIELDS(ContactParams) - push - 1);
   store(cb->restitution + lane, r[13]);
   for (int i = 0; i < CONTACT_POINTS; ++i) {
     used[i] = pick(r[14] > (float)i, splat(1.0f), splat(0.0f));
@@ -146,7 +153,7 @@ KERNEL void pack_lanes(const record_view *view, contact_block *cb, int lane, int
   Placing b = load_placing(view, from, 1);
   R used[CONTACT_POINTS], r[8];
   pack_terms(cb, lane, from, used);
-  pack_state(cb, lane, from, splat(view->scale));
+  pack_state(cb, lane, points, from, splat(view->scale));
   load_part(from, offsetof(contact, manifold), r);
   R radius_a = r[5], radius_b = r[6];
   Touch touch;
@@ -198,7 +205,8 @@ void CONTACT_PACK(const record_view *view, int first, int last)
   }
 }
 
-KERNEL void unpack_lanes(const record_view *view, contact_block *cb, int lane, contact *spare)
+KERNEL void unpack_lanes(const record_view *view, contact_block *cb, int lane, int points,
+                         contact *spare)
 {
   contact *to[TN_LANES];
   for (int i = 0; i < TN_LANES; ++i) {
@@ -218,13 +226,20 @@ KERNEL void unpack_lanes(const record_view *view, contact_block *cb, int lane, c
     store_part(to, offsetof(contact, memory) + 32 * (size_t)i, r + 8 * i);
   }
   load_fields(cb->sum, lane, r, CONTACT_POINTS + 4);
+  R most = r_max(r_max(r[0], r[1]), r_max(r[2], r[3]));
+  R bears = r_max(r_max(state.lambda[0], state.lambda[1]), r_max(state.lambda[2], state.lambda[3]));
+  alignas(64) float pressed[TN_LANES], loaded[TN_LANES];
+  store(pressed, most);
+  store(loaded, bears);
   for (int i = 0; i < CONTACT_POINTS + 4; ++i) {
     r[i] = r[i] / splat(view->dt);
   }
   store_part(to, offsetof(contact, load), r);
   for (int i = 0; i < TN_LANES; ++i) {
     to[i]->approach = cb->hit[lane + i];
-    for (int k = 0; k < CONTACT_POINTS; ++k) {
+    to[i]->presses = pressed[i] > 0.0f;
+    to[i]->idle = !(loaded[i] > 0.0f);
+    for (int k = 0; k < points; ++k) {
       to[i]->manifold.points[k].gap = cb->touch[TOUCH_FIELD(gap) + (size_t)k][lane + i];
     }
   }
@@ -235,7 +250,7 @@ void CONTACT_UNPACK(const record_view *view, int first, int last)
   contact spare;
   for (int i = first; i < last; ++i) {
     for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
-      unpack_lanes(view, &view->blocks[i], lane, &spare);
+      unpack_lanes(view, &view->blocks[i], lane, points_of(view->blocks[i].type), &spare);
     }
   }
 }

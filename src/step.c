@@ -18,7 +18,8 @@ static const float SOFT_KEEP = 0.5f;
 // Passes over everything, on all threads
 
 #define BODY_GRAIN 32 // blocks of eight
-#define CONSTRAINT_GRAIN 16
+#define CONSTRAINT_GRAIN 8
+#define AWAKE_GRAIN 128 // bodies
 #define MECHANISM_GRAIN 1
 
 typedef void pass_fn(solver_data *data, int first, int last);
@@ -242,12 +243,20 @@ static void substep_tenon(stepper *s, int i)
   kick_bodies(s, i == 0 ? KICK_FIRST : KICK_WHOLE);
   if (s->has_contacts) {
     bounce_bodies(s);
-    for_contacts(s, contacts->warm);
+    if (!s->data.substep.carried) {
+      for_contacts(s, contacts->warm);
+    }
+    // Impacts come between the guess and what it is for.
+    s->data.substep.carried =
+        i + 1 < s->world->substeps && s->world->contact_graph.bouncer_count == 0;
   }
   if (s->has_softs) {
     for_soft_rows(s, SOFT_WARM);
     for_holds(s, SOFT_WARM);
     for_touches(s, SOFT_WARM);
+    // What holds and bears them answers what they begin with, or it would be there once more.
+    for_holds(s, SOFT_SOLVE);
+    for_touches(s, SOFT_SOLVE);
   }
   s->direct.begins = i == 0;
   for_mechanisms(s, DIRECT_FIRST, mechanism_task);
@@ -341,20 +350,6 @@ static void substep_positions(stepper *s)
 // ---------------------------------------------------------------------------------------------
 // Before and after
 
-static bool nearly_touches(const tn_world *world, const pair *p)
-{
-  for (int32_t i = p->first_contact; i != NO_SLOT; i = world->contacts[i].next) {
-    const manifold *m = &world->contacts[i].manifold;
-    for (int k = 0; k < m->count; ++k) {
-      if (m->points[k].gap <
-          1e-3f * fminf(world->shapes[p->shape[0]].reach, world->shapes[p->shape[1]].reach)) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 // Bodies that something soft touches or holds.
 static bool soft_lean(tn_world *world)
 {
@@ -379,19 +374,11 @@ static bool soft_lean(tn_world *world)
 // Bodies that contacts carry, and all that hang on them by joints.
 static void find_leaning(tn_world *world)
 {
-  for (int32_t i = 0; i < world->awake_count; ++i) {
-    world->bodies[world->awake[i]].leaning = false;
-  }
   bool any = false;
-  for (int32_t i = 0; i < world->active_pair_count; ++i) {
-    const pair *p = &world->pairs[world->active_pairs[i]];
-    if (!p->sensor && (p->touching || nearly_touches(world, p))) {
-      for (int side = 0; side < 2; ++side) {
-        body *b = &world->bodies[world->shapes[p->shape[side]].body];
-        b->leaning = b->type == TN_BODY_DYNAMIC;
-      }
-      any = true;
-    }
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    bool leaning = world->marks[world->awake[i]].leaning;
+    world->bodies[world->awake[i]].leaning = leaning;
+    any = any || leaning;
   }
   any = soft_lean(world) || any;
   // Up and down the list, so that chains in either order take few rounds.
@@ -516,6 +503,9 @@ static bool pack_softs(tn_world *world, float dt, float scale)
     return false;
   }
   soft_pack(world);
+  if (!soft_pack_folds(world)) {
+    return false;
+  }
   soft_warn(world, dt);
   soft_track_begin(world, dt);
   return true;
@@ -531,18 +521,40 @@ static bool end_softs(tn_world *world, float dt)
   soft_damp(world, dt);
   soft_flow(world, dt);
   soft_tear(world, dt);
+  soft_watch_folds(world, dt);
   return ok;
 }
 
-static void begin_step(tn_world *world, float dt)
+typedef struct body_task {
+  tn_world *world;
+  float dt;
+} body_task;
+
+static void begin_bodies(int first, int last, void *context)
+{
+  const body_task *t = context;
+  for (int i = first; i < last; ++i) {
+    body_begin_step(t->world, t->world->awake[i], t->dt, t->world->substeps);
+  }
+}
+
+static void end_bodies(int first, int last, void *context)
+{
+  tn_world *world = ((const body_task *)context)->world;
+  for (int i = first; i < last; ++i) {
+    int32_t slot = world->awake[i];
+    world->marks[slot].strays = !boxes_spend(world, slot);
+    world->marks[slot].lost = !body_end_step(world, slot);
+  }
+}
+
+static void begin_step(tn_world *world, float dt, float scale)
 {
   float h = dt / (float)world->substeps;
-  float scale = impulse_scale(world, dt);
   world->last_h = h;
   find_leaning(world);
-  for (int32_t i = 0; i < world->awake_count; ++i) {
-    body_begin_step(world, world->awake[i], dt, world->substeps);
-  }
+  body_task task = {world, dt};
+  task_run(world->tasks, begin_bodies, world->awake_count, AWAKE_GRAIN, &task);
   for (int32_t i = 0; i < world->graph.block_count; ++i) {
     joint_begin_step(world, &world->graph.blocks[i], dt, scale);
   }
@@ -611,14 +623,18 @@ static uint32_t end_step(tn_world *world, float dt)
     direct_end_step(world, &world->mechanisms.joints[i], dt);
   }
   contacts_unpack(world, dt);
-  boxes_spend(world);
+  body_task task = {world, dt};
+  task_run(world->tasks, end_bodies, world->awake_count, AWAKE_GRAIN, &task);
   for (int32_t i = 0; i < world->awake_count; ++i) {
-    if (!body_end_step(world, world->awake[i])) {
-      report_lost(world, world->awake[i]);
+    int32_t slot = world->awake[i];
+    if (world->marks[slot].lost) {
+      report_lost(world, slot);
       status |= TN_STEP_NON_FINITE;
     }
+    if (world->marks[slot].strays) {
+      boxes_follow(world, slot);
+    }
   }
-  boxes_follow(world);
   find_broken(world);
   if (world->soft_list.count > 0 && !end_softs(world, dt)) {
     status |= TN_STEP_NON_FINITE;
@@ -672,20 +688,18 @@ uint32_t tn_world_step(tn_world *world, float dt)
   begin_events(world);
   start_clock(world);
   // find_contacts wakes bodies, which brings their joints back to the graph.
-  if (!find_contacts(world, dt) || !graph_build(world) ||
-      !contacts_pack(world, dt, impulse_scale(world, dt)) ||
-      !pack_softs(world, dt, impulse_scale(world, dt))) {
+  float scale = impulse_scale(world, dt);
+  if (!find_contacts(world, dt) || !graph_build(world) || !contacts_place(world) ||
+      !pack_softs(world, dt, scale)) {
     report(world, TN_LOG_ERROR, "tn_world_step: out of memory");
     return TN_STEP_OUT_OF_MEMORY;
   }
-  begin_step(world, dt);
+  begin_step(world, dt, scale);
   stepper s = make_stepper(world, dt);
   s.task.data = &s.data;
   s.direct.data = &s.data;
   s.task.ops = world->ops;
-  if (s.has_contacts) {
-    for_contacts(&s, world->contact_ops->begin);
-  }
+  contacts_pack(world, &s.data, dt, scale);
   take_time(world, &world->profile.prepare);
   for (int i = 0; i < world->substeps; ++i) {
     s.data.substep.time = (float)(i + 1) * s.data.substep.h;

@@ -120,6 +120,7 @@ typedef struct substep {
   solve_stage stage;  // of a pass in position form
   int averaged;       // corrections are collected for the mean
   float bounce_speed; // slower approaches do not bounce, m/s
+  int carried;        // relaxing leaves the next substep's first guess for the bodies' next kick
 } substep;
 
 typedef struct contact_block contact_block; // contact_store.h

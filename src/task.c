@@ -45,6 +45,10 @@ void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *con
 
 #define MAX_THREADS 64
 #define SPINS 4000 // a worker looks this often for the next job before it sleeps
+// Jobs that the caller does alone after it was kept waiting, and those in time that halve it.
+#define SHORTEST_REST 256
+#define LONGEST_REST 16384
+#define FORGIVEN 2048
 
 // One job at a time: workers and the caller take chunks off `next` until none is left. `ticket` is
 // odd while a job is open. A worker counts itself among the `busy` before it looks at the ticket,
@@ -65,6 +69,9 @@ struct task_pool {
   atomic_int busy; // workers that may be at the current job
   atomic_uint ticket;
   atomic_int sleepers;
+  int rest;    // jobs that the caller does alone after it was kept waiting
+  int resting; // that are left of them
+  int prompt;  // jobs since then that were done in time
   atomic_bool stop;
   pthread_mutex_t mutex;
   pthread_cond_t wake;
@@ -104,18 +111,23 @@ static void wait_for_news(task_pool *pool, unsigned seen)
     relax_cpu();
   }
   pthread_mutex_lock(&pool->mutex);
-  atomic_fetch_add(&pool->sleepers, 1);
-  while (!has_news(pool, seen)) {
+  for (;;) {
+    // Told before it is checked: the caller opens a job before it looks for sleepers.
+    atomic_fetch_add(&pool->sleepers, 1);
+    if (has_news(pool, seen)) {
+      break;
+    }
     pthread_cond_wait(&pool->wake, &pool->mutex);
   }
-  atomic_fetch_sub(&pool->sleepers, 1);
   pthread_mutex_unlock(&pool->mutex);
 }
 
+// Each sleep is ended once, however long the worker takes to wake up.
 static void wake_sleepers(task_pool *pool)
 {
   if (atomic_load(&pool->sleepers) > 0) {
     pthread_mutex_lock(&pool->mutex);
+    atomic_store(&pool->sleepers, 0);
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->mutex);
   }
@@ -184,16 +196,66 @@ bool task_pool_is_serial(const task_pool *pool)
   return pool->thread_count == 0 && !pool->enqueue;
 }
 
+// Equal chunks, about four a thread, which evens out unequal costs; fewer where little is to be
+// done, but one for every thread if that is enough. An even number in each: what goes by twos stays
+// together.
 static int chunk_for(const task_pool *pool, int count, int grain)
 {
-  // About four chunks a thread even out unequal costs.
-  int chunk = count / (4 * (pool->thread_count + 1));
-  return chunk < grain ? grain : chunk;
+  int threads = pool->thread_count + 1;
+  int chunks = count / grain < 4 * threads ? count / grain : 4 * threads;
+  chunks = chunks > threads ? chunks / threads * threads : chunks;
+  int chunk = (count + chunks - 1) / chunks;
+  return chunk + chunk % 2;
+}
+
+// Waits for workers that are still at a job; false if one was gone for long. Then others want the
+// machine.
+static bool wait_for_workers(task_pool *pool)
+{
+  int spins = 0;
+  while (atomic_load(&pool->busy) > 0) {
+    if (spins < SPINS) {
+      relax_cpu();
+      spins += 1;
+    } else {
+      sched_yield();
+    }
+  }
+  return spins < SPINS;
+}
+
+// On a machine that is short of cores a worker may be stopped in the middle of a job, and a step
+// would take longer than on one thread. The caller works alone then for a while, which changes
+// nothing but the time, and longer each time it happens again.
+static void judge(task_pool *pool, bool in_time)
+{
+  if (!in_time) {
+    pool->rest = pool->rest < LONGEST_REST / 2 ? 2 * pool->rest + SHORTEST_REST : LONGEST_REST;
+    pool->resting = pool->rest;
+    pool->prompt = 0;
+  } else if (++pool->prompt == FORGIVEN) {
+    pool->rest /= 2;
+    pool->prompt = 0;
+  }
+}
+
+static void run_in_pool(task_pool *pool, tn_task_fn *task, int count, int grain, void *context)
+{
+  pool->task = task;
+  pool->context = context;
+  pool->count = count;
+  pool->chunk = chunk_for(pool, count, grain);
+  atomic_store(&pool->next, 0);
+  atomic_fetch_add(&pool->ticket, 1);
+  wake_sleepers(pool);
+  run_chunks(pool);
+  atomic_fetch_add(&pool->ticket, 1);
+  judge(pool, wait_for_workers(pool));
 }
 
 void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *context)
 {
-  if (task_pool_is_serial(pool) || count <= grain) {
+  if (task_pool_is_serial(pool) || count < 2 * grain) {
     if (count > 0) {
       task(0, count, context);
     }
@@ -206,22 +268,12 @@ void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *con
     }
     return;
   }
-  pool->task = task;
-  pool->context = context;
-  pool->count = count;
-  pool->chunk = chunk_for(pool, count, grain);
-  atomic_store(&pool->next, 0);
-  atomic_fetch_add(&pool->ticket, 1);
-  wake_sleepers(pool);
-  run_chunks(pool);
-  atomic_fetch_add(&pool->ticket, 1);
-  for (int i = 0; atomic_load(&pool->busy) > 0; ++i) {
-    if (i < SPINS) {
-      relax_cpu();
-    } else {
-      sched_yield(); // more threads than cores: let the worker run
-    }
+  if (pool->resting > 0) {
+    pool->resting -= 1;
+    task(0, count, context);
+    return;
   }
+  run_in_pool(pool, task, count, grain, context);
 }
 
 #endif

@@ -45,7 +45,6 @@ typedef struct body {
   bool can_sleep, bullet;
   bool leaning; // contacts carry it, or something it is joined to
   bool asleep;
-  int32_t neighbors;   // contacts of the step with dynamic bodies
   float still_for;     // s, how long it has hardly moved
   int32_t sleep_next;  // ring of those that fell asleep together
   int32_t first_shape; // slot, or NO_SLOT
@@ -75,7 +74,22 @@ typedef struct placed {
   dquat q;
 } placed;
 
+// Where a shape was when pairs were last looked at, and how fast: what many pairs ask for, on two
+// cache lines.
+typedef struct stance {
+  alignas(64) float axis[3]; // its y, in world axes
+  float half_length, radius; // of a sphere or capsule
+  float arm;                 // from the body's centre to the furthest point
+  float reach;
+  float speed;            // no point of it is faster, m/s
+  float turned[4], at[3]; // about its body's centre, in world axes
+  uint32_t look;          // that look, and whether it was active
+  placed here;
+  double way; // no point of it has gone farther since it was made, m
+} stance;
+
 typedef struct shape {
+  stance stance;
   uint32_t generation;
   int32_t next_free;
   bool alive;
@@ -96,13 +110,6 @@ typedef struct shape {
   bool searching;     // looks for pairs when the next step begins
   int32_t first_pair; // pair * 2 + side, or NO_SLOT
   int32_t pair_count;
-  // Where it was when pairs were last looked at, and how it lay about its body's centre: turned 4,
-  // at 3.
-  uint64_t placed_in; // that look
-  placed here;
-  double way;  // no point of it has gone farther since it was made, m
-  float speed; // no point of it is faster, m/s
-  alignas(32) float place[8];
 } shape;
 
 // Two shapes whose boxes are close.
@@ -113,11 +120,15 @@ typedef struct pair {
   bool touching; // told by an event
   bool fresh;    // its manifolds were never found, or the shapes changed
   int32_t shape[2];
-  int32_t next[2], previous[2]; // in each shape's list: pair * 2 + side
+  int32_t body[2];
   int32_t first_contact;
-  pose at;     // B in A when the manifolds were found
-  float clear; // no less was between the shapes then, if that is known; else 0
-  double way;  // that both had made until then
+  bool round;   // spheres and capsules: known by their segments
+  bool complex; // may have several manifolds
+  bool astray;  // `at` is not where the manifolds were found
+  float clear;  // no less was between the shapes when looked at, if that is known; else 0
+  double way;   // that both had made until then
+  int32_t next[2], previous[2]; // in each shape's list: pair * 2 + side
+  pose at;                      // B in A when the manifolds were found
 } pair;
 
 typedef struct joint {
@@ -172,6 +183,18 @@ typedef struct placed_contact {
   bool idle; // had no load in the last step
 } placed_contact;
 
+// What the contacts of a step say about a body.
+typedef struct body_mark {
+  uint64_t colors;   // taken by its contacts
+  int32_t neighbors; // contacts with dynamic bodies
+  uint32_t look;     // for which this holds
+  bool dynamic;
+  bool wedged;  // deep in one of them
+  bool leaning; // something carries it
+  bool lost;    // its state is not finite
+  bool strays;  // from the boxes of its shapes, perhaps
+} body_mark;
+
 // The manifolds of a step.
 typedef struct contact_graph {
   contact_block *blocks;
@@ -224,8 +247,10 @@ struct tn_world {
   contact *contacts;
   contact_graph contact_graph;
   placed_contact *placed_contacts;
-  uint64_t *color_bits; // colours taken, by body
-  int32_t placed_capacity, color_bit_capacity;
+  body_mark *marks; // by body
+  int32_t placed_capacity, mark_capacity;
+  uint64_t *pair_bits; // scratch: pairs to be listed
+  int32_t pair_bit_capacity;
   // Scratch of a step.
   int32_t *candidates; // shapes near a searching one
   int32_t candidate_count, candidate_capacity;
@@ -369,8 +394,8 @@ void pair_remove(tn_world *world, int32_t slot);
 bool pairs_update(tn_world *world, float dt);
 // After a step boxes still enclose their shapes: what has moved is counted before the bodies take
 // their new places, and boxes that may be too small are made anew after.
-void boxes_spend(tn_world *world);
-void boxes_follow(tn_world *world);
+bool boxes_spend(tn_world *world, int32_t body_slot); // false where one may be
+void boxes_follow(tn_world *world, int32_t body_slot);
 
 // contact.c: narrow phase
 bool contacts_update(tn_world *world, float dt);
@@ -380,7 +405,9 @@ bool add_contact_event(tn_world *world, tn_contact_event event);
 tn_contact_event pair_event(const tn_world *world, const pair *p, tn_event_kind kind);
 
 // contact_block.c
-bool contacts_pack(tn_world *world, float dt, float impulse_scale);
+// Where contacts go, and whom they hold; then, with bodies ready for the step, what they are.
+bool contacts_place(tn_world *world);
+void contacts_pack(tn_world *world, solver_data *data, float dt, float impulse_scale);
 void contacts_unpack(tn_world *world, float dt);
 void contact_graph_release(tn_world *world);
 void materials_mix(const tn_material *a, const tn_material *b, float *mu_static, float *mu_dynamic,
@@ -474,8 +501,14 @@ void soft_events_release(tn_world *world);
 // soft_cluster.c
 void soft_solve_clusters(tn_world *world, float h, soft_stage stage);
 double soft_cluster_energy(const soft *s, int32_t index);
+// Turns a cluster to where its parts are; returns how far they are off, as a share of their size.
+double soft_fit_cluster(const soft *s, soft_cluster *cluster, const cluster_part *parts);
 // The rotation closest to columns, from one that is known.
 Q soft_fitted(Q known, const tn_pos *f);
+
+// soft_unfold.c
+void soft_watch_folds(tn_world *world, float dt);
+bool soft_pack_folds(tn_world *world);
 
 // soft_plastic.c
 void soft_flow(tn_world *world, float dt);

@@ -292,6 +292,94 @@ static void contacts_and_forces_are_drawn(void **state)
   tn_world_destroy(world);
 }
 
+static bool same_place(tn_pos a, tn_pos b)
+{
+  return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+// What is solved side by side has no moving body, and no particle, in common. Lines end at the
+// centres of bodies.
+static void assert_colors_are_apart(const drawing *d)
+{
+  for (int i = 0; i < d->lines; ++i) {
+    for (int k = 0; k < i; ++k) {
+      assert_false(d->color[i] == d->color[k] &&
+                   (same_place(d->from[i], d->from[k]) || same_place(d->from[i], d->to[k]) ||
+                    same_place(d->to[i], d->from[k]) || same_place(d->to[i], d->to[k])));
+    }
+  }
+}
+
+static int colors_on_paper(const drawing *d)
+{
+  int count = 0;
+  for (int i = 0; i < d->lines; ++i) {
+    bool seen = false;
+    for (int k = 0; k < i; ++k) {
+      seen = seen || d->color[i] == d->color[k];
+    }
+    count += !seen;
+  }
+  return count;
+}
+
+// A wall of boxes, each of which has up to six neighbours, and a string of them.
+static void constraints_show_the_colours_they_are_solved_in(void **state)
+{
+  (void)state;
+  tn_world *world = test_world(4, TN_METHOD_XPBD);
+  tn_shape_def def = tn_default_shape_def(TN_SHAPE_PLANE);
+  tn_shape_create(world, test_no_body, &def);
+  def = tn_default_shape_def(TN_SHAPE_BOX);
+  tn_body_id last = test_no_body;
+  for (int i = 0; i < 36; ++i) {
+    tn_pos at = {i % 6 + 0.5 * (i / 6 % 2), 0.5 + i / 6, 0.0};
+    tn_body_id box = test_box(world, at, 1.0f, tn_v3(0.5f, 0.5f, 0.5f));
+    tn_shape_create(world, box, &def);
+    at.z = 5.0;
+    tn_body_id bead = test_box(world, at, 1.0f, tn_v3(0.1f, 0.1f, 0.1f));
+    tn_joint_def joint = test_joint_def(world, TN_JOINT_BALL, last, bead, at, tn_v3(1, 0, 0));
+    tn_joint_create(world, &joint);
+    last = bead;
+  }
+  tn_debug_draw draw = on_paper();
+  draw.colors = true;
+  tn_world_draw(world, &draw);
+  assert_int_equal(paper.lines, 0); // nothing was solved yet
+  test_run(world, 1.0f / 60.0f, 3);
+  draw = on_paper();
+  draw.colors = true;
+  tn_world_draw(world, &draw);
+  int contacts = tn_world_contacts(world, NULL, 0);
+  assert_true(contacts >= 50);
+  assert_int_equal(paper.lines, contacts + 36);
+  assert_in_range(colors_on_paper(&paper), 3, 20);
+  assert_colors_are_apart(&paper);
+  assert_true(tn_body_destroy(world, last)); // with its joint
+  draw = on_paper();
+  draw.colors = true;
+  tn_world_draw(world, &draw);
+  assert_int_equal(paper.lines, contacts + 35);
+  tn_world_destroy(world);
+}
+
+static void edges_of_a_cloth_show_their_colours(void **state)
+{
+  (void)state;
+  tn_world *world = test_world(4, TN_METHOD_TENON);
+  tn_soft_def def = tn_default_soft_def();
+  assert_true(tn_soft_mesh_cloth(&def, 8, 8, 1.0f, 1.0f));
+  assert_false(TN_IS_NULL(tn_soft_create(world, &def)));
+  test_run(world, 1.0f / 60.0f, 1);
+  tn_debug_draw draw = on_paper();
+  draw.colors = true;
+  tn_world_draw(world, &draw);
+  assert_int_equal(paper.lines, def.edge_count);
+  assert_colors_are_apart(&paper);
+  tn_soft_mesh_free(&def);
+  tn_world_destroy(world);
+}
+
 static void only_what_is_set_is_called(void **state)
 {
   (void)state;
@@ -320,6 +408,8 @@ int main(void)
       cmocka_unit_test(joints_show_frames_and_limits),
       cmocka_unit_test(every_kind_of_joint_can_be_drawn),
       cmocka_unit_test(contacts_and_forces_are_drawn),
+      cmocka_unit_test(constraints_show_the_colours_they_are_solved_in),
+      cmocka_unit_test(edges_of_a_cloth_show_their_colours),
       cmocka_unit_test(only_what_is_set_is_called),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,30 +28,21 @@ static void capsules_settle_without_friction(void **unused)
   check_capsules("count=2000 friction=0");
 }
 
-// About 4,000 contacts, at rest but for small movements.
+// About 4,000 contacts, at rest but for small movements: in the last two seconds nothing is faster
+// than a fall of 5 mm makes it.
 static void mixed_pile_settles_around_poles(void **unused)
 {
   (void)unused;
   scene_run *run = start_scene("pile", "count=2000", 20);
-  run_scene(run, 20.0);
+  run_scene(run, 18.0);
   told(run, "max_penetration_run");
+  run->fastest = 0.0;
+  run_scene(run, 2.0);
   told(run, "max_penetration_m");
   told(run, "mean_penetration_m");
   assert_close(told(run, "escaped"), 0.0, 0.0);
   assert_below(4000.0, told(run, "contacts"));
   assert_below(told(run, "rms_speed_end"), 0.01);
-  scene_destroy(run);
-}
-
-// In two seconds nothing is faster than a fall of 5 mm makes it.
-static void mixed_pile_does_not_jump(void **unused)
-{
-  (void)unused;
-  NOT_MET_YET("now and then a body gives way and falls a few centimetres");
-  scene_run *run = start_scene("pile", "count=2000", 20);
-  run_scene(run, 18.0);
-  run->fastest = 0.0;
-  run_scene(run, 2.0);
   assert_below(told(run, "max_speed_run"), 0.3);
   scene_destroy(run);
 }
@@ -96,7 +87,6 @@ int main(void)
       cmocka_unit_test(capsules_settle_in_their_box),
       cmocka_unit_test(capsules_settle_without_friction),
       cmocka_unit_test(mixed_pile_settles_around_poles),
-      cmocka_unit_test(mixed_pile_does_not_jump),
       cmocka_unit_test(ground_bears_the_pile),
       cmocka_unit_test(dominoes_all_fall),
   };

@@ -288,47 +288,71 @@ static void cantilever_bends_as_a_beam(void **unused)
 
 typedef enum crash { FLAT, MIRRORED, RANDOM, ONE_POINT, CRASHES } crash;
 
+static void crash_soft(tn_world *world, tn_soft_id soft, const tn_soft_def *def, crash c,
+                       uint32_t *random)
+{
+  tn_pos x[125];
+  for (int k = 0; k < def->vertex_count; ++k) {
+    tn_vec3 r = c == RANDOM ? test_vector(random, 0.5f) : def->vertices[k];
+    float scale = c == MIRRORED ? -1.0f : c == RANDOM ? 1.0f : 0.0f;
+    float other = c == ONE_POINT ? 0.0f : 1.0f;
+    x[k] = tn_p3((double)(other * r.x), (double)(scale * r.y), (double)(other * r.z));
+  }
+  tn_soft_set_positions(world, soft, x, def->vertex_count);
+}
+
+// Every diagonal is as long as it was, and it is turned the right way round.
+static void assert_whole(const tn_world *world, tn_soft_id soft, const tn_soft_def *def)
+{
+  for (int k = 0; k < def->vertex_count; ++k) {
+    for (int l = 0; l < k; ++l) {
+      double rest = (double)tn_length(tn_sub(def->vertices[k], def->vertices[l]));
+      double now = (double)tn_length(
+          tn_between_points(tn_soft_position(world, soft, k), tn_soft_position(world, soft, l)));
+      assert_close(now, rest, 0.02);
+    }
+  }
+  assert_close(tn_soft_volume(world, soft), 1.0, 0.02);
+}
+
+// Nothing from outside acts, so that it neither moves off nor turns while it recovers.
+static void recover(make m, crash c, float modulus, int side, uint32_t *random)
+{
+  const int cells[3] = {side, side, side};
+  tn_world *world = weightless(20);
+  tn_soft_def def = tn_default_soft_def();
+  assert_true(tn_soft_mesh_box(&def, cells, tn_v3(0.5f, 0.5f, 0.5f), has_tets(m)));
+  set_make(&def, m);
+  def.mass = 1000.0f;
+  def.youngs_modulus = modulus;
+  def.damping = 2.0f;
+  tn_soft_id soft = tn_soft_create(world, &def);
+  crash_soft(world, soft, &def, c, random);
+  test_run(world, dt, 400);
+  assert_whole(world, soft, &def);
+  tn_momentum p = tn_soft_momentum(world, soft, origin);
+  assert_below(length3(p.linear), 0.1); // of 1,000 kg at several m/s
+  assert_below(length3(p.angular), 0.1);
+  tn_soft_mesh_free(&def);
+  tn_world_destroy(world);
+}
+
+// Thrown into a heap they come to rest entangled in one case of ten, matched tetrahedra in most,
+// unless something unfolds them.
 static void recovers_from_any_state(void **unused)
 {
   (void)unused;
-  static const int cells[3] = {2, 2, 2};
+  static const float moduli[2] = {1e5f, 1e7f};
   uint32_t random = 3;
   for (int i = 0; i < CRASHES * MAKES * 2; ++i) {
     crash c = (crash)(i % CRASHES);
     make m = (make)(i / CRASHES % MAKES);
-    if (m == MATCHED_TETS && c == RANDOM) {
-      continue; // these may stay entangled
+    for (int k = 0; k < (c == RANDOM && m != CLUSTER ? 10 : 1); ++k) {
+      recover(m, c, moduli[i / (CRASHES * MAKES)], 2, &random);
     }
-    tn_world *world = weightless(20);
-    tn_soft_def def = tn_default_soft_def();
-    assert_true(tn_soft_mesh_box(&def, cells, tn_v3(0.5f, 0.5f, 0.5f), has_tets((make)m)));
-    set_make(&def, m);
-    def.mass = 1000.0f;
-    def.youngs_modulus = i / (CRASHES * MAKES) ? 1e7f : 1e5f;
-    def.damping = 2.0f;
-    tn_soft_id soft = tn_soft_create(world, &def);
-    tn_pos x[27];
-    for (int k = 0; k < 27; ++k) {
-      tn_vec3 r = c == RANDOM ? test_vector(&random, 0.5f) : def.vertices[k];
-      float scale = c == MIRRORED ? -1.0f : c == RANDOM ? 1.0f : 0.0f;
-      float other = c == ONE_POINT ? 0.0f : 1.0f;
-      x[k] = tn_p3((double)(other * r.x), (double)(scale * r.y), (double)(other * r.z));
-    }
-    tn_soft_set_positions(world, soft, x, 27);
-    test_run(world, dt, 400);
-    // As long as every diagonal, and turned the right way round.
-    for (int k = 0; k < 27; ++k) {
-      for (int l = 0; l < k; ++l) {
-        double rest = (double)tn_length(tn_sub(def.vertices[k], def.vertices[l]));
-        double now = (double)tn_length(
-            tn_between_points(tn_soft_position(world, soft, k), tn_soft_position(world, soft, l)));
-        assert_close(now, rest, 0.02);
-      }
-    }
-    assert_close(tn_soft_volume(world, soft), 1.0, 0.02);
-    tn_soft_mesh_free(&def);
-    tn_world_destroy(world);
   }
+  recover(TETS, RANDOM, 1e5f, 4, &random);
+  recover(HEXES, RANDOM, 1e7f, 4, &random);
 }
 
 // Some tear, some yield, some have tethers, some a cluster.

@@ -208,10 +208,9 @@ static void wires_hold_spheres_and_capsules(void **state)
         assert_int_equal(m->round_side, 1);
         assert_true(m->parameter >= 0.0f && m->parameter <= 1.0f);
         float s = m->parameter;
-        tn_vec3 on =
-            tn_add(m->cubic[0],
-                   tn_scale(s, tn_add(m->cubic[1],
-                                      tn_scale(s, tn_add(m->cubic[2], tn_scale(s, m->cubic[3]))))));
+        tn_vec3 on = m->curve[5];
+        for (int term = 4; term >= 0; term--)
+          on = tn_add(m->curve[term], tn_scale(s, on));
         assert_close(apart(on, m->points[0].a), 0.0, 3e-6);
         tn_vec3 core = pose_point(where, m->points[0].b);
         assert_close(tn_dot(m->normal, tn_sub(core, on)), apart(core, on), 3e-6);

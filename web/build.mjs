@@ -11,17 +11,30 @@ import { thumbnails } from './thumbnails.mjs';
 const [module, site] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));
 
-const { outputFiles } = await build({
-  entryPoints: [join(here, 'src/main.js')],
-  bundle: true,
-  minify: true,
-  format: 'esm',
-  target: 'es2022',
-  legalComments: 'none',
-  outdir: 'out',
-  write: false,
-  plugins: [slim(join(here, 'node_modules'))],
-});
+// `inputs` are the files to look through for what is not needed.
+function bundle(inputs) {
+  return build({
+    absWorkingDir: here,
+    entryPoints: ['src/main.js'],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    legalComments: 'none',
+    outdir: 'out',
+    write: false,
+    metafile: true,
+    plugins: [slim(join(here, 'node_modules'), inputs)],
+  });
+}
+
+const all = await bundle([]);
+const inBundle = Object.values(all.metafile.outputs).flatMap(({ inputs }) =>
+  Object.entries(inputs).flatMap(([path, { bytesInOutput }]) =>
+    bytesInOutput ? [join(here, path)] : [],
+  ),
+);
+const { outputFiles } = await bundle(inBundle);
 const output = (ending) => outputFiles.find((file) => file.path.endsWith(ending)).text;
 const [script, style] = [output('.js'), output('.css')];
 const wasm = await readFile(module);

@@ -1,69 +1,63 @@
-// An esbuild plugin that leaves out the parts of three.js which the page has no use for: shaders of
-// other materials, environment maps, virtual reality, JSON. Comments and indentation of the shaders
-// that stay go as well. Together a third of the bundle.
+// An esbuild plugin that leaves out the methods of three.js which nothing in the bundle ever
+// mentions. A bundler cannot tell, as any of them might be called by a name made up at run time;
+// here none is.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-// Materials that the page draws with: their shaders, and whatever those include, are kept.
-const MATERIALS = ['meshlambert', 'meshbasic', 'depth'];
-// This every shader gets from the renderer.
-const ALWAYS = ['colorspace_pars_fragment'];
-
-// Features that none of those uses; these chunks are all inside of an #ifdef.
-const UNUSED =
-  /^(alphahash|alphamap|aomap|batching|bumpmap|clipping_planes|displacementmap|dithering|emissivemap|envmap|fog|lightmap|lightprobes|logdepthbuf|map|morph|normalmap|skin|uv)/;
-
-const STUBS = {
-  'WebXRManager.js': `
-    import { EventDispatcher } from '../../core/EventDispatcher.js';
-    export class WebXRManager extends EventDispatcher {
-      enabled = false;
-      isPresenting = false;
-      setAnimationLoop() {}
-      hasDepthSensing() { return false; }
-      getEnvironmentBlendMode() { return 'opaque'; }
-      dispose() {}
-    }`,
-  'PMREMGenerator.js': 'export class PMREMGenerator {}',
-  'DFGLUTData.js': 'export const getDFGLUT = () => null;',
-};
-
-const shaderFile = /ShaderChunk\/(\w+)\.glsl\.js$|ShaderLib\/(\w+)\.glsl\.js$/;
-
-function included(folder) {
-  const names = new Set(ALWAYS);
-  const read = (file) => {
-    for (const [, name] of readFileSync(join(folder, file), 'utf8').matchAll(/#include <(\w+)>/g)) {
-      if (names.has(name) || UNUSED.test(name)) continue;
-      names.add(name);
-      read(`ShaderChunk/${name}.glsl.js`);
-    }
-  };
-  for (const name of MATERIALS) read(`ShaderLib/${name}.glsl.js`);
-  return names;
-}
+const METHOD = /^\t(?:(?:static|async|get|set) )*([A-Za-z_]\w*)\(.*\{$/;
 
 const withoutComments = (text) =>
   text
+    .replace(/\/\*(?!\s*@__PURE__)[^]*?\*\//g, '')
     .replace(/^\s*\/\/.*$/gm, '')
-    .replace(/\/\*[^]*?\*\//g, '')
-    .replace(/\s+\/\/.*$/gm, '')
-    .replace(/^[ \t]+/gm, '')
-    .replace(/\n{2,}/g, '\n');
+    .replace(/\s\/\/ .*$/gm, '');
 
-// Writing scenes as JSON and reading them back is a good part of many classes.
-function withoutJson(text) {
-  let out = text;
-  for (let at; (at = out.search(/\n\t(static )?(toJSON|fromJSON)\(/)) >= 0; ) {
-    const end = out.indexOf('\n\t}\n', at);
-    out = out.slice(0, at) + out.slice(end + 3);
+// A file as its methods and what is around them, in order.
+function partsOf(text) {
+  const parts = [{ lines: [] }];
+  for (const line of withoutComments(text).split('\n')) {
+    const found = line.match(METHOD);
+    if (found && found[1] !== 'constructor') parts.push({ name: found[1], lines: [] });
+    parts[parts.length - 1].lines.push(line);
+    if (line === '\t}' && parts[parts.length - 1].name) parts.push({ lines: [] });
   }
-  return out;
+  return parts;
 }
 
-export function slim(modules) {
+// Names that a part may call: after a dot, or quoted.
+const namesIn = ({ lines }) =>
+  [...lines.join('\n').matchAll(/[.'"](\w+)/g)].map(([, name]) => name);
+
+// What is left of each file: the methods that the page mentions, or others that are left.
+function thin(files, words) {
+  const parts = new Map(files.map((path) => [path, partsOf(readFileSync(path, 'utf8'))]));
+  const all = [...parts.values()].flat();
+  const called = new Set(words);
+  const look = all.filter(({ name }) => !name);
+  while (look.length) {
+    for (const name of namesIn(look.pop())) called.add(name);
+    for (const part of all) {
+      if (part.name && !part.isLeft && called.has(part.name)) {
+        part.isLeft = true;
+        look.push(part);
+      }
+    }
+  }
+  const text = (list) =>
+    list
+      .filter(({ name, isLeft }) => !name || isLeft)
+      .flatMap(({ lines }) => lines)
+      .join('\n');
+  return new Map([...parts].map(([path, list]) => [path, text(list)]));
+}
+
+// inputs: all files of the bundle.
+export function slim(modules, inputs = []) {
   const source = join(modules, 'three/src');
-  const kept = included(join(source, 'renderers/shaders'));
+  const isThree = (path) => path.startsWith(join(modules, 'three'));
+  const page = inputs.filter((path) => !path.startsWith(modules) && path.endsWith('.js'));
+  const words = page.flatMap((path) => readFileSync(path, 'utf8').match(/\w+/g));
+  const thinned = thin(inputs.filter(isThree), words);
   return {
     name: 'slim',
     setup(build) {
@@ -71,16 +65,9 @@ export function slim(modules) {
         path: join(source, 'Three.js'),
         sideEffects: false,
       }));
-      build.onLoad({ filter: /three[\\/]src[\\/].*\.js$/ }, ({ path }) => {
-        const [file] = path.split('/').slice(-1);
-        if (STUBS[file]) return { contents: STUBS[file], resolveDir: join(path, '..') };
-        const shader = path.match(shaderFile);
-        if (!shader) return { contents: withoutJson(readFileSync(path, 'utf8')) };
-        const isKept = kept.has(shader[1]) || MATERIALS.includes(shader[2]);
-        if (isKept) return { contents: withoutComments(readFileSync(path, 'utf8')) };
-        const empty = shader[1] ? 'export default "";' : 'export const vertex = "", fragment = "";';
-        return { contents: empty };
-      });
+      build.onLoad({ filter: /three[\\/].*\.js$/ }, ({ path }) =>
+        thinned.has(path) ? { contents: thinned.get(path) } : null,
+      );
     },
   };
 }

@@ -276,7 +276,7 @@ typedef struct tn_debug_draw {
   void (*line)(tn_pos from, tn_pos to, uint32_t rgba, void *context);
   void (*point)(tn_pos at, float pixels, uint32_t rgba, void *context);
   void (*text)(tn_pos at, const char *text, uint32_t rgba, void *context);
-  bool shapes, contacts, forces, joints, limits, boxes, islands, sleep, softs;
+  bool shapes, contacts, forces, joints, limits, boxes, islands, colors, sleep, softs;
   float force_scale; // m/N
   void *context;
 } tn_debug_draw;

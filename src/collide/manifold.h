@@ -29,7 +29,7 @@ typedef enum manifold_form {
   // each point is on the rim with centre `rim_center` about the axis `rim_axis`, `turn` quarter
   // turns from the place that is deepest along the normal. Cylinders and cones on faces.
   MANIFOLD_RIM,
-  // A segment with a radius in one body against one cubic of a wire with a radius in the other;
+  // A segment with a radius in one body against a stretch of a wire with a radius in the other;
   // otherwise as MANIFOLD_ROUND with one point.
   MANIFOLD_WIRE,
 } manifold_form;
@@ -60,7 +60,7 @@ typedef struct manifold {
     };
   };
   int round_side; // which body, 0 or 1, has the rims (MANIFOLD_RIM) or the segment (MANIFOLD_WIRE)
-  tn_vec3 cubic[4]; // MANIFOLD_WIRE: position = c0 + s (c1 + s (c2 + s c3)), s from 0 to 1
+  tn_vec3 curve[6]; // MANIFOLD_WIRE: position = c0 + s (c1 + s (c2 + ...)), s from 0 to 1
   float parameter;  // MANIFOLD_WIRE: s of the closest point
 } manifold;
 

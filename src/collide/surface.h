@@ -60,11 +60,13 @@ float wire_closest_parameter(const wire *w, tn_vec3 p);
 tn_vec3 wire_point(const wire *w, float parameter);
 int wire_segment_count(const wire *w);
 
-// Makes the cubic of a MANIFOLD_WIRE, in the wire's frame, the stretch of the axis from `behind` to
+// Makes the curve of a MANIFOLD_WIRE, in the wire's frame, the stretch of the axis from `behind` to
 // `ahead` of the touching point, in metres: what the body may pass in a step. Within one of the
 // wire's own cubics it is exact.
 #define WIRE_CHILDREN 8u // manifolds of one cubic: child / WIRE_CHILDREN is its number
 void wire_span(const wire *w, manifold *m, float behind, float ahead);
+// The direction of the axis at the touching point, before that.
+tn_vec3 wire_slope(const wire *w, const manifold *m);
 
 // For drawing: calls `line` for every edge.
 void mesh_edges(const mesh *m, void (*line)(tn_vec3 a, tn_vec3 b, void *context), void *context);

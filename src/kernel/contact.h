@@ -274,9 +274,9 @@ KERNEL void give(Body *a, Body *b, const Wrench *w)
   b->w = v_add(b->w, s_mul(b->ii, w->lb));
 }
 
-KERNEL R kept_impulse(R x)
+KERNEL R kept_impulse(R share, R x)
 {
-  R kept = (1.0f - BETA) * x;
+  R kept = share * x;
   return pick(r_abs(kept) < 1e-25f, splat(0.0f), kept);
 }
 
@@ -296,11 +296,14 @@ KERNEL void leak_contact(int points, const ContactParams *params, const ContactM
     kept = pick(kept < 1e-25f, splat(0.0f), kept);
     state->lambda[i] = pick(soft, x, pick(x > 0.0f, kept, splat(0.0f)));
   }
-  state->friction = v_make(kept_impulse(state->friction.x), kept_impulse(state->friction.y),
-                           kept_impulse(state->friction.z));
-  state->twist = kept_impulse(state->twist);
+  // Friction that does not pull back has nothing to make up for.
+  R share = 1.0f - BETA * params->anchored;
+  V f = state->friction, r = state->roll;
+  state->friction =
+      v_make(kept_impulse(share, f.x), kept_impulse(share, f.y), kept_impulse(share, f.z));
+  state->twist = kept_impulse(share, state->twist);
   state->roll =
-      v_make(kept_impulse(state->roll.x), kept_impulse(state->roll.y), kept_impulse(state->roll.z));
+      v_make(kept_impulse(share, r.x), kept_impulse(share, r.y), kept_impulse(share, r.z));
 }
 
 KERNEL Wrench whole_wrench(int points, const Touch *touch, const Patch *patch,
@@ -471,19 +474,35 @@ KERNEL M solve_twist(const ContactParams *params, const ContactMass *mass, R spi
   return r_abs(wanted) > bound;
 }
 
-// Against the relative spin about tangential axes; the masses' coupling is left to iteration.
-KERNEL V solve_roll(const Frame *f, const ContactParams *params, const Body *a, const Body *b,
-                    V spin, R load, ContactState *state)
+// Against the relative spin about tangential axes. Friction, which comes next, turns the bodies as
+// it stops the sliding u: with T its masses and G what it turns by an impulse, the spin to stop is
+// that which friction will leave, and the inverse mass is that of bodies that may roll but not
+// slide.
+KERNEL V solve_roll(const Frame *f, const ContactParams *params, const ContactMass *mass,
+                    const Body *a, const Body *b, V u, V spin, R load, ContactState *state)
 {
+  const Patch *patch = &mass->patch;
   S k = angular_inverse_mass(a, b);
   V ks = s_mul(k, f->s);
-  S2 m = {v_dot(f->s, ks), v_dot(f->t, ks), v_dot(f->t, s_mul(k, f->t))};
-  R tiny = 1e-6f * (m.xx + m.yy) + 1e-30f;
-  m.xx = m.xx + tiny;
-  m.yy = m.yy + tiny;
+  V turned_s =
+      v_add(s_mul(a->ii, v_cross(patch->ra, f->s)), s_mul(b->ii, v_cross(patch->rb, f->s)));
+  V turned_t =
+      v_add(s_mul(a->ii, v_cross(patch->ra, f->t)), s_mul(b->ii, v_cross(patch->rb, f->t)));
+  R gss = v_dot(f->s, turned_s), gst = v_dot(f->s, turned_t);
+  R gts = v_dot(f->t, turned_s), gtt = v_dot(f->t, turned_t);
+  // Rows of G T.
+  R xs = gss * mass->tangent[0] + gst * mass->tangent[1];
+  R xt = gss * mass->tangent[1] + gst * mass->tangent[2];
+  R ys = gts * mass->tangent[0] + gtt * mass->tangent[1];
+  R yt = gts * mass->tangent[1] + gtt * mass->tangent[2];
+  R free_ss = v_dot(f->s, ks), free_tt = v_dot(f->t, s_mul(k, f->t));
+  R tiny = 1e-6f * (free_ss + free_tt) + 1e-30f;
+  S2 m = {free_ss - (xs * gss + xt * gst) + tiny, v_dot(f->t, ks) - (xs * gts + xt * gtt),
+          free_tt - (ys * gts + yt * gtt) + tiny};
   S2 inverse = s2_inverse(m);
-  R s = -v_dot(f->s, spin);
-  R t = -v_dot(f->t, spin);
+  R us = v_dot(f->s, u), ut = v_dot(f->t, u);
+  R s = xs * us + xt * ut - v_dot(f->s, spin);
+  R t = ys * us + yt * ut - v_dot(f->t, spin);
   R ws = v_dot(state->roll, f->s) + inverse.xx * s + inverse.xy * t;
   R wt = v_dot(state->roll, f->t) + inverse.xy * s + inverse.yy * t;
   R length = r_sqrt(ws * ws + wt * wt);
@@ -503,8 +522,9 @@ typedef struct ContactPass {
   R inv_left;   // of what is left of the substep, after impacts
   R near;       // m, about what gravity crosses in a substep
   int relaxing; // no correction of positions: at the new pose
-  int rolls;    // some lane has rolling friction
+  int rolls;    // some lane has rolling or spinning friction
   int yields;   // some lane has compliance
+  R bend;       // m/s at which gaps close beside what the bodies do
 } ContactPass;
 
 // The velocity that a gap asks for: an open one may close, but of what is nearly closed only half,
@@ -517,6 +537,23 @@ KERNEL R gap_rate(const ContactPass *pass, const ContactParams *params, R gap, R
   R fastest = params->push + lost;
   R way = gap - 0.5f * r_min(gap, pass->near);
   return pick(gap > 0.0f, way * pass->inv_left, r_max(BETA * gap * pass->inv_h, -fastest));
+}
+
+KERNEL R mean_gap(int points, const R *used, R share, const Touch *touch)
+{
+  R sum = used[0] * touch->gap[0];
+  for (int i = 1; i < points; ++i) {
+    sum = sum + used[i] * touch->gap[i];
+  }
+  return share * sum;
+}
+
+// Faces that are on their slow way out of a deep penetration would tilt at will, for all points go
+// equally fast: those that are deeper than the others are to go faster by the usual share.
+KERNEL R level_rate(const ContactPass *pass, const ContactParams *params, R gap, R mean, R rate)
+{
+  R uneven = r_clamp(BETA * (gap - mean) * pass->inv_h, -params->push, params->push);
+  return pick(BETA * mean * pass->inv_h < -2.0f * params->push, rate + uneven, rate);
 }
 
 // Velocities of the points along the normal: n . (w x r) = r . (n x w).
@@ -538,6 +575,7 @@ KERNEL Demand demand_of(int points, const R *used, const ContactPass *pass,
   R u[CONTACT_POINTS];
   normal_velocities(points, touch, a, b, u);
   demand.idle = splat(0.0f) == 0.0f;
+  R mean = points > 2 ? mean_gap(points, used, mass->share, touch) : splat(0.0f);
   for (int i = 0; i < points; ++i) {
     M free = state->lambda[i] == 0.0f;
     demand.closing[i] = pick(free, -u[i], splat(0.0f));
@@ -549,6 +587,8 @@ KERNEL Demand demand_of(int points, const R *used, const ContactPass *pass,
       demand.out[i] = (touch->gap[i] > 0.0f) & free;
     } else {
       rate = gap_rate(pass, params, touch->gap[i], state->lambda[i], mass->k[sym(i, i)]);
+      rate = rate - pass->bend;
+      rate = points > 2 ? level_rate(pass, params, touch->gap[i], mean, rate) : rate;
     }
     if (pass->yields) {
       M soft = params->alpha > 0.0f;
@@ -598,22 +638,26 @@ KERNEL Slip rub(int points, const ContactPass *pass, const ContactParams *params
   const Patch *patch = &mass->patch;
   Frame f = frame_about(touch->n);
   R load = sum_of(points, state->lambda);
-  V u = v_add(relative_velocity(a, b, patch->ra, patch->rb), params->slide);
-  R spin = v_dot(touch->n, relative_spin(a, b));
-  if (!pass->relaxing) {
-    R gain = FRICTION_BETA * pass->inv_h;
-    u = v_add(u, v_scale(gain, strain->offset));
-    spin = spin + gain * strain->angle;
+  R gain = pass->relaxing ? splat(0.0f) : FRICTION_BETA * pass->inv_h;
+  V wanted = v_add(params->slide, v_scale(gain, strain->offset));
+  V u = v_add(relative_velocity(a, b, patch->ra, patch->rb), wanted);
+  if (pass->rolls) {
+    V roll = solve_roll(&f, params, mass, a, b, u, relative_spin(a, b), load, state);
+    Wrench w = {v_zero(), roll, roll};
+    give(a, b, &w);
+    u = v_add(relative_velocity(a, b, patch->ra, patch->rb), wanted);
   }
-  V slide, turning;
-  R twist;
+  V slide;
+  V turning = v_zero();
   Slip slip;
   slip.slides = solve_friction(&f, params, mass, u, load, state, &slide);
-  slip.turns = solve_twist(params, mass, spin, load, state, &twist);
-  turning = v_scale(twist, touch->n);
-  if (pass->rolls) {
-    V roll = solve_roll(&f, params, a, b, relative_spin(a, b), load, state);
-    turning = v_add(turning, roll);
+  slip.turns = slip.slides;
+  // One point alone does not hold against turning.
+  if (points > 1 || pass->rolls) {
+    R spin = v_dot(touch->n, relative_spin(a, b)) + gain * strain->angle;
+    R twist;
+    slip.turns = solve_twist(params, mass, spin, load, state, &twist);
+    turning = v_scale(twist, touch->n);
   }
   Wrench w = {v_zero(), v_zero(), v_zero()};
   add_patch_wrench(&w, patch, slide, turning);

@@ -32,9 +32,11 @@ typedef struct RimStart {
   R rim_is_b;
 } RimStart;
 
+#define WIRE_TERMS 6 // of the polynomial that a stretch of a wire is
+
 typedef struct WireStart {
   V apart;
-  V cubic[4];
+  V curve[WIRE_TERMS];
   V p, e; // segment
   R parameter;
   R wire_is_b;
@@ -171,33 +173,45 @@ KERNEL void follow_rim(int points, const RimStart *start, const Body *a, const B
   }
 }
 
-KERNEL V cubic_at(const V *c, R s)
+KERNEL V curve_at(const V *c, R s)
 {
-  return v_add(c[0], v_scale(s, v_add(c[1], v_scale(s, v_add(c[2], v_scale(s, c[3]))))));
+  V at = c[WIRE_TERMS - 1];
+  for (int i = WIRE_TERMS - 2; i >= 0; --i) {
+    at = v_add(c[i], v_scale(s, at));
+  }
+  return at;
 }
 
-KERNEL V cubic_slope(const V *c, R s)
+KERNEL V curve_slope(const V *c, R s)
 {
-  return v_add(c[1], v_scale(s, v_add(v_scale(splat(2.0f), c[2]), v_scale(3.0f * s, c[3]))));
+  V slope = v_scale(splat(WIRE_TERMS - 1.0f), c[WIRE_TERMS - 1]);
+  for (int i = WIRE_TERMS - 2; i >= 1; --i) {
+    slope = v_add(v_scale(splat((float)i), c[i]), v_scale(s, slope));
+  }
+  return slope;
 }
 
-KERNEL V cubic_bend(const V *c, R s)
+KERNEL V curve_bend(const V *c, R s)
 {
-  return v_add(v_scale(splat(2.0f), c[2]), v_scale(6.0f * s, c[3]));
+  V bend = v_scale(splat((WIRE_TERMS - 1.0f) * (WIRE_TERMS - 2.0f)), c[WIRE_TERMS - 1]);
+  for (int i = WIRE_TERMS - 2; i >= 2; --i) {
+    bend = v_add(v_scale(splat((float)(i * (i - 1))), c[i]), v_scale(s, bend));
+  }
+  return bend;
 }
 
-// Newton's method from the last parameter, in the wire's own axes. A body may run past the end of a
-// cubic within a step: the next one continues it.
-KERNEL R closest_on_cubic(const V *c, V p, V e, R s, R *t)
+// Newton's method from the last parameter, in the wire's own axes. A body may run past the end of
+// the stretch within a step: it goes on a little.
+KERNEL R closest_on_curve(const V *c, V p, V e, R s, R *t)
 {
   R inv_ee = r_inverse_above(v_dot(e, e), splat(0.0f));
   for (int i = 0; i < 3; ++i) {
-    V at = cubic_at(c, s);
+    V at = curve_at(c, s);
     *t = unit_clamp(v_dot(v_sub(at, p), e) * inv_ee);
     V d = v_sub(at, v_add(p, v_scale(*t, e)));
-    V slope = cubic_slope(c, s);
+    V slope = curve_slope(c, s);
     R steep = v_dot(slope, slope);
-    R curve = r_max(steep + v_dot(d, cubic_bend(c, s)), 0.25f * steep);
+    R curve = r_max(steep + v_dot(d, curve_bend(c, s)), 0.25f * steep);
     s = r_clamp(s - v_dot(d, slope) / r_max(curve, splat(1e-30f)), splat(-0.25f), splat(1.25f));
   }
   return s;
@@ -214,14 +228,36 @@ KERNEL void follow_wire(WireStart *start, const ContactParams *params, const Bod
   V p = q_rotate(dq, start->p);
   V e = q_rotate(dq, start->e);
   R t;
-  start->parameter = closest_on_cubic(start->cubic, q_unrotate(wire_dq, v_add(over, p)),
+  start->parameter = closest_on_curve(start->curve, q_unrotate(wire_dq, v_add(over, p)),
                                       q_unrotate(wire_dq, e), start->parameter, &t);
-  V on_wire = q_rotate(wire_dq, cubic_at(start->cubic, start->parameter));
+  V on_wire = q_rotate(wire_dq, curve_at(start->curve, start->parameter));
   V on_core = v_add(p, v_scale(t, e));
   V core_a = v_pick(on_b, on_core, on_wire);
   V core_b = v_pick(on_b, on_wire, on_core);
   touch->n = normal_between(v_add(apart, v_sub(core_b, core_a)), touch->n);
   touch_at(params, core_a, core_b, apart, 0, touch);
+}
+
+// How fast a gap closes in the middle of a substep h because the wire bends towards what runs along
+// it, or away. With D from the wire to the core that slides along at v, and the wire's curvature c
+// towards it, the distance has the second derivative -v^2 c / (1 - D c). Without this, fast marbles
+// sink into the outside of a curve.
+KERNEL R bend_rate(const WireStart *start, const ContactParams *params, const Touch *touch,
+                   const Body *a, const Body *b, R h)
+{
+  M on_b = start->wire_is_b > 0.5f;
+  Q dq = q_pick(on_b, b->dq, a->dq);
+  V slope = q_rotate(dq, curve_slope(start->curve, start->parameter));
+  V bend = q_rotate(dq, curve_bend(start->curve, start->parameter));
+  V core_a = v_sub(touch->ra[0], v_scale(params->radius_a, touch->n));
+  V core_b = v_add(touch->rb[0], v_scale(params->radius_b, touch->n));
+  R steep = r_max(v_dot(slope, slope), splat(1e-30f));
+  R along = v_dot(relative_velocity(a, b, core_a, core_b), slope);
+  R curvature = v_dot(bend, touch->n) / steep;
+  curvature = pick(on_b, -curvature, curvature);
+  R distance = params->radius_a + params->radius_b;
+  R room = r_max(1.0f - distance * curvature, splat(0.1f));
+  return 0.5f * h * along * along / steep * curvature / room;
 }
 
 #endif

@@ -154,39 +154,53 @@ KERNEL R angle_near(R angle, R middle)
   return middle + r_wrap_angle(angle - middle);
 }
 
+// How an angle about `axis` changes that is seen along it: from a direction that leans towards the
+// axis, `lean` being the cosine between them and `across` its part across the axis, other turns
+// change it as well. Where the direction lies along the axis there is no bound, so it gets one.
+KERNEL V angle_gradient(V axis, R lean, V across)
+{
+  return v_sub(axis, v_scale(lean / r_max(v_dot(across, across), splat(0.0025f)), across));
+}
+
+// The twist of the swing-twist decomposition, about the axis of eq. 22. The projections of eq. 23,
+// 24 enclose the same angle only at small swing. Its gradient is (a1 + a2) / (1 + a1 . a2): along
+// eq. 22's unit vector, but longer the further the axes part. Where they oppose each other it has
+// no bound, so it gets one.
+KERNEL R twist_angle(Q q, R middle)
+{
+  return angle_near(r_wrap_angle(2.0f * r_atan2(q.x, q.w)), middle);
+}
+
+KERNEL V twist_axis(V a2)
+{
+  V sum = v_make(1.0f + a2.x, a2.y, a2.z);
+  R length = v_length(sum);
+  R steepness = r_min(length / r_max(sum.x, splat(1e-12f)), splat(20.0f));
+  return v_scale(steepness / r_max(length, splat(1e-6f)), sum);
+}
+
 // Eq. 20 and the hinge's own angle: rows a1, b1, c1; in A's axes a1 x a2 = (0, -a2.z, a2.y).
 KERNEL void hinge_rows(Q frame, Q q, const RowParams *params, Rows *rows)
 {
-  rows->n[0] = q_axis_x(frame);
+  V a2 = q_axis_x(q);
+  rows->n[0] = q_rotate(frame, twist_axis(a2));
   rows->n[1] = q_axis_y(frame);
   rows->n[2] = q_axis_z(frame);
-  V a2 = q_axis_x(q);
-  V b2 = q_axis_y(q);
-  rows->x[0] = angle_near(r_atan2(b2.z, b2.y), params->middle[0]);
+  rows->x[0] = twist_angle(q, params->middle[0]);
   rows->x[1] = -a2.z;
   rows->x[2] = a2.y;
 }
 
-// Rows twist and swing. The twist is that of the swing-twist decomposition, 2 atan2(q.x, q.w),
-// about the axis of eq. 22; the projections of eq. 23, 24 enclose the same angle only at small
-// swing.
 KERNEL void swing_twist_rows(Q frame, Q q, const RowParams *params, Rows *rows)
 {
   V a2 = q_axis_x(q);
-  V sum = v_make(1.0f + a2.x, a2.y, a2.z);
-  R length = v_length(sum);
   V across = v_make(splat(0.0f), -a2.z, a2.y);
   R sine = v_length(across);
   V y = v_make(splat(0.0f), splat(1.0f), splat(0.0f));
-  // The twist's gradient is (a1 + a2) / (1 + a1 . a2): along eq. 22's unit vector, but longer the
-  // further the axes part. Where they oppose each other it has no bound, so it gets one.
-  R steepness = r_min(length / r_max(sum.x, splat(1e-12f)), splat(20.0f));
-  V twist = v_scale(steepness / r_max(length, splat(1e-6f)), sum);
   V swing = v_pick(sine > 1e-12f, v_scale(1.0f / r_max(sine, splat(1e-12f)), across), y);
-  rows->n[0] = q_rotate(frame, twist);
+  rows->n[0] = q_rotate(frame, twist_axis(a2));
   rows->n[1] = q_rotate(frame, swing);
-  R angle = r_wrap_angle(2.0f * r_atan2(q.x, q.w));
-  rows->x[0] = angle_near(angle, params->middle[0]);
+  rows->x[0] = twist_angle(q, params->middle[0]);
   rows->x[1] = r_atan2(sine, a2.x);
 }
 
@@ -200,8 +214,10 @@ KERNEL void universal_rows(Q frame, Q q, const RowParams *params, Rows *rows)
   R length = v_length(n);
   V z = v_make(splat(0.0f), splat(0.0f), splat(1.0f));
   n = v_pick(length > 1e-6f, v_scale(1.0f / r_max(length, splat(1e-6f)), n), z);
-  rows->n[0] = q_axis_x(frame);
-  rows->n[1] = q_rotate(frame, b2);
+  V across_a = v_make(splat(0.0f), b2.y, b2.z);
+  V across_b = v_sub(a1, v_scale(b2.x, b2));
+  rows->n[0] = q_rotate(frame, angle_gradient(a1, b2.x, across_a));
+  rows->n[1] = q_rotate(frame, angle_gradient(b2, b2.x, across_b));
   rows->n[2] = q_rotate(frame, n);
   rows->x[0] = angle_near(r_atan2(b2.z, b2.y), params->middle[0]);
   rows->x[1] = angle_near(angle_about(b2, a1, a2), params->middle[1]);

@@ -78,14 +78,19 @@ KERNEL void push_pair(const SoftPass *pass, Particle *p, V n, R lambda)
   push(pass, &p[1], v_scale(p[1].w * lambda, n));
 }
 
+// Only what pulls is known beforehand: a thread that is pushed gives way to the side.
 KERNEL void warm_edge(const SoftPass *pass, Particle *p, const V *d, R keep, EdgeState *state)
 {
   R length;
   V n = edge_direction(d[0], &length);
-  state->lambda = keep * state->lambda;
+  state->lambda = keep * r_min(state->lambda, splat(0.0f));
   state->sum = state->sum + state->lambda;
   push_pair(pass, p, n, state->lambda);
 }
+
+// Share of a rigid edge's error that goes in a substep. Correcting adds energy, which what is not
+// kept of the last impulses takes away; with more than this slack cloth trembles.
+#define EDGE_BETA 0.6f
 
 KERNEL void solve_edge(const SoftPass *pass, Particle *p, const V *d, const EdgeParams *params,
                        EdgeState *state)
@@ -93,8 +98,12 @@ KERNEL void solve_edge(const SoftPass *pass, Particle *p, const V *d, const Edge
   R length;
   V n = edge_direction(d[0], &length);
   R w = p[0].w + p[1].w;
-  R x = row_impulse(pass, length - params->rest, v_dot(n, rate_of(pass, p, 1)), w,
-                    params->compliance, params->damping, state->lambda);
+  R c = length - params->rest;
+  if (pass->form == FORM_VELOCITY) {
+    c = pick(params->compliance > 0.0f, c, EDGE_BETA * c);
+  }
+  R x = row_impulse(pass, c, v_dot(n, rate_of(pass, p, 1)), w, params->compliance, params->damping,
+                    state->lambda);
   state->lambda = state->lambda + x;
   state->sum = state->sum + x;
   push_pair(pass, p, n, x);

@@ -1,43 +1,10 @@
 // All shapes of a simulation, in one instanced mesh for each run of equal ones.
-import {
-  Box3,
-  Color,
-  DynamicDrawUsage,
-  Group,
-  InstancedBufferAttribute,
-  InstancedMesh,
-  Matrix4,
-  MeshDepthMaterial,
-  MeshLambertMaterial,
-  DoubleSide,
-  RGBADepthPacking,
-  Vector3,
-} from 'three';
+import { Box3, Color, Group, InstancedBufferAttribute, Matrix4, Vector3 } from 'three';
 import { DYNAMIC, KIND, STATIC } from './engine.js';
 import { geometryFor, isRounded, sizeOf } from './geometry.js';
 import { Surfaces } from './surfaces.js';
 import { bodyColors } from './theme.js';
-
-// Nothing is drawn thinner than a pixel or two, so that small things far away can be seen.
-const ROUNDED = `
-  float away = distance(cameraPosition, instanceMatrix[3].xyz);
-  float thin = min(size.x, min(size.y, size.z)) + size.w;
-  float width = size.w + max(0.0, least * away - thin);
-  vec3 transformed = position * size.xyz + normal * width;
-`;
-
-function drawRounded(material, least) {
-  material.onBeforeCompile = (shader) => {
-    shader.uniforms.least = least;
-    shader.vertexShader = shader.vertexShader
-      .replace('#include <common>', '#include <common>\nattribute vec4 size;\nuniform float least;')
-      .replace('#include <begin_vertex>', ROUNDED);
-  };
-  material.customProgramCacheKey = () => 'rounded';
-  return material;
-}
-
-const NO_LEAST = { value: 0 }; // shadows are as thin as things are
+import { Copies, paint } from './things.js';
 
 const isRun = (a, b) =>
   a.kind === b.kind &&
@@ -71,8 +38,6 @@ export class Bodies {
     for (const { mesh } of this.runs) {
       this.group.remove(mesh);
       mesh.geometry.dispose();
-      mesh.material.dispose();
-      mesh.customDepthMaterial?.dispose();
       mesh.dispose();
     }
     this.runs = [];
@@ -117,22 +82,15 @@ export class Bodies {
     const item = this.items[first];
     const rounded = isRounded(item.kind);
     const geometry = geometryFor(sim, item, first, count);
-    const material = new MeshLambertMaterial();
-    material.wireframe = this.isWire;
-    if (item.kind >= KIND.plane) material.side = DoubleSide;
-    if (item.isGlass)
-      Object.assign(material, { transparent: true, opacity: 0.16, depthWrite: false });
-    const mesh = new InstancedMesh(geometry, material, count);
+    const material = paint({ isWire: this.isWire, isDouble: item.kind >= KIND.plane });
+    if (item.isGlass) Object.assign(material, { isClear: true, opacity: 0.16 });
+    const mesh = new Copies(geometry, material, count);
     if (rounded) {
       const sizes = this.items.slice(first, first + count).flatMap(sizeOf);
       geometry.setAttribute('size', new InstancedBufferAttribute(new Float32Array(sizes), 4));
-      drawRounded(material, this.least);
-      const depth = new MeshDepthMaterial({ depthPacking: RGBADepthPacking });
-      mesh.customDepthMaterial = drawRounded(depth, NO_LEAST);
+      material.least = this.least;
     }
-    mesh.instanceMatrix.setUsage(DynamicDrawUsage);
-    mesh.frustumCulled = false;
-    mesh.castShadow = mesh.receiveShadow = !item.isGlass;
+    mesh.castShadow = !item.isGlass;
     this.group.add(mesh);
     this.runs.push({ mesh, first, count });
   }
@@ -140,14 +98,14 @@ export class Bodies {
   // `share` is how far between the last two steps the picture is taken.
   update(sim, share = 1) {
     if (sim.changed) this.rebuild(sim);
-    const now = sim.matrices();
+    const now = sim.matrices().slice(); // what is asked next takes its place in memory
     const between = share < 1 && this.previous?.length === now.length;
     this.shown = between
       ? now.map((x, i) => this.previous[i] + (x - this.previous[i]) * share)
       : now;
     for (const { mesh, first, count } of this.runs) {
-      mesh.instanceMatrix.array.set(this.shown.subarray(16 * first, 16 * (first + count)));
-      mesh.instanceMatrix.needsUpdate = true;
+      mesh.matrices.array.set(this.shown.subarray(16 * first, 16 * (first + count)));
+      mesh.matrices.needsUpdate = true;
     }
     this.surfaces.update(sim, this.thinnest);
     this.color(sim);
@@ -169,7 +127,7 @@ export class Bodies {
         if (this.showsSleep && sleeping[first + i]) mixed.lerp(this.theme.asleep, 0.62);
         mesh.setColorAt(i, mixed);
       }
-      mesh.instanceColor.needsUpdate = true;
+      mesh.colors.needsUpdate = true;
     }
   }
 
@@ -192,7 +150,7 @@ export class Bodies {
 
   setWire(isWire) {
     this.isWire = isWire;
-    for (const { mesh } of this.runs) mesh.material.wireframe = isWire;
+    for (const { mesh } of this.runs) mesh.material.isWire = isWire;
     this.surfaces.setWire(isWire);
   }
 

@@ -10,7 +10,11 @@ export const CHARTS = {
   momentum: { title: 'Momentum', unit: '', keys: ['momentum', 'angular'] },
   error: { title: 'Joint error', unit: 'm', keys: ['gap', 'angle'] },
   depth: { title: 'Penetration', unit: 'm', keys: ['penetration'] },
-  cost: { title: 'Time', unit: 'ms', keys: ['milliseconds'] },
+  cost: {
+    title: 'Time',
+    unit: 'ms',
+    keys: ['milliseconds', 'solve', 'manifolds', 'pairs', 'prepare', 'finish'],
+  },
 };
 
 const NAMES = {
@@ -23,10 +27,15 @@ const NAMES = {
   gap: 'largest gap, m',
   angle: 'largest angle, rad',
   penetration: 'deepest, m',
-  milliseconds: 'ms a frame',
+  milliseconds: 'a frame, ms',
+  pairs: 'pairs',
+  manifolds: 'contacts',
+  prepare: 'preparing',
+  solve: 'solving',
+  finish: 'finishing',
 };
 
-const COLORS = ['--chart-1', '--chart-2', '--chart-3', '--chart-4'];
+const COLORS = [1, 2, 3, 4, 5, 6].map((i) => `--chart-${i}`);
 
 export class Charts {
   constructor(app) {

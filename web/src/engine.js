@@ -19,16 +19,37 @@ const PARAMETERS = 10;
 const ITEM = 10;
 const JOINT = 25;
 const CONTACT = 10;
+const LINE = 7;
 const FAILED = 1 | 2 | 4; // rejected, out of memory, not finite
+
+// (module (import "a" "b" (func (result f64))) (export "c" (func 0)))
+const THROUGH = new Uint8Array([
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 124, 2, 7, 1, 1, 97, 1, 98, 0, 0, 7, 5, 1, 1, 99,
+  0, 0,
+]);
+
+// A table of functions takes no plain ones: a module that only passes it on makes one of it.
+function asWasm(call) {
+  return new WebAssembly.Instance(new WebAssembly.Module(THROUGH), { a: { b: call } }).exports.c;
+}
 
 export class Engine {
   constructor(module) {
     this.api = new WebAssembly.Instance(module, {}).exports;
     this.api._initialize();
+    this.giveClock(() => performance.now());
     const { version, scenes } = JSON.parse(this.text(this.api.catalog()));
     this.version = version;
     this.scenes = scenes;
     scenes.forEach((scene, index) => (scene.index = index));
+  }
+
+  // The module imports nothing; its clock goes into its table of functions.
+  giveClock(clock) {
+    const table = this.api.__indirect_function_table;
+    const place = table.grow(1);
+    table.set(place, asWasm(clock));
+    this.api.use_clock(place);
   }
 
   // Memory may have grown, so views are made anew for every use.
@@ -108,7 +129,7 @@ export class Sim {
   }
 
   numbers() {
-    const n = this.engine.doubles(this.api.numbers(this.slot), 24);
+    const n = this.engine.doubles(this.api.numbers(this.slot), 29);
     return {
       time: n[0],
       frames: n[1],
@@ -128,6 +149,11 @@ export class Sim {
       points: n[19],
       bytes: n[20],
       gravity: [n[21], n[22], n[23]],
+      pairs: n[24],
+      manifolds: n[25],
+      prepare: n[26],
+      solve: n[27],
+      finish: n[28],
     };
   }
 
@@ -236,10 +262,20 @@ export class Sim {
     return this.engine.floats(this.api.particles(this.slot, index), 3 * count);
   }
 
-  // 1 shapes, 2 limits, 4 boxes, 8 islands.
+  // 1 shapes, 2 limits, 4 boxes, 8 islands, 16 colours of the solver's graph. Ends of lines, six
+  // numbers each, and their colours.
   lines(what) {
     const at = this.api.lines(this.slot, what);
-    return this.engine.floats(at, this.api.count() * 6);
+    const count = this.api.count();
+    const numbers = this.engine.floats(at, count * LINE);
+    const bits = new Uint32Array(this.api.memory.buffer, at, count * LINE);
+    const ends = new Float32Array(6 * count);
+    const colors = new Uint32Array(count);
+    for (let i = 0; i < count; ++i) {
+      ends.set(numbers.subarray(LINE * i, LINE * i + 6), 6 * i);
+      colors[i] = bits[LINE * i + 6];
+    }
+    return { ends, colors };
   }
 
   // ---- Hands on

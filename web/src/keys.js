@@ -8,6 +8,7 @@ const SIGHTS = {
   l: 'limits',
   v: 'trails',
   i: 'islands',
+  h: 'colors',
   w: 'wire',
 };
 const TOOLS = {
@@ -31,7 +32,7 @@ const HELP = [
   ['D T P X', 'drag, throw, pin, delete'],
   ['B O G K', 'drop a box, a ball, a ragdoll, a cloth'],
   ['J F C L', 'joints, forces, contacts, limits'],
-  ['V I W', 'trails, islands, wireframe'],
+  ['V I H W', 'trails, islands, the solver’s graph, wireframe'],
   ['2', 'two side by side'],
   ['N', 'light or dark'],
   ['?', 'this card'],

@@ -53,6 +53,7 @@ async function start() {
     app.isStill = new URLSearchParams(location.search).has('still');
     app.readAddress();
     document.body.classList.add('ready');
+    performance.mark('ready');
   } catch (error) {
     giveUp('The gallery could not start', error.message);
     throw error;

@@ -1,19 +1,8 @@
 // The physics made visible: joints, forces, contacts, limits, islands, trails.
-import {
-  BufferAttribute,
-  BufferGeometry,
-  Group,
-  InstancedMesh,
-  LineBasicMaterial,
-  LineSegments,
-  Matrix4,
-  MeshBasicMaterial,
-  MeshLambertMaterial,
-  Quaternion,
-  Vector3,
-} from 'three';
+import { BufferAttribute, BufferGeometry, Color, Group, Matrix4, Quaternion, Vector3 } from 'three';
 import { number } from './dom.js';
 import { unitArrow, unitBall, unitRod } from './geometry.js';
+import { Copies, Lines, paint } from './things.js';
 import { Trails } from './trails.js';
 
 const UP = new Vector3(0, 1, 0);
@@ -31,14 +20,18 @@ class Pieces {
   }
 
   make(capacity) {
-    const mesh = new InstancedMesh(this.geometry, this.material, capacity);
+    const mesh = new Copies(this.geometry, this.material, capacity);
     if (this.mesh) {
-      mesh.instanceMatrix.array.set(this.mesh.instanceMatrix.array);
+      mesh.matrices.array.set(this.mesh.matrices.array);
+      if (this.mesh.colors) {
+        mesh.setColorAt(0, new Color());
+        mesh.colors.array.set(this.mesh.colors.array);
+      }
       this.group.remove(this.mesh);
       this.mesh.dispose();
     }
-    mesh.frustumCulled = false;
-    mesh.castShadow = !this.material.isMeshBasicMaterial;
+    mesh.castShadow = this.material.isLit;
+    mesh.renderOrder = this.material.isThrough ? 1 : 0;
     this.group.add(mesh);
     this.mesh = mesh;
     this.capacity = capacity;
@@ -49,25 +42,28 @@ class Pieces {
   }
 
   // From `at` along `way`, `width` wide.
-  add(at, way, width, length = way.length()) {
+  add(at, way, width, length = way.length(), color = null) {
     if (!(length > 0)) return;
     if (this.count === this.capacity) this.make(2 * this.capacity);
     const turn = new Quaternion().setFromUnitVectors(UP, way.clone().normalize());
     const scale = new Vector3(width, length, width);
-    this.mesh.setMatrixAt(this.count++, new Matrix4().compose(at, turn, scale));
+    this.mesh.setMatrixAt(this.count, new Matrix4().compose(at, turn, scale));
+    if (color) this.mesh.setColorAt(this.count, color);
+    this.count += 1;
   }
 
   end() {
     this.mesh.count = this.count;
-    this.mesh.instanceMatrix.needsUpdate = true;
+    this.mesh.matrices.needsUpdate = true;
+    if (this.mesh.colors) this.mesh.colors.needsUpdate = true;
   }
 }
 
-class Lines {
-  constructor(group) {
-    this.material = new LineBasicMaterial({ transparent: true, opacity: 0.9 });
-    this.mesh = new LineSegments(new BufferGeometry(), this.material);
-    this.mesh.frustumCulled = false;
+class Drawing {
+  constructor(group, isThrough = false) {
+    this.material = paint({ isLit: false, isClear: true, opacity: 0.9, isThrough });
+    this.mesh = new Lines(new BufferGeometry(), this.material);
+    this.mesh.renderOrder = isThrough ? 1 : 0;
     group.add(this.mesh);
   }
 
@@ -93,8 +89,8 @@ const vector = (numbers) => new Vector3().fromArray(numbers);
 export class Overlay {
   constructor() {
     this.group = new Group();
-    const solid = () => new MeshLambertMaterial();
-    const flat = () => new MeshBasicMaterial();
+    const solid = () => paint();
+    const flat = () => paint({ isLit: false });
     const arrow = unitArrow();
     const rod = unitRod();
     const ball = unitBall();
@@ -107,12 +103,13 @@ export class Overlay {
       torque: new Pieces(this.group, arrow, flat()),
       friction: new Pieces(this.group, arrow, flat()),
       contact: new Pieces(this.group, ball, flat()),
+      graph: new Pieces(this.group, rod, paint({ isLit: false, isThrough: true })),
     };
     this.lines = {
-      wire: new Lines(this.group),
-      limit: new Lines(this.group),
-      boxes: new Lines(this.group),
-      island: new Lines(this.group),
+      wire: new Drawing(this.group),
+      limit: new Drawing(this.group),
+      boxes: new Drawing(this.group),
+      island: new Drawing(this.group, true), // from centre to centre, inside of bodies
     };
     this.trails = new Trails(this.group);
     this.labels = [];
@@ -126,6 +123,7 @@ export class Overlay {
 
   setTheme(theme) {
     for (const [name, part] of Object.entries(this.pieces)) {
+      if (name === 'graph') continue; // the library's own colours
       part.material.color.copy(theme[{ rod: 'joint', hand: 'ours' }[name] ?? name]);
     }
     for (const [name, part] of Object.entries(this.lines)) part.material.color.copy(theme[name]);
@@ -134,8 +132,9 @@ export class Overlay {
 
   update(sim, bodies, see, distance) {
     this.labels = [];
-    this.size = Math.max(0.0022 * distance, Math.min(0.008 * distance, 0.45 * bodies.girth));
+    this.size = Math.max(0.0014 * distance, Math.min(0.008 * distance, 0.45 * bodies.girth));
     this.arrow = 0.0045 * distance; // width
+    this.girth = bodies.girth;
     for (const part of Object.values(this.pieces)) part.begin();
     const joints = sim.joints();
     const contacts = see.contacts || see.forces ? sim.contacts() : [];
@@ -144,11 +143,12 @@ export class Overlay {
     else joints.filter((joint) => joint.isOurs).forEach((joint) => this.drawJoint(joint));
     if (see.forces) joints.forEach((joint) => this.drawForce(joint));
     this.drawContacts(contacts, see);
+    if (see.colors) this.drawGraph(sim.lines(16), distance);
     for (const part of Object.values(this.pieces)) part.end();
     const masks = { wire: see.wire ? 1 : 0, limit: see.limits ? 2 : 0 };
     Object.assign(masks, { boxes: see.boxes ? 4 : 0, island: see.islands ? 8 : 0 });
     for (const [name, part] of Object.entries(this.lines)) {
-      part.set(masks[name] ? sim.lines(masks[name]) : NO_LINES);
+      part.set(masks[name] ? sim.lines(masks[name]).ends : NO_LINES);
     }
     this.trails.update(bodies, see.trails);
     this.labels.sort((x, y) => y.size - x.size).splice(LABELS);
@@ -159,8 +159,9 @@ export class Overlay {
   chooseScale(joints, contacts, distance) {
     const most = (list) => list.reduce((max, v) => Math.max(max, Math.hypot(...v)), 0);
     const forces = [...joints.map(({ force }) => force), ...contacts.map(({ normal }) => normal)];
+    const longest = (0.16 * distance) / Math.max(1, Math.sqrt(forces.length / 60));
     const follow = (scale, strongest) => {
-      const wanted = (0.16 * distance) / Math.max(strongest, WEAK);
+      const wanted = longest / Math.max(strongest, WEAK);
       return wanted < scale ? wanted : scale + 0.02 * (wanted - scale);
     };
     this.perNewton = follow(this.perNewton, most(forces));
@@ -206,6 +207,18 @@ export class Overlay {
     if (pull * this.perNewton > 2 * this.arrow) {
       this.labels.push({ at: at.add(arrow).toArray(), text: parts.join(' · '), size: pull });
     }
+  }
+
+  // A rod for each constraint; those of one colour are solved side by side.
+  drawGraph({ ends, colors }, distance) {
+    const width = Math.min(0.0025 * distance, Math.max(0.0008 * distance, 0.15 * this.girth));
+    const shades = new Map();
+    colors.forEach((rgba, i) => {
+      if (!shades.has(rgba)) shades.set(rgba, new Color().setHex(rgba >>> 8).multiplyScalar(0.8));
+      const from = new Vector3().fromArray(ends, 6 * i);
+      const way = new Vector3().fromArray(ends, 6 * i + 3).sub(from);
+      this.pieces.graph.add(from, way, width, way.length(), shades.get(rgba));
+    });
   }
 
   drawContacts(contacts, see) {

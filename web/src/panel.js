@@ -27,6 +27,7 @@ const SIGHTS = [
   ['limits', 'Limits of joints', 'L'],
   ['trails', 'Trails', 'V'],
   ['islands', 'Islands', 'I'],
+  ['colors', 'Colours of the solver’s graph', 'H'],
   ['sleep', 'Pale when asleep', ''],
   ['wire', 'Wireframe', 'W'],
   ['boxes', 'Bounding boxes', ''],

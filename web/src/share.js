@@ -8,6 +8,7 @@ export const SEE = [
   'limits',
   'trails',
   'islands',
+  'colors',
   'wire',
   'boxes',
   'sleep',

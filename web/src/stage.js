@@ -1,17 +1,10 @@
 // The 3D view: renderer, light, camera, and one or two pictures side by side.
-import {
-  DirectionalLight,
-  HemisphereLight,
-  PCFShadowMap,
-  PerspectiveCamera,
-  Scene,
-  Vector3,
-  WebGLRenderer,
-} from 'three';
+import { PerspectiveCamera, Scene, Vector3 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { Bodies } from './bodies.js';
 import { Ground } from './ground.js';
 import { Overlay } from './overlay.js';
+import { Renderer } from './renderer.js';
 import { themeOf } from './theme.js';
 
 // The sun stands this far to the side of the camera, and this high.
@@ -22,9 +15,7 @@ const ONE = new Vector3(1, 1, 1);
 export class Stage {
   constructor(canvas) {
     this.canvas = canvas;
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
-    this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = PCFShadowMap;
+    this.renderer = new Renderer(canvas);
     this.scene = new Scene();
     this.camera = new PerspectiveCamera(40, 1, 0.01, 1000);
     this.controls = new OrbitControls(this.camera, canvas);
@@ -35,26 +26,14 @@ export class Stage {
     this.sides = [0, 1].map(() => ({ bodies: new Bodies(), overlay: new Overlay() }));
     this.scene.add(this.ground.group);
     for (const side of this.sides) this.scene.add(side.bodies.group, side.overlay.group);
-    this.addLights();
     this.setTheme('light');
     this.isTwo = false;
   }
 
-  addLights() {
-    this.sky = new HemisphereLight('#ffffff', '#cfc4b4', 1.5);
-    this.sun = new DirectionalLight('#fff8ee', 2.3);
-    this.sun.castShadow = true;
-    const sharpness = innerHeight < 500 ? 1024 : 2048;
-    this.sun.shadow.mapSize.set(sharpness, sharpness);
-    this.sun.shadow.radius = 3;
-    this.scene.add(this.sky, this.sun, this.sun.target);
-  }
-
   setTheme(name) {
     this.theme = themeOf(name);
-    this.scene.background = this.theme.background;
-    this.sky.intensity = this.theme.sky;
-    this.sun.intensity = this.theme.sun;
+    this.renderer.light.skyStrength = this.theme.sky;
+    this.renderer.light.sunStrength = this.theme.sun;
     this.ground.setTheme(this.theme);
     for (const side of this.sides) {
       side.bodies.setTheme(this.theme);
@@ -126,17 +105,18 @@ export class Stage {
     const reach = Math.min(0.75 * size + 0.35 * this.distance, 1.6 * this.distance);
     const center = this.bounds.getCenter(new Vector3());
     if (size > 3 * this.distance) center.copy(this.controls.target);
-    this.sun.target.position.copy(center);
     const eye = this.camera.position.clone().sub(this.controls.target);
     const angle = Math.atan2(eye.z, eye.x) - SUN_SIDE;
-    const sun = new Vector3(Math.cos(angle), SUN_HEIGHT, Math.sin(angle)).normalize();
-    this.sun.position.copy(center).addScaledVector(sun, 4 * reach);
-    const { camera } = this.sun.shadow;
+    const way = new Vector3(Math.cos(angle), SUN_HEIGHT, Math.sin(angle)).normalize();
+    const { light } = this.renderer;
+    const { camera } = light;
+    camera.position.copy(center).addScaledVector(way, 4 * reach);
+    camera.lookAt(center);
     Object.assign(camera, { left: -reach, right: reach, bottom: -reach, top: reach });
     Object.assign(camera, { near: 0.1 * reach, far: 9 * reach });
     camera.updateProjectionMatrix();
-    this.sun.shadow.bias = -0.0005;
-    this.sun.shadow.normalBias = 0.004 * reach;
+    camera.updateMatrixWorld();
+    light.offset = 0.004 * reach;
   }
 
   resize() {
@@ -144,10 +124,9 @@ export class Stage {
     if (width === 0 || height === 0) return;
     if (this.width === width && this.height === height && this.wasTwo === this.isTwo) return;
     Object.assign(this, { width, height, wasTwo: this.isTwo });
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
-    this.renderer.setSize(width, height, false);
+    this.renderer.setSize(width, height, Math.min(devicePixelRatio, 2));
     const pixel = (2 * Math.tan((Math.PI / 360) * this.camera.fov)) / height;
-    for (const { bodies } of this.sides) bodies.least.value = 0.8 * pixel;
+    for (const { bodies } of this.sides) bodies.least.value = 1.3 * pixel;
     this.camera.aspect = (this.isTwo ? width / 2 : width) / height;
     this.camera.updateProjectionMatrix();
   }
@@ -165,15 +144,13 @@ export class Stage {
     this.resize();
     this.controls.update();
     const { renderer, width, height } = this;
-    renderer.setScissorTest(this.isTwo);
     const count = this.isTwo ? 2 : 1;
     for (let i = 0; i < count; ++i) {
       this.sides.forEach((side, k) => {
         side.bodies.group.visible = side.overlay.group.visible = k === i;
       });
-      renderer.setViewport((i * width) / count, 0, width / count, height);
-      renderer.setScissor((i * width) / count, 0, width / count, height);
-      renderer.render(this.scene, this.camera);
+      const box = [(i * width) / count, 0, width / count, height];
+      renderer.render(this.scene, this.camera, this.theme.background, box);
     }
   }
 

@@ -1,14 +1,7 @@
 // Soft bodies: shaded surfaces with smooth normals, ropes as tubes.
-import {
-  BufferAttribute,
-  BufferGeometry,
-  DoubleSide,
-  Group,
-  Mesh,
-  MeshLambertMaterial,
-  Vector3,
-} from 'three';
+import { BufferAttribute, BufferGeometry, Group, Vector3 } from 'three';
 import { bodyColors } from './theme.js';
+import { paint, Thing } from './things.js';
 
 const SIDES = 8; // of a rope
 
@@ -53,7 +46,6 @@ export class Surfaces {
     for (const { mesh } of this.parts) {
       this.group.remove(mesh);
       mesh.geometry.dispose();
-      mesh.material.dispose();
     }
     this.parts = sim.softs().map((soft, i) => this.add(sim, soft, i));
   }
@@ -68,9 +60,8 @@ export class Surfaces {
     geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * vertices), 3));
     geometry.setIndex(isRope ? tubeIndices(soft.particles) : triangles.map((i) => numbers.get(i)));
     const color = bodyColors[index % bodyColors.length];
-    const mesh = new Mesh(geometry, new MeshLambertMaterial({ color, side: DoubleSide }));
-    mesh.frustumCulled = false;
-    mesh.castShadow = mesh.receiveShadow = true;
+    const mesh = new Thing(geometry, paint({ color, isDouble: true, isWire: this.isWire }));
+    mesh.castShadow = true;
     this.group.add(mesh);
     return { mesh, isRope, surface, ...soft };
   }
@@ -107,7 +98,8 @@ export class Surfaces {
   }
 
   setWire(isWire) {
-    for (const { mesh } of this.parts) mesh.material.wireframe = isWire;
+    this.isWire = isWire;
+    for (const { mesh } of this.parts) mesh.material.isWire = isWire;
   }
 
   // Adds what the particles take up to a box.

@@ -1,15 +1,14 @@
 // Where bodies have been in the last second, as lines that fade.
-import { BufferAttribute, BufferGeometry, LineBasicMaterial, LineSegments } from 'three';
+import { BufferAttribute, BufferGeometry } from 'three';
 import { DYNAMIC } from './engine.js';
+import { Lines, paint } from './things.js';
 
 const LENGTH = 60; // pictures
 const MOST = 300; // bodies
 
 export class Trails {
   constructor(group) {
-    const material = new LineBasicMaterial({ vertexColors: true, transparent: true });
-    this.mesh = new LineSegments(new BufferGeometry(), material);
-    this.mesh.frustumCulled = false;
+    this.mesh = new Lines(new BufferGeometry(), paint({ isLit: false, isClear: true }));
     group.add(this.mesh);
     this.clear();
   }

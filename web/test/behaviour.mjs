@@ -46,6 +46,103 @@ async function drag(page, pictures) {
   check('letting go ends the force', holds === 0);
 }
 
+// A body that hangs on the hand pulls with its weight, and the spring gives way by as much as its
+// compliance says.
+async function holdStill(page) {
+  await visit(page, '#scene=bounce');
+  const { force, weight, sag } = await page.evaluate(() => {
+    const { app } = globalThis.tenon;
+    const [sim] = app.sims;
+    const item = app.stage.sides[0].bodies.items.findIndex((_, i) => sim.massOf(i) > 0);
+    const heightOf = () => sim.matrices()[16 * item + 13];
+    const at = [...sim.matrices().subarray(16 * item + 12, 16 * item + 15)];
+    const mass = sim.massOf(item);
+    sim.grab(item, at, 0.01 / mass);
+    for (let i = 0; i < 240; ++i) {
+      sim.dragTo(at);
+      sim.step();
+    }
+    const weight = -mass * sim.numbers().gravity[1];
+    return { force: sim.holdForce(), weight, sag: at[1] - heightOf() };
+  });
+  check('a held body weighs', Math.abs(force - weight) < 0.01 * weight, `${force}, ${weight}`);
+  check('the spring gives way by its compliance', Math.abs(sag - 0.0981) < 0.002, `${sag}`);
+}
+
+async function throwing(page) {
+  await visit(page, '#scene=sliding');
+  await page.keyboard.press('t');
+  const from = await page.evaluate(bodyOnScreen);
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(from.x + 40, from.y + 30, { steps: 3 });
+  const label = await page.evaluate(() => {
+    globalThis.tenon.app.draw();
+    return document.querySelector('.labels .hand')?.textContent;
+  });
+  check('throw shows a speed', /m\/s$/.test(label ?? ''), label);
+  const before = await page.evaluate(() => globalThis.tenon.app.sims[0].numbers().momentum);
+  await page.mouse.up();
+  const after = await page.evaluate(() => globalThis.tenon.app.sims[0].numbers().momentum);
+  check('throw gives momentum', Math.abs(after - before) > 0.01, `${before}, ${after}`);
+  await page.keyboard.press('d');
+}
+
+// Frames, substeps, slow motion, and what the bar tells.
+async function time(page) {
+  await visit(page, '#scene=pendulum_double&substeps=10');
+  const now = () => page.evaluate(() => globalThis.tenon.app.sims[0].numbers().time);
+  await page.keyboard.press('.');
+  check('one frame', Math.abs((await now()) - 1 / 60) < 1e-6);
+  await page.keyboard.press(',');
+  check('one substep', Math.abs((await now()) - 1.1 / 60) < 1e-6, `${await now()}`);
+  await page.keyboard.press('r');
+  check('from the start', (await now()) === 0);
+  await page.keyboard.press('s');
+  const moved = await page.evaluate(() => {
+    const { app } = globalThis.tenon;
+    app.setPlaying(true);
+    for (let i = 0; i < 8; ++i) app.play(1 / 60);
+    app.setPlaying(false);
+    return { frame: app.frame, speed: app.speed, hash: app.sims[0].hash() };
+  });
+  check('slow motion', moved.speed === 0.5 && moved.frame === 4, JSON.stringify(moved));
+  for (let i = 0; i < 3; ++i) await page.keyboard.press('s');
+  const shown = await page.locator('.transport .hash').innerText();
+  check('the hash is shown', shown === moved.hash, shown);
+}
+
+async function charts(page) {
+  await visit(page, '#scene=stack');
+  const tabs = await page.evaluate(() => {
+    const { app } = globalThis.tenon;
+    for (let i = 0; i < 20; ++i) app.advance();
+    const told = {};
+    for (const name of ['energy', 'momentum', 'error', 'depth', 'cost']) {
+      app.charts.show(name);
+      const lines = app.charts.plot.data.slice(1).map((list) => list[list.length - 1]);
+      told[name] = { lines, legend: app.charts.plotNode.innerText };
+    }
+    const [, ...list] = app.charts.logs[0];
+    const parts = list.map((f) => [f.pairs + f.manifolds + f.prepare + f.solve + f.finish, f]);
+    app.charts.show('energy');
+    return {
+      told,
+      figures: app.charts.figures.querySelectorAll('dt').length,
+      isWhole: parts.every(([sum, f]) => f.solve > 0 && sum <= f.milliseconds + 0.5),
+    };
+  });
+  const { energy, momentum, error, depth, cost } = tabs.told;
+  const [kinetic, potential, elastic, total] = energy.lines;
+  const sum = kinetic + potential + elastic;
+  check('energies add up', Math.abs(sum - total) < 1e-6 * Math.abs(total), `${energy.lines}`);
+  check('momentum is charted', momentum.lines.length === 2);
+  check('errors are charted', error.lines.every(Number.isFinite) && depth.lines[0] >= 0);
+  check('time is charted by phase', cost.lines.length === 6 && /solving/.test(cost.legend));
+  check('phases are within the frame', tabs.isWhole, JSON.stringify(cost.lines));
+  check('the scene tells its own figures', tabs.figures > 3, `${tabs.figures}`);
+}
+
 async function tools(page) {
   await visit(page, '#scene=stack');
   const count = () =>
@@ -230,6 +327,20 @@ async function sights(page, pictures) {
     return document.querySelectorAll('.labels .force').length;
   });
   check('forces are told in numbers', labels > 0, `${labels}`);
+  const drawn = await page.evaluate(() => {
+    const { pieces, lines, trails } = globalThis.tenon.app.stage.sides[0].overlay;
+    const long = (name) => lines[name].mesh.geometry.drawRange.count;
+    const points = trails.mesh.geometry.getAttribute('position').array;
+    return {
+      arrows: [pieces.force.count, pieces.torque.count],
+      limits: long('limit'),
+      trails: points.length,
+      farthest: points.reduce((most, x) => Math.max(most, Math.abs(x)), 0),
+    };
+  });
+  check('arrows of forces and torques', drawn.arrows.every(Boolean), JSON.stringify(drawn));
+  check('limits as arcs and cones', drawn.limits > 20, JSON.stringify(drawn));
+  check('trails', drawn.trails > 100 && drawn.farthest < 20, JSON.stringify(drawn));
   await page.screenshot({ path: join(pictures, 'sights.png') });
   await page.keyboard.press('?');
   check('help opens', await page.locator('dialog.help').isVisible());
@@ -271,16 +382,102 @@ async function phone(open, address, pictures) {
   await page.close();
 }
 
+// What lies apart sleeps; what touches is one island; no colour of the graph meets itself.
+async function piles(page, pictures) {
+  await visit(page, '#scene=stack&see=contacts,islands,colors,sleep,wire');
+  const seen = await page.evaluate(() => {
+    const { app } = globalThis.tenon;
+    for (let i = 0; i < 30; ++i) app.advance();
+    app.draw();
+    const { pieces, lines } = app.stage.sides[0].overlay;
+    const { ends, colors } = app.sims[0].lines(16);
+    const places = new Set();
+    let isApart = true;
+    colors.forEach((color, i) => {
+      for (const from of [6 * i, 6 * i + 3]) {
+        const place = `${color} ${ends.subarray(from, from + 3)}`;
+        isApart &&= !places.has(place);
+        places.add(place);
+      }
+    });
+    const long = (name) => lines[name].mesh.geometry.drawRange.count / 2;
+    const counts = [pieces.contact.count, pieces.graph.count, long('island'), long('wire')];
+    return { counts, isApart, colors: new Set(colors).size };
+  });
+  await page.screenshot({ path: join(pictures, 'graph.png') });
+  check(
+    'contacts, islands, wires and the graph are drawn',
+    seen.counts.every((n) => n > 5),
+    seen.counts,
+  );
+  check('the graph has colours', seen.colors > 1 && seen.isApart, JSON.stringify(seen));
+  await visit(page, '#scene=resting&see=sleep');
+  const asleep = await page.evaluate(() => {
+    const { app } = globalThis.tenon;
+    const { bodies } = app.stage.sides[0];
+    for (let i = 0; i < 120 && !bodies.sleeping?.some(Boolean); ++i) {
+      app.advance();
+      if (i % 20 === 19) app.draw();
+    }
+    return bodies.sleeping.filter(Boolean).length;
+  });
+  check('sleep is shown', asleep > 0, `${asleep}`);
+}
+
+async function downloads(page) {
+  await visit(page, '#scene=stack');
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll('details')) details.open = true;
+  });
+  for (const [button, ending] of [
+    ['Screenshot', '.png'],
+    ['Animated glTF', '.glb'],
+    ['Save state', '.json'],
+  ]) {
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: button }).click(),
+    ]);
+    check(`${button} is a file`, file.suggestedFilename().endsWith(ending));
+  }
+}
+
+// Everything that can be used is reached by the Tab key, in one round.
+export async function keyboard(page) {
+  const wanted = await page.evaluate(() => {
+    const all = 'a[href], button, input, select, summary, canvas[tabindex]';
+    const list = [...document.querySelectorAll(all)].filter((node) => node.checkVisibility());
+    list.forEach((node, i) => (node.dataset.stop = i));
+    document.activeElement.blur();
+    globalThis.stops = new Set();
+    addEventListener('focusin', ({ target }) => globalThis.stops.add(target.dataset.stop));
+    return list.length;
+  });
+  for (let i = 0; i < wanted + 3; ++i) await page.keyboard.press('Tab');
+  const missed = await page.evaluate(() =>
+    [...document.querySelectorAll('[data-stop]')]
+      .filter(({ dataset }) => !globalThis.stops.has(dataset.stop))
+      .map((node) => node.outerHTML.slice(0, 90)),
+  );
+  check('the keyboard reaches every control', wanted > 80 && !missed.length, missed.join('\n'));
+}
+
 export async function behaviour(browser, open, address, pictures) {
   const page = await open(`${address}?still#scene=stack`, { width: 640, height: 480 });
   await drag(page, pictures);
+  await holdStill(page);
+  await throwing(page);
   await tools(page);
+  await time(page);
   await scrub(page);
   await addresses(page);
   await badAddresses(page);
   await sights(page, pictures);
+  await piles(page, pictures);
   await parameters(page);
+  await charts(page);
   await twoUp(page, pictures);
+  await downloads(page);
   check('no error in the console', page.complaints.length === 0, page.complaints.join('\n'));
   await page.close();
   await poorBrowsers(browser, address);

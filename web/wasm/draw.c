@@ -9,7 +9,7 @@
 #define ITEM_NUMBERS 10
 #define JOINT_NUMBERS 25
 #define CONTACT_NUMBERS 10
-#define LINE_NUMBERS 6
+#define LINE_NUMBERS 7 // the last as bits: red, green, blue, opacity
 
 static int handed_out;
 
@@ -292,7 +292,6 @@ typedef struct line_list {
 
 static void take_line(tn_pos from, tn_pos to, uint32_t rgba, void *context)
 {
-  (void)rgba;
   line_list *list = context;
   size_t used = (size_t)handed_out * LINE_NUMBERS;
   if (used + LINE_NUMBERS > list->capacity) {
@@ -307,10 +306,11 @@ static void take_line(tn_pos from, tn_pos to, uint32_t rgba, void *context)
   float *at = list->numbers + used;
   put_position(&at, from);
   put_position(&at, to);
+  memcpy(at, &rgba, sizeof rgba);
   handed_out += 1;
 }
 
-// What the library's debug draw tells: 1 shapes, 2 limits, 4 boxes, 8 islands.
+// What the library's debug draw tells: 1 shapes, 2 limits, 4 boxes, 8 islands, 16 colours.
 EXPORT(lines) const float *page_lines(int s, int what)
 {
   static line_list list;
@@ -319,6 +319,7 @@ EXPORT(lines) const float *page_lines(int s, int what)
                         .limits = what & 2,
                         .boxes = what & 4,
                         .islands = what & 8,
+                        .colors = what & 16,
                         .context = &list};
   handed_out = 0;
   tn_world_draw(slots[s].run->world, &draw);

@@ -45,6 +45,15 @@ EXPORT(message) const char *page_message(void)
 // ---------------------------------------------------------------------------------------------
 // Life
 
+// The module imports nothing: a page that has a clock puts it into the table of functions and tells
+// its place.
+static tn_clock_fn *page_clock;
+
+EXPORT(use_clock) void page_use_clock(tn_clock_fn *clock)
+{
+  page_clock = clock;
+}
+
 EXPORT(parameters) double *page_parameters(void)
 {
   return parameters;
@@ -73,6 +82,7 @@ EXPORT(open) int page_open(int s, int index, int method, int substeps, int itera
   def.substeps = substeps;
   def.iterations = iterations;
   def.log = gallery_log;
+  def.clock = page_clock;
   slots[s].run = scene_create(all[index], &settings, &def);
   slots[s].dirty = true;
   return slots[s].run != NULL;
@@ -149,7 +159,8 @@ static double deepest_now(const tn_world *world)
   return deepest;
 }
 
-// Time, frames, energies, momenta, errors, counts; the page knows the order.
+// Time, frames, energies, momenta, errors, counts, gravity, time by phase; the page knows the
+// order.
 EXPORT(numbers) const double *page_numbers(int s)
 {
   slot *here = &slots[s];
@@ -158,19 +169,37 @@ EXPORT(numbers) const double *page_numbers(int s)
   tn_momentum m = tn_world_momentum(world, tn_p3(0.0, 0.0, 0.0));
   tn_counters c = tn_world_counters(world);
   tn_vec3 g = tn_world_gravity(world);
+  tn_profile t = tn_world_profile(world);
   double *out = gallery_memory(FOR_DOUBLES, 32 * sizeof *out);
-  double all[] = {here->run->time,    (double)here->run->frames,
-                  e.kinetic,          e.potential,
-                  e.elastic,          e.total,
-                  m.linear[0],        m.linear[1],
-                  m.linear[2],        m.angular[0],
-                  m.angular[1],       m.angular[2],
-                  here->peak[0],      here->peak[1],
-                  deepest_now(world), (double)c.bodies,
-                  (double)c.awake,    (double)c.joints,
-                  (double)c.contacts, (double)c.points,
-                  (double)c.bytes,    (double)g.x,
-                  (double)g.y,        (double)g.z};
+  double all[] = {here->run->time,
+                  (double)here->run->frames,
+                  e.kinetic,
+                  e.potential,
+                  e.elastic,
+                  e.total,
+                  m.linear[0],
+                  m.linear[1],
+                  m.linear[2],
+                  m.angular[0],
+                  m.angular[1],
+                  m.angular[2],
+                  here->peak[0],
+                  here->peak[1],
+                  deepest_now(world),
+                  (double)c.bodies,
+                  (double)c.awake,
+                  (double)c.joints,
+                  (double)c.contacts,
+                  (double)c.points,
+                  (double)c.bytes,
+                  (double)g.x,
+                  (double)g.y,
+                  (double)g.z,
+                  t.pairs,
+                  t.manifolds,
+                  t.prepare,
+                  t.solve,
+                  t.finish};
   memcpy(out, all, sizeof all);
   memset(here->peak, 0, sizeof here->peak);
   return out;

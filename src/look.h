@@ -1,0 +1,35 @@
+// The narrow phase's parts: looking at pairs one by one, and those of spheres and capsules in
+// lanes.
+#ifndef TENON_LOOK_H
+#define TENON_LOOK_H
+
+#include "margin.h"
+#include "world.h"
+
+#include <math.h>
+
+static inline bool shape_is_complex(const shape *s)
+{
+  return s->geometry.kind == TN_SHAPE_MESH || s->geometry.kind == TN_SHAPE_HEIGHT_FIELD ||
+         s->geometry.kind == TN_SHAPE_WIRE;
+}
+
+static inline bool shape_is_bounded(const shape *s)
+{
+  return s->geometry.kind != TN_SHAPE_PLANE && !shape_is_complex(s);
+}
+
+static inline bool shape_is_round(const shape *s)
+{
+  return s->geometry.kind == TN_SHAPE_SPHERE || s->geometry.kind == TN_SHAPE_CAPSULE;
+}
+
+static inline float shape_size(const shape *s)
+{
+  return shape_is_bounded(s) ? s->reach : INFINITY;
+}
+
+// Looks at active pairs from `first` on, and fills in what was found.
+void look_at_pairs(const tn_world *world, int32_t first, int32_t last, float dt);
+
+#endif

@@ -1,0 +1,277 @@
+// Draws the things of a three.js scene with two small programs. Its own renderer can do far more, and
+// weighs more than the rest of the page.
+import { Color, Matrix4, OrthographicCamera, Vector3 } from 'three';
+import { ATTRIBUTES, COLOR, DEPTH } from './shaders.js';
+
+function compile(gl, sources) {
+  const program = gl.createProgram();
+  sources.forEach((source, i) => {
+    const shader = gl.createShader(i ? gl.FRAGMENT_SHADER : gl.VERTEX_SHADER);
+    gl.shaderSource(shader, source);
+    gl.compileShader(shader);
+    gl.attachShader(program, shader);
+  });
+  gl.linkProgram(program);
+  if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
+    throw new Error(gl.getProgramInfoLog(program) || 'a shader does not compile');
+  }
+  const places = {};
+  const count = gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS);
+  for (let i = 0; i < count; ++i) {
+    const { name } = gl.getActiveUniform(program, i);
+    places[name] = gl.getUniformLocation(program, name);
+  }
+  return { program, places };
+}
+
+// The edges of triangles as lines, each once.
+function edgesOf({ index, attributes }) {
+  const corners = index?.array ?? [...Array(attributes.position.count).keys()];
+  const lines = new Map();
+  corners.forEach((a, i) => {
+    const b = corners[i % 3 === 2 ? i - 2 : i + 1];
+    lines.set(Math.min(a, b) * 2 ** 26 + Math.max(a, b), [a, b]);
+  });
+  return new Uint32Array([...lines.values()].flat());
+}
+
+export class Renderer {
+  constructor(canvas) {
+    const gl = canvas.getContext('webgl2', { alpha: false, preserveDrawingBuffer: true });
+    this.gl = gl;
+    this.canvas = canvas;
+    this.buffers = new WeakMap(); // of attributes
+    this.edges = new WeakMap(); // of geometries
+    this.known = new WeakSet();
+    this.color = compile(gl, COLOR);
+    this.depth = compile(gl, DEPTH);
+    this.light = {
+      sky: new Color('#ffffff'),
+      ground: new Color('#cfc4b4'),
+      sun: new Color('#fff8ee'),
+      skyStrength: 1,
+      sunStrength: 1,
+      offset: 0, // of surfaces towards the light, against shadows on themselves
+      camera: new OrthographicCamera(),
+    };
+    this.makeShadow(innerHeight < 500 ? 1024 : 2048);
+  }
+
+  makeShadow(size) {
+    const { gl } = this;
+    this.shadow = { size, texture: gl.createTexture(), target: gl.createFramebuffer() };
+    gl.bindTexture(gl.TEXTURE_2D, this.shadow.texture);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, size, size);
+    const set = (name, value) => gl.texParameteri(gl.TEXTURE_2D, gl[name], gl[value]);
+    set('TEXTURE_MIN_FILTER', 'LINEAR');
+    set('TEXTURE_MAG_FILTER', 'LINEAR');
+    set('TEXTURE_WRAP_S', 'CLAMP_TO_EDGE');
+    set('TEXTURE_WRAP_T', 'CLAMP_TO_EDGE');
+    set('TEXTURE_COMPARE_MODE', 'COMPARE_REF_TO_TEXTURE');
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow.target);
+    const { texture } = this.shadow;
+    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, texture, 0);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+  }
+
+  setSize(width, height, ratio) {
+    this.ratio = ratio;
+    this.canvas.width = Math.floor(width * ratio);
+    this.canvas.height = Math.floor(height * ratio);
+  }
+
+  // ---- Buffers
+
+  // The buffer of an attribute, as it is now.
+  bufferOf(attribute, target) {
+    const { gl } = this;
+    let entry = this.buffers.get(attribute);
+    if (!entry) {
+      entry = { buffer: gl.createBuffer(), version: -1, size: 0 };
+      this.buffers.set(attribute, entry);
+    }
+    gl.bindBuffer(target, entry.buffer);
+    if (entry.version !== attribute.version) {
+      const { array } = attribute;
+      if (entry.size === array.byteLength) gl.bufferSubData(target, 0, array);
+      else gl.bufferData(target, array, gl.DYNAMIC_DRAW);
+      Object.assign(entry, { version: attribute.version, size: array.byteLength });
+    }
+  }
+
+  forget(attribute) {
+    const entry = attribute && this.buffers.get(attribute);
+    if (!entry) return;
+    this.gl.deleteBuffer(entry.buffer);
+    this.buffers.delete(attribute);
+  }
+
+  // Buffers go with what they belong to.
+  watch(object) {
+    const { geometry } = object;
+    if (!this.known.has(geometry)) {
+      this.known.add(geometry);
+      geometry.addEventListener('dispose', () => {
+        for (const attribute of Object.values(geometry.attributes)) this.forget(attribute);
+        this.forget(geometry.index);
+        this.forget(this.edges.get(geometry));
+        this.edges.delete(geometry);
+        this.known.delete(geometry);
+      });
+    }
+    if (object.matrices && !this.known.has(object)) {
+      this.known.add(object);
+      object.addEventListener('dispose', () => {
+        this.forget(object.matrices);
+        this.forget(object.colors);
+      });
+    }
+  }
+
+  // `columns` attributes of four numbers, or one; without any the same for all vertices.
+  attribute(place, attribute, usual, divisor = 0, columns = 1) {
+    const { gl } = this;
+    if (attribute) this.bufferOf(attribute, gl.ARRAY_BUFFER);
+    for (let i = 0; i < columns; ++i) {
+      if (attribute) {
+        const width = attribute.itemSize / columns;
+        gl.enableVertexAttribArray(place + i);
+        gl.vertexAttribPointer(place + i, width, gl.FLOAT, false, 4 * width * columns, 16 * i);
+        gl.vertexAttribDivisor(place + i, divisor);
+      } else {
+        gl.disableVertexAttribArray(place + i);
+        gl.vertexAttrib4f(place + i, ...usual.slice(4 * i, 4 * i + 4));
+      }
+    }
+  }
+
+  bind(object) {
+    const { attributes } = object.geometry;
+    const { position, normal, instance, color, size } = ATTRIBUTES;
+    this.watch(object);
+    this.attribute(position, attributes.position, [0, 0, 0, 1]);
+    this.attribute(normal, attributes.normal, [0, 1, 0, 0]);
+    this.attribute(instance, object.matrices, new Matrix4().elements, 1, 4);
+    const tone = object.colors ?? attributes.color;
+    this.attribute(color, tone, [1, 1, 1, 1], object.colors ? 1 : 0);
+    this.attribute(size, attributes.size, [1, 1, 1, 0], 1);
+  }
+
+  // ---- Drawing
+
+  indexOf({ geometry, material }) {
+    if (!material.isWire) return geometry.index;
+    if (!this.edges.has(geometry)) {
+      this.edges.set(geometry, { array: edgesOf(geometry), version: 0, itemSize: 1 });
+    }
+    return this.edges.get(geometry);
+  }
+
+  draw(object) {
+    const { gl } = this;
+    const { geometry, material } = object;
+    this.bind(object);
+    const mode = object.isLines || material.isWire ? gl.LINES : gl.TRIANGLES;
+    const index = this.indexOf(object);
+    if (index) {
+      this.bufferOf(index, gl.ELEMENT_ARRAY_BUFFER);
+      const type = index.array instanceof Uint32Array ? gl.UNSIGNED_INT : gl.UNSIGNED_SHORT;
+      gl.drawElementsInstanced(mode, index.array.length, type, 0, object.count);
+    } else {
+      const most = geometry.attributes.position?.count ?? 0;
+      gl.drawArraysInstanced(mode, 0, Math.min(most, geometry.drawRange.count), object.count);
+    }
+  }
+
+  use({ program, places }, camera) {
+    const { gl } = this;
+    gl.useProgram(program);
+    const seen = new Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
+    gl.uniformMatrix4fv(places.camera, false, seen.elements);
+    gl.uniform3fv(places.eye, new Vector3().setFromMatrixPosition(camera.matrixWorld).toArray());
+    return seen;
+  }
+
+  // From the sun, the far sides of what casts a shadow.
+  drawShadow(objects) {
+    const { gl, depth, shadow } = this;
+    gl.bindFramebuffer(gl.FRAMEBUFFER, shadow.target);
+    gl.viewport(0, 0, shadow.size, shadow.size);
+    gl.disable(gl.SCISSOR_TEST);
+    gl.disable(gl.BLEND);
+    gl.enable(gl.DEPTH_TEST);
+    gl.depthMask(true);
+    gl.clear(gl.DEPTH_BUFFER_BIT);
+    this.sunView = this.use(depth, this.light.camera);
+    gl.uniform1f(depth.places.least, 0); // shadows are as thin as things are
+    gl.cullFace(gl.FRONT);
+    for (const object of objects.filter((o) => o.castShadow)) {
+      this.toggle(gl.CULL_FACE, !object.material.isDouble);
+      gl.uniformMatrix4fv(depth.places.model, false, object.matrixWorld.elements);
+      this.draw(object);
+    }
+    gl.cullFace(gl.BACK);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+  }
+
+  toggle(what, isOn) {
+    if (isOn) this.gl.enable(what);
+    else this.gl.disable(what);
+  }
+
+  setLight(places) {
+    const { gl, light } = this;
+    const strong = (color, strength) => color.toArray().map((x) => x * strength);
+    gl.uniform3fv(places.sky, strong(light.sky, light.skyStrength));
+    gl.uniform3fv(places.ground, strong(light.ground, light.skyStrength));
+    gl.uniform3fv(places.sun, strong(light.sun, light.sunStrength));
+    const way = new Vector3().setFromMatrixColumn(light.camera.matrixWorld, 2);
+    gl.uniform3fv(places.sunWay, way.normalize().toArray());
+    gl.uniformMatrix4fv(places.sunView, false, this.sunView.elements);
+    gl.uniform1f(places.offset, light.offset);
+    gl.uniform1f(places.texel, 1 / this.shadow.size);
+  }
+
+  drawColor(object) {
+    const { gl } = this;
+    const { places } = this.color;
+    const { color, opacity, isLit, isClear, isDouble, isThrough, least, grid } = object.material;
+    this.toggle(gl.CULL_FACE, !isDouble);
+    this.toggle(gl.BLEND, isClear);
+    this.toggle(gl.DEPTH_TEST, !isThrough);
+    gl.depthMask(!isClear);
+    gl.uniformMatrix4fv(places.model, false, object.matrixWorld.elements);
+    gl.uniform4f(places.tint, color.r, color.g, color.b, opacity);
+    gl.uniform1f(places.lit, isLit ? 1 : 0);
+    gl.uniform1f(places.least, least.value);
+    gl.uniform4f(places.grid, grid?.cell ?? 0, grid?.reach ?? 1, grid?.x ?? 0, grid?.y ?? 0);
+    if (grid) gl.uniform3fv(places.gridColor, grid.color.toArray());
+    this.draw(object);
+  }
+
+  // Into a part of the canvas, in pixels of the page from its lower left.
+  render(scene, camera, background, [x, y, width, height]) {
+    const { gl, ratio } = this;
+    scene.updateMatrixWorld();
+    camera.updateMatrixWorld();
+    const objects = [];
+    scene.traverseVisible((object) => object.geometry && objects.push(object));
+    const solid = objects.filter(({ material }) => !material.isClear && !material.isThrough);
+    const clear = objects.filter((object) => !solid.includes(object));
+    gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    this.drawShadow(objects);
+    const box = [x, y, width, height].map((pixels) => Math.round(pixels * ratio));
+    gl.viewport(...box);
+    gl.scissor(...box);
+    gl.enable(gl.SCISSOR_TEST);
+    const [r, g, b] = background.clone().convertLinearToSRGB().toArray();
+    gl.clearColor(r, g, b, 1);
+    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    this.use(this.color, camera);
+    this.setLight(this.color.places);
+    for (const object of solid) this.drawColor(object);
+    for (const object of clear.sort((a, b) => a.renderOrder - b.renderOrder))
+      this.drawColor(object);
+    gl.depthMask(true);
+  }
+}
