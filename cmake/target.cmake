@@ -1,7 +1,7 @@
 # How everything in this project is compiled, and for which lane widths.
 
-# Vector extensions carry the wide lanes. Eight of them are AVX2 on x86 and sixteen, which contacts
-# alone use, AVX-512, chosen at run time. None may use fused multiply-add, which rounds differently.
+# Vector extensions carry the wide lanes. Eight of them are AVX2 on x86 and sixteen, which bodies and
+# contacts alone use, AVX-512, chosen at run time. None may use fused multiply-add, which rounds differently.
 if(MSVC)
   set(TENON_LANES 1)
 else()

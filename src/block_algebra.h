@@ -1,5 +1,5 @@
 // Small dense blocks, as the direct solver's elimination needs them: column by column, each padded
-// to an even number of rows so that two go at a time.
+// to an even number of rows so that four go at a time, and then two.
 #ifndef TENON_BLOCK_ALGEBRA_H
 #define TENON_BLOCK_ALGEBRA_H
 
@@ -9,10 +9,17 @@
 #define INLINE static inline __attribute__((always_inline))
 
 typedef double pair2 __attribute__((vector_size(16)));
+typedef double quad2 __attribute__((vector_size(32)));
 
 INLINE int padded(int rows)
 {
   return (rows + 1) & ~1;
+}
+
+// b, or a if that is more or b is no number. Unlike fmax it is never a call.
+INLINE double at_least(double a, double b)
+{
+  return b > a ? b : a;
 }
 
 INLINE pair2 load2(const double *from)
@@ -27,11 +34,19 @@ INLINE void store2(double *to, pair2 p)
   memcpy(to, &p, sizeof p);
 }
 
-// to -= s from, from row `first` on.
+// to -= s from, from row `first` on or a little before: nobody reads what is above a diagonal.
 INLINE void column_subtract(double *to, const double *from, double s, int first, int rows)
 {
-#pragma GCC unroll 8
-  for (int i = first & ~1; i < rows; i += 2) {
+  int i = first & ~3;
+#pragma GCC unroll 2
+  for (; i + 4 <= padded(rows); i += 4) {
+    quad2 a, b;
+    memcpy(&a, to + i, sizeof a);
+    memcpy(&b, from + i, sizeof b);
+    a -= s * b;
+    memcpy(to + i, &a, sizeof a);
+  }
+  if (i < rows) {
     store2(to + i, load2(to + i) - s * load2(from + i));
   }
 }
@@ -45,7 +60,7 @@ INLINE void block_factor(double *a, int n, double sign)
   for (int j = 0; j < n; ++j) {
     double *column = a + j * ld;
     double least = 1e-13 * fabs(column[j]) + 1e-300;
-    double inverse = sign / fmax(sign * column[j], least);
+    double inverse = sign / at_least(least, sign * column[j]);
 #pragma GCC unroll 8
     for (int k = j + 1; k < n; ++k) {
       column_subtract(a + k * ld, column, inverse * column[k], k, n);
@@ -71,16 +86,60 @@ INLINE void block_forward(const double *a, int n, double *b, int rows)
   }
 }
 
-// z = b D^-1
-INLINE void block_scale(const double *a, int n, const double *b, double *z, int rows)
+// Keeps a column as it was, and scales it.
+INLINE void column_scale(double *column, double *kept, double s, int rows)
+{
+  int i = 0;
+#pragma GCC unroll 2
+  for (; i + 4 <= padded(rows); i += 4) {
+    quad2 a;
+    memcpy(&a, column + i, sizeof a);
+    memcpy(kept + i, &a, sizeof a);
+    a = s * a;
+    memcpy(column + i, &a, sizeof a);
+  }
+  if (i < rows) {
+    pair2 a = load2(column + i);
+    store2(kept + i, a);
+    store2(column + i, s * a);
+  }
+}
+
+// b <- b D^-1, y what it was.
+INLINE void block_scale(const double *a, int n, double *b, double *y, int rows)
 {
   int ld = padded(n), step = padded(rows);
 #pragma GCC unroll 8
   for (int c = 0; c < n; ++c) {
+    column_scale(b + c * step, y + c * step, a[c * ld + c], rows);
+  }
+}
+
+// Column j of c -= z y^T.
+INLINE void product_column(double *c, const double *z, int rows, const double *y, int other, int n,
+                           int first)
+{
+  int step = padded(rows);
+  int i = first & ~3;
+#pragma GCC unroll 2
+  for (; i + 4 <= step; i += 4) {
+    quad2 sum;
+    memcpy(&sum, c + i, sizeof sum);
 #pragma GCC unroll 8
-    for (int i = 0; i < rows; i += 2) {
-      store2(z + c * step + i, a[c * ld + c] * load2(b + c * step + i));
+    for (int k = 0; k < n; ++k) {
+      quad2 a;
+      memcpy(&a, z + k * step + i, sizeof a);
+      sum -= a * y[k * other];
     }
+    memcpy(c + i, &sum, sizeof sum);
+  }
+  if (i < rows) {
+    pair2 sum = load2(c + i);
+#pragma GCC unroll 8
+    for (int k = 0; k < n; ++k) {
+      sum -= load2(z + k * step + i) * y[k * other];
+    }
+    store2(c + i, sum);
   }
 }
 
@@ -89,18 +148,9 @@ INLINE void block_scale(const double *a, int n, const double *b, double *z, int 
 INLINE void block_subtract(double *c, const double *z, int rows, const double *y, int columns,
                            int n, int lower)
 {
-  int step = padded(rows), other = padded(columns);
 #pragma GCC unroll 8
   for (int j = 0; j < columns; ++j) {
-#pragma GCC unroll 8
-    for (int i = lower ? j & ~1 : 0; i < rows; i += 2) {
-      pair2 sum = load2(c + j * step + i);
-#pragma GCC unroll 8
-      for (int k = 0; k < n; ++k) {
-        sum -= load2(z + k * step + i) * y[k * other + j];
-      }
-      store2(c + j * step + i, sum);
-    }
+    product_column(c + j * padded(rows), z, rows, y + j, padded(columns), n, lower ? j : 0);
   }
 }
 

@@ -450,7 +450,8 @@ tn_joint_def tn_joint_get(const tn_world *world, tn_joint_id id)
   return j ? j->def : (tn_joint_def){0};
 }
 
-// Whether a joint that is solved directly has got more laws than there is room for.
+// Whether a joint that is solved directly has got more laws than there is room for, or compliance
+// in a tree of rigid ones.
 static bool outgrew(const tn_world *world, const joint *j)
 {
   if (j->direct == NO_SLOT) {
@@ -458,8 +459,9 @@ static bool outgrew(const tn_world *world, const joint *j)
   }
   RowParams params[2];
   joint_params(j, params);
-  return direct_law_capacity(joint_type(j), params) >
-         world->mechanisms.joints[j->direct].law_capacity;
+  const direct_joint *direct = &world->mechanisms.joints[j->direct];
+  return direct_law_capacity(joint_type(j), params) > direct->law_capacity ||
+         (direct->point != NO_SLOT && j->def.compliance > 0.0f);
 }
 
 static void update(tn_world *world, joint *j, JointType old_type, bool was_enabled)

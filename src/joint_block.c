@@ -261,6 +261,8 @@ void direct_begin_step(tn_world *world, direct_joint *d, float dt, float impulse
 {
   joint *j = &world->joints[d->joint];
   d->start = joint_start(world, j);
+  d->start.frame = seen_turn(d->start.frame);
+  d->start.relative = seen_turn(d->start.relative);
   joint_params(j, d->params);
   aim_direct(&d->params[0].drive, &j->def.linear_drive, j->target[0], 0, dt);
   aim_direct(&d->params[1].drive, &j->def.angular_drive, j->target[1], 1, dt);
@@ -275,6 +277,13 @@ void direct_begin_step(tn_world *world, direct_joint *d, float dt, float impulse
   d->press[0] = d->press[1] = 0.0;
   d->given = j->ahead / impulse_scale;
   d->lag = leans ? 0.0f : 0.5f;
+  if (d->point != NO_SLOT) {
+    point_block *block = &world->mechanisms.point_blocks[d->point / BLOCK_WIDTH];
+    point_joint *p = &world->mechanisms.points[d->point];
+    set_lane(block->start, d->point % BLOCK_WIDTH, &d->start, 9);
+    memcpy(p->lambda, d->state[0].lambda, sizeof p->lambda);
+    memset(p->sum, 0, sizeof p->sum);
+  }
 }
 
 static tn_vec3 mean_of(block_rows *rows, int lane, float dt)
@@ -301,6 +310,15 @@ void direct_end_step(tn_world *world, direct_joint *d, float dt)
 {
   joint *j = &world->joints[d->joint];
   float s = 1.0f / dt;
+  if (d->point != NO_SLOT) {
+    const point_joint *p = &world->mechanisms.points[d->point];
+    if (p->counts) {
+      memcpy(d->state[0].lambda, p->lambda, sizeof p->lambda);
+    }
+    for (int k = 0; k < 3; ++k) {
+      d->sum[0][k] += p->sum[k];
+    }
+  }
   j->force = tn_v3(s * d->sum[0][0], s * d->sum[0][1], s * d->sum[0][2]);
   j->torque = tn_v3(s * d->sum[1][0], s * d->sum[1][1], s * d->sum[1][2]);
   j->target[0] = j->def.linear_drive.target;

@@ -7,10 +7,16 @@
 
 // Errors of position are removed within a substep while that is slow; what is faster moves the
 // bodies but is no part of their motion.
-static const double JOINT_SPEED = 10.0; // m/s or rad/s at which one joint may close
-static const double BODY_SPEED = 3.0;   // m/s that this may give a body
-static const double JOINT_SHARE = 0.25; // or these shares of the speed of the fastest
-static const double BODY_SHARE = 1.0;
+double direct_joint_speed(double fastest)
+{
+  return fmax(10.0, 0.25 * fastest);
+}
+
+double direct_body_speed(double fastest)
+{
+  return fmax(3.0, fastest);
+}
+
 static const double IDLE_SPEED = 0.1; // m/s, and a share of the energy, that nobody minds
 static const double IDLE_SHARE = 1e-2;
 static const double TORN_SPEED = 1.0; // m/s or rad/s: slower errors are none
@@ -26,6 +32,7 @@ typedef struct solve {
   direct_joint *joints;
   law *laws;
   double *values;
+  direct_system system;
   double *v;        // velocities of the bodies, by row
   pair2 *x;         // right-hand sides, then solutions: velocity, position
   double *momentum; // that the position part has given, where it is to be taken back
@@ -45,6 +52,14 @@ static solve make_solve(const direct_context *c, mechanism *m)
   s.v = set->vectors;
   s.momentum = set->vectors + rows;
   s.x = set->solutions;
+  s.system.nodes = set->nodes;
+  s.system.blocks = set->blocks;
+  s.system.targets = set->targets;
+  s.system.values = set->values;
+  s.system.scratch = set->values + m->scratch;
+  s.system.x = set->solutions;
+  s.system.first = m->first_node;
+  s.system.last = m->last_node;
   return s;
 }
 
@@ -106,12 +121,15 @@ static double law_change(const solve *s, const direct_joint *j, const law *l, in
 // Inertia about the centre of mass, world axes.
 static S world_inertia(const solver_data *data, int32_t slot)
 {
-  body_block *block = &data->bodies[slot / BLOCK_WIDTH];
+  float(*spin)[BLOCK_WIDTH] = data->bodies[slot / BLOCK_WIDTH].spin;
+  int lane = slot % BLOCK_WIDTH;
+  V inertia;
+  Q start;
+  get_lane(spin + offsetof(Spin, inertia) / sizeof(R), lane, &inertia, 3);
+  get_lane(spin + offsetof(Spin, start) / sizeof(R), lane, &start, 4);
   const float *dq = data->state[slot].dq;
-  Spin spin;
-  get_lane(block->spin, slot % BLOCK_WIDTH, &spin, FIELDS(Spin));
   Q q = {dq[0], dq[1], dq[2], dq[3]};
-  return s_rotated_diagonal(q_mul(q, spin.start), spin.inertia);
+  return s_rotated_diagonal(seen_turn(q_mul(seen_turn(q), seen_turn(start))), inertia);
 }
 
 static void put_mass(const solve *s, const direct_node *node)
@@ -162,7 +180,7 @@ static void put_inverse_mass(const solve *s, const direct_node *node)
 // A spring is soft enough by itself.
 static double softness(const law *l)
 {
-  return fmax(l->alpha, l->soft);
+  return at_least(l->alpha, l->soft);
 }
 
 static void put_rows(const solve *s, const direct_joint *j)
@@ -184,10 +202,15 @@ static void put_rows(const solve *s, const direct_joint *j)
       }
       bool body_first = j->at[side] < j->node;
       double *to = s->values + j->entry[side] + (body_first ? row : row * BODY_ROWS);
-      for (int k = 0; k < BODY_ROWS; ++k) {
-        to[body_first ? k * ld : k] = l->j[side][k];
+      if (!body_first) {
+        memcpy(to, l->j[side], sizeof l->j[side]);
+        continue;
       }
-      if (body_first && (n & 1) && row == n - 1) {
+#pragma GCC unroll 6
+      for (int k = 0; k < BODY_ROWS; ++k) {
+        to[k * ld] = l->j[side][k];
+      }
+      if ((n & 1) && row == n - 1) {
         for (int k = 0; k < BODY_ROWS; ++k) {
           to[k * ld + 1] = 0.0; // padding
         }
@@ -233,251 +256,11 @@ static void assemble(const solve *s)
   }
 }
 
-// ---------------------------------------------------------------------------------------------
-// Elimination: A = L D L^T by blocks
-
-// z = b M^-1
-INLINE void scale_by_inverse_mass(const double *a, const double *b, double *z, int rows)
+// The matrix of all active rows.
+static void prepare(const solve *s)
 {
-  int step = padded(rows);
-#pragma GCC unroll 8
-  for (int i = 0; i < rows; i += 2) {
-    pair2 x = load2(b + 3 * step + i), y = load2(b + 4 * step + i), w = load2(b + 5 * step + i);
-#pragma GCC unroll 8
-    for (int k = 0; k < 3; ++k) {
-      store2(z + k * step + i, a[0] * load2(b + k * step + i));
-    }
-    store2(z + 3 * step + i, a[1] * x + a[4] * y + a[5] * w);
-    store2(z + 4 * step + i, a[4] * x + a[2] * y + a[6] * w);
-    store2(z + 5 * step + i, a[5] * x + a[6] * y + a[3] * w);
-  }
-}
-
-// Blocks below become those of L; what they take from later blocks goes there. `m` is how many rows
-// all nodes below have, or 0 if they differ.
-INLINE void eliminate(const solve *s, const direct_node *node, int n, int m, int bare)
-{
-  double *d = s->values + node->diagonal;
-  if (!bare) {
-    block_factor(d, n, node->is_joint ? -1.0 : 1.0);
-  }
-  double *scratch = s->values + s->mechanism->scratch;
-  double *copy = scratch;
-  const int32_t *target = s->context->set->targets + node->first_target;
-  for (int32_t p = 0; p < node->count; ++p) {
-    const direct_block *below = &s->blocks[node->first + p];
-    int rows = m ? m : s->nodes[below->node].rows;
-    double *l = s->values + below->at;
-    if (!bare) {
-      block_forward(d, n, l, rows);
-    }
-    memcpy(copy, l, (size_t)(padded(rows) * n) * sizeof *copy);
-    if (bare) {
-      scale_by_inverse_mass(d, copy, l, rows);
-    } else {
-      block_scale(d, n, copy, l, rows);
-    }
-    const double *other = scratch;
-    for (int32_t q = 0; q <= p; ++q) {
-      int columns = m ? m : s->nodes[s->blocks[node->first + q].node].rows;
-      if (q == p) {
-        block_subtract(s->values + *target++, l, rows, other, rows, n, 1);
-      } else {
-        block_subtract(s->values + *target++, l, rows, other, columns, n, 0);
-      }
-      other += padded(columns) * n;
-    }
-    copy += padded(rows) * n;
-  }
-}
-
-static int rows_below(const solve *s, const direct_node *node)
-{
-  int rows = node->count > 0 ? s->nodes[s->blocks[node->first].node].rows : 0;
-  for (int32_t i = 1; i < node->count; ++i) {
-    rows = s->nodes[s->blocks[node->first + i].node].rows == rows ? rows : 0;
-  }
-  return rows;
-}
-
-// The sizes that occur most, each with loops of known length.
-#define SIZES(n, m) (16 * (n) + (m))
-#define FOR_COMMON_SIZES(DO)                                                                       \
-  DO(3, 3)                                                                                         \
-  DO(3, 6)                                                                                         \
-  DO(5, 5)                                                                                         \
-  DO(5, 6)                                                                                         \
-  DO(6, 3)                                                                                         \
-  DO(6, 5)                                                                                         \
-  DO(6, 6)
-
-static void eliminate_bare(const solve *s, const direct_node *node, int m)
-{
-  switch (m) {
-  case 3:
-    eliminate(s, node, BODY_ROWS, 3, 1);
-    break;
-  case 5:
-    eliminate(s, node, BODY_ROWS, 5, 1);
-    break;
-  default:
-    eliminate(s, node, BODY_ROWS, 0, 1);
-    break;
-  }
-}
-
-#define ELIMINATE(n, m)                                                                            \
-  case SIZES(n, m):                                                                                \
-    eliminate(s, node, n, m, 0);                                                                   \
-    break;
-
-static void eliminate_node(const solve *s, const direct_node *node)
-{
-  int n = node->rows;
-  int m = rows_below(s, node);
-  if (node->bare) {
-    eliminate_bare(s, node, m);
-    return;
-  }
-  switch (n < 16 && m < 16 ? SIZES(n, m) : 0) {
-    FOR_COMMON_SIZES(ELIMINATE)
-  default:
-    eliminate(s, node, n, 0, 0);
-    break;
-  }
-}
-
-static void factor(const solve *s)
-{
-  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
-    eliminate_node(s, &s->nodes[i]);
-  }
-}
-
-INLINE pair2 *both(const solve *s, const direct_node *node)
-{
-  return s->x + node->first_row;
-}
-
-// y <- D^-1 y
-INLINE void divide(const double *d, int n, int bare, pair2 *y)
-{
-  if (bare) {
-    pair2 a = y[3], b = y[4], c = y[5];
-#pragma GCC unroll 8
-    for (int i = 0; i < 3; ++i) {
-      y[i] = d[0] * y[i];
-    }
-    y[3] = d[1] * a + d[4] * b + d[5] * c;
-    y[4] = d[4] * a + d[2] * b + d[6] * c;
-    y[5] = d[5] * a + d[6] * b + d[3] * c;
-    return;
-  }
-#pragma GCC unroll 8
-  for (int i = 0; i < n; ++i) {
-    y[i] = d[i * padded(n) + i] * y[i];
-  }
-}
-
-INLINE void forward(const solve *s, const direct_node *node, int n, int m)
-{
-  const double *d = s->values + node->diagonal;
-  pair2 *y = both(s, node);
-  for (int k = 0; k < n && !node->bare; ++k) {
-#pragma GCC unroll 8
-    for (int i = k + 1; i < n; ++i) {
-      y[i] -= d[k * padded(n) + i] * y[k];
-    }
-  }
-  for (int32_t p = 0; p < node->count; ++p) {
-    const direct_block *below = &s->blocks[node->first + p];
-    const direct_node *other = &s->nodes[below->node];
-    const double *l = s->values + below->at;
-    pair2 *to = both(s, other);
-    int rows = m ? m : other->rows, step = padded(rows);
-#pragma GCC unroll 8
-    for (int i = 0; i < rows; ++i) {
-      pair2 sum = to[i];
-#pragma GCC unroll 8
-      for (int k = 0; k < n; ++k) {
-        sum -= l[k * step + i] * y[k];
-      }
-      to[i] = sum;
-    }
-  }
-  divide(d, n, node->bare, y);
-}
-
-INLINE void backward(const solve *s, const direct_node *node, int n, int m)
-{
-  const double *d = s->values + node->diagonal;
-  pair2 *y = both(s, node);
-  for (int32_t p = 0; p < node->count; ++p) {
-    const direct_block *below = &s->blocks[node->first + p];
-    const direct_node *other = &s->nodes[below->node];
-    const double *l = s->values + below->at;
-    const pair2 *from = both(s, other);
-    int rows = m ? m : other->rows, step = padded(rows);
-#pragma GCC unroll 8
-    for (int k = 0; k < n; ++k) {
-      pair2 sum = y[k];
-#pragma GCC unroll 8
-      for (int i = 0; i < rows; ++i) {
-        sum -= l[k * step + i] * from[i];
-      }
-      y[k] = sum;
-    }
-  }
-  for (int i = n - 1; i >= 0 && !node->bare; --i) {
-#pragma GCC unroll 8
-    for (int k = i + 1; k < n; ++k) {
-      y[i] -= d[i * padded(n) + k] * y[k];
-    }
-  }
-}
-
-#define FORWARD(n, m)                                                                              \
-  case SIZES(n, m):                                                                                \
-    forward(s, node, n, m);                                                                        \
-    break;
-#define BACKWARD(n, m)                                                                             \
-  case SIZES(n, m):                                                                                \
-    backward(s, node, n, m);                                                                       \
-    break;
-
-static void substitute_forward(const solve *s, const direct_node *node)
-{
-  int n = node->rows;
-  int m = rows_below(s, node);
-  switch (n < 16 && m < 16 ? SIZES(n, m) : 0) {
-    FOR_COMMON_SIZES(FORWARD)
-  default:
-    forward(s, node, n, 0);
-    break;
-  }
-}
-
-static void substitute_back(const solve *s, const direct_node *node)
-{
-  int n = node->rows;
-  int m = rows_below(s, node);
-  switch (n < 16 && m < 16 ? SIZES(n, m) : 0) {
-    FOR_COMMON_SIZES(BACKWARD)
-  default:
-    backward(s, node, n, 0);
-    break;
-  }
-}
-
-static void substitute(const solve *s)
-{
-  const mechanism *m = s->mechanism;
-  for (int32_t i = m->first_node; i < m->last_node; ++i) {
-    substitute_forward(s, &s->nodes[i]);
-  }
-  for (int32_t i = m->last_node - 1; i >= m->first_node; --i) {
-    substitute_back(s, &s->nodes[i]);
-  }
+  assemble(s);
+  s->context->direct->factor(&s->system);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -517,6 +300,13 @@ static void ask(const solve *s)
   }
 }
 
+// Solutions for what is asked.
+static void answer(const solve *s)
+{
+  ask(s);
+  s->context->direct->substitute(&s->system);
+}
+
 static double worst_error(const solve *s)
 {
   const mechanism *m = s->mechanism;
@@ -525,7 +315,7 @@ static double worst_error(const solve *s)
     const direct_joint *j = &s->joints[i];
     for (int k = 0; k < j->law_count; ++k) {
       const law *l = &s->laws[j->first_law + k];
-      worst = l->active ? fmax(worst, fabs(l->error)) : worst;
+      worst = l->active ? at_least(worst, fabs(l->error)) : worst;
     }
   }
   return worst;
@@ -539,7 +329,7 @@ static double top_speed(const solve *s)
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     if (!s->nodes[i].is_joint) {
       const pair2 *x = s->x + s->nodes[i].first_row;
-      top = fmax(top, x[0][1] * x[0][1] + x[1][1] * x[1][1] + x[2][1] * x[2][1]);
+      top = at_least(top, x[0][1] * x[0][1] + x[1][1] * x[1][1] + x[2][1] * x[2][1]);
     }
   }
   return sqrt(top);
@@ -554,7 +344,7 @@ static void survey_bodies(solve *s)
       const double *v = s->v + s->nodes[i].first_row;
       double square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
       double mass = 1.0 / (double)s->context->data->state[s->nodes[i].index].inverse_mass;
-      most = fmax(most, square);
+      most = at_least(most, square);
       s->spare += 0.5 * mass * (IDLE_SPEED * IDLE_SPEED + IDLE_SHARE * square);
     }
   }
@@ -584,8 +374,8 @@ static bool brings_energy(const solve *s)
 // larger errors in a substep.
 static void judge_errors(solve *s)
 {
-  double joint_speed = fmax(JOINT_SPEED, JOINT_SHARE * s->fastest);
-  double body_speed = fmax(BODY_SPEED, BODY_SHARE * s->fastest);
+  double joint_speed = direct_joint_speed(s->fastest);
+  double body_speed = direct_body_speed(s->fastest);
   s->share = fmin(1.0, joint_speed / fmax(worst_error(s), 1e-30));
   double top = s->share * top_speed(s);
   s->mechanism->apart = s->share < 1.0 || top > body_speed || brings_energy(s);
@@ -749,7 +539,7 @@ static void keep_impulses(const solve *s, direct_joint *j)
 // The angular momentum that a change of spin stands for, at the pose of this solve.
 static void note_momentum(const solve *s, const direct_node *node)
 {
-  const pair2 *x = both(s, node);
+  const pair2 *x = s->x + node->first_row;
   V turn =
       v_make((float)(s->share * x[3][1]), (float)(s->share * x[4][1]), (float)(s->share * x[5][1]));
   V l = s_mul(world_inertia(s->context->data, node->index), turn);
@@ -843,10 +633,8 @@ static bool revise_errors(const solve *s)
 static void solve_errors(const solve *s)
 {
   for (int round = 0; round < ROUNDS; ++round) {
-    assemble(s);
-    factor(s);
-    ask(s);
-    substitute(s);
+    prepare(s);
+    answer(s);
     if (!revise_errors(s)) {
       break;
     }
@@ -916,6 +704,9 @@ static void part_errors(solve *s)
 
 void mechanism_solve(const direct_context *c, mechanism *m)
 {
+  if (points_solve(c, m)) {
+    return;
+  }
   solve s = make_solve(c, m);
   s.share = c->pass == DIRECT_AGAIN && !m->apart ? 1.0 : 0.0;
   bool aside = c->pass == DIRECT_AGAIN && m->apart;
@@ -937,11 +728,9 @@ void mechanism_solve(const direct_context *c, mechanism *m)
   }
   for (int round = 0; round < ROUNDS; ++round) {
     if (stale) {
-      assemble(&s);
-      factor(&s);
+      prepare(&s);
     }
-    ask(&s);
-    substitute(&s);
+    answer(&s);
     if (c->pass == DIRECT_FIRST) {
       judge_errors(&s);
     }

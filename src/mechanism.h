@@ -11,13 +11,13 @@
 #ifndef TENON_MECHANISM_H
 #define TENON_MECHANISM_H
 
-#include "block_algebra.h"
+#include "direct_store.h"
+#include "point_store.h"
 #include "store.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define BODY_ROWS 6
 #define MAX_LAWS 20 // of one joint
 
 // What holds one direction of a joint: a locked row, the end of a range, a drive, a resistance.
@@ -51,6 +51,7 @@ typedef struct direct_joint {
   int32_t joint; // slot
   int32_t body[2];
   int32_t node, at[2]; // of the joint and of its bodies, NO_SLOT for those that joints do not move
+  int32_t point;       // its place in a tree of ball joints, or NO_SLOT
   int32_t entry[2];    // where its rows go among the values, for each body
   int32_t first_law;
   int16_t law_count, law_capacity;
@@ -64,39 +65,23 @@ typedef struct direct_joint {
   float lag;           // and is to be when this one ends
 } direct_joint;
 
-// A node in the order of elimination.
-typedef struct direct_node {
-  int32_t index; // body slot, or joint among direct_joints
-  bool is_joint;
-  bool bare;            // a body before all of its joints
-  bool torn;            // a body at a joint that cannot close
-  int16_t rows;         // now
-  int16_t capacity;     // most rows it may have
-  int32_t first_row;    // in vectors
-  int32_t diagonal;     // offset of its block in values
-  int32_t first, count; // blocks below it
-  int32_t first_target; // where eliminating it adds to
-  double resistance;    // inertia to add while errors are removed apart from motion
-} direct_node;
-
-typedef struct direct_block {
-  int32_t node; // the later one
-  int32_t at;   // offset in values
-  bool fills;   // no rows of its own: what elimination leaves there
-} direct_block;
-
 typedef struct mechanism {
   int32_t first_node, last_node;
   int32_t first_joint, last_joint;
   int32_t rows;        // of its vectors
   int32_t first_value; // of its blocks
   int32_t scratch;     // after them: room for the columns under elimination
-  bool anchored;       // to something that its joints do not move
-  bool stale;          // values hold another matrix than the velocities' one
-  bool leaning;        // contacts carry one of its bodies
-  bool torn;           // some joint cannot close, whatever the bodies do
-  bool torn_off;       // and none of these holds on to anything else
-  bool apart;          // position changes of this substep are not to stay in the velocities
+  int32_t first_point; // of a tree of ball joints, or NO_SLOT
+  int32_t first_link, first_point_body, point_body_count;
+  int32_t first_impulse; // among the solutions
+  bool by_tree;          // this substep is solved by the tree
+  bool overloaded;       // in this step: light links would swing too fast for a tree
+  bool anchored;         // to something that its joints do not move
+  bool stale;            // values hold another matrix than the velocities' one
+  bool leaning;          // contacts carry one of its bodies
+  bool torn;             // some joint cannot close, whatever the bodies do
+  bool torn_off;         // and none of these holds on to anything else
+  bool apart;            // position changes of this substep are not to stay in the velocities
 } mechanism;
 
 // All mechanisms of a world, one after the other in each array.
@@ -119,6 +104,13 @@ typedef struct mechanism_set {
   int32_t row_count, vector_capacity;
   pair2 *solutions; // velocity, position
   int32_t solution_capacity;
+  point_joint *points; // in whole blocks
+  point_block *point_blocks;
+  int32_t point_count, point_capacity, point_block_capacity;
+  point_body *point_bodies;
+  int32_t point_body_count, point_body_capacity;
+  point_link *links;
+  int32_t link_count, link_capacity;
   int32_t skipped; // joints left to Gauss-Seidel: their mechanism would fill up
 } mechanism_set;
 
@@ -136,9 +128,24 @@ typedef struct direct_context {
   mechanism_set *set;
   direct_pass pass;
   bool begins; // the first substep of a step
+  const direct_ops *direct;
+  const point_ops *points;
 } direct_context;
 
+// Products of turns too small to see would be subnormal numbers, which are slow.
+static inline Q seen_turn(Q q)
+{
+  Q seen = {r_abs(q.x) < 1e-15f ? 0.0f : q.x, r_abs(q.y) < 1e-15f ? 0.0f : q.y,
+            r_abs(q.z) < 1e-15f ? 0.0f : q.z, r_abs(q.w) < 1e-15f ? 0.0f : q.w};
+  return seen;
+}
+
 // mechanism_rows.c
+// Rows that depend on each other are told apart by a little compliance, relative to the inverse
+// mass that a row sees.
+#define DIRECT_SOFTNESS 1e-5
+// What bodies bear without more inertia: h^2 times the geometric stiffness, over the inertia.
+#define DIRECT_BEARABLE 2.0
 // The rows of a joint at its bodies' pose.
 void direct_laws(const direct_context *c, direct_joint *j);
 // Impulses of the laws into the joint's state.
@@ -147,7 +154,15 @@ void direct_keep(const direct_context *c, direct_joint *j);
 int direct_locked_rows(JointType type, const RowParams params[2]);
 int direct_law_capacity(JointType type, const RowParams params[2]);
 
+// mechanism_points.c
+// Solves a tree of ball joints; false if the mechanism is none, or is to be solved as any other.
+bool points_solve(const direct_context *c, mechanism *m);
+
 // mechanism.c
+// How fast errors of position may close joints and move bodies, if the fastest body has that speed.
+// What is faster moves the bodies but is no part of their motion.
+double direct_joint_speed(double fastest);
+double direct_body_speed(double fastest);
 void mechanism_solve(const direct_context *c, mechanism *m);
 
 // mechanism_stiffness.c

@@ -285,6 +285,7 @@ static void add_joint(tn_world *world, direct_node *node, int32_t slot)
   d->type = joint_type(j);
   joint_params(j, d->params);
   d->law_capacity = (int16_t)direct_law_capacity(d->type, d->params);
+  d->point = NO_SLOT;
   d->first_law = set->law_count;
   set->law_count += d->law_capacity;
   d->node = (int32_t)(node - set->nodes);
@@ -385,6 +386,7 @@ static void add_mechanism(const planner *p, orderer *o)
   m->first_node = set->node_count;
   m->first_joint = set->joint_count;
   m->first_value = set->value_count;
+  m->first_point = NO_SLOT;
   int32_t first_row = set->row_count;
   add_nodes(o);
   m->last_node = set->node_count;
@@ -393,6 +395,169 @@ static void add_mechanism(const planner *p, orderer *o)
   m->scratch = set->value_count;
   set->value_count += add_targets(set, m->first_node);
   tie_joints(p, o, m);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Trees of ball joints
+
+static bool is_point(const tn_world *world, int32_t slot)
+{
+  const joint *j = &world->joints[slot];
+  for (int side = 0; side < 2; ++side) {
+    if (world->bodies[j->slot[side]].type == TN_BODY_DYNAMIC && !is_node(world, j->slot[side])) {
+      return false;
+    }
+  }
+  return joint_type(j) == TYPE_POINT && j->def.compliance == 0.0f;
+}
+
+static bool is_point_tree(const orderer *o)
+{
+  int32_t edges = 0;
+  for (int32_t i = 0; i < o->count; ++i) {
+    bool fits = i < o->body_count ? o->length[i] <= MAX_STAR : is_point(o->world, o->id[i]);
+    if (!fits) {
+      return false;
+    }
+    edges += i < o->body_count ? 0 : o->length[i];
+  }
+  return edges == o->count - 1;
+}
+
+// How many of a joint's bodies have other joints that are left.
+static int32_t busy_ends(const orderer *o, int32_t node)
+{
+  int32_t count = 0;
+  for (int32_t i = 0; i < o->length[node]; ++i) {
+    count += o->degree[o->arena[o->first[node] + i]] > 1;
+  }
+  return count;
+}
+
+// Joints from all tips inwards, then bodies as these name them.
+static void peel_points(orderer *o)
+{
+  int32_t head = 0, tail = 0;
+  int32_t *queue = o->order;
+  for (int32_t i = o->body_count; i < o->count; ++i) {
+    o->ready[i] = busy_ends(o, i) <= 1;
+    if (o->ready[i]) {
+      queue[tail++] = i;
+    }
+  }
+  int32_t joint_count = o->count - o->body_count;
+  int32_t *bodies = o->order + joint_count;
+  memset(o->ready, 0, (size_t)o->body_count * sizeof *o->ready);
+  while (head < tail) {
+    int32_t node = queue[head];
+    o->position[node] = head++;
+    o->gone[node] = true;
+    for (int32_t i = 0; i < o->length[node]; ++i) {
+      int32_t at_body = o->arena[o->first[node] + i];
+      if (!o->ready[at_body]) {
+        o->ready[at_body] = true;
+        o->position[at_body] = o->done;
+        bodies[o->done++] = at_body;
+      }
+      o->degree[at_body] -= 1;
+      for (int32_t k = 0; k < o->length[at_body] && o->degree[at_body] == 1; ++k) {
+        int32_t other = o->arena[o->first[at_body] + k];
+        if (!o->gone[other] && !o->ready[other] && busy_ends(o, other) <= 1) {
+          o->ready[other] = true;
+          queue[tail++] = other;
+        }
+      }
+    }
+  }
+}
+
+static int32_t side_of(const tn_world *world, int32_t joint_slot, int32_t body_slot)
+{
+  return world->joints[joint_slot].slot[0] == body_slot ? 0 : 1;
+}
+
+// To the joints that are left at one of its bodies when it goes.
+static void add_links(orderer *o, int32_t node, int32_t first_link, point_joint *p)
+{
+  mechanism_set *set = &o->world->mechanisms;
+  p->first = set->link_count - first_link;
+  for (int32_t i = 0; i < o->length[node]; ++i) {
+    int32_t at_body = o->arena[o->first[node] + i];
+    int32_t *others = o->arena + o->first[at_body];
+    sort_by_position(others, o->length[at_body], o->position);
+    for (int32_t k = 0; k < o->length[at_body]; ++k) {
+      if (o->position[others[k]] > o->position[node]) {
+        point_link *link = &set->links[set->link_count++];
+        memset(link, 0, sizeof *link);
+        link->below = o->position[others[k]];
+        link->side = side_of(o->world, o->id[others[k]], o->id[at_body]);
+        p->upper = side_of(o->world, o->id[node], o->id[at_body]);
+        p->count += 1;
+      }
+    }
+  }
+}
+
+static void add_point(orderer *o, mechanism *m, int32_t node)
+{
+  mechanism_set *set = &o->world->mechanisms;
+  direct_joint *d = &set->joints[o->world->joints[o->id[node]].direct];
+  int32_t at = o->position[node];
+  point_joint *p = &set->points[m->first_point + at];
+  point_block *block = &set->point_blocks[(m->first_point + at) / BLOCK_WIDTH];
+  block->a[at % BLOCK_WIDTH] = d->body[0];
+  block->b[at % BLOCK_WIDTH] = d->body[1];
+  d->point = m->first_point + at;
+  for (int32_t i = 0; i < o->length[node]; ++i) {
+    int32_t at_body = o->arena[o->first[node] + i];
+    point_body *b = &set->point_bodies[m->first_point_body + o->position[at_body]];
+    b->joint[b->count++] = 2 * at + side_of(o->world, o->id[node], o->id[at_body]);
+  }
+  add_links(o, node, m->first_link, p);
+}
+
+// Beside the nodes of the mechanism.
+static void add_point_tree(orderer *o, mechanism *m)
+{
+  mechanism_set *set = &o->world->mechanisms;
+  int32_t joint_count = o->count - o->body_count;
+  int32_t places = (joint_count + BLOCK_WIDTH - 1) / BLOCK_WIDTH * BLOCK_WIDTH;
+  m->first_point = set->point_count;
+  m->first_link = set->link_count;
+  m->first_point_body = set->point_body_count;
+  m->point_body_count = o->body_count;
+  m->first_impulse = set->row_count;
+  memset(set->points + set->point_count, 0, (size_t)places * sizeof *set->points);
+  memset(set->point_blocks + set->point_count / BLOCK_WIDTH, 0,
+         (size_t)(places / BLOCK_WIDTH) * sizeof *set->point_blocks);
+  set->point_count += places;
+  set->row_count += 3 * joint_count;
+  for (int32_t i = 0; i < o->body_count; ++i) {
+    point_body b = {.slot = o->id[o->order[joint_count + i]]};
+    set->point_bodies[set->point_body_count++] = b;
+  }
+  for (int32_t i = 0; i < joint_count; ++i) {
+    add_point(o, m, o->order[i]);
+  }
+}
+
+static bool reserve_point_tree(tn_world *world, const orderer *o)
+{
+  mechanism_set *set = &world->mechanisms;
+  int32_t joint_count = o->count - o->body_count;
+  int32_t places = set->point_count + joint_count + BLOCK_WIDTH;
+  int32_t links = set->link_count;
+  for (int32_t i = 0; i < o->body_count; ++i) {
+    links += o->length[i] * (o->length[i] - 1) / 2;
+  }
+  return memory_reserve(world, (void **)&set->points, &set->point_capacity, places,
+                        sizeof *set->points) &&
+         memory_reserve(world, (void **)&set->point_blocks, &set->point_block_capacity,
+                        places / BLOCK_WIDTH, sizeof *set->point_blocks) &&
+         memory_reserve(world, (void **)&set->point_bodies, &set->point_body_capacity,
+                        set->point_body_count + o->body_count, sizeof *set->point_bodies) &&
+         memory_reserve(world, (void **)&set->links, &set->link_capacity, links,
+                        sizeof *set->links);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -468,29 +633,52 @@ static bool lay_out(planner *p, const int32_t *joints, int32_t joint_count, orde
   return true;
 }
 
-static bool plan_mechanism(planner *p, const int32_t *joints, int32_t joint_count)
+// Any mechanism, or none if it would fill up.
+static bool plan_nodes(planner *p, orderer *o, int32_t joint_count)
 {
-  orderer o = {.world = p->world, .arena = p->arena, .capacity = p->arena_capacity};
-  bool ok = lay_out(p, joints, joint_count, &o);
-  order_result result = ORDER_NO_MEMORY;
-  if (ok) {
-    result = shortcut(&o);
-  }
+  order_result result = shortcut(o);
   if (result == ORDER_DONE) {
-    peel(&o);
-    result = order_core(&o);
+    peel(o);
+    result = order_core(o);
   }
-  ok = result != ORDER_NO_MEMORY;
-  if (result == ORDER_DONE) {
-    ok = reserve_mechanism(p->world, &o);
-    if (ok) {
-      add_mechanism(p, &o);
-    }
-  } else if (ok) {
+  if (result == ORDER_FULL) {
     p->world->mechanisms.skipped += joint_count;
   }
-  for (int32_t i = 0; i < o.body_count; ++i) {
-    p->node[o.id[i]] = NO_SLOT;
+  bool ok = result != ORDER_NO_MEMORY;
+  if (result == ORDER_DONE) {
+    ok = reserve_mechanism(p->world, o);
+    if (ok) {
+      add_mechanism(p, o);
+    }
+  }
+  return ok;
+}
+
+static void forget_nodes(planner *p, const orderer *o)
+{
+  for (int32_t i = 0; i < o->body_count; ++i) {
+    p->node[o->id[i]] = NO_SLOT;
+  }
+}
+
+static bool plan_mechanism(planner *p, const int32_t *joints, int32_t joint_count)
+{
+  mechanism_set *set = &p->world->mechanisms;
+  int32_t before = set->count;
+  orderer o = {.world = p->world, .arena = p->arena, .capacity = p->arena_capacity};
+  bool ok = lay_out(p, joints, joint_count, &o);
+  bool fits = ok && is_point_tree(&o);
+  ok = ok && plan_nodes(p, &o, joint_count);
+  forget_nodes(p, &o);
+  if (ok && fits && set->count > before) {
+    orderer again = {.world = p->world, .arena = o.arena, .capacity = o.capacity};
+    ok = lay_out(p, joints, joint_count, &again) && reserve_point_tree(p->world, &again);
+    if (ok) {
+      peel_points(&again);
+      add_point_tree(&again, &set->list[before]);
+    }
+    forget_nodes(p, &again);
+    o = again;
   }
   p->arena = o.arena;
   p->arena_capacity = o.capacity;
@@ -570,6 +758,7 @@ bool mechanisms_build(tn_world *world, const int32_t *solved, int32_t count)
   mechanism_set *set = &world->mechanisms;
   set->count = set->node_count = set->block_count = set->target_count = 0;
   set->joint_count = set->law_count = set->value_count = set->row_count = set->skipped = 0;
+  set->point_count = set->link_count = set->point_body_count = 0;
   if (count == 0) {
     return true;
   }
@@ -606,4 +795,10 @@ void mechanisms_release(tn_world *world)
   memory_give(world, set->values, (size_t)set->value_capacity * sizeof *set->values);
   memory_give(world, set->vectors, (size_t)set->vector_capacity * sizeof *set->vectors);
   memory_give(world, set->solutions, (size_t)set->solution_capacity * sizeof *set->solutions);
+  memory_give(world, set->points, (size_t)set->point_capacity * sizeof *set->points);
+  memory_give(world, set->point_blocks,
+              (size_t)set->point_block_capacity * sizeof *set->point_blocks);
+  memory_give(world, set->point_bodies,
+              (size_t)set->point_body_capacity * sizeof *set->point_bodies);
+  memory_give(world, set->links, (size_t)set->link_capacity * sizeof *set->links);
 }

@@ -6,9 +6,6 @@
 
 _Static_assert(TN_LANES == 1, "this file works on one joint at a time");
 
-// Rows that depend on each other are told apart by a little compliance, relative to the inverse
-// mass that a row sees.
-static const double SOFTNESS = 1e-5;
 static const double NO_BOUND = 1e300;
 static const double ROUNDING = 1e-8; // of lengths and angles in a step
 
@@ -24,6 +21,7 @@ typedef struct stating {
   Rows rows;
   int block;
   double h, inv_h, inv_h2;
+  double least; // error
   bool relaxing;
 } stating;
 
@@ -37,40 +35,53 @@ static Body body_now(const solver_data *data, int32_t slot)
   memcpy(&b.ii, data->inertia[slot].inverse, sizeof b.ii);
   b.dx = v_make(s->dx[0], s->dx[1], s->dx[2]);
   Q dq = {s->dq[0], s->dq[1], s->dq[2], s->dq[3]};
-  b.dq = dq;
+  b.dq = seen_turn(dq);
   return b;
 }
 
-static void set_row(double *to, float sign, V linear, V angular)
+KERNEL void set_row(double *to, V linear, V angular)
 {
-  to[0] = (double)(sign * linear.x);
-  to[1] = (double)(sign * linear.y);
-  to[2] = (double)(sign * linear.z);
-  to[3] = (double)(sign * angular.x);
-  to[4] = (double)(sign * angular.y);
-  to[5] = (double)(sign * angular.z);
+  to[0] = (double)linear.x;
+  to[1] = (double)linear.y;
+  to[2] = (double)linear.z;
+  to[3] = (double)angular.x;
+  to[4] = (double)angular.y;
+  to[5] = (double)angular.z;
 }
 
-// A law along n, without bounds.
-static law *add_law(stating *s, law_kind kind, int row, V n)
+KERNEL V opposite(V a)
+{
+  return v_make(-a.x, -a.y, -a.z);
+}
+
+// What the bodies have for inverse mass along n.
+KERNEL float weight_along(const stating *s, V n)
+{
+  return v_dot(n, s_mul(s->rows.k, n));
+}
+
+// A law along n, where the inverse mass is w, without bounds.
+KERNEL law *add_law(stating *s, law_kind kind, int row, V n, float w)
 {
   direct_joint *j = s->joint;
   law *l = &s->laws[j->law_count++];
-  memset(l, 0, sizeof *l);
   if (s->block == 1) {
-    set_row(l->j[0], -1.0f, v_zero(), n);
-    set_row(l->j[1], 1.0f, v_zero(), n);
+    set_row(l->j[0], v_zero(), opposite(n));
+    set_row(l->j[1], v_zero(), n);
   } else {
-    set_row(l->j[0], -1.0f, n, v_cross(s->rows.levers.a, n));
-    set_row(l->j[1], 1.0f, n, v_cross(s->rows.levers.b, n));
+    set_row(l->j[0], opposite(n), v_cross(n, s->rows.levers.a));
+    set_row(l->j[1], n, v_cross(s->rows.levers.b, n));
   }
-  l->soft = SOFTNESS * (double)v_dot(n, s_mul(s->rows.k, n));
+  l->rate = l->error = l->alpha = l->lambda = 0.0;
+  l->soft = DIRECT_SOFTNESS * (double)w;
   l->lo = -NO_BOUND;
   l->hi = NO_BOUND;
   l->kind = (uint8_t)kind;
   l->block = (uint8_t)s->block;
   l->row = (uint8_t)row;
   l->active = true;
+  l->at_hi = false;
+  l->trials = 0;
   return l;
 }
 
@@ -85,11 +96,6 @@ static double row_velocity(const stating *s, const law *l)
          j[3] * (double)b->w.x + j[4] * (double)b->w.y + j[5] * (double)b->w.z;
   }
   return u;
-}
-
-static bool rigid(const stating *s, double alpha, V n)
-{
-  return alpha <= (double)v_dot(n, s_mul(s->rows.k, n));
 }
 
 // As the step ends springs give part of their impulse ahead, and rigid rows stop.
@@ -108,7 +114,7 @@ static double given(const stating *s, float lambda)
 
 // Errors that rounding explains are none: a structure that is held more than once would answer them
 // with forces beyond any load.
-static double beyond_rounding(const stating *s, double e)
+static double rounding_of(const stating *s)
 {
   double size = 1.0;
   if (s->block == 0) { // levers that turn: of what stands still they may be as long as the world
@@ -116,8 +122,12 @@ static double beyond_rounding(const stating *s, double e)
     size = (double)(v_length(s->body[0].im > 0.0f ? s->rows.levers.a : none) +
                     v_length(s->body[1].im > 0.0f ? s->rows.levers.b : none));
   }
-  double least = ROUNDING * size;
-  return e > least ? e - least : e < -least ? e + least : 0.0;
+  return ROUNDING * size;
+}
+
+static double beyond_rounding(const stating *s, double e)
+{
+  return e > s->least ? e - s->least : e < -s->least ? e + s->least : 0.0;
 }
 
 // A spring or a rigid row towards e = 0.
@@ -125,12 +135,13 @@ static law *state_spring(stating *s, law_kind kind, int row, double e, double co
                          float lambda)
 {
   V n = axis_of(s->kind, &s->rows, row);
+  float w = weight_along(s, n);
   double alpha = compliance * s->inv_h2;
-  bool stiff = rigid(s, alpha, n);
+  bool stiff = alpha <= (double)w;
   if (s->context->pass == DIRECT_RELAX && !stiff) {
     return NULL;
   }
-  law *l = add_law(s, kind, row, n);
+  law *l = add_law(s, kind, row, n, w);
   if (s->relaxing) {
     l->lambda = s->context->pass == DIRECT_RELAX ? (double)lambda : 0.0;
     if (!stiff) {
@@ -251,7 +262,8 @@ static void state_drive(stating *s)
   if (d->mode == 0.0f || s->context->pass == DIRECT_RELAX) {
     return;
   }
-  law *l = add_law(s, LAW_DRIVE, 0, axis_of(s->kind, &s->rows, 0));
+  V n = axis_of(s->kind, &s->rows, 0);
+  law *l = add_law(s, LAW_DRIVE, 0, n, weight_along(s, n));
   double most = (double)d->max * s->h;
   if (s->relaxing) {
     fix(l, (double)(s->joint->lag * s->state->drive));
@@ -271,9 +283,10 @@ static void state_damping(stating *s, int row, V n)
   if (s->relaxing) {
     return;
   }
-  law *l = add_law(s, LAW_DAMPING, row, n);
+  float w = weight_along(s, n);
+  law *l = add_law(s, LAW_DAMPING, row, n, w);
   double decay = (double)r_exp(s->params->damping * (float)s->h) - 1.0;
-  l->alpha = (double)v_dot(n, s_mul(s->rows.k, n)) / fmax(decay, 1e-12);
+  l->alpha = (double)w / fmax(decay, 1e-12);
 }
 
 static void state_resist(stating *s)
@@ -293,7 +306,7 @@ static void state_resist(stating *s)
   double most = (double)s->params->friction * s->h;
   bool slides = count == 3 && v_length(s->state->resist) >= (float)most * 0.999999f;
   for (int i = 0; i < count; ++i) {
-    law *l = add_law(s, LAW_FRICTION, i, axes[i]);
+    law *l = add_law(s, LAW_FRICTION, i, axes[i], weight_along(s, axes[i]));
     if (s->relaxing) {
       fix(l, (double)(s->joint->lag * last[i]));
       continue;
@@ -331,6 +344,7 @@ static void state_block(stating *s, int block)
     linear_rows(j->type, &j->start, &s->body[0], &s->body[1], &s->rows);
     s->rows.k = linear_inverse_mass(&s->body[0], &s->body[1], s->rows.levers.a, s->rows.levers.b);
   }
+  s->least = rounding_of(s);
   state_rows(s);
   if (has_law(s->params, s->kind)) {
     state_drive(s);

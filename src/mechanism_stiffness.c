@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-static const double BEARABLE = 2.0; // h^2 times the stiffness, over the inertia
-
 void mechanism_resist_nothing(const direct_context *c, const mechanism *m)
 {
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
@@ -53,7 +51,7 @@ void mechanism_resist_load(const direct_context *c, const mechanism *m)
     if (node->resistance > 0.0) {
       const double *moments = c->world->bodies[node->index].moments;
       double mean = (moments[0] + moments[1] + moments[2]) / 3.0;
-      node->resistance = fmax(0.0, node->resistance - BEARABLE * mean);
+      node->resistance = fmax(0.0, node->resistance - DIRECT_BEARABLE * mean);
     }
   }
 }

@@ -230,7 +230,8 @@ static bool run(tn_world *world, const tn_reach_def *def, joint *target)
   r.data.inertia = world->inertia;
   r.data.bodies = world->body_blocks;
   r.data.substep.h = r.data.substep.time = STEP;
-  direct_context context = {world, &r.data, set, DIRECT_FIRST, true};
+  direct_context context = {world,           &r.data, set, DIRECT_FIRST, true, world->direct_ops,
+                            world->point_ops};
   r.context = context;
   size_t size = (size_t)node_count(&r) * sizeof *r.motion;
   r.motion = memory_take(world, size);

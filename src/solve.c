@@ -1,95 +1,8 @@
 // Lanes meet memory here: gather bodies, run a kernel, scatter what it changed. Compiled once for
 // each lane width; the kernels and the order of their operations are the same in all.
-#include "gather.h"
+#include "solve_body.h"
 
 #define SOLVER_OPS PASTE(solver_ops_, TN_LANES)
-
-static const uint8_t every_lane[BLOCK_WIDTH] = {1, 1, 1, 1, 1, 1, 1, 1};
-
-// The bodies of a body block: consecutive slots.
-KERNEL Gather gather_range(int32_t *index, int block, int lane)
-{
-  for (int i = 0; i < TN_LANES; ++i) {
-    index[i] = block * BLOCK_WIDTH + lane + i;
-  }
-  Gather g = {index, every_lane};
-  return g;
-}
-
-KERNEL R kick_time(kick_part part, R lead, R h)
-{
-  return part == KICK_FIRST ? lead * h : part == KICK_LAST ? h - lead * h : h;
-}
-
-// What contacts have left for the body.
-KERNEL void take_change(const solver_data *data, Gather g, Body *body)
-{
-  R r[8];
-  load_each(data->change->sum, STRIDE(data->change), g, r);
-  body->v = v_add(body->v, v_make(r[0], r[1], r[2]));
-  body->w = v_add(body->w, v_make(r[4], r[5], r[6]));
-  for (int i = 0; i < 8; ++i) {
-    r[i] = splat(0.0f);
-  }
-  store_each(data->change->sum, STRIDE(data->change), g, r);
-}
-
-static void kick_bodies(solver_data *data, int first, int last, kick_part part)
-{
-  R h = splat(data->substep.h);
-  for (int i = first; i < last; ++i) {
-    int block = data->active[i];
-    body_block *bb = &data->bodies[block];
-    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
-      int32_t index[TN_LANES];
-      Gather g = gather_range(index, block, lane);
-      Body body;
-      R share;
-      V acceleration, torque;
-      load_velocity(data, g, &body, &share);
-      load_inertia(data, g, &body);
-      LOAD(bb->acceleration, lane, &acceleration);
-      LOAD(bb->torque, lane, &torque);
-      Drag drag;
-      LOAD(bb->drag, lane, &drag);
-      if (part != KICK_LAST) {
-        damp(&body, &drag);
-      }
-      kick(&body, acceleration, torque, kick_time(part, drag.lead, h));
-      if (data->substep.carried) {
-        take_change(data, g, &body);
-      }
-      store_velocity(data, g, &body, share);
-    }
-  }
-}
-
-static void drift_bodies(solver_data *data, int first, int last)
-{
-  R h = splat(data->substep.h);
-  for (int i = first; i < last; ++i) {
-    int block = data->active[i];
-    body_block *bb = &data->bodies[block];
-    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
-      int32_t index[TN_LANES];
-      Gather g = gather_range(index, block, lane);
-      Body body;
-      Spin spin;
-      Drag drag;
-      R share;
-      load_velocity(data, g, &body, &share);
-      R flown = load_pose(data, g, &body);
-      LOAD(bb->spin, lane, &spin);
-      LOAD(bb->drag, lane, &drag);
-      limit_speed(&body, &drag);
-      drift(&body, &spin, drag.dynamic, h - flown);
-      store_velocity(data, g, &body, share);
-      store_pose(data, g, &body);
-      store_inertia(data, g, &body);
-      STORE(bb->spin, lane, &spin);
-    }
-  }
-}
 
 static void collect_bodies(solver_data *data, int first, int last)
 {
@@ -97,7 +10,7 @@ static void collect_bodies(solver_data *data, int first, int last)
     int block = data->active[i];
     body_block *bb = &data->bodies[block];
     for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
-      int32_t index[TN_LANES];
+      int32_t index[BLOCK_PLACES];
       Gather g = gather_range(index, block, lane);
       Body body;
       Spin spin;
@@ -122,7 +35,7 @@ static void average_bodies(solver_data *data, int first, int last, int move)
   for (int i = first; i < last; ++i) {
     int block = data->active[i];
     for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
-      int32_t index[TN_LANES];
+      int32_t index[BLOCK_PLACES];
       Gather g = gather_range(index, block, lane);
       float *sums[TN_LANES];
       for (int k = 0; k < TN_LANES; ++k) {
@@ -571,6 +484,6 @@ JOINT_PASS(joint_relax, relax_joint)
 JOINT_PASS(joint_positions, position_joint)
 
 const solver_ops SOLVER_OPS = {
-    kick_bodies, drift_bodies, collect_bodies, average_bodies,
+    KICK_BODIES, DRIFT_BODIES, collect_bodies, average_bodies,
     joint_begin, joint_solve,  joint_relax,    joint_positions,
 };

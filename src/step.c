@@ -656,6 +656,8 @@ static stepper make_stepper(tn_world *world, float dt)
   s.world = world;
   s.direct.world = world;
   s.direct.set = &world->mechanisms;
+  s.direct.direct = world->direct_ops;
+  s.direct.points = world->point_ops;
   s.has_joints = world->graph.block_count > 0;
   s.has_contacts = world->contact_graph.block_count > 0;
   s.has_softs = world->soft_list.count > 0 && world->soft_graph.place_count > BLOCK_WIDTH;

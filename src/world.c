@@ -60,6 +60,8 @@ static bool has_avx512(void)
 #endif
 }
 
+extern const solver_ops solver_ops_16;
+
 static const solver_ops *find_ops(int lanes)
 {
   switch (lanes) {
@@ -71,8 +73,8 @@ static const solver_ops *find_ops(int lanes)
 #if defined(__x86_64__) || defined(__i386__)
   case 8:
     return has_avx2() ? &solver_ops_8 : NULL;
-  case 16: // contacts alone
-    return has_avx512() ? &solver_ops_8 : NULL;
+  case 16: // bodies and contacts alone
+    return has_avx512() ? &solver_ops_16 : NULL;
 #endif
 #endif
   default:
@@ -113,6 +115,38 @@ static const soft_ops *find_soft_ops(int lanes)
 #endif
   (void)lanes;
   return &soft_ops_1;
+}
+
+static const direct_ops *find_direct_ops(int lanes)
+{
+#if !defined(TN_ONE_LANE)
+#if defined(__x86_64__) || defined(__i386__)
+  if (lanes >= 8) {
+    return &direct_ops_8;
+  }
+#endif
+  if (lanes == 4) {
+    return &direct_ops_4;
+  }
+#endif
+  (void)lanes;
+  return &direct_ops_1;
+}
+
+static const point_ops *find_point_ops(int lanes)
+{
+#if !defined(TN_ONE_LANE)
+#if defined(__x86_64__) || defined(__i386__)
+  if (lanes >= 8) {
+    return &point_ops_8;
+  }
+#endif
+  if (lanes == 4) {
+    return &point_ops_4;
+  }
+#endif
+  (void)lanes;
+  return &point_ops_1;
 }
 
 static int widest_lanes(void)
@@ -200,6 +234,8 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->ops = find_ops(world->lanes);
   world->contact_ops = find_contact_ops(world->lanes);
   world->soft_ops = find_soft_ops(world->lanes);
+  world->direct_ops = find_direct_ops(world->lanes);
+  world->point_ops = find_point_ops(world->lanes);
   world->material_changes = 1;
   world->sleeping = def->sleeping;
   world->clock = def->clock;

@@ -286,6 +286,8 @@ struct tn_world {
   joint *joints;
   graph graph;
   mechanism_set mechanisms;
+  const direct_ops *direct_ops;
+  const point_ops *point_ops;
 
   const soft_ops *soft_ops;
   pool_list soft_list;

@@ -29,13 +29,16 @@ plan() {
   for width in $lanes; do
     options=-DTN_LANES=$width
     [ "$width" = 8 ] && options+=" $lanes_8_options"
-    for source in solve solve_contact solve_record solve_soft look_round; do
+    for source in solve solve_body solve_contact solve_direct solve_point solve_record solve_soft \
+      look_round; do
       echo "$compile $options -c '$root/src/$source.c' -o '$work/$name/${source}_$width.o'"
     done
   done
   if [[ $lanes = *8* && -n $lanes_16_options ]]; then
-    echo "$compile -DTN_LANES=16 $lanes_16_options -c '$root/src/solve_contact.c'" \
-      "-o '$work/$name/solve_contact_16.o'"
+    for source in solve_body solve_contact; do
+      echo "$compile -DTN_LANES=16 $lanes_16_options -c '$root/src/$source.c'" \
+        "-o '$work/$name/${source}_16.o'"
+    done
   fi
   for file in "${sources[@]}"; do
     echo "$compile $config -c '$file' -o '$work/$name/$(basename "${file//\//_}" .c).o'"

@@ -242,6 +242,82 @@ static void star_of_many_joints_holds(void **unused)
   tn_world_destroy(world);
 }
 
+// A hub with arms at ball joints, flying freely: six are a tree of points, seven too many for one.
+static void check_free_star(int arms)
+{
+  tn_world_def world_def = test_world_def(20, TN_METHOD_TENON);
+  world_def.gravity = tn_v3(0.0f, 0.0f, 0.0f);
+  tn_world *world = tn_world_create(&world_def);
+  tn_joint_id joints[8];
+  tn_body_id hub = test_box(world, tn_p3(0.0, 0.0, 0.0), 5.0f, tn_v3(0.3f, 0.2f, 0.1f));
+  for (int i = 0; i < arms; ++i) {
+    float angle = 2.0f * TN_PI * (float)i / (float)arms;
+    tn_pos at = tn_p3((double)tn_cos(angle), 0.1 * i, (double)tn_sin(angle));
+    tn_pos end = tn_p3(0.5 * at.x, 0.5 * at.y, 0.5 * at.z);
+    tn_body_id arm = test_box(world, at, 0.1f + (float)i, tn_v3(0.1f, 0.1f, 0.2f));
+    joints[i] = test_joint(world, TN_JOINT_BALL, i % 2 ? hub : arm, i % 2 ? arm : hub, end, z_axis);
+    tn_body_set_angular_velocity(world, arm, tn_v3(1.0f, (float)(i % 3), -2.0f));
+  }
+  test_run(world, DT, 1);
+  tn_momentum before = tn_world_momentum(world, tn_p3(0.0, 0.0, 0.0));
+  double energy = total_energy(world), worst = 0.0;
+  for (int i = 0; i < 180; ++i) {
+    test_run(world, DT, 1);
+    worst = fmax(worst, largest_gap(world, joints, arms));
+  }
+  tn_momentum after = tn_world_momentum(world, tn_p3(0.0, 0.0, 0.0));
+  double change = total_energy(world) / energy - 1.0;
+  print_message("  free star of %d: gap %.2g m, energy %+.2g\n", arms, worst, change);
+  assert_below(worst, 1e-5);
+  assert_close(change, 0.0, 1e-3);
+  double scale = sqrt(2.0 * energy * 25.0);
+  assert_close(after.linear[0], before.linear[0], 1e-5 * scale);
+  assert_close(after.linear[1], before.linear[1], 1e-5 * scale);
+  assert_close(after.linear[2], before.linear[2], 1e-5 * scale);
+  assert_close(after.angular[0], before.angular[0], 1e-4 * scale);
+  assert_close(after.angular[1], before.angular[1], 1e-4 * scale);
+  assert_close(after.angular[2], before.angular[2], 1e-4 * scale);
+  tn_world_destroy(world);
+}
+
+static void free_stars_keep_momentum(void **unused)
+{
+  (void)unused;
+  check_free_star(6);
+  check_free_star(7);
+}
+
+// A hanging chain of which one joint becomes a spring and rigid again.
+static void rigid_trees_may_become_springs(void **unused)
+{
+  (void)unused;
+  tn_world *world = test_world(20, TN_METHOD_TENON);
+  tn_joint_id joints[3];
+  tn_body_id last = test_no_body;
+  for (int i = 0; i < 3; ++i) {
+    tn_body_id box = test_box(world, tn_p3(0.0, -0.5 - i, 0.0), 1.0f, tn_v3(0.1f, 0.4f, 0.1f));
+    joints[i] = test_joint(world, TN_JOINT_BALL, last, box, tn_p3(0.0, -1.0 * i, 0.0), z_axis);
+    last = box;
+  }
+  test_run(world, DT, 30);
+  assert_below(largest_gap(world, joints, 3), 1e-6);
+  tn_joint_def def = tn_joint_get(world, joints[1]);
+  def.compliance = 1e-4f; // 20 N hang from it: 2 mm, about which it swings
+  assert_true(tn_joint_set(world, joints[1], &def));
+  double sum = 0.0;
+  for (int i = 0; i < 240; ++i) {
+    test_run(world, DT, 1);
+    sum += (double)tn_joint_read(world, joints[1]).elongation;
+  }
+  assert_close(sum / 240.0, 2e-3, 0.1e-3);
+  assert_below((double)tn_joint_read(world, joints[0]).elongation, 1e-5);
+  def.compliance = 0.0f;
+  assert_true(tn_joint_set(world, joints[1], &def));
+  test_run(world, DT, 30);
+  assert_below(largest_gap(world, joints, 3), 1e-5);
+  tn_world_destroy(world);
+}
+
 // Every body joined to every other: the order of elimination would fill up.
 static void dense_net_is_iterated_and_says_so(void **unused)
 {
@@ -317,6 +393,8 @@ int main(void)
       cmocka_unit_test(ring_of_fifty_holds),
       cmocka_unit_test(net_of_balls_holds),
       cmocka_unit_test(star_of_many_joints_holds),
+      cmocka_unit_test(free_stars_keep_momentum),
+      cmocka_unit_test(rigid_trees_may_become_springs),
       cmocka_unit_test(dense_net_is_iterated_and_says_so),
       cmocka_unit_test(unsolvable_chain_shares_its_error_and_rests),
       cmocka_unit_test(contradicting_joints_come_to_rest),

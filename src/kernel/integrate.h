@@ -39,6 +39,9 @@ KERNEL void damp(Body *body, const Drag *drag)
 KERNEL V limited(V v, R max)
 {
   R largest = r_max(r_max(r_abs(v.x), r_abs(v.y)), r_abs(v.z));
+  if (!m_any(largest * 1.7321f > max)) { // a diagonal at most
+    return v;
+  }
   V unit = v_scale(1.0f / r_max(largest, splat(1e-30f)), v);
   R length = v_length(unit);
   return v_pick(largest * length > max, v_scale(max / r_max(length, splat(1e-30f)), unit), v);

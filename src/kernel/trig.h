@@ -22,6 +22,10 @@ KERNEL SinCos r_sincos(R x)
   R s = r + r * z * ((-1.9515295891e-4f * z + 8.3321608736e-3f) * z - 1.6666654611e-1f);
   R c = (1.0f - 0.5f * z) +
         z * z * ((2.443315711809948e-5f * z - 1.388731625493765e-3f) * z + 4.166664568298827e-2f);
+  if (!m_any(k != 0.0f)) {
+    SinCos small = {s, c};
+    return small;
+  }
   R quadrant = k - 4.0f * r_round(0.25f * k); // -2 .. 2
   M odd = (quadrant == 1.0f) | (quadrant == -1.0f);
   M half = (quadrant == 2.0f) | (quadrant == -2.0f);

@@ -1,0 +1,53 @@
+// The sparse matrix of a mechanism, see mechanism.h: nodes in the order of elimination and the
+// blocks between them.
+#ifndef TENON_DIRECT_STORE_H
+#define TENON_DIRECT_STORE_H
+
+#include "block_algebra.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BODY_ROWS 6
+
+// A node in the order of elimination.
+typedef struct direct_node {
+  int32_t index; // body slot, or joint among direct_joints
+  bool is_joint;
+  bool bare;            // a body before all of its joints
+  bool torn;            // a body at a joint that cannot close
+  int16_t rows;         // now
+  int16_t capacity;     // most rows it may have
+  int32_t first_row;    // in vectors
+  int32_t diagonal;     // offset of its block in values
+  int32_t first, count; // blocks below it
+  int32_t first_target; // where eliminating it adds to
+  double resistance;    // inertia to add while errors are removed apart from motion
+} direct_node;
+
+typedef struct direct_block {
+  int32_t node; // the later one
+  int32_t at;   // offset in values
+  bool fills;   // no rows of its own: what elimination leaves there
+} direct_block;
+
+// One mechanism's.
+typedef struct direct_system {
+  const direct_node *nodes;
+  const direct_block *blocks;
+  const int32_t *targets;
+  double *values;
+  double *scratch;     // room for the columns under elimination
+  pair2 *x;            // right-hand sides, then solutions: velocity, position
+  int32_t first, last; // nodes
+} direct_system;
+
+typedef struct direct_ops {
+  void (*factor)(const direct_system *s);
+  void (*substitute)(const direct_system *s);
+} direct_ops;
+
+extern const direct_ops direct_ops_1, direct_ops_4, direct_ops_8;
+
+#endif

@@ -1,0 +1,96 @@
+// Trees of ball joints: mechanisms in which every joint holds two points together and nothing else.
+//
+// Their bodies are eliminated before all joints, so what is left is one 3 x 3 block for each joint
+// and one for each two joints of a body. Joints go from the tips of the tree inwards. Each then has
+// blocks below it for the joints that are left at one of its bodies, and elimination fills no
+// others.
+#ifndef TENON_POINT_STORE_H
+#define TENON_POINT_STORE_H
+
+#include "direct_store.h"
+#include "store.h"
+
+#include <stdbool.h>
+
+typedef float quad __attribute__((vector_size(16)));
+
+// What a step knows of eight joints. A padded lane names body 0, the world, twice.
+typedef struct point_block {
+  alignas(64) int32_t a[BLOCK_WIDTH];
+  int32_t b[BLOCK_WIDTH];
+  float start[9][BLOCK_WIDTH]; // levers of A and B, gap
+} point_block;
+
+// A joint in the order of elimination. What belongs to A has the opposite sign.
+typedef struct point_joint {
+  alignas(64) float k[6];     // inverse mass: xx yy zz xy xz yz
+  float inverse_mass[2];      // of the bodies
+  float velocity[4];          // that is to vanish
+  float error[4];             // over h
+  float lever[2][4];          // from the centres of mass
+  quad turn[2][3];            // rows of I^-1 [lever]: how an impulse turns the bodies
+  alignas(32) quad2 block[3]; // of the diagonal, less what was eliminated, by columns
+  double inverse[6];          // of that: xx yy zz xy xz yz
+  double impulse[3];          // of this solve
+  float lambda[3];            // of the substep
+  float sum[3];               // of the step
+  bool counts;                // its lambda is that of the joint
+  int32_t body[2];            // of the tree, or NO_SLOT
+  int32_t first, count;       // links
+  int32_t upper;              // side of the body that it has in common with joints below it
+} point_joint;
+
+// Two joints of a body.
+typedef struct point_link {
+  alignas(32) quad2 k[3]; // their block, by columns
+  int32_t below;          // the joint that is eliminated later
+  int32_t side;           // on which it has the body
+} point_link;
+
+#define MAX_STAR 6 // joints of a body: links grow with their square
+
+typedef struct point_body {
+  int32_t slot;
+  int32_t count;
+  int32_t joint[MAX_STAR]; // twice its joints, and one more where it is B
+} point_body;
+
+// The arrays begin with those of the tree; links name joints relative to its first.
+typedef struct point_tree {
+  point_block *blocks;
+  point_joint *points;
+  int32_t count;
+  point_link *links;
+  const point_body *bodies;
+  int32_t body_count;
+  pair2 *impulses; // three for each joint: for velocities, for errors
+} point_tree;
+
+// Of the rows as stated.
+typedef struct point_extremes {
+  float error;
+  float square;       // of the speed of a body
+  float inverse_mass; // of one
+} point_extremes;
+
+typedef struct point_ops {
+  // Rows at the bodies' pose; relaxing ones have no errors.
+  point_extremes (*state)(const solver_data *data, const point_tree *tree, int relaxing);
+  // Velocities anew.
+  void (*refresh)(const solver_data *data, const point_tree *tree);
+  // `softness` is relative to the inverse mass that a row sees.
+  void (*factor)(const point_tree *tree, double softness);
+  // Impulses that remove velocities with a share of the errors, and the errors. Returns twice the
+  // energy that those for errors would give to bodies at rest, or a little more.
+  double (*solve)(const point_tree *tree, double share, int errors);
+  // The largest square of a speed that impulses for errors give a body.
+  double (*top_square)(const solver_data *data, const point_tree *tree);
+  // Gives the impulses, with a share of those for errors. They are the first of a substep, or else
+  // `take` of them counts as its.
+  void (*apply)(const solver_data *data, const point_tree *tree, double share, int first,
+                float take);
+} point_ops;
+
+extern const point_ops point_ops_1, point_ops_4, point_ops_8;
+
+#endif

@@ -1,0 +1,278 @@
+// The matrix of a mechanism: A = L D L^T by blocks, and solutions. Compiled once for each lane
+// width, for the instructions that come with it; all give the same bits.
+#include "direct_store.h"
+#include "gather.h"
+
+#define DIRECT_OPS PASTE(direct_ops_, TN_LANES)
+
+// ---------------------------------------------------------------------------------------------
+// Elimination
+
+// b <- b M^-1, y what it was: four rows, or two.
+#define SCALE_BY_INVERSE_MASS(type)                                                                \
+  {                                                                                                \
+    type r[BODY_ROWS], z[BODY_ROWS];                                                               \
+    for (int k = 0; k < BODY_ROWS; ++k) {                                                          \
+      memcpy(&r[k], b + k * step + i, sizeof(type));                                               \
+      memcpy(y + k * step + i, &r[k], sizeof(type));                                               \
+    }                                                                                              \
+    z[0] = a[0] * r[0];                                                                            \
+    z[1] = a[0] * r[1];                                                                            \
+    z[2] = a[0] * r[2];                                                                            \
+    z[3] = a[1] * r[3] + a[4] * r[4] + a[5] * r[5];                                                \
+    z[4] = a[4] * r[3] + a[2] * r[4] + a[6] * r[5];                                                \
+    z[5] = a[5] * r[3] + a[6] * r[4] + a[3] * r[5];                                                \
+    for (int k = 0; k < BODY_ROWS; ++k) {                                                          \
+      memcpy(b + k * step + i, &z[k], sizeof(type));                                               \
+    }                                                                                              \
+  }
+
+INLINE void scale_by_inverse_mass(const double *a, double *b, double *y, int rows)
+{
+  int step = padded(rows), i = 0;
+#pragma GCC unroll 2
+  for (; i + 4 <= step; i += 4) {
+    SCALE_BY_INVERSE_MASS(quad2)
+  }
+  if (i < rows) {
+    SCALE_BY_INVERSE_MASS(pair2)
+  }
+}
+
+// Blocks below become those of L; what they take from later blocks goes there. `m` is how many rows
+// all nodes below have, or 0 if they differ.
+INLINE void eliminate(const direct_system *s, const direct_node *node, int n, int m, int bare)
+{
+  double *d = s->values + node->diagonal;
+  if (!bare) {
+    block_factor(d, n, node->is_joint ? -1.0 : 1.0);
+  }
+  double *copy = s->scratch;
+  const int32_t *target = s->targets + node->first_target;
+  for (int32_t p = 0; p < node->count; ++p) {
+    const direct_block *below = &s->blocks[node->first + p];
+    int rows = m ? m : s->nodes[below->node].rows;
+    double *l = s->values + below->at;
+    if (!bare) {
+      block_forward(d, n, l, rows);
+    }
+    if (bare) {
+      scale_by_inverse_mass(d, l, copy, rows);
+    } else {
+      block_scale(d, n, l, copy, rows);
+    }
+    const double *other = s->scratch;
+    for (int32_t q = 0; q <= p; ++q) {
+      int columns = m ? m : s->nodes[s->blocks[node->first + q].node].rows;
+      if (q == p) {
+        block_subtract(s->values + *target++, l, rows, other, rows, n, 1);
+      } else {
+        block_subtract(s->values + *target++, l, rows, other, columns, n, 0);
+      }
+      other += padded(columns) * n;
+    }
+    copy += padded(rows) * n;
+  }
+}
+
+// Rows of all nodes below, 0 if they differ. Of none it may be anything.
+static int rows_below(const direct_system *s, const direct_node *node)
+{
+  int rows = node->count > 0 ? s->nodes[s->blocks[node->first].node].rows : BODY_ROWS;
+  for (int32_t i = 1; i < node->count; ++i) {
+    rows = s->nodes[s->blocks[node->first + i].node].rows == rows ? rows : 0;
+  }
+  return rows;
+}
+
+// The sizes that occur most, each with loops of known length.
+#define SIZES(n, m) (16 * (n) + (m))
+#define FOR_COMMON_SIZES(DO)                                                                       \
+  DO(3, 3)                                                                                         \
+  DO(3, 6)                                                                                         \
+  DO(4, 6)                                                                                         \
+  DO(5, 5)                                                                                         \
+  DO(5, 6)                                                                                         \
+  DO(6, 3)                                                                                         \
+  DO(6, 4)                                                                                         \
+  DO(6, 5)                                                                                         \
+  DO(6, 6)
+
+static void eliminate_bare(const direct_system *s, const direct_node *node, int m)
+{
+  switch (m) {
+  case 3:
+    eliminate(s, node, BODY_ROWS, 3, 1);
+    break;
+  case 4:
+    eliminate(s, node, BODY_ROWS, 4, 1);
+    break;
+  case 5:
+    eliminate(s, node, BODY_ROWS, 5, 1);
+    break;
+  case 6:
+    eliminate(s, node, BODY_ROWS, 6, 1);
+    break;
+  default:
+    eliminate(s, node, BODY_ROWS, 0, 1);
+    break;
+  }
+}
+
+#define ELIMINATE(n, m)                                                                            \
+  case SIZES(n, m):                                                                                \
+    eliminate(s, node, n, m, 0);                                                                   \
+    break;
+
+static void eliminate_node(const direct_system *s, const direct_node *node)
+{
+  int n = node->rows;
+  int m = rows_below(s, node);
+  if (node->bare) {
+    eliminate_bare(s, node, m);
+    return;
+  }
+  switch (n < 16 && m < 16 ? SIZES(n, m) : 0) {
+    FOR_COMMON_SIZES(ELIMINATE)
+  default:
+    eliminate(s, node, n, 0, 0);
+    break;
+  }
+}
+
+static void factor(const direct_system *s)
+{
+  for (int32_t i = s->first; i < s->last; ++i) {
+    eliminate_node(s, &s->nodes[i]);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Substitution
+
+INLINE pair2 *both(const direct_system *s, const direct_node *node)
+{
+  return s->x + node->first_row;
+}
+
+// y <- D^-1 y
+INLINE void divide(const double *d, int n, int bare, pair2 *y)
+{
+  if (bare) {
+    pair2 a = y[3], b = y[4], c = y[5];
+#pragma GCC unroll 8
+    for (int i = 0; i < 3; ++i) {
+      y[i] = d[0] * y[i];
+    }
+    y[3] = d[1] * a + d[4] * b + d[5] * c;
+    y[4] = d[4] * a + d[2] * b + d[6] * c;
+    y[5] = d[5] * a + d[6] * b + d[3] * c;
+    return;
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < n; ++i) {
+    y[i] = d[i * padded(n) + i] * y[i];
+  }
+}
+
+INLINE void forward(const direct_system *s, const direct_node *node, int n, int m)
+{
+  const double *d = s->values + node->diagonal;
+  pair2 *y = both(s, node);
+  for (int k = 0; k < n && !node->bare; ++k) {
+#pragma GCC unroll 8
+    for (int i = k + 1; i < n; ++i) {
+      y[i] -= d[k * padded(n) + i] * y[k];
+    }
+  }
+  for (int32_t p = 0; p < node->count; ++p) {
+    const direct_block *below = &s->blocks[node->first + p];
+    const direct_node *other = &s->nodes[below->node];
+    const double *l = s->values + below->at;
+    pair2 *to = both(s, other);
+    int rows = m ? m : other->rows, step = padded(rows);
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; ++i) {
+      pair2 sum = to[i];
+#pragma GCC unroll 8
+      for (int k = 0; k < n; ++k) {
+        sum -= l[k * step + i] * y[k];
+      }
+      to[i] = sum;
+    }
+  }
+  divide(d, n, node->bare, y);
+}
+
+INLINE void backward(const direct_system *s, const direct_node *node, int n, int m)
+{
+  const double *d = s->values + node->diagonal;
+  pair2 *y = both(s, node);
+  for (int32_t p = 0; p < node->count; ++p) {
+    const direct_block *below = &s->blocks[node->first + p];
+    const direct_node *other = &s->nodes[below->node];
+    const double *l = s->values + below->at;
+    const pair2 *from = both(s, other);
+    int rows = m ? m : other->rows, step = padded(rows);
+#pragma GCC unroll 8
+    for (int k = 0; k < n; ++k) {
+      pair2 sum = y[k];
+#pragma GCC unroll 8
+      for (int i = 0; i < rows; ++i) {
+        sum -= l[k * step + i] * from[i];
+      }
+      y[k] = sum;
+    }
+  }
+  for (int i = n - 1; i >= 0 && !node->bare; --i) {
+#pragma GCC unroll 8
+    for (int k = i + 1; k < n; ++k) {
+      y[i] -= d[i * padded(n) + k] * y[k];
+    }
+  }
+}
+
+#define FORWARD(n, m)                                                                              \
+  case SIZES(n, m):                                                                                \
+    forward(s, node, n, m);                                                                        \
+    break;
+#define BACKWARD(n, m)                                                                             \
+  case SIZES(n, m):                                                                                \
+    backward(s, node, n, m);                                                                       \
+    break;
+
+static void substitute_forward(const direct_system *s, const direct_node *node)
+{
+  int n = node->rows;
+  int m = rows_below(s, node);
+  switch (n < 16 && m < 16 ? SIZES(n, m) : 0) {
+    FOR_COMMON_SIZES(FORWARD)
+  default:
+    forward(s, node, n, 0);
+    break;
+  }
+}
+
+static void substitute_back(const direct_system *s, const direct_node *node)
+{
+  int n = node->rows;
+  int m = rows_below(s, node);
+  switch (n < 16 && m < 16 ? SIZES(n, m) : 0) {
+    FOR_COMMON_SIZES(BACKWARD)
+  default:
+    backward(s, node, n, 0);
+    break;
+  }
+}
+
+static void substitute(const direct_system *s)
+{
+  for (int32_t i = s->first; i < s->last; ++i) {
+    substitute_forward(s, &s->nodes[i]);
+  }
+  for (int32_t i = s->last - 1; i >= s->first; --i) {
+    substitute_back(s, &s->nodes[i]);
+  }
+}
+
+const direct_ops DIRECT_OPS = {.factor = factor, .substitute = substitute};
