@@ -303,13 +303,13 @@ void soft_move_chains(tn_world *world, float h)
     float w = p[row->place[0]].inverse_mass + p[row->place[1]].inverse_mass;
     float a = row->compliance / (h * h);
     float x = w + a > 0.0f ? -(length - row->rest) / h / (w + a) : 0.0f;
-    float most = fmaxf(p[row->place[0]].share, p[row->place[1]].share);
     row->sum += x;
     for (int side = 0; side < 2; ++side) {
-      const particle_state *to = &p[row->place[side]];
+      particle_state *to = &p[row->place[side]];
       float scale = (side == 0 ? -x : x) * to->inverse_mass;
       for (int k = 0; k < 3; ++k) {
-        soft_move(&g->data, row->place[side], k, scale * row->n[k], h, most);
+        to->v[k] += scale * row->n[k];
+        to->dx[k] += h * scale * row->n[k];
       }
     }
   }
@@ -352,13 +352,11 @@ static void solve_surface(tn_world *world, const soft *s, float h, soft_stage st
     g->gradient[i][0] = g->gradient[i][1] = g->gradient[i][2] = 0.0f;
   }
   double volume, w = 0.0, rate = 0.0;
-  float most = 1.0f;
   add_gradients(world, s, g->at[s->first], &volume);
   for (int32_t i = s->first; i < s->first + s->particle_count; ++i) {
     V d = vec(g->gradient[i]);
     w += (double)(p[i].inverse_mass * v_dot(d, d));
     rate += (double)v_dot(d, vec(p[i].v));
-    most = fmaxf(most, p[i].share);
   }
   double a = (double)s->volume_compliance / ((double)h * (double)h);
   double c = volume - (double)s->pressure * (double)s->rest_volume;
@@ -370,11 +368,8 @@ static void solve_surface(tn_world *world, const soft *s, float h, soft_stage st
   for (int32_t i = s->first; i < s->first + s->particle_count; ++i) {
     for (int k = 0; k < 3; ++k) {
       float dv = x * p[i].inverse_mass * g->gradient[i][k];
-      if (stage == SOFT_POSITION) {
-        soft_move(&g->data, i, k, dv, h, most);
-      } else {
-        p[i].v[k] += dv;
-      }
+      p[i].v[k] += dv;
+      p[i].dx[k] += stage == SOFT_POSITION ? h * dv : 0.0f;
     }
   }
 }

@@ -136,25 +136,12 @@ struct soft_data {
   soft_type type;    // of the running pass
   soft_stage stage;
   kick_part part;
-  // Where corrections are averaged, of all constraints of a particle; else null.
-  particle_state *change;
   float keep; // share of the last substep's impulses that the next starts from
 };
-
-// Moves a particle where positions are solved. `most` constraints have one of those that move.
-static inline void soft_move(soft_data *data, int32_t place, int axis, float dv, float h,
-                             float most)
-{
-  dv = data->change ? dv / most : dv;
-  float *line = (data->change ? data->change : data->particles)[place].line;
-  line[axis] += dv;
-  line[4 + axis] += h * dv;
-}
 
 typedef struct soft_ops {
   void (*kick)(solver_data *data, int first, int last);
   void (*drift)(solver_data *data, int first, int last);
-  void (*average)(solver_data *data, int first, int last);
   void (*rows)(solver_data *data, int first, int last);
   void (*touches)(solver_data *data, int first, int last);
   void (*holds)(solver_data *data, int first, int last);

@@ -74,20 +74,6 @@ static void drift_particles(solver_data *data, int first, int last)
   }
 }
 
-// What the constraints of a particle want, on average.
-static void average_particles(solver_data *data, int first, int last)
-{
-  particle_state *change = data->soft->change;
-  for (int32_t i = first * BLOCK_WIDTH; i < last * BLOCK_WIDTH; ++i) {
-    particle_state *p = &data->soft->particles[i];
-    for (int k = 0; k < 3; ++k) {
-      p->v[k] += change[i].v[k];
-      p->dx[k] += change[i].dx[k];
-    }
-    memset(&change[i], 0, sizeof change[i]);
-  }
-}
-
 // ---------------------------------------------------------------------------------------------
 // Members of one type
 
@@ -117,36 +103,11 @@ KERNEL void load_particles(const solver_data *data, int32_t (*place)[BLOCK_WIDTH
   }
 }
 
-// Adds to the change of each particle its part of what the constraint did to it. The part is the
-// same for all of a constraint, so that its momentum stays zero.
-KERNEL void store_change(const solver_data *data, const int32_t *place, R part,
-                         const Particle *after)
-{
-  Particle before = load_particle(data, place);
-  V dv = v_scale(part, v_sub(after->v, before.v));
-  V dx = v_scale(part, v_sub(after->dx, before.dx));
-  R r[6] = {dv.x, dv.y, dv.z, dx.x, dx.y, dx.z};
-  for (int i = 0; i < TN_LANES; ++i) {
-    float *line = data->soft->change[place[i]].line;
-    for (int k = 0; k < 6 && place[i] > 0; ++k) {
-      line[k < 3 ? k : k + 1] += ((const float *)&r[k])[i];
-    }
-  }
-}
-
 KERNEL void store_particles(const solver_data *data, int32_t (*place)[BLOCK_WIDTH], int lane,
                             int count, const Members *rows)
 {
-  R most = splat(1.0f);
   for (int i = 0; i < count; ++i) {
-    most = r_max(most, rows->p[i].share);
-  }
-  for (int i = 0; i < count; ++i) {
-    if (data->soft->change) {
-      store_change(data, &place[i][lane], 1.0f / most, &rows->p[i]);
-    } else {
-      store_particle(data, &place[i][lane], &rows->p[i]);
-    }
+    store_particle(data, &place[i][lane], &rows->p[i]);
   }
 }
 
@@ -460,5 +421,5 @@ static void pass_holds(solver_data *data, int first, int last)
 }
 
 const soft_ops SOFT_OPS = {
-    kick_particles, drift_particles, average_particles, pass_rows, pass_touches, pass_holds,
+    kick_particles, drift_particles, pass_rows, pass_touches, pass_holds,
 };

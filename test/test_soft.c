@@ -108,36 +108,6 @@ static void momentum_can_be_kept_by_positions(void **unused)
   }
 }
 
-// A triangle of edges that are half too long. Each edge moves its ends by a quarter, at 60 degrees
-// to the other's; of both the mean is taken, so that all lengths become 1.5 - 0.375. One after the
-// other they would not stay equal.
-static void jacobi_averages_corrections(void **unused)
-{
-  (void)unused;
-  static const tn_vec3 corners[3] = {
-      {0.0f, 0.0f, 0.0f}, {1.0f, 0.0f, 0.0f}, {0.5f, 0.8660254f, 0.0f}};
-  static const int edges[6] = {0, 1, 1, 2, 2, 0};
-  tn_world *world = weightless(1, TN_METHOD_JACOBI);
-  tn_soft_def def = tn_default_soft_def();
-  def.vertices = corners;
-  def.vertex_count = 3;
-  def.edges = edges;
-  def.edge_count = 3;
-  tn_soft_id soft = tn_soft_create(world, &def);
-  tn_pos x[3];
-  for (int i = 0; i < 3; ++i) {
-    x[i] = tn_offset(origin, tn_scale(1.5f, corners[i]));
-  }
-  tn_soft_set_positions(world, soft, x, 3);
-  test_run(world, dt, 1);
-  for (int i = 0; i < 3; ++i) {
-    tn_vec3 d = tn_between_points(tn_soft_position(world, soft, i),
-                                  tn_soft_position(world, soft, (i + 1) % 3));
-    assert_close(tn_length(d), 1.125, 1e-5);
-  }
-  tn_world_destroy(world);
-}
-
 // ---------------------------------------------------------------------------------------------
 // Every constraint alone, in random states
 
@@ -640,7 +610,6 @@ int main(void)
       cmocka_unit_test(rod_keeps_spinning),
       cmocka_unit_test(rod_loses_by_positions_what_the_paper_says),
       cmocka_unit_test(momentum_can_be_kept_by_positions),
-      cmocka_unit_test(jacobi_averages_corrections),
       cmocka_unit_test(every_constraint_keeps_momentum),
       cmocka_unit_test(edge_stretches_by_force_times_compliance),
       cmocka_unit_test(rope_carries_a_thousand_times_its_weight),
