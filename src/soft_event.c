@@ -49,7 +49,7 @@ static int by_place(const void *a, const void *b)
 
 static meeting meeting_of(const soft_contact *t)
 {
-  bool mutual = touch_is_mutual(t);
+  bool mutual = t->type == TOUCH_PAIR;
   meeting m = {t->soft, mutual ? t->other : t->shape, mutual, true};
   if (mutual && t->other < t->soft) {
     m.soft = t->other;
@@ -135,7 +135,7 @@ void meetings_update(tn_world *world)
   for (int32_t i = 0; i < world->touch_count; ++i) {
     const soft_contact *t = &world->touches[i];
     bool pushed = tn_dot(t->force, t->force) > 0.0f;
-    if ((touch_is_mutual(t) && t->soft == t->other) || (!pushed && t->gap > PART_GAP)) {
+    if ((t->type == TOUCH_PAIR && t->soft == t->other) || (!pushed && t->gap > PART_GAP)) {
       continue;
     }
     meeting m = meeting_of(t), *known = find(world, &m);

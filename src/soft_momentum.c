@@ -131,13 +131,13 @@ static void add_touches(tn_world *world, int32_t slot, const rigid_motion *r, fl
   soft *s = &world->softs[slot];
   for (int32_t i = 0; i < world->touch_count; ++i) {
     const soft_contact *t = &world->touches[i];
-    bool mutual = touch_is_mutual(t);
+    bool mutual = t->type == TOUCH_PAIR;
     if (mutual && t->soft == t->other) {
       continue; // an inner force
     }
     tn_pos impulse = times((double)dt, wide(t->force));
     for (int k = 0; k < TOUCH_PARTICLES && t->particle[k] != NO_SLOT; ++k) {
-      int32_t owner = mutual && k > 0 ? t->other : t->soft;
+      int32_t owner = mutual && k == 1 ? t->other : t->soft;
       if (owner == slot) {
         add_impulse(s, r, t->particle[k], (double)t->weight[k], impulse, dt);
       }

@@ -52,12 +52,12 @@ static void drop_touches(tn_world *world, bool (*is_gone)(const soft_contact *t,
 
 static bool is_of_soft(const soft_contact *t, int32_t slot)
 {
-  return t->soft == slot || t->other == slot;
+  return t->soft == slot || (t->type == TOUCH_PAIR && t->other == slot);
 }
 
 static bool is_of_shape(const soft_contact *t, int32_t slot)
 {
-  return t->shape == slot;
+  return t->type != TOUCH_PAIR && t->shape == slot;
 }
 
 void touches_remove_of_soft(tn_world *world, int32_t slot)
@@ -570,7 +570,7 @@ bool touches_find(tn_world *world, float dt)
       return false;
     }
   }
-  if (!touch_particles(world, dt) || !touch_facets(world, dt)) {
+  if (!touch_particles(world, dt)) {
     return false;
   }
   wake_touched(world);
@@ -600,7 +600,7 @@ static TouchParams params_of(const tn_world *world, const soft_contact *t)
     p.weight[i] = t->weight[i];
   }
   const tn_material *a = &world->softs[t->soft].material;
-  bool mutual = touch_is_mutual(t);
+  bool mutual = t->type == TOUCH_PAIR;
   const tn_material *b =
       mutual ? &world->softs[t->other].material : &world->shapes[t->shape].def.material;
   materials_mix(a, b, &p.mu_static, &p.mu_dynamic, &p.restitution);
@@ -620,13 +620,12 @@ static TouchParams params_of(const tn_world *world, const soft_contact *t)
 
 static int particles_of(const soft_contact *t)
 {
-  static const int counts[TOUCH_TYPE_COUNT] = {1, 3, 2, 4};
-  return counts[t->type];
+  return t->type == TOUCH_BODY_1 ? 1 : t->type == TOUCH_PAIR ? 2 : 3;
 }
 
 static int32_t place_of(const tn_world *world, const soft_contact *t, int i)
 {
-  bool second = touch_is_mutual(t) && i > 0;
+  bool second = t->type == TOUCH_PAIR && i == 1;
   return world->softs[second ? t->other : t->soft].first + t->particle[i];
 }
 
@@ -793,10 +792,9 @@ int tn_soft_contacts(const tn_world *world, tn_soft_id id, tn_soft_contact *cont
     }
     if (contacts && count < capacity) {
       tn_soft_contact c = {{-1, -1, -1}, {0}, {0}, {0}, -1, t->normal, t->gap, t->force};
-      bool mutual = touch_is_mutual(t), second = mutual && t->soft != slot;
-      int first = second ? 1 : 0, last = mutual && !second ? 1 : particles_of(t);
-      for (int k = first; k < last; ++k) {
-        c.particles[k - first] = t->particle[k];
+      bool mutual = t->type == TOUCH_PAIR, second = mutual && t->soft != slot;
+      for (int k = 0; k < (mutual ? 1 : particles_of(t)); ++k) {
+        c.particles[k] = t->particle[second ? 1 : k];
       }
       if (mutual) {
         c.other_soft = soft_id_at(world, second ? t->soft : t->other);

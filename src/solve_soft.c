@@ -364,9 +364,6 @@ static void pass_touches(solver_data *data, int first, int last)
       case TOUCH_BODY_3:
         pass_touch(data, tb, lane, 3, 1);
         break;
-      case TOUCH_FACET:
-        pass_touch(data, tb, lane, 4, 0);
-        break;
       default:
         pass_touch(data, tb, lane, 2, 0);
         break;
