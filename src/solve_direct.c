@@ -87,6 +87,9 @@ static int rows_below(const direct_system *s, const direct_node *node)
 
 // The sizes that occur most, each with loops of known length.
 #define SIZES(n, m) (16 * (n) + (m))
+#if defined(TN_SMALL)
+#define FOR_COMMON_SIZES(DO) DO(6, 6) // a module for the web is to be small
+#else
 #define FOR_COMMON_SIZES(DO)                                                                       \
   DO(3, 3)                                                                                         \
   DO(3, 6)                                                                                         \
@@ -97,6 +100,7 @@ static int rows_below(const direct_system *s, const direct_node *node)
   DO(6, 4)                                                                                         \
   DO(6, 5)                                                                                         \
   DO(6, 6)
+#endif
 
 static void eliminate_bare(const direct_system *s, const direct_node *node, int m)
 {
