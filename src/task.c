@@ -1,3 +1,6 @@
+#if !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L // clock_gettime
+#endif
 #include "task.h"
 
 #include <string.h>
@@ -42,6 +45,7 @@ void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *con
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #define MAX_THREADS 64
 #define SPINS 4000 // a worker looks this often for the next job before it sleeps
@@ -49,6 +53,7 @@ void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *con
 #define SHORTEST_REST 256
 #define LONGEST_REST 16384
 #define FORGIVEN 2048
+#define PATIENCE 2e-4 // s, that a caller waits in any case
 
 // One job at a time: workers and the caller take chunks off `next` until none is left. `ticket` is
 // odd while a job is open. A worker counts itself among the `busy` before it looks at the ticket,
@@ -208,20 +213,27 @@ static int chunk_for(const task_pool *pool, int count, int grain)
   return chunk + chunk % 2;
 }
 
-// Waits for workers that are still at a job; false if one was gone for long. Then others want the
-// machine.
-static bool wait_for_workers(task_pool *pool)
+static double seconds_now(void)
 {
-  int spins = 0;
-  while (atomic_load(&pool->busy) > 0) {
-    if (spins < SPINS) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// Waits for workers that are still at a job on which the caller was from `start` to now; false if
+// that takes longer than the caller's own share. Then others want the machine.
+static bool wait_for_workers(task_pool *pool, double start)
+{
+  double done = seconds_now();
+  for (int i = 0; atomic_load(&pool->busy) > 0; ++i) {
+    if (i < SPINS) {
       relax_cpu();
-      spins += 1;
     } else {
       sched_yield();
     }
   }
-  return spins < SPINS;
+  double share = done - start;
+  return seconds_now() - done < (share > PATIENCE ? share : PATIENCE);
 }
 
 // On a machine that is short of cores a worker may be stopped in the middle of a job, and a step
@@ -247,10 +259,11 @@ static void run_in_pool(task_pool *pool, tn_task_fn *task, int count, int grain,
   pool->chunk = chunk_for(pool, count, grain);
   atomic_store(&pool->next, 0);
   atomic_fetch_add(&pool->ticket, 1);
+  double start = seconds_now();
   wake_sleepers(pool);
   run_chunks(pool);
   atomic_fetch_add(&pool->ticket, 1);
-  judge(pool, wait_for_workers(pool));
+  judge(pool, wait_for_workers(pool, start));
 }
 
 void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *context)
