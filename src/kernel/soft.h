@@ -88,9 +88,10 @@ KERNEL void warm_edge(const SoftPass *pass, Particle *p, const V *d, R keep, Edg
   push_pair(pass, p, n, state->lambda);
 }
 
-// Share of a rigid edge's error that goes in a substep. Correcting adds energy, which what is not
-// kept of the last impulses takes away; with more than this slack cloth trembles.
-#define EDGE_BETA 0.6f
+// How fast errors of rigid edges go, 1/s, but for a substep that is as long as that. Correcting
+// adds energy, which what is not kept of the last impulses takes away; faster, slack cloth
+// trembles.
+#define EDGE_RATE 720.0f
 
 KERNEL void solve_edge(const SoftPass *pass, Particle *p, const V *d, const EdgeParams *params,
                        EdgeState *state)
@@ -100,7 +101,8 @@ KERNEL void solve_edge(const SoftPass *pass, Particle *p, const V *d, const Edge
   R w = p[0].w + p[1].w;
   R c = length - params->rest;
   if (pass->form == FORM_VELOCITY) {
-    c = pick(params->compliance > 0.0f, c, EDGE_BETA * c);
+    R share = r_min(EDGE_RATE * pass->h, splat(1.0f));
+    c = pick(params->compliance > 0.0f, c, share * c);
   }
   R x = row_impulse(pass, c, v_dot(n, rate_of(pass, p, 1)), w, params->compliance, params->damping,
                     state->lambda);
