@@ -147,7 +147,7 @@ KERNEL void invert(int points, const R *k, R *inverse)
   inverse[sym(3, 3)] = si.yy;
 }
 
-KERNEL R row_of(int points, const R *m, int i, const R *x)
+INLINED R row_of(int points, const R *m, int i, const R *x)
 {
   R sum = m[sym(i, 0)] * x[0];
   for (int j = 1; j < points; ++j) {
@@ -345,8 +345,8 @@ typedef struct Demand {
 } Demand;
 
 // Gauss-Seidel from zero, each row divided by its own mass.
-KERNEL void solve_projected(int points, const R *k, R alpha, const R *r, const R *lambda,
-                            const M *out, R *x)
+INLINED void solve_projected(int points, const R *k, R alpha, const R *r, const R *lambda,
+                             const M *out, R *x)
 {
   R row[CONTACT_POINTS][CONTACT_POINTS], wanted[CONTACT_POINTS];
   for (int i = 0; i < points; ++i) {
@@ -370,7 +370,7 @@ KERNEL void solve_projected(int points, const R *k, R alpha, const R *r, const R
 }
 
 // Two points exactly: where both would not push, one of them alone does.
-KERNEL void solve_two(const R *k, R alpha, const R *r, const R *lambda, const M *out, R *x)
+INLINED void solve_two(const R *k, R alpha, const R *r, const R *lambda, const M *out, R *x)
 {
   R k00 = k[0] + alpha, k01 = k[1], k11 = k[2] + alpha;
   // For the whole impulses, not for their change; a point that is out keeps its own.
@@ -390,7 +390,7 @@ KERNEL void solve_two(const R *k, R alpha, const R *r, const R *lambda, const M 
 // The ridge leaves a hundredth of r; what is left of that after a second round does not show. What
 // rounding has done to the inverse goes as well: as a matrix of its own, once a step, the refined
 // inverse lets tall towers lean.
-KERNEL void solve_freely(int points, const ContactMass *mass, R alpha, const R *r, R *x)
+INLINED void solve_freely(int points, const ContactMass *mass, R alpha, const R *r, R *x)
 {
   R rest[CONTACT_POINTS];
   for (int i = 0; i < points; ++i) {
@@ -408,8 +408,8 @@ KERNEL void solve_freely(int points, const ContactMass *mass, R alpha, const R *
 }
 
 // Points that are out keep their impulse.
-KERNEL void solve_normals(int points, const ContactMass *mass, R alpha, const Demand *demand,
-                          const R *lambda, R *x)
+INLINED void solve_normals(int points, const ContactMass *mass, R alpha, const Demand *demand,
+                           const R *lambda, R *x)
 {
   solve_freely(points, mass, alpha, demand->r, x);
   if (points == 1) {
@@ -433,6 +433,23 @@ KERNEL void solve_normals(int points, const ContactMass *mass, R alpha, const De
   }
   for (int i = 0; i < points; ++i) {
     x[i] = pick(pulls, y[i], x[i]);
+  }
+}
+
+// Loops that wrap around the number of points are slow unless it is known.
+KERNEL void solve_normals_of(int points, const ContactMass *mass, R alpha, const Demand *demand,
+                             const R *lambda, R *x)
+{
+  switch (points) {
+  case 1:
+    solve_normals(1, mass, alpha, demand, lambda, x);
+    break;
+  case 2:
+    solve_normals(2, mass, alpha, demand, lambda, x);
+    break;
+  default:
+    solve_normals(CONTACT_POINTS, mass, alpha, demand, lambda, x);
+    break;
   }
 }
 
@@ -609,7 +626,7 @@ KERNEL R press(int points, const Demand *demand, const ContactPass *pass,
 {
   R alpha = params->alpha * pass->inv_h * pass->inv_h;
   R x[CONTACT_POINTS];
-  solve_normals(points, mass, alpha, demand, state->lambda, x);
+  solve_normals_of(points, mass, alpha, demand, state->lambda, x);
   R hit = splat(0.0f);
   for (int i = 0; i < points; ++i) {
     state->lambda[i] = state->lambda[i] + x[i];

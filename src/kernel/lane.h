@@ -14,15 +14,21 @@
 #define TN_LANES 1
 #endif
 
+// Forced where it pays: debug and sanitized builds would take minutes for it.
 #if defined(__CUDACC__)
-#define KERNEL static __host__ __device__ __forceinline__
+#define INLINED static __host__ __device__ __forceinline__
 #elif defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) &&              \
-    !defined(__SANITIZE_THREAD__) && !defined(__wasm__)
-// Forced where it pays. Debug and sanitized builds would take minutes for it; WebAssembly is as
-// fast without, and a third of the size.
-#define KERNEL static inline __attribute__((always_inline, unused))
+    !defined(__SANITIZE_THREAD__)
+#define INLINED static inline __attribute__((always_inline, unused))
 #else
+#define INLINED static inline
+#endif
+
+// WebAssembly is as fast without, and a third of the size, but for INLINED loops.
+#if defined(__wasm__)
 #define KERNEL static inline
+#else
+#define KERNEL INLINED
 #endif
 
 #if TN_LANES == 1
