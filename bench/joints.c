@@ -49,7 +49,7 @@ static bool time_chain(bench *b, int links, bool hinge, int lanes, int threads)
   if (!run) {
     return lanes > 4; // not every machine has them
   }
-  double times[100];
+  double times[100] = {0};
   int frames = links > 10000 ? 5 : links > 1000 ? 20 : 100;
   for (int i = 0; i < 3; ++i) {
     scene_advance(run, FRAME);

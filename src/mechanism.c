@@ -241,7 +241,7 @@ static void assemble(const solve *s)
     for (int32_t k = 0; k < node->count; ++k) {
       const direct_block *block = &s->blocks[node->first + k];
       if (block->fills) {
-        size_t size = (size_t)(padded(s->nodes[block->node].rows) * node->rows);
+        size_t size = (size_t)padded(s->nodes[block->node].rows) * (size_t)node->rows;
         memset(s->values + block->at, 0, size * sizeof *s->values);
       }
     }

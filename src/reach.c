@@ -226,6 +226,9 @@ static bool run(tn_world *world, const tn_reach_def *def, joint *target)
         target->direct >= set->list[i].first_joint && target->direct < set->list[i].last_joint;
     r.mechanism = holds ? &set->list[i] : r.mechanism;
   }
+  if (!r.mechanism) {
+    return false;
+  }
   r.data.state = world->state;
   r.data.inertia = world->inertia;
   r.data.bodies = world->body_blocks;

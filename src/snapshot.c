@@ -693,7 +693,7 @@ bool tn_world_restore(tn_world *world, const void *buffer, size_t size)
     memcpy(&h, buffer, sizeof h);
     why = why_bad_snapshot(&h, buffer, size);
   }
-  const unsigned char *content = (const unsigned char *)buffer + sizeof h;
+  const unsigned char *content = why ? NULL : (const unsigned char *)buffer + sizeof h;
   remade made = {0};
   soft_copies copies = {0};
   if (!why && (!remake(world, &h, content + geometry_offset(&h), &made) ||

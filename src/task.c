@@ -1,5 +1,5 @@
 #if !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L // clock_gettime
+#define _POSIX_C_SOURCE 200809L // NOLINT: for clock_gettime
 #endif
 #include "task.h"
 

@@ -747,7 +747,8 @@ static void check_round_shapes(int lanes)
   tn_body_id bodies[PAIRS][2];
   float half[2] = {0.0f, 0.3f};
   for (int i = 0; i < PAIRS; ++i) {
-    tn_pos at = tn_p3(3.0 * (double)(i % 16), 3.0 * (double)(i / 16), 0.0);
+    int column = i % 16, row = i / 16;
+    tn_pos at = tn_p3(3.0 * column, 3.0 * row, 0.0);
     tn_pos beside = tn_offset(at, test_vector(&random, 0.2f));
     bodies[i][0] = float_capsule(world, at, half[i & 1], &random);
     bodies[i][1] = float_capsule(world, beside, half[i >> 1 & 1], &random);

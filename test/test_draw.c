@@ -333,7 +333,8 @@ static void constraints_show_the_colours_they_are_solved_in(void **state)
   def = tn_default_shape_def(TN_SHAPE_BOX);
   tn_body_id last = test_no_body;
   for (int i = 0; i < 36; ++i) {
-    tn_pos at = {i % 6 + 0.5 * (i / 6 % 2), 0.5 + i / 6, 0.0};
+    int layer = i / 6;
+    tn_pos at = {i % 6 + 0.5 * (layer % 2), 0.5 + layer, 0.0};
     tn_body_id box = test_box(world, at, 1.0f, tn_v3(0.5f, 0.5f, 0.5f));
     tn_shape_create(world, box, &def);
     at.z = 5.0;

@@ -335,8 +335,9 @@ static void cloth_carries_tori(void **unused)
   for (int i = 0; i < TORI; ++i) {
     tn_body_def body = tn_default_body_def();
     float angle = 0.4f * TN_PI * (float)i;
+    int layer = i / 5;
     body.position =
-        tn_p3(0.5 * (double)tn_cos(angle), 0.1 + 0.15 * (i / 5), 0.5 * (double)tn_sin(angle));
+        tn_p3(0.5 * (double)tn_cos(angle), 0.1 + 0.15 * layer, 0.5 * (double)tn_sin(angle));
     body.mass = tn_mass_scaled_to(tn_mass_cylinder(0.25f, 0.05f, 1.0f), 0.5f);
     body.linear_damping = body.angular_damping = 0.5f;
     tori[i] = tn_body_create(world, &body);

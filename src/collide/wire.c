@@ -476,7 +476,8 @@ static wire_spot spot_at(const wire *w, float parameter)
 
 static float whole_parameter(const manifold *m)
 {
-  return (float)(m->child / WIRE_CHILDREN) + m->parameter;
+  int cubic = m->child / WIRE_CHILDREN;
+  return (float)cubic + m->parameter;
 }
 
 tn_vec3 wire_slope(const wire *w, const manifold *m)

@@ -10,6 +10,11 @@ typedef struct SinCos {
   R sin, cos;
 } SinCos;
 
+KERNEL M is_number(R x)
+{
+  return x == x; // NOLINT(misc-redundant-expression)
+}
+
 // Two ulp up to |x| = 4.7, 1e-7 up to 8192, bounded by one beyond that.
 KERNEL SinCos r_sincos(R x)
 {
@@ -59,7 +64,7 @@ KERNEL R r_atan2(R y, R x)
   a = pick(upper, 0.785398163397448f + a, a);
   a = pick(ay > ax, 1.57079632679490f - a, a);
   a = pick(x < 0.0f, 3.14159265358979f - a, a);
-  a = pick((x == x) & (y == y), a, x + y); // what is not a number stays so
+  a = pick(is_number(x) & is_number(y), a, x + y); // what is not a number stays so
   return pick(y < 0.0f, -a, a);
 }
 
@@ -73,7 +78,7 @@ KERNEL R r_acos(R x)
 // Two ulp in [-87, 88]; below that zero's neighbour, above it the largest power.
 KERNEL R r_exp(R x)
 {
-  R number = pick(x == x, x, splat(0.0f));
+  R number = pick(is_number(x), x, splat(0.0f));
   R c = r_clamp(number, splat(-87.0f), splat(88.0f));
   R k = r_round(c * 1.44269504088896341f);
   R r = (c - k * 0.693359375f) + k * 2.12194440e-4f;
@@ -83,7 +88,7 @@ KERNEL R r_exp(R x)
        1.6666665459e-1f) *
           r +
       5.0000001201e-1f;
-  return pick(x == x, (p * r * r + r + 1.0f) * r_exp2i(k), x);
+  return pick(is_number(x), (p * r * r + r + 1.0f) * r_exp2i(k), x);
 }
 
 // Into (-pi, pi], from within one turn of it.
