@@ -476,7 +476,7 @@ static wire_spot spot_at(const wire *w, float parameter)
 
 static float whole_parameter(const manifold *m)
 {
-  int cubic = m->child / WIRE_CHILDREN;
+  uint32_t cubic = m->child / WIRE_CHILDREN;
   return (float)cubic + m->parameter;
 }
 
