@@ -95,11 +95,10 @@ static bool is_dynamic(const body *b)
 }
 
 // Inverse inertia in world axes; nothing turns a body that is not dynamic.
-static void refresh_inertia(tn_world *world, int32_t slot, const Spin *spin)
+static void refresh_inertia(tn_world *world, int32_t slot, const Spin *spin, float yield)
 {
   float *to = world->inertia[slot].inverse;
-  float scale = is_dynamic(&world->bodies[slot]) ? 1.0f : 0.0f;
-  S s = s_scale(scale, s_rotated_diagonal(spin->start, spin->inverse));
+  S s = s_scale(yield, s_rotated_diagonal(spin->start, spin->inverse));
   float values[8] = {s.xx, s.yy, s.zz, s.xy, s.xz, s.yz, 0.0f, 0.0f};
   memcpy(to, values, sizeof values);
 }
@@ -151,7 +150,7 @@ void body_refresh(tn_world *world, int32_t slot)
   spin.start = start;
   refresh_momentum(state, &spin);
   set_spin(world, slot, &spin);
-  refresh_inertia(world, slot, &spin);
+  refresh_inertia(world, slot, &spin, dynamic ? 1.0f : 0.0f);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -205,14 +204,15 @@ void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps)
     refresh_momentum(&world->state[slot], &spin);
   }
   set_spin(world, slot, &spin);
-  refresh_inertia(world, slot, &spin);
+  float yield = dynamic * world->bearings[slot].yield;
+  refresh_inertia(world, slot, &spin, yield);
 
   float h = dt / (float)substeps;
   Drag drag = {decay(b->linear_damping, h),
                decay(b->angular_damping, h),
                b->max_speed,
                b->max_angular_speed,
-               1.0f,
+               yield,
                b->leaning ? 1.0f : 0.5f};
   set_lane(block->drag, lane, is_dynamic(b) ? &drag : &no_drag, FIELDS(Drag));
   float m = world->state[slot].inverse_mass;
@@ -369,7 +369,7 @@ void body_restore_inertia(tn_world *world)
 {
   for (int32_t i = 0; i < world->body_list.used; ++i) {
     Spin spin = get_spin(world, i);
-    refresh_inertia(world, i, &spin);
+    refresh_inertia(world, i, &spin, is_dynamic(&world->bodies[i]) ? 1.0f : 0.0f);
   }
 }
 

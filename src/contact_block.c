@@ -480,7 +480,8 @@ bool contacts_place(tn_world *world)
     return false;
   }
   place_contacts(world, &make);
-  g->passes = 2 * make.young > make.count ? 1 + SETTLING_PASSES / world->substeps : 1;
+  g->young = 2 * make.young > make.count;
+  g->passes = g->young ? 1 + SETTLING_PASSES / world->substeps : 1;
   return true;
 }
 
@@ -564,6 +565,7 @@ void contact_graph_release(tn_world *world)
   contact_graph *g = &world->contact_graph;
   memory_give(world, g->blocks, (size_t)g->block_capacity * sizeof *g->blocks);
   memory_give(world, g->bouncers, (size_t)g->bouncer_capacity * sizeof *g->bouncers);
+  bearings_release(world);
   memory_give(world, world->marks, (size_t)world->mark_capacity * sizeof(body_mark));
   memory_give(world, world->pair_bits, (size_t)world->pair_bit_capacity * sizeof(uint64_t));
   memory_give(world, world->placed_contacts,

@@ -690,8 +690,10 @@ uint32_t tn_world_step(tn_world *world, float dt)
   start_clock(world);
   // find_contacts wakes bodies, which brings their joints back to the graph.
   float scale = impulse_scale(world, dt);
+  float h = dt / (float)world->substeps;
   if (!find_contacts(world, dt) || !graph_build(world) || !contacts_place(world) ||
-      !pack_softs(world, dt, scale)) {
+      (world->contact_graph.young && !loads_guess(world, h / scale)) ||
+      !bearings_find(world, h * scale) || !pack_softs(world, dt, scale)) {
     report(world, TN_LOG_ERROR, "tn_world_step: out of memory");
     return TN_STEP_OUT_OF_MEMORY;
   }

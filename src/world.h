@@ -195,12 +195,27 @@ typedef struct body_mark {
   bool strays;  // from the boxes of its shapes, perhaps
 } body_mark;
 
+// What a body bears on flat faces.
+typedef struct bearing {
+  float sum; // of the impulses of a substep on them
+  tn_vec3 push;
+  float yield;      // of its inverse moments of inertia
+  int32_t supports; // faces that carry it, where loads are guessed
+} bearing;
+
+// A face that carries a body.
+typedef struct support {
+  double height; // of the upper body
+  int32_t contact, upper, lower;
+} support;
+
 // The manifolds of a step.
 typedef struct contact_graph {
   contact_block *blocks;
   int32_t block_count, block_capacity;
   coloring coloring;
   int passes; // over contacts, at least, in a substep
+  bool young; // most of them
   bouncer *bouncers;
   int32_t bouncer_count, bouncer_capacity;
 } contact_graph;
@@ -250,6 +265,9 @@ struct tn_world {
   placed_contact *placed_contacts;
   body_mark *marks; // by body
   int32_t placed_capacity, mark_capacity;
+  bearing *bearings; // by body
+  support *supports;
+  int32_t bearing_capacity, support_capacity;
   uint64_t *pair_bits; // scratch: pairs to be listed
   int32_t pair_bit_capacity;
   // Scratch of a step.
@@ -411,6 +429,11 @@ tn_contact_event pair_event(const tn_world *world, const pair *p, tn_event_kind 
 // contact_block.c
 // Where contacts go, and whom they hold; then, with bodies ready for the step, what they are.
 bool contacts_place(tn_world *world);
+// Loads that most contacts of a young scene lack, for substeps of h.
+bool loads_guess(tn_world *world, float h);
+// How much of its inverse moments a body is left with under its loads.
+bool bearings_find(tn_world *world, float h);
+void bearings_release(tn_world *world);
 void contacts_pack(tn_world *world, solver_data *data, float dt, float impulse_scale);
 void contacts_unpack(tn_world *world, float dt);
 void contact_graph_release(tn_world *world);

@@ -25,8 +25,7 @@
 // otherwise. A pyramid is less quiet for it.
 #define BETA_UNEVEN (0.75f * BETA)
 #define HEAVY 300.0f
-#define FRICTION_BETA 0.1f
-#define PRELOAD_TIME 1.5f // s, over which a manifold's steady load is learnt
+#define PRELOAD_TIME 6.0f // s, over which a manifold's steady load is learnt
 #define RIDGE 0.01f       // four points on a face share its load evenly
 #define SWEEPS 6
 
@@ -655,7 +654,7 @@ KERNEL Slip rub(int points, const ContactPass *pass, const ContactParams *params
   const Patch *patch = &mass->patch;
   Frame f = frame_about(touch->n);
   R load = sum_of(points, state->lambda);
-  R gain = pass->relaxing ? splat(0.0f) : FRICTION_BETA * pass->inv_h;
+  R gain = pass->relaxing ? splat(0.0f) : BETA * pass->inv_h;
   V wanted = v_add(params->slide, v_scale(gain, strain->offset));
   V u = v_add(relative_velocity(a, b, patch->ra, patch->rb), wanted);
   if (pass->rolls) {

@@ -17,7 +17,7 @@ typedef struct Spin {
 typedef struct Drag {
   R linear, angular;              // factors of the velocities, a substep
   R max_speed, max_angular_speed; // caps
-  R dynamic;                      // 1 for a body that impulses move, else 0
+  R dynamic;                      // share of its inverse moments that impulses find; 0: none
   R lead; // share of a substep's kick that comes before the step's first drift: the rest follows
           // its last. Half is exact for free motion; what contacts hold takes all of it at once.
 } Drag;
