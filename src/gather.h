@@ -6,13 +6,12 @@
 
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
+#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
 // ---------------------------------------------------------------------------------------------
 // Eight consecutive floats of each of TN_LANES places, as eight reals, and back.
 
 #if TN_LANES > 1
-
-#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
 typedef float Quad __attribute__((vector_size(16)));
 typedef float Octet __attribute__((vector_size(32)));
@@ -58,7 +57,12 @@ KERNEL void store_lane(float *const *to, int i, int at, R r)
 // Lanes i and i + 4 share a register, so that no shuffle crosses its middle.
 KERNEL R load_lane(const float *const *from, int i, int at)
 {
+#if defined(__AVX__)
+  __m256 low = _mm256_castps128_ps256(_mm_load_ps(from[i] + at));
+  return (R)_mm256_insertf128_ps(low, _mm_load_ps(from[i + 4] + at), 1); // off the shuffles' port
+#else
   return SHUFFLE(load_quad(from[i] + at), load_quad(from[i + 4] + at), 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
 }
 
 KERNEL void store_lane(float *const *to, int i, int at, R r)

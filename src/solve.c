@@ -62,7 +62,7 @@ static void average_bodies(solver_data *data, int first, int last, int move)
 // ---------------------------------------------------------------------------------------------
 // Joints
 
-KERNEL Pass make_pass(const solver_data *data, Form form)
+KERNEL Pass make_pass(const solver_data *data)
 {
   float h = data->substep.h;
   Pass pass = {splat(h),
@@ -72,7 +72,7 @@ KERNEL Pass make_pass(const solver_data *data, Form form)
                splat(data->substep.keep),
                splat(data->substep.push),
                splat(data->substep.turn),
-               form};
+               FORM_VELOCITY};
   return pass;
 }
 
@@ -279,9 +279,9 @@ KERNEL void begin_block(joint_block *jb, int lane, int angular, JointType type, 
   close_block(&o, &rows, p, pass, w);
 }
 
-KERNEL void begin_joint(solver_data *data, joint_block *jb, int lane, JointType type)
+KERNEL void begin_joint(solver_data *data, joint_block *jb, int lane, JointType type,
+                        const Pass *pass)
 {
-  Pass pass = make_pass(data, FORM_VELOCITY);
   int ahead = data->substep.ahead;
   Work w;
   JointStart start;
@@ -290,8 +290,8 @@ KERNEL void begin_joint(solver_data *data, joint_block *jb, int lane, JointType 
   Body a = w.a;
   Body b = w.b;
   R lag = load(&jb->lag[lane]);
-  begin_block(jb, lane, 1, type, &pass, &start, ahead, lag, &w);
-  begin_block(jb, lane, 0, type, &pass, &start, ahead, lag, &w);
+  begin_block(jb, lane, 1, type, pass, &start, ahead, lag, &w);
+  begin_block(jb, lane, 0, type, pass, &start, ahead, lag, &w);
   give_impulses(data, jb, lane, a, b, &w);
 }
 
@@ -332,9 +332,9 @@ KERNEL void lock_block(joint_block *jb, int lane, int angular, JointType type, c
   close_block(&o, &rows, p, pass, w);
 }
 
-KERNEL void solve_joint(solver_data *data, joint_block *jb, int lane, JointType type)
+KERNEL void solve_joint(solver_data *data, joint_block *jb, int lane, JointType type,
+                        const Pass *pass)
 {
-  Pass pass = make_pass(data, FORM_VELOCITY);
   Work w;
   load_bodies(data, jb, lane, 0, &w);
   Body a = w.a;
@@ -343,12 +343,12 @@ KERNEL void solve_joint(solver_data *data, joint_block *jb, int lane, JointType 
     // Springs, limits, drives and friction act on the motion that the locked rows leave; solved
     // against any other they would settle beside their law, and a brake would creep.
     for (int i = 0; i < 2; ++i) {
-      lock_block(jb, lane, 0, type, &pass, &w);
-      lock_block(jb, lane, 1, type, &pass, &w);
+      lock_block(jb, lane, 0, type, pass, &w);
+      lock_block(jb, lane, 1, type, pass, &w);
     }
   }
-  solve_block(jb, lane, 1, type, &pass, &w);
-  solve_block(jb, lane, 0, type, &pass, &w);
+  solve_block(jb, lane, 1, type, pass, &w);
+  solve_block(jb, lane, 0, type, pass, &w);
   give_impulses(data, jb, lane, a, b, &w);
 }
 
@@ -370,16 +370,16 @@ KERNEL void relax_block(joint_block *jb, int lane, int angular, JointType type, 
   close_block(&o, &rows, p, pass, w);
 }
 
-KERNEL void relax_joint(solver_data *data, joint_block *jb, int lane, JointType type)
+KERNEL void relax_joint(solver_data *data, joint_block *jb, int lane, JointType type,
+                        const Pass *pass)
 {
-  Pass pass = make_pass(data, FORM_VELOCITY);
   Work w;
   load_bodies(data, jb, lane, 0, &w);
   Body a = w.a;
   Body b = w.b;
   R lag = load(&jb->lag[lane]);
-  relax_block(jb, lane, 1, type, &pass, lag, &w);
-  relax_block(jb, lane, 0, type, &pass, lag, &w);
+  relax_block(jb, lane, 1, type, pass, lag, &w);
+  relax_block(jb, lane, 0, type, pass, lag, &w);
   give_impulses(data, jb, lane, a, b, &w);
 }
 
@@ -441,9 +441,10 @@ KERNEL void position_block(joint_block *jb, int lane, int angular, JointType typ
 }
 
 KERNEL void position_stage(solver_data *data, joint_block *jb, int lane, JointType type,
-                           solve_stage stage, int averaged)
+                           solve_stage stage, int averaged, const Pass *shared)
 {
-  Pass pass = make_pass(data, stage == STAGE_VELOCITIES ? FORM_VELOCITY : FORM_POSITION);
+  Pass pass = *shared;
+  pass.form = stage == STAGE_VELOCITIES ? FORM_VELOCITY : FORM_POSITION;
   Work w;
   JointStart start;
   load_movable(data, jb, lane, averaged, &w);
@@ -469,7 +470,8 @@ KERNEL void forget_impulses(joint_block *jb, int lane)
 }
 
 // What is done most, Algorithm 2's SolvePositions, is a piece of its own.
-KERNEL void position_joint(solver_data *data, joint_block *jb, int lane, JointType type)
+KERNEL void position_joint(solver_data *data, joint_block *jb, int lane, JointType type,
+                           const Pass *pass)
 {
   solve_stage stage = data->substep.stage;
   int averaged = data->substep.averaged;
@@ -479,10 +481,10 @@ KERNEL void position_joint(solver_data *data, joint_block *jb, int lane, JointTy
     return;
 #if !defined(TN_SMALL)
   } else if (stage == STAGE_POSITIONS && !averaged) {
-    position_stage(data, jb, lane, type, STAGE_POSITIONS, 0);
+    position_stage(data, jb, lane, type, STAGE_POSITIONS, 0, pass);
 #endif
   } else {
-    position_stage(data, jb, lane, type, stage, averaged);
+    position_stage(data, jb, lane, type, stage, averaged, pass);
   }
 }
 
@@ -499,18 +501,19 @@ KERNEL void position_joint(solver_data *data, joint_block *jb, int lane, JointTy
 #define JOINT_PASS(name, call)                                                                     \
   static void name(solver_data *data, int first, int last)                                         \
   {                                                                                                \
+    Pass pass = make_pass(data);                                                                   \
     for (int block = first; block < last; ++block) {                                               \
       joint_block *jb = &data->joints[block];                                                      \
       switch (jb->type) {                                                                          \
-        CASE(TYPE_DISTANCE, call(data, jb, lane, TYPE_DISTANCE));                                  \
-        CASE(TYPE_POINT, call(data, jb, lane, TYPE_POINT));                                        \
-        CASE(TYPE_BALL, call(data, jb, lane, TYPE_BALL));                                          \
-        CASE(TYPE_HINGE, call(data, jb, lane, TYPE_HINGE));                                        \
-        CASE(TYPE_FIXED, call(data, jb, lane, TYPE_FIXED));                                        \
-        CASE(TYPE_PRISMATIC, call(data, jb, lane, TYPE_PRISMATIC));                                \
-        CASE(TYPE_CYLINDER, call(data, jb, lane, TYPE_CYLINDER));                                  \
-        CASE(TYPE_UNIVERSAL, call(data, jb, lane, TYPE_UNIVERSAL));                                \
-        CASE(TYPE_GENERIC, call(data, jb, lane, TYPE_GENERIC));                                    \
+        CASE(TYPE_DISTANCE, call(data, jb, lane, TYPE_DISTANCE, &pass));                           \
+        CASE(TYPE_POINT, call(data, jb, lane, TYPE_POINT, &pass));                                 \
+        CASE(TYPE_BALL, call(data, jb, lane, TYPE_BALL, &pass));                                   \
+        CASE(TYPE_HINGE, call(data, jb, lane, TYPE_HINGE, &pass));                                 \
+        CASE(TYPE_FIXED, call(data, jb, lane, TYPE_FIXED, &pass));                                 \
+        CASE(TYPE_PRISMATIC, call(data, jb, lane, TYPE_PRISMATIC, &pass));                         \
+        CASE(TYPE_CYLINDER, call(data, jb, lane, TYPE_CYLINDER, &pass));                           \
+        CASE(TYPE_UNIVERSAL, call(data, jb, lane, TYPE_UNIVERSAL, &pass));                         \
+        CASE(TYPE_GENERIC, call(data, jb, lane, TYPE_GENERIC, &pass));                             \
       default:                                                                                     \
         break;                                                                                     \
       }                                                                                            \
