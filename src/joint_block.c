@@ -283,8 +283,8 @@ void direct_begin_step(tn_world *world, direct_joint *d, float dt, float impulse
     point_block *block = &world->mechanisms.point_blocks[d->point / BLOCK_WIDTH];
     point_joint *p = &world->mechanisms.points[d->point];
     set_lane(block->start, d->point % BLOCK_WIDTH, &d->start, 9);
-    memcpy(&p->lambda, d->state[0].lambda, sizeof d->state[0].lambda);
-    memset(&p->sum, 0, sizeof p->sum);
+    memcpy(p->lambda, d->state[0].lambda, sizeof p->lambda);
+    memset(p->sum, 0, sizeof p->sum);
   }
 }
 
@@ -315,7 +315,7 @@ void direct_end_step(tn_world *world, direct_joint *d, float dt)
   if (d->point != NO_SLOT) {
     const point_joint *p = &world->mechanisms.points[d->point];
     if (p->counts) {
-      memcpy(d->state[0].lambda, &p->lambda, sizeof d->state[0].lambda);
+      memcpy(d->state[0].lambda, p->lambda, sizeof p->lambda);
     }
     for (int k = 0; k < 3; ++k) {
       d->sum[0][k] += p->sum[k];

@@ -25,8 +25,8 @@ static void pass_over(const direct_context *c, mechanism *m, bool to_tree)
     direct_joint *j = &c->set->joints[i];
     point_joint *p = &c->set->points[j->point];
     p->counts = to_tree;
-    float *tree = (float *)&p->lambda, *own = j->state[0].lambda;
-    memcpy(to_tree ? tree : own, to_tree ? own : tree, sizeof j->state[0].lambda);
+    float *tree = p->lambda, *own = j->state[0].lambda;
+    memcpy(to_tree ? tree : own, to_tree ? own : tree, sizeof p->lambda);
   }
   m->by_tree = to_tree;
 }
@@ -51,7 +51,7 @@ static double resistance(const direct_context *c, const point_tree *t, const poi
   double press = 0.0;
   for (int32_t k = 0; k < b->count; ++k) {
     const point_joint *p = &t->points[b->joint[k] >> 1];
-    press += sqrt(square3((const float *)&p->lambda) * square3(p->lever[b->joint[k] & 1]));
+    press += sqrt(square3(p->lambda) * square3(p->lever[b->joint[k] & 1]));
   }
   double mean = (double)mean_inertia(c->data, b->slot);
   return (double)c->data->substep.h * press - DIRECT_BEARABLE * mean;
@@ -94,8 +94,7 @@ static bool solve_first(const direct_context *c, const solver_data *data, const 
   if ((double)extremes.error > direct_joint_speed(fastest)) {
     return false;
   }
-  c->points->factor(t, DIRECT_SOFTNESS);
-  double energy = c->points->solve(t, 0.0, 1);
+  double energy = c->points->solve(t, DIRECT_SOFTNESS, 1);
   return is_motion(c, t, extremes, energy);
 }
 
@@ -130,12 +129,10 @@ bool points_solve(const direct_context *c, mechanism *m)
     }
     m->apart = m->torn = false;
   } else if (again) {
-    c->points->refresh(&data, &t);
-    c->points->solve(&t, 1.0, 0);
+    c->points->again(&data, &t);
   } else {
     c->points->state(&data, &t, 1);
-    c->points->factor(&t, DIRECT_SOFTNESS);
-    c->points->solve(&t, 0.0, 0);
+    c->points->solve(&t, DIRECT_SOFTNESS, 0);
   }
   float take = c->pass == DIRECT_AHEAD ? 0.0f : 1.0f;
   m->strained = c->points->apply(&data, &t, first ? 1.0 : 0.0, first, take);

@@ -167,72 +167,31 @@ INLINE void put_link(const point_joint *p, const point_joint *below, point_link 
   link->k[2] = __builtin_convertvector(r[1] * w[0] - r[0] * w[1] + mz, quad2);
 }
 
-// Columns of a symmetric matrix: xx yy zz xy, xz yz and whatever.
-INLINE void columns_of(quad a, quad b, quad2 *c)
-{
-  c[0] = __builtin_convertvector(SHUFFLE(a, b, 0, 3, 4, 6), quad2);
-  c[1] = __builtin_convertvector(SHUFFLE(a, b, 3, 1, 5, 6), quad2);
-  c[2] = __builtin_convertvector(SHUFFLE(a, b, 4, 5, 2, 6), quad2);
-}
-
-INLINE quad load_floats(const float *from)
-{
-  quad q;
-  memcpy(&q, from, sizeof q);
-  return q;
-}
-
 INLINE void put_diagonal(point_joint *p, double softness)
 {
   double s = 1.0 + softness;
-  columns_of(load_floats(p->k), load_floats(p->k + 4), p->block);
-  p->block[0] *= (quad2){s, 1.0, 1.0, 0.0};
-  p->block[1] *= (quad2){1.0, s, 1.0, 0.0};
-  p->block[2] *= (quad2){1.0, 1.0, s, 0.0};
-}
-
-#define TURNED(a) SHUFFLE(a, a, 1, 2, 0, 3)
-
-// The cross product, its components one place too late.
-INLINE void cross_late(const quad2 *a, const quad2 *b, quad2 *c)
-{
-  *c = *a * TURNED(*b) - TURNED(*a) * *b;
+  p->block[0][0] = s * (double)p->k[0];
+  p->block[1][1] = s * (double)p->k[1];
+  p->block[2][2] = s * (double)p->k[2];
+  p->block[0][1] = p->block[1][0] = (double)p->k[3];
+  p->block[0][2] = p->block[2][0] = (double)p->k[4];
+  p->block[1][2] = p->block[2][1] = (double)p->k[5];
 }
 
 // Symmetric and positive.
-INLINE void invert(quad2 *a)
+INLINE void invert(point_joint *p)
 {
-  quad2 x, y, z;
-  cross_late(&a[1], &a[2], &x);
-  cross_late(&a[2], &a[0], &y);
-  cross_late(&a[0], &a[1], &z);
-  x = TURNED(x);
-  quad2 d = a[0] * x;
-  double s = 1.0 / (d[0] + d[1] + d[2]);
-  a[0] = s * x;
-  a[1] = s * TURNED(y);
-  a[2] = s * TURNED(z);
-}
-
-// y = a x, by columns
-INLINE void multiply(const quad2 *a, const quad2 *x, quad2 *y)
-{
-  *y = a[0] * (*x)[0] + a[1] * (*x)[1] + a[2] * (*x)[2];
-}
-
-// y -= a x
-INLINE void subtract(const quad2 *a, const quad2 *x, quad2 *y)
-{
-  *y -= a[0] * (*x)[0] + a[1] * (*x)[1] + a[2] * (*x)[2];
-}
-
-// y -= a^T x
-INLINE void subtract_transposed(const quad2 *a, const quad2 *x, quad2 *y)
-{
-  quad2 p = a[0] * *x, q = a[1] * *x, r = a[2] * *x;
-  quad2 pq = SHUFFLE(p, q, 0, 4, 2, 6) + SHUFFLE(p, q, 1, 5, 3, 7);
-  quad2 rr = SHUFFLE(r, r, 0, 4, 2, 6) + SHUFFLE(r, r, 1, 5, 3, 7);
-  *y -= SHUFFLE(pq, rr, 0, 1, 4, 5) + SHUFFLE(pq, rr, 2, 3, 6, 7);
+  const quad2 *a = p->block;
+  double *inverse = p->inverse;
+  double xx = a[0][0], xy = a[0][1], xz = a[0][2], yy = a[1][1], yz = a[1][2], zz = a[2][2];
+  double cx = yy * zz - yz * yz, cy = xz * yz - xy * zz, cz = xy * yz - xz * yy;
+  double s = 1.0 / (xx * cx + xy * cy + xz * cz);
+  inverse[0] = s * cx;
+  inverse[1] = s * (xx * zz - xz * xz);
+  inverse[2] = s * (xx * yy - xy * xy);
+  inverse[3] = s * cy;
+  inverse[4] = s * cz;
+  inverse[5] = s * (xy * xz - xx * yz);
 }
 
 // c -= a b^T
@@ -247,16 +206,14 @@ INLINE void subtract_product(quad2 *c, const quad2 *a, const quad2 *b)
 // The joints below are all of one body, so each of them has a link to those that follow it.
 INLINE void eliminate(const point_tree *tree, point_joint *p)
 {
-  quad2 *d = p->block;
-  invert(d);
+  invert(p);
+  const double *d = p->inverse;
   const point_link *links = tree->links + p->first;
   for (int32_t i = 0; i < p->count; ++i) {
     const quad2 *b = links[i].k;
-    quad2 l[3];
-#pragma GCC unroll 3
-    for (int k = 0; k < 3; ++k) {
-      multiply(b, &d[k], &l[k]);
-    }
+    const quad2 l[3] = {b[0] * d[0] + b[1] * d[3] + b[2] * d[4],
+                        b[0] * d[3] + b[1] * d[1] + b[2] * d[5],
+                        b[0] * d[4] + b[1] * d[5] + b[2] * d[2]};
     subtract_product(tree->points[links[i].below].block, l, b);
     for (int32_t q = 0; q < i; ++q) {
       int32_t target = tree->points[links[q].below].first + i - q - 1;
@@ -265,79 +222,94 @@ INLINE void eliminate(const point_tree *tree, point_joint *p)
   }
 }
 
-static void factor_points(const point_tree *tree, double softness)
+// ---------------------------------------------------------------------------------------------
+// Substitution: velocities and errors side by side
+
+// y = a x, a symmetric
+INLINE void multiply(const double *a, const pair2 *x, pair2 *y)
 {
+  y[0] = a[0] * x[0] + a[3] * x[1] + a[4] * x[2];
+  y[1] = a[3] * x[0] + a[1] * x[1] + a[5] * x[2];
+  y[2] = a[4] * x[0] + a[5] * x[1] + a[2] * x[2];
+}
+
+// Returns x . A^-1 x, as far as this joint has part in it.
+INLINE pair2 go_forward(const point_tree *tree, const point_joint *p)
+{
+  const pair2 *x = p->impulse;
+  pair2 y[3];
+  multiply(p->inverse, x, y);
+  for (int32_t i = p->first; i < p->first + p->count; ++i) {
+    const quad2 *b = tree->links[i].k;
+    pair2 *to = tree->points[tree->links[i].below].impulse;
+#pragma GCC unroll 3
+    for (int k = 0; k < 3; ++k) {
+      to[k] -= b[0][k] * y[0] + b[1][k] * y[1] + b[2][k] * y[2];
+    }
+  }
+  return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
+}
+
+INLINE void go_back(const point_tree *tree, point_joint *p)
+{
+  pair2 rest[3] = {p->impulse[0], p->impulse[1], p->impulse[2]};
+  for (int32_t i = p->first; i < p->first + p->count; ++i) {
+    const quad2 *b = tree->links[i].k;
+    const pair2 *from = tree->points[tree->links[i].below].impulse;
+#pragma GCC unroll 3
+    for (int k = 0; k < 3; ++k) {
+      rest[k] -= b[k][0] * from[0] + b[k][1] * from[1] + b[k][2] * from[2];
+    }
+  }
+  multiply(p->inverse, rest, p->impulse);
+}
+
+// Velocities to change, with a share of the errors, and the errors.
+INLINE void ask(point_joint *p, double share, int errors)
+{
+  double whole = errors ? -1.0 : 0.0;
+#pragma GCC unroll 3
+  for (int k = 0; k < 3; ++k) {
+    double e = (double)p->error[k];
+    pair2 x = {-((double)p->velocity[k] + share * e), whole * e};
+    p->impulse[k] = x;
+  }
+}
+
+// Substitution goes along with elimination, so that memory is passed over once for both.
+static double solve_points(const point_tree *tree, double softness, int errors)
+{
+  pair2 work = {0.0, 0.0};
   for (int32_t i = 0; i < tree->count; ++i) {
     point_joint *p = &tree->points[i];
     put_diagonal(p, softness);
     for (int32_t k = p->first; k < p->first + p->count; ++k) {
       put_link(p, &tree->points[tree->links[k].below], &tree->links[k]);
     }
+    ask(p, 0.0, errors);
   }
   for (int32_t i = 0; i < tree->count; ++i) {
     eliminate(tree, &tree->points[i]);
-  }
-}
-
-// ---------------------------------------------------------------------------------------------
-// Substitution: velocities and errors side by side
-
-// Adds to e . A^-1 e of the errors what this joint has part in, component by component.
-INLINE void go_forward(const point_tree *tree, const point_joint *p, int errors, quad2 *work)
-{
-  quad2 y, e = p->impulse[1];
-  multiply(p->block, &p->impulse[0], &y);
-  if (errors) {
-    multiply(p->block, &p->impulse[1], &e);
-    *work += e * p->impulse[1];
-  }
-  for (int32_t i = p->first; i < p->first + p->count; ++i) {
-    point_joint *below = &tree->points[tree->links[i].below];
-    subtract(tree->links[i].k, &y, &below->impulse[0]);
-    if (errors) {
-      subtract(tree->links[i].k, &e, &below->impulse[1]);
-    }
-  }
-}
-
-INLINE void go_back(const point_tree *tree, point_joint *p, int errors)
-{
-  quad2 y = p->impulse[0], e = p->impulse[1];
-  for (int32_t i = p->first; i < p->first + p->count; ++i) {
-    const point_joint *below = &tree->points[tree->links[i].below];
-    subtract_transposed(tree->links[i].k, &below->impulse[0], &y);
-    if (errors) {
-      subtract_transposed(tree->links[i].k, &below->impulse[1], &e);
-    }
-  }
-  multiply(p->block, &y, &p->impulse[0]);
-  if (errors) {
-    multiply(p->block, &e, &p->impulse[1]);
-  }
-}
-
-INLINE double solve_for(const point_tree *tree, double share, int errors)
-{
-  quad2 none = {0.0, 0.0, 0.0, 0.0}, work = none;
-  for (int32_t i = 0; i < tree->count; ++i) {
-    point_joint *p = &tree->points[i];
-    quad2 u = __builtin_convertvector(load_floats(p->velocity), quad2);
-    quad2 e = __builtin_convertvector(load_floats(p->error), quad2);
-    p->impulse[0] = -(u + share * e);
-    p->impulse[1] = errors ? -e : none;
-  }
-  for (int32_t i = 0; i < tree->count; ++i) {
-    go_forward(tree, &tree->points[i], errors, &work);
+    work += go_forward(tree, &tree->points[i]);
   }
   for (int32_t i = tree->count - 1; i >= 0; --i) {
-    go_back(tree, &tree->points[i], errors);
+    go_back(tree, &tree->points[i]);
   }
-  return work[0] + work[1] + work[2];
+  return work[1];
 }
 
-static double solve_points(const point_tree *tree, double share, int errors)
+static void solve_again(const solver_data *data, const point_tree *tree)
 {
-  return errors ? solve_for(tree, share, 1) : solve_for(tree, share, 0);
+  refresh_points(data, tree);
+  for (int32_t i = 0; i < tree->count; ++i) {
+    ask(&tree->points[i], 1.0, 0);
+  }
+  for (int32_t i = 0; i < tree->count; ++i) {
+    go_forward(tree, &tree->points[i]);
+  }
+  for (int32_t i = tree->count - 1; i >= 0; --i) {
+    go_back(tree, &tree->points[i]);
+  }
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -348,10 +320,13 @@ static double top_square(const solver_data *data, const point_tree *tree)
   double top = 0.0;
   for (int32_t i = 0; i < tree->body_count; ++i) {
     const point_body *body = &tree->bodies[i];
-    quad2 f = {0.0, 0.0, 0.0, 0.0};
+    double f[3] = {0.0, 0.0, 0.0};
     for (int32_t n = 0; n < body->count; ++n) {
-      quad2 x = tree->points[body->joint[n] >> 1].impulse[1];
-      f = body->joint[n] & 1 ? f + x : f - x;
+      const pair2 *x = tree->points[body->joint[n] >> 1].impulse;
+      double sign = body->joint[n] & 1 ? 1.0 : -1.0;
+      f[0] += sign * x[0][1];
+      f[1] += sign * x[1][1];
+      f[2] += sign * x[2][1];
     }
     double m = (double)data->state[body->slot].inverse_mass;
     double square = m * m * (f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
@@ -360,48 +335,61 @@ static double top_square(const solver_data *data, const point_tree *tree)
   return top;
 }
 
-// Changes three of four floats.
-INLINE void change_three(float *at, const quad2 *change)
+// What an impulse adds to force and torque.
+INLINE void push(const point_joint *p, int side, double x, double y, double z, double *f, double *t)
 {
-  quad was = load_floats(at);
-  quad now = __builtin_convertvector(__builtin_convertvector(was, quad2) + *change, quad);
-  now = SHUFFLE(now, was, 0, 1, 2, 7);
-  memcpy(at, &now, sizeof now);
+  const float *r = p->lever[side]; // negative for A
+  double rx = (double)r[0], ry = (double)r[1], rz = (double)r[2];
+  double sign = side ? 1.0 : -1.0;
+  f[0] += sign * x;
+  f[1] += sign * y;
+  f[2] += sign * z;
+  t[0] += ry * z - rz * y;
+  t[1] += rz * x - rx * z;
+  t[2] += rx * y - ry * x;
 }
 
-INLINE float sum3(quad a)
+// Force and torque to changes of velocity.
+INLINE void divide_by_mass(const solver_data *data, int32_t slot, double *f, double *t)
 {
-  return a[0] + a[1] + a[2];
+  double m = (double)data->state[slot].inverse_mass;
+  const float *ii = data->inertia[slot].inverse;
+  double xx = (double)ii[0], yy = (double)ii[1], zz = (double)ii[2];
+  double xy = (double)ii[3], xz = (double)ii[4], yz = (double)ii[5];
+  double x = t[0], y = t[1], z = t[2];
+  f[0] *= m;
+  f[1] *= m;
+  f[2] *= m;
+  t[0] = xx * x + xy * y + xz * z;
+  t[1] = xy * x + yy * y + yz * z;
+  t[2] = xz * x + yz * y + zz * z;
+}
+
+INLINE float square3(const float *a)
+{
+  return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
 }
 
 // Returns an upper bound for the square of the sum of last impulses times levers.
 INLINE float push_body(const solver_data *data, const point_tree *tree, const point_body *body)
 {
-  quad2 f = {0.0, 0.0, 0.0, 0.0}, t = f;
-  quad pull = {0.0f, 0.0f, 0.0f, 0.0f}, reach = pull;
+  double f[3] = {0.0, 0.0, 0.0}, t[3] = {0.0, 0.0, 0.0};
+  float pull = 0.0f, reach = 0.0f;
   for (int32_t n = 0; n < body->count; ++n) {
     const point_joint *p = &tree->points[body->joint[n] >> 1];
     int side = body->joint[n] & 1;
-    quad r = load_floats(p->lever[side]); // negative for A
-    quad2 x = p->impulse[0];
-    f = side ? f + x : f - x;
-    quad2 wide = __builtin_convertvector(r, quad2), turn;
-    cross_late(&wide, &x, &turn);
-    t += turn;
-    pull += p->lambda * p->lambda;
-    reach += r * r;
+    push(p, side, p->impulse[0][0], p->impulse[1][0], p->impulse[2][0], f, t);
+    pull += square3(p->lambda);
+    reach += square3(p->lever[side]);
   }
-  quad2 inertia[3];
-  const float *ii = data->inertia[body->slot].inverse;
-  columns_of(load_floats(ii), load_floats(ii + 4), inertia);
+  divide_by_mass(data, body->slot, f, t);
   body_state *state = &data->state[body->slot];
-  f *= (double)state->inverse_mass;
-  t = TURNED(t);
-  quad2 spin;
-  multiply(inertia, &t, &spin);
-  change_three(state->v, &f);
-  change_three(state->w, &spin);
-  return sum3(pull) * sum3(reach);
+#pragma GCC unroll 3
+  for (int k = 0; k < 3; ++k) {
+    state->v[k] = (float)((double)state->v[k] + f[k]);
+    state->w[k] = (float)((double)state->w[k] + t[k]);
+  }
+  return pull * reach;
 }
 
 static bool apply_impulses(const solver_data *data, const point_tree *tree, double share, int first,
@@ -409,10 +397,13 @@ static bool apply_impulses(const solver_data *data, const point_tree *tree, doub
 {
   for (int32_t i = 0; i < tree->count; ++i) {
     point_joint *p = &tree->points[i];
-    p->impulse[0] += share * p->impulse[1];
-    quad impulse = __builtin_convertvector(p->impulse[0], quad);
-    p->lambda = first ? impulse : p->lambda + take * impulse;
-    p->sum += impulse;
+#pragma GCC unroll 3
+    for (int k = 0; k < 3; ++k) {
+      double impulse = p->impulse[k][0] + share * p->impulse[k][1];
+      p->impulse[k][0] = impulse;
+      p->lambda[k] = first ? (float)impulse : p->lambda[k] + take * (float)impulse;
+      p->sum[k] += (float)impulse;
+    }
   }
   bool bearable = true;
   for (int32_t i = 0; i < tree->body_count; ++i) {
@@ -426,9 +417,8 @@ static bool apply_impulses(const solver_data *data, const point_tree *tree, doub
 
 const point_ops POINT_OPS = {
     .state = state_points,
-    .refresh = refresh_points,
-    .factor = factor_points,
     .solve = solve_points,
+    .again = solve_again,
     .top_square = top_square,
     .apply = apply_impulses,
 };
