@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #define BODY_ROWS 6
+// What bodies bear without more inertia: h^2 times the geometric stiffness, over the inertia.
+#define DIRECT_BEARABLE 2.0
 
 // A node in the order of elimination.
 typedef struct direct_node {

@@ -6,13 +6,12 @@
 
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
+#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
 // ---------------------------------------------------------------------------------------------
 // Eight consecutive floats of each of TN_LANES places, as eight reals, and back.
 
 #if TN_LANES > 1
-
-#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
 typedef float Quad __attribute__((vector_size(16)));
 typedef float Octet __attribute__((vector_size(32)));
@@ -58,13 +57,22 @@ KERNEL void store_lane(float *const *to, int i, int at, R r)
 // Lanes i and i + 4 share a register, so that no shuffle crosses its middle.
 KERNEL R load_lane(const float *const *from, int i, int at)
 {
+#if defined(__AVX__)
+  __m256 low = _mm256_castps128_ps256(_mm_load_ps(from[i] + at));
+  return (R)_mm256_insertf128_ps(low, _mm_load_ps(from[i + 4] + at), 1); // off the shuffles' port
+#else
   return SHUFFLE(load_quad(from[i] + at), load_quad(from[i + 4] + at), 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
 }
 
 KERNEL void store_lane(float *const *to, int i, int at, R r)
 {
   store_quad(to[i] + at, SHUFFLE(r, r, 0, 1, 2, 3));
+#if defined(__AVX__)
+  store_quad(to[i + 4] + at, (Quad)_mm256_extractf128_ps((__m256)r, 1)); // one instruction
+#else
   store_quad(to[i + 4] + at, SHUFFLE(r, r, 4, 5, 6, 7));
+#endif
 }
 
 #define LOW_PAIRS(a, b) SHUFFLE(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
@@ -226,16 +234,25 @@ KERNEL void load_each(const float *first, size_t stride, Gather g, R r[8])
   load8(from, r);
 }
 
-KERNEL void store_each(float *first, size_t stride, Gather g, R r[8])
+// Where bodies' entries go; `unread` takes what may not be written.
+KERNEL void find_places(float *first, size_t stride, Gather g, float *unread, float **to)
 {
-  alignas(32) float unread[8]; // takes what may not be written
-  float *to[TN_LANES];
   for (int i = 0; i < TN_LANES; ++i) {
     to[i] = first + stride * body_in(g, i);
   }
-  for (int i = 0; i < TN_LANES && g.move; ++i) {
-    to[i] = moves_in(g, i) ? to[i] : unread;
+  if (g.move) {
+#pragma GCC unroll 16
+    for (int i = 0; i < TN_LANES; ++i) {
+      to[i] = moves_in(g, i) ? to[i] : unread;
+    }
   }
+}
+
+KERNEL void store_each(float *first, size_t stride, Gather g, R r[8])
+{
+  alignas(32) float unread[8];
+  float *to[TN_LANES];
+  find_places(first, stride, g, unread, to);
   store8(to, r);
 }
 
@@ -268,11 +285,19 @@ KERNEL R load_pose(const solver_data *data, Gather g, Body *body)
   return r[3];
 }
 
-KERNEL void store_pose(const solver_data *data, Gather g, const Body *body)
+KERNEL void store_whole(const solver_data *data, Gather g, const Body *body, R share)
 {
-  R r[8] = {body->dx.x, body->dx.y, body->dx.z, splat(0.0f),
-            body->dq.x, body->dq.y, body->dq.z, body->dq.w};
-  store_each(data->state->pose, STRIDE(data->state), g, r);
+  R motion[8] = {body->v.x, body->v.y, body->v.z, body->im, body->w.x, body->w.y, body->w.z, share};
+  R place[8] = {body->dx.x, body->dx.y, body->dx.z, splat(0.0f),
+                body->dq.x, body->dq.y, body->dq.z, body->dq.w};
+  body_state unread;
+  float *to[TN_LANES];
+  find_places(data->state->motion, STRIDE(data->state), g, unread.motion, to);
+  store8(to, motion);
+  for (int i = 0; i < TN_LANES; ++i) {
+    to[i] += sizeof unread.motion / sizeof(float);
+  }
+  store8(to, place);
 }
 
 KERNEL void load_inertia(const solver_data *data, Gather g, Body *body)

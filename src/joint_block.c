@@ -134,7 +134,9 @@ static int block_features(BlockKind kind, const RowParams *params, int drive, in
     bool ends = params->lo[i] > -OPEN_END || params->hi[i] < OPEN_END;
     range |= ends && params->lo[i] != params->hi[i] ? FEATURE_RANGE : 0;
   }
-  return range | (params->drive.mode != 0.0f ? drive : 0) |
+  bool springs = params->alpha > 0.0f || params->alpha_limit > 0.0f ||
+                 (params->drive.mode == DRIVE_TARGET && params->drive.alpha > 0.0f);
+  return range | (springs ? FEATURE_SPRING : 0) | (params->drive.mode != 0.0f ? drive : 0) |
          (params->damping > 0.0f || params->friction > 0.0f ? resist : 0);
 }
 

@@ -118,8 +118,7 @@ static double law_change(const solve *s, const direct_joint *j, const law *l, in
 // ---------------------------------------------------------------------------------------------
 // Assembly
 
-// Inertia about the centre of mass, world axes.
-static S world_inertia(const solver_data *data, int32_t slot)
+S direct_inertia(const solver_data *data, int32_t slot)
 {
   float(*spin)[BLOCK_WIDTH] = data->bodies[slot / BLOCK_WIDTH].spin;
   int lane = slot % BLOCK_WIDTH;
@@ -138,7 +137,7 @@ static void put_mass(const solve *s, const direct_node *node)
   double *a = s->values + node->diagonal;
   memset(a, 0, BODY_ROWS * BODY_ROWS * sizeof *a);
   a[0] = a[7] = a[14] = 1.0 / (double)data->state[node->index].inverse_mass;
-  S i = world_inertia(data, node->index);
+  S i = direct_inertia(data, node->index);
   a[21] = (double)i.xx + node->resistance;
   a[22] = (double)i.xy;
   a[23] = (double)i.xz;
@@ -147,8 +146,7 @@ static void put_mass(const solve *s, const direct_node *node)
   a[35] = (double)i.zz + node->resistance;
 }
 
-// Of an inertia plus the same about all axes.
-static void put_inverse_inertia(double *to, S inertia, double more)
+void direct_inverse_inertia(double *to, S inertia, double more)
 {
   double xx = (double)inertia.xx + more, xy = (double)inertia.xy, xz = (double)inertia.xz;
   double yy = (double)inertia.yy + more, yz = (double)inertia.yz, zz = (double)inertia.zz + more;
@@ -173,7 +171,7 @@ static void put_inverse_mass(const solve *s, const direct_node *node)
     a[1 + i] = (double)ii[i];
   }
   if (node->resistance > 0.0) {
-    put_inverse_inertia(a + 1, world_inertia(data, node->index), node->resistance);
+    direct_inverse_inertia(a + 1, direct_inertia(data, node->index), node->resistance);
   }
 }
 
@@ -542,7 +540,7 @@ static void note_momentum(const solve *s, const direct_node *node)
   const pair2 *x = s->x + node->first_row;
   V turn =
       v_make((float)(s->share * x[3][1]), (float)(s->share * x[4][1]), (float)(s->share * x[5][1]));
-  V l = s_mul(world_inertia(s->context->data, node->index), turn);
+  V l = s_mul(direct_inertia(s->context->data, node->index), turn);
   double *to = s->momentum + node->first_row;
   for (int k = 0; k < 3; ++k) {
     to[k] = s->share * x[k][1];

@@ -73,15 +73,15 @@ typedef struct mechanism {
   int32_t scratch;     // after them: room for the columns under elimination
   int32_t first_point; // of a tree of ball joints, or NO_SLOT
   int32_t first_link, first_point_body, point_body_count;
-  int32_t first_impulse; // among the solutions
-  bool by_tree;          // this substep is solved by the tree
-  bool overloaded;       // in this step: light links would swing too fast for a tree
-  bool anchored;         // to something that its joints do not move
-  bool stale;            // values hold another matrix than the velocities' one
-  bool leaning;          // contacts carry one of its bodies
-  bool torn;             // some joint cannot close, whatever the bodies do
-  bool torn_off;         // and none of these holds on to anything else
-  bool apart;            // position changes of this substep are not to stay in the velocities
+  bool by_tree;    // this substep is solved by the tree
+  bool overloaded; // in this step: light links would swing too fast for a tree
+  bool strained;   // after the last solve by the tree they might
+  bool anchored;   // to something that its joints do not move
+  bool stale;      // values hold another matrix than the velocities' one
+  bool leaning;    // contacts carry one of its bodies
+  bool torn;       // some joint cannot close, whatever the bodies do
+  bool torn_off;   // and none of these holds on to anything else
+  bool apart;      // position changes of this substep are not to stay in the velocities
 } mechanism;
 
 // All mechanisms of a world, one after the other in each array.
@@ -111,6 +111,8 @@ typedef struct mechanism_set {
   int32_t point_body_count, point_body_capacity;
   point_link *links;
   int32_t link_count, link_capacity;
+  body_inertia *resisting; // by slot: of bodies in trees, where these need more
+  int32_t resisting_capacity;
   int32_t skipped; // joints left to Gauss-Seidel: their mechanism would fill up
 } mechanism_set;
 
@@ -144,8 +146,6 @@ static inline Q seen_turn(Q q)
 // Rows that depend on each other are told apart by a little compliance, relative to the inverse
 // mass that a row sees.
 #define DIRECT_SOFTNESS 1e-5
-// What bodies bear without more inertia: h^2 times the geometric stiffness, over the inertia.
-#define DIRECT_BEARABLE 2.0
 // The rows of a joint at its bodies' pose.
 void direct_laws(const direct_context *c, direct_joint *j);
 // Impulses of the laws into the joint's state.
@@ -164,6 +164,9 @@ bool points_solve(const direct_context *c, mechanism *m);
 double direct_joint_speed(double fastest);
 double direct_body_speed(double fastest);
 void mechanism_solve(const direct_context *c, mechanism *m);
+// Inertia about the centre of mass, world axes; the inverse of one plus the same about all axes.
+S direct_inertia(const solver_data *data, int32_t slot);
+void direct_inverse_inertia(double *to, S inertia, double more);
 
 // mechanism_stiffness.c
 // What bodies resist turning with besides their inertia: nothing, what errors that are no motion

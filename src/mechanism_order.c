@@ -526,12 +526,10 @@ static void add_point_tree(orderer *o, mechanism *m)
   m->first_link = set->link_count;
   m->first_point_body = set->point_body_count;
   m->point_body_count = o->body_count;
-  m->first_impulse = set->row_count;
   memset(set->points + set->point_count, 0, (size_t)places * sizeof *set->points);
   memset(set->point_blocks + set->point_count / BLOCK_WIDTH, 0,
          (size_t)(places / BLOCK_WIDTH) * sizeof *set->point_blocks);
   set->point_count += places;
-  set->row_count += 3 * joint_count;
   for (int32_t i = 0; i < o->body_count; ++i) {
     point_body b = {.slot = o->id[o->order[joint_count + i]]};
     set->point_bodies[set->point_body_count++] = b;
@@ -732,6 +730,21 @@ static int32_t root_of(planner *p, int32_t joint_slot)
   return find_root(p->root, j->slot[is_node(p->world, j->slot[0]) ? 0 : 1]);
 }
 
+// What trees do not move has no inverse inertia, and nobody writes it.
+static bool reserve_inertia(tn_world *world)
+{
+  mechanism_set *set = &world->mechanisms;
+  int32_t count = set->point_count > 0 ? world->body_list.used : 0;
+  if (!memory_reserve(world, (void **)&set->resisting, &set->resisting_capacity, count,
+                      sizeof *set->resisting)) {
+    return false;
+  }
+  if (count > 0) {
+    memset(set->resisting, 0, (size_t)count * sizeof *set->resisting);
+  }
+  return true;
+}
+
 static bool plan_all(planner *p)
 {
   for (int32_t i = 0, last; i < p->joint_count; i = last) {
@@ -750,7 +763,8 @@ static bool plan_all(planner *p)
          memory_reserve(p->world, (void **)&set->vectors, &set->vector_capacity, 2 * set->row_count,
                         sizeof *set->vectors) &&
          memory_reserve(p->world, (void **)&set->solutions, &set->solution_capacity, set->row_count,
-                        sizeof *set->solutions);
+                        sizeof *set->solutions) &&
+         reserve_inertia(p->world);
 }
 
 bool mechanisms_build(tn_world *world, const int32_t *solved, int32_t count)
@@ -801,4 +815,5 @@ void mechanisms_release(tn_world *world)
   memory_give(world, set->point_bodies,
               (size_t)set->point_body_capacity * sizeof *set->point_bodies);
   memory_give(world, set->links, (size_t)set->link_capacity * sizeof *set->links);
+  memory_give(world, set->resisting, (size_t)set->resisting_capacity * sizeof *set->resisting);
 }

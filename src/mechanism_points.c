@@ -15,7 +15,6 @@ static point_tree tree_of(const mechanism_set *set, const mechanism *m)
   t.links = set->links + m->first_link;
   t.bodies = set->point_bodies + m->first_point_body;
   t.body_count = m->point_body_count;
-  t.impulses = set->solutions + m->first_impulse;
   return t;
 }
 
@@ -26,8 +25,8 @@ static void pass_over(const direct_context *c, mechanism *m, bool to_tree)
     direct_joint *j = &c->set->joints[i];
     point_joint *p = &c->set->points[j->point];
     p->counts = to_tree;
-    memcpy(to_tree ? p->lambda : j->state[0].lambda, to_tree ? j->state[0].lambda : p->lambda,
-           sizeof p->lambda);
+    float *tree = p->lambda, *own = j->state[0].lambda;
+    memcpy(to_tree ? tree : own, to_tree ? own : tree, sizeof p->lambda);
   }
   m->by_tree = to_tree;
 }
@@ -41,67 +40,101 @@ static bool is_motion(const direct_context *c, const point_tree *t, point_extrem
          sqrt(c->points->top_square(c->data, t)) <= most;
 }
 
-static double length3(const float *a)
+static double square3(const float *a)
 {
-  return sqrt((double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
+  return (double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
 }
 
-// Whether the last impulses, at levers as they are now, ask for more inertia than a body has.
+// What the last impulses, at levers as they are now, ask for beyond the inertia that a body has.
+static double resistance(const direct_context *c, const point_tree *t, const point_body *b)
+{
+  double press = 0.0;
+  for (int32_t k = 0; k < b->count; ++k) {
+    const point_joint *p = &t->points[b->joint[k] >> 1];
+    press += sqrt(square3(p->lambda) * square3(p->lever[b->joint[k] & 1]));
+  }
+  double mean = (double)mean_inertia(c->data, b->slot);
+  return (double)c->data->substep.h * press - DIRECT_BEARABLE * mean;
+}
+
 static bool is_overloaded(const direct_context *c, const point_tree *t)
 {
   for (int32_t i = 0; i < t->body_count; ++i) {
-    const point_body *b = &t->bodies[i];
-    float(*spin)[BLOCK_WIDTH] = c->data->bodies[b->slot / BLOCK_WIDTH].spin;
-    spin += offsetof(Spin, inertia) / sizeof(R);
-    int lane = b->slot % BLOCK_WIDTH;
-    double mean = (double)(spin[0][lane] + spin[1][lane] + spin[2][lane]) / 3.0, press = 0.0;
-    for (int32_t k = 0; k < b->count; ++k) {
-      const point_joint *p = &t->points[b->joint[k] >> 1];
-      press += length3(p->lambda) * length3(p->lever[b->joint[k] & 1]);
-    }
-    if ((double)c->data->substep.h * press > DIRECT_BEARABLE * mean) {
+    if (resistance(c, t, &t->bodies[i]) > 0.0) {
       return true;
     }
   }
   return false;
 }
 
-// The substep's own solve; false if there is more to it than motion.
-static bool solve_first(const direct_context *c, const point_tree *t)
+// Light links under a heavy load swing faster than the substep can follow: they get more inertia,
+// see mechanism_stiffness.c.
+static void resist_load(const direct_context *c, const point_tree *t)
 {
-  point_extremes extremes = c->points->state(c->data, t, 0);
+  for (int32_t i = 0; i < t->body_count; ++i) {
+    int32_t slot = t->bodies[i].slot;
+    double more = resistance(c, t, &t->bodies[i]);
+    body_inertia *to = &c->set->resisting[slot];
+    *to = c->data->inertia[slot];
+    if (more > 0.0) {
+      double inverse[6];
+      direct_inverse_inertia(inverse, direct_inertia(c->data, slot), more);
+      for (int k = 0; k < 6; ++k) {
+        to->inverse[k] = (float)inverse[k];
+      }
+    }
+  }
+}
+
+// The substep's own solve; false if there is more to it than motion.
+static bool solve_first(const direct_context *c, const solver_data *data, const point_tree *t)
+{
+  point_extremes extremes = c->points->state(data, t, 0);
   double fastest = sqrt((double)extremes.square);
   if ((double)extremes.error > direct_joint_speed(fastest)) {
     return false;
   }
-  c->points->factor(t, DIRECT_SOFTNESS);
-  double energy = c->points->solve(t, 0.0, 1);
+  double energy = c->points->solve(t, DIRECT_SOFTNESS, 1);
   return is_motion(c, t, extremes, energy);
+}
+
+static void find_load(const direct_context *c, mechanism *m, const point_tree *t)
+{
+  bool unknown = c->begins || !m->by_tree || m->strained;
+  pass_over(c, m, true);
+  m->overloaded = (m->overloaded && !c->begins) || (unknown && is_overloaded(c, t));
+  if (m->overloaded) {
+    resist_load(c, t);
+  }
 }
 
 bool points_solve(const direct_context *c, mechanism *m)
 {
-  bool first = c->pass == DIRECT_FIRST;
+  bool first = c->pass == DIRECT_FIRST, again = c->pass == DIRECT_AGAIN;
   if (m->first_point < 0 || (!first && !m->by_tree)) {
     return false;
   }
   point_tree t = tree_of(c->set, m);
+  solver_data data = *c->data;
   if (first) {
-    pass_over(c, m, true);
-    m->overloaded = (m->overloaded && !c->begins) || is_overloaded(c, &t);
-    if (m->overloaded || !solve_first(c, &t)) {
+    find_load(c, m, &t);
+  }
+  if (m->overloaded && (first || again)) {
+    data.inertia = c->set->resisting;
+  }
+  if (first) {
+    if (!solve_first(c, &data, &t)) {
       pass_over(c, m, false);
       return false;
     }
     m->apart = m->torn = false;
-  } else if (c->pass == DIRECT_AGAIN) {
-    c->points->refresh(c->data, &t);
-    c->points->solve(&t, 1.0, 0);
+  } else if (again) {
+    c->points->again(&data, &t);
   } else {
-    c->points->state(c->data, &t, 1);
-    c->points->factor(&t, DIRECT_SOFTNESS);
-    c->points->solve(&t, 0.0, 0);
+    c->points->state(&data, &t, 1);
+    c->points->solve(&t, DIRECT_SOFTNESS, 0);
   }
-  c->points->apply(c->data, &t, first ? 1.0 : 0.0, first, c->pass == DIRECT_AHEAD ? 0.0f : 1.0f);
+  float take = c->pass == DIRECT_AHEAD ? 0.0f : 1.0f;
+  m->strained = c->points->apply(&data, &t, first ? 1.0 : 0.0, first, take);
   return true;
 }

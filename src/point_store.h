@@ -23,21 +23,22 @@ typedef struct point_block {
 
 // A joint in the order of elimination. What belongs to A has the opposite sign.
 typedef struct point_joint {
-  alignas(64) float k[6];     // inverse mass: xx yy zz xy xz yz
-  float inverse_mass[2];      // of the bodies
-  float velocity[4];          // that is to vanish
-  float error[4];             // over h
-  float lever[2][4];          // from the centres of mass
-  quad turn[2][3];            // rows of I^-1 [lever]: how an impulse turns the bodies
-  alignas(32) quad2 block[3]; // of the diagonal, less what was eliminated, by columns
-  double inverse[6];          // of that: xx yy zz xy xz yz
-  double impulse[3];          // of this solve
-  float lambda[3];            // of the substep
-  float sum[3];               // of the step
-  bool counts;                // its lambda is that of the joint
-  int32_t body[2];            // of the tree, or NO_SLOT
-  int32_t first, count;       // links
-  int32_t upper;              // side of the body that it has in common with joints below it
+  alignas(64) float k[6]; // inverse mass: xx yy zz xy xz yz
+  float inverse_mass[2];  // of the bodies
+  float velocity[4];      // that is to vanish
+  float error[4];         // over h
+  float lever[2][4];      // from the centres of mass
+  quad turn[2][3];        // rows of I^-1 [lever]: how an impulse turns the bodies
+  union {
+    alignas(32) quad2 block[3]; // of the diagonal, less what was eliminated, by columns
+    double inverse[6];          // of that: xx yy zz xy xz yz
+  };
+  pair2 impulse[3];     // of this solve: for velocities, for errors
+  float lambda[3];      // of the substep
+  float sum[3];         // of the step
+  bool counts;          // its lambda is that of the joint
+  int32_t first, count; // links
+  int32_t upper;        // side of the body that it has in common with joints below it
 } point_joint;
 
 // Two joints of a body.
@@ -63,7 +64,6 @@ typedef struct point_tree {
   point_link *links;
   const point_body *bodies;
   int32_t body_count;
-  pair2 *impulses; // three for each joint: for velocities, for errors
 } point_tree;
 
 // Of the rows as stated.
@@ -76,20 +76,28 @@ typedef struct point_extremes {
 typedef struct point_ops {
   // Rows at the bodies' pose; relaxing ones have no errors.
   point_extremes (*state)(const solver_data *data, const point_tree *tree, int relaxing);
-  // Velocities anew.
-  void (*refresh)(const solver_data *data, const point_tree *tree);
-  // `softness` is relative to the inverse mass that a row sees.
-  void (*factor)(const point_tree *tree, double softness);
-  // Impulses that remove velocities with a share of the errors, and the errors. Returns twice the
-  // energy that those for errors would give to bodies at rest, or a little more.
-  double (*solve)(const point_tree *tree, double share, int errors);
+  // Impulses that remove velocities, and those that remove errors. `softness` is relative to the
+  // inverse mass that a row sees. Returns twice the energy that those for errors would give to
+  // bodies at rest, or a little more.
+  double (*solve)(const point_tree *tree, double softness, int errors);
+  // Once more for velocities as they are now, together with errors.
+  void (*again)(const solver_data *data, const point_tree *tree);
   // The largest square of a speed that impulses for errors give a body.
   double (*top_square)(const solver_data *data, const point_tree *tree);
   // Gives the impulses, with a share of those for errors. They are the first of a substep, or else
-  // `take` of them counts as its.
-  void (*apply)(const solver_data *data, const point_tree *tree, double share, int first,
+  // `take` of them counts as its. Whether they may ask for more inertia than a body has.
+  bool (*apply)(const solver_data *data, const point_tree *tree, double share, int first,
                 float take);
 } point_ops;
+
+// About the principal axes.
+static inline float mean_inertia(const solver_data *data, int32_t slot)
+{
+  float(*spin)[BLOCK_WIDTH] = data->bodies[slot / BLOCK_WIDTH].spin;
+  spin += offsetof(Spin, inertia) / sizeof(R);
+  int lane = slot % BLOCK_WIDTH;
+  return (spin[0][lane] + spin[1][lane] + spin[2][lane]) * (1.0f / 3.0f);
+}
 
 extern const point_ops point_ops_1, point_ops_4, point_ops_8;
 

@@ -51,8 +51,7 @@ static void average_bodies(solver_data *data, int first, int last, int move)
       V dv = v_scale(mean, v_make(r[0], r[1], r[2]));
       V dw = v_scale(mean, v_make(r[4], r[5], r[6]));
       change(&body, dv, dw, move ? FORM_POSITION : FORM_VELOCITY, h);
-      store_velocity(data, g, &body, share);
-      store_pose(data, g, &body);
+      store_whole(data, g, &body, share);
       R zero[8] = {splat(0.0f), splat(0.0f), splat(0.0f), splat(0.0f),
                    splat(0.0f), splat(0.0f), splat(0.0f), splat(0.0f)};
       store8(sums, zero);
@@ -63,7 +62,7 @@ static void average_bodies(solver_data *data, int first, int last, int move)
 // ---------------------------------------------------------------------------------------------
 // Joints
 
-KERNEL Pass make_pass(const solver_data *data, Form form)
+KERNEL Pass make_pass(const solver_data *data)
 {
   float h = data->substep.h;
   Pass pass = {splat(h),
@@ -73,7 +72,7 @@ KERNEL Pass make_pass(const solver_data *data, Form form)
                splat(data->substep.keep),
                splat(data->substep.push),
                splat(data->substep.turn),
-               form};
+               FORM_VELOCITY};
   return pass;
 }
 
@@ -229,20 +228,18 @@ typedef struct Open {
   RowState state;
 } Open;
 
-KERNEL Open open_block(joint_block *jb, int lane, JointType type, int angular)
+KERNEL void open_block(joint_block *jb, int lane, JointType type, int angular, Open *o)
 {
-  Open o;
-  o.at = angular ? &jb->angular : &jb->linear;
-  o.lane = lane;
-  o.angular = angular;
-  o.kind = angular ? angular_kind(type) : linear_kind(type);
-  o.extras = has_free_axis(o.kind) && extras_of(jb, angular);
-  o.drives = has_free_axis(o.kind) && has_drives(jb, angular);
-  if (o.kind.rows > 0) {
-    LOAD(o.at->params, lane, &o.params);
-    LOAD(o.at->state, lane, &o.state);
+  o->at = angular ? &jb->angular : &jb->linear;
+  o->lane = lane;
+  o->angular = angular;
+  o->kind = angular ? angular_kind(type) : linear_kind(type);
+  o->extras = has_free_axis(o->kind) && extras_of(jb, angular);
+  o->drives = has_free_axis(o->kind) && has_drives(jb, angular);
+  if (o->kind.rows > 0) {
+    LOAD(o->at->params, lane, &o->params);
+    LOAD(o->at->state, lane, &o->state);
   }
-  return o;
 }
 
 // Gives the block's impulse to the bodies and keeps the sum.
@@ -256,9 +253,11 @@ KERNEL void close_block(const Open *o, const Rows *rows, V p, const Pass *pass, 
 // States the rows at the current pose, and gives impulses for the coming substep: those to start it
 // from, less what has been given ahead; or, at the end of a step, part of them ahead, as external
 // forces do, so that velocities belong to the same moment as positions.
-KERNEL void begin_block(Open o, JointType type, const Pass *pass, const JointStart *start,
-                        int ahead, R lag, Work *w)
+KERNEL void begin_block(joint_block *jb, int lane, int angular, JointType type, const Pass *pass,
+                        const JointStart *start, int ahead, R lag, Work *w)
 {
+  Open o;
+  open_block(jb, lane, type, angular, &o);
   if (o.kind.rows == 0) {
     return;
   }
@@ -280,9 +279,9 @@ KERNEL void begin_block(Open o, JointType type, const Pass *pass, const JointSta
   close_block(&o, &rows, p, pass, w);
 }
 
-KERNEL void begin_joint(solver_data *data, joint_block *jb, int lane, JointType type)
+KERNEL void begin_joint(solver_data *data, joint_block *jb, int lane, JointType type,
+                        const Pass *pass)
 {
-  Pass pass = make_pass(data, FORM_VELOCITY);
   int ahead = data->substep.ahead;
   Work w;
   JointStart start;
@@ -291,13 +290,16 @@ KERNEL void begin_joint(solver_data *data, joint_block *jb, int lane, JointType 
   Body a = w.a;
   Body b = w.b;
   R lag = load(&jb->lag[lane]);
-  begin_block(open_block(jb, lane, type, 1), type, &pass, &start, ahead, lag, &w);
-  begin_block(open_block(jb, lane, type, 0), type, &pass, &start, ahead, lag, &w);
+  begin_block(jb, lane, 1, type, pass, &start, ahead, lag, &w);
+  begin_block(jb, lane, 0, type, pass, &start, ahead, lag, &w);
   give_impulses(data, jb, lane, a, b, &w);
 }
 
-KERNEL void solve_block(Open o, const Pass *pass, Work *w)
+KERNEL void solve_block(joint_block *jb, int lane, int angular, JointType type, const Pass *pass,
+                        Work *w)
 {
+  Open o;
+  open_block(jb, lane, type, angular, &o);
   if (o.kind.rows == 0) {
     return;
   }
@@ -313,8 +315,11 @@ KERNEL void solve_block(Open o, const Pass *pass, Work *w)
 }
 
 // The locked rows of a block alone.
-KERNEL void lock_block(Open o, const Pass *pass, Work *w)
+KERNEL void lock_block(joint_block *jb, int lane, int angular, JointType type, const Pass *pass,
+                       Work *w)
 {
+  Open o;
+  open_block(jb, lane, type, angular, &o);
   if (o.kind.first_locked >= 3) {
     return;
   }
@@ -327,28 +332,31 @@ KERNEL void lock_block(Open o, const Pass *pass, Work *w)
   close_block(&o, &rows, p, pass, w);
 }
 
-KERNEL void solve_joint(solver_data *data, joint_block *jb, int lane, JointType type)
+KERNEL void solve_joint(solver_data *data, joint_block *jb, int lane, JointType type,
+                        const Pass *pass)
 {
-  Pass pass = make_pass(data, FORM_VELOCITY);
   Work w;
   load_bodies(data, jb, lane, 0, &w);
   Body a = w.a;
   Body b = w.b;
-  if (jb->features) {
+  if (jb->features & ~FEATURE_SPRING) {
     // Springs, limits, drives and friction act on the motion that the locked rows leave; solved
     // against any other they would settle beside their law, and a brake would creep.
     for (int i = 0; i < 2; ++i) {
-      lock_block(open_block(jb, lane, type, 0), &pass, &w);
-      lock_block(open_block(jb, lane, type, 1), &pass, &w);
+      lock_block(jb, lane, 0, type, pass, &w);
+      lock_block(jb, lane, 1, type, pass, &w);
     }
   }
-  solve_block(open_block(jb, lane, type, 1), &pass, &w);
-  solve_block(open_block(jb, lane, type, 0), &pass, &w);
+  solve_block(jb, lane, 1, type, pass, &w);
+  solve_block(jb, lane, 0, type, pass, &w);
   give_impulses(data, jb, lane, a, b, &w);
 }
 
-KERNEL void relax_block(Open o, const Pass *pass, R lag, Work *w)
+KERNEL void relax_block(joint_block *jb, int lane, int angular, JointType type, const Pass *pass,
+                        R lag, Work *w)
 {
+  Open o;
+  open_block(jb, lane, type, angular, &o);
   if (o.kind.rows == 0) {
     return;
   }
@@ -362,16 +370,16 @@ KERNEL void relax_block(Open o, const Pass *pass, R lag, Work *w)
   close_block(&o, &rows, p, pass, w);
 }
 
-KERNEL void relax_joint(solver_data *data, joint_block *jb, int lane, JointType type)
+KERNEL void relax_joint(solver_data *data, joint_block *jb, int lane, JointType type,
+                        const Pass *pass)
 {
-  Pass pass = make_pass(data, FORM_VELOCITY);
   Work w;
   load_bodies(data, jb, lane, 0, &w);
   Body a = w.a;
   Body b = w.b;
   R lag = load(&jb->lag[lane]);
-  relax_block(open_block(jb, lane, type, 1), &pass, lag, &w);
-  relax_block(open_block(jb, lane, type, 0), &pass, lag, &w);
+  relax_block(jb, lane, 1, type, pass, lag, &w);
+  relax_block(jb, lane, 0, type, pass, lag, &w);
   give_impulses(data, jb, lane, a, b, &w);
 }
 
@@ -400,15 +408,15 @@ KERNEL void store_moved(const solver_data *data, const joint_block *jb, int lane
     add_change(data, gather_b(jb, lane), v_sub(w->b.v, before->b.v), v_sub(w->b.w, before->b.w));
     return;
   }
-  store_velocity(data, gather_a(jb, lane), &w->a, w->share_a);
-  store_velocity(data, gather_b(jb, lane), &w->b, w->share_b);
-  store_pose(data, gather_a(jb, lane), &w->a);
-  store_pose(data, gather_b(jb, lane), &w->b);
+  store_whole(data, gather_a(jb, lane), &w->a, w->share_a);
+  store_whole(data, gather_b(jb, lane), &w->b, w->share_b);
 }
 
-KERNEL void position_block(Open o, JointType type, solve_stage stage, const Pass *pass,
-                           const JointStart *start, Work *w)
+KERNEL void position_block(joint_block *jb, int lane, int angular, JointType type,
+                           solve_stage stage, const Pass *pass, const JointStart *start, Work *w)
 {
+  Open o;
+  open_block(jb, lane, type, angular, &o);
   if (o.kind.rows == 0 || (stage == STAGE_VELOCITIES && !o.extras)) {
     return;
   }
@@ -424,14 +432,19 @@ KERNEL void position_block(Open o, JointType type, solve_stage stage, const Pass
     u = block_velocity(o.angular, &rows, w);
     solve_velocities(o.kind, pass, &o.params, &rows, &o.state, &u, &p);
   }
-  close_block(&o, &rows, p, pass, w);
+  add_to(o.at->sum, o.lane, p);
+  apply_block(o.angular, &rows, p, pass, w);
+  store_fields(o.at->state, o.lane, o.state.lambda, o.kind.rows);
+  if (o.extras || stage == STAGE_BEGIN) {
+    STORE(o.at->state, o.lane, &o.state);
+  }
 }
 
-KERNEL void position_joint(solver_data *data, joint_block *jb, int lane, JointType type)
+KERNEL void position_stage(solver_data *data, joint_block *jb, int lane, JointType type,
+                           solve_stage stage, int averaged, const Pass *shared)
 {
-  solve_stage stage = data->substep.stage;
-  int averaged = data->substep.averaged;
-  Pass pass = make_pass(data, stage == STAGE_VELOCITIES ? FORM_VELOCITY : FORM_POSITION);
+  Pass pass = *shared;
+  pass.form = stage == STAGE_VELOCITIES ? FORM_VELOCITY : FORM_POSITION;
   Work w;
   JointStart start;
   load_movable(data, jb, lane, averaged, &w);
@@ -442,9 +455,37 @@ KERNEL void position_joint(solver_data *data, joint_block *jb, int lane, JointTy
     w.a.v = w.a.w = w.b.v = w.b.w = v_zero();
     before = w;
   }
-  position_block(open_block(jb, lane, type, 0), type, stage, &pass, &start, &w);
-  position_block(open_block(jb, lane, type, 1), type, stage, &pass, &start, &w);
+  position_block(jb, lane, 0, type, stage, &pass, &start, &w);
+  position_block(jb, lane, 1, type, stage, &pass, &start, &w);
   store_moved(data, jb, lane, averaged, &before, &w);
+}
+
+// Without springs all impulses begin with nothing.
+KERNEL void forget_impulses(joint_block *jb, int lane)
+{
+  RowState none;
+  memset(&none, 0, sizeof none);
+  STORE(jb->linear.state, lane, &none);
+  STORE(jb->angular.state, lane, &none);
+}
+
+// What is done most, Algorithm 2's SolvePositions, is a piece of its own.
+KERNEL void position_joint(solver_data *data, joint_block *jb, int lane, JointType type,
+                           const Pass *pass)
+{
+  solve_stage stage = data->substep.stage;
+  int averaged = data->substep.averaged;
+  if (stage == STAGE_BEGIN && !(jb->features & FEATURE_SPRING)) {
+    forget_impulses(jb, lane);
+  } else if (stage == STAGE_VELOCITIES && !extras_of(jb, 0) && !extras_of(jb, 1)) {
+    return;
+#if !defined(TN_SMALL)
+  } else if (stage == STAGE_POSITIONS && !averaged) {
+    position_stage(data, jb, lane, type, STAGE_POSITIONS, 0, pass);
+#endif
+  } else {
+    position_stage(data, jb, lane, type, stage, averaged, pass);
+  }
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -460,18 +501,19 @@ KERNEL void position_joint(solver_data *data, joint_block *jb, int lane, JointTy
 #define JOINT_PASS(name, call)                                                                     \
   static void name(solver_data *data, int first, int last)                                         \
   {                                                                                                \
+    Pass pass = make_pass(data);                                                                   \
     for (int block = first; block < last; ++block) {                                               \
       joint_block *jb = &data->joints[block];                                                      \
       switch (jb->type) {                                                                          \
-        CASE(TYPE_DISTANCE, call(data, jb, lane, TYPE_DISTANCE));                                  \
-        CASE(TYPE_POINT, call(data, jb, lane, TYPE_POINT));                                        \
-        CASE(TYPE_BALL, call(data, jb, lane, TYPE_BALL));                                          \
-        CASE(TYPE_HINGE, call(data, jb, lane, TYPE_HINGE));                                        \
-        CASE(TYPE_FIXED, call(data, jb, lane, TYPE_FIXED));                                        \
-        CASE(TYPE_PRISMATIC, call(data, jb, lane, TYPE_PRISMATIC));                                \
-        CASE(TYPE_CYLINDER, call(data, jb, lane, TYPE_CYLINDER));                                  \
-        CASE(TYPE_UNIVERSAL, call(data, jb, lane, TYPE_UNIVERSAL));                                \
-        CASE(TYPE_GENERIC, call(data, jb, lane, TYPE_GENERIC));                                    \
+        CASE(TYPE_DISTANCE, call(data, jb, lane, TYPE_DISTANCE, &pass));                           \
+        CASE(TYPE_POINT, call(data, jb, lane, TYPE_POINT, &pass));                                 \
+        CASE(TYPE_BALL, call(data, jb, lane, TYPE_BALL, &pass));                                   \
+        CASE(TYPE_HINGE, call(data, jb, lane, TYPE_HINGE, &pass));                                 \
+        CASE(TYPE_FIXED, call(data, jb, lane, TYPE_FIXED, &pass));                                 \
+        CASE(TYPE_PRISMATIC, call(data, jb, lane, TYPE_PRISMATIC, &pass));                         \
+        CASE(TYPE_CYLINDER, call(data, jb, lane, TYPE_CYLINDER, &pass));                           \
+        CASE(TYPE_UNIVERSAL, call(data, jb, lane, TYPE_UNIVERSAL, &pass));                         \
+        CASE(TYPE_GENERIC, call(data, jb, lane, TYPE_GENERIC, &pass));                             \
       default:                                                                                     \
         break;                                                                                     \
       }                                                                                            \

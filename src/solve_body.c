@@ -22,8 +22,7 @@ static void drift_lanes(solver_data *data, int block, int lane)
   LOAD(bb->drag, lane, &drag);
   limit_speed(&body, &drag);
   drift(&body, &spin, drag.dynamic, h - flown);
-  store_velocity(data, g, &body, share);
-  store_pose(data, g, &body);
+  store_whole(data, g, &body, share);
   store_inertia(data, g, &body);
   STORE(bb->spin, lane, &spin);
 }

@@ -679,9 +679,8 @@ KERNEL void store_moved(const solver_data *data, contact_block *cb, int lane, co
     add_change(data, gather_b(cb, lane), v_sub(w->b.v, before->b.v), v_sub(w->b.w, before->b.w));
     return;
   }
-  store_velocities(data, cb, lane, w);
-  store_pose(data, gather_a(cb, lane), &w->a);
-  store_pose(data, gather_b(cb, lane), &w->b);
+  store_whole(data, gather_a(cb, lane), &w->a, w->share_a);
+  store_whole(data, gather_b(cb, lane), &w->b, w->share_b);
 }
 
 KERNEL void position_contact(solver_data *data, contact_block *cb, int lane, Kind kind)

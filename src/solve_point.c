@@ -179,8 +179,10 @@ INLINE void put_diagonal(point_joint *p, double softness)
 }
 
 // Symmetric and positive.
-INLINE void invert(const quad2 *a, double *inverse)
+INLINE void invert(point_joint *p)
 {
+  const quad2 *a = p->block;
+  double *inverse = p->inverse;
   double xx = a[0][0], xy = a[0][1], xz = a[0][2], yy = a[1][1], yz = a[1][2], zz = a[2][2];
   double cx = yy * zz - yz * yz, cy = xz * yz - xy * zz, cz = xy * yz - xz * yy;
   double s = 1.0 / (xx * cx + xy * cy + xz * cz);
@@ -204,8 +206,8 @@ INLINE void subtract_product(quad2 *c, const quad2 *a, const quad2 *b)
 // The joints below are all of one body, so each of them has a link to those that follow it.
 INLINE void eliminate(const point_tree *tree, point_joint *p)
 {
-  double *d = p->inverse;
-  invert(p->block, d);
+  invert(p);
+  const double *d = p->inverse;
   const point_link *links = tree->links + p->first;
   for (int32_t i = 0; i < p->count; ++i) {
     const quad2 *b = links[i].k;
@@ -217,20 +219,6 @@ INLINE void eliminate(const point_tree *tree, point_joint *p)
       int32_t target = tree->points[links[q].below].first + i - q - 1;
       subtract_product(tree->links[target].k, l, links[q].k);
     }
-  }
-}
-
-static void factor_points(const point_tree *tree, double softness)
-{
-  for (int32_t i = 0; i < tree->count; ++i) {
-    point_joint *p = &tree->points[i];
-    put_diagonal(p, softness);
-    for (int32_t k = p->first; k < p->first + p->count; ++k) {
-      put_link(p, &tree->points[tree->links[k].below], &tree->links[k]);
-    }
-  }
-  for (int32_t i = 0; i < tree->count; ++i) {
-    eliminate(tree, &tree->points[i]);
   }
 }
 
@@ -246,56 +234,82 @@ INLINE void multiply(const double *a, const pair2 *x, pair2 *y)
 }
 
 // Returns x . A^-1 x, as far as this joint has part in it.
-INLINE pair2 go_forward(const point_tree *tree, const point_joint *p, const pair2 *x)
+INLINE pair2 go_forward(const point_tree *tree, const point_joint *p)
 {
+  const pair2 *x = p->impulse;
   pair2 y[3];
   multiply(p->inverse, x, y);
-  pair2 work = x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
   for (int32_t i = p->first; i < p->first + p->count; ++i) {
     const quad2 *b = tree->links[i].k;
-    pair2 *to = tree->impulses + 3 * (ptrdiff_t)tree->links[i].below;
+    pair2 *to = tree->points[tree->links[i].below].impulse;
 #pragma GCC unroll 3
     for (int k = 0; k < 3; ++k) {
       to[k] -= b[0][k] * y[0] + b[1][k] * y[1] + b[2][k] * y[2];
     }
   }
-  return work;
+  return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
 }
 
-INLINE void go_back(const point_tree *tree, const point_joint *p, pair2 *x)
+INLINE void go_back(const point_tree *tree, point_joint *p)
 {
-  pair2 rest[3] = {x[0], x[1], x[2]};
+  pair2 rest[3] = {p->impulse[0], p->impulse[1], p->impulse[2]};
   for (int32_t i = p->first; i < p->first + p->count; ++i) {
     const quad2 *b = tree->links[i].k;
-    const pair2 *from = tree->impulses + 3 * (ptrdiff_t)tree->links[i].below;
+    const pair2 *from = tree->points[tree->links[i].below].impulse;
 #pragma GCC unroll 3
     for (int k = 0; k < 3; ++k) {
       rest[k] -= b[k][0] * from[0] + b[k][1] * from[1] + b[k][2] * from[2];
     }
   }
-  multiply(p->inverse, rest, x);
+  multiply(p->inverse, rest, p->impulse);
 }
 
-static double solve_points(const point_tree *tree, double share, int errors)
+// Velocities to change, with a share of the errors, and the errors.
+INLINE void ask(point_joint *p, double share, int errors)
+{
+  double whole = errors ? -1.0 : 0.0;
+#pragma GCC unroll 3
+  for (int k = 0; k < 3; ++k) {
+    double e = (double)p->error[k];
+    pair2 x = {-((double)p->velocity[k] + share * e), whole * e};
+    p->impulse[k] = x;
+  }
+}
+
+// Substitution goes along with elimination, so that memory is passed over once for both.
+static double solve_points(const point_tree *tree, double softness, int errors)
 {
   pair2 work = {0.0, 0.0};
-  double whole = errors ? -1.0 : 0.0;
   for (int32_t i = 0; i < tree->count; ++i) {
-    const point_joint *p = &tree->points[i];
-#pragma GCC unroll 3
-    for (int k = 0; k < 3; ++k) {
-      double e = (double)p->error[k];
-      pair2 x = {-((double)p->velocity[k] + share * e), whole * e};
-      tree->impulses[3 * i + k] = x;
+    point_joint *p = &tree->points[i];
+    put_diagonal(p, softness);
+    for (int32_t k = p->first; k < p->first + p->count; ++k) {
+      put_link(p, &tree->points[tree->links[k].below], &tree->links[k]);
     }
+    ask(p, 0.0, errors);
   }
   for (int32_t i = 0; i < tree->count; ++i) {
-    work += go_forward(tree, &tree->points[i], tree->impulses + 3 * (ptrdiff_t)i);
+    eliminate(tree, &tree->points[i]);
+    work += go_forward(tree, &tree->points[i]);
   }
   for (int32_t i = tree->count - 1; i >= 0; --i) {
-    go_back(tree, &tree->points[i], tree->impulses + 3 * (ptrdiff_t)i);
+    go_back(tree, &tree->points[i]);
   }
   return work[1];
+}
+
+static void solve_again(const solver_data *data, const point_tree *tree)
+{
+  refresh_points(data, tree);
+  for (int32_t i = 0; i < tree->count; ++i) {
+    ask(&tree->points[i], 1.0, 0);
+  }
+  for (int32_t i = 0; i < tree->count; ++i) {
+    go_forward(tree, &tree->points[i]);
+  }
+  for (int32_t i = tree->count - 1; i >= 0; --i) {
+    go_back(tree, &tree->points[i]);
+  }
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -308,7 +322,7 @@ static double top_square(const solver_data *data, const point_tree *tree)
     const point_body *body = &tree->bodies[i];
     double f[3] = {0.0, 0.0, 0.0};
     for (int32_t n = 0; n < body->count; ++n) {
-      const pair2 *x = tree->impulses + 3 * (ptrdiff_t)(body->joint[n] >> 1);
+      const pair2 *x = tree->points[body->joint[n] >> 1].impulse;
       double sign = body->joint[n] & 1 ? 1.0 : -1.0;
       f[0] += sign * x[0][1];
       f[1] += sign * x[1][1];
@@ -351,42 +365,60 @@ INLINE void divide_by_mass(const solver_data *data, int32_t slot, double *f, dou
   t[2] = xz * x + yz * y + zz * z;
 }
 
-static void apply_impulses(const solver_data *data, const point_tree *tree, double share, int first,
+INLINE float square3(const float *a)
+{
+  return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+}
+
+// Returns an upper bound for the square of the sum of last impulses times levers.
+INLINE float push_body(const solver_data *data, const point_tree *tree, const point_body *body)
+{
+  double f[3] = {0.0, 0.0, 0.0}, t[3] = {0.0, 0.0, 0.0};
+  float pull = 0.0f, reach = 0.0f;
+  for (int32_t n = 0; n < body->count; ++n) {
+    const point_joint *p = &tree->points[body->joint[n] >> 1];
+    int side = body->joint[n] & 1;
+    push(p, side, p->impulse[0][0], p->impulse[1][0], p->impulse[2][0], f, t);
+    pull += square3(p->lambda);
+    reach += square3(p->lever[side]);
+  }
+  divide_by_mass(data, body->slot, f, t);
+  body_state *state = &data->state[body->slot];
+#pragma GCC unroll 3
+  for (int k = 0; k < 3; ++k) {
+    state->v[k] = (float)((double)state->v[k] + f[k]);
+    state->w[k] = (float)((double)state->w[k] + t[k]);
+  }
+  return pull * reach;
+}
+
+static bool apply_impulses(const solver_data *data, const point_tree *tree, double share, int first,
                            float take)
 {
   for (int32_t i = 0; i < tree->count; ++i) {
     point_joint *p = &tree->points[i];
-    const pair2 *x = tree->impulses + 3 * (ptrdiff_t)i;
 #pragma GCC unroll 3
     for (int k = 0; k < 3; ++k) {
-      double impulse = x[k][0] + share * x[k][1];
-      p->impulse[k] = impulse;
+      double impulse = p->impulse[k][0] + share * p->impulse[k][1];
+      p->impulse[k][0] = impulse;
       p->lambda[k] = first ? (float)impulse : p->lambda[k] + take * (float)impulse;
       p->sum[k] += (float)impulse;
     }
   }
+  bool bearable = true;
   for (int32_t i = 0; i < tree->body_count; ++i) {
     const point_body *body = &tree->bodies[i];
-    double f[3] = {0.0, 0.0, 0.0}, t[3] = {0.0, 0.0, 0.0};
-    for (int32_t n = 0; n < body->count; ++n) {
-      const point_joint *p = &tree->points[body->joint[n] >> 1];
-      push(p, body->joint[n] & 1, p->impulse[0], p->impulse[1], p->impulse[2], f, t);
-    }
-    divide_by_mass(data, body->slot, f, t);
-    body_state *state = &data->state[body->slot];
-#pragma GCC unroll 3
-    for (int k = 0; k < 3; ++k) {
-      state->v[k] = (float)((double)state->v[k] + f[k]);
-      state->w[k] = (float)((double)state->w[k] + t[k]);
-    }
+    float most = (float)DIRECT_BEARABLE * mean_inertia(data, body->slot);
+    float press = data->substep.h * data->substep.h * push_body(data, tree, body);
+    bearable = press <= most * most && bearable;
   }
+  return !bearable;
 }
 
 const point_ops POINT_OPS = {
     .state = state_points,
-    .refresh = refresh_points,
-    .factor = factor_points,
     .solve = solve_points,
+    .again = solve_again,
     .top_square = top_square,
     .apply = apply_impulses,
 };

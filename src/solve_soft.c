@@ -290,9 +290,10 @@ KERNEL void load_body(const solver_data *data, Gather g, Body *body, R *share)
 KERNEL void store_body(const solver_data *data, Gather g, const SoftPass *pass, const Body *body,
                        R share)
 {
-  store_velocity(data, g, body, share);
   if (pass->form == FORM_POSITION) {
-    store_pose(data, g, body);
+    store_whole(data, g, body, share);
+  } else {
+    store_velocity(data, g, body, share);
   }
 }
 

@@ -18,8 +18,8 @@
 
 // Gathers take eight floats at a time.
 typedef struct body_state {
-  union {
-    alignas(64) float motion[8];
+  alignas(64) union {
+    float motion[8];
     struct {
       float v[3], inverse_mass;
       float w[3], share; // share: how many constraints hold the body, at least 1
@@ -34,6 +34,8 @@ typedef struct body_state {
     };
   };
 } body_state;
+
+_Static_assert(sizeof(body_state) == 64, "a body is a cache line");
 
 typedef struct body_inertia {
   alignas(32) float inverse[8]; // world axes: xx yy zz xy xz yz, two unused
@@ -57,7 +59,8 @@ typedef enum joint_features {
   FEATURE_LINEAR_RESIST = 2,
   FEATURE_ANGULAR_DRIVE = 4,
   FEATURE_ANGULAR_RESIST = 8,
-  FEATURE_RANGE = 16, // a range that ends somewhere
+  FEATURE_RANGE = 16,  // a range that ends somewhere
+  FEATURE_SPRING = 32, // compliance
 } joint_features;
 
 typedef struct block_rows {
