@@ -108,8 +108,8 @@ typedef struct soft_contact {
 // A soft body and a shape, or two soft bodies, that touch.
 typedef struct meeting {
   int32_t soft, other; // slots; of two soft bodies the lower comes first
-  bool mutual;         // other: a soft body
-  bool seen;           // in the step
+  int32_t mutual;      // other: a soft body. No padding: a snapshot holds every byte
+  int32_t seen;        // in the step
 } meeting;
 
 // Which constraint a lane of a block holds.
