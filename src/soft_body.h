@@ -95,7 +95,7 @@ typedef struct attachment {
 // What a particle or a triangle touches in a step.
 typedef struct soft_contact {
   int32_t type;        // touch_type
-  int32_t soft, other; // slots; other: of the second particle, or NO_SLOT
+  int32_t soft, other; // slots; other: of all particles but the first, or NO_SLOT
   int32_t particle[TOUCH_PARTICLES];
   float weight[TOUCH_PARTICLES];
   int32_t shape, body; // slots, or NO_SLOT
@@ -104,6 +104,11 @@ typedef struct soft_contact {
   bool round;
   tn_vec3 force; // mean over the step
 } soft_contact;
+
+static inline bool touch_is_mutual(const soft_contact *t)
+{
+  return t->other != NO_SLOT;
+}
 
 // A soft body and a shape, or two soft bodies, that touch.
 typedef struct meeting {

@@ -304,21 +304,27 @@ KERNEL Body no_body(void)
   return body;
 }
 
+// A particle on a triangle touches it as it would a body.
 KERNEL void pass_touch(solver_data *data, touch_block *tb, int lane, int count, int has_body)
 {
+  int facet = count == 1 && tb->type == TOUCH_FACET;
+  int loaded = facet ? TOUCH_PARTICLES : count;
+  Plate plate;
   SoftPass pass = make_pass(data);
   TouchParams params;
   TouchState state;
   LOAD(tb->params, lane, &params);
   LOAD(tb->state, lane, &state);
   Particle p[TOUCH_PARTICLES];
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < loaded; ++i) {
     p[i] = load_particle(data, &tb->place[i][lane]);
   }
   Gather g = {tb->body + lane, tb->move + lane};
   Body body = no_body();
   R share = splat(1.0f);
-  if (has_body) {
+  if (facet) {
+    body = plate_body(&params, p + 1, &plate);
+  } else if (has_body) {
     load_body(data, g, &body, &share);
   }
   if (data->soft->stage == SOFT_POSITION) {
@@ -328,11 +334,13 @@ KERNEL void pass_touch(solver_data *data, touch_block *tb, int lane, int count, 
                 &params, &state, p, &body);
   }
   STORE(tb->state, lane, &state);
-  for (int i = 0; i < count; ++i) {
-    store_particle(data, &tb->place[i][lane], &p[i]);
-  }
-  if (has_body) {
+  if (facet) {
+    plate_push(&pass, &plate, &body, p + 1);
+  } else if (has_body) {
     store_body(data, g, &pass, &body, share);
+  }
+  for (int i = 0; i < loaded; ++i) {
+    store_particle(data, &tb->place[i][lane], &p[i]);
   }
 }
 
@@ -359,6 +367,7 @@ static void pass_touches(solver_data *data, int first, int last)
     for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
       switch (tb->type) {
       case TOUCH_BODY_1:
+      case TOUCH_FACET:
         pass_touch(data, tb, lane, 1, 1);
         break;
       case TOUCH_BODY_3:

@@ -2,7 +2,8 @@
 //
 // Up to four particles with weights b make one point x = sum b x_i, on a triangle or a particle;
 // n leads to it from what it touches, a point of a body or, with weights that sum up to zero,
-// other particles. Impulses act at x on both sides, so that both momenta are kept.
+// other particles. Impulses act at x on both sides, so that both momenta are kept; between two
+// particles those of friction cannot.
 #ifndef TENON_KERNEL_TOUCH_H
 #define TENON_KERNEL_TOUCH_H
 
@@ -14,13 +15,14 @@
 typedef struct TouchParams {
   R weight[TOUCH_PARTICLES];
   V apart; // from the core to x when the step began
-  V core;  // from the body's centre of mass, likewise
+  V core;  // from the body's centre of mass, likewise; of a facet: to its second corner, from the
+           // first
   V normal;
   R round;    // 1: the normal leads from the core to x; 0: it stays as it is
   R distance; // of x from the core, or from the plane through it, where they touch
   R mu_static, mu_dynamic, restitution, compliance;
   R beta, fastest; // share of a penetration that goes in a substep; its largest speed, m/s
-  V slide;         // velocity of the surface under x
+  V slide;         // velocity of the surface under x; of a facet: to its third corner
 } TouchParams;
 
 typedef struct TouchState {
@@ -124,6 +126,61 @@ KERNEL V touch_friction(const TouchParams *params, const TouchPlace *place, S k,
   V change = v_sub(now, state->friction);
   state->friction = now;
   return change;
+}
+
+// A triangle that a particle touches, as a rigid body. It passes on to its corners what it gets: at
+// any place, on the triangle or in front of it, their impulses have the same sum and moment.
+typedef struct Plate {
+  V arm[3]; // of the corners, from their centre of mass
+  V v, w;
+} Plate;
+
+// Sets the body's velocities, masses, and its core as params have it for all bodies.
+KERNEL Body plate_body(TouchParams *params, const Particle *p, Plate *plate)
+{
+  const R *b = params->weight + 1;
+  V *arm = plate->arm, to[3] = {v_zero(), params->core, params->slide};
+  V foot = v_zero(), moved = v_zero(), center = v_zero(), moment = v_zero();
+  R most = r_max(p[0].w, r_max(p[1].w, p[2].w));
+  R floor = r_max(1e-6f * most, splat(1e-30f)); // a pinned corner is heavy
+  R mass[3], sum = splat(0.0f);
+  for (int i = 0; i < 3; ++i) {
+    arm[i] = v_add(to[i], v_sub(p[i].dx, p[0].dx));
+    foot = v_sub(foot, v_scale(b[i], arm[i]));
+    moved = v_sub(moved, v_scale(b[i], p[i].dx));
+    mass[i] = r_max(most, splat(1e-30f)) / r_max(p[i].w, floor);
+    sum = sum + mass[i];
+    center = v_add(center, v_scale(mass[i], arm[i]));
+  }
+  R share = 1.0f / sum;
+  center = v_scale(share, center);
+  plate->v = v_zero();
+  S spread = {splat(0.0f), splat(0.0f), splat(0.0f), splat(0.0f), splat(0.0f), splat(0.0f)};
+  for (int i = 0; i < 3; ++i) {
+    arm[i] = v_sub(arm[i], center);
+    spread = s_add(spread, s_scale(mass[i], s_outer(arm[i])));
+    V weighted = v_scale(mass[i], p[i].v);
+    plate->v = v_add(plate->v, v_scale(share, weighted));
+    moment = v_add(moment, v_cross(arm[i], weighted));
+  }
+  R inv;
+  S inverse = turn_matrix(spread, &inv);
+  plate->w = v_scale(inv, s_mul(inverse, moment));
+  params->core = v_sub(foot, center);
+  params->slide = v_zero();
+  Body body = {plate->v,     plate->w,
+               most * share, s_scale(most * inv, inverse),
+               moved,        {splat(0.0f), splat(0.0f), splat(0.0f), splat(1.0f)}};
+  return body;
+}
+
+KERNEL void plate_push(const SoftPass *pass, const Plate *plate, const Body *body, Particle *p)
+{
+  V dv = v_sub(body->v, plate->v), dw = v_sub(body->w, plate->w);
+  for (int i = 0; i < 3; ++i) {
+    V change = v_add(dv, v_cross(dw, plate->arm[i]));
+    push(pass, &p[i], v_pick(p[i].w > 0.0f, change, v_zero()));
+  }
 }
 
 // One pass; `relaxing` is the one at the new pose, which corrects nothing and gives what bounces
