@@ -158,13 +158,17 @@ typedef struct soft_graph {
   int32_t fold_count, fold_capacity;
 } soft_graph;
 
-// Colours of a step's touches or attachments, and what finding them takes.
+// Colours of a step's touches or attachments, and what finding them takes. Many touch one body, and
+// what finds no colour is painted again with fresh ones.
+#define PAINT_ROUNDS 4
+#define LINK_COLORS (PAINT_ROUNDS * MAX_COLORS)
+
 typedef struct soft_links {
   int32_t block_count, block_capacity;
-  color_range color[MAX_COLORS], serial;
+  color_range color[LINK_COLORS], serial;
   int32_t color_count;
   uint64_t *places, *bodies; // colours taken
-  uint8_t *colors;           // of each
+  uint16_t *colors;          // of each
   int32_t place_capacity, body_capacity, color_capacity;
 } soft_links;
 

@@ -364,7 +364,7 @@ static void pass_touches(solver_data *data, int first, int last)
   }
   for (int block = first; block < last; ++block) {
     touch_block *tb = &data->soft->touches[block];
-    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
+    for (int lane = 0; lane < BLOCK_WIDTH && tb->touch[lane] >= 0; lane += TN_LANES) {
       switch (tb->type) {
       case TOUCH_BODY_1:
       case TOUCH_FACET:
@@ -402,7 +402,7 @@ static void pass_holds(solver_data *data, int first, int last)
   R keep = splat(data->soft->keep);
   for (int block = first; block < last; ++block) {
     hold_block *hb = &data->soft->holds[block];
-    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
+    for (int lane = 0; lane < BLOCK_WIDTH && hb->attachment[lane] >= 0; lane += TN_LANES) {
       HoldParams params;
       HoldState state;
       LOAD(hb->params, lane, &params);
