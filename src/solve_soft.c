@@ -304,10 +304,12 @@ KERNEL Body no_body(void)
   return body;
 }
 
-// A particle on a triangle touches it as it would a body.
-KERNEL void pass_touch(solver_data *data, touch_block *tb, int lane, int count, int has_body)
+// A particle on a triangle touches it as it would a body. One function for all types: three are no
+// faster.
+static void pass_touch(solver_data *data, touch_block *tb, int lane)
 {
-  int facet = count == 1 && tb->type == TOUCH_FACET;
+  int facet = tb->type == TOUCH_FACET, has_body = tb->type < TOUCH_PAIR;
+  int count = tb->type == TOUCH_BODY_3 ? 3 : tb->type == TOUCH_PAIR ? 2 : 1;
   int loaded = facet ? TOUCH_PARTICLES : count;
   Plate plate;
   SoftPass pass = make_pass(data);
@@ -365,18 +367,7 @@ static void pass_touches(solver_data *data, int first, int last)
   for (int block = first; block < last; ++block) {
     touch_block *tb = &data->soft->touches[block];
     for (int lane = 0; lane < BLOCK_WIDTH && tb->touch[lane] >= 0; lane += TN_LANES) {
-      switch (tb->type) {
-      case TOUCH_BODY_1:
-      case TOUCH_FACET:
-        pass_touch(data, tb, lane, 1, 1);
-        break;
-      case TOUCH_BODY_3:
-        pass_touch(data, tb, lane, 3, 1);
-        break;
-      default:
-        pass_touch(data, tb, lane, 2, 0);
-        break;
-      }
+      pass_touch(data, tb, lane);
     }
   }
 }
