@@ -329,12 +329,8 @@ static void pass_touch(solver_data *data, touch_block *tb, int lane)
   } else if (has_body) {
     load_body(data, g, &body, &share);
   }
-  if (data->soft->stage == SOFT_POSITION) {
-    position_touch(count, &pass, &params, &state, p, &body);
-  } else {
-    solve_touch(count, &pass, data->soft->stage == SOFT_RELAX, splat(data->substep.bounce_speed),
-                &params, &state, p, &body);
-  }
+  solve_touch(count, &pass, data->soft->stage == SOFT_RELAX, splat(data->substep.bounce_speed),
+              &params, &state, p, &body);
   STORE(tb->state, lane, &state);
   if (facet) {
     plate_push(&pass, &plate, &body, p + 1);

@@ -184,28 +184,32 @@ KERNEL void plate_push(const SoftPass *pass, const Plate *plate, const Body *bod
 }
 
 // One pass; `relaxing` is the one at the new pose, which corrects nothing and gives what bounces
-// its speed back if it came faster than `bounce_speed`.
+// its speed back if it came faster than `bounce_speed`. In position form the overlap goes at once,
+// and friction holds what moved since the substep began along with it; velocities follow as
+// everywhere in that form.
 KERNEL void solve_touch(int count, const SoftPass *pass, int relaxing, R bounce_speed,
                         const TouchParams *params, TouchState *state, Particle *p, Body *body)
 {
+  int positions = pass->form == FORM_POSITION;
   TouchPlace place = touch_place(count, params, p, body);
   S k = touch_mass(count, params->weight, p, body, place.lever);
   V u = touch_velocity(count, params->weight, p, body, place.lever);
-  R un = v_dot(u, place.n);
+  R un = positions ? splat(0.0f) : v_dot(u, place.n);
   R kn = v_dot(place.n, s_mul(k, place.n));
   R a = params->compliance * pass->inv_h2;
   M soft = params->compliance > 0.0f;
   R rate;
-  M out;
+  M out = kn < 0.0f; // none
   if (relaxing) {
     M bounces = (state->closing > bounce_speed) & (params->restitution > 0.0f);
     rate = pick(bounces, -params->restitution * state->closing, splat(0.0f));
     out = ((place.gap > 0.0f) & (state->lambda == 0.0f) & m_not(bounces)) | soft;
+  } else if (positions) {
+    rate = r_max(place.gap * pass->inv_h, -params->fastest) + a * state->lambda;
   } else {
     rate = pick(place.gap > 0.0f, place.gap * pass->inv_h,
                 r_max(params->beta * place.gap * pass->inv_h, -params->fastest));
     rate = pick(soft, place.gap * pass->inv_h + a * state->lambda, rate);
-    out = kn < 0.0f; // none
   }
   R x = -(rate + un) * r_inverse_above(kn + a, splat(0.0f));
   x = pick(out, splat(0.0f), r_max(x, -state->lambda));
@@ -220,27 +224,9 @@ KERNEL void solve_touch(int count, const SoftPass *pass, int relaxing, R bounce_
   touch_push(count, pass, params->weight, p, body, place.lever, f);
   if (relaxing) {
     state->sum = v_add(state->sum, v_add(v_scale(state->lambda, place.n), state->friction));
+  } else if (positions) {
+    state->sum = v_add(state->sum, v_add(v_scale(x, place.n), f));
   }
-}
-
-// In position form: the overlap goes at once, and friction holds what moved since the substep began
-// along with it. Velocities follow as everywhere in that form.
-KERNEL void position_touch(int count, const SoftPass *pass, const TouchParams *params,
-                           TouchState *state, Particle *p, Body *body)
-{
-  TouchPlace place = touch_place(count, params, p, body);
-  S k = touch_mass(count, params->weight, p, body, place.lever);
-  R kn = v_dot(place.n, s_mul(k, place.n));
-  R a = params->compliance * pass->inv_h2;
-  R x = -(r_max(place.gap * pass->inv_h, -params->fastest) + a * state->lambda) *
-        r_inverse_above(kn + a, splat(0.0f));
-  x = r_max(x, -state->lambda);
-  state->lambda = state->lambda + x;
-  touch_push(count, pass, params->weight, p, body, place.lever, v_scale(x, place.n));
-  V u = v_sub(touch_velocity(count, params->weight, p, body, place.lever), params->slide);
-  V f = touch_friction(params, &place, k, u, state);
-  touch_push(count, pass, params->weight, p, body, place.lever, f);
-  state->sum = v_add(state->sum, v_add(v_scale(x, place.n), f));
 }
 
 // ---------------------------------------------------------------------------------------------
