@@ -171,7 +171,7 @@ static void unite_softs(tn_world *world)
 {
   for (int32_t i = 0; i < world->touch_count; ++i) {
     const soft_contact *t = &world->touches[i];
-    if (t->type == TOUCH_PAIR) {
+    if (touch_is_mutual(t)) {
       unite(world, soft_set(world, t->soft), soft_set(world, t->other));
     } else if (is_dynamic(world, t->body)) {
       unite(world, soft_set(world, t->soft), t->body);

@@ -302,7 +302,7 @@ static bool reserve_colors(tn_world *world, soft_links *links)
       !memory_reserve(world, (void **)&links->bodies, &links->body_capacity, world->body_list.used,
                       sizeof(uint64_t)) ||
       !memory_reserve(world, (void **)&links->colors, &links->color_capacity,
-                      world->attachment_list.used, sizeof(uint8_t))) {
+                      world->attachment_list.used, sizeof(uint16_t))) {
     return false;
   }
   memset(links->places, 0, (size_t)world->soft_graph.place_count * sizeof(uint64_t));
@@ -328,7 +328,7 @@ bool attachments_pack(tn_world *world, float scale)
   memset(data->carry, 0, (size_t)world->body_list.used * sizeof(body_carry));
   for (int32_t i = 0; i < world->attachment_list.used; ++i) {
     if (attachment_holds(world, &world->attachments[i])) {
-      links->colors[i] = (uint8_t)paint(world, &world->attachments[i], links);
+      links->colors[i] = (uint16_t)paint(world, &world->attachments[i], links);
       group[links->colors[i]] += 1;
     }
   }
@@ -399,7 +399,7 @@ void attachments_release(tn_world *world)
               (size_t)world->attachment_list.capacity * sizeof(attachment));
   memory_give(world, links->places, (size_t)links->place_capacity * sizeof(uint64_t));
   memory_give(world, links->bodies, (size_t)links->body_capacity * sizeof(uint64_t));
-  memory_give(world, links->colors, (size_t)links->color_capacity);
+  memory_give(world, links->colors, (size_t)links->color_capacity * sizeof(uint16_t));
   memory_give(world, world->soft_graph.data.carry,
               (size_t)world->soft_graph.carry_capacity * sizeof(body_carry));
   memory_give(world, world->soft_graph.data.holds,

@@ -95,7 +95,7 @@ typedef struct attachment {
 // What a particle or a triangle touches in a step.
 typedef struct soft_contact {
   int32_t type;        // touch_type
-  int32_t soft, other; // slots; other: of the second particle, or NO_SLOT
+  int32_t soft, other; // slots; other: of all particles but the first, or NO_SLOT
   int32_t particle[TOUCH_PARTICLES];
   float weight[TOUCH_PARTICLES];
   int32_t shape, body; // slots, or NO_SLOT
@@ -105,11 +105,16 @@ typedef struct soft_contact {
   tn_vec3 force; // mean over the step
 } soft_contact;
 
+static inline bool touch_is_mutual(const soft_contact *t)
+{
+  return t->other != NO_SLOT;
+}
+
 // A soft body and a shape, or two soft bodies, that touch.
 typedef struct meeting {
   int32_t soft, other; // slots; of two soft bodies the lower comes first
-  bool mutual;         // other: a soft body
-  bool seen;           // in the step
+  int32_t mutual;      // other: a soft body. No padding: a snapshot holds every byte
+  int32_t seen;        // in the step
 } meeting;
 
 // Which constraint a lane of a block holds.
@@ -153,13 +158,17 @@ typedef struct soft_graph {
   int32_t fold_count, fold_capacity;
 } soft_graph;
 
-// Colours of a step's touches or attachments, and what finding them takes.
+// Colours of a step's touches or attachments, and what finding them takes. Many touch one body, and
+// what finds no colour is painted again with fresh ones.
+#define PAINT_ROUNDS 4
+#define LINK_COLORS (PAINT_ROUNDS * MAX_COLORS)
+
 typedef struct soft_links {
   int32_t block_count, block_capacity;
-  color_range color[MAX_COLORS], serial;
+  color_range color[LINK_COLORS], serial;
   int32_t color_count;
   uint64_t *places, *bodies; // colours taken
-  uint8_t *colors;           // of each
+  uint16_t *colors;          // of each
   int32_t place_capacity, body_capacity, color_capacity;
 } soft_links;
 

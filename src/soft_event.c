@@ -49,7 +49,7 @@ static int by_place(const void *a, const void *b)
 
 static meeting meeting_of(const soft_contact *t)
 {
-  bool mutual = t->type == TOUCH_PAIR;
+  bool mutual = touch_is_mutual(t);
   meeting m = {t->soft, mutual ? t->other : t->shape, mutual, true};
   if (mutual && t->other < t->soft) {
     m.soft = t->other;
@@ -98,9 +98,10 @@ static bool begin_meeting(tn_world *world, const soft_contact *t, const meeting 
   world->meetings[world->meeting_count++] = *m;
   qsort(world->meetings, (size_t)world->meeting_count, sizeof *m, by_place);
   tn_soft_event event = event_of(world, m, TN_SOFT_EVENT_TOUCH);
-  event.particles[0] = t->particle[0];
+  bool swapped = m->soft != t->soft;
+  event.particles[0] = t->particle[swapped ? 1 : 0];
   event.point = world->softs[t->soft].particles[t->particle[0]].at;
-  event.force = t->force;
+  event.force = swapped ? tn_scale(-1.0f, t->force) : t->force;
   add_soft_event(world, &event);
   return true;
 }
@@ -135,7 +136,7 @@ void meetings_update(tn_world *world)
   for (int32_t i = 0; i < world->touch_count; ++i) {
     const soft_contact *t = &world->touches[i];
     bool pushed = tn_dot(t->force, t->force) > 0.0f;
-    if ((t->type == TOUCH_PAIR && t->soft == t->other) || (!pushed && t->gap > PART_GAP)) {
+    if ((touch_is_mutual(t) && t->soft == t->other) || (!pushed && t->gap > PART_GAP)) {
       continue;
     }
     meeting m = meeting_of(t), *known = find(world, &m);

@@ -116,11 +116,10 @@ void soft_track_begin(tn_world *world, float dt)
 
 // The impulse of a whole step acts by the lever of its middle: by that of its end, what tumbles
 // over the ground gains energy.
-static void add_impulse(soft *s, const rigid_motion *r, int32_t particle, double weight,
+static void add_impulse(soft *s, const rigid_motion *r, const soft_particle *p, double weight,
                         tn_pos impulse, float dt)
 {
   tn_pos part = times(weight, impulse);
-  const soft_particle *p = &s->particles[particle];
   tn_pos way = times(0.5 * (double)dt, pos_sub(wide(p->v), times(1.0 / r->mass, r->p)));
   s->linear = pos_add(s->linear, part);
   s->angular = pos_add(s->angular, cross(pos_sub(pos_sub(p->at, r->center), way), part));
@@ -131,16 +130,17 @@ static void add_touches(tn_world *world, int32_t slot, const rigid_motion *r, fl
   soft *s = &world->softs[slot];
   for (int32_t i = 0; i < world->touch_count; ++i) {
     const soft_contact *t = &world->touches[i];
-    bool mutual = t->type == TOUCH_PAIR;
-    if (mutual && t->soft == t->other) {
-      continue; // an inner force
+    if (t->soft == t->other || (t->soft != slot && t->other != slot)) {
+      continue; // an inner force, or another's
     }
     tn_pos impulse = times((double)dt, wide(t->force));
+    const soft_particle *p = world->softs[t->soft].particles;
+    if (touch_is_mutual(t)) { // both act at one place
+      add_impulse(s, r, &p[t->particle[0]], t->soft == slot ? 1.0 : -1.0, impulse, dt);
+      continue;
+    }
     for (int k = 0; k < TOUCH_PARTICLES && t->particle[k] != NO_SLOT; ++k) {
-      int32_t owner = mutual && k == 1 ? t->other : t->soft;
-      if (owner == slot) {
-        add_impulse(s, r, t->particle[k], (double)t->weight[k], impulse, dt);
-      }
+      add_impulse(s, r, &p[t->particle[k]], (double)t->weight[k], impulse, dt);
     }
   }
 }
@@ -168,7 +168,8 @@ void soft_track_end(tn_world *world, float dt)
     for (int32_t k = 0; k < world->attachment_list.used; ++k) {
       const attachment *a = &world->attachments[k];
       if (a->alive && a->soft == i) {
-        add_impulse(s, &r, a->def.particle, 1.0, times((double)dt, wide(a->force)), dt);
+        add_impulse(s, &r, &s->particles[a->def.particle], 1.0, times((double)dt, wide(a->force)),
+                    dt);
       }
     }
     set_right(s, &r);

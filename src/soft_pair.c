@@ -1,6 +1,6 @@
-// Particles that touch particles, of another soft body or of the same. Found with a grid whose
-// cells are as large as the longest reach.
-#include "world.h"
+// Particles that touch particles, of the same soft body or where neither has triangles. Found with
+// a grid whose cells are as large as the longest reach.
+#include "soft_touch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,27 +24,14 @@ typedef struct search {
   float dt;
 } search;
 
-static bool boxes_near(const world_box *a, const world_box *b, double d)
-{
-  world_box grown = {tn_p3(a->lower.x - d, a->lower.y - d, a->lower.z - d),
-                     tn_p3(a->upper.x + d, a->upper.y + d, a->upper.z + d)};
-  return boxes_overlap(&grown, b);
-}
-
-static bool is_in_box(const world_box *box, tn_pos p, double d)
-{
-  return p.x >= box->lower.x - d && p.x <= box->upper.x + d && p.y >= box->lower.y - d &&
-         p.y <= box->upper.y + d && p.z >= box->lower.z - d && p.z <= box->upper.z + d;
-}
-
-static bool is_active(const soft *s)
-{
-  return s->alive && !s->asleep && s->radius > 0.0f;
-}
-
 static bool may_meet(const soft *a, const soft *b)
 {
   return a == b ? a->self_collision : filters_agree(&a->filter, &b->filter);
+}
+
+static bool by_particles(const soft *a, const soft *b)
+{
+  return may_meet(a, b) && !meet_by_facets(a, b);
 }
 
 static uint32_t bucket_of(const search *s, const int32_t *cell)
@@ -64,7 +51,7 @@ static bool is_wanted(const search *s, int32_t slot, tn_pos at)
   }
   for (int32_t i = 0; i < world->soft_list.used; ++i) {
     const soft *b = &world->softs[i];
-    if (i != slot && is_active(b) && may_meet(a, b) && is_in_box(&b->box, at, s->size)) {
+    if (i != slot && touches_others(b) && by_particles(a, b) && is_near(&b->box, at, s->size)) {
       return true;
     }
   }
@@ -113,7 +100,7 @@ static bool make_pair(const search *s, const grain *x, const grain *y, soft_cont
 {
   const soft *a = &s->world->softs[x->soft], *b = &s->world->softs[y->soft];
   const soft_particle *p = &a->particles[x->particle], *q = &b->particles[y->particle];
-  if (!may_meet(a, b) || (p->pinned && q->pinned)) {
+  if (!by_particles(a, b) || (p->pinned && q->pinned)) {
     return false;
   }
   tn_vec3 apart = tn_between_points(q->at, p->at);
@@ -189,7 +176,7 @@ static int32_t measure(search *s)
   bool any = false;
   for (int32_t i = 0; i < world->soft_list.used; ++i) {
     const soft *a = &world->softs[i];
-    if (is_active(a)) {
+    if (touches_others(a)) {
       radius = fmaxf(radius, a->radius);
       count += a->particle_count;
     }
@@ -197,9 +184,10 @@ static int32_t measure(search *s)
   // A particle as fast as that would pass through another in a step.
   s->size = 4.0 * (double)radius;
   for (int32_t i = 0; i < world->soft_list.used; ++i) {
-    for (int32_t k = i; k < world->soft_list.used && is_active(&world->softs[i]); ++k) {
+    world_box box = grown_box(world->softs[i].box, s->size);
+    for (int32_t k = i; k < world->soft_list.used && touches_others(&world->softs[i]); ++k) {
       const soft *a = &world->softs[i], *b = &world->softs[k];
-      any = any || (is_active(b) && may_meet(a, b) && boxes_near(&a->box, &b->box, s->size));
+      any = any || (touches_others(b) && by_particles(a, b) && boxes_overlap(&box, &b->box));
     }
   }
   return any ? count : 0;
@@ -209,7 +197,7 @@ static int32_t measure(search *s)
 static void wake_met(tn_world *world)
 {
   for (int32_t i = 0; i < world->soft_list.used; ++i) {
-    for (int32_t k = 0; k < world->soft_list.used && is_active(&world->softs[i]); ++k) {
+    for (int32_t k = 0; k < world->soft_list.used && touches_others(&world->softs[i]); ++k) {
       const soft *a = &world->softs[i], *b = &world->softs[k];
       if (b->alive && b->asleep && may_meet(a, b) && boxes_overlap(&a->box, &b->box)) {
         soft_wake(world, k);
@@ -236,7 +224,8 @@ bool touch_particles(tn_world *world, float dt)
   s.buckets = memory_take(world, bucket_size);
   bool ok = s.grains && s.buckets;
   for (int32_t i = 0; ok && i < world->soft_list.used; ++i) {
-    for (int32_t k = 0; is_active(&world->softs[i]) && k < world->softs[i].particle_count; ++k) {
+    for (int32_t k = 0; touches_others(&world->softs[i]) && k < world->softs[i].particle_count;
+         ++k) {
       add_grain(&s, i, k);
     }
   }

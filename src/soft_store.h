@@ -89,6 +89,7 @@ typedef enum touch_type {
   TOUCH_BODY_1, // a particle on a body
   TOUCH_BODY_3, // a triangle on a body
   TOUCH_PAIR,   // two particles
+  TOUCH_FACET,  // a particle on a triangle of another soft body
   TOUCH_TYPE_COUNT
 } touch_type;
 

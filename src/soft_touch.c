@@ -1,6 +1,6 @@
 // What particles touch: found once a step, followed by the solver from substep to substep.
+#include "soft_touch.h"
 #include "collide/surface.h"
-#include "world.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,12 +52,12 @@ static void drop_touches(tn_world *world, bool (*is_gone)(const soft_contact *t,
 
 static bool is_of_soft(const soft_contact *t, int32_t slot)
 {
-  return t->soft == slot || (t->type == TOUCH_PAIR && t->other == slot);
+  return t->soft == slot || t->other == slot;
 }
 
 static bool is_of_shape(const soft_contact *t, int32_t slot)
 {
-  return t->type != TOUCH_PAIR && t->shape == slot;
+  return t->shape == slot;
 }
 
 void touches_remove_of_soft(tn_world *world, int32_t slot)
@@ -112,14 +112,14 @@ static tn_pos into_frame(placed frame, tn_pos p)
   return dquat_rotate(dquat_conjugate(frame.q), pos_sub(p, frame.p));
 }
 
-static bool is_near(const world_box *box, tn_pos p, double reach)
+bool is_near(const world_box *box, tn_pos p, double reach)
 {
   return p.x >= box->lower.x - reach && p.x <= box->upper.x + reach &&
          p.y >= box->lower.y - reach && p.y <= box->upper.y + reach &&
          p.z >= box->lower.z - reach && p.z <= box->upper.z + reach;
 }
 
-static world_box grown_box(world_box box, double by)
+world_box grown_box(world_box box, double by)
 {
   box.lower = tn_p3(box.lower.x - by, box.lower.y - by, box.lower.z - by);
   box.upper = tn_p3(box.upper.x + by, box.upper.y + by, box.upper.z + by);
@@ -200,8 +200,7 @@ static bool touch_particle(const target *t, int32_t index, soft_contact *out)
 // ---------------------------------------------------------------------------------------------
 // Triangles and shapes: a corner or a ball between the particles
 
-// Where in a triangle p is.
-static void weights_at(tn_vec3 p, const tn_vec3 *x, float *w)
+void weights_at(tn_vec3 p, const tn_vec3 *x, float *w)
 {
   tn_vec3 e = tn_sub(x[1], x[0]), f = tn_sub(x[2], x[0]), d = tn_sub(p, x[0]);
   float ee = tn_dot(e, e), ef = tn_dot(e, f), ff = tn_dot(f, f);
@@ -321,29 +320,19 @@ static target target_of(tn_world *world, int32_t soft_slot, int32_t shape_slot, 
   return t;
 }
 
-// Particles and triangles lie in bunches with a box each: those that are far from a shape are
-// passed over together.
-#define BUNCH 32
-
-static int32_t bunches_of(int32_t count)
-{
-  return (count + BUNCH - 1) / BUNCH;
-}
-
-static world_box no_box(void)
+world_box no_box(void)
 {
   world_box box = {tn_p3(HUGE_VAL, HUGE_VAL, HUGE_VAL), tn_p3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL)};
   return box;
 }
 
-static void widen(world_box *box, tn_pos p)
+void widen(world_box *box, tn_pos p)
 {
   box->lower = tn_p3(fmin(box->lower.x, p.x), fmin(box->lower.y, p.y), fmin(box->lower.z, p.z));
   box->upper = tn_p3(fmax(box->upper.x, p.x), fmax(box->upper.y, p.y), fmax(box->upper.z, p.z));
 }
 
-// Of the particles, then of the triangles.
-static bool bunch(tn_world *world, const soft *s)
+bool bunch(tn_world *world, const soft *s)
 {
   int32_t particles = bunches_of(s->particle_count);
   int32_t count = particles + bunches_of(s->triangle_count);
@@ -427,7 +416,7 @@ static bool touch_shape(tn_world *world, int32_t soft_slot, int32_t shape_slot, 
 // ---------------------------------------------------------------------------------------------
 // Shapes near a soft body
 
-static float fastest_of(const soft *s)
+float fastest_of(const soft *s)
 {
   float fastest = 0.0f;
   for (int32_t i = 0; i < s->particle_count; ++i) {
@@ -544,6 +533,9 @@ static void wake_touched(tn_world *world)
     soft *s = &world->softs[t->soft];
     bool near = t->gap < NEAR_GAP;
     s->supported = s->supported || near;
+    if (touch_is_mutual(t) && near) {
+      world->softs[t->other].supported = true;
+    }
     if (t->body != NO_SLOT && near && world->bodies[t->body].asleep) {
       body_wake(world, t->body);
     }
@@ -570,7 +562,7 @@ bool touches_find(tn_world *world, float dt)
       return false;
     }
   }
-  if (!touch_particles(world, dt)) {
+  if (!touch_particles(world, dt) || !touch_facets(world, dt)) {
     return false;
   }
   wake_touched(world);
@@ -600,7 +592,7 @@ static TouchParams params_of(const tn_world *world, const soft_contact *t)
     p.weight[i] = t->weight[i];
   }
   const tn_material *a = &world->softs[t->soft].material;
-  bool mutual = t->type == TOUCH_PAIR;
+  bool mutual = touch_is_mutual(t);
   const tn_material *b =
       mutual ? &world->softs[t->other].material : &world->shapes[t->shape].def.material;
   materials_mix(a, b, &p.mu_static, &p.mu_dynamic, &p.restitution);
@@ -612,7 +604,12 @@ static TouchParams params_of(const tn_world *world, const soft_contact *t)
   p.compliance = mutual ? 0.0f : a->compliance + b->compliance;
   p.beta = mutual ? PAIR_BETA : BETA;
   p.fastest = PUSH_OUT;
-  if (!mutual) {
+  if (t->type == TOUCH_FACET) {
+    const soft_particle *q = world->softs[t->other].particles;
+    tn_pos from = q[t->particle[1]].at;
+    p.core = vec(tn_between_points(from, q[t->particle[2]].at));
+    p.slide = vec(tn_between_points(from, q[t->particle[3]].at));
+  } else if (!mutual) {
     p.slide = vec(surface_velocity(world, t));
   }
   return p;
@@ -620,12 +617,13 @@ static TouchParams params_of(const tn_world *world, const soft_contact *t)
 
 static int particles_of(const soft_contact *t)
 {
-  return t->type == TOUCH_BODY_1 ? 1 : t->type == TOUCH_PAIR ? 2 : 3;
+  static const int counts[TOUCH_TYPE_COUNT] = {1, 3, 2, 4};
+  return counts[t->type];
 }
 
 static int32_t place_of(const tn_world *world, const soft_contact *t, int i)
 {
-  bool second = t->type == TOUCH_PAIR && i == 1;
+  bool second = touch_is_mutual(t) && i > 0;
   return world->softs[second ? t->other : t->soft].first + t->particle[i];
 }
 
@@ -649,7 +647,8 @@ static void pack(const tn_world *world, const soft_contact *t, touch_block *bloc
   set_lane(block->state, lane, &state, FIELDS(TouchState));
 }
 
-// A touch's colour: one that none of its particles has yet, nor its body if that may move.
+// A touch's colour: one that none of its particles has yet, nor its body if that may move; none is
+// MAX_COLORS.
 static int paint(const tn_world *world, const soft_contact *t, uint64_t *places, uint64_t *bodies)
 {
   bool pushed = is_pushed(world, t->body);
@@ -672,20 +671,20 @@ static int paint(const tn_world *world, const soft_contact *t, uint64_t *places,
   return color;
 }
 
-static int32_t lay_out(tn_world *world, int32_t group[MAX_COLORS + 1][TOUCH_TYPE_COUNT])
+static int32_t lay_out(tn_world *world, int32_t group[LINK_COLORS + 1][TOUCH_TYPE_COUNT])
 {
   soft_links *links = &world->touch_links;
   int32_t next = 0;
   links->color_count = 0;
-  for (int color = 0; color <= MAX_COLORS; ++color) {
+  for (int color = 0; color <= LINK_COLORS; ++color) {
     color_range range = {next, next};
     for (int type = 0; type < TOUCH_TYPE_COUNT; ++type) {
       int32_t count = group[color][type];
       group[color][type] = next * BLOCK_WIDTH;
-      next += color == MAX_COLORS ? count : (count + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
+      next += color == LINK_COLORS ? count : (count + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
     }
     range.last = next;
-    if (color == MAX_COLORS) {
+    if (color == LINK_COLORS) {
       links->serial = range;
     } else {
       links->color[color] = range;
@@ -698,33 +697,48 @@ static int32_t lay_out(tn_world *world, int32_t group[MAX_COLORS + 1][TOUCH_TYPE
 static bool reserve_colors(tn_world *world)
 {
   soft_links *links = &world->touch_links;
-  if (!memory_reserve(world, (void **)&links->places, &links->place_capacity,
-                      world->soft_graph.place_count, sizeof(uint64_t)) ||
-      !memory_reserve(world, (void **)&links->bodies, &links->body_capacity, world->body_list.used,
-                      sizeof(uint64_t)) ||
-      !memory_reserve(world, (void **)&links->colors, &links->color_capacity,
-                      world->touch_count + world->attachment_list.used, sizeof(uint8_t))) {
-    return false;
+  return memory_reserve(world, (void **)&links->places, &links->place_capacity,
+                        world->soft_graph.place_count, sizeof(uint64_t)) &&
+         memory_reserve(world, (void **)&links->bodies, &links->body_capacity,
+                        world->body_list.used, sizeof(uint64_t)) &&
+         memory_reserve(world, (void **)&links->colors, &links->color_capacity, world->touch_count,
+                        sizeof(uint16_t));
+}
+
+static void paint_touches(tn_world *world)
+{
+  soft_links *links = &world->touch_links;
+  int32_t left = world->touch_count;
+  for (int32_t i = 0; i < world->touch_count; ++i) {
+    links->colors[i] = LINK_COLORS;
   }
-  memset(links->places, 0, (size_t)world->soft_graph.place_count * sizeof(uint64_t));
-  memset(links->bodies, 0, (size_t)world->body_list.used * sizeof(uint64_t));
-  return true;
+  for (int first = 0; first < LINK_COLORS && left > 0; first += MAX_COLORS) {
+    memset(links->places, 0, (size_t)world->soft_graph.place_count * sizeof(uint64_t));
+    memset(links->bodies, 0, (size_t)world->body_list.used * sizeof(uint64_t));
+    left = 0;
+    for (int32_t i = 0; i < world->touch_count; ++i) {
+      if (links->colors[i] < LINK_COLORS) {
+        continue;
+      }
+      int color = paint(world, &world->touches[i], links->places, links->bodies);
+      links->colors[i] = (uint16_t)(color < MAX_COLORS ? first + color : LINK_COLORS);
+      left += color == MAX_COLORS;
+    }
+  }
 }
 
 bool touches_pack(tn_world *world)
 {
   soft_links *links = &world->touch_links;
   soft_data *data = &world->soft_graph.data;
-  int32_t group[MAX_COLORS + 1][TOUCH_TYPE_COUNT];
+  int32_t group[LINK_COLORS + 1][TOUCH_TYPE_COUNT];
   memset(group, 0, sizeof group);
   if (!reserve_colors(world)) {
     return false;
   }
+  paint_touches(world);
   for (int32_t i = 0; i < world->touch_count; ++i) {
-    const soft_contact *t = &world->touches[i];
-    int color = paint(world, t, links->places, links->bodies);
-    links->colors[i] = (uint8_t)color;
-    group[color][t->type] += 1;
+    group[links->colors[i]][world->touches[i].type] += 1;
   }
   links->block_count = lay_out(world, group);
   if (!memory_reserve(world, (void **)&data->touches, &links->block_capacity, links->block_count,
@@ -743,7 +757,7 @@ bool touches_pack(tn_world *world)
     touch_block *block = &data->touches[*at / BLOCK_WIDTH];
     block->type = t->type;
     pack(world, t, block, *at % BLOCK_WIDTH);
-    *at += links->colors[i] == MAX_COLORS ? BLOCK_WIDTH : 1;
+    *at += links->colors[i] == LINK_COLORS ? BLOCK_WIDTH : 1;
   }
   return true;
 }
@@ -773,7 +787,7 @@ void touches_release(tn_world *world)
   memory_give(world, world->touches, (size_t)world->touch_capacity * sizeof(soft_contact));
   memory_give(world, links->places, (size_t)links->place_capacity * sizeof(uint64_t));
   memory_give(world, links->bodies, (size_t)links->body_capacity * sizeof(uint64_t));
-  memory_give(world, links->colors, (size_t)links->color_capacity);
+  memory_give(world, links->colors, (size_t)links->color_capacity * sizeof(uint16_t));
   memory_give(world, world->soft_graph.data.touches,
               (size_t)links->block_capacity * sizeof(touch_block));
 }
@@ -792,9 +806,10 @@ int tn_soft_contacts(const tn_world *world, tn_soft_id id, tn_soft_contact *cont
     }
     if (contacts && count < capacity) {
       tn_soft_contact c = {{-1, -1, -1}, {0}, {0}, {0}, -1, t->normal, t->gap, t->force};
-      bool mutual = t->type == TOUCH_PAIR, second = mutual && t->soft != slot;
-      for (int k = 0; k < (mutual ? 1 : particles_of(t)); ++k) {
-        c.particles[k] = t->particle[second ? 1 : k];
+      bool mutual = touch_is_mutual(t), second = mutual && t->soft != slot;
+      int first = second ? 1 : 0, last = mutual && !second ? 1 : particles_of(t);
+      for (int k = first; k < last; ++k) {
+        c.particles[k - first] = t->particle[k];
       }
       if (mutual) {
         c.other_soft = soft_id_at(world, second ? t->soft : t->other);

@@ -305,35 +305,41 @@ KERNEL Body no_body(void)
   return body;
 }
 
-KERNEL void pass_touch(solver_data *data, touch_block *tb, int lane, int count, int has_body)
+// A particle on a triangle touches it as it would a body. One function for all types: three are no
+// faster.
+static void pass_touch(solver_data *data, touch_block *tb, int lane)
 {
+  int facet = tb->type == TOUCH_FACET, has_body = tb->type < TOUCH_PAIR;
+  int count = tb->type == TOUCH_BODY_3 ? 3 : tb->type == TOUCH_PAIR ? 2 : 1;
+  int loaded = facet ? TOUCH_PARTICLES : count;
+  Plate plate;
   SoftPass pass = make_pass(data);
   TouchParams params;
   TouchState state;
   LOAD(tb->params, lane, &params);
   LOAD(tb->state, lane, &state);
   Particle p[TOUCH_PARTICLES];
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < loaded; ++i) {
     p[i] = load_particle(data, &tb->place[i][lane]);
   }
   Gather g = {tb->body + lane, tb->move + lane};
   Body body = no_body();
   R share = splat(1.0f);
-  if (has_body) {
+  if (facet) {
+    body = plate_body(&params, p + 1, &plate);
+  } else if (has_body) {
     load_body(data, g, &body, &share);
   }
-  if (data->soft->stage == SOFT_POSITION) {
-    position_touch(count, &pass, &params, &state, p, &body);
-  } else {
-    solve_touch(count, &pass, data->soft->stage == SOFT_RELAX, splat(data->substep.bounce_speed),
-                &params, &state, p, &body);
-  }
+  solve_touch(count, &pass, data->soft->stage == SOFT_RELAX, splat(data->substep.bounce_speed),
+              &params, &state, p, &body);
   STORE(tb->state, lane, &state);
-  for (int i = 0; i < count; ++i) {
-    store_particle(data, &tb->place[i][lane], &p[i]);
-  }
-  if (has_body) {
+  if (facet) {
+    plate_push(&pass, &plate, &body, p + 1);
+  } else if (has_body) {
     store_body(data, g, &pass, &body, share);
+  }
+  for (int i = 0; i < loaded; ++i) {
+    store_particle(data, &tb->place[i][lane], &p[i]);
   }
 }
 
@@ -357,18 +363,8 @@ static void pass_touches(solver_data *data, int first, int last)
   }
   for (int block = first; block < last; ++block) {
     touch_block *tb = &data->soft->touches[block];
-    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
-      switch (tb->type) {
-      case TOUCH_BODY_1:
-        pass_touch(data, tb, lane, 1, 1);
-        break;
-      case TOUCH_BODY_3:
-        pass_touch(data, tb, lane, 3, 1);
-        break;
-      default:
-        pass_touch(data, tb, lane, 2, 0);
-        break;
-      }
+    for (int lane = 0; lane < BLOCK_WIDTH && tb->touch[lane] >= 0; lane += TN_LANES) {
+      pass_touch(data, tb, lane);
     }
   }
 }
@@ -394,7 +390,7 @@ static void pass_holds(solver_data *data, int first, int last)
   R keep = splat(data->soft->keep);
   for (int block = first; block < last; ++block) {
     hold_block *hb = &data->soft->holds[block];
-    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
+    for (int lane = 0; lane < BLOCK_WIDTH && hb->attachment[lane] >= 0; lane += TN_LANES) {
       HoldParams params;
       HoldState state;
       LOAD(hb->params, lane, &params);

@@ -497,10 +497,8 @@ void soft_damp(tn_world *world, float dt);
 void soft_track_begin(tn_world *world, float dt);
 void soft_track_end(tn_world *world, float dt);
 
-// soft_touch.c, soft_pair.c
+// soft_touch.c
 bool touches_find(tn_world *world, float dt);
-bool touch_particles(tn_world *world, float dt);
-bool add_touch(tn_world *world, const soft_contact *t);
 bool touches_pack(tn_world *world);
 void touches_unpack(tn_world *world, float dt);
 void touches_remove_of_soft(tn_world *world, int32_t slot);

@@ -453,10 +453,10 @@ typedef struct tn_attachment_state {
 // the mean over the last step; the normal leads to it.
 typedef struct tn_soft_contact {
   int particles[3];  // those not needed are -1
-  tn_shape_id shape; // null: another particle
+  tn_shape_id shape; // null: another soft body
   tn_body_id body;
   tn_soft_id other_soft;
-  int other_particle;
+  int other_particle; // the first of a triangle's
   tn_vec3 normal;
   float gap;
   tn_vec3 force;

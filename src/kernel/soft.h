@@ -291,16 +291,24 @@ KERNEL S s_inverse(S m, R floor)
   return r;
 }
 
-// The turn w with (tr(m) - m) w = t: what a mass distribution m answers to a moment t. Solved for
-// a trace of one, and a trace of nothing answers nothing.
-KERNEL V turn_of(S m, V t)
+// The inverse of tr(m) - m, the inertia of a mass distribution m, times its trace, which is solved
+// for a trace of one. A trace of nothing answers nothing.
+KERNEL S turn_matrix(S m, R *inv)
 {
   R trace = m.xx + m.yy + m.zz;
-  R inv = r_inverse_above(trace, splat(1e-30f));
+  *inv = r_inverse_above(trace, splat(1e-30f));
   R ridge = splat(1.0f + 1e-6f);
-  S k = {ridge - inv * m.xx, ridge - inv * m.yy, ridge - inv * m.zz,
-         -inv * m.xy,        -inv * m.xz,        -inv * m.yz};
-  return v_scale(inv, s_mul(s_inverse(k, splat(0.0f)), t));
+  S k = {ridge - *inv * m.xx, ridge - *inv * m.yy, ridge - *inv * m.zz,
+         -*inv * m.xy,        -*inv * m.xz,        -*inv * m.yz};
+  return s_inverse(k, splat(0.0f));
+}
+
+// The turn that it answers to a moment t.
+KERNEL V turn_of(S m, V t)
+{
+  R inv;
+  S k = turn_matrix(m, &inv);
+  return v_scale(inv, s_mul(k, t));
 }
 
 // Columns of m s for a matrix m of columns and a symmetric s.

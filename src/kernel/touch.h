@@ -2,7 +2,8 @@
 //
 // Up to four particles with weights b make one point x = sum b x_i, on a triangle or a particle;
 // n leads to it from what it touches, a point of a body or, with weights that sum up to zero,
-// other particles. Impulses act at x on both sides, so that both momenta are kept.
+// other particles. Impulses act at x on both sides, so that both momenta are kept; between two
+// particles those of friction cannot.
 #ifndef TENON_KERNEL_TOUCH_H
 #define TENON_KERNEL_TOUCH_H
 
@@ -14,13 +15,14 @@
 typedef struct TouchParams {
   R weight[TOUCH_PARTICLES];
   V apart; // from the core to x when the step began
-  V core;  // from the body's centre of mass, likewise
+  V core;  // from the body's centre of mass, likewise; of a facet: to its second corner, from the
+           // first
   V normal;
   R round;    // 1: the normal leads from the core to x; 0: it stays as it is
   R distance; // of x from the core, or from the plane through it, where they touch
   R mu_static, mu_dynamic, restitution, compliance;
   R beta, fastest; // share of a penetration that goes in a substep; its largest speed, m/s
-  V slide;         // velocity of the surface under x
+  V slide;         // velocity of the surface under x; of a facet: to its third corner
 } TouchParams;
 
 typedef struct TouchState {
@@ -126,29 +128,88 @@ KERNEL V touch_friction(const TouchParams *params, const TouchPlace *place, S k,
   return change;
 }
 
+// A triangle that a particle touches, as a rigid body. It passes on to its corners what it gets: at
+// any place, on the triangle or in front of it, their impulses have the same sum and moment.
+typedef struct Plate {
+  V arm[3]; // of the corners, from their centre of mass
+  V v, w;
+} Plate;
+
+// Sets the body's velocities, masses, and its core as params have it for all bodies.
+KERNEL Body plate_body(TouchParams *params, const Particle *p, Plate *plate)
+{
+  const R *b = params->weight + 1;
+  V *arm = plate->arm, to[3] = {v_zero(), params->core, params->slide};
+  V foot = v_zero(), moved = v_zero(), center = v_zero(), moment = v_zero();
+  R most = r_max(p[0].w, r_max(p[1].w, p[2].w));
+  R floor = r_max(1e-6f * most, splat(1e-30f)); // a pinned corner is heavy
+  R mass[3], sum = splat(0.0f);
+  for (int i = 0; i < 3; ++i) {
+    arm[i] = v_add(to[i], v_sub(p[i].dx, p[0].dx));
+    foot = v_sub(foot, v_scale(b[i], arm[i]));
+    moved = v_sub(moved, v_scale(b[i], p[i].dx));
+    mass[i] = r_max(most, splat(1e-30f)) / r_max(p[i].w, floor);
+    sum = sum + mass[i];
+    center = v_add(center, v_scale(mass[i], arm[i]));
+  }
+  R share = 1.0f / sum;
+  center = v_scale(share, center);
+  plate->v = v_zero();
+  S spread = {splat(0.0f), splat(0.0f), splat(0.0f), splat(0.0f), splat(0.0f), splat(0.0f)};
+  for (int i = 0; i < 3; ++i) {
+    arm[i] = v_sub(arm[i], center);
+    spread = s_add(spread, s_scale(mass[i], s_outer(arm[i])));
+    V weighted = v_scale(mass[i], p[i].v);
+    plate->v = v_add(plate->v, v_scale(share, weighted));
+    moment = v_add(moment, v_cross(arm[i], weighted));
+  }
+  R inv;
+  S inverse = turn_matrix(spread, &inv);
+  plate->w = v_scale(inv, s_mul(inverse, moment));
+  params->core = v_sub(foot, center);
+  params->slide = v_zero();
+  Body body = {plate->v,     plate->w,
+               most * share, s_scale(most * inv, inverse),
+               moved,        {splat(0.0f), splat(0.0f), splat(0.0f), splat(1.0f)}};
+  return body;
+}
+
+KERNEL void plate_push(const SoftPass *pass, const Plate *plate, const Body *body, Particle *p)
+{
+  V dv = v_sub(body->v, plate->v), dw = v_sub(body->w, plate->w);
+  for (int i = 0; i < 3; ++i) {
+    V change = v_add(dv, v_cross(dw, plate->arm[i]));
+    push(pass, &p[i], v_pick(p[i].w > 0.0f, change, v_zero()));
+  }
+}
+
 // One pass; `relaxing` is the one at the new pose, which corrects nothing and gives what bounces
-// its speed back if it came faster than `bounce_speed`.
+// its speed back if it came faster than `bounce_speed`. In position form the overlap goes at once,
+// and friction holds what moved since the substep began along with it; velocities follow as
+// everywhere in that form.
 KERNEL void solve_touch(int count, const SoftPass *pass, int relaxing, R bounce_speed,
                         const TouchParams *params, TouchState *state, Particle *p, Body *body)
 {
+  int positions = pass->form == FORM_POSITION;
   TouchPlace place = touch_place(count, params, p, body);
   S k = touch_mass(count, params->weight, p, body, place.lever);
   V u = touch_velocity(count, params->weight, p, body, place.lever);
-  R un = v_dot(u, place.n);
+  R un = positions ? splat(0.0f) : v_dot(u, place.n);
   R kn = v_dot(place.n, s_mul(k, place.n));
   R a = params->compliance * pass->inv_h2;
   M soft = params->compliance > 0.0f;
   R rate;
-  M out;
+  M out = kn < 0.0f; // none
   if (relaxing) {
     M bounces = (state->closing > bounce_speed) & (params->restitution > 0.0f);
     rate = pick(bounces, -params->restitution * state->closing, splat(0.0f));
     out = ((place.gap > 0.0f) & (state->lambda == 0.0f) & m_not(bounces)) | soft;
+  } else if (positions) {
+    rate = r_max(place.gap * pass->inv_h, -params->fastest) + a * state->lambda;
   } else {
     rate = pick(place.gap > 0.0f, place.gap * pass->inv_h,
                 r_max(params->beta * place.gap * pass->inv_h, -params->fastest));
     rate = pick(soft, place.gap * pass->inv_h + a * state->lambda, rate);
-    out = kn < 0.0f; // none
   }
   R x = -(rate + un) * r_inverse_above(kn + a, splat(0.0f));
   x = pick(out, splat(0.0f), r_max(x, -state->lambda));
@@ -163,27 +224,9 @@ KERNEL void solve_touch(int count, const SoftPass *pass, int relaxing, R bounce_
   touch_push(count, pass, params->weight, p, body, place.lever, f);
   if (relaxing) {
     state->sum = v_add(state->sum, v_add(v_scale(state->lambda, place.n), state->friction));
+  } else if (positions) {
+    state->sum = v_add(state->sum, v_add(v_scale(x, place.n), f));
   }
-}
-
-// In position form: the overlap goes at once, and friction holds what moved since the substep began
-// along with it. Velocities follow as everywhere in that form.
-KERNEL void position_touch(int count, const SoftPass *pass, const TouchParams *params,
-                           TouchState *state, Particle *p, Body *body)
-{
-  TouchPlace place = touch_place(count, params, p, body);
-  S k = touch_mass(count, params->weight, p, body, place.lever);
-  R kn = v_dot(place.n, s_mul(k, place.n));
-  R a = params->compliance * pass->inv_h2;
-  R x = -(r_max(place.gap * pass->inv_h, -params->fastest) + a * state->lambda) *
-        r_inverse_above(kn + a, splat(0.0f));
-  x = r_max(x, -state->lambda);
-  state->lambda = state->lambda + x;
-  touch_push(count, pass, params->weight, p, body, place.lever, v_scale(x, place.n));
-  V u = v_sub(touch_velocity(count, params->weight, p, body, place.lever), params->slide);
-  V f = touch_friction(params, &place, k, u, state);
-  touch_push(count, pass, params->weight, p, body, place.lever, f);
-  state->sum = v_add(state->sum, v_add(v_scale(x, place.n), f));
 }
 
 // ---------------------------------------------------------------------------------------------
