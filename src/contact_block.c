@@ -8,7 +8,8 @@
 
 _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 
-#define BLOCK_GRAIN 8
+#define PACK_GRAIN 4 // blocks
+#define UNPACK_GRAIN 8
 #define DEEP 0.08f // share of the smaller shape
 // The fastest way out of a deep overlap, m/s; and of one among many, whose speeds add up from layer
 // to layer.
@@ -392,6 +393,7 @@ typedef struct pack_task {
   tn_world *world;
   solver_data *data;
   record_view view;
+  int offset; // of the blocks
 } pack_task;
 
 static pack_task make_task(tn_world *world, solver_data *data, float dt, float scale)
@@ -403,13 +405,27 @@ static pack_task make_task(tn_world *world, solver_data *data, float dt, float s
                       .h = dt / (float)world->substeps,
                       .dt = dt,
                       .scale = scale};
-  pack_task task = {world, data, view};
+  pack_task task = {world, data, view, 0};
   return task;
+}
+
+// Colour by colour, like the substeps: each thread gets the blocks that it will solve.
+static void for_blocks(pack_task *task, tn_task_fn *run, int grain)
+{
+  const coloring *c = &task->world->contact_graph.coloring;
+  for (int i = 0; i < c->count; ++i) {
+    task->offset = c->color[i].first;
+    task_run(task->world->tasks, run, c->color[i].last - c->color[i].first, grain, task);
+  }
+  task->offset = c->serial.first;
+  run(0, c->serial.last - c->serial.first, task);
 }
 
 static void pack_blocks(int first, int last, void *context)
 {
   const pack_task *t = context;
+  first += t->offset;
+  last += t->offset;
   for (int i = first; i < last; ++i) {
     contact_block *cb = &t->view.blocks[i];
     for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
@@ -487,7 +503,7 @@ bool contacts_place(tn_world *world)
 void contacts_pack(tn_world *world, solver_data *data, float dt, float impulse_scale)
 {
   pack_task task = make_task(world, data, dt, impulse_scale);
-  task_run(world->tasks, pack_blocks, world->contact_graph.block_count, BLOCK_GRAIN, &task);
+  for_blocks(&task, pack_blocks, PACK_GRAIN);
   list_bouncers(world);
 }
 
@@ -497,7 +513,7 @@ void contacts_pack(tn_world *world, solver_data *data, float dt, float impulse_s
 static void unpack_blocks(int first, int last, void *context)
 {
   const pack_task *t = context;
-  t->world->contact_ops->unpack(&t->view, first, last);
+  t->world->contact_ops->unpack(&t->view, t->offset + first, t->offset + last);
 }
 
 // Where and in which direction two shapes touch.
@@ -551,7 +567,7 @@ static void tell_touching(tn_world *world, int32_t pair_slot)
 void contacts_unpack(tn_world *world, float dt)
 {
   pack_task task = make_task(world, NULL, dt, 1.0f);
-  task_run(world->tasks, unpack_blocks, world->contact_graph.block_count, BLOCK_GRAIN, &task);
+  for_blocks(&task, unpack_blocks, UNPACK_GRAIN);
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
     if (!world->pairs[world->active_pairs[i]].sensor) {
       tell_touching(world, world->active_pairs[i]);

@@ -688,6 +688,7 @@ uint32_t tn_world_step(tn_world *world, float dt)
   }
   begin_events(world);
   start_clock(world);
+  task_begin(world->tasks);
   // find_contacts wakes bodies, which brings their joints back to the graph.
   float scale = impulse_scale(world, dt);
   if (!find_contacts(world, dt) || !graph_build(world) || !contacts_place(world) ||
@@ -716,6 +717,7 @@ uint32_t tn_world_step(tn_world *world, float dt)
   for_bodies(&s, collect_task);
   take_time(world, &world->profile.solve);
   uint32_t status = end_step(world, dt);
+  task_end(world->tasks);
   take_time(world, &world->profile.finish);
   return status;
 }
