@@ -23,12 +23,18 @@ _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 // ---------------------------------------------------------------------------------------------
 // Colours: contacts that share a moving body get different ones.
 
+// Contacts that fill blocks of their own.
+typedef struct block_group {
+  int32_t left;      // to be placed
+  int32_t next, end; // places that are open for them
+} block_group;
+
 typedef struct builder {
   int32_t count;
   int32_t young; // of them, without a load to start from
-  // Contacts in each, then the next place.
-  int32_t group[MAX_COLORS + 1][CONTACT_TYPE_COUNT];
-  int32_t idle[MAX_COLORS + 1][CONTACT_TYPE_COUNT];
+  // Those with a load, and the idle ones: a pass may leave out a block with nothing else.
+  block_group group[MAX_COLORS + 1][CONTACT_TYPE_COUNT][2];
+  int32_t next_block[MAX_COLORS + 1];
 } builder;
 
 static contact_type type_of(const manifold *m)
@@ -90,29 +96,48 @@ static void color_contact(tn_world *world, builder *make, int32_t slot)
   placed_contact p = {slot, (uint8_t)color, (uint8_t)type_of(&c->manifold), c->idle};
   world->placed_contacts[make->count++] = p;
   make->young += !c->settled;
-  make->group[color][p.type] += 1;
-  make->idle[color][p.type] += p.idle;
+  make->group[color][p.type][p.idle].left += 1;
 }
 
-// Gives the contacts their blocks. The idle ones of a group are its last: a pass may leave out a
-// block with nothing else.
+// Gives each colour its blocks. The last idle contacts of a type fill up the last block of the
+// others.
 static int32_t lay_out(tn_world *world, builder *make)
 {
-  int32_t loaded[MAX_COLORS + 1][CONTACT_TYPE_COUNT];
-  for (int color = 0; color <= MAX_COLORS; ++color) {
-    int width = color == MAX_COLORS ? BLOCK_WIDTH : 1;
-    for (int type = 0; type < CONTACT_TYPE_COUNT; ++type) {
-      loaded[color][type] = width * (make->group[color][type] - make->idle[color][type]);
-    }
-  }
-  int32_t blocks =
-      lay_out_colors(&world->contact_graph.coloring, &make->group[0][0], CONTACT_TYPE_COUNT);
+  int32_t count[MAX_COLORS + 1][CONTACT_TYPE_COUNT];
   for (int color = 0; color <= MAX_COLORS; ++color) {
     for (int type = 0; type < CONTACT_TYPE_COUNT; ++type) {
-      make->idle[color][type] = make->group[color][type] + loaded[color][type];
+      block_group *loaded = &make->group[color][type][0], *idle = &make->group[color][type][1];
+      int32_t room = color == MAX_COLORS ? 0 : -loaded->left & (BLOCK_WIDTH - 1);
+      int32_t moved = room < idle->left ? room : idle->left;
+      count[color][type] = loaded->left + idle->left;
+      loaded->left += moved;
+      idle->left -= moved;
     }
   }
+  coloring *c = &world->contact_graph.coloring;
+  int32_t blocks = lay_out_colors(c, &count[0][0], CONTACT_TYPE_COUNT);
+  for (int color = 0; color < MAX_COLORS; ++color) {
+    make->next_block[color] = c->color[color].first;
+  }
+  make->next_block[MAX_COLORS] = c->serial.first;
   return blocks;
+}
+
+// The next place of a colour's contacts of a type. Blocks are opened as they are needed, by twos
+// for sixteen lanes: whatever their type, what comes early in the list comes early in each colour,
+// and so the same bodies go to the same thread.
+static int32_t take_place(builder *make, placed_contact p)
+{
+  block_group *g = make->group[p.color][p.type];
+  g += p.idle && g[1].left > 0;
+  if (g->next == g->end) {
+    int32_t blocks = p.color < MAX_COLORS && g->left > BLOCK_WIDTH ? 2 : 1;
+    g->next = make->next_block[p.color] * BLOCK_WIDTH;
+    g->end = g->next + (p.color < MAX_COLORS ? blocks * BLOCK_WIDTH : 1);
+    make->next_block[p.color] += blocks;
+  }
+  g->left -= 1;
+  return g->next++;
 }
 
 static bool nearly_touches(const tn_world *world, const pair *p)
@@ -463,11 +488,10 @@ static void place_contacts(tn_world *world, builder *make)
   }
   for (int32_t i = 0; i < make->count; ++i) {
     placed_contact p = world->placed_contacts[i];
-    int32_t *next = p.idle ? &make->idle[p.color][p.type] : &make->group[p.color][p.type];
-    contact_block *cb = &g->blocks[*next / BLOCK_WIDTH];
+    int32_t place = take_place(make, p);
+    contact_block *cb = &g->blocks[place / BLOCK_WIDTH];
     cb->type = p.type;
-    cb->contact[*next % BLOCK_WIDTH] = p.contact;
-    *next += p.color == MAX_COLORS ? BLOCK_WIDTH : 1;
+    cb->contact[place % BLOCK_WIDTH] = p.contact;
   }
 }
 

@@ -96,12 +96,12 @@ struct task_pool {
   pthread_mutex_t mutex;
   pthread_cond_t wake;
 
-  bool sharing;  // the current step is shared out
-  double begun;  // when it began
-  int grains;    // of its jobs so far that could be shared out, less one for each
-  int rest;      // jobs that the caller does alone after it was kept waiting
-  int resting;   // that are left of them
-  int prompt;    // jobs since then that were done in time
+  bool sharing; // the current step is shared out
+  double begun; // when it began
+  int grains;   // of its jobs so far that could be shared out, less one for each
+  int rest;     // jobs that the caller does alone after it was kept waiting
+  int resting;  // that are left of them
+  int prompt;   // jobs since then that were done in time
 
   // What the caller writes and workers read, and the other way round, on lines of their own.
   alignas(64) tn_task_fn *task;
