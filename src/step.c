@@ -377,8 +377,12 @@ static void find_leaning(tn_world *world)
 {
   bool any = false;
   for (int32_t i = 0; i < world->awake_count; ++i) {
+    body *b = &world->bodies[world->awake[i]];
     bool leaning = world->marks[world->awake[i]].leaning;
-    world->bodies[world->awake[i]].leaning = leaning;
+    // A line that another thread has is only taken from it if need be.
+    if (b->leaning != leaning) {
+      b->leaning = leaning;
+    }
     any = any || leaning;
   }
   any = soft_lean(world) || any;

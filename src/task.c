@@ -65,6 +65,7 @@ void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *con
 #define SPINS_IN_STEP 20000
 // A step is shared out if its jobs add up to this much, in seconds and of the step.
 #define GRAIN_TIME 2e-6 // s, of `grain` items
+#define MEETING 2       // grains that a job costs to share out
 #define LEAST_WORK 2.5e-4
 #define LEAST_SHARE 0.3
 // Jobs that the caller does alone after it was kept waiting, and those in time that halve it.
@@ -98,7 +99,7 @@ struct task_pool {
 
   bool sharing; // the current step is shared out
   double begun; // when it began
-  int grains;   // of its jobs so far that could be shared out, less one for each
+  int grains;   // of its jobs so far that could be shared out, less what that costs
   int rest;     // jobs that the caller does alone after it was kept waiting
   int resting;  // that are left of them
   int prompt;   // jobs since then that were done in time
@@ -245,7 +246,7 @@ void task_pool_destroy(task_pool *pool)
 
 bool task_pool_is_serial(const task_pool *pool)
 {
-  return pool->thread_count == 0 && !pool->enqueue;
+  return !pool->sharing && !pool->enqueue;
 }
 
 static double seconds_now(void)
@@ -345,7 +346,7 @@ static void run_in_pool(task_pool *pool, tn_task_fn *task, int count, int grain,
 
 void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *context)
 {
-  if (task_pool_is_serial(pool) || count < 2 * grain) {
+  if ((pool->thread_count == 0 && !pool->enqueue) || count < 2 * grain) {
     if (count > 0) {
       task(0, count, context);
     }
@@ -358,7 +359,7 @@ void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *con
     }
     return;
   }
-  pool->grains += count / grain - 1;
+  pool->grains += count / grain - MEETING;
   if (!pool->sharing || pool->resting > 0) {
     pool->resting -= pool->resting > 0;
     task(0, count, context);

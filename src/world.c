@@ -295,6 +295,8 @@ static void release_contacts(tn_world *world)
   GIVE(contacts, world->contact_list.capacity);
   GIVE(searchers, world->searcher_capacity);
   GIVE(candidates, world->candidate_capacity);
+  GIVE(pair_calls, world->pair_call_capacity);
+  GIVE(sort_places, world->sort_place_capacity);
   GIVE(active_pairs, world->active_pair_capacity);
   GIVE(found, world->found_capacity);
   GIVE(found_manifolds, world->found_manifold_capacity);
