@@ -80,6 +80,7 @@ typedef struct bench_case {
   bench_field field;
   bench_unit unit;    // what the time is divided by
   int lead;           // frames that one engine makes for all, before they start
+  int settling;       // frames before that, besides those that warm up caches
   int frames;         // that are timed
   double seconds;     // after which the quality is measured
   double published;   // ms a frame, of `source`

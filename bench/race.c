@@ -151,7 +151,7 @@ static bool prepare(race *r, contender *c)
     peer_settings settings = {.substeps = c->substeps, .sleeping = r->c->sleeping};
     c->other = peer_create(c->engine, c->run->world, settings, c->refused, sizeof c->refused);
   }
-  c->warm = r->c->at_rest && c->other ? r->c->lead : WARM_UP;
+  c->warm = (r->c->at_rest && c->other ? r->c->lead : WARM_UP) + r->c->settling;
   return true;
 }
 

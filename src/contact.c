@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#define PAIR_GRAIN 64
+#define PAIR_GRAIN 32
+#define CALL_GRAIN 128 // pairs
 #define BODY_GRAIN 64
 
 #define MATCH_RADIUS 0.14f // share of the smaller shape's size
@@ -133,25 +134,30 @@ static int match_manifold(const contact *c, const manifold *found, int count, ui
   return -1;
 }
 
+static float match_radius(const tn_world *world, const pair *p)
+{
+  const shape *a = &world->shapes[p->shape[0]], *b = &world->shapes[p->shape[1]];
+  return MATCH_RADIUS * fminf(shape_size(a), shape_size(b));
+}
+
 static bool take_over(tn_world *world, int32_t index)
 {
   const found_pair *found = &world->found[index];
   int32_t pair_slot = world->active_pairs[index];
   const pair *p = &world->pairs[pair_slot];
   const manifold *manifolds = &world->found_manifolds[found->first];
-  float size =
-      fminf(shape_size(&world->shapes[p->shape[0]]), shape_size(&world->shapes[p->shape[1]]));
+  float radius = match_radius(world, p);
   uint32_t taken = 0;
   int32_t *link = &world->pairs[pair_slot].first_contact;
   while (*link != NO_SLOT) {
     contact *c = &world->contacts[*link];
-    int match = match_manifold(c, manifolds, found->count, taken, MATCH_RADIUS * size);
+    int match = match_manifold(c, manifolds, found->count, taken, radius);
     if (match < 0) {
       remove_contact(world, link);
       continue;
     }
     taken |= 1u << match;
-    carry_over(c, &manifolds[match], MATCH_RADIUS * size);
+    carry_over(c, &manifolds[match], radius);
     link = &c->next;
   }
   for (int i = 0; i < found->count; ++i) {
@@ -164,6 +170,30 @@ static bool take_over(tn_world *world, int32_t index)
     }
   }
   return true;
+}
+
+// Most pairs that are found anew have one manifold and had one: any thread may take that over.
+static void take_over_one(const tn_world *world, int32_t index)
+{
+  found_pair *found = &world->found[index];
+  if (found->count == KEPT_MANIFOLDS) {
+    return;
+  }
+  pair *p = &world->pairs[world->active_pairs[index]];
+  contact *c = p->first_contact == NO_SLOT ? NULL : &world->contacts[p->first_contact];
+  if (p->sensor || found->count != (c ? 1 : 0) || (c && c->next != NO_SLOT)) {
+    return;
+  }
+  if (c) {
+    const manifold *now = &world->found_manifolds[found->first];
+    float radius = match_radius(world, p);
+    if (match_manifold(c, now, 1, 0, radius) != 0) {
+      return;
+    }
+    carry_over(c, now, radius);
+  }
+  p->fresh = false;
+  found->count = KEPT_MANIFOLDS;
 }
 
 static void update_sensor(tn_world *world, pair *p, bool overlap)
@@ -275,8 +305,9 @@ static void place_active(int first, int last, void *context)
 static bool is_far(const pair *p, const stance *a, const stance *b, float dt)
 {
   float margin = MARGIN * fminf(a->reach, b->reach) + dt * (a->speed + b->speed);
-  return p->first_contact == NO_SLOT && !p->fresh && !p->touching &&
-         a->way + b->way - p->way + (double)margin < (double)p->clear;
+  bool is_clear = a->way + b->way - p->way + (double)margin < (double)p->clear;
+  // Half of the pairs are far, in no order: no jumps.
+  return (p->first_contact == NO_SLOT) & !p->fresh & !p->touching & is_clear;
 }
 
 // What kinds of shapes may have changed.
@@ -292,10 +323,12 @@ typedef struct lister {
   shape *shapes;
   found_pair *found;
   int32_t *listed;
+  uint8_t *calls; // what judge_pair says, by slot
   int32_t count;
   uint32_t active; // look of shapes that are
   float dt;
   int32_t room;      // for manifolds, so far
+  int32_t descents;  // pairs that come after one of a later body
   bool meets_asleep; // some pair has a sleeping body
 } lister;
 
@@ -308,27 +341,61 @@ static void place_other(lister *l, shape *s)
   }
 }
 
-// A pair with someone active, unless its shapes cannot have met.
-static void list_pair(lister *l, pair *p, int32_t slot)
+// What is to be done with a pair: nothing, or the following.
+enum {
+  CALL_LIST = 1,
+  CALL_LIST_COMPLEX = 2, // the same, with room for several manifolds
+  CALL_PLACE = 4,        // one shape is not active: it is to be placed first
+  CALL_DESCENT = 8,      // the pair before belongs to a later body
+};
+
+// Its shapes are placed.
+static inline uint8_t judge_near(const lister *l, pair *p)
 {
-  shape *a = &l->shapes[p->shape[0]], *b = &l->shapes[p->shape[1]];
-  bool first = a->stance.look == l->active, second = b->stance.look == l->active;
-  if (!p->alive || !(first || second)) {
-    return;
-  }
-  if (!(first && second)) {
-    place_other(l, first ? b : a);
-  }
-  if (is_far(p, &a->stance, &b->stance, l->dt)) {
-    return;
-  }
   if (p->fresh) {
     know_shapes(l->world, p);
   }
-  found_pair empty = {l->room, p->complex ? MAX_MANIFOLDS : 1, 0, false};
-  l->room += empty.room;
+  uint8_t call = p->complex ? CALL_LIST_COMPLEX : CALL_LIST;
+  bool far = is_far(p, &l->shapes[p->shape[0]].stance, &l->shapes[p->shape[1]].stance, l->dt);
+  return call & (uint8_t)(far - 1);
+}
+
+static inline uint8_t judge_pair(const lister *l, int32_t slot)
+{
+  pair *p = &l->world->pairs[slot];
+  const shape *a = &l->shapes[p->shape[0]], *b = &l->shapes[p->shape[1]];
+  bool first = a->stance.look == l->active, second = b->stance.look == l->active;
+  if (!p->alive || !(first || second)) {
+    return 0;
+  }
+  bool descends = slot > 0 && p->home < p[-1].home;
+  return (first && second ? judge_near(l, p) : CALL_PLACE) | (descends ? CALL_DESCENT : 0);
+}
+
+static void judge_pairs(int first, int last, void *context)
+{
+  const lister *l = context;
+  for (int32_t i = first; i < last; ++i) {
+    l->calls[i] = judge_pair(l, i);
+  }
+}
+
+// A pair with someone active, unless its shapes cannot have met.
+static void list_pair(lister *l, int32_t slot, uint8_t call)
+{
+  if (call & CALL_PLACE) {
+    pair *p = &l->world->pairs[slot];
+    shape *a = &l->shapes[p->shape[0]], *b = &l->shapes[p->shape[1]];
+    place_other(l, a->stance.look == l->active ? b : a);
+    call |= judge_near(l, p);
+  }
+  bool listed = (call & (CALL_LIST | CALL_LIST_COMPLEX)) != 0;
+  found_pair empty = {.first = l->room, .room = call & CALL_LIST_COMPLEX ? MAX_MANIFOLDS : 1};
   l->found[l->count] = empty;
-  l->listed[l->count++] = slot;
+  l->listed[l->count] = slot;
+  l->count += listed;
+  l->room += listed ? empty.room : 0;
+  l->descents += listed & ((call & CALL_DESCENT) != 0);
 }
 
 static int64_t count_links(const tn_world *world)
@@ -365,8 +432,27 @@ static bool list_few(lister *l)
   for (int32_t i = 0; i < words; ++i) {
     for (uint64_t bits = world->pair_bits[i]; bits != 0; bits &= bits - 1) {
       int32_t slot = 64 * i + lowest_free_color(~bits);
-      list_pair(l, &world->pairs[slot], slot);
+      list_pair(l, slot, judge_pair(l, slot));
     }
+  }
+  return true;
+}
+
+static bool list_all(lister *l)
+{
+  tn_world *world = l->world;
+  int32_t count = world->pair_list.used;
+  if (!memory_reserve(world, (void **)&world->pair_calls, &world->pair_call_capacity, count,
+                      sizeof(uint8_t))) {
+    return false;
+  }
+  bool serial = task_pool_is_serial(world->tasks);
+  l->calls = world->pair_calls;
+  if (!serial) {
+    task_run(world->tasks, judge_pairs, count, CALL_GRAIN, l);
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    list_pair(l, i, serial ? judge_pair(l, i) : l->calls[i]);
   }
   return true;
 }
@@ -375,7 +461,7 @@ static bool list_few(lister *l)
 static bool list_active(lister *l)
 {
   tn_world *world = l->world;
-  int32_t count = world->pair_list.count;
+  int32_t count = world->pair_list.count + 1; // one more is written before it is left out
   if (!memory_reserve(world, (void **)&world->active_pairs, &world->active_pair_capacity, count,
                       sizeof(int32_t)) ||
       !memory_reserve(world, (void **)&world->found, &world->found_capacity, count,
@@ -386,14 +472,9 @@ static bool list_active(lister *l)
   l->found = world->found;
   l->listed = world->active_pairs;
   l->active = look_of(world, true);
-  if (4 * count_links(world) < world->pair_list.used) {
-    if (!list_few(l)) {
-      return false;
-    }
-  } else {
-    for (int32_t i = 0; i < world->pair_list.used; ++i) {
-      list_pair(l, &world->pairs[i], i);
-    }
+  bool few = 4 * count_links(world) < world->pair_list.used;
+  if (!(few ? list_few(l) : list_all(l))) {
+    return false;
   }
   world->active_pair_count = l->count;
   return memory_reserve(world, (void **)&world->found_manifolds, &world->found_manifold_capacity,
@@ -417,6 +498,9 @@ static void narrow(int first, int last, void *context)
 {
   const narrow_task *task = context;
   look_at_pairs(task->world, first, last, task->dt);
+  for (int i = first; i < last; ++i) {
+    take_over_one(task->world, i);
+  }
 }
 
 bool contacts_update(tn_world *world, float dt)
@@ -427,6 +511,12 @@ bool contacts_update(tn_world *world, float dt)
   task_run(world->tasks, place_active, world->awake_count, BODY_GRAIN, &task);
   if (!list_active(&l)) {
     return false;
+  }
+  if (pairs_are_mixed_up(l.descents, l.count)) {
+    l = (lister){.world = world, .dt = dt};
+    if (!pairs_sort(world) || !list_active(&l)) {
+      return false;
+    }
   }
   task_run(world->tasks, narrow, world->active_pair_count, PAIR_GRAIN, &task);
   if (!apply_found(world)) {

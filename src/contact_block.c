@@ -8,8 +8,11 @@
 
 _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 
-#define BLOCK_GRAIN 8
-#define DEEP 0.08f // share of the smaller shape
+#define PACK_GRAIN 4 // blocks
+#define UNPACK_GRAIN 8
+#define MARK_GRAIN 256 // bodies
+#define BRIEF_GRAIN 64 // pairs
+#define DEEP 0.08f     // share of the smaller shape
 // The fastest way out of a deep overlap, m/s; and of one among many, whose speeds add up from layer
 // to layer.
 #define PUSH 1.0f
@@ -22,12 +25,18 @@ _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 // ---------------------------------------------------------------------------------------------
 // Colours: contacts that share a moving body get different ones.
 
+// Contacts that fill blocks of their own.
+typedef struct block_group {
+  int32_t left;      // to be placed
+  int32_t next, end; // places that are open for them
+} block_group;
+
 typedef struct builder {
   int32_t count;
   int32_t young; // of them, without a load to start from
-  // Contacts in each, then the next place.
-  int32_t group[MAX_COLORS + 1][CONTACT_TYPE_COUNT];
-  int32_t idle[MAX_COLORS + 1][CONTACT_TYPE_COUNT];
+  // Those with a load, and the idle ones: a pass may leave out a block with nothing else.
+  block_group group[MAX_COLORS + 1][CONTACT_TYPE_COUNT][2];
+  int32_t next_block[MAX_COLORS + 1];
 } builder;
 
 static contact_type type_of(const manifold *m)
@@ -74,44 +83,67 @@ static bool is_deep(const contact *c)
   return c->terms.deep > 0.0f && c->manifold.points[0].gap < -c->terms.deep;
 }
 
-static void color_contact(tn_world *world, builder *make, int32_t slot)
+static contact_brief brief_of(const contact *c)
 {
-  const contact *c = &world->contacts[slot];
-  body_mark *a = &world->marks[c->body[0]], *b = &world->marks[c->body[1]];
-  int color = take_color(a, b, (uint32_t)c->pair);
-  if (a->dynamic && b->dynamic) {
-    bool deep = is_deep(c);
-    a->neighbors += 1;
-    b->neighbors += 1;
-    a->wedged = a->wedged || deep;
-    b->wedged = b->wedged || deep;
-  }
-  placed_contact p = {slot, (uint8_t)color, (uint8_t)type_of(&c->manifold), c->idle};
-  world->placed_contacts[make->count++] = p;
-  make->young += !c->settled;
-  make->group[color][p.type] += 1;
-  make->idle[color][p.type] += p.idle;
+  return (contact_brief){(uint8_t)type_of(&c->manifold), c->idle, !c->settled, is_deep(c)};
 }
 
-// Gives the contacts their blocks. The idle ones of a group are its last: a pass may leave out a
-// block with nothing else.
+static void color_contact(tn_world *world, builder *make, const pair_brief *p, int32_t slot,
+                          contact_brief c)
+{
+  body_mark *a = &world->marks[p->body[0]], *b = &world->marks[p->body[1]];
+  int color = take_color(a, b, p->seed);
+  if (a->dynamic && b->dynamic) {
+    a->neighbors += 1;
+    b->neighbors += 1;
+    a->wedged = a->wedged || c.deep;
+    b->wedged = b->wedged || c.deep;
+  }
+  placed_contact place = {slot, (uint8_t)color, c.type, c.idle};
+  world->placed_contacts[make->count++] = place;
+  make->young += c.young;
+  make->group[color][c.type][c.idle].left += 1;
+}
+
+// Gives each colour its blocks. The last idle contacts of a type fill up the last block of the
+// others.
 static int32_t lay_out(tn_world *world, builder *make)
 {
-  int32_t loaded[MAX_COLORS + 1][CONTACT_TYPE_COUNT];
-  for (int color = 0; color <= MAX_COLORS; ++color) {
-    int width = color == MAX_COLORS ? BLOCK_WIDTH : 1;
-    for (int type = 0; type < CONTACT_TYPE_COUNT; ++type) {
-      loaded[color][type] = width * (make->group[color][type] - make->idle[color][type]);
-    }
-  }
-  int32_t blocks =
-      lay_out_colors(&world->contact_graph.coloring, &make->group[0][0], CONTACT_TYPE_COUNT);
+  int32_t count[MAX_COLORS + 1][CONTACT_TYPE_COUNT];
   for (int color = 0; color <= MAX_COLORS; ++color) {
     for (int type = 0; type < CONTACT_TYPE_COUNT; ++type) {
-      make->idle[color][type] = make->group[color][type] + loaded[color][type];
+      block_group *loaded = &make->group[color][type][0], *idle = &make->group[color][type][1];
+      int32_t room = color == MAX_COLORS ? 0 : -loaded->left & (BLOCK_WIDTH - 1);
+      int32_t moved = room < idle->left ? room : idle->left;
+      count[color][type] = loaded->left + idle->left;
+      loaded->left += moved;
+      idle->left -= moved;
     }
   }
+  coloring *c = &world->contact_graph.coloring;
+  int32_t blocks = lay_out_colors(c, &count[0][0], CONTACT_TYPE_COUNT);
+  for (int color = 0; color < MAX_COLORS; ++color) {
+    make->next_block[color] = c->color[color].first;
+  }
+  make->next_block[MAX_COLORS] = c->serial.first;
   return blocks;
+}
+
+// The next place of a colour's contacts of a type. Blocks are opened as they are needed, by twos
+// for sixteen lanes: whatever their type, what comes early in the list comes early in each colour,
+// and so the same bodies go to the same thread.
+static int32_t take_place(builder *make, placed_contact p)
+{
+  block_group *g = make->group[p.color][p.type];
+  g += p.idle && g[1].left > 0;
+  if (g->next == g->end) {
+    int32_t blocks = p.color < MAX_COLORS && g->left > BLOCK_WIDTH ? 2 : 1;
+    g->next = make->next_block[p.color] * BLOCK_WIDTH;
+    g->end = g->next + (p.color < MAX_COLORS ? blocks * BLOCK_WIDTH : 1);
+    make->next_block[p.color] += blocks;
+  }
+  g->left -= 1;
+  return g->next++;
 }
 
 static bool nearly_touches(const tn_world *world, const pair *p)
@@ -138,32 +170,68 @@ static body_mark *mark_of(tn_world *world, int32_t slot)
   return m;
 }
 
-static bool color_contacts(tn_world *world, builder *make)
+static void mark_bodies(int first, int last, void *context)
 {
-  if (!memory_reserve(world, (void **)&world->marks, &world->mark_capacity, world->body_list.used,
-                      sizeof(body_mark)) ||
-      !memory_reserve(world, (void **)&world->placed_contacts, &world->placed_capacity,
-                      world->contact_list.count, sizeof(placed_contact))) {
-    return false;
-  }
-  for (int32_t i = 0; i < world->awake_count; ++i) {
+  tn_world *world = context;
+  for (int i = first; i < last; ++i) {
     int32_t slot = world->awake[i];
     world->marks[slot] = (body_mark){.look = (uint32_t)world->look_count,
                                      .dynamic = world->bodies[slot].type == TN_BODY_DYNAMIC};
   }
+}
+
+// What colouring asks of a pair, gathered on all threads, because it lies far apart.
+static void brief_pairs(int first, int last, void *context)
+{
+  tn_world *world = context;
+  for (int i = first; i < last; ++i) {
+    int32_t slot = world->active_pairs[i];
+    const pair *p = &world->pairs[slot];
+    pair_brief brief = {(uint32_t)slot, p->first_contact, {p->body[0], p->body[1]}, {0}, false,
+                        false};
+    if (p->first_contact != NO_SLOT) {
+      const contact *c = &world->contacts[p->first_contact];
+      brief.first = brief_of(c);
+      brief.more = c->next != NO_SLOT;
+    }
+    brief.leans = !p->sensor && (p->touching || nearly_touches(world, p));
+    world->briefs[i] = brief;
+  }
+}
+
+static void color_pair(tn_world *world, builder *make, const pair_brief *p)
+{
+  if (p->contact == NO_SLOT && !p->leans) {
+    return;
+  }
+  body_mark *a = mark_of(world, p->body[0]), *b = mark_of(world, p->body[1]);
+  if (p->leans) {
+    a->leaning = a->dynamic;
+    b->leaning = b->dynamic;
+  }
+  if (p->contact != NO_SLOT) {
+    color_contact(world, make, p, p->contact, p->first);
+  }
+  for (int32_t c = p->more ? world->contacts[p->contact].next : NO_SLOT; c != NO_SLOT;
+       c = world->contacts[c].next) {
+    color_contact(world, make, p, c, brief_of(&world->contacts[c]));
+  }
+}
+
+static bool color_contacts(tn_world *world, builder *make)
+{
+  if (!memory_reserve(world, (void **)&world->marks, &world->mark_capacity, world->body_list.used,
+                      sizeof(body_mark)) ||
+      !memory_reserve(world, (void **)&world->briefs, &world->brief_capacity,
+                      world->active_pair_count, sizeof(pair_brief)) ||
+      !memory_reserve(world, (void **)&world->placed_contacts, &world->placed_capacity,
+                      world->contact_list.count, sizeof(placed_contact))) {
+    return false;
+  }
+  task_run(world->tasks, mark_bodies, world->awake_count, MARK_GRAIN, world);
+  task_run(world->tasks, brief_pairs, world->active_pair_count, BRIEF_GRAIN, world);
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
-    const pair *p = &world->pairs[world->active_pairs[i]];
-    if (p->sensor || (p->first_contact == NO_SLOT && !p->touching)) {
-      continue;
-    }
-    body_mark *a = mark_of(world, p->body[0]), *b = mark_of(world, p->body[1]);
-    if (p->touching || nearly_touches(world, p)) {
-      a->leaning = a->dynamic;
-      b->leaning = b->dynamic;
-    }
-    for (int32_t c = p->first_contact; c != NO_SLOT; c = world->contacts[c].next) {
-      color_contact(world, make, c);
-    }
+    color_pair(world, make, &world->briefs[i]);
   }
   return true;
 }
@@ -392,6 +460,7 @@ typedef struct pack_task {
   tn_world *world;
   solver_data *data;
   record_view view;
+  int offset; // of the blocks
 } pack_task;
 
 static pack_task make_task(tn_world *world, solver_data *data, float dt, float scale)
@@ -403,16 +472,34 @@ static pack_task make_task(tn_world *world, solver_data *data, float dt, float s
                       .h = dt / (float)world->substeps,
                       .dt = dt,
                       .scale = scale};
-  pack_task task = {world, data, view};
+  pack_task task = {world, data, view, 0};
   return task;
+}
+
+// Colour by colour, like the substeps: each thread gets the blocks that it will solve.
+static void for_blocks(pack_task *task, tn_task_fn *run, int grain)
+{
+  const coloring *c = &task->world->contact_graph.coloring;
+  for (int i = 0; i < c->count; ++i) {
+    task->offset = c->color[i].first;
+    task_run(task->world->tasks, run, c->color[i].last - c->color[i].first, grain, task);
+  }
+  task->offset = c->serial.first;
+  run(0, c->serial.last - c->serial.first, task);
 }
 
 static void pack_blocks(int first, int last, void *context)
 {
   const pack_task *t = context;
+  first += t->offset;
+  last += t->offset;
   for (int i = first; i < last; ++i) {
     contact_block *cb = &t->view.blocks[i];
+    const block_content *content = &t->world->contact_graph.contents[i];
+    cb->type = content->type;
+    cb->traits = cb->fixed_a = cb->fixed_b = 0;
     for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
+      cb->contact[lane] = content->contact[lane];
       if (cb->contact[lane] == NO_SLOT) {
         clear_lane(cb, lane);
       } else {
@@ -428,7 +515,9 @@ static bool reserve_blocks(tn_world *world, int32_t count)
 {
   contact_graph *g = &world->contact_graph;
   if (!memory_reserve(world, (void **)&g->blocks, &g->block_capacity, count,
-                      sizeof(contact_block))) {
+                      sizeof(contact_block)) ||
+      !memory_reserve(world, (void **)&g->contents, &g->content_capacity, count,
+                      sizeof(block_content))) {
     return false;
   }
   g->block_count = count;
@@ -439,19 +528,16 @@ static void place_contacts(tn_world *world, builder *make)
 {
   contact_graph *g = &world->contact_graph;
   for (int32_t i = 0; i < g->block_count; ++i) {
-    contact_block *cb = &g->blocks[i];
-    cb->traits = cb->fixed_a = cb->fixed_b = 0;
     for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
-      cb->contact[lane] = NO_SLOT;
+      g->contents[i].contact[lane] = NO_SLOT;
     }
   }
   for (int32_t i = 0; i < make->count; ++i) {
     placed_contact p = world->placed_contacts[i];
-    int32_t *next = p.idle ? &make->idle[p.color][p.type] : &make->group[p.color][p.type];
-    contact_block *cb = &g->blocks[*next / BLOCK_WIDTH];
-    cb->type = p.type;
-    cb->contact[*next % BLOCK_WIDTH] = p.contact;
-    *next += p.color == MAX_COLORS ? BLOCK_WIDTH : 1;
+    int32_t place = take_place(make, p);
+    block_content *content = &g->contents[place / BLOCK_WIDTH];
+    content->type = p.type;
+    content->contact[place % BLOCK_WIDTH] = p.contact;
   }
 }
 
@@ -488,7 +574,7 @@ bool contacts_place(tn_world *world)
 void contacts_pack(tn_world *world, solver_data *data, float dt, float impulse_scale)
 {
   pack_task task = make_task(world, data, dt, impulse_scale);
-  task_run(world->tasks, pack_blocks, world->contact_graph.block_count, BLOCK_GRAIN, &task);
+  for_blocks(&task, pack_blocks, PACK_GRAIN);
   list_bouncers(world);
 }
 
@@ -498,7 +584,7 @@ void contacts_pack(tn_world *world, solver_data *data, float dt, float impulse_s
 static void unpack_blocks(int first, int last, void *context)
 {
   const pack_task *t = context;
-  t->world->contact_ops->unpack(&t->view, first, last);
+  t->world->contact_ops->unpack(&t->view, t->offset + first, t->offset + last);
 }
 
 // Where and in which direction two shapes touch.
@@ -522,9 +608,8 @@ static bool is_hit(const tn_world *world, const pair *p, float speed)
   return asked && speed > fmaxf(HIT_SPEED, 4.0f * tn_length(world->gravity) * world->last_h);
 }
 
-static void tell_touching(tn_world *world, int32_t pair_slot)
+static const contact *hardest_of(const tn_world *world, const pair *p)
 {
-  pair *p = &world->pairs[pair_slot];
   const contact *hardest = NULL;
   for (int32_t i = p->first_contact; i != NO_SLOT; i = world->contacts[i].next) {
     const contact *c = &world->contacts[i];
@@ -532,16 +617,27 @@ static void tell_touching(tn_world *world, int32_t pair_slot)
       hardest = c;
     }
   }
-  bool touching = hardest != NULL;
-  if (touching == p->touching) {
-    return;
+  return hardest;
+}
+
+// Pairs that begin or end to touch.
+static void find_turns(int first, int last, void *context)
+{
+  const tn_world *world = context;
+  for (int i = first; i < last; ++i) {
+    const pair *p = &world->pairs[world->active_pairs[i]];
+    world->found[i].turns = !p->sensor && (hardest_of(world, p) != NULL) != p->touching;
   }
-  p->touching = touching;
-  if (!touching) {
+}
+
+static void tell_turn(tn_world *world, pair *p)
+{
+  p->touching = !p->touching;
+  if (!p->touching) {
     add_contact_event(world, pair_event(world, p, TN_EVENT_END));
     return;
   }
-  tn_contact_event e = touch_event(world, p, hardest);
+  tn_contact_event e = touch_event(world, p, hardest_of(world, p));
   add_contact_event(world, e);
   if (is_hit(world, p, e.speed)) {
     e.kind = TN_EVENT_HIT;
@@ -552,10 +648,11 @@ static void tell_touching(tn_world *world, int32_t pair_slot)
 void contacts_unpack(tn_world *world, float dt)
 {
   pack_task task = make_task(world, NULL, dt, 1.0f);
-  task_run(world->tasks, unpack_blocks, world->contact_graph.block_count, BLOCK_GRAIN, &task);
+  for_blocks(&task, unpack_blocks, UNPACK_GRAIN);
+  task_run(world->tasks, find_turns, world->active_pair_count, BRIEF_GRAIN, world);
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
-    if (!world->pairs[world->active_pairs[i]].sensor) {
-      tell_touching(world, world->active_pairs[i]);
+    if (world->found[i].turns) {
+      tell_turn(world, &world->pairs[world->active_pairs[i]]);
     }
   }
 }
@@ -564,6 +661,8 @@ void contact_graph_release(tn_world *world)
 {
   contact_graph *g = &world->contact_graph;
   memory_give(world, g->blocks, (size_t)g->block_capacity * sizeof *g->blocks);
+  memory_give(world, g->contents, (size_t)g->content_capacity * sizeof *g->contents);
+  memory_give(world, world->briefs, (size_t)world->brief_capacity * sizeof(pair_brief));
   memory_give(world, g->bouncers, (size_t)g->bouncer_capacity * sizeof *g->bouncers);
   bearings_release(world);
   memory_give(world, world->marks, (size_t)world->mark_capacity * sizeof(body_mark));

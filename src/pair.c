@@ -72,6 +72,7 @@ static bool add_pair(tn_world *world, int32_t a, int32_t b)
   p->shape[1] = a < b ? b : a;
   p->body[0] = world->shapes[p->shape[0]].body;
   p->body[1] = world->shapes[p->shape[1]].body;
+  p->home = p->body[world->shapes[p->shape[0]].fixed ? 1 : 0];
   p->sensor = world->shapes[a].def.sensor || world->shapes[b].def.sensor;
   p->first_contact = NO_SLOT;
   link_pair(world, slot, 0);

@@ -17,10 +17,12 @@ static const float SOFT_KEEP = 0.5f;
 // ---------------------------------------------------------------------------------------------
 // Passes over everything, on all threads
 
-#define BODY_GRAIN 32 // blocks of eight
-#define CONSTRAINT_GRAIN 8
-#define AWAKE_GRAIN 128 // bodies
+#define BODY_GRAIN 32      // blocks of eight
+#define CONSTRAINT_GRAIN 8 // blocks of joints, contacts, and what ties soft bodies
+#define AWAKE_GRAIN 128    // bodies
 #define MECHANISM_GRAIN 1
+// Blocks of soft rows: edges are cheap.
+static const int SOFT_GRAIN[SOFT_TYPE_COUNT] = {32, 32, 16, 16, 8, 8, 8, 8};
 
 typedef void pass_fn(solver_data *data, int first, int last);
 
@@ -105,20 +107,19 @@ static void for_bodies(stepper *s, tn_task_fn *task)
 
 // Gauss-Seidel: colour after colour, all constraints of a colour at once.
 static void for_colors(stepper *s, const color_range *colors, int count, color_range serial,
-                       pass_fn *pass)
+                       int grain, pass_fn *pass)
 {
   s->task.pass = pass;
   for (int i = 0; i < count; ++i) {
     s->task.offset = colors[i].first;
-    task_run(s->world->tasks, constraint_task, colors[i].last - colors[i].first, CONSTRAINT_GRAIN,
-             &s->task);
+    task_run(s->world->tasks, constraint_task, colors[i].last - colors[i].first, grain, &s->task);
   }
   pass(&s->data, serial.first, serial.last);
 }
 
 static void for_coloring(stepper *s, const coloring *c, pass_fn *pass)
 {
-  for_colors(s, c->color, c->count, c->serial, pass);
+  for_colors(s, c->color, c->count, c->serial, CONSTRAINT_GRAIN, pass);
 }
 
 static void for_joints(stepper *s, pass_fn *pass)
@@ -178,7 +179,8 @@ static void for_soft_rows(stepper *s, soft_stage stage)
   }
   for (int type = 0; type < (stage == SOFT_RELAX ? SOFT_TETHER + 1 : SOFT_TYPE_COUNT); ++type) {
     g->data.type = (soft_type)type;
-    for_colors(s, g->color[type], g->color_count[type], g->serial[type], world->soft_ops->rows);
+    for_colors(s, g->color[type], g->color_count[type], g->serial[type], SOFT_GRAIN[type],
+               world->soft_ops->rows);
   }
   if (stage != SOFT_RELAX) {
     soft_solve_clusters(world, s->data.substep.h, stage);
@@ -193,14 +195,14 @@ static void for_holds(stepper *s, soft_stage stage)
 {
   const soft_links *l = &s->world->hold_links;
   s->data.soft->stage = stage;
-  for_colors(s, l->color, l->color_count, l->serial, s->world->soft_ops->holds);
+  for_colors(s, l->color, l->color_count, l->serial, CONSTRAINT_GRAIN, s->world->soft_ops->holds);
 }
 
 static void for_touches(stepper *s, soft_stage stage)
 {
   const soft_links *l = &s->world->touch_links;
   s->data.soft->stage = stage;
-  for_colors(s, l->color, l->color_count, l->serial, s->world->soft_ops->touches);
+  for_colors(s, l->color, l->color_count, l->serial, CONSTRAINT_GRAIN, s->world->soft_ops->touches);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -377,8 +379,12 @@ static void find_leaning(tn_world *world)
 {
   bool any = false;
   for (int32_t i = 0; i < world->awake_count; ++i) {
+    body *b = &world->bodies[world->awake[i]];
     bool leaning = world->marks[world->awake[i]].leaning;
-    world->bodies[world->awake[i]].leaning = leaning;
+    // A line that another thread has is only taken from it if need be.
+    if (b->leaning != leaning) {
+      b->leaning = leaning;
+    }
     any = any || leaning;
   }
   any = soft_lean(world) || any;
@@ -688,6 +694,7 @@ uint32_t tn_world_step(tn_world *world, float dt)
   }
   begin_events(world);
   start_clock(world);
+  task_begin(world->tasks);
   // find_contacts wakes bodies, which brings their joints back to the graph.
   float scale = impulse_scale(world, dt);
   float h = dt / (float)world->substeps;
@@ -718,6 +725,7 @@ uint32_t tn_world_step(tn_world *world, float dt)
   for_bodies(&s, collect_task);
   take_time(world, &world->profile.solve);
   uint32_t status = end_step(world, dt);
+  task_end(world->tasks);
   take_time(world, &world->profile.finish);
   return status;
 }

@@ -34,6 +34,16 @@ bool task_pool_is_serial(const task_pool *pool)
   return true;
 }
 
+void task_begin(task_pool *pool)
+{
+  (void)pool;
+}
+
+void task_end(task_pool *pool)
+{
+  (void)pool;
+}
+
 void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *context)
 {
   (void)pool, (void)grain;
@@ -44,42 +54,66 @@ void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *con
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdalign.h>
 #include <stdatomic.h>
 #include <time.h>
 
 #define MAX_THREADS 64
-#define SPINS 4000 // a worker looks this often for the next job before it sleeps
+#define CHUNKS 4 // of a thread's share, at most: they even out unequal costs
+// How often a worker looks for the next job before it sleeps: outside of a step, and in one.
+#define SPINS 500
+#define SPINS_IN_STEP 20000
+// A step is shared out if its jobs add up to this much, in seconds and of the step.
+#define GRAIN_TIME 2e-6 // s, of `grain` items
+#define MEETING 2       // grains that a job costs to share out
+#define LEAST_WORK 2.5e-4
+#define LEAST_SHARE 0.3
 // Jobs that the caller does alone after it was kept waiting, and those in time that halve it.
 #define SHORTEST_REST 256
 #define LONGEST_REST 16384
 #define FORGIVEN 2048
 #define PATIENCE 2e-4 // s, that a caller waits in any case
 
-// One job at a time: workers and the caller take chunks off `next` until none is left. `ticket` is
-// odd while a job is open. A worker counts itself among the `busy` before it looks at the ticket,
-// and the caller closes the job before it looks at the busy: a worker either sees the job closed
-// and touches nothing of it, or is waited for. One that has not woken up in time holds up nobody.
+// What a thread begins with; when it is done it takes from the others. The same items go to the
+// same thread in job after job, and stay in its cache.
+typedef struct task_share {
+  alignas(64) atomic_int next;
+  int last;
+} task_share;
+
+// One job at a time: workers and the caller take chunks off the shares until none is left. `ticket`
+// is odd while a job is open. A worker counts itself among the `busy` before it looks at the
+// ticket, and the caller closes the job before it looks at the busy: a worker either sees the job
+// closed and touches nothing of it, or is waited for. One that has not woken up in time holds up
+// nobody.
 struct task_pool {
   tn_allocator allocator;
   tn_enqueue_fn *enqueue;
   tn_finish_fn *finish;
   void *host_context;
   int thread_count;
+  atomic_int named; // workers that know which one they are
   pthread_t threads[MAX_THREADS];
-
-  tn_task_fn *task;
-  void *context;
-  int count, chunk;
-  atomic_int next;
-  atomic_int busy; // workers that may be at the current job
-  atomic_uint ticket;
-  atomic_int sleepers;
-  int rest;    // jobs that the caller does alone after it was kept waiting
-  int resting; // that are left of them
-  int prompt;  // jobs since then that were done in time
-  atomic_bool stop;
   pthread_mutex_t mutex;
   pthread_cond_t wake;
+
+  bool sharing; // the current step is shared out
+  double begun; // when it began
+  int grains;   // of its jobs so far that could be shared out, less what that costs
+  int rest;     // jobs that the caller does alone after it was kept waiting
+  int resting;  // that are left of them
+  int prompt;   // jobs since then that were done in time
+
+  // What the caller writes and workers read, and the other way round, on lines of their own.
+  alignas(64) tn_task_fn *task;
+  void *context;
+  int chunk;
+  atomic_uint ticket;
+  atomic_bool in_step;
+  atomic_bool stop;
+  alignas(64) atomic_int busy; // workers that may be at the current job
+  atomic_int sleepers;
+  task_share shares[MAX_THREADS + 1];
 };
 
 static void relax_cpu(void)
@@ -89,15 +123,23 @@ static void relax_cpu(void)
 #endif
 }
 
-static void run_chunks(task_pool *pool)
+static void run_share(const task_pool *pool, task_share *share)
 {
-  for (;;) {
-    int first = atomic_fetch_add_explicit(&pool->next, pool->chunk, memory_order_relaxed);
-    if (first >= pool->count) {
+  while (atomic_load_explicit(&share->next, memory_order_relaxed) < share->last) {
+    int first = atomic_fetch_add_explicit(&share->next, pool->chunk, memory_order_relaxed);
+    if (first >= share->last) {
       return;
     }
     int last = first + pool->chunk;
-    pool->task(first, last < pool->count ? last : pool->count, pool->context);
+    pool->task(first, last < share->last ? last : share->last, pool->context);
+  }
+}
+
+static void run_chunks(task_pool *pool, int self)
+{
+  int threads = pool->thread_count + 1;
+  for (int i = 0; i < threads; ++i) {
+    run_share(pool, &pool->shares[(self + i) % threads]);
   }
 }
 
@@ -107,24 +149,29 @@ static bool has_news(task_pool *pool, unsigned seen)
   return atomic_load(&pool->stop) || (ticket != seen && ticket % 2 == 1);
 }
 
-static void wait_for_news(task_pool *pool, unsigned seen)
+// Looks for a job for a while.
+static bool sees_news(task_pool *pool, unsigned seen)
 {
-  for (int i = 0; i < SPINS; ++i) {
+  for (int i = 0; i < SPINS || (i < SPINS_IN_STEP && atomic_load(&pool->in_step)); ++i) {
     if (has_news(pool, seen)) {
-      return;
+      return true;
     }
     relax_cpu();
   }
-  pthread_mutex_lock(&pool->mutex);
-  for (;;) {
+  return false;
+}
+
+static void wait_for_news(task_pool *pool, unsigned seen)
+{
+  while (!sees_news(pool, seen)) {
+    pthread_mutex_lock(&pool->mutex);
     // Told before it is checked: the caller opens a job before it looks for sleepers.
     atomic_fetch_add(&pool->sleepers, 1);
-    if (has_news(pool, seen)) {
-      break;
+    if (!has_news(pool, seen)) {
+      pthread_cond_wait(&pool->wake, &pool->mutex);
     }
-    pthread_cond_wait(&pool->wake, &pool->mutex);
+    pthread_mutex_unlock(&pool->mutex);
   }
-  pthread_mutex_unlock(&pool->mutex);
 }
 
 // Each sleep is ended once, however long the worker takes to wake up.
@@ -141,13 +188,14 @@ static void wake_sleepers(task_pool *pool)
 static void *worker(void *argument)
 {
   task_pool *pool = argument;
+  int self = 1 + atomic_fetch_add(&pool->named, 1);
   unsigned seen = 0;
   while (!atomic_load(&pool->stop)) {
     wait_for_news(pool, seen);
     atomic_fetch_add(&pool->busy, 1);
     unsigned ticket = atomic_load(&pool->ticket);
     if (ticket % 2 == 1) {
-      run_chunks(pool);
+      run_chunks(pool, self);
       seen = ticket;
     }
     atomic_fetch_sub(&pool->busy, 1);
@@ -198,19 +246,7 @@ void task_pool_destroy(task_pool *pool)
 
 bool task_pool_is_serial(const task_pool *pool)
 {
-  return pool->thread_count == 0 && !pool->enqueue;
-}
-
-// Equal chunks, about four a thread, which evens out unequal costs; fewer where little is to be
-// done, but one for every thread if that is enough. An even number in each: what goes by twos stays
-// together.
-static int chunk_for(const task_pool *pool, int count, int grain)
-{
-  int threads = pool->thread_count + 1;
-  int chunks = count / grain < 4 * threads ? count / grain : 4 * threads;
-  chunks = chunks > threads ? chunks / threads * threads : chunks;
-  int chunk = (count + chunks - 1) / chunks;
-  return chunk + chunk % 2;
+  return !pool->sharing && !pool->enqueue;
 }
 
 static double seconds_now(void)
@@ -220,10 +256,54 @@ static double seconds_now(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Waits for workers that are still at a job on which the caller was from `start` to now; false if
-// that takes longer than the caller's own share. Then others want the machine.
+// Workers that wake up now are ready when the first job is. To wake them costs as much as many
+// small jobs, and so does what they have in their caches: a step like the last one, which had too
+// little to share out, is done by the caller alone.
+void task_begin(task_pool *pool)
+{
+  if (pool->thread_count > 0) {
+    pool->begun = seconds_now();
+    pool->grains = 0;
+    atomic_store(&pool->in_step, pool->sharing);
+    if (pool->sharing && pool->resting == 0) {
+      wake_sleepers(pool);
+    }
+  }
+}
+
+void task_end(task_pool *pool)
+{
+  if (pool->thread_count > 0) {
+    double work = GRAIN_TIME * pool->grains;
+    pool->sharing = work > LEAST_WORK && work > LEAST_SHARE * (seconds_now() - pool->begun);
+    atomic_store(&pool->in_step, false);
+  }
+}
+
+// Equal shares, in chunks of at least `grain`. An even number in each: what goes by twos stays
+// together.
+static void deal(task_pool *pool, int count, int grain)
+{
+  int threads = pool->thread_count + 1;
+  int share = (count + threads - 1) / threads;
+  share += share % 2;
+  int chunk = (share + CHUNKS - 1) / CHUNKS;
+  chunk = chunk < grain ? grain : chunk;
+  pool->chunk = chunk + chunk % 2;
+  for (int i = 0; i < threads; ++i) {
+    int last = (i + 1) * share;
+    atomic_store_explicit(&pool->shares[i].next, i * share, memory_order_relaxed);
+    pool->shares[i].last = last < count ? last : count;
+  }
+}
+
+// Waits for workers that are still at a job on which the caller was since `start`; false if that
+// takes longer than the caller's own share. Then others want the machine.
 static bool wait_for_workers(task_pool *pool, double start)
 {
+  if (atomic_load(&pool->busy) == 0) {
+    return true;
+  }
   double done = seconds_now();
   for (int i = 0; atomic_load(&pool->busy) > 0; ++i) {
     if (i < SPINS) {
@@ -255,20 +335,18 @@ static void run_in_pool(task_pool *pool, tn_task_fn *task, int count, int grain,
 {
   pool->task = task;
   pool->context = context;
-  pool->count = count;
-  pool->chunk = chunk_for(pool, count, grain);
-  atomic_store(&pool->next, 0);
+  deal(pool, count, grain);
   atomic_fetch_add(&pool->ticket, 1);
   double start = seconds_now();
   wake_sleepers(pool);
-  run_chunks(pool);
+  run_chunks(pool, 0);
   atomic_fetch_add(&pool->ticket, 1);
   judge(pool, wait_for_workers(pool, start));
 }
 
 void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *context)
 {
-  if (task_pool_is_serial(pool) || count < 2 * grain) {
+  if ((pool->thread_count == 0 && !pool->enqueue) || count < 2 * grain) {
     if (count > 0) {
       task(0, count, context);
     }
@@ -281,8 +359,9 @@ void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *con
     }
     return;
   }
-  if (pool->resting > 0) {
-    pool->resting -= 1;
+  pool->grains += count / grain - MEETING;
+  if (!pool->sharing || pool->resting > 0) {
+    pool->resting -= pool->resting > 0;
     task(0, count, context);
     return;
   }

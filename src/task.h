@@ -10,9 +10,14 @@ typedef struct task_pool task_pool;
 task_pool *task_pool_create(int threads, tn_enqueue_fn *enqueue, tn_finish_fn *finish,
                             void *host_context, const tn_allocator *allocator);
 void task_pool_destroy(task_pool *pool);
-bool task_pool_is_serial(const task_pool *pool);
+bool task_pool_is_serial(const task_pool *pool); // the caller does the jobs of this step alone
 
-// Runs `task` over [0, count) in ranges of at least `grain`, and returns when all is done.
+// Around the jobs of a step: what they amount to decides whether the next step is shared out.
+void task_begin(task_pool *pool);
+void task_end(task_pool *pool);
+
+// Runs `task` over [0, count) in ranges of at least `grain`, and returns when all is done. A grain
+// is about 2 us of work.
 void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *context);
 
 #endif

@@ -1,3 +1,6 @@
+#if !defined(_DEFAULT_SOURCE)
+#define _DEFAULT_SOURCE // madvise
+#endif
 #include "world.h"
 
 #include <math.h>
@@ -6,6 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 // ---------------------------------------------------------------------------------------------
 // Messages and memory
@@ -30,6 +36,19 @@ void report(const tn_world *world, tn_log_level level, const char *format, ...)
 static void *heap_alloc(size_t size, size_t alignment, void *context)
 {
   (void)context;
+#if defined(MADV_HUGEPAGE)
+  // What is spread over many megabytes misses in the processor's table of pages with each body and
+  // contact, unless these are large.
+  const size_t page = (size_t)1 << 21;
+  if (size >= page) {
+    size_t whole = (size + page - 1) / page * page;
+    void *memory = aligned_alloc(page, whole);
+    if (memory) {
+      (void)madvise(memory, whole, MADV_HUGEPAGE);
+    }
+    return memory;
+  }
+#endif
   return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
 }
 
@@ -295,6 +314,8 @@ static void release_contacts(tn_world *world)
   GIVE(contacts, world->contact_list.capacity);
   GIVE(searchers, world->searcher_capacity);
   GIVE(candidates, world->candidate_capacity);
+  GIVE(pair_calls, world->pair_call_capacity);
+  GIVE(sort_places, world->sort_place_capacity);
   GIVE(active_pairs, world->active_pair_capacity);
   GIVE(found, world->found_capacity);
   GIVE(found_manifolds, world->found_manifold_capacity);

@@ -121,6 +121,7 @@ typedef struct pair {
   bool fresh;    // its manifolds were never found, or the shapes changed
   int32_t shape[2];
   int32_t body[2];
+  int32_t home; // the first body of the two that may move: where the pair belongs in the list
   int32_t first_contact;
   bool round;   // spheres and capsules: known by their segments
   bool complex; // may have several manifolds
@@ -172,9 +173,27 @@ typedef struct found_pair {
   int32_t room;  // how many manifolds fit there
   int32_t count; // how many were found, or KEPT_MANIFOLDS
   bool overlap;  // of a sensor
+  bool turns;    // the pair begins or ends to touch in this step
 } found_pair;
 
 #define KEPT_MANIFOLDS (-1) // the pair has hardly moved: its manifolds still hold
+
+// What colouring asks of a contact, and of an active pair.
+typedef struct contact_brief {
+  uint8_t type; // contact_type
+  bool idle;    // had no load in the last step
+  bool young;   // its load had no time to be learnt
+  bool deep;
+} contact_brief;
+
+typedef struct pair_brief {
+  uint32_t seed;   // for its colours
+  int32_t contact; // the first, or NO_SLOT
+  int32_t body[2];
+  contact_brief first;
+  bool more;  // contacts after the first
+  bool leans; // the bodies touch, or nearly
+} pair_brief;
 
 // Where each contact of a step goes.
 typedef struct placed_contact {
@@ -209,10 +228,17 @@ typedef struct support {
   int32_t contact, upper, lower;
 } support;
 
+// Which contacts a block is for.
+typedef struct block_content {
+  int32_t contact[BLOCK_WIDTH]; // slot, or NO_SLOT
+  int32_t type;
+} block_content;
+
 // The manifolds of a step.
 typedef struct contact_graph {
   contact_block *blocks;
-  int32_t block_count, block_capacity;
+  block_content *contents;
+  int32_t block_count, block_capacity, content_capacity;
   coloring coloring;
   int passes; // over contacts, at least, in a substep
   bool young; // most of them
@@ -262,6 +288,8 @@ struct tn_world {
   pool_list contact_list;
   contact *contacts;
   contact_graph contact_graph;
+  pair_brief *briefs; // of active pairs
+  int32_t brief_capacity;
   placed_contact *placed_contacts;
   body_mark *marks; // by body
   int32_t placed_capacity, mark_capacity;
@@ -273,6 +301,10 @@ struct tn_world {
   // Scratch of a step.
   int32_t *candidates; // shapes near a searching one
   int32_t candidate_count, candidate_capacity;
+  uint8_t *pair_calls; // by pair
+  int32_t pair_call_capacity;
+  int32_t *sort_places;
+  int32_t sort_place_capacity;
   int32_t *active_pairs; // with someone awake
   int32_t active_pair_count, active_pair_capacity;
   found_pair *found;
@@ -418,6 +450,12 @@ bool pairs_update(tn_world *world, float dt);
 // their new places, and boxes that may be too small are made anew after.
 bool boxes_spend(tn_world *world, int32_t body_slot); // false where one may be
 void boxes_follow(tn_world *world, int32_t body_slot);
+
+// pair_order.c
+// Whether so many pairs of a list come after one of a later body that it is worth sorting.
+bool pairs_are_mixed_up(int32_t descents, int32_t count);
+// Gives pairs and contacts new slots, in the order of their bodies. False when out of memory.
+bool pairs_sort(tn_world *world);
 
 // contact.c: narrow phase
 bool contacts_update(tn_world *world, float dt);
