@@ -133,7 +133,7 @@ static void dig(scene_run *run, float dt)
 static double triangle_angle(const cylinder *c, tn_vec3 pivot, double length)
 {
   double a = (double)tn_length(tn_sub(c->from, pivot)), b = (double)tn_length(tn_sub(c->to, pivot));
-  return acos((a * a + b * b - length * length) / (2.0 * a * b));
+  return (double)tn_acos((float)((a * a + b * b - length * length) / (2.0 * a * b)));
 }
 
 // How far the pivots are from where the cylinders' lengths put them.

@@ -57,8 +57,8 @@ static void note_descent(const scene_run *run, scene_sheet *sheet, double height
   tn_vec3 down = down_slope(run);
   tn_vec3 place =
       tn_between_points(tn_p3(0.0, 0.0, 0.0), tn_body_position(run->world, run->bodies[0]));
-  double angle = (double)slope_angle(run);
-  tn_vec3 start = tn_v3((float)(height * sin(angle)), (float)(height * cos(angle)), 0.0f);
+  float angle = slope_angle(run);
+  tn_vec3 start = tn_v3((float)height * tn_sin(angle), (float)height * tn_cos(angle), 0.0f);
   double way = (double)tn_dot(down, tn_sub(place, start));
   double speed = (double)tn_dot(down, tn_body_velocity(run->world, run->bodies[0]));
   double time = run->time > 0.0 ? run->time : 1.0;
@@ -77,8 +77,8 @@ static void build_slope(scene_run *run)
 
 static void measure_slope(const scene_run *run, scene_sheet *sheet)
 {
-  double angle = (double)slope_angle(run);
-  double pull = sin(angle) - scene_value(run, "friction") * cos(angle);
+  float angle = slope_angle(run);
+  double pull = (double)tn_sin(angle) - scene_value(run, "friction") * (double)tn_cos(angle);
   note_descent(run, sheet, 0.5 * scene_value(run, "size"), (double)SCENE_GRAVITY * fmax(pull, 0.0));
 }
 
@@ -108,7 +108,7 @@ static void measure_rolling(const scene_run *run, scene_sheet *sheet)
 {
   double radius = scene_value(run, "radius");
   note_descent(run, sheet, radius,
-               5.0 / 7.0 * (double)SCENE_GRAVITY * sin((double)slope_angle(run)));
+               5.0 / 7.0 * (double)SCENE_GRAVITY * (double)tn_sin(slope_angle(run)));
   double turn = -(double)tn_body_angular_velocity(run->world, run->bodies[0]).z;
   double speed = (double)tn_dot(down_slope(run), tn_body_velocity(run->world, run->bodies[0]));
   scene_note(sheet, "slip", speed - turn * radius);
