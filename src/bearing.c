@@ -40,7 +40,8 @@ static tn_vec3 normal_of(const tn_world *world, const contact *c)
 // One pass a substep makes contacts elastic: a face resists tilting like a spring of about the
 // body's moment of inertia over h^2, on which towers and walls buckle that are high enough. Bodies
 // that pass a load on from face to face hardly turn, so a larger moment changes little but the
-// spring: it grows with the load times h^2. Joints want to know true moments.
+// spring: it grows with the load times h^2. Bodies that lean on edges or round shapes as well do
+// turn, and would rattle; joints want to know true moments.
 
 static void add_load(tn_world *world, int32_t slot, float load, tn_vec3 push)
 {
@@ -64,18 +65,28 @@ static void add_face(tn_world *world, const contact *c)
   add_load(world, c->body[1], load, push);
 }
 
+static void note(tn_world *world, const contact *c)
+{
+  if (!is_face(c) && !c->idle) {
+    world->bearings[c->body[0]].loose = true;
+    world->bearings[c->body[1]].loose = true;
+  } else if (c->settled && is_face(c)) {
+    add_face(world, c);
+  }
+}
+
 // The share of its inverse moments that a body is left with.
 static float yield_of(const tn_world *world, int32_t slot, float h)
 {
   const bearing *b = &world->bearings[slot];
   const body *of = &world->bodies[slot];
   float through = 0.5f * (b->sum - tn_length(b->push));
-  if (!(through > 0.0f) || of->first_joint != NO_SLOT) {
+  if (!(through > 0.0f) || b->loose || of->first_joint != NO_SLOT) {
     return 1.0f;
   }
   float moment = (float)((of->moments[0] + of->moments[1] + of->moments[2]) / 3.0);
   float brace = BRACE * h * through / sqrtf(moment * of->mass.mass);
-  return 1.0f / fminf(1.0f + brace, MOST_BRACE);
+  return 1.0f / fminf(fmaxf(brace, 1.0f), MOST_BRACE);
 }
 
 bool bearings_find(tn_world *world, float h)
@@ -92,10 +103,7 @@ bool bearings_find(tn_world *world, float h)
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
     for (int32_t k = world->pairs[world->active_pairs[i]].first_contact; k != NO_SLOT;
          k = world->contacts[k].next) {
-      const contact *c = &world->contacts[k];
-      if (c->settled && is_face(c)) {
-        add_face(world, c);
-      }
+      note(world, &world->contacts[k]);
     }
   }
   for (int32_t i = 0; i < world->awake_count; ++i) {

@@ -220,6 +220,7 @@ typedef struct bearing {
   tn_vec3 push;
   float yield;      // of its inverse moments of inertia
   int32_t supports; // faces that carry it, where loads are guessed
+  bool loose;       // something presses that is no face
 } bearing;
 
 // A face that carries a body.

@@ -44,6 +44,8 @@ static double depth_of(float size, float gravity, int substeps)
   scene_settings settings = scene_defaults(which);
   scene_set(which, &settings, "count", 5.0);
   scene_set(which, &settings, "size", (double)size);
+  // Straight ones start from their loads, and do not sink at all.
+  scene_set(which, &settings, "offset", 0.02 * (double)size);
   tn_world_def def = tn_default_world_def();
   def.substeps = substeps;
   def.sleeping = false;
