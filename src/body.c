@@ -99,7 +99,7 @@ static void refresh_inertia(tn_world *world, int32_t slot, const Spin *spin, flo
 {
   float *to = world->inertia[slot].inverse;
   S s = s_scale(yield, s_rotated_diagonal(spin->start, spin->inverse));
-  float values[8] = {s.xx, s.yy, s.zz, s.xy, s.xz, s.yz, 0.0f, 0.0f};
+  float values[8] = {s.xx, s.yy, s.zz, s.xy, s.xz, s.yz, world->state[slot].inverse_mass, 0.0f};
   memcpy(to, values, sizeof values);
 }
 

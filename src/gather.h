@@ -133,12 +133,31 @@ KERNEL void store8(float *const *to, R r[8])
   }
 }
 
+// Onto what is there, place after place.
+KERNEL void add8(float *const *to, R r[8])
+{
+  transpose4(r);
+  transpose4(r + 4);
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    store_lane(to, i, 0, load_lane((const float *const *)to, i, 0) + r[i]);
+    store_lane(to, i, 4, load_lane((const float *const *)to, i, 4) + r[i + 4]);
+  }
+}
+
 #else
 
 KERNEL void load8(const float *const *from, R r[8])
 {
   for (int i = 0; i < 8; ++i) {
     r[i] = from[0][i];
+  }
+}
+
+KERNEL void add8(float *const *to, R r[8])
+{
+  for (int i = 0; i < 8; ++i) {
+    to[0][i] = to[0][i] + r[i];
   }
 }
 
@@ -306,27 +325,40 @@ KERNEL void load_inertia(const solver_data *data, Gather g, Body *body)
   load_each(data->inertia->inverse, STRIDE(data->inertia), g, r);
   S ii = {r[0], r[1], r[2], r[3], r[4], r[5]};
   body->ii = ii;
+  body->im = r[6];
 }
 
 KERNEL void store_inertia(const solver_data *data, Gather g, const Body *body)
 {
   R r[8] = {body->ii.xx, body->ii.yy, body->ii.zz, body->ii.xy,
-            body->ii.xz, body->ii.yz, splat(0.0f), splat(0.0f)};
+            body->ii.xz, body->ii.yz, body->im,    splat(0.0f)};
   store_each(data->inertia->inverse, STRIDE(data->inertia), g, r);
 }
 
 // For the mean of what a body's constraints ask for.
 KERNEL void add_change(const solver_data *data, Gather g, V dv, V dw)
 {
-  R r[8];
-  load_each(data->change->sum, STRIDE(data->change), g, r);
-  r[0] = r[0] + dv.x;
-  r[1] = r[1] + dv.y;
-  r[2] = r[2] + dv.z;
-  r[4] = r[4] + dw.x;
-  r[5] = r[5] + dw.y;
-  r[6] = r[6] + dw.z;
-  store_each(data->change->sum, STRIDE(data->change), g, r);
+  R r[8] = {dv.x, dv.y, dv.z, splat(0.0f), dw.x, dw.y, dw.z, splat(0.0f)};
+  alignas(32) float unread[8] = {0.0f};
+  float *to[TN_LANES];
+  find_places(data->change->sum, STRIDE(data->change), g, unread, to);
+  add8(to, r);
+}
+
+// Pose, and what changes of velocities.
+KERNEL void store_change(const solver_data *data, Gather g, const Body *body, V dv, V dw)
+{
+  R motion[8] = {dv.x, dv.y, dv.z, splat(0.0f), dw.x, dw.y, dw.z, splat(0.0f)};
+  R place[8] = {body->dx.x, body->dx.y, body->dx.z, splat(0.0f),
+                body->dq.x, body->dq.y, body->dq.z, body->dq.w};
+  body_state unread = {.motion = {0.0f}};
+  float *to[TN_LANES];
+  find_places(data->state->motion, STRIDE(data->state), g, unread.motion, to);
+  add8(to, motion);
+  for (int i = 0; i < TN_LANES; ++i) {
+    to[i] += sizeof unread.motion / sizeof(float);
+  }
+  store8(to, place);
 }
 
 #endif

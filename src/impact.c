@@ -56,7 +56,7 @@ static void store_flyer(const solver_data *data, const flyer *f)
   float motion[8] = {b->v.x, b->v.y, b->v.z, state->inverse_mass,
                      b->w.x, b->w.y, b->w.z, state->share};
   float moved_by[8] = {b->dx.x, b->dx.y, b->dx.z, f->flown, b->dq.x, b->dq.y, b->dq.z, b->dq.w};
-  float inverse[8] = {b->ii.xx, b->ii.yy, b->ii.zz, b->ii.xy, b->ii.xz, b->ii.yz, 0.0f, 0.0f};
+  float inverse[8] = {b->ii.xx, b->ii.yy, b->ii.zz, b->ii.xy, b->ii.xz, b->ii.yz, b->im, 0.0f};
   memcpy(state->motion, motion, sizeof motion);
   memcpy(state->pose, moved_by, sizeof moved_by);
   memcpy(data->inertia[f->slot].inverse, inverse, sizeof inverse);

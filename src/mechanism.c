@@ -78,26 +78,39 @@ static void load_bodies(solve *s)
   }
 }
 
-static double dot6(const double *a, const double *b)
+// What the bodies of a joint move with, A and then B.
+static void joint_motion(const solve *s, const direct_joint *j, double *v)
 {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
-}
-
-// Along a law, for bodies that are nodes or not.
-static double law_velocity(const solve *s, const direct_joint *j, const law *l)
-{
-  double u = 0.0;
-  for (int side = 0; side < 2; ++side) {
+  for (int side = 0; side < 2; ++side, v += BODY_ROWS) {
     if (j->at[side] >= 0) {
-      u += dot6(l->j[side], s->v + s->nodes[j->at[side]].first_row);
-    } else {
-      const body_state *b = &s->context->data->state[j->body[side]];
-      double v[6] = {(double)b->v[0], (double)b->v[1], (double)b->v[2],
-                     (double)b->w[0], (double)b->w[1], (double)b->w[2]};
-      u += dot6(l->j[side], v);
+      memcpy(v, s->v + s->nodes[j->at[side]].first_row, BODY_ROWS * sizeof *v);
+      continue;
+    }
+    const body_state *b = &s->context->data->state[j->body[side]];
+    for (int k = 0; k < 3; ++k) {
+      v[k] = (double)b->v[k];
+      v[3 + k] = (double)b->w[k];
     }
   }
-  return u;
+}
+
+// What `motion` is along a law.
+static double along_law(const law *l, const double *motion)
+{
+  const double *j = l->j[0];
+  pair2 sum = load2(j) * load2(motion);
+#pragma GCC unroll 8
+  for (int i = 2; i < 2 * BODY_ROWS; i += 2) {
+    sum += load2(j + i) * load2(motion + i);
+  }
+  return sum[0] + sum[1];
+}
+
+static double law_velocity(const solve *s, const direct_joint *j, const law *l)
+{
+  double motion[2 * BODY_ROWS];
+  joint_motion(s, j, motion);
+  return along_law(l, motion);
 }
 
 // What solution `k` changes of it.
@@ -273,19 +286,20 @@ static double bound_of(const law *l)
 // bound is an impulse.
 static void ask(const solve *s)
 {
+  double motion[2 * BODY_ROWS];
   const mechanism *m = s->mechanism;
   memset(s->x + s->nodes[m->first_node].first_row, 0, (size_t)m->rows * sizeof *s->x);
   bool again = s->context->pass == DIRECT_AGAIN;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     const direct_joint *j = &s->joints[i];
     pair2 *rows = s->x + s->nodes[j->node].first_row;
+    joint_motion(s, j, motion);
     for (int k = 0; k < j->law_count; ++k) {
-      const law *l = &s->laws[j->first_law + k];
+      law *l = &s->laws[j->first_law + k];
       if (l->active) {
         double error = again && !m->apart ? l->error : 0.0;
-        (*rows)[0] = -(l->rate + error + law_velocity(s, j, l) + l->alpha * l->lambda);
-        (*rows)[1] = again ? 0.0 : -l->error;
-        rows += 1;
+        l->asked = -(l->rate + error + along_law(l, motion) + l->alpha * l->lambda);
+        *rows++ = (pair2){l->asked, again ? 0.0 : -l->error};
         continue;
       }
       double impulse = bound_of(l) - l->lambda;
@@ -350,6 +364,7 @@ static void survey_bodies(solve *s)
 }
 
 // The energy that the position part brings is to be no more than what the velocities' part takes.
+// A row changes its velocity by what is asked, but for its softness.
 static bool brings_energy(const solve *s)
 {
   const mechanism *m = s->mechanism;
@@ -360,7 +375,8 @@ static bool brings_energy(const solve *s)
     for (int k = 0; k < j->law_count; ++k) {
       const law *l = &s->laws[j->first_law + k];
       if (l->active) {
-        brought += 0.5 * ((*x)[1] * l->error + (*x)[0] * law_change(s, j, l, 0));
+        double change = l->asked + softness(l) * (*x)[0];
+        brought += 0.5 * ((*x)[1] * l->error + (*x)[0] * change);
         x += 1;
       }
     }
@@ -429,7 +445,33 @@ static double row_impulse(const solve *s, pair2 x)
   return -(x[0] + kept_share(s) * x[1]);
 }
 
-static bool revise_law(const solve *s, const direct_joint *j, law *l, pair2 x)
+// A law at its bound that may become a row again.
+static bool may_return(const law *l)
+{
+  return !l->active && l->lo != l->hi && l->trials < TRIALS;
+}
+
+// What the bodies of a joint will move with, if one of its laws asks for that.
+static void foresee(const solve *s, const direct_joint *j, double *motion)
+{
+  bool asked = false;
+  for (int k = 0; k < j->law_count; ++k) {
+    asked = asked || may_return(&s->laws[j->first_law + k]);
+  }
+  if (!asked) {
+    return;
+  }
+  double share = kept_share(s);
+  joint_motion(s, j, motion);
+  for (int side = 0; side < 2; ++side) {
+    const pair2 *x = s->x + (j->at[side] >= 0 ? s->nodes[j->at[side]].first_row : 0);
+    for (int i = 0; i < BODY_ROWS && j->at[side] >= 0; ++i) {
+      motion[BODY_ROWS * side + i] += x[i][0] + share * x[i][1];
+    }
+  }
+}
+
+static bool revise_law(const solve *s, law *l, pair2 x, const double *motion)
 {
   if (l->active) {
     double lambda = l->lambda + row_impulse(s, x);
@@ -442,12 +484,11 @@ static bool revise_law(const solve *s, const direct_joint *j, law *l, pair2 x)
     l->trials += 1;
     return true;
   }
-  if (l->lo == l->hi || l->trials >= TRIALS) {
+  if (!may_return(l)) {
     return false;
   }
-  double share = kept_share(s);
-  double u = law_velocity(s, j, l) + law_change(s, j, l, 0) + share * law_change(s, j, l, 1);
-  double wanted = l->rate + share * l->error + u + l->alpha * bound_of(l);
+  double u = along_law(l, motion);
+  double wanted = l->rate + kept_share(s) * l->error + u + l->alpha * bound_of(l);
   if (l->at_hi ? wanted <= 1e-9 : wanted >= -1e-9) {
     return false;
   }
@@ -493,24 +534,30 @@ static bool revise_friction(const solve *s, const direct_joint *j, law *l, const
   return true;
 }
 
+static bool resists_all_ways(const direct_joint *j, const law *l)
+{
+  return (l->block ? angular_kind(j->type) : linear_kind(j->type)).vector_resist;
+}
+
 static bool revise(const solve *s)
 {
   bool changed = false;
   bool relaxing = s->context->pass == DIRECT_RELAX || s->context->pass == DIRECT_AHEAD;
+  double motion[2 * BODY_ROWS] = {0.0};
   for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
     const direct_joint *j = &s->joints[i];
     const pair2 *x = s->x + s->nodes[j->node].first_row;
+    foresee(s, j, motion);
     for (int k = 0; k < j->law_count; ++k) {
       law *l = &s->laws[j->first_law + k];
       bool was_active = l->active;
-      BlockKind kind = l->block ? angular_kind(j->type) : linear_kind(j->type);
-      if (l->kind == LAW_FRICTION && kind.vector_resist && !relaxing) {
+      if (l->kind == LAW_FRICTION && !relaxing && resists_all_ways(j, l)) {
         changed |= revise_friction(s, j, l, x);
         k += 2;
         x += was_active ? 3 : 0;
         continue;
       }
-      changed |= revise_law(s, j, l, *x);
+      changed |= revise_law(s, l, *x, motion);
       x += was_active;
     }
   }

@@ -33,6 +33,7 @@ typedef enum law_kind {
 typedef struct law {
   double j[2][BODY_ROWS]; // on the velocities of A and B
   double rate;
+  double asked;   // of its velocity to change, of a row
   double error;   // of a rigid row: the rate that removes it within the substep
   double alpha;   // compliance over h^2
   double soft;    // what keeps redundant rows apart

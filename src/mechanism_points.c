@@ -6,6 +6,11 @@
 #include <stddef.h>
 #include <string.h>
 
+// Relative to the inverse mass that a row sees, which is less than its own where bodies resist.
+// With as little as elsewhere a chain of 100 links under 100 times the mass of one gains 2 % of its
+// energy in 10 s at 4 substeps, with this it loses 0.5 %.
+#define RESISTING_SOFTNESS 1e-4
+
 static point_tree tree_of(const mechanism_set *set, const mechanism *m)
 {
   point_tree t = {0};
@@ -87,14 +92,15 @@ static void resist_load(const direct_context *c, const point_tree *t)
 }
 
 // The substep's own solve; false if there is more to it than motion.
-static bool solve_first(const direct_context *c, const solver_data *data, const point_tree *t)
+static bool solve_first(const direct_context *c, const solver_data *data, const point_tree *t,
+                        bool resists)
 {
   point_extremes extremes = c->points->state(data, t, 0);
   double fastest = sqrt((double)extremes.square);
   if ((double)extremes.error > direct_joint_speed(fastest)) {
     return false;
   }
-  double energy = c->points->solve(t, DIRECT_SOFTNESS, 1);
+  double energy = c->points->solve(t, resists ? RESISTING_SOFTNESS : DIRECT_SOFTNESS, 1);
   return is_motion(c, t, extremes, energy);
 }
 
@@ -123,7 +129,7 @@ bool points_solve(const direct_context *c, mechanism *m)
     data.inertia = c->set->resisting;
   }
   if (first) {
-    if (!solve_first(c, &data, &t)) {
+    if (!solve_first(c, &data, &t, m->overloaded)) {
       pass_over(c, m, false);
       return false;
     }

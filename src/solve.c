@@ -403,13 +403,16 @@ KERNEL void load_movable(const solver_data *data, const joint_block *jb, int lan
 KERNEL void store_moved(const solver_data *data, const joint_block *jb, int lane, int averaged,
                         const Work *before, const Work *w)
 {
+  Gather a = gather_a(jb, lane), b = gather_b(jb, lane);
+  V va = v_sub(w->a.v, before->a.v), wa = v_sub(w->a.w, before->a.w);
+  V vb = v_sub(w->b.v, before->b.v), wb = v_sub(w->b.w, before->b.w);
   if (averaged) {
-    add_change(data, gather_a(jb, lane), v_sub(w->a.v, before->a.v), v_sub(w->a.w, before->a.w));
-    add_change(data, gather_b(jb, lane), v_sub(w->b.v, before->b.v), v_sub(w->b.w, before->b.w));
-    return;
+    add_change(data, a, va, wa);
+    add_change(data, b, vb, wb);
+  } else {
+    store_change(data, a, &w->a, va, wa);
+    store_change(data, b, &w->b, vb, wb);
   }
-  store_whole(data, gather_a(jb, lane), &w->a, w->share_a);
-  store_whole(data, gather_b(jb, lane), &w->b, w->share_b);
 }
 
 KERNEL void position_block(joint_block *jb, int lane, int angular, JointType type,
@@ -449,12 +452,11 @@ KERNEL void position_stage(solver_data *data, joint_block *jb, int lane, JointTy
   JointStart start;
   load_movable(data, jb, lane, averaged, &w);
   LOAD(jb->start, lane, &start);
-  Work before = w;
-  if (averaged && stage != STAGE_VELOCITIES) {
+  if (stage != STAGE_VELOCITIES) {
     // Only the change is wanted: from zero it is exact.
     w.a.v = w.a.w = w.b.v = w.b.w = v_zero();
-    before = w;
   }
+  Work before = w;
   position_block(jb, lane, 0, type, stage, &pass, &start, &w);
   position_block(jb, lane, 1, type, stage, &pass, &start, &w);
   store_moved(data, jb, lane, averaged, &before, &w);

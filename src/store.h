@@ -38,7 +38,7 @@ typedef struct body_state {
 _Static_assert(sizeof(body_state) == 64, "a body is a cache line");
 
 typedef struct body_inertia {
-  alignas(32) float inverse[8]; // world axes: xx yy zz xy xz yz, two unused
+  alignas(32) float inverse[8]; // world axes: xx yy zz xy xz yz, inverse mass, one unused
 } body_inertia;
 
 // Corrections waiting to be averaged (TN_METHOD_JACOBI): dv in the first half, dw in the second.
