@@ -116,8 +116,10 @@ KERNEL void load_particles(const solver_data *data, int32_t (*place)[BLOCK_WIDTH
     rows->d[i - 1] = v_add(apart, v_sub(rows->p[i].dx, rows->p[0].dx));
   }
   // Where corrections are averaged, each of a particle's constraints has its part of the mass.
-  for (int i = 0; i < count && count < CELL_SIZE && data->soft->change; ++i) {
-    rows->p[i].w = rows->p[i].share * rows->p[i].w;
+  if (count < CELL_SIZE && data->soft->change) {
+    for (int i = 0; i < count; ++i) {
+      rows->p[i].w = rows->p[i].share * rows->p[i].w;
+    }
   }
 }
 
@@ -140,13 +142,15 @@ KERNEL void store_change(const solver_data *data, const int32_t *place, R part,
 KERNEL void store_particles(const solver_data *data, int32_t (*place)[BLOCK_WIDTH], int lane,
                             int count, const Members *rows)
 {
-  for (int i = 0; i < count; ++i) {
-    if (data->soft->change) {
-      R part = count < CELL_SIZE ? 1.0f / rows->p[i].share : splat(1.0f);
-      store_change(data, &place[i][lane], part, &rows->p[i]);
-    } else {
+  if (!data->soft->change) {
+    for (int i = 0; i < count; ++i) {
       store_particle(data, &place[i][lane], &rows->p[i]);
     }
+    return;
+  }
+  for (int i = 0; i < count; ++i) {
+    R part = count < CELL_SIZE ? 1.0f / rows->p[i].share : splat(1.0f);
+    store_change(data, &place[i][lane], part, &rows->p[i]);
   }
 }
 
