@@ -140,9 +140,11 @@ typedef struct chain_row {
 typedef struct soft_graph {
   bool dirty;
   soft_data data;
-  tn_pos *at;           // of every place when the step began
-  float (*gradient)[3]; // of a closed surface's volume
-  int32_t *holder;      // attachment of a place, or NO_SLOT
+  tn_pos *at;             // of every place when the step began
+  float (*gradient)[3];   // of a closed surface's volume
+  particle_state *change; // of every place, where corrections are averaged
+  int32_t change_capacity;
+  int32_t *holder; // attachment of a place, or NO_SLOT
   int32_t holder_capacity;
   int32_t gradient_capacity;
   int32_t place_count, place_capacity;

@@ -94,12 +94,20 @@ static void remove_rigid_part(const cluster_place *c)
 
 static void push_parts(soft_graph *g, const cluster_place *c, float h, soft_stage stage)
 {
+  float most = 1.0f;
+  for (int32_t i = 0; i < c->cluster->count; ++i) {
+    most = fmaxf(most, g->data.particles[c->soft->first + c->parts[i].particle].share);
+  }
   for (int32_t i = 0; i < c->cluster->count; ++i) {
     const cluster_part *part = &c->parts[i];
-    particle_state *p = &g->data.particles[c->soft->first + part->particle];
+    int32_t place = c->soft->first + part->particle;
+    particle_state *p = &g->data.particles[place];
     for (int k = 0; k < 3 && p->inverse_mass > 0.0f; ++k) {
-      p->v[k] += part->push[k];
-      p->dx[k] += stage == SOFT_POSITION ? h * part->push[k] : 0.0f;
+      if (stage == SOFT_POSITION) {
+        soft_move(&g->data, place, k, g->data.change ? part->push[k] / most : part->push[k], h);
+      } else {
+        p->v[k] += part->push[k];
+      }
     }
   }
 }

@@ -20,6 +20,8 @@ static bool reserve_places(tn_world *world, int32_t count)
                         sizeof *g->data.particles) &&
          memory_reserve(world, (void **)&g->data.blocks, &g->block_capacity, blocks,
                         sizeof *g->data.blocks) &&
+         memory_reserve(world, (void **)&g->change, &g->change_capacity, blocks * BLOCK_WIDTH,
+                        sizeof *g->change) &&
          memory_reserve(world, (void **)&g->gradient, &g->gradient_capacity, count,
                         sizeof *g->gradient) &&
          memory_reserve(world, (void **)&g->holder, &g->holder_capacity, count, sizeof *g->holder);
@@ -293,6 +295,7 @@ void soft_graph_release(tn_world *world)
   memory_give(world, g->holder, (size_t)g->holder_capacity * sizeof *g->holder);
   memory_give(world, g->gradient, (size_t)g->gradient_capacity * sizeof *g->gradient);
   memory_give(world, g->chain, (size_t)g->chain_capacity * sizeof *g->chain);
+  memory_give(world, g->change, (size_t)g->change_capacity * sizeof *g->change);
   memory_give(world, g->folds, (size_t)g->fold_capacity * sizeof *g->folds);
   for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
     soft_rows *rows = &g->data.rows[type];
@@ -434,6 +437,38 @@ static void run_starts(int first, int last, void *context)
   set_starts(t->graph, t->type, first, last);
 }
 
+// How many constraints hold each particle, for averaging.
+static void count_shares(tn_world *world)
+{
+  soft_graph *g = &world->soft_graph;
+  memset(g->change, 0, (size_t)g->place_count * sizeof *g->change);
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    const soft *s = &world->softs[i];
+    if (!s->alive || s->first == 0) {
+      continue;
+    }
+    particle_state *p = g->data.particles + s->first;
+    for (int32_t k = 0; k < s->particle_count; ++k) {
+      p[k].share = s->pressure > 0.0f ? 1.0f : 0.0f;
+    }
+    for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
+      int32_t count = s->list[type].count * soft_layout_of((soft_type)type).particles;
+      for (int32_t k = 0; k < count; ++k) {
+        int32_t member = s->list[type].members[k];
+        if (member != NO_SLOT) {
+          p[member].share += 1.0f;
+        }
+      }
+    }
+    for (int32_t k = 0; k < s->part_count; ++k) {
+      p[s->cluster_parts[k].particle].share += 1.0f;
+    }
+    for (int32_t k = 0; k < s->particle_count; ++k) {
+      p[k].share = p[k].share < 1.0f ? 1.0f : p[k].share;
+    }
+  }
+}
+
 void soft_pack(tn_world *world)
 {
   soft_graph *g = &world->soft_graph;
@@ -445,6 +480,10 @@ void soft_pack(tn_world *world)
     for (int32_t k = 0; s->alive && s->first > 0 && k < s->particle_count; ++k) {
       set_place(world, s, k);
     }
+  }
+  g->data.change = world->method == TN_METHOD_JACOBI ? g->change : NULL;
+  if (g->data.change) {
+    count_shares(world);
   }
   for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
     start_task task = {g, (soft_type)type};

@@ -30,32 +30,41 @@ typedef struct rigid_motion {
   tn_pos center, p, l; // l: about the centre
 } rigid_motion;
 
-static rigid_motion motion_of(const soft *s)
+// Sums about the first particle in one go, then about the centre. Momenta take less than all.
+static inline rigid_motion sum_motion(const soft *s, bool turns)
 {
   rigid_motion r = {0};
-  tn_pos origin = s->particles[0].at;
-  double *m = r.inertia;
+  tn_pos origin = s->particles[0].at, first = {0}, square = {0}, mixed = {0};
   for (int32_t i = 0; i < s->particle_count; ++i) {
     const soft_particle *p = &s->particles[i];
     double mass = weight_of(p);
+    tn_pos x = pos_sub(p->at, origin), mx = times(mass, x), v = wide(p->v);
     r.mass += mass;
-    r.center = pos_add(r.center, times(mass, pos_sub(p->at, origin)));
-    r.p = pos_add(r.p, times(mass, wide(p->v)));
+    first = pos_add(first, mx);
+    r.p = pos_add(r.p, times(mass, v));
+    r.l = pos_add(r.l, cross(mx, v));
+    if (turns) {
+      square = pos_add(square, tn_p3(mx.x * x.x, mx.y * x.y, mx.z * x.z));
+      mixed = pos_add(mixed, tn_p3(mx.x * x.y, mx.x * x.z, mx.y * x.z));
+    }
   }
-  r.center = pos_add(origin, times(1.0 / r.mass, r.center));
-  for (int32_t i = 0; i < s->particle_count; ++i) {
-    const soft_particle *p = &s->particles[i];
-    double mass = weight_of(p);
-    tn_pos x = pos_sub(p->at, r.center);
-    r.l = pos_add(r.l, times(mass, cross(x, wide(p->v))));
-    m[0] += mass * (x.y * x.y + x.z * x.z);
-    m[1] += mass * (x.x * x.x + x.z * x.z);
-    m[2] += mass * (x.x * x.x + x.y * x.y);
-    m[3] -= mass * x.x * x.y;
-    m[4] -= mass * x.x * x.z;
-    m[5] -= mass * x.y * x.z;
-  }
+  tn_pos c = times(1.0 / r.mass, first);
+  square = pos_sub(square, tn_p3(first.x * c.x, first.y * c.y, first.z * c.z));
+  mixed = pos_sub(mixed, tn_p3(first.x * c.y, first.x * c.z, first.y * c.z));
+  r.inertia[0] = square.y + square.z;
+  r.inertia[1] = square.x + square.z;
+  r.inertia[2] = square.x + square.y;
+  r.inertia[3] = -mixed.x;
+  r.inertia[4] = -mixed.y;
+  r.inertia[5] = -mixed.z;
+  r.l = pos_sub(r.l, cross(c, r.p));
+  r.center = pos_add(origin, c);
   return r;
+}
+
+static rigid_motion motion_of(const soft *s)
+{
+  return sum_motion(s, true);
 }
 
 // v <- kept (v + share (rigid - v)): what is not the motion of a rigid body fades, and momenta stay
@@ -103,11 +112,15 @@ void soft_track_begin(tn_world *world, float dt)
     if (!is_tracked(world, s)) {
       continue;
     }
-    rigid_motion r = motion_of(s);
+    rigid_motion r = sum_motion(s, false);
     s->linear = pos_add(r.p, times((double)(dt * s->gravity_scale) * r.mass, wide(world->gravity)));
     s->angular = r.l;
     for (int32_t k = 0; k < s->particle_count; ++k) {
-      tn_pos impulse = times((double)dt, wide(s->particles[k].force));
+      tn_vec3 force = s->particles[k].force;
+      if (force.x == 0.0f && force.y == 0.0f && force.z == 0.0f) {
+        continue;
+      }
+      tn_pos impulse = times((double)dt, wide(force));
       s->linear = pos_add(s->linear, impulse);
       s->angular = pos_add(s->angular, cross(pos_sub(s->particles[k].at, r.center), impulse));
     }
@@ -147,12 +160,12 @@ static void add_touches(tn_world *world, int32_t slot, const rigid_motion *r, fl
 
 static void set_right(soft *s, const rigid_motion *r)
 {
-  tn_pos v = times(1.0 / r->mass, pos_sub(s->linear, r->p));
   tn_pos w = solve_inertia(r->inertia, pos_sub(s->angular, r->l));
+  tn_pos v = times(1.0 / r->mass, pos_sub(s->linear, r->p)), center = r->center;
   for (int32_t i = 0; i < s->particle_count; ++i) {
     soft_particle *p = &s->particles[i];
-    tn_pos u = pos_add(wide(p->v), pos_add(v, cross(w, pos_sub(p->at, r->center))));
-    p->v = tn_v3((float)u.x, (float)u.y, (float)u.z);
+    tn_pos u = pos_add(v, cross(w, pos_sub(p->at, center)));
+    p->v = tn_add(p->v, tn_v3((float)u.x, (float)u.y, (float)u.z));
   }
 }
 

@@ -300,16 +300,15 @@ void soft_move_chains(tn_world *world, float h)
     row->n[0] = n.x;
     row->n[1] = n.y;
     row->n[2] = n.z;
-    float w = p[row->place[0]].inverse_mass + p[row->place[1]].inverse_mass;
+    float w = soft_mass(&g->data, row->place[0]) + soft_mass(&g->data, row->place[1]);
     float a = row->compliance / (h * h);
     float x = w + a > 0.0f ? -(length - row->rest) / h / (w + a) : 0.0f;
     row->sum += x;
     for (int side = 0; side < 2; ++side) {
-      particle_state *to = &p[row->place[side]];
+      const particle_state *to = &p[row->place[side]];
       float scale = (side == 0 ? -x : x) * to->inverse_mass;
       for (int k = 0; k < 3; ++k) {
-        to->v[k] += scale * row->n[k];
-        to->dx[k] += h * scale * row->n[k];
+        soft_move(&g->data, row->place[side], k, scale * row->n[k], h);
       }
     }
   }
@@ -355,7 +354,7 @@ static void solve_surface(tn_world *world, const soft *s, float h, soft_stage st
   add_gradients(world, s, g->at[s->first], &volume);
   for (int32_t i = s->first; i < s->first + s->particle_count; ++i) {
     V d = vec(g->gradient[i]);
-    w += (double)(p[i].inverse_mass * v_dot(d, d));
+    w += (double)(soft_mass(&g->data, i) * v_dot(d, d));
     rate += (double)v_dot(d, vec(p[i].v));
   }
   double a = (double)s->volume_compliance / ((double)h * (double)h);
@@ -368,8 +367,11 @@ static void solve_surface(tn_world *world, const soft *s, float h, soft_stage st
   for (int32_t i = s->first; i < s->first + s->particle_count; ++i) {
     for (int k = 0; k < 3; ++k) {
       float dv = x * p[i].inverse_mass * g->gradient[i][k];
-      p[i].v[k] += dv;
-      p[i].dx[k] += stage == SOFT_POSITION ? h * dv : 0.0f;
+      if (stage == SOFT_POSITION) {
+        soft_move(&g->data, i, k, dv, h);
+      } else {
+        p[i].v[k] += dv;
+      }
     }
   }
 }

@@ -136,12 +136,31 @@ struct soft_data {
   soft_type type;    // of the running pass
   soft_stage stage;
   kick_part part;
+  // Where corrections are averaged, of all constraints of a particle; else null.
+  particle_state *change;
   float keep; // share of the last substep's impulses that the next starts from
 };
+
+// The inverse mass that a constraint finds: where corrections are averaged it has only its part of
+// the particle.
+static inline float soft_mass(const soft_data *data, int32_t place)
+{
+  const particle_state *p = &data->particles[place];
+  return data->change ? p->share * p->inverse_mass : p->inverse_mass;
+}
+
+// Moves a particle where positions are solved.
+static inline void soft_move(soft_data *data, int32_t place, int axis, float dv, float h)
+{
+  float *line = (data->change ? data->change : data->particles)[place].line;
+  line[axis] += dv;
+  line[4 + axis] += h * dv;
+}
 
 typedef struct soft_ops {
   void (*kick)(solver_data *data, int first, int last);
   void (*drift)(solver_data *data, int first, int last);
+  void (*average)(solver_data *data, int first, int last);
   void (*rows)(solver_data *data, int first, int last);
   void (*touches)(solver_data *data, int first, int last);
   void (*holds)(solver_data *data, int first, int last);

@@ -74,6 +74,20 @@ static void drift_particles(solver_data *data, int first, int last)
   }
 }
 
+// What the constraints of a particle want, on average.
+static void average_particles(solver_data *data, int first, int last)
+{
+  particle_state *change = data->soft->change;
+  for (int32_t i = first * BLOCK_WIDTH; i < last * BLOCK_WIDTH; ++i) {
+    particle_state *p = &data->soft->particles[i];
+    for (int k = 0; k < 3; ++k) {
+      p->v[k] += change[i].v[k];
+      p->dx[k] += change[i].dx[k];
+    }
+    memset(&change[i], 0, sizeof change[i]);
+  }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Members of one type
 
@@ -101,13 +115,42 @@ KERNEL void load_particles(const solver_data *data, int32_t (*place)[BLOCK_WIDTH
     LOAD(start + 3 * (i - 1), lane, &apart);
     rows->d[i - 1] = v_add(apart, v_sub(rows->p[i].dx, rows->p[0].dx));
   }
+  // Where corrections are averaged, each of a particle's constraints has its part of the mass.
+  if (count < CELL_SIZE && data->soft->change) {
+    for (int i = 0; i < count; ++i) {
+      rows->p[i].w = rows->p[i].share * rows->p[i].w;
+    }
+  }
+}
+
+// Adds to the change of each particle its part of what the constraint did to it.
+KERNEL void store_change(const solver_data *data, const int32_t *place, R part,
+                         const Particle *after)
+{
+  Particle before = load_particle(data, place);
+  V dv = v_scale(part, v_sub(after->v, before.v));
+  V dx = v_scale(part, v_sub(after->dx, before.dx));
+  R r[6] = {dv.x, dv.y, dv.z, dx.x, dx.y, dx.z};
+  for (int i = 0; i < TN_LANES; ++i) {
+    float *line = data->soft->change[place[i]].line;
+    for (int k = 0; k < 6 && place[i] > 0; ++k) {
+      line[k < 3 ? k : k + 1] += ((const float *)&r[k])[i];
+    }
+  }
 }
 
 KERNEL void store_particles(const solver_data *data, int32_t (*place)[BLOCK_WIDTH], int lane,
                             int count, const Members *rows)
 {
+  if (!data->soft->change) {
+    for (int i = 0; i < count; ++i) {
+      store_particle(data, &place[i][lane], &rows->p[i]);
+    }
+    return;
+  }
   for (int i = 0; i < count; ++i) {
-    store_particle(data, &place[i][lane], &rows->p[i]);
+    R part = count < CELL_SIZE ? 1.0f / rows->p[i].share : splat(1.0f);
+    store_change(data, &place[i][lane], part, &rows->p[i]);
   }
 }
 
@@ -396,6 +439,12 @@ static void pass_holds(solver_data *data, int first, int last)
       LOAD(hb->params, lane, &params);
       LOAD(hb->state, lane, &state);
       Particle p = load_particle(data, &hb->place[lane]);
+      // Where corrections are averaged a particle gives way to what holds it as it does to the
+      // rest, or soft bodies shake what they are tied to apart.
+      Particle before = p;
+      if (data->soft->change) {
+        p.w = p.share * p.w;
+      }
       Gather g = {hb->body + lane, hb->move + lane};
       Body body;
       R share;
@@ -408,6 +457,12 @@ static void pass_holds(solver_data *data, int first, int last)
       }
       store_carry(data, g, &carry);
       STORE(hb->state, lane, &state);
+      if (data->soft->change) {
+        R part = 1.0f / p.share;
+        p.w = before.w;
+        p.v = v_add(before.v, v_scale(part, v_sub(p.v, before.v)));
+        p.dx = v_add(before.dx, v_scale(part, v_sub(p.dx, before.dx)));
+      }
       store_particle(data, &hb->place[lane], &p);
       store_body(data, g, &pass, &body, share);
     }
@@ -415,5 +470,5 @@ static void pass_holds(solver_data *data, int first, int last)
 }
 
 const soft_ops SOFT_OPS = {
-    kick_particles, drift_particles, pass_rows, pass_touches, pass_holds,
+    kick_particles, drift_particles, average_particles, pass_rows, pass_touches, pass_holds,
 };

@@ -188,6 +188,9 @@ static void for_soft_rows(stepper *s, soft_stage stage)
   if (stage != SOFT_WARM) {
     soft_solve_surfaces(world, s->data.substep.h, stage);
   }
+  if (stage == SOFT_POSITION && g->data.change) {
+    for_particles(s, world->soft_ops->average);
+  }
 }
 
 // What ties them to rigid bodies, and what they touch.

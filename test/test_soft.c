@@ -108,6 +108,68 @@ static void momentum_can_be_kept_by_positions(void **unused)
   }
 }
 
+// A triangle of edges that are half too long. Each edge moves its ends by a quarter, at 60 degrees
+// to the other's; of both the mean is taken, so that all lengths become 1.5 - 0.375. One after the
+// other they would not stay equal.
+static void jacobi_averages_corrections(void **unused)
+{
+  (void)unused;
+  static const tn_vec3 corners[3] = {
+      {0.0f, 0.0f, 0.0f}, {1.0f, 0.0f, 0.0f}, {0.5f, 0.8660254f, 0.0f}};
+  static const int edges[6] = {0, 1, 1, 2, 2, 0};
+  tn_world *world = weightless(1, TN_METHOD_JACOBI);
+  tn_soft_def def = tn_default_soft_def();
+  def.vertices = corners;
+  def.vertex_count = 3;
+  def.edges = edges;
+  def.edge_count = 3;
+  tn_soft_id soft = tn_soft_create(world, &def);
+  tn_pos x[3];
+  for (int i = 0; i < 3; ++i) {
+    x[i] = tn_offset(origin, tn_scale(1.5f, corners[i]));
+  }
+  tn_soft_set_positions(world, soft, x, 3);
+  test_run(world, dt, 1);
+  for (int i = 0; i < 3; ++i) {
+    tn_vec3 d = tn_between_points(tn_soft_position(world, soft, i),
+                                  tn_soft_position(world, soft, (i + 1) % 3));
+    assert_close(tn_length(d), 1.125, 1e-5);
+  }
+  tn_world_destroy(world);
+}
+
+// A rope let go from the horizontal, and a soft cube that falls on its edge and rolls over.
+static void jacobi_gains_no_energy(void **unused)
+{
+  (void)unused;
+  for (int i = 0; i < 3; ++i) {
+    tn_world *world = test_world(20, TN_METHOD_JACOBI);
+    tn_shape_def plane = tn_default_shape_def(TN_SHAPE_PLANE);
+    tn_soft_def def = tn_default_soft_def();
+    if (i == 0) {
+      assert_true(tn_soft_mesh_rope(&def, 20, 1.0f));
+    } else {
+      tn_shape_create(world, test_no_body, &plane);
+      assert_true(tn_soft_mesh_box(&def, (const int[3]){3, 3, 3}, tn_v3(0.1f, 0.1f, 0.1f), i == 2));
+      def.position = tn_p3(0.0, 0.3, 0.0);
+      def.rotation = tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 1.0f), 0.6f);
+      def.youngs_modulus = 2e4f;
+    }
+    tn_soft_id soft = tn_soft_create(world, &def);
+    tn_soft_mesh_free(&def);
+    if (i == 0) {
+      tn_soft_pin(world, soft, 0, true);
+    }
+    double start = tn_world_energy(world).total, most = start;
+    for (int k = 0; k < 120; ++k) {
+      test_run(world, dt, 1);
+      most = fmax(most, tn_world_energy(world).total);
+    }
+    assert_below(most - start, 1e-3);
+    tn_world_destroy(world);
+  }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Every constraint alone, in random states
 
@@ -610,6 +672,8 @@ int main(void)
       cmocka_unit_test(rod_keeps_spinning),
       cmocka_unit_test(rod_loses_by_positions_what_the_paper_says),
       cmocka_unit_test(momentum_can_be_kept_by_positions),
+      cmocka_unit_test(jacobi_averages_corrections),
+      cmocka_unit_test(jacobi_gains_no_energy),
       cmocka_unit_test(every_constraint_keeps_momentum),
       cmocka_unit_test(edge_stretches_by_force_times_compliance),
       cmocka_unit_test(rope_carries_a_thousand_times_its_weight),

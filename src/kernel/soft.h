@@ -664,10 +664,17 @@ KERNEL void solve_cell(const SoftPass *pass, Particle *p, const V *d, const Cell
                        CellState *state)
 {
   CellPlace c = cell_place(d, params);
+  R s = damping_factor(pass, params->damping);
   if (pass->form == FORM_POSITION) {
     state->q = follow_rotation(state->q, c.fit);
+    // Its part of the particles where corrections are averaged; the same for all of them, or its
+    // momentum would not stay zero.
+    R most = splat(1.0f);
+    for (int i = 0; i < CELL_SIZE; ++i) {
+      most = r_max(most, p[i].share);
+    }
+    s = most * s;
   }
-  R s = damping_factor(pass, params->damping);
   R a = pass->inv_h2 * r_inverse_above(params->rate, splat(0.0f));
   R share = -1.0f / (s + a);
   V x[CELL_SIZE];
