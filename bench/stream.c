@@ -34,7 +34,7 @@ static void *read_lines(void *context)
 // ms that go by while each thread reads its share.
 static double read_once(const uint64_t *words, size_t count, int rounds, int threads)
 {
-  reader readers[THREADS];
+  reader readers[THREADS] = {{0}};
   pthread_t other;
   for (int i = 0; i < threads; ++i) {
     size_t share = count / (size_t)threads;

@@ -1,5 +1,5 @@
 #if !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L // clock_gettime
+#define _POSIX_C_SOURCE 200809L // NOLINT: for clock_gettime
 #endif
 #include "task.h"
 
@@ -88,7 +88,7 @@ typedef struct task_share {
 // ticket, and the caller closes the job before it looks at the busy: a worker either sees the job
 // closed and touches nothing of it, or is waited for. One that has not woken up in time holds up
 // nobody.
-struct task_pool {
+struct task_pool { // NOLINT(clang-analyzer-optin.performance.Padding)
   tn_allocator allocator;
   tn_enqueue_fn *enqueue;
   tn_finish_fn *finish;
@@ -377,7 +377,7 @@ void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *con
   bool is_timed = count >= TIMED_GRAINS * grain || grain == 1; // one may cost anything
   double start = is_timed ? seconds_now() : 0.0;
   int threads = run_here_or_in_pool(pool, task, count, grain, context);
-  double estimate = GRAIN_TIME * (count / grain);
+  double estimate = GRAIN_TIME * (double)count / (double)grain;
   pool->work += (is_timed ? threads * (seconds_now() - start) : estimate) - MEETING;
 }
 

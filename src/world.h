@@ -274,19 +274,16 @@ struct tn_world {
   contact *contacts;
   contact_graph contact_graph;
   pair_brief *briefs; // of active pairs
-  int32_t brief_capacity;
   placed_contact *placed_contacts;
-  body_mark *marks; // by body
-  int32_t placed_capacity, mark_capacity;
+  body_mark *marks;    // by body
   uint64_t *pair_bits; // scratch: pairs to be listed
-  int32_t pair_bit_capacity;
+  int32_t brief_capacity, placed_capacity, mark_capacity, pair_bit_capacity;
   // Scratch of a step.
   int32_t *candidates; // shapes near a searching one
   int32_t candidate_count, candidate_capacity;
   uint8_t *pair_calls; // by pair
-  int32_t pair_call_capacity;
   int32_t *sort_places;
-  int32_t sort_place_capacity;
+  int32_t pair_call_capacity, sort_place_capacity;
   int32_t *active_pairs; // with someone awake
   int32_t active_pair_count, active_pair_capacity;
   found_pair *found;
