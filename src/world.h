@@ -266,7 +266,6 @@ struct tn_world {
   tree fixed_tree, moving_tree;
   int32_t *searchers; // shapes that look for pairs
   int32_t searcher_count, searcher_capacity;
-  bool searchers_changed; // some shape searches that is not in the list
 
   pool_list pair_list;
   pair *pairs;
@@ -300,9 +299,10 @@ struct tn_world {
   int32_t told_event_count; // those of the last step; the rest came about since then
   tn_sleep_event *sleep_events;
   int32_t sleep_event_count, sleep_event_capacity, told_sleep_count;
-  bool sleeping;      // bodies may fall asleep
-  bool awake_changed; // the list of those awake is out of date
-  int32_t *awake;     // body slots that move, in rising order
+  bool sleeping;          // bodies may fall asleep
+  bool awake_changed;     // the list of those awake is out of date
+  bool searchers_changed; // some shape searches that is not in the list
+  int32_t *awake;         // body slots that move, in rising order
   int32_t awake_count, awake_capacity;
   int32_t *island; // scratch: sets of bodies
   float *island_still;
