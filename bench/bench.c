@@ -51,6 +51,7 @@ static bool run_groups(bench *b)
   ok = bench_rays(b) && ok;
   ok = bench_scaling(b) && ok;
   ok = bench_memory(b) && ok;
+  ok = bench_stream(b) && ok;
   ok = bench_joints(b) && ok;
   return bench_curves(b) && ok;
 }

@@ -106,6 +106,7 @@ bool bench_rays(bench *b);
 bool bench_scaling(bench *b);
 bool bench_curves(bench *b);
 bool bench_memory(bench *b);
+bool bench_stream(bench *b);
 bool bench_joints(bench *b);
 
 // Joints at so many lanes a time, ns each, with all they need at hand.

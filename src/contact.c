@@ -380,22 +380,29 @@ static void judge_pairs(int first, int last, void *context)
   }
 }
 
-// A pair with someone active, unless its shapes cannot have met.
-static void list_pair(lister *l, int32_t slot, uint8_t call)
+static uint8_t place_and_judge(lister *l, int32_t slot)
+{
+  pair *p = &l->world->pairs[slot];
+  shape *a = &l->shapes[p->shape[0]], *b = &l->shapes[p->shape[1]];
+  place_other(l, a->stance.look == l->active ? b : a);
+  return judge_near(l, p);
+}
+
+// A pair with someone active, unless its shapes cannot have met. It is written in any case, and
+// counted if it is to be listed: no jumps.
+static inline void list_pair(lister *l, int32_t slot, uint8_t call)
 {
   if (call & CALL_PLACE) {
-    pair *p = &l->world->pairs[slot];
-    shape *a = &l->shapes[p->shape[0]], *b = &l->shapes[p->shape[1]];
-    place_other(l, a->stance.look == l->active ? b : a);
-    call |= judge_near(l, p);
+    call |= place_and_judge(l, slot);
   }
-  bool listed = (call & (CALL_LIST | CALL_LIST_COMPLEX)) != 0;
-  found_pair empty = {.first = l->room, .room = call & CALL_LIST_COMPLEX ? MAX_MANIFOLDS : 1};
-  l->found[l->count] = empty;
+  int32_t is_complex = (call & CALL_LIST_COMPLEX) != 0;
+  int32_t is_listed = (call & CALL_LIST) != 0 || is_complex;
+  int32_t room = 1 + is_complex * (MAX_MANIFOLDS - 1);
+  l->found[l->count] = (found_pair){.first = l->room, .room = room};
   l->listed[l->count] = slot;
-  l->count += listed;
-  l->room += listed ? empty.room : 0;
-  l->descents += listed & ((call & CALL_DESCENT) != 0);
+  l->count += is_listed;
+  l->room += is_listed * room;
+  l->descents += is_listed & ((call & CALL_DESCENT) != 0);
 }
 
 static int64_t count_links(const tn_world *world)

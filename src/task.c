@@ -63,9 +63,11 @@ void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *con
 // How often a worker looks for the next job before it sleeps: outside of a step, and in one.
 #define SPINS 500
 #define SPINS_IN_STEP 20000
-// A step is shared out if its jobs add up to this much, in seconds and of the step.
+// A step is shared out if its jobs add up to this much, in seconds and of the step. Small jobs are
+// taken for what their grains say, large ones are timed.
 #define GRAIN_TIME 2e-6 // s, of `grain` items
-#define MEETING 2       // grains that a job costs to share out
+#define MEETING 4e-6    // s, that it costs to share out a job
+#define TIMED_GRAINS 8
 #define LEAST_WORK 2.5e-4
 #define LEAST_SHARE 0.3
 // Jobs that the caller does alone after it was kept waiting, and those in time that halve it.
@@ -86,7 +88,7 @@ typedef struct task_share {
 // ticket, and the caller closes the job before it looks at the busy: a worker either sees the job
 // closed and touches nothing of it, or is waited for. One that has not woken up in time holds up
 // nobody.
-struct task_pool {
+struct task_pool { // NOLINT(clang-analyzer-optin.performance.Padding)
   tn_allocator allocator;
   tn_enqueue_fn *enqueue;
   tn_finish_fn *finish;
@@ -99,7 +101,7 @@ struct task_pool {
 
   bool sharing; // the current step is shared out
   double begun; // when it began
-  int grains;   // of its jobs so far that could be shared out, less what that costs
+  double work;  // s, of its jobs so far that could be shared out, less what that costs
   int rest;     // jobs that the caller does alone after it was kept waiting
   int resting;  // that are left of them
   int prompt;   // jobs since then that were done in time
@@ -263,7 +265,7 @@ void task_begin(task_pool *pool)
 {
   if (pool->thread_count > 0) {
     pool->begun = seconds_now();
-    pool->grains = 0;
+    pool->work = 0.0;
     atomic_store(&pool->in_step, pool->sharing);
     if (pool->sharing && pool->resting == 0) {
       wake_sleepers(pool);
@@ -274,8 +276,8 @@ void task_begin(task_pool *pool)
 void task_end(task_pool *pool)
 {
   if (pool->thread_count > 0) {
-    double work = GRAIN_TIME * pool->grains;
-    pool->sharing = work > LEAST_WORK && work > LEAST_SHARE * (seconds_now() - pool->begun);
+    double least = LEAST_SHARE * (seconds_now() - pool->begun);
+    pool->sharing = pool->work > LEAST_WORK && pool->work > least;
     atomic_store(&pool->in_step, false);
   }
 }
@@ -344,6 +346,19 @@ static void run_in_pool(task_pool *pool, tn_task_fn *task, int count, int grain,
   judge(pool, wait_for_workers(pool, start));
 }
 
+// Returns how many threads have worked on it.
+static int run_here_or_in_pool(task_pool *pool, tn_task_fn *task, int count, int grain,
+                               void *context)
+{
+  if (pool->sharing && pool->resting == 0) {
+    run_in_pool(pool, task, count, grain, context);
+    return 2; // or more
+  }
+  pool->resting -= pool->resting > 0;
+  task(0, count, context);
+  return 1;
+}
+
 void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *context)
 {
   if ((pool->thread_count == 0 && !pool->enqueue) || count < 2 * grain) {
@@ -359,13 +374,11 @@ void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *con
     }
     return;
   }
-  pool->grains += count / grain - MEETING;
-  if (!pool->sharing || pool->resting > 0) {
-    pool->resting -= pool->resting > 0;
-    task(0, count, context);
-    return;
-  }
-  run_in_pool(pool, task, count, grain, context);
+  bool is_timed = count >= TIMED_GRAINS * grain || grain == 1; // one may cost anything
+  double start = is_timed ? seconds_now() : 0.0;
+  int threads = run_here_or_in_pool(pool, task, count, grain, context);
+  double estimate = GRAIN_TIME * (double)count / (double)grain;
+  pool->work += (is_timed ? threads * (seconds_now() - start) : estimate) - MEETING;
 }
 
 #endif

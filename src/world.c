@@ -1,5 +1,5 @@
 #if !defined(_DEFAULT_SOURCE)
-#define _DEFAULT_SOURCE // madvise
+#define _DEFAULT_SOURCE // NOLINT: for madvise
 #endif
 #include "world.h"
 

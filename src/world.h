@@ -282,7 +282,6 @@ struct tn_world {
   tree fixed_tree, moving_tree;
   int32_t *searchers; // shapes that look for pairs
   int32_t searcher_count, searcher_capacity;
-  bool searchers_changed; // some shape searches that is not in the list
 
   pool_list pair_list;
   pair *pairs;
@@ -290,22 +289,19 @@ struct tn_world {
   contact *contacts;
   contact_graph contact_graph;
   pair_brief *briefs; // of active pairs
-  int32_t brief_capacity;
   placed_contact *placed_contacts;
-  body_mark *marks; // by body
-  int32_t placed_capacity, mark_capacity;
+  body_mark *marks;  // by body
   bearing *bearings; // by body
   support *supports;
   int32_t bearing_capacity, support_capacity;
   uint64_t *pair_bits; // scratch: pairs to be listed
-  int32_t pair_bit_capacity;
+  int32_t brief_capacity, placed_capacity, mark_capacity, pair_bit_capacity;
   // Scratch of a step.
   int32_t *candidates; // shapes near a searching one
   int32_t candidate_count, candidate_capacity;
   uint8_t *pair_calls; // by pair
-  int32_t pair_call_capacity;
   int32_t *sort_places;
-  int32_t sort_place_capacity;
+  int32_t pair_call_capacity, sort_place_capacity;
   int32_t *active_pairs; // with someone awake
   int32_t active_pair_count, active_pair_capacity;
   found_pair *found;
@@ -322,9 +318,10 @@ struct tn_world {
   int32_t told_event_count; // those of the last step; the rest came about since then
   tn_sleep_event *sleep_events;
   int32_t sleep_event_count, sleep_event_capacity, told_sleep_count;
-  bool sleeping;      // bodies may fall asleep
-  bool awake_changed; // the list of those awake is out of date
-  int32_t *awake;     // body slots that move, in rising order
+  bool sleeping;          // bodies may fall asleep
+  bool awake_changed;     // the list of those awake is out of date
+  bool searchers_changed; // some shape searches that is not in the list
+  int32_t *awake;         // body slots that move, in rising order
   int32_t awake_count, awake_capacity;
   int32_t *island; // scratch: sets of bodies
   float *island_still;
