@@ -124,7 +124,7 @@ KERNEL void load_particles(const solver_data *data, int32_t (*place)[BLOCK_WIDTH
 }
 
 // Adds to the change of each particle its part of what the constraint did to it.
-KERNEL void store_change(const solver_data *data, const int32_t *place, R part,
+KERNEL void add_averaged(const solver_data *data, const int32_t *place, R part,
                          const Particle *after)
 {
   Particle before = load_particle(data, place);
@@ -150,7 +150,7 @@ KERNEL void store_particles(const solver_data *data, int32_t (*place)[BLOCK_WIDT
   }
   for (int i = 0; i < count; ++i) {
     R part = count < CELL_SIZE ? 1.0f / rows->p[i].share : splat(1.0f);
-    store_change(data, &place[i][lane], part, &rows->p[i]);
+    add_averaged(data, &place[i][lane], part, &rows->p[i]);
   }
 }
 
