@@ -32,18 +32,16 @@ static void capsules_settle_without_friction(void **unused)
   check_capsules(run);
 }
 
-// About 4,000 contacts, at rest but for small movements: now and then something slips, but there
-// are two seconds in which nothing is faster than a fall of 5 mm makes it.
+// About 4,000 contacts, at rest but for small movements: in the last two seconds nothing is faster
+// than a fall of 5 mm makes it.
 static void mixed_pile_settles_around_poles(void **unused)
 {
   (void)unused;
   scene_run *run = start_scene("pile", "count=2000", 20);
-  run_scene(run, 16.0);
+  run_scene(run, 18.0);
   told(run, "max_penetration_run");
-  do {
-    run->fastest = 0.0;
-    run_scene(run, 2.0);
-  } while (run->time < 24.0 && scene_metric_value(run, "max_speed_run") >= 0.3);
+  run->fastest = 0.0;
+  run_scene(run, 2.0);
   told(run, "max_penetration_m");
   told(run, "mean_penetration_m");
   assert_close(told(run, "escaped"), 0.0, 0.0);
