@@ -574,9 +574,6 @@ static void begin_step(tn_world *world, float dt, float scale)
   for (int32_t i = 0; i < world->mechanisms.count; ++i) {
     find_mechanism_leaning(world, &world->mechanisms.list[i]);
   }
-  if (world->method == TN_METHOD_JACOBI) {
-    count_shares(world);
-  }
 }
 
 static void break_joint(tn_world *world, int32_t slot)
@@ -705,6 +702,7 @@ uint32_t tn_world_step(tn_world *world, float dt)
       (world->contact_graph.young && !loads_guess(world, h / scale)) ||
       !bearings_find(world, h * scale) || !pack_softs(world, dt, scale)) {
     report(world, TN_LOG_ERROR, "tn_world_step: out of memory");
+    task_end(world->tasks);
     return TN_STEP_OUT_OF_MEMORY;
   }
   begin_step(world, dt, scale);
@@ -713,6 +711,9 @@ uint32_t tn_world_step(tn_world *world, float dt)
   s.direct.data = &s.data;
   s.task.ops = world->ops;
   contacts_pack(world, &s.data, dt, scale);
+  if (world->method == TN_METHOD_JACOBI) {
+    count_shares(world);
+  }
   take_time(world, &world->profile.prepare);
   for (int i = 0; i < world->substeps; ++i) {
     s.data.substep.time = (float)(i + 1) * s.data.substep.h;

@@ -1,4 +1,5 @@
 // Saved worlds: restored they go on exactly as the original did, and damage is found out.
+#include "heap.h"
 #include "menagerie.h"
 #include "support.h"
 
@@ -129,6 +130,28 @@ static void another_world_goes_on_as_the_first(void **state)
       tn_world_destroy(other);
     }
     free(s.bytes);
+    tn_world_destroy(world);
+  }
+}
+
+// Contacts come and go while bodies fall on each other.
+static void a_heap_goes_on_in_another_world(void **state)
+{
+  (void)state;
+  for (int m = 0; m < TEST_METHODS; ++m) {
+    tn_world *world = test_world(4, test_methods[m]);
+    heap_build(world, 4);
+    test_run(world, dt, 30);
+    snapshot s = save(world);
+    tn_world *other = test_world(4, test_methods[m]);
+    assert_restores(other, &s);
+    for (int i = 0; i < 30; ++i) {
+      test_run(world, dt, 1);
+      test_run(other, dt, 1);
+      assert_true(tn_world_hash(other) == tn_world_hash(world));
+    }
+    free(s.bytes);
+    tn_world_destroy(other);
     tn_world_destroy(world);
   }
 }
@@ -458,6 +481,7 @@ int main(void)
       cmocka_unit_test(the_same_world_goes_on_as_before),
       cmocka_unit_test(saving_changes_nothing),
       cmocka_unit_test(another_world_goes_on_as_the_first),
+      cmocka_unit_test(a_heap_goes_on_in_another_world),
       cmocka_unit_test(nothing_of_the_old_content_is_left),
       cmocka_unit_test(worlds_without_joints_or_bodies_are_saved_too),
       cmocka_unit_test(everything_told_between_steps_is_saved),
