@@ -96,7 +96,7 @@ static void unequal_balls_part_by_the_law_of_impact(void **unused)
 // ---------------------------------------------------------------------------------------------
 // Newton's cradle, and Figure 12
 
-static void cradle_keeps_its_energy(void **unused)
+static void seabra_fig_1_cradle_keeps_its_energy(void **unused)
 {
   (void)unused;
   scene_run *run = start_scene("cradle", "", 20);
@@ -107,7 +107,7 @@ static void cradle_keeps_its_energy(void **unused)
   scene_destroy(run);
 }
 
-static void cradle_passes_the_speed_to_the_last(void **unused)
+static void seabra_fig_1_cradle_passes_the_speed_to_the_last(void **unused)
 {
   (void)unused;
   scene_run *run = start_scene("cradle", "", 20);
@@ -209,7 +209,7 @@ static double highest_energy(scene_run *run, double seconds)
   return highest;
 }
 
-static void elastic_plate_keeps_its_energy(void **unused)
+static void seabra_fig_8_plate_keeps_its_energy(void **unused)
 {
   (void)unused;
   static const char *const settings[3] = {"tilt=30", "tilt=5", "tilt=75"};
@@ -356,14 +356,14 @@ int main(void)
       cmocka_unit_test(half_elastic_ball_comes_to_rest),
       cmocka_unit_test(restitutions_combine_as_asked),
       cmocka_unit_test(unequal_balls_part_by_the_law_of_impact),
-      cmocka_unit_test(cradle_keeps_its_energy),
-      cmocka_unit_test(cradle_passes_the_speed_to_the_last),
+      cmocka_unit_test(seabra_fig_1_cradle_keeps_its_energy),
+      cmocka_unit_test(seabra_fig_1_cradle_passes_the_speed_to_the_last),
       cmocka_unit_test(cradle_passes_two_on),
       cmocka_unit_test(fig_12_impulse_goes_through_to_the_last_marble),
       cmocka_unit_test(fig_13_marbles_created_inside_wires_stay_on_them),
       cmocka_unit_test(fig_14_marbles_follow_loop_and_coil),
       cmocka_unit_test(fig_1_marbles_roll_to_the_end),
-      cmocka_unit_test(elastic_plate_keeps_its_energy),
+      cmocka_unit_test(seabra_fig_8_plate_keeps_its_energy),
       cmocka_unit_test(elastic_plate_with_friction_gains_nothing),
       cmocka_unit_test(fig_15_coin_turns_faster_until_it_lies),
       cmocka_unit_test(no_bullet_passes_a_thin_wall),

@@ -34,7 +34,7 @@ static void capsules_settle_without_friction(void **unused)
 
 // About 4,000 contacts, at rest but for small movements: in the last two seconds nothing is faster
 // than a fall of 5 mm makes it.
-static void mixed_pile_settles_around_poles(void **unused)
+static void deul_fig_2_mixed_pile_settles_around_poles(void **unused)
 {
   (void)unused;
   scene_run *run = start_scene("pile", "count=2000", 20);
@@ -90,7 +90,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(capsules_settle_in_their_box),
       cmocka_unit_test(capsules_settle_without_friction),
-      cmocka_unit_test(mixed_pile_settles_around_poles),
+      cmocka_unit_test(deul_fig_2_mixed_pile_settles_around_poles),
       cmocka_unit_test(ground_bears_the_pile),
       cmocka_unit_test(dominoes_all_fall),
   };

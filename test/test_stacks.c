@@ -11,7 +11,7 @@ static void check_tower(const char *settings, int substeps, double drift)
   scene_destroy(run);
 }
 
-static void tower_of_10_does_not_drift(void **unused)
+static void seabra_fig_5_tower_of_10_does_not_drift(void **unused)
 {
   (void)unused;
   check_tower("count=10", 20, 1e-4);
@@ -210,7 +210,7 @@ static pyramid_result run_pyramid(const char *settings)
   return result;
 }
 
-static void pyramid_does_not_drift_or_sink(void **unused)
+static void seabra_fig_6_pyramid_does_not_drift_or_sink(void **unused)
 {
   (void)unused;
   pyramid_result result = run_pyramid("base=36");
@@ -253,13 +253,13 @@ static void check_overlap(const char *settings)
   scene_destroy(run);
 }
 
-static void pyramid_created_overlapping_by_a_tenth_comes_apart_gently(void **unused)
+static void seabra_fig_9_pyramid_overlapping_by_a_tenth_comes_apart_gently(void **unused)
 {
   (void)unused;
   check_overlap("base=36 overlap_m=0.1");
 }
 
-static void pyramid_created_overlapping_by_four_tenths_comes_apart_gently(void **unused)
+static void seabra_fig_9_pyramid_overlapping_by_four_tenths_comes_apart_gently(void **unused)
 {
   (void)unused;
   check_overlap("base=36 overlap_m=0.4");
@@ -268,7 +268,7 @@ static void pyramid_created_overlapping_by_four_tenths_comes_apart_gently(void *
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tower_of_10_does_not_drift),
+      cmocka_unit_test(seabra_fig_5_tower_of_10_does_not_drift),
       cmocka_unit_test(tower_of_20_does_not_drift),
       cmocka_unit_test(tower_of_50_does_not_drift),
       cmocka_unit_test(tower_of_100_stands),
@@ -284,10 +284,10 @@ int main(void)
       cmocka_unit_test(arch_stands_if_it_is_thick_enough),
       cmocka_unit_test(each_level_carries_what_is_above),
       cmocka_unit_test(contact_forces_explain_the_momentum),
-      cmocka_unit_test(pyramid_does_not_drift_or_sink),
+      cmocka_unit_test(seabra_fig_6_pyramid_does_not_drift_or_sink),
       cmocka_unit_test(pyramid_is_the_same_far_away),
-      cmocka_unit_test(pyramid_created_overlapping_by_a_tenth_comes_apart_gently),
-      cmocka_unit_test(pyramid_created_overlapping_by_four_tenths_comes_apart_gently),
+      cmocka_unit_test(seabra_fig_9_pyramid_overlapping_by_a_tenth_comes_apart_gently),
+      cmocka_unit_test(seabra_fig_9_pyramid_overlapping_by_four_tenths_comes_apart_gently),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
