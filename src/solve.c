@@ -111,6 +111,7 @@ KERNEL void find_rows(JointType type, int angular, const JointStart *start, cons
   }
   rows->mass = mean_mass(rows->k);
   rows->k_rows = masses_between_rows(kind, rows);
+  // NOLINTNEXTLINE: the parameters were loaded as an array
   rows->factor = factorize(kind, params, rows->k_rows, params->alpha * pass->inv_h2);
 }
 
