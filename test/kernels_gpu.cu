@@ -1,5 +1,5 @@
 // The kernels on a graphics card and on the processor: the same bits. Exits with 77 where there is
-// no card.
+// no card; whatever else goes wrong on one is a failure.
 #include "kernel_rounds.h"
 
 #include <cstdio>
@@ -16,12 +16,17 @@ int main()
   Remains *there = nullptr;
   std::vector<Remains> found(ROUND_ITEMS);
   size_t size = ROUND_ITEMS * sizeof(Remains);
-  if (cudaMalloc(&there, size) != cudaSuccess) {
-    std::printf("no graphics card\n");
+  int cards = 0;
+  cudaError_t status = cudaGetDeviceCount(&cards);
+  if (status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver) {
+    std::printf("no graphics card: %s\n", cudaGetErrorString(status));
     return 77;
   }
-  all_rounds<<<ROUND_ITEMS / 64, 64>>>(there);
-  cudaError_t status = cudaMemcpy(found.data(), there, size, cudaMemcpyDeviceToHost);
+  status = status == cudaSuccess ? cudaMalloc(&there, size) : status;
+  if (status == cudaSuccess) {
+    all_rounds<<<ROUND_ITEMS / 64, 64>>>(there);
+    status = cudaMemcpy(found.data(), there, size, cudaMemcpyDeviceToHost);
+  }
   if (status != cudaSuccess) {
     std::printf("%s\n", cudaGetErrorString(status));
     return 1;
