@@ -74,7 +74,7 @@ static void pyramid_stands_at_4_substeps(void **unused)
 {
   (void)unused;
   scene_run *run = start_scene("pyramid", "base=36", 4);
-  run_scene(run, 20.0);
+  run_scene(run, 30.0);
   assert_below(told(run, "max_drift_m"), 0.01);
   assert_below(told(run, "max_penetration_m"), 1e-3);
   assert_close(told(run, "fallen"), 0.0, 0.0);
