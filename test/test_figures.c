@@ -178,8 +178,8 @@ static void seabra_fig_4_chain_of_500_holds(void **unused)
   scene_destroy(run);
 }
 
-// Light links under a heavy load swing faster than such substeps can follow: 2 mm at 4 substeps, and
-// less with the square of the substep.
+// Light links under a heavy load swing faster than such substeps can follow: 2 mm at 4 substeps,
+// and less with the square of the substep.
 static void seabra_fig_4_chains_hold_at_few_substeps(void **unused)
 {
   (void)unused;
