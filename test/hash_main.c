@@ -1,11 +1,13 @@
-// Prints a line "scene lanes threads hash" for every method and way of running it. A scene's hash
-// must be the same in all its lines, whatever compiler or machine made the program.
+// Prints a line "scene lanes threads hash" for every method and way of running it, on up to two
+// threads or as many as its argument says. A scene's hash must be the same in all its lines,
+// whatever compiler or machine made the program.
 #include "heap.h"
 #include "menagerie.h"
 #include "softs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static void ignore_message(tn_log_level level, const char *message, void *context)
 {
@@ -63,7 +65,7 @@ static bool print_hash(const char *scene, run_fn *run, tn_method method, int lan
   return status == TN_STEP_OK;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
   static const char *const scenes[9] = {"tenon",       "xpbd",       "jacobi",
                                         "tenon_heap",  "xpbd_heap",  "jacobi_heap",
@@ -73,8 +75,9 @@ int main(void)
   static const int lanes[4] = {1, 4, 8, 16};
 #if defined(TN_NO_THREADS)
   int most_threads = 1;
+  (void)argc, (void)argv;
 #else
-  int most_threads = 2;
+  int most_threads = argc > 1 ? atoi(argv[1]) : 2;
 #endif
   bool ok = true;
   for (int scene = 0; scene < 9; ++scene) {

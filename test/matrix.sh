@@ -45,6 +45,11 @@ plan() {
   done
 }
 
+# Unoptimised code is slow and shares work out no differently.
+most_threads() {
+  [[ $1 = *-O0 ]] && echo 1 || echo 2
+}
+
 natives=(gcc-O0 clang-O0 clang-O2)
 wasm="clang --target=wasm32-wasi -O2 -msimd128 -DTN_NO_THREADS"
 
@@ -65,7 +70,7 @@ $wasm -Wl,-z,stack-size=1048576 -o "$work/wasm/hash.wasm" "$work"/wasm/*.o -lm
 
 "$own" >"$work/own.txt" &
 for native in "${natives[@]}"; do
-  "$work/$native/hash" >"$work/$native.txt" &
+  "$work/$native/hash" "$(most_threads "$native")" >"$work/$native.txt" &
 done
 node --no-warnings --experimental-wasi-unstable-preview1 "$here/wasi.mjs" "$work/wasm/hash.wasm" \
   >"$work/wasm.txt" || fail "wasm"
@@ -76,7 +81,8 @@ done
 reference=$work/own.txt
 [ -s "$reference" ] || fail "no hashes were printed"
 for native in "${natives[@]}"; do
-  diff "$reference" "$work/$native.txt" || fail "the build at hand (<) and $native (>) differ"
+  diff <(awk -v most="$(most_threads "$native")" '$3 <= most' "$reference") "$work/$native.txt" ||
+    fail "the build at hand (<) and $native (>) differ"
 done
 diff <(awk '$2 <= 4 && $3 == 1' "$reference") "$work/wasm.txt" ||
   fail "the build at hand (<) and wasm (>) differ"
