@@ -20,108 +20,28 @@ typedef struct limb {
   float swing;   // of a ball
 } limb;
 
+#define BALL TN_JOINT_BALL
+#define HINGE TN_JOINT_HINGE
+// clang-format off
 static const limb limbs[] = {
-    {{0.0f, 1.00f, 0.0f},
-     0.14f,
-     0.06f,
-     12.0f,
-     -1,
-     TN_JOINT_BALL,
-     {0.0f, 0.0f, 0.0f},
-     {0.0f, 0.0f},
-     0.0f},
-    {{0.0f, 1.33f, 0.0f},
-     0.16f,
-     0.10f,
-     24.0f,
-     0,
-     TN_JOINT_BALL,
-     {0.0f, 1.14f, 0.0f},
-     {-0.4f, 0.4f},
-     0.5f},
-    {{0.0f, 1.70f, 0.0f},
-     0.10f,
-     0.04f,
-     5.0f,
-     1,
-     TN_JOINT_BALL,
-     {0.0f, 1.56f, 0.0f},
-     {-0.8f, 0.8f},
-     0.5f},
-    {{0.23f, 1.32f, 0.0f},
-     0.05f,
-     0.12f,
-     2.5f,
-     1,
-     TN_JOINT_BALL,
-     {0.23f, 1.47f, 0.0f},
-     {-0.8f, 0.8f},
-     1.5f},
-    {{-0.23f, 1.32f, 0.0f},
-     0.05f,
-     0.12f,
-     2.5f,
-     1,
-     TN_JOINT_BALL,
-     {-0.23f, 1.47f, 0.0f},
-     {-0.8f, 0.8f},
-     1.5f},
-    {{0.23f, 1.02f, 0.0f},
-     0.04f,
-     0.13f,
-     2.0f,
-     3,
-     TN_JOINT_HINGE,
-     {0.23f, 1.17f, 0.0f},
-     {-2.4f, 0.0f},
-     0.0f},
-    {{-0.23f, 1.02f, 0.0f},
-     0.04f,
-     0.13f,
-     2.0f,
-     4,
-     TN_JOINT_HINGE,
-     {-0.23f, 1.17f, 0.0f},
-     {-2.4f, 0.0f},
-     0.0f},
-    {{0.09f, 0.68f, 0.0f},
-     0.075f,
-     0.15f,
-     8.0f,
-     0,
-     TN_JOINT_BALL,
-     {0.09f, 0.90f, 0.0f},
-     {-0.4f, 0.4f},
-     1.0f},
-    {{-0.09f, 0.68f, 0.0f},
-     0.075f,
-     0.15f,
-     8.0f,
-     0,
-     TN_JOINT_BALL,
-     {-0.09f, 0.90f, 0.0f},
-     {-0.4f, 0.4f},
-     1.0f},
-    {{0.09f, 0.24f, 0.0f},
-     0.055f,
-     0.18f,
-     4.0f,
-     7,
-     TN_JOINT_HINGE,
-     {0.09f, 0.47f, 0.0f},
-     {0.0f, 2.4f},
-     0.0f},
-    {{-0.09f, 0.24f, 0.0f},
-     0.055f,
-     0.18f,
-     4.0f,
-     8,
-     TN_JOINT_HINGE,
-     {-0.09f, 0.47f, 0.0f},
-     {0.0f, 2.4f},
-     0.0f},
+    {{ 0.00f, 1.00f, 0.00f}, 0.140f, 0.06f, 12.0f, -1, BALL,  { 0.00f, 0.00f, 0.00f}, { 0.0f, 0.0f}, 0.0f},
+    {{ 0.00f, 1.33f, 0.00f}, 0.160f, 0.10f, 24.0f,  0, BALL,  { 0.00f, 1.14f, 0.00f}, {-0.4f, 0.4f}, 0.5f},
+    {{ 0.00f, 1.70f, 0.00f}, 0.100f, 0.04f,  5.0f,  1, BALL,  { 0.00f, 1.56f, 0.00f}, {-0.8f, 0.8f}, 0.5f},
+    {{ 0.23f, 1.32f, 0.00f}, 0.050f, 0.12f,  2.5f,  1, BALL,  { 0.23f, 1.47f, 0.00f}, {-0.8f, 0.8f}, 1.5f},
+    {{-0.23f, 1.32f, 0.00f}, 0.050f, 0.12f,  2.5f,  1, BALL,  {-0.23f, 1.47f, 0.00f}, {-0.8f, 0.8f}, 1.5f},
+    {{ 0.23f, 1.02f, 0.00f}, 0.040f, 0.13f,  2.0f,  3, HINGE, { 0.23f, 1.17f, 0.00f}, {-2.4f, 0.0f}, 0.0f},
+    {{-0.23f, 1.02f, 0.00f}, 0.040f, 0.13f,  2.0f,  4, HINGE, {-0.23f, 1.17f, 0.00f}, {-2.4f, 0.0f}, 0.0f},
+    {{ 0.09f, 0.68f, 0.00f}, 0.075f, 0.15f,  8.0f,  0, BALL,  { 0.09f, 0.90f, 0.00f}, {-0.4f, 0.4f}, 1.0f},
+    {{-0.09f, 0.68f, 0.00f}, 0.075f, 0.15f,  8.0f,  0, BALL,  {-0.09f, 0.90f, 0.00f}, {-0.4f, 0.4f}, 1.0f},
+    {{ 0.09f, 0.27f, 0.00f}, 0.055f, 0.16f,  4.0f,  7, HINGE, { 0.09f, 0.47f, 0.00f}, { 0.0f, 2.4f}, 0.0f},
+    {{-0.09f, 0.27f, 0.00f}, 0.055f, 0.16f,  4.0f,  8, HINGE, {-0.09f, 0.47f, 0.00f}, { 0.0f, 2.4f}, 0.0f},
+    {{ 0.23f, 0.81f, 0.00f}, 0.030f, 0.04f,  0.4f,  5, BALL,  { 0.23f, 0.87f, 0.00f}, {-0.3f, 0.3f}, 1.0f},
+    {{-0.23f, 0.81f, 0.00f}, 0.030f, 0.04f,  0.4f,  6, BALL,  {-0.23f, 0.87f, 0.00f}, {-0.3f, 0.3f}, 1.0f},
+    {{ 0.09f, 0.05f, 0.06f}, 0.050f, 0.07f,  1.0f,  9, HINGE, { 0.09f, 0.07f, 0.00f}, {-0.5f, 0.5f}, 0.0f},
+    {{-0.09f, 0.05f, 0.06f}, 0.050f, 0.07f,  1.0f, 10, HINGE, {-0.09f, 0.07f, 0.00f}, {-0.5f, 0.5f}, 0.0f},
 };
-enum { LIMBS = (int)(sizeof limbs / sizeof limbs[0]) };
+// clang-format on
+enum { LIMBS = (int)(sizeof limbs / sizeof limbs[0]), HANDS = 11, FEET = 13 };
 
 static void join_limb(scene_run *run, const limb *l, int first, tn_pos foot, tn_quat turn)
 {
@@ -142,11 +62,19 @@ static void join_limb(scene_run *run, const limb *l, int first, tn_pos foot, tn_
 static void add_ragdoll(scene_run *run, tn_pos foot, tn_quat turn, int number)
 {
   int first = run->body_count;
+  float lightness = (float)scene_value(run, "mass_ratio") / 60.0f;
   for (int i = 0; i < LIMBS && !run->failed; ++i) {
-    const limb *l = &limbs[i];
+    limb part = limbs[i];
+    const limb *l = &part;
     tn_shape_def shape = scene_axial_shape(TN_SHAPE_CAPSULE, l->radius, l->half_length);
     shape.material = scene_material(0.6f, 0.0f);
     shape.filter.group = -1 - number;
+    if (i >= FEET) {
+      shape.rotation = tn_quat_axis_angle(X_AXIS, 0.5f * TN_PI);
+    }
+    if (i >= HANDS) {
+      part.mass /= lightness;
+    }
     tn_body_def def = tn_default_body_def();
     def.position = tn_offset(foot, tn_rotate(turn, l->center));
     def.rotation = turn;
@@ -206,7 +134,8 @@ const scene scene_ragdoll = {
     .substeps = 20,
     .parameters = {{"count", 1.0, 1000.0, 4.0, true, "ragdolls"},
                    {"stairs", 0.0, 50.0, 8.0, true, "steps"},
-                   {"height", 0.0, 100.0, 0.3, false, "of the feet above the stairs, m"}},
+                   {"height", 0.0, 100.0, 0.3, false, "of the feet above the stairs, m"},
+                   {"mass_ratio", 1.0, 1e5, 60.0, false, "of the chest to a hand"}},
     .build = build_ragdoll,
     .measure = measure_ragdoll,
 };
