@@ -44,6 +44,14 @@ typedef struct soft_fold {
   soft_cluster cluster; // parts: in the graph
 } soft_fold;
 
+// How a body has moved in the step as a whole, seen from where its first particle was when it
+// began, and what its momenta miss; the angular one is about the centre.
+typedef struct soft_tracking {
+  double mass, inertia[6];
+  tn_pos center, v;
+  tn_pos linear, angular;
+} soft_tracking;
+
 typedef struct soft {
   uint32_t generation;
   int32_t next_free;
@@ -79,7 +87,7 @@ typedef struct soft {
   world_box box; // of its particles, with their radius
   int32_t pin_count, attachment_count;
   bool keep_momentum;     // where positions are solved
-  tn_pos linear, angular; // tracked over a step; about the centre of mass
+  soft_tracking tracking; // of the running step
 } soft;
 
 typedef struct attachment {

@@ -22,11 +22,27 @@ typedef struct particle_state {
   };
 } particle_state;
 
+// A particle when the step began, seen from its body's first.
+typedef struct ParticleStart {
+  V x, v;
+  R mass;
+} ParticleStart;
+
 // Eight particles' accelerations, and how much of a substep's kick comes before the first drift.
 typedef struct particle_block {
   alignas(32) float acceleration[3][BLOCK_WIDTH];
   float lead[BLOCK_WIDTH];
+  float start[FIELDS(ParticleStart)][BLOCK_WIDTH];
 } particle_block;
+
+// Sums over the particles of a body, of which each has moved by dx and changed its velocity by dv,
+// which is not what gravity and forces do.
+typedef struct MotionSums {
+  R mass;
+  V first, way, p; // m x, m dx, m v
+  V dp, dl;        // how momenta have changed
+  S second;        // m x x
+} MotionSums;
 
 typedef enum soft_type {
   SOFT_EDGE,
@@ -139,6 +155,10 @@ struct soft_data {
   // Where corrections are averaged, of all constraints of a particle; else null.
   particle_state *change;
   float keep; // share of the last substep's impulses that the next starts from
+  // Eight sums of each, so that the order of adding is the same for any lanes.
+  alignas(32) float sums[FIELDS(MotionSums)][BLOCK_WIDTH];
+  float dt;                // of the step
+  float given[3], turn[3]; // what the motion of a rigid body adds
 };
 
 // The inverse mass that a constraint finds: where corrections are averaged it has only its part of
@@ -161,6 +181,8 @@ typedef struct soft_ops {
   void (*kick)(solver_data *data, int first, int last);
   void (*drift)(solver_data *data, int first, int last);
   void (*average)(solver_data *data, int first, int last);
+  void (*sum)(solver_data *data, int first, int last);
+  void (*carry)(solver_data *data, int first, int last);
   void (*rows)(solver_data *data, int first, int last);
   void (*touches)(solver_data *data, int first, int last);
   void (*holds)(solver_data *data, int first, int last);

@@ -517,17 +517,16 @@ static bool pack_softs(tn_world *world, float dt, float scale)
     return false;
   }
   soft_ease(world, dt);
-  soft_track_begin(world, dt);
   return true;
 }
 
 static bool end_softs(tn_world *world, float dt)
 {
-  bool ok = soft_unpack(world);
   touches_unpack(world, dt);
   attachments_unpack(world, dt);
+  soft_track(world, dt);
+  bool ok = soft_unpack(world);
   meetings_update(world);
-  soft_track_end(world, dt);
   soft_damp(world, dt);
   soft_flow(world, dt);
   soft_tear(world, dt);

@@ -530,8 +530,7 @@ tn_pos solve_inertia(const double *inertia, tn_pos momentum);
 
 // soft_momentum.c
 void soft_damp(tn_world *world, float dt);
-void soft_track_begin(tn_world *world, float dt);
-void soft_track_end(tn_world *world, float dt);
+void soft_track(tn_world *world, float dt);
 
 // soft_touch.c
 bool touches_find(tn_world *world, float dt);
