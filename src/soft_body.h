@@ -103,7 +103,7 @@ typedef struct attachment {
 // What a particle or a triangle touches in a step.
 typedef struct soft_contact {
   int32_t type;        // touch_type
-  int32_t soft, other; // slots; other: of all particles but the first, or NO_SLOT
+  int32_t soft, other; // slots; other: of all particles but its own, or NO_SLOT
   int32_t particle[TOUCH_PARTICLES];
   float weight[TOUCH_PARTICLES];
   int32_t shape, body; // slots, or NO_SLOT
@@ -116,6 +116,12 @@ typedef struct soft_contact {
 static inline bool touch_is_mutual(const soft_contact *t)
 {
   return t->other != NO_SLOT;
+}
+
+// How many of two soft bodies' particles are the first one's.
+static inline int touch_own(const soft_contact *t)
+{
+  return t->type == TOUCH_EDGES ? 2 : 1;
 }
 
 // A soft body and a shape, or two soft bodies, that touch.

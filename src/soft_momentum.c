@@ -173,13 +173,13 @@ static void add_touch_impulses(tn_world *world)
     if (t->soft == t->other || tn_dot(t->force, t->force) == 0.0f) {
       continue; // an inner force, or none
     }
-    if (touch_is_mutual(t)) { // both act at one place
-      add_impulse(world, t->soft, first + t->particle[0], 1.0f, t->force);
-      add_impulse(world, t->other, first + t->particle[0], -1.0f, t->force);
-      continue;
-    }
-    for (int k = 0; k < TOUCH_PARTICLES && t->particle[k] != NO_SLOT; ++k) {
+    bool mutual = touch_is_mutual(t);
+    int count = mutual ? touch_own(t) : TOUCH_PARTICLES;
+    for (int k = 0; k < count && t->particle[k] != NO_SLOT; ++k) {
       add_impulse(world, t->soft, first + t->particle[k], t->weight[k], t->force);
+      if (mutual) { // both act at one place
+        add_impulse(world, t->other, first + t->particle[k], -t->weight[k], t->force);
+      }
     }
   }
 }

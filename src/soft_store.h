@@ -106,6 +106,7 @@ typedef enum touch_type {
   TOUCH_BODY_3, // a triangle on a body
   TOUCH_PAIR,   // two particles
   TOUCH_FACET,  // a particle on a triangle of another soft body
+  TOUCH_EDGES,  // an edge on one of a triangle of another
   TOUCH_TYPE_COUNT
 } touch_type;
 

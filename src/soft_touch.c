@@ -604,11 +604,11 @@ static TouchParams params_of(const tn_world *world, const soft_contact *t)
   p.compliance = mutual ? 0.0f : a->compliance + b->compliance;
   p.beta = mutual ? PAIR_BETA : BETA;
   p.fastest = PUSH_OUT;
-  if (t->type == TOUCH_FACET) {
+  if (t->type >= TOUCH_FACET) {
     const soft_particle *q = world->softs[t->other].particles;
-    tn_pos from = q[t->particle[1]].at;
-    p.core = vec(tn_between_points(from, q[t->particle[2]].at));
-    p.slide = vec(tn_between_points(from, q[t->particle[3]].at));
+    const int32_t *v = t->particle + touch_own(t);
+    p.core = vec(tn_between_points(q[v[0]].at, q[v[1]].at));
+    p.slide = vec(tn_between_points(q[v[0]].at, q[v[2]].at));
   } else if (!mutual) {
     p.slide = vec(surface_velocity(world, t));
   }
@@ -617,13 +617,13 @@ static TouchParams params_of(const tn_world *world, const soft_contact *t)
 
 static int particles_of(const soft_contact *t)
 {
-  static const int counts[TOUCH_TYPE_COUNT] = {1, 3, 2, 4};
+  static const int counts[TOUCH_TYPE_COUNT] = {1, 3, 2, 4, 5};
   return counts[t->type];
 }
 
 static int32_t place_of(const tn_world *world, const soft_contact *t, int i)
 {
-  bool second = touch_is_mutual(t) && i > 0;
+  bool second = touch_is_mutual(t) && i >= touch_own(t);
   return world->softs[second ? t->other : t->soft].first + t->particle[i];
 }
 
@@ -807,13 +807,14 @@ int tn_soft_contacts(const tn_world *world, tn_soft_id id, tn_soft_contact *cont
     if (contacts && count < capacity) {
       tn_soft_contact c = {{-1, -1, -1}, {0}, {0}, {0}, -1, t->normal, t->gap, t->force};
       bool mutual = touch_is_mutual(t), second = mutual && t->soft != slot;
-      int first = second ? 1 : 0, last = mutual && !second ? 1 : particles_of(t);
+      int own = touch_own(t), first = second ? own : 0;
+      int last = mutual && !second ? own : particles_of(t);
       for (int k = first; k < last; ++k) {
         c.particles[k - first] = t->particle[k];
       }
       if (mutual) {
         c.other_soft = soft_id_at(world, second ? t->soft : t->other);
-        c.other_particle = t->particle[second ? 0 : 1];
+        c.other_particle = t->particle[second ? 0 : own];
         c.force = second ? tn_scale(-1.0f, t->force) : t->force;
         c.normal = second ? tn_scale(-1.0f, t->normal) : t->normal;
       } else {

@@ -421,9 +421,11 @@ KERNEL Body no_body(void)
 // faster.
 static void pass_touch(solver_data *data, touch_block *tb, int lane)
 {
-  int facet = tb->type == TOUCH_FACET, has_body = tb->type < TOUCH_PAIR;
-  int count = tb->type == TOUCH_BODY_3 ? 3 : tb->type == TOUCH_PAIR ? 2 : 1;
-  int loaded = facet ? TOUCH_PARTICLES : count;
+  int facet = tb->type >= TOUCH_FACET, has_body = tb->type < TOUCH_PAIR;
+  int count = tb->type == TOUCH_BODY_3                            ? 3
+              : tb->type == TOUCH_PAIR || tb->type == TOUCH_EDGES ? 2
+                                                                  : 1;
+  int loaded = facet ? count + 3 : count;
   Plate plate;
   SoftPass pass = make_pass(data);
   TouchParams params;
@@ -438,7 +440,7 @@ static void pass_touch(solver_data *data, touch_block *tb, int lane)
   Body body = no_body();
   R share = splat(1.0f);
   if (facet) {
-    body = plate_body(&params, p + 1, &plate);
+    body = plate_body(&params, params.weight + count, p + count, &plate);
   } else if (has_body) {
     load_body(data, g, &body, &share);
   }
@@ -446,7 +448,7 @@ static void pass_touch(solver_data *data, touch_block *tb, int lane)
               &params, &state, p, &body);
   STORE(tb->state, lane, &state);
   if (facet) {
-    plate_push(&pass, &plate, &body, p + 1);
+    plate_push(&pass, &plate, &body, p + count);
   } else if (has_body) {
     store_body(data, g, &pass, &body, share);
   }
