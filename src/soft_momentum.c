@@ -114,7 +114,7 @@ static void add_sums(tn_world *world, const soft *s, double *sum)
   solver_data solver = {.soft = data};
   for (int b = s->first / BLOCK_WIDTH; b < end_block(s); b += SUM_BLOCKS) {
     int last = b + SUM_BLOCKS < end_block(s) ? b + SUM_BLOCKS : end_block(s);
-    world->soft_ops->sum(&solver, b, last);
+    world->soft_ops->particles->sum(&solver, b, last);
     for (size_t i = 0; i < FIELDS(MotionSums); ++i) {
       const float *x = data->sums[i];
       sum[i] += (double)(((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7])));
@@ -195,7 +195,7 @@ static void set_right(tn_world *world, const soft *s)
   const float turn[3] = {(float)w.x, (float)w.y, (float)w.z};
   memcpy(data->given, given, sizeof given);
   memcpy(data->turn, turn, sizeof turn);
-  world->soft_ops->carry(&solver, s->first / BLOCK_WIDTH, end_block(s));
+  world->soft_ops->particles->carry(&solver, s->first / BLOCK_WIDTH, end_block(s));
 }
 
 void soft_track(tn_world *world, float dt)

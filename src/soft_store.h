@@ -178,17 +178,23 @@ static inline void soft_move(soft_data *data, int32_t place, int axis, float dv,
   line[4 + axis] += h * dv;
 }
 
-typedef struct soft_ops {
+// Each entry works on a range of blocks.
+typedef struct particle_ops {
   void (*kick)(solver_data *data, int first, int last);
   void (*drift)(solver_data *data, int first, int last);
   void (*average)(solver_data *data, int first, int last);
   void (*sum)(solver_data *data, int first, int last);
   void (*carry)(solver_data *data, int first, int last);
+} particle_ops;
+
+typedef struct soft_ops {
+  const particle_ops *particles;
   void (*rows)(solver_data *data, int first, int last);
   void (*touches)(solver_data *data, int first, int last);
   void (*holds)(solver_data *data, int first, int last);
 } soft_ops;
 
 extern const soft_ops soft_ops_1, soft_ops_4, soft_ops_8;
+extern const particle_ops particle_ops_1, particle_ops_4, particle_ops_8;
 
 #endif

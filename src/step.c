@@ -154,7 +154,7 @@ static void kick_bodies(stepper *s, kick_part part)
   for_bodies(s, kick_task);
   if (s->has_softs) {
     s->data.soft->part = part;
-    for_particles(s, s->world->soft_ops->kick);
+    for_particles(s, s->world->soft_ops->particles->kick);
   }
 }
 
@@ -162,7 +162,7 @@ static void drift_bodies(stepper *s)
 {
   for_bodies(s, drift_task);
   if (s->has_softs) {
-    for_particles(s, s->world->soft_ops->drift);
+    for_particles(s, s->world->soft_ops->particles->drift);
   }
 }
 
@@ -189,7 +189,7 @@ static void for_soft_rows(stepper *s, soft_stage stage)
     soft_solve_surfaces(world, s->data.substep.h, stage);
   }
   if (stage == SOFT_POSITION && g->data.change) {
-    for_particles(s, world->soft_ops->average);
+    for_particles(s, world->soft_ops->particles->average);
   }
 }
 
