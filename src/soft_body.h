@@ -184,8 +184,16 @@ typedef struct soft_links {
   color_range color[LINK_COLORS], serial;
   int32_t color_count;
   uint64_t *places, *bodies; // colours taken
-  uint16_t *colors;          // of each
-  int32_t place_capacity, body_capacity, color_capacity;
+  int32_t *at;               // of each: eight times its block, and its lane; or NO_SLOT
+  int32_t place_capacity, body_capacity, at_capacity;
 } soft_links;
+
+// One of them.
+typedef struct soft_link {
+  int32_t place[TOUCH_PARTICLES];
+  int32_t count; // of its particles; 0: it does nothing
+  int32_t body;  // that may move, or NO_SLOT
+  int32_t type;  // touch_type
+} soft_link;
 
 #endif

@@ -187,14 +187,19 @@ typedef struct particle_ops {
   void (*carry)(solver_data *data, int first, int last);
 } particle_ops;
 
-typedef struct soft_ops {
-  const particle_ops *particles;
-  void (*rows)(solver_data *data, int first, int last);
+typedef struct link_ops {
   void (*touches)(solver_data *data, int first, int last);
   void (*holds)(solver_data *data, int first, int last);
+} link_ops;
+
+typedef struct soft_ops {
+  const particle_ops *particles;
+  const link_ops *links;
+  void (*rows)(solver_data *data, int first, int last);
 } soft_ops;
 
 extern const soft_ops soft_ops_1, soft_ops_4, soft_ops_8;
+extern const link_ops link_ops_1, link_ops_4, link_ops_8;
 extern const particle_ops particle_ops_1, particle_ops_4, particle_ops_8;
 
 #endif

@@ -198,14 +198,16 @@ static void for_holds(stepper *s, soft_stage stage)
 {
   const soft_links *l = &s->world->hold_links;
   s->data.soft->stage = stage;
-  for_colors(s, l->color, l->color_count, l->serial, CONSTRAINT_GRAIN, s->world->soft_ops->holds);
+  for_colors(s, l->color, l->color_count, l->serial, CONSTRAINT_GRAIN,
+             s->world->soft_ops->links->holds);
 }
 
 static void for_touches(stepper *s, soft_stage stage)
 {
   const soft_links *l = &s->world->touch_links;
   s->data.soft->stage = stage;
-  for_colors(s, l->color, l->color_count, l->serial, CONSTRAINT_GRAIN, s->world->soft_ops->touches);
+  for_colors(s, l->color, l->color_count, l->serial, CONSTRAINT_GRAIN,
+             s->world->soft_ops->links->touches);
 }
 
 // ---------------------------------------------------------------------------------------------
