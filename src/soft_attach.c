@@ -259,96 +259,44 @@ static void pack(tn_world *world, int32_t slot, hold_block *block, int lane, flo
   set_lane(block->state, lane, &state, FIELDS(HoldState));
 }
 
-static int paint(const tn_world *world, const attachment *a, soft_links *links)
+static soft_link link_of(const tn_world *world, int32_t index)
 {
-  uint64_t *place = &links->places[world->softs[a->soft].first + a->def.particle];
-  uint64_t none = 0, *moved = is_pushed(world, a->body) ? &links->bodies[a->body] : &none;
-  uint64_t taken = *place | *moved;
-  int color = 0;
-  while (color < MAX_COLORS && (taken >> color & 1)) {
-    color += 1;
+  const attachment *a = &world->attachments[index];
+  soft_link link = {.body = NO_SLOT};
+  if (attachment_holds(world, a)) {
+    link.count = 1;
+    link.place[0] = world->softs[a->soft].first + a->def.particle;
+    link.body = is_pushed(world, a->body) ? a->body : NO_SLOT;
   }
-  if (color < MAX_COLORS) {
-    *place |= 1ull << color;
-    *moved |= 1ull << color;
-  }
-  return color;
-}
-
-static int32_t lay_out(soft_links *links, int32_t *group)
-{
-  int32_t next = 0;
-  links->color_count = 0;
-  for (int color = 0; color <= MAX_COLORS; ++color) {
-    color_range range = {next, next};
-    int32_t count = group[color];
-    group[color] = next * BLOCK_WIDTH;
-    next += color == MAX_COLORS ? count : (count + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
-    range.last = next;
-    if (color == MAX_COLORS) {
-      links->serial = range;
-    } else {
-      links->color[color] = range;
-      links->color_count = count > 0 ? color + 1 : links->color_count;
-    }
-  }
-  return next;
-}
-
-static bool reserve_colors(tn_world *world, soft_links *links)
-{
-  if (!memory_reserve(world, (void **)&links->places, &links->place_capacity,
-                      world->soft_graph.place_count, sizeof(uint64_t)) ||
-      !memory_reserve(world, (void **)&links->bodies, &links->body_capacity, world->body_list.used,
-                      sizeof(uint64_t)) ||
-      !memory_reserve(world, (void **)&links->colors, &links->color_capacity,
-                      world->attachment_list.used, sizeof(uint16_t))) {
-    return false;
-  }
-  memset(links->places, 0, (size_t)world->soft_graph.place_count * sizeof(uint64_t));
-  memset(links->bodies, 0, (size_t)world->body_list.used * sizeof(uint64_t));
-  return true;
+  return link;
 }
 
 bool attachments_pack(tn_world *world, float scale)
 {
   soft_links *links = &world->hold_links;
   soft_data *data = &world->soft_graph.data;
-  int32_t group[MAX_COLORS + 1] = {0};
   links->block_count = links->color_count = 0;
   links->serial.first = links->serial.last = 0;
   if (world->attachment_list.count == 0) {
     return true;
   }
-  if (!reserve_colors(world, links) ||
+  if (!soft_links_make(world, links, world->attachment_list.used, link_of) ||
+      !memory_reserve(world, (void **)&data->holds, &links->block_capacity, links->block_count,
+                      sizeof(hold_block)) ||
       !memory_reserve(world, (void **)&data->carry, &world->soft_graph.carry_capacity,
                       world->body_list.used, sizeof(body_carry))) {
     return false;
   }
   memset(data->carry, 0, (size_t)world->body_list.used * sizeof(body_carry));
-  for (int32_t i = 0; i < world->attachment_list.used; ++i) {
-    if (attachment_holds(world, &world->attachments[i])) {
-      links->colors[i] = (uint16_t)paint(world, &world->attachments[i], links);
-      group[links->colors[i]] += 1;
-    }
+  if (links->block_count > 0) {
+    memset(data->holds, 0, (size_t)links->block_count * sizeof(hold_block));
   }
-  int32_t count = lay_out(links, group);
-  if (!memory_reserve(world, (void **)&data->holds, &links->block_capacity, count,
-                      sizeof(hold_block))) {
-    return false;
-  }
-  links->block_count = count;
-  if (count > 0) {
-    memset(data->holds, 0, (size_t)count * sizeof(hold_block));
-  }
-  for (int32_t i = 0; i < count * BLOCK_WIDTH; ++i) {
+  for (int32_t i = 0; i < links->block_count * BLOCK_WIDTH; ++i) {
     data->holds[i / BLOCK_WIDTH].attachment[i % BLOCK_WIDTH] = NO_SLOT;
   }
   for (int32_t i = 0; i < world->attachment_list.used; ++i) {
-    if (attachment_holds(world, &world->attachments[i])) {
-      int32_t *at = &group[links->colors[i]];
-      pack(world, i, &data->holds[*at / BLOCK_WIDTH], *at % BLOCK_WIDTH, scale);
-      *at += links->colors[i] == MAX_COLORS ? BLOCK_WIDTH : 1;
+    if (links->at[i] != NO_SLOT) {
+      pack(world, i, &data->holds[links->at[i] / BLOCK_WIDTH], links->at[i] % BLOCK_WIDTH, scale);
     }
   }
   return true;
@@ -397,9 +345,7 @@ void attachments_release(tn_world *world)
   soft_links *links = &world->hold_links;
   memory_give(world, world->attachments,
               (size_t)world->attachment_list.capacity * sizeof(attachment));
-  memory_give(world, links->places, (size_t)links->place_capacity * sizeof(uint64_t));
-  memory_give(world, links->bodies, (size_t)links->body_capacity * sizeof(uint64_t));
-  memory_give(world, links->colors, (size_t)links->color_capacity * sizeof(uint16_t));
+  soft_links_release(world, links);
   memory_give(world, world->soft_graph.data.carry,
               (size_t)world->soft_graph.carry_capacity * sizeof(body_carry));
   memory_give(world, world->soft_graph.data.holds,

@@ -44,6 +44,14 @@ typedef struct soft_fold {
   soft_cluster cluster; // parts: in the graph
 } soft_fold;
 
+// How a body has moved in the step as a whole, seen from where its first particle was when it
+// began, and what its momenta miss; the angular one is about the centre.
+typedef struct soft_tracking {
+  double mass, inertia[6];
+  tn_pos center, v;
+  tn_pos linear, angular;
+} soft_tracking;
+
 typedef struct soft {
   uint32_t generation;
   int32_t next_free;
@@ -79,7 +87,7 @@ typedef struct soft {
   world_box box; // of its particles, with their radius
   int32_t pin_count, attachment_count;
   bool keep_momentum;     // where positions are solved
-  tn_pos linear, angular; // tracked over a step; about the centre of mass
+  soft_tracking tracking; // of the running step
 } soft;
 
 typedef struct attachment {
@@ -95,7 +103,7 @@ typedef struct attachment {
 // What a particle or a triangle touches in a step.
 typedef struct soft_contact {
   int32_t type;        // touch_type
-  int32_t soft, other; // slots; other: of all particles but the first, or NO_SLOT
+  int32_t soft, other; // slots; other: of all particles but its own, or NO_SLOT
   int32_t particle[TOUCH_PARTICLES];
   float weight[TOUCH_PARTICLES];
   int32_t shape, body; // slots, or NO_SLOT
@@ -108,6 +116,12 @@ typedef struct soft_contact {
 static inline bool touch_is_mutual(const soft_contact *t)
 {
   return t->other != NO_SLOT;
+}
+
+// How many of two soft bodies' particles are the first one's.
+static inline int touch_own(const soft_contact *t)
+{
+  return t->type == TOUCH_EDGES ? 2 : 1;
 }
 
 // A soft body and a shape, or two soft bodies, that touch.
@@ -170,8 +184,16 @@ typedef struct soft_links {
   color_range color[LINK_COLORS], serial;
   int32_t color_count;
   uint64_t *places, *bodies; // colours taken
-  uint16_t *colors;          // of each
-  int32_t place_capacity, body_capacity, color_capacity;
+  int32_t *at;               // of each: eight times its block, and its lane; or NO_SLOT
+  int32_t place_capacity, body_capacity, at_capacity;
 } soft_links;
+
+// One of them.
+typedef struct soft_link {
+  int32_t place[TOUCH_PARTICLES];
+  int32_t count; // of its particles; 0: it does nothing
+  int32_t body;  // that may move, or NO_SLOT
+  int32_t type;  // touch_type
+} soft_link;
 
 #endif

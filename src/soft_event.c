@@ -99,7 +99,7 @@ static bool begin_meeting(tn_world *world, const soft_contact *t, const meeting 
   qsort(world->meetings, (size_t)world->meeting_count, sizeof *m, by_place);
   tn_soft_event event = event_of(world, m, TN_SOFT_EVENT_TOUCH);
   bool swapped = m->soft != t->soft;
-  event.particles[0] = t->particle[swapped ? 1 : 0];
+  event.particles[0] = t->particle[swapped ? touch_own(t) : 0];
   event.point = world->softs[t->soft].particles[t->particle[0]].at;
   event.force = swapped ? tn_scale(-1.0f, t->force) : t->force;
   add_soft_event(world, &event);

@@ -179,7 +179,7 @@ bool touch_facets(tn_world *world, float dt)
       sheet s = {world, a, b, i, k, corners, a->radius + b->radius, dt};
       if (i != k && b->triangle_count > 0 && touches_others(a) && touches_others(b) &&
           filters_agree(&a->filter, &b->filter)) {
-        ok = touch_sheet(&s);
+        ok = touch_sheet(&s) && (i > k || a->triangle_count == 0 || touch_edges(world, i, k, dt));
       }
     }
   }

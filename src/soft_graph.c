@@ -263,6 +263,9 @@ static bool build(tn_world *world)
   size_t used_size = (size_t)places * sizeof(uint64_t), color_size = (size_t)most + 1;
   painter p = {memory_take(world, used_size), memory_take(world, color_size), 0, {0}};
   bool ok = p.used && p.color && reserve_places(world, places) && build_chains(world);
+  if (ok) { // what is beyond a body's last particle stays at rest and weighs nothing
+    memset(g->data.blocks, 0, (size_t)(places / BLOCK_WIDTH) * sizeof *g->data.blocks);
+  }
   for (int type = 0; ok && type < SOFT_TYPE_COUNT; ++type) {
     ok = build_type(world, (soft_type)type, &p, places);
   }
@@ -343,6 +346,31 @@ void soft_states_out(const tn_world *world)
   }
 }
 
+static float off(const double *to, const double *from)
+{
+  return (float)(*to - *from);
+}
+
+// What it takes to see how the body moves as a whole.
+static void note_start(soft_graph *g, const soft *s)
+{
+  tn_pos origin = s->particles[0].at;
+  particle_block *block = &g->data.blocks[s->first / BLOCK_WIDTH];
+  const soft_particle *p = s->particles, *end = p + s->particle_count;
+  for (; p < end; ++block) {
+    for (int lane = 0; lane < BLOCK_WIDTH && p < end; ++lane, ++p) {
+      float *to = &block->start[0][lane];
+      to[0] = off(&p->at.x, &origin.x);
+      to[BLOCK_WIDTH] = off(&p->at.y, &origin.y);
+      to[2 * BLOCK_WIDTH] = off(&p->at.z, &origin.z);
+      to[3 * BLOCK_WIDTH] = p->v.x;
+      to[4 * BLOCK_WIDTH] = p->v.y;
+      to[5 * BLOCK_WIDTH] = p->v.z;
+      to[6 * BLOCK_WIDTH] = p->mass;
+    }
+  }
+}
+
 static void set_place(tn_world *world, const soft *s, int32_t i)
 {
   soft_graph *g = &world->soft_graph;
@@ -359,11 +387,6 @@ static void set_place(tn_world *world, const soft *s, int32_t i)
   block->acceleration[1][lane] = scale * world->gravity.y + w * p->force.y;
   block->acceleration[2][lane] = scale * world->gravity.z + w * p->force.z;
   block->lead[lane] = s->supported ? 1.0f : 0.5f;
-}
-
-static float off(const double *to, const double *from)
-{
-  return (float)(*to - *from);
 }
 
 // Sums of the last step go.
@@ -473,12 +496,14 @@ void soft_pack(tn_world *world)
 {
   soft_graph *g = &world->soft_graph;
   memset(g->data.particles, 0, (size_t)g->place_count * sizeof *g->data.particles);
-  memset(g->data.blocks, 0, (size_t)(g->place_count / BLOCK_WIDTH) * sizeof *g->data.blocks);
   memset(g->at, 0, (size_t)BLOCK_WIDTH * sizeof *g->at);
   for (int32_t i = 0; i < world->soft_list.used; ++i) {
     const soft *s = &world->softs[i];
     for (int32_t k = 0; s->alive && s->first > 0 && k < s->particle_count; ++k) {
       set_place(world, s, k);
+    }
+    if (s->alive && s->first > 0 && s->keep_momentum && world->method != TN_METHOD_TENON) {
+      note_start(g, s);
     }
   }
   g->data.change = world->method == TN_METHOD_JACOBI ? g->change : NULL;

@@ -14,6 +14,11 @@ static tn_pos wide(tn_vec3 v)
   return tn_p3((double)v.x, (double)v.y, (double)v.z);
 }
 
+static tn_vec3 vec3_of(const float *v)
+{
+  return tn_v3(v[0], v[1], v[2]);
+}
+
 static tn_pos times(double s, tn_pos a)
 {
   return tn_p3(s * a.x, s * a.y, s * a.z);
@@ -30,8 +35,8 @@ typedef struct rigid_motion {
   tn_pos center, p, l; // l: about the centre
 } rigid_motion;
 
-// Sums about the first particle in one go, then about the centre. Momenta take less than all.
-static inline rigid_motion sum_motion(const soft *s, bool turns)
+// Sums about the first particle in one go, then about the centre.
+static rigid_motion motion_of(const soft *s)
 {
   rigid_motion r = {0};
   tn_pos origin = s->particles[0].at, first = {0}, square = {0}, mixed = {0};
@@ -43,10 +48,8 @@ static inline rigid_motion sum_motion(const soft *s, bool turns)
     first = pos_add(first, mx);
     r.p = pos_add(r.p, times(mass, v));
     r.l = pos_add(r.l, cross(mx, v));
-    if (turns) {
-      square = pos_add(square, tn_p3(mx.x * x.x, mx.y * x.y, mx.z * x.z));
-      mixed = pos_add(mixed, tn_p3(mx.x * x.y, mx.x * x.z, mx.y * x.z));
-    }
+    square = pos_add(square, tn_p3(mx.x * x.x, mx.y * x.y, mx.z * x.z));
+    mixed = pos_add(mixed, tn_p3(mx.x * x.y, mx.x * x.z, mx.y * x.z));
   }
   tn_pos c = times(1.0 / r.mass, first);
   square = pos_sub(square, tn_p3(first.x * c.x, first.y * c.y, first.z * c.z));
@@ -60,11 +63,6 @@ static inline rigid_motion sum_motion(const soft *s, bool turns)
   r.l = pos_sub(r.l, cross(c, r.p));
   r.center = pos_add(origin, c);
   return r;
-}
-
-static rigid_motion motion_of(const soft *s)
-{
-  return sum_motion(s, true);
 }
 
 // v <- kept (v + share (rigid - v)): what is not the motion of a rigid body fades, and momenta stay
@@ -98,93 +96,130 @@ void soft_damp(tn_world *world, float dt)
 // are tracked by what acts from outside, and after a step velocities are set right by the motion of
 // a rigid body. Where impulses are solved there is nothing to set right.
 
-static bool is_tracked(const tn_world *world, const soft *s)
+static bool is_tracked(const soft *s)
 {
-  return world->method != TN_METHOD_TENON && s->alive && s->first > 0 && s->keep_momentum &&
-         s->pin_count == 0;
+  return s->alive && s->first > 0 && s->keep_momentum && s->pin_count == 0;
 }
 
-// What gravity and forces will do until the step ends.
-void soft_track_begin(tn_world *world, float dt)
+#define SUM_BLOCKS 32 // that are added up in floats
+
+static int end_block(const soft *s)
 {
-  for (int32_t i = 0; i < world->soft_list.used; ++i) {
-    soft *s = &world->softs[i];
-    if (!is_tracked(world, s)) {
-      continue;
-    }
-    rigid_motion r = sum_motion(s, false);
-    s->linear = pos_add(r.p, times((double)(dt * s->gravity_scale) * r.mass, wide(world->gravity)));
-    s->angular = r.l;
-    for (int32_t k = 0; k < s->particle_count; ++k) {
-      tn_vec3 force = s->particles[k].force;
-      if (force.x == 0.0f && force.y == 0.0f && force.z == 0.0f) {
-        continue;
-      }
-      tn_pos impulse = times((double)dt, wide(force));
-      s->linear = pos_add(s->linear, impulse);
-      s->angular = pos_add(s->angular, cross(pos_sub(s->particles[k].at, r.center), impulse));
+  return (s->first + s->particle_count + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
+}
+
+static void add_sums(tn_world *world, const soft *s, double *sum)
+{
+  soft_data *data = &world->soft_graph.data;
+  solver_data solver = {.soft = data};
+  for (int b = s->first / BLOCK_WIDTH; b < end_block(s); b += SUM_BLOCKS) {
+    int last = b + SUM_BLOCKS < end_block(s) ? b + SUM_BLOCKS : end_block(s);
+    world->soft_ops->particles->sum(&solver, b, last);
+    for (size_t i = 0; i < FIELDS(MotionSums); ++i) {
+      const float *x = data->sums[i];
+      sum[i] += (double)(((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7])));
     }
   }
+}
+
+static tn_pos three(const double *x)
+{
+  return tn_p3(x[0], x[1], x[2]);
+}
+
+static soft_tracking track(tn_world *world, const soft *s)
+{
+  double sum[FIELDS(MotionSums)] = {0.0};
+  add_sums(world, s, sum);
+  double per_mass = 1.0 / sum[0];
+  const double *m = &sum[16]; // xx yy zz xy xz yz
+  tn_pos first = three(&sum[1]), c = times(per_mass, first),
+         moved = times(per_mass, three(&sum[4]));
+  tn_pos p = three(&sum[7]), dp = three(&sum[10]), dl = three(&sum[13]);
+  soft_tracking t = {.mass = sum[0], .center = c, .v = times(per_mass, p)};
+  double xx = m[0] - first.x * c.x, yy = m[1] - first.y * c.y, zz = m[2] - first.z * c.z;
+  double floor = 1e-6 * (xx + yy + zz); // what rounding may leave of a thin body
+  t.inertia[0] = yy + zz + floor;
+  t.inertia[1] = xx + zz + floor;
+  t.inertia[2] = xx + yy + floor;
+  t.inertia[3] = first.x * c.y - m[3];
+  t.inertia[4] = first.x * c.z - m[4];
+  t.inertia[5] = first.y * c.z - m[5];
+  t.linear = times(-1.0, dp);
+  t.angular = pos_sub(pos_add(cross(pos_sub(c, moved), dp), cross(moved, p)), dl);
+  return t;
 }
 
 // The impulse of a whole step acts by the lever of its middle: by that of its end, what tumbles
 // over the ground gains energy.
-static void add_impulse(soft *s, const rigid_motion *r, const soft_particle *p, double weight,
-                        tn_pos impulse, float dt)
-{
-  tn_pos part = times(weight, impulse);
-  tn_pos way = times(0.5 * (double)dt, pos_sub(wide(p->v), times(1.0 / r->mass, r->p)));
-  s->linear = pos_add(s->linear, part);
-  s->angular = pos_add(s->angular, cross(pos_sub(pos_sub(p->at, r->center), way), part));
-}
-
-static void add_touches(tn_world *world, int32_t slot, const rigid_motion *r, float dt)
+static void add_impulse(tn_world *world, int32_t slot, int32_t place, float weight, tn_vec3 force)
 {
   soft *s = &world->softs[slot];
+  soft_tracking *t = &s->tracking;
+  const soft_graph *g = &world->soft_graph;
+  const particle_state *p = &g->data.particles[place];
+  tn_pos part = times((double)weight * (double)g->data.dt, wide(force));
+  tn_pos way = times(0.5 * (double)g->data.dt, pos_sub(wide(vec3_of(p->v)), t->v));
+  tn_pos at = pos_add(pos_sub(g->at[place], s->particles[0].at), wide(vec3_of(p->dx)));
+  t->linear = pos_add(t->linear, part);
+  t->angular = pos_add(t->angular, cross(pos_sub(pos_sub(at, t->center), way), part));
+}
+
+static void add_touch_impulses(tn_world *world)
+{
   for (int32_t i = 0; i < world->touch_count; ++i) {
     const soft_contact *t = &world->touches[i];
-    if (t->soft == t->other || (t->soft != slot && t->other != slot)) {
-      continue; // an inner force, or another's
+    int32_t first = world->softs[t->soft].first;
+    if (t->soft == t->other || tn_dot(t->force, t->force) == 0.0f) {
+      continue; // an inner force, or none
     }
-    tn_pos impulse = times((double)dt, wide(t->force));
-    const soft_particle *p = world->softs[t->soft].particles;
-    if (touch_is_mutual(t)) { // both act at one place
-      add_impulse(s, r, &p[t->particle[0]], t->soft == slot ? 1.0 : -1.0, impulse, dt);
-      continue;
-    }
-    for (int k = 0; k < TOUCH_PARTICLES && t->particle[k] != NO_SLOT; ++k) {
-      add_impulse(s, r, &p[t->particle[k]], (double)t->weight[k], impulse, dt);
-    }
-  }
-}
-
-static void set_right(soft *s, const rigid_motion *r)
-{
-  tn_pos w = solve_inertia(r->inertia, pos_sub(s->angular, r->l));
-  tn_pos v = times(1.0 / r->mass, pos_sub(s->linear, r->p)), center = r->center;
-  for (int32_t i = 0; i < s->particle_count; ++i) {
-    soft_particle *p = &s->particles[i];
-    tn_pos u = pos_add(v, cross(w, pos_sub(p->at, center)));
-    p->v = tn_add(p->v, tn_v3((float)u.x, (float)u.y, (float)u.z));
-  }
-}
-
-void soft_track_end(tn_world *world, float dt)
-{
-  for (int32_t i = 0; i < world->soft_list.used; ++i) {
-    soft *s = &world->softs[i];
-    if (!is_tracked(world, s)) {
-      continue;
-    }
-    rigid_motion r = motion_of(s);
-    add_touches(world, i, &r, dt);
-    for (int32_t k = 0; k < world->attachment_list.used; ++k) {
-      const attachment *a = &world->attachments[k];
-      if (a->alive && a->soft == i) {
-        add_impulse(s, &r, &s->particles[a->def.particle], 1.0, times((double)dt, wide(a->force)),
-                    dt);
+    bool mutual = touch_is_mutual(t);
+    int count = mutual ? touch_own(t) : TOUCH_PARTICLES;
+    for (int k = 0; k < count && t->particle[k] != NO_SLOT; ++k) {
+      add_impulse(world, t->soft, first + t->particle[k], t->weight[k], t->force);
+      if (mutual) { // both act at one place
+        add_impulse(world, t->other, first + t->particle[k], -t->weight[k], t->force);
       }
     }
-    set_right(s, &r);
+  }
+}
+
+static void set_right(tn_world *world, const soft *s)
+{
+  soft_data *data = &world->soft_graph.data;
+  solver_data solver = {.soft = data};
+  const soft_tracking *t = &s->tracking;
+  tn_pos w = solve_inertia(t->inertia, t->angular);
+  tn_pos u = pos_sub(times(1.0 / t->mass, t->linear), cross(w, t->center));
+  const float given[3] = {(float)u.x, (float)u.y, (float)u.z};
+  const float turn[3] = {(float)w.x, (float)w.y, (float)w.z};
+  memcpy(data->given, given, sizeof given);
+  memcpy(data->turn, turn, sizeof turn);
+  world->soft_ops->particles->carry(&solver, s->first / BLOCK_WIDTH, end_block(s));
+}
+
+void soft_track(tn_world *world, float dt)
+{
+  if (world->method == TN_METHOD_TENON) {
+    return;
+  }
+  world->soft_graph.data.dt = dt;
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    if (is_tracked(&world->softs[i])) {
+      world->softs[i].tracking = track(world, &world->softs[i]);
+    }
+  }
+  add_touch_impulses(world);
+  for (int32_t i = 0; i < world->attachment_list.used; ++i) {
+    const attachment *a = &world->attachments[i];
+    if (a->alive && world->softs[a->soft].first > 0) {
+      int32_t place = world->softs[a->soft].first + a->def.particle;
+      add_impulse(world, a->soft, place, 1.0f, a->force);
+    }
+  }
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    if (is_tracked(&world->softs[i])) {
+      set_right(world, &world->softs[i]);
+    }
   }
 }

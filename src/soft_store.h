@@ -22,11 +22,27 @@ typedef struct particle_state {
   };
 } particle_state;
 
+// A particle when the step began, seen from its body's first.
+typedef struct ParticleStart {
+  V x, v;
+  R mass;
+} ParticleStart;
+
 // Eight particles' accelerations, and how much of a substep's kick comes before the first drift.
 typedef struct particle_block {
   alignas(32) float acceleration[3][BLOCK_WIDTH];
   float lead[BLOCK_WIDTH];
+  float start[FIELDS(ParticleStart)][BLOCK_WIDTH];
 } particle_block;
+
+// Sums over the particles of a body, of which each has moved by dx and changed its velocity by dv,
+// which is not what gravity and forces do.
+typedef struct MotionSums {
+  R mass;
+  V first, way, p; // m x, m dx, m v
+  V dp, dl;        // how momenta have changed
+  S second;        // m x x
+} MotionSums;
 
 typedef enum soft_type {
   SOFT_EDGE,
@@ -90,6 +106,7 @@ typedef enum touch_type {
   TOUCH_BODY_3, // a triangle on a body
   TOUCH_PAIR,   // two particles
   TOUCH_FACET,  // a particle on a triangle of another soft body
+  TOUCH_EDGES,  // an edge on one of a triangle of another
   TOUCH_TYPE_COUNT
 } touch_type;
 
@@ -139,6 +156,10 @@ struct soft_data {
   // Where corrections are averaged, of all constraints of a particle; else null.
   particle_state *change;
   float keep; // share of the last substep's impulses that the next starts from
+  // Eight sums of each, so that the order of adding is the same for any lanes.
+  alignas(32) float sums[FIELDS(MotionSums)][BLOCK_WIDTH];
+  float dt;                // of the step
+  float given[3], turn[3]; // what the motion of a rigid body adds
 };
 
 // The inverse mass that a constraint finds: where corrections are averaged it has only its part of
@@ -157,15 +178,28 @@ static inline void soft_move(soft_data *data, int32_t place, int axis, float dv,
   line[4 + axis] += h * dv;
 }
 
-typedef struct soft_ops {
+// Each entry works on a range of blocks.
+typedef struct particle_ops {
   void (*kick)(solver_data *data, int first, int last);
   void (*drift)(solver_data *data, int first, int last);
   void (*average)(solver_data *data, int first, int last);
-  void (*rows)(solver_data *data, int first, int last);
+  void (*sum)(solver_data *data, int first, int last);
+  void (*carry)(solver_data *data, int first, int last);
+} particle_ops;
+
+typedef struct link_ops {
   void (*touches)(solver_data *data, int first, int last);
   void (*holds)(solver_data *data, int first, int last);
+} link_ops;
+
+typedef struct soft_ops {
+  const particle_ops *particles;
+  const link_ops *links;
+  void (*rows)(solver_data *data, int first, int last);
 } soft_ops;
 
 extern const soft_ops soft_ops_1, soft_ops_4, soft_ops_8;
+extern const link_ops link_ops_1, link_ops_4, link_ops_8;
+extern const particle_ops particle_ops_1, particle_ops_4, particle_ops_8;
 
 #endif

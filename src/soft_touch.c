@@ -604,11 +604,11 @@ static TouchParams params_of(const tn_world *world, const soft_contact *t)
   p.compliance = mutual ? 0.0f : a->compliance + b->compliance;
   p.beta = mutual ? PAIR_BETA : BETA;
   p.fastest = PUSH_OUT;
-  if (t->type == TOUCH_FACET) {
+  if (t->type >= TOUCH_FACET) {
     const soft_particle *q = world->softs[t->other].particles;
-    tn_pos from = q[t->particle[1]].at;
-    p.core = vec(tn_between_points(from, q[t->particle[2]].at));
-    p.slide = vec(tn_between_points(from, q[t->particle[3]].at));
+    const int32_t *v = t->particle + touch_own(t);
+    p.core = vec(tn_between_points(q[v[0]].at, q[v[1]].at));
+    p.slide = vec(tn_between_points(q[v[0]].at, q[v[2]].at));
   } else if (!mutual) {
     p.slide = vec(surface_velocity(world, t));
   }
@@ -617,13 +617,13 @@ static TouchParams params_of(const tn_world *world, const soft_contact *t)
 
 static int particles_of(const soft_contact *t)
 {
-  static const int counts[TOUCH_TYPE_COUNT] = {1, 3, 2, 4};
+  static const int counts[TOUCH_TYPE_COUNT] = {1, 3, 2, 4, 5};
   return counts[t->type];
 }
 
 static int32_t place_of(const tn_world *world, const soft_contact *t, int i)
 {
-  bool second = touch_is_mutual(t) && i > 0;
+  bool second = touch_is_mutual(t) && i >= touch_own(t);
   return world->softs[second ? t->other : t->soft].first + t->particle[i];
 }
 
@@ -647,101 +647,23 @@ static void pack(const tn_world *world, const soft_contact *t, touch_block *bloc
   set_lane(block->state, lane, &state, FIELDS(TouchState));
 }
 
-// A touch's colour: one that none of its particles has yet, nor its body if that may move; none is
-// MAX_COLORS.
-static int paint(const tn_world *world, const soft_contact *t, uint64_t *places, uint64_t *bodies)
+static soft_link link_of(const tn_world *world, int32_t index)
 {
-  bool pushed = is_pushed(world, t->body);
-  uint64_t taken = pushed ? bodies[t->body] : 0;
-  for (int i = 0; i < particles_of(t); ++i) {
-    taken |= places[place_of(world, t, i)];
+  const soft_contact *t = &world->touches[index];
+  soft_link link = {.count = particles_of(t), .type = t->type};
+  link.body = is_pushed(world, t->body) ? t->body : NO_SLOT;
+  for (int i = 0; i < link.count; ++i) {
+    link.place[i] = place_of(world, t, i);
   }
-  int color = 0;
-  while (color < MAX_COLORS && (taken >> color & 1)) {
-    color += 1;
-  }
-  if (color < MAX_COLORS) {
-    for (int i = 0; i < particles_of(t); ++i) {
-      places[place_of(world, t, i)] |= 1ull << color;
-    }
-    if (pushed) {
-      bodies[t->body] |= 1ull << color;
-    }
-  }
-  return color;
-}
-
-static int32_t lay_out(tn_world *world, int32_t group[LINK_COLORS + 1][TOUCH_TYPE_COUNT])
-{
-  soft_links *links = &world->touch_links;
-  int32_t next = 0;
-  links->color_count = 0;
-  for (int color = 0; color <= LINK_COLORS; ++color) {
-    color_range range = {next, next};
-    for (int type = 0; type < TOUCH_TYPE_COUNT; ++type) {
-      int32_t count = group[color][type];
-      group[color][type] = next * BLOCK_WIDTH;
-      next += color == LINK_COLORS ? count : (count + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
-    }
-    range.last = next;
-    if (color == LINK_COLORS) {
-      links->serial = range;
-    } else {
-      links->color[color] = range;
-      links->color_count = range.last > range.first ? color + 1 : links->color_count;
-    }
-  }
-  return next;
-}
-
-static bool reserve_colors(tn_world *world)
-{
-  soft_links *links = &world->touch_links;
-  return memory_reserve(world, (void **)&links->places, &links->place_capacity,
-                        world->soft_graph.place_count, sizeof(uint64_t)) &&
-         memory_reserve(world, (void **)&links->bodies, &links->body_capacity,
-                        world->body_list.used, sizeof(uint64_t)) &&
-         memory_reserve(world, (void **)&links->colors, &links->color_capacity, world->touch_count,
-                        sizeof(uint16_t));
-}
-
-static void paint_touches(tn_world *world)
-{
-  soft_links *links = &world->touch_links;
-  int32_t left = world->touch_count;
-  for (int32_t i = 0; i < world->touch_count; ++i) {
-    links->colors[i] = LINK_COLORS;
-  }
-  for (int first = 0; first < LINK_COLORS && left > 0; first += MAX_COLORS) {
-    memset(links->places, 0, (size_t)world->soft_graph.place_count * sizeof(uint64_t));
-    memset(links->bodies, 0, (size_t)world->body_list.used * sizeof(uint64_t));
-    left = 0;
-    for (int32_t i = 0; i < world->touch_count; ++i) {
-      if (links->colors[i] < LINK_COLORS) {
-        continue;
-      }
-      int color = paint(world, &world->touches[i], links->places, links->bodies);
-      links->colors[i] = (uint16_t)(color < MAX_COLORS ? first + color : LINK_COLORS);
-      left += color == MAX_COLORS;
-    }
-  }
+  return link;
 }
 
 bool touches_pack(tn_world *world)
 {
   soft_links *links = &world->touch_links;
   soft_data *data = &world->soft_graph.data;
-  int32_t group[LINK_COLORS + 1][TOUCH_TYPE_COUNT];
-  memset(group, 0, sizeof group);
-  if (!reserve_colors(world)) {
-    return false;
-  }
-  paint_touches(world);
-  for (int32_t i = 0; i < world->touch_count; ++i) {
-    group[links->colors[i]][world->touches[i].type] += 1;
-  }
-  links->block_count = lay_out(world, group);
-  if (!memory_reserve(world, (void **)&data->touches, &links->block_capacity, links->block_count,
+  if (!soft_links_make(world, links, world->touch_count, link_of) ||
+      !memory_reserve(world, (void **)&data->touches, &links->block_capacity, links->block_count,
                       sizeof(touch_block))) {
     return false;
   }
@@ -753,11 +675,9 @@ bool touches_pack(tn_world *world)
   }
   for (int32_t i = 0; i < world->touch_count; ++i) {
     const soft_contact *t = &world->touches[i];
-    int32_t *at = &group[links->colors[i]][t->type];
-    touch_block *block = &data->touches[*at / BLOCK_WIDTH];
+    touch_block *block = &data->touches[links->at[i] / BLOCK_WIDTH];
     block->type = t->type;
-    pack(world, t, block, *at % BLOCK_WIDTH);
-    *at += links->colors[i] == LINK_COLORS ? BLOCK_WIDTH : 1;
+    pack(world, t, block, links->at[i] % BLOCK_WIDTH);
   }
   return true;
 }
@@ -785,9 +705,7 @@ void touches_release(tn_world *world)
   memory_give(world, world->met, (size_t)world->met_capacity * sizeof(soft_contact));
   memory_give(world, world->met_counts, (size_t)world->met_count_capacity * sizeof(int32_t));
   memory_give(world, world->touches, (size_t)world->touch_capacity * sizeof(soft_contact));
-  memory_give(world, links->places, (size_t)links->place_capacity * sizeof(uint64_t));
-  memory_give(world, links->bodies, (size_t)links->body_capacity * sizeof(uint64_t));
-  memory_give(world, links->colors, (size_t)links->color_capacity * sizeof(uint16_t));
+  soft_links_release(world, links);
   memory_give(world, world->soft_graph.data.touches,
               (size_t)links->block_capacity * sizeof(touch_block));
 }
@@ -807,13 +725,14 @@ int tn_soft_contacts(const tn_world *world, tn_soft_id id, tn_soft_contact *cont
     if (contacts && count < capacity) {
       tn_soft_contact c = {{-1, -1, -1}, {0}, {0}, {0}, -1, t->normal, t->gap, t->force};
       bool mutual = touch_is_mutual(t), second = mutual && t->soft != slot;
-      int first = second ? 1 : 0, last = mutual && !second ? 1 : particles_of(t);
+      int own = touch_own(t), first = second ? own : 0;
+      int last = mutual && !second ? own : particles_of(t);
       for (int k = first; k < last; ++k) {
         c.particles[k - first] = t->particle[k];
       }
       if (mutual) {
         c.other_soft = soft_id_at(world, second ? t->soft : t->other);
-        c.other_particle = t->particle[second ? 0 : 1];
+        c.other_particle = t->particle[second ? 0 : own];
         c.force = second ? tn_scale(-1.0f, t->force) : t->force;
         c.normal = second ? tn_scale(-1.0f, t->normal) : t->normal;
       } else {

@@ -1,4 +1,5 @@
-// What finding touches of soft bodies takes, shared by soft_touch.c, soft_pair.c and soft_facet.c.
+// What finding touches of soft bodies takes, shared by soft_touch.c, soft_pair.c, soft_facet.c
+// and soft_edge.c.
 #ifndef TENON_SOFT_TOUCH_H
 #define TENON_SOFT_TOUCH_H
 
@@ -37,6 +38,7 @@ static inline bool meet_by_facets(const soft *a, const soft *b)
 
 bool touch_particles(tn_world *world, float dt);
 bool touch_facets(tn_world *world, float dt);
+bool touch_edges(tn_world *world, int32_t first, int32_t second, float dt);
 bool add_touch(tn_world *world, const soft_contact *t);
 
 #endif

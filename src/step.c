@@ -154,7 +154,7 @@ static void kick_bodies(stepper *s, kick_part part)
   for_bodies(s, kick_task);
   if (s->has_softs) {
     s->data.soft->part = part;
-    for_particles(s, s->world->soft_ops->kick);
+    for_particles(s, s->world->soft_ops->particles->kick);
   }
 }
 
@@ -162,7 +162,7 @@ static void drift_bodies(stepper *s)
 {
   for_bodies(s, drift_task);
   if (s->has_softs) {
-    for_particles(s, s->world->soft_ops->drift);
+    for_particles(s, s->world->soft_ops->particles->drift);
   }
 }
 
@@ -189,7 +189,7 @@ static void for_soft_rows(stepper *s, soft_stage stage)
     soft_solve_surfaces(world, s->data.substep.h, stage);
   }
   if (stage == SOFT_POSITION && g->data.change) {
-    for_particles(s, world->soft_ops->average);
+    for_particles(s, world->soft_ops->particles->average);
   }
 }
 
@@ -198,14 +198,16 @@ static void for_holds(stepper *s, soft_stage stage)
 {
   const soft_links *l = &s->world->hold_links;
   s->data.soft->stage = stage;
-  for_colors(s, l->color, l->color_count, l->serial, CONSTRAINT_GRAIN, s->world->soft_ops->holds);
+  for_colors(s, l->color, l->color_count, l->serial, CONSTRAINT_GRAIN,
+             s->world->soft_ops->links->holds);
 }
 
 static void for_touches(stepper *s, soft_stage stage)
 {
   const soft_links *l = &s->world->touch_links;
   s->data.soft->stage = stage;
-  for_colors(s, l->color, l->color_count, l->serial, CONSTRAINT_GRAIN, s->world->soft_ops->touches);
+  for_colors(s, l->color, l->color_count, l->serial, CONSTRAINT_GRAIN,
+             s->world->soft_ops->links->touches);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -517,17 +519,16 @@ static bool pack_softs(tn_world *world, float dt, float scale)
     return false;
   }
   soft_ease(world, dt);
-  soft_track_begin(world, dt);
   return true;
 }
 
 static bool end_softs(tn_world *world, float dt)
 {
-  bool ok = soft_unpack(world);
   touches_unpack(world, dt);
   attachments_unpack(world, dt);
+  soft_track(world, dt);
+  bool ok = soft_unpack(world);
   meetings_update(world);
-  soft_track_end(world, dt);
   soft_damp(world, dt);
   soft_flow(world, dt);
   soft_tear(world, dt);

@@ -530,8 +530,12 @@ tn_pos solve_inertia(const double *inertia, tn_pos momentum);
 
 // soft_momentum.c
 void soft_damp(tn_world *world, float dt);
-void soft_track_begin(tn_world *world, float dt);
-void soft_track_end(tn_world *world, float dt);
+void soft_track(tn_world *world, float dt);
+
+// soft_links.c
+typedef soft_link soft_link_of(const tn_world *world, int32_t index);
+bool soft_links_make(tn_world *world, soft_links *links, int32_t count, soft_link_of *of);
+void soft_links_release(tn_world *world, soft_links *links);
 
 // soft_touch.c
 bool touches_find(tn_world *world, float dt);

@@ -199,6 +199,84 @@ static void cloth_lies_on_a_soft_block(void **unused)
   tn_world_destroy(world);
 }
 
+// A bar of a metre, half a turn around itself by `roll`; few particles, and none where it is met.
+static tn_soft_id add_bar(tn_world *world, tn_pos at, float turn, float roll, tn_vec3 velocity)
+{
+  static const int cells[3] = {3, 1, 1};
+  tn_soft_def def = tn_default_soft_def();
+  assert_true(tn_soft_mesh_box(&def, cells, tn_v3(0.5f, 0.1f, 0.1f), true));
+  def.position = at;
+  def.velocity = velocity;
+  def.rotation = tn_quat_mul(tn_quat_axis_angle(tn_v3(0.0f, 1.0f, 0.0f), turn),
+                             tn_quat_axis_angle(tn_v3(1.0f, 0.0f, 0.0f), roll));
+  def.mass = 2.0f;
+  def.youngs_modulus = 1e6f;
+  def.material.static_friction = def.material.dynamic_friction = 0.5f;
+  tn_soft_id id = tn_soft_create(world, &def);
+  tn_soft_mesh_free(&def);
+  return id;
+}
+
+// Crosswise, edge on edge and face on face, in space: they do not pass, and keep both momenta.
+static void bars_that_cross_do_not_pass(void **unused)
+{
+  (void)unused;
+  const tn_pos aside = tn_p3(1.0, 0.0, 0.0); // it is a central blow
+  for (int i = 0; i < 6; ++i) {
+    tn_world *world = test_world(20, i < 4 ? TN_METHOD_TENON : TN_METHOD_XPBD);
+    tn_world_set_gravity(world, tn_v3(0.0f, 0.0f, 0.0f));
+    float roll = i % 2 == 0 ? 0.785f : 0.0f, speed = i < 2 ? 1.0f : 4.0f;
+    tn_soft_id low = add_bar(world, tn_p3(0.02, 0.0, 0.03), 0.1f, roll, tn_v3(0.0f, 0.0f, 0.0f));
+    tn_soft_id high = add_bar(world, tn_p3(0.0, 0.4, 0.0), 1.5f, roll, tn_v3(0.1f, -speed, 0.2f));
+    tn_momentum a = tn_world_momentum(world, aside);
+    double energy = tn_world_energy(world).total;
+    test_run(world, dt, 15);
+    tn_momentum b = tn_world_momentum(world, aside);
+    double slow = tn_soft_momentum(world, low, origin).linear[1] / 2.0;
+    double fast = tn_soft_momentum(world, high, origin).linear[1] / 2.0;
+    print_message("  %g m/s become %.3f and %.3f; of both momenta %.1e and %.1e\n", (double)-speed,
+                  fast, slow, apart3(a.linear, b.linear) / length3(a.linear),
+                  apart3(a.angular, b.angular) / length3(a.angular));
+    assert_true(fast > slow - 0.1 * (double)speed); // they part, or go on together
+    assert_true(slow < -0.3 * (double)speed);
+    assert_below(apart3(a.linear, b.linear), 1e-5 * length3(a.linear));
+    assert_below(apart3(a.angular, b.angular), (i < 4 ? 1e-5 : 1e-2) * length3(a.angular));
+    assert_below(tn_world_energy(world).total, energy);
+    tn_world_destroy(world);
+  }
+}
+
+// A strip of cloth that is held at its corners carries another that lies across it and has none but
+// four particles either.
+static void strips_that_cross_carry_each_other(void **unused)
+{
+  (void)unused;
+  tn_world *world = test_world(20, TN_METHOD_TENON);
+  tn_soft_id strips[2];
+  for (int i = 0; i < 2; ++i) {
+    tn_soft_def def = tn_default_soft_def();
+    assert_true(tn_soft_mesh_cloth(&def, 2, 2, 1.0f, 0.3f));
+    def.position = tn_p3(0.02 * (double)i, 0.05 * (double)i, 0.01);
+    def.rotation = tn_quat_axis_angle(tn_v3(0.0f, 1.0f, 0.0f), 1.5f * (float)i);
+    def.mass = 0.2f;
+    strips[i] = tn_soft_create(world, &def);
+    tn_soft_mesh_free(&def);
+  }
+  for (int i = 0; i < 4; ++i) {
+    tn_soft_pin(world, strips[0], i, true);
+  }
+  test_run(world, dt, 120);
+  float weight = 0.0f;
+  for (int i = 0; i < 60; ++i) {
+    test_run(world, dt, 1);
+    weight += force_between(world, strips[1], strips[0]).y / 60.0f;
+  }
+  print_message("  at %.3f m, %.3f N\n", lowest_of(world, strips[1]), (double)weight);
+  assert_true(lowest_of(world, strips[1]) > 0.0);
+  assert_close(weight, 2.0, 0.04);
+  tn_world_destroy(world);
+}
+
 static void same_bits_for_lanes_and_threads(void **unused)
 {
   (void)unused;
@@ -227,6 +305,8 @@ int main(void)
       cmocka_unit_test(cubes_that_collide_keep_both_momenta),
       cmocka_unit_test(a_soft_ball_does_not_pass_a_coarse_face),
       cmocka_unit_test(cloth_lies_on_a_soft_block),
+      cmocka_unit_test(bars_that_cross_do_not_pass),
+      cmocka_unit_test(strips_that_cross_carry_each_other),
       cmocka_unit_test(same_bits_for_lanes_and_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -499,7 +499,19 @@ KERNEL void solve_tet(const SoftPass *pass, Particle *p, const V *d, const TetPa
   if (pass->form == FORM_POSITION) {
     state->q = follow_rotation(state->q, f);
   }
+  V from[3];
+  for (int i = 0; i < 3; ++i) {
+    from[i] = v_sub(d[i], v_sub(p[i + 1].dx, p[0].dx));
+  }
   solve_shear(pass, p, f, params, state);
+  // A position that has been corrected already must not be corrected twice; velocities tell.
+  if (pass->form == FORM_POSITION) {
+    V now[3];
+    for (int i = 0; i < 3; ++i) {
+      now[i] = v_add(from[i], v_sub(p[i + 1].dx, p[0].dx));
+    }
+    deformation(params->b, now, f);
+  }
   solve_bulk(pass, p, f, params, splat(1.0f), state);
 }
 

@@ -1,6 +1,6 @@
 // Particles against rigid bodies and against each other, and particles attached to bodies.
 //
-// Up to four particles with weights b make one point x = sum b x_i, on a triangle or a particle;
+// Up to three particles with weights b make one point x = sum b x_i, on a triangle or a particle;
 // n leads to it from what it touches, a point of a body or, with weights that sum up to zero,
 // other particles. Impulses act at x on both sides, so that both momenta are kept; between two
 // particles those of friction cannot.
@@ -10,7 +10,7 @@
 #include "contact.h"
 #include "soft.h"
 
-#define TOUCH_PARTICLES 4
+#define TOUCH_PARTICLES 5
 
 typedef struct TouchParams {
   R weight[TOUCH_PARTICLES];
@@ -128,17 +128,18 @@ KERNEL V touch_friction(const TouchParams *params, const TouchPlace *place, S k,
   return change;
 }
 
-// A triangle that a particle touches, as a rigid body. It passes on to its corners what it gets: at
-// any place, on the triangle or in front of it, their impulses have the same sum and moment.
+// A triangle that a particle or an edge touches, as a rigid body. It passes on to its corners what
+// it gets: at any place, on the triangle or in front of it, their impulses have the same sum and
+// moment.
 typedef struct Plate {
   V arm[3]; // of the corners, from their centre of mass
   V v, w;
 } Plate;
 
-// Sets the body's velocities, masses, and its core as params have it for all bodies.
-KERNEL Body plate_body(TouchParams *params, const Particle *p, Plate *plate)
+// b: minus the weights of its corners. Sets the body's velocities, masses, and its core as params
+// have it for all bodies.
+KERNEL Body plate_body(TouchParams *params, const R *b, const Particle *p, Plate *plate)
 {
-  const R *b = params->weight + 1;
   V *arm = plate->arm, to[3] = {v_zero(), params->core, params->slide};
   V foot = v_zero(), moved = v_zero(), center = v_zero(), moment = v_zero();
   R most = r_max(p[0].w, r_max(p[1].w, p[2].w));
