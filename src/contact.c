@@ -192,6 +192,7 @@ static void take_over_one(const tn_world *world, int32_t index)
     }
     carry_over(c, now, radius);
   }
+  p->inside |= p->fresh;
   p->fresh = false;
   found->count = KEPT_MANIFOLDS;
 }
@@ -216,6 +217,7 @@ static bool apply_found(tn_world *world)
       update_sensor(world, p, world->found[i].overlap);
       continue;
     }
+    p->inside |= p->fresh;
     p->fresh = false;
     if (!take_over(world, i)) {
       return false;
