@@ -448,6 +448,9 @@ void pairs_remove_of(tn_world *world, int32_t shape_slot);
 void pair_remove(tn_world *world, int32_t slot);
 // Boxes and pairs of everything that moves. False when out of memory.
 bool pairs_update(tn_world *world, float dt);
+bool pair_is_wanted(const tn_world *world, const shape *a, const shape *b);
+// Its slot, also of a new one; NO_SLOT without memory.
+int32_t pair_ensure(tn_world *world, int32_t a, int32_t b);
 // After a step boxes still enclose their shapes: what has moved is counted before the bodies take
 // their new places, and boxes that may be too small are made anew after.
 bool boxes_spend(tn_world *world, int32_t body_slot); // false where one may be
@@ -461,6 +464,9 @@ bool pairs_sort(tn_world *world);
 
 // contact.c: narrow phase
 bool contacts_update(tn_world *world, float dt);
+// Contacts of shapes that meet later in the step, instead of those on a straight way.
+bool contacts_foresee(tn_world *world, int32_t a, int32_t b, const manifold *list, int count);
+bool bounces_foresee(tn_world *world, float dt); // foresee.c
 void contact_forget(contact *c);
 void contact_remove_of(tn_world *world, int32_t pair_slot);
 bool add_contact_event(tn_world *world, tn_contact_event event);
