@@ -192,6 +192,7 @@ static void take_over_one(const tn_world *world, int32_t index)
     }
     carry_over(c, now, radius);
   }
+  p->inside |= p->fresh;
   p->fresh = false;
   found->count = KEPT_MANIFOLDS;
 }
@@ -216,6 +217,7 @@ static bool apply_found(tn_world *world)
       update_sensor(world, p, world->found[i].overlap);
       continue;
     }
+    p->inside |= p->fresh;
     p->fresh = false;
     if (!take_over(world, i)) {
       return false;
@@ -501,6 +503,52 @@ static void wake_touched(tn_world *world)
   }
 }
 
+// What is new, or was too far to look at, is not among the active pairs.
+static bool activate(tn_world *world, int32_t slot)
+{
+  for (int32_t i = 0; i < world->active_pair_count; ++i) {
+    if (world->active_pairs[i] == slot) {
+      return true;
+    }
+  }
+  int32_t count = world->active_pair_count + 1;
+  if (!memory_reserve(world, (void **)&world->active_pairs, &world->active_pair_capacity, count,
+                      sizeof(int32_t)) ||
+      !memory_reserve(world, (void **)&world->found, &world->found_capacity, count,
+                      sizeof(found_pair))) {
+    return false;
+  }
+  world->found[count - 1] = (found_pair){.count = KEPT_MANIFOLDS};
+  world->active_pairs[count - 1] = slot;
+  world->active_pair_count = count;
+  return true;
+}
+
+bool contacts_foresee(tn_world *world, int32_t a, int32_t b, const manifold *list, int count)
+{
+  int32_t slot = count > 0 ? pair_ensure(world, a, b) : NO_SLOT;
+  if (count == 0 || slot == NO_SLOT) {
+    return count == 0;
+  }
+  int32_t first = world->pairs[slot].first_contact;
+  if (first != NO_SLOT && (shape_is_complex(&world->shapes[b]) ||
+                           world->contacts[first].manifold.points[0].gap <= 0.0f)) {
+    return true;
+  }
+  contact_remove_of(world, slot);
+  if (!is_placed(world, &world->shapes[b])) {
+    place_shape(world, &world->shapes[b], false);
+  }
+  for (int i = 0; i < count; ++i) {
+    contact *c = add_contact(world, slot);
+    if (!c) {
+      return false;
+    }
+    c->manifold = list[i];
+  }
+  return activate(world, slot);
+}
+
 static void narrow(int first, int last, void *context)
 {
   const narrow_task *task = context;
@@ -526,7 +574,7 @@ bool contacts_update(tn_world *world, float dt)
     }
   }
   task_run(world->tasks, narrow, world->active_pair_count, PAIR_GRAIN, &task);
-  if (!apply_found(world)) {
+  if (!apply_found(world) || !bounces_foresee(world, dt)) {
     return false;
   }
   if (l.meets_asleep) {

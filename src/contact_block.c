@@ -13,8 +13,10 @@ _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 #define MARK_GRAIN 256 // bodies
 #define BRIEF_GRAIN 64 // pairs
 #define DEEP 0.08f     // share of the smaller shape
-// The fastest way out of a deep overlap, m/s; and of one among many, whose speeds add up from layer
-// to layer.
+#define OVERLAP 0.03f
+#define INSIDE 0.005f // made inside each other, until it is less
+// The fastest way out of an overlap, m/s; and of one among many, whose speeds add up from layer to
+// layer.
 #define PUSH 1.0f
 #define PUSH_AMONG_MANY 0.06f
 // What is built as a stack has no loads to start from, and sinks until they are learnt; its
@@ -77,15 +79,9 @@ static int take_color(body_mark *a, body_mark *b, uint32_t seed)
   return color;
 }
 
-// As its materials are mixed it learns how deep that is; one point tells enough.
-static bool is_deep(const contact *c)
-{
-  return c->terms.deep > 0.0f && c->manifold.points[0].gap < -c->terms.deep;
-}
-
 static contact_brief brief_of(const contact *c)
 {
-  return (contact_brief){(uint8_t)type_of(&c->manifold), c->idle, !c->settled, is_deep(c)};
+  return (contact_brief){(uint8_t)type_of(&c->manifold), c->idle, !c->settled};
 }
 
 static void color_contact(tn_world *world, builder *make, const pair_brief *p, int32_t slot,
@@ -96,8 +92,8 @@ static void color_contact(tn_world *world, builder *make, const pair_brief *p, i
   if (a->dynamic && b->dynamic) {
     a->neighbors += 1;
     b->neighbors += 1;
-    a->wedged = a->wedged || c.deep;
-    b->wedged = b->wedged || c.deep;
+    a->wedged = a->wedged || p->inside;
+    b->wedged = b->wedged || p->inside;
   }
   placed_contact place = {slot, (uint8_t)color, c.type, c.idle};
   world->placed_contacts[make->count++] = place;
@@ -146,9 +142,14 @@ static int32_t take_place(builder *make, placed_contact p)
   return g->next++;
 }
 
+static float smaller_reach(const tn_world *world, const pair *p)
+{
+  return fminf(world->shapes[p->shape[0]].reach, world->shapes[p->shape[1]].reach);
+}
+
 static bool nearly_touches(const tn_world *world, const pair *p)
 {
-  float bound = 1e-3f * fminf(world->shapes[p->shape[0]].reach, world->shapes[p->shape[1]].reach);
+  float bound = 1e-3f * smaller_reach(world, p);
   for (int32_t i = p->first_contact; i != NO_SLOT; i = world->contacts[i].next) {
     const manifold *m = &world->contacts[i].manifold;
     for (int k = 0; k < m->count; ++k) {
@@ -186,14 +187,18 @@ static void brief_pairs(int first, int last, void *context)
   tn_world *world = context;
   for (int i = first; i < last; ++i) {
     int32_t slot = world->active_pairs[i];
-    const pair *p = &world->pairs[slot];
-    pair_brief brief = {(uint32_t)slot, p->first_contact, {p->body[0], p->body[1]}, {0}, false,
-                        false};
+    pair *p = &world->pairs[slot];
+    pair_brief brief = {
+        .seed = (uint32_t)slot, .contact = p->first_contact, .body = {p->body[0], p->body[1]}};
     if (p->first_contact != NO_SLOT) {
       const contact *c = &world->contacts[p->first_contact];
       brief.first = brief_of(c);
       brief.more = c->next != NO_SLOT;
+      p->inside = p->inside && c->manifold.points[0].gap < -INSIDE * smaller_reach(world, p);
+    } else {
+      p->inside = false;
     }
+    brief.inside = p->inside;
     brief.leans = !p->sensor && (p->touching || nearly_touches(world, p));
     world->briefs[i] = brief;
   }
@@ -315,14 +320,15 @@ static tn_vec3 surface_velocity(const sides *s, int side)
   return tn_rotate(body_axes, v);
 }
 
-// Two bodies with no other beside them part fast, and so does one from what is fixed, unless that
-// would drive it deeper into others.
-static float push_of(const body_mark *a, const body_mark *b)
+// Two bodies with no other beside them part fast, and so does one from what is fixed, and one that
+// was driven into another; unless that would drive them deeper into those they were made inside of.
+static float push_of(const body_mark *a, const body_mark *b, const contact *c)
 {
   bool fixed = !a->dynamic || !b->dynamic;
   bool alone = a->neighbors == 1 && b->neighbors == 1;
   bool wedged = a->wedged || b->wedged;
-  return alone || (fixed && !wedged) ? PUSH : PUSH_AMONG_MANY;
+  bool overlaps = c->manifold.points[0].gap < -OVERLAP / DEEP * c->terms.deep; // one tells enough
+  return alone || ((fixed || overlaps) && !wedged) ? PUSH : PUSH_AMONG_MANY;
 }
 
 static void mix_materials(contact *c, const sides *s)
@@ -442,7 +448,7 @@ static void pack(tn_world *world, contact_block *cb, int lane)
   cb->traits |= c->traits;
   cb->fixed_a |= !a->dynamic;
   cb->fixed_b |= !b->dynamic;
-  cb->params[PARAM_FIELD(push)][lane] = push_of(a, b);
+  cb->params[PARAM_FIELD(push)][lane] = push_of(a, b, c);
   pack_start(world, c, cb, lane);
 }
 

@@ -178,9 +178,20 @@ static float moment_of(const meeting *m, int i, float threshold, float h)
   if (!(closing > threshold) || !(end < 0.0f)) {
     return 2.0f * h;
   }
-  float time = (gap - vb * m->b.flown + va * m->a.flown) / closing;
-  float earliest = fmaxf(m->a.flown, m->b.flown);
-  return fminf(fmaxf(time, earliest), h);
+  return fminf((gap - vb * m->b.flown + va * m->a.flown) / closing, h);
+}
+
+// A body that has met something else first has flown too far: it goes back to the surface.
+static void fly_back(meeting *m, float time)
+{
+  V n = m->touch.n;
+  if (m->b.moves && m->b.flown > time) {
+    float beyond = (time - m->b.flown) * v_dot(n, m->b.body.v);
+    m->b.body.dx = v_add(m->b.body.dx, v_scale(fmaxf(beyond, 0.0f), n));
+  } else if (m->a.moves && m->a.flown > time) {
+    float beyond = (m->a.flown - time) * v_dot(n, m->a.body.v);
+    m->a.body.dx = v_sub(m->a.body.dx, v_scale(fmaxf(beyond, 0.0f), n));
+  }
 }
 
 // The earliest of the points goes first.
@@ -200,6 +211,10 @@ static int bounce_once(const solver_data *data, bouncer at, float threshold)
   if (point < 0) {
     return 0;
   }
+  if (first > 0.0f) {
+    fly_back(&m, first);
+  }
+  first = fmaxf(first, fmaxf(m.a.flown, m.b.flown));
   fly_to(&m.a, first);
   fly_to(&m.b, first);
   follow_meeting(&m);

@@ -38,24 +38,26 @@ static bool hardly_moved(const pair *p, pose now, float size)
 
 // A corner that is stopped does not stop the body: it may turn and fly on. So the ball inside the
 // moving shape is stopped as well, as one more point with its own gap.
-static void add_core(const tn_world *world, const shape *a, const shape *b, pose at, tn_vec3 way,
-                     manifold *m)
+void look_at_core(const tn_world *world, const shape *a, const shape *b, pose at, tn_vec3 way,
+                  manifold *m)
 {
   bool crosses = -tn_dot(m->normal, way) > fminf(a->inner_radius, b->inner_radius);
-  if (!crosses || m->form != MANIFOLD_FLAT || m->radius_a > 0.0f || m->radius_b > 0.0f) {
+  bool ball = a->geometry.kind == TN_SHAPE_SPHERE || b->geometry.kind == TN_SHAPE_SPHERE;
+  if (!crosses || ball || m->form != MANIFOLD_FLAT) {
     return;
   }
   manifold_point core = {0};
   if (world->bodies[b->body].type == TN_BODY_DYNAMIC) {
-    core.b = tn_scale(-b->inner_radius, pose_unvector(at, m->normal));
+    core.b = tn_scale(m->radius_b - b->inner_radius, pose_unvector(at, m->normal));
     tn_vec3 in_a = pose_point(at, core.b);
     core.gap = tn_dot(m->normal, tn_sub(in_a, m->points[0].a));
     core.a = tn_sub(in_a, tn_scale(core.gap, m->normal));
   } else {
-    core.a = tn_scale(a->inner_radius, m->normal);
+    core.a = tn_scale(a->inner_radius - m->radius_a, m->normal);
     core.gap = tn_dot(m->normal, tn_sub(pose_point(at, m->points[0].b), core.a));
     core.b = pose_unpoint(at, tn_add(core.a, tn_scale(core.gap, m->normal)));
   }
+  core.gap -= m->radius_a + m->radius_b;
   core.feature = UINT32_MAX;
   m->points[m->count < MAX_POINTS ? m->count++ : MAX_POINTS - 1] = core;
 }
@@ -226,7 +228,7 @@ static void look_at(const tn_world *world, int32_t index, float dt)
   }
   for (int i = 0; i < found->count; ++i) {
     if (fast) {
-      add_core(world, a, b, at, way, &out[i]);
+      look_at_core(world, a, b, at, way, &out[i]);
     }
     if (out[i].form == MANIFOLD_WIRE) {
       span_wire(world, a, b, at_a, at_b, dt, &out[i]);

@@ -44,25 +44,26 @@ static void unlink_pair(tn_world *world, int32_t slot, int side)
   s->pair_count -= 1;
 }
 
-static bool pair_exists(const tn_world *world, int32_t a, int32_t b)
+static int32_t pair_of(const tn_world *world, int32_t a, int32_t b)
 {
   int32_t few = world->shapes[a].pair_count <= world->shapes[b].pair_count ? a : b;
   int32_t other = few == a ? b : a;
   for (int32_t link = world->shapes[few].first_pair; link != NO_SLOT;
        link = world->pairs[link / 2].next[link % 2]) {
     if (world->pairs[link / 2].shape[1 - link % 2] == other) {
-      return true;
+      return link / 2;
     }
   }
-  return false;
+  return NO_SLOT;
 }
 
-static bool add_pair(tn_world *world, int32_t a, int32_t b)
+// Its slot, or NO_SLOT without memory.
+static int32_t add_pair(tn_world *world, int32_t a, int32_t b)
 {
   int32_t slot = slot_take(world, &world->pair_list, (void **)&world->pairs, sizeof(pair),
                            offsetof(pair, next_free));
   if (slot == NO_SLOT) {
-    return false;
+    return NO_SLOT;
   }
   pair *p = &world->pairs[slot];
   memset(p, 0, sizeof *p);
@@ -77,7 +78,7 @@ static bool add_pair(tn_world *world, int32_t a, int32_t b)
   p->first_contact = NO_SLOT;
   link_pair(world, slot, 0);
   link_pair(world, slot, 1);
-  return true;
+  return slot;
 }
 
 void pair_remove(tn_world *world, int32_t slot)
@@ -275,11 +276,19 @@ static void sort_slots(int32_t *slots, int32_t count)
   }
 }
 
-static bool passes_filter(const tn_world *world, int32_t a, int32_t b)
+bool pair_is_wanted(const tn_world *world, const shape *a, const shape *b)
 {
-  return !world->pair_filter ||
-         world->pair_filter(shape_id_at(world, a < b ? a : b), shape_id_at(world, a < b ? b : a),
-                            world->pair_filter_context);
+  int32_t i = (int32_t)(a - world->shapes), k = (int32_t)(b - world->shapes);
+  return shapes_may_collide(world, a, b) &&
+         (!world->pair_filter ||
+          world->pair_filter(shape_id_at(world, i < k ? i : k), shape_id_at(world, i < k ? k : i),
+                             world->pair_filter_context));
+}
+
+int32_t pair_ensure(tn_world *world, int32_t a, int32_t b)
+{
+  int32_t slot = pair_of(world, a, b);
+  return slot == NO_SLOT ? add_pair(world, a, b) : slot;
 }
 
 // In the order of slots, whatever the tree looks like.
@@ -298,8 +307,8 @@ static bool find_pairs(tn_world *world, int32_t slot)
   sort_slots(world->candidates, world->candidate_count);
   for (int32_t i = 0; i < world->candidate_count; ++i) {
     int32_t other = world->candidates[i];
-    if (shapes_may_collide(world, s, &world->shapes[other]) && !pair_exists(world, slot, other) &&
-        passes_filter(world, slot, other) && !add_pair(world, slot, other)) {
+    if (pair_of(world, slot, other) == NO_SLOT && pair_is_wanted(world, s, &world->shapes[other]) &&
+        add_pair(world, slot, other) == NO_SLOT) {
       return false;
     }
   }

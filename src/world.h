@@ -126,6 +126,7 @@ typedef struct pair {
   bool round;   // spheres and capsules: known by their segments
   bool complex; // may have several manifolds
   bool astray;  // `at` is not where the manifolds were found
+  bool inside;  // the shapes overlap since they were first looked at
   float clear;  // no less was between the shapes when looked at, if that is known; else 0
   double way;   // that both had made until then
   int32_t next[2], previous[2]; // in each shape's list: pair * 2 + side
@@ -183,7 +184,6 @@ typedef struct contact_brief {
   uint8_t type; // contact_type
   bool idle;    // had no load in the last step
   bool young;   // its load had no time to be learnt
-  bool deep;
 } contact_brief;
 
 typedef struct pair_brief {
@@ -191,8 +191,9 @@ typedef struct pair_brief {
   int32_t contact; // the first, or NO_SLOT
   int32_t body[2];
   contact_brief first;
-  bool more;  // contacts after the first
-  bool leans; // the bodies touch, or nearly
+  bool more;   // contacts after the first
+  bool leans;  // the bodies touch, or nearly
+  bool inside; // they were made overlapping, and still do
 } pair_brief;
 
 // Where each contact of a step goes.
@@ -207,8 +208,11 @@ typedef struct body_mark {
   uint64_t colors;   // taken by its contacts
   int32_t neighbors; // contacts with dynamic bodies
   uint32_t look;     // for which this holds
+  // Dynamic bodies that overlap one another, directly or through others: a tree of slots, whose
+  // root knows how many there are.
+  int32_t crowd, crowd_size;
   bool dynamic;
-  bool wedged;  // deep in one of them
+  bool wedged;  // made inside one of them
   bool leaning; // something carries it
   bool lost;    // its state is not finite
   bool strays;  // from the boxes of its shapes, perhaps
@@ -444,6 +448,9 @@ void pairs_remove_of(tn_world *world, int32_t shape_slot);
 void pair_remove(tn_world *world, int32_t slot);
 // Boxes and pairs of everything that moves. False when out of memory.
 bool pairs_update(tn_world *world, float dt);
+bool pair_is_wanted(const tn_world *world, const shape *a, const shape *b);
+// Its slot, also of a new one; NO_SLOT without memory.
+int32_t pair_ensure(tn_world *world, int32_t a, int32_t b);
 // After a step boxes still enclose their shapes: what has moved is counted before the bodies take
 // their new places, and boxes that may be too small are made anew after.
 bool boxes_spend(tn_world *world, int32_t body_slot); // false where one may be
@@ -457,6 +464,9 @@ bool pairs_sort(tn_world *world);
 
 // contact.c: narrow phase
 bool contacts_update(tn_world *world, float dt);
+// Contacts of shapes that meet later in the step, instead of those on a straight way.
+bool contacts_foresee(tn_world *world, int32_t a, int32_t b, const manifold *list, int count);
+bool bounces_foresee(tn_world *world, float dt); // foresee.c
 void contact_forget(contact *c);
 void contact_remove_of(tn_world *world, int32_t pair_slot);
 bool add_contact_event(tn_world *world, tn_contact_event event);

@@ -1,0 +1,214 @@
+// What a fast body meets after its first impact within a step. The narrow phase looks along a
+// straight way; a body that bounces off something fixed would fly through what lies on its new way.
+// So its way is followed from impact to impact, and what it meets gets a contact ahead of time.
+#include "collide/distance.h"
+#include "look_pair.h"
+
+#define MOST_IMPACTS 8
+
+typedef struct traveller {
+  tn_world *world;
+  const shape *shape;
+  tn_vec3 v, w;
+  tn_vec3 gone; // from where the shape is
+  tn_vec3 way;  // to the end of the step
+  int count;    // of walls that it has met, and which
+  int32_t met[MOST_IMPACTS];
+  // The next one, or NO_SLOT, and what is known of it.
+  int32_t wall;
+  float fraction;
+  tn_vec3 normal, point; // the point from where the shape is
+} traveller;
+
+static pose pose_before(const traveller *t, placed wall, tn_vec3 gone)
+{
+  pose at = placed_relative(wall, t->shape->stance.here);
+  at.p = tn_add(at.p, tn_rotate(tn_quat_conjugate(dquat_round(wall.q)), gone));
+  return at;
+}
+
+static bool visit_wall(int32_t slot, void *context)
+{
+  traveller *t = context;
+  const shape *wall = &t->world->shapes[slot];
+  bool left = t->count > 0 && slot == t->met[t->count - 1];
+  bool rail = wall->geometry.kind == TN_SHAPE_WIRE; // has contacts of its own kind
+  if (left || rail || wall->def.sensor || !pair_is_wanted(t->world, t->shape, wall)) {
+    return true;
+  }
+  placed there = shape_placed(t->world, wall);
+  tn_quat q = dquat_round(there.q);
+  pose at = pose_before(t, there, t->gone);
+  tn_vec3 way = tn_rotate(tn_quat_conjugate(q), t->way);
+  cast_hit hit;
+  if (geometry_cast(&wall->geometry, &t->shape->geometry, at, way, 0.0f, 1.0f, &hit) &&
+      (t->wall == NO_SLOT || hit.fraction < t->fraction ||
+       (hit.fraction == t->fraction && slot < t->wall))) {
+    t->wall = slot;
+    t->fraction = hit.fraction;
+    t->normal = tn_rotate(q, hit.normal);
+    t->point = tn_add(tn_between_points(t->shape->stance.here.p, there.p), tn_rotate(q, hit.point));
+  }
+  return true;
+}
+
+static void reach_out(double *lower, double *upper, float gone, float way)
+{
+  *lower += (double)(gone + fminf(way, 0.0f));
+  *upper += (double)(gone + fmaxf(way, 0.0f));
+}
+
+static void find_wall(traveller *t)
+{
+  world_box box = shape_tight_box(t->world, t->shape);
+  reach_out(&box.lower.x, &box.upper.x, t->gone.x, t->way.x);
+  reach_out(&box.lower.y, &box.upper.y, t->gone.y, t->way.y);
+  reach_out(&box.lower.z, &box.upper.z, t->gone.z, t->way.z);
+  t->wall = NO_SLOT;
+  tree_query(&t->world->fixed_tree, box, visit_wall, t);
+}
+
+static bool is_known(const traveller *t)
+{
+  for (int i = 0; i < t->count; ++i) {
+    if (t->met[i] == t->wall) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The contact holds from where the body is now, if that is in front of the wall.
+static bool prepare(const traveller *t)
+{
+  tn_world *world = t->world;
+  shape *wall = &world->shapes[t->wall];
+  placed there = shape_placed(world, wall);
+  pose now = pose_before(t, there, tn_v3(0.0f, 0.0f, 0.0f));
+  pose then = pose_before(t, there, tn_add(t->gone, tn_scale(t->fraction, t->way)));
+  manifold found[MAX_MANIFOLDS];
+  float margin = MARGIN * fminf(shape_size(wall), shape_size(t->shape));
+  int count = collide(&wall->geometry, &t->shape->geometry, then, margin, found, MAX_MANIFOLDS);
+  int kept = 0;
+  for (int i = 0; i < count; ++i) {
+    float gap = tn_dot(found[i].normal, tn_sub(now.p, then.p));
+    for (int k = 0; k < found[i].count; ++k) {
+      found[i].points[k].gap += gap;
+    }
+    if (gap > 0.0f) {
+      look_at_core(world, wall, t->shape, now, tn_sub(then.p, now.p), &found[i]);
+      found[kept++] = found[i];
+    }
+  }
+  bool flips = t->shape < wall;
+  for (int i = 0; i < kept && flips; ++i) {
+    manifold_flip(&found[i], then);
+  }
+  return contacts_foresee(world, (int32_t)(t->shape - world->shapes), t->wall, found, kept);
+}
+
+static tn_vec3 turned_by(const traveller *t, tn_vec3 torque)
+{
+  const float *i = t->world->inertia[t->shape->body].inverse; // xx, yy, zz, xy, xz, yz
+  return tn_v3(i[0] * torque.x + i[3] * torque.y + i[4] * torque.z,
+               i[3] * torque.x + i[1] * torque.y + i[5] * torque.z,
+               i[4] * torque.x + i[5] * torque.y + i[2] * torque.z);
+}
+
+// Its velocity at the point that an impulse of one along `d` there changes.
+static float yield_along(const traveller *t, tn_vec3 arm, tn_vec3 d)
+{
+  return t->world->state[t->shape->body].inverse_mass +
+         tn_dot(d, tn_cross(turned_by(t, tn_cross(arm, d)), arm));
+}
+
+static void nudge(traveller *t, tn_vec3 arm, tn_vec3 impulse)
+{
+  t->v = tn_add(t->v, tn_scale(t->world->state[t->shape->body].inverse_mass, impulse));
+  t->w = tn_add(t->w, turned_by(t, tn_cross(arm, impulse)));
+}
+
+// The same law as in impact.c, as if it hit the wall squarely: what hits it by a corner gets spin
+// that is hard to foresee.
+static void strike(traveller *t)
+{
+  const body *b = &t->world->bodies[t->shape->body];
+  const shape *wall = &t->world->shapes[t->wall];
+  float mu_static, mu_dynamic, e;
+  materials_mix(&t->shape->def.material, &wall->def.material, &mu_static, &mu_dynamic, &e);
+  tn_vec3 at = tn_between_points(b->center, t->shape->stance.here.p);
+  tn_vec3 n = t->normal;
+  tn_vec3 arm = tn_scale(tn_dot(n, tn_sub(tn_add(at, t->point), t->gone)), n);
+  float un = tn_dot(n, tn_add(t->v, tn_cross(t->w, arm)));
+  if (un >= 0.0f) {
+    return;
+  }
+  float p = -(1.0f + e) * un / yield_along(t, arm, n);
+  nudge(t, arm, tn_scale(p, n));
+  tn_vec3 u = tn_add(t->v, tn_cross(t->w, arm));
+  tn_vec3 slide = tn_sub(u, tn_scale(tn_dot(u, n), n));
+  float speed = tn_length(slide);
+  if (speed > 0.0f) {
+    tn_vec3 d = tn_scale(1.0f / speed, slide);
+    float stop = speed / yield_along(t, arm, d);
+    nudge(t, arm, tn_scale(stop <= mu_static * p ? -stop : -mu_dynamic * p, d));
+  }
+}
+
+static bool follow_way(tn_world *world, const shape *s, float dt)
+{
+  const body_state *state = &world->state[s->body];
+  traveller t = {.world = world,
+                 .shape = s,
+                 .v = tn_v3(state->v[0], state->v[1], state->v[2]),
+                 .w = tn_v3(state->w[0], state->w[1], state->w[2])};
+  float left = dt;
+  while (t.count < MOST_IMPACTS) {
+    t.way = tn_scale(left, t.v);
+    if (tn_length(t.way) <= s->inner_radius) {
+      break;
+    }
+    find_wall(&t);
+    if (t.wall == NO_SLOT) {
+      break;
+    }
+    if (t.count > 0 && !is_known(&t) && !prepare(&t)) {
+      return false;
+    }
+    t.gone = tn_add(t.gone, tn_scale(t.fraction, t.way));
+    left *= 1.0f - t.fraction;
+    t.met[t.count++] = t.wall;
+    strike(&t);
+  }
+  return true;
+}
+
+// Only what has a contact ahead may bounce.
+static bool has_contact(const tn_world *world, const shape *s)
+{
+  for (int32_t link = s->first_pair; link != NO_SLOT;
+       link = world->pairs[link / 2].next[link % 2]) {
+    const pair *p = &world->pairs[link / 2];
+    if (p->first_contact != NO_SLOT && world->shapes[p->shape[1 - link % 2]].fixed) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool bounces_foresee(tn_world *world, float dt)
+{
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    const body *b = &world->bodies[world->awake[i]];
+    const float *v = world->state[world->awake[i]].v;
+    float way = dt * tn_length(tn_v3(v[0], v[1], v[2]));
+    for (int32_t k = b->first_shape; k != NO_SLOT; k = world->shapes[k].next) {
+      const shape *s = &world->shapes[k];
+      bool fast = b->type == TN_BODY_DYNAMIC && way > s->inner_radius && !shape_is_complex(s);
+      if (fast && !s->def.sensor && has_contact(world, s) && !follow_way(world, s, dt)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
