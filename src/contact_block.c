@@ -39,9 +39,10 @@ typedef struct builder {
   int32_t next_block[MAX_COLORS + 1];
 } builder;
 
-static contact_type type_of(const manifold *m)
+static contact_type type_of(const contact *c)
 {
-  switch (m->form) {
+  const manifold *m = &c->manifold;
+  switch (c->steady ? MANIFOLD_FLAT : m->form) {
   case MANIFOLD_FLAT:
     return m->count == 1 ? CONTACT_FLAT_1 : m->count == 2 ? CONTACT_FLAT_2 : CONTACT_FLAT_4;
   case MANIFOLD_ROUND:
@@ -83,9 +84,9 @@ static bool is_deep(const contact *c)
   return c->terms.deep > 0.0f && c->manifold.points[0].gap < -c->terms.deep;
 }
 
-static contact_brief brief_of(const contact *c)
+contact_brief contact_brief_of(const contact *c)
 {
-  return (contact_brief){(uint8_t)type_of(&c->manifold), c->idle, !c->settled, is_deep(c)};
+  return (contact_brief){(uint8_t)type_of(c), c->idle, !c->settled, is_deep(c)};
 }
 
 static void color_contact(tn_world *world, builder *make, const pair_brief *p, int32_t slot,
@@ -191,7 +192,7 @@ static void brief_pairs(int first, int last, void *context)
                         false};
     if (p->first_contact != NO_SLOT) {
       const contact *c = &world->contacts[p->first_contact];
-      brief.first = brief_of(c);
+      brief.first = contact_brief_of(c);
       brief.more = c->next != NO_SLOT;
     }
     brief.leans = !p->sensor && (p->touching || nearly_touches(world, p));
@@ -214,7 +215,7 @@ static void color_pair(tn_world *world, builder *make, const pair_brief *p)
   }
   for (int32_t c = p->more ? world->contacts[p->contact].next : NO_SLOT; c != NO_SLOT;
        c = world->contacts[c].next) {
-    color_contact(world, make, p, c, brief_of(&world->contacts[c]));
+    color_contact(world, make, p, c, contact_brief_of(&world->contacts[c]));
   }
 }
 
@@ -365,7 +366,8 @@ static void update_terms(const tn_world *world, contact *c)
   c->traits =
       (uint8_t)((t->rolling > 0.0f || t->spinning > 0.0f ? TRAIT_ROLLS : 0) |
                 (t->restitution > 0.0f ? TRAIT_BOUNCES : 0) | (t->alpha > 0.0f ? TRAIT_YIELDS : 0) |
-                (tn_length(t->slide) > 0.0f ? TRAIT_SLIDES : 0));
+                (tn_length(t->slide) > 0.0f ? TRAIT_SLIDES : 0) |
+                (t->anchored > 0.0f ? TRAIT_STICKS : 0));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -488,6 +490,26 @@ static void for_blocks(pack_task *task, tn_task_fn *run, int grain)
   run(0, c->serial.last - c->serial.first, task);
 }
 
+// What most contacts are asked for and told, on its way while the block before is at work. Those of
+// a block lie anywhere. Inlined, for compilers drop a function that does nothing else.
+KERNEL void fetch_contacts(const tn_world *world, const block_content *content)
+{
+#if defined(__GNUC__)
+  for (int lane = 0; lane < BLOCK_WIDTH && content->contact[lane] != NO_SLOT; ++lane) {
+    const contact *c = &world->contacts[content->contact[lane]];
+    __builtin_prefetch(c, 1);
+    __builtin_prefetch(c->manifold.points, 1);
+    __builtin_prefetch(&c->memory, 1);
+    __builtin_prefetch(&c->memory.sliding, 1);
+    __builtin_prefetch(&c->terms, 1);
+    __builtin_prefetch(&c->load, 1);
+  }
+#else
+  (void)world;
+  (void)content;
+#endif
+}
+
 static void pack_blocks(int first, int last, void *context)
 {
   const pack_task *t = context;
@@ -496,6 +518,9 @@ static void pack_blocks(int first, int last, void *context)
   for (int i = first; i < last; ++i) {
     contact_block *cb = &t->view.blocks[i];
     const block_content *content = &t->world->contact_graph.contents[i];
+    if (i + 1 < last) {
+      fetch_contacts(t->world, content + 1);
+    }
     cb->type = content->type;
     cb->traits = cb->fixed_a = cb->fixed_b = 0;
     for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
@@ -584,7 +609,14 @@ void contacts_pack(tn_world *world, solver_data *data, float dt, float impulse_s
 static void unpack_blocks(int first, int last, void *context)
 {
   const pack_task *t = context;
-  t->world->contact_ops->unpack(&t->view, t->offset + first, t->offset + last);
+  first += t->offset;
+  last += t->offset;
+  for (int i = first; i < last; ++i) {
+    if (i + 1 < last) {
+      fetch_contacts(t->world, &t->world->contact_graph.contents[i + 1]);
+    }
+    t->world->contact_ops->unpack(&t->view, i, i + 1);
+  }
 }
 
 // Where and in which direction two shapes touch.
@@ -666,6 +698,7 @@ void contact_graph_release(tn_world *world)
   memory_give(world, g->bouncers, (size_t)g->bouncer_capacity * sizeof *g->bouncers);
   bearings_release(world);
   memory_give(world, world->marks, (size_t)world->mark_capacity * sizeof(body_mark));
+  memory_give(world, world->spent, (size_t)world->spent_capacity * sizeof(double));
   memory_give(world, world->pair_bits, (size_t)world->pair_bit_capacity * sizeof(uint64_t));
   memory_give(world, world->placed_contacts,
               (size_t)world->placed_capacity * sizeof(placed_contact));

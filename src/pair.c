@@ -90,7 +90,8 @@ void pair_remove(tn_world *world, int32_t slot)
   contact_remove_of(world, slot);
   unlink_pair(world, slot, 0);
   unlink_pair(world, slot, 1);
-  p->alive = false;
+  p->alive = p->fresh = p->touching = false;
+  p->limit = INFINITY;
   slot_give(&world->pair_list, world->pairs, sizeof(pair), offsetof(pair, next_free), slot);
 }
 

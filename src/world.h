@@ -127,7 +127,7 @@ typedef struct pair {
   bool complex; // may have several manifolds
   bool astray;  // `at` is not where the manifolds were found
   float clear;  // no less was between the shapes when looked at, if that is known; else 0
-  double way;   // that both had made until then
+  double limit; // of the ways of both together, before which they cannot meet
   int32_t next[2], previous[2]; // in each shape's list: pair * 2 + side
   pose at;                      // B in A when the manifolds were found
 } pair;
@@ -295,7 +295,10 @@ struct tn_world {
   support *supports;
   int32_t bearing_capacity, support_capacity;
   uint64_t *pair_bits; // scratch: pairs to be listed
-  int32_t brief_capacity, placed_capacity, mark_capacity, pair_bit_capacity;
+  // By shape: no point of it will have gone farther when the step ends. It holds for a shape that
+  // is not looked at as well, for that rests.
+  double *spent;
+  int32_t brief_capacity, placed_capacity, mark_capacity, pair_bit_capacity, spent_capacity;
   // Scratch of a step.
   int32_t *candidates; // shapes near a searching one
   int32_t candidate_count, candidate_capacity;
@@ -465,6 +468,7 @@ tn_contact_event pair_event(const tn_world *world, const pair *p, tn_event_kind 
 // contact_block.c
 // Where contacts go, and whom they hold; then, with bodies ready for the step, what they are.
 bool contacts_place(tn_world *world);
+contact_brief contact_brief_of(const contact *c);
 // Loads that most contacts of a young scene lack, for substeps of h.
 bool loads_guess(tn_world *world, float h);
 // How much of its inverse moments a body is left with under its loads.
