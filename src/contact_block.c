@@ -462,7 +462,6 @@ typedef struct pack_task {
   tn_world *world;
   solver_data *data;
   record_view view;
-  int offset; // of the blocks
 } pack_task;
 
 static pack_task make_task(tn_world *world, solver_data *data, float dt, float scale)
@@ -474,7 +473,7 @@ static pack_task make_task(tn_world *world, solver_data *data, float dt, float s
                       .h = dt / (float)world->substeps,
                       .dt = dt,
                       .scale = scale};
-  pack_task task = {world, data, view, 0};
+  pack_task task = {world, data, view};
   return task;
 }
 
@@ -482,12 +481,8 @@ static pack_task make_task(tn_world *world, solver_data *data, float dt, float s
 static void for_blocks(pack_task *task, tn_task_fn *run, int grain)
 {
   const coloring *c = &task->world->contact_graph.coloring;
-  for (int i = 0; i < c->count; ++i) {
-    task->offset = c->color[i].first;
-    task_run(task->world->tasks, run, c->color[i].last - c->color[i].first, grain, task);
-  }
-  task->offset = c->serial.first;
-  run(0, c->serial.last - c->serial.first, task);
+  task_run_stages(task->world->tasks, run, c->color, c->count, grain, task);
+  run(c->serial.first, c->serial.last, task);
 }
 
 // What most contacts are asked for and told, on its way while the block before is at work. Those of
@@ -513,8 +508,6 @@ KERNEL void fetch_contacts(const tn_world *world, const block_content *content)
 static void pack_blocks(int first, int last, void *context)
 {
   const pack_task *t = context;
-  first += t->offset;
-  last += t->offset;
   for (int i = first; i < last; ++i) {
     contact_block *cb = &t->view.blocks[i];
     const block_content *content = &t->world->contact_graph.contents[i];
@@ -609,8 +602,6 @@ void contacts_pack(tn_world *world, solver_data *data, float dt, float impulse_s
 static void unpack_blocks(int first, int last, void *context)
 {
   const pack_task *t = context;
-  first += t->offset;
-  last += t->offset;
   for (int i = first; i < last; ++i) {
     if (i + 1 < last) {
       fetch_contacts(t->world, &t->world->contact_graph.contents[i + 1]);

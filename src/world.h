@@ -19,9 +19,8 @@
 #define NO_SLOT (-1)
 #define MAX_COLORS 64
 
-typedef struct color_range {
-  int32_t first, last; // blocks
-} color_range;
+_Static_assert(MAX_COLORS <= MAX_STAGES, "a pass over all colours is one job");
+typedef task_range color_range; // of blocks
 
 #include "soft_body.h"
 
