@@ -78,15 +78,9 @@ static int take_color(body_mark *a, body_mark *b, uint32_t seed)
   return color;
 }
 
-// As its materials are mixed it learns how deep that is; one point tells enough.
-static bool is_deep(const contact *c)
-{
-  return c->terms.deep > 0.0f && c->manifold.points[0].gap < -c->terms.deep;
-}
-
 contact_brief contact_brief_of(const contact *c)
 {
-  return (contact_brief){(uint8_t)type_of(c), c->idle, !c->settled, is_deep(c)};
+  return (contact_brief){(uint8_t)type_of(c), c->idle, !c->settled, c->deep};
 }
 
 static void color_contact(tn_world *world, builder *make, const pair_brief *p, int32_t slot,
@@ -181,6 +175,15 @@ static void mark_bodies(int first, int last, void *context)
   }
 }
 
+// The first lines of a contact that will be asked for.
+KERNEL void fetch_contact_of(const tn_world *world, int32_t active)
+{
+  if (active < world->active_pair_count) {
+    int32_t slot = world->pairs[world->active_pairs[active]].first_contact;
+    FETCH(&world->contacts[slot == NO_SLOT ? 0 : slot]);
+  }
+}
+
 // What colouring asks of a pair, gathered on all threads, because it lies far apart.
 static void brief_pairs(int first, int last, void *context)
 {
@@ -188,6 +191,7 @@ static void brief_pairs(int first, int last, void *context)
   for (int i = first; i < last; ++i) {
     int32_t slot = world->active_pairs[i];
     const pair *p = &world->pairs[slot];
+    fetch_contact_of(world, i + FETCH_AHEAD);
     pair_brief brief = {(uint32_t)slot, p->first_contact, {p->body[0], p->body[1]}, {0}, false,
                         false};
     if (p->first_contact != NO_SLOT) {
@@ -485,24 +489,18 @@ static void for_blocks(pack_task *task, tn_task_fn *run, int grain)
   run(c->serial.first, c->serial.last, task);
 }
 
-// What most contacts are asked for and told, on its way while the block before is at work. Those of
-// a block lie anywhere. Inlined, for compilers drop a function that does nothing else.
+// What most contacts are asked for and told, on its way while the block before is at work.
 KERNEL void fetch_contacts(const tn_world *world, const block_content *content)
 {
-#if defined(__GNUC__)
   for (int lane = 0; lane < BLOCK_WIDTH && content->contact[lane] != NO_SLOT; ++lane) {
     const contact *c = &world->contacts[content->contact[lane]];
-    __builtin_prefetch(c, 1);
-    __builtin_prefetch(c->manifold.points, 1);
-    __builtin_prefetch(&c->memory, 1);
-    __builtin_prefetch(&c->memory.sliding, 1);
-    __builtin_prefetch(&c->terms, 1);
-    __builtin_prefetch(&c->load, 1);
+    FETCH(c);
+    FETCH(c->manifold.points);
+    FETCH(&c->memory);
+    FETCH(&c->memory.sliding);
+    FETCH(&c->terms);
+    FETCH(&c->load);
   }
-#else
-  (void)world;
-  (void)content;
-#endif
 }
 
 static void pack_blocks(int first, int last, void *context)
@@ -649,6 +647,7 @@ static void find_turns(int first, int last, void *context)
   const tn_world *world = context;
   for (int i = first; i < last; ++i) {
     const pair *p = &world->pairs[world->active_pairs[i]];
+    fetch_contact_of(world, i + FETCH_AHEAD);
     world->found[i].turns = !p->sensor && (hardest_of(world, p) != NULL) != p->touching;
   }
 }

@@ -59,6 +59,7 @@ typedef struct contact {
   bool idle : 1;    // its points carry no impulse
   bool presses : 1; // they did in the last step
   bool settled : 1; // its load had time to be learnt
+  bool deep : 1;    // sunk in by more than loads do, when the last step ended
   bool steady : 1;  // round, but in this step too slow for its normal to turn
   uint8_t traits;   // contact_traits of its terms
   int32_t pair;

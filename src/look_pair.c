@@ -320,6 +320,20 @@ static void look_at_batch(const tn_world *world, round_batch *batch, const int32
   }
 }
 
+// What a look at the pair asks for. Its shapes lie anywhere.
+KERNEL void fetch_pair(const tn_world *world, const pair *p)
+{
+  for (int side = 0; side < 2; ++side) {
+    const stance *s = &world->shapes[p->shape[side]].stance;
+    FETCH(s);
+    FETCH(&s->here);
+  }
+  if (p->first_contact != NO_SLOT) {
+    FETCH(&world->contacts[p->first_contact]);
+    FETCH(world->contacts[p->first_contact].manifold.points);
+  }
+}
+
 void look_at_pairs(const tn_world *world, int32_t first, int32_t last, float dt)
 {
   round_batch batch;
@@ -327,6 +341,9 @@ void look_at_pairs(const tn_world *world, int32_t first, int32_t last, float dt)
   int count = 0;
   for (int32_t i = first; i < last; ++i) {
     const pair *p = &world->pairs[world->active_pairs[i]];
+    if (i + FETCH_AHEAD < last) {
+      fetch_pair(world, &world->pairs[world->active_pairs[i + FETCH_AHEAD]]);
+    }
     if (!p->round) {
       look_at(world, i, dt);
       continue;

@@ -241,8 +241,11 @@ KERNEL void unpack_lanes(const record_view *view, contact_block *cb, int lane, i
   }
   load_fields(cb->sum, lane, r, CONTACT_POINTS + 4);
   R most = r_max(r_max(r[0], r[1]), r_max(r[2], r[3]));
-  alignas(64) float pressed[TN_LANES], loaded[TN_LANES], age[TN_LANES];
+  R deep = load(cb->params[PARAM_FIELD(deep)] + lane);
+  R above = load(cb->touch[TOUCH_FIELD(gap)] + lane) + deep; // one point tells enough
+  alignas(64) float pressed[TN_LANES], loaded[TN_LANES], age[TN_LANES], level[TN_LANES];
   store(age, lived);
+  store(level, above);
   store(pressed, most);
   store(loaded, bears);
   for (int i = 0; i < CONTACT_POINTS + 4; ++i) {
@@ -254,6 +257,7 @@ KERNEL void unpack_lanes(const record_view *view, contact_block *cb, int lane, i
     to[i]->presses = pressed[i] > 0.0f;
     to[i]->idle = !(loaded[i] > 0.0f);
     to[i]->settled = age[i] > SETTLING_TIME;
+    to[i]->deep = level[i] < 0.0f;
     for (int k = 0; k < points; ++k) {
       to[i]->manifold.points[k].gap = cb->touch[TOUCH_FIELD(gap) + (size_t)k][lane + i];
     }

@@ -74,9 +74,9 @@ void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages
 #define LEAST_WORK 2.5e-4
 #define LEAST_SHARE 0.3
 // Jobs that the caller does alone after it was kept waiting, and those in time that halve it.
-#define SHORTEST_REST 256
-#define LONGEST_REST 16384
-#define FORGIVEN 2048
+#define SHORTEST_REST 64
+#define LONGEST_REST 4096
+#define FORGIVEN 512
 #define PATIENCE 2e-4 // s, that a caller waits in any case
 
 // What a thread begins with in each stage; when it is done it takes from the others. The same items
