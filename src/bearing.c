@@ -25,7 +25,7 @@ void bearings_release(tn_world *world)
 
 static bool is_face(const contact *c)
 {
-  return c->manifold.form == MANIFOLD_FLAT && c->manifold.count >= FULL_FACE;
+  return c->manifold.form == MANIFOLD_FLAT && c->manifold.count >= FULL_FACE; // CONTACT_FLAT_4
 }
 
 static tn_vec3 normal_of(const tn_world *world, const contact *c)
@@ -65,13 +65,16 @@ static void add_face(tn_world *world, const contact *c)
   add_load(world, c->body[1], load, push);
 }
 
-static void note(tn_world *world, const contact *c)
+static void note(tn_world *world, const pair_brief *p, int32_t slot, contact_brief brief)
 {
-  if (!is_face(c) && !c->idle) {
-    world->bearings[c->body[0]].loose = true;
-    world->bearings[c->body[1]].loose = true;
-  } else if (c->settled && is_face(c)) {
-    add_face(world, c);
+  if (brief.type == CONTACT_FLAT_4) {
+    const contact *c = &world->contacts[slot];
+    if (c->settled) {
+      add_face(world, c);
+    }
+  } else if (!brief.idle) {
+    world->bearings[p->body[0]].loose = true;
+    world->bearings[p->body[1]].loose = true;
   }
 }
 
@@ -101,9 +104,13 @@ bool bearings_find(tn_world *world, float h)
     return true;
   }
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
-    for (int32_t k = world->pairs[world->active_pairs[i]].first_contact; k != NO_SLOT;
+    const pair_brief *p = &world->briefs[i];
+    if (p->contact != NO_SLOT) {
+      note(world, p, p->contact, p->first);
+    }
+    for (int32_t k = p->more ? world->contacts[p->contact].next : NO_SLOT; k != NO_SLOT;
          k = world->contacts[k].next) {
-      note(world, &world->contacts[k]);
+      note(world, p, k, contact_brief_of(&world->contacts[k]));
     }
   }
   for (int32_t i = 0; i < world->awake_count; ++i) {

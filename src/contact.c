@@ -112,6 +112,7 @@ static void carry_over(contact *c, const manifold *now, float radius)
   bool alike = now->form == c->manifold.form && now->count == c->manifold.count &&
                now->radius_a == c->manifold.radius_a && now->radius_b == c->manifold.radius_b;
   c->mixed = alike ? c->mixed : 0;
+  c->steady = false;
   c->manifold = *now;
 }
 
@@ -260,8 +261,9 @@ static bool is_placed(const tn_world *world, const shape *s)
 }
 
 // Once a look and shape, for all of its pairs.
-static void place_shape(tn_world *world, shape *s, bool active)
+static void place_shape(tn_world *world, int32_t slot, bool active, float dt)
 {
+  shape *s = &world->shapes[slot];
   const body *b = &world->bodies[s->body];
   const body_state *state = &world->state[s->body];
   stance *now = &s->stance;
@@ -284,6 +286,7 @@ static void place_shape(tn_world *world, shape *s, bool active)
     now->speed = tn_length(tn_v3(state->v[0], state->v[1], state->v[2])) + now->arm * turn;
     now->way += way_between(&last, &now->here, s->reach);
   }
+  world->spent[slot] = now->way + (double)(dt * now->speed);
 }
 
 typedef struct narrow_task {
@@ -293,23 +296,23 @@ typedef struct narrow_task {
 
 static void place_active(int first, int last, void *context)
 {
-  tn_world *world = ((const narrow_task *)context)->world;
+  const narrow_task *task = context;
+  tn_world *world = task->world;
   for (int32_t i = first; i < last; ++i) {
     const body *b = &world->bodies[world->awake[i]];
     bool active = is_active(world, b);
     for (int32_t k = b->first_shape; active && k != NO_SLOT; k = world->shapes[k].next) {
-      place_shape(world, &world->shapes[k], true);
+      place_shape(world, k, true, task->dt);
     }
   }
 }
 
-// Whether two shapes that were apart cannot have met, by the ways they have made since.
-static bool is_far(const pair *p, const stance *a, const stance *b, float dt)
+// Whether two shapes that were apart cannot have met, by the ways they have made since and may make
+// in this step. Half of the pairs are far, in no order: no jumps.
+static inline bool is_far(const double *spent, const pair *p)
 {
-  float margin = MARGIN * fminf(a->reach, b->reach) + dt * (a->speed + b->speed);
-  bool is_clear = a->way + b->way - p->way + (double)margin < (double)p->clear;
-  // Half of the pairs are far, in no order: no jumps.
-  return (p->first_contact == NO_SLOT) & !p->fresh & !p->touching & is_clear;
+  return (p->first_contact == NO_SLOT) & !p->fresh & !p->touching &
+         (spent[p->shape[0]] + spent[p->shape[1]] < p->limit);
 }
 
 // What kinds of shapes may have changed.
@@ -325,7 +328,6 @@ typedef struct lister {
   shape *shapes;
   found_pair *found;
   int32_t *listed;
-  uint8_t *calls; // what judge_pair says, by slot
   int32_t count;
   uint32_t active; // look of shapes that are
   float dt;
@@ -335,76 +337,38 @@ typedef struct lister {
 } lister;
 
 // The shape beside an active one that is not active itself.
-static void place_other(lister *l, shape *s)
+static void place_other(lister *l, int32_t slot)
 {
+  const shape *s = &l->shapes[slot];
   l->meets_asleep = l->meets_asleep || l->world->bodies[s->body].asleep;
   if (!is_placed(l->world, s)) {
-    place_shape(l->world, s, false);
+    place_shape(l->world, slot, false, l->dt);
   }
-}
-
-// What is to be done with a pair: nothing, or the following.
-enum {
-  CALL_LIST = 1,
-  CALL_LIST_COMPLEX = 2, // the same, with room for several manifolds
-  CALL_PLACE = 4,        // one shape is not active: it is to be placed first
-  CALL_DESCENT = 8,      // the pair before belongs to a later body
-};
-
-// Its shapes are placed.
-static inline uint8_t judge_near(const lister *l, pair *p)
-{
-  if (p->fresh) {
-    know_shapes(l->world, p);
-  }
-  uint8_t call = p->complex ? CALL_LIST_COMPLEX : CALL_LIST;
-  bool far = is_far(p, &l->shapes[p->shape[0]].stance, &l->shapes[p->shape[1]].stance, l->dt);
-  return call & (uint8_t)(far - 1);
-}
-
-static inline uint8_t judge_pair(const lister *l, int32_t slot)
-{
-  pair *p = &l->world->pairs[slot];
-  const shape *a = &l->shapes[p->shape[0]], *b = &l->shapes[p->shape[1]];
-  bool first = a->stance.look == l->active, second = b->stance.look == l->active;
-  if (!p->alive || !(first || second)) {
-    return 0;
-  }
-  bool descends = slot > 0 && p->home < p[-1].home;
-  return (first && second ? judge_near(l, p) : CALL_PLACE) | (descends ? CALL_DESCENT : 0);
-}
-
-static void judge_pairs(int first, int last, void *context)
-{
-  const lister *l = context;
-  for (int32_t i = first; i < last; ++i) {
-    l->calls[i] = judge_pair(l, i);
-  }
-}
-
-static uint8_t place_and_judge(lister *l, int32_t slot)
-{
-  pair *p = &l->world->pairs[slot];
-  shape *a = &l->shapes[p->shape[0]], *b = &l->shapes[p->shape[1]];
-  place_other(l, a->stance.look == l->active ? b : a);
-  return judge_near(l, p);
 }
 
 // A pair with someone active, unless its shapes cannot have met. It is written in any case, and
 // counted if it is to be listed: no jumps.
-static inline void list_pair(lister *l, int32_t slot, uint8_t call)
+static inline void list_pair(lister *l, int32_t slot)
 {
-  if (call & CALL_PLACE) {
-    call |= place_and_judge(l, slot);
+  pair *p = &l->world->pairs[slot];
+  bool first = l->shapes[p->shape[0]].stance.look == l->active;
+  bool second = l->shapes[p->shape[1]].stance.look == l->active;
+  if (!p->alive || !(first || second)) {
+    return;
   }
-  int32_t is_complex = (call & CALL_LIST_COMPLEX) != 0;
-  int32_t is_listed = (call & CALL_LIST) != 0 || is_complex;
-  int32_t room = 1 + is_complex * (MAX_MANIFOLDS - 1);
+  if (!(first && second)) {
+    place_other(l, p->shape[first]);
+  }
+  if (p->fresh) {
+    know_shapes(l->world, p);
+  }
+  int32_t is_listed = !is_far(l->world->spent, p);
+  int32_t room = p->complex ? MAX_MANIFOLDS : 1;
   l->found[l->count] = (found_pair){.first = l->room, .room = room};
   l->listed[l->count] = slot;
   l->count += is_listed;
   l->room += is_listed * room;
-  l->descents += is_listed & ((call & CALL_DESCENT) != 0);
+  l->descents += is_listed & (slot > 0 && p->home < p[-1].home);
 }
 
 static int64_t count_links(const tn_world *world)
@@ -441,27 +405,37 @@ static bool list_few(lister *l)
   for (int32_t i = 0; i < words; ++i) {
     for (uint64_t bits = world->pair_bits[i]; bits != 0; bits &= bits - 1) {
       int32_t slot = 64 * i + lowest_free_color(~bits);
-      list_pair(l, slot, judge_pair(l, slot));
+      list_pair(l, slot);
     }
   }
   return true;
 }
 
+// Most of the others are known to be far from what was last seen of their shapes.
+static void judge_pairs(int first, int last, void *context)
+{
+  const tn_world *world = context;
+  for (int32_t i = first; i < last; ++i) {
+    world->pair_calls[i] = !is_far(world->spent, &world->pairs[i]);
+  }
+}
+
 static bool list_all(lister *l)
 {
   tn_world *world = l->world;
-  int32_t count = world->pair_list.used;
+  int32_t count = world->pair_list.used, called = 0;
   if (!memory_reserve(world, (void **)&world->pair_calls, &world->pair_call_capacity, count,
                       sizeof(uint8_t))) {
     return false;
   }
-  bool serial = task_pool_is_serial(world->tasks);
-  l->calls = world->pair_calls;
-  if (!serial) {
-    task_run(world->tasks, judge_pairs, count, CALL_GRAIN, l);
-  }
+  task_run(world->tasks, judge_pairs, count, CALL_GRAIN, world);
+  // The list of those that are called becomes that of the active ones.
   for (int32_t i = 0; i < count; ++i) {
-    list_pair(l, i, serial ? judge_pair(l, i) : l->calls[i]);
+    l->listed[called] = i;
+    called += world->pair_calls[i];
+  }
+  for (int32_t i = 0; i < called; ++i) {
+    list_pair(l, l->listed[i]);
   }
   return true;
 }
@@ -470,7 +444,7 @@ static bool list_all(lister *l)
 static bool list_active(lister *l)
 {
   tn_world *world = l->world;
-  int32_t count = world->pair_list.count + 1; // one more is written before it is left out
+  int32_t count = world->pair_list.used + 1; // one more is written before it is left out
   if (!memory_reserve(world, (void **)&world->active_pairs, &world->active_pair_capacity, count,
                       sizeof(int32_t)) ||
       !memory_reserve(world, (void **)&world->found, &world->found_capacity, count,
@@ -563,6 +537,10 @@ bool contacts_update(tn_world *world, float dt)
   narrow_task task = {world, dt};
   lister l = {.world = world, .dt = dt};
   world->look_count += 1;
+  if (!memory_reserve(world, (void **)&world->spent, &world->spent_capacity, world->shape_list.used,
+                      sizeof(double))) {
+    return false;
+  }
   task_run(world->tasks, place_active, world->awake_count, BODY_GRAIN, &task);
   if (!list_active(&l)) {
     return false;

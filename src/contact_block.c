@@ -41,9 +41,10 @@ typedef struct builder {
   int32_t next_block[MAX_COLORS + 1];
 } builder;
 
-static contact_type type_of(const manifold *m)
+static contact_type type_of(const contact *c)
 {
-  switch (m->form) {
+  const manifold *m = &c->manifold;
+  switch (c->steady ? MANIFOLD_FLAT : m->form) {
   case MANIFOLD_FLAT:
     return m->count == 1 ? CONTACT_FLAT_1 : m->count == 2 ? CONTACT_FLAT_2 : CONTACT_FLAT_4;
   case MANIFOLD_ROUND:
@@ -79,9 +80,9 @@ static int take_color(body_mark *a, body_mark *b, uint32_t seed)
   return color;
 }
 
-static contact_brief brief_of(const contact *c)
+contact_brief contact_brief_of(const contact *c)
 {
-  return (contact_brief){(uint8_t)type_of(&c->manifold), c->idle, !c->settled};
+  return (contact_brief){(uint8_t)type_of(c), c->idle, !c->settled};
 }
 
 static void color_contact(tn_world *world, builder *make, const pair_brief *p, int32_t slot,
@@ -181,6 +182,15 @@ static void mark_bodies(int first, int last, void *context)
   }
 }
 
+// The first lines of a contact that will be asked for.
+KERNEL void fetch_contact_of(const tn_world *world, int32_t active)
+{
+  if (active < world->active_pair_count) {
+    int32_t slot = world->pairs[world->active_pairs[active]].first_contact;
+    FETCH(&world->contacts[slot == NO_SLOT ? 0 : slot]);
+  }
+}
+
 // What colouring asks of a pair, gathered on all threads, because it lies far apart.
 static void brief_pairs(int first, int last, void *context)
 {
@@ -188,11 +198,12 @@ static void brief_pairs(int first, int last, void *context)
   for (int i = first; i < last; ++i) {
     int32_t slot = world->active_pairs[i];
     pair *p = &world->pairs[slot];
+    fetch_contact_of(world, i + FETCH_AHEAD);
     pair_brief brief = {
         .seed = (uint32_t)slot, .contact = p->first_contact, .body = {p->body[0], p->body[1]}};
     if (p->first_contact != NO_SLOT) {
       const contact *c = &world->contacts[p->first_contact];
-      brief.first = brief_of(c);
+      brief.first = contact_brief_of(c);
       brief.more = c->next != NO_SLOT;
       p->inside = p->inside && c->manifold.points[0].gap < -INSIDE * smaller_reach(world, p);
     } else {
@@ -219,7 +230,7 @@ static void color_pair(tn_world *world, builder *make, const pair_brief *p)
   }
   for (int32_t c = p->more ? world->contacts[p->contact].next : NO_SLOT; c != NO_SLOT;
        c = world->contacts[c].next) {
-    color_contact(world, make, p, c, brief_of(&world->contacts[c]));
+    color_contact(world, make, p, c, contact_brief_of(&world->contacts[c]));
   }
 }
 
@@ -371,7 +382,8 @@ static void update_terms(const tn_world *world, contact *c)
   c->traits =
       (uint8_t)((t->rolling > 0.0f || t->spinning > 0.0f ? TRAIT_ROLLS : 0) |
                 (t->restitution > 0.0f ? TRAIT_BOUNCES : 0) | (t->alpha > 0.0f ? TRAIT_YIELDS : 0) |
-                (tn_length(t->slide) > 0.0f ? TRAIT_SLIDES : 0));
+                (tn_length(t->slide) > 0.0f ? TRAIT_SLIDES : 0) |
+                (t->anchored > 0.0f ? TRAIT_STICKS : 0));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -466,7 +478,6 @@ typedef struct pack_task {
   tn_world *world;
   solver_data *data;
   record_view view;
-  int offset; // of the blocks
 } pack_task;
 
 static pack_task make_task(tn_world *world, solver_data *data, float dt, float scale)
@@ -478,7 +489,7 @@ static pack_task make_task(tn_world *world, solver_data *data, float dt, float s
                       .h = dt / (float)world->substeps,
                       .dt = dt,
                       .scale = scale};
-  pack_task task = {world, data, view, 0};
+  pack_task task = {world, data, view};
   return task;
 }
 
@@ -486,22 +497,33 @@ static pack_task make_task(tn_world *world, solver_data *data, float dt, float s
 static void for_blocks(pack_task *task, tn_task_fn *run, int grain)
 {
   const coloring *c = &task->world->contact_graph.coloring;
-  for (int i = 0; i < c->count; ++i) {
-    task->offset = c->color[i].first;
-    task_run(task->world->tasks, run, c->color[i].last - c->color[i].first, grain, task);
+  task_run_stages(task->world->tasks, run, c->color, c->count, grain, task);
+  run(c->serial.first, c->serial.last, task);
+}
+
+// What most contacts are asked for and told, on its way while the block before is at work.
+KERNEL void fetch_contacts(const tn_world *world, const block_content *content)
+{
+  for (int lane = 0; lane < BLOCK_WIDTH && content->contact[lane] != NO_SLOT; ++lane) {
+    const contact *c = &world->contacts[content->contact[lane]];
+    FETCH(c);
+    FETCH(c->manifold.points);
+    FETCH(&c->memory);
+    FETCH(&c->memory.sliding);
+    FETCH(&c->terms);
+    FETCH(&c->load);
   }
-  task->offset = c->serial.first;
-  run(0, c->serial.last - c->serial.first, task);
 }
 
 static void pack_blocks(int first, int last, void *context)
 {
   const pack_task *t = context;
-  first += t->offset;
-  last += t->offset;
   for (int i = first; i < last; ++i) {
     contact_block *cb = &t->view.blocks[i];
     const block_content *content = &t->world->contact_graph.contents[i];
+    if (i + 1 < last) {
+      fetch_contacts(t->world, content + 1);
+    }
     cb->type = content->type;
     cb->traits = cb->fixed_a = cb->fixed_b = 0;
     for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
@@ -590,7 +612,12 @@ void contacts_pack(tn_world *world, solver_data *data, float dt, float impulse_s
 static void unpack_blocks(int first, int last, void *context)
 {
   const pack_task *t = context;
-  t->world->contact_ops->unpack(&t->view, t->offset + first, t->offset + last);
+  for (int i = first; i < last; ++i) {
+    if (i + 1 < last) {
+      fetch_contacts(t->world, &t->world->contact_graph.contents[i + 1]);
+    }
+    t->world->contact_ops->unpack(&t->view, i, i + 1);
+  }
 }
 
 // Where and in which direction two shapes touch.
@@ -632,6 +659,7 @@ static void find_turns(int first, int last, void *context)
   const tn_world *world = context;
   for (int i = first; i < last; ++i) {
     const pair *p = &world->pairs[world->active_pairs[i]];
+    fetch_contact_of(world, i + FETCH_AHEAD);
     world->found[i].turns = !p->sensor && (hardest_of(world, p) != NULL) != p->touching;
   }
 }
@@ -672,6 +700,7 @@ void contact_graph_release(tn_world *world)
   memory_give(world, g->bouncers, (size_t)g->bouncer_capacity * sizeof *g->bouncers);
   bearings_release(world);
   memory_give(world, world->marks, (size_t)world->mark_capacity * sizeof(body_mark));
+  memory_give(world, world->spent, (size_t)world->spent_capacity * sizeof(double));
   memory_give(world, world->pair_bits, (size_t)world->pair_bit_capacity * sizeof(uint64_t));
   memory_give(world, world->placed_contacts,
               (size_t)world->placed_capacity * sizeof(placed_contact));

@@ -49,6 +49,7 @@ typedef enum contact_traits {
   TRAIT_BOUNCES = 2, // restitution
   TRAIT_YIELDS = 4,  // compliance
   TRAIT_SLIDES = 8,  // a surface velocity
+  TRAIT_STICKS = 16, // friction that pulls back
 } contact_traits;
 
 // What most passes over contacts ask for comes first, on a line with the manifold's head.
@@ -58,6 +59,7 @@ typedef struct contact {
   bool idle : 1;    // its points carry no impulse
   bool presses : 1; // they did in the last step
   bool settled : 1; // its load had time to be learnt
+  bool steady : 1;  // round, but in this step too slow for its normal to turn
   uint8_t traits;   // contact_traits of its terms
   int32_t pair;
   int32_t next; // of the same pair

@@ -167,6 +167,7 @@ static bool stays_apart(pair *p, const shape *a, const shape *b, pose at, float 
 {
   if (p->fresh || p->first_contact != NO_SLOT || !shape_is_bounded(a) || !shape_is_bounded(b)) {
     p->clear = 0.0f;
+    p->limit = 0.0;
     return false;
   }
   if (!p->astray && moved_most(p, at, b->reach) + margin < p->clear) {
@@ -175,11 +176,11 @@ static bool stays_apart(pair *p, const shape *a, const shape *b, pose at, float 
   manifold nearest;
   p->at = at;
   p->astray = false;
-  p->way = a->stance.way + b->stance.way;
   p->clear = margin + CLEARANCE * size;
   if (collide(&a->geometry, &b->geometry, at, p->clear, &nearest, 1) > 0) {
     p->clear = clear_along(a, b, at, nearest.normal);
   }
+  p->limit = way_until(&a->stance, &b->stance, p->clear);
   return p->clear > margin;
 }
 
@@ -281,12 +282,14 @@ static void take_round(const tn_world *world, const round_batch *batch, int i, i
   const shape *a = &world->shapes[p->shape[0]], *b = &world->shapes[p->shape[1]];
   p->astray = true;
   p->clear = batch->gap[i];
-  p->way = a->stance.way + b->stance.way;
+  p->limit = way_until(&a->stance, &b->stance, p->clear);
   if (batch->gap[i] > batch->margin[i]) {
     found->count = p->first_contact == NO_SLOT && !p->fresh ? KEPT_MANIFOLDS : 0;
   } else if (continues(world, p)) {
+    contact *c = &world->contacts[p->first_contact];
     found->count = KEPT_MANIFOLDS;
-    place_round(&world->contacts[p->first_contact].manifold, batch, i);
+    c->steady = batch->steady[i] != 0.0f && world->method == TN_METHOD_TENON;
+    place_round(&c->manifold, batch, i);
   } else {
     found->count = 1;
     make_round(a, b, &world->found_manifolds[found->first]);
@@ -319,6 +322,20 @@ static void look_at_batch(const tn_world *world, round_batch *batch, const int32
   }
 }
 
+// What a look at the pair asks for. Its shapes lie anywhere.
+KERNEL void fetch_pair(const tn_world *world, const pair *p)
+{
+  for (int side = 0; side < 2; ++side) {
+    const stance *s = &world->shapes[p->shape[side]].stance;
+    FETCH(s);
+    FETCH(&s->here);
+  }
+  if (p->first_contact != NO_SLOT) {
+    FETCH(&world->contacts[p->first_contact]);
+    FETCH(world->contacts[p->first_contact].manifold.points);
+  }
+}
+
 void look_at_pairs(const tn_world *world, int32_t first, int32_t last, float dt)
 {
   round_batch batch;
@@ -326,6 +343,9 @@ void look_at_pairs(const tn_world *world, int32_t first, int32_t last, float dt)
   int count = 0;
   for (int32_t i = first; i < last; ++i) {
     const pair *p = &world->pairs[world->active_pairs[i]];
+    if (i + FETCH_AHEAD < last) {
+      fetch_pair(world, &world->pairs[world->active_pairs[i + FETCH_AHEAD]]);
+    }
     if (!p->round) {
       look_at(world, i, dt);
       continue;

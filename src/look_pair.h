@@ -29,6 +29,12 @@ static inline float shape_size(const shape *s)
   return shape_is_bounded(s) ? s->reach : INFINITY;
 }
 
+// What two shapes may spend on their ways, from `clear` between them on, before they could meet.
+static inline double way_until(const stance *a, const stance *b, float clear)
+{
+  return a->way + b->way + (double)(clear - MARGIN * fminf(a->reach, b->reach));
+}
+
 // Looks at active pairs from `first` on, and fills in what was found.
 void look_at_pairs(const tn_world *world, int32_t first, int32_t last, float dt);
 // Adds what a fast body needs not to turn around a corner that is stopped. B is at `at` in A, and

@@ -7,6 +7,9 @@
 
 #define LOOK_ROUND PASTE(look_round_, TN_LANES)
 #define PARALLEL 1e-3f // square of the sine: such capsules touch along a stretch
+// Share of the radii that is moved in a step while the normal stays: the gap is off by half the
+// square of it.
+#define STEADY 2.5e-3f
 
 typedef struct Capsule {
   V axis;
@@ -73,6 +76,7 @@ KERNEL void look_at_lanes(round_batch *batch, int first, R dt)
   store(batch->ny + first, n.y);
   store(batch->nz + first, n.z);
   store(batch->margin + first, MARGIN * size + r_min(close, MARGIN_CAP * size));
+  store(batch->steady + first, pick(close < STEADY * radii, splat(1.0f), splat(0.0f)));
   store(batch->special + first, pick(special, splat(1.0f), splat(0.0f)));
 }
 

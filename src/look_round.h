@@ -18,6 +18,7 @@ typedef struct round_batch {
   float gap[ROUND_BATCH];
   float nx[ROUND_BATCH], ny[ROUND_BATCH], nz[ROUND_BATCH];
   float margin[ROUND_BATCH];  // within which there is a contact
+  float steady[ROUND_BATCH];  // 1: so slow that the normal will hardly turn
   float special[ROUND_BATCH]; // 1: parallel, fast or one inside the other: not for lanes
 } round_batch;
 

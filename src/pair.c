@@ -12,6 +12,8 @@
 #define BOX_MARGIN 0.05f // of the shape's reach
 #define SPEED_SHARE 2.0  // k of sec. 3.5
 #define TREE_STEPS 64    // in which the whole tree is improved
+#define TREE_DEBT 4      // leaves to be looked at for one that has moved
+#define SEARCH_GRAIN 8   // shapes
 
 // ---------------------------------------------------------------------------------------------
 // Pairs
@@ -91,7 +93,8 @@ void pair_remove(tn_world *world, int32_t slot)
   contact_remove_of(world, slot);
   unlink_pair(world, slot, 0);
   unlink_pair(world, slot, 1);
-  p->alive = false;
+  p->alive = p->fresh = p->touching = false;
+  p->limit = INFINITY;
   slot_give(&world->pair_list, world->pairs, sizeof(pair), offsetof(pair, next_free), slot);
 }
 
@@ -246,14 +249,14 @@ void boxes_follow(tn_world *world, int32_t body_slot)
 // ---------------------------------------------------------------------------------------------
 // Search
 
-typedef struct search {
+typedef struct collector {
   tn_world *world;
   bool ok;
-} search;
+} collector;
 
 static bool collect(int32_t item, void *context)
 {
-  search *s = context;
+  collector *s = context;
   tn_world *world = s->world;
   s->ok = memory_reserve(world, (void **)&world->candidates, &world->candidate_capacity,
                          world->candidate_count + 1, sizeof(int32_t));
@@ -292,27 +295,37 @@ int32_t pair_ensure(tn_world *world, int32_t a, int32_t b)
 }
 
 // In the order of slots, whatever the tree looks like.
-static bool find_pairs(tn_world *world, int32_t slot)
+static bool add_mates(tn_world *world, int32_t slot, int32_t *mates, int32_t count)
 {
-  const shape *s = &world->shapes[slot];
-  search context = {world, true};
-  world->candidate_count = 0;
-  tree_query(&world->moving_tree, s->box, collect, &context);
-  if (!s->fixed && context.ok) {
-    tree_query(&world->fixed_tree, s->box, collect, &context);
-  }
-  if (!context.ok) {
-    return false;
-  }
-  sort_slots(world->candidates, world->candidate_count);
-  for (int32_t i = 0; i < world->candidate_count; ++i) {
-    int32_t other = world->candidates[i];
-    if (pair_of(world, slot, other) == NO_SLOT && pair_is_wanted(world, s, &world->shapes[other]) &&
+  sort_slots(mates, count);
+  for (int32_t i = 0; i < count; ++i) {
+    int32_t other = mates[i];
+    if (pair_of(world, slot, other) == NO_SLOT &&
+        pair_is_wanted(world, &world->shapes[slot], &world->shapes[other]) &&
         add_pair(world, slot, other) == NO_SLOT) {
       return false;
     }
   }
   return true;
+}
+
+static bool find_pairs(tn_world *world, int32_t slot)
+{
+  const shape *s = &world->shapes[slot];
+  collector context = {world, true};
+  world->candidate_count = 0;
+  tree_query(&world->moving_tree, s->box, collect, &context);
+  if (!s->fixed && context.ok) {
+    tree_query(&world->fixed_tree, s->box, collect, &context);
+  }
+  return context.ok && add_mates(world, slot, world->candidates, world->candidate_count);
+}
+
+static bool is_over(const tn_world *world, const pair *p)
+{
+  const shape *a = &world->shapes[p->shape[0]];
+  const shape *b = &world->shapes[p->shape[1]];
+  return !boxes_overlap(&a->box, &b->box) || !shapes_may_collide(world, a, b);
 }
 
 static void drop_far_pairs(tn_world *world, int32_t slot)
@@ -321,12 +334,51 @@ static void drop_far_pairs(tn_world *world, int32_t slot)
   while (link != NO_SLOT) {
     const pair *p = &world->pairs[link / 2];
     int32_t next = p->next[link % 2];
-    const shape *a = &world->shapes[p->shape[0]];
-    const shape *b = &world->shapes[p->shape[1]];
-    if (!boxes_overlap(&a->box, &b->box) || !shapes_may_collide(world, a, b)) {
+    if (is_over(world, p)) {
       pair_remove(world, link / 2);
     }
     link = next;
+  }
+}
+
+// All shapes look around at once, and then take turns: most find nothing new.
+typedef struct lookout {
+  const tn_world *world;
+  int32_t slot;
+  outlook *out;
+} lookout;
+
+static bool see(int32_t item, void *context)
+{
+  const lookout *l = context;
+  outlook *o = l->out;
+  const shape *shapes = l->world->shapes;
+  if (shapes_may_collide(l->world, &shapes[l->slot], &shapes[item]) &&
+      pair_of(l->world, l->slot, item) == NO_SLOT) {
+    if (o->count < MOST_MATES) {
+      o->mates[o->count] = item;
+    }
+    o->count += 1;
+  }
+  return o->count <= MOST_MATES;
+}
+
+static void look_around(int first, int last, void *context)
+{
+  const tn_world *world = context;
+  for (int i = first; i < last; ++i) {
+    lookout l = {world, world->searchers[i], &world->outlooks[i]};
+    const shape *s = &world->shapes[l.slot];
+    l.out->count = 0;
+    l.out->parts = false;
+    for (int32_t link = s->first_pair; link != NO_SLOT && !l.out->parts;
+         link = world->pairs[link / 2].next[link % 2]) {
+      l.out->parts = is_over(world, &world->pairs[link / 2]);
+    }
+    tree_query(&world->moving_tree, s->box, see, &l);
+    if (!s->fixed) {
+      tree_query(&world->fixed_tree, s->box, see, &l);
+    }
   }
 }
 
@@ -345,6 +397,41 @@ static void list_changed(tn_world *world)
   }
 }
 
+// No more than what has moved makes worth while: nothing in a world that sleeps.
+static void improve_tree(tn_world *world)
+{
+  int64_t nodes = world->moving_tree.used, debt = world->tree_debt;
+  debt += TREE_DEBT * (int64_t)world->searcher_count;
+  debt = debt < nodes ? debt : nodes;
+  int64_t budget = debt < 1 + nodes / TREE_STEPS ? debt : 1 + nodes / TREE_STEPS;
+  tree_improve(&world->moving_tree, (int32_t)budget);
+  world->tree_debt = debt - budget;
+}
+
+static bool search(tn_world *world)
+{
+  if (!memory_reserve(world, (void **)&world->outlooks, &world->outlook_capacity,
+                      world->searcher_count, sizeof(outlook))) {
+    return false;
+  }
+  sort_slots(world->searchers, world->searcher_count);
+  task_run(world->tasks, look_around, world->searcher_count, SEARCH_GRAIN, world);
+  for (int32_t i = 0; i < world->searcher_count; ++i) {
+    int32_t slot = world->searchers[i];
+    outlook *o = &world->outlooks[i];
+    if (o->parts) {
+      drop_far_pairs(world, slot);
+    }
+    if (!(o->count > MOST_MATES ? find_pairs(world, slot)
+                                : add_mates(world, slot, o->mates, o->count))) {
+      return false;
+    }
+    world->shapes[slot].searching = false;
+  }
+  world->searcher_count = 0;
+  return true;
+}
+
 bool pairs_update(tn_world *world, float dt)
 {
   if (!memory_reserve(world, (void **)&world->searchers, &world->searcher_capacity,
@@ -358,15 +445,6 @@ bool pairs_update(tn_world *world, float dt)
       update_box(world, k, dt);
     }
   }
-  tree_improve(&world->moving_tree, 1 + world->moving_tree.used / TREE_STEPS);
-  sort_slots(world->searchers, world->searcher_count);
-  for (int32_t i = 0; i < world->searcher_count; ++i) {
-    drop_far_pairs(world, world->searchers[i]);
-    if (!find_pairs(world, world->searchers[i])) {
-      return false;
-    }
-    world->shapes[world->searchers[i]].searching = false;
-  }
-  world->searcher_count = 0;
-  return true;
+  improve_tree(world);
+  return search(world);
 }

@@ -313,6 +313,7 @@ void shapes_replant(tn_world *world)
       tree_insert(world, tree_of(world, s), s->box, s->def.filter.category, i, &s->leaf);
     }
   }
+  world->tree_debt = world->moving_tree.used / 4; // inserting does most of it
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // The exact state as a flat buffer, and its hash.
 #include "soft_make.h"
 
+#include <math.h>
 #include <string.h>
 
 #define SNAPSHOT_MAGIC 0x4e4f4e4554ull // "TENON"
@@ -556,6 +557,8 @@ static bool reserve(tn_world *world, const header *h)
                       sizeof(shared_geometry)) &&
          reserve_pool(world, (void **)&world->shapes, &world->shape_list, h->shapes.used,
                       sizeof(shape)) &&
+         memory_reserve(world, (void **)&world->spent, &world->spent_capacity, h->shapes.used,
+                        sizeof(double)) &&
          reserve_pool(world, (void **)&world->pairs, &world->pair_list, h->pairs.used,
                       sizeof(pair)) &&
          reserve_pool(world, (void **)&world->softs, &world->soft_list, h->softs.used,
@@ -633,6 +636,7 @@ static void take_shapes(tn_world *world, const header *h, const unsigned char *a
   // What was kept of places and materials belongs to the other world's count of looks and changes.
   for (int32_t i = 0; i < world->shape_list.used; ++i) {
     world->shapes[i].stance.look = 0;
+    world->spent[i] = INFINITY;
   }
   for (int32_t i = 0; i < world->contact_list.used; ++i) {
     world->contacts[i].mixed = 0;

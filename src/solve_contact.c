@@ -31,14 +31,16 @@ typedef struct Kind {
 // What some manifold of a block needs: most do without it.
 typedef struct Need {
   int rolls, yields, slides;
-  int turns; // about the normal
+  int turns;  // about the normal
+  int sticks; // friction that pulls back
 } Need;
 
 KERNEL Need need_of(const contact_block *cb, Kind kind)
 {
   int traits = IN_ANY(cb, traits);
   Need need = {traits & TRAIT_ROLLS, traits & TRAIT_YIELDS, traits & TRAIT_SLIDES,
-               kind.points > 1 || traits & TRAIT_ROLLS};
+               kind.points > 1 || traits & TRAIT_ROLLS,
+               kind.form == FORM_FLAT && traits & TRAIT_STICKS};
   return need;
 }
 
@@ -117,7 +119,7 @@ KERNEL void store_touch(contact_block *cb, int lane, Kind kind, const Touch *tou
 
 #define STATE_FIELD(name) (offsetof(ContactState, name) / sizeof(R))
 
-KERNEL void load_params(contact_block *cb, int lane, Kind kind, Need need, ContactParams *p)
+KERNEL void load_params(contact_block *cb, int lane, Need need, ContactParams *p)
 {
   p->rolling = p->spinning = p->alpha = p->anchored = splat(0.0f);
   p->slide = v_zero();
@@ -133,7 +135,7 @@ KERNEL void load_params(contact_block *cb, int lane, Kind kind, Need need, Conta
   if (need.slides) {
     load_fields(cb->params + PARAM_FIELD(slide), lane, (R *)&p->slide, 3);
   }
-  if (kind.form == FORM_FLAT) {
+  if (need.sticks) {
     load_fields(cb->params + PARAM_FIELD(anchored), lane, &p->anchored, 1);
   }
 }
@@ -156,7 +158,7 @@ KERNEL void load_state(contact_block *cb, int lane, Kind kind, Need need, Contac
   if (need.rolls) {
     load_fields(cb->state + STATE_FIELD(roll), lane, (R *)&s->roll, 3);
   }
-  if (kind.form == FORM_FLAT) {
+  if (need.sticks) {
     load_fields(cb->state + STATE_FIELD(offset), lane, (R *)&s->offset, 4);
   }
 }
@@ -176,7 +178,7 @@ KERNEL void store_impulses(contact_block *cb, int lane, Kind kind, Need need, co
 KERNEL void load_rows(contact_block *cb, int lane, Kind kind, Need need, Work *w)
 {
   load_fields(cb->used, lane, w->used, kind.points);
-  load_params(cb, lane, kind, need, &w->params);
+  load_params(cb, lane, need, &w->params);
   load_state(cb, lane, kind, need, &w->state);
   load_touch(cb, lane, kind.points, &w->touch);
 }
@@ -397,12 +399,12 @@ KERNEL ContactPass make_pass(const solver_data *data, const contact_block *cb, i
   return pass;
 }
 
-KERNEL void press_and_rub(solver_data *data, contact_block *cb, int lane, Kind kind,
+KERNEL void press_and_rub(solver_data *data, contact_block *cb, int lane, Kind kind, Need need,
                           const ContactPass *pass, const Demand *demand, const ContactMass *mass,
                           Work *w)
 {
   Strain strain = {v_zero(), splat(0.0f)};
-  if (kind.form == FORM_FLAT) {
+  if (need.sticks) {
     Strain shift;
     LOAD(cb->shift, lane, &shift);
     strain.offset = v_scale(w->params.anchored, v_add(w->state.offset, shift.offset));
@@ -447,10 +449,10 @@ KERNEL void solve_contact(solver_data *data, contact_block *cb, int lane, Kind k
       demand_of(kind.points, w.used, &pass, &w.params, &w.touch, &mass, &w.state, &w.a, &w.b);
   demand.idle = demand.idle & is_slack(&w.state);
   if (m_any(m_not(demand.idle))) {
-    press_and_rub(data, cb, lane, kind, &pass, &demand, &mass, &w);
+    press_and_rub(data, cb, lane, kind, need, &pass, &demand, &mass, &w);
     store_impulses(cb, lane, kind, need, &w.state);
   }
-  if (kind.form == FORM_FLAT) {
+  if (need.sticks) {
     slip_along(cb, lane, &w.state);
   }
 }
@@ -534,9 +536,13 @@ KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Kind k
   M apart = is_apart(kind, &w);
   if (kind.form == FORM_FLAT) {
     load_mass(cb, lane, kind, need, &w.touch, &mass);
-    Strain shift = follow_patch(cb, lane, &mass.patch, &w);
-    R far = splat(4.0f * data->substep.bounce_speed * data->substep.h);
-    slip = slip_without_load(far, mass.arm, &shift, &w.state);
+    slip.slides = w.state.sliding > 0.5f;
+    slip.turns = w.state.turning > 0.5f;
+    if (need.sticks) {
+      Strain shift = follow_patch(cb, lane, &mass.patch, &w);
+      R far = splat(4.0f * data->substep.bounce_speed * data->substep.h);
+      slip = slip_without_load(far, mass.arm, &shift, &w.state);
+    }
   } else {
     slip.slides = slip.turns = splat(0.0f) == 0.0f;
     load_velocities(data, cb, lane, &w);

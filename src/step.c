@@ -110,10 +110,8 @@ static void for_colors(stepper *s, const color_range *colors, int count, color_r
                        int grain, pass_fn *pass)
 {
   s->task.pass = pass;
-  for (int i = 0; i < count; ++i) {
-    s->task.offset = colors[i].first;
-    task_run(s->world->tasks, constraint_task, colors[i].last - colors[i].first, grain, &s->task);
-  }
+  s->task.offset = 0;
+  task_run_stages(s->world->tasks, constraint_task, colors, count, grain, &s->task);
   pass(&s->data, serial.first, serial.last);
 }
 

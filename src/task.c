@@ -44,10 +44,13 @@ void task_end(task_pool *pool)
   (void)pool;
 }
 
-void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *context)
+void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages, int count,
+                     int grain, void *context)
 {
   (void)pool, (void)grain;
-  task(0, count, context);
+  for (int i = 0; i < count; ++i) {
+    task(stages[i].first, stages[i].last, context);
+  }
 }
 
 #else
@@ -71,23 +74,27 @@ void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *con
 #define LEAST_WORK 2.5e-4
 #define LEAST_SHARE 0.3
 // Jobs that the caller does alone after it was kept waiting, and those in time that halve it.
-#define SHORTEST_REST 256
-#define LONGEST_REST 16384
-#define FORGIVEN 2048
+#define SHORTEST_REST 64
+#define LONGEST_REST 4096
+#define FORGIVEN 512
 #define PATIENCE 2e-4 // s, that a caller waits in any case
 
-// What a thread begins with; when it is done it takes from the others. The same items go to the
-// same thread in job after job, and stay in its cache.
+// What a thread begins with in each stage; when it is done it takes from the others. The same items
+// go to the same thread in job after job, and stay in its cache.
 typedef struct task_share {
-  alignas(64) atomic_int next;
-  int last;
+  alignas(64) atomic_int next[MAX_STAGES];
 } task_share;
 
-// One job at a time: workers and the caller take chunks off the shares until none is left. `ticket`
-// is odd while a job is open. A worker counts itself among the `busy` before it looks at the
-// ticket, and the caller closes the job before it looks at the busy: a worker either sees the job
-// closed and touches nothing of it, or is waited for. One that has not woken up in time holds up
-// nobody.
+// A thread's items of a stage, taken in chunks.
+typedef struct task_part {
+  int first, last, chunk;
+} task_part;
+
+// One job at a time: workers and the caller take chunks off the shares until none is left, stage
+// after stage: a stage begins when all of the last one is done, whoever did it. `ticket` is odd
+// while a job is open. A worker counts itself among the `busy` before it looks at the ticket, and
+// the caller closes the job before it looks at the busy: a worker either sees the job closed and
+// touches nothing of it, or is waited for. One that has not woken up in time holds up nobody.
 struct task_pool { // NOLINT(clang-analyzer-optin.performance.Padding)
   tn_allocator allocator;
   tn_enqueue_fn *enqueue;
@@ -109,12 +116,15 @@ struct task_pool { // NOLINT(clang-analyzer-optin.performance.Padding)
   // What the caller writes and workers read, and the other way round, on lines of their own.
   alignas(64) tn_task_fn *task;
   void *context;
-  int chunk;
+  const task_range *stages;
+  int stage_count;
+  int grain;
   atomic_uint ticket;
   atomic_bool in_step;
   atomic_bool stop;
   alignas(64) atomic_int busy; // workers that may be at the current job
   atomic_int sleepers;
+  alignas(64) atomic_int done[MAX_STAGES]; // items
   task_share shares[MAX_THREADS + 1];
 };
 
@@ -125,24 +135,80 @@ static void relax_cpu(void)
 #endif
 }
 
-static void run_share(const task_pool *pool, task_share *share)
+static int items_of(task_range stage)
 {
-  while (atomic_load_explicit(&share->next, memory_order_relaxed) < share->last) {
-    int first = atomic_fetch_add_explicit(&share->next, pool->chunk, memory_order_relaxed);
-    if (first >= share->last) {
-      return;
+  return stage.last - stage.first;
+}
+
+// Equal shares, in chunks of at least a grain. An even number in each: what goes by twos stays
+// together. A stage of one grain is not worth sharing.
+static task_part part_of(const task_pool *pool, int stage, int thread)
+{
+  int threads = pool->thread_count + 1;
+  int count = items_of(pool->stages[stage]), end = pool->stages[stage].last;
+  int share = count < 2 * pool->grain ? count : (count + threads - 1) / threads;
+  share += share % 2;
+  int chunk = (share + CHUNKS - 1) / CHUNKS;
+  chunk = chunk < pool->grain ? pool->grain : chunk;
+  int first = pool->stages[stage].first + thread * share;
+  task_part part = {first, first + share < end ? first + share : end, chunk + chunk % 2};
+  return part;
+}
+
+static void run_share(task_pool *pool, int stage, int thread)
+{
+  task_part part = part_of(pool, stage, thread);
+  atomic_int *next = &pool->shares[thread].next[stage];
+  int done = 0;
+  while (atomic_load_explicit(next, memory_order_relaxed) < part.last) {
+    int first = atomic_fetch_add_explicit(next, part.chunk, memory_order_relaxed);
+    if (first >= part.last) {
+      break;
     }
-    int last = first + pool->chunk;
-    pool->task(first, last < share->last ? last : share->last, pool->context);
+    int last = first + part.chunk < part.last ? first + part.chunk : part.last;
+    pool->task(first, last, pool->context);
+    done += last - first;
+  }
+  if (done > 0) {
+    atomic_fetch_add_explicit(&pool->done[stage], done, memory_order_acq_rel);
   }
 }
 
-static void run_chunks(task_pool *pool, int self)
+static double seconds_now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// Waits until `counter` is what it should be. Returns for how long, unless that was a moment.
+static double wait_for(const atomic_int *counter, int wanted)
+{
+  for (int i = 0; i < SPINS; ++i) {
+    if (atomic_load(counter) == wanted) {
+      return 0.0;
+    }
+    relax_cpu();
+  }
+  double start = seconds_now();
+  while (atomic_load(counter) != wanted) {
+    sched_yield();
+  }
+  return seconds_now() - start;
+}
+
+// Returns how long it waited for others.
+static double run_stages(task_pool *pool, int self)
 {
   int threads = pool->thread_count + 1;
-  for (int i = 0; i < threads; ++i) {
-    run_share(pool, &pool->shares[(self + i) % threads]);
+  double waited = 0.0;
+  for (int stage = 0; stage < pool->stage_count; ++stage) {
+    for (int i = 0; i < threads; ++i) {
+      run_share(pool, stage, (self + i) % threads);
+    }
+    waited += wait_for(&pool->done[stage], items_of(pool->stages[stage]));
   }
+  return waited;
 }
 
 static bool has_news(task_pool *pool, unsigned seen)
@@ -197,7 +263,7 @@ static void *worker(void *argument)
     atomic_fetch_add(&pool->busy, 1);
     unsigned ticket = atomic_load(&pool->ticket);
     if (ticket % 2 == 1) {
-      run_chunks(pool, self);
+      run_stages(pool, self);
       seen = ticket;
     }
     atomic_fetch_sub(&pool->busy, 1);
@@ -251,13 +317,6 @@ bool task_pool_is_serial(const task_pool *pool)
   return !pool->sharing && !pool->enqueue;
 }
 
-static double seconds_now(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // Workers that wake up now are ready when the first job is. To wake them costs as much as many
 // small jobs, and so does what they have in their caches: a step like the last one, which had too
 // little to share out, is done by the caller alone.
@@ -282,42 +341,6 @@ void task_end(task_pool *pool)
   }
 }
 
-// Equal shares, in chunks of at least `grain`. An even number in each: what goes by twos stays
-// together.
-static void deal(task_pool *pool, int count, int grain)
-{
-  int threads = pool->thread_count + 1;
-  int share = (count + threads - 1) / threads;
-  share += share % 2;
-  int chunk = (share + CHUNKS - 1) / CHUNKS;
-  chunk = chunk < grain ? grain : chunk;
-  pool->chunk = chunk + chunk % 2;
-  for (int i = 0; i < threads; ++i) {
-    int last = (i + 1) * share;
-    atomic_store_explicit(&pool->shares[i].next, i * share, memory_order_relaxed);
-    pool->shares[i].last = last < count ? last : count;
-  }
-}
-
-// Waits for workers that are still at a job on which the caller was since `start`; false if that
-// takes longer than the caller's own share. Then others want the machine.
-static bool wait_for_workers(task_pool *pool, double start)
-{
-  if (atomic_load(&pool->busy) == 0) {
-    return true;
-  }
-  double done = seconds_now();
-  for (int i = 0; atomic_load(&pool->busy) > 0; ++i) {
-    if (i < SPINS) {
-      relax_cpu();
-    } else {
-      sched_yield();
-    }
-  }
-  double share = done - start;
-  return seconds_now() - done < (share > PATIENCE ? share : PATIENCE);
-}
-
 // On a machine that is short of cores a worker may be stopped in the middle of a job, and a step
 // would take longer than on one thread. The caller works alone then for a while, which changes
 // nothing but the time, and longer each time it happens again.
@@ -333,52 +356,113 @@ static void judge(task_pool *pool, bool in_time)
   }
 }
 
-static void run_in_pool(task_pool *pool, tn_task_fn *task, int count, int grain, void *context)
+// A caller that waits for longer than it works is on a machine that others want.
+static void run_in_pool(task_pool *pool, tn_task_fn *task, void *context)
 {
   pool->task = task;
   pool->context = context;
-  deal(pool, count, grain);
+  for (int stage = 0; stage < pool->stage_count; ++stage) {
+    atomic_store_explicit(&pool->done[stage], 0, memory_order_relaxed);
+    for (int i = 0; i <= pool->thread_count; ++i) {
+      int first = part_of(pool, stage, i).first;
+      atomic_store_explicit(&pool->shares[i].next[stage], first, memory_order_relaxed);
+    }
+  }
   atomic_fetch_add(&pool->ticket, 1);
   double start = seconds_now();
   wake_sleepers(pool);
-  run_chunks(pool, 0);
+  double waited = run_stages(pool, 0);
   atomic_fetch_add(&pool->ticket, 1);
-  judge(pool, wait_for_workers(pool, start));
+  waited += wait_for(&pool->busy, 0);
+  double worked = waited > 0.0 ? seconds_now() - start - waited : 0.0;
+  judge(pool, waited < (worked > PATIENCE ? worked : PATIENCE));
+}
+
+static void run_alone(tn_task_fn *task, const task_range *stages, int count, void *context)
+{
+  for (int i = 0; i < count; ++i) {
+    if (items_of(stages[i]) > 0) {
+      task(stages[i].first, stages[i].last, context);
+    }
+  }
 }
 
 // Returns how many threads have worked on it.
-static int run_here_or_in_pool(task_pool *pool, tn_task_fn *task, int count, int grain,
-                               void *context)
+static int run_here_or_in_pool(task_pool *pool, tn_task_fn *task, void *context)
 {
   if (pool->sharing && pool->resting == 0) {
-    run_in_pool(pool, task, count, grain, context);
+    run_in_pool(pool, task, context);
     return 2; // or more
   }
   pool->resting -= pool->resting > 0;
-  task(0, count, context);
+  run_alone(task, pool->stages, pool->stage_count, context);
   return 1;
 }
 
-void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *context)
+typedef struct host_job {
+  tn_task_fn *task;
+  void *context;
+  int offset;
+} host_job;
+
+static void run_at_host(int first, int last, void *context)
 {
-  if ((pool->thread_count == 0 && !pool->enqueue) || count < 2 * grain) {
-    if (count > 0) {
-      task(0, count, context);
-    }
+  const host_job *job = context;
+  job->task(job->offset + first, job->offset + last, job->context);
+}
+
+static void enqueue_stage(task_pool *pool, tn_task_fn *task, task_range stage, int grain,
+                          void *context)
+{
+  host_job job = {task, context, stage.first};
+  if (items_of(stage) < 2 * grain) {
+    run_alone(task, &stage, 1, context);
     return;
+  }
+  void *handle = pool->enqueue(run_at_host, items_of(stage), grain, &job, pool->host_context);
+  if (handle) {
+    pool->finish(handle, pool->host_context);
+  }
+}
+
+// Items of stages that are worth sharing.
+static int shared_items(const task_range *stages, int count, int grain)
+{
+  int sum = 0;
+  for (int i = 0; i < count; ++i) {
+    sum += items_of(stages[i]) < 2 * grain ? 0 : items_of(stages[i]);
+  }
+  return sum;
+}
+
+void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages, int count,
+                     int grain, void *context)
+{
+  for (int i = 0; pool->enqueue && i < count; ++i) {
+    enqueue_stage(pool, task, stages[i], grain, context);
   }
   if (pool->enqueue) {
-    void *handle = pool->enqueue(task, count, grain, context, pool->host_context);
-    if (handle) {
-      pool->finish(handle, pool->host_context);
-    }
     return;
   }
-  bool is_timed = count >= TIMED_GRAINS * grain || grain == 1; // one may cost anything
+  int items = pool->thread_count > 0 ? shared_items(stages, count, grain) : 0;
+  if (items == 0) {
+    run_alone(task, stages, count, context);
+    return;
+  }
+  bool is_timed = items >= TIMED_GRAINS * grain || grain == 1; // one may cost anything
   double start = is_timed ? seconds_now() : 0.0;
-  int threads = run_here_or_in_pool(pool, task, count, grain, context);
-  double estimate = GRAIN_TIME * (double)count / (double)grain;
+  pool->stages = stages;
+  pool->stage_count = count;
+  pool->grain = grain;
+  int threads = run_here_or_in_pool(pool, task, context);
+  double estimate = GRAIN_TIME * (double)items / (double)grain;
   pool->work += (is_timed ? threads * (seconds_now() - start) : estimate) - MEETING;
 }
 
 #endif
+
+void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *context)
+{
+  task_range all = {0, count};
+  task_run_stages(pool, task, &all, 1, grain, context);
+}

@@ -16,6 +16,18 @@ bool task_pool_is_serial(const task_pool *pool); // the caller does the jobs of 
 void task_begin(task_pool *pool);
 void task_end(task_pool *pool);
 
+// Items of which none waits for another.
+typedef struct task_range {
+  int32_t first, last;
+} task_range;
+
+#define MAX_STAGES 64
+
+// Runs `task` over the items of one range after the other, at most MAX_STAGES of them. It costs
+// less than a job for each: threads meet between ranges, but stay.
+void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages, int count,
+                     int grain, void *context);
+
 // Runs `task` over [0, count) in ranges of at least `grain`, and returns when all is done. A grain
 // is about 2 us of work.
 void task_run(task_pool *pool, tn_task_fn *task, int count, int grain, void *context);

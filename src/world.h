@@ -15,13 +15,21 @@
 
 #define DEF_COOKIE 0x7e4045u
 #define NAME_SIZE 32
-#define WORLD_SLOT 0 // the body that stands for the world
+// Has a cache line on its way before it is asked for. Inline: compilers drop a function that does
+// nothing else.
+#if defined(__GNUC__)
+#define FETCH(address) __builtin_prefetch(address)
+#else
+#define FETCH(address) (void)(address)
+#endif
+#define FETCH_AHEAD 8 // places in a list
+#define WORLD_SLOT 0  // the body that stands for the world
 #define NO_SLOT (-1)
 #define MAX_COLORS 64
+#define MOST_MATES 6
 
-typedef struct color_range {
-  int32_t first, last; // blocks
-} color_range;
+_Static_assert(MAX_COLORS <= MAX_STAGES, "a pass over all colours is one job");
+typedef task_range color_range; // of blocks
 
 #include "soft_body.h"
 
@@ -112,6 +120,13 @@ typedef struct shape {
   int32_t pair_count;
 } shape;
 
+// What a shape that looks for pairs has seen around it.
+typedef struct outlook {
+  int32_t count;             // of new mates, or more than there is room for
+  bool parts;                // from one that it had
+  int32_t mates[MOST_MATES]; // shapes
+} outlook;
+
 // Two shapes whose boxes are close.
 typedef struct pair {
   int32_t next_free;
@@ -128,7 +143,7 @@ typedef struct pair {
   bool astray;  // `at` is not where the manifolds were found
   bool inside;  // the shapes overlap since they were first looked at
   float clear;  // no less was between the shapes when looked at, if that is known; else 0
-  double way;   // that both had made until then
+  double limit; // of the ways of both together, before which they cannot meet
   int32_t next[2], previous[2]; // in each shape's list: pair * 2 + side
   pose at;                      // B in A when the manifolds were found
 } pair;
@@ -208,9 +223,6 @@ typedef struct body_mark {
   uint64_t colors;   // taken by its contacts
   int32_t neighbors; // contacts with dynamic bodies
   uint32_t look;     // for which this holds
-  // Dynamic bodies that overlap one another, directly or through others: a tree of slots, whose
-  // root knows how many there are.
-  int32_t crowd, crowd_size;
   bool dynamic;
   bool wedged;  // made inside one of them
   bool leaning; // something carries it
@@ -285,7 +297,9 @@ struct tn_world {
   shape *shapes;
   tree fixed_tree, moving_tree;
   int32_t *searchers; // shapes that look for pairs
-  int32_t searcher_count, searcher_capacity;
+  outlook *outlooks;  // theirs
+  int32_t searcher_count, searcher_capacity, outlook_capacity;
+  int64_t tree_debt; // leaves of the tree to be looked at again, for others that have moved
 
   pool_list pair_list;
   pair *pairs;
@@ -299,7 +313,10 @@ struct tn_world {
   support *supports;
   int32_t bearing_capacity, support_capacity;
   uint64_t *pair_bits; // scratch: pairs to be listed
-  int32_t brief_capacity, placed_capacity, mark_capacity, pair_bit_capacity;
+  // By shape: no point of it will have gone farther when the step ends. It holds for a shape that
+  // is not looked at as well, for that rests.
+  double *spent;
+  int32_t brief_capacity, placed_capacity, mark_capacity, pair_bit_capacity, spent_capacity;
   // Scratch of a step.
   int32_t *candidates; // shapes near a searching one
   int32_t candidate_count, candidate_capacity;
@@ -475,6 +492,7 @@ tn_contact_event pair_event(const tn_world *world, const pair *p, tn_event_kind 
 // contact_block.c
 // Where contacts go, and whom they hold; then, with bodies ready for the step, what they are.
 bool contacts_place(tn_world *world);
+contact_brief contact_brief_of(const contact *c);
 // Loads that most contacts of a young scene lack, for substeps of h.
 bool loads_guess(tn_world *world, float h);
 // How much of its inverse moments a body is left with under its loads.
