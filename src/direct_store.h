@@ -4,6 +4,7 @@
 #define TENON_DIRECT_STORE_H
 
 #include "block_algebra.h"
+#include "rows_store.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,7 +46,12 @@ typedef struct direct_system {
   int32_t first, last; // nodes
 } direct_system;
 
+// Rows of a block's joints at the bodies' pose.
+typedef void direct_state_fn(const solver_data *data, rows_block *block, stated_rows *joints);
+direct_state_fn direct_state_1, direct_state_4, direct_state_8;
+
 typedef struct direct_ops {
+  direct_state_fn *state;
   void (*factor)(const direct_system *s);
   void (*substitute)(const direct_system *s);
 } direct_ops;

@@ -94,18 +94,6 @@ static void joint_motion(const solve *s, const direct_joint *j, double *v)
   }
 }
 
-// What `motion` is along a law.
-static double along_law(const law *l, const double *motion)
-{
-  const double *j = l->j[0];
-  pair2 sum = load2(j) * load2(motion);
-#pragma GCC unroll 8
-  for (int i = 2; i < 2 * BODY_ROWS; i += 2) {
-    sum += load2(j + i) * load2(motion + i);
-  }
-  return sum[0] + sum[1];
-}
-
 static double law_velocity(const solve *s, const direct_joint *j, const law *l)
 {
   double motion[2 * BODY_ROWS];
@@ -763,8 +751,8 @@ void mechanism_solve(const direct_context *c, mechanism *m)
     survey_bodies(&s);
   }
   bool stale = c->pass != DIRECT_AGAIN || m->stale;
-  for (int32_t i = m->first_joint; i < m->last_joint && c->pass != DIRECT_AGAIN; ++i) {
-    direct_laws(c, &s.joints[i]);
+  if (c->pass != DIRECT_AGAIN) {
+    direct_laws(c, m);
   }
   if (c->pass == DIRECT_FIRST || c->pass == DIRECT_AGAIN) {
     mechanism_resist_load(c, m);

@@ -279,4 +279,8 @@ static void substitute(const direct_system *s)
   }
 }
 
-const direct_ops DIRECT_OPS = {.factor = factor, .substitute = substitute};
+const direct_ops DIRECT_OPS = {
+    .state = PASTE(direct_state_, TN_LANES),
+    .factor = factor,
+    .substitute = substitute,
+};
