@@ -41,7 +41,7 @@ typedef struct law {
   double lo, hi;  // its bounds
   uint8_t kind;   // law_kind
   uint8_t block;  // 0 linear, 1 angular
-  uint8_t row;    // of the block
+  uint8_t state;  // where its impulse goes among those of the block's state
   bool active;    // a row of the matrix; else lambda is at one of its bounds
   bool at_hi;     // which one
   bool holds;     // a row of the velocities' matrix, while errors are removed apart from them
@@ -158,8 +158,6 @@ static inline double along_law(const law *l, const double *motion)
 #define DIRECT_SOFTNESS 1e-5
 // The laws of a mechanism's joints at their bodies' pose.
 void direct_laws(const direct_context *c, const mechanism *m);
-// Impulses of the laws into the joint's state.
-void direct_keep(const direct_context *c, direct_joint *j);
 // How many it always has, and may have at most.
 int direct_locked_rows(JointType type, const RowParams params[2]);
 int direct_law_capacity(JointType type, const RowParams params[2]);

@@ -25,6 +25,14 @@ typedef struct stating {
   bool relaxing;
 } stating;
 
+// Of a law's impulses among all of a state, by kinds; those of damping are not kept.
+#define STATE_OF(member) (int)(offsetof(RowState, member) / sizeof(R))
+static const int FIRST_STATE[] = {
+    [LAW_LOCKED] = STATE_OF(lambda),   [LAW_RANGE] = STATE_OF(lambda),
+    [LAW_DRIVE] = STATE_OF(drive),     [LAW_DAMPING] = 0,
+    [LAW_FRICTION] = STATE_OF(resist),
+};
+
 static inline void widen(double *to, quad from)
 {
   quad2 wide = __builtin_convertvector(from, quad2);
@@ -48,7 +56,7 @@ static inline law *add_law(stating *s, law_kind kind, int row, const stated_row 
   l->hi = NO_BOUND;
   l->kind = (uint8_t)kind;
   l->block = (uint8_t)s->block;
-  l->row = (uint8_t)row;
+  l->state = (uint8_t)(FIRST_STATE[kind] + row);
   l->active = true;
   l->at_hi = false;
   l->trials = 0;
@@ -381,28 +389,4 @@ int direct_law_capacity(JointType type, const RowParams params[2])
 {
   return block_law_capacity(linear_kind(type), &params[0]) +
          block_law_capacity(angular_kind(type), &params[1]);
-}
-
-void direct_keep(const direct_context *c, direct_joint *j)
-{
-  for (int i = 0; i < j->law_count; ++i) {
-    const law *l = &c->set->laws[j->first_law + i];
-    RowState *state = &j->state[l->block];
-    float lambda = (float)l->lambda;
-    switch (l->kind) {
-    case LAW_DRIVE:
-      state->drive = lambda;
-      break;
-    case LAW_FRICTION:
-      *(l->row == 0   ? &state->resist.x
-        : l->row == 1 ? &state->resist.y
-                      : &state->resist.z) = lambda;
-      break;
-    case LAW_DAMPING:
-      break;
-    default:
-      state->lambda[l->row] = lambda;
-      break;
-    }
-  }
 }
