@@ -265,6 +265,9 @@ static void axis_rows(const stating *s, stated_row *to)
 
 static void state_resist(stating *s)
 {
+  if (s->context->pass == DIRECT_RELAX) {
+    return;
+  }
   int count = s->kind.vector_resist ? 3 : 1;
   const float last[3] = {s->state->resist.x, s->state->resist.y, s->state->resist.z};
   stated_row axes[3];
@@ -276,7 +279,7 @@ static void state_resist(stating *s)
   for (int i = 0; i < count && s->params->damping > 0.0f; ++i) {
     state_damping(s, i, &rows[i]);
   }
-  if (s->params->friction == 0.0f || s->context->pass == DIRECT_RELAX) {
+  if (s->params->friction == 0.0f) {
     return;
   }
   double most = (double)s->params->friction * s->h;
