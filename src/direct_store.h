@@ -22,6 +22,7 @@ typedef struct direct_node {
   bool torn;            // a body at a joint that cannot close
   int16_t rows;         // now
   int16_t capacity;     // most rows it may have
+  int16_t below;        // rows of all nodes below it, 0 if they differ; of none it may be anything
   int32_t first_row;    // in vectors
   int32_t diagonal;     // offset of its block in values
   int32_t first, count; // blocks below it

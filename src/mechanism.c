@@ -241,6 +241,21 @@ static int active_laws(const solve *s, const direct_joint *j)
   return count;
 }
 
+// Sizes of the blocks below a node, and zeros where only elimination writes.
+static void clear_blocks(const solve *s, direct_node *node)
+{
+  int below = BODY_ROWS;
+  for (int32_t k = 0; k < node->count; ++k) {
+    const direct_block *block = &s->blocks[node->first + k];
+    int rows = s->nodes[block->node].rows;
+    below = k == 0 || below == rows ? rows : 0;
+    if (block->fills) {
+      memset(s->values + block->at, 0, (size_t)(padded(rows) * node->rows) * sizeof *s->values);
+    }
+  }
+  node->below = (int16_t)below;
+}
+
 static void assemble(const solve *s)
 {
   mechanism *m = s->mechanism;
@@ -249,14 +264,8 @@ static void assemble(const solve *s)
     s->nodes[j->node].rows = (int16_t)active_laws(s, j);
   }
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
-    const direct_node *node = &s->nodes[i];
-    for (int32_t k = 0; k < node->count; ++k) {
-      const direct_block *block = &s->blocks[node->first + k];
-      if (block->fills) {
-        size_t size = (size_t)padded(s->nodes[block->node].rows) * (size_t)node->rows;
-        memset(s->values + block->at, 0, size * sizeof *s->values);
-      }
-    }
+    direct_node *node = &s->nodes[i];
+    clear_blocks(s, node);
     if (node->bare) {
       put_inverse_mass(s, node);
     } else if (!node->is_joint) {

@@ -146,17 +146,32 @@ static void state_range(stating *s, int i)
   l->active = lambda != 0.0f || (upper ? beyond > 0.0 : beyond < 0.0);
 }
 
+// Most rows are rigid, and have less to state than springs.
+static inline void state_locked(stating *s, int i, double e, float compliance)
+{
+  float lambda = s->state->lambda[i];
+  if (compliance > 0.0f) {
+    state_spring(s, LAW_LOCKED, i, e, (double)compliance, lambda);
+    return;
+  }
+  law *l = add_law(s, LAW_LOCKED, i, &s->rows[i]);
+  if (!s->relaxing) {
+    l->error = beyond_rounding(s, e) * s->inv_h;
+  } else if (s->context->pass == DIRECT_RELAX) {
+    l->lambda = (double)lambda;
+  }
+}
+
 static void state_rows(stating *s)
 {
   const RowParams *p = s->params;
-  for (int i = 0; i < s->kind.rows; ++i) {
+  int rows = s->kind.rows;
+  for (int i = 0; i < rows; ++i) {
     double x = (double)s->rows[i].x;
     if (is_locked(s->kind, p, i)) {
-      double e = s->kind.mixed ? x - (double)p->lo[i] : x;
-      state_spring(s, LAW_LOCKED, i, e, (double)p->alpha, s->state->lambda[i]);
+      state_locked(s, i, s->kind.mixed ? x - (double)p->lo[i] : x, p->alpha);
     } else if (p->lo[i] == p->hi[i]) {
-      state_spring(s, LAW_LOCKED, i, x - (double)p->lo[i], (double)p->alpha_limit,
-                   s->state->lambda[i]);
+      state_locked(s, i, x - (double)p->lo[i], p->alpha_limit);
     } else {
       state_range(s, i);
     }
