@@ -158,8 +158,8 @@ static inline double along_law(const law *l, const double *motion)
 #define DIRECT_SOFTNESS 1e-5
 // The laws of a mechanism's joints at their bodies' pose.
 void direct_laws(const direct_context *c, const mechanism *m);
-// How many it always has, and may have at most.
-int direct_locked_rows(JointType type, const RowParams params[2]);
+// How many it has unless something gives way, and may have at most.
+int direct_usual_rows(JointType type, const RowParams params[2]);
 int direct_law_capacity(JointType type, const RowParams params[2]);
 
 // mechanism_points.c

@@ -639,7 +639,7 @@ static bool lay_out(planner *p, const int32_t *joints, int32_t joint_count, orde
     RowParams params[2];
     joint_params(j, params);
     o->id[node] = joints[i];
-    o->weight[node] = direct_locked_rows(joint_type(j), params);
+    o->weight[node] = direct_usual_rows(joint_type(j), params);
     o->first[node] = at;
     o->length[node] = 0;
     int32_t bodies[2] = {j->slot[0], j->slot[1]};

@@ -377,30 +377,34 @@ void direct_laws(const direct_context *c, const mechanism *m)
   }
 }
 
-static int block_locked_rows(BlockKind kind, const RowParams *params)
+static int block_resisting_laws(BlockKind kind, const RowParams *params)
 {
-  int count = 0;
+  if (!has_law(params, kind)) {
+    return 0;
+  }
+  int axes = kind.vector_resist ? 3 : 1;
+  return (params->drive.mode != 0.0f ? 1 : 0) + (params->damping > 0.0f ? axes : 0) +
+         (params->friction > 0.0f ? axes : 0);
+}
+
+static int block_usual_rows(BlockKind kind, const RowParams *params)
+{
+  int count = block_resisting_laws(kind, params);
   for (int i = 0; i < kind.rows; ++i) {
     count += is_locked(kind, params, i) || params->lo[i] == params->hi[i];
   }
   return count;
 }
 
-int direct_locked_rows(JointType type, const RowParams params[2])
+int direct_usual_rows(JointType type, const RowParams params[2])
 {
-  return block_locked_rows(linear_kind(type), &params[0]) +
-         block_locked_rows(angular_kind(type), &params[1]);
+  return block_usual_rows(linear_kind(type), &params[0]) +
+         block_usual_rows(angular_kind(type), &params[1]);
 }
 
 static int block_law_capacity(BlockKind kind, const RowParams *params)
 {
-  int count = kind.rows;
-  if (has_law(params, kind)) {
-    int axes = kind.vector_resist ? 3 : 1;
-    count += (params->drive.mode != 0.0f ? 1 : 0) + (params->damping > 0.0f ? axes : 0) +
-             (params->friction > 0.0f ? axes : 0);
-  }
-  return count;
+  return kind.rows + block_resisting_laws(kind, params);
 }
 
 int direct_law_capacity(JointType type, const RowParams params[2])
