@@ -31,7 +31,7 @@ typedef enum law_kind {
 
 // A law asks for rate + J v + alpha lambda = 0, with lambda between lo and hi.
 typedef struct law {
-  double j[2][BODY_ROWS]; // on the velocities of A and B
+  const double (*j)[BODY_ROWS]; // on the velocities of A and B
   double rate;
   double asked;   // of its velocity to change, of a row
   double error;   // of a rigid row: the rate that removes it within the substep

@@ -33,25 +33,15 @@ static const int FIRST_STATE[] = {
     [LAW_FRICTION] = STATE_OF(resist),
 };
 
-static inline void widen(double *to, quad from)
-{
-  quad2 wide = __builtin_convertvector(from, quad2);
-  memcpy(to, &wide, 3 * sizeof *to);
-}
-
 // A law along a row, without bounds.
-static inline law *add_law(stating *s, law_kind kind, int row, const stated_row *of)
+static inline law *add_law(stating *s, law_kind kind, int row, const double (*of)[BODY_ROWS],
+                           float weight)
 {
   direct_joint *j = s->joint;
   law *l = &s->laws[j->law_count++];
-  quad part[3];
-  memcpy(part, of, sizeof part);
-  widen(l->j[0], -part[0]);
-  widen(l->j[0] + 3, part[1]);
-  widen(l->j[1], part[0]);
-  widen(l->j[1] + 3, part[2]);
+  l->j = of;
   l->rate = l->error = l->alpha = l->lambda = 0.0;
-  l->soft = DIRECT_SOFTNESS * (double)of->weight;
+  l->soft = DIRECT_SOFTNESS * (double)weight;
   l->lo = -NO_BOUND;
   l->hi = NO_BOUND;
   l->kind = (uint8_t)kind;
@@ -94,7 +84,7 @@ static law *state_spring(stating *s, law_kind kind, int row, double e, double co
   if (s->context->pass == DIRECT_RELAX && !stiff) {
     return NULL;
   }
-  law *l = add_law(s, kind, row, of);
+  law *l = add_law(s, kind, row, of->j, of->weight);
   if (s->relaxing) {
     l->lambda = s->context->pass == DIRECT_RELAX ? (double)lambda : 0.0;
     if (!stiff) {
@@ -154,7 +144,7 @@ static inline void state_locked(stating *s, int i, double e, float compliance)
     state_spring(s, LAW_LOCKED, i, e, (double)compliance, lambda);
     return;
   }
-  law *l = add_law(s, LAW_LOCKED, i, &s->rows[i]);
+  law *l = add_law(s, LAW_LOCKED, i, s->rows[i].j, s->rows[i].weight);
   if (!s->relaxing) {
     l->error = beyond_rounding(s, e) * s->inv_h;
   } else if (s->context->pass == DIRECT_RELAX) {
@@ -231,7 +221,7 @@ static void state_drive(stating *s)
   if (d->mode == 0.0f || s->context->pass == DIRECT_RELAX) {
     return;
   }
-  law *l = add_law(s, LAW_DRIVE, 0, &s->rows[0]);
+  law *l = add_law(s, LAW_DRIVE, 0, s->rows[0].j, s->rows[0].weight);
   double most = (double)d->max * s->h;
   if (s->relaxing) {
     fix(l, (double)(s->joint->lag * s->state->drive));
@@ -245,37 +235,32 @@ static void state_drive(stating *s)
   }
 }
 
-// Implicit, and exact for two bodies that nothing else holds.
-static void state_damping(stating *s, int row, const stated_row *of)
+// Spins about the world's axes.
+static const double AXES[3][2][BODY_ROWS] = {
+    {{0.0, 0.0, 0.0, -1.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 1.0, 0.0, 0.0}},
+    {{0.0, 0.0, 0.0, 0.0, -1.0, 0.0}, {0.0, 0.0, 0.0, 0.0, 1.0, 0.0}},
+    {{0.0, 0.0, 0.0, 0.0, 0.0, -1.0}, {0.0, 0.0, 0.0, 0.0, 0.0, 1.0}},
+};
+
+// Friction and damping act along row 0, or along all of the world's axes.
+static float resisted_weight(const stating *s, int i)
 {
-  if (s->relaxing) {
-    return;
-  }
-  law *l = add_law(s, LAW_DAMPING, row, of);
-  double decay = (double)r_exp(s->params->damping * (float)s->h) - 1.0;
-  l->alpha = (double)of->weight / fmax(decay, 1e-12);
+  return s->kind.vector_resist ? s->rows[i].axis_weight : s->rows->weight;
 }
 
-// Rows along the world's axes.
-static void axis_rows(const stating *s, stated_row *to)
+static law *add_resistance(stating *s, law_kind kind, int i)
 {
-  const rows_block *block = &s->context->set->rows_blocks[s->joint->place / BLOCK_WIDTH];
-  int lane = s->joint->place % BLOCK_WIDTH;
-  memset(to, 0, 3 * sizeof *to);
-  for (int i = 0; i < 3; ++i) {
-    to[i].weight = s->rows[i].mass;
-    if (s->block == 1) {
-      to[i].turn_a[i] = -1.0f;
-      to[i].turn_b[i] = 1.0f;
-      continue;
-    }
-    int j = (i + 1) % 3, k = (i + 2) % 3;
-    to[i].n[i] = 1.0f;
-    to[i].turn_a[j] = -block->levers[k][lane];
-    to[i].turn_a[k] = block->levers[j][lane];
-    to[i].turn_b[j] = block->levers[3 + k][lane];
-    to[i].turn_b[k] = -block->levers[3 + j][lane];
-  }
+  const stated_rows *rows = &s->context->set->stated[s->joint->place];
+  const double(*axis)[BODY_ROWS] = s->block ? AXES[i] : rows->row[2][i].j;
+  return add_law(s, kind, i, s->kind.vector_resist ? axis : s->rows->j, resisted_weight(s, i));
+}
+
+// Implicit, and exact for two bodies that nothing else holds.
+static void state_damping(stating *s, int i)
+{
+  law *l = add_resistance(s, LAW_DAMPING, i);
+  double decay = (double)r_exp(s->params->damping * (float)s->h) - 1.0;
+  l->alpha = (double)resisted_weight(s, i) / fmax(decay, 1e-12);
 }
 
 static void state_resist(stating *s)
@@ -284,23 +269,17 @@ static void state_resist(stating *s)
     return;
   }
   int count = s->kind.vector_resist ? 3 : 1;
-  const float last[3] = {s->state->resist.x, s->state->resist.y, s->state->resist.z};
-  stated_row axes[3];
-  const stated_row *rows = s->rows;
-  if (count == 3) {
-    axis_rows(s, axes);
-    rows = axes;
-  }
-  for (int i = 0; i < count && s->params->damping > 0.0f; ++i) {
-    state_damping(s, i, &rows[i]);
+  for (int i = 0; i < count && s->params->damping > 0.0f && !s->relaxing; ++i) {
+    state_damping(s, i);
   }
   if (s->params->friction == 0.0f) {
     return;
   }
   double most = (double)s->params->friction * s->h;
   bool slides = count == 3 && v_length(s->state->resist) >= (float)most * 0.999999f;
+  const float last[3] = {s->state->resist.x, s->state->resist.y, s->state->resist.z};
   for (int i = 0; i < count; ++i) {
-    law *l = add_law(s, LAW_FRICTION, i, &rows[i]);
+    law *l = add_resistance(s, LAW_FRICTION, i);
     if (s->relaxing) {
       fix(l, (double)(s->joint->lag * last[i]));
       continue;

@@ -20,22 +20,22 @@ typedef struct rows_block {
   int32_t b[BLOCK_WIDTH];
   float start[FIELDS(JointStart)][BLOCK_WIDTH];
   float middle[3][BLOCK_WIDTH]; // of ranges of angles
-  float levers[6][BLOCK_WIDTH]; // now, of A and B
   float size[BLOCK_WIDTH];      // of levers that turn
   JointType type;
   int32_t count;
 } rows_block;
 
-// A row acts on B's velocity along n and on the spins of A and B. What n is for angular rows is 0.
 typedef struct stated_row {
-  float n[3], weight;    // inverse mass along the row
-  float turn_a[3], x;    // coordinate
-  float turn_b[3], mass; // inverse, along the world's axis of the same number
+  double j[2][6];    // on the velocities of A and B
+  float weight;      // inverse mass along the row
+  float x;           // coordinate
+  float axis_weight; // inverse mass along the world's axis of the same number
 } stated_row;
 
-// Of one joint.
+// Of one joint: linear, angular, and along the world's axes where linear motion is resisted in all
+// directions.
 typedef struct stated_rows {
-  alignas(32) stated_row row[2][3]; // linear, angular
+  stated_row row[3][3];
 } stated_rows;
 
 #endif
