@@ -79,26 +79,10 @@ static void load_bodies(solve *s)
   }
 }
 
-// What the bodies of a joint move with, A and then B.
-static void joint_motion(const solve *s, const direct_joint *j, double *v)
-{
-  for (int side = 0; side < 2; ++side, v += BODY_ROWS) {
-    if (j->at[side] >= 0) {
-      memcpy(v, s->v + s->nodes[j->at[side]].first_row, BODY_ROWS * sizeof *v);
-      continue;
-    }
-    const body_state *b = &s->context->data->state[j->body[side]];
-    for (int k = 0; k < 3; ++k) {
-      v[k] = (double)b->v[k];
-      v[3 + k] = (double)b->w[k];
-    }
-  }
-}
-
 static double law_velocity(const solve *s, const direct_joint *j, const law *l)
 {
   double motion[2 * BODY_ROWS];
-  joint_motion(s, j, motion);
+  direct_motion(s->context, j, motion);
   return along_law(l, motion);
 }
 
@@ -312,7 +296,7 @@ static void ask_joint(const solve *s, const direct_joint *j, bool again)
   double motion[2 * BODY_ROWS], given[2 * BODY_ROWS] = {0.0};
   bool gives = false, whole = again && !s->mechanism->apart;
   pair2 *rows = s->x + s->nodes[j->node].first_row;
-  joint_motion(s, j, motion);
+  direct_motion(s->context, j, motion);
   law *l = &s->laws[j->first_law], *end = l + j->law_count;
   for (; l < end; ++l) {
     if (l->active) {
@@ -338,7 +322,11 @@ static void ask_joint(const solve *s, const direct_joint *j, bool again)
 static void ask(const solve *s)
 {
   const mechanism *m = s->mechanism;
-  memset(s->x + s->nodes[m->first_node].first_row, 0, (size_t)m->rows * sizeof *s->x);
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    if (!s->nodes[i].is_joint) {
+      memset(s->x + s->nodes[i].first_row, 0, BODY_ROWS * sizeof *s->x);
+    }
+  }
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     ask_joint(s, &s->joints[i], s->context->pass == DIRECT_AGAIN);
   }
@@ -472,7 +460,7 @@ static bool may_return(const law *l)
 // What the bodies of a joint will move with, if a share of the position part stays.
 static void foresee(const solve *s, const direct_joint *j, double share, double *motion)
 {
-  joint_motion(s, j, motion);
+  direct_motion(s->context, j, motion);
   for (int side = 0; side < 2; ++side) {
     if (j->at[side] >= 0) {
       const pair2 *x = s->x + s->nodes[j->at[side]].first_row;

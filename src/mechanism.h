@@ -140,6 +140,22 @@ typedef struct direct_context {
   const point_ops *points;
 } direct_context;
 
+// What the bodies of a joint move with as the solve begins, A and then B.
+static inline void direct_motion(const direct_context *c, const direct_joint *j, double *v)
+{
+  for (int side = 0; side < 2; ++side, v += BODY_ROWS) {
+    if (j->at[side] >= 0) {
+      memcpy(v, c->set->vectors + c->set->nodes[j->at[side]].first_row, BODY_ROWS * sizeof *v);
+      continue;
+    }
+    const body_state *b = &c->data->state[j->body[side]];
+    for (int k = 0; k < 3; ++k) {
+      v[k] = (double)b->v[k];
+      v[3 + k] = (double)b->w[k];
+    }
+  }
+}
+
 // What `motion` of A and B is along a law.
 static inline double along_law(const law *l, const double *motion)
 {

@@ -316,22 +316,11 @@ static void state_block(stating *s, int block, double size)
   }
 }
 
-static void load_motion(const solver_data *data, const direct_joint *j, double *motion)
-{
-  for (int side = 0; side < 2; ++side, motion += BODY_ROWS) {
-    const body_state *b = &data->state[j->body[side]];
-    for (int k = 0; k < 3; ++k) {
-      motion[k] = (double)b->v[k];
-      motion[3 + k] = (double)b->w[k];
-    }
-  }
-}
-
 static void joint_laws(stating *s, direct_joint *j)
 {
   const mechanism_set *set = s->context->set;
   double motion[2 * BODY_ROWS];
-  load_motion(s->context->data, j, motion);
+  direct_motion(s->context, j, motion);
   s->joint = j;
   s->laws = &set->laws[j->first_law];
   s->motion = motion;
