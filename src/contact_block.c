@@ -583,12 +583,25 @@ static void list_bouncers(tn_world *world)
   }
 }
 
+// A small scene without contacts has no time to lay out none.
+static bool is_empty(const contact_graph *g)
+{
+  const coloring *c = &g->coloring;
+  return g->block_count == 0 && c->count == 0 && c->serial.first == c->serial.last && !g->young;
+}
+
 bool contacts_place(tn_world *world)
 {
   builder make;
   memset(&make, 0, sizeof make);
   contact_graph *g = &world->contact_graph;
-  if (!color_contacts(world, &make) || !reserve_blocks(world, lay_out(world, &make)) ||
+  if (!color_contacts(world, &make)) {
+    return false;
+  }
+  if (make.count == 0 && is_empty(g)) {
+    return true;
+  }
+  if (!reserve_blocks(world, lay_out(world, &make)) ||
       !memory_reserve(world, (void **)&g->bouncers, &g->bouncer_capacity, make.count,
                       sizeof(bouncer))) {
     return false;

@@ -4,6 +4,7 @@
 #define TENON_DIRECT_STORE_H
 
 #include "block_algebra.h"
+#include "rows_store.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +22,7 @@ typedef struct direct_node {
   bool torn;            // a body at a joint that cannot close
   int16_t rows;         // now
   int16_t capacity;     // most rows it may have
+  int16_t below;        // rows of all nodes below it, 0 if they differ; of none it may be anything
   int32_t first_row;    // in vectors
   int32_t diagonal;     // offset of its block in values
   int32_t first, count; // blocks below it
@@ -45,7 +47,12 @@ typedef struct direct_system {
   int32_t first, last; // nodes
 } direct_system;
 
+// Rows of a block's joints at the bodies' pose.
+typedef void direct_state_fn(const solver_data *data, rows_block *block, stated_rows *joints);
+direct_state_fn direct_state_1, direct_state_4, direct_state_8;
+
 typedef struct direct_ops {
+  direct_state_fn *state;
   void (*factor)(const direct_system *s);
   void (*substitute)(const direct_system *s);
 } direct_ops;

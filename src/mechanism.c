@@ -37,6 +37,7 @@ typedef struct solve {
   pair2 *x;         // right-hand sides, then solutions: velocity, position
   double *momentum; // that the position part has given, where it is to be taken back
   double share;     // of the position part that is used
+  double kept;      // and that stays in the velocities
   double fastest;   // speed of a body as the solve begins
   double spare;     // energy that may come from nowhere
 } solve;
@@ -78,38 +79,10 @@ static void load_bodies(solve *s)
   }
 }
 
-// What the bodies of a joint move with, A and then B.
-static void joint_motion(const solve *s, const direct_joint *j, double *v)
-{
-  for (int side = 0; side < 2; ++side, v += BODY_ROWS) {
-    if (j->at[side] >= 0) {
-      memcpy(v, s->v + s->nodes[j->at[side]].first_row, BODY_ROWS * sizeof *v);
-      continue;
-    }
-    const body_state *b = &s->context->data->state[j->body[side]];
-    for (int k = 0; k < 3; ++k) {
-      v[k] = (double)b->v[k];
-      v[3 + k] = (double)b->w[k];
-    }
-  }
-}
-
-// What `motion` is along a law.
-static double along_law(const law *l, const double *motion)
-{
-  const double *j = l->j[0];
-  pair2 sum = load2(j) * load2(motion);
-#pragma GCC unroll 8
-  for (int i = 2; i < 2 * BODY_ROWS; i += 2) {
-    sum += load2(j + i) * load2(motion + i);
-  }
-  return sum[0] + sum[1];
-}
-
 static double law_velocity(const solve *s, const direct_joint *j, const law *l)
 {
   double motion[2 * BODY_ROWS];
-  joint_motion(s, j, motion);
+  direct_motion(s->context, j, motion);
   return along_law(l, motion);
 }
 
@@ -194,40 +167,52 @@ static double softness(const law *l)
   return at_least(l->alpha, l->soft);
 }
 
-static void put_rows(const solve *s, const direct_joint *j)
+// Rows of a joint towards one of its bodies, in a block of n columns or padded rows.
+static void put_side(const solve *s, const direct_joint *j, int side, int n)
 {
-  direct_node *node = &s->nodes[j->node];
-  int n = node->rows, ld = padded(n);
-  double *diagonal = s->values + node->diagonal;
-  memset(diagonal, 0, (size_t)(n * ld) * sizeof *diagonal);
-  int row = 0;
-  for (int i = 0; i < j->law_count; ++i) {
-    const law *l = &s->laws[j->first_law + i];
-    if (!l->active) {
-      continue;
-    }
-    diagonal[row * ld + row] = -softness(l);
-    for (int side = 0; side < 2; ++side) {
-      if (j->at[side] < 0) {
-        continue;
-      }
-      bool body_first = j->at[side] < j->node;
-      double *to = s->values + j->entry[side] + (body_first ? row : row * BODY_ROWS);
-      if (!body_first) {
+  const law *l = &s->laws[j->first_law], *end = l + j->law_count;
+  double *to = s->values + j->entry[side];
+  if (j->at[side] > j->node) {
+    for (; l < end; ++l) {
+      if (l->active) {
         memcpy(to, l->j[side], sizeof l->j[side]);
-        continue;
+        to += BODY_ROWS;
       }
+    }
+    return;
+  }
+  int ld = padded(n);
+  for (; l < end; ++l) {
+    if (l->active) {
 #pragma GCC unroll 6
       for (int k = 0; k < BODY_ROWS; ++k) {
         to[k * ld] = l->j[side][k];
       }
-      if ((n & 1) && row == n - 1) {
-        for (int k = 0; k < BODY_ROWS; ++k) {
-          to[k * ld + 1] = 0.0; // padding
-        }
-      }
+      to += 1;
     }
-    row += 1;
+  }
+  for (int k = 0; k < BODY_ROWS && n < ld; ++k) {
+    to[k * ld] = 0.0; // padding
+  }
+}
+
+static void put_rows(const solve *s, const direct_joint *j)
+{
+  const direct_node *node = &s->nodes[j->node];
+  int n = node->rows, ld = padded(n);
+  double *diagonal = s->values + node->diagonal;
+  memset(diagonal, 0, (size_t)(n * ld) * sizeof *diagonal);
+  const law *l = &s->laws[j->first_law], *end = l + j->law_count;
+  for (; l < end; ++l) {
+    if (l->active) {
+      *diagonal = -softness(l);
+      diagonal += ld + 1;
+    }
+  }
+  for (int side = 0; side < 2; ++side) {
+    if (j->at[side] >= 0) {
+      put_side(s, j, side, n);
+    }
   }
 }
 
@@ -240,6 +225,21 @@ static int active_laws(const solve *s, const direct_joint *j)
   return count;
 }
 
+// Sizes of the blocks below a node, and zeros where only elimination writes.
+static void clear_blocks(const solve *s, direct_node *node)
+{
+  int below = BODY_ROWS;
+  for (int32_t k = 0; k < node->count; ++k) {
+    const direct_block *block = &s->blocks[node->first + k];
+    int rows = s->nodes[block->node].rows;
+    below = k == 0 || below == rows ? rows : 0;
+    if (block->fills) {
+      memset(s->values + block->at, 0, (size_t)(padded(rows) * node->rows) * sizeof *s->values);
+    }
+  }
+  node->below = (int16_t)below;
+}
+
 static void assemble(const solve *s)
 {
   mechanism *m = s->mechanism;
@@ -248,14 +248,8 @@ static void assemble(const solve *s)
     s->nodes[j->node].rows = (int16_t)active_laws(s, j);
   }
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
-    const direct_node *node = &s->nodes[i];
-    for (int32_t k = 0; k < node->count; ++k) {
-      const direct_block *block = &s->blocks[node->first + k];
-      if (block->fills) {
-        size_t size = (size_t)padded(s->nodes[block->node].rows) * (size_t)node->rows;
-        memset(s->values + block->at, 0, size * sizeof *s->values);
-      }
-    }
+    direct_node *node = &s->nodes[i];
+    clear_blocks(s, node);
     if (node->bare) {
       put_inverse_mass(s, node);
     } else if (!node->is_joint) {
@@ -282,33 +276,59 @@ static double bound_of(const law *l)
   return l->at_hi ? l->hi : l->lo;
 }
 
-// Velocities to change for what is asked of them, and then for errors of position. A law at its
-// bound is an impulse.
-static void ask(const solve *s)
+// Adds impulses times rows to what a joint's bodies are given.
+static void give(const solve *s, const direct_joint *j, const double *impulses)
 {
-  double motion[2 * BODY_ROWS];
-  const mechanism *m = s->mechanism;
-  memset(s->x + s->nodes[m->first_node].first_row, 0, (size_t)m->rows * sizeof *s->x);
-  bool again = s->context->pass == DIRECT_AGAIN;
-  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
-    const direct_joint *j = &s->joints[i];
-    pair2 *rows = s->x + s->nodes[j->node].first_row;
-    joint_motion(s, j, motion);
-    for (int k = 0; k < j->law_count; ++k) {
-      law *l = &s->laws[j->first_law + k];
-      if (l->active) {
-        double error = again && !m->apart ? l->error : 0.0;
-        l->asked = -(l->rate + error + along_law(l, motion) + l->alpha * l->lambda);
-        *rows++ = (pair2){l->asked, again ? 0.0 : -l->error};
-        continue;
-      }
-      double impulse = bound_of(l) - l->lambda;
-      for (int side = 0; side < 2 && impulse != 0.0; ++side) {
-        for (int n = 0; n < BODY_ROWS && j->at[side] >= 0; ++n) {
-          s->x[s->nodes[j->at[side]].first_row + n][0] += impulse * l->j[side][n];
-        }
+  for (int side = 0; side < 2; ++side, impulses += BODY_ROWS) {
+    if (j->at[side] >= 0) {
+      pair2 *x = s->x + s->nodes[j->at[side]].first_row;
+      for (int n = 0; n < BODY_ROWS; ++n) {
+        x[n][0] += impulses[n];
       }
     }
+  }
+}
+
+// Velocities to change for what is asked of them, and then for errors of position. A law at its
+// bound is an impulse.
+static void ask_joint(const solve *s, const direct_joint *j, bool again)
+{
+  double motion[2 * BODY_ROWS], given[2 * BODY_ROWS] = {0.0};
+  bool gives = false, whole = again && !s->mechanism->apart;
+  pair2 *rows = s->x + s->nodes[j->node].first_row;
+  direct_motion(s->context, j, motion);
+  law *l = &s->laws[j->first_law], *end = l + j->law_count;
+  for (; l < end; ++l) {
+    if (l->active) {
+      double error = whole ? l->error : 0.0;
+      l->asked = -(l->rate + error + along_law(l, motion) + l->alpha * l->lambda);
+      *rows++ = (pair2){l->asked, again ? 0.0 : -l->error};
+      continue;
+    }
+    double impulse = bound_of(l) - l->lambda;
+    if (impulse != 0.0) {
+      gives = true;
+      for (int n = 0; n < BODY_ROWS; ++n) {
+        given[n] += impulse * l->j[0][n];
+        given[BODY_ROWS + n] += impulse * l->j[1][n];
+      }
+    }
+  }
+  if (gives) {
+    give(s, j, given);
+  }
+}
+
+static void ask(const solve *s)
+{
+  const mechanism *m = s->mechanism;
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    if (!s->nodes[i].is_joint) {
+      memset(s->x + s->nodes[i].first_row, 0, BODY_ROWS * sizeof *s->x);
+    }
+  }
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    ask_joint(s, &s->joints[i], s->context->pass == DIRECT_AGAIN);
   }
 }
 
@@ -317,20 +337,6 @@ static void answer(const solve *s)
 {
   ask(s);
   s->context->direct->substitute(&s->system);
-}
-
-static double worst_error(const solve *s)
-{
-  const mechanism *m = s->mechanism;
-  double worst = 0.0;
-  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
-    const direct_joint *j = &s->joints[i];
-    for (int k = 0; k < j->law_count; ++k) {
-      const law *l = &s->laws[j->first_law + k];
-      worst = l->active ? at_least(worst, fabs(l->error)) : worst;
-    }
-  }
-  return worst;
 }
 
 // The speed that the position part gives a body.
@@ -363,25 +369,28 @@ static void survey_bodies(solve *s)
   s->fastest = sqrt(most);
 }
 
-// The energy that the position part brings is to be no more than what the velocities' part takes.
-// A row changes its velocity by what is asked, but for its softness.
-static bool brings_energy(const solve *s)
+// The worst error of a row, and the energy that the position part brings beyond what the
+// velocities' part takes and may come from nowhere. A row changes its velocity by what is asked,
+// but for its softness.
+static double survey_rows(const solve *s, double *brought)
 {
   const mechanism *m = s->mechanism;
-  double brought = -s->spare;
+  double worst = 0.0, sum = 0.0;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     const direct_joint *j = &s->joints[i];
     const pair2 *x = s->x + s->nodes[j->node].first_row;
-    for (int k = 0; k < j->law_count; ++k) {
-      const law *l = &s->laws[j->first_law + k];
+    const law *l = &s->laws[j->first_law], *end = l + j->law_count;
+    for (; l < end; ++l) {
       if (l->active) {
         double change = l->asked + softness(l) * (*x)[0];
-        brought += 0.5 * ((*x)[1] * l->error + (*x)[0] * change);
+        worst = at_least(worst, fabs(l->error));
+        sum += (*x)[1] * l->error + (*x)[0] * change;
         x += 1;
       }
     }
   }
-  return brought > 0.0;
+  *brought = 0.5 * sum - s->spare;
+  return worst;
 }
 
 // How much of the position part is used, and whether it stays in the velocities. Fast bodies make
@@ -390,10 +399,13 @@ static void judge_errors(solve *s)
 {
   double joint_speed = direct_joint_speed(s->fastest);
   double body_speed = direct_body_speed(s->fastest);
-  s->share = fmin(1.0, joint_speed / fmax(worst_error(s), 1e-30));
+  double brought;
+  double worst = survey_rows(s, &brought);
+  s->share = fmin(1.0, joint_speed / fmax(worst, 1e-30));
   double top = s->share * top_speed(s);
-  s->mechanism->apart = s->share < 1.0 || top > body_speed || brings_energy(s);
+  s->mechanism->apart = s->share < 1.0 || top > body_speed || brought > 0.0;
   s->share *= fmin(1.0, body_speed / fmax(top, 1e-30));
+  s->kept = s->mechanism->apart ? 0.0 : s->share;
 }
 
 // Joints of which the position part cannot remove most of the error contradict each other.
@@ -434,15 +446,9 @@ static void find_torn(const solve *s)
 // ---------------------------------------------------------------------------------------------
 // Bounds: a law that exceeds one stays at it, one that would leave its bound becomes a row
 
-// What of the position part stays in the velocities.
-static double kept_share(const solve *s)
-{
-  return s->mechanism->apart ? 0.0 : s->share;
-}
-
 static double row_impulse(const solve *s, pair2 x)
 {
-  return -(x[0] + kept_share(s) * x[1]);
+  return -(x[0] + s->kept * x[1]);
 }
 
 // A law at its bound that may become a row again.
@@ -451,44 +457,39 @@ static bool may_return(const law *l)
   return !l->active && l->lo != l->hi && l->trials < TRIALS;
 }
 
-// What the bodies of a joint will move with, if one of its laws asks for that.
-static void foresee(const solve *s, const direct_joint *j, double *motion)
+// What the bodies of a joint will move with, if a share of the position part stays.
+static void foresee(const solve *s, const direct_joint *j, double share, double *motion)
 {
-  bool asked = false;
-  for (int k = 0; k < j->law_count; ++k) {
-    asked = asked || may_return(&s->laws[j->first_law + k]);
-  }
-  if (!asked) {
-    return;
-  }
-  double share = kept_share(s);
-  joint_motion(s, j, motion);
+  direct_motion(s->context, j, motion);
   for (int side = 0; side < 2; ++side) {
-    const pair2 *x = s->x + (j->at[side] >= 0 ? s->nodes[j->at[side]].first_row : 0);
-    for (int i = 0; i < BODY_ROWS && j->at[side] >= 0; ++i) {
-      motion[BODY_ROWS * side + i] += x[i][0] + share * x[i][1];
+    if (j->at[side] >= 0) {
+      const pair2 *x = s->x + s->nodes[j->at[side]].first_row;
+      for (int i = 0; i < BODY_ROWS; ++i) {
+        motion[BODY_ROWS * side + i] += x[i][0] + share * x[i][1];
+      }
     }
   }
 }
 
-static bool revise_law(const solve *s, law *l, pair2 x, const double *motion)
+// A row that exceeds its bounds.
+static bool leaves(const solve *s, law *l, pair2 x)
 {
-  if (l->active) {
-    double lambda = l->lambda + row_impulse(s, x);
-    double slack = 1e-9 * fabs(lambda);
-    if (lambda <= l->hi + slack && lambda >= l->lo - slack) {
-      return false;
-    }
-    l->active = false;
-    l->at_hi = lambda > l->hi;
-    l->trials += 1;
-    return true;
-  }
-  if (!may_return(l)) {
+  double lambda = l->lambda + row_impulse(s, x);
+  double slack = 1e-9 * fabs(lambda);
+  if (lambda <= l->hi + slack && lambda >= l->lo - slack) {
     return false;
   }
+  l->active = false;
+  l->at_hi = lambda > l->hi;
+  l->trials += 1;
+  return true;
+}
+
+// A law that would leave its bound.
+static bool returns(const solve *s, law *l, const double *motion)
+{
   double u = along_law(l, motion);
-  double wanted = l->rate + kept_share(s) * l->error + u + l->alpha * bound_of(l);
+  double wanted = l->rate + s->kept * l->error + u + l->alpha * bound_of(l);
   if (l->at_hi ? wanted <= 1e-9 : wanted >= -1e-9) {
     return false;
   }
@@ -519,10 +520,15 @@ static bool revise_friction(const solve *s, const direct_joint *j, law *l, const
     }
     return true;
   }
-  for (int i = 0; i < 3; ++i) {
-    sum += l[i].hi * (law_velocity(s, j, &l[i]) + law_change(s, j, &l[i], 0));
+  if (l->trials >= TRIALS) {
+    return false;
   }
-  if (sum <= 0.0 || l->trials >= TRIALS) {
+  double motion[2 * BODY_ROWS];
+  foresee(s, j, 0.0, motion);
+  for (int i = 0; i < 3; ++i) {
+    sum += l[i].hi * along_law(&l[i], motion);
+  }
+  if (sum <= 0.0) {
     return false;
   }
   for (int i = 0; i < 3; ++i) {
@@ -539,27 +545,37 @@ static bool resists_all_ways(const direct_joint *j, const law *l)
   return (l->block ? angular_kind(j->type) : linear_kind(j->type)).vector_resist;
 }
 
+static bool revise_joint(const solve *s, const direct_joint *j, bool relaxing)
+{
+  bool changed = false, foreseen = false;
+  double motion[2 * BODY_ROWS];
+  const pair2 *x = s->x + s->nodes[j->node].first_row;
+  law *l = &s->laws[j->first_law], *end = l + j->law_count;
+  for (; l < end; ++l) {
+    bool was_active = l->active;
+    if (l->kind == LAW_FRICTION && !relaxing && resists_all_ways(j, l)) {
+      changed |= revise_friction(s, j, l, x);
+      l += 2;
+      x += was_active ? 3 : 0;
+    } else if (was_active) {
+      changed |= leaves(s, l, *x++);
+    } else if (may_return(l)) {
+      if (!foreseen) {
+        foresee(s, j, s->kept, motion);
+        foreseen = true;
+      }
+      changed |= returns(s, l, motion);
+    }
+  }
+  return changed;
+}
+
 static bool revise(const solve *s)
 {
   bool changed = false;
   bool relaxing = s->context->pass == DIRECT_RELAX || s->context->pass == DIRECT_AHEAD;
-  double motion[2 * BODY_ROWS] = {0.0};
   for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
-    const direct_joint *j = &s->joints[i];
-    const pair2 *x = s->x + s->nodes[j->node].first_row;
-    foresee(s, j, motion);
-    for (int k = 0; k < j->law_count; ++k) {
-      law *l = &s->laws[j->first_law + k];
-      bool was_active = l->active;
-      if (l->kind == LAW_FRICTION && !relaxing && resists_all_ways(j, l)) {
-        changed |= revise_friction(s, j, l, x);
-        k += 2;
-        x += was_active ? 3 : 0;
-        continue;
-      }
-      changed |= revise_law(s, l, *x, motion);
-      x += was_active;
-    }
+    changed |= revise_joint(s, &s->joints[i], relaxing);
   }
   return changed;
 }
@@ -570,14 +586,25 @@ static bool revise(const solve *s)
 static void keep_impulses(const solve *s, direct_joint *j)
 {
   const pair2 *x = s->x + s->nodes[j->node].first_row;
-  for (int k = 0; k < j->law_count; ++k) {
-    law *l = &s->laws[j->first_law + k];
+  bool ahead = s->context->pass == DIRECT_AHEAD;
+  double sum[2][3] = {{0.0}};
+  law *l = &s->laws[j->first_law], *end = l + j->law_count;
+  for (; l < end; ++l) {
     double impulse = l->active ? row_impulse(s, *x) : bound_of(l) - l->lambda;
     x += l->active;
     l->lambda += impulse;
-    for (int i = 0; i < 3; ++i) {
-      j->sum[l->block][i] += (float)(impulse * l->j[1][3 * l->block + i]);
+    const double *n = l->j[1] + 3 * l->block;
+    double *to = sum[l->block];
+    to[0] += impulse * n[0];
+    to[1] += impulse * n[1];
+    to[2] += impulse * n[2];
+    if (l->kind != LAW_DAMPING && !ahead) {
+      ((float *)&j->state[l->block])[l->state] = (float)l->lambda;
     }
+  }
+  for (int i = 0; i < 3; ++i) {
+    j->sum[0][i] += (float)sum[0][i];
+    j->sum[1][i] += (float)sum[1][i];
   }
 }
 
@@ -753,7 +780,7 @@ void mechanism_solve(const direct_context *c, mechanism *m)
     return;
   }
   solve s = make_solve(c, m);
-  s.share = c->pass == DIRECT_AGAIN && !m->apart ? 1.0 : 0.0;
+  s.share = s.kept = c->pass == DIRECT_AGAIN && !m->apart ? 1.0 : 0.0;
   bool aside = c->pass == DIRECT_AGAIN && m->apart;
   if (aside) {
     mechanism_set_aside(c, m, -1.0f);
@@ -763,8 +790,8 @@ void mechanism_solve(const direct_context *c, mechanism *m)
     survey_bodies(&s);
   }
   bool stale = c->pass != DIRECT_AGAIN || m->stale;
-  for (int32_t i = m->first_joint; i < m->last_joint && c->pass != DIRECT_AGAIN; ++i) {
-    direct_laws(c, &s.joints[i]);
+  if (c->pass != DIRECT_AGAIN) {
+    direct_laws(c, m);
   }
   if (c->pass == DIRECT_FIRST || c->pass == DIRECT_AGAIN) {
     mechanism_resist_load(c, m);
@@ -786,9 +813,6 @@ void mechanism_solve(const direct_context *c, mechanism *m)
   }
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     keep_impulses(&s, &s.joints[i]);
-    if (c->pass != DIRECT_AHEAD) {
-      direct_keep(c, &s.joints[i]);
-    }
   }
   if (c->pass == DIRECT_FIRST) {
     m->torn = false;

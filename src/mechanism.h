@@ -31,7 +31,7 @@ typedef enum law_kind {
 
 // A law asks for rate + J v + alpha lambda = 0, with lambda between lo and hi.
 typedef struct law {
-  double j[2][BODY_ROWS]; // on the velocities of A and B
+  const double (*j)[BODY_ROWS]; // on the velocities of A and B
   double rate;
   double asked;   // of its velocity to change, of a row
   double error;   // of a rigid row: the rate that removes it within the substep
@@ -41,7 +41,7 @@ typedef struct law {
   double lo, hi;  // its bounds
   uint8_t kind;   // law_kind
   uint8_t block;  // 0 linear, 1 angular
-  uint8_t row;    // of the block
+  uint8_t state;  // where its impulse goes among those of the block's state
   bool active;    // a row of the matrix; else lambda is at one of its bounds
   bool at_hi;     // which one
   bool holds;     // a row of the velocities' matrix, while errors are removed apart from them
@@ -53,6 +53,7 @@ typedef struct direct_joint {
   int32_t body[2];
   int32_t node, at[2]; // of the joint and of its bodies, NO_SLOT for those that joints do not move
   int32_t point;       // its place in a tree of ball joints, or NO_SLOT
+  int32_t place;       // among stated rows
   int32_t entry[2];    // where its rows go among the values, for each body
   int32_t first_law;
   int16_t law_count, law_capacity;
@@ -69,10 +70,11 @@ typedef struct direct_joint {
 typedef struct mechanism {
   int32_t first_node, last_node;
   int32_t first_joint, last_joint;
-  int32_t rows;        // of its vectors
-  int32_t first_value; // of its blocks
-  int32_t scratch;     // after them: room for the columns under elimination
-  int32_t first_point; // of a tree of ball joints, or NO_SLOT
+  int32_t rows;                  // of its vectors
+  int32_t first_value;           // of its blocks
+  int32_t scratch;               // after them: room for the columns under elimination
+  int32_t first_rows, last_rows; // blocks of joints
+  int32_t first_point;           // of a tree of ball joints, or NO_SLOT
   int32_t first_link, first_point_body, point_body_count;
   bool by_tree;    // this substep is solved by the tree
   bool overloaded; // in this step: light links would swing too fast for a tree
@@ -99,6 +101,9 @@ typedef struct mechanism_set {
   int32_t joint_count, joint_capacity;
   law *laws;
   int32_t law_count, law_capacity;
+  rows_block *rows_blocks;
+  stated_rows *stated; // by places in blocks
+  int32_t rows_count, rows_capacity, stated_capacity;
   double *values; // blocks, then scratch
   int32_t value_count, value_capacity;
   double *vectors; // velocities, then momenta, by row
@@ -135,24 +140,42 @@ typedef struct direct_context {
   const point_ops *points;
 } direct_context;
 
-// Products of turns too small to see would be subnormal numbers, which are slow.
-static inline Q seen_turn(Q q)
+// What the bodies of a joint move with as the solve begins, A and then B.
+static inline void direct_motion(const direct_context *c, const direct_joint *j, double *v)
 {
-  Q seen = {r_abs(q.x) < 1e-15f ? 0.0f : q.x, r_abs(q.y) < 1e-15f ? 0.0f : q.y,
-            r_abs(q.z) < 1e-15f ? 0.0f : q.z, r_abs(q.w) < 1e-15f ? 0.0f : q.w};
-  return seen;
+  for (int side = 0; side < 2; ++side, v += BODY_ROWS) {
+    if (j->at[side] >= 0) {
+      memcpy(v, c->set->vectors + c->set->nodes[j->at[side]].first_row, BODY_ROWS * sizeof *v);
+      continue;
+    }
+    const body_state *b = &c->data->state[j->body[side]];
+    for (int k = 0; k < 3; ++k) {
+      v[k] = (double)b->v[k];
+      v[3 + k] = (double)b->w[k];
+    }
+  }
+}
+
+// What `motion` of A and B is along a law.
+static inline double along_law(const law *l, const double *motion)
+{
+  const double *j = l->j[0];
+  pair2 sum = load2(j) * load2(motion);
+#pragma GCC unroll 8
+  for (int i = 2; i < 2 * BODY_ROWS; i += 2) {
+    sum += load2(j + i) * load2(motion + i);
+  }
+  return sum[0] + sum[1];
 }
 
 // mechanism_rows.c
 // Rows that depend on each other are told apart by a little compliance, relative to the inverse
 // mass that a row sees.
 #define DIRECT_SOFTNESS 1e-5
-// The rows of a joint at its bodies' pose.
-void direct_laws(const direct_context *c, direct_joint *j);
-// Impulses of the laws into the joint's state.
-void direct_keep(const direct_context *c, direct_joint *j);
-// How many it always has, and may have at most.
-int direct_locked_rows(JointType type, const RowParams params[2]);
+// The laws of a mechanism's joints at their bodies' pose.
+void direct_laws(const direct_context *c, const mechanism *m);
+// How many it has unless something gives way, and may have at most.
+int direct_usual_rows(JointType type, const RowParams params[2]);
 int direct_law_capacity(JointType type, const RowParams params[2]);
 
 // mechanism_points.c

@@ -262,8 +262,12 @@ static bool reserve_mechanism(tn_world *world, const orderer *o)
   if (blocks + targets + set->block_count + set->target_count > INT32_MAX / 64) {
     return false;
   }
+  int32_t joint_count = o->count - o->body_count;
+  int32_t rows = set->rows_count + joint_count / BLOCK_WIDTH + TYPE_COUNT;
   return memory_reserve(world, (void **)&set->list, &set->capacity, set->count + 1,
                         sizeof *set->list) &&
+         memory_reserve(world, (void **)&set->rows_blocks, &set->rows_capacity, rows,
+                        sizeof *set->rows_blocks) &&
          memory_reserve(world, (void **)&set->nodes, &set->node_capacity,
                         set->node_count + o->count, sizeof *set->nodes) &&
          memory_reserve(world, (void **)&set->blocks, &set->block_capacity,
@@ -271,7 +275,7 @@ static bool reserve_mechanism(tn_world *world, const orderer *o)
          memory_reserve(world, (void **)&set->targets, &set->target_capacity,
                         set->target_count + (int32_t)targets, sizeof *set->targets) &&
          memory_reserve(world, (void **)&set->joints, &set->joint_capacity,
-                        set->joint_count + o->count - o->body_count, sizeof *set->joints);
+                        set->joint_count + joint_count, sizeof *set->joints);
 }
 
 static void add_joint(tn_world *world, direct_node *node, int32_t slot)
@@ -378,6 +382,31 @@ static void tie_joints(const planner *p, const orderer *o, mechanism *m)
   }
 }
 
+// Blocks of eight joints of one type.
+static void add_rows(mechanism_set *set, mechanism *m)
+{
+  m->first_rows = set->rows_count;
+  for (int type = 0; type < TYPE_COUNT; ++type) {
+    rows_block *block = NULL;
+    for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+      direct_joint *j = &set->joints[i];
+      if ((int)j->type != type) {
+        continue;
+      }
+      if (!block || block->count == BLOCK_WIDTH) {
+        block = &set->rows_blocks[set->rows_count++];
+        memset(block, 0, sizeof *block);
+        block->type = j->type;
+      }
+      j->place = (set->rows_count - 1) * BLOCK_WIDTH + block->count;
+      block->a[block->count] = j->body[0];
+      block->b[block->count] = j->body[1];
+      block->count += 1;
+    }
+  }
+  m->last_rows = set->rows_count;
+}
+
 static void add_mechanism(const planner *p, orderer *o)
 {
   mechanism_set *set = &p->world->mechanisms;
@@ -395,6 +424,7 @@ static void add_mechanism(const planner *p, orderer *o)
   m->scratch = set->value_count;
   set->value_count += add_targets(set, m->first_node);
   tie_joints(p, o, m);
+  add_rows(set, m);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -609,7 +639,7 @@ static bool lay_out(planner *p, const int32_t *joints, int32_t joint_count, orde
     RowParams params[2];
     joint_params(j, params);
     o->id[node] = joints[i];
-    o->weight[node] = direct_locked_rows(joint_type(j), params);
+    o->weight[node] = direct_usual_rows(joint_type(j), params);
     o->first[node] = at;
     o->length[node] = 0;
     int32_t bodies[2] = {j->slot[0], j->slot[1]};
@@ -758,6 +788,8 @@ static bool plan_all(planner *p)
   mechanism_set *set = &p->world->mechanisms;
   return memory_reserve(p->world, (void **)&set->laws, &set->law_capacity, set->law_count,
                         sizeof *set->laws) &&
+         memory_reserve(p->world, (void **)&set->stated, &set->stated_capacity,
+                        set->rows_count * BLOCK_WIDTH, sizeof *set->stated) &&
          memory_reserve(p->world, (void **)&set->values, &set->value_capacity, set->value_count,
                         sizeof *set->values) &&
          memory_reserve(p->world, (void **)&set->vectors, &set->vector_capacity, 2 * set->row_count,
@@ -772,7 +804,7 @@ bool mechanisms_build(tn_world *world, const int32_t *solved, int32_t count)
   mechanism_set *set = &world->mechanisms;
   set->count = set->node_count = set->block_count = set->target_count = 0;
   set->joint_count = set->law_count = set->value_count = set->row_count = set->skipped = 0;
-  set->point_count = set->link_count = set->point_body_count = 0;
+  set->rows_count = set->point_count = set->link_count = set->point_body_count = 0;
   if (count == 0) {
     return true;
   }
@@ -806,6 +838,8 @@ void mechanisms_release(tn_world *world)
   memory_give(world, set->targets, (size_t)set->target_capacity * sizeof *set->targets);
   memory_give(world, set->joints, (size_t)set->joint_capacity * sizeof *set->joints);
   memory_give(world, set->laws, (size_t)set->law_capacity * sizeof *set->laws);
+  memory_give(world, set->rows_blocks, (size_t)set->rows_capacity * sizeof *set->rows_blocks);
+  memory_give(world, set->stated, (size_t)set->stated_capacity * sizeof *set->stated);
   memory_give(world, set->values, (size_t)set->value_capacity * sizeof *set->values);
   memory_give(world, set->vectors, (size_t)set->vector_capacity * sizeof *set->vectors);
   memory_give(world, set->solutions, (size_t)set->solution_capacity * sizeof *set->solutions);

@@ -14,88 +14,43 @@ typedef struct stating {
   const direct_context *context;
   direct_joint *joint;
   law *laws;
-  Body body[2];
+  const stated_row *rows;
   BlockKind kind;
   const RowParams *params;
   const RowState *state;
-  Rows rows;
+  const double *motion; // of the bodies
   int block;
   double h, inv_h, inv_h2;
   double least; // error
   bool relaxing;
 } stating;
 
-static Body body_now(const solver_data *data, int32_t slot)
-{
-  const body_state *s = &data->state[slot];
-  Body b;
-  b.v = v_make(s->v[0], s->v[1], s->v[2]);
-  b.w = v_make(s->w[0], s->w[1], s->w[2]);
-  b.im = s->inverse_mass;
-  memcpy(&b.ii, data->inertia[slot].inverse, sizeof b.ii);
-  b.dx = v_make(s->dx[0], s->dx[1], s->dx[2]);
-  Q dq = {s->dq[0], s->dq[1], s->dq[2], s->dq[3]};
-  b.dq = seen_turn(dq);
-  return b;
-}
+// Of a law's impulses among all of a state, by kinds; those of damping are not kept.
+#define STATE_OF(member) (int)(offsetof(RowState, member) / sizeof(R))
+static const int FIRST_STATE[] = {
+    [LAW_LOCKED] = STATE_OF(lambda),   [LAW_RANGE] = STATE_OF(lambda),
+    [LAW_DRIVE] = STATE_OF(drive),     [LAW_DAMPING] = 0,
+    [LAW_FRICTION] = STATE_OF(resist),
+};
 
-KERNEL void set_row(double *to, V linear, V angular)
-{
-  to[0] = (double)linear.x;
-  to[1] = (double)linear.y;
-  to[2] = (double)linear.z;
-  to[3] = (double)angular.x;
-  to[4] = (double)angular.y;
-  to[5] = (double)angular.z;
-}
-
-KERNEL V opposite(V a)
-{
-  return v_make(-a.x, -a.y, -a.z);
-}
-
-// What the bodies have for inverse mass along n.
-KERNEL float weight_along(const stating *s, V n)
-{
-  return v_dot(n, s_mul(s->rows.k, n));
-}
-
-// A law along n, where the inverse mass is w, without bounds.
-KERNEL law *add_law(stating *s, law_kind kind, int row, V n, float w)
+// A law along a row, without bounds.
+static inline law *add_law(stating *s, law_kind kind, int row, const double (*of)[BODY_ROWS],
+                           float weight)
 {
   direct_joint *j = s->joint;
   law *l = &s->laws[j->law_count++];
-  if (s->block == 1) {
-    set_row(l->j[0], v_zero(), opposite(n));
-    set_row(l->j[1], v_zero(), n);
-  } else {
-    set_row(l->j[0], opposite(n), v_cross(n, s->rows.levers.a));
-    set_row(l->j[1], n, v_cross(s->rows.levers.b, n));
-  }
+  l->j = of;
   l->rate = l->error = l->alpha = l->lambda = 0.0;
-  l->soft = DIRECT_SOFTNESS * (double)w;
+  l->soft = DIRECT_SOFTNESS * (double)weight;
   l->lo = -NO_BOUND;
   l->hi = NO_BOUND;
   l->kind = (uint8_t)kind;
   l->block = (uint8_t)s->block;
-  l->row = (uint8_t)row;
+  l->state = (uint8_t)(FIRST_STATE[kind] + row);
   l->active = true;
   l->at_hi = false;
   l->trials = 0;
   return l;
-}
-
-// How fast the row moves, as bodies move now.
-static double row_velocity(const stating *s, const law *l)
-{
-  double u = 0.0;
-  for (int side = 0; side < 2; ++side) {
-    const Body *b = &s->body[side];
-    const double *j = l->j[side];
-    u += j[0] * (double)b->v.x + j[1] * (double)b->v.y + j[2] * (double)b->v.z +
-         j[3] * (double)b->w.x + j[4] * (double)b->w.y + j[5] * (double)b->w.z;
-  }
-  return u;
 }
 
 // As the step ends springs give part of their impulse ahead, and rigid rows stop.
@@ -114,17 +69,6 @@ static double given(const stating *s, float lambda)
 
 // Errors that rounding explains are none: a structure that is held more than once would answer them
 // with forces beyond any load.
-static double rounding_of(const stating *s)
-{
-  double size = 1.0;
-  if (s->block == 0) { // levers that turn: of what stands still they may be as long as the world
-    V none = v_zero();
-    size = (double)(v_length(s->body[0].im > 0.0f ? s->rows.levers.a : none) +
-                    v_length(s->body[1].im > 0.0f ? s->rows.levers.b : none));
-  }
-  return ROUNDING * size;
-}
-
 static double beyond_rounding(const stating *s, double e)
 {
   return e > s->least ? e - s->least : e < -s->least ? e + s->least : 0.0;
@@ -134,14 +78,13 @@ static double beyond_rounding(const stating *s, double e)
 static law *state_spring(stating *s, law_kind kind, int row, double e, double compliance,
                          float lambda)
 {
-  V n = axis_of(s->kind, &s->rows, row);
-  float w = weight_along(s, n);
+  const stated_row *of = &s->rows[row];
   double alpha = compliance * s->inv_h2;
-  bool stiff = alpha <= (double)w;
+  bool stiff = alpha <= (double)of->weight;
   if (s->context->pass == DIRECT_RELAX && !stiff) {
     return NULL;
   }
-  law *l = add_law(s, kind, row, n, w);
+  law *l = add_law(s, kind, row, of->j, of->weight);
   if (s->relaxing) {
     l->lambda = s->context->pass == DIRECT_RELAX ? (double)lambda : 0.0;
     if (!stiff) {
@@ -168,7 +111,7 @@ static law *state_spring(stating *s, law_kind kind, int row, double e, double co
 static void state_range(stating *s, int i)
 {
   const RowParams *p = s->params;
-  float x = s->rows.x[i];
+  float x = s->rows[i].x;
   float lambda = s->state->lambda[i];
   bool upper = lambda != 0.0f ? lambda < 0.0f : p->hi[i] - x < x - p->lo[i];
   float end = upper ? p->hi[i] : p->lo[i];
@@ -189,21 +132,36 @@ static void state_range(stating *s, int i)
     l->rate += l->error;
     l->error = 0.0;
   }
-  double beyond = l->rate + l->error + row_velocity(s, l);
+  double beyond = l->rate + l->error + along_law(l, s->motion);
   l->active = lambda != 0.0f || (upper ? beyond > 0.0 : beyond < 0.0);
+}
+
+// Most rows are rigid, and have less to state than springs.
+static inline void state_locked(stating *s, int i, double e, float compliance)
+{
+  float lambda = s->state->lambda[i];
+  if (compliance > 0.0f) {
+    state_spring(s, LAW_LOCKED, i, e, (double)compliance, lambda);
+    return;
+  }
+  law *l = add_law(s, LAW_LOCKED, i, s->rows[i].j, s->rows[i].weight);
+  if (!s->relaxing) {
+    l->error = beyond_rounding(s, e) * s->inv_h;
+  } else if (s->context->pass == DIRECT_RELAX) {
+    l->lambda = (double)lambda;
+  }
 }
 
 static void state_rows(stating *s)
 {
   const RowParams *p = s->params;
-  for (int i = 0; i < s->kind.rows; ++i) {
-    double x = (double)s->rows.x[i];
+  int rows = s->kind.rows;
+  for (int i = 0; i < rows; ++i) {
+    double x = (double)s->rows[i].x;
     if (is_locked(s->kind, p, i)) {
-      double e = s->kind.mixed ? x - (double)p->lo[i] : x;
-      state_spring(s, LAW_LOCKED, i, e, (double)p->alpha, s->state->lambda[i]);
+      state_locked(s, i, s->kind.mixed ? x - (double)p->lo[i] : x, p->alpha);
     } else if (p->lo[i] == p->hi[i]) {
-      state_spring(s, LAW_LOCKED, i, x - (double)p->lo[i], (double)p->alpha_limit,
-                   s->state->lambda[i]);
+      state_locked(s, i, x - (double)p->lo[i], p->alpha_limit);
     } else {
       state_range(s, i);
     }
@@ -224,7 +182,8 @@ static void state_servo(stating *s)
 {
   const Drive *d = &s->params->drive;
   Pass pass = {.inv_h = (float)s->inv_h, .time = s->context->data->substep.time};
-  double e = (double)drive_error(&pass, d, &s->rows, s->block);
+  Rows rows = {.x = {s->rows->x}};
+  double e = (double)drive_error(&pass, d, &rows, s->block);
   double most = (double)d->max * s->h;
   double last = (double)s->state->drive;
   bool spent = fabs(last) >= most * (1.0 - 1e-6);
@@ -262,8 +221,7 @@ static void state_drive(stating *s)
   if (d->mode == 0.0f || s->context->pass == DIRECT_RELAX) {
     return;
   }
-  V n = axis_of(s->kind, &s->rows, 0);
-  law *l = add_law(s, LAW_DRIVE, 0, n, weight_along(s, n));
+  law *l = add_law(s, LAW_DRIVE, 0, s->rows[0].j, s->rows[0].weight);
   double most = (double)d->max * s->h;
   if (s->relaxing) {
     fix(l, (double)(s->joint->lag * s->state->drive));
@@ -277,36 +235,51 @@ static void state_drive(stating *s)
   }
 }
 
-// Implicit, and exact for two bodies that nothing else holds.
-static void state_damping(stating *s, int row, V n)
+// Spins about the world's axes.
+static const double AXES[3][2][BODY_ROWS] = {
+    {{0.0, 0.0, 0.0, -1.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 1.0, 0.0, 0.0}},
+    {{0.0, 0.0, 0.0, 0.0, -1.0, 0.0}, {0.0, 0.0, 0.0, 0.0, 1.0, 0.0}},
+    {{0.0, 0.0, 0.0, 0.0, 0.0, -1.0}, {0.0, 0.0, 0.0, 0.0, 0.0, 1.0}},
+};
+
+// Friction and damping act along row 0, or along all of the world's axes.
+static float resisted_weight(const stating *s, int i)
 {
-  if (s->relaxing) {
-    return;
-  }
-  float w = weight_along(s, n);
-  law *l = add_law(s, LAW_DAMPING, row, n, w);
+  return s->kind.vector_resist ? s->rows[i].axis_weight : s->rows->weight;
+}
+
+static law *add_resistance(stating *s, law_kind kind, int i)
+{
+  const stated_rows *rows = &s->context->set->stated[s->joint->place];
+  const double(*axis)[BODY_ROWS] = s->block ? AXES[i] : rows->row[2][i].j;
+  return add_law(s, kind, i, s->kind.vector_resist ? axis : s->rows->j, resisted_weight(s, i));
+}
+
+// Implicit, and exact for two bodies that nothing else holds.
+static void state_damping(stating *s, int i)
+{
+  law *l = add_resistance(s, LAW_DAMPING, i);
   double decay = (double)r_exp(s->params->damping * (float)s->h) - 1.0;
-  l->alpha = (double)w / fmax(decay, 1e-12);
+  l->alpha = (double)resisted_weight(s, i) / fmax(decay, 1e-12);
 }
 
 static void state_resist(stating *s)
 {
+  if (s->context->pass == DIRECT_RELAX) {
+    return;
+  }
   int count = s->kind.vector_resist ? 3 : 1;
-  const float last[3] = {s->state->resist.x, s->state->resist.y, s->state->resist.z};
-  V axes[3] = {{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}};
-  if (count == 1) {
-    axes[0] = axis_of(s->kind, &s->rows, 0);
+  for (int i = 0; i < count && s->params->damping > 0.0f && !s->relaxing; ++i) {
+    state_damping(s, i);
   }
-  for (int i = 0; i < count && s->params->damping > 0.0f; ++i) {
-    state_damping(s, i, axes[i]);
-  }
-  if (s->params->friction == 0.0f || s->context->pass == DIRECT_RELAX) {
+  if (s->params->friction == 0.0f) {
     return;
   }
   double most = (double)s->params->friction * s->h;
   bool slides = count == 3 && v_length(s->state->resist) >= (float)most * 0.999999f;
+  const float last[3] = {s->state->resist.x, s->state->resist.y, s->state->resist.z};
   for (int i = 0; i < count; ++i) {
-    law *l = add_law(s, LAW_FRICTION, i, axes[i], weight_along(s, axes[i]));
+    law *l = add_resistance(s, LAW_FRICTION, i);
     if (s->relaxing) {
       fix(l, (double)(s->joint->lag * last[i]));
       continue;
@@ -327,24 +300,15 @@ static bool has_law(const RowParams *params, BlockKind kind)
          (params->drive.mode != 0.0f || params->damping > 0.0f || params->friction > 0.0f);
 }
 
-static void state_block(stating *s, int block)
+static void state_block(stating *s, int block, double size)
 {
   direct_joint *j = s->joint;
   s->block = block;
   s->kind = block ? angular_kind(j->type) : linear_kind(j->type);
   s->params = &j->params[block];
   s->state = &j->state[block];
-  if (s->kind.rows == 0) {
-    return;
-  }
-  if (block) {
-    angular_rows(j->type, &j->start, s->params, &s->body[0], &s->body[1], &s->rows);
-    s->rows.k = angular_inverse_mass(&s->body[0], &s->body[1]);
-  } else {
-    linear_rows(j->type, &j->start, &s->body[0], &s->body[1], &s->rows);
-    s->rows.k = linear_inverse_mass(&s->body[0], &s->body[1], s->rows.levers.a, s->rows.levers.b);
-  }
-  s->least = rounding_of(s);
+  s->rows = s->context->set->stated[j->place].row[block];
+  s->least = ROUNDING * size;
   state_rows(s);
   if (has_law(s->params, s->kind)) {
     state_drive(s);
@@ -352,73 +316,67 @@ static void state_block(stating *s, int block)
   }
 }
 
-void direct_laws(const direct_context *c, direct_joint *j)
+static void joint_laws(stating *s, direct_joint *j)
 {
-  stating s = {.context = c, .joint = j};
-  s.laws = &c->set->laws[j->first_law];
-  s.body[0] = body_now(c->data, j->body[0]);
-  s.body[1] = body_now(c->data, j->body[1]);
+  const mechanism_set *set = s->context->set;
+  double motion[2 * BODY_ROWS];
+  direct_motion(s->context, j, motion);
+  s->joint = j;
+  s->laws = &set->laws[j->first_law];
+  s->motion = motion;
+  j->law_count = 0;
+  float size = set->rows_blocks[j->place / BLOCK_WIDTH].size[j->place % BLOCK_WIDTH];
+  state_block(s, 0, (double)size);
+  state_block(s, 1, 1.0);
+}
+
+void direct_laws(const direct_context *c, const mechanism *m)
+{
+  for (int32_t i = m->first_rows; i < m->last_rows; ++i) {
+    c->direct->state(c->data, &c->set->rows_blocks[i], &c->set->stated[(ptrdiff_t)i * BLOCK_WIDTH]);
+  }
+  stating s = {.context = c};
   s.h = (double)c->data->substep.h;
   s.inv_h = 1.0 / s.h;
   s.inv_h2 = s.inv_h * s.inv_h;
   s.relaxing = c->pass == DIRECT_RELAX || c->pass == DIRECT_AHEAD;
-  j->law_count = 0;
-  state_block(&s, 0);
-  state_block(&s, 1);
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    joint_laws(&s, &c->set->joints[i]);
+  }
 }
 
-static int block_locked_rows(BlockKind kind, const RowParams *params)
+static int block_resisting_laws(BlockKind kind, const RowParams *params)
 {
-  int count = 0;
+  if (!has_law(params, kind)) {
+    return 0;
+  }
+  int axes = kind.vector_resist ? 3 : 1;
+  return (params->drive.mode != 0.0f ? 1 : 0) + (params->damping > 0.0f ? axes : 0) +
+         (params->friction > 0.0f ? axes : 0);
+}
+
+static int block_usual_rows(BlockKind kind, const RowParams *params)
+{
+  int count = block_resisting_laws(kind, params);
   for (int i = 0; i < kind.rows; ++i) {
     count += is_locked(kind, params, i) || params->lo[i] == params->hi[i];
   }
   return count;
 }
 
-int direct_locked_rows(JointType type, const RowParams params[2])
+int direct_usual_rows(JointType type, const RowParams params[2])
 {
-  return block_locked_rows(linear_kind(type), &params[0]) +
-         block_locked_rows(angular_kind(type), &params[1]);
+  return block_usual_rows(linear_kind(type), &params[0]) +
+         block_usual_rows(angular_kind(type), &params[1]);
 }
 
 static int block_law_capacity(BlockKind kind, const RowParams *params)
 {
-  int count = kind.rows;
-  if (has_law(params, kind)) {
-    int axes = kind.vector_resist ? 3 : 1;
-    count += (params->drive.mode != 0.0f ? 1 : 0) + (params->damping > 0.0f ? axes : 0) +
-             (params->friction > 0.0f ? axes : 0);
-  }
-  return count;
+  return kind.rows + block_resisting_laws(kind, params);
 }
 
 int direct_law_capacity(JointType type, const RowParams params[2])
 {
   return block_law_capacity(linear_kind(type), &params[0]) +
          block_law_capacity(angular_kind(type), &params[1]);
-}
-
-void direct_keep(const direct_context *c, direct_joint *j)
-{
-  for (int i = 0; i < j->law_count; ++i) {
-    const law *l = &c->set->laws[j->first_law + i];
-    RowState *state = &j->state[l->block];
-    float lambda = (float)l->lambda;
-    switch (l->kind) {
-    case LAW_DRIVE:
-      state->drive = lambda;
-      break;
-    case LAW_FRICTION:
-      *(l->row == 0   ? &state->resist.x
-        : l->row == 1 ? &state->resist.y
-                      : &state->resist.z) = lambda;
-      break;
-    case LAW_DAMPING:
-      break;
-    default:
-      state->lambda[l->row] = lambda;
-      break;
-    }
-  }
 }

@@ -75,16 +75,6 @@ INLINE void eliminate(const direct_system *s, const direct_node *node, int n, in
   }
 }
 
-// Rows of all nodes below, 0 if they differ. Of none it may be anything.
-static int rows_below(const direct_system *s, const direct_node *node)
-{
-  int rows = node->count > 0 ? s->nodes[s->blocks[node->first].node].rows : BODY_ROWS;
-  for (int32_t i = 1; i < node->count; ++i) {
-    rows = s->nodes[s->blocks[node->first + i].node].rows == rows ? rows : 0;
-  }
-  return rows;
-}
-
 // The sizes that occur most, each with loops of known length.
 #define SIZES(n, m) (16 * (n) + (m))
 #if defined(TN_SMALL)
@@ -131,7 +121,7 @@ static void eliminate_bare(const direct_system *s, const direct_node *node, int 
 static void eliminate_node(const direct_system *s, const direct_node *node)
 {
   int n = node->rows;
-  int m = rows_below(s, node);
+  int m = node->below;
   if (node->bare) {
     eliminate_bare(s, node, m);
     return;
@@ -248,7 +238,7 @@ INLINE void backward(const direct_system *s, const direct_node *node, int n, int
 static void substitute_forward(const direct_system *s, const direct_node *node)
 {
   int n = node->rows;
-  int m = rows_below(s, node);
+  int m = node->below;
   switch (n < 16 && m < 16 ? SIZES(n, m) : 0) {
     FOR_COMMON_SIZES(FORWARD)
   default:
@@ -260,7 +250,7 @@ static void substitute_forward(const direct_system *s, const direct_node *node)
 static void substitute_back(const direct_system *s, const direct_node *node)
 {
   int n = node->rows;
-  int m = rows_below(s, node);
+  int m = node->below;
   switch (n < 16 && m < 16 ? SIZES(n, m) : 0) {
     FOR_COMMON_SIZES(BACKWARD)
   default:
@@ -279,4 +269,8 @@ static void substitute(const direct_system *s)
   }
 }
 
-const direct_ops DIRECT_OPS = {.factor = factor, .substitute = substitute};
+const direct_ops DIRECT_OPS = {
+    .state = PASTE(direct_state_, TN_LANES),
+    .factor = factor,
+    .substitute = substitute,
+};

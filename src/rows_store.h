@@ -1,0 +1,41 @@
+// Rows of joints that are solved directly, stated in lanes: blocks of joints of one type and one
+// mechanism.
+#ifndef TENON_ROWS_STORE_H
+#define TENON_ROWS_STORE_H
+
+#include "store.h"
+
+// Products of turns too small to see would be subnormal numbers, which are slow.
+KERNEL Q seen_turn(Q q)
+{
+  R none = splat(0.0f);
+  Q seen = {pick(r_abs(q.x) < 1e-15f, none, q.x), pick(r_abs(q.y) < 1e-15f, none, q.y),
+            pick(r_abs(q.z) < 1e-15f, none, q.z), pick(r_abs(q.w) < 1e-15f, none, q.w)};
+  return seen;
+}
+
+// A padded lane names body 0, the world, twice.
+typedef struct rows_block {
+  alignas(64) int32_t a[BLOCK_WIDTH];
+  int32_t b[BLOCK_WIDTH];
+  float start[FIELDS(JointStart)][BLOCK_WIDTH];
+  float middle[3][BLOCK_WIDTH]; // of ranges of angles
+  float size[BLOCK_WIDTH];      // of levers that turn
+  JointType type;
+  int32_t count;
+} rows_block;
+
+typedef struct stated_row {
+  double j[2][6];    // on the velocities of A and B
+  float weight;      // inverse mass along the row
+  float x;           // coordinate
+  float axis_weight; // inverse mass along the world's axis of the same number
+} stated_row;
+
+// Of one joint: linear, angular, and along the world's axes where linear motion is resisted in all
+// directions.
+typedef struct stated_rows {
+  stated_row row[3][3];
+} stated_rows;
+
+#endif
