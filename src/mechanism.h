@@ -80,6 +80,7 @@ typedef struct mechanism {
   bool anchored;   // to something that its joints do not move
   bool stale;      // values hold another matrix than the velocities' one
   bool leaning;    // contacts carry one of its bodies
+  bool meets;      // or may do so before the step ends
   bool torn;       // some joint cannot close, whatever the bodies do
   bool torn_off;   // and none of these holds on to anything else
   bool apart;      // position changes of this substep are not to stay in the velocities

@@ -59,11 +59,11 @@ static void average_task(int first, int last, void *context)
   t->ops->average(t->data, first, last, t->move);
 }
 
-// With contacts a mechanism is solved once more after them, and stopped at the new pose; without
-// it need only stop when the step ends.
+// With contacts a mechanism is solved once more after them, and stopped at the new pose; what
+// nothing carries as the step begins need only stop when it ends.
 static bool takes_part(const mechanism *m, direct_pass pass)
 {
-  return pass == DIRECT_FIRST || m->leaning == (pass != DIRECT_AHEAD);
+  return pass == DIRECT_FIRST || (pass == DIRECT_AHEAD ? !m->leaning : m->meets);
 }
 
 static void mechanism_task(int first, int last, void *context)
@@ -497,10 +497,13 @@ static float impulse_scale(const tn_world *world, float dt)
 
 static void find_mechanism_leaning(tn_world *world, mechanism *m)
 {
-  m->leaning = false;
+  m->leaning = m->meets = false;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     const direct_node *node = &world->mechanisms.nodes[i];
-    m->leaning = m->leaning || (!node->is_joint && world->bodies[node->index].leaning);
+    if (!node->is_joint) {
+      m->leaning = m->leaning || world->bodies[node->index].leaning;
+      m->meets = m->meets || m->leaning || world->marks[node->index].meets;
+    }
   }
 }
 

@@ -210,6 +210,7 @@ typedef struct body_mark {
   bool dynamic;
   bool wedged;  // deep in one of them
   bool leaning; // something carries it
+  bool meets;   // something may touch it in this step
   bool lost;    // its state is not finite
   bool strays;  // from the boxes of its shapes, perhaps
 } body_mark;
