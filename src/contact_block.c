@@ -90,6 +90,7 @@ static void color_contact(tn_world *world, builder *make, const pair_brief *p, i
 {
   body_mark *a = &world->marks[p->body[0]], *b = &world->marks[p->body[1]];
   int color = take_color(a, b, p->seed);
+  a->meets = b->meets = true;
   if (a->dynamic && b->dynamic) {
     a->neighbors += 1;
     b->neighbors += 1;

@@ -21,6 +21,7 @@ static const float SOFT_KEEP = 0.5f;
 #define CONSTRAINT_GRAIN 8 // blocks of joints, contacts, and what ties soft bodies
 #define AWAKE_GRAIN 128    // bodies
 #define MECHANISM_GRAIN 1
+#define FOOTING_GRAIN 64
 // Blocks of soft rows: edges are cheap.
 static const int SOFT_GRAIN[SOFT_TYPE_COUNT] = {32, 32, 16, 16, 8, 8, 8, 8};
 
@@ -59,11 +60,11 @@ static void average_task(int first, int last, void *context)
   t->ops->average(t->data, first, last, t->move);
 }
 
-// With contacts a mechanism is solved once more after them, and stopped at the new pose; without
-// it need only stop when the step ends.
+// With contacts a mechanism is solved once more after them, and stopped at the new pose; what
+// nothing carries as the step begins need only stop when it ends.
 static bool takes_part(const mechanism *m, direct_pass pass)
 {
-  return pass == DIRECT_FIRST || m->leaning == (pass != DIRECT_AHEAD);
+  return pass == DIRECT_FIRST || (pass == DIRECT_AHEAD ? !m->leaning : m->meets);
 }
 
 static void mechanism_task(int first, int last, void *context)
@@ -73,6 +74,18 @@ static void mechanism_task(int first, int last, void *context)
     mechanism *m = &c->set->list[i];
     if (takes_part(m, c->pass)) {
       mechanism_solve(c, m);
+    }
+  }
+}
+
+// What was set aside moves the bodies after all.
+static void restore_task(int first, int last, void *context)
+{
+  const direct_context *c = context;
+  for (int i = first; i < last; ++i) {
+    const mechanism *m = &c->set->list[i];
+    if (m->apart && takes_part(m, DIRECT_AGAIN)) {
+      mechanism_set_aside(c, m, 1.0f);
     }
   }
 }
@@ -135,6 +148,21 @@ static void for_mechanisms(stepper *s, direct_pass pass, tn_task_fn *task)
 {
   s->direct.pass = pass;
   task_run(s->world->tasks, task, s->world->mechanisms.count, MECHANISM_GRAIN, &s->direct);
+}
+
+static void solve_footings(stepper *s, direct_pass pass)
+{
+  mechanism_set *set = &s->world->mechanisms;
+  task_pool *tasks = s->world->tasks;
+  if (set->footing_count == 0) {
+    return;
+  }
+  s->direct.pass = pass;
+  task_run(tasks, footings_look, set->footing_count, FOOTING_GRAIN, &s->direct);
+  footings_place(&s->direct);
+  task_run(tasks, footings_answer, set->count, MECHANISM_GRAIN, &s->direct);
+  footings_sweep(&s->direct);
+  task_run(tasks, footings_give, set->count, MECHANISM_GRAIN, &s->direct);
 }
 
 // Particles of all soft bodies, in blocks of eight; the first is none.
@@ -282,6 +310,8 @@ static void substep_tenon(stepper *s, int i)
   bool touched = s->has_contacts || s->has_softs;
   if (touched) {
     for_mechanisms(s, DIRECT_AGAIN, mechanism_task);
+    solve_footings(s, DIRECT_AGAIN);
+    for_mechanisms(s, DIRECT_AGAIN, restore_task);
   }
   drift_bodies(s);
   for_mechanisms(s, DIRECT_FIRST, settle_task);
@@ -295,6 +325,7 @@ static void substep_tenon(stepper *s, int i)
   }
   if (touched) {
     for_mechanisms(s, DIRECT_RELAX, mechanism_task);
+    solve_footings(s, DIRECT_RELAX);
   }
 }
 
@@ -497,10 +528,13 @@ static float impulse_scale(const tn_world *world, float dt)
 
 static void find_mechanism_leaning(tn_world *world, mechanism *m)
 {
-  m->leaning = false;
+  m->leaning = m->meets = false;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     const direct_node *node = &world->mechanisms.nodes[i];
-    m->leaning = m->leaning || (!node->is_joint && world->bodies[node->index].leaning);
+    if (!node->is_joint) {
+      m->leaning = m->leaning || world->bodies[node->index].leaning;
+      m->meets = m->meets || m->leaning || world->marks[node->index].meets;
+    }
   }
 }
 
@@ -699,7 +733,7 @@ uint32_t tn_world_step(tn_world *world, float dt)
   float h = dt / (float)world->substeps;
   if (!find_contacts(world, dt) || !graph_build(world) || !contacts_place(world) ||
       (world->contact_graph.young && !loads_guess(world, h / scale)) ||
-      !bearings_find(world, h * scale) || !pack_softs(world, dt, scale)) {
+      !bearings_find(world, h * scale) || !footings_list(world) || !pack_softs(world, dt, scale)) {
     report(world, TN_LOG_ERROR, "tn_world_step: out of memory");
     task_end(world->tasks);
     return TN_STEP_OUT_OF_MEMORY;
