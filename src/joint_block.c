@@ -338,17 +338,16 @@ void direct_end_step(tn_world *world, direct_joint *d, float dt)
 // Read-out
 
 static void find_rows_now(const tn_world *world, const joint *j, JointType angular_type,
-                          Rows *linear, Rows *angular)
+                          const RowParams *params, Rows *linear, Rows *angular)
 {
   JointStart start = joint_start(world, j);
-  RowParams params = angular_params(j);
   Body still;
   memset(&still, 0, sizeof still);
   still.dq.w = 1.0f;
   memset(linear, 0, sizeof *linear);
   memset(angular, 0, sizeof *angular);
   linear_rows(joint_type(j), &start, &still, &still, linear);
-  angular_rows(angular_type, &start, &params, &still, &still, angular);
+  angular_rows(angular_type, &start, params, &still, &still, angular);
 }
 
 // How far a row is outside of what holds it, and the compliance that holds it there.
@@ -424,9 +423,9 @@ double joint_elastic_energy(const tn_world *world, const joint *j)
 {
   JointType type = joint_type(j);
   Rows linear, angular;
-  find_rows_now(world, j, type, &linear, &angular);
   RowParams lp = linear_params(j);
   RowParams ap = angular_params(j);
+  find_rows_now(world, j, type, &ap, &linear, &angular);
   return block_energy(linear_kind(type), &lp, &linear, 0) +
          block_energy(angular_kind(type), &ap, &angular, 1) +
          alignment_energy(type, &ap, &angular, joint_start(world, j).relative);
@@ -458,14 +457,18 @@ tn_joint_state tn_joint_read(const tn_world *world, tn_joint_id id)
   }
   JointType type = joint_type(j);
   Rows linear, angular;
-  find_rows_now(world, j, type, &linear, &angular);
   RowParams lp = linear_params(j);
   RowParams ap = angular_params(j);
+  find_rows_now(world, j, type, &ap, &linear, &angular);
   read.elongation = (float)block_error(linear_kind(type), &lp, &linear);
   read.angular_error = (float)block_error(angular_kind(type), &ap, &angular);
 
   JointType measure = measuring_type(j->def.kind);
-  find_rows_now(world, j, measure, &linear, &angular);
+  for (int i = 0; i < 3; ++i) { // the angle itself, not what ends of its range make of it
+    ap.lo[i] = -OPEN_END;
+    ap.hi[i] = OPEN_END;
+  }
+  find_rows_now(world, j, measure, &ap, &linear, &angular);
   read.angle.x = angular.x[0];
   read.angle.y = measure == TYPE_UNIVERSAL || measure == TYPE_GENERIC ? angular.x[1] : 0.0f;
   read.angle.z = measure == TYPE_GENERIC ? angular.x[2] : 0.0f;

@@ -196,9 +196,10 @@ static void gradients(coordinates_fn *coordinates, d4 frame, d4 q, d3 g[3])
   }
 }
 
-static Rows rows_of(JointType type, Q frame, Q q)
+static Rows rows_between(JointType type, Q frame, Q q, float lo, float hi)
 {
-  RowParams params = {0};
+  float middle = 0.5f * (lo + hi);
+  RowParams params = {.lo = {lo, lo, lo}, .hi = {hi, hi, hi}, .middle = {middle, middle, middle}};
   Rows rows = {0};
   switch (type) {
   case TYPE_BALL:
@@ -215,6 +216,11 @@ static Rows rows_of(JointType type, Q frame, Q q)
     break;
   }
   return rows;
+}
+
+static Rows rows_of(JointType type, Q frame, Q q)
+{
+  return rows_between(type, frame, q, -OPEN_END, OPEN_END);
 }
 
 static void twist_and_swing_are_those_of_the_decomposition(void **state)
@@ -372,6 +378,72 @@ static void angles_change_along_their_rows_anywhere(void **state)
       assert_below(d3_distance(d3_of(rows.n[1]), g[1]), 1e-5 * d3_dot(g[1], g[1]));
     }
   }
+}
+
+// Beyond a range from -0.2 to 0.6, and less so where the axes an angle is measured from lie within
+// 30 degrees of where there is no angle.
+static double beyond_range(double angle, double sine)
+{
+  double near = 0.2 + remainder(angle - 0.2, 2.0 * pi);
+  return fmin(1.0, 2.0 * sine) * (near - fmax(-0.2, fmin(near, 0.6)));
+}
+
+static void hinge_beyond_range(d4 q, double x[3])
+{
+  double half_swing = sqrt(q.x * q.x + q.w * q.w);
+  hinge_coordinates(q, x);
+  x[0] = beyond_range(x[0], half_swing);
+}
+
+static void universal_beyond_range(d4 q, double x[3])
+{
+  double sine = d3_length(d3_cross(d4_rotate(q, ey), ex));
+  universal_coordinates(q, x);
+  x[0] = beyond_range(x[0], sine);
+  x[1] = beyond_range(x[1], sine);
+}
+
+static void assert_row_beyond_range(Rows rows, int i, double beyond, d3 gradient)
+{
+  double x = (double)rows.x[i];
+  if (beyond != 0.0) {
+    assert_close(x - fmax(-0.2, fmin(x, 0.6)), beyond, 2e-5);
+    assert_below(d3_distance(d3_of(rows.n[i]), gradient),
+                 1e-4 * (1.0 + d3_dot(gradient, gradient)));
+  }
+}
+
+// What presses against an end of a range is what its energy changes by, down to where the axes meet
+// and there is no angle; and there nothing is left of it.
+static void angles_beyond_a_range_change_along_their_rows(void **state)
+{
+  (void)state;
+  uint32_t random = 23;
+  int faded = 0;
+  for (int i = 0; i < 5000; ++i) {
+    Q q = random_turn(&random, pi);
+    Q frame = random_q(&random);
+    d4 exact = d4_unit(d4_of(q)), axes = d4_unit(d4_of(frame));
+    d3 g[3];
+    double x[3];
+    double half_swing = sqrt(exact.x * exact.x + exact.w * exact.w);
+    if (half_swing > 0.06 && fabs(half_swing - 0.5) > 1e-3) {
+      gradients(hinge_beyond_range, axes, exact, g);
+      hinge_beyond_range(exact, x);
+      assert_row_beyond_range(rows_between(TYPE_HINGE, frame, q, -0.2f, 0.6f), 0, x[0], g[0]);
+      faded += half_swing < 0.5;
+    }
+    double sine = d3_length(d3_cross(d4_rotate(exact, ey), ex));
+    if (sine > 0.06 && fabs(sine - 0.5) > 1e-3) {
+      gradients(universal_beyond_range, axes, exact, g);
+      universal_beyond_range(exact, x);
+      for (int k = 0; k < 2; ++k) {
+        assert_row_beyond_range(rows_between(TYPE_UNIVERSAL, frame, q, -0.2f, 0.6f), k, x[k], g[k]);
+      }
+      faded += sine < 0.5;
+    }
+  }
+  assert_true(faded > 500);
 }
 
 // Two rows of a fixed joint's error and its direction: eq. 19 with the shorter way round.
@@ -955,6 +1027,7 @@ int main(void)
       cmocka_unit_test(hinge_rows_are_gradients),
       cmocka_unit_test(universal_rows_are_gradients),
       cmocka_unit_test(angles_change_along_their_rows_anywhere),
+      cmocka_unit_test(angles_beyond_a_range_change_along_their_rows),
       cmocka_unit_test(fixed_rows_are_the_small_rotation_vector),
       cmocka_unit_test(a_range_may_reach_across_a_half_turn),
       cmocka_unit_test(lever_mass_is_the_product_itself),

@@ -162,6 +162,22 @@ KERNEL V angle_gradient(V axis, R lean, V across)
   return v_sub(axis, v_scale(lean / r_max(v_dot(across, across), splat(0.0025f)), across));
 }
 
+// An angle that limits act on. Where `sine` is zero there is none, and passing by it jumps;
+// `change` is the sine's gradient. A spring that presses against an end of the range would gain
+// energy by the jump, so near there what is beyond the end fades with the sine: the spring then
+// holds the same from every side.
+KERNEL void limited_angle(R angle, V gradient, R sine, V change, const RowParams *params, int i,
+                          R *x, V *n)
+{
+  R end = r_clamp(angle, params->lo[i], params->hi[i]);
+  R beyond = angle - end;
+  M fades = (sine < 0.5f) & (beyond != 0.0f);
+  R share = 2.0f * sine;
+  V faded = v_add(v_scale(share, gradient), v_scale(2.0f * beyond, change));
+  *x = pick(fades, end + share * beyond, angle);
+  *n = v_pick(fades, faded, gradient);
+}
+
 // The twist of the swing-twist decomposition, about the axis of eq. 22. The projections of eq. 23,
 // 24 enclose the same angle only at small swing. Its gradient is (a1 + a2) / (1 + a1 . a2): along
 // eq. 22's unit vector, but longer the further the axes part. Where they oppose each other it has
@@ -179,14 +195,23 @@ KERNEL V twist_axis(V a2)
   return v_scale(steepness / r_max(length, splat(1e-6f)), sum);
 }
 
+// `across` is a1 x a2. What the twist fades with is the cosine of half the swing.
+KERNEL void twist_row(Q q, V a2, V across, const RowParams *params, R *x, V *n)
+{
+  R cosine = r_sqrt(q.x * q.x + q.w * q.w);
+  V change = v_scale(-0.25f / r_max(cosine, splat(1e-6f)), across);
+  limited_angle(twist_angle(q, params->middle[0]), twist_axis(a2), cosine, change, params, 0, x, n);
+}
+
 // Eq. 20 and the hinge's own angle: rows a1, b1, c1; in A's axes a1 x a2 = (0, -a2.z, a2.y).
 KERNEL void hinge_rows(Q frame, Q q, const RowParams *params, Rows *rows)
 {
   V a2 = q_axis_x(q);
-  rows->n[0] = q_rotate(frame, twist_axis(a2));
+  V twist;
+  twist_row(q, a2, v_make(splat(0.0f), -a2.z, a2.y), params, &rows->x[0], &twist);
+  rows->n[0] = q_rotate(frame, twist);
   rows->n[1] = q_axis_y(frame);
   rows->n[2] = q_axis_z(frame);
-  rows->x[0] = twist_angle(q, params->middle[0]);
   rows->x[1] = -a2.z;
   rows->x[2] = a2.y;
 }
@@ -198,9 +223,10 @@ KERNEL void swing_twist_rows(Q frame, Q q, const RowParams *params, Rows *rows)
   R sine = v_length(across);
   V y = v_make(splat(0.0f), splat(1.0f), splat(0.0f));
   V swing = v_pick(sine > 1e-12f, v_scale(1.0f / r_max(sine, splat(1e-12f)), across), y);
-  rows->n[0] = q_rotate(frame, twist_axis(a2));
+  V twist;
+  twist_row(q, a2, across, params, &rows->x[0], &twist);
+  rows->n[0] = q_rotate(frame, twist);
   rows->n[1] = q_rotate(frame, swing);
-  rows->x[0] = twist_angle(q, params->middle[0]);
   rows->x[1] = r_atan2(sine, a2.x);
 }
 
@@ -211,16 +237,22 @@ KERNEL void universal_rows(Q frame, Q q, const RowParams *params, Rows *rows)
   V a2 = q_axis_x(q);
   V b2 = q_axis_y(q);
   V n = v_cross(b2, a1);
-  R length = v_length(n);
+  R sine = v_length(n);
   V z = v_make(splat(0.0f), splat(0.0f), splat(1.0f));
-  n = v_pick(length > 1e-6f, v_scale(1.0f / r_max(length, splat(1e-6f)), n), z);
+  n = v_pick(sine > 1e-6f, v_scale(1.0f / r_max(sine, splat(1e-6f)), n), z);
+  V change = v_scale(-b2.x, n);
   V across_a = v_make(splat(0.0f), b2.y, b2.z);
   V across_b = v_sub(a1, v_scale(b2.x, b2));
-  rows->n[0] = q_rotate(frame, angle_gradient(a1, b2.x, across_a));
-  rows->n[1] = q_rotate(frame, angle_gradient(b2, b2.x, across_b));
+  R turn_a = angle_near(r_atan2(b2.z, b2.y), params->middle[0]);
+  R turn_b = angle_near(angle_about(b2, a1, a2), params->middle[1]);
+  V along[2];
+  limited_angle(turn_a, angle_gradient(a1, b2.x, across_a), sine, change, params, 0, &rows->x[0],
+                &along[0]);
+  limited_angle(turn_b, angle_gradient(b2, b2.x, across_b), sine, change, params, 1, &rows->x[1],
+                &along[1]);
+  rows->n[0] = q_rotate(frame, along[0]);
+  rows->n[1] = q_rotate(frame, along[1]);
   rows->n[2] = q_rotate(frame, n);
-  rows->x[0] = angle_near(r_atan2(b2.z, b2.y), params->middle[0]);
-  rows->x[1] = angle_near(angle_about(b2, a1, a2), params->middle[1]);
   rows->x[2] = b2.x;
 }
 
