@@ -511,7 +511,7 @@ bool contacts_foresee(tn_world *world, int32_t a, int32_t b, const manifold *lis
   }
   contact_remove_of(world, slot);
   if (!is_placed(world, &world->shapes[b])) {
-    place_shape(world, &world->shapes[b], false);
+    place_shape(world, b, false, 0.0f);
   }
   for (int i = 0; i < count; ++i) {
     contact *c = add_contact(world, slot);

@@ -276,8 +276,11 @@ void direct_begin_step(tn_world *world, direct_joint *d, float dt, float impulse
     memset(d->sum[i], 0, sizeof d->sum[i]);
   }
   rows_block *rows = &world->mechanisms.rows_blocks[d->place / BLOCK_WIDTH];
-  set_lane(rows->start, d->place % BLOCK_WIDTH, &d->start, FIELDS(JointStart));
-  set_lane(rows->middle, d->place % BLOCK_WIDTH, d->params[1].middle, 3);
+  int lane = d->place % BLOCK_WIDTH;
+  set_lane(rows->start, lane, &d->start, FIELDS(JointStart));
+  set_lane(rows->lo, lane, d->params[1].lo, 3);
+  set_lane(rows->hi, lane, d->params[1].hi, 3);
+  set_lane(rows->middle, lane, d->params[1].middle, 3);
   bool leans = world->bodies[j->slot[0]].leaning || world->bodies[j->slot[1]].leaning;
   d->press[0] = d->press[1] = 0.0;
   d->given = j->ahead / impulse_scale;

@@ -19,8 +19,8 @@ typedef struct rows_block {
   alignas(64) int32_t a[BLOCK_WIDTH];
   int32_t b[BLOCK_WIDTH];
   float start[FIELDS(JointStart)][BLOCK_WIDTH];
-  float middle[3][BLOCK_WIDTH]; // of ranges of angles
-  float size[BLOCK_WIDTH];      // of levers that turn
+  float lo[3][BLOCK_WIDTH], hi[3][BLOCK_WIDTH], middle[3][BLOCK_WIDTH]; // of ranges of angles
+  float size[BLOCK_WIDTH];                                              // of levers that turn
   JointType type;
   int32_t count;
 } rows_block;

@@ -180,6 +180,8 @@ KERNEL void state_lanes(const solver_data *data, JointType type, rows_block *blo
   JointStart start;
   LOAD(block->start, lane, &start);
   RowParams params;
+  load_fields(block->lo, lane, params.lo, 3);
+  load_fields(block->hi, lane, params.hi, 3);
   load_fields(block->middle, lane, params.middle, 3);
   Rows rows;
   row_block l = state_linear(type, &start, &of, &rows);
