@@ -29,20 +29,40 @@ void mechanism_resist_press(const direct_context *c, const mechanism *m)
   }
 }
 
-static double last_impulse(const RowState *state)
+// Whether errors are larger than motion may remove.
+static bool is_violated(const direct_context *c, const mechanism *m)
+{
+  double most = direct_joint_speed(0.0);
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &c->set->joints[i];
+    for (int k = 0; k < j->law_count; ++k) {
+      const law *l = &c->set->laws[j->first_law + k];
+      if (l->active && fabs(l->error) > most) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static double last_impulse(const RowParams *params, const RowState *state, bool springs)
 {
   const float *a = state->lambda;
-  return sqrt((double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
+  bool counts = springs || (params->alpha == 0.0f && params->alpha_limit == 0.0f);
+  return counts ? sqrt((double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])) : 0.0;
 }
 
 // Light links under a heavy load swing faster than the substep can follow. They get as much inertia
-// as keeps them slow enough.
+// as keeps them slow enough. What springs hold where joints contradict each other is no load but
+// comes and goes with the pose; inertia that does the same would be a pump.
 void mechanism_resist_load(const direct_context *c, const mechanism *m)
 {
   mechanism_resist_nothing(c, m);
+  bool springs = !is_violated(c, m);
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     const direct_joint *j = &c->set->joints[i];
-    double pull = last_impulse(&j->state[0]), twist = last_impulse(&j->state[1]);
+    double pull = last_impulse(&j->params[0], &j->state[0], springs);
+    double twist = last_impulse(&j->params[1], &j->state[1], springs);
     stiffen(c, j, 0, pull * (double)v_length(j->start.ra) + twist);
     stiffen(c, j, 1, pull * (double)v_length(j->start.rb) + twist);
   }
