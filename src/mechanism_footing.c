@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#define STATE_FIELD(name) (offsetof(ContactState, name) / sizeof(R))
 _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 
 #define MAX_FOOTINGS 64 // of a mechanism; with more of them it is left as it is
@@ -432,70 +433,22 @@ static void give_footings(const direct_context *c, mechanism *m)
 // needed then: on a light limb it would be speed. A guess may be twice the last one, and the weight
 // of what the point stops besides.
 
-static Wrench wrench_of(contact_block *cb, int lane, int points, const Touch *touch)
-{
-  ContactState state;
-  get_lane(cb->state, lane, &state, FIELDS(state));
-  Patch patch = {touch->ra[0], touch->rb[0]};
-  if (cb->type != CONTACT_FLAT_1 && cb->type != CONTACT_ROUND_1) {
-    get_lane(cb->mass + offsetof(ContactMass, patch) / sizeof(R), lane, &patch, FIELDS(patch));
-  }
-  return whole_wrench(points, touch, &patch, &state);
-}
-
-static void take_back(const direct_context *c, int32_t slot, V p, V l, float sign)
-{
-  const body_state *b = &c->data->state[slot];
-  float *change = c->data->change[slot].sum;
-  S ii;
-  memcpy(&ii, c->data->inertia[slot].inverse, sizeof ii);
-  V turn = s_mul(ii, l);
-  float scale = sign * b->inverse_mass;
-  change[0] += scale * p.x;
-  change[1] += scale * p.y;
-  change[2] += scale * p.z;
-  change[4] += sign * turn.x;
-  change[5] += sign * turn.y;
-  change[6] += sign * turn.z;
-}
-
-// The footings of one manifold.
+// The footings of one manifold; friction goes with their sum.
 static void forget_impact(const direct_context *c, footing *b, int count)
 {
   contact_block *cb = &c->data->contacts[b->block];
-  int lane = b->lane;
-  Touch touch;
-  get_lane(cb->touch, lane, &touch, FIELDS(touch));
-  Wrench before = wrench_of(cb, lane, count, &touch);
   double weight = 0.5 * (double)c->data->substep.bounce_speed;
   float was = 0.0f, is = 0.0f;
   for (int i = 0; i < count; ++i) {
-    float *lambda = &cb->state[b[i].point][lane];
-    double most = 2.0 * b[i].guess + weight / fmax(b[i].weight, 1e-9);
+    float *lambda = &cb->state[b[i].point][b->lane];
+    double most = 2.0 * b[i].guess + weight / at_least(b[i].weight, 1e-9);
     was += *lambda;
     *lambda = fminf(*lambda, (float)most);
     is += *lambda;
     b[i].guess = (double)*lambda;
   }
-  if (is >= was) {
-    return;
-  }
-  static const size_t scaled[] = {offsetof(ContactState, friction), offsetof(ContactState, twist),
-                                  offsetof(ContactState, roll)};
-  for (int i = 0; i < 3; ++i) {
-    for (size_t k = 0; k < (i == 1 ? 1u : 3u); ++k) {
-      cb->state[scaled[i] / sizeof(R) + k][lane] *= is / was;
-    }
-  }
-  if (c->data->substep.carried) {
-    Wrench after = wrench_of(cb, lane, count, &touch);
-    V p = v_sub(after.p, before.p);
-    if (cb->move_a[lane]) {
-      take_back(c, cb->a[lane], p, v_sub(after.la, before.la), -1.0f);
-    }
-    if (cb->move_b[lane]) {
-      take_back(c, cb->b[lane], p, v_sub(after.lb, before.lb), 1.0f);
-    }
+  for (size_t k = STATE_FIELD(friction); is < was && k <= STATE_FIELD(twist); ++k) {
+    cb->state[k][b->lane] *= is / was;
   }
 }
 
@@ -504,9 +457,10 @@ static void forget_impacts(const direct_context *c)
   mechanism_set *set = c->set;
   for (int32_t i = 0, last; i < set->footing_count; i = last) {
     footing *b = &set->footings[i];
-    for (last = i + 1; last < set->footing_count && set->footings[last].block == b->block &&
-                       set->footings[last].lane == b->lane;
-         ++last) {
+    last = i + 1;
+    while (last < set->footing_count && set->footings[last].block == b->block &&
+           set->footings[last].lane == b->lane) {
+      ++last;
     }
     if (b->footed[0] || b->footed[1]) {
       forget_impact(c, b, (int)(last - i));

@@ -279,9 +279,10 @@ static void substep_tenon(stepper *s, int i)
     if (!s->data.substep.carried) {
       for_contacts(s, contacts->warm);
     }
-    // Impacts come between the guess and what it is for.
-    s->data.substep.carried =
-        i + 1 < s->world->substeps && s->world->contact_graph.bouncer_count == 0;
+    // Impacts come between the guess and what it is for, and mechanisms revise it.
+    s->data.substep.carried = i + 1 < s->world->substeps &&
+                              s->world->contact_graph.bouncer_count == 0 &&
+                              s->world->mechanisms.footing_count == 0;
   }
   if (s->has_softs) {
     for_soft_rows(s, SOFT_WARM);
