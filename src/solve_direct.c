@@ -269,8 +269,14 @@ static void substitute(const direct_system *s)
   }
 }
 
+#if defined(TN_SMALL)
+#define DIRECT_STATE direct_state_1
+#else
+#define DIRECT_STATE PASTE(direct_state_, TN_LANES)
+#endif
+
 const direct_ops DIRECT_OPS = {
-    .state = PASTE(direct_state_, TN_LANES),
+    .state = DIRECT_STATE,
     .factor = factor,
     .substitute = substitute,
 };
