@@ -228,6 +228,23 @@ static void for_holds(stepper *s, soft_stage stage)
              s->world->soft_ops->links->holds);
 }
 
+// The other way round. Swept to and fro, attachments are a symmetric operation on what they hold;
+// one way only, many of them on a light body may feed on each other from substep to substep, and
+// shake it apart.
+static void for_holds_back(stepper *s, soft_stage stage)
+{
+  const soft_links *l = &s->world->hold_links;
+  pass_fn *pass = s->world->soft_ops->links->holds;
+  s->data.soft->stage = stage;
+  for (int32_t i = l->serial.last; i > l->serial.first; --i) {
+    pass(&s->data, i - 1, i);
+  }
+  color_range none = {0, 0};
+  for (int i = l->color_count - 1; i >= 0; --i) {
+    for_colors(s, &l->color[i], 1, none, CONSTRAINT_GRAIN, pass);
+  }
+}
+
 static void for_touches(stepper *s, soft_stage stage)
 {
   const soft_links *l = &s->world->touch_links;
@@ -256,7 +273,7 @@ static void solve_softs(stepper *s)
 {
   for (int k = 0; k < s->world->iterations; ++k) {
     for_soft_rows(s, SOFT_SOLVE);
-    for_holds(s, SOFT_SOLVE);
+    for_holds_back(s, SOFT_SOLVE);
     for_touches(s, SOFT_SOLVE);
   }
 }
@@ -379,6 +396,7 @@ static void substep_positions(stepper *s)
     if (s->has_softs) {
       for_soft_rows(s, SOFT_POSITION);
       for_holds(s, SOFT_POSITION);
+      for_holds_back(s, SOFT_POSITION);
       for_touches(s, SOFT_POSITION);
     }
   }
