@@ -604,8 +604,8 @@ static void keep_impulses(const solve *s, direct_joint *j)
     to[0] += impulse * n[0];
     to[1] += impulse * n[1];
     to[2] += impulse * n[2];
-    if (l->kind != LAW_DAMPING && !ahead) {
-      ((float *)&j->state[l->block])[l->state] = (float)l->lambda;
+    if (!ahead) {
+      law_keep(j, l);
     }
   }
   for (int i = 0; i < 3; ++i) {

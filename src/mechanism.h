@@ -205,6 +205,14 @@ static inline double along_law(const law *l, const double *motion)
   return sum[0] + sum[1];
 }
 
+// The impulse of a law into its joint's state; damping has none that stays.
+static inline void law_keep(direct_joint *j, const law *l)
+{
+  if (l->kind != LAW_DAMPING) {
+    ((float *)&j->state[l->block])[l->state] = (float)l->lambda;
+  }
+}
+
 // mechanism_rows.c
 // Rows that depend on each other are told apart by a little compliance, relative to the inverse
 // mass that a row sees.

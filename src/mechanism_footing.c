@@ -390,9 +390,9 @@ static void give_to_joint(const direct_context *c, direct_joint *j, const double
       for (int i = 0; i < 3; ++i) {
         j->sum[l->block][i] += (float)(impulse * l->j[1][3 * l->block + i]);
       }
+      law_keep(j, l);
     }
   }
-  direct_keep(c, j);
 }
 
 static void give_footings(const direct_context *c, mechanism *m)
