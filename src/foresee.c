@@ -20,11 +20,20 @@ typedef struct traveller {
   tn_vec3 normal;
 } traveller;
 
-static pose pose_before(const traveller *t, placed wall, tn_vec3 gone)
+// A wall as the traveller sees it, in the wall's frame.
+typedef struct view {
+  pose at;
+  tn_vec3 way, gone;
+} view;
+
+static view view_of(const traveller *t, const shape *wall)
 {
-  pose at = placed_relative(wall, t->shape->stance.here);
-  at.p = tn_add(at.p, tn_rotate(tn_quat_conjugate(dquat_round(wall.q)), gone));
-  return at;
+  placed there = shape_placed(t->world, wall);
+  tn_quat back = tn_quat_conjugate(dquat_round(there.q));
+  view v = {placed_relative(there, t->shape->stance.here), tn_rotate(back, t->way),
+            tn_rotate(back, t->gone)};
+  v.at.p = tn_add(v.at.p, v.gone);
+  return v;
 }
 
 static bool visit_wall(int32_t slot, void *context)
@@ -36,17 +45,14 @@ static bool visit_wall(int32_t slot, void *context)
   if (left || rail || wall->def.sensor || !pair_is_wanted(t->world, t->shape, wall)) {
     return true;
   }
-  placed there = shape_placed(t->world, wall);
-  tn_quat q = dquat_round(there.q);
-  pose at = pose_before(t, there, t->gone);
-  tn_vec3 way = tn_rotate(tn_quat_conjugate(q), t->way);
+  view v = view_of(t, wall);
   cast_hit hit;
-  if (geometry_cast(&wall->geometry, &t->shape->geometry, at, way, 0.0f, 1.0f, &hit) &&
+  if (geometry_cast(&wall->geometry, &t->shape->geometry, v.at, v.way, 0.0f, 1.0f, &hit) &&
       (t->wall == NO_SLOT || hit.fraction < t->fraction ||
        (hit.fraction == t->fraction && slot < t->wall))) {
     t->wall = slot;
     t->fraction = hit.fraction;
-    t->normal = tn_rotate(q, hit.normal);
+    t->normal = tn_rotate(dquat_round(shape_placed(t->world, wall).q), hit.normal);
   }
   return true;
 }
@@ -82,26 +88,23 @@ static bool prepare(const traveller *t)
 {
   tn_world *world = t->world;
   shape *wall = &world->shapes[t->wall];
-  placed there = shape_placed(world, wall);
-  pose now = pose_before(t, there, tn_v3(0.0f, 0.0f, 0.0f));
-  pose then = pose_before(t, there, tn_add(t->gone, tn_scale(t->fraction, t->way)));
+  view v = view_of(t, wall);
   manifold found[MAX_MANIFOLDS];
-  float margin = MARGIN * fminf(shape_size(wall), shape_size(t->shape));
-  int count = collide(&wall->geometry, &t->shape->geometry, then, margin, found, MAX_MANIFOLDS);
-  int kept = 0;
+  int count = look_ahead(wall, t->shape, v.at, v.way, found, MAX_MANIFOLDS), kept = 0;
+  pose now = v.at;
+  now.p = tn_sub(now.p, v.gone);
   for (int i = 0; i < count; ++i) {
-    float gap = tn_dot(found[i].normal, tn_sub(now.p, then.p));
+    float gap = -tn_dot(found[i].normal, v.gone);
     for (int k = 0; k < found[i].count; ++k) {
       found[i].points[k].gap += gap;
     }
-    if (gap > 0.0f) {
-      look_at_core(world, wall, t->shape, now, tn_sub(then.p, now.p), &found[i]);
+    if (found[i].points[0].gap > 0.0f) {
+      look_at_core(world, wall, t->shape, now, tn_add(v.gone, v.way), &found[i]);
+      if (t->shape < wall) {
+        manifold_flip(&found[i], v.at);
+      }
       found[kept++] = found[i];
     }
-  }
-  bool flips = t->shape < wall;
-  for (int i = 0; i < kept && flips; ++i) {
-    manifold_flip(&found[i], then);
   }
   return contacts_foresee(world, (int32_t)(t->shape - world->shapes), t->wall, found, kept);
 }
