@@ -9,7 +9,7 @@
 typedef struct traveller {
   tn_world *world;
   const shape *shape;
-  tn_vec3 v, w;
+  tn_vec3 v;
   tn_vec3 gone; // from where the shape is
   tn_vec3 way;  // to the end of the step
   int count;    // of walls that it has met, and which
@@ -17,14 +17,23 @@ typedef struct traveller {
   // The next one, or NO_SLOT, and what is known of it.
   int32_t wall;
   float fraction;
-  tn_vec3 normal, point; // the point from where the shape is
+  tn_vec3 normal;
 } traveller;
 
-static pose pose_before(const traveller *t, placed wall, tn_vec3 gone)
+// A wall as the traveller sees it, in the wall's frame.
+typedef struct view {
+  pose at;
+  tn_vec3 way, gone;
+} view;
+
+static view view_of(const traveller *t, const shape *wall)
 {
-  pose at = placed_relative(wall, t->shape->stance.here);
-  at.p = tn_add(at.p, tn_rotate(tn_quat_conjugate(dquat_round(wall.q)), gone));
-  return at;
+  placed there = shape_placed(t->world, wall);
+  tn_quat back = tn_quat_conjugate(dquat_round(there.q));
+  view v = {placed_relative(there, t->shape->stance.here), tn_rotate(back, t->way),
+            tn_rotate(back, t->gone)};
+  v.at.p = tn_add(v.at.p, v.gone);
+  return v;
 }
 
 static bool visit_wall(int32_t slot, void *context)
@@ -36,18 +45,14 @@ static bool visit_wall(int32_t slot, void *context)
   if (left || rail || wall->def.sensor || !pair_is_wanted(t->world, t->shape, wall)) {
     return true;
   }
-  placed there = shape_placed(t->world, wall);
-  tn_quat q = dquat_round(there.q);
-  pose at = pose_before(t, there, t->gone);
-  tn_vec3 way = tn_rotate(tn_quat_conjugate(q), t->way);
+  view v = view_of(t, wall);
   cast_hit hit;
-  if (geometry_cast(&wall->geometry, &t->shape->geometry, at, way, 0.0f, 1.0f, &hit) &&
+  if (geometry_cast(&wall->geometry, &t->shape->geometry, v.at, v.way, 0.0f, 1.0f, &hit) &&
       (t->wall == NO_SLOT || hit.fraction < t->fraction ||
        (hit.fraction == t->fraction && slot < t->wall))) {
     t->wall = slot;
     t->fraction = hit.fraction;
-    t->normal = tn_rotate(q, hit.normal);
-    t->point = tn_add(tn_between_points(t->shape->stance.here.p, there.p), tn_rotate(q, hit.point));
+    t->normal = tn_rotate(dquat_round(shape_placed(t->world, wall).q), hit.normal);
   }
   return true;
 }
@@ -83,85 +88,46 @@ static bool prepare(const traveller *t)
 {
   tn_world *world = t->world;
   shape *wall = &world->shapes[t->wall];
-  placed there = shape_placed(world, wall);
-  pose now = pose_before(t, there, tn_v3(0.0f, 0.0f, 0.0f));
-  pose then = pose_before(t, there, tn_add(t->gone, tn_scale(t->fraction, t->way)));
+  view v = view_of(t, wall);
   manifold found[MAX_MANIFOLDS];
-  float margin = MARGIN * fminf(shape_size(wall), shape_size(t->shape));
-  int count = collide(&wall->geometry, &t->shape->geometry, then, margin, found, MAX_MANIFOLDS);
-  int kept = 0;
+  int count = look_ahead(wall, t->shape, v.at, v.way, found, MAX_MANIFOLDS), kept = 0;
+  pose now = v.at;
+  now.p = tn_sub(now.p, v.gone);
   for (int i = 0; i < count; ++i) {
-    float gap = tn_dot(found[i].normal, tn_sub(now.p, then.p));
+    float gap = -tn_dot(found[i].normal, v.gone);
     for (int k = 0; k < found[i].count; ++k) {
       found[i].points[k].gap += gap;
     }
-    if (gap > 0.0f) {
-      look_at_core(world, wall, t->shape, now, tn_sub(then.p, now.p), &found[i]);
+    if (found[i].points[0].gap > 0.0f) {
+      look_at_core(world, wall, t->shape, now, tn_add(v.gone, v.way), &found[i]);
+      if (t->shape < wall) {
+        manifold_flip(&found[i], v.at);
+      }
       found[kept++] = found[i];
     }
-  }
-  bool flips = t->shape < wall;
-  for (int i = 0; i < kept && flips; ++i) {
-    manifold_flip(&found[i], then);
   }
   return contacts_foresee(world, (int32_t)(t->shape - world->shapes), t->wall, found, kept);
 }
 
-static tn_vec3 turned_by(const traveller *t, tn_vec3 torque)
-{
-  const float *i = t->world->inertia[t->shape->body].inverse; // xx, yy, zz, xy, xz, yz
-  return tn_v3(i[0] * torque.x + i[3] * torque.y + i[4] * torque.z,
-               i[3] * torque.x + i[1] * torque.y + i[5] * torque.z,
-               i[4] * torque.x + i[5] * torque.y + i[2] * torque.z);
-}
-
-// Its velocity at the point that an impulse of one along `d` there changes.
-static float yield_along(const traveller *t, tn_vec3 arm, tn_vec3 d)
-{
-  return t->world->state[t->shape->body].inverse_mass +
-         tn_dot(d, tn_cross(turned_by(t, tn_cross(arm, d)), arm));
-}
-
-static void nudge(traveller *t, tn_vec3 arm, tn_vec3 impulse)
-{
-  t->v = tn_add(t->v, tn_scale(t->world->state[t->shape->body].inverse_mass, impulse));
-  t->w = tn_add(t->w, turned_by(t, tn_cross(arm, impulse)));
-}
-
-// The same law as in impact.c, as if it hit the wall squarely: what hits it by a corner gets spin
-// that is hard to foresee.
+// The law of impact.c for a ball that does not spin.
 static void strike(traveller *t)
 {
-  const body *b = &t->world->bodies[t->shape->body];
   const shape *wall = &t->world->shapes[t->wall];
   float mu_static, mu_dynamic, e;
   materials_mix(&t->shape->def.material, &wall->def.material, &mu_static, &mu_dynamic, &e);
-  tn_vec3 at = tn_between_points(b->center, t->shape->stance.here.p);
-  tn_vec3 n = t->normal;
-  tn_vec3 arm = tn_scale(tn_dot(n, tn_sub(tn_add(at, t->point), t->gone)), n);
-  float un = tn_dot(n, tn_add(t->v, tn_cross(t->w, arm)));
-  if (un >= 0.0f) {
-    return;
-  }
-  float p = -(1.0f + e) * un / yield_along(t, arm, n);
-  nudge(t, arm, tn_scale(p, n));
-  tn_vec3 u = tn_add(t->v, tn_cross(t->w, arm));
-  tn_vec3 slide = tn_sub(u, tn_scale(tn_dot(u, n), n));
-  float speed = tn_length(slide);
-  if (speed > 0.0f) {
-    tn_vec3 d = tn_scale(1.0f / speed, slide);
-    float stop = speed / yield_along(t, arm, d);
-    nudge(t, arm, tn_scale(stop <= mu_static * p ? -stop : -mu_dynamic * p, d));
+  float closing = -tn_dot(t->normal, t->v);
+  if (closing > 0.0f) {
+    tn_vec3 slide = tn_add(t->v, tn_scale(closing, t->normal));
+    float most = mu_dynamic * (1.0f + e) * closing / fmaxf(tn_length(slide), 1e-30f);
+    tn_vec3 bounced = tn_scale(e * closing, t->normal);
+    t->v = tn_add(bounced, tn_scale(1.0f - fminf(most, 2.0f / 7.0f), slide));
   }
 }
 
 static bool follow_way(tn_world *world, const shape *s, float dt)
 {
   const body_state *state = &world->state[s->body];
-  traveller t = {.world = world,
-                 .shape = s,
-                 .v = tn_v3(state->v[0], state->v[1], state->v[2]),
-                 .w = tn_v3(state->w[0], state->w[1], state->w[2])};
+  traveller t = {.world = world, .shape = s, .v = tn_v3(state->v[0], state->v[1], state->v[2])};
   float left = dt;
   while (t.count < MOST_IMPACTS) {
     t.way = tn_scale(left, t.v);

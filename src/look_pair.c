@@ -64,7 +64,7 @@ void look_at_core(const tn_world *world, const shape *a, const shape *b, pose at
 
 // What a body that crosses more than the other shape's depth in a step would fly through is found
 // by moving it there first; the gaps are then those from where it is.
-static int look_ahead(const shape *a, const shape *b, pose at, tn_vec3 way, manifold *out, int room)
+int look_ahead(const shape *a, const shape *b, pose at, tn_vec3 way, manifold *out, int room)
 {
   cast_hit hit;
   if (!geometry_cast(&a->geometry, &b->geometry, at, way, 0.0f, 1.0f, &hit) ||

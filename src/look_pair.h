@@ -37,6 +37,8 @@ static inline double way_until(const stance *a, const stance *b, float clear)
 
 // Looks at active pairs from `first` on, and fills in what was found.
 void look_at_pairs(const tn_world *world, int32_t first, int32_t last, float dt);
+// What B meets of A on its way from `at`, with gaps from there. Returns how many manifolds.
+int look_ahead(const shape *a, const shape *b, pose at, tn_vec3 way, manifold *out, int room);
 // Adds what a fast body needs not to turn around a corner that is stopped. B is at `at` in A, and
 // makes `way` in a step.
 void look_at_core(const tn_world *world, const shape *a, const shape *b, pose at, tn_vec3 way,
