@@ -310,7 +310,7 @@ struct tn_world {
   // Scratch of a step.
   int32_t *candidates; // shapes near a searching one
   int32_t candidate_count, candidate_capacity;
-  uint8_t *pair_calls; // by pair
+  uint8_t *pair_calls; // by pair: 1 where the shapes may have met
   int32_t *sort_places;
   int32_t pair_call_capacity, sort_place_capacity;
   int32_t *active_pairs; // with someone awake
