@@ -13,7 +13,6 @@
 #define SPEED_SHARE 2.0  // k of sec. 3.5
 #define TREE_STEPS 64    // in which the whole tree is improved
 #define TREE_DEBT 4      // leaves to be looked at for one that has moved
-#define SEARCH_GRAIN 8   // shapes
 
 // ---------------------------------------------------------------------------------------------
 // Pairs
@@ -249,14 +248,14 @@ void boxes_follow(tn_world *world, int32_t body_slot)
 // ---------------------------------------------------------------------------------------------
 // Search
 
-typedef struct collector {
+typedef struct search {
   tn_world *world;
   bool ok;
-} collector;
+} search;
 
 static bool collect(int32_t item, void *context)
 {
-  collector *s = context;
+  search *s = context;
   tn_world *world = s->world;
   s->ok = memory_reserve(world, (void **)&world->candidates, &world->candidate_capacity,
                          world->candidate_count + 1, sizeof(int32_t));
@@ -295,37 +294,27 @@ int32_t pair_ensure(tn_world *world, int32_t a, int32_t b)
 }
 
 // In the order of slots, whatever the tree looks like.
-static bool add_mates(tn_world *world, int32_t slot, int32_t *mates, int32_t count)
-{
-  sort_slots(mates, count);
-  for (int32_t i = 0; i < count; ++i) {
-    int32_t other = mates[i];
-    if (pair_of(world, slot, other) == NO_SLOT &&
-        pair_is_wanted(world, &world->shapes[slot], &world->shapes[other]) &&
-        add_pair(world, slot, other) == NO_SLOT) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static bool find_pairs(tn_world *world, int32_t slot)
 {
   const shape *s = &world->shapes[slot];
-  collector context = {world, true};
+  search context = {world, true};
   world->candidate_count = 0;
   tree_query(&world->moving_tree, s->box, collect, &context);
   if (!s->fixed && context.ok) {
     tree_query(&world->fixed_tree, s->box, collect, &context);
   }
-  return context.ok && add_mates(world, slot, world->candidates, world->candidate_count);
-}
-
-static bool is_over(const tn_world *world, const pair *p)
-{
-  const shape *a = &world->shapes[p->shape[0]];
-  const shape *b = &world->shapes[p->shape[1]];
-  return !boxes_overlap(&a->box, &b->box) || !shapes_may_collide(world, a, b);
+  if (!context.ok) {
+    return false;
+  }
+  sort_slots(world->candidates, world->candidate_count);
+  for (int32_t i = 0; i < world->candidate_count; ++i) {
+    int32_t other = world->candidates[i];
+    if (pair_of(world, slot, other) == NO_SLOT && pair_is_wanted(world, s, &world->shapes[other]) &&
+        add_pair(world, slot, other) == NO_SLOT) {
+      return false;
+    }
+  }
+  return true;
 }
 
 static void drop_far_pairs(tn_world *world, int32_t slot)
@@ -334,51 +323,12 @@ static void drop_far_pairs(tn_world *world, int32_t slot)
   while (link != NO_SLOT) {
     const pair *p = &world->pairs[link / 2];
     int32_t next = p->next[link % 2];
-    if (is_over(world, p)) {
+    const shape *a = &world->shapes[p->shape[0]];
+    const shape *b = &world->shapes[p->shape[1]];
+    if (!boxes_overlap(&a->box, &b->box) || !shapes_may_collide(world, a, b)) {
       pair_remove(world, link / 2);
     }
     link = next;
-  }
-}
-
-// All shapes look around at once, and then take turns: most find nothing new.
-typedef struct lookout {
-  const tn_world *world;
-  int32_t slot;
-  outlook *out;
-} lookout;
-
-static bool see(int32_t item, void *context)
-{
-  const lookout *l = context;
-  outlook *o = l->out;
-  const shape *shapes = l->world->shapes;
-  if (shapes_may_collide(l->world, &shapes[l->slot], &shapes[item]) &&
-      pair_of(l->world, l->slot, item) == NO_SLOT) {
-    if (o->count < MOST_MATES) {
-      o->mates[o->count] = item;
-    }
-    o->count += 1;
-  }
-  return o->count <= MOST_MATES;
-}
-
-static void look_around(int first, int last, void *context)
-{
-  const tn_world *world = context;
-  for (int i = first; i < last; ++i) {
-    lookout l = {world, world->searchers[i], &world->outlooks[i]};
-    const shape *s = &world->shapes[l.slot];
-    l.out->count = 0;
-    l.out->parts = false;
-    for (int32_t link = s->first_pair; link != NO_SLOT && !l.out->parts;
-         link = world->pairs[link / 2].next[link % 2]) {
-      l.out->parts = is_over(world, &world->pairs[link / 2]);
-    }
-    tree_query(&world->moving_tree, s->box, see, &l);
-    if (!s->fixed) {
-      tree_query(&world->fixed_tree, s->box, see, &l);
-    }
   }
 }
 
@@ -400,36 +350,13 @@ static void list_changed(tn_world *world)
 // No more than what has moved makes worth while: nothing in a world that sleeps.
 static void improve_tree(tn_world *world)
 {
-  int64_t nodes = world->moving_tree.used, debt = world->tree_debt;
-  debt += TREE_DEBT * (int64_t)world->searcher_count;
-  debt = debt < nodes ? debt : nodes;
-  int64_t budget = debt < 1 + nodes / TREE_STEPS ? debt : 1 + nodes / TREE_STEPS;
-  tree_improve(&world->moving_tree, (int32_t)budget);
-  world->tree_debt = debt - budget;
-}
-
-static bool search(tn_world *world)
-{
-  if (!memory_reserve(world, (void **)&world->outlooks, &world->outlook_capacity,
-                      world->searcher_count, sizeof(outlook))) {
-    return false;
-  }
-  sort_slots(world->searchers, world->searcher_count);
-  task_run(world->tasks, look_around, world->searcher_count, SEARCH_GRAIN, world);
-  for (int32_t i = 0; i < world->searcher_count; ++i) {
-    int32_t slot = world->searchers[i];
-    outlook *o = &world->outlooks[i];
-    if (o->parts) {
-      drop_far_pairs(world, slot);
-    }
-    if (!(o->count > MOST_MATES ? find_pairs(world, slot)
-                                : add_mates(world, slot, o->mates, o->count))) {
-      return false;
-    }
-    world->shapes[slot].searching = false;
-  }
-  world->searcher_count = 0;
-  return true;
+  int32_t nodes = world->moving_tree.used;
+  int32_t most = 1 + nodes / TREE_STEPS;
+  int64_t debt = world->tree_debt + TREE_DEBT * (int64_t)world->searcher_count;
+  world->tree_debt = (int32_t)(debt < nodes ? debt : nodes);
+  int32_t budget = world->tree_debt < most ? world->tree_debt : most;
+  tree_improve(&world->moving_tree, budget);
+  world->tree_debt -= budget;
 }
 
 bool pairs_update(tn_world *world, float dt)
@@ -446,5 +373,14 @@ bool pairs_update(tn_world *world, float dt)
     }
   }
   improve_tree(world);
-  return search(world);
+  sort_slots(world->searchers, world->searcher_count);
+  for (int32_t i = 0; i < world->searcher_count; ++i) {
+    drop_far_pairs(world, world->searchers[i]);
+    if (!find_pairs(world, world->searchers[i])) {
+      return false;
+    }
+    world->shapes[world->searchers[i]].searching = false;
+  }
+  world->searcher_count = 0;
+  return true;
 }

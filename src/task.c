@@ -28,12 +28,6 @@ void task_pool_destroy(task_pool *pool)
   a.release(pool, sizeof *pool, a.context);
 }
 
-bool task_pool_is_serial(const task_pool *pool)
-{
-  (void)pool;
-  return true;
-}
-
 void task_begin(task_pool *pool)
 {
   (void)pool;
@@ -310,11 +304,6 @@ void task_pool_destroy(task_pool *pool)
   pthread_mutex_destroy(&pool->mutex);
   tn_allocator a = pool->allocator;
   a.release(pool, sizeof *pool, a.context);
-}
-
-bool task_pool_is_serial(const task_pool *pool)
-{
-  return !pool->sharing && !pool->enqueue;
 }
 
 // Workers that wake up now are ready when the first job is. To wake them costs as much as many

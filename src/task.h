@@ -10,7 +10,6 @@ typedef struct task_pool task_pool;
 task_pool *task_pool_create(int threads, tn_enqueue_fn *enqueue, tn_finish_fn *finish,
                             void *host_context, const tn_allocator *allocator);
 void task_pool_destroy(task_pool *pool);
-bool task_pool_is_serial(const task_pool *pool); // the caller does the jobs of this step alone
 
 // Around the jobs of a step: what they amount to decides whether the next step is shared out.
 void task_begin(task_pool *pool);

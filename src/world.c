@@ -314,7 +314,6 @@ static void release_contacts(tn_world *world)
   GIVE(contacts, world->contact_list.capacity);
   GIVE(searchers, world->searcher_capacity);
   GIVE(candidates, world->candidate_capacity);
-  GIVE(outlooks, world->outlook_capacity);
   GIVE(pair_calls, world->pair_call_capacity);
   GIVE(sort_places, world->sort_place_capacity);
   GIVE(active_pairs, world->active_pair_capacity);

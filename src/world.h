@@ -17,7 +17,7 @@
 #define NAME_SIZE 32
 // Has a cache line on its way before it is asked for. Inline: compilers drop a function that does
 // nothing else.
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(__wasm__)
 #define FETCH(address) __builtin_prefetch(address)
 #else
 #define FETCH(address) (void)(address)
@@ -26,7 +26,6 @@
 #define WORLD_SLOT 0  // the body that stands for the world
 #define NO_SLOT (-1)
 #define MAX_COLORS 64
-#define MOST_MATES 6
 
 _Static_assert(MAX_COLORS <= MAX_STAGES, "a pass over all colours is one job");
 typedef task_range color_range; // of blocks
@@ -119,13 +118,6 @@ typedef struct shape {
   int32_t first_pair; // pair * 2 + side, or NO_SLOT
   int32_t pair_count;
 } shape;
-
-// What a shape that looks for pairs has seen around it.
-typedef struct outlook {
-  int32_t count;             // of new mates, or more than there is room for
-  bool parts;                // from one that it had
-  int32_t mates[MOST_MATES]; // shapes
-} outlook;
 
 // Two shapes whose boxes are close.
 typedef struct pair {
@@ -299,9 +291,8 @@ struct tn_world {
   shape *shapes;
   tree fixed_tree, moving_tree;
   int32_t *searchers; // shapes that look for pairs
-  outlook *outlooks;  // theirs
-  int32_t searcher_count, searcher_capacity, outlook_capacity;
-  int64_t tree_debt; // leaves of the tree to be looked at again, for others that have moved
+  int32_t searcher_count, searcher_capacity;
+  int32_t tree_debt; // leaves of the tree to be looked at again, for others that have moved
 
   pool_list pair_list;
   pair *pairs;
@@ -322,7 +313,7 @@ struct tn_world {
   // Scratch of a step.
   int32_t *candidates; // shapes near a searching one
   int32_t candidate_count, candidate_capacity;
-  uint8_t *pair_calls; // by pair
+  uint8_t *pair_calls; // by pair: 1 where the shapes may have met
   int32_t *sort_places;
   int32_t pair_call_capacity, sort_place_capacity;
   int32_t *active_pairs; // with someone awake
