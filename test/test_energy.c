@@ -226,17 +226,19 @@ static void springs_of_every_kind_give_back_what_they_hold(void **unused)
   }
 }
 
-// Angles jump where the axes meet that they are measured from, and soft joints can be turned there.
+// Angles jump where the axes meet that they are measured from, rotation vectors at half a turn, and
+// soft joints can be turned there.
 static void soft_limits_gain_nothing_where_angles_jump(void **unused)
 {
   (void)unused;
-  static const tn_joint_kind kinds[] = {TN_JOINT_HINGE, TN_JOINT_BALL, TN_JOINT_UNIVERSAL};
+  static const tn_joint_kind kinds[] = {TN_JOINT_HINGE, TN_JOINT_BALL, TN_JOINT_UNIVERSAL,
+                                        TN_JOINT_GENERIC};
   uint32_t random = 1;
   double worst = 0.0;
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < 200; ++i) {
     tn_world *world = test_world(20, TN_METHOD_TENON);
     tn_world_set_gravity(world, tn_v3(0.0f, 0.0f, 0.0f));
-    tn_joint_def def = tn_default_joint_def(kinds[i % 3]);
+    tn_joint_def def = tn_default_joint_def(kinds[i % 4]);
     def.body_b = test_box(world, tn_p3(0.0, 0.0, 0.0), 1.0f, tn_v3(0.3f, 0.2f, 0.1f));
     def.angular_compliance = def.angular_limit_compliance = 0.5f;
     def.angular[0] = tn_between(-0.2f, 0.4f);

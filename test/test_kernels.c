@@ -212,7 +212,7 @@ static Rows rows_between(JointType type, Q frame, Q q, float lo, float hi)
     universal_rows(frame, q, &params, &rows);
     break;
   default:
-    generic_rows(frame, q, &rows);
+    generic_rows(frame, q, &params, &rows);
     break;
   }
   return rows;
@@ -403,6 +403,18 @@ static void universal_beyond_range(d4 q, double x[3])
   x[1] = beyond_range(x[1], sine);
 }
 
+static void generic_beyond_range(d4 q, double x[3])
+{
+  rotation_vector(q, x);
+  double turn = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+  double share = fmax(0.0, (turn - 2.9) / (pi - 2.9));
+  for (int i = 0; i < 3; ++i) { // the range about zero is from -0.4 to 0.4
+    double one_way = x[i] - fmax(-0.2, fmin(x[i], 0.6));
+    double both_ways = x[i] - fmax(-0.4, fmin(x[i], 0.4));
+    x[i] = one_way + share * (both_ways - one_way);
+  }
+}
+
 static void assert_row_beyond_range(Rows rows, int i, double beyond, d3 gradient)
 {
   double x = (double)rows.x[i];
@@ -442,8 +454,17 @@ static void angles_beyond_a_range_change_along_their_rows(void **state)
       }
       faded += sine < 0.5;
     }
+    double turn = 2.0 * acos(fmin(1.0, fabs(exact.w)));
+    if (turn < pi - 1e-3 && fabs(turn - 2.9) > 1e-3) {
+      gradients(generic_beyond_range, axes, exact, g);
+      generic_beyond_range(exact, x);
+      for (int k = 0; k < 3; ++k) {
+        assert_row_beyond_range(rows_between(TYPE_GENERIC, frame, q, -0.2f, 0.6f), k, x[k], g[k]);
+      }
+      faded += turn > 2.9;
+    }
   }
-  assert_true(faded > 500);
+  assert_true(faded > 1000);
 }
 
 // Two rows of a fixed joint's error and its direction: eq. 19 with the shorter way round.

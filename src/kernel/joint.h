@@ -256,9 +256,30 @@ KERNEL void universal_rows(Q frame, Q q, const RowParams *params, Rows *rows)
   rows->x[2] = b2.x;
 }
 
+// At half a turn a rotation vector changes its sign, and with it how far a component is beyond a
+// range that is not the same both ways. So what counts becomes that of the range about zero, from
+// FLIP on. `turn` is the angle of the rotation and `axis` how that changes.
+#define FLIP 2.9f // rad
+
+KERNEL void range_across_half_turn(R turn, V axis, R lo, R hi, R *x, V *n)
+{
+  R slope = splat(1.0f / (3.14159265f - FLIP));
+  R share = r_clamp(slope * (turn - FLIP), splat(0.0f), splat(1.0f));
+  R half = 0.5f * (hi - lo);
+  R one_way = *x - r_clamp(*x, lo, hi);
+  R both_ways = *x - r_clamp(*x, -half, half);
+  R beyond = one_way + share * (both_ways - one_way);
+  R steepness = pick(one_way == 0.0f, splat(0.0f), 1.0f - share) +
+                pick(both_ways == 0.0f, splat(0.0f), share);
+  V change = v_scale(slope * (both_ways - one_way), axis);
+  M near = turn > FLIP;
+  *x = pick(near & (beyond != 0.0f), pick(beyond > 0.0f, hi, lo) + beyond, *x);
+  *n = v_pick(near & (beyond != 0.0f), v_add(v_scale(steepness, *n), change), *n);
+}
+
 // Components of the rotation vector t. Their exact directions are those of the inverse left
 // Jacobian: n_i = e_i + t x e_i / 2 + k t x (t x e_i), k = (1 - (t/2) cot(t/2)) / t^2.
-KERNEL void generic_rows(Q frame, Q q, Rows *rows)
+KERNEL void generic_rows(Q frame, Q q, const RowParams *params, Rows *rows)
 {
   M flip = q.w < 0.0f;
   V v = v_pick(flip, v_make(-q.x, -q.y, -q.z), q_vector(q));
@@ -275,11 +296,13 @@ KERNEL void generic_rows(Q frame, Q q, Rows *rows)
   R exact = (1.0f - 0.5f * safe_angle * cot) / (safe_angle * safe_angle);
   R k = pick(small, 0.0833333333f + angle * angle * 0.00138888889f, exact);
   V t = v_scale(ratio, v);
+  V axis = v_scale(1.0f / safe_sine, v);
   R x[3] = {t.x, t.y, t.z};
   for (int i = 0; i < 3; ++i) {
     V e = v_make(splat(i == 0), splat(i == 1), splat(i == 2));
     V te = v_cross(t, e);
     V n = v_add(e, v_add(v_scale(splat(0.5f), te), v_scale(k, v_cross(t, te))));
+    range_across_half_turn(angle, axis, params->lo[i], params->hi[i], &x[i], &n);
     rows->n[i] = q_rotate(frame, n);
     rows->x[i] = x[i];
   }
@@ -302,7 +325,7 @@ KERNEL void angular_rows(JointType type, const JointStart *start, const RowParam
     universal_rows(frame, q, params, rows);
     break;
   case TYPE_GENERIC:
-    generic_rows(frame, q, rows);
+    generic_rows(frame, q, params, rows);
     break;
   default:
     fixed_rows(frame, q, rows);
