@@ -54,20 +54,18 @@ static scene_run *start_by(const char *name, const char *settings, tn_method met
 }
 
 // What turns freely keeps its angular momentum; by positions it does only when that is set right.
-// Averaged corrections do not answer the strain of stiff elements in full: it is booked as elastic
-// energy that never comes back, so that there only the kinetic energy is looked at.
+// Averaged corrections want two iterations: after one the elements are softer than their material,
+// and more strained.
 static void dahl_ship_keeps_its_angular_momentum(void **unused)
 {
   (void)unused;
   for (int m = 0; m < TEST_METHODS; ++m) {
-    scene_run *run = start_by("ship", "cell=0.12", test_methods[m], 20);
-    double start = tn_world_energy(run->world).kinetic;
+    tn_world_def def = test_world_def(20, test_methods[m]);
+    def.iterations = test_methods[m] == TN_METHOD_JACOBI ? 2 : 1;
+    scene_run *run = start_scene_by("ship", "cell=0.12", &def);
     run_scene(run, 2.0);
     assert_below(told(run, "angular_momentum_rel"), 1e-5);
-    assert_below(tn_world_energy(run->world).kinetic, 1.1 * start);
-    if (test_methods[m] != TN_METHOD_JACOBI) {
-      assert_below(fabs(told(run, "energy_rel_max")), 0.1);
-    }
+    assert_below(fabs(told(run, "energy_rel_max")), 0.1);
     scene_destroy(run);
   }
   scene_run *lossy = start_by("ship", "cell=0.12 keep_momentum=0", TN_METHOD_XPBD, 20);
