@@ -570,6 +570,13 @@ static void place_contacts(tn_world *world, builder *make)
   }
 }
 
+// What bounces is gone before joints could answer.
+static void let_bounce(tn_world *world, const contact *c)
+{
+  world->marks[c->body[0]].meets = false;
+  world->marks[c->body[1]].meets = false;
+}
+
 static void list_bouncers(tn_world *world)
 {
   contact_graph *g = &world->contact_graph;
@@ -579,6 +586,7 @@ static void list_bouncers(tn_world *world)
     for (int lane = 0; lane < BLOCK_WIDTH && cb->traits & TRAIT_BOUNCES; ++lane) {
       if (cb->restitution[lane] > 0.0f) {
         g->bouncers[g->bouncer_count++] = (bouncer){i, lane};
+        let_bounce(world, &world->contacts[g->contents[i].contact[lane]]);
       }
     }
   }

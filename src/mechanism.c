@@ -42,19 +42,6 @@ typedef struct solve {
   double spare;     // energy that may come from nowhere
 } solve;
 
-direct_system mechanism_system(const mechanism_set *set, const mechanism *m)
-{
-  direct_system s = {.nodes = set->nodes,
-                     .blocks = set->blocks,
-                     .targets = set->targets,
-                     .values = set->values,
-                     .scratch = set->values + m->scratch,
-                     .x = set->solutions,
-                     .first = m->first_node,
-                     .last = m->last_node};
-  return s;
-}
-
 static solve make_solve(const direct_context *c, mechanism *m)
 {
   mechanism_set *set = c->set;
@@ -66,7 +53,14 @@ static solve make_solve(const direct_context *c, mechanism *m)
   s.v = set->vectors;
   s.momentum = set->vectors + rows;
   s.x = set->solutions;
-  s.system = mechanism_system(set, m);
+  s.system.nodes = set->nodes;
+  s.system.blocks = set->blocks;
+  s.system.targets = set->targets;
+  s.system.values = set->values;
+  s.system.scratch = set->values + m->scratch;
+  s.system.x = set->solutions;
+  s.system.first = m->first_node;
+  s.system.last = m->last_node;
   return s;
 }
 
@@ -782,13 +776,13 @@ static void part_errors(solve *s)
 
 void mechanism_solve(const direct_context *c, mechanism *m)
 {
-  m->factored = !points_solve(c, m);
-  if (!m->factored) {
+  if (points_solve(c, m)) {
     return;
   }
   solve s = make_solve(c, m);
   s.share = s.kept = c->pass == DIRECT_AGAIN && !m->apart ? 1.0 : 0.0;
-  if (c->pass == DIRECT_AGAIN && m->apart) {
+  bool aside = c->pass == DIRECT_AGAIN && m->apart;
+  if (aside) {
     mechanism_set_aside(c, m, -1.0f);
   }
   load_bodies(&s);
@@ -828,6 +822,9 @@ void mechanism_solve(const direct_context *c, mechanism *m)
     m->stale = m->apart;
   }
   store_bodies(&s);
+  if (aside) {
+    mechanism_set_aside(c, m, 1.0f);
+  }
   if (c->pass == DIRECT_RELAX || c->pass == DIRECT_AHEAD) {
     mechanism_calm(c, m);
   }

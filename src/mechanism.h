@@ -83,40 +83,10 @@ typedef struct mechanism {
   bool stale;      // values hold another matrix than the velocities' one
   bool leaning;    // contacts carry one of its bodies
   bool meets;      // or may do so before the step ends
-  bool restless;   // its joints and contacts do not agree
-  bool factored;   // values hold the matrix of the last solve
-  // Contacts that its joints are to answer.
-  int32_t first_end, end_count;
-  int32_t active_ends;
-  int32_t first_footing_value; // their matrix, then columns
-  bool torn;                   // some joint cannot close, whatever the bodies do
-  bool torn_off;               // and none of these holds on to anything else
-  bool apart;                  // position changes of this substep are not to stay in the velocities
+  bool torn;       // some joint cannot close, whatever the bodies do
+  bool torn_off;   // and none of these holds on to anything else
+  bool apart;      // position changes of this substep are not to stay in the velocities
 } mechanism;
-
-// A point of contact on a mechanism, or between two.
-typedef struct footing {
-  int32_t block; // where the contact is
-  int8_t lane, point;
-  bool active;
-  bool footed[2];       // joints are to answer on this side
-  int32_t slot[2];      // bodies
-  int32_t mechanism[2]; // or NO_SLOT
-  int32_t node[2];
-  int32_t end[2]; // among those of its mechanisms; a second one in the same has none
-  double j[2][BODY_ROWS];
-  double start[2]; // velocity along it, of each side
-  double wanted;   // change of the relative velocity
-  double weight;   // inverse mass
-  double lambda;   // impulse before
-  double given;    // and besides
-  double guess;    // that the substep began with
-} footing;
-
-typedef struct footing_end {
-  int32_t footing;
-  double u; // what the mechanism's velocity along the footing has changed
-} footing_end;
 
 // All mechanisms of a world, one after the other in each array.
 typedef struct mechanism_set {
@@ -150,12 +120,6 @@ typedef struct mechanism_set {
   int32_t link_count, link_capacity;
   body_inertia *resisting; // by slot: of bodies in trees, where these need more
   int32_t resisting_capacity;
-  footing *footings;
-  int32_t footing_count, footing_capacity;
-  footing_end *ends;
-  int32_t end_capacity;
-  double *footing_values;
-  int32_t footing_value_capacity;
   int32_t skipped; // joints left to Gauss-Seidel: their mechanism would fill up
 } mechanism_set;
 
@@ -236,18 +200,6 @@ void mechanism_solve(const direct_context *c, mechanism *m);
 // Inertia about the centre of mass, world axes; the inverse of one plus the same about all axes.
 S direct_inertia(const solver_data *data, int32_t slot);
 void direct_inverse_inertia(double *to, S inertia, double more);
-
-direct_system mechanism_system(const mechanism_set *set, const mechanism *m);
-
-// mechanism_footings.c
-// Contacts and joints of mechanisms together, after both have been solved by themselves: which
-// points ask for something, their places, what mechanisms answer, impulses, and what these change.
-// Tasks over footings, or over mechanisms.
-void footings_look(int first, int last, void *context);
-void footings_place(const direct_context *c);
-void footings_answer(int first, int last, void *context);
-void footings_sweep(const direct_context *c);
-void footings_give(int first, int last, void *context);
 
 // mechanism_stiffness.c
 // What bodies resist turning with besides their inertia: nothing, what errors that are no motion

@@ -849,9 +849,5 @@ void mechanisms_release(tn_world *world)
   memory_give(world, set->point_bodies,
               (size_t)set->point_body_capacity * sizeof *set->point_bodies);
   memory_give(world, set->links, (size_t)set->link_capacity * sizeof *set->links);
-  memory_give(world, set->footings, (size_t)set->footing_capacity * sizeof *set->footings);
-  memory_give(world, set->ends, (size_t)set->end_capacity * sizeof *set->ends);
-  memory_give(world, set->footing_values,
-              (size_t)set->footing_value_capacity * sizeof *set->footing_values);
   memory_give(world, set->resisting, (size_t)set->resisting_capacity * sizeof *set->resisting);
 }

@@ -21,7 +21,6 @@ static const float SOFT_KEEP = 0.5f;
 #define CONSTRAINT_GRAIN 8 // blocks of joints, contacts, and what ties soft bodies
 #define AWAKE_GRAIN 128    // bodies
 #define MECHANISM_GRAIN 1
-#define FOOTING_GRAIN 64
 // Blocks of soft rows: edges are cheap.
 static const int SOFT_GRAIN[SOFT_TYPE_COUNT] = {32, 32, 16, 16, 8, 8, 8, 8};
 
@@ -74,18 +73,6 @@ static void mechanism_task(int first, int last, void *context)
     mechanism *m = &c->set->list[i];
     if (takes_part(m, c->pass)) {
       mechanism_solve(c, m);
-    }
-  }
-}
-
-// What was set aside moves the bodies after all.
-static void restore_task(int first, int last, void *context)
-{
-  const direct_context *c = context;
-  for (int i = first; i < last; ++i) {
-    const mechanism *m = &c->set->list[i];
-    if (m->apart && takes_part(m, DIRECT_AGAIN)) {
-      mechanism_set_aside(c, m, 1.0f);
     }
   }
 }
@@ -148,21 +135,6 @@ static void for_mechanisms(stepper *s, direct_pass pass, tn_task_fn *task)
 {
   s->direct.pass = pass;
   task_run(s->world->tasks, task, s->world->mechanisms.count, MECHANISM_GRAIN, &s->direct);
-}
-
-static void solve_footings(stepper *s, direct_pass pass)
-{
-  mechanism_set *set = &s->world->mechanisms;
-  task_pool *tasks = s->world->tasks;
-  if (set->footing_count == 0) {
-    return;
-  }
-  s->direct.pass = pass;
-  task_run(tasks, footings_look, set->footing_count, FOOTING_GRAIN, &s->direct);
-  footings_place(&s->direct);
-  task_run(tasks, footings_answer, set->count, MECHANISM_GRAIN, &s->direct);
-  footings_sweep(&s->direct);
-  task_run(tasks, footings_give, set->count, MECHANISM_GRAIN, &s->direct);
 }
 
 // Particles of all soft bodies, in blocks of eight; the first is none.
@@ -296,10 +268,9 @@ static void substep_tenon(stepper *s, int i)
     if (!s->data.substep.carried) {
       for_contacts(s, contacts->warm);
     }
-    // Impacts come between the guess and what it is for, and mechanisms revise it.
-    s->data.substep.carried = i + 1 < s->world->substeps &&
-                              s->world->contact_graph.bouncer_count == 0 &&
-                              s->world->mechanisms.footing_count == 0;
+    // Impacts come between the guess and what it is for.
+    s->data.substep.carried =
+        i + 1 < s->world->substeps && s->world->contact_graph.bouncer_count == 0;
   }
   if (s->has_softs) {
     for_soft_rows(s, SOFT_WARM);
@@ -328,8 +299,6 @@ static void substep_tenon(stepper *s, int i)
   bool touched = s->has_contacts || s->has_softs;
   if (touched) {
     for_mechanisms(s, DIRECT_AGAIN, mechanism_task);
-    solve_footings(s, DIRECT_AGAIN);
-    for_mechanisms(s, DIRECT_AGAIN, restore_task);
   }
   drift_bodies(s);
   for_mechanisms(s, DIRECT_FIRST, settle_task);
@@ -343,7 +312,6 @@ static void substep_tenon(stepper *s, int i)
   }
   if (touched) {
     for_mechanisms(s, DIRECT_RELAX, mechanism_task);
-    solve_footings(s, DIRECT_RELAX);
   }
 }
 
@@ -545,6 +513,7 @@ static float impulse_scale(const tn_world *world, float dt)
   return world->last_h > 0.0f ? dt / (float)world->substeps / world->last_h : 1.0f;
 }
 
+// Once it is known what bounces.
 static void find_mechanism_leaning(tn_world *world, mechanism *m)
 {
   m->leaning = m->meets = false;
@@ -622,9 +591,6 @@ static void begin_step(tn_world *world, float dt, float scale)
   }
   for (int32_t i = 0; i < world->mechanisms.joint_count; ++i) {
     direct_begin_step(world, &world->mechanisms.joints[i], dt, scale);
-  }
-  for (int32_t i = 0; i < world->mechanisms.count; ++i) {
-    find_mechanism_leaning(world, &world->mechanisms.list[i]);
   }
 }
 
@@ -752,7 +718,7 @@ uint32_t tn_world_step(tn_world *world, float dt)
   float h = dt / (float)world->substeps;
   if (!find_contacts(world, dt) || !graph_build(world) || !contacts_place(world) ||
       (world->contact_graph.young && !loads_guess(world, h / scale)) ||
-      !bearings_find(world, h * scale) || !footings_list(world) || !pack_softs(world, dt, scale)) {
+      !bearings_find(world, h * scale) || !pack_softs(world, dt, scale)) {
     report(world, TN_LOG_ERROR, "tn_world_step: out of memory");
     task_end(world->tasks);
     return TN_STEP_OUT_OF_MEMORY;
@@ -763,6 +729,9 @@ uint32_t tn_world_step(tn_world *world, float dt)
   s.direct.data = &s.data;
   s.task.ops = world->ops;
   contacts_pack(world, &s.data, dt, scale);
+  for (int32_t i = 0; i < world->mechanisms.count; ++i) {
+    find_mechanism_leaning(world, &world->mechanisms.list[i]);
+  }
   if (world->method == TN_METHOD_JACOBI) {
     count_shares(world);
   }

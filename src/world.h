@@ -216,12 +216,11 @@ typedef struct body_mark {
   int32_t neighbors; // contacts with dynamic bodies
   uint32_t look;     // for which this holds
   bool dynamic;
-  bool wedged;             // made inside one of them
-  bool leaning;            // something carries it
-  bool meets;              // something may touch it in this step
-  int32_t mechanism, node; // that it belongs to, from 1 on, and its place there
-  bool lost;               // its state is not finite
-  bool strays;             // from the boxes of its shapes, perhaps
+  bool wedged;  // made inside one of them
+  bool leaning; // something carries it
+  bool meets;   // something may touch it in this step
+  bool lost;    // its state is not finite
+  bool strays;  // from the boxes of its shapes, perhaps
 } body_mark;
 
 // What a body bears on flat faces.
@@ -633,10 +632,6 @@ int32_t lay_out_colors(coloring *c, int32_t *group, int types);
 // their joints have no place in the result.
 bool mechanisms_build(tn_world *world, const int32_t *joints, int32_t count);
 void mechanisms_release(tn_world *world);
-
-// mechanism_footing.c
-// Which contacts the joints of a mechanism are to answer in this step; false when out of memory.
-bool footings_list(tn_world *world);
 
 // Small double helpers.
 dquat dquat_mul(dquat a, dquat b);
