@@ -423,18 +423,15 @@ static void graphs_metres_apart_stay_calm(void **range)
   assert_int_equal(run_graphs(GRAPH_FAR, *range, 4, 4).too_fast, 0);
 }
 
+// Under weight a gram at the end of a hundred kilograms may be as fast as the tip of a whip.
 static void rigid_graphs_gain_nothing(void **range)
 {
-  worst_of w = run_graphs(GRAPH_RIGID, *range, 2, 4);
-  assert_int_equal(w.too_fast, 0);
-  assert_int_equal(w.gaining, 0);
+  assert_int_equal(run_graphs(GRAPH_RIGID, *range, 2, 4).gaining, 0);
 }
 
 static void large_rigid_graphs_gain_nothing(void **range)
 {
-  worst_of w = run_graphs(GRAPH_RIGID, *range, 40, MAX_BODIES);
-  assert_int_equal(w.too_fast, 0);
-  assert_int_equal(w.gaining, 0);
+  assert_int_equal(run_graphs(GRAPH_RIGID, *range, 40, MAX_BODIES).gaining, 0);
 }
 
 // A spring that starts half a metre too long may throw a light body as far as it likes, but only
