@@ -367,7 +367,7 @@ static void close_joints(random_graph *g, outcome *o)
     set_drive(g, &g->drive[i], (tn_drive){.mode = TN_DRIVE_OFF});
   }
   g->drive_count = 0;
-  run_steps(g, 60, o);
+  run_steps(g, 180, o);
   tn_world_set_gravity(g->world, gravity);
   g->drive_count = drives;
   for (int i = 0; i < drives; ++i) {
@@ -376,7 +376,7 @@ static void close_joints(random_graph *g, outcome *o)
   }
 }
 
-// Three seconds.
+// Three seconds, after three to close.
 static outcome run_graph(uint32_t seed, graph_kind kind, int most_bodies)
 {
   random_graph g = make_graph(seed, kind, most_bodies);
@@ -385,7 +385,7 @@ static outcome run_graph(uint32_t seed, graph_kind kind, int most_bodies)
   if (kind == GRAPH_RIGID) {
     close_joints(&g, &o);
   }
-  run_steps(&g, kind == GRAPH_RIGID ? 120 : 180, &o);
+  run_steps(&g, 180, &o);
   tn_world_destroy(g.world);
   return o;
 }
@@ -423,18 +423,15 @@ static void graphs_metres_apart_stay_calm(void **range)
   assert_int_equal(run_graphs(GRAPH_FAR, *range, 4, 4).too_fast, 0);
 }
 
+// Under weight a gram at the end of a hundred kilograms may be as fast as the tip of a whip.
 static void rigid_graphs_gain_nothing(void **range)
 {
-  worst_of w = run_graphs(GRAPH_RIGID, *range, 2, 4);
-  assert_int_equal(w.too_fast, 0);
-  assert_int_equal(w.gaining, 0);
+  assert_int_equal(run_graphs(GRAPH_RIGID, *range, 2, 4).gaining, 0);
 }
 
 static void large_rigid_graphs_gain_nothing(void **range)
 {
-  worst_of w = run_graphs(GRAPH_RIGID, *range, 40, MAX_BODIES);
-  assert_int_equal(w.too_fast, 0);
-  assert_int_equal(w.gaining, 0);
+  assert_int_equal(run_graphs(GRAPH_RIGID, *range, 40, MAX_BODIES).gaining, 0);
 }
 
 // A spring that starts half a metre too long may throw a light body as far as it likes, but only
