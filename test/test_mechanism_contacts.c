@@ -155,8 +155,8 @@ static double widest_gap(const scene_run *run)
   return gap;
 }
 
-// What a fall does to the joints, and the most that the energy has risen above its start; in between
-// it is less by what contacts hold while they give way.
+// What a fall does to the joints, and the most that the energy has risen above its start; in
+// between it is less by what contacts hold while they give way.
 typedef struct fall {
   double gap, deepest, gain;
 } fall;
@@ -248,14 +248,14 @@ static void ragdolls_that_meet_keep_their_momentum(void **unused)
   }
 }
 
-// One, four on the stairs, a pile of 20, and with hands a thousand times lighter than the chest. In a
-// pile some limb slips now and then.
+// One, four on the stairs, a pile of 20, and with hands a thousand times lighter than the chest. In
+// a pile some limb slips now and then.
 static void ragdolls_come_to_rest_whole(void **unused)
 {
   (void)unused;
-  static const char *const settings[] = {
-      "count=1 stairs=0 height=1", "count=1 stairs=0 height=1 mass_ratio=1000", "",
-      "count=20 stairs=0", "count=20 stairs=0 mass_ratio=1000"};
+  static const char *const settings[] = {"count=1 stairs=0 height=1",
+                                         "count=1 stairs=0 height=1 mass_ratio=1000", "",
+                                         "count=20 stairs=0", "count=20 stairs=0 mass_ratio=1000"};
   for (int i = 0; i < 5; ++i) {
     scene_run *run = start_scene("ragdoll", settings[i], 20);
     run_scene(run, 14.0);
