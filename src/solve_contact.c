@@ -292,7 +292,7 @@ KERNEL Slip slip_without_load(R far, R arm, const Strain *shift, const ContactSt
 #if TN_LANES < 16
 
 // Flat and round touches are where the step found them.
-KERNEL void begin_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
+LARGE void begin_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
 {
   Need need = need_of(cb, kind);
   Work w;
@@ -333,7 +333,7 @@ KERNEL M is_unloaded(Kind kind, const ContactState *state)
   return unloaded;
 }
 
-KERNEL void warm_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
+LARGE void warm_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
 {
   Need need = need_of(cb, kind);
   Work w;
@@ -565,7 +565,7 @@ KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Kind k
 #if TN_LANES < 16
 
 // After impacts some bodies have moved, and less of the substep is left to them.
-KERNEL void refresh_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
+LARGE void refresh_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
 {
   Work w;
   R flown = load_poses(data, cb, lane, &w);
@@ -579,7 +579,7 @@ KERNEL void refresh_contact(solver_data *data, contact_block *cb, int lane, Kind
 // ---------------------------------------------------------------------------------------------
 // Position form: the paper's own handling, errata mended.
 
-KERNEL void load_all_rows(contact_block *cb, int lane, Kind kind, Work *w)
+LARGE void load_all_rows(contact_block *cb, int lane, Kind kind, Work *w)
 {
   load_fields(cb->used, lane, w->used, kind.points);
   LOAD(cb->params, lane, &w->params);
@@ -587,7 +587,7 @@ KERNEL void load_all_rows(contact_block *cb, int lane, Kind kind, Work *w)
   load_touch(cb, lane, kind.points, &w->touch);
 }
 
-KERNEL void approach_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
+LARGE void approach_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
 {
   Work w;
   R approach[CONTACT_POINTS];
@@ -606,7 +606,7 @@ KERNEL void approach_contact(solver_data *data, contact_block *cb, int lane, Kin
 
 // SolvePositions: eq. 4 for the penetration, then static friction against the whole tangential
 // motion of the substep, which is h times the velocity.
-KERNEL void position_point(const solver_data *data, int i, Work *w)
+LARGE void position_point(const solver_data *data, int i, Work *w)
 {
   R h = splat(data->substep.h);
   R inv_h = 1.0f / h;
@@ -635,7 +635,7 @@ KERNEL void position_point(const solver_data *data, int i, Work *w)
 }
 
 // SolveVelocities: eq. 30 and 34.
-KERNEL void velocity_point(const solver_data *data, int i, R approach, R e, R threshold, Work *w)
+LARGE void velocity_point(const solver_data *data, int i, R approach, R e, R threshold, Work *w)
 {
   R h = splat(data->substep.h);
   V ra = w->touch.ra[i];
@@ -663,7 +663,7 @@ KERNEL void velocity_point(const solver_data *data, int i, R approach, R e, R th
   w->state.lambda[i] = now;
 }
 
-KERNEL void load_movable(const solver_data *data, contact_block *cb, int lane, Kind kind, Work *w)
+LARGE void load_movable(const solver_data *data, contact_block *cb, int lane, Kind kind, Work *w)
 {
   load_velocities(data, cb, lane, w);
   load_inertias(data, cb, lane, w);
@@ -677,8 +677,8 @@ KERNEL void load_movable(const solver_data *data, contact_block *cb, int lane, K
   }
 }
 
-KERNEL void store_moved(const solver_data *data, contact_block *cb, int lane, const Work *before,
-                        const Work *w)
+LARGE void store_moved(const solver_data *data, contact_block *cb, int lane, const Work *before,
+                       const Work *w)
 {
   if (data->substep.averaged) {
     add_change(data, gather_a(cb, lane), v_sub(w->a.v, before->a.v), v_sub(w->a.w, before->a.w));
@@ -689,7 +689,7 @@ KERNEL void store_moved(const solver_data *data, contact_block *cb, int lane, co
   store_whole(data, gather_b(cb, lane), &w->b, w->share_b);
 }
 
-KERNEL void position_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
+LARGE void position_contact(solver_data *data, contact_block *cb, int lane, Kind kind)
 {
   solve_stage stage = data->substep.stage;
   if (stage == STAGE_BEGIN) {

@@ -106,8 +106,8 @@ KERNEL V joint_offset(const JointStart *start, const Body *a, const Body *b, Row
   return offset;
 }
 
-KERNEL void linear_rows(JointType type, const JointStart *start, const Body *a, const Body *b,
-                        Rows *rows)
+LARGE void linear_rows(JointType type, const JointStart *start, const Body *a, const Body *b,
+                       Rows *rows)
 {
   V offset = joint_offset(start, a, b, rows);
   if (type == TYPE_DISTANCE) {
@@ -166,8 +166,8 @@ KERNEL V angle_gradient(V axis, R lean, V across)
 // `change` is the sine's gradient. A spring that presses against an end of the range would gain
 // energy by the jump, so near there what is beyond the end fades with the sine: the spring then
 // holds the same from every side.
-KERNEL void limited_angle(R angle, V gradient, R sine, V change, const RowParams *params, int i,
-                          R *x, V *n)
+LARGE void limited_angle(R angle, V gradient, R sine, V change, const RowParams *params, int i,
+                         R *x, V *n)
 {
   R end = r_clamp(angle, params->lo[i], params->hi[i]);
   R beyond = angle - end;
@@ -308,8 +308,8 @@ KERNEL void generic_rows(Q frame, Q q, const RowParams *params, Rows *rows)
   }
 }
 
-KERNEL void angular_rows(JointType type, const JointStart *start, const RowParams *params,
-                         const Body *a, const Body *b, Rows *rows)
+LARGE void angular_rows(JointType type, const JointStart *start, const RowParams *params,
+                        const Body *a, const Body *b, Rows *rows)
 {
   Q frame = joint_frame(start, a);
   Q q = joint_relative(start, a, b);

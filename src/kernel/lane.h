@@ -27,8 +27,10 @@
 // WebAssembly is as fast without, and a third of the size, but for INLINED loops.
 #if defined(__wasm__)
 #define KERNEL static inline
+#define LARGE static __attribute__((noinline, minsize, unused)) // and not worth several copies
 #else
 #define KERNEL INLINED
+#define LARGE KERNEL
 #endif
 
 #if TN_LANES == 1

@@ -43,7 +43,7 @@ KERNEL SinCos r_sincos(R x)
 }
 
 // Three ulp.
-KERNEL R r_atan2(R y, R x)
+LARGE R r_atan2(R y, R x)
 {
   // Infinity counts as the largest float, and no sum may overflow.
   R ax = r_clamp(r_abs(x), splat(0.0f), splat(3.4028234e38f));
@@ -69,14 +69,14 @@ KERNEL R r_atan2(R y, R x)
 }
 
 // Four ulp; arguments beyond one count as one.
-KERNEL R r_acos(R x)
+LARGE R r_acos(R x)
 {
   R c = r_clamp(x, splat(-1.0f), splat(1.0f));
   return r_atan2(r_sqrt((1.0f - c) * (1.0f + c)), c);
 }
 
 // Two ulp in [-87, 88]; below that zero's neighbour, above it the largest power.
-KERNEL R r_exp(R x)
+LARGE R r_exp(R x)
 {
   R number = pick(is_number(x), x, splat(0.0f));
   R c = r_clamp(number, splat(-87.0f), splat(88.0f));
