@@ -12,13 +12,6 @@
 
 #define DT (1.0f / 60.0f)
 
-// For a bound that the engine does not meet yet: the test says so and is skipped.
-#define NOT_MET_YET(what)                                                                          \
-  do {                                                                                             \
-    print_message("  not met yet: %s\n", what);                                                    \
-    skip();                                                                                        \
-  } while (0)
-
 // ---------------------------------------------------------------------------------------------
 // Scenes, with sleeping off
 
