@@ -25,7 +25,7 @@ void bearings_release(tn_world *world)
 
 static bool is_face(const contact *c)
 {
-  return c->manifold.form == MANIFOLD_FLAT && c->manifold.count >= FULL_FACE; // CONTACT_FLAT_4
+  return c->manifold.form == MANIFOLD_FLAT && c->manifold.count >= FULL_FACE;
 }
 
 static tn_vec3 normal_of(const tn_world *world, const contact *c)

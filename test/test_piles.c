@@ -34,7 +34,7 @@ static void capsules_driven_into_each_other_come_out(void **unused)
   scene_destroy(run);
 }
 
-// Without friction they slide into each other's gaps for about a minute.
+// Without friction they slide into each other's gaps for 30 to 50 s.
 static void capsules_settle_without_friction(void **unused)
 {
   (void)unused;
