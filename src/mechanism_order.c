@@ -544,6 +544,7 @@ static void add_point(orderer *o, mechanism *m, int32_t node)
     b->joint[b->count++] = 2 * at + side_of(o->world, o->id[node], o->id[at_body]);
   }
   add_links(o, node, m->first_link, p);
+  block->upper[at % BLOCK_WIDTH] = (float)p->upper;
 }
 
 // Beside the nodes of the mechanism.
