@@ -53,8 +53,8 @@ direct_state_fn direct_state_1, direct_state_4, direct_state_8;
 
 typedef struct direct_ops {
   direct_state_fn *state;
-  void (*factor)(const direct_system *s);
-  void (*substitute)(const direct_system *s);
+  // Of a fresh matrix, which is factored meanwhile, or of one that has been.
+  void (*solve)(const direct_system *s, int fresh);
 } direct_ops;
 
 extern const direct_ops direct_ops_1, direct_ops_4, direct_ops_8;

@@ -45,10 +45,15 @@ static bool is_violated(const direct_context *c, const mechanism *m)
   return false;
 }
 
+static bool is_spring(const RowParams *params)
+{
+  return params->alpha != 0.0f || params->alpha_limit != 0.0f;
+}
+
 static double last_impulse(const RowParams *params, const RowState *state, bool springs)
 {
   const float *a = state->lambda;
-  bool counts = springs || (params->alpha == 0.0f && params->alpha_limit == 0.0f);
+  bool counts = springs || !is_spring(params);
   return counts ? sqrt((double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])) : 0.0;
 }
 
@@ -58,9 +63,13 @@ static double last_impulse(const RowParams *params, const RowState *state, bool 
 void mechanism_resist_load(const direct_context *c, const mechanism *m)
 {
   mechanism_resist_nothing(c, m);
-  bool springs = !is_violated(c, m);
+  bool springs = true, known = false;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     const direct_joint *j = &c->set->joints[i];
+    if (!known && (is_spring(&j->params[0]) || is_spring(&j->params[1]))) {
+      springs = !is_violated(c, m);
+      known = true;
+    }
     double pull = last_impulse(&j->params[0], &j->state[0], springs);
     double twist = last_impulse(&j->params[1], &j->state[1], springs);
     stiffen(c, j, 0, pull * (double)v_length(j->start.ra) + twist);
