@@ -59,7 +59,7 @@ typedef struct direct_joint {
   int32_t first_law;
   int16_t law_count, law_capacity;
   JointType type;
-  JointStart start;
+  float lever[2];      // lengths, as the step begins
   RowParams params[2]; // linear, angular
   RowState state[2];   // impulses of the last substep
   float sum[2][3];     // over the step

@@ -1,7 +1,7 @@
 // Geometric stiffness: an impulse at a lever keeps its direction while the body turns, so that the
 // turn itself changes its torque. Rows leave that out. What makes up for it is inertia: the sum of
 // impulses times levers and h is an upper bound.
-#include "world.h"
+#include "mechanism.h"
 
 #include <math.h>
 
@@ -72,14 +72,13 @@ void mechanism_resist_load(const direct_context *c, const mechanism *m)
     }
     double pull = last_impulse(&j->params[0], &j->state[0], springs);
     double twist = last_impulse(&j->params[1], &j->state[1], springs);
-    stiffen(c, j, 0, pull * (double)v_length(j->start.ra) + twist);
-    stiffen(c, j, 1, pull * (double)v_length(j->start.rb) + twist);
+    stiffen(c, j, 0, pull * (double)j->lever[0] + twist);
+    stiffen(c, j, 1, pull * (double)j->lever[1] + twist);
   }
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     direct_node *node = &c->set->nodes[i];
     if (node->resistance > 0.0) {
-      const double *moments = c->world->bodies[node->index].moments;
-      double mean = (moments[0] + moments[1] + moments[2]) / 3.0;
+      double mean = (double)mean_inertia(c->data, node->index);
       node->resistance = fmax(0.0, node->resistance - DIRECT_BEARABLE * mean);
     }
   }
