@@ -39,6 +39,7 @@ KERNEL void store_part(point_joint *first, float *part, R r[8])
 {
   size_t at = (size_t)(part - (float *)first);
   float *to[TN_LANES];
+#pragma GCC unroll 16
   for (int i = 0; i < TN_LANES; ++i) {
     to[i] = (float *)(first + i) + at;
   }
