@@ -58,18 +58,6 @@ static void fly(const solver_data *data, flight *flights, int count)
   }
 }
 
-// One more, and all of them if these are enough; returns how many wait.
-static int add_flight(const solver_data *data, flight *flights, int count, int block, int lane)
-{
-  flights[count].block = block;
-  flights[count].lane = lane;
-  if (count + 1 < FLIGHTS) {
-    return count + 1;
-  }
-  fly(data, flights, FLIGHTS);
-  return 0;
-}
-
 #if TN_LANES == 16
 
 // Whether the next two of a range lie side by side.
@@ -84,12 +72,16 @@ static void drift_bodies(solver_data *data, int first, int last)
   int count = 0;
   for (int i = first; i < last; ++i) {
     if (is_pair(data, i, last)) {
-      count = add_flight(data, flights, count, data->active[i++], 0);
+      flights[count].block = data->active[i++];
+      flights[count++].lane = 0;
     } else {
       solver_ops_8.drift(data, i, i + 1);
     }
+    if (count == FLIGHTS || i + 1 >= last) {
+      fly(data, flights, count);
+      count = 0;
+    }
   }
-  fly(data, flights, count);
 }
 
 // The rest is that of eight lanes.
@@ -177,13 +169,15 @@ void KICK_BODIES(solver_data *data, int first, int last, kick_part part)
 void DRIFT_BODIES(solver_data *data, int first, int last)
 {
   flight flights[FLIGHTS];
-  int count = 0;
-  for (int i = first; i < last; ++i) {
-    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
-      count = add_flight(data, flights, count, data->active[i], lane);
+  int end = last * BLOCK_WIDTH, count = 0;
+  for (int i = first * BLOCK_WIDTH; i < end; i += TN_LANES) {
+    flights[count].block = data->active[i / BLOCK_WIDTH];
+    flights[count++].lane = i % BLOCK_WIDTH;
+    if (count == FLIGHTS || i + TN_LANES >= end) {
+      fly(data, flights, count);
+      count = 0;
     }
   }
-  fly(data, flights, count);
 }
 
 #endif
