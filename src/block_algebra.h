@@ -59,8 +59,11 @@ INLINE void block_factor(double *a, int n, double sign)
 #pragma GCC unroll 8
   for (int j = 0; j < n; ++j) {
     double *column = a + j * ld;
-    double least = 1e-13 * fabs(column[j]) + 1e-300;
-    double inverse = sign / at_least(least, sign * column[j]);
+    double pivot = sign * column[j];
+    if (__builtin_expect(!(pivot > 1e-299), 0)) { // else nobody waits for the bound
+      pivot = at_least(1e-13 * fabs(pivot) + 1e-300, pivot);
+    }
+    double inverse = sign / pivot;
 #pragma GCC unroll 8
     for (int k = j + 1; k < n; ++k) {
       column_subtract(a + k * ld, column, inverse * column[k], k, n);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #define BODY_ROWS 6
+#define BARE_VALUES 8 // of a body before all of its joints: inverse mass and inertia
 // What bodies bear without more inertia: h^2 times the geometric stiffness, over the inertia.
 #define DIRECT_BEARABLE 2.0
 
@@ -48,13 +49,13 @@ typedef struct direct_system {
 } direct_system;
 
 // Rows of a block's joints at the bodies' pose.
-typedef void direct_state_fn(const solver_data *data, rows_block *block, stated_rows *joints);
+typedef void direct_state_fn(const solver_data *data, rows_block *block, stated_row *rows);
 direct_state_fn direct_state_1, direct_state_4, direct_state_8;
 
 typedef struct direct_ops {
   direct_state_fn *state;
-  void (*factor)(const direct_system *s);
-  void (*substitute)(const direct_system *s);
+  // Of a fresh matrix, which is factored meanwhile, or of one that has been.
+  void (*solve)(const direct_system *s, int fresh);
 } direct_ops;
 
 extern const direct_ops direct_ops_1, direct_ops_4, direct_ops_8;

@@ -247,6 +247,7 @@ KERNEL int moves_in(Gather g, int i)
 KERNEL void load_each(const float *first, size_t stride, Gather g, R r[8])
 {
   const float *from[TN_LANES];
+#pragma GCC unroll 16
   for (int i = 0; i < TN_LANES; ++i) {
     from[i] = first + stride * body_in(g, i);
   }
@@ -256,6 +257,7 @@ KERNEL void load_each(const float *first, size_t stride, Gather g, R r[8])
 // Where bodies' entries go; `unread` takes what may not be written.
 KERNEL void find_places(float *first, size_t stride, Gather g, float *unread, float **to)
 {
+#pragma GCC unroll 16
   for (int i = 0; i < TN_LANES; ++i) {
     to[i] = first + stride * body_in(g, i);
   }
@@ -313,6 +315,7 @@ KERNEL void store_whole(const solver_data *data, Gather g, const Body *body, R s
   float *to[TN_LANES];
   find_places(data->state->motion, STRIDE(data->state), g, unread.motion, to);
   store8(to, motion);
+#pragma GCC unroll 16
   for (int i = 0; i < TN_LANES; ++i) {
     to[i] += sizeof unread.motion / sizeof(float);
   }
@@ -355,6 +358,7 @@ KERNEL void store_change(const solver_data *data, Gather g, const Body *body, V 
   float *to[TN_LANES];
   find_places(data->state->motion, STRIDE(data->state), g, unread.motion, to);
   add8(to, motion);
+#pragma GCC unroll 16
   for (int i = 0; i < TN_LANES; ++i) {
     to[i] += sizeof unread.motion / sizeof(float);
   }

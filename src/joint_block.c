@@ -262,9 +262,11 @@ static void aim_direct(Drive *to, const tn_drive *drive, float from, int angular
 void direct_begin_step(tn_world *world, direct_joint *d, float dt, float impulse_scale)
 {
   joint *j = &world->joints[d->joint];
-  d->start = joint_start(world, j);
-  d->start.frame = seen_turn(d->start.frame);
-  d->start.relative = seen_turn(d->start.relative);
+  JointStart start = joint_start(world, j);
+  start.frame = seen_turn(start.frame);
+  start.relative = seen_turn(start.relative);
+  d->lever[0] = v_length(start.ra);
+  d->lever[1] = v_length(start.rb);
   joint_params(j, d->params);
   aim_direct(&d->params[0].drive, &j->def.linear_drive, j->target[0], 0, dt);
   aim_direct(&d->params[1].drive, &j->def.angular_drive, j->target[1], 1, dt);
@@ -277,7 +279,7 @@ void direct_begin_step(tn_world *world, direct_joint *d, float dt, float impulse
   }
   rows_block *rows = &world->mechanisms.rows_blocks[d->place / BLOCK_WIDTH];
   int lane = d->place % BLOCK_WIDTH;
-  set_lane(rows->start, lane, &d->start, FIELDS(JointStart));
+  set_lane(rows->start, lane, &start, FIELDS(JointStart));
   set_lane(rows->lo, lane, d->params[1].lo, 3);
   set_lane(rows->hi, lane, d->params[1].hi, 3);
   set_lane(rows->middle, lane, d->params[1].middle, 3);
@@ -288,7 +290,7 @@ void direct_begin_step(tn_world *world, direct_joint *d, float dt, float impulse
   if (d->point != NO_SLOT) {
     point_block *block = &world->mechanisms.point_blocks[d->point / BLOCK_WIDTH];
     point_joint *p = &world->mechanisms.points[d->point];
-    set_lane(block->start, d->point % BLOCK_WIDTH, &d->start, 9);
+    set_lane(block->start, d->point % BLOCK_WIDTH, &start, 9);
     memcpy(p->lambda, d->state[0].lambda, sizeof p->lambda);
     memset(p->sum, 0, sizeof p->sum);
   }

@@ -40,6 +40,7 @@ typedef struct solve {
   double kept;      // and that stays in the velocities
   double fastest;   // speed of a body as the solve begins
   double spare;     // energy that may come from nowhere
+  bool fresh;       // the matrix is to be made anew
 } solve;
 
 static solve make_solve(const direct_context *c, mechanism *m)
@@ -196,10 +197,20 @@ static void put_side(const solve *s, const direct_joint *j, int side, int n)
   }
 }
 
+static int active_laws(const solve *s, const direct_joint *j)
+{
+  int count = 0;
+  for (int i = 0; i < j->law_count; ++i) {
+    count += s->laws[j->first_law + i].active;
+  }
+  return count;
+}
+
 static void put_rows(const solve *s, const direct_joint *j)
 {
-  const direct_node *node = &s->nodes[j->node];
-  int n = node->rows, ld = padded(n);
+  direct_node *node = &s->nodes[j->node];
+  int n = active_laws(s, j), ld = padded(n);
+  node->rows = (int16_t)n;
   double *diagonal = s->values + node->diagonal;
   memset(diagonal, 0, (size_t)(n * ld) * sizeof *diagonal);
   const law *l = &s->laws[j->first_law], *end = l + j->law_count;
@@ -214,15 +225,6 @@ static void put_rows(const solve *s, const direct_joint *j)
       put_side(s, j, side, n);
     }
   }
-}
-
-static int active_laws(const solve *s, const direct_joint *j)
-{
-  int count = 0;
-  for (int i = 0; i < j->law_count; ++i) {
-    count += s->laws[j->first_law + i].active;
-  }
-  return count;
 }
 
 // Sizes of the blocks below a node, and zeros where only elimination writes.
@@ -240,13 +242,10 @@ static void clear_blocks(const solve *s, direct_node *node)
   node->below = (int16_t)below;
 }
 
-static void assemble(const solve *s)
+// All of the matrix but the rows of joints.
+static void put_bodies(const solve *s)
 {
-  mechanism *m = s->mechanism;
-  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
-    direct_joint *j = &s->joints[i];
-    s->nodes[j->node].rows = (int16_t)active_laws(s, j);
-  }
+  const mechanism *m = s->mechanism;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     direct_node *node = &s->nodes[i];
     clear_blocks(s, node);
@@ -256,16 +255,6 @@ static void assemble(const solve *s)
       put_mass(s, node);
     }
   }
-  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
-    put_rows(s, &s->joints[i]);
-  }
-}
-
-// The matrix of all active rows.
-static void prepare(const solve *s)
-{
-  assemble(s);
-  s->context->direct->factor(&s->system);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -319,24 +308,28 @@ static void ask_joint(const solve *s, const direct_joint *j, bool again)
   }
 }
 
-static void ask(const solve *s)
+// Solutions for what is asked. A joint's rows and what is asked of them go together while they are
+// at hand, and so do elimination and the first half of substitution.
+static void answer(solve *s)
 {
   const mechanism *m = s->mechanism;
+  bool again = s->context->pass == DIRECT_AGAIN;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     if (!s->nodes[i].is_joint) {
       memset(s->x + s->nodes[i].first_row, 0, BODY_ROWS * sizeof *s->x);
     }
   }
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
-    ask_joint(s, &s->joints[i], s->context->pass == DIRECT_AGAIN);
+    if (s->fresh) {
+      put_rows(s, &s->joints[i]);
+    }
+    ask_joint(s, &s->joints[i], again);
   }
-}
-
-// Solutions for what is asked.
-static void answer(const solve *s)
-{
-  ask(s);
-  s->context->direct->substitute(&s->system);
+  if (s->fresh) {
+    put_bodies(s);
+  }
+  s->context->direct->solve(&s->system, s->fresh);
+  s->fresh = false;
 }
 
 // The speed that the position part gives a body.
@@ -702,10 +695,10 @@ static bool revise_errors(const solve *s)
   return changed;
 }
 
-static void solve_errors(const solve *s)
+static void solve_errors(solve *s)
 {
   for (int round = 0; round < ROUNDS; ++round) {
-    prepare(s);
+    s->fresh = true;
     answer(s);
     if (!revise_errors(s)) {
       break;
@@ -737,7 +730,7 @@ static void note_press(const solve *s, direct_joint *j)
 }
 
 // The impulses are those of the last substep, if it had any.
-static void find_errors(const solve *s)
+static void find_errors(solve *s)
 {
   const mechanism *m = s->mechanism;
   for (int k = !s->context->begins && m->stale ? 1 : 0; k < PRESSES; ++k) {
@@ -799,9 +792,7 @@ void mechanism_solve(const direct_context *c, mechanism *m)
     mechanism_resist_nothing(c, m);
   }
   for (int round = 0; round < ROUNDS; ++round) {
-    if (stale) {
-      prepare(&s);
-    }
+    s.fresh = stale;
     answer(&s);
     if (c->pass == DIRECT_FIRST) {
       judge_errors(&s);

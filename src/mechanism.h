@@ -53,12 +53,13 @@ typedef struct direct_joint {
   int32_t body[2];
   int32_t node, at[2]; // of the joint and of its bodies, NO_SLOT for those that joints do not move
   int32_t point;       // its place in a tree of ball joints, or NO_SLOT
-  int32_t place;       // among stated rows
+  int32_t place;       // in blocks of rows
+  int32_t first_row;   // of the stated ones
   int32_t entry[2];    // where its rows go among the values, for each body
   int32_t first_law;
   int16_t law_count, law_capacity;
   JointType type;
-  JointStart start;
+  float lever[2];      // lengths, as the step begins
   RowParams params[2]; // linear, angular
   RowState state[2];   // impulses of the last substep
   float sum[2][3];     // over the step
@@ -103,8 +104,8 @@ typedef struct mechanism_set {
   law *laws;
   int32_t law_count, law_capacity;
   rows_block *rows_blocks;
-  stated_rows *stated; // by places in blocks
-  int32_t rows_count, rows_capacity, stated_capacity;
+  stated_row *stated; // by places in blocks
+  int32_t rows_count, rows_capacity, stated_count, stated_capacity;
   double *values; // blocks, then scratch
   int32_t value_count, value_capacity;
   double *vectors; // velocities, then momenta, by row

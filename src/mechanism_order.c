@@ -326,7 +326,7 @@ static void add_nodes(orderer *o)
     direct_node *node = &set->nodes[base + i];
     int32_t from = o->order[i];
     node->diagonal = set->value_count;
-    set->value_count += padded(node->capacity) * node->capacity;
+    set->value_count += node->bare ? BARE_VALUES : padded(node->capacity) * node->capacity;
     node->first = set->block_count;
     node->count = o->length[from];
     for (int32_t k = 0; k < node->count; ++k) {
@@ -397,7 +397,10 @@ static void add_rows(mechanism_set *set, mechanism *m)
         block = &set->rows_blocks[set->rows_count++];
         memset(block, 0, sizeof *block);
         block->type = j->type;
+        block->first_row = set->stated_count;
       }
+      j->first_row = set->stated_count;
+      set->stated_count += stated_rows(j->type);
       j->place = (set->rows_count - 1) * BLOCK_WIDTH + block->count;
       block->a[block->count] = j->body[0];
       block->b[block->count] = j->body[1];
@@ -544,6 +547,7 @@ static void add_point(orderer *o, mechanism *m, int32_t node)
     b->joint[b->count++] = 2 * at + side_of(o->world, o->id[node], o->id[at_body]);
   }
   add_links(o, node, m->first_link, p);
+  block->upper[at % BLOCK_WIDTH] = (float)p->upper;
 }
 
 // Beside the nodes of the mechanism.
@@ -788,8 +792,8 @@ static bool plan_all(planner *p)
   mechanism_set *set = &p->world->mechanisms;
   return memory_reserve(p->world, (void **)&set->laws, &set->law_capacity, set->law_count,
                         sizeof *set->laws) &&
-         memory_reserve(p->world, (void **)&set->stated, &set->stated_capacity,
-                        set->rows_count * BLOCK_WIDTH, sizeof *set->stated) &&
+         memory_reserve(p->world, (void **)&set->stated, &set->stated_capacity, set->stated_count,
+                        sizeof *set->stated) &&
          memory_reserve(p->world, (void **)&set->values, &set->value_capacity, set->value_count,
                         sizeof *set->values) &&
          memory_reserve(p->world, (void **)&set->vectors, &set->vector_capacity, 2 * set->row_count,
@@ -804,7 +808,8 @@ bool mechanisms_build(tn_world *world, const int32_t *solved, int32_t count)
   mechanism_set *set = &world->mechanisms;
   set->count = set->node_count = set->block_count = set->target_count = 0;
   set->joint_count = set->law_count = set->value_count = set->row_count = set->skipped = 0;
-  set->rows_count = set->point_count = set->link_count = set->point_body_count = 0;
+  set->rows_count = set->stated_count = set->point_count = set->link_count = set->point_body_count =
+      0;
   if (count == 0) {
     return true;
   }

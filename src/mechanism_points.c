@@ -45,18 +45,15 @@ static bool is_motion(const direct_context *c, const point_tree *t, point_extrem
          sqrt(c->points->top_square(c->data, t)) <= most;
 }
 
-static double square3(const float *a)
-{
-  return (double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-}
-
 // What the last impulses, at levers as they are now, ask for beyond the inertia that a body has.
 static double resistance(const direct_context *c, const point_tree *t, const point_body *b)
 {
   double press = 0.0;
   for (int32_t k = 0; k < b->count; ++k) {
     const point_joint *p = &t->points[b->joint[k] >> 1];
-    press += sqrt(square3(p->lambda) * square3(p->lever[b->joint[k] & 1]));
+    const float *l = p->lambda;
+    double square = (double)(l[0] * l[0] + l[1] * l[1] + l[2] * l[2]);
+    press += sqrt(square * (double)p->lever[b->joint[k] & 1][3]);
   }
   double mean = (double)mean_inertia(c->data, b->slot);
   return (double)c->data->substep.h * press - DIRECT_BEARABLE * mean;
@@ -100,7 +97,7 @@ static bool solve_first(const direct_context *c, const solver_data *data, const 
   if ((double)extremes.error > direct_joint_speed(fastest)) {
     return false;
   }
-  double energy = c->points->solve(t, resists ? RESISTING_SOFTNESS : DIRECT_SOFTNESS, 1);
+  double energy = c->points->solve(t, resists ? RESISTING_SOFTNESS : DIRECT_SOFTNESS);
   return is_motion(c, t, extremes, energy);
 }
 
@@ -138,9 +135,9 @@ bool points_solve(const direct_context *c, mechanism *m)
     c->points->again(&data, &t);
   } else {
     c->points->state(&data, &t, 1);
-    c->points->solve(&t, DIRECT_SOFTNESS, 0);
+    c->points->solve(&t, DIRECT_SOFTNESS);
   }
   float take = c->pass == DIRECT_AHEAD ? 0.0f : 1.0f;
-  m->strained = c->points->apply(&data, &t, first ? 1.0 : 0.0, first, take);
+  m->strained = c->points->apply(&data, &t, first ? 0.0f : 1.0f, take);
   return true;
 }

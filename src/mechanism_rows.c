@@ -250,8 +250,9 @@ static float resisted_weight(const stating *s, int i)
 
 static law *add_resistance(stating *s, law_kind kind, int i)
 {
-  const stated_rows *rows = &s->context->set->stated[s->joint->place];
-  const double(*axis)[BODY_ROWS] = s->block ? AXES[i] : rows->row[2][i].j;
+  const stated_row *axes =
+      &s->context->set->stated[s->joint->first_row + stated_rows(s->joint->type) - 3];
+  const double(*axis)[BODY_ROWS] = s->block ? AXES[i] : axes[i].j;
   return add_law(s, kind, i, s->kind.vector_resist ? axis : s->rows->j, resisted_weight(s, i));
 }
 
@@ -307,7 +308,7 @@ static void state_block(stating *s, int block, double size)
   s->kind = block ? angular_kind(j->type) : linear_kind(j->type);
   s->params = &j->params[block];
   s->state = &j->state[block];
-  s->rows = s->context->set->stated[j->place].row[block];
+  s->rows = &s->context->set->stated[j->first_row + 3 * block];
   s->least = ROUNDING * size;
   state_rows(s);
   if (has_law(s->params, s->kind)) {
@@ -333,7 +334,8 @@ static void joint_laws(stating *s, direct_joint *j)
 void direct_laws(const direct_context *c, const mechanism *m)
 {
   for (int32_t i = m->first_rows; i < m->last_rows; ++i) {
-    c->direct->state(c->data, &c->set->rows_blocks[i], &c->set->stated[(ptrdiff_t)i * BLOCK_WIDTH]);
+    rows_block *block = &c->set->rows_blocks[i];
+    c->direct->state(c->data, block, &c->set->stated[block->first_row]);
   }
   stating s = {.context = c};
   s.h = (double)c->data->substep.h;

@@ -1,7 +1,7 @@
 // Geometric stiffness: an impulse at a lever keeps its direction while the body turns, so that the
 // turn itself changes its torque. Rows leave that out. What makes up for it is inertia: the sum of
 // impulses times levers and h is an upper bound.
-#include "world.h"
+#include "mechanism.h"
 
 #include <math.h>
 
@@ -45,10 +45,15 @@ static bool is_violated(const direct_context *c, const mechanism *m)
   return false;
 }
 
+static bool is_spring(const RowParams *params)
+{
+  return params->alpha != 0.0f || params->alpha_limit != 0.0f;
+}
+
 static double last_impulse(const RowParams *params, const RowState *state, bool springs)
 {
   const float *a = state->lambda;
-  bool counts = springs || (params->alpha == 0.0f && params->alpha_limit == 0.0f);
+  bool counts = springs || !is_spring(params);
   return counts ? sqrt((double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])) : 0.0;
 }
 
@@ -58,19 +63,22 @@ static double last_impulse(const RowParams *params, const RowState *state, bool 
 void mechanism_resist_load(const direct_context *c, const mechanism *m)
 {
   mechanism_resist_nothing(c, m);
-  bool springs = !is_violated(c, m);
+  bool springs = true, known = false;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     const direct_joint *j = &c->set->joints[i];
+    if (!known && (is_spring(&j->params[0]) || is_spring(&j->params[1]))) {
+      springs = !is_violated(c, m);
+      known = true;
+    }
     double pull = last_impulse(&j->params[0], &j->state[0], springs);
     double twist = last_impulse(&j->params[1], &j->state[1], springs);
-    stiffen(c, j, 0, pull * (double)v_length(j->start.ra) + twist);
-    stiffen(c, j, 1, pull * (double)v_length(j->start.rb) + twist);
+    stiffen(c, j, 0, pull * (double)j->lever[0] + twist);
+    stiffen(c, j, 1, pull * (double)j->lever[1] + twist);
   }
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     direct_node *node = &c->set->nodes[i];
     if (node->resistance > 0.0) {
-      const double *moments = c->world->bodies[node->index].moments;
-      double mean = (moments[0] + moments[1] + moments[2]) / 3.0;
+      double mean = (double)mean_inertia(c->data, node->index);
       node->resistance = fmax(0.0, node->resistance - DIRECT_BEARABLE * mean);
     }
   }

@@ -18,27 +18,31 @@ typedef float quad __attribute__((vector_size(16)));
 typedef struct point_block {
   alignas(64) int32_t a[BLOCK_WIDTH];
   int32_t b[BLOCK_WIDTH];
+  float upper[BLOCK_WIDTH];    // 1 if B is the body in common with joints below, else 0
   float start[9][BLOCK_WIDTH]; // levers of A and B, gap
 } point_block;
 
-// A joint in the order of elimination. What belongs to A has the opposite sign.
+// A joint in the order of elimination. What belongs to A has the opposite sign. Vectors have a
+// fourth place that is zero unless something else is said.
 typedef struct point_joint {
-  alignas(64) float k[6]; // inverse mass: xx yy zz xy xz yz
-  float inverse_mass[2];  // of the bodies
-  float velocity[4];      // that is to vanish
-  float error[4];         // over h
-  float lever[2][4];      // from the centres of mass
-  quad turn[2][3];        // rows of I^-1 [lever]: how an impulse turns the bodies
+  alignas(64) quad k[2];   // inverse mass: xx xy xz, that of the upper body alone; yy yz zz
+  quad velocity;           // that is to vanish
+  quad error;              // over h
+  quad lever[2];           // from the centres of mass, and their squares
+  quad turn[3];            // how an impulse turns the upper body, by columns
+  alignas(32) quad2 up[3]; // block of the diagonal, less what was eliminated; then its inverse
+  quad2 x[2];              // what is asked in all, and for errors alone; then impulses
   union {
-    alignas(32) quad2 block[3]; // of the diagonal, less what was eliminated, by columns
-    double inverse[6];          // of that: xx yy zz xy xz yz
+    quad last;       // impulse of the substep, and its square as it is given
+    float lambda[3]; // the same
   };
-  pair2 impulse[3];     // of this solve: for velocities, for errors
-  float lambda[3];      // of the substep
-  float sum[3];         // of the step
-  bool counts;          // its lambda is that of the joint
+  union {
+    quad whole;
+    float sum[3]; // of the step
+  };
   int32_t first, count; // links
   int32_t upper;        // side of the body that it has in common with joints below it
+  bool counts;          // its lambda is that of the joint
 } point_joint;
 
 // Two joints of a body.
@@ -76,26 +80,25 @@ typedef struct point_extremes {
 typedef struct point_ops {
   // Rows at the bodies' pose; relaxing ones have no errors.
   point_extremes (*state)(const solver_data *data, const point_tree *tree, int relaxing);
-  // Impulses that remove velocities, and those that remove errors. `softness` is relative to the
-  // inverse mass that a row sees. Returns twice the energy that those for errors would give to
-  // bodies at rest, or a little more.
-  double (*solve)(const point_tree *tree, double softness, int errors);
-  // Once more for velocities as they are now, together with errors.
+  // Impulses that remove velocities and errors. `softness` is relative to the inverse mass that a
+  // row sees. Returns twice the energy that those for errors alone would give to bodies at rest, or
+  // a little more.
+  double (*solve)(const point_tree *tree, double softness);
+  // Once more for velocities as they are now.
   void (*again)(const solver_data *data, const point_tree *tree);
-  // The largest square of a speed that impulses for errors give a body.
+  // The largest square of a speed that impulses for errors alone, once solved, give a body.
   double (*top_square)(const solver_data *data, const point_tree *tree);
-  // Gives the impulses, with a share of those for errors. They are the first of a substep, or else
-  // `take` of them counts as its. Whether they may ask for more inertia than a body has.
-  bool (*apply)(const solver_data *data, const point_tree *tree, double share, int first,
-                float take);
+  // Gives the impulses. Those of the substep are `keep` of what they were and `take` of these.
+  // Whether they may ask for more inertia than a body has.
+  bool (*apply)(const solver_data *data, const point_tree *tree, float keep, float take);
 } point_ops;
 
 // About the principal axes.
 static inline float mean_inertia(const solver_data *data, int32_t slot)
 {
-  float(*spin)[BLOCK_WIDTH] = data->bodies[slot / BLOCK_WIDTH].spin;
+  float(*spin)[BLOCK_WIDTH] = data->bodies[(uint32_t)slot / BLOCK_WIDTH].spin;
   spin += offsetof(Spin, inertia) / sizeof(R);
-  int lane = slot % BLOCK_WIDTH;
+  uint32_t lane = (uint32_t)slot % BLOCK_WIDTH;
   return (spin[0][lane] + spin[1][lane] + spin[2][lane]) * (1.0f / 3.0f);
 }
 

@@ -23,6 +23,7 @@ typedef struct rows_block {
   float size[BLOCK_WIDTH];                                              // of levers that turn
   JointType type;
   int32_t count;
+  int32_t first_row; // of the stated ones, joint by joint
 } rows_block;
 
 typedef struct stated_row {
@@ -32,10 +33,11 @@ typedef struct stated_row {
   float axis_weight; // inverse mass along the world's axis of the same number
 } stated_row;
 
-// Of one joint: linear, angular, and along the world's axes where linear motion is resisted in all
-// directions.
-typedef struct stated_rows {
-  stated_row row[3][3];
-} stated_rows;
+// How many of one joint: three linear, three angular if it has any, and three along the world's
+// axes where linear motion is resisted in all directions.
+KERNEL int stated_rows(JointType type)
+{
+  return 3 * (1 + (angular_kind(type).rows > 0) + linear_kind(type).vector_resist);
+}
 
 #endif

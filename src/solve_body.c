@@ -1,30 +1,61 @@
 // Bodies between the constraints: forces, and motion. Compiled once for each lane width.
 //
 // Sixteen lanes take two blocks at a time. A drift is one long chain of operations that wait for
-// each other, so twice the bodies cost little more time.
+// each other, so twice the bodies cost little more time, and so do several at once.
 #include "solve_body.h"
 
 #include <stdbool.h>
 
-static void drift_lanes(solver_data *data, int block, int lane)
-{
-  R h = splat(data->substep.h);
-  body_block *bb = &data->bodies[block];
-  int32_t index[BLOCK_PLACES];
-  Gather g = gather_range(index, block, lane);
+// Bodies of a block, or two, from a lane on.
+typedef struct flight {
+  int block, lane;
   Body body;
   Spin spin;
+  R share, dynamic, h;
+  V momentum;
+  Q world_turn, body_turn;
+} flight;
+
+// So many drift together, a part of the way at a time: what one waits for the others fill.
+#define FLIGHTS 4
+
+static void begin_flight(const solver_data *data, flight *f)
+{
+  body_block *bb = &data->bodies[f->block];
+  int32_t index[BLOCK_PLACES];
+  Gather g = gather_range(index, f->block, f->lane);
   Drag drag;
-  R share;
-  load_velocity(data, g, &body, &share);
-  R flown = load_pose(data, g, &body);
-  LOAD(bb->spin, lane, &spin);
-  LOAD(bb->drag, lane, &drag);
-  limit_speed(&body, &drag);
-  drift(&body, &spin, drag.dynamic, h - flown);
-  store_whole(data, g, &body, share);
-  store_inertia(data, g, &body);
-  STORE(bb->spin, lane, &spin);
+  load_velocity(data, g, &f->body, &f->share);
+  f->h = data->substep.h - load_pose(data, g, &f->body);
+  LOAD(bb->spin, f->lane, &f->spin);
+  LOAD(bb->drag, f->lane, &drag);
+  limit_speed(&f->body, &drag);
+  f->dynamic = drag.dynamic;
+  f->momentum = drift_begin(&f->body, &f->spin, f->h);
+}
+
+static void end_flight(const solver_data *data, flight *f)
+{
+  int32_t index[BLOCK_PLACES];
+  Gather g = gather_range(index, f->block, f->lane);
+  drift_end(&f->body, &f->spin, f->dynamic, f->world_turn, f->body_turn);
+  store_whole(data, g, &f->body, f->share);
+  store_inertia(data, g, &f->body);
+  STORE(data->bodies[f->block].spin, f->lane, &f->spin);
+}
+
+static void fly(const solver_data *data, flight *flights, int count)
+{
+  for (int i = 0; i < count; ++i) {
+    begin_flight(data, &flights[i]);
+  }
+  for (int i = 0; i < count; ++i) {
+    flight *f = &flights[i];
+    f->world_turn = free_rotation(&f->spin, f->momentum, f->h, &f->body_turn);
+  }
+  for (int i = 0; i < count; ++i) {
+    end_flight(data, &flights[i]);
+  }
 }
 
 #if TN_LANES == 16
@@ -37,11 +68,18 @@ static bool is_pair(const solver_data *data, int i, int last)
 
 static void drift_bodies(solver_data *data, int first, int last)
 {
+  flight flights[FLIGHTS];
+  int count = 0;
   for (int i = first; i < last; ++i) {
     if (is_pair(data, i, last)) {
-      drift_lanes(data, data->active[i++], 0);
+      flights[count].block = data->active[i++];
+      flights[count++].lane = 0;
     } else {
       solver_ops_8.drift(data, i, i + 1);
+    }
+    if (count == FLIGHTS || i + 1 >= last) {
+      fly(data, flights, count);
+      count = 0;
     }
   }
 }
@@ -130,9 +168,14 @@ void KICK_BODIES(solver_data *data, int first, int last, kick_part part)
 
 void DRIFT_BODIES(solver_data *data, int first, int last)
 {
-  for (int i = first; i < last; ++i) {
-    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
-      drift_lanes(data, data->active[i], lane);
+  flight flights[FLIGHTS];
+  int end = last * BLOCK_WIDTH, count = 0;
+  for (int i = first * BLOCK_WIDTH; i < end; i += TN_LANES) {
+    flights[count].block = data->active[i / BLOCK_WIDTH];
+    flights[count++].lane = i % BLOCK_WIDTH;
+    if (count == FLIGHTS || i + TN_LANES >= end) {
+      fly(data, flights, count);
+      count = 0;
     }
   }
 }

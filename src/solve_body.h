@@ -14,6 +14,7 @@
 // The bodies of a body block, or of two: consecutive slots.
 KERNEL Gather gather_range(int32_t *index, int block, int lane)
 {
+#pragma GCC unroll 16
   for (int i = 0; i < TN_LANES; ++i) {
     size_t at = i < BLOCK_WIDTH ? (size_t)i : (size_t)(i - BLOCK_WIDTH) + BLOCK_FLOATS;
     index[at] = block * BLOCK_WIDTH + lane + i;

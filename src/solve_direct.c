@@ -134,13 +134,6 @@ static void eliminate_node(const direct_system *s, const direct_node *node)
   }
 }
 
-static void factor(const direct_system *s)
-{
-  for (int32_t i = s->first; i < s->last; ++i) {
-    eliminate_node(s, &s->nodes[i]);
-  }
-}
-
 // ---------------------------------------------------------------------------------------------
 // Substitution
 
@@ -259,9 +252,12 @@ static void substitute_back(const direct_system *s, const direct_node *node)
   }
 }
 
-static void substitute(const direct_system *s)
+static void solve_system(const direct_system *s, int fresh)
 {
   for (int32_t i = s->first; i < s->last; ++i) {
+    if (fresh) {
+      eliminate_node(s, &s->nodes[i]);
+    }
     substitute_forward(s, &s->nodes[i]);
   }
   for (int32_t i = s->last - 1; i >= s->first; --i) {
@@ -277,6 +273,5 @@ static void substitute(const direct_system *s)
 
 const direct_ops DIRECT_OPS = {
     .state = DIRECT_STATE,
-    .factor = factor,
-    .substitute = substitute,
+    .solve = solve_system,
 };

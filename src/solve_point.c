@@ -39,6 +39,7 @@ KERNEL void store_part(point_joint *first, float *part, R r[8])
 {
   size_t at = (size_t)(part - (float *)first);
   float *to[TN_LANES];
+#pragma GCC unroll 16
   for (int i = 0; i < TN_LANES; ++i) {
     to[i] = (float *)(first + i) + at;
   }
@@ -49,29 +50,31 @@ KERNEL void store_velocities(point_joint *p, V u, V e)
 {
   R zero = splat(0.0f);
   R asked[8] = {u.x, u.y, u.z, zero, e.x, e.y, e.z, zero};
-  store_part(p, p->velocity, asked);
+  store_part(p, (float *)&p->velocity, asked);
 }
 
-KERNEL void store_rows(point_joint *p, const Body *a, const Body *b, V ra, V rb, V u, V e)
+// `upper` lanes have B in common with what is below them.
+KERNEL void store_rows(point_joint *p, const Body *a, const Body *b, V ra, V rb, M upper)
 {
   R zero = splat(0.0f);
-  V wa[3], wb[3];
+  V wa[3], wb[3], w[3];
   turn_rows(a->ii, ra, wa);
   turn_rows(b->ii, rb, wb);
+#pragma GCC unroll 3
+  for (int i = 0; i < 3; ++i) {
+    w[i] = v_make(pick(upper, wb[i].x, wa[i].x), pick(upper, wb[i].y, wa[i].y),
+                  pick(upper, wb[i].z, wa[i].z));
+  }
   S k = s_add(turned_inverse_mass(wa, ra), turned_inverse_mass(wb, rb));
   R m = a->im + b->im;
-  R mass[8] = {k.xx + m, k.yy + m, k.zz + m, k.xy, k.xz, k.yz, a->im, b->im};
-  R levers[8] = {ra.x, ra.y, ra.z, zero, rb.x, rb.y, rb.z, zero};
-  R turn0[8] = {wa[0].x, wa[0].y, wa[0].z, zero, wa[1].x, wa[1].y, wa[1].z, zero};
-  R turn1[8] = {wa[2].x, wa[2].y, wa[2].z, zero, wb[0].x, wb[0].y, wb[0].z, zero};
-  R turn2[8] = {wb[1].x, wb[1].y, wb[1].z, zero, wb[2].x, wb[2].y, wb[2].z, zero};
-  float *turn = (float *)p->turn;
-  store_part(p, p->k, mass);
-  store_velocities(p, u, e);
-  store_part(p, p->lever[0], levers);
-  store_part(p, turn, turn0);
-  store_part(p, turn + 8, turn1);
-  store_part(p, turn + 16, turn2);
+  R mass[8] = {k.xx + m, k.xy, k.xz, pick(upper, b->im, a->im), k.yy + m, k.yz, k.zz + m, zero};
+  R levers[8] = {ra.x, ra.y, ra.z, v_dot(ra, ra), rb.x, rb.y, rb.z, v_dot(rb, rb)};
+  R turn0[8] = {w[0].x, w[1].x, w[2].x, zero, w[0].y, w[1].y, w[2].y, zero};
+  R turn1[8] = {w[0].z, w[1].z, w[2].z, zero, zero, zero, zero, zero};
+  store_part(p, (float *)p->k, mass);
+  store_part(p, (float *)p->lever, levers);
+  store_part(p, (float *)p->turn, turn0);
+  store_part(p, (float *)(p->turn + 2), turn1);
 }
 
 // The largest of all lanes.
@@ -115,8 +118,9 @@ static point_extremes state_points(const solver_data *data, const point_tree *tr
         ROUNDING * (pick(a.im > 0.0f, v_length(ra), zero) + pick(b.im > 0.0f, v_length(rb), zero));
     V e = v_make(rate * beyond(offset.x, least), rate * beyond(offset.y, least),
                  rate * beyond(offset.z, least));
-    V u = relative_velocity(&a, &b, ra, rb);
-    store_rows(&tree->points[i], &a, &b, v_make(-ra.x, -ra.y, -ra.z), rb, u, e);
+    store_rows(&tree->points[i], &a, &b, v_make(-ra.x, -ra.y, -ra.z), rb,
+               load(block->upper + lane) > 0.5f);
+    store_velocities(&tree->points[i], relative_velocity(&a, &b, ra, rb), e);
     error = largest_of(error, e);
     lightest = r_max(lightest, r_max(a.im, b.im));
     square = r_max(square, pick(a.im > 0.0f, v_dot(a.v, a.v), zero));
@@ -139,8 +143,8 @@ static void refresh_points(const solver_data *data, const point_tree *tree)
     point_joint *p = &tree->points[i];
     const float *from[TN_LANES], *errors[TN_LANES];
     for (int k = 0; k < TN_LANES; ++k) {
-      from[k] = p[k].lever[0];
-      errors[k] = p[k].velocity;
+      from[k] = (float *)p[k].lever;
+      errors[k] = (float *)&p[k].velocity;
     }
     R levers[8], asked[8];
     load8(from, levers);
@@ -155,44 +159,49 @@ static void refresh_points(const solver_data *data, const point_tree *tree)
 // ---------------------------------------------------------------------------------------------
 // Elimination, one joint at a time
 
+#if defined(__AVX__)
+#define WIDE(a) ((quad2)_mm256_cvtps_pd((__m128)(a))) // one instruction, where gcc makes several
+#else
+#define WIDE(a) __builtin_convertvector(a, quad2)
+#endif
+#define NARROW(a) __builtin_convertvector(a, quad)
+// y z x, and a product's terms for x y z in the order z x y: a x b is CROSSED of them turned.
+#define TURNED(a) SHUFFLE(a, a, 1, 2, 0, 3)
+#define CROSSED(a, b) ((a)*TURNED(b) - TURNED(a) * (b))
+
 // What an impulse of the joint does to the one below, by columns.
 INLINE void put_link(const point_joint *p, const point_joint *below, point_link *link)
 {
-  const float *r = p->lever[p->upper];
-  const quad *w = below->turn[link->side];
-  float m = p->upper == link->side ? p->inverse_mass[p->upper] : -p->inverse_mass[p->upper];
+  const quad *w = p->turn;
+  quad r = below->lever[link->side];
+  float m = p->upper == link->side ? p->k[0][3] : -p->k[0][3];
   quad mx = {m, 0.0f, 0.0f, 0.0f}, my = {0.0f, m, 0.0f, 0.0f}, mz = {0.0f, 0.0f, m, 0.0f};
-  link->k[0] = __builtin_convertvector(r[2] * w[1] - r[1] * w[2] + mx, quad2);
-  link->k[1] = __builtin_convertvector(r[0] * w[2] - r[2] * w[0] + my, quad2);
-  link->k[2] = __builtin_convertvector(r[1] * w[0] - r[0] * w[1] + mz, quad2);
+  link->k[0] = WIDE(TURNED(CROSSED(w[0], r)) + mx);
+  link->k[1] = WIDE(TURNED(CROSSED(w[1], r)) + my);
+  link->k[2] = WIDE(TURNED(CROSSED(w[2], r)) + mz);
 }
 
-INLINE void put_diagonal(point_joint *p, double softness)
+INLINE void put_diagonal(point_joint *p, const quad2 *soft)
 {
-  double s = 1.0 + softness;
-  p->block[0][0] = s * (double)p->k[0];
-  p->block[1][1] = s * (double)p->k[1];
-  p->block[2][2] = s * (double)p->k[2];
-  p->block[0][1] = p->block[1][0] = (double)p->k[3];
-  p->block[0][2] = p->block[2][0] = (double)p->k[4];
-  p->block[1][2] = p->block[2][1] = (double)p->k[5];
+  const quad *k = p->k;
+  p->up[0] = WIDE(k[0]) * soft[0];
+  p->up[1] = WIDE(SHUFFLE(k[0], k[1], 1, 4, 5, 7)) * soft[1];
+  p->up[2] = WIDE(SHUFFLE(k[0], k[1], 2, 5, 6, 7)) * soft[2];
 }
 
 // Symmetric and positive.
-INLINE void invert(point_joint *p)
+INLINE void invert(quad2 *a)
 {
-  const quad2 *a = p->block;
-  double *inverse = p->inverse;
-  double xx = a[0][0], xy = a[0][1], xz = a[0][2], yy = a[1][1], yz = a[1][2], zz = a[2][2];
-  double cx = yy * zz - yz * yz, cy = xz * yz - xy * zz, cz = xy * yz - xz * yy;
-  double s = 1.0 / (xx * cx + xy * cy + xz * cz);
-  inverse[0] = s * cx;
-  inverse[1] = s * (xx * zz - xz * xz);
-  inverse[2] = s * (xx * yy - xy * xy);
-  inverse[3] = s * cy;
-  inverse[4] = s * cz;
-  inverse[5] = s * (xy * xz - xx * yz);
+  quad2 x = TURNED(CROSSED(a[1], a[2])), y = TURNED(CROSSED(a[2], a[0]));
+  quad2 z = TURNED(CROSSED(a[0], a[1])), product = a[0] * x;
+  double s = 1.0 / (product[0] + product[1] + product[2]);
+  a[0] = s * x;
+  a[1] = s * y;
+  a[2] = s * z;
 }
+
+// a[0] x + a[1] y + a[2] z
+#define COMBINED(a, x) ((a)[0] * (x)[0] + (a)[1] * (x)[1] + (a)[2] * (x)[2])
 
 // c -= a b^T
 INLINE void subtract_product(quad2 *c, const quad2 *a, const quad2 *b)
@@ -206,15 +215,12 @@ INLINE void subtract_product(quad2 *c, const quad2 *a, const quad2 *b)
 // The joints below are all of one body, so each of them has a link to those that follow it.
 INLINE void eliminate(const point_tree *tree, point_joint *p)
 {
-  invert(p);
-  const double *d = p->inverse;
+  const quad2 *d = p->up;
   const point_link *links = tree->links + p->first;
   for (int32_t i = 0; i < p->count; ++i) {
     const quad2 *b = links[i].k;
-    const quad2 l[3] = {b[0] * d[0] + b[1] * d[3] + b[2] * d[4],
-                        b[0] * d[3] + b[1] * d[1] + b[2] * d[5],
-                        b[0] * d[4] + b[1] * d[5] + b[2] * d[2]};
-    subtract_product(tree->points[links[i].below].block, l, b);
+    const quad2 l[3] = {COMBINED(b, d[0]), COMBINED(b, d[1]), COMBINED(b, d[2])};
+    subtract_product(tree->points[links[i].below].up, l, b);
     for (int32_t q = 0; q < i; ++q) {
       int32_t target = tree->points[links[q].below].first + i - q - 1;
       subtract_product(tree->links[target].k, l, links[q].k);
@@ -223,92 +229,80 @@ INLINE void eliminate(const point_tree *tree, point_joint *p)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Substitution: velocities and errors side by side
+// Substitution
 
-// y = a x, a symmetric
-INLINE void multiply(const double *a, const pair2 *x, pair2 *y)
+// Adds to x . A^-1 x of errors what this joint has part in.
+INLINE void go_forward(const point_tree *tree, const point_joint *p, quad2 *work)
 {
-  y[0] = a[0] * x[0] + a[3] * x[1] + a[4] * x[2];
-  y[1] = a[3] * x[0] + a[1] * x[1] + a[5] * x[2];
-  y[2] = a[4] * x[0] + a[5] * x[1] + a[2] * x[2];
+  quad2 y = COMBINED(p->up, p->x[0]), e = COMBINED(p->up, p->x[1]);
+  *work += p->x[1] * e;
+  const point_link *link = tree->links + p->first, *end = link + p->count;
+  for (; link < end; ++link) {
+    quad2 *to = tree->points[link->below].x;
+    to[0] -= COMBINED(link->k, y);
+    to[1] -= COMBINED(link->k, e);
+  }
 }
 
-// Returns x . A^-1 x, as far as this joint has part in it.
-INLINE pair2 go_forward(const point_tree *tree, const point_joint *p)
+INLINE void go_back(const point_tree *tree, point_joint *p, int which)
 {
-  const pair2 *x = p->impulse;
-  pair2 y[3];
-  multiply(p->inverse, x, y);
-  for (int32_t i = p->first; i < p->first + p->count; ++i) {
-    const quad2 *b = tree->links[i].k;
-    pair2 *to = tree->points[tree->links[i].below].impulse;
-#pragma GCC unroll 3
-    for (int k = 0; k < 3; ++k) {
-      to[k] -= b[0][k] * y[0] + b[1][k] * y[1] + b[2][k] * y[2];
-    }
+  quad2 rest = p->x[which];
+  const point_link *link = tree->links + p->first, *end = link + p->count;
+  for (; link < end; ++link) {
+    quad2 from = tree->points[link->below].x[which];
+    quad2 x = link->k[0] * from, y = link->k[1] * from, z = link->k[2] * from;
+    quad2 xy = SHUFFLE(x, y, 0, 4, 2, 6) + SHUFFLE(x, y, 1, 5, 3, 7);
+    quad2 zz = z + SHUFFLE(z, z, 1, 0, 3, 2);
+    rest -= SHUFFLE(xy, zz, 0, 1, 4, 5) + SHUFFLE(xy, zz, 2, 3, 6, 7);
   }
-  return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
+  p->x[which] = COMBINED(p->up, rest);
 }
 
-INLINE void go_back(const point_tree *tree, point_joint *p)
+INLINE void ask(point_joint *p)
 {
-  pair2 rest[3] = {p->impulse[0], p->impulse[1], p->impulse[2]};
-  for (int32_t i = p->first; i < p->first + p->count; ++i) {
-    const quad2 *b = tree->links[i].k;
-    const pair2 *from = tree->points[tree->links[i].below].impulse;
-#pragma GCC unroll 3
-    for (int k = 0; k < 3; ++k) {
-      rest[k] -= b[k][0] * from[0] + b[k][1] * from[1] + b[k][2] * from[2];
-    }
-  }
-  multiply(p->inverse, rest, p->impulse);
-}
-
-// Velocities to change, with a share of the errors, and the errors.
-INLINE void ask(point_joint *p, double share, int errors)
-{
-  double whole = errors ? -1.0 : 0.0;
-#pragma GCC unroll 3
-  for (int k = 0; k < 3; ++k) {
-    double e = (double)p->error[k];
-    pair2 x = {-((double)p->velocity[k] + share * e), whole * e};
-    p->impulse[k] = x;
-  }
+  quad2 e = -WIDE(p->error);
+  p->x[0] = e - WIDE(p->velocity);
+  p->x[1] = e;
 }
 
 // Substitution goes along with elimination, so that memory is passed over once for both.
-static double solve_points(const point_tree *tree, double softness, int errors)
+static double solve_points(const point_tree *tree, double softness)
 {
-  pair2 work = {0.0, 0.0};
+  double s = 1.0 + softness;
+  const quad2 soft[3] = {{s, 1.0, 1.0, 1.0}, {1.0, s, 1.0, 1.0}, {1.0, 1.0, s, 1.0}};
+  quad2 work = {0.0, 0.0, 0.0, 0.0};
   for (int32_t i = 0; i < tree->count; ++i) {
     point_joint *p = &tree->points[i];
-    put_diagonal(p, softness);
-    for (int32_t k = p->first; k < p->first + p->count; ++k) {
-      put_link(p, &tree->points[tree->links[k].below], &tree->links[k]);
+    put_diagonal(p, soft);
+    point_link *link = tree->links + p->first, *end = link + p->count;
+    for (; link < end; ++link) {
+      put_link(p, &tree->points[link->below], link);
     }
-    ask(p, 0.0, errors);
+    ask(p);
   }
   for (int32_t i = 0; i < tree->count; ++i) {
+    invert(tree->points[i].up);
     eliminate(tree, &tree->points[i]);
-    work += go_forward(tree, &tree->points[i]);
+    go_forward(tree, &tree->points[i], &work);
   }
   for (int32_t i = tree->count - 1; i >= 0; --i) {
-    go_back(tree, &tree->points[i]);
+    go_back(tree, &tree->points[i], 0);
   }
-  return work[1];
+  return work[0] + work[1] + work[2];
 }
 
 static void solve_again(const solver_data *data, const point_tree *tree)
 {
+  quad2 unread = {0.0, 0.0, 0.0, 0.0};
   refresh_points(data, tree);
   for (int32_t i = 0; i < tree->count; ++i) {
-    ask(&tree->points[i], 1.0, 0);
+    ask(&tree->points[i]);
   }
   for (int32_t i = 0; i < tree->count; ++i) {
-    go_forward(tree, &tree->points[i]);
+    go_forward(tree, &tree->points[i], &unread);
   }
   for (int32_t i = tree->count - 1; i >= 0; --i) {
-    go_back(tree, &tree->points[i]);
+    go_back(tree, &tree->points[i], 0);
   }
 }
 
@@ -318,15 +312,15 @@ static void solve_again(const solver_data *data, const point_tree *tree)
 static double top_square(const solver_data *data, const point_tree *tree)
 {
   double top = 0.0;
+  for (int32_t i = tree->count - 1; i >= 0; --i) {
+    go_back(tree, &tree->points[i], 1);
+  }
   for (int32_t i = 0; i < tree->body_count; ++i) {
     const point_body *body = &tree->bodies[i];
-    double f[3] = {0.0, 0.0, 0.0};
+    quad2 f = {0.0, 0.0, 0.0, 0.0};
     for (int32_t n = 0; n < body->count; ++n) {
-      const pair2 *x = tree->points[body->joint[n] >> 1].impulse;
       double sign = body->joint[n] & 1 ? 1.0 : -1.0;
-      f[0] += sign * x[0][1];
-      f[1] += sign * x[1][1];
-      f[2] += sign * x[2][1];
+      f += sign * tree->points[body->joint[n] >> 1].x[1];
     }
     double m = (double)data->state[body->slot].inverse_mass;
     double square = m * m * (f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
@@ -335,81 +329,61 @@ static double top_square(const solver_data *data, const point_tree *tree)
   return top;
 }
 
-// What an impulse adds to force and torque.
-INLINE void push(const point_joint *p, int side, double x, double y, double z, double *f, double *t)
-{
-  const float *r = p->lever[side]; // negative for A
-  double rx = (double)r[0], ry = (double)r[1], rz = (double)r[2];
-  double sign = side ? 1.0 : -1.0;
-  f[0] += sign * x;
-  f[1] += sign * y;
-  f[2] += sign * z;
-  t[0] += ry * z - rz * y;
-  t[1] += rz * x - rx * z;
-  t[2] += rx * y - ry * x;
-}
-
 // Force and torque to changes of velocity.
-INLINE void divide_by_mass(const solver_data *data, int32_t slot, double *f, double *t)
+INLINE void push_body(const solver_data *data, int32_t slot, quad2 *f, quad2 *t)
 {
-  double m = (double)data->state[slot].inverse_mass;
-  const float *ii = data->inertia[slot].inverse;
-  double xx = (double)ii[0], yy = (double)ii[1], zz = (double)ii[2];
-  double xy = (double)ii[3], xz = (double)ii[4], yz = (double)ii[5];
-  double x = t[0], y = t[1], z = t[2];
-  f[0] *= m;
-  f[1] *= m;
-  f[2] *= m;
-  t[0] = xx * x + xy * y + xz * z;
-  t[1] = xy * x + yy * y + yz * z;
-  t[2] = xz * x + yz * y + zz * z;
-}
-
-INLINE float square3(const float *a)
-{
-  return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+  body_state *to = &data->state[slot];
+  quad ii[2], v, w;
+  memcpy(ii, data->inertia[slot].inverse, sizeof ii);
+  memcpy(&v, to->v, sizeof v);
+  memcpy(&w, to->w, sizeof w);
+  double m = (double)to->inverse_mass;
+  float share = to->share;
+  const quad2 columns[3] = {WIDE(SHUFFLE(ii[0], ii[1], 0, 3, 4, 7)),
+                            WIDE(SHUFFLE(ii[0], ii[1], 3, 1, 5, 7)),
+                            WIDE(SHUFFLE(ii[0], ii[1], 4, 5, 2, 7))};
+  v = NARROW(WIDE(v) + m * *f);
+  w = NARROW(WIDE(w) + COMBINED(columns, *t));
+  memcpy(to->v, &v, sizeof v);
+  memcpy(to->w, &w, sizeof w);
+  to->share = share;
 }
 
 // Returns an upper bound for the square of the sum of last impulses times levers.
-INLINE float push_body(const solver_data *data, const point_tree *tree, const point_body *body)
+INLINE float push_at_joints(const solver_data *data, const point_tree *tree, const point_body *body)
 {
-  double f[3] = {0.0, 0.0, 0.0}, t[3] = {0.0, 0.0, 0.0};
+  quad2 f = {0.0, 0.0, 0.0, 0.0}, t = f;
   float pull = 0.0f, reach = 0.0f;
   for (int32_t n = 0; n < body->count; ++n) {
     const point_joint *p = &tree->points[body->joint[n] >> 1];
     int side = body->joint[n] & 1;
-    push(p, side, p->impulse[0][0], p->impulse[1][0], p->impulse[2][0], f, t);
-    pull += square3(p->lambda);
-    reach += square3(p->lever[side]);
+    double sign = side ? 1.0 : -1.0;
+    f += sign * p->x[0];
+    t += CROSSED(WIDE(p->lever[side]), p->x[0]);
+    pull += p->last[3];
+    reach += p->lever[side][3];
   }
-  divide_by_mass(data, body->slot, f, t);
-  body_state *state = &data->state[body->slot];
-#pragma GCC unroll 3
-  for (int k = 0; k < 3; ++k) {
-    state->v[k] = (float)((double)state->v[k] + f[k]);
-    state->w[k] = (float)((double)state->w[k] + t[k]);
-  }
+  t = TURNED(t);
+  push_body(data, body->slot, &f, &t);
   return pull * reach;
 }
 
-static bool apply_impulses(const solver_data *data, const point_tree *tree, double share, int first,
-                           float take)
+static bool apply_impulses(const solver_data *data, const point_tree *tree, float keep, float take)
 {
   for (int32_t i = 0; i < tree->count; ++i) {
     point_joint *p = &tree->points[i];
-#pragma GCC unroll 3
-    for (int k = 0; k < 3; ++k) {
-      double impulse = p->impulse[k][0] + share * p->impulse[k][1];
-      p->impulse[k][0] = impulse;
-      p->lambda[k] = first ? (float)impulse : p->lambda[k] + take * (float)impulse;
-      p->sum[k] += (float)impulse;
-    }
+    quad impulse = NARROW(p->x[0]);
+    quad last = keep * p->last + take * impulse;
+    quad square = last * last;
+    last[3] = square[0] + square[1] + square[2];
+    p->last = last;
+    p->whole += impulse;
   }
   bool bearable = true;
   for (int32_t i = 0; i < tree->body_count; ++i) {
     const point_body *body = &tree->bodies[i];
     float most = (float)DIRECT_BEARABLE * mean_inertia(data, body->slot);
-    float press = data->substep.h * data->substep.h * push_body(data, tree, body);
+    float press = data->substep.h * data->substep.h * push_at_joints(data, tree, body);
     bearable = press <= most * most && bearable;
   }
   return !bearable;

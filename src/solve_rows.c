@@ -136,8 +136,8 @@ KERNEL R turning_levers(const bodies *of, Levers l)
          pick(of->b.im > 0.0f, v_length(l.b), splat(0.0f));
 }
 
-// Two blocks of rows, to joints from a block of theirs on.
-ONCE void keep_rows(stated_rows *joints, int count, int first, int blocks, R *rows)
+// Rows of lanes to joints, `each` from the next.
+ONCE void keep_rows(stated_row *row, int each, int count, int kept, R *rows)
 {
   row_fields fields[TN_LANES];
   float *to[TN_LANES];
@@ -149,16 +149,15 @@ ONCE void keep_rows(stated_rows *joints, int count, int first, int blocks, R *ro
     store8(to, rows + k);
   }
   for (int i = 0; i < count && i < TN_LANES; ++i) {
-    stated_row *row = joints[i].row[first];
-    for (int k = 0; k < 3 * blocks; ++k) {
-      widen_row(row + k, fields[i].field + k * ROW_FIELDS);
+    for (int k = 0; k < kept; ++k) {
+      widen_row(row + i * each + k, fields[i].field + k * ROW_FIELDS);
     }
   }
 }
 
 // `count` joints from a lane on.
 KERNEL void state_lanes(const solver_data *data, JointType type, rows_block *block, int lane,
-                        int count, stated_rows *joints)
+                        int count, stated_row *row)
 {
   bodies of;
   load_body(data, block->a + lane, &of.a);
@@ -177,33 +176,34 @@ KERNEL void state_lanes(const solver_data *data, JointType type, rows_block *blo
   }
   state_linear(type, &start, &of, &rows, to);
   store_field(block->size, lane, turning_levers(&of, rows.levers));
-  int blocks = 1;
+  int kept = 3, each = stated_rows(type);
   if (angular_kind(type).rows > 0) {
     state_angular(type, &start, &params, &of, to + BLOCK_FIELDS);
-    blocks = 2;
+    kept = 6;
   }
-  keep_rows(joints, count, 0, blocks, to);
+  keep_rows(row, each, count, kept, to);
   if (linear_kind(type).vector_resist) {
     state_axes(rows.levers, to);
-    keep_rows(joints, count, 2, 1, to);
+    keep_rows(row + each - 3, each, count, 3, to);
   }
 }
 
-void DIRECT_STATE(const solver_data *data, rows_block *block, stated_rows *joints)
+void DIRECT_STATE(const solver_data *data, rows_block *block, stated_row *rows)
 {
   for (int lane = 0; lane < block->count; lane += TN_LANES) {
     int count = block->count - lane;
+    stated_row *row = rows + lane * stated_rows(block->type);
     switch (block->type) {
 #if !defined(__OPTIMIZE_SIZE__)
     case TYPE_HINGE: // those that occur most, with their type known to the compiler
-      state_lanes(data, TYPE_HINGE, block, lane, count, joints + lane);
+      state_lanes(data, TYPE_HINGE, block, lane, count, row);
       break;
     case TYPE_BALL:
-      state_lanes(data, TYPE_BALL, block, lane, count, joints + lane);
+      state_lanes(data, TYPE_BALL, block, lane, count, row);
       break;
 #endif
     default:
-      state_lanes(data, block->type, block, lane, count, joints + lane);
+      state_lanes(data, block->type, block, lane, count, row);
       break;
     }
   }

@@ -111,23 +111,35 @@ KERNEL void collect_momentum(const Body *body, Spin *spin)
   spin->last = body->w;
 }
 
-// x and q advance by h. The angular velocity follows the momentum to the new pose.
-KERNEL void drift(Body *body, Spin *spin, R dynamic, R h)
+// What a drift has to do before the rotation, and after it. Returns the momentum in the body's
+// axes.
+KERNEL V drift_begin(Body *body, Spin *spin, R h)
 {
   body->v = stilled(body->v);
   body->dx = v_add(body->dx, v_scale(h, body->v));
-
   collect_momentum(body, spin);
-  Q q = q_mul(body->dq, spin->start);
-  Q body_turn;
-  Q world_turn = free_rotation(spin, q_unrotate(q, spin->momentum), h, &body_turn);
+  return q_unrotate(q_mul(body->dq, spin->start), spin->momentum);
+}
+
+// The angular velocity follows the momentum to the new pose.
+KERNEL void drift_end(Body *body, Spin *spin, R dynamic, Q world_turn, Q body_turn)
+{
   Q turn = q_make(q_rotate(spin->start, q_vector(body_turn)), body_turn.w);
   body->dq = q_normalize(q_mul(q_mul(world_turn, body->dq), turn));
 
-  q = q_mul(body->dq, spin->start);
+  Q q = q_mul(body->dq, spin->start);
   body->w = q_rotate(q, v_mul(spin->inverse, q_unrotate(q, spin->momentum)));
   spin->last = body->w;
   body->ii = s_scale(dynamic, s_rotated_diagonal(q, spin->inverse));
+}
+
+// x and q advance by h.
+KERNEL void drift(Body *body, Spin *spin, R dynamic, R h)
+{
+  V local = drift_begin(body, spin, h);
+  Q body_turn;
+  Q world_turn = free_rotation(spin, local, h, &body_turn);
+  drift_end(body, spin, dynamic, world_turn, body_turn);
 }
 
 #endif
