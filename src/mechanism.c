@@ -21,7 +21,8 @@ static const double IDLE_SPEED = 0.1; // m/s, and a share of the energy, that no
 static const double IDLE_SHARE = 1e-2;
 static const double TORN_SPEED = 1.0; // m/s or rad/s: slower errors are none
 #define ROUNDS 20
-#define TRIALS 3
+#define TRIALS 3        // of a law to come and go
+#define RANGE_TRIALS 10 // an end of a range that bears a load must not be missing
 #define PRESSES 2
 
 typedef struct solve {
@@ -447,7 +448,8 @@ static double row_impulse(const solve *s, pair2 x)
 // A law at its bound that may become a row again.
 static bool may_return(const law *l)
 {
-  return !l->active && l->lo != l->hi && l->trials < TRIALS;
+  int most = l->kind == LAW_RANGE ? RANGE_TRIALS : TRIALS;
+  return !l->active && l->lo != l->hi && l->trials < most;
 }
 
 // What the bodies of a joint will move with, if a share of the position part stays.
@@ -533,11 +535,6 @@ static bool revise_friction(const solve *s, const direct_joint *j, law *l, const
   return true;
 }
 
-static bool resists_all_ways(const direct_joint *j, const law *l)
-{
-  return (l->block ? angular_kind(j->type) : linear_kind(j->type)).vector_resist;
-}
-
 static bool revise_joint(const solve *s, const direct_joint *j, bool relaxing)
 {
   bool changed = false, foreseen = false;
@@ -546,7 +543,7 @@ static bool revise_joint(const solve *s, const direct_joint *j, bool relaxing)
   law *l = &s->laws[j->first_law], *end = l + j->law_count;
   for (; l < end; ++l) {
     bool was_active = l->active;
-    if (l->kind == LAW_FRICTION && !relaxing && resists_all_ways(j, l)) {
+    if (l->kind == LAW_FRICTION && !relaxing && !lags(s->mechanism) && resists_all_ways(j, l)) {
       changed |= revise_friction(s, j, l, x);
       l += 2;
       x += was_active ? 3 : 0;
@@ -767,6 +764,37 @@ static void part_errors(solve *s)
   }
 }
 
+// Rows that hold, and what the bodies do with them.
+static void find_motion(solve *s, bool stale)
+{
+  for (int round = 0; round < ROUNDS; ++round) {
+    s->fresh = stale;
+    answer(s);
+    if (s->context->pass == DIRECT_FIRST) {
+      judge_errors(s);
+    }
+    stale = round + 1 < ROUNDS && revise(s);
+    if (!stale) {
+      break;
+    }
+  }
+}
+
+// Inertia that is not there stores energy of spins: what it gives back came from nowhere.
+static bool resistance_drives(const solve *s)
+{
+  double brought = 0.0;
+  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
+    const direct_node *node = &s->nodes[i];
+    const double *w = s->v + node->first_row + 3;
+    const pair2 *x = s->x + node->first_row + 3;
+    for (int k = 0; k < 3 && node->resistance > 0.0; ++k) {
+      brought -= 0.5 * node->resistance * x[k][0] * (2.0 * w[k] + x[k][0]);
+    }
+  }
+  return brought > s->spare;
+}
+
 void mechanism_solve(const direct_context *c, mechanism *m)
 {
   if (points_solve(c, m)) {
@@ -779,9 +807,7 @@ void mechanism_solve(const direct_context *c, mechanism *m)
     mechanism_set_aside(c, m, -1.0f);
   }
   load_bodies(&s);
-  if (c->pass == DIRECT_FIRST) {
-    survey_bodies(&s);
-  }
+  survey_bodies(&s);
   bool stale = c->pass != DIRECT_AGAIN || m->stale;
   if (c->pass != DIRECT_AGAIN) {
     direct_laws(c, m);
@@ -791,16 +817,13 @@ void mechanism_solve(const direct_context *c, mechanism *m)
   } else {
     mechanism_resist_nothing(c, m);
   }
-  for (int round = 0; round < ROUNDS; ++round) {
-    s.fresh = stale;
-    answer(&s);
-    if (c->pass == DIRECT_FIRST) {
-      judge_errors(&s);
-    }
-    stale = round + 1 < ROUNDS && revise(&s);
-    if (!stale) {
-      break;
-    }
+  if (c->pass == DIRECT_AGAIN && lags(m)) {
+    direct_revise_friction(c, m);
+  }
+  find_motion(&s, stale);
+  if (resistance_drives(&s)) {
+    mechanism_resist_nothing(c, m);
+    find_motion(&s, true);
   }
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     keep_impulses(&s, &s.joints[i]);

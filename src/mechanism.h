@@ -77,17 +77,29 @@ typedef struct mechanism {
   int32_t first_rows, last_rows; // blocks of joints
   int32_t first_point;           // of a tree of ball joints, or NO_SLOT
   int32_t first_link, first_point_body, point_body_count;
-  bool by_tree;    // this substep is solved by the tree
-  bool overloaded; // in this step: light links would swing too fast for a tree
-  bool strained;   // after the last solve by the tree they might
-  bool anchored;   // to something that its joints do not move
-  bool stale;      // values hold another matrix than the velocities' one
-  bool leaning;    // contacts carry one of its bodies
-  bool meets;      // or may do so before the step ends
-  bool torn;       // some joint cannot close, whatever the bodies do
-  bool torn_off;   // and none of these holds on to anything else
-  bool apart;      // position changes of this substep are not to stay in the velocities
+  bool by_tree;              // this substep is solved by the tree
+  bool overloaded;           // in this step: light links would swing too fast for a tree
+  bool strained;             // after the last solve by the tree they might
+  bool anchored;             // to something that its joints do not move
+  bool stale;                // values hold another matrix than the velocities' one
+  bool leaning;              // contacts carry one of its bodies
+  bool meets;                // or may do so before the step ends
+  bool torn;                 // some joint cannot close, whatever the bodies do
+  bool torn_off;             // and none of these holds on to anything else
+  bool apart;                // position changes of this substep are not to stay in the velocities
+  bool doubted;              // some of its contacts begin with too much, perhaps
+  double guessed, unguessed; // work of their guesses on velocities with and without them
 } mechanism;
+
+// What a contact of a mechanism begins a substep with.
+typedef struct guess {
+  int32_t block, lane;
+  int32_t mechanism[2]; // or NO_SLOT
+  V push, turn[2];      // its impulse and what that turns A and B by
+  float load;
+  bool doubted;
+  double work; // on the velocities that it leaves
+} guess;
 
 // All mechanisms of a world, one after the other in each array.
 typedef struct mechanism_set {
@@ -121,6 +133,8 @@ typedef struct mechanism_set {
   int32_t link_count, link_capacity;
   body_inertia *resisting; // by slot: of bodies in trees, where these need more
   int32_t resisting_capacity;
+  guess *guesses;
+  int32_t guess_count, guess_capacity;
   int32_t skipped; // joints left to Gauss-Seidel: their mechanism would fill up
 } mechanism_set;
 
@@ -170,6 +184,20 @@ static inline double along_law(const law *l, const double *motion)
   return sum[0] + sum[1];
 }
 
+// Friction of a mechanism that contacts carry follows its motion from substep to substep, as the
+// contacts do: solved at once, friction in joints at the ends of their ranges has no one solution,
+// and would be another one each time.
+static inline bool lags(const mechanism *m)
+{
+  return m->leaning;
+}
+
+// Friction about all axes is bounded as a vector.
+static inline bool resists_all_ways(const direct_joint *j, const law *l)
+{
+  return (l->block ? angular_kind(j->type) : linear_kind(j->type)).vector_resist;
+}
+
 // The impulse of a law into its joint's state; damping has none that stays.
 static inline void law_keep(direct_joint *j, const law *l)
 {
@@ -184,6 +212,8 @@ static inline void law_keep(direct_joint *j, const law *l)
 #define DIRECT_SOFTNESS 1e-5
 // The laws of a mechanism's joints at their bodies' pose.
 void direct_laws(const direct_context *c, const mechanism *m);
+// Friction against the motion that contacts have left; see lags().
+void direct_revise_friction(const direct_context *c, const mechanism *m);
 // How many it has unless something gives way, and may have at most.
 int direct_usual_rows(JointType type, const RowParams params[2]);
 int direct_law_capacity(JointType type, const RowParams params[2]);
@@ -217,5 +247,12 @@ void mechanism_settle(const direct_context *c, const mechanism *m);
 void mechanism_set_aside(const direct_context *c, const mechanism *m, float sign);
 // Bodies at joints that cannot close move as one.
 void mechanism_calm(const direct_context *c, const mechanism *m);
+
+// mechanism_guess.c
+// After the joints' first solve: what guesses do; those that do too much are taken back, if there
+// are any, and given as far as that takes energy, each before joints are solved again.
+void guesses_weigh(int first, int last, void *context);
+bool guesses_take_back(const direct_context *c);
+void guesses_give(const direct_context *c);
 
 #endif

@@ -855,4 +855,5 @@ void mechanisms_release(tn_world *world)
               (size_t)set->point_body_capacity * sizeof *set->point_bodies);
   memory_give(world, set->links, (size_t)set->link_capacity * sizeof *set->links);
   memory_give(world, set->resisting, (size_t)set->resisting_capacity * sizeof *set->resisting);
+  memory_give(world, set->guesses, (size_t)set->guess_capacity * sizeof *set->guesses);
 }

@@ -8,6 +8,7 @@ _Static_assert(TN_LANES == 1, "this file works on one joint at a time");
 
 static const double NO_BOUND = 1e300;
 static const double ROUNDING = 1e-8; // of lengths and angles in a step
+static const double LAG = 0.3;       // of what friction lacks, given in a substep
 
 // What the laws of one block have in common.
 typedef struct stating {
@@ -18,11 +19,12 @@ typedef struct stating {
   BlockKind kind;
   const RowParams *params;
   const RowState *state;
-  const double *motion; // of the bodies
+  double motion[2 * BODY_ROWS]; // of the bodies
   int block;
   double h, inv_h, inv_h2;
   double least; // error
   bool relaxing;
+  bool lags; // friction
 } stating;
 
 // Of a law's impulses among all of a state, by kinds; those of damping are not kept.
@@ -286,9 +288,9 @@ static void state_resist(stating *s)
       continue;
     }
     l->lambda = given(s, last[i]);
-    if (count == 1) {
+    if (count == 1 && !s->lags) {
       bound(l, most, (double)last[i]);
-    } else if (slides) {
+    } else if (slides || s->lags) {
       l->active = false;
       l->lo = l->hi = (double)last[i];
     }
@@ -320,11 +322,9 @@ static void state_block(stating *s, int block, double size)
 static void joint_laws(stating *s, direct_joint *j)
 {
   const mechanism_set *set = s->context->set;
-  double motion[2 * BODY_ROWS];
-  direct_motion(s->context, j, motion);
+  direct_motion(s->context, j, s->motion);
   s->joint = j;
   s->laws = &set->laws[j->first_law];
-  s->motion = motion;
   j->law_count = 0;
   float size = set->rows_blocks[j->place / BLOCK_WIDTH].size[j->place % BLOCK_WIDTH];
   state_block(s, 0, (double)size);
@@ -337,13 +337,48 @@ void direct_laws(const direct_context *c, const mechanism *m)
     rows_block *block = &c->set->rows_blocks[i];
     c->direct->state(c->data, block, &c->set->stated[block->first_row]);
   }
-  stating s = {.context = c};
+  stating s = {.context = c, .lags = lags(m)};
   s.h = (double)c->data->substep.h;
   s.inv_h = 1.0 / s.h;
   s.inv_h2 = s.inv_h * s.inv_h;
   s.relaxing = c->pass == DIRECT_RELAX || c->pass == DIRECT_AHEAD;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     joint_laws(&s, &c->set->joints[i]);
+  }
+}
+
+// A step towards the impulse that stops the motion. All joints take it at once, and neighbours may
+// double each other's.
+static void revise_friction(const direct_context *c, const direct_joint *j, law *l, int count)
+{
+  double most = (double)j->params[l->block].friction * (double)c->data->substep.h;
+  double motion[2 * BODY_ROWS], weight = 0.0, square = 0.0;
+  direct_motion(c, j, motion);
+  for (int i = 0; i < count; ++i) {
+    weight += l[i].soft / DIRECT_SOFTNESS;
+  }
+  for (int i = 0; i < count; ++i) {
+    l[i].hi = l[i].lambda - LAG * along_law(&l[i], motion) / weight;
+    square += l[i].hi * l[i].hi;
+  }
+  double scale = square > most * most ? most / sqrt(square) : 1.0;
+  for (int i = 0; i < count; ++i) {
+    l[i].lo = l[i].hi = scale * l[i].hi;
+  }
+}
+
+void direct_revise_friction(const direct_context *c, const mechanism *m)
+{
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &c->set->joints[i];
+    for (int k = 0; k < j->law_count; ++k) {
+      law *l = &c->set->laws[j->first_law + k];
+      if (l->kind == LAW_FRICTION) {
+        int count = resists_all_ways(j, l) ? 3 : 1;
+        revise_friction(c, j, l, count);
+        k += count - 1;
+      }
+    }
   }
 }
 

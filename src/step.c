@@ -21,6 +21,7 @@ static const float SOFT_KEEP = 0.5f;
 #define CONSTRAINT_GRAIN 8 // blocks of joints, contacts, and what ties soft bodies
 #define AWAKE_GRAIN 128    // bodies
 #define MECHANISM_GRAIN 1
+#define GUESS_GRAIN 64
 // Blocks of soft rows: edges are cheap.
 static const int SOFT_GRAIN[SOFT_TYPE_COUNT] = {32, 32, 16, 16, 8, 8, 8, 8};
 
@@ -73,6 +74,16 @@ static void mechanism_task(int first, int last, void *context)
     mechanism *m = &c->set->list[i];
     if (takes_part(m, c->pass)) {
       mechanism_solve(c, m);
+    }
+  }
+}
+
+static void doubted_task(int first, int last, void *context)
+{
+  const direct_context *c = context;
+  for (int i = first; i < last; ++i) {
+    if (c->set->list[i].doubted) {
+      mechanism_solve(c, &c->set->list[i]);
     }
   }
 }
@@ -135,6 +146,18 @@ static void for_mechanisms(stepper *s, direct_pass pass, tn_task_fn *task)
 {
   s->direct.pass = pass;
   task_run(s->world->tasks, task, s->world->mechanisms.count, MECHANISM_GRAIN, &s->direct);
+}
+
+// No contact may begin with more than takes energy.
+static void test_guesses(stepper *s)
+{
+  mechanism_set *set = &s->world->mechanisms;
+  task_run(s->world->tasks, guesses_weigh, set->guess_count, GUESS_GRAIN, &s->direct);
+  if (set->guess_count > 0 && guesses_take_back(&s->direct)) {
+    for_mechanisms(s, DIRECT_AGAIN, doubted_task);
+    guesses_give(&s->direct);
+    for_mechanisms(s, DIRECT_AGAIN, doubted_task);
+  }
 }
 
 // Particles of all soft bodies, in blocks of eight; the first is none.
@@ -282,6 +305,7 @@ static void substep_tenon(stepper *s, int i)
   }
   s->direct.begins = i == 0;
   for_mechanisms(s, DIRECT_FIRST, mechanism_task);
+  test_guesses(s);
   for_joints(s, s->world->ops->joint_begin);
   solve_joints(s);
   if (s->has_softs) {
@@ -718,7 +742,7 @@ uint32_t tn_world_step(tn_world *world, float dt)
   float h = dt / (float)world->substeps;
   if (!find_contacts(world, dt) || !graph_build(world) || !contacts_place(world) ||
       (world->contact_graph.young && !loads_guess(world, h / scale)) ||
-      !bearings_find(world, h * scale) || !pack_softs(world, dt, scale)) {
+      !bearings_find(world, h * scale) || !guesses_list(world) || !pack_softs(world, dt, scale)) {
     report(world, TN_LOG_ERROR, "tn_world_step: out of memory");
     task_end(world->tasks);
     return TN_STEP_OUT_OF_MEMORY;

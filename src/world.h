@@ -215,6 +215,7 @@ typedef struct body_mark {
   uint64_t colors;   // taken by its contacts
   int32_t neighbors; // contacts with dynamic bodies
   uint32_t look;     // for which this holds
+  int32_t mechanism; // that it belongs to, from 1 on
   bool dynamic;
   bool wedged;  // made inside one of them
   bool leaning; // something carries it
@@ -632,6 +633,10 @@ int32_t lay_out_colors(coloring *c, int32_t *group, int types);
 // their joints have no place in the result.
 bool mechanisms_build(tn_world *world, const int32_t *joints, int32_t count);
 void mechanisms_release(tn_world *world);
+
+// mechanism_guess.c
+// Contacts of mechanisms; false when out of memory.
+bool guesses_list(tn_world *world);
 
 // Small double helpers.
 dquat dquat_mul(dquat a, dquat b);
