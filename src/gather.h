@@ -209,7 +209,8 @@ KERNEL void store_fields(float (*to)[BLOCK_WIDTH], int lane, const R *from, int 
 {
 #pragma GCC unroll 64
   for (int i = 0; i < count; ++i) {
-    store_field(to[i], lane, from[i]);
+    // The analyser loses a structure's members behind the pointer to the first of them.
+    store_field(to[i], lane, from[i]); // NOLINT(clang-analyzer-core.CallAndMessage)
   }
 }
 
