@@ -18,12 +18,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define MAX_LAWS 20 // of one joint
-
 // What holds one direction of a joint: a locked row, the end of a range, a drive, a resistance.
 typedef enum law_kind {
   LAW_LOCKED,
   LAW_RANGE,
+  LAW_STRAIN, // what a spring that the substep does not resolve presses with besides
   LAW_DRIVE,
   LAW_DAMPING,
   LAW_FRICTION,
@@ -201,8 +200,11 @@ static inline bool resists_all_ways(const direct_joint *j, const law *l)
 // The impulse of a law into its joint's state; damping has none that stays.
 static inline void law_keep(direct_joint *j, const law *l)
 {
-  if (l->kind != LAW_DAMPING) {
-    ((float *)&j->state[l->block])[l->state] = (float)l->lambda;
+  float *to = (float *)&j->state[l->block] + l->state;
+  if (l->kind == LAW_STRAIN) {
+    *to += (float)l->lambda;
+  } else if (l->kind != LAW_DAMPING) {
+    *to = (float)l->lambda;
   }
 }
 

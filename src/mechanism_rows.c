@@ -9,6 +9,7 @@ _Static_assert(TN_LANES == 1, "this file works on one joint at a time");
 static const double NO_BOUND = 1e300;
 static const double ROUNDING = 1e-8; // of lengths and angles in a step
 static const double LAG = 0.3;       // of what friction lacks, given in a substep
+static const double MOVABLE = 0.05;  // share of levers, or angle, that rows follow in a substep
 
 // What the laws of one block have in common.
 typedef struct stating {
@@ -22,6 +23,7 @@ typedef struct stating {
   double motion[2 * BODY_ROWS]; // of the bodies
   int block;
   double h, inv_h, inv_h2;
+  double size;  // levers, or 1
   double least; // error
   bool relaxing;
   bool lags; // friction
@@ -30,8 +32,11 @@ typedef struct stating {
 // Of a law's impulses among all of a state, by kinds; those of damping are not kept.
 #define STATE_OF(member) (int)(offsetof(RowState, member) / sizeof(R))
 static const int FIRST_STATE[] = {
-    [LAW_LOCKED] = STATE_OF(lambda),   [LAW_RANGE] = STATE_OF(lambda),
-    [LAW_DRIVE] = STATE_OF(drive),     [LAW_DAMPING] = 0,
+    [LAW_LOCKED] = STATE_OF(lambda),
+    [LAW_RANGE] = STATE_OF(lambda),
+    [LAW_STRAIN] = STATE_OF(lambda),
+    [LAW_DRIVE] = STATE_OF(drive),
+    [LAW_DAMPING] = 0,
     [LAW_FRICTION] = STATE_OF(resist),
 };
 
@@ -109,13 +114,30 @@ static law *state_spring(stating *s, law_kind kind, int row, double e, double co
   return l;
 }
 
-// The nearer end of a range, or the one that has been pushing.
+// What the last impulse does not explain of a spring that the substep does not resolve is closed as
+// an error. Until then it presses as hard as it takes not to become longer, but no harder than its
+// length can, nor than rows can follow: others would load it without doing work.
+static void state_strain(stating *s, int i, const law *spring)
+{
+  bool grows = spring && spring->error * (spring->rate + spring->error) > 0.0;
+  if (!grows || s->relaxing || spring->alpha == 0.0) {
+    return;
+  }
+  double most = MOVABLE * s->size * s->inv_h / (double)s->rows[i].weight;
+  double impulse = fmax(-most, fmin(-spring->error / spring->alpha, most));
+  law *l = add_law(s, LAW_STRAIN, i, spring->j, s->rows[i].weight);
+  l->lo = fmin(0.0, impulse);
+  l->hi = fmax(0.0, impulse);
+}
+
+// The end of a range that is crossed or has been pushing, or the nearer one.
 static void state_range(stating *s, int i)
 {
   const RowParams *p = s->params;
   float x = s->rows[i].x;
   float lambda = s->state->lambda[i];
-  bool upper = lambda != 0.0f ? lambda < 0.0f : p->hi[i] - x < x - p->lo[i];
+  bool inside = x >= p->lo[i] && x <= p->hi[i];
+  bool upper = inside && lambda != 0.0f ? lambda < 0.0f : p->hi[i] - x < x - p->lo[i];
   float end = upper ? p->hi[i] : p->lo[i];
   if (r_abs(end) >= OPEN_END || (s->relaxing && lambda == 0.0f)) {
     return;
@@ -136,6 +158,7 @@ static void state_range(stating *s, int i)
   }
   double beyond = l->rate + l->error + along_law(l, s->motion);
   l->active = lambda != 0.0f || (upper ? beyond > 0.0 : beyond < 0.0);
+  state_strain(s, i, l);
 }
 
 // Most rows are rigid, and have less to state than springs.
@@ -143,7 +166,7 @@ static inline void state_locked(stating *s, int i, double e, float compliance)
 {
   float lambda = s->state->lambda[i];
   if (compliance > 0.0f) {
-    state_spring(s, LAW_LOCKED, i, e, (double)compliance, lambda);
+    state_strain(s, i, state_spring(s, LAW_LOCKED, i, e, (double)compliance, lambda));
     return;
   }
   law *l = add_law(s, LAW_LOCKED, i, s->rows[i].j, s->rows[i].weight);
@@ -311,6 +334,7 @@ static void state_block(stating *s, int block, double size)
   s->params = &j->params[block];
   s->state = &j->state[block];
   s->rows = &s->context->set->stated[j->first_row + 3 * block];
+  s->size = size;
   s->least = ROUNDING * size;
   state_rows(s);
   if (has_law(s->params, s->kind)) {
@@ -409,7 +433,8 @@ int direct_usual_rows(JointType type, const RowParams params[2])
 
 static int block_law_capacity(BlockKind kind, const RowParams *params)
 {
-  return kind.rows + block_resisting_laws(kind, params);
+  bool springs = params->alpha > 0.0f || params->alpha_limit > 0.0f;
+  return (springs ? 2 : 1) * kind.rows + block_resisting_laws(kind, params);
 }
 
 int direct_law_capacity(JointType type, const RowParams params[2])

@@ -2,6 +2,7 @@
 // their velocities are to be as if that had not happened.
 #include "world.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct sums {
@@ -10,8 +11,15 @@ typedef struct sums {
   double linear[3];     // momentum
   double angular[3];    // momentum about the first body, then about the centre of mass
   double turned[3];     // angular momentum that moving the bodies has changed
+  double kinetic;       // energy
   double inertia[3][3]; // about the same
 } sums;
+
+static double dot(const double *a, const double *b)
+{
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
 static void add_cross(double *to, double scale, const double *a, const double *b)
 {
   to[0] += scale * (a[1] * b[2] - a[2] * b[1]);
@@ -66,6 +74,7 @@ static void add_body(const direct_context *c, const direct_node *node, const dir
   double r[3];
   place_of(c, node, origin, r);
   s->mass += m;
+  s->kinetic += 0.5 * m * dot(v, v);
   add_cross(s->angular, m, r, v);
   double square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
   for (int i = 0; i < 3; ++i) {
@@ -82,7 +91,8 @@ static void add_body(const direct_context *c, const direct_node *node, const dir
                     dquat_rotate(q, (tn_pos){0.0, 0.0, 1.0})};
   for (int n = 0; n < 3; ++n) {
     double a[3] = {axes[n].x, axes[n].y, axes[n].z};
-    double spin = a[0] * w[0] + a[1] * w[1] + a[2] * w[2];
+    double spin = dot(a, w);
+    s->kinetic += 0.5 * of->moments[n] * spin * spin;
     for (int i = 0; i < 3; ++i) {
       s->angular[i] += of->moments[n] * spin * a[i];
       for (int k = 0; k < 3; ++k) {
@@ -151,8 +161,23 @@ static void move_as_one(const direct_context *c, const direct_node *node, const 
   add_cross(v, 1.0, spin, r);
 }
 
+// What the motion within a mechanism keeps of itself, if all turn by `-turn` more, as one, and then
+// with `spin`, and that is to bring no energy.
+static double keep_of_motion(const sums *s, const double *turn, const double *spin)
+{
+  double brought = 0.5 * dot(turn, s->turned) - dot(turn, s->angular);
+  double as_one = 0.5 * dot(s->linear, s->linear) / s->mass;
+  for (int i = 0; i < 3; ++i) {
+    as_one += 0.5 * spin[i] * (s->angular[i] - s->turned[i]);
+  }
+  double within = s->kinetic + brought - as_one;
+  return brought <= 0.0 ? 1.0 : brought < within ? sqrt(1.0 - brought / within) : 0.0;
+}
+
 // Bodies in motion that are moved aside take their momentum with them, which changes the angular
-// momentum of all; a mechanism that nothing holds must keep it.
+// momentum of all; a mechanism that nothing holds must keep it. Pulling together what turns takes
+// work, as of a skater's arms. It comes from the motion within, and what that does not have from
+// nowhere, as the momentum stays.
 static void keep_angular_momentum(const direct_context *c, const mechanism *m)
 {
   sums s = {0};
@@ -166,19 +191,25 @@ static void keep_angular_momentum(const direct_context *c, const mechanism *m)
     }
   }
   center_sums(&s);
-  double spin[3];
-  if (!find_spin(&s, s.turned, spin)) {
+  double turn[3], spin[3];
+  if (!find_spin(&s, s.turned, turn) || !find_spin(&s, s.angular, spin)) {
     return;
   }
+  for (int k = 0; k < 3; ++k) {
+    spin[k] -= turn[k];
+  }
+  double keep = keep_of_motion(&s, turn, spin);
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     const direct_node *node = &c->set->nodes[i];
     if (!node->is_joint) {
-      double dv[3] = {0.0, 0.0, 0.0};
-      move_as_one(c, node, origin, &s, spin, dv);
+      double dv[3] = {0.0, 0.0, 0.0}, v[3] = {0.0, 0.0, 0.0};
+      move_as_one(c, node, origin, &s, turn, dv);
+      move_as_one(c, node, origin, &s, spin, v);
       body_state *b = &c->data->state[node->index];
       for (int k = 0; k < 3; ++k) {
-        b->v[k] -= (float)dv[k];
-        b->w[k] -= (float)spin[k];
+        v[k] += s.linear[k] / s.mass;
+        b->v[k] = (float)(v[k] + keep * ((double)b->v[k] - dv[k] - v[k]));
+        b->w[k] = (float)(spin[k] + keep * ((double)b->w[k] - turn[k] - spin[k]));
       }
     }
   }

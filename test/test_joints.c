@@ -263,6 +263,66 @@ static void free_mechanism_keeps_its_momentum(void **unused)
 }
 
 // ---------------------------------------------------------------------------------------------
+// Joints that close while their bodies turn about each other
+
+// Boxes of 1 and 2 kg, 1.2 m apart, that move as one; the joint, at the centre of the lighter one,
+// holds them at 0.4 m. That one turns faster by `more`.
+static tn_world *make_skater(tn_joint_kind kind, float spin, float more)
+{
+  tn_world *world = test_world(20, TN_METHOD_TENON);
+  tn_world_set_gravity(world, tn_v3(0.0f, 0.0f, 0.0f));
+  tn_joint_def def = tn_default_joint_def(kind);
+  tn_body_id body[2];
+  for (int i = 0; i < 2; ++i) {
+    double x = i ? 0.4 : -0.8;
+    body[i] = test_box(world, tn_p3(x, 0.0, 0.0), i ? 2.0f : 1.0f, tn_v3(0.1f, 0.1f, 0.1f));
+    tn_body_set_velocity(world, body[i], tn_v3(0.0f, spin * (float)x, 0.0f));
+    tn_body_set_angular_velocity(world, body[i], tn_v3(0.0f, 0.0f, i ? spin : spin + more));
+  }
+  def.body_a = body[1];
+  def.body_b = body[0];
+  def.frame_a.p = tn_p3(-0.4, 0.0, 0.0);
+  tn_joint_create(world, &def);
+  return world;
+}
+
+// Of the two about their centre of mass, at a distance: m r^2 of what is reduced, and their own.
+static double skater_inertia(double distance)
+{
+  return 2.0 / 3.0 * distance * distance + 3.0 * 2.0 / 3.0 * 0.01;
+}
+
+static void closing_joint_makes_a_skater(void **unused)
+{
+  (void)unused;
+  tn_world *world = make_skater(TN_JOINT_FIXED, 3.0f, 0.0f);
+  double momentum = tn_world_momentum(world, tn_p3(0.0, 0.0, 0.0)).angular[2];
+  assert_close(momentum, 3.0 * skater_inertia(1.2), 1e-5);
+  run(world, 2.0);
+  double energy = 0.5 * momentum * momentum / skater_inertia(0.4);
+  assert_close(tn_world_momentum(world, tn_p3(0.0, 0.0, 0.0)).angular[2], momentum,
+               1e-4 * momentum);
+  assert_close(tn_world_energy(world).kinetic, energy, 1e-3 * energy);
+  tn_world_destroy(world);
+}
+
+// One box spins the other way, with more energy than closing takes. The last millimetres close by
+// motion, which may bring a little.
+static void closing_takes_its_work_from_the_motion_within(void **unused)
+{
+  (void)unused;
+  tn_world *world = make_skater(TN_JOINT_BALL, 3.0f, -100.0f);
+  double start = tn_world_energy(world).kinetic;
+  double momentum = tn_world_momentum(world, tn_p3(0.0, 0.0, 0.0)).angular[2];
+  assert_below(0.5 * momentum * momentum / skater_inertia(0.4), start);
+  for (int i = 0; i < 120; ++i) {
+    assert_int_equal(tn_world_step(world, DT), TN_STEP_OK);
+    assert_below(tn_world_energy(world).kinetic, start * 1.02);
+  }
+  tn_world_destroy(world);
+}
+
+// ---------------------------------------------------------------------------------------------
 // Breaking, switching, dragging
 
 static void joint_breaks_at_its_force(void **unused)
@@ -385,6 +445,8 @@ int main(void)
       cmocka_unit_test(triple_pendulum_keeps_its_energy),
       cmocka_unit_test(fig_8_loop_stays_closed),
       cmocka_unit_test(free_mechanism_keeps_its_momentum),
+      cmocka_unit_test(closing_joint_makes_a_skater),
+      cmocka_unit_test(closing_takes_its_work_from_the_motion_within),
       cmocka_unit_test(joint_breaks_at_its_force),
       cmocka_unit_test(disabled_joint_lets_go_and_holds_again),
       cmocka_unit_test(dragging_pulls_with_the_springs_force),

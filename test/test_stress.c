@@ -4,6 +4,8 @@
 // What is counted: motion, weight, what springs hold, and what drives have given. Closing rigid
 // joints lifts bodies and turns drives, which is work from nowhere that has to be. So where the
 // energy is counted, rigid joints that miss each other close before there are weight and drives.
+// Then they may still pull together what turns, as a skater does with her arms. Momenta stay, so
+// that has to have the energy of turning as one.
 #include "support.h"
 
 #include <math.h>
@@ -37,6 +39,7 @@ typedef struct random_graph {
   int count;
   booked_drive drive[MAX_DRIVES];
   int drive_count;
+  bool hangs;
   uint32_t seed;
   graph_kind kind;
 } random_graph;
@@ -243,7 +246,8 @@ static random_graph make_graph(uint32_t seed, graph_kind kind, int most_bodies)
       join(&g, a, b);
     }
   }
-  if (pick_below(&g, 2) && kind != GRAPH_STIFF) {
+  g.hangs = pick_below(&g, 2) && kind != GRAPH_STIFF;
+  if (g.hangs) {
     join(&g, test_no_body, g.body[heaviest]);
   } else {
     tn_world_set_gravity(g.world, tn_v3(0.0f, 0.0f, 0.0f));
@@ -313,6 +317,48 @@ static double work_of_drives(random_graph *g)
 }
 
 // ---------------------------------------------------------------------------------------------
+// What momenta demand
+
+// All bodies as one, seen from the first.
+static tn_mass as_one(const random_graph *g)
+{
+  tn_mass parts[MAX_BODIES];
+  tn_pos first = tn_body_position(g->world, g->body[0]);
+  for (int k = 0; k < g->count; ++k) {
+    tn_transform at = tn_body_transform(g->world, g->body[k]);
+    parts[k] = tn_mass_at(tn_body_mass(g->world, g->body[k]), tn_between_points(first, at.p), at.q);
+  }
+  return tn_mass_compound(parts, g->count);
+}
+
+// About the centre of mass.
+static tn_momentum momenta_of(const random_graph *g)
+{
+  tn_pos first = tn_body_position(g->world, g->body[0]);
+  return tn_world_momentum(g->world, tn_offset(first, as_one(g).center));
+}
+
+static double determinant(const double a[3], const double b[3], const double c[3])
+{
+  return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+         a[2] * (b[0] * c[1] - b[1] * c[0]);
+}
+
+// The least energy with these momenta at the pose: that of bodies which move as one.
+static double least_energy(const random_graph *g, const tn_momentum *m)
+{
+  tn_sym3 i = as_one(g).inertia;
+  const double x[3] = {(double)i.xx, (double)i.xy, (double)i.xz};
+  const double y[3] = {(double)i.xy, (double)i.yy, (double)i.yz};
+  const double z[3] = {(double)i.xz, (double)i.yz, (double)i.zz};
+  const double *l = m->angular, *p = m->linear;
+  double turning =
+      l[0] * determinant(l, y, z) + l[1] * determinant(x, l, z) + l[2] * determinant(x, y, l);
+  return 0.5 * (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) / m->mass +
+         0.5 * turning / determinant(x, y, z);
+}
+
+// ---------------------------------------------------------------------------------------------
 // Runs
 
 typedef struct outcome {
@@ -329,11 +375,14 @@ static double mass_of(const random_graph *g)
   return mass;
 }
 
-// The most above the start in some steps, per mass.
-static void run_steps(random_graph *g, int steps, outcome *o)
+// The most above the start in some steps, per mass. Graphs that nothing holds, closing without
+// weight, may have what their momenta have demanded of them.
+static void run_steps(random_graph *g, int steps, bool closing, outcome *o)
 {
   double mass = mass_of(g);
   tn_energy start = tn_world_energy(g->world);
+  tn_momentum momenta = momenta_of(g);
+  double moving = start.kinetic;
   for (int i = 0; i < steps; ++i) {
     assert_int_equal(tn_world_step(g->world, DT) & TN_STEP_NON_FINITE, 0);
     for (int k = 0; k < g->count; ++k) {
@@ -342,8 +391,11 @@ static void run_steps(random_graph *g, int steps, outcome *o)
     tn_energy now = tn_world_energy(g->world);
     // What stiff springs hold as rigid joints do, by force, is no energy of theirs.
     double elastic = g->kind == GRAPH_STIFF ? 0.0 : now.elastic - start.elastic;
+    if (closing && !g->hangs) {
+      moving = fmax(moving, least_energy(g, &momenta));
+    }
     double gained =
-        now.kinetic - start.kinetic + now.potential - start.potential + elastic - work_of_drives(g);
+        now.kinetic - moving + now.potential - start.potential + elastic - work_of_drives(g);
     o->gained = fmax(o->gained, gained / mass);
   }
 }
@@ -367,7 +419,7 @@ static void close_joints(random_graph *g, outcome *o)
     set_drive(g, &g->drive[i], (tn_drive){.mode = TN_DRIVE_OFF});
   }
   g->drive_count = 0;
-  run_steps(g, 180, o);
+  run_steps(g, 180, true, o);
   tn_world_set_gravity(g->world, gravity);
   g->drive_count = drives;
   for (int i = 0; i < drives; ++i) {
@@ -385,7 +437,7 @@ static outcome run_graph(uint32_t seed, graph_kind kind, int most_bodies)
   if (kind == GRAPH_RIGID) {
     close_joints(&g, &o);
   }
-  run_steps(&g, 180, &o);
+  run_steps(&g, 180, kind == GRAPH_STIFF, &o);
   tn_world_destroy(g.world);
   return o;
 }
@@ -455,6 +507,16 @@ static void rigid_and_stiff_graphs_gain_nothing(void **range)
   assert_int_equal(w.gaining, 0);
 }
 
+// Among all graphs of 6,560 seeds these have gained more than 5 J/kg before: two that turn while
+// they close, and one whose springs pressed on a limit too steep for the substep, which gave way.
+static void graphs_that_have_gained_before_do_not(void **unused)
+{
+  (void)unused;
+  assert_below(run_graph(3572, GRAPH_RIGID, 4).gained, 5.0);
+  assert_below(run_graph(4452, GRAPH_STIFF, 6).gained, 5.0);
+  assert_below(run_graph(5844, GRAPH_MIXED, 6).gained, 5.0);
+}
+
 // Seeds from and to: several runs of this share the work.
 int main(int count, char **arguments)
 {
@@ -469,6 +531,7 @@ int main(int count, char **arguments)
       cmocka_unit_test_prestate(graphs_of_springs_gain_nothing, range),
       cmocka_unit_test_prestate(mixed_graphs_gain_nothing, range),
       cmocka_unit_test_prestate(rigid_and_stiff_graphs_gain_nothing, range),
+      cmocka_unit_test(graphs_that_have_gained_before_do_not),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
