@@ -157,13 +157,22 @@ static void seabra_fig_4_chain_of_100_keeps_its_energy(void **unused)
   assert_below(energy_error(start_scene("chain", "end_mass_ratio=100", 20), 10.0), 0.005);
 }
 
+// The mean of five: one run may lose a fifth more or less by chance, as the last bit decides.
+static double mean_whip_error(int substeps)
+{
+  double sum = 0.0;
+  for (int i = -2; i <= 2; ++i) {
+    sum += energy_error(start_scene("chain", "", substeps + i), 10.0);
+  }
+  return sum / 5.0;
+}
+
 // Without a heavy end the chain cracks like a whip: its last links turn by a radian in a substep of
 // 20, and what that loses goes down with the square of the substep.
 static void chain_without_a_heavy_end_keeps_its_energy_as_substeps_grow(void **unused)
 {
   (void)unused;
-  double at_40 = energy_error(start_scene("chain", "", 40), 10.0);
-  double at_80 = energy_error(start_scene("chain", "", 80), 10.0);
+  double at_40 = mean_whip_error(40), at_80 = mean_whip_error(80);
   assert_below(at_40, 0.05);
   assert_below(at_80, 0.0125);
 }
