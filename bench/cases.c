@@ -121,7 +121,7 @@ static const bench_case growing[] = {
     {"dolls", NULL, "count", 10, FIELD_ONE, UNIT_JOINT, .frames = 100, .substeps = 20},
     {"dolls", NULL, "count", 100, FIELD_ONE, UNIT_JOINT, .frames = 30, .substeps = 20},
     {"dolls", NULL, "count", 1000, FIELD_ONE, UNIT_JOINT, .frames = 10, .substeps = 20},
-    {"cell", NULL, "count", 1000, FIELD_ONE, .settling = 20, .frames = 60,
+    {"cell", NULL, "count", 1000, FIELD_ONE, .settling = 20, .frames = 30,
      .substeps = TN_QUALITY_FAST},
     {"cell", NULL, "count", 10000, FIELD_ONE, .settling = 20, .frames = 30,
      .substeps = TN_QUALITY_FAST},

@@ -516,28 +516,37 @@ KERNEL void fetch_contacts(const tn_world *world, const block_content *content)
   }
 }
 
+static void pack_block(const pack_task *t, int i, bool has_next)
+{
+  contact_block *cb = &t->view.blocks[i];
+  const block_content *content = &t->world->contact_graph.contents[i];
+  if (has_next) {
+    fetch_contacts(t->world, content + 1);
+  }
+  cb->type = content->type;
+  cb->traits = cb->fixed_a = cb->fixed_b = 0;
+  for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
+    cb->contact[lane] = content->contact[lane];
+    if (cb->contact[lane] == NO_SLOT) {
+      clear_lane(cb, lane);
+    } else {
+      pack(t->world, cb, lane);
+    }
+  }
+}
+
+// A few at a time, so that they are still in the cache for the next thing to be done with them.
 static void pack_blocks(int first, int last, void *context)
 {
   const pack_task *t = context;
-  for (int i = first; i < last; ++i) {
-    contact_block *cb = &t->view.blocks[i];
-    const block_content *content = &t->world->contact_graph.contents[i];
-    if (i + 1 < last) {
-      fetch_contacts(t->world, content + 1);
+  for (int begin = first, end; begin < last; begin = end) {
+    end = begin + PACK_GRAIN < last ? begin + PACK_GRAIN : last;
+    for (int i = begin; i < end; ++i) {
+      pack_block(t, i, i + 1 < last);
     }
-    cb->type = content->type;
-    cb->traits = cb->fixed_a = cb->fixed_b = 0;
-    for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
-      cb->contact[lane] = content->contact[lane];
-      if (cb->contact[lane] == NO_SLOT) {
-        clear_lane(cb, lane);
-      } else {
-        pack(t->world, cb, lane);
-      }
-    }
+    t->world->contact_ops->pack(&t->view, begin, end);
+    t->world->contact_ops->begin(t->data, begin, end);
   }
-  t->world->contact_ops->pack(&t->view, first, last);
-  t->world->contact_ops->begin(t->data, first, last);
 }
 
 static bool reserve_blocks(tn_world *world, int32_t count)
