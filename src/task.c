@@ -60,13 +60,13 @@ void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages
 // How often a worker looks for the next job before it sleeps: outside of a step, and in one.
 #define SPINS 500
 #define SPINS_IN_STEP 20000
-// A step is shared out if its jobs add up to this much, in seconds and of the step. Small jobs are
-// taken for what their grains say, large ones are timed.
-#define GRAIN_TIME 2e-6 // s, of `grain` items
-#define MEETING 4e-6    // s, that it costs to share out a job
-#define TIMED_GRAINS 8
-#define LEAST_WORK 2.5e-4
-#define LEAST_SHARE 0.3
+// Steps that are tried the other way, shared out or not; those until the next trial; and the share
+// of the time that has to be left to change over. What is quicker than this is not tried.
+#define TRIAL 3
+#define FIRST_WAIT 8
+#define LONGEST_WAIT 256
+#define WORTH_WHILE 0.96
+#define SHORTEST_STEP 1e-4 // s
 // Jobs that the caller does alone after it was kept waiting, and those in time that halve it.
 #define SHORTEST_REST 64
 #define LONGEST_REST 4096
@@ -100,12 +100,15 @@ struct task_pool { // NOLINT(clang-analyzer-optin.performance.Padding)
   pthread_mutex_t mutex;
   pthread_cond_t wake;
 
-  bool sharing; // the current step is shared out
-  double begun; // when it began
-  double work;  // s, of its jobs so far that could be shared out, less what that costs
-  int rest;     // jobs that the caller does alone after it was kept waiting
-  int resting;  // that are left of them
-  int prompt;   // jobs since then that were done in time
+  bool sharing;    // the current step is shared out
+  bool trying;     // to see whether that is better
+  int left;        // steps until this changes
+  int wait;        // steps from the last trial to the next
+  double begun;    // when the step began
+  double least[2]; // s, of the last steps that were done by the caller alone, and shared out
+  int rest;        // jobs that the caller does alone after it was kept waiting
+  int resting;     // that are left of them
+  int prompt;      // jobs since then that were done in time
 
   // What the caller writes and workers read, and the other way round, on lines of their own.
   alignas(64) tn_task_fn *task;
@@ -277,6 +280,9 @@ task_pool *task_pool_create(int threads, tn_enqueue_fn *enqueue, tn_finish_fn *f
   pool->enqueue = enqueue;
   pool->finish = finish;
   pool->host_context = host_context;
+  pool->left = 1;
+  pool->wait = FIRST_WAIT;
+  pool->least[0] = 1e30;
   pthread_mutex_init(&pool->mutex, NULL);
   pthread_cond_init(&pool->wake, NULL);
   int workers = enqueue ? 0 : threads - 1;
@@ -306,14 +312,11 @@ void task_pool_destroy(task_pool *pool)
   a.release(pool, sizeof *pool, a.context);
 }
 
-// Workers that wake up now are ready when the first job is. To wake them costs as much as many
-// small jobs, and so does what they have in their caches: a step like the last one, which had too
-// little to share out, is done by the caller alone.
+// Workers that wake up now are ready when the first job is.
 void task_begin(task_pool *pool)
 {
   if (pool->thread_count > 0) {
     pool->begun = seconds_now();
-    pool->work = 0.0;
     atomic_store(&pool->in_step, pool->sharing);
     if (pool->sharing && pool->resting == 0) {
       wake_sleepers(pool);
@@ -321,11 +324,46 @@ void task_begin(task_pool *pool)
   }
 }
 
+// A trial has ended: its way is kept, or the other one for longer.
+static void decide(task_pool *pool)
+{
+  bool better = pool->least[pool->sharing] < WORTH_WHILE * pool->least[!pool->sharing];
+  pool->sharing = better ? pool->sharing : !pool->sharing;
+  pool->wait = better ? FIRST_WAIT : pool->wait < LONGEST_WAIT ? 2 * pool->wait : LONGEST_WAIT;
+  pool->left = pool->wait;
+}
+
+// To wake workers costs as much as many small jobs, and so does what others have in their caches:
+// what a step gains by them is found out by trying, with the steps before to compare. The quickest
+// of each counts, for other programs disturb the rest.
+static void learn(task_pool *pool, double time)
+{
+  double *least = &pool->least[pool->sharing];
+  *least = time < *least ? time : *least;
+  pool->left -= 1;
+  if (pool->left == TRIAL && !pool->trying) {
+    *least = 1e30;
+  }
+  if (pool->left > 0) {
+    return;
+  }
+  if (pool->trying) {
+    decide(pool);
+    pool->trying = false;
+  } else if (pool->sharing || *least > SHORTEST_STEP) {
+    pool->trying = true;
+    pool->sharing = !pool->sharing;
+    pool->least[pool->sharing] = 1e30;
+    pool->left = TRIAL;
+  } else {
+    pool->left = FIRST_WAIT;
+  }
+}
+
 void task_end(task_pool *pool)
 {
   if (pool->thread_count > 0) {
-    double least = LEAST_SHARE * (seconds_now() - pool->begun);
-    pool->sharing = pool->work > LEAST_WORK && pool->work > least;
+    learn(pool, seconds_now() - pool->begun);
     atomic_store(&pool->in_step, false);
   }
 }
@@ -376,18 +414,6 @@ static void run_alone(tn_task_fn *task, const task_range *stages, int count, voi
   }
 }
 
-// Returns how many threads have worked on it.
-static int run_here_or_in_pool(task_pool *pool, tn_task_fn *task, void *context)
-{
-  if (pool->sharing && pool->resting == 0) {
-    run_in_pool(pool, task, context);
-    return 2; // or more
-  }
-  pool->resting -= pool->resting > 0;
-  run_alone(task, pool->stages, pool->stage_count, context);
-  return 1;
-}
-
 typedef struct host_job {
   tn_task_fn *task;
   void *context;
@@ -414,14 +440,15 @@ static void enqueue_stage(task_pool *pool, tn_task_fn *task, task_range stage, i
   }
 }
 
-// Items of stages that are worth sharing.
-static int shared_items(const task_range *stages, int count, int grain)
+// Whether a stage is worth sharing.
+static bool is_large(const task_range *stages, int count, int grain)
 {
-  int sum = 0;
   for (int i = 0; i < count; ++i) {
-    sum += items_of(stages[i]) < 2 * grain ? 0 : items_of(stages[i]);
+    if (items_of(stages[i]) >= 2 * grain) {
+      return true;
+    }
   }
-  return sum;
+  return false;
 }
 
 void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages, int count,
@@ -433,19 +460,16 @@ void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages
   if (pool->enqueue) {
     return;
   }
-  int items = pool->thread_count > 0 ? shared_items(stages, count, grain) : 0;
-  if (items == 0) {
+  bool shared = pool->sharing && is_large(stages, count, grain);
+  if (!shared || pool->resting > 0) {
+    pool->resting -= shared;
     run_alone(task, stages, count, context);
     return;
   }
-  bool is_timed = items >= TIMED_GRAINS * grain || grain == 1; // one may cost anything
-  double start = is_timed ? seconds_now() : 0.0;
   pool->stages = stages;
   pool->stage_count = count;
   pool->grain = grain;
-  int threads = run_here_or_in_pool(pool, task, context);
-  double estimate = GRAIN_TIME * (double)items / (double)grain;
-  pool->work += (is_timed ? threads * (seconds_now() - start) : estimate) - MEETING;
+  run_in_pool(pool, task, context);
 }
 
 #endif

@@ -11,7 +11,7 @@ task_pool *task_pool_create(int threads, tn_enqueue_fn *enqueue, tn_finish_fn *f
                             void *host_context, const tn_allocator *allocator);
 void task_pool_destroy(task_pool *pool);
 
-// Around the jobs of a step: what they amount to decides whether the next step is shared out.
+// Around the jobs of a step: how long they take decides whether the next ones are shared out.
 void task_begin(task_pool *pool);
 void task_end(task_pool *pool);
 
