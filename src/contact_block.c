@@ -23,10 +23,6 @@ _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 // friction holds it there. While most contacts are young, passes make up for substeps.
 #define SETTLING_PASSES 12
 #define HIT_SPEED 0.1f // m/s, slowest that is told
-#define PLACES 1024    // that contacts are sorted by
-#define LATE 64        // places behind others that came before
-#define LATE_SHARE 16  // contacts are sorted if one of so many comes late
-#define FEW 512        // that are not sorted in any case
 
 // ---------------------------------------------------------------------------------------------
 // Colours: contacts that share a moving body get different ones.
@@ -43,10 +39,6 @@ typedef struct builder {
   // Those with a load, and the idle ones: a pass may leave out a block with nothing else.
   block_group group[MAX_COLORS + 1][CONTACT_TYPE_COUNT][2];
   int32_t next_block[MAX_COLORS + 1];
-  int32_t *places;              // of the contacts, among the bodies
-  int shift;                    // of slots, to places
-  int32_t farthest, late;       // place so far, and contacts that come late
-  int32_t at_place[PLACES + 1]; // contacts before it
 } builder;
 
 static contact_type type_of(const contact *c)
@@ -93,15 +85,6 @@ contact_brief contact_brief_of(const contact *c)
   return (contact_brief){(uint8_t)type_of(c), c->idle, !c->settled};
 }
 
-// Where a contact is in the list of bodies. What has no colour left is solved in the order it was
-// found.
-static int32_t place_of(const tn_world *world, const pair_brief *p, int color, int shift)
-{
-  bool first = world->marks[p->body[0]].dynamic, second = world->marks[p->body[1]].dynamic;
-  int32_t middle = (p->body[first ? 0 : 1] + p->body[second ? 1 : 0]) / 2;
-  return color == MAX_COLORS ? 0 : middle >> shift;
-}
-
 static void color_contact(tn_world *world, builder *make, const pair_brief *p, int32_t slot,
                           contact_brief c)
 {
@@ -114,10 +97,6 @@ static void color_contact(tn_world *world, builder *make, const pair_brief *p, i
     a->wedged = a->wedged || p->inside;
     b->wedged = b->wedged || p->inside;
   }
-  int32_t at = place_of(world, p, color, make->shift);
-  make->places[make->count] = at;
-  make->farthest = at > make->farthest ? at : make->farthest;
-  make->late += at + LATE < make->farthest;
   placed_contact place = {slot, (uint8_t)color, c.type, c.idle};
   world->placed_contacts[make->count++] = place;
   make->young += c.young;
@@ -263,14 +242,8 @@ static bool color_contacts(tn_world *world, builder *make)
       !memory_reserve(world, (void **)&world->briefs, &world->brief_capacity,
                       world->active_pair_count, sizeof(pair_brief)) ||
       !memory_reserve(world, (void **)&world->placed_contacts, &world->placed_capacity,
-                      world->contact_list.count, sizeof(placed_contact)) ||
-      !memory_reserve(world, (void **)&world->sort_places, &world->sort_place_capacity,
-                      2 * world->contact_list.count, sizeof(int32_t))) {
+                      world->contact_list.count, sizeof(placed_contact))) {
     return false;
-  }
-  make->places = world->sort_places;
-  while (world->body_list.used >> make->shift >= PLACES) {
-    make->shift += 1;
   }
   task_run(world->tasks, mark_bodies, world->awake_count, MARK_GRAIN, world);
   task_run(world->tasks, brief_pairs, world->active_pair_count, BRIEF_GRAIN, world);
@@ -589,28 +562,8 @@ static bool reserve_blocks(tn_world *world, int32_t count)
   return true;
 }
 
-// In the order of their bodies: each colour's contacts of the same ones then go to the same thread,
-// pass after pass, and lines of memory stay in its cache. Returns the order.
-static const int32_t *sort_contacts(builder *make)
-{
-  int32_t *order = make->places + make->count;
-  memset(make->at_place, 0, sizeof make->at_place);
-  for (int32_t i = 0; i < make->count; ++i) {
-    make->at_place[make->places[i] + 1] += 1;
-  }
-  for (int i = 0; i < PLACES; ++i) {
-    make->at_place[i + 1] += make->at_place[i];
-  }
-  for (int32_t i = 0; i < make->count; ++i) {
-    order[make->at_place[make->places[i]]++] = i;
-  }
-  return order;
-}
-
 static void place_contacts(tn_world *world, builder *make)
 {
-  bool mixed = make->count >= FEW && make->late > make->count / LATE_SHARE;
-  const int32_t *order = mixed ? sort_contacts(make) : NULL;
   contact_graph *g = &world->contact_graph;
   for (int32_t i = 0; i < g->block_count; ++i) {
     for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
@@ -618,7 +571,7 @@ static void place_contacts(tn_world *world, builder *make)
     }
   }
   for (int32_t i = 0; i < make->count; ++i) {
-    placed_contact p = world->placed_contacts[order ? order[i] : i];
+    placed_contact p = world->placed_contacts[i];
     int32_t place = take_place(make, p);
     block_content *content = &g->contents[place / BLOCK_WIDTH];
     content->type = p.type;
@@ -658,7 +611,7 @@ static bool is_empty(const contact_graph *g)
 bool contacts_place(tn_world *world)
 {
   builder make;
-  memset(&make, 0, offsetof(builder, at_place));
+  memset(&make, 0, sizeof make);
   contact_graph *g = &world->contact_graph;
   if (!color_contacts(world, &make)) {
     return false;
