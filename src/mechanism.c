@@ -354,6 +354,11 @@ static double top_speed(const solve *s)
   return sqrt(top);
 }
 
+double direct_spare(double square, double inverse_mass)
+{
+  return 0.5 * (IDLE_SPEED * IDLE_SPEED + IDLE_SHARE * square) / inverse_mass;
+}
+
 // How fast the bodies are, and what energy may come from nowhere.
 static void survey_bodies(solve *s)
 {
@@ -362,9 +367,9 @@ static void survey_bodies(solve *s)
     if (!s->nodes[i].is_joint) {
       const double *v = s->v + s->nodes[i].first_row;
       double square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-      double mass = 1.0 / (double)s->context->data->state[s->nodes[i].index].inverse_mass;
       most = at_least(most, square);
-      s->spare += 0.5 * mass * (IDLE_SPEED * IDLE_SPEED + IDLE_SHARE * square);
+      s->spare +=
+          direct_spare(square, (double)s->context->data->state[s->nodes[i].index].inverse_mass);
     }
   }
   s->fastest = sqrt(most);
