@@ -21,8 +21,10 @@ static const double IDLE_SPEED = 0.1; // m/s, and a share of the energy, that no
 static const double IDLE_SHARE = 1e-2;
 static const double TORN_SPEED = 1.0; // m/s or rad/s: slower errors are none
 #define ROUNDS 20
-#define TRIALS 3        // of a law to come and go
-#define RANGE_TRIALS 10 // an end of a range that bears a load must not be missing
+// How often a law may come and go. Limbs rest on the ends of angles' ranges, which must not be
+// missing; cables hold in many ways.
+#define TRIALS 3
+#define ANGLE_TRIALS 10
 #define PRESSES 2
 
 typedef struct solve {
@@ -347,6 +349,11 @@ static double top_speed(const solve *s)
   return sqrt(top);
 }
 
+double direct_spare(double square, double inverse_mass)
+{
+  return 0.5 * (IDLE_SPEED * IDLE_SPEED + IDLE_SHARE * square) / inverse_mass;
+}
+
 // How fast the bodies are, and what energy may come from nowhere.
 static void survey_bodies(solve *s)
 {
@@ -355,9 +362,9 @@ static void survey_bodies(solve *s)
     if (!s->nodes[i].is_joint) {
       const double *v = s->v + s->nodes[i].first_row;
       double square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-      double mass = 1.0 / (double)s->context->data->state[s->nodes[i].index].inverse_mass;
       most = at_least(most, square);
-      s->spare += 0.5 * mass * (IDLE_SPEED * IDLE_SPEED + IDLE_SHARE * square);
+      s->spare +=
+          direct_spare(square, (double)s->context->data->state[s->nodes[i].index].inverse_mass);
     }
   }
   s->fastest = sqrt(most);
@@ -448,7 +455,7 @@ static double row_impulse(const solve *s, pair2 x)
 // A law at its bound that may become a row again.
 static bool may_return(const law *l)
 {
-  int most = l->kind == LAW_RANGE ? RANGE_TRIALS : TRIALS;
+  int most = l->kind == LAW_RANGE && l->block ? ANGLE_TRIALS : TRIALS;
   return !l->active && l->lo != l->hi && l->trials < most;
 }
 

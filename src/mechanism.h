@@ -229,6 +229,8 @@ bool points_solve(const direct_context *c, mechanism *m);
 // What is faster moves the bodies but is no part of their motion.
 double direct_joint_speed(double fastest);
 double direct_body_speed(double fastest);
+// Energy of a body that may come from nowhere, by its speed squared.
+double direct_spare(double square, double inverse_mass);
 void mechanism_solve(const direct_context *c, mechanism *m);
 // Inertia about the centre of mass, world axes; the inverse of one plus the same about all axes.
 S direct_inertia(const solver_data *data, int32_t slot);

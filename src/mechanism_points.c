@@ -70,15 +70,19 @@ static bool is_overloaded(const direct_context *c, const point_tree *t)
 }
 
 // Light links under a heavy load swing faster than the substep can follow: they get more inertia,
-// see mechanism_stiffness.c.
-static void resist_load(const direct_context *c, const point_tree *t)
+// see mechanism_stiffness.c; but not where the spins that it would hold are more than idle motion.
+static bool resist_load(const direct_context *c, const point_tree *t)
 {
+  double held = 0.0, spare = 0.0;
   for (int32_t i = 0; i < t->body_count; ++i) {
     int32_t slot = t->bodies[i].slot;
     double more = resistance(c, t, &t->bodies[i]);
     body_inertia *to = &c->set->resisting[slot];
     *to = c->data->inertia[slot];
+    const body_state *b = &c->data->state[slot];
+    spare += direct_spare(square3(b->v), (double)b->inverse_mass);
     if (more > 0.0) {
+      held += 0.5 * more * square3(b->w);
       double inverse[6];
       direct_inverse_inertia(inverse, direct_inertia(c->data, slot), more);
       for (int k = 0; k < 6; ++k) {
@@ -86,6 +90,7 @@ static void resist_load(const direct_context *c, const point_tree *t)
       }
     }
   }
+  return held <= spare;
 }
 
 // The substep's own solve; false if there is more to it than motion.
@@ -106,9 +111,7 @@ static void find_load(const direct_context *c, mechanism *m, const point_tree *t
   bool unknown = c->begins || !m->by_tree || m->strained;
   pass_over(c, m, true);
   m->overloaded = (m->overloaded && !c->begins) || (unknown && is_overloaded(c, t));
-  if (m->overloaded) {
-    resist_load(c, t);
-  }
+  m->overloaded = m->overloaded && resist_load(c, t);
 }
 
 bool points_solve(const direct_context *c, mechanism *m)
