@@ -69,6 +69,11 @@ static bool is_overloaded(const direct_context *c, const point_tree *t)
   return false;
 }
 
+static double square3(const float *a)
+{
+  return (double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+}
+
 // Light links under a heavy load swing faster than the substep can follow: they get more inertia,
 // see mechanism_stiffness.c; but not where the spins that it would hold are more than idle motion.
 static bool resist_load(const direct_context *c, const point_tree *t)
