@@ -265,11 +265,7 @@ static void solve_system(const direct_system *s, int fresh)
   }
 }
 
-#if defined(TN_SMALL)
-#define DIRECT_STATE direct_state_1
-#else
 #define DIRECT_STATE PASTE(direct_state_, TN_LANES)
-#endif
 
 const direct_ops DIRECT_OPS = {
     .state = DIRECT_STATE,
