@@ -83,7 +83,9 @@ static double work_of(const solver_data *data, const guess *g)
 {
   const contact_block *cb = &data->contacts[g->block];
   const body_state *a = &data->state[cb->a[g->lane]], *b = &data->state[cb->b[g->lane]];
-  const float *p = &g->push.x, *la = &g->turn[0].x, *lb = &g->turn[1].x;
+  const float p[3] = {g->push.x, g->push.y, g->push.z};
+  const float la[3] = {g->turn[0].x, g->turn[0].y, g->turn[0].z};
+  const float lb[3] = {g->turn[1].x, g->turn[1].y, g->turn[1].z};
   double sum = 0.0;
   for (int k = 0; k < 3; ++k) {
     float slide = cb->params[PARAM_FIELD(slide) + (size_t)k][g->lane];
@@ -100,9 +102,10 @@ static void push_side(const solver_data *data, int32_t slot, V p, V l, float sca
   memcpy(&ii, data->inertia[slot].inverse, sizeof ii);
   V v = v_scale(scale * b->inverse_mass, p);
   V w = v_scale(scale, s_mul(ii, l));
+  const float dv[3] = {v.x, v.y, v.z}, dw[3] = {w.x, w.y, w.z};
   for (int k = 0; k < 3; ++k) {
-    b->v[k] += (&v.x)[k];
-    b->w[k] += (&w.x)[k];
+    b->v[k] += dv[k];
+    b->w[k] += dw[k];
   }
 }
 

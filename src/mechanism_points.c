@@ -45,15 +45,18 @@ static bool is_motion(const direct_context *c, const point_tree *t, point_extrem
          sqrt(c->points->top_square(c->data, t)) <= most;
 }
 
+static double square3(const float *a)
+{
+  return (double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+}
+
 // What the last impulses, at levers as they are now, ask for beyond the inertia that a body has.
 static double resistance(const direct_context *c, const point_tree *t, const point_body *b)
 {
   double press = 0.0;
   for (int32_t k = 0; k < b->count; ++k) {
     const point_joint *p = &t->points[b->joint[k] >> 1];
-    const float *l = p->lambda;
-    double square = (double)(l[0] * l[0] + l[1] * l[1] + l[2] * l[2]);
-    press += sqrt(square * (double)p->lever[b->joint[k] & 1][3]);
+    press += sqrt(square3(p->lambda) * (double)p->lever[b->joint[k] & 1][3]);
   }
   double mean = (double)mean_inertia(c->data, b->slot);
   return (double)c->data->substep.h * press - DIRECT_BEARABLE * mean;
@@ -67,11 +70,6 @@ static bool is_overloaded(const direct_context *c, const point_tree *t)
     }
   }
   return false;
-}
-
-static double square3(const float *a)
-{
-  return (double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
 }
 
 // Light links under a heavy load swing faster than the substep can follow: they get more inertia,

@@ -93,7 +93,7 @@ void pair_remove(tn_world *world, int32_t slot)
   unlink_pair(world, slot, 0);
   unlink_pair(world, slot, 1);
   p->alive = p->fresh = p->touching = false;
-  p->limit = INFINITY;
+  p->limit = (double)INFINITY;
   slot_give(&world->pair_list, world->pairs, sizeof(pair), offsetof(pair, next_free), slot);
 }
 

@@ -636,7 +636,7 @@ static void take_shapes(tn_world *world, const header *h, const unsigned char *a
   // What was kept of places and materials belongs to the other world's count of looks and changes.
   for (int32_t i = 0; i < world->shape_list.used; ++i) {
     world->shapes[i].stance.look = 0;
-    world->spent[i] = INFINITY;
+    world->spent[i] = (double)INFINITY;
   }
   for (int32_t i = 0; i < world->contact_list.used; ++i) {
     world->contacts[i].mixed = 0;
