@@ -10,6 +10,7 @@ static const double NO_BOUND = 1e300;
 static const double ROUNDING = 1e-8; // of lengths and angles in a step
 static const double LAG = 0.3;       // of what friction lacks, given in a substep
 static const double MOVABLE = 0.05;  // share of levers, or angle, that rows follow in a substep
+static const double STRAIN = 1e-4;   // of the same: less is no strain
 
 // What the laws of one block have in common.
 typedef struct stating {
@@ -119,7 +120,8 @@ static law *state_spring(stating *s, law_kind kind, int row, double e, double co
 // length can, nor than rows can follow: others would load it without doing work.
 static void state_strain(stating *s, int i, const law *spring)
 {
-  bool grows = spring && spring->error * (spring->rate + spring->error) > 0.0;
+  bool grows = spring && fabs(spring->error) > STRAIN * s->size * s->inv_h &&
+               spring->error * (spring->rate + spring->error) > 0.0;
   if (!grows || s->relaxing || spring->alpha == 0.0) {
     return;
   }
