@@ -18,7 +18,7 @@ static const float SOFT_KEEP = 0.5f;
 // Passes over everything, on all threads
 
 #define BODY_GRAIN 32      // blocks of eight
-#define CONSTRAINT_GRAIN 8 // blocks of joints, contacts, and what ties soft bodies
+#define CONSTRAINT_GRAIN 4 // blocks of joints, contacts, and what ties soft bodies
 #define AWAKE_GRAIN 128    // bodies
 #define MECHANISM_GRAIN 1
 #define GUESS_GRAIN 64

@@ -57,6 +57,9 @@ void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages
 
 #define MAX_THREADS 64
 #define CHUNKS 4 // of a thread's share, at most: they even out unequal costs
+// How often a thread that is done looks whether the others are, before it takes from them: what it
+// takes has to come to its cache, and go back for the next job.
+#define LOOKS 100
 // How often a worker looks for the next job before it sleeps: outside of a step, and in one.
 #define SPINS 500
 #define SPINS_IN_STEP 20000
@@ -73,8 +76,8 @@ void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages
 #define FORGIVEN 512
 #define PATIENCE 2e-4 // s, that a caller waits in any case
 
-// What a thread begins with in each stage; when it is done it takes from the others. The same items
-// go to the same thread in job after job, and stay in its cache.
+// What a thread begins with in each stage; when it is done, and the others are not for a while, it
+// takes from them. The same items go to the same thread in job after job, and stay in its cache.
 typedef struct task_share {
   alignas(64) atomic_int next[MAX_STAGES];
 } task_share;
@@ -171,6 +174,17 @@ static void run_share(task_pool *pool, int stage, int thread)
   }
 }
 
+static bool is_done_soon(task_pool *pool, int stage)
+{
+  for (int i = 0; i < LOOKS; ++i) {
+    if (atomic_load(&pool->done[stage]) == items_of(pool->stages[stage])) {
+      return true;
+    }
+    relax_cpu();
+  }
+  return false;
+}
+
 static double seconds_now(void)
 {
   struct timespec t;
@@ -200,8 +214,11 @@ static double run_stages(task_pool *pool, int self)
   int threads = pool->thread_count + 1;
   double waited = 0.0;
   for (int stage = 0; stage < pool->stage_count; ++stage) {
-    for (int i = 0; i < threads; ++i) {
-      run_share(pool, stage, (self + i) % threads);
+    run_share(pool, stage, self);
+    if (!is_done_soon(pool, stage)) {
+      for (int i = 1; i < threads; ++i) {
+        run_share(pool, stage, (self + i) % threads);
+      }
     }
     waited += wait_for(&pool->done[stage], items_of(pool->stages[stage]));
   }
