@@ -90,6 +90,9 @@ static void color_contact(tn_world *world, builder *make, const pair_brief *p, i
 {
   body_mark *a = &world->marks[p->body[0]], *b = &world->marks[p->body[1]];
   int color = take_color(a, b, p->seed);
+  if (color == MAX_COLORS && parts_are_sought(world)) {
+    parts_shut(&world->parts, p->body[a->moves ? 0 : 1]);
+  }
   a->meets = b->meets = true;
   if (a->dynamic && b->dynamic) {
     a->neighbors += 1;
@@ -97,34 +100,50 @@ static void color_contact(tn_world *world, builder *make, const pair_brief *p, i
     a->wedged = a->wedged || p->inside;
     b->wedged = b->wedged || p->inside;
   }
-  placed_contact place = {slot, (uint8_t)color, c.type, c.idle};
+  int32_t home = p->body[a->moves ? 0 : 1] / BLOCK_WIDTH;
+  placed_contact place = {slot, home, (uint8_t)color, c.type, c.idle};
   world->placed_contacts[make->count++] = place;
   make->young += c.young;
   make->group[color][c.type][c.idle].left += 1;
 }
 
-// Gives each colour its blocks. The last idle contacts of a type fill up the last block of the
-// others.
-static int32_t lay_out(tn_world *world, builder *make)
+// Of a part.
+static void count_groups(builder *make, const placed_contact *contacts, int32_t count)
+{
+  memset(make->group, 0, sizeof make->group);
+  for (int32_t i = 0; i < count; ++i) {
+    placed_contact p = contacts[i];
+    make->group[p.color][p.type][p.idle].left += 1;
+  }
+}
+
+// Gives each colour its blocks, from the first on; returns the one after the last.
+static int32_t lay_out(const builder *make, coloring *c, int32_t first)
 {
   int32_t count[MAX_COLORS + 1][CONTACT_TYPE_COUNT];
   for (int color = 0; color <= MAX_COLORS; ++color) {
     for (int type = 0; type < CONTACT_TYPE_COUNT; ++type) {
+      const block_group *group = make->group[color][type];
+      count[color][type] = group[0].left + group[1].left;
+    }
+  }
+  return lay_out_colors(c, first, &count[0][0], CONTACT_TYPE_COUNT);
+}
+
+// The last idle contacts of a type fill up the last block of the others.
+static void open_blocks(builder *make, const coloring *c)
+{
+  for (int color = 0; color < MAX_COLORS; ++color) {
+    make->next_block[color] = c->color[color].first;
+    for (int type = 0; type < CONTACT_TYPE_COUNT; ++type) {
       block_group *loaded = &make->group[color][type][0], *idle = &make->group[color][type][1];
-      int32_t room = color == MAX_COLORS ? 0 : -loaded->left & (BLOCK_WIDTH - 1);
+      int32_t room = -loaded->left & (BLOCK_WIDTH - 1);
       int32_t moved = room < idle->left ? room : idle->left;
-      count[color][type] = loaded->left + idle->left;
       loaded->left += moved;
       idle->left -= moved;
     }
   }
-  coloring *c = &world->contact_graph.coloring;
-  int32_t blocks = lay_out_colors(c, &count[0][0], CONTACT_TYPE_COUNT);
-  for (int color = 0; color < MAX_COLORS; ++color) {
-    make->next_block[color] = c->color[color].first;
-  }
   make->next_block[MAX_COLORS] = c->serial.first;
-  return blocks;
 }
 
 // The next place of a colour's contacts of a type. Blocks are opened as they are needed, by twos
@@ -147,6 +166,12 @@ static int32_t take_place(builder *make, placed_contact p)
 static float smaller_reach(const tn_world *world, const pair *p)
 {
   return fminf(world->shapes[p->shape[0]].reach, world->shapes[p->shape[1]].reach);
+}
+
+static bool may_bounce(const tn_world *world, const pair *p)
+{
+  return world->shapes[p->shape[0]].def.material.restitution > 0.0f ||
+         world->shapes[p->shape[1]].def.material.restitution > 0.0f;
 }
 
 static bool nearly_touches(const tn_world *world, const pair *p)
@@ -179,7 +204,8 @@ static void mark_bodies(int first, int last, void *context)
   for (int i = first; i < last; ++i) {
     int32_t slot = world->awake[i];
     world->marks[slot] = (body_mark){.look = (uint32_t)world->look_count,
-                                     .dynamic = world->bodies[slot].type == TN_BODY_DYNAMIC};
+                                     .dynamic = world->bodies[slot].type == TN_BODY_DYNAMIC,
+                                     .moves = true};
   }
 }
 
@@ -211,8 +237,21 @@ static void brief_pairs(int first, int last, void *context)
       p->inside = false;
     }
     brief.inside = p->inside;
+    brief.bounces = parts_are_sought(world) && may_bounce(world, p);
     brief.leans = !p->sensor && (p->touching || nearly_touches(world, p));
     world->briefs[i] = brief;
+  }
+}
+
+// Which parts a contact would join.
+static void join_parts(step_parts *parts, const pair_brief *p, const body_mark *a,
+                       const body_mark *b)
+{
+  if (a->moves && b->moves) {
+    parts_join(parts, p->body[0], p->body[1]);
+  }
+  if (p->bounces) {
+    parts_shut(parts, p->body[a->moves ? 0 : 1]);
   }
 }
 
@@ -228,6 +267,9 @@ static void color_pair(tn_world *world, builder *make, const pair_brief *p)
   }
   if (p->contact != NO_SLOT) {
     color_contact(world, make, p, p->contact, p->first);
+    if (parts_are_sought(world)) {
+      join_parts(&world->parts, p, a, b);
+    }
   }
   for (int32_t c = p->more ? world->contacts[p->contact].next : NO_SLOT; c != NO_SLOT;
        c = world->contacts[c].next) {
@@ -242,7 +284,8 @@ static bool color_contacts(tn_world *world, builder *make)
       !memory_reserve(world, (void **)&world->briefs, &world->brief_capacity,
                       world->active_pair_count, sizeof(pair_brief)) ||
       !memory_reserve(world, (void **)&world->placed_contacts, &world->placed_capacity,
-                      world->contact_list.count, sizeof(placed_contact))) {
+                      world->contact_list.count, sizeof(placed_contact)) ||
+      !parts_begin(world)) {
     return false;
   }
   task_run(world->tasks, mark_bodies, world->awake_count, MARK_GRAIN, world);
@@ -449,13 +492,19 @@ static void pack_start(const tn_world *world, const contact *c, contact_block *c
   }
 }
 
-static void pack(tn_world *world, contact_block *cb, int lane)
+// The parts of a step read what does not move as the world, for one of them may be at its block.
+static int32_t gathered_slot(int32_t slot, const body_mark *mark, bool in_part)
+{
+  return in_part && !mark->moves ? WORLD_SLOT : slot;
+}
+
+static void pack(tn_world *world, contact_block *cb, int lane, bool in_part)
 {
   contact *c = &world->contacts[cb->contact[lane]];
   const body_mark *a = &world->marks[c->body[0]], *b = &world->marks[c->body[1]];
   update_terms(world, c);
-  cb->a[lane] = c->body[0];
-  cb->b[lane] = c->body[1];
+  cb->a[lane] = gathered_slot(c->body[0], a, in_part);
+  cb->b[lane] = gathered_slot(c->body[1], b, in_part);
   cb->move_a[lane] = a->dynamic;
   cb->move_b[lane] = b->dynamic;
   cb->traits |= c->traits;
@@ -479,6 +528,7 @@ typedef struct pack_task {
   tn_world *world;
   solver_data *data;
   record_view view;
+  bool in_part;
 } pack_task;
 
 static pack_task make_task(tn_world *world, solver_data *data, float dt, float scale)
@@ -490,7 +540,7 @@ static pack_task make_task(tn_world *world, solver_data *data, float dt, float s
                       .h = dt / (float)world->substeps,
                       .dt = dt,
                       .scale = scale};
-  pack_task task = {world, data, view};
+  pack_task task = {world, data, view, false};
   return task;
 }
 
@@ -530,7 +580,7 @@ static void pack_block(const pack_task *t, int i, bool has_next)
     if (cb->contact[lane] == NO_SLOT) {
       clear_lane(cb, lane);
     } else {
-      pack(t->world, cb, lane);
+      pack(t->world, cb, lane, t->in_part);
     }
   }
 }
@@ -562,16 +612,27 @@ static bool reserve_blocks(tn_world *world, int32_t count)
   return true;
 }
 
-static void place_contacts(tn_world *world, builder *make)
+static int32_t first_block(const coloring *c)
 {
-  contact_graph *g = &world->contact_graph;
-  for (int32_t i = 0; i < g->block_count; ++i) {
+  return c->color[0].first;
+}
+
+static int32_t last_block(const coloring *c)
+{
+  return c->serial.last;
+}
+
+static void place_contacts(contact_graph *g, builder *make, const coloring *c,
+                           const placed_contact *contacts, int32_t count)
+{
+  open_blocks(make, c);
+  for (int32_t i = first_block(c); i < last_block(c); ++i) {
     for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
       g->contents[i].contact[lane] = NO_SLOT;
     }
   }
-  for (int32_t i = 0; i < make->count; ++i) {
-    placed_contact p = world->placed_contacts[i];
+  for (int32_t i = 0; i < count; ++i) {
+    placed_contact p = contacts[i];
     int32_t place = take_place(make, p);
     block_content *content = &g->contents[place / BLOCK_WIDTH];
     content->type = p.type;
@@ -590,7 +651,7 @@ static void list_bouncers(tn_world *world)
 {
   contact_graph *g = &world->contact_graph;
   g->bouncer_count = 0;
-  for (int32_t i = 0; i < g->block_count; ++i) {
+  for (int32_t i = 0; i < g->rest_count; ++i) {
     const contact_block *cb = &g->blocks[i];
     for (int lane = 0; lane < BLOCK_WIDTH && cb->traits & TRAIT_BOUNCES; ++lane) {
       if (cb->restitution[lane] > 0.0f) {
@@ -608,6 +669,35 @@ static bool is_empty(const contact_graph *g)
   return g->block_count == 0 && c->count == 0 && c->serial.first == c->serial.last && !g->young;
 }
 
+// The rest, and room for the parts: what they consist of is left to themselves.
+static bool place_parts(tn_world *world, builder *make)
+{
+  contact_graph *g = &world->contact_graph;
+  step_parts *parts = &world->parts;
+  const placed_contact *rest = world->placed_contacts;
+  int32_t count = make->count;
+  if (!parts_find(world, rest, count)) {
+    return false;
+  }
+  if (parts_count(world) > 0) {
+    rest = parts->sorted;
+    count = parts->rest_contacts;
+    count_groups(make, rest, count);
+  }
+  int32_t blocks = g->rest_count = lay_out(make, &g->coloring, 0);
+  builder of_part;
+  for (int32_t i = 0; i < parts_count(world); ++i) {
+    color_range range = parts->list[i].contacts;
+    count_groups(&of_part, parts->sorted + range.first, range.last - range.first);
+    blocks = lay_out(&of_part, &parts->list[i].coloring, blocks);
+  }
+  if (!reserve_blocks(world, blocks)) {
+    return false;
+  }
+  place_contacts(g, make, &g->coloring, rest, count);
+  return true;
+}
+
 bool contacts_place(tn_world *world)
 {
   builder make;
@@ -619,15 +709,26 @@ bool contacts_place(tn_world *world)
   if (make.count == 0 && is_empty(g)) {
     return true;
   }
-  if (!reserve_blocks(world, lay_out(world, &make)) ||
+  if (!place_parts(world, &make) ||
       !memory_reserve(world, (void **)&g->bouncers, &g->bouncer_capacity, make.count,
                       sizeof(bouncer))) {
     return false;
   }
-  place_contacts(world, &make);
   g->young = 2 * make.young > make.count;
   g->passes = g->young ? 1 + SETTLING_PASSES / world->substeps : 1;
   return true;
+}
+
+void part_pack(tn_world *world, const step_part *part, solver_data *data, float dt, float scale)
+{
+  builder make;
+  pack_task task = make_task(world, data, dt, scale);
+  task.in_part = true;
+  const placed_contact *contacts = world->parts.sorted + part->contacts.first;
+  int32_t count = part->contacts.last - part->contacts.first;
+  count_groups(&make, contacts, count);
+  place_contacts(&world->contact_graph, &make, &part->coloring, contacts, count);
+  pack_blocks(first_block(&part->coloring), last_block(&part->coloring), &task);
 }
 
 void contacts_pack(tn_world *world, solver_data *data, float dt, float impulse_scale)
@@ -710,6 +811,12 @@ static void tell_turn(tn_world *world, pair *p)
   }
 }
 
+void part_unpack(tn_world *world, const step_part *part, float dt)
+{
+  pack_task task = make_task(world, NULL, dt, 1.0f);
+  unpack_blocks(first_block(&part->coloring), last_block(&part->coloring), &task);
+}
+
 void contacts_unpack(tn_world *world, float dt)
 {
   pack_task task = make_task(world, NULL, dt, 1.0f);
@@ -730,6 +837,7 @@ void contact_graph_release(tn_world *world)
   memory_give(world, world->briefs, (size_t)world->brief_capacity * sizeof(pair_brief));
   memory_give(world, g->bouncers, (size_t)g->bouncer_capacity * sizeof *g->bouncers);
   bearings_release(world);
+  parts_release(world);
   memory_give(world, world->marks, (size_t)world->mark_capacity * sizeof(body_mark));
   memory_give(world, world->spent, (size_t)world->spent_capacity * sizeof(double));
   memory_give(world, world->pair_bits, (size_t)world->pair_bit_capacity * sizeof(uint64_t));

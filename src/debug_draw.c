@@ -502,12 +502,27 @@ static void draw_joint_colors(const tn_world *world, const tn_debug_draw *draw)
   }
 }
 
+static const coloring *coloring_of_block(const tn_world *world, int32_t block)
+{
+  const coloring *c = &world->contact_graph.coloring;
+  for (int32_t i = 0; i < parts_count(world) && block >= c->serial.last; ++i) {
+    c = &world->parts.list[i].coloring;
+  }
+  return c;
+}
+
+// What does not move may go by the world's.
+static bool is_row(int32_t row, int32_t slot)
+{
+  return row == slot || row == WORLD_SLOT;
+}
+
 // Contacts may have ended since the step, and their slots have new ones.
 static void draw_contact_colors(const tn_world *world, const tn_debug_draw *draw)
 {
   const contact_graph *g = &world->contact_graph;
   for (int32_t i = 0; i < g->block_count; ++i) {
-    uint32_t color = graph_color(color_of_block(&g->coloring, i));
+    uint32_t color = graph_color(color_of_block(coloring_of_block(world, i), i));
     for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
       int32_t at = g->blocks[i].contact[lane];
       const contact *c = at >= 0 && at < world->contact_list.used ? &world->contacts[at] : NULL;
@@ -515,7 +530,7 @@ static void draw_contact_colors(const tn_world *world, const tn_debug_draw *draw
         continue;
       }
       const shape *a = &world->shapes[c->shape[0]], *b = &world->shapes[c->shape[1]];
-      if (a->body == g->blocks[i].a[lane] && b->body == g->blocks[i].b[lane]) {
+      if (is_row(g->blocks[i].a[lane], a->body) && is_row(g->blocks[i].b[lane], b->body)) {
         placed frame = shape_placed(world, a);
         tn_vec3 point = tn_rotate(dquat_round(frame.q), c->manifold.points[0].a);
         int32_t slot[2] = {a->body, b->body};

@@ -64,9 +64,9 @@ static void color_joints(tn_world *world, builder *make)
   }
 }
 
-int32_t lay_out_colors(coloring *c, int32_t *group, int types)
+int32_t lay_out_colors(coloring *c, int32_t first_block, int32_t *group, int types)
 {
-  int32_t next = 0;
+  int32_t next = first_block;
   c->count = 0;
   for (int color = 0; color <= MAX_COLORS; ++color) {
     color_range range = {next, next};
@@ -209,7 +209,7 @@ bool graph_build(tn_world *world)
   }
   if (ok) {
     color_joints(world, &make);
-    int32_t count = lay_out_colors(&world->graph.coloring, &make.group[0][0], TYPE_COUNT);
+    int32_t count = lay_out_colors(&world->graph.coloring, 0, &make.group[0][0], TYPE_COUNT);
     ok = reserve_blocks(world, count);
     if (ok) {
       fill_blocks(world, &make, count);

@@ -36,7 +36,7 @@ bool guesses_list(tn_world *world)
   if (set->count == 0) {
     return true;
   }
-  int32_t places = g->block_count * BLOCK_WIDTH;
+  int32_t places = g->rest_count * BLOCK_WIDTH;
   if (!memory_reserve(world, (void **)&set->guesses, &set->guess_capacity, places,
                       sizeof *set->guesses)) {
     return false;

@@ -22,6 +22,7 @@ static const float SOFT_KEEP = 0.5f;
 #define AWAKE_GRAIN 128    // bodies
 #define MECHANISM_GRAIN 1
 #define GUESS_GRAIN 64
+#define PART_GRAIN 1
 // Blocks of soft rows: edges are cheap.
 static const int SOFT_GRAIN[SOFT_TYPE_COUNT] = {32, 32, 16, 16, 8, 8, 8, 8};
 
@@ -108,12 +109,16 @@ typedef struct stepper {
   solver_data data;
   pass_task task;
   direct_context direct;
+  task_pool *tasks; // or NULL: on this thread
+  int32_t blocks;   // of bodies
+  coloring *contacts;
+  int32_t mechanisms;
   bool has_joints, has_contacts, has_softs;
 } stepper;
 
 static void for_bodies(stepper *s, tn_task_fn *task)
 {
-  task_run(s->world->tasks, task, s->world->active_block_count, BODY_GRAIN, &s->task);
+  task_run(s->tasks, task, s->blocks, BODY_GRAIN, &s->task);
 }
 
 // Gauss-Seidel: colour after colour, all constraints of a colour at once.
@@ -122,7 +127,7 @@ static void for_colors(stepper *s, const color_range *colors, int count, color_r
 {
   s->task.pass = pass;
   s->task.offset = 0;
-  task_run_stages(s->world->tasks, constraint_task, colors, count, grain, &s->task);
+  task_run_stages(s->tasks, constraint_task, colors, count, grain, &s->task);
   pass(&s->data, serial.first, serial.last);
 }
 
@@ -133,27 +138,29 @@ static void for_coloring(stepper *s, const coloring *c, pass_fn *pass)
 
 static void for_joints(stepper *s, pass_fn *pass)
 {
-  for_coloring(s, &s->world->graph.coloring, pass);
+  if (s->has_joints) {
+    for_coloring(s, &s->world->graph.coloring, pass);
+  }
 }
 
 static void for_contacts(stepper *s, pass_fn *pass)
 {
-  for_coloring(s, &s->world->contact_graph.coloring, pass);
+  for_coloring(s, s->contacts, pass);
 }
 
 // Mechanisms share no moving body, so all of them at once.
 static void for_mechanisms(stepper *s, direct_pass pass, tn_task_fn *task)
 {
   s->direct.pass = pass;
-  task_run(s->world->tasks, task, s->world->mechanisms.count, MECHANISM_GRAIN, &s->direct);
+  task_run(s->tasks, task, s->mechanisms, MECHANISM_GRAIN, &s->direct);
 }
 
 // No contact may begin with more than takes energy.
 static void test_guesses(stepper *s)
 {
-  mechanism_set *set = &s->world->mechanisms;
-  task_run(s->world->tasks, guesses_weigh, set->guess_count, GUESS_GRAIN, &s->direct);
-  if (set->guess_count > 0 && guesses_take_back(&s->direct)) {
+  int32_t count = s->mechanisms > 0 ? s->world->mechanisms.guess_count : 0;
+  task_run(s->tasks, guesses_weigh, count, GUESS_GRAIN, &s->direct);
+  if (count > 0 && guesses_take_back(&s->direct)) {
     for_mechanisms(s, DIRECT_AGAIN, doubted_task);
     guesses_give(&s->direct);
     for_mechanisms(s, DIRECT_AGAIN, doubted_task);
@@ -166,7 +173,7 @@ static void for_particles(stepper *s, pass_fn *pass)
   s->task.pass = pass;
   s->task.offset = 1;
   int blocks = s->world->soft_graph.place_count / BLOCK_WIDTH - 1;
-  task_run(s->world->tasks, constraint_task, blocks, BODY_GRAIN, &s->task);
+  task_run(s->tasks, constraint_task, blocks, BODY_GRAIN, &s->task);
 }
 
 static void kick_bodies(stepper *s, kick_part part)
@@ -276,7 +283,7 @@ static void solve_softs(stepper *s)
 static void bounce_bodies(stepper *s)
 {
   const contact_graph *g = &s->world->contact_graph;
-  if (g->bouncer_count > 0 &&
+  if (g->bouncer_count > 0 && s->tasks &&
       bounce(&s->data, g->bouncers, g->bouncer_count, tn_length(s->world->gravity))) {
     for_contacts(s, s->world->contact_ops->refresh);
   }
@@ -714,7 +721,11 @@ static stepper make_stepper(tn_world *world, float dt)
   s.data.change = world->change;
   s.data.joints = world->graph.blocks;
   s.data.contacts = world->contact_graph.blocks;
-  s.data.active = world->active_blocks;
+  s.data.active = parts_count(world) > 0 ? world->parts.active : world->active_blocks;
+  s.tasks = world->tasks;
+  s.blocks = parts_count(world) > 0 ? world->parts.rest_blocks : world->active_block_count;
+  s.contacts = &world->contact_graph.coloring;
+  s.mechanisms = world->mechanisms.count;
   s.data.substep.h = dt / (float)world->substeps;
   s.data.substep.keep = KEEP;
   s.data.substep.push = PUSH * s.data.substep.h;
@@ -722,6 +733,48 @@ static stepper make_stepper(tn_world *world, float dt)
   s.data.substep.averaged = world->method == TN_METHOD_JACOBI;
   s.data.substep.bounce_speed = 2.0f * tn_length(world->gravity) * s.data.substep.h;
   return s;
+}
+
+static void run_substeps(stepper *s)
+{
+  for (int i = 0; i < s->world->substeps; ++i) {
+    s->data.substep.time = (float)(i + 1) * s->data.substep.h;
+    if (s->world->method == TN_METHOD_TENON) {
+      substep_tenon(s, i);
+    } else {
+      substep_positions(s);
+    }
+  }
+  if (s->world->method == TN_METHOD_TENON) {
+    finish_tenon(s);
+  }
+  for_bodies(s, collect_task);
+}
+
+typedef struct part_task {
+  const stepper *whole;
+  float dt, scale;
+} part_task;
+
+// A part of the step from its contacts' packing to what they have come to.
+static void run_parts(int first, int last, void *context)
+{
+  const part_task *t = context;
+  for (int i = first; i < last; ++i) {
+    step_part *part = &t->whole->world->parts.list[i];
+    stepper s = *t->whole;
+    s.task.data = &s.data;
+    s.direct.data = &s.data;
+    s.tasks = NULL;
+    s.data.active += part->blocks.first;
+    s.blocks = part->blocks.last - part->blocks.first;
+    s.contacts = &part->coloring;
+    s.has_joints = s.has_softs = false;
+    s.mechanisms = 0;
+    part_pack(s.world, part, &s.data, t->dt, t->scale);
+    run_substeps(&s);
+    part_unpack(s.world, part, t->dt);
+  }
 }
 
 uint32_t tn_world_step(tn_world *world, float dt)
@@ -760,18 +813,14 @@ uint32_t tn_world_step(tn_world *world, float dt)
     count_shares(world);
   }
   take_time(world, &world->profile.prepare);
-  for (int i = 0; i < world->substeps; ++i) {
-    s.data.substep.time = (float)(i + 1) * s.data.substep.h;
-    if (world->method == TN_METHOD_TENON) {
-      substep_tenon(&s, i);
-    } else {
-      substep_positions(&s);
-    }
+  part_task task = {&s, dt, scale};
+  stepper rest = s;
+  rest.task.data = &rest.data;
+  rest.direct.data = &rest.data;
+  run_substeps(&rest);
+  if (parts_count(world) > 0) {
+    task_run(world->tasks, run_parts, parts_count(world), PART_GRAIN, &task);
   }
-  if (world->method == TN_METHOD_TENON) {
-    finish_tenon(&s);
-  }
-  for_bodies(&s, collect_task);
   take_time(world, &world->profile.solve);
   uint32_t status = end_step(world, dt);
   task_end(world->tasks);

@@ -471,6 +471,10 @@ static bool is_large(const task_range *stages, int count, int grain)
 void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages, int count,
                      int grain, void *context)
 {
+  if (!pool) {
+    run_alone(task, stages, count, context);
+    return;
+  }
   for (int i = 0; pool->enqueue && i < count; ++i) {
     enqueue_stage(pool, task, stages[i], grain, context);
   }

@@ -198,14 +198,16 @@ typedef struct pair_brief {
   int32_t contact; // the first, or NO_SLOT
   int32_t body[2];
   contact_brief first;
-  bool more;   // contacts after the first
-  bool leans;  // the bodies touch, or nearly
-  bool inside; // they were made overlapping, and still do
+  bool more;    // contacts after the first
+  bool bounces; // some contact may
+  bool leans;   // the bodies touch, or nearly
+  bool inside;  // they were made overlapping, and still do
 } pair_brief;
 
 // Where each contact of a step goes.
 typedef struct placed_contact {
   int32_t contact;
+  int32_t home; // block of a body that it moves
   uint8_t color, type;
   bool idle; // had no load in the last step
 } placed_contact;
@@ -217,6 +219,7 @@ typedef struct body_mark {
   uint32_t look;     // for which this holds
   int32_t mechanism; // that it belongs to, from 1 on
   bool dynamic;
+  bool moves;   // dynamic or kinematic, and awake
   bool wedged;  // made inside one of them
   bool leaning; // something carries it
   bool meets;   // something may touch it in this step
@@ -250,12 +253,39 @@ typedef struct contact_graph {
   contact_block *blocks;
   block_content *contents;
   int32_t block_count, block_capacity, content_capacity;
-  coloring coloring;
-  int passes; // over contacts, at least, in a substep
-  bool young; // most of them
+  int32_t rest_count; // blocks that are in no part come first
+  coloring coloring;  // of these
+  int passes;         // over contacts, at least, in a substep
+  bool young;         // most of them
   bouncer *bouncers;
   int32_t bouncer_count, bouncer_capacity;
 } contact_graph;
+
+// What goes through the substeps by itself, see part.c.
+typedef struct step_part {
+  color_range blocks;   // of bodies, in step_parts.active
+  color_range contacts; // in step_parts.sorted
+  coloring coloring;
+} step_part;
+
+// Of body blocks that contacts join.
+typedef struct part_group {
+  int32_t root; // or another on the way to it
+  int32_t weight, part;
+  bool shut; // in no part
+} part_group;
+
+typedef struct step_parts {
+  step_part *list;
+  int32_t count, capacity;
+  part_group *groups; // by body block
+  int32_t *active;    // body blocks: the rest's, then part after part
+  placed_contact *sorted;
+  int32_t group_capacity, active_capacity, sorted_capacity;
+  int32_t rest_blocks, rest_contacts;
+  int32_t wait; // steps without a search
+  bool sought;
+} step_parts;
 
 typedef struct pool_list {
   int32_t capacity, count, used, first_free; // used: slots that were ever alive
@@ -299,6 +329,7 @@ struct tn_world {
   pool_list contact_list;
   contact *contacts;
   contact_graph contact_graph;
+  step_parts parts;
   pair_brief *briefs; // of active pairs
   placed_contact *placed_contacts;
   body_mark *marks;  // by body
@@ -493,6 +524,9 @@ bool bearings_find(tn_world *world, float h);
 void bearings_release(tn_world *world);
 void contacts_pack(tn_world *world, solver_data *data, float dt, float impulse_scale);
 void contacts_unpack(tn_world *world, float dt);
+// The same of one part, on one thread.
+void part_pack(tn_world *world, const step_part *part, solver_data *data, float dt, float scale);
+void part_unpack(tn_world *world, const step_part *part, float dt);
 void contact_graph_release(tn_world *world);
 void materials_mix(const tn_material *a, const tn_material *b, float *mu_static, float *mu_dynamic,
                    float *restitution);
@@ -625,8 +659,30 @@ static inline int lowest_free_color(uint64_t taken)
 }
 // Gives each colour and type its blocks: turns the counts in `group`, `types` of them to a colour
 // and one more colour for what none was left for, into the first place of each, that is block *
-// BLOCK_WIDTH. Returns the blocks needed.
-int32_t lay_out_colors(coloring *c, int32_t *group, int types);
+// BLOCK_WIDTH. Blocks are taken from the first on; returns the one after the last.
+int32_t lay_out_colors(coloring *c, int32_t first_block, int32_t *group, int types);
+
+// part.c
+#if defined(TN_NO_THREADS) // a module for the web is to be small, and so are its worlds
+#define HAS_PARTS 0
+#else
+#define HAS_PARTS 1
+#endif
+static inline bool parts_are_sought(const tn_world *world)
+{
+  return HAS_PARTS && world->parts.sought;
+}
+static inline int32_t parts_count(const tn_world *world)
+{
+  return HAS_PARTS ? world->parts.count : 0;
+}
+// While contacts are placed: to be told which bodies a contact joins, and what is in no part; then
+// the parts, if there are any.
+bool parts_begin(tn_world *world);
+void parts_join(step_parts *p, int32_t slot_a, int32_t slot_b);
+void parts_shut(step_parts *p, int32_t slot);
+bool parts_find(tn_world *world, const placed_contact *contacts, int32_t count);
+void parts_release(tn_world *world);
 
 // mechanism_order.c
 // Mechanisms of `count` joints, in slot order. Those whose elimination would fill up are left out:

@@ -1,0 +1,129 @@
+// Parts of a step: what does not meet is solved group by group, and nothing else comes of it.
+#include "support.h"
+#include "world.h"
+
+static const float dt = 1.0f / 60.0f;
+
+#define HEAPS 160
+#define STEPS 90
+#define LONG_WAIT 1000000 // steps
+
+static tn_body_id add_box(tn_world *world, tn_body_type type, tn_pos position, tn_vec3 half,
+                          float restitution)
+{
+  tn_body_def def = tn_default_body_def();
+  def.type = type;
+  def.position = position;
+  tn_body_id id = tn_body_create(world, &def);
+  tn_shape_def box = tn_default_shape_def(TN_SHAPE_BOX);
+  box.half_extents = half;
+  box.material.restitution = restitution;
+  assert_false(TN_IS_NULL(tn_shape_create(world, id, &box)));
+  return id;
+}
+
+// A pyramid of ten cubes that has a little way to fall, beside a post; some of the posts turn up in
+// the same block of bodies as the next heap's cubes.
+static void add_heap(tn_world *world, double x, double z)
+{
+  const tn_vec3 cube = {0.5f, 0.5f, 0.5f};
+  for (int row = 0; row < 4; ++row) {
+    for (int k = 0; k < 4 - row; ++k) {
+      tn_pos place = {x + 0.55 * row + 1.1 * k, 0.5 + 1.02 * row, z};
+      add_box(world, TN_BODY_DYNAMIC, place, cube, 0.0f);
+    }
+  }
+  add_box(world, TN_BODY_STATIC, tn_p3(x - 1.0, 0.5, z), tn_v3(0.45f, 0.5f, 0.5f), 0.0f);
+}
+
+// Heaps; a paddle that sweeps two of them together; a ball that bounces on another; a pair of
+// cubes on a joint that falls onto a fourth.
+static tn_world *make_world(int lanes, int threads, tn_body_id *paddle)
+{
+  tn_world *world = test_world_with(4, TN_METHOD_TENON, lanes, threads);
+  tn_world_set_gravity(world, tn_v3(0.0f, -10.0f, 0.0f));
+  add_box(world, TN_BODY_STATIC, tn_p3(50.0, -1.0, 50.0), tn_v3(200.0f, 1.0f, 200.0f), 0.0f);
+  for (int i = 0; i < HEAPS; ++i) {
+    add_heap(world, 7.0 * (i % 16), 2.5 * (double)(i / 16));
+  }
+  *paddle = add_box(world, TN_BODY_KINEMATIC, tn_p3(-3.0, 1.0, 0.0), tn_v3(0.2f, 0.9f, 0.4f), 0.0f);
+  tn_body_set_velocity(world, *paddle, tn_v3(6.0f, 0.0f, 0.0f));
+  add_box(world, TN_BODY_DYNAMIC, tn_p3(22.6, 7.0, 5.0), tn_v3(0.3f, 0.3f, 0.3f), 0.5f);
+  tn_body_id a =
+      add_box(world, TN_BODY_DYNAMIC, tn_p3(43.0, 6.0, 5.0), tn_v3(0.3f, 0.3f, 0.3f), 0.0f);
+  tn_body_id b =
+      add_box(world, TN_BODY_DYNAMIC, tn_p3(44.0, 6.0, 5.0), tn_v3(0.3f, 0.3f, 0.3f), 0.0f);
+  tn_joint_def ball = tn_default_joint_def(TN_JOINT_BALL);
+  ball.body_a = a;
+  ball.body_b = b;
+  assert_true(tn_joint_def_between(world, &ball, tn_p3(43.5, 6.0, 5.0), tn_p3(43.5, 6.0, 5.0)));
+  assert_false(TN_IS_NULL(tn_joint_create(world, &ball)));
+  return world;
+}
+
+// The hash after all steps; the fewest parts that any had.
+static uint64_t run(int lanes, int threads, bool in_parts, int *fewest)
+{
+  tn_body_id paddle;
+  tn_world *world = make_world(lanes, threads, &paddle);
+  *fewest = HEAPS;
+  for (int i = 0; i < STEPS; ++i) {
+    world->parts.wait = in_parts ? 0 : LONG_WAIT;
+    assert_int_equal(tn_world_step(world, dt), TN_STEP_OK);
+    // Only when the cubes have come down are there contacts enough.
+    *fewest = i >= STEPS / 3 && world->parts.count < *fewest ? world->parts.count : *fewest;
+  }
+  uint64_t hash = tn_world_hash(world);
+  tn_world_destroy(world);
+  return hash;
+}
+
+static void parts_by_themselves_do_what_they_do_together(void **state)
+{
+  (void)state;
+  int lanes[4];
+  int count = test_lanes(lanes), fewest;
+  uint64_t together = run(lanes[0], 1, false, &fewest);
+  assert_int_equal(fewest, 0);
+  for (int i = 0; i < count; ++i) {
+    assert_int_equal(run(lanes[i], 1, true, &fewest), together);
+    assert_true(fewest >= 2);
+  }
+  for (int threads = 2; threads <= 4; threads += 2) {
+    assert_int_equal(run(0, threads, true, &fewest), together);
+  }
+}
+
+#define ROW 1000 // cubes: too many for a part, if there are two of them
+
+// Rows of cubes side by side, each in blocks of its own, that slide towards each other.
+static void what_meets_is_in_parts_no_more(void **state)
+{
+  (void)state;
+  tn_world *world = test_world_with(4, TN_METHOD_TENON, 0, 1);
+  tn_world_set_gravity(world, tn_v3(0.0f, -10.0f, 0.0f));
+  while (world->body_list.used < BLOCK_WIDTH) {
+    double depth = 10.0 * (double)world->body_list.used - 9.0;
+    add_box(world, TN_BODY_STATIC, tn_p3(0.0, -depth, 0.0), tn_v3(2000.0f, 1.0f, 10.0f), 0.0f);
+  }
+  for (int i = 0; i < 2 * ROW; ++i) {
+    float side = i < ROW ? -1.0f : 1.0f;
+    tn_pos place = {1.001 * (i % ROW), 0.5, 0.9 * (double)side};
+    tn_body_id cube = add_box(world, TN_BODY_DYNAMIC, place, tn_v3(0.5f, 0.5f, 0.5f), 0.0f);
+    tn_body_set_velocity(world, cube, tn_v3(0.0f, 0.0f, -4.0f * side));
+  }
+  assert_int_equal(tn_world_step(world, dt), TN_STEP_OK);
+  assert_int_equal(world->parts.count, 2);
+  test_run(world, dt, 30);
+  assert_int_equal(world->parts.count, 0);
+  tn_world_destroy(world);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(parts_by_themselves_do_what_they_do_together),
+      cmocka_unit_test(what_meets_is_in_parts_no_more),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
