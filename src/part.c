@@ -26,7 +26,7 @@ static bool is_worth_a_search(tn_world *world)
   step_parts *p = &world->parts;
   p->wait -= p->wait > 0;
   return p->wait == 0 && world->method == TN_METHOD_TENON && world->soft_list.count == 0 &&
-         world->contact_list.count + BLOCK_WEIGHT * world->active_block_count > 2 * PART_WEIGHT;
+         world->contact_list.count + BLOCK_WEIGHT * world->active_block_count > 4 * PART_WEIGHT;
 }
 
 bool parts_begin(tn_world *world)

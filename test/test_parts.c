@@ -4,8 +4,8 @@
 
 static const float dt = 1.0f / 60.0f;
 
-#define HEAPS 160
-#define STEPS 90
+#define HEAPS 240
+#define STEPS 30
 #define LONG_WAIT 1000000 // steps
 
 static tn_body_id add_box(tn_world *world, tn_body_type type, tn_pos position, tn_vec3 half,
@@ -81,20 +81,16 @@ static uint64_t run(int lanes, int threads, bool in_parts, int *fewest)
 static void parts_by_themselves_do_what_they_do_together(void **state)
 {
   (void)state;
-  int lanes[4];
-  int count = test_lanes(lanes), fewest;
-  uint64_t together = run(lanes[0], 1, false, &fewest);
+  int fewest;
+  uint64_t together = run(4, 1, false, &fewest);
   assert_int_equal(fewest, 0);
-  for (int i = 0; i < count; ++i) {
-    assert_int_equal(run(lanes[i], 1, true, &fewest), together);
-    assert_true(fewest >= 2);
-  }
-  for (int threads = 2; threads <= 4; threads += 2) {
-    assert_int_equal(run(0, threads, true, &fewest), together);
-  }
+  assert_int_equal(run(1, 1, true, &fewest), together);
+  assert_true(fewest >= 2);
+  assert_int_equal(run(0, 2, true, &fewest), together);
+  assert_int_equal(run(0, 3, true, &fewest), together);
 }
 
-#define ROW 1000 // cubes: too many for a part, if there are two of them
+#define ROW 1600 // cubes: too many for a part, if there are two of them
 
 // Rows of cubes side by side, each in blocks of its own, that slide towards each other.
 static void what_meets_is_in_parts_no_more(void **state)
