@@ -104,6 +104,7 @@ bool bench_race(bench *b, const char *group, const bench_case *c);
 bool bench_cases(bench *b);
 bool bench_rays(bench *b);
 bool bench_scaling(bench *b);
+bool bench_twins(bench *b);
 bool bench_curves(bench *b);
 bool bench_memory(bench *b);
 bool bench_stream(bench *b);

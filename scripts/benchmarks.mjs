@@ -187,6 +187,12 @@ function stream() {
   return table(["MB", "1 thread, GB/s", "2 threads, GB/s", "gain"], lines);
 }
 
+function twins() {
+  const least = (threads) => of("twins").find((r) => r.threads === threads)?.metrics.ms_least;
+  const [one, two] = [least(1), least(2)];
+  return table(["one world, ms", "both at once, ms", "gain"], [[digits(one, 3), digits(two, 3), ratio((2 * one) / two)]]);
+}
+
 function links() {
   const lines = ["links_ball", "links_hinge"].flatMap((scene) =>
     [...new Set(of(scene).map((r) => r.size))].map((size) => {
@@ -284,7 +290,9 @@ function limits() {
       const shares = parts.map((part) => percent(m[`ms_${part}`] / all));
       return [r.scene, whole(r.size), r.setting, ...shares, digits((m.bytes_a_body * bodies) / 1e6, 2)];
     });
-  return table(["scene", "size", "setting", ...parts, "MB in all"], lines);
+  const text = `Those that do not hold, by the parts of a step: at 4 substeps what is done once a step is half of it.
+In large scenes memory is the limit, see "How time grows".`;
+  return lines.length === 0 ? "" : `${text}\n\n${table(["scene", "size", "setting", ...parts, "MB in all"], lines)}`;
 }
 
 function reached() {
@@ -355,12 +363,6 @@ The time over that of Bullet's default, one thread.
 
 ${reached()}
 
-Those that do not hold, by the parts of a step. At 4 substeps what is done once a step is half of it.
-Of a frame of 2,000 capsules callgrind counts 24 million instructions at 8 lanes: 38 % in the substeps'
-passes over contacts, 22 % on finding manifolds, a third of that to see which of 16,600 close pairs are
-near enough, 19 % on colouring and packing. 86 % are in jobs that threads share, and 95 % at 20
-substeps. In larger scenes memory is the limit, see "How time grows".
-
 ${limits()}
 
 ## Contacts
@@ -381,20 +383,11 @@ What a substep of a mechanism other than a tree of ball joints costs is spread o
 what they are to change, 15 % to stating rows and laws, and the rest to whether signs are right and to
 what bodies and joints get (\`valgrind --tool=callgrind --toggle-collect=tn_world_step
 build/release/tenon run ragdoll --set count=8 --seconds 2\`). Rows are stated in lanes, joints of one type
-side by side. The matrix is not solved for several equal mechanisms at a time, one in each lane. That was
-counted, every joint padded to the most rows that it has in any lane of the round:
-
-| in one group | padding, first round | as many rounds as the slowest | both |
-| --- | --- | --- | --- |
-| 4 of 100 \`dolls\` | 1.09 | 1.43 | 1.51 |
-| 8 of 100 \`dolls\` | 1.12 | 1.82 | 1.94 |
-| 4 of 96 ragdolls on stairs | 1.02 | 1.12 | 1.10 |
-| 8 of 96 ragdolls on stairs | 1.04 | 1.23 | 1.21 |
-
-Lanes are in use already, within a mechanism: a block of six rows is taken as four and two, three rows an
-instruction. By the count of operations four lanes would take elimination and substitution down by a
-factor of 2.3, if nothing had to be gathered and later rounds were left to one at a time. Both are 31 % of
-the time of 100 \`dolls\`: 1.15 times at best, of all of it.
+side by side, and so are all joints of a tree of ball joints. The matrix is not solved for several equal
+mechanisms at a time, one in each lane, because lanes are in use within each of them: a block of six rows
+is taken as four and two, three rows an instruction. Mechanisms that are equal by their joints are so no
+more by the rows that hold, at the ends of ranges and where friction gives way: all would have to be
+padded to those of the one with the most, in as many rounds as the slowest takes.
 
 ## Little to do
 
@@ -409,8 +402,7 @@ ${losses()}
 Frames in ms that went by. A mechanism is solved on one thread, so a single chain gains nothing from a
 second one. On a machine that is busy the second thread waits for a core, and the first waits for it.
 Steps with too little to share out stay on one thread. What cannot be shared out is the search for
-pairs and the colouring, and bodies that both threads push go back and forth between their caches: in a
-pile of capsules one gather in ten, because bodies lie in memory in the order in which they were made.
+pairs and the colouring; what else a second thread loses is said under "How time grows".
 
 ${variants()}
 
@@ -486,12 +478,13 @@ Contacts are fetched one block ahead when they are packed and read back, which s
 latter; fetching the next block in a substep, or its bodies, did not help. The blocks themselves are
 the stream: a pass reads and writes most of the 600 bytes that a contact takes in them.
 
-In a pile of some thousand bodies, that fits into caches, the second thread gains less than two because
-threads meet after each colour, and because bodies that contacts of both threads push go to and fro
-between their caches: of 13,000 bodies that a pass over 2,000 capsules gathers, 1,800 were last written
-by the other thread. Contacts of a colour lie in the order they were found and are cut in the middle. To
-cut space instead parts fewer neighbours, 500 of them, but was slower: bodies lie in memory in the order
-they were made, two to what a cache fetches.
+What no contact joins goes through all substeps group by group, each group in the cache of one core, and
+groups go to threads whole (\`src/part.c\`). In one pile all is joined: there the threads meet after each
+colour, and bodies that contacts of both threads push go to and fro between their caches. That, and not
+memory or the machine, is what the second thread loses, for two piles of 2,000 capsules, each in a world
+and on a thread of its own, at 20 substeps, take this time a frame, at least:
+
+${twins()}
 
 ## Memory
 

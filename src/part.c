@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define BLOCK_WEIGHT 2    // contacts that eight bodies take as much room as
-#define PART_WEIGHT 1024   // contacts that fit into a core's own cache, with their bodies
+#define PART_WEIGHT 1024  // contacts that fit into a core's own cache, with their bodies
 #define LARGE_WEIGHT 4096 // not worth it
 #define LONG_WAIT 64      // steps without a search after one that found no parts
 
