@@ -684,6 +684,7 @@ static uint32_t end_step(tn_world *world, float dt)
       boxes_follow(world, slot);
     }
   }
+  boxes_catch_up(world);
   find_broken(world);
   if (world->soft_list.count > 0 && !end_softs(world, dt)) {
     status |= TN_STEP_NON_FINITE;
