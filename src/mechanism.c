@@ -217,10 +217,13 @@ static void put_rows(const solve *s, const direct_joint *j)
   double *diagonal = s->values + node->diagonal;
   memset(diagonal, 0, (size_t)(n * ld) * sizeof *diagonal);
   const law *l = &s->laws[j->first_law], *end = l + j->law_count;
+  held_row *held = &s->context->set->held[j->first_law];
   for (; l < end; ++l) {
     if (l->active) {
-      *diagonal = -softness(l);
+      *held = (held_row){l->j, softness(l)};
+      *diagonal = -held->softness;
       diagonal += ld + 1;
+      held += 1;
     }
   }
   for (int side = 0; side < 2; ++side) {
@@ -252,12 +255,50 @@ static void put_bodies(const solve *s)
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     direct_node *node = &s->nodes[i];
     clear_blocks(s, node);
+    node->resisting = node->resistance;
     if (node->bare) {
       put_inverse_mass(s, node);
     } else if (!node->is_joint) {
       put_mass(s, node);
     }
   }
+}
+
+static bool holds_rows(const solve *s, const direct_joint *j)
+{
+  const law *l = &s->laws[j->first_law], *end = l + j->law_count;
+  const held_row *first = &s->context->set->held[j->first_law], *held = first;
+  const held_row *last = held + s->nodes[j->node].rows;
+  for (; l < end; ++l) {
+    if (l->active) {
+      if (held == last || held->j != l->j || held->softness != softness(l)) {
+        return false;
+      }
+      held += 1;
+    }
+  }
+  return held == last;
+}
+
+// Whether the matrix that has been factored is the one that is asked for. What stops a mechanism as
+// a substep ends and what moves it in the next one often is.
+static bool is_factored(const solve *s)
+{
+  const mechanism *m = s->mechanism;
+  if (m->factored != s->context->pose) {
+    return false;
+  }
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    if (!holds_rows(s, &s->joints[i])) {
+      return false;
+    }
+  }
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    if (s->nodes[i].resisting != s->nodes[i].resistance) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -315,8 +356,10 @@ static void ask_joint(const solve *s, const direct_joint *j, bool again)
 // at hand, and so do elimination and the first half of substitution.
 static void answer(solve *s)
 {
-  const mechanism *m = s->mechanism;
+  mechanism *m = s->mechanism;
   bool again = s->context->pass == DIRECT_AGAIN;
+  s->fresh = s->fresh && !is_factored(s);
+  m->factored = s->context->pose;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     if (!s->nodes[i].is_joint) {
       memset(s->x + s->nodes[i].first_row, 0, BODY_ROWS * sizeof *s->x);
