@@ -125,7 +125,9 @@ static void put_mass(const solve *s, const direct_node *node)
 {
   const solver_data *data = s->context->data;
   double *a = s->values + node->diagonal;
-  memset(a, 0, BODY_ROWS * BODY_ROWS * sizeof *a);
+  for (int k = 0; k < BODY_ROWS; ++k) {
+    clear_six(a + k * BODY_ROWS);
+  }
   a[0] = a[7] = a[14] = 1.0 / (double)data->state[node->index].inverse_mass;
   S i = direct_inertia(data, node->index);
   a[21] = (double)i.xx + node->resistance;
@@ -362,7 +364,9 @@ static void answer(solve *s)
   m->factored = s->context->pose;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     if (!s->nodes[i].is_joint) {
-      memset(s->x + s->nodes[i].first_row, 0, BODY_ROWS * sizeof *s->x);
+      double *x = (double *)(s->x + s->nodes[i].first_row);
+      clear_six(x);
+      clear_six(x + BODY_ROWS);
     }
   }
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
@@ -627,24 +631,24 @@ static void keep_impulses(const solve *s, direct_joint *j)
 {
   const pair2 *x = s->x + s->nodes[j->node].first_row;
   bool ahead = s->context->pass == DIRECT_AHEAD;
-  double sum[2][3] = {{0.0}};
   law *l = &s->laws[j->first_law], *end = l + j->law_count;
-  for (; l < end; ++l) {
-    double impulse = l->active ? row_impulse(s, *x) : bound_of(l) - l->lambda;
-    x += l->active;
-    l->lambda += impulse;
-    const double *n = l->j[1] + 3 * l->block;
-    double *to = sum[l->block];
-    to[0] += impulse * n[0];
-    to[1] += impulse * n[1];
-    to[2] += impulse * n[2];
-    if (!ahead) {
-      law_keep(j, l);
+  for (int block = 0; block < 2; ++block) {
+    pair2 sum = {0.0, 0.0};
+    double last = 0.0;
+    for (; l < end && l->block == block; ++l) {
+      double impulse = l->active ? row_impulse(s, *x) : bound_of(l) - l->lambda;
+      x += l->active;
+      l->lambda += impulse;
+      const double *n = l->j[1] + 3 * block;
+      sum += impulse * load2(n);
+      last += impulse * n[2];
+      if (!ahead) {
+        law_keep(j, l);
+      }
     }
-  }
-  for (int i = 0; i < 3; ++i) {
-    j->sum[0][i] += (float)sum[0][i];
-    j->sum[1][i] += (float)sum[1][i];
+    j->sum[block][0] += (float)sum[0];
+    j->sum[block][1] += (float)sum[1];
+    j->sum[block][2] += (float)last;
   }
 }
 
