@@ -64,10 +64,13 @@ void tree_cast(const tree *t, tn_pos from, tn_vec3 way, tn_vec3 half, float max_
 void tree_nearest(const tree *t, tn_pos point, float max_distance, tree_cast_fn *visit,
                   void *context);
 
+// All comparisons, and one branch: nobody can tell which of them fails.
 static inline bool boxes_overlap(const world_box *a, const world_box *b)
 {
-  return a->lower.x <= b->upper.x && b->lower.x <= a->upper.x && a->lower.y <= b->upper.y &&
-         b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
+  int x = (a->lower.x <= b->upper.x) & (b->lower.x <= a->upper.x);
+  int y = (a->lower.y <= b->upper.y) & (b->lower.y <= a->upper.y);
+  int z = (a->lower.z <= b->upper.z) & (b->lower.z <= a->upper.z);
+  return (x & y & z) != 0;
 }
 
 static inline bool box_contains(const world_box *a, const world_box *b)
