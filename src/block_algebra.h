@@ -34,6 +34,15 @@ INLINE void store2(double *to, pair2 p)
   memcpy(to, &p, sizeof p);
 }
 
+// Compilers make of a short memset an instruction that takes long to begin.
+INLINE void clear_six(double *to)
+{
+  const pair2 none = {0.0, 0.0};
+  store2(to, none);
+  store2(to + 2, none);
+  store2(to + 4, none);
+}
+
 // to -= s from, from row `first` on or a little before: nobody reads what is above a diagonal.
 INLINE void column_subtract(double *to, const double *from, double s, int first, int rows)
 {
@@ -52,18 +61,22 @@ INLINE void column_subtract(double *to, const double *from, double s, int first,
 }
 
 // A = L D L^T in place, of the lower half, with inverted pivots on the diagonal. All pivots have
-// the sign of `sign`; one that rounding has made of nothing becomes a small one.
+// the sign of `sign`; one that rounding has made of nothing becomes a small one. All wait for the
+// pivots, one after the other, so each is found before the columns that it is a part of.
 INLINE void block_factor(double *a, int n, double sign)
 {
   int ld = padded(n);
+  double pivot = a[0];
 #pragma GCC unroll 8
   for (int j = 0; j < n; ++j) {
     double *column = a + j * ld;
-    double pivot = sign * column[j];
-    if (__builtin_expect(!(pivot > 1e-299), 0)) { // else nobody waits for the bound
-      pivot = at_least(1e-13 * fabs(pivot) + 1e-300, pivot);
+    double inverse = 1.0 / pivot;
+    if (__builtin_expect(!(sign * pivot > 1e-299), 0)) { // else nobody waits for the bound
+      inverse = sign / at_least(1e-13 * fabs(pivot) + 1e-300, sign * pivot);
     }
-    double inverse = sign / pivot;
+    if (j + 1 < n) {
+      pivot = column[ld + j + 1] - inverse * column[j + 1] * column[j + 1];
+    }
 #pragma GCC unroll 8
     for (int k = j + 1; k < n; ++k) {
       column_subtract(a + k * ld, column, inverse * column[k], k, n);

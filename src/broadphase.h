@@ -14,6 +14,7 @@ typedef struct tree_node {
   int32_t parent, child[2]; // NO_SLOT: none; a leaf has no children
   int32_t height;           // 0 for a leaf, negative for a node that is not in use
   int32_t item;             // of a leaf
+  bool lags;                // below it boxes have been shifted that its own does not know of
   uint64_t category;        // of a leaf's item, or of all below
 } tree_node;
 
@@ -32,6 +33,10 @@ bool tree_insert(tn_world *world, tree *t, world_box box, uint64_t category, int
 void tree_remove(tree *t, int32_t leaf);
 // Moves a leaf; no memory is needed for it.
 void tree_move(tree *t, int32_t leaf, world_box box);
+// The same for many: those that do not go far keep their places, and what is above them is brought
+// up to date once for all of them, before anything else is done with the tree.
+void tree_shift(tree *t, int32_t leaf, world_box box);
+void tree_catch_up(tree *t);
 void tree_set_category(tree *t, int32_t leaf, uint64_t category);
 void tree_release(tn_world *world, tree *t);
 // Room for so many leaves, so that inserting them cannot fail; and without leaves again.
@@ -59,10 +64,13 @@ void tree_cast(const tree *t, tn_pos from, tn_vec3 way, tn_vec3 half, float max_
 void tree_nearest(const tree *t, tn_pos point, float max_distance, tree_cast_fn *visit,
                   void *context);
 
+// All comparisons, and one branch: nobody can tell which of them fails.
 static inline bool boxes_overlap(const world_box *a, const world_box *b)
 {
-  return a->lower.x <= b->upper.x && b->lower.x <= a->upper.x && a->lower.y <= b->upper.y &&
-         b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
+  int x = (a->lower.x <= b->upper.x) & (b->lower.x <= a->upper.x);
+  int y = (a->lower.y <= b->upper.y) & (b->lower.y <= a->upper.y);
+  int z = (a->lower.z <= b->upper.z) & (b->lower.z <= a->upper.z);
+  return (x & y & z) != 0;
 }
 
 static inline bool box_contains(const world_box *a, const world_box *b)

@@ -29,6 +29,7 @@ typedef struct direct_node {
   int32_t first, count; // blocks below it
   int32_t first_target; // where eliminating it adds to
   double resistance;    // inertia to add while errors are removed apart from motion
+  double resisting;     // what of it the matrix has
 } direct_node;
 
 typedef struct direct_block {

@@ -125,7 +125,9 @@ static void put_mass(const solve *s, const direct_node *node)
 {
   const solver_data *data = s->context->data;
   double *a = s->values + node->diagonal;
-  memset(a, 0, BODY_ROWS * BODY_ROWS * sizeof *a);
+  for (int k = 0; k < BODY_ROWS; ++k) {
+    clear_six(a + k * BODY_ROWS);
+  }
   a[0] = a[7] = a[14] = 1.0 / (double)data->state[node->index].inverse_mass;
   S i = direct_inertia(data, node->index);
   a[21] = (double)i.xx + node->resistance;
@@ -217,10 +219,13 @@ static void put_rows(const solve *s, const direct_joint *j)
   double *diagonal = s->values + node->diagonal;
   memset(diagonal, 0, (size_t)(n * ld) * sizeof *diagonal);
   const law *l = &s->laws[j->first_law], *end = l + j->law_count;
+  held_row *held = &s->context->set->held[j->first_law];
   for (; l < end; ++l) {
     if (l->active) {
-      *diagonal = -softness(l);
+      *held = (held_row){l->j, softness(l)};
+      *diagonal = -held->softness;
       diagonal += ld + 1;
+      held += 1;
     }
   }
   for (int side = 0; side < 2; ++side) {
@@ -252,12 +257,50 @@ static void put_bodies(const solve *s)
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     direct_node *node = &s->nodes[i];
     clear_blocks(s, node);
+    node->resisting = node->resistance;
     if (node->bare) {
       put_inverse_mass(s, node);
     } else if (!node->is_joint) {
       put_mass(s, node);
     }
   }
+}
+
+static bool holds_rows(const solve *s, const direct_joint *j)
+{
+  const law *l = &s->laws[j->first_law], *end = l + j->law_count;
+  const held_row *first = &s->context->set->held[j->first_law], *held = first;
+  const held_row *last = held + s->nodes[j->node].rows;
+  for (; l < end; ++l) {
+    if (l->active) {
+      if (held == last || held->j != l->j || held->softness != softness(l)) {
+        return false;
+      }
+      held += 1;
+    }
+  }
+  return held == last;
+}
+
+// Whether the matrix that has been factored is the one that is asked for. What stops a mechanism as
+// a substep ends and what moves it in the next one often is.
+static bool is_factored(const solve *s)
+{
+  const mechanism *m = s->mechanism;
+  if (m->factored != s->context->pose) {
+    return false;
+  }
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    if (!holds_rows(s, &s->joints[i])) {
+      return false;
+    }
+  }
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    if (s->nodes[i].resisting != s->nodes[i].resistance) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -315,11 +358,15 @@ static void ask_joint(const solve *s, const direct_joint *j, bool again)
 // at hand, and so do elimination and the first half of substitution.
 static void answer(solve *s)
 {
-  const mechanism *m = s->mechanism;
+  mechanism *m = s->mechanism;
   bool again = s->context->pass == DIRECT_AGAIN;
+  s->fresh = s->fresh && !is_factored(s);
+  m->factored = s->context->pose;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     if (!s->nodes[i].is_joint) {
-      memset(s->x + s->nodes[i].first_row, 0, BODY_ROWS * sizeof *s->x);
+      double *x = (double *)(s->x + s->nodes[i].first_row);
+      clear_six(x);
+      clear_six(x + BODY_ROWS);
     }
   }
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
@@ -584,24 +631,24 @@ static void keep_impulses(const solve *s, direct_joint *j)
 {
   const pair2 *x = s->x + s->nodes[j->node].first_row;
   bool ahead = s->context->pass == DIRECT_AHEAD;
-  double sum[2][3] = {{0.0}};
   law *l = &s->laws[j->first_law], *end = l + j->law_count;
-  for (; l < end; ++l) {
-    double impulse = l->active ? row_impulse(s, *x) : bound_of(l) - l->lambda;
-    x += l->active;
-    l->lambda += impulse;
-    const double *n = l->j[1] + 3 * l->block;
-    double *to = sum[l->block];
-    to[0] += impulse * n[0];
-    to[1] += impulse * n[1];
-    to[2] += impulse * n[2];
-    if (!ahead) {
-      law_keep(j, l);
+  for (int block = 0; block < 2; ++block) {
+    pair2 sum = {0.0, 0.0};
+    double last = 0.0;
+    for (; l < end && l->block == block; ++l) {
+      double impulse = l->active ? row_impulse(s, *x) : bound_of(l) - l->lambda;
+      x += l->active;
+      l->lambda += impulse;
+      const double *n = l->j[1] + 3 * block;
+      sum += impulse * load2(n);
+      last += impulse * n[2];
+      if (!ahead) {
+        law_keep(j, l);
+      }
     }
-  }
-  for (int i = 0; i < 3; ++i) {
-    j->sum[0][i] += (float)sum[0][i];
-    j->sum[1][i] += (float)sum[1][i];
+    j->sum[block][0] += (float)sum[0];
+    j->sum[block][1] += (float)sum[1];
+    j->sum[block][2] += (float)last;
   }
 }
 

@@ -47,6 +47,12 @@ typedef struct law {
   uint8_t trials; // how often it has come and gone in this substep
 } law;
 
+// A row that is in the matrix.
+typedef struct held_row {
+  const double (*j)[BODY_ROWS];
+  double softness;
+} held_row;
+
 typedef struct direct_joint {
   int32_t joint; // slot
   int32_t body[2];
@@ -76,6 +82,7 @@ typedef struct mechanism {
   int32_t first_rows, last_rows; // blocks of joints
   int32_t first_point;           // of a tree of ball joints, or NO_SLOT
   int32_t first_link, first_point_body, point_body_count;
+  int32_t stated, factored;  // the poses at which its rows and its matrix are, or NO_SLOT
   bool by_tree;              // this substep is solved by the tree
   bool overloaded;           // in this step: light links would swing too fast for a tree
   bool strained;             // after the last solve by the tree they might
@@ -113,7 +120,8 @@ typedef struct mechanism_set {
   direct_joint *joints;
   int32_t joint_count, joint_capacity;
   law *laws;
-  int32_t law_count, law_capacity;
+  held_row *held; // of each joint as many as it has rows now
+  int32_t law_count, law_capacity, held_capacity;
   rows_block *rows_blocks;
   stated_row *stated; // by places in blocks
   int32_t rows_count, rows_capacity, stated_count, stated_capacity;
@@ -150,7 +158,8 @@ typedef struct direct_context {
   solver_data *data;
   mechanism_set *set;
   direct_pass pass;
-  bool begins; // the first substep of a step
+  bool begins;  // the first substep of a step
+  int32_t pose; // counts in how many places of the step bodies have been
   const direct_ops *direct;
   const point_ops *points;
 } direct_context;
@@ -213,7 +222,7 @@ static inline void law_keep(direct_joint *j, const law *l)
 // mass that a row sees.
 #define DIRECT_SOFTNESS 1e-5
 // The laws of a mechanism's joints at their bodies' pose.
-void direct_laws(const direct_context *c, const mechanism *m);
+void direct_laws(const direct_context *c, mechanism *m);
 // Friction against the motion that contacts have left; see lags().
 void direct_revise_friction(const direct_context *c, const mechanism *m);
 // How many it has unless something gives way, and may have at most.

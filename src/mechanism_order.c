@@ -792,6 +792,8 @@ static bool plan_all(planner *p)
   mechanism_set *set = &p->world->mechanisms;
   return memory_reserve(p->world, (void **)&set->laws, &set->law_capacity, set->law_count,
                         sizeof *set->laws) &&
+         memory_reserve(p->world, (void **)&set->held, &set->held_capacity, set->law_count,
+                        sizeof *set->held) &&
          memory_reserve(p->world, (void **)&set->stated, &set->stated_capacity, set->stated_count,
                         sizeof *set->stated) &&
          memory_reserve(p->world, (void **)&set->values, &set->value_capacity, set->value_count,
@@ -843,6 +845,7 @@ void mechanisms_release(tn_world *world)
   memory_give(world, set->targets, (size_t)set->target_capacity * sizeof *set->targets);
   memory_give(world, set->joints, (size_t)set->joint_capacity * sizeof *set->joints);
   memory_give(world, set->laws, (size_t)set->law_capacity * sizeof *set->laws);
+  memory_give(world, set->held, (size_t)set->held_capacity * sizeof *set->held);
   memory_give(world, set->rows_blocks, (size_t)set->rows_capacity * sizeof *set->rows_blocks);
   memory_give(world, set->stated, (size_t)set->stated_capacity * sizeof *set->stated);
   memory_give(world, set->values, (size_t)set->value_capacity * sizeof *set->values);

@@ -357,12 +357,19 @@ static void joint_laws(stating *s, direct_joint *j)
   state_block(s, 1, 1.0);
 }
 
-void direct_laws(const direct_context *c, const mechanism *m)
+// Where a substep ends the next one begins: rows are stated once for both.
+static void state_joints(const direct_context *c, mechanism *m)
 {
-  for (int32_t i = m->first_rows; i < m->last_rows; ++i) {
+  for (int32_t i = m->first_rows; i < m->last_rows && m->stated != c->pose; ++i) {
     rows_block *block = &c->set->rows_blocks[i];
     c->direct->state(c->data, block, &c->set->stated[block->first_row]);
   }
+  m->stated = c->pose;
+}
+
+void direct_laws(const direct_context *c, mechanism *m)
+{
+  state_joints(c, m);
   stating s = {.context = c, .lags = lags(m)};
   s.h = (double)c->data->substep.h;
   s.inv_h = 1.0 / s.h;

@@ -157,7 +157,7 @@ static void place_box(tn_world *world, int32_t slot, world_box box, float slack,
   s->box = box;
   s->slack = slack;
   s->stretch = stretch;
-  tree_move(s->fixed ? &world->fixed_tree : &world->moving_tree, s->leaf, box);
+  tree_shift(s->fixed ? &world->fixed_tree : &world->moving_tree, s->leaf, box);
   if (!s->searching) {
     s->searching = true;
     world->searchers[world->searcher_count++] = slot;
@@ -245,18 +245,35 @@ void boxes_follow(tn_world *world, int32_t body_slot)
   }
 }
 
+void boxes_catch_up(tn_world *world)
+{
+  tree_catch_up(&world->fixed_tree);
+  tree_catch_up(&world->moving_tree);
+}
+
 // ---------------------------------------------------------------------------------------------
 // Search
 
 typedef struct search {
   tn_world *world;
+  const shape *of;
+  int32_t slot;
   bool ok;
 } search;
+
+// Whether two shapes that both look for pairs have met already: they go in the order of slots.
+static bool has_searched(const search *s, int32_t item)
+{
+  return item < s->slot && s->world->shapes[item].searching;
+}
 
 static bool collect(int32_t item, void *context)
 {
   search *s = context;
   tn_world *world = s->world;
+  if (has_searched(s, item) || !shapes_may_collide(world, s->of, &world->shapes[item])) {
+    return true;
+  }
   s->ok = memory_reserve(world, (void **)&world->candidates, &world->candidate_capacity,
                          world->candidate_count + 1, sizeof(int32_t));
   if (s->ok) {
@@ -271,20 +288,36 @@ static int by_slot(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
+// Most lists are short, or in order as they are.
 static void sort_slots(int32_t *slots, int32_t count)
 {
-  if (count > 1) {
-    qsort(slots, (size_t)count, sizeof *slots, by_slot);
+  int32_t moves = 0;
+  for (int32_t i = 1; i < count; ++i) {
+    int32_t slot = slots[i], k = i;
+    for (; k > 0 && slots[k - 1] > slot; --k) {
+      slots[k] = slots[k - 1];
+    }
+    slots[k] = slot;
+    moves += i - k;
+    if (moves > 8 * count) {
+      qsort(slots, (size_t)count, sizeof *slots, by_slot);
+      return;
+    }
   }
+}
+
+// What the user says.
+static bool passes_filter(const tn_world *world, int32_t a, int32_t b)
+{
+  return !world->pair_filter ||
+         world->pair_filter(shape_id_at(world, a < b ? a : b), shape_id_at(world, a < b ? b : a),
+                            world->pair_filter_context);
 }
 
 bool pair_is_wanted(const tn_world *world, const shape *a, const shape *b)
 {
-  int32_t i = (int32_t)(a - world->shapes), k = (int32_t)(b - world->shapes);
   return shapes_may_collide(world, a, b) &&
-         (!world->pair_filter ||
-          world->pair_filter(shape_id_at(world, i < k ? i : k), shape_id_at(world, i < k ? k : i),
-                             world->pair_filter_context));
+         passes_filter(world, (int32_t)(a - world->shapes), (int32_t)(b - world->shapes));
 }
 
 int32_t pair_ensure(tn_world *world, int32_t a, int32_t b)
@@ -297,7 +330,7 @@ int32_t pair_ensure(tn_world *world, int32_t a, int32_t b)
 static bool find_pairs(tn_world *world, int32_t slot)
 {
   const shape *s = &world->shapes[slot];
-  search context = {world, true};
+  search context = {world, s, slot, true};
   world->candidate_count = 0;
   tree_query(&world->moving_tree, s->box, collect, &context);
   if (!s->fixed && context.ok) {
@@ -309,7 +342,7 @@ static bool find_pairs(tn_world *world, int32_t slot)
   sort_slots(world->candidates, world->candidate_count);
   for (int32_t i = 0; i < world->candidate_count; ++i) {
     int32_t other = world->candidates[i];
-    if (pair_of(world, slot, other) == NO_SLOT && pair_is_wanted(world, s, &world->shapes[other]) &&
+    if (pair_of(world, slot, other) == NO_SLOT && passes_filter(world, slot, other) &&
         add_pair(world, slot, other) == NO_SLOT) {
       return false;
     }
@@ -372,6 +405,7 @@ bool pairs_update(tn_world *world, float dt)
       update_box(world, k, dt);
     }
   }
+  boxes_catch_up(world);
   improve_tree(world);
   sort_slots(world->searchers, world->searcher_count);
   for (int32_t i = 0; i < world->searcher_count; ++i) {
@@ -379,6 +413,8 @@ bool pairs_update(tn_world *world, float dt)
     if (!find_pairs(world, world->searchers[i])) {
       return false;
     }
+  }
+  for (int32_t i = 0; i < world->searcher_count; ++i) {
     world->shapes[world->searchers[i]].searching = false;
   }
   world->searcher_count = 0;

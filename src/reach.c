@@ -37,7 +37,7 @@ static const char *why_bad(const tn_reach_def *def)
 
 typedef struct reacher {
   tn_world *world;
-  const mechanism *mechanism;
+  mechanism *mechanism;
   solver_data data;
   direct_context context;
   float (*motion)[6]; // what the bodies' velocities were, by node
@@ -102,8 +102,9 @@ static void iterate(reacher *r)
   for (int32_t i = r->mechanism->first_joint; i < r->mechanism->last_joint; ++i) {
     begin_joint(r, &set->joints[i]);
   }
-  mechanism_solve(&r->context, &set->list[r->mechanism - set->list]);
+  mechanism_solve(&r->context, r->mechanism);
   move_bodies(r);
+  r->context.pose += 1;
 }
 
 static void keep_motion(const reacher *r, bool back)
@@ -233,8 +234,11 @@ static bool run(tn_world *world, const tn_reach_def *def, joint *target)
   r.data.inertia = world->inertia;
   r.data.bodies = world->body_blocks;
   r.data.substep.h = r.data.substep.time = STEP;
-  direct_context context = {world,           &r.data, set, DIRECT_FIRST, true, world->direct_ops,
-                            world->point_ops};
+  r.mechanism->stated = r.mechanism->factored = NO_SLOT;
+  direct_context context = {.world = world, .data = &r.data, .set = set, .pass = DIRECT_FIRST};
+  context.begins = true;
+  context.direct = world->direct_ops;
+  context.points = world->point_ops;
   r.context = context;
   size_t size = (size_t)node_count(&r) * sizeof *r.motion;
   r.motion = memory_take(world, size);

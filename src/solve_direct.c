@@ -162,30 +162,110 @@ INLINE void divide(const double *d, int n, int bare, pair2 *y)
   }
 }
 
-INLINE void forward(const direct_system *s, const direct_node *node, int n, int m)
+// y <- L^-1 y
+INLINE void divide_lower(const double *d, int n, pair2 *y)
 {
-  const double *d = s->values + node->diagonal;
-  pair2 *y = both(s, node);
-  for (int k = 0; k < n && !node->bare; ++k) {
+#pragma GCC unroll 8
+  for (int k = 0; k < n; ++k) {
 #pragma GCC unroll 8
     for (int i = k + 1; i < n; ++i) {
       y[i] -= d[k * padded(n) + i] * y[k];
     }
+  }
+}
+
+// y <- L^-T y
+INLINE void divide_upper(const double *d, int n, pair2 *y)
+{
+#pragma GCC unroll 8
+  for (int i = n - 1; i >= 0; --i) {
+#pragma GCC unroll 8
+    for (int k = i + 1; k < n; ++k) {
+      y[i] -= d[i * padded(n) + k] * y[k];
+    }
+  }
+}
+
+// to -= l y for one row, or two of them at a time.
+INLINE void take_row(pair2 *to, const double *l, int step, const pair2 *y, int n)
+{
+  pair2 sum = *to;
+#pragma GCC unroll 8
+  for (int k = 0; k < n; ++k) {
+    sum -= l[k * step] * y[k];
+  }
+  *to = sum;
+}
+
+// y -= l^T from for one column, or two of them at a time.
+INLINE void take_column(pair2 *y, const double *l, const pair2 *from, int rows)
+{
+  pair2 sum = *y;
+#pragma GCC unroll 8
+  for (int i = 0; i < rows; ++i) {
+    sum -= l[i] * from[i];
+  }
+  *y = sum;
+}
+
+#if defined(__AVX2__)
+#define PAIRED 1
+INLINE __m256d twice(const pair2 *x)
+{
+  return _mm256_broadcast_pd((const __m128d *)x);
+}
+
+INLINE void take_rows(pair2 *to, const double *l, int step, const pair2 *y, int n)
+{
+  __m256d sum = _mm256_loadu_pd((const double *)to);
+#pragma GCC unroll 8
+  for (int k = 0; k < n; ++k) {
+    __m256d both = _mm256_castpd128_pd256(_mm_loadu_pd(l + k * step));
+    sum = _mm256_sub_pd(sum, _mm256_mul_pd(_mm256_permute4x64_pd(both, 0x50), twice(&y[k])));
+  }
+  _mm256_storeu_pd((double *)to, sum);
+}
+
+INLINE void take_columns(pair2 *y, const double *l, int step, const pair2 *from, int rows)
+{
+  __m256d sum = _mm256_loadu_pd((const double *)y);
+#pragma GCC unroll 8
+  for (int i = 0; i < rows; i += 2) {
+    __m256d both = _mm256_castpd128_pd256(_mm_loadu_pd(l + i));
+    both = _mm256_insertf128_pd(both, _mm_loadu_pd(l + step + i), 1);
+    sum = _mm256_sub_pd(sum, _mm256_mul_pd(_mm256_permute_pd(both, 0x0), twice(&from[i])));
+    if (i + 1 < rows) {
+      sum = _mm256_sub_pd(sum, _mm256_mul_pd(_mm256_permute_pd(both, 0xf), twice(&from[i + 1])));
+    }
+  }
+  _mm256_storeu_pd((double *)y, sum);
+}
+#else
+#define PAIRED 0
+#define take_rows(to, l, step, y, n)
+#define take_columns(y, l, step, from, rows)
+#endif
+
+INLINE void forward(const direct_system *s, const direct_node *node, int n, int m)
+{
+  const double *d = s->values + node->diagonal;
+  pair2 *y = both(s, node);
+  if (!node->bare) {
+    divide_lower(d, n, y);
   }
   for (int32_t p = 0; p < node->count; ++p) {
     const direct_block *below = &s->blocks[node->first + p];
     const direct_node *other = &s->nodes[below->node];
     const double *l = s->values + below->at;
     pair2 *to = both(s, other);
-    int rows = m ? m : other->rows, step = padded(rows);
+    int rows = m ? m : other->rows, step = padded(rows), i = 0;
+#pragma GCC unroll 4
+    for (; PAIRED && i + 1 < rows; i += 2) {
+      take_rows(to + i, l + i, step, y, n);
+    }
 #pragma GCC unroll 8
-    for (int i = 0; i < rows; ++i) {
-      pair2 sum = to[i];
-#pragma GCC unroll 8
-      for (int k = 0; k < n; ++k) {
-        sum -= l[k * step + i] * y[k];
-      }
-      to[i] = sum;
+    for (; i < rows; ++i) {
+      take_row(to + i, l + i, step, y, n);
     }
   }
   divide(d, n, node->bare, y);
@@ -200,22 +280,18 @@ INLINE void backward(const direct_system *s, const direct_node *node, int n, int
     const direct_node *other = &s->nodes[below->node];
     const double *l = s->values + below->at;
     const pair2 *from = both(s, other);
-    int rows = m ? m : other->rows, step = padded(rows);
+    int rows = m ? m : other->rows, step = padded(rows), k = 0;
+#pragma GCC unroll 4
+    for (; PAIRED && k + 1 < n; k += 2) {
+      take_columns(y + k, l + k * step, step, from, rows);
+    }
 #pragma GCC unroll 8
-    for (int k = 0; k < n; ++k) {
-      pair2 sum = y[k];
-#pragma GCC unroll 8
-      for (int i = 0; i < rows; ++i) {
-        sum -= l[k * step + i] * from[i];
-      }
-      y[k] = sum;
+    for (; k < n; ++k) {
+      take_column(y + k, l + k * step, from, rows);
     }
   }
-  for (int i = n - 1; i >= 0 && !node->bare; --i) {
-#pragma GCC unroll 8
-    for (int k = i + 1; k < n; ++k) {
-      y[i] -= d[i * padded(n) + k] * y[k];
-    }
+  if (!node->bare) {
+    divide_upper(d, n, y);
   }
 }
 

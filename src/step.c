@@ -189,6 +189,7 @@ static void kick_bodies(stepper *s, kick_part part)
 static void drift_bodies(stepper *s)
 {
   for_bodies(s, drift_task);
+  s->direct.pose += 1;
   if (s->has_softs) {
     for_particles(s, s->world->soft_ops->particles->drift);
   }
@@ -286,6 +287,7 @@ static void bounce_bodies(stepper *s)
   if (g->bouncer_count > 0 && s->tasks &&
       bounce(&s->data, g->bouncers, g->bouncer_count, tn_length(s->world->gravity))) {
     for_contacts(s, s->world->contact_ops->refresh);
+    s->direct.pose += 1;
   }
 }
 
@@ -544,10 +546,11 @@ static float impulse_scale(const tn_world *world, float dt)
   return world->last_h > 0.0f ? dt / (float)world->substeps / world->last_h : 1.0f;
 }
 
-// Once it is known what bounces.
-static void find_mechanism_leaning(tn_world *world, mechanism *m)
+// Once it is known what bounces. Nothing is known of its matrix.
+static void begin_mechanism(tn_world *world, mechanism *m)
 {
   m->leaning = m->meets = false;
+  m->stated = m->factored = NO_SLOT;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     const direct_node *node = &world->mechanisms.nodes[i];
     if (!node->is_joint) {
@@ -691,6 +694,7 @@ static uint32_t end_step(tn_world *world, float dt)
       boxes_follow(world, slot);
     }
   }
+  boxes_catch_up(world);
   find_broken(world);
   if (world->soft_list.count > 0 && !end_softs(world, dt)) {
     status |= TN_STEP_NON_FINITE;
@@ -807,7 +811,7 @@ uint32_t tn_world_step(tn_world *world, float dt)
   s.task.ops = world->ops;
   contacts_pack(world, &s.data, dt, scale);
   for (int32_t i = 0; i < world->mechanisms.count; ++i) {
-    find_mechanism_leaning(world, &world->mechanisms.list[i]);
+    begin_mechanism(world, &world->mechanisms.list[i]);
   }
   if (world->method == TN_METHOD_JACOBI) {
     count_shares(world);

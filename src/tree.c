@@ -151,15 +151,16 @@ static int32_t above(int32_t height_a, int32_t height_b)
   return 1 + (height_a > height_b ? height_a : height_b);
 }
 
-// Whether all is balanced, and the node's height within one of what it was, after a node has
+// Whether all is balanced, and the node's height within `most` of what it was, after a node has
 // changed places with one of its sibling's children.
-static bool may_exchange(const tree *t, int32_t uncle, int32_t nephew, int32_t old_height)
+static bool may_exchange(const tree *t, int32_t uncle, int32_t nephew, int32_t old_height,
+                         int32_t most)
 {
   int32_t low = t->nodes[uncle].height, high = t->nodes[nephew].height;
   int32_t beside = t->nodes[sibling_of(t, nephew)].height;
   int32_t parent = above(low, beside);
   return is_balanced(low, beside) && is_balanced(parent, high) &&
-         apart(above(parent, high), old_height) <= 1;
+         apart(above(parent, high), old_height) <= most;
 }
 
 static void exchange(tree *t, int32_t uncle, int32_t nephew)
@@ -172,8 +173,8 @@ static void exchange(tree *t, int32_t uncle, int32_t nephew)
 }
 
 // Makes the best exchange below a node whose children have changed: one that saves surface, or,
-// if the node is out of balance, any that mends it.
-static void settle(tree *t, int32_t node)
+// if the node is out of balance, any that mends it. Its height alters by at most `most`.
+static void settle(tree *t, int32_t node, int32_t most)
 {
   int32_t old_height = t->nodes[node].height;
   refit(t, node);
@@ -190,7 +191,7 @@ static void settle(tree *t, int32_t node)
     for (int i = 0; i < 2; ++i) {
       int32_t nephew = t->nodes[parent].child[i], stays = t->nodes[parent].child[1 - i];
       double gain = area - united_area(t, uncle, stays);
-      if (gain > best_gain && may_exchange(t, uncle, nephew, old_height)) {
+      if (gain > best_gain && may_exchange(t, uncle, nephew, old_height, most)) {
         best_gain = gain;
         best_uncle = uncle;
         best_nephew = nephew;
@@ -205,7 +206,7 @@ static void settle(tree *t, int32_t node)
 static void settle_upwards(tree *t, int32_t node)
 {
   for (; node != NO_SLOT; node = t->nodes[node].parent) {
-    settle(t, node);
+    settle(t, node, 1);
   }
 }
 
@@ -304,6 +305,38 @@ static void reinsert(tree *t, int32_t leaf, world_box box)
 void tree_move(tree *t, int32_t leaf, world_box box)
 {
   reinsert(t, leaf, box);
+}
+
+void tree_shift(tree *t, int32_t leaf, world_box box)
+{
+  if (!boxes_overlap(&t->nodes[leaf].box, &box)) {
+    tree_catch_up(t);
+    tree_move(t, leaf, box);
+    return;
+  }
+  t->nodes[leaf].box = box;
+  for (int32_t at = t->nodes[leaf].parent; at != NO_SLOT && !t->nodes[at].lags;
+       at = t->nodes[at].parent) {
+    t->nodes[at].lags = true;
+  }
+}
+
+// From the leaves up. No height changes, so siblings stay in balance whatever is exchanged.
+void tree_catch_up(tree *t)
+{
+  int32_t at = t->count > 0 ? t->root : NO_SLOT;
+  while (at != NO_SLOT && t->nodes[t->root].lags) {
+    tree_node *n = &t->nodes[at];
+    if (t->nodes[n->child[0]].lags) {
+      at = n->child[0];
+    } else if (t->nodes[n->child[1]].lags) {
+      at = n->child[1];
+    } else {
+      n->lags = false;
+      settle(t, at, 0);
+      at = n->parent;
+    }
+  }
 }
 
 void tree_set_category(tree *t, int32_t leaf, uint64_t category)

@@ -496,6 +496,7 @@ int32_t pair_ensure(tn_world *world, int32_t a, int32_t b);
 // their new places, and boxes that may be too small are made anew after.
 bool boxes_spend(tn_world *world, int32_t body_slot); // false where one may be
 void boxes_follow(tn_world *world, int32_t body_slot);
+void boxes_catch_up(tn_world *world); // the trees, after that
 
 // pair_order.c
 // Whether so many pairs of a list come after one of a later body that it is worth sorting.

@@ -405,6 +405,51 @@ static void moving_about_does_not_wear_a_tree_out(void **state)
   free_forest(f);
 }
 
+// How good a tree of the same boxes is that has just been made.
+static double fresh_cost(const forest *f)
+{
+  forest *other = make_forest(1);
+  for (int i = 0; i < MOST; ++i) {
+    insert(other, i, f->box[i]);
+  }
+  double cost = tree_cost(&other->tree);
+  free_forest(other);
+  return cost;
+}
+
+// Each flies its own way, about twice through all of the others, and now and then one jumps.
+static void shifting_keeps_a_tree_sound_and_true_and_good(void **state)
+{
+  (void)state;
+  forest *f = make_forest(13);
+  insert_random(f, MOST);
+  tn_vec3 way[MOST];
+  for (int i = 0; i < MOST; ++i) {
+    way[i] = test_vector(&f->random, 0.2f);
+  }
+  double worst = 0.0;
+  for (int round = 0; round < 200; ++round) {
+    for (int i = 0; i < MOST; ++i) {
+      if (test_random(&f->random) < 0.3f) {
+        world_box moved = {tn_offset(f->box[i].lower, way[i]), tn_offset(f->box[i].upper, way[i])};
+        bool jumps = test_random(&f->random) < 0.001f;
+        f->box[i] = jumps ? random_box(&f->random, 10.0f, 0.5f) : moved;
+        tree_shift(&f->tree, f->leaf[i], f->box[i]);
+      }
+    }
+    tree_catch_up(&f->tree);
+    assert_sound(f);
+    tree_improve(&f->tree, f->tree.used / 64);
+    if (round % 20 == 19) {
+      look_around(f, &f->random);
+      worst = fmax(worst, tree_cost(&f->tree) / fresh_cost(f));
+    }
+  }
+  print_message("shifted %d boxes: at most %.2f of the cost of a new tree\n", MOST, worst);
+  assert_below(worst, 1.7); // as when they move one by one
+  free_forest(f);
+}
+
 static void the_same_changes_give_the_same_tree(void **state)
 {
   (void)state;
@@ -459,6 +504,7 @@ int main(void)
       cmocka_unit_test(no_order_makes_a_tree_high),
       cmocka_unit_test(a_row_becomes_nearly_the_ideal_tree),
       cmocka_unit_test(moving_about_does_not_wear_a_tree_out),
+      cmocka_unit_test(shifting_keeps_a_tree_sound_and_true_and_good),
       cmocka_unit_test(the_same_changes_give_the_same_tree),
       cmocka_unit_test(without_memory_nothing_changes),
   };
