@@ -44,7 +44,8 @@ static tn_world *make_world(int lanes, int threads, tn_body_id *paddle)
   tn_world_set_gravity(world, tn_v3(0.0f, -10.0f, 0.0f));
   add_box(world, TN_BODY_STATIC, tn_p3(50.0, -1.0, 50.0), tn_v3(200.0f, 1.0f, 200.0f), 0.0f);
   for (int i = 0; i < HEAPS; ++i) {
-    add_heap(world, 7.0 * (i % 16), 2.5 * (double)(i / 16));
+    int row = i / 16;
+    add_heap(world, 7.0 * (i % 16), 2.5 * row);
   }
   *paddle = add_box(world, TN_BODY_KINEMATIC, tn_p3(-3.0, 1.0, 0.0), tn_v3(0.2f, 0.9f, 0.4f), 0.0f);
   tn_body_set_velocity(world, *paddle, tn_v3(6.0f, 0.0f, 0.0f));
