@@ -401,8 +401,8 @@ static void mix_materials(contact *c, const sides *s)
   t->radius_a = m->radius_a;
   t->radius_b = m->radius_b;
   t->slide = tn_sub(surface_velocity(s, 1), surface_velocity(s, 0));
-  bool flat = m->form == MANIFOLD_FLAT && m->radius_a == 0.0f && m->radius_b == 0.0f;
-  t->anchored = flat && tn_length(t->slide) == 0.0f ? 1.0f : 0.0f;
+  bool follows = m->form == MANIFOLD_FLAT || m->form == MANIFOLD_ROUND;
+  t->anchored = follows && tn_length(t->slide) == 0.0f ? 1.0f : 0.0f;
   t->points = (float)m->count;
 }
 

@@ -261,13 +261,23 @@ KERNEL ContactMass find_mass(const solver_data *data, Kind kind, const Work *w)
 {
   R inv_h = splat(1.0f / data->substep.h);
   R alpha = w->params.alpha * inv_h * inv_h;
-  return masses_of(kind.points, w->used, &w->touch, alpha, &w->a, &w->b);
+  return masses_of(kind.points, w->used, w->state.lambda, &w->touch, alpha, &w->a, &w->b);
 }
 
-// How far the friction patch has moved and turned since the step began.
-KERNEL Strain follow_patch(contact_block *cb, int lane, const Patch *patch, const Work *w)
+// How far the friction patch has moved and turned since the step began. What is round rolls on to
+// other points of its surface: there it is how far it has slid, with the velocities of the drift.
+KERNEL Strain follow_patch(const solver_data *data, contact_block *cb, int lane, const Patch *patch,
+                           Work *w)
 {
   V d = v_sub(moved(&w->b, patch->rb), moved(&w->a, patch->ra));
+  M rolls = w->params.radius_a + w->params.radius_b > 0.0f;
+  if (m_any(rolls)) {
+    Strain last;
+    LOAD(cb->shift, lane, &last);
+    load_velocities(data, cb, lane, w);
+    V slid = v_scale(splat(data->substep.h), relative_velocity(&w->a, &w->b, patch->ra, patch->rb));
+    d = v_pick(rolls, v_add(last.offset, slid), d);
+  }
   V turn = v_sub(q_vector(w->b.dq), q_vector(w->a.dq)); // half of it
   Strain shift = {v_sub(d, v_scale(v_dot(d, w->touch.n), w->touch.n)),
                   2.0f * v_dot(turn, w->touch.n)};
@@ -539,7 +549,7 @@ KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Kind k
     slip.slides = w.state.sliding > 0.5f;
     slip.turns = w.state.turning > 0.5f;
     if (need.sticks) {
-      Strain shift = follow_patch(cb, lane, &mass.patch, &w);
+      Strain shift = follow_patch(data, cb, lane, &mass.patch, &w);
       R far = splat(4.0f * data->substep.bounce_speed * data->substep.h);
       slip = slip_without_load(far, mass.arm, &shift, &w.state);
     }

@@ -87,6 +87,11 @@ KERNEL void pack_state(contact_block *cb, int lane, int points, const contact *c
     s->roll = v_zero();
     s->twist = points == 1 ? splat(0.0f) : s->twist;
   }
+  // Only what is flat in this step knows how far it has moved.
+  if (cb->type > CONTACT_FLAT_4) {
+    s->offset = v_zero();
+    s->angle = splat(0.0f);
+  }
   STORE(cb->state, lane, s);
 }
 

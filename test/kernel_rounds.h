@@ -184,7 +184,8 @@ KERNEL Face random_face(Random *random)
 KERNEL void solve_face(float h, int relaxing, Face *face, Body *a, Body *b)
 {
   follow_flat(CONTACT_POINTS, &face->start, &face->params, a, b, &face->touch);
-  ContactMass mass = masses_of(CONTACT_POINTS, face->used, &face->touch, splat(0.0f), a, b);
+  ContactMass mass =
+      masses_of(CONTACT_POINTS, face->used, face->state.lambda, &face->touch, splat(0.0f), a, b);
   ContactPass pass = {splat(1.0f / h), splat(1.0f / h), splat(h * h), relaxing, 1, 0, splat(0.0f)};
   Strain strain = {face->state.offset, face->state.angle};
   Demand demand = demand_of(CONTACT_POINTS, face->used, &pass, &face->params, &face->touch, &mass,

@@ -318,6 +318,36 @@ static void spinning_friction_slows_a_top(void **unused)
   tn_world_destroy(world);
 }
 
+// A rod that spins as it lies, with most of its weight at one end: ends at d and l - d from the
+// centre of mass bear (l - d) / l and d / l of it, so friction takes 2 mu m g d (l - d) / l. In the
+// middle of the rod it would take five times that, and push the rod aside.
+static void friction_of_a_rod_acts_where_its_load_is(void **unused)
+{
+  (void)unused;
+  tn_world *world = contact_world(20);
+  tn_shape_def ground = tn_default_shape_def(TN_SHAPE_PLANE);
+  tn_shape_def rod = axial_shape(TN_SHAPE_CAPSULE, 0.1f, 0.5f);
+  rod.rotation = tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 1.0f), 0.5f * TN_PI);
+  add_shape(world, test_no_body, &ground);
+  tn_body_def def = tn_default_body_def();
+  def.position = tn_p3(0.0, 0.1, 0.0);
+  def.mass = (tn_mass){1.0f, {0.45f, 0.0f, 0.0f}, {.xx = 0.5f, .yy = 1.0f, .zz = 1.0f}};
+  tn_body_id body = tn_body_create(world, &def);
+  add_shape(world, body, &rod);
+  test_run(world, DT, 60);
+  tn_body_set_angular_velocity(world, body, tn_v3(0.0f, 2.0f, 0.0f));
+  test_run(world, DT, 12);
+  double before = (double)tn_body_angular_velocity(world, body).y;
+  test_run(world, DT, 60);
+  double after = (double)tn_body_angular_velocity(world, body).y;
+  double expected = 2.0 * 0.6 * 10.0 * 0.05 * 0.95;
+  print_message("  rod's spin: %.3f, then %.3f rad/s, %.3f less expected\n", before, after,
+                expected);
+  assert_close(before - after, expected, 0.05 * expected);
+  assert_below(tn_length(tn_body_velocity(world, body)), 0.02);
+  tn_world_destroy(world);
+}
+
 // Without either a ball on level ground rolls and spins for ever.
 static void without_them_a_ball_goes_on(void **unused)
 {
@@ -382,6 +412,7 @@ int main(void)
       cmocka_unit_test(ice_takes_nothing),
       cmocka_unit_test(rolling_friction_slows_a_ball),
       cmocka_unit_test(spinning_friction_slows_a_top),
+      cmocka_unit_test(friction_of_a_rod_acts_where_its_load_is),
       cmocka_unit_test(without_them_a_ball_goes_on),
       cmocka_unit_test(sliding_ball_comes_to_roll),
       cmocka_unit_test(friction_force_is_told),

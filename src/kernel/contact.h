@@ -164,25 +164,36 @@ KERNEL R sum_of(int points, const R *x)
   return sum;
 }
 
-KERNEL Patch patch_of(int points, const R *used, R share, const Touch *touch)
+// How much each point counts for friction. Two of them bear what their levers settle, and one may
+// bear all; those of a face count the same. Returns the inverse of their sum.
+KERNEL R weigh_points(int points, const R *used, R share, const R *lambda, R *weight)
+{
+  R load = sum_of(points, lambda);
+  for (int i = 0; i < points; ++i) {
+    weight[i] = points == 2 ? pick(load > 0.0f, lambda[i], used[i]) : used[i];
+  }
+  return points == 2 ? pick(load > 0.0f, 1.0f / load, share) : share;
+}
+
+KERNEL Patch patch_of(int points, const R *weight, R scale, const Touch *touch)
 {
   V ra = v_zero();
   V rb = v_zero();
   for (int i = 0; i < points; ++i) {
-    ra = v_add(ra, v_scale(used[i], touch->ra[i]));
-    rb = v_add(rb, v_scale(used[i], touch->rb[i]));
+    ra = v_add(ra, v_scale(weight[i], touch->ra[i]));
+    rb = v_add(rb, v_scale(weight[i], touch->rb[i]));
   }
-  Patch p = {v_scale(share, ra), v_scale(share, rb)};
+  Patch p = {v_scale(scale, ra), v_scale(scale, rb)};
   return p;
 }
 
-KERNEL R mean_arm(int points, const R *used, R share, const Touch *touch, V middle)
+KERNEL R mean_arm(int points, const R *weight, R scale, const Touch *touch, V middle)
 {
   R sum = splat(0.0f);
   for (int i = 0; i < points; ++i) {
-    sum = sum + used[i] * v_length(v_sub(touch->ra[i], middle));
+    sum = sum + weight[i] * v_length(v_sub(touch->ra[i], middle));
   }
-  return sum * share;
+  return sum * scale;
 }
 
 KERNEL void normal_masses(int points, const R *used, const Touch *touch, R alpha, const Body *a,
@@ -215,13 +226,15 @@ KERNEL void normal_masses(int points, const R *used, const Touch *touch, R alpha
   invert(points, k, mass->inverse);
 }
 
-KERNEL ContactMass masses_of(int points, const R *used, const Touch *touch, R alpha, const Body *a,
-                             const Body *b)
+KERNEL ContactMass masses_of(int points, const R *used, const R *lambda, const Touch *touch,
+                             R alpha, const Body *a, const Body *b)
 {
   ContactMass mass;
+  R weight[CONTACT_POINTS];
   mass.share = 1.0f / r_max(sum_of(points, used), splat(1.0f));
   normal_masses(points, used, touch, alpha, a, b, &mass);
-  mass.patch = patch_of(points, used, mass.share, touch);
+  R scale = weigh_points(points, used, mass.share, lambda, weight);
+  mass.patch = patch_of(points, weight, scale, touch);
   Frame f = frame_about(touch->n);
   S k = linear_inverse_mass(a, b, mass.patch.ra, mass.patch.rb);
   V ks = s_mul(k, f.s);
@@ -232,7 +245,7 @@ KERNEL ContactMass masses_of(int points, const R *used, const Touch *touch, R al
   mass.tangent[2] = inverse.yy;
   mass.twist =
       r_inverse_above(v_dot(touch->n, s_mul(angular_inverse_mass(a, b), touch->n)), splat(0.0f));
-  mass.arm = points > 1 ? mean_arm(points, used, mass.share, touch, mass.patch.ra) : splat(0.0f);
+  mass.arm = points > 1 ? mean_arm(points, weight, scale, touch, mass.patch.ra) : splat(0.0f);
   return mass;
 }
 
@@ -287,7 +300,8 @@ KERNEL void leak_contact(int points, const ContactParams *params, const ContactM
   M soft = params->alpha > 0.0f;
   R mean = mass->share * sum_of(points, state->lambda);
   M heavy = state->reference * mass->k[0] > HEAVY * weight;
-  R uneven = pick(heavy, splat(BETA_UNEVEN), splat(BETA));
+  // What two points bear is settled by their levers: there is nothing to even out.
+  R uneven = points == 2 ? splat(0.0f) : pick(heavy, splat(BETA_UNEVEN), splat(BETA));
   R forgotten = BETA * (mean - state->reference);
   for (int i = 0; i < points; ++i) {
     R x = state->lambda[i];
