@@ -176,57 +176,49 @@ static double softness(const law *l)
 // Rows of a joint towards one of its bodies, in a block of n columns or padded rows.
 static void put_side(const solve *s, const direct_joint *j, int side, int n)
 {
-  const law *l = &s->laws[j->first_law], *end = l + j->law_count;
+  const held_row *held = &s->context->set->held[j->first_law];
   double *to = s->values + j->entry[side];
   if (j->at[side] > j->node) {
-    for (; l < end; ++l) {
-      if (l->active) {
-        memcpy(to, l->j[side], sizeof l->j[side]);
-        to += BODY_ROWS;
-      }
+    for (int i = 0; i < n; ++i) {
+      memcpy(to + i * BODY_ROWS, held[i].j[side], sizeof held->j[side]);
     }
     return;
   }
-  int ld = padded(n);
-  for (; l < end; ++l) {
-    if (l->active) {
+  int ld = padded(n), i = 0;
+  for (; i + 1 < n; i += 2) {
+    const double *a = held[i].j[side], *b = held[i + 1].j[side];
 #pragma GCC unroll 6
-      for (int k = 0; k < BODY_ROWS; ++k) {
-        to[k * ld] = l->j[side][k];
-      }
-      to += 1;
+    for (int k = 0; k < BODY_ROWS; ++k) {
+      store2(to + k * ld + i, (pair2){a[k], b[k]});
     }
   }
-  for (int k = 0; k < BODY_ROWS && n < ld; ++k) {
-    to[k * ld] = 0.0; // padding
+  for (int k = 0; k < BODY_ROWS && i < n; ++k) {
+    store2(to + k * ld + i, (pair2){held[i].j[side][k], 0.0}); // padding
   }
 }
 
-static int active_laws(const solve *s, const direct_joint *j)
+// The laws that are rows of the matrix; returns how many.
+static int hold_rows(const solve *s, const direct_joint *j)
 {
-  int count = 0;
-  for (int i = 0; i < j->law_count; ++i) {
-    count += s->laws[j->first_law + i].active;
+  const law *l = &s->laws[j->first_law], *end = l + j->law_count;
+  held_row *first = &s->context->set->held[j->first_law], *held = first;
+  for (; l < end; ++l) {
+    if (l->active) {
+      *held++ = (held_row){l->j, softness(l)};
+    }
   }
-  return count;
+  return (int)(held - first);
 }
 
 static void put_rows(const solve *s, const direct_joint *j)
 {
   direct_node *node = &s->nodes[j->node];
-  int n = active_laws(s, j), ld = padded(n);
+  int n = hold_rows(s, j), ld = padded(n);
   node->rows = (int16_t)n;
   double *diagonal = s->values + node->diagonal;
   memset(diagonal, 0, (size_t)(n * ld) * sizeof *diagonal);
-  const law *l = &s->laws[j->first_law], *end = l + j->law_count;
-  held_row *held = &s->context->set->held[j->first_law];
-  for (; l < end; ++l) {
-    if (l->active) {
-      *held = (held_row){l->j, softness(l)};
-      *diagonal = -held->softness;
-      diagonal += ld + 1;
-      held += 1;
-    }
+  for (int i = 0; i < n; ++i) {
+    diagonal[i * ld + i] = -s->context->set->held[j->first_law + i].softness;
   }
   for (int side = 0; side < 2; ++side) {
     if (j->at[side] >= 0) {
