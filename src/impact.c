@@ -71,6 +71,17 @@ static void fly_to(flyer *f, float time)
   }
 }
 
+void fly_ahead(const solver_data *data, int32_t slot, const float *velocities, body_state *to)
+{
+  flyer f = load_flyer(data, slot, 1);
+  f.body.v = v_make(velocities[0], velocities[1], velocities[2]);
+  f.body.w = v_make(velocities[3], velocities[4], velocities[5]);
+  fly_to(&f, data->substep.h);
+  const Body *b = &f.body;
+  float moved[8] = {b->dx.x, b->dx.y, b->dx.z, to->flown, b->dq.x, b->dq.y, b->dq.z, b->dq.w};
+  memcpy(to->pose, moved, sizeof moved);
+}
+
 typedef struct meeting {
   contact_block *block;
   int lane, points;

@@ -32,7 +32,7 @@ typedef enum law_kind {
 typedef struct law {
   const double (*j)[BODY_ROWS]; // on the velocities of A and B
   double rate;
-  double asked;   // of its velocity to change, of a row
+  double asked;   // of its velocity to change, of a row; while errors part from it, to take back
   double error;   // of a rigid row: the rate that removes it within the substep
   double alpha;   // compliance over h^2
   double soft;    // what keeps redundant rows apart
@@ -235,6 +235,11 @@ void mechanism_solve(const direct_context *c, mechanism *m);
 // Inertia about the centre of mass, world axes; the inverse of one plus the same about all axes.
 S direct_inertia(const solver_data *data, int32_t slot);
 void direct_inverse_inertia(double *to, S inertia, double more);
+
+// mechanism_ahead.c
+// What is asked back of springs' rows, by velocities and what the solve has changed of them (in the
+// place of momenta). Solutions are lost.
+void mechanism_look_ahead(const direct_context *c, const mechanism *m);
 
 // mechanism_stiffness.c
 // What bodies resist turning with besides their inertia: nothing, what errors that are no motion

@@ -106,9 +106,10 @@ static law *state_spring(stating *s, law_kind kind, int row, double e, double co
     l->error = beyond_rounding(s, e) * s->inv_h;
   } else if (stiff) {
     // A spring that the substep does not resolve is in error as far as its last impulse does not
-    // explain its length.
-    l->rate = -alpha * (double)lambda;
-    l->error = e * s->inv_h - l->rate;
+    // explain its length. An impulse that is against its length is of another pose.
+    double length = e * s->inv_h, explained = -alpha * (double)lambda;
+    l->rate = explained * length > 0.0 ? explained : 0.0;
+    l->error = length - l->rate;
   } else {
     l->rate = e * s->inv_h;
   }
