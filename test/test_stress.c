@@ -537,8 +537,8 @@ static void graphs_that_have_gained_before_do_not(void **unused)
   assert_below(run_graph(5844, GRAPH_MIXED, 6).gained, 5.0);
 }
 
-// Of 4,000 graphs of springs between stiff and soft these have: springs that turns lengthened
-// without work, and one that kept its impulse along axes that did not turn with it.
+// These have gained from 20 to 400,000 J/kg: springs that turns lengthened without work, and one
+// that kept its impulse along axes which did not turn with it.
 static void springs_that_have_gained_before_do_not(void **unused)
 {
   (void)unused;
