@@ -212,7 +212,8 @@ static inline void law_keep(direct_joint *j, const law *l)
 // Rows that depend on each other are told apart by a little compliance, relative to the inverse
 // mass that a row sees.
 #define DIRECT_SOFTNESS 1e-5
-// The laws of a mechanism's joints at their bodies' pose.
+// The rows of a mechanism's joints at their bodies' pose, and their laws.
+void direct_state(const direct_context *c, const mechanism *m);
 void direct_laws(const direct_context *c, const mechanism *m);
 // Friction against the motion that contacts have left; see lags().
 void direct_revise_friction(const direct_context *c, const mechanism *m);

@@ -358,12 +358,17 @@ static void joint_laws(stating *s, direct_joint *j)
   state_block(s, 1, 1.0);
 }
 
-void direct_laws(const direct_context *c, const mechanism *m)
+void direct_state(const direct_context *c, const mechanism *m)
 {
   for (int32_t i = m->first_rows; i < m->last_rows; ++i) {
     rows_block *block = &c->set->rows_blocks[i];
     c->direct->state(c->data, block, &c->set->stated[block->first_row]);
   }
+}
+
+void direct_laws(const direct_context *c, const mechanism *m)
+{
+  direct_state(c, m);
   stating s = {.context = c, .lags = lags(m)};
   s.h = (double)c->data->substep.h;
   s.inv_h = 1.0 / s.h;
