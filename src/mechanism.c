@@ -44,6 +44,7 @@ typedef struct solve {
   double fastest;   // speed of a body as the solve begins
   double spare;     // energy that may come from nowhere
   bool fresh;       // the matrix is to be made anew
+  bool parts;       // errors from velocities; what is asked back takes the place of these
 } solve;
 
 static solve make_solve(const direct_context *c, mechanism *m)
@@ -326,6 +327,12 @@ static void ask_joint(const solve *s, const direct_joint *j, bool again)
   direct_motion(s->context, j, motion);
   law *l = &s->laws[j->first_law], *end = l + j->law_count;
   for (; l < end; ++l) {
+    if (s->parts) {
+      if (l->active) {
+        *rows++ = (pair2){-l->asked, -l->error};
+      }
+      continue;
+    }
     if (l->active) {
       double error = whole ? l->error : 0.0;
       l->asked = -(l->rate + error + along_law(l, motion) + l->alpha * l->lambda);
@@ -795,13 +802,17 @@ static void part_errors(solve *s)
     velocity[i] = x[i][0];
   }
   leave_errors(s);
+  mechanism_look_ahead(s->context, m);
+  s->parts = true;
   find_errors(s);
+  s->parts = false;
   judge_errors(s);
   m->apart = true;
   find_torn(s);
   for (int32_t i = 0; i < m->rows; ++i) {
-    x[i][0] = velocity[i];
+    x[i] = (pair2){velocity[i], s->share * x[i][1] + x[i][0]};
   }
+  s->share = 1.0;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     const direct_joint *j = &s->joints[i];
     for (int k = 0; k < j->law_count; ++k) {

@@ -32,7 +32,7 @@ typedef enum law_kind {
 typedef struct law {
   const double (*j)[BODY_ROWS]; // on the velocities of A and B
   double rate;
-  double asked;   // of its velocity to change, of a row
+  double asked;   // of its velocity to change, of a row; while errors part from it, to take back
   double error;   // of a rigid row: the rate that removes it within the substep
   double alpha;   // compliance over h^2
   double soft;    // what keeps redundant rows apart
@@ -221,7 +221,8 @@ static inline void law_keep(direct_joint *j, const law *l)
 // Rows that depend on each other are told apart by a little compliance, relative to the inverse
 // mass that a row sees.
 #define DIRECT_SOFTNESS 1e-5
-// The laws of a mechanism's joints at their bodies' pose.
+// The rows of a mechanism's joints at their bodies' pose, and their laws.
+void direct_state(const direct_context *c, const mechanism *m);
 void direct_laws(const direct_context *c, mechanism *m);
 // Friction against the motion that contacts have left; see lags().
 void direct_revise_friction(const direct_context *c, const mechanism *m);
@@ -244,6 +245,11 @@ void mechanism_solve(const direct_context *c, mechanism *m);
 // Inertia about the centre of mass, world axes; the inverse of one plus the same about all axes.
 S direct_inertia(const solver_data *data, int32_t slot);
 void direct_inverse_inertia(double *to, S inertia, double more);
+
+// mechanism_ahead.c
+// What is asked back of springs' rows, by velocities and what the solve has changed of them (in the
+// place of momenta). Solutions are lost.
+void mechanism_look_ahead(const direct_context *c, const mechanism *m);
 
 // mechanism_stiffness.c
 // What bodies resist turning with besides their inertia: nothing, what errors that are no motion

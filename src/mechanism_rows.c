@@ -106,9 +106,10 @@ static law *state_spring(stating *s, law_kind kind, int row, double e, double co
     l->error = beyond_rounding(s, e) * s->inv_h;
   } else if (stiff) {
     // A spring that the substep does not resolve is in error as far as its last impulse does not
-    // explain its length.
-    l->rate = -alpha * (double)lambda;
-    l->error = e * s->inv_h - l->rate;
+    // explain its length. An impulse that is against its length is of another pose.
+    double length = e * s->inv_h, explained = -alpha * (double)lambda;
+    l->rate = explained * length > 0.0 ? explained : 0.0;
+    l->error = length - l->rate;
   } else {
     l->rate = e * s->inv_h;
   }
@@ -357,19 +358,26 @@ static void joint_laws(stating *s, direct_joint *j)
   state_block(s, 1, 1.0);
 }
 
-// Where a substep ends the next one begins: rows are stated once for both.
-static void state_joints(const direct_context *c, mechanism *m)
+void direct_state(const direct_context *c, const mechanism *m)
 {
-  for (int32_t i = m->first_rows; i < m->last_rows && m->stated != c->pose; ++i) {
+  for (int32_t i = m->first_rows; i < m->last_rows; ++i) {
     rows_block *block = &c->set->rows_blocks[i];
     c->direct->state(c->data, block, &c->set->stated[block->first_row]);
   }
-  m->stated = c->pose;
+}
+
+// Where a substep ends the next one begins: rows are stated once for both.
+static void state_once(const direct_context *c, mechanism *m)
+{
+  if (m->stated != c->pose) {
+    direct_state(c, m);
+    m->stated = c->pose;
+  }
 }
 
 void direct_laws(const direct_context *c, mechanism *m)
 {
-  state_joints(c, m);
+  state_once(c, m);
   stating s = {.context = c, .lags = lags(m)};
   s.h = (double)c->data->substep.h;
   s.inv_h = 1.0 / s.h;

@@ -21,6 +21,8 @@ typedef enum graph_kind {
   GRAPH_STIFF,   // weightless; a quarter of the joints are springs that a substep does not resolve
   GRAPH_SPRINGS, // all are springs that it does
   GRAPH_MIXED,   // rigid joints that meet, and springs that do not
+  GRAPH_BETWEEN, // the same, of springs that a substep resolves or not, or in some directions
+  GRAPH_TANGLED, // all are such springs
 } graph_kind;
 
 #define MAX_DRIVES 48
@@ -130,7 +132,11 @@ static void soften(random_graph *g, tn_joint_def *def)
   add_inverse_mass(g, def->body_a, def->frame_a.p, linear, angular);
   add_inverse_mass(g, def->body_b, def->frame_b.p, linear, angular);
   double square = (double)(DT / SUBSTEPS) * (double)(DT / SUBSTEPS);
-  if (g->kind != GRAPH_STIFF) {
+  if (g->kind == GRAPH_BETWEEN || g->kind == GRAPH_TANGLED) {
+    double mean[2] = {sqrt(linear[0] * linear[1]), sqrt(angular[0] * angular[1])};
+    def->compliance = (float)(square * mean[0]) * power_of_ten(g, -2.0f, 1.0f);
+    def->angular_compliance = (float)(square * mean[1]) * power_of_ten(g, -2.0f, 1.0f);
+  } else if (g->kind != GRAPH_STIFF) {
     def->compliance = (float)(10.0 * square * linear[1]) * power_of_ten(g, 0.0f, 2.0f);
     def->angular_compliance = (float)(10.0 * square * angular[1]) * power_of_ten(g, 0.0f, 2.0f);
   } else {
@@ -164,7 +170,8 @@ static tn_joint_def random_joint(random_graph *g, tn_body_id a, tn_body_id b)
   if (pick_below(g, 2)) {
     limit(g, &def);
   }
-  if (pick_below(g, 4) == 0 && g->kind != GRAPH_STIFF && g->kind != GRAPH_SPRINGS) {
+  bool driven = g->kind != GRAPH_STIFF && g->kind != GRAPH_SPRINGS && g->kind != GRAPH_TANGLED;
+  if (pick_below(g, 4) == 0 && driven) {
     drive(g, &def);
   }
   return def;
@@ -207,11 +214,12 @@ static void bring_near(random_graph *g, tn_joint_def *def, bool meet)
 static void join(random_graph *g, tn_body_id a, tn_body_id b)
 {
   tn_joint_def def = random_joint(g, a, b);
-  bool soft = g->kind == GRAPH_SPRINGS;
+  bool mixed = g->kind == GRAPH_MIXED || g->kind == GRAPH_BETWEEN;
+  bool soft = g->kind == GRAPH_SPRINGS || g->kind == GRAPH_TANGLED;
   soft = soft || (g->kind == GRAPH_STIFF && pick_below(g, 4) == 0);
-  soft = soft || (g->kind == GRAPH_MIXED && pick_below(g, 2) == 0);
+  soft = soft || (mixed && pick_below(g, 2) == 0);
   if (g->kind != GRAPH_FAR) {
-    bring_near(g, &def, g->kind == GRAPH_MIXED && !soft);
+    bring_near(g, &def, mixed && !soft);
   }
   if (soft) {
     soften(g, &def);
@@ -507,6 +515,18 @@ static void rigid_and_stiff_graphs_gain_nothing(void **range)
   assert_int_equal(w.gaining, 0);
 }
 
+// Springs whose time is about that of a substep: in some directions they swing, in others they
+// close like rigid joints, and all of what they hold counts.
+static void graphs_between_stiff_and_soft_gain_nothing(void **range)
+{
+  assert_int_equal(run_graphs(GRAPH_BETWEEN, *range, 4, 6).gaining, 0);
+}
+
+static void tangled_springs_gain_nothing(void **range)
+{
+  assert_int_equal(run_graphs(GRAPH_TANGLED, *range, 4, 6).gaining, 0);
+}
+
 // Among all graphs of 6,560 seeds these have gained more than 5 J/kg before: two that turn while
 // they close, and one whose springs pressed on a limit too steep for the substep, which gave way.
 static void graphs_that_have_gained_before_do_not(void **unused)
@@ -515,6 +535,18 @@ static void graphs_that_have_gained_before_do_not(void **unused)
   assert_below(run_graph(3572, GRAPH_RIGID, 4).gained, 5.0);
   assert_below(run_graph(4452, GRAPH_STIFF, 6).gained, 5.0);
   assert_below(run_graph(5844, GRAPH_MIXED, 6).gained, 5.0);
+}
+
+// These have gained from 20 to 400,000 J/kg: springs that turns lengthened without work, and one
+// that kept its impulse along axes which did not turn with it.
+static void springs_that_have_gained_before_do_not(void **unused)
+{
+  (void)unused;
+  const uint32_t between[] = {198, 390, 650}, tangled[] = {574, 1033, 1610};
+  for (int i = 0; i < 3; ++i) {
+    assert_below(run_graph(between[i], GRAPH_BETWEEN, 6).gained, 5.0);
+    assert_below(run_graph(tangled[i], GRAPH_TANGLED, 6).gained, 5.0);
+  }
 }
 
 // Seeds from and to: several runs of this share the work.
@@ -531,7 +563,10 @@ int main(int count, char **arguments)
       cmocka_unit_test_prestate(graphs_of_springs_gain_nothing, range),
       cmocka_unit_test_prestate(mixed_graphs_gain_nothing, range),
       cmocka_unit_test_prestate(rigid_and_stiff_graphs_gain_nothing, range),
+      cmocka_unit_test_prestate(graphs_between_stiff_and_soft_gain_nothing, range),
+      cmocka_unit_test_prestate(tangled_springs_gain_nothing, range),
       cmocka_unit_test(graphs_that_have_gained_before_do_not),
+      cmocka_unit_test(springs_that_have_gained_before_do_not),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
