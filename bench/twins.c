@@ -62,7 +62,7 @@ static void report_twins(bench *b, twin twins[2], int count)
     times[i] = run_once(twins, count);
   }
   timing_sort(times, ROUNDS);
-  bench_row row = {.engine = "tenon", .scene = "twins", .setting = "accurate", .size = CAPSULES};
+  bench_row row = {.engine = "tenon", .scene = "twins", .setting = "own", .size = CAPSULES};
   row.substeps = TN_QUALITY_ACCURATE;
   row.threads = count;
   row.lanes = bench_widest_lanes();

@@ -386,6 +386,12 @@ static float push_of(const body_mark *a, const body_mark *b, const contact *c)
   return alone || ((fixed || overlaps) && !wedged) ? PUSH : PUSH_AMONG_MANY;
 }
 
+// Contacts of mechanisms are solved in turns with joints, and what is round would creep.
+static bool has_joints(const body *b)
+{
+  return b->type == TN_BODY_DYNAMIC && b->first_joint != NO_SLOT;
+}
+
 static void mix_materials(contact *c, const sides *s)
 {
   const tn_material *a = &s->shape[0]->def.material;
@@ -401,8 +407,10 @@ static void mix_materials(contact *c, const sides *s)
   t->radius_a = m->radius_a;
   t->radius_b = m->radius_b;
   t->slide = tn_sub(surface_velocity(s, 1), surface_velocity(s, 0));
+  bool flat = m->form == MANIFOLD_FLAT && m->radius_a == 0.0f && m->radius_b == 0.0f;
   bool follows = m->form == MANIFOLD_FLAT || m->form == MANIFOLD_ROUND;
-  t->anchored = follows && tn_length(t->slide) == 0.0f ? 1.0f : 0.0f;
+  bool joined = has_joints(s->body[0]) || has_joints(s->body[1]);
+  t->anchored = (flat || (joined && follows)) && tn_length(t->slide) == 0.0f ? 1.0f : 0.0f;
   t->points = (float)m->count;
 }
 

@@ -297,6 +297,7 @@ static void link_end(tn_world *world, int32_t slot, int side)
   }
   b->first_joint = slot * 2 + side;
   b->joint_count += 1;
+  world->material_changes += 1;
 }
 
 static void unlink_end(tn_world *world, int32_t slot, int side)
@@ -314,6 +315,7 @@ static void unlink_end(tn_world *world, int32_t slot, int side)
     b->first_joint = next;
   }
   b->joint_count -= 1;
+  world->material_changes += 1;
 }
 
 // Frames relative to the centre of mass and principal axes.

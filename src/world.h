@@ -306,7 +306,7 @@ struct tn_world {
   task_pool *tasks;
   float last_h;
   uint64_t look_count;       // at what touches what
-  uint32_t material_changes; // from 1 on
+  uint32_t material_changes; // from 1 on; which bodies have joints counts as well
 
   pool_list body_list;
   body *bodies;

@@ -300,8 +300,12 @@ KERNEL void leak_contact(int points, const ContactParams *params, const ContactM
   M soft = params->alpha > 0.0f;
   R mean = mass->share * sum_of(points, state->lambda);
   M heavy = state->reference * mass->k[0] > HEAVY * weight;
-  // What two points bear is settled by their levers: there is nothing to even out.
-  R uneven = points == 2 ? splat(0.0f) : pick(heavy, splat(BETA_UNEVEN), splat(BETA));
+  R uneven = pick(heavy, splat(BETA_UNEVEN), splat(BETA));
+  if (points == 2) {
+    // What two points bear is settled by their levers: where they stick there is nothing to even
+    // out.
+    uneven = pick(params->anchored > 0.5f, splat(0.0f), uneven);
+  }
   R forgotten = BETA * (mean - state->reference);
   for (int i = 0; i < points; ++i) {
     R x = state->lambda[i];
