@@ -379,7 +379,7 @@ ${races("mechanisms")}
 ### Mechanisms in lanes
 
 What a substep of a mechanism other than a tree of ball joints costs is spread out: for eight ragdolls
-19 % goes to substitution, 17 % to elimination, 20 % to putting rows into the matrix and asking of them
+18 % goes to substitution, 13 % to elimination, 20 % to putting rows into the matrix and asking of them
 what they are to change, 15 % to stating rows and laws, and the rest to whether signs are right and to
 what bodies and joints get (\`valgrind --tool=callgrind --toggle-collect=tn_world_step
 build/release/tenon run ragdoll --set count=8 --seconds 2\`). Rows are stated in lanes, joints of one type
@@ -435,23 +435,23 @@ and hulls are found by GJK, and at one substep more of them have moved since the
 
 ${published()}
 
-A pendulum of three hinges takes 18,700 instructions a substep (\`valgrind --tool=callgrind
+A pendulum of three hinges takes 18,550 instructions a substep (\`valgrind --tool=callgrind
 --toggle-collect=tn_world_step build/release/tenon run pendulum_triple --substeps 40 --seconds 1\`):
 
 | part | instructions | share |
 | --- | --- | --- |
 | rows at the bodies' pose, in lanes | 2,000 | 11 % |
-| laws: what holds each row | 2,030 | 11 % |
-| the matrix, and what is asked of its rows | 3,400 | 18 % |
-| elimination | 3,140 | 17 % |
-| substitution | 2,520 | 13 % |
-| errors, bounds, impulses, inertia against heavy loads | 2,970 | 16 % |
-| kick and drift | 1,560 | 8 % |
-| the step around it | 1,050 | 6 % |
+| laws: what holds each row | 2,090 | 11 % |
+| the matrix, and what is asked of its rows | 3,650 | 20 % |
+| elimination | 3,230 | 17 % |
+| substitution | 2,320 | 13 % |
+| errors, bounds, impulses, inertia against heavy loads | 3,080 | 17 % |
+| kick and drift | 1,430 | 8 % |
+| the step around it | 750 | 4 % |
 
 A third of the published time would be 750 ns a substep, 250 ns a hinge. The published method makes
 one correction of each of five rows; here all 33 unknowns, fifteen impulses and three bodies' velocities,
-are solved together in double precision, for velocities and for errors, which takes 5,700 of these
+are solved together in double precision, for velocities and for errors, which takes 5,550 of these
 instructions and leaves joint errors of 5 µm. No other part is worth more than a fifth.
 
 ## How time grows

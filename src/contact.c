@@ -108,8 +108,10 @@ static void carry_over(contact *c, const manifold *now, float radius)
     contact_forget(c);
   }
   memcpy(c->memory.lambda, lambda, sizeof lambda);
-  // What was learnt is the load of all points together.
-  c->memory.reference *= (float)c->manifold.count / (float)now->count;
+  // What was learnt is the load of all points together, where it rests.
+  if (c->terms.anchored > 0.5f) {
+    c->memory.reference *= (float)c->manifold.count / (float)now->count;
+  }
   c->idle = !(lambda[0] > 0.0f || lambda[1] > 0.0f || lambda[2] > 0.0f || lambda[3] > 0.0f);
   bool alike = now->form == c->manifold.form && now->count == c->manifold.count &&
                now->radius_a == c->manifold.radius_a && now->radius_b == c->manifold.radius_b;
