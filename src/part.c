@@ -119,6 +119,14 @@ static int32_t part_of_block(step_parts *p, int32_t block)
   return p->groups[root_of(p, block)].part;
 }
 
+// An empty range with room for so many.
+static color_range room_for(int32_t count, int32_t *next)
+{
+  color_range range = {*next, *next};
+  *next += count;
+  return range;
+}
+
 // First the rest, then part after part; within each in the old order.
 static void sort_bodies(tn_world *world)
 {
@@ -134,10 +142,7 @@ static void sort_bodies(tn_world *world)
   }
   int32_t next = p->rest_blocks;
   for (int32_t i = 0; i < p->count; ++i) {
-    color_range *range = &p->list[i].blocks;
-    int32_t count = range->last;
-    *range = (color_range){next, next};
-    next += count;
+    p->list[i].blocks = room_for(p->list[i].blocks.last, &next);
   }
   for (int32_t i = 0; i < world->active_block_count; ++i) {
     int32_t part = part_of_block(p, world->active_blocks[i]);
@@ -160,10 +165,7 @@ static void sort_contacts(step_parts *p, const placed_contact *contacts, int32_t
   }
   int32_t next = p->rest_contacts;
   for (int32_t i = 0; i < p->count; ++i) {
-    color_range *range = &p->list[i].contacts;
-    int32_t in_part = range->last;
-    *range = (color_range){next, next};
-    next += in_part;
+    p->list[i].contacts = room_for(p->list[i].contacts.last, &next);
   }
   for (int32_t i = 0; i < count; ++i) {
     int32_t part = part_of_block(p, contacts[i].home);
