@@ -108,7 +108,7 @@ static void carry_over(contact *c, const manifold *now, float radius)
     contact_forget(c);
   }
   memcpy(c->memory.lambda, lambda, sizeof lambda);
-  // What was learnt is the load of all points together, where it rests.
+  // What was learnt is the load of all points together; what slides does not rest on it.
   if (c->terms.anchored > 0.5f) {
     c->memory.reference *= (float)c->manifold.count / (float)now->count;
   }

@@ -44,7 +44,7 @@ typedef struct solve {
   double fastest;   // speed of a body as the solve begins
   double spare;     // energy that may come from nowhere
   bool fresh;       // the matrix is to be made anew
-  bool parts;       // errors from velocities; what is asked back takes the place of these
+  bool parting;     // errors from velocities; what is asked back takes the place of these
 } solve;
 
 static solve make_solve(const direct_context *c, mechanism *m)
@@ -327,7 +327,7 @@ static void ask_joint(const solve *s, const direct_joint *j, bool again)
   direct_motion(s->context, j, motion);
   law *l = &s->laws[j->first_law], *end = l + j->law_count;
   for (; l < end; ++l) {
-    if (s->parts) {
+    if (s->parting) {
       if (l->active) {
         *rows++ = (pair2){-l->asked, -l->error};
       }
@@ -803,9 +803,9 @@ static void part_errors(solve *s)
   }
   leave_errors(s);
   mechanism_look_ahead(s->context, m);
-  s->parts = true;
+  s->parting = true;
   find_errors(s);
-  s->parts = false;
+  s->parting = false;
   judge_errors(s);
   m->apart = true;
   find_torn(s);

@@ -113,6 +113,7 @@ typedef struct stepper {
   int32_t blocks;   // of bodies
   coloring *contacts;
   int32_t mechanisms;
+  int32_t bouncers;
   bool has_joints, has_contacts, has_softs;
 } stepper;
 
@@ -284,8 +285,7 @@ static void solve_softs(stepper *s)
 static void bounce_bodies(stepper *s)
 {
   const contact_graph *g = &s->world->contact_graph;
-  if (g->bouncer_count > 0 && s->tasks &&
-      bounce(&s->data, g->bouncers, g->bouncer_count, tn_length(s->world->gravity))) {
+  if (s->bouncers > 0 && bounce(&s->data, g->bouncers, s->bouncers, tn_length(s->world->gravity))) {
     for_contacts(s, s->world->contact_ops->refresh);
     s->direct.pose += 1;
   }
@@ -325,9 +325,7 @@ static void substep_tenon(stepper *s, int i)
     for (int k = 0; k < passes || k < s->world->iterations; ++k) {
       for_contacts(s, contacts->solve);
     }
-    if (s->has_joints) {
-      solve_joints(s);
-    }
+    solve_joints(s);
   }
   bool touched = s->has_contacts || s->has_softs;
   if (touched) {
@@ -739,6 +737,12 @@ static stepper make_stepper(tn_world *world, float dt)
   return s;
 }
 
+// Each has its own.
+static void take_data(stepper *s)
+{
+  s->task.data = s->direct.data = &s->data;
+}
+
 static void run_substeps(stepper *s)
 {
   for (int i = 0; i < s->world->substeps; ++i) {
@@ -767,14 +771,13 @@ static void run_parts(int first, int last, void *context)
   for (int i = first; i < last; ++i) {
     step_part *part = &t->whole->world->parts.list[i];
     stepper s = *t->whole;
-    s.task.data = &s.data;
-    s.direct.data = &s.data;
     s.tasks = NULL;
     s.data.active += part->blocks.first;
     s.blocks = part->blocks.last - part->blocks.first;
     s.contacts = &part->coloring;
     s.has_joints = s.has_softs = false;
-    s.mechanisms = 0;
+    s.mechanisms = s.bouncers = 0;
+    take_data(&s);
     part_pack(s.world, part, &s.data, t->dt, t->scale);
     run_substeps(&s);
     part_unpack(s.world, part, t->dt);
@@ -806,8 +809,6 @@ uint32_t tn_world_step(tn_world *world, float dt)
   }
   begin_step(world, dt, scale);
   stepper s = make_stepper(world, dt);
-  s.task.data = &s.data;
-  s.direct.data = &s.data;
   s.task.ops = world->ops;
   contacts_pack(world, &s.data, dt, scale);
   for (int32_t i = 0; i < world->mechanisms.count; ++i) {
@@ -819,8 +820,8 @@ uint32_t tn_world_step(tn_world *world, float dt)
   take_time(world, &world->profile.prepare);
   part_task task = {&s, dt, scale};
   stepper rest = s;
-  rest.task.data = &rest.data;
-  rest.direct.data = &rest.data;
+  rest.bouncers = world->contact_graph.bouncer_count;
+  take_data(&rest);
   run_substeps(&rest);
   if (parts_count(world) > 0) {
     task_run(world->tasks, run_parts, parts_count(world), PART_GRAIN, &task);

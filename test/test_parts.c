@@ -36,9 +36,9 @@ static void add_heap(tn_world *world, double x, double z)
   add_box(world, TN_BODY_STATIC, tn_p3(x - 1.0, 0.5, z), tn_v3(0.45f, 0.5f, 0.5f), 0.0f);
 }
 
-// Heaps; a paddle that sweeps two of them together; a ball that bounces on another; a pair of
-// cubes on a joint that falls onto a fourth.
-static tn_world *make_world(int lanes, int threads, tn_body_id *paddle)
+// Heaps; a paddle that runs into one of them; a cube that bounces on another; a pair of cubes on a
+// joint that falls onto a third.
+static tn_world *make_world(int lanes, int threads)
 {
   tn_world *world = test_world_with(4, TN_METHOD_TENON, lanes, threads);
   tn_world_set_gravity(world, tn_v3(0.0f, -10.0f, 0.0f));
@@ -47,17 +47,18 @@ static tn_world *make_world(int lanes, int threads, tn_body_id *paddle)
     int row = i / 16;
     add_heap(world, 7.0 * (i % 16), 2.5 * row);
   }
-  *paddle = add_box(world, TN_BODY_KINEMATIC, tn_p3(-3.0, 1.0, 0.0), tn_v3(0.2f, 0.9f, 0.4f), 0.0f);
-  tn_body_set_velocity(world, *paddle, tn_v3(6.0f, 0.0f, 0.0f));
-  add_box(world, TN_BODY_DYNAMIC, tn_p3(22.6, 7.0, 5.0), tn_v3(0.3f, 0.3f, 0.3f), 0.5f);
+  tn_body_id paddle =
+      add_box(world, TN_BODY_KINEMATIC, tn_p3(-3.0, 1.0, 0.0), tn_v3(0.2f, 0.9f, 0.4f), 0.0f);
+  tn_body_set_velocity(world, paddle, tn_v3(6.0f, 0.0f, 0.0f));
+  add_box(world, TN_BODY_DYNAMIC, tn_p3(22.6, 4.7, 5.0), tn_v3(0.3f, 0.3f, 0.3f), 0.5f);
   tn_body_id a =
-      add_box(world, TN_BODY_DYNAMIC, tn_p3(43.0, 6.0, 5.0), tn_v3(0.3f, 0.3f, 0.3f), 0.0f);
+      add_box(world, TN_BODY_DYNAMIC, tn_p3(43.0, 4.7, 5.0), tn_v3(0.3f, 0.3f, 0.3f), 0.0f);
   tn_body_id b =
-      add_box(world, TN_BODY_DYNAMIC, tn_p3(44.0, 6.0, 5.0), tn_v3(0.3f, 0.3f, 0.3f), 0.0f);
+      add_box(world, TN_BODY_DYNAMIC, tn_p3(44.0, 4.7, 5.0), tn_v3(0.3f, 0.3f, 0.3f), 0.0f);
   tn_joint_def ball = tn_default_joint_def(TN_JOINT_BALL);
   ball.body_a = a;
   ball.body_b = b;
-  assert_true(tn_joint_def_between(world, &ball, tn_p3(43.5, 6.0, 5.0), tn_p3(43.5, 6.0, 5.0)));
+  assert_true(tn_joint_def_between(world, &ball, tn_p3(43.5, 4.7, 5.0), tn_p3(43.5, 4.7, 5.0)));
   assert_false(TN_IS_NULL(tn_joint_create(world, &ball)));
   return world;
 }
@@ -65,8 +66,7 @@ static tn_world *make_world(int lanes, int threads, tn_body_id *paddle)
 // The hash after all steps; the fewest parts that any had.
 static uint64_t run(int lanes, int threads, bool in_parts, int *fewest)
 {
-  tn_body_id paddle;
-  tn_world *world = make_world(lanes, threads, &paddle);
+  tn_world *world = make_world(lanes, threads);
   *fewest = HEAPS;
   for (int i = 0; i < STEPS; ++i) {
     world->parts.wait = in_parts ? 0 : LONG_WAIT;
