@@ -36,6 +36,15 @@ static void add_heap(tn_world *world, double x, double z)
   add_box(world, TN_BODY_STATIC, tn_p3(x - 1.0, 0.5, z), tn_v3(0.45f, 0.5f, 0.5f), 0.0f);
 }
 
+// What is made next begins a block of bodies, so that it shares none with what was made before.
+static void begin_block(tn_world *world)
+{
+  while (world->body_list.used % BLOCK_WIDTH != 0) {
+    double depth = 10.0 * (double)(world->body_list.used % BLOCK_WIDTH);
+    add_box(world, TN_BODY_STATIC, tn_p3(-500.0, -depth, 0.0), tn_v3(1.0f, 1.0f, 1.0f), 0.0f);
+  }
+}
+
 // Heaps; a paddle that runs into one of them; a cube that bounces on another; a pair of cubes on a
 // joint that falls onto a third.
 static tn_world *make_world(int lanes, int threads)
@@ -43,14 +52,18 @@ static tn_world *make_world(int lanes, int threads)
   tn_world *world = test_world_with(4, TN_METHOD_TENON, lanes, threads);
   tn_world_set_gravity(world, tn_v3(0.0f, -10.0f, 0.0f));
   add_box(world, TN_BODY_STATIC, tn_p3(50.0, -1.0, 50.0), tn_v3(200.0f, 1.0f, 200.0f), 0.0f);
+  begin_block(world);
   for (int i = 0; i < HEAPS; ++i) {
     int row = i / 16;
     add_heap(world, 7.0 * (i % 16), 2.5 * row);
   }
+  begin_block(world);
   tn_body_id paddle =
       add_box(world, TN_BODY_KINEMATIC, tn_p3(-3.0, 1.0, 0.0), tn_v3(0.2f, 0.9f, 0.4f), 0.0f);
   tn_body_set_velocity(world, paddle, tn_v3(6.0f, 0.0f, 0.0f));
-  add_box(world, TN_BODY_DYNAMIC, tn_p3(22.6, 4.7, 5.0), tn_v3(0.3f, 0.3f, 0.3f), 0.5f);
+  begin_block(world);
+  add_box(world, TN_BODY_DYNAMIC, tn_p3(22.6, 4.7, 10.0), tn_v3(0.3f, 0.3f, 0.3f), 0.5f);
+  begin_block(world);
   tn_body_id a =
       add_box(world, TN_BODY_DYNAMIC, tn_p3(43.0, 4.7, 5.0), tn_v3(0.3f, 0.3f, 0.3f), 0.0f);
   tn_body_id b =
