@@ -115,7 +115,7 @@ static void carry_over(contact *c, const manifold *now, float radius)
   c->idle = !(lambda[0] > 0.0f || lambda[1] > 0.0f || lambda[2] > 0.0f || lambda[3] > 0.0f);
   bool alike = now->form == c->manifold.form && now->count == c->manifold.count &&
                now->radius_a == c->manifold.radius_a && now->radius_b == c->manifold.radius_b;
-  c->mixed = alike ? c->mixed : 0;
+  c->terms.mixed = alike ? c->terms.mixed : 0;
   c->steady = false;
   c->manifold = *now;
 }
@@ -259,9 +259,9 @@ static uint32_t look_of(const tn_world *world, bool active)
   return (uint32_t)(2 * world->look_count) + active;
 }
 
-static bool is_placed(const tn_world *world, const shape *s)
+static bool is_placed(const tn_world *world, int32_t slot)
 {
-  return (s->stance.look | 1) == look_of(world, true);
+  return (world->ways[slot].look | 1) == look_of(world, true);
 }
 
 // Once a look and shape, for all of its pairs.
@@ -273,7 +273,6 @@ static void place_shape(tn_world *world, int32_t slot, bool active, float dt)
   stance *now = &s->stance;
   placed last = now->here;
   tn_pos at = dquat_rotate(b->rotation, s->at_point);
-  now->look = look_of(world, active);
   now->here.p = pos_add(b->center, at);
   now->here.q = dquat_mul(b->rotation, s->at_rotation);
   tn_quat q = dquat_round(now->here.q);
@@ -290,7 +289,7 @@ static void place_shape(tn_world *world, int32_t slot, bool active, float dt)
     now->speed = tn_length(tn_v3(state->v[0], state->v[1], state->v[2])) + now->arm * turn;
     now->way += way_between(&last, &now->here, s->reach);
   }
-  world->spent[slot] = now->way + (double)(dt * now->speed);
+  world->ways[slot] = (shape_way){now->way + (double)(dt * now->speed), look_of(world, active)};
 }
 
 typedef struct narrow_task {
@@ -313,10 +312,10 @@ static void place_active(int first, int last, void *context)
 
 // Whether two shapes that were apart cannot have met, by the ways they have made since and may make
 // in this step. Half of the pairs are far, in no order: no jumps.
-static inline bool is_far(const double *spent, const pair *p)
+static inline bool is_far(const shape_way *ways, const pair *p)
 {
   return (p->first_contact == NO_SLOT) & !p->fresh & !p->touching &
-         (spent[p->shape[0]] + spent[p->shape[1]] < p->limit);
+         (ways[p->shape[0]].spent + ways[p->shape[1]].spent < p->limit);
 }
 
 // What kinds of shapes may have changed.
@@ -329,7 +328,6 @@ static void know_shapes(const tn_world *world, pair *p)
 
 typedef struct lister {
   tn_world *world;
-  shape *shapes;
   found_pair *found;
   int32_t *listed;
   int32_t count;
@@ -343,9 +341,9 @@ typedef struct lister {
 // The shape beside an active one that is not active itself.
 static void place_other(lister *l, int32_t slot)
 {
-  const shape *s = &l->shapes[slot];
-  l->meets_asleep = l->meets_asleep || l->world->bodies[s->body].asleep;
-  if (!is_placed(l->world, s)) {
+  const body *b = &l->world->bodies[l->world->shapes[slot].body];
+  l->meets_asleep = l->meets_asleep || b->asleep;
+  if (!is_placed(l->world, slot)) {
     place_shape(l->world, slot, false, l->dt);
   }
 }
@@ -355,8 +353,9 @@ static void place_other(lister *l, int32_t slot)
 static inline void list_pair(lister *l, int32_t slot)
 {
   pair *p = &l->world->pairs[slot];
-  bool first = l->shapes[p->shape[0]].stance.look == l->active;
-  bool second = l->shapes[p->shape[1]].stance.look == l->active;
+  const shape_way *ways = l->world->ways;
+  bool first = ways[p->shape[0]].look == l->active;
+  bool second = ways[p->shape[1]].look == l->active;
   if (!p->alive || !(first || second)) {
     return;
   }
@@ -366,7 +365,7 @@ static inline void list_pair(lister *l, int32_t slot)
   if (p->fresh) {
     know_shapes(l->world, p);
   }
-  int32_t is_listed = !is_far(l->world->spent, p);
+  int32_t is_listed = !is_far(ways, p);
   int32_t room = p->complex ? MAX_MANIFOLDS : 1;
   l->found[l->count] = (found_pair){.first = l->room, .room = room};
   l->listed[l->count] = slot;
@@ -420,7 +419,7 @@ static void judge_pairs(int first, int last, void *context)
 {
   const tn_world *world = context;
   for (int32_t i = first; i < last; ++i) {
-    world->pair_calls[i] = !is_far(world->spent, &world->pairs[i]);
+    world->pair_calls[i] = !is_far(world->ways, &world->pairs[i]);
   }
 }
 
@@ -455,7 +454,6 @@ static bool list_active(lister *l)
                       sizeof(found_pair))) {
     return false;
   }
-  l->shapes = world->shapes;
   l->found = world->found;
   l->listed = world->active_pairs;
   l->active = look_of(world, true);
@@ -514,7 +512,7 @@ bool contacts_foresee(tn_world *world, int32_t a, int32_t b, const manifold *lis
     return true;
   }
   contact_remove_of(world, slot);
-  if (!is_placed(world, &world->shapes[b])) {
+  if (!is_placed(world, b)) {
     place_shape(world, b, false, 0.0f);
   }
   for (int i = 0; i < count; ++i) {
@@ -541,8 +539,8 @@ bool contacts_update(tn_world *world, float dt)
   narrow_task task = {world, dt};
   lister l = {.world = world, .dt = dt};
   world->look_count += 1;
-  if (!memory_reserve(world, (void **)&world->spent, &world->spent_capacity, world->shape_list.used,
-                      sizeof(double))) {
+  if (!memory_reserve(world, (void **)&world->ways, &world->way_capacity, world->shape_list.used,
+                      sizeof(shape_way))) {
     return false;
   }
   task_run(world->tasks, place_active, world->awake_count, BODY_GRAIN, &task);

@@ -82,7 +82,7 @@ static int take_color(body_mark *a, body_mark *b, uint32_t seed)
 
 contact_brief contact_brief_of(const contact *c)
 {
-  return (contact_brief){(uint8_t)type_of(c), c->idle, !c->settled};
+  return (contact_brief){type_of(c), c->idle, !c->settled};
 }
 
 static void color_contact(tn_world *world, builder *make, const pair_brief *p, int32_t slot,
@@ -101,7 +101,7 @@ static void color_contact(tn_world *world, builder *make, const pair_brief *p, i
     b->wedged = b->wedged || p->inside;
   }
   int32_t home = p->body[a->moves ? 0 : 1] / BLOCK_WIDTH;
-  placed_contact place = {slot, home, (uint8_t)color, c.type, c.idle};
+  placed_contact place = {slot, home, (uint8_t)color, (uint8_t)c.type, c.idle};
   world->placed_contacts[make->count++] = place;
   make->young += c.young;
   make->group[color][c.type][c.idle].left += 1;
@@ -214,7 +214,7 @@ KERNEL void fetch_contact_of(const tn_world *world, int32_t active)
 {
   if (active < world->active_pair_count) {
     int32_t slot = world->pairs[world->active_pairs[active]].first_contact;
-    FETCH(&world->contacts[slot == NO_SLOT ? 0 : slot]);
+    FETCH(&world->contacts[slot == NO_SLOT ? 0 : slot].manifold);
   }
 }
 
@@ -226,20 +226,22 @@ static void brief_pairs(int first, int last, void *context)
     int32_t slot = world->active_pairs[i];
     pair *p = &world->pairs[slot];
     fetch_contact_of(world, i + FETCH_AHEAD);
-    pair_brief brief = {
-        .seed = (uint32_t)slot, .contact = p->first_contact, .body = {p->body[0], p->body[1]}};
+    pair_brief *brief = &world->briefs[i];
+    brief->seed = (uint32_t)slot;
+    brief->contact = p->first_contact;
+    brief->body[0] = p->body[0];
+    brief->body[1] = p->body[1];
     if (p->first_contact != NO_SLOT) {
       const contact *c = &world->contacts[p->first_contact];
-      brief.first = contact_brief_of(c);
-      brief.more = c->next != NO_SLOT;
+      brief->first = contact_brief_of(c);
+      brief->more = c->next != NO_SLOT;
       p->inside = p->inside && c->manifold.points[0].gap < -INSIDE * smaller_reach(world, p);
     } else {
-      p->inside = false;
+      brief->more = p->inside = false;
     }
-    brief.inside = p->inside;
-    brief.bounces = parts_are_sought(world) && may_bounce(world, p);
-    brief.leans = !p->sensor && (p->touching || nearly_touches(world, p));
-    world->briefs[i] = brief;
+    brief->inside = p->inside;
+    brief->bounces = parts_are_sought(world) && may_bounce(world, p);
+    brief->leans = !p->sensor && (p->touching || nearly_touches(world, p));
   }
 }
 
@@ -424,13 +426,13 @@ static bool is_driven(const sides *s)
 
 static void update_terms(const tn_world *world, contact *c)
 {
-  if (c->mixed == world->material_changes) {
+  if (c->terms.mixed == world->material_changes) {
     return;
   }
   sides s = sides_of(world, c);
   contact_terms *t = &c->terms;
   mix_materials(c, &s);
-  c->mixed = is_driven(&s) ? 0 : world->material_changes;
+  t->mixed = is_driven(&s) ? 0 : world->material_changes;
   c->traits =
       (uint8_t)((t->rolling > 0.0f || t->spinning > 0.0f ? TRAIT_ROLLS : 0) |
                 (t->restitution > 0.0f ? TRAIT_BOUNCES : 0) | (t->alpha > 0.0f ? TRAIT_YIELDS : 0) |
@@ -560,17 +562,19 @@ static void for_blocks(pack_task *task, tn_task_fn *run, int grain)
   run(c->serial.first, c->serial.last, task);
 }
 
-// What most contacts are asked for and told, on its way while the block before is at work.
-KERNEL void fetch_contacts(const tn_world *world, const block_content *content)
+// What contacts are asked for and told, on its way while the block before is at work.
+KERNEL void fetch_contacts(const tn_world *world, const block_content *content, bool packing)
 {
   for (int lane = 0; lane < BLOCK_WIDTH && content->contact[lane] != NO_SLOT; ++lane) {
     const contact *c = &world->contacts[content->contact[lane]];
-    FETCH(c);
-    FETCH(c->manifold.points);
     FETCH(&c->memory);
-    FETCH(&c->memory.sliding);
-    FETCH(&c->terms);
     FETCH(&c->load);
+    FETCH(&c->manifold);
+    FETCH(c->manifold.points);
+    if (packing) {
+      FETCH(&c->terms);
+      FETCH(c->manifold.segment);
+    }
   }
 }
 
@@ -579,7 +583,7 @@ static void pack_block(const pack_task *t, int i, bool has_next)
   contact_block *cb = &t->view.blocks[i];
   const block_content *content = &t->world->contact_graph.contents[i];
   if (has_next) {
-    fetch_contacts(t->world, content + 1);
+    fetch_contacts(t->world, content + 1, true);
   }
   cb->type = content->type;
   cb->traits = cb->fixed_a = cb->fixed_b = 0;
@@ -593,17 +597,15 @@ static void pack_block(const pack_task *t, int i, bool has_next)
   }
 }
 
-// A few at a time, so that they are still in the cache for the next thing to be done with them.
+// One at a time, so that it is still in the cache for the next thing to be done with it, and there
+// is time for the next one's contacts to come.
 static void pack_blocks(int first, int last, void *context)
 {
   const pack_task *t = context;
-  for (int begin = first, end; begin < last; begin = end) {
-    end = begin + PACK_GRAIN < last ? begin + PACK_GRAIN : last;
-    for (int i = begin; i < end; ++i) {
-      pack_block(t, i, i + 1 < last);
-    }
-    t->world->contact_ops->pack(&t->view, begin, end);
-    t->world->contact_ops->begin(t->data, begin, end);
+  for (int i = first; i < last; ++i) {
+    pack_block(t, i, i + 1 < last);
+    t->world->contact_ops->pack(&t->view, i, i + 1);
+    t->world->contact_ops->begin(t->data, i, i + 1);
   }
 }
 
@@ -754,7 +756,7 @@ static void unpack_blocks(int first, int last, void *context)
   const pack_task *t = context;
   for (int i = first; i < last; ++i) {
     if (i + 1 < last) {
-      fetch_contacts(t->world, &t->world->contact_graph.contents[i + 1]);
+      fetch_contacts(t->world, &t->world->contact_graph.contents[i + 1], false);
     }
     t->world->contact_ops->unpack(&t->view, i, i + 1);
   }
@@ -847,7 +849,7 @@ void contact_graph_release(tn_world *world)
   bearings_release(world);
   parts_release(world);
   memory_give(world, world->marks, (size_t)world->mark_capacity * sizeof(body_mark));
-  memory_give(world, world->spent, (size_t)world->spent_capacity * sizeof(double));
+  memory_give(world, world->ways, (size_t)world->way_capacity * sizeof(shape_way));
   memory_give(world, world->pair_bits, (size_t)world->pair_bit_capacity * sizeof(uint64_t));
   memory_give(world, world->placed_contacts,
               (size_t)world->placed_capacity * sizeof(placed_contact));

@@ -32,8 +32,8 @@ typedef struct contact_terms {
   tn_vec3 slide;
   float anchored;
   float restitution;
-  float points; // how many there are
-  float unused;
+  float points;   // how many there are
+  uint32_t mixed; // the count of changes to materials that this knows of; 0: none
 } contact_terms;
 
 // Means over the last step.
@@ -52,25 +52,26 @@ typedef enum contact_traits {
   TRAIT_STICKS = 16, // friction that pulls back
 } contact_traits;
 
-// What most passes over contacts ask for comes first, on a line with the manifold's head.
+// What is told after a step comes first, on four lines in a row; what most passes over contacts ask
+// for is on one with the manifold's head.
 typedef struct contact {
-  alignas(64) int32_t next_free;
-  bool alive;
+  alignas(64) contact_memory memory;
+  contact_load load;
+  alignas(64) bool alive;
   bool idle : 1;    // its points carry no impulse
   bool presses : 1; // they did in the last step
   bool settled : 1; // its load had time to be learnt
   bool steady : 1;  // round, but in this step too slow for its normal to turn
   uint8_t traits;   // contact_traits of its terms
-  int32_t pair;
+  union {
+    int32_t pair;
+    int32_t next_free; // while there is none
+  };
   int32_t next; // of the same pair
-  int32_t body[2];
-  uint32_t mixed; // the count of changes to materials that the terms know of; 0: none
+  int32_t body[2], shape[2];
   float approach; // fastest that was stopped in the last step, m/s
   alignas(32) manifold manifold;
-  int32_t shape[2];
-  contact_memory memory;
-  contact_terms terms;
-  contact_load load;
+  alignas(32) contact_terms terms;
 } contact;
 
 // Manifolds that one pass treats alike: how they follow their bodies, and how many points they may

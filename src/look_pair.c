@@ -331,7 +331,7 @@ KERNEL void fetch_pair(const tn_world *world, const pair *p)
     FETCH(&s->here);
   }
   if (p->first_contact != NO_SLOT) {
-    FETCH(&world->contacts[p->first_contact]);
+    FETCH(&world->contacts[p->first_contact].manifold);
     FETCH(world->contacts[p->first_contact].manifold.points);
   }
 }

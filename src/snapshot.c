@@ -557,8 +557,8 @@ static bool reserve(tn_world *world, const header *h)
                       sizeof(shared_geometry)) &&
          reserve_pool(world, (void **)&world->shapes, &world->shape_list, h->shapes.used,
                       sizeof(shape)) &&
-         memory_reserve(world, (void **)&world->spent, &world->spent_capacity, h->shapes.used,
-                        sizeof(double)) &&
+         memory_reserve(world, (void **)&world->ways, &world->way_capacity, h->shapes.used,
+                        sizeof(shape_way)) &&
          reserve_pool(world, (void **)&world->pairs, &world->pair_list, h->pairs.used,
                       sizeof(pair)) &&
          reserve_pool(world, (void **)&world->softs, &world->soft_list, h->softs.used,
@@ -635,11 +635,10 @@ static void take_shapes(tn_world *world, const header *h, const unsigned char *a
   world->contact_graph.block_count = 0;
   // What was kept of places and materials belongs to the other world's count of looks and changes.
   for (int32_t i = 0; i < world->shape_list.used; ++i) {
-    world->shapes[i].stance.look = 0;
-    world->spent[i] = (double)INFINITY;
+    world->ways[i] = (shape_way){.spent = (double)INFINITY};
   }
   for (int32_t i = 0; i < world->contact_list.used; ++i) {
-    world->contacts[i].mixed = 0;
+    world->contacts[i].terms.mixed = 0;
   }
   world->searchers_changed = true;
   world->contact_event_count = world->told_event_count = 0;

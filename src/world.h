@@ -90,10 +90,17 @@ typedef struct stance {
   float reach;
   float speed;            // no point of it is faster, m/s
   float turned[4], at[3]; // about its body's centre, in world axes
-  uint32_t look;          // that look, and whether it was active
   placed here;
   double way; // no point of it has gone farther since it was made, m
 } stance;
+
+// Of a shape, what listing pairs asks for.
+typedef struct shape_way {
+  // No point of it will have gone farther when the step ends. It holds for a shape that is not
+  // looked at as well, for that rests.
+  double spent;
+  uint32_t look; // when it was last placed, and whether it was active
+} shape_way;
 
 typedef struct shape {
   stance stance;
@@ -186,11 +193,12 @@ typedef struct found_pair {
 
 #define KEPT_MANIFOLDS (-1) // the pair has hardly moved: its manifolds still hold
 
-// What colouring asks of a contact, and of an active pair.
+// What colouring asks of a contact, and of an active pair. Bits of one word, which goes from hand
+// to hand in a register.
 typedef struct contact_brief {
-  uint8_t type; // contact_type
-  bool idle;    // had no load in the last step
-  bool young;   // its load had no time to be learnt
+  uint32_t type : 8;  // contact_type
+  uint32_t idle : 1;  // had no load in the last step
+  uint32_t young : 1; // its load had no time to be learnt
 } contact_brief;
 
 typedef struct pair_brief {
@@ -337,10 +345,8 @@ struct tn_world {
   support *supports;
   int32_t bearing_capacity, support_capacity;
   uint64_t *pair_bits; // scratch: pairs to be listed
-  // By shape: no point of it will have gone farther when the step ends. It holds for a shape that
-  // is not looked at as well, for that rests.
-  double *spent;
-  int32_t brief_capacity, placed_capacity, mark_capacity, pair_bit_capacity, spent_capacity;
+  shape_way *ways;     // by shape
+  int32_t brief_capacity, placed_capacity, mark_capacity, pair_bit_capacity, way_capacity;
   // Scratch of a step.
   int32_t *candidates; // shapes near a searching one
   int32_t candidate_count, candidate_capacity;
