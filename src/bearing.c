@@ -105,6 +105,11 @@ bool bearings_find(tn_world *world, float h)
   }
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
     const pair_brief *p = &world->briefs[i];
+    if (i + FETCH_AHEAD < world->active_pair_count && p[FETCH_AHEAD].contact != NO_SLOT &&
+        p[FETCH_AHEAD].first.type == CONTACT_FLAT_4) {
+      FETCH(&world->contacts[p[FETCH_AHEAD].contact].memory);
+      FETCH(&world->contacts[p[FETCH_AHEAD].contact].manifold);
+    }
     if (p->contact != NO_SLOT) {
       note(world, p, p->contact, p->first);
     }

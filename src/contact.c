@@ -259,6 +259,16 @@ static uint32_t look_of(const tn_world *world, bool active)
   return (uint32_t)(2 * world->look_count) + active;
 }
 
+static bool someone_hastes(const tn_world *world)
+{
+  for (int32_t i = 0; i < world->shape_list.used; ++i) {
+    if (world->ways[i].hastes && world->ways[i].look == look_of(world, true)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool is_placed(const tn_world *world, int32_t slot)
 {
   return (world->ways[slot].look | 1) == look_of(world, true);
@@ -284,12 +294,14 @@ static void place_shape(tn_world *world, int32_t slot, bool active, float dt)
   now->radius = s->geometry.radius;
   now->reach = s->reach;
   now->arm = s->reach + tn_length(tn_v3(now->at[0], now->at[1], now->at[2]));
+  float speed = tn_length(tn_v3(state->v[0], state->v[1], state->v[2]));
   if (shape_is_bounded(s)) {
     float turn = tn_length(tn_v3(state->w[0], state->w[1], state->w[2]));
-    now->speed = tn_length(tn_v3(state->v[0], state->v[1], state->v[2])) + now->arm * turn;
+    now->speed = speed + now->arm * turn;
     now->way += way_between(&last, &now->here, s->reach);
   }
-  world->ways[slot] = (shape_way){now->way + (double)(dt * now->speed), look_of(world, active)};
+  world->ways[slot] = (shape_way){now->way + (double)(dt * now->speed), look_of(world, active),
+                                  active && dt * speed > s->inner_radius};
 }
 
 typedef struct narrow_task {
@@ -438,6 +450,9 @@ static bool list_all(lister *l)
     called += world->pair_calls[i];
   }
   for (int32_t i = 0; i < called; ++i) {
+    if (i + FETCH_AHEAD < called) {
+      FETCH(&world->pairs[l->listed[i + FETCH_AHEAD]]);
+    }
     list_pair(l, l->listed[i]);
   }
   return true;
@@ -554,7 +569,7 @@ bool contacts_update(tn_world *world, float dt)
     }
   }
   task_run(world->tasks, narrow, world->active_pair_count, PAIR_GRAIN, &task);
-  if (!apply_found(world) || !bounces_foresee(world, dt)) {
+  if (!apply_found(world) || (someone_hastes(world) && !bounces_foresee(world, dt))) {
     return false;
   }
   if (l.meets_asleep) {

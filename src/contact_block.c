@@ -209,12 +209,23 @@ static void mark_bodies(int first, int last, void *context)
   }
 }
 
-// The first lines of a contact that will be asked for.
+// Lines of a pair and a contact that will be asked for.
+KERNEL void fetch_pair_of(const tn_world *world, int32_t active)
+{
+  if (active < world->active_pair_count) {
+    FETCH(&world->pairs[world->active_pairs[active]]);
+  }
+}
+
+KERNEL void fetch_contact(const tn_world *world, int32_t slot)
+{
+  FETCH(&world->contacts[slot == NO_SLOT ? 0 : slot].manifold);
+}
+
 KERNEL void fetch_contact_of(const tn_world *world, int32_t active)
 {
   if (active < world->active_pair_count) {
-    int32_t slot = world->pairs[world->active_pairs[active]].first_contact;
-    FETCH(&world->contacts[slot == NO_SLOT ? 0 : slot].manifold);
+    fetch_contact(world, world->pairs[world->active_pairs[active]].first_contact);
   }
 }
 
@@ -225,6 +236,7 @@ static void brief_pairs(int first, int last, void *context)
   for (int i = first; i < last; ++i) {
     int32_t slot = world->active_pairs[i];
     pair *p = &world->pairs[slot];
+    fetch_pair_of(world, i + 2 * FETCH_AHEAD);
     fetch_contact_of(world, i + FETCH_AHEAD);
     pair_brief *brief = &world->briefs[i];
     brief->seed = (uint32_t)slot;
@@ -239,6 +251,8 @@ static void brief_pairs(int first, int last, void *context)
     } else {
       brief->more = p->inside = false;
     }
+    brief->sensor = p->sensor;
+    brief->touching = p->touching;
     brief->inside = p->inside;
     brief->bounces = parts_are_sought(world) && may_bounce(world, p);
     brief->leans = !p->sensor && (p->touching || nearly_touches(world, p));
@@ -538,6 +552,7 @@ typedef struct pack_task {
   tn_world *world;
   solver_data *data;
   record_view view;
+  const block_content *contents;
   bool in_part;
 } pack_task;
 
@@ -550,7 +565,7 @@ static pack_task make_task(tn_world *world, solver_data *data, float dt, float s
                       .h = dt / (float)world->substeps,
                       .dt = dt,
                       .scale = scale};
-  pack_task task = {world, data, view, false};
+  pack_task task = {world, data, view, world->contact_graph.contents, false};
   return task;
 }
 
@@ -573,6 +588,8 @@ KERNEL void fetch_contacts(const tn_world *world, const block_content *content, 
     FETCH(c->manifold.points);
     if (packing) {
       FETCH(&c->terms);
+    }
+    if (packing && content->type > CONTACT_FLAT_4) {
       FETCH(c->manifold.segment);
     }
   }
@@ -581,7 +598,7 @@ KERNEL void fetch_contacts(const tn_world *world, const block_content *content, 
 static void pack_block(const pack_task *t, int i, bool has_next)
 {
   contact_block *cb = &t->view.blocks[i];
-  const block_content *content = &t->world->contact_graph.contents[i];
+  const block_content *content = &t->contents[i];
   if (has_next) {
     fetch_contacts(t->world, content + 1, true);
   }
@@ -612,7 +629,9 @@ static void pack_blocks(int first, int last, void *context)
 static bool reserve_blocks(tn_world *world, int32_t count)
 {
   contact_graph *g = &world->contact_graph;
-  if (!memory_reserve(world, (void **)&g->blocks, &g->block_capacity, count,
+  int32_t room =
+      g->rest_count + (parts_count(world) > 0 ? world->parts.rooms * world->parts.room : 0);
+  if (!memory_reserve(world, (void **)&g->blocks, &g->block_capacity, room,
                       sizeof(contact_block)) ||
       !memory_reserve(world, (void **)&g->contents, &g->content_capacity, count,
                       sizeof(block_content))) {
@@ -632,19 +651,19 @@ static int32_t last_block(const coloring *c)
   return c->serial.last;
 }
 
-static void place_contacts(contact_graph *g, builder *make, const coloring *c,
+static void place_contacts(block_content *contents, builder *make, const coloring *c,
                            const placed_contact *contacts, int32_t count)
 {
   open_blocks(make, c);
   for (int32_t i = first_block(c); i < last_block(c); ++i) {
     for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
-      g->contents[i].contact[lane] = NO_SLOT;
+      contents[i].contact[lane] = NO_SLOT;
     }
   }
   for (int32_t i = 0; i < count; ++i) {
     placed_contact p = contacts[i];
     int32_t place = take_place(make, p);
-    block_content *content = &g->contents[place / BLOCK_WIDTH];
+    block_content *content = &contents[place / BLOCK_WIDTH];
     content->type = p.type;
     content->contact[place % BLOCK_WIDTH] = p.contact;
   }
@@ -696,15 +715,20 @@ static bool place_parts(tn_world *world, builder *make)
   }
   int32_t blocks = g->rest_count = lay_out(make, &g->coloring, 0);
   builder of_part;
+  parts->room = 0;
   for (int32_t i = 0; i < parts_count(world); ++i) {
-    color_range range = parts->list[i].contacts;
-    count_groups(&of_part, parts->sorted + range.first, range.last - range.first);
-    blocks = lay_out(&of_part, &parts->list[i].coloring, blocks);
+    step_part *part = &parts->list[i];
+    count_groups(&of_part, parts->sorted + part->contacts.first,
+                 part->contacts.last - part->contacts.first);
+    int32_t own = lay_out(&of_part, &part->coloring, 0);
+    parts->room = own > parts->room ? own : parts->room;
+    part->first = blocks;
+    blocks += own;
   }
   if (!reserve_blocks(world, blocks)) {
     return false;
   }
-  place_contacts(g, make, &g->coloring, rest, count);
+  place_contacts(g->contents, make, &g->coloring, rest, count);
   return true;
 }
 
@@ -729,15 +753,25 @@ bool contacts_place(tn_world *world)
   return true;
 }
 
+static pack_task make_part_task(tn_world *world, const step_part *part, solver_data *data, float dt,
+                                float scale)
+{
+  pack_task task = make_task(world, data, dt, scale);
+  task.contents += part->first;
+  task.view.blocks = data->contacts;
+  task.in_part = true;
+  return task;
+}
+
 void part_pack(tn_world *world, const step_part *part, solver_data *data, float dt, float scale)
 {
   builder make;
-  pack_task task = make_task(world, data, dt, scale);
-  task.in_part = true;
+  pack_task task = make_part_task(world, part, data, dt, scale);
+  block_content *contents = world->contact_graph.contents + part->first;
   const placed_contact *contacts = world->parts.sorted + part->contacts.first;
   int32_t count = part->contacts.last - part->contacts.first;
   count_groups(&make, contacts, count);
-  place_contacts(&world->contact_graph, &make, &part->coloring, contacts, count);
+  place_contacts(contents, &make, &part->coloring, contacts, count);
   pack_blocks(first_block(&part->coloring), last_block(&part->coloring), &task);
 }
 
@@ -756,7 +790,7 @@ static void unpack_blocks(int first, int last, void *context)
   const pack_task *t = context;
   for (int i = first; i < last; ++i) {
     if (i + 1 < last) {
-      fetch_contacts(t->world, &t->world->contact_graph.contents[i + 1], false);
+      fetch_contacts(t->world, &t->contents[i + 1], false);
     }
     t->world->contact_ops->unpack(&t->view, i, i + 1);
   }
@@ -783,10 +817,10 @@ static bool is_hit(const tn_world *world, const pair *p, float speed)
   return asked && speed > fmaxf(HIT_SPEED, 4.0f * tn_length(world->gravity) * world->last_h);
 }
 
-static const contact *hardest_of(const tn_world *world, const pair *p)
+static const contact *hardest_of(const tn_world *world, int32_t first)
 {
   const contact *hardest = NULL;
-  for (int32_t i = p->first_contact; i != NO_SLOT; i = world->contacts[i].next) {
+  for (int32_t i = first; i != NO_SLOT; i = world->contacts[i].next) {
     const contact *c = &world->contacts[i];
     if (c->presses && (!hardest || c->approach > hardest->approach)) {
       hardest = c;
@@ -800,9 +834,11 @@ static void find_turns(int first, int last, void *context)
 {
   const tn_world *world = context;
   for (int i = first; i < last; ++i) {
-    const pair *p = &world->pairs[world->active_pairs[i]];
-    fetch_contact_of(world, i + FETCH_AHEAD);
-    world->found[i].turns = !p->sensor && (hardest_of(world, p) != NULL) != p->touching;
+    const pair_brief *p = &world->briefs[i];
+    if (i + FETCH_AHEAD < world->active_pair_count) {
+      fetch_contact(world, p[FETCH_AHEAD].contact);
+    }
+    world->found[i].turns = !p->sensor && (hardest_of(world, p->contact) != NULL) != p->touching;
   }
 }
 
@@ -813,7 +849,7 @@ static void tell_turn(tn_world *world, pair *p)
     add_contact_event(world, pair_event(world, p, TN_EVENT_END));
     return;
   }
-  tn_contact_event e = touch_event(world, p, hardest_of(world, p));
+  tn_contact_event e = touch_event(world, p, hardest_of(world, p->first_contact));
   add_contact_event(world, e);
   if (is_hit(world, p, e.speed)) {
     e.kind = TN_EVENT_HIT;
@@ -821,9 +857,9 @@ static void tell_turn(tn_world *world, pair *p)
   }
 }
 
-void part_unpack(tn_world *world, const step_part *part, float dt)
+void part_unpack(tn_world *world, const step_part *part, solver_data *data, float dt)
 {
-  pack_task task = make_task(world, NULL, dt, 1.0f);
+  pack_task task = make_part_task(world, part, data, dt, 1.0f);
   unpack_blocks(first_block(&part->coloring), last_block(&part->coloring), &task);
 }
 

@@ -502,41 +502,42 @@ static void draw_joint_colors(const tn_world *world, const tn_debug_draw *draw)
   }
 }
 
-static const coloring *coloring_of_block(const tn_world *world, int32_t block)
+// Contacts of the last step may have ended; new ones come with the next.
+static void draw_contact_color(const tn_world *world, const tn_debug_draw *draw, int32_t at,
+                               uint32_t color)
 {
-  const coloring *c = &world->contact_graph.coloring;
-  for (int32_t i = 0; i < parts_count(world) && block >= c->serial.last; ++i) {
-    c = &world->parts.list[i].coloring;
+  const contact *c = &world->contacts[at];
+  if (c->alive) {
+    const shape *a = &world->shapes[c->shape[0]], *b = &world->shapes[c->shape[1]];
+    placed frame = shape_placed(world, a);
+    tn_vec3 point = tn_rotate(dquat_round(frame.q), c->manifold.points[0].a);
+    int32_t slot[2] = {a->body, b->body};
+    draw_constraint(world, draw, slot, tn_offset(frame.p, point), color);
   }
-  return c;
 }
 
-// What does not move may go by the world's.
-static bool is_row(int32_t row, int32_t slot)
+static void draw_blocks(const tn_world *world, const tn_debug_draw *draw, const coloring *c,
+                        const block_content *contents, int32_t count)
 {
-  return row == slot || row == WORLD_SLOT;
+  for (int32_t i = 0; i < count * BLOCK_WIDTH; ++i) {
+    int32_t at = contents[i / BLOCK_WIDTH].contact[i % BLOCK_WIDTH];
+    if (at != NO_SLOT) {
+      draw_contact_color(world, draw, at, graph_color(color_of_block(c, i / BLOCK_WIDTH)));
+    }
+  }
 }
 
-// Contacts may have ended since the step, and their slots have new ones.
 static void draw_contact_colors(const tn_world *world, const tn_debug_draw *draw)
 {
   const contact_graph *g = &world->contact_graph;
-  for (int32_t i = 0; i < g->block_count; ++i) {
-    uint32_t color = graph_color(color_of_block(coloring_of_block(world, i), i));
-    for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
-      int32_t at = g->blocks[i].contact[lane];
-      const contact *c = at >= 0 && at < world->contact_list.used ? &world->contacts[at] : NULL;
-      if (!c || !c->alive) {
-        continue;
-      }
-      const shape *a = &world->shapes[c->shape[0]], *b = &world->shapes[c->shape[1]];
-      if (is_row(g->blocks[i].a[lane], a->body) && is_row(g->blocks[i].b[lane], b->body)) {
-        placed frame = shape_placed(world, a);
-        tn_vec3 point = tn_rotate(dquat_round(frame.q), c->manifold.points[0].a);
-        int32_t slot[2] = {a->body, b->body};
-        draw_constraint(world, draw, slot, tn_offset(frame.p, point), color);
-      }
-    }
+  if (g->block_count == 0) {
+    return;
+  }
+  draw_blocks(world, draw, &g->coloring, g->contents, g->rest_count);
+  for (int32_t i = 0; i < parts_count(world); ++i) {
+    const step_part *part = &world->parts.list[i];
+    draw_blocks(world, draw, &part->coloring, g->contents + part->first,
+                part->coloring.serial.last);
   }
 }
 

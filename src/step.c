@@ -2,6 +2,7 @@
 #include "world.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 // Rigid joints in the default method remove the whole of an error in a substep, and begin with the
@@ -111,7 +112,7 @@ typedef struct stepper {
   direct_context direct;
   task_pool *tasks; // or NULL: on this thread
   int32_t blocks;   // of bodies
-  coloring *contacts;
+  const coloring *contacts;
   int32_t mechanisms;
   int32_t bouncers;
   bool has_joints, has_contacts, has_softs;
@@ -762,25 +763,36 @@ static void run_substeps(stepper *s)
 typedef struct part_task {
   const stepper *whole;
   float dt, scale;
+  atomic_int next; // part
 } part_task;
 
 // A part of the step from its contacts' packing to what they have come to.
+static void run_part(const part_task *t, const step_part *part, contact_block *room)
+{
+  stepper s = *t->whole;
+  s.tasks = NULL;
+  s.data.active += part->blocks.first;
+  s.data.contacts = room;
+  s.blocks = part->blocks.last - part->blocks.first;
+  s.contacts = &part->coloring;
+  s.has_joints = s.has_softs = false;
+  s.mechanisms = s.bouncers = 0;
+  take_data(&s);
+  part_pack(s.world, part, &s.data, t->dt, t->scale);
+  run_substeps(&s);
+  part_unpack(s.world, part, &s.data, t->dt);
+}
+
+// As many as there are, one after the other in the same room, which stays in the cache.
 static void run_parts(int first, int last, void *context)
 {
-  const part_task *t = context;
-  for (int i = first; i < last; ++i) {
-    step_part *part = &t->whole->world->parts.list[i];
-    stepper s = *t->whole;
-    s.tasks = NULL;
-    s.data.active += part->blocks.first;
-    s.blocks = part->blocks.last - part->blocks.first;
-    s.contacts = &part->coloring;
-    s.has_joints = s.has_softs = false;
-    s.mechanisms = s.bouncers = 0;
-    take_data(&s);
-    part_pack(s.world, part, &s.data, t->dt, t->scale);
-    run_substeps(&s);
-    part_unpack(s.world, part, t->dt);
+  (void)last;
+  part_task *t = context;
+  const step_parts *parts = &t->whole->world->parts;
+  contact_block *room = t->whole->data.contacts + t->whole->world->contact_graph.rest_count;
+  int i;
+  while ((i = atomic_fetch_add(&t->next, 1)) < parts->count) {
+    run_part(t, &parts->list[i], room + (ptrdiff_t)first * parts->room);
   }
 }
 
@@ -818,13 +830,13 @@ uint32_t tn_world_step(tn_world *world, float dt)
     count_shares(world);
   }
   take_time(world, &world->profile.prepare);
-  part_task task = {&s, dt, scale};
+  part_task task = {.whole = &s, .dt = dt, .scale = scale};
   stepper rest = s;
   rest.bouncers = world->contact_graph.bouncer_count;
   take_data(&rest);
   run_substeps(&rest);
   if (parts_count(world) > 0) {
-    task_run(world->tasks, run_parts, parts_count(world), PART_GRAIN, &task);
+    task_run(world->tasks, run_parts, world->parts.rooms, PART_GRAIN, &task);
   }
   take_time(world, &world->profile.solve);
   uint32_t status = end_step(world, dt);

@@ -249,6 +249,7 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->method = def->method;
   world->substeps = def->substeps;
   world->iterations = def->iterations;
+  world->parts.rooms = def->threads > 1 ? 2 * def->threads : 1; // threads take them by twos
   world->lanes = def->lanes ? def->lanes : widest_lanes();
   world->ops = find_ops(world->lanes);
   world->contact_ops = find_contact_ops(world->lanes);

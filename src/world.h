@@ -100,6 +100,7 @@ typedef struct shape_way {
   // looked at as well, for that rests.
   double spent;
   uint32_t look; // when it was last placed, and whether it was active
+  bool hastes;   // its body goes farther in this step than it is thick
 } shape_way;
 
 typedef struct shape {
@@ -206,10 +207,11 @@ typedef struct pair_brief {
   int32_t contact; // the first, or NO_SLOT
   int32_t body[2];
   contact_brief first;
-  bool more;    // contacts after the first
-  bool bounces; // some contact may
-  bool leans;   // the bodies touch, or nearly
-  bool inside;  // they were made overlapping, and still do
+  bool more;             // contacts after the first
+  bool sensor, touching; // as of the pair
+  bool bounces;          // some contact may
+  bool leans;            // the bodies touch, or nearly
+  bool inside;           // they were made overlapping, and still do
 } pair_brief;
 
 // Where each contact of a step goes.
@@ -258,13 +260,13 @@ typedef struct block_content {
 
 // The manifolds of a step.
 typedef struct contact_graph {
-  contact_block *blocks;
+  contact_block *blocks; // those that are in no part, then room for a part on each thread
   block_content *contents;
-  int32_t block_count, block_capacity, content_capacity;
-  int32_t rest_count; // blocks that are in no part come first
-  coloring coloring;  // of these
-  int passes;         // over contacts, at least, in a substep
-  bool young;         // most of them
+  int32_t block_count, block_capacity, content_capacity; // of all of them
+  int32_t rest_count;                                    // that are in no part: they come first
+  coloring coloring;                                     // of these
+  int passes;                                            // over contacts, at least, in a substep
+  bool young;                                            // most of them
   bouncer *bouncers;
   int32_t bouncer_count, bouncer_capacity;
 } contact_graph;
@@ -273,7 +275,8 @@ typedef struct contact_graph {
 typedef struct step_part {
   color_range blocks;   // of bodies, in step_parts.active
   color_range contacts; // in step_parts.sorted
-  coloring coloring;
+  int32_t first;        // of its blocks of contacts
+  coloring coloring;    // of these, from 0 on
 } step_part;
 
 // Of body blocks that contacts join.
@@ -291,7 +294,8 @@ typedef struct step_parts {
   placed_contact *sorted;
   int32_t group_capacity, active_capacity, sorted_capacity;
   int32_t rest_blocks, rest_contacts;
-  int32_t wait; // steps without a search
+  int32_t rooms, room; // where parts are solved, and blocks of contacts that each has room for
+  int32_t wait;        // steps without a search
   bool sought;
 } step_parts;
 
@@ -531,9 +535,9 @@ bool bearings_find(tn_world *world, float h);
 void bearings_release(tn_world *world);
 void contacts_pack(tn_world *world, solver_data *data, float dt, float impulse_scale);
 void contacts_unpack(tn_world *world, float dt);
-// The same of one part, on one thread.
+// The same of one part, on one thread, in the room that `data` has for it.
 void part_pack(tn_world *world, const step_part *part, solver_data *data, float dt, float scale);
-void part_unpack(tn_world *world, const step_part *part, float dt);
+void part_unpack(tn_world *world, const step_part *part, solver_data *data, float dt);
 void contact_graph_release(tn_world *world);
 void materials_mix(const tn_material *a, const tn_material *b, float *mu_static, float *mu_dynamic,
                    float *restitution);
