@@ -113,53 +113,90 @@ typedef struct simplex {
   core_vertex vertex[4];
   double weight[4]; // of the closest point
   int count;
+  d3 point; // the closest
 } simplex;
 
-static d3 simplex_point(const simplex *s)
+// Some of a simplex's vertices, by name: the part that has its closest point. Filled in where it is
+// to be: what is copied whole right after its numbers were written waits for them.
+typedef struct part {
+  int count, name[4];
+  double weight[4];
+  d3 point;
+  double square; // of its distance
+} part;
+
+static void set_part(part *p, int count, d3 point)
 {
-  d3 v = {0.0, 0.0, 0.0};
-  for (int i = 0; i < s->count; i++)
-    v = d3_add(v, d3_scale(s->weight[i], s->vertex[i].w));
-  return v;
+  p->count = count;
+  p->point = point;
+  p->square = d3_dot(point, point);
 }
 
-static simplex one_vertex(core_vertex a)
+static void set_corner(part *p, int i, int name, double weight)
 {
-  return (simplex){{a}, {1.0}, 1};
+  p->name[i] = name;
+  p->weight[i] = weight;
 }
 
-static simplex closest_of_segment(core_vertex a, core_vertex b)
+static void closest_of_vertex(const core_vertex *v, int a, part *out)
 {
-  d3 along = d3_sub(b.w, a.w);
-  double t = -d3_dot(a.w, along), length2 = d3_dot(along, along);
-  if (t <= 0.0)
-    return one_vertex(a);
-  if (t >= length2)
-    return one_vertex(b);
-  t /= length2;
-  return (simplex){{a, b}, {1.0 - t, t}, 2};
+  set_corner(out, 0, a, 1.0);
+  set_part(out, 1, v[a].w);
 }
 
-static simplex closer(simplex s, simplex t)
+static void closest_of_segment(const core_vertex *v, int a, int b, part *out)
 {
-  d3 p = simplex_point(&s), q = simplex_point(&t);
-  return d3_dot(p, p) <= d3_dot(q, q) ? s : t;
+  d3 along = d3_sub(v[b].w, v[a].w);
+  double t = -d3_dot(v[a].w, along), length2 = d3_dot(along, along);
+  if (t <= 0.0) {
+    closest_of_vertex(v, a, out);
+  } else if (t >= length2) {
+    closest_of_vertex(v, b, out);
+  } else {
+    t /= length2;
+    set_corner(out, 0, a, 1.0 - t);
+    set_corner(out, 1, b, t);
+    set_part(out, 2, d3_add(d3_scale(1.0 - t, v[a].w), d3_scale(t, v[b].w)));
+  }
+}
+
+static void keep_closer(part *best, const part *other)
+{
+  if (best->square <= other->square)
+    return;
+  for (int i = 0; i < other->count; i++)
+    set_corner(best, i, other->name[i], other->weight[i]);
+  best->count = other->count;
+  best->point.x = other->point.x;
+  best->point.y = other->point.y;
+  best->point.z = other->point.z;
+  best->square = other->square;
 }
 
 // The regions beyond the edges overlap at the corners, so all three edges are looked at.
-static simplex closest_of_triangle(core_vertex a, core_vertex b, core_vertex c)
+static void closest_of_triangle(const core_vertex *v, int a, int b, int c, part *out)
 {
-  d3 normal = d3_cross(d3_sub(b.w, a.w), d3_sub(c.w, a.w));
-  double in_a = d3_dot(normal, d3_cross(b.w, c.w));
-  double in_b = d3_dot(normal, d3_cross(c.w, a.w));
-  double in_c = d3_dot(normal, d3_cross(a.w, b.w));
+  d3 wa = v[a].w, wb = v[b].w, wc = v[c].w;
+  d3 normal = d3_cross(d3_sub(wb, wa), d3_sub(wc, wa));
+  double in_a = d3_dot(normal, d3_cross(wb, wc));
+  double in_b = d3_dot(normal, d3_cross(wc, wa));
+  double in_c = d3_dot(normal, d3_cross(wa, wb));
   double area = d3_dot(normal, normal);
   if (in_a > 0.0 && in_b > 0.0 && in_c > 0.0 && area > 0.0) {
     double sum = in_a + in_b + in_c;
-    return (simplex){{a, b, c}, {in_a / sum, in_b / sum, in_c / sum}, 3};
+    set_corner(out, 0, a, in_a / sum);
+    set_corner(out, 1, b, in_b / sum);
+    set_corner(out, 2, c, in_c / sum);
+    d3 on_edge = d3_add(d3_scale(out->weight[0], wa), d3_scale(out->weight[1], wb));
+    set_part(out, 3, d3_add(on_edge, d3_scale(out->weight[2], wc)));
+    return;
   }
-  simplex ab = closest_of_segment(a, b), bc = closest_of_segment(b, c);
-  return closer(closer(ab, bc), closest_of_segment(c, a));
+  part other;
+  closest_of_segment(v, a, b, out);
+  closest_of_segment(v, b, c, &other);
+  keep_closer(out, &other);
+  closest_of_segment(v, c, a, &other);
+  keep_closer(out, &other);
 }
 
 // Whether the origin is on the apex's side of a triangle. Of a tetrahedron without volume nothing
@@ -172,46 +209,61 @@ static bool on_side_of(const core_vertex *a, const core_vertex *b, const core_ve
   return !flat && height * here > 0.0;
 }
 
-static simplex closest_of_tetrahedron(const core_vertex v[4])
+static void closest_of_tetrahedron(const core_vertex v[4], part *out)
 {
   static const int face[4][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}};
-  simplex best = {.count = 0}, inside = {{v[0], v[1], v[2], v[3]}, {0}, 4};
+  part other;
+  int outside = 0;
   for (int i = 0; i < 4; i++) {
     const int *f = face[i];
     if (on_side_of(&v[f[0]], &v[f[1]], &v[f[2]], v[f[3]].w))
       continue;
-    simplex s = closest_of_triangle(v[f[0]], v[f[1]], v[f[2]]);
-    best = best.count == 0 ? s : closer(best, s);
+    closest_of_triangle(v, f[0], f[1], f[2], outside ? &other : out);
+    if (outside++)
+      keep_closer(out, &other);
   }
-  return best.count == 0 ? inside : best;
+  for (int i = 0; i < 4 && !outside; i++)
+    set_corner(out, i, i, 0.0);
+  if (!outside)
+    set_part(out, 4, (d3){0.0, 0.0, 0.0});
 }
 
-static simplex closest_of(const simplex *s)
+static void closest_of(const core_vertex *v, int count, part *out)
 {
-  const core_vertex *v = s->vertex;
-  switch (s->count) {
-  case 1:
-    return one_vertex(v[0]);
+  switch (count) {
   case 2:
-    return closest_of_segment(v[0], v[1]);
+    closest_of_segment(v, 0, 1, out);
+    break;
   case 3:
-    return closest_of_triangle(v[0], v[1], v[2]);
+    closest_of_triangle(v, 0, 1, 2, out);
+    break;
   default:
-    return closest_of_tetrahedron(v);
+    closest_of_tetrahedron(v, out);
+    break;
+  }
+}
+
+static void take_part(simplex *s, const core_vertex *v, const part *p)
+{
+  s->count = p->count;
+  s->point = p->point;
+  for (int i = 0; i < p->count; i++) {
+    s->vertex[i] = v[p->name[i]];
+    s->weight[i] = p->weight[i];
   }
 }
 
 // ---------------------------------------------------------------------------------------------
 // Distance
 
-static core_gap gap_of(const simplex *s, d3 v)
+static core_gap gap_of(const simplex *s)
 {
-  core_gap gap = {.distance = sqrt(d3_dot(v, v))};
+  core_gap gap = {.distance = sqrt(d3_dot(s->point, s->point))};
   for (int i = 0; i < s->count; i++) {
     gap.a = d3_add(gap.a, d3_scale(s->weight[i], s->vertex[i].a));
     gap.b = d3_add(gap.b, d3_scale(s->weight[i], s->vertex[i].b));
   }
-  gap.normal = d3_scale(1.0 / gap.distance, v);
+  gap.normal = d3_scale(1.0 / gap.distance, s->point);
   return gap;
 }
 
@@ -252,40 +304,50 @@ static bool gap_in_closed_form(core_pair *pair, core_gap *out)
 }
 
 // Where the descent to the origin stands, and the place where the distance was known best: the two
-// are the same unless rounding gets in the way.
+// are the same unless rounding gets in the way. A third one is to be written next.
 typedef struct descent {
-  simplex at, best;
+  simplex simplices[3];
+  simplex *at, *best;
   double proven; // no point of the difference is closer than this
   double doubt;  // at the best place, by how much the distance may be less
 } descent;
 
+static simplex *unused(descent *d)
+{
+  simplex *s = d->simplices;
+  while (s == d->at || s == d->best)
+    ++s;
+  return s;
+}
+
 // False when the cores are shown to be further apart than `limit`.
 static bool descend(core_pair *pair, double limit, descent *d)
 {
-  d3 v = simplex_point(&d->at);
-  for (int i = 0; i < MAX_ITERATIONS && d->at.count < 4; i++) {
+  for (int i = 0; i < MAX_ITERATIONS && d->at->count < 4; i++) {
+    simplex *at = d->at;
+    d3 v = at->point;
     double square = d3_dot(v, v);
     if (square <= touching * touching * pair->scale * pair->scale)
       return true;
-    core_vertex next = core_pair_support(pair, d3_scale(-1.0, v));
-    double along = d3_dot(v, next.w), length = sqrt(square), lower = along / length;
+    core_vertex *next = &at->vertex[at->count];
+    *next = core_pair_support(pair, d3_scale(-1.0, v));
+    double along = d3_dot(v, next->w), length = sqrt(square), lower = along / length;
     d->proven = fmax(d->proven, lower);
     if (length - lower <= d->doubt) {
       d->doubt = length - lower;
-      d->best = d->at;
+      d->best = at;
     }
     if (d->proven > limit)
       return false;
-    if (square - along <= progress * square || has_vertex(&d->at, next.w))
+    if (square - along <= progress * square || has_vertex(at, next->w))
       return true;
-    simplex grown = d->at;
-    grown.vertex[grown.count++] = next;
-    grown = closest_of(&grown);
-    v = simplex_point(&grown);
+    part grown;
+    closest_of(at->vertex, at->count + 1, &grown);
     // With all of the difference on one side of the origin only rounding can put that inside.
-    if (grown.count == 4 ? along > 0.0 : d3_dot(v, v) >= square)
+    if (grown.count == 4 ? along > 0.0 : grown.square >= square)
       return true;
-    d->at = grown;
+    d->at = unused(d);
+    take_part(d->at, at->vertex, &grown);
   }
   return true;
 }
@@ -297,19 +359,24 @@ bool core_distance(core_pair *pair, double limit, core_gap *out)
   d3 start = pair->position;
   if (d3_dot(start, start) == 0.0)
     start = (d3){0.0, 1.0, 0.0};
-  descent d = {.at = one_vertex(core_pair_support(pair, d3_scale(-1.0, start))),
-               .proven = 0.0,
-               .doubt = (double)INFINITY};
+  descent d; // large, and written before it is read
+  d.at = d.best = d.simplices;
+  d.proven = 0.0;
+  d.doubt = (double)INFINITY;
+  core_vertex first = core_pair_support(pair, d3_scale(-1.0, start));
+  part alone;
+  closest_of_vertex(&first, 0, &alone);
+  take_part(d.at, &first, &alone);
   if (!descend(pair, fmax(limit, 0.0), &d))
     return false;
-  d3 v = simplex_point(&d.at);
+  d3 v = d.at->point;
   // Short of a proof, a short line may be rounding's, and its direction with it.
   if (d.proven > touching * pair->scale)
-    *out = gap_of(&d.best, simplex_point(&d.best));
-  else if (d.at.count < 4 && d3_dot(v, v) > doubtful * doubtful * pair->scale * pair->scale)
-    *out = gap_of(&d.at, v);
+    *out = gap_of(d.best);
+  else if (d.at->count < 4 && d3_dot(v, v) > doubtful * doubtful * pair->scale * pair->scale)
+    *out = gap_of(d.at);
   else
-    *out = core_depth(pair, d.at.vertex, d.at.count);
+    *out = core_depth(pair, d.at->vertex, d.at->count);
   return out->distance <= limit;
 }
 
