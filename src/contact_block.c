@@ -62,11 +62,13 @@ static contact_type type_of(const contact *c)
 static int free_color(uint64_t taken, uint32_t seed)
 {
   uint32_t chance = seed * 2654435761u;
-  for (uint32_t skip = chance >> 16 & 3; skip > 0; --skip) {
+  uint64_t after[4] = {taken}; // so many colours were passed over
+  for (int skip = 1; skip < 4; ++skip) {
     uint64_t more = taken | (taken + 1); // with the lowest that is free
     taken = ~more == 0 ? taken : more;
+    after[skip] = taken;
   }
-  return lowest_free_color(taken);
+  return lowest_free_color(after[chance >> 16 & 3]);
 }
 
 // Both take note of the colour, if they can be pushed.
@@ -97,8 +99,8 @@ static void color_contact(tn_world *world, builder *make, const pair_brief *p, i
   if (a->dynamic && b->dynamic) {
     a->neighbors += 1;
     b->neighbors += 1;
-    a->wedged = a->wedged || p->inside;
-    b->wedged = b->wedged || p->inside;
+    a->wedged |= p->inside;
+    b->wedged |= p->inside;
   }
   int32_t home = p->body[a->moves ? 0 : 1] / BLOCK_WIDTH;
   placed_contact place = {slot, home, (uint8_t)color, (uint8_t)c.type, c.idle};
@@ -497,7 +499,7 @@ static void pack_start(const tn_world *world, const contact *c, contact_block *c
 {
   const manifold *m = &c->manifold;
   contact_start start;
-  if (m->form == MANIFOLD_FLAT) {
+  if (cb->type <= CONTACT_FLAT_4) {
     return;
   }
   if (m->form == MANIFOLD_ROUND) {
