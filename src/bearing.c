@@ -100,7 +100,7 @@ bool bearings_find(tn_world *world, float h)
   for (int32_t i = 0; i < world->awake_count; ++i) {
     world->bearings[world->awake[i]] = (bearing){.yield = 1.0f};
   }
-  if (world->method != TN_METHOD_TENON) {
+  if (world->method != TN_METHOD_TENON || !world->contact_graph.has_faces) {
     return true;
   }
   for (int32_t i = 0; i < world->active_pair_count; ++i) {

@@ -377,11 +377,11 @@ static inline void list_pair(lister *l, int32_t slot)
   if (p->fresh) {
     know_shapes(l->world, p);
   }
-  int32_t is_listed = !is_far(ways, p);
+  int32_t at = l->count, is_listed = !is_far(ways, p);
   int32_t room = p->complex ? MAX_MANIFOLDS : 1;
-  l->found[l->count] = (found_pair){.first = l->room, .room = room};
-  l->listed[l->count] = slot;
-  l->count += is_listed;
+  l->found[at] = (found_pair){.first = l->room, .room = room};
+  l->listed[at] = slot;
+  l->count = at + is_listed;
   l->room += is_listed * room;
   l->descents += is_listed & (slot > 0 && p->home < p[-1].home);
 }
@@ -430,8 +430,11 @@ static bool list_few(lister *l)
 static void judge_pairs(int first, int last, void *context)
 {
   const tn_world *world = context;
+  const shape_way *ways = world->ways;
+  const pair *pairs = world->pairs;
+  uint8_t *calls = world->pair_calls; // bytes, which might be anyone's: read nothing again for them
   for (int32_t i = first; i < last; ++i) {
-    world->pair_calls[i] = !is_far(world->ways, &world->pairs[i]);
+    calls[i] = !is_far(ways, &pairs[i]);
   }
 }
 
@@ -445,9 +448,11 @@ static bool list_all(lister *l)
   }
   task_run(world->tasks, judge_pairs, count, CALL_GRAIN, world);
   // The list of those that are called becomes that of the active ones.
+  int32_t *listed = l->listed;
+  const uint8_t *calls = world->pair_calls;
   for (int32_t i = 0; i < count; ++i) {
-    l->listed[called] = i;
-    called += world->pair_calls[i];
+    listed[called] = i;
+    called += calls[i];
   }
   for (int32_t i = 0; i < called; ++i) {
     if (i + FETCH_AHEAD < called) {

@@ -36,6 +36,7 @@ typedef struct block_group {
 typedef struct builder {
   int32_t count;
   int32_t young; // of them, without a load to start from
+  bool has_faces;
   // Those with a load, and the idle ones: a pass may leave out a block with nothing else.
   block_group group[MAX_COLORS + 1][CONTACT_TYPE_COUNT][2];
   int32_t next_block[MAX_COLORS + 1];
@@ -106,6 +107,7 @@ static void color_contact(tn_world *world, builder *make, const pair_brief *p, i
   placed_contact place = {slot, home, (uint8_t)color, (uint8_t)c.type, c.idle};
   world->placed_contacts[make->count++] = place;
   make->young += c.young;
+  make->has_faces |= c.type == CONTACT_FLAT_4;
   make->group[color][c.type][c.idle].left += 1;
 }
 
@@ -751,6 +753,7 @@ bool contacts_place(tn_world *world)
     return false;
   }
   g->young = 2 * make.young > make.count;
+  g->has_faces = make.has_faces;
   g->passes = g->young ? 1 + SETTLING_PASSES / world->substeps : 1;
   return true;
 }

@@ -267,6 +267,7 @@ typedef struct contact_graph {
   coloring coloring;                                     // of these
   int passes;                                            // over contacts, at least, in a substep
   bool young;                                            // most of them
+  bool has_faces;                                        // some have four points
   bouncer *bouncers;
   int32_t bouncer_count, bouncer_capacity;
 } contact_graph;
