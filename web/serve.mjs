@@ -5,7 +5,6 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
 
 const TYPES = {
   '.html': 'text/html; charset=utf-8',
@@ -26,17 +25,17 @@ async function answer(folder, request, response) {
   const file = normalize(join(folder, path.endsWith('/') ? `${path}index.html` : path));
   try {
     if (!file.startsWith(normalize(folder))) throw new Error('outside');
-    const data = await readFile(file);
     const type = TYPES[extname(file)] ?? 'application/octet-stream';
-    const packs =
-      type !== 'image/webp' && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+    const takesGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+    const packed = takesGzip ? await readFile(`${file}.gz`).catch(() => null) : null;
+    const data = packed ?? (await readFile(file));
     response.writeHead(200, {
       'content-type': type,
       'cache-control': 'no-cache',
       ...ALONE,
-      ...(packs ? { 'content-encoding': 'gzip' } : {}),
+      ...(packed ? { 'content-encoding': 'gzip' } : {}),
     });
-    response.end(packs ? gzipSync(data, { level: 9 }) : data);
+    response.end(data);
   } catch {
     response.writeHead(404, { 'content-type': 'text/plain' });
     response.end('There is nothing here.\n');
