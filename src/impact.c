@@ -71,11 +71,11 @@ static void fly_to(flyer *f, float time)
   }
 }
 
-void fly_ahead(const solver_data *data, int32_t slot, const double *v, const double *dv)
+void fly_ahead(const solver_data *data, int32_t slot, const double *v)
 {
   flyer f = load_flyer(data, slot, 1);
-  f.body.v = v_make((float)(v[0] + dv[0]), (float)(v[1] + dv[1]), (float)(v[2] + dv[2]));
-  f.body.w = v_make((float)(v[3] + dv[3]), (float)(v[4] + dv[4]), (float)(v[5] + dv[5]));
+  f.body.v = v_make((float)v[0], (float)v[1], (float)v[2]);
+  f.body.w = v_make((float)v[3], (float)v[4], (float)v[5]);
   fly_to(&f, data->substep.h);
   memcpy(data->state[slot].dx, &f.body.dx, sizeof f.body.dx);
   memcpy(data->state[slot].dq, &f.body.dq, sizeof f.body.dq);

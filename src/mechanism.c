@@ -21,10 +21,10 @@ static const double IDLE_SPEED = 0.1; // m/s, and a share of the energy, that no
 static const double IDLE_SHARE = 1e-2;
 static const double TORN_SPEED = 1.0; // m/s or rad/s: slower errors are none
 #define ROUNDS 20
-// How often a law may come and go. Limbs rest on the ends of angles' ranges, which must not be
-// missing; cables hold in many ways.
+// How often a law may come and go. Limbs rest on the ends of angles' ranges, and springs press on
+// soft ends: these must not be missing. Cables hold in many ways.
 #define TRIALS 3
-#define ANGLE_TRIALS 10
+#define END_TRIALS 10
 #define PRESSES 2
 
 typedef struct solve {
@@ -166,12 +166,6 @@ static void put_inverse_mass(const solve *s, const direct_node *node)
   if (node->resistance > 0.0) {
     direct_inverse_inertia(a + 1, direct_inertia(data, node->index), node->resistance);
   }
-}
-
-// A spring is soft enough by itself.
-static double softness(const law *l)
-{
-  return at_least(l->alpha, l->soft);
 }
 
 // Rows of a joint towards one of its bodies, in a block of n columns or padded rows.
@@ -501,7 +495,7 @@ static double row_impulse(const solve *s, pair2 x)
 // A law at its bound that may become a row again.
 static bool may_return(const law *l)
 {
-  int most = l->kind == LAW_RANGE && l->block ? ANGLE_TRIALS : TRIALS;
+  int most = l->kind == LAW_RANGE && (l->block || l->alpha > 0.0) ? END_TRIALS : TRIALS;
   return !l->active && l->lo != l->hi && l->trials < most;
 }
 
@@ -696,10 +690,11 @@ static void store_bodies(const solve *s)
 // other.
 
 // What is left of an error once the bodies move as the velocities' part has it. Only rows that
-// hold a position take part.
-static void leave_errors(const solve *s)
+// hold a position take part. Whether there are springs among them whose length is not explained.
+static bool leave_errors(const solve *s)
 {
   const mechanism *m = s->mechanism;
+  bool strained = false;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     const direct_joint *j = &s->joints[i];
     for (int k = 0; k < j->law_count; ++k) {
@@ -707,14 +702,17 @@ static void leave_errors(const solve *s)
       l->holds = l->active;
       l->trials = 0;
       if (l->kind == LAW_RANGE && l->lo < l->hi) {
-        double u = law_velocity(s, j, l) + law_change(s, j, l, 0);
+        double u = law_velocity(s, j, l);
         l->error += l->active ? 0.0 : l->rate + u + l->alpha * l->lambda;
         l->active = l->at_hi ? l->error >= 0.0 : l->error <= 0.0;
       } else {
         l->active = l->active && (l->kind == LAW_LOCKED || l->kind == LAW_RANGE);
       }
+      l->asked = 0.0;
+      strained |= l->active && l->holds && l->alpha > 0.0 && l->error != 0.0;
     }
   }
+  return strained;
 }
 
 static bool revise_errors(const solve *s)
@@ -792,17 +790,44 @@ static void find_errors(solve *s)
   }
 }
 
+// The bodies' velocities become what the solve has found.
+static void take_motion(const solve *s)
+{
+  const mechanism *m = s->mechanism;
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    int32_t first = s->nodes[i].first_row;
+    for (int k = 0; k < BODY_ROWS && !s->nodes[i].is_joint; ++k) {
+      s->v[first + k] += s->x[first + k][0];
+    }
+  }
+}
+
+static void keep_all_impulses(const solve *s)
+{
+  for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
+    keep_impulses(s, &s->joints[i]);
+  }
+}
+
+// Rows give way by their softness, under a load in each substep. Errors that are removed slowly
+// would become large by that, so what rows gave way to is asked of them once more.
+static void ask_again(solve *s)
+{
+  take_motion(s);
+  answer(s);
+  keep_all_impulses(s);
+  take_motion(s);
+}
+
 // Moves the bodies so that errors go, apart from their velocities.
 static void part_errors(solve *s)
 {
   mechanism *m = s->mechanism;
   pair2 *x = s->x + s->nodes[m->first_node].first_row;
-  double *velocity = s->momentum + s->nodes[m->first_node].first_row;
-  for (int32_t i = 0; i < m->rows; ++i) {
-    velocity[i] = x[i][0];
+  ask_again(s);
+  if (leave_errors(s)) {
+    mechanism_look_ahead(s->context, m);
   }
-  leave_errors(s);
-  mechanism_look_ahead(s->context, m);
   s->parting = true;
   find_errors(s);
   s->parting = false;
@@ -810,9 +835,12 @@ static void part_errors(solve *s)
   m->apart = true;
   find_torn(s);
   for (int32_t i = 0; i < m->rows; ++i) {
-    x[i] = (pair2){velocity[i], s->share * x[i][1] + x[i][0]};
+    x[i] = (pair2){0.0, s->share * x[i][1] + x[i][0]};
   }
   s->share = 1.0;
+  if (m->anchored) {
+    mechanism_stay(s->context, m);
+  }
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     const direct_joint *j = &s->joints[i];
     for (int k = 0; k < j->law_count; ++k) {
@@ -882,9 +910,7 @@ void mechanism_solve(const direct_context *c, mechanism *m)
     mechanism_resist_nothing(c, m);
     find_motion(&s, true);
   }
-  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
-    keep_impulses(&s, &s.joints[i]);
-  }
+  keep_all_impulses(&s);
   if (c->pass == DIRECT_FIRST) {
     m->torn = false;
     if (m->apart) {

@@ -192,6 +192,12 @@ static inline double along_law(const law *l, const double *motion)
   return sum[0] + sum[1];
 }
 
+// A spring is soft enough by itself.
+static inline double softness(const law *l)
+{
+  return at_least(l->alpha, l->soft);
+}
+
 // Friction of a mechanism that contacts carry follows its motion from substep to substep, as the
 // contacts do: solved at once, friction in joints at the ends of their ranges has no one solution,
 // and would be another one each time.
@@ -247,8 +253,7 @@ S direct_inertia(const solver_data *data, int32_t slot);
 void direct_inverse_inertia(double *to, S inertia, double more);
 
 // mechanism_ahead.c
-// What is asked back of springs' rows, by velocities and what the solve has changed of them (in the
-// place of momenta). Solutions are lost.
+// What is asked back of rows by the bodies' velocities. Solutions are lost.
 void mechanism_look_ahead(const direct_context *c, const mechanism *m);
 
 // mechanism_stiffness.c
@@ -261,6 +266,8 @@ void mechanism_resist_load(const direct_context *c, const mechanism *m);
 // mechanism_settle.c
 // After the drift, takes back what moved the bodies without being motion.
 void mechanism_settle(const direct_context *c, const mechanism *m);
+// What errors move an anchored mechanism by as one is taken out of the solutions.
+void mechanism_stay(const direct_context *c, const mechanism *m);
 // What moves the bodies so is not for joints to stop, so it is taken out while they are solved
 // again.
 void mechanism_set_aside(const direct_context *c, const mechanism *m, float sign);

@@ -9,8 +9,7 @@ _Static_assert(TN_LANES == 1, "this file works on one joint at a time");
 static const double NO_BOUND = 1e300;
 static const double ROUNDING = 1e-8; // of lengths and angles in a step
 static const double LAG = 0.3;       // of what friction lacks, given in a substep
-static const double MOVABLE = 0.05;  // share of levers, or angle, that rows follow in a substep
-static const double STRAIN = 1e-4;   // of the same: less is no strain
+static const double STRAIN = 1e-4;   // share of levers, or angle: less is none
 
 // What the laws of one block have in common.
 typedef struct stating {
@@ -82,13 +81,22 @@ static double beyond_rounding(const stating *s, double e)
   return e > s->least ? e - s->least : e < -s->least ? e + s->least : 0.0;
 }
 
+// The inverse mass that tells whether the substep resolves a spring. The world's axes do not turn
+// with a joint: along them it is that of all directions.
+static double spring_weight(const stating *s, int row)
+{
+  const stated_row *r = s->rows;
+  return (double)(s->kind.world_axes ? (r[0].weight + r[1].weight + r[2].weight) / 3.0f
+                                     : r[row].weight);
+}
+
 // A spring or a rigid row towards e = 0.
 static law *state_spring(stating *s, law_kind kind, int row, double e, double compliance,
                          float lambda)
 {
   const stated_row *of = &s->rows[row];
   double alpha = compliance * s->inv_h2;
-  bool stiff = alpha <= (double)of->weight;
+  bool stiff = alpha <= spring_weight(s, row);
   if (s->context->pass == DIRECT_RELAX && !stiff) {
     return NULL;
   }
@@ -106,9 +114,10 @@ static law *state_spring(stating *s, law_kind kind, int row, double e, double co
     l->error = beyond_rounding(s, e) * s->inv_h;
   } else if (stiff) {
     // A spring that the substep does not resolve is in error as far as its last impulse does not
-    // explain its length. An impulse that is against its length is of another pose.
+    // explain its length. An impulse that is against its length, or beyond it, is of another pose.
     double length = e * s->inv_h, explained = -alpha * (double)lambda;
-    l->rate = explained * length > 0.0 ? explained : 0.0;
+    bool beyond = fabs(explained) > fabs(length);
+    l->rate = explained * length <= 0.0 ? 0.0 : beyond ? length : explained;
     l->error = length - l->rate;
   } else {
     l->rate = e * s->inv_h;
@@ -118,16 +127,14 @@ static law *state_spring(stating *s, law_kind kind, int row, double e, double co
 
 // What the last impulse does not explain of a spring that the substep does not resolve is closed as
 // an error. Until then it presses as hard as it takes not to become longer, but no harder than its
-// length can, nor than rows can follow: others would load it without doing work.
+// length can: others would load it without doing work.
 static void state_strain(stating *s, int i, const law *spring)
 {
-  bool grows = spring && fabs(spring->error) > STRAIN * s->size * s->inv_h &&
-               spring->error * (spring->rate + spring->error) > 0.0;
-  if (!grows || s->relaxing || spring->alpha == 0.0) {
+  if (s->relaxing || !spring || spring->alpha == 0.0 ||
+      fabs(spring->error) <= STRAIN * s->size * s->inv_h) {
     return;
   }
-  double most = MOVABLE * s->size * s->inv_h / (double)s->rows[i].weight;
-  double impulse = fmax(-most, fmin(-spring->error / spring->alpha, most));
+  double impulse = -spring->error / spring->alpha;
   law *l = add_law(s, LAW_STRAIN, i, spring->j, s->rows[i].weight);
   l->lo = fmin(0.0, impulse);
   l->hi = fmax(0.0, impulse);

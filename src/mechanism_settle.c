@@ -5,22 +5,17 @@
 #include <math.h>
 #include <string.h>
 
+// Of bodies, as seen from the first.
 typedef struct sums {
   double mass;
-  double center[3];     // of mass, relative to the first body
-  double linear[3];     // momentum
-  double angular[3];    // momentum about the first body, then about the centre of mass
-  double turned[3];     // angular momentum that moving the bodies has changed
-  double kinetic;       // energy
-  double inertia[3][3]; // about the same
+  double center[3];           // of mass, times the mass
+  double momentum[BODY_ROWS]; // linear, angular
+  double turned[3];           // angular momentum that moving the bodies has changed
+  double kinetic;             // energy
+  double inertia[3][3];
 } sums;
 
-static double dot(const double *a, const double *b)
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void add_cross(double *to, double scale, const double *a, const double *b)
+LARGE void add_cross(double *to, double scale, const double *a, const double *b)
 {
   to[0] += scale * (a[1] * b[2] - a[2] * b[1]);
   to[1] += scale * (a[2] * b[0] - a[0] * b[2]);
@@ -67,37 +62,24 @@ static void add_body(const direct_context *c, const direct_node *node, const dir
                      sums *s)
 {
   const body_state *b = &c->data->state[node->index];
-  const body *of = &c->world->bodies[node->index];
+  S i = direct_inertia(c->data, node->index);
+  V turning = s_mul(i, v_make(b->w[0], b->w[1], b->w[2]));
+  const float inertia[3][3] = {{i.xx, i.xy, i.xz}, {i.xy, i.yy, i.yz}, {i.xz, i.yz, i.zz}};
+  const float spin[3] = {turning.x, turning.y, turning.z};
   double m = 1.0 / (double)b->inverse_mass;
   double v[3] = {(double)b->v[0], (double)b->v[1], (double)b->v[2]};
-  double w[3] = {(double)b->w[0], (double)b->w[1], (double)b->w[2]};
   double r[3];
   place_of(c, node, origin, r);
   s->mass += m;
-  s->kinetic += 0.5 * m * dot(v, v);
-  add_cross(s->angular, m, r, v);
-  double square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
-  for (int i = 0; i < 3; ++i) {
-    s->center[i] += m * r[i];
-    s->linear[i] += m * v[i];
-    s->inertia[i][i] += m * square;
-    for (int k = 0; k < 3; ++k) {
-      s->inertia[i][k] -= m * r[i] * r[k];
-    }
-  }
-  dquat q = dquat_mul(dquat_from((tn_quat){b->dq[0], b->dq[1], b->dq[2], b->dq[3]}), of->rotation);
-  tn_pos axes[3] = {dquat_rotate(q, (tn_pos){1.0, 0.0, 0.0}),
-                    dquat_rotate(q, (tn_pos){0.0, 1.0, 0.0}),
-                    dquat_rotate(q, (tn_pos){0.0, 0.0, 1.0})};
+  add_cross(s->momentum + 3, m, r, v);
   for (int n = 0; n < 3; ++n) {
-    double a[3] = {axes[n].x, axes[n].y, axes[n].z};
-    double spin = dot(a, w);
-    s->kinetic += 0.5 * of->moments[n] * spin * spin;
-    for (int i = 0; i < 3; ++i) {
-      s->angular[i] += of->moments[n] * spin * a[i];
-      for (int k = 0; k < 3; ++k) {
-        s->inertia[i][k] += of->moments[n] * a[i] * a[k];
-      }
+    s->kinetic += 0.5 * (m * v[n] * v[n] + (double)b->w[n] * (double)spin[n]);
+    s->center[n] += m * r[n];
+    s->momentum[n] += m * v[n];
+    s->momentum[3 + n] += (double)spin[n];
+    s->inertia[n][n] += m * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+    for (int k = 0; k < 3; ++k) {
+      s->inertia[n][k] += (double)inertia[n][k] - m * r[n] * r[k];
     }
   }
 }
@@ -111,67 +93,108 @@ static void add_turned(const direct_context *c, const direct_node *node, sums *s
   add_cross(s->turned, (double)c->data->substep.h / (double)b->inverse_mass, given, v);
 }
 
-// From the first body to the centre of mass.
-static void center_sums(sums *s)
+// What holds on to something else does not let all move as one.
+static void add_anchor(const direct_context *c, const direct_joint *j, const direct_node *origin,
+                       double (*to)[BODY_ROWS])
 {
-  double square = 0.0;
-  for (int i = 0; i < 3; ++i) {
-    s->center[i] /= s->mass;
-    square += s->center[i] * s->center[i];
-  }
-  add_cross(s->angular, -1.0, s->center, s->linear);
-  for (int i = 0; i < 3; ++i) {
-    s->inertia[i][i] -= s->mass * square;
-    for (int k = 0; k < 3; ++k) {
-      s->inertia[i][k] += s->mass * s->center[i] * s->center[k];
+  int side = j->at[0] < 0;
+  double r[3];
+  place_of(c, &c->set->nodes[j->at[side]], origin, r);
+  for (int k = 0; k < j->law_count; ++k) {
+    const law *l = &c->set->laws[j->first_law + k];
+    double row[BODY_ROWS];
+    memcpy(row, l->j[side], sizeof row);
+    add_cross(row + 3, 1.0, r, row);
+    for (int i = 0; i < BODY_ROWS && l->active; ++i) {
+      for (int n = 0; n < BODY_ROWS; ++n) {
+        to[i][n] += row[i] * row[n] / softness(l);
+      }
     }
   }
 }
 
-static double determinant(const double *a, const double *b, const double *c)
+// The motion as one that has the momenta of all bodies, as far as anchors let them, or of those at
+// joints that cannot close; and, where there are no anchors, the one that has what moving the
+// bodies has changed. Returns the first body.
+static const direct_node *find_whole(const direct_context *c, const mechanism *m, bool torn,
+                                     sums *s, pair2 *motion)
 {
-  double bc[3] = {0.0, 0.0, 0.0};
-  add_cross(bc, 1.0, b, c);
-  return a[0] * bc[0] + a[1] * bc[1] + a[2] * bc[2];
-}
-
-// The spin of all as one that has an angular momentum.
-static bool find_spin(const sums *s, const double *momentum, double *spin)
-{
-  const double(*m)[3] = s->inertia; // symmetric: rows are columns
-  double d = determinant(m[0], m[1], m[2]);
-  if (!(d > 0.0)) {
-    return false;
+  const direct_node *origin = NULL;
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    const direct_node *node = &c->set->nodes[i];
+    if (torn ? node->torn : !node->is_joint) {
+      origin = origin ? origin : node;
+      add_body(c, node, origin, s);
+      if (!torn && !m->anchored) {
+        add_turned(c, node, s);
+      }
+    }
   }
-  spin[0] = determinant(momentum, m[1], m[2]) / d;
-  spin[1] = determinant(m[0], momentum, m[2]) / d;
-  spin[2] = determinant(m[0], m[1], momentum) / d;
-  return true;
+  double inertia[BODY_ROWS][BODY_ROWS] = {{0.0}};
+  for (int k = 0; k < 3; ++k) {
+    int next = (k + 1) % 3, last = (k + 2) % 3;
+    inertia[k][k] = s->mass;
+    inertia[k][3 + next] = s->center[last];
+    inertia[k][3 + last] = -s->center[next];
+    memcpy(inertia[3 + k] + 3, s->inertia[k], sizeof s->inertia[k]);
+    motion[k] = (pair2){s->momentum[k], 0.0};
+    motion[3 + k] = (pair2){s->momentum[3 + k], s->turned[k]};
+  }
+  for (int32_t i = m->first_joint; i < m->last_joint && !torn; ++i) {
+    const direct_joint *j = &c->set->joints[i];
+    if (j->at[0] < 0 || j->at[1] < 0) {
+      add_anchor(c, j, origin, inertia);
+    }
+  }
+  direct_node whole = {.rows = BODY_ROWS, .below = BODY_ROWS};
+  direct_system system = {.nodes = &whole, .values = inertia[0], .x = motion, .last = 1};
+  c->direct->solve(&system, true);
+  return origin;
 }
 
-// v + spin x r, r from the centre of mass.
+// What a body moves with as one with all.
 static void move_as_one(const direct_context *c, const direct_node *node, const direct_node *origin,
-                        const sums *s, const double *spin, double *v)
+                        const pair2 *motion, pair2 *v)
 {
   double r[3];
   place_of(c, node, origin, r);
+  memcpy(v, motion, BODY_ROWS * sizeof *v);
   for (int k = 0; k < 3; ++k) {
-    r[k] -= s->center[k];
+    int next = (k + 1) % 3, last = (k + 2) % 3;
+    v[k] += motion[3 + next] * r[last] - motion[3 + last] * r[next];
   }
-  add_cross(v, 1.0, spin, r);
 }
 
-// What the motion within a mechanism keeps of itself, if all turn by `-turn` more, as one, and then
-// with `spin`, and that is to bring no energy.
-static double keep_of_motion(const sums *s, const double *turn, const double *spin)
+// What the motion within a mechanism keeps of itself, if all take back what moving them has
+// changed, as one, and that is to bring no energy.
+static double keep_of_motion(const sums *s, const pair2 *motion)
 {
-  double brought = 0.5 * dot(turn, s->turned) - dot(turn, s->angular);
-  double as_one = 0.5 * dot(s->linear, s->linear) / s->mass;
-  for (int i = 0; i < 3; ++i) {
-    as_one += 0.5 * spin[i] * (s->angular[i] - s->turned[i]);
+  double brought = 0.0, as_one = 0.0;
+  for (int k = 0; k < BODY_ROWS; ++k) {
+    double turned = k < 3 ? 0.0 : s->turned[k - 3];
+    brought += motion[k][1] * (0.5 * turned - s->momentum[k]);
+    as_one += 0.5 * (motion[k][0] - motion[k][1]) * (s->momentum[k] - turned);
   }
   double within = s->kinetic + brought - as_one;
   return brought <= 0.0 ? 1.0 : brought < within ? sqrt(1.0 - brought / within) : 0.0;
+}
+
+// Bodies move as one, and with a share of what they move with besides.
+static void move_all(const direct_context *c, const mechanism *m, bool torn,
+                     const direct_node *origin, const pair2 *motion, double keep)
+{
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    const direct_node *node = &c->set->nodes[i];
+    if (torn ? node->torn : !node->is_joint) {
+      pair2 v[BODY_ROWS];
+      move_as_one(c, node, origin, motion, v);
+      body_state *b = &c->data->state[node->index];
+      for (int k = 0; k < BODY_ROWS; ++k) {
+        float *of = k < 3 ? &b->v[k] : &b->w[k - 3];
+        *of = (float)(v[k][0] - v[k][1] + keep * ((double)*of - v[k][0]));
+      }
+    }
+  }
 }
 
 // Bodies in motion that are moved aside take their momentum with them, which changes the angular
@@ -181,35 +204,32 @@ static double keep_of_motion(const sums *s, const double *turn, const double *sp
 static void keep_angular_momentum(const direct_context *c, const mechanism *m)
 {
   sums s = {0};
-  const direct_node *origin = NULL;
+  pair2 motion[BODY_ROWS];
+  const direct_node *origin = find_whole(c, m, false, &s, motion);
+  move_all(c, m, false, origin, motion, keep_of_motion(&s, motion));
+}
+
+// Impulses between bodies do not move them as one, but what they resist turning with besides their
+// inertia is no impulse: it would turn a mechanism about its anchor, and lift it without work.
+void mechanism_stay(const direct_context *c, const mechanism *m)
+{
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     const direct_node *node = &c->set->nodes[i];
-    if (!node->is_joint) {
-      origin = origin ? origin : node;
-      add_body(c, node, origin, &s);
-      add_turned(c, node, &s);
+    const pair2 *x = c->set->solutions + node->first_row;
+    for (int k = 0; k < 3 && !node->is_joint; ++k) {
+      c->data->state[node->index].v[k] = (float)x[k][1];
+      c->data->state[node->index].w[k] = (float)x[3 + k][1];
     }
   }
-  center_sums(&s);
-  double turn[3], spin[3];
-  if (!find_spin(&s, s.turned, turn) || !find_spin(&s, s.angular, spin)) {
-    return;
-  }
-  for (int k = 0; k < 3; ++k) {
-    spin[k] -= turn[k];
-  }
-  double keep = keep_of_motion(&s, turn, spin);
+  sums s = {0};
+  pair2 motion[BODY_ROWS], v[BODY_ROWS];
+  const direct_node *origin = find_whole(c, m, false, &s, motion);
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     const direct_node *node = &c->set->nodes[i];
     if (!node->is_joint) {
-      double dv[3] = {0.0, 0.0, 0.0}, v[3] = {0.0, 0.0, 0.0};
-      move_as_one(c, node, origin, &s, turn, dv);
-      move_as_one(c, node, origin, &s, spin, v);
-      body_state *b = &c->data->state[node->index];
-      for (int k = 0; k < 3; ++k) {
-        v[k] += s.linear[k] / s.mass;
-        b->v[k] = (float)(v[k] + keep * ((double)b->v[k] - dv[k] - v[k]));
-        b->w[k] = (float)(spin[k] + keep * ((double)b->w[k] - turn[k] - spin[k]));
+      move_as_one(c, node, origin, motion, v);
+      for (int k = 0; k < BODY_ROWS; ++k) {
+        c->set->solutions[node->first_row + k][1] -= v[k][0];
       }
     }
   }
@@ -223,34 +243,12 @@ void mechanism_calm(const direct_context *c, const mechanism *m)
     return;
   }
   sums s = {0};
-  const direct_node *origin = NULL;
-  for (int32_t i = m->first_node; i < m->last_node; ++i) {
-    const direct_node *node = &c->set->nodes[i];
-    if (node->torn) {
-      origin = origin ? origin : node;
-      add_body(c, node, origin, &s);
-    }
+  pair2 motion[BODY_ROWS];
+  const direct_node *origin = find_whole(c, m, true, &s, motion);
+  for (int k = 0; k < BODY_ROWS; ++k) {
+    motion[k] = (pair2){m->torn_off ? motion[k][0] : 0.0, 0.0};
   }
-  center_sums(&s);
-  double spin[3] = {0.0, 0.0, 0.0};
-  if (m->torn_off && !find_spin(&s, s.angular, spin)) {
-    return;
-  }
-  for (int32_t i = m->first_node; i < m->last_node; ++i) {
-    const direct_node *node = &c->set->nodes[i];
-    if (node->torn) {
-      double v[3] = {0.0, 0.0, 0.0};
-      for (int k = 0; k < 3; ++k) {
-        v[k] = m->torn_off ? s.linear[k] / s.mass : 0.0;
-      }
-      move_as_one(c, node, origin, &s, spin, v);
-      body_state *b = &c->data->state[node->index];
-      for (int k = 0; k < 3; ++k) {
-        b->v[k] = (float)v[k];
-        b->w[k] = (float)spin[k];
-      }
-    }
-  }
+  move_all(c, m, true, origin, motion, 0.0);
 }
 
 void mechanism_settle(const direct_context *c, const mechanism *m)

@@ -50,28 +50,30 @@ static bool is_spring(const RowParams *params)
   return params->alpha != 0.0f || params->alpha_limit != 0.0f;
 }
 
-static double last_impulse(const RowParams *params, const RowState *state, bool springs)
+static double last_impulse(const RowState *state)
 {
   const float *a = state->lambda;
-  bool counts = springs || !is_spring(params);
-  return counts ? sqrt((double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])) : 0.0;
+  return sqrt((double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
 }
 
 // Light links under a heavy load swing faster than the substep can follow. They get as much inertia
-// as keeps them slow enough. What springs hold where joints contradict each other is no load but
-// comes and goes with the pose; inertia that does the same would be a pump.
+// as keeps them slow enough. What springs hold where joints contradict each other, and what rigid
+// joints bear of it, is no load but comes and goes with the pose; inertia that does the same would
+// be a pump.
 void mechanism_resist_load(const direct_context *c, const mechanism *m)
 {
   mechanism_resist_nothing(c, m);
-  bool springs = true, known = false;
+  bool known = false;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     const direct_joint *j = &c->set->joints[i];
     if (!known && (is_spring(&j->params[0]) || is_spring(&j->params[1]))) {
-      springs = !is_violated(c, m);
+      if (is_violated(c, m)) {
+        mechanism_resist_nothing(c, m);
+        return;
+      }
       known = true;
     }
-    double pull = last_impulse(&j->params[0], &j->state[0], springs);
-    double twist = last_impulse(&j->params[1], &j->state[1], springs);
+    double pull = last_impulse(&j->state[0]), twist = last_impulse(&j->state[1]);
     stiffen(c, j, 0, pull * (double)j->lever[0] + twist);
     stiffen(c, j, 1, pull * (double)j->lever[1] + twist);
   }

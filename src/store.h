@@ -160,7 +160,7 @@ typedef struct solver_ops {
 
 extern const solver_ops solver_ops_1, solver_ops_4, solver_ops_8;
 
-// impact.c: moves a body to where it is at the end of a substep with velocities v + dv.
-void fly_ahead(const solver_data *data, int32_t slot, const double *v, const double *dv);
+// impact.c: moves a body to where it is at the end of a substep with velocities v.
+void fly_ahead(const solver_data *data, int32_t slot, const double *v);
 
 #endif
