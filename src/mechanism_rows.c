@@ -8,7 +8,7 @@ _Static_assert(TN_LANES == 1, "this file works on one joint at a time");
 
 static const double NO_BOUND = 1e300;
 static const double ROUNDING = 1e-8; // of lengths and angles in a step
-static const double LAG = 0.3;       // of what friction lacks, given in a substep
+static const double FOLLOW = 1.0;    // of what stops two bodies alone, given in a substep
 static const double MOVABLE = 0.05;  // share of levers, or angle, that rows follow in a substep
 static const double STRAIN = 1e-4;   // of the same: less is no strain
 
@@ -407,7 +407,7 @@ static void follow_motion(direct_joint *j, const law *l, int count, double h, co
     weight += l[i].soft / DIRECT_SOFTNESS;
   }
   for (int i = 0; i < count; ++i) {
-    next[i] = l[i].lambda - LAG * along_law(&l[i], motion) / weight;
+    next[i] = l[i].lambda - FOLLOW * along_law(&l[i], motion) / weight;
     square += next[i] * next[i];
   }
   double scale = square > most * most ? most / sqrt(square) : 1.0;
