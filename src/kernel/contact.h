@@ -28,9 +28,6 @@
 #define PRELOAD_TIME 6.0f // s, over which a manifold's steady load is learnt
 #define RIDGE 0.01f       // four points on a face share its load evenly
 #define SWEEPS 6
-// Of the speed that its load would give a point by itself: how fast one of a mechanism may open and
-// still be loaded.
-#define LOADED_GAP 0.03f
 
 // What does not change over a step.
 typedef struct ContactParams {
@@ -564,31 +561,16 @@ typedef struct ContactPass {
   R bend;       // m/s at which gaps close beside what the bodies do
 } ContactPass;
 
-// The velocity that an open gap asks for: it may close, but of what is nearly closed only half, or
-// points would chatter that the relaxing pass leaves alone. What is round and sticks has joints:
-// its contacts take it to be much lighter than all that it bears. Such a point that opens a little
-// under load, which by itself would give it the speed `loaded`, gives way as gently as it goes when
-// it is closed; impulses that follow a gap faster than they are forgotten come late and would drive
-// heavy limbs on light ones to and fro.
-KERNEL R open_rate(const ContactPass *pass, const ContactParams *params, R gap, R loaded)
-{
-  R way = gap - 0.5f * r_min(gap, pass->near);
-  R rate = way * pass->inv_left;
-  M joined = (params->anchored > 0.5f) & (params->radius_a + params->radius_b > 0.0f);
-  R whole = gap * pass->inv_left;
-  R gentle = whole - (1.0f - BETA) * r_min(whole, LOADED_GAP * loaded);
-  return pick(joined, r_min(rate, gentle), rate);
-}
-
-// The velocity that a gap asks for. A penetration goes away gently. What
+// The velocity that a gap asks for: an open one may close, but of what is nearly closed only half,
+// or points would chatter that the relaxing pass leaves alone. A penetration goes away gently. What
 // forgetting has taken from a loaded point, k per impulse, may be given back, or it would sink;
 // but not to bodies made inside each other, which would fly apart.
 KERNEL R gap_rate(const ContactPass *pass, const ContactParams *params, R gap, R lambda, R k)
 {
   R lost = pick(gap > -params->deep, BETA * lambda * k, splat(0.0f));
   R fastest = params->push + lost;
-  R open = open_rate(pass, params, gap, lambda * k);
-  return pick(gap > 0.0f, open, r_max(BETA * gap * pass->inv_h, -fastest));
+  R way = gap - 0.5f * r_min(gap, pass->near);
+  return pick(gap > 0.0f, way * pass->inv_left, r_max(BETA * gap * pass->inv_h, -fastest));
 }
 
 KERNEL R mean_gap(int points, const R *used, R share, const Touch *touch)
