@@ -880,6 +880,17 @@ static bool resistance_drives(const solve *s)
   return brought > s->spare;
 }
 
+// What contacts have left is no motion yet: of a limb they know nothing but the body that they
+// touch, and joints pass on to others what that takes.
+static void follow_motion(const solve *s)
+{
+  double motion[2 * BODY_ROWS];
+  for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
+    foresee(s, &s->joints[i], 0.0, motion);
+    direct_follow_motion(s->context, &s->joints[i], motion);
+  }
+}
+
 void mechanism_solve(const direct_context *c, mechanism *m)
 {
   if (points_solve(c, m)) {
@@ -902,15 +913,15 @@ void mechanism_solve(const direct_context *c, mechanism *m)
   } else {
     mechanism_resist_nothing(c, m);
   }
-  if (c->pass == DIRECT_AGAIN && lags(m)) {
-    direct_revise_friction(c, m);
-  }
   find_motion(&s, stale);
   if (resistance_drives(&s)) {
     mechanism_resist_nothing(c, m);
     find_motion(&s, true);
   }
   keep_all_impulses(&s);
+  if (c->pass == DIRECT_AGAIN && lags(m)) {
+    follow_motion(&s);
+  }
   if (c->pass == DIRECT_FIRST) {
     m->torn = false;
     if (m->apart) {

@@ -68,6 +68,7 @@ typedef struct direct_joint {
   RowParams params[2]; // linear, angular
   RowState state[2];   // impulses of the last substep
   float sum[2][3];     // over the step
+  float resist[2][3];  // what friction is to be as the substep ends; see lags()
   double press[2];     // impulses times levers with which errors apart from motion press on bodies
   float given;         // share of them that was given ahead when the last step ended
   float lag;           // and is to be when this one ends
@@ -230,8 +231,8 @@ static inline void law_keep(direct_joint *j, const law *l)
 // The rows of a mechanism's joints at their bodies' pose, and their laws.
 void direct_state(const direct_context *c, const mechanism *m);
 void direct_laws(const direct_context *c, mechanism *m);
-// Friction against the motion that contacts have left; see lags().
-void direct_revise_friction(const direct_context *c, const mechanism *m);
+// Friction against the motion of a joint's bodies in this substep; see lags().
+void direct_follow_motion(const direct_context *c, direct_joint *j, const double *motion);
 // How many it has unless something gives way, and may have at most.
 int direct_usual_rows(JointType type, const RowParams params[2]);
 int direct_law_capacity(JointType type, const RowParams params[2]);

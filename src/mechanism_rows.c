@@ -8,7 +8,7 @@ _Static_assert(TN_LANES == 1, "this file works on one joint at a time");
 
 static const double NO_BOUND = 1e300;
 static const double ROUNDING = 1e-8; // of lengths and angles in a step
-static const double LAG = 0.3;       // of what friction lacks, given in a substep
+static const double FOLLOW = 1.0;    // of what stops two bodies alone, given in a substep
 static const double STRAIN = 1e-4;   // share of levers, or angle: less is none
 
 // What the laws of one block have in common.
@@ -299,23 +299,18 @@ static void state_damping(stating *s, int i)
   l->alpha = (double)resisted_weight(s, i) / fmax(decay, 1e-12);
 }
 
-static void state_resist(stating *s)
+static void state_friction(stating *s, int count)
 {
-  if (s->context->pass == DIRECT_RELAX) {
-    return;
-  }
-  int count = s->kind.vector_resist ? 3 : 1;
-  for (int i = 0; i < count && s->params->damping > 0.0f && !s->relaxing; ++i) {
-    state_damping(s, i);
-  }
-  if (s->params->friction == 0.0f) {
-    return;
-  }
   double most = (double)s->params->friction * s->h;
   bool slides = count == 3 && v_length(s->state->resist) >= (float)most * 0.999999f;
   const float last[3] = {s->state->resist.x, s->state->resist.y, s->state->resist.z};
   for (int i = 0; i < count; ++i) {
     law *l = add_resistance(s, LAW_FRICTION, i);
+    if (s->context->pass == DIRECT_RELAX) {
+      fix(l, (double)s->joint->resist[s->block][i]);
+      l->lambda = (double)last[i];
+      continue;
+    }
     if (s->relaxing) {
       fix(l, (double)(s->joint->lag * last[i]));
       continue;
@@ -327,6 +322,20 @@ static void state_resist(stating *s)
       l->active = false;
       l->lo = l->hi = (double)last[i];
     }
+  }
+}
+
+static void state_resist(stating *s)
+{
+  if (s->context->pass == DIRECT_RELAX && !s->lags) {
+    return;
+  }
+  int count = s->kind.vector_resist ? 3 : 1;
+  for (int i = 0; i < count && s->params->damping > 0.0f && !s->relaxing; ++i) {
+    state_damping(s, i);
+  }
+  if (s->params->friction > 0.0f) {
+    state_friction(s, count);
   }
 }
 
@@ -397,35 +406,31 @@ void direct_laws(const direct_context *c, mechanism *m)
 
 // A step towards the impulse that stops the motion. All joints take it at once, and neighbours may
 // double each other's.
-static void revise_friction(const direct_context *c, const direct_joint *j, law *l, int count)
+static void follow_motion(direct_joint *j, const law *l, int count, double h, const double *motion)
 {
-  double most = (double)j->params[l->block].friction * (double)c->data->substep.h;
-  double motion[2 * BODY_ROWS], weight = 0.0, square = 0.0;
-  direct_motion(c, j, motion);
+  double most = (double)j->params[l->block].friction * h;
+  double next[3], weight = 0.0, square = 0.0;
   for (int i = 0; i < count; ++i) {
     weight += l[i].soft / DIRECT_SOFTNESS;
   }
   for (int i = 0; i < count; ++i) {
-    l[i].hi = l[i].lambda - LAG * along_law(&l[i], motion) / weight;
-    square += l[i].hi * l[i].hi;
+    next[i] = l[i].lambda - FOLLOW * along_law(&l[i], motion) / weight;
+    square += next[i] * next[i];
   }
   double scale = square > most * most ? most / sqrt(square) : 1.0;
   for (int i = 0; i < count; ++i) {
-    l[i].lo = l[i].hi = scale * l[i].hi;
+    j->resist[l->block][i] = (float)(scale * next[i]);
   }
 }
 
-void direct_revise_friction(const direct_context *c, const mechanism *m)
+void direct_follow_motion(const direct_context *c, direct_joint *j, const double *motion)
 {
-  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
-    const direct_joint *j = &c->set->joints[i];
-    for (int k = 0; k < j->law_count; ++k) {
-      law *l = &c->set->laws[j->first_law + k];
-      if (l->kind == LAW_FRICTION) {
-        int count = resists_all_ways(j, l) ? 3 : 1;
-        revise_friction(c, j, l, count);
-        k += count - 1;
-      }
+  for (int k = 0; k < j->law_count; ++k) {
+    const law *l = &c->set->laws[j->first_law + k];
+    if (l->kind == LAW_FRICTION) {
+      int count = resists_all_ways(j, l) ? 3 : 1;
+      follow_motion(j, l, count, (double)c->data->substep.h, motion);
+      k += count - 1;
     }
   }
 }

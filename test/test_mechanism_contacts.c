@@ -273,6 +273,40 @@ static void ragdolls_that_meet_keep_their_momentum(void **unused)
   }
 }
 
+// A light hand that touches nothing, at a foot that bears a heavy trunk: friction of its joint can
+// hold 30 times its weight, and so it stays where it is, whatever the foot's contact does.
+static void free_hand_stays_where_friction_holds_it(void **unused)
+{
+  (void)unused;
+  tn_world *world = wakeful_world();
+  add_ground(world);
+  tn_body_id trunk = add_block(world, tn_p3(0.0, 0.5, 0.0), tn_v3(0.5f, 0.05f, 0.05f), 24.0f);
+  test_joint(world, TN_JOINT_HINGE, test_no_body, trunk, tn_p3(-0.5, 0.5, 0.0),
+             tn_v3(0.0f, 0.0f, 1.0f));
+  tn_body_def def = tn_default_body_def();
+  def.position = tn_p3(0.5, 0.2, 0.0);
+  def.mass = tn_mass_scaled_to(tn_mass_box(tn_v3(0.05f, 0.15f, 0.05f), 1.0f), 0.4f);
+  tn_body_id foot = tn_body_create(world, &def);
+  tn_shape_def sole = ball_shape(0.05f);
+  sole.position = tn_v3(0.1f, -0.15f, 0.05f);
+  add_shape(world, foot, &sole);
+  test_joint(world, TN_JOINT_FIXED, trunk, foot, tn_p3(0.5, 0.35, 0.0), tn_v3(1.0f, 0.0f, 0.0f));
+  def.position = tn_p3(0.5, 0.2, -0.1);
+  def.mass = tn_mass_scaled_to(tn_mass_capsule(0.03f, 0.04f, 1.0f), 0.024f);
+  tn_body_id hand = tn_body_create(world, &def);
+  tn_joint_def wrist = test_joint_def(world, TN_JOINT_BALL, foot, hand, tn_p3(0.5, 0.2, -0.04),
+                                      tn_v3(0.0f, 0.0f, 1.0f));
+  wrist.angular_friction = 0.5f;
+  tn_joint_create(world, &wrist);
+  test_run(world, DT, 120);
+  tn_pos start = tn_body_position(world, hand);
+  test_run(world, DT, 600);
+  double way = (double)tn_length(tn_between_points(start, tn_body_position(world, hand)));
+  print_message("  a hand of 24 g in 10 s: %.2g mm\n", 1e3 * way);
+  assert_below(way, 1e-5);
+  tn_world_destroy(world);
+}
+
 // One and four on the stairs; with hands and feet as heavy as the chest, and a thousand times
 // lighter.
 static void ragdolls_come_to_rest_whole(void **unused)
@@ -312,7 +346,7 @@ static void pile_of_ragdolls_comes_to_rest(void **unused)
   }
 }
 
-// With hands and feet a thousand times lighter than the chest some of them go on to tremble. It is
+// With hands and feet a thousand times lighter than the chest some limbs slip or tremble. It is
 // at rest when it sleeps, which it does not as long as any point of it moves by a centimetre a
 // second.
 static void pile_of_ragdolls_falls_asleep_whole(void **unused)
@@ -347,6 +381,7 @@ int main(void)
       cmocka_unit_test(ragdolls_in_a_pile_hold_together_and_gain_nothing),
       cmocka_unit_test(ragdolls_that_fall_far_stay_whole),
       cmocka_unit_test(ragdolls_that_meet_keep_their_momentum),
+      cmocka_unit_test(free_hand_stays_where_friction_holds_it),
       cmocka_unit_test(ragdolls_come_to_rest_whole),
       cmocka_unit_test(pile_of_ragdolls_comes_to_rest),
       cmocka_unit_test(pile_of_ragdolls_falls_asleep_whole),
