@@ -38,6 +38,44 @@ typedef struct direct_block {
   bool fills;   // no rows of its own: what elimination leaves there
 } direct_block;
 
+// What holds one direction of a joint: a locked row, the end of a range, a drive, a resistance.
+typedef enum law_kind {
+  LAW_LOCKED,
+  LAW_RANGE,
+  LAW_STRAIN, // what a spring that the substep does not resolve presses with besides
+  LAW_DRIVE,
+  LAW_DAMPING,
+  LAW_FRICTION,
+} law_kind;
+
+#define LAW_SLOTS 16 // of a block
+
+// A law asks for rate + J v + alpha lambda = 0, with lambda between lo and hi.
+typedef struct law {
+  const double (*j)[BODY_ROWS]; // on the velocities of A and B
+  double rate;
+  double asked;   // of its velocity to change, of a row; while errors part from it, to take back
+  double error;   // of a rigid row: the rate that removes it within the substep
+  double alpha;   // compliance over h^2
+  double soft;    // what keeps redundant rows apart
+  double lambda;  // impulse given in this substep
+  double lo, hi;  // its bounds
+  uint8_t kind;   // law_kind
+  uint8_t block;  // 0 linear, 1 angular
+  uint8_t state;  // where its impulse goes among those of the block's state
+  bool active;    // a row of the matrix; else lambda is at one of its bounds
+  bool at_hi;     // which one
+  bool holds;     // a row of the velocities' matrix, while errors are removed apart from them
+  uint8_t trials; // how often it has come and gone in this substep
+  uint8_t slot;   // among all that its joint may have, in their order
+} law;
+
+// A row that is in the matrix.
+typedef struct held_row {
+  const double (*j)[BODY_ROWS];
+  double softness;
+} held_row;
+
 // One mechanism's.
 typedef struct direct_system {
   const direct_node *nodes;

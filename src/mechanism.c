@@ -1,7 +1,5 @@
 // The direct solve of a mechanism: assemble, eliminate, substitute, and see which bounds hold.
-#include "mechanism.h"
-
-#include "block_algebra.h"
+#include "mechanism_solve.h"
 
 #include <string.h>
 
@@ -26,26 +24,6 @@ static const double TORN_SPEED = 1.0; // m/s or rad/s: slower errors are none
 #define TRIALS 3
 #define ANGLE_TRIALS 10
 #define PRESSES 2
-
-typedef struct solve {
-  const direct_context *context;
-  mechanism *mechanism;
-  direct_node *nodes;
-  const direct_block *blocks;
-  direct_joint *joints;
-  law *laws;
-  double *values;
-  direct_system system;
-  double *v;        // velocities of the bodies, by row
-  pair2 *x;         // right-hand sides, then solutions: velocity, position
-  double *momentum; // that the position part has given, where it is to be taken back
-  double share;     // of the position part that is used
-  double kept;      // and that stays in the velocities
-  double fastest;   // speed of a body as the solve begins
-  double spare;     // energy that may come from nowhere
-  bool fresh;       // the matrix is to be made anew
-  bool parting;     // errors from velocities; what is asked back takes the place of these
-} solve;
 
 static solve make_solve(const direct_context *c, mechanism *m)
 {
@@ -131,12 +109,12 @@ static void put_mass(const solve *s, const direct_node *node)
   }
   a[0] = a[7] = a[14] = 1.0 / (double)data->state[node->index].inverse_mass;
   S i = direct_inertia(data, node->index);
-  a[21] = (double)i.xx + node->resistance;
+  a[21] = (double)i.xx + node->resisting;
   a[22] = (double)i.xy;
   a[23] = (double)i.xz;
-  a[28] = (double)i.yy + node->resistance;
+  a[28] = (double)i.yy + node->resisting;
   a[29] = (double)i.yz;
-  a[35] = (double)i.zz + node->resistance;
+  a[35] = (double)i.zz + node->resisting;
 }
 
 void direct_inverse_inertia(double *to, S inertia, double more)
@@ -163,8 +141,8 @@ static void put_inverse_mass(const solve *s, const direct_node *node)
   for (int i = 0; i < 6; ++i) {
     a[1 + i] = (double)ii[i];
   }
-  if (node->resistance > 0.0) {
-    direct_inverse_inertia(a + 1, direct_inertia(data, node->index), node->resistance);
+  if (node->resisting > 0.0) {
+    direct_inverse_inertia(a + 1, direct_inertia(data, node->index), node->resisting);
   }
 }
 
@@ -259,6 +237,32 @@ static void put_bodies(const solve *s)
   }
 }
 
+#if !defined(TN_SMALL)
+void solve_hold(const solve *s)
+{
+  const mechanism *m = s->mechanism;
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    s->nodes[s->joints[i].node].rows = (int16_t)hold_rows(s, &s->joints[i]);
+  }
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    s->nodes[i].resisting = s->nodes[i].resistance;
+  }
+}
+
+void solve_put_masses(const solve *s)
+{
+  const mechanism *m = s->mechanism;
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    const direct_node *node = &s->nodes[i];
+    if (node->bare) {
+      put_inverse_mass(s, node);
+    } else if (!node->is_joint) {
+      put_mass(s, node);
+    }
+  }
+}
+#endif
+
 static bool holds_rows(const solve *s, const direct_joint *j)
 {
   const law *l = &s->laws[j->first_law], *end = l + j->law_count;
@@ -277,7 +281,7 @@ static bool holds_rows(const solve *s, const direct_joint *j)
 
 // Whether the matrix that has been factored is the one that is asked for. What stops a mechanism as
 // a substep ends and what moves it in the next one often is.
-static bool is_factored(const solve *s)
+bool solve_is_held(const solve *s)
 {
   const mechanism *m = s->mechanism;
   if (m->factored != s->context->pose) {
@@ -359,8 +363,9 @@ static void answer(solve *s)
 {
   mechanism *m = s->mechanism;
   bool again = s->context->pass == DIRECT_AGAIN;
-  s->fresh = s->fresh && !is_factored(s);
+  s->fresh = s->fresh && !(m->alone && solve_is_held(s));
   m->factored = s->context->pose;
+  m->alone = true;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     if (!s->nodes[i].is_joint) {
       double *x = (double *)(s->x + s->nodes[i].first_row);
@@ -821,17 +826,21 @@ static void part_errors(solve *s)
   }
 }
 
-// Rows that hold, and what the bodies do with them.
-static void find_motion(solve *s, bool stale)
+bool solve_concludes(solve *s, int round)
 {
-  for (int round = 0; round < ROUNDS; ++round) {
-    s->fresh = stale;
+  if (s->context->pass == DIRECT_FIRST) {
+    judge_errors(s);
+  }
+  s->fresh = round + 1 < ROUNDS && revise(s);
+  return !s->fresh;
+}
+
+// Rows that hold, and what the bodies do with them.
+void solve_rounds(solve *s, int round)
+{
+  for (; round < ROUNDS; ++round) {
     answer(s);
-    if (s->context->pass == DIRECT_FIRST) {
-      judge_errors(s);
-    }
-    stale = round + 1 < ROUNDS && revise(s);
-    if (!stale) {
+    if (solve_concludes(s, round)) {
       break;
     }
   }
@@ -852,20 +861,17 @@ static bool resistance_drives(const solve *s)
   return brought > s->spare;
 }
 
-void mechanism_solve(const direct_context *c, mechanism *m)
+solve solve_begin(const direct_context *c, mechanism *m)
 {
-  if (points_solve(c, m)) {
-    return;
-  }
   solve s = make_solve(c, m);
   s.share = s.kept = c->pass == DIRECT_AGAIN && !m->apart ? 1.0 : 0.0;
-  bool aside = c->pass == DIRECT_AGAIN && m->apart;
-  if (aside) {
+  s.aside = c->pass == DIRECT_AGAIN && m->apart;
+  if (s.aside) {
     mechanism_set_aside(c, m, -1.0f);
   }
   load_bodies(&s);
   survey_bodies(&s);
-  bool stale = c->pass != DIRECT_AGAIN || m->stale;
+  s.fresh = c->pass != DIRECT_AGAIN || m->stale;
   if (c->pass != DIRECT_AGAIN) {
     direct_laws(c, m);
   }
@@ -877,26 +883,42 @@ void mechanism_solve(const direct_context *c, mechanism *m)
   if (c->pass == DIRECT_AGAIN && lags(m)) {
     direct_revise_friction(c, m);
   }
-  find_motion(&s, stale);
-  if (resistance_drives(&s)) {
+  return s;
+}
+
+void solve_end(solve *s)
+{
+  const direct_context *c = s->context;
+  mechanism *m = s->mechanism;
+  if (resistance_drives(s)) {
     mechanism_resist_nothing(c, m);
-    find_motion(&s, true);
+    s->fresh = true;
+    solve_rounds(s, 0);
   }
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
-    keep_impulses(&s, &s.joints[i]);
+    keep_impulses(s, &s->joints[i]);
   }
   if (c->pass == DIRECT_FIRST) {
     m->torn = false;
     if (m->apart) {
-      part_errors(&s);
+      part_errors(s);
     }
     m->stale = m->apart;
   }
-  store_bodies(&s);
-  if (aside) {
+  store_bodies(s);
+  if (s->aside) {
     mechanism_set_aside(c, m, 1.0f);
   }
   if (c->pass == DIRECT_RELAX || c->pass == DIRECT_AHEAD) {
     mechanism_calm(c, m);
+  }
+}
+
+void mechanism_solve(const direct_context *c, mechanism *m)
+{
+  if (!points_solve(c, m)) {
+    solve s = solve_begin(c, m);
+    solve_rounds(&s, 0);
+    solve_end(&s);
   }
 }

@@ -18,41 +18,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// What holds one direction of a joint: a locked row, the end of a range, a drive, a resistance.
-typedef enum law_kind {
-  LAW_LOCKED,
-  LAW_RANGE,
-  LAW_STRAIN, // what a spring that the substep does not resolve presses with besides
-  LAW_DRIVE,
-  LAW_DAMPING,
-  LAW_FRICTION,
-} law_kind;
-
-// A law asks for rate + J v + alpha lambda = 0, with lambda between lo and hi.
-typedef struct law {
-  const double (*j)[BODY_ROWS]; // on the velocities of A and B
-  double rate;
-  double asked;   // of its velocity to change, of a row; while errors part from it, to take back
-  double error;   // of a rigid row: the rate that removes it within the substep
-  double alpha;   // compliance over h^2
-  double soft;    // what keeps redundant rows apart
-  double lambda;  // impulse given in this substep
-  double lo, hi;  // its bounds
-  uint8_t kind;   // law_kind
-  uint8_t block;  // 0 linear, 1 angular
-  uint8_t state;  // where its impulse goes among those of the block's state
-  bool active;    // a row of the matrix; else lambda is at one of its bounds
-  bool at_hi;     // which one
-  bool holds;     // a row of the velocities' matrix, while errors are removed apart from them
-  uint8_t trials; // how often it has come and gone in this substep
-} law;
-
-// A row that is in the matrix.
-typedef struct held_row {
-  const double (*j)[BODY_ROWS];
-  double softness;
-} held_row;
-
 typedef struct direct_joint {
   int32_t joint; // slot
   int32_t body[2];
@@ -94,6 +59,7 @@ typedef struct mechanism {
   bool torn_off;             // and none of these holds on to anything else
   bool apart;                // position changes of this substep are not to stay in the velocities
   bool doubted;              // some of its contacts begin with too much, perhaps
+  bool alone;                // its matrix is its own, not one of a team's
   double guessed, unguessed; // work of their guesses on velocities with and without them
 } mechanism;
 

@@ -419,6 +419,7 @@ static void add_mechanism(const planner *p, orderer *o)
   m->first_joint = set->joint_count;
   m->first_value = set->value_count;
   m->first_point = NO_SLOT;
+  m->alone = true;
   int32_t first_row = set->row_count;
   add_nodes(o);
   m->last_node = set->node_count;

@@ -41,6 +41,12 @@ static const int FIRST_STATE[] = {
     [LAW_FRICTION] = STATE_OF(resist),
 };
 
+// Laws come in this order, block after block: each row with its strain, then what acts along rows.
+static const int FIRST_SLOT[] = {
+    [LAW_LOCKED] = 0, [LAW_RANGE] = 0,   [LAW_STRAIN] = 1,
+    [LAW_DRIVE] = 6,  [LAW_DAMPING] = 7, [LAW_FRICTION] = 10,
+};
+
 // A law along a row, without bounds.
 static inline law *add_law(stating *s, law_kind kind, int row, const double (*of)[BODY_ROWS],
                            float weight)
@@ -55,6 +61,7 @@ static inline law *add_law(stating *s, law_kind kind, int row, const double (*of
   l->kind = (uint8_t)kind;
   l->block = (uint8_t)s->block;
   l->state = (uint8_t)(FIRST_STATE[kind] + row);
+  l->slot = (uint8_t)(LAW_SLOTS * s->block + FIRST_SLOT[kind] + (kind <= LAW_STRAIN ? 2 : 1) * row);
   l->active = true;
   l->at_hi = false;
   l->trials = 0;

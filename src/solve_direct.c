@@ -149,16 +149,16 @@ INLINE void divide(const double *d, int n, int bare, pair2 *y)
     pair2 a = y[3], b = y[4], c = y[5];
 #pragma GCC unroll 8
     for (int i = 0; i < 3; ++i) {
-      y[i] = d[0] * y[i];
+      y[i] = d[0] * y[i] + 0.0;
     }
-    y[3] = d[1] * a + d[4] * b + d[5] * c;
-    y[4] = d[4] * a + d[2] * b + d[6] * c;
-    y[5] = d[5] * a + d[6] * b + d[3] * c;
+    y[3] = d[1] * a + d[4] * b + d[5] * c + 0.0;
+    y[4] = d[4] * a + d[2] * b + d[6] * c + 0.0;
+    y[5] = d[5] * a + d[6] * b + d[3] * c + 0.0;
     return;
   }
 #pragma GCC unroll 8
   for (int i = 0; i < n; ++i) {
-    y[i] = d[i * padded(n) + i] * y[i];
+    y[i] = d[i * padded(n) + i] * y[i] + 0.0;
   }
 }
 
