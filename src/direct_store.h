@@ -87,14 +87,23 @@ typedef struct direct_system {
   int32_t first, last; // nodes
 } direct_system;
 
-// Rows of a block's joints at the bodies' pose.
-typedef void direct_state_fn(const solver_data *data, rows_block *block, stated_row *rows);
+// Mechanisms side by side: see team_store.h.
+#define TEAM 4
+typedef quad2 lanes2;
+typedef lanes2 team_stated[2 * BODY_ROWS]; // a row, on the velocities of A and B
+typedef struct team_system team_system;
+typedef void team_solve_fn(const team_system *s);
+
+// Rows of a block's joints at the bodies' pose, and side by side if they are those of a team.
+typedef void direct_state_fn(const solver_data *data, rows_block *block, stated_row *rows,
+                             team_stated *team);
 direct_state_fn direct_state_1, direct_state_4, direct_state_8;
 
 typedef struct direct_ops {
   direct_state_fn *state;
   // Of a fresh matrix, which is factored meanwhile, or of one that has been.
   void (*solve)(const direct_system *s, int fresh);
+  team_solve_fn *solve_team;
 } direct_ops;
 
 extern const direct_ops direct_ops_1, direct_ops_4, direct_ops_8;

@@ -100,10 +100,10 @@ S direct_inertia(const solver_data *data, int32_t slot)
   return s_rotated_diagonal(seen_turn(q_mul(seen_turn(q), seen_turn(start))), inertia);
 }
 
-static void put_mass(const solve *s, const direct_node *node)
+static void put_mass(const direct_context *c, const direct_node *node)
 {
-  const solver_data *data = s->context->data;
-  double *a = s->values + node->diagonal;
+  const solver_data *data = c->data;
+  double *a = c->set->values + node->diagonal;
   for (int k = 0; k < BODY_ROWS; ++k) {
     clear_six(a + k * BODY_ROWS);
   }
@@ -132,17 +132,26 @@ void direct_inverse_inertia(double *to, S inertia, double more)
 }
 
 // A body that no elimination has changed yet: its inverse mass and inertia.
-static void put_inverse_mass(const solve *s, const direct_node *node)
+static void put_inverse_mass(const direct_context *c, const direct_node *node)
 {
-  const solver_data *data = s->context->data;
+  const solver_data *data = c->data;
   const float *ii = data->inertia[node->index].inverse;
-  double *a = s->values + node->diagonal;
+  double *a = c->set->values + node->diagonal;
   a[0] = (double)data->state[node->index].inverse_mass;
   for (int i = 0; i < 6; ++i) {
     a[1 + i] = (double)ii[i];
   }
   if (node->resisting > 0.0) {
     direct_inverse_inertia(a + 1, direct_inertia(data, node->index), node->resisting);
+  }
+}
+
+static void put_body(const direct_context *c, const direct_node *node)
+{
+  if (node->bare) {
+    put_inverse_mass(c, node);
+  } else if (!node->is_joint) {
+    put_mass(c, node);
   }
 }
 
@@ -229,16 +238,12 @@ static void put_bodies(const solve *s)
     direct_node *node = &s->nodes[i];
     clear_blocks(s, node);
     node->resisting = node->resistance;
-    if (node->bare) {
-      put_inverse_mass(s, node);
-    } else if (!node->is_joint) {
-      put_mass(s, node);
-    }
+    put_body(s->context, node);
   }
 }
 
 #if !defined(TN_SMALL)
-void solve_hold(const solve *s)
+void solve_note(const solve *s)
 {
   const mechanism *m = s->mechanism;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
@@ -249,16 +254,10 @@ void solve_hold(const solve *s)
   }
 }
 
-void solve_put_masses(const solve *s)
+void solve_put_masses(const direct_context *c, const mechanism *m)
 {
-  const mechanism *m = s->mechanism;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
-    const direct_node *node = &s->nodes[i];
-    if (node->bare) {
-      put_inverse_mass(s, node);
-    } else if (!node->is_joint) {
-      put_mass(s, node);
-    }
+    put_body(c, &c->set->nodes[i]);
   }
 }
 #endif
@@ -321,6 +320,17 @@ static void give(const solve *s, const direct_joint *j, const double *impulses)
   }
 }
 
+// Of a law at its bound; false if it has given that already.
+static inline bool add_bound(const law *l, double *given)
+{
+  double impulse = bound_of(l) - l->lambda;
+  for (int n = 0; n < BODY_ROWS && impulse != 0.0; ++n) {
+    given[n] += impulse * l->j[0][n];
+    given[BODY_ROWS + n] += impulse * l->j[1][n];
+  }
+  return impulse != 0.0;
+}
+
 // Velocities to change for what is asked of them, and then for errors of position. A law at its
 // bound is an impulse.
 static void ask_joint(const solve *s, const direct_joint *j, bool again)
@@ -343,19 +353,45 @@ static void ask_joint(const solve *s, const direct_joint *j, bool again)
       *rows++ = (pair2){l->asked, again ? 0.0 : -l->error};
       continue;
     }
-    double impulse = bound_of(l) - l->lambda;
-    if (impulse != 0.0) {
-      gives = true;
-      for (int n = 0; n < BODY_ROWS; ++n) {
-        given[n] += impulse * l->j[0][n];
-        given[BODY_ROWS + n] += impulse * l->j[1][n];
-      }
-    }
+    gives |= add_bound(l, given);
   }
   if (gives) {
     give(s, j, given);
   }
 }
+
+static void ask_nothing(const solve *s)
+{
+  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
+    if (!s->nodes[i].is_joint) {
+      double *x = (double *)(s->x + s->nodes[i].first_row);
+      clear_six(x);
+      clear_six(x + BODY_ROWS);
+    }
+  }
+}
+
+#if !defined(TN_SMALL)
+bool solve_gives(const solve *s)
+{
+  bool any = false;
+  ask_nothing(s);
+  for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    double given[2 * BODY_ROWS] = {0.0};
+    bool gives = false;
+    const law *l = &s->laws[j->first_law], *end = l + j->law_count;
+    for (; l < end; ++l) {
+      gives = (!l->active && add_bound(l, given)) || gives;
+    }
+    if (gives) {
+      give(s, j, given);
+      any = true;
+    }
+  }
+  return any;
+}
+#endif
 
 // Solutions for what is asked. A joint's rows and what is asked of them go together while they are
 // at hand, and so do elimination and the first half of substitution.
@@ -366,13 +402,7 @@ static void answer(solve *s)
   s->fresh = s->fresh && !(m->alone && solve_is_held(s));
   m->factored = s->context->pose;
   m->alone = true;
-  for (int32_t i = m->first_node; i < m->last_node; ++i) {
-    if (!s->nodes[i].is_joint) {
-      double *x = (double *)(s->x + s->nodes[i].first_row);
-      clear_six(x);
-      clear_six(x + BODY_ROWS);
-    }
-  }
+  ask_nothing(s);
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     if (s->fresh) {
       put_rows(s, &s->joints[i]);

@@ -14,6 +14,7 @@
 #include "direct_store.h"
 #include "point_store.h"
 #include "store.h"
+#include "team_store.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,6 +45,8 @@ typedef struct mechanism {
   int32_t rows;                  // of its vectors
   int32_t first_value;           // of its blocks
   int32_t scratch;               // after them: room for the columns under elimination
+  int32_t end_value;             // after that
+  int32_t team;                  // that it is one of, or NO_SLOT
   int32_t first_rows, last_rows; // blocks of joints
   int32_t first_point;           // of a tree of ball joints, or NO_SLOT
   int32_t first_link, first_point_body, point_body_count;
@@ -108,6 +111,22 @@ typedef struct mechanism_set {
   int32_t resisting_capacity;
   guess *guesses;
   int32_t guess_count, guess_capacity;
+  int32_t *work; // mechanisms to solve one by one, or ~ the team that they are solved in
+  int32_t work_count, work_capacity;
+  mechanism_team *teams;
+  int32_t team_count, team_capacity;
+  direct_node *team_nodes; // of each team those of one member, with the rows that any of them has
+  int32_t team_node_count, team_node_capacity;
+  team_joint *team_joints;
+  int32_t team_joint_count, team_joint_capacity;
+  team_row *team_rows;
+  int32_t team_row_count, team_row_capacity;
+  team_stated *team_stated;
+  int32_t team_stated_count, team_stated_capacity;
+  lanes2 *team_values; // blocks, then scratch
+  int32_t team_value_count, team_value_capacity;
+  lanes2 *team_vectors; // solutions, then velocities
+  int32_t team_vector_count, team_vector_capacity;
   int32_t skipped; // joints left to Gauss-Seidel: their mechanism would fill up
 } mechanism_set;
 
@@ -211,6 +230,11 @@ void mechanism_solve(const direct_context *c, mechanism *m);
 // Inertia about the centre of mass, world axes; the inverse of one plus the same about all axes.
 S direct_inertia(const solver_data *data, int32_t slot);
 void direct_inverse_inertia(double *to, S inertia, double more);
+
+// mechanism_team.c
+typedef bool takes_part_fn(const mechanism *m, direct_pass pass);
+// One item of the set's work: those of its mechanisms that take part.
+void mechanisms_solve(const direct_context *c, int32_t item, takes_part_fn *takes_part);
 
 // mechanism_ahead.c
 // What is asked back of springs' rows, by velocities and what the solve has changed of them (in the

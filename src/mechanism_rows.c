@@ -369,7 +369,8 @@ void direct_state(const direct_context *c, const mechanism *m)
 {
   for (int32_t i = m->first_rows; i < m->last_rows; ++i) {
     rows_block *block = &c->set->rows_blocks[i];
-    c->direct->state(c->data, block, &c->set->stated[block->first_row]);
+    team_stated *team = block->team_row < 0 ? NULL : &c->set->team_stated[block->team_row];
+    c->direct->state(c->data, block, &c->set->stated[block->first_row], team);
   }
 }
 

@@ -2,6 +2,7 @@
 // width, for the instructions that come with it; all give the same bits.
 #include "direct_store.h"
 #include "gather.h"
+#include "team_store.h"
 
 #define DIRECT_OPS PASTE(direct_ops_, TN_LANES)
 
@@ -142,7 +143,7 @@ INLINE pair2 *both(const direct_system *s, const direct_node *node)
   return s->x + node->first_row;
 }
 
-// y <- D^-1 y
+// y <- D^-1 y, without negative zeros: rows of zeros, as teams have them, would change their signs.
 INLINE void divide(const double *d, int n, int bare, pair2 *y)
 {
   if (bare) {
@@ -342,8 +343,12 @@ static void solve_system(const direct_system *s, int fresh)
 }
 
 #define DIRECT_STATE PASTE(direct_state_, TN_LANES)
+#define TEAM_SOLVE PASTE(team_solve_, TN_LANES)
 
 const direct_ops DIRECT_OPS = {
     .state = DIRECT_STATE,
     .solve = solve_system,
+#if !defined(TN_SMALL)
+    .solve_team = TEAM_SOLVE,
+#endif
 };
