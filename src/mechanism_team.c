@@ -375,8 +375,9 @@ static uint8_t source_of(JointType type, int slot)
   return (uint8_t)(block ? TURNS_ROW - axis : stated_rows(type) - 3 + axis);
 }
 
-// The rows that any lane has of a joint, in the order that each has them in.
-static void join_rows(mechanism_set *set, const team_joint *j, const direct_joint *const *own,
+// The rows that any lane has of a joint, in the order that each has them in; false if they are those
+// of the matrix, whichever laws these have become.
+static bool join_rows(mechanism_set *set, const team_joint *j, const direct_joint *const *own,
                       unsigned lanes, direct_node *node)
 {
   uint32_t any = 0, has[TEAM] = {0};
@@ -390,19 +391,22 @@ static void join_rows(mechanism_set *set, const team_joint *j, const direct_join
     any |= has[lane];
   }
   int count = 0;
+  bool changed = false;
   team_row *rows = &set->team_rows[j->first_row];
   for (; any != 0; any &= any - 1) {
     int slot = __builtin_ctz(any);
-    team_row *row = &rows[count++];
-    row->source = source_of(j->type, slot);
-    row->lanes = 0;
+    team_row row = {.source = source_of(j->type, slot)};
     for (int lane = 0; lane < TEAM; ++lane) {
       bool holds = has[lane] >> slot & 1;
-      row->lanes |= (uint8_t)(holds << lane);
-      row->law[lane] = holds ? at[lane][slot] : 0;
+      row.lanes |= (uint8_t)(holds << lane);
+      row.law[lane] = holds ? at[lane][slot] : 0;
     }
+    changed = changed || rows[count].source != row.source || rows[count].lanes != row.lanes;
+    rows[count++] = row;
   }
+  changed = changed || node->rows != count;
   node->rows = (int16_t)count;
+  return changed;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -456,17 +460,19 @@ static team_system system_of(const team_solve *ts)
   return s;
 }
 
-// The matrix has the rows of all lanes that are kept.
-static void join_all(const team_solve *ts, const team_system *s, unsigned kept)
+// The matrix has the rows of all lanes that are kept; false if they are the ones it has already.
+static bool join_all(const team_solve *ts, const team_system *s, unsigned kept)
 {
   mechanism_set *set = ts->context->set;
+  bool changed = false;
   for (int32_t i = 0; i < s->joint_count; ++i) {
     const direct_joint *own[TEAM];
     for (int lane = 0; lane < TEAM; ++lane) {
       own[lane] = &set->joints[ts->member[lane]->first_joint + i];
     }
-    join_rows(set, &s->joints[i], own, kept, &s->nodes[s->joints[i].node]);
+    changed |= join_rows(set, &s->joints[i], own, kept, &s->nodes[s->joints[i].node]);
   }
+  return changed;
 }
 
 // Impulses of laws at their bounds, to bodies.
@@ -514,8 +520,8 @@ static void answer_team(team_solve *ts, unsigned asked)
   s.asked = (uint8_t)asked;
   s.again = c->pass == DIRECT_AGAIN;
   s.fresh = fresh != 0;
-  if (s.fresh) {
-    join_all(ts, &s, s.kept);
+  if (s.fresh || !s.again) {
+    s.fresh |= join_all(ts, &s, s.kept);
   }
   FOR_LANES(lane, asked)
   {
