@@ -155,12 +155,6 @@ static void put_body(const direct_context *c, const direct_node *node)
   }
 }
 
-// A spring is soft enough by itself.
-static double softness(const law *l)
-{
-  return at_least(l->alpha, l->soft);
-}
-
 // Rows of a joint towards one of its bodies, in a block of n columns or padded rows.
 static void put_side(const solve *s, const direct_joint *j, int side, int n)
 {
@@ -192,7 +186,7 @@ static int hold_rows(const solve *s, const direct_joint *j)
   held_row *first = &s->context->set->held[j->first_law], *held = first;
   for (; l < end; ++l) {
     if (l->active) {
-      *held++ = (held_row){l->j, softness(l)};
+      *held++ = (held_row){l->j, law_softness(l)};
     }
   }
   return (int)(held - first);
@@ -243,17 +237,6 @@ static void put_bodies(const solve *s)
 }
 
 #if !defined(TN_SMALL)
-void solve_note(const solve *s)
-{
-  const mechanism *m = s->mechanism;
-  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
-    s->nodes[s->joints[i].node].rows = (int16_t)hold_rows(s, &s->joints[i]);
-  }
-  for (int32_t i = m->first_node; i < m->last_node; ++i) {
-    s->nodes[i].resisting = s->nodes[i].resistance;
-  }
-}
-
 void solve_put_masses(const direct_context *c, const mechanism *m)
 {
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
@@ -269,7 +252,7 @@ static bool holds_rows(const solve *s, const direct_joint *j)
   const held_row *last = held + s->nodes[j->node].rows;
   for (; l < end; ++l) {
     if (l->active) {
-      if (held == last || held->j != l->j || held->softness != softness(l)) {
+      if (held == last || held->j != l->j || held->softness != law_softness(l)) {
         return false;
       }
       held += 1;
@@ -302,11 +285,6 @@ bool solve_is_held(const solve *s)
 // ---------------------------------------------------------------------------------------------
 // Right-hand sides
 
-static double bound_of(const law *l)
-{
-  return l->at_hi ? l->hi : l->lo;
-}
-
 // Adds impulses times rows to what a joint's bodies are given.
 static void give(const solve *s, const direct_joint *j, const double *impulses)
 {
@@ -323,7 +301,7 @@ static void give(const solve *s, const direct_joint *j, const double *impulses)
 // Of a law at its bound; false if it has given that already.
 static inline bool add_bound(const law *l, double *given)
 {
-  double impulse = bound_of(l) - l->lambda;
+  double impulse = law_bound(l) - l->lambda;
   for (int n = 0; n < BODY_ROWS && impulse != 0.0; ++n) {
     given[n] += impulse * l->j[0][n];
     given[BODY_ROWS + n] += impulse * l->j[1][n];
@@ -372,9 +350,8 @@ static void ask_nothing(const solve *s)
 }
 
 #if !defined(TN_SMALL)
-bool solve_gives(const solve *s)
+void solve_gives(const solve *s)
 {
-  bool any = false;
   ask_nothing(s);
   for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
     const direct_joint *j = &s->joints[i];
@@ -386,10 +363,8 @@ bool solve_gives(const solve *s)
     }
     if (gives) {
       give(s, j, given);
-      any = true;
     }
   }
-  return any;
 }
 #endif
 
@@ -464,7 +439,7 @@ static double survey_rows(const solve *s, double *brought)
     const law *l = &s->laws[j->first_law], *end = l + j->law_count;
     for (; l < end; ++l) {
       if (l->active) {
-        double change = l->asked + softness(l) * (*x)[0];
+        double change = l->asked + law_softness(l) * (*x)[0];
         worst = at_least(worst, fabs(l->error));
         sum += (*x)[1] * l->error + (*x)[0] * change;
         x += 1;
@@ -572,7 +547,7 @@ static bool leaves(const solve *s, law *l, pair2 x)
 static bool returns(const solve *s, law *l, const double *motion)
 {
   double u = along_law(l, motion);
-  double wanted = l->rate + s->kept * l->error + u + l->alpha * bound_of(l);
+  double wanted = l->rate + s->kept * l->error + u + l->alpha * law_bound(l);
   if (l->at_hi ? wanted <= 1e-9 : wanted >= -1e-9) {
     return false;
   }
@@ -635,6 +610,8 @@ static bool revise_joint(const solve *s, const direct_joint *j, bool relaxing)
       changed |= revise_friction(s, j, l, x);
       l += 2;
       x += was_active ? 3 : 0;
+    } else if (l->kind == LAW_LOCKED && was_active) {
+      x += 1; // it has no bounds
     } else if (was_active) {
       changed |= leaves(s, l, *x++);
     } else if (may_return(l)) {
@@ -670,7 +647,7 @@ static void keep_impulses(const solve *s, direct_joint *j)
     pair2 sum = {0.0, 0.0};
     double last = 0.0;
     for (; l < end && l->block == block; ++l) {
-      double impulse = l->active ? row_impulse(s, *x) : bound_of(l) - l->lambda;
+      double impulse = l->active ? row_impulse(s, *x) : law_bound(l) - l->lambda;
       x += l->active;
       l->lambda += impulse;
       const double *n = l->j[1] + 3 * block;

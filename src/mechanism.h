@@ -177,6 +177,17 @@ static inline double along_law(const law *l, const double *motion)
   return sum[0] + sum[1];
 }
 
+// A spring is soft enough by itself.
+static inline double law_softness(const law *l)
+{
+  return at_least(l->alpha, l->soft);
+}
+
+static inline double law_bound(const law *l)
+{
+  return l->at_hi ? l->hi : l->lo;
+}
+
 // Friction of a mechanism that contacts carry follows its motion from substep to substep, as the
 // contacts do: solved at once, friction in joints at the ends of their ranges has no one solution,
 // and would be another one each time.

@@ -34,11 +34,9 @@ void solve_end(solve *s);
 
 // Whether the matrix that has been factored is the one that is asked for.
 bool solve_is_held(const solve *s);
-// Notes which rows and which resistance the matrix is to have.
-void solve_note(const solve *s);
 // Masses of bodies into its own matrix.
 void solve_put_masses(const direct_context *c, const mechanism *m);
-// What laws at their bounds give bodies, as right-hand sides; false if none does.
-bool solve_gives(const solve *s);
+// What laws at their bounds give bodies, as right-hand sides.
+void solve_gives(const solve *s);
 
 #endif

@@ -375,40 +375,6 @@ static uint8_t source_of(JointType type, int slot)
   return (uint8_t)(block ? TURNS_ROW - axis : stated_rows(type) - 3 + axis);
 }
 
-// The rows that any lane has of a joint, in the order that each has them in; false if they are those
-// of the matrix, whichever laws these have become.
-static bool join_rows(mechanism_set *set, const team_joint *j, const direct_joint *const *own,
-                      unsigned lanes, direct_node *node)
-{
-  uint32_t any = 0, has[TEAM] = {0};
-  uint8_t at[TEAM][2 * LAW_SLOTS];
-  for (int lane = 0; lane < TEAM; ++lane) {
-    const law *l = &set->laws[j->first_law[lane]];
-    for (int k = 0; k < own[lane]->law_count && (lanes >> lane & 1); ++k) {
-      has[lane] |= (uint32_t)l[k].active << l[k].slot;
-      at[lane][l[k].slot] = (uint8_t)k;
-    }
-    any |= has[lane];
-  }
-  int count = 0;
-  bool changed = false;
-  team_row *rows = &set->team_rows[j->first_row];
-  for (; any != 0; any &= any - 1) {
-    int slot = __builtin_ctz(any);
-    team_row row = {.source = source_of(j->type, slot)};
-    for (int lane = 0; lane < TEAM; ++lane) {
-      bool holds = has[lane] >> slot & 1;
-      row.lanes |= (uint8_t)(holds << lane);
-      row.law[lane] = holds ? at[lane][slot] : 0;
-    }
-    changed = changed || rows[count].source != row.source || rows[count].lanes != row.lanes;
-    rows[count++] = row;
-  }
-  changed = changed || node->rows != count;
-  node->rows = (int16_t)count;
-  return changed;
-}
-
 // ---------------------------------------------------------------------------------------------
 // Solving
 
@@ -440,7 +406,6 @@ static team_system system_of(const team_solve *ts)
   s.joints = set->team_joints + t->first_joint;
   s.rows = set->team_rows;
   s.stated = (const team_stated *)set->team_stated;
-  s.laws = set->laws;
   s.bodies = ts->context->data->state;
   s.values = set->team_values + t->first_value;
   s.scratch = set->team_values + t->scratch;
@@ -460,30 +425,84 @@ static team_system system_of(const team_solve *ts)
   return s;
 }
 
-// The matrix has the rows of all lanes that are kept; false if they are the ones it has already.
-static bool join_all(const team_solve *ts, const team_system *s, unsigned kept)
+// What members have of one joint.
+typedef struct joining {
+  uint32_t has[TEAM];            // slots of laws that hold
+  law *law[TEAM][2 * LAW_SLOTS]; // by slot
+  unsigned gives;                // lanes with laws at bounds that have yet to give their impulse
+} joining;
+
+// Reads one lane's laws, and notes those that its matrix is to have if that is new.
+static void join_lane(joining *of, int lane, law *l, int count, held_row *held)
 {
-  mechanism_set *set = ts->context->set;
-  bool changed = false;
-  for (int32_t i = 0; i < s->joint_count; ++i) {
-    const direct_joint *own[TEAM];
-    for (int lane = 0; lane < TEAM; ++lane) {
-      own[lane] = &set->joints[ts->member[lane]->first_joint + i];
+  uint32_t has = 0;
+  bool gives = false;
+  for (const law *end = l + count; l < end; ++l) {
+    if (l->active) {
+      has |= 1u << l->slot;
+      of->law[lane][l->slot] = l;
+      if (held) {
+        *held++ = (held_row){l->j, law_softness(l)};
+      }
+    } else {
+      gives = gives || law_bound(l) != l->lambda;
     }
-    changed |= join_rows(set, &s->joints[i], own, kept, &s->nodes[s->joints[i].node]);
   }
+  of->has[lane] = has;
+  of->gives |= (unsigned)gives << lane;
+}
+
+// The rows that any lane has of a joint, in the order that each has them in; false if they are those
+// of the matrix, whichever laws these have become.
+static bool join_rows(const team_joint *j, const joining *of, law *any_law, team_row *row,
+                      direct_node *node)
+{
+  uint32_t left = of->has[0] | of->has[1] | of->has[2] | of->has[3];
+  int count = __builtin_popcount(left);
+  bool changed = node->rows != count;
+  for (; left != 0; left &= left - 1, ++row) {
+    int slot = __builtin_ctz(left);
+    uint8_t source = source_of(j->type, slot), lanes = 0;
+    for (int lane = 0; lane < TEAM; ++lane) {
+      unsigned holds = of->has[lane] >> slot & 1;
+      lanes |= (uint8_t)(holds << lane);
+      row->law[lane] = holds ? of->law[lane][slot] : any_law;
+    }
+    changed = changed || row->source != source || row->lanes != lanes;
+    row->source = source;
+    row->lanes = lanes;
+  }
+  node->rows = (int16_t)count;
   return changed;
 }
 
-// Impulses of laws at their bounds, to bodies.
-static bool give_all(team_solve *ts, unsigned asked)
+// The matrix has the rows of all lanes that are kept; false if they are the ones it has already.
+static bool join_all(const team_solve *ts, const team_system *s, unsigned fresh, unsigned *gives)
 {
-  bool any = false;
-  FOR_LANES(lane, asked)
-  {
-    any |= solve_gives(&ts->solve[lane]);
+  const mechanism_set *set = ts->context->set;
+  joining of;
+  of.gives = 0;
+  bool changed = false;
+  for (int32_t i = 0; i < s->joint_count; ++i) {
+    const team_joint *j = &s->joints[i];
+    for (int lane = 0; lane < TEAM; ++lane) {
+      of.has[lane] = 0;
+    }
+    FOR_LANES(lane, s->kept)
+    {
+      const direct_joint *own = &set->joints[ts->member[lane]->first_joint + i];
+      bool notes = fresh >> lane & 1;
+      join_lane(&of, lane, &set->laws[own->first_law], own->law_count,
+                notes ? &set->held[own->first_law] : NULL);
+      if (notes) {
+        set->nodes[own->node].rows = (int16_t)__builtin_popcount(of.has[lane]);
+      }
+    }
+    changed |= join_rows(j, &of, &set->laws[j->first_law[0]], &s->rows[j->first_row],
+                         &s->nodes[j->node]);
   }
-  return any;
+  *gives = of.gives;
+  return changed;
 }
 
 // Lanes that keep no matrix have the masses of one that does.
@@ -500,43 +519,59 @@ static void put_masses(const team_solve *ts, team_system *s)
   }
 }
 
+static void note_resistance(const mechanism_set *set, const mechanism *m)
+{
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    set->nodes[i].resisting = set->nodes[i].resistance;
+  }
+}
+
+// Impulses of laws at their bounds, to bodies.
+static bool give_all(const team_solve *ts, unsigned asked, unsigned gives)
+{
+  FOR_LANES(lane, gives != 0 ? asked : 0)
+  {
+    solve_gives(&ts->solve[lane]);
+  }
+  return gives != 0;
+}
+
 // Solutions of lanes that are asked for them. A matrix that is not the one asked for makes all new:
 // those of others come out as they are.
 static void answer_team(team_solve *ts, unsigned asked)
 {
   const direct_context *c = ts->context;
   team_system s = system_of(ts);
-  unsigned fresh = 0;
+  unsigned fresh = 0, gives = asked;
   FOR_LANES(lane, asked)
   {
-    solve *own = &ts->solve[lane];
+    const solve *own = &ts->solve[lane];
     fresh |= own->fresh && (own->mechanism->alone || !solve_is_held(own)) ? 1u << lane : 0;
   }
   for (int lane = 0; lane < TEAM; ++lane) {
-    const mechanism *m = ts->member[lane];
-    bool keeps = (asked >> lane & 1) || (!m->alone && m->factored == c->pose);
-    s.kept |= (uint8_t)(keeps << lane);
+    mechanism *m = ts->member[lane];
+    bool takes_part = asked >> lane & 1, keeps = !m->alone && m->factored == c->pose;
+    s.kept |= (uint8_t)((takes_part || keeps) << lane);
+    s.whole |= (uint8_t)((takes_part && c->pass == DIRECT_AGAIN && !m->apart) << lane);
+    if (takes_part) {
+      m->factored = c->pose;
+      m->alone = false;
+    }
   }
   s.asked = (uint8_t)asked;
   s.again = c->pass == DIRECT_AGAIN;
   s.fresh = fresh != 0;
   if (s.fresh || !s.again) {
-    s.fresh |= join_all(ts, &s, s.kept);
+    s.fresh |= join_all(ts, &s, fresh, &gives);
   }
-  FOR_LANES(lane, asked)
+  FOR_LANES(lane, fresh)
   {
-    mechanism *m = ts->member[lane];
-    s.whole |= (uint8_t)((s.again && !m->apart) << lane);
-    m->factored = c->pose;
-    m->alone = false;
-    if (fresh >> lane & 1) {
-      solve_note(&ts->solve[lane]);
-    }
+    note_resistance(c->set, ts->member[lane]);
   }
   if (s.fresh) {
     put_masses(ts, &s);
   }
-  s.given = give_all(ts, asked);
+  s.given = give_all(ts, asked, gives & asked);
   c->direct->solve_team(&s);
 }
 

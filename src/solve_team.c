@@ -56,22 +56,37 @@ INLINE const lanes2 *row_of(const team_system *s, const team_joint *j, const tea
                                       : s->stated[j->first_stated + row->source];
 }
 
-INLINE law *law_of(const team_system *s, const team_joint *j, const team_row *row, int lane)
+// Four numbers that lie side by side in each of the lanes' laws, by number.
+INLINE void laws_of(const team_row *row, size_t at, lanes2 *to)
 {
-  return &s->laws[j->first_law[lane] + row->law[lane]];
+  lanes2 of[TEAM];
+#pragma GCC unroll 4
+  for (int lane = 0; lane < TEAM; ++lane) {
+    memcpy(&of[lane], (const char *)row->law[lane] + at, sizeof of[lane]);
+  }
+  lanes2 a = SHUFFLE(of[0], of[1], 0, 4, 2, 6), b = SHUFFLE(of[0], of[1], 1, 5, 3, 7);
+  lanes2 c = SHUFFLE(of[2], of[3], 0, 4, 2, 6), d = SHUFFLE(of[2], of[3], 1, 5, 3, 7);
+  to[0] = SHUFFLE(a, c, 0, 1, 4, 5);
+  to[1] = SHUFFLE(b, d, 0, 1, 4, 5);
+  to[2] = SHUFFLE(a, c, 2, 3, 6, 7);
+  to[3] = SHUFFLE(b, d, 2, 3, 6, 7);
 }
 
+enum { OF_RATE, OF_ASKED, OF_ERROR, OF_ALPHA };
+enum { OF_SOFT, OF_LAMBDA };
+_Static_assert(offsetof(law, alpha) == offsetof(law, rate) + 3 * sizeof(double) &&
+                   offsetof(law, lambda) == offsetof(law, soft) + sizeof(double) &&
+                   offsetof(law, hi) == offsetof(law, soft) + 3 * sizeof(double),
+               "numbers of laws are read by fours");
+
 // A lane without the row has one there that nothing depends on.
-INLINE lanes2 softness_of(const team_system *s, const team_joint *j, const team_row *row)
+INLINE lanes2 softness_of(const team_row *row)
 {
-  lanes2 soft = ONES;
-  for (int lane = 0; lane < TEAM; ++lane) {
-    if (row->lanes >> lane & 1) {
-      const law *l = law_of(s, j, row, lane);
-      soft[lane] = at_least(l->alpha, l->soft);
-    }
-  }
-  return soft;
+  lanes2 first[4], next[4];
+  laws_of(row, offsetof(law, rate), first);
+  laws_of(row, offsetof(law, soft), next);
+  lanes2 soft = either(next[OF_SOFT] > first[OF_ALPHA], next[OF_SOFT], first[OF_ALPHA]);
+  return either(mask_of(row->lanes), soft, all(1.0));
 }
 
 static void put_rows(const team_system *s, const team_joint *j)
@@ -81,7 +96,7 @@ static void put_rows(const team_system *s, const team_joint *j)
   lanes2 *diagonal = s->values + (size_t)node->diagonal;
   for (int i = 0; i < n; ++i) {
     const team_row *row = &s->rows[j->first_row + i];
-    diagonal[i * n + i] = -softness_of(s, j, row);
+    diagonal[i * n + i] = -softness_of(row);
     for (int k = i + 1; k < n; ++k) {
       diagonal[i * n + k] = ZERO;
     }
@@ -219,25 +234,21 @@ static void ask_joint(const team_system *s, const team_joint *j)
   for (int i = 0; i < node->rows; ++i) {
     const team_row *row = &s->rows[j->first_row + i];
     unsigned lanes = row->lanes & s->asked;
-    lanes2 rate = ZERO, error = ZERO, alpha = ZERO, lambda = ZERO;
-    for (int lane = 0; lane < TEAM; ++lane) {
-      if (lanes >> lane & 1) {
-        const law *l = law_of(s, j, row, lane);
-        rate[lane] = l->rate;
-        error[lane] = l->error;
-        alpha[lane] = l->alpha;
-        lambda[lane] = l->lambda;
-      }
-    }
+    lane_mask m = mask_of(lanes);
+    lanes2 l[4], next[4];
+    laws_of(row, offsetof(law, rate), l);
+    laws_of(row, offsetof(law, soft), next);
     lanes2 u = along_row(row_of(s, j, row), motion);
-    lanes2 asked = -(rate + only(whole, error) + u + alpha * lambda);
+    lanes2 asked =
+        -(l[OF_RATE] + only(whole, l[OF_ERROR]) + u + l[OF_ALPHA] * next[OF_LAMBDA]);
+#pragma GCC unroll 4
     for (int lane = 0; lane < TEAM; ++lane) {
       if (lanes >> lane & 1) {
-        law_of(s, j, row, lane)->asked = asked[lane];
+        row->law[lane]->asked = asked[lane];
       }
     }
-    x[2 * i] = only(mask_of(lanes), asked);
-    x[2 * i + 1] = only(first, -error);
+    x[2 * i] = only(m, asked);
+    x[2 * i + 1] = only(m & first, -l[OF_ERROR]);
   }
 }
 
@@ -274,7 +285,8 @@ INLINE void factor(lanes2 *a, int n, double sign)
 }
 
 // b <- b L^-T, A factored; then b <- b D^-1, y what it was.
-INLINE void divide_block(const lanes2 *a, int n, lanes2 *b, lanes2 *y, int rows)
+INLINE void divide_block(const lanes2 *restrict a, int n, lanes2 *restrict b, lanes2 *restrict y,
+                         int rows)
 {
 #pragma GCC unroll 8
   for (int c = 0; c < n; ++c) {
@@ -298,7 +310,8 @@ INLINE void divide_block(const lanes2 *a, int n, lanes2 *b, lanes2 *y, int rows)
 }
 
 // The same with inverse mass and inertia.
-INLINE void divide_by_mass(const lanes2 *a, lanes2 *b, lanes2 *y, int rows)
+INLINE void divide_by_mass(const lanes2 *restrict a, lanes2 *restrict b, lanes2 *restrict y,
+                           int rows)
 {
 #pragma GCC unroll 8
   for (int i = 0; i < rows; ++i) {
@@ -317,8 +330,8 @@ INLINE void divide_by_mass(const lanes2 *a, lanes2 *b, lanes2 *y, int rows)
 }
 
 // c -= z y^T; only the lower half if they are of the same node.
-INLINE void subtract(lanes2 *c, const lanes2 *z, int rows, const lanes2 *y, int columns, int n,
-                     int lower)
+INLINE void subtract(lanes2 *restrict c, const lanes2 *restrict z, int rows,
+                     const lanes2 *restrict y, int columns, int n, int lower)
 {
 #pragma GCC unroll 8
   for (int j = 0; j < columns; ++j) {
@@ -527,10 +540,11 @@ static void substitute_back(const team_system *s, const direct_node *node)
 
 INLINE void tell_row(pair2 *const *to, const lanes2 *x)
 {
-#pragma GCC unroll 4
-  for (int lane = 0; lane < TEAM; ++lane) {
-    *to[lane] = (pair2){x[0][lane], x[1][lane]};
-  }
+  lanes2 even = SHUFFLE(x[0], x[1], 0, 4, 2, 6), odd = SHUFFLE(x[0], x[1], 1, 5, 3, 7);
+  *to[0] = SHUFFLE(even, even, 0, 1);
+  *to[1] = SHUFFLE(odd, odd, 0, 1);
+  *to[2] = SHUFFLE(even, even, 2, 3);
+  *to[3] = SHUFFLE(odd, odd, 2, 3);
 }
 
 // Members keep the rows that they have. Those that were not asked are told nothing.
@@ -548,6 +562,7 @@ static void tell_members(const team_system *s)
     for (int k = 0; k < node->rows; ++k, x += 2) {
       tell_row(to, x);
       int lanes = s->asked & (node->is_joint ? row[k].lanes : s->asked);
+#pragma GCC unroll 4
       for (int lane = 0; lane < TEAM; ++lane) {
         to[lane] += lanes >> lane & 1;
       }

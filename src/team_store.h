@@ -12,9 +12,9 @@
 
 // A row of the matrix.
 typedef struct team_row {
-  uint8_t source;    // among the stated rows of its joint
-  uint8_t lanes;     // that have it
-  uint8_t law[TEAM]; // which one of the joint's it is in each
+  law *law[TEAM]; // any law where a lane has none
+  uint8_t source; // among the stated rows of its joint
+  uint8_t lanes;  // that have it
 } team_row;
 
 typedef struct team_joint {
@@ -45,7 +45,6 @@ struct team_system {
   const team_joint *joints;
   team_row *rows;
   const team_stated *stated;
-  law *laws;
   const body_state *bodies;
   lanes2 *values, *scratch;
   lanes2 *x;              // right-hand sides, then solutions: velocity, position
