@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 #define BODY_ROWS 6
-#define BARE_VALUES 8 // of a body before all of its joints: inverse mass and inertia
+#define MASS_VALUES 7 // mass and inertia, or inverse mass and inertia
+#define BARE_VALUES 8 // of a body before all of its joints: these, padded
 // What bodies bear without more inertia: h^2 times the geometric stiffness, over the inertia.
 #define DIRECT_BEARABLE 2.0
 

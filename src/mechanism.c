@@ -100,23 +100,6 @@ S direct_inertia(const solver_data *data, int32_t slot)
   return s_rotated_diagonal(seen_turn(q_mul(seen_turn(q), seen_turn(start))), inertia);
 }
 
-static void put_mass(const direct_context *c, const direct_node *node)
-{
-  const solver_data *data = c->data;
-  double *a = c->set->values + node->diagonal;
-  for (int k = 0; k < BODY_ROWS; ++k) {
-    clear_six(a + k * BODY_ROWS);
-  }
-  a[0] = a[7] = a[14] = 1.0 / (double)data->state[node->index].inverse_mass;
-  S i = direct_inertia(data, node->index);
-  a[21] = (double)i.xx + node->resisting;
-  a[22] = (double)i.xy;
-  a[23] = (double)i.xz;
-  a[28] = (double)i.yy + node->resisting;
-  a[29] = (double)i.yz;
-  a[35] = (double)i.zz + node->resisting;
-}
-
 void direct_inverse_inertia(double *to, S inertia, double more)
 {
   double xx = (double)inertia.xx + more, xy = (double)inertia.xy, xz = (double)inertia.xz;
@@ -131,28 +114,49 @@ void direct_inverse_inertia(double *to, S inertia, double more)
   to[5] = scale * (xy * xz - xx * yz);
 }
 
-// A body that no elimination has changed yet: its inverse mass and inertia.
-static void put_inverse_mass(const direct_context *c, const direct_node *node)
+// Mass and inertia of a body; the inverses where no elimination will have changed them.
+void direct_mass(const direct_context *c, const direct_node *node, double *to)
 {
   const solver_data *data = c->data;
-  const float *ii = data->inertia[node->index].inverse;
-  double *a = c->set->values + node->diagonal;
-  a[0] = (double)data->state[node->index].inverse_mass;
-  for (int i = 0; i < 6; ++i) {
-    a[1 + i] = (double)ii[i];
+  double inverse_mass = (double)data->state[node->index].inverse_mass;
+  if (node->bare && node->resisting == 0.0) {
+    const float *ii = data->inertia[node->index].inverse;
+    to[0] = inverse_mass;
+    for (int i = 0; i < 6; ++i) {
+      to[1 + i] = (double)ii[i];
+    }
+    return;
   }
-  if (node->resisting > 0.0) {
-    direct_inverse_inertia(a + 1, direct_inertia(data, node->index), node->resisting);
+  S i = direct_inertia(data, node->index);
+  if (node->bare) {
+    to[0] = inverse_mass;
+    direct_inverse_inertia(to + 1, i, node->resisting);
+    return;
   }
+  to[0] = 1.0 / inverse_mass;
+  to[1] = (double)i.xx + node->resisting;
+  to[2] = (double)i.xy;
+  to[3] = (double)i.xz;
+  to[4] = (double)i.yy + node->resisting;
+  to[5] = (double)i.yz;
+  to[6] = (double)i.zz + node->resisting;
 }
 
-static void put_body(const direct_context *c, const direct_node *node)
+static void put_body(const solve *s, const direct_node *node)
 {
+  double *a = s->values + node->diagonal, mass[MASS_VALUES];
   if (node->bare) {
-    put_inverse_mass(c, node);
-  } else if (!node->is_joint) {
-    put_mass(c, node);
+    direct_mass(s->context, node, a);
+    return;
   }
+  direct_mass(s->context, node, mass);
+  for (int k = 0; k < BODY_ROWS; ++k) {
+    clear_six(a + k * BODY_ROWS);
+  }
+  a[0] = a[7] = a[14] = mass[0];
+  memcpy(a + 21, mass + 1, 3 * sizeof *a);
+  memcpy(a + 28, mass + 4, 2 * sizeof *a);
+  a[35] = mass[6];
 }
 
 // Rows of a joint towards one of its bodies, in a block of n columns or padded rows.
@@ -232,18 +236,11 @@ static void put_bodies(const solve *s)
     direct_node *node = &s->nodes[i];
     clear_blocks(s, node);
     node->resisting = node->resistance;
-    put_body(s->context, node);
+    if (!node->is_joint) {
+      put_body(s, node);
+    }
   }
 }
-
-#if !defined(TN_SMALL)
-void solve_put_masses(const direct_context *c, const mechanism *m)
-{
-  for (int32_t i = m->first_node; i < m->last_node; ++i) {
-    put_body(c, &c->set->nodes[i]);
-  }
-}
-#endif
 
 static bool holds_rows(const solve *s, const direct_joint *j)
 {

@@ -63,6 +63,7 @@ typedef struct mechanism {
   bool apart;                // position changes of this substep are not to stay in the velocities
   bool doubted;              // some of its contacts begin with too much, perhaps
   bool alone;                // its matrix is its own, not one of a team's
+  bool recalled;             // a substep may ask for its matrix more than once
   double guessed, unguessed; // work of their guesses on velocities with and without them
 } mechanism;
 
@@ -125,6 +126,10 @@ typedef struct mechanism_set {
   int32_t team_stated_count, team_stated_capacity;
   lanes2 *team_values; // blocks, then scratch
   int32_t team_value_count, team_value_capacity;
+  lanes2 *team_rooms; // for matrices that nobody asks for again: these stay in a core's cache
+  int32_t team_room_size, team_room_count, team_room_capacity;
+  team_lock *team_locks; // of rooms
+  int32_t team_lock_capacity;
   lanes2 *team_vectors; // solutions, then velocities
   int32_t team_vector_count, team_vector_capacity;
   int32_t skipped; // joints left to Gauss-Seidel: their mechanism would fill up
@@ -238,6 +243,8 @@ double direct_body_speed(double fastest);
 // Energy of a body that may come from nowhere, by its speed squared.
 double direct_spare(double square, double inverse_mass);
 void mechanism_solve(const direct_context *c, mechanism *m);
+// Of a body in the matrix: its mass and inertia, or their inverses.
+void direct_mass(const direct_context *c, const direct_node *node, double *to);
 // Inertia about the centre of mass, world axes; the inverse of one plus the same about all axes.
 S direct_inertia(const solver_data *data, int32_t slot);
 void direct_inverse_inertia(double *to, S inertia, double more);

@@ -34,8 +34,6 @@ void solve_end(solve *s);
 
 // Whether the matrix that has been factored is the one that is asked for.
 bool solve_is_held(const solve *s);
-// Masses of bodies into its own matrix.
-void solve_put_masses(const direct_context *c, const mechanism *m);
 // What laws at their bounds give bodies, as right-hand sides.
 void solve_gives(const solve *s);
 

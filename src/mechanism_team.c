@@ -4,7 +4,12 @@
 #include "mechanism_solve.h"
 #include "world.h"
 
+#include <stdalign.h>
 #include <string.h>
+
+#if !defined(TN_SMALL)
+#include <stdatomic.h>
+#endif
 
 // ---------------------------------------------------------------------------------------------
 // Blocks of rows
@@ -87,6 +92,10 @@ void mechanisms_solve(const direct_context *c, int32_t item, takes_part_fn *take
 }
 
 #else
+
+struct team_lock {
+  alignas(64) atomic_bool taken;
+};
 
 // ---------------------------------------------------------------------------------------------
 // Who is equal
@@ -246,7 +255,6 @@ static bool add_team(tn_world *world, const int32_t *member)
   add_team_joints(set, members);
   t->last_node = set->team_node_count;
   t->last_joint = set->team_joint_count;
-  t->scratch = t->first_value + m->scratch - m->first_value;
   set->team_value_count += m->end_value - m->first_value;
   set->team_vector_count += 3 * m->rows;
   set->work[set->work_count++] = ~(set->team_count - 1);
@@ -290,6 +298,23 @@ static bool seat_all(tn_world *world)
   return ok;
 }
 
+// One for each thread; where there are more, some keep to their team's own.
+static bool reserve_rooms(tn_world *world)
+{
+  mechanism_set *set = &world->mechanisms;
+  set->team_room_size = 0;
+  for (int32_t i = 0; i < set->team_count; ++i) {
+    const mechanism *m = &set->list[set->teams[i].member[0]];
+    int32_t size = m->end_value - m->first_value;
+    set->team_room_size = size > set->team_room_size ? size : set->team_room_size;
+  }
+  set->team_room_count = set->team_count > 0 ? world->threads : 0;
+  return memory_reserve(world, (void **)&set->team_rooms, &set->team_room_capacity,
+                        set->team_room_count * set->team_room_size, sizeof *set->team_rooms) &&
+         memory_reserve(world, (void **)&set->team_locks, &set->team_lock_capacity,
+                        set->team_room_count, sizeof *set->team_locks);
+}
+
 bool teams_build(tn_world *world)
 {
   mechanism_set *set = &world->mechanisms;
@@ -307,7 +332,7 @@ bool teams_build(tn_world *world)
       set->work[set->work_count++] = i;
     }
   }
-  return true;
+  return reserve_rooms(world);
 }
 
 // Whether there is room for the laws of all, whichever of them come: definitions may have changed.
@@ -332,6 +357,16 @@ static bool fits(const mechanism_set *set, const mechanism_team *t, const team_j
 void teams_begin_step(tn_world *world)
 {
   const mechanism_set *set = &world->mechanisms;
+  for (int32_t i = 0; i < set->count; ++i) {
+    set->list[i].recalled = set->list[i].meets;
+  }
+  for (int32_t i = 0; i < set->guess_count; ++i) {
+    for (int side = 0; side < 2; ++side) {
+      if (set->guesses[i].mechanism[side] != NO_SLOT) {
+        set->list[set->guesses[i].mechanism[side]].recalled = true;
+      }
+    }
+  }
   for (int32_t i = 0; i < set->team_count; ++i) {
     mechanism_team *t = &set->teams[i];
     t->split = false;
@@ -353,6 +388,8 @@ void teams_release(tn_world *world)
               (size_t)set->team_stated_capacity * sizeof *set->team_stated);
   memory_give(world, set->team_values,
               (size_t)set->team_value_capacity * sizeof *set->team_values);
+  memory_give(world, set->team_rooms, (size_t)set->team_room_capacity * sizeof *set->team_rooms);
+  memory_give(world, set->team_locks, (size_t)set->team_lock_capacity * sizeof *set->team_locks);
   memory_give(world, set->team_vectors,
               (size_t)set->team_vector_capacity * sizeof *set->team_vectors);
 }
@@ -383,6 +420,7 @@ typedef struct team_solve {
   mechanism_team *team;
   mechanism *member[TEAM];
   solve solve[TEAM];
+  lanes2 *values;
 } team_solve;
 
 #define FOR_LANES(lane, lanes)                                                                     \
@@ -407,8 +445,8 @@ static team_system system_of(const team_solve *ts)
   s.rows = set->team_rows;
   s.stated = (const team_stated *)set->team_stated;
   s.bodies = ts->context->data->state;
-  s.values = set->team_values + t->first_value;
-  s.scratch = set->team_values + t->scratch;
+  s.values = ts->values;
+  s.scratch = ts->values + (m->scratch - m->first_value);
   s.x = set->team_vectors + t->first_vector;
   s.v = s.x + 2 * m->rows;
   s.node_count = t->last_node - t->first_node;
@@ -420,7 +458,6 @@ static team_system system_of(const team_solve *ts)
     int32_t first_row = set->nodes[own->first_node].first_row;
     s.own_x[lane] = set->solutions + first_row;
     s.own_v[lane] = set->vectors + first_row;
-    s.own_values[lane] = set->values + own->first_value;
   }
   return s;
 }
@@ -506,16 +543,25 @@ static bool join_all(const team_solve *ts, const team_system *s, unsigned fresh,
 }
 
 // Lanes that keep no matrix have the masses of one that does.
-static void put_masses(const team_solve *ts, team_system *s)
+static void put_masses(const team_solve *ts, const team_system *s)
 {
-  FOR_LANES(lane, s->kept)
-  {
-    solve_put_masses(ts->context, ts->member[lane]);
+  const mechanism_set *set = ts->context->set;
+  int from[TEAM];
+  for (int lane = 0; lane < TEAM; ++lane) {
+    from[lane] = s->kept >> lane & 1 ? lane : __builtin_ctz(s->kept);
   }
-  int any = __builtin_ctz(s->kept);
-  FOR_LANES(lane, ~(unsigned)s->kept)
-  {
-    s->own_values[lane] = s->own_values[any];
+  for (int32_t i = 0; i < s->node_count; ++i) {
+    lanes2 *to = s->values + s->nodes[i].diagonal;
+    double mass[TEAM][MASS_VALUES];
+    if (s->nodes[i].is_joint) {
+      continue;
+    }
+    for (int lane = 0; lane < TEAM; ++lane) {
+      direct_mass(ts->context, &set->nodes[ts->member[from[lane]]->first_node + i], mass[lane]);
+    }
+    for (int k = 0; k < MASS_VALUES; ++k) {
+      to[k] = (lanes2){mass[0][k], mass[1][k], mass[2][k], mass[3][k]};
+    }
   }
 }
 
@@ -623,6 +669,33 @@ static void state_together(const team_solve *ts)
   }
 }
 
+// A room, or -1: none is free, or its matrix is to stay.
+static int32_t enter_room(const team_solve *ts)
+{
+  const mechanism_set *set = ts->context->set;
+  for (int lane = 0; lane < TEAM; ++lane) {
+    if (ts->member[lane]->recalled) {
+      return -1;
+    }
+  }
+  for (int32_t i = 0; i < set->team_room_count; ++i) {
+    if (!atomic_exchange_explicit(&set->team_locks[i].taken, true, memory_order_acquire)) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static void leave_room(const team_solve *ts, int32_t room)
+{
+  if (room >= 0) {
+    for (int lane = 0; lane < TEAM; ++lane) {
+      ts->member[lane]->factored = NO_SLOT;
+    }
+    atomic_store_explicit(&ts->context->set->team_locks[room].taken, false, memory_order_release);
+  }
+}
+
 static void solve_team(const direct_context *c, mechanism_team *t, takes_part_fn *takes_part)
 {
   team_solve ts = {.context = c, .team = t};
@@ -641,7 +714,11 @@ static void solve_team(const direct_context *c, mechanism_team *t, takes_part_fn
   {
     ts.solve[lane] = solve_begin(c, ts.member[lane]);
   }
+  int32_t room = enter_room(&ts);
+  ts.values = room < 0 ? c->set->team_values + t->first_value
+                       : c->set->team_rooms + (ptrdiff_t)room * c->set->team_room_size;
   solve_all(&ts, lanes);
+  leave_room(&ts, room);
   FOR_LANES(lane, lanes)
   {
     solve_end(&ts.solve[lane]);

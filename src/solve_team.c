@@ -120,27 +120,21 @@ static void put_rows(const team_system *s, const team_joint *j)
   }
 }
 
-INLINE lanes2 lanes_of(double *const *from, int at)
-{
-  return (lanes2){from[0][at], from[1][at], from[2][at], from[3][at]};
-}
-
+// From the seven numbers that are there.
 static void put_body(const team_system *s, const direct_node *node)
 {
-  lanes2 *to = s->values + node->diagonal;
+  lanes2 *to = s->values + node->diagonal, mass[MASS_VALUES];
   if (node->bare) {
-    for (int i = 0; i < 7; ++i) {
-      to[i] = lanes_of(s->own_values, node->diagonal + i);
-    }
     return;
   }
-  for (int k = 0; k < BODY_ROWS; ++k) {
-    for (int i = k; i < BODY_ROWS; ++i) {
-      bool filled = i == k || k >= 3;
-      to[k * BODY_ROWS + i] =
-          filled ? lanes_of(s->own_values, node->diagonal + k * BODY_ROWS + i) : ZERO;
-    }
+  memcpy(mass, to, sizeof mass);
+  for (int i = 0; i < 3 * BODY_ROWS; ++i) {
+    to[i] = ZERO;
   }
+  to[0] = to[7] = to[14] = mass[0];
+  memcpy(to + 21, mass + 1, 3 * sizeof *to);
+  memcpy(to + 28, mass + 4, 2 * sizeof *to);
+  to[35] = mass[6];
 }
 
 // Sizes of the blocks below a node, and zeros where only elimination writes.

@@ -17,6 +17,8 @@ typedef struct team_row {
   uint8_t lanes;  // that have it
 } team_row;
 
+typedef struct team_lock team_lock;
+
 typedef struct team_joint {
   int32_t node, at[2];    // among the team's, NO_SLOT for bodies that joints do not move
   int32_t body[2][TEAM];  // slots
@@ -32,7 +34,7 @@ typedef struct mechanism_team {
   int32_t member[TEAM]; // mechanisms; blocks and targets are the first one's
   int32_t first_node, last_node;
   int32_t first_joint, last_joint;
-  int32_t first_value, scratch; // of all teams' values
+  int32_t first_value; // of all teams'
   int32_t first_vector;
   bool split; // in this step: their joints have laws of too many kinds
 } mechanism_team;
@@ -46,12 +48,11 @@ struct team_system {
   team_row *rows;
   const team_stated *stated;
   const body_state *bodies;
-  lanes2 *values, *scratch;
+  lanes2 *values, *scratch; // of a fresh matrix: bodies' masses, each in the first places of its block
   lanes2 *x;              // right-hand sides, then solutions: velocity, position
   lanes2 *v;              // velocities
   pair2 *own_x[TEAM];     // the same of each member
   const double *own_v[TEAM];
-  double *own_values[TEAM]; // masses of bodies, while a fresh matrix is put together
   int32_t node_count, joint_count;
   int32_t base_node, base_value;
   uint8_t kept;  // lanes that have a matrix
