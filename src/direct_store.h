@@ -51,6 +51,13 @@ typedef enum law_kind {
 
 #define LAW_SLOTS 16 // of a block
 
+// How a law begins, as one word.
+typedef struct law_head {
+  uint8_t kind, block, state, slot;
+  bool active, at_hi, holds;
+  uint8_t trials;
+} law_head;
+
 // A law asks for rate + J v + alpha lambda = 0, with lambda between lo and hi.
 typedef struct law {
   const double (*j)[BODY_ROWS]; // on the velocities of A and B
@@ -61,14 +68,19 @@ typedef struct law {
   double soft;    // what keeps redundant rows apart
   double lambda;  // impulse given in this substep
   double lo, hi;  // its bounds
-  uint8_t kind;   // law_kind
-  uint8_t block;  // 0 linear, 1 angular
-  uint8_t state;  // where its impulse goes among those of the block's state
-  bool active;    // a row of the matrix; else lambda is at one of its bounds
-  bool at_hi;     // which one
-  bool holds;     // a row of the velocities' matrix, while errors are removed apart from them
-  uint8_t trials; // how often it has come and gone in this substep
-  uint8_t slot;   // among all that its joint may have, in their order
+  union {
+    law_head head;
+    struct {
+      uint8_t kind;   // law_kind
+      uint8_t block;  // 0 linear, 1 angular
+      uint8_t state;  // where its impulse goes among those of the block's state
+      uint8_t slot;   // among all that its joint may have, in their order
+      bool active;    // a row of the matrix; else lambda is at one of its bounds
+      bool at_hi;     // which one
+      bool holds;     // a row of the velocities' matrix, while errors are removed apart from them
+      uint8_t trials; // how often it has come and gone in this substep
+    };
+  };
 } law;
 
 // A row that is in the matrix.

@@ -16,7 +16,7 @@ static const double STRAIN = 1e-4;   // of the same: less is no strain
 typedef struct stating {
   const direct_context *context;
   direct_joint *joint;
-  law *laws;
+  law *next; // to be stated
   const stated_row *rows;
   BlockKind kind;
   const RowParams *params;
@@ -30,41 +30,35 @@ typedef struct stating {
   bool lags; // friction
 } stating;
 
-// Of a law's impulses among all of a state, by kinds; those of damping are not kept.
+// How laws begin, by block, kind and row. Their impulses have places in the block's state, but for
+// those of damping, which are not kept. Slots are in the order in which laws are stated: each row
+// with its strain, then what acts along rows.
 #define STATE_OF(member) (int)(offsetof(RowState, member) / sizeof(R))
-static const int FIRST_STATE[] = {
-    [LAW_LOCKED] = STATE_OF(lambda),
-    [LAW_RANGE] = STATE_OF(lambda),
-    [LAW_STRAIN] = STATE_OF(lambda),
-    [LAW_DRIVE] = STATE_OF(drive),
-    [LAW_DAMPING] = 0,
-    [LAW_FRICTION] = STATE_OF(resist),
-};
-
-// Laws come in this order, block after block: each row with its strain, then what acts along rows.
-static const int FIRST_SLOT[] = {
-    [LAW_LOCKED] = 0, [LAW_RANGE] = 0,   [LAW_STRAIN] = 1,
-    [LAW_DRIVE] = 6,  [LAW_DAMPING] = 7, [LAW_FRICTION] = 10,
-};
+#define HEAD(block, kind, state, slot) {kind, block, (uint8_t)(state), LAW_SLOTS *block + (slot), true}
+#define HEADS_OF(block, kind, state, slot, step)                                                   \
+  [kind] = {HEAD(block, kind, state, slot), HEAD(block, kind, state + 1, slot + step),             \
+            HEAD(block, kind, state + 2, slot + 2 * step)}
+#define HEADS(block)                                                                               \
+  {                                                                                                \
+    HEADS_OF(block, LAW_LOCKED, STATE_OF(lambda), 0, 2),                                           \
+        HEADS_OF(block, LAW_RANGE, STATE_OF(lambda), 0, 2),                                        \
+        HEADS_OF(block, LAW_STRAIN, STATE_OF(lambda), 1, 2),                                       \
+        HEADS_OF(block, LAW_DRIVE, STATE_OF(drive), 6, 0),                                         \
+        HEADS_OF(block, LAW_DAMPING, 0, 7, 1), HEADS_OF(block, LAW_FRICTION, STATE_OF(resist), 10, 1) \
+  }
+static const law_head LAW_HEADS[2][LAW_FRICTION + 1][3] = {HEADS(0), HEADS(1)};
 
 // A law along a row, without bounds.
 static inline law *add_law(stating *s, law_kind kind, int row, const double (*of)[BODY_ROWS],
                            float weight)
 {
-  direct_joint *j = s->joint;
-  law *l = &s->laws[j->law_count++];
+  law *l = s->next++;
   l->j = of;
   l->rate = l->error = l->alpha = l->lambda = 0.0;
   l->soft = DIRECT_SOFTNESS * (double)weight;
   l->lo = -NO_BOUND;
   l->hi = NO_BOUND;
-  l->kind = (uint8_t)kind;
-  l->block = (uint8_t)s->block;
-  l->state = (uint8_t)(FIRST_STATE[kind] + row);
-  l->slot = (uint8_t)(LAW_SLOTS * s->block + FIRST_SLOT[kind] + (kind <= LAW_STRAIN ? 2 : 1) * row);
-  l->active = true;
-  l->at_hi = false;
-  l->trials = 0;
+  l->head = LAW_HEADS[s->block][kind][row];
   return l;
 }
 
@@ -358,11 +352,11 @@ static void joint_laws(stating *s, direct_joint *j)
   const mechanism_set *set = s->context->set;
   direct_motion(s->context, j, s->motion);
   s->joint = j;
-  s->laws = &set->laws[j->first_law];
-  j->law_count = 0;
+  s->next = &set->laws[j->first_law];
   float size = set->rows_blocks[j->place / BLOCK_WIDTH].size[j->place % BLOCK_WIDTH];
   state_block(s, 0, (double)size);
   state_block(s, 1, 1.0);
+  j->law_count = (int16_t)(s->next - &set->laws[j->first_law]);
 }
 
 void direct_state(const direct_context *c, const mechanism *m)

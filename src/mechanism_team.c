@@ -630,7 +630,7 @@ static void go_alone(team_solve *ts, unsigned lanes, int round)
 }
 
 // Few that need a new matrix are faster alone.
-static const int LEAST_LANES = 3;
+static const int LEAST_LANES = 2;
 
 static void solve_all(team_solve *ts, unsigned left)
 {
