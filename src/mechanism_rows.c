@@ -181,14 +181,14 @@ static inline void state_locked(stating *s, int i, double e, float compliance)
   }
 }
 
-static void state_rows(stating *s)
+KERNEL void state_rows(stating *s, BlockKind kind)
 {
   const RowParams *p = s->params;
-  int rows = s->kind.rows;
-  for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 3
+  for (int i = 0; i < kind.rows; ++i) {
     double x = (double)s->rows[i].x;
-    if (is_locked(s->kind, p, i)) {
-      state_locked(s, i, s->kind.mixed ? x - (double)p->lo[i] : x, p->alpha);
+    if (is_locked(kind, p, i)) {
+      state_locked(s, i, kind.mixed ? x - (double)p->lo[i] : x, p->alpha);
     } else if (p->lo[i] == p->hi[i]) {
       state_locked(s, i, x - (double)p->lo[i], p->alpha_limit);
     } else {
@@ -324,27 +324,33 @@ static void state_resist(stating *s)
   }
 }
 
-static bool has_law(const RowParams *params, BlockKind kind)
+KERNEL bool has_law(const RowParams *params, BlockKind kind)
 {
   return has_free_axis(kind) &&
          (params->drive.mode != 0.0f || params->damping > 0.0f || params->friction > 0.0f);
 }
 
-static void state_block(stating *s, int block, double size)
+KERNEL void state_block(stating *s, BlockKind kind, int block, double size)
 {
   direct_joint *j = s->joint;
   s->block = block;
-  s->kind = block ? angular_kind(j->type) : linear_kind(j->type);
+  s->kind = kind;
   s->params = &j->params[block];
   s->state = &j->state[block];
   s->rows = &s->context->set->stated[j->first_row + 3 * block];
   s->size = size;
   s->least = ROUNDING * size;
-  state_rows(s);
-  if (has_law(s->params, s->kind)) {
+  state_rows(s, kind);
+  if (has_law(s->params, kind)) {
     state_drive(s);
     state_resist(s);
   }
+}
+
+KERNEL void both_blocks(stating *s, JointType type, double size)
+{
+  state_block(s, linear_kind(type), 0, size);
+  state_block(s, angular_kind(type), 1, 1.0);
 }
 
 static void joint_laws(stating *s, direct_joint *j)
@@ -354,8 +360,19 @@ static void joint_laws(stating *s, direct_joint *j)
   s->joint = j;
   s->next = &set->laws[j->first_law];
   float size = set->rows_blocks[j->place / BLOCK_WIDTH].size[j->place % BLOCK_WIDTH];
-  state_block(s, 0, (double)size);
-  state_block(s, 1, 1.0);
+  switch (j->type) {
+#if !defined(__OPTIMIZE_SIZE__)
+  case TYPE_HINGE: // those that occur most, with their type known to the compiler
+    both_blocks(s, TYPE_HINGE, (double)size);
+    break;
+  case TYPE_BALL:
+    both_blocks(s, TYPE_BALL, (double)size);
+    break;
+#endif
+  default:
+    both_blocks(s, j->type, (double)size);
+    break;
+  }
   j->law_count = (int16_t)(s->next - &set->laws[j->first_law]);
 }
 
