@@ -62,12 +62,12 @@ typedef struct law_head {
 typedef struct law {
   const double (*j)[BODY_ROWS]; // on the velocities of A and B
   double rate;
-  double asked;   // of its velocity to change, of a row; while errors part from it, to take back
-  double error;   // of a rigid row: the rate that removes it within the substep
-  double alpha;   // compliance over h^2
-  double soft;    // what keeps redundant rows apart
-  double lambda;  // impulse given in this substep
-  double lo, hi;  // its bounds
+  double asked;  // of its velocity to change, of a row; while errors part from it, to take back
+  double error;  // of a rigid row: the rate that removes it within the substep
+  double alpha;  // compliance over h^2
+  double soft;   // what keeps redundant rows apart
+  double lambda; // impulse given in this substep
+  double lo, hi; // its bounds
   union {
     law_head head;
     struct {

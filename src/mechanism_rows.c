@@ -34,7 +34,10 @@ typedef struct stating {
 // those of damping, which are not kept. Slots are in the order in which laws are stated: each row
 // with its strain, then what acts along rows.
 #define STATE_OF(member) (int)(offsetof(RowState, member) / sizeof(R))
-#define HEAD(block, kind, state, slot) {kind, block, (uint8_t)(state), LAW_SLOTS *block + (slot), true}
+#define HEAD(block, kind, state, slot)                                                             \
+  {                                                                                                \
+    kind, block, (uint8_t)(state), LAW_SLOTS *block + (slot), true                                 \
+  }
 #define HEADS_OF(block, kind, state, slot, step)                                                   \
   [kind] = {HEAD(block, kind, state, slot), HEAD(block, kind, state + 1, slot + step),             \
             HEAD(block, kind, state + 2, slot + 2 * step)}
@@ -43,8 +46,8 @@ typedef struct stating {
     HEADS_OF(block, LAW_LOCKED, STATE_OF(lambda), 0, 2),                                           \
         HEADS_OF(block, LAW_RANGE, STATE_OF(lambda), 0, 2),                                        \
         HEADS_OF(block, LAW_STRAIN, STATE_OF(lambda), 1, 2),                                       \
-        HEADS_OF(block, LAW_DRIVE, STATE_OF(drive), 6, 0),                                         \
-        HEADS_OF(block, LAW_DAMPING, 0, 7, 1), HEADS_OF(block, LAW_FRICTION, STATE_OF(resist), 10, 1) \
+        HEADS_OF(block, LAW_DRIVE, STATE_OF(drive), 6, 0), HEADS_OF(block, LAW_DAMPING, 0, 7, 1),  \
+        HEADS_OF(block, LAW_FRICTION, STATE_OF(resist), 10, 1)                                     \
   }
 static const law_head LAW_HEADS[2][LAW_FRICTION + 1][3] = {HEADS(0), HEADS(1)};
 

@@ -1,6 +1,6 @@
 // Mechanisms that are equal but for their numbers form teams: their joints' rows are stated side by
-// side, and their matrices factored and solved, one in each lane. What differs from member to member,
-// laws and which of them hold, is each one's own; see team_store.h for how they get along.
+// side, and their matrices factored and solved, one in each lane. What differs from member to
+// member, laws and which of them hold, is each one's own; see team_store.h for how they get along.
 #include "mechanism_solve.h"
 #include "world.h"
 
@@ -386,8 +386,7 @@ void teams_release(tn_world *world)
   memory_give(world, set->team_rows, (size_t)set->team_row_capacity * sizeof *set->team_rows);
   memory_give(world, set->team_stated,
               (size_t)set->team_stated_capacity * sizeof *set->team_stated);
-  memory_give(world, set->team_values,
-              (size_t)set->team_value_capacity * sizeof *set->team_values);
+  memory_give(world, set->team_values, (size_t)set->team_value_capacity * sizeof *set->team_values);
   memory_give(world, set->team_rooms, (size_t)set->team_room_capacity * sizeof *set->team_rooms);
   memory_give(world, set->team_locks, (size_t)set->team_lock_capacity * sizeof *set->team_locks);
   memory_give(world, set->team_vectors,
@@ -489,8 +488,8 @@ static void join_lane(joining *of, int lane, law *l, int count, held_row *held)
   of->gives |= (unsigned)gives << lane;
 }
 
-// The rows that any lane has of a joint, in the order that each has them in; false if they are those
-// of the matrix, whichever laws these have become.
+// The rows that any lane has of a joint, in the order that each has them in; false if they are
+// those of the matrix, whichever laws these have become.
 static bool join_rows(const team_joint *j, const joining *of, law *any_law, team_row *row,
                       direct_node *node)
 {
@@ -535,8 +534,8 @@ static bool join_all(const team_solve *ts, const team_system *s, unsigned fresh,
         set->nodes[own->node].rows = (int16_t)__builtin_popcount(of.has[lane]);
       }
     }
-    changed |= join_rows(j, &of, &set->laws[j->first_law[0]], &s->rows[j->first_row],
-                         &s->nodes[j->node]);
+    changed |=
+        join_rows(j, &of, &set->laws[j->first_law[0]], &s->rows[j->first_row], &s->nodes[j->node]);
   }
   *gives = of.gives;
   return changed;
@@ -725,7 +724,8 @@ static void solve_team(const direct_context *c, mechanism_team *t, takes_part_fn
   }
 }
 
-static void solve_members(const direct_context *c, const mechanism_team *t, takes_part_fn *takes_part)
+static void solve_members(const direct_context *c, const mechanism_team *t,
+                          takes_part_fn *takes_part)
 {
   for (int lane = 0; lane < TEAM; ++lane) {
     mechanism *m = &c->set->list[t->member[lane]];

@@ -1,5 +1,5 @@
-// The matrix of a team of mechanisms, one in each lane: what solve_direct.c does, number by number in
-// the same order. Compiled once for each lane width, for the instructions that come with it.
+// The matrix of a team of mechanisms, one in each lane: what solve_direct.c does, number by number
+// in the same order. Compiled once for each lane width, for the instructions that come with it.
 #include "gather.h"
 #include "team_store.h"
 
@@ -233,8 +233,7 @@ static void ask_joint(const team_system *s, const team_joint *j)
     laws_of(row, offsetof(law, rate), l);
     laws_of(row, offsetof(law, soft), next);
     lanes2 u = along_row(row_of(s, j, row), motion);
-    lanes2 asked =
-        -(l[OF_RATE] + only(whole, l[OF_ERROR]) + u + l[OF_ALPHA] * next[OF_LAMBDA]);
+    lanes2 asked = -(l[OF_RATE] + only(whole, l[OF_ERROR]) + u + l[OF_ALPHA] * next[OF_LAMBDA]);
 #pragma GCC unroll 4
     for (int lane = 0; lane < TEAM; ++lane) {
       if (lanes >> lane & 1) {
@@ -249,7 +248,8 @@ static void ask_joint(const team_system *s, const team_joint *j)
 // ---------------------------------------------------------------------------------------------
 // Elimination
 
-// A = L D L^T in place, of the lower half, with inverted pivots on the diagonal: see block_factor().
+// A = L D L^T in place, of the lower half, with inverted pivots on the diagonal: see
+// block_factor().
 INLINE void factor(lanes2 *a, int n, double sign)
 {
 #pragma GCC unroll 8

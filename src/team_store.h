@@ -20,13 +20,13 @@ typedef struct team_row {
 typedef struct team_lock team_lock;
 
 typedef struct team_joint {
-  int32_t node, at[2];    // among the team's, NO_SLOT for bodies that joints do not move
-  int32_t body[2][TEAM];  // slots
-  int32_t entry[2];       // where its rows go among the values, for each body
+  int32_t node, at[2];   // among the team's, NO_SLOT for bodies that joints do not move
+  int32_t body[2][TEAM]; // slots
+  int32_t entry[2];      // where its rows go among the values, for each body
   int32_t first_law[TEAM];
-  int32_t first_row;      // team_rows
-  int32_t first_stated;   // rows in lanes
-  int32_t capacity;       // most rows it may have
+  int32_t first_row;    // team_rows
+  int32_t first_stated; // rows in lanes
+  int32_t capacity;     // most rows it may have
   JointType type;
 } team_joint;
 
@@ -48,10 +48,11 @@ struct team_system {
   team_row *rows;
   const team_stated *stated;
   const body_state *bodies;
-  lanes2 *values, *scratch; // of a fresh matrix: bodies' masses, each in the first places of its block
-  lanes2 *x;              // right-hand sides, then solutions: velocity, position
-  lanes2 *v;              // velocities
-  pair2 *own_x[TEAM];     // the same of each member
+  lanes2 *values,
+      *scratch;       // of a fresh matrix: bodies' masses, each in the first places of its block
+  lanes2 *x;          // right-hand sides, then solutions: velocity, position
+  lanes2 *v;          // velocities
+  pair2 *own_x[TEAM]; // the same of each member
   const double *own_v[TEAM];
   int32_t node_count, joint_count;
   int32_t base_node, base_value;

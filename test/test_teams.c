@@ -3,7 +3,6 @@
 #include "support.h"
 #include "world.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const float dt = 1.0f / 60.0f;
@@ -50,15 +49,15 @@ static figure add_figure(tn_world *world, int number, bool looped)
   f.part[1] = add_part(world, tn_p3(x, y + 0.45, 0.0), tn_v3(0.1f, 0.1f, 0.1f), number, &random);
   for (int side = 0; side < 2; ++side) {
     double s = side ? -1.0 : 1.0;
-    f.part[2 + side] = add_part(world, tn_p3(x + 0.4 * s, y + 0.2, 0.0),
-                                tn_v3(0.15f, 0.05f, 0.05f), number, &random);
-    f.part[4 + side] = add_part(world, tn_p3(x + 0.7 * s, y + 0.2, 0.0),
-                                tn_v3(0.12f, 0.04f, 0.04f), number, &random);
+    f.part[2 + side] = add_part(world, tn_p3(x + 0.4 * s, y + 0.2, 0.0), tn_v3(0.15f, 0.05f, 0.05f),
+                                number, &random);
+    f.part[4 + side] = add_part(world, tn_p3(x + 0.7 * s, y + 0.2, 0.0), tn_v3(0.12f, 0.04f, 0.04f),
+                                number, &random);
   }
   f.parts = PARTS;
   const tn_vec3 up = {0.0f, 1.0f, 0.0f}, front = {0.0f, 0.0f, 1.0f};
-  tn_joint_def neck = test_joint_def(world, TN_JOINT_FIXED, f.part[0], f.part[1],
-                                     tn_p3(x, y + 0.3, 0.0), up);
+  tn_joint_def neck =
+      test_joint_def(world, TN_JOINT_FIXED, f.part[0], f.part[1], tn_p3(x, y + 0.3, 0.0), up);
   neck.compliance = 1e-6f;
   neck.angular_compliance = 1e-4f;
   add_joint(world, &f, neck);
@@ -167,8 +166,8 @@ static void assert_same_figure(const tn_world *a, const figure *in_a, const tn_w
   }
 }
 
-// Beside its equals, and each in a world of its own; in flight, for contacts of a world are solved as
-// often as any of them asks for.
+// Beside its equals, and each in a world of its own; in flight, for contacts of a world are solved
+// as often as any of them asks for.
 static void run_beside_alone(int lanes, bool looped)
 {
   tn_world *together = make_world(lanes, 1), *alone[FIGURES];
