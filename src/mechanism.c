@@ -607,8 +607,10 @@ static bool revise_joint(const solve *s, const direct_joint *j, bool relaxing)
       changed |= revise_friction(s, j, l, x);
       l += 2;
       x += was_active ? 3 : 0;
+#if !defined(TN_SMALL)
     } else if (l->kind == LAW_LOCKED && was_active) {
       x += 1; // it has no bounds
+#endif
     } else if (was_active) {
       changed |= leaves(s, l, *x++);
     } else if (may_return(l)) {

@@ -34,6 +34,15 @@ typedef struct stating {
 // those of damping, which are not kept. Slots are in the order in which laws are stated: each row
 // with its strain, then what acts along rows.
 #define STATE_OF(member) (int)(offsetof(RowState, member) / sizeof(R))
+#if defined(TN_SMALL)
+static law_head head_of(int block, law_kind kind, int row)
+{
+  int state = kind <= LAW_STRAIN  ? STATE_OF(lambda)
+              : kind == LAW_DRIVE ? STATE_OF(drive)
+                                  : STATE_OF(resist);
+  return (law_head){(uint8_t)kind, (uint8_t)block, (uint8_t)(state + row), 0, true};
+}
+#else
 #define HEAD(block, kind, state, slot)                                                             \
   {                                                                                                \
     kind, block, (uint8_t)(state), LAW_SLOTS *block + (slot), true                                 \
@@ -51,6 +60,12 @@ typedef struct stating {
   }
 static const law_head LAW_HEADS[2][LAW_FRICTION + 1][3] = {HEADS(0), HEADS(1)};
 
+static inline law_head head_of(int block, law_kind kind, int row)
+{
+  return LAW_HEADS[block][kind][row];
+}
+#endif
+
 // A law along a row, without bounds.
 static inline law *add_law(stating *s, law_kind kind, int row, const double (*of)[BODY_ROWS],
                            float weight)
@@ -61,7 +76,7 @@ static inline law *add_law(stating *s, law_kind kind, int row, const double (*of
   l->soft = DIRECT_SOFTNESS * (double)weight;
   l->lo = -NO_BOUND;
   l->hi = NO_BOUND;
-  l->head = LAW_HEADS[s->block][kind][row];
+  l->head = head_of(s->block, kind, row);
   return l;
 }
 
@@ -333,9 +348,10 @@ KERNEL bool has_law(const RowParams *params, BlockKind kind)
          (params->drive.mode != 0.0f || params->damping > 0.0f || params->friction > 0.0f);
 }
 
-KERNEL void state_block(stating *s, BlockKind kind, int block, double size)
+KERNEL void state_block(stating *s, JointType type, int block, double size)
 {
   direct_joint *j = s->joint;
+  BlockKind kind = block ? angular_kind(type) : linear_kind(type);
   s->block = block;
   s->kind = kind;
   s->params = &j->params[block];
@@ -352,8 +368,8 @@ KERNEL void state_block(stating *s, BlockKind kind, int block, double size)
 
 KERNEL void both_blocks(stating *s, JointType type, double size)
 {
-  state_block(s, linear_kind(type), 0, size);
-  state_block(s, angular_kind(type), 1, 1.0);
+  state_block(s, type, 0, size);
+  state_block(s, type, 1, 1.0);
 }
 
 static void joint_laws(stating *s, direct_joint *j)
