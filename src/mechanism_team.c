@@ -428,7 +428,7 @@ typedef struct team_solve {
 
 static int count_lanes(unsigned lanes)
 {
-  return __builtin_popcount(lanes);
+  return (int)((lanes & 1) + (lanes >> 1 & 1) + (lanes >> 2 & 1) + (lanes >> 3 & 1));
 }
 
 static team_system system_of(const team_solve *ts)
@@ -468,24 +468,28 @@ typedef struct joining {
   unsigned gives;                // lanes with laws at bounds that have yet to give their impulse
 } joining;
 
-// Reads one lane's laws, and notes those that its matrix is to have if that is new.
-static void join_lane(joining *of, int lane, law *l, int count, held_row *held)
+// Reads one lane's laws, and notes those that its matrix is to have if that is new; returns how
+// many hold.
+static int join_lane(joining *of, int lane, law *l, int count, held_row *held)
 {
   uint32_t has = 0;
+  int rows = 0;
   bool gives = false;
   for (const law *end = l + count; l < end; ++l) {
     if (l->active) {
       has |= 1u << l->slot;
       of->law[lane][l->slot] = l;
       if (held) {
-        *held++ = (held_row){l->j, law_softness(l)};
+        held[rows] = (held_row){l->j, law_softness(l)};
       }
+      rows += 1;
     } else {
       gives = gives || law_bound(l) != l->lambda;
     }
   }
   of->has[lane] = has;
   of->gives |= (unsigned)gives << lane;
+  return rows;
 }
 
 // The rows that any lane has of a joint, in the order that each has them in; false if they are
@@ -494,9 +498,9 @@ static bool join_rows(const team_joint *j, const joining *of, law *any_law, team
                       direct_node *node)
 {
   uint32_t left = of->has[0] | of->has[1] | of->has[2] | of->has[3];
-  int count = __builtin_popcount(left);
-  bool changed = node->rows != count;
-  for (; left != 0; left &= left - 1, ++row) {
+  int count = 0;
+  bool changed = false;
+  for (; left != 0; left &= left - 1, ++row, ++count) {
     int slot = __builtin_ctz(left);
     uint8_t source = source_of(j->type, slot), lanes = 0;
     for (int lane = 0; lane < TEAM; ++lane) {
@@ -508,6 +512,7 @@ static bool join_rows(const team_joint *j, const joining *of, law *any_law, team
     row->source = source;
     row->lanes = lanes;
   }
+  changed = changed || node->rows != count;
   node->rows = (int16_t)count;
   return changed;
 }
@@ -528,10 +533,10 @@ static bool join_all(const team_solve *ts, const team_system *s, unsigned fresh,
     {
       const direct_joint *own = &set->joints[ts->member[lane]->first_joint + i];
       bool notes = fresh >> lane & 1;
-      join_lane(&of, lane, &set->laws[own->first_law], own->law_count,
-                notes ? &set->held[own->first_law] : NULL);
+      int rows = join_lane(&of, lane, &set->laws[own->first_law], own->law_count,
+                           notes ? &set->held[own->first_law] : NULL);
       if (notes) {
-        set->nodes[own->node].rows = (int16_t)__builtin_popcount(of.has[lane]);
+        set->nodes[own->node].rows = (int16_t)rows;
       }
     }
     changed |=
