@@ -115,7 +115,7 @@ void direct_inverse_inertia(double *to, S inertia, double more)
 }
 
 // Mass and inertia of a body; the inverses where no elimination will have changed them.
-void direct_mass(const direct_context *c, const direct_node *node, double *to)
+static inline void mass_of(const direct_context *c, const direct_node *node, double *to)
 {
   const solver_data *data = c->data;
   double inverse_mass = (double)data->state[node->index].inverse_mass;
@@ -142,20 +142,28 @@ void direct_mass(const direct_context *c, const direct_node *node, double *to)
   to[6] = (double)i.zz + node->resisting;
 }
 
+void direct_mass(const direct_context *c, const direct_node *node, double *to)
+{
+  mass_of(c, node, to);
+}
+
 static void put_body(const solve *s, const direct_node *node)
 {
   double *a = s->values + node->diagonal, mass[MASS_VALUES];
   if (node->bare) {
-    direct_mass(s->context, node, a);
+    mass_of(s->context, node, a);
     return;
   }
-  direct_mass(s->context, node, mass);
+  mass_of(s->context, node, mass);
   for (int k = 0; k < BODY_ROWS; ++k) {
     clear_six(a + k * BODY_ROWS);
   }
   a[0] = a[7] = a[14] = mass[0];
-  memcpy(a + 21, mass + 1, 3 * sizeof *a);
-  memcpy(a + 28, mass + 4, 2 * sizeof *a);
+  a[21] = mass[1];
+  a[22] = mass[2];
+  a[23] = mass[3];
+  a[28] = mass[4];
+  a[29] = mass[5];
   a[35] = mass[6];
 }
 
