@@ -47,6 +47,8 @@ static solve make_solve(const direct_context *c, mechanism *m)
   return s;
 }
 
+// No velocity is a negative zero, nor is an impulse: signs of zeros among solutions, which rows of
+// zeros change in teams, are not to be seen.
 static void load_bodies(solve *s)
 {
   for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
@@ -55,8 +57,8 @@ static void load_bodies(solve *s)
       const body_state *b = &s->context->data->state[node->index];
       double *v = s->v + node->first_row;
       for (int k = 0; k < 3; ++k) {
-        v[k] = (double)b->v[k];
-        v[3 + k] = (double)b->w[k];
+        v[k] = (double)b->v[k] + 0.0;
+        v[3 + k] = (double)b->w[k] + 0.0;
       }
     }
   }
@@ -510,7 +512,7 @@ static void find_torn(const solve *s)
 
 static double row_impulse(const solve *s, pair2 x)
 {
-  return -(x[0] + s->kept * x[1]);
+  return 0.0 - (x[0] + s->kept * x[1]);
 }
 
 // A law at its bound that may become a row again.

@@ -143,23 +143,23 @@ INLINE pair2 *both(const direct_system *s, const direct_node *node)
   return s->x + node->first_row;
 }
 
-// y <- D^-1 y, without negative zeros: rows of zeros, as teams have them, would change their signs.
+// y <- D^-1 y
 INLINE void divide(const double *d, int n, int bare, pair2 *y)
 {
   if (bare) {
     pair2 a = y[3], b = y[4], c = y[5];
 #pragma GCC unroll 8
     for (int i = 0; i < 3; ++i) {
-      y[i] = d[0] * y[i] + 0.0;
+      y[i] = d[0] * y[i];
     }
-    y[3] = d[1] * a + d[4] * b + d[5] * c + 0.0;
-    y[4] = d[4] * a + d[2] * b + d[6] * c + 0.0;
-    y[5] = d[5] * a + d[6] * b + d[3] * c + 0.0;
+    y[3] = d[1] * a + d[4] * b + d[5] * c;
+    y[4] = d[4] * a + d[2] * b + d[6] * c;
+    y[5] = d[5] * a + d[6] * b + d[3] * c;
     return;
   }
 #pragma GCC unroll 8
   for (int i = 0; i < n; ++i) {
-    y[i] = d[i * padded(n) + i] * y[i] + 0.0;
+    y[i] = d[i * padded(n) + i] * y[i];
   }
 }
 

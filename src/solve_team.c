@@ -380,7 +380,7 @@ INLINE void eliminate(const team_system *s, const direct_node *node, int n, int 
 // ---------------------------------------------------------------------------------------------
 // Substitution
 
-// y <- D^-1 y, without negative zeros.
+// y <- D^-1 y
 INLINE void divide(const lanes2 *d, int n, int bare, lanes2 *y)
 {
   if (bare) {
@@ -389,18 +389,18 @@ INLINE void divide(const lanes2 *d, int n, int bare, lanes2 *y)
       lanes2 a = y[6 + k], b = y[8 + k], c = y[10 + k];
 #pragma GCC unroll 3
       for (int i = 0; i < 3; ++i) {
-        y[2 * i + k] = d[0] * y[2 * i + k] + 0.0;
+        y[2 * i + k] = d[0] * y[2 * i + k];
       }
-      y[6 + k] = d[1] * a + d[4] * b + d[5] * c + 0.0;
-      y[8 + k] = d[4] * a + d[2] * b + d[6] * c + 0.0;
-      y[10 + k] = d[5] * a + d[6] * b + d[3] * c + 0.0;
+      y[6 + k] = d[1] * a + d[4] * b + d[5] * c;
+      y[8 + k] = d[4] * a + d[2] * b + d[6] * c;
+      y[10 + k] = d[5] * a + d[6] * b + d[3] * c;
     }
     return;
   }
 #pragma GCC unroll 8
   for (int i = 0; i < n; ++i) {
-    y[2 * i] = d[i * n + i] * y[2 * i] + 0.0;
-    y[2 * i + 1] = d[i * n + i] * y[2 * i + 1] + 0.0;
+    y[2 * i] = d[i * n + i] * y[2 * i];
+    y[2 * i + 1] = d[i * n + i] * y[2 * i + 1];
   }
 }
 
