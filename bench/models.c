@@ -121,6 +121,28 @@ static void build_dolls(scene_run *run)
   }
 }
 
+// Three rods each, on hinges that are not parallel, every rod with a spin of its own.
+static void build_pendula(scene_run *run)
+{
+  scene_set_gravity(run);
+  int count = (int)scene_value(run, "count");
+  uint32_t random = 1;
+  for (int i = 0; i < count && !run->failed; ++i) {
+    tn_body_id last = SCENE_WORLD;
+    for (int k = 0; k < 3 && !run->failed; ++k) {
+      tn_pos at = tn_p3(3.0 * (double)i, -0.5 - (double)k, 0.0);
+      tn_body_def def = scene_box(at, tn_v3(0.05f, 0.5f, 0.05f), 1.0f);
+      def.angular_velocity = scene_random_vector(&random, 2.0f);
+      tn_body_id rod = scene_add_body(run, &def);
+      tn_vec3 axis = k == 1 ? tn_v3(1.0f, 0.0f, 0.0f) : tn_v3(0.0f, 0.0f, 1.0f);
+      tn_joint_def hinge = scene_joint_at(run, TN_JOINT_HINGE, last, rod,
+                                          tn_offset(at, tn_v3(0.0f, 0.5f, 0.0f)), axis);
+      scene_add_joint(run, &hinge);
+      last = rod;
+    }
+  }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Contacts
 
@@ -333,6 +355,9 @@ static const scene models[] = {
     {.name = "dolls",
      .parameters = {{"count", 1.0, 1e5, 100.0, true, "ragdolls"}},
      .build = build_dolls},
+    {.name = "pendula",
+     .parameters = {{"count", 1.0, 1e6, 1000.0, true, "pendula of three rods"}},
+     .build = build_pendula},
     {.name = "heaps",
      .parameters = {{"bodies", 10.0, 1e6, 1000.0, true, "cubes"}},
      .build = build_heaps},

@@ -1,7 +1,5 @@
 // The direct solve of a mechanism: assemble, eliminate, substitute, and see which bounds hold.
-#include "mechanism.h"
-
-#include "block_algebra.h"
+#include "mechanism_solve.h"
 
 #include <string.h>
 
@@ -27,26 +25,6 @@ static const double TORN_SPEED = 1.0; // m/s or rad/s: slower errors are none
 #define END_TRIALS 10
 #define PRESSES 2
 
-typedef struct solve {
-  const direct_context *context;
-  mechanism *mechanism;
-  direct_node *nodes;
-  const direct_block *blocks;
-  direct_joint *joints;
-  law *laws;
-  double *values;
-  direct_system system;
-  double *v;        // velocities of the bodies, by row
-  pair2 *x;         // right-hand sides, then solutions: velocity, position
-  double *momentum; // that the position part has given, where it is to be taken back
-  double share;     // of the position part that is used
-  double kept;      // and that stays in the velocities
-  double fastest;   // speed of a body as the solve begins
-  double spare;     // energy that may come from nowhere
-  bool fresh;       // the matrix is to be made anew
-  bool parting;     // errors from velocities; what is asked back takes the place of these
-} solve;
-
 static solve make_solve(const direct_context *c, mechanism *m)
 {
   mechanism_set *set = c->set;
@@ -69,6 +47,8 @@ static solve make_solve(const direct_context *c, mechanism *m)
   return s;
 }
 
+// No velocity is a negative zero, nor is an impulse: signs of zeros among solutions, which rows of
+// zeros change in teams, are not to be seen.
 static void load_bodies(solve *s)
 {
   for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
@@ -77,8 +57,8 @@ static void load_bodies(solve *s)
       const body_state *b = &s->context->data->state[node->index];
       double *v = s->v + node->first_row;
       for (int k = 0; k < 3; ++k) {
-        v[k] = (double)b->v[k];
-        v[3 + k] = (double)b->w[k];
+        v[k] = (double)b->v[k] + 0.0;
+        v[3 + k] = (double)b->w[k] + 0.0;
       }
     }
   }
@@ -122,23 +102,6 @@ S direct_inertia(const solver_data *data, int32_t slot)
   return s_rotated_diagonal(seen_turn(q_mul(seen_turn(q), seen_turn(start))), inertia);
 }
 
-static void put_mass(const solve *s, const direct_node *node)
-{
-  const solver_data *data = s->context->data;
-  double *a = s->values + node->diagonal;
-  for (int k = 0; k < BODY_ROWS; ++k) {
-    clear_six(a + k * BODY_ROWS);
-  }
-  a[0] = a[7] = a[14] = 1.0 / (double)data->state[node->index].inverse_mass;
-  S i = direct_inertia(data, node->index);
-  a[21] = (double)i.xx + node->resistance;
-  a[22] = (double)i.xy;
-  a[23] = (double)i.xz;
-  a[28] = (double)i.yy + node->resistance;
-  a[29] = (double)i.yz;
-  a[35] = (double)i.zz + node->resistance;
-}
-
 void direct_inverse_inertia(double *to, S inertia, double more)
 {
   double xx = (double)inertia.xx + more, xy = (double)inertia.xy, xz = (double)inertia.xz;
@@ -153,19 +116,57 @@ void direct_inverse_inertia(double *to, S inertia, double more)
   to[5] = scale * (xy * xz - xx * yz);
 }
 
-// A body that no elimination has changed yet: its inverse mass and inertia.
-static void put_inverse_mass(const solve *s, const direct_node *node)
+// Mass and inertia of a body; the inverses where no elimination will have changed them.
+static inline void mass_of(const direct_context *c, const direct_node *node, double *to)
 {
-  const solver_data *data = s->context->data;
-  const float *ii = data->inertia[node->index].inverse;
-  double *a = s->values + node->diagonal;
-  a[0] = (double)data->state[node->index].inverse_mass;
-  for (int i = 0; i < 6; ++i) {
-    a[1 + i] = (double)ii[i];
+  const solver_data *data = c->data;
+  double inverse_mass = (double)data->state[node->index].inverse_mass;
+  if (node->bare && node->resisting == 0.0) {
+    const float *ii = data->inertia[node->index].inverse;
+    to[0] = inverse_mass;
+    for (int i = 0; i < 6; ++i) {
+      to[1 + i] = (double)ii[i];
+    }
+    return;
   }
-  if (node->resistance > 0.0) {
-    direct_inverse_inertia(a + 1, direct_inertia(data, node->index), node->resistance);
+  S i = direct_inertia(data, node->index);
+  if (node->bare) {
+    to[0] = inverse_mass;
+    direct_inverse_inertia(to + 1, i, node->resisting);
+    return;
   }
+  to[0] = 1.0 / inverse_mass;
+  to[1] = (double)i.xx + node->resisting;
+  to[2] = (double)i.xy;
+  to[3] = (double)i.xz;
+  to[4] = (double)i.yy + node->resisting;
+  to[5] = (double)i.yz;
+  to[6] = (double)i.zz + node->resisting;
+}
+
+void direct_mass(const direct_context *c, const direct_node *node, double *to)
+{
+  mass_of(c, node, to);
+}
+
+static void put_body(const solve *s, const direct_node *node)
+{
+  double *a = s->values + node->diagonal, mass[MASS_VALUES];
+  if (node->bare) {
+    mass_of(s->context, node, a);
+    return;
+  }
+  mass_of(s->context, node, mass);
+  for (int k = 0; k < BODY_ROWS; ++k) {
+    clear_six(a + k * BODY_ROWS);
+  }
+  a[0] = a[7] = a[14] = mass[0];
+  a[21] = mass[1];
+  a[22] = mass[2];
+  a[23] = mass[3];
+  a[28] = mass[4];
+  a[29] = mass[5];
+  a[35] = mass[6];
 }
 
 // Rows of a joint towards one of its bodies, in a block of n columns or padded rows.
@@ -199,7 +200,7 @@ static int hold_rows(const solve *s, const direct_joint *j)
   held_row *first = &s->context->set->held[j->first_law], *held = first;
   for (; l < end; ++l) {
     if (l->active) {
-      *held++ = (held_row){l->j, softness(l)};
+      *held++ = (held_row){l->j, law_softness(l)};
     }
   }
   return (int)(held - first);
@@ -245,10 +246,8 @@ static void put_bodies(const solve *s)
     direct_node *node = &s->nodes[i];
     clear_blocks(s, node);
     node->resisting = node->resistance;
-    if (node->bare) {
-      put_inverse_mass(s, node);
-    } else if (!node->is_joint) {
-      put_mass(s, node);
+    if (!node->is_joint) {
+      put_body(s, node);
     }
   }
 }
@@ -260,7 +259,7 @@ static bool holds_rows(const solve *s, const direct_joint *j)
   const held_row *last = held + s->nodes[j->node].rows;
   for (; l < end; ++l) {
     if (l->active) {
-      if (held == last || held->j != l->j || held->softness != softness(l)) {
+      if (held == last || held->j != l->j || held->softness != law_softness(l)) {
         return false;
       }
       held += 1;
@@ -271,7 +270,7 @@ static bool holds_rows(const solve *s, const direct_joint *j)
 
 // Whether the matrix that has been factored is the one that is asked for. What stops a mechanism as
 // a substep ends and what moves it in the next one often is.
-static bool is_factored(const solve *s)
+bool solve_is_held(const solve *s)
 {
   const mechanism *m = s->mechanism;
   if (m->factored != s->context->pose) {
@@ -293,11 +292,6 @@ static bool is_factored(const solve *s)
 // ---------------------------------------------------------------------------------------------
 // Right-hand sides
 
-static double bound_of(const law *l)
-{
-  return l->at_hi ? l->hi : l->lo;
-}
-
 // Adds impulses times rows to what a joint's bodies are given.
 static void give(const solve *s, const direct_joint *j, const double *impulses)
 {
@@ -309,6 +303,17 @@ static void give(const solve *s, const direct_joint *j, const double *impulses)
       }
     }
   }
+}
+
+// Of a law at its bound; false if it has given that already.
+static inline bool add_bound(const law *l, double *given)
+{
+  double impulse = law_bound(l) - l->lambda;
+  for (int n = 0; n < BODY_ROWS && impulse != 0.0; ++n) {
+    given[n] += impulse * l->j[0][n];
+    given[BODY_ROWS + n] += impulse * l->j[1][n];
+  }
+  return impulse != 0.0;
 }
 
 // Velocities to change for what is asked of them, and then for errors of position. A law at its
@@ -333,19 +338,42 @@ static void ask_joint(const solve *s, const direct_joint *j, bool again)
       *rows++ = (pair2){l->asked, again ? 0.0 : -l->error};
       continue;
     }
-    double impulse = bound_of(l) - l->lambda;
-    if (impulse != 0.0) {
-      gives = true;
-      for (int n = 0; n < BODY_ROWS; ++n) {
-        given[n] += impulse * l->j[0][n];
-        given[BODY_ROWS + n] += impulse * l->j[1][n];
-      }
-    }
+    gives |= add_bound(l, given);
   }
   if (gives) {
     give(s, j, given);
   }
 }
+
+static void ask_nothing(const solve *s)
+{
+  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
+    if (!s->nodes[i].is_joint) {
+      double *x = (double *)(s->x + s->nodes[i].first_row);
+      clear_six(x);
+      clear_six(x + BODY_ROWS);
+    }
+  }
+}
+
+#if !defined(TN_SMALL)
+void solve_gives(const solve *s)
+{
+  ask_nothing(s);
+  for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    double given[2 * BODY_ROWS] = {0.0};
+    bool gives = false;
+    const law *l = &s->laws[j->first_law], *end = l + j->law_count;
+    for (; l < end; ++l) {
+      gives = (!l->active && add_bound(l, given)) || gives;
+    }
+    if (gives) {
+      give(s, j, given);
+    }
+  }
+}
+#endif
 
 // Solutions for what is asked. A joint's rows and what is asked of them go together while they are
 // at hand, and so do elimination and the first half of substitution.
@@ -353,15 +381,10 @@ static void answer(solve *s)
 {
   mechanism *m = s->mechanism;
   bool again = s->context->pass == DIRECT_AGAIN;
-  s->fresh = s->fresh && !is_factored(s);
+  s->fresh = s->fresh && !(m->alone && solve_is_held(s));
   m->factored = s->context->pose;
-  for (int32_t i = m->first_node; i < m->last_node; ++i) {
-    if (!s->nodes[i].is_joint) {
-      double *x = (double *)(s->x + s->nodes[i].first_row);
-      clear_six(x);
-      clear_six(x + BODY_ROWS);
-    }
-  }
+  m->alone = true;
+  ask_nothing(s);
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     if (s->fresh) {
       put_rows(s, &s->joints[i]);
@@ -423,7 +446,7 @@ static double survey_rows(const solve *s, double *brought)
     const law *l = &s->laws[j->first_law], *end = l + j->law_count;
     for (; l < end; ++l) {
       if (l->active) {
-        double change = l->asked + softness(l) * (*x)[0];
+        double change = l->asked + law_softness(l) * (*x)[0];
         worst = at_least(worst, fabs(l->error));
         sum += (*x)[1] * l->error + (*x)[0] * change;
         x += 1;
@@ -489,7 +512,7 @@ static void find_torn(const solve *s)
 
 static double row_impulse(const solve *s, pair2 x)
 {
-  return -(x[0] + s->kept * x[1]);
+  return 0.0 - (x[0] + s->kept * x[1]);
 }
 
 // A law at its bound that may become a row again.
@@ -531,7 +554,7 @@ static bool leaves(const solve *s, law *l, pair2 x)
 static bool returns(const solve *s, law *l, const double *motion)
 {
   double u = along_law(l, motion);
-  double wanted = l->rate + s->kept * l->error + u + l->alpha * bound_of(l);
+  double wanted = l->rate + s->kept * l->error + u + l->alpha * law_bound(l);
   if (l->at_hi ? wanted <= 1e-9 : wanted >= -1e-9) {
     return false;
   }
@@ -594,6 +617,10 @@ static bool revise_joint(const solve *s, const direct_joint *j, bool relaxing)
       changed |= revise_friction(s, j, l, x);
       l += 2;
       x += was_active ? 3 : 0;
+#if !defined(TN_SMALL)
+    } else if (l->kind == LAW_LOCKED && was_active) {
+      x += 1; // it has no bounds
+#endif
     } else if (was_active) {
       changed |= leaves(s, l, *x++);
     } else if (may_return(l)) {
@@ -629,7 +656,7 @@ static void keep_impulses(const solve *s, direct_joint *j)
     pair2 sum = {0.0, 0.0};
     double last = 0.0;
     for (; l < end && l->block == block; ++l) {
-      double impulse = l->active ? row_impulse(s, *x) : bound_of(l) - l->lambda;
+      double impulse = l->active ? row_impulse(s, *x) : law_bound(l) - l->lambda;
       x += l->active;
       l->lambda += impulse;
       const double *n = l->j[1] + 3 * block;
@@ -814,6 +841,7 @@ static void keep_all_impulses(const solve *s)
 static void ask_again(solve *s)
 {
   take_motion(s);
+  s->fresh = !s->mechanism->alone; // what a team has factored is not at hand
   answer(s);
   keep_all_impulses(s);
   take_motion(s);
@@ -849,17 +877,21 @@ static void part_errors(solve *s)
   }
 }
 
-// Rows that hold, and what the bodies do with them.
-static void find_motion(solve *s, bool stale)
+bool solve_concludes(solve *s, int round)
 {
-  for (int round = 0; round < ROUNDS; ++round) {
-    s->fresh = stale;
+  if (s->context->pass == DIRECT_FIRST) {
+    judge_errors(s);
+  }
+  s->fresh = round + 1 < ROUNDS && revise(s);
+  return !s->fresh;
+}
+
+// Rows that hold, and what the bodies do with them.
+void solve_rounds(solve *s, int round)
+{
+  for (; round < ROUNDS; ++round) {
     answer(s);
-    if (s->context->pass == DIRECT_FIRST) {
-      judge_errors(s);
-    }
-    stale = round + 1 < ROUNDS && revise(s);
-    if (!stale) {
+    if (solve_concludes(s, round)) {
       break;
     }
   }
@@ -891,20 +923,17 @@ static void follow_motion(const solve *s)
   }
 }
 
-void mechanism_solve(const direct_context *c, mechanism *m)
+solve solve_begin(const direct_context *c, mechanism *m)
 {
-  if (points_solve(c, m)) {
-    return;
-  }
   solve s = make_solve(c, m);
   s.share = s.kept = c->pass == DIRECT_AGAIN && !m->apart ? 1.0 : 0.0;
-  bool aside = c->pass == DIRECT_AGAIN && m->apart;
-  if (aside) {
+  s.aside = c->pass == DIRECT_AGAIN && m->apart;
+  if (s.aside) {
     mechanism_set_aside(c, m, -1.0f);
   }
   load_bodies(&s);
   survey_bodies(&s);
-  bool stale = c->pass != DIRECT_AGAIN || m->stale;
+  s.fresh = c->pass != DIRECT_AGAIN || m->stale;
   if (c->pass != DIRECT_AGAIN) {
     direct_laws(c, m);
   }
@@ -913,27 +942,43 @@ void mechanism_solve(const direct_context *c, mechanism *m)
   } else {
     mechanism_resist_nothing(c, m);
   }
-  find_motion(&s, stale);
-  if (resistance_drives(&s)) {
+  return s;
+}
+
+void solve_end(solve *s)
+{
+  const direct_context *c = s->context;
+  mechanism *m = s->mechanism;
+  if (resistance_drives(s)) {
     mechanism_resist_nothing(c, m);
-    find_motion(&s, true);
+    s->fresh = true;
+    solve_rounds(s, 0);
   }
-  keep_all_impulses(&s);
+  keep_all_impulses(s);
   if (c->pass == DIRECT_AGAIN && lags(m)) {
-    follow_motion(&s);
+    follow_motion(s);
   }
   if (c->pass == DIRECT_FIRST) {
     m->torn = false;
     if (m->apart) {
-      part_errors(&s);
+      part_errors(s);
     }
     m->stale = m->apart;
   }
-  store_bodies(&s);
-  if (aside) {
+  store_bodies(s);
+  if (s->aside) {
     mechanism_set_aside(c, m, 1.0f);
   }
   if (c->pass == DIRECT_RELAX || c->pass == DIRECT_AHEAD) {
     mechanism_calm(c, m);
+  }
+}
+
+void mechanism_solve(const direct_context *c, mechanism *m)
+{
+  if (!points_solve(c, m)) {
+    solve s = solve_begin(c, m);
+    solve_rounds(&s, 0);
+    solve_end(&s);
   }
 }

@@ -14,44 +14,10 @@
 #include "direct_store.h"
 #include "point_store.h"
 #include "store.h"
+#include "team_store.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-
-// What holds one direction of a joint: a locked row, the end of a range, a drive, a resistance.
-typedef enum law_kind {
-  LAW_LOCKED,
-  LAW_RANGE,
-  LAW_STRAIN, // what a spring that the substep does not resolve presses with besides
-  LAW_DRIVE,
-  LAW_DAMPING,
-  LAW_FRICTION,
-} law_kind;
-
-// A law asks for rate + J v + alpha lambda = 0, with lambda between lo and hi.
-typedef struct law {
-  const double (*j)[BODY_ROWS]; // on the velocities of A and B
-  double rate;
-  double asked;   // of its velocity to change, of a row; while errors part from it, to take back
-  double error;   // of a rigid row: the rate that removes it within the substep
-  double alpha;   // compliance over h^2
-  double soft;    // what keeps redundant rows apart
-  double lambda;  // impulse given in this substep
-  double lo, hi;  // its bounds
-  uint8_t kind;   // law_kind
-  uint8_t block;  // 0 linear, 1 angular
-  uint8_t state;  // where its impulse goes among those of the block's state
-  bool active;    // a row of the matrix; else lambda is at one of its bounds
-  bool at_hi;     // which one
-  bool holds;     // a row of the velocities' matrix, while errors are removed apart from them
-  uint8_t trials; // how often it has come and gone in this substep
-} law;
-
-// A row that is in the matrix.
-typedef struct held_row {
-  const double (*j)[BODY_ROWS];
-  double softness;
-} held_row;
 
 typedef struct direct_joint {
   int32_t joint; // slot
@@ -80,6 +46,8 @@ typedef struct mechanism {
   int32_t rows;                  // of its vectors
   int32_t first_value;           // of its blocks
   int32_t scratch;               // after them: room for the columns under elimination
+  int32_t end_value;             // after that
+  int32_t team;                  // that it is one of, or NO_SLOT
   int32_t first_rows, last_rows; // blocks of joints
   int32_t first_point;           // of a tree of ball joints, or NO_SLOT
   int32_t first_link, first_point_body, point_body_count;
@@ -95,6 +63,8 @@ typedef struct mechanism {
   bool torn_off;             // and none of these holds on to anything else
   bool apart;                // position changes of this substep are not to stay in the velocities
   bool doubted;              // some of its contacts begin with too much, perhaps
+  bool alone;                // its matrix is its own, not one of a team's
+  bool recalled;             // a substep may ask for its matrix more than once
   double guessed, unguessed; // work of their guesses on velocities with and without them
 } mechanism;
 
@@ -143,6 +113,26 @@ typedef struct mechanism_set {
   int32_t resisting_capacity;
   guess *guesses;
   int32_t guess_count, guess_capacity;
+  int32_t *work; // mechanisms to solve one by one, or ~ the team that they are solved in
+  int32_t work_count, work_capacity;
+  mechanism_team *teams;
+  int32_t team_count, team_capacity;
+  direct_node *team_nodes; // of each team those of one member, with the rows that any of them has
+  int32_t team_node_count, team_node_capacity;
+  team_joint *team_joints;
+  int32_t team_joint_count, team_joint_capacity;
+  team_row *team_rows;
+  int32_t team_row_count, team_row_capacity;
+  team_stated *team_stated;
+  int32_t team_stated_count, team_stated_capacity;
+  lanes2 *team_values; // blocks, then scratch
+  int32_t team_value_count, team_value_capacity;
+  lanes2 *team_rooms; // for matrices that nobody asks for again: these stay in a core's cache
+  int32_t team_room_size, team_room_count, team_room_capacity;
+  team_lock *team_locks; // of rooms
+  int32_t team_lock_capacity;
+  lanes2 *team_vectors; // solutions, then velocities
+  int32_t team_vector_count, team_vector_capacity;
   int32_t skipped; // joints left to Gauss-Seidel: their mechanism would fill up
 } mechanism_set;
 
@@ -194,9 +184,14 @@ static inline double along_law(const law *l, const double *motion)
 }
 
 // A spring is soft enough by itself.
-static inline double softness(const law *l)
+static inline double law_softness(const law *l)
 {
   return at_least(l->alpha, l->soft);
+}
+
+static inline double law_bound(const law *l)
+{
+  return l->at_hi ? l->hi : l->lo;
 }
 
 // Friction of a mechanism that contacts carry follows its motion from substep to substep, as the
@@ -249,9 +244,16 @@ double direct_body_speed(double fastest);
 // Energy of a body that may come from nowhere, by its speed squared.
 double direct_spare(double square, double inverse_mass);
 void mechanism_solve(const direct_context *c, mechanism *m);
+// Of a body in the matrix: its mass and inertia, or their inverses.
+void direct_mass(const direct_context *c, const direct_node *node, double *to);
 // Inertia about the centre of mass, world axes; the inverse of one plus the same about all axes.
 S direct_inertia(const solver_data *data, int32_t slot);
 void direct_inverse_inertia(double *to, S inertia, double more);
+
+// mechanism_team.c
+typedef bool takes_part_fn(const mechanism *m, direct_pass pass);
+// One item of the set's work: those of its mechanisms that take part.
+void mechanisms_solve(const direct_context *c, int32_t item, takes_part_fn *takes_part);
 
 // mechanism_ahead.c
 // What is asked back of rows by the bodies' velocities. Solutions are lost.

@@ -263,11 +263,8 @@ static bool reserve_mechanism(tn_world *world, const orderer *o)
     return false;
   }
   int32_t joint_count = o->count - o->body_count;
-  int32_t rows = set->rows_count + joint_count / BLOCK_WIDTH + TYPE_COUNT;
   return memory_reserve(world, (void **)&set->list, &set->capacity, set->count + 1,
                         sizeof *set->list) &&
-         memory_reserve(world, (void **)&set->rows_blocks, &set->rows_capacity, rows,
-                        sizeof *set->rows_blocks) &&
          memory_reserve(world, (void **)&set->nodes, &set->node_capacity,
                         set->node_count + o->count, sizeof *set->nodes) &&
          memory_reserve(world, (void **)&set->blocks, &set->block_capacity,
@@ -382,34 +379,6 @@ static void tie_joints(const planner *p, const orderer *o, mechanism *m)
   }
 }
 
-// Blocks of eight joints of one type.
-static void add_rows(mechanism_set *set, mechanism *m)
-{
-  m->first_rows = set->rows_count;
-  for (int type = 0; type < TYPE_COUNT; ++type) {
-    rows_block *block = NULL;
-    for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
-      direct_joint *j = &set->joints[i];
-      if ((int)j->type != type) {
-        continue;
-      }
-      if (!block || block->count == BLOCK_WIDTH) {
-        block = &set->rows_blocks[set->rows_count++];
-        memset(block, 0, sizeof *block);
-        block->type = j->type;
-        block->first_row = set->stated_count;
-      }
-      j->first_row = set->stated_count;
-      set->stated_count += stated_rows(j->type);
-      j->place = (set->rows_count - 1) * BLOCK_WIDTH + block->count;
-      block->a[block->count] = j->body[0];
-      block->b[block->count] = j->body[1];
-      block->count += 1;
-    }
-  }
-  m->last_rows = set->rows_count;
-}
-
 static void add_mechanism(const planner *p, orderer *o)
 {
   mechanism_set *set = &p->world->mechanisms;
@@ -419,6 +388,8 @@ static void add_mechanism(const planner *p, orderer *o)
   m->first_joint = set->joint_count;
   m->first_value = set->value_count;
   m->first_point = NO_SLOT;
+  m->team = NO_SLOT;
+  m->alone = true;
   int32_t first_row = set->row_count;
   add_nodes(o);
   m->last_node = set->node_count;
@@ -426,8 +397,8 @@ static void add_mechanism(const planner *p, orderer *o)
   m->rows = set->row_count - first_row;
   m->scratch = set->value_count;
   set->value_count += add_targets(set, m->first_node);
+  m->end_value = set->value_count;
   tie_joints(p, o, m);
-  add_rows(set, m);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -790,7 +761,8 @@ static bool plan_all(planner *p)
     }
   }
   mechanism_set *set = &p->world->mechanisms;
-  return memory_reserve(p->world, (void **)&set->laws, &set->law_capacity, set->law_count,
+  return teams_build(p->world) &&
+         memory_reserve(p->world, (void **)&set->laws, &set->law_capacity, set->law_count,
                         sizeof *set->laws) &&
          memory_reserve(p->world, (void **)&set->held, &set->held_capacity, set->law_count,
                         sizeof *set->held) &&
@@ -810,6 +782,7 @@ bool mechanisms_build(tn_world *world, const int32_t *solved, int32_t count)
   mechanism_set *set = &world->mechanisms;
   set->count = set->node_count = set->block_count = set->target_count = 0;
   set->joint_count = set->law_count = set->value_count = set->row_count = set->skipped = 0;
+  set->work_count = set->team_count = 0;
   set->rows_count = set->stated_count = set->point_count = set->link_count = set->point_body_count =
       0;
   if (count == 0) {
@@ -859,4 +832,5 @@ void mechanisms_release(tn_world *world)
   memory_give(world, set->links, (size_t)set->link_capacity * sizeof *set->links);
   memory_give(world, set->resisting, (size_t)set->resisting_capacity * sizeof *set->resisting);
   memory_give(world, set->guesses, (size_t)set->guess_capacity * sizeof *set->guesses);
+  teams_release(world);
 }

@@ -15,7 +15,7 @@ static const double STRAIN = 1e-4;   // share of levers, or angle: less is none
 typedef struct stating {
   const direct_context *context;
   direct_joint *joint;
-  law *laws;
+  law *next; // to be stated
   const stated_row *rows;
   BlockKind kind;
   const RowParams *params;
@@ -29,34 +29,53 @@ typedef struct stating {
   bool lags; // friction
 } stating;
 
-// Of a law's impulses among all of a state, by kinds; those of damping are not kept.
+// How laws begin, by block, kind and row. Their impulses have places in the block's state, but for
+// those of damping, which are not kept. Slots are in the order in which laws are stated: each row
+// with its strain, then what acts along rows.
 #define STATE_OF(member) (int)(offsetof(RowState, member) / sizeof(R))
-static const int FIRST_STATE[] = {
-    [LAW_LOCKED] = STATE_OF(lambda),
-    [LAW_RANGE] = STATE_OF(lambda),
-    [LAW_STRAIN] = STATE_OF(lambda),
-    [LAW_DRIVE] = STATE_OF(drive),
-    [LAW_DAMPING] = 0,
-    [LAW_FRICTION] = STATE_OF(resist),
-};
+#if defined(TN_SMALL)
+static law_head head_of(int block, law_kind kind, int row)
+{
+  int state = kind <= LAW_STRAIN  ? STATE_OF(lambda)
+              : kind == LAW_DRIVE ? STATE_OF(drive)
+                                  : STATE_OF(resist);
+  return (law_head){(uint8_t)kind, (uint8_t)block, (uint8_t)(state + row), 0, true};
+}
+#else
+#define HEAD(block, kind, state, slot)                                                             \
+  {                                                                                                \
+    kind, block, (uint8_t)(state), LAW_SLOTS *block + (slot), true                                 \
+  }
+#define HEADS_OF(block, kind, state, slot, step)                                                   \
+  [kind] = {HEAD(block, kind, state, slot), HEAD(block, kind, state + 1, slot + step),             \
+            HEAD(block, kind, state + 2, slot + 2 * step)}
+#define HEADS(block)                                                                               \
+  {                                                                                                \
+    HEADS_OF(block, LAW_LOCKED, STATE_OF(lambda), 0, 2),                                           \
+        HEADS_OF(block, LAW_RANGE, STATE_OF(lambda), 0, 2),                                        \
+        HEADS_OF(block, LAW_STRAIN, STATE_OF(lambda), 1, 2),                                       \
+        HEADS_OF(block, LAW_DRIVE, STATE_OF(drive), 6, 0), HEADS_OF(block, LAW_DAMPING, 0, 7, 1),  \
+        HEADS_OF(block, LAW_FRICTION, STATE_OF(resist), 10, 1)                                     \
+  }
+static const law_head LAW_HEADS[2][LAW_FRICTION + 1][3] = {HEADS(0), HEADS(1)};
+
+static inline law_head head_of(int block, law_kind kind, int row)
+{
+  return LAW_HEADS[block][kind][row];
+}
+#endif
 
 // A law along a row, without bounds.
 static inline law *add_law(stating *s, law_kind kind, int row, const double (*of)[BODY_ROWS],
                            float weight)
 {
-  direct_joint *j = s->joint;
-  law *l = &s->laws[j->law_count++];
+  law *l = s->next++;
   l->j = of;
   l->rate = l->error = l->alpha = l->lambda = 0.0;
   l->soft = DIRECT_SOFTNESS * (double)weight;
   l->lo = -NO_BOUND;
   l->hi = NO_BOUND;
-  l->kind = (uint8_t)kind;
-  l->block = (uint8_t)s->block;
-  l->state = (uint8_t)(FIRST_STATE[kind] + row);
-  l->active = true;
-  l->at_hi = false;
-  l->trials = 0;
+  l->head = head_of(s->block, kind, row);
   return l;
 }
 
@@ -187,14 +206,14 @@ static inline void state_locked(stating *s, int i, double e, float compliance)
   }
 }
 
-static void state_rows(stating *s)
+KERNEL void state_rows(stating *s, BlockKind kind)
 {
   const RowParams *p = s->params;
-  int rows = s->kind.rows;
-  for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 3
+  for (int i = 0; i < kind.rows; ++i) {
     double x = (double)s->rows[i].x;
-    if (is_locked(s->kind, p, i)) {
-      state_locked(s, i, s->kind.mixed ? x - (double)p->lo[i] : x, p->alpha);
+    if (is_locked(kind, p, i)) {
+      state_locked(s, i, kind.mixed ? x - (double)p->lo[i] : x, p->alpha);
     } else if (p->lo[i] == p->hi[i]) {
       state_locked(s, i, x - (double)p->lo[i], p->alpha_limit);
     } else {
@@ -339,27 +358,34 @@ static void state_resist(stating *s)
   }
 }
 
-static bool has_law(const RowParams *params, BlockKind kind)
+KERNEL bool has_law(const RowParams *params, BlockKind kind)
 {
   return has_free_axis(kind) &&
          (params->drive.mode != 0.0f || params->damping > 0.0f || params->friction > 0.0f);
 }
 
-static void state_block(stating *s, int block, double size)
+KERNEL void state_block(stating *s, JointType type, int block, double size)
 {
   direct_joint *j = s->joint;
+  BlockKind kind = block ? angular_kind(type) : linear_kind(type);
   s->block = block;
-  s->kind = block ? angular_kind(j->type) : linear_kind(j->type);
+  s->kind = kind;
   s->params = &j->params[block];
   s->state = &j->state[block];
   s->rows = &s->context->set->stated[j->first_row + 3 * block];
   s->size = size;
   s->least = ROUNDING * size;
-  state_rows(s);
-  if (has_law(s->params, s->kind)) {
+  state_rows(s, kind);
+  if (has_law(s->params, kind)) {
     state_drive(s);
     state_resist(s);
   }
+}
+
+KERNEL void both_blocks(stating *s, JointType type, double size)
+{
+  state_block(s, type, 0, size);
+  state_block(s, type, 1, 1.0);
 }
 
 static void joint_laws(stating *s, direct_joint *j)
@@ -367,18 +393,30 @@ static void joint_laws(stating *s, direct_joint *j)
   const mechanism_set *set = s->context->set;
   direct_motion(s->context, j, s->motion);
   s->joint = j;
-  s->laws = &set->laws[j->first_law];
-  j->law_count = 0;
+  s->next = &set->laws[j->first_law];
   float size = set->rows_blocks[j->place / BLOCK_WIDTH].size[j->place % BLOCK_WIDTH];
-  state_block(s, 0, (double)size);
-  state_block(s, 1, 1.0);
+  switch (j->type) {
+#if !defined(__OPTIMIZE_SIZE__)
+  case TYPE_HINGE: // those that occur most, with their type known to the compiler
+    both_blocks(s, TYPE_HINGE, (double)size);
+    break;
+  case TYPE_BALL:
+    both_blocks(s, TYPE_BALL, (double)size);
+    break;
+#endif
+  default:
+    both_blocks(s, j->type, (double)size);
+    break;
+  }
+  j->law_count = (int16_t)(s->next - &set->laws[j->first_law]);
 }
 
 void direct_state(const direct_context *c, const mechanism *m)
 {
   for (int32_t i = m->first_rows; i < m->last_rows; ++i) {
     rows_block *block = &c->set->rows_blocks[i];
-    c->direct->state(c->data, block, &c->set->stated[block->first_row]);
+    team_stated *team = block->team_row < 0 ? NULL : &c->set->team_stated[block->team_row];
+    c->direct->state(c->data, block, &c->set->stated[block->first_row], team);
   }
 }
 

@@ -107,7 +107,7 @@ static void add_anchor(const direct_context *c, const direct_joint *j, const dir
     add_cross(row + 3, 1.0, r, row);
     for (int i = 0; i < BODY_ROWS && l->active; ++i) {
       for (int n = 0; n < BODY_ROWS; ++n) {
-        to[i][n] += row[i] * row[n] / softness(l);
+        to[i][n] += row[i] * row[n] / law_softness(l);
       }
     }
   }

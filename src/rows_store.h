@@ -1,5 +1,5 @@
 // Rows of joints that are solved directly, stated in lanes: blocks of joints of one type and one
-// mechanism.
+// mechanism, or one team of these.
 #ifndef TENON_ROWS_STORE_H
 #define TENON_ROWS_STORE_H
 
@@ -24,6 +24,7 @@ typedef struct rows_block {
   JointType type;
   int32_t count;
   int32_t first_row; // of the stated ones, joint by joint
+  int32_t team_row;  // of a team's, which has each of its members' joints side by side, or -1
 } rows_block;
 
 typedef struct stated_row {

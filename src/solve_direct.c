@@ -2,6 +2,7 @@
 // width, for the instructions that come with it; all give the same bits.
 #include "direct_store.h"
 #include "gather.h"
+#include "team_store.h"
 
 #define DIRECT_OPS PASTE(direct_ops_, TN_LANES)
 
@@ -77,9 +78,6 @@ INLINE void eliminate(const direct_system *s, const direct_node *node, int n, in
 
 // The sizes that occur most, each with loops of known length.
 #define SIZES(n, m) (16 * (n) + (m))
-#if defined(TN_SMALL)
-#define FOR_COMMON_SIZES(DO) DO(6, 6) // a module for the web is to be small
-#else
 #define FOR_COMMON_SIZES(DO)                                                                       \
   DO(3, 3)                                                                                         \
   DO(3, 6)                                                                                         \
@@ -90,7 +88,6 @@ INLINE void eliminate(const direct_system *s, const direct_node *node, int n, in
   DO(6, 4)                                                                                         \
   DO(6, 5)                                                                                         \
   DO(6, 6)
-#endif
 
 static void eliminate_bare(const direct_system *s, const direct_node *node, int m)
 {
@@ -342,8 +339,12 @@ static void solve_system(const direct_system *s, int fresh)
 }
 
 #define DIRECT_STATE PASTE(direct_state_, TN_LANES)
+#define TEAM_SOLVE PASTE(team_solve_, TN_LANES)
 
 const direct_ops DIRECT_OPS = {
     .state = DIRECT_STATE,
     .solve = solve_system,
+#if !defined(TN_SMALL)
+    .solve_team = TEAM_SOLVE,
+#endif
 };

@@ -155,9 +155,50 @@ ONCE void keep_rows(stated_row *row, int each, int count, int kept, R *rows)
   }
 }
 
+#if defined(TN_SMALL)
+#define keep_team(team, lane, each, count, kept, rows) (void)(team)
+#else
+typedef float team_reals __attribute__((vector_size(4 * TEAM)));
+
+// One number of TEAM joints, from a lane on, as doubles.
+INLINE void keep_number(lanes2 *to, const R *from, int lane)
+{
+#if TN_LANES == 1
+  (*to)[lane % TEAM] = (double)*from;
+#else
+  team_reals part;
+  memcpy(&part, (const float *)from + lane, sizeof part);
+  *to = __builtin_convertvector(part, lanes2);
+#endif
+}
+
+INLINE void keep_team_row(lanes2 *to, const R *row, int lane)
+{
+#pragma GCC unroll 3
+  for (int i = 0; i < 3; ++i) {
+    R back = -row[i];
+    keep_number(to + i, &back, lane);
+    keep_number(to + 3 + i, row + 4 + i, lane);
+    keep_number(to + 6 + i, row + i, lane);
+    keep_number(to + 9 + i, row + 8 + i, lane);
+  }
+}
+
+// Rows as they are in lanes.
+KERNEL void keep_team(team_stated *team, int lane, int each, int count, int kept, const R *rows)
+{
+  for (int i = 0; team && i < count && i < TN_LANES; i += TEAM) {
+    int part = TN_LANES == 1 ? lane : i;
+    for (int k = 0; k < kept; ++k) {
+      keep_team_row(team[(lane + i) / TEAM * each + k], rows + k * ROW_FIELDS, part);
+    }
+  }
+}
+#endif
+
 // `count` joints from a lane on.
 KERNEL void state_lanes(const solver_data *data, JointType type, rows_block *block, int lane,
-                        int count, stated_row *row)
+                        int count, stated_row *row, team_stated *team)
 {
   bodies of;
   load_body(data, block->a + lane, &of.a);
@@ -181,14 +222,16 @@ KERNEL void state_lanes(const solver_data *data, JointType type, rows_block *blo
     state_angular(type, &start, &params, &of, to + BLOCK_FIELDS);
     kept = 6;
   }
+  keep_team(team, lane, each, count, kept, to);
   keep_rows(row, each, count, kept, to);
   if (linear_kind(type).vector_resist) {
     state_axes(rows.levers, to);
+    keep_team(team ? team + each - 3 : NULL, lane, each, count, 3, to);
     keep_rows(row + each - 3, each, count, 3, to);
   }
 }
 
-void DIRECT_STATE(const solver_data *data, rows_block *block, stated_row *rows)
+void DIRECT_STATE(const solver_data *data, rows_block *block, stated_row *rows, team_stated *team)
 {
   for (int lane = 0; lane < block->count; lane += TN_LANES) {
     int count = block->count - lane;
@@ -196,14 +239,14 @@ void DIRECT_STATE(const solver_data *data, rows_block *block, stated_row *rows)
     switch (block->type) {
 #if !defined(__OPTIMIZE_SIZE__)
     case TYPE_HINGE: // those that occur most, with their type known to the compiler
-      state_lanes(data, TYPE_HINGE, block, lane, count, row);
+      state_lanes(data, TYPE_HINGE, block, lane, count, row, team);
       break;
     case TYPE_BALL:
-      state_lanes(data, TYPE_BALL, block, lane, count, row);
+      state_lanes(data, TYPE_BALL, block, lane, count, row, team);
       break;
 #endif
     default:
-      state_lanes(data, block->type, block, lane, count, row);
+      state_lanes(data, block->type, block, lane, count, row, team);
       break;
     }
   }

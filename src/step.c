@@ -69,24 +69,23 @@ static bool takes_part(const mechanism *m, direct_pass pass)
   return pass == DIRECT_FIRST || (pass == DIRECT_AHEAD ? !m->leaning : m->meets);
 }
 
+static bool is_doubted(const mechanism *m, direct_pass pass)
+{
+  (void)pass;
+  return m->doubted;
+}
+
 static void mechanism_task(int first, int last, void *context)
 {
-  const direct_context *c = context;
   for (int i = first; i < last; ++i) {
-    mechanism *m = &c->set->list[i];
-    if (takes_part(m, c->pass)) {
-      mechanism_solve(c, m);
-    }
+    mechanisms_solve(context, i, takes_part);
   }
 }
 
 static void doubted_task(int first, int last, void *context)
 {
-  const direct_context *c = context;
   for (int i = first; i < last; ++i) {
-    if (c->set->list[i].doubted) {
-      mechanism_solve(c, &c->set->list[i]);
-    }
+    mechanisms_solve(context, i, is_doubted);
   }
 }
 
@@ -154,7 +153,8 @@ static void for_contacts(stepper *s, pass_fn *pass)
 static void for_mechanisms(stepper *s, direct_pass pass, tn_task_fn *task)
 {
   s->direct.pass = pass;
-  task_run(s->tasks, task, s->mechanisms, MECHANISM_GRAIN, &s->direct);
+  int32_t count = s->mechanisms > 0 ? s->direct.set->work_count : 0;
+  task_run(s->tasks, task, count, MECHANISM_GRAIN, &s->direct);
 }
 
 // No contact may begin with more than takes energy.
@@ -333,7 +333,7 @@ static void substep_tenon(stepper *s, int i)
     for_mechanisms(s, DIRECT_AGAIN, mechanism_task);
   }
   drift_bodies(s);
-  for_mechanisms(s, DIRECT_FIRST, settle_task);
+  task_run(s->tasks, settle_task, s->mechanisms, MECHANISM_GRAIN, &s->direct);
   if (s->has_contacts) {
     for_contacts(s, contacts->relax);
   }
@@ -826,6 +826,7 @@ uint32_t tn_world_step(tn_world *world, float dt)
   for (int32_t i = 0; i < world->mechanisms.count; ++i) {
     begin_mechanism(world, &world->mechanisms.list[i]);
   }
+  teams_begin_step(world);
   if (world->method == TN_METHOD_JACOBI) {
     count_shares(world);
   }

@@ -251,6 +251,7 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->iterations = def->iterations;
   world->parts.rooms = def->threads > 1 ? 2 * def->threads : 1; // threads take them by twos
   world->lanes = def->lanes ? def->lanes : widest_lanes();
+  world->threads = def->threads;
   world->ops = find_ops(world->lanes);
   world->contact_ops = find_contact_ops(world->lanes);
   world->soft_ops = find_soft_ops(world->lanes);

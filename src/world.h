@@ -313,7 +313,7 @@ struct tn_world {
 
   tn_vec3 gravity;
   tn_method method;
-  int substeps, iterations, lanes;
+  int substeps, iterations, lanes, threads;
   const solver_ops *ops;
   const contact_ops *contact_ops;
   task_pool *tasks;
@@ -701,6 +701,10 @@ void parts_release(tn_world *world);
 // their joints have no place in the result.
 bool mechanisms_build(tn_world *world, const int32_t *joints, int32_t count);
 void mechanisms_release(tn_world *world);
+// mechanism_team.c: which of them are solved side by side, and blocks of all joints' rows.
+bool teams_build(tn_world *world);
+void teams_begin_step(tn_world *world);
+void teams_release(tn_world *world);
 
 // mechanism_guess.c
 // Contacts of mechanisms; false when out of memory.

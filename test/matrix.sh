@@ -30,7 +30,7 @@ plan() {
     options=-DTN_LANES=$width
     [ "$width" = 8 ] && options+=" $lanes_8_options"
     for source in solve solve_body solve_contact solve_direct solve_link solve_particle \
-      solve_point solve_record solve_rows solve_soft look_round; do
+      solve_point solve_record solve_rows solve_soft solve_team look_round; do
       echo "$compile $options -c '$root/src/$source.c' -o '$work/$name/${source}_$width.o'"
     done
   done
