@@ -383,10 +383,8 @@ of four: their rows are stated side by side, and their matrices put together, fa
 each lane of doubles. Where members differ in the rows that hold, at the ends of ranges and where friction
 gives way, the team's matrix has the rows of all, with zeros where a member lacks one; who then needs other
 rows goes on alone. Each gets the same bits as alone. What is left of a substep is each member's own: laws,
-whether signs are right, and what bodies and joints get. Eight ragdolls take 2.94e9 instructions in two
-seconds (\`valgrind --tool=callgrind --toggle-collect=tn_world_step build/release/tenon run ragdoll --set
-count=8 --seconds 2\`), and took 3.27e9 without teams. \`dolls\` and \`pendula\`, below, are one such mechanism
-and many.
+whether signs are right, and what bodies and joints get. \`dolls\` and \`pendula\`, below, are one such
+mechanism and many: by joints, many take less time than one.
 
 ## Little to do
 
@@ -434,19 +432,19 @@ and hulls are found by GJK, and at one substep more of them have moved since the
 
 ${published()}
 
-A pendulum of three hinges takes 18,550 instructions a substep (\`valgrind --tool=callgrind
+A pendulum of three hinges takes 18,250 instructions a substep (\`valgrind --tool=callgrind
 --toggle-collect=tn_world_step build/release/tenon run pendulum_triple --substeps 40 --seconds 1\`):
 
 | part | instructions | share |
 | --- | --- | --- |
-| rows at the bodies' pose, in lanes | 2,000 | 11 % |
-| laws: what holds each row | 2,090 | 11 % |
-| the matrix, and what is asked of its rows | 3,650 | 20 % |
-| elimination | 3,230 | 17 % |
+| rows at the bodies' pose, in lanes | 2,110 | 12 % |
+| laws: what holds each row | 1,650 | 9 % |
+| the matrix, and what is asked of its rows | 3,810 | 21 % |
+| elimination | 3,230 | 18 % |
 | substitution | 2,320 | 13 % |
-| errors, bounds, impulses, inertia against heavy loads | 3,080 | 17 % |
+| errors, bounds, impulses, inertia against heavy loads | 2,880 | 16 % |
 | kick and drift | 1,430 | 8 % |
-| the step around it | 750 | 4 % |
+| the step around it | 820 | 4 % |
 
 A third of the published time would be 750 ns a substep, 250 ns a hinge. The published method makes
 one correction of each of five rows; here all 33 unknowns, fifteen impulses and three bodies' velocities,
@@ -455,8 +453,9 @@ instructions and leaves joint errors of 5 µm. No other part is worth more than 
 
 ## How time grows
 
-\`heaps\`: pyramids of ten cubes, by bodies. \`dolls\`: ragdolls without shapes, by joints. \`pendula\`: three
-rods on hinges each, by joints. \`cell\`: cubes of 1 cm in a block, beside a thing of 100 m, by bodies. \`tray\`: cubes on one plate, by contact points.
+\`heaps\`: pyramids of ten cubes, by bodies. \`dolls\`: ragdolls without shapes, by joints. \`pendula\`:
+three rods on hinges each, by joints. \`cell\`: cubes of 1 cm in a block, beside a thing of 100 m, by bodies.
+\`tray\`: cubes on one plate, by contact points.
 \`star\`: joints on one body. \`net\`: knots in a square that hang together, by joints; its loops make it
 dearer.
 
