@@ -564,7 +564,7 @@ static pack_task make_task(tn_world *world, solver_data *data, float dt, float s
 {
   record_view view = {.blocks = world->contact_graph.blocks,
                       .contacts = world->contacts,
-                      .places = world->shapes ? world->shapes->stance.turned : NULL,
+                      .places = world->shape_list.used > 0 ? world->shapes->stance.turned : NULL,
                       .place_stride = sizeof(shape) / sizeof(float),
                       .h = dt / (float)world->substeps,
                       .dt = dt,

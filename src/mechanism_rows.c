@@ -44,11 +44,11 @@ static law_head head_of(int block, law_kind kind, int row)
 #else
 #define HEAD(block, kind, state, slot)                                                             \
   {                                                                                                \
-    kind, block, (uint8_t)(state), LAW_SLOTS *block + (slot), true                                 \
+    kind, block, (uint8_t)(state), LAW_SLOTS *(block) + (slot), true                               \
   }
 #define HEADS_OF(block, kind, state, slot, step)                                                   \
-  [kind] = {HEAD(block, kind, state, slot), HEAD(block, kind, state + 1, slot + step),             \
-            HEAD(block, kind, state + 2, slot + 2 * step)}
+  [kind] = {HEAD(block, kind, state, slot), HEAD(block, kind, (state) + 1, (slot) + (step)),       \
+            HEAD(block, kind, (state) + 2, (slot) + 2 * (step))}
 #define HEADS(block)                                                                               \
   {                                                                                                \
     HEADS_OF(block, LAW_LOCKED, STATE_OF(lambda), 0, 2),                                           \

@@ -113,17 +113,30 @@ static void add_anchor(const direct_context *c, const direct_joint *j, const dir
   }
 }
 
+static bool takes_part(const direct_node *node, bool torn)
+{
+  return torn ? node->torn : !node->is_joint;
+}
+
+static const direct_node *first_body(const direct_context *c, const mechanism *m, bool torn)
+{
+  int32_t i = m->first_node;
+  while (i + 1 < m->last_node && !takes_part(&c->set->nodes[i], torn)) {
+    ++i;
+  }
+  return &c->set->nodes[i];
+}
+
 // The motion as one that has the momenta of all bodies, as far as anchors let them, or of those at
 // joints that cannot close; and, where there are no anchors, the one that has what moving the
 // bodies has changed. Returns the first body.
 static const direct_node *find_whole(const direct_context *c, const mechanism *m, bool torn,
                                      sums *s, pair2 *motion)
 {
-  const direct_node *origin = NULL;
+  const direct_node *origin = first_body(c, m, torn);
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     const direct_node *node = &c->set->nodes[i];
-    if (torn ? node->torn : !node->is_joint) {
-      origin = origin ? origin : node;
+    if (takes_part(node, torn)) {
       add_body(c, node, origin, s);
       if (!torn && !m->anchored) {
         add_turned(c, node, s);
@@ -185,7 +198,7 @@ static void move_all(const direct_context *c, const mechanism *m, bool torn,
 {
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     const direct_node *node = &c->set->nodes[i];
-    if (torn ? node->torn : !node->is_joint) {
+    if (takes_part(node, torn)) {
       pair2 v[BODY_ROWS];
       move_as_one(c, node, origin, motion, v);
       body_state *b = &c->data->state[node->index];
