@@ -422,9 +422,11 @@ typedef struct team_solve {
   lanes2 *values;
 } team_solve;
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a name
 #define FOR_LANES(lane, lanes)                                                                     \
   for (int lane = 0; lane < TEAM; ++lane)                                                          \
     if ((lanes) >> lane & 1)
+// NOLINTEND(bugprone-macro-parentheses)
 
 static int count_lanes(unsigned lanes)
 {

@@ -128,7 +128,7 @@ static bool touch_bunch(const sheet *s, int32_t first, int32_t count, double rea
   world_box box = no_box();
   for (int32_t i = 0; i < count; ++i) {
     widen(&box, p[i].at);
-    views[i].nearest.triangle = NO_SLOT;
+    views[i].nearest = (facing){.triangle = NO_SLOT};
     views[i].count = 0;
   }
   box = grown_box(box, reach);
