@@ -225,9 +225,9 @@ frames=$(field frames <i.json)
 [ -z "$(find . -name '*.part')" ] || fail "left temporary files"
 
 echo "== a bar on a terminal, and only there"
-script -qec "'$tenon' run pile --set count=300 --seconds 1" /dev/null >bar
-grep -q '\[#.*frame [0-9]* of 60' bar || fail "no bar: $(cat bar)"
-"$tenon" run pile --set count=300 --seconds 1 >out 2>err
+script -qec "'$tenon' run pile --set count=300 --seconds 10" /dev/null >bar
+grep -q '\[#.*frame [0-9]* of 600' bar || fail "no bar: $(cat bar)"
+"$tenon" run pile --set count=300 --seconds 10 >out 2>err
 [ ! -s err ] || fail "a bar without a terminal: $(cat err)"
 
 echo "== glTF"
