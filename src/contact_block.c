@@ -223,7 +223,9 @@ KERNEL void fetch_pair_of(const tn_world *world, int32_t active)
 
 KERNEL void fetch_contact(const tn_world *world, int32_t slot)
 {
-  FETCH(&world->contacts[slot == NO_SLOT ? 0 : slot].manifold);
+  if (slot != NO_SLOT) {
+    FETCH(&world->contacts[slot].manifold);
+  }
 }
 
 KERNEL void fetch_contact_of(const tn_world *world, int32_t active)
