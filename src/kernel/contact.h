@@ -569,7 +569,8 @@ KERNEL R gap_rate(const ContactPass *pass, const ContactParams *params, R gap, R
 {
   R lost = pick(gap > -params->deep, BETA * lambda * k, splat(0.0f));
   R fastest = params->push + lost;
-  R way = gap - 0.5f * r_min(gap, pass->near);
+  R borne = r_min(gap, lambda * k / pass->inv_h);
+  R way = r_min(gap - 0.5f * r_min(gap, pass->near), gap - (1.0f - BETA) * borne);
   return pick(gap > 0.0f, way * pass->inv_left, r_max(BETA * gap * pass->inv_h, -fastest));
 }
 
