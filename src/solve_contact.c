@@ -40,7 +40,7 @@ KERNEL Need need_of(const contact_block *cb, Kind kind)
   int traits = IN_ANY(cb, traits);
   Need need = {traits & TRAIT_ROLLS, traits & TRAIT_YIELDS, traits & TRAIT_SLIDES,
                kind.points > 1 || traits & TRAIT_ROLLS,
-               kind.form == FORM_FLAT && traits & TRAIT_STICKS};
+               kind.form <= FORM_ROUND && traits & TRAIT_STICKS};
   return need;
 }
 
@@ -548,11 +548,6 @@ KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Kind k
     load_mass(cb, lane, kind, need, &w.touch, &mass);
     slip.slides = w.state.sliding > 0.5f;
     slip.turns = w.state.turning > 0.5f;
-    if (need.sticks) {
-      Strain shift = follow_patch(data, cb, lane, &mass.patch, &w);
-      R far = splat(4.0f * data->substep.bounce_speed * data->substep.h);
-      slip = slip_without_load(far, mass.arm, &shift, &w.state);
-    }
   } else {
     slip.slides = slip.turns = splat(0.0f) == 0.0f;
     load_velocities(data, cb, lane, &w);
@@ -560,6 +555,11 @@ KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Kind k
     mass = find_mass(data, kind, &w);
     store_mass(cb, lane, kind, need, &mass);
     flatten(&w.touch, &w.state);
+  }
+  if (need.sticks) {
+    Strain shift = follow_patch(data, cb, lane, &mass.patch, &w);
+    R far = splat(4.0f * data->substep.bounce_speed * data->substep.h);
+    slip = slip_without_load(far, mass.arm, &shift, &w.state);
   }
   learn_load(kind.points, mass.share, splat(data->substep.h), &w.state);
   if (m_any(m_not(apart))) {

@@ -87,8 +87,8 @@ KERNEL void pack_state(contact_block *cb, int lane, int points, const contact *c
     s->roll = v_zero();
     s->twist = points == 1 ? splat(0.0f) : s->twist;
   }
-  // Only what is flat in this step knows how far it has moved.
-  if (cb->type > CONTACT_FLAT_4) {
+  // What is a rim or a wire does not know how far it has slid.
+  if (cb->type > CONTACT_ROUND_2) {
     s->offset = v_zero();
     s->angle = splat(0.0f);
   }
