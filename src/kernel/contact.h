@@ -26,6 +26,7 @@
 #define BETA_UNEVEN (0.75f * BETA)
 #define HEAVY 300.0f
 #define PRELOAD_TIME 6.0f // s, over which a manifold's steady load is learnt
+#define SLACK 0.1f        // of what is deep: how far open a point may be that keeps its load
 #define RIDGE 0.01f       // four points on a face share its load evenly
 #define SWEEPS 6
 
@@ -569,8 +570,12 @@ KERNEL R gap_rate(const ContactPass *pass, const ContactParams *params, R gap, R
 {
   R lost = pick(gap > -params->deep, BETA * lambda * k, splat(0.0f));
   R fastest = params->push + lost;
-  R borne = r_min(gap, lambda * k / pass->inv_h);
-  R way = r_min(gap - 0.5f * r_min(gap, pass->near), gap - (1.0f - BETA) * borne);
+  R half = gap - 0.5f * r_min(gap, pass->near);
+  // Nor closes at once what its load closes by itself. On a light limb of a heavy body impulses
+  // follow slowly, by the limb's mass, and what asks for more than the share that is forgotten
+  // makes the limb tremble.
+  R borne = r_min(r_min(lambda * k / pass->inv_h, SLACK * params->deep), gap);
+  R way = r_min(half, gap - (1.0f - BETA) * borne);
   return pick(gap > 0.0f, way * pass->inv_left, r_max(BETA * gap * pass->inv_h, -fastest));
 }
 
