@@ -13,6 +13,7 @@ _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 #define MARK_GRAIN 256 // bodies
 #define BRIEF_GRAIN 64 // pairs
 #define DEEP 0.08f     // share of the smaller shape
+#define LOOSE 0.1f     // of that: how far open a point may be that keeps its load
 #define OVERLAP 0.03f
 #define INSIDE 0.005f // made inside each other, until it is less
 // The fastest way out of an overlap, m/s; and of one among many, whose speeds add up from layer to
@@ -426,12 +427,13 @@ static void mix_materials(contact *c, const sides *s)
   t->spinning = combined(mode, a->spinning_friction, b->spinning_friction);
   t->alpha = a->compliance + b->compliance; // two springs in a row
   t->deep = DEEP * fminf(s->shape[0]->reach, s->shape[1]->reach);
+  bool joined = has_joints(s->body[0]) || has_joints(s->body[1]);
+  t->loose = joined ? LOOSE * t->deep : 0.0f;
   t->radius_a = m->radius_a;
   t->radius_b = m->radius_b;
   t->slide = tn_sub(surface_velocity(s, 1), surface_velocity(s, 0));
   bool flat = m->form == MANIFOLD_FLAT && m->radius_a == 0.0f && m->radius_b == 0.0f;
   bool follows = m->form == MANIFOLD_FLAT || m->form == MANIFOLD_ROUND;
-  bool joined = has_joints(s->body[0]) || has_joints(s->body[1]);
   t->anchored = (flat || (joined && follows)) && tn_length(t->slide) == 0.0f ? 1.0f : 0.0f;
   t->points = (float)m->count;
 }

@@ -21,13 +21,12 @@ typedef struct contact_memory {
   float unused[5];
 } contact_memory;
 
-// What its materials and sizes ask for, in the order of ContactParams, and more.
+// What its materials and sizes ask for, in the order of ContactParams but for the last, and more.
 typedef struct contact_terms {
   alignas(32) float mu_static;
   float mu_dynamic;
   float rolling, spinning;
-  float alpha, deep;
-  float no_push; // depends on who else is there: told when packed
+  float alpha, deep, loose;
   float radius_a, radius_b;
   tn_vec3 slide;
   float anchored;

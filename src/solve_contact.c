@@ -124,8 +124,8 @@ KERNEL void load_params(contact_block *cb, int lane, Need need, ContactParams *p
   p->rolling = p->spinning = p->alpha = p->anchored = splat(0.0f);
   p->slide = v_zero();
   load_fields(cb->params + PARAM_FIELD(mu_static), lane, &p->mu_static, 2);
-  load_fields(cb->params + PARAM_FIELD(deep), lane, &p->deep, 2);
-  load_fields(cb->params + PARAM_FIELD(radius_a), lane, &p->radius_a, 2);
+  load_fields(cb->params + PARAM_FIELD(deep), lane, &p->deep, 4);
+  load_fields(cb->params + PARAM_FIELD(push), lane, &p->push, 1);
   if (need.rolls) {
     load_fields(cb->params + PARAM_FIELD(rolling), lane, &p->rolling, 2);
   }
@@ -399,7 +399,8 @@ KERNEL ContactPass make_pass(const solver_data *data, const contact_block *cb, i
                              int relaxing)
 {
   float h = data->substep.h;
-  ContactPass pass = {splat(1.0f / h),
+  ContactPass pass = {splat(h),
+                      splat(1.0f / h),
                       1.0f / load_field(cb->left, lane),
                       splat(h * data->substep.bounce_speed),
                       relaxing,

@@ -10,7 +10,7 @@
 #define CONTACT_PACK PASTE(contact_pack_, TN_LANES)
 #define CONTACT_UNPACK PASTE(contact_unpack_, TN_LANES)
 
-_Static_assert(FIELDS(ContactState) == 19 && FIELDS(ContactParams) == 13, "in a record's order");
+_Static_assert(FIELDS(ContactState) == 19 && FIELDS(ContactParams) == 14, "in a record's order");
 _Static_assert(offsetof(manifold, normal) == 8 && offsetof(manifold, radius_b) == 24,
                "a part holds normal and radii");
 _Static_assert(offsetof(manifold, points) == 32 && sizeof(manifold_point) % 16 == 0 &&
@@ -101,9 +101,7 @@ KERNEL void pack_terms(contact_block *cb, int lane, int points, const contact *c
   R r[16];
   load_part(from, offsetof(contact, terms), r);
   load_part(from, offsetof(contact, terms) + 32, r + 8);
-  int push = (int)PARAM_FIELD(push); // told already
-  store_fields(cb->params, lane, r, push);
-  store_fields(cb->params + push + 1, lane, r + push + 1, (int)FIELDS(ContactParams) - push - 1);
+  store_fields(cb->params, lane, r, (int)PARAM_FIELD(push)); // which is told already
   store(cb->restitution + lane, r[13]);
   for (int i = 0; i < points; ++i) {
     used[i] = pick(r[14] > (float)i, splat(1.0f), splat(0.0f));

@@ -169,6 +169,7 @@ KERNEL Face random_face(Random *random)
   face.params.mu_dynamic = 0.9f * face.params.mu_static;
   face.params.rolling = random_between(random, 0.0f, 0.01f);
   face.params.deep = splat(0.01f);
+  face.params.loose = splat(0.001f);
   face.params.push = splat(1.0f);
   face.params.anchored = splat(1.0f);
   face.touch.n = q_axis_x(random_rotation(random, 1.0f));
@@ -186,7 +187,8 @@ KERNEL void solve_face(float h, int relaxing, Face *face, Body *a, Body *b)
   follow_flat(CONTACT_POINTS, &face->start, &face->params, a, b, &face->touch);
   ContactMass mass =
       masses_of(CONTACT_POINTS, face->used, face->state.lambda, &face->touch, splat(0.0f), a, b);
-  ContactPass pass = {splat(1.0f / h), splat(1.0f / h), splat(h * h), relaxing, 1, 0, splat(0.0f)};
+  ContactPass pass = {splat(h), splat(1.0f / h), splat(1.0f / h), splat(h * h), relaxing, 1,
+                      0,        splat(0.0f)};
   Strain strain = {face->state.offset, face->state.angle};
   Demand demand = demand_of(CONTACT_POINTS, face->used, &pass, &face->params, &face->touch, &mass,
                             &face->state, a, b);

@@ -26,7 +26,6 @@
 #define BETA_UNEVEN (0.75f * BETA)
 #define HEAVY 300.0f
 #define PRELOAD_TIME 6.0f // s, over which a manifold's steady load is learnt
-#define SLACK 0.1f        // of what is deep: how far open a point may be that keeps its load
 #define RIDGE 0.01f       // four points on a face share its load evenly
 #define SWEEPS 6
 
@@ -36,10 +35,11 @@ typedef struct ContactParams {
   R rolling, spinning; // m
   R alpha;             // compliance
   R deep;              // m, more than loads press bodies into each other
-  R push;              // m/s, fastest way out of a deep penetration
+  R loose;             // m, how far open a point may be that keeps its load
   R radius_a, radius_b;
   V slide;    // surface velocity of B relative to A
   R anchored; // 1: friction pulls back to where the patch began to stick
+  R push;     // m/s, fastest way out of a deep penetration
 } ContactParams;
 
 // Impulses of the running substep.
@@ -553,7 +553,7 @@ KERNEL V solve_roll(const Frame *f, const ContactParams *params, const ContactMa
 // One pass over a manifold in impulse form
 
 typedef struct ContactPass {
-  R inv_h;
+  R h, inv_h;
   R inv_left;   // of what is left of the substep, after impacts
   R near;       // m, about what gravity crosses in a substep
   int relaxing; // no correction of positions: at the new pose
@@ -571,10 +571,10 @@ KERNEL R gap_rate(const ContactPass *pass, const ContactParams *params, R gap, R
   R lost = pick(gap > -params->deep, BETA * lambda * k, splat(0.0f));
   R fastest = params->push + lost;
   R half = gap - 0.5f * r_min(gap, pass->near);
-  // Nor closes at once what its load closes by itself. On a light limb of a heavy body impulses
-  // follow slowly, by the limb's mass, and what asks for more than the share that is forgotten
-  // makes the limb tremble.
-  R borne = r_min(r_min(lambda * k / pass->inv_h, SLACK * params->deep), gap);
+  // Nor closes at once what a load closes by itself, on bodies with joints. There impulses follow
+  // by the mass of a light limb, which is slow where it bears a heavy body: correcting then feeds
+  // more energy than forgetting takes, unless both have the same share.
+  R borne = r_min(r_min(lambda * k * pass->h, params->loose), gap);
   R way = r_min(half, gap - (1.0f - BETA) * borne);
   return pick(gap > 0.0f, way * pass->inv_left, r_max(BETA * gap * pass->inv_h, -fastest));
 }
