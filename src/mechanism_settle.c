@@ -128,7 +128,7 @@ static const direct_node *first_body(const direct_context *c, const mechanism *m
 }
 
 // The motion as one that has the momenta of all bodies, as far as anchors let them, or of those at
-// joints that cannot close; and the one that has what has turned of them.
+// joints that cannot close; and the one that has the angular momentum which has turned.
 static void find_motion(const direct_context *c, const mechanism *m, bool torn,
                         const direct_node *origin, const sums *s, pair2 *motion)
 {
