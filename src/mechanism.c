@@ -20,7 +20,8 @@ static const double IDLE_SHARE = 1e-2;
 static const double TORN_SPEED = 1.0; // m/s or rad/s: slower errors are none
 #define ROUNDS 20
 // How often a law may come and go. Limbs rest on the ends of angles' ranges, and springs press on
-// soft ends: these must not be missing. Cables hold in many ways.
+// soft ends: these must not be missing. A strain that stays at its bound is a spring that pulls
+// with all of its length. Cables hold in many ways.
 #define TRIALS 3
 #define END_TRIALS 10
 #define PRESSES 2
@@ -518,7 +519,8 @@ static double row_impulse(const solve *s, pair2 x)
 // A law at its bound that may become a row again.
 static bool may_return(const law *l)
 {
-  int most = l->kind == LAW_RANGE && (l->block || l->alpha > 0.0) ? END_TRIALS : TRIALS;
+  bool end = l->kind == LAW_RANGE && (l->block || l->alpha > 0.0);
+  int most = end || l->kind == LAW_STRAIN ? END_TRIALS : TRIALS;
   return !l->active && l->lo != l->hi && l->trials < most;
 }
 
@@ -843,6 +845,7 @@ static void ask_again(solve *s)
   take_motion(s);
   s->fresh = !s->mechanism->alone; // what a team has factored is not at hand
   answer(s);
+  mechanism_keep_turning(s->context, s->mechanism, 0.0);
   keep_all_impulses(s);
   take_motion(s);
 }
@@ -954,6 +957,7 @@ void solve_end(solve *s)
     s->fresh = true;
     solve_rounds(s, 0);
   }
+  mechanism_keep_turning(c, m, s->kept);
   keep_all_impulses(s);
   if (c->pass == DIRECT_AGAIN && lags(m)) {
     follow_motion(s);

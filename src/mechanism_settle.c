@@ -128,21 +128,10 @@ static const direct_node *first_body(const direct_context *c, const mechanism *m
 }
 
 // The motion as one that has the momenta of all bodies, as far as anchors let them, or of those at
-// joints that cannot close; and, where there are no anchors, the one that has what moving the
-// bodies has changed. Returns the first body.
-static const direct_node *find_whole(const direct_context *c, const mechanism *m, bool torn,
-                                     sums *s, pair2 *motion)
+// joints that cannot close; and the one that has the angular momentum which has turned.
+static void find_motion(const direct_context *c, const mechanism *m, bool torn,
+                        const direct_node *origin, const sums *s, pair2 *motion)
 {
-  const direct_node *origin = first_body(c, m, torn);
-  for (int32_t i = m->first_node; i < m->last_node; ++i) {
-    const direct_node *node = &c->set->nodes[i];
-    if (takes_part(node, torn)) {
-      add_body(c, node, origin, s);
-      if (!torn && !m->anchored) {
-        add_turned(c, node, s);
-      }
-    }
-  }
   double inertia[BODY_ROWS][BODY_ROWS] = {{0.0}};
   for (int k = 0; k < 3; ++k) {
     int next = (k + 1) % 3, last = (k + 2) % 3;
@@ -162,6 +151,30 @@ static const direct_node *find_whole(const direct_context *c, const mechanism *m
   direct_node whole = {.rows = BODY_ROWS, .below = BODY_ROWS};
   direct_system system = {.nodes = &whole, .values = inertia[0], .x = motion, .last = 1};
   c->direct->solve(&system, true);
+}
+
+static void add_bodies(const direct_context *c, const mechanism *m, bool torn,
+                       const direct_node *origin, sums *s)
+{
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    if (takes_part(&c->set->nodes[i], torn)) {
+      add_body(c, &c->set->nodes[i], origin, s);
+    }
+  }
+}
+
+// Where there are no anchors, with what moving the bodies has changed. Returns the first body.
+static const direct_node *find_whole(const direct_context *c, const mechanism *m, bool torn,
+                                     sums *s, pair2 *motion)
+{
+  const direct_node *origin = first_body(c, m, torn);
+  add_bodies(c, m, torn, origin, s);
+  for (int32_t i = m->first_node; i < m->last_node && !torn && !m->anchored; ++i) {
+    if (!c->set->nodes[i].is_joint) {
+      add_turned(c, &c->set->nodes[i], s);
+    }
+  }
+  find_motion(c, m, torn, origin, s, motion);
   return origin;
 }
 
@@ -220,6 +233,47 @@ static void keep_angular_momentum(const direct_context *c, const mechanism *m)
   pair2 motion[BODY_ROWS];
   const direct_node *origin = find_whole(c, m, false, &s, motion);
   move_all(c, m, false, origin, motion, keep_of_motion(&s, motion));
+}
+
+// Inertia that is not there takes up angular momentum as spins change.
+static bool add_taken(const direct_context *c, const direct_node *node, double kept, sums *s)
+{
+  const pair2 *x = c->set->solutions + node->first_row + 3;
+  for (int k = 0; k < 3; ++k) {
+    s->turned[k] += node->resistance * (x[k][0] + kept * x[k][1]);
+  }
+  return node->resistance > 0.0;
+}
+
+void mechanism_keep_turning(const direct_context *c, const mechanism *m, double kept)
+{
+  if (m->anchored || m->leaning) {
+    return;
+  }
+  sums s = {0};
+  bool taken = false;
+  const direct_node *origin = first_body(c, m, false);
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    const direct_node *node = &c->set->nodes[i];
+    if (!node->is_joint) {
+      taken = add_taken(c, node, kept, &s) || taken;
+    }
+  }
+  if (!taken) {
+    return;
+  }
+  add_bodies(c, m, false, origin, &s);
+  pair2 motion[BODY_ROWS], v[BODY_ROWS];
+  find_motion(c, m, false, origin, &s, motion);
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    const direct_node *node = &c->set->nodes[i];
+    if (!node->is_joint) {
+      move_as_one(c, node, origin, motion, v);
+      for (int k = 0; k < BODY_ROWS; ++k) {
+        c->set->solutions[node->first_row + k][0] += v[k][1];
+      }
+    }
+  }
 }
 
 // Impulses between bodies do not move them as one, but what they resist turning with besides their
