@@ -1,9 +1,10 @@
 // The matrix of a team of mechanisms, one in each lane: what solve_direct.c does, number by number
-// in the same order. Compiled once for each lane width, for the instructions that come with it.
+// in the same order. Compiled once for each lane width, for the instructions that come with it; one
+// lane comes with those of four.
 #include "gather.h"
 #include "team_store.h"
 
-#if !defined(TN_SMALL)
+#if !defined(TN_SMALL) && (TN_LANES > 1 || defined(TN_ONE_LANE))
 
 // Vectors wider than the target has registers for are handed around, but only by what is inlined.
 #pragma GCC diagnostic ignored "-Wpsabi"
