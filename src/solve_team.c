@@ -551,6 +551,7 @@ static void tell_members(const team_system *s)
     const lanes2 *x = s->x + 2 * node->first_row;
     pair2 *to[TEAM];
     for (int lane = 0; lane < TEAM; ++lane) {
+      // cppcheck-suppress legacyUninitvar ; a place, to be written to
       to[lane] = s->asked >> lane & 1 ? s->own_x[lane] + node->first_row : unread;
     }
     const team_row *row = &s->rows[node->is_joint ? s->joints[node->index].first_row : 0];
