@@ -112,10 +112,13 @@ typedef void direct_state_fn(const solver_data *data, rows_block *block, stated_
                              team_stated *team);
 direct_state_fn direct_state_1, direct_state_4, direct_state_8;
 
+// Of a fresh matrix, which is factored meanwhile, or of one that has been.
+typedef void direct_solve_fn(const direct_system *s, int fresh);
+direct_solve_fn direct_solve_1, direct_solve_4, direct_solve_8;
+
 typedef struct direct_ops {
   direct_state_fn *state;
-  // Of a fresh matrix, which is factored meanwhile, or of one that has been.
-  void (*solve)(const direct_system *s, int fresh);
+  direct_solve_fn *solve;
   team_solve_fn *solve_team;
 } direct_ops;
 

@@ -1,10 +1,20 @@
 // The matrix of a mechanism: A = L D L^T by blocks, and solutions. Compiled once for each lane
-// width, for the instructions that come with it; all give the same bits.
+// width, for the instructions that come with it; all give the same bits. One lane comes with the
+// instructions of four, and takes what was compiled for these.
 #include "direct_store.h"
 #include "gather.h"
 #include "team_store.h"
 
+#if TN_LANES == 1 && !defined(TN_ONE_LANE)
+#define MATRIX_LANES 4
+#else
+#define MATRIX_LANES TN_LANES
+#endif
 #define DIRECT_OPS PASTE(direct_ops_, TN_LANES)
+#define DIRECT_SOLVE PASTE(direct_solve_, MATRIX_LANES)
+#define TEAM_SOLVE PASTE(team_solve_, MATRIX_LANES)
+
+#if MATRIX_LANES == TN_LANES
 
 // ---------------------------------------------------------------------------------------------
 // Elimination
@@ -325,7 +335,7 @@ static void substitute_back(const direct_system *s, const direct_node *node)
   }
 }
 
-static void solve_system(const direct_system *s, int fresh)
+void DIRECT_SOLVE(const direct_system *s, int fresh)
 {
   for (int32_t i = s->first; i < s->last; ++i) {
     if (fresh) {
@@ -338,12 +348,13 @@ static void solve_system(const direct_system *s, int fresh)
   }
 }
 
+#endif
+
 #define DIRECT_STATE PASTE(direct_state_, TN_LANES)
-#define TEAM_SOLVE PASTE(team_solve_, TN_LANES)
 
 const direct_ops DIRECT_OPS = {
     .state = DIRECT_STATE,
-    .solve = solve_system,
+    .solve = DIRECT_SOLVE,
 #if !defined(TN_SMALL)
     .solve_team = TEAM_SOLVE,
 #endif

@@ -144,6 +144,7 @@ ONCE void keep_rows(stated_row *row, int each, int count, int kept, R *rows)
   UNROLL
   for (int k = 0; k < 2 * BLOCK_FIELDS; k += 8) {
     for (int i = 0; i < TN_LANES; ++i) {
+      // cppcheck-suppress [uninitvar, legacyUninitvar] ; a place, to be written to
       to[i] = fields[i].field + k;
     }
     store8(to, rows + k);

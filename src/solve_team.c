@@ -1,9 +1,10 @@
 // The matrix of a team of mechanisms, one in each lane: what solve_direct.c does, number by number
-// in the same order. Compiled once for each lane width, for the instructions that come with it.
+// in the same order. Compiled once for each lane width, for the instructions that come with it; one
+// lane comes with those of four.
 #include "gather.h"
 #include "team_store.h"
 
-#if !defined(TN_SMALL)
+#if !defined(TN_SMALL) && (TN_LANES > 1 || defined(TN_ONE_LANE))
 
 // Vectors wider than the target has registers for are handed around, but only by what is inlined.
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -550,6 +551,7 @@ static void tell_members(const team_system *s)
     const lanes2 *x = s->x + 2 * node->first_row;
     pair2 *to[TEAM];
     for (int lane = 0; lane < TEAM; ++lane) {
+      // cppcheck-suppress legacyUninitvar ; a place, to be written to
       to[lane] = s->asked >> lane & 1 ? s->own_x[lane] + node->first_row : unread;
     }
     const team_row *row = &s->rows[node->is_joint ? s->joints[node->index].first_row : 0];

@@ -13,7 +13,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")
 sources=("${@:5}" "$here/hash_main.c")
 flags="-std=c17 -ffp-contract=off -fno-math-errno -DTENON_STATIC"
-flags+=" -I'$root/include' -I'$root/src' -I'$root/scenes'"
+flags+=" -I'$root/include' -I'$root/src'"
 config="-DTN_CONFIG_COMPILER='\"matrix\"' -DTN_CONFIG_BUILD_TYPE='\"matrix\"'"
 
 fail() {

@@ -5,6 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+void test_of_one_thread(void)
+{
+#if defined(WATCHED)
+  skip();
+#endif
+}
+
 // ---------------------------------------------------------------------------------------------
 // Messages
 

@@ -13,6 +13,17 @@
 
 #include <tenon/tenon.h>
 
+// The thread sanitizer looks at who touches what, for which few steps are enough at its pace; what
+// takes one thread has nothing to tell it.
+#if defined(__SANITIZE_THREAD__)
+#define WATCHED 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define WATCHED 1
+#endif
+#endif
+void test_of_one_thread(void); // skips the test if it is watched
+
 // ---------------------------------------------------------------------------------------------
 // Messages
 
