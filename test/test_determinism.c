@@ -10,14 +10,10 @@
 
 static const float dt = 1.0f / 60.0f;
 
-// About 200 bodies, and as many as it takes until threads share the work. The address sanitizer
-// sees a group as well as many, and all that is done to them once: that takes 40 steps.
+// About 200 bodies, and as many as it takes until threads share the work.
 #if defined(WATCHED)
 enum { GROUPS = 2, STEPS = 10, MANY_GROUPS = 24, MANY_STEPS = 4, HEAP_STEPS = 30 };
 enum { FEWEST_THREADS = 4, MOST_WIDTHS = 1 };
-#elif defined(__SANITIZE_ADDRESS__)
-enum { GROUPS = 4, STEPS = 45, MANY_GROUPS = 24, MANY_STEPS = 4, HEAP_STEPS = 60 };
-enum { FEWEST_THREADS = 1, MOST_WIDTHS = 4 };
 #else
 enum { GROUPS = 11, STEPS = 120, MANY_GROUPS = 40, MANY_STEPS = 12, HEAP_STEPS = 60 };
 enum { FEWEST_THREADS = 1, MOST_WIDTHS = 4 };
