@@ -269,8 +269,8 @@ void mechanism_resist_load(const direct_context *c, const mechanism *m);
 // mechanism_settle.c
 // After the drift, takes back what moved the bodies without being motion.
 void mechanism_settle(const direct_context *c, const mechanism *m);
-// What a mechanism that nothing holds has lost of its angular momentum in a solve comes back into
-// the solutions, of whose position part a share is kept.
+// What a mechanism that nothing holds or touches has lost of its angular momentum in a solve comes
+// back into the solutions, of whose position part a share is kept.
 void mechanism_keep_turning(const direct_context *c, const mechanism *m, double kept);
 // What errors move an anchored mechanism by as one is taken out of the solutions.
 void mechanism_stay(const direct_context *c, const mechanism *m);

@@ -247,7 +247,7 @@ static bool add_taken(const direct_context *c, const direct_node *node, double k
 
 void mechanism_keep_turning(const direct_context *c, const mechanism *m, double kept)
 {
-  if (m->anchored || m->leaning) {
+  if (m->anchored || m->meets) {
     return;
   }
   sums s = {0};
