@@ -27,7 +27,6 @@
 #define NO_SLOT (-1)
 #define MAX_COLORS 64
 
-_Static_assert(MAX_COLORS <= MAX_STAGES, "a pass over all colours is one job");
 typedef task_range color_range; // of blocks
 
 #include "soft_body.h"
