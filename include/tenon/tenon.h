@@ -325,9 +325,9 @@ TN_API tn_attachment_state tn_attachment_read(const tn_world *world, tn_attachme
 
 // ---------------------------------------------------------------------------------------------
 // Meshes for soft bodies. Each fills in the arrays of `def`, from the C library's heap, and nothing
-// else; give them back with tn_soft_mesh_free once the body is made. Lengths are from 1e-9 to 1e9 m,
-// vertices at most 10,000,000. False, and `def` unchanged, for other sizes, for vertices that are
-// not finite and for indices of no vertex.
+// else; give them back with tn_soft_mesh_free once the body is made. Lengths are from 1e-9 to 1e9
+// m, vertices at most 10,000,000. False, and `def` unchanged, for other sizes, for vertices that
+// are not finite and for indices of no vertex.
 
 // columns x rows vertices in the xz plane about the origin, `size_x` by `size_z`; edges along both
 // directions and across. Vertex row * columns + column.
