@@ -273,7 +273,9 @@ void direct_begin_step(tn_world *world, direct_joint *d, float dt, float impulse
   for (int i = 0; i < 2; ++i) {
     float *state = (float *)&d->state[i];
     for (int k = 0; k < (int)FIELDS(RowState); ++k) {
-      state[k] = impulse_scale * j->state[i][k];
+      // What was given ahead has been given, however long the substeps are now.
+      bool ahead = k >= (int)(offsetof(RowState, load) / sizeof(R));
+      state[k] = ahead ? j->state[i][k] : impulse_scale * j->state[i][k];
     }
     memset(d->sum[i], 0, sizeof d->sum[i]);
   }

@@ -36,24 +36,34 @@ static bool hardly_moved(const pair *p, pose now, float size)
   return tn_length(d) < REUSE_LENGTH * size && 2.0f * sine < REUSE_ANGLE;
 }
 
+// Of two shapes, whose inner ball may be stopped: that of a moving one, if it has an inside.
+static bool stops_ball_of_b(const tn_world *world, const shape *a, const shape *b)
+{
+  bool moves = world->bodies[b->body].type == TN_BODY_DYNAMIC;
+  return moves ? b->inner_radius > 0.0f : a->inner_radius == 0.0f;
+}
+
 // A corner that is stopped does not stop the body: it may turn and fly on. So the ball inside the
-// moving shape is stopped as well, as one more point with its own gap.
+// moving shape is stopped as well, as one more point with its own gap. While the way is shorter
+// than the ball's radius, the ball's centre stays on its side and the next step finds it there.
 void look_at_core(const tn_world *world, const shape *a, const shape *b, pose at, tn_vec3 way,
                   manifold *m)
 {
-  bool crosses = -tn_dot(m->normal, way) > fminf(a->inner_radius, b->inner_radius);
+  bool crosses = -tn_dot(m->normal, way) > smaller_inner_radius(a->inner_radius, b->inner_radius);
   bool ball = a->geometry.kind == TN_SHAPE_SPHERE || b->geometry.kind == TN_SHAPE_SPHERE;
   if (!crosses || ball || m->form != MANIFOLD_FLAT) {
     return;
   }
   manifold_point core = {0};
-  if (world->bodies[b->body].type == TN_BODY_DYNAMIC) {
-    core.b = tn_scale(m->radius_b - b->inner_radius, pose_unvector(at, m->normal));
+  if (stops_ball_of_b(world, a, b)) {
+    tn_vec3 to_surface = tn_scale(m->radius_b - b->inner_radius, pose_unvector(at, m->normal));
+    core.b = tn_add(geometry_inner_center(&b->geometry), to_surface);
     tn_vec3 in_a = pose_point(at, core.b);
     core.gap = tn_dot(m->normal, tn_sub(in_a, m->points[0].a));
     core.a = tn_sub(in_a, tn_scale(core.gap, m->normal));
   } else {
-    core.a = tn_scale(a->inner_radius - m->radius_a, m->normal);
+    tn_vec3 to_surface = tn_scale(a->inner_radius - m->radius_a, m->normal);
+    core.a = tn_add(geometry_inner_center(&a->geometry), to_surface);
     core.gap = tn_dot(m->normal, tn_sub(pose_point(at, m->points[0].b), core.a));
     core.b = pose_unpoint(at, tn_add(core.a, tn_scale(core.gap, m->normal)));
   }

@@ -664,7 +664,9 @@ static void keep_impulses(const solve *s, direct_joint *j)
       const double *n = l->j[1] + 3 * block;
       sum += impulse * load2(n);
       last += impulse * n[2];
-      if (!ahead) {
+      if (ahead) {
+        law_keep_ahead(j, l);
+      } else {
         law_keep(j, l);
       }
     }

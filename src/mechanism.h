@@ -36,8 +36,8 @@ typedef struct direct_joint {
   float sum[2][3];     // over the step
   float resist[2][3];  // what friction is to be as the substep ends; see lags()
   double press[2];     // impulses times levers with which errors apart from motion press on bodies
-  float given;         // share of them that was given ahead when the last step ended
-  float lag;           // and is to be when this one ends
+  float given; // share of them that was given ahead when the last step ended, but for springs
+  float lag;   // and is to be when this one ends
 } direct_joint;
 
 typedef struct mechanism {
@@ -206,6 +206,19 @@ static inline bool lags(const mechanism *m)
 static inline bool resists_all_ways(const direct_joint *j, const law *l)
 {
   return (l->block ? angular_kind(j->type) : linear_kind(j->type)).vector_resist;
+}
+
+// What a law gives ahead of the next step. In a RowState each row's load is as far from its impulse
+// as a drive's is.
+static inline void law_keep_ahead(direct_joint *j, const law *l)
+{
+  enum { LOAD = offsetof(RowState, load) / sizeof(float) };
+  _Static_assert(offsetof(RowState, drive_load) - offsetof(RowState, drive) ==
+                     offsetof(RowState, load) - offsetof(RowState, lambda),
+                 "loads lie as impulses do");
+  if (l->kind == LAW_LOCKED || l->kind == LAW_RANGE || l->kind == LAW_DRIVE) {
+    ((float *)&j->state[l->block])[LOAD + l->state] = (float)l->lambda;
+  }
 }
 
 // The impulse of a law into its joint's state; damping has none that stays.

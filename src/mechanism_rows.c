@@ -93,6 +93,15 @@ static double given(const stating *s, float lambda)
   return s->context->begins ? (double)(s->joint->given * lambda) : 0.0;
 }
 
+// The impulse that a spring gave before the step began: the share above, unless it stopped the
+// motion instead. Counting the share there would shift its balance.
+static double given_ahead(const stating *s, law_kind kind, int row)
+{
+  const RowState *state = s->state;
+  return s->context->begins ? (double)(kind == LAW_DRIVE ? state->drive_load : state->load[row])
+                            : 0.0;
+}
+
 // Errors that rounding explains are none: a structure that is held more than once would answer them
 // with forces beyond any load.
 static double beyond_rounding(const stating *s, double e)
@@ -109,13 +118,19 @@ static double spring_weight(const stating *s, int row)
                                      : r[row].weight);
 }
 
+// Whether a spring, of compliance alpha over h^2, is stiffer than the substep resolves.
+static bool is_stiff(const stating *s, int row, double alpha)
+{
+  return alpha <= spring_weight(s, row);
+}
+
 // A spring or a rigid row towards e = 0.
 static law *state_spring(stating *s, law_kind kind, int row, double e, double compliance,
                          float lambda)
 {
   const stated_row *of = &s->rows[row];
   double alpha = compliance * s->inv_h2;
-  bool stiff = alpha <= spring_weight(s, row);
+  bool stiff = is_stiff(s, row, alpha);
   if (s->context->pass == DIRECT_RELAX && !stiff) {
     return NULL;
   }
@@ -128,7 +143,7 @@ static law *state_spring(stating *s, law_kind kind, int row, double e, double co
     return l;
   }
   l->alpha = alpha;
-  l->lambda = compliance > 0.0 ? given(s, lambda) : 0.0;
+  l->lambda = compliance > 0.0 ? given_ahead(s, kind, row) : 0.0;
   if (compliance == 0.0) {
     l->error = beyond_rounding(s, e) * s->inv_h;
   } else if (stiff) {
@@ -232,6 +247,26 @@ static void bound(law *l, double most, double last)
   }
 }
 
+static double clamp(double x, double lo, double hi)
+{
+  return fmax(lo, fmin(x, hi));
+}
+
+// A servo that is stiffer than the substep resolves approaches its target by motion, at a bounded
+// speed. Its offset is no error of position: errors are removed apart from the velocities by rows
+// that hold a position, and drives, whose force has a limit, are not among them. What its last
+// impulse explains of the offset is the deflection under its load, which stays; `offset` counts
+// from where the target is as the substep begins.
+static void limit_approach(const stating *s, law *l, double target_rate, double last)
+{
+  const substep *now = &s->context->data->substep;
+  double fastest = (double)(s->block ? now->turn : now->push);
+  double offset = l->rate + l->error + target_rate;
+  double held = clamp(-l->alpha * last, fmin(0.0, offset), fmax(0.0, offset));
+  l->rate = held + clamp(offset - held, -fastest, fastest) - target_rate;
+  l->error = 0.0;
+}
+
 static void state_servo(stating *s)
 {
   const Drive *d = &s->params->drive;
@@ -256,12 +291,11 @@ static void state_servo(stating *s)
   bound(l, s->context->pass == DIRECT_AHEAD ? 0.5 * most : most, last);
   if (s->relaxing) {
     l->rate = -rate;
-  } else if (d->alpha == 0.0f) { // where the target goes is no error
-    const substep *now = &s->context->data->substep;
-    double fastest = (double)(s->block ? now->turn : now->push);
-    l->rate = fmax(-fastest, fmin(l->error + rate, fastest)) - rate;
-    l->error = 0.0;
-    l->lambda = given(s, s->state->drive);
+    return;
+  }
+  l->lambda = given_ahead(s, LAW_DRIVE, 0);
+  if (is_stiff(s, 0, l->alpha)) {
+    limit_approach(s, l, rate, last);
   }
 }
 
@@ -409,6 +443,10 @@ static void joint_laws(stating *s, direct_joint *j)
     break;
   }
   j->law_count = (int16_t)(s->next - &set->laws[j->first_law]);
+  for (int i = 0; i < 2; ++i) { // what was given ahead is now in the laws
+    memset(j->state[i].load, 0, sizeof j->state[i].load);
+    j->state[i].drive_load = 0.0f;
+  }
 }
 
 void direct_state(const direct_context *c, const mechanism *m)

@@ -46,8 +46,15 @@ bool geometry_closest(const geometry *g, tn_vec3 p, float max_distance, closest 
 // The box around the shape at a pose. A plane's is infinite below.
 box3 geometry_box(const geometry *g, pose at);
 
-// The largest distance of a point of the shape from its origin; the radius of a ball inside.
+// The largest distance of a point of the shape from its origin.
 float geometry_reach(const geometry *g);
+// A ball inside the shape: its radius, 0 for surfaces without an inside, and where it lies.
 float geometry_inner_radius(const geometry *g);
+tn_vec3 geometry_inner_center(const geometry *g);
+// The smaller of two inner radii; of a solid and a surface that has none, the solid's.
+static inline float smaller_inner_radius(float a, float b)
+{
+  return a == 0.0f || b == 0.0f ? a + b : a < b ? a : b;
+}
 
 #endif

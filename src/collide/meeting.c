@@ -35,10 +35,7 @@ static tn_vec3 support_of_b(const meeting *k, tn_vec3 direction)
 
 static float size_of_smaller(const geometry *a, const geometry *b)
 {
-  float in_a = geometry_inner_radius(a), in_b = geometry_inner_radius(b);
-  if (in_a == 0.0f || in_b == 0.0f)
-    return in_a + in_b;
-  return in_a < in_b ? in_a : in_b;
+  return smaller_inner_radius(geometry_inner_radius(a), geometry_inner_radius(b));
 }
 
 // A triangle has no inside; what it meets leaves on the side its centre is on.

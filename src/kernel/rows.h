@@ -48,7 +48,9 @@ typedef struct RowState {
   R lambda[3];
   R drive;
   V resist;
-  R load[3], drive_load; // what springs have carried of late
+  // What springs have carried of late; where joints are solved directly, what rows and drives gave
+  // ahead of the coming step.
+  R load[3], drive_load;
 } RowState;
 
 // LDL^T of the locked rows, with inverted pivots.
