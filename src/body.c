@@ -225,16 +225,6 @@ void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps)
   set_lane(block->torque, lane, t, 3);
 }
 
-static bool is_state_finite(const body_state *state)
-{
-  // A sum is finite only if every term is.
-  float sum = 0.0f;
-  for (int i = 0; i < 8; ++i) {
-    sum += 0.0f * state->motion[i] + 0.0f * state->pose[i];
-  }
-  return sum == 0.0f;
-}
-
 static void arrive(body *b, body_state *state)
 {
   dquat q = dquat_normalize(dquat_from(b->target.q));
@@ -252,23 +242,23 @@ bool body_end_step(tn_world *world, int32_t slot)
     return true;
   }
   body_state *state = &world->state[slot];
-  bool finite = is_state_finite(state);
   b->force = b->torque = tn_v3(0.0f, 0.0f, 0.0f);
-  if (!finite) {
+  tn_pos move = {(double)state->dx[0], (double)state->dx[1], (double)state->dx[2]};
+  tn_pos center = pos_add(b->center, move);
+  if (b->has_target) {
+    arrive(b, state);
+  } else if (!is_position(center)) {
     memset(state->v, 0, sizeof state->v);
     memset(state->w, 0, sizeof state->w);
     body_refresh(world, slot);
     return false;
-  }
-  if (b->has_target) {
-    arrive(b, state);
   } else {
-    tn_pos move = {(double)state->dx[0], (double)state->dx[1], (double)state->dx[2]};
     dquat turn = {(double)state->dq[0], (double)state->dq[1], (double)state->dq[2],
                   (double)state->dq[3]};
-    b->center = pos_add(b->center, move);
+    b->center = center;
     b->rotation = dquat_normalize(dquat_mul(turn, b->rotation));
   }
+  b->lost = 0;
   memset(state->pose, 0, sizeof state->pose);
   state->dq[3] = 1.0f;
   return true;

@@ -345,6 +345,7 @@ static void release_content(tn_world *world)
   touches_release(world);
   soft_events_release(world);
   softs_release(world);
+  start_release(world);
 }
 
 void tn_world_destroy(tn_world *world)
