@@ -172,22 +172,29 @@ static float zeros_of(const float *x, int count)
   return sum;
 }
 
+// Velocities end where calls end to accept them, long before their squares overflow.
+static bool are_rates(const float *v)
+{
+  return is_rate(tn_v3(v[0], v[1], v[2]));
+}
+
 static bool is_body_finite(const tn_world *world, int32_t slot)
 {
   const body_state *state = &world->state[slot];
   float momentum[3];
   get_lane(world->body_blocks[slot / BLOCK_WIDTH].spin, slot % BLOCK_WIDTH, momentum, 3);
-  return zeros_of(state->motion, 8) + zeros_of(state->pose, 8) + zeros_of(momentum, 3) == 0.0f;
+  return are_rates(state->v) && are_rates(state->w) &&
+         zeros_of(state->pose, 8) + zeros_of(momentum, 3) == 0.0f;
 }
 
 static bool is_soft_finite(const tn_world *world, const soft *s)
 {
   const particle_state *p = world->soft_graph.data.particles + s->first;
-  float sum = 0.0f;
+  bool finite = true;
   for (int32_t i = 0; s->alive && s->first > 0 && i < s->particle_count; ++i) {
-    sum += zeros_of(p[i].line, 8);
+    finite = finite && are_rates(p[i].v) && zeros_of(p[i].dx, 3) == 0.0f;
   }
-  return sum == 0.0f;
+  return finite;
 }
 
 typedef struct check_task {

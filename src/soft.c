@@ -291,7 +291,8 @@ static bool wants_all(const tn_world *world, const soft *s, const void *in, int 
 
 static bool bad_particle(const tn_world *world, int particle, const char *caller)
 {
-  report(world, TN_LOG_ERROR, "%s: the value for particle %d is not finite", caller, particle);
+  report(world, TN_LOG_ERROR, "%s: the value for particle %d is not finite or too large", caller,
+         particle);
   return false;
 }
 
@@ -309,7 +310,7 @@ bool tn_soft_set_positions(tn_world *world, tn_soft_id id, const tn_pos *in, int
     return false;
   }
   for (int i = 0; i < count; ++i) {
-    if (!is_finite_pos(in[i])) {
+    if (!is_position(in[i])) {
       return bad_particle(world, i, caller);
     }
   }
@@ -328,7 +329,7 @@ bool tn_soft_set_velocities(tn_world *world, tn_soft_id id, const tn_vec3 *in, i
     return false;
   }
   for (int i = 0; i < count; ++i) {
-    if (!is_finite3(in[i])) {
+    if (!is_rate(in[i])) {
       return bad_particle(world, i, caller);
     }
   }
@@ -343,7 +344,7 @@ bool tn_soft_set_position(tn_world *world, tn_soft_id id, int particle, tn_pos p
 {
   const char *caller = "tn_soft_set_position";
   soft_particle *p = find_particle(world, id, particle, caller);
-  if (!p || !is_finite_pos(position)) {
+  if (!p || !is_position(position)) {
     return p ? bad_particle(world, particle, caller) : false;
   }
   p->at = position;
@@ -355,7 +356,7 @@ bool tn_soft_set_velocity(tn_world *world, tn_soft_id id, int particle, tn_vec3 
 {
   const char *caller = "tn_soft_set_velocity";
   soft_particle *p = find_particle(world, id, particle, caller);
-  if (!p || !is_finite3(velocity)) {
+  if (!p || !is_rate(velocity)) {
     return p ? bad_particle(world, particle, caller) : false;
   }
   p->v = velocity;
@@ -367,7 +368,7 @@ bool tn_soft_apply_force(tn_world *world, tn_soft_id id, int particle, tn_vec3 f
 {
   const char *caller = "tn_soft_apply_force";
   soft_particle *p = find_particle(world, id, particle, caller);
-  if (!p || !is_finite3(force)) {
+  if (!p || !is_rate(tn_scale(1.0f / p->mass, tn_add(p->force, force)))) {
     return p ? bad_particle(world, particle, caller) : false;
   }
   p->force = tn_add(p->force, force);

@@ -591,15 +591,14 @@ bool soft_stop_wild(tn_world *world)
   bool ok = true;
   for (int32_t i = 0; i < world->soft_list.used; ++i) {
     soft *s = &world->softs[i];
-    float zeros = 0.0f;
+    bool wild = false;
     for (int32_t k = 0; s->alive && s->first > 0 && k < s->particle_count; ++k) {
-      const tn_vec3 v = s->particles[k].v;
-      zeros += 0.0f * v.x + 0.0f * v.y + 0.0f * v.z;
+      wild = wild || !is_rate(s->particles[k].v);
     }
-    for (int32_t k = 0; zeros != 0.0f && k < s->particle_count; ++k) {
+    for (int32_t k = 0; wild && k < s->particle_count; ++k) {
       s->particles[k].v = tn_v3(0.0f, 0.0f, 0.0f);
     }
-    if (zeros != 0.0f) {
+    if (wild) {
       lost_report_soft(world, i, "went non-finite");
       ok = false;
     }
