@@ -829,6 +829,7 @@ static void solve(tn_world *world, float dt, float scale, bool *watch)
   begin_step(world, dt, scale);
   stepper s = make_stepper(world, dt);
   s.watch = watch;
+  s.tasks = watch ? NULL : s.tasks; // sharing out every colour would cost more than it gains
   s.task.ops = world->ops;
   contacts_pack(world, &s.data, dt, scale);
   for (int32_t i = 0; i < world->mechanisms.count; ++i) {
