@@ -3,13 +3,14 @@ JOBS := $(shell nproc 2>/dev/null || echo 2)
 export PORT ?= 8080
 
 .NOTPARALLEL:
-.PHONY: help setup build run web test bench bench-web format lint clean
+.PHONY: help setup build run web test same-bits bench bench-web format lint clean
 
 help:
 	@echo "make build    build the library, command, tests and benchmarks into build/release"
 	@echo "make run      serve the gallery of scenes on 127.0.0.1; PORT=... is 8080"
 	@echo "make web      build the gallery into build/release/web/site"
 	@echo "make test     all tests, then again under the address, undefined and thread sanitizers"
+	@echo "make same-bits BASE=...  compare the motion of many scenes with that of a commit, bit for bit"
 	@echo "make bench    run the benchmarks; BENCH=\"pyramid:36 scaling\" picks some, BENCH_JSON=... is a file"
 	@echo "make bench-web  what the gallery costs: bytes, time until it is ready, a frame over the native one"
 	@echo "make format   format all sources"
@@ -36,6 +37,9 @@ test: setup build-release build-asan build-tsan
 	ctest --preset release --parallel $(JOBS)
 	ctest --preset asan --parallel $(JOBS)
 	ctest --preset tsan --parallel $(JOBS)
+
+same-bits:
+	@scripts/same_bits $(BASE)
 
 bench: build
 	build/release/tenon_bench $(BENCH)

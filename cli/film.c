@@ -100,6 +100,7 @@ bool film_record(film *f, const scene_run *run)
 // Shapes as meshes. Those that look the same share their points.
 
 enum { MOVING_COLORS = 5 };
+static const float ORIGIN[3] = {0.0f, 0.0f, 0.0f}, UNTURNED[4] = {0.0f, 0.0f, 0.0f, 1.0f};
 
 typedef struct drawn {
   tn_shape_def def;
@@ -175,14 +176,14 @@ static int color_of(const stage *s, int body)
   return moves ? 1 + body % MOVING_COLORS : 0;
 }
 
-static void add_shape(stage *s, int body, const tn_shape_def *def)
+static void add_shape(stage *s, const tn_shape_def *def, int color)
 {
   if (!def->sensor) {
     float position[3] = {def->position.x, def->position.y, def->position.z};
     float rotation[4] = {def->rotation.x, def->rotation.y, def->rotation.z, def->rotation.w};
     drawn *d = find_look(s, def);
     d = d ? d : add_look(s, def);
-    gltf_add_part(s->file, mesh_of(s, d, color_of(s, body)), position, rotation);
+    gltf_add_part(s->file, mesh_of(s, d, color), position, rotation);
   }
 }
 
@@ -205,34 +206,37 @@ static void add_box_of_mass(stage *s, int body)
   if (number >= 0) {
     box.half_extents = scene_body_box(s->run, number);
     box.position = tn_body_mass(s->run->world, s->run->bodies[number]).center;
-    add_shape(s, body, &box);
+    add_shape(s, &box, color_of(s, body));
   }
 }
 
 static void add_own_look(stage *s, int body)
 {
-  static const float here[3] = {0.0f, 0.0f, 0.0f}, unturned[4] = {0.0f, 0.0f, 0.0f, 1.0f};
-  gltf_add_part(s->file, mesh_of(s, &s->own, color_of(s, body)), here, unturned);
+  gltf_add_part(s->file, mesh_of(s, &s->own, color_of(s, body)), ORIGIN, UNTURNED);
+}
+
+// Returns how many shapes the body has; the null id stands for the world.
+static int add_shapes_of(stage *s, tn_body_id body, int color)
+{
+  int count = tn_body_shapes(s->run->world, body, NULL, 0);
+  tn_shape_id *ids = calloc((size_t)count + 1, sizeof *ids);
+  s->failed = s->failed || !ids;
+  if (ids) {
+    tn_body_shapes(s->run->world, body, ids, count);
+  }
+  for (int i = 0; i < count && ids; ++i) {
+    tn_shape_def def = tn_shape_get(s->run->world, ids[i]);
+    add_shape(s, &def, color);
+  }
+  free(ids);
+  return count;
 }
 
 static void add_shapes(stage *s, int body)
 {
   if (s->run->scene->look && number_of(s, body) >= 0) {
     add_own_look(s, body);
-    return;
-  }
-  int count = tn_body_shapes(s->run->world, s->film->bodies[body], NULL, 0);
-  tn_shape_id *ids = calloc((size_t)count + 1, sizeof *ids);
-  s->failed = s->failed || !ids;
-  if (ids) {
-    tn_body_shapes(s->run->world, s->film->bodies[body], ids, count);
-  }
-  for (int i = 0; i < count && ids; ++i) {
-    tn_shape_def def = tn_shape_get(s->run->world, ids[i]);
-    add_shape(s, body, &def);
-  }
-  free(ids);
-  if (count == 0) {
+  } else if (add_shapes_of(s, s->film->bodies[body], color_of(s, body)) == 0) {
     add_box_of_mass(s, body);
   }
 }
@@ -275,12 +279,22 @@ static void add_bodies(stage *s, int times)
   }
 }
 
+// What is fixed to the world itself: the ground and walls of most scene files.
+static void add_world(stage *s)
+{
+  tn_body_id world = {0};
+  if (add_shapes_of(s, world, 0) > 0) {
+    gltf_add_node(s->file, "world", ORIGIN, UNTURNED);
+  }
+}
+
 static void add_all(stage *s)
 {
   const film *f = s->film;
   const float *seconds = (const float *)(const void *)f->times.bytes;
   int times = gltf_add_times(s->file, seconds, f->frames);
   add_bodies(s, times);
+  add_world(s);
   s->failed = s->failed ||
               !skins_write(f->softs, s->file, seconds, times, 1 + MOVING_COLORS, MOVING_COLORS);
 }

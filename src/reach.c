@@ -35,12 +35,19 @@ static const char *why_bad(const tn_reach_def *def)
 // ---------------------------------------------------------------------------------------------
 // One mechanism at rest
 
+// A body before the iterations.
+typedef struct reach_record {
+  float motion[6];
+  tn_pos center;
+  dquat rotation;
+} reach_record;
+
 typedef struct reacher {
   tn_world *world;
   mechanism *mechanism;
   solver_data data;
   direct_context context;
-  float (*motion)[6]; // what the bodies' velocities were, by node
+  reach_record *records; // by node
 } reacher;
 
 static const direct_node *body_node(const reacher *r, int32_t i)
@@ -107,7 +114,24 @@ static void iterate(reacher *r)
   r->context.pose += 1;
 }
 
-static void keep_motion(const reacher *r, bool back)
+static void keep_bodies(const reacher *r)
+{
+  for (int32_t i = 0; i < node_count(r); ++i) {
+    const direct_node *node = body_node(r, i);
+    if (node) {
+      const body_state *state = &r->world->state[node->index];
+      const body *b = &r->world->bodies[node->index];
+      reach_record *record = &r->records[i];
+      memcpy(record->motion, state->v, sizeof state->v);
+      memcpy(record->motion + 3, state->w, sizeof state->w);
+      record->center = b->center;
+      record->rotation = b->rotation;
+    }
+  }
+}
+
+// The velocities always, the poses where the iterations failed.
+static void restore_bodies(const reacher *r, bool poses)
 {
   for (int32_t i = 0; i < node_count(r); ++i) {
     const direct_node *node = body_node(r, i);
@@ -115,12 +139,30 @@ static void keep_motion(const reacher *r, bool back)
       continue;
     }
     body_state *state = &r->world->state[node->index];
-    for (int k = 0; k < 3; ++k) {
-      float *v = &state->v[k], *w = &state->w[k];
-      *(back ? v : &r->motion[i][k]) = back ? r->motion[i][k] : *v;
-      *(back ? w : &r->motion[i][3 + k]) = back ? r->motion[i][3 + k] : *w;
+    body *b = &r->world->bodies[node->index];
+    const reach_record *record = &r->records[i];
+    memcpy(state->v, record->motion, sizeof state->v);
+    memcpy(state->w, record->motion + 3, sizeof state->w);
+    if (poses) {
+      b->center = record->center;
+      b->rotation = record->rotation;
     }
   }
+}
+
+static bool are_poses_finite(const reacher *r)
+{
+  for (int32_t i = 0; i < node_count(r); ++i) {
+    const direct_node *node = body_node(r, i);
+    if (node) {
+      const body *b = &r->world->bodies[node->index];
+      const dquat *q = &b->rotation;
+      if (!is_finite_pos(b->center) || !isfinite(q->x + q->y + q->z + q->w)) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -142,7 +184,9 @@ static tn_joint_id add_target(tn_world *world, const tn_reach_def *def)
   spring.body_b = def->body;
   spring.frame_a = def->target;
   spring.frame_b = def->frame;
-  spring.compliance = 1.0f; // a spring from the start, whatever it will be
+  // Springs from the start, however stiff they will be: springs need room for more laws.
+  spring.compliance = 1.0f;
+  spring.angular_compliance = def->turn ? 1.0f : 0.0f;
   return tn_joint_create(world, &spring);
 }
 
@@ -215,20 +259,41 @@ static tn_reach_result result_of(const tn_world *world, const tn_reach_def *def)
 
 // ---------------------------------------------------------------------------------------------
 
-static bool run(tn_world *world, const tn_reach_def *def, joint *target)
+static mechanism *mechanism_of(mechanism_set *set, const joint *target)
 {
-  if (!awake_update(world) || !graph_build(world) || target->direct == NO_SLOT) {
-    return false;
-  }
-  reacher r = {.world = world};
-  mechanism_set *set = &world->mechanisms;
   for (int32_t i = 0; i < set->count; ++i) {
-    bool holds =
-        target->direct >= set->list[i].first_joint && target->direct < set->list[i].last_joint;
-    r.mechanism = holds ? &set->list[i] : r.mechanism;
+    mechanism *m = &set->list[i];
+    if (target->direct >= m->first_joint && target->direct < m->last_joint) {
+      return m;
+    }
   }
+  return NULL;
+}
+
+static bool refresh_bodies(const reacher *r)
+{
+  bool ok = true;
+  for (int32_t i = 0; i < node_count(r); ++i) {
+    const direct_node *node = body_node(r, i);
+    if (node) {
+      body_refresh(r->world, node->index);
+      ok = shapes_refresh(r->world, node->index) && ok;
+    }
+  }
+  return ok;
+}
+
+// Returns why it failed, or NULL.
+static const char *run(tn_world *world, const tn_reach_def *def, joint *target)
+{
+  static const char *const no_room = "out of memory, or the joints are too densely connected";
+  if (!awake_update(world) || !graph_build(world) || target->direct == NO_SLOT) {
+    return no_room;
+  }
+  mechanism_set *set = &world->mechanisms;
+  reacher r = {.world = world, .mechanism = mechanism_of(set, target)};
   if (!r.mechanism) {
-    return false;
+    return no_room;
   }
   r.data.state = world->state;
   r.data.inertia = world->inertia;
@@ -240,24 +305,19 @@ static bool run(tn_world *world, const tn_reach_def *def, joint *target)
   context.direct = world->direct_ops;
   context.points = world->point_ops;
   r.context = context;
-  size_t size = (size_t)node_count(&r) * sizeof *r.motion;
-  r.motion = memory_take(world, size);
-  if (!r.motion) {
-    return false;
+  size_t size = (size_t)node_count(&r) * sizeof *r.records;
+  r.records = memory_take(world, size);
+  if (!r.records) {
+    return no_room;
   }
-  keep_motion(&r, false);
+  keep_bodies(&r);
   approach(&r, target, def);
-  keep_motion(&r, true);
-  bool ok = true;
-  for (int32_t i = 0; i < node_count(&r); ++i) {
-    const direct_node *node = body_node(&r, i);
-    if (node) {
-      body_refresh(world, node->index);
-      ok = shapes_refresh(world, node->index) && ok;
-    }
-  }
-  memory_give(world, r.motion, size);
-  return ok;
+  bool finite = are_poses_finite(&r) && isfinite((float)distance_left(world, def));
+  restore_bodies(&r, !finite);
+  bool ok = refresh_bodies(&r);
+  memory_give(world, r.records, size);
+  return !finite ? "a frame is too far from its body, or the target from the mechanism"
+                 : (ok ? NULL : no_room);
 }
 
 tn_reach_result tn_world_reach(tn_world *world, const tn_reach_def *def)
@@ -286,12 +346,11 @@ tn_reach_result tn_world_reach(tn_world *world, const tn_reach_def *def)
   tn_method method = world->method;
   world->method = TN_METHOD_TENON;
   world->graph.dirty = true;
-  bool ok = run(world, def, joint_find(world, id, "tn_world_reach"));
+  why = run(world, def, joint_find(world, id, "tn_world_reach"));
   world->method = method;
   tn_joint_destroy(world, id);
-  if (!ok) {
-    report(world, TN_LOG_ERROR,
-           "tn_world_reach: out of memory, or the joints are too densely connected");
+  if (why) {
+    report(world, TN_LOG_ERROR, "tn_world_reach: %s", why);
     return none;
   }
   return result_of(world, def);

@@ -296,10 +296,9 @@ static bool bad_particle(const tn_world *world, int particle, const char *caller
   return false;
 }
 
-static void changed(tn_world *world, soft *s)
+static void changed(tn_world *world, const soft *s)
 {
   soft_wake(world, (int32_t)(s - world->softs));
-  soft_follow_box(s);
 }
 
 bool tn_soft_set_positions(tn_world *world, tn_soft_id id, const tn_pos *in, int count)
@@ -317,6 +316,7 @@ bool tn_soft_set_positions(tn_world *world, tn_soft_id id, const tn_pos *in, int
   for (int i = 0; i < count; ++i) {
     s->particles[i].at = in[i];
   }
+  soft_follow_box(s);
   changed(world, s);
   return true;
 }
@@ -348,6 +348,7 @@ bool tn_soft_set_position(tn_world *world, tn_soft_id id, int particle, tn_pos p
     return p ? bad_particle(world, particle, caller) : false;
   }
   p->at = position;
+  soft_grow_box(&world->softs[id.index - 1], position);
   changed(world, &world->softs[id.index - 1]);
   return true;
 }
@@ -364,15 +365,50 @@ bool tn_soft_set_velocity(tn_world *world, tn_soft_id id, int particle, tn_vec3 
   return true;
 }
 
+static bool bears(const soft_particle *p, tn_vec3 force)
+{
+  return is_rate(tn_scale(1.0f / p->mass, tn_add(p->force, force)));
+}
+
 bool tn_soft_apply_force(tn_world *world, tn_soft_id id, int particle, tn_vec3 force)
 {
   const char *caller = "tn_soft_apply_force";
   soft_particle *p = find_particle(world, id, particle, caller);
-  if (!p || !is_rate(tn_scale(1.0f / p->mass, tn_add(p->force, force)))) {
+  if (!p || !bears(p, force)) {
     return p ? bad_particle(world, particle, caller) : false;
   }
   p->force = tn_add(p->force, force);
   changed(world, &world->softs[id.index - 1]);
+  return true;
+}
+
+bool tn_soft_apply_forces(tn_world *world, tn_soft_id id, const int *particles,
+                          const tn_vec3 *forces, int count)
+{
+  const char *caller = "tn_soft_apply_forces";
+  soft *s = soft_find(world, id, caller);
+  if (!s) {
+    return false;
+  }
+  if (!particles && !wants_all(world, s, forces, count, caller)) {
+    return false;
+  }
+  if (count < 0 || (count > 0 && !forces)) {
+    report(world, TN_LOG_ERROR, "%s: the count is negative or the list of forces null", caller);
+    return false;
+  }
+  for (int i = 0; i < count; ++i) {
+    int particle = particles ? particles[i] : i;
+    const soft_particle *p = find_particle(world, id, particle, caller);
+    if (!p || !bears(p, forces[i])) {
+      return p ? bad_particle(world, particle, caller) : false;
+    }
+  }
+  for (int i = 0; i < count; ++i) {
+    soft_particle *p = &s->particles[particles ? particles[i] : i];
+    p->force = tn_add(p->force, forces[i]);
+  }
+  changed(world, s);
   return true;
 }
 

@@ -341,10 +341,8 @@ static bool draw_all_out(maker *m, const surface *s, double cell)
 static bool is_closed(const surface *s)
 {
   soft_side *sides = malloc((3 * (size_t)s->triangle_count + 1) * sizeof *sides);
-  bool closed = sides;
-  for (int i = 0; i < 3 * s->triangle_count; ++i) {
-    closed = closed && s->triangles[i] >= 0 && s->triangles[i] < s->vertex_count;
-  }
+  bool closed =
+      sides && mesh_are_indices(s->triangles, 3 * (int64_t)s->triangle_count, s->vertex_count);
   if (closed) {
     soft_find_sides(s->triangles, s->triangle_count, sides);
   }
@@ -365,15 +363,13 @@ static bool measure(const surface *s, double cell, lattice *l)
     double lower = HUGE_VAL, upper = -HUGE_VAL;
     for (int i = 0; i < s->vertex_count; ++i) {
       double x = coordinate(s->vertices[i], axis);
-      if (!isfinite(x)) {
-        return false;
-      }
       lower = fmin(lower, x);
       upper = fmax(upper, x);
     }
     double count = fmax(1.0, ceil((upper - lower) / cell - 1e-6));
     total *= count;
-    if (!(total <= MOST_CELLS)) {
+    // Cells closer than the rounding of their corners would have no volume.
+    if (!(total <= MOST_CELLS) || cell < 1e-6 * fmax(fabs(lower), fabs(upper))) {
       return false;
     }
     l->cells[axis] = (int)count;
@@ -424,7 +420,8 @@ bool tn_soft_mesh_solid(tn_soft_def *def, const tn_vec3 *vertices, int vertex_co
                         const int *triangles, int triangle_count, float cell, bool tetrahedra)
 {
   if (!def || !vertices || !triangles || vertex_count < 4 || vertex_count > 10000000 ||
-      triangle_count < 4 || triangle_count > 10000000 || !(cell > 0.0f && cell < 1e9f)) {
+      triangle_count < 4 || triangle_count > 10000000 || !mesh_is_size(cell) ||
+      !mesh_are_finite(vertices, vertex_count)) {
     return false;
   }
   surface s = {vertices, triangles, vertex_count, triangle_count};

@@ -1,8 +1,11 @@
 // Vertices and elements of common soft bodies.
 #include "soft_mesh.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MOST_VERTICES 10000000 // as many as a soft body may have
 
 static bool take_list(int **list, int count, int size)
 {
@@ -80,9 +83,24 @@ static void put3(int *list, int *count, int a, int b, int c)
   *count += 1;
 }
 
-static bool is_size(float x)
+bool mesh_are_indices(const int *list, int64_t count, int limit)
 {
-  return x > 0.0f && x < 1e9f;
+  for (int64_t i = 0; list && i < count; ++i) {
+    if (list[i] < 0 || list[i] >= limit) {
+      return false;
+    }
+  }
+  return list ? count >= 0 : count == 0;
+}
+
+bool mesh_are_finite(const tn_vec3 *vertices, int count)
+{
+  for (int i = 0; i < count; ++i) {
+    if (!is_finite3(vertices[i])) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -105,8 +123,8 @@ static void put_cloth_cell(maker *m, int v, int columns, bool odd)
 
 bool tn_soft_mesh_cloth(tn_soft_def *def, int columns, int rows, float size_x, float size_z)
 {
-  if (!def || columns < 2 || rows < 2 || columns > 4096 || rows > 4096 || !is_size(size_x) ||
-      !is_size(size_z)) {
+  if (!def || columns < 2 || rows < 2 || columns > 4096 || rows > 4096 ||
+      columns * rows > MOST_VERTICES || !mesh_is_size(size_x) || !mesh_is_size(size_z)) {
     return false;
   }
   int cells = (columns - 1) * (rows - 1);
@@ -138,7 +156,7 @@ bool tn_soft_mesh_cloth(tn_soft_def *def, int columns, int rows, float size_x, f
 
 bool tn_soft_mesh_rope(tn_soft_def *def, int segments, float length)
 {
-  if (!def || segments < 1 || segments > 1000000 || !is_size(length)) {
+  if (!def || segments < 1 || segments > 1000000 || !mesh_is_size(length)) {
     return false;
   }
   maker m = {.vertex_count = segments + 1, .edge_count = segments};
@@ -175,8 +193,10 @@ static int find_edges(const int *triangles, int count, int *edges)
 bool tn_soft_mesh_triangles(tn_soft_def *def, const tn_vec3 *vertices, int vertex_count,
                             const int *triangles, int triangle_count)
 {
-  if (!def || !vertices || !triangles || vertex_count < 3 || vertex_count > 10000000 ||
-      triangle_count < 1 || triangle_count > 10000000) {
+  if (!def || !vertices || !triangles || vertex_count < 3 || vertex_count > MOST_VERTICES ||
+      triangle_count < 1 || triangle_count > MOST_VERTICES ||
+      !mesh_are_indices(triangles, 3 * (int64_t)triangle_count, vertex_count) ||
+      !mesh_are_finite(vertices, vertex_count)) {
     return false;
   }
   maker m = {.vertex_count = vertex_count,
@@ -230,21 +250,13 @@ static void find_ways(const tn_soft_def *def, way_off *ways)
   }
 }
 
-static bool are_vertices(const tn_soft_def *def, const int *list, int count)
-{
-  for (int i = 0; i < count; ++i) {
-    if (list[i] < 0 || list[i] >= def->vertex_count) {
-      return false;
-    }
-  }
-  return true;
-}
-
 bool tn_soft_mesh_tethers(tn_soft_def *def, const int *anchors, int anchor_count)
 {
-  if (!def || !def->vertices || def->vertex_count < 2 || !def->edges || def->edge_count < 1 ||
-      def->tethers || !anchors || anchor_count < 1 || !are_vertices(def, anchors, anchor_count) ||
-      !are_vertices(def, def->edges, 2 * def->edge_count)) {
+  if (!def || !def->vertices || def->vertex_count < 2 || def->vertex_count > MOST_VERTICES ||
+      def->edge_count < 1 || def->tethers || anchor_count < 1 ||
+      !mesh_are_indices(anchors, anchor_count, def->vertex_count) ||
+      !mesh_are_indices(def->edges, 2 * (int64_t)def->edge_count, def->vertex_count) ||
+      !mesh_are_finite(def->vertices, def->vertex_count)) {
     return false;
   }
   size_t count = (size_t)def->vertex_count;
@@ -265,13 +277,20 @@ bool tn_soft_mesh_tethers(tn_soft_def *def, const int *anchors, int anchor_count
   }
   find_ways(def, ways);
   int found = 0;
+  bool finite = true;
   for (int i = 0; i < def->vertex_count; ++i) {
     if (ways[i].anchor >= 0 && ways[i].anchor != i) {
       lengths[found] = (float)ways[i].length;
+      finite = finite && isfinite(lengths[found]);
       put2(tethers, &found, ways[i].anchor, i);
     }
   }
   free(ways);
+  if (!finite) {
+    free(tethers);
+    free(lengths);
+    return false;
+  }
   def->tethers = tethers;
   def->tether_lengths = lengths;
   def->tether_count = found;
@@ -480,8 +499,8 @@ static tn_vec3 place_in_box(float x, float y, float z, const float *half)
 
 bool tn_soft_mesh_box(tn_soft_def *def, const int cells[3], tn_vec3 half_extents, bool tetrahedra)
 {
-  if (!def || !cells || !is_size(half_extents.x) || !is_size(half_extents.y) ||
-      !is_size(half_extents.z)) {
+  if (!def || !cells || !mesh_is_size(half_extents.x) || !mesh_is_size(half_extents.y) ||
+      !mesh_is_size(half_extents.z)) {
     return false;
   }
   grid g = {{cells[0], cells[1], cells[2]}, false, tetrahedra};
@@ -502,7 +521,7 @@ static tn_vec3 place_in_ball(float x, float y, float z, const float *radius)
 bool tn_soft_mesh_ball(tn_soft_def *def, int cells, float radius, bool tetrahedra)
 {
   grid g = {{cells, cells, cells}, false, tetrahedra};
-  return def && cells >= 2 && is_size(radius) && is_grid(&g) &&
+  return def && cells >= 2 && mesh_is_size(radius) && is_grid(&g) &&
          make_grid(def, &g, place_in_ball, &radius);
 }
 
@@ -516,13 +535,15 @@ static tn_vec3 place_in_tube(float x, float y, float z, const float *sizes)
 bool tn_soft_mesh_tube(tn_soft_def *def, const int cells[3], float inner_radius, float outer_radius,
                        float half_length)
 {
-  if (!def || !cells || cells[0] < 3 || !is_size(inner_radius) || !is_size(outer_radius) ||
-      !(outer_radius > inner_radius) || !is_size(half_length)) {
+  if (!def || !cells || cells[0] < 3 || !mesh_is_size(inner_radius) ||
+      !mesh_is_size(outer_radius) || !(outer_radius > inner_radius) || !mesh_is_size(half_length)) {
     return false;
   }
   grid g = {{cells[0], cells[1], cells[2]}, true, false};
   float sizes[3] = {inner_radius, outer_radius, half_length};
-  return is_grid(&g) && make_grid(def, &g, place_in_tube, sizes);
+  // Layers of the wall closer than rounding would have no volume.
+  bool thick = outer_radius - inner_radius > 1e-6f * outer_radius * (float)cells[1];
+  return thick && is_grid(&g) && make_grid(def, &g, place_in_tube, sizes);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -582,7 +603,7 @@ static void divide(maker *m, float radius, soft_side *sides, int *middle)
 
 bool tn_soft_mesh_sphere(tn_soft_def *def, int level, float radius)
 {
-  if (!def || level < 0 || level > 8 || !is_size(radius)) {
+  if (!def || level < 0 || level > 8 || !mesh_is_size(radius)) {
     return false;
   }
   int triangles = 20 << (2 * level);

@@ -11,6 +11,16 @@ typedef struct maker {
   int vertex_count, edge_count, triangle_count, tetrahedron_count, hexahedron_count;
 } maker;
 
+// Sizes whose squares are floats, with some orders of magnitude to spare for parts of them.
+static inline bool mesh_is_size(float x)
+{
+  return x >= 1e-9f && x < 1e9f;
+}
+
+// `count` numbers from 0 to `limit`; a null list has none.
+bool mesh_are_indices(const int *list, int64_t count, int limit);
+bool mesh_are_finite(const tn_vec3 *vertices, int count);
+
 bool mesh_take(maker *m); // by its counts
 void mesh_give(maker *m);
 bool mesh_hand_over(const maker *m, tn_soft_def *def);

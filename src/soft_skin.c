@@ -95,7 +95,7 @@ static binding bind(const tn_soft_def *def, tn_vec3 p)
   for (int i = 0; i < def->hexahedron_count && best.quality < 0.0; ++i) {
     try_hex(x, def->hexahedra + 8 * (size_t)i, p, &best);
   }
-  bool solid = def->tetrahedron_count + def->hexahedron_count > 0;
+  bool solid = def->tetrahedron_count > 0 || def->hexahedron_count > 0;
   for (int i = 0; i < def->triangle_count && !solid; ++i) {
     try_triangle(x, def->triangles + 3 * (size_t)i, p, &best);
   }
@@ -104,22 +104,14 @@ static binding bind(const tn_soft_def *def, tn_vec3 p)
 
 // ---------------------------------------------------------------------------------------------
 
-static bool are_indices(const int *list, int count, int limit)
-{
-  bool good = true;
-  for (int i = 0; i < count; ++i) {
-    good = good && list[i] >= 0 && list[i] < limit;
-  }
-  return good;
-}
-
 static bool is_good_def(const tn_soft_def *def)
 {
   return def && def->vertices && def->vertex_count > 0 &&
          (def->tetrahedron_count > 0 || def->hexahedron_count > 0 || def->triangle_count > 0) &&
-         are_indices(def->tetrahedra, 4 * def->tetrahedron_count, def->vertex_count) &&
-         are_indices(def->hexahedra, 8 * def->hexahedron_count, def->vertex_count) &&
-         are_indices(def->triangles, 3 * def->triangle_count, def->vertex_count);
+         mesh_are_indices(def->tetrahedra, 4 * (int64_t)def->tetrahedron_count,
+                          def->vertex_count) &&
+         mesh_are_indices(def->hexahedra, 8 * (int64_t)def->hexahedron_count, def->vertex_count) &&
+         mesh_are_indices(def->triangles, 3 * (int64_t)def->triangle_count, def->vertex_count);
 }
 
 void tn_soft_skin_free(tn_soft_skin *skin)
@@ -136,8 +128,8 @@ bool tn_soft_skin_bind(tn_soft_skin *skin, const tn_soft_def *def, const tn_vec3
                        int vertex_count, const int *triangles, int triangle_count)
 {
   if (!skin || !is_good_def(def) || !vertices || vertex_count < 1 || vertex_count > 10000000 ||
-      triangle_count < 0 || triangle_count > 10000000 || (triangle_count > 0 && !triangles) ||
-      !are_indices(triangles, 3 * triangle_count, vertex_count)) {
+      triangle_count > 10000000 ||
+      !mesh_are_indices(triangles, 3 * (int64_t)triangle_count, vertex_count)) {
     return false;
   }
   tn_soft_skin made = {vertex_count, triangle_count, NULL, NULL, NULL};

@@ -1,5 +1,5 @@
 // The parts of a substep that go over a soft body as a whole: ropes and closed surfaces.
-#include "world.h"
+#include "soft_touch.h"
 
 #include <math.h>
 
@@ -448,4 +448,23 @@ void soft_follow_box(soft *s)
   double r = (double)s->radius;
   s->box.lower = tn_p3(lower.x - r, lower.y - r, lower.z - r);
   s->box.upper = tn_p3(upper.x + r, upper.y + r, upper.z + r);
+  s->box_grown = false;
+}
+
+// In constant time: where the particle was is still inside.
+void soft_grow_box(soft *s, tn_pos at)
+{
+  double r = (double)s->radius;
+  widen(&s->box, tn_p3(at.x - r, at.y - r, at.z - r));
+  widen(&s->box, tn_p3(at.x + r, at.y + r, at.z + r));
+  s->box_grown = true;
+}
+
+void soft_boxes_settle(tn_world *world)
+{
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    if (world->softs[i].alive && world->softs[i].box_grown) {
+      soft_follow_box(&world->softs[i]);
+    }
+  }
 }

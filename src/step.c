@@ -899,6 +899,7 @@ uint32_t tn_world_step(tn_world *world, float dt)
   }
   begin_events(world);
   start_clock(world);
+  soft_boxes_settle(world);
   task_begin(world->tasks);
   // find_contacts wakes bodies, which brings their joints back to the graph.
   float scale = impulse_scale(world, dt);

@@ -57,6 +57,7 @@ void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages
 
 #define MAX_THREADS 64
 #define CHUNKS 4 // of a thread's share, at most: they even out unequal costs
+#define BATCH 64 // stages of a job: the pool has counters for these, and more stages take more jobs
 // How often a thread that is done looks whether the others are, before it takes from them: what it
 // takes has to come to its cache, and go back for the next job.
 #define LOOKS 100
@@ -79,7 +80,7 @@ void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages
 // What a thread begins with in each stage; when it is done, and the others are not for a while, it
 // takes from them. The same items go to the same thread in job after job, and stay in its cache.
 typedef struct task_share {
-  alignas(64) atomic_int next[MAX_STAGES];
+  alignas(64) atomic_int next[BATCH];
 } task_share;
 
 // A thread's items of a stage, taken in chunks.
@@ -124,7 +125,7 @@ struct task_pool { // NOLINT(clang-analyzer-optin.performance.Padding)
   atomic_bool stop;
   alignas(64) atomic_int busy; // workers that may be at the current job
   atomic_int sleepers;
-  alignas(64) atomic_int done[MAX_STAGES]; // items
+  alignas(64) atomic_int done[BATCH]; // items
   task_share shares[MAX_THREADS + 1];
 };
 
@@ -468,6 +469,22 @@ static bool is_large(const task_range *stages, int count, int grain)
   return false;
 }
 
+// At most BATCH stages, on the pool's own threads.
+static void run_batch(task_pool *pool, tn_task_fn *task, const task_range *stages, int count,
+                      int grain, void *context)
+{
+  bool shared = pool->sharing && is_large(stages, count, grain);
+  if (!shared || pool->resting > 0) {
+    pool->resting -= shared;
+    run_alone(task, stages, count, context);
+    return;
+  }
+  pool->stages = stages;
+  pool->stage_count = count;
+  pool->grain = grain;
+  run_in_pool(pool, task, context);
+}
+
 void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages, int count,
                      int grain, void *context)
 {
@@ -481,16 +498,10 @@ void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages
   if (pool->enqueue) {
     return;
   }
-  bool shared = pool->sharing && is_large(stages, count, grain);
-  if (!shared || pool->resting > 0) {
-    pool->resting -= shared;
-    run_alone(task, stages, count, context);
-    return;
+  for (int first = 0; first < count; first += BATCH) {
+    int size = count - first < BATCH ? count - first : BATCH;
+    run_batch(pool, task, stages + first, size, grain, context);
   }
-  pool->stages = stages;
-  pool->stage_count = count;
-  pool->grain = grain;
-  run_in_pool(pool, task, context);
 }
 
 #endif

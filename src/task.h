@@ -20,10 +20,8 @@ typedef struct task_range {
   int32_t first, last;
 } task_range;
 
-#define MAX_STAGES 64
-
-// Runs `task` over the items of one range after the other, at most MAX_STAGES of them. It costs
-// less than a job for each: threads meet between ranges, but stay.
+// Runs `task` over the items of one range after the other, any number of them. It costs less than
+// a job for each: threads meet between ranges, but stay.
 void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages, int count,
                      int grain, void *context);
 

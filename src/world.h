@@ -27,7 +27,6 @@
 #define NO_SLOT (-1)
 #define MAX_COLORS 64
 
-_Static_assert(MAX_COLORS <= MAX_STAGES, "a pass over all colours is one job");
 typedef task_range color_range; // of blocks
 
 // When a body or soft body was not finite, as bits: in its last step, and in the one that runs.
@@ -618,6 +617,8 @@ void soft_solve_chains(tn_world *world, float h, bool relaxing);
 void soft_move_chains(tn_world *world, float h);
 void soft_solve_surfaces(tn_world *world, float h, soft_stage stage);
 void soft_follow_box(soft *s);
+void soft_grow_box(soft *s, tn_pos at);    // to hold a particle that was moved there
+void soft_boxes_settle(tn_world *world);   // as the step begins
 void soft_ease(tn_world *world, float dt); // what its substeps cannot follow
 // The turn that an angular momentum gives an inertia xx yy zz xy xz yz.
 tn_pos solve_inertia(const double *inertia, tn_pos momentum);

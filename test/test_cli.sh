@@ -242,6 +242,15 @@ done
 # More frames than a mesh has forms.
 "$tenon" run bowling --seconds 4.5 --glb bowling.glb --poses bowling.csv >out
 node "$here/gltf/forms.mjs" bowling.glb bowling.csv
+# The shapes of the world itself, which most scene files have, and those of bodies.
+for scene in stack pile dominoes ragdoll bowling; do
+  "$tenon" export $scene >$scene.json
+done
+cp "$here/scene_files/all_kinds.json" .
+for file in seesaw all_kinds stack pile dominoes ragdoll bowling; do
+  "$tenon" run $file.json --seconds 0.1 --glb $file-file.glb >out
+  node "$here/gltf/shapes.mjs" $file-file.glb $file.json
+done
 node "$here/gltf/validate.mjs" ./*.glb
 
 echo "all well"

@@ -130,6 +130,84 @@ static void rotation_counts_if_asked(void **unused)
   tn_world_destroy(a.world);
 }
 
+// Chains of every kind of joint, rigid and soft, that grow link by link. The target must stay
+// within its own laws, which the address sanitizer sees where they are the last.
+static void any_chain_is_turned(void **unused)
+{
+  (void)unused;
+  uint32_t seed = 3;
+  for (int n = 0; n < 2 * TN_JOINT_KIND_COUNT; ++n) {
+    tn_world *world = test_world(4, TN_METHOD_TENON);
+    tn_body_id last = test_no_body;
+    for (int i = 0; i < 40; ++i) {
+      tn_body_id body = test_box(world, tn_p3(i + 0.5, 0.0, 0.0), 1.0f, tn_v3(0.5f, 0.1f, 0.1f));
+      tn_joint_def joint =
+          test_joint_def(world, (tn_joint_kind)(n / 2), last, body, tn_p3(i, 0.0, 0.0), z_axis);
+      joint.compliance = joint.angular_compliance = n % 2 ? 1e-6f : 0.0f;
+      assert_false(TN_IS_NULL(tn_joint_create(world, &joint)));
+      last = body;
+      tn_reach_def def = tn_default_reach_def();
+      def.body = last;
+      def.turn = true;
+      def.iterations = 3;
+      def.target.p = tn_p3(0.3 * i, 0.4 * i, 0.0);
+      def.target.q = tn_quat_axis_angle(z_axis, test_between(&seed, -3.0f, 3.0f));
+      tn_reach_result result = tn_world_reach(world, &def);
+      assert_true(result.ok && isfinite(result.distance));
+    }
+    tn_world_destroy(world);
+  }
+}
+
+// Frames and targets out of range: a failure with a message, as of joints with such frames, and
+// every body stays where it was, for good.
+static void what_has_no_answer_moves_nothing(void **unused)
+{
+  (void)unused;
+  static const double sizes[] = {1e20, 1e30, 1e38, 1e39, 1e150, 1e300, 1.7e308};
+  int failures = 0;
+  for (int n = 0; n < 7 * 3 * 2; ++n) {
+    double size = sizes[n % 7];
+    arm a = make_arm(TN_METHOD_TENON, 3.0f), twin = make_arm(TN_METHOD_TENON, 3.0f);
+    tn_reach_def def = tn_default_reach_def();
+    def.body = a.links[LINKS - 1];
+    def.turn = n % 2;
+    def.target.p = tn_p3(1.0, 2.0, 0.0);
+    if (n / 14 == 0) {
+      def.frame.p.x = size;
+    } else if (n / 14 == 1) {
+      def.target.p.y = -size;
+    } else {
+      arm *both[2] = {&a, &twin};
+      for (int k = 0; k < 2; ++k) {
+        tn_joint_def joint = tn_joint_get(both[k]->world, both[k]->joints[0]);
+        joint.frame_a.p.x = joint.frame_b.p.x = size;
+        assert_false(tn_joint_set(both[k]->world, both[k]->joints[0], &joint));
+      }
+    }
+    test_forget_messages();
+    tn_reach_result result = tn_world_reach(a.world, &def);
+    if (result.ok) {
+      assert_true(isfinite(result.distance) && test_is_finite(a.world));
+    } else {
+      assert_message("tn_world_reach");
+      failures += 1;
+      for (int i = 0; i < LINKS; ++i) {
+        tn_transform pose = tn_body_transform(a.world, a.links[i]);
+        tn_transform expected = tn_body_transform(twin.world, twin.links[i]);
+        assert_memory_equal(&pose, &expected, sizeof pose);
+      }
+      if (n / 14 < 2) {
+        test_run(a.world, 1.0f / 60.0f, 3);
+        assert_true(test_is_finite(a.world));
+      }
+    }
+    tn_world_destroy(a.world);
+    tn_world_destroy(twin.world);
+  }
+  assert_true(failures > 7);
+}
+
 static void bad_input_changes_nothing(void **unused)
 {
   (void)unused;
@@ -174,6 +252,8 @@ int main(void)
       cmocka_unit_test(targets_are_reached_or_nearly),
       cmocka_unit_test(motion_stays),
       cmocka_unit_test(rotation_counts_if_asked),
+      cmocka_unit_test(any_chain_is_turned),
+      cmocka_unit_test(what_has_no_answer_moves_nothing),
       cmocka_unit_test(bad_input_changes_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

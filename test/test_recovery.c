@@ -357,6 +357,8 @@ static bool push_badly(const cast *c, int what, uint32_t *random)
   tn_pos center = tn_body_center(w, c->body);
   tn_mass heavy = tn_mass_scaled_to(tn_body_mass(w, c->body), 1.0f);
   heavy.center = far_offset(random);
+  tn_vec3 push = fast(random);
+  int particle = 3;
   switch (what) {
   case 0:
     return tn_body_apply_force_to_center(w, c->body, fast(random));
@@ -375,6 +377,8 @@ static bool push_badly(const cast *c, int what, uint32_t *random)
     return tn_body_apply_angular_impulse(w, c->body, fast(random));
   case 7:
     return tn_soft_apply_force(w, c->soft, 2, fast(random));
+  case 8:
+    return tn_soft_apply_forces(w, c->soft, &particle, &push, 1);
   default:
     return tn_body_set_mass(w, c->body, heavy);
   }
@@ -388,7 +392,7 @@ static void numbers_beyond_the_range_are_refused(void **state)
     bad_call *call;
     int count;
   } calls[6] = {{make_bad_body, 6},  {make_bad_soft, 3}, {make_bad_joint, 2},
-                {make_bad_shape, 2}, {move_badly, 10},   {push_badly, 9}};
+                {make_bad_shape, 2}, {move_badly, 10},   {push_badly, 10}};
   uint32_t random = 17;
   cast c = make_cast(TN_METHOD_TENON);
   test_run(c.world, DT, 5);

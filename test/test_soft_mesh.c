@@ -1,8 +1,10 @@
 // Lattices that fill closed surfaces, and fine skins on coarse bodies.
 #include "soft_support.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 // A closed surface of tubes: a grid around and along, closed both ways.
 enum { AROUND = 32, ALONG = 16 };
@@ -259,9 +261,155 @@ static void skin_refuses_bad_input(void **unused)
   tn_world_destroy(world);
 }
 
+// ---------------------------------------------------------------------------------------------
+// Any arguments: a mesh that is valid, or a refusal
+
+static int any_count(uint32_t *seed)
+{
+  static const int counts[] = {INT_MIN, INT_MIN / 2, -1,         0,         1,
+                               2,       3,           4,          5,         20001,
+                               1 << 21, 1 << 30,     0x55555556, 715827883, INT_MAX};
+  return test_index(seed, 2) ? 1 + test_index(seed, 5) : counts[test_index(seed, 15)];
+}
+
+static float any_size(uint32_t *seed)
+{
+  static const float sizes[] = {NAN,    -1.0f,  0.0f,  1e-45f, 1e-38f, 1e-30f,  1e-20f, 1e-9f,
+                                1e-6f,  0.5f,   1.0f,  1e6f,   1e18f,  1e20f,   1e30f,  3e38f,
+                                0.501f, -1e30f, 1e-3f, 1e3f,   9e8f,   INFINITY};
+  return test_index(seed, 2) ? test_between(seed, 0.1f, 2.0f) : sizes[test_index(seed, 22)];
+}
+
+static bool make_any(tn_soft_def *def, int kind, uint32_t *seed)
+{
+  int counts[3] = {any_count(seed), any_count(seed), any_count(seed)};
+  float sizes[3] = {any_size(seed), any_size(seed), any_size(seed)};
+  switch (kind) {
+  case 0:
+    return tn_soft_mesh_cloth(def, counts[0], counts[1], sizes[0], sizes[1]);
+  case 1:
+    return tn_soft_mesh_rope(def, counts[0], sizes[0]);
+  case 2:
+    return tn_soft_mesh_box(def, counts, tn_v3(sizes[0], sizes[1], sizes[2]), counts[0] % 2);
+  case 3:
+    return tn_soft_mesh_ball(def, counts[0], sizes[0], counts[1] % 2);
+  case 4:
+    return tn_soft_mesh_tube(def, counts, sizes[0], sizes[1], sizes[2]);
+  default:
+    return tn_soft_mesh_sphere(def, counts[0], sizes[0]);
+  }
+}
+
+static void check_mesh(const tn_soft_def *def)
+{
+  for (int i = 0; i < def->vertex_count; ++i) {
+    tn_vec3 v = def->vertices[i];
+    assert_true(isfinite(v.x) && isfinite(v.y) && isfinite(v.z));
+  }
+  for (int i = 0; i < def->edge_count; ++i) {
+    const int *v = def->edges + 2 * i;
+    assert_true(tn_length(tn_sub(def->vertices[v[0]], def->vertices[v[1]])) > 0.0f);
+  }
+  for (int i = 0; i < 3 * def->triangle_count; ++i) {
+    int k = i % 3 == 2 ? i - 2 : i + 1;
+    tn_vec3 a = def->vertices[def->triangles[i]], b = def->vertices[def->triangles[k]];
+    assert_true(a.x != b.x || a.y != b.y || a.z != b.z);
+  }
+}
+
+static void any_size_makes_a_mesh_or_none(void **unused)
+{
+  (void)unused;
+  uint32_t seed = 5;
+  int made[6] = {0};
+  for (int n = 0; n < 3000; ++n) {
+    tn_soft_def def = tn_default_soft_def(), before = def;
+    int kind = n % 6, anchor = 0;
+    if (!make_any(&def, kind, &seed)) {
+      assert_memory_equal(&def, &before, sizeof def);
+      continue;
+    }
+    made[kind] += 1;
+    check_mesh(&def);
+    assert_true(tn_soft_mesh_tethers(&def, &anchor, 1) == (def.edge_count > 0));
+    assert_true(def.edge_count == 0 || def.tether_count == def.vertex_count - 1);
+    tn_soft_mesh_free(&def);
+  }
+  for (int kind = 0; kind < 6; ++kind) {
+    assert_true(made[kind] > 2);
+  }
+}
+
+// Everything that takes a mesh, of a valid one in which a number is not. Returns how many accept
+// it.
+static int use_mesh(const tn_soft_def *def, const int *anchor)
+{
+  tn_soft_def hung = *def, cloth = tn_default_soft_def(), solid = tn_default_soft_def();
+  tn_soft_skin skin;
+  int ok[4] = {tn_soft_mesh_tethers(&hung, anchor, 1),
+               tn_soft_mesh_triangles(&cloth, def->vertices, def->vertex_count, def->triangles,
+                                      def->triangle_count),
+               tn_soft_mesh_solid(&solid, def->vertices, def->vertex_count, def->triangles,
+                                  def->triangle_count, 0.3f, true),
+               tn_soft_skin_bind(&skin, def, def->vertices, def->vertex_count, def->triangles,
+                                 def->triangle_count)};
+  for (int i = 0; i < hung.tether_count; ++i) {
+    assert_true(isfinite(hung.tether_lengths[i]));
+  }
+  if (ok[0]) {
+    free((void *)hung.tethers);
+    free((void *)hung.tether_lengths);
+  }
+  if (ok[3]) {
+    tn_soft_skin_free(&skin);
+  }
+  tn_soft_mesh_free(&cloth);
+  tn_soft_mesh_free(&solid);
+  return ok[0] + ok[1] + ok[2] + ok[3];
+}
+
+static void bad_numbers_in_a_mesh_are_refused(void **unused)
+{
+  (void)unused;
+  static const float bad[] = {NAN, INFINITY, -INFINITY}, large[] = {1e12f, 1e20f, 3e38f};
+  static const int indices[] = {-1, INT_MIN, INT_MAX, 1 << 20};
+  uint32_t seed = 9;
+  for (int n = 0; n < 60; ++n) {
+    tn_soft_def def = tn_default_soft_def();
+    assert_true(tn_soft_mesh_sphere(&def, test_index(&seed, 3), 0.5f));
+    int anchor = 0, vertex = test_index(&seed, def.vertex_count);
+    assert_int_equal(use_mesh(&def, &anchor), 4);
+    tn_vec3 *vertices = (tn_vec3 *)(uintptr_t)def.vertices, kept = vertices[vertex];
+    vertices[vertex].y = bad[n % 3];
+    assert_int_equal(use_mesh(&def, &anchor), 0);
+    vertices[vertex].y = large[n % 3];
+    use_mesh(&def, &anchor);
+    vertices[vertex] = kept;
+    int *triangle = (int *)(uintptr_t)def.triangles + test_index(&seed, 3 * def.triangle_count);
+    int *edge = (int *)(uintptr_t)def.edges + test_index(&seed, 2 * def.edge_count);
+    int was = *triangle, edge_was = *edge;
+    *triangle = *edge = anchor = indices[n % 4];
+    assert_int_equal(use_mesh(&def, &anchor), 0);
+    *triangle = was;
+    *edge = edge_was;
+    tn_soft_def wrong = def;
+    wrong.edge_count = wrong.triangle_count = n % 2 ? -1 : INT_MIN;
+    assert_int_equal(use_mesh(&wrong, &vertex), 0);
+    wrong = def;
+    wrong.edges = wrong.triangles = NULL;
+    assert_int_equal(use_mesh(&wrong, &vertex), 0);
+    wrong = def;
+    wrong.vertex_count = n % 2 ? INT_MIN : 0;
+    assert_int_equal(use_mesh(&wrong, &vertex), 0);
+    tn_soft_mesh_free(&def);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(any_size_makes_a_mesh_or_none),
+      cmocka_unit_test(bad_numbers_in_a_mesh_are_refused),
       cmocka_unit_test(lattice_fills_a_box_exactly),
       cmocka_unit_test(lattice_fills_a_ball),
       cmocka_unit_test(lattice_keeps_a_hole),

@@ -1,8 +1,12 @@
 // The built-in pool: large worlds on several threads, pools that come and go, worlds side by side.
 #include "menagerie.h"
 #include "support.h"
+#include "task.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const float dt = 1.0f / 60.0f;
 
@@ -205,9 +209,161 @@ static void a_world_may_change_threads(void **state)
   assert_true(hashes[0] == hashes[1]);
 }
 
+// ---------------------------------------------------------------------------------------------
+// Jobs of many stages
+
+#define STAGES 300
+#define STAGE_ITEMS 40
+
+typedef struct staged {
+  task_range stages[STAGES];
+  int stage[STAGES * STAGE_ITEMS]; // of each item
+  atomic_int runs[STAGES * STAGE_ITEMS];
+  atomic_int left[STAGES]; // items of each stage that have not been run
+  atomic_int early;        // items that ran before all of the last stage had
+} staged;
+
+static void run_items(int first, int last, void *context)
+{
+  staged *job = context;
+  for (int i = first; i < last; ++i) {
+    int stage = job->stage[i];
+    atomic_fetch_add(&job->early, stage > 0 && atomic_load(&job->left[stage - 1]) != 0);
+    atomic_fetch_add(&job->runs[i], 1);
+    atomic_fetch_sub(&job->left[stage], 1);
+  }
+}
+
+// Returns the number of items.
+static int make_stages(staged *job, int count, uint32_t *seed)
+{
+  memset(job, 0, sizeof *job);
+  int next = 0;
+  for (int i = 0; i < count; ++i) {
+    int items = test_index(seed, STAGE_ITEMS + 1);
+    job->stages[i] = (task_range){next, next + items};
+    atomic_store(&job->left[i], items);
+    for (int k = 0; k < items; ++k) {
+      job->stage[next++] = i;
+    }
+  }
+  return next;
+}
+
+// A host's scheduler: the ranges in any order, here the last first.
+static void *run_backwards(tn_task_fn *task, int count, int grain, void *task_context,
+                           void *context)
+{
+  for (int last = count; last > 0; last -= grain) {
+    task(last > grain ? last - grain : 0, last, task_context);
+  }
+  return context;
+}
+
+static void count_finished(void *handle, void *context)
+{
+  assert_ptr_equal(handle, context);
+  *(int *)context += 1;
+}
+
+static void *take(size_t size, size_t alignment, void *context)
+{
+  (void)context;
+  return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void give(void *memory, size_t size, void *context)
+{
+  (void)size, (void)context;
+  free(memory);
+}
+
+// Every item runs once, and no stage begins before the last one is done.
+static void run_jobs(int threads, tn_enqueue_fn *enqueue, int *finished)
+{
+  tn_allocator allocator = {take, give, NULL};
+  task_pool *pool =
+      task_pool_create(threads, enqueue, enqueue ? count_finished : NULL, finished, &allocator);
+  staged *job = malloc(sizeof *job);
+  assert_true(pool && job);
+  uint32_t seed = (uint32_t)threads;
+  // Steps that take long enough are tried on several threads.
+  for (int step = 0; step < 16; ++step) {
+    int count = step % 4 == 0 ? STAGES : 1 + test_index(&seed, STAGES);
+    task_begin(pool);
+    for (int repeat = 0; repeat < 4; ++repeat) {
+      int items = make_stages(job, count, &seed);
+      task_run_stages(pool, run_items, job->stages, count, 1 + step % 3, job);
+      assert_int_equal(atomic_load(&job->early), 0);
+      for (int i = 0; i < items; ++i) {
+        assert_int_equal(atomic_load(&job->runs[i]), 1);
+      }
+    }
+    task_end(pool);
+  }
+  free(job);
+  task_pool_destroy(pool);
+}
+
+static void jobs_have_any_number_of_stages(void **state)
+{
+  (void)state;
+  int finished = 0;
+  for (int threads = 1; threads <= 5; threads += 2) {
+    run_jobs(threads, NULL, NULL);
+  }
+  run_jobs(2, run_backwards, &finished);
+  assert_true(finished > 0);
+}
+
+// A cloth on two boxes. Each particle on the one that may move takes a colour of its own; those on
+// the fixed one share a colour, which is enough for several threads.
+static uint64_t drape(int side, int threads, tn_enqueue_fn *enqueue, int *finished)
+{
+  tn_world_def def = test_world_def(2, TN_METHOD_TENON);
+  def.threads = threads;
+  def.enqueue = enqueue;
+  def.finish = enqueue ? count_finished : NULL;
+  def.task_context = finished;
+  tn_world *world = tn_world_create(&def);
+  assert_non_null(world);
+  tn_body_id boxes[2] = {test_box(world, tn_p3(0.0, 0.0, 0.0), 1000.0f, tn_v3(0.5f, 0.5f, 0.5f)),
+                         test_body(world, TN_BODY_STATIC, tn_p3(2.0, 0.0, 0.0))};
+  tn_shape_def shape = tn_default_shape_def(TN_SHAPE_BOX);
+  for (int i = 0; i < 2; ++i) {
+    assert_false(TN_IS_NULL(tn_shape_create(world, boxes[i], &shape)));
+  }
+  tn_soft_def cloth = tn_default_soft_def();
+  assert_true(tn_soft_mesh_cloth(&cloth, side, side, 4.0f, 1.0f));
+  cloth.position = tn_p3(1.0, 0.5, 0.0);
+  cloth.velocity = tn_v3(0.0f, -1.0f, 0.0f);
+  assert_false(TN_IS_NULL(tn_soft_create(world, &cloth)));
+  tn_soft_mesh_free(&cloth);
+  test_run(world, dt, 6);
+  assert_true(tn_world_counters(world).touches > 64);
+  uint64_t hash = tn_world_hash(world);
+  tn_world_destroy(world);
+  return hash;
+}
+
+static void a_body_may_have_any_number_of_touches(void **state)
+{
+  (void)state;
+  int finished = 0;
+  for (int side = 24; side <= 60; side += 36) {
+    uint64_t expected = drape(side, 1, NULL, NULL);
+    assert_true(drape(side, 2, NULL, NULL) == expected);
+    assert_true(drape(side, 4, NULL, NULL) == expected);
+    assert_true(drape(side, 2, run_backwards, &finished) == expected);
+  }
+  assert_true(finished > 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(jobs_have_any_number_of_stages),
+      cmocka_unit_test(a_body_may_have_any_number_of_touches),
       cmocka_unit_test(large_worlds_are_the_same_on_any_number_of_threads),
       cmocka_unit_test(pools_come_and_go),
       cmocka_unit_test(worlds_run_side_by_side),

@@ -1,9 +1,9 @@
 // Serves a folder on this machine only, and shows it where there is a display.
 // usage: [PORT=N] node serve.mjs FOLDER
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { extname, join, normalize } from 'node:path';
+import { extname, isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const TYPES = {
@@ -20,26 +20,50 @@ const ALONE = {
   'cross-origin-embedder-policy': 'require-corp',
 };
 
-async function answer(folder, request, response) {
-  const path = decodeURIComponent(new URL(request.url, 'http://localhost').pathname);
-  const file = normalize(join(folder, path.endsWith('/') ? `${path}index.html` : path));
+const ERRORS = { 400: 'This is not a path.\n', 404: 'There is nothing here.\n' };
+
+// The path that a request names, decoded; null if it is malformed.
+function pathOf(target) {
   try {
-    if (!file.startsWith(normalize(folder))) throw new Error('outside');
-    const type = TYPES[extname(file)] ?? 'application/octet-stream';
-    const takesGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
-    const packed = takesGzip ? await readFile(`${file}.gz`).catch(() => null) : null;
-    const data = packed ?? (await readFile(file));
-    response.writeHead(200, {
-      'content-type': type,
-      'cache-control': 'no-cache',
-      ...ALONE,
-      ...(packed ? { 'content-encoding': 'gzip' } : {}),
-    });
-    response.end(data);
+    const path = decodeURIComponent(target.replace(/[?#].*/s, ''));
+    return path.startsWith('/') && !path.includes('\0') ? path : null;
   } catch {
-    response.writeHead(404, { 'content-type': 'text/plain' });
-    response.end('There is nothing here.\n');
+    return null;
   }
+}
+
+// The contents of a file in the folder; null for what is not there or outside of it. Links are
+// resolved first: one that leads out of the folder is outside.
+async function read(folder, path) {
+  try {
+    const [root, file] = await Promise.all([realpath(folder), realpath(join(folder, path))]);
+    const inside = relative(root, file);
+    if (isAbsolute(inside) || inside.split(sep)[0] === '..') return null;
+    return await readFile(file);
+  } catch {
+    return null;
+  }
+}
+
+async function answer(folder, request, response) {
+  const path = pathOf(request.url);
+  const file = path?.endsWith('/') ? `${path}index.html` : path;
+  const takesGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+  const packed = file && takesGzip ? await read(folder, `${file}.gz`) : null;
+  const data = packed ?? (file && (await read(folder, file)));
+  if (!data) {
+    const status = file ? 404 : 400;
+    response.writeHead(status, { 'content-type': 'text/plain' });
+    response.end(ERRORS[status]);
+    return;
+  }
+  response.writeHead(200, {
+    'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
+    'cache-control': 'no-cache',
+    ...ALONE,
+    ...(packed ? { 'content-encoding': 'gzip' } : {}),
+  });
+  response.end(data);
 }
 
 // Resolves once it listens; port 0 takes any that is free.

@@ -291,8 +291,13 @@ TN_API bool tn_soft_set_velocity(tn_world *world, tn_soft_id soft, int particle,
 // A pinned particle moves with the velocity it is given, whatever pulls at it.
 TN_API bool tn_soft_pin(tn_world *world, tn_soft_id soft, int particle, bool pinned);
 TN_API bool tn_soft_is_pinned(const tn_world *world, tn_soft_id soft, int particle);
-// Acts during the next step.
+// Acts during the next step. Forces on the same particle add up. The functions for one particle
+// take constant time.
 TN_API bool tn_soft_apply_force(tn_world *world, tn_soft_id soft, int particle, tn_vec3 force);
+// The same for `count` particles; `particles` null: for all of them, in their order. If one of the
+// indices or forces is bad, none acts.
+TN_API bool tn_soft_apply_forces(tn_world *world, tn_soft_id soft, const int *particles,
+                                 const tn_vec3 *forces, int count);
 
 TN_API tn_energy tn_soft_energy(const tn_world *world, tn_soft_id soft);
 TN_API tn_momentum tn_soft_momentum(const tn_world *world, tn_soft_id soft, tn_pos about);
@@ -320,7 +325,9 @@ TN_API tn_attachment_state tn_attachment_read(const tn_world *world, tn_attachme
 
 // ---------------------------------------------------------------------------------------------
 // Meshes for soft bodies. Each fills in the arrays of `def`, from the C library's heap, and nothing
-// else; give them back with tn_soft_mesh_free once the body is made. False for bad sizes.
+// else; give them back with tn_soft_mesh_free once the body is made. Lengths are from 1e-9 to 1e9
+// m, vertices at most 10,000,000. False, and `def` unchanged, for other sizes, for vertices that
+// are not finite and for indices of no vertex.
 
 // columns x rows vertices in the xz plane about the origin, `size_x` by `size_z`; edges along both
 // directions and across. Vertex row * columns + column.
