@@ -225,16 +225,6 @@ void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps)
   set_lane(block->torque, lane, t, 3);
 }
 
-static bool is_state_finite(const body_state *state)
-{
-  // A sum is finite only if every term is.
-  float sum = 0.0f;
-  for (int i = 0; i < 8; ++i) {
-    sum += 0.0f * state->motion[i] + 0.0f * state->pose[i];
-  }
-  return sum == 0.0f;
-}
-
 static void arrive(body *b, body_state *state)
 {
   dquat q = dquat_normalize(dquat_from(b->target.q));
@@ -252,23 +242,23 @@ bool body_end_step(tn_world *world, int32_t slot)
     return true;
   }
   body_state *state = &world->state[slot];
-  bool finite = is_state_finite(state);
   b->force = b->torque = tn_v3(0.0f, 0.0f, 0.0f);
-  if (!finite) {
+  tn_pos move = {(double)state->dx[0], (double)state->dx[1], (double)state->dx[2]};
+  tn_pos center = pos_add(b->center, move);
+  if (b->has_target) {
+    arrive(b, state);
+  } else if (!is_position(center)) {
     memset(state->v, 0, sizeof state->v);
     memset(state->w, 0, sizeof state->w);
     body_refresh(world, slot);
     return false;
-  }
-  if (b->has_target) {
-    arrive(b, state);
   } else {
-    tn_pos move = {(double)state->dx[0], (double)state->dx[1], (double)state->dx[2]};
     dquat turn = {(double)state->dq[0], (double)state->dq[1], (double)state->dq[2],
                   (double)state->dq[3]};
-    b->center = pos_add(b->center, move);
+    b->center = center;
     b->rotation = dquat_normalize(dquat_mul(turn, b->rotation));
   }
+  b->lost = 0;
   memset(state->pose, 0, sizeof state->pose);
   state->dq[3] = 1.0f;
   return true;
@@ -301,8 +291,8 @@ static const char *why_bad_mass(const tn_mass *mass)
   if (!(mass->mass > 0.0f) || !isfinite(mass->mass)) {
     return "mass must be positive and finite";
   }
-  if (!is_finite3(mass->center)) {
-    return "the centre of mass is not finite";
+  if (!is_offset(mass->center)) {
+    return "the centre of mass is not finite or too far away";
   }
   if (!isfinite(1.0f / mass->mass)) {
     return "mass is too small";
@@ -324,17 +314,17 @@ static const char *why_bad_body(const tn_body_def *def)
       def->type != TN_BODY_DYNAMIC) {
     return "unknown body type";
   }
-  if (!is_finite_pos(def->position)) {
-    return "position is not finite";
+  if (!is_position(def->position)) {
+    return "position is not finite or too far away";
   }
   if (!is_rotation(def->rotation)) {
     return "rotation is not a quaternion near unit length";
   }
-  if (!is_finite3(def->velocity) || !is_finite3(def->angular_velocity)) {
-    return "velocity is not finite";
+  if (!is_rate(def->velocity) || !is_rate(def->angular_velocity)) {
+    return "velocity is not finite or too large";
   }
-  if (!isfinite(def->gravity_scale)) {
-    return "gravity_scale is not finite";
+  if (!is_between(def->gravity_scale, -1e6f, 1e6f)) {
+    return "gravity_scale must be from -1e6 to 1e6";
   }
   if (!is_between(def->linear_damping, 0.0f, 1e6f) ||
       !is_between(def->angular_damping, 0.0f, 1e6f)) {
@@ -344,7 +334,12 @@ static const char *why_bad_body(const tn_body_def *def)
       !is_between(def->max_angular_speed, 0.0f, 3e38f)) {
     return "speed limits must be non-negative and finite";
   }
-  return def->type == TN_BODY_DYNAMIC ? why_bad_mass(&def->mass) : NULL;
+  const char *why = why_bad_mass(&def->mass);
+  if (why) {
+    return def->type == TN_BODY_DYNAMIC ? why : NULL;
+  }
+  tn_pos center = tn_offset(def->position, tn_rotate(def->rotation, def->mass.center));
+  return is_position(center) ? NULL : "the centre of mass is too far away";
 }
 
 void body_clear_slots(tn_world *world, int32_t first, int32_t last)
@@ -580,18 +575,18 @@ tn_pos tn_body_center(const tn_world *world, tn_body_id id)
   return b ? b->center : tn_p3(0.0, 0.0, 0.0);
 }
 
-static bool is_point(const tn_world *world, bool finite, const char *caller)
+static bool is_point(const tn_world *world, bool in_range, const char *caller)
 {
-  if (!finite) {
-    report(world, TN_LOG_ERROR, "%s: the point is not finite", caller);
+  if (!in_range) {
+    report(world, TN_LOG_ERROR, "%s: the point is not finite or too far away", caller);
   }
-  return finite;
+  return in_range;
 }
 
 tn_pos tn_body_point(const tn_world *world, tn_body_id id, tn_vec3 local)
 {
   const body *b = body_find(world, id, "tn_body_point");
-  if (!b || !is_point(world, is_finite3(local), "tn_body_point")) {
+  if (!b || !is_point(world, is_offset(local), "tn_body_point")) {
     return tn_p3(0.0, 0.0, 0.0);
   }
   dquat q = dquat_mul(b->rotation, dquat_conjugate(b->local_principal));
@@ -603,7 +598,7 @@ tn_pos tn_body_point(const tn_world *world, tn_body_id id, tn_vec3 local)
 tn_vec3 tn_body_point_velocity(const tn_world *world, tn_body_id id, tn_pos point)
 {
   const body *b = body_find(world, id, "tn_body_point_velocity");
-  if (!b || !is_point(world, is_finite_pos(point), "tn_body_point_velocity")) {
+  if (!b || !is_point(world, is_position(point), "tn_body_point_velocity")) {
     return tn_v3(0.0f, 0.0f, 0.0f);
   }
   const body_state *state = &world->state[body_slot(world, b)];
@@ -657,14 +652,24 @@ bool tn_body_set_type(tn_world *world, tn_body_id id, tn_body_type type)
   return true;
 }
 
+// Where its centre of mass would be.
+static tn_pos center_at(const body *b, tn_transform t)
+{
+  return pos_add(t.p, dquat_rotate(dquat_normalize(dquat_from(t.q)), b->local_center));
+}
+
 bool tn_body_set_transform(tn_world *world, tn_body_id id, tn_transform transform)
 {
   body *b = body_find(world, id, "tn_body_set_transform");
   if (!b) {
     return false;
   }
-  if (!is_finite_pos(transform.p) || !is_rotation(transform.q)) {
-    return reject(world, "tn_body_set_transform", "the transform is not finite or not a rotation");
+  if (!is_position(transform.p) || !is_rotation(transform.q)) {
+    return reject(world, "tn_body_set_transform",
+                  "the transform is not finite, too far away or not a rotation");
+  }
+  if (!is_position(center_at(b, transform))) {
+    return reject(world, "tn_body_set_transform", "the centre of mass is too far away");
   }
   int32_t slot = body_slot(world, b);
   body_wake(world, slot);
@@ -688,57 +693,6 @@ tn_vec3 tn_body_angular_velocity(const tn_world *world, tn_body_id id)
   return b ? to_vec3(world->state[body_slot(world, b)].w) : tn_v3(0.0f, 0.0f, 0.0f);
 }
 
-// A body that may be moved by velocities, or null with the reason told.
-static body *find_moving(tn_world *world, tn_body_id id, tn_vec3 value, const char *caller)
-{
-  body *b = body_find(world, id, caller);
-  if (!b) {
-    return NULL;
-  }
-  if (b->type == TN_BODY_STATIC) {
-    reject(world, caller, "a static body has no velocity");
-    return NULL;
-  }
-  if (!is_finite3(value)) {
-    reject(world, caller, "the vector is not finite");
-    return NULL;
-  }
-  return b;
-}
-
-static body *find_dynamic(tn_world *world, tn_body_id id, tn_vec3 value, const char *caller)
-{
-  body *b = find_moving(world, id, value, caller);
-  if (b && b->type != TN_BODY_DYNAMIC) {
-    reject(world, caller, "only dynamic bodies feel forces");
-    return NULL;
-  }
-  return b;
-}
-
-bool tn_body_set_velocity(tn_world *world, tn_body_id id, tn_vec3 velocity)
-{
-  body *b = find_moving(world, id, velocity, "tn_body_set_velocity");
-  if (b) {
-    body_wake(world, body_slot(world, b));
-    set_array(world->state[body_slot(world, b)].v, from_vec3(velocity));
-  }
-  return b != NULL;
-}
-
-bool tn_body_set_angular_velocity(tn_world *world, tn_body_id id, tn_vec3 velocity)
-{
-  body *b = find_moving(world, id, velocity, "tn_body_set_angular_velocity");
-  if (!b) {
-    return false;
-  }
-  int32_t slot = body_slot(world, b);
-  body_wake(world, slot);
-  set_array(world->state[slot].w, from_vec3(velocity));
-  body_refresh(world, slot);
-  return true;
-}
-
 bool tn_body_move_to(tn_world *world, tn_body_id id, tn_transform target)
 {
   body *b = body_find(world, id, "tn_body_move_to");
@@ -748,86 +702,13 @@ bool tn_body_move_to(tn_world *world, tn_body_id id, tn_transform target)
   if (b->type != TN_BODY_KINEMATIC) {
     return reject(world, "tn_body_move_to", "the body is not kinematic");
   }
-  if (!is_finite_pos(target.p) || !is_rotation(target.q)) {
-    return reject(world, "tn_body_move_to", "the target is not finite or not a rotation");
+  if (!is_position(target.p) || !is_rotation(target.q) || !is_position(center_at(b, target))) {
+    return reject(world, "tn_body_move_to",
+                  "the target is not finite, too far away or not a rotation");
   }
   b->target = target;
   b->has_target = true;
   return true;
-}
-
-bool tn_body_apply_force(tn_world *world, tn_body_id id, tn_vec3 force, tn_pos point)
-{
-  body *b = find_dynamic(world, id, force, "tn_body_apply_force");
-  if (!b) {
-    return false;
-  }
-  if (!is_finite_pos(point)) {
-    return reject(world, "tn_body_apply_force", "the point is not finite");
-  }
-  tn_vec3 torque = tn_cross(tn_between_points(b->center, point), force);
-  body_wake(world, body_slot(world, b));
-  b->force = tn_add(b->force, force);
-  b->torque = tn_add(b->torque, torque);
-  return true;
-}
-
-bool tn_body_apply_force_to_center(tn_world *world, tn_body_id id, tn_vec3 force)
-{
-  body *b = find_dynamic(world, id, force, "tn_body_apply_force_to_center");
-  if (b) {
-    body_wake(world, body_slot(world, b));
-    b->force = tn_add(b->force, force);
-  }
-  return b != NULL;
-}
-
-bool tn_body_apply_torque(tn_world *world, tn_body_id id, tn_vec3 torque)
-{
-  body *b = find_dynamic(world, id, torque, "tn_body_apply_torque");
-  if (b) {
-    body_wake(world, body_slot(world, b));
-    b->torque = tn_add(b->torque, torque);
-  }
-  return b != NULL;
-}
-
-static void add_angular_impulse(tn_world *world, int32_t slot, tn_vec3 impulse)
-{
-  Spin spin = get_spin(world, slot);
-  spin.momentum = v_add(spin.momentum, from_vec3(impulse));
-  V w = q_rotate(spin.start, v_mul(spin.inverse, q_unrotate(spin.start, spin.momentum)));
-  spin.last = w;
-  set_array(world->state[slot].w, w);
-  set_spin(world, slot, &spin);
-}
-
-bool tn_body_apply_impulse(tn_world *world, tn_body_id id, tn_vec3 impulse, tn_pos point)
-{
-  body *b = find_dynamic(world, id, impulse, "tn_body_apply_impulse");
-  if (!b) {
-    return false;
-  }
-  if (!is_finite_pos(point)) {
-    return reject(world, "tn_body_apply_impulse", "the point is not finite");
-  }
-  int32_t slot = body_slot(world, b);
-  body_wake(world, slot);
-  body_state *state = &world->state[slot];
-  V dv = v_scale(state->inverse_mass, from_vec3(impulse));
-  set_array(state->v, v_add(from_array(state->v), dv));
-  add_angular_impulse(world, slot, tn_cross(tn_between_points(b->center, point), impulse));
-  return true;
-}
-
-bool tn_body_apply_angular_impulse(tn_world *world, tn_body_id id, tn_vec3 impulse)
-{
-  body *b = find_dynamic(world, id, impulse, "tn_body_apply_angular_impulse");
-  if (b) {
-    body_wake(world, body_slot(world, b));
-    add_angular_impulse(world, body_slot(world, b), impulse);
-  }
-  return b != NULL;
 }
 
 tn_mass tn_body_mass(const tn_world *world, tn_body_id id)
@@ -848,6 +729,9 @@ bool tn_body_set_mass(tn_world *world, tn_body_id id, tn_mass mass)
   }
   dquat q = dquat_mul(b->rotation, dquat_conjugate(b->local_principal));
   tn_pos origin = pos_sub(b->center, dquat_rotate(q, b->local_center));
+  if (!is_position(tn_offset(origin, tn_rotate(dquat_round(q), mass.center)))) {
+    return reject(world, "tn_body_set_mass", "the centre of mass is too far away");
+  }
   int32_t slot = body_slot(world, b);
   body_wake(world, slot);
   set_mass(b, mass);
@@ -869,8 +753,8 @@ bool tn_body_set_gravity_scale(tn_world *world, tn_body_id id, float scale)
   if (!b) {
     return false;
   }
-  if (!isfinite(scale)) {
-    return reject(world, "tn_body_set_gravity_scale", "the scale is not finite");
+  if (!is_between(scale, -1e6f, 1e6f)) {
+    return reject(world, "tn_body_set_gravity_scale", "the scale must be from -1e6 to 1e6");
   }
   b->gravity_scale = scale;
   body_wake(world, body_slot(world, b));

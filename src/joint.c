@@ -126,8 +126,9 @@ static const char *why_bad_drive(const tn_drive *drive, bool possible)
   if (!possible) {
     return "this kind of joint has no free axis for the drive";
   }
-  if (!isfinite(drive->target) || !isfinite(drive->velocity) || !isfinite(drive->force)) {
-    return "a drive's target, velocity or force is not finite";
+  if (!(fabsf(drive->target) <= (float)TN_MAX_DISTANCE) ||
+      !(fabsf(drive->velocity) <= TN_MAX_RATE) || !isfinite(drive->force)) {
+    return "a drive's target, velocity or force is not finite or too large";
   }
   if (!is_compliance(drive->compliance)) {
     return "a drive's compliance must be from 0 to 1e12";
@@ -173,8 +174,8 @@ static const char *why_bad_numbers(const tn_joint_def *def)
 {
   for (int i = 0; i < 2; ++i) {
     const tn_transform *frame = i == 0 ? &def->frame_a : &def->frame_b;
-    if (!is_finite_pos(frame->p)) {
-      return "a frame's position is not finite";
+    if (!is_position(frame->p)) {
+      return "a frame's position is not finite or too far away";
     }
     if (!is_rotation(frame->q)) {
       return "a frame's rotation is not a quaternion near unit length";
@@ -255,7 +256,7 @@ bool tn_joint_def_at(const tn_world *world, tn_joint_def *def, tn_pos point, tn_
     return false;
   }
   float length = tn_length(axis);
-  if (!def || !is_finite_pos(point) || !(length > 0.0f) || !isfinite(length)) {
+  if (!def || !is_position(point) || !(length > 0.0f) || !isfinite(length)) {
     report(world, TN_LOG_ERROR, "tn_joint_def_at: the point is not finite or the axis is zero");
     return false;
   }
@@ -267,8 +268,8 @@ bool tn_joint_def_between(const tn_world *world, tn_joint_def *def, tn_pos point
   if (!world) {
     return false;
   }
-  if (!def || !is_finite_pos(point_a) || !is_finite_pos(point_b)) {
-    report(world, TN_LOG_ERROR, "tn_joint_def_between: a point is not finite");
+  if (!def || !is_position(point_a) || !is_position(point_b)) {
+    report(world, TN_LOG_ERROR, "tn_joint_def_between: a point is not finite or too far away");
     return false;
   }
   tn_vec3 d = tn_between_points(point_a, point_b);
@@ -566,8 +567,8 @@ bool tn_joint_set_anchor(tn_world *world, tn_joint_id id, tn_pos position)
     report(world, TN_LOG_ERROR, "tn_joint_set_anchor: no end of the joint is fixed to the world");
     return false;
   }
-  if (!is_finite_pos(position)) {
-    report(world, TN_LOG_ERROR, "tn_joint_set_anchor: the position is not finite");
+  if (!is_position(position)) {
+    report(world, TN_LOG_ERROR, "tn_joint_set_anchor: the position is not finite or too far away");
     return false;
   }
   body_wake(world, j->slot[0]);

@@ -80,6 +80,22 @@ bool is_finite_pos(tn_pos p)
   return isfinite(p.x) && isfinite(p.y) && isfinite(p.z);
 }
 
+bool is_position(tn_pos p)
+{
+  return fabs(p.x) <= TN_MAX_DISTANCE && fabs(p.y) <= TN_MAX_DISTANCE &&
+         fabs(p.z) <= TN_MAX_DISTANCE;
+}
+
+bool is_offset(tn_vec3 v)
+{
+  return is_position(tn_p3((double)v.x, (double)v.y, (double)v.z));
+}
+
+bool is_rate(tn_vec3 v)
+{
+  return fabsf(v.x) <= TN_MAX_RATE && fabsf(v.y) <= TN_MAX_RATE && fabsf(v.z) <= TN_MAX_RATE;
+}
+
 bool is_rotation(tn_quat q)
 {
   float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;

@@ -331,9 +331,9 @@ static bool is_good_way(const tn_world *world, tn_pos from, tn_vec3 way, const c
   if (!world) {
     return false;
   }
-  const char *why = !is_finite_pos(from) ? "the start is not finite"
-                    : !is_finite3(way)   ? "the way is not finite"
-                                         : NULL;
+  const char *why = !is_position(from) ? "the start is not finite or too far away"
+                    : !is_finite3(way) ? "the way is not finite"
+                                       : NULL;
   if (why) {
     report(world, TN_LOG_ERROR, "%s: %s", caller, why);
   }
@@ -407,8 +407,8 @@ static bool is_good_solid(const tn_world *world, const tn_shape_def *def, tn_tra
   if (!why && g->kind > TN_SHAPE_HULL) {
     why = "the shape must be a sphere, capsule, box, cylinder, cone or hull";
   }
-  if (!why && (!is_finite_pos(at.p) || !is_rotation(at.q))) {
-    why = "the place is not finite or not a rotation";
+  if (!why && (!is_position(at.p) || !is_rotation(at.q))) {
+    why = "the place is not finite, too far away or not a rotation";
   }
   if (why) {
     report(world, TN_LOG_ERROR, "%s: %s", caller, why);
@@ -667,9 +667,10 @@ tn_hit tn_world_closest_point(const tn_world *world, tn_pos point, float distanc
   if (!world) {
     return miss;
   }
-  if (!is_finite_pos(point) || !(distance >= 0.0f)) {
+  if (!is_position(point) || !(distance >= 0.0f)) {
     report(world, TN_LOG_ERROR, "tn_world_closest_point: %s",
-           is_finite_pos(point) ? "the distance must not be negative" : "the point is not finite");
+           is_position(point) ? "the distance must not be negative"
+                              : "the point is not finite or too far away");
     return miss;
   }
   closest_query q = {.world = world, .filter = filter, .point = point};

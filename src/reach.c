@@ -23,11 +23,11 @@ static const char *why_bad(const tn_reach_def *def)
   if (!def || def->cookie != DEF_COOKIE) {
     return "the definition was not made by tn_default_reach_def";
   }
-  if (!is_finite_pos(def->frame.p) || !is_rotation(def->frame.q)) {
-    return "the frame is not finite or not a rotation";
+  if (!is_position(def->frame.p) || !is_rotation(def->frame.q)) {
+    return "the frame is not finite, too far away or not a rotation";
   }
-  if (!is_finite_pos(def->target.p) || !is_rotation(def->target.q)) {
-    return "the target is not finite or not a rotation";
+  if (!is_position(def->target.p) || !is_rotation(def->target.q)) {
+    return "the target is not finite, too far away or not a rotation";
   }
   return def->iterations < 1 || def->iterations > 100000 ? "iterations must be 1 to 100,000" : NULL;
 }

@@ -116,8 +116,8 @@ const char *material_problem(const tn_material *m)
   if (!is_share(m->compliance, 1e6f)) {
     return "compliance must be non-negative and finite";
   }
-  if (!is_finite3(m->surface_velocity)) {
-    return "surface velocity is not finite";
+  if (!is_rate(m->surface_velocity)) {
+    return "surface velocity is not finite or too large";
   }
   bool known =
       m->combine_friction >= TN_COMBINE_AVERAGE && m->combine_friction <= TN_COMBINE_MAXIMUM &&
@@ -203,8 +203,8 @@ static const char *why_bad_shape(const tn_world *world, const body *b, const tn_
   if (why) {
     return why;
   }
-  if (!is_finite3(def->position) || !is_rotation(def->rotation)) {
-    return "the place in the body is not finite or not a rotation";
+  if (!is_offset(def->position) || !is_rotation(def->rotation)) {
+    return "the place in the body is not finite, too far away or not a rotation";
   }
   if (material_problem(&def->material)) {
     return material_problem(&def->material);

@@ -291,7 +291,8 @@ static bool wants_all(const tn_world *world, const soft *s, const void *in, int 
 
 static bool bad_particle(const tn_world *world, int particle, const char *caller)
 {
-  report(world, TN_LOG_ERROR, "%s: the value for particle %d is not finite", caller, particle);
+  report(world, TN_LOG_ERROR, "%s: the value for particle %d is not finite or too large", caller,
+         particle);
   return false;
 }
 
@@ -308,7 +309,7 @@ bool tn_soft_set_positions(tn_world *world, tn_soft_id id, const tn_pos *in, int
     return false;
   }
   for (int i = 0; i < count; ++i) {
-    if (!is_finite_pos(in[i])) {
+    if (!is_position(in[i])) {
       return bad_particle(world, i, caller);
     }
   }
@@ -328,7 +329,7 @@ bool tn_soft_set_velocities(tn_world *world, tn_soft_id id, const tn_vec3 *in, i
     return false;
   }
   for (int i = 0; i < count; ++i) {
-    if (!is_finite3(in[i])) {
+    if (!is_rate(in[i])) {
       return bad_particle(world, i, caller);
     }
   }
@@ -343,7 +344,7 @@ bool tn_soft_set_position(tn_world *world, tn_soft_id id, int particle, tn_pos p
 {
   const char *caller = "tn_soft_set_position";
   soft_particle *p = find_particle(world, id, particle, caller);
-  if (!p || !is_finite_pos(position)) {
+  if (!p || !is_position(position)) {
     return p ? bad_particle(world, particle, caller) : false;
   }
   p->at = position;
@@ -356,7 +357,7 @@ bool tn_soft_set_velocity(tn_world *world, tn_soft_id id, int particle, tn_vec3 
 {
   const char *caller = "tn_soft_set_velocity";
   soft_particle *p = find_particle(world, id, particle, caller);
-  if (!p || !is_finite3(velocity)) {
+  if (!p || !is_rate(velocity)) {
     return p ? bad_particle(world, particle, caller) : false;
   }
   p->v = velocity;
@@ -364,11 +365,16 @@ bool tn_soft_set_velocity(tn_world *world, tn_soft_id id, int particle, tn_vec3 
   return true;
 }
 
+static bool bears(const soft_particle *p, tn_vec3 force)
+{
+  return is_rate(tn_scale(1.0f / p->mass, tn_add(p->force, force)));
+}
+
 bool tn_soft_apply_force(tn_world *world, tn_soft_id id, int particle, tn_vec3 force)
 {
   const char *caller = "tn_soft_apply_force";
   soft_particle *p = find_particle(world, id, particle, caller);
-  if (!p || !is_finite3(force)) {
+  if (!p || !bears(p, force)) {
     return p ? bad_particle(world, particle, caller) : false;
   }
   p->force = tn_add(p->force, force);
@@ -393,11 +399,9 @@ bool tn_soft_apply_forces(tn_world *world, tn_soft_id id, const int *particles,
   }
   for (int i = 0; i < count; ++i) {
     int particle = particles ? particles[i] : i;
-    if (!find_particle(world, id, particle, caller)) {
-      return false;
-    }
-    if (!is_finite3(forces[i])) {
-      return bad_particle(world, particle, caller);
+    const soft_particle *p = find_particle(world, id, particle, caller);
+    if (!p || !bears(p, forces[i])) {
+      return p ? bad_particle(world, particle, caller) : false;
     }
   }
   for (int i = 0; i < count; ++i) {

@@ -84,8 +84,8 @@ static const char *why_bad(const tn_attachment_def *def)
   if (def->cookie != DEF_COOKIE) {
     return "the definition does not come from tn_default_attachment_def";
   }
-  if (!is_finite_pos(def->point)) {
-    return "the point is not finite";
+  if (!is_position(def->point)) {
+    return "the point is not finite or too far away";
   }
   if (!(def->compliance >= 0.0f && def->compliance <= 1e12f)) {
     return "compliance must be from 0 to 1e12";
@@ -180,8 +180,8 @@ bool tn_attachment_set_point(tn_world *world, tn_attachment_id id, tn_pos point)
   if (!a) {
     return false;
   }
-  if (!is_finite_pos(point)) {
-    report(world, TN_LOG_ERROR, "tn_attachment_set_point: the point is not finite");
+  if (!is_position(point)) {
+    report(world, TN_LOG_ERROR, "tn_attachment_set_point: the point is not finite or too far away");
     return false;
   }
   a->def.point = point;

@@ -61,6 +61,7 @@ typedef struct soft {
   bool closed;    // its triangles enclose it
   bool chained;   // its edges follow each other and are solved at once
   bool supported; // something holds it: pins, attachments, contacts
+  uint8_t lost;   // lost_when
   bool box_grown; // by single positions: the box may be too large until the next step
   float still_for;
   int32_t sleep_next; // ring of those that fell asleep together: see island.c

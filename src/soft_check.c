@@ -285,8 +285,9 @@ static const char *why_bad_stiffness(const tn_soft_def *def)
 
 static const char *why_bad_numbers(const tn_soft_def *def)
 {
-  if (!is_finite_pos(def->position) || !is_rotation(def->rotation) || !is_finite3(def->velocity)) {
-    return "position, rotation or velocity is not finite, or the rotation no quaternion";
+  if (!is_position(def->position) || !is_rotation(def->rotation) || !is_rate(def->velocity)) {
+    return "position, rotation or velocity is not finite or too large, or the rotation no "
+           "quaternion";
   }
   if (!def->masses && !(is_in(def->mass, 1e-12f, 1e12f))) {
     return "mass must be positive and finite";
@@ -295,8 +296,8 @@ static const char *why_bad_numbers(const tn_soft_def *def)
       !is_in(def->linear_damping, 0.0f, 1e6f)) {
     return "damping must be from 0 to 1e6";
   }
-  if (!isfinite(def->gravity_scale)) {
-    return "gravity_scale is not finite";
+  if (!is_in(def->gravity_scale, -1e6f, 1e6f)) {
+    return "gravity_scale must be from -1e6 to 1e6";
   }
   if (!is_in(def->radius, 0.0f, 1e6f)) {
     return "radius must be non-negative and finite";
@@ -308,7 +309,8 @@ static bool check_vertices(const check *c)
 {
   for (int i = 0; i < c->def->vertex_count; ++i) {
     tn_vec3 v = c->def->vertices[i];
-    if (!is_finite3(v) || tn_length(v) > 1e9f) {
+    tn_pos at = tn_offset(c->def->position, tn_rotate(c->def->rotation, v));
+    if (!is_offset(v) || !is_position(at)) {
       return wrong(c, "vertex", i, "is not finite or too far away");
     }
     if (c->def->masses && !is_in(c->def->masses[i], 1e-12f, 1e12f)) {

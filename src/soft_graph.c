@@ -525,36 +525,29 @@ void soft_pack(tn_world *world)
   set_loads(world);
 }
 
-static bool is_finite_line(const particle_state *p)
-{
-  float sum = 0.0f;
-  for (int i = 0; i < 8; ++i) {
-    sum += p->line[i] * 0.0f;
-  }
-  return sum == 0.0f;
-}
-
-// False when a particle's state is not finite: the body stays where the step began, and stops.
-static bool take_back(tn_world *world, soft *s)
+// False when a particle would leave the world's range: the body stays where the step began, and
+// stops.
+static bool take_back(const tn_world *world, soft *s)
 {
   const particle_state *state = world->soft_graph.data.particles + s->first;
-  bool finite = true;
+  bool inside = true;
   for (int32_t i = 0; i < s->particle_count; ++i) {
-    finite = finite && is_finite_line(&state[i]);
+    tn_vec3 way = tn_v3(state[i].dx[0], state[i].dx[1], state[i].dx[2]);
+    inside = inside && is_position(tn_offset(s->particles[i].at, way));
   }
   for (int32_t i = 0; i < s->particle_count; ++i) {
     soft_particle *p = &s->particles[i];
     p->force = tn_v3(0.0f, 0.0f, 0.0f);
-    p->v = finite ? tn_v3(state[i].v[0], state[i].v[1], state[i].v[2]) : p->force;
-    if (finite) {
+    p->v = inside ? tn_v3(state[i].v[0], state[i].v[1], state[i].v[2]) : p->force;
+    if (inside) {
       p->at = tn_offset(p->at, tn_v3(state[i].dx[0], state[i].dx[1], state[i].dx[2]));
     }
   }
-  return finite;
+  return inside;
 }
 
 // Rotations and impulses of a body that was lost are worth nothing.
-static void forget_rows(tn_world *world, int32_t slot)
+void soft_forget_rows(tn_world *world, int32_t slot)
 {
   soft_states_out(world);
   soft *s = &world->softs[slot];
@@ -581,13 +574,34 @@ bool soft_unpack(tn_world *world)
     if (!s->alive || s->first == 0) {
       continue;
     }
-    if (!take_back(world, s)) {
-      report(world, TN_LOG_ERROR, "tn_world_step: soft body %d went non-finite; it was stopped",
-             (int)i);
+    if (take_back(world, s)) {
+      s->lost = 0;
+    } else {
+      lost_forget_soft(world, i);
+      lost_report_soft(world, i, "left the range of positions");
       ok = false;
-      forget_rows(world, i);
     }
     soft_follow_box(s);
+  }
+  return ok;
+}
+
+bool soft_stop_wild(tn_world *world)
+{
+  bool ok = true;
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    soft *s = &world->softs[i];
+    bool wild = false;
+    for (int32_t k = 0; s->alive && s->first > 0 && k < s->particle_count; ++k) {
+      wild = wild || !is_rate(s->particles[k].v);
+    }
+    for (int32_t k = 0; wild && k < s->particle_count; ++k) {
+      s->particles[k].v = tn_v3(0.0f, 0.0f, 0.0f);
+    }
+    if (wild) {
+      lost_report_soft(world, i, "went non-finite");
+      ok = false;
+    }
   }
   return ok;
 }

@@ -66,6 +66,11 @@ void touches_remove_of_soft(tn_world *world, int32_t slot)
   drop_touches(world, is_of_soft, slot);
 }
 
+void touches_drop_of_soft(tn_world *world, int32_t slot)
+{
+  drop_touches(world, is_of_soft, slot);
+}
+
 void touches_remove_of_shape(tn_world *world, int32_t slot)
 {
   meetings_remove_of_shape(world, slot);

@@ -3,6 +3,10 @@
 #include "gather.h"
 #include "soft_store.h"
 
+// m/s, the default limit of bodies. Torn pieces that nothing holds back would reach the end of the
+// range of positions otherwise.
+#define PARTICLE_SPEED 1000.0f
+
 #define PARTICLE_OPS PASTE(particle_ops_, TN_LANES)
 
 KERNEL Particle load_run(const solver_data *data, int block, int lane)
@@ -53,7 +57,7 @@ static void drift_particles(solver_data *data, int first, int last)
   for (int block = first; block < last; ++block) {
     for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
       Particle p = load_run(data, block, lane);
-      p.v = stilled(p.v);
+      p.v = limited(stilled(p.v), splat(PARTICLE_SPEED));
       p.dx = v_add(p.dx, v_scale(h, p.v));
       store_run(data, block, lane, &p);
     }

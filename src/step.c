@@ -27,6 +27,9 @@ static const float SOFT_KEEP = 0.5f;
 // Blocks of soft rows: edges are cheap.
 static const int SOFT_GRAIN[SOFT_TYPE_COUNT] = {32, 32, 16, 16, 8, 8, 8, 8};
 
+// Watched runs of a step that is not finite, before all that is not finite is taken out of it.
+#define WATCHED_RUNS 8
+
 typedef void pass_fn(solver_data *data, int first, int last);
 
 typedef struct pass_task {
@@ -115,11 +118,21 @@ typedef struct stepper {
   int32_t mechanisms;
   int32_t bouncers;
   bool has_joints, has_contacts, has_softs;
+  bool *watch; // or NULL; set once something is found that is not finite
 } stepper;
+
+// After each pass of a step that is solved again to see where it goes wrong.
+static void look(const stepper *s)
+{
+  if (s->watch && !*s->watch) {
+    *s->watch = lost_find(s->world, false);
+  }
+}
 
 static void for_bodies(stepper *s, tn_task_fn *task)
 {
   task_run(s->tasks, task, s->blocks, BODY_GRAIN, &s->task);
+  look(s);
 }
 
 // Gauss-Seidel: colour after colour, all constraints of a colour at once.
@@ -128,8 +141,13 @@ static void for_colors(stepper *s, const color_range *colors, int count, color_r
 {
   s->task.pass = pass;
   s->task.offset = 0;
-  task_run_stages(s->tasks, constraint_task, colors, count, grain, &s->task);
+  int stages = s->watch ? 1 : count; // one colour after the other, to look in between
+  for (int i = 0; i < count; i += stages) {
+    task_run_stages(s->tasks, constraint_task, colors + i, stages, grain, &s->task);
+    look(s);
+  }
   pass(&s->data, serial.first, serial.last);
+  look(s);
 }
 
 static void for_coloring(stepper *s, const coloring *c, pass_fn *pass)
@@ -155,6 +173,7 @@ static void for_mechanisms(stepper *s, direct_pass pass, tn_task_fn *task)
   s->direct.pass = pass;
   int32_t count = s->mechanisms > 0 ? s->direct.set->work_count : 0;
   task_run(s->tasks, task, count, MECHANISM_GRAIN, &s->direct);
+  look(s);
 }
 
 // No contact may begin with more than takes energy.
@@ -176,6 +195,7 @@ static void for_particles(stepper *s, pass_fn *pass)
   s->task.offset = 1;
   int blocks = s->world->soft_graph.place_count / BLOCK_WIDTH - 1;
   task_run(s->tasks, constraint_task, blocks, BODY_GRAIN, &s->task);
+  look(s);
 }
 
 static void kick_bodies(stepper *s, kick_part part)
@@ -208,6 +228,7 @@ static void for_soft_rows(stepper *s, soft_stage stage)
   } else if (stage == SOFT_POSITION) {
     soft_move_chains(world, s->data.substep.h);
   }
+  look(s);
   for (int type = 0; type < (stage == SOFT_RELAX ? SOFT_TETHER + 1 : SOFT_TYPE_COUNT); ++type) {
     g->data.type = (soft_type)type;
     for_colors(s, g->color[type], g->color_count[type], g->serial[type], SOFT_GRAIN[type],
@@ -215,9 +236,11 @@ static void for_soft_rows(stepper *s, soft_stage stage)
   }
   if (stage != SOFT_RELAX) {
     soft_solve_clusters(world, s->data.substep.h, stage);
+    look(s);
   }
   if (stage != SOFT_WARM) {
     soft_solve_surfaces(world, s->data.substep.h, stage);
+    look(s);
   }
   if (stage == SOFT_POSITION && g->data.change) {
     for_particles(s, world->soft_ops->particles->average);
@@ -287,6 +310,7 @@ static void bounce_bodies(stepper *s)
 {
   const contact_graph *g = &s->world->contact_graph;
   if (s->bouncers > 0 && bounce(&s->data, g->bouncers, s->bouncers, tn_length(s->world->gravity))) {
+    look(s);
     for_contacts(s, s->world->contact_ops->refresh);
     s->direct.pose += 1;
   }
@@ -334,6 +358,7 @@ static void substep_tenon(stepper *s, int i)
   }
   drift_bodies(s);
   task_run(s->tasks, settle_task, s->mechanisms, MECHANISM_GRAIN, &s->direct);
+  look(s);
   if (s->has_contacts) {
     for_contacts(s, contacts->relax);
   }
@@ -586,7 +611,7 @@ static bool end_softs(tn_world *world, float dt)
   soft_flow(world, dt);
   soft_tear(world, dt);
   soft_watch_folds(world, dt);
-  return ok;
+  return soft_stop_wild(world) && ok;
 }
 
 typedef struct body_task {
@@ -598,6 +623,7 @@ static void begin_bodies(int first, int last, void *context)
 {
   const body_task *t = context;
   for (int i = first; i < last; ++i) {
+    start_keep_body(t->world, t->world->awake[i]);
     body_begin_step(t->world, t->world->awake[i], t->dt, t->world->substeps);
   }
 }
@@ -648,22 +674,6 @@ static void find_broken(tn_world *world)
   }
 }
 
-// A body whose state is not finite stands where the step began; what its joints remember of the
-// step is worth nothing.
-static void report_lost(tn_world *world, int32_t slot)
-{
-  const body *b = &world->bodies[slot];
-  report(world, TN_LOG_ERROR, "tn_world_step: body %d (%s) went non-finite; it was stopped",
-         (int)slot, b->name[0] ? b->name : "unnamed");
-  for (int32_t link = b->first_joint; link != NO_SLOT;
-       link = world->joints[link / 2].next[link % 2]) {
-    joint_forget(&world->joints[link / 2]);
-    if (world->joints[link / 2].block != NO_SLOT) {
-      joint_pack(world, link / 2);
-    }
-  }
-}
-
 static bool has_serial(const coloring *c)
 {
   return c->serial.last > c->serial.first;
@@ -686,7 +696,8 @@ static uint32_t end_step(tn_world *world, float dt)
   for (int32_t i = 0; i < world->awake_count; ++i) {
     int32_t slot = world->awake[i];
     if (world->marks[slot].lost) {
-      report_lost(world, slot);
+      lost_forget_body(world, slot);
+      lost_report_body(world, slot, "left the range of positions");
       status |= TN_STEP_NON_FINITE;
     }
     if (world->marks[slot].strays) {
@@ -699,6 +710,7 @@ static uint32_t end_step(tn_world *world, float dt)
     status |= TN_STEP_NON_FINITE;
   }
   status |= islands_update(world, dt) ? 0 : TN_STEP_OUT_OF_MEMORY;
+  status |= world->troubled && lost_thaw(world) ? TN_STEP_NON_FINITE : 0;
   world->told_event_count = world->contact_event_count;
   world->told_sleep_count = world->sleep_event_count;
   world->told_soft_count = world->soft_event_count;
@@ -780,6 +792,7 @@ static void run_part(const part_task *t, const step_part *part, contact_block *r
   take_data(&s);
   part_pack(s.world, part, &s.data, t->dt, t->scale);
   run_substeps(&s);
+  start_keep_part(s.world, part);
   part_unpack(s.world, part, &s.data, t->dt);
 }
 
@@ -796,32 +809,27 @@ static void run_parts(int first, int last, void *context)
   }
 }
 
-uint32_t tn_world_step(tn_world *world, float dt)
+// What is solved, in blocks, as the step begins. False when out of memory.
+static bool prepare(tn_world *world, float dt, float scale)
 {
-  if (!world) {
-    return TN_STEP_REJECTED;
-  }
-  if (!(dt / (float)world->substeps >= 1e-9f) || !(dt <= 10.0f)) {
-    report(world, TN_LOG_ERROR,
-           "tn_world_step: dt must be at most 10 s, and a substep at least 1e-9 s");
-    return TN_STEP_REJECTED;
-  }
-  begin_events(world);
-  start_clock(world);
-  soft_boxes_settle(world);
-  task_begin(world->tasks);
-  // find_contacts wakes bodies, which brings their joints back to the graph.
-  float scale = impulse_scale(world, dt);
   float h = dt / (float)world->substeps;
-  if (!find_contacts(world, dt) || !graph_build(world) || !contacts_place(world) ||
+  if (!graph_build(world) || !contacts_place(world) ||
       (world->contact_graph.young && !loads_guess(world, h / scale)) ||
-      !bearings_find(world, h * scale) || !guesses_list(world) || !pack_softs(world, dt, scale)) {
-    report(world, TN_LOG_ERROR, "tn_world_step: out of memory");
-    task_end(world->tasks);
-    return TN_STEP_OUT_OF_MEMORY;
+      !bearings_find(world, h * scale) || !guesses_list(world) || !pack_softs(world, dt, scale) ||
+      !start_reserve(world)) {
+    return false;
   }
+  start_keep(world);
+  return true;
+}
+
+// All substeps, watched if `watch` is not NULL.
+static void solve(tn_world *world, float dt, float scale, bool *watch)
+{
   begin_step(world, dt, scale);
   stepper s = make_stepper(world, dt);
+  s.watch = watch;
+  s.tasks = watch ? NULL : s.tasks; // sharing out every colour would cost more than it gains
   s.task.ops = world->ops;
   contacts_pack(world, &s.data, dt, scale);
   for (int32_t i = 0; i < world->mechanisms.count; ++i) {
@@ -841,7 +849,73 @@ uint32_t tn_world_step(tn_world *world, float dt)
     task_run(world->tasks, run_parts, world->parts.rooms, PART_GRAIN, &task);
   }
   take_time(world, &world->profile.solve);
-  uint32_t status = end_step(world, dt);
+}
+
+// The same bodies and contacts once more, after what was lost has been taken out.
+static bool prepare_again(tn_world *world, float dt, float scale)
+{
+  world->parts.wait = 2; // no parts: they take over results before the step is known to be finite
+  do {
+    if (!awake_update(world) || !contacts_update(world, dt)) {
+      return false;
+    }
+  } while (world->awake_changed);
+  return prepare(world, dt, scale);
+}
+
+// Solves without what makes the step go wrong. What was lost in the last step as well is taken to
+// be the cause without a watched run; after some of these, all that is not finite is.
+static bool recover(tn_world *world, float dt, float scale)
+{
+  for (int round = 0; !world_is_finite(world); ++round) {
+    bool found = (round == 0 || round >= WATCHED_RUNS) && lost_find(world, round == 0);
+    world->troubled = true;
+    start_restore(world);
+    if (!found) {
+      if (!prepare_again(world, dt, scale)) {
+        return false;
+      }
+      solve(world, dt, scale, &found);
+      start_restore(world);
+    }
+    lost_freeze(world);
+    if (!prepare_again(world, dt, scale)) {
+      return false;
+    }
+    solve(world, dt, scale, NULL);
+  }
+  return true;
+}
+
+uint32_t tn_world_step(tn_world *world, float dt)
+{
+  if (!world) {
+    return TN_STEP_REJECTED;
+  }
+  if (!(dt / (float)world->substeps >= 1e-9f) || !(dt <= 10.0f)) {
+    report(world, TN_LOG_ERROR,
+           "tn_world_step: dt must be at most 10 s, and a substep at least 1e-9 s");
+    return TN_STEP_REJECTED;
+  }
+  begin_events(world);
+  start_clock(world);
+  soft_boxes_settle(world);
+  task_begin(world->tasks);
+  // find_contacts wakes bodies, which brings their joints back to the graph.
+  float scale = impulse_scale(world, dt);
+  world->troubled = false;
+  bool ok = find_contacts(world, dt) && prepare(world, dt, scale);
+  if (ok) {
+    solve(world, dt, scale, NULL);
+    ok = recover(world, dt, scale);
+  }
+  uint32_t status = TN_STEP_OUT_OF_MEMORY;
+  if (ok) {
+    status = end_step(world, dt);
+  } else {
+    report(world, TN_LOG_ERROR, "tn_world_step: out of memory");
+    lost_thaw(world);
+  }
   task_end(world->tasks);
   take_time(world, &world->profile.finish);
   return status;

@@ -209,8 +209,8 @@ static const char *why_bad_world(const tn_world_def *def)
   if (def->cookie != DEF_COOKIE) {
     return "the definition does not come from tn_default_world_def";
   }
-  if (!is_finite3(def->gravity)) {
-    return "gravity is not finite";
+  if (!is_rate(def->gravity)) {
+    return "gravity is not finite or too large";
   }
   if (!is_method(def->method)) {
     return "unknown method";
@@ -345,6 +345,7 @@ static void release_content(tn_world *world)
   touches_release(world);
   soft_events_release(world);
   softs_release(world);
+  start_release(world);
 }
 
 void tn_world_destroy(tn_world *world)
@@ -368,8 +369,8 @@ bool tn_world_set_gravity(tn_world *world, tn_vec3 gravity)
   if (!world) {
     return false;
   }
-  if (!is_finite3(gravity)) {
-    report(world, TN_LOG_ERROR, "tn_world_set_gravity: gravity is not finite");
+  if (!is_rate(gravity)) {
+    report(world, TN_LOG_ERROR, "tn_world_set_gravity: gravity is not finite or too large");
     return false;
   }
   world->gravity = gravity;

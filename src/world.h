@@ -29,13 +29,18 @@
 
 typedef task_range color_range; // of blocks
 
+// When a body or soft body was not finite, as bits: in its last step, and in the one that runs.
+typedef enum lost_when { LOST_BEFORE = 1, LOST_NOW = 2 } lost_when;
+
 #include "soft_body.h"
 
 typedef struct body {
   uint32_t generation;
   int32_t next_free; // while dead
   bool alive;
-  bool has_target; // kinematic, for the next step
+  bool has_target;     // kinematic, for the next step
+  uint8_t lost;        // lost_when
+  uint8_t frozen_type; // its type, while it is frozen as a static body
   tn_body_type type;
   tn_pos center;         // of mass
   dquat rotation;        // of the principal axes
@@ -299,6 +304,18 @@ typedef struct step_parts {
   bool sought;
 } step_parts;
 
+// What a step changes before it is known to be finite; see recover.c.
+#define START_SPIN 6 // floats: Spin's momentum and last
+typedef struct body_start {
+  float v[3], w[3], spin[START_SPIN];
+} body_start;
+
+typedef struct contact_start_state {
+  contact_memory memory;
+  float gap[MAX_POINTS], approach;
+  bool idle, presses, settled;
+} contact_start_state;
+
 typedef struct pool_list {
   int32_t capacity, count, used, first_free; // used: slots that were ever alive
 } pool_list;
@@ -413,6 +430,14 @@ struct tn_world {
 
   tn_joint_break_event *breaks;
   int32_t break_count, break_capacity;
+
+  bool troubled; // something was not finite in the step
+
+  // As the step began.
+  body_start *starts;                  // by body
+  contact_start_state *contact_starts; // by contact, of those in parts
+  float *cluster_starts;
+  int32_t start_capacity, contact_start_capacity, cluster_start_capacity;
 };
 
 // memory.c
@@ -446,7 +471,7 @@ int32_t body_slot(const tn_world *world, const body *b);
 void body_refresh(tn_world *world, int32_t slot);
 tn_transform body_transform_of(const body *b);
 void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps);
-// False when the state is not finite: the body is put back where the step began, and stopped.
+// False when it leaves the range of positions: it stays where the step began, and is stopped.
 bool body_end_step(tn_world *world, int32_t slot);
 
 // geometry.c
@@ -583,7 +608,9 @@ void soft_graph_forget(tn_world *world);
 void soft_graph_release(tn_world *world);
 void soft_states_out(const tn_world *world);
 void soft_pack(tn_world *world);
-bool soft_unpack(tn_world *world); // false when a body was lost
+void soft_forget_rows(tn_world *world, int32_t slot);
+bool soft_unpack(tn_world *world);    // false when a body was lost
+bool soft_stop_wild(tn_world *world); // the same of velocities that damping has made
 
 // soft_step.c
 void soft_solve_chains(tn_world *world, float h, bool relaxing);
@@ -610,6 +637,7 @@ bool touches_find(tn_world *world, float dt);
 bool touches_pack(tn_world *world);
 void touches_unpack(tn_world *world, float dt);
 void touches_remove_of_soft(tn_world *world, int32_t slot);
+void touches_drop_of_soft(tn_world *world, int32_t slot); // without a word to events
 void touches_remove_of_shape(tn_world *world, int32_t slot);
 void soft_wake_touched(tn_world *world, int32_t slot);
 void touches_release(tn_world *world);
@@ -711,6 +739,26 @@ void teams_release(tn_world *world);
 // Contacts of mechanisms; false when out of memory.
 bool guesses_list(tn_world *world);
 
+// recover.c
+bool start_reserve(tn_world *world);
+void start_release(tn_world *world);
+// What a step begins with: of a body, of joints and soft bodies, of a part's contacts.
+void start_keep_body(tn_world *world, int32_t slot);
+void start_keep(tn_world *world);
+void start_keep_part(const tn_world *world, const step_part *part);
+void start_restore(tn_world *world);
+bool world_is_finite(const tn_world *world); // after substeps
+// Marks what is not finite, or what of it was lost in the last step as well; false if nothing is.
+bool lost_find(tn_world *world, bool known);
+// Takes what is marked out of the step; after it, puts it back and tells. False if nothing was.
+void lost_freeze(tn_world *world);
+bool lost_thaw(tn_world *world);
+void lost_forget_body(tn_world *world, int32_t slot);
+void lost_forget_soft(tn_world *world, int32_t slot);
+// Once, until it was finite for a step.
+void lost_report_body(tn_world *world, int32_t slot, const char *what);
+void lost_report_soft(tn_world *world, int32_t slot, const char *what);
+
 // Small double helpers.
 dquat dquat_mul(dquat a, dquat b);
 dquat dquat_conjugate(dquat q);
@@ -723,6 +771,10 @@ tn_pos pos_sub(tn_pos a, tn_pos b);
 // mathlib.c
 bool is_finite3(tn_vec3 v);
 bool is_finite_pos(tn_pos p);
+// Whether calls accept it; see TN_MAX_DISTANCE and TN_MAX_RATE. False for NaN.
+bool is_position(tn_pos p);
+bool is_offset(tn_vec3 v); // the same of a point in a body's frame
+bool is_rate(tn_vec3 v);
 bool is_rotation(tn_quat q);
 
 #endif

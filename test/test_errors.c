@@ -904,72 +904,6 @@ static void every_failed_allocation_is_survived(void **state)
   assert_true(n > 20);
 }
 
-// ---------------------------------------------------------------------------------------------
-// States that go out of all bounds
-
-static void a_body_out_of_bounds_is_stopped(void **state)
-{
-  (void)state;
-  for (int i = 0; i < 2 * TEST_METHODS; ++i) {
-    tn_world *worlds[2];
-    tn_body_id others[2], feathers[2];
-    for (int k = 0; k < 2; ++k) { // the second without the wild one's force
-      worlds[k] = test_world(4, test_methods[i / 2]);
-      tn_body_def def = tn_default_body_def();
-      def.mass = tn_mass_scaled_to(def.mass, 1e-3f);
-      def.max_speed = def.max_angular_speed = 3e38f;
-      def.name = "feather";
-      feathers[k] = tn_body_create(worlds[k], &def);
-      others[k] = test_body(worlds[k], TN_BODY_DYNAMIC, tn_p3(3.0, 0.0, 0.0));
-      test_joint(worlds[k], TN_JOINT_BALL, test_no_body, others[k], tn_p3(4.0, 0.0, 0.0),
-                 tn_v3(0.0f, 0.0f, 1.0f));
-      test_run(worlds[k], 1.0f / 60.0f, 2);
-    }
-    test_run(worlds[1], 1.0f / 60.0f, 1);
-    tn_body_id wild = feathers[0];
-    tn_transform before = tn_body_transform(worlds[0], wild);
-    tn_vec3 huge = {1e38f, 0.0f, 0.0f};
-    assert_true(i % 2 == 0 ? tn_body_apply_force_to_center(worlds[0], wild, huge)
-                           : tn_body_apply_torque(worlds[0], wild, huge));
-    assert_int_equal(tn_world_step(worlds[0], 1.0f / 60.0f), TN_STEP_NON_FINITE);
-    assert_message("feather");
-    tn_transform after = tn_body_transform(worlds[0], wild);
-    assert_memory_equal(&after, &before, sizeof after);
-    assert_true(tn_length(tn_body_velocity(worlds[0], wild)) == 0.0f);
-    assert_true(test_is_finite(worlds[0]));
-    tn_transform a = tn_body_transform(worlds[0], others[0]);
-    tn_transform b = tn_body_transform(worlds[1], others[1]);
-    assert_memory_equal(&a, &b, sizeof a);
-    test_run(worlds[0], 1.0f / 60.0f, 10);
-    assert_true(tn_body_velocity(worlds[0], wild).y < -1.0f);
-    tn_world_destroy(worlds[0]);
-    tn_world_destroy(worlds[1]);
-  }
-}
-
-// What hangs on it may be stopped as well, but the joint must not stay spoilt.
-static void joints_of_a_body_out_of_bounds_recover(void **state)
-{
-  (void)state;
-  for (int i = 0; i < TN_JOINT_KIND_COUNT * TEST_METHODS; ++i) {
-    tn_world *world = test_world(4, test_methods[i % TEST_METHODS]);
-    tn_body_id wild = test_box(world, tn_p3(0.0, 0.0, 0.0), 1e-3f, tn_v3(0.1f, 0.1f, 0.1f));
-    tn_body_id other = test_body(world, TN_BODY_DYNAMIC, tn_p3(1.0, 0.0, 0.0));
-    assert_true(tn_body_set_speed_limits(world, wild, 3e38f, 3e38f));
-    test_joint(world, (tn_joint_kind)(i / TEST_METHODS), wild, other, tn_p3(0.5, 0.0, 0.0),
-               tn_v3(1.0f, 0.0f, 0.0f));
-    test_run(world, 1.0f / 60.0f, 2);
-    assert_true(tn_body_apply_force(world, wild, tn_v3(1e38f, 1e38f, 0.0f), tn_p3(0.0, 0.1, 0.1)));
-    assert_true(tn_world_step(world, 1.0f / 60.0f) & TN_STEP_NON_FINITE);
-    test_forget_messages();
-    for (int k = 0; k < 3; ++k) {
-      assert_true(test_is_finite(world));
-      test_run(world, 1.0f / 60.0f, 1);
-    }
-    tn_world_destroy(world);
-  }
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -992,8 +926,6 @@ int main(void)
       cmocka_unit_test(ids_that_name_nothing_are_refused),
       cmocka_unit_test(no_world_is_refused),
       cmocka_unit_test(every_failed_allocation_is_survived),
-      cmocka_unit_test(a_body_out_of_bounds_is_stopped),
-      cmocka_unit_test(joints_of_a_body_out_of_bounds_recover),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,12 +54,19 @@ typedef struct tn_profile {
   double finish;    // read-out, events, sleep
 } tn_profile;
 
+// The range of positions, from the origin along each axis, m. Calls refuse what is beyond; what
+// leaves it in a step is stopped there.
+#define TN_MAX_DISTANCE 1e8
+// The largest component of a velocity, an angular velocity or an acceleration, SI. Calls refuse
+// what is or leads to more; what becomes faster in a step is stopped.
+#define TN_MAX_RATE 1e12f
+
 // What happened in a step, as bits; zero is a clean step.
 typedef enum tn_step_status {
   TN_STEP_OK = 0,
   TN_STEP_REJECTED = 1,      // bad argument; nothing was done
   TN_STEP_OUT_OF_MEMORY = 2, // nothing was done
-  TN_STEP_NON_FINITE = 4,    // a body's state was not finite; it was put back and stopped
+  TN_STEP_NON_FINITE = 4,    // a body or soft body overflowed or left the range: put back, stopped
   TN_STEP_SERIAL = 8,        // more constraints on one body than colours: the rest ran serially
   TN_STEP_ITERATIVE = 16,    // a net of joints too dense to be solved directly was iterated over
 } tn_step_status;

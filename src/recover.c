@@ -1,0 +1,373 @@
+// Recovery from states that are not finite.
+//
+// One overflow would spread through contacts and joints to everything connected within a substep,
+// and stay in what constraints remember. So a step keeps the state that it begins with; bodies'
+// places are written only after it. If something is not finite after the substeps, the step is
+// taken back and solved again while the state is looked at after every colour of every pass.
+// Constraints of a colour share no body: what is found first is what went wrong, not what it
+// spread to. That is frozen, like a static body or a soft one asleep, and the step is solved
+// without it. Nothing computed from a number that is not finite remains, so the result is the same
+// for all lane widths and threads.
+#include "soft_make.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define CHECK_GRAIN 128 // bodies
+
+// ---------------------------------------------------------------------------------------------
+// What a step begins with
+
+// Rotations of clusters and what their parts begin with are solved in place.
+static void copy_clusters(const tn_world *world, bool back)
+{
+  float *at = world->cluster_starts;
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    soft *s = &world->softs[i];
+    for (int32_t k = 0; s->alive && k < s->cluster_count; ++k, at += 4) {
+      memcpy(back ? s->clusters[k].q : at, back ? at : s->clusters[k].q, 4 * sizeof *at);
+    }
+    for (int32_t k = 0; s->alive && k < s->part_count; ++k, at += 3) {
+      float *gain = s->cluster_parts[k].gain;
+      memcpy(back ? gain : at, back ? at : gain, 3 * sizeof *at);
+    }
+    if (s->alive) {
+      memcpy(back ? s->fold.cluster.q : at, back ? at : s->fold.cluster.q, 4 * sizeof *at);
+      at += 4;
+    }
+  }
+}
+
+static int32_t cluster_floats(const tn_world *world)
+{
+  int32_t count = 0;
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    const soft *s = &world->softs[i];
+    count += s->alive ? 4 * s->cluster_count + 3 * s->part_count + 4 : 0;
+  }
+  return count;
+}
+
+bool start_reserve(tn_world *world)
+{
+  return memory_reserve(world, (void **)&world->starts, &world->start_capacity,
+                        world->body_list.used, sizeof(body_start)) &&
+         memory_reserve(world, (void **)&world->cluster_starts, &world->cluster_start_capacity,
+                        cluster_floats(world), sizeof(float)) &&
+         (parts_count(world) == 0 ||
+          memory_reserve(world, (void **)&world->contact_starts, &world->contact_start_capacity,
+                         world->contact_list.used, sizeof(contact_start_state)));
+}
+
+void start_release(tn_world *world)
+{
+  memory_give(world, world->starts, (size_t)world->start_capacity * sizeof(body_start));
+  memory_give(world, world->cluster_starts, (size_t)world->cluster_start_capacity * sizeof(float));
+  memory_give(world, world->contact_starts,
+              (size_t)world->contact_start_capacity * sizeof(contact_start_state));
+}
+
+void start_keep_body(tn_world *world, int32_t slot)
+{
+  const body_state *state = &world->state[slot];
+  body_start *start = &world->starts[slot];
+  memcpy(start->v, state->v, sizeof start->v);
+  memcpy(start->w, state->w, sizeof start->w);
+  get_lane(world->body_blocks[slot / BLOCK_WIDTH].spin, slot % BLOCK_WIDTH, start->spin,
+           START_SPIN);
+}
+
+void start_keep(tn_world *world)
+{
+  for (int32_t i = 0; i < world->graph.block_count * BLOCK_WIDTH; ++i) {
+    int32_t slot = world->graph.blocks[i / BLOCK_WIDTH].joint[i % BLOCK_WIDTH];
+    if (slot != NO_SLOT) {
+      joint_copy_state(world, &world->joints[slot]);
+    }
+  }
+  if (world->soft_list.count > 0) {
+    soft_states_out(world);
+    copy_clusters(world, false);
+  }
+}
+
+// Contacts of a part take over their results before it is known how the rest of the step ends.
+void start_keep_part(const tn_world *world, const step_part *part)
+{
+  for (int32_t i = part->contacts.first; i < part->contacts.last; ++i) {
+    int32_t slot = world->parts.sorted[i].contact;
+    const contact *c = &world->contacts[slot];
+    contact_start_state *start = &world->contact_starts[slot];
+    start->memory = c->memory;
+    start->approach = c->approach;
+    start->idle = c->idle;
+    start->presses = c->presses;
+    start->settled = c->settled;
+    for (int k = 0; k < MAX_POINTS; ++k) {
+      start->gap[k] = c->manifold.points[k].gap;
+    }
+  }
+}
+
+static void restore_parts(tn_world *world)
+{
+  for (int32_t i = 0; i < parts_count(world); ++i) {
+    const step_part *part = &world->parts.list[i];
+    for (int32_t k = part->contacts.first; k < part->contacts.last; ++k) {
+      contact *c = &world->contacts[world->parts.sorted[k].contact];
+      const contact_start_state *start = &world->contact_starts[world->parts.sorted[k].contact];
+      c->memory = start->memory;
+      c->approach = start->approach;
+      c->idle = start->idle;
+      c->presses = start->presses;
+      c->settled = start->settled;
+      for (int n = 0; n < MAX_POINTS; ++n) {
+        c->manifold.points[n].gap = start->gap[n];
+      }
+    }
+  }
+}
+
+static void restore_body(tn_world *world, int32_t slot)
+{
+  body_state *state = &world->state[slot];
+  const body_start *start = &world->starts[slot];
+  memcpy(state->v, start->v, sizeof state->v);
+  memcpy(state->w, start->w, sizeof state->w);
+  memset(state->pose, 0, sizeof state->pose);
+  state->dq[3] = state->share = 1.0f;
+  memset(&world->change[slot], 0, sizeof world->change[slot]);
+  set_lane(world->body_blocks[slot / BLOCK_WIDTH].spin, slot % BLOCK_WIDTH, start->spin,
+           START_SPIN);
+}
+
+void start_restore(tn_world *world)
+{
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    restore_body(world, world->awake[i]);
+  }
+  for (int32_t i = 0; i < world->joint_list.used; ++i) {
+    if (world->joints[i].alive && world->joints[i].block != NO_SLOT) {
+      joint_pack(world, i);
+    }
+  }
+  restore_parts(world);
+  if (world->soft_list.count > 0) {
+    copy_clusters(world, true);
+    soft_graph_forget(world); // blocks are filled anew from what start_keep put out
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// What is not finite
+
+// A sum of zeros is zero only if each term is finite.
+static float zeros_of(const float *x, int count)
+{
+  float sum = 0.0f;
+  for (int i = 0; i < count; ++i) {
+    sum += 0.0f * x[i];
+  }
+  return sum;
+}
+
+// Velocities end where calls end to accept them, long before their squares overflow.
+static bool are_rates(const float *v)
+{
+  return is_rate(tn_v3(v[0], v[1], v[2]));
+}
+
+static bool is_body_finite(const tn_world *world, int32_t slot)
+{
+  const body_state *state = &world->state[slot];
+  float momentum[3];
+  get_lane(world->body_blocks[slot / BLOCK_WIDTH].spin, slot % BLOCK_WIDTH, momentum, 3);
+  return are_rates(state->v) && are_rates(state->w) &&
+         zeros_of(state->pose, 8) + zeros_of(momentum, 3) == 0.0f;
+}
+
+static bool is_soft_finite(const tn_world *world, const soft *s)
+{
+  const particle_state *p = world->soft_graph.data.particles + s->first;
+  bool finite = true;
+  for (int32_t i = 0; s->alive && s->first > 0 && i < s->particle_count; ++i) {
+    finite = finite && are_rates(p[i].v) && zeros_of(p[i].dx, 3) == 0.0f;
+  }
+  return finite;
+}
+
+typedef struct check_task {
+  const tn_world *world;
+  atomic_bool lost;
+} check_task;
+
+static void check_bodies(int first, int last, void *context)
+{
+  check_task *task = context;
+  for (int i = first; i < last; ++i) {
+    if (!is_body_finite(task->world, task->world->awake[i])) {
+      atomic_store_explicit(&task->lost, true, memory_order_relaxed);
+    }
+  }
+}
+
+bool world_is_finite(const tn_world *world)
+{
+  check_task task = {.world = world};
+  task_run(world->tasks, check_bodies, world->awake_count, CHECK_GRAIN, &task);
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    task.lost = task.lost || !is_soft_finite(world, &world->softs[i]);
+  }
+  return !task.lost;
+}
+
+bool lost_find(tn_world *world, bool known)
+{
+  bool any = false;
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    body *b = &world->bodies[world->awake[i]];
+    if ((!known || b->lost & LOST_BEFORE) && !is_body_finite(world, world->awake[i])) {
+      b->lost |= LOST_NOW;
+      any = true;
+    }
+  }
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    soft *s = &world->softs[i];
+    if ((!known || s->lost & LOST_BEFORE) && !is_soft_finite(world, s)) {
+      s->lost |= LOST_NOW;
+      any = true;
+    }
+  }
+  return any;
+}
+
+// ---------------------------------------------------------------------------------------------
+// What was lost
+
+// Impulses that hold it may be what was too much.
+void lost_forget_body(tn_world *world, int32_t slot)
+{
+  const body *b = &world->bodies[slot];
+  for (int32_t link = b->first_joint; link != NO_SLOT;
+       link = world->joints[link / 2].next[link % 2]) {
+    joint_forget(&world->joints[link / 2]);
+    if (world->joints[link / 2].block != NO_SLOT) {
+      joint_pack(world, link / 2);
+    }
+  }
+  for (int32_t i = b->first_shape; i != NO_SLOT; i = world->shapes[i].next) {
+    for (int32_t link = world->shapes[i].first_pair; link != NO_SLOT;
+         link = world->pairs[link / 2].next[link % 2]) {
+      for (int32_t c = world->pairs[link / 2].first_contact; c != NO_SLOT;
+           c = world->contacts[c].next) {
+        contact_forget(&world->contacts[c]);
+      }
+    }
+  }
+  for (int32_t i = 0; i < world->attachment_list.used; ++i) {
+    if (world->attachments[i].alive && world->attachments[i].body == slot) {
+      world->attachments[i].lambda = tn_v3(0.0f, 0.0f, 0.0f);
+    }
+  }
+}
+
+void lost_forget_soft(tn_world *world, int32_t slot)
+{
+  soft_forget_rows(world, slot);
+  for (int32_t i = 0; i < world->attachment_list.used; ++i) {
+    if (world->attachments[i].alive && world->attachments[i].soft == slot) {
+      world->attachments[i].lambda = tn_v3(0.0f, 0.0f, 0.0f);
+    }
+  }
+}
+
+static void freeze_body(tn_world *world, int32_t slot)
+{
+  body *b = &world->bodies[slot];
+  if (!(b->lost & LOST_BEFORE)) {
+    lost_forget_body(world, slot);
+  }
+  b->frozen_type = (uint8_t)b->type;
+  b->type = TN_BODY_STATIC;
+  b->has_target = false;
+  b->force = b->torque = tn_v3(0.0f, 0.0f, 0.0f);
+  body_refresh(world, slot);
+  world->graph.dirty = true;
+  world->awake_changed = true;
+}
+
+static void freeze_soft(tn_world *world, int32_t slot)
+{
+  soft *s = &world->softs[slot];
+  if (!(s->lost & LOST_BEFORE)) {
+    lost_forget_soft(world, slot);
+  }
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    s->particles[i].v = s->particles[i].force = tn_v3(0.0f, 0.0f, 0.0f);
+  }
+  s->asleep = true;
+  touches_drop_of_soft(world, slot);
+  world->soft_graph.dirty = true;
+}
+
+void lost_freeze(tn_world *world)
+{
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    body *b = &world->bodies[world->awake[i]];
+    if (b->lost & LOST_NOW) {
+      freeze_body(world, world->awake[i]);
+    }
+  }
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    soft *s = &world->softs[i];
+    if (s->alive && !s->asleep && s->lost & LOST_NOW) {
+      freeze_soft(world, i);
+    }
+  }
+}
+
+void lost_report_body(tn_world *world, int32_t slot, const char *what)
+{
+  body *b = &world->bodies[slot];
+  if (!(b->lost & LOST_BEFORE)) {
+    report(world, TN_LOG_ERROR, "tn_world_step: body %d (%s) %s; it was stopped", (int)slot,
+           b->name[0] ? b->name : "unnamed", what);
+  }
+  b->lost = LOST_BEFORE;
+}
+
+void lost_report_soft(tn_world *world, int32_t slot, const char *what)
+{
+  soft *s = &world->softs[slot];
+  if (!(s->lost & LOST_BEFORE)) {
+    report(world, TN_LOG_ERROR, "tn_world_step: soft body %d %s; it was stopped", (int)slot, what);
+  }
+  s->lost = LOST_BEFORE;
+}
+
+bool lost_thaw(tn_world *world)
+{
+  bool any = false;
+  for (int32_t i = 0; i < world->body_list.used; ++i) {
+    body *b = &world->bodies[i];
+    if (b->lost & LOST_NOW) {
+      b->type = (tn_body_type)b->frozen_type;
+      body_refresh(world, i);
+      world->graph.dirty = true;
+      world->awake_changed = true;
+      lost_report_body(world, i, "went non-finite");
+      any = true;
+    }
+  }
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    soft *s = &world->softs[i];
+    if (s->lost & LOST_NOW) {
+      s->asleep = false;
+      world->soft_graph.dirty = true;
+      lost_report_soft(world, i, "went non-finite");
+      any = true;
+    }
+  }
+  return any;
+}
