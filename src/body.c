@@ -534,6 +534,7 @@ bool tn_body_destroy(tn_world *world, tn_body_id id)
     shape_remove(world, b->first_shape);
   }
   attachments_remove_of_body(world, slot);
+  sleep_events_remove_of(world, slot);
   world->awake_changed = true;
   b->type = TN_BODY_STATIC;
   body_refresh(world, slot);
@@ -649,7 +650,8 @@ bool tn_body_set_type(tn_world *world, tn_body_id id, tn_body_type type)
   b->type = type;
   b->has_target = false;
   body_refresh(world, slot);
-  world->graph.dirty = true; // which bodies may be written has changed
+  world->graph.dirty = true;    // which bodies may be written has changed
+  world->material_changes += 1; // and which contacts are of dynamic bodies with joints
   world->awake_changed = true;
   if (!shapes_refresh(world, slot)) {
     return reject(world, "tn_body_set_type", "out of memory");

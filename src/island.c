@@ -57,6 +57,17 @@ static void tell_sleep(tn_world *world, int32_t slot, bool asleep)
   }
 }
 
+void sleep_events_remove_of(tn_world *world, int32_t slot)
+{
+  int32_t count = world->told_sleep_count;
+  for (int32_t i = count; i < world->sleep_event_count; ++i) {
+    if (world->sleep_events[i].body.index != (uint32_t)slot) {
+      world->sleep_events[count++] = world->sleep_events[i];
+    }
+  }
+  world->sleep_event_count = count;
+}
+
 // Rings join bodies and soft bodies: a soft one counts from -2 downwards.
 static int32_t ring_place(int32_t soft_slot)
 {

@@ -410,7 +410,8 @@ void shape_remove(tn_world *world, int32_t slot)
   if (s->shared != NO_SLOT) {
     world->geometries[s->shared].users -= 1;
   }
-  s->alive = false;
+  s->alive = s->searching = false;
+  world->searchers_changed = true; // the list may have it
   s->generation += 1;
   slot_give(&world->shape_list, world->shapes, sizeof(shape), offsetof(shape, next_free), slot);
 }

@@ -550,6 +550,8 @@ bool islands_update(tn_world *world, float dt);
 void wake_all(tn_world *world);
 void soft_wake(tn_world *world, int32_t slot);
 bool soft_sleep(tn_world *world, int32_t slot); // with all that it touches
+// Drops a body's events of the step to come: they would name a dead body.
+void sleep_events_remove_of(tn_world *world, int32_t slot);
 static inline bool moves(const body *b)
 {
   return b->alive && b->type != TN_BODY_STATIC && !b->asleep;

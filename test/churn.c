@@ -509,11 +509,10 @@ typedef struct churn_call {
   int weight;
 } churn_call;
 
-static const churn_call calls[] = {{make_body, 12},     {destroy_body, 5}, {change_shapes, 5},
-                                   {change_surface, 3}, {move_body, 10},   {change_body, 5},
-                                   {change_sleep, 5},   {make_joint, 6},   {change_joint, 4},
-                                   {make_soft, 2},      {attach_soft, 3},  {change_soft, 3},
-                                   {change_settings, 1}};
+static const churn_call calls[] = {
+    {make_body, 12},  {destroy_body, 5}, {change_shapes, 5},  {change_surface, 3}, {move_body, 10},
+    {change_body, 5}, {change_sleep, 5}, {make_joint, 6},     {change_joint, 4},   {make_soft, 2},
+    {attach_soft, 3}, {change_soft, 3},  {change_settings, 1}};
 
 static void make_call(churn *c)
 {
@@ -560,10 +559,10 @@ static void make_geometries(churn *c)
   FOR_WORLDS(c, k)
   {
     tn_world *world = c->world[k];
-    tn_geometry_id made[CHURN_GEOMETRIES] = {tn_hull_create(world, corner, 6, 0),
-                                             tn_mesh_create(world, sheet, 5, triangles, 4),
-                                             tn_height_field_create(world, heights, 4, 4, 1.0f, 1.0f),
-                                             tn_wire_create(world, way, 3, false)};
+    tn_geometry_id made[CHURN_GEOMETRIES] = {
+        tn_hull_create(world, corner, 6, 0), tn_mesh_create(world, sheet, 5, triangles, 4),
+        tn_height_field_create(world, heights, 4, 4, 1.0f, 1.0f),
+        tn_wire_create(world, way, 3, false)};
     c->serial[k] = made[0].world;
     if (k == 0) {
       memcpy(c->geometry, made, sizeof made);

@@ -1,8 +1,8 @@
 // Churn: worlds that differ in lanes, threads and restores stay equal whatever public calls are
 // made, and events name what lives.
 //
-// `test_churn FROM TO` runs a range of seeds, for hours if need be; the test runs a short one and the
-// seeds that have failed before.
+// `test_churn FROM TO` runs a range of seeds, for hours if need be; the test runs a short one and
+// the seeds that have failed before.
 #include "churn.h"
 
 #include <stdio.h>
