@@ -197,7 +197,7 @@ static const char *why_bad_numbers(const tn_joint_def *def)
 }
 
 // What can be told without the bodies.
-static const char *why_bad_joint(const tn_joint_def *def)
+const char *joint_def_problem(const tn_joint_def *def)
 {
   if (def->cookie != DEF_COOKIE) {
     return "the definition does not come from tn_default_joint_def";
@@ -384,7 +384,7 @@ tn_joint_id tn_joint_create(tn_world *world, const tn_joint_def *def)
   if (!world) {
     return null;
   }
-  const char *why = def ? why_bad_joint(def) : "the definition is null";
+  const char *why = def ? joint_def_problem(def) : "the definition is null";
   if (why) {
     report(world, TN_LOG_ERROR, "tn_joint_create: %s", why);
     return null;
@@ -493,7 +493,7 @@ bool tn_joint_set(tn_world *world, tn_joint_id id, const tn_joint_def *def)
   if (!j) {
     return false;
   }
-  const char *why = def ? why_bad_joint(def) : "the definition is null";
+  const char *why = def ? joint_def_problem(def) : "the definition is null";
   if (!why && (def->kind != j->def.kind || !TN_SAME_ID(def->body_a, j->def.body_a) ||
                !TN_SAME_ID(def->body_b, j->def.body_b))) {
     why = "kind and bodies of a joint cannot change";
