@@ -286,7 +286,7 @@ static bool is_between(float x, float lo, float hi)
   return x >= lo && x <= hi; // false for NaN
 }
 
-static const char *why_bad_mass(const tn_mass *mass)
+const char *mass_problem(const tn_mass *mass)
 {
   if (!(mass->mass > 0.0f) || !isfinite(mass->mass)) {
     return "mass must be positive and finite";
@@ -334,7 +334,7 @@ static const char *why_bad_body(const tn_body_def *def)
       !is_between(def->max_angular_speed, 0.0f, 3e38f)) {
     return "speed limits must be non-negative and finite";
   }
-  const char *why = why_bad_mass(&def->mass);
+  const char *why = mass_problem(&def->mass);
   if (why) {
     return def->type == TN_BODY_DYNAMIC ? why : NULL;
   }
@@ -439,7 +439,7 @@ static void fill(body *b, const tn_body_def *def)
   b->alive = true;
   b->type = def->type;
   b->local_principal = (dquat){0.0, 0.0, 0.0, 1.0};
-  if (def->type == TN_BODY_DYNAMIC || !why_bad_mass(&def->mass)) {
+  if (def->type == TN_BODY_DYNAMIC || !mass_problem(&def->mass)) {
     set_mass(b, def->mass);
   }
   place(b, def->position, dquat_normalize(dquat_from(def->rotation)));
@@ -529,6 +529,7 @@ bool tn_body_destroy(tn_world *world, tn_body_id id)
     shape_remove(world, b->first_shape);
   }
   attachments_remove_of_body(world, slot);
+  sleep_events_remove_of(world, slot);
   world->awake_changed = true;
   b->type = TN_BODY_STATIC;
   body_refresh(world, slot);
@@ -627,7 +628,7 @@ bool tn_body_set_type(tn_world *world, tn_body_id id, tn_body_type type)
   if (type != TN_BODY_STATIC && type != TN_BODY_KINEMATIC && type != TN_BODY_DYNAMIC) {
     return reject(world, "tn_body_set_type", "unknown body type");
   }
-  const char *why = type == TN_BODY_DYNAMIC ? why_bad_mass(&b->mass) : NULL;
+  const char *why = type == TN_BODY_DYNAMIC ? mass_problem(&b->mass) : NULL;
   if (why) {
     return reject(world, "tn_body_set_type", why);
   }
@@ -644,7 +645,8 @@ bool tn_body_set_type(tn_world *world, tn_body_id id, tn_body_type type)
   b->type = type;
   b->has_target = false;
   body_refresh(world, slot);
-  world->graph.dirty = true; // which bodies may be written has changed
+  world->graph.dirty = true;    // which bodies may be written has changed
+  world->material_changes += 1; // and which contacts are of dynamic bodies with joints
   world->awake_changed = true;
   if (!shapes_refresh(world, slot)) {
     return reject(world, "tn_body_set_type", "out of memory");
@@ -723,7 +725,7 @@ bool tn_body_set_mass(tn_world *world, tn_body_id id, tn_mass mass)
   if (!b) {
     return false;
   }
-  const char *why = why_bad_mass(&mass);
+  const char *why = mass_problem(&mass);
   if (why) {
     return reject(world, "tn_body_set_mass", why);
   }

@@ -277,29 +277,63 @@ void geometry_release(tn_world *world, shared_geometry *g)
   g->alive = false;
 }
 
-bool geometry_remake(tn_world *world, shared_geometry *g, const void *source)
+// Bytes of the first part of the source.
+static size_t first_size(const shared_geometry *g)
 {
-  size_t first = 0;
   switch (g->kind) {
   case TN_SHAPE_HULL:
   case TN_SHAPE_MESH:
-    first = (size_t)g->counts[0] * sizeof(tn_vec3);
+    return (size_t)g->counts[0] * sizeof(tn_vec3);
+  case TN_SHAPE_HEIGHT_FIELD:
+    return (size_t)g->counts[0] * (size_t)g->counts[1] * sizeof(float);
+  default:
+    return (size_t)g->counts[0] * sizeof(tn_wire_point);
+  }
+}
+
+const char *geometry_problem(const shared_geometry *g)
+{
+  int32_t a = g->counts[0], b = g->counts[1];
+  size_t second = 0;
+  switch (g->kind) {
+  case TN_SHAPE_HULL:
+    if (a < 4 || b < 4 || b > 255) {
+      return "a hull's counts";
+    }
+    break;
+  case TN_SHAPE_MESH:
+    if (a < 3 || b < 1 || a > INT32_MAX / 16 || b > INT32_MAX / 16) {
+      return "a mesh's counts";
+    }
+    second = 3 * (size_t)b * sizeof(int);
     break;
   case TN_SHAPE_HEIGHT_FIELD:
-    first = (size_t)g->counts[0] * (size_t)g->counts[1] * sizeof(float);
+    if (a < 2 || b < 2 || a > 32767 || b > 32767) {
+      return "a height field's counts";
+    }
+    break;
+  case TN_SHAPE_WIRE:
+    if (a < 2) {
+      return "a wire's counts";
+    }
     break;
   default:
-    first = (size_t)g->counts[0] * sizeof(tn_wire_point);
-    break;
+    return "the kind";
   }
+  return g->source_size == first_size(g) + second ? NULL : "the source's size";
+}
+
+bool geometry_remake(tn_world *world, shared_geometry *g, const void *source, char *why,
+                     size_t size)
+{
+  size_t first = first_size(g);
   recipe r = {g->kind,
               {source, (const char *)source + first},
               {first, g->source_size - first},
               {g->counts[0], g->counts[1]},
               {g->spacing[0], g->spacing[1]},
               g->closed};
-  char message[160];
-  g->data = build(world, &r, message, sizeof message);
+  g->data = build(world, &r, why, size);
   if (!g->data) {
     return false;
   }

@@ -57,6 +57,17 @@ static void tell_sleep(tn_world *world, int32_t slot, bool asleep)
   }
 }
 
+void sleep_events_remove_of(tn_world *world, int32_t slot)
+{
+  int32_t count = world->told_sleep_count;
+  for (int32_t i = count; i < world->sleep_event_count; ++i) {
+    if (world->sleep_events[i].body.index != (uint32_t)slot) {
+      world->sleep_events[count++] = world->sleep_events[i];
+    }
+  }
+  world->sleep_event_count = count;
+}
+
 // Rings join bodies and soft bodies: a soft one counts from -2 downwards.
 static int32_t ring_place(int32_t soft_slot)
 {
@@ -135,13 +146,27 @@ static void unite(tn_world *world, int32_t a, int32_t b)
   world->island[x] = world->island[y] = low;
 }
 
+static void unite_pair(tn_world *world, const pair *p)
+{
+  if (p->first_contact != NO_SLOT && is_dynamic(world, p->body[0]) &&
+      is_dynamic(world, p->body[1])) {
+    unite(world, p->body[0], p->body[1]);
+  }
+}
+
 static void unite_contacts(tn_world *world)
 {
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
-    const pair *p = &world->pairs[world->active_pairs[i]];
-    int32_t a = world->shapes[p->shape[0]].body, b = world->shapes[p->shape[1]].body;
-    if (p->first_contact != NO_SLOT && is_dynamic(world, a) && is_dynamic(world, b)) {
-      unite(world, a, b);
+    unite_pair(world, &world->pairs[world->active_pairs[i]]);
+  }
+}
+
+// Between steps the list of active pairs is out of date, and a restored world has none.
+static void unite_all_contacts(tn_world *world)
+{
+  for (int32_t i = 0; i < world->pair_list.used; ++i) {
+    if (world->pairs[i].alive) {
+      unite_pair(world, &world->pairs[i]);
     }
   }
 }
@@ -185,7 +210,7 @@ static void unite_softs(tn_world *world)
   }
 }
 
-static bool find_islands(tn_world *world)
+static bool find_islands(tn_world *world, void (*unite_pairs)(tn_world *world))
 {
   int32_t count = world->body_list.used + world->soft_list.used;
   if (!memory_reserve(world, (void **)&world->island, &world->island_capacity, count,
@@ -201,7 +226,7 @@ static bool find_islands(tn_world *world)
     world->island_still[i] = INFINITY;
     world->island_last[i] = NO_SLOT;
   }
-  unite_contacts(world);
+  unite_pairs(world);
   unite_joints(world);
   unite_softs(world);
   return true;
@@ -360,7 +385,7 @@ static void sleep_island(tn_world *world, int32_t root)
 
 bool soft_sleep(tn_world *world, int32_t slot)
 {
-  if (!awake_update(world) || !find_islands(world)) {
+  if (!awake_update(world) || !find_islands(world, unite_all_contacts)) {
     report(world, TN_LOG_ERROR, "tn_soft_set_awake: out of memory");
     return false;
   }
@@ -373,7 +398,7 @@ bool islands_update(tn_world *world, float dt)
   if (!world->sleeping || !measure_stillness(world, dt)) {
     return true;
   }
-  if (!find_islands(world)) {
+  if (!find_islands(world, unite_contacts)) {
     return false;
   }
   for (int32_t i = 0; i < world->awake_count; ++i) {
@@ -430,7 +455,7 @@ bool tn_body_set_awake(tn_world *world, tn_body_id id, bool awake)
   if (b->asleep) {
     return true;
   }
-  if (!awake_update(world) || !find_islands(world)) {
+  if (!awake_update(world) || !find_islands(world, unite_all_contacts)) {
     report(world, TN_LOG_ERROR, "tn_body_set_awake: out of memory");
     return false;
   }

@@ -198,7 +198,7 @@ static const char *why_bad_numbers(const tn_joint_def *def)
 }
 
 // What can be told without the bodies.
-static const char *why_bad_joint(const tn_joint_def *def)
+const char *joint_def_problem(const tn_joint_def *def)
 {
   if (def->cookie != DEF_COOKIE) {
     return "the definition does not come from tn_default_joint_def";
@@ -385,7 +385,7 @@ tn_joint_id tn_joint_create(tn_world *world, const tn_joint_def *def)
   if (!world) {
     return null;
   }
-  const char *why = def ? why_bad_joint(def) : "the definition is null";
+  const char *why = def ? joint_def_problem(def) : "the definition is null";
   if (why) {
     report(world, TN_LOG_ERROR, "tn_joint_create: %s", why);
     return null;
@@ -453,25 +453,30 @@ tn_joint_def tn_joint_get(const tn_world *world, tn_joint_id id)
   return j ? j->def : (tn_joint_def){0};
 }
 
-// Whether a joint that is solved directly has got more laws than there is room for, or compliance
-// in a tree of rigid ones.
-static bool outgrew(const tn_world *world, const joint *j)
+// What the graph's layout depends on. It must be that of the joints as they are, not of some
+// earlier ones: a restored world lays it out anew.
+typedef struct joint_form {
+  JointType type;
+  int rows, laws;
+  bool enabled, rigid;
+} joint_form;
+
+static joint_form form_of(const joint *j)
 {
-  if (j->direct == NO_SLOT) {
-    return false;
-  }
   RowParams params[2];
   joint_params(j, params);
-  const direct_joint *direct = &world->mechanisms.joints[j->direct];
-  return direct_law_capacity(joint_type(j), params) > direct->law_capacity ||
-         (direct->point != NO_SLOT && j->def.compliance > 0.0f);
+  JointType type = joint_type(j);
+  return (joint_form){type, direct_usual_rows(type, params), direct_law_capacity(type, params),
+                      j->def.enabled, j->def.compliance == 0.0f};
 }
 
-static void update(tn_world *world, joint *j, JointType old_type, bool was_enabled)
+static void update(tn_world *world, joint *j, joint_form old)
 {
   int32_t slot = (int32_t)(j - world->joints);
+  joint_form now = form_of(j);
   touch_ends(world, j);
-  if (joint_type(j) != old_type || j->def.enabled != was_enabled || outgrew(world, j)) {
+  if (now.type != old.type || now.rows != old.rows || now.laws != old.laws ||
+      now.enabled != old.enabled || now.rigid != old.rigid) {
     world->graph.dirty = true;
   } else if (j->block != NO_SLOT) {
     joint_copy_state(world, j);
@@ -494,7 +499,7 @@ bool tn_joint_set(tn_world *world, tn_joint_id id, const tn_joint_def *def)
   if (!j) {
     return false;
   }
-  const char *why = def ? why_bad_joint(def) : "the definition is null";
+  const char *why = def ? joint_def_problem(def) : "the definition is null";
   if (!why && (def->kind != j->def.kind || !TN_SAME_ID(def->body_a, j->def.body_a) ||
                !TN_SAME_ID(def->body_b, j->def.body_b))) {
     why = "kind and bodies of a joint cannot change";
@@ -503,14 +508,13 @@ bool tn_joint_set(tn_world *world, tn_joint_id id, const tn_joint_def *def)
     report(world, TN_LOG_ERROR, "tn_joint_set: %s", why);
     return false;
   }
-  JointType type = joint_type(j);
-  bool enabled = j->def.enabled;
+  joint_form form = form_of(j);
   start_target(j, 0, &def->linear_drive);
   start_target(j, 1, &def->angular_drive);
   j->def = *def;
   j->broken = j->broken && !def->enabled;
   joint_refresh_frames(world, (int32_t)(j - world->joints));
-  update(world, j, type, enabled);
+  update(world, j, form);
   return true;
 }
 
@@ -528,9 +532,9 @@ static bool set_drive(tn_world *world, tn_joint_id id, int angular, tn_drive dri
   }
   tn_drive *to = angular ? &j->def.angular_drive : &j->def.linear_drive;
   start_target(j, angular, &drive);
-  JointType type = joint_type(j);
+  joint_form form = form_of(j);
   *to = drive;
-  update(world, j, type, j->def.enabled);
+  update(world, j, form);
   return true;
 }
 
@@ -550,10 +554,10 @@ bool tn_joint_enable(tn_world *world, tn_joint_id id, bool enabled)
   if (!j) {
     return false;
   }
-  bool was_enabled = j->def.enabled;
+  joint_form form = form_of(j);
   j->def.enabled = enabled;
   j->broken = j->broken && !enabled;
-  update(world, j, joint_type(j), was_enabled);
+  update(world, j, form);
   return true;
 }
 

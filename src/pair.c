@@ -144,11 +144,17 @@ static tn_vec3 vec3_of(const float *v)
   return tn_v3(v[0], v[1], v[2]);
 }
 
-// From the body's centre to the furthest point of the shape.
-static float arm_of(const shape *s)
+// How far turning by `angle` moves any point of a shape. A plane has no furthest point: while it
+// does not turn it does not move, and 0 times infinity would be no number.
+static float turned_by(float angle, const shape *s)
 {
   tn_vec3 at = tn_v3((float)s->at_point.x, (float)s->at_point.y, (float)s->at_point.z);
-  return s->reach + tn_length(at);
+  return angle > 0.0f ? angle * (s->reach + tn_length(at)) : 0.0f;
+}
+
+static float margin_of(const shape *s)
+{
+  return isfinite(s->reach) ? BOX_MARGIN * s->reach : 0.0f;
 }
 
 static void place_box(tn_world *world, int32_t slot, world_box box, float slack, float stretch)
@@ -164,12 +170,21 @@ static void place_box(tn_world *world, int32_t slot, world_box box, float slack,
   }
 }
 
+// Between two sides of boxes, both of which may be infinitely far.
+static double room_between(double low, double high)
+{
+  return isfinite(low) && isfinite(high) ? high - low : (double)INFINITY;
+}
+
 // How far a box may move within another, whatever the direction.
 static float room_in(const world_box *box, const world_box *tight)
 {
-  double x = fmin(tight->lower.x - box->lower.x, box->upper.x - tight->upper.x);
-  double y = fmin(tight->lower.y - box->lower.y, box->upper.y - tight->upper.y);
-  double z = fmin(tight->lower.z - box->lower.z, box->upper.z - tight->upper.z);
+  double x =
+      fmin(room_between(box->lower.x, tight->lower.x), room_between(tight->upper.x, box->upper.x));
+  double y =
+      fmin(room_between(box->lower.y, tight->lower.y), room_between(tight->upper.y, box->upper.y));
+  double z =
+      fmin(room_between(box->lower.z, tight->lower.z), room_between(tight->upper.z, box->upper.z));
   return (float)fmin(x, fmin(y, z));
 }
 
@@ -179,8 +194,8 @@ static void update_box(tn_world *world, int32_t slot, float dt)
 {
   shape *s = &world->shapes[slot];
   const body_state *state = &world->state[s->body];
-  float turn = dt * tn_length(vec3_of(state->w)) * arm_of(s);
-  float margin = BOX_MARGIN * s->reach;
+  float turn = turned_by(dt * tn_length(vec3_of(state->w)), s);
+  float margin = margin_of(s);
   float needed = 0.4f * margin + turn;
   float way = dt * tn_length(vec3_of(state->v));
   float stretch = (float)SPEED_SHARE * (turn + way);
@@ -207,8 +222,8 @@ static void update_box(tn_world *world, int32_t slot, float dt)
 static float moved_by(const body_state *state, const shape *s)
 {
   // |q - 1| is half the angle, or a little less.
-  float turn = 2.2f * tn_length(vec3_of(state->dq));
-  return tn_length(vec3_of(state->dx)) + turn * arm_of(s);
+  float angle = 2.2f * tn_length(vec3_of(state->dq));
+  return tn_length(vec3_of(state->dx)) + turned_by(angle, s);
 }
 
 bool boxes_spend(tn_world *world, int32_t body_slot)
@@ -230,7 +245,7 @@ static void follow(tn_world *world, int32_t slot)
   if (box_contains(&s->box, &tight)) {
     s->slack = room_in(&s->box, &tight);
   } else {
-    float margin = BOX_MARGIN * s->reach;
+    float margin = margin_of(s);
     grow(&tight, (double)margin);
     place_box(world, slot, tight, margin, 0.0f);
   }

@@ -149,17 +149,22 @@ static void point_to(const shared_geometry *shared, geometry *g)
   }
 }
 
-const char *geometry_of_def(const tn_world *world, const tn_shape_def *def, geometry *g)
+static const char *why_bad_kind(const tn_shape_def *def)
 {
-  memset(g, 0, sizeof *g);
   if (def->cookie != DEF_COOKIE) {
     return "the definition does not come from tn_default_shape_def";
   }
-  if (def->kind < 0 || def->kind >= TN_SHAPE_KIND_COUNT) {
+  if ((int)def->kind < 0 || def->kind >= TN_SHAPE_KIND_COUNT) {
     return "unknown kind of shape";
   }
-  if (why_bad_size(def)) {
-    return why_bad_size(def);
+  return why_bad_size(def);
+}
+
+const char *geometry_of_def(const tn_world *world, const tn_shape_def *def, geometry *g)
+{
+  memset(g, 0, sizeof *g);
+  if (why_bad_kind(def)) {
+    return why_bad_kind(def);
   }
   g->kind = (int)def->kind;
   g->radius = def->radius;
@@ -196,12 +201,10 @@ bool shape_can_move(const shape *s)
   return can_move(s->geometry.kind);
 }
 
-static const char *why_bad_shape(const tn_world *world, const body *b, const tn_shape_def *def,
-                                 geometry *g)
+const char *shape_def_problem(const tn_shape_def *def)
 {
-  const char *why = geometry_of_def(world, def, g);
-  if (why) {
-    return why;
+  if (why_bad_kind(def)) {
+    return why_bad_kind(def);
   }
   if (!is_offset(def->position) || !is_rotation(def->rotation)) {
     return "the place in the body is not finite, too far away or not a rotation";
@@ -211,6 +214,17 @@ static const char *why_bad_shape(const tn_world *world, const body *b, const tn_
   }
   if (!(def->density > 0.0f) || !isfinite(def->density)) {
     return "density must be positive and finite";
+  }
+  return NULL;
+}
+
+static const char *why_bad_shape(const tn_world *world, const body *b, const tn_shape_def *def,
+                                 geometry *g)
+{
+  const char *why = geometry_of_def(world, def, g);
+  why = why ? why : shape_def_problem(def);
+  if (why) {
+    return why;
   }
   if (b->type == TN_BODY_DYNAMIC && !can_move((int)def->kind)) {
     return "planes, meshes and height fields cannot move: use hulls on a dynamic body";
@@ -306,10 +320,10 @@ void shapes_replant(tn_world *world)
   for (int32_t i = 0; i < world->shape_list.used; ++i) {
     shape *s = &world->shapes[i];
     if (s->alive) {
-      if (s->shared != NO_SLOT) {
-        point_to(&world->geometries[s->shared], &s->geometry);
-        s->def.geometry.world = world->serial;
-      }
+      s->def.geometry.world = s->shared == NO_SLOT ? 0 : world->serial;
+      geometry_of_def(world, &s->def, &s->geometry);
+      s->reach = geometry_reach(&s->geometry);
+      s->inner_radius = geometry_inner_radius(&s->geometry);
       tree_insert(world, tree_of(world, s), s->box, s->def.filter.category, i, &s->leaf);
     }
   }
@@ -410,7 +424,8 @@ void shape_remove(tn_world *world, int32_t slot)
   if (s->shared != NO_SLOT) {
     world->geometries[s->shared].users -= 1;
   }
-  s->alive = false;
+  s->alive = s->searching = false;
+  world->searchers_changed = true; // the list may have it
   s->generation += 1;
   slot_give(&world->shape_list, world->shapes, sizeof(shape), offsetof(shape, next_free), slot);
 }

@@ -1,342 +1,116 @@
-// The exact state as a flat buffer, and its hash.
+// The exact state as a flat buffer: a header, then the arrays of SNAPSHOT_PARTS.
+//
+// A restore copies the arrays to memory of its own, checks all of it, makes the geometries and
+// reserves what the world needs; only then does the world change, and nothing can fail any more.
+//
+// Saved is what decides how the world goes on. What is not: trees, graphs and blocks, which are
+// made anew and give the same results; events; what the count of looks or of materials' changes
+// dates.
+#include "snapshot.h"
+
 #include "soft_make.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define SNAPSHOT_MAGIC 0x4e4f4e4554ull // "TENON"
-#define SNAPSHOT_VERSION 3u
+#define SNAPSHOT_VERSION 4u
+#define ALIGNMENT 64
 
-// Everything that is not an array. Sizes of the structures guard against another build's layout.
-typedef struct header {
-  uint64_t magic;
-  uint32_t version, header_size;
-  uint32_t body_size, state_size, block_size, joint_size;
-  uint32_t shape_size, pair_size, contact_size, geometry_size;
-  uint64_t size;     // of what follows the header
-  uint64_t checksum; // of everything, itself taken as zero
-  tn_vec3 gravity;
-  int32_t method, substeps, iterations, sleeping;
-  float last_h;
-  pool_list bodies, joints, geometries, shapes, pairs, contacts;
-  uint64_t source_size; // of all geometries
-  uint32_t soft_size, attachment_size;
-  pool_list softs, attachments;
-  uint64_t soft_bytes; // of all their arrays
-  int32_t meetings;
-} header;
+// An array of a snapshot, wherever it lies.
+typedef struct part {
+  void **at;
+  size_t size; // of an element
+  uint64_t count;
+} part;
 
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+#define COUNT_ONE(type, name) +1
+#define PART_COUNT (0 SNAPSHOT_PARTS(COUNT_ONE))
+
+static void list_parts(snapshot *s, part parts[PART_COUNT])
 {
-  const unsigned char *p = bytes;
-  for (size_t i = 0; i < size; ++i) {
-    hash = (hash ^ p[i]) * 0x100000001b3ull;
-  }
-  return hash;
+  const part all[] = {
+#define LIST(type, name) {(void **)&s->name, sizeof(type), s->header.count.name},
+      SNAPSHOT_PARTS(LIST)
+#undef LIST
+  };
+  memcpy(parts, all, sizeof all);
 }
 
-#define HASH_START 0xcbf29ce484222325ull
-
-// The state's parts one by one, not as raw structures: padding and pointers have no say.
-
-// What the world and a body have been told, and what waits for the next step.
-static uint64_t hash_settings(uint64_t hash, const tn_world *world)
-{
-  int32_t numbers[3] = {(int32_t)world->method, world->substeps, world->iterations};
-  hash = hash_bytes(hash, &world->gravity, sizeof world->gravity);
-  hash = hash_bytes(hash, &world->last_h, sizeof world->last_h);
-  return hash_bytes(hash, numbers, sizeof numbers);
-}
-
-static uint64_t hash_orders(uint64_t hash, const body *b)
-{
-  int32_t type = (int32_t)b->type;
-  hash = hash_bytes(hash, &type, sizeof type);
-  hash = hash_bytes(hash, &b->mass, sizeof b->mass);
-  float settings[5] = {b->gravity_scale, b->linear_damping, b->angular_damping, b->max_speed,
-                       b->max_angular_speed};
-  hash = hash_bytes(hash, settings, sizeof settings);
-  hash = hash_bytes(hash, &b->force, sizeof b->force);
-  hash = hash_bytes(hash, &b->torque, sizeof b->torque);
-  if (b->has_target) {
-    hash = hash_bytes(hash, &b->target.p, sizeof b->target.p);
-    hash = hash_bytes(hash, &b->target.q, sizeof b->target.q);
-  }
-  return hash;
-}
-
-static uint64_t hash_body(uint64_t hash, const tn_world *world, int32_t slot)
-{
-  const body *b = &world->bodies[slot];
-  const body_state *state = &world->state[slot];
-  float(*spin)[BLOCK_WIDTH] = world->body_blocks[slot / BLOCK_WIDTH].spin;
-  hash = hash_bytes(hash, &slot, sizeof slot);
-  hash = hash_bytes(hash, &b->generation, sizeof b->generation);
-  hash = hash_orders(hash, b);
-  hash = hash_bytes(hash, &b->center, sizeof b->center);
-  hash = hash_bytes(hash, &b->rotation, sizeof b->rotation);
-  hash = hash_bytes(hash, state->v, sizeof state->v);
-  hash = hash_bytes(hash, state->w, sizeof state->w);
-  for (int i = 0; i < 3; ++i) {
-    hash = hash_bytes(hash, &spin[i][slot % BLOCK_WIDTH], sizeof(float));
-  }
-  return hash;
-}
-
-static uint64_t hash_drive(uint64_t hash, const tn_drive *drive)
-{
-  int32_t mode = (int32_t)drive->mode;
-  float numbers[5] = {drive->target, drive->velocity, drive->force, drive->compliance,
-                      drive->max_force};
-  hash = hash_bytes(hash, &mode, sizeof mode);
-  return hash_bytes(hash, numbers, sizeof numbers);
-}
-
-static uint64_t hash_def(uint64_t hash, const tn_joint_def *def)
-{
-  int32_t kind[2] = {(int32_t)def->kind, def->enabled};
-  float numbers[11] = {def->swing,
-                       def->compliance,
-                       def->angular_compliance,
-                       def->limit_compliance,
-                       def->angular_limit_compliance,
-                       def->linear_damping,
-                       def->angular_damping,
-                       def->linear_friction,
-                       def->angular_friction,
-                       def->break_force,
-                       def->break_torque};
-  hash = hash_bytes(hash, kind, sizeof kind);
-  hash = hash_bytes(hash, def->linear, sizeof def->linear);
-  hash = hash_bytes(hash, def->angular, sizeof def->angular);
-  hash = hash_bytes(hash, numbers, sizeof numbers);
-  hash = hash_drive(hash, &def->linear_drive);
-  return hash_drive(hash, &def->angular_drive);
-}
-
-static uint64_t hash_joint(uint64_t hash, const tn_world *world, int32_t slot)
-{
-  joint copy = world->joints[slot];
-  hash = hash_def(hash, &copy.def);
-  hash = hash_bytes(hash, copy.slot, sizeof copy.slot);
-  hash = hash_bytes(hash, copy.frame_rotation, sizeof copy.frame_rotation);
-  hash = hash_bytes(hash, copy.frame_point, sizeof copy.frame_point);
-  hash = hash_bytes(hash, copy.target, sizeof copy.target);
-  hash = hash_bytes(hash, &slot, sizeof slot);
-  hash = hash_bytes(hash, &copy.generation, sizeof copy.generation);
-  hash = hash_bytes(hash, &copy.force, sizeof copy.force);
-  hash = hash_bytes(hash, &copy.torque, sizeof copy.torque);
-  hash = hash_bytes(hash, &copy.ahead, sizeof copy.ahead);
-  if (copy.block == NO_SLOT) {
-    hash = hash_bytes(hash, copy.state, sizeof copy.state);
-    return hash_bytes(hash, copy.carry, sizeof copy.carry);
-  }
-  joint_block *block = &world->graph.blocks[copy.block];
-  block_rows *rows[2] = {&block->linear, &block->angular};
-  for (int k = 0; k < 2; ++k) {
-    for (size_t i = 0; i < FIELDS(RowState); ++i) {
-      hash = hash_bytes(hash, &rows[k]->state[i][copy.lane], sizeof(float));
-    }
-  }
-  for (int k = 0; k < 2; ++k) {
-    for (int i = 0; i < 3; ++i) {
-      hash = hash_bytes(hash, &rows[k]->carry[i][copy.lane], sizeof(float));
-    }
-  }
-  return hash;
-}
-
-// Impulses and whatever else a contact carries to the next step.
-static uint64_t hash_contact(uint64_t hash, const contact *c)
-{
-  hash = hash_bytes(hash, &c->pair, sizeof c->pair);
-  hash = hash_bytes(hash, &c->manifold.count, sizeof c->manifold.count);
-  hash = hash_bytes(hash, &c->manifold.normal, sizeof c->manifold.normal);
-  for (int i = 0; i < c->manifold.count; ++i) {
-    hash = hash_bytes(hash, &c->manifold.points[i].gap, sizeof(float));
-    hash = hash_bytes(hash, &c->memory.lambda[i], sizeof(float));
-  }
-  return hash_bytes(hash, &c->memory.reference,
-                    sizeof c->memory - offsetof(contact_memory, reference));
-}
-
-static uint64_t hash_particles(uint64_t hash, const soft *s)
-{
-  for (int32_t i = 0; i < s->particle_count; ++i) {
-    const soft_particle *p = &s->particles[i];
-    hash = hash_bytes(hash, &p->at, sizeof p->at);
-    hash = hash_bytes(hash, &p->v, sizeof p->v);
-    hash = hash_bytes(hash, &p->force, sizeof p->force);
-    hash = hash_bytes(hash, &p->mass, sizeof p->mass);
-    hash = hash_bytes(hash, &p->pinned, sizeof p->pinned);
-  }
-  return hash;
-}
-
-// With what its constraints are and remember.
-static uint64_t hash_soft(uint64_t hash, const tn_world *world, int32_t slot)
-{
-  const soft *s = &world->softs[slot];
-  int32_t numbers[6] = {slot,         s->self_collision, s->asleep,
-                        s->can_sleep, s->keep_momentum,  s->triangle_count};
-  float settings[12] = {s->gravity_scale, s->damping,     s->linear_damping,
-                        s->radius,        s->pressure,    s->volume_compliance,
-                        s->rest_volume,   s->tear_strain, s->tear_force,
-                        s->yield_strain,  s->creep,       s->plastic_limit};
-  hash = hash_bytes(hash, numbers, sizeof numbers);
-  hash = hash_bytes(hash, &s->generation, sizeof s->generation);
-  hash = hash_bytes(hash, settings, sizeof settings);
-  hash = hash_particles(hash, s);
-  for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
-    soft_layout l = soft_layout_of((soft_type)type);
-    size_t count = (size_t)s->list[type].count;
-    hash = hash_bytes(hash, s->list[type].members, count * (size_t)l.particles * sizeof(int32_t));
-    hash = hash_bytes(hash, s->list[type].fields,
-                      count * (size_t)(l.params + l.state) * sizeof(float));
-  }
-  for (int32_t i = 0; i < s->cluster_count; ++i) {
-    hash = hash_bytes(hash, &s->clusters[i], sizeof s->clusters[i]);
-  }
-  hash = hash_bytes(hash, &s->fold.time, sizeof s->fold.time);
-  hash = hash_bytes(hash, s->fold.cluster.q, sizeof s->fold.cluster.q);
-  for (int32_t i = 0; i < s->part_count; ++i) {
-    hash = hash_bytes(hash, &s->cluster_parts[i], offsetof(cluster_part, at));
-  }
-  size_t plastic = s->plastic ? 9 * (size_t)s->list[SOFT_CELL].count : 0;
-  hash = hash_bytes(hash, s->plastic, plastic * sizeof(float));
-  hash = hash_bytes(hash, s->triangles, 3 * (size_t)s->triangle_count * sizeof(int32_t));
-  return hash;
-}
-
-static uint64_t hash_attachment(uint64_t hash, const tn_world *world, int32_t slot)
-{
-  const attachment *a = &world->attachments[slot];
-  int32_t numbers[5] = {slot, a->soft, a->body, a->def.particle, a->broken};
-  hash = hash_bytes(hash, numbers, sizeof numbers);
-  hash = hash_bytes(hash, &a->generation, sizeof a->generation);
-  hash = hash_bytes(hash, &a->def.point, sizeof a->def.point);
-  hash = hash_bytes(hash, &a->def.compliance, sizeof a->def.compliance);
-  hash = hash_bytes(hash, &a->def.break_force, sizeof a->def.break_force);
-  return hash_bytes(hash, &a->lambda, sizeof a->lambda);
-}
-
-static uint64_t hash_softs(uint64_t hash, const tn_world *world)
-{
-  soft_states_out(world);
-  for (int32_t i = 0; i < world->soft_list.used; ++i) {
-    hash = world->softs[i].alive ? hash_soft(hash, world, i) : hash;
-  }
-  for (int32_t i = 0; i < world->attachment_list.used; ++i) {
-    hash = world->attachments[i].alive ? hash_attachment(hash, world, i) : hash;
-  }
-  return hash;
-}
-
-uint64_t tn_world_hash(const tn_world *world)
+static uint64_t layout_of_parts(void)
 {
   uint64_t hash = HASH_START;
-  if (!world) {
-    return hash;
-  }
-  hash = hash_settings(hash, world);
-  for (int32_t i = 0; i < world->body_list.used; ++i) {
-    if (world->bodies[i].alive) {
-      hash = hash_body(hash, world, i);
-    }
-  }
-  for (int32_t i = 0; i < world->joint_list.used; ++i) {
-    if (world->joints[i].alive) {
-      hash = hash_joint(hash, world, i);
-    }
-  }
-  for (int32_t i = 0; i < world->contact_list.used; ++i) {
-    if (world->contacts[i].alive) {
-      hash = hash_contact(hash, &world->contacts[i]);
-    }
-  }
-  return hash_softs(hash, world);
+  const uint32_t sizes[] = {
+#define SIZE(type, name) (uint32_t)sizeof(type),
+      SNAPSHOT_PARTS(SIZE)
+#undef SIZE
+  };
+  return hash_bytes(hash, sizes, sizeof sizes);
 }
 
-// ---------------------------------------------------------------------------------------------
-
-static uint64_t checksum_of(header h, const void *content)
+static uint64_t checksum_of(snapshot_header h, const void *content)
 {
   h.checksum = 0;
   return hash_bytes(hash_bytes(HASH_START, &h, sizeof h), content, (size_t)h.size);
 }
 
-static int32_t blocks_of(int32_t bodies)
+static uint64_t blocks_of(uint64_t bodies)
 {
   return (bodies + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
 }
 
-static size_t content_size(const header *h)
-{
-  size_t n = (size_t)h->bodies.used;
-  return n * (sizeof(body) + sizeof(body_state)) +
-         (size_t)blocks_of(h->bodies.used) * sizeof(body_block) +
-         (size_t)h->joints.used * sizeof(joint) +
-         (size_t)h->geometries.used * sizeof(shared_geometry) + (size_t)h->source_size +
-         (size_t)h->shapes.used * sizeof(shape) + (size_t)h->pairs.used * sizeof(pair) +
-         (size_t)h->contacts.used * sizeof(contact) + (size_t)h->softs.used * sizeof(soft) +
-         (size_t)h->attachments.used * sizeof(attachment) + (size_t)h->meetings * sizeof(meeting) +
-         (size_t)h->soft_bytes;
-}
+// ---------------------------------------------------------------------------------------------
+// Save
 
-static uint64_t soft_bytes(const tn_world *world)
+static snapshot_counts counts_of(const tn_world *world)
 {
-  uint64_t size = 0;
-  for (int32_t i = 0; i < world->soft_list.used; ++i) {
-    size += world->softs[i].alive ? world->softs[i].size : 0;
-  }
-  return size;
-}
-
-static uint64_t source_size(const tn_world *world)
-{
-  uint64_t size = 0;
+  snapshot_counts c = {
+#define COUNT(name, part) .part = (uint64_t)world->name##_list.used,
+      SNAPSHOT_POOLS(COUNT)
+#undef COUNT
+  };
+  c.states = c.bodies;
+  c.blocks = blocks_of(c.bodies);
+  c.ways = c.shapes;
+  c.meetings = (uint64_t)world->meeting_count;
+  c.touches = (uint64_t)world->touch_count;
   for (int32_t i = 0; i < world->geometry_list.used; ++i) {
-    size += world->geometries[i].alive ? world->geometries[i].source_size : 0;
+    c.sources += world->geometries[i].alive ? world->geometries[i].source_size : 0;
   }
-  return size;
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    c.soft_data += world->softs[i].alive ? world->softs[i].size : 0;
+  }
+  return c;
 }
 
-static header header_of(const tn_world *world)
+static snapshot_header header_of(const tn_world *world)
 {
-  header h;
-  memset(&h, 0, sizeof h);
-  h.magic = SNAPSHOT_MAGIC;
-  h.version = SNAPSHOT_VERSION;
-  h.header_size = sizeof(header);
-  h.body_size = sizeof(body);
-  h.state_size = sizeof(body_state);
-  h.block_size = sizeof(body_block);
-  h.joint_size = sizeof(joint);
-  h.shape_size = sizeof(shape);
-  h.pair_size = sizeof(pair);
-  h.contact_size = sizeof(contact);
-  h.geometry_size = sizeof(shared_geometry);
-  h.gravity = world->gravity;
-  h.method = (int32_t)world->method;
-  h.substeps = world->substeps;
-  h.iterations = world->iterations;
-  h.sleeping = world->sleeping;
-  h.last_h = world->last_h;
-  h.bodies = world->body_list;
-  h.joints = world->joint_list;
-  h.geometries = world->geometry_list;
-  h.shapes = world->shape_list;
-  h.pairs = world->pair_list;
-  h.contacts = world->contact_list;
-  h.source_size = source_size(world);
-  h.soft_size = sizeof(soft);
-  h.attachment_size = sizeof(attachment);
-  h.softs = world->soft_list;
-  h.attachments = world->attachment_list;
-  h.soft_bytes = soft_bytes(world);
-  h.meetings = world->meeting_count;
-  h.size = content_size(&h);
-  return h;
+  snapshot s;
+  memset(&s, 0, sizeof s);
+  snapshot_header *h = &s.header;
+  h->magic = SNAPSHOT_MAGIC;
+  h->version = SNAPSHOT_VERSION;
+  h->header_size = sizeof *h;
+  h->layout = layout_of_parts();
+  h->gravity = world->gravity;
+  h->method = (int32_t)world->method;
+  h->substeps = world->substeps;
+  h->iterations = world->iterations;
+  h->sleeping = world->sleeping;
+  h->last_h = world->last_h;
+  h->count = counts_of(world);
+#define COPY(name, part)                                                                           \
+  h->name##_list = world->name##_list;                                                             \
+  h->name##_list.capacity = 0;
+  SNAPSHOT_POOLS(COPY)
+#undef COPY
+  part parts[PART_COUNT];
+  list_parts(&s, parts);
+  for (int i = 0; i < PART_COUNT; ++i) {
+    h->size += parts[i].count * parts[i].size;
+  }
+  return *h;
 }
 
 // An empty pool has no memory to copy.
@@ -348,42 +122,56 @@ static unsigned char *put(unsigned char *at, const void *bytes, size_t size)
   return at + size;
 }
 
-static const unsigned char *get(const unsigned char *at, void *bytes, size_t size)
+static unsigned char *put_joints(unsigned char *at, const tn_world *world)
 {
-  if (size > 0) {
-    memcpy(bytes, at, size);
-  }
-  return at + size;
-}
-
-static unsigned char *put_joint(unsigned char *at, const tn_world *world, int32_t slot)
-{
-  joint copy = world->joints[slot];
-  if (copy.alive && copy.block != NO_SLOT) {
-    joint_copy_state(world, &copy);
-    copy.block = NO_SLOT;
-  }
-  if (copy.alive) {
-    copy.direct = NO_SLOT;
-  }
-  return put(at, &copy, sizeof copy);
-}
-
-static void put_softs(unsigned char *at, const tn_world *world)
-{
-  soft_states_out(world);
-  for (int32_t i = 0; i < world->soft_list.used; ++i) {
-    soft copy = world->softs[i];
-    soft_lay_out(&copy, NULL); // where its arrays lie says nothing
-    copy.memory = NULL;
+  for (int32_t i = 0; i < world->joint_list.used; ++i) {
+    joint copy = world->joints[i];
+    if (copy.alive && copy.block != NO_SLOT) {
+      joint_copy_state(world, &copy);
+      copy.block = NO_SLOT;
+    }
+    if (copy.alive) {
+      copy.direct = NO_SLOT;
+    }
     at = put(at, &copy, sizeof copy);
   }
-  at = put(at, world->attachments, (size_t)world->attachment_list.used * sizeof(attachment));
-  at = put(at, world->meetings, (size_t)world->meeting_count * sizeof(meeting));
+  return at;
+}
+
+// Shapes that no step has seen yet have no way.
+static unsigned char *put_ways(unsigned char *at, const tn_world *world)
+{
+  for (int32_t i = 0; i < world->shape_list.used; ++i) {
+    double spent = i < world->way_capacity ? world->ways[i].spent : 0.0;
+    at = put(at, &spent, sizeof spent);
+  }
+  return at;
+}
+
+// Where its arrays lie says nothing.
+static unsigned char *put_softs(unsigned char *at, const tn_world *world)
+{
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    soft copy = world->softs[i];
+    soft_lay_out(&copy, NULL);
+    copy.memory = NULL;
+    copy.first = 0;
+    at = put(at, &copy, sizeof copy);
+  }
+  return at;
+}
+
+static unsigned char *put_data(unsigned char *at, const tn_world *world)
+{
+  for (int32_t i = 0; i < world->geometry_list.used; ++i) {
+    const shared_geometry *g = &world->geometries[i];
+    at = g->alive ? put(at, g->source, g->source_size) : at;
+  }
   for (int32_t i = 0; i < world->soft_list.used; ++i) {
     const soft *s = &world->softs[i];
     at = s->alive ? put(at, s->memory, s->size) : at;
   }
+  return at;
 }
 
 size_t tn_world_save(const tn_world *world, void *buffer, size_t capacity)
@@ -391,71 +179,155 @@ size_t tn_world_save(const tn_world *world, void *buffer, size_t capacity)
   if (!world) {
     return 0;
   }
-  header h = header_of(world);
-  size_t size = sizeof(header) + (size_t)h.size;
+  snapshot_header h = header_of(world);
+  size_t size = sizeof h + (size_t)h.size;
   if (!buffer || capacity < size) {
     return size;
   }
-  unsigned char *start = (unsigned char *)buffer + sizeof(header);
-  unsigned char *at = start;
-  size_t n = (size_t)world->body_list.used;
-  at = put(at, world->bodies, n * sizeof(body));
-  at = put(at, world->state, n * sizeof(body_state));
-  at = put(at, world->body_blocks, (size_t)blocks_of(world->body_list.used) * sizeof(body_block));
-  for (int32_t i = 0; i < world->joint_list.used; ++i) {
-    at = put_joint(at, world, i);
-  }
-  at = put(at, world->geometries, (size_t)h.geometries.used * sizeof(shared_geometry));
-  for (int32_t i = 0; i < world->geometry_list.used; ++i) {
-    const shared_geometry *g = &world->geometries[i];
-    at = g->alive ? put(at, g->source, g->source_size) : at;
-  }
-  at = put(at, world->shapes, (size_t)h.shapes.used * sizeof(shape));
-  at = put(at, world->pairs, (size_t)h.pairs.used * sizeof(pair));
-  at = put(at, world->contacts, (size_t)h.contacts.used * sizeof(contact));
-  put_softs(at, world);
+  const snapshot_counts *c = &h.count;
+  unsigned char *start = (unsigned char *)buffer + sizeof h, *at = start;
+  at = put(at, world->bodies, (size_t)c->bodies * sizeof(body));
+  at = put(at, world->state, (size_t)c->states * sizeof(body_state));
+  at = put(at, world->body_blocks, (size_t)c->blocks * sizeof(body_block));
+  at = put_joints(at, world);
+  at = put(at, world->geometries, (size_t)c->geometries * sizeof(shared_geometry));
+  at = put(at, world->shapes, (size_t)c->shapes * sizeof(shape));
+  at = put_ways(at, world);
+  at = put(at, world->pairs, (size_t)c->pairs * sizeof(pair));
+  at = put(at, world->contacts, (size_t)c->contacts * sizeof(contact));
+  at = put_softs(at, world);
+  at = put(at, world->attachments, (size_t)c->attachments * sizeof(attachment));
+  at = put(at, world->meetings, (size_t)c->meetings * sizeof(meeting));
+  at = put(at, world->touches, (size_t)c->touches * sizeof(soft_contact));
+  put_data(at, world);
   h.checksum = checksum_of(h, start);
   memcpy(buffer, &h, sizeof h);
   return size;
 }
 
-static bool is_count(int32_t count)
+// ---------------------------------------------------------------------------------------------
+// Restore: the snapshot in memory of its own
+
+static bool counts_agree(const snapshot_header *h)
 {
-  return count >= 0 && count <= INT32_MAX / 2;
+  const snapshot_counts *c = &h->count;
+#define AGREE(name, part)                                                                          \
+  if (h->name##_list.used < 0 || h->name##_list.used > INT32_MAX / 4 ||                            \
+      c->part != (uint64_t)h->name##_list.used) {                                                  \
+    return false;                                                                                  \
+  }
+  SNAPSHOT_POOLS(AGREE)
+#undef AGREE
+  return c->bodies >= 1 && c->states == c->bodies && c->blocks == blocks_of(c->bodies) &&
+         c->ways == c->shapes && c->meetings <= INT32_MAX / 4 && c->touches <= INT32_MAX / 4;
 }
 
-static const char *why_bad_snapshot(const header *h, const unsigned char *buffer, size_t size)
+static const char *why_bad_header(const snapshot_header *h, const unsigned char *content,
+                                  size_t size)
 {
   if (h->magic != SNAPSHOT_MAGIC) {
     return "this is no snapshot";
   }
-  if (h->version != SNAPSHOT_VERSION || h->header_size != sizeof(header) ||
-      h->body_size != sizeof(body) || h->state_size != sizeof(body_state) ||
-      h->block_size != sizeof(body_block) || h->joint_size != sizeof(joint) ||
-      h->shape_size != sizeof(shape) || h->pair_size != sizeof(pair) ||
-      h->contact_size != sizeof(contact) || h->geometry_size != sizeof(shared_geometry) ||
-      h->soft_size != sizeof(soft) || h->attachment_size != sizeof(attachment)) {
+  if (h->version != SNAPSHOT_VERSION || h->header_size != sizeof *h ||
+      h->layout != layout_of_parts()) {
     return "the snapshot is of another version or machine type";
   }
-  if (h->bodies.used < 1 || !is_count(h->bodies.used) || !is_count(h->joints.used) ||
-      !is_count(h->geometries.used) || !is_count(h->shapes.used) || !is_count(h->pairs.used) ||
-      !is_count(h->contacts.used) || !is_count(h->softs.used) || !is_count(h->attachments.used) ||
-      !is_count(h->meetings) || h->soft_bytes > SIZE_MAX / 4 || h->source_size > SIZE_MAX / 4 ||
-      h->size != content_size(h) || size - sizeof(header) < h->size) {
+  if (h->size > size) {
     return "the snapshot is truncated";
   }
-  if (checksum_of(*h, buffer + sizeof(header)) != h->checksum) {
+  if (checksum_of(*h, content) != h->checksum) {
     return "the snapshot is damaged";
   }
-  return NULL;
+  if (!counts_agree(h)) {
+    return "the snapshot's counts are wrong";
+  }
+  snapshot s = {.header = *h};
+  part parts[PART_COUNT];
+  list_parts(&s, parts);
+  uint64_t left = h->size;
+  for (int i = 0; i < PART_COUNT; ++i) {
+    if (parts[i].count > left / parts[i].size) {
+      return "the snapshot is truncated";
+    }
+    left -= parts[i].count * parts[i].size;
+  }
+  return left == 0 ? NULL : "the snapshot's counts are wrong";
 }
 
-static size_t geometry_offset(const header *h)
+static size_t aligned(size_t size)
 {
-  size_t n = (size_t)h->bodies.used;
-  return n * (sizeof(body) + sizeof(body_state)) +
-         (size_t)blocks_of(h->bodies.used) * sizeof(body_block) +
-         (size_t)h->joints.used * sizeof(joint);
+  return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static bool open_snapshot(tn_world *world, const unsigned char *content, snapshot *s)
+{
+  part parts[PART_COUNT];
+  list_parts(s, parts);
+  s->size = 0;
+  for (int i = 0; i < PART_COUNT; ++i) {
+    s->size += aligned((size_t)parts[i].count * parts[i].size);
+  }
+  s->memory = memory_take(world, s->size);
+  unsigned char *at = s->memory;
+  for (int i = 0; i < PART_COUNT && s->memory; ++i) {
+    size_t size = (size_t)parts[i].count * parts[i].size;
+    put(at, content, size);
+    *parts[i].at = at;
+    content += size;
+    at += aligned(size);
+  }
+  return s->memory != NULL;
+}
+
+// Soft bodies get their arrays, all aligned.
+static bool make_softs(tn_world *world, snapshot *s)
+{
+  const uint8_t *at = s->soft_data;
+  bool ok = true;
+  for (uint64_t i = 0; i < s->header.count.softs; ++i) {
+    soft *made = &s->softs[i];
+    made->memory = NULL;
+    if (made->alive && ok) {
+      made->memory = memory_take(world, made->size);
+      ok = made->memory != NULL;
+    }
+    if (made->memory) {
+      put(made->memory, at, made->size);
+      at += made->size;
+    }
+    soft_lay_out(made, made->memory);
+  }
+  return ok;
+}
+
+static bool make_geometries(tn_world *world, snapshot *s, char *why, size_t size)
+{
+  const uint8_t *source = s->sources;
+  bool ok = true;
+  for (uint64_t i = 0; i < s->header.count.geometries; ++i) {
+    shared_geometry *g = &s->geometries[i];
+    size_t length = g->alive ? g->source_size : 0;
+    bool made = g->alive && ok && geometry_remake(world, g, source, why, size);
+    ok = ok && made == g->alive;
+    g->alive = made;
+    source += length;
+  }
+  return ok;
+}
+
+// What did not become the world's.
+static void close_snapshot(tn_world *world, snapshot *s, bool taken, bool has_softs,
+                           bool has_geometries)
+{
+  for (uint64_t i = 0; i < s->header.count.softs && has_softs && !taken; ++i) {
+    memory_give(world, s->softs[i].memory, s->softs[i].memory ? s->softs[i].size : 0);
+  }
+  for (uint64_t i = 0; i < s->header.count.geometries && has_geometries && !taken; ++i) {
+    if (s->geometries[i].alive) {
+      geometry_release(world, &s->geometries[i]);
+    }
+  }
+  memory_give(world, s->memory, s->size);
 }
 
 static bool reserve_pool(tn_world *world, void **array, pool_list *list, int32_t used, size_t size)
@@ -469,106 +341,61 @@ static bool reserve_pool(tn_world *world, void **array, pool_list *list, int32_t
   return true;
 }
 
-// The geometries of the snapshot, made apart from the world's own, which stay until all is well.
-typedef struct remade {
-  shared_geometry *geometries;
-  int32_t count;
-} remade;
-
-static bool remake(tn_world *world, const header *h, const unsigned char *at, remade *out)
+static bool reserve(tn_world *world, const snapshot_header *h)
 {
-  out->count = h->geometries.used;
-  out->geometries = memory_take(world, (size_t)(out->count + 1) * sizeof(shared_geometry));
-  if (!out->geometries) {
-    return false;
-  }
-  const unsigned char *source =
-      get(at, out->geometries, (size_t)out->count * sizeof(shared_geometry));
-  bool ok = true;
-  for (int32_t i = 0; i < out->count; ++i) {
-    shared_geometry *g = &out->geometries[i];
-    size_t size = g->alive ? g->source_size : 0;
-    g->alive = g->alive && ok && geometry_remake(world, g, source);
-    ok = ok && (size == 0 || g->alive);
-    source += size;
-  }
-  return ok;
-}
-
-static void discard(tn_world *world, remade *r)
-{
-  for (int32_t i = 0; i < r->count && r->geometries; ++i) {
-    if (r->geometries[i].alive) {
-      geometry_release(world, &r->geometries[i]);
-    }
-  }
-  memory_give(world, r->geometries, (size_t)(r->count + 1) * sizeof(shared_geometry));
-}
-
-// The soft bodies of the snapshot with arrays of their own.
-typedef struct soft_copies {
-  soft *softs;
-  int32_t count;
-} soft_copies;
-
-static void discard_softs(tn_world *world, soft_copies *copies)
-{
-  for (int32_t i = 0; i < copies->count && copies->softs; ++i) {
-    if (copies->softs[i].alive) {
-      memory_give(world, copies->softs[i].memory, copies->softs[i].size);
-    }
-  }
-  memory_give(world, copies->softs, (size_t)(copies->count + 1) * sizeof(soft));
-  copies->softs = NULL;
-}
-
-static bool copy_softs(tn_world *world, const header *h, const unsigned char *at, soft_copies *out)
-{
-  out->count = h->softs.used;
-  out->softs = memory_take(world, (size_t)(out->count + 1) * sizeof(soft));
-  if (!out->softs) {
-    return false;
-  }
-  at = get(at, out->softs, (size_t)out->count * sizeof(soft));
-  at += (size_t)h->attachments.used * sizeof(attachment) + (size_t)h->meetings * sizeof(meeting);
-  bool ok = true;
-  for (int32_t i = 0; i < out->count; ++i) {
-    soft *s = &out->softs[i];
-    if (!s->alive) {
-      continue;
-    }
-    s->memory = ok ? memory_take(world, s->size) : NULL;
-    ok = ok && s->memory;
-    s->alive = ok;
-    if (ok) {
-      at = get(at, s->memory, s->size);
-      soft_lay_out(s, s->memory);
-    }
-  }
-  return ok;
-}
-
-static bool reserve(tn_world *world, const header *h)
-{
-  return body_reserve(world, h->bodies.used) &&
-         reserve_pool(world, (void **)&world->joints, &world->joint_list, h->joints.used,
+  return body_reserve(world, h->body_list.used) &&
+         reserve_pool(world, (void **)&world->joints, &world->joint_list, h->joint_list.used,
                       sizeof(joint)) &&
-         reserve_pool(world, (void **)&world->geometries, &world->geometry_list, h->geometries.used,
-                      sizeof(shared_geometry)) &&
-         reserve_pool(world, (void **)&world->shapes, &world->shape_list, h->shapes.used,
+         reserve_pool(world, (void **)&world->geometries, &world->geometry_list,
+                      h->geometry_list.used, sizeof(shared_geometry)) &&
+         reserve_pool(world, (void **)&world->shapes, &world->shape_list, h->shape_list.used,
                       sizeof(shape)) &&
-         memory_reserve(world, (void **)&world->ways, &world->way_capacity, h->shapes.used,
+         memory_reserve(world, (void **)&world->ways, &world->way_capacity, h->shape_list.used,
                         sizeof(shape_way)) &&
-         reserve_pool(world, (void **)&world->pairs, &world->pair_list, h->pairs.used,
+         reserve_pool(world, (void **)&world->pairs, &world->pair_list, h->pair_list.used,
                       sizeof(pair)) &&
-         reserve_pool(world, (void **)&world->softs, &world->soft_list, h->softs.used,
+         reserve_pool(world, (void **)&world->contacts, &world->contact_list, h->contact_list.used,
+                      sizeof(contact)) &&
+         reserve_pool(world, (void **)&world->softs, &world->soft_list, h->soft_list.used,
                       sizeof(soft)) &&
          reserve_pool(world, (void **)&world->attachments, &world->attachment_list,
-                      h->attachments.used, sizeof(attachment)) &&
-         memory_reserve(world, (void **)&world->meetings, &world->meeting_capacity, h->meetings,
-                        sizeof(meeting)) &&
-         reserve_pool(world, (void **)&world->contacts, &world->contact_list, h->contacts.used,
-                      sizeof(contact));
+                      h->attachment_list.used, sizeof(attachment)) &&
+         memory_reserve(world, (void **)&world->meetings, &world->meeting_capacity,
+                        (int32_t)h->count.meetings, sizeof(meeting)) &&
+         memory_reserve(world, (void **)&world->touches, &world->touch_capacity,
+                        (int32_t)h->count.touches, sizeof(soft_contact)) &&
+         shapes_reserve_trees(world, h->shape_list.used);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Restore: into the world
+
+static void take(void *to, const void *from, uint64_t count, size_t size)
+{
+  if (count > 0) {
+    memcpy(to, from, (size_t)count * size);
+  }
+}
+
+static void take_pool(pool_list *list, const pool_list *from)
+{
+  int32_t capacity = list->capacity;
+  *list = *from;
+  list->capacity = capacity;
+}
+
+static void release_old(tn_world *world)
+{
+  for (int32_t i = 0; i < world->geometry_list.used; ++i) {
+    if (world->geometries[i].alive) {
+      geometry_release(world, &world->geometries[i]);
+    }
+  }
+  for (int32_t i = 0; i < world->soft_list.used; ++i) {
+    if (world->softs[i].alive) {
+      memory_give(world, world->softs[i].memory, world->softs[i].size);
+    }
+  }
 }
 
 // The ids in a definition are of the world that was saved.
@@ -581,100 +408,54 @@ static void name_own_bodies(const tn_world *world, joint *j)
   }
 }
 
-static void take_pool(pool_list *list, const pool_list *from)
+static void take_bodies(tn_world *world, const snapshot *s)
 {
-  int32_t capacity = list->capacity;
-  *list = *from;
-  list->capacity = capacity;
-}
-
-static void take_bodies(tn_world *world, const header *h, const unsigned char *at)
-{
-  size_t n = (size_t)h->bodies.used;
+  const snapshot_counts *c = &s->header.count;
   body_clear_slots(world, 0, world->body_list.capacity);
-  at = get(at, world->bodies, n * sizeof(body));
-  at = get(at, world->state, n * sizeof(body_state));
-  at = get(at, world->body_blocks, (size_t)blocks_of(h->bodies.used) * sizeof(body_block));
+  take(world->bodies, s->bodies, c->bodies, sizeof(body));
+  take(world->state, s->states, c->states, sizeof(body_state));
+  take(world->body_blocks, s->blocks, c->blocks, sizeof(body_block));
   if (world->joint_list.capacity > 0) {
     memset(world->joints, 0, (size_t)world->joint_list.capacity * sizeof(joint));
   }
-  get(at, world->joints, (size_t)h->joints.used * sizeof(joint));
-  take_pool(&world->body_list, &h->bodies);
-  take_pool(&world->joint_list, &h->joints);
+  take(world->joints, s->joints, c->joints, sizeof(joint));
   world->graph.dirty = true;
   world->graph.block_count = 0;
   world->awake_changed = true;
-  body_restore_inertia(world);
-  for (int32_t i = 0; i < world->joint_list.used; ++i) {
-    name_own_bodies(world, &world->joints[i]);
-  }
 }
 
-static void take_geometries(tn_world *world, const remade *made)
+static void take_shapes(tn_world *world, const snapshot *s)
 {
-  for (int32_t i = 0; i < world->geometry_list.used; ++i) {
-    if (world->geometries[i].alive) {
-      geometry_release(world, &world->geometries[i]);
-    }
-  }
-  if (made->count > 0) {
-    memcpy(world->geometries, made->geometries, (size_t)made->count * sizeof(shared_geometry));
-  }
-}
-
-static void take_shapes(tn_world *world, const header *h, const unsigned char *at)
-{
-  at += (size_t)h->geometries.used * sizeof(shared_geometry) + (size_t)h->source_size;
-  at = get(at, world->shapes, (size_t)h->shapes.used * sizeof(shape));
-  at = get(at, world->pairs, (size_t)h->pairs.used * sizeof(pair));
-  get(at, world->contacts, (size_t)h->contacts.used * sizeof(contact));
-  take_pool(&world->geometry_list, &h->geometries);
-  take_pool(&world->shape_list, &h->shapes);
-  take_pool(&world->pair_list, &h->pairs);
-  take_pool(&world->contact_list, &h->contacts);
+  const snapshot_counts *c = &s->header.count;
+  take(world->geometries, s->geometries, c->geometries, sizeof(shared_geometry));
+  take(world->shapes, s->shapes, c->shapes, sizeof(shape));
+  take(world->pairs, s->pairs, c->pairs, sizeof(pair));
+  take(world->contacts, s->contacts, c->contacts, sizeof(contact));
   world->contact_graph.block_count = 0;
-  // What was kept of places and materials belongs to the other world's count of looks and changes.
-  for (int32_t i = 0; i < world->shape_list.used; ++i) {
-    world->ways[i] = (shape_way){.spent = (double)INFINITY};
+  world->active_pair_count = 0;
+  // Looks and changes of materials are counted by each world for itself.
+  for (uint64_t i = 0; i < c->ways; ++i) {
+    world->ways[i] = (shape_way){.spent = s->ways[i]};
   }
-  for (int32_t i = 0; i < world->contact_list.used; ++i) {
+  for (uint64_t i = 0; i < c->contacts; ++i) {
     world->contacts[i].terms.mixed = 0;
   }
   world->searchers_changed = true;
-  world->contact_event_count = world->told_event_count = 0;
-  world->sleep_event_count = world->told_sleep_count = 0;
 }
 
-static void take_softs(tn_world *world, const header *h, const unsigned char *at,
-                       soft_copies *copies)
+static void take_softs(tn_world *world, const snapshot *s)
 {
-  for (int32_t i = 0; i < world->soft_list.used; ++i) {
-    if (world->softs[i].alive) {
-      memory_give(world, world->softs[i].memory, world->softs[i].size);
-    }
-  }
-  if (copies->count > 0) {
-    memcpy(world->softs, copies->softs, (size_t)copies->count * sizeof(soft));
-  }
-  at = get(at + (size_t)h->softs.used * sizeof(soft), world->attachments,
-           (size_t)h->attachments.used * sizeof(attachment));
-  get(at, world->meetings, (size_t)h->meetings * sizeof(meeting));
-  world->meeting_count = h->meetings;
-  world->soft_event_count = world->told_soft_count = 0;
-  take_pool(&world->soft_list, &h->softs);
-  take_pool(&world->attachment_list, &h->attachments);
-  world->touch_count = 0;
+  const snapshot_counts *c = &s->header.count;
+  take(world->softs, s->softs, c->softs, sizeof(soft));
+  take(world->attachments, s->attachments, c->attachments, sizeof(attachment));
+  take(world->meetings, s->meetings, c->meetings, sizeof(meeting));
+  take(world->touches, s->touches, c->touches, sizeof(soft_contact));
+  world->meeting_count = (int32_t)c->meetings;
+  world->touch_count = (int32_t)c->touches;
   soft_graph_forget(world);
-  memory_give(world, copies->softs, (size_t)(copies->count + 1) * sizeof(soft));
 }
 
-static size_t soft_offset(const header *h)
-{
-  return (size_t)(h->size - h->soft_bytes) - (size_t)h->softs.used * sizeof(soft) -
-         (size_t)h->attachments.used * sizeof(attachment) - (size_t)h->meetings * sizeof(meeting);
-}
-
-static void take_settings(tn_world *world, const header *h)
+static void take_settings(tn_world *world, const snapshot_header *h)
 {
   world->gravity = h->gravity;
   world->method = (tn_method)h->method;
@@ -683,6 +464,26 @@ static void take_settings(tn_world *world, const header *h)
   world->sleeping = h->sleeping;
   world->last_h = h->last_h;
   world->break_count = 0;
+  world->contact_event_count = world->told_event_count = 0;
+  world->sleep_event_count = world->told_sleep_count = 0;
+  world->soft_event_count = world->told_soft_count = 0;
+}
+
+static void take_all(tn_world *world, const snapshot *s)
+{
+  release_old(world);
+  take_bodies(world, s);
+  take_shapes(world, s);
+  take_softs(world, s);
+  take_settings(world, &s->header);
+#define TAKE(name, part) take_pool(&world->name##_list, &s->header.name##_list);
+  SNAPSHOT_POOLS(TAKE)
+#undef TAKE
+  body_restore_inertia(world);
+  for (int32_t i = 0; i < world->joint_list.used; ++i) {
+    name_own_bodies(world, &world->joints[i]);
+  }
+  shapes_replant(world);
 }
 
 bool tn_world_restore(tn_world *world, const void *buffer, size_t size)
@@ -690,32 +491,25 @@ bool tn_world_restore(tn_world *world, const void *buffer, size_t size)
   if (!world) {
     return false;
   }
-  header h = {0};
+  snapshot s = {0};
+  char message[128] = "out of memory";
   const char *why = "the snapshot is truncated";
-  if (buffer && size >= sizeof h) {
-    memcpy(&h, buffer, sizeof h);
-    why = why_bad_snapshot(&h, buffer, size);
+  const unsigned char *content = buffer ? (const unsigned char *)buffer + sizeof s.header : NULL;
+  if (buffer && size >= sizeof s.header) {
+    memcpy(&s.header, buffer, sizeof s.header);
+    why = why_bad_header(&s.header, content, size - sizeof s.header);
   }
-  const unsigned char *content = why ? NULL : (const unsigned char *)buffer + sizeof h;
-  remade made = {0};
-  soft_copies copies = {0};
-  if (!why && (!remake(world, &h, content + geometry_offset(&h), &made) ||
-               !copy_softs(world, &h, content + soft_offset(&h), &copies) || !reserve(world, &h) ||
-               !shapes_reserve_trees(world, h.shapes.used))) {
-    discard(world, &made);
-    discard_softs(world, &copies);
-    why = "out of memory";
+  bool opened = !why && open_snapshot(world, content, &s);
+  bool has_softs = opened && snapshot_check_sizes(&s, message, sizeof message);
+  bool has_geometries =
+      has_softs && make_softs(world, &s) && snapshot_check(&s, message, sizeof message);
+  bool ready = has_geometries && make_geometries(world, &s, message, sizeof message) &&
+               reserve(world, &s.header);
+  if (ready) {
+    take_all(world, &s);
+  } else {
+    report(world, TN_LOG_ERROR, "tn_world_restore: %s", why ? why : message);
   }
-  if (why) {
-    report(world, TN_LOG_ERROR, "tn_world_restore: %s", why);
-    return false;
-  }
-  take_bodies(world, &h, content);
-  take_geometries(world, &made);
-  take_shapes(world, &h, content + geometry_offset(&h));
-  take_softs(world, &h, content + soft_offset(&h), &copies);
-  take_settings(world, &h);
-  shapes_replant(world);
-  memory_give(world, made.geometries, (size_t)(made.count + 1) * sizeof(shared_geometry));
-  return true;
+  close_snapshot(world, &s, ready, has_softs, has_geometries);
+  return ready;
 }

@@ -187,7 +187,6 @@ bool tn_soft_destroy(tn_world *world, tn_soft_id id)
   soft_wake_touched(world, slot);
   attachments_remove_of_soft(world, slot);
   touches_remove_of_soft(world, slot);
-  soft_states_out(world);
   memory_give(world, s->memory, s->size);
   s->memory = NULL;
   s->size = 0;

@@ -76,7 +76,7 @@ tn_attachment_def tn_default_attachment_def(void)
   return def;
 }
 
-static const char *why_bad(const tn_attachment_def *def)
+const char *attachment_def_problem(const tn_attachment_def *def)
 {
   if (!def) {
     return "the definition is null";
@@ -100,7 +100,7 @@ tn_attachment_id tn_attachment_create(tn_world *world, const tn_attachment_def *
   if (!world) {
     return none;
   }
-  const char *why = why_bad(def);
+  const char *why = attachment_def_problem(def);
   if (why) {
     report(world, TN_LOG_ERROR, "%s: %s", caller, why);
     return none;

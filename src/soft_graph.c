@@ -280,7 +280,6 @@ bool soft_graph_build(tn_world *world)
   if (!g->dirty) {
     return true;
   }
-  soft_states_out(world);
   if (!build(world)) {
     soft_graph_forget(world);
     return false;
@@ -312,7 +311,7 @@ void soft_graph_release(tn_world *world)
 // ---------------------------------------------------------------------------------------------
 // In and out
 
-static void chain_sums_out(const tn_world *world)
+static void chain_sums_out(tn_world *world)
 {
   const soft_graph *g = &world->soft_graph;
   soft_layout l = soft_layout_of(SOFT_EDGE);
@@ -324,8 +323,9 @@ static void chain_sums_out(const tn_world *world)
   }
 }
 
-// What the constraints remember, back to their bodies.
-void soft_states_out(const tn_world *world)
+// What the constraints remember, back to their bodies after each step: then the blocks can be laid
+// out anew at any time, and a save or a hash reads the bodies alone.
+static void states_out(tn_world *world)
 {
   const soft_graph *g = &world->soft_graph;
   chain_sums_out(world);
@@ -549,7 +549,6 @@ static bool take_back(const tn_world *world, soft *s)
 // Rotations and impulses of a body that was lost are worth nothing.
 void soft_forget_rows(tn_world *world, int32_t slot)
 {
-  soft_states_out(world);
   soft *s = &world->softs[slot];
   soft_turn_clusters(s, tn_quat_identity());
   for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
@@ -569,6 +568,7 @@ void soft_forget_rows(tn_world *world, int32_t slot)
 bool soft_unpack(tn_world *world)
 {
   bool ok = true;
+  states_out(world);
   for (int32_t i = 0; i < world->soft_list.used; ++i) {
     soft *s = &world->softs[i];
     if (!s->alive || s->first == 0) {

@@ -712,7 +712,6 @@ void soft_tear(tn_world *world, float dt)
   if (!any) {
     return;
   }
-  soft_states_out(world);
   for (int32_t i = 0; i < world->soft_list.used; ++i) {
     const soft *s = &world->softs[i];
     if (s->alive && s->first > 0 && (isfinite(s->tear_strain) || isfinite(s->tear_force))) {

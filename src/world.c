@@ -191,12 +191,12 @@ tn_world_def tn_default_world_def(void)
   return def;
 }
 
-static bool is_method(tn_method method)
+bool is_method(tn_method method)
 {
   return method == TN_METHOD_TENON || method == TN_METHOD_XPBD || method == TN_METHOD_JACOBI;
 }
 
-static const char *why_bad_counts(int substeps, int iterations)
+const char *counts_problem(int substeps, int iterations)
 {
   if (substeps < 1 || substeps > 10000) {
     return "substeps must be from 1 to 10000";
@@ -215,8 +215,8 @@ static const char *why_bad_world(const tn_world_def *def)
   if (!is_method(def->method)) {
     return "unknown method";
   }
-  if (why_bad_counts(def->substeps, def->iterations)) {
-    return why_bad_counts(def->substeps, def->iterations);
+  if (counts_problem(def->substeps, def->iterations)) {
+    return counts_problem(def->substeps, def->iterations);
   }
   if (def->threads < 1 || def->threads > 64) {
     return "threads must be from 1 to 64";
@@ -425,7 +425,7 @@ bool tn_world_set_substeps(tn_world *world, int substeps, int iterations)
   if (!world) {
     return false;
   }
-  const char *why = why_bad_counts(substeps, iterations);
+  const char *why = counts_problem(substeps, iterations);
   if (why) {
     report(world, TN_LOG_ERROR, "tn_world_set_substeps: %s", why);
     return false;

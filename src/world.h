@@ -456,6 +456,9 @@ int32_t slot_take(tn_world *world, pool_list *list, void **array, size_t size, s
 void slot_give(pool_list *list, void *array, size_t size, size_t next_free, int32_t slot);
 
 // world.c
+bool is_method(tn_method method);
+// Why counts of substeps and iterations are wrong, or null.
+const char *counts_problem(int substeps, int iterations);
 void report(const tn_world *world, tn_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -464,6 +467,8 @@ body *body_find(const tn_world *world, tn_body_id id, const char *caller);
 tn_body_id body_id_at(const tn_world *world, int32_t slot);
 bool body_reserve(tn_world *world, int32_t wanted);
 void body_make_world(tn_world *world);
+// Why a mass cannot be that of a dynamic body, or null.
+const char *mass_problem(const tn_mass *mass);
 void body_clear_slots(tn_world *world, int32_t first, int32_t last);
 void body_restore_inertia(tn_world *world);
 int32_t body_slot(const tn_world *world, const body *b);
@@ -479,8 +484,11 @@ bool body_end_step(tn_world *world, int32_t slot);
 shared_geometry *geometry_find(const tn_world *world, tn_geometry_id id, const char **why);
 void geometry_release(tn_world *world, shared_geometry *g);
 void geometry_release_all(tn_world *world);
-// Makes the data again from a copy of the source; false when out of memory.
-bool geometry_remake(tn_world *world, shared_geometry *g, const void *source);
+// Why a geometry cannot have such counts and so many bytes of source, or null.
+const char *geometry_problem(const shared_geometry *g);
+// Makes the data again from a copy of the source; false with the reason in `why`.
+bool geometry_remake(tn_world *world, shared_geometry *g, const void *source, char *why,
+                     size_t size);
 
 // shape.c
 shape *shape_find(const tn_world *world, tn_shape_id id, const char *caller);
@@ -504,6 +512,8 @@ static inline pose placed_relative(placed a, placed b)
 }
 // The geometry of a definition, checked; why not, or null.
 const char *geometry_of_def(const tn_world *world, const tn_shape_def *def, geometry *g);
+// Why a definition is wrong by itself, or null.
+const char *shape_def_problem(const tn_shape_def *def);
 void shape_remove(tn_world *world, int32_t slot);
 bool shapes_reserve_trees(tn_world *world, int32_t count);
 void shapes_replant(tn_world *world);
@@ -574,6 +584,8 @@ bool islands_update(tn_world *world, float dt);
 void wake_all(tn_world *world);
 void soft_wake(tn_world *world, int32_t slot);
 bool soft_sleep(tn_world *world, int32_t slot); // with all that it touches
+// Drops a body's events of the step to come: they would name a dead body.
+void sleep_events_remove_of(tn_world *world, int32_t slot);
 static inline bool moves(const body *b)
 {
   return b->alive && b->type != TN_BODY_STATIC && !b->asleep;
@@ -583,6 +595,8 @@ static inline bool moves(const body *b)
 joint *joint_find(const tn_world *world, tn_joint_id id, const char *caller);
 tn_joint_id joint_id_at(const tn_world *world, int32_t slot);
 void joint_remove(tn_world *world, int32_t slot);
+// Why a definition is wrong, whatever the bodies, or null.
+const char *joint_def_problem(const tn_joint_def *def);
 JointType joint_type(const joint *j);
 // Linear, angular.
 void joint_params(const joint *j, RowParams params[2]);
@@ -606,7 +620,6 @@ void softs_release(tn_world *world);
 bool soft_graph_build(tn_world *world);
 void soft_graph_forget(tn_world *world);
 void soft_graph_release(tn_world *world);
-void soft_states_out(const tn_world *world);
 void soft_pack(tn_world *world);
 void soft_forget_rows(tn_world *world, int32_t slot);
 bool soft_unpack(tn_world *world);    // false when a body was lost
@@ -643,6 +656,8 @@ void soft_wake_touched(tn_world *world, int32_t slot);
 void touches_release(tn_world *world);
 
 // soft_attach.c
+// Why a definition is wrong by itself, or null.
+const char *attachment_def_problem(const tn_attachment_def *def);
 bool attachment_holds(const tn_world *world, const attachment *a);
 tn_pos attachment_lever(const tn_world *world, const attachment *a);
 double attachment_energy(const tn_world *world, const attachment *a);

@@ -1,0 +1,167 @@
+// Churn: worlds that differ in lanes, threads and restores stay equal whatever public calls are
+// made, and events name what lives.
+//
+// `test_churn FROM TO` runs a range of seeds, for hours if need be; the test runs a short one and
+// the seeds that have failed before.
+#include "churn.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define STEPS 240
+#define RESTORE_EVERY 24 // steps
+#define EQUAL_EVERY 4
+
+typedef struct verdict {
+  int step; // of the first failure, or -1
+  const char *what;
+} verdict;
+
+// ---------------------------------------------------------------------------------------------
+// Events
+
+// A body that an event names, where null is the world.
+static bool names_body(const tn_world *world, tn_body_id id)
+{
+  return TN_IS_NULL(id) || tn_body_is_valid(world, id);
+}
+
+static const char *contact_event_problem(const tn_world *world)
+{
+  int count;
+  const tn_contact_event *e = tn_world_contact_events(world, &count);
+  for (int i = 0; i < count; ++i) {
+    bool ends = e[i].kind == TN_EVENT_END || e[i].kind == TN_EVENT_SENSOR_END;
+    if (!ends &&
+        (!tn_shape_is_valid(world, e[i].shape_a) || !tn_shape_is_valid(world, e[i].shape_b) ||
+         !names_body(world, e[i].body_a) || !names_body(world, e[i].body_b))) {
+      return "a contact that begins names something dead";
+    }
+  }
+  return NULL;
+}
+
+static const char *soft_event_problem(const tn_world *world)
+{
+  int count;
+  const tn_soft_event *e = tn_world_soft_events(world, &count);
+  for (int i = 0; i < count; ++i) {
+    bool touch = e[i].kind == TN_SOFT_EVENT_TOUCH, part = e[i].kind == TN_SOFT_EVENT_PART;
+    if ((!part && !tn_soft_is_valid(world, e[i].soft)) ||
+        (touch && TN_IS_NULL(e[i].shape) && !tn_soft_is_valid(world, e[i].other_soft)) ||
+        (touch && !TN_IS_NULL(e[i].shape) && !tn_shape_is_valid(world, e[i].shape)) ||
+        (!part && !names_body(world, e[i].body))) {
+      return "a soft body's event names something dead";
+    }
+  }
+  return NULL;
+}
+
+static const char *event_problem(const tn_world *world)
+{
+  int count;
+  const tn_sleep_event *sleep = tn_world_sleep_events(world, &count);
+  for (int i = 0; i < count; ++i) {
+    if (!tn_body_is_valid(world, sleep[i].body)) {
+      return "a sleep event names a dead body";
+    }
+  }
+  const tn_joint_break_event *breaks = tn_world_joint_breaks(world, &count);
+  for (int i = 0; i < count; ++i) {
+    if (!tn_joint_is_valid(world, breaks[i].joint)) {
+      return "a break names a dead joint";
+    }
+  }
+  const char *why = contact_event_problem(world);
+  return why ? why : soft_event_problem(world);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Runs
+
+// One of each lane width, one with two threads, and last the one that is restored again and again.
+static void make_worlds(churn *c)
+{
+  int lanes[4], widths = test_lanes(lanes);
+  for (int i = 0; i < widths; ++i) {
+    c->world[c->count++] = test_world_with(4, TN_METHOD_TENON, lanes[i], 1);
+  }
+  c->world[c->count++] = test_world_with(4, TN_METHOD_TENON, lanes[widths - 1], 2);
+  c->world[c->count++] = test_world_with(4, TN_METHOD_TENON, lanes[1], 1);
+}
+
+static const char *difference(const churn *c)
+{
+  uint64_t hash = tn_world_hash(c->world[0]);
+  for (int k = 1; k < c->count; ++k) {
+    if (tn_world_hash(c->world[k]) != hash) {
+      return k + 1 == c->count   ? "the restored world differs"
+             : k + 2 == c->count ? "threads differ"
+                                 : "lanes differ";
+    }
+  }
+  return NULL;
+}
+
+static verdict run(uint32_t seed, int steps)
+{
+  churn c = {0};
+  verdict v = {-1, NULL};
+  make_worlds(&c);
+  churn_begin(&c, seed);
+  while (c.step < steps && !v.what) {
+    uint32_t status = churn_step(&c);
+    if (status & TN_STEP_NON_FINITE) {
+      break; // what is not a number has no sign to compare
+    }
+    if (c.step % EQUAL_EVERY == 0) {
+      v.what = difference(&c);
+    }
+    for (int k = 0; k < c.count && !v.what; ++k) {
+      v.what = event_problem(c.world[k]);
+    }
+    if (status & (TN_STEP_REJECTED | TN_STEP_OUT_OF_MEMORY)) {
+      v.what = v.what ? v.what : "a step is not clean";
+    }
+    v.step = v.what ? c.step : -1;
+    if (c.step % RESTORE_EVERY == 0 && !v.what) {
+      churn_restore(&c, c.step / RESTORE_EVERY % (c.count - 1), c.count - 1);
+      v.what = difference(&c);
+    }
+  }
+  for (int k = 0; k < c.count; ++k) {
+    tn_world_destroy(c.world[k]);
+  }
+  return v;
+}
+
+static int failures_of(uint32_t seed, int steps)
+{
+  verdict v = run(seed, steps);
+  if (v.what) {
+    print_error("seed %u, step %d: %s\n", (unsigned)seed, v.step, v.what);
+  }
+  return v.what != NULL;
+}
+
+static void worlds_stay_equal(void **state)
+{
+  const uint32_t *range = *state;
+  int failures = 0;
+  for (uint32_t seed = range[0]; seed < range[1]; ++seed) {
+    failures += failures_of(seed, STEPS);
+  }
+  assert_int_equal(failures, 0);
+}
+
+int main(int count, char **arguments)
+{
+  uint32_t range[2] = {0, 24};
+  for (int i = 0; i < 2 && count > 2; ++i) {
+    range[i] = (uint32_t)strtoul(arguments[1 + i], NULL, 10);
+  }
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_prestate(worlds_stay_equal, range),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
