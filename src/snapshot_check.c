@@ -150,6 +150,9 @@ static bool check_body(const checker *c, int32_t slot)
   if (!has_flags(b)) {
     return wrong(c, "body", slot, "a flag or the name");
   }
+  if (!b->alive) {
+    return true;
+  }
   if (type < TN_BODY_STATIC || type > TN_BODY_DYNAMIC ||
       (slot == WORLD_SLOT && type != TN_BODY_STATIC) || (b->asleep && type != TN_BODY_DYNAMIC)) {
     return wrong(c, "body", slot, "the type");
@@ -183,6 +186,11 @@ static bool check_joint(const checker *c, int32_t slot)
   const joint *j = &c->s->joints[slot];
   if (!is_flag(&j->broken) || !is_flag(&j->def.enabled) || !is_flag(&j->def.collide)) {
     return wrong(c, "joint", slot, "a flag");
+  }
+  if (!j->alive) {
+    return (is_in(j->slot[0], c->s->header.count.bodies) &&
+            is_in(j->slot[1], c->s->header.count.bodies)) ||
+           wrong(c, "joint", slot, "a body");
   }
   if (!is_body(c, j->slot[0]) || !is_body(c, j->slot[1]) || j->slot[0] == j->slot[1]) {
     return wrong(c, "joint", slot, "a body");
@@ -284,6 +292,9 @@ static bool check_shape(const checker *c, int32_t slot)
       !is_flag(&s->searching)) {
     return wrong(c, "shape", slot, "a flag");
   }
+  if (!s->alive) {
+    return true;
+  }
   if (!is_body(c, s->body)) {
     return wrong(c, "shape", slot, "the body");
   }
@@ -329,6 +340,11 @@ static bool check_pair(const checker *c, int32_t slot)
       !is_flag(&p->round) || !is_flag(&p->complex) || !is_flag(&p->astray) ||
       !is_flag(&p->inside)) {
     return wrong(c, "pair", slot, "a flag");
+  }
+  if (!p->alive) { // a look at all pairs reads their shapes first
+    return (is_in(p->shape[0], c->s->header.count.shapes) &&
+            is_in(p->shape[1], c->s->header.count.shapes)) ||
+           wrong(c, "pair", slot, "a shape");
   }
   if (!is_shape(c, p->shape[0]) || !is_shape(c, p->shape[1]) || p->shape[0] >= p->shape[1]) {
     return wrong(c, "pair", slot, "a shape");
@@ -533,6 +549,9 @@ static bool check_soft(const checker *c, int32_t slot)
   if (!has_soft_flags(s)) {
     return wrong(c, "soft", slot, "a flag");
   }
+  if (!s->alive) {
+    return true;
+  }
   const float numbers[] = {s->gravity_scale, s->damping,  s->linear_damping,
                            s->radius,        s->pressure, s->rest_volume,
                            s->still_for,     s->stiffest, s->volume_compliance};
@@ -640,13 +659,14 @@ static bool check_header(const checker *c)
   return true;
 }
 
-// Each live slot by itself.
+// Each slot by itself. Of dead ones some fields are still read: flags, and indices on the way to
+// what says that the slot is dead.
 static bool check_slots(const checker *c)
 {
   const snapshot *s = c->s;
 #define EACH(name, part)                                                                           \
   for (int32_t i = 0; i < s->header.name##_list.used; ++i) {                                       \
-    if (s->part[i].alive && !check_##name(c, i)) {                                                 \
+    if (!check_##name(c, i)) {                                                                     \
       return false;                                                                                \
     }                                                                                              \
   }

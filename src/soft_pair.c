@@ -58,6 +58,13 @@ static bool is_wanted(const search *s, int32_t slot, tn_pos at)
   return false;
 }
 
+// Wrapped, so that any position has a cell; one so far that the quotient overflows has the first.
+static int32_t cell_along(double x, double size)
+{
+  double cell = fmod(floor(x / size), 1e9);
+  return isnan(cell) ? 0 : (int32_t)cell;
+}
+
 static void add_grain(search *s, int32_t slot, int32_t particle)
 {
   tn_pos at = s->world->softs[slot].particles[particle].at;
@@ -68,9 +75,9 @@ static void add_grain(search *s, int32_t slot, int32_t particle)
   g->soft = slot;
   g->particle = particle;
   // Far away cells repeat, which costs time only.
-  g->cell[0] = (int32_t)fmod(floor(at.x / s->size), 1e9);
-  g->cell[1] = (int32_t)fmod(floor(at.y / s->size), 1e9);
-  g->cell[2] = (int32_t)fmod(floor(at.z / s->size), 1e9);
+  g->cell[0] = cell_along(at.x, s->size);
+  g->cell[1] = cell_along(at.y, s->size);
+  g->cell[2] = cell_along(at.z, s->size);
   s->count += 1;
 }
 

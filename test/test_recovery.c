@@ -541,7 +541,7 @@ static void churn_wild(churn *c)
   int particle = test_index(random, 8);
   tn_pos center = tn_body_center(c->world, body);
   tn_vec3 push = test_vector(random, power(random, 0.0f, 11.0f));
-  tn_vec3 far = test_vector(random, power(random, 0.0f, 7.9f));
+  tn_vec3 far = test_vector(random, power(random, 0.0f, 8.9f));
   tn_pos at = tn_p3((double)far.x, (double)far.y, (double)far.z);
   c->wild += 1;
   switch (test_index(random, 7)) {

@@ -184,7 +184,7 @@ static void hard_numbers_come_back(void **unused)
   (void)unused;
   scene_file *file =
       parse("{\"tenon\": 1, \"bodies\": [{\"position\": [0.1, 1e-320, 123456789.12345679],"
-            "\"velocity\": [0.1, 1e-40, -0.0], \"angular_velocity\": [3.4028234e38, 16777217, 1],"
+            "\"velocity\": [0.1, 1e-40, -0.0], \"angular_velocity\": [999999995904, 16777217, 1],"
             "\"shapes\": [{\"kind\": \"sphere\", \"radius\": 0.3, \"filter\":"
             "{\"mask\": \"0xfffffffffffffffe\", \"category\": 9007199254740993}}]}]}");
   tn_world_def def = test_world_def(20, TN_METHOD_TENON);

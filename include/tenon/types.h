@@ -56,7 +56,7 @@ typedef struct tn_profile {
 
 // The range of positions, from the origin along each axis, m. Calls refuse what is beyond; what
 // leaves it in a step is stopped there.
-#define TN_MAX_DISTANCE 1e8
+#define TN_MAX_DISTANCE 1e9
 // The largest component of a velocity, an angular velocity or an acceleration, SI. Calls refuse
 // what is or leads to more; what becomes faster in a step is stopped.
 #define TN_MAX_RATE 1e12f
