@@ -87,7 +87,6 @@ void start_keep(tn_world *world)
     }
   }
   if (world->soft_list.count > 0) {
-    soft_states_out(world);
     copy_clusters(world, false);
   }
 }
@@ -155,7 +154,7 @@ void start_restore(tn_world *world)
   restore_parts(world);
   if (world->soft_list.count > 0) {
     copy_clusters(world, true);
-    soft_graph_forget(world); // blocks are filled anew from what start_keep put out
+    soft_graph_forget(world); // blocks are filled anew from the bodies
   }
 }
 
