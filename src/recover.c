@@ -22,7 +22,7 @@
 // Rotations of clusters and what their parts begin with are solved in place.
 static void copy_clusters(const tn_world *world, bool back)
 {
-  float *at = world->cluster_starts;
+  float *at = world->soft_starts;
   for (int32_t i = 0; i < world->soft_list.used; ++i) {
     soft *s = &world->softs[i];
     for (int32_t k = 0; s->alive && k < s->cluster_count; ++k, at += 4) {
@@ -49,12 +49,37 @@ static int32_t cluster_floats(const tn_world *world)
   return count;
 }
 
+// What rows remember from substep to substep lies side by side in each of their blocks.
+static void copy_rows(const tn_world *world, bool back)
+{
+  float *at = world->soft_starts + cluster_floats(world);
+  for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
+    soft_layout l = soft_layout_of((soft_type)type);
+    const soft_rows *rows = &world->soft_graph.data.rows[type];
+    size_t first = (size_t)(l.particles + l.params), count = (size_t)l.state * BLOCK_WIDTH;
+    for (int32_t i = 0; i < rows->block_count; ++i, at += count) {
+      float *state = rows->row[(size_t)i * (size_t)soft_block_rows((soft_type)type) + first];
+      memcpy(back ? state : at, back ? at : state, count * sizeof *at);
+    }
+  }
+}
+
+static int32_t row_floats(const tn_world *world)
+{
+  int32_t count = 0;
+  for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
+    int32_t blocks = world->soft_graph.data.rows[type].block_count;
+    count += blocks * BLOCK_WIDTH * soft_layout_of((soft_type)type).state;
+  }
+  return count;
+}
+
 bool start_reserve(tn_world *world)
 {
   return memory_reserve(world, (void **)&world->starts, &world->start_capacity,
                         world->body_list.used, sizeof(body_start)) &&
-         memory_reserve(world, (void **)&world->cluster_starts, &world->cluster_start_capacity,
-                        cluster_floats(world), sizeof(float)) &&
+         memory_reserve(world, (void **)&world->soft_starts, &world->soft_start_capacity,
+                        cluster_floats(world) + row_floats(world), sizeof(float)) &&
          (parts_count(world) == 0 ||
           memory_reserve(world, (void **)&world->contact_starts, &world->contact_start_capacity,
                          world->contact_list.used, sizeof(contact_start_state)));
@@ -63,7 +88,7 @@ bool start_reserve(tn_world *world)
 void start_release(tn_world *world)
 {
   memory_give(world, world->starts, (size_t)world->start_capacity * sizeof(body_start));
-  memory_give(world, world->cluster_starts, (size_t)world->cluster_start_capacity * sizeof(float));
+  memory_give(world, world->soft_starts, (size_t)world->soft_start_capacity * sizeof(float));
   memory_give(world, world->contact_starts,
               (size_t)world->contact_start_capacity * sizeof(contact_start_state));
 }
@@ -88,6 +113,7 @@ void start_keep(tn_world *world)
   }
   if (world->soft_list.count > 0) {
     copy_clusters(world, false);
+    copy_rows(world, false);
   }
 }
 
@@ -154,36 +180,31 @@ void start_restore(tn_world *world)
   restore_parts(world);
   if (world->soft_list.count > 0) {
     copy_clusters(world, true);
-    soft_graph_forget(world); // blocks are filled anew from the bodies
+    copy_rows(world, true);
+    world->soft_graph.dirty = true; // what rows are made of may have been eased or loosened
   }
 }
 
 // ---------------------------------------------------------------------------------------------
 // What is not finite
 
-// A sum of zeros is zero only if each term is finite.
-static float zeros_of(const float *x, int count)
+// Velocities end about where calls end to accept them, long before their squares overflow.
+#define LARGEST_SQUARE (3.0f * TN_MAX_RATE * TN_MAX_RATE)
+
+static float square_of(const float *v)
 {
-  float sum = 0.0f;
-  for (int i = 0; i < count; ++i) {
-    sum += 0.0f * x[i];
-  }
-  return sum;
+  return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
 }
 
-// Velocities end where calls end to accept them, long before their squares overflow.
-static bool are_rates(const float *v)
-{
-  return is_rate(tn_v3(v[0], v[1], v[2]));
-}
-
+// Comparisons are false for NaN. Rotations are normalised: one component tells of all. A way that
+// is not finite leaves the range of positions.
 static bool is_body_finite(const tn_world *world, int32_t slot)
 {
   const body_state *state = &world->state[slot];
   float momentum[3];
   get_lane(world->body_blocks[slot / BLOCK_WIDTH].spin, slot % BLOCK_WIDTH, momentum, 3);
-  return are_rates(state->v) && are_rates(state->w) &&
-         zeros_of(state->pose, 8) + zeros_of(momentum, 3) == 0.0f;
+  return square_of(state->v) + square_of(state->w) + state->dq[3] <= LARGEST_SQUARE &&
+         0.0f * (momentum[0] + momentum[1] + momentum[2]) == 0.0f;
 }
 
 static bool is_soft_finite(const tn_world *world, const soft *s)
@@ -191,7 +212,7 @@ static bool is_soft_finite(const tn_world *world, const soft *s)
   const particle_state *p = world->soft_graph.data.particles + s->first;
   bool finite = true;
   for (int32_t i = 0; s->alive && s->first > 0 && i < s->particle_count; ++i) {
-    finite = finite && are_rates(p[i].v) && zeros_of(p[i].dx, 3) == 0.0f;
+    finite = finite && square_of(p[i].v) + square_of(p[i].dx) <= LARGEST_SQUARE;
   }
   return finite;
 }

@@ -436,8 +436,8 @@ struct tn_world {
   // As the step began.
   body_start *starts;                  // by body
   contact_start_state *contact_starts; // by contact, of those in parts
-  float *cluster_starts;
-  int32_t start_capacity, contact_start_capacity, cluster_start_capacity;
+  float *soft_starts;                  // of clusters, then of rows
+  int32_t start_capacity, contact_start_capacity, soft_start_capacity;
 };
 
 // memory.c

@@ -166,6 +166,39 @@ static void what_stays_lost_is_told_once(void **state)
   }
 }
 
+// Memory that runs out while a step is solved again: nothing was done, and the next step recovers.
+static void recovery_survives_failed_allocations(void **state)
+{
+  (void)state;
+  int failed = 1;
+  for (int n = 0; failed > 0; ++n) {
+    test_meter meter = {.until_failure = -1};
+    tn_world_def def = test_world_def(4, test_methods[n % TEST_METHODS]);
+    def.allocator = test_metered(&meter);
+    tn_world *world = tn_world_create(&def);
+    tn_body_id ids[STACK];
+    make_ground(world);
+    make_stack(world, ids, 0.0);
+    test_run(world, DT, 2);
+    tn_joint_id drive = drive_wild(world, ids[2], false);
+    tn_body_type type = tn_body_get_type(world, ids[2]);
+    meter.until_failure = n;
+    uint32_t status = tn_world_step(world, DT);
+    failed = meter.failed;
+    meter.until_failure = -1;
+    assert_true(status == (failed > 0 ? TN_STEP_OUT_OF_MEMORY : TN_STEP_NON_FINITE));
+    assert_int_equal(tn_body_get_type(world, ids[2]), type);
+    assert_int_equal(tn_world_step(world, DT), TN_STEP_NON_FINITE);
+    assert_true(test_is_finite(world) && tn_joint_destroy(world, drive));
+    test_forget_messages();
+    test_run(world, DT, 30);
+    assert_close(tn_body_position(world, ids[STACK - 1]).y, STACK - 0.5, 0.02);
+    tn_world_destroy(world);
+    assert_int_equal(meter.bytes, 0);
+    assert_true(n > 2 || failed > 0);
+  }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Out of range
 
@@ -724,6 +757,7 @@ int main(void)
       cmocka_unit_test(joints_of_a_body_out_of_bounds_recover),
       cmocka_unit_test(the_rest_of_a_stack_goes_on),
       cmocka_unit_test(what_stays_lost_is_told_once),
+      cmocka_unit_test(recovery_survives_failed_allocations),
       cmocka_unit_test(what_leaves_the_range_is_stopped_there),
       cmocka_unit_test(numbers_beyond_the_range_are_refused),
       cmocka_unit_test(sums_beyond_the_range_are_refused),
