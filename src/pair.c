@@ -3,6 +3,10 @@
 // A moving shape's box in the tree is larger than the shape, and grows along its way by twice what
 // it moves in a step (sec. 3.5), so that most shapes stay in their boxes for many steps. Only a
 // shape whose box is new looks for pairs.
+//
+// Bodies made at one place would pair with each other, as many as they are squared. So a shape has
+// at most CROWD pairs with shapes that it lies deep inside of, the first in the order of slots.
+// Others wait until these have parted: a shape that left some out looks again in the next step.
 #include "world.h"
 
 #include <math.h>
@@ -13,6 +17,9 @@
 #define SPEED_SHARE 2.0  // k of sec. 3.5
 #define TREE_STEPS 64    // in which the whole tree is improved
 #define TREE_DEBT 4      // leaves to be looked at for one that has moved
+// Twelve balls of a size touch one ball; nothing that is solid gets as deep as DEEP by its load.
+#define CROWD 32
+#define DEEP 0.1f // share of the inner radii
 
 // ---------------------------------------------------------------------------------------------
 // Pairs
@@ -58,6 +65,22 @@ static int32_t pair_of(const tn_world *world, int32_t a, int32_t b)
   return NO_SLOT;
 }
 
+static bool is_deep(const tn_world *world, int32_t a, int32_t b)
+{
+  const shape *s = &world->shapes[a], *t = &world->shapes[b];
+  tn_pos d = pos_sub(shape_placed(world, s).p, shape_placed(world, t).p);
+  double near = (double)((1.0f - DEEP) * (s->inner_radius + t->inner_radius));
+  return pos_dot(d, d) < near * near;
+}
+
+static void count_deep(tn_world *world, pair *p, bool deep)
+{
+  int32_t change = (int32_t)deep - (int32_t)p->deep;
+  world->shapes[p->shape[0]].crowd += change;
+  world->shapes[p->shape[1]].crowd += change;
+  p->deep = deep;
+}
+
 // Its slot, or NO_SLOT without memory.
 static int32_t add_pair(tn_world *world, int32_t a, int32_t b)
 {
@@ -90,6 +113,7 @@ void pair_remove(tn_world *world, int32_t slot)
     add_contact_event(world, pair_event(world, p, kind));
   }
   contact_remove_of(world, slot);
+  count_deep(world, p, false);
   unlink_pair(world, slot, 0);
   unlink_pair(world, slot, 1);
   p->alive = p->fresh = p->touching = false;
@@ -341,12 +365,52 @@ int32_t pair_ensure(tn_world *world, int32_t a, int32_t b)
   return slot == NO_SLOT ? add_pair(world, a, b) : slot;
 }
 
+static bool is_solid_dynamic(const tn_world *world, int32_t slot)
+{
+  const shape *s = &world->shapes[slot];
+  return world->bodies[s->body].type == TN_BODY_DYNAMIC && !s->def.sensor;
+}
+
+// Those of its pairs that have parted count no longer.
+static void leave_crowd(tn_world *world, int32_t slot)
+{
+  const shape *s = &world->shapes[slot];
+  for (int32_t link = s->crowd > 0 ? s->first_pair : NO_SLOT; link != NO_SLOT;
+       link = world->pairs[link / 2].next[link % 2]) {
+    pair *p = &world->pairs[link / 2];
+    if (p->deep && !is_deep(world, p->shape[0], p->shape[1])) {
+      count_deep(world, p, false);
+    }
+  }
+}
+
+// A new pair, unless it has to wait; false without memory. Of two crowds not even those pair that
+// hardly touch: while a heap comes apart there are as many of them.
+static bool admit_pair(tn_world *world, int32_t slot, int32_t other)
+{
+  shape *s = &world->shapes[slot];
+  bool solid = is_solid_dynamic(world, slot) && is_solid_dynamic(world, other);
+  bool deep = solid && is_deep(world, slot, other);
+  bool full = s->crowd >= CROWD, other_full = world->shapes[other].crowd >= CROWD;
+  if (solid && (deep ? full || other_full : full && other_full)) {
+    s->waits = world->crowded = true;
+    return true;
+  }
+  int32_t made = add_pair(world, slot, other);
+  if (made != NO_SLOT) {
+    count_deep(world, &world->pairs[made], deep);
+  }
+  return made != NO_SLOT;
+}
+
 // In the order of slots, whatever the tree looks like.
 static bool find_pairs(tn_world *world, int32_t slot)
 {
-  const shape *s = &world->shapes[slot];
+  shape *s = &world->shapes[slot];
   search context = {world, s, slot, true};
   world->candidate_count = 0;
+  s->waits = false;
+  leave_crowd(world, slot);
   tree_query(&world->moving_tree, s->box, collect, &context);
   if (!s->fixed && context.ok) {
     tree_query(&world->fixed_tree, s->box, collect, &context);
@@ -358,7 +422,7 @@ static bool find_pairs(tn_world *world, int32_t slot)
   for (int32_t i = 0; i < world->candidate_count; ++i) {
     int32_t other = world->candidates[i];
     if (pair_of(world, slot, other) == NO_SLOT && passes_filter(world, slot, other) &&
-        add_pair(world, slot, other) == NO_SLOT) {
+        !admit_pair(world, slot, other)) {
       return false;
     }
   }
@@ -413,6 +477,7 @@ bool pairs_update(tn_world *world, float dt)
                       world->shape_list.used, sizeof(int32_t))) {
     return false;
   }
+  world->crowded = false;
   list_changed(world);
   for (int32_t i = 0; i < world->awake_count; ++i) {
     const body *b = &world->bodies[world->awake[i]];
@@ -429,9 +494,13 @@ bool pairs_update(tn_world *world, float dt)
       return false;
     }
   }
+  int32_t waiting = 0;
   for (int32_t i = 0; i < world->searcher_count; ++i) {
-    world->shapes[world->searchers[i]].searching = false;
+    shape *s = &world->shapes[world->searchers[i]];
+    s->searching = s->waits;
+    world->searchers[waiting] = world->searchers[i];
+    waiting += s->waits;
   }
-  world->searcher_count = 0;
+  world->searcher_count = waiting;
   return true;
 }

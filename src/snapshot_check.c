@@ -289,7 +289,7 @@ static bool check_shape(const checker *c, int32_t slot)
 {
   const shape *s = &c->s->shapes[slot];
   if (!is_flag(&s->def.sensor) || !is_flag(&s->def.hit_events) || !is_flag(&s->fixed) ||
-      !is_flag(&s->searching)) {
+      !is_flag(&s->searching) || !is_flag(&s->waits)) {
     return wrong(c, "shape", slot, "a flag");
   }
   if (!s->alive) {
@@ -338,7 +338,7 @@ static bool check_pair(const checker *c, int32_t slot)
   const pair *p = &c->s->pairs[slot];
   if (!is_flag(&p->sensor) || !is_flag(&p->touching) || !is_flag(&p->fresh) ||
       !is_flag(&p->round) || !is_flag(&p->complex) || !is_flag(&p->astray) ||
-      !is_flag(&p->inside)) {
+      !is_flag(&p->inside) || !is_flag(&p->deep)) {
     return wrong(c, "pair", slot, "a flag");
   }
   if (!p->alive) { // a look at all pairs reads their shapes first
@@ -365,7 +365,7 @@ static bool check_pair_links(const checker *c)
   int64_t links = 0, most = 2 * (int64_t)c->s->header.pair_list.count;
   for (int32_t i = 0; i < c->s->header.shape_list.used; ++i) {
     const shape *s = &c->s->shapes[i];
-    int32_t from = NO_SLOT, count = 0;
+    int32_t from = NO_SLOT, count = 0, crowd = 0;
     for (int32_t at = s->alive ? s->first_pair : NO_SLOT; at != NO_SLOT && links <= most;) {
       const pair *p = &c->s->pairs[at / 2];
       if (!is_in(at, 2 * c->s->header.count.pairs) || !p->alive || p->shape[at % 2] != i ||
@@ -375,9 +375,10 @@ static bool check_pair_links(const checker *c)
       from = at;
       at = p->next[at % 2];
       count += 1;
+      crowd += p->deep;
       links += 1;
     }
-    if (s->alive && s->pair_count != count) {
+    if (s->alive && (s->pair_count != count || s->crowd != crowd)) {
       return wrong(c, "shape", i, "the count of pairs");
     }
   }

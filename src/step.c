@@ -684,6 +684,7 @@ static uint32_t end_step(tn_world *world, float dt)
   bool serial = has_serial(&world->graph.coloring) || has_serial(&world->contact_graph.coloring);
   uint32_t status = serial ? TN_STEP_SERIAL : 0;
   status |= world->mechanisms.skipped > 0 ? TN_STEP_ITERATIVE : 0;
+  status |= world->crowded ? TN_STEP_CROWDED : 0;
   for (int32_t i = 0; i < world->graph.block_count; ++i) {
     joint_end_step(world, &world->graph.blocks[i], dt);
   }

@@ -127,8 +127,10 @@ typedef struct shape {
   int32_t leaf;       // in its tree
   world_box box;      // grown: what the tree has
   bool searching;     // looks for pairs when the next step begins
+  bool waits;         // found some in the last look that it may not have yet
   int32_t first_pair; // pair * 2 + side, or NO_SLOT
   int32_t pair_count;
+  int32_t crowd; // of these, with shapes that it lies deep inside of
 } shape;
 
 // Two shapes whose boxes are close.
@@ -146,6 +148,7 @@ typedef struct pair {
   bool complex; // may have several manifolds
   bool astray;  // `at` is not where the manifolds were found
   bool inside;  // the shapes overlap since they were first looked at
+  bool deep;    // so far that the pair counts for their crowds
   float clear;  // no less was between the shapes when looked at, if that is known; else 0
   double limit; // of the ways of both together, before which they cannot meet
   int32_t next[2], previous[2]; // in each shape's list: pair * 2 + side
@@ -351,6 +354,7 @@ struct tn_world {
   tree fixed_tree, moving_tree;
   int32_t *searchers; // shapes that look for pairs
   int32_t searcher_count, searcher_capacity;
+  bool crowded;      // some shape had more to pair with than a crowd may have
   int32_t tree_debt; // leaves of the tree to be looked at again, for others that have moved
 
   pool_list pair_list;

@@ -154,14 +154,29 @@ static void worlds_stay_equal(void **state)
   assert_int_equal(failures, 0);
 }
 
+// Seeds that once told a dead body's sleep (20, 50), began a contact of a dead shape (63), or went
+// on differently after a restore: of touches and active pairs that were not saved (27, 39, 62, 100)
+// or a graph that was laid out for earlier joints (64).
+static void worlds_that_differed_stay_equal(void **state)
+{
+  (void)state;
+  const uint32_t seeds[] = {27, 39, 50, 62, 63, 64, 100};
+  int failures = 0;
+  for (size_t i = 0; i < sizeof seeds / sizeof *seeds; ++i) {
+    failures += failures_of(seeds[i], STEPS);
+  }
+  assert_int_equal(failures, 0);
+}
+
 int main(int count, char **arguments)
 {
-  uint32_t range[2] = {0, 24};
+  uint32_t range[2] = {0, 16};
   for (int i = 0; i < 2 && count > 2; ++i) {
     range[i] = (uint32_t)strtoul(arguments[1 + i], NULL, 10);
   }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(worlds_stay_equal, range),
+      cmocka_unit_test(worlds_that_differed_stay_equal),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -691,6 +691,37 @@ static void what_slows_down_has_fewer_pairs(void **state)
   tn_world_destroy(world);
 }
 
+// A plane on a kinematic body has a box without end, which does not turn. Balls beside it meet each
+// other whatever order the tree has them in.
+static void kinematic_planes_hide_nothing(void **state)
+{
+  (void)state;
+  for (uint32_t seed = 1; seed <= 40; ++seed) {
+    uint32_t random = seed;
+    tn_world_def def = test_world_def(1, TN_METHOD_TENON);
+    def.gravity = tn_v3(0.0f, 0.0f, 0.0f);
+    tn_world *world = tn_world_create(&def);
+    tn_shape_def plane = tn_default_shape_def(TN_SHAPE_PLANE);
+    plane.filter.mask = 0; // is in the tree, meets nothing
+    tn_shape_def ball = tn_default_shape_def(TN_SHAPE_SPHERE);
+    int planes = 1 + test_index(&random, 3), balls = 2 + test_index(&random, 6);
+    for (int i = 0; i < planes + balls; ++i) {
+      bool moves = i % 2 == 0 ? i / 2 >= planes : i / 2 < balls;
+      tn_vec3 off = test_vector(&random, 0.1f);
+      tn_body_id body = test_body(world, moves ? TN_BODY_DYNAMIC : TN_BODY_KINEMATIC,
+                                  tn_offset(tn_p3(0.0, 0.0, 0.0), off));
+      tn_shape_create(world, body, moves ? &ball : &plane);
+    }
+    for (int i = 0; i < 3; ++i) {
+      tn_world_step(world, 1.0f / 60.0f);
+      tn_counters c = tn_world_counters(world);
+      int dynamic = c.awake;
+      assert_int_equal(c.contacts, dynamic * (dynamic - 1) / 2);
+    }
+    tn_world_destroy(world);
+  }
+}
+
 // Where two axes are closest, by going from one to the other and back until nothing changes.
 static double axes_apart(const tn_world *world, tn_body_id a, tn_body_id b, double ha, double hb)
 {
@@ -806,6 +837,7 @@ int main(void)
       cmocka_unit_test(inner_edges_catch_nothing),
       cmocka_unit_test(pusher_takes_a_cube_along),
       cmocka_unit_test(what_slows_down_has_fewer_pairs),
+      cmocka_unit_test(kinematic_planes_hide_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

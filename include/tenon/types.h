@@ -69,6 +69,7 @@ typedef enum tn_step_status {
   TN_STEP_NON_FINITE = 4,    // a body or soft body overflowed or left the range: put back, stopped
   TN_STEP_SERIAL = 8,        // more constraints on one body than colours: the rest ran serially
   TN_STEP_ITERATIVE = 16,    // a net of joints too dense to be solved directly was iterated over
+  TN_STEP_CROWDED = 32,      // a body lay deep inside more than 32 others; some contacts wait
 } tn_step_status;
 
 typedef struct tn_counters {
