@@ -49,37 +49,12 @@ static int32_t cluster_floats(const tn_world *world)
   return count;
 }
 
-// What rows remember from substep to substep lies side by side in each of their blocks.
-static void copy_rows(const tn_world *world, bool back)
-{
-  float *at = world->soft_starts + cluster_floats(world);
-  for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
-    soft_layout l = soft_layout_of((soft_type)type);
-    const soft_rows *rows = &world->soft_graph.data.rows[type];
-    size_t first = (size_t)(l.particles + l.params), count = (size_t)l.state * BLOCK_WIDTH;
-    for (int32_t i = 0; i < rows->block_count; ++i, at += count) {
-      float *state = rows->row[(size_t)i * (size_t)soft_block_rows((soft_type)type) + first];
-      memcpy(back ? state : at, back ? at : state, count * sizeof *at);
-    }
-  }
-}
-
-static int32_t row_floats(const tn_world *world)
-{
-  int32_t count = 0;
-  for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
-    int32_t blocks = world->soft_graph.data.rows[type].block_count;
-    count += blocks * BLOCK_WIDTH * soft_layout_of((soft_type)type).state;
-  }
-  return count;
-}
-
 bool start_reserve(tn_world *world)
 {
   return memory_reserve(world, (void **)&world->starts, &world->start_capacity,
                         world->body_list.used, sizeof(body_start)) &&
          memory_reserve(world, (void **)&world->soft_starts, &world->soft_start_capacity,
-                        cluster_floats(world) + row_floats(world), sizeof(float)) &&
+                        cluster_floats(world), sizeof(float)) &&
          (parts_count(world) == 0 ||
           memory_reserve(world, (void **)&world->contact_starts, &world->contact_start_capacity,
                          world->contact_list.used, sizeof(contact_start_state)));
@@ -113,7 +88,6 @@ void start_keep(tn_world *world)
   }
   if (world->soft_list.count > 0) {
     copy_clusters(world, false);
-    copy_rows(world, false);
   }
 }
 
@@ -180,8 +154,8 @@ void start_restore(tn_world *world)
   restore_parts(world);
   if (world->soft_list.count > 0) {
     copy_clusters(world, true);
-    copy_rows(world, true);
-    world->soft_graph.dirty = true; // what rows are made of may have been eased or loosened
+    // Rows are filled again from the bodies, which hold their state as the last step left it.
+    world->soft_graph.dirty = true;
   }
 }
 

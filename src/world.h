@@ -440,7 +440,7 @@ struct tn_world {
   // As the step began.
   body_start *starts;                  // by body
   contact_start_state *contact_starts; // by contact, of those in parts
-  float *soft_starts;                  // of clusters, then of rows
+  float *soft_starts;                  // of clusters
   int32_t start_capacity, contact_start_capacity, soft_start_capacity;
 };
 
