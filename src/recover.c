@@ -56,7 +56,7 @@ static void copy_rows(const tn_world *world, bool back)
   for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
     soft_layout l = soft_layout_of((soft_type)type);
     const soft_rows *rows = &world->soft_graph.data.rows[type];
-    size_t first = (size_t)(l.particles + l.params), count = (size_t)l.state * BLOCK_WIDTH;
+    size_t first = (size_t)l.particles + (size_t)l.params, count = (size_t)l.state * BLOCK_WIDTH;
     for (int32_t i = 0; i < rows->block_count; ++i, at += count) {
       float *state = rows->row[(size_t)i * (size_t)soft_block_rows((soft_type)type) + first];
       memcpy(back ? state : at, back ? at : state, count * sizeof *at);
