@@ -734,14 +734,15 @@ static void churn_is_the_same_in_every_way(void **state)
     static uint64_t hashes[CHURN_STEPS];
     tn_method method = test_methods[i % TEST_METHODS];
     for (int way = 0; way <= widths; ++way) {
-      int threads = way < widths ? 1 : 2, steps = way < widths ? CHURN_STEPS : 10;
-      churn c = churn_make((uint32_t)i + 1u, method, lanes[way % widths], threads);
+      bool shared = way == widths;
+      int threads = shared ? 2 : 1, steps = shared ? 10 : CHURN_STEPS;
+      int width = lanes[shared ? 0 : way];
+      churn c = churn_make((uint32_t)i + 1u, method, width, threads);
       for (int k = 0; k < steps; ++k) {
         churn_step(&c, k % 3 == 0);
         uint64_t hash = tn_world_hash(c.world);
         if (way > 0 && hash != hashes[k]) {
-          fail_msg("seed %d, step %d: %d lanes and %d threads differ", i, k, lanes[way % widths],
-                   threads);
+          fail_msg("seed %d, step %d: %d lanes and %d threads differ", i, k, width, threads);
         }
         hashes[k] = hash;
       }
