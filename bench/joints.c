@@ -2,8 +2,8 @@
 // chains of many lengths, and what a pass over them costs beside the maths alone.
 #include "bench.h"
 
+#include "data/world.h"
 #include "timing.h"
-#include "world.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static bool time_chain(bench *b, int links, bool hinge, int lanes, int threads)
 static double pass_ns(scene_run *run)
 {
   tn_world *world = run->world;
-  size_t states = (size_t)world->body_list.capacity * sizeof *world->state;
+  size_t states = (size_t)world->body_pool.capacity * sizeof *world->state;
   body_state *kept = malloc(states);
   if (!kept) {
     return 0.0;
@@ -85,11 +85,11 @@ static double pass_ns(scene_run *run)
   solver_data data = {.state = world->state,
                       .inertia = world->inertia,
                       .bodies = world->body_blocks,
-                      .change = world->change,
-                      .joints = world->graph.blocks,
+                      .corrections = world->corrections,
+                      .joints = world->joint_graph.blocks,
                       .active = world->active_blocks,
                       .substep = {.h = FRAME / SUBSTEPS, .stage = STAGE_POSITIONS}};
-  const coloring *c = &world->graph.coloring;
+  const coloring *c = &world->joint_graph.coloring;
   double best = 1e30;
   for (int i = 0; i < TRIES; ++i) {
     double start = bench_cpu_ms();

@@ -67,8 +67,8 @@ static JointSet make_set(uint32_t *random)
   set.start.frame = q_make(v_zero(), splat(1.0f));
   set.start.relative = q_make(v_zero(), splat(1.0f));
   for (int i = 0; i < 3; ++i) {
-    set.angular.lo[i] = splat(-OPEN_END);
-    set.angular.hi[i] = splat(OPEN_END);
+    set.angular.lo[i] = splat(-UNLIMITED);
+    set.angular.hi[i] = splat(UNLIMITED);
   }
   return set;
 }
@@ -93,8 +93,8 @@ KERNEL void solve_block(JointType type, int angular, const Pass *pass, JointSet 
     linear_rows(type, &set->start, &set->a, &set->b, &rows);
     rows.k = linear_inverse_mass(&set->a, &set->b, rows.levers.a, rows.levers.b);
   }
-  rows.mass = mean_mass(rows.k);
-  rows.k_rows = masses_between_rows(kind, &rows);
+  rows.k_mean = mean_inverse_mass(rows.k);
+  rows.k_rows = row_inverse_masses(kind, &rows);
   rows.factor = factorize(kind, params, rows.k_rows, params->alpha * pass->inv_h2);
   V u = v_zero();
   V p = v_zero();

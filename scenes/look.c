@@ -1,6 +1,6 @@
 #include "look.h"
 
-#include "world.h"
+#include "data/world.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,13 +163,13 @@ static void add_side(scene_look *l, float bottom, float top, float half)
   }
 }
 
-static void add_hull(scene_look *l, const convex *hull)
+static void add_hull(scene_look *l, const convex_hull *hull)
 {
   for (int i = 0; i < hull->face_count; ++i) {
-    const convex_face *face = &hull->faces[i];
+    const convex_hull_face *face = &hull->faces[i];
     int first = l->point_count;
     for (int k = 0; k < face->edge_count; ++k) {
-      const convex_edge *edge = &hull->edges[face->first_edge + k];
+      const convex_hull_edge *edge = &hull->edges[face->first_edge + k];
       add_point(l, hull->vertices[edge->origin], face->normal);
       if (k >= 2) {
         add_triangle(l, first, first + k - 1, first + k);

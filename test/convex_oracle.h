@@ -36,7 +36,7 @@ static inline void solid_add_edge(solid *s, d3 a, d3 b)
   s->edge[s->edge_count++] = d4_rotate(s->q, d3_sub(b, a));
 }
 
-static inline void solid_add_hull(solid *s, const convex *c)
+static inline void solid_add_hull(solid *s, const convex_hull *c)
 {
   for (int i = 0; i < c->vertex_count; i++)
     s->vertex[s->vertex_count++] = solid_to_world(s, d3_from(c->vertices[i]));
@@ -213,7 +213,7 @@ static inline double distance_of_triangle(const d3 c[3], d3 p)
 }
 
 // The largest of the distances from the planes: exact inside, no more than the distance outside.
-static inline double height_over_planes(const convex *c, d3 p)
+static inline double height_over_planes(const convex_hull *c, d3 p)
 {
   double best = -(double)INFINITY;
   for (int i = 0; i < c->face_count; i++)

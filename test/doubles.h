@@ -2,7 +2,7 @@
 #ifndef TENON_TEST_DOUBLES_H
 #define TENON_TEST_DOUBLES_H
 
-#include "collide/hull.h" // d3
+#include "collide/quickhull.h" // d3
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #define TENON_TEST_KERNEL_ROUNDS_H
 
 #include "kernel/contact.h"
-#include "kernel/follow.h"
+#include "kernel/contact_geometry.h"
 #include "kernel/integrate.h"
 #include "kernel/joint.h"
 #include "kernel/soft.h"
@@ -75,7 +75,7 @@ KERNEL void remember_body(Remains *remains, const Body *body)
 // ---------------------------------------------------------------------------------------------
 // Bodies: free flight, a joint, a face on a face
 
-KERNEL Body random_body(Random *random, Spin *spin)
+KERNEL Body random_body(Random *random, AngularState *spin)
 {
   Body body;
   body.v = random_vector(random, 3.0f);
@@ -139,8 +139,8 @@ KERNEL void solve_joint_block(int angular, const Pass *pass, Joint *joint, Body 
     linear_rows(joint->type, &joint->start, a, b, &rows);
     rows.k = linear_inverse_mass(a, b, rows.levers.a, rows.levers.b);
   }
-  rows.mass = mean_mass(rows.k);
-  rows.k_rows = masses_between_rows(kind, &rows);
+  rows.k_mean = mean_inverse_mass(rows.k);
+  rows.k_rows = row_inverse_masses(kind, &rows);
   rows.factor = factorize(kind, params, rows.k_rows, params->alpha * pass->inv_h2);
   V u = v_zero();
   V p = v_zero();
@@ -157,7 +157,7 @@ typedef struct Face {
   FlatStart start;
   ContactParams params;
   ContactState state;
-  Touch touch;
+  ContactGeometry geom;
   R used[CONTACT_POINTS];
 } Face;
 
@@ -168,15 +168,15 @@ KERNEL Face random_face(Random *random)
   face.params.mu_static = random_between(random, 0.3f, 1.0f);
   face.params.mu_dynamic = 0.9f * face.params.mu_static;
   face.params.rolling = random_between(random, 0.0f, 0.01f);
-  face.params.deep = splat(0.01f);
-  face.params.loose = splat(0.001f);
-  face.params.push = splat(1.0f);
-  face.params.anchored = splat(1.0f);
-  face.touch.n = q_axis_x(random_rotation(random, 1.0f));
+  face.params.deep_gap = splat(0.01f);
+  face.params.kept_gap = splat(0.001f);
+  face.params.max_push_speed = splat(1.0f);
+  face.params.has_anchor = splat(1.0f);
+  face.geom.n = q_axis_x(random_rotation(random, 1.0f));
   for (int i = 0; i < CONTACT_POINTS; ++i) {
     face.used[i] = splat(i < 3 || random_between(random, 0.0f, 1.0f) < 0.8f);
-    face.touch.ra[i] = random_vector(random, 0.5f);
-    face.touch.rb[i] = random_vector(random, 0.5f);
+    face.geom.ra[i] = random_vector(random, 0.5f);
+    face.geom.rb[i] = random_vector(random, 0.5f);
     face.start.gap[i] = random_between(random, -0.02f, 0.02f);
   }
   return face;
@@ -184,25 +184,26 @@ KERNEL Face random_face(Random *random)
 
 KERNEL void solve_face(float h, int relaxing, Face *face, Body *a, Body *b)
 {
-  follow_flat(CONTACT_POINTS, &face->start, &face->params, a, b, &face->touch);
-  ContactMass mass =
-      masses_of(CONTACT_POINTS, face->used, face->state.lambda, &face->touch, splat(0.0f), a, b);
+  update_flat_geometry(CONTACT_POINTS, &face->start, &face->params, a, b, &face->geom);
+  ContactMass mass = compute_contact_mass(CONTACT_POINTS, face->used, face->state.lambda,
+                                          &face->geom, splat(0.0f), a, b);
   ContactPass pass = {splat(h), splat(1.0f / h), splat(1.0f / h), splat(h * h), relaxing, 1,
                       0,        splat(0.0f)};
-  Strain strain = {face->state.offset, face->state.angle};
-  Demand demand = demand_of(CONTACT_POINTS, face->used, &pass, &face->params, &face->touch, &mass,
-                            &face->state, a, b);
-  press(CONTACT_POINTS, &demand, &pass, &face->params, &face->touch, &mass, &face->state, a, b);
-  rub(CONTACT_POINTS, &pass, &face->params, &face->touch, &mass, &strain, &face->state, a, b);
+  FrictionOffset anchor_offset = {face->state.offset, face->state.angle};
+  ContactRhs rhs = build_rhs(CONTACT_POINTS, face->used, &pass, &face->params, &face->geom, &mass,
+                             &face->state, a, b);
+  solve_normals(CONTACT_POINTS, &rhs, &pass, &face->params, &face->geom, &mass, &face->state, a, b);
+  solve_friction(CONTACT_POINTS, &pass, &face->params, &face->geom, &mass, &anchor_offset,
+                 &face->state, a, b);
   if (relaxing) {
-    learn_load(CONTACT_POINTS, mass.share, splat(h), &face->state);
-    leak_contact(CONTACT_POINTS, &face->params, &mass, splat(h), &face->state);
+    update_preload(CONTACT_POINTS, mass.share, splat(h), &face->state);
+    decay_contact_impulses(CONTACT_POINTS, &face->params, &mass, splat(h), &face->state);
   }
 }
 
 KERNEL void round_of_bodies(Random *random, JointType type, float h, Remains *remains)
 {
-  Spin spin_a, spin_b;
+  AngularState spin_a, spin_b;
   Body a = random_body(random, &spin_a);
   Body b = random_body(random, &spin_b);
   Joint joint = random_joint(random, type);
@@ -237,13 +238,13 @@ typedef struct Tet {
   V d[3];
   EdgeParams edge;
   EdgeState edge_state;
-  FoldParams fold;
+  DihedralParams dihedral;
   VolumeParams volume;
-  RowMemory fold_state, volume_state;
-  TetParams tet;
-  TetState tet_state;
-  NeoParams neo;
-  NeoState neo_state;
+  SoftRowState dihedral_state, volume_state;
+  CorotatedParams tet;
+  CorotatedState tet_state;
+  NeoHookeanParams neo;
+  NeoHookeanState neo_state;
 } Tet;
 
 KERNEL Tet random_tet(Random *random)
@@ -253,7 +254,7 @@ KERNEL Tet random_tet(Random *random)
   for (int i = 0; i < 4; ++i) {
     tet.p[i].v = random_vector(random, 2.0f);
     tet.p[i].w = random_between(random, 1.0f, 20.0f);
-    tet.p[i].share = splat(1.0f);
+    tet.p[i].constraint_count = splat(1.0f);
   }
   for (int i = 0; i < 3; ++i) {
     R one[3] = {splat(i == 0), splat(i == 1), splat(i == 2)};
@@ -263,10 +264,10 @@ KERNEL Tet random_tet(Random *random)
   }
   tet.edge.rest = splat(1.0f);
   tet.edge.compliance = random_between(random, 0.0f, 1e-4f);
-  tet.fold.rest = random_between(random, -0.5f, 0.5f);
-  tet.fold.compliance = tet.volume.compliance = splat(1e-3f);
+  tet.dihedral.rest = random_between(random, -0.5f, 0.5f);
+  tet.dihedral.compliance = tet.volume.compliance = splat(1e-3f);
   tet.volume.rest = splat(1.0f / 6.0f);
-  tet.volume.least = splat(1.0f);
+  tet.volume.lower_bound_only = splat(1.0f);
   tet.tet.shear = tet.neo.shear = random_between(random, 1e-4f, 1e-2f);
   tet.tet.bulk = tet.neo.bulk = random_between(random, 1e-4f, 1e-2f);
   tet.neo.rest = splat(1.5f);
@@ -277,10 +278,10 @@ KERNEL Tet random_tet(Random *random)
 KERNEL void substep_tet(const SoftPass *pass, Tet *t)
 {
   solve_edge(pass, t->p, t->d, &t->edge, &t->edge_state);
-  solve_fold(pass, t->p, t->d, &t->fold, &t->fold_state);
+  solve_dihedral(pass, t->p, t->d, &t->dihedral, &t->dihedral_state);
   solve_volume(pass, t->p, t->d, &t->volume, &t->volume_state);
-  solve_tet(pass, t->p, t->d, &t->tet, &t->tet_state);
-  solve_neo(pass, t->p, t->d, &t->neo, &t->neo_state);
+  solve_corotated(pass, t->p, t->d, &t->tet, &t->tet_state);
+  solve_neo_hookean(pass, t->p, t->d, &t->neo, &t->neo_state);
   for (int i = 1; i < 4; ++i) {
     t->d[i - 1] = v_add(t->d[i - 1], v_scale(pass->h, v_sub(t->p[i].v, t->p[0].v)));
   }

@@ -7,7 +7,7 @@
 
 #include "kernel/joint.h"
 
-static inline d3 d3_of(V v)
+static inline d3 d3_from_vec3(V v)
 {
   return (d3){(double)v.x, (double)v.y, (double)v.z};
 }
@@ -40,7 +40,7 @@ static inline d3 random_direction(uint32_t *random)
 {
   d3 v;
   do {
-    v = d3_of(random_v(random, 1.0f));
+    v = d3_from_vec3(random_v(random, 1.0f));
   } while (d3_length(v) > 1.0 || d3_length(v) < 0.1);
   return d3_unit(v);
 }

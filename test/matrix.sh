@@ -2,7 +2,8 @@
 # Builds hash_main.c and the library with two compilers at two levels, and for WebAssembly, and
 # checks that all of them print the same hashes as the build at hand, which is one of these. Its
 # lines read: scene lanes threads hash.
-# usage: matrix.sh WORK_DIR HASH_PROGRAM LANES_8_OPTIONS LANES_16_OPTIONS SOURCE...
+# usage: matrix.sh WORK_DIR HASH_PROGRAM LANES_8_OPTIONS LANES_16_OPTIONS LANE_SOURCES
+#   LANE_16_SOURCES SOURCE...   (LANE_*: relative to the root, between spaces)
 set -euo pipefail
 
 work=$1
@@ -11,7 +12,9 @@ lanes_8_options=$3
 lanes_16_options=$4
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")
-sources=("${@:5}" "$here/hash_main.c")
+lane_sources=$5
+lane_16_sources=$6
+sources=("${@:7}" "$here/hash_main.c")
 flags="-std=c17 -ffp-contract=off -fno-math-errno -DTENON_STATIC"
 flags+=" -I'$root/include' -I'$root/src'"
 config="-DTN_CONFIG_COMPILER='\"matrix\"' -DTN_CONFIG_BUILD_TYPE='\"matrix\"'"
@@ -29,15 +32,14 @@ plan() {
   for width in $lanes; do
     options=-DTN_LANES=$width
     [ "$width" = 8 ] && options+=" $lanes_8_options"
-    for source in solve solve_body solve_contact solve_direct solve_link solve_particle \
-      solve_point solve_record solve_rows solve_soft solve_team look_round; do
-      echo "$compile $options -c '$root/src/$source.c' -o '$work/$name/${source}_$width.o'"
+    for source in $lane_sources; do
+      echo "$compile $options -c '$root/$source' -o '$work/$name/$(basename "$source" .c)_$width.o'"
     done
   done
   if [[ $lanes = *8* && -n $lanes_16_options ]]; then
-    for source in solve_body solve_contact; do
-      echo "$compile -DTN_LANES=16 $lanes_16_options -c '$root/src/$source.c'" \
-        "-o '$work/$name/${source}_16.o'"
+    for source in $lane_16_sources; do
+      echo "$compile -DTN_LANES=16 $lanes_16_options -c '$root/$source'" \
+        "-o '$work/$name/$(basename "$source" .c)_16.o'"
     done
   fi
   for file in "${sources[@]}"; do

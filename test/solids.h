@@ -10,7 +10,7 @@
 #include <cmocka.h>
 // clang-format on
 
-#include "collide/hull.h"
+#include "collide/quickhull.h"
 
 static inline uint64_t random_bits(uint64_t *state)
 {

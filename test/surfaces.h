@@ -39,9 +39,9 @@ static inline void pool_give(void *context, void *memory, size_t size)
 
 static pool endless = {-1, 0};
 
-static inline surface_memory memory_of(pool *p)
+static inline collide_allocator memory_of(pool *p)
 {
-  return (surface_memory){pool_take, pool_give, p};
+  return (collide_allocator){pool_take, pool_give, p};
 }
 
 // ---------------------------------------------------------------------------------------------

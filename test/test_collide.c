@@ -51,12 +51,12 @@ static void give_memory(void *context, void *memory, size_t size)
   free(memory);
 }
 
-static const surface_memory heap = {take_memory, give_memory, NULL};
+static const collide_allocator heap = {take_memory, give_memory, NULL};
 
-static convex *make_convex(const tn_vec3 *points, int count, int max_vertices)
+static convex_hull *make_convex(const tn_vec3 *points, int count, int max_vertices)
 {
   char why[128];
-  convex *c = convex_create(points, count, max_vertices, heap, why, sizeof why);
+  convex_hull *c = convex_hull_create(points, count, max_vertices, heap, why, sizeof why);
   if (!c)
     fail_msg("no hull of %d points: %s", count, why);
   return c;
@@ -99,7 +99,7 @@ static geometry random_geometry(uint64_t *seed, int kind, float size)
 static void free_geometry(geometry *g)
 {
   if (g->kind == TN_SHAPE_HULL)
-    convex_destroy((convex *)g->hull, heap);
+    convex_hull_destroy((convex_hull *)g->hull, heap);
 }
 
 static tn_quat random_rotation(uint64_t *seed)
@@ -128,7 +128,7 @@ static void sample_make(sample *s, uint64_t *seed, int kind_a, int kind_b)
   bool first_larger = random_int(seed, 0, 1) == 0;
   s->a = random_geometry(seed, kind_a, (float)(first_larger ? size : ratio * size));
   s->b = random_geometry(seed, kind_b, (float)(first_larger ? ratio * size : size));
-  double reach = (double)geometry_reach(&s->a) + (double)geometry_reach(&s->b);
+  double reach = (double)geometry_bounding_radius(&s->a) + (double)geometry_bounding_radius(&s->b);
   s->b_in_a.q = random_rotation(seed);
   if (random_int(seed, 0, 3) == 0) {
     float h = sqrtf(0.5f);
@@ -238,7 +238,7 @@ static const char *const form_names[] = {"flat", "round", "rim", "wire"};
 
 typedef struct manifold_tally {
   tally t;
-  int forms[3], points[MAX_POINTS + 1];
+  int forms[3], points[MAX_MANIFOLD_POINTS + 1];
   double worst_gap, worst_on, worst_normal, worst_given;
 } manifold_tally;
 
@@ -311,7 +311,7 @@ static bool goes_round(const manifold *m)
 static bool is_on_rim(const manifold *m, pose b_in_a, const manifold_point *p)
 {
   bool on_b = m->round_side == 1;
-  tn_vec3 n = on_b ? pose_unvector(b_in_a, m->normal) : tn_scale(-1.0f, m->normal);
+  tn_vec3 n = on_b ? pose_inverse_vector(b_in_a, m->normal) : tn_scale(-1.0f, m->normal);
   d3 axis = d3_from(m->rim_axis), down = d3_scale(-1.0, d3_from(n));
   d3 out = d3_sub(d3_from(on_b ? p->b : p->a), d3_from(p->rim_center));
   d3 lowest = d3_sub(down, d3_scale(d3_dot(down, axis), axis));
@@ -339,7 +339,8 @@ static void check_manifold(manifold_tally *t, uint64_t seed, const sample *s, fl
   }
   if (!found)
     return;
-  if (m.count < 1 || m.count > MAX_POINTS || !isfinite(m.normal.x + m.normal.y + m.normal.z)) {
+  if (m.count < 1 || m.count > MAX_MANIFOLD_POINTS ||
+      !isfinite(m.normal.x + m.normal.y + m.normal.z)) {
     miss(&t->t, seed, s, "count", s->scale);
     return;
   }
@@ -379,7 +380,7 @@ static void fuzz_manifolds(void **state)
   }
   for (int i = 0; i < 3; i++)
     print_message("%s %d ", form_names[i], t.forms[i]);
-  for (int i = 1; i <= MAX_POINTS; i++)
+  for (int i = 1; i <= MAX_MANIFOLD_POINTS; i++)
     print_message("%d points %d ", i, t.points[i]);
   print_message("worst gap %.2g, normal %.2g, given %.2g, on surface %.2g\n", t.worst_gap,
                 t.worst_normal, t.worst_given, t.worst_on);
@@ -394,7 +395,8 @@ static void check_on_plane(uint64_t seed, const geometry *g, pose at, float marg
   const geometry plane = {.kind = TN_SHAPE_PLANE};
   solid b;
   solid_make(&b, g, at);
-  double height = -solid_reach(&b, (d3){0.0, -1.0, 0.0}), size = (double)geometry_reach(g);
+  double height = -solid_reach(&b, (d3){0.0, -1.0, 0.0}),
+         size = (double)geometry_bounding_radius(g);
   manifold m, other;
   bool found = collide_convex(&plane, g, at, margin, &m);
   if (fabs(height - (double)margin) > 1e-5 * size && found != (height <= (double)margin))
@@ -424,7 +426,7 @@ static void planes(void **state)
     uint64_t seed = (uint64_t)i, stream = seed;
     float size = random_float(&stream, 0.01, 100.0);
     geometry g = random_geometry(&stream, kinds[i % KINDS], size);
-    float reach = geometry_reach(&g);
+    float reach = geometry_bounding_radius(&g);
     pose at = {random_vector(&stream, (double)reach), random_rotation(&stream)};
     check_on_plane(seed, &g, at, 0.02f * size);
     free_geometry(&g);
@@ -505,7 +507,7 @@ static void check_case(const contact_case *c, const geometry *a, const geometry 
   separation r = convex_distance(a, b, b_in_a);
   if (a->kind != TN_SHAPE_PLANE && b->kind != TN_SHAPE_PLANE)
     ASSERT_NEAR(r.distance, c->gap, 2e-6);
-  assert_int_equal(overlaps(a, b, b_in_a), c->gap < 0.0f);
+  assert_int_equal(geometry_overlap(a, b, b_in_a), c->gap < 0.0f);
 }
 
 static void check_cases(const contact_case *cases, int count)
@@ -514,7 +516,7 @@ static void check_cases(const contact_case *cases, int count)
     const contact_case *c = &cases[i];
     pose at = {c->p, c->q};
     check_case(c, c->a, c->b, at, c->normal);
-    tn_vec3 back = pose_unvector(at, tn_scale(-1.0f, c->normal));
+    tn_vec3 back = pose_inverse_vector(at, tn_scale(-1.0f, c->normal));
     check_case(c, c->b, c->a, pose_inverse(at), back);
   }
 }
@@ -792,7 +794,7 @@ static void features_stay(void **state)
 static bool is_sane(const manifold *m, double size)
 {
   double length = d3_length(d3_from(m->normal));
-  if (m->count < 1 || m->count > MAX_POINTS || !(fabs(length - 1.0) < 1e-5))
+  if (m->count < 1 || m->count > MAX_MANIFOLD_POINTS || !(fabs(length - 1.0) < 1e-5))
     return false;
   for (int i = 0; i < m->count; i++) {
     const manifold_point *p = &m->points[i];
@@ -823,7 +825,7 @@ static void degenerate_pairs(void **state)
     manifold m;
     separation r = convex_distance(&a, &b, at);
     bool flat = a.kind == GEOMETRY_TRIANGLE || b.kind == GEOMETRY_TRIANGLE;
-    double reach = (double)geometry_reach(&a) + (double)geometry_reach(&b);
+    double reach = (double)geometry_bounding_radius(&a) + (double)geometry_bounding_radius(&b);
     assert_true(isfinite(r.distance) && fabs(d3_length(d3_from(r.normal)) - 1.0) < 1e-5);
     bool found = collide_convex(&a, &b, at, 1e-4f * size, &m);
     if (!flat || found)
@@ -875,9 +877,9 @@ static void extents(void **state)
   for (int i = 0; i < 5000; i++) {
     uint64_t stream = 11 + (uint64_t)i;
     geometry g = random_geometry(&stream, kinds[i % KINDS], random_float(&stream, 0.01, 100.0));
-    double reach = (double)geometry_reach(&g), tolerance = 1e-5 * reach;
+    double reach = (double)geometry_bounding_radius(&g), tolerance = 1e-5 * reach;
     pose at = {random_vector(&stream, reach), random_rotation(&stream)};
-    box3 bounds = geometry_box(&g, at);
+    aabb bounds = geometry_aabb(&g, at);
     solid s;
     solid_make(&s, &g, at);
     ASSERT_NEAR(bounds.upper.x, solid_reach(&s, (d3){1.0, 0.0, 0.0}), tolerance);
@@ -887,8 +889,8 @@ static void extents(void **state)
     ASSERT_NEAR(bounds.lower.y, -solid_reach(&s, (d3){0.0, -1.0, 0.0}), tolerance);
     ASSERT_NEAR(bounds.lower.z, -solid_reach(&s, (d3){0.0, 0.0, -1.0}), tolerance);
     d3 way = d3_unit(d3_from(random_vector(&stream, 1.0)));
-    tn_vec3 furthest =
-        convex_support(&g, pose_unvector(at, tn_v3((float)way.x, (float)way.y, (float)way.z)));
+    tn_vec3 furthest = convex_support(
+        &g, pose_inverse_vector(at, tn_v3((float)way.x, (float)way.y, (float)way.z)));
     ASSERT_NEAR(d3_dot(way, solid_to_world(&s, d3_from(furthest))), solid_reach(&s, way),
                 tolerance);
     assert_true(solid_reach(&s, way) - d3_dot(way, s.p) <= reach + tolerance);
@@ -906,21 +908,21 @@ static void hulls_with_a_limit(void **state)
     d3 way = d3_unit(d3_from(random_in_ball(&seed, 1.0)));
     points[i] = tn_v3((float)way.x, (float)(2.0 * way.y), (float)way.z);
   }
-  convex *whole = make_convex(points, COUNT, 255);
+  convex_hull *whole = make_convex(points, COUNT, 255);
   for (int limit = 4; limit <= 64; limit *= 2) {
-    convex *c = make_convex(points, COUNT, limit);
+    convex_hull *c = make_convex(points, COUNT, limit);
     assert_in_range(c->vertex_count, 4, limit);
     assert_int_equal(c->vertex_count - c->edge_count / 2 + c->face_count, 2);
     for (int i = 0; i < c->vertex_count; i++)
       assert_true(d3_length(d3_from(c->vertices[i])) < 2.000001); // one of the points
     ASSERT_NEAR(height_over_planes(c, d3_from(c->center)), -(double)c->inner_radius, 1e-3);
     assert_true(c->inner_radius > 0.0f && c->inner_radius < whole->inner_radius + 0.05f);
-    convex_destroy(c, heap);
+    convex_hull_destroy(c, heap);
   }
-  convex *c = make_convex(points, COUNT, 64);
+  convex_hull *c = make_convex(points, COUNT, 64);
   assert_true(c->inner_radius > 0.85f); // of 1
-  convex_destroy(c, heap);
-  convex_destroy(whole, heap);
+  convex_hull_destroy(c, heap);
+  convex_hull_destroy(whole, heap);
 }
 
 static void *no_memory(void *context, size_t size)
@@ -935,15 +937,15 @@ static void hulls_that_cannot_be(void **state)
   (void)state;
   tn_vec3 flat[5] = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {1, 0, 1}, {0.5f, 0, 2}};
   tn_vec3 good[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  surface_memory none = {no_memory, give_memory, NULL};
+  collide_allocator none = {no_memory, give_memory, NULL};
   char why[128];
-  assert_null(convex_create(flat, 5, 0, heap, why, sizeof why));
+  assert_null(convex_hull_create(flat, 5, 0, heap, why, sizeof why));
   assert_non_null(strstr(why, "plane"));
-  assert_null(convex_create(NULL, 0, 0, heap, why, sizeof why));
-  assert_null(convex_create(good, 4, 3, heap, why, sizeof why));
+  assert_null(convex_hull_create(NULL, 0, 0, heap, why, sizeof why));
+  assert_null(convex_hull_create(good, 4, 3, heap, why, sizeof why));
   assert_non_null(strstr(why, "max_vertices"));
-  assert_null(convex_create(good, 4, 256, heap, why, sizeof why));
-  assert_null(convex_create(good, 4, 0, none, why, sizeof why));
+  assert_null(convex_hull_create(good, 4, 256, heap, why, sizeof why));
+  assert_null(convex_hull_create(good, 4, 0, none, why, sizeof why));
   assert_non_null(strstr(why, "memory"));
 }
 

@@ -87,7 +87,7 @@ static void assert_contains(const hull *h, const tn_vec3 *points, int count, dou
 static void assert_is_hull(const hull *h, const tn_vec3 *points, int count, double flatness)
 {
   double extent = points_extent(points, count);
-  double rounding = 7e-9 * extent + 1e-6 * hull_rounding(points, count);
+  double rounding = 7e-9 * extent + 1e-6 * hull_rounding_error(points, count);
   assert_true(h->vertex_count >= 4 && h->face_count >= 4);
   assert_closed(h);
   assert_faces(h, flatness, rounding);
@@ -163,7 +163,7 @@ static void test_hull_of_turned_box(void **state)
     fill_box(points);
     random_quat(&random, q);
     place_points(points, BOX_POINTS, random_vector(&random, i % 2 ? 100.0 : 1.0), q);
-    double rounding = hull_rounding(points, BOX_POINTS);
+    double rounding = hull_rounding_error(points, BOX_POINTS);
     hull h = build(points, BOX_POINTS, rounding);
     assert_is_hull(&h, points, BOX_POINTS, rounding);
     assert_counts(&h, 8, 12, 6);
@@ -372,7 +372,7 @@ static void test_hull_of_clouds(void **state)
     if (hull_build(points, count, 0.0, &h, why, sizeof why)) {
       assert_true(spans);
       assert_is_hull(&h, points, count, 0.0);
-      check_flat_hull(points, count, &h, hull_rounding(points, count));
+      check_flat_hull(points, count, &h, hull_rounding_error(points, count));
       double extent = points_extent(points, count);
       for (int k = 0; k < 4; k++)
         check_flat_hull(points, count, &h, flatness[k] * extent);

@@ -94,7 +94,7 @@ static Rows rows_between(JointType type, Q frame, Q q, float lo, float hi)
 
 static Rows rows_of(JointType type, Q frame, Q q)
 {
-  return rows_between(type, frame, q, -OPEN_END, OPEN_END);
+  return rows_between(type, frame, q, -UNLIMITED, UNLIMITED);
 }
 
 static void twist_and_swing_are_those_of_the_decomposition(void **state)
@@ -157,8 +157,8 @@ static void twist_and_swing_change_along_their_rows(void **state)
     Rows rows = rows_of(TYPE_BALL, frame, q);
     d3 g[3];
     gradients(swing_twist_coordinates, d4_unit(d4_of(frame)), exact, g);
-    assert_below(d3_distance(d3_of(rows.n[0]), g[0]), 1e-5 * d3_dot(g[0], g[0]));
-    assert_below(d3_distance(d3_of(rows.n[1]), g[1]), 1e-5 / sin(x[1]));
+    assert_below(d3_distance(d3_from_vec3(rows.n[0]), g[0]), 1e-5 * d3_dot(g[0], g[0]));
+    assert_below(d3_distance(d3_from_vec3(rows.n[1]), g[1]), 1e-5 / sin(x[1]));
   }
 }
 
@@ -180,7 +180,7 @@ static void generic_rows_are_the_gradient_of_the_rotation_vector(void **state)
     Rows rows = rows_of(TYPE_GENERIC, frame, q);
     for (int k = 0; k < 3; ++k) {
       assert_close(rows.x[k], x[k], 2e-6);
-      assert_below(d3_distance(d3_of(rows.n[k]), g[k]), 5e-6);
+      assert_below(d3_distance(d3_from_vec3(rows.n[k]), g[k]), 5e-6);
     }
   }
 }
@@ -202,7 +202,7 @@ static void assert_rows_near_allowed(JointType type, coordinates_fn *coordinates
     Rows rows = rows_of(type, frame, q);
     for (int k = 0; k < 3; ++k) {
       assert_close(remainder((double)rows.x[k] - x[k], 2.0 * pi), 0.0, 1e-6);
-      assert_below(d3_distance(d3_of(rows.n[k]), g[k]), 2e-6 + 2.0 * errors[i]);
+      assert_below(d3_distance(d3_from_vec3(rows.n[k]), g[k]), 2e-6 + 2.0 * errors[i]);
     }
   }
 }
@@ -243,13 +243,13 @@ static void angles_change_along_their_rows_anywhere(void **state)
     gradients(hinge_coordinates, axes, exact, g);
     if (d4_rotate(exact, ex).x > -0.9) {
       Rows rows = rows_of(TYPE_HINGE, frame, q);
-      assert_below(d3_distance(d3_of(rows.n[0]), g[0]), 1e-5 * d3_dot(g[0], g[0]));
+      assert_below(d3_distance(d3_from_vec3(rows.n[0]), g[0]), 1e-5 * d3_dot(g[0], g[0]));
     }
     gradients(universal_coordinates, axes, exact, g);
     if (fabs(d4_rotate(exact, ey).x) < 0.95) {
       Rows rows = rows_of(TYPE_UNIVERSAL, frame, q);
-      assert_below(d3_distance(d3_of(rows.n[0]), g[0]), 1e-5 * d3_dot(g[0], g[0]));
-      assert_below(d3_distance(d3_of(rows.n[1]), g[1]), 1e-5 * d3_dot(g[1], g[1]));
+      assert_below(d3_distance(d3_from_vec3(rows.n[0]), g[0]), 1e-5 * d3_dot(g[0], g[0]));
+      assert_below(d3_distance(d3_from_vec3(rows.n[1]), g[1]), 1e-5 * d3_dot(g[1], g[1]));
     }
   }
 }
@@ -294,7 +294,7 @@ static void assert_row_beyond_range(Rows rows, int i, double beyond, d3 gradient
   double x = (double)rows.x[i];
   if (beyond != 0.0) {
     assert_close(x - fmax(-0.2, fmin(x, 0.6)), beyond, 2e-5);
-    assert_below(d3_distance(d3_of(rows.n[i]), gradient),
+    assert_below(d3_distance(d3_from_vec3(rows.n[i]), gradient),
                  1e-4 * (1.0 + d3_dot(gradient, gradient)));
   }
 }

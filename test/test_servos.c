@@ -170,7 +170,7 @@ static void servo_beyond_its_limit_gives_its_most(void **unused)
 // Arms of six links that hold a pose against their weight
 
 #define LINKS 6
-#define ARMS 5 // equal ones are solved as a team
+#define ARMS 5 // equal ones are solved as a batch
 
 typedef struct arm {
   tn_body_id link[LINKS];

@@ -113,7 +113,7 @@ static void bad_meshes_are_refused(void **state)
   tn_vec3 v[4] = {{0.0f, 0.0f, 0.0f}, {1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {2.0f, 0.0f, 0.0f}};
   int good[3] = {0, 1, 2}, high[3] = {0, 1, 4}, low[3] = {0, -1, 2}, line[6] = {0, 1, 3, 0, 0, 1};
   char text[128] = "";
-  surface_memory memory = memory_of(&endless);
+  collide_allocator memory = memory_of(&endless);
   assert_refused(mesh_create(v, 4, good, 0, memory, text, sizeof text), text, "triangle");
   assert_refused(mesh_create(NULL, 4, good, 1, memory, text, sizeof text), text, "vertices");
   assert_refused(mesh_create(v, 4, high, 1, memory, text, sizeof text), text, "names vertex 4");
@@ -129,7 +129,7 @@ static void bad_height_fields_are_refused(void **state)
   (void)state;
   float h[4] = {0.0f, 1.0f, 2.0f, 3.0f};
   char text[128] = "";
-  surface_memory memory = memory_of(&endless);
+  collide_allocator memory = memory_of(&endless);
   assert_refused(height_field_create(h, 1, 4, 1.0f, 1.0f, memory, text, sizeof text), text,
                  "2 by 2");
   assert_refused(height_field_create(NULL, 2, 2, 1.0f, 1.0f, memory, text, sizeof text), text,
@@ -153,7 +153,7 @@ static void no_memory_makes_nothing(void **state)
   float h[4] = {0.0f, 1.0f, 2.0f, 3.0f};
   for (int blocks = 0; blocks < 3; blocks++) {
     pool few = {blocks, 0};
-    surface_memory memory = memory_of(&few);
+    collide_allocator memory = memory_of(&few);
     char text[128] = "";
     mesh *m = mesh_create(s.vertices, s.vertex_count, s.indices, s.triangle_count, memory, text,
                           sizeof text);
@@ -388,7 +388,7 @@ static void compare_with_plane(float scale, int poses, uint32_t seed)
     if (test_index(&seed, 3) == 0)
       q = tn_quat_identity();
     // Its lowest point a little above or below the plane.
-    box3 box = geometry_box(&b, at(p, q));
+    aabb box = geometry_aabb(&b, at(p, q));
     p.y = -box.lower.y + scale * test_between(&seed, -0.05f, 0.03f);
     assert_same_as_plane(&ground, &b, at(p, q), 0.02f * scale, scale);
   }
@@ -422,7 +422,7 @@ static void meshes_push_to_the_side_one_is_on(void **state)
     int count = collide_mesh(&ground, b, at(p, q), 0.02f, out, MAX_MANIFOLDS), which = 0;
     assert_int_equal(count, 1);
     assert_close(out[0].normal.y, side, 1e-6);
-    tn_vec3 down = pose_unvector(at(p, q), tn_v3(0.0f, -side, 0.0f));
+    tn_vec3 down = pose_inverse_vector(at(p, q), tn_v3(0.0f, -side, 0.0f));
     float lowest = side * pose_point(at(p, q), convex_support(b, down)).y;
     assert_close(deepest(out, count, &which), lowest, 2e-6);
   }
@@ -549,7 +549,7 @@ static void corners_have_two_normals(void **state)
   for (int i = 0; i < 3000; i++) {
     const geometry *b = &shapes[i % 3];
     tn_quat q = test_rotation(&seed);
-    box3 box = geometry_box(b, at(zero, q));
+    aabb box = geometry_aabb(b, at(zero, q));
     float sunk = test_between(&seed, -0.004f, 0.004f), into = test_between(&seed, -0.004f, 0.004f);
     pose where =
         at(tn_v3(-box.lower.x - into, -box.lower.y - sunk, test_between(&seed, -1.0f, 1.0f)), q);
@@ -705,7 +705,7 @@ static void fields_collide_like_meshes(void **state)
     const geometry *b = &shapes[i % 4];
     tn_vec3 p = over(&seed, 3.5f, 0.0f, 3.5f);
     tn_quat q = test_rotation(&seed);
-    float down = geometry_box(b, at(p, q)).lower.y;
+    float down = geometry_aabb(b, at(p, q)).lower.y;
     cast_hit hit;
     p.y = 2.0f - down;
     if (!mesh_cast(t->skin.mesh, b, at(p, q), tn_v3(0.0f, -4.0f, 0.0f), 0.0f, 1.0f, &hit))
@@ -775,7 +775,7 @@ static void edges_are_drawn_once(void **state)
   height_field_edges(t->field.field, count_line, &of_field);
   assert_int_equal(of_mesh, 3 * cells + COLUMNS - 1 + ROWS - 1);
   assert_int_equal(of_field, of_mesh);
-  box3 box = mesh_box(t->skin.mesh), other = height_field_box(t->field.field);
+  aabb box = mesh_aabb(t->skin.mesh), other = height_field_aabb(t->field.field);
   assert_true(apart(box.lower, other.lower) < 1e-6f && apart(box.upper, other.upper) < 1e-6f);
   terrain_free(t);
 }

@@ -1,7 +1,7 @@
 // The built-in pool: large worlds on several threads, pools that come and go, worlds side by side.
+#include "base/task.h"
 #include "menagerie.h"
 #include "support.h"
-#include "task.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 // Trees of boxes against looking at every box, and how good and how high they stay.
+#include "data/world.h"
 #include "support.h"
-#include "world.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ typedef struct forest {
   tree tree;
   bool present[MOST];
   int32_t leaf[MOST];
-  world_box box[MOST];
+  world_aabb box[MOST];
   uint64_t category[MOST];
   uint32_t random;
 } forest;
@@ -29,14 +29,14 @@ static forest *make_forest(uint32_t seed)
 
 static void free_forest(forest *f)
 {
-  tree_release(f->world, &f->tree);
+  tree_release(&f->world->heap, &f->tree);
   tn_world_destroy(f->world);
   free(f);
 }
 
-static world_box box_at(tn_pos center, tn_vec3 half)
+static world_aabb box_at(tn_pos center, tn_vec3 half)
 {
-  world_box b = {tn_offset(center, tn_scale(-1.0f, half)), tn_offset(center, half)};
+  world_aabb b = {tn_offset(center, tn_scale(-1.0f, half)), tn_offset(center, half)};
   return b;
 }
 
@@ -48,18 +48,18 @@ static tn_vec3 random_half(uint32_t *random, float size)
   return tn_v3(scale * x, scale * y, scale * z);
 }
 
-static world_box random_box(uint32_t *random, float spread, float size)
+static world_aabb random_box(uint32_t *random, float spread, float size)
 {
   tn_vec3 center = test_vector(random, spread), half = random_half(random, size);
   return box_at(tn_offset(tn_p3(0.0, 0.0, 0.0), center), half);
 }
 
-static void insert(forest *f, int item, world_box box)
+static void insert(forest *f, int item, world_aabb box)
 {
   f->present[item] = true;
   f->box[item] = box;
   f->category[item] = UINT64_C(1) << (item % 64);
-  assert_true(tree_insert(f->world, &f->tree, box, f->category[item], item, &f->leaf[item]));
+  assert_true(tree_insert(&f->world->heap, &f->tree, box, f->category[item], item, &f->leaf[item]));
 }
 
 static void insert_random(forest *f, int count)
@@ -109,7 +109,7 @@ static int assert_node(const forest *f, int32_t node, int32_t parent)
   assert_int_equal(n->height, 1 + larger_of(a->height, b->height));
   assert_in_range(larger_of(a->height - b->height, b->height - a->height), 0, 12);
   assert_true(n->category == (a->category | b->category));
-  assert_true(box_contains(&n->box, &a->box) && box_contains(&n->box, &b->box));
+  assert_true(aabb_contains(&n->box, &a->box) && aabb_contains(&n->box, &b->box));
   return assert_node(f, n->child[0], node) + assert_node(f, n->child[1], node);
 }
 
@@ -140,18 +140,18 @@ static bool note(int32_t item, void *context)
   return ++f->count != f->stop_after;
 }
 
-static void assert_query(const forest *f, world_box box)
+static void assert_query(const forest *f, world_aabb box)
 {
   found here;
   memset(&here, 0, sizeof here);
   tree_query(&f->tree, box, note, &here);
   for (int i = 0; i < MOST; ++i) {
-    assert_int_equal(here.times[i], f->present[i] && boxes_overlap(&f->box[i], &box));
+    assert_int_equal(here.times[i], f->present[i] && aabbs_overlap(&f->box[i], &box));
   }
 }
 
 // Where a ray enters a box grown by `half`, by clipping; infinity if it does not.
-static double clipped(const world_box *b, tn_pos from, tn_vec3 way, tn_vec3 half)
+static double clipped(const world_aabb *b, tn_pos from, tn_vec3 way, tn_vec3 half)
 {
   double p[3] = {from.x, from.y, from.z}, w[3] = {(double)way.x, (double)way.y, (double)way.z};
   tn_pos lower = tn_offset(b->lower, tn_scale(-1.0f, half)), upper = tn_offset(b->upper, half);
@@ -231,7 +231,7 @@ static void random_changes_keep_the_tree_sound_and_true(void **state)
   for (int i = 0; i < 20000; ++i) {
     change_something(f);
     if (i % 97 == 0) {
-      tree_improve(&f->tree, 20);
+      tree_optimize(&f->tree, 20);
     }
     if (i % 200 == 0) {
       assert_sound(f);
@@ -274,7 +274,7 @@ typedef struct nearest_case {
   float distance;
 } nearest_case;
 
-static double distance_from(const world_box *b, tn_pos p)
+static double distance_from(const world_aabb *b, tn_pos p)
 {
   double x = fmax(fmax(b->lower.x - p.x, p.x - b->upper.x), 0.0);
   double y = fmax(fmax(b->lower.y - p.y, p.y - b->upper.y), 0.0);
@@ -315,34 +315,34 @@ static void the_nearest_box_is_found_without_looking_at_all(void **state)
 // Shape
 
 // Each box is as large as all before it together: the least surface is a chain.
-static world_box doubling_box(int i)
+static world_aabb doubling_box(int i)
 {
   double size = ldexp(1.0, i % 120);
-  world_box b = {{size, 0.0, 0.0}, {2.0 * size, size, size}};
+  world_aabb b = {{size, 0.0, 0.0}, {2.0 * size, size, size}};
   return b;
 }
 
-static world_box row_box(int i)
+static world_aabb row_box(int i)
 {
   return box_at(tn_p3(i, 0.0, 0.0), tn_v3(0.5f, 0.5f, 0.5f));
 }
 
-static world_box same_box(int i)
+static world_aabb same_box(int i)
 {
   (void)i;
   return box_at(tn_p3(0.0, 0.0, 0.0), tn_v3(0.5f, 0.5f, 0.5f));
 }
 
-static world_box half_space(int i)
+static world_aabb half_space(int i)
 {
-  world_box b = {{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, i, HUGE_VAL}};
+  world_aabb b = {{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, i, HUGE_VAL}};
   return b;
 }
 
 static void no_order_makes_a_tree_high(void **state)
 {
   (void)state;
-  static world_box (*const kinds[])(int) = {doubling_box, row_box, same_box, half_space};
+  static world_aabb (*const kinds[])(int) = {doubling_box, row_box, same_box, half_space};
   for (int k = 0; k < 4; ++k) {
     forest *f = make_forest(1);
     for (int i = 0; i < MOST; ++i) {
@@ -350,7 +350,7 @@ static void no_order_makes_a_tree_high(void **state)
     }
     assert_sound(f);
     assert_in_range(f->tree.nodes[f->tree.root].height, 11, 44); // log2 2000; tree.c
-    tree_improve(&f->tree, 2 * MOST);
+    tree_optimize(&f->tree, 2 * MOST);
     assert_sound(f);
     free_forest(f);
   }
@@ -375,7 +375,7 @@ static void a_row_becomes_nearly_the_ideal_tree(void **state)
     insert(f, i * 389 % 1024, row_box(i * 389 % 1024));
   }
   double ideal = halved_row_cost(1024), fresh = tree_cost(&f->tree);
-  tree_improve(&f->tree, 10 * f->tree.used);
+  tree_optimize(&f->tree, 10 * f->tree.used);
   double improved = tree_cost(&f->tree);
   print_message("cost of a row of 1024: ideal %.2f, inserted %.2f, improved %.2f\n", ideal, fresh,
                 improved);
@@ -396,7 +396,7 @@ static void moving_about_does_not_wear_a_tree_out(void **state)
     tree_move(&f->tree, f->leaf[item], f->box[item]);
   }
   double worn = tree_cost(&f->tree);
-  tree_improve(&f->tree, 3 * f->tree.used);
+  tree_optimize(&f->tree, 3 * f->tree.used);
   double improved = tree_cost(&f->tree);
   print_message("cost of %d boxes: inserted %.2f, moved 50 times %.2f, improved %.2f, height %d\n",
                 MOST, fresh, worn, improved, f->tree.nodes[f->tree.root].height);
@@ -431,15 +431,15 @@ static void shifting_keeps_a_tree_sound_and_true_and_good(void **state)
   for (int round = 0; round < 200; ++round) {
     for (int i = 0; i < MOST; ++i) {
       if (test_random(&f->random) < 0.3f) {
-        world_box moved = {tn_offset(f->box[i].lower, way[i]), tn_offset(f->box[i].upper, way[i])};
+        world_aabb moved = {tn_offset(f->box[i].lower, way[i]), tn_offset(f->box[i].upper, way[i])};
         bool jumps = test_random(&f->random) < 0.001f;
         f->box[i] = jumps ? random_box(&f->random, 10.0f, 0.5f) : moved;
-        tree_shift(&f->tree, f->leaf[i], f->box[i]);
+        tree_move_lazily(&f->tree, f->leaf[i], f->box[i]);
       }
     }
-    tree_catch_up(&f->tree);
+    tree_refit(&f->tree);
     assert_sound(f);
-    tree_improve(&f->tree, f->tree.used / 64);
+    tree_optimize(&f->tree, f->tree.used / 64);
     if (round % 20 == 19) {
       look_around(f, &f->random);
       worst = fmax(worst, tree_cost(&f->tree) / fresh_cost(f));
@@ -457,8 +457,8 @@ static void the_same_changes_give_the_same_tree(void **state)
   for (int i = 0; i < 3000; ++i) {
     change_something(a);
     change_something(b);
-    tree_improve(&a->tree, 1);
-    tree_improve(&b->tree, 1);
+    tree_optimize(&a->tree, 1);
+    tree_optimize(&b->tree, 1);
   }
   assert_int_equal(a->tree.used, b->tree.used);
   for (int i = 0; i < a->tree.used; ++i) {
@@ -483,13 +483,13 @@ static void without_memory_nothing_changes(void **state)
   insert_random(f, 32); // 63 nodes of 64
   meter.until_failure = 0;
   int32_t leaf = NO_SLOT;
-  assert_false(tree_insert(f->world, &f->tree, same_box(0), 1, 40, &leaf));
+  assert_false(tree_insert(&f->world->heap, &f->tree, same_box(0), 1, 40, &leaf));
   assert_int_equal(leaf, NO_SLOT);
   assert_sound(f);
   meter.until_failure = -1;
   insert(f, 40, same_box(0));
   assert_sound(f);
-  tree_release(f->world, &f->tree);
+  tree_release(&f->world->heap, &f->tree);
   assert_true(meter.bytes == before);
   free_forest(f);
   assert_true(meter.bytes == 0);

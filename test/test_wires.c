@@ -6,7 +6,7 @@ static void bad_wires_are_refused(void **state)
   (void)state;
   tn_wire_point p[3] = {{zero, {1.0f, 0.0f, 0.0f}}, {zero, {1.0f, 0.0f, 0.0f}}, {zero, zero}};
   char text[128] = "";
-  surface_memory memory = memory_of(&endless);
+  collide_allocator memory = memory_of(&endless);
   assert_refused(wire_create(p, 1, false, memory, text, sizeof text), text, "1 points");
   assert_refused(wire_create(NULL, 2, false, memory, text, sizeof text), text, "0 points");
   p[1].tangent = zero;
@@ -315,8 +315,8 @@ static void straight_wires_are_capsules(void **state)
     cast_hit c = {0}, d = {0};
     bool hits = wire_cast(w, 0.1f, b, at(from, where.q), way, 0.01f, 1.0f, &c);
     pose start = pose_mul(pose_inverse(along_x), at(from, where.q));
-    assert_int_equal(hits,
-                     geometry_cast(&tube, b, start, pose_unvector(along_x, way), 0.01f, 1.0f, &d));
+    assert_int_equal(
+        hits, geometry_cast(&tube, b, start, pose_inverse_vector(along_x, way), 0.01f, 1.0f, &d));
     if (hits)
       assert_close(c.fraction, d.fraction, 2e-4);
     cast += hits;

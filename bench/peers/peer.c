@@ -1,6 +1,6 @@
 #include "engine.h"
 
-#include "world.h"
+#include "data/world.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -71,22 +71,22 @@ peer_surface peer_surface_of(const tn_material *a, const tn_material *b)
   peer_surface s = {0};
   tn_material rolling[2] = {*a, *b};
   float unused;
-  materials_mix(a, b, &unused, &s.friction, &s.restitution);
+  materials_combine(a, b, &unused, &s.friction, &s.restitution);
   for (int i = 0; i < 2; ++i) { // mixed as friction is
     rolling[i].static_friction = rolling[i].rolling_friction;
     rolling[i].dynamic_friction = rolling[i].spinning_friction;
   }
-  materials_mix(&rolling[0], &rolling[1], &s.rolling, &unused, &unused);
+  materials_combine(&rolling[0], &rolling[1], &s.rolling, &unused, &unused);
   for (int i = 0; i < 2; ++i) {
     rolling[i].static_friction = rolling[i].spinning_friction;
   }
-  materials_mix(&rolling[0], &rolling[1], &s.spinning, &unused, &unused);
+  materials_combine(&rolling[0], &rolling[1], &s.spinning, &unused, &unused);
   return s;
 }
 
 bool peer_shapes_collide(const tn_shape_def *a, const tn_shape_def *b)
 {
-  return filters_agree(&a->filter, &b->filter);
+  return filters_should_collide(&a->filter, &b->filter);
 }
 
 static dquat as_quat(const double q[4])
@@ -145,7 +145,7 @@ static void take_mass(const body *from, peer_body *to)
   memcpy(to->moments, principal ? diagonal : from->moments, sizeof to->moments);
 }
 
-static bool take_hull(const convex *from, peer_hull *to)
+static bool take_hull(const convex_hull *from, peer_hull *to)
 {
   to->point_count = from->vertex_count;
   to->plane_count = from->face_count;
@@ -158,7 +158,7 @@ static bool take_hull(const convex *from, peer_hull *to)
   memcpy(to->points, from->vertices, (size_t)from->vertex_count * sizeof *to->points);
   unsigned int *next = to->polygons;
   for (int i = 0; i < from->face_count; ++i) {
-    const convex_face *face = &from->faces[i];
+    const convex_hull_face *face = &from->faces[i];
     const double plane[4] = {(double)face->normal.x, (double)face->normal.y, (double)face->normal.z,
                              (double)face->offset};
     memcpy(&to->planes[4 * i], plane, sizeof plane);
@@ -326,23 +326,23 @@ static void free_scene(peer_scene *scene)
 
 static bool take_scene(const tn_world *world, peer_scene *scene, peer_text *why)
 {
-  if (world->soft_list.count > 0) {
+  if (world->soft_pool.count > 0) {
     return refuse(why, "there are soft bodies");
   }
   scene->gravity = world->gravity;
-  scene->bodies = calloc((size_t)world->body_list.used, sizeof *scene->bodies);
-  scene->joints = calloc((size_t)world->joint_list.used + 1, sizeof *scene->joints);
+  scene->bodies = calloc((size_t)world->body_pool.used, sizeof *scene->bodies);
+  scene->joints = calloc((size_t)world->joint_pool.used + 1, sizeof *scene->joints);
   if (!scene->bodies || !scene->joints) {
     return refuse(why, "out of memory");
   }
-  for (int32_t i = 0; i < world->body_list.used; ++i) {
+  for (int32_t i = 0; i < world->body_pool.used; ++i) {
     bool counts =
         i == WORLD_SLOT ? world->bodies[i].first_shape != NO_SLOT : world->bodies[i].alive;
     if (counts && !take_body(world, i, scene, why)) {
       return false;
     }
   }
-  for (int32_t i = 0; i < world->joint_list.used; ++i) {
+  for (int32_t i = 0; i < world->joint_pool.used; ++i) {
     const joint *j = &world->joints[i];
     if (j->alive && j->def.enabled && !take_joint(world, j, i, scene, why)) {
       return false;
@@ -442,5 +442,6 @@ bool peer_show(const peer *p, tn_world *world)
     }
   }
   const float moment = 1e-6f; // s: nothing gets anywhere
-  return awake_update(world) && pairs_update(world, moment) && contacts_update(world, moment);
+  return awake_list_update(world) && broad_phase_update(world, moment) &&
+         narrow_phase_update(world, moment);
 }

@@ -1,24 +1,24 @@
 // Two boxes: the fifteen axes along which they may be apart, and the clipping of one face by
 // another. This is the hot path of stacks.
-#include "contact.h"
+#include "collide/convex_manifold.h"
 
 #define FEATURE_OF_B (UINT32_C(1) << 30)
 #define FEATURE_OF_EDGES (UINT32_C(1) << 31)
 
 typedef struct box_pair {
   float ha[3], hb[3];
-  float r[3][3];       // r[i][k]: component of B's axis k along A's axis i
-  float size[3][3];    // its absolute values
-  float t[3], in_b[3]; // B's centre from A's, along A's axes and along B's
-  float smaller;       // of all half extents
+  float r[3][3];         // r[i][k]: component of B's axis k along A's axis i
+  float size[3][3];      // its absolute values
+  float t[3], t_in_b[3]; // B's centre from A's, along A's axes and along B's
+  float min_half_extent; // of all half extents
   float rounding;
 } box_pair;
 
 // The axis along which they are furthest apart, or overlap the least.
-typedef struct best_axis {
+typedef struct sat_axis {
   float separation;
   int i, k; // A's axis and B's; -1 where it does not take part
-} best_axis;
+} sat_axis;
 
 static void box_pair_make(box_pair *p, tn_vec3 ha, tn_vec3 hb, pose b_in_a)
 {
@@ -32,12 +32,12 @@ static void box_pair_make(box_pair *p, tn_vec3 ha, tn_vec3 hb, pose b_in_a)
                         {xy + wz, 1.0f - xx - zz, yz - wx},
                         {xz - wy, yz + wx, 1.0f - xx - yy}},
                   .t = {b_in_a.p.x, b_in_a.p.y, b_in_a.p.z},
-                  .smaller = INFINITY};
+                  .min_half_extent = INFINITY};
   float sum = 0.0f;
   for (int i = 0; i < 3; i++) {
-    p->in_b[i] = p->r[0][i] * p->t[0] + p->r[1][i] * p->t[1] + p->r[2][i] * p->t[2];
+    p->t_in_b[i] = p->r[0][i] * p->t[0] + p->r[1][i] * p->t[1] + p->r[2][i] * p->t[2];
     float least = p->ha[i] < p->hb[i] ? p->ha[i] : p->hb[i];
-    p->smaller = least < p->smaller ? least : p->smaller;
+    p->min_half_extent = least < p->min_half_extent ? least : p->min_half_extent;
     sum += p->ha[i] + p->hb[i];
     for (int k = 0; k < 3; k++)
       p->size[i][k] = fabsf(p->r[i][k]);
@@ -45,36 +45,37 @@ static void box_pair_make(box_pair *p, tn_vec3 ha, tn_vec3 hb, pose b_in_a)
   p->rounding = 5e-7f * sum;
 }
 
-static best_axis best_face_of_a(const box_pair *p)
+static sat_axis query_faces_of_a(const box_pair *p)
 {
-  best_axis best = {-INFINITY, -1, -1};
+  sat_axis best = {-INFINITY, -1, -1};
   for (int i = 0; i < 3; i++) {
     const float *s = p->size[i];
-    float reach = p->hb[0] * s[0] + p->hb[1] * s[1] + p->hb[2] * s[2];
-    float separation = fabsf(p->t[i]) - p->ha[i] - reach;
+    float projected_radius = p->hb[0] * s[0] + p->hb[1] * s[1] + p->hb[2] * s[2];
+    float separation = fabsf(p->t[i]) - p->ha[i] - projected_radius;
     if (separation > best.separation)
-      best = (best_axis){separation, i, -1};
+      best = (sat_axis){separation, i, -1};
   }
   return best;
 }
 
-static best_axis best_face_of_b(const box_pair *p)
+static sat_axis query_faces_of_b(const box_pair *p)
 {
-  best_axis best = {-INFINITY, -1, -1};
+  sat_axis best = {-INFINITY, -1, -1};
   for (int k = 0; k < 3; k++) {
-    float reach = p->ha[0] * p->size[0][k] + p->ha[1] * p->size[1][k] + p->ha[2] * p->size[2][k];
-    float separation = fabsf(p->in_b[k]) - p->hb[k] - reach;
+    float projected_radius =
+        p->ha[0] * p->size[0][k] + p->ha[1] * p->size[1][k] + p->ha[2] * p->size[2][k];
+    float separation = fabsf(p->t_in_b[k]) - p->hb[k] - projected_radius;
     if (separation > best.separation)
-      best = (best_axis){separation, -1, k};
+      best = (sat_axis){separation, -1, k};
   }
   return best;
 }
 
 // Across A's axis i and B's axis k, if that is better than the faces. Nearly parallel edges add
 // nothing to them.
-static best_axis best_edges(const box_pair *p, float of_faces)
+static sat_axis query_edges(const box_pair *p, float of_faces)
 {
-  best_axis best = {of_faces, -1, -1};
+  sat_axis best = {of_faces, -1, -1};
   for (int i = 0; i < 3; i++) {
     int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
     for (int k = 0; k < 3; k++) {
@@ -83,21 +84,21 @@ static best_axis best_edges(const box_pair *p, float of_faces)
       if (square < 1e-4f)
         continue;
       float distance = fabsf(p->t[i2] * p->r[i1][k] - p->t[i1] * p->r[i2][k]);
-      float reach = p->ha[i1] * p->size[i2][k] + p->ha[i2] * p->size[i1][k] +
-                    p->hb[k1] * p->size[i][k2] + p->hb[k2] * p->size[i][k1];
+      float projected_radius = p->ha[i1] * p->size[i2][k] + p->ha[i2] * p->size[i1][k] +
+                               p->hb[k1] * p->size[i][k2] + p->hb[k2] * p->size[i][k1];
       // The axis is not longer than 1, so that an overlap can only grow by dividing by it.
-      float apart = distance - reach;
+      float apart = distance - projected_radius;
       if (apart <= 0.0f && apart <= best.separation)
         continue;
       float separation = apart / sqrtf(square);
       if (separation > best.separation)
-        best = (best_axis){separation, i, k};
+        best = (sat_axis){separation, i, k};
     }
   }
   return best;
 }
 
-static tn_vec3 axis_direction(const box_pair *p, best_axis axis)
+static tn_vec3 axis_direction(const box_pair *p, sat_axis axis)
 {
   float n[3] = {0.0f, 0.0f, 0.0f};
   if (axis.k < 0) {
@@ -117,20 +118,20 @@ static tn_vec3 axis_direction(const box_pair *p, best_axis axis)
 
 // Whether `other` is clearly further apart than `axis`; the more clearly, the closer their
 // directions are, so that rounding does not switch between parallel faces.
-static bool clearly_beats(const box_pair *p, best_axis other, best_axis axis)
+static bool is_better_axis(const box_pair *p, sat_axis other, sat_axis axis)
 {
   float lead = other.separation - axis.separation;
   float bound = 0.05f * fabsf(axis.separation) + p->rounding;
   if (!(lead > bound))
     return false;
   float cosine = tn_dot(axis_direction(p, other), axis_direction(p, axis));
-  return cosine < 0.99f || lead > bound + 5e-4f * p->smaller;
+  return cosine < 0.99f || lead > bound + 5e-4f * p->min_half_extent;
 }
 
 // ---------------------------------------------------------------------------------------------
 // Faces
 
-static tn_vec3 of_array(const float v[3])
+static tn_vec3 vec3_from_array(const float v[3])
 {
   return tn_v3(v[0], v[1], v[2]);
 }
@@ -143,11 +144,11 @@ static void box_frame(face_frame *face, const float half[3], int axis, float sid
   n[axis] = side;
   u[i] = 1.0f;
   v[k] = side;
-  face->normal = of_array(n);
-  face->u = of_array(u);
-  face->v = of_array(v);
+  face->normal = vec3_from_array(n);
+  face->u = vec3_from_array(u);
+  face->v = vec3_from_array(v);
   face->origin = tn_scale(half[axis], face->normal);
-  face->name = 2 * axis + (side > 0.0f);
+  face->feature_id = 2 * axis + (side > 0.0f);
   face->side_count = 4;
   face->sides[0] = (clip_line){1.0f, 0.0f, half[i] + slack};
   face->sides[1] = (clip_line){0.0f, 1.0f, half[k] + slack};
@@ -165,32 +166,32 @@ static float deepest(const clip_polygon *polygon)
 
 // Apart, what lies over the face has to be as close as the face says, or the shortest line ends
 // elsewhere.
-static bool boxes_by_face(const box_pair *p, const geometry *b, pose b_in_a, best_axis axis,
-                          float margin, manifold *m)
+static bool manifold_by_face_of_a(const box_pair *p, const geometry *b, pose b_in_a, sat_axis axis,
+                                  float margin, manifold *m)
 {
   face_frame face;
   clip_polygon over;
   float radius;
-  int name;
-  float slack = 2e-4f * p->smaller;
+  int feature_id;
+  float slack = 2e-4f * p->min_half_extent;
   box_frame(&face, p->ha, axis.i, p->t[axis.i] >= 0.0f ? 1.0f : -1.0f, slack);
-  face_incident(b, b_in_a, face.normal, &face, &over, &radius, &name);
+  incident_feature(b, b_in_a, face.normal, &face, &over, &radius, &feature_id);
   clip(&over, face.sides, face.side_count);
   if (over.count == 0 ||
       (axis.separation > 0.0f && deepest(&over) > 1.01f * axis.separation + p->rounding))
     return false;
-  face_manifold(&face, &over, radius, name, b_in_a, margin, m);
+  face_manifold(&face, &over, radius, feature_id, b_in_a, margin, m);
   return m->count > 0;
 }
 
-static bool boxes_by_face_of_b(const geometry *a, const geometry *b, pose b_in_a, best_axis axis,
-                               float margin, manifold *m)
+static bool manifold_by_face_of_b(const geometry *a, const geometry *b, pose b_in_a, sat_axis axis,
+                                  float margin, manifold *m)
 {
   pose a_in_b = pose_inverse(b_in_a);
   box_pair p;
   box_pair_make(&p, b->half_extents, a->half_extents, a_in_b);
-  axis = (best_axis){axis.separation, axis.k, -1};
-  if (!boxes_by_face(&p, a, a_in_b, axis, margin, m))
+  axis = (sat_axis){axis.separation, axis.k, -1};
+  if (!manifold_by_face_of_a(&p, a, a_in_b, axis, margin, m))
     return false;
   manifold_flip(m, a_in_b);
   for (int i = 0; i < m->count; i++)
@@ -202,10 +203,10 @@ static bool boxes_by_face_of_b(const geometry *a, const geometry *b, pose b_in_a
 // Edges
 
 // Closest points of two crossing lines with unit directions.
-static bool boxes_by_edges(const box_pair *p, pose b_in_a, best_axis axis, manifold *m)
+static bool manifold_by_edges(const box_pair *p, pose b_in_a, sat_axis axis, manifold *m)
 {
-  tn_vec3 n = axis_direction(p, axis), in_b = pose_unvector(b_in_a, n);
-  float na[3] = {n.x, n.y, n.z}, nb[3] = {in_b.x, in_b.y, in_b.z}, ca[3], cb[3];
+  tn_vec3 n = axis_direction(p, axis), t_in_b = pose_inverse_vector(b_in_a, n);
+  float na[3] = {n.x, n.y, n.z}, nb[3] = {t_in_b.x, t_in_b.y, t_in_b.z}, ca[3], cb[3];
   uint32_t corner = 0;
   for (int i = 0; i < 3; i++) {
     ca[i] = i == axis.i ? 0.0f : na[i] >= 0.0f ? p->ha[i] : -p->ha[i];
@@ -214,12 +215,12 @@ static bool boxes_by_edges(const box_pair *p, pose b_in_a, best_axis axis, manif
   }
   float ua[3] = {0.0f, 0.0f, 0.0f};
   ua[axis.i] = 1.0f;
-  tn_vec3 u = of_array(ua);
+  tn_vec3 u = vec3_from_array(ua);
   tn_vec3 v = tn_v3(p->r[0][axis.k], p->r[1][axis.k], p->r[2][axis.k]);
-  tn_vec3 a = of_array(ca), b = pose_point(b_in_a, of_array(cb)), d = tn_sub(b, a);
+  tn_vec3 a = vec3_from_array(ca), b = pose_point(b_in_a, vec3_from_array(cb)), d = tn_sub(b, a);
   float uv = tn_dot(u, v), det = 1.0f - uv * uv;
   float s = (tn_dot(u, d) - uv * tn_dot(v, d)) / det, t = (uv * tn_dot(u, d) - tn_dot(v, d)) / det;
-  float bound = p->rounding + 1e-3f * p->smaller;
+  float bound = p->rounding + 1e-3f * p->min_half_extent;
   if (fabsf(s) > p->ha[axis.i] + bound || fabsf(t) > p->hb[axis.k] + bound)
     return false;
   uint32_t feature = FEATURE_OF_EDGES | corner | (uint32_t)(3 * axis.i + axis.k) << 8;
@@ -232,23 +233,23 @@ bool collide_boxes(const geometry *a, const geometry *b, pose b_in_a, float marg
 {
   box_pair p;
   box_pair_make(&p, a->half_extents, b->half_extents, b_in_a);
-  best_axis face_a = best_face_of_a(&p);
+  sat_axis face_a = query_faces_of_a(&p);
   if (face_a.separation > margin)
     return false;
-  best_axis face_b = best_face_of_b(&p);
+  sat_axis face_b = query_faces_of_b(&p);
   if (face_b.separation > margin)
     return false;
-  best_axis edges = best_edges(&p, fmaxf(face_a.separation, face_b.separation));
+  sat_axis edges = query_edges(&p, fmaxf(face_a.separation, face_b.separation));
   if (edges.separation > margin)
     return false;
-  bool by_b = clearly_beats(&p, face_b, face_a);
-  best_axis face = by_b ? face_b : face_a;
-  if (edges.i >= 0 && clearly_beats(&p, edges, face)) {
-    if (boxes_by_edges(&p, b_in_a, edges, m))
+  bool by_b = is_better_axis(&p, face_b, face_a);
+  sat_axis face = by_b ? face_b : face_a;
+  if (edges.i >= 0 && is_better_axis(&p, edges, face)) {
+    if (manifold_by_edges(&p, b_in_a, edges, m))
       return m->points[0].gap <= margin;
-  } else if (by_b ? boxes_by_face_of_b(a, b, b_in_a, face, margin, m)
-                  : boxes_by_face(&p, b, b_in_a, face, margin, m)) {
+  } else if (by_b ? manifold_by_face_of_b(a, b, b_in_a, face, margin, m)
+                  : manifold_by_face_of_a(&p, b, b_in_a, face, margin, m)) {
     return true;
   }
-  return collide_features(a, b, b_in_a, margin, m);
+  return collide_convex_generic(a, b, b_in_a, margin, m);
 }

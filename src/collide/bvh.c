@@ -2,28 +2,28 @@
 
 #include <float.h>
 
-typedef struct builder {
+typedef struct bvh_builder {
   bvh_node *nodes;
-  const box3 *boxes;
+  const aabb *boxes;
   int *order;
   int node_count;
-} builder;
+} bvh_builder;
 
 static float component(tn_vec3 v, int axis)
 {
   return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }
 
-static float middle_of(const builder *b, int item, int axis)
+static float centroid_of(const bvh_builder *b, int item, int axis)
 {
-  const box3 *box = &b->boxes[item];
+  const aabb *box = &b->boxes[item];
   return 0.5f * component(box->lower, axis) + 0.5f * component(box->upper, axis);
 }
 
 // Ties are broken by number, so that the order is the same however it is reached.
-static bool comes_before(const builder *b, int item, int other, int axis)
+static bool comes_before(const bvh_builder *b, int item, int other, int axis)
 {
-  float x = middle_of(b, item, axis), y = middle_of(b, other, axis);
+  float x = centroid_of(b, item, axis), y = centroid_of(b, other, axis);
   return x < y || (x == y && item < other);
 }
 
@@ -36,7 +36,7 @@ static void exchange(int *a, int *b)
 
 // Quickselect: items before `nth` come before it along the axis, those after it after. Pivots are
 // drawn by a fixed generator, which no ordering of real input works against.
-static void select_nth(const builder *b, int first, int last, int nth, int axis)
+static void select_nth(const bvh_builder *b, int first, int last, int nth, int axis)
 {
   uint32_t random = 2463534242u;
   while (first < last) {
@@ -57,14 +57,15 @@ static void select_nth(const builder *b, int first, int last, int nth, int axis)
   }
 }
 
-static int widest_axis(const builder *b, int first, int count)
+static int widest_axis(const bvh_builder *b, int first, int count)
 {
   tn_vec3 lo = tn_v3(FLT_MAX, FLT_MAX, FLT_MAX), hi = tn_scale(-1.0f, lo);
   for (int i = first; i < first + count; i++) {
     int item = b->order[i];
-    tn_vec3 middle = tn_v3(middle_of(b, item, 0), middle_of(b, item, 1), middle_of(b, item, 2));
-    lo = v3_min(lo, middle);
-    hi = v3_max(hi, middle);
+    tn_vec3 middle =
+        tn_v3(centroid_of(b, item, 0), centroid_of(b, item, 1), centroid_of(b, item, 2));
+    lo = vec3_min(lo, middle);
+    hi = vec3_max(hi, middle);
   }
   tn_vec3 size = tn_sub(hi, lo);
   if (size.x >= size.y && size.x >= size.z)
@@ -73,7 +74,7 @@ static int widest_axis(const builder *b, int first, int count)
 }
 
 // Calls itself once for each level, of which there are at most 31.
-static box3 build(builder *b, int first, int count)
+static aabb build(bvh_builder *b, int first, int count)
 {
   int node = b->node_count++;
   if (count == 1) {
@@ -83,18 +84,18 @@ static box3 build(builder *b, int first, int count)
   }
   int half = count / 2;
   select_nth(b, first, first + count - 1, first + half, widest_axis(b, first, count));
-  box3 box = build(b, first, half);
+  aabb box = build(b, first, half);
   int second = b->node_count;
-  box = box_join(box, build(b, first + half, count - half));
+  box = aabb_union(box, build(b, first + half, count - half));
   b->nodes[node] = (bvh_node){box, second};
   return box;
 }
 
-void bvh_build(bvh_node *nodes, const box3 *boxes, int *order, int count)
+void bvh_build(bvh_node *nodes, const aabb *boxes, int *order, int count)
 {
   for (int i = 0; i < count; i++)
     order[i] = i;
-  builder b = {nodes, boxes, order, 0};
+  bvh_builder b = {nodes, boxes, order, 0};
   build(&b, 0, count);
 }
 
@@ -102,11 +103,12 @@ void bvh_build(bvh_node *nodes, const box3 *boxes, int *order, int count)
 // Walks
 
 // Narrows the part of the way in which an interval meets another.
-static bool clip_way(float from, float way, float lo, float hi, float *enter, float *leave)
+static bool clip_slab(float from, float displacement, float lo, float hi, float *enter,
+                      float *leave)
 {
-  if (way == 0.0f)
+  if (displacement == 0.0f)
     return from >= lo && from <= hi;
-  float t0 = (lo - from) / way, t1 = (hi - from) / way;
+  float t0 = (lo - from) / displacement, t1 = (hi - from) / displacement;
   float near = t0 < t1 ? t0 : t1, far = t0 < t1 ? t1 : t0;
   if (near > *enter)
     *enter = near;
@@ -115,36 +117,36 @@ static bool clip_way(float from, float way, float lo, float hi, float *enter, fl
   return *enter <= *leave;
 }
 
-static float enter_fraction(const bvh_walk *w, const box3 *box)
+static float enter_fraction(const bvh_iterator *w, const aabb *box)
 {
   float enter = 0.0f, leave = w->limit;
   tn_vec3 lo = tn_sub(box->lower, w->half), hi = tn_add(box->upper, w->half);
-  bool met = clip_way(w->center.x, w->way.x, lo.x, hi.x, &enter, &leave) &&
-             clip_way(w->center.y, w->way.y, lo.y, hi.y, &enter, &leave) &&
-             clip_way(w->center.z, w->way.z, lo.z, hi.z, &enter, &leave);
+  bool met = clip_slab(w->center.x, w->displacement.x, lo.x, hi.x, &enter, &leave) &&
+             clip_slab(w->center.y, w->displacement.y, lo.y, hi.y, &enter, &leave) &&
+             clip_slab(w->center.z, w->displacement.z, lo.z, hi.z, &enter, &leave);
   return met ? enter : INFINITY;
 }
 
-static float squared_distance(const bvh_walk *w, const box3 *box)
+static float squared_distance(const bvh_iterator *w, const aabb *box)
 {
-  tn_vec3 q = v3_min(v3_max(w->center, box->lower), box->upper);
+  tn_vec3 q = vec3_min(vec3_max(w->center, box->lower), box->upper);
   tn_vec3 d = tn_sub(w->center, q);
   return tn_dot(d, d);
 }
 
-static void push(bvh_walk *w, int node, float key)
+static void push(bvh_iterator *w, int node, float key)
 {
   if (key > w->limit)
     return;
-  w->stack[w->waiting].node = node;
-  w->stack[w->waiting].key = key;
-  w->waiting += 1;
+  w->stack[w->stack_count].node = node;
+  w->stack[w->stack_count].key = key;
+  w->stack_count += 1;
 }
 
-static float key_of(const bvh_walk *w, int node)
+static float node_key(const bvh_iterator *w, int node)
 {
-  const box3 *box = &w->nodes[node].box;
-  return w->sweeps ? enter_fraction(w, box) : squared_distance(w, box);
+  const aabb *box = &w->nodes[node].box;
+  return w->is_sweep ? enter_fraction(w, box) : squared_distance(w, box);
 }
 
 static float largest(tn_vec3 v)
@@ -152,36 +154,39 @@ static float largest(tn_vec3 v)
   return fmaxf(fabsf(v.x), fmaxf(fabsf(v.y), fabsf(v.z)));
 }
 
-bvh_walk bvh_sweep(const bvh_node *nodes, box3 box, tn_vec3 way, float max_fraction)
+bvh_iterator bvh_sweep(const bvh_node *nodes, aabb box, tn_vec3 displacement, float max_fraction)
 {
-  bvh_walk w = {.nodes = nodes, .way = way, .sweeps = true, .limit = fminf(max_fraction, FLT_MAX)};
+  bvh_iterator w = {.nodes = nodes,
+                    .displacement = displacement,
+                    .is_sweep = true,
+                    .limit = fminf(max_fraction, FLT_MAX)};
   w.center = tn_scale(0.5f, tn_add(box.lower, box.upper));
   // Rounding must not let a ray pass between boxes that touch.
   float scale = fmaxf(largest(box.lower), largest(box.upper));
-  float slack = 1e-6f * (scale + largest(way) * fminf(max_fraction, 1.0f));
+  float slack = 1e-6f * (scale + largest(displacement) * fminf(max_fraction, 1.0f));
   w.half = tn_add(tn_scale(0.5f, tn_sub(box.upper, box.lower)), tn_v3(slack, slack, slack));
-  push(&w, 0, key_of(&w, 0));
+  push(&w, 0, node_key(&w, 0));
   return w;
 }
 
-bvh_walk bvh_nearest(const bvh_node *nodes, tn_vec3 p, float max_distance)
+bvh_iterator bvh_nearest(const bvh_node *nodes, tn_vec3 p, float max_distance)
 {
-  bvh_walk w = {.nodes = nodes, .center = p, .limit = max_distance * max_distance};
-  push(&w, 0, key_of(&w, 0));
+  bvh_iterator w = {.nodes = nodes, .center = p, .limit = max_distance * max_distance};
+  push(&w, 0, node_key(&w, 0));
   return w;
 }
 
-int bvh_next(bvh_walk *w)
+int bvh_next(bvh_iterator *w)
 {
-  while (w->waiting > 0) {
-    w->waiting -= 1;
-    int node = w->stack[w->waiting].node;
-    if (w->stack[w->waiting].key > w->limit)
+  while (w->stack_count > 0) {
+    w->stack_count -= 1;
+    int node = w->stack[w->stack_count].node;
+    if (w->stack[w->stack_count].key > w->limit)
       continue;
     int link = w->nodes[node].link;
     if (link < 0)
       return ~link;
-    float first = key_of(w, node + 1), second = key_of(w, link);
+    float first = node_key(w, node + 1), second = node_key(w, link);
     if (first <= second) {
       push(w, link, second);
       push(w, node + 1, first);

@@ -2,11 +2,11 @@
 #ifndef TENON_COLLIDE_BVH_H
 #define TENON_COLLIDE_BVH_H
 
-#include "geometry.h"
+#include "collide/geometry.h"
 
 // The first child of a node follows it.
 typedef struct bvh_node {
-  box3 box;
+  aabb box;
   int link; // the second child, or ~item for a leaf
 } bvh_node;
 
@@ -17,59 +17,59 @@ static inline int bvh_node_count(int items)
 
 // `order` is scratch memory of `count` ints. The tree does not depend on the order of its halves'
 // items, and every node halves the items of its parent.
-void bvh_build(bvh_node *nodes, const box3 *boxes, int *order, int count);
+void bvh_build(bvh_node *nodes, const aabb *boxes, int *order, int count);
 
 // Half of at most 2^31 items is left at each level, and a level leaves one node waiting.
-#define BVH_STACK 32
+#define BVH_STACK_SIZE 32
 
 // Visits the items whose boxes are met, nearer ones first as far as the tree knows. The caller may
 // lower `limit` on the way to spare what is further.
-typedef struct bvh_walk {
+typedef struct bvh_iterator {
   const bvh_node *nodes;
-  tn_vec3 center, half, way;
-  bool sweeps;
+  tn_vec3 center, half, displacement;
+  bool is_sweep;
   float limit; // fraction of the way, or square of the distance
-  int waiting;
+  int stack_count;
   struct {
     int node;
     float key;
-  } stack[BVH_STACK];
-} bvh_walk;
+  } stack[BVH_STACK_SIZE];
+} bvh_iterator;
 
 // A box that moves by `way`; one at rest visits what it meets, one of no size is a ray.
-bvh_walk bvh_sweep(const bvh_node *nodes, box3 box, tn_vec3 way, float max_fraction);
-bvh_walk bvh_nearest(const bvh_node *nodes, tn_vec3 p, float max_distance);
+bvh_iterator bvh_sweep(const bvh_node *nodes, aabb box, tn_vec3 displacement, float max_fraction);
+bvh_iterator bvh_nearest(const bvh_node *nodes, tn_vec3 p, float max_distance);
 
 // The next item, or -1.
-int bvh_next(bvh_walk *walk);
+int bvh_next(bvh_iterator *walk);
 
 // ---------------------------------------------------------------------------------------------
 // Boxes
 
-static inline tn_vec3 v3_min(tn_vec3 a, tn_vec3 b)
+static inline tn_vec3 vec3_min(tn_vec3 a, tn_vec3 b)
 {
   return tn_v3(a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z);
 }
 
-static inline tn_vec3 v3_max(tn_vec3 a, tn_vec3 b)
+static inline tn_vec3 vec3_max(tn_vec3 a, tn_vec3 b)
 {
   return tn_v3(a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z);
 }
 
-static inline box3 box_of(tn_vec3 a, tn_vec3 b)
+static inline aabb aabb_from_points(tn_vec3 a, tn_vec3 b)
 {
-  return (box3){v3_min(a, b), v3_max(a, b)};
+  return (aabb){vec3_min(a, b), vec3_max(a, b)};
 }
 
-static inline box3 box_join(box3 a, box3 b)
+static inline aabb aabb_union(aabb a, aabb b)
 {
-  return (box3){v3_min(a.lower, b.lower), v3_max(a.upper, b.upper)};
+  return (aabb){vec3_min(a.lower, b.lower), vec3_max(a.upper, b.upper)};
 }
 
-static inline box3 box_grow(box3 a, float by)
+static inline aabb aabb_expand(aabb a, float by)
 {
   tn_vec3 d = tn_v3(by, by, by);
-  return (box3){tn_sub(a.lower, d), tn_add(a.upper, d)};
+  return (aabb){tn_sub(a.lower, d), tn_add(a.upper, d)};
 }
 
 #endif

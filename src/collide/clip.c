@@ -1,5 +1,5 @@
 // Sutherland and Hodgman's clipping, one line after the other.
-#include "clip.h"
+#include "collide/clip.h"
 
 static float outside(const clip_line *line, const clip_vertex *p)
 {
@@ -51,7 +51,7 @@ void clip(clip_polygon *polygon, const clip_line *lines, int count)
   for (int i = 0; i < count && polygon->count > 0; i++) {
     if (!any_outside(polygon, &lines[i]))
       continue;
-    other.count = clip_by(polygon, &lines[i], (uint16_t)(MAX_OUTLINE + i), other.vertex);
+    other.count = clip_by(polygon, &lines[i], (uint16_t)(MAX_FACE_VERTICES + i), other.vertex);
     polygon->count = other.count;
     for (int k = 0; k < other.count; k++)
       polygon->vertex[k] = other.vertex[k];
@@ -76,13 +76,13 @@ static float square_distance(const clip_vertex *p, const clip_vertex *q)
 // Points about as deep as the deepest are equals, so that rounding does not choose among them.
 static int deepest(const clip_vertex *p, int count)
 {
-  float low = p[0].height, reach = 0.0f;
+  float low = p[0].height, spread = 0.0f;
   for (int i = 1; i < count; i++) {
     low = p[i].height < low ? p[i].height : low;
     float square = square_distance(&p[0], &p[i]);
-    reach = square > reach ? square : reach;
+    spread = square > spread ? square : spread;
   }
-  float bound = low + 1e-5f * sqrtf(reach);
+  float bound = low + 1e-5f * sqrtf(spread);
   for (int i = 0; i < count; i++)
     if (p[i].height <= bound)
       return i;
@@ -95,7 +95,7 @@ static bool beats(float score, float best)
   return score > 1.001f * best;
 }
 
-static int furthest_from(const clip_vertex *p, int count, int from)
+static int farthest_from_point(const clip_vertex *p, int count, int from)
 {
   int best = from;
   float best_square = 0.0f;
@@ -109,7 +109,7 @@ static int furthest_from(const clip_vertex *p, int count, int from)
   return best;
 }
 
-static int furthest_beside(const clip_vertex *p, int count, int from, int to)
+static int farthest_from_edge(const clip_vertex *p, int count, int from, int to)
 {
   int best = from;
   float best_area = 0.0f;
@@ -123,7 +123,7 @@ static int furthest_beside(const clip_vertex *p, int count, int from, int to)
   return best;
 }
 
-static int furthest_outside(const clip_vertex *p, int count, const int corner[3])
+static int farthest_outside_triangle(const clip_vertex *p, int count, const int corner[3])
 {
   float turn = area(&p[corner[0]], &p[corner[1]], &p[corner[2]]) >= 0.0f ? 1.0f : -1.0f;
   int best = corner[0];
@@ -165,16 +165,16 @@ static void sort_around(const clip_vertex *p, int chosen[4], int count)
   }
 }
 
-int clip_choose(const clip_vertex *points, int count, int chosen[4])
+int select_contact_points(const clip_vertex *points, int count, int chosen[4])
 {
   int kept = count < 4 ? count : 4;
   for (int i = 0; i < kept; i++)
     chosen[i] = i;
   if (count > 4) {
     chosen[0] = deepest(points, count);
-    chosen[1] = furthest_from(points, count, chosen[0]);
-    chosen[2] = furthest_beside(points, count, chosen[0], chosen[1]);
-    chosen[3] = furthest_outside(points, count, chosen);
+    chosen[1] = farthest_from_point(points, count, chosen[0]);
+    chosen[2] = farthest_from_edge(points, count, chosen[0], chosen[1]);
+    chosen[3] = farthest_outside_triangle(points, count, chosen);
     kept = chosen[1] == chosen[0] ? 1 : chosen[2] == chosen[0] ? 2 : chosen[3] == chosen[0] ? 3 : 4;
   }
   if (kept > 2)

@@ -4,8 +4,8 @@
 #ifndef TENON_COLLIDE_CORE_H
 #define TENON_COLLIDE_CORE_H
 
-#include "geometry.h"
-#include "hull.h"
+#include "collide/geometry.h"
+#include "collide/quickhull.h"
 
 // Two cores in A's frame.
 typedef struct core_pair {
@@ -27,12 +27,12 @@ typedef struct core_gap {
   d3 a, b;         // its ends, both in A's frame
 } core_gap;
 
-static inline d3 d3_of(tn_vec3 v)
+static inline d3 d3_from_vec3(tn_vec3 v)
 {
   return (d3){(double)v.x, (double)v.y, (double)v.z};
 }
 
-static inline tn_vec3 v3_of(d3 v)
+static inline tn_vec3 vec3_from_d3(d3 v)
 {
   return tn_v3((float)v.x, (float)v.y, (float)v.z);
 }

@@ -2,7 +2,7 @@
 #ifndef TENON_COLLIDE_DISTANCE_H
 #define TENON_COLLIDE_DISTANCE_H
 
-#include "geometry.h"
+#include "collide/geometry.h"
 
 // The shortest line between two convex shapes, or the shortest way out of their overlap.
 typedef struct separation {
@@ -23,7 +23,8 @@ typedef struct ray_hit {
 
 // From `from` along `way`, in the shape's frame: false when nothing is hit up to `max_fraction`.
 // Every kind of shape.
-bool geometry_ray(const geometry *g, tn_vec3 from, tn_vec3 way, float max_fraction, ray_hit *hit);
+bool geometry_ray(const geometry *g, tn_vec3 from, tn_vec3 displacement, float max_fraction,
+                  ray_hit *hit);
 
 typedef struct cast_hit {
   float fraction; // 0 when they overlap at the start
@@ -31,9 +32,10 @@ typedef struct cast_hit {
   tn_vec3 normal; // from A to B
 } cast_hit;
 
-// Convex B moves from `b` by `way` (in A's frame) towards A of any kind, until it is `target` away.
-bool geometry_cast(const geometry *a, const geometry *b, pose b_in_a, tn_vec3 way, float target,
-                   float max_fraction, cast_hit *hit);
+// Convex B moves from `b` by `way` (in A's frame) towards A of any kind, until it is
+// `target_distance` away.
+bool geometry_cast(const geometry *a, const geometry *b, pose b_in_a, tn_vec3 displacement,
+                   float target_distance, float max_fraction, cast_hit *hit);
 
 // The point of the surface closest to `p`, and the distance, negative inside. Every kind of shape.
 typedef struct closest {
@@ -44,10 +46,10 @@ typedef struct closest {
 bool geometry_closest(const geometry *g, tn_vec3 p, float max_distance, closest *out);
 
 // The box around the shape at a pose. A plane's is infinite below.
-box3 geometry_box(const geometry *g, pose at);
+aabb geometry_aabb(const geometry *g, pose at);
 
 // The largest distance of a point of the shape from its origin.
-float geometry_reach(const geometry *g);
+float geometry_bounding_radius(const geometry *g);
 // A ball inside the shape: its radius, 0 for surfaces without an inside, and where it lies.
 float geometry_inner_radius(const geometry *g);
 tn_vec3 geometry_inner_center(const geometry *g);

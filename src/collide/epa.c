@@ -1,18 +1,18 @@
 // The expanding polytope algorithm: a polytope inside the Minkowski difference grows at its side
 // closest to the origin until that side is one of the difference itself.
-#include "core.h"
+#include "collide/core.h"
 
-enum { MAX_VERTICES = 128, MAX_FACES = 2 * MAX_VERTICES, NONE = -1 };
+enum { EPA_MAX_VERTICES = 128, EPA_MAX_FACES = 2 * EPA_MAX_VERTICES, NONE = -1 };
 
 // Relative to the size of the shapes: how far above a face a point has to be to be seen from it,
 // and how close to the side of the difference that of the polytope has to come.
-static const double seen = 1e-11, close_enough = 2e-8;
+static const double COLLIDE_EPA_VISIBLE = 1e-11, COLLIDE_EPA_TOLERANCE = 2e-8;
 
 // The same relative to the depth.
-static const double close_enough_inside = 1e-6;
+static const double COLLIDE_EPA_DEPTH_TOLERANCE = 1e-6;
 
 // The sine of an angle between edges below which a face has no normal worth the name.
-static const double sliver = 1e-7;
+static const double COLLIDE_EPA_SLIVER = 1e-7;
 
 typedef struct face {
   int corner[3];       // counter-clockwise from outside
@@ -23,10 +23,10 @@ typedef struct face {
 } face;
 
 typedef struct polytope {
-  core_vertex vertex[MAX_VERTICES];
-  face faces[MAX_FACES];
-  int spare[MAX_FACES]; // dead faces
-  int vertex_count, face_count, spare_count;
+  core_vertex vertex[EPA_MAX_VERTICES];
+  face faces[EPA_MAX_FACES];
+  int free_faces[EPA_MAX_FACES]; // dead faces
+  int vertex_count, face_count, free_face_count;
 } polytope;
 
 static d3 unit_or(d3 v, d3 otherwise)
@@ -46,14 +46,15 @@ static d3 any_perpendicular(d3 v)
 
 static int make_face(polytope *p, int i, int j, int k)
 {
-  int made = p->spare_count > 0 ? p->spare[--p->spare_count] : p->face_count++;
+  int made = p->free_face_count > 0 ? p->free_faces[--p->free_face_count] : p->face_count++;
   d3 a = p->vertex[i].w;
   d3 along = d3_sub(p->vertex[j].w, a), beside = d3_sub(p->vertex[k].w, a);
   d3 normal = d3_cross(along, beside);
   double square = d3_dot(normal, normal);
   face *f = &p->faces[made];
   *f = (face){.corner = {i, j, k}, .offset = (double)INFINITY, .alive = true};
-  if (square > sliver * sliver * d3_dot(along, along) * d3_dot(beside, beside)) {
+  if (square >
+      COLLIDE_EPA_SLIVER * COLLIDE_EPA_SLIVER * d3_dot(along, along) * d3_dot(beside, beside)) {
     f->normal = d3_scale(1.0 / sqrt(square), normal);
     f->offset = d3_dot(f->normal, a);
   }
@@ -65,7 +66,7 @@ static int make_face(polytope *p, int i, int j, int k)
 
 // Adds the point furthest along +direction or -direction from those there; false when the
 // difference does not reach out of them.
-static bool reach_out(core_pair *pair, polytope *p, d3 direction)
+static bool extend_along(core_pair *pair, polytope *p, d3 direction)
 {
   core_vertex ahead = core_pair_support(pair, direction);
   core_vertex behind = core_pair_support(pair, d3_scale(-1.0, direction));
@@ -77,7 +78,7 @@ static bool reach_out(core_pair *pair, polytope *p, d3 direction)
   return true;
 }
 
-static d3 direction_out(const polytope *p)
+static d3 next_direction(const polytope *p)
 {
   d3 a = p->vertex[0].w;
   d3 along = p->vertex_count > 1 ? d3_sub(p->vertex[1].w, a) : (d3){0.0, 1.0, 0.0};
@@ -96,7 +97,7 @@ static void take_simplex(core_pair *pair, polytope *p, const core_vertex *simple
       d3 u = unit_or(d3_sub(p->vertex[1].w, p->vertex[0].w), d);
       out = d3_sub(d, d3_scale(d3_dot(d, u), u));
     } else if (p->vertex_count == 3) {
-      d3 n = direction_out(p);
+      d3 n = next_direction(p);
       out = d3_scale(d3_dot(n, d), n);
     }
     if (p->vertex_count == 0 || d3_dot(out, out) > bound * bound)
@@ -108,16 +109,16 @@ static void take_simplex(core_pair *pair, polytope *p, const core_vertex *simple
 static bool make_tetrahedron(core_pair *pair, polytope *p)
 {
   while (p->vertex_count < 4) {
-    d3 n = direction_out(p);
-    if (reach_out(pair, p, n))
+    d3 n = next_direction(p);
+    if (extend_along(pair, p, n))
       continue;
     if (p->vertex_count == 3)
       return false;
     d3 along = p->vertex_count == 2 ? d3_sub(p->vertex[1].w, p->vertex[0].w) : any_perpendicular(n);
     d3 second = unit_or(d3_cross(n, along), n);
-    if (reach_out(pair, p, second))
+    if (extend_along(pair, p, second))
       continue;
-    if (p->vertex_count == 2 || !reach_out(pair, p, d3_cross(n, second)))
+    if (p->vertex_count == 2 || !extend_along(pair, p, d3_cross(n, second)))
       return false;
   }
   const core_vertex *v = p->vertex;
@@ -140,53 +141,53 @@ static bool make_tetrahedron(core_pair *pair, polytope *p)
 // ---------------------------------------------------------------------------------------------
 // Growth
 
-typedef struct horizon_edge {
+typedef struct epa_horizon_edge {
   int from, to;
   int beyond; // the face that stays
-} horizon_edge;
+} epa_horizon_edge;
 
-typedef struct horizon {
-  horizon_edge edge[MAX_FACES];
-  int visible[MAX_FACES];
+typedef struct epa_horizon {
+  epa_horizon_edge edge[EPA_MAX_FACES];
+  int visible[EPA_MAX_FACES];
   int edge_count, visible_count;
-} horizon;
+} epa_horizon;
 
 // A sliver has no side of its own and goes with its neighbours.
-static bool sees(const face *f, d3 point, double bound)
+static bool is_visible(const face *f, d3 point, double bound)
 {
   return !(f->offset < (double)INFINITY) || d3_dot(f->normal, point) - f->offset > bound;
 }
 
-static void show(polytope *p, horizon *h, int f)
+static void mark_visible(polytope *p, epa_horizon *h, int f)
 {
   p->faces[f].visible = true;
   h->visible[h->visible_count++] = f;
 }
 
 // The faces that see the point, spreading from the first, and the edges around them.
-static void find_horizon(polytope *p, horizon *h, int first, d3 point, double bound)
+static void find_horizon(polytope *p, epa_horizon *h, int first, d3 point, double bound)
 {
   h->edge_count = h->visible_count = 0;
-  show(p, h, first);
+  mark_visible(p, h, first);
   for (int i = 0; i < h->visible_count; i++) {
     const face *f = &p->faces[h->visible[i]];
     for (int k = 0; k < 3; k++)
-      if (!p->faces[f->across[k]].visible && sees(&p->faces[f->across[k]], point, bound))
-        show(p, h, f->across[k]);
+      if (!p->faces[f->across[k]].visible && is_visible(&p->faces[f->across[k]], point, bound))
+        mark_visible(p, h, f->across[k]);
   }
   for (int i = 0; i < h->visible_count; i++) {
     const face *f = &p->faces[h->visible[i]];
     for (int k = 0; k < 3; k++)
       if (!p->faces[f->across[k]].visible)
         h->edge[h->edge_count++] =
-            (horizon_edge){f->corner[k], f->corner[(k + 1) % 3], f->across[k]};
+            (epa_horizon_edge){f->corner[k], f->corner[(k + 1) % 3], f->across[k]};
   }
 }
 
 // One loop has each of its points once. Rounding may pinch it; then there is no going on.
-static bool is_one_loop(const horizon *h)
+static bool is_one_loop(const epa_horizon *h)
 {
-  bool met[MAX_VERTICES] = {false};
+  bool met[EPA_MAX_VERTICES] = {false};
   for (int i = 0; i < h->edge_count; i++) {
     if (met[h->edge[i].from])
       return false;
@@ -195,11 +196,11 @@ static bool is_one_loop(const horizon *h)
   return h->edge_count >= 3;
 }
 
-static void join_horizon(polytope *p, const horizon *h, int apex)
+static void join_horizon(polytope *p, const epa_horizon *h, int apex)
 {
-  int made_from[MAX_VERTICES];
+  int made_from[EPA_MAX_VERTICES];
   for (int i = 0; i < h->edge_count; i++) {
-    const horizon_edge *e = &h->edge[i];
+    const epa_horizon_edge *e = &h->edge[i];
     int made = make_face(p, e->from, e->to, apex);
     face *beyond = &p->faces[e->beyond];
     p->faces[made].across[0] = e->beyond;
@@ -215,15 +216,15 @@ static void join_horizon(polytope *p, const horizon *h, int apex)
   }
 }
 
-static bool grow(polytope *p, int first, core_vertex next, double bound)
+static bool expand(polytope *p, int first, core_vertex next, double bound)
 {
-  horizon h;
+  epa_horizon h;
   find_horizon(p, &h, first, next.w, bound);
-  if (!is_one_loop(&h) || p->vertex_count == MAX_VERTICES)
+  if (!is_one_loop(&h) || p->vertex_count == EPA_MAX_VERTICES)
     return false;
   for (int i = 0; i < h.visible_count; i++) {
     p->faces[h.visible[i]].alive = false;
-    p->spare[p->spare_count++] = h.visible[i];
+    p->free_faces[p->free_face_count++] = h.visible[i];
   }
   p->vertex[p->vertex_count] = next;
   join_horizon(p, &h, p->vertex_count++);
@@ -292,10 +293,10 @@ static core_gap gap_through(const polytope *p, const face *closest, d3 n, double
 }
 
 // A difference without volume has no depth: it is left across its plane, towards B's centre.
-static core_gap gap_of_flat(const core_pair *pair, const polytope *p, const core_vertex *simplex,
-                            int count)
+static core_gap gap_of_degenerate(const core_pair *pair, const polytope *p,
+                                  const core_vertex *simplex, int count)
 {
-  d3 n = direction_out(p);
+  d3 n = next_direction(p);
   if (d3_dot(n, pair->position) < 0.0)
     n = d3_scale(-1.0, n);
   core_gap gap = {.distance = 0.0, .normal = n, .a = simplex[0].a, .b = simplex[0].b};
@@ -313,10 +314,10 @@ static core_gap gap_of_flat(const core_pair *pair, const polytope *p, const core
 core_gap core_depth(core_pair *pair, const core_vertex *simplex, int count)
 {
   polytope p; // large, and written before it is read
-  p.vertex_count = p.face_count = p.spare_count = 0;
+  p.vertex_count = p.face_count = p.free_face_count = 0;
   take_simplex(pair, &p, simplex, count);
   if (!make_tetrahedron(pair, &p))
-    return gap_of_flat(pair, &p, simplex, count);
+    return gap_of_degenerate(pair, &p, simplex, count);
   double depth = (double)INFINITY;
   d3 normal = {0.0, 0.0, 0.0};
   for (;;) {
@@ -324,13 +325,13 @@ core_gap core_depth(core_pair *pair, const core_vertex *simplex, int count)
     const face *f = &p.faces[closest];
     core_vertex next = core_pair_support(pair, f->normal);
     // The support is a true way out along the face's normal, the face a bound on all of them.
-    double way_out = fmax(0.0, d3_dot(f->normal, next.w));
-    if (way_out < depth && f->offset < (double)INFINITY) {
-      depth = way_out;
+    double support_depth = fmax(0.0, d3_dot(f->normal, next.w));
+    if (support_depth < depth && f->offset < (double)INFINITY) {
+      depth = support_depth;
       normal = f->normal;
     }
-    double bound = close_enough * pair->scale + close_enough_inside * depth;
-    if (depth - f->offset <= bound || !grow(&p, closest, next, seen * pair->scale))
+    double bound = COLLIDE_EPA_TOLERANCE * pair->scale + COLLIDE_EPA_DEPTH_TOLERANCE * depth;
+    if (depth - f->offset <= bound || !expand(&p, closest, next, COLLIDE_EPA_VISIBLE * pair->scale))
       return gap_through(&p, f, normal, depth);
   }
 }

@@ -1,11 +1,11 @@
-#include "feature.h"
+#include "collide/feature.h"
 
-#include "core.h"
+#include "collide/core.h"
 
 // ---------------------------------------------------------------------------------------------
 // Faces
 
-static void box_face(tn_vec3 half, tn_vec3 direction, outline *out)
+static void box_face(tn_vec3 half, tn_vec3 direction, face_polygon *out)
 {
   float x = fabsf(direction.x), y = fabsf(direction.y), z = fabsf(direction.z);
   int axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
@@ -16,7 +16,7 @@ static void box_face(tn_vec3 half, tn_vec3 direction, outline *out)
   float n[3] = {0.0f, 0.0f, 0.0f};
   n[axis] = sign;
   out->normal = tn_v3(n[0], n[1], n[2]);
-  out->name = 2 * axis + (sign > 0.0f);
+  out->feature_id = 2 * axis + (sign > 0.0f);
   out->count = 4;
   for (int c = 0; c < 4; c++) {
     float p[3];
@@ -27,7 +27,7 @@ static void box_face(tn_vec3 half, tn_vec3 direction, outline *out)
   }
 }
 
-static void hull_face_towards(const convex *c, tn_vec3 direction, outline *out)
+static void hull_supporting_face(const convex_hull *c, tn_vec3 direction, face_polygon *out)
 {
   int best = 0;
   float best_cosine = -INFINITY;
@@ -38,42 +38,42 @@ static void hull_face_towards(const convex *c, tn_vec3 direction, outline *out)
       best_cosine = cosine;
     }
   }
-  const convex_face *face = &c->faces[best];
+  const convex_hull_face *face = &c->faces[best];
   out->normal = face->normal;
-  out->name = best;
-  out->count = face->edge_count < MAX_OUTLINE ? face->edge_count : MAX_OUTLINE;
+  out->feature_id = best;
+  out->count = face->edge_count < MAX_FACE_VERTICES ? face->edge_count : MAX_FACE_VERTICES;
   for (int i = 0; i < out->count; i++)
     out->corner[i] = c->vertices[c->edges[face->first_edge + i].origin];
 }
 
-static tn_vec3 triangle_normal(const tn_vec3 corner[3])
+static tn_vec3 triangle_normal_or_y(const tn_vec3 corner[3])
 {
-  d3 a = d3_of(corner[0]);
-  d3 n = d3_cross(d3_sub(d3_of(corner[1]), a), d3_sub(d3_of(corner[2]), a));
+  d3 a = d3_from_vec3(corner[0]);
+  d3 n = d3_cross(d3_sub(d3_from_vec3(corner[1]), a), d3_sub(d3_from_vec3(corner[2]), a));
   double square = d3_dot(n, n);
-  return square > 0.0 ? v3_of(d3_scale(1.0 / sqrt(square), n)) : tn_v3(0.0f, 1.0f, 0.0f);
+  return square > 0.0 ? vec3_from_d3(d3_scale(1.0 / sqrt(square), n)) : tn_v3(0.0f, 1.0f, 0.0f);
 }
 
-static void triangle_face(const tn_vec3 corner[3], tn_vec3 direction, outline *out)
+static void triangle_face(const tn_vec3 corner[3], tn_vec3 direction, face_polygon *out)
 {
-  tn_vec3 n = triangle_normal(corner);
+  tn_vec3 n = triangle_normal_or_y(corner);
   bool front = tn_dot(n, direction) >= 0.0f;
   out->normal = front ? n : tn_scale(-1.0f, n);
-  out->name = front;
+  out->feature_id = front;
   out->count = 3;
   out->corner[0] = corner[0];
   out->corner[1] = corner[front ? 1 : 2];
   out->corner[2] = corner[front ? 2 : 1];
 }
 
-static void disc_face(float radius, float y, float side, outline *out)
+static void disc_face(float radius, float y, float side, face_polygon *out)
 {
   // Cosines of multiples of an eighth of a right angle.
   static const float c[5] = {1.0f, 0.92387953f, 0.70710678f, 0.38268343f, 0.0f};
   out->normal = tn_v3(0.0f, side, 0.0f);
-  out->name = side > 0.0f;
-  out->count = RIM_CORNERS;
-  for (int i = 0; i < RIM_CORNERS; i++) {
+  out->feature_id = side > 0.0f;
+  out->count = DISC_FACE_VERTICES;
+  for (int i = 0; i < DISC_FACE_VERTICES; i++) {
     int k = i % 4, quarter = i / 4;
     float x = quarter % 2 == 0 ? c[k] : -c[4 - k], z = quarter % 2 == 0 ? c[4 - k] : c[k];
     float s = quarter < 2 ? radius : -radius;
@@ -81,14 +81,14 @@ static void disc_face(float radius, float y, float side, outline *out)
   }
 }
 
-bool face_towards(const geometry *g, tn_vec3 direction, outline *out)
+bool supporting_face(const geometry *g, tn_vec3 direction, face_polygon *out)
 {
   switch (g->kind) {
   case TN_SHAPE_BOX:
     box_face(g->half_extents, direction, out);
     return true;
   case TN_SHAPE_HULL:
-    hull_face_towards(g->hull, direction, out);
+    hull_supporting_face(g->hull, direction, out);
     return true;
   case GEOMETRY_TRIANGLE:
     triangle_face(g->corner, direction, out);
@@ -109,23 +109,23 @@ bool face_towards(const geometry *g, tn_vec3 direction, outline *out)
 // ---------------------------------------------------------------------------------------------
 // Edges
 
-static line point_line(tn_vec3 p, float radius, int name)
+static segment point_segment(tn_vec3 p, float radius, int feature_id)
 {
-  return (line){{p, p}, radius, name};
+  return (segment){{p, p}, radius, feature_id};
 }
 
-static line box_edge(tn_vec3 half, tn_vec3 direction)
+static segment box_edge(tn_vec3 half, tn_vec3 direction)
 {
   float x = fabsf(direction.x), y = fabsf(direction.y), z = fabsf(direction.z);
   int axis = x <= y && x <= z ? 0 : y <= z ? 1 : 2;
   float h[3] = {half.x, half.y, half.z}, d[3] = {direction.x, direction.y, direction.z};
   float p[3];
-  int name = 8 * axis;
+  int feature_id = 8 * axis;
   for (int i = 0; i < 3; i++) {
     p[i] = d[i] >= 0.0f ? h[i] : -h[i];
-    name += i != axis && d[i] >= 0.0f ? 1 << i : 0;
+    feature_id += i != axis && d[i] >= 0.0f ? 1 << i : 0;
   }
-  line edge = {.radius = 0.0f, .name = name};
+  segment edge = {.radius = 0.0f, .feature_id = feature_id};
   p[axis] = -h[axis];
   edge.end[0] = tn_v3(p[0], p[1], p[2]);
   p[axis] = h[axis];
@@ -141,7 +141,7 @@ static float steepness(tn_vec3 p, tn_vec3 q, tn_vec3 direction)
   return length > 0.0f ? fabsf(tn_dot(d, direction)) / length : 1.0f;
 }
 
-static line hull_edge_towards(const convex *c, tn_vec3 direction)
+static segment hull_supporting_edge(const convex_hull *c, tn_vec3 direction)
 {
   int top = 0;
   float height = -INFINITY;
@@ -155,7 +155,7 @@ static line hull_edge_towards(const convex *c, tn_vec3 direction)
   int best = 0;
   float best_steepness = INFINITY;
   for (int i = 0; i < c->edge_count; i++) {
-    const convex_edge *edge = &c->edges[i];
+    const convex_hull_edge *edge = &c->edges[i];
     if (edge->origin != top)
       continue;
     tn_vec3 to = c->vertices[c->edges[edge->twin].origin];
@@ -166,12 +166,13 @@ static line hull_edge_towards(const convex *c, tn_vec3 direction)
     }
   }
   // Named and directed alike from both of its ends.
-  int twin = c->edges[best].twin, name = best < twin ? best : twin;
-  const convex_edge *edge = &c->edges[name];
-  return (line){{c->vertices[edge->origin], c->vertices[c->edges[edge->twin].origin]}, 0.0f, name};
+  int twin = c->edges[best].twin, feature_id = best < twin ? best : twin;
+  const convex_hull_edge *edge = &c->edges[feature_id];
+  return (segment){
+      {c->vertices[edge->origin], c->vertices[c->edges[edge->twin].origin]}, 0.0f, feature_id};
 }
 
-static line triangle_edge(const tn_vec3 corner[3], tn_vec3 direction)
+static segment triangle_edge(const tn_vec3 corner[3], tn_vec3 direction)
 {
   int top = 0;
   for (int i = 1; i < 3; i++)
@@ -181,41 +182,42 @@ static line triangle_edge(const tn_vec3 corner[3], tn_vec3 direction)
   bool ahead = steepness(corner[top], corner[next], direction) <=
                steepness(corner[last], corner[top], direction);
   int from = ahead ? top : last;
-  return (line){{corner[from], corner[(from + 1) % 3]}, 0.0f, from};
+  return (segment){{corner[from], corner[(from + 1) % 3]}, 0.0f, from};
 }
 
-static line cone_side(const geometry *g, tn_vec3 direction)
+static segment cone_side(const geometry *g, tn_vec3 direction)
 {
   tn_vec3 tip = tn_v3(0.0f, g->half_length, 0.0f);
   float across = sqrtf(direction.x * direction.x + direction.z * direction.z);
   float s = across > 0.0f ? g->radius / across : 0.0f;
-  return (line){{tip, tn_v3(s * direction.x, -g->half_length, s * direction.z)}, 0.0f, 0};
+  return (segment){{tip, tn_v3(s * direction.x, -g->half_length, s * direction.z)}, 0.0f, 0};
 }
 
 // The axis stands for the side where the side is what faces the direction, else the rim. Its end is
 // drawn in by as much as the way out to the surface leads beyond the rim.
-static line cylinder_side(const geometry *g, tn_vec3 direction)
+static segment cylinder_side(const geometry *g, tn_vec3 direction)
 {
   if (fabsf(direction.y) > 0.01f)
-    return point_line(v3_of(core_support(g, d3_of(direction))), 0.0f, 1 + (direction.y > 0.0f));
+    return point_segment(vec3_from_d3(core_support(g, d3_from_vec3(direction))), 0.0f,
+                         1 + (direction.y > 0.0f));
   float beyond = g->radius * direction.y, h = g->half_length;
   float top = beyond > 0.0f ? h - beyond : h, bottom = beyond < 0.0f ? -h - beyond : -h;
   if (top <= bottom)
     top = bottom = 0.0f;
-  return (line){{tn_v3(0.0f, bottom, 0.0f), tn_v3(0.0f, top, 0.0f)}, g->radius, 0};
+  return (segment){{tn_v3(0.0f, bottom, 0.0f), tn_v3(0.0f, top, 0.0f)}, g->radius, 0};
 }
 
-line edge_towards(const geometry *g, tn_vec3 direction)
+segment supporting_edge(const geometry *g, tn_vec3 direction)
 {
   switch (g->kind) {
   case TN_SHAPE_CAPSULE: {
     tn_vec3 end = tn_v3(0.0f, g->half_length, 0.0f);
-    return (line){{tn_scale(-1.0f, end), end}, g->radius, 0};
+    return (segment){{tn_scale(-1.0f, end), end}, g->radius, 0};
   }
   case TN_SHAPE_BOX:
     return box_edge(g->half_extents, direction);
   case TN_SHAPE_HULL:
-    return hull_edge_towards(g->hull, direction);
+    return hull_supporting_edge(g->hull, direction);
   case GEOMETRY_TRIANGLE:
     return triangle_edge(g->corner, direction);
   case TN_SHAPE_CYLINDER:
@@ -223,6 +225,6 @@ line edge_towards(const geometry *g, tn_vec3 direction)
   case TN_SHAPE_CONE:
     return cone_side(g, direction);
   default:
-    return point_line(tn_v3(0.0f, 0.0f, 0.0f), g->radius, 0);
+    return point_segment(tn_v3(0.0f, 0.0f, 0.0f), g->radius, 0);
   }
 }

@@ -12,29 +12,29 @@ typedef struct pose {
   tn_quat q;
 } pose;
 
-typedef struct box3 {
+typedef struct aabb {
   tn_vec3 lower, upper;
-} box3;
+} aabb;
 
 // A half-edge; those of a face follow each other in `edges`, counter-clockwise from outside.
-typedef struct convex_edge {
+typedef struct convex_hull_edge {
   uint16_t origin, twin, face, next;
-} convex_edge;
+} convex_hull_edge;
 
-typedef struct convex_face {
+typedef struct convex_hull_face {
   tn_vec3 normal;
   float offset; // dot(normal, p) of its points
   uint16_t first_edge, edge_count;
-} convex_face;
+} convex_hull_face;
 
-typedef struct convex {
+typedef struct convex_hull {
   tn_vec3 *vertices;
-  convex_edge *edges;
-  convex_face *faces;
+  convex_hull_edge *edges;
+  convex_hull_face *faces;
   int vertex_count, edge_count, face_count;
   tn_vec3 center;     // a point well inside
   float inner_radius; // of a ball around it that is inside
-} convex;
+} convex_hull;
 
 typedef struct mesh mesh;
 typedef struct height_field height_field;
@@ -49,7 +49,7 @@ typedef struct geometry {
   tn_vec3 half_extents;
   tn_vec3 corner[3]; // GEOMETRY_TRIANGLE, counter-clockwise from outside
   union {
-    const convex *hull;
+    const convex_hull *hull;
     const mesh *mesh;
     const height_field *field;
     const wire *wire;
@@ -61,7 +61,7 @@ static inline tn_vec3 pose_point(pose a, tn_vec3 p)
   return tn_add(a.p, tn_rotate(a.q, p));
 }
 
-static inline tn_vec3 pose_unpoint(pose a, tn_vec3 p)
+static inline tn_vec3 pose_inverse_point(pose a, tn_vec3 p)
 {
   return tn_rotate(tn_quat_conjugate(a.q), tn_sub(p, a.p));
 }
@@ -71,7 +71,7 @@ static inline tn_vec3 pose_vector(pose a, tn_vec3 v)
   return tn_rotate(a.q, v);
 }
 
-static inline tn_vec3 pose_unvector(pose a, tn_vec3 v)
+static inline tn_vec3 pose_inverse_vector(pose a, tn_vec3 v)
 {
   return tn_rotate(tn_quat_conjugate(a.q), v);
 }

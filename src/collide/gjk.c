@@ -1,16 +1,16 @@
 // Gilbert, Johnson and Keerthi's distance between two convex sets: the point of their Minkowski
 // difference that is closest to the origin, found through simplices of its support points.
-#include "core.h"
-#include "distance.h"
+#include "collide/core.h"
+#include "collide/distance.h"
 
-enum { MAX_ITERATIONS = 64 };
+enum { GJK_MAX_ITERATIONS = 64 };
 
 // Relative to the size of the shapes, the distance below which cores count as overlapping; relative
 // to its square, the progress that is worth another iteration.
-static const double touching = 1e-9, progress = 1e-13;
+static const double COLLIDE_GJK_TOUCHING = 1e-9, COLLIDE_GJK_PROGRESS = 1e-13;
 
 // The same for cores that were not shown to be apart when there was no more progress.
-static const double doubtful = 1e-5;
+static const double COLLIDE_GJK_UNPROVEN = 1e-5;
 
 float core_radius(const geometry *g)
 {
@@ -20,15 +20,15 @@ float core_radius(const geometry *g)
 static d3 furthest_of(const tn_vec3 *points, int count, d3 direction)
 {
   int best = 0;
-  double best_height = d3_dot(direction, d3_of(points[0]));
+  double best_height = d3_dot(direction, d3_from_vec3(points[0]));
   for (int i = 1; i < count; i++) {
-    double height = d3_dot(direction, d3_of(points[i]));
+    double height = d3_dot(direction, d3_from_vec3(points[i]));
     if (height > best_height) {
       best = i;
       best_height = height;
     }
   }
-  return d3_of(points[best]);
+  return d3_from_vec3(points[best]);
 }
 
 // On the rim of a disc across the y axis; its centre when there is no furthest point.
@@ -47,7 +47,7 @@ static double with_sign(double value, double sign)
 d3 core_support(const geometry *g, d3 direction)
 {
   double half_length = (double)g->half_length, radius = (double)g->radius;
-  d3 h = d3_of(g->half_extents);
+  d3 h = d3_from_vec3(g->half_extents);
   switch (g->kind) {
   case TN_SHAPE_CAPSULE:
     return (d3){0.0, with_sign(half_length, direction.y), 0.0};
@@ -73,7 +73,7 @@ core_pair core_pair_make(const geometry *a, const geometry *b, pose b_in_a)
 {
   d3 u = {(double)b_in_a.q.x, (double)b_in_a.q.y, (double)b_in_a.q.z};
   double w = (double)b_in_a.q.w;
-  core_pair pair = {.a = a, .b = b, .position = d3_of(b_in_a.p), .scale = 0.0};
+  core_pair pair = {.a = a, .b = b, .position = d3_from_vec3(b_in_a.p), .scale = 0.0};
   d3 axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
   for (int i = 0; i < 3; i++) {
     d3 t = d3_scale(2.0, d3_cross(u, axes[i]));
@@ -82,24 +82,24 @@ core_pair core_pair_make(const geometry *a, const geometry *b, pose b_in_a)
   return pair;
 }
 
-static d3 turned(const core_pair *pair, d3 v)
+static d3 rotate_to_a(const core_pair *pair, d3 v)
 {
   const d3 *column = pair->column;
   return d3_add(d3_scale(v.x, column[0]),
                 d3_add(d3_scale(v.y, column[1]), d3_scale(v.z, column[2])));
 }
 
-static d3 turned_back(const core_pair *pair, d3 v)
+static d3 rotate_to_b(const core_pair *pair, d3 v)
 {
   return (d3){d3_dot(pair->column[0], v), d3_dot(pair->column[1], v), d3_dot(pair->column[2], v)};
 }
 
 core_vertex core_pair_support(core_pair *pair, d3 direction)
 {
-  d3 local = core_support(pair->b, turned_back(pair, direction));
+  d3 local = core_support(pair->b, rotate_to_b(pair, direction));
   core_vertex v;
   v.a = core_support(pair->a, d3_scale(-1.0, direction));
-  v.b = d3_add(pair->position, turned(pair, local));
+  v.b = d3_add(pair->position, rotate_to_a(pair, local));
   v.w = d3_sub(v.b, v.a);
   double size = fmax(fabs(v.w.x), fmax(fabs(v.w.y), fabs(v.w.z)));
   pair->scale = fmax(pair->scale, size);
@@ -116,35 +116,35 @@ typedef struct simplex {
   d3 point; // the closest
 } simplex;
 
-// Some of a simplex's vertices, by name: the part that has its closest point. Filled in where it is
-// to be: what is copied whole right after its numbers were written waits for them.
-typedef struct part {
-  int count, name[4];
+// Some of a simplex's vertices, by name: the sub_simplex that has its closest point. Filled in
+// where it is to be: what is copied whole right after its numbers were written waits for them.
+typedef struct sub_simplex {
+  int count, vertex_index[4];
   double weight[4];
   d3 point;
   double square; // of its distance
-} part;
+} sub_simplex;
 
-static void set_part(part *p, int count, d3 point)
+static void set_sub_simplex(sub_simplex *p, int count, d3 point)
 {
   p->count = count;
   p->point = point;
   p->square = d3_dot(point, point);
 }
 
-static void set_corner(part *p, int i, int name, double weight)
+static void set_vertex(sub_simplex *p, int i, int vertex_index, double weight)
 {
-  p->name[i] = name;
+  p->vertex_index[i] = vertex_index;
   p->weight[i] = weight;
 }
 
-static void closest_of_vertex(const core_vertex *v, int a, part *out)
+static void closest_of_vertex(const core_vertex *v, int a, sub_simplex *out)
 {
-  set_corner(out, 0, a, 1.0);
-  set_part(out, 1, v[a].w);
+  set_vertex(out, 0, a, 1.0);
+  set_sub_simplex(out, 1, v[a].w);
 }
 
-static void closest_of_segment(const core_vertex *v, int a, int b, part *out)
+static void closest_of_segment(const core_vertex *v, int a, int b, sub_simplex *out)
 {
   d3 along = d3_sub(v[b].w, v[a].w);
   double t = -d3_dot(v[a].w, along), length2 = d3_dot(along, along);
@@ -154,18 +154,18 @@ static void closest_of_segment(const core_vertex *v, int a, int b, part *out)
     closest_of_vertex(v, b, out);
   } else {
     t /= length2;
-    set_corner(out, 0, a, 1.0 - t);
-    set_corner(out, 1, b, t);
-    set_part(out, 2, d3_add(d3_scale(1.0 - t, v[a].w), d3_scale(t, v[b].w)));
+    set_vertex(out, 0, a, 1.0 - t);
+    set_vertex(out, 1, b, t);
+    set_sub_simplex(out, 2, d3_add(d3_scale(1.0 - t, v[a].w), d3_scale(t, v[b].w)));
   }
 }
 
-static void keep_closer(part *best, const part *other)
+static void keep_closer(sub_simplex *best, const sub_simplex *other)
 {
   if (best->square <= other->square)
     return;
   for (int i = 0; i < other->count; i++)
-    set_corner(best, i, other->name[i], other->weight[i]);
+    set_vertex(best, i, other->vertex_index[i], other->weight[i]);
   best->count = other->count;
   best->point.x = other->point.x;
   best->point.y = other->point.y;
@@ -174,7 +174,7 @@ static void keep_closer(part *best, const part *other)
 }
 
 // The regions beyond the edges overlap at the corners, so all three edges are looked at.
-static void closest_of_triangle(const core_vertex *v, int a, int b, int c, part *out)
+static void closest_of_triangle(const core_vertex *v, int a, int b, int c, sub_simplex *out)
 {
   d3 wa = v[a].w, wb = v[b].w, wc = v[c].w;
   d3 normal = d3_cross(d3_sub(wb, wa), d3_sub(wc, wa));
@@ -184,14 +184,14 @@ static void closest_of_triangle(const core_vertex *v, int a, int b, int c, part 
   double area = d3_dot(normal, normal);
   if (in_a > 0.0 && in_b > 0.0 && in_c > 0.0 && area > 0.0) {
     double sum = in_a + in_b + in_c;
-    set_corner(out, 0, a, in_a / sum);
-    set_corner(out, 1, b, in_b / sum);
-    set_corner(out, 2, c, in_c / sum);
+    set_vertex(out, 0, a, in_a / sum);
+    set_vertex(out, 1, b, in_b / sum);
+    set_vertex(out, 2, c, in_c / sum);
     d3 on_edge = d3_add(d3_scale(out->weight[0], wa), d3_scale(out->weight[1], wb));
-    set_part(out, 3, d3_add(on_edge, d3_scale(out->weight[2], wc)));
+    set_sub_simplex(out, 3, d3_add(on_edge, d3_scale(out->weight[2], wc)));
     return;
   }
-  part other;
+  sub_simplex other;
   closest_of_segment(v, a, b, out);
   closest_of_segment(v, b, c, &other);
   keep_closer(out, &other);
@@ -209,10 +209,10 @@ static bool on_side_of(const core_vertex *a, const core_vertex *b, const core_ve
   return !flat && height * here > 0.0;
 }
 
-static void closest_of_tetrahedron(const core_vertex v[4], part *out)
+static void closest_of_tetrahedron(const core_vertex v[4], sub_simplex *out)
 {
   static const int face[4][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}};
-  part other;
+  sub_simplex other;
   int outside = 0;
   for (int i = 0; i < 4; i++) {
     const int *f = face[i];
@@ -223,12 +223,12 @@ static void closest_of_tetrahedron(const core_vertex v[4], part *out)
       keep_closer(out, &other);
   }
   for (int i = 0; i < 4 && !outside; i++)
-    set_corner(out, i, i, 0.0);
+    set_vertex(out, i, i, 0.0);
   if (!outside)
-    set_part(out, 4, (d3){0.0, 0.0, 0.0});
+    set_sub_simplex(out, 4, (d3){0.0, 0.0, 0.0});
 }
 
-static void closest_of(const core_vertex *v, int count, part *out)
+static void closest_of(const core_vertex *v, int count, sub_simplex *out)
 {
   switch (count) {
   case 2:
@@ -243,12 +243,12 @@ static void closest_of(const core_vertex *v, int count, part *out)
   }
 }
 
-static void take_part(simplex *s, const core_vertex *v, const part *p)
+static void take_sub_simplex(simplex *s, const core_vertex *v, const sub_simplex *p)
 {
   s->count = p->count;
   s->point = p->point;
   for (int i = 0; i < p->count; i++) {
-    s->vertex[i] = v[p->name[i]];
+    s->vertex[i] = v[p->vertex_index[i]];
     s->weight[i] = p->weight[i];
   }
 }
@@ -277,7 +277,7 @@ static bool has_vertex(const simplex *s, d3 w)
   return false;
 }
 
-static bool is_round(const geometry *g)
+static bool is_cylinder_or_cone(const geometry *g)
 {
   return g->kind == TN_SHAPE_CYLINDER || g->kind == TN_SHAPE_CONE;
 }
@@ -285,17 +285,17 @@ static bool is_round(const geometry *g)
 // The centre of A's sphere against a round B.
 static core_gap gap_from_point(const core_pair *pair)
 {
-  core_gap own = core_gap_of_point(pair->b, turned_back(pair, d3_scale(-1.0, pair->position)));
+  core_gap own = core_gap_of_point(pair->b, rotate_to_b(pair, d3_scale(-1.0, pair->position)));
   return (core_gap){.distance = own.distance,
-                    .normal = d3_scale(-1.0, turned(pair, own.normal)),
+                    .normal = d3_scale(-1.0, rotate_to_a(pair, own.normal)),
                     .a = {0.0, 0.0, 0.0},
-                    .b = d3_add(pair->position, turned(pair, own.a))};
+                    .b = d3_add(pair->position, rotate_to_a(pair, own.a))};
 }
 
 static bool gap_in_closed_form(core_pair *pair, core_gap *out)
 {
-  bool from_a = pair->a->kind == TN_SHAPE_SPHERE && is_round(pair->b);
-  bool from_b = pair->b->kind == TN_SHAPE_SPHERE && is_round(pair->a);
+  bool from_a = pair->a->kind == TN_SHAPE_SPHERE && is_cylinder_or_cone(pair->b);
+  bool from_b = pair->b->kind == TN_SHAPE_SPHERE && is_cylinder_or_cone(pair->a);
   if (!from_a && !from_b)
     return false;
   *out = from_a ? gap_from_point(pair) : core_gap_of_point(pair->a, pair->position);
@@ -305,14 +305,14 @@ static bool gap_in_closed_form(core_pair *pair, core_gap *out)
 
 // Where the descent to the origin stands, and the place where the distance was known best: the two
 // are the same unless rounding gets in the way. A third one is to be written next.
-typedef struct descent {
+typedef struct gjk_state {
   simplex simplices[3];
   simplex *at, *best;
-  double proven; // no point of the difference is closer than this
-  double doubt;  // at the best place, by how much the distance may be less
-} descent;
+  double lower_bound; // no point of the difference is closer than this
+  double uncertainty; // at the best place, by how much the distance may be less
+} gjk_state;
 
-static simplex *unused(descent *d)
+static simplex *free_simplex(gjk_state *d)
 {
   simplex *s = d->simplices;
   while (s == d->at || s == d->best)
@@ -321,33 +321,33 @@ static simplex *unused(descent *d)
 }
 
 // False when the cores are shown to be further apart than `limit`.
-static bool descend(core_pair *pair, double limit, descent *d)
+static bool gjk_iterate(core_pair *pair, double limit, gjk_state *d)
 {
-  for (int i = 0; i < MAX_ITERATIONS && d->at->count < 4; i++) {
+  for (int i = 0; i < GJK_MAX_ITERATIONS && d->at->count < 4; i++) {
     simplex *at = d->at;
     d3 v = at->point;
     double square = d3_dot(v, v);
-    if (square <= touching * touching * pair->scale * pair->scale)
+    if (square <= COLLIDE_GJK_TOUCHING * COLLIDE_GJK_TOUCHING * pair->scale * pair->scale)
       return true;
     core_vertex *next = &at->vertex[at->count];
     *next = core_pair_support(pair, d3_scale(-1.0, v));
     double along = d3_dot(v, next->w), length = sqrt(square), lower = along / length;
-    d->proven = fmax(d->proven, lower);
-    if (length - lower <= d->doubt) {
-      d->doubt = length - lower;
+    d->lower_bound = fmax(d->lower_bound, lower);
+    if (length - lower <= d->uncertainty) {
+      d->uncertainty = length - lower;
       d->best = at;
     }
-    if (d->proven > limit)
+    if (d->lower_bound > limit)
       return false;
-    if (square - along <= progress * square || has_vertex(at, next->w))
+    if (square - along <= COLLIDE_GJK_PROGRESS * square || has_vertex(at, next->w))
       return true;
-    part grown;
+    sub_simplex grown;
     closest_of(at->vertex, at->count + 1, &grown);
     // With all of the difference on one side of the origin only rounding can put that inside.
     if (grown.count == 4 ? along > 0.0 : grown.square >= square)
       return true;
-    d->at = unused(d);
-    take_part(d->at, at->vertex, &grown);
+    d->at = free_simplex(d);
+    take_sub_simplex(d->at, at->vertex, &grown);
   }
   return true;
 }
@@ -359,21 +359,22 @@ bool core_distance(core_pair *pair, double limit, core_gap *out)
   d3 start = pair->position;
   if (d3_dot(start, start) == 0.0)
     start = (d3){0.0, 1.0, 0.0};
-  descent d; // large, and written before it is read
+  gjk_state d; // large, and written before it is read
   d.at = d.best = d.simplices;
-  d.proven = 0.0;
-  d.doubt = (double)INFINITY;
+  d.lower_bound = 0.0;
+  d.uncertainty = (double)INFINITY;
   core_vertex first = core_pair_support(pair, d3_scale(-1.0, start));
-  part alone;
+  sub_simplex alone;
   closest_of_vertex(&first, 0, &alone);
-  take_part(d.at, &first, &alone);
-  if (!descend(pair, fmax(limit, 0.0), &d))
+  take_sub_simplex(d.at, &first, &alone);
+  if (!gjk_iterate(pair, fmax(limit, 0.0), &d))
     return false;
   d3 v = d.at->point;
   // Short of a proof, a short line may be rounding's, and its direction with it.
-  if (d.proven > touching * pair->scale)
+  if (d.lower_bound > COLLIDE_GJK_TOUCHING * pair->scale)
     *out = gap_of(d.best);
-  else if (d.at->count < 4 && d3_dot(v, v) > doubtful * doubtful * pair->scale * pair->scale)
+  else if (d.at->count < 4 &&
+           d3_dot(v, v) > COLLIDE_GJK_UNPROVEN * COLLIDE_GJK_UNPROVEN * pair->scale * pair->scale)
     *out = gap_of(d.at);
   else
     *out = core_depth(pair, d.at->vertex, d.at->count);
@@ -387,14 +388,14 @@ separation convex_distance(const geometry *a, const geometry *b, pose b_in_a)
   core_distance(&pair, (double)INFINITY, &gap);
   double radius_a = (double)core_radius(a), radius_b = (double)core_radius(b);
   return (separation){.distance = (float)(gap.distance - radius_a - radius_b),
-                      .normal = v3_of(gap.normal),
-                      .a = v3_of(d3_add(gap.a, d3_scale(radius_a, gap.normal))),
-                      .b = v3_of(d3_sub(gap.b, d3_scale(radius_b, gap.normal)))};
+                      .normal = vec3_from_d3(gap.normal),
+                      .a = vec3_from_d3(d3_add(gap.a, d3_scale(radius_a, gap.normal))),
+                      .b = vec3_from_d3(d3_sub(gap.b, d3_scale(radius_b, gap.normal)))};
 }
 
 tn_vec3 convex_support(const geometry *g, tn_vec3 direction)
 {
-  tn_vec3 p = v3_of(core_support(g, d3_of(direction)));
+  tn_vec3 p = vec3_from_d3(core_support(g, d3_from_vec3(direction)));
   float radius = core_radius(g);
   return radius > 0.0f ? tn_add(p, tn_scale(radius / tn_length(direction), direction)) : p;
 }

@@ -1,8 +1,8 @@
 // Height fields: a grid of heights, each cell two triangles, solid below. Triangles are made when
 // they are looked at.
 #include "collide/bvh.h"
-#include "collide/facet.h"
 #include "collide/surface.h"
+#include "collide/surface_contacts.h"
 
 #include <float.h>
 #include <stdio.h>
@@ -51,14 +51,14 @@ static bool check_input(const float *heights, int columns, int rows, float spaci
 }
 
 height_field *height_field_create(const float *heights, int columns, int rows, float spacing_x,
-                                  float spacing_z, surface_memory memory, char *message,
+                                  float spacing_z, collide_allocator memory, char *message,
                                   size_t message_size)
 {
   if (!check_input(heights, columns, rows, spacing_x, spacing_z, message, message_size))
     return NULL;
   int count = columns * rows;
   size_t size = sizeof(height_field) + (size_t)count * sizeof(float);
-  height_field *f = memory.take(memory.context, size);
+  height_field *f = memory.alloc(memory.context, size);
   if (!f) {
     snprintf(message, message_size, "no memory");
     return NULL;
@@ -80,16 +80,16 @@ height_field *height_field_create(const float *heights, int columns, int rows, f
   return f;
 }
 
-void height_field_destroy(height_field *f, surface_memory memory)
+void height_field_destroy(height_field *f, collide_allocator memory)
 {
   if (f)
-    memory.give(memory.context, f, f->size);
+    memory.release(memory.context, f, f->size);
 }
 
 // ---------------------------------------------------------------------------------------------
 // Cells and their triangles: 2 * cell has the corner of low column and row, the next one the other
 
-static tn_vec3 grid_point(const height_field *f, int column, int row)
+static tn_vec3 height_field_vertex(const height_field *f, int column, int row)
 {
   return tn_v3(f->origin.x + (float)column * f->spacing_x, f->heights[row * f->columns + column],
                f->origin.z + (float)row * f->spacing_z);
@@ -107,17 +107,17 @@ static facet field_facet(const void *surface, int index)
   const height_field *f = surface;
   int cell = index / 2, row = cell / (f->columns - 1), column = cell % (f->columns - 1);
   facet t;
-  t.corner[1] = grid_point(f, column, row + 1);
-  t.corner[2] = grid_point(f, column + 1, row);
+  t.corner[1] = height_field_vertex(f, column, row + 1);
+  t.corner[2] = height_field_vertex(f, column + 1, row);
   if (index % 2 == 0) {
-    t.corner[0] = grid_point(f, column, row);
+    t.corner[0] = height_field_vertex(f, column, row);
     t.across[0] = facet_at(f, column - 1, row, 1);
     t.across[2] = facet_at(f, column, row - 1, 1);
   } else {
     tn_vec3 swap = t.corner[1];
     t.corner[1] = t.corner[2];
     t.corner[2] = swap;
-    t.corner[0] = grid_point(f, column + 1, row + 1);
+    t.corner[0] = height_field_vertex(f, column + 1, row + 1);
     t.across[0] = facet_at(f, column + 1, row, 0);
     t.across[2] = facet_at(f, column, row + 1, 0);
   }
@@ -157,13 +157,13 @@ static cell_range cells_between(const height_field *f, tn_vec3 lower, tn_vec3 up
   return r;
 }
 
-static bool is_within(const height_field *f, tn_vec3 p)
+static bool is_over_grid(const height_field *f, tn_vec3 p)
 {
   return fabsf(p.x) <= -f->origin.x && fabsf(p.z) <= -f->origin.z;
 }
 
 // The cell above or below a point, or the nearest one at the border.
-static void cell_near(const height_field *f, tn_vec3 p, int *column, int *row)
+static void cell_under(const height_field *f, tn_vec3 p, int *column, int *row)
 {
   *column = cell_of(p.x, f->origin.x, f->spacing_x, f->columns - 1);
   *row = cell_of(p.z, f->origin.z, f->spacing_z, f->rows - 1);
@@ -171,10 +171,10 @@ static void cell_near(const height_field *f, tn_vec3 p, int *column, int *row)
   *row = clamp_int(*row, 0, f->rows - 2);
 }
 
-static int facet_near(const height_field *f, tn_vec3 p)
+static int facet_under(const height_field *f, tn_vec3 p)
 {
   int column, row;
-  cell_near(f, p, &column, &row);
+  cell_under(f, p, &column, &row);
   float x = (p.x - f->origin.x) / f->spacing_x - (float)column;
   float z = (p.z - f->origin.z) / f->spacing_z - (float)row;
   return facet_at(f, column, row, x + z > 1.0f);
@@ -182,9 +182,9 @@ static int facet_near(const height_field *f, tn_vec3 p)
 
 static bool is_below(const height_field *f, tn_vec3 p)
 {
-  if (!is_within(f, p))
+  if (!is_over_grid(f, p))
     return false;
-  facet t = field_facet(f, facet_near(f, p));
+  facet t = field_facet(f, facet_under(f, p));
   return tn_dot(t.normal, tn_sub(p, t.corner[0])) < 0.0f;
 }
 
@@ -195,38 +195,38 @@ static void cell_heights(const height_field *f, int column, int row, float *lowe
   *highest = fmaxf(fmaxf(near[0], near[1]), fmaxf(far[0], far[1]));
 }
 
-box3 height_field_box(const height_field *f)
+aabb height_field_aabb(const height_field *f)
 {
-  return (box3){tn_v3(f->origin.x, f->lowest, f->origin.z),
+  return (aabb){tn_v3(f->origin.x, f->lowest, f->origin.z),
                 tn_v3(-f->origin.x, f->highest, -f->origin.z)};
 }
 
 // ---------------------------------------------------------------------------------------------
 // Rays and casts: a box that moves, strip by strip of the axis along which it crosses most cells
 
-typedef struct field_sweep {
+typedef struct grid_sweep {
   const height_field *f;
-  tn_vec3 center, half, way;
+  tn_vec3 center, half, displacement;
   float limit;
   bool found;
-  void (*visit)(struct field_sweep *s, const facet *t); // lowers the limit
+  void (*visit)(struct grid_sweep *s, const facet *t); // lowers the limit
   ray_hit *ray;
   const geometry *b; // of a cast
   pose b_in_a;
-  float target;
+  float target_distance;
   cast_hit *cast;
-} field_sweep;
+} grid_sweep;
 
 // Where the box is between two fractions of the way.
-static box3 swept_box(const field_sweep *s, float start, float end)
+static aabb swept_aabb(const grid_sweep *s, float start, float end)
 {
-  tn_vec3 a = tn_add(s->center, tn_scale(start, s->way));
-  tn_vec3 b = tn_add(s->center, tn_scale(end, s->way));
-  box3 box = box_of(a, b);
-  return (box3){tn_sub(box.lower, s->half), tn_add(box.upper, s->half)};
+  tn_vec3 a = tn_add(s->center, tn_scale(start, s->displacement));
+  tn_vec3 b = tn_add(s->center, tn_scale(end, s->displacement));
+  aabb box = aabb_from_points(a, b);
+  return (aabb){tn_sub(box.lower, s->half), tn_add(box.upper, s->half)};
 }
 
-static void visit_cells(field_sweep *s, cell_range cells, box3 box)
+static void visit_cells(grid_sweep *s, cell_range cells, aabb box)
 {
   for (int row = cells.first_row; row <= cells.last_row; row++) {
     for (int column = cells.first_column; column <= cells.last_column; column++) {
@@ -244,32 +244,33 @@ static void visit_cells(field_sweep *s, cell_range cells, box3 box)
 
 // The part of the way on which the box meets a strip of cells; false when that is over, or beyond
 // the limit.
-static bool strip_fractions(float from, float half, float way, float lower, float upper,
+static bool strip_fractions(float from, float half, float displacement, float lower, float upper,
                             float limit, float *start, float *end)
 {
-  float t0 = (lower - half - from) / way, t1 = (upper + half - from) / way;
+  float t0 = (lower - half - from) / displacement, t1 = (upper + half - from) / displacement;
   *start = fmaxf(0.0f, fminf(t0, t1));
   *end = fminf(limit, fmaxf(t0, t1));
   return *start <= *end;
 }
 
-static void sweep_strips(field_sweep *s, bool along_x)
+static void sweep_strips(grid_sweep *s, bool along_x)
 {
   const height_field *f = s->f;
-  box3 all = swept_box(s, 0.0f, s->limit);
+  aabb all = swept_aabb(s, 0.0f, s->limit);
   cell_range cells = cells_between(f, all.lower, all.upper);
-  float way = along_x ? s->way.x : s->way.z, from = along_x ? s->center.x : s->center.z;
+  float displacement = along_x ? s->displacement.x : s->displacement.z,
+        from = along_x ? s->center.x : s->center.z;
   float half = along_x ? s->half.x : s->half.z, origin = along_x ? f->origin.x : f->origin.z;
   float spacing = along_x ? f->spacing_x : f->spacing_z;
   int first = along_x ? cells.first_column : cells.first_row;
   int last = along_x ? cells.last_column : cells.last_row;
   half += 1e-5f * spacing + 1e-6f * fabsf(origin);
   for (int i = 0; i <= last - first; i++) {
-    int strip = way > 0.0f ? first + i : last - i;
+    int strip = displacement > 0.0f ? first + i : last - i;
     float lower = origin + (float)strip * spacing, start, end;
-    if (!strip_fractions(from, half, way, lower, lower + spacing, s->limit, &start, &end))
+    if (!strip_fractions(from, half, displacement, lower, lower + spacing, s->limit, &start, &end))
       continue;
-    box3 box = swept_box(s, start, end);
+    aabb box = swept_aabb(s, start, end);
     cell_range across = cells_between(f, box.lower, box.upper);
     if (along_x)
       across.first_column = across.last_column = strip;
@@ -279,39 +280,40 @@ static void sweep_strips(field_sweep *s, bool along_x)
   }
 }
 
-static void sweep_field(field_sweep *s)
+static void sweep_field(grid_sweep *s)
 {
-  float columns = fabsf(s->way.x) / s->f->spacing_x, rows = fabsf(s->way.z) / s->f->spacing_z;
+  float columns = fabsf(s->displacement.x) / s->f->spacing_x,
+        rows = fabsf(s->displacement.z) / s->f->spacing_z;
   if (columns == 0.0f && rows == 0.0f) {
-    box3 box = swept_box(s, 0.0f, s->limit);
+    aabb box = swept_aabb(s, 0.0f, s->limit);
     visit_cells(s, cells_between(s->f, box.lower, box.upper), box);
   } else {
     sweep_strips(s, columns >= rows);
   }
 }
 
-static void visit_ray(field_sweep *s, const facet *t)
+static void visit_ray(grid_sweep *s, const facet *t)
 {
   float fraction;
-  if (!triangle_ray(t->corner, s->center, s->way, s->limit, &fraction))
+  if (!triangle_ray(t->corner, s->center, s->displacement, s->limit, &fraction))
     return;
   s->limit = s->ray->fraction = fraction;
-  s->ray->normal = tn_scale(tn_dot(t->normal, s->way) > 0.0f ? -1.0f : 1.0f, t->normal);
+  s->ray->normal = tn_scale(tn_dot(t->normal, s->displacement) > 0.0f ? -1.0f : 1.0f, t->normal);
   s->found = true;
 }
 
 // The end of a way that is of use: beyond it lies nothing of the field.
-static float useful_fraction(const height_field *f, tn_vec3 from, tn_vec3 half, tn_vec3 way,
-                             float max_fraction)
+static float clamp_fraction(const height_field *f, tn_vec3 from, tn_vec3 half, tn_vec3 displacement,
+                            float max_fraction)
 {
-  float longest = fmaxf(fabsf(way.x), fmaxf(fabsf(way.y), fabsf(way.z)));
-  box3 box = height_field_box(f);
-  tn_vec3 far = v3_max(tn_sub(from, box.lower), tn_sub(box.upper, from));
-  float reach = fmaxf(far.x + half.x, fmaxf(far.y + half.y, far.z + half.z));
-  return longest > 0.0f ? fminf(max_fraction, 1.001f * fmaxf(reach, 0.0f) / longest) : 0.0f;
+  float longest = fmaxf(fabsf(displacement.x), fmaxf(fabsf(displacement.y), fabsf(displacement.z)));
+  aabb box = height_field_aabb(f);
+  tn_vec3 far = vec3_max(tn_sub(from, box.lower), tn_sub(box.upper, from));
+  float max_distance = fmaxf(far.x + half.x, fmaxf(far.y + half.y, far.z + half.z));
+  return longest > 0.0f ? fminf(max_fraction, 1.001f * fmaxf(max_distance, 0.0f) / longest) : 0.0f;
 }
 
-bool height_field_ray(const height_field *f, tn_vec3 from, tn_vec3 way, float max_fraction,
+bool height_field_ray(const height_field *f, tn_vec3 from, tn_vec3 displacement, float max_fraction,
                       ray_hit *hit)
 {
   const tn_vec3 zero = {0.0f, 0.0f, 0.0f};
@@ -319,45 +321,46 @@ bool height_field_ray(const height_field *f, tn_vec3 from, tn_vec3 way, float ma
     *hit = (ray_hit){0.0f, zero};
     return true;
   }
-  field_sweep s = {.f = f, .center = from, .way = way, .visit = visit_ray, .ray = hit};
+  grid_sweep s = {
+      .f = f, .center = from, .displacement = displacement, .visit = visit_ray, .ray = hit};
   float slack = 1e-6f * (fabsf(f->lowest) + fabsf(f->highest) + fabsf(from.y));
   s.half.y = slack;
-  s.limit = useful_fraction(f, from, zero, way, max_fraction);
+  s.limit = clamp_fraction(f, from, zero, displacement, max_fraction);
   sweep_field(&s);
   return s.found;
 }
 
-static void visit_cast(field_sweep *s, const facet *t)
+static void visit_cast(grid_sweep *s, const facet *t)
 {
   geometry g = triangle_geometry(t->corner);
   cast_hit hit;
-  if (!geometry_cast(&g, s->b, s->b_in_a, s->way, s->target, s->limit, &hit))
+  if (!geometry_cast(&g, s->b, s->b_in_a, s->displacement, s->target_distance, s->limit, &hit))
     return;
   s->limit = hit.fraction;
   *s->cast = hit;
   s->found = true;
 }
 
-bool height_field_cast(const height_field *f, const geometry *b, pose b_in_a, tn_vec3 way,
-                       float target, float max_fraction, cast_hit *hit)
+bool height_field_cast(const height_field *f, const geometry *b, pose b_in_a, tn_vec3 displacement,
+                       float target_distance, float max_fraction, cast_hit *hit)
 {
-  tn_vec3 middle = pose_point(b_in_a, convex_middle(b));
+  tn_vec3 middle = pose_point(b_in_a, convex_center(b));
   if (is_below(f, middle)) {
-    facet t = field_facet(f, facet_near(f, middle));
+    facet t = field_facet(f, facet_under(f, middle));
     *hit = (cast_hit){0.0f, triangle_closest(t.corner, t.normal, middle), t.normal};
     return true;
   }
-  box3 box = box_grow(geometry_box(b, b_in_a), target);
-  field_sweep s = {.f = f,
-                   .center = tn_scale(0.5f, tn_add(box.lower, box.upper)),
-                   .half = tn_scale(0.5f, tn_sub(box.upper, box.lower)),
-                   .way = way,
-                   .visit = visit_cast,
-                   .b = b,
-                   .b_in_a = b_in_a,
-                   .target = target,
-                   .cast = hit};
-  s.limit = useful_fraction(f, s.center, s.half, way, max_fraction);
+  aabb box = aabb_expand(geometry_aabb(b, b_in_a), target_distance);
+  grid_sweep s = {.f = f,
+                  .center = tn_scale(0.5f, tn_add(box.lower, box.upper)),
+                  .half = tn_scale(0.5f, tn_sub(box.upper, box.lower)),
+                  .displacement = displacement,
+                  .visit = visit_cast,
+                  .b = b,
+                  .b_in_a = b_in_a,
+                  .target_distance = target_distance,
+                  .cast = hit};
+  s.limit = clamp_fraction(f, s.center, s.half, displacement, max_fraction);
   sweep_field(&s);
   return s.found;
 }
@@ -409,7 +412,7 @@ bool height_field_closest(const height_field *f, tn_vec3 p, float max_distance, 
   bool below = is_below(f, p);
   field_search s = {.f = f, .p = p, .limit2 = below ? INFINITY : max_distance * max_distance};
   int column, row;
-  cell_near(f, p, &column, &row);
+  cell_under(f, p, &column, &row);
   float spacing = fminf(f->spacing_x, f->spacing_z);
   int rings = f->columns > f->rows ? f->columns : f->rows;
   for (int ring = 0; ring < rings; ring++) {
@@ -433,9 +436,9 @@ bool height_field_closest(const height_field *f, tn_vec3 p, float max_distance, 
 
 bool height_field_overlaps(const height_field *f, const geometry *b, pose b_in_a)
 {
-  if (is_below(f, pose_point(b_in_a, convex_middle(b))))
+  if (is_below(f, pose_point(b_in_a, convex_center(b))))
     return true;
-  box3 box = geometry_box(b, b_in_a);
+  aabb box = geometry_aabb(b, b_in_a);
   cell_range cells = cells_between(f, box.lower, box.upper);
   for (int row = cells.first_row; row <= cells.last_row; row++) {
     for (int column = cells.first_column; column <= cells.last_column; column++) {
@@ -451,20 +454,20 @@ bool height_field_overlaps(const height_field *f, const geometry *b, pose b_in_a
   return false;
 }
 
-bool height_field_nearest(const height_field *f, const geometry *b, pose b_in_a, float reach,
+bool height_field_nearest(const height_field *f, const geometry *b, pose b_in_a, float max_distance,
                           separation *out)
 {
-  box3 box = box_grow(geometry_box(b, b_in_a), reach);
+  aabb box = aabb_expand(geometry_aabb(b, b_in_a), max_distance);
   cell_range cells = cells_between(f, box.lower, box.upper);
   bool found = false;
-  out->distance = reach;
+  out->distance = max_distance;
   for (int row = cells.first_row; row <= cells.last_row; row++) {
     for (int column = cells.first_column; column <= cells.last_column; column++) {
       float lowest, highest;
       cell_heights(f, column, row, &lowest, &highest);
       for (int half = 0; half < 2 && box.lower.y <= highest && box.upper.y >= lowest; half++) {
         facet triangle = field_facet(f, facet_at(f, column, row, half));
-        found = triangle_nearer(triangle.corner, b, b_in_a, out) || found;
+        found = triangle_update_nearest(triangle.corner, b, b_in_a, out) || found;
       }
     }
   }
@@ -472,7 +475,8 @@ bool height_field_nearest(const height_field *f, const geometry *b, pose b_in_a,
 }
 
 // Shows the facets below and above a box; what is far below it is left out.
-static void show_facets(facet_contacts *c, box3 box, void (*show)(facet_contacts *c, int index))
+static void visit_facets(surface_contacts *c, aabb box,
+                         void (*visit)(surface_contacts *c, int index))
 {
   const height_field *f = c->source.surface;
   cell_range cells = cells_between(f, box.lower, box.upper);
@@ -481,7 +485,7 @@ static void show_facets(facet_contacts *c, box3 box, void (*show)(facet_contacts
       float lowest, highest;
       cell_heights(f, column, row, &lowest, &highest);
       for (int half = 0; half < 2 && box.lower.y <= highest; half++)
-        show(c, facet_at(f, column, row, half));
+        visit(c, facet_at(f, column, row, half));
     }
   }
 }
@@ -490,14 +494,14 @@ int collide_height_field(const geometry *a, const geometry *b, pose b_in_a, floa
                          manifold *out, int capacity)
 {
   const height_field *f = a->field;
-  facet_contacts contacts;
-  facet_begin(&contacts, (facet_source){f, field_facet, true}, b, b_in_a, margin);
-  box3 box = box_grow(geometry_box(b, b_in_a), margin);
-  show_facets(&contacts, box, facet_faces);
-  show_facets(&contacts, box, facet_edges);
+  surface_contacts contacts;
+  surface_contacts_begin(&contacts, (triangle_source){f, field_facet, true}, b, b_in_a, margin);
+  aabb box = aabb_expand(geometry_aabb(b, b_in_a), margin);
+  visit_facets(&contacts, box, surface_contacts_add_face);
+  visit_facets(&contacts, box, surface_contacts_add_edges);
   if (is_below(f, contacts.center))
-    facet_sunk(&contacts, facet_near(f, contacts.center));
-  return facet_finish(&contacts, out, capacity);
+    surface_contacts_add_below(&contacts, facet_under(f, contacts.center));
+  return surface_contacts_finish(&contacts, out, capacity);
 }
 
 void height_field_edges(const height_field *f, void (*line)(tn_vec3 a, tn_vec3 b, void *context),
@@ -505,14 +509,15 @@ void height_field_edges(const height_field *f, void (*line)(tn_vec3 a, tn_vec3 b
 {
   for (int row = 0; row < f->rows; row++) {
     for (int column = 0; column < f->columns; column++) {
-      tn_vec3 p = grid_point(f, column, row);
+      tn_vec3 p = height_field_vertex(f, column, row);
       bool right = column + 1 < f->columns, on = row + 1 < f->rows;
       if (right)
-        line(p, grid_point(f, column + 1, row), context);
+        line(p, height_field_vertex(f, column + 1, row), context);
       if (on)
-        line(p, grid_point(f, column, row + 1), context);
+        line(p, height_field_vertex(f, column, row + 1), context);
       if (right && on)
-        line(grid_point(f, column + 1, row), grid_point(f, column, row + 1), context);
+        line(height_field_vertex(f, column + 1, row), height_field_vertex(f, column, row + 1),
+             context);
     }
   }
 }

@@ -1,9 +1,9 @@
 // Which function a pair of shapes goes to.
-#include "manifold.h"
+#include "collide/manifold.h"
 
-#include "contact.h"
-#include "distance.h"
-#include "surface.h"
+#include "collide/convex_manifold.h"
+#include "collide/distance.h"
+#include "collide/surface.h"
 
 static bool is_surface(int kind)
 {
@@ -45,7 +45,7 @@ bool collide_convex(const geometry *a, const geometry *b, pose b_in_a, float mar
   pose a_in_b = pose_inverse(b_in_a);
   if (backwards)
     return flipped(collide_convex(b, a, a_in_b, margin, out), out, a_in_b);
-  return collide_features(a, b, b_in_a, margin, out);
+  return collide_convex_generic(a, b, b_in_a, margin, out);
 }
 
 static int collide_surface(const geometry *a, const geometry *b, pose b_in_a, float margin,
@@ -64,9 +64,9 @@ static int collide_surface(const geometry *a, const geometry *b, pose b_in_a, fl
 int collide(const geometry *a, const geometry *b, pose b_in_a, float margin, manifold *out,
             int capacity)
 {
-  bool rigid_a = is_surface(a->kind) || a->kind == TN_SHAPE_PLANE;
-  bool rigid_b = is_surface(b->kind) || b->kind == TN_SHAPE_PLANE;
-  if (capacity <= 0 || (rigid_a && rigid_b))
+  bool is_surface_a = is_surface(a->kind) || a->kind == TN_SHAPE_PLANE;
+  bool is_surface_b = is_surface(b->kind) || b->kind == TN_SHAPE_PLANE;
+  if (capacity <= 0 || (is_surface_a && is_surface_b))
     return 0;
   if (is_surface(a->kind))
     return collide_surface(a, b, b_in_a, margin, out, capacity);
@@ -89,7 +89,7 @@ static void swap_vectors(tn_vec3 *a, tn_vec3 *b)
 
 void manifold_flip(manifold *m, pose b_in_a)
 {
-  m->normal = pose_unvector(b_in_a, tn_scale(-1.0f, m->normal));
+  m->normal = pose_inverse_vector(b_in_a, tn_scale(-1.0f, m->normal));
   float radius = m->radius_a;
   m->radius_a = m->radius_b;
   m->radius_b = radius;
@@ -105,7 +105,7 @@ void manifold_flip(manifold *m, pose b_in_a)
 // ---------------------------------------------------------------------------------------------
 // Reduction
 
-static tn_vec3 across(tn_vec3 n)
+static tn_vec3 perpendicular_unit(tn_vec3 n)
 {
   tn_vec3 axis = fabsf(n.x) < 0.6f ? tn_v3(1.0f, 0.0f, 0.0f) : tn_v3(0.0f, 1.0f, 0.0f);
   tn_vec3 u = tn_cross(n, axis);
@@ -114,15 +114,15 @@ static tn_vec3 across(tn_vec3 n)
 
 void manifold_reduce(manifold *m, const manifold_point *points, int count)
 {
-  clip_vertex flat[MAX_CLIP];
-  tn_vec3 u = across(m->normal), v = tn_cross(m->normal, u);
-  count = count < MAX_CLIP ? count : MAX_CLIP;
+  clip_vertex flat[MAX_CLIP_VERTICES];
+  tn_vec3 u = perpendicular_unit(m->normal), v = tn_cross(m->normal, u);
+  count = count < MAX_CLIP_VERTICES ? count : MAX_CLIP_VERTICES;
   for (int i = 0; i < count; i++)
     flat[i] = (clip_vertex){
         .u = tn_dot(u, points[i].a), .v = tn_dot(v, points[i].a), .height = points[i].gap};
-  int chosen[MAX_POINTS];
-  m->count = clip_choose(flat, count, chosen);
-  manifold_point kept[MAX_POINTS];
+  int chosen[MAX_MANIFOLD_POINTS];
+  m->count = select_contact_points(flat, count, chosen);
+  manifold_point kept[MAX_MANIFOLD_POINTS];
   for (int i = 0; i < m->count; i++)
     kept[i] = points[chosen[i]];
   for (int i = 0; i < m->count; i++)
@@ -134,18 +134,18 @@ void manifold_reduce(manifold *m, const manifold_point *points, int count)
 
 static bool overlaps_plane(const geometry *b, pose b_in_a)
 {
-  tn_vec3 down = pose_unvector(b_in_a, tn_v3(0.0f, -1.0f, 0.0f));
+  tn_vec3 down = pose_inverse_vector(b_in_a, tn_v3(0.0f, -1.0f, 0.0f));
   return pose_point(b_in_a, convex_support(b, down)).y <= 0.0f;
 }
 
-bool overlaps(const geometry *a, const geometry *b, pose b_in_a)
+bool geometry_overlap(const geometry *a, const geometry *b, pose b_in_a)
 {
-  bool rigid_a = is_surface(a->kind) || a->kind == TN_SHAPE_PLANE;
-  bool rigid_b = is_surface(b->kind) || b->kind == TN_SHAPE_PLANE;
-  if (rigid_a && rigid_b)
+  bool is_surface_a = is_surface(a->kind) || a->kind == TN_SHAPE_PLANE;
+  bool is_surface_b = is_surface(b->kind) || b->kind == TN_SHAPE_PLANE;
+  if (is_surface_a && is_surface_b)
     return false;
-  if (rigid_b)
-    return overlaps(b, a, pose_inverse(b_in_a));
+  if (is_surface_b)
+    return geometry_overlap(b, a, pose_inverse(b_in_a));
   switch (a->kind) {
   case TN_SHAPE_PLANE:
     return overlaps_plane(b, b_in_a);

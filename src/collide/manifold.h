@@ -6,9 +6,9 @@
 #ifndef TENON_COLLIDE_MANIFOLD_H
 #define TENON_COLLIDE_MANIFOLD_H
 
-#include "geometry.h"
+#include "collide/geometry.h"
 
-#define MAX_POINTS 4
+#define MAX_MANIFOLD_POINTS 4
 #define MAX_MANIFOLDS 16 // of one pair
 
 // How the solver finds points, gaps and normal again when the bodies have moved. A core is what is
@@ -50,7 +50,7 @@ typedef struct manifold {
   tn_vec3 normal;
   float radius_a, radius_b; // between cores and surfaces
   uint32_t child;           // which part of a mesh, height field or wire, or 0
-  manifold_point points[MAX_POINTS];
+  manifold_point points[MAX_MANIFOLD_POINTS];
   union {
     // MANIFOLD_ROUND: both; MANIFOLD_WIRE: that of the body without the wire.
     tn_vec3 segment[2][2]; // of A and B, from end to end
@@ -88,6 +88,6 @@ void manifold_flip(manifold *m, pose b_in_a);
 void manifold_reduce(manifold *m, const manifold_point *points, int count);
 
 // Whether two shapes overlap.
-bool overlaps(const geometry *a, const geometry *b, pose b_in_a);
+bool geometry_overlap(const geometry *a, const geometry *b, pose b_in_a);
 
 #endif

@@ -14,7 +14,7 @@ float manifold_gap(const manifold *m)
   return gap;
 }
 
-bool manifolds_alike(const manifold *m, const manifold *other, float size)
+bool manifold_is_contained(const manifold *m, const manifold *other, float size)
 {
   const float near2 = 4e-4f;
   if (squared_distance(m->normal, other->normal) > near2)
@@ -35,19 +35,19 @@ void manifold_list_add(manifold_list *list, const manifold *m)
   for (int i = 0; i < list->count; i++) {
     manifold *known = &list->items[i];
     float deeper = manifold_gap(known) - manifold_gap(m);
-    if (deeper <= slack && manifolds_alike(m, known, list->size))
+    if (deeper <= slack && manifold_is_contained(m, known, list->size))
       return;
-    if (deeper >= -slack && manifolds_alike(known, m, list->size)) {
+    if (deeper >= -slack && manifold_is_contained(known, m, list->size)) {
       *known = *m;
       return;
     }
   }
-  if (list->count < MANIFOLD_LIST) {
+  if (list->count < MANIFOLD_LIST_CAPACITY) {
     list->items[list->count++] = *m;
     return;
   }
   int highest = 0;
-  for (int i = 1; i < MANIFOLD_LIST; i++)
+  for (int i = 1; i < MANIFOLD_LIST_CAPACITY; i++)
     if (manifold_gap(&list->items[i]) > manifold_gap(&list->items[highest]))
       highest = i;
   if (manifold_gap(m) < manifold_gap(&list->items[highest]))
@@ -55,7 +55,7 @@ void manifold_list_add(manifold_list *list, const manifold *m)
 }
 
 // Of equals manifold_reduce starts with the first: one at the rim sees the others furthest away.
-void manifold_choose(manifold *m, manifold_point *points, int count)
+void manifold_reduce_extremes(manifold *m, manifold_point *points, int count)
 {
   tn_vec3 mean = {0.0f, 0.0f, 0.0f};
   for (int i = 0; i < count; i++)
@@ -70,7 +70,7 @@ void manifold_choose(manifold *m, manifold_point *points, int count)
   manifold_reduce(m, points, count);
 }
 
-static bool is_among(const manifold_point *points, int count, tn_vec3 a, float near)
+static bool contains_point(const manifold_point *points, int count, tn_vec3 a, float near)
 {
   for (int i = 0; i < count; i++)
     if (squared_distance(points[i].a, a) <= near * near)
@@ -83,14 +83,14 @@ static bool merge(manifold *into, const manifold *m, float size)
   if (into->form != MANIFOLD_FLAT || m->form != MANIFOLD_FLAT || into->radius_a != m->radius_a ||
       into->radius_b != m->radius_b || squared_distance(into->normal, m->normal) > 2.5e-3f)
     return false;
-  manifold_point points[2 * MAX_POINTS];
+  manifold_point points[2 * MAX_MANIFOLD_POINTS];
   int count = 0;
   for (int i = 0; i < into->count; i++)
     points[count++] = into->points[i];
   for (int i = 0; i < m->count; i++)
-    if (!is_among(points, into->count, m->points[i].a, 1e-3f * size))
+    if (!contains_point(points, into->count, m->points[i].a, 1e-3f * size))
       points[count++] = m->points[i];
-  manifold_choose(into, points, count);
+  manifold_reduce_extremes(into, points, count);
   return true;
 }
 
@@ -106,7 +106,7 @@ static void sort_by_depth(const manifold_list *list, int *order)
   }
 }
 
-static bool is_taken(const manifold *list, int count, uint32_t child)
+static bool child_is_used(const manifold *list, int count, uint32_t child)
 {
   for (int i = 0; i < count; i++)
     if (list[i].child == child)
@@ -116,7 +116,7 @@ static bool is_taken(const manifold *list, int count, uint32_t child)
 
 int manifold_list_finish(const manifold_list *list, manifold *out, int capacity)
 {
-  int order[MANIFOLD_LIST], kept = 0;
+  int order[MANIFOLD_LIST_CAPACITY], kept = 0;
   sort_by_depth(list, order);
   for (int i = 0; i < list->count; i++) {
     const manifold *m = &list->items[order[i]];
@@ -126,7 +126,7 @@ int manifold_list_finish(const manifold_list *list, manifold *out, int capacity)
     if (merged || kept == capacity)
       continue;
     out[kept] = *m;
-    while (is_taken(out, kept, out[kept].child))
+    while (child_is_used(out, kept, out[kept].child))
       out[kept].child += 1;
     kept += 1;
   }

@@ -1,6 +1,6 @@
 #include "collide/mass.h"
 
-#include "collide/hull.h"
+#include "collide/quickhull.h"
 #include "tenon/tenon.h"
 
 #include <float.h>
@@ -78,7 +78,7 @@ static bool quat_normalize(double q[4])
 
 // q = q r for a turn r about a coordinate axis, given by the cosine and sine of its angle. The
 // angle is at most 45 degrees either way, where half of it is well determined.
-static void quat_turn(double q[4], int axis, double cosine, double sine)
+static void quat_rotate_axis(double q[4], int axis, double cosine, double sine)
 {
   double half_cosine = sqrt(0.5 * (1.0 + cosine));
   double turn[4] = {0.0, 0.0, 0.0, half_cosine}, product[4];
@@ -102,7 +102,7 @@ static void jacobi_rotate(double a[3][3], int p, int q, double rotation[4])
   a[p][q] = a[q][p] = 0.0;
   a[axis][p] = a[p][axis] = cosine * ap - sine * aq;
   a[axis][q] = a[q][axis] = sine * ap + cosine * aq;
-  quat_turn(rotation, axis, cosine, -sine);
+  quat_rotate_axis(rotation, axis, cosine, -sine);
 }
 
 static bool is_negligible(double off, double diagonal_a, double diagonal_b)
@@ -432,7 +432,7 @@ static bool mesh_is_closed(const char *function, const int *triangles, int trian
   return match;
 }
 
-static bool mesh_is_sound(const char *function, const tn_vec3 *vertices, int vertex_count,
+static bool mesh_is_valid(const char *function, const tn_vec3 *vertices, int vertex_count,
                           const int *triangles, int triangle_count)
 {
   if (!vertices || !triangles || vertex_count <= 0 || triangle_count <= 0 ||
@@ -472,14 +472,14 @@ tn_mass tn_mass_mesh(const tn_vec3 *vertices, int vertex_count, const int *trian
                      int triangle_count, float density)
 {
   if (!is_positive(__func__, "density", density) ||
-      !mesh_is_sound(__func__, vertices, vertex_count, triangles, triangle_count))
+      !mesh_is_valid(__func__, vertices, vertex_count, triangles, triangle_count))
     return (tn_mass){0};
   volume_sum sum = {.reference = mesh_vertex(vertices, triangles[0])};
   for (int t = 0; t < triangle_count; t++)
     add_triangle(&sum, mesh_vertex(vertices, triangles[3 * t]),
                  mesh_vertex(vertices, triangles[3 * t + 1]),
                  mesh_vertex(vertices, triangles[3 * t + 2]));
-  return enclosed_solid(__func__, &sum, hull_rounding(vertices, vertex_count), density);
+  return enclosed_solid(__func__, &sum, hull_rounding_error(vertices, vertex_count), density);
 }
 
 // ---------------------------------------------------------------------------------------------

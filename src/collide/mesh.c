@@ -1,8 +1,8 @@
 // Triangle meshes: which triangles meet where, a tree of boxes, and the queries on them.
 #include "collide/bvh.h"
 #include "collide/core.h"
-#include "collide/facet.h"
 #include "collide/surface.h"
+#include "collide/surface_contacts.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -26,35 +26,35 @@ struct mesh {
 // ---------------------------------------------------------------------------------------------
 // Making one
 
-typedef struct numbered_point {
+typedef struct indexed_vertex {
   tn_vec3 p;
   int index;
-} numbered_point;
+} indexed_vertex;
 
-typedef struct numbered_triple {
+typedef struct indexed_triangle {
   int corner[3]; // rising
   int index;
-} numbered_triple;
+} indexed_triangle;
 
-typedef struct numbered_edge {
+typedef struct indexed_edge {
   int low, high; // ends
   int slot;      // 3 * triangle + edge
-} numbered_edge;
+} indexed_edge;
 
 // Scratch memory of one mesh in the making.
-typedef struct mesh_maker {
+typedef struct mesh_builder {
   const tn_vec3 *vertices;
   const int *indices;
   int vertex_count, triangle_count;
-  int place_count, kept_count;
-  numbered_point *points;
-  int *place; // of a vertex: the number of its position
-  numbered_triple *triples;
+  int welded_count, kept_count;
+  indexed_vertex *points;
+  int *welded_index; // of a vertex: the number of its position
+  indexed_triangle *triples;
   bool *keep;
-  numbered_edge *edges;
-  box3 *boxes;
+  indexed_edge *edges;
+  aabb *boxes;
   int *order;
-} mesh_maker;
+} mesh_builder;
 
 static int compare_floats(float a, float b)
 {
@@ -69,7 +69,7 @@ static int compare_ints(int a, int b)
 // The comparisons end with the number, so that the order does not depend on how qsort works.
 static int compare_points(const void *a, const void *b)
 {
-  const numbered_point *p = a, *q = b;
+  const indexed_vertex *p = a, *q = b;
   int order = compare_floats(p->p.x, q->p.x);
   order = order ? order : compare_floats(p->p.y, q->p.y);
   order = order ? order : compare_floats(p->p.z, q->p.z);
@@ -78,7 +78,7 @@ static int compare_points(const void *a, const void *b)
 
 static int compare_triples(const void *a, const void *b)
 {
-  const numbered_triple *p = a, *q = b;
+  const indexed_triangle *p = a, *q = b;
   for (int i = 0; i < 3; i++)
     if (p->corner[i] != q->corner[i])
       return compare_ints(p->corner[i], q->corner[i]);
@@ -87,13 +87,13 @@ static int compare_triples(const void *a, const void *b)
 
 static int compare_edges(const void *a, const void *b)
 {
-  const numbered_edge *p = a, *q = b;
+  const indexed_edge *p = a, *q = b;
   int order = compare_ints(p->low, q->low);
   order = order ? order : compare_ints(p->high, q->high);
   return order ? order : compare_ints(p->slot, q->slot);
 }
 
-static bool check_input(const mesh_maker *k, char *message, size_t size)
+static bool check_input(const mesh_builder *k, char *message, size_t size)
 {
   if (!k->vertices || !k->indices || k->vertex_count < 3 || k->triangle_count < 1) {
     snprintf(message, size, "a mesh needs at least three vertices and a triangle");
@@ -121,26 +121,26 @@ static bool check_input(const mesh_maker *k, char *message, size_t size)
   return true;
 }
 
-// Vertices at the same position are one place.
-static void number_places(mesh_maker *k)
+// Vertices at the same position are one welded_index.
+static void weld_vertices(mesh_builder *k)
 {
   for (int i = 0; i < k->vertex_count; i++)
-    k->points[i] = (numbered_point){k->vertices[i], i};
+    k->points[i] = (indexed_vertex){k->vertices[i], i};
   qsort(k->points, (size_t)k->vertex_count, sizeof *k->points, compare_points);
-  k->place_count = 0;
+  k->welded_count = 0;
   for (int i = 0; i < k->vertex_count; i++) {
     tn_vec3 p = k->points[i].p, last = k->points[i > 0 ? i - 1 : 0].p;
     if (i > 0 && (p.x != last.x || p.y != last.y || p.z != last.z))
-      k->place_count += 1;
-    k->place[k->points[i].index] = k->place_count;
+      k->welded_count += 1;
+    k->welded_index[k->points[i].index] = k->welded_count;
   }
-  k->place_count += 1;
+  k->welded_count += 1;
 }
 
 // Too thin to have a direction in float.
 static bool is_degenerate(const tn_vec3 corner[3])
 {
-  d3 a = d3_of(corner[0]), b = d3_of(corner[1]), c = d3_of(corner[2]);
+  d3 a = d3_from_vec3(corner[0]), b = d3_from_vec3(corner[1]), c = d3_from_vec3(corner[2]);
   d3 ab = d3_sub(b, a), bc = d3_sub(c, b), ca = d3_sub(a, c);
   d3 area = d3_cross(ab, bc);
   double longest2 = fmax(d3_dot(ab, ab), fmax(d3_dot(bc, bc), d3_dot(ca, ca)));
@@ -160,7 +160,7 @@ static void sort_three(int corner[3])
 }
 
 // Leaves out triangles without area, and all but the first of those with the same corners.
-static void choose_triangles(mesh_maker *k)
+static void drop_degenerate_triangles(mesh_builder *k)
 {
   int count = 0;
   for (int i = 0; i < k->triangle_count; i++) {
@@ -169,7 +169,8 @@ static void choose_triangles(mesh_maker *k)
     k->keep[i] = !is_degenerate(corner);
     if (!k->keep[i])
       continue;
-    numbered_triple t = {{k->place[index[0]], k->place[index[1]], k->place[index[2]]}, i};
+    indexed_triangle t = {
+        {k->welded_index[index[0]], k->welded_index[index[1]], k->welded_index[index[2]]}, i};
     sort_three(t.corner);
     k->triples[count++] = t;
   }
@@ -183,10 +184,10 @@ static void choose_triangles(mesh_maker *k)
   }
 }
 
-static void fill_triangles(const mesh_maker *k, mesh *m)
+static void fill_triangles(const mesh_builder *k, mesh *m)
 {
   for (int i = 0; i < k->vertex_count; i++)
-    m->vertices[k->place[k->points[i].index]] = k->points[i].p;
+    m->vertices[k->welded_index[k->points[i].index]] = k->points[i].p;
   int count = 0;
   for (int i = 0; i < k->triangle_count; i++) {
     if (!k->keep[i])
@@ -194,24 +195,25 @@ static void fill_triangles(const mesh_maker *k, mesh *m)
     mesh_triangle *t = &m->triangles[count];
     tn_vec3 corner[3];
     for (int e = 0; e < 3; e++) {
-      t->corner[e] = k->place[k->indices[3 * i + e]];
+      t->corner[e] = k->welded_index[k->indices[3 * i + e]];
       t->across[e] = NO_FACET;
       corner[e] = m->vertices[t->corner[e]];
     }
     t->normal = triangle_normal(corner);
-    k->boxes[count] = box_join(box_of(corner[0], corner[1]), box_of(corner[2], corner[2]));
+    k->boxes[count] =
+        aabb_union(aabb_from_points(corner[0], corner[1]), aabb_from_points(corner[2], corner[2]));
     count += 1;
   }
 }
 
 // Triangles around an edge, mostly two, each name the next one, in a ring.
-static void link_triangles(const mesh_maker *k, mesh *m)
+static void find_adjacency(const mesh_builder *k, mesh *m)
 {
   int count = 3 * m->triangle_count;
   for (int slot = 0; slot < count; slot++) {
     const mesh_triangle *t = &m->triangles[slot / 3];
     int a = t->corner[slot % 3], b = t->corner[(slot % 3 + 1) % 3];
-    k->edges[slot] = (numbered_edge){a < b ? a : b, a < b ? b : a, slot};
+    k->edges[slot] = (indexed_edge){a < b ? a : b, a < b ? b : a, slot};
   }
   qsort(k->edges, (size_t)count, sizeof *k->edges, compare_edges);
   for (int first = 0, end; first < count; first = end) {
@@ -234,58 +236,58 @@ static size_t reserve(size_t *offset, int count, size_t size)
   return at;
 }
 
-static mesh *assemble(mesh_maker *k, surface_memory memory)
+static mesh *assemble(mesh_builder *k, collide_allocator memory)
 {
   size_t size = sizeof(mesh);
-  size_t vertices = reserve(&size, k->place_count, sizeof(tn_vec3));
+  size_t vertices = reserve(&size, k->welded_count, sizeof(tn_vec3));
   size_t triangles = reserve(&size, k->kept_count, sizeof(mesh_triangle));
   size_t nodes = reserve(&size, bvh_node_count(k->kept_count), sizeof(bvh_node));
-  char *block = memory.take(memory.context, size);
+  char *block = memory.alloc(memory.context, size);
   if (!block)
     return NULL;
   mesh *m = (mesh *)block;
   m->size = size;
-  m->vertex_count = k->place_count;
+  m->vertex_count = k->welded_count;
   m->triangle_count = k->kept_count;
   m->vertices = (tn_vec3 *)(block + vertices);
   m->triangles = (mesh_triangle *)(block + triangles);
   m->nodes = (bvh_node *)(block + nodes);
   fill_triangles(k, m);
-  link_triangles(k, m);
+  find_adjacency(k, m);
   bvh_build(m->nodes, k->boxes, k->order, m->triangle_count);
   return m;
 }
 
-static char *take_scratch(mesh_maker *k, surface_memory memory, size_t *size)
+static char *take_scratch(mesh_builder *k, collide_allocator memory, size_t *size)
 {
   *size = 0;
   size_t points = reserve(size, k->vertex_count, sizeof *k->points);
-  size_t place = reserve(size, k->vertex_count, sizeof *k->place);
+  size_t welded_index = reserve(size, k->vertex_count, sizeof *k->welded_index);
   size_t triples = reserve(size, k->triangle_count, sizeof *k->triples);
   size_t keep = reserve(size, k->triangle_count, sizeof *k->keep);
   size_t edges = reserve(size, 3 * k->triangle_count, sizeof *k->edges);
   size_t boxes = reserve(size, k->triangle_count, sizeof *k->boxes);
   size_t order = reserve(size, k->triangle_count, sizeof *k->order);
-  char *block = memory.take(memory.context, *size);
+  char *block = memory.alloc(memory.context, *size);
   if (!block)
     return NULL;
-  k->points = (numbered_point *)(block + points);
-  k->place = (int *)(block + place);
-  k->triples = (numbered_triple *)(block + triples);
+  k->points = (indexed_vertex *)(block + points);
+  k->welded_index = (int *)(block + welded_index);
+  k->triples = (indexed_triangle *)(block + triples);
   k->keep = (bool *)(block + keep);
-  k->edges = (numbered_edge *)(block + edges);
-  k->boxes = (box3 *)(block + boxes);
+  k->edges = (indexed_edge *)(block + edges);
+  k->boxes = (aabb *)(block + boxes);
   k->order = (int *)(block + order);
   return block;
 }
 
 mesh *mesh_create(const tn_vec3 *vertices, int vertex_count, const int *triangles,
-                  int triangle_count, surface_memory memory, char *message, size_t message_size)
+                  int triangle_count, collide_allocator memory, char *message, size_t message_size)
 {
-  mesh_maker k = {.vertices = vertices,
-                  .indices = triangles,
-                  .vertex_count = vertex_count,
-                  .triangle_count = triangle_count};
+  mesh_builder k = {.vertices = vertices,
+                    .indices = triangles,
+                    .vertex_count = vertex_count,
+                    .triangle_count = triangle_count};
   if (!check_input(&k, message, message_size))
     return NULL;
   size_t scratch_size;
@@ -294,8 +296,8 @@ mesh *mesh_create(const tn_vec3 *vertices, int vertex_count, const int *triangle
     snprintf(message, message_size, "no memory for a mesh");
     return NULL;
   }
-  number_places(&k);
-  choose_triangles(&k);
+  weld_vertices(&k);
+  drop_degenerate_triangles(&k);
   mesh *m = NULL;
   if (k.kept_count == 0) {
     snprintf(message, message_size, "no triangle of a mesh has an area");
@@ -304,14 +306,14 @@ mesh *mesh_create(const tn_vec3 *vertices, int vertex_count, const int *triangle
     if (!m)
       snprintf(message, message_size, "no memory for a mesh");
   }
-  memory.give(memory.context, scratch, scratch_size);
+  memory.release(memory.context, scratch, scratch_size);
   return m;
 }
 
-void mesh_destroy(mesh *m, surface_memory memory)
+void mesh_destroy(mesh *m, collide_allocator memory)
 {
   if (m)
-    memory.give(memory.context, m, m->size);
+    memory.release(memory.context, m, m->size);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -329,38 +331,38 @@ static facet mesh_facet(const void *surface, int index)
   return f;
 }
 
-box3 mesh_box(const mesh *m)
+aabb mesh_aabb(const mesh *m)
 {
   return m->nodes[0].box;
 }
 
-bool mesh_ray(const mesh *m, tn_vec3 from, tn_vec3 way, float max_fraction, ray_hit *hit)
+bool mesh_ray(const mesh *m, tn_vec3 from, tn_vec3 displacement, float max_fraction, ray_hit *hit)
 {
-  bvh_walk walk = bvh_sweep(m->nodes, box_of(from, from), way, max_fraction);
+  bvh_iterator walk = bvh_sweep(m->nodes, aabb_from_points(from, from), displacement, max_fraction);
   bool found = false;
   for (int i; (i = bvh_next(&walk)) >= 0;) {
     facet f = mesh_facet(m, i);
     float fraction;
-    if (!triangle_ray(f.corner, from, way, walk.limit, &fraction))
+    if (!triangle_ray(f.corner, from, displacement, walk.limit, &fraction))
       continue;
     walk.limit = fraction;
     hit->fraction = fraction;
-    hit->normal = tn_scale(tn_dot(f.normal, way) > 0.0f ? -1.0f : 1.0f, f.normal);
+    hit->normal = tn_scale(tn_dot(f.normal, displacement) > 0.0f ? -1.0f : 1.0f, f.normal);
     found = true;
   }
   return found;
 }
 
-bool mesh_cast(const mesh *m, const geometry *b, pose b_in_a, tn_vec3 way, float target,
-               float max_fraction, cast_hit *hit)
+bool mesh_cast(const mesh *m, const geometry *b, pose b_in_a, tn_vec3 displacement,
+               float target_distance, float max_fraction, cast_hit *hit)
 {
-  box3 box = box_grow(geometry_box(b, b_in_a), target);
-  bvh_walk walk = bvh_sweep(m->nodes, box, way, max_fraction);
+  aabb box = aabb_expand(geometry_aabb(b, b_in_a), target_distance);
+  bvh_iterator walk = bvh_sweep(m->nodes, box, displacement, max_fraction);
   bool found = false;
   for (int i; (i = bvh_next(&walk)) >= 0;) {
     geometry g = triangle_geometry(mesh_facet(m, i).corner);
     cast_hit h;
-    if (!geometry_cast(&g, b, b_in_a, way, target, walk.limit, &h))
+    if (!geometry_cast(&g, b, b_in_a, displacement, target_distance, walk.limit, &h))
       continue;
     walk.limit = h.fraction;
     *hit = h;
@@ -371,7 +373,7 @@ bool mesh_cast(const mesh *m, const geometry *b, pose b_in_a, tn_vec3 way, float
 
 bool mesh_closest(const mesh *m, tn_vec3 p, float max_distance, closest *out)
 {
-  bvh_walk walk = bvh_nearest(m->nodes, p, max_distance);
+  bvh_iterator walk = bvh_nearest(m->nodes, p, max_distance);
   bool found = false;
   for (int i; (i = bvh_next(&walk)) >= 0;) {
     facet f = mesh_facet(m, i);
@@ -390,7 +392,7 @@ bool mesh_closest(const mesh *m, tn_vec3 p, float max_distance, closest *out)
 
 bool mesh_overlaps(const mesh *m, const geometry *b, pose b_in_a)
 {
-  bvh_walk walk = bvh_sweep(m->nodes, geometry_box(b, b_in_a), tn_v3(0.0f, 0.0f, 0.0f), 0.0f);
+  bvh_iterator walk = bvh_sweep(m->nodes, geometry_aabb(b, b_in_a), tn_v3(0.0f, 0.0f, 0.0f), 0.0f);
   for (int i; (i = bvh_next(&walk)) >= 0;) {
     geometry g = triangle_geometry(mesh_facet(m, i).corner);
     if (convex_distance(&g, b, b_in_a).distance <= 0.0f)
@@ -399,14 +401,15 @@ bool mesh_overlaps(const mesh *m, const geometry *b, pose b_in_a)
   return false;
 }
 
-bool mesh_nearest(const mesh *m, const geometry *b, pose b_in_a, float reach, separation *out)
+bool mesh_nearest(const mesh *m, const geometry *b, pose b_in_a, float max_distance,
+                  separation *out)
 {
-  box3 box = box_grow(geometry_box(b, b_in_a), reach);
-  bvh_walk walk = bvh_sweep(m->nodes, box, tn_v3(0.0f, 0.0f, 0.0f), 0.0f);
+  aabb box = aabb_expand(geometry_aabb(b, b_in_a), max_distance);
+  bvh_iterator walk = bvh_sweep(m->nodes, box, tn_v3(0.0f, 0.0f, 0.0f), 0.0f);
   bool found = false;
-  out->distance = reach;
+  out->distance = max_distance;
   for (int i; (i = bvh_next(&walk)) >= 0;)
-    found = triangle_nearer(mesh_facet(m, i).corner, b, b_in_a, out) || found;
+    found = triangle_update_nearest(mesh_facet(m, i).corner, b, b_in_a, out) || found;
   return found;
 }
 
@@ -414,17 +417,17 @@ int collide_mesh(const geometry *a, const geometry *b, pose b_in_a, float margin
                  int capacity)
 {
   const mesh *m = a->mesh;
-  facet_contacts contacts;
-  facet_begin(&contacts, (facet_source){m, mesh_facet, false}, b, b_in_a, margin);
-  box3 box = box_grow(geometry_box(b, b_in_a), margin);
+  surface_contacts contacts;
+  surface_contacts_begin(&contacts, (triangle_source){m, mesh_facet, false}, b, b_in_a, margin);
+  aabb box = aabb_expand(geometry_aabb(b, b_in_a), margin);
   const tn_vec3 still = {0.0f, 0.0f, 0.0f};
-  bvh_walk walk = bvh_sweep(m->nodes, box, still, 0.0f);
+  bvh_iterator walk = bvh_sweep(m->nodes, box, still, 0.0f);
   for (int i; (i = bvh_next(&walk)) >= 0;)
-    facet_faces(&contacts, i);
+    surface_contacts_add_face(&contacts, i);
   walk = bvh_sweep(m->nodes, box, still, 0.0f);
   for (int i; (i = bvh_next(&walk)) >= 0;)
-    facet_edges(&contacts, i);
-  return facet_finish(&contacts, out, capacity);
+    surface_contacts_add_edges(&contacts, i);
+  return surface_contacts_finish(&contacts, out, capacity);
 }
 
 // An edge between two triangles is drawn by the first of them.

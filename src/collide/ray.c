@@ -1,58 +1,59 @@
 // Rays against single shapes. A convex solid is the common part of half spaces, cylinders and
-// cones; each of them leaves a span of the ray, and the start of the common span is the hit.
+// cones; each of them leaves a ray_interval of the ray, and the start of the common ray_interval is
+// the hit.
 //
 // Inside here everything is double: the squares of a ray from far off lose half of a number's
 // digits.
-#include "surface.h"
+#include "collide/surface.h"
 
-#include "core.h"
+#include "collide/core.h"
 
 typedef struct ray {
-  d3 from, way;
+  d3 from, displacement;
 } ray;
 
 // The part of the ray within a solid, and the surface's normal, of any length, where it enters.
-typedef struct span {
+typedef struct ray_interval {
   double first, last;
   d3 normal;
-} span;
+} ray_interval;
 
-static const span whole = {-HUGE_VAL, HUGE_VAL, {0.0, 0.0, 0.0}};
-static const span nothing = {HUGE_VAL, -HUGE_VAL, {0.0, 0.0, 0.0}};
+static const ray_interval whole = {-HUGE_VAL, HUGE_VAL, {0.0, 0.0, 0.0}};
+static const ray_interval nothing = {HUGE_VAL, -HUGE_VAL, {0.0, 0.0, 0.0}};
 
-static d3 along(const ray *r, double fraction)
+static d3 ray_at(const ray *r, double fraction)
 {
-  return d3_add(r->from, d3_scale(fraction, r->way));
+  return d3_add(r->from, d3_scale(fraction, r->displacement));
 }
 
 // Where dot(normal, p) <= offset. A ray within the surface counts: it must not fall between two
 // solids that share it.
-static span half_space(const ray *r, d3 normal, double offset)
+static ray_interval half_space(const ray *r, d3 normal, double offset)
 {
-  double speed = d3_dot(normal, r->way), gap = d3_dot(normal, r->from) - offset;
+  double speed = d3_dot(normal, r->displacement), gap = d3_dot(normal, r->from) - offset;
   if (speed == 0.0) {
     return gap <= 0.0 ? whole : nothing;
   }
   double at = -gap / speed;
-  return speed < 0.0 ? (span){at, HUGE_VAL, normal} : (span){-HUGE_VAL, at, normal};
+  return speed < 0.0 ? (ray_interval){at, HUGE_VAL, normal} : (ray_interval){-HUGE_VAL, at, normal};
 }
 
-static span common(span a, span b)
+static ray_interval intersection_of(ray_interval a, ray_interval b)
 {
-  span s = a.first >= b.first ? a : b;
+  ray_interval s = a.first >= b.first ? a : b;
   s.last = a.last < b.last ? a.last : b.last;
   return s;
 }
 
-static bool has_start(span s)
+static bool has_start(ray_interval s)
 {
   return s.first <= s.last && s.first > -HUGE_VAL;
 }
 
 // Of spans that overlap or touch.
-static span joined(span a, span b)
+static ray_interval union_of(ray_interval a, ray_interval b)
 {
-  span s = a.first <= b.first ? a : b;
+  ray_interval s = a.first <= b.first ? a : b;
   s.last = a.last > b.last ? a.last : b.last;
   return s;
 }
@@ -61,7 +62,7 @@ static span joined(span a, span b)
 // Quadrics
 
 // Where a t^2 + 2 b t + c <= 0 for a >= 0.
-static span below_zero(double a, double b, double c)
+static ray_interval quadratic_interval(double a, double b, double c)
 {
   if (a == 0.0 && b == 0.0) {
     return c <= 0.0 ? whole : nothing;
@@ -74,55 +75,58 @@ static span below_zero(double a, double b, double c)
   double q = b < 0.0 ? -b + sqrt(discriminant) : -b - sqrt(discriminant);
   double c_over_q = q == 0.0 ? 0.0 : c / q;
   double q_over_a = a == 0.0 ? (q < 0.0 ? -HUGE_VAL : HUGE_VAL) : q / a;
-  span s = whole;
+  ray_interval s = whole;
   s.first = q < 0.0 ? q_over_a : c_over_q;
   s.last = q < 0.0 ? c_over_q : q_over_a;
   return s;
 }
 
-static span ball(const ray *r, d3 center, double radius)
+static ray_interval ball(const ray *r, d3 center, double radius)
 {
   d3 from = d3_sub(r->from, center);
-  span s = below_zero(d3_dot(r->way, r->way), d3_dot(from, r->way),
-                      d3_dot(from, from) - radius * radius);
+  ray_interval s =
+      quadratic_interval(d3_dot(r->displacement, r->displacement), d3_dot(from, r->displacement),
+                         d3_dot(from, from) - radius * radius);
   if (has_start(s)) {
-    s.normal = d3_sub(along(r, s.first), center);
+    s.normal = d3_sub(ray_at(r, s.first), center);
   }
   return s;
 }
 
 // Without ends, about the y axis.
-static span endless_cylinder(const ray *r, double radius)
+static ray_interval infinite_cylinder(const ray *r, double radius)
 {
-  ray flat = {{r->from.x, 0.0, r->from.z}, {r->way.x, 0.0, r->way.z}};
+  ray flat = {{r->from.x, 0.0, r->from.z}, {r->displacement.x, 0.0, r->displacement.z}};
   return ball(&flat, (d3){0.0, 0.0, 0.0}, radius);
 }
 
 // Below the tip, without a base: x^2 + z^2 <= slope^2 (tip - y)^2.
-static span endless_cone(const ray *r, double slope, double tip)
+static ray_interval infinite_cone(const ray *r, double slope, double tip)
 {
   double k = slope * slope, height = tip - r->from.y;
-  double a = r->way.x * r->way.x + r->way.z * r->way.z - k * r->way.y * r->way.y;
-  double b = r->from.x * r->way.x + r->from.z * r->way.z + k * height * r->way.y;
+  double a = r->displacement.x * r->displacement.x + r->displacement.z * r->displacement.z -
+             k * r->displacement.y * r->displacement.y;
+  double b = r->from.x * r->displacement.x + r->from.z * r->displacement.z +
+             k * height * r->displacement.y;
   double c = r->from.x * r->from.x + r->from.z * r->from.z - k * height * height;
-  span s;
+  ray_interval s;
   if (a >= 0.0) {
-    s = below_zero(a, b, c);
+    s = quadratic_interval(a, b, c);
   } else {
     // A steep ray is outside between the lower and the upper half of the double cone.
-    span between = below_zero(-a, -b, -c);
+    ray_interval between = quadratic_interval(-a, -b, -c);
     if (between.first > between.last) { // by rounding, through the tip
       between.first = between.last = -b / a;
     }
     s = whole;
-    if (r->way.y < 0.0) {
+    if (r->displacement.y < 0.0) {
       s.first = between.last;
     } else {
       s.last = between.first;
     }
   }
   if (has_start(s)) {
-    d3 at = along(r, s.first);
+    d3 at = ray_at(r, s.first);
     s.normal = (d3){at.x, k * (tip - at.y), at.z};
   }
   return s;
@@ -133,40 +137,41 @@ static span endless_cone(const ray *r, double slope, double tip)
 
 static const d3 up = {0.0, 1.0, 0.0}, down = {0.0, -1.0, 0.0};
 
-static span slab(const ray *r, double half_length)
+static ray_interval slab(const ray *r, double half_length)
 {
-  return common(half_space(r, up, half_length), half_space(r, down, half_length));
+  return intersection_of(half_space(r, up, half_length), half_space(r, down, half_length));
 }
 
-static span capsule_span(const ray *r, double radius, double half_length)
+static ray_interval capsule_span(const ray *r, double radius, double half_length)
 {
-  span ends = joined(ball(r, (d3){0.0, half_length, 0.0}, radius),
-                     ball(r, (d3){0.0, -half_length, 0.0}, radius));
-  span middle = common(endless_cylinder(r, radius), slab(r, half_length));
-  return middle.first <= middle.last ? joined(ends, middle) : ends;
+  ray_interval ends = union_of(ball(r, (d3){0.0, half_length, 0.0}, radius),
+                               ball(r, (d3){0.0, -half_length, 0.0}, radius));
+  ray_interval middle = intersection_of(infinite_cylinder(r, radius), slab(r, half_length));
+  return middle.first <= middle.last ? union_of(ends, middle) : ends;
 }
 
-static span box_span(const ray *r, tn_vec3 half)
+static ray_interval box_span(const ray *r, tn_vec3 half)
 {
-  d3 h = d3_of(half);
-  span s = slab(r, h.y);
-  s = common(s, half_space(r, (d3){1.0, 0.0, 0.0}, h.x));
-  s = common(s, half_space(r, (d3){-1.0, 0.0, 0.0}, h.x));
-  s = common(s, half_space(r, (d3){0.0, 0.0, 1.0}, h.z));
-  return common(s, half_space(r, (d3){0.0, 0.0, -1.0}, h.z));
+  d3 h = d3_from_vec3(half);
+  ray_interval s = slab(r, h.y);
+  s = intersection_of(s, half_space(r, (d3){1.0, 0.0, 0.0}, h.x));
+  s = intersection_of(s, half_space(r, (d3){-1.0, 0.0, 0.0}, h.x));
+  s = intersection_of(s, half_space(r, (d3){0.0, 0.0, 1.0}, h.z));
+  return intersection_of(s, half_space(r, (d3){0.0, 0.0, -1.0}, h.z));
 }
 
-static span cone_span(const ray *r, double radius, double half_length)
+static ray_interval cone_span(const ray *r, double radius, double half_length)
 {
-  return common(endless_cone(r, radius / (2.0 * half_length), half_length), slab(r, half_length));
+  return intersection_of(infinite_cone(r, radius / (2.0 * half_length), half_length),
+                         slab(r, half_length));
 }
 
-static span hull_span(const ray *r, const convex *c)
+static ray_interval hull_span(const ray *r, const convex_hull *c)
 {
-  span s = whole;
+  ray_interval s = whole;
   for (int i = 0; i < c->face_count && s.first <= s.last; ++i) {
-    const convex_face *f = &c->faces[i];
-    s = common(s, half_space(r, d3_of(f->normal), (double)f->offset));
+    const convex_hull_face *f = &c->faces[i];
+    s = intersection_of(s, half_space(r, d3_from_vec3(f->normal), (double)f->offset));
   }
   return s;
 }
@@ -175,27 +180,28 @@ static span hull_span(const ray *r, const convex *c)
 // the sign, so that no ray passes between two triangles that share an edge.
 static double side_of_edge(const ray *r, tn_vec3 a, tn_vec3 b)
 {
-  return d3_dot(d3_cross(d3_sub(d3_of(a), r->from), d3_sub(d3_of(b), r->from)), r->way);
+  return d3_dot(d3_cross(d3_sub(d3_from_vec3(a), r->from), d3_sub(d3_from_vec3(b), r->from)),
+                r->displacement);
 }
 
 // Thin, and hit from either side: the normal faces the ray.
-static span triangle_span(const ray *r, const tn_vec3 corner[3])
+static ray_interval triangle_span(const ray *r, const tn_vec3 corner[3])
 {
   double s0 = side_of_edge(r, corner[0], corner[1]);
   double s1 = side_of_edge(r, corner[1], corner[2]);
   double s2 = side_of_edge(r, corner[2], corner[0]);
   bool through = (s0 <= 0.0 && s1 <= 0.0 && s2 <= 0.0) || (s0 >= 0.0 && s1 >= 0.0 && s2 >= 0.0);
-  d3 p = d3_of(corner[0]);
-  d3 normal = d3_cross(d3_sub(d3_of(corner[1]), p), d3_sub(d3_of(corner[2]), p));
-  double speed = d3_dot(normal, r->way);
+  d3 p = d3_from_vec3(corner[0]);
+  d3 normal = d3_cross(d3_sub(d3_from_vec3(corner[1]), p), d3_sub(d3_from_vec3(corner[2]), p));
+  double speed = d3_dot(normal, r->displacement);
   if (!through || speed == 0.0) {
     return nothing;
   }
   double at = d3_dot(normal, d3_sub(p, r->from)) / speed;
-  return (span){at, at, d3_scale(speed > 0.0 ? -1.0 : 1.0, normal)};
+  return (ray_interval){at, at, d3_scale(speed > 0.0 ? -1.0 : 1.0, normal)};
 }
 
-static span convex_span(const geometry *g, const ray *r)
+static ray_interval convex_span(const geometry *g, const ray *r)
 {
   double radius = (double)g->radius, half_length = (double)g->half_length;
   switch (g->kind) {
@@ -206,7 +212,7 @@ static span convex_span(const geometry *g, const ray *r)
   case TN_SHAPE_BOX:
     return box_span(r, g->half_extents);
   case TN_SHAPE_CYLINDER:
-    return common(endless_cylinder(r, radius), slab(r, half_length));
+    return intersection_of(infinite_cylinder(r, radius), slab(r, half_length));
   case TN_SHAPE_CONE:
     return cone_span(r, radius, half_length);
   case TN_SHAPE_HULL:
@@ -220,23 +226,23 @@ static span convex_span(const geometry *g, const ray *r)
   }
 }
 
-static tn_vec3 unit(d3 v)
+static tn_vec3 unit_or_up(d3 v)
 {
   double length = sqrt(d3_dot(v, v));
   if (length == 0.0) { // at the tip of a cone
     return tn_v3(0.0f, 1.0f, 0.0f);
   }
-  return v3_of(d3_scale(1.0 / length, v));
+  return vec3_from_d3(d3_scale(1.0 / length, v));
 }
 
-static bool hit_of_span(span s, float max_fraction, ray_hit *hit)
+static bool hit_of_span(ray_interval s, float max_fraction, ray_hit *hit)
 {
   if (!(s.first <= s.last) || s.first > (double)max_fraction) {
     return false;
   }
   if (s.first >= 0.0) {
     hit->fraction = (float)s.first;
-    hit->normal = unit(s.normal);
+    hit->normal = unit_or_up(s.normal);
     return true;
   }
   hit->fraction = 0.0f;
@@ -244,17 +250,18 @@ static bool hit_of_span(span s, float max_fraction, ray_hit *hit)
   return s.last > 0.0; // inside; or already behind
 }
 
-bool geometry_ray(const geometry *g, tn_vec3 from, tn_vec3 way, float max_fraction, ray_hit *hit)
+bool geometry_ray(const geometry *g, tn_vec3 from, tn_vec3 displacement, float max_fraction,
+                  ray_hit *hit)
 {
   switch (g->kind) {
   case TN_SHAPE_MESH:
-    return mesh_ray(g->mesh, from, way, max_fraction, hit);
+    return mesh_ray(g->mesh, from, displacement, max_fraction, hit);
   case TN_SHAPE_HEIGHT_FIELD:
-    return height_field_ray(g->field, from, way, max_fraction, hit);
+    return height_field_ray(g->field, from, displacement, max_fraction, hit);
   case TN_SHAPE_WIRE:
-    return wire_ray(g->wire, g->radius, from, way, max_fraction, hit);
+    return wire_ray(g->wire, g->radius, from, displacement, max_fraction, hit);
   default: {
-    ray r = {d3_of(from), d3_of(way)};
+    ray r = {d3_from_vec3(from), d3_from_vec3(displacement)};
     return hit_of_span(convex_span(g, &r), max_fraction, hit);
   }
   }

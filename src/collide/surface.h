@@ -3,57 +3,58 @@
 #ifndef TENON_COLLIDE_SURFACE_H
 #define TENON_COLLIDE_SURFACE_H
 
-#include "distance.h"
-#include "manifold.h"
+#include "collide/distance.h"
+#include "collide/manifold.h"
 
-typedef struct surface_memory {
-  void *(*take)(void *context, size_t size);
-  void (*give)(void *context, void *memory, size_t size);
+typedef struct collide_allocator {
+  void *(*alloc)(void *context, size_t size);
+  void (*release)(void *context, void *memory, size_t size);
   void *context;
-} surface_memory;
+} collide_allocator;
 
 // On failure these return null and `message` names the cause.
-convex *convex_create(const tn_vec3 *points, int count, int max_vertices, surface_memory memory,
-                      char *message, size_t message_size);
+convex_hull *convex_hull_create(const tn_vec3 *points, int count, int max_vertices,
+                                collide_allocator memory, char *message, size_t message_size);
 mesh *mesh_create(const tn_vec3 *vertices, int vertex_count, const int *triangles,
-                  int triangle_count, surface_memory memory, char *message, size_t message_size);
+                  int triangle_count, collide_allocator memory, char *message, size_t message_size);
 height_field *height_field_create(const float *heights, int columns, int rows, float spacing_x,
-                                  float spacing_z, surface_memory memory, char *message,
+                                  float spacing_z, collide_allocator memory, char *message,
                                   size_t message_size);
-wire *wire_create(const tn_wire_point *points, int count, bool closed, surface_memory memory,
+wire *wire_create(const tn_wire_point *points, int count, bool closed, collide_allocator memory,
                   char *message, size_t message_size);
-void convex_destroy(convex *c, surface_memory memory);
-void mesh_destroy(mesh *m, surface_memory memory);
-void height_field_destroy(height_field *f, surface_memory memory);
-void wire_destroy(wire *w, surface_memory memory);
+void convex_hull_destroy(convex_hull *c, collide_allocator memory);
+void mesh_destroy(mesh *m, collide_allocator memory);
+void height_field_destroy(height_field *f, collide_allocator memory);
+void wire_destroy(wire *w, collide_allocator memory);
 
 // The parts of each kind for the functions of distance.h, which pass on to them.
-bool mesh_ray(const mesh *m, tn_vec3 from, tn_vec3 way, float max_fraction, ray_hit *hit);
-bool mesh_cast(const mesh *m, const geometry *b, pose b_in_a, tn_vec3 way, float target,
-               float max_fraction, cast_hit *hit);
+bool mesh_ray(const mesh *m, tn_vec3 from, tn_vec3 displacement, float max_fraction, ray_hit *hit);
+bool mesh_cast(const mesh *m, const geometry *b, pose b_in_a, tn_vec3 displacement,
+               float target_distance, float max_fraction, cast_hit *hit);
 bool mesh_closest(const mesh *m, tn_vec3 p, float max_distance, closest *out);
 bool mesh_overlaps(const mesh *m, const geometry *b, pose b_in_a);
-// The line from the nearest of its triangles to a convex shape; false beyond `reach`.
-bool mesh_nearest(const mesh *m, const geometry *b, pose b_in_a, float reach, separation *out);
-box3 mesh_box(const mesh *m);
+// The line from the nearest of its triangles to a convex shape; false beyond `max_distance`.
+bool mesh_nearest(const mesh *m, const geometry *b, pose b_in_a, float max_distance,
+                  separation *out);
+aabb mesh_aabb(const mesh *m);
 
-bool height_field_ray(const height_field *f, tn_vec3 from, tn_vec3 way, float max_fraction,
+bool height_field_ray(const height_field *f, tn_vec3 from, tn_vec3 displacement, float max_fraction,
                       ray_hit *hit);
-bool height_field_cast(const height_field *f, const geometry *b, pose b_in_a, tn_vec3 way,
-                       float target, float max_fraction, cast_hit *hit);
+bool height_field_cast(const height_field *f, const geometry *b, pose b_in_a, tn_vec3 displacement,
+                       float target_distance, float max_fraction, cast_hit *hit);
 bool height_field_closest(const height_field *f, tn_vec3 p, float max_distance, closest *out);
 bool height_field_overlaps(const height_field *f, const geometry *b, pose b_in_a);
-bool height_field_nearest(const height_field *f, const geometry *b, pose b_in_a, float reach,
+bool height_field_nearest(const height_field *f, const geometry *b, pose b_in_a, float max_distance,
                           separation *out);
-box3 height_field_box(const height_field *f);
+aabb height_field_aabb(const height_field *f);
 
-bool wire_ray(const wire *w, float radius, tn_vec3 from, tn_vec3 way, float max_fraction,
+bool wire_ray(const wire *w, float radius, tn_vec3 from, tn_vec3 displacement, float max_fraction,
               ray_hit *hit);
-bool wire_cast(const wire *w, float radius, const geometry *b, pose b_in_a, tn_vec3 way,
-               float target, float max_fraction, cast_hit *hit);
+bool wire_cast(const wire *w, float radius, const geometry *b, pose b_in_a, tn_vec3 displacement,
+               float target_distance, float max_fraction, cast_hit *hit);
 bool wire_closest(const wire *w, float radius, tn_vec3 p, float max_distance, closest *out);
 bool wire_overlaps(const wire *w, float radius, const geometry *b, pose b_in_a);
-box3 wire_box(const wire *w, float radius);
+aabb wire_aabb(const wire *w, float radius);
 
 // The point of the axis closest to p: its parameter, from 0 to the number of cubics.
 float wire_closest_parameter(const wire *w, tn_vec3 p);
@@ -63,10 +64,11 @@ int wire_segment_count(const wire *w);
 // Makes the curve of a MANIFOLD_WIRE, in the wire's frame, the stretch of the axis from `behind` to
 // `ahead` of the touching point, in metres: what the body may pass in a step. Within one of the
 // wire's own cubics it is exact.
-#define WIRE_CHILDREN 8u // manifolds of one cubic: child / WIRE_CHILDREN is its number
-void wire_span(const wire *w, manifold *m, float behind, float ahead);
+#define WIRE_CHILDREN_PER_CUBIC                                                                    \
+  8u // manifolds of one cubic: child / WIRE_CHILDREN_PER_CUBIC is its number
+void wire_fit_curve(const wire *w, manifold *m, float behind, float ahead);
 // The direction of the axis at the touching point, before that.
-tn_vec3 wire_slope(const wire *w, const manifold *m);
+tn_vec3 wire_contact_tangent(const wire *w, const manifold *m);
 
 // For drawing: calls `line` for every edge.
 void mesh_edges(const mesh *m, void (*line)(tn_vec3 a, tn_vec3 b, void *context), void *context);

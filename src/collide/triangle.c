@@ -1,15 +1,15 @@
 // What one triangle of a surface can do by itself.
 #include "collide/core.h"
-#include "collide/facet.h"
+#include "collide/surface_contacts.h"
 
 // In double: the normal of a sliver, or of a small triangle far from the origin, is the same as
 // that of its neighbours in the plane.
 tn_vec3 triangle_normal(const tn_vec3 corner[3])
 {
-  d3 a = d3_of(corner[0]);
-  d3 n = d3_cross(d3_sub(d3_of(corner[1]), a), d3_sub(d3_of(corner[2]), a));
+  d3 a = d3_from_vec3(corner[0]);
+  d3 n = d3_cross(d3_sub(d3_from_vec3(corner[1]), a), d3_sub(d3_from_vec3(corner[2]), a));
   double length = sqrt(d3_dot(n, n));
-  return length > 0.0 ? v3_of(d3_scale(1.0 / length, n)) : tn_v3(0.0f, 0.0f, 0.0f);
+  return length > 0.0 ? vec3_from_d3(d3_scale(1.0 / length, n)) : tn_v3(0.0f, 0.0f, 0.0f);
 }
 
 static tn_vec3 segment_closest(tn_vec3 a, tn_vec3 b, tn_vec3 p)
@@ -44,11 +44,11 @@ tn_vec3 triangle_closest(const tn_vec3 corner[3], tn_vec3 normal, tn_vec3 p)
 
 // Seen along the ray, the ray passes all three edges on the same side. Both triangles of an edge
 // find the same value for it, but for the sign, so that no ray slips between them.
-bool triangle_ray(const tn_vec3 corner[3], tn_vec3 from, tn_vec3 way, float max_fraction,
+bool triangle_ray(const tn_vec3 corner[3], tn_vec3 from, tn_vec3 displacement, float max_fraction,
                   float *fraction)
 {
-  d3 a = d3_of(tn_sub(corner[0], from)), b = d3_of(tn_sub(corner[1], from));
-  d3 c = d3_of(tn_sub(corner[2], from)), d = d3_of(way);
+  d3 a = d3_from_vec3(tn_sub(corner[0], from)), b = d3_from_vec3(tn_sub(corner[1], from));
+  d3 c = d3_from_vec3(tn_sub(corner[2], from)), d = d3_from_vec3(displacement);
   double u = d3_dot(d, d3_cross(b, c)), v = d3_dot(d, d3_cross(c, a));
   double w = d3_dot(d, d3_cross(a, b)), sum = u + v + w;
   bool left = u >= 0.0 && v >= 0.0 && w >= 0.0, right = u <= 0.0 && v <= 0.0 && w <= 0.0;
@@ -67,7 +67,8 @@ geometry triangle_geometry(const tn_vec3 corner[3])
   return (geometry){.kind = GEOMETRY_TRIANGLE, .corner = {corner[0], corner[1], corner[2]}};
 }
 
-bool triangle_nearer(const tn_vec3 corner[3], const geometry *b, pose b_in_a, separation *best)
+bool triangle_update_nearest(const tn_vec3 corner[3], const geometry *b, pose b_in_a,
+                             separation *best)
 {
   geometry g = triangle_geometry(corner);
   separation s = convex_distance(&g, b, b_in_a);

@@ -1,8 +1,8 @@
 // What meets a wire, a tube around its axis with round ends. Points and segments with a radius are
 // taken against the cubics themselves, other shapes against short straight pieces.
-#include "collide/facet.h"
 #include "collide/manifold_list.h"
-#include "collide/spline.h"
+#include "collide/surface_contacts.h"
+#include "collide/wire_spline.h"
 
 // ---------------------------------------------------------------------------------------------
 // Directions
@@ -10,7 +10,7 @@
 static tn_vec3 unit(d3 v)
 {
   double length = sqrt(d3_dot(v, v));
-  return length > 0.0 ? v3_of(d3_scale(1.0 / length, v)) : tn_v3(0.0f, 0.0f, 0.0f);
+  return length > 0.0 ? vec3_from_d3(d3_scale(1.0 / length, v)) : tn_v3(0.0f, 0.0f, 0.0f);
 }
 
 // Some direction across another.
@@ -22,7 +22,7 @@ static tn_vec3 unit_across(d3 v)
 }
 
 // From the axis to what it is closest to; across the axis when that lies on it.
-static tn_vec3 place_normal(const wire *w, const wire_place *p)
+static tn_vec3 wire_location_normal(const wire *w, const wire_location *p)
 {
   d3 d = d3_sub(p->target, p->point);
   double scale = fabs(p->point.x) + fabs(p->point.y) + fabs(p->point.z);
@@ -59,7 +59,7 @@ static chord chord_of(const wire *w, int piece, int index, int count, float radi
   double length = sqrt(d3_dot(d, d));
   c.capsule = (geometry){.kind = TN_SHAPE_CAPSULE, .radius = radius};
   c.capsule.half_length = (float)(0.5 * length);
-  c.at.p = v3_of(d3_scale(0.5, d3_add(a, b)));
+  c.at.p = vec3_from_d3(d3_scale(0.5, d3_add(a, b)));
   c.at.q = length > 0.0 ? quat_y_to(unit(d)) : tn_quat_identity();
   return c;
 }
@@ -74,28 +74,28 @@ typedef struct wire_pair {
   float radius, margin; // of the wire
 } wire_pair;
 
-static manifold wire_manifold(const wire_pair *pair, const wire_place *p, tn_vec3 start,
+static manifold wire_manifold(const wire_pair *pair, const wire_location *p, tn_vec3 start,
                               tn_vec3 end)
 {
   const wire *w = pair->w;
   manifold m = {.form = MANIFOLD_WIRE, .count = 1, .round_side = 1};
-  m.normal = place_normal(w, p);
+  m.normal = wire_location_normal(w, p);
   m.radius_a = pair->radius;
   m.radius_b = pair->b->radius;
-  m.points[0].a = v3_of(p->point);
-  m.points[0].b = pose_unpoint(pair->b_in_a, v3_of(p->target));
+  m.points[0].a = vec3_from_d3(p->point);
+  m.points[0].b = pose_inverse_point(pair->b_in_a, vec3_from_d3(p->target));
   m.points[0].gap = (float)(p->distance - (double)m.radius_a - (double)m.radius_b);
   m.segment[1][0] = start;
   m.segment[1][1] = end;
   int cubic = w->pieces[p->piece].cubic;
   for (int i = 0; i < 4; i++)
     m.curve[i] = w->cubics[cubic].c[i];
-  m.parameter = place_parameter(w, p);
-  m.child = WIRE_CHILDREN * (uint32_t)cubic;
+  m.parameter = wire_location_parameter(w, p);
+  m.child = WIRE_CHILDREN_PER_CUBIC * (uint32_t)cubic;
   return m;
 }
 
-static double wire_reach(const wire_pair *pair)
+static double wire_contact_distance(const wire_pair *pair)
 {
   return (double)pair->radius + (double)pair->b->radius + (double)pair->margin;
 }
@@ -103,8 +103,9 @@ static double wire_reach(const wire_pair *pair)
 static void collide_sphere(const wire_pair *pair, manifold_list *list)
 {
   const tn_vec3 center = {0.0f, 0.0f, 0.0f};
-  wire_place places[MAX_MANIFOLDS];
-  int count = wire_minima(pair->w, d3_of(pair->b_in_a.p), wire_reach(pair), places, MAX_MANIFOLDS);
+  wire_location places[MAX_MANIFOLDS];
+  int count = wire_local_minima(pair->w, d3_from_vec3(pair->b_in_a.p), wire_contact_distance(pair),
+                                places, MAX_MANIFOLDS);
   for (int i = 0; i < count; i++) {
     manifold m = wire_manifold(pair, &places[i], center, center);
     m.points[0].b = center;
@@ -112,7 +113,7 @@ static void collide_sphere(const wire_pair *pair, manifold_list *list)
   }
 }
 
-static bool is_along(const wire *w, const wire_place *p, const d3 segment[2])
+static bool is_along_wire(const wire *w, const wire_location *p, const d3 segment[2])
 {
   d3 axis = d3_sub(segment[1], segment[0]), t = piece_tangent(w, p->piece, p->u);
   double dot = d3_dot(axis, t);
@@ -127,11 +128,12 @@ static bool collide_ends(const wire_pair *pair, const manifold *along, const tn_
   manifold found[2];
   int count = 0;
   for (int i = 0; i < 2; i++) {
-    wire_place places[MAX_MANIFOLDS];
-    d3 q = d3_of(pose_point(pair->b_in_a, end[i]));
-    int near = wire_minima(pair->w, q, wire_reach(pair), places, MAX_MANIFOLDS), best = -1;
+    wire_location places[MAX_MANIFOLDS];
+    d3 q = d3_from_vec3(pose_point(pair->b_in_a, end[i]));
+    int near = wire_local_minima(pair->w, q, wire_contact_distance(pair), places, MAX_MANIFOLDS),
+        best = -1;
     for (int k = 0; k < near; k++) {
-      bool same = tn_dot(place_normal(pair->w, &places[k]), along->normal) > 0.9f;
+      bool same = tn_dot(wire_location_normal(pair->w, &places[k]), along->normal) > 0.9f;
       if (same && (best < 0 || places[k].distance < places[best].distance))
         best = k;
     }
@@ -143,7 +145,7 @@ static bool collide_ends(const wire_pair *pair, const manifold *along, const tn_
     manifold_list_add(list, &found[count]);
     count += 1;
   }
-  if (count < 2 || manifolds_alike(&found[0], &found[1], list->size))
+  if (count < 2 || manifold_is_contained(&found[0], &found[1], list->size))
     return false;
   float higher = fmaxf(found[0].points[0].gap, found[1].points[0].gap);
   return higher - along->points[0].gap < 0.02f * (along->radius_a + along->radius_b);
@@ -154,12 +156,13 @@ static void collide_capsule(const wire_pair *pair, manifold_list *list)
   tn_vec3 end[2] = {{0.0f, -pair->b->half_length, 0.0f}, {0.0f, pair->b->half_length, 0.0f}};
   d3 segment[2];
   for (int i = 0; i < 2; i++)
-    segment[i] = d3_of(pose_point(pair->b_in_a, end[i]));
-  wire_place places[MAX_MANIFOLDS];
-  int count = wire_segment_minima(pair->w, segment, wire_reach(pair), places, MAX_MANIFOLDS);
+    segment[i] = d3_from_vec3(pose_point(pair->b_in_a, end[i]));
+  wire_location places[MAX_MANIFOLDS];
+  int count = wire_segment_local_minima(pair->w, segment, wire_contact_distance(pair), places,
+                                        MAX_MANIFOLDS);
   for (int i = 0; i < count; i++) {
     manifold m = wire_manifold(pair, &places[i], end[0], end[1]);
-    if (is_along(pair->w, &places[i], segment) && collide_ends(pair, &m, end, list))
+    if (is_along_wire(pair->w, &places[i], segment) && collide_ends(pair, &m, end, list))
       continue;
     manifold_list_add(list, &m);
   }
@@ -169,9 +172,9 @@ static void collide_capsule(const wire_pair *pair, manifold_list *list)
 // Contacts of other shapes
 
 // A round contact at an end of a chord counts only if the wire does not go on towards the shape.
-static bool goes_on(const wire *w, const chord *c, const manifold *m)
+static bool is_internal_end(const wire *w, const chord *c, const manifold *m)
 {
-  tn_vec3 local = pose_unpoint(c->at, m->points[0].a);
+  tn_vec3 local = pose_inverse_point(c->at, m->points[0].a);
   float half = c->capsule.half_length;
   bool at_start = local.y<-0.9999f * half, at_end = local.y> 0.9999f * half;
   if (at_start == at_end || m->count > 1)
@@ -185,27 +188,27 @@ static bool goes_on(const wire *w, const chord *c, const manifold *m)
 }
 
 // Moves flat contacts from the chord to the wire itself.
-static void bend_to_wire(const wire *w, const chord *c, manifold *m)
+static void project_to_wire(const wire *w, const chord *c, manifold *m)
 {
   for (int i = 0; i < m->count; i++) {
     manifold_point *p = &m->points[i];
-    float half = c->capsule.half_length, y = pose_unpoint(c->at, p->a).y;
+    float half = c->capsule.half_length, y = pose_inverse_point(c->at, p->a).y;
     double along = half > 0.0f ? 0.5 + 0.5 * (double)(y / half) : 0.0;
     along = fmin(fmax(along, 0.0), 1.0);
-    tn_vec3 on = v3_of(piece_point(w, c->piece, c->start + along * (c->end - c->start)));
+    tn_vec3 on = vec3_from_d3(piece_point(w, c->piece, c->start + along * (c->end - c->start)));
     p->gap -= tn_dot(m->normal, tn_sub(on, p->a));
     p->a = on;
   }
 }
 
 // Whether a chord is beyond a side of the shape's own box.
-static bool is_aside(const wire_pair *pair, const chord *c)
+static bool is_outside_aabb(const wire_pair *pair, const chord *c)
 {
   tn_vec3 half = pose_vector(c->at, tn_v3(0.0f, c->capsule.half_length, 0.0f));
-  tn_vec3 a = pose_unpoint(pair->b_in_a, tn_sub(c->at.p, half));
-  tn_vec3 b = pose_unpoint(pair->b_in_a, tn_add(c->at.p, half));
-  box3 line = box_grow(box_of(a, b), 1.0001f * pair->radius + pair->margin);
-  box3 box = geometry_box(pair->b, (pose){{0.0f, 0.0f, 0.0f}, tn_quat_identity()});
+  tn_vec3 a = pose_inverse_point(pair->b_in_a, tn_sub(c->at.p, half));
+  tn_vec3 b = pose_inverse_point(pair->b_in_a, tn_add(c->at.p, half));
+  aabb line = aabb_expand(aabb_from_points(a, b), 1.0001f * pair->radius + pair->margin);
+  aabb box = geometry_aabb(pair->b, (pose){{0.0f, 0.0f, 0.0f}, tn_quat_identity()});
   return line.lower.x > box.upper.x || line.lower.y > box.upper.y || line.lower.z > box.upper.z ||
          line.upper.x < box.lower.x || line.upper.y < box.lower.y || line.upper.z < box.lower.z;
 }
@@ -214,7 +217,8 @@ static void collide_chord(const wire_pair *pair, const chord *c, manifold_list *
 {
   pose b_in_chord = pose_mul(pose_inverse(c->at), pair->b_in_a);
   manifold m;
-  if (is_aside(pair, c) || !collide_convex(&c->capsule, pair->b, b_in_chord, pair->margin, &m))
+  if (is_outside_aabb(pair, c) ||
+      !collide_convex(&c->capsule, pair->b, b_in_chord, pair->margin, &m))
     return;
   m.normal = pose_vector(c->at, m.normal);
   for (int i = 0; i < m.count; i++)
@@ -222,10 +226,10 @@ static void collide_chord(const wire_pair *pair, const chord *c, manifold_list *
   if (m.form == MANIFOLD_ROUND) {
     for (int i = 0; i < 2; i++)
       m.segment[0][i] = pose_point(c->at, m.segment[0][i]);
-    if (goes_on(pair->w, c, &m))
+    if (is_internal_end(pair->w, c, &m))
       return;
   } else if (m.form == MANIFOLD_FLAT) {
-    bend_to_wire(pair->w, c, &m);
+    project_to_wire(pair->w, c, &m);
   }
   m.child = 8u * (uint32_t)c->piece + (uint32_t)(c->start * 7.5);
   manifold_list_add(list, &m);
@@ -234,8 +238,8 @@ static void collide_chord(const wire_pair *pair, const chord *c, manifold_list *
 static void collide_chords(const wire_pair *pair, manifold_list *list)
 {
   const wire *w = pair->w;
-  box3 box = box_grow(geometry_box(pair->b, pair->b_in_a), pair->radius + pair->margin);
-  bvh_walk walk = bvh_sweep(w->nodes, box, tn_v3(0.0f, 0.0f, 0.0f), 0.0f);
+  aabb box = aabb_expand(geometry_aabb(pair->b, pair->b_in_a), pair->radius + pair->margin);
+  bvh_iterator walk = bvh_sweep(w->nodes, box, tn_v3(0.0f, 0.0f, 0.0f), 0.0f);
   for (int piece; (piece = bvh_next(&walk)) >= 0;) {
     int count = chord_count(w, piece, pair->radius);
     for (int i = 0; i < count; i++) {
@@ -249,7 +253,7 @@ int collide_wire(const geometry *a, const geometry *b, pose b_in_a, float margin
                  int capacity)
 {
   wire_pair pair = {a->wire, b, b_in_a, a->radius, margin};
-  box3 box = geometry_box(b, b_in_a);
+  aabb box = geometry_aabb(b, b_in_a);
   manifold_list list;
   list.count = 0;
   list.size = 0.5f * tn_length(tn_sub(box.upper, box.lower));
@@ -264,18 +268,18 @@ int collide_wire(const geometry *a, const geometry *b, pose b_in_a, float margin
 
 bool wire_overlaps(const wire *w, float radius, const geometry *b, pose b_in_a)
 {
-  wire_place place = {0};
-  double reach = (double)radius + (double)b->radius;
+  wire_location place = {0};
+  double max_distance = (double)radius + (double)b->radius;
   if (b->kind == TN_SHAPE_SPHERE)
-    return wire_nearest(w, d3_of(b_in_a.p), (float)reach, &place);
+    return wire_nearest(w, d3_from_vec3(b_in_a.p), (float)max_distance, &place);
   if (b->kind == TN_SHAPE_CAPSULE) {
     tn_vec3 half = tn_v3(0.0f, b->half_length, 0.0f);
-    d3 segment[2] = {d3_of(pose_point(b_in_a, tn_scale(-1.0f, half))),
-                     d3_of(pose_point(b_in_a, half))};
-    return wire_segment_minima(w, segment, reach, &place, 1) > 0;
+    d3 segment[2] = {d3_from_vec3(pose_point(b_in_a, tn_scale(-1.0f, half))),
+                     d3_from_vec3(pose_point(b_in_a, half))};
+    return wire_segment_local_minima(w, segment, max_distance, &place, 1) > 0;
   }
-  box3 box = box_grow(geometry_box(b, b_in_a), radius);
-  bvh_walk walk = bvh_sweep(w->nodes, box, tn_v3(0.0f, 0.0f, 0.0f), 0.0f);
+  aabb box = aabb_expand(geometry_aabb(b, b_in_a), radius);
+  bvh_iterator walk = bvh_sweep(w->nodes, box, tn_v3(0.0f, 0.0f, 0.0f), 0.0f);
   for (int piece; (piece = bvh_next(&walk)) >= 0;) {
     int count = chord_count(w, piece, radius);
     for (int i = 0; i < count; i++) {
@@ -291,19 +295,19 @@ bool wire_overlaps(const wire *w, float radius, const geometry *b, pose b_in_a)
 // ---------------------------------------------------------------------------------------------
 // Boxes, closest points
 
-box3 wire_box(const wire *w, float radius)
+aabb wire_aabb(const wire *w, float radius)
 {
-  return box_grow(w->nodes[0].box, radius);
+  return aabb_expand(w->nodes[0].box, radius);
 }
 
 bool wire_closest(const wire *w, float radius, tn_vec3 p, float max_distance, closest *out)
 {
-  wire_place place;
-  if (!wire_nearest(w, d3_of(p), max_distance + radius, &place))
+  wire_location place;
+  if (!wire_nearest(w, d3_from_vec3(p), max_distance + radius, &place))
     return false;
   out->distance = (float)(place.distance - (double)radius);
-  out->normal = place_normal(w, &place);
-  out->point = tn_add(v3_of(place.point), tn_scale(radius, out->normal));
+  out->normal = wire_location_normal(w, &place);
+  out->point = tn_add(vec3_from_d3(place.point), tn_scale(radius, out->normal));
   return true;
 }
 
@@ -313,17 +317,17 @@ bool wire_closest(const wire *w, float radius, tn_vec3 p, float max_distance, cl
 typedef struct tube_ray {
   const wire *w;
   double radius;
-  d3 from, way;
+  d3 from, displacement;
   double speed; // length of the way
 } tube_ray;
 
-static wire_place ray_place(const tube_ray *r, int piece, double t)
+static wire_location ray_place(const tube_ray *r, int piece, double t)
 {
-  return piece_closest(r->w, piece, d3_add(r->from, d3_scale(t, r->way)));
+  return piece_closest(r->w, piece, d3_add(r->from, d3_scale(t, r->displacement)));
 }
 
 // The ray is outside at `lower` and inside at `upper`.
-static double halve_to_surface(const tube_ray *r, int piece, double lower, double upper)
+static double bisect_to_surface(const tube_ray *r, int piece, double lower, double upper)
 {
   for (int i = 0; i < 40; i++) {
     double t = 0.5 * (lower + upper);
@@ -341,16 +345,16 @@ static double halve_to_surface(const tube_ray *r, int piece, double lower, doubl
 static bool piece_ray(const tube_ray *r, int piece, double limit, double *hit)
 {
   const wire_knot *a = &r->w->knots[piece];
-  d3 across = d3_sub(d3_of((a + 1)->position), d3_of(a->position));
+  d3 across = d3_sub(d3_from_vec3((a + 1)->position), d3_from_vec3(a->position));
   double length = sqrt(d3_dot(across, across)), before = 0.0, t = 0.0;
   for (int i = 0; i < 100 && t <= limit; i++) {
-    wire_place p = ray_place(r, piece, t);
+    wire_location p = ray_place(r, piece, t);
     double gap = p.distance - r->radius;
     if (gap <= 1e-6 * r->radius) {
-      *hit = gap < 0.0 ? halve_to_surface(r, piece, before, t) : t;
+      *hit = gap < 0.0 ? bisect_to_surface(r, piece, before, t) : t;
       return true;
     }
-    double approach = d3_dot(d3_sub(p.point, p.target), r->way) / p.distance;
+    double approach = d3_dot(d3_sub(p.point, p.target), r->displacement) / p.distance;
     if (approach <= 0.0 && gap > length)
       return false;
     double step = fmax(gap, 0.1 * length) / r->speed;
@@ -363,17 +367,21 @@ static bool piece_ray(const tube_ray *r, int piece, double limit, double *hit)
 }
 
 // Where a sphere of that radius, less the wire's, would meet the wire.
-static bool tube_cast(const wire *w, float radius, tn_vec3 from, tn_vec3 way, float max_fraction,
-                      double *fraction, wire_place *place)
+static bool tube_cast(const wire *w, float radius, tn_vec3 from, tn_vec3 displacement,
+                      float max_fraction, double *fraction, wire_location *place)
 {
-  tube_ray r = {.w = w, .radius = (double)radius, .from = d3_of(from), .way = d3_of(way)};
+  tube_ray r = {.w = w,
+                .radius = (double)radius,
+                .from = d3_from_vec3(from),
+                .displacement = d3_from_vec3(displacement)};
   *fraction = 0.0;
   if (wire_nearest(w, r.from, radius, place))
     return true;
-  r.speed = sqrt(d3_dot(r.way, r.way));
+  r.speed = sqrt(d3_dot(r.displacement, r.displacement));
   if (!(r.speed > 0.0))
     return false;
-  bvh_walk walk = bvh_sweep(w->nodes, box_grow(box_of(from, from), radius), way, max_fraction);
+  bvh_iterator walk = bvh_sweep(w->nodes, aabb_expand(aabb_from_points(from, from), radius),
+                                displacement, max_fraction);
   bool found = false;
   for (int piece; (piece = bvh_next(&walk)) >= 0;) {
     double hit;
@@ -387,53 +395,54 @@ static bool tube_cast(const wire *w, float radius, tn_vec3 from, tn_vec3 way, fl
   return found;
 }
 
-bool wire_ray(const wire *w, float radius, tn_vec3 from, tn_vec3 way, float max_fraction,
+bool wire_ray(const wire *w, float radius, tn_vec3 from, tn_vec3 displacement, float max_fraction,
               ray_hit *hit)
 {
   double fraction;
-  wire_place place;
-  if (!tube_cast(w, radius, from, way, max_fraction, &fraction, &place))
+  wire_location place;
+  if (!tube_cast(w, radius, from, displacement, max_fraction, &fraction, &place))
     return false;
   bool inside = fraction == 0.0 && place.distance < (double)radius;
   hit->fraction = (float)fraction;
-  hit->normal = inside ? tn_v3(0.0f, 0.0f, 0.0f) : place_normal(w, &place);
+  hit->normal = inside ? tn_v3(0.0f, 0.0f, 0.0f) : wire_location_normal(w, &place);
   return true;
 }
 
-static bool cast_chord(const chord *c, const geometry *b, pose b_in_a, tn_vec3 way, float target,
-                       float max_fraction, cast_hit *hit)
+static bool cast_chord(const chord *c, const geometry *b, pose b_in_a, tn_vec3 displacement,
+                       float target, float max_fraction, cast_hit *hit)
 {
   pose b_in_chord = pose_mul(pose_inverse(c->at), b_in_a);
-  if (!geometry_cast(&c->capsule, b, b_in_chord, pose_unvector(c->at, way), target, max_fraction,
-                     hit))
+  if (!geometry_cast(&c->capsule, b, b_in_chord, pose_inverse_vector(c->at, displacement), target,
+                     max_fraction, hit))
     return false;
   hit->point = pose_point(c->at, hit->point);
   hit->normal = pose_vector(c->at, hit->normal);
   return true;
 }
 
-bool wire_cast(const wire *w, float radius, const geometry *b, pose b_in_a, tn_vec3 way,
+bool wire_cast(const wire *w, float radius, const geometry *b, pose b_in_a, tn_vec3 displacement,
                float target, float max_fraction, cast_hit *hit)
 {
   if (b->kind == TN_SHAPE_SPHERE) {
     double fraction;
-    wire_place place;
-    if (!tube_cast(w, radius + b->radius + target, b_in_a.p, way, max_fraction, &fraction, &place))
+    wire_location place;
+    if (!tube_cast(w, radius + b->radius + target, b_in_a.p, displacement, max_fraction, &fraction,
+                   &place))
       return false;
     hit->fraction = (float)fraction;
-    hit->normal = place_normal(w, &place);
-    hit->point = tn_add(v3_of(place.point), tn_scale(radius, hit->normal));
+    hit->normal = wire_location_normal(w, &place);
+    hit->point = tn_add(vec3_from_d3(place.point), tn_scale(radius, hit->normal));
     return true;
   }
-  box3 box = box_grow(geometry_box(b, b_in_a), radius + target);
-  bvh_walk walk = bvh_sweep(w->nodes, box, way, max_fraction);
+  aabb box = aabb_expand(geometry_aabb(b, b_in_a), radius + target);
+  bvh_iterator walk = bvh_sweep(w->nodes, box, displacement, max_fraction);
   bool found = false;
   for (int piece; (piece = bvh_next(&walk)) >= 0;) {
     int count = chord_count(w, piece, radius);
     for (int i = 0; i < count; i++) {
       chord c = chord_of(w, piece, i, count, radius);
       cast_hit h;
-      if (!cast_chord(&c, b, b_in_a, way, target, walk.limit, &h))
+      if (!cast_chord(&c, b, b_in_a, displacement, target, walk.limit, &h))
         continue;
       walk.limit = h.fraction;
       *hit = h;
@@ -456,11 +465,11 @@ static tn_vec3 cubic_second(const wire_cubic *c, float s)
   return tn_add(tn_scale(2.0f, c->c[2]), tn_scale(6.0f * s, c->c[3]));
 }
 
-typedef struct wire_spot {
-  tn_vec3 point, slope, bend; // derivatives by the parameter of the whole wire
-} wire_spot;
+typedef struct wire_derivatives {
+  tn_vec3 point, derivative, second_derivative; // derivatives by the parameter of the whole wire
+} wire_derivatives;
 
-static wire_spot spot_at(const wire *w, float parameter)
+static wire_derivatives wire_derivatives_at(const wire *w, float parameter)
 {
   float count = (float)w->cubic_count;
   if (w->closed) {
@@ -470,44 +479,47 @@ static wire_spot spot_at(const wire *w, float parameter)
   int cubic = parameter < count ? (int)parameter : w->cubic_count - 1;
   float s = parameter - (float)cubic;
   const wire_cubic *c = &w->cubics[cubic];
-  wire_spot spot = {wire_point(w, parameter), cubic_derivative(c, s), cubic_second(c, s)};
-  return spot;
+  wire_derivatives derivatives = {wire_point(w, parameter), cubic_derivative(c, s),
+                                  cubic_second(c, s)};
+  return derivatives;
 }
 
-static float whole_parameter(const manifold *m)
+static float global_parameter(const manifold *m)
 {
-  uint32_t cubic = m->child / WIRE_CHILDREN;
+  uint32_t cubic = m->child / WIRE_CHILDREN_PER_CUBIC;
   return (float)cubic + m->parameter;
 }
 
-tn_vec3 wire_slope(const wire *w, const manifold *m)
+tn_vec3 wire_contact_tangent(const wire *w, const manifold *m)
 {
-  return spot_at(w, whole_parameter(m)).slope;
+  return wire_derivatives_at(w, global_parameter(m)).derivative;
 }
 
 // The polynomial with the points, slopes and bends of both ends; `width` is the parameter between
 // them. One that knew points and slopes only would miss a coil by a tenth of a millimetre, and a
 // fast marble feels that.
-static void join_spots(wire_spot a, wire_spot b, float width, tn_vec3 *curve)
+static void fit_quintic_hermite(wire_derivatives a, wire_derivatives b, float width, tn_vec3 *curve)
 {
-  tn_vec3 slope = tn_scale(width, a.slope);
-  tn_vec3 bend = tn_scale(0.5f * width * width, a.bend);
-  // What this leaves to the end of point, slope and half the bend.
-  tn_vec3 way = tn_sub(tn_sub(b.point, a.point), tn_add(slope, bend));
-  tn_vec3 turn = tn_sub(tn_scale(width, b.slope), tn_add(slope, tn_scale(2.0f, bend)));
-  tn_vec3 more = tn_sub(tn_scale(0.5f * width * width, b.bend), bend);
+  tn_vec3 derivative = tn_scale(width, a.derivative);
+  tn_vec3 second_derivative = tn_scale(0.5f * width * width, a.second_derivative);
+  // What this leaves to the end of point, derivative and half the second_derivative.
+  tn_vec3 displacement = tn_sub(tn_sub(b.point, a.point), tn_add(derivative, second_derivative));
+  tn_vec3 turn =
+      tn_sub(tn_scale(width, b.derivative), tn_add(derivative, tn_scale(2.0f, second_derivative)));
+  tn_vec3 more = tn_sub(tn_scale(0.5f * width * width, b.second_derivative), second_derivative);
   curve[0] = a.point;
-  curve[1] = slope;
-  curve[2] = bend;
-  curve[3] = tn_add(tn_sub(tn_scale(10.0f, way), tn_scale(4.0f, turn)), more);
-  curve[4] = tn_sub(tn_scale(7.0f, turn), tn_add(tn_scale(15.0f, way), tn_scale(2.0f, more)));
-  curve[5] = tn_add(tn_sub(tn_scale(6.0f, way), tn_scale(3.0f, turn)), more);
+  curve[1] = derivative;
+  curve[2] = second_derivative;
+  curve[3] = tn_add(tn_sub(tn_scale(10.0f, displacement), tn_scale(4.0f, turn)), more);
+  curve[4] =
+      tn_sub(tn_scale(7.0f, turn), tn_add(tn_scale(15.0f, displacement), tn_scale(2.0f, more)));
+  curve[5] = tn_add(tn_sub(tn_scale(6.0f, displacement), tn_scale(3.0f, turn)), more);
 }
 
-void wire_span(const wire *w, manifold *m, float behind, float ahead)
+void wire_fit_curve(const wire *w, manifold *m, float behind, float ahead)
 {
-  float at = whole_parameter(m);
-  float speed = tn_length(spot_at(w, at).slope);
+  float at = global_parameter(m);
+  float speed = tn_length(wire_derivatives_at(w, at).derivative);
   if (!(speed > 0.0f)) {
     return;
   }
@@ -519,6 +531,6 @@ void wire_span(const wire *w, manifold *m, float behind, float ahead)
     to = fminf(to, (float)w->cubic_count);
   }
   float width = to - from;
-  join_spots(spot_at(w, from), spot_at(w, to), width, m->curve);
+  fit_quintic_hermite(wire_derivatives_at(w, from), wire_derivatives_at(w, to), width, m->curve);
   m->parameter = (at - from) / width;
 }

@@ -2,7 +2,7 @@
 #ifndef TENON_KERNEL_ALGEBRA_H
 #define TENON_KERNEL_ALGEBRA_H
 
-#include "lane.h"
+#include "kernel/lane.h"
 
 typedef struct V {
   R x, y, z;

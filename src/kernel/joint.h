@@ -5,7 +5,7 @@
 #ifndef TENON_KERNEL_JOINT_H
 #define TENON_KERNEL_JOINT_H
 
-#include "rows.h"
+#include "kernel/rows.h"
 
 // What the solver tells apart. A ball joint without limits, damping or friction is a POINT.
 typedef enum JointType {
@@ -157,9 +157,9 @@ KERNEL R angle_near(R angle, R middle)
 // How an angle about `axis` changes that is seen along it: from a direction that leans towards the
 // axis, `lean` being the cosine between them and `across` its part across the axis, other turns
 // change it as well. Where the direction lies along the axis there is no bound, so it gets one.
-KERNEL V angle_gradient(V axis, R lean, V across)
+KERNEL V angle_gradient(V axis, R axis_cosine, V across)
 {
-  return v_sub(axis, v_scale(lean / r_max(v_dot(across, across), splat(0.0025f)), across));
+  return v_sub(axis, v_scale(axis_cosine / r_max(v_dot(across, across), splat(0.0025f)), across));
 }
 
 // An angle that limits act on. Where `sine` is zero there is none, and passing by it jumps;
@@ -258,13 +258,13 @@ KERNEL void universal_rows(Q frame, Q q, const RowParams *params, Rows *rows)
 
 // At half a turn a rotation vector changes its sign, and with it how far a component is beyond a
 // range that is not the same both ways. So what counts becomes that of the range about zero, from
-// FLIP on. `turn` is the angle of the rotation and `axis` how that changes.
-#define FLIP 2.9f // rad
+// TUNING_HALF_TURN_BLEND on. `turn` is the angle of the rotation and `axis` how that changes.
+#define TUNING_HALF_TURN_BLEND 2.9f // rad
 
 KERNEL void range_across_half_turn(R turn, V axis, R lo, R hi, R *x, V *n)
 {
-  R slope = splat(1.0f / (3.14159265f - FLIP));
-  R share = r_clamp(slope * (turn - FLIP), splat(0.0f), splat(1.0f));
+  R slope = splat(1.0f / (3.14159265f - TUNING_HALF_TURN_BLEND));
+  R share = r_clamp(slope * (turn - TUNING_HALF_TURN_BLEND), splat(0.0f), splat(1.0f));
   R half = 0.5f * (hi - lo);
   R one_way = *x - r_clamp(*x, lo, hi);
   R both_ways = *x - r_clamp(*x, -half, half);
@@ -272,7 +272,7 @@ KERNEL void range_across_half_turn(R turn, V axis, R lo, R hi, R *x, V *n)
   R steepness = pick(one_way == 0.0f, splat(0.0f), 1.0f - share) +
                 pick(both_ways == 0.0f, splat(0.0f), share);
   V change = v_scale(slope * (both_ways - one_way), axis);
-  M near = turn > FLIP;
+  M near = turn > TUNING_HALF_TURN_BLEND;
   *x = pick(near & (beyond != 0.0f), pick(beyond > 0.0f, hi, lo) + beyond, *x);
   *n = v_pick(near & (beyond != 0.0f), v_add(v_scale(steepness, *n), change), *n);
 }

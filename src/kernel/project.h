@@ -9,7 +9,7 @@
 #ifndef TENON_KERNEL_PROJECT_H
 #define TENON_KERNEL_PROJECT_H
 
-#include "algebra.h"
+#include "kernel/algebra.h"
 
 // A body during a step.
 typedef struct Body {
@@ -32,7 +32,7 @@ KERNEL Q rotated_by(Q q, V w)
   return q_normalize(sum);
 }
 
-KERNEL void change(Body *body, V dv, V dw, Form form, R h)
+KERNEL void apply_delta(Body *body, V dv, V dw, Form form, R h)
 {
   body->v = v_add(body->v, dv);
   body->w = v_add(body->w, dw);
@@ -45,8 +45,8 @@ KERNEL void change(Body *body, V dv, V dw, Form form, R h)
 // First operation, eq. 6-9: impulse p at the levers ra, rb.
 KERNEL void apply_linear(Body *a, Body *b, V ra, V rb, V p, Form form, R h)
 {
-  change(a, v_scale(-a->im, p), s_mul(a->ii, v_cross(p, ra)), form, h);
-  change(b, v_scale(b->im, p), s_mul(b->ii, v_cross(rb, p)), form, h);
+  apply_delta(a, v_scale(-a->im, p), s_mul(a->ii, v_cross(p, ra)), form, h);
+  apply_delta(b, v_scale(b->im, p), s_mul(b->ii, v_cross(rb, p)), form, h);
 }
 
 // Second operation, eq. 15-16: angular impulse t.
@@ -54,8 +54,8 @@ KERNEL void apply_angular(Body *a, Body *b, V t, Form form, R h)
 {
   V none = v_zero();
   V ta = s_mul(a->ii, t);
-  change(a, none, v_make(-ta.x, -ta.y, -ta.z), form, h);
-  change(b, none, s_mul(b->ii, t), form, h);
+  apply_delta(a, none, v_make(-ta.x, -ta.y, -ta.z), form, h);
+  apply_delta(b, none, s_mul(b->ii, t), form, h);
 }
 
 // What the operations act on: the velocity of B's point relative to A's, and the relative spin.

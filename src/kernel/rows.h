@@ -13,23 +13,23 @@
 #ifndef TENON_KERNEL_ROWS_H
 #define TENON_KERNEL_ROWS_H
 
-#include "project.h"
-#include "trig.h"
+#include "kernel/project.h"
+#include "kernel/trig.h"
 
 // Stands for an infinite end of a range: beyond any length, harmless in sums and products.
-#define OPEN_END 1e15f
+#define UNLIMITED 1e15f
 
-#define HELD_BACK_KEEP 0.4f
-#define MOTOR_KEEP 0.9f
-#define LOAD_TIME 1.0f // s
+#define TUNING_LIMITED_ROW_KEEP 0.4f
+#define TUNING_MOTOR_KEEP 0.9f
+#define TUNING_SPRING_LOAD_TIME 1.0f // s
 
 // What is known about a block at compile time.
 typedef struct BlockKind {
-  int rows;          // 0: the joint has no such block
-  int world_axes;    // the directions are the world's axes
-  int first_locked;  // rows from here on are locked, the ones before are ranges
-  int mixed;         // any row may be locked or a range, lane by lane
-  int vector_resist; // damping and friction act on all axes, else on row 0
+  int rows;               // 0: the joint has no such block
+  int world_axes;         // the directions are the world's axes
+  int first_locked;       // rows from here on are locked, the ones before are ranges
+  int mixed;              // any row may be locked or a range, lane by lane
+  int vector_dissipation; // damping and friction act on all axes, else on row 0
 } BlockKind;
 
 typedef struct Drive {
@@ -47,7 +47,7 @@ typedef struct RowParams {
 typedef struct RowState {
   R lambda[3];
   R drive;
-  V resist;
+  V friction;
   // What springs have carried of late; where joints are solved directly, what rows and drives gave
   // ahead of the coming step.
   R load[3], drive_load;
@@ -68,7 +68,7 @@ typedef struct Rows {
   V n[3];
   R x[3];
   S k;      // inverse mass in world axes
-  R mass;   // its mean
+  R k_mean; // its mean
   S k_rows; // and between rows
   Factor factor;
 } Rows;
@@ -76,10 +76,10 @@ typedef struct Rows {
 // How a pass solves.
 typedef struct Pass {
   R h, inv_h, inv_h2;
-  R time; // since the step began, at the end of this substep
-  R keep; // share of the last impulse a rigid row starts from
-  R push; // fastest removal of an error, m/s
-  R turn; // rad/s
+  R time;             // since the step began, at the end of this substep
+  R warm_share;       // share of the last impulse a rigid row starts from
+  R max_linear_bias;  // fastest removal of an error, m/s
+  R max_angular_bias; // rad/s
   Form form;
 } Pass;
 
@@ -97,7 +97,7 @@ KERNEL V axis_of(BlockKind kind, const Rows *rows, int i)
   return rows->n[i];
 }
 
-KERNEL R along(BlockKind kind, const Rows *rows, int i, V u)
+KERNEL R row_component(BlockKind kind, const Rows *rows, int i, V u)
 {
   if (kind.world_axes) {
     return i == 0 ? u.x : i == 1 ? u.y : u.z;
@@ -118,7 +118,7 @@ KERNEL V combine(BlockKind kind, const Rows *rows, const R *c)
   return sum;
 }
 
-KERNEL S masses_between_rows(BlockKind kind, const Rows *rows)
+KERNEL S row_inverse_masses(BlockKind kind, const Rows *rows)
 {
   if (kind.world_axes) {
     return rows->k;
@@ -219,22 +219,22 @@ KERNEL M is_rigid(R alpha, R w)
 
 // The share of its residual, e / h + alpha / h^2 lambda, that a row removes in a substep: all of
 // it, unless there is no compliance to limit its force and it would throw the bodies about.
-KERNEL R gain_of(R alpha, R residual, R fastest)
+KERNEL R bias_gain(R alpha, R residual, R max_bias)
 {
-  R gain = r_min(splat(1.0f), fastest / r_max(residual, splat(1e-30f)));
+  R gain = r_min(splat(1.0f), max_bias / r_max(residual, splat(1e-30f)));
   return pick(alpha > 0.0f, splat(1.0f), gain);
 }
 
 // The rate at which a residual, positive beyond the end of a range, is to be removed.
-KERNEL R removal(const Pass *pass, R alpha, R residual, R fastest)
+KERNEL R bias_rate(const Pass *pass, R alpha, R residual, R max_bias)
 {
   if (pass->form == FORM_POSITION) {
     return residual;
   }
-  return gain_of(alpha, residual, fastest) * residual;
+  return bias_gain(alpha, residual, max_bias) * residual;
 }
 
-KERNEL R mean_mass(S k)
+KERNEL R mean_inverse_mass(S k)
 {
   return (k.xx + k.yy + k.zz) * 0.333333333f;
 }
@@ -242,11 +242,11 @@ KERNEL R mean_mass(S k)
 // Locked rows are solved together, so they are rigid or not together.
 KERNEL M locked_are_rigid(const Pass *pass, const RowParams *params, const Rows *rows)
 {
-  return is_rigid(params->alpha * pass->inv_h2, rows->mass);
+  return is_rigid(params->alpha * pass->inv_h2, rows->k_mean);
 }
 
 // Adds the impulse d along row i to the block's total and to its velocity.
-KERNEL void push_row(BlockKind kind, const Rows *rows, int i, R d, V *u, V *total)
+KERNEL void add_row_impulse(BlockKind kind, const Rows *rows, int i, R d, V *u, V *total)
 {
   V p = v_scale(d, axis_of(kind, rows, i));
   *u = v_add(*u, s_mul(rows->k, p));
@@ -255,19 +255,19 @@ KERNEL void push_row(BlockKind kind, const Rows *rows, int i, R d, V *u, V *tota
 
 // Damping (eq. 31, 32, with the exact decay over h instead of its first-order term), then dry
 // friction, which may stop the motion but not exceed its bound.
-KERNEL void resist(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
-                   RowState *state, V *u, V *total)
+KERNEL void solve_dissipation(BlockKind kind, const Pass *pass, const RowParams *params,
+                              const Rows *rows, RowState *state, V *u, V *total)
 {
   R decay = 1.0f - r_exp(-params->damping * pass->h);
   R bound = params->friction * pass->h;
-  if (!kind.vector_resist) {
+  if (!kind.vector_dissipation) {
     R w = rows->k_rows.xx;
     R inverse = r_inverse_above(w, splat(0.0f));
-    push_row(kind, rows, 0, -decay * along(kind, rows, 0, *u) * inverse, u, total);
-    R wanted = state->resist.x - along(kind, rows, 0, *u) * inverse;
+    add_row_impulse(kind, rows, 0, -decay * row_component(kind, rows, 0, *u) * inverse, u, total);
+    R wanted = state->friction.x - row_component(kind, rows, 0, *u) * inverse;
     R now = r_clamp(wanted, -bound, bound);
-    push_row(kind, rows, 0, now - state->resist.x, u, total);
-    state->resist.x = now;
+    add_row_impulse(kind, rows, 0, now - state->friction.x, u, total);
+    state->friction.x = now;
     return;
   }
   BlockKind all = {3, 1, 0, 0, 1};
@@ -279,13 +279,13 @@ KERNEL void resist(BlockKind kind, const Pass *pass, const RowParams *params, co
   *total = v_add(*total, p);
   R stop[3] = {-u->x, -u->y, -u->z};
   solve_locked(all, &f, stop);
-  V wanted = v_add(state->resist, v_make(stop[0], stop[1], stop[2]));
+  V wanted = v_add(state->friction, v_make(stop[0], stop[1], stop[2]));
   R length = v_length(wanted);
   V now = v_scale(r_min(splat(1.0f), bound / r_max(length, splat(1e-30f))), wanted);
-  V d = v_sub(now, state->resist);
+  V d = v_sub(now, state->friction);
   *u = v_add(*u, s_mul(rows->k, d));
   *total = v_add(*total, d);
-  state->resist = now;
+  state->friction = now;
 }
 
 #define DRIVE_TARGET 1.0f
@@ -293,18 +293,18 @@ KERNEL void resist(BlockKind kind, const Pass *pass, const RowParams *params, co
 #define DRIVE_FORCE 3.0f
 
 // Motors and constant forces: the drives that know no position.
-KERNEL void drive_velocity(BlockKind kind, const Pass *pass, const RowParams *params,
-                           const Rows *rows, RowState *state, V *u, V *total)
+KERNEL void solve_motor(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
+                        RowState *state, V *u, V *total)
 {
   const Drive *drive = &params->drive;
   M motor = drive->mode == DRIVE_VELOCITY;
   M force = drive->mode == DRIVE_FORCE;
   R inverse = r_inverse_above(rows->k_rows.xx, splat(0.0f));
-  R wanted = state->drive + (drive->velocity - along(kind, rows, 0, *u)) * inverse;
+  R wanted = state->drive + (drive->velocity - row_component(kind, rows, 0, *u)) * inverse;
   wanted = pick(force, drive->force * pass->h, wanted);
   R bound = drive->max * pass->h;
   R now = pick(motor | force, r_clamp(wanted, -bound, bound), state->drive);
-  push_row(kind, rows, 0, now - state->drive, u, total);
+  add_row_impulse(kind, rows, 0, now - state->drive, u, total);
   state->drive = now;
 }
 
@@ -315,37 +315,37 @@ KERNEL R drive_error(const Pass *pass, const Drive *drive, const Rows *rows, int
   return angular ? r_wrap_angle(e) : e;
 }
 
-KERNEL void drive_target(BlockKind kind, const Pass *pass, const RowParams *params,
-                         const Rows *rows, int angular, RowState *state, V *u, V *total)
+KERNEL void solve_servo(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
+                        int angular, RowState *state, V *u, V *total)
 {
   const Drive *drive = &params->drive;
   M servo = drive->mode == DRIVE_TARGET;
   R w = rows->k_rows.xx;
   R alpha = drive->alpha * pass->inv_h2;
   R e = drive_error(pass, drive, rows, angular);
-  R fastest = (angular ? pass->turn : pass->push) + r_abs(drive->rate);
+  R max_bias = (angular ? pass->max_angular_bias : pass->max_linear_bias) + r_abs(drive->rate);
   R rate = e * pass->inv_h + alpha * state->drive;
   if (pass->form == FORM_VELOCITY) {
-    rate = gain_of(alpha, r_abs(rate), fastest) * rate;
+    rate = bias_gain(alpha, r_abs(rate), max_bias) * rate;
   }
-  R d = -(rate + along(kind, rows, 0, *u)) * r_inverse_above(w + alpha, splat(0.0f));
+  R d = -(rate + row_component(kind, rows, 0, *u)) * r_inverse_above(w + alpha, splat(0.0f));
   R bound = drive->max * pass->h;
   R now = pick(servo, r_clamp(state->drive + d, -bound, bound), state->drive);
-  push_row(kind, rows, 0, now - state->drive, u, total);
+  add_row_impulse(kind, rows, 0, now - state->drive, u, total);
   state->drive = now;
 }
 
 // Algorithm 3 and eq. 25 alike: whichever end of the range would be crossed pushes back, and
 // never pulls. With both ends open nothing is left, with both ends equal this is a locked row.
-KERNEL void keep_in_range(BlockKind kind, const Pass *pass, const RowParams *params,
-                          const Rows *rows, int i, R fastest, RowState *state, V *u, V *total)
+KERNEL void solve_limit(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
+                        int i, R max_bias, RowState *state, V *u, V *total)
 {
   R w = s_diagonal(rows->k_rows, i);
   R alpha = params->alpha_limit * pass->inv_h2;
   R spring = alpha * state->lambda[i];
-  R above = removal(pass, alpha, (rows->x[i] - params->hi[i]) * pass->inv_h + spring, fastest);
-  R below = -removal(pass, alpha, (params->lo[i] - rows->x[i]) * pass->inv_h - spring, fastest);
-  R rest = along(kind, rows, i, *u);
+  R above = bias_rate(pass, alpha, (rows->x[i] - params->hi[i]) * pass->inv_h + spring, max_bias);
+  R below = -bias_rate(pass, alpha, (params->lo[i] - rows->x[i]) * pass->inv_h - spring, max_bias);
+  R rest = row_component(kind, rows, i, *u);
   R inverse = r_inverse_above(w + alpha, splat(0.0f));
   R upper = r_min(state->lambda[i] - (above + rest) * inverse, splat(0.0f));
   R lower = r_max(state->lambda[i] - (below + rest) * inverse, splat(0.0f));
@@ -353,7 +353,7 @@ KERNEL void keep_in_range(BlockKind kind, const Pass *pass, const RowParams *par
   if (kind.mixed) {
     now = pick(is_locked(kind, params, i), state->lambda[i], now);
   }
-  push_row(kind, rows, i, now - state->lambda[i], u, total);
+  add_row_impulse(kind, rows, i, now - state->lambda[i], u, total);
   state->lambda[i] = now;
 }
 
@@ -386,17 +386,17 @@ KERNEL R locked_residuals(BlockKind kind, const Pass *pass, const RowParams *par
 // the masses along two axes differ by much, as those of a rod's length and breadth, that turns the
 // rod more about its length than the error was about its breadth, and from substep to substep the
 // overshoot grows without bound: two rods 1 m long and 5 cm thick fly apart within 3 s.
-KERNEL void hold_locked(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
-                        R fastest, RowState *state, V u, V *total)
+KERNEL void solve_locked_rows(BlockKind kind, const Pass *pass, const RowParams *params,
+                              const Rows *rows, R max_bias, RowState *state, V u, V *total)
 {
   R c[3];
   R residual = locked_residuals(kind, pass, params, rows, state, c);
   R gain = splat(1.0f);
   if (pass->form == FORM_VELOCITY) {
-    gain = gain_of(params->alpha, residual, fastest);
+    gain = bias_gain(params->alpha, residual, max_bias);
   }
   for (int i = kind.first_locked; i < 3; ++i) {
-    R r = gain * c[i] + along(kind, rows, i, u);
+    R r = gain * c[i] + row_component(kind, rows, i, u);
     c[i] = masked(kind, is_locked(kind, params, i), r);
   }
   solve_locked(kind, &rows->factor, c);
@@ -416,15 +416,15 @@ KERNEL void solve_positions(BlockKind kind, const Pass *pass, const RowParams *p
                             const Rows *rows, int angular, int drives, RowState *state, V *u,
                             V *total)
 {
-  R fastest = angular ? pass->turn : pass->push;
+  R max_bias = angular ? pass->max_angular_bias : pass->max_linear_bias;
   if (drives) {
-    drive_target(kind, pass, params, rows, angular, state, u, total);
+    solve_servo(kind, pass, params, rows, angular, state, u, total);
   }
   for (int i = 0; i < range_rows(kind); ++i) {
-    keep_in_range(kind, pass, params, rows, i, fastest, state, u, total);
+    solve_limit(kind, pass, params, rows, i, max_bias, state, u, total);
   }
   if (kind.first_locked < 3) {
-    hold_locked(kind, pass, params, rows, fastest, state, *u, total);
+    solve_locked_rows(kind, pass, params, rows, max_bias, state, *u, total);
   }
 }
 
@@ -432,46 +432,46 @@ KERNEL void solve_positions(BlockKind kind, const Pass *pass, const RowParams *p
 KERNEL void solve_velocities(BlockKind kind, const Pass *pass, const RowParams *params,
                              const Rows *rows, RowState *state, V *u, V *total)
 {
-  resist(kind, pass, params, rows, state, u, total);
-  drive_velocity(kind, pass, params, rows, state, u, total);
+  solve_dissipation(kind, pass, params, rows, state, u, total);
+  solve_motor(kind, pass, params, rows, state, u, total);
 }
 
 // All impulses of a block as one vector.
-KERNEL V impulse_of(BlockKind kind, const Rows *rows, int extras, const RowState *state)
+KERNEL V block_impulse(BlockKind kind, const Rows *rows, int extras, const RowState *state)
 {
   R c[3] = {state->lambda[0], state->lambda[1], state->lambda[2]};
   if (!extras) {
     return combine(kind, rows, c);
   }
   c[0] = c[0] + state->drive;
-  if (!kind.vector_resist) {
-    c[0] = c[0] + state->resist.x;
+  if (!kind.vector_dissipation) {
+    c[0] = c[0] + state->friction.x;
     return combine(kind, rows, c);
   }
-  return v_add(combine(kind, rows, c), state->resist);
+  return v_add(combine(kind, rows, c), state->friction);
 }
 
-KERNEL RowState share_of(const RowState *state, R share)
+KERNEL RowState scaled_row_state(const RowState *state, R share)
 {
   RowState part = *state;
   for (int i = 0; i < 3; ++i) {
     part.lambda[i] = share * state->lambda[i];
   }
   part.drive = share * state->drive;
-  part.resist = v_scale(share, state->resist);
+  part.friction = v_scale(share, state->friction);
   return part;
 }
 
 // What a rigid row keeps of its impulse. Removing an error feeds energy into the motion, and
 // forgetting impulses takes it out again: a row that removes its whole error keeps little. One
 // that is held back by the fastest removal keeps more, for its impulse must bear the load.
-KERNEL R kept(const Pass *pass, R gain)
+KERNEL R row_warm_share(const Pass *pass, R gain)
 {
-  return r_clamp(1.0f - gain, pass->keep, splat(HELD_BACK_KEEP));
+  return r_clamp(1.0f - gain, pass->warm_share, splat(TUNING_LIMITED_ROW_KEEP));
 }
 
 // Impulses that fade end at zero: subnormal numbers are slow.
-KERNEL R not_tiny(R x)
+KERNEL R flush_subnormal(R x)
 {
   return pick(r_abs(x) < 1e-25f, splat(0.0f), x);
 }
@@ -480,81 +480,84 @@ KERNEL R not_tiny(R x)
 // they would gain energy as those do. But at rest a spring must begin with its load, or it settles
 // where one pass from nothing leaves it. So only the difference from the load fades, and the load
 // follows the impulse slowly.
-KERNEL R faded(const Pass *pass, R share, R alpha, R lambda, R *load)
+KERNEL R decayed_impulse(const Pass *pass, R share, R alpha, R lambda, R *load)
 {
-  R rate = r_min(pass->h * (1.0f / LOAD_TIME), splat(1.0f));
+  R rate = r_min(pass->h * (1.0f / TUNING_SPRING_LOAD_TIME), splat(1.0f));
   R now = *load + rate * (lambda - *load);
-  *load = pick(alpha > 0.0f, not_tiny(now), splat(0.0f));
-  return not_tiny(share * lambda + (1.0f - share) * *load);
+  *load = pick(alpha > 0.0f, flush_subnormal(now), splat(0.0f));
+  return flush_subnormal(share * lambda + (1.0f - share) * *load);
 }
 
 // Springs that the substep resolves keep all of their impulse. Dry friction removes no error and is
 // bounded: it keeps all. A motor may push against a limit for ever, so its impulse must fade.
-KERNEL void leak(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
-                 R fastest, RowState *state)
+KERNEL void decay_impulses(BlockKind kind, const Pass *pass, const RowParams *params,
+                           const Rows *rows, R max_bias, RowState *state)
 {
   R one = splat(1.0f);
   R locked_kept = one;
   if (kind.first_locked < 3) {
     R c[3];
     R residual = locked_residuals(kind, pass, params, rows, state, c);
-    R gain = gain_of(params->alpha, residual, fastest);
-    locked_kept = pick(locked_are_rigid(pass, params, rows), kept(pass, gain), one);
+    R gain = bias_gain(params->alpha, residual, max_bias);
+    locked_kept = pick(locked_are_rigid(pass, params, rows), row_warm_share(pass, gain), one);
   }
   for (int i = 0; i < kind.rows; ++i) {
     R spring = params->alpha_limit * pass->inv_h2 * state->lambda[i];
     R beyond = r_max((rows->x[i] - params->hi[i]) * pass->inv_h + spring,
                      (params->lo[i] - rows->x[i]) * pass->inv_h - spring);
     M rigid = is_rigid(params->alpha_limit * pass->inv_h2, s_diagonal(rows->k_rows, i));
-    R range_kept = pick(rigid, kept(pass, gain_of(params->alpha_limit, beyond, fastest)), one);
+    R range_kept =
+        pick(rigid, row_warm_share(pass, bias_gain(params->alpha_limit, beyond, max_bias)), one);
     R share = pick(is_locked(kind, params, i), locked_kept, range_kept);
     R alpha = pick(is_locked(kind, params, i), params->alpha, params->alpha_limit);
-    state->lambda[i] = faded(pass, share, alpha, state->lambda[i], &state->load[i]);
+    state->lambda[i] = decayed_impulse(pass, share, alpha, state->lambda[i], &state->load[i]);
   }
   M rigid = is_rigid(params->drive.alpha * pass->inv_h2, rows->k_rows.xx);
-  R servo = pick(rigid, pass->keep, one);
-  R share = pick(params->drive.mode == DRIVE_TARGET, servo, splat(MOTOR_KEEP));
+  R servo = pick(rigid, pass->warm_share, one);
+  R share = pick(params->drive.mode == DRIVE_TARGET, servo, splat(TUNING_MOTOR_KEEP));
   R spring = pick(params->drive.mode == DRIVE_TARGET, params->drive.alpha, splat(0.0f));
-  state->drive = faded(pass, share, spring, state->drive, &state->drive_load);
+  state->drive = decayed_impulse(pass, share, spring, state->drive, &state->drive_load);
 }
 
 // Impulses to begin a substep with.
-KERNEL V warm_impulse(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
-                      int angular, int extras, RowState *state)
+KERNEL V warm_start_impulse(BlockKind kind, const Pass *pass, const RowParams *params,
+                            const Rows *rows, int angular, int extras, RowState *state)
 {
-  leak(kind, pass, params, rows, angular ? pass->turn : pass->push, state);
-  return impulse_of(kind, rows, extras, state);
+  decay_impulses(kind, pass, params, rows, angular ? pass->max_angular_bias : pass->max_linear_bias,
+                 state);
+  return block_impulse(kind, rows, extras, state);
 }
 
 // DEVIATION: the paper starts every substep from zero impulses. With one pass the springs that
 // share a body then miss each other's last change, and a chain of three is 2 h^2 g too long: 2 %
 // at one substep. Carrying the impulses of springs over makes rest exact. Rigid rows start from
 // zero, as printed.
-KERNEL V warm_springs(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
-                      RowState *state)
+KERNEL V warm_start_springs(BlockKind kind, const Pass *pass, const RowParams *params,
+                            const Rows *rows, RowState *state)
 {
   Pass forget = *pass;
-  forget.keep = splat(0.0f);
-  leak(kind, &forget, params, rows, splat(OPEN_END), state);
+  forget.warm_share = splat(0.0f);
+  decay_impulses(kind, &forget, params, rows, splat(UNLIMITED), state);
   M servo = params->drive.mode == DRIVE_TARGET;
   state->drive = pick(servo, state->drive, splat(0.0f));
-  state->resist = v_zero();
-  return impulse_of(kind, rows, kind.mixed || kind.first_locked > 0, state);
+  state->friction = v_zero();
+  return block_impulse(kind, rows, kind.mixed || kind.first_locked > 0, state);
 }
 
 // Velocities at the end of a step, where positions are already right: rigid rows stop, ranges that
 // push may push less but not pull. `given` holds what each row has given since the last drift.
-KERNEL void relax(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
-                  int drives, const RowState *state, RowState *given, V *u, V *total)
+KERNEL void relax_rows(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
+                       int drives, const RowState *state, RowState *applied, V *u, V *total)
 {
   if (drives) {
     R alpha = params->drive.alpha * pass->inv_h2;
     R w = rows->k_rows.xx;
     M servo = (params->drive.mode == DRIVE_TARGET) & is_rigid(alpha, w);
-    R d = -(along(kind, rows, 0, *u) - params->drive.rate) * r_inverse_above(w, splat(0.0f));
+    R d =
+        -(row_component(kind, rows, 0, *u) - params->drive.rate) * r_inverse_above(w, splat(0.0f));
     R bound = 0.5f * params->drive.max * pass->h;
-    R now = pick(servo, r_clamp(given->drive + d, -bound, bound), given->drive);
-    push_row(kind, rows, 0, now - given->drive, u, total);
+    R now = pick(servo, r_clamp(applied->drive + d, -bound, bound), applied->drive);
+    add_row_impulse(kind, rows, 0, now - applied->drive, u, total);
   }
   for (int i = 0; i < range_rows(kind); ++i) {
     R w = s_diagonal(rows->k_rows, i);
@@ -562,19 +565,19 @@ KERNEL void relax(BlockKind kind, const Pass *pass, const RowParams *params, con
     if (kind.mixed) {
       active = active & m_not(is_locked(kind, params, i));
     }
-    R d = given->lambda[i] - along(kind, rows, i, *u) * r_inverse_above(w, splat(0.0f));
+    R d = applied->lambda[i] - row_component(kind, rows, i, *u) * r_inverse_above(w, splat(0.0f));
     M above = active & (state->lambda[i] < 0.0f);
     M below = active & (state->lambda[i] > 0.0f);
-    R now = pick(above, r_min(d, splat(0.0f)), given->lambda[i]);
+    R now = pick(above, r_min(d, splat(0.0f)), applied->lambda[i]);
     now = pick(below, r_max(d, splat(0.0f)), now);
-    push_row(kind, rows, i, now - given->lambda[i], u, total);
+    add_row_impulse(kind, rows, i, now - applied->lambda[i], u, total);
   }
   if (kind.first_locked < 3) {
     M rigid = locked_are_rigid(pass, params, rows);
     R c[3] = {splat(0.0f), splat(0.0f), splat(0.0f)};
     for (int i = kind.first_locked; i < 3; ++i) {
       M stop = kind.mixed ? rigid & is_locked(kind, params, i) : rigid;
-      c[i] = pick(stop, -along(kind, rows, i, *u), splat(0.0f));
+      c[i] = pick(stop, -row_component(kind, rows, i, *u), splat(0.0f));
     }
     solve_locked(kind, &rows->factor, c);
     *total = v_add(*total, combine(kind, rows, c));

@@ -10,14 +10,14 @@
 #ifndef TENON_KERNEL_SOFT_H
 #define TENON_KERNEL_SOFT_H
 
-#include "project.h"
-#include "trig.h"
+#include "kernel/project.h"
+#include "kernel/trig.h"
 
 typedef struct Particle {
   V v;
   R w; // inverse mass
   V dx;
-  R share; // how many constraints hold it, at least 1
+  R constraint_count; // how many constraints hold it, at least 1
 } Particle;
 
 typedef struct SoftPass {
@@ -25,7 +25,7 @@ typedef struct SoftPass {
   Form form; // FORM_POSITION: rows at the latest pose, without a velocity term
 } SoftPass;
 
-KERNEL void push(const SoftPass *pass, Particle *p, V dv)
+KERNEL void apply_dv(const SoftPass *pass, Particle *p, V dv)
 {
   p->v = v_add(p->v, dv);
   if (pass->form == FORM_POSITION) {
@@ -34,7 +34,7 @@ KERNEL void push(const SoftPass *pass, Particle *p, V dv)
 }
 
 // How fast particle i moves away from the first; nothing where positions are solved.
-KERNEL V rate_of(const SoftPass *pass, const Particle *p, int i)
+KERNEL V velocity_from_first(const SoftPass *pass, const Particle *p, int i)
 {
   return pass->form == FORM_POSITION ? v_zero() : v_sub(p[i].v, p[0].v);
 }
@@ -72,26 +72,27 @@ KERNEL V edge_direction(V d, R *length)
   return v_pick(*length > 1e-20f, v_scale(1.0f / r_max(*length, splat(1e-20f)), d), x);
 }
 
-KERNEL void push_pair(const SoftPass *pass, Particle *p, V n, R lambda)
+KERNEL void apply_edge_impulse(const SoftPass *pass, Particle *p, V n, R lambda)
 {
-  push(pass, &p[0], v_scale(-p[0].w * lambda, n));
-  push(pass, &p[1], v_scale(p[1].w * lambda, n));
+  apply_dv(pass, &p[0], v_scale(-p[0].w * lambda, n));
+  apply_dv(pass, &p[1], v_scale(p[1].w * lambda, n));
 }
 
 // Only what pulls is known beforehand: a thread that is pushed gives way to the side.
-KERNEL void warm_edge(const SoftPass *pass, Particle *p, const V *d, R keep, EdgeState *state)
+KERNEL void warm_start_edge(const SoftPass *pass, Particle *p, const V *d, R warm_start_factor,
+                            EdgeState *state)
 {
   R length;
   V n = edge_direction(d[0], &length);
-  state->lambda = keep * r_min(state->lambda, splat(0.0f));
+  state->lambda = warm_start_factor * r_min(state->lambda, splat(0.0f));
   state->sum = state->sum + state->lambda;
-  push_pair(pass, p, n, state->lambda);
+  apply_edge_impulse(pass, p, n, state->lambda);
 }
 
 // How fast errors of rigid edges go, 1/s, but for a substep that is as long as that. Correcting
 // adds energy, which what is not kept of the last impulses takes away; faster, slack cloth
 // trembles.
-#define EDGE_RATE 720.0f
+#define TUNING_EDGE_CORRECTION_RATE 720.0f
 
 KERNEL void solve_edge(const SoftPass *pass, Particle *p, const V *d, const EdgeParams *params,
                        EdgeState *state)
@@ -101,14 +102,14 @@ KERNEL void solve_edge(const SoftPass *pass, Particle *p, const V *d, const Edge
   R w = p[0].w + p[1].w;
   R c = length - params->rest;
   if (pass->form == FORM_VELOCITY) {
-    R share = r_min(EDGE_RATE * pass->h, splat(1.0f));
+    R share = r_min(TUNING_EDGE_CORRECTION_RATE * pass->h, splat(1.0f));
     c = pick(params->compliance > 0.0f, c, share * c);
   }
-  R x = row_impulse(pass, c, v_dot(n, rate_of(pass, p, 1)), w, params->compliance, params->damping,
-                    state->lambda);
+  R x = row_impulse(pass, c, v_dot(n, velocity_from_first(pass, p, 1)), w, params->compliance,
+                    params->damping, state->lambda);
   state->lambda = state->lambda + x;
   state->sum = state->sum + x;
-  push_pair(pass, p, n, x);
+  apply_edge_impulse(pass, p, n, x);
 }
 
 // What correcting the length has added to the velocities of a hard row goes again.
@@ -119,10 +120,10 @@ KERNEL void relax_edge(const SoftPass *pass, Particle *p, const V *d, const Edge
   V n = edge_direction(d[0], &length);
   R w = p[0].w + p[1].w;
   R a = params->compliance * pass->inv_h2;
-  R x = -v_dot(n, rate_of(pass, p, 1)) * r_inverse_above(w + a, splat(0.0f));
+  R x = -v_dot(n, velocity_from_first(pass, p, 1)) * r_inverse_above(w + a, splat(0.0f));
   x = pick(a <= w, x, splat(0.0f));
   state->sum = state->sum + x;
-  push_pair(pass, p, n, x);
+  apply_edge_impulse(pass, p, n, x);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -132,32 +133,32 @@ typedef struct TetherParams {
   R length;
 } TetherParams;
 
-typedef struct RowMemory {
+typedef struct SoftRowState {
   R lambda;
-} RowMemory;
+} SoftRowState;
 
 // Stops what would be too long when the substep ends; never pushes.
 KERNEL void solve_tether(const SoftPass *pass, Particle *p, const V *d, const TetherParams *params,
-                         RowMemory *state)
+                         SoftRowState *state)
 {
   R length;
   V n = edge_direction(d[0], &length);
   R zero = splat(0.0f);
-  R x = row_impulse(pass, length - params->length, v_dot(n, rate_of(pass, p, 1)), p[0].w + p[1].w,
-                    zero, zero, zero);
+  R x = row_impulse(pass, length - params->length, v_dot(n, velocity_from_first(pass, p, 1)),
+                    p[0].w + p[1].w, zero, zero, zero);
   x = r_min(x, -state->lambda);
   state->lambda = state->lambda + x;
-  push_pair(pass, p, n, x);
+  apply_edge_impulse(pass, p, n, x);
 }
 
-KERNEL void relax_tether(const SoftPass *pass, Particle *p, const V *d, RowMemory *state)
+KERNEL void relax_tether(const SoftPass *pass, Particle *p, const V *d, SoftRowState *state)
 {
   R length;
   V n = edge_direction(d[0], &length);
   R zero = splat(0.0f);
-  R x = -v_dot(n, rate_of(pass, p, 1)) * r_inverse_above(p[0].w + p[1].w, zero);
+  R x = -v_dot(n, velocity_from_first(pass, p, 1)) * r_inverse_above(p[0].w + p[1].w, zero);
   x = pick(state->lambda < 0.0f, r_min(x, -state->lambda), zero);
-  push_pair(pass, p, n, x);
+  apply_edge_impulse(pass, p, n, x);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -170,14 +171,14 @@ typedef struct BendParams {
 
 // Flat at rest: c = sum k x is zero. Along c, which keeps angular momentum: sum x k x c = c x c.
 KERNEL void solve_bend(const SoftPass *pass, Particle *p, const V *d, const BendParams *params,
-                       RowMemory *state)
+                       SoftRowState *state)
 {
   V c = v_zero();
   V rate = v_zero();
   R w = params->k[0] * params->k[0] * p[0].w;
   for (int i = 1; i < 4; ++i) {
     c = v_add(c, v_scale(params->k[i], d[i - 1]));
-    rate = v_add(rate, v_scale(params->k[i], rate_of(pass, p, i)));
+    rate = v_add(rate, v_scale(params->k[i], velocity_from_first(pass, p, i)));
     w = w + params->k[i] * params->k[i] * p[i].w;
   }
   R size = v_length(c);
@@ -187,33 +188,33 @@ KERNEL void solve_bend(const SoftPass *pass, Particle *p, const V *d, const Bend
   x = pick(size > 1e-20f, x, splat(0.0f));
   state->lambda = state->lambda + x;
   for (int i = 0; i < 4; ++i) {
-    push(pass, &p[i], v_scale(x * params->k[i] * p[i].w, n));
+    apply_dv(pass, &p[i], v_scale(x * params->k[i] * p[i].w, n));
   }
 }
 
-typedef struct FoldParams {
+typedef struct DihedralParams {
   R rest; // rad
   R compliance, damping;
-} FoldParams;
+} DihedralParams;
 
-KERNEL R solve_gradient(const SoftPass *pass, Particle *p, const V *g, R c, R compliance, R damping,
-                        R lambda, R lowest)
+KERNEL R solve_row_along_gradient(const SoftPass *pass, Particle *p, const V *g, R c, R compliance,
+                                  R damping, R lambda, R lowest)
 {
   R rate = splat(0.0f);
   R w = p[0].w * v_dot(g[0], g[0]);
   for (int i = 1; i < 4; ++i) {
-    rate = rate + v_dot(g[i], rate_of(pass, p, i));
+    rate = rate + v_dot(g[i], velocity_from_first(pass, p, i));
     w = w + p[i].w * v_dot(g[i], g[i]);
   }
   R x = r_max(row_impulse(pass, c, rate, w, compliance, damping, lambda), lowest - lambda);
   for (int i = 0; i < 4; ++i) {
-    push(pass, &p[i], v_scale(x * p[i].w, g[i]));
+    apply_dv(pass, &p[i], v_scale(x * p[i].w, g[i]));
   }
   return x;
 }
 
 // The angle between triangles 0 1 2 and 1 0 3 about the edge 0 1, and its gradient.
-KERNEL R fold_angle(const V *d, V *g)
+KERNEL R dihedral_angle(const V *d, V *g)
 {
   V e = d[0];
   V n1 = v_cross(e, d[1]);
@@ -236,13 +237,14 @@ KERNEL R fold_angle(const V *d, V *g)
   return angle;
 }
 
-KERNEL void solve_fold(const SoftPass *pass, Particle *p, const V *d, const FoldParams *params,
-                       RowMemory *state)
+KERNEL void solve_dihedral(const SoftPass *pass, Particle *p, const V *d,
+                           const DihedralParams *params, SoftRowState *state)
 {
   V g[4];
-  R c = r_wrap_angle(fold_angle(d, g) - params->rest);
-  state->lambda = state->lambda + solve_gradient(pass, p, g, c, params->compliance, params->damping,
-                                                 state->lambda, splat(-1e30f));
+  R c = r_wrap_angle(dihedral_angle(d, g) - params->rest);
+  state->lambda =
+      state->lambda + solve_row_along_gradient(pass, p, g, c, params->compliance, params->damping,
+                                               state->lambda, splat(-1e30f));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -251,11 +253,11 @@ KERNEL void solve_fold(const SoftPass *pass, Particle *p, const V *d, const Fold
 typedef struct VolumeParams {
   R rest; // m^3
   R compliance, damping;
-  R least; // 1: it may be larger; 0: it may not
+  R lower_bound_only; // 1: it may be larger; 0: it may not
 } VolumeParams;
 
 KERNEL void solve_volume(const SoftPass *pass, Particle *p, const V *d, const VolumeParams *params,
-                         RowMemory *state)
+                         SoftRowState *state)
 {
   V g[4];
   R sixth = splat(1.0f / 6.0f);
@@ -264,9 +266,9 @@ KERNEL void solve_volume(const SoftPass *pass, Particle *p, const V *d, const Vo
   g[3] = v_scale(sixth, v_cross(d[0], d[1]));
   g[0] = v_scale(splat(-1.0f), v_add(g[1], v_add(g[2], g[3])));
   R c = v_dot(g[1], d[0]) - params->rest;
-  R lowest = pick(params->least > 0.5f, splat(0.0f), splat(-1e30f));
-  state->lambda = state->lambda + solve_gradient(pass, p, g, c, params->compliance, params->damping,
-                                                 state->lambda, lowest);
+  R lowest = pick(params->lower_bound_only > 0.5f, splat(0.0f), splat(-1e30f));
+  state->lambda = state->lambda + solve_row_along_gradient(pass, p, g, c, params->compliance,
+                                                           params->damping, state->lambda, lowest);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -293,7 +295,7 @@ KERNEL S s_inverse(S m, R floor)
 
 // The inverse of tr(m) - m, the inertia of a mass distribution m, times its trace, which is solved
 // for a trace of one. A trace of nothing answers nothing.
-KERNEL S turn_matrix(S m, R *inv)
+KERNEL S normalized_inverse_inertia(S m, R *inv)
 {
   R trace = m.xx + m.yy + m.zz;
   *inv = r_inverse_above(trace, splat(1e-30f));
@@ -304,10 +306,10 @@ KERNEL S turn_matrix(S m, R *inv)
 }
 
 // The turn that it answers to a moment t.
-KERNEL V turn_of(S m, V t)
+KERNEL V angular_velocity_of(S m, V t)
 {
   R inv;
-  S k = turn_matrix(m, &inv);
+  S k = normalized_inverse_inertia(m, &inv);
   return v_scale(inv, s_mul(k, t));
 }
 
@@ -331,7 +333,7 @@ KERNEL R dot_columns(const V *a, const V *b)
 
 // Brings q closer to the rotation in f (Mueller et al. 2016, A robust method to extract the
 // rotational part of deformations): from the last substep's one step is enough.
-KERNEL Q follow_rotation(Q q, const V *f)
+KERNEL Q refine_rotation(Q q, const V *f)
 {
   V r[3] = {q_axis_x(q), q_axis_y(q), q_axis_z(q)};
   R along = r_abs(dot_columns(r, f));
@@ -342,19 +344,19 @@ KERNEL Q follow_rotation(Q q, const V *f)
   return rotated_by(q, v_scale(scale, turn));
 }
 
-typedef struct TetParams {
+typedef struct CorotatedParams {
   V b[3];        // rows of the inverse of the rest shape: of particles 1, 2, 3
   R shear, bulk; // compliances 1 / (2 mu V) and 1 / (lambda V)
   R damping;
-} TetParams;
+} CorotatedParams;
 
-typedef struct TetState {
+typedef struct CorotatedState {
   Q q;
   V stress[3]; // columns, world axes: impulses of the substep
   R pressure;
-} TetState;
+} CorotatedState;
 
-KERNEL void deformation(const V *b, const V *d, V *f)
+KERNEL void deformation_gradient(const V *b, const V *d, V *f)
 {
   f[0] = v_add(v_scale(b[0].x, d[0]), v_add(v_scale(b[1].x, d[1]), v_scale(b[2].x, d[2])));
   f[1] = v_add(v_scale(b[0].y, d[0]), v_add(v_scale(b[1].y, d[1]), v_scale(b[2].y, d[2])));
@@ -362,19 +364,19 @@ KERNEL void deformation(const V *b, const V *d, V *f)
 }
 
 // Impulses of a stress: column k of it times the particle's b.
-KERNEL void push_stress(const SoftPass *pass, Particle *p, const V *b, const V *stress)
+KERNEL void apply_stress(const SoftPass *pass, Particle *p, const V *b, const V *stress)
 {
   V sum = v_zero();
   for (int i = 0; i < 3; ++i) {
     V j = v_add(v_scale(b[i].x, stress[0]),
                 v_add(v_scale(b[i].y, stress[1]), v_scale(b[i].z, stress[2])));
-    push(pass, &p[i + 1], v_scale(p[i + 1].w, j));
+    apply_dv(pass, &p[i + 1], v_scale(p[i + 1].w, j));
     sum = v_add(sum, j);
   }
-  push(pass, &p[0], v_scale(-p[0].w, sum));
+  apply_dv(pass, &p[0], v_scale(-p[0].w, sum));
 }
 
-KERNEL S tet_masses(const Particle *p, const V *b)
+KERNEL S tet_inverse_mass(const Particle *p, const V *b)
 {
   V b0 = v_scale(splat(-1.0f), v_add(b[0], v_add(b[1], b[2])));
   S k = s_scale(p[0].w, s_outer(b0));
@@ -387,21 +389,22 @@ KERNEL S tet_masses(const Particle *p, const V *b)
 // Corotated: the nine rows F - R together. They are the least impulses that bring F to R up to the
 // compliance and exert no torque: of what they ask, L (K + a) = -D, the turn w of F is given up
 // that makes sum F x L zero.
-KERNEL void solve_shear(const SoftPass *pass, Particle *p, const V *f, const TetParams *params,
-                        TetState *state)
+KERNEL void solve_shear(const SoftPass *pass, Particle *p, const V *f,
+                        const CorotatedParams *params, CorotatedState *state)
 {
   R a = params->shear * pass->inv_h2;
   R s = damping_factor(pass, params->damping);
-  V rate_d[3] = {rate_of(pass, p, 1), rate_of(pass, p, 2), rate_of(pass, p, 3)};
+  V rate_d[3] = {velocity_from_first(pass, p, 1), velocity_from_first(pass, p, 2),
+                 velocity_from_first(pass, p, 3)};
   V rate[3], da[3], fa[3], change[3];
-  deformation(params->b, rate_d, rate);
+  deformation_gradient(params->b, rate_d, rate);
   V r[3] = {q_axis_x(state->q), q_axis_y(state->q), q_axis_z(state->q)};
   V want[3];
   for (int k = 0; k < 3; ++k) {
     want[k] = v_add(v_scale(pass->inv_h, v_sub(f[k], r[k])),
                     v_add(v_scale(s, rate[k]), v_scale(a, state->stress[k])));
   }
-  S mass = s_scale(s, tet_masses(p, params->b));
+  S mass = s_scale(s, tet_inverse_mass(p, params->b));
   mass.xx = mass.xx + a;
   mass.yy = mass.yy + a;
   mass.zz = mass.zz + a;
@@ -416,28 +419,29 @@ KERNEL void solve_shear(const SoftPass *pass, Particle *p, const V *f, const Tet
          fa[0].x * f[0].y + fa[1].x * f[1].y + fa[2].x * f[2].y,
          fa[0].x * f[0].z + fa[1].x * f[1].z + fa[2].x * f[2].z,
          fa[0].y * f[0].z + fa[1].y * f[1].z + fa[2].y * f[2].z};
-  V w = turn_of(g, cross_columns(f, da));
+  V w = angular_velocity_of(g, cross_columns(f, da));
   for (int k = 0; k < 3; ++k) {
     change[k] = v_sub(v_cross(w, fa[k]), da[k]);
   }
   // What rounding has left of the torque goes as well: over thousands of substeps it would show.
-  w = turn_of(g, cross_columns(f, change));
+  w = angular_velocity_of(g, cross_columns(f, change));
   for (int k = 0; k < 3; ++k) {
     change[k] = v_sub(change[k], v_cross(w, fa[k]));
     state->stress[k] = v_add(state->stress[k], change[k]);
   }
-  push_stress(pass, p, params->b, change);
+  apply_stress(pass, p, params->b, change);
 }
 
 // The row J - 1.
-KERNEL void solve_bulk(const SoftPass *pass, Particle *p, const V *f, const TetParams *params,
-                       R rest, TetState *state)
+KERNEL void solve_bulk(const SoftPass *pass, Particle *p, const V *f, const CorotatedParams *params,
+                       R rest, CorotatedState *state)
 {
   V cofactor[3] = {v_cross(f[1], f[2]), v_cross(f[2], f[0]), v_cross(f[0], f[1])};
   R j = v_dot(f[0], cofactor[0]);
-  V rate_d[3] = {rate_of(pass, p, 1), rate_of(pass, p, 2), rate_of(pass, p, 3)};
+  V rate_d[3] = {velocity_from_first(pass, p, 1), velocity_from_first(pass, p, 2),
+                 velocity_from_first(pass, p, 3)};
   V rate[3], change[3];
-  deformation(params->b, rate_d, rate);
+  deformation_gradient(params->b, rate_d, rate);
   V g[3], sum = v_zero();
   R w = splat(0.0f);
   for (int i = 0; i < 3; ++i) {
@@ -455,49 +459,50 @@ KERNEL void solve_bulk(const SoftPass *pass, Particle *p, const V *f, const TetP
   for (int k = 0; k < 3; ++k) {
     change[k] = v_scale(x, cofactor[k]);
   }
-  push_stress(pass, p, params->b, change);
+  apply_stress(pass, p, params->b, change);
 }
 
-KERNEL S spread_of_columns(const V *f)
+KERNEL S columns_second_moment(const V *f)
 {
   return s_add(s_outer(f[0]), s_add(s_outer(f[1]), s_outer(f[2])));
 }
 
 // What a substep starts from: the share `keep` of the last one's impulses, turned with the element.
-KERNEL void warm_tet(const SoftPass *pass, Particle *p, const V *d, const TetParams *params, R keep,
-                     TetState *state)
+KERNEL void warm_start_corotated(const SoftPass *pass, Particle *p, const V *d,
+                                 const CorotatedParams *params, R warm_start_factor,
+                                 CorotatedState *state)
 {
   V f[3];
-  deformation(params->b, d, f);
+  deformation_gradient(params->b, d, f);
   Q before = state->q;
-  state->q = follow_rotation(state->q, f);
+  state->q = refine_rotation(state->q, f);
   Q turn = q_mul(state->q, q_conjugate(before));
   for (int k = 0; k < 3; ++k) {
-    state->stress[k] = v_scale(keep, q_rotate(turn, state->stress[k]));
+    state->stress[k] = v_scale(warm_start_factor, q_rotate(turn, state->stress[k]));
   }
-  S spread = spread_of_columns(f);
+  S second_moment = columns_second_moment(f);
   for (int i = 0; i < 2; ++i) { // twice, for what rounding leaves
-    V w = turn_of(spread, cross_columns(f, state->stress));
+    V w = angular_velocity_of(second_moment, cross_columns(f, state->stress));
     for (int k = 0; k < 3; ++k) {
       state->stress[k] = v_sub(state->stress[k], v_cross(w, f[k]));
     }
   }
-  state->pressure = keep * state->pressure;
+  state->pressure = warm_start_factor * state->pressure;
   V cofactor[3] = {v_cross(f[1], f[2]), v_cross(f[2], f[0]), v_cross(f[0], f[1])};
   V sum[3];
   for (int k = 0; k < 3; ++k) {
     sum[k] = v_add(state->stress[k], v_scale(state->pressure, cofactor[k]));
   }
-  push_stress(pass, p, params->b, sum);
+  apply_stress(pass, p, params->b, sum);
 }
 
-KERNEL void solve_tet(const SoftPass *pass, Particle *p, const V *d, const TetParams *params,
-                      TetState *state)
+KERNEL void solve_corotated(const SoftPass *pass, Particle *p, const V *d,
+                            const CorotatedParams *params, CorotatedState *state)
 {
   V f[3];
-  deformation(params->b, d, f);
+  deformation_gradient(params->b, d, f);
   if (pass->form == FORM_POSITION) {
-    state->q = follow_rotation(state->q, f);
+    state->q = refine_rotation(state->q, f);
   }
   V from[3];
   for (int i = 0; i < 3; ++i) {
@@ -510,7 +515,7 @@ KERNEL void solve_tet(const SoftPass *pass, Particle *p, const V *d, const TetPa
     for (int i = 0; i < 3; ++i) {
       now[i] = v_add(from[i], v_sub(p[i + 1].dx, p[0].dx));
     }
-    deformation(params->b, now, f);
+    deformation_gradient(params->b, now, f);
   }
   solve_bulk(pass, p, f, params, splat(1.0f), state);
 }
@@ -518,31 +523,32 @@ KERNEL void solve_tet(const SoftPass *pass, Particle *p, const V *d, const TetPa
 // Neo-Hookean (Macklin and Mueller 2021, A constraint-based formulation of stable Neo-Hookean
 // materials): the rows |F| and J - rest. At rest they pull against each other and are solved
 // together; one after the other each would undo the whole of the shape.
-typedef struct NeoParams {
+typedef struct NeoHookeanParams {
   V b[3];
   R shear, bulk; // compliances 1 / (mu V) and 1 / (lambda' V)
   R rest;        // 1 + mu / lambda', which makes F = 1 the rest shape
   R damping;
-} NeoParams;
+} NeoHookeanParams;
 
-typedef struct NeoState {
+typedef struct NeoHookeanState {
   R shear, pressure;
-} NeoState;
+} NeoHookeanState;
 
-KERNEL void solve_neo(const SoftPass *pass, Particle *p, const V *d, const NeoParams *params,
-                      NeoState *state)
+KERNEL void solve_neo_hookean(const SoftPass *pass, Particle *p, const V *d,
+                              const NeoHookeanParams *params, NeoHookeanState *state)
 {
   V f[3], rate[3], along[3], shear[3], bulk[3], change[3];
-  V rate_d[3] = {rate_of(pass, p, 1), rate_of(pass, p, 2), rate_of(pass, p, 3)};
-  deformation(params->b, d, f);
-  deformation(params->b, rate_d, rate);
+  V rate_d[3] = {velocity_from_first(pass, p, 1), velocity_from_first(pass, p, 2),
+                 velocity_from_first(pass, p, 3)};
+  deformation_gradient(params->b, d, f);
+  deformation_gradient(params->b, rate_d, rate);
   V cofactor[3] = {v_cross(f[1], f[2]), v_cross(f[2], f[0]), v_cross(f[0], f[1])};
   R size = r_sqrt(dot_columns(f, f));
   R inv_size = r_inverse_above(size, splat(1e-20f));
   for (int k = 0; k < 3; ++k) {
     along[k] = v_scale(inv_size, f[k]);
   }
-  S mass = s_scale(damping_factor(pass, params->damping), tet_masses(p, params->b));
+  S mass = s_scale(damping_factor(pass, params->damping), tet_inverse_mass(p, params->b));
   columns_times(along, mass, shear);
   columns_times(cofactor, mass, bulk);
   R a = params->shear * pass->inv_h2;
@@ -569,62 +575,62 @@ KERNEL void solve_neo(const SoftPass *pass, Particle *p, const V *d, const NeoPa
   for (int k = 0; k < 3; ++k) {
     change[k] = v_add(v_scale(x1, along[k]), v_scale(x2, cofactor[k]));
   }
-  push_stress(pass, p, params->b, change);
+  apply_stress(pass, p, params->b, change);
 }
 
 // ---------------------------------------------------------------------------------------------
 // Shape matching of up to eight particles
 
-#define CELL_SIZE 8
+#define SHAPE_MATCH_PARTICLES 8
 
-typedef struct CellParams {
-  V rest[CELL_SIZE]; // from the centre of mass
-  R mass[CELL_SIZE]; // 0: not there
-  R rate;            // 1/s^2: stiffness over mass
+typedef struct ShapeMatchParams {
+  V rest[SHAPE_MATCH_PARTICLES]; // from the centre of mass
+  R mass[SHAPE_MATCH_PARTICLES]; // 0: not there
+  R omega_squared;               // 1/s^2: stiffness over mass
   R damping;
-} CellParams;
+} ShapeMatchParams;
 
-typedef struct CellState {
+typedef struct ShapeMatchState {
   Q q;
-  V gain[CELL_SIZE]; // velocities given in the substep
-} CellState;
+  V total_dv[SHAPE_MATCH_PARTICLES]; // velocities given in the substep
+} ShapeMatchState;
 
-KERNEL S mass_spread(S sum, R m, V r)
+KERNEL S add_second_moment(S sum, R m, V r)
 {
   return s_add(sum, s_scale(m, s_outer(r)));
 }
 
 // Takes the motion as a rigid body out of velocities at the places r from the centre of mass.
-KERNEL void remove_rigid(const R *mass, R inv_mass, S spread, const V *r, V *v)
+KERNEL void remove_rigid_motion(const R *mass, R inv_mass, S second_moment, const V *r, V *v)
 {
   V mean = v_zero(), moment = v_zero();
-  for (int i = 0; i < CELL_SIZE; ++i) {
+  for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
     V weighted = v_scale(mass[i], v[i]);
     mean = v_add(mean, weighted);
     moment = v_add(moment, v_cross(r[i], weighted));
   }
   mean = v_scale(inv_mass, mean);
-  V turn = turn_of(spread, moment);
-  for (int i = 0; i < CELL_SIZE; ++i) {
+  V turn = angular_velocity_of(second_moment, moment);
+  for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
     v[i] = v_sub(v[i], v_add(mean, v_cross(turn, r[i])));
   }
 }
 
 // Where the particles are, from their centre of mass.
-typedef struct CellPlace {
-  V r[CELL_SIZE];
+typedef struct ShapeMatchMoments {
+  V r[SHAPE_MATCH_PARTICLES];
   R inv_mass;
-  S spread;
+  S second_moment;
   V fit[3]; // columns of sum m r q'
-} CellPlace;
+} ShapeMatchMoments;
 
-KERNEL CellPlace cell_place(const V *d, const CellParams *params)
+KERNEL ShapeMatchMoments shape_match_moments(const V *d, const ShapeMatchParams *params)
 {
-  CellPlace c;
+  ShapeMatchMoments c;
   V center = v_zero();
   R mass = params->mass[0];
   c.r[0] = v_zero();
-  for (int i = 1; i < CELL_SIZE; ++i) {
+  for (int i = 1; i < SHAPE_MATCH_PARTICLES; ++i) {
     c.r[i] = d[i - 1];
     center = v_add(center, v_scale(params->mass[i], d[i - 1]));
     mass = mass + params->mass[i];
@@ -633,75 +639,78 @@ KERNEL CellPlace cell_place(const V *d, const CellParams *params)
   center = v_scale(c.inv_mass, center);
   R zero = splat(0.0f);
   S none = {zero, zero, zero, zero, zero, zero};
-  c.spread = none;
+  c.second_moment = none;
   c.fit[0] = c.fit[1] = c.fit[2] = v_zero();
-  for (int i = 0; i < CELL_SIZE; ++i) {
+  for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
     c.r[i] = v_sub(c.r[i], center);
     V q = v_scale(params->mass[i], params->rest[i]);
     c.fit[0] = v_add(c.fit[0], v_scale(q.x, c.r[i]));
     c.fit[1] = v_add(c.fit[1], v_scale(q.y, c.r[i]));
     c.fit[2] = v_add(c.fit[2], v_scale(q.z, c.r[i]));
-    c.spread = mass_spread(c.spread, params->mass[i], c.r[i]);
+    c.second_moment = add_second_moment(c.second_moment, params->mass[i], c.r[i]);
   }
   return c;
 }
 
 // Particles that are pinned, or not there, take nothing.
-KERNEL void push_cell(const SoftPass *pass, Particle *p, const CellParams *params, const V *gain)
+KERNEL void apply_shape_match(const SoftPass *pass, Particle *p, const ShapeMatchParams *params,
+                              const V *total_dv)
 {
   R one = splat(1.0f);
   R zero = splat(0.0f);
-  for (int i = 0; i < CELL_SIZE; ++i) {
+  for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
     R moves = pick((p[i].w > 0.0f) & (params->mass[i] > 0.0f), one, zero);
-    push(pass, &p[i], v_scale(moves, gain[i]));
+    apply_dv(pass, &p[i], v_scale(moves, total_dv[i]));
   }
 }
 
-KERNEL void warm_cell(const SoftPass *pass, Particle *p, const V *d, const CellParams *params,
-                      R keep, CellState *state)
+KERNEL void warm_start_shape_match(const SoftPass *pass, Particle *p, const V *d,
+                                   const ShapeMatchParams *params, R warm_start_factor,
+                                   ShapeMatchState *state)
 {
-  CellPlace c = cell_place(d, params);
+  ShapeMatchMoments c = shape_match_moments(d, params);
   Q before = state->q;
-  state->q = follow_rotation(state->q, c.fit);
+  state->q = refine_rotation(state->q, c.fit);
   Q turn = q_mul(state->q, q_conjugate(before));
-  for (int i = 0; i < CELL_SIZE; ++i) {
-    state->gain[i] = v_scale(keep, q_rotate(turn, state->gain[i]));
+  for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
+    state->total_dv[i] = v_scale(warm_start_factor, q_rotate(turn, state->total_dv[i]));
   }
-  remove_rigid(params->mass, c.inv_mass, c.spread, c.r, state->gain);
-  remove_rigid(params->mass, c.inv_mass, c.spread, c.r, state->gain); // what rounding has left
-  push_cell(pass, p, params, state->gain);
+  remove_rigid_motion(params->mass, c.inv_mass, c.second_moment, c.r, state->total_dv);
+  remove_rigid_motion(params->mass, c.inv_mass, c.second_moment, c.r,
+                      state->total_dv); // what rounding has left
+  apply_shape_match(pass, p, params, state->total_dv);
 }
 
-KERNEL void solve_cell(const SoftPass *pass, Particle *p, const V *d, const CellParams *params,
-                       CellState *state)
+KERNEL void solve_shape_match(const SoftPass *pass, Particle *p, const V *d,
+                              const ShapeMatchParams *params, ShapeMatchState *state)
 {
-  CellPlace c = cell_place(d, params);
+  ShapeMatchMoments c = shape_match_moments(d, params);
   R s = damping_factor(pass, params->damping);
   if (pass->form == FORM_POSITION) {
-    state->q = follow_rotation(state->q, c.fit);
+    state->q = refine_rotation(state->q, c.fit);
     // Its part of the particles where corrections are averaged; the same for all of them, or its
     // momentum would not stay zero.
     R most = splat(1.0f);
-    for (int i = 0; i < CELL_SIZE; ++i) {
-      most = r_max(most, p[i].share);
+    for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
+      most = r_max(most, p[i].constraint_count);
     }
     s = most * s;
   }
-  R a = pass->inv_h2 * r_inverse_above(params->rate, splat(0.0f));
+  R a = pass->inv_h2 * r_inverse_above(params->omega_squared, splat(0.0f));
   R share = -1.0f / (s + a);
-  V x[CELL_SIZE];
-  for (int i = 0; i < CELL_SIZE; ++i) {
+  V x[SHAPE_MATCH_PARTICLES];
+  for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
     V v = pass->form == FORM_POSITION ? v_zero() : v_scale(s, p[i].v);
     x[i] = v_scale(pass->inv_h, v_sub(c.r[i], q_rotate(state->q, params->rest[i])));
-    x[i] = v_add(v_add(x[i], v), v_scale(a, state->gain[i]));
+    x[i] = v_add(v_add(x[i], v), v_scale(a, state->total_dv[i]));
   }
-  remove_rigid(params->mass, c.inv_mass, c.spread, c.r, x);
-  remove_rigid(params->mass, c.inv_mass, c.spread, c.r, x); // what rounding has left
-  for (int i = 0; i < CELL_SIZE; ++i) {
+  remove_rigid_motion(params->mass, c.inv_mass, c.second_moment, c.r, x);
+  remove_rigid_motion(params->mass, c.inv_mass, c.second_moment, c.r, x); // what rounding has left
+  for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
     x[i] = v_scale(share, x[i]);
-    state->gain[i] = v_add(state->gain[i], x[i]);
+    state->total_dv[i] = v_add(state->total_dv[i], x[i]);
   }
-  push_cell(pass, p, params, x);
+  apply_shape_match(pass, p, params, x);
 }
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef TENON_KERNEL_TRIG_H
 #define TENON_KERNEL_TRIG_H
 
-#include "lane.h"
+#include "kernel/lane.h"
 
 typedef struct SinCos {
   R sin, cos;

@@ -1,7 +1,7 @@
 // What the page draws and the public interface does not tell: all shapes of a world, and the
 // triangles of geometry that shapes share.
 #include "gallery.h"
-#include "world.h"
+#include "data/world.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 int world_shapes(const tn_world *world, tn_shape_id *ids, int capacity)
 {
   int count = 0;
-  for (int32_t i = 0; i < world->shape_list.used; ++i) {
+  for (int32_t i = 0; i < world->shape_pool.used; ++i) {
     if (!world->shapes[i].alive) {
       continue;
     }
@@ -56,7 +56,7 @@ static void add_triangle(sheet *out, int a, int b, int c)
   out->indices += 3;
 }
 
-static const float *hull_surface(const convex *c)
+static const float *hull_surface(const convex_hull *c)
 {
   int triangles = 0;
   for (int i = 0; i < c->face_count; ++i) {
@@ -67,7 +67,7 @@ static const float *hull_surface(const convex *c)
     add_vertex(&out, c->vertices[i]);
   }
   for (int i = 0; i < c->face_count; ++i) {
-    const convex_edge *edges = &c->edges[c->faces[i].first_edge];
+    const convex_hull_edge *edges = &c->edges[c->faces[i].first_edge];
     for (int k = 2; k < c->faces[i].edge_count; ++k) {
       add_triangle(&out, edges[0].origin, edges[k - 1].origin, edges[k].origin);
     }

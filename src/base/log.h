@@ -1,0 +1,17 @@
+// Messages of a world to the user's log callback.
+#ifndef TENON_BASE_LOG_H
+#define TENON_BASE_LOG_H
+
+#include <tenon/types.h>
+
+typedef struct log_sink {
+  tn_log_fn *print;
+  void *context;
+} log_sink;
+
+// A callback that prints to stderr.
+void log_to_stderr(tn_log_level level, const char *message, void *context);
+void report(const log_sink *log, tn_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

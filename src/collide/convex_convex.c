@@ -1,0 +1,312 @@
+// Any two convex shapes: the shortest segment between them, or the shortest way out, says in which
+// direction they meet; the features that face each other along it say where.
+#include "collide/convex_manifold.h"
+#include "collide/distance.h"
+
+#define FEATURE_OF_B (UINT32_C(1) << 30)
+
+typedef struct convex_pair {
+  const geometry *a, *b;
+  pose b_in_a;
+  float margin;
+  tn_vec3 normal;               // from A to B
+  float separation;             // of the surfaces along it
+  tn_vec3 witness_a, witness_b; // ends of the shortest segment between the cores, in A's frame
+  float size;                   // of the smaller shape
+  float rounding;               // what the separation may be wrong by
+  tn_vec3 side;                 // of a triangle A, towards B's centre; zero for other shapes
+  bool face_normal_forced;      // the normal is that side's, whatever the shortest way
+} convex_pair;
+
+static tn_vec3 convex_centroid(const geometry *g)
+{
+  if (g->kind == TN_SHAPE_HULL)
+    return g->hull->center;
+  if (g->kind == GEOMETRY_TRIANGLE)
+    return tn_scale(1.0f / 3.0f, tn_add(g->corner[0], tn_add(g->corner[1], g->corner[2])));
+  return tn_v3(0.0f, 0.0f, 0.0f);
+}
+
+static tn_vec3 support_of_b(const convex_pair *k, tn_vec3 direction)
+{
+  d3 local = core_support(k->b, d3_from_vec3(pose_inverse_vector(k->b_in_a, direction)));
+  return pose_point(k->b_in_a, vec3_from_d3(local));
+}
+
+static float size_of_smaller(const geometry *a, const geometry *b)
+{
+  return smaller_inner_radius(geometry_inner_radius(a), geometry_inner_radius(b));
+}
+
+// A triangle has no inside; what it meets leaves on the side its centre is on.
+static void choose_triangle_side(convex_pair *k)
+{
+  face_polygon front;
+  tn_vec3 center = pose_point(k->b_in_a, convex_centroid(k->b));
+  supporting_face(k->a, tn_sub(center, k->a->corner[0]), &front);
+  if (k->separation >= 0.0f)
+    return;
+  k->side = front.normal;
+  if (tn_dot(k->normal, k->side) >= 0.0f)
+    return;
+  k->normal = front.normal;
+  k->face_normal_forced = true;
+  tn_vec3 lowest = support_of_b(k, tn_scale(-1.0f, k->normal));
+  float height = tn_dot(k->normal, tn_sub(lowest, k->a->corner[0]));
+  k->witness_b = tn_add(k->witness_a, tn_scale(height, k->normal));
+  k->separation = height - core_radius(k->b);
+}
+
+static bool find_separation(convex_pair *k)
+{
+  core_pair pair = core_pair_make(k->a, k->b, k->b_in_a);
+  core_gap gap;
+  float radii = core_radius(k->a) + core_radius(k->b);
+  if (!core_distance(&pair, (double)(k->margin + radii), &gap))
+    return false;
+  k->normal = vec3_from_d3(gap.normal);
+  k->separation = (float)(gap.distance - (double)radii);
+  k->witness_a = vec3_from_d3(gap.a);
+  k->witness_b = vec3_from_d3(gap.b);
+  k->size = size_of_smaller(k->a, k->b);
+  k->rounding = 3e-7f * ((float)pair.scale + radii);
+  if (k->a->kind == GEOMETRY_TRIANGLE)
+    choose_triangle_side(k);
+  return true;
+}
+
+static convex_pair swap_shapes(const convex_pair *k)
+{
+  convex_pair s = *k;
+  s.face_normal_forced = false;
+  s.a = k->b;
+  s.b = k->a;
+  s.b_in_a = pose_inverse(k->b_in_a);
+  s.normal = pose_inverse_vector(k->b_in_a, tn_scale(-1.0f, k->normal));
+  s.witness_a = pose_inverse_point(k->b_in_a, k->witness_b);
+  s.witness_b = pose_inverse_point(k->b_in_a, k->witness_a);
+  return s;
+}
+
+static float deepest_point_gap(const manifold *m)
+{
+  float gap = INFINITY;
+  for (int i = 0; i < m->count; i++)
+    gap = m->points[i].gap < gap ? m->points[i].gap : gap;
+  return gap;
+}
+
+// ---------------------------------------------------------------------------------------------
+// A face of A
+
+// A face counts if leaving along its normal is as short as the shortest way, or nearly; more
+// nearly when the two directions agree, so that rounding does not switch between them.
+static float face_tolerance(const convex_pair *k, float cosine, float distance)
+{
+  bool round = core_radius(k->b) > 0.0f && distance > 0.0f;
+  float tolerance = (round ? 2e-4f : 0.05f) * fabsf(distance) + k->rounding;
+  return cosine > 0.99f ? tolerance + 1e-4f * k->size : tolerance;
+}
+
+static bool manifold_on_face_of_a(const convex_pair *k, manifold *m)
+{
+  face_polygon seen;
+  if (!supporting_face(k->a, k->normal, &seen))
+    return false;
+  float cosine = tn_dot(seen.normal, k->normal);
+  if (cosine < 0.70710678f)
+    return false;
+  float distance = k->separation + core_radius(k->b);
+  float tolerance = face_tolerance(k, cosine, distance);
+  tn_vec3 lowest = support_of_b(k, tn_scale(-1.0f, seen.normal));
+  if (tn_dot(seen.normal, tn_sub(lowest, seen.corner[0])) < distance - tolerance)
+    return false;
+  face_frame face;
+  face_frame_make(&face, &seen, k->witness_a, 2e-4f * k->size);
+  bool flat = k->a->kind != TN_SHAPE_CYLINDER && k->a->kind != TN_SHAPE_CONE;
+  if (flat && rim_manifold(&face, k->b, k->b_in_a, k->margin, m) && m->count > 0)
+    return deepest_point_gap(m) <= k->separation + tolerance;
+  clip_polygon over;
+  float radius;
+  int feature_id;
+  incident_feature(k->b, k->b_in_a, seen.normal, &face, &over, &radius, &feature_id);
+  clip(&over, face.sides, face.side_count);
+  face_manifold(&face, &over, radius, feature_id, k->b_in_a, k->margin, m);
+  return m->count > 0 &&
+         (k->face_normal_forced || deepest_point_gap(m) <= k->separation + tolerance);
+}
+
+static bool manifold_on_face_of_b(const convex_pair *k, manifold *m)
+{
+  convex_pair s = swap_shapes(k);
+  if (!manifold_on_face_of_a(&s, m))
+    return false;
+  manifold_flip(m, s.b_in_a);
+  if (tn_dot(m->normal, k->side) < 0.0f)
+    return false;
+  for (int i = 0; i < m->count; i++)
+    m->points[i].feature |= FEATURE_OF_B;
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Edges
+
+static double clamp01(double x)
+{
+  return x < 0.0 ? 0.0 : x > 1.0 ? 1.0 : x;
+}
+
+static tn_vec3 segment_at(const segment *l, double t)
+{
+  d3 p = d3_from_vec3(l->end[0]), q = d3_from_vec3(l->end[1]);
+  return vec3_from_d3(d3_add(p, d3_scale(t, d3_sub(q, p))));
+}
+
+static double closest_on(const segment *l, tn_vec3 point)
+{
+  d3 p = d3_from_vec3(l->end[0]), d = d3_sub(d3_from_vec3(l->end[1]), p);
+  double square = d3_dot(d, d);
+  return square > 0.0 ? clamp01(d3_dot(d, d3_sub(d3_from_vec3(point), p)) / square) : 0.0;
+}
+
+// Places on two segments that are closest to each other.
+static void closest_parameters(const segment *l, const segment *k, double *s, double *t)
+{
+  d3 p = d3_from_vec3(l->end[0]), d = d3_sub(d3_from_vec3(l->end[1]), p);
+  d3 q = d3_from_vec3(k->end[0]), e = d3_sub(d3_from_vec3(k->end[1]), q), r = d3_sub(q, p);
+  double dd = d3_dot(d, d), ee = d3_dot(e, e), de = d3_dot(d, e);
+  double dr = d3_dot(d, r), er = d3_dot(e, r), det = dd * ee - de * de;
+  *s = det > 1e-12 * dd * ee ? clamp01((dr * ee - de * er) / det) : 0.5;
+  *t = ee > 0.0 ? clamp01((*s * de - er) / ee) : 0.0;
+  *s = dd > 0.0 ? clamp01((dr + *t * de) / dd) : 0.0;
+}
+
+static segment transformed(pose at, segment l)
+{
+  l.end[0] = pose_point(at, l.end[0]);
+  l.end[1] = pose_point(at, l.end[1]);
+  return l;
+}
+
+static uint32_t feature_of_edges(const segment *l, const segment *k, int which)
+{
+  return UINT32_C(1) << 31 | (uint32_t)(l->feature_id & 0x3fff) |
+         (uint32_t)(k->feature_id & 0x3fff) << 14 | (uint32_t)which << 28;
+}
+
+static void set_segments(manifold *m, const segment *l, const segment *k, pose b_in_a)
+{
+  m->segment[0][0] = l->end[0];
+  m->segment[0][1] = l->end[1];
+  m->segment[1][0] = pose_inverse_point(b_in_a, k->end[0]);
+  m->segment[1][1] = pose_inverse_point(b_in_a, k->end[1]);
+}
+
+// Whether the segment between two cores keeps its direction when the surfaces come to touch.
+static bool keeps_direction(const segment *l, const segment *k, float distance)
+{
+  float radii = l->radius + k->radius;
+  return radii > 0.0f && distance > 0.01f * radii;
+}
+
+// Two points where nearly parallel segments lie beside each other, as long as these are opposite
+// each other: thin rods that cross at a small angle touch in one.
+static bool manifold_of_parallel_segments(const convex_pair *k, const segment *la,
+                                          const segment *lb, tn_vec3 normal, manifold *m)
+{
+  tn_vec3 d = tn_sub(la->end[1], la->end[0]), e = tn_sub(lb->end[1], lb->end[0]);
+  tn_vec3 c = tn_cross(d, e);
+  float dd = tn_dot(d, d), ee = tn_dot(e, e);
+  if (tn_dot(c, c) > 1e-3f * dd * ee || dd * ee == 0.0f)
+    return false;
+  double s[2] = {closest_on(la, lb->end[0]), closest_on(la, lb->end[1])};
+  float shorter_length = sqrtf(dd < ee ? dd : ee);
+  if ((float)fabs(s[1] - s[0]) * sqrtf(dd) < 0.05f * shorter_length)
+    return false;
+  m->form = MANIFOLD_FLAT;
+  m->count = 2;
+  m->normal = normal;
+  m->radius_a = la->radius;
+  m->radius_b = lb->radius;
+  bool forward = s[0] <= s[1];
+  for (int i = 0; i < 2; i++) {
+    tn_vec3 a = segment_at(la, s[forward ? i : 1 - i]), b = segment_at(lb, closest_on(lb, a));
+    float height = tn_dot(normal, tn_sub(b, a)), gap = height - la->radius - lb->radius;
+    float aside = tn_length(tn_sub(tn_sub(b, a), tn_scale(height, normal)));
+    if (gap > k->margin || aside > 0.03f * (la->radius + lb->radius) + 1e-3f * k->size)
+      return false;
+    m->points[i] = (manifold_point){.a = a,
+                                    .b = pose_inverse_point(k->b_in_a, b),
+                                    .gap = gap,
+                                    .feature = feature_of_edges(la, lb, i)};
+  }
+  return true;
+}
+
+static bool manifold_on_edges(const convex_pair *k, manifold *m)
+{
+  segment la = supporting_edge(k->a, k->normal);
+  segment lb = transformed(
+      k->b_in_a, supporting_edge(k->b, pose_inverse_vector(k->b_in_a, tn_scale(-1.0f, k->normal))));
+  double s, t;
+  closest_parameters(&la, &lb, &s, &t);
+  tn_vec3 a = segment_at(&la, s), b = segment_at(&lb, t), delta = tn_sub(b, a);
+  float distance = tn_length(delta), radii = la.radius + lb.radius;
+  float tolerance = 2e-4f * (fabsf(k->separation) + radii) + k->rounding;
+  float height = tn_dot(delta, k->normal);
+  float aside = tn_length(tn_sub(delta, tn_scale(height, k->normal)));
+  if (fabsf(height - radii - k->separation) > tolerance ||
+      aside > 0.02f * fabsf(height) + tolerance)
+    return false;
+  bool round = keeps_direction(&la, &lb, distance) && aside < 5e-4f * height;
+  tn_vec3 normal = round ? tn_scale(1.0f / distance, delta) : k->normal;
+  if (!manifold_of_parallel_segments(k, &la, &lb, normal, m) ||
+      deepest_point_gap(m) > k->separation + tolerance)
+    point_manifold(m, MANIFOLD_FLAT, normal, a, b, la.radius, lb.radius,
+                   feature_of_edges(&la, &lb, 0), k->b_in_a);
+  if (round) {
+    m->form = MANIFOLD_ROUND;
+    set_segments(m, &la, &lb, k->b_in_a);
+  }
+  return true;
+}
+
+// Corners, rims and whatever else is left: the ends of the shortest segment.
+static void manifold_at_witnesses(const convex_pair *k, manifold *m)
+{
+  segment la = {{k->witness_a, k->witness_a}, core_radius(k->a), 0};
+  segment lb = {{k->witness_b, k->witness_b}, core_radius(k->b), 0};
+  tn_vec3 delta = tn_sub(k->witness_b, k->witness_a);
+  bool round = keeps_direction(&la, &lb, tn_dot(delta, k->normal));
+  // The ends are those of a segment along the normal only up to rounding and to how well it is
+  // known.
+  float distance = k->separation + la.radius + lb.radius;
+  tn_vec3 middle = tn_scale(0.5f, tn_add(k->witness_a, k->witness_b));
+  tn_vec3 half = tn_scale(0.5f * distance, k->normal);
+  point_manifold(m, MANIFOLD_FLAT, k->normal, tn_sub(middle, half), tn_add(middle, half), la.radius,
+                 lb.radius, UINT32_C(3) << 30, k->b_in_a);
+  if (!round)
+    return;
+  m->form = MANIFOLD_ROUND;
+  if (k->a->kind == TN_SHAPE_CAPSULE)
+    la = supporting_edge(k->a, k->normal);
+  if (k->b->kind == TN_SHAPE_CAPSULE)
+    lb = transformed(k->b_in_a, supporting_edge(k->b, k->normal));
+  set_segments(m, &la, &lb, k->b_in_a);
+}
+
+bool collide_convex_generic(const geometry *a, const geometry *b, pose b_in_a, float margin,
+                            manifold *m)
+{
+  convex_pair k = {.a = a, .b = b, .b_in_a = b_in_a, .margin = margin};
+  if (!find_separation(&k))
+    return false;
+  bool round_first = a->kind == TN_SHAPE_CYLINDER || a->kind == TN_SHAPE_CONE;
+  bool found = round_first ? manifold_on_face_of_b(&k, m) || manifold_on_face_of_a(&k, m)
+                           : manifold_on_face_of_a(&k, m) ||
+                                 (!k.face_normal_forced && manifold_on_face_of_b(&k, m));
+  if (!found && (k.face_normal_forced || !manifold_on_edges(&k, m)))
+    manifold_at_witnesses(&k, m);
+  return m->count > 0;
+}

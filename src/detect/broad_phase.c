@@ -1,0 +1,508 @@
+// Broad phase: which shapes are close enough to look at.
+//
+// A moving shape's box in the tree is larger than the shape, and grows along its way by twice what
+// it moves in a step (sec. 3.5), so that most shapes stay in their boxes for many steps. Only a
+// shape whose box is new looks for pairs.
+//
+// Bodies made at one place would pair with each other, as many as they are squared. So a shape has
+// at most CROWD pairs with shapes that it lies deep inside of, the first in the order of slots.
+// Others wait until these have parted: a shape that left some out looks again in the next step.
+#include "data/world.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TUNING_BOX_MARGIN 0.05f // of the shape's bounding_radius
+#define TUNING_BOX_SWEEP 2.0    // k of sec. 3.5
+#define TUNING_TREE_STEPS 64    // in which the whole tree is improved
+#define TUNING_TREE_REINSERTS 4 // leaves to be looked at for one that has moved
+// Twelve balls of a size touch one ball; nothing that is solid gets as deep as DEEP by its load.
+#define CROWD 32
+#define DEEP 0.1f // share of the inner radii
+
+// ---------------------------------------------------------------------------------------------
+// Pairs
+
+static void link_pair(tn_world *world, int32_t slot, int side)
+{
+  pair *p = &world->pairs[slot];
+  shape *s = &world->shapes[p->shape[side]];
+  p->previous[side] = NO_SLOT;
+  p->next[side] = s->first_pair;
+  if (s->first_pair != NO_SLOT) {
+    world->pairs[s->first_pair / 2].previous[s->first_pair % 2] = 2 * slot + side;
+  }
+  s->first_pair = 2 * slot + side;
+  s->pair_count += 1;
+}
+
+static void unlink_pair(tn_world *world, int32_t slot, int side)
+{
+  pair *p = &world->pairs[slot];
+  shape *s = &world->shapes[p->shape[side]];
+  if (p->previous[side] != NO_SLOT) {
+    world->pairs[p->previous[side] / 2].next[p->previous[side] % 2] = p->next[side];
+  } else {
+    s->first_pair = p->next[side];
+  }
+  if (p->next[side] != NO_SLOT) {
+    world->pairs[p->next[side] / 2].previous[p->next[side] % 2] = p->previous[side];
+  }
+  s->pair_count -= 1;
+}
+
+static int32_t find_pair(const tn_world *world, int32_t a, int32_t b)
+{
+  int32_t few = world->shapes[a].pair_count <= world->shapes[b].pair_count ? a : b;
+  int32_t other = few == a ? b : a;
+  for (int32_t link = world->shapes[few].first_pair; link != NO_SLOT;
+       link = world->pairs[link / 2].next[link % 2]) {
+    if (world->pairs[link / 2].shape[1 - link % 2] == other) {
+      return link / 2;
+    }
+  }
+  return NO_SLOT;
+}
+
+static bool is_deep(const tn_world *world, int32_t a, int32_t b)
+{
+  const shape *s = &world->shapes[a], *t = &world->shapes[b];
+  tn_pos d = pos_sub(shape_world_pose(world, s).p, shape_world_pose(world, t).p);
+  double near = (double)((1.0f - DEEP) * (s->inner_radius + t->inner_radius));
+  return pos_dot(d, d) < near * near;
+}
+
+static void count_deep(tn_world *world, pair *p, bool deep)
+{
+  int32_t change = (int32_t)deep - (int32_t)p->deep;
+  world->shapes[p->shape[0]].crowd += change;
+  world->shapes[p->shape[1]].crowd += change;
+  p->deep = deep;
+}
+
+// Its slot, or NO_SLOT without memory.
+static int32_t add_pair(tn_world *world, int32_t a, int32_t b)
+{
+  int32_t slot = pool_alloc(&world->heap, &world->pair_pool, (void **)&world->pairs, sizeof(pair),
+                            offsetof(pair, next_free));
+  if (slot == NO_SLOT) {
+    return NO_SLOT;
+  }
+  pair *p = &world->pairs[slot];
+  memset(p, 0, sizeof *p);
+  p->alive = true;
+  p->is_new = true;
+  p->shape[0] = a < b ? a : b;
+  p->shape[1] = a < b ? b : a;
+  p->body[0] = world->shapes[p->shape[0]].body;
+  p->body[1] = world->shapes[p->shape[1]].body;
+  p->sort_body = p->body[world->shapes[p->shape[0]].is_static ? 1 : 0];
+  p->sensor = world->shapes[a].def.sensor || world->shapes[b].def.sensor;
+  p->first_contact = NO_SLOT;
+  link_pair(world, slot, 0);
+  link_pair(world, slot, 1);
+  return slot;
+}
+
+void pair_remove(tn_world *world, int32_t slot)
+{
+  pair *p = &world->pairs[slot];
+  if (p->touching) {
+    tn_event_kind kind = p->sensor ? TN_EVENT_SENSOR_END : TN_EVENT_END;
+    add_contact_event(world, pair_event(world, p, kind));
+  }
+  pair_remove_contacts(world, slot);
+  count_deep(world, p, false);
+  unlink_pair(world, slot, 0);
+  unlink_pair(world, slot, 1);
+  p->alive = p->is_new = p->touching = false;
+  p->travel_limit = (double)INFINITY;
+  pool_free(&world->pair_pool, world->pairs, sizeof(pair), offsetof(pair, next_free), slot);
+}
+
+void shape_remove_pairs(tn_world *world, int32_t shape_slot)
+{
+  while (world->shapes[shape_slot].first_pair != NO_SLOT) {
+    int32_t slot = world->shapes[shape_slot].first_pair / 2;
+    const pair *p = &world->pairs[slot];
+    // What leaned on the shape must find out.
+    body_wake(world, world->shapes[p->shape[0]].body);
+    body_wake(world, world->shapes[p->shape[1]].body);
+    pair_remove(world, slot);
+  }
+}
+
+void shape_invalidate_pairs(tn_world *world, int32_t shape_slot)
+{
+  shape *s = &world->shapes[shape_slot];
+  s->pairs_pending = true;
+  world->pending_shapes_stale = true;
+  for (int32_t link = s->first_pair; link != NO_SLOT;
+       link = world->pairs[link / 2].next[link % 2]) {
+    world->pairs[link / 2].is_new = true;
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Boxes
+
+static void grow(world_aabb *box, double margin)
+{
+  box->lower = tn_p3(box->lower.x - margin, box->lower.y - margin, box->lower.z - margin);
+  box->upper = tn_p3(box->upper.x + margin, box->upper.y + margin, box->upper.z + margin);
+}
+
+static void sweep(world_aabb *box, const float *v, double time)
+{
+  double *lower[3] = {&box->lower.x, &box->lower.y, &box->lower.z};
+  double *upper[3] = {&box->upper.x, &box->upper.y, &box->upper.z};
+  for (int i = 0; i < 3; ++i) {
+    double d = time * (double)v[i];
+    *(d < 0.0 ? lower[i] : upper[i]) += d;
+  }
+}
+
+static tn_vec3 vec3_of(const float *v)
+{
+  return tn_v3(v[0], v[1], v[2]);
+}
+
+// How far turning by `angle` moves any point of a shape. A plane has no furthest point: while it
+// does not turn it does not move, and 0 times infinity would be no number.
+static float turned_by(float angle, const shape *s)
+{
+  tn_vec3 at =
+      tn_v3((float)s->local_position.x, (float)s->local_position.y, (float)s->local_position.z);
+  return angle > 0.0f ? angle * (s->bounding_radius + tn_length(at)) : 0.0f;
+}
+
+static float margin_of(const shape *s)
+{
+  return isfinite(s->bounding_radius) ? TUNING_BOX_MARGIN * s->bounding_radius : 0.0f;
+}
+
+static void set_box(tn_world *world, int32_t slot, world_aabb box, float box_slack, float box_sweep)
+{
+  shape *s = &world->shapes[slot];
+  s->box = box;
+  s->box_slack = box_slack;
+  s->box_sweep = box_sweep;
+  tree_move_lazily(s->is_static ? &world->static_tree : &world->moving_tree, s->tree_leaf, box);
+  if (!s->pairs_pending) {
+    s->pairs_pending = true;
+    world->pending_shapes[world->pending_shape_count++] = slot;
+  }
+}
+
+// Between two sides of boxes, both of which may be infinitely far.
+static double room_between(double low, double high)
+{
+  return isfinite(low) && isfinite(high) ? high - low : (double)INFINITY;
+}
+
+// How far a box may move within another, whatever the direction.
+static float slack_in(const world_aabb *box, const world_aabb *tight)
+{
+  double x =
+      fmin(room_between(box->lower.x, tight->lower.x), room_between(tight->upper.x, box->upper.x));
+  double y =
+      fmin(room_between(box->lower.y, tight->lower.y), room_between(tight->upper.y, box->upper.y));
+  double z =
+      fmin(room_between(box->lower.z, tight->lower.z), room_between(tight->upper.z, box->upper.z));
+  return (float)fmin(x, fmin(y, z));
+}
+
+// Gives a shape a new box if it may leave the old one in this step, or if that was made for a much
+// faster motion: what has come to rest would be paired with all that is around.
+static void update_box(tn_world *world, int32_t slot, float dt)
+{
+  shape *s = &world->shapes[slot];
+  const body_state *state = &world->state[s->body];
+  float turn = turned_by(dt * tn_length(vec3_of(state->w)), s);
+  float margin = margin_of(s);
+  float needed = 0.4f * margin + turn;
+  float way = dt * tn_length(vec3_of(state->v));
+  float box_sweep = (float)TUNING_BOX_SWEEP * (turn + way);
+  bool is_oversized = s->box_sweep > 2.0f * (margin + box_sweep);
+  if (!is_oversized && needed + way <= s->box_slack) {
+    return;
+  }
+  world_aabb tight = shape_tight_aabb(world, s);
+  world_aabb swept = tight;
+  grow(&swept, (double)needed);
+  sweep(&swept, state->v, (double)dt);
+  if (!is_oversized && aabb_contains(&s->box, &swept)) {
+    s->box_slack = slack_in(&s->box, &tight);
+    return;
+  }
+  world_aabb box = tight;
+  float box_slack = margin + (float)TUNING_BOX_SWEEP * turn;
+  grow(&box, (double)box_slack);
+  sweep(&box, state->v, TUNING_BOX_SWEEP * (double)dt);
+  set_box(world, slot, box, box_slack, box_sweep);
+}
+
+// How far any point of the shape moved in the step that ends.
+static float max_point_motion(const body_state *state, const shape *s)
+{
+  // |q - 1| is half the angle, or a little less.
+  float angle = 2.2f * tn_length(vec3_of(state->dq));
+  return tn_length(vec3_of(state->dx)) + turned_by(angle, s);
+}
+
+bool shape_boxes_use_slack(tn_world *world, int32_t body_slot)
+{
+  const body_state *state = &world->state[body_slot];
+  bool enough = true;
+  for (int32_t k = world->bodies[body_slot].first_shape; k != NO_SLOT; k = world->shapes[k].next) {
+    shape *s = &world->shapes[k];
+    s->box_slack -= max_point_motion(state, s);
+    enough = enough && s->box_slack >= 0.0f;
+  }
+  return enough;
+}
+
+static void refit_box(tn_world *world, int32_t slot)
+{
+  shape *s = &world->shapes[slot];
+  world_aabb tight = shape_tight_aabb(world, s);
+  if (aabb_contains(&s->box, &tight)) {
+    s->box_slack = slack_in(&s->box, &tight);
+  } else {
+    float margin = margin_of(s);
+    grow(&tight, (double)margin);
+    set_box(world, slot, tight, margin, 0.0f);
+  }
+}
+
+void shape_boxes_refit(tn_world *world, int32_t body_slot)
+{
+  for (int32_t k = world->bodies[body_slot].first_shape; k != NO_SLOT; k = world->shapes[k].next) {
+    if (!(world->shapes[k].box_slack >= 0.0f)) {
+      refit_box(world, k);
+    }
+  }
+}
+
+void trees_refit(tn_world *world)
+{
+  tree_refit(&world->static_tree);
+  tree_refit(&world->moving_tree);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Search
+
+typedef struct search {
+  tn_world *world;
+  const shape *of;
+  int32_t slot;
+  bool ok;
+} search;
+
+// Whether two shapes that both look for pairs have met already: they go in the order of slots.
+static bool is_searched_already(const search *s, int32_t item)
+{
+  return item < s->slot && s->world->shapes[item].pairs_pending;
+}
+
+static bool collect_candidate(int32_t item, void *context)
+{
+  search *s = context;
+  tn_world *world = s->world;
+  if (is_searched_already(s, item) || !shapes_may_collide(world, s->of, &world->shapes[item])) {
+    return true;
+  }
+  s->ok = heap_reserve(&world->heap, (void **)&world->candidates, &world->candidate_capacity,
+                       world->candidate_count + 1, sizeof(int32_t));
+  if (s->ok) {
+    world->candidates[world->candidate_count++] = item;
+  }
+  return s->ok;
+}
+
+static int by_slot(const void *a, const void *b)
+{
+  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
+}
+
+// Most lists are short, or in order as they are.
+static void sort_slots(int32_t *slots, int32_t count)
+{
+  int32_t moves = 0;
+  for (int32_t i = 1; i < count; ++i) {
+    int32_t slot = slots[i], k = i;
+    for (; k > 0 && slots[k - 1] > slot; --k) {
+      slots[k] = slots[k - 1];
+    }
+    slots[k] = slot;
+    moves += i - k;
+    if (moves > 8 * count) {
+      qsort(slots, (size_t)count, sizeof *slots, by_slot);
+      return;
+    }
+  }
+}
+
+// What the user says.
+static bool passes_filter(const tn_world *world, int32_t a, int32_t b)
+{
+  return !world->pair_filter ||
+         world->pair_filter(shape_id_at(world, a < b ? a : b), shape_id_at(world, a < b ? b : a),
+                            world->pair_filter_context);
+}
+
+bool pair_should_collide(const tn_world *world, const shape *a, const shape *b)
+{
+  return shapes_may_collide(world, a, b) &&
+         passes_filter(world, (int32_t)(a - world->shapes), (int32_t)(b - world->shapes));
+}
+
+int32_t pair_find_or_add(tn_world *world, int32_t a, int32_t b)
+{
+  int32_t slot = find_pair(world, a, b);
+  return slot == NO_SLOT ? add_pair(world, a, b) : slot;
+}
+
+static bool is_solid_dynamic(const tn_world *world, int32_t slot)
+{
+  const shape *s = &world->shapes[slot];
+  return world->bodies[s->body].type == TN_BODY_DYNAMIC && !s->def.sensor;
+}
+
+// Those of its pairs that have parted count no longer.
+static void leave_crowd(tn_world *world, int32_t slot)
+{
+  const shape *s = &world->shapes[slot];
+  for (int32_t link = s->crowd > 0 ? s->first_pair : NO_SLOT; link != NO_SLOT;
+       link = world->pairs[link / 2].next[link % 2]) {
+    pair *p = &world->pairs[link / 2];
+    if (p->deep && !is_deep(world, p->shape[0], p->shape[1])) {
+      count_deep(world, p, false);
+    }
+  }
+}
+
+// A new pair, unless it has to wait; false without memory. Of two crowds not even those pair that
+// hardly touch: while a heap comes apart there are as many of them.
+static bool admit_pair(tn_world *world, int32_t slot, int32_t other)
+{
+  shape *s = &world->shapes[slot];
+  bool solid = is_solid_dynamic(world, slot) && is_solid_dynamic(world, other);
+  bool deep = solid && is_deep(world, slot, other);
+  bool full = s->crowd >= CROWD, other_full = world->shapes[other].crowd >= CROWD;
+  if (solid && (deep ? full || other_full : full && other_full)) {
+    s->waits = world->crowded = true;
+    return true;
+  }
+  int32_t made = add_pair(world, slot, other);
+  if (made != NO_SLOT) {
+    count_deep(world, &world->pairs[made], deep);
+  }
+  return made != NO_SLOT;
+}
+
+// In the order of slots, whatever the tree looks like.
+static bool find_pairs(tn_world *world, int32_t slot)
+{
+  shape *s = &world->shapes[slot];
+  search context = {world, s, slot, true};
+  world->candidate_count = 0;
+  s->waits = false;
+  leave_crowd(world, slot);
+  tree_query(&world->moving_tree, s->box, collect_candidate, &context);
+  if (!s->is_static && context.ok) {
+    tree_query(&world->static_tree, s->box, collect_candidate, &context);
+  }
+  if (!context.ok) {
+    return false;
+  }
+  sort_slots(world->candidates, world->candidate_count);
+  for (int32_t i = 0; i < world->candidate_count; ++i) {
+    int32_t other = world->candidates[i];
+    if (find_pair(world, slot, other) == NO_SLOT && passes_filter(world, slot, other) &&
+        !admit_pair(world, slot, other)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void drop_far_pairs(tn_world *world, int32_t slot)
+{
+  int32_t link = world->shapes[slot].first_pair;
+  while (link != NO_SLOT) {
+    const pair *p = &world->pairs[link / 2];
+    int32_t next = p->next[link % 2];
+    const shape *a = &world->shapes[p->shape[0]];
+    const shape *b = &world->shapes[p->shape[1]];
+    if (!aabbs_overlap(&a->box, &b->box) || !shapes_may_collide(world, a, b)) {
+      pair_remove(world, link / 2);
+    }
+    link = next;
+  }
+}
+
+// Shapes that were made, moved or changed by hand since the last step.
+static void list_pending(tn_world *world)
+{
+  if (!world->pending_shapes_stale) {
+    return;
+  }
+  world->pending_shapes_stale = false;
+  world->pending_shape_count = 0;
+  for (int32_t i = 0; i < world->shape_pool.used; ++i) {
+    if (world->shapes[i].alive && world->shapes[i].pairs_pending) {
+      world->pending_shapes[world->pending_shape_count++] = i;
+    }
+  }
+}
+
+// No more than what has moved makes worth while: nothing in a world that sleeps.
+static void optimize_tree(tn_world *world)
+{
+  int32_t nodes = world->moving_tree.used;
+  int32_t most = 1 + nodes / TUNING_TREE_STEPS;
+  int64_t debt =
+      world->tree_reinsert_debt + TUNING_TREE_REINSERTS * (int64_t)world->pending_shape_count;
+  world->tree_reinsert_debt = (int32_t)(debt < nodes ? debt : nodes);
+  int32_t budget = world->tree_reinsert_debt < most ? world->tree_reinsert_debt : most;
+  tree_optimize(&world->moving_tree, budget);
+  world->tree_reinsert_debt -= budget;
+}
+
+bool broad_phase_update(tn_world *world, float dt)
+{
+  if (!heap_reserve(&world->heap, (void **)&world->pending_shapes, &world->pending_shape_capacity,
+                    world->shape_pool.used, sizeof(int32_t))) {
+    return false;
+  }
+  world->crowded = false;
+  list_pending(world);
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    const body *b = &world->bodies[world->awake[i]];
+    for (int32_t k = b->first_shape; k != NO_SLOT; k = world->shapes[k].next) {
+      update_box(world, k, dt);
+    }
+  }
+  trees_refit(world);
+  optimize_tree(world);
+  sort_slots(world->pending_shapes, world->pending_shape_count);
+  for (int32_t i = 0; i < world->pending_shape_count; ++i) {
+    drop_far_pairs(world, world->pending_shapes[i]);
+    if (!find_pairs(world, world->pending_shapes[i])) {
+      return false;
+    }
+  }
+  int32_t waiting = 0;
+  for (int32_t i = 0; i < world->pending_shape_count; ++i) {
+    shape *s = &world->shapes[world->pending_shapes[i]];
+    s->pairs_pending = s->waits;
+    world->pending_shapes[waiting] = world->pending_shapes[i];
+    waiting += s->waits;
+  }
+  world->pending_shape_count = waiting;
+  return true;
+}

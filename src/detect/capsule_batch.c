@@ -1,0 +1,91 @@
+// The closest points of two axes, in lanes. Compiled once for each lane width.
+#include "detect/capsule_batch.h"
+
+#include "detect/margin.h"
+#include "kernel/contact_geometry.h"
+#include "solver/gather.h"
+
+#define COLLIDE_CAPSULE_BATCH PASTE(collide_capsule_batch_, TN_LANES)
+#define COLLIDE_PARALLEL_SINE2 1e-3f // square of the sine: such capsules touch along a stretch
+// Share of the radii that is moved in a step while the normal stays: the gap is off by half the
+// square of it.
+#define TUNING_FIXED_NORMAL_MOTION 2.5e-3f
+
+typedef struct Capsule {
+  V axis;
+  R half_length, radius, max_extent, bounding_radius;
+  V v, w;
+} Capsule;
+
+KERNEL Capsule load_capsule(const capsule_batch *batch, int side, int first)
+{
+  R r[8], m[8];
+  load8(batch->shape[side] + first, r);
+  load8(batch->motion[side] + first, m);
+  Capsule c = {v_make(r[0], r[1], r[2]), r[3], r[4], r[5], r[6], v_make(m[0], m[1], m[2]),
+               v_make(m[4], m[5], m[6])};
+  return c;
+}
+
+KERNEL Q load_turn(const capsule_batch *batch, int first)
+{
+  const float *from[TN_LANES];
+  R r[8];
+  for (int i = 0; i < TN_LANES; ++i) {
+    from[i] = batch->shape[0][first + i] + 8;
+  }
+  load8(from, r);
+  Q q = {r[0], r[1], r[2], r[3]};
+  return q;
+}
+
+// What is long in both and lies side by side.
+KERNEL M is_parallel(const Capsule *a, const Capsule *b)
+{
+  R cosine = v_dot(a->axis, b->axis);
+  return (1.0f - cosine * cosine < 1.5f * COLLIDE_PARALLEL_SINE2) & (a->half_length > 0.0f) &
+         (b->half_length > 0.0f);
+}
+
+KERNEL void collide_lanes(capsule_batch *batch, int first, R dt)
+{
+  Capsule a = load_capsule(batch, 0, first);
+  Capsule b = load_capsule(batch, 1, first);
+  V apart = v_make(load(batch->x + first), load(batch->y + first), load(batch->z + first));
+  V ea = v_scale(2.0f * a.half_length, a.axis);
+  V eb = v_scale(2.0f * b.half_length, b.axis);
+  V pa = v_scale(-a.half_length, a.axis);
+  V pb = v_scale(-b.half_length, b.axis);
+  R s, t;
+  closest_on_segments(v_add(apart, v_sub(pb, pa)), ea, eb, &s, &t);
+  R along_a = a.half_length * (2.0f * s - 1.0f);
+  R along_b = b.half_length * (2.0f * t - 1.0f);
+  V d = v_add(apart, v_sub(v_scale(along_b, b.axis), v_scale(along_a, a.axis)));
+  R distance = v_length(d);
+  R radii = a.radius + b.radius;
+  M inside = distance <= 1e-6f * (radii + v_length(apart));
+  R scale = pick(inside, splat(0.0f), 1.0f / distance);
+  V n = q_unrotate(load_turn(batch, first), v_scale(scale, d));
+  R size = r_min(a.bounding_radius, b.bounding_radius);
+  R close = dt * (v_length(v_sub(b.v, a.v)) + v_length(a.w) * a.max_extent +
+                  v_length(b.w) * b.max_extent);
+  M needs_scalar = inside | is_parallel(&a, &b) | (close > r_min(a.radius, b.radius));
+  store(batch->along_a + first, along_a);
+  store(batch->along_b + first, along_b);
+  store(batch->gap + first, distance - radii);
+  store(batch->nx + first, n.x);
+  store(batch->ny + first, n.y);
+  store(batch->nz + first, n.z);
+  store(batch->margin + first,
+        TUNING_CONTACT_MARGIN * size + r_min(close, TUNING_CONTACT_MARGIN_CAP * size));
+  store(batch->fixed_normal + first,
+        pick(close < TUNING_FIXED_NORMAL_MOTION * radii, splat(1.0f), splat(0.0f)));
+  store(batch->needs_scalar + first, pick(needs_scalar, splat(1.0f), splat(0.0f)));
+}
+
+void COLLIDE_CAPSULE_BATCH(capsule_batch *batch, int count, float dt)
+{
+  for (int first = 0; first < count; first += TN_LANES) {
+    collide_lanes(batch, first, splat(dt));
+  }
+}

@@ -1,0 +1,379 @@
+// Looking at pairs: where two shapes touch, or how far apart they are. Many at a time, on any
+// thread: nothing but the pair's own result is written.
+#include "detect/narrow_phase.h"
+
+#include "collide/distance.h"
+
+#include <math.h>
+
+// As shares of the smaller shape's size.
+#define TUNING_SEPARATION_MARGIN 0.1f
+#define TUNING_MANIFOLD_REUSE_LENGTH 1e-3f
+#define TUNING_MANIFOLD_REUSE_ANGLE 1e-3f
+
+static tn_vec3 vec3_of(const float *v)
+{
+  return tn_v3(v[0], v[1], v[2]);
+}
+
+// How much closer the shapes' surfaces may come in dt.
+static float closing_distance(const tn_world *world, const shape *a, const shape *b, float dt)
+{
+  const body_state *sa = &world->state[a->body];
+  const body_state *sb = &world->state[b->body];
+  float turn_a = tn_length(vec3_of(sa->w)), turn_b = tn_length(vec3_of(sb->w));
+  // What does not turn may reach infinitely far.
+  float turn = (turn_a > 0.0f ? turn_a * a->shape_cache.max_extent : 0.0f) +
+               (turn_b > 0.0f ? turn_b * b->shape_cache.max_extent : 0.0f);
+  return dt * (tn_length(tn_sub(vec3_of(sb->v), vec3_of(sa->v))) + turn);
+}
+
+static bool pose_is_unchanged(const pair *p, pose now, float size)
+{
+  tn_vec3 d = tn_sub(now.p, p->manifold_pose.p);
+  tn_quat turn = tn_quat_mul(now.q, tn_quat_conjugate(p->manifold_pose.q));
+  float sine = tn_length(tn_v3(turn.x, turn.y, turn.z));
+  return tn_length(d) < TUNING_MANIFOLD_REUSE_LENGTH * size &&
+         2.0f * sine < TUNING_MANIFOLD_REUSE_ANGLE;
+}
+
+// Of two shapes, whose inner ball may be stopped: that of a moving one, if it has an inside.
+static bool stops_ball_of_b(const tn_world *world, const shape *a, const shape *b)
+{
+  bool moves = world->bodies[b->body].type == TN_BODY_DYNAMIC;
+  return moves ? b->inner_radius > 0.0f : a->inner_radius == 0.0f;
+}
+
+// A corner that is stopped does not stop the body: it may turn and fly on. So the ball inside the
+// moving shape is stopped as well, as one more point with its own gap. While the way is shorter
+// than the ball's radius, the ball's centre stays on its side and the next step finds it there.
+void add_core_point(const tn_world *world, const shape *a, const shape *b, pose at,
+                    tn_vec3 displacement, manifold *m)
+{
+  bool crosses =
+      -tn_dot(m->normal, displacement) > smaller_inner_radius(a->inner_radius, b->inner_radius);
+  bool ball = a->geometry.kind == TN_SHAPE_SPHERE || b->geometry.kind == TN_SHAPE_SPHERE;
+  if (!crosses || ball || m->form != MANIFOLD_FLAT) {
+    return;
+  }
+  manifold_point core = {0};
+  if (stops_ball_of_b(world, a, b)) {
+    tn_vec3 to_surface =
+        tn_scale(m->radius_b - b->inner_radius, pose_inverse_vector(at, m->normal));
+    core.b = tn_add(geometry_inner_center(&b->geometry), to_surface);
+    tn_vec3 in_a = pose_point(at, core.b);
+    core.gap = tn_dot(m->normal, tn_sub(in_a, m->points[0].a));
+    core.a = tn_sub(in_a, tn_scale(core.gap, m->normal));
+  } else {
+    tn_vec3 to_surface = tn_scale(a->inner_radius - m->radius_a, m->normal);
+    core.a = tn_add(geometry_inner_center(&a->geometry), to_surface);
+    core.gap = tn_dot(m->normal, tn_sub(pose_point(at, m->points[0].b), core.a));
+    core.b = pose_inverse_point(at, tn_add(core.a, tn_scale(core.gap, m->normal)));
+  }
+  core.gap -= m->radius_a + m->radius_b;
+  core.feature = UINT32_MAX;
+  m->points[m->count < MAX_MANIFOLD_POINTS ? m->count++ : MAX_MANIFOLD_POINTS - 1] = core;
+}
+
+// What a body that crosses more than the other shape's depth in a step would fly through is found
+// by moving it there first; the gaps are then those from where it is.
+int collide_swept(const shape *a, const shape *b, pose at, tn_vec3 displacement, manifold *out,
+                  int room)
+{
+  cast_hit hit;
+  if (!geometry_cast(&a->geometry, &b->geometry, at, displacement, 0.0f, 1.0f, &hit) ||
+      hit.fraction <= 0.0f) {
+    return 0;
+  }
+  pose there = at;
+  there.p = tn_add(at.p, tn_scale(hit.fraction, displacement));
+  float margin = TUNING_CONTACT_MARGIN * fminf(shape_size(a), shape_size(b));
+  int count = collide(&a->geometry, &b->geometry, there, margin, out, room);
+  for (int i = 0; i < count; ++i) {
+    float gap = tn_dot(out[i].normal, tn_sub(at.p, there.p));
+    for (int k = 0; k < out[i].count; ++k) {
+      out[i].points[k].gap += gap;
+    }
+  }
+  return count;
+}
+
+static bool needs_continuous(const tn_world *world, const shape *a, const shape *b,
+                             float displacement)
+{
+  const body *sides[2] = {&world->bodies[a->body], &world->bodies[b->body]};
+  bool both_dynamic = sides[0]->type == TN_BODY_DYNAMIC && sides[1]->type == TN_BODY_DYNAMIC;
+  if (shape_is_complex(a) && shape_is_complex(b)) {
+    return false;
+  }
+  return displacement > fminf(a->inner_radius, b->inner_radius) &&
+         (!both_dynamic || sides[0]->bullet || sides[1]->bullet);
+}
+
+// The way of B relative to A in dt, in A's frame.
+static tn_vec3 relative_displacement(const tn_world *world, const shape *a, const shape *b,
+                                     world_pose at_a, float dt)
+{
+  tn_vec3 v = tn_sub(vec3_of(world->state[b->body].v), vec3_of(world->state[a->body].v));
+  return tn_rotate(tn_quat_conjugate(dquat_round(at_a.q)), tn_scale(dt, v));
+}
+
+static tn_pos wide(tn_vec3 v)
+{
+  return tn_p3((double)v.x, (double)v.y, (double)v.z);
+}
+
+// The points stay where they were in their shapes; only the gaps are new. In double, because what
+// rounding adds to a gap tips a tower over in the end.
+static void update_gaps(const tn_world *world, const pair *p, world_pose at_a, world_pose at_b)
+{
+  for (int32_t slot = p->first_contact; slot != NO_SLOT; slot = world->contacts[slot].next) {
+    manifold *m = &world->contacts[slot].manifold;
+    // The normal in A's axes, the world's and B's.
+    tn_pos na = wide(m->normal);
+    tn_pos n = dquat_rotate(at_a.q, na);
+    tn_pos nb = dquat_rotate(dquat_conjugate(at_b.q), n);
+    double apart = pos_dot(n, pos_sub(at_b.p, at_a.p));
+    for (int i = 0; i < m->count; ++i) {
+      double gap = apart + pos_dot(nb, wide(m->points[i].b)) - pos_dot(na, wide(m->points[i].a));
+      m->points[i].gap = (float)gap - m->radius_a - m->radius_b;
+    }
+  }
+}
+
+// A marble may pass several cubics of a wire in a step.
+static void select_wire_span(const tn_world *world, const shape *a, const shape *b, world_pose at_a,
+                             world_pose at_b, float dt, manifold *m)
+{
+  bool first = m->round_side == 1; // A is the wire
+  const shape *rail = first ? a : b;
+  const shape *round = first ? b : a;
+  tn_vec3 v = tn_sub(vec3_of(world->state[round->body].v), vec3_of(world->state[rail->body].v));
+  v = tn_rotate(tn_quat_conjugate(dquat_round((first ? at_a : at_b).q)), v);
+  tn_vec3 along = wire_contact_tangent(rail->geometry.wire, m);
+  float length = tn_length(along);
+  float displacement = length > 0.0f ? dt * tn_dot(v, along) / length : 0.0f;
+  float spare = 0.2f * fabsf(displacement);
+  wire_fit_curve(rail->geometry.wire, m, spare + fmaxf(-displacement, 0.0f),
+                 spare + fmaxf(displacement, 0.0f));
+}
+
+// ---------------------------------------------------------------------------------------------
+// Most pairs are apart and stay so: it is enough to know by how much.
+
+// No point of B has moved further in A's frame since the pair was looked at.
+static float max_displacement(const pair *p, pose now, float bounding_radius)
+{
+  tn_quat turn = tn_quat_mul(now.q, tn_quat_conjugate(p->manifold_pose.q));
+  float sine = tn_length(tn_v3(turn.x, turn.y, turn.z)); // of half the angle
+  return tn_length(tn_sub(now.p, p->manifold_pose.p)) + 3.2f * sine * bounding_radius;
+}
+
+// What lies between two shapes along a direction from A to B.
+static float gap_along(const shape *a, const shape *b, pose at, tn_vec3 n)
+{
+  tn_vec3 on_a = convex_support(&a->geometry, n);
+  tn_vec3 on_b = convex_support(&b->geometry, pose_inverse_vector(at, tn_scale(-1.0f, n)));
+  return tn_dot(n, tn_sub(pose_point(at, on_b), on_a));
+}
+
+// Whether two shapes that were apart are still apart by more than `margin`. If they were not known
+// to be, `min_gap` becomes what is between them.
+static bool stays_separated(pair *p, const shape *a, const shape *b, pose at, float margin,
+                            float size)
+{
+  if (p->is_new || p->first_contact != NO_SLOT || !shape_is_bounded(a) || !shape_is_bounded(b)) {
+    p->min_gap = 0.0f;
+    p->travel_limit = 0.0;
+    return false;
+  }
+  if (!p->stale_pose && max_displacement(p, at, b->bounding_radius) + margin < p->min_gap) {
+    return true;
+  }
+  manifold nearest;
+  p->manifold_pose = at;
+  p->stale_pose = false;
+  p->min_gap = margin + TUNING_SEPARATION_MARGIN * size;
+  if (collide(&a->geometry, &b->geometry, at, p->min_gap, &nearest, 1) > 0) {
+    p->min_gap = gap_along(a, b, at, nearest.normal);
+  }
+  p->travel_limit = travel_until_contact(&a->shape_cache, &b->shape_cache, p->min_gap);
+  return p->min_gap > margin;
+}
+
+static void collide_pair(const tn_world *world, int32_t index, float dt)
+{
+  pair_result *found = &world->found[index];
+  pair *p = &world->pairs[world->active_pairs[index]];
+  const shape *a = &world->shapes[p->shape[0]];
+  const shape *b = &world->shapes[p->shape[1]];
+  world_pose at_a = a->shape_cache.pose;
+  world_pose at_b = b->shape_cache.pose;
+  pose at = world_pose_relative(at_a, at_b);
+  if (p->sensor) {
+    found->overlap = geometry_overlap(&a->geometry, &b->geometry, at);
+    return;
+  }
+  float size = fminf(shape_size(a), shape_size(b));
+  bool known = !p->is_new && !p->stale_pose && p->first_contact != NO_SLOT;
+  if (known && !p->multi_manifold && pose_is_unchanged(p, at, size)) {
+    found->count = KEPT_MANIFOLDS;
+    update_gaps(world, p, at_a, at_b);
+    return;
+  }
+  float close = closing_distance(world, a, b, dt);
+  if (stays_separated(p, a, b, at, TUNING_CONTACT_MARGIN * size + close, size)) {
+    found->count = KEPT_MANIFOLDS;
+    return;
+  }
+  float margin = TUNING_CONTACT_MARGIN * size + fminf(close, TUNING_CONTACT_MARGIN_CAP * size);
+  manifold *out = &world->found_manifolds[found->first];
+  found->count = collide(&a->geometry, &b->geometry, at, margin, out, found->room);
+  bool fast = needs_continuous(world, a, b, close);
+  tn_vec3 displacement = relative_displacement(world, a, b, at_a, dt);
+  if (found->count == 0 && fast) {
+    if (shape_is_complex(b) || b->geometry.kind == TN_SHAPE_PLANE) {
+      // Casts move what is convex: look from the other side.
+      pose back = pose_inverse(at);
+      found->count = collide_swept(
+          b, a, back, pose_inverse_vector(at, tn_scale(-1.0f, displacement)), out, found->room);
+      for (int i = 0; i < found->count; ++i) {
+        manifold_flip(&out[i], back);
+      }
+    } else {
+      found->count = collide_swept(a, b, at, displacement, out, found->room);
+    }
+  }
+  for (int i = 0; i < found->count; ++i) {
+    if (fast) {
+      add_core_point(world, a, b, at, displacement, &out[i]);
+    }
+    if (out[i].form == MANIFOLD_WIRE) {
+      select_wire_span(world, a, b, at_a, at_b, dt, &out[i]);
+    }
+  }
+  p->manifold_pose = at;
+  p->stale_pose = false;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Spheres and capsules in lanes
+
+// A contact that goes on as it was but for where it is.
+static bool is_continued(const tn_world *world, const pair *p)
+{
+  const contact *c = p->first_contact == NO_SLOT ? NULL : &world->contacts[p->first_contact];
+  return c && !p->is_new && c->next == NO_SLOT && c->manifold.form == MANIFOLD_ROUND &&
+         c->manifold.count == 1;
+}
+
+static void set_capsule_point(manifold *m, const capsule_batch *batch, int i)
+{
+  m->normal = tn_v3(batch->nx[i], batch->ny[i], batch->nz[i]);
+  m->points[0].a.y = batch->along_a[i];
+  m->points[0].b.y = batch->along_b[i];
+  m->points[0].gap = batch->gap[i];
+}
+
+static void make_capsule_manifold(const shape *a, const shape *b, manifold *m)
+{
+  float ha = a->shape_cache.half_length, hb = b->shape_cache.half_length;
+  *m = (manifold){.form = MANIFOLD_ROUND, .count = 1};
+  m->radius_a = a->shape_cache.radius;
+  m->radius_b = b->shape_cache.radius;
+  m->segment[0][0] = tn_v3(0.0f, -ha, 0.0f);
+  m->segment[0][1] = tn_v3(0.0f, ha, 0.0f);
+  m->segment[1][0] = tn_v3(0.0f, -hb, 0.0f);
+  m->segment[1][1] = tn_v3(0.0f, hb, 0.0f);
+}
+
+static void apply_capsule_result(const tn_world *world, const capsule_batch *batch, int i,
+                                 int32_t index, float dt)
+{
+  pair_result *found = &world->found[index];
+  pair *p = &world->pairs[world->active_pairs[index]];
+  if (batch->needs_scalar[i] != 0.0f) {
+    collide_pair(world, index, dt);
+    return;
+  }
+  const shape *a = &world->shapes[p->shape[0]], *b = &world->shapes[p->shape[1]];
+  p->stale_pose = true;
+  p->min_gap = batch->gap[i];
+  p->travel_limit = travel_until_contact(&a->shape_cache, &b->shape_cache, p->min_gap);
+  if (batch->gap[i] > batch->margin[i]) {
+    found->count = p->first_contact == NO_SLOT && !p->is_new ? KEPT_MANIFOLDS : 0;
+  } else if (is_continued(world, p)) {
+    contact *c = &world->contacts[p->first_contact];
+    found->count = KEPT_MANIFOLDS;
+    c->fixed_normal = batch->fixed_normal[i] != 0.0f && world->method == TN_METHOD_TENON;
+    set_capsule_point(&c->manifold, batch, i);
+  } else {
+    found->count = 1;
+    make_capsule_manifold(a, b, &world->found_manifolds[found->first]);
+    set_capsule_point(&world->found_manifolds[found->first], batch, i);
+  }
+}
+
+static void add_to_batch(const tn_world *world, const pair *p, capsule_batch *batch, int i)
+{
+  for (int side = 0; side < 2; ++side) {
+    batch->shape[side][i] = world->shapes[p->shape[side]].shape_cache.axis;
+    batch->motion[side][i] = world->state[p->body[side]].motion;
+  }
+  tn_pos a = world->shapes[p->shape[0]].shape_cache.pose.p,
+         b = world->shapes[p->shape[1]].shape_cache.pose.p;
+  batch->x[i] = (float)(b.x - a.x);
+  batch->y[i] = (float)(b.y - a.y);
+  batch->z[i] = (float)(b.z - a.z);
+}
+
+static void collide_batch(const tn_world *world, capsule_batch *batch, const int32_t *index,
+                          int count, float dt)
+{
+  // Lanes that are left over see the last pair again.
+  for (int i = count; i % BLOCK_WIDTH != 0; ++i) {
+    add_to_batch(world, &world->pairs[world->active_pairs[index[count - 1]]], batch, i);
+  }
+  world->contact_ops->collide_capsule_batch(batch, count, dt);
+  for (int i = 0; i < count; ++i) {
+    apply_capsule_result(world, batch, i, index[i], dt);
+  }
+}
+
+// What a look at the pair asks for. Its shapes lie anywhere.
+KERNEL void prefetch_pair(const tn_world *world, const pair *p)
+{
+  for (int side = 0; side < 2; ++side) {
+    const shape_cache *s = &world->shapes[p->shape[side]].shape_cache;
+    PREFETCH(s);
+    PREFETCH(&s->pose);
+  }
+  if (p->first_contact != NO_SLOT) {
+    PREFETCH(&world->contacts[p->first_contact].manifold);
+    PREFETCH(world->contacts[p->first_contact].manifold.points);
+  }
+}
+
+void collide_pairs(const tn_world *world, int32_t first, int32_t last, float dt)
+{
+  capsule_batch batch;
+  int32_t index[CAPSULE_BATCH];
+  int count = 0;
+  for (int32_t i = first; i < last; ++i) {
+    const pair *p = &world->pairs[world->active_pairs[i]];
+    if (i + PREFETCH_DISTANCE < last) {
+      prefetch_pair(world, &world->pairs[world->active_pairs[i + PREFETCH_DISTANCE]]);
+    }
+    if (!p->round) {
+      collide_pair(world, i, dt);
+      continue;
+    }
+    add_to_batch(world, p, &batch, count);
+    index[count++] = i;
+    if (count == CAPSULE_BATCH) {
+      collide_batch(world, &batch, index, count, dt);
+      count = 0;
+    }
+  }
+  collide_batch(world, &batch, index, count, dt);
+}

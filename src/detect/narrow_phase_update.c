@@ -1,0 +1,704 @@
+// Narrow phase: the manifolds of close pairs, found once a step and carried from step to step.
+#include "detect/narrow_phase.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PAIR_GRAIN 32
+#define PAIR_CULL_GRAIN 128 // pairs
+#define SHAPE_CACHE_GRAIN 64
+
+#define TUNING_CONTACT_MATCH_RADIUS 0.14f // share of the smaller shape's size
+#define TUNING_CONTACT_MATCH_COSINE 0.9f  // cosine
+
+// ---------------------------------------------------------------------------------------------
+// Contacts of a pair
+
+static contact *add_contact(tn_world *world, int32_t pair_slot)
+{
+  int32_t slot = pool_alloc(&world->heap, &world->contact_pool, (void **)&world->contacts,
+                            sizeof(contact), offsetof(contact, next_free));
+  if (slot == NO_SLOT) {
+    return NULL;
+  }
+  contact *c = &world->contacts[slot];
+  memset(c, 0, sizeof *c);
+  c->alive = true;
+  c->idle = true;
+  c->pair = pair_slot;
+  memcpy(c->shape, world->pairs[pair_slot].shape, sizeof c->shape);
+  memcpy(c->body, world->pairs[pair_slot].body, sizeof c->body);
+  c->next = NO_SLOT;
+  // Contacts of a pair are listed in the order they came.
+  int32_t *link = &world->pairs[pair_slot].first_contact;
+  while (*link != NO_SLOT) {
+    link = &world->contacts[*link].next;
+  }
+  *link = slot;
+  return c;
+}
+
+static void remove_contact(tn_world *world, int32_t *link)
+{
+  int32_t slot = *link;
+  *link = world->contacts[slot].next;
+  world->contacts[slot].alive = false;
+  pool_free(&world->contact_pool, world->contacts, sizeof(contact), offsetof(contact, next_free),
+            slot);
+}
+
+void pair_remove_contacts(tn_world *world, int32_t pair_slot)
+{
+  int32_t *link = &world->pairs[pair_slot].first_contact;
+  while (*link != NO_SLOT) {
+    remove_contact(world, link);
+  }
+}
+
+void contact_clear_impulses(contact *c)
+{
+  memset(&c->state, 0, sizeof c->state);
+  c->idle = true;
+  c->settled = false;
+}
+
+// ---------------------------------------------------------------------------------------------
+// From what was found to contacts that remember
+
+static float square_distance(tn_vec3 a, tn_vec3 b)
+{
+  tn_vec3 d = tn_sub(a, b);
+  return tn_dot(d, d);
+}
+
+// The old point that a new one continues: of the same features, or close by.
+static int match_point(const manifold *old, const manifold_point *point, unsigned taken,
+                       float radius)
+{
+  for (int i = 0; i < old->count; ++i) {
+    if (!(taken >> i & 1) && old->points[i].feature == point->feature) {
+      return i;
+    }
+  }
+  int best = -1;
+  float nearest = radius * radius;
+  for (int i = 0; i < old->count; ++i) {
+    float d = square_distance(old->points[i].a, point->a);
+    float e = square_distance(old->points[i].b, point->b);
+    if (!(taken >> i & 1) && fminf(d, e) < nearest) {
+      best = i;
+      nearest = fminf(d, e);
+    }
+  }
+  return best;
+}
+
+static void transfer_impulses(contact *c, const manifold *now, float radius)
+{
+  float lambda[MAX_MANIFOLD_POINTS] = {0.0f};
+  unsigned taken = 0;
+  for (int i = 0; i < now->count; ++i) {
+    int old = match_point(&c->manifold, &now->points[i], taken, radius);
+    if (old >= 0) {
+      lambda[i] = c->state.lambda[old];
+      taken |= 1u << old;
+    }
+  }
+  if (!taken) {
+    contact_clear_impulses(c);
+  }
+  memcpy(c->state.lambda, lambda, sizeof lambda);
+  // What was learnt is the load of all points together; what slides does not rest on it.
+  if (c->params.has_anchor > 0.5f) {
+    c->state.preload *= (float)c->manifold.count / (float)now->count;
+  }
+  c->idle = !(lambda[0] > 0.0f || lambda[1] > 0.0f || lambda[2] > 0.0f || lambda[3] > 0.0f);
+  bool alike = now->form == c->manifold.form && now->count == c->manifold.count &&
+               now->radius_a == c->manifold.radius_a && now->radius_b == c->manifold.radius_b;
+  c->params.material_version = alike ? c->params.material_version : 0;
+  c->fixed_normal = false;
+  c->manifold = *now;
+}
+
+// Which of the found manifolds continues the contact: that of the same part, or one that looks much
+// the same, as when a marble rolls from one part of a wire to the next.
+static int match_manifold(const contact *c, const manifold *found, int count, uint32_t taken,
+                          float radius)
+{
+  for (int i = 0; i < count; ++i) {
+    if (!(taken >> i & 1) && found[i].child == c->manifold.child) {
+      return i;
+    }
+  }
+  for (int i = 0; i < count; ++i) {
+    if (!(taken >> i & 1) &&
+        tn_dot(found[i].normal, c->manifold.normal) > TUNING_CONTACT_MATCH_COSINE &&
+        match_point(&c->manifold, &found[i].points[0], 0, radius) >= 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static float match_radius(const tn_world *world, const pair *p)
+{
+  const shape *a = &world->shapes[p->shape[0]], *b = &world->shapes[p->shape[1]];
+  return TUNING_CONTACT_MATCH_RADIUS * fminf(shape_size(a), shape_size(b));
+}
+
+static bool update_pair_contacts(tn_world *world, int32_t index)
+{
+  const pair_result *found = &world->found[index];
+  int32_t pair_slot = world->active_pairs[index];
+  const pair *p = &world->pairs[pair_slot];
+  const manifold *manifolds = &world->found_manifolds[found->first];
+  float radius = match_radius(world, p);
+  uint32_t taken = 0;
+  int32_t *link = &world->pairs[pair_slot].first_contact;
+  while (*link != NO_SLOT) {
+    contact *c = &world->contacts[*link];
+    int match = match_manifold(c, manifolds, found->count, taken, radius);
+    if (match < 0) {
+      remove_contact(world, link);
+      continue;
+    }
+    taken |= 1u << match;
+    transfer_impulses(c, &manifolds[match], radius);
+    link = &c->next;
+  }
+  for (int i = 0; i < found->count; ++i) {
+    if (!(taken >> i & 1)) {
+      contact *c = add_contact(world, pair_slot);
+      if (!c) {
+        return false;
+      }
+      c->manifold = manifolds[i];
+    }
+  }
+  return true;
+}
+
+// Most pairs that are found anew have one manifold and had one: any thread may take that over.
+static void update_single_contact(const tn_world *world, int32_t index)
+{
+  pair_result *found = &world->found[index];
+  if (found->count == KEPT_MANIFOLDS) {
+    return;
+  }
+  pair *p = &world->pairs[world->active_pairs[index]];
+  contact *c = p->first_contact == NO_SLOT ? NULL : &world->contacts[p->first_contact];
+  if (p->sensor || found->count != (c ? 1 : 0) || (c && c->next != NO_SLOT)) {
+    return;
+  }
+  if (c) {
+    const manifold *now = &world->found_manifolds[found->first];
+    float radius = match_radius(world, p);
+    if (match_manifold(c, now, 1, 0, radius) != 0) {
+      return;
+    }
+    transfer_impulses(c, now, radius);
+  }
+  p->initial_overlap |= p->is_new;
+  p->is_new = false;
+  found->count = KEPT_MANIFOLDS;
+}
+
+static void update_sensor(tn_world *world, pair *p, bool overlap)
+{
+  if (overlap != p->touching) {
+    p->touching = overlap;
+    tn_event_kind kind = overlap ? TN_EVENT_SENSOR_BEGIN : TN_EVENT_SENSOR_END;
+    add_contact_event(world, pair_event(world, p, kind));
+  }
+}
+
+static bool apply_results(tn_world *world)
+{
+  for (int32_t i = 0; i < world->active_pair_count; ++i) {
+    if (world->found[i].count == KEPT_MANIFOLDS) {
+      continue;
+    }
+    pair *p = &world->pairs[world->active_pairs[i]];
+    if (p->sensor) {
+      update_sensor(world, p, world->found[i].overlap);
+      continue;
+    }
+    p->initial_overlap |= p->is_new;
+    p->is_new = false;
+    if (!update_pair_contacts(world, i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// A step's round
+
+static bool is_active(const tn_world *world, const body *b)
+{
+  const body_state *state = &world->state[body_slot(world, b)];
+  if (b->type == TN_BODY_KINEMATIC) {
+    return b->has_target || tn_length(tn_v3(state->v[0], state->v[1], state->v[2])) > 0.0f ||
+           tn_length(tn_v3(state->w[0], state->w[1], state->w[2])) > 0.0f;
+  }
+  return moves(b);
+}
+
+// No point has gone farther from one place to another.
+static double max_travel_between(const world_pose *from, const world_pose *to,
+                                 float bounding_radius)
+{
+  tn_pos d = pos_sub(to->p, from->p);
+  dquat turn = dquat_mul(to->q, dquat_conjugate(from->q));
+  double sine = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z); // of half the angle
+  return sqrt(pos_dot(d, d)) + 2.1 * sine * (double)bounding_radius;
+}
+
+// The look, and whether someone active is looked at.
+static uint32_t travel_stamp(const tn_world *world, bool active)
+{
+  return (uint32_t)(2 * world->contact_update_count) + active;
+}
+
+static bool any_shape_is_fast(const tn_world *world)
+{
+  for (int32_t i = 0; i < world->shape_pool.used; ++i) {
+    if (world->shape_motions[i].is_fast &&
+        world->shape_motions[i].stamp == travel_stamp(world, true)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool shape_cache_is_current(const tn_world *world, int32_t slot)
+{
+  return (world->shape_motions[slot].stamp | 1) == travel_stamp(world, true);
+}
+
+// Once a look and shape, for all of its pairs.
+static void update_shape_cache(tn_world *world, int32_t slot, bool active, float dt)
+{
+  shape *s = &world->shapes[slot];
+  const body *b = &world->bodies[s->body];
+  const body_state *state = &world->state[s->body];
+  shape_cache *now = &s->shape_cache;
+  world_pose last = now->pose;
+  tn_pos at = dquat_rotate(b->rotation, s->local_position);
+  now->pose.p = pos_add(b->center, at);
+  now->pose.q = dquat_mul(b->rotation, s->local_rotation);
+  tn_quat q = dquat_round(now->pose.q);
+  tn_pos y = dquat_rotate(now->pose.q, tn_p3(0.0, 1.0, 0.0));
+  now->axis[0] = (float)y.x, now->axis[1] = (float)y.y, now->axis[2] = (float)y.z;
+  now->rotation[0] = q.x, now->rotation[1] = q.y, now->rotation[2] = q.z, now->rotation[3] = q.w;
+  now->offset[0] = (float)at.x, now->offset[1] = (float)at.y, now->offset[2] = (float)at.z;
+  now->half_length = s->geometry.kind == TN_SHAPE_CAPSULE ? s->geometry.half_length : 0.0f;
+  now->radius = s->geometry.radius;
+  now->bounding_radius = s->bounding_radius;
+  now->max_extent =
+      s->bounding_radius + tn_length(tn_v3(now->offset[0], now->offset[1], now->offset[2]));
+  float speed = tn_length(tn_v3(state->v[0], state->v[1], state->v[2]));
+  if (shape_is_bounded(s)) {
+    float turn = tn_length(tn_v3(state->w[0], state->w[1], state->w[2]));
+    now->speed = speed + now->max_extent * turn;
+    now->travel += max_travel_between(&last, &now->pose, s->bounding_radius);
+  }
+  world->shape_motions[slot] =
+      (shape_motion){now->travel + (double)(dt * now->speed), travel_stamp(world, active),
+                     active && dt * speed > s->inner_radius};
+}
+
+typedef struct narrow_phase_context {
+  tn_world *world;
+  float dt;
+} narrow_phase_context;
+
+static void update_active_shapes(int first, int last, void *context)
+{
+  const narrow_phase_context *task = context;
+  tn_world *world = task->world;
+  for (int32_t i = first; i < last; ++i) {
+    const body *b = &world->bodies[world->awake[i]];
+    bool active = is_active(world, b);
+    for (int32_t k = b->first_shape; active && k != NO_SLOT; k = world->shapes[k].next) {
+      update_shape_cache(world, k, true, task->dt);
+    }
+  }
+}
+
+// Whether two shapes that were apart cannot have met, by the ways they have made since and may make
+// in this step. Half of the pairs are far, in no order: no jumps.
+static inline bool is_culled(const shape_motion *shape_motions, const pair *p)
+{
+  return (p->first_contact == NO_SLOT) & !p->is_new & !p->touching &
+         (shape_motions[p->shape[0]].travel_bound + shape_motions[p->shape[1]].travel_bound <
+          p->travel_limit);
+}
+
+// What kinds of shapes may have changed.
+static void classify_pair(const tn_world *world, pair *p)
+{
+  const shape *a = &world->shapes[p->shape[0]], *b = &world->shapes[p->shape[1]];
+  p->round = !p->sensor && shape_is_round(a) && shape_is_round(b);
+  p->multi_manifold = shape_is_complex(a) || shape_is_complex(b);
+}
+
+typedef struct pair_lister {
+  tn_world *world;
+  pair_result *found;
+  int32_t *listed;
+  int32_t count;
+  uint32_t active; // look of shapes that are
+  float dt;
+  int32_t room;          // for manifolds, so far
+  int32_t descents;      // pairs that come after one of a later body
+  bool touches_sleeping; // some pair has a sleeping body
+} pair_lister;
+
+// The shape beside an active one that is not active itself.
+static void update_inactive_shape(pair_lister *l, int32_t slot)
+{
+  const body *b = &l->world->bodies[l->world->shapes[slot].body];
+  l->touches_sleeping = l->touches_sleeping || b->asleep;
+  if (!shape_cache_is_current(l->world, slot)) {
+    update_shape_cache(l->world, slot, false, l->dt);
+  }
+}
+
+// A pair with someone active, unless its shapes cannot have met. It is written in any case, and
+// counted if it is to be listed: no jumps.
+static inline void list_if_active(pair_lister *l, int32_t slot)
+{
+  pair *p = &l->world->pairs[slot];
+  const shape_motion *shape_motions = l->world->shape_motions;
+  bool first = shape_motions[p->shape[0]].stamp == l->active;
+  bool second = shape_motions[p->shape[1]].stamp == l->active;
+  if (!p->alive || !(first || second)) {
+    return;
+  }
+  if (!(first && second)) {
+    update_inactive_shape(l, p->shape[first]);
+  }
+  if (p->is_new) {
+    classify_pair(l->world, p);
+  }
+  int32_t at = l->count, is_listed = !is_culled(shape_motions, p);
+  int32_t room = p->multi_manifold ? MAX_MANIFOLDS : 1;
+  l->found[at] = (pair_result){.first = l->room, .room = room};
+  l->listed[at] = slot;
+  l->count = at + is_listed;
+  l->room += is_listed * room;
+  l->descents += is_listed & (slot > 0 && p->sort_body < p[-1].sort_body);
+}
+
+static int64_t count_awake_links(const tn_world *world)
+{
+  int64_t links = 0;
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    for (int32_t k = world->bodies[world->awake[i]].first_shape; k != NO_SLOT;
+         k = world->shapes[k].next) {
+      links += world->shapes[k].pair_count;
+    }
+  }
+  return links;
+}
+
+// Where few are awake, their pairs are marked first, so that they come in the same order.
+static bool list_awake_pairs(pair_lister *l)
+{
+  tn_world *world = l->world;
+  int32_t words = world->pair_pool.used / 64 + 1;
+  if (!heap_reserve(&world->heap, (void **)&world->pair_bits, &world->pair_bit_capacity, words,
+                    sizeof(uint64_t))) {
+    return false;
+  }
+  memset(world->pair_bits, 0, (size_t)words * sizeof(uint64_t));
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    for (int32_t k = world->bodies[world->awake[i]].first_shape; k != NO_SLOT;
+         k = world->shapes[k].next) {
+      for (int32_t link = world->shapes[k].first_pair; link != NO_SLOT;
+           link = world->pairs[link / 2].next[link % 2]) {
+        world->pair_bits[link / 128] |= 1ull << (link / 2 % 64);
+      }
+    }
+  }
+  for (int32_t i = 0; i < words; ++i) {
+    for (uint64_t bits = world->pair_bits[i]; bits != 0; bits &= bits - 1) {
+      int32_t slot = 64 * i + lowest_free_color(~bits);
+      list_if_active(l, slot);
+    }
+  }
+  return true;
+}
+
+// Most of the others are known to be far from what was last seen of their shapes.
+static void cull_pairs(int first, int last, void *context)
+{
+  const tn_world *world = context;
+  const shape_motion *shape_motions = world->shape_motions;
+  const pair *pairs = world->pairs;
+  uint8_t *calls =
+      world->pair_may_touch; // bytes, which might be anyone's: read nothing again for them
+  for (int32_t i = first; i < last; ++i) {
+    calls[i] = !is_culled(shape_motions, &pairs[i]);
+  }
+}
+
+static bool list_all_pairs(pair_lister *l)
+{
+  tn_world *world = l->world;
+  int32_t count = world->pair_pool.used, called = 0;
+  if (!heap_reserve(&world->heap, (void **)&world->pair_may_touch, &world->pair_may_touch_capacity,
+                    count, sizeof(uint8_t))) {
+    return false;
+  }
+  task_run(world->tasks, cull_pairs, count, PAIR_CULL_GRAIN, world);
+  // The list of those that are called becomes that of the active ones.
+  int32_t *listed = l->listed;
+  const uint8_t *calls = world->pair_may_touch;
+  for (int32_t i = 0; i < count; ++i) {
+    listed[called] = i;
+    called += calls[i];
+  }
+  for (int32_t i = 0; i < called; ++i) {
+    if (i + PREFETCH_DISTANCE < called) {
+      PREFETCH(&world->pairs[l->listed[i + PREFETCH_DISTANCE]]);
+    }
+    list_if_active(l, l->listed[i]);
+  }
+  return true;
+}
+
+// Pairs with someone active that may have met, in the order of their slots.
+static bool list_active_pairs(pair_lister *l)
+{
+  tn_world *world = l->world;
+  int32_t count = world->pair_pool.used + 1; // one more is written before it is left out
+  if (!heap_reserve(&world->heap, (void **)&world->active_pairs, &world->active_pair_capacity,
+                    count, sizeof(int32_t)) ||
+      !heap_reserve(&world->heap, (void **)&world->found, &world->found_capacity, count,
+                    sizeof(pair_result))) {
+    return false;
+  }
+  l->found = world->found;
+  l->listed = world->active_pairs;
+  l->active = travel_stamp(world, true);
+  bool few = 4 * count_awake_links(world) < world->pair_pool.used;
+  if (!(few ? list_awake_pairs(l) : list_all_pairs(l))) {
+    return false;
+  }
+  world->active_pair_count = l->count;
+  return heap_reserve(&world->heap, (void **)&world->found_manifolds,
+                      &world->found_manifold_capacity, l->room, sizeof(manifold));
+}
+
+// What an awake body touches wakes up.
+static void wake_touched(tn_world *world)
+{
+  for (int32_t i = 0; i < world->active_pair_count; ++i) {
+    const pair *p = &world->pairs[world->active_pairs[i]];
+    for (int side = 0; side < 2 && p->first_contact != NO_SLOT; ++side) {
+      if (world->bodies[p->body[side]].asleep) {
+        body_wake(world, p->body[side]);
+      }
+    }
+  }
+}
+
+// What is new, or was too far to look at, is not among the active pairs.
+static bool activate_pair(tn_world *world, int32_t slot)
+{
+  for (int32_t i = 0; i < world->active_pair_count; ++i) {
+    if (world->active_pairs[i] == slot) {
+      return true;
+    }
+  }
+  int32_t count = world->active_pair_count + 1;
+  if (!heap_reserve(&world->heap, (void **)&world->active_pairs, &world->active_pair_capacity,
+                    count, sizeof(int32_t)) ||
+      !heap_reserve(&world->heap, (void **)&world->found, &world->found_capacity, count,
+                    sizeof(pair_result))) {
+    return false;
+  }
+  world->found[count - 1] = (pair_result){.count = KEPT_MANIFOLDS};
+  world->active_pairs[count - 1] = slot;
+  world->active_pair_count = count;
+  return true;
+}
+
+bool continuous_add_contacts(tn_world *world, int32_t a, int32_t b, const manifold *list, int count)
+{
+  int32_t slot = count > 0 ? pair_find_or_add(world, a, b) : NO_SLOT;
+  if (count == 0 || slot == NO_SLOT) {
+    return count == 0;
+  }
+  int32_t first = world->pairs[slot].first_contact;
+  if (first != NO_SLOT && (shape_is_complex(&world->shapes[b]) ||
+                           world->contacts[first].manifold.points[0].gap <= 0.0f)) {
+    return true;
+  }
+  pair_remove_contacts(world, slot);
+  if (!shape_cache_is_current(world, b)) {
+    update_shape_cache(world, b, false, 0.0f);
+  }
+  for (int i = 0; i < count; ++i) {
+    contact *c = add_contact(world, slot);
+    if (!c) {
+      return false;
+    }
+    c->manifold = list[i];
+  }
+  return activate_pair(world, slot);
+}
+
+static void narrow_phase_task(int first, int last, void *context)
+{
+  const narrow_phase_context *task = context;
+  collide_pairs(task->world, first, last, task->dt);
+  for (int i = first; i < last; ++i) {
+    update_single_contact(task->world, i);
+  }
+}
+
+bool narrow_phase_update(tn_world *world, float dt)
+{
+  narrow_phase_context task = {world, dt};
+  pair_lister l = {.world = world, .dt = dt};
+  world->contact_update_count += 1;
+  if (!heap_reserve(&world->heap, (void **)&world->shape_motions, &world->shape_motion_capacity,
+                    world->shape_pool.used, sizeof(shape_motion))) {
+    return false;
+  }
+  task_run(world->tasks, update_active_shapes, world->awake_count, SHAPE_CACHE_GRAIN, &task);
+  if (!list_active_pairs(&l)) {
+    return false;
+  }
+  if (pairs_need_sort(l.descents, l.count)) {
+    l = (pair_lister){.world = world, .dt = dt};
+    if (!pairs_sort(world) || !list_active_pairs(&l)) {
+      return false;
+    }
+  }
+  task_run(world->tasks, narrow_phase_task, world->active_pair_count, PAIR_GRAIN, &task);
+  if (!apply_results(world) || (any_shape_is_fast(world) && !continuous_update(world, dt))) {
+    return false;
+  }
+  if (l.touches_sleeping) {
+    wake_touched(world);
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Events and read-out
+
+static tn_body_id body_id_of(const tn_world *world, int32_t slot)
+{
+  tn_body_id none = {0};
+  return slot == WORLD_SLOT ? none : body_id_at(world, slot);
+}
+
+tn_contact_event pair_event(const tn_world *world, const pair *p, tn_event_kind kind)
+{
+  tn_contact_event e = {0};
+  int first = p->sensor && !world->shapes[p->shape[0]].def.sensor ? 1 : 0;
+  e.kind = kind;
+  e.shape_a = shape_id_at(world, p->shape[first]);
+  e.shape_b = shape_id_at(world, p->shape[1 - first]);
+  e.body_a = body_id_of(world, world->shapes[p->shape[first]].body);
+  e.body_b = body_id_of(world, world->shapes[p->shape[1 - first]].body);
+  return e;
+}
+
+bool add_contact_event(tn_world *world, tn_contact_event event)
+{
+  if (!heap_reserve(&world->heap, (void **)&world->contact_events, &world->contact_event_capacity,
+                    world->contact_event_count + 1, sizeof event)) {
+    report(&world->log, TN_LOG_WARNING, "out of memory: a contact event is lost");
+    return false;
+  }
+  world->contact_events[world->contact_event_count++] = event;
+  return true;
+}
+
+const tn_contact_event *tn_world_contact_events(const tn_world *world, int *count)
+{
+  if (count) {
+    *count = world ? world->published_contact_event_count : 0;
+  }
+  return world && world->published_contact_event_count > 0 ? world->contact_events : NULL;
+}
+
+static tn_contact contact_readout(const tn_world *world, const contact *c)
+{
+  const pair *p = &world->pairs[c->pair];
+  const shape *a = &world->shapes[p->shape[0]];
+  const shape *b = &world->shapes[p->shape[1]];
+  world_pose at_a = shape_world_pose(world, a);
+  world_pose at_b = shape_world_pose(world, b);
+  tn_quat qa = dquat_round(at_a.q), qb = dquat_round(at_b.q);
+  tn_contact out = {0};
+  out.shape_a = shape_id_at(world, p->shape[0]);
+  out.shape_b = shape_id_at(world, p->shape[1]);
+  out.body_a = body_id_of(world, a->body);
+  out.body_b = body_id_of(world, b->body);
+  out.normal = tn_rotate(qa, c->manifold.normal);
+  out.count = c->manifold.count;
+  for (int i = 0; i < out.count; ++i) {
+    const manifold_point *m = &c->manifold.points[i];
+    tn_vec3 skin_a = tn_scale(c->manifold.radius_a, out.normal);
+    tn_vec3 skin_b = tn_scale(-c->manifold.radius_b, out.normal);
+    tn_pos on_a = tn_offset(at_a.p, tn_add(tn_rotate(qa, m->a), skin_a));
+    tn_pos on_b = tn_offset(at_b.p, tn_add(tn_rotate(qb, m->b), skin_b));
+    out.points[i].position = tn_offset(on_a, tn_scale(0.5f, tn_between_points(on_a, on_b)));
+    out.points[i].gap = c->manifold.points[i].gap;
+    out.points[i].normal_force = c->forces.force[i];
+  }
+  out.friction_force = c->forces.friction_force;
+  out.friction_torque = c->forces.friction_torque;
+  return out;
+}
+
+int tn_world_contacts(const tn_world *world, tn_contact *contacts, int capacity)
+{
+  int count = 0;
+  for (int32_t i = 0; world && i < world->contact_pool.used; ++i) {
+    if (world->contacts[i].alive) {
+      if (contacts && count < capacity) {
+        contacts[count] = contact_readout(world, &world->contacts[i]);
+      }
+      count += 1;
+    }
+  }
+  return count;
+}
+
+int tn_body_contacts(const tn_world *world, tn_body_id id, tn_contact *contacts, int capacity)
+{
+  const body *b = body_find(world, id, "tn_body_contacts");
+  int count = 0;
+  for (int32_t k = b ? b->first_shape : NO_SLOT; k != NO_SLOT; k = world->shapes[k].next) {
+    for (int32_t link = world->shapes[k].first_pair; link != NO_SLOT;
+         link = world->pairs[link / 2].next[link % 2]) {
+      for (int32_t c = world->pairs[link / 2].first_contact; c != NO_SLOT;
+           c = world->contacts[c].next) {
+        if (contacts && count < capacity) {
+          contacts[count] = contact_readout(world, &world->contacts[c]);
+        }
+        count += 1;
+      }
+    }
+  }
+  return count;
+}
+
+bool tn_world_set_pair_filter(tn_world *world, tn_pair_filter_fn *filter, void *context)
+{
+  if (!world) {
+    return false;
+  }
+  world->pair_filter = filter;
+  world->pair_filter_context = context;
+  return true;
+}

@@ -1,0 +1,249 @@
+// Particles that touch particles, of the same soft body or where neither has triangles. Found with
+// a grid whose cells are as large as the longest reach.
+#include "detect/soft_detect.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COLLIDE_SOFT_MAX_NEIGHBOURS 64 // of one particle; those made first count
+
+typedef struct grid_particle {
+  int32_t soft, particle;
+  int32_t cell[3];
+  int32_t next; // in the same bucket, or NO_SLOT
+} grid_particle;
+
+typedef struct hash_grid {
+  tn_world *world;
+  grid_particle *grid_particles;
+  int32_t count;
+  int32_t *buckets;
+  int32_t bucket_count; // a power of two
+  double size;          // of a cell
+  float dt;
+} hash_grid;
+
+static bool softs_should_collide(const soft *a, const soft *b)
+{
+  return a == b ? a->self_collision : filters_should_collide(&a->filter, &b->filter);
+}
+
+static bool collide_by_particles(const soft *a, const soft *b)
+{
+  return softs_should_collide(a, b) && !collide_by_triangles(a, b);
+}
+
+static uint32_t bucket_of(const hash_grid *s, const int32_t *cell)
+{
+  uint32_t h =
+      (uint32_t)cell[0] * 73856093u ^ (uint32_t)cell[1] * 19349663u ^ (uint32_t)cell[2] * 83492791u;
+  return h & (uint32_t)(s->bucket_count - 1);
+}
+
+// Whether the particle is near another body that its own may meet.
+static bool is_near_others(const hash_grid *s, int32_t slot, tn_pos at)
+{
+  const tn_world *world = s->world;
+  const soft *a = &world->softs[slot];
+  if (a->self_collision) {
+    return true;
+  }
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    const soft *b = &world->softs[i];
+    if (i != slot && has_collision(b) && collide_by_particles(a, b) &&
+        point_near_box(&b->box, at, s->size)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Wrapped, so that any position has a cell; one so far that the quotient overflows has the first.
+static int32_t cell_along(double x, double size)
+{
+  double cell = fmod(floor(x / size), 1e9);
+  return isnan(cell) ? 0 : (int32_t)cell;
+}
+
+static void add_grid_particle(hash_grid *s, int32_t slot, int32_t particle)
+{
+  tn_pos at = s->world->softs[slot].particles[particle].at;
+  if (!is_near_others(s, slot, at)) {
+    return;
+  }
+  grid_particle *g = &s->grid_particles[s->count];
+  g->soft = slot;
+  g->particle = particle;
+  // Far away cells repeat, which costs time only.
+  g->cell[0] = cell_along(at.x, s->size);
+  g->cell[1] = cell_along(at.y, s->size);
+  g->cell[2] = cell_along(at.z, s->size);
+  s->count += 1;
+}
+
+// In falling order, so that a bucket lists them in rising order.
+static void fill_buckets(hash_grid *s)
+{
+  for (int32_t i = 0; i < s->bucket_count; ++i) {
+    s->buckets[i] = NO_SLOT;
+  }
+  for (int32_t i = s->count - 1; i >= 0; --i) {
+    uint32_t b = bucket_of(s, s->grid_particles[i].cell);
+    s->grid_particles[i].next = s->buckets[b];
+    s->buckets[b] = i;
+  }
+}
+
+// How far apart two particles stay; those of one body that were made about as close are held by its
+// constraints.
+static float distance_between(const soft *a, const soft *b, int32_t i, int32_t k)
+{
+  float d = a->radius + b->radius;
+  bool held = a == b && tn_length(tn_sub(a->particles[i].rest, a->particles[k].rest)) < 1.05f * d;
+  return held ? 0.0f : d;
+}
+
+static bool make_particle_contact(const hash_grid *s, const grid_particle *x,
+                                  const grid_particle *y, soft_contact *t)
+{
+  const soft *a = &s->world->softs[x->soft], *b = &s->world->softs[y->soft];
+  const soft_particle *p = &a->particles[x->particle], *q = &b->particles[y->particle];
+  if (!collide_by_particles(a, b) || (p->pinned && q->pinned)) {
+    return false;
+  }
+  tn_vec3 delta = tn_between_points(q->at, p->at);
+  float distance = distance_between(a, b, x->particle, y->particle), length = tn_length(delta);
+  float max_distance = 0.25f * distance + 1.5f * s->dt * tn_length(tn_sub(p->v, q->v));
+  if (!(length < distance + max_distance) || distance <= 0.0f) {
+    return false;
+  }
+  memset(t, 0, sizeof *t);
+  t->type = SOFT_CONTACT_PARTICLE_PARTICLE;
+  t->soft = x->soft;
+  t->other = y->soft;
+  t->particle[0] = x->particle;
+  t->particle[1] = y->particle;
+  t->particle[2] = t->particle[3] = NO_SLOT;
+  t->weight[0] = 1.0f;
+  t->weight[1] = -1.0f;
+  t->shape = t->body = NO_SLOT;
+  t->delta = delta;
+  t->normal = length > 0.0f ? tn_scale(1.0f / length, delta) : tn_v3(0.0f, 1.0f, 0.0f);
+  t->distance = distance;
+  t->gap = length - distance;
+  t->round = true;
+  return true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
+}
+
+// Later grid_particles in the cells around.
+static int find_neighbours(const hash_grid *s, int32_t at, int32_t *list)
+{
+  const grid_particle *g = &s->grid_particles[at];
+  int count = 0;
+  for (int i = 0; i < 27; ++i) {
+    int32_t cell[3] = {g->cell[0] + i % 3 - 1, g->cell[1] + i / 3 % 3 - 1, g->cell[2] + i / 9 - 1};
+    for (int32_t k = s->buckets[bucket_of(s, cell)]; k != NO_SLOT; k = s->grid_particles[k].next) {
+      const grid_particle *other = &s->grid_particles[k];
+      if (k > at && count < COLLIDE_SOFT_MAX_NEIGHBOURS && other->cell[0] == cell[0] &&
+          other->cell[1] == cell[1] && other->cell[2] == cell[2]) {
+        list[count++] = k;
+      }
+    }
+  }
+  qsort(list, (size_t)count, sizeof *list, by_number);
+  return count;
+}
+
+static bool add_pairs(const hash_grid *s)
+{
+  for (int32_t i = 0; i < s->count; ++i) {
+    int32_t list[COLLIDE_SOFT_MAX_NEIGHBOURS];
+    int count = find_neighbours(s, i, list);
+    for (int k = 0; k < count; ++k) {
+      soft_contact t;
+      if (make_particle_contact(s, &s->grid_particles[i], &s->grid_particles[list[k]], &t) &&
+          !add_soft_contact(s->world, &t)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// The longest reach, and how many particles there are; zero if no bodies may meet.
+static int32_t init_grid(hash_grid *s)
+{
+  tn_world *world = s->world;
+  int32_t count = 0;
+  float radius = 0.0f;
+  bool any = false;
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    const soft *a = &world->softs[i];
+    if (has_collision(a)) {
+      radius = fmaxf(radius, a->radius);
+      count += a->particle_count;
+    }
+  }
+  // A particle as fast as that would pass through another in a step.
+  s->size = 4.0 * (double)radius;
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    world_aabb box = box_expand(world->softs[i].box, s->size);
+    for (int32_t k = i; k < world->soft_pool.used && has_collision(&world->softs[i]); ++k) {
+      const soft *a = &world->softs[i], *b = &world->softs[k];
+      any = any || (has_collision(b) && collide_by_particles(a, b) && aabbs_overlap(&box, &b->box));
+    }
+  }
+  return any ? count : 0;
+}
+
+// A soft body asleep that another one comes to touch wakes up.
+static void wake_overlapping(tn_world *world)
+{
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    for (int32_t k = 0; k < world->soft_pool.used && has_collision(&world->softs[i]); ++k) {
+      const soft *a = &world->softs[i], *b = &world->softs[k];
+      if (b->alive && b->asleep && softs_should_collide(a, b) && aabbs_overlap(&a->box, &b->box)) {
+        soft_wake(world, k);
+      }
+    }
+  }
+}
+
+bool find_particle_contacts(tn_world *world, float dt)
+{
+  wake_overlapping(world);
+  hash_grid s = {.world = world, .dt = dt};
+  int32_t count = init_grid(&s);
+  if (count == 0) {
+    return true;
+  }
+  s.bucket_count = 64;
+  while (s.bucket_count < count) {
+    s.bucket_count *= 2;
+  }
+  size_t particle_bytes = (size_t)count * sizeof(grid_particle);
+  size_t bucket_size = (size_t)s.bucket_count * sizeof(int32_t);
+  s.grid_particles = heap_alloc(&world->heap, particle_bytes);
+  s.buckets = heap_alloc(&world->heap, bucket_size);
+  bool ok = s.grid_particles && s.buckets;
+  for (int32_t i = 0; ok && i < world->soft_pool.used; ++i) {
+    for (int32_t k = 0; has_collision(&world->softs[i]) && k < world->softs[i].particle_count;
+         ++k) {
+      add_grid_particle(&s, i, k);
+    }
+  }
+  if (ok) {
+    fill_buckets(&s);
+    ok = add_pairs(&s);
+  }
+  heap_free(&world->heap, s.grid_particles, particle_bytes);
+  heap_free(&world->heap, s.buckets, bucket_size);
+  return ok;
+}

@@ -1,0 +1,762 @@
+// What particles touch: found once a step, followed by the solver from substep to substep.
+#include "collide/surface.h"
+#include "detect/soft_detect.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TUNING_SOFT_CONTACT_PUSH_SPEED 1.0f  // m/s, fastest way out of an overlap
+#define TUNING_SOFT_CONTACT_TOUCH_GAP 0.001f // m: closer than this counts as touching
+#define TUNING_SOFT_SOFT_BETA 0.2f // share of an overlap of particles that goes in a substep
+
+static tn_vec3 to_vec3(tn_pos p)
+{
+  return tn_v3((float)p.x, (float)p.y, (float)p.z);
+}
+
+static tn_pos to_pos(tn_vec3 v)
+{
+  return tn_p3((double)v.x, (double)v.y, (double)v.z);
+}
+
+static tn_vec3 vec3_of(const float *v)
+{
+  return tn_v3(v[0], v[1], v[2]);
+}
+
+// ---------------------------------------------------------------------------------------------
+// The list
+
+bool add_soft_contact(tn_world *world, const soft_contact *t)
+{
+  if (!heap_reserve(&world->heap, (void **)&world->soft_contacts, &world->soft_contact_capacity,
+                    world->soft_contact_count + 1, sizeof *t)) {
+    return false;
+  }
+  world->soft_contacts[world->soft_contact_count++] = *t;
+  return true;
+}
+
+static void remove_contacts(tn_world *world,
+                            bool (*is_removed)(const soft_contact *t, int32_t slot), int32_t slot)
+{
+  int32_t count = 0;
+  for (int32_t i = 0; i < world->soft_contact_count; ++i) {
+    if (!is_removed(&world->soft_contacts[i], slot)) {
+      world->soft_contacts[count++] = world->soft_contacts[i];
+    }
+  }
+  world->soft_contact_count = count;
+}
+
+static bool is_of_soft(const soft_contact *t, int32_t slot)
+{
+  return t->soft == slot || t->other == slot;
+}
+
+static bool is_of_shape(const soft_contact *t, int32_t slot)
+{
+  return t->shape == slot;
+}
+
+void soft_contacts_remove_soft(tn_world *world, int32_t slot)
+{
+  soft_touch_pairs_remove_soft(world, slot);
+  remove_contacts(world, is_of_soft, slot);
+}
+
+void touches_drop_of_soft(tn_world *world, int32_t slot)
+{
+  remove_contacts(world, is_of_soft, slot);
+}
+
+void soft_contacts_remove_shape(tn_world *world, int32_t slot)
+{
+  soft_touch_pairs_remove_shape(world, slot);
+  for (int32_t i = 0; i < world->soft_contact_count; ++i) {
+    if (is_of_shape(&world->soft_contacts[i], slot)) {
+      soft_wake(world, world->soft_contacts[i].soft);
+    }
+  }
+  remove_contacts(world, is_of_shape, slot);
+}
+
+void soft_wake_touched(tn_world *world, int32_t slot)
+{
+  for (int32_t i = 0; i < world->soft_contact_count; ++i) {
+    const soft_contact *t = &world->soft_contacts[i];
+    if (t->soft == slot && t->body != NO_SLOT) {
+      body_wake(world, t->body);
+    } else if (is_of_soft(t, slot)) {
+      soft_wake(world, t->soft == slot ? t->other : t->soft);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Particles and shapes
+
+// A shape as the particles of a soft body see it.
+typedef struct collider {
+  tn_world *world;
+  const soft *soft;
+  int32_t soft_slot, shape_slot;
+  const shape *shape;
+  const body *body;
+  world_pose at;
+  tn_vec3 v;            // of the body
+  float max_turn_speed; // fastest speed by turning
+  float dt, margin;
+  world_aabb box;
+  world_aabb max_box; // beyond it nothing of the soft body comes to touch
+} collider;
+
+static tn_pos world_pose_inverse_point(world_pose frame, tn_pos p)
+{
+  return dquat_rotate(dquat_conjugate(frame.q), pos_sub(p, frame.p));
+}
+
+bool point_near_box(const world_aabb *box, tn_pos p, double max_distance)
+{
+  return p.x >= box->lower.x - max_distance && p.x <= box->upper.x + max_distance &&
+         p.y >= box->lower.y - max_distance && p.y <= box->upper.y + max_distance &&
+         p.z >= box->lower.z - max_distance && p.z <= box->upper.z + max_distance;
+}
+
+world_aabb box_expand(world_aabb box, double by)
+{
+  box.lower = tn_p3(box.lower.x - by, box.lower.y - by, box.lower.z - by);
+  box.upper = tn_p3(box.upper.x + by, box.upper.y + by, box.upper.z + by);
+  return box;
+}
+
+static float contact_range_at(const collider *t, float speed)
+{
+  return t->soft->radius + t->margin + 1.5f * t->dt * (speed + t->max_turn_speed);
+}
+
+static float contact_range_of(const collider *t, const soft_particle *p)
+{
+  return contact_range_at(t, tn_length(tn_sub(p->v, t->v)));
+}
+
+// Most triangles are far from most shapes: whether all corners are beyond one side of the box.
+static bool triangle_outside_box(const world_aabb *box, const soft_particle *const *p)
+{
+  tn_pos a = p[0]->at, b = p[1]->at, c = p[2]->at;
+  const tn_pos *lo = &box->lower, *hi = &box->upper;
+  return (a.x < lo->x && b.x < lo->x && c.x < lo->x) ||
+         (a.x > hi->x && b.x > hi->x && c.x > hi->x) ||
+         (a.y < lo->y && b.y < lo->y && c.y < lo->y) ||
+         (a.y > hi->y && b.y > hi->y && c.y > hi->y) ||
+         (a.z < lo->z && b.z < lo->z && c.z < lo->z) || (a.z > hi->z && b.z > hi->z && c.z > hi->z);
+}
+
+// A ball, a capsule or a wire: its surface keeps its distance from a core.
+static bool is_round(int kind)
+{
+  return kind == TN_SHAPE_SPHERE || kind == TN_SHAPE_CAPSULE || kind == TN_SHAPE_WIRE;
+}
+
+static soft_contact make_contact(const collider *t, tn_pos x, const closest *c)
+{
+  soft_contact made;
+  memset(&made, 0, sizeof made);
+  made.soft = t->soft_slot;
+  made.other = NO_SLOT;
+  made.shape = t->shape_slot;
+  made.body = t->shape->body;
+  made.round = is_round(t->shape->geometry.kind);
+  float skin = made.round ? t->shape->geometry.radius : 0.0f;
+  tn_vec3 core = tn_sub(c->point, tn_scale(skin, c->normal));
+  tn_pos at = pos_add(t->at.p, dquat_rotate(t->at.q, to_pos(core)));
+  made.normal = to_vec3(dquat_rotate(t->at.q, to_pos(c->normal)));
+  made.delta = to_vec3(pos_sub(x, at));
+  made.anchor = to_vec3(pos_sub(at, t->body->center));
+  made.distance = t->soft->radius + skin;
+  made.gap = c->distance - t->soft->radius;
+  return made;
+}
+
+static bool collide_particle(const collider *t, int32_t index, soft_contact *out)
+{
+  const soft_particle *p = &t->soft->particles[index];
+  if (!point_near_box(&t->max_box, p->at, 0.0)) {
+    return false;
+  }
+  float max_distance = contact_range_of(t, p);
+  if (!point_near_box(&t->box, p->at, (double)max_distance)) {
+    return false;
+  }
+  closest c;
+  if (!geometry_closest(&t->shape->geometry, to_vec3(world_pose_inverse_point(t->at, p->at)),
+                        max_distance, &c)) {
+    return false;
+  }
+  soft_contact made = make_contact(t, p->at, &c);
+  made.type = SOFT_CONTACT_PARTICLE_BODY;
+  made.particle[0] = index;
+  made.particle[1] = made.particle[2] = made.particle[3] = NO_SLOT;
+  made.weight[0] = 1.0f;
+  *out = made;
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Triangles and shapes: a corner or a ball between the particles
+
+void barycentric_weights(tn_vec3 p, const tn_vec3 *x, float *w)
+{
+  tn_vec3 e = tn_sub(x[1], x[0]), f = tn_sub(x[2], x[0]), d = tn_sub(p, x[0]);
+  float ee = tn_dot(e, e), ef = tn_dot(e, f), ff = tn_dot(f, f);
+  float de = tn_dot(d, e), df = tn_dot(d, f), determinant = ee * ff - ef * ef;
+  float inv = determinant > 0.0f ? 1.0f / determinant : 0.0f;
+  w[1] = fminf(fmaxf((ff * de - ef * df) * inv, 0.0f), 1.0f);
+  w[2] = fminf(fmaxf((ee * df - ef * de) * inv, 0.0f), 1.0f - w[1]);
+  w[0] = 1.0f - w[1] - w[2];
+}
+
+// Triangles stay half as far away as particles: those of a smooth skin on a round body are closer
+// than their corners, and must not take turns with them.
+#define COLLIDE_SOFT_TRIANGLE_RADIUS_SHARE 0.5f
+
+// Closer than its corners are, which touch for themselves.
+static bool is_closer_than_corners(const collider *t, const tn_vec3 *x, float distance,
+                                   float max_distance)
+{
+  for (int i = 0; i < 3; ++i) {
+    closest c;
+    if (geometry_closest(&t->shape->geometry, x[i], max_distance, &c) &&
+        c.distance < distance + 0.1f * t->soft->radius) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The line from the shape to a triangle, in the shape's frame.
+static bool closest_points(const geometry *other, const geometry *triangle, float max_distance,
+                           separation *s)
+{
+  pose here = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 1.0f}};
+  switch (other->kind) {
+  case TN_SHAPE_MESH:
+    return mesh_nearest(other->mesh, triangle, here, max_distance, s);
+  case TN_SHAPE_HEIGHT_FIELD:
+    return height_field_nearest(other->field, triangle, here, max_distance, s);
+  default:
+    *s = convex_distance(other, triangle, here);
+    return s->distance <= max_distance;
+  }
+}
+
+static bool collide_triangle(const collider *t, const int32_t *v, soft_contact *out)
+{
+  const soft_particle *p[3] = {&t->soft->particles[v[0]], &t->soft->particles[v[1]],
+                               &t->soft->particles[v[2]]};
+  if (triangle_outside_box(&t->max_box, p)) {
+    return false;
+  }
+  geometry g = {.kind = GEOMETRY_TRIANGLE};
+  tn_vec3 middle = {0.0f, 0.0f, 0.0f};
+  float max_distance = 0.0f, size = 0.0f;
+  for (int i = 0; i < 3; ++i) {
+    g.corner[i] = to_vec3(world_pose_inverse_point(t->at, p[i]->at));
+    middle = tn_add(middle, tn_scale(1.0f / 3.0f, g.corner[i]));
+    max_distance = fmaxf(max_distance, contact_range_of(t, p[i]));
+  }
+  for (int i = 0; i < 3; ++i) {
+    size = fmaxf(size, tn_length(tn_sub(g.corner[i], middle)));
+  }
+  closest near;
+  if (!point_near_box(&t->box, p[0]->at, (double)(2.0f * size + max_distance)) ||
+      !geometry_closest(&t->shape->geometry, middle, size + max_distance, &near)) {
+    return false;
+  }
+  separation s;
+  if (!closest_points(&t->shape->geometry, &g, max_distance, &s) ||
+      !is_closer_than_corners(t, g.corner, s.distance, size + max_distance)) {
+    return false;
+  }
+  closest c = {s.distance, s.a, s.normal};
+  float w[3];
+  barycentric_weights(s.b, g.corner, w);
+  tn_pos x = p[0]->at;
+  x = pos_add(x, to_pos(tn_scale(w[1], tn_between_points(p[0]->at, p[1]->at))));
+  x = pos_add(x, to_pos(tn_scale(w[2], tn_between_points(p[0]->at, p[2]->at))));
+  soft_contact made = make_contact(t, x, &c);
+  made.type = SOFT_CONTACT_TRIANGLE_BODY;
+  made.distance -= (1.0f - COLLIDE_SOFT_TRIANGLE_RADIUS_SHARE) * t->soft->radius;
+  made.gap += (1.0f - COLLIDE_SOFT_TRIANGLE_RADIUS_SHARE) * t->soft->radius;
+  made.particle[3] = NO_SLOT;
+  for (int i = 0; i < 3; ++i) {
+    made.particle[i] = v[i];
+    made.weight[i] = w[i];
+  }
+  *out = made;
+  return true;
+}
+
+static bool should_collide(const soft *s, const shape *other)
+{
+  return !other->def.sensor && filters_should_collide(&s->filter, &other->def.filter);
+}
+
+static float max_lever(const shape *s)
+{
+  return s->bounding_radius + tn_length(to_vec3(s->local_position));
+}
+
+static collider collider_of(tn_world *world, int32_t soft_slot, int32_t shape_slot, float dt)
+{
+  const shape *s = &world->shapes[shape_slot];
+  const body_state *state = &world->state[s->body];
+  float turn = tn_length(vec3_of(state->w));
+  collider t = {.world = world,
+                .soft = &world->softs[soft_slot],
+                .soft_slot = soft_slot,
+                .shape_slot = shape_slot,
+                .shape = s,
+                .body = &world->bodies[s->body],
+                .at = shape_world_pose(world, s),
+                .v = vec3_of(state->v),
+                .max_turn_speed = turn > 0.0f ? turn * max_lever(s) : 0.0f,
+                .dt = dt,
+                .box = s->box};
+  t.margin = t.soft->radius + 2.0f * dt * dt * tn_length(world->gravity);
+  return t;
+}
+
+world_aabb empty_box(void)
+{
+  world_aabb box = {tn_p3(HUGE_VAL, HUGE_VAL, HUGE_VAL), tn_p3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL)};
+  return box;
+}
+
+void box_add_point(world_aabb *box, tn_pos p)
+{
+  box->lower = tn_p3(fmin(box->lower.x, p.x), fmin(box->lower.y, p.y), fmin(box->lower.z, p.z));
+  box->upper = tn_p3(fmax(box->upper.x, p.x), fmax(box->upper.y, p.y), fmax(box->upper.z, p.z));
+}
+
+bool build_chunk_boxes(tn_world *world, const soft *s)
+{
+  int32_t particles = chunk_count(s->particle_count);
+  int32_t count = particles + chunk_count(s->triangle_count);
+  if (!heap_reserve(&world->heap, (void **)&world->chunk_boxes, &world->chunk_box_capacity, count,
+                    sizeof(world_aabb))) {
+    return false;
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    world->chunk_boxes[i] = empty_box();
+  }
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    box_add_point(&world->chunk_boxes[i / CHUNK_SIZE], s->particles[i].at);
+  }
+  for (int32_t i = 0; i < 3 * s->triangle_count; ++i) {
+    box_add_point(&world->chunk_boxes[particles + i / (3 * CHUNK_SIZE)],
+                  s->particles[s->triangles[i]].at);
+  }
+  return true;
+}
+
+// What the particles or triangles of a bunch touch, each one place at most.
+typedef struct chunk_task {
+  const collider *collider;
+  int32_t particles;   // bunches of them; triangles follow
+  soft_contact *found; // CHUNK_SIZE places for each bunch
+  int32_t *counts;
+} chunk_task;
+
+static void collide_chunks(int first, int last, void *context)
+{
+  const chunk_task *task = context;
+  const collider *t = task->collider;
+  for (int32_t i = first; i < last; ++i) {
+    bool triangles = i >= task->particles;
+    int32_t from = CHUNK_SIZE * (triangles ? i - task->particles : i);
+    int32_t all = triangles ? t->soft->triangle_count : t->soft->particle_count;
+    soft_contact *found = task->found + CHUNK_SIZE * (size_t)i;
+    int32_t count = 0;
+    if (aabbs_overlap(&t->world->chunk_boxes[i], &t->max_box)) {
+      for (int32_t k = from; k < from + CHUNK_SIZE && k < all; ++k) {
+        count += triangles ? collide_triangle(t, t->soft->triangles + 3 * (size_t)k, &found[count])
+                           : collide_particle(t, k, &found[count]);
+      }
+    }
+    task->counts[i] = count;
+  }
+}
+
+static bool reserve_chunk_contacts(tn_world *world, int32_t chunk_boxes)
+{
+  return heap_reserve(&world->heap, (void **)&world->chunk_contacts, &world->chunk_contact_capacity,
+                      CHUNK_SIZE * chunk_boxes, sizeof(soft_contact)) &&
+         heap_reserve(&world->heap, (void **)&world->chunk_contact_counts,
+                      &world->chunk_contact_count_capacity, chunk_boxes, sizeof(int32_t));
+}
+
+// Bunches side by side, and their touches in order.
+static bool collide_shape(tn_world *world, int32_t soft_slot, int32_t shape_slot, float fastest,
+                          float dt)
+{
+  collider t = collider_of(world, soft_slot, shape_slot, dt);
+  t.max_box = box_expand(t.box, (double)contact_range_at(&t, fastest + tn_length(t.v)));
+  int kind = t.shape->geometry.kind;
+  bool solid = kind <= TN_SHAPE_HULL || kind == TN_SHAPE_MESH || kind == TN_SHAPE_HEIGHT_FIELD;
+  int32_t particles = chunk_count(t.soft->particle_count);
+  int32_t count = particles + (solid ? chunk_count(t.soft->triangle_count) : 0);
+  if (!reserve_chunk_contacts(world, count)) {
+    return false;
+  }
+  chunk_task task = {&t, particles, world->chunk_contacts, world->chunk_contact_counts};
+  task_run(world->tasks, collide_chunks, count, 4, &task);
+  for (int32_t i = 0; i < count; ++i) {
+    for (int32_t k = 0; k < world->chunk_contact_counts[i]; ++k) {
+      if (!add_soft_contact(world, &world->chunk_contacts[CHUNK_SIZE * (size_t)i + (size_t)k])) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Shapes near a soft body
+
+float soft_max_speed(const soft *s)
+{
+  float fastest = 0.0f;
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    fastest = fmaxf(fastest, tn_dot(s->particles[i].v, s->particles[i].v));
+  }
+  return sqrtf(fastest);
+}
+
+static world_aabb swept_box(const tn_world *world, const soft *s, float dt)
+{
+  float way = 1.5f * dt * soft_max_speed(s) + 2.0f * dt * dt * tn_length(world->gravity);
+  return box_expand(s->box, (double)(s->radius + way));
+}
+
+typedef struct shape_search {
+  tn_world *world;
+  const soft *soft;
+  bool ok;
+} shape_search;
+
+static bool collect(int32_t item, void *context)
+{
+  shape_search *s = context;
+  tn_world *world = s->world;
+  if (should_collide(s->soft, &world->shapes[item])) {
+    s->ok = heap_reserve(&world->heap, (void **)&world->candidates, &world->candidate_capacity,
+                         world->candidate_count + 1, sizeof(int32_t));
+    if (s->ok) {
+      world->candidates[world->candidate_count++] = item;
+    }
+  }
+  return s->ok;
+}
+
+static int by_slot(const void *a, const void *b)
+{
+  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
+}
+
+static bool query_shapes(tn_world *world, const soft *s, float dt)
+{
+  shape_search search = {world, s, true};
+  world_aabb box = swept_box(world, s, dt);
+  world->candidate_count = 0;
+  tree_query(&world->moving_tree, box, collect, &search);
+  if (search.ok) {
+    tree_query(&world->static_tree, box, collect, &search);
+  }
+  if (world->candidate_count > 1) {
+    qsort(world->candidates, (size_t)world->candidate_count, sizeof(int32_t), by_slot);
+  }
+  return search.ok;
+}
+
+static bool collide_shapes(tn_world *world, int32_t slot, float dt)
+{
+  if (!query_shapes(world, &world->softs[slot], dt) ||
+      !build_chunk_boxes(world, &world->softs[slot])) {
+    return false;
+  }
+  float fastest = soft_max_speed(&world->softs[slot]);
+  for (int32_t i = 0; i < world->candidate_count; ++i) {
+    if (!collide_shape(world, slot, world->candidates[i], fastest, dt)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Something that moves has come close to a body asleep.
+static bool is_disturbed(tn_world *world, int32_t slot)
+{
+  const soft *s = &world->softs[slot];
+  for (int32_t i = 0; i < world->candidate_count; ++i) {
+    const body *b = &world->bodies[world->shapes[world->candidates[i]].body];
+    if (!moves(b)) {
+      continue;
+    }
+    collider t = collider_of(world, slot, world->candidates[i], 0.0f);
+    float max_distance = s->radius + TUNING_SOFT_CONTACT_TOUCH_GAP;
+    for (int32_t k = 0; k < s->particle_count; ++k) {
+      closest c;
+      if (point_near_box(&t.box, s->particles[k].at, (double)max_distance) &&
+          geometry_closest(&t.shape->geometry,
+                           to_vec3(world_pose_inverse_point(t.at, s->particles[k].at)),
+                           max_distance, &c)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static bool wake_disturbed(tn_world *world)
+{
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    if (world->softs[i].alive && world->softs[i].asleep) {
+      if (!query_shapes(world, &world->softs[i], 0.0f)) {
+        return false;
+      }
+      if (is_disturbed(world, i)) {
+        soft_wake(world, i);
+      }
+    }
+  }
+  return true;
+}
+
+// Bodies asleep that something soft comes to touch wake up; others are as good as static.
+static void wake_touched(tn_world *world)
+{
+  int32_t count = 0;
+  for (int32_t i = 0; i < world->soft_contact_count; ++i) {
+    soft_contact *t = &world->soft_contacts[i];
+    soft *s = &world->softs[t->soft];
+    bool near = t->gap < TUNING_SOFT_CONTACT_TOUCH_GAP;
+    s->supported = s->supported || near;
+    if (is_soft_soft(t) && near) {
+      world->softs[t->other].supported = true;
+    }
+    if (t->body != NO_SLOT && near && world->bodies[t->body].asleep) {
+      body_wake(world, t->body);
+    }
+    if (t->body == NO_SLOT || !world->bodies[t->body].asleep) {
+      world->soft_contacts[count++] = *t;
+    }
+  }
+  world->soft_contact_count = count;
+}
+
+bool soft_contacts_find(tn_world *world, float dt)
+{
+  if (world->soft_pool.count == 0) {
+    return true;
+  }
+  world->soft_contact_count = 0;
+  if (!wake_disturbed(world)) {
+    return false;
+  }
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    soft *s = &world->softs[i];
+    s->supported = s->pin_count > 0 || s->attachment_count > 0;
+    if (s->alive && !s->asleep && !collide_shapes(world, i, dt)) {
+      return false;
+    }
+  }
+  if (!find_particle_contacts(world, dt) || !find_triangle_contacts(world, dt)) {
+    return false;
+  }
+  wake_touched(world);
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// In and out of the solver
+
+static tn_vec3 surface_velocity(const tn_world *world, const soft_contact *t)
+{
+  const shape *s = &world->shapes[t->shape];
+  tn_vec3 v = s->def.material.surface_velocity;
+  return to_vec3(dquat_rotate(shape_world_pose(world, s).q, to_pos(v)));
+}
+
+static V vec(tn_vec3 v)
+{
+  return v_make(v.x, v.y, v.z);
+}
+
+static SoftContactParams params_of(const tn_world *world, const soft_contact *t)
+{
+  SoftContactParams p;
+  memset(&p, 0, sizeof p);
+  for (int i = 0; i < SOFT_CONTACT_PARTICLES; ++i) {
+    p.weight[i] = t->weight[i];
+  }
+  const tn_material *a = &world->softs[t->soft].material;
+  bool soft_soft = is_soft_soft(t);
+  const tn_material *b =
+      soft_soft ? &world->softs[t->other].material : &world->shapes[t->shape].def.material;
+  materials_combine(a, b, &p.mu_static, &p.mu_dynamic, &p.restitution);
+  p.delta = vec(t->delta);
+  p.anchor = vec(t->anchor);
+  p.normal = vec(t->normal);
+  p.round = t->round ? 1.0f : 0.0f;
+  p.distance = t->distance;
+  p.compliance = soft_soft ? 0.0f : a->compliance + b->compliance;
+  p.beta = soft_soft ? TUNING_SOFT_SOFT_BETA : TUNING_CONTACT_DECAY;
+  p.max_push_speed = TUNING_SOFT_CONTACT_PUSH_SPEED;
+  if (t->type >= SOFT_CONTACT_PARTICLE_TRIANGLE) {
+    const soft_particle *q = world->softs[t->other].particles;
+    const int32_t *v = t->particle + first_side_particles(t);
+    p.anchor = vec(tn_between_points(q[v[0]].at, q[v[1]].at));
+    p.surface_velocity = vec(tn_between_points(q[v[0]].at, q[v[2]].at));
+  } else if (!soft_soft) {
+    p.surface_velocity = vec(surface_velocity(world, t));
+  }
+  return p;
+}
+
+static int particles_of(const soft_contact *t)
+{
+  static const int counts[SOFT_CONTACT_TYPE_COUNT] = {1, 3, 2, 4, 5};
+  return counts[t->type];
+}
+
+static int32_t solver_index_of(const tn_world *world, const soft_contact *t, int i)
+{
+  bool second = is_soft_soft(t) && i >= first_side_particles(t);
+  return world->softs[second ? t->other : t->soft].first + t->particle[i];
+}
+
+static bool is_dynamic_body(const tn_world *world, int32_t slot)
+{
+  return slot != NO_SLOT && world->bodies[slot].type == TN_BODY_DYNAMIC;
+}
+
+static void pack(const tn_world *world, const soft_contact *t, soft_contact_block *block, int lane)
+{
+  for (int i = 0; i < particles_of(t); ++i) {
+    block->solver_index[i][lane] = solver_index_of(world, t, i);
+  }
+  block->body[lane] = t->body == NO_SLOT ? WORLD_SLOT : t->body;
+  block->move[lane] = is_dynamic_body(world, t->body);
+  block->contact[lane] = (int32_t)(t - world->soft_contacts);
+  SoftContactParams params = params_of(world, t);
+  SoftContactState state;
+  memset(&state, 0, sizeof state);
+  set_lane(block->params, lane, &params, FIELDS(SoftContactParams));
+  set_lane(block->state, lane, &state, FIELDS(SoftContactState));
+}
+
+static soft_coloring_node coloring_node_of(const tn_world *world, int32_t index)
+{
+  const soft_contact *t = &world->soft_contacts[index];
+  soft_coloring_node link = {.count = particles_of(t), .type = t->type};
+  link.body = is_dynamic_body(world, t->body) ? t->body : NO_SLOT;
+  for (int i = 0; i < link.count; ++i) {
+    link.solver_index[i] = solver_index_of(world, t, i);
+  }
+  return link;
+}
+
+bool soft_contacts_pack(tn_world *world)
+{
+  soft_coloring *links = &world->soft_contact_coloring;
+  soft_data *data = &world->soft_graph.data;
+  if (!soft_coloring_build(world, links, world->soft_contact_count, coloring_node_of) ||
+      !heap_reserve(&world->heap, (void **)&data->soft_contacts, &links->block_capacity,
+                    links->block_count, sizeof(soft_contact_block))) {
+    return false;
+  }
+  if (links->block_count > 0) {
+    memset(data->soft_contacts, 0, (size_t)links->block_count * sizeof(soft_contact_block));
+  }
+  for (int32_t i = 0; i < links->block_count * BLOCK_WIDTH; ++i) {
+    data->soft_contacts[i / BLOCK_WIDTH].contact[i % BLOCK_WIDTH] = NO_SLOT;
+  }
+  for (int32_t i = 0; i < world->soft_contact_count; ++i) {
+    const soft_contact *t = &world->soft_contacts[i];
+    soft_contact_block *block = &data->soft_contacts[links->at[i] / BLOCK_WIDTH];
+    block->type = t->type;
+    pack(world, t, block, links->at[i] % BLOCK_WIDTH);
+  }
+  return true;
+}
+
+void soft_contacts_unpack(tn_world *world, float dt)
+{
+  soft_data *data = &world->soft_graph.data;
+  for (int32_t i = 0; i < world->soft_contact_coloring.block_count * BLOCK_WIDTH; ++i) {
+    soft_contact_block *block = &data->soft_contacts[i / BLOCK_WIDTH];
+    int lane = i % BLOCK_WIDTH;
+    if (block->contact[lane] == NO_SLOT) {
+      continue;
+    }
+    SoftContactState state;
+    get_lane(block->state, lane, &state, FIELDS(SoftContactState));
+    soft_contact *t = &world->soft_contacts[block->contact[lane]];
+    t->force = tn_scale(1.0f / dt, tn_v3(state.sum.x, state.sum.y, state.sum.z));
+  }
+}
+
+void soft_contacts_release(tn_world *world)
+{
+  soft_coloring *links = &world->soft_contact_coloring;
+  heap_free(&world->heap, world->chunk_boxes,
+            (size_t)world->chunk_box_capacity * sizeof(world_aabb));
+  heap_free(&world->heap, world->chunk_contacts,
+            (size_t)world->chunk_contact_capacity * sizeof(soft_contact));
+  heap_free(&world->heap, world->chunk_contact_counts,
+            (size_t)world->chunk_contact_count_capacity * sizeof(int32_t));
+  heap_free(&world->heap, world->soft_contacts,
+            (size_t)world->soft_contact_capacity * sizeof(soft_contact));
+  soft_coloring_release(world, links);
+  heap_free(&world->heap, world->soft_graph.data.soft_contacts,
+            (size_t)links->block_capacity * sizeof(soft_contact_block));
+}
+
+// ---------------------------------------------------------------------------------------------
+
+int tn_soft_contacts(const tn_world *world, tn_soft_id id, tn_soft_contact *contacts, int capacity)
+{
+  const soft *s = soft_find(world, id, "tn_soft_contacts");
+  int32_t slot = s ? (int32_t)(s - world->softs) : NO_SLOT;
+  int count = 0;
+  for (int32_t i = 0; s && i < world->soft_contact_count; ++i) {
+    const soft_contact *t = &world->soft_contacts[i];
+    if (!is_of_soft(t, slot)) {
+      continue;
+    }
+    if (contacts && count < capacity) {
+      tn_soft_contact c = {{-1, -1, -1}, {0}, {0}, {0}, -1, t->normal, t->gap, t->force};
+      bool soft_soft = is_soft_soft(t), second = soft_soft && t->soft != slot;
+      int own = first_side_particles(t), first = second ? own : 0;
+      int last = soft_soft && !second ? own : particles_of(t);
+      for (int k = first; k < last; ++k) {
+        c.particles[k - first] = t->particle[k];
+      }
+      if (soft_soft) {
+        c.other_soft = soft_id_at(world, second ? t->soft : t->other);
+        c.other_particle = t->particle[second ? 0 : own];
+        c.force = second ? tn_scale(-1.0f, t->force) : t->force;
+        c.normal = second ? tn_scale(-1.0f, t->normal) : t->normal;
+      } else {
+        c.shape = shape_id_at(world, t->shape);
+        c.body = body_id_at(world, t->body);
+      }
+      contacts[count] = c;
+    }
+    count += 1;
+  }
+  return count;
+}

@@ -1,0 +1,343 @@
+// Particles against rigid bodies and against each other, and particles attached to bodies.
+//
+// Up to three particles with weights b make one point x = sum b x_i, on a triangle or a particle;
+// n leads to it from what it touches, a point of a body or, with weights that sum up to zero,
+// other particles. Impulses act at x on both sides, so that both momenta are kept; between two
+// particles those of friction cannot.
+#ifndef TENON_KERNEL_SOFT_CONTACT_H
+#define TENON_KERNEL_SOFT_CONTACT_H
+
+#include "kernel/contact.h"
+#include "kernel/soft.h"
+
+#define SOFT_CONTACT_PARTICLES 5
+
+typedef struct SoftContactParams {
+  R weight[SOFT_CONTACT_PARTICLES];
+  V delta;  // from the core to x when the step began
+  V anchor; // from the body's centre of mass, likewise; of a facet: to its second corner, from the
+            // first
+  V normal;
+  R round;    // 1: the normal leads from the core to x; 0: it stays as it is
+  R distance; // of x from the core, or from the plane through it, where they touch
+  R mu_static, mu_dynamic, restitution, compliance;
+  R beta, max_push_speed; // share of a penetration that goes in a substep; its largest speed, m/s
+  V surface_velocity;     // velocity of the surface under x; of a facet: to its third corner
+} SoftContactParams;
+
+typedef struct SoftContactState {
+  R lambda;
+  V friction;
+  R approach_speed; // speed that was stopped in the substep
+  V sum;            // impulses of the step
+} SoftContactState;
+
+// Where it touches now.
+typedef struct SoftContactGeometry {
+  V n, lever; // of the body, at x
+  R gap;
+} SoftContactGeometry;
+
+// From the core to x now.
+KERNEL V soft_contact_delta(int count, const SoftContactParams *params, const Particle *p,
+                            const Body *body, V *lever)
+{
+  V d = params->delta;
+  for (int i = 0; i < count; ++i) {
+    d = v_add(d, v_scale(params->weight[i], p[i].dx));
+  }
+  V turned = q_rotate_change(body->dq, params->anchor);
+  d = v_sub(d, v_add(body->dx, turned));
+  *lever = v_add(v_add(params->anchor, turned), d);
+  return d;
+}
+
+KERNEL SoftContactGeometry soft_contact_geometry(int count, const SoftContactParams *params,
+                                                 const Particle *p, const Body *body)
+{
+  SoftContactGeometry at;
+  V d = soft_contact_delta(count, params, p, body, &at.lever);
+  R length = v_length(d);
+  M round = (params->round > 0.5f) & (length > 1e-9f);
+  at.n = v_pick(round, v_scale(1.0f / r_max(length, splat(1e-9f)), d), params->normal);
+  at.gap = v_dot(at.n, d) - params->distance;
+  return at;
+}
+
+KERNEL V point_relative_velocity(int count, const R *weight, const Particle *p, const Body *body,
+                                 V lever)
+{
+  V u = v_zero();
+  for (int i = 0; i < count; ++i) {
+    u = v_add(u, v_scale(weight[i], p[i].v));
+  }
+  return v_sub(u, v_add(body->v, v_cross(body->w, lever)));
+}
+
+// Inverse mass of x against its body, for all directions.
+KERNEL S point_inverse_mass(int count, const R *weight, const Particle *p, const Body *body,
+                            V lever)
+{
+  R w = body->im;
+  for (int i = 0; i < count; ++i) {
+    w = w + weight[i] * weight[i] * p[i].w;
+  }
+  S k = lever_inverse_mass(body->ii, lever);
+  k.xx = k.xx + w;
+  k.yy = k.yy + w;
+  k.zz = k.zz + w;
+  return k;
+}
+
+KERNEL void apply_soft_contact_impulse(int count, const SoftPass *pass, const R *weight,
+                                       Particle *p, Body *body, V lever, V impulse)
+{
+  for (int i = 0; i < count; ++i) {
+    apply_dv(pass, &p[i], v_scale(weight[i] * p[i].w, impulse));
+  }
+  apply_delta(body, v_scale(-body->im, impulse), s_mul(body->ii, v_cross(impulse, lever)),
+              pass->form, pass->h);
+}
+
+// A substep starts from nothing: what is behind a light particle is not known to its contact, and
+// the last impulse would be a blow to it.
+KERNEL void reset_soft_contact(SoftContactState *state)
+{
+  state->lambda = splat(0.0f);
+  state->friction = v_zero();
+  state->approach_speed = splat(0.0f);
+}
+
+// Holds x against sliding as far as the load allows.
+KERNEL V soft_contact_friction(const SoftContactParams *params, const SoftContactGeometry *at, S k,
+                               V u, SoftContactState *state)
+{
+  Frame f = frame_about(at->n);
+  V ks = s_mul(k, f.s);
+  S2 m = {v_dot(f.s, ks), v_dot(f.t, ks), v_dot(f.t, s_mul(k, f.t))};
+  S2 inverse = s2_inverse(m);
+  R s = -v_dot(f.s, u);
+  R t = -v_dot(f.t, u);
+  R ws = v_dot(state->friction, f.s) + inverse.xx * s + inverse.xy * t;
+  R wt = v_dot(state->friction, f.t) + inverse.xy * s + inverse.yy * t;
+  R length = r_sqrt(ws * ws + wt * wt);
+  R stick = params->mu_static * state->lambda;
+  R bound = pick(length > stick, params->mu_dynamic * state->lambda, stick);
+  R scale = r_min(splat(1.0f), bound / r_max(length, splat(1e-30f)));
+  V now = v_add(v_scale(scale * ws, f.s), v_scale(scale * wt, f.t));
+  V change = v_sub(now, state->friction);
+  state->friction = now;
+  return change;
+}
+
+// A triangle that a particle or an edge touches, as a rigid body. It passes on to its corners what
+// it gets: at any place, on the triangle or in front of it, their impulses have the same sum and
+// moment.
+typedef struct RigidTriangle {
+  V arm[3]; // of the corners, from their centre of mass
+  V v, w;
+} RigidTriangle;
+
+// b: minus the weights of its corners. Sets the body's velocities, masses, and its core as params
+// have it for all bodies.
+KERNEL Body rigid_triangle_body(SoftContactParams *params, const R *b, const Particle *p,
+                                RigidTriangle *triangle)
+{
+  V *arm = triangle->arm, to[3] = {v_zero(), params->anchor, params->surface_velocity};
+  V foot = v_zero(), moved = v_zero(), center = v_zero(), moment = v_zero();
+  R most = r_max(p[0].w, r_max(p[1].w, p[2].w));
+  R floor = r_max(1e-6f * most, splat(1e-30f)); // a pinned corner is heavy
+  R mass[3], sum = splat(0.0f);
+  for (int i = 0; i < 3; ++i) {
+    arm[i] = v_add(to[i], v_sub(p[i].dx, p[0].dx));
+    foot = v_sub(foot, v_scale(b[i], arm[i]));
+    moved = v_sub(moved, v_scale(b[i], p[i].dx));
+    mass[i] = r_max(most, splat(1e-30f)) / r_max(p[i].w, floor);
+    sum = sum + mass[i];
+    center = v_add(center, v_scale(mass[i], arm[i]));
+  }
+  R share = 1.0f / sum;
+  center = v_scale(share, center);
+  triangle->v = v_zero();
+  S second_moment = {splat(0.0f), splat(0.0f), splat(0.0f), splat(0.0f), splat(0.0f), splat(0.0f)};
+  for (int i = 0; i < 3; ++i) {
+    arm[i] = v_sub(arm[i], center);
+    second_moment = s_add(second_moment, s_scale(mass[i], s_outer(arm[i])));
+    V weighted = v_scale(mass[i], p[i].v);
+    triangle->v = v_add(triangle->v, v_scale(share, weighted));
+    moment = v_add(moment, v_cross(arm[i], weighted));
+  }
+  R inv;
+  S inverse = normalized_inverse_inertia(second_moment, &inv);
+  triangle->w = v_scale(inv, s_mul(inverse, moment));
+  params->anchor = v_sub(foot, center);
+  params->surface_velocity = v_zero();
+  Body body = {triangle->v,  triangle->w,
+               most * share, s_scale(most * inv, inverse),
+               moved,        {splat(0.0f), splat(0.0f), splat(0.0f), splat(1.0f)}};
+  return body;
+}
+
+KERNEL void rigid_triangle_apply(const SoftPass *pass, const RigidTriangle *triangle,
+                                 const Body *body, Particle *p)
+{
+  V dv = v_sub(body->v, triangle->v), dw = v_sub(body->w, triangle->w);
+  for (int i = 0; i < 3; ++i) {
+    V change = v_add(dv, v_cross(dw, triangle->arm[i]));
+    apply_dv(pass, &p[i], v_pick(p[i].w > 0.0f, change, v_zero()));
+  }
+}
+
+// One pass; `relaxing` is the one at the new pose, which corrects nothing and gives what bounces
+// its speed back if it came faster than `restitution_threshold`. In position form the overlap goes
+// at once, and friction holds what moved since the substep began along with it; velocities follow
+// as everywhere in that form.
+KERNEL void solve_soft_contact(int count, const SoftPass *pass, int relaxing,
+                               R restitution_threshold, const SoftContactParams *params,
+                               SoftContactState *state, Particle *p, Body *body)
+{
+  int positions = pass->form == FORM_POSITION;
+  SoftContactGeometry at = soft_contact_geometry(count, params, p, body);
+  S k = point_inverse_mass(count, params->weight, p, body, at.lever);
+  V u = point_relative_velocity(count, params->weight, p, body, at.lever);
+  R un = positions ? splat(0.0f) : v_dot(u, at.n);
+  R kn = v_dot(at.n, s_mul(k, at.n));
+  R a = params->compliance * pass->inv_h2;
+  M soft = params->compliance > 0.0f;
+  R rate;
+  M out = kn < 0.0f; // none
+  if (relaxing) {
+    M bounces = (state->approach_speed > restitution_threshold) & (params->restitution > 0.0f);
+    rate = pick(bounces, -params->restitution * state->approach_speed, splat(0.0f));
+    out = ((at.gap > 0.0f) & (state->lambda == 0.0f) & m_not(bounces)) | soft;
+  } else if (positions) {
+    rate = r_max(at.gap * pass->inv_h, -params->max_push_speed) + a * state->lambda;
+  } else {
+    rate = pick(at.gap > 0.0f, at.gap * pass->inv_h,
+                r_max(params->beta * at.gap * pass->inv_h, -params->max_push_speed));
+    rate = pick(soft, at.gap * pass->inv_h + a * state->lambda, rate);
+  }
+  R x = -(rate + un) * r_inverse_above(kn + a, splat(0.0f));
+  x = pick(out, splat(0.0f), r_max(x, -state->lambda));
+  if (!relaxing) {
+    M first = (state->lambda == 0.0f) & (x > 0.0f);
+    state->approach_speed = pick(first, r_max(state->approach_speed, -un), state->approach_speed);
+  }
+  state->lambda = state->lambda + x;
+  apply_soft_contact_impulse(count, pass, params->weight, p, body, at.lever, v_scale(x, at.n));
+  u = v_sub(point_relative_velocity(count, params->weight, p, body, at.lever),
+            params->surface_velocity);
+  V f = soft_contact_friction(params, &at, k, u, state);
+  apply_soft_contact_impulse(count, pass, params->weight, p, body, at.lever, f);
+  if (relaxing) {
+    state->sum = v_add(state->sum, v_add(v_scale(state->lambda, at.n), state->friction));
+  } else if (positions) {
+    state->sum = v_add(state->sum, v_add(v_scale(x, at.n), f));
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Attachments: a particle and a point of a body, all three directions at once
+
+typedef struct AttachmentParams {
+  V delta;  // from the body's point to the particle when the step began
+  V anchor; // the point, from the body's centre of mass
+  R compliance;
+} AttachmentParams;
+
+typedef struct AttachmentState {
+  V lambda;
+  V sum;
+} AttachmentState;
+
+// What rounding has kept from a body that many particles pull at: their impulses are small, and of
+// a fast body's velocity each would fall below the last bit.
+typedef struct Compensation {
+  V v, w;
+} Compensation;
+
+KERNEL void add_compensated(V *sum, V *compensation, V x)
+{
+  V wanted = v_add(x, *compensation);
+  V now = v_add(*sum, wanted);
+  *compensation = v_sub(wanted, v_sub(now, *sum));
+  *sum = now;
+}
+
+KERNEL void apply_attachment_impulse(const SoftPass *pass, Particle *p, Body *body,
+                                     Compensation *compensation, V lever, V impulse)
+{
+  apply_dv(pass, p, v_scale(p->w, impulse));
+  V dv = v_scale(-body->im, impulse);
+  V dw = s_mul(body->ii, v_cross(impulse, lever));
+  if (pass->form == FORM_POSITION) {
+    apply_delta(body, dv, dw, pass->form, pass->h);
+  } else {
+    add_compensated(&body->v, &compensation->v, dv);
+    add_compensated(&body->w, &compensation->w, dw);
+  }
+}
+
+KERNEL V attachment_delta(const AttachmentParams *params, const Particle *p, const Body *body,
+                          V *lever)
+{
+  V turned = q_rotate_change(body->dq, params->anchor);
+  V d = v_sub(v_add(params->delta, p->dx), v_add(body->dx, turned));
+  *lever = v_add(v_add(params->anchor, turned), d);
+  return d;
+}
+
+KERNEL V attachment_impulse(S k, R a, V rhs)
+{
+  k.xx = k.xx + a;
+  k.yy = k.yy + a;
+  k.zz = k.zz + a;
+  R trace = r_inverse_above(k.xx + k.yy + k.zz, splat(0.0f));
+  S inverse = s_inverse(s_scale(trace, k), splat(1e-18f));
+  return v_scale(-trace, s_mul(inverse, rhs));
+}
+
+// A spring keeps its load. A rigid hold begins with nothing: with half of its last impulse a light
+// tyre on a fast rim shakes itself apart.
+KERNEL void warm_start_attachment(const SoftPass *pass, R warm_start_factor,
+                                  const AttachmentParams *params, AttachmentState *state,
+                                  Particle *p, Body *body, Compensation *compensation)
+{
+  R zero = splat(0.0f);
+  V lever;
+  attachment_delta(params, p, body, &lever);
+  M spring =
+      (params->compliance > 0.0f) & (warm_start_factor > 0.0f); // not where positions are solved
+  state->lambda = v_scale(pick(spring, splat(1.0f), zero), state->lambda);
+  apply_attachment_impulse(pass, p, body, compensation, lever, state->lambda);
+}
+
+KERNEL void solve_attachment(const SoftPass *pass, int relaxing, const AttachmentParams *params,
+                             AttachmentState *state, Particle *p, Body *body,
+                             Compensation *compensation)
+{
+  R one = splat(1.0f);
+  V lever;
+  V d = attachment_delta(params, p, body, &lever);
+  S k = point_inverse_mass(1, &one, p, body, lever);
+  R a = params->compliance * pass->inv_h2;
+  V u = pass->form == FORM_POSITION ? v_zero() : point_relative_velocity(1, &one, p, body, lever);
+  V rhs = u;
+  if (!relaxing) {
+    rhs = v_add(rhs, v_add(v_scale(pass->inv_h, d), v_scale(a, state->lambda)));
+  }
+  V x = attachment_impulse(k, a, rhs);
+  if (relaxing) {
+    M hard = a <= k.xx + k.yy + k.zz;
+    x = v_pick(hard, x, v_zero());
+    state->sum = v_add(state->sum, v_add(state->lambda, x));
+  } else {
+    state->lambda = v_add(state->lambda, x);
+    if (pass->form == FORM_POSITION) {
+      state->sum = v_add(state->sum, x);
+    }
+  }
+  apply_attachment_impulse(pass, p, body, compensation, lever, x);
+}
+
+#endif

@@ -1,0 +1,923 @@
+// Contacts as the solver sees them: coloured, sorted by type, packed into lanes, and what a step's
+// impulses amount to.
+#include "data/world.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+_Static_assert(TN_LANES == 1, "this file works on one contact at a time");
+
+#define PACK_GRAIN 4 // blocks
+#define UNPACK_GRAIN 8
+#define CONTACT_FLAG_GRAIN 256        // bodies
+#define PAIR_SUMMARY_GRAIN 64         // pairs
+#define TUNING_CONTACT_DEEP_GAP 0.08f // share of the smaller shape
+#define TUNING_CONTACT_KEPT_GAP 0.1f  // of that: how far open a point may be that keeps its load
+#define TUNING_CONTACT_OVERLAP 0.03f
+#define TUNING_CONTACT_INITIAL_OVERLAP 0.005f // made inside each other, until it is less
+// The fastest way out of an overlap, m/s; and of one among many, whose speeds add up from layer to
+// layer.
+#define TUNING_CONTACT_PUSH_SPEED 1.0f
+#define TUNING_CONTACT_PUSH_SPEED_CROWDED 0.06f
+// What is built as a stack has no loads to start from, and sinks until they are learnt; its
+// friction holds it there. While most contacts are unsettled, passes make up for substeps.
+#define TUNING_CONTACT_SETTLING_PASSES 12
+#define TUNING_HIT_EVENT_SPEED 0.1f // m/s, slowest that is told
+
+// ---------------------------------------------------------------------------------------------
+// Colours: contacts that share a moving body get different ones.
+
+// Contacts that fill blocks of their own.
+typedef struct type_bucket {
+  int32_t left;      // to be placed
+  int32_t next, end; // places that are open for them
+} type_bucket;
+
+typedef struct layout_builder {
+  int32_t count;
+  int32_t unsettled; // of them, without a load to start from
+  bool has_faces;
+  // Those with a load, and the idle ones: a pass may leave out a block with nothing else.
+  type_bucket bucket[MAX_COLORS + 1][CONTACT_TYPE_COUNT][2];
+  int32_t next_block[MAX_COLORS + 1];
+} layout_builder;
+
+static contact_type type_of(const contact *c)
+{
+  const manifold *m = &c->manifold;
+  switch (c->fixed_normal ? MANIFOLD_FLAT : m->form) {
+  case MANIFOLD_FLAT:
+    return m->count == 1 ? CONTACT_FLAT_1 : m->count == 2 ? CONTACT_FLAT_2 : CONTACT_FLAT_4;
+  case MANIFOLD_ROUND:
+    return m->count == 1 ? CONTACT_ROUND_1 : CONTACT_ROUND_2;
+  case MANIFOLD_RIM:
+    return m->count <= 2 ? CONTACT_RIM_2 : CONTACT_RIM_4;
+  default:
+    return CONTACT_WIRE_1;
+  }
+}
+
+// One of the four lowest free colours, as if by chance. The lowest would give all contacts on one
+// side of a row the same turn, and what each pass leaves unsolved would push the row one way: a
+// pyramid drifts twenty times as far then.
+static int random_free_color(uint64_t taken, uint32_t seed)
+{
+  uint32_t chance = seed * 2654435761u;
+  uint64_t after[4] = {taken}; // so many colours were passed over
+  for (int skip = 1; skip < 4; ++skip) {
+    uint64_t more = taken | (taken + 1); // with the lowest that is free
+    taken = ~more == 0 ? taken : more;
+    after[skip] = taken;
+  }
+  return lowest_free_color(after[chance >> 16 & 3]);
+}
+
+// Both take note of the colour, if they can be pushed.
+static int assign_color(body_contact_flags *a, body_contact_flags *b, uint32_t seed)
+{
+  int color = random_free_color((a->dynamic ? a->colors : 0) | (b->dynamic ? b->colors : 0), seed);
+  if (color < MAX_COLORS) {
+    a->colors |= 1ull << color;
+    b->colors |= 1ull << color;
+  }
+  return color;
+}
+
+contact_summary contact_summary_of(const contact *c)
+{
+  return (contact_summary){type_of(c), c->idle, !c->settled};
+}
+
+static void color_contact(tn_world *world, layout_builder *make, const pair_summary *p,
+                          int32_t slot, contact_summary c)
+{
+  body_contact_flags *a = &world->contact_flags[p->body[0]], *b = &world->contact_flags[p->body[1]];
+  int color = assign_color(a, b, p->seed);
+  if (color == MAX_COLORS && groups_enabled(world)) {
+    groups_exclude(&world->groups, p->body[a->moves ? 0 : 1]);
+  }
+  a->may_touch = b->may_touch = true;
+  if (a->dynamic && b->dynamic) {
+    a->dynamic_contact_count += 1;
+    b->dynamic_contact_count += 1;
+    a->in_initial_overlap |= p->initial_overlap;
+    b->in_initial_overlap |= p->initial_overlap;
+  }
+  int32_t home_block = p->body[a->moves ? 0 : 1] / BLOCK_WIDTH;
+  contact_placement place = {slot, home_block, (uint8_t)color, (uint8_t)c.type, c.idle};
+  world->contact_placements[make->count++] = place;
+  make->unsettled += c.unsettled;
+  make->has_faces |= c.type == CONTACT_FLAT_4;
+  make->bucket[color][c.type][c.idle].left += 1;
+}
+
+// Of a part.
+static void count_buckets(layout_builder *make, const contact_placement *contacts, int32_t count)
+{
+  memset(make->bucket, 0, sizeof make->bucket);
+  for (int32_t i = 0; i < count; ++i) {
+    contact_placement p = contacts[i];
+    make->bucket[p.color][p.type][p.idle].left += 1;
+  }
+}
+
+// Gives each colour its blocks, from the first on; returns the one after the last.
+static int32_t lay_out_blocks(const layout_builder *make, coloring *c, int32_t first)
+{
+  int32_t count[MAX_COLORS + 1][CONTACT_TYPE_COUNT];
+  for (int color = 0; color <= MAX_COLORS; ++color) {
+    for (int type = 0; type < CONTACT_TYPE_COUNT; ++type) {
+      const type_bucket *bucket = make->bucket[color][type];
+      count[color][type] = bucket[0].left + bucket[1].left;
+    }
+  }
+  return lay_out_colors(c, first, &count[0][0], CONTACT_TYPE_COUNT);
+}
+
+// The last idle contacts of a type fill up the last block of the others.
+static void fill_last_blocks(layout_builder *make, const coloring *c)
+{
+  for (int color = 0; color < MAX_COLORS; ++color) {
+    make->next_block[color] = c->color[color].first;
+    for (int type = 0; type < CONTACT_TYPE_COUNT; ++type) {
+      type_bucket *loaded = &make->bucket[color][type][0], *idle = &make->bucket[color][type][1];
+      int32_t room = -loaded->left & (BLOCK_WIDTH - 1);
+      int32_t moved = room < idle->left ? room : idle->left;
+      loaded->left += moved;
+      idle->left -= moved;
+    }
+  }
+  make->next_block[MAX_COLORS] = c->overflow.first;
+}
+
+// The next place of a colour's contacts of a type. Blocks are opened as they are needed, by twos
+// for sixteen lanes: whatever their type, what comes early in the list comes early in each colour,
+// and so the same bodies go to the same thread.
+static int32_t take_lane(layout_builder *make, contact_placement p)
+{
+  type_bucket *g = make->bucket[p.color][p.type];
+  g += p.idle && g[1].left > 0;
+  if (g->next == g->end) {
+    int32_t blocks = p.color < MAX_COLORS && g->left > BLOCK_WIDTH ? 2 : 1;
+    g->next = make->next_block[p.color] * BLOCK_WIDTH;
+    g->end = g->next + (p.color < MAX_COLORS ? blocks * BLOCK_WIDTH : 1);
+    make->next_block[p.color] += blocks;
+  }
+  g->left -= 1;
+  return g->next++;
+}
+
+static float smaller_radius(const tn_world *world, const pair *p)
+{
+  return fminf(world->shapes[p->shape[0]].bounding_radius,
+               world->shapes[p->shape[1]].bounding_radius);
+}
+
+static bool has_restitution_material(const tn_world *world, const pair *p)
+{
+  return world->shapes[p->shape[0]].def.material.restitution > 0.0f ||
+         world->shapes[p->shape[1]].def.material.restitution > 0.0f;
+}
+
+static bool is_near_touch(const tn_world *world, const pair *p)
+{
+  float bound = 1e-3f * smaller_radius(world, p);
+  for (int32_t i = p->first_contact; i != NO_SLOT; i = world->contacts[i].next) {
+    const manifold *m = &world->contacts[i].manifold;
+    for (int k = 0; k < m->count; ++k) {
+      if (m->points[k].gap < bound) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Of what does not move nothing is known but that.
+static body_contact_flags *contact_flags_of(tn_world *world, int32_t slot)
+{
+  body_contact_flags *m = &world->contact_flags[slot];
+  if (m->stamp != (uint32_t)world->contact_update_count) {
+    *m = (body_contact_flags){.stamp = (uint32_t)world->contact_update_count};
+  }
+  return m;
+}
+
+static void reset_contact_flags(int first, int last, void *context)
+{
+  tn_world *world = context;
+  for (int i = first; i < last; ++i) {
+    int32_t slot = world->awake[i];
+    world->contact_flags[slot] =
+        (body_contact_flags){.stamp = (uint32_t)world->contact_update_count,
+                             .dynamic = world->bodies[slot].type == TN_BODY_DYNAMIC,
+                             .moves = true};
+  }
+}
+
+// Lines of a pair and a contact that will be asked for.
+KERNEL void prefetch_active_pair(const tn_world *world, int32_t active)
+{
+  if (active < world->active_pair_count) {
+    PREFETCH(&world->pairs[world->active_pairs[active]]);
+  }
+}
+
+KERNEL void prefetch_contact(const tn_world *world, int32_t slot)
+{
+  if (slot != NO_SLOT) {
+    PREFETCH(&world->contacts[slot].manifold);
+  }
+}
+
+KERNEL void prefetch_active_contact(const tn_world *world, int32_t active)
+{
+  if (active < world->active_pair_count) {
+    prefetch_contact(world, world->pairs[world->active_pairs[active]].first_contact);
+  }
+}
+
+// What colouring asks of a pair, gathered on all threads, because it lies far apart.
+static void summarize_pairs(int first, int last, void *context)
+{
+  tn_world *world = context;
+  for (int i = first; i < last; ++i) {
+    int32_t slot = world->active_pairs[i];
+    pair *p = &world->pairs[slot];
+    prefetch_active_pair(world, i + 2 * PREFETCH_DISTANCE);
+    prefetch_active_contact(world, i + PREFETCH_DISTANCE);
+    pair_summary *summary = &world->pair_summaries[i];
+    summary->seed = (uint32_t)slot;
+    summary->contact = p->first_contact;
+    summary->body[0] = p->body[0];
+    summary->body[1] = p->body[1];
+    if (p->first_contact != NO_SLOT) {
+      const contact *c = &world->contacts[p->first_contact];
+      summary->first = contact_summary_of(c);
+      summary->has_more = c->next != NO_SLOT;
+      p->initial_overlap =
+          p->initial_overlap &&
+          c->manifold.points[0].gap < -TUNING_CONTACT_INITIAL_OVERLAP * smaller_radius(world, p);
+    } else {
+      summary->has_more = p->initial_overlap = false;
+    }
+    summary->sensor = p->sensor;
+    summary->touching = p->touching;
+    summary->initial_overlap = p->initial_overlap;
+    summary->has_restitution = groups_enabled(world) && has_restitution_material(world, p);
+    summary->near_touch = !p->sensor && (p->touching || is_near_touch(world, p));
+  }
+}
+
+// Which parts a contact would join.
+static void join_groups(solver_group_set *groups, const pair_summary *p,
+                        const body_contact_flags *a, const body_contact_flags *b)
+{
+  if (a->moves && b->moves) {
+    groups_join(groups, p->body[0], p->body[1]);
+  }
+  if (p->has_restitution) {
+    groups_exclude(groups, p->body[a->moves ? 0 : 1]);
+  }
+}
+
+static void color_pair(tn_world *world, layout_builder *make, const pair_summary *p)
+{
+  if (p->contact == NO_SLOT && !p->near_touch) {
+    return;
+  }
+  body_contact_flags *a = contact_flags_of(world, p->body[0]),
+                     *b = contact_flags_of(world, p->body[1]);
+  if (p->near_touch) {
+    a->supported = a->dynamic;
+    b->supported = b->dynamic;
+  }
+  if (p->contact != NO_SLOT) {
+    color_contact(world, make, p, p->contact, p->first);
+    if (groups_enabled(world)) {
+      join_groups(&world->groups, p, a, b);
+    }
+  }
+  for (int32_t c = p->has_more ? world->contacts[p->contact].next : NO_SLOT; c != NO_SLOT;
+       c = world->contacts[c].next) {
+    color_contact(world, make, p, c, contact_summary_of(&world->contacts[c]));
+  }
+}
+
+static bool color_contacts(tn_world *world, layout_builder *make)
+{
+  if (!heap_reserve(&world->heap, (void **)&world->contact_flags, &world->contact_flag_capacity,
+                    world->body_pool.used, sizeof(body_contact_flags)) ||
+      !heap_reserve(&world->heap, (void **)&world->pair_summaries, &world->pair_summary_capacity,
+                    world->active_pair_count, sizeof(pair_summary)) ||
+      !heap_reserve(&world->heap, (void **)&world->contact_placements,
+                    &world->contact_placement_capacity, world->contact_pool.count,
+                    sizeof(contact_placement)) ||
+      !groups_begin(world)) {
+    return false;
+  }
+  task_run(world->tasks, reset_contact_flags, world->awake_count, CONTACT_FLAG_GRAIN, world);
+  task_run(world->tasks, summarize_pairs, world->active_pair_count, PAIR_SUMMARY_GRAIN, world);
+  for (int32_t i = 0; i < world->active_pair_count; ++i) {
+    color_pair(world, make, &world->pair_summaries[i]);
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Materials
+
+static float mix_coefficient(tn_combine mode, float a, float b)
+{
+  switch (mode) {
+  case TN_COMBINE_MINIMUM:
+    return fminf(a, b);
+  case TN_COMBINE_MULTIPLY:
+    return a * b;
+  case TN_COMBINE_MAXIMUM:
+    return fmaxf(a, b);
+  default:
+    return 0.5f * (a + b);
+  }
+}
+
+static tn_combine stronger_combine(tn_combine a, tn_combine b)
+{
+  return a > b ? a : b;
+}
+
+void materials_combine(const tn_material *a, const tn_material *b, float *mu_static,
+                       float *mu_dynamic, float *restitution)
+{
+  tn_combine mode = stronger_combine(a->combine_friction, b->combine_friction);
+  *mu_static = mix_coefficient(mode, a->static_friction, b->static_friction);
+  *mu_dynamic = fminf(mix_coefficient(mode, a->dynamic_friction, b->dynamic_friction), *mu_static);
+  mode = stronger_combine(a->combine_restitution, b->combine_restitution);
+  *restitution = mix_coefficient(mode, a->restitution, b->restitution);
+}
+
+static V vec(tn_vec3 v)
+{
+  return v_make(v.x, v.y, v.z);
+}
+
+// What the solver is told about a contact.
+typedef struct sides {
+  const shape *shape[2];
+  const body *body[2];
+} sides;
+
+static sides sides_of(const tn_world *world, const contact *c)
+{
+  sides s = {{&world->shapes[c->shape[0]], &world->shapes[c->shape[1]]},
+             {&world->bodies[c->body[0]], &world->bodies[c->body[1]]}};
+  return s;
+}
+
+static tn_vec3 shape_to_world(const sides *s, int side, tn_vec3 d)
+{
+  const float *q = s->shape[side]->shape_cache.rotation;
+  return tn_rotate((tn_quat){q[0], q[1], q[2], q[3]}, d);
+}
+
+// A point of a shape as a lever of its body.
+static V lever(const sides *s, int side, tn_vec3 p)
+{
+  const float *at = s->shape[side]->shape_cache.offset;
+  return vec(tn_add(tn_v3(at[0], at[1], at[2]), shape_to_world(s, side, p)));
+}
+
+static V direction(const sides *s, int side, tn_vec3 d)
+{
+  return vec(shape_to_world(s, side, d));
+}
+
+static tn_vec3 surface_velocity(const sides *s, int side)
+{
+  tn_vec3 v = s->shape[side]->def.material.surface_velocity;
+  if (tn_dot(v, v) == 0.0f) {
+    return v;
+  }
+  tn_quat body_axes = tn_quat_mul(dquat_round(s->body[side]->rotation),
+                                  tn_quat_conjugate(dquat_round(s->body[side]->local_principal)));
+  return tn_rotate(body_axes, v);
+}
+
+// Two bodies with no other beside them part fast, and so does one from what is fixed, and one that
+// was driven into another; unless that would drive them deeper into those they were made inside of.
+static float max_push_speed_of(const body_contact_flags *a, const body_contact_flags *b,
+                               const contact *c)
+{
+  bool fixed = !a->dynamic || !b->dynamic;
+  bool alone = a->dynamic_contact_count == 1 && b->dynamic_contact_count == 1;
+  bool in_initial_overlap = a->in_initial_overlap || b->in_initial_overlap;
+  bool overlaps = c->manifold.points[0].gap < -TUNING_CONTACT_OVERLAP / TUNING_CONTACT_DEEP_GAP *
+                                                  c->params.deep_gap; // one tells enough
+  return alone || ((fixed || overlaps) && !in_initial_overlap) ? TUNING_CONTACT_PUSH_SPEED
+                                                               : TUNING_CONTACT_PUSH_SPEED_CROWDED;
+}
+
+// Contacts of mechanisms are solved in turns with joints, and what is round would creep.
+static bool has_joints(const body *b)
+{
+  return b->type == TN_BODY_DYNAMIC && b->first_joint != NO_SLOT;
+}
+
+static void mix_contact_params(contact *c, const sides *s)
+{
+  const tn_material *a = &s->shape[0]->def.material;
+  const tn_material *b = &s->shape[1]->def.material;
+  const manifold *m = &c->manifold;
+  contact_params *t = &c->params;
+  materials_combine(a, b, &t->mu_static, &t->mu_dynamic, &t->restitution);
+  tn_combine mode = stronger_combine(a->combine_friction, b->combine_friction);
+  t->rolling = mix_coefficient(mode, a->rolling_friction, b->rolling_friction);
+  t->spinning = mix_coefficient(mode, a->spinning_friction, b->spinning_friction);
+  t->alpha = a->compliance + b->compliance; // two springs in a row
+  t->deep_gap =
+      TUNING_CONTACT_DEEP_GAP * fminf(s->shape[0]->bounding_radius, s->shape[1]->bounding_radius);
+  bool joined = has_joints(s->body[0]) || has_joints(s->body[1]);
+  t->kept_gap = joined ? TUNING_CONTACT_KEPT_GAP * t->deep_gap : 0.0f;
+  t->radius_a = m->radius_a;
+  t->radius_b = m->radius_b;
+  t->surface_velocity = tn_sub(surface_velocity(s, 1), surface_velocity(s, 0));
+  bool flat = m->form == MANIFOLD_FLAT && m->radius_a == 0.0f && m->radius_b == 0.0f;
+  bool follows = m->form == MANIFOLD_FLAT || m->form == MANIFOLD_ROUND;
+  t->has_anchor =
+      (flat || (joined && follows)) && tn_length(t->surface_velocity) == 0.0f ? 1.0f : 0.0f;
+  t->points = (float)m->count;
+}
+
+// What moves its surface turns with it: such contacts are never done with.
+static bool has_surface_velocity(const sides *s)
+{
+  tn_vec3 a = s->shape[0]->def.material.surface_velocity;
+  tn_vec3 b = s->shape[1]->def.material.surface_velocity;
+  return tn_dot(a, a) + tn_dot(b, b) > 0.0f;
+}
+
+static void update_contact_params(const tn_world *world, contact *c)
+{
+  if (c->params.material_version == world->material_version) {
+    return;
+  }
+  sides s = sides_of(world, c);
+  contact_params *t = &c->params;
+  mix_contact_params(c, &s);
+  t->material_version = has_surface_velocity(&s) ? 0 : world->material_version;
+  c->features = (uint8_t)((t->rolling > 0.0f || t->spinning > 0.0f ? CONTACT_ROLLING_FRICTION : 0) |
+                          (t->restitution > 0.0f ? CONTACT_RESTITUTION : 0) |
+                          (t->alpha > 0.0f ? CONTACT_COMPLIANCE : 0) |
+                          (tn_length(t->surface_velocity) > 0.0f ? CONTACT_SURFACE_VELOCITY : 0) |
+                          (t->has_anchor > 0.0f ? CONTACT_FRICTION_ANCHOR : 0));
+}
+
+// ---------------------------------------------------------------------------------------------
+// Packing
+
+static V center_offset(const body *a, const body *b)
+{
+  return vec(tn_between_points(a->center, b->center));
+}
+
+static void set_rim(const sides *s, const manifold *m, RimStart *r)
+{
+  int rim = m->round_side;
+  r->apart = center_offset(s->body[0], s->body[1]);
+  r->axis = direction(s, rim, m->rim_axis);
+  r->side = frame_about(r->axis).s;
+  r->radius = m->rim_radius;
+  r->rim_is_b = rim == 1 ? 1.0f : 0.0f;
+  r->plane = rim == 1 ? lever(s, 0, m->points[0].a) : lever(s, 1, m->points[0].b);
+  for (int i = 0; i < m->count; ++i) {
+    r->center[i] = lever(s, rim, m->points[i].rim_center);
+    r->turn[i] = (float)m->points[i].turn;
+  }
+}
+
+static void set_wire(const sides *s, const manifold *m, WireStart *r)
+{
+  int round = m->round_side;
+  r->apart = center_offset(s->body[0], s->body[1]);
+  r->wire_is_b = round == 0 ? 1.0f : 0.0f;
+  r->curve[0] = lever(s, 1 - round, m->curve[0]);
+  for (int i = 1; i < WIRE_TERMS; ++i) {
+    r->curve[i] = direction(s, 1 - round, m->curve[i]);
+  }
+  r->p = lever(s, round, m->segment[round][0]);
+  r->e = v_sub(lever(s, round, m->segment[round][1]), r->p);
+  r->parameter = m->parameter;
+}
+
+// How the touch of what is round follows its bodies. Flat sides, and segments but for where their
+// bodies are, are left to solve_record.c.
+static void pack_start(const tn_world *world, const contact *c, contact_block *cb, int lane)
+{
+  const manifold *m = &c->manifold;
+  contact_start start;
+  if (cb->type <= CONTACT_FLAT_4) {
+    return;
+  }
+  if (m->form == MANIFOLD_ROUND) {
+    start.round.apart = center_offset(&world->bodies[c->body[0]], &world->bodies[c->body[1]]);
+    set_lane(cb->start, lane, &start, FIELDS(start.round.apart));
+    return;
+  }
+  sides s = sides_of(world, c);
+  memset(&start, 0, sizeof start);
+  if (m->form == MANIFOLD_RIM) {
+    set_rim(&s, m, &start.rim);
+    set_lane(cb->start, lane, &start, FIELDS(start.rim));
+  } else {
+    set_wire(&s, m, &start.wire);
+    set_lane(cb->start, lane, &start, FIELDS(start.wire));
+  }
+}
+
+// The parts of a step read what does not move as the world, for one of them may be at its block.
+static int32_t gathered_slot(int32_t slot, const body_contact_flags *mark, bool in_group)
+{
+  return in_group && !mark->moves ? WORLD_SLOT : slot;
+}
+
+static void pack(tn_world *world, contact_block *cb, int lane, bool in_group)
+{
+  contact *c = &world->contacts[cb->contact[lane]];
+  const body_contact_flags *a = &world->contact_flags[c->body[0]],
+                           *b = &world->contact_flags[c->body[1]];
+  update_contact_params(world, c);
+  cb->a[lane] = gathered_slot(c->body[0], a, in_group);
+  cb->b[lane] = gathered_slot(c->body[1], b, in_group);
+  cb->move_a[lane] = a->dynamic;
+  cb->move_b[lane] = b->dynamic;
+  cb->features |= c->features;
+  cb->fixed_a |= !a->dynamic;
+  cb->fixed_b |= !b->dynamic;
+  cb->params[PARAM_FIELD(max_push_speed)][lane] = max_push_speed_of(a, b, c);
+  pack_start(world, c, cb, lane);
+}
+
+static void clear_lane(contact_block *cb, int lane)
+{
+  float none[FIELDS(contact_start)] = {0.0f};
+  cb->a[lane] = cb->b[lane] = WORLD_SLOT;
+  cb->move_a[lane] = cb->move_b[lane] = 0;
+  cb->fixed_a = cb->fixed_b = 1;
+  cb->params[PARAM_FIELD(max_push_speed)][lane] = TUNING_CONTACT_PUSH_SPEED;
+  set_lane(cb->start, lane, none, FIELDS(contact_start));
+}
+
+typedef struct pack_task {
+  tn_world *world;
+  solver_data *data;
+  contact_pack_view view;
+  const block_content *contents;
+  bool in_group;
+} pack_task;
+
+static pack_task make_task(tn_world *world, solver_data *data, float dt, float scale)
+{
+  contact_pack_view view = {
+      .blocks = world->contact_graph.blocks,
+      .contacts = world->contacts,
+      .shape_poses = world->shape_pool.used > 0 ? world->shapes->shape_cache.rotation : NULL,
+      .shape_pose_stride = sizeof(shape) / sizeof(float),
+      .h = dt / (float)world->substeps,
+      .dt = dt,
+      .scale = scale};
+  pack_task task = {world, data, view, world->contact_graph.contents, false};
+  return task;
+}
+
+// Colour by colour, like the substeps: each thread gets the blocks that it will solve.
+static void for_contact_blocks(pack_task *task, tn_task_fn *run, int grain)
+{
+  const coloring *c = &task->world->contact_graph.coloring;
+  task_run_stages(task->world->tasks, run, c->color, c->count, grain, task);
+  run(c->overflow.first, c->overflow.last, task);
+}
+
+// What contacts are asked for and told, on its way while the block before is at work.
+KERNEL void prefetch_contacts(const tn_world *world, const block_content *content, bool packing)
+{
+  for (int lane = 0; lane < BLOCK_WIDTH && content->contact[lane] != NO_SLOT; ++lane) {
+    const contact *c = &world->contacts[content->contact[lane]];
+    PREFETCH(&c->state);
+    PREFETCH(&c->forces);
+    PREFETCH(&c->manifold);
+    PREFETCH(c->manifold.points);
+    if (packing) {
+      PREFETCH(&c->params);
+    }
+    if (packing && content->type > CONTACT_FLAT_4) {
+      PREFETCH(c->manifold.segment);
+    }
+  }
+}
+
+static void pack_block(const pack_task *t, int i, bool has_next)
+{
+  contact_block *cb = &t->view.blocks[i];
+  const block_content *content = &t->contents[i];
+  if (has_next) {
+    prefetch_contacts(t->world, content + 1, true);
+  }
+  cb->type = content->type;
+  cb->features = cb->fixed_a = cb->fixed_b = 0;
+  for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
+    cb->contact[lane] = content->contact[lane];
+    if (cb->contact[lane] == NO_SLOT) {
+      clear_lane(cb, lane);
+    } else {
+      pack(t->world, cb, lane, t->in_group);
+    }
+  }
+}
+
+// One at a time, so that it is still in the cache for the next thing to be done with it, and there
+// is time for the next one's contacts to come.
+static void pack_blocks(int first, int last, void *context)
+{
+  const pack_task *t = context;
+  for (int i = first; i < last; ++i) {
+    pack_block(t, i, i + 1 < last);
+    t->world->contact_ops->pack(&t->view, i, i + 1);
+    t->world->contact_ops->prepare(t->data, i, i + 1);
+  }
+}
+
+static bool reserve_blocks(tn_world *world, int32_t count)
+{
+  contact_graph *g = &world->contact_graph;
+  int32_t room =
+      g->shared_block_count +
+      (groups_count(world) > 0 ? world->groups.arena_count * world->groups.arena_blocks : 0);
+  if (!heap_reserve(&world->heap, (void **)&g->blocks, &g->block_capacity, room,
+                    sizeof(contact_block)) ||
+      !heap_reserve(&world->heap, (void **)&g->contents, &g->content_capacity, count,
+                    sizeof(block_content))) {
+    return false;
+  }
+  g->block_count = count;
+  return true;
+}
+
+static int32_t first_block(const coloring *c)
+{
+  return c->color[0].first;
+}
+
+static int32_t last_block(const coloring *c)
+{
+  return c->overflow.last;
+}
+
+static void fill_contact_blocks(block_content *contents, layout_builder *make, const coloring *c,
+                                const contact_placement *contacts, int32_t count)
+{
+  fill_last_blocks(make, c);
+  for (int32_t i = first_block(c); i < last_block(c); ++i) {
+    for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
+      contents[i].contact[lane] = NO_SLOT;
+    }
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    contact_placement p = contacts[i];
+    int32_t place = take_lane(make, p);
+    block_content *content = &contents[place / BLOCK_WIDTH];
+    content->type = p.type;
+    content->contact[place % BLOCK_WIDTH] = p.contact;
+  }
+}
+
+// What bounces is gone before joints could answer.
+static void clear_may_touch(tn_world *world, const contact *c)
+{
+  world->contact_flags[c->body[0]].may_touch = false;
+  world->contact_flags[c->body[1]].may_touch = false;
+}
+
+static void list_restitution_contacts(tn_world *world)
+{
+  contact_graph *g = &world->contact_graph;
+  g->restitution_contact_count = 0;
+  for (int32_t i = 0; i < g->shared_block_count; ++i) {
+    const contact_block *cb = &g->blocks[i];
+    for (int lane = 0; lane < BLOCK_WIDTH && cb->features & CONTACT_RESTITUTION; ++lane) {
+      if (cb->restitution[lane] > 0.0f) {
+        g->restitution_contacts[g->restitution_contact_count++] = (restitution_contact){i, lane};
+        clear_may_touch(world, &world->contacts[g->contents[i].contact[lane]]);
+      }
+    }
+  }
+}
+
+// A small scene without contacts has no time to lay out none.
+static bool is_empty(const contact_graph *g)
+{
+  const coloring *c = &g->coloring;
+  return g->block_count == 0 && c->count == 0 && c->overflow.first == c->overflow.last &&
+         !g->unsettled;
+}
+
+// The rest, and room for the parts: what they consist of is left to themselves.
+static bool place_groups(tn_world *world, layout_builder *make)
+{
+  contact_graph *g = &world->contact_graph;
+  solver_group_set *groups = &world->groups;
+  const contact_placement *shared = world->contact_placements;
+  int32_t count = make->count;
+  if (!groups_find(world, shared, count)) {
+    return false;
+  }
+  if (groups_count(world) > 0) {
+    shared = groups->sorted;
+    count = groups->shared_contacts;
+    count_buckets(make, shared, count);
+  }
+  int32_t blocks = g->shared_block_count = lay_out_blocks(make, &g->coloring, 0);
+  layout_builder group_builder;
+  groups->arena_blocks = 0;
+  for (int32_t i = 0; i < groups_count(world); ++i) {
+    solver_group *group = &groups->list[i];
+    count_buckets(&group_builder, groups->sorted + group->contacts.first,
+                  group->contacts.last - group->contacts.first);
+    int32_t own = lay_out_blocks(&group_builder, &group->coloring, 0);
+    groups->arena_blocks = own > groups->arena_blocks ? own : groups->arena_blocks;
+    group->first = blocks;
+    blocks += own;
+  }
+  if (!reserve_blocks(world, blocks)) {
+    return false;
+  }
+  fill_contact_blocks(g->contents, make, &g->coloring, shared, count);
+  return true;
+}
+
+bool contact_layout_build(tn_world *world)
+{
+  layout_builder make;
+  memset(&make, 0, sizeof make);
+  contact_graph *g = &world->contact_graph;
+  if (!color_contacts(world, &make)) {
+    return false;
+  }
+  if (make.count == 0 && is_empty(g)) {
+    return true;
+  }
+  if (!place_groups(world, &make) ||
+      !heap_reserve(&world->heap, (void **)&g->restitution_contacts,
+                    &g->restitution_contact_capacity, make.count, sizeof(restitution_contact))) {
+    return false;
+  }
+  g->unsettled = 2 * make.unsettled > make.count;
+  g->has_faces = make.has_faces;
+  g->min_passes = g->unsettled ? 1 + TUNING_CONTACT_SETTLING_PASSES / world->substeps : 1;
+  return true;
+}
+
+static pack_task make_group_pack_task(tn_world *world, const solver_group *group, solver_data *data,
+                                      float dt, float scale)
+{
+  pack_task task = make_task(world, data, dt, scale);
+  task.contents += group->first;
+  task.view.blocks = data->contacts;
+  task.in_group = true;
+  return task;
+}
+
+void group_pack_contacts(tn_world *world, const solver_group *group, solver_data *data, float dt,
+                         float scale)
+{
+  layout_builder make;
+  pack_task task = make_group_pack_task(world, group, data, dt, scale);
+  block_content *contents = world->contact_graph.contents + group->first;
+  const contact_placement *contacts = world->groups.sorted + group->contacts.first;
+  int32_t count = group->contacts.last - group->contacts.first;
+  count_buckets(&make, contacts, count);
+  fill_contact_blocks(contents, &make, &group->coloring, contacts, count);
+  pack_blocks(first_block(&group->coloring), last_block(&group->coloring), &task);
+}
+
+void contacts_pack(tn_world *world, solver_data *data, float dt, float impulse_scale)
+{
+  pack_task task = make_task(world, data, dt, impulse_scale);
+  for_contact_blocks(&task, pack_blocks, PACK_GRAIN);
+  list_restitution_contacts(world);
+}
+
+// ---------------------------------------------------------------------------------------------
+// After the step
+
+static void unpack_blocks(int first, int last, void *context)
+{
+  const pack_task *t = context;
+  for (int i = first; i < last; ++i) {
+    if (i + 1 < last) {
+      prefetch_contacts(t->world, &t->contents[i + 1], false);
+    }
+    t->world->contact_ops->unpack(&t->view, i, i + 1);
+  }
+}
+
+// Where and in which direction two shapes touch.
+static tn_contact_event begin_event(const tn_world *world, const pair *p, const contact *c)
+{
+  tn_contact_event e = pair_event(world, p, TN_EVENT_BEGIN);
+  const manifold *m = &c->manifold;
+  world_pose at = shape_world_pose(world, &world->shapes[p->shape[0]]);
+  tn_vec3 local = tn_add(m->points[0].a, tn_scale(m->radius_a, m->normal));
+  e.normal = tn_rotate(dquat_round(at.q), m->normal);
+  e.point = tn_offset(at.p, tn_rotate(dquat_round(at.q), local));
+  e.speed = c->hit_speed;
+  return e;
+}
+
+// Bodies that come to rest on each other do not hit.
+static bool is_hit(const tn_world *world, const pair *p, float speed)
+{
+  bool asked =
+      world->shapes[p->shape[0]].def.hit_events || world->shapes[p->shape[1]].def.hit_events;
+  return asked &&
+         speed > fmaxf(TUNING_HIT_EVENT_SPEED, 4.0f * tn_length(world->gravity) * world->last_h);
+}
+
+static const contact *hardest_contact(const tn_world *world, int32_t first)
+{
+  const contact *hardest = NULL;
+  for (int32_t i = first; i != NO_SLOT; i = world->contacts[i].next) {
+    const contact *c = &world->contacts[i];
+    if (c->was_loaded && (!hardest || c->hit_speed > hardest->hit_speed)) {
+      hardest = c;
+    }
+  }
+  return hardest;
+}
+
+// Pairs that begin or end to touch.
+static void find_touch_changes(int first, int last, void *context)
+{
+  const tn_world *world = context;
+  for (int i = first; i < last; ++i) {
+    const pair_summary *p = &world->pair_summaries[i];
+    if (i + PREFETCH_DISTANCE < world->active_pair_count) {
+      prefetch_contact(world, p[PREFETCH_DISTANCE].contact);
+    }
+    world->found[i].touch_changed =
+        !p->sensor && (hardest_contact(world, p->contact) != NULL) != p->touching;
+  }
+}
+
+static void publish_touch_change(tn_world *world, pair *p)
+{
+  p->touching = !p->touching;
+  if (!p->touching) {
+    add_contact_event(world, pair_event(world, p, TN_EVENT_END));
+    return;
+  }
+  tn_contact_event e = begin_event(world, p, hardest_contact(world, p->first_contact));
+  add_contact_event(world, e);
+  if (is_hit(world, p, e.speed)) {
+    e.kind = TN_EVENT_HIT;
+    add_contact_event(world, e);
+  }
+}
+
+void group_unpack_contacts(tn_world *world, const solver_group *group, solver_data *data, float dt)
+{
+  pack_task task = make_group_pack_task(world, group, data, dt, 1.0f);
+  unpack_blocks(first_block(&group->coloring), last_block(&group->coloring), &task);
+}
+
+void contacts_unpack(tn_world *world, float dt)
+{
+  pack_task task = make_task(world, NULL, dt, 1.0f);
+  for_contact_blocks(&task, unpack_blocks, UNPACK_GRAIN);
+  task_run(world->tasks, find_touch_changes, world->active_pair_count, PAIR_SUMMARY_GRAIN, world);
+  for (int32_t i = 0; i < world->active_pair_count; ++i) {
+    if (world->found[i].touch_changed) {
+      publish_touch_change(world, &world->pairs[world->active_pairs[i]]);
+    }
+  }
+}
+
+void contact_graph_release(tn_world *world)
+{
+  contact_graph *g = &world->contact_graph;
+  heap_free(&world->heap, g->blocks, (size_t)g->block_capacity * sizeof *g->blocks);
+  heap_free(&world->heap, g->contents, (size_t)g->content_capacity * sizeof *g->contents);
+  heap_free(&world->heap, world->pair_summaries,
+            (size_t)world->pair_summary_capacity * sizeof(pair_summary));
+  heap_free(&world->heap, g->restitution_contacts,
+            (size_t)g->restitution_contact_capacity * sizeof *g->restitution_contacts);
+  body_loads_release(world);
+  groups_release(world);
+  heap_free(&world->heap, world->contact_flags,
+            (size_t)world->contact_flag_capacity * sizeof(body_contact_flags));
+  heap_free(&world->heap, world->shape_motions,
+            (size_t)world->shape_motion_capacity * sizeof(shape_motion));
+  heap_free(&world->heap, world->pair_bits, (size_t)world->pair_bit_capacity * sizeof(uint64_t));
+  heap_free(&world->heap, world->contact_placements,
+            (size_t)world->contact_placement_capacity * sizeof(contact_placement));
+}

@@ -1,0 +1,863 @@
+// Contacts meet lanes: gather bodies, run a kernel, scatter what it changed. Compiled once for each
+// lane width.
+//
+// Sixteen lanes take two blocks at a time, in the three passes of a substep that cost the most: a
+// seventh of their time less than eight lanes (666-cube pyramid, 20 substeps).
+#include "solver/contact/contact_block.h"
+
+#define BLOCK_FLOATS (sizeof(contact_block) / sizeof(float))
+#include "solver/gather.h"
+
+#include <stddef.h>
+
+#define CONTACT_OPS PASTE(contact_ops_, TN_LANES)
+#define CONTACT_PACK PASTE(contact_pack_, TN_LANES)
+#define CONTACT_UNPACK PASTE(contact_unpack_, TN_LANES)
+#define COLLIDE_CAPSULE_BATCH PASTE(collide_capsule_batch_, TN_LANES)
+
+// Whether something is to be done in any lane.
+#if TN_LANES == 16
+#define ANY_BLOCK(cb, flag) ((cb)[0].flag | (cb)[1].flag)
+#else
+#define ANY_BLOCK(cb, flag) ((cb)->flag)
+#endif
+
+// What is known about a block at compile time.
+typedef struct ContactKind {
+  ContactForm form;
+  int points;
+} ContactKind;
+
+// What some manifold of a block needs: most do without it.
+typedef struct ContactNeeds {
+  int has_rolling, has_compliance, has_surface_velocity;
+  int turns;      // about the normal
+  int has_anchor; // friction that pulls back
+} ContactNeeds;
+
+KERNEL ContactNeeds need_of(const contact_block *cb, ContactKind kind)
+{
+  int features = ANY_BLOCK(cb, features);
+  ContactNeeds need = {features & CONTACT_ROLLING_FRICTION, features & CONTACT_COMPLIANCE,
+                       features & CONTACT_SURFACE_VELOCITY,
+                       kind.points > 1 || features & CONTACT_ROLLING_FRICTION,
+                       kind.form <= CONTACT_FORM_ROUND && features & CONTACT_FRICTION_ANCHOR};
+  return need;
+}
+
+// Bodies and rows of TN_LANES manifolds.
+typedef struct ContactWork {
+  Body a, b;
+  R share_a, share_b;
+  R used[CONTACT_POINTS];
+  ContactParams params;
+  ContactState state;
+  ContactGeometry geom;
+} ContactWork;
+
+KERNEL Gather gather_a(const contact_block *cb, int lane)
+{
+  Gather g = {cb->a + lane, cb->move_a + lane};
+  return g;
+}
+
+KERNEL Gather gather_b(const contact_block *cb, int lane)
+{
+  Gather g = {cb->b + lane, cb->move_b + lane};
+  return g;
+}
+
+// Returns how much of the substep one of the bodies has flown already.
+KERNEL R load_poses(const solver_data *data, const contact_block *cb, int lane, ContactWork *w)
+{
+  R flown_a = load_pose(data, gather_a(cb, lane), &w->a);
+  R flown_b = load_pose(data, gather_b(cb, lane), &w->b);
+  return r_max(flown_a, flown_b);
+}
+
+KERNEL void load_velocities(const solver_data *data, const contact_block *cb, int lane,
+                            ContactWork *w)
+{
+  load_velocity(data, gather_a(cb, lane), &w->a, &w->share_a);
+  load_velocity(data, gather_b(cb, lane), &w->b, &w->share_b);
+}
+
+KERNEL void load_inertias(const solver_data *data, const contact_block *cb, int lane,
+                          ContactWork *w)
+{
+  load_inertia(data, gather_a(cb, lane), &w->a);
+  load_inertia(data, gather_b(cb, lane), &w->b);
+}
+
+KERNEL void store_velocities(const solver_data *data, const contact_block *cb, int lane,
+                             const ContactWork *w)
+{
+  Gather a = gather_a(cb, lane);
+  Gather b = gather_b(cb, lane);
+  a.move = ANY_BLOCK(cb, fixed_a) ? a.move : NULL;
+  b.move = ANY_BLOCK(cb, fixed_b) ? b.move : NULL;
+  store_velocity(data, a, &w->a, w->share_a);
+  store_velocity(data, b, &w->b, w->share_b);
+}
+
+// No more than the points that the type has.
+KERNEL void load_geometry(contact_block *cb, int lane, int points, ContactGeometry *geom)
+{
+  load_fields(cb->geom + GEOMETRY_FIELD(n), lane, (R *)&geom->n, 3);
+  load_fields(cb->geom + GEOMETRY_FIELD(ra), lane, (R *)geom->ra, 3 * points);
+  load_fields(cb->geom + GEOMETRY_FIELD(rb), lane, (R *)geom->rb, 3 * points);
+  load_fields(cb->geom + GEOMETRY_FIELD(gap), lane, geom->gap, points);
+}
+
+KERNEL void store_geometry(contact_block *cb, int lane, ContactKind kind,
+                           const ContactGeometry *geom)
+{
+  store_fields(cb->geom + GEOMETRY_FIELD(gap), lane, geom->gap, kind.points);
+  if (kind.form == CONTACT_FORM_FLAT) {
+    return;
+  }
+  store_fields(cb->geom + GEOMETRY_FIELD(n), lane, (const R *)&geom->n, 3);
+  store_fields(cb->geom + GEOMETRY_FIELD(ra), lane, (const R *)geom->ra, 3 * kind.points);
+  store_fields(cb->geom + GEOMETRY_FIELD(rb), lane, (const R *)geom->rb, 3 * kind.points);
+}
+
+#define STATE_FIELD(name) (offsetof(ContactState, name) / sizeof(R))
+
+KERNEL void load_params(contact_block *cb, int lane, ContactNeeds need, ContactParams *p)
+{
+  p->rolling = p->spinning = p->alpha = p->has_anchor = splat(0.0f);
+  p->surface_velocity = v_zero();
+  load_fields(cb->params + PARAM_FIELD(mu_static), lane, &p->mu_static, 2);
+  load_fields(cb->params + PARAM_FIELD(deep_gap), lane, &p->deep_gap, 4);
+  load_fields(cb->params + PARAM_FIELD(max_push_speed), lane, &p->max_push_speed, 1);
+  if (need.has_rolling) {
+    load_fields(cb->params + PARAM_FIELD(rolling), lane, &p->rolling, 2);
+  }
+  if (need.has_compliance) {
+    load_fields(cb->params + PARAM_FIELD(alpha), lane, &p->alpha, 1);
+  }
+  if (need.has_surface_velocity) {
+    load_fields(cb->params + PARAM_FIELD(surface_velocity), lane, (R *)&p->surface_velocity, 3);
+  }
+  if (need.has_anchor) {
+    load_fields(cb->params + PARAM_FIELD(has_anchor), lane, &p->has_anchor, 1);
+  }
+}
+
+KERNEL void load_state(contact_block *cb, int lane, ContactKind kind, ContactNeeds need,
+                       ContactState *s)
+{
+  s->twist = s->turning = s->angle = splat(0.0f);
+  s->roll = s->offset = v_zero();
+  for (int i = kind.points; i < CONTACT_POINTS; ++i) {
+    s->lambda[i] = splat(0.0f);
+  }
+  load_fields(cb->state + STATE_FIELD(lambda), lane, s->lambda, kind.points);
+  load_fields(cb->state + STATE_FIELD(preload), lane, &s->preload, 2);
+  load_fields(cb->state + STATE_FIELD(friction), lane, (R *)&s->friction, 3);
+  load_fields(cb->state + STATE_FIELD(sliding), lane, &s->sliding, 1);
+  if (need.turns) {
+    load_fields(cb->state + STATE_FIELD(twist), lane, &s->twist, 1);
+    load_fields(cb->state + STATE_FIELD(turning), lane, &s->turning, 1);
+  }
+  if (need.has_rolling) {
+    load_fields(cb->state + STATE_FIELD(roll), lane, (R *)&s->roll, 3);
+  }
+  if (need.has_anchor) {
+    load_fields(cb->state + STATE_FIELD(offset), lane, (R *)&s->offset, 4);
+  }
+}
+
+KERNEL void store_impulses(contact_block *cb, int lane, ContactKind kind, ContactNeeds need,
+                           const ContactState *s)
+{
+  store_fields(cb->state + STATE_FIELD(lambda), lane, s->lambda, kind.points);
+  store_fields(cb->state + STATE_FIELD(friction), lane, (const R *)&s->friction, 3);
+  if (need.turns) {
+    store_fields(cb->state + STATE_FIELD(twist), lane, &s->twist, 1);
+  }
+  if (need.has_rolling) {
+    store_fields(cb->state + STATE_FIELD(roll), lane, (const R *)&s->roll, 3);
+  }
+}
+
+KERNEL void load_rows(contact_block *cb, int lane, ContactKind kind, ContactNeeds need,
+                      ContactWork *w)
+{
+  load_fields(cb->used, lane, w->used, kind.points);
+  load_params(cb, lane, need, &w->params);
+  load_state(cb, lane, kind, need, &w->state);
+  load_geometry(cb, lane, kind.points, &w->geom);
+}
+
+#define MASS_FIELD(name) (offsetof(ContactMass, name) / sizeof(R))
+
+// Between the points, and what the patch has besides the tangents: one point is its own patch.
+KERNEL void store_mass(contact_block *cb, int lane, ContactKind kind, ContactNeeds need,
+                       const ContactMass *mass)
+{
+  int count = kind.points * (kind.points + 1) / 2;
+  store_fields(cb->mass + MASS_FIELD(k), lane, mass->k, count);
+  store_fields(cb->mass + MASS_FIELD(inverse), lane, mass->inverse, count);
+  store_fields(cb->mass + MASS_FIELD(tangent), lane, mass->tangent, 3);
+  if (need.turns) {
+    store_fields(cb->mass + MASS_FIELD(twist), lane, &mass->twist, 1);
+  }
+  if (kind.points > 1) {
+    store_fields(cb->mass + MASS_FIELD(friction_radius), lane, &mass->friction_radius, 2);
+    store_fields(cb->mass + MASS_FIELD(patch), lane, (const R *)&mass->patch, 6);
+  }
+}
+
+KERNEL void load_mass(contact_block *cb, int lane, ContactKind kind, ContactNeeds need,
+                      const ContactGeometry *geom, ContactMass *mass)
+{
+  int count = kind.points * (kind.points + 1) / 2;
+  load_fields(cb->mass + MASS_FIELD(k), lane, mass->k, count);
+  load_fields(cb->mass + MASS_FIELD(inverse), lane, mass->inverse, count);
+  load_fields(cb->mass + MASS_FIELD(tangent), lane, mass->tangent, 3);
+  mass->twist = splat(0.0f);
+  if (need.turns) {
+    load_fields(cb->mass + MASS_FIELD(twist), lane, &mass->twist, 1);
+  }
+  if (kind.points > 1) {
+    load_fields(cb->mass + MASS_FIELD(friction_radius), lane, &mass->friction_radius, 2);
+    load_fields(cb->mass + MASS_FIELD(patch), lane, (R *)&mass->patch, 6);
+  } else {
+    Patch patch = {geom->ra[0], geom->rb[0]};
+    mass->patch = patch;
+    mass->friction_radius = splat(0.0f);
+    mass->share = splat(1.0f);
+  }
+}
+
+// The touch at the bodies' current pose.
+KERNEL void update_geometry(contact_block *cb, int lane, ContactKind kind, ContactWork *w)
+{
+  switch (kind.form) {
+  case CONTACT_FORM_FLAT: {
+    FlatStart start;
+    load_fields(cb->start, lane, start.gap, kind.points);
+    update_flat_geometry(kind.points, &start, &w->params, &w->a, &w->b, &w->geom);
+    break;
+  }
+  case CONTACT_FORM_ROUND: {
+    RoundStart start;
+    // One point needs no cores.
+    size_t size = kind.points == 1 ? offsetof(RoundStart, ca) : sizeof start;
+    load_fields(cb->start, lane, (R *)&start, (int)(size / sizeof(R)));
+    update_round_geometry(kind.points, &start, &w->params, &w->a, &w->b, &w->geom);
+    break;
+  }
+  case CONTACT_FORM_RIM: {
+    RimStart start;
+    LOAD(cb->start, lane, &start);
+    update_rim_geometry(kind.points, &start, &w->a, &w->b, &w->geom);
+    break;
+  }
+  case CONTACT_FORM_WIRE: {
+    WireStart start;
+    LOAD(cb->start, lane, &start);
+    update_wire_geometry(&start, &w->params, &w->a, &w->b, &w->geom);
+    STORE(cb->start, lane, &start);
+    break;
+  }
+  }
+}
+
+KERNEL ContactMass find_mass(const solver_data *data, ContactKind kind, const ContactWork *w)
+{
+  R inv_h = splat(1.0f / data->substep.h);
+  R alpha = w->params.alpha * inv_h * inv_h;
+  return compute_contact_mass(kind.points, w->used, w->state.lambda, &w->geom, alpha, &w->a, &w->b);
+}
+
+// How far the friction patch has moved and turned since the step began. What is round rolls on to
+// other points of its surface: there it is how far it has slid, with the velocities of the drift.
+KERNEL FrictionOffset update_patch_offset(const solver_data *data, contact_block *cb, int lane,
+                                          const Patch *patch, ContactWork *w)
+{
+  V d = v_sub(point_displacement(&w->b, patch->rb), point_displacement(&w->a, patch->ra));
+  M is_round = w->params.radius_a + w->params.radius_b > 0.0f;
+  if (m_any(is_round)) {
+    FrictionOffset last;
+    LOAD(cb->patch_offset, lane, &last);
+    load_velocities(data, cb, lane, w);
+    V slid = v_scale(splat(data->substep.h), relative_velocity(&w->a, &w->b, patch->ra, patch->rb));
+    d = v_pick(is_round, v_add(last.offset, slid), d);
+  }
+  V turn = v_sub(q_vector(w->b.dq), q_vector(w->a.dq)); // half of it
+  FrictionOffset patch_offset = {v_sub(d, v_scale(v_dot(d, w->geom.n), w->geom.n)),
+                                 2.0f * v_dot(turn, w->geom.n)};
+  STORE(cb->patch_offset, lane, &patch_offset);
+  return patch_offset;
+}
+
+// A patch that loses its load for a moment sticks where it stuck before, unless it has moved on by
+// more than `far`.
+KERNEL Slip slip_without_load(R far, R friction_radius, const FrictionOffset *patch_offset,
+                              const ContactState *state)
+{
+  V d = v_add(state->offset, patch_offset->offset);
+  R angle = state->angle + patch_offset->angle;
+  Slip slip = {(state->sliding > 0.5f) | (v_dot(d, d) > far * far),
+               (state->turning > 0.5f) | (r_abs(angle) * friction_radius > far)};
+  return slip;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Impulse form
+
+#if TN_LANES < 16
+
+// Flat and round touches are where the step found them.
+LARGE void prepare_contact(solver_data *data, contact_block *cb, int lane, ContactKind kind)
+{
+  ContactNeeds need = need_of(cb, kind);
+  ContactWork w;
+  load_velocities(data, cb, lane, &w);
+  load_inertias(data, cb, lane, &w);
+  load_rows(cb, lane, kind, need, &w);
+  if (kind.form == CONTACT_FORM_RIM || kind.form == CONTACT_FORM_WIRE) {
+    load_poses(data, cb, lane, &w);
+    update_geometry(cb, lane, kind, &w);
+    store_geometry(cb, lane, kind, &w.geom);
+  }
+  ContactMass mass = find_mass(data, kind, &w);
+  store_mass(cb, lane, kind, need, &mass);
+}
+
+#endif
+
+// A manifold with nothing to do may be left out if its neighbours have nothing to do either. So
+// that lanes do not matter it stays as it was, to the sign of a zero, if they have.
+KERNEL void restore_idle_lanes(M idle, const ContactWork *before, ContactWork *w)
+{
+  w->a.v = v_pick(idle, before->a.v, w->a.v);
+  w->a.w = v_pick(idle, before->a.w, w->a.w);
+  w->b.v = v_pick(idle, before->b.v, w->b.v);
+  w->b.w = v_pick(idle, before->b.w, w->b.w);
+  w->state.friction = v_pick(idle, before->state.friction, w->state.friction);
+  w->state.twist = pick(idle, before->state.twist, w->state.twist);
+  w->state.roll = v_pick(idle, before->state.roll, w->state.roll);
+}
+
+// No point has an impulse, nor has the patch.
+KERNEL M is_unloaded(ContactKind kind, const ContactState *state)
+{
+  M unloaded = has_no_friction_impulse(state);
+  for (int i = 0; i < kind.points; ++i) {
+    unloaded = unloaded & (state->lambda[i] == 0.0f);
+  }
+  return unloaded;
+}
+
+LARGE void warm_start_contact(solver_data *data, contact_block *cb, int lane, ContactKind kind)
+{
+  ContactNeeds need = need_of(cb, kind);
+  ContactWork w;
+  load_rows(cb, lane, kind, need, &w);
+  M idle = is_unloaded(kind, &w.state);
+  if (!m_any(m_not(idle))) {
+    return;
+  }
+  load_velocities(data, cb, lane, &w);
+  load_inertias(data, cb, lane, &w);
+  ContactWork before = w;
+  ContactMass mass;
+  load_mass(cb, lane, kind, need, &w.geom, &mass);
+  decay_contact_impulses(kind.points, &w.params, &mass,
+                         splat(0.5f * data->substep.restitution_threshold), &w.state);
+  project_to_tangent_plane(&w.geom, &w.state);
+  Wrench wrench = contact_wrench(kind.points, &w.geom, &mass.patch, &w.state);
+  apply_wrench(&w.a, &w.b, &wrench);
+  restore_idle_lanes(idle, &before, &w);
+  store_impulses(cb, lane, kind, need, &w.state);
+  store_velocities(data, cb, lane, &w);
+}
+
+// The first guess of the next substep: its pose is known and its rows are at hand. The bodies get
+// it with their next kick. Adding -0 changes nothing, to the sign of a zero.
+KERNEL void warm_start_next_substep(solver_data *data, contact_block *cb, int lane,
+                                    ContactKind kind, const ContactMass *mass, ContactWork *w)
+{
+  M idle = is_unloaded(kind, &w->state);
+  if (!m_any(m_not(idle))) {
+    return;
+  }
+  ContactState before = w->state;
+  decay_contact_impulses(kind.points, &w->params, mass,
+                         splat(0.5f * data->substep.restitution_threshold), &w->state);
+  Wrench wrench = contact_wrench(kind.points, &w->geom, &mass->patch, &w->state);
+  w->state.friction = v_pick(idle, before.friction, w->state.friction);
+  w->state.twist = pick(idle, before.twist, w->state.twist);
+  w->state.roll = v_pick(idle, before.roll, w->state.roll);
+  Gather a = gather_a(cb, lane);
+  Gather b = gather_b(cb, lane);
+  a.move = ANY_BLOCK(cb, fixed_a) ? a.move : NULL;
+  b.move = ANY_BLOCK(cb, fixed_b) ? b.move : NULL;
+  V nothing = v_make(splat(-0.0f), splat(-0.0f), splat(-0.0f));
+  V none = v_zero();
+  V turn_a = v_sub(none, s_mul(w->a.ii, wrench.la));
+  V turn_b = s_mul(w->b.ii, wrench.lb);
+  add_correction(data, a, v_pick(idle, nothing, v_scale(-w->a.im, wrench.p)),
+                 v_pick(idle, nothing, turn_a));
+  add_correction(data, b, v_pick(idle, nothing, v_scale(w->b.im, wrench.p)),
+                 v_pick(idle, nothing, turn_b));
+}
+
+KERNEL ContactPass make_contact_pass(const solver_data *data, const contact_block *cb, int lane,
+                                     ContactNeeds need, int relaxing)
+{
+  float h = data->substep.h;
+  ContactPass pass = {splat(h),
+                      splat(1.0f / h),
+                      1.0f / load_field(cb->time_left, lane),
+                      splat(h * data->substep.restitution_threshold),
+                      relaxing,
+                      need.has_rolling,
+                      need.has_compliance,
+                      splat(0.0f)};
+  return pass;
+}
+
+KERNEL void solve_normals_and_friction(solver_data *data, contact_block *cb, int lane,
+                                       ContactKind kind, ContactNeeds need, const ContactPass *pass,
+                                       const ContactRhs *rhs, const ContactMass *mass,
+                                       ContactWork *w)
+{
+  FrictionOffset anchor_offset = {v_zero(), splat(0.0f)};
+  if (need.has_anchor) {
+    FrictionOffset patch_offset;
+    LOAD(cb->patch_offset, lane, &patch_offset);
+    anchor_offset.offset =
+        v_scale(w->params.has_anchor, v_add(w->state.offset, patch_offset.offset));
+    anchor_offset.angle = w->params.has_anchor * (w->state.angle + patch_offset.angle);
+  }
+  load_inertias(data, cb, lane, w);
+  ContactWork before = *w;
+  R hit_speed =
+      solve_normals(kind.points, rhs, pass, &w->params, &w->geom, mass, &w->state, &w->a, &w->b);
+  store_field(cb->hit_speed, lane, r_max(load_field(cb->hit_speed, lane), hit_speed));
+  solve_friction(kind.points, pass, &w->params, &w->geom, mass, &anchor_offset, &w->state, &w->a,
+                 &w->b);
+  restore_idle_lanes(rhs->idle, &before, w);
+  store_velocities(data, cb, lane, w);
+}
+
+// A patch that slips begins to stick where it is.
+KERNEL void reset_slipped_anchor(contact_block *cb, int lane, ContactState *state)
+{
+  FrictionOffset patch_offset;
+  LOAD(cb->patch_offset, lane, &patch_offset);
+  V none = v_zero();
+  FrictionOffset since = {
+      v_pick(state->sliding > 0.5f, v_sub(none, patch_offset.offset), state->offset),
+      pick(state->turning > 0.5f, -patch_offset.angle, state->angle)};
+  STORE(cb->state + STATE_FIELD(offset), lane, &since);
+}
+
+KERNEL void solve_contact(solver_data *data, contact_block *cb, int lane, ContactKind kind)
+{
+  ContactNeeds need = need_of(cb, kind);
+  ContactPass pass = make_contact_pass(data, cb, lane, need, 0);
+  ContactWork w;
+  ContactMass mass;
+  load_velocities(data, cb, lane, &w);
+  load_rows(cb, lane, kind, need, &w);
+  load_mass(cb, lane, kind, need, &w.geom, &mass);
+  if (kind.form == CONTACT_FORM_WIRE) {
+    WireStart start;
+    LOAD(cb->start, lane, &start);
+    load_poses(data, cb, lane, &w);
+    pass.curvature_bias =
+        curvature_bias(&start, &w.params, &w.geom, &w.a, &w.b, splat(data->substep.h));
+  }
+  ContactRhs rhs =
+      build_rhs(kind.points, w.used, &pass, &w.params, &w.geom, &mass, &w.state, &w.a, &w.b);
+  rhs.idle = rhs.idle & has_no_friction_impulse(&w.state);
+  if (m_any(m_not(rhs.idle))) {
+    solve_normals_and_friction(data, cb, lane, kind, need, &pass, &rhs, &mass, &w);
+    store_impulses(cb, lane, kind, need, &w.state);
+  }
+  if (need.has_anchor) {
+    reset_slipped_anchor(cb, lane, &w.state);
+  }
+}
+
+KERNEL void add_field(float *field, int lane, R x)
+{
+  store_field(field, lane, load_field(field, lane) + x);
+}
+
+KERNEL void sum_impulses(contact_block *cb, int lane, int points, int turns,
+                         const ContactState *state)
+{
+  for (int i = 0; i < points; ++i) {
+    add_field(cb->sum[i], lane, state->lambda[i]);
+  }
+  add_field(cb->sum[4], lane, state->friction.x);
+  add_field(cb->sum[5], lane, state->friction.y);
+  add_field(cb->sum[6], lane, state->friction.z);
+  if (turns) {
+    add_field(cb->sum[7], lane, state->twist);
+  }
+}
+
+KERNEL void relax_touching(solver_data *data, contact_block *cb, int lane, ContactKind kind,
+                           ContactNeeds need, M idle, const ContactMass *mass, ContactWork *w,
+                           Slip *slip)
+{
+  ContactPass pass = make_contact_pass(data, cb, lane, need, 1);
+  if (kind.form == CONTACT_FORM_FLAT) {
+    load_velocities(data, cb, lane, w);
+    load_inertias(data, cb, lane, w);
+  }
+  ContactWork before = *w;
+  ContactRhs rhs =
+      build_rhs(kind.points, w->used, &pass, &w->params, &w->geom, mass, &w->state, &w->a, &w->b);
+  solve_normals(kind.points, &rhs, &pass, &w->params, &w->geom, mass, &w->state, &w->a, &w->b);
+  FrictionOffset none = {v_zero(), splat(0.0f)};
+  Slip loaded = solve_friction(kind.points, &pass, &w->params, &w->geom, mass, &none, &w->state,
+                               &w->a, &w->b);
+  M light = sum_of(kind.points, w->state.lambda) == 0.0f;
+  slip->slides = (light & slip->slides) | (m_not(light) & loaded.slides);
+  slip->turns = (light & slip->turns) | (m_not(light) & loaded.turns);
+  restore_idle_lanes(idle, &before, w);
+  sum_impulses(cb, lane, kind.points, need.turns, &w->state);
+  store_velocities(data, cb, lane, w);
+}
+
+// No point touches or has an impulse.
+KERNEL M is_apart(ContactKind kind, const ContactWork *w)
+{
+  M apart = has_no_friction_impulse(&w->state);
+  for (int i = 0; i < kind.points; ++i) {
+    apart = apart & (w->state.lambda[i] == 0.0f) &
+            ((w->used[i] == 0.0f) | (w->geom.gap[i] > 0.0f) | (w->params.alpha > 0.0f));
+  }
+  return apart;
+}
+
+KERNEL void store_preload_and_slip(contact_block *cb, int lane, ContactNeeds need, const Slip *slip,
+                                   ContactState *s)
+{
+  s->sliding = pick(slip->slides, splat(1.0f), splat(0.0f));
+  store_fields(cb->state + STATE_FIELD(preload), lane, &s->preload, 2);
+  store_fields(cb->state + STATE_FIELD(sliding), lane, &s->sliding, 1);
+  if (need.turns) {
+    s->turning = pick(slip->turns, splat(1.0f), splat(0.0f));
+    store_fields(cb->state + STATE_FIELD(turning), lane, &s->turning, 1);
+  }
+}
+
+// At the new pose, which the next substep starts from: its rows are found here.
+KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, ContactKind kind)
+{
+  ContactNeeds need = need_of(cb, kind);
+  ContactWork w;
+  ContactMass mass;
+  Slip slip;
+  load_poses(data, cb, lane, &w);
+  load_rows(cb, lane, kind, need, &w);
+  update_geometry(cb, lane, kind, &w);
+  store_geometry(cb, lane, kind, &w.geom);
+  store_field(cb->time_left, lane, splat(data->substep.h));
+  M apart = is_apart(kind, &w);
+  if (kind.form == CONTACT_FORM_FLAT) {
+    load_mass(cb, lane, kind, need, &w.geom, &mass);
+    slip.slides = w.state.sliding > 0.5f;
+    slip.turns = w.state.turning > 0.5f;
+  } else {
+    slip.slides = slip.turns = splat(0.0f) == 0.0f;
+    load_velocities(data, cb, lane, &w);
+    load_inertias(data, cb, lane, &w);
+    mass = find_mass(data, kind, &w);
+    store_mass(cb, lane, kind, need, &mass);
+    project_to_tangent_plane(&w.geom, &w.state);
+  }
+  if (need.has_anchor) {
+    FrictionOffset patch_offset = update_patch_offset(data, cb, lane, &mass.patch, &w);
+    R far = splat(4.0f * data->substep.restitution_threshold * data->substep.h);
+    slip = slip_without_load(far, mass.friction_radius, &patch_offset, &w.state);
+  }
+  update_preload(kind.points, mass.share, splat(data->substep.h), &w.state);
+  if (m_any(m_not(apart))) {
+    relax_touching(data, cb, lane, kind, need, apart, &mass, &w, &slip);
+    if (data->substep.deferred_warm_start) {
+      warm_start_next_substep(data, cb, lane, kind, &mass, &w);
+    }
+  }
+  store_preload_and_slip(cb, lane, need, &slip, &w.state);
+  store_impulses(cb, lane, kind, need, &w.state);
+}
+
+#if TN_LANES < 16
+
+// After impacts some bodies have moved, and less of the substep is left to them.
+LARGE void refresh_contact(solver_data *data, contact_block *cb, int lane, ContactKind kind)
+{
+  ContactWork w;
+  R advanced_time = load_poses(data, cb, lane, &w);
+  load_rows(cb, lane, kind, need_of(cb, kind), &w);
+  update_geometry(cb, lane, kind, &w);
+  store_geometry(cb, lane, kind, &w.geom);
+  R h = splat(data->substep.h);
+  store(&cb->time_left[lane], r_max(h - advanced_time, 1e-3f * h));
+}
+
+// ---------------------------------------------------------------------------------------------
+// Position form: the paper's own handling, errata mended.
+
+LARGE void load_all_rows(contact_block *cb, int lane, ContactKind kind, ContactWork *w)
+{
+  load_fields(cb->used, lane, w->used, kind.points);
+  LOAD(cb->params, lane, &w->params);
+  LOAD(cb->state, lane, &w->state);
+  load_geometry(cb, lane, kind.points, &w->geom);
+}
+
+LARGE void record_approach(solver_data *data, contact_block *cb, int lane, ContactKind kind)
+{
+  ContactWork w;
+  R approach[CONTACT_POINTS];
+  load_velocities(data, cb, lane, &w);
+  load_poses(data, cb, lane, &w);
+  load_all_rows(cb, lane, kind, &w);
+  update_geometry(cb, lane, kind, &w);
+  for (int i = 0; i < kind.points; ++i) {
+    approach[i] = v_dot(w.geom.n, relative_velocity(&w.a, &w.b, w.geom.ra[i], w.geom.rb[i]));
+    w.state.lambda[i] = splat(0.0f);
+  }
+  w.state.friction = v_zero();
+  store_fields(cb->approach, lane, approach, kind.points);
+  STORE(cb->state, lane, &w.state);
+}
+
+// SolvePositions: eq. 4 for the penetration, then static friction against the whole tangential
+// motion of the substep, which is h times the velocity.
+LARGE void position_point(const solver_data *data, int i, ContactWork *w)
+{
+  R h = splat(data->substep.h);
+  R inv_h = 1.0f / h;
+  V ra = w->geom.ra[i];
+  V rb = w->geom.rb[i];
+  V n = w->geom.n;
+  R alpha = w->params.alpha * inv_h * inv_h;
+  S k = linear_inverse_mass(&w->a, &w->b, ra, rb);
+  R mass = v_dot(n, s_mul(k, n)) + alpha;
+  R wanted = -(w->geom.gap[i] * inv_h + alpha * w->state.lambda[i]);
+  R now = r_max(w->state.lambda[i] + wanted * r_inverse_above(mass, splat(0.0f)), splat(0.0f));
+  now = pick(w->used[i] > 0.5f, now, splat(0.0f));
+  apply_linear(&w->a, &w->b, ra, rb, v_scale(now - w->state.lambda[i], n), FORM_POSITION, h);
+  w->state.lambda[i] = now;
+
+  V u = v_add(relative_velocity(&w->a, &w->b, ra, rb), w->params.surface_velocity);
+  V slide = v_sub(u, v_scale(v_dot(u, n), n));
+  R speed = v_length(slide);
+  V t = v_scale(1.0f / r_max(speed, splat(1e-30f)), slide);
+  R stop = speed * r_inverse_above(v_dot(t, s_mul(k, t)), splat(0.0f));
+  // DEVIATION: the comparison of eq. 4's multipliers is one of magnitudes.
+  R given = pick(stop < w->params.mu_static * now, stop, splat(0.0f));
+  V friction = v_scale(-given, t);
+  apply_linear(&w->a, &w->b, ra, rb, friction, FORM_POSITION, h);
+  w->state.friction = v_add(w->state.friction, friction);
+}
+
+// SolveVelocities: eq. 30 and 34.
+LARGE void velocity_point(const solver_data *data, int i, R approach, R e, R threshold,
+                          ContactWork *w)
+{
+  R h = splat(data->substep.h);
+  V ra = w->geom.ra[i];
+  V rb = w->geom.rb[i];
+  V n = w->geom.n;
+  S k = linear_inverse_mass(&w->a, &w->b, ra, rb);
+  R lambda = w->state.lambda[i];
+  V u = v_add(relative_velocity(&w->a, &w->b, ra, rb), w->params.surface_velocity);
+  V slide = v_sub(u, v_scale(v_dot(u, n), n));
+  R speed = v_length(slide);
+  V t = v_scale(1.0f / r_max(speed, splat(1e-30f)), slide);
+  R stop = speed * r_inverse_above(v_dot(t, s_mul(k, t)), splat(0.0f));
+  // DEVIATION: eq. 30 lacks the inverse mass; as an impulse it is min(mu h fn, |vt| / w).
+  V friction = v_scale(-r_min(w->params.mu_dynamic * lambda, stop), t);
+  apply_linear(&w->a, &w->b, ra, rb, friction, FORM_VELOCITY, h);
+  w->state.friction = v_add(w->state.friction, friction);
+
+  // DEVIATION: the threshold is on the speed before the contact, and the impulse may not pull.
+  R un = v_dot(n, relative_velocity(&w->a, &w->b, ra, rb));
+  R back = pick(approach < -threshold, -e * approach, splat(0.0f));
+  R p = (r_max(back, splat(0.0f)) - un) * r_inverse_above(v_dot(n, s_mul(k, n)), splat(0.0f));
+  R now = r_max(lambda + p, splat(0.0f));
+  now = pick(lambda > 0.0f, now, lambda);
+  apply_linear(&w->a, &w->b, ra, rb, v_scale(now - lambda, n), FORM_VELOCITY, h);
+  w->state.lambda[i] = now;
+}
+
+LARGE void load_scaled_bodies(const solver_data *data, contact_block *cb, int lane,
+                              ContactKind kind, ContactWork *w)
+{
+  load_velocities(data, cb, lane, w);
+  load_inertias(data, cb, lane, w);
+  load_poses(data, cb, lane, w);
+  load_all_rows(cb, lane, kind, w);
+  if (data->substep.averaged) {
+    w->a.im = w->share_a * w->a.im;
+    w->b.im = w->share_b * w->b.im;
+    w->a.ii = s_scale(w->share_a, w->a.ii);
+    w->b.ii = s_scale(w->share_b, w->b.ii);
+  }
+}
+
+LARGE void store_corrected_bodies(const solver_data *data, contact_block *cb, int lane,
+                                  const ContactWork *before, const ContactWork *w)
+{
+  if (data->substep.averaged) {
+    add_correction(data, gather_a(cb, lane), v_sub(w->a.v, before->a.v),
+                   v_sub(w->a.w, before->a.w));
+    add_correction(data, gather_b(cb, lane), v_sub(w->b.v, before->b.v),
+                   v_sub(w->b.w, before->b.w));
+    return;
+  }
+  store_motion(data, gather_a(cb, lane), &w->a, w->share_a);
+  store_motion(data, gather_b(cb, lane), &w->b, w->share_b);
+}
+
+LARGE void position_contact(solver_data *data, contact_block *cb, int lane, ContactKind kind)
+{
+  solve_stage stage = data->substep.stage;
+  if (stage == STAGE_BEGIN) {
+    return;
+  }
+  ContactWork w;
+  R approach[CONTACT_POINTS];
+  load_scaled_bodies(data, cb, lane, kind, &w);
+  load_fields(cb->approach, lane, approach, kind.points);
+  R e = load(&cb->restitution[lane]);
+  ContactWork before = w;
+  for (int i = 0; i < kind.points; ++i) {
+    update_geometry(cb, lane, kind, &w);
+    if (stage == STAGE_POSITIONS) {
+      position_point(data, i, &w);
+    } else {
+      R hit_speed = pick(w.state.lambda[i] > 0.0f, -approach[i], splat(0.0f));
+      store(cb->hit_speed + lane, r_max(load(cb->hit_speed + lane), hit_speed));
+      velocity_point(data, i, approach[i], e, splat(data->substep.restitution_threshold), &w);
+    }
+  }
+  if (stage == STAGE_VELOCITIES) {
+    sum_impulses(cb, lane, kind.points, 1, &w.state);
+  }
+  STORE(cb->state, lane, &w.state);
+  store_corrected_bodies(data, cb, lane, &before, &w);
+}
+
+#endif
+
+// ---------------------------------------------------------------------------------------------
+// Every pass over contacts: all lanes of a block are of one type, so the type is settled once.
+
+#if TN_LANES == 16
+
+#define CASE(type, call, form, points)                                                             \
+  case type:                                                                                       \
+    call(data, cb, 0, (ContactKind){form, points});                                                \
+    break
+
+// Blocks of one kind by twos; what is left alone goes by eight lanes. What one block leaves out and
+// the other does not would show, if only in the sign of a zero.
+KERNEL int is_alike(const contact_block *a, const contact_block *b)
+{
+  return a->type == b->type && a->features == b->features;
+}
+
+#define NEXT_BLOCKS(pass)                                                                          \
+  if (block + 1 >= last || !is_alike(cb, cb + 1)) {                                                \
+    contact_ops_8.pass(data, block, block + 1);                                                    \
+    ++block;                                                                                       \
+    continue;                                                                                      \
+  }                                                                                                \
+  block += 2
+
+#else
+
+#define CASE(type, call, form, points)                                                             \
+  case type:                                                                                       \
+    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {                                     \
+      call(data, cb, lane, (ContactKind){form, points});                                           \
+    }                                                                                              \
+    break
+
+#define NEXT_BLOCKS(pass) ++block
+
+#endif
+
+#define CONTACT_PASS(pass, call)                                                                   \
+  static void pass_##pass(solver_data *data, int first, int last)                                  \
+  {                                                                                                \
+    for (int block = first; block < last;) {                                                       \
+      contact_block *cb = &data->contacts[block];                                                  \
+      NEXT_BLOCKS(pass);                                                                           \
+      switch (cb->type) {                                                                          \
+        CASE(CONTACT_FLAT_1, call, CONTACT_FORM_FLAT, 1);                                          \
+        CASE(CONTACT_FLAT_2, call, CONTACT_FORM_FLAT, 2);                                          \
+        CASE(CONTACT_FLAT_4, call, CONTACT_FORM_FLAT, 4);                                          \
+        CASE(CONTACT_ROUND_1, call, CONTACT_FORM_ROUND, 1);                                        \
+        CASE(CONTACT_ROUND_2, call, CONTACT_FORM_ROUND, 2);                                        \
+        CASE(CONTACT_RIM_2, call, CONTACT_FORM_RIM, 2);                                            \
+        CASE(CONTACT_RIM_4, call, CONTACT_FORM_RIM, 4);                                            \
+        CASE(CONTACT_WIRE_1, call, CONTACT_FORM_WIRE, 1);                                          \
+      default:                                                                                     \
+        break;                                                                                     \
+      }                                                                                            \
+    }                                                                                              \
+  }
+
+CONTACT_PASS(warm_start, warm_start_contact)
+CONTACT_PASS(solve, solve_contact)
+CONTACT_PASS(relax, relax_contact)
+
+#if TN_LANES == 16
+
+// The rest is no faster.
+static void pass_prepare(solver_data *data, int first, int last)
+{
+  contact_ops_8.prepare(data, first, last);
+}
+
+static void pass_refresh(solver_data *data, int first, int last)
+{
+  contact_ops_8.refresh(data, first, last);
+}
+
+static void pass_record_approach(solver_data *data, int first, int last)
+{
+  contact_ops_8.record_approach(data, first, last);
+}
+
+static void pass_solve_positions(solver_data *data, int first, int last)
+{
+  contact_ops_8.solve_positions(data, first, last);
+}
+
+#undef CONTACT_PACK
+#undef CONTACT_UNPACK
+#undef COLLIDE_CAPSULE_BATCH
+#define CONTACT_PACK contact_pack_8
+#define CONTACT_UNPACK contact_unpack_8
+#define COLLIDE_CAPSULE_BATCH collide_capsule_batch_8
+
+#else
+
+CONTACT_PASS(prepare, prepare_contact)
+CONTACT_PASS(refresh, refresh_contact)
+CONTACT_PASS(record_approach, record_approach)
+CONTACT_PASS(solve_positions, position_contact)
+
+#endif
+
+const contact_ops CONTACT_OPS = {
+    COLLIDE_CAPSULE_BATCH, CONTACT_PACK,         CONTACT_UNPACK, pass_prepare,
+    pass_warm_start,       pass_solve,           pass_relax,     pass_refresh,
+    pass_record_approach,  pass_solve_positions,
+};

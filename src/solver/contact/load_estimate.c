@@ -1,0 +1,252 @@
+// What bodies bear on flat faces: how it stiffens them, and what it is when nothing is known yet.
+#include "data/world.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define TUNING_INERTIA_SCALE 4000.0f
+#define TUNING_INERTIA_SCALE_MAX 32.0f
+#define TUNING_FACE_MIN_POINTS 3          // points that bear something
+#define TUNING_LOAD_UPRIGHT_COSINE 0.9f   // cosine
+#define TUNING_LOAD_MAX_GAP 1e-3f         // share of the smaller shape, open
+#define TUNING_LOAD_MAX_PENETRATION 0.02f // or closed
+
+static bool reserve_loads(tn_world *world)
+{
+  return heap_reserve(&world->heap, (void **)&world->body_loads, &world->body_load_capacity,
+                      world->body_pool.used, sizeof(body_load));
+}
+
+void body_loads_release(tn_world *world)
+{
+  heap_free(&world->heap, world->body_loads, (size_t)world->body_load_capacity * sizeof(body_load));
+  heap_free(&world->heap, world->support_faces,
+            (size_t)world->support_face_capacity * sizeof(support_face));
+}
+
+static bool is_face(const contact *c)
+{
+  return c->manifold.form == MANIFOLD_FLAT && c->manifold.count >= TUNING_FACE_MIN_POINTS;
+}
+
+static tn_vec3 normal_of(const tn_world *world, const contact *c)
+{
+  const float *q = world->shapes[c->shape[0]].shape_cache.rotation;
+  return tn_rotate((tn_quat){q[0], q[1], q[2], q[3]}, c->manifold.normal);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Bracing
+//
+// One pass a substep makes contacts elastic: a face resists tilting like a spring of about the
+// body's moment of inertia over h^2, on which towers and walls buckle that are high enough. Bodies
+// that pass a load on from face to face hardly turn, so a larger moment changes little but the
+// spring: it grows with the load times h^2. Bodies that lean on edges or round shapes as well do
+// turn, and would rattle; joints want to know true moments.
+
+static void add_load(tn_world *world, int32_t slot, float load, tn_vec3 net_load)
+{
+  body_load *b = &world->body_loads[slot];
+  if (world->contact_flags[slot].dynamic) {
+    b->total_load += load;
+    b->net_load = tn_add(b->net_load, net_load);
+  }
+}
+
+static void add_face_load(tn_world *world, const contact *c)
+{
+  const float *x = c->state.lambda;
+  int loaded = (x[0] > 0.0f) + (x[1] > 0.0f) + (x[2] > 0.0f) + (x[3] > 0.0f);
+  if (loaded < TUNING_FACE_MIN_POINTS) {
+    return;
+  }
+  float load = x[0] + x[1] + x[2] + x[3];
+  tn_vec3 net_load = tn_scale(load, normal_of(world, c));
+  add_load(world, c->body[0], load, tn_scale(-1.0f, net_load));
+  add_load(world, c->body[1], load, net_load);
+}
+
+static void add_contact_load(tn_world *world, const pair_summary *p, int32_t slot,
+                             contact_summary summary)
+{
+  if (summary.type == CONTACT_FLAT_4) {
+    const contact *c = &world->contacts[slot];
+    if (c->settled) {
+      add_face_load(world, c);
+    }
+  } else if (!summary.idle) {
+    world->body_loads[p->body[0]].has_other_load = true;
+    world->body_loads[p->body[1]].has_other_load = true;
+  }
+}
+
+// The share of its inverse moments that a body is left with.
+static float inverse_inertia_scale_of(const tn_world *world, int32_t slot, float h)
+{
+  const body_load *b = &world->body_loads[slot];
+  const body *of = &world->bodies[slot];
+  float through = 0.5f * (b->total_load - tn_length(b->net_load));
+  if (!(through > 0.0f) || b->has_other_load || of->first_joint != NO_SLOT) {
+    return 1.0f;
+  }
+  float moment = (float)((of->moments[0] + of->moments[1] + of->moments[2]) / 3.0);
+  float brace = TUNING_INERTIA_SCALE * h * through / sqrtf(moment * of->mass.mass);
+  return 1.0f / fminf(fmaxf(brace, 1.0f), TUNING_INERTIA_SCALE_MAX);
+}
+
+bool inertia_scaling_update(tn_world *world, float h)
+{
+  if (!reserve_loads(world)) {
+    return false;
+  }
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    world->body_loads[world->awake[i]] = (body_load){.inverse_inertia_scale = 1.0f};
+  }
+  if (world->method != TN_METHOD_TENON || !world->contact_graph.has_faces) {
+    return true;
+  }
+  for (int32_t i = 0; i < world->active_pair_count; ++i) {
+    const pair_summary *p = &world->pair_summaries[i];
+    if (i + PREFETCH_DISTANCE < world->active_pair_count &&
+        p[PREFETCH_DISTANCE].contact != NO_SLOT &&
+        p[PREFETCH_DISTANCE].first.type == CONTACT_FLAT_4) {
+      PREFETCH(&world->contacts[p[PREFETCH_DISTANCE].contact].state);
+      PREFETCH(&world->contacts[p[PREFETCH_DISTANCE].contact].manifold);
+    }
+    if (p->contact != NO_SLOT) {
+      add_contact_load(world, p, p->contact, p->first);
+    }
+    for (int32_t k = p->has_more ? world->contacts[p->contact].next : NO_SLOT; k != NO_SLOT;
+         k = world->contacts[k].next) {
+      add_contact_load(world, p, k, contact_summary_of(&world->contacts[k]));
+    }
+  }
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    int32_t slot = world->awake[i];
+    world->body_loads[slot].inverse_inertia_scale = inverse_inertia_scale_of(world, slot, h);
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// First loads
+//
+// A pass carries a load down by one level, so a high stack would sink before it is borne. What is
+// built standing starts from a guess: from the top down, each body's weight and what it bears,
+// shared evenly by the faces below it.
+
+static bool is_slow(const tn_world *world, int32_t slot, float speed)
+{
+  const float *v = world->state[slot].v;
+  return v[0] * v[0] + v[1] * v[1] + v[2] * v[2] <= speed * speed;
+}
+
+static bool is_touching_face(const tn_world *world, const contact *c)
+{
+  float size =
+      fminf(world->shapes[c->shape[0]].bounding_radius, world->shapes[c->shape[1]].bounding_radius);
+  for (int i = 0; i < c->manifold.count; ++i) {
+    float gap = c->manifold.points[i].gap;
+    if (!(gap < TUNING_LOAD_MAX_GAP * size) || !(gap > -TUNING_LOAD_MAX_PENETRATION * size)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void list_support(tn_world *world, int32_t slot, tn_vec3 up, float speed, int32_t *count)
+{
+  const contact *c = &world->contacts[slot];
+  if (c->state.preload_age > 0.0f || !is_face(c) || !is_touching_face(world, c) ||
+      !is_slow(world, c->body[0], speed) || !is_slow(world, c->body[1], speed)) {
+    return;
+  }
+  float rise = tn_dot(normal_of(world, c), up);
+  if (fabsf(rise) < TUNING_LOAD_UPRIGHT_COSINE) {
+    return;
+  }
+  int32_t upper = c->body[rise > 0.0f ? 1 : 0], lower = c->body[rise > 0.0f ? 0 : 1];
+  tn_pos p = world->bodies[upper].center;
+  double height = p.x * (double)up.x + p.y * (double)up.y + p.z * (double)up.z;
+  if (world->contact_flags[upper].dynamic) {
+    world->support_faces[(*count)++] = (support_face){height, slot, upper, lower};
+  }
+}
+
+// From the bottom up, equals by slot.
+static int by_height(const void *first, const void *second)
+{
+  const support_face *a = first, *b = second;
+  if (a->height != b->height) {
+    return a->height < b->height ? -1 : 1;
+  }
+  return (a->contact > b->contact) - (a->contact < b->contact);
+}
+
+static bool is_carried(const tn_world *world, int32_t slot)
+{
+  return !world->contact_flags[slot].dynamic || world->body_loads[slot].support_count > 0;
+}
+
+static void set_preload(contact *c, float load)
+{
+  int count = c->manifold.count;
+  for (int i = 0; i < count; ++i) {
+    c->state.lambda[i] = load / (float)count;
+  }
+  c->state.preload = load / (float)count;
+  c->state.preload_age = 1.01f * TUNING_CONTACT_SETTLING_TIME;
+  c->settled = true;
+  c->idle = false;
+}
+
+static void distribute_loads(tn_world *world, int32_t count, float gravity_dv)
+{
+  for (int32_t i = 0; i < count; ++i) {
+    const support_face *s = &world->support_faces[i];
+    world->body_loads[s->upper].support_count += is_carried(world, s->lower);
+  }
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    const body *b = &world->bodies[world->awake[i]];
+    world->body_loads[world->awake[i]].total_load = b->mass.mass * b->gravity_scale * gravity_dv;
+  }
+  for (int32_t i = count - 1; i >= 0; --i) {
+    const support_face *s = &world->support_faces[i];
+    if (is_carried(world, s->lower)) {
+      const body_load *upper = &world->body_loads[s->upper];
+      float load = upper->total_load / (float)upper->support_count;
+      set_preload(&world->contacts[s->contact], load);
+      world->body_loads[s->lower].total_load +=
+          world->contact_flags[s->lower].dynamic ? load : 0.0f;
+    }
+  }
+}
+
+bool load_estimate_init(tn_world *world, float h)
+{
+  float gravity = tn_length(world->gravity);
+  if (world->method != TN_METHOD_TENON || gravity == 0.0f) {
+    return true;
+  }
+  if (!reserve_loads(world) ||
+      !heap_reserve(&world->heap, (void **)&world->support_faces, &world->support_face_capacity,
+                    world->contact_pool.count, sizeof(support_face))) {
+    return false;
+  }
+  int32_t count = 0;
+  tn_vec3 up = tn_scale(-1.0f / gravity, world->gravity);
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    world->body_loads[world->awake[i]].support_count = 0;
+  }
+  for (int32_t i = 0; i < world->active_pair_count; ++i) {
+    for (int32_t k = world->pairs[world->active_pairs[i]].first_contact; k != NO_SLOT;
+         k = world->contacts[k].next) {
+      list_support(world, k, up, gravity * h, &count);
+    }
+  }
+  if (count > 0) {
+    qsort(world->support_faces, (size_t)count, sizeof *world->support_faces, by_height);
+    distribute_loads(world, count, gravity * h);
+  }
+  return true;
+}

@@ -1,0 +1,514 @@
+// Sleep: bodies that touch or are joined form an island, and one that has been still for a while
+// falls asleep as a whole. Nothing in a step looks at sleeping bodies.
+#include "data/world.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TUNING_SLEEP_SPEED 0.01f      // m/s, of the fastest point
+#define TUNING_SLEEP_FREE_SPEED 1e-4f // m/s, of a body that nothing holds
+#define TUNING_SLEEP_TIME 0.5f        // s
+
+static bool is_dynamic(const tn_world *world, int32_t slot)
+{
+  return world->bodies[slot].type == TN_BODY_DYNAMIC;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Lists of what moves
+
+bool awake_list_update(tn_world *world)
+{
+  if (!world->awake_list_stale) {
+    return true;
+  }
+  int32_t blocks = (world->body_pool.used + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
+  if (!heap_reserve(&world->heap, (void **)&world->awake, &world->awake_capacity,
+                    world->body_pool.used, sizeof(int32_t)) ||
+      !heap_reserve(&world->heap, (void **)&world->active_blocks, &world->active_block_capacity,
+                    blocks, sizeof(int32_t))) {
+    return false;
+  }
+  world->awake_count = world->active_block_count = 0;
+  for (int32_t i = 0; i < world->body_pool.used; ++i) {
+    if (!moves(&world->bodies[i])) {
+      continue;
+    }
+    world->awake[world->awake_count++] = i;
+    int32_t block = i / BLOCK_WIDTH;
+    int32_t count = world->active_block_count;
+    if (count == 0 || world->active_blocks[count - 1] != block) {
+      world->active_blocks[world->active_block_count++] = block;
+    }
+  }
+  world->awake_list_stale = false;
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Wake and sleep
+
+static void publish_sleep(tn_world *world, int32_t slot, bool asleep)
+{
+  if (heap_reserve(&world->heap, (void **)&world->sleep_events, &world->sleep_event_capacity,
+                   world->sleep_event_count + 1, sizeof(tn_sleep_event))) {
+    tn_sleep_event e = {body_id_at(world, slot), asleep};
+    world->sleep_events[world->sleep_event_count++] = e;
+  }
+}
+
+void sleep_events_remove_of(tn_world *world, int32_t slot)
+{
+  int32_t count = world->published_sleep_event_count;
+  for (int32_t i = count; i < world->sleep_event_count; ++i) {
+    if (world->sleep_events[i].body.index != (uint32_t)slot) {
+      world->sleep_events[count++] = world->sleep_events[i];
+    }
+  }
+  world->sleep_event_count = count;
+}
+
+// Rings join bodies and soft bodies: a soft one counts from -2 downwards.
+static int32_t ring_index(int32_t soft_slot)
+{
+  return -2 - soft_slot;
+}
+
+// Wakes what is at a place of a ring; returns the next place, or NO_SLOT for one that was awake.
+static int32_t wake_ring_member(tn_world *world, int32_t place)
+{
+  if (place < NO_SLOT) {
+    soft *s = &world->softs[ring_index(place)];
+    bool was = s->asleep;
+    s->sleep_time = 0.0f;
+    s->asleep = false;
+    world->soft_graph.dirty = world->soft_graph.dirty || was;
+    return was ? s->sleep_ring_next : NO_SLOT;
+  }
+  body *b = &world->bodies[place];
+  bool was = b->asleep;
+  b->sleep_time = 0.0f;
+  b->asleep = false;
+  if (was) {
+    world->awake_list_stale = true;
+    world->joint_graph.dirty = world->joint_graph.dirty || b->first_joint != NO_SLOT;
+    publish_sleep(world, place, false);
+  }
+  return was ? b->sleep_ring_next : NO_SLOT;
+}
+
+static void wake_ring(tn_world *world, int32_t place)
+{
+  while (place != NO_SLOT) {
+    place = wake_ring_member(world, place);
+  }
+}
+
+void body_wake(tn_world *world, int32_t slot)
+{
+  wake_ring(world, slot);
+}
+
+void soft_wake(tn_world *world, int32_t slot)
+{
+  wake_ring(world, ring_index(slot));
+}
+
+static void put_to_sleep(tn_world *world, int32_t slot)
+{
+  body *b = &world->bodies[slot];
+  body_state *state = &world->state[slot];
+  b->asleep = true;
+  memset(state->v, 0, sizeof state->v);
+  memset(state->w, 0, sizeof state->w);
+  body_sync_solver(world, slot);
+  world->awake_list_stale = true;
+  world->joint_graph.dirty = world->joint_graph.dirty || b->first_joint != NO_SLOT;
+  publish_sleep(world, slot, true);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Islands by union of sets; the root is the lowest slot.
+
+static int32_t island_root(tn_world *world, int32_t slot)
+{
+  while (world->island_parent[slot] != slot) {
+    world->island_parent[slot] = world->island_parent[world->island_parent[slot]];
+    slot = world->island_parent[slot];
+  }
+  return slot;
+}
+
+static void island_union(tn_world *world, int32_t a, int32_t b)
+{
+  int32_t x = island_root(world, a), y = island_root(world, b);
+  int32_t low = x < y ? x : y;
+  world->island_parent[x] = world->island_parent[y] = low;
+}
+
+static void unite_pair(tn_world *world, const pair *p)
+{
+  if (p->first_contact != NO_SLOT && is_dynamic(world, p->body[0]) &&
+      is_dynamic(world, p->body[1])) {
+    island_union(world, p->body[0], p->body[1]);
+  }
+}
+
+static void unite_contacts(tn_world *world)
+{
+  for (int32_t i = 0; i < world->active_pair_count; ++i) {
+    unite_pair(world, &world->pairs[world->active_pairs[i]]);
+  }
+}
+
+// Between steps the list of active pairs is out of date, and a restored world has none.
+static void unite_all_contacts(tn_world *world)
+{
+  for (int32_t i = 0; i < world->pair_pool.used; ++i) {
+    if (world->pairs[i].alive) {
+      unite_pair(world, &world->pairs[i]);
+    }
+  }
+}
+
+static bool joint_is_enabled(const joint *j)
+{
+  return j->alive && j->def.enabled;
+}
+
+static void unite_joints(tn_world *world)
+{
+  for (int32_t i = 0; i < world->joint_pool.used; ++i) {
+    const joint *j = &world->joints[i];
+    if (joint_is_enabled(j) && is_dynamic(world, j->slot[0]) && is_dynamic(world, j->slot[1])) {
+      island_union(world, j->slot[0], j->slot[1]);
+    }
+  }
+}
+
+// In the sets soft bodies come after the bodies.
+static int32_t soft_set(const tn_world *world, int32_t soft_slot)
+{
+  return world->body_pool.used + soft_slot;
+}
+
+static void unite_softs(tn_world *world)
+{
+  for (int32_t i = 0; i < world->soft_contact_count; ++i) {
+    const soft_contact *t = &world->soft_contacts[i];
+    if (is_soft_soft(t)) {
+      island_union(world, soft_set(world, t->soft), soft_set(world, t->other));
+    } else if (is_dynamic(world, t->body)) {
+      island_union(world, soft_set(world, t->soft), t->body);
+    }
+  }
+  for (int32_t i = 0; i < world->attachment_pool.used; ++i) {
+    const attachment *a = &world->attachments[i];
+    if (a->alive && !a->broken && is_dynamic(world, a->body)) {
+      island_union(world, soft_set(world, a->soft), a->body);
+    }
+  }
+}
+
+static bool find_islands(tn_world *world, void (*unite_pairs)(tn_world *world))
+{
+  int32_t count = world->body_pool.used + world->soft_pool.used;
+  if (!heap_reserve(&world->heap, (void **)&world->island_parent, &world->island_capacity, count,
+                    sizeof(int32_t)) ||
+      !heap_reserve(&world->heap, (void **)&world->island_sleep_time,
+                    &world->island_sleep_time_capacity, count, sizeof(float)) ||
+      !heap_reserve(&world->heap, (void **)&world->island_ring_tail,
+                    &world->island_ring_tail_capacity, count, sizeof(int32_t))) {
+    return false;
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    world->island_parent[i] = i;
+    world->island_sleep_time[i] = INFINITY;
+    world->island_ring_tail[i] = NO_SLOT;
+  }
+  unite_pairs(world);
+  unite_joints(world);
+  unite_softs(world);
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Stillness
+
+static float max_extent_of(const tn_world *world, const body *b)
+{
+  float max_extent = sqrtf((float)b->moments[2] / b->mass.mass);
+  for (int32_t i = b->first_shape; i != NO_SLOT; i = world->shapes[i].next) {
+    const shape *s = &world->shapes[i];
+    tn_vec3 at =
+        tn_v3((float)s->local_position.x, (float)s->local_position.y, (float)s->local_position.z);
+    max_extent = fmaxf(max_extent, s->bounding_radius + tn_length(at));
+  }
+  return max_extent;
+}
+
+static bool is_held(const tn_world *world, const body *b)
+{
+  if (b->first_joint != NO_SLOT || b->supported) {
+    return true;
+  }
+  for (int32_t i = b->first_shape; i != NO_SLOT; i = world->shapes[i].next) {
+    for (int32_t link = world->shapes[i].first_pair; link != NO_SLOT;
+         link = world->pairs[link / 2].next[link % 2]) {
+      if (world->pairs[link / 2].first_contact != NO_SLOT) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// A motor runs, or something moves that has its own will.
+static bool has_active_motor(const tn_world *world, const body *b)
+{
+  for (int32_t link = b->first_joint; link != NO_SLOT;
+       link = world->joints[link / 2].next[link % 2]) {
+    const joint *j = &world->joints[link / 2];
+    const tn_drive *drives[2] = {&j->def.linear_drive, &j->def.angular_drive};
+    for (int i = 0; i < 2; ++i) {
+      if (drives[i]->mode == TN_DRIVE_VELOCITY && drives[i]->velocity != 0.0f) {
+        return true;
+      }
+    }
+    const body_state *other = &world->state[j->slot[1 - link % 2]];
+    if (world->bodies[j->slot[1 - link % 2]].type == TN_BODY_KINEMATIC &&
+        (other->v[0] != 0.0f || other->v[1] != 0.0f || other->v[2] != 0.0f || other->w[0] != 0.0f ||
+         other->w[1] != 0.0f || other->w[2] != 0.0f)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_at_rest(const tn_world *world, int32_t slot)
+{
+  const body *b = &world->bodies[slot];
+  const body_state *state = &world->state[slot];
+  float v = tn_length(tn_v3(state->v[0], state->v[1], state->v[2]));
+  float w = tn_length(tn_v3(state->w[0], state->w[1], state->w[2]));
+  float speed = v + (w > 0.0f ? w * max_extent_of(world, b) : 0.0f);
+  return b->can_sleep && speed < TUNING_SLEEP_SPEED &&
+         (speed < TUNING_SLEEP_FREE_SPEED || is_held(world, b)) && !has_active_motor(world, b);
+}
+
+// All of it is held by something and hardly moves, nor is it moved by hand.
+static bool is_soft_at_rest(const soft *s)
+{
+  float limit = s->supported ? TUNING_SLEEP_SPEED : TUNING_SLEEP_FREE_SPEED;
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    const soft_particle *p = &s->particles[i];
+    if (!(tn_length(p->v) < (p->pinned ? 1e-30f : limit))) {
+      return false;
+    }
+  }
+  return s->can_sleep;
+}
+
+static bool update_sleep_times(tn_world *world, float dt)
+{
+  bool any = false;
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    soft *s = &world->softs[i];
+    if (s->alive && !s->asleep) {
+      s->sleep_time = is_soft_at_rest(s) ? s->sleep_time + dt : 0.0f;
+      any = any || s->sleep_time >= TUNING_SLEEP_TIME;
+    }
+  }
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    body *b = &world->bodies[world->awake[i]];
+    if (b->type == TN_BODY_DYNAMIC) {
+      b->sleep_time = is_at_rest(world, world->awake[i]) ? b->sleep_time + dt : 0.0f;
+      any = any || b->sleep_time >= TUNING_SLEEP_TIME;
+    }
+  }
+  return any;
+}
+
+static int32_t *next_in_ring(tn_world *world, int32_t place)
+{
+  return place < NO_SLOT ? &world->softs[ring_index(place)].sleep_ring_next
+                         : &world->bodies[place].sleep_ring_next;
+}
+
+// Links the members of an island to a ring.
+static void link_in_ring(tn_world *world, int32_t root, int32_t place)
+{
+  int32_t last = world->island_ring_tail[root];
+  int32_t *next = next_in_ring(world, place);
+  *next = place;
+  if (last != NO_SLOT) {
+    *next = *next_in_ring(world, last);
+    *next_in_ring(world, last) = place;
+  }
+  world->island_ring_tail[root] = place;
+}
+
+static void sleep_in_ring(tn_world *world, int32_t slot)
+{
+  link_in_ring(world, island_root(world, slot), slot);
+  put_to_sleep(world, slot);
+}
+
+static void soft_sleep_in_ring(tn_world *world, int32_t slot)
+{
+  soft *s = &world->softs[slot];
+  link_in_ring(world, island_root(world, soft_set(world, slot)), ring_index(slot));
+  s->asleep = true;
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    s->particles[i].v = tn_v3(0.0f, 0.0f, 0.0f);
+  }
+  world->soft_graph.dirty = true;
+}
+
+static bool is_soft_awake(const tn_world *world, int32_t slot)
+{
+  return world->softs[slot].alive && !world->softs[slot].asleep;
+}
+
+static void sleep_island(tn_world *world, int32_t root)
+{
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    if (is_dynamic(world, world->awake[i]) && island_root(world, world->awake[i]) == root) {
+      sleep_in_ring(world, world->awake[i]);
+    }
+  }
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    if (is_soft_awake(world, i) && island_root(world, soft_set(world, i)) == root) {
+      soft_sleep_in_ring(world, i);
+    }
+  }
+}
+
+bool soft_sleep(tn_world *world, int32_t slot)
+{
+  if (!awake_list_update(world) || !find_islands(world, unite_all_contacts)) {
+    report(&world->log, TN_LOG_ERROR, "tn_soft_set_awake: out of memory");
+    return false;
+  }
+  sleep_island(world, island_root(world, soft_set(world, slot)));
+  return true;
+}
+
+bool sleep_update(tn_world *world, float dt)
+{
+  if (!world->sleeping || !update_sleep_times(world, dt)) {
+    return true;
+  }
+  if (!find_islands(world, unite_contacts)) {
+    return false;
+  }
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    const body *b = &world->bodies[world->awake[i]];
+    if (b->type == TN_BODY_DYNAMIC) {
+      int32_t root = island_root(world, world->awake[i]);
+      world->island_sleep_time[root] = fminf(world->island_sleep_time[root], b->sleep_time);
+    }
+  }
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    if (is_soft_awake(world, i)) {
+      int32_t root = island_root(world, soft_set(world, i));
+      world->island_sleep_time[root] =
+          fminf(world->island_sleep_time[root], world->softs[i].sleep_time);
+    }
+  }
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    if (is_soft_awake(world, i) &&
+        world->island_sleep_time[island_root(world, soft_set(world, i))] >= TUNING_SLEEP_TIME) {
+      soft_sleep_in_ring(world, i);
+    }
+  }
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    int32_t slot = world->awake[i];
+    if (is_dynamic(world, slot) &&
+        world->island_sleep_time[island_root(world, slot)] >= TUNING_SLEEP_TIME) {
+      sleep_in_ring(world, slot);
+    }
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+
+bool tn_body_is_awake(const tn_world *world, tn_body_id id)
+{
+  const body *b = body_find(world, id, "tn_body_is_awake");
+  return b && !b->asleep;
+}
+
+bool tn_body_set_awake(tn_world *world, tn_body_id id, bool awake)
+{
+  body *b = body_find(world, id, "tn_body_set_awake");
+  if (!b) {
+    return false;
+  }
+  int32_t slot = body_slot(world, b);
+  if (awake) {
+    body_wake(world, slot);
+    return true;
+  }
+  if (b->type != TN_BODY_DYNAMIC) {
+    report(&world->log, TN_LOG_ERROR, "tn_body_set_awake: only dynamic bodies sleep");
+    return false;
+  }
+  if (b->asleep) {
+    return true;
+  }
+  if (!awake_list_update(world) || !find_islands(world, unite_all_contacts)) {
+    report(&world->log, TN_LOG_ERROR, "tn_body_set_awake: out of memory");
+    return false;
+  }
+  sleep_island(world, island_root(world, slot));
+  return true;
+}
+
+bool tn_body_set_can_sleep(tn_world *world, tn_body_id id, bool can_sleep)
+{
+  body *b = body_find(world, id, "tn_body_set_can_sleep");
+  if (!b) {
+    return false;
+  }
+  b->can_sleep = can_sleep;
+  if (!can_sleep) {
+    body_wake(world, body_slot(world, b));
+  }
+  return true;
+}
+
+void wake_all(tn_world *world)
+{
+  for (int32_t i = 0; i < world->body_pool.used; ++i) {
+    if (world->bodies[i].alive) {
+      body_wake(world, i);
+    }
+  }
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    if (world->softs[i].alive) {
+      soft_wake(world, i);
+    }
+  }
+}
+
+bool tn_world_set_sleeping(tn_world *world, bool sleeping)
+{
+  if (!world) {
+    return false;
+  }
+  world->sleeping = sleeping;
+  if (!sleeping) {
+    wake_all(world);
+  }
+  return true;
+}
+
+const tn_sleep_event *tn_world_sleep_events(const tn_world *world, int *count)
+{
+  if (count) {
+    *count = world ? world->published_sleep_event_count : 0;
+  }
+  return world && world->published_sleep_event_count > 0 ? world->sleep_events : NULL;
+}

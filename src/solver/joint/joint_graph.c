@@ -1,0 +1,232 @@
+// The constraint joint_graph: joints that share a moving body get different colours, so the joints
+// of one colour can be solved side by side, in lanes and on threads, with the same result as one by
+// one. Colours go by slot, so they are the same everywhere.
+#include "data/world.h"
+
+#include <string.h>
+
+// Where each joint of the joint_graph goes, in slot order.
+typedef struct placement {
+  int32_t joint;
+  uint8_t color; // MAX_COLORS: none was left
+  uint8_t type;
+} placement;
+
+typedef struct builder {
+  placement *placed;
+  int32_t placed_capacity, placed_count;
+  uint64_t *used; // colours taken, by body
+  int32_t body_count;
+  int32_t group[MAX_COLORS + 1][TYPE_COUNT]; // joints in each, then the next place
+} builder;
+
+static bool is_dynamic(const tn_world *world, int32_t slot)
+{
+  return world->bodies[slot].type == TN_BODY_DYNAMIC;
+}
+
+static bool is_awake_dynamic(const tn_world *world, int32_t slot)
+{
+  return is_dynamic(world, slot) && !world->bodies[slot].asleep;
+}
+
+static bool can_act(const tn_world *world, const joint *j)
+{
+  return j->alive && j->def.enabled &&
+         (is_dynamic(world, j->slot[0]) || is_dynamic(world, j->slot[1]));
+}
+
+static bool is_solved(const tn_world *world, const joint *j)
+{
+  return can_act(world, j) &&
+         (is_awake_dynamic(world, j->slot[0]) || is_awake_dynamic(world, j->slot[1]));
+}
+
+static void color_joints(tn_world *world, builder *make)
+{
+  for (int32_t slot = 0; slot < world->joint_pool.used; ++slot) {
+    const joint *j = &world->joints[slot];
+    if (j->direct != NO_SLOT || !is_solved(world, j)) {
+      continue;
+    }
+    uint64_t taken = 0;
+    for (int side = 0; side < 2; ++side) {
+      if (is_dynamic(world, j->slot[side])) {
+        taken |= make->used[j->slot[side]];
+      }
+    }
+    int color = lowest_free_color(taken);
+    for (int side = 0; side < 2 && color < MAX_COLORS; ++side) {
+      make->used[j->slot[side]] |= 1ull << color;
+    }
+    placement p = {slot, (uint8_t)color, (uint8_t)joint_type(j)};
+    make->placed[make->placed_count++] = p;
+    make->group[color][p.type] += 1;
+  }
+}
+
+int32_t lay_out_colors(coloring *c, int32_t first_block, int32_t *group, int types)
+{
+  int32_t next = first_block;
+  c->count = 0;
+  for (int color = 0; color <= MAX_COLORS; ++color) {
+    color_range range = {next, next};
+    bool overflow = color == MAX_COLORS;
+    for (int type = 0; type < types; ++type) {
+      int32_t *place = &group[color * types + type];
+      int32_t count = *place;
+      *place = next * BLOCK_WIDTH;
+      next += overflow ? count : (count + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
+    }
+    range.last = next;
+    if (overflow) {
+      c->overflow = range;
+    } else {
+      c->color[color] = range;
+      c->count = range.last > range.first ? color + 1 : c->count;
+    }
+  }
+  return next;
+}
+
+static void clear_block(joint_block *block)
+{
+  memset(block, 0, sizeof *block);
+  size_t w = offsetof(Q, w) / sizeof(R);
+  for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
+    block->joint[lane] = NO_SLOT;
+    block->start[offsetof(JointStart, frame) / sizeof(R) + w][lane] = 1.0f;
+    block->start[offsetof(JointStart, relative) / sizeof(R) + w][lane] = 1.0f;
+  }
+}
+
+static void place_joint(tn_world *world, builder *make, placement p)
+{
+  joint *j = &world->joints[p.joint];
+  int32_t *next = &make->group[p.color][p.type];
+  j->block = *next / BLOCK_WIDTH;
+  j->lane = *next % BLOCK_WIDTH;
+  *next += p.color == MAX_COLORS ? BLOCK_WIDTH : 1;
+  joint_block *block = &world->joint_graph.blocks[j->block];
+  block->type = p.type;
+  block->joint[j->lane] = p.joint;
+  block->a[j->lane] = j->slot[0];
+  block->b[j->lane] = j->slot[1];
+  block->move_a[j->lane] = is_dynamic(world, j->slot[0]);
+  block->move_b[j->lane] = is_dynamic(world, j->slot[1]);
+  joint_pack(world, p.joint);
+}
+
+static void save_states(tn_world *world)
+{
+  for (int32_t slot = 0; slot < world->joint_pool.used; ++slot) {
+    joint *j = &world->joints[slot];
+    if (j->alive && j->block != NO_SLOT) {
+      joint_unpack(world, j);
+      j->block = NO_SLOT;
+    }
+    j->direct = NO_SLOT;
+    if (j->alive && !can_act(world, j)) {
+      joint_clear_impulses(j);
+    }
+  }
+}
+
+// The default method solves mechanisms directly, where that pays.
+static bool build_mechanisms(tn_world *world)
+{
+  size_t size = (size_t)(world->joint_pool.used + 1) * sizeof(int32_t);
+  int32_t *solved = heap_alloc(&world->heap, size);
+  int32_t count = 0;
+  for (int32_t slot = 0; solved && slot < world->joint_pool.used; ++slot) {
+    if (world->method == TN_METHOD_TENON && is_solved(world, &world->joints[slot])) {
+      solved[count++] = slot;
+    }
+  }
+  bool ok = solved && mechanisms_build(world, solved, count);
+  heap_free(&world->heap, solved, size);
+  return ok;
+}
+
+static bool reserve_blocks(tn_world *world, int32_t wanted)
+{
+  joint_graph *g = &world->joint_graph;
+  if (wanted <= g->block_capacity) {
+    return true;
+  }
+  int32_t capacity = wanted + wanted / 2 + 8;
+  joint_block *blocks = heap_alloc(&world->heap, (size_t)capacity * sizeof *blocks);
+  if (!blocks) {
+    return false;
+  }
+  heap_free(&world->heap, g->blocks, (size_t)g->block_capacity * sizeof *blocks);
+  g->blocks = blocks;
+  g->block_capacity = capacity;
+  return true;
+}
+
+static bool reserve_events(tn_world *world)
+{
+  int32_t wanted = world->joint_pool.used;
+  if (wanted <= world->break_event_capacity) {
+    return true;
+  }
+  if (!heap_grow(&world->heap, (void **)&world->break_events, world->break_event_count,
+                 world->break_event_capacity, wanted, sizeof *world->break_events)) {
+    return false;
+  }
+  world->break_event_capacity = wanted;
+  return true;
+}
+
+static void fill_blocks(tn_world *world, builder *make, int32_t count)
+{
+  world->joint_graph.block_count = count;
+  for (int32_t i = 0; i < count; ++i) {
+    clear_block(&world->joint_graph.blocks[i]);
+  }
+  for (int32_t i = 0; i < make->placed_count; ++i) {
+    place_joint(world, make, make->placed[i]);
+  }
+}
+
+bool joint_graph_build(tn_world *world)
+{
+  if (!world->joint_graph.dirty) {
+    return true;
+  }
+  builder make = {0};
+  make.body_count = world->body_pool.used;
+  make.placed_capacity = world->joint_pool.used + 1;
+  size_t placed_size = (size_t)make.placed_capacity * sizeof *make.placed;
+  size_t used_size = (size_t)make.body_count * sizeof *make.used;
+  make.placed = heap_alloc(&world->heap, placed_size);
+  make.used = heap_alloc(&world->heap, used_size);
+  bool ok = make.placed && make.used && reserve_events(world);
+  if (ok) {
+    // Impulses leave the old blocks before these may go.
+    save_states(world);
+    ok = build_mechanisms(world);
+  }
+  if (ok) {
+    color_joints(world, &make);
+    int32_t count = lay_out_colors(&world->joint_graph.coloring, 0, &make.group[0][0], TYPE_COUNT);
+    ok = reserve_blocks(world, count);
+    if (ok) {
+      fill_blocks(world, &make, count);
+      world->joint_graph.dirty = false;
+    }
+  }
+  heap_free(&world->heap, make.placed, placed_size);
+  heap_free(&world->heap, make.used, used_size);
+  return ok;
+}
+
+void joint_graph_release(tn_world *world)
+{
+  mechanisms_release(world);
+  heap_free(&world->heap, world->joint_graph.blocks,
+            (size_t)world->joint_graph.block_capacity * sizeof *world->joint_graph.blocks);
+  heap_free(&world->heap, world->break_events,
+            (size_t)world->break_event_capacity * sizeof *world->break_events);
+}

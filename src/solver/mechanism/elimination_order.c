@@ -1,0 +1,845 @@
+// Which joints form mechanisms, and in which order their nodes are eliminated.
+#include "data/world.h"
+#include "solver/mechanism/mechanism.h"
+
+#include <string.h>
+
+// Joint graphs without a good order (large dense nets) are left to Gauss-Seidel: when a node has
+// this many others below it in the mean of squares.
+#define TUNING_FILL_PER_NODE 600
+#define TUNING_FILL_ALLOWANCE 20000
+#define TUNING_MAX_LOOP_NODES 12000 // nodes on loops, for the time that ordering takes
+
+// One mechanism under way: bodies are nodes 0 to body_count - 1, joints follow.
+typedef struct elimination_graph {
+  tn_world *world;
+  int32_t body_count, count;
+  int32_t *id;     // body slot or joint slot, by node
+  int32_t *first;  // of its neighbours in the arena
+  int32_t *length; // how many
+  int32_t *weight; // rows
+  int32_t *degree; // neighbours that are left
+  bool *eliminated, *ready;
+  int32_t *order;    // nodes as they go
+  int32_t *position; // and when they do
+  int32_t done;
+  int32_t *arena;
+  int32_t used, capacity;
+  int64_t fill; // sum of squares of neighbours at elimination
+} elimination_graph;
+
+// Scratch for a build.
+typedef struct mechanism_builder {
+  tn_world *world;
+  int32_t *root;             // union-find over body slots
+  int32_t *mechanism_joints; // joint slots by mechanism
+  int32_t *node;             // of a body slot
+  int32_t joint_count;
+  int32_t *memory; // of the orderer
+  int32_t *arena;
+  int32_t arena_capacity;
+} mechanism_builder;
+
+static bool is_node(const tn_world *world, int32_t slot)
+{
+  return world->bodies[slot].type == TN_BODY_DYNAMIC && !world->bodies[slot].asleep;
+}
+
+static int32_t find_root(int32_t *root, int32_t i)
+{
+  while (root[i] != i) {
+    root[i] = root[root[i]];
+    i = root[i];
+  }
+  return i;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Order
+
+static int32_t *arena_take(elimination_graph *o, int32_t count)
+{
+  if (o->used + count > o->capacity &&
+      !heap_reserve(&o->world->heap, (void **)&o->arena, &o->capacity, o->used + count,
+                    sizeof *o->arena)) {
+    return NULL;
+  }
+  int32_t *at = o->arena + o->used;
+  o->used += count;
+  return at;
+}
+
+// Neighbours that are left, in place.
+static void drop_eliminated(elimination_graph *o, int32_t node)
+{
+  int32_t *list = o->arena + o->first[node];
+  int32_t kept = 0;
+  for (int32_t i = 0; i < o->length[node]; ++i) {
+    if (!o->eliminated[list[i]]) {
+      list[kept++] = list[i];
+    }
+  }
+  o->length[node] = kept;
+}
+
+static void eliminate(elimination_graph *o, int32_t node)
+{
+  drop_eliminated(o, node);
+  o->eliminated[node] = true;
+  o->position[node] = o->done;
+  o->order[o->done++] = node;
+  o->fill += (int64_t)o->length[node] * o->length[node];
+  for (int32_t i = 0; i < o->length[node]; ++i) {
+    int32_t other = o->arena[o->first[node] + i];
+    o->degree[other] -= 1;
+    o->ready[other] = o->ready[other] || node < o->body_count;
+  }
+}
+
+// Nodes with one neighbour or none, and those that this makes so: all of a tree.
+static void eliminate_leaves(elimination_graph *o)
+{
+  int32_t *queue = o->order + o->count; // the second half is free
+  int32_t head = 0, tail = 0;
+  for (int32_t i = 0; i < o->count; ++i) {
+    if (o->ready[i] && o->degree[i] <= 1) {
+      queue[tail++] = i;
+    }
+  }
+  while (head < tail) {
+    int32_t node = queue[head++];
+    if (o->eliminated[node]) {
+      continue;
+    }
+    eliminate(o, node);
+    for (int32_t i = 0; i < o->length[node]; ++i) {
+      int32_t other = o->arena[o->first[node] + i];
+      if (o->ready[other] && o->degree[other] <= 1) {
+        queue[tail++] = other;
+      }
+    }
+  }
+}
+
+// The neighbours of an eliminated node become neighbours of each other: a merge of sorted lists.
+static bool add_fill(elimination_graph *o, int32_t node, int32_t other)
+{
+  drop_eliminated(o, other);
+  int32_t room = o->length[node] + o->length[other];
+  int32_t first = o->used;
+  int32_t *to = arena_take(o, room);
+  if (!to) {
+    return false;
+  }
+  const int32_t *a = o->arena + o->first[node], *a_end = a + o->length[node];
+  const int32_t *b = o->arena + o->first[other], *b_end = b + o->length[other];
+  int32_t count = 0;
+  while (a < a_end || b < b_end) {
+    int32_t next = b == b_end || (a < a_end && *a <= *b) ? *a : *b;
+    a += a < a_end && *a == next;
+    b += b < b_end && *b == next;
+    if (next != other) {
+      to[count++] = next;
+    }
+  }
+  o->used = first + count;
+  o->first[other] = first;
+  o->length[other] = o->degree[other] = count;
+  return true;
+}
+
+static int32_t weighted_degree(const elimination_graph *o, int32_t node)
+{
+  int32_t sum = 0;
+  for (int32_t i = 0; i < o->length[node]; ++i) {
+    int32_t other = o->arena[o->first[node] + i];
+    sum += o->eliminated[other] ? 0 : o->weight[other];
+  }
+  return sum;
+}
+
+typedef enum order_result { ORDER_DONE, ORDER_FULL, ORDER_NO_MEMORY } order_result;
+
+// Bodies between few rows, as those of a chain of balls, go first: their inverse masses are known,
+// and the joints that are left have smaller blocks than bodies have.
+static order_result eliminate_light_bodies(elimination_graph *o)
+{
+  for (int32_t i = 0; i < o->body_count; ++i) {
+    if (o->degree[i] < 2 || weighted_degree(o, i) > BODY_ROWS) {
+      continue;
+    }
+    eliminate(o, i);
+    for (int32_t k = 0; k < o->length[i]; ++k) {
+      if (!add_fill(o, i, o->arena[o->first[i] + k])) {
+        return ORDER_NO_MEMORY;
+      }
+    }
+  }
+  return ORDER_DONE;
+}
+
+// What lies on loops, by least weighted degree.
+static order_result order_loops(elimination_graph *o)
+{
+  int32_t *left = o->order + o->count;
+  int32_t *degree = left + o->count;
+  int32_t count = 0;
+  for (int32_t i = 0; i < o->count; ++i) {
+    if (!o->eliminated[i]) {
+      drop_eliminated(o, i);
+      degree[i] = weighted_degree(o, i);
+      left[count++] = i;
+    }
+  }
+  if (count > TUNING_MAX_LOOP_NODES) {
+    return ORDER_FULL;
+  }
+  while (count > 0) {
+    int32_t best = NO_SLOT;
+    for (int32_t i = 0; i < count; ++i) {
+      int32_t node = left[i];
+      if (o->ready[node] && (best == NO_SLOT || degree[node] < degree[left[best]])) {
+        best = i;
+      }
+    }
+    int32_t node = left[best];
+    memmove(left + best, left + best + 1, (size_t)(count - best - 1) * sizeof *left);
+    count -= 1;
+    eliminate(o, node);
+    if (o->fill > (int64_t)TUNING_FILL_PER_NODE * o->count + TUNING_FILL_ALLOWANCE) {
+      return ORDER_FULL;
+    }
+    for (int32_t i = 0; i < o->length[node]; ++i) {
+      int32_t other = o->arena[o->first[node] + i];
+      if (!add_fill(o, node, other)) {
+        return ORDER_NO_MEMORY;
+      }
+      degree[other] = weighted_degree(o, other);
+    }
+  }
+  return ORDER_DONE;
+}
+
+// ---------------------------------------------------------------------------------------------
+// From an order to blocks
+
+// Nodes below each one, in the order of elimination.
+static void sort_by_position(int32_t *list, int32_t count, const int32_t *position)
+{
+  for (int32_t i = 1; i < count; ++i) {
+    int32_t node = list[i];
+    int32_t k = i;
+    for (; k > 0 && position[list[k - 1]] > position[node]; --k) {
+      list[k] = list[k - 1];
+    }
+    list[k] = node;
+  }
+}
+
+static int32_t capacity_of(const direct_node *nodes, int32_t i)
+{
+  return nodes[i].capacity;
+}
+
+// A graph that elimination has filled has every block that is asked for.
+static direct_block *find_block(const mechanism_set *set, int32_t below, int32_t node)
+{
+  const direct_node *n = &set->nodes[node];
+  int32_t i = 0;
+  while (i + 1 < n->count && set->blocks[n->first + i].node != below) {
+    ++i;
+  }
+  return &set->blocks[n->first + i];
+}
+
+static bool reserve_mechanism(tn_world *world, const elimination_graph *o)
+{
+  mechanism_set *set = &world->mechanisms;
+  int64_t blocks = 0, targets = 0;
+  for (int32_t i = 0; i < o->count; ++i) {
+    blocks += o->length[i];
+    targets += (int64_t)o->length[i] * (o->length[i] + 1) / 2;
+  }
+  if (blocks + targets + set->block_count + set->target_count > INT32_MAX / 64) {
+    return false;
+  }
+  int32_t joint_count = o->count - o->body_count;
+  return heap_reserve(&world->heap, (void **)&set->list, &set->capacity, set->count + 1,
+                      sizeof *set->list) &&
+         heap_reserve(&world->heap, (void **)&set->nodes, &set->node_capacity,
+                      set->node_count + o->count, sizeof *set->nodes) &&
+         heap_reserve(&world->heap, (void **)&set->blocks, &set->block_capacity,
+                      set->block_count + (int32_t)blocks, sizeof *set->blocks) &&
+         heap_reserve(&world->heap, (void **)&set->targets, &set->target_capacity,
+                      set->target_count + (int32_t)targets, sizeof *set->targets) &&
+         heap_reserve(&world->heap, (void **)&set->joints, &set->joint_capacity,
+                      set->joint_count + joint_count, sizeof *set->joints);
+}
+
+static void add_joint(tn_world *world, direct_node *node, int32_t slot)
+{
+  mechanism_set *set = &world->mechanisms;
+  joint *j = &world->joints[slot];
+  j->direct = set->joint_count++;
+  direct_joint *d = &set->joints[j->direct];
+  memset(d, 0, sizeof *d);
+  d->joint = slot;
+  d->type = joint_type(j);
+  joint_params(j, d->params);
+  d->joint_row_capacity = (int16_t)direct_row_capacity(d->type, d->params);
+  d->ball = NO_SLOT;
+  d->first_joint_row = set->joint_row_count;
+  set->joint_row_count += d->joint_row_capacity;
+  d->node = (int32_t)(node - set->nodes);
+  node->index = j->direct;
+  node->capacity = d->joint_row_capacity;
+  for (int side = 0; side < 2; ++side) {
+    d->body[side] = j->slot[side];
+    d->body_node[side] = NO_SLOT;
+    memcpy(&d->state[side], j->state[side], sizeof d->state[side]);
+  }
+}
+
+static void add_nodes(elimination_graph *o)
+{
+  mechanism_set *set = &o->world->mechanisms;
+  int32_t base = set->node_count;
+  for (int32_t i = 0; i < o->count; ++i) {
+    direct_node *node = &set->nodes[set->node_count++];
+    int32_t from = o->order[i];
+    memset(node, 0, sizeof *node);
+    node->is_joint = from >= o->body_count;
+    node->first_row = set->row_count;
+    if (node->is_joint) {
+      add_joint(o->world, node, o->id[from]);
+    } else {
+      node->index = o->id[from];
+      node->rows = node->capacity = BODY_ROWS;
+      node->is_leaf = true;
+    }
+    set->row_count += node->capacity;
+    sort_by_position(o->arena + o->first[from], o->length[from], o->position);
+  }
+  for (int32_t i = 0; i < o->count; ++i) {
+    direct_node *node = &set->nodes[base + i];
+    int32_t from = o->order[i];
+    node->diagonal = set->value_count;
+    set->value_count += node->is_leaf ? LEAF_VALUES : padded(node->capacity) * node->capacity;
+    node->first = set->block_count;
+    node->count = o->length[from];
+    for (int32_t k = 0; k < node->count; ++k) {
+      int32_t below = base + o->position[o->arena[o->first[from] + k]];
+      direct_block block = {below, set->value_count, true};
+      set->blocks[set->block_count++] = block;
+      set->value_count += padded(capacity_of(set->nodes, below)) * padded(node->capacity);
+      set->nodes[below].is_leaf = false;
+    }
+  }
+}
+
+// Where eliminating each node adds to; returns the room that its columns need.
+static int32_t add_targets(mechanism_set *set, int32_t first_node)
+{
+  int32_t room = 0;
+  for (int32_t i = first_node; i < set->node_count; ++i) {
+    direct_node *node = &set->nodes[i];
+    const direct_block *below = &set->blocks[node->first];
+    int32_t column = 0;
+    node->first_target = set->target_count;
+    for (int32_t p = 0; p < node->count; ++p) {
+      column += padded(capacity_of(set->nodes, below[p].node)) * node->capacity;
+      for (int32_t q = 0; q <= p; ++q) {
+        set->targets[set->target_count++] = p == q
+                                                ? set->nodes[below[p].node].diagonal
+                                                : find_block(set, below[p].node, below[q].node)->at;
+      }
+    }
+    room = column > room ? column : room;
+  }
+  return room;
+}
+
+// Which nodes a joint's bodies are, and where its rows meet them.
+static void connect_joints(const mechanism_builder *p, const elimination_graph *o, mechanism *m)
+{
+  mechanism_set *set = &p->world->mechanisms;
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    direct_joint *j = &set->joints[i];
+    for (int side = 0; side < 2; ++side) {
+      if (is_node(p->world, j->body[side])) {
+        j->body_node[side] = m->first_node + o->position[p->node[j->body[side]]];
+        bool body_first = j->body_node[side] < j->node;
+        direct_block *block = body_first ? find_block(set, j->node, j->body_node[side])
+                                         : find_block(set, j->body_node[side], j->node);
+        j->jacobian_offset[side] = block->at;
+        block->fills = false;
+      } else {
+        m->anchored = true;
+      }
+    }
+  }
+}
+
+static void add_mechanism(const mechanism_builder *p, elimination_graph *o)
+{
+  mechanism_set *set = &p->world->mechanisms;
+  mechanism *m = &set->list[set->count++];
+  memset(m, 0, sizeof *m);
+  m->first_node = set->node_count;
+  m->first_joint = set->joint_count;
+  m->first_value = set->value_count;
+  m->first_ball = NO_SLOT;
+  m->batch = NO_SLOT;
+  m->own_factor = true;
+  int32_t first_row = set->row_count;
+  add_nodes(o);
+  m->last_node = set->node_count;
+  m->last_joint = set->joint_count;
+  m->rows = set->row_count - first_row;
+  m->scratch = set->value_count;
+  set->value_count += add_targets(set, m->first_node);
+  m->end_value = set->value_count;
+  connect_joints(p, o, m);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Trees of ball joints
+
+static bool is_rigid_ball(const tn_world *world, int32_t slot)
+{
+  const joint *j = &world->joints[slot];
+  for (int side = 0; side < 2; ++side) {
+    if (world->bodies[j->slot[side]].type == TN_BODY_DYNAMIC && !is_node(world, j->slot[side])) {
+      return false;
+    }
+  }
+  return joint_type(j) == TYPE_POINT && j->def.compliance == 0.0f;
+}
+
+static bool is_ball_tree(const elimination_graph *o)
+{
+  int32_t edges = 0;
+  for (int32_t i = 0; i < o->count; ++i) {
+    bool fits =
+        i < o->body_count ? o->length[i] <= MAX_BALLS_OF_BODY : is_rigid_ball(o->world, o->id[i]);
+    if (!fits) {
+      return false;
+    }
+    edges += i < o->body_count ? 0 : o->length[i];
+  }
+  return edges == o->count - 1;
+}
+
+// How many of a joint's bodies have other joints that are left.
+static int32_t shared_ends(const elimination_graph *o, int32_t node)
+{
+  int32_t count = 0;
+  for (int32_t i = 0; i < o->length[node]; ++i) {
+    count += o->degree[o->arena[o->first[node] + i]] > 1;
+  }
+  return count;
+}
+
+// Joints from all tips inwards, then bodies as these name them.
+static void order_ball_tree(elimination_graph *o)
+{
+  int32_t head = 0, tail = 0;
+  int32_t *queue = o->order;
+  for (int32_t i = o->body_count; i < o->count; ++i) {
+    o->ready[i] = shared_ends(o, i) <= 1;
+    if (o->ready[i]) {
+      queue[tail++] = i;
+    }
+  }
+  int32_t joint_count = o->count - o->body_count;
+  int32_t *bodies = o->order + joint_count;
+  memset(o->ready, 0, (size_t)o->body_count * sizeof *o->ready);
+  while (head < tail) {
+    int32_t node = queue[head];
+    o->position[node] = head++;
+    o->eliminated[node] = true;
+    for (int32_t i = 0; i < o->length[node]; ++i) {
+      int32_t at_body = o->arena[o->first[node] + i];
+      if (!o->ready[at_body]) {
+        o->ready[at_body] = true;
+        o->position[at_body] = o->done;
+        bodies[o->done++] = at_body;
+      }
+      o->degree[at_body] -= 1;
+      for (int32_t k = 0; k < o->length[at_body] && o->degree[at_body] == 1; ++k) {
+        int32_t other = o->arena[o->first[at_body] + k];
+        if (!o->eliminated[other] && !o->ready[other] && shared_ends(o, other) <= 1) {
+          o->ready[other] = true;
+          queue[tail++] = other;
+        }
+      }
+    }
+  }
+}
+
+static int32_t side_of(const tn_world *world, int32_t joint_slot, int32_t body_slot)
+{
+  return world->joints[joint_slot].slot[0] == body_slot ? 0 : 1;
+}
+
+// To the joints that are left at one of its bodies when it goes.
+static void add_links(elimination_graph *o, int32_t node, int32_t first_link, ball_joint *p)
+{
+  mechanism_set *set = &o->world->mechanisms;
+  p->first = set->link_count - first_link;
+  for (int32_t i = 0; i < o->length[node]; ++i) {
+    int32_t at_body = o->arena[o->first[node] + i];
+    int32_t *others = o->arena + o->first[at_body];
+    sort_by_position(others, o->length[at_body], o->position);
+    for (int32_t k = 0; k < o->length[at_body]; ++k) {
+      if (o->position[others[k]] > o->position[node]) {
+        ball_link *link = &set->links[set->link_count++];
+        memset(link, 0, sizeof *link);
+        link->below = o->position[others[k]];
+        link->side = side_of(o->world, o->id[others[k]], o->id[at_body]);
+        p->upper = side_of(o->world, o->id[node], o->id[at_body]);
+        p->count += 1;
+      }
+    }
+  }
+}
+
+static void add_ball(elimination_graph *o, mechanism *m, int32_t node)
+{
+  mechanism_set *set = &o->world->mechanisms;
+  direct_joint *d = &set->joints[o->world->joints[o->id[node]].direct];
+  int32_t at = o->position[node];
+  ball_joint *p = &set->balls[m->first_ball + at];
+  ball_block *block = &set->ball_blocks[(m->first_ball + at) / BLOCK_WIDTH];
+  block->a[at % BLOCK_WIDTH] = d->body[0];
+  block->b[at % BLOCK_WIDTH] = d->body[1];
+  d->ball = m->first_ball + at;
+  for (int32_t i = 0; i < o->length[node]; ++i) {
+    int32_t at_body = o->arena[o->first[node] + i];
+    ball_body *b = &set->ball_bodies[m->first_ball_body + o->position[at_body]];
+    b->joint[b->count++] = 2 * at + side_of(o->world, o->id[node], o->id[at_body]);
+  }
+  add_links(o, node, m->first_link, p);
+  block->upper[at % BLOCK_WIDTH] = (float)p->upper;
+}
+
+// Beside the nodes of the mechanism.
+static void add_ball_tree(elimination_graph *o, mechanism *m)
+{
+  mechanism_set *set = &o->world->mechanisms;
+  int32_t joint_count = o->count - o->body_count;
+  int32_t places = (joint_count + BLOCK_WIDTH - 1) / BLOCK_WIDTH * BLOCK_WIDTH;
+  m->first_ball = set->ball_count;
+  m->first_link = set->link_count;
+  m->first_ball_body = set->ball_body_count;
+  m->ball_body_count = o->body_count;
+  memset(set->balls + set->ball_count, 0, (size_t)places * sizeof *set->balls);
+  memset(set->ball_blocks + set->ball_count / BLOCK_WIDTH, 0,
+         (size_t)(places / BLOCK_WIDTH) * sizeof *set->ball_blocks);
+  set->ball_count += places;
+  for (int32_t i = 0; i < o->body_count; ++i) {
+    ball_body b = {.slot = o->id[o->order[joint_count + i]]};
+    set->ball_bodies[set->ball_body_count++] = b;
+  }
+  for (int32_t i = 0; i < joint_count; ++i) {
+    add_ball(o, m, o->order[i]);
+  }
+}
+
+static bool reserve_ball_tree(tn_world *world, const elimination_graph *o)
+{
+  mechanism_set *set = &world->mechanisms;
+  int32_t joint_count = o->count - o->body_count;
+  int32_t places = set->ball_count + joint_count + BLOCK_WIDTH;
+  int32_t links = set->link_count;
+  for (int32_t i = 0; i < o->body_count; ++i) {
+    links += o->length[i] * (o->length[i] - 1) / 2;
+  }
+  return heap_reserve(&world->heap, (void **)&set->balls, &set->ball_capacity, places,
+                      sizeof *set->balls) &&
+         heap_reserve(&world->heap, (void **)&set->ball_blocks, &set->ball_block_capacity,
+                      places / BLOCK_WIDTH, sizeof *set->ball_blocks) &&
+         heap_reserve(&world->heap, (void **)&set->ball_bodies, &set->ball_body_capacity,
+                      set->ball_body_count + o->body_count, sizeof *set->ball_bodies) &&
+         heap_reserve(&world->heap, (void **)&set->links, &set->link_capacity, links,
+                      sizeof *set->links);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Finding them
+
+// Nodes and their neighbours; joints in slot order, bodies as joints name them.
+static bool build_graph(mechanism_builder *p, const int32_t *joints, int32_t joint_count,
+                        elimination_graph *o)
+{
+  tn_world *world = p->world;
+  int32_t most = 3 * joint_count; // two bodies each
+  int32_t *memory = p->memory;
+  o->id = memory;
+  o->first = memory + most;
+  o->length = memory + 2 * (ptrdiff_t)most;
+  o->weight = memory + 3 * (ptrdiff_t)most;
+  o->degree = memory + 4 * (ptrdiff_t)most;
+  o->position = memory + 5 * (ptrdiff_t)most;
+  o->order = memory + 6 * (ptrdiff_t)most; // with room for two lists of the same length
+  o->eliminated = (bool *)(memory + 9 * (ptrdiff_t)most);
+  o->ready = o->eliminated + most;
+  memset(o->eliminated, 0, 2 * (size_t)most * sizeof(bool));
+  for (int32_t i = 0; i < joint_count; ++i) {
+    for (int side = 0; side < 2; ++side) {
+      int32_t slot = world->joints[joints[i]].slot[side];
+      if (is_node(world, slot) && p->node[slot] == NO_SLOT) {
+        p->node[slot] = o->count;
+        o->length[o->count] = 0;
+        o->id[o->count++] = slot;
+      }
+      if (is_node(world, slot)) {
+        o->length[p->node[slot]] += 1;
+      }
+    }
+  }
+  o->body_count = o->count;
+  int32_t *next = arena_take(o, 4 * joint_count);
+  if (!next) {
+    return false;
+  }
+  int32_t at = 0;
+  for (int32_t i = 0; i < o->body_count; ++i) {
+    o->first[i] = at;
+    at += o->length[i];
+    o->degree[i] = 0;
+    o->weight[i] = BODY_ROWS;
+    o->ready[i] = true;
+  }
+  for (int32_t i = 0; i < joint_count; ++i) {
+    int32_t node = o->count++;
+    const joint *j = &world->joints[joints[i]];
+    RowParams params[2];
+    joint_params(j, params);
+    o->id[node] = joints[i];
+    o->weight[node] = direct_typical_rows(joint_type(j), params);
+    o->first[node] = at;
+    o->length[node] = 0;
+    int32_t bodies[2] = {j->slot[0], j->slot[1]};
+    for (int side = 0; side < 2; ++side) {
+      if (is_node(world, bodies[side])) {
+        int32_t other = p->node[bodies[side]];
+        o->arena[at + o->length[node]++] = other;
+        o->arena[o->first[other] + o->degree[other]++] = node;
+      }
+    }
+    if (o->length[node] == 2 && o->arena[at] > o->arena[at + 1]) {
+      int32_t swap = o->arena[at];
+      o->arena[at] = o->arena[at + 1];
+      o->arena[at + 1] = swap;
+    }
+    at += o->length[node];
+    o->degree[node] = o->length[node];
+  }
+  return true;
+}
+
+// Any mechanism, or none if it would fill up.
+static bool build_nodes(mechanism_builder *p, elimination_graph *o, int32_t joint_count)
+{
+  order_result result = eliminate_light_bodies(o);
+  if (result == ORDER_DONE) {
+    eliminate_leaves(o);
+    result = order_loops(o);
+  }
+  if (result == ORDER_FULL) {
+    p->world->mechanisms.skipped += joint_count;
+  }
+  bool ok = result != ORDER_NO_MEMORY;
+  if (result == ORDER_DONE) {
+    ok = reserve_mechanism(p->world, o);
+    if (ok) {
+      add_mechanism(p, o);
+    }
+  }
+  return ok;
+}
+
+static void clear_node_map(mechanism_builder *p, const elimination_graph *o)
+{
+  for (int32_t i = 0; i < o->body_count; ++i) {
+    p->node[o->id[i]] = NO_SLOT;
+  }
+}
+
+static bool build_mechanism(mechanism_builder *p, const int32_t *joints, int32_t joint_count)
+{
+  mechanism_set *set = &p->world->mechanisms;
+  int32_t before = set->count;
+  elimination_graph o = {.world = p->world, .arena = p->arena, .capacity = p->arena_capacity};
+  bool ok = build_graph(p, joints, joint_count, &o);
+  bool fits = ok && is_ball_tree(&o);
+  ok = ok && build_nodes(p, &o, joint_count);
+  clear_node_map(p, &o);
+  if (ok && fits && set->count > before) {
+    elimination_graph again = {.world = p->world, .arena = o.arena, .capacity = o.capacity};
+    ok = build_graph(p, joints, joint_count, &again) && reserve_ball_tree(p->world, &again);
+    if (ok) {
+      order_ball_tree(&again);
+      add_ball_tree(&again, &set->list[before]);
+    }
+    clear_node_map(p, &again);
+    o = again;
+  }
+  p->arena = o.arena;
+  p->arena_capacity = o.capacity;
+  return ok;
+}
+
+// Joints of one mechanism side by side, mechanisms in the order of their first joints.
+static void group_joints(mechanism_builder *p, const int32_t *solved)
+{
+  tn_world *world = p->world;
+  for (int32_t i = 0; i < world->body_pool.used; ++i) {
+    p->root[i] = i;
+    p->node[i] = NO_SLOT;
+  }
+  for (int32_t i = 0; i < p->joint_count; ++i) {
+    const joint *j = &world->joints[solved[i]];
+    if (is_node(world, j->slot[0]) && is_node(world, j->slot[1])) {
+      int32_t a = find_root(p->root, j->slot[0]), b = find_root(p->root, j->slot[1]);
+      p->root[a > b ? a : b] = a > b ? b : a;
+    }
+  }
+  // Counts by root, then places: `node` serves as the table meanwhile.
+  int32_t next = 0;
+  int32_t *table = p->node;
+  for (int32_t round = 0; round < 2; ++round) {
+    for (int32_t i = 0; i < p->joint_count; ++i) {
+      const joint *j = &world->joints[solved[i]];
+      int32_t side = is_node(world, j->slot[0]) ? 0 : 1;
+      int32_t root = find_root(p->root, j->slot[side]);
+      if (round == 0) {
+        table[root] = table[root] == NO_SLOT ? 1 : table[root] + 1;
+      } else {
+        if (table[root] > 0) { // the first of its mechanism
+          int32_t count = table[root];
+          table[root] = -next - 2;
+          next += count;
+        }
+        p->mechanism_joints[-table[root] - 2] = solved[i];
+        table[root] -= 1;
+      }
+    }
+  }
+  for (int32_t i = 0; i < world->body_pool.used; ++i) {
+    table[i] = NO_SLOT;
+  }
+}
+
+static int32_t root_of(mechanism_builder *p, int32_t joint_slot)
+{
+  const joint *j = &p->world->joints[joint_slot];
+  return find_root(p->root, j->slot[is_node(p->world, j->slot[0]) ? 0 : 1]);
+}
+
+// What trees do not move has no inverse inertia, and nobody writes it.
+static bool reserve_inertia(tn_world *world)
+{
+  mechanism_set *set = &world->mechanisms;
+  int32_t count = set->ball_count > 0 ? world->body_pool.used : 0;
+  if (!heap_reserve(&world->heap, (void **)&set->augmented_inertia,
+                    &set->augmented_inertia_capacity, count, sizeof *set->augmented_inertia)) {
+    return false;
+  }
+  if (count > 0) {
+    memset(set->augmented_inertia, 0, (size_t)count * sizeof *set->augmented_inertia);
+  }
+  return true;
+}
+
+static bool build_all(mechanism_builder *p)
+{
+  for (int32_t i = 0, last; i < p->joint_count; i = last) {
+    int32_t root = root_of(p, p->mechanism_joints[i]);
+    for (last = i + 1; last < p->joint_count && root_of(p, p->mechanism_joints[last]) == root;
+         ++last) {
+    }
+    if (!build_mechanism(p, p->mechanism_joints + i, last - i)) {
+      return false;
+    }
+  }
+  mechanism_set *set = &p->world->mechanisms;
+  return batches_build(p->world) &&
+         heap_reserve(&p->world->heap, (void **)&set->joint_rows, &set->joint_row_capacity,
+                      set->joint_row_count, sizeof *set->joint_rows) &&
+         heap_reserve(&p->world->heap, (void **)&set->active_rows, &set->active_row_capacity,
+                      set->joint_row_count, sizeof *set->active_rows) &&
+         heap_reserve(&p->world->heap, (void **)&set->jacobians, &set->jacobian_capacity,
+                      set->jacobian_count, sizeof *set->jacobians) &&
+         heap_reserve(&p->world->heap, (void **)&set->values, &set->value_capacity,
+                      set->value_count, sizeof *set->values) &&
+         heap_reserve(&p->world->heap, (void **)&set->vectors, &set->vector_capacity,
+                      2 * set->row_count, sizeof *set->vectors) &&
+         heap_reserve(&p->world->heap, (void **)&set->solutions, &set->solution_capacity,
+                      set->row_count, sizeof *set->solutions) &&
+         reserve_inertia(p->world);
+}
+
+bool mechanisms_build(tn_world *world, const int32_t *solved, int32_t count)
+{
+  mechanism_set *set = &world->mechanisms;
+  set->count = set->node_count = set->block_count = set->target_count = 0;
+  set->joint_count = set->joint_row_count = set->value_count = set->row_count = set->skipped = 0;
+  set->work_count = set->batch_count = 0;
+  set->jacobian_block_count = set->jacobian_count = set->ball_count = set->link_count =
+      set->ball_body_count = 0;
+  if (count == 0) {
+    return true;
+  }
+  mechanism_builder p = {.world = world, .joint_count = count};
+  size_t bodies = (size_t)world->body_pool.used * sizeof(int32_t);
+  size_t members = (size_t)count * sizeof(int32_t);
+  size_t memory = 3 * (size_t)count * (9 * sizeof(int32_t) + 2 * sizeof(bool));
+  p.root = heap_alloc(&world->heap, bodies);
+  p.node = heap_alloc(&world->heap, bodies);
+  p.mechanism_joints = heap_alloc(&world->heap, members);
+  p.memory = heap_alloc(&world->heap, memory);
+  bool ok = p.root && p.node && p.mechanism_joints && p.memory;
+  if (ok) {
+    group_joints(&p, solved);
+    ok = build_all(&p);
+  }
+  heap_free(&world->heap, p.root, bodies);
+  heap_free(&world->heap, p.node, bodies);
+  heap_free(&world->heap, p.mechanism_joints, members);
+  heap_free(&world->heap, p.memory, memory);
+  heap_free(&world->heap, p.arena, (size_t)p.arena_capacity * sizeof *p.arena);
+  return ok;
+}
+
+void mechanisms_release(tn_world *world)
+{
+  mechanism_set *set = &world->mechanisms;
+  heap_free(&world->heap, set->list, (size_t)set->capacity * sizeof *set->list);
+  heap_free(&world->heap, set->nodes, (size_t)set->node_capacity * sizeof *set->nodes);
+  heap_free(&world->heap, set->blocks, (size_t)set->block_capacity * sizeof *set->blocks);
+  heap_free(&world->heap, set->targets, (size_t)set->target_capacity * sizeof *set->targets);
+  heap_free(&world->heap, set->joints, (size_t)set->joint_capacity * sizeof *set->joints);
+  heap_free(&world->heap, set->joint_rows,
+            (size_t)set->joint_row_capacity * sizeof *set->joint_rows);
+  heap_free(&world->heap, set->active_rows,
+            (size_t)set->active_row_capacity * sizeof *set->active_rows);
+  heap_free(&world->heap, set->jacobian_blocks,
+            (size_t)set->jacobian_block_capacity * sizeof *set->jacobian_blocks);
+  heap_free(&world->heap, set->jacobians, (size_t)set->jacobian_capacity * sizeof *set->jacobians);
+  heap_free(&world->heap, set->values, (size_t)set->value_capacity * sizeof *set->values);
+  heap_free(&world->heap, set->vectors, (size_t)set->vector_capacity * sizeof *set->vectors);
+  heap_free(&world->heap, set->solutions, (size_t)set->solution_capacity * sizeof *set->solutions);
+  heap_free(&world->heap, set->balls, (size_t)set->ball_capacity * sizeof *set->balls);
+  heap_free(&world->heap, set->ball_blocks,
+            (size_t)set->ball_block_capacity * sizeof *set->ball_blocks);
+  heap_free(&world->heap, set->ball_bodies,
+            (size_t)set->ball_body_capacity * sizeof *set->ball_bodies);
+  heap_free(&world->heap, set->links, (size_t)set->link_capacity * sizeof *set->links);
+  heap_free(&world->heap, set->augmented_inertia,
+            (size_t)set->augmented_inertia_capacity * sizeof *set->augmented_inertia);
+  heap_free(&world->heap, set->warm_contacts,
+            (size_t)set->warm_contact_capacity * sizeof *set->warm_contacts);
+  batches_release(world);
+}

@@ -1,0 +1,88 @@
+// Geometric stiffness: an impulse at a lever keeps its direction while the body turns, so that the
+// turn itself changes its torque. Rows leave that out. What makes up for it is inertia: the sum of
+// impulses times levers and h is an upper bound.
+#include "solver/mechanism/mechanism.h"
+
+#include <math.h>
+
+void mechanism_clear_added_inertia(const direct_context *c, const mechanism *m)
+{
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    c->set->nodes[i].added_inertia = 0.0;
+  }
+}
+
+static void add_inertia(const direct_context *c, const direct_joint *j, int side,
+                        double torque_impulse)
+{
+  if (j->body_node[side] >= 0) {
+    c->set->nodes[j->body_node[side]].added_inertia += (double)c->data->substep.h * torque_impulse;
+  }
+}
+
+void mechanism_add_inertia_for_correction(const direct_context *c, const mechanism *m)
+{
+  mechanism_clear_added_inertia(c, m);
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &c->set->joints[i];
+    add_inertia(c, j, 0, j->torque_impulse[0]);
+    add_inertia(c, j, 1, j->torque_impulse[1]);
+  }
+}
+
+// Whether errors are larger than motion may remove.
+static bool has_large_errors(const direct_context *c, const mechanism *m)
+{
+  double most = direct_max_error_rate(0.0);
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &c->set->joints[i];
+    for (int k = 0; k < j->joint_row_count; ++k) {
+      const joint_row *l = &c->set->joint_rows[j->first_joint_row + k];
+      if (l->active && fabs(l->error) > most) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static bool is_spring(const RowParams *params)
+{
+  return params->alpha != 0.0f || params->alpha_limit != 0.0f;
+}
+
+static double last_impulse(const RowState *state)
+{
+  const float *a = state->lambda;
+  return sqrt((double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
+}
+
+// Light links under a heavy load swing faster than the substep can follow. They get as much inertia
+// as keeps them slow enough. What springs hold where joints contradict each other, and what rigid
+// joints bear of it, is no load but comes and goes with the pose; inertia that does the same would
+// be a pump.
+void mechanism_add_inertia_for_load(const direct_context *c, const mechanism *m)
+{
+  mechanism_clear_added_inertia(c, m);
+  bool known = false;
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &c->set->joints[i];
+    if (!known && (is_spring(&j->params[0]) || is_spring(&j->params[1]))) {
+      if (has_large_errors(c, m)) {
+        mechanism_clear_added_inertia(c, m);
+        return;
+      }
+      known = true;
+    }
+    double pull = last_impulse(&j->state[0]), twist = last_impulse(&j->state[1]);
+    add_inertia(c, j, 0, pull * (double)j->lever[0] + twist);
+    add_inertia(c, j, 1, pull * (double)j->lever[1] + twist);
+  }
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    direct_node *node = &c->set->nodes[i];
+    if (node->added_inertia > 0.0) {
+      double mean = (double)mean_inertia(c->data, node->index);
+      node->added_inertia = fmax(0.0, node->added_inertia - TUNING_STIFFNESS_RESOLVED * mean);
+    }
+  }
+}

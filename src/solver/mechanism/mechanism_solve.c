@@ -1,0 +1,1002 @@
+// The direct solve of a mechanism: assemble, eliminate, substitute, and see which bounds hold.
+#include "solver/mechanism/solve_state.h"
+
+#include <string.h>
+
+// Errors of position are removed within a substep while that is slow; what is faster moves the
+// bodies but is no part of their motion.
+double direct_max_error_rate(double fastest)
+{
+  return fmax(10.0, 0.25 * fastest);
+}
+
+double direct_max_correction_speed(double fastest)
+{
+  return fmax(3.0, fastest);
+}
+
+static const double TUNING_ENERGY_TOLERANCE_SPEED =
+    0.1; // m/s, and a share of the energy, that nobody minds
+static const double TUNING_ENERGY_TOLERANCE_SHARE = 1e-2;
+static const double TUNING_INFEASIBLE_SPEED = 1.0; // m/s or rad/s: slower errors are none
+#define TUNING_ACTIVE_SET_ROUNDS 20
+// How often a joint_row may come and go. Limbs rest on the ends of angles' ranges, and springs
+// press on soft ends: these must not be missing. A strain that stays at its bound is a spring that
+// pulls with all of its length. Cables hold in many ways.
+#define TUNING_ROW_SWITCHES 3
+#define TUNING_LIMIT_SWITCHES 10
+#define TUNING_ADDED_INERTIA_ROUNDS 2
+
+static solve_state make_solve(const direct_context *c, mechanism *m)
+{
+  mechanism_set *set = c->set;
+  int32_t rows = set->row_count;
+  solve_state s = {.context = c, .mechanism = m, .nodes = set->nodes, .blocks = set->blocks};
+  s.joints = set->joints;
+  s.joint_rows = set->joint_rows;
+  s.values = set->values;
+  s.v = set->vectors;
+  s.split_momentum = set->vectors + rows;
+  s.x = set->solutions;
+  s.system.nodes = set->nodes;
+  s.system.blocks = set->blocks;
+  s.system.targets = set->targets;
+  s.system.values = set->values;
+  s.system.scratch = set->values + m->scratch;
+  s.system.x = set->solutions;
+  s.system.first = m->first_node;
+  s.system.last = m->last_node;
+  return s;
+}
+
+// No velocity is a negative zero, nor is an impulse: signs of zeros among solutions, which rows of
+// zeros change in batches, are not to be seen.
+static void load_bodies(solve_state *s)
+{
+  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
+    const direct_node *node = &s->nodes[i];
+    if (!node->is_joint) {
+      const body_state *b = &s->context->data->state[node->index];
+      double *v = s->v + node->first_row;
+      for (int k = 0; k < 3; ++k) {
+        v[k] = (double)b->v[k] + 0.0;
+        v[3 + k] = (double)b->w[k] + 0.0;
+      }
+    }
+  }
+}
+
+static double current_row_velocity(const solve_state *s, const direct_joint *j, const joint_row *l)
+{
+  double motion[2 * BODY_ROWS];
+  direct_joint_motion(s->context, j, motion);
+  return row_velocity(l, motion);
+}
+
+// What solution `k` changes of it.
+static double row_velocity_change(const solve_state *s, const direct_joint *j, const joint_row *l,
+                                  int k)
+{
+  double u = 0.0;
+  for (int side = 0; side < 2; ++side) {
+    if (j->body_node[side] >= 0) {
+      const f64x2 *x = s->x + s->nodes[j->body_node[side]].first_row;
+      for (int i = 0; i < 6; ++i) {
+        u += l->j[side][i] * x[i][k];
+      }
+    }
+  }
+  return u;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Assembly
+
+S direct_world_inertia(const solver_data *data, int32_t slot)
+{
+  float(*spin)[BLOCK_WIDTH] = data->bodies[slot / BLOCK_WIDTH].spin;
+  int lane = slot % BLOCK_WIDTH;
+  V inertia;
+  Q start;
+  get_lane(spin + offsetof(AngularState, inertia) / sizeof(R), lane, &inertia, 3);
+  get_lane(spin + offsetof(AngularState, start) / sizeof(R), lane, &start, 4);
+  const float *dq = data->state[slot].dq;
+  Q q = {dq[0], dq[1], dq[2], dq[3]};
+  return s_rotated_diagonal(
+      flush_tiny_rotation(q_mul(flush_tiny_rotation(q), flush_tiny_rotation(start))), inertia);
+}
+
+void direct_inverse_inertia_with(double *to, S inertia, double more)
+{
+  double xx = (double)inertia.xx + more, xy = (double)inertia.xy, xz = (double)inertia.xz;
+  double yy = (double)inertia.yy + more, yz = (double)inertia.yz, zz = (double)inertia.zz + more;
+  double cx = yy * zz - yz * yz, cy = xz * yz - xy * zz, cz = xy * yz - xz * yy;
+  double scale = 1.0 / (xx * cx + xy * cy + xz * cz);
+  to[0] = scale * cx;
+  to[1] = scale * (xx * zz - xz * xz);
+  to[2] = scale * (xx * yy - xy * xy);
+  to[3] = scale * cy;
+  to[4] = scale * cz;
+  to[5] = scale * (xy * xz - xx * yz);
+}
+
+// Mass and inertia of a body; the inverses where no elimination will have changed them.
+static inline void node_mass(const direct_context *c, const direct_node *node, double *to)
+{
+  const solver_data *data = c->data;
+  double inverse_mass = (double)data->state[node->index].inverse_mass;
+  if (node->is_leaf && node->factored_inertia == 0.0) {
+    const float *ii = data->inertia[node->index].inverse;
+    to[0] = inverse_mass;
+    for (int i = 0; i < 6; ++i) {
+      to[1 + i] = (double)ii[i];
+    }
+    return;
+  }
+  S i = direct_world_inertia(data, node->index);
+  if (node->is_leaf) {
+    to[0] = inverse_mass;
+    direct_inverse_inertia_with(to + 1, i, node->factored_inertia);
+    return;
+  }
+  to[0] = 1.0 / inverse_mass;
+  to[1] = (double)i.xx + node->factored_inertia;
+  to[2] = (double)i.xy;
+  to[3] = (double)i.xz;
+  to[4] = (double)i.yy + node->factored_inertia;
+  to[5] = (double)i.yz;
+  to[6] = (double)i.zz + node->factored_inertia;
+}
+
+void direct_node_mass(const direct_context *c, const direct_node *node, double *to)
+{
+  node_mass(c, node, to);
+}
+
+static void assemble_body(const solve_state *s, const direct_node *node)
+{
+  double *a = s->values + node->diagonal, mass[MASS_VALUES];
+  if (node->is_leaf) {
+    node_mass(s->context, node, a);
+    return;
+  }
+  node_mass(s->context, node, mass);
+  for (int k = 0; k < BODY_ROWS; ++k) {
+    clear_six(a + k * BODY_ROWS);
+  }
+  a[0] = a[7] = a[14] = mass[0];
+  a[21] = mass[1];
+  a[22] = mass[2];
+  a[23] = mass[3];
+  a[28] = mass[4];
+  a[29] = mass[5];
+  a[35] = mass[6];
+}
+
+// Rows of a joint towards one of its bodies, in a block of n columns or padded rows.
+static void assemble_side(const solve_state *s, const direct_joint *j, int side, int n)
+{
+  const active_row *active_rows = &s->context->set->active_rows[j->first_joint_row];
+  double *to = s->values + j->jacobian_offset[side];
+  if (j->body_node[side] > j->node) {
+    for (int i = 0; i < n; ++i) {
+      memcpy(to + i * BODY_ROWS, active_rows[i].j[side], sizeof active_rows->j[side]);
+    }
+    return;
+  }
+  int ld = padded(n), i = 0;
+  for (; i + 1 < n; i += 2) {
+    const double *a = active_rows[i].j[side], *b = active_rows[i + 1].j[side];
+#pragma GCC unroll 6
+    for (int k = 0; k < BODY_ROWS; ++k) {
+      store2(to + k * ld + i, (f64x2){a[k], b[k]});
+    }
+  }
+  for (int k = 0; k < BODY_ROWS && i < n; ++k) {
+    store2(to + k * ld + i, (f64x2){active_rows[i].j[side][k], 0.0}); // padding
+  }
+}
+
+// The joint_rows that are rows of the matrix; returns how many.
+static int collect_active_rows(const solve_state *s, const direct_joint *j)
+{
+  const joint_row *l = &s->joint_rows[j->first_joint_row], *end = l + j->joint_row_count;
+  active_row *first = &s->context->set->active_rows[j->first_joint_row], *active_rows = first;
+  for (; l < end; ++l) {
+    if (l->active) {
+      *active_rows++ = (active_row){l->j, row_compliance(l)};
+    }
+  }
+  return (int)(active_rows - first);
+}
+
+static void assemble_rows(const solve_state *s, const direct_joint *j)
+{
+  direct_node *node = &s->nodes[j->node];
+  int n = collect_active_rows(s, j), ld = padded(n);
+  node->rows = (int16_t)n;
+  double *diagonal = s->values + node->diagonal;
+  memset(diagonal, 0, (size_t)(n * ld) * sizeof *diagonal);
+  for (int i = 0; i < n; ++i) {
+    diagonal[i * ld + i] = -s->context->set->active_rows[j->first_joint_row + i].compliance;
+  }
+  for (int side = 0; side < 2; ++side) {
+    if (j->body_node[side] >= 0) {
+      assemble_side(s, j, side, n);
+    }
+  }
+}
+
+// Sizes of the blocks below a node, and zeros where only elimination writes.
+static void clear_blocks(const solve_state *s, direct_node *node)
+{
+  int below = BODY_ROWS;
+  for (int32_t k = 0; k < node->count; ++k) {
+    const direct_block *block = &s->blocks[node->first + k];
+    int rows = s->nodes[block->node].rows;
+    below = k == 0 || below == rows ? rows : 0;
+    if (block->fills) {
+      memset(s->values + block->at, 0, (size_t)(padded(rows) * node->rows) * sizeof *s->values);
+    }
+  }
+  node->below = (int16_t)below;
+}
+
+// All of the matrix but the rows of joints.
+static void assemble_bodies(const solve_state *s)
+{
+  const mechanism *m = s->mechanism;
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    direct_node *node = &s->nodes[i];
+    clear_blocks(s, node);
+    node->factored_inertia = node->added_inertia;
+    if (!node->is_joint) {
+      assemble_body(s, node);
+    }
+  }
+}
+
+static bool active_rows_unchanged(const solve_state *s, const direct_joint *j)
+{
+  const joint_row *l = &s->joint_rows[j->first_joint_row], *end = l + j->joint_row_count;
+  const active_row *first = &s->context->set->active_rows[j->first_joint_row], *active_rows = first;
+  const active_row *last = active_rows + s->nodes[j->node].rows;
+  for (; l < end; ++l) {
+    if (l->active) {
+      if (active_rows == last || active_rows->j != l->j ||
+          active_rows->compliance != row_compliance(l)) {
+        return false;
+      }
+      active_rows += 1;
+    }
+  }
+  return active_rows == last;
+}
+
+// Whether the matrix that has been factored is the one that is asked for. What stops a mechanism as
+// a substep ends and what moves it in the next one often is.
+bool solve_is_factored(const solve_state *s)
+{
+  const mechanism *m = s->mechanism;
+  if (m->factor_pose != s->context->pose) {
+    return false;
+  }
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    if (!active_rows_unchanged(s, &s->joints[i])) {
+      return false;
+    }
+  }
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    if (s->nodes[i].factored_inertia != s->nodes[i].added_inertia) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Right-hand sides
+
+// Adds impulses times rows to what a joint's bodies are given.
+static void add_impulse(const solve_state *s, const direct_joint *j, const double *impulses)
+{
+  for (int side = 0; side < 2; ++side, impulses += BODY_ROWS) {
+    if (j->body_node[side] >= 0) {
+      f64x2 *x = s->x + s->nodes[j->body_node[side]].first_row;
+      for (int n = 0; n < BODY_ROWS; ++n) {
+        x[n][0] += impulses[n];
+      }
+    }
+  }
+}
+
+// Of a joint_row at its bound; false if it has given that already.
+static inline bool add_bound_impulse(const joint_row *l, double *given)
+{
+  double impulse = row_bound(l) - l->lambda;
+  for (int n = 0; n < BODY_ROWS && impulse != 0.0; ++n) {
+    given[n] += impulse * l->j[0][n];
+    given[BODY_ROWS + n] += impulse * l->j[1][n];
+  }
+  return impulse != 0.0;
+}
+
+// Velocities to change for what is asked of them, and then for errors of position. A joint_row at
+// its bound is an impulse.
+static void build_joint_rhs(const solve_state *s, const direct_joint *j, bool again)
+{
+  double motion[2 * BODY_ROWS], given[2 * BODY_ROWS] = {0.0};
+  bool gives = false, whole = again && !s->mechanism->split_impulse;
+  f64x2 *rows = s->x + s->nodes[j->node].first_row;
+  direct_joint_motion(s->context, j, motion);
+  joint_row *l = &s->joint_rows[j->first_joint_row], *end = l + j->joint_row_count;
+  for (; l < end; ++l) {
+    if (s->split_pass) {
+      if (l->active) {
+        *rows++ = (f64x2){-l->rhs, -l->error};
+      }
+      continue;
+    }
+    if (l->active) {
+      double error = whole ? l->error : 0.0;
+      l->rhs = -(l->rate + error + row_velocity(l, motion) + l->alpha * l->lambda);
+      *rows++ = (f64x2){l->rhs, again ? 0.0 : -l->error};
+      continue;
+    }
+    gives |= add_bound_impulse(l, given);
+  }
+  if (gives) {
+    add_impulse(s, j, given);
+  }
+}
+
+static void clear_body_rhs(const solve_state *s)
+{
+  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
+    if (!s->nodes[i].is_joint) {
+      double *x = (double *)(s->x + s->nodes[i].first_row);
+      clear_six(x);
+      clear_six(x + BODY_ROWS);
+    }
+  }
+}
+
+#if !defined(TN_SMALL)
+void solve_add_bound_impulses(const solve_state *s)
+{
+  clear_body_rhs(s);
+  for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    double given[2 * BODY_ROWS] = {0.0};
+    bool gives = false;
+    const joint_row *l = &s->joint_rows[j->first_joint_row], *end = l + j->joint_row_count;
+    for (; l < end; ++l) {
+      gives = (!l->active && add_bound_impulse(l, given)) || gives;
+    }
+    if (gives) {
+      add_impulse(s, j, given);
+    }
+  }
+}
+#endif
+
+// Solutions for what is asked. A joint's rows and what is asked of them go together while they are
+// at hand, and so do elimination and the first half of substitution.
+static void factor_and_solve(solve_state *s)
+{
+  mechanism *m = s->mechanism;
+  bool again = s->context->pass == DIRECT_RESOLVE;
+  s->refactor = s->refactor && !(m->own_factor && solve_is_factored(s));
+  m->factor_pose = s->context->pose;
+  m->own_factor = true;
+  clear_body_rhs(s);
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    if (s->refactor) {
+      assemble_rows(s, &s->joints[i]);
+    }
+    build_joint_rhs(s, &s->joints[i], again);
+  }
+  if (s->refactor) {
+    assemble_bodies(s);
+  }
+  s->context->direct->solve(&s->system, s->refactor);
+  s->refactor = false;
+}
+
+// The speed that the position part gives a body.
+static double top_speed(const solve_state *s)
+{
+  const mechanism *m = s->mechanism;
+  double top = 0.0;
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    if (!s->nodes[i].is_joint) {
+      const f64x2 *x = s->x + s->nodes[i].first_row;
+      top = at_least(top, x[0][1] * x[0][1] + x[1][1] * x[1][1] + x[2][1] * x[2][1]);
+    }
+  }
+  return sqrt(top);
+}
+
+double direct_energy_tolerance(double square, double inverse_mass)
+{
+  return 0.5 *
+         (TUNING_ENERGY_TOLERANCE_SPEED * TUNING_ENERGY_TOLERANCE_SPEED +
+          TUNING_ENERGY_TOLERANCE_SHARE * square) /
+         inverse_mass;
+}
+
+// How fast the bodies are, and what energy may come from nowhere.
+static void find_max_speed(solve_state *s)
+{
+  double most = 0.0;
+  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
+    if (!s->nodes[i].is_joint) {
+      const double *v = s->v + s->nodes[i].first_row;
+      double square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+      most = at_least(most, square);
+      s->energy_tolerance += direct_energy_tolerance(
+          square, (double)s->context->data->state[s->nodes[i].index].inverse_mass);
+    }
+  }
+  s->fastest = sqrt(most);
+}
+
+// The worst error of a row, and the energy that the position part brings beyond what the
+// velocities' part takes and may come from nowhere. A row changes its velocity by what is asked,
+// but for its softness.
+static double measure_errors(const solve_state *s, double *brought)
+{
+  const mechanism *m = s->mechanism;
+  double worst = 0.0, sum = 0.0;
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    const f64x2 *x = s->x + s->nodes[j->node].first_row;
+    const joint_row *l = &s->joint_rows[j->first_joint_row], *end = l + j->joint_row_count;
+    for (; l < end; ++l) {
+      if (l->active) {
+        double change = l->rhs + row_compliance(l) * (*x)[0];
+        worst = at_least(worst, fabs(l->error));
+        sum += (*x)[1] * l->error + (*x)[0] * change;
+        x += 1;
+      }
+    }
+  }
+  *brought = 0.5 * sum - s->energy_tolerance;
+  return worst;
+}
+
+// How much of the position part is used, and whether it stays in the velocities. Fast bodies make
+// larger errors in a substep.
+static void choose_correction(solve_state *s)
+{
+  double joint_speed = direct_max_error_rate(s->fastest);
+  double body_speed = direct_max_correction_speed(s->fastest);
+  double brought;
+  double worst = measure_errors(s, &brought);
+  s->correction_share = fmin(1.0, joint_speed / fmax(worst, 1e-30));
+  double top = s->correction_share * top_speed(s);
+  s->mechanism->split_impulse = s->correction_share < 1.0 || top > body_speed || brought > 0.0;
+  s->correction_share *= fmin(1.0, body_speed / fmax(top, 1e-30));
+  s->kept_share = s->mechanism->split_impulse ? 0.0 : s->correction_share;
+}
+
+// Joints of which the position part cannot remove most of the error contradict each other.
+static void find_infeasible(const solve_state *s)
+{
+  mechanism *m = s->mechanism;
+  m->infeasible = false;
+  m->infeasible_free = true;
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    s->nodes[i].infeasible = false;
+  }
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    double left = 0.0, whole = 0.0;
+    for (int k = 0; k < j->joint_row_count; ++k) {
+      const joint_row *l = &s->joint_rows[j->first_joint_row + k];
+      if (l->active) {
+        double rest = l->error + row_velocity_change(s, j, l, 1);
+        left += rest * rest;
+        whole += l->error * l->error;
+      }
+    }
+    double least = fmax(TUNING_INFEASIBLE_SPEED, s->fastest);
+    if (left <= 0.64 * whole || whole < least * least) {
+      continue;
+    }
+    m->infeasible = true;
+    for (int side = 0; side < 2; ++side) {
+      if (j->body_node[side] >= 0) {
+        s->nodes[j->body_node[side]].infeasible = true;
+      } else {
+        m->infeasible_free = false;
+      }
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Bounds: a joint_row that exceeds one stays at it, one that would leave its bound becomes a row
+
+static double row_impulse(const solve_state *s, f64x2 x)
+{
+  return 0.0 - (x[0] + s->kept_share * x[1]);
+}
+
+// A joint_row at its bound that may become a row again.
+static bool may_activate(const joint_row *l)
+{
+  bool end = l->kind == ROW_LIMIT && (l->block || l->alpha > 0.0);
+  int most = end || l->kind == ROW_STIFF_SPRING ? TUNING_LIMIT_SWITCHES : TUNING_ROW_SWITCHES;
+  return !l->active && l->lo != l->hi && l->switches < most;
+}
+
+// What the bodies of a joint will move with, if a share of the position part stays.
+static void predict_motion(const solve_state *s, const direct_joint *j, double correction_share,
+                           double *motion)
+{
+  direct_joint_motion(s->context, j, motion);
+  for (int side = 0; side < 2; ++side) {
+    if (j->body_node[side] >= 0) {
+      const f64x2 *x = s->x + s->nodes[j->body_node[side]].first_row;
+      for (int i = 0; i < BODY_ROWS; ++i) {
+        motion[BODY_ROWS * side + i] += x[i][0] + correction_share * x[i][1];
+      }
+    }
+  }
+}
+
+// A row that exceeds its bounds.
+static bool deactivate_row(const solve_state *s, joint_row *l, f64x2 x)
+{
+  double lambda = l->lambda + row_impulse(s, x);
+  double slack = 1e-9 * fabs(lambda);
+  if (lambda <= l->hi + slack && lambda >= l->lo - slack) {
+    return false;
+  }
+  l->active = false;
+  l->at_hi = lambda > l->hi;
+  l->switches += 1;
+  return true;
+}
+
+// A joint_row that would leave its bound.
+static bool activate_row(const solve_state *s, joint_row *l, const double *motion)
+{
+  double u = row_velocity(l, motion);
+  double wanted = l->rate + s->kept_share * l->error + u + l->alpha * row_bound(l);
+  if (l->at_hi ? wanted <= 1e-9 : wanted >= -1e-9) {
+    return false;
+  }
+  l->active = true;
+  l->switches += 1;
+  return true;
+}
+
+// Friction about all axes is bounded as a vector: it slides along its impulse, and holds again
+// once that would drive the motion it resists.
+static bool update_friction_active_set(const solve_state *s, const direct_joint *j, joint_row *l,
+                                       const f64x2 *x)
+{
+  double most = (double)j->params[l->block].friction * (double)s->context->data->substep.h;
+  double sum = 0.0;
+  if (l->active) {
+    double lambda[3];
+    for (int i = 0; i < 3; ++i) {
+      lambda[i] = l[i].lambda + row_impulse(s, x[i]);
+      sum += lambda[i] * lambda[i];
+    }
+    if (sum <= most * most * (1.0 + 1e-9)) {
+      return false;
+    }
+    for (int i = 0; i < 3; ++i) {
+      l[i].active = false;
+      l[i].lo = l[i].hi = lambda[i] * most / sqrt(sum);
+      l[i].switches += 1;
+    }
+    return true;
+  }
+  if (l->switches >= TUNING_ROW_SWITCHES) {
+    return false;
+  }
+  double motion[2 * BODY_ROWS];
+  predict_motion(s, j, 0.0, motion);
+  for (int i = 0; i < 3; ++i) {
+    sum += l[i].hi * row_velocity(&l[i], motion);
+  }
+  if (sum <= 0.0) {
+    return false;
+  }
+  for (int i = 0; i < 3; ++i) {
+    l[i].active = true;
+    l[i].lo = -1e300;
+    l[i].hi = 1e300;
+    l[i].switches += 1;
+  }
+  return true;
+}
+
+static bool update_joint_active_set(const solve_state *s, const direct_joint *j, bool relaxing)
+{
+  bool changed = false, predicted = false;
+  double motion[2 * BODY_ROWS];
+  const f64x2 *x = s->x + s->nodes[j->node].first_row;
+  joint_row *l = &s->joint_rows[j->first_joint_row], *end = l + j->joint_row_count;
+  for (; l < end; ++l) {
+    bool was_active = l->active;
+    if (l->kind == ROW_FRICTION && !relaxing && !lags_friction(s->mechanism) &&
+        friction_is_vector(j, l)) {
+      changed |= update_friction_active_set(s, j, l, x);
+      l += 2;
+      x += was_active ? 3 : 0;
+#if !defined(TN_SMALL)
+    } else if (l->kind == ROW_LOCKED && was_active) {
+      x += 1; // it has no bounds
+#endif
+    } else if (was_active) {
+      changed |= deactivate_row(s, l, *x++);
+    } else if (may_activate(l)) {
+      if (!predicted) {
+        predict_motion(s, j, s->kept_share, motion);
+        predicted = true;
+      }
+      changed |= activate_row(s, l, motion);
+    }
+  }
+  return changed;
+}
+
+static bool update_active_set(const solve_state *s)
+{
+  bool changed = false;
+  bool relaxing = s->context->pass == DIRECT_RELAX || s->context->pass == DIRECT_HALF_KICK;
+  for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
+    changed |= update_joint_active_set(s, &s->joints[i], relaxing);
+  }
+  return changed;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Results
+
+static void store_joint_impulses(const solve_state *s, direct_joint *j)
+{
+  const f64x2 *x = s->x + s->nodes[j->node].first_row;
+  bool ahead = s->context->pass == DIRECT_HALF_KICK;
+  joint_row *l = &s->joint_rows[j->first_joint_row], *end = l + j->joint_row_count;
+  for (int block = 0; block < 2; ++block) {
+    f64x2 sum = {0.0, 0.0};
+    double last = 0.0;
+    for (; l < end && l->block == block; ++l) {
+      double impulse = l->active ? row_impulse(s, *x) : row_bound(l) - l->lambda;
+      x += l->active;
+      l->lambda += impulse;
+      const double *n = l->j[1] + 3 * block;
+      sum += impulse * load2(n);
+      last += impulse * n[2];
+      if (ahead) {
+        law_keep_ahead(j, l);
+      } else {
+        row_store_impulse(j, l);
+      }
+    }
+    j->sum[block][0] += (float)sum[0];
+    j->sum[block][1] += (float)sum[1];
+    j->sum[block][2] += (float)last;
+  }
+}
+
+// The angular momentum that a change of spin stands for, at the pose of this solve.
+static void record_split_momentum(const solve_state *s, const direct_node *node)
+{
+  const f64x2 *x = s->x + node->first_row;
+  V turn = v_make((float)(s->correction_share * x[3][1]), (float)(s->correction_share * x[4][1]),
+                  (float)(s->correction_share * x[5][1]));
+  V l = s_mul(direct_world_inertia(s->context->data, node->index), turn);
+  double *to = s->split_momentum + node->first_row;
+  for (int k = 0; k < 3; ++k) {
+    to[k] = s->correction_share * x[k][1];
+  }
+  to[3] = (double)l.x;
+  to[4] = (double)l.y;
+  to[5] = (double)l.z;
+}
+
+static void store_bodies(const solve_state *s)
+{
+  bool first = s->context->pass == DIRECT_BIAS;
+  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
+    const direct_node *node = &s->nodes[i];
+    if (node->is_joint) {
+      continue;
+    }
+    body_state *b = &s->context->data->state[node->index];
+    const double *v = s->v + node->first_row;
+    const f64x2 *x = s->x + node->first_row;
+    for (int k = 0; k < 3; ++k) {
+      b->v[k] = (float)(v[k] + x[k][0] + s->correction_share * x[k][1]);
+      b->w[k] = (float)(v[3 + k] + x[3 + k][0] + s->correction_share * x[3 + k][1]);
+    }
+    if (first && s->mechanism->split_impulse) {
+      record_split_momentum(s, node);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Errors that are no motion
+//
+// What moves the bodies without staying in their velocities has impulses of its own, and its own
+// bounds: an end of a range that only one of the two parts presses against must not pull in the
+// other.
+
+// What is left of an error once the bodies move as the velocities' part has it. Only rows that
+// hold a position take part. Whether there are springs among them whose length is not explained.
+static bool begin_split_pass(const solve_state *s)
+{
+  const mechanism *m = s->mechanism;
+  bool has_stiff_spring = false;
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    for (int k = 0; k < j->joint_row_count; ++k) {
+      joint_row *l = &s->joint_rows[j->first_joint_row + k];
+      l->velocity_active = l->active;
+      l->switches = 0;
+      if (l->kind == ROW_LIMIT && l->lo < l->hi) {
+        double u = current_row_velocity(s, j, l);
+        l->error += l->active ? 0.0 : l->rate + u + l->alpha * l->lambda;
+        l->active = l->at_hi ? l->error >= 0.0 : l->error <= 0.0;
+      } else {
+        l->active = l->active && (l->kind == ROW_LOCKED || l->kind == ROW_LIMIT);
+      }
+      l->rhs = 0.0;
+      has_stiff_spring |= l->active && l->velocity_active && l->alpha > 0.0 && l->error != 0.0;
+    }
+  }
+  return has_stiff_spring;
+}
+
+static bool update_split_active_set(const solve_state *s)
+{
+  bool changed = false;
+  const mechanism *m = s->mechanism;
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    const f64x2 *x = s->x + s->nodes[j->node].first_row;
+    for (int k = 0; k < j->joint_row_count; ++k) {
+      joint_row *l = &s->joint_rows[j->first_joint_row + k];
+      bool was_active = l->active;
+      if (l->kind == ROW_LIMIT && l->lo < l->hi) {
+        double push = l->at_hi ? 1.0 : -1.0;
+        if (was_active) {
+          l->active = push * (*x)[1] >= 0.0;
+        } else if (l->switches < TUNING_ROW_SWITCHES) {
+          l->active = push * (l->error + row_velocity_change(s, j, l, 1)) > 1e-9;
+        }
+        if (l->active != was_active) {
+          l->switches += 1;
+          changed = true;
+        }
+      }
+      x += was_active;
+    }
+  }
+  return changed;
+}
+
+static void solve_split_rounds(solve_state *s)
+{
+  for (int round = 0; round < TUNING_ACTIVE_SET_ROUNDS; ++round) {
+    s->refactor = true;
+    factor_and_solve(s);
+    if (!update_split_active_set(s)) {
+      break;
+    }
+  }
+}
+
+// Where joints contradict each other their impulses stay, however the bodies move: without the
+// resistance they are asked to turn far beyond where errors are shared out.
+static void record_torque_impulses(const solve_state *s, direct_joint *j)
+{
+  const f64x2 *x = s->x + s->nodes[j->node].first_row;
+  double lever[2] = {0.0, 0.0}, sum[2] = {0.0, 0.0};
+  for (int k = 0; k < j->joint_row_count; ++k) {
+    const joint_row *l = &s->joint_rows[j->first_joint_row + k];
+    if (!l->active) {
+      continue;
+    }
+    sum[l->block] += (*x)[1] * (*x)[1];
+    x += 1;
+    for (int side = 0; side < 2 && !l->block; ++side) {
+      const double *r = l->j[side] + 3;
+      lever[side] = fmax(lever[side], r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+    }
+  }
+  for (int side = 0; side < 2; ++side) {
+    j->torque_impulse[side] = sqrt(sum[0] * lever[side]) + sqrt(sum[1]);
+  }
+}
+
+// The impulses are those of the last substep, if it had any.
+static void solve_split_pass(solve_state *s)
+{
+  const mechanism *m = s->mechanism;
+  for (int k = !s->context->first_substep && m->factors_stale ? 1 : 0;
+       k < TUNING_ADDED_INERTIA_ROUNDS; ++k) {
+    mechanism_add_inertia_for_correction(s->context, m);
+    solve_split_rounds(s);
+    for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+      record_torque_impulses(s, &s->joints[i]);
+    }
+  }
+}
+
+// The bodies' velocities become what the solve has found.
+static void accept_velocities(const solve_state *s)
+{
+  const mechanism *m = s->mechanism;
+  for (int32_t i = m->first_node; i < m->last_node; ++i) {
+    int32_t first = s->nodes[i].first_row;
+    for (int k = 0; k < BODY_ROWS && !s->nodes[i].is_joint; ++k) {
+      s->v[first + k] += s->x[first + k][0];
+    }
+  }
+}
+
+static void store_all_impulses(const solve_state *s)
+{
+  for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
+    store_joint_impulses(s, &s->joints[i]);
+  }
+}
+
+// Rows give way by their softness, under a load in each substep. Errors that are removed slowly
+// would become large by that, so what rows gave way to is asked of them once more.
+static void refine_solution(solve_state *s)
+{
+  accept_velocities(s);
+  s->refactor = !s->mechanism->own_factor; // what a batch has factored is not at hand
+  factor_and_solve(s);
+  mechanism_restore_angular_momentum(s->context, s->mechanism, 0.0);
+  store_all_impulses(s);
+  accept_velocities(s);
+}
+
+// Moves the bodies so that errors go, apart from their velocities.
+static void correct_positions_apart(solve_state *s)
+{
+  mechanism *m = s->mechanism;
+  f64x2 *x = s->x + s->nodes[m->first_node].first_row;
+  refine_solution(s);
+  if (begin_split_pass(s)) {
+    mechanism_predict_stiff_springs(s->context, m);
+  }
+  s->split_pass = true;
+  solve_split_pass(s);
+  s->split_pass = false;
+  choose_correction(s);
+  m->split_impulse = true;
+  find_infeasible(s);
+  for (int32_t i = 0; i < m->rows; ++i) {
+    x[i] = (f64x2){0.0, s->correction_share * x[i][1] + x[i][0]};
+  }
+  s->correction_share = 1.0;
+  if (m->anchored) {
+    mechanism_remove_rigid_motion(s->context, m);
+  }
+  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+    const direct_joint *j = &s->joints[i];
+    for (int k = 0; k < j->joint_row_count; ++k) {
+      s->joint_rows[j->first_joint_row + k].active =
+          s->joint_rows[j->first_joint_row + k].velocity_active;
+    }
+  }
+}
+
+bool solve_update_active_set(solve_state *s, int round)
+{
+  if (s->context->pass == DIRECT_BIAS) {
+    choose_correction(s);
+  }
+  s->refactor = round + 1 < TUNING_ACTIVE_SET_ROUNDS && update_active_set(s);
+  return !s->refactor;
+}
+
+// Rows that hold, and what the bodies do with them.
+void solve_rounds(solve_state *s, int round)
+{
+  for (; round < TUNING_ACTIVE_SET_ROUNDS; ++round) {
+    factor_and_solve(s);
+    if (solve_update_active_set(s, round)) {
+      break;
+    }
+  }
+}
+
+// Inertia that is not there stores energy of spins: what it gives back came from nowhere.
+static bool added_inertia_gains_energy(const solve_state *s)
+{
+  double brought = 0.0;
+  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
+    const direct_node *node = &s->nodes[i];
+    const double *w = s->v + node->first_row + 3;
+    const f64x2 *x = s->x + node->first_row + 3;
+    for (int k = 0; k < 3 && node->added_inertia > 0.0; ++k) {
+      brought -= 0.5 * node->added_inertia * x[k][0] * (2.0 * w[k] + x[k][0]);
+    }
+  }
+  return brought > s->energy_tolerance;
+}
+
+// What contacts have left is no motion yet: of a limb they know nothing but the body that they
+// touch, and joints pass on to others what that takes.
+static void update_lagged_friction(const solve_state *s)
+{
+  double motion[2 * BODY_ROWS];
+  for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
+    predict_motion(s, &s->joints[i], 0.0, motion);
+    direct_update_lagged_friction(s->context, &s->joints[i], motion);
+  }
+}
+
+solve_state solve_begin(const direct_context *c, mechanism *m)
+{
+  solve_state s = make_solve(c, m);
+  s.correction_share = s.kept_share = c->pass == DIRECT_RESOLVE && !m->split_impulse ? 1.0 : 0.0;
+  s.split_removed = c->pass == DIRECT_RESOLVE && m->split_impulse;
+  if (s.split_removed) {
+    mechanism_add_split_velocity(c, m, -1.0f);
+  }
+  load_bodies(&s);
+  find_max_speed(&s);
+  s.refactor = c->pass != DIRECT_RESOLVE || m->factors_stale;
+  if (c->pass != DIRECT_RESOLVE) {
+    direct_build_rows(c, m);
+  }
+  if (c->pass == DIRECT_BIAS || c->pass == DIRECT_RESOLVE) {
+    mechanism_add_inertia_for_load(c, m);
+  } else {
+    mechanism_clear_added_inertia(c, m);
+  }
+  return s;
+}
+
+void solve_end(solve_state *s)
+{
+  const direct_context *c = s->context;
+  mechanism *m = s->mechanism;
+  if (added_inertia_gains_energy(s)) {
+    mechanism_clear_added_inertia(c, m);
+    s->refactor = true;
+    solve_rounds(s, 0);
+  }
+  mechanism_restore_angular_momentum(c, m, s->kept_share);
+  store_all_impulses(s);
+  if (c->pass == DIRECT_RESOLVE && lags_friction(m)) {
+    update_lagged_friction(s);
+  }
+  if (c->pass == DIRECT_BIAS) {
+    m->infeasible = false;
+    if (m->split_impulse) {
+      correct_positions_apart(s);
+    }
+    m->factors_stale = m->split_impulse;
+  }
+  store_bodies(s);
+  if (s->split_removed) {
+    mechanism_add_split_velocity(c, m, 1.0f);
+  }
+  if (c->pass == DIRECT_RELAX || c->pass == DIRECT_HALF_KICK) {
+    mechanism_stop_infeasible(c, m);
+  }
+}
+
+void mechanism_solve(const direct_context *c, mechanism *m)
+{
+  if (!ball_tree_solve(c, m)) {
+    solve_state s = solve_begin(c, m);
+    solve_rounds(&s, 0);
+    solve_end(&s);
+  }
+}

@@ -1,0 +1,369 @@
+// Recovery from states that are not finite.
+//
+// One overflow would spread through contacts and joints to everything connected within a substep,
+// and stay in what constraints remember. So a step keeps the state that it begins with; bodies'
+// places are written only after it. If something is not finite after the substeps, the step is
+// taken back and solved again while the state is looked at after every colour of every pass.
+// Constraints of a colour share no body: what is found first is what went wrong, not what it
+// spread to. That is frozen, like a static body or a soft one asleep, and the step is solved
+// without it. Nothing computed from a number that is not finite remains, so the result is the same
+// for all lane widths and threads.
+#include "world/soft_make.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define CHECK_GRAIN 128 // bodies
+
+// ---------------------------------------------------------------------------------------------
+// What a step begins with
+
+// Rotations of clusters and what their parts begin with are solved in place.
+static void copy_clusters(const tn_world *world, bool back)
+{
+  float *at = world->soft_starts;
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    soft *s = &world->softs[i];
+    for (int32_t k = 0; s->alive && k < s->cluster_count; ++k, at += 4) {
+      memcpy(back ? s->clusters[k].q : at, back ? at : s->clusters[k].q, 4 * sizeof *at);
+    }
+    for (int32_t k = 0; s->alive && k < s->part_count; ++k, at += 3) {
+      float *gain = s->cluster_parts[k].total_dv;
+      memcpy(back ? gain : at, back ? at : gain, 3 * sizeof *at);
+    }
+    if (s->alive) {
+      memcpy(back ? s->unfold.cluster.q : at, back ? at : s->unfold.cluster.q, 4 * sizeof *at);
+      at += 4;
+    }
+  }
+}
+
+static int32_t cluster_floats(const tn_world *world)
+{
+  int32_t count = 0;
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    const soft *s = &world->softs[i];
+    count += s->alive ? 4 * s->cluster_count + 3 * s->part_count + 4 : 0;
+  }
+  return count;
+}
+
+bool start_reserve(tn_world *world)
+{
+  return heap_reserve(&world->heap, (void **)&world->starts, &world->start_capacity,
+                      world->body_pool.used, sizeof(body_start)) &&
+         heap_reserve(&world->heap, (void **)&world->soft_starts, &world->soft_start_capacity,
+                      cluster_floats(world), sizeof(float)) &&
+         (groups_count(world) == 0 ||
+          heap_reserve(&world->heap, (void **)&world->contact_starts,
+                       &world->contact_start_capacity, world->contact_pool.used,
+                       sizeof(contact_start_state)));
+}
+
+void start_release(tn_world *world)
+{
+  heap_free(&world->heap, world->starts, (size_t)world->start_capacity * sizeof(body_start));
+  heap_free(&world->heap, world->soft_starts, (size_t)world->soft_start_capacity * sizeof(float));
+  heap_free(&world->heap, world->contact_starts,
+            (size_t)world->contact_start_capacity * sizeof(contact_start_state));
+}
+
+void start_keep_body(tn_world *world, int32_t slot)
+{
+  const body_state *state = &world->state[slot];
+  body_start *start = &world->starts[slot];
+  memcpy(start->v, state->v, sizeof start->v);
+  memcpy(start->w, state->w, sizeof start->w);
+  get_lane(world->body_blocks[slot / BLOCK_WIDTH].spin, slot % BLOCK_WIDTH, start->spin,
+           START_SPIN);
+}
+
+void start_keep(tn_world *world)
+{
+  for (int32_t i = 0; i < world->joint_graph.block_count * BLOCK_WIDTH; ++i) {
+    int32_t slot = world->joint_graph.blocks[i / BLOCK_WIDTH].joint[i % BLOCK_WIDTH];
+    if (slot != NO_SLOT) {
+      joint_unpack(world, &world->joints[slot]);
+    }
+  }
+  if (world->soft_pool.count > 0) {
+    copy_clusters(world, false);
+  }
+}
+
+// Contacts of a part take over their results before it is known how the rest of the step ends.
+void start_keep_part(const tn_world *world, const solver_group *group)
+{
+  for (int32_t i = group->contacts.first; i < group->contacts.last; ++i) {
+    int32_t slot = world->groups.sorted[i].contact;
+    const contact *c = &world->contacts[slot];
+    contact_start_state *start = &world->contact_starts[slot];
+    start->state = c->state;
+    start->hit_speed = c->hit_speed;
+    start->idle = c->idle;
+    start->was_loaded = c->was_loaded;
+    start->settled = c->settled;
+    for (int k = 0; k < MAX_MANIFOLD_POINTS; ++k) {
+      start->gap[k] = c->manifold.points[k].gap;
+    }
+  }
+}
+
+static void restore_parts(tn_world *world)
+{
+  for (int32_t i = 0; i < groups_count(world); ++i) {
+    const solver_group *group = &world->groups.list[i];
+    for (int32_t k = group->contacts.first; k < group->contacts.last; ++k) {
+      contact *c = &world->contacts[world->groups.sorted[k].contact];
+      const contact_start_state *start = &world->contact_starts[world->groups.sorted[k].contact];
+      c->state = start->state;
+      c->hit_speed = start->hit_speed;
+      c->idle = start->idle;
+      c->was_loaded = start->was_loaded;
+      c->settled = start->settled;
+      for (int n = 0; n < MAX_MANIFOLD_POINTS; ++n) {
+        c->manifold.points[n].gap = start->gap[n];
+      }
+    }
+  }
+}
+
+static void restore_body(tn_world *world, int32_t slot)
+{
+  body_state *state = &world->state[slot];
+  const body_start *start = &world->starts[slot];
+  memcpy(state->v, start->v, sizeof state->v);
+  memcpy(state->w, start->w, sizeof state->w);
+  memset(state->pose, 0, sizeof state->pose);
+  state->dq[3] = state->constraint_count = 1.0f;
+  memset(&world->corrections[slot], 0, sizeof world->corrections[slot]);
+  set_lane(world->body_blocks[slot / BLOCK_WIDTH].spin, slot % BLOCK_WIDTH, start->spin,
+           START_SPIN);
+}
+
+void start_restore(tn_world *world)
+{
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    restore_body(world, world->awake[i]);
+  }
+  for (int32_t i = 0; i < world->joint_pool.used; ++i) {
+    if (world->joints[i].alive && world->joints[i].block != NO_SLOT) {
+      joint_pack(world, i);
+    }
+  }
+  restore_parts(world);
+  if (world->soft_pool.count > 0) {
+    copy_clusters(world, true);
+    // Rows are filled again from the bodies, which hold their state as the last step left it.
+    world->soft_graph.dirty = true;
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// What is not finite
+
+// Velocities end about where calls end to accept them, long before their squares overflow.
+#define LARGEST_SQUARE (3.0f * TN_MAX_RATE * TN_MAX_RATE)
+
+static float square_of(const float *v)
+{
+  return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+}
+
+// Comparisons are false for NaN. Rotations are normalised: one component tells of all. A way that
+// is not finite leaves the range of positions.
+static bool is_body_finite(const tn_world *world, int32_t slot)
+{
+  const body_state *state = &world->state[slot];
+  float momentum[3];
+  get_lane(world->body_blocks[slot / BLOCK_WIDTH].spin, slot % BLOCK_WIDTH, momentum, 3);
+  return square_of(state->v) + square_of(state->w) + state->dq[3] <= LARGEST_SQUARE &&
+         0.0f * (momentum[0] + momentum[1] + momentum[2]) == 0.0f;
+}
+
+static bool is_soft_finite(const tn_world *world, const soft *s)
+{
+  const particle_state *p = world->soft_graph.data.particles + s->first;
+  bool finite = true;
+  for (int32_t i = 0; s->alive && s->first > 0 && i < s->particle_count; ++i) {
+    finite = finite && square_of(p[i].v) + square_of(p[i].dx) <= LARGEST_SQUARE;
+  }
+  return finite;
+}
+
+typedef struct check_task {
+  const tn_world *world;
+  atomic_bool non_finite;
+} check_task;
+
+static void check_bodies(int first, int last, void *context)
+{
+  check_task *task = context;
+  for (int i = first; i < last; ++i) {
+    if (!is_body_finite(task->world, task->world->awake[i])) {
+      atomic_store_explicit(&task->non_finite, true, memory_order_relaxed);
+    }
+  }
+}
+
+bool world_is_finite(const tn_world *world)
+{
+  check_task task = {.world = world};
+  task_run(world->tasks, check_bodies, world->awake_count, CHECK_GRAIN, &task);
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    task.non_finite = task.non_finite || !is_soft_finite(world, &world->softs[i]);
+  }
+  return !task.non_finite;
+}
+
+bool lost_find(tn_world *world, bool known)
+{
+  bool any = false;
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    body *b = &world->bodies[world->awake[i]];
+    if ((!known || b->lost & LOST_BEFORE) && !is_body_finite(world, world->awake[i])) {
+      b->lost |= LOST_NOW;
+      any = true;
+    }
+  }
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    soft *s = &world->softs[i];
+    if ((!known || s->lost & LOST_BEFORE) && !is_soft_finite(world, s)) {
+      s->lost |= LOST_NOW;
+      any = true;
+    }
+  }
+  return any;
+}
+
+// ---------------------------------------------------------------------------------------------
+// What was lost
+
+// Impulses that hold it may be what was too much.
+void lost_forget_body(tn_world *world, int32_t slot)
+{
+  const body *b = &world->bodies[slot];
+  for (int32_t link = b->first_joint; link != NO_SLOT;
+       link = world->joints[link / 2].next[link % 2]) {
+    joint_clear_impulses(&world->joints[link / 2]);
+    if (world->joints[link / 2].block != NO_SLOT) {
+      joint_pack(world, link / 2);
+    }
+  }
+  for (int32_t i = b->first_shape; i != NO_SLOT; i = world->shapes[i].next) {
+    for (int32_t link = world->shapes[i].first_pair; link != NO_SLOT;
+         link = world->pairs[link / 2].next[link % 2]) {
+      for (int32_t c = world->pairs[link / 2].first_contact; c != NO_SLOT;
+           c = world->contacts[c].next) {
+        contact_clear_impulses(&world->contacts[c]);
+      }
+    }
+  }
+  for (int32_t i = 0; i < world->attachment_pool.used; ++i) {
+    if (world->attachments[i].alive && world->attachments[i].body == slot) {
+      world->attachments[i].lambda = tn_v3(0.0f, 0.0f, 0.0f);
+    }
+  }
+}
+
+void lost_forget_soft(tn_world *world, int32_t slot)
+{
+  soft_forget_rows(world, slot);
+  for (int32_t i = 0; i < world->attachment_pool.used; ++i) {
+    if (world->attachments[i].alive && world->attachments[i].soft == slot) {
+      world->attachments[i].lambda = tn_v3(0.0f, 0.0f, 0.0f);
+    }
+  }
+}
+
+static void freeze_body(tn_world *world, int32_t slot)
+{
+  body *b = &world->bodies[slot];
+  if (!(b->lost & LOST_BEFORE)) {
+    lost_forget_body(world, slot);
+  }
+  b->frozen_type = (uint8_t)b->type;
+  b->type = TN_BODY_STATIC;
+  b->has_target = false;
+  b->force = b->torque = tn_v3(0.0f, 0.0f, 0.0f);
+  body_sync_solver(world, slot);
+  world->joint_graph.dirty = true;
+  world->awake_list_stale = true;
+}
+
+static void freeze_soft(tn_world *world, int32_t slot)
+{
+  soft *s = &world->softs[slot];
+  if (!(s->lost & LOST_BEFORE)) {
+    lost_forget_soft(world, slot);
+  }
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    s->particles[i].v = s->particles[i].force = tn_v3(0.0f, 0.0f, 0.0f);
+  }
+  s->asleep = true;
+  touches_drop_of_soft(world, slot);
+  world->soft_graph.dirty = true;
+}
+
+void lost_freeze(tn_world *world)
+{
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    body *b = &world->bodies[world->awake[i]];
+    if (b->lost & LOST_NOW) {
+      freeze_body(world, world->awake[i]);
+    }
+  }
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    soft *s = &world->softs[i];
+    if (s->alive && !s->asleep && s->lost & LOST_NOW) {
+      freeze_soft(world, i);
+    }
+  }
+}
+
+void lost_report_body(tn_world *world, int32_t slot, const char *what)
+{
+  body *b = &world->bodies[slot];
+  if (!(b->lost & LOST_BEFORE)) {
+    report(&world->log, TN_LOG_ERROR, "tn_world_step: body %d (%s) %s; it was stopped", (int)slot,
+           b->name[0] ? b->name : "unnamed", what);
+  }
+  b->lost = LOST_BEFORE;
+}
+
+void lost_report_soft(tn_world *world, int32_t slot, const char *what)
+{
+  soft *s = &world->softs[slot];
+  if (!(s->lost & LOST_BEFORE)) {
+    report(&world->log, TN_LOG_ERROR, "tn_world_step: soft body %d %s; it was stopped", (int)slot,
+           what);
+  }
+  s->lost = LOST_BEFORE;
+}
+
+bool lost_thaw(tn_world *world)
+{
+  bool any = false;
+  for (int32_t i = 0; i < world->body_pool.used; ++i) {
+    body *b = &world->bodies[i];
+    if (b->lost & LOST_NOW) {
+      b->type = (tn_body_type)b->frozen_type;
+      body_sync_solver(world, i);
+      world->joint_graph.dirty = true;
+      world->awake_list_stale = true;
+      lost_report_body(world, i, "went non-finite");
+      any = true;
+    }
+  }
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    soft *s = &world->softs[i];
+    if (s->lost & LOST_NOW) {
+      s->asleep = false;
+      world->soft_graph.dirty = true;
+      lost_report_soft(world, i, "went non-finite");
+      any = true;
+    }
+  }
+  return any;
+}

@@ -1,0 +1,478 @@
+// The parts of a substep that go over a soft body as a whole: ropes and closed surfaces.
+#include "detect/soft_detect.h"
+
+#include <math.h>
+
+// ---------------------------------------------------------------------------------------------
+// Vectors in double
+
+static tn_pos cross(tn_pos a, tn_pos b)
+{
+  return tn_p3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+
+static tn_pos times(double s, tn_pos a)
+{
+  return tn_p3(s * a.x, s * a.y, s * a.z);
+}
+
+// Of a symmetric positive matrix xx yy zz xy xz yz; a turn that nothing resists is none.
+tn_pos solve_inertia(const double *m, tn_pos l)
+{
+  double trace = m[0] + m[1] + m[2];
+  double xx = m[0] + 1e-9 * trace, yy = m[1] + 1e-9 * trace, zz = m[2] + 1e-9 * trace;
+  double a = yy * zz - m[5] * m[5], b = m[4] * m[5] - m[3] * zz, c = m[3] * m[5] - m[4] * yy;
+  double d = xx * zz - m[4] * m[4], e = m[3] * m[4] - xx * m[5], f = xx * yy - m[3] * m[3];
+  double determinant = xx * a + m[3] * b + m[4] * c;
+  double inv = determinant > 0.0 ? 1.0 / determinant : 0.0;
+  return tn_p3(inv * (a * l.x + b * l.y + c * l.z), inv * (b * l.x + d * l.y + e * l.z),
+               inv * (c * l.x + e * l.y + f * l.z));
+}
+
+// ---------------------------------------------------------------------------------------------
+// Ropes: all rows of a chain at once, by elimination. Row k shares a particle with row k - 1, and
+// the matrix has w_a + w_b + a on its diagonal and -w n . n between neighbours.
+
+static V vec(const float *v)
+{
+  return v_make(v[0], v[1], v[2]);
+}
+
+static V chain_delta(const chain_row *row, const particle_state *p)
+{
+  V moved = v_sub(vec(p[row->solver_index[1]].dx), vec(p[row->solver_index[0]].dx));
+  return v_add(vec(row->delta), moved);
+}
+
+// Thomas' algorithm: afterwards x_k = answer_k - over_k x_(k+1). In double, for with a heavy end
+// the diagonal is what is left of a difference.
+static void thomas_forward(chain_row *row, chain_row *last, float rhs, float a, float s)
+{
+  double w0 = row->w[0], w1 = row->w[1];
+  double diagonal = (double)s * (w0 + w1) + (double)a, right = -(double)rhs;
+  row->upper = 0.0;
+  if (last) {
+    double cosine = (double)row->n[0] * (double)last->n[0] +
+                    (double)row->n[1] * (double)last->n[1] + (double)row->n[2] * (double)last->n[2];
+    double between = -(double)s * w0 * cosine;
+    last->upper = between * last->inverse;
+    diagonal -= between * last->upper;
+    right -= between * last->impulse;
+  }
+  // Taut between two pins one row too many is left, as a rounding error.
+  row->inverse = diagonal > 1e-9 * (w0 + w1) ? 1.0 / diagonal : 0.0;
+  row->impulse = right * row->inverse;
+}
+
+// The body that an end carries, and the lever of the point that holds it.
+static Body attached_body(const tn_world *world, const chain_row *row, int side, V *lever)
+{
+  int32_t slot = world->attachments[row->attachment_slot[side]].body;
+  const body_state *state = &world->state[slot];
+  const float *i = world->inertia[slot].inverse;
+  Body b = {vec(state->v),       vec(state->w),
+            state->inverse_mass, {i[0], i[1], i[2], i[3], i[4], i[5]},
+            vec(state->dx),      {state->dq[0], state->dq[1], state->dq[2], state->dq[3]}};
+  *lever = q_rotate(b.dq, vec(row->anchor[side]));
+  return b;
+}
+
+// Velocity and inverse mass of an end along the row. An end that is held by a body moves with it as
+// one: the heavier has its way.
+static double end_velocity_and_mass(const tn_world *world, chain_row *row, int side)
+{
+  const particle_state *p = &world->soft_graph.data.particles[row->solver_index[side]];
+  V n = vec(row->n), lever;
+  double w = (double)p->inverse_mass, u = (double)v_dot(n, vec(p->v));
+  row->w[side] = w;
+  if (row->attachment_slot[side] == NO_SLOT) {
+    return u;
+  }
+  Body b = attached_body(world, row, side, &lever);
+  double body_w = (double)(b.im + v_dot(n, s_mul(lever_inverse_mass(b.ii, lever), n)));
+  double body_u = (double)v_dot(n, v_add(b.v, v_cross(b.w, lever)));
+  row->w[side] = w + body_w > 0.0 ? w * body_w / (w + body_w) : 0.0;
+  return w + body_w > 0.0 ? (body_w * u + w * body_u) / (w + body_w) : body_u;
+}
+
+// Both ends get the impulse; one that carries a body shares it, so that both change alike.
+static void apply_chain_impulse(tn_world *world, const chain_row *row, float x)
+{
+  for (int side = 0; side < 2; ++side) {
+    particle_state *to = &world->soft_graph.data.particles[row->solver_index[side]];
+    float sign = side == 0 ? -x : x, scale = sign * (float)row->w[side];
+    for (int i = 0; i < 3; ++i) {
+      to->v[i] += scale * row->n[i];
+    }
+    if (row->attachment_slot[side] == NO_SLOT || to->inverse_mass == 0.0f) {
+      continue;
+    }
+    V lever;
+    Body b = attached_body(world, row, side, &lever);
+    V given = v_scale(sign * (1.0f - (float)row->w[side] / to->inverse_mass), vec(row->n));
+    V turn = s_mul(b.ii, v_cross(lever, given));
+    attachment *hold = &world->attachments[row->attachment_slot[side]];
+    hold->rope_impulse = tn_add(hold->rope_impulse, tn_v3(given.x, given.y, given.z));
+    body_state *state = &world->state[hold->body];
+    const float dv[3] = {b.im * given.x, b.im * given.y, b.im * given.z};
+    const float dw[3] = {turn.x, turn.y, turn.z};
+    for (int i = 0; i < 3; ++i) {
+      state->v[i] += dv[i];
+      state->w[i] += dw[i];
+    }
+  }
+}
+
+// A light rope under a heavy load would swing across its length faster than a substep can follow.
+// The part of that stiffness, tension over length, that is too much is made implicit: velocities of
+// neighbours draw near each other, (m + h^2 k) v = m v*, all of them at once.
+static bool find_excess_stiffness(soft_graph *g, int32_t first, int32_t last, float h)
+{
+  bool any = false;
+  for (int32_t i = first; i < last; ++i) {
+    chain_row *row = &g->chain[i];
+    double w = row->w[0] + row->w[1];
+    double stiff = -row->impulse * (double)h / (double)row->rest;
+    row->inverse = w > 0.0 && stiff * w > 0.5 ? stiff - 0.5 / w : 0.0;
+    any = any || row->inverse > 0.0;
+  }
+  return any;
+}
+
+// By particles, from the first: `over` links one to the next, `sum` is its right side.
+static void damp_transverse(soft_graph *g, int32_t first, int32_t last)
+{
+  particle_state *p = g->data.particles;
+  double upper = 0.0, sum[3] = {0.0, 0.0, 0.0};
+  for (int32_t i = first; i <= last; ++i) {
+    const chain_row *row = &g->chain[i < last ? i : last - 1];
+    const particle_state *at = &p[row->solver_index[i < last ? 0 : 1]];
+    double before = i > first ? g->chain[i - 1].inverse : 0.0;
+    double after = i < last ? row->inverse : 0.0;
+    double w = row->w[i < last ? 0 : 1];
+    double pivot = 1.0 / (1.0 + w * (before + after - before * upper));
+    for (int k = 0; k < 3; ++k) {
+      sum[k] = pivot * ((double)at->v[k] + w * before * sum[k]);
+      if (i < last) {
+        g->chain[i].damped_v[k] = sum[k];
+      }
+    }
+    upper = pivot * w * after;
+    if (i < last) {
+      g->chain[i].upper = upper;
+    }
+  }
+  for (int32_t i = last; i >= first; --i) {
+    particle_state *at = &p[g->chain[i < last ? i : last - 1].solver_index[i < last ? 0 : 1]];
+    for (int k = 0; k < 3; ++k) {
+      sum[k] = i < last ? g->chain[i].damped_v[k] + g->chain[i].upper * sum[k] : sum[k];
+      at->v[k] = (float)sum[k];
+    }
+  }
+}
+
+// Momenta of a chain's particles, the angular one about their centre of mass.
+typedef struct chain_motion {
+  double mass, inertia[6];
+  tn_pos center, p, l;
+} chain_motion;
+
+static const particle_state *chain_particle(const soft_graph *g, int32_t i, int32_t last,
+                                            tn_pos *at)
+{
+  const chain_row *row = &g->chain[i < last ? i : last - 1];
+  int32_t solver_index = row->solver_index[i < last ? 0 : 1];
+  const particle_state *p = &g->data.particles[solver_index];
+  *at = pos_add(g->at[solver_index], tn_p3((double)p->dx[0], (double)p->dx[1], (double)p->dx[2]));
+  return p;
+}
+
+// False if some are pinned, or carry a body.
+static bool chain_momenta(const soft_graph *g, int32_t first, int32_t last, chain_motion *m)
+{
+  *m = (chain_motion){0};
+  tn_pos at, origin = g->at[g->chain[first].solver_index[0]];
+  for (int32_t i = first; i <= last; ++i) {
+    const particle_state *p = chain_particle(g, i, last, &at);
+    const chain_row *row = &g->chain[i < last ? i : last - 1];
+    if (p->inverse_mass == 0.0f || row->attachment_slot[0] != NO_SLOT ||
+        row->attachment_slot[1] != NO_SLOT) {
+      return false;
+    }
+    double mass = 1.0 / (double)p->inverse_mass;
+    m->mass += mass;
+    m->center = pos_add(m->center, times(mass, pos_sub(at, origin)));
+  }
+  m->center = pos_add(origin, times(1.0 / m->mass, m->center));
+  for (int32_t i = first; i <= last; ++i) {
+    const particle_state *p = chain_particle(g, i, last, &at);
+    double mass = 1.0 / (double)p->inverse_mass;
+    tn_pos x = pos_sub(at, m->center);
+    tn_pos mv = times(mass, tn_p3((double)p->v[0], (double)p->v[1], (double)p->v[2]));
+    m->p = pos_add(m->p, mv);
+    m->l = pos_add(m->l, cross(x, mv));
+    m->inertia[0] += mass * (x.y * x.y + x.z * x.z);
+    m->inertia[1] += mass * (x.x * x.x + x.z * x.z);
+    m->inertia[2] += mass * (x.x * x.x + x.y * x.y);
+    m->inertia[3] -= mass * x.x * x.y;
+    m->inertia[4] -= mass * x.x * x.z;
+    m->inertia[5] -= mass * x.y * x.z;
+  }
+  return true;
+}
+
+// Gives a free rope back what calming has taken of its momenta.
+static void restore_chain_momenta(soft_graph *g, int32_t first, int32_t last,
+                                  const chain_motion *before)
+{
+  chain_motion m;
+  chain_momenta(g, first, last, &m);
+  tn_pos v = times(1.0 / m.mass, pos_sub(before->p, m.p));
+  tn_pos w = solve_inertia(m.inertia, pos_sub(before->l, m.l));
+  for (int32_t i = first; i <= last; ++i) {
+    tn_pos at;
+    particle_state *p = &g->data.particles[chain_particle(g, i, last, &at) - g->data.particles];
+    tn_pos add = pos_add(v, cross(w, pos_sub(at, m.center)));
+    p->v[0] += (float)add.x;
+    p->v[1] += (float)add.y;
+    p->v[2] += (float)add.z;
+  }
+}
+
+static void damp_transverse_motion(soft_graph *g, float h)
+{
+  for (int32_t first = 0; first < g->chain_count;) {
+    int32_t last = first + 1;
+    while (last < g->chain_count && g->chain[last].continues) {
+      last += 1;
+    }
+    if (find_excess_stiffness(g, first, last, h)) {
+      chain_motion before;
+      bool is_free = chain_momenta(g, first, last, &before);
+      damp_transverse(g, first, last);
+      if (is_free) {
+        restore_chain_momenta(g, first, last, &before);
+      }
+    }
+    first = last;
+  }
+}
+
+void soft_solve_chains(tn_world *world, float h, bool relaxing)
+{
+  soft_graph *g = &world->soft_graph;
+  particle_state *p = g->data.particles;
+  for (int32_t i = 0; i < g->chain_count; ++i) {
+    chain_row *row = &g->chain[i];
+    float length;
+    V n = edge_direction(chain_delta(row, p), &length);
+    row->n[0] = n.x;
+    row->n[1] = n.y;
+    row->n[2] = n.z;
+    double u0 = end_velocity_and_mass(world, row, 0), u1 = end_velocity_and_mass(world, row, 1);
+    float rate = (float)(u1 - u0);
+    float a = row->compliance / (h * h), s = relaxing ? 1.0f : 1.0f + row->damping / h;
+    // A spring has nothing to relax: its row answers nothing.
+    bool out = relaxing && (double)a > row->w[0] + row->w[1];
+    float rhs = relaxing ? rate : (length - row->rest) / h + s * rate;
+    thomas_forward(row, row->continues ? &g->chain[i - 1] : NULL, out ? 0.0f : rhs, out ? 1e30f : a,
+                   s);
+  }
+  for (int32_t i = g->chain_count - 1; i >= 0; --i) {
+    if (i + 1 < g->chain_count && g->chain[i + 1].continues) {
+      g->chain[i].impulse -= g->chain[i].upper * g->chain[i + 1].impulse;
+    }
+  }
+  for (int32_t i = 0; i < g->chain_count; ++i) {
+    g->chain[i].sum += (float)g->chain[i].impulse;
+    apply_chain_impulse(world, &g->chain[i], (float)g->chain[i].impulse);
+  }
+  if (!relaxing) {
+    damp_transverse_motion(g, h);
+  }
+}
+
+// By positions, one row after the other.
+void soft_solve_chain_positions(tn_world *world, float h)
+{
+  soft_graph *g = &world->soft_graph;
+  particle_state *p = g->data.particles;
+  for (int32_t i = 0; i < g->chain_count; ++i) {
+    chain_row *row = &g->chain[i];
+    float length;
+    V n = edge_direction(chain_delta(row, p), &length);
+    row->n[0] = n.x;
+    row->n[1] = n.y;
+    row->n[2] = n.z;
+    float w = jacobi_inverse_mass(&g->data, row->solver_index[0]) +
+              jacobi_inverse_mass(&g->data, row->solver_index[1]);
+    float a = row->compliance / (h * h);
+    float x = w + a > 0.0f ? -(length - row->rest) / h / (w + a) : 0.0f;
+    row->sum += x;
+    for (int side = 0; side < 2; ++side) {
+      const particle_state *to = &p[row->solver_index[side]];
+      float scale = (side == 0 ? -x : x) * to->inverse_mass;
+      for (int k = 0; k < 3; ++k) {
+        move_particle(&g->data, row->solver_index[side], k, scale * row->n[k], h);
+      }
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Closed surfaces: one row, V - pressure V0. Its gradient at a particle is a third of the area
+// around it, along the normal.
+
+static void add_volume_gradients(tn_world *world, const soft *s, tn_pos origin, double *volume)
+{
+  soft_graph *g = &world->soft_graph;
+  const particle_state *p = g->data.particles;
+  double sum = 0.0;
+  for (int32_t i = 0; i < s->triangle_count; ++i) {
+    int32_t solver_index[3];
+    V x[3];
+    for (int k = 0; k < 3; ++k) {
+      solver_index[k] = s->first + s->triangles[3 * (size_t)i + (size_t)k];
+      tn_pos at = pos_sub(g->at[solver_index[k]], origin);
+      x[k] = v_add(v_make((float)at.x, (float)at.y, (float)at.z), vec(p[solver_index[k]].dx));
+    }
+    for (int k = 0; k < 3; ++k) {
+      V c = v_cross(x[(k + 1) % 3], x[(k + 2) % 3]);
+      float *to = g->gradient[solver_index[k]];
+      to[0] += c.x * (1.0f / 6.0f);
+      to[1] += c.y * (1.0f / 6.0f);
+      to[2] += c.z * (1.0f / 6.0f);
+      sum += k == 0 ? (double)(v_dot(x[0], c) * (1.0f / 6.0f)) : 0.0;
+    }
+  }
+  *volume = sum;
+}
+
+static void solve_volume_row(tn_world *world, const soft *s, float h, soft_stage stage)
+{
+  soft_graph *g = &world->soft_graph;
+  particle_state *p = g->data.particles;
+  for (int32_t i = s->first; i < s->first + s->particle_count; ++i) {
+    g->gradient[i][0] = g->gradient[i][1] = g->gradient[i][2] = 0.0f;
+  }
+  double volume, w = 0.0, rate = 0.0;
+  add_volume_gradients(world, s, g->at[s->first], &volume);
+  for (int32_t i = s->first; i < s->first + s->particle_count; ++i) {
+    V d = vec(g->gradient[i]);
+    w += (double)(jacobi_inverse_mass(&g->data, i) * v_dot(d, d));
+    rate += (double)v_dot(d, vec(p[i].v));
+  }
+  double a = (double)s->volume_compliance / ((double)h * (double)h);
+  double c = volume - (double)s->pressure * (double)s->rest_volume;
+  double rhs = stage == SOFT_RELAX      ? rate
+               : stage == SOFT_POSITION ? c / (double)h
+                                        : c / (double)h + rate;
+  bool out = stage == SOFT_RELAX && a > w;
+  float x = w + a > 0.0 && !out ? (float)(-rhs / (w + a)) : 0.0f;
+  for (int32_t i = s->first; i < s->first + s->particle_count; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      float dv = x * p[i].inverse_mass * g->gradient[i][k];
+      if (stage == SOFT_POSITION) {
+        move_particle(&g->data, i, k, dv, h);
+      } else {
+        p[i].v[k] += dv;
+      }
+    }
+  }
+}
+
+void soft_solve_pressure(tn_world *world, float h, soft_stage stage)
+{
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    const soft *s = &world->softs[i];
+    if (s->alive && s->first > 0 && s->pressure > 0.0f) {
+      solve_volume_row(world, s, h, stage);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+
+// Neo-Hookean rows know nothing of how their directions turn with the shape; substeps must be short
+// enough for that. Regular grids vibrate on their own above 3.5 to 5.4, as Poisson's ratio goes
+// from .45 to 0.
+#define TUNING_NEO_HOOKEAN_STABILITY 3.0f
+
+// Beyond that they are as soft as the substeps can follow: both moduli by the same factor.
+static void soften_rows(tn_world *world, int32_t slot, float factor)
+{
+  soft_graph *g = &world->soft_graph;
+  soft_layout l = soft_layout_of(SOFT_NEO_HOOKEAN);
+  soft_rows *rows = &g->data.rows[SOFT_NEO_HOOKEAN];
+  for (int32_t at = 0; at < rows->block_count * BLOCK_WIDTH; ++at) {
+    soft_source from = g->sources[SOFT_NEO_HOOKEAN][at];
+    if (from.soft != slot) {
+      continue;
+    }
+    const float *fields = world->softs[slot].list[SOFT_NEO_HOOKEAN].fields +
+                          (size_t)from.index * (size_t)(l.params + l.state);
+    const NeoHookeanParams *neo = (const NeoHookeanParams *)fields;
+    float(*row)[BLOCK_WIDTH] =
+        rows->row + (size_t)(at / BLOCK_WIDTH) * (size_t)soft_block_rows(SOFT_NEO_HOOKEAN) +
+        l.particles;
+    row[offsetof(NeoHookeanParams, shear) / sizeof(R)][at % BLOCK_WIDTH] = factor * neo->shear;
+    row[offsetof(NeoHookeanParams, bulk) / sizeof(R)][at % BLOCK_WIDTH] = factor * neo->bulk;
+  }
+}
+
+void soft_limit_stiffness(tn_world *world, float dt)
+{
+  float h = dt / (float)world->substeps;
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    soft *s = &world->softs[i];
+    if (!s->alive || s->first == 0 || s->max_frequency_squared == 0.0f) {
+      continue;
+    }
+    bool stiff = s->max_frequency_squared * h * h > TUNING_NEO_HOOKEAN_STABILITY;
+    if (stiff && !s->stiffness_limited) {
+      report(
+          &world->log, TN_LOG_WARNING,
+          "tn_world_step: Neo-Hookean soft body %d is too stiff for %d substeps and is softened; "
+          "it needs %d",
+          (int)i, world->substeps,
+          (int)(dt * sqrtf(s->max_frequency_squared / TUNING_NEO_HOOKEAN_STABILITY)) + 1);
+    }
+    if (stiff || s->stiffness_limited) {
+      soften_rows(world, i,
+                  stiff ? s->max_frequency_squared * h * h / TUNING_NEO_HOOKEAN_STABILITY : 1.0f);
+    }
+    s->stiffness_limited = stiff;
+  }
+}
+
+void soft_update_box(soft *s)
+{
+  tn_pos lower = s->particles[0].at, upper = lower;
+  for (int32_t i = 1; i < s->particle_count; ++i) {
+    tn_pos at = s->particles[i].at;
+    lower = tn_p3(fmin(lower.x, at.x), fmin(lower.y, at.y), fmin(lower.z, at.z));
+    upper = tn_p3(fmax(upper.x, at.x), fmax(upper.y, at.y), fmax(upper.z, at.z));
+  }
+  double r = (double)s->radius;
+  s->box.lower = tn_p3(lower.x - r, lower.y - r, lower.z - r);
+  s->box.upper = tn_p3(upper.x + r, upper.y + r, upper.z + r);
+  s->box_grown = false;
+}
+
+// In constant time: where the particle was is still inside.
+void soft_grow_box(soft *s, tn_pos at)
+{
+  double r = (double)s->radius;
+  box_add_point(&s->box, tn_p3(at.x - r, at.y - r, at.z - r));
+  box_add_point(&s->box, tn_p3(at.x + r, at.y + r, at.z + r));
+  s->box_grown = true;
+}
+
+void soft_boxes_settle(tn_world *world)
+{
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    if (world->softs[i].alive && world->softs[i].box_grown) {
+      soft_update_box(&world->softs[i]);
+    }
+  }
+}

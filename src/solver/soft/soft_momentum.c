@@ -1,0 +1,226 @@
+// Motion of a soft body as a rigid one: damping that spares it, and momenta that are kept where
+// positions are solved.
+#include "data/world.h"
+
+#include <string.h>
+
+static tn_pos cross(tn_pos a, tn_pos b)
+{
+  return tn_p3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+
+static tn_pos wide(tn_vec3 v)
+{
+  return tn_p3((double)v.x, (double)v.y, (double)v.z);
+}
+
+static tn_vec3 vec3_of(const float *v)
+{
+  return tn_v3(v[0], v[1], v[2]);
+}
+
+static tn_pos times(double s, tn_pos a)
+{
+  return tn_p3(s * a.x, s * a.y, s * a.z);
+}
+
+// Pins decide about the motion of what they hold.
+static double weight_of(const soft_particle *p)
+{
+  return (double)p->mass * (p->pinned ? 1e6 : 1.0);
+}
+
+typedef struct rigid_motion {
+  double mass, inertia[6];
+  tn_pos center, p, l; // l: about the centre
+} rigid_motion;
+
+// Sums about the first particle in one go, then about the centre.
+static rigid_motion motion_of(const soft *s)
+{
+  rigid_motion r = {0};
+  tn_pos origin = s->particles[0].at, first = {0}, square = {0}, mixed = {0};
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    const soft_particle *p = &s->particles[i];
+    double mass = weight_of(p);
+    tn_pos x = pos_sub(p->at, origin), mx = times(mass, x), v = wide(p->v);
+    r.mass += mass;
+    first = pos_add(first, mx);
+    r.p = pos_add(r.p, times(mass, v));
+    r.l = pos_add(r.l, cross(mx, v));
+    square = pos_add(square, tn_p3(mx.x * x.x, mx.y * x.y, mx.z * x.z));
+    mixed = pos_add(mixed, tn_p3(mx.x * x.y, mx.x * x.z, mx.y * x.z));
+  }
+  tn_pos c = times(1.0 / r.mass, first);
+  square = pos_sub(square, tn_p3(first.x * c.x, first.y * c.y, first.z * c.z));
+  mixed = pos_sub(mixed, tn_p3(first.x * c.y, first.x * c.z, first.y * c.z));
+  r.inertia[0] = square.y + square.z;
+  r.inertia[1] = square.x + square.z;
+  r.inertia[2] = square.x + square.y;
+  r.inertia[3] = -mixed.x;
+  r.inertia[4] = -mixed.y;
+  r.inertia[5] = -mixed.z;
+  r.l = pos_sub(r.l, cross(c, r.p));
+  r.center = pos_add(origin, c);
+  return r;
+}
+
+// v <- kept (v + share (rigid - v)): what is not the motion of a rigid body fades, and momenta stay
+// as they are; linear damping takes from both.
+static void damp_soft(soft *s, float dt)
+{
+  rigid_motion r = motion_of(s);
+  tn_pos v = times(1.0 / r.mass, r.p), w = solve_inertia(r.inertia, r.l);
+  double share = 1.0 - (double)tn_exp(-s->damping * dt);
+  double kept = (double)tn_exp(-s->linear_damping * dt);
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    soft_particle *p = &s->particles[i];
+    tn_pos rigid = pos_add(v, cross(w, pos_sub(p->at, r.center))), u = wide(p->v);
+    u = times(kept, pos_add(u, times(share, pos_sub(rigid, u))));
+    p->v = p->pinned ? p->v : tn_v3((float)u.x, (float)u.y, (float)u.z);
+  }
+}
+
+void soft_damp(tn_world *world, float dt)
+{
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    soft *s = &world->softs[i];
+    if (s->alive && s->first > 0 && (s->damping > 0.0f || s->linear_damping > 0.0f)) {
+      damp_soft(s, dt);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Dahl and Bargteil, Global momentum preservation for position-based dynamics, Algorithm 2: momenta
+// are tracked by what acts from outside, and after a step velocities are set right by the motion of
+// a rigid body. Where impulses are solved there is nothing to set right.
+
+static bool keeps_momentum(const soft *s)
+{
+  return s->alive && s->first > 0 && s->keep_momentum && s->pin_count == 0;
+}
+
+#define FLOAT_SUM_BLOCKS 32 // that are added up in floats
+
+static int end_block(const soft *s)
+{
+  return (s->first + s->particle_count + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
+}
+
+static void add_sums(tn_world *world, const soft *s, double *sum)
+{
+  soft_data *data = &world->soft_graph.data;
+  solver_data solver = {.soft = data};
+  for (int b = s->first / BLOCK_WIDTH; b < end_block(s); b += FLOAT_SUM_BLOCKS) {
+    int last = b + FLOAT_SUM_BLOCKS < end_block(s) ? b + FLOAT_SUM_BLOCKS : end_block(s);
+    world->soft_ops->particles->sum(&solver, b, last);
+    for (size_t i = 0; i < FIELDS(MotionSums); ++i) {
+      const float *x = data->sums[i];
+      sum[i] += (double)(((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7])));
+    }
+  }
+}
+
+static tn_pos pos_from(const double *x)
+{
+  return tn_p3(x[0], x[1], x[2]);
+}
+
+static momentum_error measure_momentum_error(tn_world *world, const soft *s)
+{
+  double sum[FIELDS(MotionSums)] = {0.0};
+  add_sums(world, s, sum);
+  double per_mass = 1.0 / sum[0];
+  const double *m = &sum[16]; // xx yy zz xy xz yz
+  tn_pos first = pos_from(&sum[1]), c = times(per_mass, first),
+         moved = times(per_mass, pos_from(&sum[4]));
+  tn_pos p = pos_from(&sum[7]), dp = pos_from(&sum[10]), dl = pos_from(&sum[13]);
+  momentum_error t = {.mass = sum[0], .center = c, .v = times(per_mass, p)};
+  double xx = m[0] - first.x * c.x, yy = m[1] - first.y * c.y, zz = m[2] - first.z * c.z;
+  double floor = 1e-6 * (xx + yy + zz); // what rounding may leave of a thin body
+  t.inertia[0] = yy + zz + floor;
+  t.inertia[1] = xx + zz + floor;
+  t.inertia[2] = xx + yy + floor;
+  t.inertia[3] = first.x * c.y - m[3];
+  t.inertia[4] = first.x * c.z - m[4];
+  t.inertia[5] = first.y * c.z - m[5];
+  t.linear = times(-1.0, dp);
+  t.angular = pos_sub(pos_add(cross(pos_sub(c, moved), dp), cross(moved, p)), dl);
+  return t;
+}
+
+// The impulse of a whole step acts by the lever of its middle: by that of its end, what tumbles
+// over the ground gains energy.
+static void add_external_impulse(tn_world *world, int32_t slot, int32_t solver_index, float weight,
+                                 tn_vec3 force)
+{
+  soft *s = &world->softs[slot];
+  momentum_error *t = &s->momentum_error;
+  const soft_graph *g = &world->soft_graph;
+  const particle_state *p = &g->data.particles[solver_index];
+  tn_pos part = times((double)weight * (double)g->data.dt, wide(force));
+  tn_pos half_step = times(0.5 * (double)g->data.dt, pos_sub(wide(vec3_of(p->v)), t->v));
+  tn_pos at = pos_add(pos_sub(g->at[solver_index], s->particles[0].at), wide(vec3_of(p->dx)));
+  t->linear = pos_add(t->linear, part);
+  t->angular = pos_add(t->angular, cross(pos_sub(pos_sub(at, t->center), half_step), part));
+}
+
+static void add_contact_impulses(tn_world *world)
+{
+  for (int32_t i = 0; i < world->soft_contact_count; ++i) {
+    const soft_contact *t = &world->soft_contacts[i];
+    int32_t first = world->softs[t->soft].first;
+    if (t->soft == t->other || tn_dot(t->force, t->force) == 0.0f) {
+      continue; // an inner force, or none
+    }
+    bool soft_soft = is_soft_soft(t);
+    int count = soft_soft ? first_side_particles(t) : SOFT_CONTACT_PARTICLES;
+    for (int k = 0; k < count && t->particle[k] != NO_SLOT; ++k) {
+      add_external_impulse(world, t->soft, first + t->particle[k], t->weight[k], t->force);
+      if (soft_soft) { // both act at one place
+        add_external_impulse(world, t->other, first + t->particle[k], -t->weight[k], t->force);
+      }
+    }
+  }
+}
+
+static void correct_momentum(tn_world *world, const soft *s)
+{
+  soft_data *data = &world->soft_graph.data;
+  solver_data solver = {.soft = data};
+  const momentum_error *t = &s->momentum_error;
+  tn_pos w = solve_inertia(t->inertia, t->angular);
+  tn_pos u = pos_sub(times(1.0 / t->mass, t->linear), cross(w, t->center));
+  const float linear_correction[3] = {(float)u.x, (float)u.y, (float)u.z};
+  const float angular_correction[3] = {(float)w.x, (float)w.y, (float)w.z};
+  memcpy(data->linear_correction, linear_correction, sizeof linear_correction);
+  memcpy(data->angular_correction, angular_correction, sizeof angular_correction);
+  world->soft_ops->particles->add_rigid_velocity(&solver, s->first / BLOCK_WIDTH, end_block(s));
+}
+
+void soft_restore_momentum(tn_world *world, float dt)
+{
+  if (world->method == TN_METHOD_TENON) {
+    return;
+  }
+  world->soft_graph.data.dt = dt;
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    if (keeps_momentum(&world->softs[i])) {
+      world->softs[i].momentum_error = measure_momentum_error(world, &world->softs[i]);
+    }
+  }
+  add_contact_impulses(world);
+  for (int32_t i = 0; i < world->attachment_pool.used; ++i) {
+    const attachment *a = &world->attachments[i];
+    if (a->alive && world->softs[a->soft].first > 0) {
+      int32_t solver_index = world->softs[a->soft].first + a->def.particle;
+      add_external_impulse(world, a->soft, solver_index, 1.0f, a->force);
+    }
+  }
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    if (keeps_momentum(&world->softs[i])) {
+      correct_momentum(world, &world->softs[i]);
+    }
+  }
+}

@@ -1,0 +1,284 @@
+// Elastic solids that have come to rest entangled. Each element would leave such a state for its
+// own shape, but all of them hold each other there: a local minimum of the elastic energy, as half
+// of a cube that lies inside the other half. What stays flat or inside out is found here, one
+// element at a time. What surrounds it loses its own shape and is pulled, as one cluster, to the
+// shape that all of it had at rest; that has one minimum only. From ring to ring of neighbours the
+// cluster grows until it is right.
+#include "world/soft_make.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TUNING_INVERTED_VOLUME 0.05  // share of its volume below which an element counts as folded
+#define TUNING_UNFOLD_DELAY 0.25f    // s that one is given to unfold by itself
+#define TUNING_UNFOLD_RING_TIME 0.1f // s until the cluster takes in another ring of neighbours
+#define TUNING_UNFOLD_TIMEOUT 4.0f   // s until it is given up, as something else may hold it there
+#define TUNING_UNFOLD_DONE 0.02 // off its shape by less than this share of its size it is let go
+#define TUNING_UNFOLD_SOFTENING 1e6f // how much softer the elements of the cluster are meanwhile
+#define UNFOLD_SCAN_COUNT 64         // elements looked at in a step, or a sixteenth of all
+
+static tn_pos wide(tn_vec3 v)
+{
+  return tn_p3((double)v.x, (double)v.y, (double)v.z);
+}
+
+static double triple(tn_pos a, tn_pos b, tn_pos c)
+{
+  return a.x * (b.y * c.z - b.z * c.y) + a.y * (b.z * c.x - b.x * c.z) +
+         a.z * (b.x * c.y - b.y * c.x);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Elements: tetrahedra, then cells
+
+static int32_t element_count(const soft *s)
+{
+  return s->list[SOFT_COROTATED].count + s->list[SOFT_SHAPE_MATCH].count;
+}
+
+static const int32_t *element(const soft *s, int32_t index, int *size)
+{
+  int32_t tets = s->list[SOFT_COROTATED].count;
+  if (index < tets) {
+    *size = 4;
+    return s->list[SOFT_COROTATED].members + 4 * (size_t)index;
+  }
+  const int32_t *v =
+      s->list[SOFT_SHAPE_MATCH].members + SHAPE_MATCH_PARTICLES * (size_t)(index - tets);
+  *size = v[4] == NO_SLOT ? 4 : SHAPE_MATCH_PARTICLES;
+  return v;
+}
+
+// Share of its volume at rest that the corner v0 of a tetrahedron still has.
+static double corner_volume(const soft *s, const int32_t *v, const int *corner)
+{
+  const soft_particle *p[4];
+  for (int i = 0; i < 4; ++i) {
+    p[i] = &s->particles[v[corner[i]]];
+  }
+  double rest = triple(wide(tn_sub(p[1]->rest, p[0]->rest)), wide(tn_sub(p[2]->rest, p[0]->rest)),
+                       wide(tn_sub(p[3]->rest, p[0]->rest)));
+  double now =
+      triple(pos_sub(p[1]->at, p[0]->at), pos_sub(p[2]->at, p[0]->at), pos_sub(p[3]->at, p[0]->at));
+  return now / rest;
+}
+
+static bool is_inverted(const soft *s, int32_t index)
+{
+  static const int corners[8][4] = {{0, 1, 3, 4}, {1, 2, 0, 5}, {2, 3, 1, 6}, {3, 0, 2, 7},
+                                    {4, 7, 5, 0}, {5, 4, 6, 1}, {6, 5, 7, 2}, {7, 6, 4, 3}};
+  static const int all[4] = {0, 1, 2, 3};
+  int size;
+  const int32_t *v = element(s, index, &size);
+  if (size == 4) {
+    return corner_volume(s, v, all) < TUNING_INVERTED_VOLUME;
+  }
+  for (int i = 0; i < 8; ++i) {
+    if (corner_volume(s, v, corners[i]) < TUNING_INVERTED_VOLUME) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Watching
+
+static void end_unfold(tn_world *world, soft *s)
+{
+  if (s->unfold.active) {
+    world->soft_graph.dirty = true; // elements are stiff again
+  }
+  memset(&s->unfold, 0, sizeof s->unfold);
+}
+
+// An element that is folded now, or none.
+static void scan_elements(soft *s)
+{
+  int32_t count = element_count(s),
+          looks = count / 16 > UNFOLD_SCAN_COUNT ? count / 16 : UNFOLD_SCAN_COUNT;
+  looks = looks < count ? looks : count;
+  for (int32_t i = 0; i < looks && !s->unfold.found; ++i) {
+    s->unfold.element = s->unfold.element + 1 < count ? s->unfold.element + 1 : 0;
+    s->unfold.found = is_inverted(s, s->unfold.element);
+  }
+}
+
+static void update_unfold(tn_world *world, soft *s, float dt)
+{
+  if (s->unfold.active) {
+    s->unfold.time += dt;
+    if (s->unfold.off < TUNING_UNFOLD_DONE || s->unfold.time > TUNING_UNFOLD_TIMEOUT) {
+      end_unfold(world, s);
+    }
+    return;
+  }
+  if (s->unfold.found && s->unfold.element < element_count(s) &&
+      is_inverted(s, s->unfold.element)) {
+    s->unfold.time += dt;
+    s->unfold.active = s->unfold.time > TUNING_UNFOLD_DELAY;
+    return;
+  }
+  s->unfold.found = false;
+  s->unfold.time = 0.0f;
+  scan_elements(s);
+}
+
+void soft_unfold_update(tn_world *world, float dt)
+{
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    soft *s = &world->softs[i];
+    if (s->alive && !s->asleep && element_count(s) > 0) {
+      update_unfold(world, s, dt);
+    }
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// The cluster
+
+// Marks the particles around the folded element; returns how many.
+static int32_t mark_region(const soft *s, uint8_t *marks)
+{
+  int size, rings = 1 + (int)((s->unfold.time - TUNING_UNFOLD_DELAY) / TUNING_UNFOLD_RING_TIME);
+  const int32_t *v = element(s, s->unfold.element, &size);
+  memset(marks, 0, (size_t)s->particle_count);
+  for (int i = 0; i < size; ++i) {
+    marks[v[i]] = 1;
+  }
+  int32_t total = size, grown = size;
+  for (int ring = 0; ring < rings && grown > 0; ++ring) {
+    grown = 0;
+    for (int32_t e = 0; e < element_count(s); ++e) {
+      v = element(s, e, &size);
+      bool touched = false;
+      for (int i = 0; i < size; ++i) {
+        touched = touched || (marks[v[i]] > 0 && marks[v[i]] <= ring + 1);
+      }
+      for (int i = 0; i < size && touched; ++i) {
+        grown += marks[v[i]] == 0;
+        marks[v[i]] = marks[v[i]] == 0 ? (uint8_t)(ring + 2) : marks[v[i]];
+      }
+    }
+    total += grown;
+  }
+  return total;
+}
+
+// Parts in the shape of the definition, from their centre of mass.
+static void init_cluster_parts(const soft *s, const uint8_t *marks, cluster_part *parts)
+{
+  double center[3] = {0.0, 0.0, 0.0}, mass = 0.0;
+  int32_t count = 0;
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    if (marks[i]) {
+      const soft_particle *p = &s->particles[i];
+      cluster_part part = {.particle = i, .mass = p->mass};
+      parts[count++] = part;
+      center[0] += (double)p->mass * (double)p->rest.x;
+      center[1] += (double)p->mass * (double)p->rest.y;
+      center[2] += (double)p->mass * (double)p->rest.z;
+      mass += (double)p->mass;
+    }
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    tn_vec3 x = s->particles[parts[i].particle].rest;
+    parts[i].rest[0] = (float)((double)x.x - center[0] / mass);
+    parts[i].rest[1] = (float)((double)x.y - center[1] / mass);
+    parts[i].rest[2] = (float)((double)x.z - center[2] / mass);
+  }
+}
+
+// Elements all of whose particles are marked give way; returns the sum of their stiffness times
+// volume, which the cluster has instead.
+static double soften_elements(tn_world *world, int32_t slot, soft_type type, const uint8_t *marks)
+{
+  soft_graph *g = &world->soft_graph;
+  soft_layout l = soft_layout_of(type);
+  soft_rows *rows = &g->data.rows[type];
+  double sum = 0.0;
+  for (int32_t at = 0; at < rows->block_count * BLOCK_WIDTH; ++at) {
+    soft_source from = g->sources[type][at];
+    const int32_t *v =
+        world->softs[slot].list[type].members + (size_t)from.index * (size_t)l.particles;
+    bool inside = from.soft == slot;
+    for (int i = 0; i < l.particles && inside; ++i) {
+      inside = v[i] == NO_SLOT || marks[v[i]];
+    }
+    if (!inside) {
+      continue;
+    }
+    const float *fields =
+        world->softs[slot].list[type].fields + (size_t)from.index * (size_t)(l.params + l.state);
+    size_t row = (size_t)(at / BLOCK_WIDTH) * (size_t)soft_block_rows(type) + (size_t)l.particles;
+    int lane = at % BLOCK_WIDTH;
+    if (type == SOFT_COROTATED) {
+      const CorotatedParams *tet = (const CorotatedParams *)fields;
+      rows->row[row + offsetof(CorotatedParams, shear) / sizeof(R)][lane] =
+          TUNING_UNFOLD_SOFTENING * tet->shear;
+      rows->row[row + offsetof(CorotatedParams, bulk) / sizeof(R)][lane] = 1e30f;
+      sum += 1.0 / (double)tet->shear;
+    } else {
+      const ShapeMatchParams *cell = (const ShapeMatchParams *)fields;
+      rows->row[row + offsetof(ShapeMatchParams, omega_squared) / sizeof(R)][lane] =
+          cell->omega_squared / TUNING_UNFOLD_SOFTENING;
+      for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
+        sum += (double)(cell->omega_squared * cell->mass[i] * v_dot(cell->rest[i], cell->rest[i])) /
+               3.0;
+      }
+    }
+  }
+  return sum;
+}
+
+// Stretched by e it holds E V e^2 / 2; it comes to rest as fast as it can.
+static void set_cluster_stiffness(soft *s, const cluster_part *parts, double stiffness)
+{
+  double spread = 0.0;
+  for (int32_t i = 0; i < s->unfold.cluster.count; ++i) {
+    const float *r = parts[i].rest;
+    spread += (double)(parts[i].mass * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]));
+  }
+  double rate = 3.0 * stiffness / spread;
+  s->unfold.cluster.omega_squared = (float)rate;
+  s->unfold.cluster.damping = (float)(2.0 / sqrt(rate));
+}
+
+static bool pack_unfold(tn_world *world, int32_t slot, uint8_t *marks)
+{
+  soft_graph *g = &world->soft_graph;
+  soft *s = &world->softs[slot];
+  int32_t count = mark_region(s, marks), first = g->unfold_part_count;
+  if (!heap_reserve(&world->heap, (void **)&g->unfold_parts, &g->unfold_part_capacity,
+                    first + count, sizeof(cluster_part))) {
+    return false;
+  }
+  g->unfold_part_count += count;
+  init_cluster_parts(s, marks, g->unfold_parts + first);
+  soft_cluster *c = &s->unfold.cluster;
+  if (c->count == 0) {
+    c->q[3] = 1.0f;
+  }
+  c->first = first;
+  c->count = count;
+  double stiffness = soften_elements(world, slot, SOFT_COROTATED, marks) +
+                     soften_elements(world, slot, SOFT_SHAPE_MATCH, marks);
+  set_cluster_stiffness(s, g->unfold_parts + first, stiffness);
+  s->unfold.off = soft_cluster_error(s, c, g->unfold_parts + first);
+  return true;
+}
+
+bool soft_unfold_pack(tn_world *world)
+{
+  bool ok = true;
+  world->soft_graph.unfold_part_count = 0;
+  for (int32_t i = 0; i < world->soft_pool.used && ok; ++i) {
+    soft *s = &world->softs[i];
+    if (s->alive && s->first > 0 && s->unfold.active) {
+      uint8_t *marks = heap_alloc(&world->heap, (size_t)s->particle_count);
+      ok = marks && pack_unfold(world, i, marks);
+      heap_free(&world->heap, marks, (size_t)s->particle_count);
+    }
+  }
+  return ok;
+}

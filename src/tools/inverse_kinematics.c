@@ -1,0 +1,359 @@
+// Inverse kinematics: the poses in which a mechanism brings a frame of one of its bodies closest to
+// a target. The target is a spring, and the mechanism follows it without mass times acceleration:
+// every iteration starts at rest.
+#include "data/world.h"
+
+#include <math.h>
+#include <string.h>
+
+static const float TUNING_IK_STEP = 1.0f / 60.0f; // s, in which an iteration moves the bodies
+#define TUNING_IK_CLOSING_ITERATIONS 10
+
+tn_reach_def tn_default_reach_def(void)
+{
+  tn_reach_def def = {0};
+  def.frame.q = def.target.q = tn_quat_identity();
+  def.iterations = 100;
+  def.cookie = DEF_COOKIE;
+  return def;
+}
+
+static const char *why_bad(const tn_reach_def *def)
+{
+  if (!def || def->cookie != DEF_COOKIE) {
+    return "the definition was not made by tn_default_reach_def";
+  }
+  if (!is_position(def->frame.p) || !is_rotation(def->frame.q)) {
+    return "the frame is not finite, too far away or not a rotation";
+  }
+  if (!is_position(def->target.p) || !is_rotation(def->target.q)) {
+    return "the target is not finite, too far away or not a rotation";
+  }
+  return def->iterations < 1 || def->iterations > 100000 ? "iterations must be 1 to 100,000" : NULL;
+}
+
+// ---------------------------------------------------------------------------------------------
+// One mechanism at rest
+
+// A body before the iterations.
+typedef struct reach_record {
+  float motion[6];
+  tn_pos center;
+  dquat rotation;
+} reach_record;
+
+typedef struct ik_solver {
+  tn_world *world;
+  mechanism *mechanism;
+  solver_data data;
+  direct_context context;
+  reach_record *records; // by node
+} ik_solver;
+
+static const direct_node *body_node(const ik_solver *r, int32_t i)
+{
+  const direct_node *node = &r->world->mechanisms.nodes[r->mechanism->first_node + i];
+  return node->is_joint ? NULL : node;
+}
+
+static int32_t node_count(const ik_solver *r)
+{
+  return r->mechanism->last_node - r->mechanism->first_node;
+}
+
+// Drives, friction and damping have no part in where a mechanism can be.
+static void begin_joint(const ik_solver *r, direct_joint *d)
+{
+  direct_joint_begin_step(r->world, d, TUNING_IK_STEP, 1.0f);
+  d->half_kick_done = 0.0f;
+  memset(d->state, 0, sizeof d->state);
+  for (int i = 0; i < 2; ++i) {
+    d->params[i].drive.mode = d->params[i].damping = d->params[i].friction = 0.0f;
+  }
+}
+
+static void stop_bodies(const ik_solver *r)
+{
+  for (int32_t i = 0; i < node_count(r); ++i) {
+    const direct_node *node = body_node(r, i);
+    if (node) {
+      body_state *state = &r->world->state[node->index];
+      memset(state->v, 0, sizeof state->v);
+      memset(state->w, 0, sizeof state->w);
+      body_sync_solver(r->world, node->index);
+    }
+  }
+}
+
+static void move_bodies(const ik_solver *r)
+{
+  for (int32_t i = 0; i < node_count(r); ++i) {
+    const direct_node *node = body_node(r, i);
+    if (node) {
+      const body_state *state = &r->world->state[node->index];
+      body *b = &r->world->bodies[node->index];
+      double h = (double)TUNING_IK_STEP;
+      tn_pos move = {h * (double)state->v[0], h * (double)state->v[1], h * (double)state->v[2]};
+      dquat turn = {0.5 * h * (double)state->w[0], 0.5 * h * (double)state->w[1],
+                    0.5 * h * (double)state->w[2], 1.0};
+      b->center = pos_add(b->center, move);
+      b->rotation = dquat_normalize(dquat_mul(turn, b->rotation));
+    }
+  }
+}
+
+static void iterate(ik_solver *r)
+{
+  stop_bodies(r);
+  mechanism_set *set = &r->world->mechanisms;
+  for (int32_t i = r->mechanism->first_joint; i < r->mechanism->last_joint; ++i) {
+    begin_joint(r, &set->joints[i]);
+  }
+  mechanism_solve(&r->context, r->mechanism);
+  move_bodies(r);
+  r->context.pose += 1;
+}
+
+static void keep_bodies(const ik_solver *r)
+{
+  for (int32_t i = 0; i < node_count(r); ++i) {
+    const direct_node *node = body_node(r, i);
+    if (node) {
+      const body_state *state = &r->world->state[node->index];
+      const body *b = &r->world->bodies[node->index];
+      reach_record *record = &r->records[i];
+      memcpy(record->motion, state->v, sizeof state->v);
+      memcpy(record->motion + 3, state->w, sizeof state->w);
+      record->center = b->center;
+      record->rotation = b->rotation;
+    }
+  }
+}
+
+// The velocities always, the poses where the iterations failed.
+static void restore_bodies(const ik_solver *r, bool poses)
+{
+  for (int32_t i = 0; i < node_count(r); ++i) {
+    const direct_node *node = body_node(r, i);
+    if (!node) {
+      continue;
+    }
+    body_state *state = &r->world->state[node->index];
+    body *b = &r->world->bodies[node->index];
+    const reach_record *record = &r->records[i];
+    memcpy(state->v, record->motion, sizeof state->v);
+    memcpy(state->w, record->motion + 3, sizeof state->w);
+    if (poses) {
+      b->center = record->center;
+      b->rotation = record->rotation;
+    }
+  }
+}
+
+static bool are_poses_finite(const ik_solver *r)
+{
+  for (int32_t i = 0; i < node_count(r); ++i) {
+    const direct_node *node = body_node(r, i);
+    if (node) {
+      const body *b = &r->world->bodies[node->index];
+      const dquat *q = &b->rotation;
+      if (!is_finite_pos(b->center) || !isfinite(q->x + q->y + q->z + q->w)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// The target
+
+// A spring about as stiff as `softness` times what the body alone would feel.
+static void set_target_softness(tn_world *world, joint *j, const tn_reach_def *def, float softness)
+{
+  const body *b = &world->bodies[j->slot[1]];
+  float h2 = TUNING_IK_STEP * TUNING_IK_STEP;
+  double moment = b->moments[1];
+  j->def.compliance = softness * h2 / b->mass.mass;
+  j->def.angular_compliance = def->turn ? (float)((double)(softness * h2) / moment) : 0.0f;
+}
+
+static tn_joint_id add_target(tn_world *world, const tn_reach_def *def)
+{
+  tn_joint_def spring = tn_default_joint_def(def->turn ? TN_JOINT_FIXED : TN_JOINT_BALL);
+  spring.body_b = def->body;
+  spring.frame_a = def->target;
+  spring.frame_b = def->frame;
+  // Springs from the start, however stiff they will be: springs need room for more laws.
+  spring.compliance = 1.0f;
+  spring.angular_compliance = def->turn ? 1.0f : 0.0f;
+  return tn_joint_create(world, &spring);
+}
+
+static tn_transform current_frame(const tn_world *world, const tn_reach_def *def)
+{
+  tn_transform at = tn_body_transform(world, def->body);
+  tn_vec3 offset =
+      tn_rotate(at.q, tn_v3((float)def->frame.p.x, (float)def->frame.p.y, (float)def->frame.p.z));
+  tn_transform frame = {tn_offset(at.p, offset), tn_quat_mul(at.q, def->frame.q)};
+  return frame;
+}
+
+static double distance_left(const tn_world *world, const tn_reach_def *def)
+{
+  return (double)tn_length(tn_between_points(current_frame(world, def).p, def->target.p));
+}
+
+// How far the mechanism extends around the body.
+static double extent(const ik_solver *r, const tn_reach_def *def)
+{
+  tn_pos at = current_frame(r->world, def).p;
+  double most = 1e-6;
+  for (int32_t i = 0; i < node_count(r); ++i) {
+    const direct_node *node = body_node(r, i);
+    if (node) {
+      tn_pos d = pos_sub(r->world->bodies[node->index].center, at);
+      most = fmax(most, sqrt(d.x * d.x + d.y * d.y + d.z * d.z));
+    }
+  }
+  return most;
+}
+
+// Far targets are approached by degrees, or the joints could not follow.
+static void set_step_target(tn_world *world, joint *target, const tn_reach_def *def, double step)
+{
+  tn_pos at = current_frame(world, def).p;
+  tn_pos displacement = pos_sub(def->target.p, at);
+  double length = sqrt(displacement.x * displacement.x + displacement.y * displacement.y +
+                       displacement.z * displacement.z);
+  double share = length > step ? step / length : 1.0;
+  target->def.frame_a.p = tn_p3(at.x + share * displacement.x, at.y + share * displacement.y,
+                                at.z + share * displacement.z);
+  joint_refresh_frames(world, (int32_t)(target - world->joints));
+}
+
+// As bold as it goes well, as cautious as it must be.
+static void run_iterations(ik_solver *r, joint *target, const tn_reach_def *def)
+{
+  float softness = 1.0f;
+  double last = distance_left(r->world, def);
+  double step = 0.05 * extent(r, def);
+  for (int i = 0; i < def->iterations; ++i) {
+    set_step_target(r->world, target, def, step);
+    set_target_softness(r->world, target, def, softness);
+    iterate(r);
+    double now = distance_left(r->world, def);
+    softness = now < last ? fmaxf(0.5f * softness, 1e-3f) : fminf(4.0f * softness, 1e4f);
+    last = now;
+  }
+  // Joints that were pulled at close again.
+  set_target_softness(r->world, target, def, 1e12f);
+  for (int i = 0; i < TUNING_IK_CLOSING_ITERATIONS; ++i) {
+    iterate(r);
+  }
+}
+
+static tn_reach_result result_of(const tn_world *world, const tn_reach_def *def)
+{
+  tn_reach_result result = {true, current_frame(world, def), (float)distance_left(world, def)};
+  return result;
+}
+
+// ---------------------------------------------------------------------------------------------
+
+static mechanism *mechanism_of(mechanism_set *set, const joint *target)
+{
+  for (int32_t i = 0; i < set->count; ++i) {
+    mechanism *m = &set->list[i];
+    if (target->direct >= m->first_joint && target->direct < m->last_joint) {
+      return m;
+    }
+  }
+  return NULL;
+}
+
+static bool refresh_bodies(const ik_solver *r)
+{
+  bool ok = true;
+  for (int32_t i = 0; i < node_count(r); ++i) {
+    const direct_node *node = body_node(r, i);
+    if (node) {
+      body_sync_solver(r->world, node->index);
+      ok = shapes_refresh(r->world, node->index) && ok;
+    }
+  }
+  return ok;
+}
+
+// Returns why it failed, or NULL.
+static const char *run(tn_world *world, const tn_reach_def *def, joint *target)
+{
+  static const char *const no_room = "out of memory, or the joints are too densely connected";
+  if (!awake_list_update(world) || !joint_graph_build(world) || target->direct == NO_SLOT) {
+    return no_room;
+  }
+  mechanism_set *set = &world->mechanisms;
+  ik_solver r = {.world = world, .mechanism = mechanism_of(set, target)};
+  if (!r.mechanism) {
+    return no_room;
+  }
+  r.data.state = world->state;
+  r.data.inertia = world->inertia;
+  r.data.bodies = world->body_blocks;
+  r.data.substep.h = r.data.substep.time = TUNING_IK_STEP;
+  r.mechanism->jacobian_pose = r.mechanism->factor_pose = NO_SLOT;
+  direct_context context = {.world = world, .data = &r.data, .set = set, .pass = DIRECT_BIAS};
+  context.first_substep = true;
+  context.direct = world->direct_ops;
+  context.ball_ops = world->ball_ops;
+  r.context = context;
+  size_t size = (size_t)node_count(&r) * sizeof *r.records;
+  r.records = heap_alloc(&world->heap, size);
+  if (!r.records) {
+    return no_room;
+  }
+  keep_bodies(&r);
+  run_iterations(&r, target, def);
+  bool finite = are_poses_finite(&r) && isfinite((float)distance_left(world, def));
+  restore_bodies(&r, !finite);
+  bool ok = refresh_bodies(&r);
+  heap_free(&world->heap, r.records, size);
+  return !finite ? "a frame is too far from its body, or the target from the mechanism"
+                 : (ok ? NULL : no_room);
+}
+
+tn_reach_result tn_world_reach(tn_world *world, const tn_reach_def *def)
+{
+  tn_reach_result none = {0};
+  if (!world) {
+    return none;
+  }
+  const char *why = why_bad(def);
+  if (why) {
+    report(&world->log, TN_LOG_ERROR, "tn_world_reach: %s", why);
+    return none;
+  }
+  body *b = body_find(world, def->body, "tn_world_reach");
+  if (!b) {
+    return none;
+  }
+  if (b->type != TN_BODY_DYNAMIC) {
+    report(&world->log, TN_LOG_ERROR, "tn_world_reach: the body is not dynamic");
+    return none;
+  }
+  tn_joint_id id = add_target(world, def);
+  if (TN_IS_NULL(id)) {
+    return none;
+  }
+  tn_method method = world->method;
+  world->method = TN_METHOD_TENON;
+  world->joint_graph.dirty = true;
+  why = run(world, def, joint_find(world, id, "tn_world_reach"));
+  world->method = method;
+  tn_joint_destroy(world, id);
+  if (why) {
+    report(&world->log, TN_LOG_ERROR, "tn_world_reach: %s", why);
+    return none;
+  }
+  return result_of(world, def);
+}

@@ -1,0 +1,849 @@
+#include "data/world.h"
+
+#include "collide/mass.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------
+// Finding bodies
+
+tn_body_id body_id_at(const tn_world *world, int32_t slot)
+{
+  tn_body_id id = {(uint32_t)slot, world->bodies[slot].generation, world->world_id};
+  return id;
+}
+
+int32_t body_slot(const tn_world *world, const body *b)
+{
+  return (int32_t)(b - world->bodies);
+}
+
+static const char *body_id_error(const tn_world *world, tn_body_id id)
+{
+  if (TN_IS_NULL(id)) {
+    return "the body id is null";
+  }
+  if (id.world != world->world_id) {
+    return "the body belongs to another world";
+  }
+  if (id.index >= (uint32_t)world->body_pool.used ||
+      world->bodies[id.index].generation != id.generation || !world->bodies[id.index].alive) {
+    return "the body has been destroyed";
+  }
+  return NULL;
+}
+
+body *body_find(const tn_world *world, tn_body_id id, const char *caller)
+{
+  if (!world) {
+    return NULL;
+  }
+  const char *why = body_id_error(world, id);
+  if (why) {
+    report(&world->log, TN_LOG_ERROR, "%s: %s", caller, why);
+    return NULL;
+  }
+  return &world->bodies[id.index];
+}
+
+bool tn_body_is_valid(const tn_world *world, tn_body_id id)
+{
+  return world && !body_id_error(world, id);
+}
+
+// ---------------------------------------------------------------------------------------------
+// The solver's view
+
+static AngularState get_spin(const tn_world *world, int32_t slot)
+{
+  AngularState spin;
+  get_lane(world->body_blocks[slot / BLOCK_WIDTH].spin, slot % BLOCK_WIDTH, &spin,
+           FIELDS(AngularState));
+  return spin;
+}
+
+static void set_spin(tn_world *world, int32_t slot, const AngularState *spin)
+{
+  set_lane(world->body_blocks[slot / BLOCK_WIDTH].spin, slot % BLOCK_WIDTH, spin,
+           FIELDS(AngularState));
+}
+
+static V from_vec3(tn_vec3 v)
+{
+  return v_make(v.x, v.y, v.z);
+}
+
+static V from_array(const float *v)
+{
+  return v_make(v[0], v[1], v[2]);
+}
+
+static void set_array(float *to, V v)
+{
+  to[0] = v.x;
+  to[1] = v.y;
+  to[2] = v.z;
+}
+
+static tn_vec3 to_vec3(const float *v)
+{
+  return tn_v3(v[0], v[1], v[2]);
+}
+
+static bool is_dynamic(const body *b)
+{
+  return b->type == TN_BODY_DYNAMIC;
+}
+
+// Inverse inertia in world axes; nothing turns a body that is not dynamic.
+static void update_world_inertia(tn_world *world, int32_t slot, const AngularState *spin,
+                                 float inverse_inertia_scale)
+{
+  float *to = world->inertia[slot].inverse;
+  S s = s_scale(inverse_inertia_scale, s_rotated_diagonal(spin->start, spin->inverse));
+  float values[8] = {s.xx, s.yy, s.zz, s.xy, s.xz, s.yz, world->state[slot].inverse_mass, 0.0f};
+  memcpy(to, values, sizeof values);
+}
+
+// Momentum from the angular velocity.
+static void update_momentum(const body_state *state, AngularState *spin)
+{
+  V w = from_array(state->w);
+  spin->momentum = q_rotate(spin->start, v_mul(spin->inertia, q_unrotate(spin->start, w)));
+  spin->last = w;
+}
+
+static const BodyStepParams static_step_params = {1.0f, 1.0f, 3e38f, 3e38f, 0.0f, 0.5f};
+
+// Nothing moves it, and nothing will: steps pass static bodies by.
+static void zero_motion(tn_world *world, int32_t slot)
+{
+  body_state *state = &world->state[slot];
+  body_block *block = &world->body_blocks[slot / BLOCK_WIDTH];
+  float none[3] = {0.0f, 0.0f, 0.0f};
+  memset(state->v, 0, sizeof state->v);
+  memset(state->w, 0, sizeof state->w);
+  set_lane(block->params, slot % BLOCK_WIDTH, &static_step_params, FIELDS(BodyStepParams));
+  set_lane(block->acceleration, slot % BLOCK_WIDTH, none, 3);
+  set_lane(block->torque, slot % BLOCK_WIDTH, none, 3);
+}
+
+void body_sync_solver(tn_world *world, int32_t slot)
+{
+  const body *b = &world->bodies[slot];
+  body_state *state = &world->state[slot];
+  bool dynamic = is_dynamic(b);
+  state->inverse_mass = dynamic ? 1.0f / b->mass.mass : 0.0f;
+  memset(state->pose, 0, sizeof state->pose);
+  state->dq[3] = 1.0f;
+  if (b->type == TN_BODY_STATIC || b->asleep) {
+    zero_motion(world, slot);
+  }
+  AngularState spin = get_spin(world, slot);
+  // A body that follows orders turns steadily: its moments are equal.
+  spin.inertia = spin.inverse = v_make(1.0f, 1.0f, 1.0f);
+  if (dynamic) {
+    spin.inertia = v_make((float)b->moments[0], (float)b->moments[1], (float)b->moments[2]);
+    spin.inverse = v_make((float)(1.0 / b->moments[0]), (float)(1.0 / b->moments[1]),
+                          (float)(1.0 / b->moments[2]));
+  }
+  tn_quat q = dquat_round(b->rotation);
+  Q start = {q.x, q.y, q.z, q.w};
+  spin.start = start;
+  update_momentum(state, &spin);
+  set_spin(world, slot, &spin);
+  update_world_inertia(world, slot, &spin, dynamic ? 1.0f : 0.0f);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Steps
+
+static float damping_decay(float damping, float h)
+{
+  return damping > 0.0f ? r_exp(-damping * h) : 1.0f;
+}
+
+// Velocities that take a kinematic body to its target in dt.
+static void set_velocity_to_target(tn_world *world, int32_t slot, float dt)
+{
+  const body *b = &world->bodies[slot];
+  body_state *state = &world->state[slot];
+  dquat q = dquat_normalize(dquat_from(b->target.q));
+  dquat to = dquat_mul(q, b->local_principal);
+  dquat turn = dquat_mul(to, dquat_conjugate(b->rotation));
+  if (turn.w < 0.0) {
+    turn = (dquat){-turn.x, -turn.y, -turn.z, -turn.w};
+  }
+  double sine = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+  double angle = (double)(2.0f * r_atan2((float)sine, (float)turn.w));
+  double rate = sine > 1e-12 ? angle / (sine * (double)dt) : 2.0 / (double)dt;
+  tn_pos move = pos_sub(pos_add(b->target.p, dquat_rotate(q, b->local_center)), b->center);
+  state->v[0] = (float)(move.x / (double)dt);
+  state->v[1] = (float)(move.y / (double)dt);
+  state->v[2] = (float)(move.z / (double)dt);
+  state->w[0] = (float)(turn.x * rate);
+  state->w[1] = (float)(turn.y * rate);
+  state->w[2] = (float)(turn.z * rate);
+}
+
+void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps)
+{
+  const body *b = &world->bodies[slot];
+  if (b->type == TN_BODY_STATIC) {
+    return;
+  }
+  body_block *block = &world->body_blocks[slot / BLOCK_WIDTH];
+  int lane = slot % BLOCK_WIDTH;
+  if (b->has_target) {
+    set_velocity_to_target(world, slot, dt);
+  }
+  AngularState spin = get_spin(world, slot);
+  tn_quat q = dquat_round(b->rotation);
+  Q start = {q.x, q.y, q.z, q.w};
+  spin.start = start;
+  float dynamic = is_dynamic(b) ? 1.0f : 0.0f;
+  if (dynamic == 0.0f) {
+    update_momentum(&world->state[slot], &spin);
+  }
+  set_spin(world, slot, &spin);
+  float inverse_inertia_scale = dynamic * world->body_loads[slot].inverse_inertia_scale;
+  update_world_inertia(world, slot, &spin, inverse_inertia_scale);
+
+  float h = dt / (float)substeps;
+  BodyStepParams params = {damping_decay(b->linear_damping, h),
+                           damping_decay(b->angular_damping, h),
+                           b->max_speed,
+                           b->max_angular_speed,
+                           inverse_inertia_scale,
+                           b->supported ? 1.0f : 0.5f};
+  set_lane(block->params, lane, is_dynamic(b) ? &params : &static_step_params,
+           FIELDS(BodyStepParams));
+  float m = world->state[slot].inverse_mass;
+  float scale = dynamic * b->gravity_scale;
+  float a[3] = {scale * world->gravity.x + m * b->force.x,
+                scale * world->gravity.y + m * b->force.y,
+                scale * world->gravity.z + m * b->force.z};
+  float t[3] = {b->torque.x, b->torque.y, b->torque.z};
+  set_lane(block->acceleration, lane, a, 3);
+  set_lane(block->torque, lane, t, 3);
+}
+
+static void snap_to_target(body *b, body_state *state)
+{
+  dquat q = dquat_normalize(dquat_from(b->target.q));
+  b->rotation = dquat_mul(q, b->local_principal);
+  b->center = pos_add(b->target.p, dquat_rotate(q, b->local_center));
+  memset(state->v, 0, sizeof state->v);
+  memset(state->w, 0, sizeof state->w);
+  b->has_target = false;
+}
+
+bool body_end_step(tn_world *world, int32_t slot)
+{
+  body *b = &world->bodies[slot];
+  if (b->type == TN_BODY_STATIC) {
+    return true;
+  }
+  body_state *state = &world->state[slot];
+  b->force = b->torque = tn_v3(0.0f, 0.0f, 0.0f);
+  tn_pos move = {(double)state->dx[0], (double)state->dx[1], (double)state->dx[2]};
+  tn_pos center = pos_add(b->center, move);
+  if (b->has_target) {
+    snap_to_target(b, state);
+  } else if (!is_position(center)) {
+    memset(state->v, 0, sizeof state->v);
+    memset(state->w, 0, sizeof state->w);
+    body_sync_solver(world, slot);
+    return false;
+  } else {
+    dquat turn = {(double)state->dq[0], (double)state->dq[1], (double)state->dq[2],
+                  (double)state->dq[3]};
+    b->center = center;
+    b->rotation = dquat_normalize(dquat_mul(turn, b->rotation));
+  }
+  b->lost = 0;
+  memset(state->pose, 0, sizeof state->pose);
+  state->dq[3] = 1.0f;
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Create and destroy
+
+tn_body_def tn_default_body_def(void)
+{
+  tn_body_def def = {0};
+  def.type = TN_BODY_DYNAMIC;
+  def.rotation = tn_quat_identity();
+  def.mass = tn_mass_scaled_to(tn_mass_box(tn_v3(0.5f, 0.5f, 0.5f), 1.0f), 1.0f);
+  def.gravity_scale = 1.0f;
+  def.max_speed = 1000.0f;
+  def.max_angular_speed = 1000.0f;
+  def.can_sleep = true;
+  def.cookie = DEF_COOKIE;
+  return def;
+}
+
+static bool is_between(float x, float lo, float hi)
+{
+  return x >= lo && x <= hi; // false for NaN
+}
+
+const char *mass_problem(const tn_mass *mass)
+{
+  if (!(mass->mass > 0.0f) || !isfinite(mass->mass)) {
+    return "mass must be positive and finite";
+  }
+  if (!is_offset(mass->center)) {
+    return "the centre of mass is not finite or too far away";
+  }
+  if (!isfinite(1.0f / mass->mass)) {
+    return "mass is too small";
+  }
+  if (!mass_is_physical(mass)) {
+    return "inertia must be positive, finite and obey the triangle inequality";
+  }
+  double moments[3], rotation[4];
+  mass_principal(mass->inertia, moments, rotation);
+  return isfinite((float)(1.0 / moments[0])) ? NULL : "inertia is too small";
+}
+
+static const char *body_def_error(const tn_body_def *def)
+{
+  if (def->cookie != DEF_COOKIE) {
+    return "the definition does not come from tn_default_body_def";
+  }
+  if (def->type != TN_BODY_STATIC && def->type != TN_BODY_KINEMATIC &&
+      def->type != TN_BODY_DYNAMIC) {
+    return "unknown body type";
+  }
+  if (!is_position(def->position)) {
+    return "position is not finite or too far away";
+  }
+  if (!is_rotation(def->rotation)) {
+    return "rotation is not a quaternion near unit length";
+  }
+  if (!is_rate(def->velocity) || !is_rate(def->angular_velocity)) {
+    return "velocity is not finite or too large";
+  }
+  if (!is_between(def->gravity_scale, -1e6f, 1e6f)) {
+    return "gravity_scale must be from -1e6 to 1e6";
+  }
+  if (!is_between(def->linear_damping, 0.0f, 1e6f) ||
+      !is_between(def->angular_damping, 0.0f, 1e6f)) {
+    return "damping must be from 0 to 1e6";
+  }
+  if (!is_between(def->max_speed, 0.0f, 3e38f) ||
+      !is_between(def->max_angular_speed, 0.0f, 3e38f)) {
+    return "speed limits must be non-negative and finite";
+  }
+  const char *why = mass_problem(&def->mass);
+  if (why) {
+    return def->type == TN_BODY_DYNAMIC ? why : NULL;
+  }
+  tn_pos center = tn_offset(def->position, tn_rotate(def->rotation, def->mass.center));
+  return is_position(center) ? NULL : "the centre of mass is too far away";
+}
+
+void body_clear_slots(tn_world *world, int32_t first, int32_t last)
+{
+  for (int32_t i = first; i < last; ++i) {
+    memset(&world->bodies[i], 0, sizeof world->bodies[i]);
+    memset(&world->state[i], 0, sizeof world->state[i]);
+    memset(&world->inertia[i], 0, sizeof world->inertia[i]);
+    memset(&world->corrections[i], 0, sizeof world->corrections[i]);
+    world->state[i].constraint_count = 1.0f;
+    world->state[i].dq[3] = 1.0f;
+    AngularState spin;
+    memset(&spin, 0, sizeof spin);
+    spin.inertia = spin.inverse = v_make(1.0f, 1.0f, 1.0f);
+    spin.start.w = 1.0f;
+    set_spin(world, i, &spin);
+    zero_motion(world, i);
+  }
+}
+
+void body_restore_inertia(tn_world *world)
+{
+  for (int32_t i = 0; i < world->body_pool.used; ++i) {
+    AngularState spin = get_spin(world, i);
+    update_world_inertia(world, i, &spin, is_dynamic(&world->bodies[i]) ? 1.0f : 0.0f);
+  }
+}
+
+// All arrays of bodies grow together or not at all.
+bool body_reserve(tn_world *world, int32_t wanted)
+{
+  int32_t old = world->body_pool.capacity;
+  if (wanted <= old) {
+    return true;
+  }
+  int32_t capacity = old > 0 ? 2 * old : 64;
+  while (capacity < wanted) {
+    capacity *= 2;
+  }
+  int32_t blocks = capacity / BLOCK_WIDTH;
+  size_t sizes[5] = {sizeof(body), sizeof(body_state), sizeof(body_inertia),
+                     sizeof(body_correction), sizeof(body_block)};
+  int32_t counts[5] = {capacity, capacity, capacity, capacity, blocks};
+  int32_t old_counts[5] = {old, old, old, old, old / BLOCK_WIDTH};
+  void **arrays[5] = {(void **)&world->bodies, (void **)&world->state, (void **)&world->inertia,
+                      (void **)&world->corrections, (void **)&world->body_blocks};
+  void *grown[5];
+  for (int i = 0; i < 5; ++i) {
+    grown[i] = heap_alloc(&world->heap, (size_t)counts[i] * sizes[i]);
+    if (!grown[i]) {
+      for (int k = 0; k < i; ++k) {
+        heap_free(&world->heap, grown[k], (size_t)counts[k] * sizes[k]);
+      }
+      return false;
+    }
+  }
+  for (int i = 0; i < 5; ++i) {
+    if (*arrays[i]) {
+      memcpy(grown[i], *arrays[i], (size_t)old_counts[i] * sizes[i]);
+      heap_free(&world->heap, *arrays[i], (size_t)old_counts[i] * sizes[i]);
+    }
+    *arrays[i] = grown[i];
+  }
+  world->body_pool.capacity = capacity;
+  body_clear_slots(world, old, capacity);
+  return true;
+}
+
+static void set_name(body *b, const char *name)
+{
+  memset(b->name, 0, sizeof b->name);
+  if (name) {
+    strncpy(b->name, name, sizeof b->name - 1);
+  }
+}
+
+static void set_pose(body *b, tn_pos position, dquat q)
+{
+  b->rotation = dquat_mul(q, b->local_principal);
+  b->center = pos_add(position, dquat_rotate(q, b->local_center));
+}
+
+static void set_mass(body *b, tn_mass mass)
+{
+  double q[4] = {0.0, 0.0, 0.0, 1.0};
+  mass_principal(mass.inertia, b->moments, q);
+  b->local_principal = (dquat){q[0], q[1], q[2], q[3]};
+  b->local_center = tn_p3((double)mass.center.x, (double)mass.center.y, (double)mass.center.z);
+  b->mass = mass;
+}
+
+static void fill_body(body *b, const tn_body_def *def)
+{
+  uint32_t generation = b->generation;
+  memset(b, 0, sizeof *b);
+  b->generation = generation;
+  b->alive = true;
+  b->type = def->type;
+  b->local_principal = (dquat){0.0, 0.0, 0.0, 1.0};
+  if (def->type == TN_BODY_DYNAMIC || !mass_problem(&def->mass)) {
+    set_mass(b, def->mass);
+  }
+  set_pose(b, def->position, dquat_normalize(dquat_from(def->rotation)));
+  b->gravity_scale = def->gravity_scale;
+  b->linear_damping = def->linear_damping;
+  b->angular_damping = def->angular_damping;
+  b->max_speed = def->max_speed;
+  b->max_angular_speed = def->max_angular_speed;
+  b->can_sleep = def->can_sleep;
+  b->bullet = def->bullet;
+  b->first_shape = NO_SLOT;
+  b->first_joint = NO_SLOT;
+  b->user_data = def->user_data;
+  set_name(b, def->name);
+}
+
+static int32_t alloc_body_slot(tn_world *world)
+{
+  pool *list = &world->body_pool;
+  if (list->first_free != NO_SLOT) {
+    int32_t slot = list->first_free;
+    list->first_free = world->bodies[slot].next_free;
+    return slot;
+  }
+  if (!body_reserve(world, list->used + 1)) {
+    return NO_SLOT;
+  }
+  return list->used++;
+}
+
+static void init_body(tn_world *world, int32_t slot, const tn_body_def *def)
+{
+  fill_body(&world->bodies[slot], def);
+  body_state *state = &world->state[slot];
+  memset(state, 0, sizeof *state);
+  state->constraint_count = 1.0f;
+  if (def->type != TN_BODY_STATIC) {
+    set_array(state->v, from_vec3(def->velocity));
+    set_array(state->w, from_vec3(def->angular_velocity));
+  }
+  body_sync_solver(world, slot);
+  world->awake_list_stale = true;
+}
+
+void body_create_static_world(tn_world *world)
+{
+  tn_body_def def = tn_default_body_def();
+  def.type = TN_BODY_STATIC;
+  def.mass = (tn_mass){0};
+  world->body_pool.used = 1;
+  init_body(world, WORLD_SLOT, &def);
+}
+
+tn_body_id tn_body_create(tn_world *world, const tn_body_def *def)
+{
+  tn_body_id null = {0};
+  if (!world) {
+    return null;
+  }
+  const char *why = def ? body_def_error(def) : "the definition is null";
+  if (why) {
+    report(&world->log, TN_LOG_ERROR, "tn_body_create: %s", why);
+    return null;
+  }
+  int32_t slot = alloc_body_slot(world);
+  if (slot == NO_SLOT) {
+    report(&world->log, TN_LOG_ERROR, "tn_body_create: out of memory");
+    return null;
+  }
+  world->body_pool.count += 1;
+  init_body(world, slot, def);
+  return body_id_at(world, slot);
+}
+
+bool tn_body_destroy(tn_world *world, tn_body_id id)
+{
+  body *b = body_find(world, id, "tn_body_destroy");
+  if (!b) {
+    return false;
+  }
+  int32_t slot = body_slot(world, b);
+  body_wake(world, slot);
+  while (b->first_joint != NO_SLOT) {
+    joint_remove(world, b->first_joint / 2);
+  }
+  while (b->first_shape != NO_SLOT) {
+    shape_remove(world, b->first_shape);
+  }
+  attachments_remove_body(world, slot);
+  sleep_events_remove_of(world, slot);
+  world->awake_list_stale = true;
+  b->type = TN_BODY_STATIC;
+  body_sync_solver(world, slot);
+  b->alive = false;
+  b->generation += 1;
+  b->next_free = world->body_pool.first_free;
+  world->body_pool.first_free = slot;
+  world->body_pool.count -= 1;
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Read and write
+
+tn_transform body_transform_of(const body *b)
+{
+  dquat q = dquat_mul(b->rotation, dquat_conjugate(b->local_principal));
+  tn_transform t = {pos_sub(b->center, dquat_rotate(q, b->local_center)), dquat_round(q)};
+  return t;
+}
+
+tn_transform tn_body_transform(const tn_world *world, tn_body_id id)
+{
+  const body *b = body_find(world, id, "tn_body_transform");
+  tn_transform none = {{0.0, 0.0, 0.0}, tn_quat_identity()};
+  return b ? body_transform_of(b) : none;
+}
+
+tn_pos tn_body_position(const tn_world *world, tn_body_id id)
+{
+  const body *b = body_find(world, id, "tn_body_position");
+  return b ? body_transform_of(b).p : tn_p3(0.0, 0.0, 0.0);
+}
+
+tn_quat tn_body_rotation(const tn_world *world, tn_body_id id)
+{
+  const body *b = body_find(world, id, "tn_body_rotation");
+  return b ? body_transform_of(b).q : tn_quat_identity();
+}
+
+tn_pos tn_body_center(const tn_world *world, tn_body_id id)
+{
+  const body *b = body_find(world, id, "tn_body_center");
+  return b ? b->center : tn_p3(0.0, 0.0, 0.0);
+}
+
+static bool is_point(const tn_world *world, bool in_range, const char *caller)
+{
+  if (!in_range) {
+    report(&world->log, TN_LOG_ERROR, "%s: the point is not finite or too far away", caller);
+  }
+  return in_range;
+}
+
+tn_pos tn_body_point(const tn_world *world, tn_body_id id, tn_vec3 local)
+{
+  const body *b = body_find(world, id, "tn_body_point");
+  if (!b || !is_point(world, is_offset(local), "tn_body_point")) {
+    return tn_p3(0.0, 0.0, 0.0);
+  }
+  dquat q = dquat_mul(b->rotation, dquat_conjugate(b->local_principal));
+  tn_pos from_center =
+      pos_sub(tn_p3((double)local.x, (double)local.y, (double)local.z), b->local_center);
+  return pos_add(b->center, dquat_rotate(q, from_center));
+}
+
+tn_vec3 tn_body_point_velocity(const tn_world *world, tn_body_id id, tn_pos point)
+{
+  const body *b = body_find(world, id, "tn_body_point_velocity");
+  if (!b || !is_point(world, is_position(point), "tn_body_point_velocity")) {
+    return tn_v3(0.0f, 0.0f, 0.0f);
+  }
+  const body_state *state = &world->state[body_slot(world, b)];
+  tn_vec3 lever = tn_between_points(b->center, point);
+  return tn_add(to_vec3(state->v), tn_cross(to_vec3(state->w), lever));
+}
+
+tn_body_type tn_body_get_type(const tn_world *world, tn_body_id id)
+{
+  const body *b = body_find(world, id, "tn_body_get_type");
+  return b ? b->type : TN_BODY_STATIC;
+}
+
+static bool reject(const tn_world *world, const char *caller, const char *why)
+{
+  report(&world->log, TN_LOG_ERROR, "%s: %s", caller, why);
+  return false;
+}
+
+bool tn_body_set_type(tn_world *world, tn_body_id id, tn_body_type type)
+{
+  body *b = body_find(world, id, "tn_body_set_type");
+  if (!b) {
+    return false;
+  }
+  if (type != TN_BODY_STATIC && type != TN_BODY_KINEMATIC && type != TN_BODY_DYNAMIC) {
+    return reject(world, "tn_body_set_type", "unknown body type");
+  }
+  const char *why = type == TN_BODY_DYNAMIC ? mass_problem(&b->mass) : NULL;
+  if (why) {
+    return reject(world, "tn_body_set_type", why);
+  }
+  for (int32_t i = b->first_shape; i != NO_SLOT; i = world->shapes[i].next) {
+    if (type == TN_BODY_DYNAMIC && !shape_can_be_dynamic(&world->shapes[i])) {
+      return reject(world, "tn_body_set_type", "the body has a shape that cannot move");
+    }
+  }
+  int32_t slot = body_slot(world, b);
+  body_wake(world, slot);
+  if (type != TN_BODY_DYNAMIC) {
+    b->force = b->torque = tn_v3(0.0f, 0.0f, 0.0f);
+  }
+  b->type = type;
+  b->has_target = false;
+  body_sync_solver(world, slot);
+  world->joint_graph.dirty = true; // which bodies may be written has changed
+  world->material_version += 1;    // and which contacts are of dynamic bodies with joints
+  world->awake_list_stale = true;
+  if (!shapes_refresh(world, slot)) {
+    return reject(world, "tn_body_set_type", "out of memory");
+  }
+  return true;
+}
+
+// Where its centre of mass would be.
+static tn_pos center_at(const body *b, tn_transform t)
+{
+  return pos_add(t.p, dquat_rotate(dquat_normalize(dquat_from(t.q)), b->local_center));
+}
+
+bool tn_body_set_transform(tn_world *world, tn_body_id id, tn_transform transform)
+{
+  body *b = body_find(world, id, "tn_body_set_transform");
+  if (!b) {
+    return false;
+  }
+  if (!is_position(transform.p) || !is_rotation(transform.q)) {
+    return reject(world, "tn_body_set_transform",
+                  "the transform is not finite, too far away or not a rotation");
+  }
+  if (!is_position(center_at(b, transform))) {
+    return reject(world, "tn_body_set_transform", "the centre of mass is too far away");
+  }
+  int32_t slot = body_slot(world, b);
+  body_wake(world, slot);
+  set_pose(b, transform.p, dquat_normalize(dquat_from(transform.q)));
+  body_sync_solver(world, slot);
+  if (!shapes_refresh(world, slot)) {
+    return reject(world, "tn_body_set_transform", "out of memory");
+  }
+  return true;
+}
+
+tn_vec3 tn_body_velocity(const tn_world *world, tn_body_id id)
+{
+  const body *b = body_find(world, id, "tn_body_velocity");
+  return b ? to_vec3(world->state[body_slot(world, b)].v) : tn_v3(0.0f, 0.0f, 0.0f);
+}
+
+tn_vec3 tn_body_angular_velocity(const tn_world *world, tn_body_id id)
+{
+  const body *b = body_find(world, id, "tn_body_angular_velocity");
+  return b ? to_vec3(world->state[body_slot(world, b)].w) : tn_v3(0.0f, 0.0f, 0.0f);
+}
+
+bool tn_body_move_to(tn_world *world, tn_body_id id, tn_transform target)
+{
+  body *b = body_find(world, id, "tn_body_move_to");
+  if (!b) {
+    return false;
+  }
+  if (b->type != TN_BODY_KINEMATIC) {
+    return reject(world, "tn_body_move_to", "the body is not kinematic");
+  }
+  if (!is_position(target.p) || !is_rotation(target.q) || !is_position(center_at(b, target))) {
+    return reject(world, "tn_body_move_to",
+                  "the target is not finite, too far away or not a rotation");
+  }
+  b->target = target;
+  b->has_target = true;
+  return true;
+}
+
+tn_mass tn_body_mass(const tn_world *world, tn_body_id id)
+{
+  const body *b = body_find(world, id, "tn_body_mass");
+  return b ? b->mass : (tn_mass){0};
+}
+
+bool tn_body_set_mass(tn_world *world, tn_body_id id, tn_mass mass)
+{
+  body *b = body_find(world, id, "tn_body_set_mass");
+  if (!b) {
+    return false;
+  }
+  const char *why = mass_problem(&mass);
+  if (why) {
+    return reject(world, "tn_body_set_mass", why);
+  }
+  dquat q = dquat_mul(b->rotation, dquat_conjugate(b->local_principal));
+  tn_pos origin = pos_sub(b->center, dquat_rotate(q, b->local_center));
+  if (!is_position(tn_offset(origin, tn_rotate(dquat_round(q), mass.center)))) {
+    return reject(world, "tn_body_set_mass", "the centre of mass is too far away");
+  }
+  int32_t slot = body_slot(world, b);
+  body_wake(world, slot);
+  set_mass(b, mass);
+  set_pose(b, origin, q);
+  body_sync_solver(world, slot);
+  if (!shapes_refresh(world, slot)) {
+    return reject(world, "tn_body_set_mass", "out of memory");
+  }
+  for (int32_t link = b->first_joint; link != NO_SLOT;
+       link = world->joints[link / 2].next[link % 2]) {
+    joint_refresh_frames(world, link / 2);
+  }
+  return true;
+}
+
+bool tn_body_set_gravity_scale(tn_world *world, tn_body_id id, float scale)
+{
+  body *b = body_find(world, id, "tn_body_set_gravity_scale");
+  if (!b) {
+    return false;
+  }
+  if (!is_between(scale, -1e6f, 1e6f)) {
+    return reject(world, "tn_body_set_gravity_scale", "the scale must be from -1e6 to 1e6");
+  }
+  b->gravity_scale = scale;
+  body_wake(world, body_slot(world, b));
+  return true;
+}
+
+float tn_body_gravity_scale(const tn_world *world, tn_body_id id)
+{
+  const body *b = body_find(world, id, "tn_body_gravity_scale");
+  return b ? b->gravity_scale : 0.0f;
+}
+
+bool tn_body_set_damping(tn_world *world, tn_body_id id, float linear, float angular)
+{
+  body *b = body_find(world, id, "tn_body_set_damping");
+  if (!b) {
+    return false;
+  }
+  if (!is_between(linear, 0.0f, 1e6f) || !is_between(angular, 0.0f, 1e6f)) {
+    return reject(world, "tn_body_set_damping", "damping must be from 0 to 1e6");
+  }
+  b->linear_damping = linear;
+  b->angular_damping = angular;
+  return true;
+}
+
+bool tn_body_set_speed_limits(tn_world *world, tn_body_id id, float linear, float angular)
+{
+  body *b = body_find(world, id, "tn_body_set_speed_limits");
+  if (!b) {
+    return false;
+  }
+  if (!is_between(linear, 0.0f, 3e38f) || !is_between(angular, 0.0f, 3e38f)) {
+    return reject(world, "tn_body_set_speed_limits", "limits must be non-negative and finite");
+  }
+  b->max_speed = linear;
+  b->max_angular_speed = angular;
+  return true;
+}
+
+void *tn_body_user_data(const tn_world *world, tn_body_id id)
+{
+  const body *b = body_find(world, id, "tn_body_user_data");
+  return b ? b->user_data : NULL;
+}
+
+bool tn_body_set_user_data(tn_world *world, tn_body_id id, void *data)
+{
+  body *b = body_find(world, id, "tn_body_set_user_data");
+  if (b) {
+    b->user_data = data;
+  }
+  return b != NULL;
+}
+
+const char *tn_body_name(const tn_world *world, tn_body_id id)
+{
+  const body *b = body_find(world, id, "tn_body_name");
+  return b ? b->name : "";
+}
+
+bool tn_body_set_name(tn_world *world, tn_body_id id, const char *name)
+{
+  body *b = body_find(world, id, "tn_body_set_name");
+  if (b) {
+    set_name(b, name);
+  }
+  return b != NULL;
+}
+
+int tn_body_joints(const tn_world *world, tn_body_id id, tn_joint_id *ids, int capacity)
+{
+  const body *b = body_find(world, id, "tn_body_joints");
+  if (!b) {
+    return 0;
+  }
+  int count = 0;
+  for (int32_t link = b->first_joint; link != NO_SLOT;
+       link = world->joints[link / 2].next[link % 2]) {
+    if (ids && count < capacity) {
+      ids[count] = joint_id_at(world, link / 2);
+    }
+    count += 1;
+  }
+  return count;
+}

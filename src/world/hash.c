@@ -1,0 +1,230 @@
+// The hash of a world's state: its parts one by one, not as raw structures, so that padding and
+// pointers have no say.
+#include "world/snapshot.h"
+
+#include <string.h>
+
+uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+  const unsigned char *p = bytes;
+  for (size_t i = 0; i < size; ++i) {
+    hash = (hash ^ p[i]) * 0x100000001b3ull;
+  }
+  return hash;
+}
+
+// What the world and a body have been told, and what waits for the next step.
+static uint64_t hash_settings(uint64_t hash, const tn_world *world)
+{
+  int32_t numbers[3] = {(int32_t)world->method, world->substeps, world->iterations};
+  hash = hash_bytes(hash, &world->gravity, sizeof world->gravity);
+  hash = hash_bytes(hash, &world->last_h, sizeof world->last_h);
+  return hash_bytes(hash, numbers, sizeof numbers);
+}
+
+static uint64_t hash_body_settings(uint64_t hash, const body *b)
+{
+  int32_t type = (int32_t)b->type;
+  hash = hash_bytes(hash, &type, sizeof type);
+  hash = hash_bytes(hash, &b->mass, sizeof b->mass);
+  float settings[5] = {b->gravity_scale, b->linear_damping, b->angular_damping, b->max_speed,
+                       b->max_angular_speed};
+  hash = hash_bytes(hash, settings, sizeof settings);
+  hash = hash_bytes(hash, &b->force, sizeof b->force);
+  hash = hash_bytes(hash, &b->torque, sizeof b->torque);
+  if (b->has_target) {
+    hash = hash_bytes(hash, &b->target.p, sizeof b->target.p);
+    hash = hash_bytes(hash, &b->target.q, sizeof b->target.q);
+  }
+  return hash;
+}
+
+static uint64_t hash_body(uint64_t hash, const tn_world *world, int32_t slot)
+{
+  const body *b = &world->bodies[slot];
+  const body_state *state = &world->state[slot];
+  float(*spin)[BLOCK_WIDTH] = world->body_blocks[slot / BLOCK_WIDTH].spin;
+  hash = hash_bytes(hash, &slot, sizeof slot);
+  hash = hash_bytes(hash, &b->generation, sizeof b->generation);
+  hash = hash_body_settings(hash, b);
+  hash = hash_bytes(hash, &b->center, sizeof b->center);
+  hash = hash_bytes(hash, &b->rotation, sizeof b->rotation);
+  hash = hash_bytes(hash, state->v, sizeof state->v);
+  hash = hash_bytes(hash, state->w, sizeof state->w);
+  for (int i = 0; i < 3; ++i) {
+    hash = hash_bytes(hash, &spin[i][slot % BLOCK_WIDTH], sizeof(float));
+  }
+  return hash;
+}
+
+static uint64_t hash_drive(uint64_t hash, const tn_drive *drive)
+{
+  int32_t mode = (int32_t)drive->mode;
+  float numbers[5] = {drive->target, drive->velocity, drive->force, drive->compliance,
+                      drive->max_force};
+  hash = hash_bytes(hash, &mode, sizeof mode);
+  return hash_bytes(hash, numbers, sizeof numbers);
+}
+
+static uint64_t hash_def(uint64_t hash, const tn_joint_def *def)
+{
+  int32_t kind[2] = {(int32_t)def->kind, def->enabled};
+  float numbers[11] = {def->swing,
+                       def->compliance,
+                       def->angular_compliance,
+                       def->limit_compliance,
+                       def->angular_limit_compliance,
+                       def->linear_damping,
+                       def->angular_damping,
+                       def->linear_friction,
+                       def->angular_friction,
+                       def->break_force,
+                       def->break_torque};
+  hash = hash_bytes(hash, kind, sizeof kind);
+  hash = hash_bytes(hash, def->linear, sizeof def->linear);
+  hash = hash_bytes(hash, def->angular, sizeof def->angular);
+  hash = hash_bytes(hash, numbers, sizeof numbers);
+  hash = hash_drive(hash, &def->linear_drive);
+  return hash_drive(hash, &def->angular_drive);
+}
+
+static uint64_t hash_joint(uint64_t hash, const tn_world *world, int32_t slot)
+{
+  joint copy = world->joints[slot];
+  hash = hash_def(hash, &copy.def);
+  hash = hash_bytes(hash, copy.slot, sizeof copy.slot);
+  hash = hash_bytes(hash, copy.frame_rotation, sizeof copy.frame_rotation);
+  hash = hash_bytes(hash, copy.frame_point, sizeof copy.frame_point);
+  hash = hash_bytes(hash, copy.target, sizeof copy.target);
+  hash = hash_bytes(hash, &slot, sizeof slot);
+  hash = hash_bytes(hash, &copy.generation, sizeof copy.generation);
+  hash = hash_bytes(hash, &copy.force, sizeof copy.force);
+  hash = hash_bytes(hash, &copy.torque, sizeof copy.torque);
+  hash = hash_bytes(hash, &copy.half_kick_done, sizeof copy.half_kick_done);
+  if (copy.block == NO_SLOT) {
+    hash = hash_bytes(hash, copy.state, sizeof copy.state);
+    return hash_bytes(hash, copy.half_kick_impulse, sizeof copy.half_kick_impulse);
+  }
+  const joint_block *block = &world->joint_graph.blocks[copy.block];
+  const block_rows *rows[2] = {&block->linear, &block->angular};
+  for (int k = 0; k < 2; ++k) {
+    for (size_t i = 0; i < FIELDS(RowState); ++i) {
+      hash = hash_bytes(hash, &rows[k]->state[i][copy.lane], sizeof(float));
+    }
+  }
+  for (int k = 0; k < 2; ++k) {
+    for (int i = 0; i < 3; ++i) {
+      hash = hash_bytes(hash, &rows[k]->half_kick_impulse[i][copy.lane], sizeof(float));
+    }
+  }
+  return hash;
+}
+
+// Impulses and whatever else a contact carries to the next step.
+static uint64_t hash_contact(uint64_t hash, const contact *c)
+{
+  hash = hash_bytes(hash, &c->pair, sizeof c->pair);
+  hash = hash_bytes(hash, &c->manifold.count, sizeof c->manifold.count);
+  hash = hash_bytes(hash, &c->manifold.normal, sizeof c->manifold.normal);
+  for (int i = 0; i < c->manifold.count; ++i) {
+    hash = hash_bytes(hash, &c->manifold.points[i].gap, sizeof(float));
+    hash = hash_bytes(hash, &c->state.lambda[i], sizeof(float));
+  }
+  return hash_bytes(hash, &c->state.preload, sizeof c->state - offsetof(contact_state, preload));
+}
+
+static uint64_t hash_particles(uint64_t hash, const soft *s)
+{
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    const soft_particle *p = &s->particles[i];
+    hash = hash_bytes(hash, &p->at, sizeof p->at);
+    hash = hash_bytes(hash, &p->v, sizeof p->v);
+    hash = hash_bytes(hash, &p->force, sizeof p->force);
+    hash = hash_bytes(hash, &p->mass, sizeof p->mass);
+    hash = hash_bytes(hash, &p->pinned, sizeof p->pinned);
+  }
+  return hash;
+}
+
+// With what its constraints are and remember.
+static uint64_t hash_soft(uint64_t hash, const tn_world *world, int32_t slot)
+{
+  const soft *s = &world->softs[slot];
+  int32_t numbers[6] = {slot,         s->self_collision, s->asleep,
+                        s->can_sleep, s->keep_momentum,  s->triangle_count};
+  float settings[12] = {s->gravity_scale, s->damping,     s->linear_damping,
+                        s->radius,        s->pressure,    s->volume_compliance,
+                        s->rest_volume,   s->tear_strain, s->tear_force,
+                        s->yield_strain,  s->creep,       s->plastic_limit};
+  hash = hash_bytes(hash, numbers, sizeof numbers);
+  hash = hash_bytes(hash, &s->generation, sizeof s->generation);
+  hash = hash_bytes(hash, settings, sizeof settings);
+  hash = hash_particles(hash, s);
+  for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
+    soft_layout l = soft_layout_of((soft_type)type);
+    size_t count = (size_t)s->list[type].count;
+    hash = hash_bytes(hash, s->list[type].members, count * (size_t)l.particles * sizeof(int32_t));
+    hash = hash_bytes(hash, s->list[type].fields,
+                      count * (size_t)(l.params + l.state) * sizeof(float));
+  }
+  for (int32_t i = 0; i < s->cluster_count; ++i) {
+    hash = hash_bytes(hash, &s->clusters[i], sizeof s->clusters[i]);
+  }
+  hash = hash_bytes(hash, &s->unfold.time, sizeof s->unfold.time);
+  hash = hash_bytes(hash, s->unfold.cluster.q, sizeof s->unfold.cluster.q);
+  for (int32_t i = 0; i < s->part_count; ++i) {
+    hash = hash_bytes(hash, &s->cluster_parts[i], offsetof(cluster_part, at));
+  }
+  size_t plastic = s->plastic ? 9 * (size_t)s->list[SOFT_SHAPE_MATCH].count : 0;
+  hash = hash_bytes(hash, s->plastic, plastic * sizeof(float));
+  hash = hash_bytes(hash, s->triangles, 3 * (size_t)s->triangle_count * sizeof(int32_t));
+  return hash;
+}
+
+static uint64_t hash_attachment(uint64_t hash, const tn_world *world, int32_t slot)
+{
+  const attachment *a = &world->attachments[slot];
+  int32_t numbers[5] = {slot, a->soft, a->body, a->def.particle, a->broken};
+  hash = hash_bytes(hash, numbers, sizeof numbers);
+  hash = hash_bytes(hash, &a->generation, sizeof a->generation);
+  hash = hash_bytes(hash, &a->def.point, sizeof a->def.point);
+  hash = hash_bytes(hash, &a->def.compliance, sizeof a->def.compliance);
+  hash = hash_bytes(hash, &a->def.break_force, sizeof a->def.break_force);
+  return hash_bytes(hash, &a->lambda, sizeof a->lambda);
+}
+
+static uint64_t hash_softs(uint64_t hash, const tn_world *world)
+{
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    hash = world->softs[i].alive ? hash_soft(hash, world, i) : hash;
+  }
+  for (int32_t i = 0; i < world->attachment_pool.used; ++i) {
+    hash = world->attachments[i].alive ? hash_attachment(hash, world, i) : hash;
+  }
+  return hash;
+}
+
+uint64_t tn_world_hash(const tn_world *world)
+{
+  uint64_t hash = HASH_START;
+  if (!world) {
+    return hash;
+  }
+  hash = hash_settings(hash, world);
+  for (int32_t i = 0; i < world->body_pool.used; ++i) {
+    if (world->bodies[i].alive) {
+      hash = hash_body(hash, world, i);
+    }
+  }
+  for (int32_t i = 0; i < world->joint_pool.used; ++i) {
+    if (world->joints[i].alive) {
+      hash = hash_joint(hash, world, i);
+    }
+  }
+  for (int32_t i = 0; i < world->contact_pool.used; ++i) {
+    if (world->contacts[i].alive) {
+      hash = hash_contact(hash, &world->contacts[i]);
+    }
+  }
+  return hash_softs(hash, world);
+}

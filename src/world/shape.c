@@ -1,0 +1,605 @@
+// Shapes on bodies: what collides.
+#include "data/world.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *shape_id_error(const tn_world *world, tn_shape_id id)
+{
+  if (TN_IS_NULL(id)) {
+    return "the shape id is null";
+  }
+  if (id.world != world->world_id) {
+    return "the shape belongs to another world";
+  }
+  if (id.index > (uint32_t)world->shape_pool.used ||
+      world->shapes[id.index - 1].generation != id.generation ||
+      !world->shapes[id.index - 1].alive) {
+    return "the shape has been destroyed";
+  }
+  return NULL;
+}
+
+shape *shape_find(const tn_world *world, tn_shape_id id, const char *caller)
+{
+  if (!world) {
+    return NULL;
+  }
+  const char *why = shape_id_error(world, id);
+  if (why) {
+    report(&world->log, TN_LOG_ERROR, "%s: %s", caller, why);
+    return NULL;
+  }
+  return &world->shapes[id.index - 1];
+}
+
+tn_shape_id shape_id_at(const tn_world *world, int32_t slot)
+{
+  tn_shape_id id = {(uint32_t)slot + 1, world->shapes[slot].generation, world->world_id};
+  return id;
+}
+
+bool tn_shape_is_valid(const tn_world *world, tn_shape_id id)
+{
+  return world && !shape_id_error(world, id);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Definitions
+
+tn_material tn_default_material(void)
+{
+  tn_material m = {0};
+  m.static_friction = m.dynamic_friction = 0.6f;
+  return m;
+}
+
+tn_shape_def tn_default_shape_def(tn_shape_kind kind)
+{
+  tn_shape_def def = {0};
+  def.kind = kind;
+  def.rotation = tn_quat_identity();
+  def.radius = 0.5f;
+  def.half_length = 0.5f;
+  def.half_extents = tn_v3(0.5f, 0.5f, 0.5f);
+  def.material = tn_default_material();
+  def.filter.category = 1;
+  def.filter.mask = UINT64_MAX;
+  def.density = 1000.0f;
+  def.cookie = DEF_COOKIE;
+  return def;
+}
+
+static bool is_valid_length(float x)
+{
+  return x >= 1e-6f && x <= 1e6f; // false for NaN
+}
+
+static const char *shape_size_error(const tn_shape_def *def)
+{
+  switch (def->kind) {
+  case TN_SHAPE_SPHERE:
+  case TN_SHAPE_WIRE:
+    return is_valid_length(def->radius) ? NULL : "radius must be from 1e-6 to 1e6 m";
+  case TN_SHAPE_CAPSULE:
+  case TN_SHAPE_CYLINDER:
+  case TN_SHAPE_CONE:
+    return is_valid_length(def->radius) && is_valid_length(def->half_length)
+               ? NULL
+               : "radius and half_length must be from 1e-6 to 1e6 m";
+  case TN_SHAPE_BOX:
+    return is_valid_length(def->half_extents.x) && is_valid_length(def->half_extents.y) &&
+                   is_valid_length(def->half_extents.z)
+               ? NULL
+               : "half_extents must be from 1e-6 to 1e6 m";
+  default:
+    return NULL;
+  }
+}
+
+static bool is_in_range(float x, float most)
+{
+  return x >= 0.0f && x <= most;
+}
+
+const char *material_error(const tn_material *m)
+{
+  if (!is_in_range(m->static_friction, 1e6f) ||
+      !is_in_range(m->dynamic_friction, m->static_friction)) {
+    return "friction must be non-negative, the dynamic not above the static";
+  }
+  if (!is_in_range(m->restitution, 1.0f)) {
+    return "restitution must be from 0 to 1";
+  }
+  if (!is_in_range(m->rolling_friction, 1e6f) || !is_in_range(m->spinning_friction, 1e6f)) {
+    return "rolling and spinning friction must be non-negative and finite";
+  }
+  if (!is_in_range(m->compliance, 1e6f)) {
+    return "compliance must be non-negative and finite";
+  }
+  if (!is_rate(m->surface_velocity)) {
+    return "surface velocity is not finite or too large";
+  }
+  bool known =
+      m->combine_friction >= TN_COMBINE_AVERAGE && m->combine_friction <= TN_COMBINE_MAXIMUM &&
+      m->combine_restitution >= TN_COMBINE_AVERAGE && m->combine_restitution <= TN_COMBINE_MAXIMUM;
+  return known ? NULL : "unknown way to combine materials";
+}
+
+static bool needs_geometry(tn_shape_kind kind)
+{
+  return kind == TN_SHAPE_HULL || kind == TN_SHAPE_MESH || kind == TN_SHAPE_HEIGHT_FIELD ||
+         kind == TN_SHAPE_WIRE;
+}
+
+static void bind_geometry(const shared_geometry *shared, geometry *g)
+{
+  switch (shared->kind) {
+  case TN_SHAPE_HULL:
+    g->hull = shared->data;
+    break;
+  case TN_SHAPE_MESH:
+    g->mesh = shared->data;
+    break;
+  case TN_SHAPE_HEIGHT_FIELD:
+    g->field = shared->data;
+    break;
+  default:
+    g->wire = shared->data;
+    break;
+  }
+}
+
+static const char *why_bad_kind(const tn_shape_def *def)
+{
+  if (def->cookie != DEF_COOKIE) {
+    return "the definition does not come from tn_default_shape_def";
+  }
+  if ((int)def->kind < 0 || def->kind >= TN_SHAPE_KIND_COUNT) {
+    return "unknown kind of shape";
+  }
+  return shape_size_error(def);
+}
+
+const char *geometry_of_def(const tn_world *world, const tn_shape_def *def, geometry *g)
+{
+  memset(g, 0, sizeof *g);
+  if (why_bad_kind(def)) {
+    return why_bad_kind(def);
+  }
+  g->kind = (int)def->kind;
+  g->radius = def->radius;
+  g->half_length = def->half_length;
+  g->half_extents = def->half_extents;
+  if (!needs_geometry(def->kind)) {
+    return NULL;
+  }
+  const char *why;
+  const shared_geometry *shared = geometry_find(world, def->geometry, &why);
+  if (!shared) {
+    return why;
+  }
+  if (shared->kind != (int)def->kind) {
+    return "the geometry is of another kind than the shape";
+  }
+  bind_geometry(shared, g);
+  return NULL;
+}
+
+static bool has_volume(int kind)
+{
+  return kind != TN_SHAPE_PLANE && kind != TN_SHAPE_MESH && kind != TN_SHAPE_HEIGHT_FIELD &&
+         kind != TN_SHAPE_WIRE;
+}
+
+static bool kind_can_be_dynamic(int kind)
+{
+  return has_volume(kind) || kind == TN_SHAPE_WIRE;
+}
+
+bool shape_can_be_dynamic(const shape *s)
+{
+  return kind_can_be_dynamic(s->geometry.kind);
+}
+
+const char *shape_def_problem(const tn_shape_def *def)
+{
+  if (why_bad_kind(def)) {
+    return why_bad_kind(def);
+  }
+  if (!is_offset(def->position) || !is_rotation(def->rotation)) {
+    return "the place in the body is not finite, too far away or not a rotation";
+  }
+  if (material_error(&def->material)) {
+    return material_error(&def->material);
+  }
+  if (!(def->density > 0.0f) || !isfinite(def->density)) {
+    return "density must be positive and finite";
+  }
+  return NULL;
+}
+
+static const char *shape_def_error(const tn_world *world, const body *b, const tn_shape_def *def,
+                                   geometry *g)
+{
+  const char *why = geometry_of_def(world, def, g);
+  why = why ? why : shape_def_problem(def);
+  if (why) {
+    return why;
+  }
+  if (b->type == TN_BODY_DYNAMIC && !kind_can_be_dynamic((int)def->kind)) {
+    return "planes, meshes and height fields cannot move: use hulls on a dynamic body";
+  }
+  return NULL;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Places
+
+// The body's frame as the definition sees it becomes that of the principal axes.
+static void update_local_pose(const tn_world *world, shape *s)
+{
+  const body *b = &world->bodies[s->body];
+  dquat to_principal = dquat_conjugate(b->local_principal);
+  tn_pos p = {(double)s->def.position.x, (double)s->def.position.y, (double)s->def.position.z};
+  s->local_position = dquat_rotate(to_principal, pos_sub(p, b->local_center));
+  s->local_rotation = dquat_mul(to_principal, dquat_normalize(dquat_from(s->def.rotation)));
+}
+
+world_aabb shape_tight_aabb(const tn_world *world, const shape *s)
+{
+  world_pose at = shape_world_pose(world, s);
+  pose turned = {{0.0f, 0.0f, 0.0f}, dquat_round(at.q)};
+  aabb b = geometry_aabb(&s->geometry, turned);
+  world_aabb box = {
+      {at.p.x + (double)b.lower.x, at.p.y + (double)b.lower.y, at.p.z + (double)b.lower.z},
+      {at.p.x + (double)b.upper.x, at.p.y + (double)b.upper.y, at.p.z + (double)b.upper.z}};
+  return box;
+}
+
+bool tn_shape_box(const tn_world *world, tn_shape_id id, tn_pos *lower, tn_pos *upper)
+{
+  const shape *s = shape_find(world, id, "tn_shape_box");
+  if (!s || !lower || !upper) {
+    return false;
+  }
+  world_aabb box = shape_tight_aabb(world, s);
+  *lower = box.lower;
+  *upper = box.upper;
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Trees
+
+static tree *tree_of(tn_world *world, const shape *s)
+{
+  return s->is_static ? &world->static_tree : &world->moving_tree;
+}
+
+static bool insert_in_tree(tn_world *world, int32_t slot)
+{
+  shape *s = &world->shapes[slot];
+  s->is_static = world->bodies[s->body].type == TN_BODY_STATIC;
+  s->box = shape_tight_aabb(world, s);
+  s->box_slack = s->box_sweep = 0.0f;
+  return tree_insert(&world->heap, tree_of(world, s), s->box, s->def.filter.category, slot,
+                     &s->tree_leaf);
+}
+
+static void remove_from_tree(tn_world *world, shape *s)
+{
+  if (s->tree_leaf != NO_SLOT) {
+    tree_remove(tree_of(world, s), s->tree_leaf);
+    s->tree_leaf = NO_SLOT;
+  }
+}
+
+bool shapes_refresh(tn_world *world, int32_t body_slot)
+{
+  bool ok = true;
+  for (int32_t i = world->bodies[body_slot].first_shape; i != NO_SLOT; i = world->shapes[i].next) {
+    shape *s = &world->shapes[i];
+    update_local_pose(world, s);
+    remove_from_tree(world, s);
+    ok = insert_in_tree(world, i) && ok;
+    shape_invalidate_pairs(world, i);
+  }
+  return ok;
+}
+
+// For a restore, which must not fail half way: room for all leaves, then new trees.
+bool shapes_reserve_trees(tn_world *world, int32_t count)
+{
+  return tree_reserve(&world->heap, &world->static_tree, count) &&
+         tree_reserve(&world->heap, &world->moving_tree, count);
+}
+
+void shapes_rebuild_trees(tn_world *world)
+{
+  tree_clear(&world->static_tree);
+  tree_clear(&world->moving_tree);
+  for (int32_t i = 0; i < world->shape_pool.used; ++i) {
+    shape *s = &world->shapes[i];
+    if (s->alive) {
+      s->def.geometry.world = s->shared == NO_SLOT ? 0 : world->world_id;
+      geometry_of_def(world, &s->def, &s->geometry);
+      s->bounding_radius = geometry_bounding_radius(&s->geometry);
+      s->inner_radius = geometry_inner_radius(&s->geometry);
+      tree_insert(&world->heap, tree_of(world, s), s->box, s->def.filter.category, i,
+                  &s->tree_leaf);
+    }
+  }
+  world->tree_reinsert_debt = world->moving_tree.used / 4; // inserting does most of it
+}
+
+// ---------------------------------------------------------------------------------------------
+// Create and destroy
+
+static void fill(tn_world *world, int32_t slot, int32_t body_slot, const tn_shape_def *def,
+                 const geometry *g)
+{
+  shape *s = &world->shapes[slot];
+  uint32_t generation = s->generation;
+  memset(s, 0, sizeof *s);
+  s->generation = generation;
+  s->body = body_slot;
+  s->def = *def;
+  s->geometry = *g;
+  s->shared = needs_geometry(def->kind) ? (int32_t)def->geometry.index - 1 : NO_SLOT;
+  s->tree_leaf = NO_SLOT;
+  s->first_pair = NO_SLOT;
+  update_local_pose(world, s);
+  s->bounding_radius = geometry_bounding_radius(g);
+  s->inner_radius = geometry_inner_radius(g);
+}
+
+// Shapes are listed in the order they were made.
+static void append_to_body(tn_world *world, int32_t slot)
+{
+  int32_t *link = &world->bodies[world->shapes[slot].body].first_shape;
+  while (*link != NO_SLOT) {
+    link = &world->shapes[*link].next;
+  }
+  *link = slot;
+  world->shapes[slot].next = NO_SLOT;
+}
+
+static tn_shape_id reject(const tn_world *world, const char *why)
+{
+  tn_shape_id null = {0};
+  report(&world->log, TN_LOG_ERROR, "tn_shape_create: %s", why);
+  return null;
+}
+
+tn_shape_id tn_shape_create(tn_world *world, tn_body_id id, const tn_shape_def *def)
+{
+  tn_shape_id null = {0};
+  body *b = NULL;
+  if (world) {
+    b = TN_IS_NULL(id) ? &world->bodies[WORLD_SLOT] : body_find(world, id, "tn_shape_create");
+  }
+  if (!b) {
+    return null;
+  }
+  geometry g;
+  const char *why = def ? shape_def_error(world, b, def, &g) : "the definition is null";
+  if (why) {
+    return reject(world, why);
+  }
+  int32_t slot = pool_alloc(&world->heap, &world->shape_pool, (void **)&world->shapes,
+                            sizeof(shape), offsetof(shape, next_free));
+  if (slot == NO_SLOT) {
+    return reject(world, "out of memory");
+  }
+  fill(world, slot, body_slot(world, b), def, &g);
+  shape *s = &world->shapes[slot];
+  if (!insert_in_tree(world, slot)) {
+    pool_free(&world->shape_pool, world->shapes, sizeof(shape), offsetof(shape, next_free), slot);
+    return reject(world, "out of memory");
+  }
+  s->alive = true;
+  append_to_body(world, slot);
+  if (s->shared != NO_SLOT) {
+    world->geometries[s->shared].users += 1;
+  }
+  shape_invalidate_pairs(world, slot);
+  body_wake(world, s->body);
+  return shape_id_at(world, slot);
+}
+
+static void unlink_from_body(tn_world *world, int32_t slot)
+{
+  int32_t *link = &world->bodies[world->shapes[slot].body].first_shape;
+  while (*link != slot) {
+    link = &world->shapes[*link].next;
+  }
+  *link = world->shapes[slot].next;
+}
+
+void shape_remove(tn_world *world, int32_t slot)
+{
+  shape *s = &world->shapes[slot];
+  shape_remove_pairs(world, slot);
+  soft_contacts_remove_shape(world, slot);
+  remove_from_tree(world, s);
+  unlink_from_body(world, slot);
+  if (s->shared != NO_SLOT) {
+    world->geometries[s->shared].users -= 1;
+  }
+  s->alive = s->pairs_pending = false;
+  world->pending_shapes_stale = true; // the list may have it
+  s->generation += 1;
+  pool_free(&world->shape_pool, world->shapes, sizeof(shape), offsetof(shape, next_free), slot);
+}
+
+bool tn_shape_destroy(tn_world *world, tn_shape_id id)
+{
+  shape *s = shape_find(world, id, "tn_shape_destroy");
+  if (!s) {
+    return false;
+  }
+  body_wake(world, s->body);
+  shape_remove(world, (int32_t)(s - world->shapes));
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Read and write
+
+tn_shape_def tn_shape_get(const tn_world *world, tn_shape_id id)
+{
+  const shape *s = shape_find(world, id, "tn_shape_get");
+  return s ? s->def : (tn_shape_def){0};
+}
+
+tn_body_id tn_shape_body(const tn_world *world, tn_shape_id id)
+{
+  tn_body_id none = {0};
+  const shape *s = shape_find(world, id, "tn_shape_body");
+  return s && s->body != WORLD_SLOT ? body_id_at(world, s->body) : none;
+}
+
+bool tn_shape_set_material(tn_world *world, tn_shape_id id, tn_material material)
+{
+  shape *s = shape_find(world, id, "tn_shape_set_material");
+  if (!s) {
+    return false;
+  }
+  const char *why = material_error(&material);
+  if (why) {
+    report(&world->log, TN_LOG_ERROR, "tn_shape_set_material: %s", why);
+    return false;
+  }
+  s->def.material = material;
+  world->material_version += 1;
+  body_wake(world, s->body);
+  return true;
+}
+
+bool tn_shape_set_filter(tn_world *world, tn_shape_id id, tn_filter filter)
+{
+  shape *s = shape_find(world, id, "tn_shape_set_filter");
+  if (!s) {
+    return false;
+  }
+  int32_t slot = (int32_t)(s - world->shapes);
+  s->def.filter = filter;
+  tree_set_category(tree_of(world, s), s->tree_leaf, filter.category);
+  shape_remove_pairs(world, slot);
+  shape_invalidate_pairs(world, slot);
+  body_wake(world, s->body);
+  return true;
+}
+
+int tn_body_shapes(const tn_world *world, tn_body_id id, tn_shape_id *ids, int capacity)
+{
+  const body *b = NULL;
+  if (world) {
+    b = TN_IS_NULL(id) ? &world->bodies[WORLD_SLOT] : body_find(world, id, "tn_body_shapes");
+  }
+  int count = 0;
+  for (int32_t i = b ? b->first_shape : NO_SLOT; i != NO_SLOT; i = world->shapes[i].next) {
+    if (ids && count < capacity) {
+      ids[count] = shape_id_at(world, i);
+    }
+    count += 1;
+  }
+  return count;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Which shapes may collide
+
+bool filters_should_collide(const tn_filter *a, const tn_filter *b)
+{
+  if (a->group != 0 && a->group == b->group) {
+    return a->group > 0;
+  }
+  return (a->mask & b->category) != 0 && (b->mask & a->category) != 0;
+}
+
+// What is joined to the world still stands on the ground.
+static bool is_joint_between(const tn_world *world, int32_t a, int32_t b)
+{
+  if (a == WORLD_SLOT || b == WORLD_SLOT) {
+    return false;
+  }
+  if (world->bodies[a].joint_count > world->bodies[b].joint_count) {
+    int32_t t = a;
+    a = b;
+    b = t;
+  }
+  for (int32_t link = world->bodies[a].first_joint; link != NO_SLOT;
+       link = world->joints[link / 2].next[link % 2]) {
+    const joint *j = &world->joints[link / 2];
+    if (j->slot[1 - link % 2] == b && !j->def.collide && j->def.enabled) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool shapes_may_collide(const tn_world *world, const shape *a, const shape *b)
+{
+  if (a->body == b->body || !filters_should_collide(&a->def.filter, &b->def.filter)) {
+    return false;
+  }
+  bool moves = world->bodies[a->body].type == TN_BODY_DYNAMIC ||
+               world->bodies[b->body].type == TN_BODY_DYNAMIC;
+  bool senses = a->def.sensor || b->def.sensor;
+  if (!moves && !senses) {
+    return false;
+  }
+  if (!has_volume(a->geometry.kind) && !has_volume(b->geometry.kind)) {
+    return false;
+  }
+  return !is_joint_between(world, a->body, b->body);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Mass
+
+static tn_mass mass_of(const shape *s)
+{
+  const tn_shape_def *def = &s->def;
+  tn_mass none = {0};
+  switch (def->kind) {
+  case TN_SHAPE_SPHERE:
+    return tn_mass_sphere(def->radius, def->density);
+  case TN_SHAPE_CAPSULE:
+    return tn_mass_capsule(def->radius, def->half_length, def->density);
+  case TN_SHAPE_BOX:
+    return tn_mass_box(def->half_extents, def->density);
+  case TN_SHAPE_CYLINDER:
+    return tn_mass_cylinder(def->radius, def->half_length, def->density);
+  case TN_SHAPE_CONE:
+    return tn_mass_cone(def->radius, def->half_length, def->density);
+  case TN_SHAPE_HULL:
+    return tn_mass_hull(s->geometry.hull->vertices, s->geometry.hull->vertex_count, def->density);
+  default:
+    return none;
+  }
+}
+
+bool tn_body_set_mass_from_shapes(tn_world *world, tn_body_id id)
+{
+  const body *b = body_find(world, id, "tn_body_set_mass_from_shapes");
+  if (!b) {
+    return false;
+  }
+  tn_mass total = {0};
+  for (int32_t i = b->first_shape; i != NO_SLOT; i = world->shapes[i].next) {
+    const shape *s = &world->shapes[i];
+    if (!s->def.sensor && has_volume(s->geometry.kind)) {
+      tn_mass part = tn_mass_at(mass_of(s), s->def.position, s->def.rotation);
+      tn_mass both[2] = {total, part};
+      total = total.mass > 0.0f ? tn_mass_compound(both, 2) : part;
+    }
+  }
+  if (!(total.mass > 0.0f)) {
+    report(&world->log, TN_LOG_ERROR, "tn_body_set_mass_from_shapes: the body has no solid shape");
+    return false;
+  }
+  return tn_body_set_mass(world, id, total);
+}

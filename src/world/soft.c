@@ -1,0 +1,490 @@
+// Soft bodies: create, destroy, read, write.
+#include "world/soft_make.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------
+// Finding
+
+tn_soft_id soft_id_at(const tn_world *world, int32_t slot)
+{
+  tn_soft_id id = {(uint32_t)slot + 1, world->softs[slot].generation, world->world_id};
+  return id;
+}
+
+static const char *why_not_a_soft(const tn_world *world, tn_soft_id id)
+{
+  if (TN_IS_NULL(id)) {
+    return "the soft body's id is null";
+  }
+  if (id.world != world->world_id) {
+    return "the soft body belongs to another world";
+  }
+  if (id.index > (uint32_t)world->soft_pool.used ||
+      world->softs[id.index - 1].generation != id.generation || !world->softs[id.index - 1].alive) {
+    return "the soft body has been destroyed";
+  }
+  return NULL;
+}
+
+soft *soft_find(const tn_world *world, tn_soft_id id, const char *caller)
+{
+  if (!world) {
+    return NULL;
+  }
+  const char *why = why_not_a_soft(world, id);
+  if (why) {
+    report(&world->log, TN_LOG_ERROR, "%s: %s", caller, why);
+    return NULL;
+  }
+  return &world->softs[id.index - 1];
+}
+
+bool tn_soft_is_valid(const tn_world *world, tn_soft_id id)
+{
+  return world && !why_not_a_soft(world, id);
+}
+
+// With a particle of it; null with the reason told.
+static soft_particle *find_particle(const tn_world *world, tn_soft_id id, int particle,
+                                    const char *caller)
+{
+  soft *s = soft_find(world, id, caller);
+  if (s && (particle < 0 || particle >= s->particle_count)) {
+    report(&world->log, TN_LOG_ERROR, "%s: the soft body has no particle %d", caller, particle);
+    return NULL;
+  }
+  return s ? &s->particles[particle] : NULL;
+}
+
+int tn_world_softs(const tn_world *world, tn_soft_id *ids, int capacity)
+{
+  int count = 0;
+  for (int32_t i = 0; world && i < world->soft_pool.used; ++i) {
+    if (world->softs[i].alive) {
+      if (ids && count < capacity) {
+        ids[count] = soft_id_at(world, i);
+      }
+      count += 1;
+    }
+  }
+  return count;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Create and destroy
+
+tn_soft_def tn_default_soft_def(void)
+{
+  tn_soft_def def = {0};
+  def.rotation = tn_quat_identity();
+  def.mass = 1.0f;
+  def.stretch_limit = def.tear_strain = def.tear_force = INFINITY;
+  def.yield_strain = def.creep = def.plastic_limit = INFINITY;
+  def.solid = TN_SOFT_COROTATED;
+  def.youngs_modulus = 1e5f;
+  def.poisson_ratio = 0.3f;
+  def.gravity_scale = 1.0f;
+  def.radius = 0.005f;
+  def.material = tn_default_material();
+  def.filter = (tn_filter){1, UINT64_MAX, 0};
+  def.keep_momentum = true;
+  def.can_sleep = true;
+  def.cookie = DEF_COOKIE;
+  return def;
+}
+
+static void set_from_def(soft *s, const tn_soft_def *def)
+{
+  s->can_sleep = def->can_sleep;
+  s->self_collision = def->self_collision;
+  s->keep_momentum = def->keep_momentum;
+  s->gravity_scale = def->gravity_scale;
+  s->damping = def->damping;
+  s->linear_damping = def->linear_damping;
+  s->radius = def->radius;
+  s->pressure = def->pressure;
+  s->volume_compliance = def->volume_compliance;
+  s->tear_strain = def->tear_strain;
+  s->creep = def->creep;
+  s->plastic_limit = def->plastic_limit;
+  s->tear_force = def->tear_force;
+  s->material = def->material;
+  s->filter = def->filter;
+  s->user_data = def->user_data;
+}
+
+// A slot with the body in it, or NO_SLOT when out of memory.
+static int32_t make(tn_world *world, const tn_soft_def *def, const half_edge *sides)
+{
+  int32_t slot = pool_alloc(&world->heap, &world->soft_pool, (void **)&world->softs, sizeof(soft),
+                            offsetof(soft, next_free));
+  if (slot == NO_SLOT) {
+    return NO_SLOT;
+  }
+  soft *s = &world->softs[slot];
+  uint32_t generation = s->generation;
+  memset(s, 0, sizeof *s);
+  s->generation = generation;
+  soft_count_elements(s, def, sides);
+  s->size = soft_assign_arrays(s, NULL);
+  s->memory = heap_alloc(&world->heap, s->size);
+  if (!s->memory) {
+    pool_free(&world->soft_pool, world->softs, sizeof(soft), offsetof(soft, next_free), slot);
+    return NO_SLOT;
+  }
+  soft_assign_arrays(s, s->memory);
+  set_from_def(s, def);
+  soft_init_elements(s, def, sides);
+  s->alive = true;
+  s->rest_volume = (float)soft_volume_of(s);
+  soft_update_box(s);
+  return slot;
+}
+
+tn_soft_id tn_soft_create(tn_world *world, const tn_soft_def *def)
+{
+  tn_soft_id none = {0};
+  if (!world) {
+    return none;
+  }
+  const char *why = soft_def_problem(def);
+  if (why) {
+    report(&world->log, TN_LOG_ERROR, "tn_soft_create: %s", why);
+    return none;
+  }
+  size_t used_size = (size_t)def->vertex_count;
+  size_t side_size = (3 * (size_t)def->triangle_count + 1) * sizeof(half_edge);
+  uint8_t *used = heap_alloc(&world->heap, used_size);
+  half_edge *sides = heap_alloc(&world->heap, side_size);
+  int32_t slot = NO_SLOT;
+  bool has_memory = used && sides;
+  if (has_memory && soft_check(world, def, used, sides)) {
+    slot = make(world, def, sides);
+    has_memory = slot != NO_SLOT;
+  }
+  heap_free(&world->heap, used, used_size);
+  heap_free(&world->heap, sides, side_size);
+  if (!has_memory) {
+    report(&world->log, TN_LOG_ERROR, "tn_soft_create: out of memory");
+  }
+  if (slot == NO_SLOT) {
+    return none;
+  }
+  world->soft_graph.dirty = true;
+  return soft_id_at(world, slot);
+}
+
+bool tn_soft_destroy(tn_world *world, tn_soft_id id)
+{
+  soft *s = soft_find(world, id, "tn_soft_destroy");
+  if (!s) {
+    return false;
+  }
+  int32_t slot = (int32_t)(s - world->softs);
+  soft_wake(world, slot);
+  soft_wake_touched(world, slot);
+  attachments_remove_soft(world, slot);
+  soft_contacts_remove_soft(world, slot);
+  heap_free(&world->heap, s->memory, s->size);
+  s->memory = NULL;
+  s->size = 0;
+  s->alive = false;
+  s->generation += 1;
+  pool_free(&world->soft_pool, world->softs, sizeof(soft), offsetof(soft, next_free), slot);
+  soft_graph_invalidate(world);
+  return true;
+}
+
+void softs_release(tn_world *world)
+{
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    if (world->softs[i].alive) {
+      heap_free(&world->heap, world->softs[i].memory, world->softs[i].size);
+    }
+  }
+  heap_free(&world->heap, world->softs, (size_t)world->soft_pool.capacity * sizeof(soft));
+  soft_graph_release(world);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Read
+
+static int shown(const void *out, int count, int capacity)
+{
+  return !out || capacity < 0 ? 0 : count < capacity ? count : capacity;
+}
+
+int tn_soft_positions(const tn_world *world, tn_soft_id id, tn_pos *out, int capacity)
+{
+  const soft *s = soft_find(world, id, "tn_soft_positions");
+  int count = s ? s->particle_count : 0;
+  for (int i = 0; i < shown(out, count, capacity); ++i) {
+    out[i] = s->particles[i].at;
+  }
+  return count;
+}
+
+int tn_soft_velocities(const tn_world *world, tn_soft_id id, tn_vec3 *out, int capacity)
+{
+  const soft *s = soft_find(world, id, "tn_soft_velocities");
+  int count = s ? s->particle_count : 0;
+  for (int i = 0; i < shown(out, count, capacity); ++i) {
+    out[i] = s->particles[i].v;
+  }
+  return count;
+}
+
+int tn_soft_masses(const tn_world *world, tn_soft_id id, float *out, int capacity)
+{
+  const soft *s = soft_find(world, id, "tn_soft_masses");
+  int count = s ? s->particle_count : 0;
+  for (int i = 0; i < shown(out, count, capacity); ++i) {
+    out[i] = s->particles[i].mass;
+  }
+  return count;
+}
+
+int tn_soft_triangles(const tn_world *world, tn_soft_id id, int *out, int capacity)
+{
+  const soft *s = soft_find(world, id, "tn_soft_triangles");
+  int count = s ? s->triangle_count : 0;
+  for (int i = 0; i < 3 * shown(out, count, capacity); ++i) {
+    out[i] = s->triangles[i];
+  }
+  return count;
+}
+
+tn_pos tn_soft_position(const tn_world *world, tn_soft_id id, int particle)
+{
+  const soft_particle *p = find_particle(world, id, particle, "tn_soft_position");
+  return p ? p->at : tn_p3(0.0, 0.0, 0.0);
+}
+
+void *tn_soft_user_data(const tn_world *world, tn_soft_id id)
+{
+  const soft *s = soft_find(world, id, "tn_soft_user_data");
+  return s ? s->user_data : NULL;
+}
+
+double tn_soft_volume(const tn_world *world, tn_soft_id id)
+{
+  const soft *s = soft_find(world, id, "tn_soft_volume");
+  return s ? soft_volume_of(s) : 0.0;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Write
+
+static bool wants_all(const tn_world *world, const soft *s, const void *in, int count,
+                      const char *caller)
+{
+  if (!in || count != s->particle_count) {
+    report(&world->log, TN_LOG_ERROR, "%s: the soft body has %d particles, all are wanted", caller,
+           (int)s->particle_count);
+    return false;
+  }
+  return true;
+}
+
+static bool bad_particle(const tn_world *world, int particle, const char *caller)
+{
+  report(&world->log, TN_LOG_ERROR, "%s: the value for particle %d is not finite or too large",
+         caller, particle);
+  return false;
+}
+
+static void changed(tn_world *world, const soft *s)
+{
+  soft_wake(world, (int32_t)(s - world->softs));
+}
+
+bool tn_soft_set_positions(tn_world *world, tn_soft_id id, const tn_pos *in, int count)
+{
+  const char *caller = "tn_soft_set_positions";
+  soft *s = soft_find(world, id, caller);
+  if (!s || !wants_all(world, s, in, count, caller)) {
+    return false;
+  }
+  for (int i = 0; i < count; ++i) {
+    if (!is_position(in[i])) {
+      return bad_particle(world, i, caller);
+    }
+  }
+  for (int i = 0; i < count; ++i) {
+    s->particles[i].at = in[i];
+  }
+  soft_update_box(s);
+  changed(world, s);
+  return true;
+}
+
+bool tn_soft_set_velocities(tn_world *world, tn_soft_id id, const tn_vec3 *in, int count)
+{
+  const char *caller = "tn_soft_set_velocities";
+  soft *s = soft_find(world, id, caller);
+  if (!s || !wants_all(world, s, in, count, caller)) {
+    return false;
+  }
+  for (int i = 0; i < count; ++i) {
+    if (!is_rate(in[i])) {
+      return bad_particle(world, i, caller);
+    }
+  }
+  for (int i = 0; i < count; ++i) {
+    s->particles[i].v = in[i];
+  }
+  changed(world, s);
+  return true;
+}
+
+bool tn_soft_set_position(tn_world *world, tn_soft_id id, int particle, tn_pos position)
+{
+  const char *caller = "tn_soft_set_position";
+  soft_particle *p = find_particle(world, id, particle, caller);
+  if (!p || !is_position(position)) {
+    return p ? bad_particle(world, particle, caller) : false;
+  }
+  p->at = position;
+  soft_grow_box(&world->softs[id.index - 1], position);
+  changed(world, &world->softs[id.index - 1]);
+  return true;
+}
+
+bool tn_soft_set_velocity(tn_world *world, tn_soft_id id, int particle, tn_vec3 velocity)
+{
+  const char *caller = "tn_soft_set_velocity";
+  soft_particle *p = find_particle(world, id, particle, caller);
+  if (!p || !is_rate(velocity)) {
+    return p ? bad_particle(world, particle, caller) : false;
+  }
+  p->v = velocity;
+  changed(world, &world->softs[id.index - 1]);
+  return true;
+}
+
+static bool bears(const soft_particle *p, tn_vec3 force)
+{
+  return is_rate(tn_scale(1.0f / p->mass, tn_add(p->force, force)));
+}
+
+bool tn_soft_apply_force(tn_world *world, tn_soft_id id, int particle, tn_vec3 force)
+{
+  const char *caller = "tn_soft_apply_force";
+  soft_particle *p = find_particle(world, id, particle, caller);
+  if (!p || !bears(p, force)) {
+    return p ? bad_particle(world, particle, caller) : false;
+  }
+  p->force = tn_add(p->force, force);
+  changed(world, &world->softs[id.index - 1]);
+  return true;
+}
+
+bool tn_soft_apply_forces(tn_world *world, tn_soft_id id, const int *particles,
+                          const tn_vec3 *forces, int count)
+{
+  const char *caller = "tn_soft_apply_forces";
+  soft *s = soft_find(world, id, caller);
+  if (!s) {
+    return false;
+  }
+  if (!particles && !wants_all(world, s, forces, count, caller)) {
+    return false;
+  }
+  if (count < 0 || (count > 0 && !forces)) {
+    report(&world->log, TN_LOG_ERROR, "%s: the count is negative or the list of forces null",
+           caller);
+    return false;
+  }
+  for (int i = 0; i < count; ++i) {
+    int particle = particles ? particles[i] : i;
+    const soft_particle *p = find_particle(world, id, particle, caller);
+    if (!p || !bears(p, forces[i])) {
+      return p ? bad_particle(world, particle, caller) : false;
+    }
+  }
+  for (int i = 0; i < count; ++i) {
+    soft_particle *p = &s->particles[particles ? particles[i] : i];
+    p->force = tn_add(p->force, forces[i]);
+  }
+  changed(world, s);
+  return true;
+}
+
+bool tn_soft_pin(tn_world *world, tn_soft_id id, int particle, bool pinned)
+{
+  soft_particle *p = find_particle(world, id, particle, "tn_soft_pin");
+  if (!p) {
+    return false;
+  }
+  soft *s = &world->softs[id.index - 1];
+  if (p->pinned != (int32_t)pinned) {
+    s->pin_count += pinned ? 1 : -1;
+    p->pinned = pinned;
+    p->v = tn_v3(0.0f, 0.0f, 0.0f);
+    world->soft_graph.dirty = true;
+  }
+  changed(world, s);
+  return true;
+}
+
+bool tn_soft_is_pinned(const tn_world *world, tn_soft_id id, int particle)
+{
+  const soft_particle *p = find_particle(world, id, particle, "tn_soft_is_pinned");
+  return p && p->pinned;
+}
+
+bool tn_soft_set_pressure(tn_world *world, tn_soft_id id, float pressure)
+{
+  soft *s = soft_find(world, id, "tn_soft_set_pressure");
+  if (!s) {
+    return false;
+  }
+  if (!(s->pressure > 0.0f) || !(pressure > 0.0f && pressure <= 1000.0f)) {
+    report(&world->log, TN_LOG_ERROR, "tn_soft_set_pressure: %s",
+           s->pressure > 0.0f ? "pressure must be above 0, up to 1000"
+                              : "the body was made without pressure");
+    return false;
+  }
+  s->pressure = pressure;
+  changed(world, s);
+  return true;
+}
+
+bool tn_soft_set_damping(tn_world *world, tn_soft_id id, float damping)
+{
+  soft *s = soft_find(world, id, "tn_soft_set_damping");
+  if (!s) {
+    return false;
+  }
+  if (!(damping >= 0.0f && damping <= 1e6f)) {
+    report(&world->log, TN_LOG_ERROR, "tn_soft_set_damping: damping must be from 0 to 1e6");
+    return false;
+  }
+  s->damping = damping;
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Sleep
+
+bool tn_soft_is_awake(const tn_world *world, tn_soft_id id)
+{
+  const soft *s = soft_find(world, id, "tn_soft_is_awake");
+  return s && !s->asleep;
+}
+
+bool tn_soft_set_awake(tn_world *world, tn_soft_id id, bool awake)
+{
+  soft *s = soft_find(world, id, "tn_soft_set_awake");
+  if (!s) {
+    return false;
+  }
+  int32_t slot = (int32_t)(s - world->softs);
+  if (awake) {
+    soft_wake(world, slot);
+    return true;
+  }
+  return s->asleep || soft_sleep(world, slot);
+}

@@ -1,0 +1,517 @@
+// Constraints of a soft body, from its definition.
+#include "world/soft_make.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------
+// Memory: one piece for all arrays
+
+static void *carve(char *base, size_t *at, size_t size)
+{
+  void *here = base ? base + *at : NULL;
+  *at += (size + 15) / 16 * 16;
+  return here;
+}
+
+size_t soft_assign_arrays(soft *s, void *memory)
+{
+  size_t at = 0;
+  s->particles = carve(memory, &at, (size_t)s->particle_count * sizeof(soft_particle));
+  s->triangles = carve(memory, &at, 3 * (size_t)s->triangle_count * sizeof(int32_t));
+  for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
+    soft_layout l = soft_layout_of((soft_type)type);
+    size_t count = (size_t)s->list[type].count;
+    s->list[type].members = carve(memory, &at, count * (size_t)l.particles * sizeof(int32_t));
+    s->list[type].fields = carve(memory, &at, count * (size_t)(l.params + l.state) * sizeof(float));
+  }
+  s->clusters = carve(memory, &at, (size_t)s->cluster_count * sizeof(soft_cluster));
+  s->cluster_parts = carve(memory, &at, (size_t)s->part_count * sizeof(cluster_part));
+  size_t plastic = isfinite(s->yield_strain) ? 9 * (size_t)s->list[SOFT_SHAPE_MATCH].count : 0;
+  float *floats = carve(memory, &at, plastic * sizeof(float));
+  s->plastic = plastic > 0 ? floats : NULL;
+  return at;
+}
+
+static bool is_interior_edge(const half_edge *sides, int i, int count)
+{
+  return i + 1 < count && sides[i].low == sides[i + 1].low && sides[i].high == sides[i + 1].high;
+}
+
+static int count_interior_edges(const tn_soft_def *def, const half_edge *sides)
+{
+  int count = 3 * def->triangle_count, interior_edges = 0;
+  for (int i = 0; i < count; ++i) {
+    interior_edges += is_interior_edge(sides, i, count);
+  }
+  return interior_edges;
+}
+
+// A rod needs no limit.
+static bool has_stretch_limits(const tn_soft_def *def)
+{
+  return isfinite(def->stretch_limit) && def->edge_compliance > 0.0f;
+}
+
+void soft_count_elements(soft *s, const tn_soft_def *def, const half_edge *sides)
+{
+  s->yield_strain = def->yield_strain;
+  s->particle_count = def->vertex_count;
+  s->triangle_count = def->triangle_count;
+  s->closed =
+      def->triangle_count > 0 && 2 * count_interior_edges(def, sides) == 3 * def->triangle_count;
+  s->cluster_count = def->cluster_count;
+  for (int i = 0; i < def->cluster_count; ++i) {
+    s->part_count += def->cluster_sizes[i];
+  }
+  s->list[SOFT_EDGE].count = def->edge_count;
+  s->list[SOFT_TETHER].count = def->tether_count + (has_stretch_limits(def) ? def->edge_count : 0);
+  if (def->bending_stiffness > 0.0f) {
+    s->list[def->curved_rest ? SOFT_DIHEDRAL : SOFT_BEND].count = count_interior_edges(def, sides);
+  }
+  int tets = def->tetrahedron_count;
+  s->list[SOFT_COROTATED].count = def->solid == TN_SOFT_COROTATED ? tets : 0;
+  s->list[SOFT_NEO_HOOKEAN].count = def->solid == TN_SOFT_NEO_HOOKEAN ? tets : 0;
+  bool has_volume = def->solid == TN_SOFT_VOLUME || def->solid == TN_SOFT_SHAPE;
+  s->list[SOFT_VOLUME].count = has_volume ? tets : 0;
+  s->list[SOFT_SHAPE_MATCH].count =
+      def->hexahedron_count + (def->solid == TN_SOFT_SHAPE ? tets : 0);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Mass
+
+// Measures of the elements, added up at the vertices as particles' masses for the time being.
+static double add_element_sizes(soft *s, const tn_soft_def *def)
+{
+  const tn_vec3 *x = def->vertices;
+  bool solid = def->tetrahedron_count + def->hexahedron_count > 0;
+  double total = 0.0;
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    s->particles[i].mass = 0.0f;
+  }
+  for (int kind = 0; kind < 4; ++kind) {
+    const int *lists[4] = {def->tetrahedra, def->hexahedra, def->triangles, def->edges};
+    const int counts[4] = {def->tetrahedron_count, def->hexahedron_count,
+                           solid ? 0 : def->triangle_count,
+                           solid || def->triangle_count > 0 ? 0 : def->edge_count};
+    const int sizes[4] = {4, 8, 3, 2};
+    for (int i = 0; i < counts[kind]; ++i) {
+      const int *v = lists[kind] + (size_t)sizes[kind] * (size_t)i;
+      double amount = kind == 0   ? soft_tet_volume(x, v)
+                      : kind == 1 ? soft_hex_volume(x, v)
+                      : kind == 2 ? soft_triangle_area(x, v)
+                                  : (double)tn_length(tn_sub(x[v[1]], x[v[0]]));
+      total += amount;
+      for (int k = 0; k < sizes[kind]; ++k) {
+        s->particles[v[k]].mass += (float)(amount / sizes[kind]);
+      }
+    }
+  }
+  return total;
+}
+
+// A vertex that only lesser elements have gets the mean.
+static void set_masses(soft *s, const tn_soft_def *def)
+{
+  if (def->masses) {
+    for (int32_t i = 0; i < s->particle_count; ++i) {
+      s->particles[i].mass = def->masses[i];
+    }
+    return;
+  }
+  double total = add_element_sizes(s, def), sum = 0.0;
+  double mean = total > 0.0 ? total / s->particle_count : 1.0;
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    float *m = &s->particles[i].mass;
+    *m = *m > 0.0f ? *m : (float)mean;
+    sum += (double)*m;
+  }
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    s->particles[i].mass = (float)((double)s->particles[i].mass * ((double)def->mass / sum));
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Constraints
+
+static void put(soft *s, soft_type type, int32_t index, const int *members, const void *params)
+{
+  soft_layout l = soft_layout_of(type);
+  soft_row_list *list = &s->list[type];
+  for (int i = 0; i < l.particles; ++i) {
+    list->members[(size_t)index * (size_t)l.particles + (size_t)i] = members[i];
+  }
+  float *fields = list->fields + (size_t)index * (size_t)(l.params + l.state);
+  memcpy(fields, params, (size_t)l.params * sizeof(float));
+  memset(fields + l.params, 0, (size_t)l.state * sizeof(float));
+}
+
+static float rest_length(const tn_soft_def *def, const int *v)
+{
+  return tn_length(tn_sub(def->vertices[v[1]], def->vertices[v[0]]));
+}
+
+static void put_edge(soft *s, const tn_soft_def *def, int32_t index, const int *v)
+{
+  EdgeParams params = {rest_length(def, v), def->edge_compliance, def->stiffness_damping};
+  put(s, SOFT_EDGE, index, v, &params);
+}
+
+// Those of the definition, then the limits of edges.
+static void put_tethers(soft *s, const tn_soft_def *def)
+{
+  for (int i = 0; i < def->tether_count; ++i) {
+    const int *v = def->tethers + 2 * (size_t)i;
+    TetherParams params = {def->tether_lengths ? def->tether_lengths[i] : rest_length(def, v)};
+    put(s, SOFT_TETHER, i, v, &params);
+  }
+  for (int i = 0; i < def->edge_count && has_stretch_limits(def); ++i) {
+    const int *v = def->edges + 2 * (size_t)i;
+    TetherParams params = {rest_length(def, v) * (1.0f + def->stretch_limit)};
+    put(s, SOFT_TETHER, def->tether_count + i, v, &params);
+  }
+}
+
+// The cotangent of the angle at vertex a between b and c.
+static double cotangent(const tn_vec3 *x, int a, int b, int c)
+{
+  tn_vec3 u = tn_sub(x[b], x[a]), v = tn_sub(x[c], x[a]);
+  return (double)tn_dot(u, v) / (double)tn_length(tn_cross(u, v));
+}
+
+// Discrete plates: the row of Bergou et al. 2006, A quadratic bending model for inextensible
+// surfaces, with the energy B e^2 / (A1 + A2) angle^2 / 2 of Seung and Nelson 1988, which is that
+// of a plate for grids of squares and of equal triangles.
+static void put_bending(soft *s, const tn_soft_def *def, int32_t index, const half_edge *sides)
+{
+  const tn_vec3 *x = def->vertices;
+  const half_edge *a = sides[0].forward ? &sides[0] : &sides[1];
+  const half_edge *b = sides[0].forward ? &sides[1] : &sides[0];
+  int v[4] = {a->low, a->high, a->opposite, b->opposite};
+  double area = soft_triangle_area(x, def->triangles + 3 * (size_t)a->triangle) +
+                soft_triangle_area(x, def->triangles + 3 * (size_t)b->triangle);
+  double compliance = area / (double)def->bending_stiffness;
+  if (!def->curved_rest) {
+    double c01 = cotangent(x, v[0], v[1], v[2]), c02 = cotangent(x, v[0], v[1], v[3]);
+    double c03 = cotangent(x, v[1], v[0], v[2]), c04 = cotangent(x, v[1], v[0], v[3]);
+    BendParams params = {
+        {(float)(c03 + c04), (float)(c01 + c02), (float)(-c01 - c03), (float)(-c02 - c04)},
+        (float)compliance,
+        def->stiffness_damping};
+    put(s, SOFT_BEND, index, v, &params);
+    return;
+  }
+  V d[3], g[4];
+  for (int i = 0; i < 3; ++i) {
+    tn_vec3 off = tn_sub(x[v[i + 1]], x[v[0]]);
+    d[i] = v_make(off.x, off.y, off.z);
+  }
+  double square = (double)v_dot(d[0], d[0]);
+  DihedralParams params = {dihedral_angle(d, g), (float)(compliance / square),
+                           def->stiffness_damping};
+  put(s, SOFT_DIHEDRAL, index, v, &params);
+}
+
+static void put_all_bending(soft *s, const tn_soft_def *def, const half_edge *sides)
+{
+  int count = 3 * def->triangle_count, next = 0;
+  for (int i = 0; i < count && def->bending_stiffness > 0.0f; ++i) {
+    if (is_interior_edge(sides, i, count)) {
+      put_bending(s, def, next++, &sides[i]);
+    }
+  }
+}
+
+// Rows of the inverse of the matrix with columns x1 - x0, x2 - x0, x3 - x0.
+static void invert_rest(const tn_vec3 *x, const int *v, double volume, V *b)
+{
+  double c[3][3];
+  for (int i = 0; i < 3; ++i) {
+    const tn_vec3 *p = &x[v[i + 1]], *o = &x[v[0]];
+    c[i][0] = (double)p->x - (double)o->x;
+    c[i][1] = (double)p->y - (double)o->y;
+    c[i][2] = (double)p->z - (double)o->z;
+  }
+  double inv = 1.0 / (6.0 * volume);
+  for (int i = 0; i < 3; ++i) {
+    const double *p = c[(i + 1) % 3], *q = c[(i + 2) % 3];
+    b[i] = v_make((float)(inv * (p[1] * q[2] - p[2] * q[1])),
+                  (float)(inv * (p[2] * q[0] - p[0] * q[2])),
+                  (float)(inv * (p[0] * q[1] - p[1] * q[0])));
+  }
+}
+
+// The Lame constants of a modulus and a ratio.
+static void lame_of(const tn_soft_def *def, double *mu, double *lambda)
+{
+  double e = (double)def->youngs_modulus, nu = (double)def->poisson_ratio;
+  *mu = e / (2.0 * (1.0 + nu));
+  *lambda = e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu));
+}
+
+static void put_corotated(soft *s, const tn_soft_def *def, int32_t index, const int *v)
+{
+  double volume = soft_tet_volume(def->vertices, v), mu, lambda;
+  lame_of(def, &mu, &lambda);
+  CorotatedParams params;
+  invert_rest(def->vertices, v, volume, params.b);
+  params.shear = (float)(1.0 / (2.0 * mu * volume));
+  params.bulk = lambda > 0.0 ? (float)(1.0 / (lambda * volume)) : 1e30f;
+  params.damping = def->stiffness_damping;
+  put(s, SOFT_COROTATED, index, v, &params);
+}
+
+// With lambda + mu small strains answer as in linear elasticity.
+static void put_neo_hookean(soft *s, const tn_soft_def *def, int32_t index, const int *v)
+{
+  double volume = soft_tet_volume(def->vertices, v), mu, lambda;
+  lame_of(def, &mu, &lambda);
+  lambda += mu;
+  NeoHookeanParams params;
+  invert_rest(def->vertices, v, volume, params.b);
+  params.shear = (float)(1.0 / (mu * volume));
+  params.bulk = (float)(1.0 / (lambda * volume));
+  params.rest = (float)(1.0 + mu / lambda);
+  params.damping = def->stiffness_damping;
+  put(s, SOFT_NEO_HOOKEAN, index, v, &params);
+}
+
+ShapeMatchParams *soft_shape_match_params(const soft *s, int32_t index)
+{
+  soft_layout l = soft_layout_of(SOFT_SHAPE_MATCH);
+  return (ShapeMatchParams *)(s->list[SOFT_SHAPE_MATCH].fields +
+                              (size_t)index * (size_t)(l.params + l.state));
+}
+
+static double second_moment_trace(const ShapeMatchParams *params)
+{
+  double sum = 0.0;
+  for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
+    sum += (double)params->mass[i] * (double)v_dot(params->rest[i], params->rest[i]);
+  }
+  return sum;
+}
+
+// Masses of the particles, and where they are at rest from their centre of mass.
+static void set_shape_match_rest(const soft *s, const int32_t *v, const float *plastic,
+                                 ShapeMatchParams *params)
+{
+  double center[3] = {0.0, 0.0, 0.0}, mass = 0.0;
+  for (int i = 0; i < SHAPE_MATCH_PARTICLES && v[i] != NO_SLOT; ++i) {
+    const soft_particle *p = &s->particles[v[i]];
+    params->mass[i] = p->mass;
+    center[0] += (double)p->mass * (double)p->rest.x;
+    center[1] += (double)p->mass * (double)p->rest.y;
+    center[2] += (double)p->mass * (double)p->rest.z;
+    mass += (double)p->mass;
+  }
+  for (int i = 0; i < SHAPE_MATCH_PARTICLES && v[i] != NO_SLOT; ++i) {
+    tn_vec3 x = s->particles[v[i]].rest;
+    double q[3] = {(double)x.x - center[0] / mass, (double)x.y - center[1] / mass,
+                   (double)x.z - center[2] / mass};
+    double r[3] = {q[0], q[1], q[2]};
+    for (int k = 0; k < 3 && plastic; ++k) {
+      r[k] = (double)plastic[3 * k] * q[0] + (double)plastic[3 * k + 1] * q[1] +
+             (double)plastic[3 * k + 2] * q[2];
+    }
+    params->rest[i] = v_make((float)r[0], (float)r[1], (float)r[2]);
+  }
+}
+
+void soft_refit_shape_match(soft *s, int32_t index)
+{
+  ShapeMatchParams *params = soft_shape_match_params(s, index);
+  double stiffness = (double)params->omega_squared * second_moment_trace(params);
+  set_shape_match_rest(s, s->list[SOFT_SHAPE_MATCH].members + SHAPE_MATCH_PARTICLES * (size_t)index,
+                       s->plastic ? s->plastic + 9 * (size_t)index : NULL, params);
+  params->omega_squared = (float)(stiffness / second_moment_trace(params));
+}
+
+// Stretched along any axis by a strain e it holds the energy E V e^2 / 2, on average over the axes.
+static void put_shape_match(soft *s, const tn_soft_def *def, int32_t index, const int *v, int size)
+{
+  ShapeMatchParams params;
+  memset(&params, 0, sizeof params);
+  int members[SHAPE_MATCH_PARTICLES];
+  for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
+    members[i] = i < size ? v[i] : NO_SLOT;
+  }
+  set_shape_match_rest(s, members, NULL, &params);
+  double volume = size == 8 ? soft_hex_volume(def->vertices, v) : soft_tet_volume(def->vertices, v);
+  params.omega_squared =
+      (float)(3.0 * (double)def->youngs_modulus * volume / second_moment_trace(&params));
+  params.damping = def->stiffness_damping;
+  put(s, SOFT_SHAPE_MATCH, index, members, &params);
+  for (int i = 0; i < 9 && s->plastic; ++i) {
+    s->plastic[9 * (size_t)index + (size_t)i] = i % 4 == 0 ? 1.0f : 0.0f;
+  }
+}
+
+#define TUNING_SHAPE_MATCH_MIN_VOLUME                                                              \
+  0.5f // of its volume, below which a matched tetrahedron is pushed up
+
+static void put_solids(soft *s, const tn_soft_def *def)
+{
+  for (int i = 0; i < def->hexahedron_count; ++i) {
+    put_shape_match(s, def, i, def->hexahedra + 8 * (size_t)i, 8);
+  }
+  for (int i = 0; i < def->tetrahedron_count; ++i) {
+    const int *v = def->tetrahedra + 4 * (size_t)i;
+    float size = (float)soft_tet_volume(def->vertices, v);
+    VolumeParams volume = {size, def->volume_compliance, def->stiffness_damping, 0.0f};
+    switch (def->solid) {
+    case TN_SOFT_COROTATED:
+      put_corotated(s, def, i, v);
+      break;
+    case TN_SOFT_NEO_HOOKEAN:
+      put_neo_hookean(s, def, i, v);
+      break;
+    case TN_SOFT_SHAPE:
+      // Inside out, neighbours that are matched to their shapes would hold each other: as long as
+      // there is too little of it, volume turns them round.
+      volume = (VolumeParams){TUNING_SHAPE_MATCH_MIN_VOLUME * size, size / def->youngs_modulus,
+                              0.0f, 1.0f};
+      put_shape_match(s, def, def->hexahedron_count + i, v, 4);
+      put(s, SOFT_VOLUME, i, v, &volume);
+      break;
+    default:
+      put(s, SOFT_VOLUME, i, v, &volume);
+      break;
+    }
+  }
+}
+
+// A bound for the square of the fastest vibration of Neo-Hookean elements: that of each alone, with
+// its share of its particles' masses. Their volumes are kept as forces for the time being.
+static float max_frequency_squared_of(soft *s, const tn_soft_def *def)
+{
+  double mu, lambda, most = 0.0;
+  lame_of(def, &mu, &lambda);
+  for (int i = 0; i < 4 * def->tetrahedron_count; ++i) {
+    const int *v = def->tetrahedra + (size_t)i / 4 * 4;
+    s->particles[v[i % 4]].force.x += (float)soft_tet_volume(def->vertices, v);
+  }
+  for (int i = 0; i < def->tetrahedron_count; ++i) {
+    const int *v = def->tetrahedra + 4 * (size_t)i;
+    double size = soft_tet_volume(def->vertices, v), sum = 0.0;
+    V b[4];
+    invert_rest(def->vertices, v, size, b + 1);
+    b[0] = v_add(b[1], v_add(b[2], b[3]));
+    for (int k = 0; k < 4; ++k) {
+      double mass = (double)s->particles[v[k]].mass * size / (double)s->particles[v[k]].force.x;
+      sum += (double)v_dot(b[k], b[k]) / mass;
+    }
+    most = fmax(most, mu * size * sum);
+  }
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    s->particles[i].force.x = 0.0f;
+  }
+  return (float)most;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Ropes: edges that follow each other
+
+// A vertex's edges, where it has no more than two.
+typedef struct vertex_edges {
+  int edge[2], count;
+} vertex_edges;
+
+static int other_end(const tn_soft_def *def, int edge, int vertex)
+{
+  const int *v = def->edges + 2 * (size_t)edge;
+  return v[0] == vertex ? v[1] : v[0];
+}
+
+// Walks from an end of a chain to the other one.
+static int32_t put_chain(soft *s, const tn_soft_def *def, const vertex_edges *at, int vertex,
+                         int32_t next, uint8_t *done)
+{
+  for (;;) {
+    int edge = NO_SLOT;
+    for (int i = 0; i < at[vertex].count; ++i) {
+      edge = done[at[vertex].edge[i]] ? edge : at[vertex].edge[i];
+    }
+    if (edge == NO_SLOT) {
+      return next;
+    }
+    int v[2] = {vertex, other_end(def, edge, vertex)};
+    done[edge] = 1;
+    put_edge(s, def, next++, v);
+    vertex = v[1];
+  }
+}
+
+// Room for the search is lent by the particles, which are not filled in yet.
+static bool put_rope(soft *s, const tn_soft_def *def)
+{
+  if (def->triangle_count + def->tetrahedron_count + def->hexahedron_count > 0 ||
+      def->edge_count == 0 || def->edge_count >= def->vertex_count) {
+    return false;
+  }
+  static_assert(sizeof(soft_particle) >= sizeof(vertex_edges) + sizeof(uint8_t), "no room");
+  vertex_edges *at = (vertex_edges *)s->particles;
+  uint8_t *done = (uint8_t *)(at + def->vertex_count);
+  memset(s->particles, 0, (size_t)s->particle_count * sizeof(soft_particle));
+  for (int i = 0; i < 2 * def->edge_count; ++i) {
+    vertex_edges *j = &at[def->edges[i]];
+    if (j->count == 2) {
+      return false;
+    }
+    j->edge[j->count++] = i / 2;
+  }
+  int32_t next = 0;
+  for (int i = 0; i < def->vertex_count; ++i) {
+    if (at[i].count == 1) {
+      next = put_chain(s, def, at, i, next, done);
+    }
+  }
+  return next == def->edge_count; // else there is a ring
+}
+
+// Elements have turned with the body.
+static void set_element_rotations(soft *s, dquat q)
+{
+  tn_quat turn = dquat_round(q);
+  soft_reset_clusters(s, turn);
+  for (int type = SOFT_COROTATED; type <= SOFT_SHAPE_MATCH; ++type) {
+    soft_layout l = soft_layout_of((soft_type)type);
+    for (int32_t i = 0; i < s->list[type].count; ++i) {
+      float *fields = s->list[type].fields + (size_t)i * (size_t)(l.params + l.state);
+      memcpy(fields + l.params, &turn, sizeof turn);
+    }
+  }
+}
+
+void soft_init_elements(soft *s, const tn_soft_def *def, const half_edge *sides)
+{
+  s->chained = put_rope(s, def);
+  memset(s->particles, 0, (size_t)s->particle_count * sizeof(soft_particle));
+  set_masses(s, def);
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    s->particles[i].rest = def->vertices[i];
+  }
+  for (int i = 0; i < def->edge_count && !s->chained; ++i) {
+    put_edge(s, def, i, def->edges + 2 * (size_t)i);
+  }
+  put_tethers(s, def);
+  put_all_bending(s, def, sides);
+  put_solids(s, def);
+  soft_init_clusters(s, def);
+  if (s->list[SOFT_NEO_HOOKEAN].count > 0) {
+    s->max_frequency_squared = max_frequency_squared_of(s, def);
+  }
+  for (int i = 0; i < 3 * def->triangle_count; ++i) {
+    s->triangles[i] = def->triangles[i];
+  }
+  dquat q = dquat_normalize(dquat_from(def->rotation));
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    const tn_vec3 *x = &def->vertices[i];
+    tn_pos local = tn_p3((double)x->x, (double)x->y, (double)x->z);
+    s->particles[i].at = pos_add(def->position, dquat_rotate(q, local));
+    s->particles[i].v = def->velocity;
+  }
+  set_element_rotations(s, q);
+}

@@ -1,0 +1,312 @@
+// Volume, energy and momentum of soft bodies, in double.
+#include "data/world.h"
+
+#include <math.h>
+#include <string.h>
+
+static tn_pos cross(tn_pos a, tn_pos b)
+{
+  return tn_p3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+
+static double dot(tn_pos a, tn_pos b)
+{
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static tn_pos scaled(double s, tn_pos a)
+{
+  return tn_p3(s * a.x, s * a.y, s * a.z);
+}
+
+static tn_pos wide(tn_vec3 v)
+{
+  return tn_p3((double)v.x, (double)v.y, (double)v.z);
+}
+
+double soft_volume_of(const soft *s)
+{
+  double sum = 0.0;
+  if (s->triangle_count == 0) {
+    return 0.0;
+  }
+  tn_pos origin = s->particles[s->triangles[0]].at;
+  for (int32_t i = 0; i < s->triangle_count; ++i) {
+    const int32_t *v = s->triangles + 3 * (size_t)i;
+    tn_pos x[3];
+    for (int k = 0; k < 3; ++k) {
+      x[k] = pos_sub(s->particles[v[k]].at, origin);
+    }
+    sum += dot(x[0], cross(x[1], x[2])) / 6.0;
+  }
+  return sum;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Elastic energy: C^2 / (2 compliance) of every row
+
+static double row_energy(double c, double compliance)
+{
+  return compliance > 0.0 ? 0.5 * c * c / compliance : 0.0;
+}
+
+static double edge_energy(const tn_pos *d, const EdgeParams *params)
+{
+  return row_energy(sqrt(dot(d[0], d[0])) - (double)params->rest, (double)params->compliance);
+}
+
+static double bend_energy(const tn_pos *d, const BendParams *params)
+{
+  tn_pos c = tn_p3(0.0, 0.0, 0.0);
+  for (int i = 0; i < 3; ++i) {
+    c = pos_add(c, scaled((double)params->k[i + 1], d[i]));
+  }
+  return row_energy(sqrt(dot(c, c)), (double)params->compliance);
+}
+
+static double dihedral_energy(const tn_pos *d, const DihedralParams *params)
+{
+  V at[3], g[4];
+  for (int i = 0; i < 3; ++i) {
+    at[i] = v_make((float)d[i].x, (float)d[i].y, (float)d[i].z);
+  }
+  return row_energy((double)r_wrap_angle(dihedral_angle(at, g) - params->rest),
+                    (double)params->compliance);
+}
+
+static double volume_energy(const tn_pos *d, const VolumeParams *params)
+{
+  double off = dot(d[0], cross(d[1], d[2])) / 6.0 - (double)params->rest;
+  return params->lower_bound_only > 0.5f && off > 0.0 ? 0.0
+                                                      : row_energy(off, (double)params->compliance);
+}
+
+// Turns columns into the rotation closest to them, by Higham's iteration. False for what is flat or
+// mirrored: then they stay as they are.
+static bool polar_rotation(tn_pos *f)
+{
+  double det = dot(f[0], cross(f[1], f[2])),
+         size = sqrt(dot(f[0], f[0]) + dot(f[1], f[1]) + dot(f[2], f[2]));
+  if (!(det > 1e-9 * size * size * size)) {
+    return false;
+  }
+  for (int i = 0; i < 10; ++i) {
+    tn_pos c[3] = {cross(f[1], f[2]), cross(f[2], f[0]), cross(f[0], f[1])};
+    det = dot(f[0], c[0]);
+    double squares[2] = {0.0, 0.0};
+    for (int k = 0; k < 3; ++k) {
+      squares[0] += dot(f[k], f[k]);
+      squares[1] += dot(c[k], c[k]) / (det * det);
+    }
+    double scale = sqrt(sqrt(squares[1] / squares[0]));
+    for (int k = 0; k < 3; ++k) {
+      f[k] = pos_add(scaled(0.5 * scale, f[k]), scaled(0.5 / (scale * det), c[k]));
+    }
+  }
+  return true;
+}
+
+static float rotation_fit(Q q, const V *f)
+{
+  return v_dot(q_axis_x(q), f[0]) + v_dot(q_axis_y(q), f[1]) + v_dot(q_axis_z(q), f[2]);
+}
+
+// The rotation that fits. The one that is known may be that of an earlier step, so that half a turn
+// from it may be nearer: no rotation is more than 120 degrees from all four.
+Q soft_fit_rotation(Q known, const tn_pos *f)
+{
+  static const Q half_turns[3] = {
+      {1.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 1.0f, 0.0f}};
+  tn_pos columns[3] = {f[0], f[1], f[2]};
+  bool turned = polar_rotation(columns);
+  V at[3];
+  for (int i = 0; i < 3; ++i) {
+    at[i] = v_make((float)columns[i].x, (float)columns[i].y, (float)columns[i].z);
+  }
+  Q q = known;
+  for (int i = 0; i < 3 && turned; ++i) {
+    Q other = q_mul(known, half_turns[i]);
+    q = rotation_fit(other, at) > rotation_fit(q, at) ? other : q;
+  }
+  for (int i = 0; i < 20; ++i) {
+    q = refine_rotation(q, at);
+  }
+  return q;
+}
+
+// The deformation's columns.
+static void deformation_gradient_of(const tn_pos *d, const V *b, tn_pos *f)
+{
+  f[0] = f[1] = f[2] = tn_p3(0.0, 0.0, 0.0);
+  for (int i = 0; i < 3; ++i) {
+    f[0] = pos_add(f[0], scaled((double)b[i].x, d[i]));
+    f[1] = pos_add(f[1], scaled((double)b[i].y, d[i]));
+    f[2] = pos_add(f[2], scaled((double)b[i].z, d[i]));
+  }
+}
+
+static double corotated_energy(const tn_pos *d, const CorotatedParams *params, Q q)
+{
+  tn_pos f[3];
+  deformation_gradient_of(d, params->b, f);
+  q = soft_fit_rotation(q, f);
+  V axes[3] = {q_axis_x(q), q_axis_y(q), q_axis_z(q)};
+  double square = 0.0, j = dot(f[0], cross(f[1], f[2]));
+  for (int k = 0; k < 3; ++k) {
+    tn_pos r = tn_p3((double)axes[k].x, (double)axes[k].y, (double)axes[k].z);
+    tn_pos off = pos_sub(f[k], r);
+    square += dot(off, off);
+  }
+  double bulk = params->bulk < 1e29f ? row_energy(j - 1.0, (double)params->bulk) : 0.0;
+  return 0.5 * square / (double)params->shear + bulk;
+}
+
+// From that of the rest shape.
+static double neo_hookean_energy(const tn_pos *d, const NeoHookeanParams *params)
+{
+  tn_pos f[3];
+  deformation_gradient_of(d, params->b, f);
+  double j = dot(f[0], cross(f[1], f[2])), off = 1.0 - (double)params->rest;
+  double square = dot(f[0], f[0]) + dot(f[1], f[1]) + dot(f[2], f[2]);
+  return 0.5 * (square - 3.0) / (double)params->shear +
+         row_energy(j - (double)params->rest, (double)params->bulk) -
+         row_energy(off, (double)params->bulk);
+}
+
+static double shape_match_energy(const tn_pos *d, const ShapeMatchParams *params, Q q)
+{
+  tn_pos r[SHAPE_MATCH_PARTICLES], center = {0}, fit[3];
+  memset(fit, 0, sizeof fit);
+  double mass = 0.0, sum = 0.0;
+  for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
+    r[i] = i > 0 ? d[i - 1] : tn_p3(0.0, 0.0, 0.0);
+    center = pos_add(center, scaled((double)params->mass[i], r[i]));
+    mass += (double)params->mass[i];
+  }
+  for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
+    r[i] = pos_sub(r[i], scaled(1.0 / mass, center));
+    double m = (double)params->mass[i];
+    fit[0] = pos_add(fit[0], scaled(m * (double)params->rest[i].x, r[i]));
+    fit[1] = pos_add(fit[1], scaled(m * (double)params->rest[i].y, r[i]));
+    fit[2] = pos_add(fit[2], scaled(m * (double)params->rest[i].z, r[i]));
+  }
+  q = soft_fit_rotation(q, fit);
+  for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
+    V goal = q_rotate(q, params->rest[i]);
+    tn_pos off = pos_sub(r[i], tn_p3((double)goal.x, (double)goal.y, (double)goal.z));
+    sum += (double)params->mass[i] * dot(off, off);
+  }
+  return 0.5 * (double)params->omega_squared * sum;
+}
+
+static double energy_of(soft_type type, const tn_pos *d, const float *fields)
+{
+  soft_layout l = soft_layout_of(type);
+  Q q = {0.0f, 0.0f, 0.0f, 1.0f};
+  if (type == SOFT_COROTATED || type == SOFT_SHAPE_MATCH) {
+    memcpy(&q, fields + l.params, sizeof q);
+  }
+  switch (type) {
+  case SOFT_EDGE:
+    return edge_energy(d, (const EdgeParams *)fields);
+  case SOFT_TETHER:
+    return 0.0;
+  case SOFT_BEND:
+    return bend_energy(d, (const BendParams *)fields);
+  case SOFT_DIHEDRAL:
+    return dihedral_energy(d, (const DihedralParams *)fields);
+  case SOFT_VOLUME:
+    return volume_energy(d, (const VolumeParams *)fields);
+  case SOFT_NEO_HOOKEAN:
+    return neo_hookean_energy(d, (const NeoHookeanParams *)fields);
+  case SOFT_COROTATED:
+    return corotated_energy(d, (const CorotatedParams *)fields, q);
+  default:
+    return shape_match_energy(d, (const ShapeMatchParams *)fields, q);
+  }
+}
+
+static double elastic_energy(const soft *s)
+{
+  double sum = 0.0;
+  for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
+    soft_layout l = soft_layout_of((soft_type)type);
+    for (int32_t i = 0; i < s->list[type].count; ++i) {
+      const int32_t *v = s->list[type].members + (size_t)i * (size_t)l.particles;
+      tn_pos d[SOFT_MAX_PARTICLES - 1];
+      for (int k = 1; k < l.particles; ++k) {
+        d[k - 1] = v[k] == NO_SLOT ? tn_p3(0.0, 0.0, 0.0)
+                                   : pos_sub(s->particles[v[k]].at, s->particles[v[0]].at);
+      }
+      sum += energy_of((soft_type)type, d,
+                       s->list[type].fields + (size_t)i * (size_t)(l.params + l.state));
+    }
+  }
+  for (int32_t i = 0; i < s->cluster_count; ++i) {
+    sum += soft_cluster_energy(s, i);
+  }
+  if (s->pressure > 0.0f) {
+    double off = soft_volume_of(s) - (double)s->pressure * (double)s->rest_volume;
+    sum += row_energy(off, (double)s->volume_compliance);
+  }
+  return sum;
+}
+
+// ---------------------------------------------------------------------------------------------
+
+// A pinned particle is part of the world.
+void soft_add_energy(const tn_world *world, const soft *s, tn_energy *sum)
+{
+  tn_pos g = wide(world->gravity);
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    const soft_particle *p = &s->particles[i];
+    if (!p->pinned) {
+      tn_pos v = wide(p->v);
+      sum->kinetic += 0.5 * (double)p->mass * dot(v, v);
+      sum->potential -= (double)p->mass * (double)s->gravity_scale * dot(g, p->at);
+    }
+  }
+  sum->elastic += elastic_energy(s);
+}
+
+void soft_add_momentum(const soft *s, tn_pos about, tn_momentum *sum)
+{
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    const soft_particle *p = &s->particles[i];
+    if (p->pinned) {
+      continue;
+    }
+    tn_pos mv = scaled((double)p->mass, wide(p->v));
+    tn_pos l = cross(pos_sub(p->at, about), mv);
+    sum->mass += (double)p->mass;
+    sum->linear[0] += mv.x;
+    sum->linear[1] += mv.y;
+    sum->linear[2] += mv.z;
+    sum->angular[0] += l.x;
+    sum->angular[1] += l.y;
+    sum->angular[2] += l.z;
+  }
+}
+
+tn_energy tn_soft_energy(const tn_world *world, tn_soft_id id)
+{
+  tn_energy sum = {0};
+  const soft *s = soft_find(world, id, "tn_soft_energy");
+  if (s) {
+    soft_add_energy(world, s, &sum);
+    sum.total = sum.kinetic + sum.potential + sum.elastic;
+  }
+  return sum;
+}
+
+tn_momentum tn_soft_momentum(const tn_world *world, tn_soft_id id, tn_pos about)
+{
+  tn_momentum sum = {0};
+  const soft *s = soft_find(world, id, "tn_soft_momentum");
+  if (s && !is_finite_pos(about)) {
+    report(&world->log, TN_LOG_ERROR, "tn_soft_momentum: the point is not finite");
+  } else if (s) {
+    soft_add_momentum(s, about, &sum);
+  }
+  return sum;
+}
