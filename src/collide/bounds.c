@@ -21,8 +21,9 @@ static tn_vec3 vec3_upper(tn_vec3 a, tn_vec3 b)
 static float max_length(const tn_vec3 *points, int count)
 {
   float square = 0.0f;
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
     square = fmaxf(square, tn_dot(points[i], points[i]));
+  }
   return sqrtf(square);
 }
 
@@ -85,10 +86,11 @@ static aabb aabb_of_plane(tn_vec3 up, pose at)
 {
   aabb box = {tn_v3(-INFINITY, -INFINITY, -INFINITY), tn_v3(INFINITY, INFINITY, INFINITY)};
   if (up.x == 0.0f && up.z == 0.0f) {
-    if (up.y > 0.0f)
+    if (up.y > 0.0f) {
       box.upper.y = at.p.y;
-    else
+    } else {
       box.lower.y = at.p.y;
+    }
   }
   return box;
 }

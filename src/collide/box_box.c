@@ -39,8 +39,9 @@ static void box_pair_make(box_pair *p, tn_vec3 ha, tn_vec3 hb, pose b_in_a)
     float least = p->ha[i] < p->hb[i] ? p->ha[i] : p->hb[i];
     p->min_half_extent = least < p->min_half_extent ? least : p->min_half_extent;
     sum += p->ha[i] + p->hb[i];
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
       p->size[i][k] = fabsf(p->r[i][k]);
+    }
   }
   p->rounding = 5e-7f * sum;
 }
@@ -52,8 +53,9 @@ static sat_axis query_faces_of_a(const box_pair *p)
     const float *s = p->size[i];
     float projected_radius = p->hb[0] * s[0] + p->hb[1] * s[1] + p->hb[2] * s[2];
     float separation = fabsf(p->t[i]) - p->ha[i] - projected_radius;
-    if (separation > best.separation)
+    if (separation > best.separation) {
       best = (sat_axis){separation, i, -1};
+    }
   }
   return best;
 }
@@ -65,8 +67,9 @@ static sat_axis query_faces_of_b(const box_pair *p)
     float projected_radius =
         p->ha[0] * p->size[0][k] + p->ha[1] * p->size[1][k] + p->ha[2] * p->size[2][k];
     float separation = fabsf(p->t_in_b[k]) - p->hb[k] - projected_radius;
-    if (separation > best.separation)
+    if (separation > best.separation) {
       best = (sat_axis){separation, -1, k};
+    }
   }
   return best;
 }
@@ -81,18 +84,21 @@ static sat_axis query_edges(const box_pair *p, float of_faces)
     for (int k = 0; k < 3; k++) {
       int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
       float square = p->r[i1][k] * p->r[i1][k] + p->r[i2][k] * p->r[i2][k];
-      if (square < 1e-4f)
+      if (square < 1e-4f) {
         continue;
+      }
       float distance = fabsf(p->t[i2] * p->r[i1][k] - p->t[i1] * p->r[i2][k]);
       float projected_radius = p->ha[i1] * p->size[i2][k] + p->ha[i2] * p->size[i1][k] +
                                p->hb[k1] * p->size[i][k2] + p->hb[k2] * p->size[i][k1];
       // The axis is not longer than 1, so that an overlap can only grow by dividing by it.
       float apart = distance - projected_radius;
-      if (apart <= 0.0f && apart <= best.separation)
+      if (apart <= 0.0f && apart <= best.separation) {
         continue;
+      }
       float separation = apart / sqrtf(square);
-      if (separation > best.separation)
+      if (separation > best.separation) {
         best = (sat_axis){separation, i, k};
+      }
     }
   }
   return best;
@@ -104,8 +110,9 @@ static tn_vec3 axis_direction(const box_pair *p, sat_axis axis)
   if (axis.k < 0) {
     n[axis.i] = 1.0f;
   } else if (axis.i < 0) {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
       n[i] = p->r[i][axis.k];
+    }
   } else {
     int i1 = (axis.i + 1) % 3, i2 = (axis.i + 2) % 3;
     float x = p->r[i2][axis.k], y = p->r[i1][axis.k], scale = 1.0f / sqrtf(x * x + y * y);
@@ -122,8 +129,9 @@ static bool is_better_axis(const box_pair *p, sat_axis other, sat_axis axis)
 {
   float lead = other.separation - axis.separation;
   float bound = 0.05f * fabsf(axis.separation) + p->rounding;
-  if (!(lead > bound))
+  if (!(lead > bound)) {
     return false;
+  }
   float cosine = tn_dot(axis_direction(p, other), axis_direction(p, axis));
   return cosine < 0.99f || lead > bound + 5e-4f * p->min_half_extent;
 }
@@ -159,8 +167,9 @@ static void box_frame(face_frame *face, const float half[3], int axis, float sid
 static float deepest(const clip_polygon *polygon)
 {
   float height = INFINITY;
-  for (int i = 0; i < polygon->count; i++)
+  for (int i = 0; i < polygon->count; i++) {
     height = polygon->vertex[i].height < height ? polygon->vertex[i].height : height;
+  }
   return height;
 }
 
@@ -178,8 +187,9 @@ static bool manifold_by_face_of_a(const box_pair *p, const geometry *b, pose b_i
   incident_feature(b, b_in_a, face.normal, &face, &over, &radius, &feature_id);
   clip(&over, face.sides, face.side_count);
   if (over.count == 0 ||
-      (axis.separation > 0.0f && deepest(&over) > 1.01f * axis.separation + p->rounding))
+      (axis.separation > 0.0f && deepest(&over) > 1.01f * axis.separation + p->rounding)) {
     return false;
+  }
   face_manifold(&face, &over, radius, feature_id, b_in_a, margin, m);
   return m->count > 0;
 }
@@ -191,11 +201,13 @@ static bool manifold_by_face_of_b(const geometry *a, const geometry *b, pose b_i
   box_pair p;
   box_pair_make(&p, b->half_extents, a->half_extents, a_in_b);
   axis = (sat_axis){axis.separation, axis.k, -1};
-  if (!manifold_by_face_of_a(&p, a, a_in_b, axis, margin, m))
+  if (!manifold_by_face_of_a(&p, a, a_in_b, axis, margin, m)) {
     return false;
+  }
   manifold_flip(m, a_in_b);
-  for (int i = 0; i < m->count; i++)
+  for (int i = 0; i < m->count; i++) {
     m->points[i].feature |= FEATURE_OF_B;
+  }
   return true;
 }
 
@@ -221,8 +233,9 @@ static bool manifold_by_edges(const box_pair *p, pose b_in_a, sat_axis axis, man
   float uv = tn_dot(u, v), det = 1.0f - uv * uv;
   float s = (tn_dot(u, d) - uv * tn_dot(v, d)) / det, t = (uv * tn_dot(u, d) - tn_dot(v, d)) / det;
   float bound = p->rounding + 1e-3f * p->min_half_extent;
-  if (fabsf(s) > p->ha[axis.i] + bound || fabsf(t) > p->hb[axis.k] + bound)
+  if (fabsf(s) > p->ha[axis.i] + bound || fabsf(t) > p->hb[axis.k] + bound) {
     return false;
+  }
   uint32_t feature = FEATURE_OF_EDGES | corner | (uint32_t)(3 * axis.i + axis.k) << 8;
   point_manifold(m, MANIFOLD_FLAT, n, tn_add(a, tn_scale(s, u)), tn_add(b, tn_scale(t, v)), 0.0f,
                  0.0f, feature, b_in_a);
@@ -234,19 +247,23 @@ bool collide_boxes(const geometry *a, const geometry *b, pose b_in_a, float marg
   box_pair p;
   box_pair_make(&p, a->half_extents, b->half_extents, b_in_a);
   sat_axis face_a = query_faces_of_a(&p);
-  if (face_a.separation > margin)
+  if (face_a.separation > margin) {
     return false;
+  }
   sat_axis face_b = query_faces_of_b(&p);
-  if (face_b.separation > margin)
+  if (face_b.separation > margin) {
     return false;
+  }
   sat_axis edges = query_edges(&p, fmaxf(face_a.separation, face_b.separation));
-  if (edges.separation > margin)
+  if (edges.separation > margin) {
     return false;
+  }
   bool by_b = is_better_axis(&p, face_b, face_a);
   sat_axis face = by_b ? face_b : face_a;
   if (edges.i >= 0 && is_better_axis(&p, edges, face)) {
-    if (manifold_by_edges(&p, b_in_a, edges, m))
+    if (manifold_by_edges(&p, b_in_a, edges, m)) {
       return m->points[0].gap <= margin;
+    }
   } else if (by_b ? manifold_by_face_of_b(a, b, b_in_a, face, margin, m)
                   : manifold_by_face_of_a(&p, b, b_in_a, face, margin, m)) {
     return true;

@@ -44,16 +44,20 @@ static void select_nth(const bvh_builder *b, int first, int last, int nth, int a
     int pick = first + (int)((uint64_t)random * (uint64_t)(last - first + 1) >> 32);
     exchange(&b->order[pick], &b->order[last]);
     int pivot = b->order[last], place = first;
-    for (int i = first; i < last; i++)
-      if (comes_before(b, b->order[i], pivot, axis))
+    for (int i = first; i < last; i++) {
+      if (comes_before(b, b->order[i], pivot, axis)) {
         exchange(&b->order[i], &b->order[place++]);
+      }
+    }
     exchange(&b->order[place], &b->order[last]);
-    if (place == nth)
+    if (place == nth) {
       return;
-    if (place < nth)
+    }
+    if (place < nth) {
       first = place + 1;
-    else
+    } else {
       last = place - 1;
+    }
   }
 }
 
@@ -68,8 +72,9 @@ static int widest_axis(const bvh_builder *b, int first, int count)
     hi = vec3_max(hi, middle);
   }
   tn_vec3 size = tn_sub(hi, lo);
-  if (size.x >= size.y && size.x >= size.z)
+  if (size.x >= size.y && size.x >= size.z) {
     return 0;
+  }
   return size.y >= size.z ? 1 : 2;
 }
 
@@ -93,8 +98,9 @@ static aabb build(bvh_builder *b, int first, int count)
 
 void bvh_build(bvh_node *nodes, const aabb *boxes, int *order, int count)
 {
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
     order[i] = i;
+  }
   bvh_builder b = {nodes, boxes, order, 0};
   build(&b, 0, count);
 }
@@ -106,14 +112,17 @@ void bvh_build(bvh_node *nodes, const aabb *boxes, int *order, int count)
 static bool clip_slab(float from, float displacement, float lo, float hi, float *enter,
                       float *leave)
 {
-  if (displacement == 0.0f)
+  if (displacement == 0.0f) {
     return from >= lo && from <= hi;
+  }
   float t0 = (lo - from) / displacement, t1 = (hi - from) / displacement;
   float near = t0 < t1 ? t0 : t1, far = t0 < t1 ? t1 : t0;
-  if (near > *enter)
+  if (near > *enter) {
     *enter = near;
-  if (far < *leave)
+  }
+  if (far < *leave) {
     *leave = far;
+  }
   return *enter <= *leave;
 }
 
@@ -136,8 +145,9 @@ static float squared_distance(const bvh_iterator *w, const aabb *box)
 
 static void push(bvh_iterator *w, int node, float key)
 {
-  if (key > w->limit)
+  if (key > w->limit) {
     return;
+  }
   w->stack[w->stack_count].node = node;
   w->stack[w->stack_count].key = key;
   w->stack_count += 1;
@@ -181,11 +191,13 @@ int bvh_next(bvh_iterator *w)
   while (w->stack_count > 0) {
     w->stack_count -= 1;
     int node = w->stack[w->stack_count].node;
-    if (w->stack[w->stack_count].key > w->limit)
+    if (w->stack[w->stack_count].key > w->limit) {
       continue;
+    }
     int link = w->nodes[node].link;
-    if (link < 0)
+    if (link < 0) {
       return ~link;
+    }
     float first = node_key(w, node + 1), second = node_key(w, link);
     if (first <= second) {
       push(w, link, second);

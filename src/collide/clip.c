@@ -21,14 +21,17 @@ static int clip_by(const clip_polygon *from, const clip_line *line, uint16_t sid
   for (int i = 0; i < from->count; i++) {
     const clip_vertex *p = &from->vertex[i];
     float at_p = outside(line, p);
-    if (at_p <= 0.0f)
+    if (at_p <= 0.0f) {
       to[kept++] = *p;
-    if (i >= edges)
+    }
+    if (i >= edges) {
       break;
+    }
     const clip_vertex *q = &from->vertex[i + 1 < from->count ? i + 1 : 0];
     float at_q = outside(line, q);
-    if ((at_p <= 0.0f) == (at_q <= 0.0f))
+    if ((at_p <= 0.0f) == (at_q <= 0.0f)) {
       continue;
+    }
     clip_vertex cut = crossing(p, q, at_p, at_q);
     cut.in = at_p <= 0.0f ? p->out : side;
     cut.out = at_p <= 0.0f ? side : p->out;
@@ -39,9 +42,11 @@ static int clip_by(const clip_polygon *from, const clip_line *line, uint16_t sid
 
 static bool any_outside(const clip_polygon *polygon, const clip_line *line)
 {
-  for (int i = 0; i < polygon->count; i++)
-    if (outside(line, &polygon->vertex[i]) > 0.0f)
+  for (int i = 0; i < polygon->count; i++) {
+    if (outside(line, &polygon->vertex[i]) > 0.0f) {
       return true;
+    }
+  }
   return false;
 }
 
@@ -49,12 +54,14 @@ void clip(clip_polygon *polygon, const clip_line *lines, int count)
 {
   clip_polygon other;
   for (int i = 0; i < count && polygon->count > 0; i++) {
-    if (!any_outside(polygon, &lines[i]))
+    if (!any_outside(polygon, &lines[i])) {
       continue;
+    }
     other.count = clip_by(polygon, &lines[i], (uint16_t)(MAX_FACE_VERTICES + i), other.vertex);
     polygon->count = other.count;
-    for (int k = 0; k < other.count; k++)
+    for (int k = 0; k < other.count; k++) {
       polygon->vertex[k] = other.vertex[k];
+    }
   }
 }
 
@@ -83,9 +90,11 @@ static int deepest(const clip_vertex *p, int count)
     spread = square > spread ? square : spread;
   }
   float bound = low + 1e-5f * sqrtf(spread);
-  for (int i = 0; i < count; i++)
-    if (p[i].height <= bound)
+  for (int i = 0; i < count; i++) {
+    if (p[i].height <= bound) {
       return i;
+    }
+  }
   return 0;
 }
 
@@ -168,8 +177,9 @@ static void sort_around(const clip_vertex *p, int chosen[4], int count)
 int select_contact_points(const clip_vertex *points, int count, int chosen[4])
 {
   int kept = count < 4 ? count : 4;
-  for (int i = 0; i < kept; i++)
+  for (int i = 0; i < kept; i++) {
     chosen[i] = i;
+  }
   if (count > 4) {
     chosen[0] = deepest(points, count);
     chosen[1] = farthest_from_point(points, count, chosen[0]);
@@ -177,7 +187,8 @@ int select_contact_points(const clip_vertex *points, int count, int chosen[4])
     chosen[3] = farthest_outside_triangle(points, count, chosen);
     kept = chosen[1] == chosen[0] ? 1 : chosen[2] == chosen[0] ? 2 : chosen[3] == chosen[0] ? 3 : 4;
   }
-  if (kept > 2)
+  if (kept > 2) {
     sort_around(points, chosen, kept);
+  }
   return kept;
 }

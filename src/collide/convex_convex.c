@@ -20,10 +20,12 @@ typedef struct convex_pair {
 
 static tn_vec3 convex_centroid(const geometry *g)
 {
-  if (g->kind == TN_SHAPE_HULL)
+  if (g->kind == TN_SHAPE_HULL) {
     return g->hull->center;
-  if (g->kind == GEOMETRY_TRIANGLE)
+  }
+  if (g->kind == GEOMETRY_TRIANGLE) {
     return tn_scale(1.0f / 3.0f, tn_add(g->corner[0], tn_add(g->corner[1], g->corner[2])));
+  }
   return tn_v3(0.0f, 0.0f, 0.0f);
 }
 
@@ -44,11 +46,13 @@ static void choose_triangle_side(convex_pair *k)
   face_polygon front;
   tn_vec3 center = pose_point(k->b_in_a, convex_centroid(k->b));
   supporting_face(k->a, tn_sub(center, k->a->corner[0]), &front);
-  if (k->separation >= 0.0f)
+  if (k->separation >= 0.0f) {
     return;
+  }
   k->side = front.normal;
-  if (tn_dot(k->normal, k->side) >= 0.0f)
+  if (tn_dot(k->normal, k->side) >= 0.0f) {
     return;
+  }
   k->normal = front.normal;
   k->face_normal_forced = true;
   tn_vec3 lowest = support_of_b(k, tn_scale(-1.0f, k->normal));
@@ -62,16 +66,18 @@ static bool find_separation(convex_pair *k)
   core_pair pair = core_pair_make(k->a, k->b, k->b_in_a);
   core_gap gap;
   float radii = core_radius(k->a) + core_radius(k->b);
-  if (!core_distance(&pair, (double)(k->margin + radii), &gap))
+  if (!core_distance(&pair, (double)(k->margin + radii), &gap)) {
     return false;
+  }
   k->normal = vec3_from_d3(gap.normal);
   k->separation = (float)(gap.distance - (double)radii);
   k->witness_a = vec3_from_d3(gap.a);
   k->witness_b = vec3_from_d3(gap.b);
   k->size = size_of_smaller(k->a, k->b);
   k->rounding = 3e-7f * ((float)pair.scale + radii);
-  if (k->a->kind == GEOMETRY_TRIANGLE)
+  if (k->a->kind == GEOMETRY_TRIANGLE) {
     choose_triangle_side(k);
+  }
   return true;
 }
 
@@ -91,8 +97,9 @@ static convex_pair swap_shapes(const convex_pair *k)
 static float deepest_point_gap(const manifold *m)
 {
   float gap = INFINITY;
-  for (int i = 0; i < m->count; i++)
+  for (int i = 0; i < m->count; i++) {
     gap = m->points[i].gap < gap ? m->points[i].gap : gap;
+  }
   return gap;
 }
 
@@ -111,21 +118,25 @@ static float face_tolerance(const convex_pair *k, float cosine, float distance)
 static bool manifold_on_face_of_a(const convex_pair *k, manifold *m)
 {
   face_polygon seen;
-  if (!supporting_face(k->a, k->normal, &seen))
+  if (!supporting_face(k->a, k->normal, &seen)) {
     return false;
+  }
   float cosine = tn_dot(seen.normal, k->normal);
-  if (cosine < 0.70710678f)
+  if (cosine < 0.70710678f) {
     return false;
+  }
   float distance = k->separation + core_radius(k->b);
   float tolerance = face_tolerance(k, cosine, distance);
   tn_vec3 lowest = support_of_b(k, tn_scale(-1.0f, seen.normal));
-  if (tn_dot(seen.normal, tn_sub(lowest, seen.corner[0])) < distance - tolerance)
+  if (tn_dot(seen.normal, tn_sub(lowest, seen.corner[0])) < distance - tolerance) {
     return false;
+  }
   face_frame face;
   face_frame_make(&face, &seen, k->witness_a, 2e-4f * k->size);
   bool flat = k->a->kind != TN_SHAPE_CYLINDER && k->a->kind != TN_SHAPE_CONE;
-  if (flat && rim_manifold(&face, k->b, k->b_in_a, k->margin, m) && m->count > 0)
+  if (flat && rim_manifold(&face, k->b, k->b_in_a, k->margin, m) && m->count > 0) {
     return deepest_point_gap(m) <= k->separation + tolerance;
+  }
   clip_polygon over;
   float radius;
   int feature_id;
@@ -139,13 +150,16 @@ static bool manifold_on_face_of_a(const convex_pair *k, manifold *m)
 static bool manifold_on_face_of_b(const convex_pair *k, manifold *m)
 {
   convex_pair s = swap_shapes(k);
-  if (!manifold_on_face_of_a(&s, m))
+  if (!manifold_on_face_of_a(&s, m)) {
     return false;
+  }
   manifold_flip(m, s.b_in_a);
-  if (tn_dot(m->normal, k->side) < 0.0f)
+  if (tn_dot(m->normal, k->side) < 0.0f) {
     return false;
-  for (int i = 0; i < m->count; i++)
+  }
+  for (int i = 0; i < m->count; i++) {
     m->points[i].feature |= FEATURE_OF_B;
+  }
   return true;
 }
 
@@ -218,12 +232,14 @@ static bool manifold_of_parallel_segments(const convex_pair *k, const segment *l
   tn_vec3 d = tn_sub(la->end[1], la->end[0]), e = tn_sub(lb->end[1], lb->end[0]);
   tn_vec3 c = tn_cross(d, e);
   float dd = tn_dot(d, d), ee = tn_dot(e, e);
-  if (tn_dot(c, c) > 1e-3f * dd * ee || dd * ee == 0.0f)
+  if (tn_dot(c, c) > 1e-3f * dd * ee || dd * ee == 0.0f) {
     return false;
+  }
   double s[2] = {closest_on(la, lb->end[0]), closest_on(la, lb->end[1])};
   float shorter_length = sqrtf(dd < ee ? dd : ee);
-  if ((float)fabs(s[1] - s[0]) * sqrtf(dd) < 0.05f * shorter_length)
+  if ((float)fabs(s[1] - s[0]) * sqrtf(dd) < 0.05f * shorter_length) {
     return false;
+  }
   m->form = MANIFOLD_FLAT;
   m->count = 2;
   m->normal = normal;
@@ -234,8 +250,9 @@ static bool manifold_of_parallel_segments(const convex_pair *k, const segment *l
     tn_vec3 a = segment_at(la, s[forward ? i : 1 - i]), b = segment_at(lb, closest_on(lb, a));
     float height = tn_dot(normal, tn_sub(b, a)), gap = height - la->radius - lb->radius;
     float aside = tn_length(tn_sub(tn_sub(b, a), tn_scale(height, normal)));
-    if (gap > k->margin || aside > 0.03f * (la->radius + lb->radius) + 1e-3f * k->size)
+    if (gap > k->margin || aside > 0.03f * (la->radius + lb->radius) + 1e-3f * k->size) {
       return false;
+    }
     m->points[i] = (manifold_point){.a = a,
                                     .b = pose_inverse_point(k->b_in_a, b),
                                     .gap = gap,
@@ -257,14 +274,16 @@ static bool manifold_on_edges(const convex_pair *k, manifold *m)
   float height = tn_dot(delta, k->normal);
   float aside = tn_length(tn_sub(delta, tn_scale(height, k->normal)));
   if (fabsf(height - radii - k->separation) > tolerance ||
-      aside > 0.02f * fabsf(height) + tolerance)
+      aside > 0.02f * fabsf(height) + tolerance) {
     return false;
+  }
   bool round = keeps_direction(&la, &lb, distance) && aside < 5e-4f * height;
   tn_vec3 normal = round ? tn_scale(1.0f / distance, delta) : k->normal;
   if (!manifold_of_parallel_segments(k, &la, &lb, normal, m) ||
-      deepest_point_gap(m) > k->separation + tolerance)
+      deepest_point_gap(m) > k->separation + tolerance) {
     point_manifold(m, MANIFOLD_FLAT, normal, a, b, la.radius, lb.radius,
                    feature_of_edges(&la, &lb, 0), k->b_in_a);
+  }
   if (round) {
     m->form = MANIFOLD_ROUND;
     set_segments(m, &la, &lb, k->b_in_a);
@@ -286,13 +305,16 @@ static void manifold_at_witnesses(const convex_pair *k, manifold *m)
   tn_vec3 half = tn_scale(0.5f * distance, k->normal);
   point_manifold(m, MANIFOLD_FLAT, k->normal, tn_sub(middle, half), tn_add(middle, half), la.radius,
                  lb.radius, UINT32_C(3) << 30, k->b_in_a);
-  if (!round)
+  if (!round) {
     return;
+  }
   m->form = MANIFOLD_ROUND;
-  if (k->a->kind == TN_SHAPE_CAPSULE)
+  if (k->a->kind == TN_SHAPE_CAPSULE) {
     la = supporting_edge(k->a, k->normal);
-  if (k->b->kind == TN_SHAPE_CAPSULE)
+  }
+  if (k->b->kind == TN_SHAPE_CAPSULE) {
     lb = transformed(k->b_in_a, supporting_edge(k->b, k->normal));
+  }
   set_segments(m, &la, &lb, k->b_in_a);
 }
 
@@ -300,13 +322,15 @@ bool collide_convex_generic(const geometry *a, const geometry *b, pose b_in_a, f
                             manifold *m)
 {
   convex_pair k = {.a = a, .b = b, .b_in_a = b_in_a, .margin = margin};
-  if (!find_separation(&k))
+  if (!find_separation(&k)) {
     return false;
+  }
   bool round_first = a->kind == TN_SHAPE_CYLINDER || a->kind == TN_SHAPE_CONE;
   bool found = round_first ? manifold_on_face_of_b(&k, m) || manifold_on_face_of_a(&k, m)
                            : manifold_on_face_of_a(&k, m) ||
                                  (!k.face_normal_forced && manifold_on_face_of_b(&k, m));
-  if (!found && (k.face_normal_forced || !manifold_on_edges(&k, m)))
+  if (!found && (k.face_normal_forced || !manifold_on_edges(&k, m))) {
     manifold_at_witnesses(&k, m);
+  }
   return m->count > 0;
 }

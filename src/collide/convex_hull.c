@@ -52,8 +52,9 @@ static void take_vertex(vertex_selection *c, int vertex)
 static double distance_from(const d3 *corner, int count, d3 p)
 {
   d3 d = d3_sub(p, corner[0]), along = d3_sub(corner[1], corner[0]);
-  if (count == 1)
+  if (count == 1) {
     return d3_dot(d, d);
+  }
   d3 normal = d3_cross(along, count == 2 ? d : d3_sub(corner[2], corner[0]));
   double height = d3_dot(normal, d);
   return count == 2 ? d3_dot(normal, normal) : height * height;
@@ -88,8 +89,9 @@ static outlier farthest_above_face(const vertex_selection *c, const hull_face *f
   outlier best = {0.0, -1};
   for (int i = 0; i < c->whole->vertex_count; i++) {
     double height = d3_dot(face->normal, c->whole->vertices[i]) - face->offset;
-    if (!c->taken[i] && height > best.height)
+    if (!c->taken[i] && height > best.height) {
       best = (outlier){height, i};
+    }
   }
   return best;
 }
@@ -97,8 +99,9 @@ static outlier farthest_above_face(const vertex_selection *c, const hull_face *f
 static int higher_first(const void *a, const void *b)
 {
   const outlier *p = a, *q = b;
-  if (p->height != q->height)
+  if (p->height != q->height) {
     return p->height > q->height ? -1 : 1;
+  }
   return (p->vertex > q->vertex) - (p->vertex < q->vertex);
 }
 
@@ -109,14 +112,16 @@ static bool take_outliers(vertex_selection *c, const hull *inner)
   int count = 0, room = c->limit - c->count, at_once = 1 + c->count / 4;
   for (int i = 0; i < inner->face_count && count < 2 * HULL_MAX_VERTICES; i++) {
     outlier p = farthest_above_face(c, &inner->faces[i]);
-    if (p.vertex >= 0)
+    if (p.vertex >= 0) {
       outliers[count++] = p;
+    }
   }
   qsort(outliers, (size_t)count, sizeof *outliers, higher_first);
   int taken = 0;
   for (int i = 0; i < count && taken < room && taken < at_once; i++) {
-    if (c->taken[outliers[i].vertex])
+    if (c->taken[outliers[i].vertex]) {
       continue;
+    }
     take_vertex(c, outliers[i].vertex);
     taken++;
   }
@@ -128,8 +133,9 @@ static bool choose_vertices(vertex_selection *c, char *message, size_t message_s
   take_tetrahedron(c);
   for (bool more = c->count < c->limit; more;) {
     hull inner;
-    if (!hull_build(c->points, c->count, 0.0, &inner, message, message_size))
+    if (!hull_build(c->points, c->count, 0.0, &inner, message, message_size)) {
       return false;
+    }
     more = take_outliers(c, &inner);
     hull_free(&inner);
   }
@@ -145,11 +151,12 @@ static bool simplify(hull *h, int limit, double tolerance, char *message, size_t
                         .limit = limit};
   hull fewer = {0};
   bool done = false;
-  if (!c.points || !c.taken)
+  if (!c.points || !c.taken) {
     snprintf(message, message_size, "out of memory");
-  else
+  } else {
     done = choose_vertices(&c, message, message_size) &&
            hull_build(c.points, c.count, tolerance, &fewer, message, message_size);
+  }
   free(c.points);
   free(c.taken);
   hull_free(h);
@@ -219,16 +226,18 @@ static convex_hull *pack(const hull *h, collide_allocator memory)
 {
   size_t size = block_size(h->vertex_count, h->edge_count, h->face_count);
   convex_hull *c = memory.alloc(memory.context, size);
-  if (!c)
+  if (!c) {
     return NULL;
+  }
   c->vertex_count = h->vertex_count;
   c->edge_count = h->edge_count;
   c->face_count = h->face_count;
   c->vertices = (tn_vec3 *)(c + 1);
   c->faces = (convex_hull_face *)(c->vertices + c->vertex_count);
   c->edges = (convex_hull_edge *)(c->faces + c->face_count);
-  for (int i = 0; i < h->vertex_count; i++)
+  for (int i = 0; i < h->vertex_count; i++) {
     c->vertices[i] = d3_to_vec3(h->vertices[i]);
+  }
   fill_faces(c, h);
   c->center = d3_to_vec3(center_of_hull(h));
   c->inner_radius = inner_radius_of(c);
@@ -246,22 +255,27 @@ convex_hull *convex_hull_create(const tn_vec3 *points, int count, int max_vertic
   }
   hull h;
   double tolerance = 0.0;
-  if (points && count > 0)
+  if (points && count > 0) {
     tolerance =
         fmax(hull_rounding_error(points, count), COLLIDE_HULL_FLATNESS * extent_of(points, count));
-  if (!hull_build(points, count, tolerance, &h, message, message_size))
+  }
+  if (!hull_build(points, count, tolerance, &h, message, message_size)) {
     return NULL;
-  if (h.vertex_count > limit && !simplify(&h, limit, tolerance, message, message_size))
+  }
+  if (h.vertex_count > limit && !simplify(&h, limit, tolerance, message, message_size)) {
     return NULL;
+  }
   convex_hull *c = pack(&h, memory);
   hull_free(&h);
-  if (!c)
+  if (!c) {
     snprintf(message, message_size, "out of memory");
+  }
   return c;
 }
 
 void convex_hull_destroy(convex_hull *c, collide_allocator memory)
 {
-  if (c)
+  if (c) {
     memory.release(memory.context, c, block_size(c->vertex_count, c->edge_count, c->face_count));
+  }
 }

@@ -72,8 +72,9 @@ static bool extend_along(core_pair *pair, polytope *p, d3 direction)
   core_vertex behind = core_pair_support(pair, d3_scale(-1.0, direction));
   double here = d3_dot(direction, p->vertex[0].w);
   double up = d3_dot(direction, ahead.w) - here, down = here - d3_dot(direction, behind.w);
-  if (fmax(up, down) <= 1e-9 * pair->scale)
+  if (fmax(up, down) <= 1e-9 * pair->scale) {
     return false;
+  }
   p->vertex[p->vertex_count++] = up >= down ? ahead : behind;
   return true;
 }
@@ -82,8 +83,9 @@ static d3 next_direction(const polytope *p)
 {
   d3 a = p->vertex[0].w;
   d3 along = p->vertex_count > 1 ? d3_sub(p->vertex[1].w, a) : (d3){0.0, 1.0, 0.0};
-  if (p->vertex_count < 3)
+  if (p->vertex_count < 3) {
     return any_perpendicular(along);
+  }
   return unit_or(d3_cross(along, d3_sub(p->vertex[2].w, a)), any_perpendicular(along));
 }
 
@@ -100,8 +102,9 @@ static void take_simplex(core_pair *pair, polytope *p, const core_vertex *simple
       d3 n = next_direction(p);
       out = d3_scale(d3_dot(n, d), n);
     }
-    if (p->vertex_count == 0 || d3_dot(out, out) > bound * bound)
+    if (p->vertex_count == 0 || d3_dot(out, out) > bound * bound) {
       p->vertex[p->vertex_count++] = simplex[i];
+    }
   }
 }
 
@@ -110,16 +113,20 @@ static bool make_tetrahedron(core_pair *pair, polytope *p)
 {
   while (p->vertex_count < 4) {
     d3 n = next_direction(p);
-    if (extend_along(pair, p, n))
+    if (extend_along(pair, p, n)) {
       continue;
-    if (p->vertex_count == 3)
+    }
+    if (p->vertex_count == 3) {
       return false;
+    }
     d3 along = p->vertex_count == 2 ? d3_sub(p->vertex[1].w, p->vertex[0].w) : any_perpendicular(n);
     d3 second = unit_or(d3_cross(n, along), n);
-    if (extend_along(pair, p, second))
+    if (extend_along(pair, p, second)) {
       continue;
-    if (p->vertex_count == 2 || !extend_along(pair, p, d3_cross(n, second)))
+    }
+    if (p->vertex_count == 2 || !extend_along(pair, p, d3_cross(n, second))) {
       return false;
+    }
   }
   const core_vertex *v = p->vertex;
   d3 normal = d3_cross(d3_sub(v[1].w, v[0].w), d3_sub(v[2].w, v[0].w));
@@ -132,8 +139,9 @@ static bool make_tetrahedron(core_pair *pair, polytope *p)
   static const int across[4][3] = {{1, 2, 3}, {3, 2, 0}, {1, 3, 0}, {2, 1, 0}};
   for (int i = 0; i < 4; i++) {
     int made = make_face(p, corners[i][0], corners[i][1], corners[i][2]);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
       p->faces[made].across[k] = across[i][k];
+    }
   }
   return true;
 }
@@ -171,16 +179,20 @@ static void find_horizon(polytope *p, epa_horizon *h, int first, d3 point, doubl
   mark_visible(p, h, first);
   for (int i = 0; i < h->visible_count; i++) {
     const face *f = &p->faces[h->visible[i]];
-    for (int k = 0; k < 3; k++)
-      if (!p->faces[f->across[k]].visible && is_visible(&p->faces[f->across[k]], point, bound))
+    for (int k = 0; k < 3; k++) {
+      if (!p->faces[f->across[k]].visible && is_visible(&p->faces[f->across[k]], point, bound)) {
         mark_visible(p, h, f->across[k]);
+      }
+    }
   }
   for (int i = 0; i < h->visible_count; i++) {
     const face *f = &p->faces[h->visible[i]];
-    for (int k = 0; k < 3; k++)
-      if (!p->faces[f->across[k]].visible)
+    for (int k = 0; k < 3; k++) {
+      if (!p->faces[f->across[k]].visible) {
         h->edge[h->edge_count++] =
             (epa_horizon_edge){f->corner[k], f->corner[(k + 1) % 3], f->across[k]};
+      }
+    }
   }
 }
 
@@ -189,8 +201,9 @@ static bool is_one_loop(const epa_horizon *h)
 {
   bool met[EPA_MAX_VERTICES] = {false};
   for (int i = 0; i < h->edge_count; i++) {
-    if (met[h->edge[i].from])
+    if (met[h->edge[i].from]) {
       return false;
+    }
     met[h->edge[i].from] = true;
   }
   return h->edge_count >= 3;
@@ -204,9 +217,11 @@ static void join_horizon(polytope *p, const epa_horizon *h, int apex)
     int made = make_face(p, e->from, e->to, apex);
     face *beyond = &p->faces[e->beyond];
     p->faces[made].across[0] = e->beyond;
-    for (int k = 0; k < 3; k++)
-      if (beyond->corner[k] == e->to && beyond->corner[(k + 1) % 3] == e->from)
+    for (int k = 0; k < 3; k++) {
+      if (beyond->corner[k] == e->to && beyond->corner[(k + 1) % 3] == e->from) {
         beyond->across[k] = made;
+      }
+    }
     made_from[e->from] = made;
   }
   for (int i = 0; i < h->edge_count; i++) {
@@ -220,8 +235,9 @@ static bool expand(polytope *p, int first, core_vertex next, double bound)
 {
   epa_horizon h;
   find_horizon(p, &h, first, next.w, bound);
-  if (!is_one_loop(&h) || p->vertex_count == EPA_MAX_VERTICES)
+  if (!is_one_loop(&h) || p->vertex_count == EPA_MAX_VERTICES) {
     return false;
+  }
   for (int i = 0; i < h.visible_count; i++) {
     p->faces[h.visible[i]].alive = false;
     p->free_faces[p->free_face_count++] = h.visible[i];
@@ -234,9 +250,11 @@ static bool expand(polytope *p, int first, core_vertex next, double bound)
 static int closest_face(const polytope *p)
 {
   int best = NONE;
-  for (int i = 0; i < p->face_count; i++)
-    if (p->faces[i].alive && (best == NONE || p->faces[i].offset < p->faces[best].offset))
+  for (int i = 0; i < p->face_count; i++) {
+    if (p->faces[i].alive && (best == NONE || p->faces[i].offset < p->faces[best].offset)) {
       best = i;
+    }
+  }
   return best;
 }
 
@@ -297,8 +315,9 @@ static core_gap gap_of_degenerate(const core_pair *pair, const polytope *p,
                                   const core_vertex *simplex, int count)
 {
   d3 n = next_direction(p);
-  if (d3_dot(n, pair->position) < 0.0)
+  if (d3_dot(n, pair->position) < 0.0) {
     n = d3_scale(-1.0, n);
+  }
   core_gap gap = {.distance = 0.0, .normal = n, .a = simplex[0].a, .b = simplex[0].b};
   // The origin is within the simplex, whose nearest point is the best there is.
   for (int i = 1; i < count; i++) {
@@ -316,8 +335,9 @@ core_gap core_depth(core_pair *pair, const core_vertex *simplex, int count)
   polytope p; // large, and written before it is read
   p.vertex_count = p.face_count = p.free_face_count = 0;
   take_simplex(pair, &p, simplex, count);
-  if (!make_tetrahedron(pair, &p))
+  if (!make_tetrahedron(pair, &p)) {
     return gap_of_degenerate(pair, &p, simplex, count);
+  }
   double depth = (double)INFINITY;
   d3 normal = {0.0, 0.0, 0.0};
   for (;;) {
@@ -331,7 +351,9 @@ core_gap core_depth(core_pair *pair, const core_vertex *simplex, int count)
       normal = f->normal;
     }
     double bound = COLLIDE_EPA_TOLERANCE * pair->scale + COLLIDE_EPA_DEPTH_TOLERANCE * depth;
-    if (depth - f->offset <= bound || !expand(&p, closest, next, COLLIDE_EPA_VISIBLE * pair->scale))
+    if (depth - f->offset <= bound ||
+        !expand(&p, closest, next, COLLIDE_EPA_VISIBLE * pair->scale)) {
       return gap_through(&p, f, normal, depth);
+    }
   }
 }

@@ -23,8 +23,9 @@ void face_frame_make(face_frame *face, const face_polygon *from, tn_vec3 near, f
     clip_vertex p = face_project(face, from->corner[i]);
     clip_vertex q = face_project(face, from->corner[i + 1 < from->count ? i + 1 : 0]);
     float du = q.u - p.u, dv = q.v - p.v, size = sqrtf(du * du + dv * dv);
-    if (!(size > 0.0f))
+    if (!(size > 0.0f)) {
       continue;
+    }
     clip_line *side = &face->sides[face->side_count++];
     side->u = dv / size;
     side->v = -du / size;
@@ -58,8 +59,9 @@ void incident_feature(const geometry *b, pose b_in_a, tn_vec3 normal, const face
   face_polygon seen;
   out->count = 0;
   if (supporting_face(b, towards, &seen) && turns_flat_face(b, &seen, towards)) {
-    for (int i = 0; i < seen.count; i++)
+    for (int i = 0; i < seen.count; i++) {
       add_corner(face, pose_point(b_in_a, seen.corner[i]), out);
+    }
     out->vertex[0].in = (uint16_t)(out->count - 1);
     *radius = 0.0f;
     *feature_id = seen.feature_id;
@@ -68,8 +70,9 @@ void incident_feature(const geometry *b, pose b_in_a, tn_vec3 normal, const face
   segment edge = supporting_edge(b, towards);
   bool one = edge.end[0].x == edge.end[1].x && edge.end[0].y == edge.end[1].y &&
              edge.end[0].z == edge.end[1].z;
-  for (int i = 0; i < (one ? 1 : 2); i++)
+  for (int i = 0; i < (one ? 1 : 2); i++) {
     add_corner(face, pose_point(b_in_a, edge.end[i]), out);
+  }
   *radius = edge.radius;
   *feature_id = edge.feature_id;
 }
@@ -86,9 +89,11 @@ static uint32_t feature_of(const clip_vertex *p, int face, int other)
 static int drop_above_margin(const clip_polygon *over, float limit, clip_vertex *kept)
 {
   int count = 0;
-  for (int i = 0; i < over->count; i++)
-    if (over->vertex[i].height <= limit)
+  for (int i = 0; i < over->count; i++) {
+    if (over->vertex[i].height <= limit) {
       kept[count++] = over->vertex[i];
+    }
+  }
   return count;
 }
 
@@ -140,8 +145,9 @@ static int vertices_below_plane(const geometry *b, pose b_in_a, const face_frame
     points = b->hull->vertices;
     count = b->hull->vertex_count;
   } else if (b->kind == TN_SHAPE_BOX) {
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++) {
       box[i] = tn_v3(i & 1 ? h.x : -h.x, i & 2 ? h.y : -h.y, i & 4 ? h.z : -h.z);
+    }
     points = box;
     count = 8;
   }
@@ -149,8 +155,9 @@ static int vertices_below_plane(const geometry *b, pose b_in_a, const face_frame
   for (int i = 0; i < count && out->count < MAX_CLIP_VERTICES; i++) {
     clip_vertex p = face_project(face, pose_point(b_in_a, points[i]));
     p.in = p.out = (uint16_t)(i & (MAX_FACE_VERTICES - 1));
-    if (p.height <= margin)
+    if (p.height <= margin) {
       out->vertex[out->count++] = p;
+    }
   }
   return out->count;
 }
@@ -163,15 +170,17 @@ bool collide_plane(const geometry *b, pose b_in_a, float margin, manifold *m)
   face.v = tn_v3(1.0f, 0.0f, 0.0f);
   face.normal = tn_v3(0.0f, 1.0f, 0.0f);
   face.feature_id = face.side_count = 0;
-  if (rim_manifold(&face, b, b_in_a, margin, m))
+  if (rim_manifold(&face, b, b_in_a, margin, m)) {
     return m->count > 0;
+  }
   clip_polygon over;
   float radius = 0.0f;
   int feature_id = 0;
-  if (b->kind == TN_SHAPE_BOX || b->kind == TN_SHAPE_HULL || b->kind == GEOMETRY_TRIANGLE)
+  if (b->kind == TN_SHAPE_BOX || b->kind == TN_SHAPE_HULL || b->kind == GEOMETRY_TRIANGLE) {
     vertices_below_plane(b, b_in_a, &face, margin, &over);
-  else
+  } else {
     incident_feature(b, b_in_a, face.normal, &face, &over, &radius, &feature_id);
+  }
   face_manifold(&face, &over, radius, feature_id, b_in_a, margin, m);
   return m->count > 0;
 }

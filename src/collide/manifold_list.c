@@ -9,22 +9,26 @@ static float squared_distance(tn_vec3 a, tn_vec3 b)
 float manifold_gap(const manifold *m)
 {
   float gap = INFINITY;
-  for (int i = 0; i < m->count; i++)
+  for (int i = 0; i < m->count; i++) {
     gap = fminf(gap, m->points[i].gap);
+  }
   return gap;
 }
 
 bool manifold_is_contained(const manifold *m, const manifold *other, float size)
 {
   const float near2 = 4e-4f;
-  if (squared_distance(m->normal, other->normal) > near2)
+  if (squared_distance(m->normal, other->normal) > near2) {
     return false;
+  }
   for (int i = 0; i < m->count; i++) {
     bool found = false;
-    for (int k = 0; k < other->count && !found; k++)
+    for (int k = 0; k < other->count && !found; k++) {
       found = squared_distance(m->points[i].a, other->points[k].a) <= near2 * size * size;
-    if (!found)
+    }
+    if (!found) {
       return false;
+    }
   }
   return true;
 }
@@ -35,8 +39,9 @@ void manifold_list_add(manifold_list *list, const manifold *m)
   for (int i = 0; i < list->count; i++) {
     manifold *known = &list->items[i];
     float deeper = manifold_gap(known) - manifold_gap(m);
-    if (deeper <= slack && manifold_is_contained(m, known, list->size))
+    if (deeper <= slack && manifold_is_contained(m, known, list->size)) {
       return;
+    }
     if (deeper >= -slack && manifold_is_contained(known, m, list->size)) {
       *known = *m;
       return;
@@ -47,23 +52,29 @@ void manifold_list_add(manifold_list *list, const manifold *m)
     return;
   }
   int highest = 0;
-  for (int i = 1; i < MANIFOLD_LIST_CAPACITY; i++)
-    if (manifold_gap(&list->items[i]) > manifold_gap(&list->items[highest]))
+  for (int i = 1; i < MANIFOLD_LIST_CAPACITY; i++) {
+    if (manifold_gap(&list->items[i]) > manifold_gap(&list->items[highest])) {
       highest = i;
-  if (manifold_gap(m) < manifold_gap(&list->items[highest]))
+    }
+  }
+  if (manifold_gap(m) < manifold_gap(&list->items[highest])) {
     list->items[highest] = *m;
+  }
 }
 
 // Of equals manifold_reduce starts with the first: one at the rim sees the others furthest away.
 void manifold_reduce_extremes(manifold *m, manifold_point *points, int count)
 {
   tn_vec3 mean = {0.0f, 0.0f, 0.0f};
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
     mean = tn_add(mean, tn_scale(1.0f / (float)count, points[i].a));
+  }
   int rim = 0;
-  for (int i = 1; i < count; i++)
-    if (squared_distance(points[i].a, mean) > squared_distance(points[rim].a, mean))
+  for (int i = 1; i < count; i++) {
+    if (squared_distance(points[i].a, mean) > squared_distance(points[rim].a, mean)) {
       rim = i;
+    }
+  }
   manifold_point first = points[rim];
   points[rim] = points[0];
   points[0] = first;
@@ -72,24 +83,30 @@ void manifold_reduce_extremes(manifold *m, manifold_point *points, int count)
 
 static bool contains_point(const manifold_point *points, int count, tn_vec3 a, float near)
 {
-  for (int i = 0; i < count; i++)
-    if (squared_distance(points[i].a, a) <= near * near)
+  for (int i = 0; i < count; i++) {
+    if (squared_distance(points[i].a, a) <= near * near) {
       return true;
+    }
+  }
   return false;
 }
 
 static bool merge(manifold *into, const manifold *m, float size)
 {
   if (into->form != MANIFOLD_FLAT || m->form != MANIFOLD_FLAT || into->radius_a != m->radius_a ||
-      into->radius_b != m->radius_b || squared_distance(into->normal, m->normal) > 2.5e-3f)
+      into->radius_b != m->radius_b || squared_distance(into->normal, m->normal) > 2.5e-3f) {
     return false;
+  }
   manifold_point points[2 * MAX_MANIFOLD_POINTS];
   int count = 0;
-  for (int i = 0; i < into->count; i++)
+  for (int i = 0; i < into->count; i++) {
     points[count++] = into->points[i];
-  for (int i = 0; i < m->count; i++)
-    if (!contains_point(points, into->count, m->points[i].a, 1e-3f * size))
+  }
+  for (int i = 0; i < m->count; i++) {
+    if (!contains_point(points, into->count, m->points[i].a, 1e-3f * size)) {
       points[count++] = m->points[i];
+    }
+  }
   manifold_reduce_extremes(into, points, count);
   return true;
 }
@@ -100,17 +117,20 @@ static void sort_by_depth(const manifold_list *list, int *order)
   for (int i = 0; i < list->count; i++) {
     int k = i;
     float gap = manifold_gap(&list->items[i]);
-    for (; k > 0 && manifold_gap(&list->items[order[k - 1]]) > gap; k--)
+    for (; k > 0 && manifold_gap(&list->items[order[k - 1]]) > gap; k--) {
       order[k] = order[k - 1];
+    }
     order[k] = i;
   }
 }
 
 static bool child_is_used(const manifold *list, int count, uint32_t child)
 {
-  for (int i = 0; i < count; i++)
-    if (list[i].child == child)
+  for (int i = 0; i < count; i++) {
+    if (list[i].child == child) {
       return true;
+    }
+  }
   return false;
 }
 
@@ -121,13 +141,16 @@ int manifold_list_finish(const manifold_list *list, manifold *out, int capacity)
   for (int i = 0; i < list->count; i++) {
     const manifold *m = &list->items[order[i]];
     bool merged = false;
-    for (int k = 0; k < kept && !merged; k++)
+    for (int k = 0; k < kept && !merged; k++) {
       merged = merge(&out[k], m, list->size);
-    if (merged || kept == capacity)
+    }
+    if (merged || kept == capacity) {
       continue;
+    }
     out[kept] = *m;
-    while (child_is_used(out, kept, out[kept].child))
+    while (child_is_used(out, kept, out[kept].child)) {
       out[kept].child += 1;
+    }
     kept += 1;
   }
   return kept;

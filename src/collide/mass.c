@@ -33,8 +33,9 @@ static tn_mass reject(const char *function, const char *format, ...)
 
 static bool is_positive(const char *function, const char *name, float value)
 {
-  if (value > 0.0f && value <= FLT_MAX)
+  if (value > 0.0f && value <= FLT_MAX) {
     return true;
+  }
   reject(function, "%s is %g, which must be positive and finite", name, (double)value);
   return false;
 }
@@ -69,10 +70,12 @@ static void quat_multiply(const double a[4], const double b[4], double product[4
 static bool quat_normalize(double q[4])
 {
   double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  if (!(length > 0.0) || !isfinite(length))
+  if (!(length > 0.0) || !isfinite(length)) {
     return false;
-  for (int i = 0; i < 4; i++)
+  }
+  for (int i = 0; i < 4; i++) {
     q[i] /= length;
+  }
   return true;
 }
 
@@ -84,8 +87,9 @@ static void quat_rotate_axis(double q[4], int axis, double cosine, double sine)
   double turn[4] = {0.0, 0.0, 0.0, half_cosine}, product[4];
   turn[axis] = sine / (2.0 * half_cosine);
   quat_multiply(q, turn, product);
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; i++) {
     q[i] = product[i];
+  }
 }
 
 // Makes a[p][q] zero by a turn about the third axis; (p, q) is a cyclic pair.
@@ -119,8 +123,9 @@ static void diagonalize(double a[3][3], double rotation[4])
     turned = false;
     for (int i = 0; i < 3; i++) {
       int p = pairs[i][0], q = pairs[i][1];
-      if (is_negligible(a[p][q], a[p][p], a[q][q]))
+      if (is_negligible(a[p][q], a[p][p], a[q][q])) {
         continue;
+      }
       jacobi_rotate(a, p, q, rotation);
       turned = true;
     }
@@ -149,8 +154,9 @@ static void sort_axes(const double moments[3], int order[3])
 {
   for (int i = 0; i < 3; i++) {
     int k = i;
-    for (; k > 0 && moments[order[k - 1]] > moments[i]; k--)
+    for (; k > 0 && moments[order[k - 1]] > moments[i]; k--) {
       order[k] = order[k - 1];
+    }
     order[k] = i;
   }
 }
@@ -161,14 +167,16 @@ bool mass_principal(tn_sym3 inertia, double moments[3], double rotation[4])
   int order[3];
   tensor_from_sym3(inertia, a);
   for (int i = 0; i < 3; i++) {
-    if (!isfinite(a[i][i]) || !isfinite(a[i][(i + 1) % 3]))
+    if (!isfinite(a[i][i]) || !isfinite(a[i][(i + 1) % 3])) {
       return false;
+    }
   }
   diagonalize(a, turned);
   const double unsorted[3] = {a[0][0], a[1][1], a[2][2]};
   sort_axes(unsorted, order);
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; i++) {
     moments[i] = unsorted[order[i]];
+  }
   quat_from_order(order, ordering);
   quat_multiply(turned, ordering, rotation);
   return quat_normalize(rotation);
@@ -194,23 +202,26 @@ static bool solid_fits(const solid *s)
 {
   bool fits = fits_float(s->mass) && fits_float(s->center.x) && fits_float(s->center.y) &&
               fits_float(s->center.z);
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; i++) {
     fits = fits && fits_float(s->inertia[i][i]) && fits_float(s->inertia[i][(i + 1) % 3]);
+  }
   return fits;
 }
 
 static tn_mass round_solid(const char *function, const solid *s)
 {
-  if (!solid_fits(s))
+  if (!solid_fits(s)) {
     return reject(function, "the result is too large for float");
+  }
   tn_mass m = {
       (float)s->mass,
       {(float)s->center.x, (float)s->center.y, (float)s->center.z},
       {(float)s->inertia[0][0], (float)s->inertia[1][1], (float)s->inertia[2][2],
        (float)s->inertia[0][1], (float)s->inertia[0][2], (float)s->inertia[1][2]},
   };
-  if (!mass_is_physical(&m))
+  if (!mass_is_physical(&m)) {
     return reject(function, "the solid is too small or too thin for float");
+  }
   return m;
 }
 
@@ -229,8 +240,9 @@ static tn_mass symmetric_solid(const char *function, double mass, double xx, dou
 
 tn_mass tn_mass_sphere(float radius, float density)
 {
-  if (!is_positive(__func__, "radius", radius) || !is_positive(__func__, "density", density))
+  if (!is_positive(__func__, "radius", radius) || !is_positive(__func__, "density", density)) {
     return (tn_mass){0};
+  }
   double r = (double)radius;
   double mass = (double)density * 4.0 / 3.0 * pi * r * r * r;
   double moment = 0.4 * mass * r * r;
@@ -242,8 +254,9 @@ tn_mass tn_mass_box(tn_vec3 half_extents, float density)
   if (!is_positive(__func__, "half_extents.x", half_extents.x) ||
       !is_positive(__func__, "half_extents.y", half_extents.y) ||
       !is_positive(__func__, "half_extents.z", half_extents.z) ||
-      !is_positive(__func__, "density", density))
+      !is_positive(__func__, "density", density)) {
     return (tn_mass){0};
+  }
   double x = (double)half_extents.x, y = (double)half_extents.y, z = (double)half_extents.z;
   double mass = (double)density * 8.0 * x * y * z;
   return symmetric_solid(__func__, mass, mass / 3.0 * (y * y + z * z), mass / 3.0 * (x * x + z * z),
@@ -259,8 +272,9 @@ static bool is_axial(const char *caller, float radius, float half_length, float 
 
 tn_mass tn_mass_capsule(float radius, float half_length, float density)
 {
-  if (!is_axial(__func__, radius, half_length, density))
+  if (!is_axial(__func__, radius, half_length, density)) {
     return (tn_mass){0};
+  }
   double r = (double)radius, h = (double)half_length;
   double middle = (double)density * 2.0 * pi * r * r * h;
   double ends = (double)density * 4.0 / 3.0 * pi * r * r * r;
@@ -272,8 +286,9 @@ tn_mass tn_mass_capsule(float radius, float half_length, float density)
 
 tn_mass tn_mass_cylinder(float radius, float half_length, float density)
 {
-  if (!is_axial(__func__, radius, half_length, density))
+  if (!is_axial(__func__, radius, half_length, density)) {
     return (tn_mass){0};
+  }
   double r = (double)radius, h = (double)half_length;
   double mass = (double)density * 2.0 * pi * r * r * h;
   double across = mass * (0.25 * r * r + h * h / 3.0);
@@ -282,8 +297,9 @@ tn_mass tn_mass_cylinder(float radius, float half_length, float density)
 
 tn_mass tn_mass_cone(float radius, float half_length, float density)
 {
-  if (!is_axial(__func__, radius, half_length, density))
+  if (!is_axial(__func__, radius, half_length, density)) {
     return (tn_mass){0};
+  }
   double r = (double)radius, h = (double)half_length;
   double mass = (double)density * 2.0 / 3.0 * pi * r * r * h;
   double across = mass * 0.15 * (r * r + h * h);
@@ -314,10 +330,11 @@ static void add_triangle(volume_sum *sum, d3 p0, d3 p1, d3 p2)
   sum->first = d3_add(sum->first, d3_scale(volume / 4.0, s));
   const double v[4][3] = {{a.x, a.y, a.z}, {b.x, b.y, b.z}, {c.x, c.y, c.z}, {s.x, s.y, s.z}};
   for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++)
+    for (int j = 0; j < 3; j++) {
       sum->second[i][j] +=
           volume / 20.0 *
           (v[0][i] * v[0][j] + v[1][i] * v[1][j] + v[2][i] * v[2][j] + v[3][i] * v[3][j]);
+    }
   }
 }
 
@@ -326,40 +343,47 @@ static tn_mass enclosed_solid(const char *function, const volume_sum *sum, doubl
                               float density)
 {
   double least = 0.5 * sum->area * rounding;
-  if (sum->volume < -least)
+  if (sum->volume < -least) {
     return reject(function, "the volume is negative: the mesh is inside out");
-  if (!(sum->volume > least))
+  }
+  if (!(sum->volume > least)) {
     return reject(function, "the volume is zero");
+  }
   d3 offset = d3_scale(1.0 / sum->volume, sum->first);
   const double d[3] = {offset.x, offset.y, offset.z};
   double covariance[3][3];
   for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++)
+    for (int j = 0; j < 3; j++) {
       covariance[i][j] = (double)density * (sum->second[i][j] - sum->volume * d[i] * d[j]);
+    }
   }
   double trace = covariance[0][0] + covariance[1][1] + covariance[2][2];
   solid s = {(double)density * sum->volume, d3_add(sum->reference, offset), {{0}}};
   for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++)
+    for (int j = 0; j < 3; j++) {
       s.inertia[i][j] = (i == j ? trace : 0.0) - covariance[i][j];
+    }
   }
   return round_solid(function, &s);
 }
 
 tn_mass tn_mass_hull(const tn_vec3 *points, int count, float density)
 {
-  if (!is_positive(__func__, "density", density))
+  if (!is_positive(__func__, "density", density)) {
     return (tn_mass){0};
+  }
   char why[128];
   hull h;
-  if (!hull_build(points, count, 0.0, &h, why, sizeof why))
+  if (!hull_build(points, count, 0.0, &h, why, sizeof why)) {
     return reject(__func__, "%s", why);
+  }
   volume_sum sum = {.reference = h.vertices[0]};
   for (int i = 0; i < h.face_count; i++) {
     const hull_edge *loop = h.edges + h.faces[i].first_edge;
-    for (int k = 2; k < h.faces[i].edge_count; k++)
+    for (int k = 2; k < h.faces[i].edge_count; k++) {
       add_triangle(&sum, h.vertices[loop[0].origin], h.vertices[loop[k - 1].origin],
                    h.vertices[loop[k].origin]);
+    }
   }
   hull_free(&h);
   return enclosed_solid(__func__, &sum, 0.0, density);
@@ -373,10 +397,12 @@ typedef struct mesh_edge {
 static int by_vertices(const void *left, const void *right)
 {
   const mesh_edge *a = left, *b = right;
-  if (a->low != b->low)
+  if (a->low != b->low) {
     return a->low < b->low ? -1 : 1;
-  if (a->high != b->high)
+  }
+  if (a->high != b->high) {
     return a->high < b->high ? -1 : 1;
+  }
   return (int)a->rising - (int)b->rising;
 }
 
@@ -392,12 +418,13 @@ static void list_edges(const int *triangles, int triangle_count, mesh_edge *edge
 
 static void reject_edge(const char *function, mesh_edge edge, int uses)
 {
-  if (uses == 1)
+  if (uses == 1) {
     reject(function, "edge %d-%d is open: the mesh is not closed", edge.low, edge.high);
-  else if (uses == 2)
+  } else if (uses == 2) {
     reject(function, "edge %d-%d has triangles that face opposite ways", edge.low, edge.high);
-  else
+  } else {
     reject(function, "edge %d-%d belongs to %d triangles, not two", edge.low, edge.high, uses);
+  }
 }
 
 // Every edge must belong to two triangles, which run along it in opposite directions.
@@ -407,8 +434,10 @@ static bool edges_match(const char *function, const mesh_edge *edges, int count)
   for (int i = 0; i < count; i += uses) {
     mesh_edge edge = edges[i];
     uses = 1;
-    while (i + uses < count && edges[i + uses].low == edge.low && edges[i + uses].high == edge.high)
+    while (i + uses < count && edges[i + uses].low == edge.low &&
+           edges[i + uses].high == edge.high) {
       uses++;
+    }
     if (uses != 2 || edges[i + 1].rising == edge.rising) {
       reject_edge(function, edge, uses);
       return false;
@@ -472,13 +501,15 @@ tn_mass tn_mass_mesh(const tn_vec3 *vertices, int vertex_count, const int *trian
                      int triangle_count, float density)
 {
   if (!is_positive(__func__, "density", density) ||
-      !mesh_is_valid(__func__, vertices, vertex_count, triangles, triangle_count))
+      !mesh_is_valid(__func__, vertices, vertex_count, triangles, triangle_count)) {
     return (tn_mass){0};
+  }
   volume_sum sum = {.reference = mesh_vertex(vertices, triangles[0])};
-  for (int t = 0; t < triangle_count; t++)
+  for (int t = 0; t < triangle_count; t++) {
     add_triangle(&sum, mesh_vertex(vertices, triangles[3 * t]),
                  mesh_vertex(vertices, triangles[3 * t + 1]),
                  mesh_vertex(vertices, triangles[3 * t + 2]));
+  }
   return enclosed_solid(__func__, &sum, hull_rounding_error(vertices, vertex_count), density);
 }
 
@@ -509,8 +540,9 @@ static d3 matrix_times_vector(double r[3][3], d3 v)
 static void matrix_multiply(double a[3][3], double b[3][3], double product[3][3])
 {
   for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++)
+    for (int j = 0; j < 3; j++) {
       product[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j];
+    }
   }
 }
 
@@ -518,8 +550,9 @@ static void rotate_tensor(double r[3][3], double tensor[3][3])
 {
   double half_way[3][3], transposed[3][3];
   for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++)
+    for (int j = 0; j < 3; j++) {
       transposed[i][j] = r[j][i];
+    }
   }
   matrix_multiply(r, tensor, half_way);
   matrix_multiply(half_way, transposed, tensor);
@@ -527,13 +560,16 @@ static void rotate_tensor(double r[3][3], double tensor[3][3])
 
 tn_mass tn_mass_at(tn_mass mass, tn_vec3 position, tn_quat rotation)
 {
-  if (!mass_is_physical(&mass))
+  if (!mass_is_physical(&mass)) {
     return reject(__func__, "mass is not that of a solid");
-  if (!is_finite_vector(position))
+  }
+  if (!is_finite_vector(position)) {
     return reject(__func__, "position is not finite");
+  }
   double q[4] = {(double)rotation.x, (double)rotation.y, (double)rotation.z, (double)rotation.w};
-  if (!quat_normalize(q))
+  if (!quat_normalize(q)) {
     return reject(__func__, "rotation is zero or not finite");
+  }
   double r[3][3];
   matrix_from_quat(q, r);
   solid s = solid_from_mass(mass);
@@ -550,20 +586,23 @@ static void add_inertia_about(d3 center, const solid *part, double inertia[3][3]
   const double d[3] = {offset.x, offset.y, offset.z};
   double square = d3_dot(offset, offset);
   for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++)
+    for (int j = 0; j < 3; j++) {
       inertia[i][j] += part->inertia[i][j] + part->mass * ((i == j ? square : 0.0) - d[i] * d[j]);
+    }
   }
 }
 
 tn_mass tn_mass_compound(const tn_mass *parts, int count)
 {
-  if (!parts || count <= 0)
+  if (!parts || count <= 0) {
     return reject(__func__, "no parts");
+  }
   solid whole = {0};
   d3 moment = {0};
   for (int i = 0; i < count; i++) {
-    if (!mass_is_physical(&parts[i]))
+    if (!mass_is_physical(&parts[i])) {
       return reject(__func__, "part %d is not the mass of a solid", i);
+    }
     solid part = solid_from_mass(parts[i]);
     whole.mass += part.mass;
     moment = d3_add(moment, d3_scale(part.mass, part.center));
@@ -578,16 +617,19 @@ tn_mass tn_mass_compound(const tn_mass *parts, int count)
 
 tn_mass tn_mass_scaled_to(tn_mass mass, float total)
 {
-  if (!is_positive(__func__, "total", total))
+  if (!is_positive(__func__, "total", total)) {
     return (tn_mass){0};
-  if (!mass_is_physical(&mass))
+  }
+  if (!mass_is_physical(&mass)) {
     return reject(__func__, "mass is not that of a solid");
+  }
   solid s = solid_from_mass(mass);
   double scale = (double)total / s.mass;
   s.mass = (double)total;
   for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++)
+    for (int j = 0; j < 3; j++) {
       s.inertia[i][j] *= scale;
+    }
   }
   return round_solid(__func__, &s);
 }

@@ -79,9 +79,11 @@ static int compare_points(const void *a, const void *b)
 static int compare_triples(const void *a, const void *b)
 {
   const indexed_triangle *p = a, *q = b;
-  for (int i = 0; i < 3; i++)
-    if (p->corner[i] != q->corner[i])
+  for (int i = 0; i < 3; i++) {
+    if (p->corner[i] != q->corner[i]) {
       return compare_ints(p->corner[i], q->corner[i]);
+    }
+  }
   return compare_ints(p->index, q->index);
 }
 
@@ -124,14 +126,16 @@ static bool check_input(const mesh_builder *k, char *message, size_t size)
 // Vertices at the same position are one welded_index.
 static void weld_vertices(mesh_builder *k)
 {
-  for (int i = 0; i < k->vertex_count; i++)
+  for (int i = 0; i < k->vertex_count; i++) {
     k->points[i] = (indexed_vertex){k->vertices[i], i};
+  }
   qsort(k->points, (size_t)k->vertex_count, sizeof *k->points, compare_points);
   k->welded_count = 0;
   for (int i = 0; i < k->vertex_count; i++) {
     tn_vec3 p = k->points[i].p, last = k->points[i > 0 ? i - 1 : 0].p;
-    if (i > 0 && (p.x != last.x || p.y != last.y || p.z != last.z))
+    if (i > 0 && (p.x != last.x || p.y != last.y || p.z != last.z)) {
       k->welded_count += 1;
+    }
     k->welded_index[k->points[i].index] = k->welded_count;
   }
   k->welded_count += 1;
@@ -167,8 +171,9 @@ static void drop_degenerate_triangles(mesh_builder *k)
     const int *index = &k->indices[3 * i];
     tn_vec3 corner[3] = {k->vertices[index[0]], k->vertices[index[1]], k->vertices[index[2]]};
     k->keep[i] = !is_degenerate(corner);
-    if (!k->keep[i])
+    if (!k->keep[i]) {
       continue;
+    }
     indexed_triangle t = {
         {k->welded_index[index[0]], k->welded_index[index[1]], k->welded_index[index[2]]}, i};
     sort_three(t.corner);
@@ -186,12 +191,14 @@ static void drop_degenerate_triangles(mesh_builder *k)
 
 static void fill_triangles(const mesh_builder *k, mesh *m)
 {
-  for (int i = 0; i < k->vertex_count; i++)
+  for (int i = 0; i < k->vertex_count; i++) {
     m->vertices[k->welded_index[k->points[i].index]] = k->points[i].p;
+  }
   int count = 0;
   for (int i = 0; i < k->triangle_count; i++) {
-    if (!k->keep[i])
+    if (!k->keep[i]) {
       continue;
+    }
     mesh_triangle *t = &m->triangles[count];
     tn_vec3 corner[3];
     for (int e = 0; e < 3; e++) {
@@ -219,8 +226,9 @@ static void find_adjacency(const mesh_builder *k, mesh *m)
   for (int first = 0, end; first < count; first = end) {
     end = first + 1;
     while (end < count && k->edges[end].low == k->edges[first].low &&
-           k->edges[end].high == k->edges[first].high)
+           k->edges[end].high == k->edges[first].high) {
       end += 1;
+    }
     for (int i = first; i < end && end - first > 1; i++) {
       int slot = k->edges[i].slot, next = k->edges[i + 1 < end ? i + 1 : first].slot;
       m->triangles[slot / 3].across[slot % 3] = next / 3;
@@ -243,8 +251,9 @@ static mesh *assemble(mesh_builder *k, collide_allocator memory)
   size_t triangles = reserve(&size, k->kept_count, sizeof(mesh_triangle));
   size_t nodes = reserve(&size, bvh_node_count(k->kept_count), sizeof(bvh_node));
   char *block = memory.alloc(memory.context, size);
-  if (!block)
+  if (!block) {
     return NULL;
+  }
   mesh *m = (mesh *)block;
   m->size = size;
   m->vertex_count = k->welded_count;
@@ -269,8 +278,9 @@ static char *take_scratch(mesh_builder *k, collide_allocator memory, size_t *siz
   size_t boxes = reserve(size, k->triangle_count, sizeof *k->boxes);
   size_t order = reserve(size, k->triangle_count, sizeof *k->order);
   char *block = memory.alloc(memory.context, *size);
-  if (!block)
+  if (!block) {
     return NULL;
+  }
   k->points = (indexed_vertex *)(block + points);
   k->welded_index = (int *)(block + welded_index);
   k->triples = (indexed_triangle *)(block + triples);
@@ -288,8 +298,9 @@ mesh *mesh_create(const tn_vec3 *vertices, int vertex_count, const int *triangle
                     .indices = triangles,
                     .vertex_count = vertex_count,
                     .triangle_count = triangle_count};
-  if (!check_input(&k, message, message_size))
+  if (!check_input(&k, message, message_size)) {
     return NULL;
+  }
   size_t scratch_size;
   char *scratch = take_scratch(&k, memory, &scratch_size);
   if (!scratch) {
@@ -303,8 +314,9 @@ mesh *mesh_create(const tn_vec3 *vertices, int vertex_count, const int *triangle
     snprintf(message, message_size, "no triangle of a mesh has an area");
   } else {
     m = assemble(&k, memory);
-    if (!m)
+    if (!m) {
       snprintf(message, message_size, "no memory for a mesh");
+    }
   }
   memory.release(memory.context, scratch, scratch_size);
   return m;
@@ -312,8 +324,9 @@ mesh *mesh_create(const tn_vec3 *vertices, int vertex_count, const int *triangle
 
 void mesh_destroy(mesh *m, collide_allocator memory)
 {
-  if (m)
+  if (m) {
     memory.release(memory.context, m, m->size);
+  }
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -343,8 +356,9 @@ bool mesh_ray(const mesh *m, tn_vec3 from, tn_vec3 displacement, float max_fract
   for (int i; (i = bvh_next(&walk)) >= 0;) {
     facet f = mesh_facet(m, i);
     float fraction;
-    if (!triangle_ray(f.corner, from, displacement, walk.limit, &fraction))
+    if (!triangle_ray(f.corner, from, displacement, walk.limit, &fraction)) {
       continue;
+    }
     walk.limit = fraction;
     hit->fraction = fraction;
     hit->normal = tn_scale(tn_dot(f.normal, displacement) > 0.0f ? -1.0f : 1.0f, f.normal);
@@ -362,8 +376,9 @@ bool mesh_cast(const mesh *m, const geometry *b, pose b_in_a, tn_vec3 displaceme
   for (int i; (i = bvh_next(&walk)) >= 0;) {
     geometry g = triangle_geometry(mesh_facet(m, i).corner);
     cast_hit h;
-    if (!geometry_cast(&g, b, b_in_a, displacement, target_distance, walk.limit, &h))
+    if (!geometry_cast(&g, b, b_in_a, displacement, target_distance, walk.limit, &h)) {
       continue;
+    }
     walk.limit = h.fraction;
     *hit = h;
     found = true;
@@ -379,8 +394,9 @@ bool mesh_closest(const mesh *m, tn_vec3 p, float max_distance, closest *out)
     facet f = mesh_facet(m, i);
     tn_vec3 q = triangle_closest(f.corner, f.normal, p), d = tn_sub(p, q);
     float distance2 = tn_dot(d, d);
-    if (distance2 > walk.limit || (found && distance2 == walk.limit))
+    if (distance2 > walk.limit || (found && distance2 == walk.limit)) {
       continue;
+    }
     walk.limit = distance2;
     out->distance = sqrtf(distance2);
     out->point = q;
@@ -395,8 +411,9 @@ bool mesh_overlaps(const mesh *m, const geometry *b, pose b_in_a)
   bvh_iterator walk = bvh_sweep(m->nodes, geometry_aabb(b, b_in_a), tn_v3(0.0f, 0.0f, 0.0f), 0.0f);
   for (int i; (i = bvh_next(&walk)) >= 0;) {
     geometry g = triangle_geometry(mesh_facet(m, i).corner);
-    if (convex_distance(&g, b, b_in_a).distance <= 0.0f)
+    if (convex_distance(&g, b, b_in_a).distance <= 0.0f) {
       return true;
+    }
   }
   return false;
 }
@@ -408,8 +425,9 @@ bool mesh_nearest(const mesh *m, const geometry *b, pose b_in_a, float max_dista
   bvh_iterator walk = bvh_sweep(m->nodes, box, tn_v3(0.0f, 0.0f, 0.0f), 0.0f);
   bool found = false;
   out->distance = max_distance;
-  for (int i; (i = bvh_next(&walk)) >= 0;)
+  for (int i; (i = bvh_next(&walk)) >= 0;) {
     found = triangle_update_nearest(mesh_facet(m, i).corner, b, b_in_a, out) || found;
+  }
   return found;
 }
 
@@ -422,11 +440,13 @@ int collide_mesh(const geometry *a, const geometry *b, pose b_in_a, float margin
   aabb box = aabb_expand(geometry_aabb(b, b_in_a), margin);
   const tn_vec3 still = {0.0f, 0.0f, 0.0f};
   bvh_iterator walk = bvh_sweep(m->nodes, box, still, 0.0f);
-  for (int i; (i = bvh_next(&walk)) >= 0;)
+  for (int i; (i = bvh_next(&walk)) >= 0;) {
     surface_contacts_add_face(&contacts, i);
+  }
   walk = bvh_sweep(m->nodes, box, still, 0.0f);
-  for (int i; (i = bvh_next(&walk)) >= 0;)
+  for (int i; (i = bvh_next(&walk)) >= 0;) {
     surface_contacts_add_edges(&contacts, i);
+  }
   return surface_contacts_finish(&contacts, out, capacity);
 }
 
@@ -435,8 +455,10 @@ void mesh_edges(const mesh *m, void (*line)(tn_vec3 a, tn_vec3 b, void *context)
 {
   for (int i = 0; i < m->triangle_count; i++) {
     const mesh_triangle *t = &m->triangles[i];
-    for (int e = 0; e < 3; e++)
-      if (t->across[e] == NO_FACET || t->across[e] > i)
+    for (int e = 0; e < 3; e++) {
+      if (t->across[e] == NO_FACET || t->across[e] > i) {
         line(m->vertices[t->corner[e]], m->vertices[t->corner[(e + 1) % 3]], context);
+      }
+    }
   }
 }

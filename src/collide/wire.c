@@ -26,8 +26,9 @@ static tn_vec3 wire_location_normal(const wire *w, const wire_location *p)
 {
   d3 d = d3_sub(p->target, p->point);
   double scale = fabs(p->point.x) + fabs(p->point.y) + fabs(p->point.z);
-  if (p->distance > 1e-14 * scale)
+  if (p->distance > 1e-14 * scale) {
     return unit(d);
+  }
   return unit_across(piece_tangent(w, p->piece, p->u));
 }
 
@@ -45,8 +46,9 @@ static int chord_count(const wire *w, int piece, float radius)
 {
   int count = 1;
   float sagitta = w->pieces[piece].sagitta;
-  while (count < 8 && sagitta > 0.02f * radius * (float)(count * count))
+  while (count < 8 && sagitta > 0.02f * radius * (float)(count * count)) {
     count += 1;
+  }
   return count;
 }
 
@@ -88,8 +90,9 @@ static manifold wire_manifold(const wire_pair *pair, const wire_location *p, tn_
   m.segment[1][0] = start;
   m.segment[1][1] = end;
   int cubic = w->pieces[p->piece].cubic;
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; i++) {
     m.curve[i] = w->cubics[cubic].c[i];
+  }
   m.parameter = wire_location_parameter(w, p);
   m.child = WIRE_CHILDREN_PER_CUBIC * (uint32_t)cubic;
   return m;
@@ -134,19 +137,22 @@ static bool collide_ends(const wire_pair *pair, const manifold *along, const tn_
         best = -1;
     for (int k = 0; k < near; k++) {
       bool same = tn_dot(wire_location_normal(pair->w, &places[k]), along->normal) > 0.9f;
-      if (same && (best < 0 || places[k].distance < places[best].distance))
+      if (same && (best < 0 || places[k].distance < places[best].distance)) {
         best = k;
+      }
     }
-    if (best < 0)
+    if (best < 0) {
       continue;
+    }
     found[count] = wire_manifold(pair, &places[best], end[i], end[i]);
     found[count].points[0].b = end[i];
     found[count].child += 4u + (uint32_t)i;
     manifold_list_add(list, &found[count]);
     count += 1;
   }
-  if (count < 2 || manifold_is_contained(&found[0], &found[1], list->size))
+  if (count < 2 || manifold_is_contained(&found[0], &found[1], list->size)) {
     return false;
+  }
   float higher = fmaxf(found[0].points[0].gap, found[1].points[0].gap);
   return higher - along->points[0].gap < 0.02f * (along->radius_a + along->radius_b);
 }
@@ -155,15 +161,17 @@ static void collide_capsule(const wire_pair *pair, manifold_list *list)
 {
   tn_vec3 end[2] = {{0.0f, -pair->b->half_length, 0.0f}, {0.0f, pair->b->half_length, 0.0f}};
   d3 segment[2];
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 2; i++) {
     segment[i] = d3_from_vec3(pose_point(pair->b_in_a, end[i]));
+  }
   wire_location places[MAX_MANIFOLDS];
   int count = wire_segment_local_minima(pair->w, segment, wire_contact_distance(pair), places,
                                         MAX_MANIFOLDS);
   for (int i = 0; i < count; i++) {
     manifold m = wire_manifold(pair, &places[i], end[0], end[1]);
-    if (is_along_wire(pair->w, &places[i], segment) && collide_ends(pair, &m, end, list))
+    if (is_along_wire(pair->w, &places[i], segment) && collide_ends(pair, &m, end, list)) {
       continue;
+    }
     manifold_list_add(list, &m);
   }
 }
@@ -177,12 +185,14 @@ static bool is_internal_end(const wire *w, const chord *c, const manifold *m)
   tn_vec3 local = pose_inverse_point(c->at, m->points[0].a);
   float half = c->capsule.half_length;
   bool at_start = local.y<-0.9999f * half, at_end = local.y> 0.9999f * half;
-  if (at_start == at_end || m->count > 1)
+  if (at_start == at_end || m->count > 1) {
     return false;
+  }
   bool wire_ends = !w->closed && (at_start ? c->piece == 0 && c->start == 0.0
                                            : c->piece == w->piece_count - 1 && c->end == 1.0);
-  if (wire_ends)
+  if (wire_ends) {
     return false;
+  }
   tn_vec3 on = unit(piece_tangent(w, c->piece, at_start ? c->start : c->end));
   return tn_dot(m->normal, tn_scale(at_start ? -1.0f : 1.0f, on)) > 1e-3f;
 }
@@ -218,16 +228,20 @@ static void collide_chord(const wire_pair *pair, const chord *c, manifold_list *
   pose b_in_chord = pose_mul(pose_inverse(c->at), pair->b_in_a);
   manifold m;
   if (is_outside_aabb(pair, c) ||
-      !collide_convex(&c->capsule, pair->b, b_in_chord, pair->margin, &m))
+      !collide_convex(&c->capsule, pair->b, b_in_chord, pair->margin, &m)) {
     return;
+  }
   m.normal = pose_vector(c->at, m.normal);
-  for (int i = 0; i < m.count; i++)
+  for (int i = 0; i < m.count; i++) {
     m.points[i].a = pose_point(c->at, m.points[i].a);
+  }
   if (m.form == MANIFOLD_ROUND) {
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
       m.segment[0][i] = pose_point(c->at, m.segment[0][i]);
-    if (is_internal_end(pair->w, c, &m))
+    }
+    if (is_internal_end(pair->w, c, &m)) {
       return;
+    }
   } else if (m.form == MANIFOLD_FLAT) {
     project_to_wire(pair->w, c, &m);
   }
@@ -257,12 +271,13 @@ int collide_wire(const geometry *a, const geometry *b, pose b_in_a, float margin
   manifold_list list;
   list.count = 0;
   list.size = 0.5f * tn_length(tn_sub(box.upper, box.lower));
-  if (b->kind == TN_SHAPE_SPHERE)
+  if (b->kind == TN_SHAPE_SPHERE) {
     collide_sphere(&pair, &list);
-  else if (b->kind == TN_SHAPE_CAPSULE)
+  } else if (b->kind == TN_SHAPE_CAPSULE) {
     collide_capsule(&pair, &list);
-  else
+  } else {
     collide_chords(&pair, &list);
+  }
   return manifold_list_finish(&list, out, capacity);
 }
 
@@ -270,8 +285,9 @@ bool wire_overlaps(const wire *w, float radius, const geometry *b, pose b_in_a)
 {
   wire_location place = {0};
   double max_distance = (double)radius + (double)b->radius;
-  if (b->kind == TN_SHAPE_SPHERE)
+  if (b->kind == TN_SHAPE_SPHERE) {
     return wire_nearest(w, d3_from_vec3(b_in_a.p), (float)max_distance, &place);
+  }
   if (b->kind == TN_SHAPE_CAPSULE) {
     tn_vec3 half = tn_v3(0.0f, b->half_length, 0.0f);
     d3 segment[2] = {d3_from_vec3(pose_point(b_in_a, tn_scale(-1.0f, half))),
@@ -285,8 +301,9 @@ bool wire_overlaps(const wire *w, float radius, const geometry *b, pose b_in_a)
     for (int i = 0; i < count; i++) {
       chord c = chord_of(w, piece, i, count, radius);
       pose b_in_chord = pose_mul(pose_inverse(c.at), b_in_a);
-      if (convex_distance(&c.capsule, b, b_in_chord).distance <= 0.0f)
+      if (convex_distance(&c.capsule, b, b_in_chord).distance <= 0.0f) {
         return true;
+      }
     }
   }
   return false;
@@ -303,8 +320,9 @@ aabb wire_aabb(const wire *w, float radius)
 bool wire_closest(const wire *w, float radius, tn_vec3 p, float max_distance, closest *out)
 {
   wire_location place;
-  if (!wire_nearest(w, d3_from_vec3(p), max_distance + radius, &place))
+  if (!wire_nearest(w, d3_from_vec3(p), max_distance + radius, &place)) {
     return false;
+  }
   out->distance = (float)(place.distance - (double)radius);
   out->normal = wire_location_normal(w, &place);
   out->point = tn_add(vec3_from_d3(place.point), tn_scale(radius, out->normal));
@@ -331,10 +349,11 @@ static double bisect_to_surface(const tube_ray *r, int piece, double lower, doub
 {
   for (int i = 0; i < 40; i++) {
     double t = 0.5 * (lower + upper);
-    if (ray_place(r, piece, t).distance > r->radius)
+    if (ray_place(r, piece, t).distance > r->radius) {
       lower = t;
-    else
+    } else {
       upper = t;
+    }
   }
   return lower;
 }
@@ -355,11 +374,13 @@ static bool piece_ray(const tube_ray *r, int piece, double limit, double *hit)
       return true;
     }
     double approach = d3_dot(d3_sub(p.point, p.target), r->displacement) / p.distance;
-    if (approach <= 0.0 && gap > length)
+    if (approach <= 0.0 && gap > length) {
       return false;
+    }
     double step = fmax(gap, 0.1 * length) / r->speed;
-    if (approach > 0.0)
+    if (approach > 0.0) {
       step = fmin(step, gap / approach);
+    }
     before = t;
     t += fmax(step, gap / r->speed);
   }
@@ -375,18 +396,21 @@ static bool tube_cast(const wire *w, float radius, tn_vec3 from, tn_vec3 displac
                 .from = d3_from_vec3(from),
                 .displacement = d3_from_vec3(displacement)};
   *fraction = 0.0;
-  if (wire_nearest(w, r.from, radius, place))
+  if (wire_nearest(w, r.from, radius, place)) {
     return true;
+  }
   r.speed = sqrt(d3_dot(r.displacement, r.displacement));
-  if (!(r.speed > 0.0))
+  if (!(r.speed > 0.0)) {
     return false;
+  }
   bvh_iterator walk = bvh_sweep(w->nodes, aabb_expand(aabb_from_points(from, from), radius),
                                 displacement, max_fraction);
   bool found = false;
   for (int piece; (piece = bvh_next(&walk)) >= 0;) {
     double hit;
-    if (!piece_ray(&r, piece, found ? *fraction : (double)max_fraction, &hit))
+    if (!piece_ray(&r, piece, found ? *fraction : (double)max_fraction, &hit)) {
       continue;
+    }
     *fraction = hit;
     *place = ray_place(&r, piece, hit);
     found = true;
@@ -400,8 +424,9 @@ bool wire_ray(const wire *w, float radius, tn_vec3 from, tn_vec3 displacement, f
 {
   double fraction;
   wire_location place;
-  if (!tube_cast(w, radius, from, displacement, max_fraction, &fraction, &place))
+  if (!tube_cast(w, radius, from, displacement, max_fraction, &fraction, &place)) {
     return false;
+  }
   bool inside = fraction == 0.0 && place.distance < (double)radius;
   hit->fraction = (float)fraction;
   hit->normal = inside ? tn_v3(0.0f, 0.0f, 0.0f) : wire_location_normal(w, &place);
@@ -413,8 +438,9 @@ static bool cast_chord(const chord *c, const geometry *b, pose b_in_a, tn_vec3 d
 {
   pose b_in_chord = pose_mul(pose_inverse(c->at), b_in_a);
   if (!geometry_cast(&c->capsule, b, b_in_chord, pose_inverse_vector(c->at, displacement), target,
-                     max_fraction, hit))
+                     max_fraction, hit)) {
     return false;
+  }
   hit->point = pose_point(c->at, hit->point);
   hit->normal = pose_vector(c->at, hit->normal);
   return true;
@@ -427,8 +453,9 @@ bool wire_cast(const wire *w, float radius, const geometry *b, pose b_in_a, tn_v
     double fraction;
     wire_location place;
     if (!tube_cast(w, radius + b->radius + target, b_in_a.p, displacement, max_fraction, &fraction,
-                   &place))
+                   &place)) {
       return false;
+    }
     hit->fraction = (float)fraction;
     hit->normal = wire_location_normal(w, &place);
     hit->point = tn_add(vec3_from_d3(place.point), tn_scale(radius, hit->normal));
@@ -442,8 +469,9 @@ bool wire_cast(const wire *w, float radius, const geometry *b, pose b_in_a, tn_v
     for (int i = 0; i < count; i++) {
       chord c = chord_of(w, piece, i, count, radius);
       cast_hit h;
-      if (!cast_chord(&c, b, b_in_a, displacement, target, walk.limit, &h))
+      if (!cast_chord(&c, b, b_in_a, displacement, target, walk.limit, &h)) {
         continue;
+      }
       walk.limit = h.fraction;
       *hit = h;
       found = true;

@@ -27,8 +27,9 @@ static wire_cubic cubic_between(const tn_wire_point *a, const tn_wire_point *b)
 static tn_vec3 cubic_point(const wire_cubic *q, float s)
 {
   d3 p = d3_from_vec3(q->c[3]);
-  for (int i = 2; i >= 0; i--)
+  for (int i = 2; i >= 0; i--) {
     p = d3_add(d3_from_vec3(q->c[i]), d3_scale((double)s, p));
+  }
   return vec3_from_d3(p);
 }
 
@@ -108,8 +109,9 @@ static void fill_headings(wire *w)
   for (int i = 0; i <= last; i++) {
     wire_knot *knot = &w->knots[i];
     knot->heading = knot->tangent;
-    if (tn_dot(knot->tangent, knot->tangent) > 0.0f)
+    if (tn_dot(knot->tangent, knot->tangent) > 0.0f) {
       continue;
+    }
     int before = i > 0 ? i - 1 : w->closed ? last - 1 : 0;
     int after = i < last ? i + 1 : w->closed ? 1 : last;
     knot->heading = tn_sub(w->knots[after].position, w->knots[before].position);
@@ -136,8 +138,9 @@ static aabb piece_aabb(const wire *w, int piece)
   control c = control_of(w, piece);
   tn_vec3 first = vec3_from_d3(c.p[0]);
   aabb box = {first, first};
-  for (int i = 1; i < 4; i++)
+  for (int i = 1; i < 4; i++) {
     box = aabb_union(box, aabb_from_points(vec3_from_d3(c.p[i]), vec3_from_d3(c.p[i])));
+  }
   tn_vec3 far = vec3_max(tn_scale(-1.0f, box.lower), box.upper);
   return aabb_expand(box, 2e-7f * fmaxf(fabsf(far.x), fmaxf(fabsf(far.y), fabsf(far.z))));
 }
@@ -158,8 +161,9 @@ static wire *alloc_wire(int cubics, int pieces, bool closed, collide_allocator m
   size_t knots_at = reserve(&size, pieces + 1, sizeof(wire_knot));
   size_t nodes_at = reserve(&size, bvh_node_count(pieces), sizeof(bvh_node));
   char *block = memory.alloc(memory.context, size);
-  if (!block)
+  if (!block) {
     return NULL;
+  }
   wire *w = (wire *)block;
   *w = (wire){.size = size, .cubic_count = cubics, .closed = closed};
   w->cubics = (wire_cubic *)(block + cubics_at);
@@ -175,11 +179,13 @@ static bool build_tree(wire *w, collide_allocator memory)
   size_t boxes_at = reserve(&size, w->piece_count, sizeof(aabb));
   size_t order_at = reserve(&size, w->piece_count, sizeof(int));
   char *scratch = memory.alloc(memory.context, size);
-  if (!scratch)
+  if (!scratch) {
     return false;
+  }
   aabb *boxes = (aabb *)(scratch + boxes_at);
-  for (int i = 0; i < w->piece_count; i++)
+  for (int i = 0; i < w->piece_count; i++) {
     boxes[i] = piece_aabb(w, i);
+  }
   bvh_build(w->nodes, boxes, (int *)(scratch + order_at), w->piece_count);
   memory.release(memory.context, scratch, size);
   return true;
@@ -188,20 +194,24 @@ static bool build_tree(wire *w, collide_allocator memory)
 wire *wire_create(const tn_wire_point *points, int count, bool closed, collide_allocator memory,
                   char *message, size_t message_size)
 {
-  if (!check_input(points, count, closed, message, message_size))
+  if (!check_input(points, count, closed, message, message_size)) {
     return NULL;
+  }
   int cubics = closed ? count : count - 1, pieces = 0;
-  for (int i = 0; i < cubics; i++)
+  for (int i = 0; i < cubics; i++) {
     pieces += count_pieces(&points[i], &points[(i + 1) % count]);
+  }
   wire *w = alloc_wire(cubics, pieces, closed, memory);
   if (w) {
-    for (int i = 0; i < cubics; i++)
+    for (int i = 0; i < cubics; i++) {
       fill_cubic(w, i, &points[i], &points[(i + 1) % count]);
+    }
     const tn_wire_point *last = &points[closed ? 0 : count - 1];
     w->knots[w->piece_count] = (wire_knot){.position = last->position, .tangent = last->tangent};
     fill_headings(w);
-    if (build_tree(w, memory))
+    if (build_tree(w, memory)) {
       return w;
+    }
     wire_destroy(w, memory);
   }
   snprintf(message, message_size, "no memory");
@@ -210,8 +220,9 @@ wire *wire_create(const tn_wire_point *points, int count, bool closed, collide_a
 
 void wire_destroy(wire *w, collide_allocator memory)
 {
-  if (w)
+  if (w) {
     memory.release(memory.context, w, w->size);
+  }
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -225,22 +236,27 @@ static d3 mix(d3 a, d3 b, double u)
 d3 piece_point(const wire *w, int piece, double u)
 {
   control c = control_of(w, piece);
-  for (int n = 3; n > 0; n--)
-    for (int i = 0; i < n; i++)
+  for (int n = 3; n > 0; n--) {
+    for (int i = 0; i < n; i++) {
       c.p[i] = mix(c.p[i], c.p[i + 1], u);
+    }
+  }
   return c.p[0];
 }
 
 d3 piece_tangent(const wire *w, int piece, double u)
 {
   control c = control_of(w, piece);
-  for (int n = 3; n > 1; n--)
-    for (int i = 0; i < n; i++)
+  for (int n = 3; n > 1; n--) {
+    for (int i = 0; i < n; i++) {
       c.p[i] = mix(c.p[i], c.p[i + 1], u);
+    }
+  }
   d3 t = d3_sub(c.p[1], c.p[0]);
   const wire_knot *a = &w->knots[piece];
-  if (d3_dot(t, t) > 0.0)
+  if (d3_dot(t, t) > 0.0) {
     return t;
+  }
   return d3_sub(d3_from_vec3((a + 1)->position), d3_from_vec3(a->position));
 }
 
@@ -252,10 +268,12 @@ float wire_location_parameter(const wire *w, const wire_location *p)
 
 tn_vec3 wire_point(const wire *w, float parameter)
 {
-  if (!(parameter > 0.0f))
+  if (!(parameter > 0.0f)) {
     return w->knots[0].position;
-  if (parameter >= (float)w->cubic_count)
+  }
+  if (parameter >= (float)w->cubic_count) {
     return w->knots[w->piece_count].position;
+  }
   int cubic = (int)parameter;
   return cubic_point(&w->cubics[cubic], parameter - (float)cubic);
 }
@@ -279,13 +297,15 @@ typedef struct bernstein {
 static void split(const bernstein *p, double at, bernstein *left, bernstein *right)
 {
   double row[DEGREE + 1];
-  for (int i = 0; i <= DEGREE; i++)
+  for (int i = 0; i <= DEGREE; i++) {
     row[i] = p->b[i];
+  }
   for (int n = DEGREE; n >= 0; n--) {
     left->b[DEGREE - n] = row[0];
     right->b[n] = row[n];
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
       row[i] = (1.0 - at) * row[i] + at * row[i + 1];
+    }
   }
   double middle = p->lower + at * (p->upper - p->lower);
   left->lower = p->lower;
@@ -297,11 +317,14 @@ static void split(const bernstein *p, double at, bernstein *left, bernstein *rig
 static double bernstein_value(const bernstein *p, double u, double *slope)
 {
   double row[DEGREE + 1];
-  for (int i = 0; i <= DEGREE; i++)
+  for (int i = 0; i <= DEGREE; i++) {
     row[i] = p->b[i];
-  for (int n = DEGREE; n > 1; n--)
-    for (int i = 0; i < n; i++)
+  }
+  for (int n = DEGREE; n > 1; n--) {
+    for (int i = 0; i < n; i++) {
       row[i] = (1.0 - u) * row[i] + u * row[i + 1];
+    }
+  }
   *slope = (double)DEGREE * (row[1] - row[0]);
   return (1.0 - u) * row[0] + u * row[1];
 }
@@ -311,8 +334,9 @@ static int sign_changes(const bernstein *p)
   int changes = 0;
   double last = p->b[0];
   for (int i = 1; i <= DEGREE; i++) {
-    if (p->b[i] == 0.0)
+    if (p->b[i] == 0.0) {
       continue;
+    }
     changes += (p->b[i] < 0.0) != (last < 0.0);
     last = p->b[i];
   }
@@ -326,15 +350,18 @@ static double bracketed_zero(const bernstein *p)
   double lower = 0.0, upper = 1.0, u = p->b[0] / (p->b[0] - p->b[DEGREE]);
   for (int i = 0; i < 60 && upper - lower > 1e-14; i++) {
     double slope, value = bernstein_value(p, u, &slope);
-    if (value < 0.0)
+    if (value < 0.0) {
       lower = u;
-    else
+    } else {
       upper = u;
+    }
     double next = slope > 0.0 ? u - value / slope : lower;
-    if (!(next > lower && next < upper))
+    if (!(next > lower && next < upper)) {
       next = 0.5 * (lower + upper);
-    if (fabs(next - u) <= 1e-13)
+    }
+    if (fabs(next - u) <= 1e-13) {
       return p->lower + next * (p->upper - p->lower);
+    }
     u = next;
   }
   return p->lower + u * (p->upper - p->lower);
@@ -350,16 +377,19 @@ static int rising_zeros(const bernstein *polynomial, double zeros[MAX_ROOTS])
   for (int steps = 0; waiting > 0 && count < MAX_ROOTS && steps < 8 * MAX_BISECTIONS; steps++) {
     bernstein p = stack[--waiting];
     int changes = sign_changes(&p);
-    if (changes == 0)
+    if (changes == 0) {
       continue;
+    }
     if (changes == 1 || p.depth == MAX_BISECTIONS) {
-      if (p.b[0] < 0.0 && p.b[DEGREE] > 0.0)
+      if (p.b[0] < 0.0 && p.b[DEGREE] > 0.0) {
         zeros[count++] = bracketed_zero(&p);
+      }
       continue;
     }
     double at = 0.5, slope;
-    if (bernstein_value(&p, at, &slope) == 0.0)
+    if (bernstein_value(&p, at, &slope) == 0.0) {
       at = 0.515625; // a zero must not fall between two halves
+    }
     split(&p, at, &stack[waiting + 1], &stack[waiting]);
     waiting += 2;
   }
@@ -383,11 +413,14 @@ static bernstein distance_slope(const wire *w, int piece, d3 q)
   static const double total[6] = {1, 5, 10, 10, 5, 1};
   control c = control_of(w, piece);
   bernstein p = {.upper = 1.0};
-  for (int k = 0; k < 3; k++)
-    for (int i = 0; i < 4; i++)
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < 4; i++) {
       p.b[i + k] += binomial[k][i] * d3_dot(d3_sub(c.p[i], q), d3_sub(c.p[k + 1], c.p[k]));
-  for (int i = 0; i < 6; i++)
+    }
+  }
+  for (int i = 0; i < 6; i++) {
     p.b[i] /= total[i];
+  }
   // The ends take the signs on which neighbours agree.
   double start = knot_distance_sign(&w->knots[piece], q),
          end = knot_distance_sign(&w->knots[piece + 1], q);
@@ -408,15 +441,17 @@ static wire_location wire_location_at(const wire *w, int piece, double u, d3 q)
 wire_location piece_closest(const wire *w, int piece, d3 q)
 {
   wire_location best = wire_location_at(w, piece, 0.0, q), end = wire_location_at(w, piece, 1.0, q);
-  if (end.distance < best.distance)
+  if (end.distance < best.distance) {
     best = end;
+  }
   bernstein slope = distance_slope(w, piece, q);
   double zeros[MAX_ROOTS];
   int count = rising_zeros(&slope, zeros);
   for (int i = 0; i < count; i++) {
     wire_location p = wire_location_at(w, piece, zeros[i], q);
-    if (p.distance < best.distance)
+    if (p.distance < best.distance) {
       best = p;
+    }
   }
   return best;
 }
@@ -427,8 +462,9 @@ bool wire_nearest(const wire *w, d3 q, float max_distance, wire_location *out)
   bool found = false;
   for (int piece; (piece = bvh_next(&walk)) >= 0;) {
     wire_location p = piece_closest(w, piece, q);
-    if (p.distance > (double)max_distance || (found && p.distance >= out->distance))
+    if (p.distance > (double)max_distance || (found && p.distance >= out->distance)) {
       continue;
+    }
     *out = p;
     found = true;
     walk.limit = (float)(p.distance * p.distance) * (1.0f + 1e-6f);
@@ -455,24 +491,30 @@ typedef struct wire_location_list {
 // In order along the wire; the furthest gives way.
 static void add_location(wire_location_list *list, const wire_location *p)
 {
-  if (p->distance > list->limit)
+  if (p->distance > list->limit) {
     return;
+  }
   if (list->count == list->capacity) {
     int furthest = 0;
-    for (int i = 1; i < list->count; i++)
-      if (list->items[i].distance > list->items[furthest].distance)
+    for (int i = 1; i < list->count; i++) {
+      if (list->items[i].distance > list->items[furthest].distance) {
         furthest = i;
-    if (p->distance >= list->items[furthest].distance)
+      }
+    }
+    if (p->distance >= list->items[furthest].distance) {
       return;
+    }
     list->count -= 1;
-    for (int i = furthest; i < list->count; i++)
+    for (int i = furthest; i < list->count; i++) {
       list->items[i] = list->items[i + 1];
+    }
   }
   int place = list->count++;
   for (; place > 0; place--) {
     const wire_location *before = &list->items[place - 1];
-    if (before->piece < p->piece || (before->piece == p->piece && before->u <= p->u))
+    if (before->piece < p->piece || (before->piece == p->piece && before->u <= p->u)) {
       break;
+    }
     list->items[place] = *before;
   }
   list->items[place] = *p;
@@ -513,8 +555,9 @@ static d3 segment_point(const d3 segment[2], d3 p)
 {
   d3 along = d3_sub(segment[1], segment[0]);
   double length2 = d3_dot(along, along), t = d3_dot(d3_sub(p, segment[0]), along);
-  if (t <= 0.0)
+  if (t <= 0.0) {
     return segment[0];
+  }
   return t < length2 ? d3_add(segment[0], d3_scale(t / length2, along)) : segment[1];
 }
 
@@ -538,8 +581,9 @@ static wire_location segment_minimum(const wire *w, int piece, const d3 segment[
   double low = segment_slope(w, piece, 0.0, segment), high = segment_slope(w, piece, 1.0, segment);
   for (int i = 0; i < 50 && upper - lower > 1e-10; i++) {
     double u = 0.5 * (lower + upper);
-    if (i % 3 != 2 && low < 0.0 && high > 0.0)
+    if (i % 3 != 2 && low < 0.0 && high > 0.0) {
       u = lower + (upper - lower) * low / (low - high);
+    }
     double slope = segment_slope(w, piece, u, segment);
     if (slope < 0.0) {
       lower = u;
@@ -548,8 +592,9 @@ static wire_location segment_minimum(const wire *w, int piece, const d3 segment[
       upper = u;
       high = slope;
     }
-    if (fabs(slope) < 1e-300)
+    if (fabs(slope) < 1e-300) {
       break;
+    }
   }
   wire_location a = wire_location_by_segment(w, piece, lower, segment);
   wire_location b = wire_location_by_segment(w, piece, upper, segment);
