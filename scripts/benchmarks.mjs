@@ -480,7 +480,7 @@ latter; fetching the next block in a substep, or its bodies, did not help. The b
 the stream: a pass reads and writes most of the 600 bytes that a contact takes in them.
 
 What no contact joins goes through all substeps group by group, each group in the cache of one core, and
-groups go to threads whole (\`src/part.c\`). In one pile all is joined: there the threads meet after each
+groups go to threads whole (\`src/solver/groups.c\`). In one pile all is joined: there the threads meet after each
 colour, and bodies that contacts of both threads push go to and fro between their caches. That, and not
 memory or the machine, is what the second thread loses, for two piles of 2,000 capsules, each in a world
 and on a thread of its own, at 20 substeps, take this time a frame, at least:
