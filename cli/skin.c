@@ -58,18 +58,58 @@ void skins_destroy(skins *s)
   }
 }
 
+// A tear gives triangles new corners and leaves their number and order. Brings the recorded frames,
+// made of `old`, to the points of the look after the tear, corner by corner.
+static bool remap_frames(skin *k, const scene_look *old, int frames)
+{
+  const scene_look *now = &k->look;
+  text points = {0};
+  size_t size = (size_t)now->point_count * sizeof *now->points;
+  tn_vec3 *frame = malloc(size + 1);
+  for (int i = 0; i < frames && frame; ++i) {
+    const tn_vec3 *from = (const tn_vec3 *)(const void *)k->points.bytes;
+    from += (size_t)i * (size_t)old->point_count;
+    for (int corner = 0; corner < 3 * now->triangle_count; ++corner) {
+      frame[now->triangles[corner]] = from[old->triangles[corner]];
+    }
+    text_add_bytes(&points, frame, size);
+  }
+  bool ok = frame && !points.failed;
+  free(frame);
+  text_free(&k->points);
+  k->points = points;
+  return ok;
+}
+
+// Adds the points of a soft body's look. A torn rope has no triangles in common with what it was:
+// its last form stays.
+static bool record_skin(skin *k, const tn_world *world, int frames)
+{
+  scene_look old = k->look;
+  if (!scene_look_soft(world, k->id, &k->look)) {
+    k->look = old;
+    return false;
+  }
+  bool ok = true;
+  if (frames > 0 && k->look.point_count != old.point_count) {
+    if (k->look.triangle_count == old.triangle_count) {
+      ok = remap_frames(k, &old, frames);
+    } else {
+      scene_look_free(&k->look);
+      k->look = old;
+      old = (scene_look){0};
+    }
+  }
+  scene_look_free(&old);
+  text_add_bytes(&k->points, k->look.points, (size_t)k->look.point_count * sizeof *k->look.points);
+  return ok && !k->points.failed;
+}
+
 bool skins_record(skins *s, const scene_run *run)
 {
   bool ok = true;
   for (int i = 0; i < s->count && ok; ++i) {
-    skin *k = &s->list[i];
-    scene_look_free(&k->look);
-    ok = scene_look_soft(run->world, k->id, &k->look);
-    if (ok) {
-      size_t size = (size_t)k->look.point_count * sizeof *k->look.points;
-      text_add_bytes(&k->points, k->look.points, size);
-      ok = !k->points.failed;
-    }
+    ok = record_skin(&s->list[i], run->world, s->frames);
   }
   s->frames += 1;
   return ok;
