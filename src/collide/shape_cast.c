@@ -1,5 +1,5 @@
 // Shape casts by conservative advancement. The distance of two convex solids is a convex function
-// of the displacement, and -dot(displacement, normal) its slope, so Newton's method
+// of the displacement with slope dot(displacement, normal), so Newton's method
 //
 //   t += gap / -dot(displacement, normal)
 //

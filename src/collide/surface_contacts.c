@@ -630,8 +630,8 @@ void surface_contacts_begin(surface_contacts *c, triangle_source source, const g
   c->fallback.count = 0;
 }
 
-// Child id of a patch: its normal, quantised to 10 bits per component. The facets of a plane share
-// it.
+// Child id of a patch: its normal in steps of 1/255, 10 bits per component. The facets of a plane
+// share it.
 static uint32_t hash_normal(tn_vec3 n)
 {
   uint32_t x = (uint32_t)(n.x * 255.0f + 256.5f), y = (uint32_t)(n.y * 255.0f + 256.5f);
