@@ -1,5 +1,6 @@
-// Contact manifolds: the points where two shapes touch or nearly touch, and the rule by which the
-// solver moves these points with the bodies during the substeps.
+// Contact manifolds: the points where two shapes touch or nearly touch, and the rule by which they
+// follow the bodies. The narrow phase finds manifolds once per step; the solver updates points,
+// gaps and normals in every substep by the manifold's form.
 //
 // Everything about A is in A's frame, everything about B in B's frame. The normal points from A to
 // B and is in A's frame. Lengths are in metres.

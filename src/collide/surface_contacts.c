@@ -342,7 +342,7 @@ static bool point_on_facet(const surface_contacts *c, const facet_view *v, const
 }
 
 // ---------------------------------------------------------------------------------------------
-// Edges and corners
+// Edges and vertices
 
 static bool points_into(tn_vec3 normal, tn_vec3 direction)
 {
@@ -610,7 +610,7 @@ void surface_contacts_add_edges(surface_contacts *c, int index)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Beginning and end
+// Begin and finish
 
 void surface_contacts_begin(surface_contacts *c, triangle_source source, const geometry *b,
                             pose b_in_a, float margin)

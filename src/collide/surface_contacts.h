@@ -47,8 +47,8 @@ tn_quat quat_y_to(tn_vec3 n);
 // Contacts: surface_contacts_begin, then surface_contacts_add_face for every facet near the shape,
 // then surface_contacts_add_edges for every one of them, then surface_contacts_finish.
 
-#define MAX_PLANE_PATCHES 24
-#define MAX_PATCH_EXTRA 12
+#define MAX_PLANE_PATCHES 24 // per pair
+#define MAX_PATCH_EXTRA 12   // extra points per patch
 
 // The coplanar facets of one plane, seen from one side.
 typedef struct plane_patch {
