@@ -1,5 +1,5 @@
-// Height fields: a grid of heights, each cell two triangles, solid below. Triangles are made when
-// they are looked at.
+// Height fields: a regular grid of heights, two triangles per cell, solid below. Triangles are
+// generated on demand; the grid itself serves as the acceleration structure.
 #include "collide/bvh.h"
 #include "collide/surface.h"
 #include "collide/surface_contacts.h"
@@ -8,21 +8,21 @@
 #include <stdio.h>
 
 struct height_field {
-  size_t size;
-  int columns, rows; // of heights
-  tn_vec3 origin;    // of the first one, at height zero
-  float spacing_x, spacing_z;
-  float lowest, highest;
-  float heights[];
+  size_t size;                // of the memory block, bytes
+  int columns, rows;          // numbers of heights along x and z
+  tn_vec3 origin;             // of the first height, at y = 0; the grid is centred
+  float spacing_x, spacing_z; // m
+  float lowest, highest;      // m
+  float heights[];            // rows of columns, m
 };
 
-// Cells from first to last, both included; none when last is before first.
+// Cells from first to last, inclusive; empty when last < first.
 typedef struct cell_range {
   int first_column, last_column, first_row, last_row;
 } cell_range;
 
 // ---------------------------------------------------------------------------------------------
-// Making one
+// Construction
 
 static bool check_input(const float *heights, int columns, int rows, float spacing_x,
                         float spacing_z, char *message, size_t size)
@@ -87,7 +87,8 @@ void height_field_destroy(height_field *f, collide_allocator memory)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Cells and their triangles: 2 * cell has the corner of low column and row, the next one the other
+// Cells and their triangles: facet 2 * cell contains the corner of lowest column and row, facet 2 *
+// cell + 1 the opposite corner.
 
 static tn_vec3 height_field_vertex(const height_field *f, int column, int row)
 {
@@ -126,7 +127,7 @@ static facet field_facet(const void *surface, int index)
   return t;
 }
 
-// The cell in which a coordinate lies, before the first or after the last as -1 and `count`.
+// The cell that contains a coordinate; -1 before the first and `count` after the last.
 static int cell_of(float x, float origin, float spacing, int count)
 {
   float cell = (x - origin) / spacing;
@@ -140,7 +141,7 @@ static int clamp_int(int i, int lo, int hi)
   return i < lo ? lo : i > hi ? hi : i;
 }
 
-// The cells over which two corners span, with a little slack for rounding.
+// The cells that an AABB covers, with slack for rounding.
 static cell_range cells_between(const height_field *f, tn_vec3 lower, tn_vec3 upper)
 {
   float slack_x = 1e-5f * f->spacing_x + 1e-6f * fabsf(f->origin.x);
@@ -162,7 +163,7 @@ static bool is_over_grid(const height_field *f, tn_vec3 p)
   return fabsf(p.x) <= -f->origin.x && fabsf(p.z) <= -f->origin.z;
 }
 
-// The cell above or below a point, or the nearest one at the border.
+// The cell above or below a point, clamped to the grid.
 static void cell_under(const height_field *f, tn_vec3 p, int *column, int *row)
 {
   *column = cell_of(p.x, f->origin.x, f->spacing_x, f->columns - 1);
@@ -180,6 +181,7 @@ static int facet_under(const height_field *f, tn_vec3 p)
   return facet_at(f, column, row, x + z > 1.0f);
 }
 
+// Whether a point is inside the solid: over the grid and below its surface.
 static bool is_below(const height_field *f, tn_vec3 p)
 {
   if (!is_over_grid(f, p))
@@ -202,22 +204,23 @@ aabb height_field_aabb(const height_field *f)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Rays and casts: a box that moves, strip by strip of the axis along which it crosses most cells
+// Ray and shape casts: a moving box is clipped to the strips of cells (columns or rows) along the
+// axis on which it crosses more of them, in order of the motion.
 
 typedef struct grid_sweep {
   const height_field *f;
   tn_vec3 center, half, displacement;
-  float limit;
+  float limit; // fraction of the displacement
   bool found;
-  void (*visit)(struct grid_sweep *s, const facet *t); // lowers the limit
-  ray_hit *ray;
-  const geometry *b; // of a cast
+  void (*visit)(struct grid_sweep *s, const facet *t); // lowers `limit` on a hit
+  ray_hit *ray;                                        // result of a ray cast
+  const geometry *b;                                   // shape cast only, as the fields below
   pose b_in_a;
   float target_distance;
   cast_hit *cast;
 } grid_sweep;
 
-// Where the box is between two fractions of the way.
+// The AABB of the box between two fractions of the displacement.
 static aabb swept_aabb(const grid_sweep *s, float start, float end)
 {
   tn_vec3 a = tn_add(s->center, tn_scale(start, s->displacement));
@@ -242,8 +245,8 @@ static void visit_cells(grid_sweep *s, cell_range cells, aabb box)
   }
 }
 
-// The part of the way on which the box meets a strip of cells; false when that is over, or beyond
-// the limit.
+// The fractions of the displacement at which the box overlaps a strip of cells; false when there
+// are none up to the limit.
 static bool strip_fractions(float from, float half, float displacement, float lower, float upper,
                             float limit, float *start, float *end)
 {
@@ -302,7 +305,7 @@ static void visit_ray(grid_sweep *s, const facet *t)
   s->found = true;
 }
 
-// The end of a way that is of use: beyond it lies nothing of the field.
+// Limits a fraction to the part of the displacement that can reach the field.
 static float clamp_fraction(const height_field *f, tn_vec3 from, tn_vec3 half, tn_vec3 displacement,
                             float max_fraction)
 {
@@ -366,12 +369,13 @@ bool height_field_cast(const height_field *f, const geometry *b, pose b_in_a, tn
 }
 
 // ---------------------------------------------------------------------------------------------
-// Closest points: cells in rings around the one at hand, while a ring can still be nearer
+// Closest points: search in rings of cells around that of the point, until a ring is further than
+// the best result.
 
 typedef struct field_search {
   const height_field *f;
   tn_vec3 p;
-  float limit2;
+  float limit2; // squared distance of the best point so far
   bool found;
   tn_vec3 point, normal;
 } field_search;
@@ -474,7 +478,8 @@ bool height_field_nearest(const height_field *f, const geometry *b, pose b_in_a,
   return found;
 }
 
-// Shows the facets below and above a box; what is far below it is left out.
+// Visits the facets of the cells covered by a box, except cells entirely below it. Cells above it
+// count, since the field is solid below.
 static void visit_facets(surface_contacts *c, aabb box,
                          void (*visit)(surface_contacts *c, int index))
 {

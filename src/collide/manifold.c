@@ -1,4 +1,4 @@
-// Which function a pair of shapes goes to.
+// Dispatch of shape pairs to their collision functions; flip and reduction of manifolds.
 #include "collide/manifold.h"
 
 #include "collide/convex_manifold.h"
@@ -10,12 +10,13 @@ static bool is_surface(int kind)
   return kind == TN_SHAPE_MESH || kind == TN_SHAPE_HEIGHT_FIELD || kind == TN_SHAPE_WIRE;
 }
 
+// Spheres are capsules of zero length here.
 static bool is_capsule(int kind)
 {
   return kind == TN_SHAPE_SPHERE || kind == TN_SHAPE_CAPSULE;
 }
 
-// No byte is left undefined, so that manifolds can be copied and hashed whole.
+// Every field is initialised, so that manifolds can be copied and hashed whole.
 static void clear(manifold *m)
 {
   *m = (manifold){.count = 0};

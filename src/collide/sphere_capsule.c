@@ -1,4 +1,4 @@
-// Spheres and capsules among each other, and spheres on boxes.
+// Closed forms: spheres and capsules among each other, and spheres against boxes.
 #include "collide/convex_manifold.h"
 
 static float clamp(float x, float lo, float hi)
@@ -6,11 +6,12 @@ static float clamp(float x, float lo, float hi)
   return x < lo ? lo : x > hi ? hi : x;
 }
 
-// Closest points of the axes y of A, from -ha to ha, and p + t d of B, t from -hb to hb.
+// Closest points of two axes: (0, s, 0) of A, s in [-ha, ha], and p + t d of B, t in [-hb, hb],
+// with unit d. Parallel axes start from t = 0.
 static void closest_on_axes(float ha, float hb, tn_vec3 p, tn_vec3 d, float *s, float *t)
 {
   float det = d.x * d.x + d.z * d.z;
-  float across = d.x * p.x + d.z * p.z; // of what is perpendicular to A's axis
+  float across = d.x * p.x + d.z * p.z; // the parts of d and p perpendicular to A's axis
   *t = det > 1e-6f ? clamp(-across / det, -hb, hb) : 0.0f;
   *s = clamp(p.y + *t * d.y, -ha, ha);
   *t = clamp(d.y * *s - tn_dot(d, p), -hb, hb);
@@ -23,7 +24,8 @@ static tn_vec3 perpendicular_to_y(tn_vec3 d)
   return across > 1e-6f ? tn_v3(d.z / across, 0.0f, -d.x / across) : tn_v3(1.0f, 0.0f, 0.0f);
 }
 
-// Where the axes are nearly parallel, the ends of the stretch along which they run side by side.
+// For nearly parallel axes (within 1.8 degrees), replaces the point by the two ends of their
+// overlap. The two core points of each must lie opposite each other along the normal.
 static void add_parallel_points(manifold *m, float ha, float hb, pose b_in_a, tn_vec3 d,
                                 float margin)
 {
@@ -60,7 +62,7 @@ bool collide_capsules(const geometry *a, const geometry *b, pose b_in_a, float m
   float distance = tn_length(delta);
   if (distance > radii + margin)
     return false;
-  // Crossing axes leave each other across both.
+  // Axes that intersect have no direction between them: push along their common perpendicular.
   bool apart = distance > 1e-6f * (radii + tn_length(b_in_a.p));
   tn_vec3 normal = apart ? tn_scale(1.0f / distance, delta) : perpendicular_to_y(d);
   point_manifold(m, apart ? MANIFOLD_ROUND : MANIFOLD_FLAT, normal, at_a, at_b, a->radius,
@@ -78,9 +80,9 @@ bool collide_capsules(const geometry *a, const geometry *b, pose b_in_a, float m
 }
 
 // ---------------------------------------------------------------------------------------------
-// A sphere on a box
+// Sphere against box
 
-// Inside, the nearest face is the way out.
+// Centre inside the box: push out through the nearest face.
 static bool sphere_in_box(tn_vec3 half, tn_vec3 c, float radius, pose b_in_a, manifold *m)
 {
   float p[3] = {c.x, c.y, c.z}, h[3] = {half.x, half.y, half.z};
@@ -96,8 +98,8 @@ static bool sphere_in_box(tn_vec3 half, tn_vec3 c, float radius, pose b_in_a, ma
   return true;
 }
 
-// The feature counts the directions in which the closest point is on the boundary: one on a face,
-// two on an edge, three on a corner.
+// The feature id has one bit per axis along which the centre is beyond the box: one on a face, two
+// on an edge, three at a corner.
 bool collide_sphere_box(const geometry *a, const geometry *b, pose b_in_a, float margin,
                         manifold *m)
 {
@@ -116,7 +118,7 @@ bool collide_sphere_box(const geometry *a, const geometry *b, pose b_in_a, float
                  c, 0.0f, b->radius, feature, b_in_a);
   if (on_face)
     return true;
-  // An edge runs along the direction that is free; a corner does not run.
+  // The core segment of A: the box edge along the one free axis; at a corner both ends coincide.
   tn_vec3 free = tn_v3(x ? p.x : h.x, y ? p.y : h.y, z ? p.z : h.z);
   tn_vec3 other = tn_v3(x ? p.x : -h.x, y ? p.y : -h.y, z ? p.z : -h.z);
   m->segment[0][0] = other;

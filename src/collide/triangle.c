@@ -1,9 +1,9 @@
-// What one triangle of a surface can do by itself.
+// Operations on a single triangle of a surface.
 #include "collide/core.h"
 #include "collide/surface_contacts.h"
 
-// In double: the normal of a sliver, or of a small triangle far from the origin, is the same as
-// that of its neighbours in the plane.
+// In double, so that slivers and small triangles far from the origin get the same normal as their
+// neighbours in the plane.
 tn_vec3 triangle_normal(const tn_vec3 corner[3])
 {
   d3 a = d3_from_vec3(corner[0]);
@@ -42,8 +42,9 @@ tn_vec3 triangle_closest(const tn_vec3 corner[3], tn_vec3 normal, tn_vec3 p)
   return tn_sub(p, tn_scale(tn_dot(normal, tn_sub(p, corner[0])), normal));
 }
 
-// Seen along the ray, the ray passes all three edges on the same side. Both triangles of an edge
-// find the same value for it, but for the sign, so that no ray slips between them.
+// The signed volumes u, v, w of the ray with each edge have the same sign if the ray passes through
+// the triangle. Two triangles with a common edge compute the same value for it up to sign, so no
+// ray slips between them.
 bool triangle_ray(const tn_vec3 corner[3], tn_vec3 from, tn_vec3 displacement, float max_fraction,
                   float *fraction)
 {
