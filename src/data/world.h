@@ -103,7 +103,7 @@ typedef struct shape_cache {
   // Rotation to world; offset from the body's centre of mass, m, world axes.
   float rotation[4], offset[3];
   world_pose pose;
-  double travel; // bound of the path length of any point since the shape was created, m
+  double travel; // bound of the path length of any point, summed over all updates, m
 } shape_cache;
 
 // What the pair list needs of a shape to skip pairs that cannot touch.
@@ -454,7 +454,7 @@ struct tn_world {
 };
 
 // `..._find` functions return null and log the reason, with `caller`, if the id is not valid.
-// `..._problem` and `..._error` functions return the reason for a refusal, or null.
+// `..._problem` functions and material_error() return the reason for a refusal, or null.
 
 // world/world.c
 bool is_method(tn_method method);
