@@ -82,9 +82,10 @@ typedef struct shared_geometry {
   void *data;   // convex, mesh, height_field or wire
   void *source; // copy of the user's data
   size_t source_size;
-  int32_t counts[2]; // vertices and triangles, or samples in each direction
-  float spacing[2];  // of a height field's samples, m
-  bool closed;       // of a wire
+  // Hull: points, most vertices; mesh: vertices, triangles; field: columns, rows; wire: points.
+  int32_t counts[2];
+  float spacing[2]; // of a height field's samples, m
+  bool closed;      // of a wire
 } shared_geometry;
 
 typedef struct world_pose {
