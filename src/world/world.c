@@ -231,7 +231,8 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->method = def->method;
   world->substeps = def->substeps;
   world->iterations = def->iterations;
-  world->groups.arena_count = def->threads > 1 ? 2 * def->threads : 1; // two tasks per thread
+  // Two per thread, because task_run() hands out at least two items at a time.
+  world->groups.arena_count = def->threads > 1 ? 2 * def->threads : 1;
   world->lanes = def->lanes ? def->lanes : widest_lanes();
   world->threads = def->threads;
   world->ops = find_ops(world->lanes);
