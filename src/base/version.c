@@ -1,3 +1,4 @@
+// Version and build configuration, as strings for bug reports.
 #include <tenon/base.h>
 
 #ifndef TN_CONFIG_COMPILER

@@ -49,9 +49,9 @@ static tn_vec3 normal_of(const tn_world *world, const contact *c)
 // load P on from face to face hardly rotates, so a larger moment of inertia changes little but that
 // stiffness:
 //   I' = I clamp(4000 P h^2 / sqrt(m I), 1, 32),   P h = (sum |p_i| - |sum p_i|) / 2,
-// with p_i the impulses per substep on its faces. The factor tends to 1 with h. Bodies that also
+// with p_i the impulses per substep on its faces. The factor is 1 for small h. Bodies that also
 // bear on edges or round shapes do rotate, and would rattle; joints need the true moments. Neither
-// are scaled.
+// is scaled.
 
 static void add_load(tn_world *world, int32_t slot, float load, tn_vec3 net_load)
 {
