@@ -203,7 +203,7 @@ static double seconds_now(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Waits until `counter` equals `wanted`. Returns the time, s, or 0 if it took less than IDLE_SPINS.
+// Waits until `counter` equals `wanted`. Returns the time, s; 0 if IDLE_SPINS polls suffice.
 static double wait_for(const atomic_int *counter, int wanted)
 {
   for (int i = 0; i < IDLE_SPINS; ++i) {

@@ -1,4 +1,4 @@
-// Version and build configuration, as strings for bug reports.
+// Version and build configuration.
 #include <tenon/base.h>
 
 #ifndef TN_CONFIG_COMPILER

@@ -388,7 +388,7 @@ static void substep_tenon(step_context *s, int i)
   }
 }
 
-// Second half of the last kick. Joints apply half of their impulse ahead, and rigid rows stop their
+// The rest of the last kick. Joints apply half of their impulse ahead, and rigid rows stop their
 // relative velocity.
 static void finish_tenon(step_context *s)
 {
@@ -528,7 +528,7 @@ static void count_constraints(tn_world *world)
   }
 }
 
-// Removes the first `told` events, which were published with the last step.
+// Removes the first `told` events: those published with the last step.
 static void drop_published(void *events, int32_t *count, int32_t told, size_t size)
 {
   *count -= told;
