@@ -24,9 +24,11 @@ static inline clip_vertex face_project(const face_frame *face, tn_vec3 p)
 
 static inline bool face_covers(const face_frame *face, const clip_vertex *p)
 {
-  for (int i = 0; i < face->side_count; i++)
-    if (face->sides[i].u * p->u + face->sides[i].v * p->v > face->sides[i].offset)
+  for (int i = 0; i < face->side_count; i++) {
+    if (face->sides[i].u * p->u + face->sides[i].v * p->v > face->sides[i].offset) {
       return false;
+    }
+  }
   return true;
 }
 

@@ -43,8 +43,9 @@ static void hull_supporting_face(const convex_hull *c, tn_vec3 direction, face_p
   out->normal = face->normal;
   out->feature_id = best;
   out->count = face->edge_count < MAX_FACE_VERTICES ? face->edge_count : MAX_FACE_VERTICES;
-  for (int i = 0; i < out->count; i++)
+  for (int i = 0; i < out->count; i++) {
     out->corner[i] = c->vertices[c->edges[face->first_edge + i].origin];
+  }
 }
 
 static tn_vec3 triangle_normal_or_y(const tn_vec3 corner[3])
@@ -157,8 +158,9 @@ static segment hull_supporting_edge(const convex_hull *c, tn_vec3 direction)
   float best_steepness = INFINITY;
   for (int i = 0; i < c->edge_count; i++) {
     const convex_hull_edge *edge = &c->edges[i];
-    if (edge->origin != top)
+    if (edge->origin != top) {
       continue;
+    }
     tn_vec3 to = c->vertices[c->edges[edge->twin].origin];
     float steep = steepness(c->vertices[top], to, direction);
     if (steep < best_steepness) {
@@ -176,9 +178,11 @@ static segment hull_supporting_edge(const convex_hull *c, tn_vec3 direction)
 static segment triangle_edge(const tn_vec3 corner[3], tn_vec3 direction)
 {
   int top = 0;
-  for (int i = 1; i < 3; i++)
-    if (tn_dot(corner[i], direction) > tn_dot(corner[top], direction))
+  for (int i = 1; i < 3; i++) {
+    if (tn_dot(corner[i], direction) > tn_dot(corner[top], direction)) {
       top = i;
+    }
+  }
   int next = (top + 1) % 3, last = (top + 2) % 3;
   bool ahead = steepness(corner[top], corner[next], direction) <=
                steepness(corner[last], corner[top], direction);
@@ -199,13 +203,15 @@ static segment cone_side(const geometry *g, tn_vec3 direction)
 // by the part for which axis point + radius * direction would lie beyond the rim.
 static segment cylinder_side(const geometry *g, tn_vec3 direction)
 {
-  if (fabsf(direction.y) > 0.01f)
+  if (fabsf(direction.y) > 0.01f) {
     return point_segment(vec3_from_d3(core_support(g, d3_from_vec3(direction))), 0.0f,
                          1 + (direction.y > 0.0f));
+  }
   float beyond = g->radius * direction.y, h = g->half_length;
   float top = beyond > 0.0f ? h - beyond : h, bottom = beyond < 0.0f ? -h - beyond : -h;
-  if (top <= bottom)
+  if (top <= bottom) {
     top = bottom = 0.0f;
+  }
   return (segment){{tn_v3(0.0f, bottom, 0.0f), tn_v3(0.0f, top, 0.0f)}, g->radius, 0};
 }
 

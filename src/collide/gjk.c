@@ -168,10 +168,12 @@ static void closest_of_segment(const core_vertex *v, int a, int b, sub_simplex *
 
 static void keep_closer(sub_simplex *best, const sub_simplex *other)
 {
-  if (best->square <= other->square)
+  if (best->square <= other->square) {
     return;
-  for (int i = 0; i < other->count; i++)
+  }
+  for (int i = 0; i < other->count; i++) {
     set_vertex(best, i, other->vertex_index[i], other->weight[i]);
+  }
   best->count = other->count;
   best->point.x = other->point.x;
   best->point.y = other->point.y;
@@ -223,16 +225,20 @@ static void closest_of_tetrahedron(const core_vertex v[4], sub_simplex *out)
   int outside = 0;
   for (int i = 0; i < 4; i++) {
     const int *f = face[i];
-    if (on_side_of(&v[f[0]], &v[f[1]], &v[f[2]], v[f[3]].w))
+    if (on_side_of(&v[f[0]], &v[f[1]], &v[f[2]], v[f[3]].w)) {
       continue;
+    }
     closest_of_triangle(v, f[0], f[1], f[2], outside ? &other : out);
-    if (outside++)
+    if (outside++) {
       keep_closer(out, &other);
+    }
   }
-  for (int i = 0; i < 4 && !outside; i++)
+  for (int i = 0; i < 4 && !outside; i++) {
     set_vertex(out, i, i, 0.0);
-  if (!outside)
+  }
+  if (!outside) {
     set_sub_simplex(out, 4, (d3){0.0, 0.0, 0.0});
+  }
 }
 
 static void closest_of(const core_vertex *v, int count, sub_simplex *out)
@@ -278,8 +284,9 @@ static bool has_vertex(const simplex *s, d3 w)
 {
   for (int i = 0; i < s->count; i++) {
     d3 d = d3_sub(s->vertex[i].w, w);
-    if (d.x == 0.0 && d.y == 0.0 && d.z == 0.0)
+    if (d.x == 0.0 && d.y == 0.0 && d.z == 0.0) {
       return true;
+    }
   }
   return false;
 }
@@ -304,8 +311,9 @@ static bool gap_in_closed_form(core_pair *pair, core_gap *out)
 {
   bool from_a = pair->a->kind == TN_SHAPE_SPHERE && is_cylinder_or_cone(pair->b);
   bool from_b = pair->b->kind == TN_SHAPE_SPHERE && is_cylinder_or_cone(pair->a);
-  if (!from_a && !from_b)
+  if (!from_a && !from_b) {
     return false;
+  }
   *out = from_a ? gap_from_point(pair) : core_gap_of_point(pair->a, pair->position);
   pair->scale = sqrt(d3_dot(pair->position, pair->position));
   return true;
@@ -323,8 +331,9 @@ typedef struct gjk_state {
 static simplex *free_simplex(gjk_state *d)
 {
   simplex *s = d->simplices;
-  while (s == d->at || s == d->best)
+  while (s == d->at || s == d->best) {
     ++s;
+  }
   return s;
 }
 
@@ -335,8 +344,9 @@ static bool gjk_iterate(core_pair *pair, double limit, gjk_state *d)
     simplex *at = d->at;
     d3 v = at->point;
     double square = d3_dot(v, v);
-    if (square <= COLLIDE_GJK_TOUCHING * COLLIDE_GJK_TOUCHING * pair->scale * pair->scale)
+    if (square <= COLLIDE_GJK_TOUCHING * COLLIDE_GJK_TOUCHING * pair->scale * pair->scale) {
       return true;
+    }
     core_vertex *next = &at->vertex[at->count];
     *next = core_pair_support(pair, d3_scale(-1.0, v));
     double along = d3_dot(v, next->w), length = sqrt(square), lower = along / length;
@@ -345,16 +355,19 @@ static bool gjk_iterate(core_pair *pair, double limit, gjk_state *d)
       d->uncertainty = length - lower;
       d->best = at;
     }
-    if (d->lower_bound > limit)
+    if (d->lower_bound > limit) {
       return false;
-    if (square - along <= COLLIDE_GJK_PROGRESS * square || has_vertex(at, next->w))
+    }
+    if (square - along <= COLLIDE_GJK_PROGRESS * square || has_vertex(at, next->w)) {
       return true;
+    }
     sub_simplex grown;
     closest_of(at->vertex, at->count + 1, &grown);
     // dot(v, w) > 0 puts the whole difference on one side of the origin, so that a tetrahedron
     // around the origin is a rounding error.
-    if (grown.count == 4 ? along > 0.0 : grown.square >= square)
+    if (grown.count == 4 ? along > 0.0 : grown.square >= square) {
       return true;
+    }
     d->at = free_simplex(d);
     take_sub_simplex(d->at, at->vertex, &grown);
   }
@@ -363,11 +376,13 @@ static bool gjk_iterate(core_pair *pair, double limit, gjk_state *d)
 
 bool core_distance(core_pair *pair, double limit, core_gap *out)
 {
-  if (gap_in_closed_form(pair, out))
+  if (gap_in_closed_form(pair, out)) {
     return out->distance <= limit;
+  }
   d3 start = pair->position;
-  if (d3_dot(start, start) == 0.0)
+  if (d3_dot(start, start) == 0.0) {
     start = (d3){0.0, 1.0, 0.0};
+  }
   gjk_state d; // not initialised: it is large, and every field is written before it is read
   d.at = d.best = d.simplices;
   d.lower_bound = 0.0;
@@ -376,17 +391,19 @@ bool core_distance(core_pair *pair, double limit, core_gap *out)
   sub_simplex alone;
   closest_of_vertex(&first, 0, &alone);
   take_sub_simplex(d.at, &first, &alone);
-  if (!gjk_iterate(pair, fmax(limit, 0.0), &d))
+  if (!gjk_iterate(pair, fmax(limit, 0.0), &d)) {
     return false;
+  }
   d3 v = d.at->point;
   // Without a proven lower bound a short segment may be a rounding error, and so its direction.
-  if (d.lower_bound > COLLIDE_GJK_TOUCHING * pair->scale)
+  if (d.lower_bound > COLLIDE_GJK_TOUCHING * pair->scale) {
     *out = gap_of(d.best);
-  else if (d.at->count < 4 &&
-           d3_dot(v, v) > COLLIDE_GJK_UNPROVEN * COLLIDE_GJK_UNPROVEN * pair->scale * pair->scale)
+  } else if (d.at->count < 4 && d3_dot(v, v) > COLLIDE_GJK_UNPROVEN * COLLIDE_GJK_UNPROVEN *
+                                                   pair->scale * pair->scale) {
     *out = gap_of(d.at);
-  else
+  } else {
     *out = core_depth(pair, d.at->vertex, d.at->count);
+  }
   return out->distance <= limit;
 }
 

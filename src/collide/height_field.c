@@ -54,8 +54,9 @@ height_field *height_field_create(const float *heights, int columns, int rows, f
                                   float spacing_z, collide_allocator memory, char *message,
                                   size_t message_size)
 {
-  if (!check_input(heights, columns, rows, spacing_x, spacing_z, message, message_size))
+  if (!check_input(heights, columns, rows, spacing_x, spacing_z, message, message_size)) {
     return NULL;
+  }
   int count = columns * rows;
   size_t size = sizeof(height_field) + (size_t)count * sizeof(float);
   height_field *f = memory.alloc(memory.context, size);
@@ -82,8 +83,9 @@ height_field *height_field_create(const float *heights, int columns, int rows, f
 
 void height_field_destroy(height_field *f, collide_allocator memory)
 {
-  if (f)
+  if (f) {
     memory.release(memory.context, f, f->size);
+  }
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -98,8 +100,9 @@ static tn_vec3 height_field_vertex(const height_field *f, int column, int row)
 
 static int facet_at(const height_field *f, int column, int row, int half)
 {
-  if (column < 0 || row < 0 || column > f->columns - 2 || row > f->rows - 2)
+  if (column < 0 || row < 0 || column > f->columns - 2 || row > f->rows - 2) {
     return NO_FACET;
+  }
   return 2 * (row * (f->columns - 1) + column) + half;
 }
 
@@ -131,8 +134,9 @@ static facet field_facet(const void *surface, int index)
 static int cell_of(float x, float origin, float spacing, int count)
 {
   float cell = (x - origin) / spacing;
-  if (!(cell >= 0.0f))
+  if (!(cell >= 0.0f)) {
     return -1;
+  }
   return cell < (float)count ? (int)cell : count;
 }
 
@@ -184,8 +188,9 @@ static int facet_under(const height_field *f, tn_vec3 p)
 // Whether a point is inside the solid: over the grid and below its surface.
 static bool is_below(const height_field *f, tn_vec3 p)
 {
-  if (!is_over_grid(f, p))
+  if (!is_over_grid(f, p)) {
     return false;
+  }
   facet t = field_facet(f, facet_under(f, p));
   return tn_dot(t.normal, tn_sub(p, t.corner[0])) < 0.0f;
 }
@@ -235,8 +240,9 @@ static void visit_cells(grid_sweep *s, cell_range cells, aabb box)
     for (int column = cells.first_column; column <= cells.last_column; column++) {
       float lowest, highest;
       cell_heights(s->f, column, row, &lowest, &highest);
-      if (box.lower.y > highest || box.upper.y < lowest)
+      if (box.lower.y > highest || box.upper.y < lowest) {
         continue;
+      }
       for (int half = 0; half < 2; half++) {
         facet t = field_facet(s->f, facet_at(s->f, column, row, half));
         s->visit(s, &t);
@@ -271,14 +277,17 @@ static void sweep_strips(grid_sweep *s, bool along_x)
   for (int i = 0; i <= last - first; i++) {
     int strip = displacement > 0.0f ? first + i : last - i;
     float lower = origin + (float)strip * spacing, start, end;
-    if (!strip_fractions(from, half, displacement, lower, lower + spacing, s->limit, &start, &end))
+    if (!strip_fractions(from, half, displacement, lower, lower + spacing, s->limit, &start,
+                         &end)) {
       continue;
+    }
     aabb box = swept_aabb(s, start, end);
     cell_range across = cells_between(f, box.lower, box.upper);
-    if (along_x)
+    if (along_x) {
       across.first_column = across.last_column = strip;
-    else
+    } else {
       across.first_row = across.last_row = strip;
+    }
     visit_cells(s, across, box);
   }
 }
@@ -298,8 +307,9 @@ static void sweep_field(grid_sweep *s)
 static void visit_ray(grid_sweep *s, const facet *t)
 {
   float fraction;
-  if (!triangle_ray(t->corner, s->center, s->displacement, s->limit, &fraction))
+  if (!triangle_ray(t->corner, s->center, s->displacement, s->limit, &fraction)) {
     return;
+  }
   s->limit = s->ray->fraction = fraction;
   s->ray->normal = tn_scale(tn_dot(t->normal, s->displacement) > 0.0f ? -1.0f : 1.0f, t->normal);
   s->found = true;
@@ -337,8 +347,9 @@ static void visit_cast(grid_sweep *s, const facet *t)
 {
   geometry g = triangle_geometry(t->corner);
   cast_hit hit;
-  if (!geometry_cast(&g, s->b, s->b_in_a, s->displacement, s->target_distance, s->limit, &hit))
+  if (!geometry_cast(&g, s->b, s->b_in_a, s->displacement, s->target_distance, s->limit, &hit)) {
     return;
+  }
   s->limit = hit.fraction;
   *s->cast = hit;
   s->found = true;
@@ -384,13 +395,15 @@ static void search_cell(field_search *s, int column, int row)
 {
   for (int half = 0; half < 2; half++) {
     int index = facet_at(s->f, column, row, half);
-    if (index == NO_FACET)
+    if (index == NO_FACET) {
       return;
+    }
     facet t = field_facet(s->f, index);
     tn_vec3 q = triangle_closest(t.corner, t.normal, s->p), d = tn_sub(s->p, q);
     float distance2 = tn_dot(d, d);
-    if (distance2 > s->limit2 || (s->found && distance2 == s->limit2))
+    if (distance2 > s->limit2 || (s->found && distance2 == s->limit2)) {
       continue;
+    }
     s->limit2 = distance2;
     s->point = q;
     s->normal = t.normal;
@@ -402,8 +415,9 @@ static void search_ring(field_search *s, int column, int row, int ring)
 {
   for (int i = -ring; i <= ring; i++) {
     search_cell(s, column + i, row - ring);
-    if (ring > 0)
+    if (ring > 0) {
       search_cell(s, column + i, row + ring);
+    }
   }
   for (int i = 1 - ring; i < ring; i++) {
     search_cell(s, column - ring, row + i);
@@ -421,12 +435,14 @@ bool height_field_closest(const height_field *f, tn_vec3 p, float max_distance, 
   int rings = f->columns > f->rows ? f->columns : f->rows;
   for (int ring = 0; ring < rings; ring++) {
     float apart = (float)(ring - 1) * spacing;
-    if (ring > 1 && apart * apart > s.limit2)
+    if (ring > 1 && apart * apart > s.limit2) {
       break;
+    }
     search_ring(&s, column, row, ring);
   }
-  if (!s.found)
+  if (!s.found) {
     return false;
+  }
   tn_vec3 d = tn_scale(below ? -1.0f : 1.0f, tn_sub(p, s.point));
   float distance = tn_length(d);
   out->distance = below ? -distance : distance;
@@ -440,8 +456,9 @@ bool height_field_closest(const height_field *f, tn_vec3 p, float max_distance, 
 
 bool height_field_overlaps(const height_field *f, const geometry *b, pose b_in_a)
 {
-  if (is_below(f, pose_point(b_in_a, convex_center(b))))
+  if (is_below(f, pose_point(b_in_a, convex_center(b)))) {
     return true;
+  }
   aabb box = geometry_aabb(b, b_in_a);
   cell_range cells = cells_between(f, box.lower, box.upper);
   for (int row = cells.first_row; row <= cells.last_row; row++) {
@@ -450,8 +467,9 @@ bool height_field_overlaps(const height_field *f, const geometry *b, pose b_in_a
       cell_heights(f, column, row, &lowest, &highest);
       for (int half = 0; half < 2 && box.lower.y <= highest && box.upper.y >= lowest; half++) {
         geometry g = triangle_geometry(field_facet(f, facet_at(f, column, row, half)).corner);
-        if (convex_distance(&g, b, b_in_a).distance <= 0.0f)
+        if (convex_distance(&g, b, b_in_a).distance <= 0.0f) {
           return true;
+        }
       }
     }
   }
@@ -489,8 +507,9 @@ static void visit_facets(surface_contacts *c, aabb box,
     for (int column = cells.first_column; column <= cells.last_column; column++) {
       float lowest, highest;
       cell_heights(f, column, row, &lowest, &highest);
-      for (int half = 0; half < 2 && box.lower.y <= highest; half++)
+      for (int half = 0; half < 2 && box.lower.y <= highest; half++) {
         visit(c, facet_at(f, column, row, half));
+      }
     }
   }
 }
@@ -504,8 +523,9 @@ int collide_height_field(const geometry *a, const geometry *b, pose b_in_a, floa
   aabb box = aabb_expand(geometry_aabb(b, b_in_a), margin);
   visit_facets(&contacts, box, surface_contacts_add_face);
   visit_facets(&contacts, box, surface_contacts_add_edges);
-  if (is_below(f, contacts.center))
+  if (is_below(f, contacts.center)) {
     surface_contacts_add_below(&contacts, facet_under(f, contacts.center));
+  }
   return surface_contacts_finish(&contacts, out, capacity);
 }
 
@@ -516,13 +536,16 @@ void height_field_edges(const height_field *f, void (*line)(tn_vec3 a, tn_vec3 b
     for (int column = 0; column < f->columns; column++) {
       tn_vec3 p = height_field_vertex(f, column, row);
       bool right = column + 1 < f->columns, on = row + 1 < f->rows;
-      if (right)
+      if (right) {
         line(p, height_field_vertex(f, column + 1, row), context);
-      if (on)
+      }
+      if (on) {
         line(p, height_field_vertex(f, column, row + 1), context);
-      if (right && on)
+      }
+      if (right && on) {
         line(height_field_vertex(f, column + 1, row), height_field_vertex(f, column, row + 1),
              context);
+      }
     }
   }
 }

@@ -13,8 +13,9 @@ static int profile_of(const geometry *g, point_2d corner[4])
   bool cone = g->kind == TN_SHAPE_CONE;
   int count = 0;
   corner[count++] = (point_2d){0.0, h};
-  if (!cone)
+  if (!cone) {
     corner[count++] = (point_2d){r, h};
+  }
   corner[count++] = (point_2d){r, -h};
   corner[count++] = (point_2d){0.0, -h};
   return count;
@@ -36,10 +37,11 @@ static profile_closest closest_on_side(point_2d from, point_2d to, point_2d p)
   profile_closest f = {.at = {from.x + t * dx, from.y + t * dy}, .normal = n};
   double x = p.x - f.at.x, y = p.y - f.at.y, height = n.x * x + n.y * y;
   f.distance = sqrt(x * x + y * y);
-  if (height <= 0.0)
+  if (height <= 0.0) {
     f.distance = -f.distance;
-  else if (f.distance > height * (1.0 + 1e-15))
+  } else if (f.distance > height * (1.0 + 1e-15)) {
     f.normal = (point_2d){x / f.distance, y / f.distance};
+  }
   return f;
 }
 
@@ -52,10 +54,11 @@ static profile_closest closest_on_profile(const geometry *g, point_2d p)
                   outside = {.distance = (double)INFINITY};
   for (int i = 0; i + 1 < count; i++) {
     profile_closest f = closest_on_side(corner[i], corner[i + 1], p);
-    if (f.distance > 0.0 && f.distance < outside.distance)
+    if (f.distance > 0.0 && f.distance < outside.distance) {
       outside = f;
-    else if (f.distance <= 0.0 && f.distance > inside.distance)
+    } else if (f.distance <= 0.0 && f.distance > inside.distance) {
       inside = f;
+    }
   }
   return outside.distance < (double)INFINITY ? outside : inside;
 }

@@ -121,8 +121,9 @@ static void find_bounds(const tn_vec3 *points, int count, tn_vec3 *lo, tn_vec3 *
 
 static d3 find_longest_axis(d3 size)
 {
-  if (size.x >= size.y && size.x >= size.z)
+  if (size.x >= size.y && size.x >= size.z) {
     return (d3){1.0, 0.0, 0.0};
+  }
   return size.y >= size.z ? (d3){0.0, 1.0, 0.0} : (d3){0.0, 0.0, 1.0};
 }
 
@@ -139,10 +140,12 @@ double hull_rounding_error(const tn_vec3 *points, int count)
 static double power_of_two_at_least(double x)
 {
   double power = 1.0;
-  while (power < x)
+  while (power < x) {
     power *= 2.0;
-  while (power * 0.5 >= x)
+  }
+  while (power * 0.5 >= x) {
     power *= 0.5;
+  }
   return power;
 }
 
@@ -159,10 +162,11 @@ static void snap_points(hull_builder *b, const tn_vec3 *points, tn_vec3 lo, doub
   b->cell = cell;
   b->origin = (d3){floor((double)lo.x / cell) * cell, floor((double)lo.y / cell) * cell,
                    floor((double)lo.z / cell) * cell};
-  for (int i = 0; i < b->count; i++)
+  for (int i = 0; i < b->count; i++) {
     b->points[i] = (hull_grid_point){snapped(points[i].x, b->origin.x, cell),
                                      snapped(points[i].y, b->origin.y, cell),
                                      snapped(points[i].z, b->origin.z, cell)};
+  }
 }
 
 static d3 point_position(const hull_builder *b, int point)
@@ -248,8 +252,9 @@ static void assign_point(hull_builder *b, int point, const int *triangles, int c
   for (int i = 0; i < count; i++) {
     int t = triangles[i];
     triangle *tri = &b->triangles[t];
-    if (height_above(b, t, point) <= 0.0)
+    if (height_above(b, t, point) <= 0.0) {
       continue;
+    }
     b->next[point] = tri->above;
     tri->above = point;
     if (!tri->queued) {
@@ -266,11 +271,13 @@ static void make_tetrahedron(hull_builder *b, int p0, int p1, int p2, int p3)
                  make_triangle(b, p1, p3, p2), make_triangle(b, p2, p3, p0)};
   static const int across[4][3] = {{1, 2, 3}, {3, 2, 0}, {1, 3, 0}, {2, 1, 0}};
   for (int i = 0; i < 4; i++) {
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
       b->triangles[side[i]].across[k] = side[across[i][k]];
+    }
   }
-  for (int point = 0; point < b->count; point++)
+  for (int point = 0; point < b->count; point++) {
     assign_point(b, point, side, 4);
+  }
 }
 
 // Makes the first tetrahedron. Returns null, or the reason why the points span no volume.
@@ -280,18 +287,21 @@ static const char *start_hull(hull_builder *b, d3 longest_axis, double flat)
   int p1 = farthest_along(b, longest_axis);
   double distance = 0.0;
   int p2 = farthest_from_line(b, p0, p1, &distance);
-  if (distance <= flat)
+  if (distance <= flat) {
     return "the points lie on one line";
+  }
   int t = make_triangle(b, p0, p1, p2);
   int p3 = farthest_from_triangle(b, t, &distance);
   bool above = height_above(b, t, p3) > 0.0;
   b->triangle_count = 0;
-  if (distance <= flat)
+  if (distance <= flat) {
     return "the points lie in one plane";
-  if (above)
+  }
+  if (above) {
     make_tetrahedron(b, p0, p2, p1, p3);
-  else
+  } else {
     make_tetrahedron(b, p0, p1, p2, p3);
+  }
   return NULL;
 }
 
@@ -325,13 +335,15 @@ static void find_horizon(hull_builder *b, int first, int point)
     const triangle *tri = &b->triangles[b->visible[i]];
     for (int k = 0; k < 3; k++) {
       int beyond = tri->across[k];
-      if (b->triangles[beyond].visible)
+      if (b->triangles[beyond].visible) {
         continue;
-      if (height_above(b, beyond, point) > 0.0)
+      }
+      if (height_above(b, beyond, point) > 0.0) {
         mark_visible(b, beyond);
-      else
+      } else {
         b->horizon[b->horizon_count++] =
             (horizon_edge){tri->corner[k], tri->corner[(k + 1) % 3], beyond, NONE};
+      }
     }
   }
 }
@@ -380,8 +392,9 @@ static void add_farthest_point(hull_builder *b, int t)
   int orphan = retire_visible(b);
   join_horizon(b, point);
   int *made = b->visible;
-  for (int i = 0; i < b->horizon_count; i++)
+  for (int i = 0; i < b->horizon_count; i++) {
     made[i] = b->horizon[i].made;
+  }
   while (orphan != NONE) {
     int next = b->next[orphan];
     assign_point(b, orphan, made, b->horizon_count);
@@ -394,8 +407,9 @@ static void grow_hull(hull_builder *b)
   while (b->pending_count > 0) {
     int t = b->pending[--b->pending_count];
     b->triangles[t].queued = false;
-    while (b->triangles[t].alive && b->triangles[t].above != NONE)
+    while (b->triangles[t].alive && b->triangles[t].above != NONE) {
       add_farthest_point(b, t);
+    }
   }
 }
 
@@ -517,8 +531,9 @@ static bool absorb(merger *m, int seed_triangle, int i, double flatness)
   bool closes_before = edge_origin(b, m->loop[previous]) == apex;
   bool closes_after = edge_end(b, m->loop[next]) == apex;
   bool pinches = m->on_loop[apex] && !closes_before && !closes_after;
-  if (pinches || !may_absorb(m, seed_triangle, twin / 3, apex, flatness))
+  if (pinches || !may_absorb(m, seed_triangle, twin / 3, apex, flatness)) {
     return false;
+  }
   m->owner[twin / 3] = m->polygon_count;
   m->absorbed[m->absorbed_count++] = twin / 3;
   if (closes_before) {
@@ -559,18 +574,21 @@ static bool loop_is_convex(const merger *m, int seed_triangle)
     int corner = edge_origin(m->b, after);
     double reflex =
         left_of_line(m->b, normal, edge_origin(m->b, m->loop[i]), edge_end(m->b, after), corner);
-    if (reflex > m->flatness)
+    if (reflex > m->flatness) {
       return false;
+    }
   }
   return true;
 }
 
 static void set_loop_to_triangle(merger *m, int t)
 {
-  for (int i = 0; i < m->loop_count; i++)
+  for (int i = 0; i < m->loop_count; i++) {
     m->on_loop[edge_origin(m->b, m->loop[i])] = false;
-  for (int i = 0; i < m->absorbed_count; i++)
+  }
+  for (int i = 0; i < m->absorbed_count; i++) {
     m->owner[m->absorbed[i]] = NONE;
+  }
   m->absorbed_count = 0;
   m->loop_count = 3;
   for (int k = 0; k < 3; k++) {
@@ -586,10 +604,11 @@ static void grow_loop(merger *m, int seed_triangle, double flatness)
   while (grew) {
     grew = false;
     for (int i = 0; i < m->loop_count;) {
-      if (absorb(m, seed_triangle, i, flatness))
+      if (absorb(m, seed_triangle, i, flatness)) {
         grew = true;
-      else
+      } else {
         i++;
+      }
     }
   }
 }
@@ -602,10 +621,12 @@ static void make_polygon(merger *m, int seed_triangle)
   m->owner[seed_triangle] = m->polygon_count;
   m->loop_count = m->absorbed_count = 0;
   grow_loop(m, seed_triangle, m->flatness);
-  if (!loop_is_convex(m, seed_triangle))
+  if (!loop_is_convex(m, seed_triangle)) {
     grow_loop(m, seed_triangle, 0.0);
-  if (!loop_is_convex(m, seed_triangle))
+  }
+  if (!loop_is_convex(m, seed_triangle)) {
     set_loop_to_triangle(m, seed_triangle);
+  }
   polygon *p = &m->polygons[m->polygon_count++];
   *p = (polygon){seed_triangle, m->edge_count, m->loop_count, m->loop_count};
   for (int i = 0; i < m->loop_count; i++) {
@@ -620,8 +641,9 @@ static void make_polygon(merger *m, int seed_triangle)
 static int by_falling_area(const void *left, const void *right)
 {
   const seed *a = left, *b = right;
-  if (a->area != b->area)
+  if (a->area != b->area) {
     return a->area > b->area ? -1 : 1;
+  }
   return a->triangle < b->triangle ? -1 : a->triangle > b->triangle;
 }
 
@@ -631,13 +653,15 @@ static void make_polygons(merger *m, seed *seeds)
   int count = 0;
   for (int t = 0; t < m->b->triangle_count; t++) {
     m->owner[t] = NONE;
-    if (m->b->triangles[t].alive)
+    if (m->b->triangles[t].alive) {
       seeds[count++] = (seed){d3_length(grid_d3(m->b->triangles[t].normal)), t};
+    }
   }
   qsort(seeds, (size_t)count, sizeof *seeds, by_falling_area);
   for (int i = 0; i < count; i++) {
-    if (m->owner[seeds[i].triangle] == NONE)
+    if (m->owner[seeds[i].triangle] == NONE) {
       make_polygon(m, seeds[i].triangle);
+    }
   }
 }
 
@@ -658,17 +682,17 @@ static int place_origin(const merger *m, int place)
 
 static int kept_place_before(const merger *m, const polygon *p, int place)
 {
-  do
+  do {
     place = place_before(p, place);
-  while (m->dropped[place_origin(m, place)]);
+  } while (m->dropped[place_origin(m, place)]);
   return place;
 }
 
 static int kept_place_after(const merger *m, const polygon *p, int place)
 {
-  do
+  do {
     place = place_after(p, place);
-  while (m->dropped[place_origin(m, place)]);
+  } while (m->dropped[place_origin(m, place)]);
   return place;
 }
 
@@ -704,8 +728,9 @@ static void drop_if_straight(merger *m, polygon *p, int place)
   int other_place = m->place[edge_twin(m->b, m->edges[place_before(p, place)])];
   polygon *other = &m->polygons[m->owner[m->edges[other_place] / 3]];
   if (m->polygons_at[point] != 2 || m->dropped[point] || p->corners == 3 || other->corners == 3 ||
-      !is_straight(m, p, place))
+      !is_straight(m, p, place)) {
     return;
+  }
   m->dropped[point] = true;
   if (neighbours_are_convex(m, p, place) && neighbours_are_convex(m, other, other_place)) {
     p->corners--;
@@ -719,8 +744,9 @@ static void drop_straight_points(merger *m)
 {
   for (int i = 0; i < m->polygon_count; i++) {
     polygon *p = &m->polygons[i];
-    for (int place = p->first; place < p->first + p->count; place++)
+    for (int place = p->first; place < p->first + p->count; place++) {
       drop_if_straight(m, p, place);
+    }
   }
 }
 
@@ -764,10 +790,12 @@ static bool is_vertex(const merger *m, int point)
 
 static void count_hull(const merger *m, hull *out)
 {
-  for (int i = 0; i < m->b->count; i++)
+  for (int i = 0; i < m->b->count; i++) {
     out->vertex_count += is_vertex(m, i);
-  for (int i = 0; i < m->polygon_count; i++)
+  }
+  for (int i = 0; i < m->polygon_count; i++) {
     out->edge_count += m->polygons[i].corners;
+  }
   out->face_count = m->polygon_count;
 }
 
@@ -785,8 +813,9 @@ static void write_vertices(const merger *m, hull *out, int *new_vertex)
 {
   int count = 0;
   for (int point = 0; point < m->b->count; point++) {
-    if (!is_vertex(m, point))
+    if (!is_vertex(m, point)) {
       continue;
+    }
     out->vertices[count] = point_position(m->b, point);
     out->sources[count] = point;
     new_vertex[point] = count++;
@@ -804,8 +833,9 @@ static void write_faces(const merger *m, hull *out, const int *new_vertex, int *
     out->faces[i] = (hull_face){normal, d3_dot(normal, corner), count, p->corners};
     for (int place = p->first; place < p->first + p->count; place++) {
       int point = place_origin(m, place);
-      if (m->dropped[point])
+      if (m->dropped[point]) {
         continue;
+      }
       out->edges[count] = (hull_edge){new_vertex[point], NONE, i};
       new_edge[place] = count++;
     }
@@ -818,8 +848,9 @@ static void write_twins(const merger *m, hull *out, const int *new_edge)
   for (int i = 0; i < m->polygon_count; i++) {
     const polygon *p = &m->polygons[i];
     for (int place = p->first; place < p->first + p->count; place++) {
-      if (m->dropped[place_origin(m, place)])
+      if (m->dropped[place_origin(m, place)]) {
         continue;
+      }
       int last_part = place_before(p, kept_place_after(m, p, place));
       int twin = edge_twin(m->b, m->edges[last_part]);
       out->edges[new_edge[place]].twin = new_edge[m->place[twin]];
@@ -830,10 +861,12 @@ static void write_twins(const merger *m, hull *out, const int *new_edge)
 static const char *write_hull(const merger *m, hull *out)
 {
   count_hull(m, out);
-  if (out->face_count < 4 || out->vertex_count < 4)
+  if (out->face_count < 4 || out->vertex_count < 4) {
     return "the points lie in one plane";
-  if (!hull_allocate(out))
+  }
+  if (!hull_allocate(out)) {
     return "out of memory";
+  }
   // Reuse scratch memory of the earlier stages; it is large enough.
   int *new_edge = m->loop, *new_vertex = m->b->made_from;
   write_vertices(m, out, new_vertex);
@@ -865,10 +898,12 @@ static const char *build_from(const tn_vec3 *points, int count, double flatness,
   d3 longest_axis = find_longest_axis(size);
   double extent = d3_dot(longest_axis, size);
   double flat = hull_rounding_error(points, count);
-  if (flat < flatness)
+  if (flat < flatness) {
     flat = flatness;
-  if (extent <= flat)
+  }
+  if (extent <= flat) {
     return "the points coincide";
+  }
 
   hull_builder b = {.count = count};
   const char *why = "out of memory";
@@ -887,8 +922,9 @@ static const char *build_from(const tn_vec3 *points, int count, double flatness,
 static int first_not_finite(const tn_vec3 *points, int count)
 {
   for (int i = 0; i < count; i++) {
-    if (!isfinite(points[i].x) || !isfinite(points[i].y) || !isfinite(points[i].z))
+    if (!isfinite(points[i].x) || !isfinite(points[i].y) || !isfinite(points[i].z)) {
       return i;
+    }
   }
   return NONE;
 }
@@ -908,8 +944,9 @@ bool hull_build(const tn_vec3 *points, int count, double flatness, hull *out, ch
     return false;
   }
   const char *why = build_from(points, count, flatness, out);
-  if (!why)
+  if (!why) {
     return true;
+  }
   hull_free(out);
   snprintf(message, message_size, "%s", why);
   return false;

@@ -44,8 +44,9 @@ static int rim_points(const face_frame *face, const geometry *b, pose b_in_a, tn
     place[1] = rim_point_at(face, b, b_in_a, h, radial, 0);
     return b->kind == TN_SHAPE_CYLINDER ? 2 : 1;
   }
-  for (int turn = 0; turn < 4; turn++)
+  for (int turn = 0; turn < 4; turn++) {
     place[turn] = rim_point_at(face, b, b_in_a, down.y > 0.0f ? h : -h, radial, turn);
+  }
   return 4;
 }
 
@@ -65,12 +66,14 @@ static void add_rim_point(const face_frame *face, const rim_point *r, manifold *
 
 bool rim_manifold(const face_frame *face, const geometry *b, pose b_in_a, float margin, manifold *m)
 {
-  if (b->kind != TN_SHAPE_CYLINDER && b->kind != TN_SHAPE_CONE)
+  if (b->kind != TN_SHAPE_CYLINDER && b->kind != TN_SHAPE_CONE) {
     return false;
+  }
   tn_vec3 down = pose_inverse_vector(b_in_a, tn_scale(-1.0f, face->normal));
   // A cone on its side touches along a line, one on its tip at a point: no rim contact.
-  if (b->kind == TN_SHAPE_CONE && down.y > -0.70710678f)
+  if (b->kind == TN_SHAPE_CONE && down.y > -0.70710678f) {
     return false;
+  }
   rim_point place[4];
   int count = rim_points(face, b, b_in_a, down, place);
   m->form = MANIFOLD_RIM;
@@ -81,10 +84,12 @@ bool rim_manifold(const face_frame *face, const geometry *b, pose b_in_a, float 
   m->rim_radius = b->radius;
   m->round_side = 1;
   for (int i = 0; i < count; i++) {
-    if (place[i].at.height > margin)
+    if (place[i].at.height > margin) {
       continue;
-    if (!face_covers(face, &place[i].at))
+    }
+    if (!face_covers(face, &place[i].at)) {
       return false;
+    }
     add_rim_point(face, &place[i], m);
   }
   return true;

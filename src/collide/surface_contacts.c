@@ -69,17 +69,20 @@ static float squared_length(tn_vec3 v)
 // The corner of `f` that is not on the edge a b.
 static tn_vec3 opposite_vertex(const facet *f, tn_vec3 a, tn_vec3 b)
 {
-  for (int i = 0; i < 3; i++)
-    if (!same_point(f->corner[i], a) && !same_point(f->corner[i], b))
+  for (int i = 0; i < 3; i++) {
+    if (!same_point(f->corner[i], a) && !same_point(f->corner[i], b)) {
       return f->corner[i];
+    }
+  }
   return a;
 }
 
 static edge_info classify_edge(const surface_contacts *c, const facet_view *v, int edge)
 {
   edge_info result = {.kind = EDGE_CONVEX};
-  if (v->f.across[edge] == NO_FACET)
+  if (v->f.across[edge] == NO_FACET) {
     return result;
+  }
   facet other = c->source.get(c->source.surface, v->f.across[edge]);
   tn_vec3 a = v->f.corner[edge], b = v->f.corner[(edge + 1) % 3];
   tn_vec3 d = tn_sub(opposite_vertex(&other, a, b), a);
@@ -115,9 +118,11 @@ static void classify_edges(const surface_contacts *c, facet_view *v)
 
 static int find_corner(const facet *f, tn_vec3 p)
 {
-  for (int i = 0; i < 3; i++)
-    if (same_point(f->corner[i], p))
+  for (int i = 0; i < 3; i++) {
+    if (same_point(f->corner[i], p)) {
       return i;
+    }
+  }
   return -1;
 }
 
@@ -131,8 +136,9 @@ static bool walk_vertex_ring(const surface_contacts *c, const facet_view *v, int
   while (next != v->index && next != NO_FACET && *count < MAX_VERTEX_RING) {
     facet f = c->source.get(c->source.surface, next);
     int at = find_corner(&f, v->f.corner[corner]);
-    if (at < 0)
+    if (at < 0) {
       return false;
+    }
     around[(*count)++] = next;
     // Leave through the other edge at the vertex, whatever the winding of the neighbour.
     int beyond = f.across[at] == here ? f.across[(at + 2) % 3] : f.across[at];
@@ -147,8 +153,9 @@ static int vertex_ring(const surface_contacts *c, const facet_view *v, int corne
                        int around[MAX_VERTEX_RING])
 {
   int count = 0;
-  if (!walk_vertex_ring(c, v, corner, true, around, &count))
+  if (!walk_vertex_ring(c, v, corner, true, around, &count)) {
     walk_vertex_ring(c, v, corner, false, around, &count);
+  }
   return count;
 }
 
@@ -159,8 +166,9 @@ static bool occludes(const surface_contacts *c, const facet_view *v, int corner,
   facet other = c->source.get(c->source.surface, index);
   float side = tn_dot(v->normal, v->f.normal) < 0.0f ? -1.0f : 1.0f;
   tn_vec3 p = v->f.corner[corner], front = tn_scale(side, other.normal);
-  if (tn_dot(front, tn_sub(c->center, p)) >= 0.0f)
+  if (tn_dot(front, tn_sub(c->center, p)) >= 0.0f) {
     return false;
+  }
   float rise = 0.0f, own = 0.0f, extent = 0.0f;
   for (int i = 0; i < 3; i++) {
     tn_vec3 d = tn_sub(other.corner[i], p), e = tn_sub(v->f.corner[i], p);
@@ -168,8 +176,9 @@ static bool occludes(const surface_contacts *c, const facet_view *v, int corner,
     own = fminf(own, tn_dot(front, e));
     extent = fmaxf(extent, fmaxf(tn_length(d), tn_length(e)));
   }
-  if (rise <= COLLIDE_COPLANAR_SINE * extent || own < -COLLIDE_COPLANAR_SINE * extent)
+  if (rise <= COLLIDE_COPLANAR_SINE * extent || own < -COLLIDE_COPLANAR_SINE * extent) {
     return false;
+  }
   geometry g = triangle_geometry(other.corner);
   manifold m;
   return collide_convex(&g, c->b, c->b_in_a, c->margin, &m);
@@ -180,13 +189,16 @@ static bool occludes(const surface_contacts *c, const facet_view *v, int corner,
 // it.
 static bool is_occluded(const surface_contacts *c, const facet_view *v)
 {
-  if (c->source.solid_below)
+  if (c->source.solid_below) {
     return false;
+  }
   for (int corner = 0; corner < 3; corner++) {
     int around[MAX_VERTEX_RING], count = vertex_ring(c, v, corner, around);
-    for (int i = 0; i < count; i++)
-      if (occludes(c, v, corner, around[i]))
+    for (int i = 0; i < count; i++) {
+      if (occludes(c, v, corner, around[i])) {
         return true;
+      }
+    }
   }
   return false;
 }
@@ -201,14 +213,18 @@ static bool plane_manifold(const surface_contacts *c, tn_vec3 normal, tn_vec3 or
   pose plane_in_a = {tn_sub(c->center, tn_scale(height, normal)), quat_y_to(normal)};
   pose b_in_plane = pose_mul(pose_inverse(plane_in_a), c->b_in_a);
   geometry plane = {.kind = TN_SHAPE_PLANE};
-  if (!collide_convex(&plane, c->b, b_in_plane, c->margin, m))
+  if (!collide_convex(&plane, c->b, b_in_plane, c->margin, m)) {
     return false;
+  }
   m->normal = normal;
-  for (int i = 0; i < m->count; i++)
+  for (int i = 0; i < m->count; i++) {
     m->points[i].a = pose_point(plane_in_a, m->points[i].a);
-  if (m->form == MANIFOLD_ROUND)
-    for (int i = 0; i < 2; i++)
+  }
+  if (m->form == MANIFOLD_ROUND) {
+    for (int i = 0; i < 2; i++) {
       m->segment[0][i] = pose_point(plane_in_a, m->segment[0][i]);
+    }
+  }
   return true;
 }
 
@@ -236,19 +252,24 @@ static bool is_outside_aabb(const surface_contacts *c, const facet_view *v)
 
 static bool is_in_plane(const surface_contacts *c, const plane_patch *p, const facet_view *v)
 {
-  if (squared_length(tn_sub(p->normal, v->normal)) > 1e-6f)
+  if (squared_length(tn_sub(p->normal, v->normal)) > 1e-6f) {
     return false;
-  for (int i = 0; i < 3; i++)
-    if (fabsf(tn_dot(p->normal, tn_sub(v->f.corner[i], p->origin))) > 2e-5f * c->size)
+  }
+  for (int i = 0; i < 3; i++) {
+    if (fabsf(tn_dot(p->normal, tn_sub(v->f.corner[i], p->origin))) > 2e-5f * c->size) {
       return false;
+    }
+  }
   return true;
 }
 
 static plane_patch *find_patch(surface_contacts *c, const facet_view *v)
 {
-  for (int i = 0; i < c->patch_count; i++)
-    if (is_in_plane(c, &c->patches[i], v))
+  for (int i = 0; i < c->patch_count; i++) {
+    if (is_in_plane(c, &c->patches[i], v)) {
       return &c->patches[i];
+    }
+  }
   return NULL;
 }
 
@@ -268,8 +289,9 @@ static bool patch_is_full(const plane_patch *p)
 static bool make_candidate(surface_contacts *c, const facet_view *v)
 {
   plane_patch *p = &c->candidate;
-  if (p->plane.count > 0 && is_in_plane(c, p, v))
+  if (p->plane.count > 0 && is_in_plane(c, p, v)) {
     return true;
+  }
   p->normal = v->normal;
   p->origin = v->f.corner[0];
   p->on_surface = p->possible = 0;
@@ -282,11 +304,14 @@ static bool make_candidate(surface_contacts *c, const facet_view *v)
 static float patch_gap(const plane_patch *p, unsigned points)
 {
   float gap = INFINITY;
-  for (int i = 0; i < p->plane.count; i++)
-    if (points & 1u << i)
+  for (int i = 0; i < p->plane.count; i++) {
+    if (points & 1u << i) {
       gap = fminf(gap, p->plane.points[i].gap);
-  for (int i = 0; i < p->extra_count; i++)
+    }
+  }
+  for (int i = 0; i < p->extra_count; i++) {
     gap = fminf(gap, p->extra[i].gap);
+  }
   return gap;
 }
 
@@ -310,8 +335,9 @@ static void keep_candidate(surface_contacts *c)
       highest = i;
     }
   }
-  if (patch_gap(p, p->on_surface | p->possible) < top)
+  if (patch_gap(p, p->on_surface | p->possible) < top) {
     c->patches[highest] = *p;
+  }
   p->plane.count = 0;
 }
 
@@ -332,11 +358,13 @@ static bool point_on_facet(const surface_contacts *c, const facet_view *v, const
       inside += fminf(p->gap, 0.0f);
     } else if (edge->kind == EDGE_CONCAVE && edge->seen && !has_radius(c->b)) {
       tn_vec3 surface = tn_add(d, tn_scale(p->gap, v->normal));
-      if (inside < 0.0f && inside > -0.1f * c->size && tn_dot(edge->beyond, surface) <= 0.0f)
+      if (inside < 0.0f && inside > -0.1f * c->size && tn_dot(edge->beyond, surface) <= 0.0f) {
         continue;
+      }
     }
-    if (inside < 0.0f)
+    if (inside < 0.0f) {
       return false;
+    }
   }
   return true;
 }
@@ -362,8 +390,9 @@ static int internal_neighbor_at_vertex(const surface_contacts *c, const facet_vi
     int at = find_corner(&f, p);
     *key = around[i] < *key ? around[i] : *key;
     if (points_into(normal, tn_sub(f.corner[(at + 1) % 3], p)) ||
-        points_into(normal, tn_sub(f.corner[(at + 2) % 3], p)))
+        points_into(normal, tn_sub(f.corner[(at + 2) % 3], p))) {
       return around[i];
+    }
   }
   return NO_FACET;
 }
@@ -372,8 +401,9 @@ static int internal_neighbor_at_edge(const surface_contacts *c, const facet_view
                                      tn_vec3 normal, int *key)
 {
   int next = v->f.across[edge];
-  if (next == NO_FACET)
+  if (next == NO_FACET) {
     return NO_FACET;
+  }
   *key = next < *key ? next : *key;
   facet other = c->source.get(c->source.surface, next);
   tn_vec3 a = v->f.corner[edge], b = v->f.corner[(edge + 1) % 3];
@@ -389,9 +419,11 @@ static int feature_at(const facet_view *v, tn_vec3 p)
     tn_vec3 along = tn_sub(v->f.corner[(i + 1) % 3], v->f.corner[i]);
     on[i] = tn_dot(v->inward[i], tn_sub(p, v->f.corner[i])) <= 1e-4f * tn_length(along);
   }
-  for (int i = 0; i < 3; i++)
-    if (on[i] && on[(i + 2) % 3])
+  for (int i = 0; i < 3; i++) {
+    if (on[i] && on[(i + 2) % 3]) {
       return i;
+    }
+  }
   return on[0] ? 3 : on[1] ? 4 : on[2] ? 5 : -1;
 }
 
@@ -399,14 +431,17 @@ static int feature_at(const facet_view *v, tn_vec3 p)
 static int feature_towards(const facet_view *v, tn_vec3 direction)
 {
   int top = 0;
-  for (int i = 1; i < 3; i++)
-    if (tn_dot(direction, tn_sub(v->f.corner[i], v->f.corner[top])) > 0.0f)
+  for (int i = 1; i < 3; i++) {
+    if (tn_dot(direction, tn_sub(v->f.corner[i], v->f.corner[top])) > 0.0f) {
       top = i;
+    }
+  }
   int next = (top + 1) % 3, last = (top + 2) % 3;
   tn_vec3 on = tn_sub(v->f.corner[next], v->f.corner[top]);
   tn_vec3 back = tn_sub(v->f.corner[last], v->f.corner[top]);
-  if (tn_dot(direction, on) > -COLLIDE_INTERNAL_EDGE_SINE * tn_length(on))
+  if (tn_dot(direction, on) > -COLLIDE_INTERNAL_EDGE_SINE * tn_length(on)) {
     return 3 + top;
+  }
   return tn_dot(direction, back) > -COLLIDE_INTERNAL_EDGE_SINE * tn_length(back) ? 3 + last : top;
 }
 
@@ -418,10 +453,12 @@ static int internal_neighbor(const surface_contacts *c, const facet_view *v, tn_
 {
   bool own = tn_dot(normal, v->normal) > 0.999f;
   int feature = own ? feature_at(v, p) : feature_towards(v, normal);
-  if (feature < 0)
+  if (feature < 0) {
     return NO_FACET;
-  if (feature < 3)
+  }
+  if (feature < 3) {
     return internal_neighbor_at_vertex(c, v, feature, normal, key);
+  }
   return internal_neighbor_at_edge(c, v, feature - 3, normal, key);
 }
 
@@ -460,10 +497,11 @@ static face_hit classify_face_hit(const surface_contacts *c, const facet_view *v
     geometry g = triangle_geometry(v->f.corner);
     separation s = convex_distance(&g, c->b, c->b_in_a);
     int key = v->index, other = internal_neighbor(c, v, s.normal, s.a, &key);
-    if (s.distance > 0.0f)
+    if (s.distance > 0.0f) {
       result = FACE_POSSIBLE;
-    else if (tn_dot(s.normal, v->normal) < 0.7f)
+    } else if (tn_dot(s.normal, v->normal) < 0.7f) {
       result = other == NO_FACET || bends_away(c, v, other) ? FACE_MISSED : FACE_POSSIBLE;
+    }
   }
   return result != FACE_MISSED && is_occluded(c, v) ? FACE_MISSED : result;
 }
@@ -472,42 +510,51 @@ void surface_contacts_add_face(surface_contacts *c, int index)
 {
   facet_view v = view_facet(c, index);
   plane_patch *p = find_patch(c, &v);
-  if (p ? patch_is_full(p) : is_beyond_margin(c, &v) || !make_candidate(c, &v))
+  if (p ? patch_is_full(p) : is_beyond_margin(c, &v) || !make_candidate(c, &v)) {
     return;
+  }
   classify_edges(c, &v);
   plane_patch *into = p ? p : &c->candidate;
   unsigned held = 0;
-  for (int i = 0; i < into->plane.count; i++)
-    if (!(into->on_surface & 1u << i) && point_on_facet(c, &v, &into->plane.points[i]))
+  for (int i = 0; i < into->plane.count; i++) {
+    if (!(into->on_surface & 1u << i) && point_on_facet(c, &v, &into->plane.points[i])) {
       held |= 1u << i;
-  if (!held)
+    }
+  }
+  if (!held) {
     return;
+  }
   face_hit front_hit = classify_face_hit(c, &v, patch_gap(into, held));
   into->front_hit = into->front_hit || front_hit == FACE_HIT;
-  if (front_hit == FACE_HIT)
+  if (front_hit == FACE_HIT) {
     into->on_surface |= held;
-  else if (front_hit == FACE_POSSIBLE)
+  } else if (front_hit == FACE_POSSIBLE) {
     into->possible |= held;
-  if (!p && front_hit != FACE_MISSED)
+  }
+  if (!p && front_hit != FACE_MISSED) {
     keep_candidate(c);
+  }
 }
 
 // Smallest gap of the contacts that are certain.
 static float found_gap(const surface_contacts *c)
 {
   float gap = INFINITY;
-  for (int i = 0; i < c->patch_count; i++)
+  for (int i = 0; i < c->patch_count; i++) {
     gap = fminf(gap, patch_gap(&c->patches[i], points_held(&c->patches[i])));
-  for (int i = 0; i < c->edges.count; i++)
+  }
+  for (int i = 0; i < c->edges.count; i++) {
     gap = fminf(gap, manifold_gap(&c->edges.items[i]));
+  }
   return gap;
 }
 
 void surface_contacts_add_below(surface_contacts *c, int index)
 {
   facet_view v = view_facet(c, index);
-  if (found_gap(c) <= 0.0f || !make_candidate(c, &v))
+  if (found_gap(c) <= 0.0f || !make_candidate(c, &v)) {
     return;
+  }
   c->candidate.on_surface = (1u << c->candidate.plane.count) - 1u;
   c->candidate.front_hit = true;
   c->patch_count = 0;
@@ -517,9 +564,11 @@ void surface_contacts_add_below(surface_contacts *c, int index)
 static tn_vec3 deepest_point(const manifold *m)
 {
   int deepest = 0;
-  for (int i = 1; i < m->count; i++)
-    if (m->points[i].gap < m->points[deepest].gap)
+  for (int i = 1; i < m->count; i++) {
+    if (m->points[i].gap < m->points[deepest].gap) {
       deepest = i;
+    }
+  }
   return m->points[deepest].a;
 }
 
@@ -528,12 +577,14 @@ static void add_extra(plane_patch *p, const manifold *m)
   if (p->extra_count + m->count > MAX_PATCH_EXTRA) {
     manifold kept = p->plane;
     manifold_reduce_extremes(&kept, p->extra, p->extra_count);
-    for (int i = 0; i < kept.count; i++)
+    for (int i = 0; i < kept.count; i++) {
       p->extra[i] = kept.points[i];
+    }
     p->extra_count = kept.count;
   }
-  for (int i = 0; i < m->count; i++)
+  for (int i = 0; i < m->count; i++) {
     p->extra[p->extra_count++] = m->points[i];
+  }
 }
 
 // One point at the witnesses of a separation.
@@ -552,13 +603,15 @@ static manifold manifold_of(const surface_contacts *c, const separation *s)
 static bool collide_facet(const surface_contacts *c, const facet_view *v, manifold *m)
 {
   geometry g = triangle_geometry(v->f.corner);
-  if (!collide_convex(&g, c->b, c->b_in_a, c->margin, m))
+  if (!collide_convex(&g, c->b, c->b_in_a, c->margin, m)) {
     return false;
+  }
   if (manifold_gap(m) < 0.0f &&
       fabsf(tn_dot(m->normal, v->normal)) > 1.0f - COLLIDE_FACE_NORMAL_TOLERANCE) {
     separation s = convex_distance(&g, c->b, c->b_in_a);
-    if (s.distance <= 0.0f && fabsf(tn_dot(s.normal, v->normal)) < 0.7f)
+    if (s.distance <= 0.0f && fabsf(tn_dot(s.normal, v->normal)) < 0.7f) {
       *m = manifold_of(c, &s);
+    }
   }
   return true;
 }
@@ -566,47 +619,58 @@ static bool collide_facet(const surface_contacts *c, const facet_view *v, manifo
 // A contact along the facet normal belongs to the facet's plane.
 static void add_face(surface_contacts *c, const facet_view *v, plane_patch *p, const manifold *m)
 {
-  if (classify_face_hit(c, v, manifold_gap(m)) != FACE_HIT)
+  if (classify_face_hit(c, v, manifold_gap(m)) != FACE_HIT) {
     return;
-  if (!p && !make_candidate(c, v))
+  }
+  if (!p && !make_candidate(c, v)) {
     return;
+  }
   plane_patch *into = p ? p : &c->candidate;
   into->front_hit = true;
-  if (m->form == MANIFOLD_FLAT)
+  if (m->form == MANIFOLD_FLAT) {
     add_extra(into, m);
-  if (!p)
+  }
+  if (!p) {
     keep_candidate(c);
+  }
 }
 
 void surface_contacts_add_edges(surface_contacts *c, int index)
 {
   facet_view v = view_facet(c, index);
   plane_patch *p = find_patch(c, &v);
-  if (p ? patch_is_full(p) : is_beyond_margin(c, &v))
+  if (p ? patch_is_full(p) : is_beyond_margin(c, &v)) {
     return;
-  if (is_outside_aabb(c, &v))
+  }
+  if (is_outside_aabb(c, &v)) {
     return;
+  }
   manifold m;
-  if (!collide_facet(c, &v, &m))
+  if (!collide_facet(c, &v, &m)) {
     return;
+  }
   classify_edges(c, &v);
-  if (p)
+  if (p) {
     p->overlapped = p->overlapped || manifold_gap(&m) <= 0.0f;
+  }
   if (tn_dot(m.normal, v.normal) > 1.0f - COLLIDE_FACE_NORMAL_TOLERANCE) {
     add_face(c, &v, p, &m);
-    if (m.form == MANIFOLD_FLAT)
+    if (m.form == MANIFOLD_FLAT) {
       return;
+    }
   }
   // A solid surface never pushes down.
-  if (c->source.solid_below && m.normal.y < -COLLIDE_INTERNAL_EDGE_SINE)
+  if (c->source.solid_below && m.normal.y < -COLLIDE_INTERNAL_EDGE_SINE) {
     return;
+  }
   int key = index;
   bool is_internal = internal_neighbor(c, &v, m.normal, deepest_point(&m), &key) != NO_FACET;
   m.child = 0x80000000u | (uint32_t)key;
-  if (!is_internal)
+  if (!is_internal) {
     manifold_list_add(&c->edges, &m);
-  else if (manifold_gap(&m) < manifold_gap(&c->fallback))
+  } else if (manifold_gap(&m) < manifold_gap(&c->fallback)) {
     c->fallback = m;
+  }
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -642,11 +706,13 @@ static uint32_t hash_normal(tn_vec3 n)
 // and the contact with an internal edge.
 static void use_fallback(surface_contacts *c)
 {
-  for (int i = 0; i < c->patch_count; i++)
+  for (int i = 0; i < c->patch_count; i++) {
     c->patches[i].front_hit = c->patches[i].front_hit || c->patches[i].overlapped;
+  }
   float found = found_gap(c), fallback = manifold_gap(&c->fallback);
-  if (found == INFINITY ? c->fallback.count > 0 : found > 0.0f && fallback < 0.0f)
+  if (found == INFINITY ? c->fallback.count > 0 : found > 0.0f && fallback < 0.0f) {
     manifold_list_add(&c->edges, &c->fallback);
+  }
 }
 
 // The final manifold of a patch: the plane's own if all of its points lie on the surface, else
@@ -655,45 +721,54 @@ static bool finish_patch(const plane_patch *p, manifold *out)
 {
   *out = p->plane;
   out->child = hash_normal(p->normal);
-  if (patch_is_full(p))
+  if (patch_is_full(p)) {
     return true;
+  }
   manifold_point points[MAX_MANIFOLD_POINTS + MAX_PATCH_EXTRA];
   int count = 0;
-  for (int i = 0; i < p->plane.count; i++)
-    if (points_held(p) & 1u << i)
+  for (int i = 0; i < p->plane.count; i++) {
+    if (points_held(p) & 1u << i) {
       points[count++] = p->plane.points[i];
+    }
+  }
   if (p->extra_count > 0) {
     out->form = MANIFOLD_FLAT;
-    for (int i = 0; i < p->extra_count; i++)
+    for (int i = 0; i < p->extra_count; i++) {
       points[count++] = p->extra[i];
+    }
   }
   if (count > MAX_MANIFOLD_POINTS || p->extra_count > 0) {
     manifold_reduce_extremes(out, points, count);
   } else {
     out->count = count;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
       out->points[i] = points[i];
+    }
   }
   return out->count > 0;
 }
 
 int surface_contacts_finish(surface_contacts *c, manifold *out, int capacity)
 {
-  if (found_gap(c) > 0.0f)
+  if (found_gap(c) > 0.0f) {
     use_fallback(c);
+  }
   manifold_list found;
   found.size = c->size;
   found.count = 0;
-  for (int i = 0; i < c->patch_count; i++)
+  for (int i = 0; i < c->patch_count; i++) {
     found.count += finish_patch(&c->patches[i], &found.items[found.count]);
+  }
   // Drop edge contacts that a face manifold contains.
   int faces = found.count;
   for (int i = 0; i < c->edges.count; i++) {
     bool known = false;
-    for (int k = 0; k < faces && !known; k++)
+    for (int k = 0; k < faces && !known; k++) {
       known = manifold_is_contained(&c->edges.items[i], &found.items[k], c->size);
-    if (!known)
+    }
+    if (!known) {
       manifold_list_add(&found, &c->edges.items[i]);
+    }
   }
   return manifold_list_finish(&found, out, capacity);
 }
