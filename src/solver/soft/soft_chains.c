@@ -411,7 +411,7 @@ void soft_solve_pressure(tn_world *world, float h, soft_stage stage)
 // grids start to vibrate at 3.5 (Poisson's ratio 0.45) to 5.4 (Poisson's ratio 0).
 #define TUNING_NEO_HOOKEAN_STABILITY 3.0f
 
-// Multiplies the compliances of shear and bulk by `factor` for the step.
+// Sets the compliances of shear and bulk to `factor` times those of the definition.
 static void soften_rows(tn_world *world, int32_t slot, float factor)
 {
   soft_graph *g = &world->soft_graph;

@@ -225,7 +225,8 @@ static double side_of_plane(const particle_star *c, tn_pos at)
   return n.x * d.x + n.y * d.y + n.z * d.z;
 }
 
-// An element is far if its corners' mean is, or if it contains the torn edge.
+// A triangle or solid is far if its corners' mean is, or if it contains the torn edge; of single
+// edges only the torn one is.
 static void set_side(const particle_star *c, star_element *p)
 {
   double sum = 0.0;

@@ -190,8 +190,8 @@ static void init_cluster_parts(const soft *s, const uint8_t *marks, cluster_part
   }
 }
 
-// Softens the elements whose particles are all marked, for this step. Returns the sum of their
-// stiffness times volume, in J, for the cluster.
+// Softens the elements whose particles are all marked; it lasts until the layout is rebuilt.
+// Returns the sum of their stiffness times volume, in J, for the cluster.
 static double soften_elements(tn_world *world, int32_t slot, soft_type type, const uint8_t *marks)
 {
   soft_graph *g = &world->soft_graph;
