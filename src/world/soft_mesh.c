@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HULL_MAX_VERTICES 10000000 // limit of vertices and triangles of a soft body
+#define HULL_MAX_VERTICES 10000000 // of a soft body; the generators limit triangles to it too
 
 static bool take_list(int **list, int count, int size)
 {
