@@ -307,7 +307,9 @@ tn_mass tn_mass_cone(float radius, float half_length, float density)
   double mass = (double)density * 2.0 / 3.0 * pi * r * r * h;
   double across = mass * 0.15 * (r * r + h * h);
   tn_mass cone = symmetric_solid(__func__, mass, across, mass * 0.3 * r * r, across);
-  cone.center.y = -0.5f * half_length;
+  if (cone.mass > 0.0f) {
+    cone.center.y = -0.5f * half_length;
+  }
   return cone;
 }
 

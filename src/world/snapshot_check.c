@@ -605,13 +605,13 @@ static bool check_attachments(const checker *c)
   return true;
 }
 
-static bool check_meetings(const checker *c)
+static bool check_touch_pairs(const checker *c)
 {
   for (uint64_t i = 0; i < c->s->header.count.soft_touch_pairs; ++i) {
     const soft_touch_pair *m = &c->s->soft_touch_pairs[i];
     if (!is_soft(c, m->soft) || m->other_is_soft < 0 || m->other_is_soft > 1 ||
         !(m->other_is_soft ? is_soft(c, m->other) : is_shape(c, m->other))) {
-      return wrong(c, "meeting", (int64_t)i, "who meets");
+      return wrong(c, "soft touch pair", (int64_t)i, "a shape or soft body");
     }
   }
   return true;
@@ -619,11 +619,11 @@ static bool check_meetings(const checker *c)
 
 static int particles_of(int type)
 {
-  const int count[SOFT_CONTACT_TYPE_COUNT] = {1, 3, 2, 4, 4};
+  const int count[SOFT_CONTACT_TYPE_COUNT] = {1, 3, 2, 4, 5};
   return type < 0 || type >= SOFT_CONTACT_TYPE_COUNT ? 0 : count[type];
 }
 
-static bool check_touches(const checker *c)
+static bool check_soft_contacts(const checker *c)
 {
   for (uint64_t i = 0; i < c->s->header.count.soft_contacts; ++i) {
     const soft_contact *t = &c->s->soft_contacts[i];
@@ -631,7 +631,7 @@ static bool check_touches(const checker *c)
     bool mutual = t->type >= SOFT_CONTACT_PARTICLE_PARTICLE;
     if (count == 0 || !is_flag(&t->round) || !is_soft(c, t->soft) || mutual != is_soft_soft(t) ||
         (mutual && !is_soft(c, t->other))) {
-      return wrong(c, "touch", (int64_t)i, "who soft_contacts");
+      return wrong(c, "soft contact", (int64_t)i, "a body, shape or particle");
     }
     if (mutual ? t->shape != NO_SLOT || t->body != NO_SLOT
                : !is_shape(c, t->shape) || t->body != c->s->shapes[t->shape].body) {
@@ -721,5 +721,6 @@ bool snapshot_check(const snapshot *s, char *why, size_t size)
   checker c = {s, why, size};
   return check_slots(&c) && check_joint_links(&c) && check_geometries(&c) &&
          check_shape_links(&c) && check_pair_links(&c) && check_contacts(&c) &&
-         check_sleepers(&c) && check_attachments(&c) && check_meetings(&c) && check_touches(&c);
+         check_sleepers(&c) && check_attachments(&c) && check_touch_pairs(&c) &&
+         check_soft_contacts(&c);
 }

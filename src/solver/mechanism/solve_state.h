@@ -33,6 +33,9 @@ bool solve_update_active_set(solve_state *s, int round);
 void solve_rounds(solve_state *s, int round);
 void solve_end(solve_state *s);
 
+// mechanism_assembly.c
+// Assembles and factors the matrix unless it is current, and solves.
+void solve_factor_and_solve(solve_state *s);
 // Whether the factored matrix is the one needed now.
 bool solve_is_factored(const solve_state *s);
 // Right-hand sides of the bodies: the impulses of rows at their bounds.
