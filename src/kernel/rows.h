@@ -1,5 +1,5 @@
-// Blocks of constraint rows, and how one block is solved. Used by the Gauss-Seidel and Jacobi
-// methods; the direct solver of mechanisms shares the parameters and the Jacobians.
+// Blocks of constraint rows, and how the iterative methods solve one block. The direct solver of
+// mechanisms shares the parameters and the Jacobians.
 //
 // A row measures a coordinate x of body B relative to body A along a direction n (its Jacobian) and
 // keeps it in a range [lo, hi]; lo = hi locks it. Up to three rows that act at one point (linear)
@@ -399,8 +399,8 @@ KERNEL R locked_residuals(BlockKind kind, const Pass *pass, const RowParams *par
 //
 // DEVIATION: sec. 3.4.2 and eq. 20 correct along the error vector with one scalar inverse mass.
 // Where the inertias about two axes differ widely, as those of a slender rod, that rotates the rod
-// about its length by more than its error was, and the overshoot grows without bound: two rods of
-// 1 m length and 5 cm thickness fly apart within 3 s at 40 substeps.
+// about its length by more than its error about the breadth, and the overshoot grows without bound:
+// two rods of 1 m length and 5 cm thickness fly apart within 3 s at 40 substeps.
 KERNEL void solve_locked_rows(BlockKind kind, const Pass *pass, const RowParams *params,
                               const Rows *rows, R max_bias, RowState *state, V u, V *total)
 {
