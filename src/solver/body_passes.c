@@ -84,7 +84,7 @@ static void drift_bodies(solver_data *data, int first, int last)
   }
 }
 
-// Only the drift gains by sixteen lanes; all other passes are those of eight.
+// All passes but the drift are those of eight lanes.
 #define EIGHT_LANES(pass)                                                                          \
   static void pass(solver_data *data, int first, int last)                                         \
   {                                                                                                \
