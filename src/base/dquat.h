@@ -1,4 +1,4 @@
-// Rotations and points in double: poses are kept so between steps.
+// Quaternions and points in double precision, in which poses are stored between steps.
 #ifndef TENON_BASE_DQUAT_H
 #define TENON_BASE_DQUAT_H
 
@@ -43,6 +43,7 @@ static inline tn_quat dquat_round(dquat q)
   return r;
 }
 
+// v + w t + q x t with t = 2 q x v.
 static inline tn_pos dquat_rotate(dquat q, tn_pos v)
 {
   double tx = 2.0 * (q.y * v.z - q.z * v.y);

@@ -1,3 +1,4 @@
+// Growing arrays and slot pools on top of the user's allocator; see heap.h.
 #include "base/heap.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+// Formatting of log messages.
 #include "base/log.h"
 
 #include <stdarg.h>

@@ -9,8 +9,9 @@ typedef struct log_sink {
   void *context;
 } log_sink;
 
-// A callback that prints to stderr.
+// The default callback: prints to stderr.
 void log_to_stderr(tn_log_level level, const char *message, void *context);
+// Formats a message, cut off at 255 characters, and passes it on.
 void report(const log_sink *log, tn_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

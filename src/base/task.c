@@ -1,3 +1,9 @@
+// Thread pool for parallel loops of a few microseconds.
+//
+// Each thread has a fixed share of a stage's items, taken in chunks, so that the same items go to
+// the same thread in job after job and stay in its cache; a thread that is done steals from the
+// others. Workers spin between the jobs of a step and sleep between steps. Whether parallel steps
+// are faster is measured from time to time, by trials.
 #if !defined(_POSIX_C_SOURCE)
 #define _POSIX_C_SOURCE 200809L // NOLINT: for clock_gettime
 #endif
@@ -56,65 +62,68 @@ void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages
 #include <time.h>
 
 #define MAX_THREADS 64
-#define CHUNKS_PER_THREAD 4 // of a thread's share, at most: they even out unequal costs
-#define BATCH 64 // stages of a job: the pool has counters for these, and more stages take more jobs
-// How often a thread that is done looks whether the others are, before it takes from them: what it
-// takes has to come to its cache, and go back for the next job.
+#define CHUNKS_PER_THREAD 4 // of a thread's share, at most; other threads may steal what is left
+#define BATCH 64            // stages per job, for which the pool has counters; more take more jobs
+// Polls of a thread that is done before it steals: stolen items move to its cache, and have to move
+// back in the next job.
 #define STEAL_SPINS 100
-// How often a worker looks for the next job before it sleeps: outside of a step, and in one.
+// Polls of a worker for the next job before it sleeps: between steps, and within one.
 #define IDLE_SPINS 500
 #define STEP_SPINS 20000
-// Steps that are tried the other way, shared out or not; those until the next trial; and the share
-// of the time that has to be left to change over. What is quicker than this is not tried.
+// A trial runs TRIAL_STEPS steps the other way, in parallel or serially, which is kept if it takes
+// less than MAX_TIME_RATIO of the time. The interval to the next trial starts at
+// FIRST_TRIAL_INTERVAL steps and doubles with every trial that fails. Serial steps faster than
+// MIN_PARALLEL_STEP are not tried in parallel.
 #define TRIAL_STEPS 3
 #define FIRST_TRIAL_INTERVAL 8
 #define MAX_TRIAL_INTERVAL 256
 #define MAX_TIME_RATIO 0.96
 #define MIN_PARALLEL_STEP 1e-4 // s
-// Jobs that the caller does alone after it was kept waiting, and those in time that halve it.
+// Back-off: jobs that the caller runs alone after a stall. It grows with every stall, and halves
+// after BACKOFF_DECAY_JOBS jobs without one.
 #define MIN_BACKOFF_JOBS 64
 #define MAX_BACKOFF_JOBS 4096
 #define BACKOFF_DECAY_JOBS 512
-#define STALL_TIME 2e-4 // s, that a caller waits in any case
+#define STALL_TIME 2e-4 // s, shorter waits are no stall
 
-// What a thread begins with in each stage; when it is done, and the others are not for a while, it
-// takes from them. The same items go to the same thread in job after job, and stay in its cache.
+// Next item of a thread's share, by stage. The owner and thieves take chunks from it.
 typedef struct thread_share {
   alignas(64) atomic_int next[BATCH];
 } thread_share;
 
-// A thread's items of a stage, taken in chunks.
+// A thread's share of a stage, and the items per chunk.
 typedef struct thread_range {
   int first, last, chunk;
 } thread_range;
 
-// One job at a time: workers and the caller take chunks off the shares until none is left, stage
-// after stage: a stage begins when all of the last one is done, whoever did it. `ticket` is odd
-// while a job is open. A worker counts itself among the `busy` before it looks at the ticket, and
-// the caller closes the job before it looks at the busy: a worker either sees the job closed and
-// touches nothing of it, or is waited for. One that has not woken up in time holds up nobody.
+// One job at a time. Workers and the caller (thread 0) take chunks of the shares until all items of
+// a stage are done, then go on to the next stage.
+//
+// `ticket` is odd while a job is open. A worker increments `busy` before it reads the ticket, and
+// the caller closes the job before it reads `busy`. So a worker either sees the job closed and does
+// not touch it, or the caller waits for it. A worker that wakes up too late delays nobody.
 struct task_pool { // NOLINT(clang-analyzer-optin.performance.Padding)
   tn_allocator allocator;
   tn_enqueue_fn *enqueue;
   tn_finish_fn *finish;
   void *host_context;
   int thread_count;
-  atomic_int started; // workers that know which one they are
+  atomic_int started; // workers that have taken their index
   pthread_t threads[MAX_THREADS];
   pthread_mutex_t mutex;
   pthread_cond_t wake;
 
-  bool parallel;       // the current step is shared out
-  bool in_trial;       // to see whether that is better
-  int steps_left;      // steps until this changes
+  bool parallel;       // mode of the current step
+  bool in_trial;       // the mode is on trial
+  int steps_left;      // until the trial begins or ends
   int trial_interval;  // steps from the last trial to the next
-  double step_start;   // when the step began
-  double best_time[2]; // s, of the last steps that were done by the caller alone, and shared out
-  int backoff;         // jobs that the caller does alone after it was kept waiting
-  int backoff_left;    // that are left of them
-  int on_time_jobs;    // jobs since then that were done in time
+  double step_start;   // s, time at which the step began
+  double best_time[2]; // s, fastest of the recent steps, by mode: serial, parallel
+  int backoff;         // jobs that the caller runs alone after the next stall, before it grows
+  int backoff_left;    // jobs that are left of the current back-off
+  int on_time_jobs;    // since the last stall or decay of the back-off
 
-  // What the caller writes and workers read, and the other way round, on lines of their own.
+  // Data that the caller writes and data that workers write are on separate cache lines.
   alignas(64) tn_task_fn *task;
   void *context;
   const task_range *stages;
@@ -123,9 +132,9 @@ struct task_pool { // NOLINT(clang-analyzer-optin.performance.Padding)
   atomic_uint ticket;
   atomic_bool in_step;
   atomic_bool stop;
-  alignas(64) atomic_int busy; // workers that may be at the current job
+  alignas(64) atomic_int busy; // workers that may be in the current job
   atomic_int sleepers;
-  alignas(64) atomic_int done[BATCH]; // items
+  alignas(64) atomic_int done[BATCH]; // finished items of each stage
   thread_share shares[MAX_THREADS + 1];
 };
 
@@ -141,8 +150,8 @@ static int items_of(task_range stage)
   return stage.last - stage.first;
 }
 
-// Equal shares, in chunks of at least a grain. An even number in each: what goes by twos stays
-// together. A stage of one grain is not worth sharing.
+// Equal shares, in chunks of at least a grain, both with an even number of items: 16-lane passes
+// take two blocks at a time. A stage of less than two grains goes to thread 0 as a whole.
 static thread_range thread_range_of(const task_pool *pool, int stage, int thread)
 {
   int threads = pool->thread_count + 1;
@@ -156,6 +165,7 @@ static thread_range thread_range_of(const task_pool *pool, int stage, int thread
   return part;
 }
 
+// Runs what is left of a thread's share, which may be another's.
 static void run_share(task_pool *pool, int stage, int thread)
 {
   thread_range part = thread_range_of(pool, stage, thread);
@@ -193,7 +203,7 @@ static double seconds_now(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Waits until `counter` is what it should be. Returns for how long, unless that was a moment.
+// Waits until `counter` equals `wanted`. Returns the time, s; 0 if IDLE_SPINS polls suffice.
 static double wait_for(const atomic_int *counter, int wanted)
 {
   for (int i = 0; i < IDLE_SPINS; ++i) {
@@ -209,7 +219,7 @@ static double wait_for(const atomic_int *counter, int wanted)
   return seconds_now() - start;
 }
 
-// Returns how long it waited for others.
+// Runs the open job; returns the time spent waiting for others, s.
 static double run_stages(task_pool *pool, int self)
 {
   int threads = pool->thread_count + 1;
@@ -232,7 +242,7 @@ static bool has_job(task_pool *pool, unsigned seen)
   return atomic_load(&pool->stop) || (ticket != seen && ticket % 2 == 1);
 }
 
-// Looks for a job for a while.
+// Polls for a job; false if none came.
 static bool spin_for_job(task_pool *pool, unsigned seen)
 {
   for (int i = 0; i < IDLE_SPINS || (i < STEP_SPINS && atomic_load(&pool->in_step)); ++i) {
@@ -248,7 +258,8 @@ static void wait_for_job(task_pool *pool, unsigned seen)
 {
   while (!spin_for_job(pool, seen)) {
     pthread_mutex_lock(&pool->mutex);
-    // Told before it is checked: the caller opens a job before it looks for sleepers.
+    // No lost wake-up: the sleeper is counted before it checks for a job, and the caller opens the
+    // job before it reads the count.
     atomic_fetch_add(&pool->sleepers, 1);
     if (!has_job(pool, seen)) {
       pthread_cond_wait(&pool->wake, &pool->mutex);
@@ -257,7 +268,7 @@ static void wait_for_job(task_pool *pool, unsigned seen)
   }
 }
 
-// Each sleep is ended once, however long the worker takes to wake up.
+// Resets the count itself, so that slow wakers are not signalled again by every job.
 static void wake_sleepers(task_pool *pool)
 {
   if (atomic_load(&pool->sleepers) > 0) {
@@ -330,7 +341,7 @@ void task_pool_destroy(task_pool *pool)
   a.release(pool, sizeof *pool, a.context);
 }
 
-// Workers that wake up now are ready when the first job is.
+// Wakes the workers early, so that they are ready for the first job.
 void task_begin(task_pool *pool)
 {
   if (pool->thread_count > 0) {
@@ -342,7 +353,7 @@ void task_begin(task_pool *pool)
   }
 }
 
-// A trial has ended: its way is kept, or the other one for longer.
+// Keeps the mode of the trial if it was faster; otherwise returns and tries again later.
 static void end_trial(task_pool *pool)
 {
   bool better = pool->best_time[pool->parallel] < MAX_TIME_RATIO * pool->best_time[!pool->parallel];
@@ -353,9 +364,9 @@ static void end_trial(task_pool *pool)
   pool->steps_left = pool->trial_interval;
 }
 
-// To wake workers costs as much as many small jobs, and so does what others have in their caches:
-// what a step gains by them is found out by trying, with the steps before to compare. The quickest
-// of each counts, for other programs disturb the rest.
+// Waking workers and moving data between caches may cost more than parallel jobs gain. That is
+// measured: the fastest step of a trial is compared with the fastest of the steps just before it.
+// The fastest, because other programs disturb the rest.
 static void update_trial(task_pool *pool, double time)
 {
   double *best_time = &pool->best_time[pool->parallel];
@@ -388,9 +399,9 @@ void task_end(task_pool *pool)
   }
 }
 
-// On a machine that is short of cores a worker may be stopped in the middle of a job, and a step
-// would take longer than on one thread. The caller works alone then for a while, which changes
-// nothing but the time, and longer each time it happens again.
+// On a machine that is short of cores a worker may be preempted in the middle of a job, and a step
+// would take longer than on one thread. After such a stall the caller works alone for a while, and
+// for longer each time it happens again. Results do not depend on it.
 static void update_backoff(task_pool *pool, bool in_time)
 {
   if (!in_time) {
@@ -404,7 +415,7 @@ static void update_backoff(task_pool *pool, bool in_time)
   }
 }
 
-// A caller that waits for longer than it works is on a machine that others want.
+// It is a stall if the caller waits for longer than it works, and longer than STALL_TIME.
 static void run_in_pool(task_pool *pool, tn_task_fn *task, void *context)
 {
   pool->task = task;
@@ -441,6 +452,7 @@ typedef struct host_job {
   int offset;
 } host_job;
 
+// The host counts items from 0.
 static void run_at_host(int first, int last, void *context)
 {
   const host_job *job = context;
@@ -461,7 +473,7 @@ static void enqueue_stage(task_pool *pool, tn_task_fn *task, task_range stage, i
   }
 }
 
-// Whether a stage is worth sharing.
+// Whether some stage is worth running in parallel.
 static bool is_large(const task_range *stages, int count, int grain)
 {
   for (int i = 0; i < count; ++i) {

@@ -1,3 +1,4 @@
+// Version and build configuration.
 #include <tenon/base.h>
 
 #ifndef TN_CONFIG_COMPILER

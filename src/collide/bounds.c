@@ -1,4 +1,4 @@
-// Extents of shapes.
+// Bounds of each kind of shape: AABB at a pose, bounding radius, inner ball.
 #include "collide/distance.h"
 #include "collide/surface.h"
 
@@ -28,7 +28,7 @@ static float max_length(const tn_vec3 *points, int count)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Boxes
+// AABBs
 
 static aabb aabb_of_vertices(const tn_vec3 *points, int count, pose at)
 {
@@ -66,7 +66,8 @@ static aabb aabb_of_local_aabb(aabb own, pose at)
   return aabb_of_box(center, tn_scale(0.5f, tn_sub(own.upper, own.lower)), at);
 }
 
-// How far a disc reaches along each axis of space: radius times the sine of the angle between.
+// Half extents of a disc along the coordinate axes: radius * sine of the angle between the disc's
+// axis and the coordinate axis.
 static tn_vec3 disc_extent(tn_vec3 axis, float radius)
 {
   return tn_v3(radius * sqrtf(fmaxf(0.0f, axis.y * axis.y + axis.z * axis.z)),
@@ -81,7 +82,7 @@ static aabb aabb_of_cone(const geometry *g, tn_vec3 axis, pose at)
   return (aabb){vec3_lower(base.lower, tip), vec3_upper(base.upper, tip)};
 }
 
-// Infinite, but exact below a plane that lies along an axis.
+// Infinite, but ends at the plane if that is exactly horizontal.
 static aabb aabb_of_plane(tn_vec3 up, pose at)
 {
   aabb box = {tn_v3(-INFINITY, -INFINITY, -INFINITY), tn_v3(INFINITY, INFINITY, INFINITY)};
@@ -163,7 +164,7 @@ float geometry_bounding_radius(const geometry *g)
   }
 }
 
-// The largest ball in a cone touches its base and its side.
+// Radius of the ball that touches the cone's base and side.
 static float inner_radius_of_cone(float radius, float height)
 {
   return radius * height / (radius + tn_length(tn_v3(radius, height, 0.0f)));

@@ -1,23 +1,24 @@
-// Two boxes: the fifteen axes along which they may be apart, and the clipping of one face by
-// another. This is the hot path of stacks.
+// Box against box: the separating axis test over 15 axes (3 + 3 face normals, 9 cross products of
+// edges), then face clipping or crossing edges. The hot path of stacks.
 #include "collide/convex_manifold.h"
 
+// Feature id bits: the reference face belongs to B; two edges cross.
 #define FEATURE_OF_B (UINT32_C(1) << 30)
 #define FEATURE_OF_EDGES (UINT32_C(1) << 31)
 
 typedef struct box_pair {
-  float ha[3], hb[3];
+  float ha[3], hb[3];    // half extents of A and B
   float r[3][3];         // r[i][k]: component of B's axis k along A's axis i
-  float size[3][3];      // its absolute values
-  float t[3], t_in_b[3]; // B's centre from A's, along A's axes and along B's
-  float min_half_extent; // of all half extents
-  float rounding;
+  float size[3][3];      // absolute values of r
+  float t[3], t_in_b[3]; // from A's centre to B's, along A's axes and along B's
+  float min_half_extent; // smallest half extent of both boxes
+  float rounding;        // error bound of a separation
 } box_pair;
 
-// The axis along which they are furthest apart, or overlap the least.
+// A candidate axis: the best has the largest separation (or the least overlap).
 typedef struct sat_axis {
   float separation;
-  int i, k; // A's axis and B's; -1 where it does not take part
+  int i, k; // axis of A and of B; -1: not involved. Both set: their cross product
 } sat_axis;
 
 static void box_pair_make(box_pair *p, tn_vec3 ha, tn_vec3 hb, pose b_in_a)
@@ -74,8 +75,8 @@ static sat_axis query_faces_of_b(const box_pair *p)
   return best;
 }
 
-// Across A's axis i and B's axis k, if that is better than the faces. Nearly parallel edges add
-// nothing to them.
+// Cross products of A's axis i and B's axis k, if one is better than the faces. Nearly parallel
+// edges (sine below 0.01) give no direction that the faces do not.
 static sat_axis query_edges(const box_pair *p, float of_faces)
 {
   sat_axis best = {of_faces, -1, -1};
@@ -90,7 +91,8 @@ static sat_axis query_edges(const box_pair *p, float of_faces)
       float distance = fabsf(p->t[i2] * p->r[i1][k] - p->t[i1] * p->r[i2][k]);
       float projected_radius = p->ha[i1] * p->size[i2][k] + p->ha[i2] * p->size[i1][k] +
                                p->hb[k1] * p->size[i][k2] + p->hb[k2] * p->size[i][k1];
-      // The axis is not longer than 1, so that an overlap can only grow by dividing by it.
+      // The cross product has length sqrt(square) <= 1, so normalising can only deepen an overlap:
+      // skip the square root where it cannot win.
       float apart = distance - projected_radius;
       if (apart <= 0.0f && apart <= best.separation) {
         continue;
@@ -123,8 +125,9 @@ static tn_vec3 axis_direction(const box_pair *p, sat_axis axis)
   return tn_v3(side * n[0], side * n[1], side * n[2]);
 }
 
-// Whether `other` is clearly further apart than `axis`; the more clearly, the closer their
-// directions are, so that rounding does not switch between parallel faces.
+// Whether `other` separates clearly better than `axis`. Hysteresis keeps rounding from switching
+// axes between steps; nearly parallel axes need a larger lead, because the choice between them
+// changes the features but hardly the contact.
 static bool is_better_axis(const box_pair *p, sat_axis other, sat_axis axis)
 {
   float lead = other.separation - axis.separation;
@@ -144,7 +147,7 @@ static tn_vec3 vec3_from_array(const float v[3])
   return tn_v3(v[0], v[1], v[2]);
 }
 
-// The face of a box that looks along `side` of its axis.
+// The frame of the box face with outward direction `side` (+1 or -1) along `axis`.
 static void box_frame(face_frame *face, const float half[3], int axis, float side, float slack)
 {
   int i = (axis + 1) % 3, k = (axis + 2) % 3;
@@ -173,8 +176,8 @@ static float deepest(const clip_polygon *polygon)
   return height;
 }
 
-// Apart, what lies over the face has to be as close as the face says, or the shortest line ends
-// elsewhere.
+// When the boxes are apart, the clipped face must be as close as the axis says. Otherwise the
+// shortest segment does not end over this face, and the generic path decides.
 static bool manifold_by_face_of_a(const box_pair *p, const geometry *b, pose b_in_a, sat_axis axis,
                                   float margin, manifold *m)
 {
@@ -214,7 +217,8 @@ static bool manifold_by_face_of_b(const geometry *a, const geometry *b, pose b_i
 // ---------------------------------------------------------------------------------------------
 // Edges
 
-// Closest points of two crossing lines with unit directions.
+// One point at the closest points of two edges, a + s u and b + t v with unit u, v. The closest
+// points of the two lines must lie within the edges.
 static bool manifold_by_edges(const box_pair *p, pose b_in_a, sat_axis axis, manifold *m)
 {
   tn_vec3 n = axis_direction(p, axis), t_in_b = pose_inverse_vector(b_in_a, n);

@@ -1,3 +1,5 @@
+// BVH: median split at the widest axis of the centroids, and a stack-based traversal ordered by
+// entry fraction (sweep) or squared distance (nearest).
 #include "collide/bvh.h"
 
 #include <float.h>
@@ -20,7 +22,7 @@ static float centroid_of(const bvh_builder *b, int item, int axis)
   return 0.5f * component(box->lower, axis) + 0.5f * component(box->upper, axis);
 }
 
-// Ties are broken by number, so that the order is the same however it is reached.
+// Ties are broken by item index, so that the tree does not depend on the order of selection.
 static bool comes_before(const bvh_builder *b, int item, int other, int axis)
 {
   float x = centroid_of(b, item, axis), y = centroid_of(b, other, axis);
@@ -34,8 +36,9 @@ static void exchange(int *a, int *b)
   *b = t;
 }
 
-// Quickselect: items before `nth` come before it along the axis, those after it after. Pivots are
-// drawn by a fixed generator, which no ordering of real input works against.
+// Quickselect: partitions order[first..last] so that the item at `nth` is in its sorted place along
+// the axis. Pivots come from a pseudorandom generator with a fixed seed: deterministic, and no
+// ordering of real input makes it quadratic.
 static void select_nth(const bvh_builder *b, int first, int last, int nth, int axis)
 {
   uint32_t random = 2463534242u;
@@ -78,7 +81,7 @@ static int widest_axis(const bvh_builder *b, int first, int count)
   return size.y >= size.z ? 1 : 2;
 }
 
-// Calls itself once for each level, of which there are at most 31.
+// Recursion depth is at most 31, since each level halves the items.
 static aabb build(bvh_builder *b, int first, int count)
 {
   int node = b->node_count++;
@@ -106,9 +109,10 @@ void bvh_build(bvh_node *nodes, const aabb *boxes, int *order, int count)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Walks
+// Traversal
 
-// Narrows the part of the way in which an interval meets another.
+// Slab test of one axis: narrows [enter, leave] to the fractions at which the moving coordinate is
+// within [lo, hi].
 static bool clip_slab(float from, float displacement, float lo, float hi, float *enter,
                       float *leave)
 {
@@ -171,7 +175,7 @@ bvh_iterator bvh_sweep(const bvh_node *nodes, aabb box, tn_vec3 displacement, fl
                     .is_sweep = true,
                     .limit = fminf(max_fraction, FLT_MAX)};
   w.center = tn_scale(0.5f, tn_add(box.lower, box.upper));
-  // Rounding must not let a ray pass between boxes that touch.
+  // Grow the box by the rounding error, so that no ray slips between boxes that touch.
   float scale = fmaxf(largest(box.lower), largest(box.upper));
   float slack = 1e-6f * (scale + largest(displacement) * fminf(max_fraction, 1.0f));
   w.half = tn_add(tn_scale(0.5f, tn_sub(box.upper, box.lower)), tn_v3(slack, slack, slack));

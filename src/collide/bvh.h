@@ -1,13 +1,14 @@
-// A tree of boxes around numbered items, in one flat array, and walks over it.
+// Bounding volume hierarchy over numbered items: a static binary tree of AABBs in one flat array,
+// built once per mesh or wire, with iterators for sweeps and nearest-point queries.
 #ifndef TENON_COLLIDE_BVH_H
 #define TENON_COLLIDE_BVH_H
 
 #include "collide/geometry.h"
 
-// The first child of a node follows it.
+// Nodes are in depth-first order: the first child directly follows its parent.
 typedef struct bvh_node {
   aabb box;
-  int link; // the second child, or ~item for a leaf
+  int link; // index of the second child, or ~item for a leaf
 } bvh_node;
 
 static inline int bvh_node_count(int items)
@@ -15,29 +16,32 @@ static inline int bvh_node_count(int items)
   return 2 * items - 1;
 }
 
-// `order` is scratch memory of `count` ints. The tree does not depend on the order of its halves'
-// items, and every node halves the items of its parent.
+// Builds the bvh_node_count(count) nodes. Each node splits its items at the median of their centres
+// along the widest axis, so the depth is log2(count). The tree is deterministic: ties are broken by
+// item index. `order` is scratch memory of `count` ints.
 void bvh_build(bvh_node *nodes, const aabb *boxes, int *order, int count);
 
-// Half of at most 2^31 items is left at each level, and a level leaves one node waiting.
+// The depth is at most 31 for 2^31 items, and each level leaves at most one sibling on the stack.
 #define BVH_STACK_SIZE 32
 
-// Visits the items whose boxes are met, nearer ones first as far as the tree knows. The caller may
-// lower `limit` on the way to spare what is further.
+// Iterates over the items whose boxes are hit, nearer subtrees first. The caller may lower `limit`
+// between calls to prune everything beyond the best result so far.
 typedef struct bvh_iterator {
   const bvh_node *nodes;
-  tn_vec3 center, half, displacement;
-  bool is_sweep;
-  float limit; // fraction of the way, or square of the distance
+  tn_vec3 center, half, displacement; // of the swept box; or the query point in `center`
+  bool is_sweep;                      // else a nearest-point query
+  float limit; // sweep: fraction of the displacement; nearest: squared distance
   int stack_count;
   struct {
     int node;
-    float key;
+    float key; // lower bound of what `limit` is compared with, for the whole subtree
   } stack[BVH_STACK_SIZE];
 } bvh_iterator;
 
-// A box that moves by `way`; one at rest visits what it meets, one of no size is a ray.
+// Items hit by `box` moving along `displacement`. With zero displacement: the items it overlaps;
+// with a box of zero size: a ray.
 bvh_iterator bvh_sweep(const bvh_node *nodes, aabb box, tn_vec3 displacement, float max_fraction);
+// Items whose boxes are within `max_distance` of `p`.
 bvh_iterator bvh_nearest(const bvh_node *nodes, tn_vec3 p, float max_distance);
 
 // The next item, or -1.

@@ -1,4 +1,6 @@
-// Sutherland and Hodgman's clipping, one line after the other.
+// Sutherland-Hodgman clipping against one line after the other, and the selection of four contact
+// points. The selection has hysteresis against rounding, so that points, and with them the warm
+// start, persist from step to step.
 #include "collide/clip.h"
 
 static float outside(const clip_line *line, const clip_vertex *p)
@@ -6,6 +8,7 @@ static float outside(const clip_line *line, const clip_vertex *p)
   return line->u * p->u + line->v * p->v - line->offset;
 }
 
+// Intersection of the edge p q with the line, from the signed distances of p and q.
 static clip_vertex crossing(const clip_vertex *p, const clip_vertex *q, float at_p, float at_q)
 {
   float t = at_p / (at_p - at_q);
@@ -66,7 +69,7 @@ void clip(clip_polygon *polygon, const clip_line *lines, int count)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Choice
+// Selection
 
 // Twice the signed area of a triangle.
 static float area(const clip_vertex *p, const clip_vertex *q, const clip_vertex *r)
@@ -80,7 +83,8 @@ static float square_distance(const clip_vertex *p, const clip_vertex *q)
   return u * u + v * v;
 }
 
-// Points about as deep as the deepest are equals, so that rounding does not choose among them.
+// The first of the points that are about as deep as the deepest (to 1e-5 of their spread), so that
+// rounding does not choose among equals.
 static int deepest(const clip_vertex *p, int count)
 {
   float low = p[0].height, spread = 0.0f;
@@ -98,7 +102,7 @@ static int deepest(const clip_vertex *p, int count)
   return 0;
 }
 
-// A later point has to be better by a little to be chosen.
+// A later point must be better by 0.1 % to replace an earlier one.
 static bool beats(float score, float best)
 {
   return score > 1.001f * best;
@@ -149,7 +153,8 @@ static int farthest_outside_triangle(const clip_vertex *p, int count, const int 
   return best;
 }
 
-// Half-turn about the centre a point is in, for sorting by angle without angles.
+// Whether p comes before q by angle around (u, v): compares half planes first, then the cross
+// product, without trigonometry.
 static bool before(const clip_vertex *p, const clip_vertex *q, float u, float v)
 {
   float pu = p->u - u, pv = p->v - v, qu = q->u - u, qv = q->v - v;

@@ -1,21 +1,23 @@
-// Any two convex shapes: the shortest segment between them, or the shortest way out, says in which
-// direction they meet; the features that face each other along it say where.
+// Generic convex pair. GJK or EPA gives the direction of contact; the features that face each other
+// along it give the points. Tried in order: a face of A or B clips the other shape's feature, two
+// edges cross or run in parallel, and as a fallback the two witness points.
 #include "collide/convex_manifold.h"
 #include "collide/distance.h"
 
+// Feature id bit: the reference face belongs to B.
 #define FEATURE_OF_B (UINT32_C(1) << 30)
 
 typedef struct convex_pair {
   const geometry *a, *b;
   pose b_in_a;
   float margin;
-  tn_vec3 normal;               // from A to B
-  float separation;             // of the surfaces along it
+  tn_vec3 normal;               // unit, from A to B
+  float separation;             // of the surfaces along the normal; negative: penetration
   tn_vec3 witness_a, witness_b; // ends of the shortest segment between the cores, in A's frame
-  float size;                   // of the smaller shape
-  float rounding;               // what the separation may be wrong by
-  tn_vec3 side;                 // of a triangle A, towards B's centre; zero for other shapes
-  bool face_normal_forced;      // the normal is that side's, whatever the shortest way
+  float size;                   // inner radius of the smaller shape
+  float rounding;               // error bound of the separation
+  tn_vec3 side; // normal of a triangle A on the side of B's centre, when they overlap; else zero
+  bool face_normal_forced; // `normal` is `side`, not the shortest way out
 } convex_pair;
 
 static tn_vec3 convex_centroid(const geometry *g)
@@ -40,7 +42,8 @@ static float size_of_smaller(const geometry *a, const geometry *b)
   return smaller_inner_radius(geometry_inner_radius(a), geometry_inner_radius(b));
 }
 
-// A triangle has no inside; what it meets leaves on the side its centre is on.
+// A triangle has no inside, so EPA may push to either side. B must leave to the side its centre is
+// on.
 static void choose_triangle_side(convex_pair *k)
 {
   face_polygon front;
@@ -106,8 +109,10 @@ static float deepest_point_gap(const manifold *m)
 // ---------------------------------------------------------------------------------------------
 // A face of A
 
-// A face counts if leaving along its normal is as short as the shortest way, or nearly; more
-// nearly when the two directions agree, so that rounding does not switch between them.
+// By how much the separation along a face normal may fall short of the largest one for the face to
+// be chosen. More is allowed when both directions nearly agree, and always a rounding error:
+// hysteresis, so that the choice does not change from step to step. Separated round shapes have an
+// exact direction and hardly need it.
 static float face_tolerance(const convex_pair *k, float cosine, float distance)
 {
   bool round = core_radius(k->b) > 0.0f && distance > 0.0f;
@@ -184,7 +189,8 @@ static double closest_on(const segment *l, tn_vec3 point)
   return square > 0.0 ? clamp01(d3_dot(d, d3_sub(d3_from_vec3(point), p)) / square) : 0.0;
 }
 
-// Places on two segments that are closest to each other.
+// Parameters of the closest points of two segments, both in [0, 1]. The search on parallel segments
+// starts from the middle of the first.
 static void closest_parameters(const segment *l, const segment *k, double *s, double *t)
 {
   d3 p = d3_from_vec3(l->end[0]), d = d3_sub(d3_from_vec3(l->end[1]), p);
@@ -217,15 +223,17 @@ static void set_segments(manifold *m, const segment *l, const segment *k, pose b
   m->segment[1][1] = pose_inverse_point(b_in_a, k->end[1]);
 }
 
-// Whether the segment between two cores keeps its direction when the surfaces come to touch.
+// Whether the direction between the core segments stays well defined until the surfaces touch, so
+// that the normal may follow it (MANIFOLD_ROUND): the cores must be apart by 1 % of the radii.
 static bool keeps_direction(const segment *l, const segment *k, float distance)
 {
   float radii = l->radius + k->radius;
   return radii > 0.0f && distance > 0.01f * radii;
 }
 
-// Two points where nearly parallel segments lie beside each other, as long as these are opposite
-// each other: thin rods that cross at a small angle touch in one.
+// Two points at the ends of the overlap of nearly parallel segments (within 1.8 degrees). Each pair
+// of core points must lie opposite each other along the normal: thin rods that cross at a small
+// angle touch in one point only.
 static bool manifold_of_parallel_segments(const convex_pair *k, const segment *la,
                                           const segment *lb, tn_vec3 normal, manifold *m)
 {
@@ -291,15 +299,15 @@ static bool manifold_on_edges(const convex_pair *k, manifold *m)
   return true;
 }
 
-// Corners, rims and whatever else is left: the ends of the shortest segment.
+// Fallback for corners, rims and all other features: one point at the witnesses.
 static void manifold_at_witnesses(const convex_pair *k, manifold *m)
 {
   segment la = {{k->witness_a, k->witness_a}, core_radius(k->a), 0};
   segment lb = {{k->witness_b, k->witness_b}, core_radius(k->b), 0};
   tn_vec3 delta = tn_sub(k->witness_b, k->witness_a);
   bool round = keeps_direction(&la, &lb, tn_dot(delta, k->normal));
-  // The ends are those of a segment along the normal only up to rounding and to how well it is
-  // known.
+  // The witnesses lie along the normal only up to rounding and the tolerance of GJK or EPA: place
+  // them exactly along it, around their midpoint.
   float distance = k->separation + la.radius + lb.radius;
   tn_vec3 middle = tn_scale(0.5f, tn_add(k->witness_a, k->witness_b));
   tn_vec3 half = tn_scale(0.5f * distance, k->normal);
@@ -318,6 +326,8 @@ static void manifold_at_witnesses(const convex_pair *k, manifold *m)
   set_segments(m, &la, &lb, k->b_in_a);
 }
 
+// Faces of a cylinder or cone are polygons that approximate a disc, so the other shape's face comes
+// first.
 bool collide_convex_generic(const geometry *a, const geometry *b, pose b_in_a, float margin,
                             manifold *m)
 {

@@ -1,4 +1,5 @@
-// Convex shapes from points: their hull, or one inside it with fewer vertices.
+// Convex hull shapes: quickhull, simplification to a maximum number of vertices, and packing into
+// one block. A simplified hull uses a subset of the vertices and lies inside the exact one.
 #include "collide/quickhull.h"
 #include "collide/surface.h"
 
@@ -7,7 +8,7 @@
 
 enum { HULL_DEFAULT_VERTICES = 64, HULL_MIN_VERTICES = 4, HULL_MAX_VERTICES = 255 };
 
-// Relative to the extent: faces that agree to this are one.
+// Relative to the extent of the points: faces coplanar within this are merged.
 static const double COLLIDE_HULL_FLATNESS = 1e-5;
 
 static d3 vec3_to_d3(tn_vec3 v)
@@ -32,11 +33,11 @@ static double extent_of(const tn_vec3 *points, int count)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Fewer vertices
+// Simplification
 
 typedef struct vertex_selection {
   const hull *whole;
-  tn_vec3 *points; // chosen so far
+  tn_vec3 *points; // selected so far
   bool *taken;     // by vertex of `whole`
   int count, limit;
 } vertex_selection;
@@ -47,8 +48,8 @@ static void take_vertex(vertex_selection *c, int vertex)
   c->points[c->count++] = d3_to_vec3(c->whole->vertices[vertex]);
 }
 
-// What grows from point to line, to triangle, to tetrahedron: the square of the distance from what
-// the first `count` of the corners span.
+// A measure that grows with the distance of p from what the first `count` corners span: a point,
+// line or plane. Squared, and scaled by their squared length or area.
 static double distance_from(const d3 *corner, int count, d3 p)
 {
   d3 d = d3_sub(p, corner[0]), along = d3_sub(corner[1], corner[0]);
@@ -60,6 +61,7 @@ static double distance_from(const d3 *corner, int count, d3 p)
   return count == 2 ? d3_dot(normal, normal) : height * height;
 }
 
+// Starts with a large tetrahedron: each vertex is the furthest from those before.
 static void take_tetrahedron(vertex_selection *c)
 {
   d3 corner[4] = {c->whole->vertices[0]};
@@ -79,8 +81,9 @@ static void take_tetrahedron(vertex_selection *c)
   }
 }
 
+// A vertex of the exact hull outside of the simplified one.
 typedef struct outlier {
-  double height;
+  double height; // m, above a face of the simplified hull
   int vertex;
 } outlier;
 
@@ -105,7 +108,8 @@ static int higher_first(const void *a, const void *b)
   return (p->vertex > q->vertex) - (p->vertex < q->vertex);
 }
 
-// Adds the vertices that stand out the furthest, several at a time; false when none is left.
+// Adds the vertices with the largest heights, a quarter of the current number at a time. False when
+// none is left or the limit is reached.
 static bool take_outliers(vertex_selection *c, const hull *inner)
 {
   outlier outliers[2 * HULL_MAX_VERTICES] = {{0.0, 0}};
@@ -142,7 +146,7 @@ static bool choose_vertices(vertex_selection *c, char *message, size_t message_s
   return true;
 }
 
-// Replaces the hull by one of some of its vertices.
+// Replaces the hull by that of at most `limit` of its vertices.
 static bool simplify(hull *h, int limit, double tolerance, char *message, size_t message_size)
 {
   vertex_selection c = {.whole = h,
@@ -192,7 +196,7 @@ static void fill_faces(convex_hull *c, const hull *h)
   }
 }
 
-// The centre of mass, from the tetrahedra over the faces.
+// Centre of mass, from the tetrahedra of one vertex and the triangulated faces.
 static d3 center_of_hull(const hull *h)
 {
   d3 origin = h->vertices[0], sum = {0.0, 0.0, 0.0};
@@ -211,6 +215,7 @@ static d3 center_of_hull(const hull *h)
   return d3_add(origin, d3_scale(1.0 / volume, sum));
 }
 
+// Rounded down by 1e-4, so that the ball is inside despite rounding.
 static float inner_radius_of(const convex_hull *c)
 {
   double least = (double)INFINITY;

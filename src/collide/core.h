@@ -1,6 +1,7 @@
-// Distances between cores: what is left of a sphere or capsule without its radius, and every other
-// convex shape as it is. In double, so that a gap of a millionth of the shapes' size still has a
-// direction.
+// Distances between cores: GJK, and EPA for overlaps. The core of a sphere is its centre and that
+// of a capsule its axis, so that a contact of round shapes is a distance problem even when they
+// overlap; every other convex shape is its own core. Computed in double, so that a gap of a
+// millionth of the shapes' size still has a direction.
 #ifndef TENON_COLLIDE_CORE_H
 #define TENON_COLLIDE_CORE_H
 
@@ -10,21 +11,21 @@
 // Two cores in A's frame.
 typedef struct core_pair {
   const geometry *a, *b;
-  d3 position;  // of B
-  d3 column[3]; // B's axes
-  double scale; // the largest coordinate met so far
+  d3 position;  // of B's origin
+  d3 column[3]; // rotation matrix: B's axes
+  double scale; // largest coordinate of the difference met so far; tolerances are relative to it
 } core_pair;
 
-// A point of the Minkowski difference, b - a.
+// A support point of the Minkowski difference: w = b - a.
 typedef struct core_vertex {
-  d3 w, a, b;
+  d3 w, a, b; // all in A's frame
 } core_vertex;
 
-// The shortest line between two cores, or the shortest way out of their overlap.
+// The shortest segment between two cores, or the minimum translation that separates them.
 typedef struct core_gap {
-  double distance; // negative: depth
-  d3 normal;       // unit, from A to B
-  d3 a, b;         // its ends, both in A's frame
+  double distance; // negative: penetration depth
+  d3 normal;       // unit, from A to B: moving B along it separates them
+  d3 a, b;         // witness points on the two cores, both in A's frame
 } core_gap;
 
 static inline d3 d3_from_vec3(tn_vec3 v)
@@ -37,24 +38,26 @@ static inline tn_vec3 vec3_from_d3(d3 v)
   return tn_v3((float)v.x, (float)v.y, (float)v.z);
 }
 
-// The radius around the core.
+// Distance from the core to the surface: the radius of spheres and capsules, 0 for other shapes.
 float core_radius(const geometry *g);
 
-// The furthest point of a core along a direction of any length.
+// Support function of a core, in its own frame. `direction` may have any length.
 d3 core_support(const geometry *g, d3 direction);
 
 core_pair core_pair_make(const geometry *a, const geometry *b, pose b_in_a);
 
-// The point of the difference that is furthest along a direction.
+// Support function of the Minkowski difference; updates `pair->scale`.
 core_vertex core_pair_support(core_pair *pair, d3 direction);
 
-// False when the cores are further apart than `limit`; then `out` is left alone.
+// GJK, with EPA for overlapping cores. Returns false when the cores are further apart than `limit`;
+// `out` is then not valid.
 bool core_distance(core_pair *pair, double limit, core_gap *out);
 
-// The way out of an overlap; `simplex` is up to four points of the difference around the origin.
+// EPA: the penetration of overlapping cores. `simplex` has up to four points of the difference that
+// enclose the origin, as GJK left them.
 core_gap core_depth(core_pair *pair, const core_vertex *simplex, int count);
 
-// From a cylinder or cone A to a point.
+// Distance of the point `p` from a cylinder or cone, in closed form; negative inside.
 core_gap core_gap_of_point(const geometry *g, d3 p);
 
 #endif

@@ -1,31 +1,33 @@
-// The expanding polytope algorithm: a polytope inside the Minkowski difference grows at its side
-// closest to the origin until that side is one of the difference itself.
+// EPA, the expanding polytope algorithm: penetration depth of overlapping cores. A polytope inside
+// the Minkowski difference grows at its face closest to the origin. The face's offset is a lower
+// bound of the depth, the support point along its normal an upper bound; the iteration ends when
+// the two meet. When the polytope is full the best direction so far is the result.
 #include "collide/core.h"
 
 enum { EPA_MAX_VERTICES = 128, EPA_MAX_FACES = 2 * EPA_MAX_VERTICES, NONE = -1 };
 
-// Relative to the size of the shapes: how far above a face a point has to be to be seen from it,
-// and how close to the side of the difference that of the polytope has to come.
+// Relative to pair->scale. VISIBLE: height above a face from which a point sees it. TOLERANCE:
+// difference of upper and lower bound at which the iteration ends.
 static const double COLLIDE_EPA_VISIBLE = 1e-11, COLLIDE_EPA_TOLERANCE = 2e-8;
 
-// The same relative to the depth.
+// Term of the same difference that is relative to the depth.
 static const double COLLIDE_EPA_DEPTH_TOLERANCE = 1e-6;
 
-// The sine of an angle between edges below which a face has no normal worth the name.
+// Sine of the angle between two edges below which a face is a sliver without a reliable normal.
 static const double COLLIDE_EPA_SLIVER = 1e-7;
 
 typedef struct face {
-  int corner[3];       // counter-clockwise from outside
-  int across[3];       // the face beyond the edge from corner[i] to corner[i + 1]
-  d3 normal;           // unit
-  double offset;       // infinite for a sliver, so that it never is the closest
+  int corner[3]; // counter-clockwise seen from outside
+  int across[3]; // the face beyond the edge from corner[i] to corner[i + 1]
+  d3 normal;     // unit
+  double offset; // distance from the origin; infinite for a sliver, which is never the closest
   bool alive, visible; // visible from the point being added
 } face;
 
 typedef struct polytope {
   core_vertex vertex[EPA_MAX_VERTICES];
   face faces[EPA_MAX_FACES];
-  int free_faces[EPA_MAX_FACES]; // dead faces
+  int free_faces[EPA_MAX_FACES]; // free list
   int vertex_count, face_count, free_face_count;
 } polytope;
 
@@ -64,8 +66,8 @@ static int make_face(polytope *p, int i, int j, int k)
 // ---------------------------------------------------------------------------------------------
 // The first tetrahedron
 
-// Adds the point furthest along +direction or -direction from those there; false when the
-// difference does not reach out of them.
+// Adds the support point along +direction or -direction, whichever is further from the first
+// vertex. False when the difference has no extent along `direction`.
 static bool extend_along(core_pair *pair, polytope *p, d3 direction)
 {
   core_vertex ahead = core_pair_support(pair, direction);
@@ -79,6 +81,7 @@ static bool extend_along(core_pair *pair, polytope *p, d3 direction)
   return true;
 }
 
+// A direction perpendicular to what the vertices span so far; for a triangle its normal.
 static d3 next_direction(const polytope *p)
 {
   d3 a = p->vertex[0].w;
@@ -89,7 +92,7 @@ static d3 next_direction(const polytope *p)
   return unit_or(d3_cross(along, d3_sub(p->vertex[2].w, a)), any_perpendicular(along));
 }
 
-// Keeps of the simplex what is in general position.
+// Takes over the vertices of GJK's simplex that are in general position.
 static void take_simplex(core_pair *pair, polytope *p, const core_vertex *simplex, int count)
 {
   double bound = 1e-9 * pair->scale;
@@ -108,7 +111,9 @@ static void take_simplex(core_pair *pair, polytope *p, const core_vertex *simple
   }
 }
 
-// Two more directions may be needed when the first happens to be one the difference lacks.
+// Completes the tetrahedron. A flat difference may have no extent along the first direction that is
+// tried, so two more are tried for a vertex, and one more for an edge. False when the difference
+// has no volume.
 static bool make_tetrahedron(core_pair *pair, polytope *p)
 {
   while (p->vertex_count < 4) {
@@ -147,11 +152,11 @@ static bool make_tetrahedron(core_pair *pair, polytope *p)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Growth
+// Expansion
 
 typedef struct epa_horizon_edge {
   int from, to;
-  int beyond; // the face that stays
+  int beyond; // the face that stays, on the far side of the edge
 } epa_horizon_edge;
 
 typedef struct epa_horizon {
@@ -160,7 +165,7 @@ typedef struct epa_horizon {
   int edge_count, visible_count;
 } epa_horizon;
 
-// A sliver has no side of its own and goes with its neighbours.
+// A sliver has no reliable plane; it counts as visible and is removed with its neighbours.
 static bool is_visible(const face *f, d3 point, double bound)
 {
   return !(f->offset < (double)INFINITY) || d3_dot(f->normal, point) - f->offset > bound;
@@ -172,7 +177,8 @@ static void mark_visible(polytope *p, epa_horizon *h, int f)
   h->visible[h->visible_count++] = f;
 }
 
-// The faces that see the point, spreading from the first, and the edges around them.
+// Finds the connected faces visible from the point, by flood fill from the first, and their
+// boundary edges.
 static void find_horizon(polytope *p, epa_horizon *h, int first, d3 point, double bound)
 {
   h->edge_count = h->visible_count = 0;
@@ -196,7 +202,8 @@ static void find_horizon(polytope *p, epa_horizon *h, int first, d3 point, doubl
   }
 }
 
-// One loop has each of its points once. Rounding may pinch it; then there is no going on.
+// A valid horizon is one closed loop, with each vertex once. Rounding may pinch it; expansion then
+// stops.
 static bool is_one_loop(const epa_horizon *h)
 {
   bool met[EPA_MAX_VERTICES] = {false};
@@ -209,6 +216,7 @@ static bool is_one_loop(const epa_horizon *h)
   return h->edge_count >= 3;
 }
 
+// Connects the horizon to the new vertex by a fan of faces.
 static void join_horizon(polytope *p, const epa_horizon *h, int apex)
 {
   int made_from[EPA_MAX_VERTICES];
@@ -231,6 +239,7 @@ static void join_horizon(polytope *p, const epa_horizon *h, int apex)
   }
 }
 
+// Adds a vertex; false when the horizon is not valid or the polytope is full.
 static bool expand(polytope *p, int first, core_vertex next, double bound)
 {
   epa_horizon h;
@@ -261,7 +270,8 @@ static int closest_face(const polytope *p)
 // ---------------------------------------------------------------------------------------------
 // Results
 
-// Weights of a face's corners where the ray from the origin along n passes; negative outside.
+// Barycentric coordinates of the point where the ray from the origin along n crosses a face's
+// plane; negative ones mean outside.
 static d3 ray_weights(const polytope *p, const face *f, d3 n)
 {
   d3 a = p->vertex[f->corner[0]].w, b = p->vertex[f->corner[1]].w, c = p->vertex[f->corner[2]].w;
@@ -275,8 +285,8 @@ static double least(d3 v)
   return fmin(v.x, fmin(v.y, v.z));
 }
 
-// Sides of the difference are many faces in one plane; the one that the way out passes through has
-// the ends of that way.
+// A flat side of the difference consists of many coplanar faces. The one that the ray along n
+// passes through has the witness points.
 static const face *face_along(const polytope *p, d3 n, const face *closest)
 {
   const face *best = closest;
@@ -292,7 +302,7 @@ static const face *face_along(const polytope *p, d3 n, const face *closest)
   return best;
 }
 
-// B leaves A against the outward normal of the difference's side.
+// n is outward from the difference B - A, so B leaves A along -n.
 static core_gap gap_through(const polytope *p, const face *closest, d3 n, double depth)
 {
   const face *f = face_along(p, n, closest);
@@ -310,7 +320,7 @@ static core_gap gap_through(const polytope *p, const face *closest, d3 n, double
   return gap;
 }
 
-// A difference without volume has no depth: it is left across its plane, towards B's centre.
+// A difference without volume has no depth: B leaves across its plane, towards its own centre.
 static core_gap gap_of_degenerate(const core_pair *pair, const polytope *p,
                                   const core_vertex *simplex, int count)
 {
@@ -319,7 +329,7 @@ static core_gap gap_of_degenerate(const core_pair *pair, const polytope *p,
     n = d3_scale(-1.0, n);
   }
   core_gap gap = {.distance = 0.0, .normal = n, .a = simplex[0].a, .b = simplex[0].b};
-  // The origin is within the simplex, whose nearest point is the best there is.
+  // Witness points: approximate the point of the simplex nearest to the origin.
   for (int i = 1; i < count; i++) {
     d3 from = d3_sub(gap.b, gap.a), along = d3_sub(simplex[i].w, from);
     double square = d3_dot(along, along);
@@ -332,7 +342,7 @@ static core_gap gap_of_degenerate(const core_pair *pair, const polytope *p,
 
 core_gap core_depth(core_pair *pair, const core_vertex *simplex, int count)
 {
-  polytope p; // large, and written before it is read
+  polytope p; // not initialised: it is large, and every field is written before it is read
   p.vertex_count = p.face_count = p.free_face_count = 0;
   take_simplex(pair, &p, simplex, count);
   if (!make_tetrahedron(pair, &p)) {
@@ -344,7 +354,8 @@ core_gap core_depth(core_pair *pair, const core_vertex *simplex, int count)
     int closest = closest_face(&p);
     const face *f = &p.faces[closest];
     core_vertex next = core_pair_support(pair, f->normal);
-    // The support is a true way out along the face's normal, the face a bound on all of them.
+    // Moving by the support's height separates the cores for certain: an upper bound of the depth.
+    // The closest face is a lower bound for every direction.
     double support_depth = fmax(0.0, d3_dot(f->normal, next.w));
     if (support_depth < depth && f->offset < (double)INFINITY) {
       depth = support_depth;

@@ -1,6 +1,8 @@
-// What touches a face.
+// Face contacts: the frame of a reference face, the incident feature above it, and the manifold of
+// the clipped feature. A plane is a reference face without sides.
 #include "collide/convex_manifold.h"
 
+// In double: the result is the frame's origin, so its error is added to all heights.
 static tn_vec3 project_on_plane(tn_vec3 p, const face_polygon *face)
 {
   d3 n = d3_from_vec3(face->normal), d = d3_from_vec3(p);
@@ -34,7 +36,7 @@ void face_frame_make(face_frame *face, const face_polygon *from, tn_vec3 near, f
 }
 
 // ---------------------------------------------------------------------------------------------
-// What lies over it
+// Incident feature
 
 static void add_corner(const face_frame *face, tn_vec3 p, clip_polygon *out)
 {
@@ -45,7 +47,8 @@ static void add_corner(const face_frame *face, tn_vec3 p, clip_polygon *out)
   out->count++;
 }
 
-// Cylinders and cones turn their flat end to a face only while that is what is closer to it.
+// A cylinder or cone turns its flat end to a face while its axis is within 45 degrees of the face's
+// normal; beyond that, its side.
 static bool turns_flat_face(const geometry *b, const face_polygon *seen, tn_vec3 towards)
 {
   bool round = b->kind == TN_SHAPE_CYLINDER || b->kind == TN_SHAPE_CONE;
@@ -80,6 +83,8 @@ void incident_feature(const geometry *b, pose b_in_a, tn_vec3 normal, const face
 // ---------------------------------------------------------------------------------------------
 // Points
 
+// Feature id: the two edges that meet at the point (9 bits each), reference and incident face (6
+// bits each).
 static uint32_t feature_of(const clip_vertex *p, int face, int other)
 {
   return (uint32_t)p->in | (uint32_t)p->out << 9 | (uint32_t)(face & 63) << 18 |
@@ -133,8 +138,9 @@ void point_manifold(manifold *m, manifold_form form, tn_vec3 normal, tn_vec3 a, 
 }
 
 // ---------------------------------------------------------------------------------------------
-// A plane: a face without sides
+// Planes
 
+// All vertices within the margin, since without sides there is nothing to clip.
 static int vertices_below_plane(const geometry *b, pose b_in_a, const face_frame *face,
                                 float margin, clip_polygon *out)
 {

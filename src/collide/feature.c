@@ -1,3 +1,4 @@
+// Supporting faces and edges of each kind of convex shape.
 #include "collide/feature.h"
 
 #include "collide/core.h"
@@ -42,8 +43,9 @@ static void hull_supporting_face(const convex_hull *c, tn_vec3 direction, face_p
   out->normal = face->normal;
   out->feature_id = best;
   out->count = face->edge_count < MAX_FACE_VERTICES ? face->edge_count : MAX_FACE_VERTICES;
-  for (int i = 0; i < out->count; i++)
+  for (int i = 0; i < out->count; i++) {
     out->corner[i] = c->vertices[c->edges[face->first_edge + i].origin];
+  }
 }
 
 static tn_vec3 triangle_normal_or_y(const tn_vec3 corner[3])
@@ -68,7 +70,7 @@ static void triangle_face(const tn_vec3 corner[3], tn_vec3 direction, face_polyg
 
 static void disc_face(float radius, float y, float side, face_polygon *out)
 {
-  // Cosines of multiples of an eighth of a right angle.
+  // cos(i * 22.5 degrees), i = 0 to 4.
   static const float c[5] = {1.0f, 0.92387953f, 0.70710678f, 0.38268343f, 0.0f};
   out->normal = tn_v3(0.0f, side, 0.0f);
   out->feature_id = side > 0.0f;
@@ -133,7 +135,7 @@ static segment box_edge(tn_vec3 half, tn_vec3 direction)
   return edge;
 }
 
-// How steeply the way from p to q leaves the level across the direction.
+// Absolute sine of the angle between the edge p q and the plane perpendicular to `direction`.
 static float steepness(tn_vec3 p, tn_vec3 q, tn_vec3 direction)
 {
   tn_vec3 d = tn_sub(q, p);
@@ -156,8 +158,9 @@ static segment hull_supporting_edge(const convex_hull *c, tn_vec3 direction)
   float best_steepness = INFINITY;
   for (int i = 0; i < c->edge_count; i++) {
     const convex_hull_edge *edge = &c->edges[i];
-    if (edge->origin != top)
+    if (edge->origin != top) {
       continue;
+    }
     tn_vec3 to = c->vertices[c->edges[edge->twin].origin];
     float steep = steepness(c->vertices[top], to, direction);
     if (steep < best_steepness) {
@@ -165,7 +168,7 @@ static segment hull_supporting_edge(const convex_hull *c, tn_vec3 direction)
       best_steepness = steep;
     }
   }
-  // Named and directed alike from both of its ends.
+  // The same id and direction from whichever end the edge is found.
   int twin = c->edges[best].twin, feature_id = best < twin ? best : twin;
   const convex_hull_edge *edge = &c->edges[feature_id];
   return (segment){
@@ -175,9 +178,11 @@ static segment hull_supporting_edge(const convex_hull *c, tn_vec3 direction)
 static segment triangle_edge(const tn_vec3 corner[3], tn_vec3 direction)
 {
   int top = 0;
-  for (int i = 1; i < 3; i++)
-    if (tn_dot(corner[i], direction) > tn_dot(corner[top], direction))
+  for (int i = 1; i < 3; i++) {
+    if (tn_dot(corner[i], direction) > tn_dot(corner[top], direction)) {
       top = i;
+    }
+  }
   int next = (top + 1) % 3, last = (top + 2) % 3;
   bool ahead = steepness(corner[top], corner[next], direction) <=
                steepness(corner[last], corner[top], direction);
@@ -193,17 +198,20 @@ static segment cone_side(const geometry *g, tn_vec3 direction)
   return (segment){{tip, tn_v3(s * direction.x, -g->half_length, s * direction.z)}, 0.0f, 0};
 }
 
-// The axis stands for the side where the side is what faces the direction, else the rim. Its end is
-// drawn in by as much as the way out to the surface leads beyond the rim.
+// Within 0.6 degrees of perpendicular (|sine| <= 0.01) the side faces the direction: the axis with
+// the cylinder's radius. Otherwise the support point on the rim. The end of the axis is shortened
+// by the part for which axis point + radius * direction would lie beyond the rim.
 static segment cylinder_side(const geometry *g, tn_vec3 direction)
 {
-  if (fabsf(direction.y) > 0.01f)
+  if (fabsf(direction.y) > 0.01f) {
     return point_segment(vec3_from_d3(core_support(g, d3_from_vec3(direction))), 0.0f,
                          1 + (direction.y > 0.0f));
+  }
   float beyond = g->radius * direction.y, h = g->half_length;
   float top = beyond > 0.0f ? h - beyond : h, bottom = beyond < 0.0f ? -h - beyond : -h;
-  if (top <= bottom)
+  if (top <= bottom) {
     top = bottom = 0.0f;
+  }
   return (segment){{tn_v3(0.0f, bottom, 0.0f), tn_v3(0.0f, top, 0.0f)}, g->radius, 0};
 }
 

@@ -1,53 +1,57 @@
-// Solids and surfaces as collision detection sees them: in their own frames, without bodies or a
-// world. Everything is float; a pair is looked at in the frame of its first shape, so that nothing
-// depends on where in the world it is.
+// Shapes as collision detection sees them: in their own frames, in metres, without bodies or a
+// world. All coordinates are float. A pair is processed in the frame of its first shape A, so that
+// precision does not depend on where in the world it is.
 #ifndef TENON_COLLIDE_GEOMETRY_H
 #define TENON_COLLIDE_GEOMETRY_H
 
 #include <tenon/types.h>
 
-// One frame in another.
+// A rigid transform. `b_in_a` takes points of B's frame to A's: x -> p + rotate(q, x).
 typedef struct pose {
   tn_vec3 p;
   tn_quat q;
 } pose;
 
+// Axis-aligned bounding box.
 typedef struct aabb {
   tn_vec3 lower, upper;
 } aabb;
 
-// A half-edge; those of a face follow each other in `edges`, counter-clockwise from outside.
+// A half-edge. The edges of a face are contiguous in `edges`, counter-clockwise seen from outside.
 typedef struct convex_hull_edge {
-  uint16_t origin, twin, face, next;
+  uint16_t origin, twin, face, next; // indices of a vertex, an edge, a face and an edge
 } convex_hull_edge;
 
 typedef struct convex_hull_face {
-  tn_vec3 normal;
-  float offset; // dot(normal, p) of its points
+  tn_vec3 normal; // unit, outward
+  float offset;   // dot(normal, p) for points p of the face
   uint16_t first_edge, edge_count;
 } convex_hull_face;
 
+// The convex hull of a TN_SHAPE_HULL, in one block of memory.
 typedef struct convex_hull {
   tn_vec3 *vertices;
   convex_hull_edge *edges;
   convex_hull_face *faces;
-  int vertex_count, edge_count, face_count;
-  tn_vec3 center;     // a point well inside
-  float inner_radius; // of a ball around it that is inside
+  int vertex_count, edge_count, face_count; // edge_count counts half-edges
+  tn_vec3 center;                           // centre of mass
+  float inner_radius;                       // radius of a ball around `center` that lies inside
 } convex_hull;
 
 typedef struct mesh mesh;
 typedef struct height_field height_field;
 typedef struct wire wire;
 
-// tn_shape_kind, and one that only meshes make.
+// A kind beyond those of tn_shape_kind: a single triangle, which only surfaces produce.
 #define GEOMETRY_TRIANGLE TN_SHAPE_KIND_COUNT
 
+// A shape of any kind. Shapes of revolution have the y axis as their axis and the origin midway; a
+// plane has its normal along +y and is solid below.
 typedef struct geometry {
-  int kind;
-  float radius, half_length;
-  tn_vec3 half_extents;
-  tn_vec3 corner[3]; // GEOMETRY_TRIANGLE, counter-clockwise from outside
+  int kind;                  // tn_shape_kind or GEOMETRY_TRIANGLE
+  float radius, half_length; // m; half_length is along the y axis, without round ends
+  tn_vec3 half_extents;      // TN_SHAPE_BOX, m
+  tn_vec3 corner[3];         // GEOMETRY_TRIANGLE, counter-clockwise seen from outside
   union {
     const convex_hull *hull;
     const mesh *mesh;
@@ -76,7 +80,7 @@ static inline tn_vec3 pose_inverse_vector(pose a, tn_vec3 v)
   return tn_rotate(tn_quat_conjugate(a.q), v);
 }
 
-// The frame of A in that of B, for B in A.
+// The pose of A in B's frame, given that of B in A's.
 static inline pose pose_inverse(pose b)
 {
   tn_quat q = tn_quat_conjugate(b.q);

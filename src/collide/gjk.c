@@ -1,15 +1,20 @@
-// Gilbert, Johnson and Keerthi's distance between two convex sets: the point of their Minkowski
-// difference that is closest to the origin, found through simplices of its support points.
+// GJK (Gilbert, Johnson, Keerthi 1988): the distance of two convex cores A and B is that of the
+// origin from their Minkowski difference B - A. Each iteration adds the support point against v,
+// the closest point of the current simplex, and keeps the sub-simplex that contains the new closest
+// point. dot(v, w) / |v| of the support point w is a lower bound of the distance. Overlapping cores
+// go to EPA (core_depth). Spheres against cylinders and cones are solved in closed form, since GJK
+// converges slowly on round sides.
 #include "collide/core.h"
 #include "collide/distance.h"
 
 enum { GJK_MAX_ITERATIONS = 64 };
 
-// Relative to the size of the shapes, the distance below which cores count as overlapping; relative
-// to its square, the progress that is worth another iteration.
+// TOUCHING: distance, relative to pair->scale, below which cores count as overlapping. PROGRESS:
+// decrease of the squared distance, relative to it, below which the iteration ends.
 static const double COLLIDE_GJK_TOUCHING = 1e-9, COLLIDE_GJK_PROGRESS = 1e-13;
 
-// The same for cores that were not shown to be apart when there was no more progress.
+// Distance, relative to pair->scale, below which a result without a positive lower bound is not
+// trusted: rounding decides its direction, so EPA takes over.
 static const double COLLIDE_GJK_UNPROVEN = 1e-5;
 
 float core_radius(const geometry *g)
@@ -31,7 +36,7 @@ static d3 furthest_of(const tn_vec3 *points, int count, d3 direction)
   return d3_from_vec3(points[best]);
 }
 
-// On the rim of a disc across the y axis; its centre when there is no furthest point.
+// Support point of a disc perpendicular to the y axis; its centre for a direction along y.
 static d3 rim_support(double radius, double y, d3 direction)
 {
   double across = sqrt(direction.x * direction.x + direction.z * direction.z);
@@ -111,18 +116,19 @@ core_vertex core_pair_support(core_pair *pair, d3 direction)
 
 typedef struct simplex {
   core_vertex vertex[4];
-  double weight[4]; // of the closest point
+  double weight[4]; // barycentric coordinates of `point`
   int count;
-  d3 point; // the closest
+  d3 point; // the point closest to the origin
 } simplex;
 
-// Some of a simplex's vertices, by name: the sub_simplex that has its closest point. Filled in
-// where it is to be: what is copied whole right after its numbers were written waits for them.
+// The vertices of a simplex whose convex hull contains its closest point, by index. Written field
+// by field through a pointer: copying the struct right after its fields were stored stalls on store
+// forwarding.
 typedef struct sub_simplex {
   int count, vertex_index[4];
   double weight[4];
   d3 point;
-  double square; // of its distance
+  double square; // squared distance of `point` from the origin
 } sub_simplex;
 
 static void set_sub_simplex(sub_simplex *p, int count, d3 point)
@@ -162,10 +168,12 @@ static void closest_of_segment(const core_vertex *v, int a, int b, sub_simplex *
 
 static void keep_closer(sub_simplex *best, const sub_simplex *other)
 {
-  if (best->square <= other->square)
+  if (best->square <= other->square) {
     return;
-  for (int i = 0; i < other->count; i++)
+  }
+  for (int i = 0; i < other->count; i++) {
     set_vertex(best, i, other->vertex_index[i], other->weight[i]);
+  }
   best->count = other->count;
   best->point.x = other->point.x;
   best->point.y = other->point.y;
@@ -173,7 +181,8 @@ static void keep_closer(sub_simplex *best, const sub_simplex *other)
   best->square = other->square;
 }
 
-// The regions beyond the edges overlap at the corners, so all three edges are looked at.
+// With the origin outside, all three edges are tested: the half planes beyond them overlap near the
+// corners.
 static void closest_of_triangle(const core_vertex *v, int a, int b, int c, sub_simplex *out)
 {
   d3 wa = v[a].w, wb = v[b].w, wc = v[c].w;
@@ -199,8 +208,8 @@ static void closest_of_triangle(const core_vertex *v, int a, int b, int c, sub_s
   keep_closer(out, &other);
 }
 
-// Whether the origin is on the apex's side of a triangle. Of a tetrahedron without volume nothing
-// is inside: rounding alone would say on which side the apex is.
+// Whether the origin is on the apex's side of a triangle. A flat tetrahedron (sine of the apex's
+// elevation at most 1e-10) contains nothing: rounding would decide on which side its apex is.
 static bool on_side_of(const core_vertex *a, const core_vertex *b, const core_vertex *c, d3 apex)
 {
   d3 normal = d3_cross(d3_sub(b->w, a->w), d3_sub(c->w, a->w)), up = d3_sub(apex, a->w);
@@ -216,16 +225,20 @@ static void closest_of_tetrahedron(const core_vertex v[4], sub_simplex *out)
   int outside = 0;
   for (int i = 0; i < 4; i++) {
     const int *f = face[i];
-    if (on_side_of(&v[f[0]], &v[f[1]], &v[f[2]], v[f[3]].w))
+    if (on_side_of(&v[f[0]], &v[f[1]], &v[f[2]], v[f[3]].w)) {
       continue;
+    }
     closest_of_triangle(v, f[0], f[1], f[2], outside ? &other : out);
-    if (outside++)
+    if (outside++) {
       keep_closer(out, &other);
+    }
   }
-  for (int i = 0; i < 4 && !outside; i++)
+  for (int i = 0; i < 4 && !outside; i++) {
     set_vertex(out, i, i, 0.0);
-  if (!outside)
+  }
+  if (!outside) {
     set_sub_simplex(out, 4, (d3){0.0, 0.0, 0.0});
+  }
 }
 
 static void closest_of(const core_vertex *v, int count, sub_simplex *out)
@@ -271,8 +284,9 @@ static bool has_vertex(const simplex *s, d3 w)
 {
   for (int i = 0; i < s->count; i++) {
     d3 d = d3_sub(s->vertex[i].w, w);
-    if (d.x == 0.0 && d.y == 0.0 && d.z == 0.0)
+    if (d.x == 0.0 && d.y == 0.0 && d.z == 0.0) {
       return true;
+    }
   }
   return false;
 }
@@ -282,7 +296,7 @@ static bool is_cylinder_or_cone(const geometry *g)
   return g->kind == TN_SHAPE_CYLINDER || g->kind == TN_SHAPE_CONE;
 }
 
-// The centre of A's sphere against a round B.
+// Sphere A against cylinder or cone B: the distance of A's centre, in B's frame.
 static core_gap gap_from_point(const core_pair *pair)
 {
   core_gap own = core_gap_of_point(pair->b, rotate_to_b(pair, d3_scale(-1.0, pair->position)));
@@ -292,43 +306,47 @@ static core_gap gap_from_point(const core_pair *pair)
                     .b = d3_add(pair->position, rotate_to_a(pair, own.a))};
 }
 
+// Pairs of a sphere and a cylinder or cone. False for all other pairs.
 static bool gap_in_closed_form(core_pair *pair, core_gap *out)
 {
   bool from_a = pair->a->kind == TN_SHAPE_SPHERE && is_cylinder_or_cone(pair->b);
   bool from_b = pair->b->kind == TN_SHAPE_SPHERE && is_cylinder_or_cone(pair->a);
-  if (!from_a && !from_b)
+  if (!from_a && !from_b) {
     return false;
+  }
   *out = from_a ? gap_from_point(pair) : core_gap_of_point(pair->a, pair->position);
   pair->scale = sqrt(d3_dot(pair->position, pair->position));
   return true;
 }
 
-// Where the descent to the origin stands, and the place where the distance was known best: the two
-// are the same unless rounding gets in the way. A third one is to be written next.
+// `at` is the current simplex, `best` the one with the smallest proven error; they differ only when
+// rounding spoils the last iterations. The third slot is for the next simplex.
 typedef struct gjk_state {
   simplex simplices[3];
   simplex *at, *best;
-  double lower_bound; // no point of the difference is closer than this
-  double uncertainty; // at the best place, by how much the distance may be less
+  double lower_bound; // the distance is at least this
+  double uncertainty; // by how much the distance may be less than that of `best`
 } gjk_state;
 
 static simplex *free_simplex(gjk_state *d)
 {
   simplex *s = d->simplices;
-  while (s == d->at || s == d->best)
+  while (s == d->at || s == d->best) {
     ++s;
+  }
   return s;
 }
 
-// False when the cores are shown to be further apart than `limit`.
+// Returns false once the cores are proven further apart than `limit`.
 static bool gjk_iterate(core_pair *pair, double limit, gjk_state *d)
 {
   for (int i = 0; i < GJK_MAX_ITERATIONS && d->at->count < 4; i++) {
     simplex *at = d->at;
     d3 v = at->point;
     double square = d3_dot(v, v);
-    if (square <= COLLIDE_GJK_TOUCHING * COLLIDE_GJK_TOUCHING * pair->scale * pair->scale)
+    if (square <= COLLIDE_GJK_TOUCHING * COLLIDE_GJK_TOUCHING * pair->scale * pair->scale) {
       return true;
+    }
     core_vertex *next = &at->vertex[at->count];
     *next = core_pair_support(pair, d3_scale(-1.0, v));
     double along = d3_dot(v, next->w), length = sqrt(square), lower = along / length;
@@ -337,15 +355,19 @@ static bool gjk_iterate(core_pair *pair, double limit, gjk_state *d)
       d->uncertainty = length - lower;
       d->best = at;
     }
-    if (d->lower_bound > limit)
+    if (d->lower_bound > limit) {
       return false;
-    if (square - along <= COLLIDE_GJK_PROGRESS * square || has_vertex(at, next->w))
+    }
+    if (square - along <= COLLIDE_GJK_PROGRESS * square || has_vertex(at, next->w)) {
       return true;
+    }
     sub_simplex grown;
     closest_of(at->vertex, at->count + 1, &grown);
-    // With all of the difference on one side of the origin only rounding can put that inside.
-    if (grown.count == 4 ? along > 0.0 : grown.square >= square)
+    // dot(v, w) > 0 puts the whole difference on one side of the origin, so that a tetrahedron
+    // around the origin is a rounding error.
+    if (grown.count == 4 ? along > 0.0 : grown.square >= square) {
       return true;
+    }
     d->at = free_simplex(d);
     take_sub_simplex(d->at, at->vertex, &grown);
   }
@@ -354,12 +376,14 @@ static bool gjk_iterate(core_pair *pair, double limit, gjk_state *d)
 
 bool core_distance(core_pair *pair, double limit, core_gap *out)
 {
-  if (gap_in_closed_form(pair, out))
+  if (gap_in_closed_form(pair, out)) {
     return out->distance <= limit;
+  }
   d3 start = pair->position;
-  if (d3_dot(start, start) == 0.0)
+  if (d3_dot(start, start) == 0.0) {
     start = (d3){0.0, 1.0, 0.0};
-  gjk_state d; // large, and written before it is read
+  }
+  gjk_state d; // not initialised: it is large, and every field is written before it is read
   d.at = d.best = d.simplices;
   d.lower_bound = 0.0;
   d.uncertainty = (double)INFINITY;
@@ -367,17 +391,19 @@ bool core_distance(core_pair *pair, double limit, core_gap *out)
   sub_simplex alone;
   closest_of_vertex(&first, 0, &alone);
   take_sub_simplex(d.at, &first, &alone);
-  if (!gjk_iterate(pair, fmax(limit, 0.0), &d))
+  if (!gjk_iterate(pair, fmax(limit, 0.0), &d)) {
     return false;
+  }
   d3 v = d.at->point;
-  // Short of a proof, a short line may be rounding's, and its direction with it.
-  if (d.lower_bound > COLLIDE_GJK_TOUCHING * pair->scale)
+  // Without a proven lower bound a short segment may be a rounding error, and so its direction.
+  if (d.lower_bound > COLLIDE_GJK_TOUCHING * pair->scale) {
     *out = gap_of(d.best);
-  else if (d.at->count < 4 &&
-           d3_dot(v, v) > COLLIDE_GJK_UNPROVEN * COLLIDE_GJK_UNPROVEN * pair->scale * pair->scale)
+  } else if (d.at->count < 4 && d3_dot(v, v) > COLLIDE_GJK_UNPROVEN * COLLIDE_GJK_UNPROVEN *
+                                                   pair->scale * pair->scale) {
     *out = gap_of(d.at);
-  else
+  } else {
     *out = core_depth(pair, d.at->vertex, d.at->count);
+  }
   return out->distance <= limit;
 }
 

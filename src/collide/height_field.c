@@ -1,5 +1,5 @@
-// Height fields: a grid of heights, each cell two triangles, solid below. Triangles are made when
-// they are looked at.
+// Height fields: a regular grid of heights, two triangles per cell, solid below. Triangles are
+// generated on demand; the grid itself serves as the acceleration structure.
 #include "collide/bvh.h"
 #include "collide/surface.h"
 #include "collide/surface_contacts.h"
@@ -8,21 +8,21 @@
 #include <stdio.h>
 
 struct height_field {
-  size_t size;
-  int columns, rows; // of heights
-  tn_vec3 origin;    // of the first one, at height zero
-  float spacing_x, spacing_z;
-  float lowest, highest;
-  float heights[];
+  size_t size;                // of the memory block, bytes
+  int columns, rows;          // numbers of heights along x and z
+  tn_vec3 origin;             // of the first height, at y = 0; the grid is centred
+  float spacing_x, spacing_z; // m
+  float lowest, highest;      // m
+  float heights[];            // rows of columns, m
 };
 
-// Cells from first to last, both included; none when last is before first.
+// Cells from first to last, inclusive; empty when last < first.
 typedef struct cell_range {
   int first_column, last_column, first_row, last_row;
 } cell_range;
 
 // ---------------------------------------------------------------------------------------------
-// Making one
+// Construction
 
 static bool check_input(const float *heights, int columns, int rows, float spacing_x,
                         float spacing_z, char *message, size_t size)
@@ -54,8 +54,9 @@ height_field *height_field_create(const float *heights, int columns, int rows, f
                                   float spacing_z, collide_allocator memory, char *message,
                                   size_t message_size)
 {
-  if (!check_input(heights, columns, rows, spacing_x, spacing_z, message, message_size))
+  if (!check_input(heights, columns, rows, spacing_x, spacing_z, message, message_size)) {
     return NULL;
+  }
   int count = columns * rows;
   size_t size = sizeof(height_field) + (size_t)count * sizeof(float);
   height_field *f = memory.alloc(memory.context, size);
@@ -82,12 +83,14 @@ height_field *height_field_create(const float *heights, int columns, int rows, f
 
 void height_field_destroy(height_field *f, collide_allocator memory)
 {
-  if (f)
+  if (f) {
     memory.release(memory.context, f, f->size);
+  }
 }
 
 // ---------------------------------------------------------------------------------------------
-// Cells and their triangles: 2 * cell has the corner of low column and row, the next one the other
+// Cells and their triangles: facet 2 * cell contains the corner of lowest column and row, facet 2 *
+// cell + 1 the opposite corner.
 
 static tn_vec3 height_field_vertex(const height_field *f, int column, int row)
 {
@@ -97,8 +100,9 @@ static tn_vec3 height_field_vertex(const height_field *f, int column, int row)
 
 static int facet_at(const height_field *f, int column, int row, int half)
 {
-  if (column < 0 || row < 0 || column > f->columns - 2 || row > f->rows - 2)
+  if (column < 0 || row < 0 || column > f->columns - 2 || row > f->rows - 2) {
     return NO_FACET;
+  }
   return 2 * (row * (f->columns - 1) + column) + half;
 }
 
@@ -126,12 +130,13 @@ static facet field_facet(const void *surface, int index)
   return t;
 }
 
-// The cell in which a coordinate lies, before the first or after the last as -1 and `count`.
+// The cell that contains a coordinate; -1 before the first and `count` after the last.
 static int cell_of(float x, float origin, float spacing, int count)
 {
   float cell = (x - origin) / spacing;
-  if (!(cell >= 0.0f))
+  if (!(cell >= 0.0f)) {
     return -1;
+  }
   return cell < (float)count ? (int)cell : count;
 }
 
@@ -140,7 +145,7 @@ static int clamp_int(int i, int lo, int hi)
   return i < lo ? lo : i > hi ? hi : i;
 }
 
-// The cells over which two corners span, with a little slack for rounding.
+// The cells that an AABB covers, with slack for rounding.
 static cell_range cells_between(const height_field *f, tn_vec3 lower, tn_vec3 upper)
 {
   float slack_x = 1e-5f * f->spacing_x + 1e-6f * fabsf(f->origin.x);
@@ -162,7 +167,7 @@ static bool is_over_grid(const height_field *f, tn_vec3 p)
   return fabsf(p.x) <= -f->origin.x && fabsf(p.z) <= -f->origin.z;
 }
 
-// The cell above or below a point, or the nearest one at the border.
+// The cell above or below a point, clamped to the grid.
 static void cell_under(const height_field *f, tn_vec3 p, int *column, int *row)
 {
   *column = cell_of(p.x, f->origin.x, f->spacing_x, f->columns - 1);
@@ -180,10 +185,12 @@ static int facet_under(const height_field *f, tn_vec3 p)
   return facet_at(f, column, row, x + z > 1.0f);
 }
 
+// Whether a point is inside the solid: over the grid and below its surface.
 static bool is_below(const height_field *f, tn_vec3 p)
 {
-  if (!is_over_grid(f, p))
+  if (!is_over_grid(f, p)) {
     return false;
+  }
   facet t = field_facet(f, facet_under(f, p));
   return tn_dot(t.normal, tn_sub(p, t.corner[0])) < 0.0f;
 }
@@ -202,22 +209,23 @@ aabb height_field_aabb(const height_field *f)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Rays and casts: a box that moves, strip by strip of the axis along which it crosses most cells
+// Ray and shape casts: a moving box is clipped to the strips of cells (columns or rows) along the
+// axis on which it crosses more of them, in order of the motion.
 
 typedef struct grid_sweep {
   const height_field *f;
   tn_vec3 center, half, displacement;
-  float limit;
+  float limit; // fraction of the displacement
   bool found;
-  void (*visit)(struct grid_sweep *s, const facet *t); // lowers the limit
-  ray_hit *ray;
-  const geometry *b; // of a cast
+  void (*visit)(struct grid_sweep *s, const facet *t); // lowers `limit` on a hit
+  ray_hit *ray;                                        // result of a ray cast
+  const geometry *b;                                   // shape cast only, as the fields below
   pose b_in_a;
   float target_distance;
   cast_hit *cast;
 } grid_sweep;
 
-// Where the box is between two fractions of the way.
+// The AABB of the box between two fractions of the displacement.
 static aabb swept_aabb(const grid_sweep *s, float start, float end)
 {
   tn_vec3 a = tn_add(s->center, tn_scale(start, s->displacement));
@@ -232,8 +240,9 @@ static void visit_cells(grid_sweep *s, cell_range cells, aabb box)
     for (int column = cells.first_column; column <= cells.last_column; column++) {
       float lowest, highest;
       cell_heights(s->f, column, row, &lowest, &highest);
-      if (box.lower.y > highest || box.upper.y < lowest)
+      if (box.lower.y > highest || box.upper.y < lowest) {
         continue;
+      }
       for (int half = 0; half < 2; half++) {
         facet t = field_facet(s->f, facet_at(s->f, column, row, half));
         s->visit(s, &t);
@@ -242,8 +251,8 @@ static void visit_cells(grid_sweep *s, cell_range cells, aabb box)
   }
 }
 
-// The part of the way on which the box meets a strip of cells; false when that is over, or beyond
-// the limit.
+// The fractions of the displacement at which the box overlaps a strip of cells; false when there
+// are none up to the limit.
 static bool strip_fractions(float from, float half, float displacement, float lower, float upper,
                             float limit, float *start, float *end)
 {
@@ -268,14 +277,17 @@ static void sweep_strips(grid_sweep *s, bool along_x)
   for (int i = 0; i <= last - first; i++) {
     int strip = displacement > 0.0f ? first + i : last - i;
     float lower = origin + (float)strip * spacing, start, end;
-    if (!strip_fractions(from, half, displacement, lower, lower + spacing, s->limit, &start, &end))
+    if (!strip_fractions(from, half, displacement, lower, lower + spacing, s->limit, &start,
+                         &end)) {
       continue;
+    }
     aabb box = swept_aabb(s, start, end);
     cell_range across = cells_between(f, box.lower, box.upper);
-    if (along_x)
+    if (along_x) {
       across.first_column = across.last_column = strip;
-    else
+    } else {
       across.first_row = across.last_row = strip;
+    }
     visit_cells(s, across, box);
   }
 }
@@ -295,14 +307,15 @@ static void sweep_field(grid_sweep *s)
 static void visit_ray(grid_sweep *s, const facet *t)
 {
   float fraction;
-  if (!triangle_ray(t->corner, s->center, s->displacement, s->limit, &fraction))
+  if (!triangle_ray(t->corner, s->center, s->displacement, s->limit, &fraction)) {
     return;
+  }
   s->limit = s->ray->fraction = fraction;
   s->ray->normal = tn_scale(tn_dot(t->normal, s->displacement) > 0.0f ? -1.0f : 1.0f, t->normal);
   s->found = true;
 }
 
-// The end of a way that is of use: beyond it lies nothing of the field.
+// Limits a fraction to the part of the displacement that can reach the field.
 static float clamp_fraction(const height_field *f, tn_vec3 from, tn_vec3 half, tn_vec3 displacement,
                             float max_fraction)
 {
@@ -334,8 +347,9 @@ static void visit_cast(grid_sweep *s, const facet *t)
 {
   geometry g = triangle_geometry(t->corner);
   cast_hit hit;
-  if (!geometry_cast(&g, s->b, s->b_in_a, s->displacement, s->target_distance, s->limit, &hit))
+  if (!geometry_cast(&g, s->b, s->b_in_a, s->displacement, s->target_distance, s->limit, &hit)) {
     return;
+  }
   s->limit = hit.fraction;
   *s->cast = hit;
   s->found = true;
@@ -366,12 +380,13 @@ bool height_field_cast(const height_field *f, const geometry *b, pose b_in_a, tn
 }
 
 // ---------------------------------------------------------------------------------------------
-// Closest points: cells in rings around the one at hand, while a ring can still be nearer
+// Closest points: search in rings of cells around that of the point, until a ring is further than
+// the best result.
 
 typedef struct field_search {
   const height_field *f;
   tn_vec3 p;
-  float limit2;
+  float limit2; // squared distance of the best point so far
   bool found;
   tn_vec3 point, normal;
 } field_search;
@@ -380,13 +395,15 @@ static void search_cell(field_search *s, int column, int row)
 {
   for (int half = 0; half < 2; half++) {
     int index = facet_at(s->f, column, row, half);
-    if (index == NO_FACET)
+    if (index == NO_FACET) {
       return;
+    }
     facet t = field_facet(s->f, index);
     tn_vec3 q = triangle_closest(t.corner, t.normal, s->p), d = tn_sub(s->p, q);
     float distance2 = tn_dot(d, d);
-    if (distance2 > s->limit2 || (s->found && distance2 == s->limit2))
+    if (distance2 > s->limit2 || (s->found && distance2 == s->limit2)) {
       continue;
+    }
     s->limit2 = distance2;
     s->point = q;
     s->normal = t.normal;
@@ -398,8 +415,9 @@ static void search_ring(field_search *s, int column, int row, int ring)
 {
   for (int i = -ring; i <= ring; i++) {
     search_cell(s, column + i, row - ring);
-    if (ring > 0)
+    if (ring > 0) {
       search_cell(s, column + i, row + ring);
+    }
   }
   for (int i = 1 - ring; i < ring; i++) {
     search_cell(s, column - ring, row + i);
@@ -417,12 +435,14 @@ bool height_field_closest(const height_field *f, tn_vec3 p, float max_distance, 
   int rings = f->columns > f->rows ? f->columns : f->rows;
   for (int ring = 0; ring < rings; ring++) {
     float apart = (float)(ring - 1) * spacing;
-    if (ring > 1 && apart * apart > s.limit2)
+    if (ring > 1 && apart * apart > s.limit2) {
       break;
+    }
     search_ring(&s, column, row, ring);
   }
-  if (!s.found)
+  if (!s.found) {
     return false;
+  }
   tn_vec3 d = tn_scale(below ? -1.0f : 1.0f, tn_sub(p, s.point));
   float distance = tn_length(d);
   out->distance = below ? -distance : distance;
@@ -436,8 +456,9 @@ bool height_field_closest(const height_field *f, tn_vec3 p, float max_distance, 
 
 bool height_field_overlaps(const height_field *f, const geometry *b, pose b_in_a)
 {
-  if (is_below(f, pose_point(b_in_a, convex_center(b))))
+  if (is_below(f, pose_point(b_in_a, convex_center(b)))) {
     return true;
+  }
   aabb box = geometry_aabb(b, b_in_a);
   cell_range cells = cells_between(f, box.lower, box.upper);
   for (int row = cells.first_row; row <= cells.last_row; row++) {
@@ -446,8 +467,9 @@ bool height_field_overlaps(const height_field *f, const geometry *b, pose b_in_a
       cell_heights(f, column, row, &lowest, &highest);
       for (int half = 0; half < 2 && box.lower.y <= highest && box.upper.y >= lowest; half++) {
         geometry g = triangle_geometry(field_facet(f, facet_at(f, column, row, half)).corner);
-        if (convex_distance(&g, b, b_in_a).distance <= 0.0f)
+        if (convex_distance(&g, b, b_in_a).distance <= 0.0f) {
           return true;
+        }
       }
     }
   }
@@ -474,7 +496,8 @@ bool height_field_nearest(const height_field *f, const geometry *b, pose b_in_a,
   return found;
 }
 
-// Shows the facets below and above a box; what is far below it is left out.
+// Visits the facets of the cells covered by a box, except cells entirely below it. Cells above it
+// count, since the field is solid below.
 static void visit_facets(surface_contacts *c, aabb box,
                          void (*visit)(surface_contacts *c, int index))
 {
@@ -484,8 +507,9 @@ static void visit_facets(surface_contacts *c, aabb box,
     for (int column = cells.first_column; column <= cells.last_column; column++) {
       float lowest, highest;
       cell_heights(f, column, row, &lowest, &highest);
-      for (int half = 0; half < 2 && box.lower.y <= highest; half++)
+      for (int half = 0; half < 2 && box.lower.y <= highest; half++) {
         visit(c, facet_at(f, column, row, half));
+      }
     }
   }
 }
@@ -499,8 +523,9 @@ int collide_height_field(const geometry *a, const geometry *b, pose b_in_a, floa
   aabb box = aabb_expand(geometry_aabb(b, b_in_a), margin);
   visit_facets(&contacts, box, surface_contacts_add_face);
   visit_facets(&contacts, box, surface_contacts_add_edges);
-  if (is_below(f, contacts.center))
+  if (is_below(f, contacts.center)) {
     surface_contacts_add_below(&contacts, facet_under(f, contacts.center));
+  }
   return surface_contacts_finish(&contacts, out, capacity);
 }
 
@@ -511,13 +536,16 @@ void height_field_edges(const height_field *f, void (*line)(tn_vec3 a, tn_vec3 b
     for (int column = 0; column < f->columns; column++) {
       tn_vec3 p = height_field_vertex(f, column, row);
       bool right = column + 1 < f->columns, on = row + 1 < f->rows;
-      if (right)
+      if (right) {
         line(p, height_field_vertex(f, column + 1, row), context);
-      if (on)
+      }
+      if (on) {
         line(p, height_field_vertex(f, column, row + 1), context);
-      if (right && on)
+      }
+      if (right && on) {
         line(height_field_vertex(f, column + 1, row), height_field_vertex(f, column, row + 1),
              context);
+      }
     }
   }
 }

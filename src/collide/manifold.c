@@ -1,4 +1,4 @@
-// Which function a pair of shapes goes to.
+// Dispatch of shape pairs to their collision functions; flip and reduction of manifolds.
 #include "collide/manifold.h"
 
 #include "collide/convex_manifold.h"
@@ -10,12 +10,13 @@ static bool is_surface(int kind)
   return kind == TN_SHAPE_MESH || kind == TN_SHAPE_HEIGHT_FIELD || kind == TN_SHAPE_WIRE;
 }
 
+// Spheres are capsules of zero length here.
 static bool is_capsule(int kind)
 {
   return kind == TN_SHAPE_SPHERE || kind == TN_SHAPE_CAPSULE;
 }
 
-// No byte is left undefined, so that manifolds can be copied and hashed whole.
+// Every field is initialised, so that manifolds can be copied and hashed whole.
 static void clear(manifold *m)
 {
   *m = (manifold){.count = 0};
@@ -23,28 +24,34 @@ static void clear(manifold *m)
 
 static bool flipped(bool found, manifold *m, pose a_in_b)
 {
-  if (found)
+  if (found) {
     manifold_flip(m, a_in_b);
+  }
   return found;
 }
 
 bool collide_convex(const geometry *a, const geometry *b, pose b_in_a, float margin, manifold *out)
 {
   clear(out);
-  if (a->kind == TN_SHAPE_PLANE)
+  if (a->kind == TN_SHAPE_PLANE) {
     return b->kind != TN_SHAPE_PLANE && collide_plane(b, b_in_a, margin, out);
-  if (a->kind == TN_SHAPE_BOX && b->kind == TN_SHAPE_BOX)
+  }
+  if (a->kind == TN_SHAPE_BOX && b->kind == TN_SHAPE_BOX) {
     return collide_boxes(a, b, b_in_a, margin, out);
-  if (is_capsule(a->kind) && is_capsule(b->kind))
+  }
+  if (is_capsule(a->kind) && is_capsule(b->kind)) {
     return collide_capsules(a, b, b_in_a, margin, out);
-  if (a->kind == TN_SHAPE_BOX && b->kind == TN_SHAPE_SPHERE)
+  }
+  if (a->kind == TN_SHAPE_BOX && b->kind == TN_SHAPE_SPHERE) {
     return collide_sphere_box(a, b, b_in_a, margin, out);
+  }
   bool backwards = b->kind == TN_SHAPE_PLANE ||
                    (a->kind == TN_SHAPE_SPHERE && b->kind == TN_SHAPE_BOX) ||
                    (b->kind == GEOMETRY_TRIANGLE && a->kind != GEOMETRY_TRIANGLE);
   pose a_in_b = pose_inverse(b_in_a);
-  if (backwards)
+  if (backwards) {
     return flipped(collide_convex(b, a, a_in_b, margin, out), out, a_in_b);
+  }
   return collide_convex_generic(a, b, b_in_a, margin, out);
 }
 
@@ -66,15 +73,18 @@ int collide(const geometry *a, const geometry *b, pose b_in_a, float margin, man
 {
   bool is_surface_a = is_surface(a->kind) || a->kind == TN_SHAPE_PLANE;
   bool is_surface_b = is_surface(b->kind) || b->kind == TN_SHAPE_PLANE;
-  if (capacity <= 0 || (is_surface_a && is_surface_b))
+  if (capacity <= 0 || (is_surface_a && is_surface_b)) {
     return 0;
-  if (is_surface(a->kind))
+  }
+  if (is_surface(a->kind)) {
     return collide_surface(a, b, b_in_a, margin, out, capacity);
+  }
   if (is_surface(b->kind)) {
     pose a_in_b = pose_inverse(b_in_a);
     int count = collide_surface(b, a, a_in_b, margin, out, capacity);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
       manifold_flip(&out[i], a_in_b);
+    }
     return count;
   }
   return collide_convex(a, b, b_in_a, margin, out) ? 1 : 0;
@@ -94,8 +104,9 @@ void manifold_flip(manifold *m, pose b_in_a)
   m->radius_a = m->radius_b;
   m->radius_b = radius;
   m->round_side = 1 - m->round_side;
-  for (int i = 0; i < m->count; i++)
+  for (int i = 0; i < m->count; i++) {
     swap_vectors(&m->points[i].a, &m->points[i].b);
+  }
   if (m->form == MANIFOLD_ROUND || m->form == MANIFOLD_WIRE) {
     swap_vectors(&m->segment[0][0], &m->segment[1][0]);
     swap_vectors(&m->segment[0][1], &m->segment[1][1]);
@@ -117,16 +128,19 @@ void manifold_reduce(manifold *m, const manifold_point *points, int count)
   clip_vertex flat[MAX_CLIP_VERTICES];
   tn_vec3 u = perpendicular_unit(m->normal), v = tn_cross(m->normal, u);
   count = count < MAX_CLIP_VERTICES ? count : MAX_CLIP_VERTICES;
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
     flat[i] = (clip_vertex){
         .u = tn_dot(u, points[i].a), .v = tn_dot(v, points[i].a), .height = points[i].gap};
+  }
   int chosen[MAX_MANIFOLD_POINTS];
   m->count = select_contact_points(flat, count, chosen);
   manifold_point kept[MAX_MANIFOLD_POINTS];
-  for (int i = 0; i < m->count; i++)
+  for (int i = 0; i < m->count; i++) {
     kept[i] = points[chosen[i]];
-  for (int i = 0; i < m->count; i++)
+  }
+  for (int i = 0; i < m->count; i++) {
     m->points[i] = kept[i];
+  }
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -142,10 +156,12 @@ bool geometry_overlap(const geometry *a, const geometry *b, pose b_in_a)
 {
   bool is_surface_a = is_surface(a->kind) || a->kind == TN_SHAPE_PLANE;
   bool is_surface_b = is_surface(b->kind) || b->kind == TN_SHAPE_PLANE;
-  if (is_surface_a && is_surface_b)
+  if (is_surface_a && is_surface_b) {
     return false;
-  if (is_surface_b)
+  }
+  if (is_surface_b) {
     return geometry_overlap(b, a, pose_inverse(b_in_a));
+  }
   switch (a->kind) {
   case TN_SHAPE_PLANE:
     return overlaps_plane(b, b_in_a);

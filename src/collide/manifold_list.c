@@ -1,3 +1,5 @@
+// Manifold list of one pair: removal of duplicates, and merging of MANIFOLD_FLAT manifolds with
+// nearly equal normals. Tolerances are relative to the size of the convex shape.
 #include "collide/manifold_list.h"
 
 static float squared_distance(tn_vec3 a, tn_vec3 b)
@@ -62,7 +64,8 @@ void manifold_list_add(manifold_list *list, const manifold *m)
   }
 }
 
-// Of equals manifold_reduce starts with the first: one at the rim sees the others furthest away.
+// manifold_reduce starts with the first of equally deep points. Put the one furthest from the mean
+// first: from there the extreme points are the furthest, and the ends of a row are kept.
 void manifold_reduce_extremes(manifold *m, manifold_point *points, int count)
 {
   tn_vec3 mean = {0.0f, 0.0f, 0.0f};
@@ -91,6 +94,7 @@ static bool contains_point(const manifold_point *points, int count, tn_vec3 a, f
   return false;
 }
 
+// Merges `m` into a flat manifold with nearly the same normal (within 0.05, about 3 degrees).
 static bool merge(manifold *into, const manifold *m, float size)
 {
   if (into->form != MANIFOLD_FLAT || m->form != MANIFOLD_FLAT || into->radius_a != m->radius_a ||
@@ -111,7 +115,7 @@ static bool merge(manifold *into, const manifold *m, float size)
   return true;
 }
 
-// Equals stay in order.
+// Stable insertion sort.
 static void sort_by_depth(const manifold_list *list, int *order)
 {
   for (int i = 0; i < list->count; i++) {

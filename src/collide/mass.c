@@ -1,3 +1,6 @@
+// Mass properties: principal axes by Jacobi's eigenvalue method, closed forms for simple solids,
+// integrals over closed surfaces, and sums and transforms of solids. Computed in double, rounded to
+// float at the end.
 #include "collide/mass.h"
 
 #include "collide/quickhull.h"
@@ -11,14 +14,14 @@
 
 static const double pi = 3.14159265358979323846;
 
-// What a tn_mass holds, before it is rounded to float.
+// A tn_mass before it is rounded to float.
 typedef struct solid {
   double mass;
   d3 center;
-  double inertia[3][3];
+  double inertia[3][3]; // about `center`
 } solid;
 
-// There is no world, and so no log callback, where these functions are called.
+// These functions have no world and thus no log callback: the reason goes to stderr.
 static tn_mass reject(const char *function, const char *format, ...)
 {
   char why[256];
@@ -66,7 +69,7 @@ static void quat_multiply(const double a[4], const double b[4], double product[4
   product[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
 }
 
-// False if any part is not finite or all are zero.
+// False if a component is not finite or all are zero.
 static bool quat_normalize(double q[4])
 {
   double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
@@ -79,8 +82,8 @@ static bool quat_normalize(double q[4])
   return true;
 }
 
-// q = q r for a turn r about a coordinate axis, given by the cosine and sine of its angle. The
-// angle is at most 45 degrees either way, where half of it is well determined.
+// q = q r, with r a rotation about a coordinate axis by an angle of given cosine and sine. The
+// angle is within 45 degrees, where the half angle is well conditioned.
 static void quat_rotate_axis(double q[4], int axis, double cosine, double sine)
 {
   double half_cosine = sqrt(0.5 * (1.0 + cosine));
@@ -92,7 +95,7 @@ static void quat_rotate_axis(double q[4], int axis, double cosine, double sine)
   }
 }
 
-// Makes a[p][q] zero by a turn about the third axis; (p, q) is a cyclic pair.
+// Jacobi rotation about the third axis that makes a[p][q] zero; (p, q) is a cyclic pair.
 static void jacobi_rotate(double a[3][3], int p, int q, double rotation[4])
 {
   int axis = 3 - p - q;
@@ -132,7 +135,7 @@ static void diagonalize(double a[3][3], double rotation[4])
   }
 }
 
-// The rotation that takes axis i to axis order[i], up to sign.
+// The rotation that maps axis i to axis order[i], up to sign.
 static void quat_from_order(const int order[3], double q[4])
 {
   const double half_root = sqrt(0.5);
@@ -191,7 +194,7 @@ bool mass_is_physical(const tn_mass *mass)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Solids
+// Simple solids
 
 static bool fits_float(double x)
 {
@@ -263,7 +266,7 @@ tn_mass tn_mass_box(tn_vec3 half_extents, float density)
                          mass / 3.0 * (x * x + y * y));
 }
 
-// Around the y axis.
+// Checks the parameters of a solid of revolution about the y axis.
 static bool is_axial(const char *caller, float radius, float half_length, float density)
 {
   return is_positive(caller, "radius", radius) && is_positive(caller, "half_length", half_length) &&
@@ -304,19 +307,21 @@ tn_mass tn_mass_cone(float radius, float half_length, float density)
   double mass = (double)density * 2.0 / 3.0 * pi * r * r * h;
   double across = mass * 0.15 * (r * r + h * h);
   tn_mass cone = symmetric_solid(__func__, mass, across, mass * 0.3 * r * r, across);
-  cone.center.y = -0.5f * half_length;
+  if (cone.mass > 0.0f) {
+    cone.center.y = -0.5f * half_length;
+  }
   return cone;
 }
 
 // ---------------------------------------------------------------------------------------------
-// Solids inside a closed surface, after Blow and Binstock: every triangle spans a tetrahedron with
-// one common point, and the signed volumes, first and second moments of these add up.
+// Solids enclosed by a surface (Blow and Binstock): each triangle spans a tetrahedron with a common
+// reference point; signed volumes, first and second moments of the tetrahedra add up.
 
 typedef struct volume_sum {
-  d3 reference; // near the surface, or digits would be lost
+  d3 reference; // near the surface, to avoid cancellation
   double volume, area;
-  d3 first;
-  double second[3][3];
+  d3 first;            // first moment about the reference, volume integral of x
+  double second[3][3]; // second moment, volume integral of x x^T
 } volume_sum;
 
 static void add_triangle(volume_sum *sum, d3 p0, d3 p1, d3 p2)
@@ -338,7 +343,7 @@ static void add_triangle(volume_sum *sum, d3 p0, d3 p1, d3 p2)
   }
 }
 
-// `rounding` is the thickness that rounding to float can give a surface that encloses nothing.
+// `rounding` is the thickness (m) that rounding to float can give a surface without volume.
 static tn_mass enclosed_solid(const char *function, const volume_sum *sum, double rounding,
                               float density)
 {
@@ -391,7 +396,7 @@ tn_mass tn_mass_hull(const tn_vec3 *points, int count, float density)
 
 typedef struct mesh_edge {
   int low, high;
-  bool rising; // runs from low to high
+  bool rising; // the triangle traverses it from low to high
 } mesh_edge;
 
 static int by_vertices(const void *left, const void *right)
@@ -427,7 +432,7 @@ static void reject_edge(const char *function, mesh_edge edge, int uses)
   }
 }
 
-// Every edge must belong to two triangles, which run along it in opposite directions.
+// A closed surface: each edge belongs to two triangles, which traverse it in opposite directions.
 static bool edges_match(const char *function, const mesh_edge *edges, int count)
 {
   int uses;
@@ -514,7 +519,7 @@ tn_mass tn_mass_mesh(const tn_vec3 *vertices, int vertex_count, const int *trian
 }
 
 // ---------------------------------------------------------------------------------------------
-// Solids from solids
+// Transforms and sums of solids
 
 static void matrix_from_quat(const double q[4], double r[3][3])
 {
@@ -579,7 +584,7 @@ tn_mass tn_mass_at(tn_mass mass, tn_vec3 position, tn_quat rotation)
   return round_solid(__func__, &s);
 }
 
-// Adds the inertia of `part` about `center`.
+// Adds the inertia of `part` about `center` (parallel axis theorem).
 static void add_inertia_about(d3 center, const solid *part, double inertia[3][3])
 {
   d3 offset = d3_sub(part->center, center);

@@ -1,4 +1,4 @@
-// Triangle meshes: which triangles meet where, a tree of boxes, and the queries on them.
+// Triangle meshes: vertex welding, edge adjacency, a BVH over the triangles, and the queries on it.
 #include "collide/bvh.h"
 #include "collide/core.h"
 #include "collide/surface.h"
@@ -10,13 +10,13 @@
 #include <string.h>
 
 typedef struct mesh_triangle {
-  int corner[3];
-  int across[3];
-  tn_vec3 normal;
+  int corner[3];  // vertex indices, counter-clockwise seen from outside
+  int across[3];  // triangle across the edge from corner i to i + 1, or NO_FACET
+  tn_vec3 normal; // unit
 } mesh_triangle;
 
 struct mesh {
-  size_t size; // of the block that holds everything
+  size_t size; // of the memory block, bytes
   int vertex_count, triangle_count;
   tn_vec3 *vertices;
   mesh_triangle *triangles;
@@ -24,7 +24,7 @@ struct mesh {
 };
 
 // ---------------------------------------------------------------------------------------------
-// Making one
+// Construction
 
 typedef struct indexed_vertex {
   tn_vec3 p;
@@ -32,24 +32,24 @@ typedef struct indexed_vertex {
 } indexed_vertex;
 
 typedef struct indexed_triangle {
-  int corner[3]; // rising
+  int corner[3]; // ascending, to find duplicates
   int index;
 } indexed_triangle;
 
 typedef struct indexed_edge {
-  int low, high; // ends
+  int low, high; // welded indices of its ends
   int slot;      // 3 * triangle + edge
 } indexed_edge;
 
-// Scratch memory of one mesh in the making.
+// Scratch memory for the construction of one mesh.
 typedef struct mesh_builder {
   const tn_vec3 *vertices;
   const int *indices;
   int vertex_count, triangle_count;
   int welded_count, kept_count;
   indexed_vertex *points;
-  int *welded_index; // of a vertex: the number of its position
-  indexed_triangle *triples;
+  int *welded_index;         // by vertex: index of its position after welding
+  indexed_triangle *triples; // sorted, to find duplicates
   bool *keep;
   indexed_edge *edges;
   aabb *boxes;
@@ -66,7 +66,8 @@ static int compare_ints(int a, int b)
   return (a > b) - (a < b);
 }
 
-// The comparisons end with the number, so that the order does not depend on how qsort works.
+// All comparisons end with the index, so that the order does not depend on the implementation of
+// qsort.
 static int compare_points(const void *a, const void *b)
 {
   const indexed_vertex *p = a, *q = b;
@@ -123,7 +124,7 @@ static bool check_input(const mesh_builder *k, char *message, size_t size)
   return true;
 }
 
-// Vertices at the same position are one welded_index.
+// Vertices at exactly the same position get the same index.
 static void weld_vertices(mesh_builder *k)
 {
   for (int i = 0; i < k->vertex_count; i++) {
@@ -141,7 +142,8 @@ static void weld_vertices(mesh_builder *k)
   k->welded_count += 1;
 }
 
-// Too thin to have a direction in float.
+// Whether a triangle is too thin for its normal to be meaningful in float: twice the area at most
+// 1e-6 of the longest edge squared.
 static bool is_degenerate(const tn_vec3 corner[3])
 {
   d3 a = d3_from_vec3(corner[0]), b = d3_from_vec3(corner[1]), c = d3_from_vec3(corner[2]);
@@ -154,7 +156,7 @@ static bool is_degenerate(const tn_vec3 corner[3])
 static void sort_three(int corner[3])
 {
   for (int i = 0; i < 3; i++) {
-    int k = i == 1 ? 1 : 0; // 0-1, 1-2, 0-1
+    int k = i == 1 ? 1 : 0; // exchanges 0-1, 1-2, 0-1
     if (corner[k] > corner[k + 1]) {
       int t = corner[k];
       corner[k] = corner[k + 1];
@@ -163,7 +165,7 @@ static void sort_three(int corner[3])
   }
 }
 
-// Leaves out triangles without area, and all but the first of those with the same corners.
+// Drops degenerate triangles, and all but the first of those with the same corners.
 static void drop_degenerate_triangles(mesh_builder *k)
 {
   int count = 0;
@@ -213,7 +215,8 @@ static void fill_triangles(const mesh_builder *k, mesh *m)
   }
 }
 
-// Triangles around an edge, mostly two, each name the next one, in a ring.
+// Links the triangles around each edge into a ring by `across`. Usually there are two; a
+// non-manifold edge has more.
 static void find_adjacency(const mesh_builder *k, mesh *m)
 {
   int count = 3 * m->triangle_count;
@@ -236,7 +239,8 @@ static void find_adjacency(const mesh_builder *k, mesh *m)
   }
 }
 
-// Where `count` things of a size come to lie in a block that has grown to `offset`.
+// Reserves `count` items in a block of size `offset`, aligned to 16 bytes. Returns where they
+// start.
 static size_t reserve(size_t *offset, int count, size_t size)
 {
   size_t at = (*offset + 15) / 16 * 16;
@@ -450,7 +454,7 @@ int collide_mesh(const geometry *a, const geometry *b, pose b_in_a, float margin
   return surface_contacts_finish(&contacts, out, capacity);
 }
 
-// An edge between two triangles is drawn by the first of them.
+// Of the two triangles at an edge, the one with the lower index draws it.
 void mesh_edges(const mesh *m, void (*line)(tn_vec3 a, tn_vec3 b, void *context), void *context)
 {
   for (int i = 0; i < m->triangle_count; i++) {

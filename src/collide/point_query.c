@@ -1,9 +1,9 @@
-// The point of a single shape's surface that is closest to a given point.
+// Closest point of a single shape's surface to a given point, with signed distance.
 #include "collide/surface.h"
 
 #include "collide/core.h"
 
-// A ball around `center`; `fallback` is the normal at its very middle.
+// On a ball around `center`; `fallback` is the normal for p at the centre.
 static closest on_ball(d3 p, d3 center, double radius, d3 fallback)
 {
   d3 off = d3_sub(p, center);
@@ -19,7 +19,7 @@ static double clamp_symmetric(double x, double limit)
   return x > limit ? limit : x < -limit ? -limit : x;
 }
 
-// Outside of a solid, given the point of it that is closest.
+// For p outside of a solid: `on` is the closest point of the solid.
 static closest from_outside(d3 p, d3 on)
 {
   closest c = on_ball(p, on, 0.0, (d3){0.0, 1.0, 0.0});
@@ -27,6 +27,7 @@ static closest from_outside(d3 p, d3 on)
   return c;
 }
 
+// On a plane at the given signed distance from p.
 static closest on_face(d3 p, d3 normal, double distance)
 {
   closest c = {(float)distance, vec3_from_d3(d3_sub(p, d3_scale(distance, normal))),
@@ -74,14 +75,14 @@ static double squared_distance(d3 a, d3 b)
   return d3_dot(off, off);
 }
 
-// The closest point of a polygon, found edge by edge.
+// Accumulates the closest point of a polygon edge by edge.
 typedef struct polygon_projection {
-  bool above; // so far: on the inner side of all edges
-  double squared;
-  d3 on_edge;
+  bool above;     // p projects to the inner side of all edges so far
+  double squared; // squared distance of `on_edge` from p
+  d3 on_edge;     // closest point of the edges so far
 } polygon_projection;
 
-// Edges go counter-clockwise about a normal of any length.
+// Edges are in counter-clockwise order around `normal`, which may have any length.
 static void add_polygon_edge(polygon_projection *f, d3 p, d3 a, d3 b, d3 normal)
 {
   d3 on = on_segment(p, a, b);
@@ -93,7 +94,7 @@ static void add_polygon_edge(polygon_projection *f, d3 p, d3 a, d3 b, d3 normal)
   }
 }
 
-// `corner` is any point of the polygon's plane.
+// The result; `corner` is any point of the polygon's plane.
 static d3 polygon_point(const polygon_projection *f, d3 p, d3 corner, d3 normal)
 {
   double square = d3_dot(normal, normal);

@@ -1,9 +1,9 @@
-// Quickhull on an integer grid, then flat neighbours merged into polygons.
+// Quickhull on an integer grid; coplanar triangles are then merged into polygons.
 //
-// Points are snapped to a grid that is finer than their float coordinates. There the side of a
-// plane a point is on is an exact integer question, so the triangles are closed and convex without
-// exception, however the points lie. What tolerance there is enters only when flat regions are
-// merged, and every merge is one that keeps the surface closed.
+// Points are snapped to a grid finer than their float coordinates. On the grid, the side of a plane
+// on which a point lies is an exact integer predicate, so the triangles always form a closed convex
+// surface. Tolerances enter only when flat regions are merged, and each merge keeps the surface
+// closed.
 #include "collide/quickhull.h"
 
 #include <float.h>
@@ -14,7 +14,8 @@
 
 enum { NONE = -1 };
 
-// Differences of grid coordinates stay below 2^29, so that normals fit 60 bits and heights 96.
+// Grid cells across the largest extent (2^28). Coordinate differences stay below 2^29, so
+// components of normals fit 60 bits and heights 96.
 static const double HULL_GRID_CELLS = 268435456.0;
 
 typedef struct hull_grid_point {
@@ -22,32 +23,32 @@ typedef struct hull_grid_point {
 } hull_grid_point;
 
 typedef struct triangle {
-  int corner[3];          // counter-clockwise from outside
+  int corner[3];          // counter-clockwise seen from outside
   int across[3];          // the triangle beyond the edge from corner[i] to corner[i + 1]
-  hull_grid_point normal; // exact, outward, not unit
-  int above;              // first of the points it sees, linked by hull_builder.next
+  hull_grid_point normal; // exact, outward; its length is twice the area
+  int above;              // head of the list of points it sees, linked by hull_builder.next
   bool alive, visible, queued;
 } triangle;
 
 typedef struct horizon_edge {
   int from, to;
-  int beyond; // the triangle that stays
-  int made;   // the triangle from here to the added point
+  int beyond; // the triangle on the far side, which stays
+  int made;   // the new triangle from this edge to the added point
 } horizon_edge;
 
 typedef struct hull_builder {
   int count;
   hull_grid_point *points;
-  d3 origin;
-  double cell;
-  int *next;           // links the points that one triangle sees
+  d3 origin;           // m, of the grid
+  double cell;         // m, size of a grid cell
+  int *next;           // by point: next point of the list of its triangle
   triangle *triangles; // at most 2 count - 4 are alive
   int triangle_count;
-  int *free_triangles; // dead triangles
+  int *free_triangles; // free list
   int free_triangle_count;
-  int *pending; // triangles that may still see points
+  int *pending; // stack of triangles that may see points
   int pending_count;
-  int *visible; // from the point being added
+  int *visible; // triangles visible from the point being added
   int visible_count;
   horizon_edge *horizon;
   int horizon_count;
@@ -77,8 +78,8 @@ static double d3_length(d3 a)
   return sqrt(d3_dot(a, a));
 }
 
-// The sign is exact, the value rounded. The lower 32 bits of the normal and what is above them are
-// summed apart, so that neither sum overflows.
+// Dot product with exact sign and rounded value. The low 32 bits of the normal and the rest are
+// summed separately, so that neither sum overflows.
 static double exact_dot(hull_grid_point normal, hull_grid_point d)
 {
   const int64_t base = INT64_C(1) << 32, mask = base - 1;
@@ -91,7 +92,7 @@ static double exact_dot(hull_grid_point normal, hull_grid_point d)
   return (double)high_sum * (double)base + (double)rest;
 }
 
-// Height of a point above a triangle, times twice the triangle's area.
+// Height of a point above a triangle in cells, times twice the triangle's area.
 static double height_above(const hull_builder *b, int t, int point)
 {
   const triangle *tri = &b->triangles[t];
@@ -120,8 +121,9 @@ static void find_bounds(const tn_vec3 *points, int count, tn_vec3 *lo, tn_vec3 *
 
 static d3 find_longest_axis(d3 size)
 {
-  if (size.x >= size.y && size.x >= size.z)
+  if (size.x >= size.y && size.x >= size.z) {
     return (d3){1.0, 0.0, 0.0};
+  }
   return size.y >= size.z ? (d3){0.0, 1.0, 0.0} : (d3){0.0, 0.0, 1.0};
 }
 
@@ -138,10 +140,12 @@ double hull_rounding_error(const tn_vec3 *points, int count)
 static double power_of_two_at_least(double x)
 {
   double power = 1.0;
-  while (power < x)
+  while (power < x) {
     power *= 2.0;
-  while (power * 0.5 >= x)
+  }
+  while (power * 0.5 >= x) {
     power *= 0.5;
+  }
   return power;
 }
 
@@ -150,18 +154,19 @@ static int64_t snapped(float x, double origin, double cell)
   return (int64_t)(((double)x - origin) / cell + 0.5);
 }
 
-// The cell is a power of two and the origin a multiple of it, so that most floats, and all on a
-// coarser grid of their own, lie on the grid exactly.
+// The cell size is a power of two and the origin a multiple of it, so that most floats, and all
+// that lie on a coarser grid, are represented exactly.
 static void snap_points(hull_builder *b, const tn_vec3 *points, tn_vec3 lo, double extent)
 {
   double cell = power_of_two_at_least(extent) / HULL_GRID_CELLS;
   b->cell = cell;
   b->origin = (d3){floor((double)lo.x / cell) * cell, floor((double)lo.y / cell) * cell,
                    floor((double)lo.z / cell) * cell};
-  for (int i = 0; i < b->count; i++)
+  for (int i = 0; i < b->count; i++) {
     b->points[i] = (hull_grid_point){snapped(points[i].x, b->origin.x, cell),
                                      snapped(points[i].y, b->origin.y, cell),
                                      snapped(points[i].z, b->origin.z, cell)};
+  }
 }
 
 static d3 point_position(const hull_builder *b, int point)
@@ -188,7 +193,7 @@ static int make_triangle(hull_builder *b, int p0, int p1, int p2)
   return t;
 }
 
-// Corner of triangle `t` that is `point`; the edge that starts there has the same number.
+// Index of the corner of triangle `t` at `point`; the edge that starts there has the same index.
 static int corner_at(const hull_builder *b, int t, int point)
 {
   const int *corner = b->triangles[t].corner;
@@ -240,14 +245,16 @@ static int farthest_from_triangle(const hull_builder *b, int t, double *distance
   return best;
 }
 
-// Gives `point` to the first of the triangles that sees it; a point none sees is inside.
+// Adds `point` to the list of the first triangle that sees it. Points that no triangle sees are
+// inside.
 static void assign_point(hull_builder *b, int point, const int *triangles, int count)
 {
   for (int i = 0; i < count; i++) {
     int t = triangles[i];
     triangle *tri = &b->triangles[t];
-    if (height_above(b, t, point) <= 0.0)
+    if (height_above(b, t, point) <= 0.0) {
       continue;
+    }
     b->next[point] = tri->above;
     tri->above = point;
     if (!tri->queued) {
@@ -264,32 +271,37 @@ static void make_tetrahedron(hull_builder *b, int p0, int p1, int p2, int p3)
                  make_triangle(b, p1, p3, p2), make_triangle(b, p2, p3, p0)};
   static const int across[4][3] = {{1, 2, 3}, {3, 2, 0}, {1, 3, 0}, {2, 1, 0}};
   for (int i = 0; i < 4; i++) {
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
       b->triangles[side[i]].across[k] = side[across[i][k]];
+    }
   }
-  for (int point = 0; point < b->count; point++)
+  for (int point = 0; point < b->count; point++) {
     assign_point(b, point, side, 4);
+  }
 }
 
-// Returns null, or why there is no solid to start from.
+// Makes the first tetrahedron. Returns null, or the reason why the points span no volume.
 static const char *start_hull(hull_builder *b, d3 longest_axis, double flat)
 {
   int p0 = farthest_along(b, d3_scale(-1.0, longest_axis));
   int p1 = farthest_along(b, longest_axis);
   double distance = 0.0;
   int p2 = farthest_from_line(b, p0, p1, &distance);
-  if (distance <= flat)
+  if (distance <= flat) {
     return "the points lie on one line";
+  }
   int t = make_triangle(b, p0, p1, p2);
   int p3 = farthest_from_triangle(b, t, &distance);
   bool above = height_above(b, t, p3) > 0.0;
   b->triangle_count = 0;
-  if (distance <= flat)
+  if (distance <= flat) {
     return "the points lie in one plane";
-  if (above)
+  }
+  if (above) {
     make_tetrahedron(b, p0, p2, p1, p3);
-  else
+  } else {
     make_tetrahedron(b, p0, p1, p2, p3);
+  }
   return NULL;
 }
 
@@ -313,7 +325,7 @@ static void mark_visible(hull_builder *b, int t)
   b->visible[b->visible_count++] = t;
 }
 
-// Collects the triangles that see `point`, which are connected, and the edges around them.
+// Finds the connected triangles visible from `point`, by flood fill, and their boundary edges.
 static void find_horizon(hull_builder *b, int first, int point)
 {
   b->visible_count = 0;
@@ -323,18 +335,20 @@ static void find_horizon(hull_builder *b, int first, int point)
     const triangle *tri = &b->triangles[b->visible[i]];
     for (int k = 0; k < 3; k++) {
       int beyond = tri->across[k];
-      if (b->triangles[beyond].visible)
+      if (b->triangles[beyond].visible) {
         continue;
-      if (height_above(b, beyond, point) > 0.0)
+      }
+      if (height_above(b, beyond, point) > 0.0) {
         mark_visible(b, beyond);
-      else
+      } else {
         b->horizon[b->horizon_count++] =
             (horizon_edge){tri->corner[k], tri->corner[(k + 1) % 3], beyond, NONE};
+      }
     }
   }
 }
 
-// Links the points that the visible triangles saw into one list.
+// Removes the visible triangles. Returns their points as one list.
 static int retire_visible(hull_builder *b)
 {
   int orphans = NONE;
@@ -353,7 +367,8 @@ static int retire_visible(hull_builder *b)
   return orphans;
 }
 
-// The horizon is one loop, so each of its points starts just one edge.
+// Connects the horizon to `point` by a fan of triangles. The horizon is a single loop, so each of
+// its points starts exactly one edge.
 static void join_horizon(hull_builder *b, int point)
 {
   for (int i = 0; i < b->horizon_count; i++) {
@@ -377,8 +392,9 @@ static void add_farthest_point(hull_builder *b, int t)
   int orphan = retire_visible(b);
   join_horizon(b, point);
   int *made = b->visible;
-  for (int i = 0; i < b->horizon_count; i++)
+  for (int i = 0; i < b->horizon_count; i++) {
     made[i] = b->horizon[i].made;
+  }
   while (orphan != NONE) {
     int next = b->next[orphan];
     assign_point(b, orphan, made, b->horizon_count);
@@ -391,8 +407,9 @@ static void grow_hull(hull_builder *b)
   while (b->pending_count > 0) {
     int t = b->pending[--b->pending_count];
     b->triangles[t].queued = false;
-    while (b->triangles[t].alive && b->triangles[t].above != NONE)
+    while (b->triangles[t].alive && b->triangles[t].above != NONE) {
       add_farthest_point(b, t);
+    }
   }
 }
 
@@ -424,37 +441,38 @@ static void builder_free(hull_builder *b)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Polygons
+// Merging into polygons
 //
 // Half-edge 3 t + k runs from corner k of triangle t to the next.
 
 typedef struct polygon {
-  int seed; // the triangle whose plane it has
-  int first, count;
-  int corners; // those of its half-edges that start from a vertex that is kept
+  int seed;         // the triangle that defines its plane
+  int first, count; // range in merger.edges
+  int corners;      // number of its half-edges that start at a kept vertex
 } polygon;
 
+// A triangle from which to grow a polygon.
 typedef struct seed {
-  double area;
+  double area; // twice the area, in cells squared
   int triangle;
 } seed;
 
 typedef struct merger {
   const hull_builder *b;
   double flatness; // in cells
-  int *owner;      // by triangle: its polygon
-  bool *on_loop;   // by point, of the polygon being grown
-  int *loop;       // its half-edges
+  int *owner;      // by triangle: index of its polygon
+  bool *on_loop;   // by point: on the boundary of the current polygon
+  int *loop;       // boundary half-edges of the current polygon
   int loop_count;
-  int *absorbed; // its triangles but the seed
+  int *absorbed; // triangles of the current polygon except the seed
   int absorbed_count;
   polygon *polygons;
   int polygon_count;
-  int *edges; // half-edges of all polygons, one polygon after the other
+  int *edges; // boundary half-edges of all polygons, one polygon after the other
   int edge_count;
-  int *place;       // by half-edge: where it is in `edges`
-  int *polygons_at; // by point
-  bool *dropped;    // by point: in the middle of a straight edge
+  int *place;       // by half-edge: its index in `edges`
+  int *polygons_at; // by point: number of polygons with it on their boundary
+  bool *dropped;    // by point: inside a straight edge, no vertex of the result
 } merger;
 
 static int edge_origin(const hull_builder *b, int edge)
@@ -500,8 +518,9 @@ static void loop_insert(merger *m, int i, int edge)
   m->loop[i] = edge;
 }
 
-// Takes in the triangle beyond loop edge `i` if it is flat and the loop stays a simple one. The
-// last triangle of a hull always faces away from the seed, so a loop never closes on itself.
+// Merges the triangle across loop edge `i` if it is coplanar within `flatness` and the loop stays
+// simple. The last triangle of a hull always faces away from the seed, so a loop never closes on
+// itself.
 static bool absorb(merger *m, int seed_triangle, int i, double flatness)
 {
   const hull_builder *b = m->b;
@@ -512,8 +531,9 @@ static bool absorb(merger *m, int seed_triangle, int i, double flatness)
   bool closes_before = edge_origin(b, m->loop[previous]) == apex;
   bool closes_after = edge_end(b, m->loop[next]) == apex;
   bool pinches = m->on_loop[apex] && !closes_before && !closes_after;
-  if (pinches || !may_absorb(m, seed_triangle, twin / 3, apex, flatness))
+  if (pinches || !may_absorb(m, seed_triangle, twin / 3, apex, flatness)) {
     return false;
+  }
   m->owner[twin / 3] = m->polygon_count;
   m->absorbed[m->absorbed_count++] = twin / 3;
   if (closes_before) {
@@ -532,7 +552,7 @@ static bool absorb(merger *m, int seed_triangle, int i, double flatness)
   return true;
 }
 
-// How far `point` is to the left of the line from one point to another, seen from outside.
+// Signed distance, in cells, of `point` to the left of a line, seen from outside.
 static double left_of_line(const hull_builder *b, d3 unit_normal, int from, int to, int point)
 {
   hull_grid_point along = grid_sub(b->points[to], b->points[from]);
@@ -554,18 +574,21 @@ static bool loop_is_convex(const merger *m, int seed_triangle)
     int corner = edge_origin(m->b, after);
     double reflex =
         left_of_line(m->b, normal, edge_origin(m->b, m->loop[i]), edge_end(m->b, after), corner);
-    if (reflex > m->flatness)
+    if (reflex > m->flatness) {
       return false;
+    }
   }
   return true;
 }
 
 static void set_loop_to_triangle(merger *m, int t)
 {
-  for (int i = 0; i < m->loop_count; i++)
+  for (int i = 0; i < m->loop_count; i++) {
     m->on_loop[edge_origin(m->b, m->loop[i])] = false;
-  for (int i = 0; i < m->absorbed_count; i++)
+  }
+  for (int i = 0; i < m->absorbed_count; i++) {
     m->owner[m->absorbed[i]] = NONE;
+  }
   m->absorbed_count = 0;
   m->loop_count = 3;
   for (int k = 0; k < 3; k++) {
@@ -581,25 +604,29 @@ static void grow_loop(merger *m, int seed_triangle, double flatness)
   while (grew) {
     grew = false;
     for (int i = 0; i < m->loop_count;) {
-      if (absorb(m, seed_triangle, i, flatness))
+      if (absorb(m, seed_triangle, i, flatness)) {
         grew = true;
-      else
+      } else {
         i++;
+      }
     }
   }
 }
 
-// A curved patch can be flat enough and yet have a ragged border: then only what is exactly flat
-// is taken, unless neighbours have left a ragged part of that as well.
+// A curved patch can be flat within the tolerance and yet have a non-convex boundary. Then only
+// exactly coplanar triangles are merged, or none if neighbouring polygons have left a non-convex
+// part of those as well.
 static void make_polygon(merger *m, int seed_triangle)
 {
   m->owner[seed_triangle] = m->polygon_count;
   m->loop_count = m->absorbed_count = 0;
   grow_loop(m, seed_triangle, m->flatness);
-  if (!loop_is_convex(m, seed_triangle))
+  if (!loop_is_convex(m, seed_triangle)) {
     grow_loop(m, seed_triangle, 0.0);
-  if (!loop_is_convex(m, seed_triangle))
+  }
+  if (!loop_is_convex(m, seed_triangle)) {
     set_loop_to_triangle(m, seed_triangle);
+  }
   polygon *p = &m->polygons[m->polygon_count++];
   *p = (polygon){seed_triangle, m->edge_count, m->loop_count, m->loop_count};
   for (int i = 0; i < m->loop_count; i++) {
@@ -614,24 +641,27 @@ static void make_polygon(merger *m, int seed_triangle)
 static int by_falling_area(const void *left, const void *right)
 {
   const seed *a = left, *b = right;
-  if (a->area != b->area)
+  if (a->area != b->area) {
     return a->area > b->area ? -1 : 1;
+  }
   return a->triangle < b->triangle ? -1 : a->triangle > b->triangle;
 }
 
-// Large triangles first: their planes are the best known.
+// Large triangles first: their planes are the most accurate.
 static void make_polygons(merger *m, seed *seeds)
 {
   int count = 0;
   for (int t = 0; t < m->b->triangle_count; t++) {
     m->owner[t] = NONE;
-    if (m->b->triangles[t].alive)
+    if (m->b->triangles[t].alive) {
       seeds[count++] = (seed){d3_length(grid_d3(m->b->triangles[t].normal)), t};
+    }
   }
   qsort(seeds, (size_t)count, sizeof *seeds, by_falling_area);
   for (int i = 0; i < count; i++) {
-    if (m->owner[seeds[i].triangle] == NONE)
+    if (m->owner[seeds[i].triangle] == NONE) {
       make_polygon(m, seeds[i].triangle);
+    }
   }
 }
 
@@ -652,17 +682,17 @@ static int place_origin(const merger *m, int place)
 
 static int kept_place_before(const merger *m, const polygon *p, int place)
 {
-  do
+  do {
     place = place_before(p, place);
-  while (m->dropped[place_origin(m, place)]);
+  } while (m->dropped[place_origin(m, place)]);
   return place;
 }
 
 static int kept_place_after(const merger *m, const polygon *p, int place)
 {
-  do
+  do {
     place = place_after(p, place);
-  while (m->dropped[place_origin(m, place)]);
+  } while (m->dropped[place_origin(m, place)]);
   return place;
 }
 
@@ -690,15 +720,17 @@ static bool is_straight(const merger *m, const polygon *p, int place)
   return area <= m->flatness * d3_length(grid_d3(along));
 }
 
-// A point that only two polygons share lies on the edge between them.
+// A point that only two polygons share lies on their common edge. It is dropped if the edge is
+// straight there and both polygons stay convex with at least three corners.
 static void drop_if_straight(merger *m, polygon *p, int place)
 {
   int point = place_origin(m, place);
   int other_place = m->place[edge_twin(m->b, m->edges[place_before(p, place)])];
   polygon *other = &m->polygons[m->owner[m->edges[other_place] / 3]];
   if (m->polygons_at[point] != 2 || m->dropped[point] || p->corners == 3 || other->corners == 3 ||
-      !is_straight(m, p, place))
+      !is_straight(m, p, place)) {
     return;
+  }
   m->dropped[point] = true;
   if (neighbours_are_convex(m, p, place) && neighbours_are_convex(m, other, other_place)) {
     p->corners--;
@@ -712,8 +744,9 @@ static void drop_straight_points(merger *m)
 {
   for (int i = 0; i < m->polygon_count; i++) {
     polygon *p = &m->polygons[i];
-    for (int place = p->first; place < p->first + p->count; place++)
+    for (int place = p->first; place < p->first + p->count; place++) {
       drop_if_straight(m, p, place);
+    }
   }
 }
 
@@ -757,10 +790,12 @@ static bool is_vertex(const merger *m, int point)
 
 static void count_hull(const merger *m, hull *out)
 {
-  for (int i = 0; i < m->b->count; i++)
+  for (int i = 0; i < m->b->count; i++) {
     out->vertex_count += is_vertex(m, i);
-  for (int i = 0; i < m->polygon_count; i++)
+  }
+  for (int i = 0; i < m->polygon_count; i++) {
     out->edge_count += m->polygons[i].corners;
+  }
   out->face_count = m->polygon_count;
 }
 
@@ -773,20 +808,21 @@ static bool hull_allocate(hull *out)
   return out->vertices && out->sources && out->edges && out->faces;
 }
 
-// Fills new_vertex by point.
+// `new_vertex` becomes the vertex index by point.
 static void write_vertices(const merger *m, hull *out, int *new_vertex)
 {
   int count = 0;
   for (int point = 0; point < m->b->count; point++) {
-    if (!is_vertex(m, point))
+    if (!is_vertex(m, point)) {
       continue;
+    }
     out->vertices[count] = point_position(m->b, point);
     out->sources[count] = point;
     new_vertex[point] = count++;
   }
 }
 
-// Fills new_edge by place in merger.edges.
+// `new_edge` becomes the edge index by index in merger.edges.
 static void write_faces(const merger *m, hull *out, const int *new_vertex, int *new_edge)
 {
   int count = 0;
@@ -797,22 +833,24 @@ static void write_faces(const merger *m, hull *out, const int *new_vertex, int *
     out->faces[i] = (hull_face){normal, d3_dot(normal, corner), count, p->corners};
     for (int place = p->first; place < p->first + p->count; place++) {
       int point = place_origin(m, place);
-      if (m->dropped[point])
+      if (m->dropped[point]) {
         continue;
+      }
       out->edges[count] = (hull_edge){new_vertex[point], NONE, i};
       new_edge[place] = count++;
     }
   }
 }
 
-// An edge that runs through dropped points starts, seen from beyond, with the last of its parts.
+// Seen from the neighbour, an edge through dropped points starts with the last of its parts.
 static void write_twins(const merger *m, hull *out, const int *new_edge)
 {
   for (int i = 0; i < m->polygon_count; i++) {
     const polygon *p = &m->polygons[i];
     for (int place = p->first; place < p->first + p->count; place++) {
-      if (m->dropped[place_origin(m, place)])
+      if (m->dropped[place_origin(m, place)]) {
         continue;
+      }
       int last_part = place_before(p, kept_place_after(m, p, place));
       int twin = edge_twin(m->b, m->edges[last_part]);
       out->edges[new_edge[place]].twin = new_edge[m->place[twin]];
@@ -823,11 +861,13 @@ static void write_twins(const merger *m, hull *out, const int *new_edge)
 static const char *write_hull(const merger *m, hull *out)
 {
   count_hull(m, out);
-  if (out->face_count < 4 || out->vertex_count < 4)
+  if (out->face_count < 4 || out->vertex_count < 4) {
     return "the points lie in one plane";
-  if (!hull_allocate(out))
+  }
+  if (!hull_allocate(out)) {
     return "out of memory";
-  // Scratch memory of the earlier stages, large enough.
+  }
+  // Reuse scratch memory of the earlier stages; it is large enough.
   int *new_edge = m->loop, *new_vertex = m->b->made_from;
   write_vertices(m, out, new_vertex);
   write_faces(m, out, new_vertex, new_edge);
@@ -858,10 +898,12 @@ static const char *build_from(const tn_vec3 *points, int count, double flatness,
   d3 longest_axis = find_longest_axis(size);
   double extent = d3_dot(longest_axis, size);
   double flat = hull_rounding_error(points, count);
-  if (flat < flatness)
+  if (flat < flatness) {
     flat = flatness;
-  if (extent <= flat)
+  }
+  if (extent <= flat) {
     return "the points coincide";
+  }
 
   hull_builder b = {.count = count};
   const char *why = "out of memory";
@@ -880,8 +922,9 @@ static const char *build_from(const tn_vec3 *points, int count, double flatness,
 static int first_not_finite(const tn_vec3 *points, int count)
 {
   for (int i = 0; i < count; i++) {
-    if (!isfinite(points[i].x) || !isfinite(points[i].y) || !isfinite(points[i].z))
+    if (!isfinite(points[i].x) || !isfinite(points[i].y) || !isfinite(points[i].z)) {
       return i;
+    }
   }
   return NONE;
 }
@@ -901,8 +944,9 @@ bool hull_build(const tn_vec3 *points, int count, double flatness, hull *out, ch
     return false;
   }
   const char *why = build_from(points, count, flatness, out);
-  if (!why)
+  if (!why) {
     return true;
+  }
   hull_free(out);
   snprintf(message, message_size, "%s", why);
   return false;

@@ -1,4 +1,4 @@
-// Convex hull of points, as polygons.
+// Convex hull of a point set, with polygonal faces; and the double vector type d3.
 #ifndef TENON_COLLIDE_QUICKHULL_H
 #define TENON_COLLIDE_QUICKHULL_H
 
@@ -33,36 +33,36 @@ static inline d3 d3_cross(d3 a, d3 b)
   return (d3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-// A half-edge; the next one of its face follows it in hull.edges, cyclically.
+// A half-edge. The edges of a face are contiguous in hull.edges and form a cycle.
 typedef struct hull_edge {
-  int origin; // the vertex it starts from
-  int twin;   // the same edge seen from the face beyond
+  int origin; // vertex it starts from
+  int twin;   // the opposite half-edge, of the neighbouring face
   int face;
 } hull_edge;
 
-// No point of the hull has dot(normal, p) > offset, and the corners of the face have it at least
-// offset - flatness.
+// The plane of a face: dot(normal, p) <= offset for all points p of the hull, and >= offset -
+// flatness for the corners of the face.
 typedef struct hull_face {
   d3 normal; // unit, outward
   double offset;
-  int first_edge, edge_count; // counter-clockwise from outside
+  int first_edge, edge_count; // counter-clockwise seen from outside
 } hull_face;
 
 typedef struct hull {
   d3 *vertices;
-  int *sources; // the input point each vertex is
+  int *sources; // index of the input point of each vertex
   hull_edge *edges;
   hull_face *faces;
-  int vertex_count, edge_count, face_count; // edge_count is that of half-edges
+  int vertex_count, edge_count, face_count; // edge_count counts half-edges
 } hull;
 
-// The largest distance from their common plane that rounding to float alone gives points.
+// Largest distance from a common plane that rounding to float alone gives coplanar points.
 double hull_rounding_error(const tn_vec3 *points, int count);
 
-// Vertices are the input points to within 2^-28 of the largest extent, in the same order.
-// Neighbouring triangles whose corners lie within `flatness` of one plane become one polygon if
-// that is convex; zero merges what is exactly flat. Duplicates and points inside are fine. On
-// failure `out` is empty and `message` names the cause.
+// Vertices are input points, snapped to a grid of 2^-28 of the largest extent, in input order.
+// Adjacent triangles whose corners lie within `flatness` (m) of one plane are merged into a polygon
+// if that is convex; zero merges only exactly coplanar ones. Duplicate and interior points are
+// allowed. On failure `out` is empty and `message` names the cause.
 bool hull_build(const tn_vec3 *points, int count, double flatness, hull *out, char *message,
                 size_t message_size);
 void hull_free(hull *h);

@@ -1,9 +1,8 @@
-// Rays against single shapes. A convex solid is the common part of half spaces, cylinders and
-// cones; each of them leaves a ray_interval of the ray, and the start of the common ray_interval is
-// the hit.
+// Ray casts against single shapes. A convex solid is the intersection of half spaces, balls,
+// cylinders and cones. Each of them covers an interval of the ray; the start of the common interval
+// is the hit.
 //
-// Inside here everything is double: the squares of a ray from far off lose half of a number's
-// digits.
+// Computed in double: the squares in the quadratics of a distant ray lose half of the digits.
 #include "collide/surface.h"
 
 #include "collide/core.h"
@@ -12,10 +11,10 @@ typedef struct ray {
   d3 from, displacement;
 } ray;
 
-// The part of the ray within a solid, and the surface's normal, of any length, where it enters.
+// The fractions at which the ray is inside a solid.
 typedef struct ray_interval {
   double first, last;
-  d3 normal;
+  d3 normal; // of the surface where the ray enters; any length
 } ray_interval;
 
 static const ray_interval whole = {-HUGE_VAL, HUGE_VAL, {0.0, 0.0, 0.0}};
@@ -26,8 +25,8 @@ static d3 ray_at(const ray *r, double fraction)
   return d3_add(r->from, d3_scale(fraction, r->displacement));
 }
 
-// Where dot(normal, p) <= offset. A ray within the surface counts: it must not fall between two
-// solids that share it.
+// The half space dot(normal, p) <= offset. A ray within the boundary plane counts as inside, so
+// that it does not pass between two solids that share a face.
 static ray_interval half_space(const ray *r, d3 normal, double offset)
 {
   double speed = d3_dot(normal, r->displacement), gap = d3_dot(normal, r->from) - offset;
@@ -50,7 +49,7 @@ static bool has_start(ray_interval s)
   return s.first <= s.last && s.first > -HUGE_VAL;
 }
 
-// Of spans that overlap or touch.
+// The union of two intervals that overlap or touch.
 static ray_interval union_of(ray_interval a, ray_interval b)
 {
   ray_interval s = a.first <= b.first ? a : b;
@@ -61,7 +60,7 @@ static ray_interval union_of(ray_interval a, ray_interval b)
 // ---------------------------------------------------------------------------------------------
 // Quadrics
 
-// Where a t^2 + 2 b t + c <= 0 for a >= 0.
+// The interval a t^2 + 2 b t + c <= 0, for a >= 0.
 static ray_interval quadratic_interval(double a, double b, double c)
 {
   if (a == 0.0 && b == 0.0) {
@@ -71,7 +70,7 @@ static ray_interval quadratic_interval(double a, double b, double c)
   if (discriminant < 0.0) {
     return nothing;
   }
-  // One root without cancellation, the other from their product.
+  // q = -b -+ sqrt(b^2 - a c), with the sign that avoids cancellation; roots are q / a and c / q.
   double q = b < 0.0 ? -b + sqrt(discriminant) : -b - sqrt(discriminant);
   double c_over_q = q == 0.0 ? 0.0 : c / q;
   double q_over_a = a == 0.0 ? (q < 0.0 ? -HUGE_VAL : HUGE_VAL) : q / a;
@@ -93,14 +92,14 @@ static ray_interval ball(const ray *r, d3 center, double radius)
   return s;
 }
 
-// Without ends, about the y axis.
+// The infinite cylinder about the y axis.
 static ray_interval infinite_cylinder(const ray *r, double radius)
 {
   ray flat = {{r->from.x, 0.0, r->from.z}, {r->displacement.x, 0.0, r->displacement.z}};
   return ball(&flat, (d3){0.0, 0.0, 0.0}, radius);
 }
 
-// Below the tip, without a base: x^2 + z^2 <= slope^2 (tip - y)^2.
+// The infinite cone below its tip: x^2 + z^2 <= slope^2 (tip - y)^2.
 static ray_interval infinite_cone(const ray *r, double slope, double tip)
 {
   double k = slope * slope, height = tip - r->from.y;
@@ -113,9 +112,9 @@ static ray_interval infinite_cone(const ray *r, double slope, double tip)
   if (a >= 0.0) {
     s = quadratic_interval(a, b, c);
   } else {
-    // A steep ray is outside between the lower and the upper half of the double cone.
+    // A ray steeper than the cone is outside only between the lower and the upper nappe.
     ray_interval between = quadratic_interval(-a, -b, -c);
-    if (between.first > between.last) { // by rounding, through the tip
+    if (between.first > between.last) { // through the tip, with rounding
       between.first = between.last = -b / a;
     }
     s = whole;
@@ -176,15 +175,15 @@ static ray_interval hull_span(const ray *r, const convex_hull *c)
   return s;
 }
 
-// Zero where the ray passes through the line of the edge. Exchanging its ends changes nothing but
-// the sign, so that no ray passes between two triangles that share an edge.
+// Signed volume of the ray and an edge, zero where they intersect. Exchanging the edge's ends
+// changes only the sign, so no ray passes between two triangles that share the edge.
 static double side_of_edge(const ray *r, tn_vec3 a, tn_vec3 b)
 {
   return d3_dot(d3_cross(d3_sub(d3_from_vec3(a), r->from), d3_sub(d3_from_vec3(b), r->from)),
                 r->displacement);
 }
 
-// Thin, and hit from either side: the normal faces the ray.
+// Two-sided: the normal faces the ray.
 static ray_interval triangle_span(const ray *r, const tn_vec3 corner[3])
 {
   double s0 = side_of_edge(r, corner[0], corner[1]);
@@ -247,7 +246,7 @@ static bool hit_of_span(ray_interval s, float max_fraction, ray_hit *hit)
   }
   hit->fraction = 0.0f;
   hit->normal = tn_v3(0.0f, 0.0f, 0.0f);
-  return s.last > 0.0; // inside; or already behind
+  return s.last > 0.0; // starts inside; or the solid is behind the ray
 }
 
 bool geometry_ray(const geometry *g, tn_vec3 from, tn_vec3 displacement, float max_fraction,

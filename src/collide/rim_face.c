@@ -1,16 +1,19 @@
-// Cylinders and cones on faces: the rim touches where it is lowest, and moves on as they roll.
+// Cylinders and cones on faces, as MANIFOLD_RIM: the contact points are on the rims, relative to
+// the lowest rim point, and move along the rim while the shape rolls. So a cylinder rolls as a
+// circle instead of a polygon.
 #include "collide/convex_manifold.h"
 
-// A point of a rim over a face, `turn` quarter turns from the lowest.
+// A rim point above a face, `turn` quarter turns from the lowest.
 typedef struct rim_point {
-  clip_vertex at;
-  tn_vec3 center; // in B's frame
-  tn_vec3 point;
+  clip_vertex at; // in the frame of the face
+  tn_vec3 center; // of the rim, in B's frame
+  tn_vec3 point;  // in B's frame
   int turn;
 } rim_point;
 
-// The radial from the axis to the lowest point of a rim about y. Where all are about as low, x has
-// the say, lest rounding turns the points about from step to step.
+// Unit direction from the axis to the lowest point of a rim, in B's frame. The bias of 1e-4 towards
+// +x decides where all rim points are about equally low; otherwise rounding would spin the points
+// from step to step.
 static tn_vec3 lowest_direction(tn_vec3 down)
 {
   float x = down.x + 1e-4f, z = down.z, across = sqrtf(x * x + z * z);
@@ -21,7 +24,7 @@ static rim_point rim_point_at(const face_frame *face, const geometry *b, pose b_
                               tn_vec3 radial, int turn)
 {
   static const float cosine[4] = {1.0f, 0.0f, -1.0f, 0.0f}, sine[4] = {0.0f, 1.0f, 0.0f, -1.0f};
-  // About +y a quarter turn takes x to -z.
+  // A quarter turn about +y takes x to -z.
   float c = b->radius * cosine[turn], s = b->radius * sine[turn];
   rim_point r = {.center = tn_v3(0.0f, y, 0.0f), .turn = turn};
   r.point = tn_v3(c * radial.x + s * radial.z, y, c * radial.z - s * radial.x);
@@ -29,7 +32,8 @@ static rim_point rim_point_at(const face_frame *face, const geometry *b, pose b_
   return r;
 }
 
-// Lying, the lowest point of each rim; standing, four around the lower one.
+// Lying (axis more than 45 degrees from the normal): the lowest point of each rim. Standing: four
+// points around the lower rim.
 static int rim_points(const face_frame *face, const geometry *b, pose b_in_a, tn_vec3 down,
                       rim_point place[4])
 {
@@ -40,8 +44,9 @@ static int rim_points(const face_frame *face, const geometry *b, pose b_in_a, tn
     place[1] = rim_point_at(face, b, b_in_a, h, radial, 0);
     return b->kind == TN_SHAPE_CYLINDER ? 2 : 1;
   }
-  for (int turn = 0; turn < 4; turn++)
+  for (int turn = 0; turn < 4; turn++) {
     place[turn] = rim_point_at(face, b, b_in_a, down.y > 0.0f ? h : -h, radial, turn);
+  }
   return 4;
 }
 
@@ -61,12 +66,14 @@ static void add_rim_point(const face_frame *face, const rim_point *r, manifold *
 
 bool rim_manifold(const face_frame *face, const geometry *b, pose b_in_a, float margin, manifold *m)
 {
-  if (b->kind != TN_SHAPE_CYLINDER && b->kind != TN_SHAPE_CONE)
+  if (b->kind != TN_SHAPE_CYLINDER && b->kind != TN_SHAPE_CONE) {
     return false;
+  }
   tn_vec3 down = pose_inverse_vector(b_in_a, tn_scale(-1.0f, face->normal));
-  // A cone on its side or tip keeps that side in place.
-  if (b->kind == TN_SHAPE_CONE && down.y > -0.70710678f)
+  // A cone on its side touches along a line, one on its tip at a point: no rim contact.
+  if (b->kind == TN_SHAPE_CONE && down.y > -0.70710678f) {
     return false;
+  }
   rim_point place[4];
   int count = rim_points(face, b, b_in_a, down, place);
   m->form = MANIFOLD_RIM;
@@ -77,10 +84,12 @@ bool rim_manifold(const face_frame *face, const geometry *b, pose b_in_a, float 
   m->rim_radius = b->radius;
   m->round_side = 1;
   for (int i = 0; i < count; i++) {
-    if (place[i].at.height > margin)
+    if (place[i].at.height > margin) {
       continue;
-    if (!face_covers(face, &place[i].at))
+    }
+    if (!face_covers(face, &place[i].at)) {
       return false;
+    }
     add_rim_point(face, &place[i], m);
   }
   return true;

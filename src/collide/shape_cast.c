@@ -1,11 +1,14 @@
-// A convex shape moved until it meets another shape, by conservative advancement. The distance of
-// two convex solids is a convex function of the way, and the normal of their shortest line gives
-// its slope: Newton's method comes closer with every step and never too far.
+// Shape casts by conservative advancement. The distance of two convex solids is a convex function
+// of the displacement with slope dot(displacement, normal), so Newton's method
+//
+//   t += gap / -dot(displacement, normal)
+//
+// approaches the first contact from below and never passes it.
 #include "collide/surface.h"
 
 #define CAST_MAX_ITERATIONS 64
-// Of the sizes: what float leaves of a distance. Shapes that overlap by less only touch, and may
-// part or slide along each other.
+// Relative to both bounding radii: rounding error of a distance in float. Shapes that overlap by
+// less only touch, and may separate or slide along each other.
 #define COLLIDE_CAST_TOLERANCE 1e-6f
 
 static pose pose_translated(pose p, tn_vec3 displacement, float fraction)
@@ -48,7 +51,7 @@ static bool convex_cast(const geometry *a, const geometry *b, pose start, tn_vec
     fraction = next;
     *hit = (cast_hit){fraction, s.a, s.normal};
   }
-  return true; // as close as it gets
+  return true; // out of iterations: the last lower bound
 }
 
 static bool plane_cast(const geometry *b, pose start, tn_vec3 displacement, float target_distance,

@@ -1,18 +1,19 @@
-// Shapes that are not convex: meshes, height fields, wires. Each is one block of memory from the
-// caller's allocator, found again by its size.
+// Shapes with shared data: convex hulls, meshes, height fields and wires. Each is one block of
+// memory from the caller's allocator.
 #ifndef TENON_COLLIDE_SURFACE_H
 #define TENON_COLLIDE_SURFACE_H
 
 #include "collide/distance.h"
 #include "collide/manifold.h"
 
+// Like tn_allocator; `release` gets the size that was allocated.
 typedef struct collide_allocator {
   void *(*alloc)(void *context, size_t size);
   void (*release)(void *context, void *memory, size_t size);
   void *context;
 } collide_allocator;
 
-// On failure these return null and `message` names the cause.
+// Each returns null on failure, and `message` names the cause.
 convex_hull *convex_hull_create(const tn_vec3 *points, int count, int max_vertices,
                                 collide_allocator memory, char *message, size_t message_size);
 mesh *mesh_create(const tn_vec3 *vertices, int vertex_count, const int *triangles,
@@ -27,13 +28,14 @@ void mesh_destroy(mesh *m, collide_allocator memory);
 void height_field_destroy(height_field *f, collide_allocator memory);
 void wire_destroy(wire *w, collide_allocator memory);
 
-// The parts of each kind for the functions of distance.h, which pass on to them.
+// Implementations of the functions of distance.h and manifold.h for one kind of surface.
 bool mesh_ray(const mesh *m, tn_vec3 from, tn_vec3 displacement, float max_fraction, ray_hit *hit);
 bool mesh_cast(const mesh *m, const geometry *b, pose b_in_a, tn_vec3 displacement,
                float target_distance, float max_fraction, cast_hit *hit);
 bool mesh_closest(const mesh *m, tn_vec3 p, float max_distance, closest *out);
 bool mesh_overlaps(const mesh *m, const geometry *b, pose b_in_a);
-// The line from the nearest of its triangles to a convex shape; false beyond `max_distance`.
+// The shortest segment from any triangle of the surface to a convex shape. Returns false when it is
+// longer than `max_distance`.
 bool mesh_nearest(const mesh *m, const geometry *b, pose b_in_a, float max_distance,
                   separation *out);
 aabb mesh_aabb(const mesh *m);
@@ -56,21 +58,23 @@ bool wire_closest(const wire *w, float radius, tn_vec3 p, float max_distance, cl
 bool wire_overlaps(const wire *w, float radius, const geometry *b, pose b_in_a);
 aabb wire_aabb(const wire *w, float radius);
 
-// The point of the axis closest to p: its parameter, from 0 to the number of cubics.
+// Parameter of the point on the axis closest to p, from 0 to the number of cubics.
 float wire_closest_parameter(const wire *w, tn_vec3 p);
 tn_vec3 wire_point(const wire *w, float parameter);
 int wire_segment_count(const wire *w);
 
-// Makes the curve of a MANIFOLD_WIRE, in the wire's frame, the stretch of the axis from `behind` to
-// `ahead` of the touching point, in metres: what the body may pass in a step. Within one of the
-// wire's own cubics it is exact.
-#define WIRE_CHILDREN_PER_CUBIC                                                                    \
-  8u // manifolds of one cubic: child / WIRE_CHILDREN_PER_CUBIC is its number
+// Child ids reserved per cubic: child / WIRE_CHILDREN_PER_CUBIC is the index of the cubic.
+#define WIRE_CHILDREN_PER_CUBIC 8u
+
+// Fits the `curve` of a MANIFOLD_WIRE, in the wire's frame, to the stretch of the axis from
+// `behind` to `ahead` metres around the contact point: the range that the body can cover in a step.
+// Exact where the stretch lies within one cubic of the wire.
 void wire_fit_curve(const wire *w, manifold *m, float behind, float ahead);
-// The direction of the axis at the touching point, before that.
+// Tangent of the axis at the contact point, of any length. Call it before wire_fit_curve, which
+// changes `parameter`.
 tn_vec3 wire_contact_tangent(const wire *w, const manifold *m);
 
-// For drawing: calls `line` for every edge.
+// For debug drawing: calls `line` for every edge.
 void mesh_edges(const mesh *m, void (*line)(tn_vec3 a, tn_vec3 b, void *context), void *context);
 void height_field_edges(const height_field *f, void (*line)(tn_vec3 a, tn_vec3 b, void *context),
                         void *context);

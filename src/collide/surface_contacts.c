@@ -1,34 +1,38 @@
+// Contacts of a convex shape with a triangle surface: face contacts by whole planes, edge and
+// vertex contacts filtered by the Voronoi regions of their neighbours (see the header). `size` in
+// tolerances is half the diagonal of the shape's AABB.
 #include "collide/surface_contacts.h"
 
 #include "collide/bvh.h"
 
-// Sine of the angle up to which two facets count as one plane where they meet.
+// Sine of the dihedral angle up to which two neighbouring facets count as coplanar.
 static const float COLLIDE_COPLANAR_SINE = 0.02f;
-// How far a normal may lean towards a neighbour before that neighbour is the one in contact.
+// Sine up to which a contact normal may point into a neighbouring facet's region; beyond it the
+// contact is the neighbour's, and a ghost contact here.
 static const float COLLIDE_INTERNAL_EDGE_SINE = 1e-3f;
-// One minus the cosine of a contact with the face itself.
+// 1 - cosine of the angle to the facet normal up to which a contact is one with the face.
 static const float COLLIDE_FACE_NORMAL_TOLERANCE = 5e-5f;
 
 typedef enum edge_kind {
-  EDGE_CONVEX, // the surface ends or bends away from the shape
+  EDGE_CONVEX, // boundary of the surface, or it bends away from the shape
   EDGE_COPLANAR,
-  EDGE_CONCAVE, // it bends towards the shape
+  EDGE_CONCAVE, // the surface bends towards the shape
 } edge_kind;
 
 typedef struct edge_info {
   edge_kind kind;
-  // Inner borders: the plane beyond goes through the border, its normal is on the side of this
-  // facet.
+  // EDGE_CONCAVE: normal of the neighbour's plane, which contains the edge; it points to the side
+  // on which this facet is.
   tn_vec3 beyond;
-  bool seen; // whether the middle of the shape is on that side as well
+  bool seen; // EDGE_CONCAVE: whether the shape's centre is on that side as well
 } edge_info;
 
-// A facet as the shape sees it, from its side.
+// A facet with its normal on the side of the shape.
 typedef struct facet_view {
   int index;
   facet f;
-  tn_vec3 normal;    // towards the shape
-  tn_vec3 inward[3]; // in the plane, unit, away from the edges
+  tn_vec3 normal;    // unit, towards the shape
+  tn_vec3 inward[3]; // unit, in the plane, perpendicular to each edge
   edge_info edge_kind[3];
 } facet_view;
 
@@ -43,7 +47,7 @@ static tn_vec3 unit_or_zero(tn_vec3 v)
   return length > 0.0f ? tn_scale(1.0f / length, v) : tn_v3(0.0f, 0.0f, 0.0f);
 }
 
-// Spheres and capsules, which touch planes right below their cores.
+// Spheres and capsules, whose contact with a plane is right below their core.
 static bool has_radius(const geometry *g)
 {
   return g->kind == TN_SHAPE_SPHERE || g->kind == TN_SHAPE_CAPSULE;
@@ -62,20 +66,23 @@ static float squared_length(tn_vec3 v)
 // ---------------------------------------------------------------------------------------------
 // Neighbours
 
-// The corner of `f` that is neither end of an edge.
+// The corner of `f` that is not on the edge a b.
 static tn_vec3 opposite_vertex(const facet *f, tn_vec3 a, tn_vec3 b)
 {
-  for (int i = 0; i < 3; i++)
-    if (!same_point(f->corner[i], a) && !same_point(f->corner[i], b))
+  for (int i = 0; i < 3; i++) {
+    if (!same_point(f->corner[i], a) && !same_point(f->corner[i], b)) {
       return f->corner[i];
+    }
+  }
   return a;
 }
 
 static edge_info classify_edge(const surface_contacts *c, const facet_view *v, int edge)
 {
   edge_info result = {.kind = EDGE_CONVEX};
-  if (v->f.across[edge] == NO_FACET)
+  if (v->f.across[edge] == NO_FACET) {
     return result;
+  }
   facet other = c->source.get(c->source.surface, v->f.across[edge]);
   tn_vec3 a = v->f.corner[edge], b = v->f.corner[(edge + 1) % 3];
   tn_vec3 d = tn_sub(opposite_vertex(&other, a, b), a);
@@ -99,7 +106,7 @@ static facet_view view_facet(const surface_contacts *c, int index)
   return v;
 }
 
-// What is beyond the edges is looked up only for facets that matter.
+// Separate from view_facet, so that neighbours are fetched only for facets that matter.
 static void classify_edges(const surface_contacts *c, facet_view *v)
 {
   for (int i = 0; i < 3; i++) {
@@ -111,15 +118,17 @@ static void classify_edges(const surface_contacts *c, facet_view *v)
 
 static int find_corner(const facet *f, tn_vec3 p)
 {
-  for (int i = 0; i < 3; i++)
-    if (same_point(f->corner[i], p))
+  for (int i = 0; i < 3; i++) {
+    if (same_point(f->corner[i], p)) {
       return i;
+    }
+  }
   return -1;
 }
 
-enum { MAX_VERTEX_RING = 64 }; // facets at a corner; more do not matter
+enum { MAX_VERTEX_RING = 64 }; // facets around a vertex; further ones are ignored
 
-// Goes round a corner in one direction, from facet to facet; true when that comes back.
+// Walks from facet to facet around a vertex in one direction. True when the ring closes.
 static bool walk_vertex_ring(const surface_contacts *c, const facet_view *v, int corner,
                              bool forward, int around[MAX_VERTEX_RING], int *count)
 {
@@ -127,10 +136,11 @@ static bool walk_vertex_ring(const surface_contacts *c, const facet_view *v, int
   while (next != v->index && next != NO_FACET && *count < MAX_VERTEX_RING) {
     facet f = c->source.get(c->source.surface, next);
     int at = find_corner(&f, v->f.corner[corner]);
-    if (at < 0)
+    if (at < 0) {
       return false;
+    }
     around[(*count)++] = next;
-    // On through the other edge, however the neighbour is wound.
+    // Leave through the other edge at the vertex, whatever the winding of the neighbour.
     int beyond = f.across[at] == here ? f.across[(at + 2) % 3] : f.across[at];
     here = next;
     next = beyond;
@@ -138,25 +148,27 @@ static bool walk_vertex_ring(const surface_contacts *c, const facet_view *v, int
   return next == v->index;
 }
 
-// The other facets at a corner.
+// The other facets around a vertex. An open ring is walked in both directions.
 static int vertex_ring(const surface_contacts *c, const facet_view *v, int corner,
                        int around[MAX_VERTEX_RING])
 {
   int count = 0;
-  if (!walk_vertex_ring(c, v, corner, true, around, &count))
+  if (!walk_vertex_ring(c, v, corner, true, around, &count)) {
     walk_vertex_ring(c, v, corner, false, around, &count);
+  }
   return count;
 }
 
-// Whether the surface bends up to another facet that shares a corner, so that the two face each
-// other, but the middle of the shape, which meets it, is behind that.
+// Whether a facet `index`, which shares a corner, occludes facet v: the surface is concave between
+// the two, the shape touches the other one and its centre is behind it.
 static bool occludes(const surface_contacts *c, const facet_view *v, int corner, int index)
 {
   facet other = c->source.get(c->source.surface, index);
   float side = tn_dot(v->normal, v->f.normal) < 0.0f ? -1.0f : 1.0f;
   tn_vec3 p = v->f.corner[corner], front = tn_scale(side, other.normal);
-  if (tn_dot(front, tn_sub(c->center, p)) >= 0.0f)
+  if (tn_dot(front, tn_sub(c->center, p)) >= 0.0f) {
     return false;
+  }
   float rise = 0.0f, own = 0.0f, extent = 0.0f;
   for (int i = 0; i < 3; i++) {
     tn_vec3 d = tn_sub(other.corner[i], p), e = tn_sub(v->f.corner[i], p);
@@ -164,24 +176,29 @@ static bool occludes(const surface_contacts *c, const facet_view *v, int corner,
     own = fminf(own, tn_dot(front, e));
     extent = fmaxf(extent, fmaxf(tn_length(d), tn_length(e)));
   }
-  if (rise <= COLLIDE_COPLANAR_SINE * extent || own < -COLLIDE_COPLANAR_SINE * extent)
+  if (rise <= COLLIDE_COPLANAR_SINE * extent || own < -COLLIDE_COPLANAR_SINE * extent) {
     return false;
+  }
   geometry g = triangle_geometry(other.corner);
   manifold m;
   return collide_convex(&g, c->b, c->b_in_a, c->margin, &m);
 }
 
-// A shape that stands on the top of a block, flush with its side, is behind the side and may well
-// reach through it by less than it sinks into the top. It is the top that holds it.
+// Facets that an adjacent facet occludes make no contacts. A box on top of a block, flush with the
+// block's side, is behind that side and may penetrate it less than the top; the side must not push
+// it.
 static bool is_occluded(const surface_contacts *c, const facet_view *v)
 {
-  if (c->source.solid_below)
+  if (c->source.solid_below) {
     return false;
+  }
   for (int corner = 0; corner < 3; corner++) {
     int around[MAX_VERTEX_RING], count = vertex_ring(c, v, corner, around);
-    for (int i = 0; i < count; i++)
-      if (occludes(c, v, corner, around[i]))
+    for (int i = 0; i < count; i++) {
+      if (occludes(c, v, corner, around[i])) {
         return true;
+      }
+    }
   }
   return false;
 }
@@ -189,25 +206,29 @@ static bool is_occluded(const surface_contacts *c, const facet_view *v)
 // ---------------------------------------------------------------------------------------------
 // Faces
 
-// The manifold with the whole plane of a facet.
+// The manifold of the shape with the whole plane of a facet, in the surface's frame.
 static bool plane_manifold(const surface_contacts *c, tn_vec3 normal, tn_vec3 origin, manifold *m)
 {
   float height = tn_dot(normal, tn_sub(c->center, origin));
   pose plane_in_a = {tn_sub(c->center, tn_scale(height, normal)), quat_y_to(normal)};
   pose b_in_plane = pose_mul(pose_inverse(plane_in_a), c->b_in_a);
   geometry plane = {.kind = TN_SHAPE_PLANE};
-  if (!collide_convex(&plane, c->b, b_in_plane, c->margin, m))
+  if (!collide_convex(&plane, c->b, b_in_plane, c->margin, m)) {
     return false;
+  }
   m->normal = normal;
-  for (int i = 0; i < m->count; i++)
+  for (int i = 0; i < m->count; i++) {
     m->points[i].a = pose_point(plane_in_a, m->points[i].a);
-  if (m->form == MANIFOLD_ROUND)
-    for (int i = 0; i < 2; i++)
+  }
+  if (m->form == MANIFOLD_ROUND) {
+    for (int i = 0; i < 2; i++) {
       m->segment[0][i] = pose_point(plane_in_a, m->segment[0][i]);
+    }
+  }
   return true;
 }
 
-// Whether the shape is further from the facet's plane than the margin.
+// Whether the shape is beyond the margin of the facet's plane.
 static bool is_beyond_margin(const surface_contacts *c, const facet_view *v)
 {
   tn_vec3 down = pose_inverse_vector(c->b_in_a, tn_scale(-1.0f, v->normal));
@@ -215,7 +236,7 @@ static bool is_beyond_margin(const surface_contacts *c, const facet_view *v)
   return tn_dot(v->normal, tn_sub(lowest, v->f.corner[0])) > c->margin + 1e-6f * c->size;
 }
 
-// Whether the facet is beyond a side of the shape's own box.
+// Separating axis test of the facet with the axes of the shape's local AABB.
 static bool is_outside_aabb(const surface_contacts *c, const facet_view *v)
 {
   tn_vec3 p = pose_inverse_point(c->b_in_a, v->f.corner[0]), lower = p, upper = p;
@@ -231,22 +252,28 @@ static bool is_outside_aabb(const surface_contacts *c, const facet_view *v)
 
 static bool is_in_plane(const surface_contacts *c, const plane_patch *p, const facet_view *v)
 {
-  if (squared_length(tn_sub(p->normal, v->normal)) > 1e-6f)
+  if (squared_length(tn_sub(p->normal, v->normal)) > 1e-6f) {
     return false;
-  for (int i = 0; i < 3; i++)
-    if (fabsf(tn_dot(p->normal, tn_sub(v->f.corner[i], p->origin))) > 2e-5f * c->size)
+  }
+  for (int i = 0; i < 3; i++) {
+    if (fabsf(tn_dot(p->normal, tn_sub(v->f.corner[i], p->origin))) > 2e-5f * c->size) {
       return false;
+    }
+  }
   return true;
 }
 
 static plane_patch *find_patch(surface_contacts *c, const facet_view *v)
 {
-  for (int i = 0; i < c->patch_count; i++)
-    if (is_in_plane(c, &c->patches[i], v))
+  for (int i = 0; i < c->patch_count; i++) {
+    if (is_in_plane(c, &c->patches[i], v)) {
       return &c->patches[i];
+    }
+  }
   return NULL;
 }
 
+// Bits of the plane's points that count as contacts.
 static unsigned points_held(const plane_patch *p)
 {
   return p->front_hit ? p->on_surface | p->possible : 0;
@@ -257,13 +284,14 @@ static bool patch_is_full(const plane_patch *p)
   return points_held(p) == (1u << p->plane.count) - 1u;
 }
 
-// Makes the patch of a facet's plane in `candidate`, unless it is there already. False when the
-// shape is not near the plane.
+// Makes a patch of the facet's plane in `candidate`, unless it is there already. False when the
+// shape is beyond the margin.
 static bool make_candidate(surface_contacts *c, const facet_view *v)
 {
   plane_patch *p = &c->candidate;
-  if (p->plane.count > 0 && is_in_plane(c, p, v))
+  if (p->plane.count > 0 && is_in_plane(c, p, v)) {
     return true;
+  }
   p->normal = v->normal;
   p->origin = v->f.corner[0];
   p->on_surface = p->possible = 0;
@@ -272,19 +300,23 @@ static bool make_candidate(surface_contacts *c, const facet_view *v)
   return plane_manifold(c, p->normal, p->origin, &p->plane);
 }
 
-// The deepest gap of what a patch holds, as far as the bits say.
+// Smallest gap of the extra points and of those points of the plane whose bits are set.
 static float patch_gap(const plane_patch *p, unsigned points)
 {
   float gap = INFINITY;
-  for (int i = 0; i < p->plane.count; i++)
-    if (points & 1u << i)
+  for (int i = 0; i < p->plane.count; i++) {
+    if (points & 1u << i) {
       gap = fminf(gap, p->plane.points[i].gap);
-  for (int i = 0; i < p->extra_count; i++)
+    }
+  }
+  for (int i = 0; i < p->extra_count; i++) {
     gap = fminf(gap, p->extra[i].gap);
+  }
   return gap;
 }
 
-// Adds what was tried; without room the highest gives way.
+// Moves the candidate to the patches; when these are full it replaces the one with the largest gap,
+// if its own is smaller.
 static void keep_candidate(surface_contacts *c)
 {
   plane_patch *p = &c->candidate;
@@ -303,14 +335,16 @@ static void keep_candidate(surface_contacts *c)
       highest = i;
     }
   }
-  if (patch_gap(p, p->on_surface | p->possible) < top)
+  if (patch_gap(p, p->on_surface | p->possible) < top) {
     c->patches[highest] = *p;
+  }
   p->plane.count = 0;
 }
 
-// Whether a point of the plane's manifold is held by this facet. Near an outer border only what
-// has sunk less than it would have to move aside; beyond an inner one only what has sunk into the
-// neighbour there.
+// Whether a point of the plane's manifold lies on this facet. At a convex edge the penetration must
+// be less than the distance to the edge: otherwise the shorter way out is across the edge. Beyond a
+// concave edge, up to 0.1 of the size, a point still counts if it is below the neighbour's plane:
+// it penetrates both.
 static bool point_on_facet(const surface_contacts *c, const facet_view *v, const manifold_point *p)
 {
   for (int i = 0; i < 3; i++) {
@@ -324,26 +358,28 @@ static bool point_on_facet(const surface_contacts *c, const facet_view *v, const
       inside += fminf(p->gap, 0.0f);
     } else if (edge->kind == EDGE_CONCAVE && edge->seen && !has_radius(c->b)) {
       tn_vec3 surface = tn_add(d, tn_scale(p->gap, v->normal));
-      if (inside < 0.0f && inside > -0.1f * c->size && tn_dot(edge->beyond, surface) <= 0.0f)
+      if (inside < 0.0f && inside > -0.1f * c->size && tn_dot(edge->beyond, surface) <= 0.0f) {
         continue;
+      }
     }
-    if (inside < 0.0f)
+    if (inside < 0.0f) {
       return false;
+    }
   }
   return true;
 }
 
 // ---------------------------------------------------------------------------------------------
-// Edges and corners
+// Edges and vertices
 
 static bool points_into(tn_vec3 normal, tn_vec3 direction)
 {
   return tn_dot(normal, direction) > COLLIDE_INTERNAL_EDGE_SINE * tn_length(direction);
 }
 
-// Where the surface has its closest place at an edge or corner, the normal leans to none of the
-// facets around it. These return one to which it does, or NO_FACET; `key` becomes the smallest
-// number met.
+// Voronoi test at an edge or vertex: a valid contact normal points into none of the facets around
+// it. These return a facet into which it points, or NO_FACET. `key` becomes the smallest facet
+// index met, which identifies the edge or vertex from any of its facets.
 static int internal_neighbor_at_vertex(const surface_contacts *c, const facet_view *v, int corner,
                                        tn_vec3 normal, int *key)
 {
@@ -354,8 +390,9 @@ static int internal_neighbor_at_vertex(const surface_contacts *c, const facet_vi
     int at = find_corner(&f, p);
     *key = around[i] < *key ? around[i] : *key;
     if (points_into(normal, tn_sub(f.corner[(at + 1) % 3], p)) ||
-        points_into(normal, tn_sub(f.corner[(at + 2) % 3], p)))
+        points_into(normal, tn_sub(f.corner[(at + 2) % 3], p))) {
       return around[i];
+    }
   }
   return NO_FACET;
 }
@@ -364,8 +401,9 @@ static int internal_neighbor_at_edge(const surface_contacts *c, const facet_view
                                      tn_vec3 normal, int *key)
 {
   int next = v->f.across[edge];
-  if (next == NO_FACET)
+  if (next == NO_FACET) {
     return NO_FACET;
+  }
   *key = next < *key ? next : *key;
   facet other = c->source.get(c->source.surface, next);
   tn_vec3 a = v->f.corner[edge], b = v->f.corner[(edge + 1) % 3];
@@ -373,7 +411,7 @@ static int internal_neighbor_at_edge(const surface_contacts *c, const facet_view
   return points_into(normal, tn_sub(d, tn_scale(tn_dot(along, d), along))) ? next : NO_FACET;
 }
 
-// The corner (0 to 2), edge (3 to 5) or middle (-1) of a facet at a point of it.
+// The feature of a facet at a point of it: corner 0 to 2, edge 3 to 5, or the interior, -1.
 static int feature_at(const facet_view *v, tn_vec3 p)
 {
   bool on[3];
@@ -381,42 +419,50 @@ static int feature_at(const facet_view *v, tn_vec3 p)
     tn_vec3 along = tn_sub(v->f.corner[(i + 1) % 3], v->f.corner[i]);
     on[i] = tn_dot(v->inward[i], tn_sub(p, v->f.corner[i])) <= 1e-4f * tn_length(along);
   }
-  for (int i = 0; i < 3; i++)
-    if (on[i] && on[(i + 2) % 3])
+  for (int i = 0; i < 3; i++) {
+    if (on[i] && on[(i + 2) % 3]) {
       return i;
+    }
+  }
   return on[0] ? 3 : on[1] ? 4 : on[2] ? 5 : -1;
 }
 
-// The corner or edge that is furthest along a direction.
+// The corner (0 to 2) or edge (3 to 5) that is furthest along a direction.
 static int feature_towards(const facet_view *v, tn_vec3 direction)
 {
   int top = 0;
-  for (int i = 1; i < 3; i++)
-    if (tn_dot(direction, tn_sub(v->f.corner[i], v->f.corner[top])) > 0.0f)
+  for (int i = 1; i < 3; i++) {
+    if (tn_dot(direction, tn_sub(v->f.corner[i], v->f.corner[top])) > 0.0f) {
       top = i;
+    }
+  }
   int next = (top + 1) % 3, last = (top + 2) % 3;
   tn_vec3 on = tn_sub(v->f.corner[next], v->f.corner[top]);
   tn_vec3 back = tn_sub(v->f.corner[last], v->f.corner[top]);
-  if (tn_dot(direction, on) > -COLLIDE_INTERNAL_EDGE_SINE * tn_length(on))
+  if (tn_dot(direction, on) > -COLLIDE_INTERNAL_EDGE_SINE * tn_length(on)) {
     return 3 + top;
+  }
   return tn_dot(direction, back) > -COLLIDE_INTERNAL_EDGE_SINE * tn_length(back) ? 3 + last : top;
 }
 
-// For a contact at a point of the facet. Where points are depends on how they were found; a normal
-// that is not the facet's own tells better which edge or corner it belongs to.
+// The facet whose region a contact's normal points into, or NO_FACET. The position of a contact
+// point depends on how it was found; a normal other than the facet's own is the better evidence of
+// the edge or corner it belongs to.
 static int internal_neighbor(const surface_contacts *c, const facet_view *v, tn_vec3 normal,
                              tn_vec3 p, int *key)
 {
   bool own = tn_dot(normal, v->normal) > 0.999f;
   int feature = own ? feature_at(v, p) : feature_towards(v, normal);
-  if (feature < 0)
+  if (feature < 0) {
     return NO_FACET;
-  if (feature < 3)
+  }
+  if (feature < 3) {
     return internal_neighbor_at_vertex(c, v, feature, normal, key);
+  }
   return internal_neighbor_at_edge(c, v, feature - 3, normal, key);
 }
 
-// Whether another facet goes down from this one.
+// Whether another facet is below the plane of this one.
 static bool bends_away(const surface_contacts *c, const facet_view *v, int index)
 {
   facet other = c->source.get(c->source.surface, index);
@@ -433,16 +479,17 @@ static bool bends_away(const surface_contacts *c, const facet_view *v, int index
 }
 
 // ---------------------------------------------------------------------------------------------
-// All facets
+// Passes over the facets
 
+// Whether the shape hits a facet from the front.
 typedef enum face_hit {
   FACE_MISSED,
-  FACE_POSSIBLE,
+  FACE_POSSIBLE, // if another facet of the plane is
   FACE_HIT,
 } face_hit;
 
-// A shape may reach far behind the plane of a facet and meet it only where the surface bends away,
-// or at the side, or not at all. Then it is for other facets of the plane to say.
+// A shape that is deep behind the plane of a facet may hit it only across an edge, from the side,
+// or not at all. Then EPA on the facet decides; where it cannot, other facets of the plane do.
 static face_hit classify_face_hit(const surface_contacts *c, const facet_view *v, float gap)
 {
   face_hit result = FACE_HIT;
@@ -450,10 +497,11 @@ static face_hit classify_face_hit(const surface_contacts *c, const facet_view *v
     geometry g = triangle_geometry(v->f.corner);
     separation s = convex_distance(&g, c->b, c->b_in_a);
     int key = v->index, other = internal_neighbor(c, v, s.normal, s.a, &key);
-    if (s.distance > 0.0f)
+    if (s.distance > 0.0f) {
       result = FACE_POSSIBLE;
-    else if (tn_dot(s.normal, v->normal) < 0.7f)
+    } else if (tn_dot(s.normal, v->normal) < 0.7f) {
       result = other == NO_FACET || bends_away(c, v, other) ? FACE_MISSED : FACE_POSSIBLE;
+    }
   }
   return result != FACE_MISSED && is_occluded(c, v) ? FACE_MISSED : result;
 }
@@ -462,42 +510,51 @@ void surface_contacts_add_face(surface_contacts *c, int index)
 {
   facet_view v = view_facet(c, index);
   plane_patch *p = find_patch(c, &v);
-  if (p ? patch_is_full(p) : is_beyond_margin(c, &v) || !make_candidate(c, &v))
+  if (p ? patch_is_full(p) : is_beyond_margin(c, &v) || !make_candidate(c, &v)) {
     return;
+  }
   classify_edges(c, &v);
   plane_patch *into = p ? p : &c->candidate;
   unsigned held = 0;
-  for (int i = 0; i < into->plane.count; i++)
-    if (!(into->on_surface & 1u << i) && point_on_facet(c, &v, &into->plane.points[i]))
+  for (int i = 0; i < into->plane.count; i++) {
+    if (!(into->on_surface & 1u << i) && point_on_facet(c, &v, &into->plane.points[i])) {
       held |= 1u << i;
-  if (!held)
+    }
+  }
+  if (!held) {
     return;
+  }
   face_hit front_hit = classify_face_hit(c, &v, patch_gap(into, held));
   into->front_hit = into->front_hit || front_hit == FACE_HIT;
-  if (front_hit == FACE_HIT)
+  if (front_hit == FACE_HIT) {
     into->on_surface |= held;
-  else if (front_hit == FACE_POSSIBLE)
+  } else if (front_hit == FACE_POSSIBLE) {
     into->possible |= held;
-  if (!p && front_hit != FACE_MISSED)
+  }
+  if (!p && front_hit != FACE_MISSED) {
     keep_candidate(c);
+  }
 }
 
-// The deepest gap of what is certain.
+// Smallest gap of the contacts that are certain.
 static float found_gap(const surface_contacts *c)
 {
   float gap = INFINITY;
-  for (int i = 0; i < c->patch_count; i++)
+  for (int i = 0; i < c->patch_count; i++) {
     gap = fminf(gap, patch_gap(&c->patches[i], points_held(&c->patches[i])));
-  for (int i = 0; i < c->edges.count; i++)
+  }
+  for (int i = 0; i < c->edges.count; i++) {
     gap = fminf(gap, manifold_gap(&c->edges.items[i]));
+  }
   return gap;
 }
 
 void surface_contacts_add_below(surface_contacts *c, int index)
 {
   facet_view v = view_facet(c, index);
-  if (found_gap(c) <= 0.0f || !make_candidate(c, &v))
+  if (found_gap(c) <= 0.0f || !make_candidate(c, &v)) {
     return;
+  }
   c->candidate.on_surface = (1u << c->candidate.plane.count) - 1u;
   c->candidate.front_hit = true;
   c->patch_count = 0;
@@ -507,9 +564,11 @@ void surface_contacts_add_below(surface_contacts *c, int index)
 static tn_vec3 deepest_point(const manifold *m)
 {
   int deepest = 0;
-  for (int i = 1; i < m->count; i++)
-    if (m->points[i].gap < m->points[deepest].gap)
+  for (int i = 1; i < m->count; i++) {
+    if (m->points[i].gap < m->points[deepest].gap) {
       deepest = i;
+    }
+  }
   return m->points[deepest].a;
 }
 
@@ -518,15 +577,17 @@ static void add_extra(plane_patch *p, const manifold *m)
   if (p->extra_count + m->count > MAX_PATCH_EXTRA) {
     manifold kept = p->plane;
     manifold_reduce_extremes(&kept, p->extra, p->extra_count);
-    for (int i = 0; i < kept.count; i++)
+    for (int i = 0; i < kept.count; i++) {
       p->extra[i] = kept.points[i];
+    }
     p->extra_count = kept.count;
   }
-  for (int i = 0; i < m->count; i++)
+  for (int i = 0; i < m->count; i++) {
     p->extra[p->extra_count++] = m->points[i];
+  }
 }
 
-// One point at the ends of the shortest way out.
+// One point at the witnesses of a separation.
 static manifold manifold_of(const surface_contacts *c, const separation *s)
 {
   float radius = has_radius(c->b) ? c->b->radius : 0.0f;
@@ -537,70 +598,83 @@ static manifold manifold_of(const surface_contacts *c, const separation *s)
   return m;
 }
 
-// A triangle by itself pushes what it cuts to the side of its plane. Where it is cut at an edge,
-// the way out across that edge may be shorter.
+// Manifold of a single facet. collide_convex pushes the shape to its side of the facet's plane;
+// where the facet is cut at an edge, the way out across that edge may be shorter and replaces it.
 static bool collide_facet(const surface_contacts *c, const facet_view *v, manifold *m)
 {
   geometry g = triangle_geometry(v->f.corner);
-  if (!collide_convex(&g, c->b, c->b_in_a, c->margin, m))
+  if (!collide_convex(&g, c->b, c->b_in_a, c->margin, m)) {
     return false;
+  }
   if (manifold_gap(m) < 0.0f &&
       fabsf(tn_dot(m->normal, v->normal)) > 1.0f - COLLIDE_FACE_NORMAL_TOLERANCE) {
     separation s = convex_distance(&g, c->b, c->b_in_a);
-    if (s.distance <= 0.0f && fabsf(tn_dot(s.normal, v->normal)) < 0.7f)
+    if (s.distance <= 0.0f && fabsf(tn_dot(s.normal, v->normal)) < 0.7f) {
       *m = manifold_of(c, &s);
+    }
   }
   return true;
 }
 
-// Contacts in the direction of the facet itself belong to its plane.
+// A contact along the facet normal belongs to the facet's plane.
 static void add_face(surface_contacts *c, const facet_view *v, plane_patch *p, const manifold *m)
 {
-  if (classify_face_hit(c, v, manifold_gap(m)) != FACE_HIT)
+  if (classify_face_hit(c, v, manifold_gap(m)) != FACE_HIT) {
     return;
-  if (!p && !make_candidate(c, v))
+  }
+  if (!p && !make_candidate(c, v)) {
     return;
+  }
   plane_patch *into = p ? p : &c->candidate;
   into->front_hit = true;
-  if (m->form == MANIFOLD_FLAT)
+  if (m->form == MANIFOLD_FLAT) {
     add_extra(into, m);
-  if (!p)
+  }
+  if (!p) {
     keep_candidate(c);
+  }
 }
 
 void surface_contacts_add_edges(surface_contacts *c, int index)
 {
   facet_view v = view_facet(c, index);
   plane_patch *p = find_patch(c, &v);
-  if (p ? patch_is_full(p) : is_beyond_margin(c, &v))
+  if (p ? patch_is_full(p) : is_beyond_margin(c, &v)) {
     return;
-  if (is_outside_aabb(c, &v))
+  }
+  if (is_outside_aabb(c, &v)) {
     return;
+  }
   manifold m;
-  if (!collide_facet(c, &v, &m))
+  if (!collide_facet(c, &v, &m)) {
     return;
+  }
   classify_edges(c, &v);
-  if (p)
+  if (p) {
     p->overlapped = p->overlapped || manifold_gap(&m) <= 0.0f;
+  }
   if (tn_dot(m.normal, v.normal) > 1.0f - COLLIDE_FACE_NORMAL_TOLERANCE) {
     add_face(c, &v, p, &m);
-    if (m.form == MANIFOLD_FLAT)
+    if (m.form == MANIFOLD_FLAT) {
       return;
+    }
   }
-  // Below a solid surface nothing is pushed further down.
-  if (c->source.solid_below && m.normal.y < -COLLIDE_INTERNAL_EDGE_SINE)
+  // A solid surface never pushes down.
+  if (c->source.solid_below && m.normal.y < -COLLIDE_INTERNAL_EDGE_SINE) {
     return;
+  }
   int key = index;
   bool is_internal = internal_neighbor(c, &v, m.normal, deepest_point(&m), &key) != NO_FACET;
   m.child = 0x80000000u | (uint32_t)key;
-  if (!is_internal)
+  if (!is_internal) {
     manifold_list_add(&c->edges, &m);
-  else if (manifold_gap(&m) < manifold_gap(&c->fallback))
+  } else if (manifold_gap(&m) < manifold_gap(&c->fallback)) {
     c->fallback = m;
+  }
 }
 
 // ---------------------------------------------------------------------------------------------
-// Beginning and end
+// Begin and finish
 
 void surface_contacts_begin(surface_contacts *c, triangle_source source, const geometry *b,
                             pose b_in_a, float margin)
@@ -620,68 +694,81 @@ void surface_contacts_begin(surface_contacts *c, triangle_source source, const g
   c->fallback.count = 0;
 }
 
-// A name for a direction: facets of one plane share it.
+// Child id of a patch: its normal in steps of 1/255, 10 bits per component. The facets of a plane
+// share it.
 static uint32_t hash_normal(tn_vec3 n)
 {
   uint32_t x = (uint32_t)(n.x * 255.0f + 256.5f), y = (uint32_t)(n.y * 255.0f + 256.5f);
   return x << 20 | y << 10 | (uint32_t)(n.z * 255.0f + 256.5f);
 }
 
-// When nothing certain holds a shape that touches, what is possible has to do.
+// When no certain contact holds a shape that overlaps the surface, accept patches that overlap it
+// and the contact with an internal edge.
 static void use_fallback(surface_contacts *c)
 {
-  for (int i = 0; i < c->patch_count; i++)
+  for (int i = 0; i < c->patch_count; i++) {
     c->patches[i].front_hit = c->patches[i].front_hit || c->patches[i].overlapped;
+  }
   float found = found_gap(c), fallback = manifold_gap(&c->fallback);
-  if (found == INFINITY ? c->fallback.count > 0 : found > 0.0f && fallback < 0.0f)
+  if (found == INFINITY ? c->fallback.count > 0 : found > 0.0f && fallback < 0.0f) {
     manifold_list_add(&c->edges, &c->fallback);
+  }
 }
 
-// What is left of the plane's manifold: as it is if all of it lies on the surface, else what does
-// and what was found where the surface ends.
+// The final manifold of a patch: the plane's own if all of its points lie on the surface, else
+// those that do and the extra points.
 static bool finish_patch(const plane_patch *p, manifold *out)
 {
   *out = p->plane;
   out->child = hash_normal(p->normal);
-  if (patch_is_full(p))
+  if (patch_is_full(p)) {
     return true;
+  }
   manifold_point points[MAX_MANIFOLD_POINTS + MAX_PATCH_EXTRA];
   int count = 0;
-  for (int i = 0; i < p->plane.count; i++)
-    if (points_held(p) & 1u << i)
+  for (int i = 0; i < p->plane.count; i++) {
+    if (points_held(p) & 1u << i) {
       points[count++] = p->plane.points[i];
+    }
+  }
   if (p->extra_count > 0) {
     out->form = MANIFOLD_FLAT;
-    for (int i = 0; i < p->extra_count; i++)
+    for (int i = 0; i < p->extra_count; i++) {
       points[count++] = p->extra[i];
+    }
   }
   if (count > MAX_MANIFOLD_POINTS || p->extra_count > 0) {
     manifold_reduce_extremes(out, points, count);
   } else {
     out->count = count;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
       out->points[i] = points[i];
+    }
   }
   return out->count > 0;
 }
 
 int surface_contacts_finish(surface_contacts *c, manifold *out, int capacity)
 {
-  if (found_gap(c) > 0.0f)
+  if (found_gap(c) > 0.0f) {
     use_fallback(c);
+  }
   manifold_list found;
   found.size = c->size;
   found.count = 0;
-  for (int i = 0; i < c->patch_count; i++)
+  for (int i = 0; i < c->patch_count; i++) {
     found.count += finish_patch(&c->patches[i], &found.items[found.count]);
-  // A face is the better form of the same contact.
+  }
+  // Drop edge contacts that a face manifold contains.
   int faces = found.count;
   for (int i = 0; i < c->edges.count; i++) {
     bool known = false;
-    for (int k = 0; k < faces && !known; k++)
+    for (int k = 0; k < faces && !known; k++) {
       known = manifold_is_contained(&c->edges.items[i], &found.items[k], c->size);
-    if (!known)
+    }
+    if (!known) {
       manifold_list_add(&found, &c->edges.items[i]);
+    }
   }
   return manifold_list_finish(&found, out, capacity);
 }

@@ -1,9 +1,9 @@
-// Triangles that form a surface, and the contacts of a convex shape with it.
+// Contacts of a convex shape with a surface of connected triangles (facets).
 //
-// Where triangles meet, each of them alone would push the shape off their common edge, although
-// the surface goes on there. So a surface has two kinds of contacts: with the planes of its faces,
-// at those points of the plane's own manifold that lie on the surface, and with edges and corners,
-// in directions in which no neighbour lies.
+// A facet on its own would push the shape off its edges, although the surface continues there:
+// ghost contacts at internal edges. So contacts are of two kinds. Face contacts take the manifold
+// of the shape with a facet's whole plane, and keep the points that lie on the surface. Edge and
+// vertex contacts are kept only if their normal points into no neighbouring facet's region.
 #ifndef TENON_COLLIDE_SURFACE_CONTACTS_H
 #define TENON_COLLIDE_SURFACE_CONTACTS_H
 
@@ -13,74 +13,75 @@
 enum { NO_FACET = -1 };
 
 typedef struct facet {
-  tn_vec3 corner[3]; // counter-clockwise from outside
+  tn_vec3 corner[3]; // counter-clockwise seen from outside
   tn_vec3 normal;    // unit
-  int across[3];     // the facet beyond the edge from corner i to the next, or NO_FACET
+  int across[3];     // facet across the edge from corner i to i + 1, or NO_FACET
 } facet;
 
-// Neighbours have the same corners, bit for bit.
+// Access to the facets of a mesh or height field. Neighbouring facets share their corners bit for
+// bit.
 typedef struct triangle_source {
   const void *surface;
   facet (*get)(const void *surface, int index);
-  bool solid_below; // down the y axis; else both sides are outside
+  bool solid_below; // solid down the y axis (height field); else two-sided
 } triangle_source;
 
 // ---------------------------------------------------------------------------------------------
 // One triangle
 
-tn_vec3 triangle_normal(const tn_vec3 corner[3]); // zero when it has no area
+tn_vec3 triangle_normal(const tn_vec3 corner[3]); // unit, or zero for a degenerate triangle
 tn_vec3 triangle_closest(const tn_vec3 corner[3], tn_vec3 normal, tn_vec3 p);
-// From both sides. Rays through a common edge meet at least one of its triangles.
+// Two-sided. A ray through an edge shared by two triangles hits at least one of them.
 bool triangle_ray(const tn_vec3 corner[3], tn_vec3 from, tn_vec3 displacement, float max_fraction,
                   float *fraction);
 geometry triangle_geometry(const tn_vec3 corner[3]);
-// Takes the line from a triangle to a shape if it is shorter than the best so far; one through an
-// overlap only if it leaves by the triangle's outside.
+// Replaces `best` by the separation of a triangle and a shape if that is smaller. A penetrating one
+// counts only if it pushes towards the front of the triangle.
 bool triangle_update_nearest(const tn_vec3 corner[3], const geometry *b, pose b_in_a,
                              separation *best);
 
-// The shortest rotation that takes the y axis to a unit vector.
+// The smallest rotation that takes the y axis to a unit vector.
 tn_quat quat_y_to(tn_vec3 n);
 
 // ---------------------------------------------------------------------------------------------
-// Contacts. Every facet near the shape is shown first to surface_contacts_add_face, then to
-// surface_contacts_add_edges.
+// Contacts: surface_contacts_begin, then surface_contacts_add_face for every facet near the shape,
+// then surface_contacts_add_edges for every one of them, then surface_contacts_finish.
 
-#define MAX_PLANE_PATCHES 24
-#define MAX_PATCH_EXTRA 12
+#define MAX_PLANE_PATCHES 24 // per pair
+#define MAX_PATCH_EXTRA 12   // extra points per patch
 
-// Facets of one plane, seen from one side.
+// The coplanar facets of one plane, seen from one side.
 typedef struct plane_patch {
-  manifold plane; // of the whole plane
-  tn_vec3 normal; // towards the shape
-  tn_vec3 origin;
-  unsigned on_surface;        // bits: which points of `plane` are
-  unsigned possible;          // and which are if the plane is met from the front elsewhere
-  bool overlapped, front_hit; // at all, from the front
+  manifold plane;      // manifold of the shape with the whole plane
+  tn_vec3 normal;      // unit, towards the shape
+  tn_vec3 origin;      // a point of the plane
+  unsigned on_surface; // bit i: point i of `plane` lies on the surface
+  unsigned possible; // bit i: it does, provided that some facet of the plane is hit from the front
+  bool overlapped, front_hit; // a facet overlaps the shape; a facet is hit from the front
   int extra_count;
-  manifold_point extra[MAX_PATCH_EXTRA]; // where the surface ends below the shape
+  manifold_point extra[MAX_PATCH_EXTRA]; // contacts with single facets at the surface's boundary
 } plane_patch;
 
 typedef struct surface_contacts {
   triangle_source source;
   const geometry *b;
   pose b_in_a;
-  float margin, size;
-  tn_vec3 center;  // of B
-  aabb local_aabb; // around B in its own frame
+  float margin, size; // m; size is half the diagonal of B's AABB
+  tn_vec3 center;     // of B, in the surface's frame
+  aabb local_aabb;    // of B in its own frame, grown by the margin
   int patch_count;
   plane_patch patches[MAX_PLANE_PATCHES];
-  plane_patch
-      candidate; // that of the last plane without one; its plane has no points if it is unused
-  manifold_list edges; // and corners
-  manifold fallback;   // what to make do with when there is nothing better; or without points
+  plane_patch candidate; // not yet in `patches`; its plane has no points while it is unused
+  manifold_list edges;   // contacts with edges and vertices
+  manifold fallback;     // deepest contact with an internal edge; used when no other contact holds
 } surface_contacts;
 
 void surface_contacts_begin(surface_contacts *c, triangle_source source, const geometry *b,
                             pose b_in_a, float margin);
 void surface_contacts_add_face(surface_contacts *c, int index);
 void surface_contacts_add_edges(surface_contacts *c, int index);
-// The whole plane of a facet below which the shape has sunk, unless there is a better contact.
+// For a shape whose centre is below a solid surface: the contact with the whole plane of the facet
+// above it, unless a penetrating contact was found.
 void surface_contacts_add_below(surface_contacts *c, int index);
 int surface_contacts_finish(surface_contacts *c, manifold *out, int capacity);
 

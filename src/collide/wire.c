@@ -1,5 +1,6 @@
-// What meets a wire, a tube around its axis with round ends. Points and segments with a radius are
-// taken against the cubics themselves, other shapes against short straight pieces.
+// Collision of wires: a tube of constant radius around a spline axis, with round ends. Spheres and
+// capsules are tested against the cubics themselves (MANIFOLD_WIRE), other shapes against capsules
+// along short chords.
 #include "collide/manifold_list.h"
 #include "collide/surface_contacts.h"
 #include "collide/wire_spline.h"
@@ -13,7 +14,7 @@ static tn_vec3 unit(d3 v)
   return length > 0.0 ? vec3_from_d3(d3_scale(1.0 / length, v)) : tn_v3(0.0f, 0.0f, 0.0f);
 }
 
-// Some direction across another.
+// A unit vector perpendicular to v.
 static tn_vec3 unit_across(d3 v)
 {
   double x = fabs(v.x), y = fabs(v.y), z = fabs(v.z);
@@ -21,7 +22,8 @@ static tn_vec3 unit_across(d3 v)
   return unit(d3_cross(v, axis));
 }
 
-// From the axis to what it is closest to; across the axis when that lies on it.
+// Unit normal from the axis to the closest point; any perpendicular of the axis when that point
+// lies on the axis.
 static tn_vec3 wire_location_normal(const wire *w, const wire_location *p)
 {
   d3 d = d3_sub(p->target, p->point);
@@ -33,15 +35,18 @@ static tn_vec3 wire_location_normal(const wire *w, const wire_location *p)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Straight pieces
+// Chords
 
+// A straight part of a piece, as a capsule along the y axis of its own frame.
 typedef struct chord {
   int piece;
-  double start, end; // along the piece
+  double start, end; // parameter interval within the piece
   geometry capsule;
-  pose at;
+  pose at; // of the capsule in the wire's frame
 } chord;
 
+// As many chords as keep the sagitta below 2 % of the wire's radius, at most 8. The sagitta falls
+// with the square of the number.
 static int chord_count(const wire *w, int piece, float radius)
 {
   int count = 1;
@@ -67,13 +72,13 @@ static chord chord_of(const wire *w, int piece, int index, int count, float radi
 }
 
 // ---------------------------------------------------------------------------------------------
-// Contacts of points and segments with a radius
+// Contacts of spheres and capsules
 
 typedef struct wire_pair {
   const wire *w;
   const geometry *b;
   pose b_in_a;
-  float radius, margin; // of the wire
+  float radius, margin; // m; radius of the wire
 } wire_pair;
 
 static manifold wire_manifold(const wire_pair *pair, const wire_location *p, tn_vec3 start,
@@ -98,6 +103,7 @@ static manifold wire_manifold(const wire_pair *pair, const wire_location *p, tn_
   return m;
 }
 
+// Largest distance of the axis from the core of B for a contact.
 static double wire_contact_distance(const wire_pair *pair)
 {
   return (double)pair->radius + (double)pair->b->radius + (double)pair->margin;
@@ -116,6 +122,7 @@ static void collide_sphere(const wire_pair *pair, manifold_list *list)
   }
 }
 
+// Whether a capsule is within 8 degrees of the tangent.
 static bool is_along_wire(const wire *w, const wire_location *p, const d3 segment[2])
 {
   d3 axis = d3_sub(segment[1], segment[0]), t = piece_tangent(w, p->piece, p->u);
@@ -123,8 +130,8 @@ static bool is_along_wire(const wire *w, const wire_location *p, const d3 segmen
   return dot * dot > 0.98 * d3_dot(axis, axis) * d3_dot(t, t);
 }
 
-// One contact does not hold a capsule that lies along the wire: its ends make two. True when they
-// are as deep and the one is not needed.
+// A capsule along the wire needs two contacts to be stable: its two ends as spheres. True when they
+// are about as deep as the contact `along`, which is then redundant.
 static bool collide_ends(const wire_pair *pair, const manifold *along, const tn_vec3 end[2],
                          manifold_list *list)
 {
@@ -179,7 +186,8 @@ static void collide_capsule(const wire_pair *pair, manifold_list *list)
 // ---------------------------------------------------------------------------------------------
 // Contacts of other shapes
 
-// A round contact at an end of a chord counts only if the wire does not go on towards the shape.
+// Whether a round contact at a chord's end is a ghost contact: the wire continues there, and the
+// normal points along the continuation.
 static bool is_internal_end(const wire *w, const chord *c, const manifold *m)
 {
   tn_vec3 local = pose_inverse_point(c->at, m->points[0].a);
@@ -197,7 +205,7 @@ static bool is_internal_end(const wire *w, const chord *c, const manifold *m)
   return tn_dot(m->normal, tn_scale(at_start ? -1.0f : 1.0f, on)) > 1e-3f;
 }
 
-// Moves flat contacts from the chord to the wire itself.
+// Moves the points of flat contacts from the chord to the true axis, and corrects their gaps.
 static void project_to_wire(const wire *w, const chord *c, manifold *m)
 {
   for (int i = 0; i < m->count; i++) {
@@ -211,7 +219,7 @@ static void project_to_wire(const wire *w, const chord *c, manifold *m)
   }
 }
 
-// Whether a chord is beyond a side of the shape's own box.
+// Separating axis test of the chord's capsule with the axes of the shape's local AABB.
 static bool is_outside_aabb(const wire_pair *pair, const chord *c)
 {
   tn_vec3 half = pose_vector(c->at, tn_v3(0.0f, c->capsule.half_length, 0.0f));
@@ -310,7 +318,7 @@ bool wire_overlaps(const wire *w, float radius, const geometry *b, pose b_in_a)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Boxes, closest points
+// Bounds and closest points
 
 aabb wire_aabb(const wire *w, float radius)
 {
@@ -332,11 +340,12 @@ bool wire_closest(const wire *w, float radius, tn_vec3 p, float max_distance, cl
 // ---------------------------------------------------------------------------------------------
 // Rays and casts
 
+// A ray against the tube with `radius` around the axis.
 typedef struct tube_ray {
   const wire *w;
   double radius;
   d3 from, displacement;
-  double speed; // length of the way
+  double speed; // length of the displacement
 } tube_ray;
 
 static wire_location ray_place(const tube_ray *r, int piece, double t)
@@ -344,7 +353,7 @@ static wire_location ray_place(const tube_ray *r, int piece, double t)
   return piece_closest(r->w, piece, d3_add(r->from, d3_scale(t, r->displacement)));
 }
 
-// The ray is outside at `lower` and inside at `upper`.
+// Bisection between `lower`, outside of the tube, and `upper`, inside.
 static double bisect_to_surface(const tube_ray *r, int piece, double lower, double upper)
 {
   for (int i = 0; i < 40; i++) {
@@ -358,9 +367,10 @@ static double bisect_to_surface(const tube_ray *r, int piece, double lower, doub
   return lower;
 }
 
-// Newton's method on the distance from the piece. Along a ray that is convex if the piece is
-// straight, and then never steps over the surface; as it is only nearly so, steps are kept to a
-// part of the piece's length once that is less than the way which is free for sure.
+// Ray against one piece by Newton's method on the distance from the axis. For a straight piece the
+// distance is convex along the ray and Newton never passes the surface. For a curved one, steps are
+// limited to the free distance or a tenth of the piece's length, whichever is larger; an overshoot
+// is bisected.
 static bool piece_ray(const tube_ray *r, int piece, double limit, double *hit)
 {
   const wire_knot *a = &r->w->knots[piece];
@@ -387,7 +397,7 @@ static bool piece_ray(const tube_ray *r, int piece, double limit, double *hit)
   return false;
 }
 
-// Where a sphere of that radius, less the wire's, would meet the wire.
+// Ray against a tube of `radius`; with the sum of two radii, a sphere cast against the wire.
 static bool tube_cast(const wire *w, float radius, tn_vec3 from, tn_vec3 displacement,
                       float max_fraction, double *fraction, wire_location *place)
 {
@@ -481,7 +491,7 @@ bool wire_cast(const wire *w, float radius, const geometry *b, pose b_in_a, tn_v
 }
 
 // ---------------------------------------------------------------------------------------------
-// Stretches
+// Curve fit for the solver
 
 static tn_vec3 cubic_derivative(const wire_cubic *c, float s)
 {
@@ -523,14 +533,15 @@ tn_vec3 wire_contact_tangent(const wire *w, const manifold *m)
   return wire_derivatives_at(w, global_parameter(m)).derivative;
 }
 
-// The polynomial with the points, slopes and bends of both ends; `width` is the parameter between
-// them. One that knew points and slopes only would miss a coil by a tenth of a millimetre, and a
-// fast marble feels that.
+// Quintic Hermite interpolation: position, first and second derivative at both ends. `width` is the
+// parameter interval between them. A cubic would deviate from a coil by a tenth of a millimetre,
+// which is a noticeable bump for a fast marble.
 static void fit_quintic_hermite(wire_derivatives a, wire_derivatives b, float width, tn_vec3 *curve)
 {
   tn_vec3 derivative = tn_scale(width, a.derivative);
   tn_vec3 second_derivative = tn_scale(0.5f * width * width, a.second_derivative);
-  // What this leaves to the end of point, derivative and half the second_derivative.
+  // Remainders at s = 1 of position, first derivative and half the second derivative, after the
+  // terms up to s^2.
   tn_vec3 displacement = tn_sub(tn_sub(b.point, a.point), tn_add(derivative, second_derivative));
   tn_vec3 turn =
       tn_sub(tn_scale(width, b.derivative), tn_add(derivative, tn_scale(2.0f, second_derivative)));

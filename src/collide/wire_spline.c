@@ -1,13 +1,18 @@
+// Geometry of a wire's axis: construction, evaluation, and closest points.
+//
+// The squared distance of a point q from a piece, a cubic p(u), has the derivative 2 (p - q) . p',
+// of degree five. Its roots with rising sign are the local minima. They are isolated by subdivision
+// in the Bernstein basis and refined by Newton's method.
 #include "collide/wire_spline.h"
 
 #include <float.h>
 #include <limits.h>
 #include <stdio.h>
 
-enum { MAX_PIECES = 16 }; // of a cubic
+enum { MAX_PIECES = 16 }; // per cubic
 
 // ---------------------------------------------------------------------------------------------
-// Making one
+// Construction
 
 static bool is_finite_point(tn_vec3 v)
 {
@@ -40,14 +45,14 @@ static tn_vec3 cubic_tangent(const wire_cubic *q, float s)
   return vec3_from_d3(d3_add(d3_from_vec3(q->c[1]), t));
 }
 
-// The largest second derivative, which is linear.
+// Largest length of the second derivative by the parameter, which is linear, so it is at an end.
 static float cubic_max_curvature(const wire_cubic *q)
 {
   tn_vec3 start = tn_scale(2.0f, q->c[2]), end = tn_add(start, tn_scale(6.0f, q->c[3]));
   return fmaxf(tn_length(start), tn_length(end));
 }
 
-// No shorter than the cubic: the length of its control polygon.
+// Length of the control polygon: an upper bound of the cubic's length.
 static float cubic_length(const tn_wire_point *a, const tn_wire_point *b)
 {
   tn_vec3 out = tn_scale(1.0f / 3.0f, a->tangent), in = tn_scale(1.0f / 3.0f, b->tangent);
@@ -55,7 +60,8 @@ static float cubic_length(const tn_wire_point *a, const tn_wire_point *b)
   return tn_length(out) + tn_length(middle) + tn_length(in);
 }
 
-// So many that the direction turns by a quarter of a radian in each, on the whole.
+// Pieces such that the direction turns by about a quarter of a radian in each: 4 |p''| / |p'|
+// pieces, with the cubic's length for |p'|.
 static int count_pieces(const tn_wire_point *a, const tn_wire_point *b)
 {
   wire_cubic q = cubic_between(a, b);
@@ -118,6 +124,7 @@ static void fill_headings(wire *w)
   }
 }
 
+// Bézier control points of a piece.
 typedef struct control {
   d3 p[4];
 } control;
@@ -132,7 +139,7 @@ static control control_of(const wire *w, int piece)
   return c;
 }
 
-// The control points span the piece; rounding is made up for.
+// A cubic lies within the convex hull of its control points; grown by the rounding error.
 static aabb piece_aabb(const wire *w, int piece)
 {
   control c = control_of(w, piece);
@@ -152,7 +159,7 @@ static size_t reserve(size_t *offset, int count, size_t size)
   return at;
 }
 
-// Room for everything; null when there is none.
+// One block for the wire and all its arrays; null when out of memory.
 static wire *alloc_wire(int cubics, int pieces, bool closed, collide_allocator memory)
 {
   size_t size = sizeof(wire);
@@ -226,7 +233,7 @@ void wire_destroy(wire *w, collide_allocator memory)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Points of the axis
+// Evaluation
 
 static d3 mix(d3 a, d3 b, double u)
 {
@@ -284,16 +291,18 @@ int wire_segment_count(const wire *w)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Zeros of polynomials by their Bernstein coefficients, whose signs change at least as often
+// Roots of polynomials in Bernstein form: the coefficients change sign at least as often as the
+// polynomial has roots in the interval, and for 0 or 1 changes exactly as often.
 
 enum { DEGREE = 5, MAX_ROOTS = 3, MAX_BISECTIONS = 24 };
 
 typedef struct bernstein {
   double b[DEGREE + 1];
-  double lower, upper; // the interval these coefficients are for
+  double lower, upper; // parameter interval of these coefficients
   int depth;
 } bernstein;
 
+// De Casteljau subdivision at the relative parameter `at`.
 static void split(const bernstein *p, double at, bernstein *left, bernstein *right)
 {
   double row[DEGREE + 1];
@@ -343,8 +352,8 @@ static int sign_changes(const bernstein *p)
   return changes;
 }
 
-// The one zero between a negative start and a positive end: Newton's method, halving when that
-// leaves the bracket.
+// The single root between a negative start and a positive end: Newton's method, with bisection
+// whenever it leaves the bracket.
 static double bracketed_zero(const bernstein *p)
 {
   double lower = 0.0, upper = 1.0, u = p->b[0] / (p->b[0] - p->b[DEGREE]);
@@ -367,13 +376,13 @@ static double bracketed_zero(const bernstein *p)
   return p->lower + u * (p->upper - p->lower);
 }
 
-// Where the polynomial goes from negative to positive, in rising order.
+// Roots at which the polynomial changes from negative to positive, ascending.
 static int rising_zeros(const bernstein *polynomial, double zeros[MAX_ROOTS])
 {
   bernstein stack[MAX_BISECTIONS + 2];
   int waiting = 1, count = 0;
   stack[0] = *polynomial;
-  // A polynomial has five zeros at most, so this bound is met only by one that is all rounding.
+  // Five roots need fewer steps than this bound; only a polynomial that is all rounding reaches it.
   for (int steps = 0; waiting > 0 && count < MAX_ROOTS && steps < 8 * MAX_BISECTIONS; steps++) {
     bernstein p = stack[--waiting];
     int changes = sign_changes(&p);
@@ -388,7 +397,7 @@ static int rising_zeros(const bernstein *polynomial, double zeros[MAX_ROOTS])
     }
     double at = 0.5, slope;
     if (bernstein_value(&p, at, &slope) == 0.0) {
-      at = 0.515625; // a zero must not fall between two halves
+      at = 0.515625; // off the middle: a root at the split could be lost between the halves
     }
     split(&p, at, &stack[waiting + 1], &stack[waiting]);
     waiting += 2;
@@ -397,16 +406,17 @@ static int rising_zeros(const bernstein *polynomial, double zeros[MAX_ROOTS])
 }
 
 // ---------------------------------------------------------------------------------------------
-// Closest to a point
+// Closest point to a point
 
-// The sign of half the derivative of the squared distance at a knot, never zero.
+// Sign of the derivative of the squared distance at a knot, never zero: both pieces at the knot use
+// it, so exactly one of them has the minimum.
 static double knot_distance_sign(const wire_knot *knot, d3 q)
 {
   d3 d = d3_sub(d3_from_vec3(knot->position), q);
   return d3_dot(d, d3_from_vec3(knot->heading)) < 0.0 ? -1.0 : 1.0;
 }
 
-// The derivative of half the squared distance to q along a piece, of degree five.
+// The derivative (p - q) . p' of half the squared distance from q along a piece.
 static bernstein distance_slope(const wire *w, int piece, d3 q)
 {
   static const double binomial[3][4] = {{1, 3, 3, 1}, {2, 6, 6, 2}, {1, 3, 3, 1}};
@@ -421,7 +431,7 @@ static bernstein distance_slope(const wire *w, int piece, d3 q)
   for (int i = 0; i < 6; i++) {
     p.b[i] /= total[i];
   }
-  // The ends take the signs on which neighbours agree.
+  // At the ends, use the signs that the neighbouring pieces also use.
   double start = knot_distance_sign(&w->knots[piece], q),
          end = knot_distance_sign(&w->knots[piece + 1], q);
   p.b[0] = start * fmax(fabs(p.b[0]), DBL_MIN);
@@ -488,7 +498,7 @@ typedef struct wire_location_list {
   double limit;
 } wire_location_list;
 
-// In order along the wire; the furthest gives way.
+// Inserts in order along the wire. When the list is full the furthest location is dropped.
 static void add_location(wire_location_list *list, const wire_location *p)
 {
   if (p->distance > list->limit) {
@@ -573,8 +583,9 @@ static wire_location wire_location_by_segment(const wire *w, int piece, double u
   return wire_location_at(w, piece, u, segment_point(segment, piece_point(w, piece, u)));
 }
 
-// The distance from a convex set has one minimum along a line, and a piece is nearly one: a change
-// of sign between its ends is halved down, with secants where they help.
+// The minimum of the distance to a segment along a piece. The distance to a convex set has one
+// minimum along a line, and a piece is nearly a line: the root of the derivative between its ends
+// is found by regula falsi, with a bisection in every third step.
 static wire_location segment_minimum(const wire *w, int piece, const d3 segment[2])
 {
   double lower = 0.0, upper = 1.0;

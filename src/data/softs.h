@@ -1,4 +1,7 @@
-// Soft bodies as the world keeps them between steps.
+// Soft bodies as the world stores them between steps: particles, constraints by type, contacts and
+// attachments, and the index that maps them to the solver's arrays (soft_graph).
+//
+// Units are SI. Positions are in double, everything relative to a body or a step in float.
 #ifndef TENON_DATA_SOFTS_H
 #define TENON_DATA_SOFTS_H
 
@@ -7,49 +10,49 @@
 #include <tenon/types.h>
 
 typedef struct soft_particle {
-  tn_pos at;
-  tn_vec3 v, force; // force: for the next step
-  tn_vec3 rest;     // in the frame of the definition
-  float mass;
-  int32_t pinned;
+  tn_pos at;        // m, world
+  tn_vec3 v, force; // m/s; N, external, for the next step only
+  tn_vec3 rest;     // m, in the frame of the definition
+  float mass;       // kg
+  int32_t pinned;   // 1: the solver sees an inverse mass of 0
 } soft_particle;
 
-// Constraints of a type: particles and floats of each, as soft_layout_of has them.
+// Constraints of one type. Sizes per constraint are those of soft_layout_of().
 typedef struct soft_row_list {
-  int32_t *members;
-  float *fields;
-  int32_t count;
+  int32_t *members; // particles, NO_SLOT where an element has fewer
+  float *fields;    // params, then state
+  int32_t count;    // constraints
 } soft_row_list;
 
-// Particles of any number that are matched to their shape as a whole.
+// A shape matched cluster of any number of particles.
 typedef struct soft_cluster {
-  int32_t first, count;         // of its parts
-  float omega_squared, damping; // as ShapeMatchParams has them
-  float q[4];
+  int32_t first, count;         // range of its parts
+  float omega_squared, damping; // 1/s^2, stiffness over mass; s
+  float q[4];                   // rotation from the rest shape to the world
 } soft_cluster;
 
 typedef struct cluster_part {
   int32_t particle;
-  float mass, rest[3];
-  float total_dv[3];  // velocity given in the substep
-  float at[3], dv[3]; // of the running pass
+  float mass, rest[3]; // kg; m, from the cluster's centre of mass
+  float total_dv[3];   // m/s, velocity change accumulated in the substep: the part's lambda
+  float at[3], dv[3];  // of the running pass: m, from the centre of mass; m/s, velocity change
 } cluster_part;
 
-// An element that stays folded, and what unfolds it: see soft_unfold.c.
+// The inverted element that is watched, and the cluster that unfolds it: see soft_unfold.c.
 typedef struct soft_unfold {
-  int32_t element; // the last one looked at
-  bool found, active;
+  int32_t element;      // last element tested, or the inverted one
+  bool found, active;   // `element` is inverted; the cluster acts
   float time;           // s since it was found
-  double off;           // of the cluster from its shape, as a share of its size
-  soft_cluster cluster; // parts: in the graph
+  double off;           // rms distance of the cluster from its rest shape, relative to its size
+  soft_cluster cluster; // its parts are in soft_graph.unfold_parts
 } soft_unfold;
 
-// How a body has moved in the step as a whole, seen from where its first particle was when it
-// began, and what its momenta miss; the angular one is about the centre.
+// Momentum that the position solver has lost in the step (soft_momentum.c). The origin is the start
+// position of the body's first particle; angular quantities are about the centre of mass.
 typedef struct momentum_error {
-  double mass, inertia[6];
-  tn_pos center, v;
-  tn_pos linear, angular;
+  double mass, inertia[6]; // kg; kg m^2, xx yy zz xy xz yz
+  tn_pos center, v;        // centre of mass at the end of the step, m, and its velocity, m/s
+  tn_pos linear, angular;  // missing momenta: kg m/s, kg m^2/s
 } momentum_error;
 
 typedef struct soft {
@@ -58,37 +61,42 @@ typedef struct soft {
   bool alive;
   bool can_sleep, asleep;
   bool self_collision;
-  bool closed;    // its triangles enclose it
-  bool chained;   // its edges follow each other and are solved at once
-  bool supported; // something holds it: pins, attachments, contacts
-  uint8_t lost;   // lost_when
-  bool box_grown; // by single positions: the box may be too large until the next step
-  float sleep_time;
-  int32_t sleep_ring_next; // ring of those that fell asleep together: see island.c
+  bool closed;             // the triangles form a closed surface
+  bool chained;            // a rope: the edges form open chains and are solved directly
+  bool supported;          // held by pins, attachments or contacts
+  uint8_t lost;            // lost_when, bits
+  bool box_grown;          // by tn_soft_set_position: may be too large until the next step
+  float sleep_time;        // s
+  int32_t sleep_ring_next; // ring of bodies that fell asleep together: see islands.c
   int32_t particle_count, triangle_count;
   soft_particle *particles;
-  int32_t *triangles;
+  int32_t *triangles; // three particles each, counter-clockwise from outside
   soft_row_list list[SOFT_TYPE_COUNT];
   soft_cluster *clusters;
   cluster_part *cluster_parts;
   int32_t cluster_count, part_count;
   soft_unfold unfold;
-  float *plastic; // rows of a 3 x 3 matrix of each cell that yields, or null
-  void *memory;   // all of these arrays
-  size_t size;
+  float *plastic; // plastic deformation, 3 x 3 by rows, per shape match element; null if elastic
+  void *memory;   // the one allocation behind all arrays above
+  size_t size;    // bytes of it
+  // damping: 1/s, of the motion relative to the rigid motion; linear_damping: 1/s, of all motion;
+  // radius: m, of a particle, 0: no contacts with soft bodies.
   float gravity_scale, damping, linear_damping, radius;
-  float pressure, volume_compliance, rest_volume; // pressure 0: no volume to keep
-  float tear_strain, tear_force;
+  // pressure: target volume over rest volume, 0: no volume row; m^3/Pa; m^3.
+  float pressure, volume_compliance, rest_volume;
+  float tear_strain, tear_force; // strain; N, tension of an edge; infinite: does not tear
+  // yield_strain: equivalent strain beyond which elements flow, infinite: elastic; creep: 1/s, rate
+  // of flow, infinite: at once; plastic_limit: largest equivalent plastic strain.
   float yield_strain, creep, plastic_limit;
-  float max_frequency_squared; // 1/s^2, of Neo-Hookean elements: what substeps must follow
-  bool stiffness_limited;      // they do not
+  float max_frequency_squared; // 1/s^2, bound of Neo-Hookean vibrations; 0 without such elements
+  bool stiffness_limited;      // the substeps are too long for that: softened in the last step
   tn_material material;
   tn_filter filter;
   void *user_data;
-  int32_t first;  // place of its first particle in the solver, or 0
-  world_aabb box; // of its particles, with their radius
+  int32_t first;  // solver index of the first particle; 0: not in the solver
+  world_aabb box; // of the particles, including their radius
   int32_t pin_count, attachment_count;
-  bool keep_momentum;            // where positions are solved
+  bool keep_momentum;            // restore momenta after position solves
   momentum_error momentum_error; // of the running step
 } soft;
 
@@ -98,21 +106,28 @@ typedef struct attachment {
   bool alive, broken;
   int32_t soft, body; // slots; WORLD_SLOT for the world
   tn_attachment_def def;
-  tn_vec3 lambda, force;
-  tn_vec3 rope_impulse; // impulse that a rope has passed on to the body in the step
+  tn_vec3 lambda, force; // N s, of the last substep, for warm starts; N, on the particle, mean
+  tn_vec3 rope_impulse;  // N s, given to the body by the rope's direct solve in this step
 } attachment;
 
-// What a particle or a triangle touches in a step.
+// A contact of a particle, a triangle or an edge, found once a step. The contact point x is the sum
+// of weight_i x_i over the first soft body's particles. Those of the second have negative weights:
+// the sum over all of them is the vector from its closest point to x.
 typedef struct soft_contact {
   int32_t type;        // soft_contact_type
-  int32_t soft, other; // slots; other: of all particles but its own, or NO_SLOT
+  int32_t soft, other; // slots of the first soft body, and of the second or NO_SLOT
+  // The first body's particles, then the second's. An edge-edge contact ends with the third corner
+  // of the second edge's triangle, with weight 0.
   int32_t particle[SOFT_CONTACT_PARTICLES];
   float weight[SOFT_CONTACT_PARTICLES];
   int32_t shape, body; // slots, or NO_SLOT
+  // At the start of the step, m. delta: from the core point of the shape, or the closest point of
+  // the other soft body, to x; anchor: the core point from the rigid body's centre of mass; normal:
+  // unit, towards the first soft body.
   tn_vec3 delta, anchor, normal;
-  float distance, gap;
-  bool round;
-  tn_vec3 force; // mean over the step
+  float distance, gap; // m: of x from the core where they touch; beyond that, negative: penetration
+  bool round;          // the normal follows the direction from the core to x
+  tn_vec3 force;       // N, on the first soft body, mean over the step
 } soft_contact;
 
 static inline bool is_soft_soft(const soft_contact *t)
@@ -120,81 +135,87 @@ static inline bool is_soft_soft(const soft_contact *t)
   return t->other != NO_SLOT;
 }
 
-// How many of two soft bodies' particles are the first one's.
+// Number of particles of the first of two soft bodies.
 static inline int first_side_particles(const soft_contact *t)
 {
   return t->type == SOFT_CONTACT_EDGE_EDGE ? 2 : 1;
 }
 
-// A soft body and a shape, or two soft bodies, that touch.
+// A soft body and a shape, or two soft bodies, in contact: the state behind touch and part events.
 typedef struct soft_touch_pair {
   int32_t soft, other;   // slots; of two soft bodies the lower comes first
-  int32_t other_is_soft; // other: a soft body. No padding: a snapshot holds every byte
-  int32_t seen;          // in the step
+  int32_t other_is_soft; // `other` is a soft body; int32_t: snapshots store no padding bytes
+  int32_t seen;          // in this step
 } soft_touch_pair;
 
-// Which constraint a lane of a block holds.
+// The constraint in a lane of a block: index in soft.list of its type.
 typedef struct soft_source {
   int32_t soft, index;
 } soft_source;
 
-// A row of a rope, for the direct solve.
+// An edge of a rope, for the direct solve in soft_chains.c.
 typedef struct chain_row {
-  int32_t soft, index; // where it comes from
-  float sum;           // impulses of the step
-  int32_t solver_index[2];
-  bool continues; // to the row before
-  float delta[3];
-  float rest, compliance, damping;
-  int32_t attachment_slot[2]; // attachment that holds an end rigidly to a body, or NO_SLOT
-  float anchor[2][3];         // where on the body
-  float n[3];
-  double w[2];                                 // inverse masses of the ends, with what they carry
-  double inverse, upper, impulse, damped_v[3]; // of the elimination
+  int32_t soft, index;     // source: soft body, index in its edge list
+  float sum;               // N s, impulses of the step
+  int32_t solver_index[2]; // its particles
+  bool continues;          // its first particle is the second one of the previous row
+  float delta[3];          // m, from its first to its second particle at the start of the step
+  float rest, compliance, damping; // m, m/N, s
+  int32_t attachment_slot[2];      // rigid attachment of each end, or NO_SLOT
+  float anchor[2][3];              // m, that attachment's lever arm at the start of the step
+  float n[3];                      // unit direction of the edge in the running pass
+  double w[2]; // 1/kg, inverse masses of the ends along n, including attached bodies
+  // inverse: 1 / pivot of the elimination, then h^2 times the excess stiffness, kg; upper:
+  // superdiagonal after elimination, in both tridiagonal solves; impulse: lambda of the row, N s;
+  // damped_v: m/s, eliminated right-hand side of the transverse solve.
+  double inverse, upper, impulse, damped_v[3];
 } chain_row;
 
+// The layout of all awake soft bodies in the solver. Rebuilt when it is dirty.
 typedef struct soft_graph {
   bool dirty;
   soft_data data;
-  tn_pos *at;                   // of every place when the step began
-  float (*gradient)[3];         // of a closed surface's volume
-  particle_state *jacobi_delta; // of every place, where corrections are averaged
+  tn_pos *at;                   // m, start positions, by solver index
+  float (*gradient)[3];         // m^2, of the enclosed volume, by solver index
+  particle_state *jacobi_delta; // sums of averaged corrections, by solver index
   int32_t jacobi_delta_capacity;
-  int32_t *attachment_at; // attachment of a place, or NO_SLOT
+  int32_t *attachment_at; // rigid attachment of a particle or NO_SLOT, by solver index
   int32_t attachment_at_capacity;
   int32_t gradient_capacity;
-  int32_t solver_particle_count, particle_capacity;
-  int32_t data_capacity, block_capacity; // of particles and their blocks
+  int32_t solver_particle_count, particle_capacity; // particle_capacity: of `at`
+  int32_t data_capacity, block_capacity;            // of data.particles and data.blocks
   int32_t compensation_capacity;
-  soft_source *sources[SOFT_TYPE_COUNT];
+  soft_source *sources[SOFT_TYPE_COUNT]; // by lane; soft NO_SLOT: padding
   int32_t source_capacity[SOFT_TYPE_COUNT];
+  // Block ranges by colour; `overflow` found no colour, has one constraint per block and runs
+  // serially.
   color_range color[SOFT_TYPE_COUNT][MAX_COLORS], overflow[SOFT_TYPE_COUNT];
   int32_t color_count[SOFT_TYPE_COUNT];
-  chain_row *chain;
+  chain_row *chain; // rows of all ropes
   int32_t chain_count, chain_capacity;
-  cluster_part *unfold_parts; // of all bodies that unfold
+  cluster_part *unfold_parts; // of all active soft_unfold.cluster
   int32_t unfold_part_count, unfold_part_capacity;
 } soft_graph;
 
-// Colours of a step's touches or attachments, and what finding them takes. Many touch one body, and
-// what finds no colour is painted again with fresh ones.
+// Colouring of a step's contacts or attachments. Many of them share one rigid body and need a
+// colour each, so those left after one round of MAX_COLORS are coloured again with fresh colours.
 #define SOFT_COLORING_ROUNDS 4
 #define SOFT_COLORS (SOFT_COLORING_ROUNDS * MAX_COLORS)
 
 typedef struct soft_coloring {
   int32_t block_count, block_capacity;
-  color_range color[SOFT_COLORS], overflow;
+  color_range color[SOFT_COLORS], overflow; // block ranges
   int32_t color_count;
-  uint64_t *particle_colors, *bodies; // colours taken
-  int32_t *at;                        // of each: eight times its block, and its lane; or NO_SLOT
+  uint64_t *particle_colors, *bodies; // colours in use, as bits, by solver index and by body
+  int32_t *at; // by node: its colour while colouring, then BLOCK_WIDTH * block + lane, or NO_SLOT
   int32_t particle_capacity, body_capacity, at_capacity;
 } soft_coloring;
 
-// One of them.
+// A contact or attachment to colour.
 typedef struct soft_coloring_node {
   int32_t solver_index[SOFT_CONTACT_PARTICLES];
-  int32_t count; // of its particles; 0: it does nothing
-  int32_t body;  // that may move, or NO_SLOT
+  int32_t count; // of its particles; 0: inactive
+  int32_t body;  // dynamic body that it writes, or NO_SLOT
   int32_t type;  // soft_contact_type
 } soft_coloring_node;
 

@@ -1,27 +1,27 @@
-// A binary tree of boxes. Two rules shape it: a leaf goes where it adds the least surface, and the
-// heights of two siblings differ by at most MAX_IMBALANCE, so that the height is logarithmic and a
-// query's stack can be small and fixed.
+// Dynamic AABB tree. Two rules shape it: a leaf is inserted where it adds the least surface area,
+// and the heights of siblings differ by at most MAX_IMBALANCE, so that the height is logarithmic
+// and queries can use a small fixed stack.
 //
-// Why the second rule holds: a change at the bottom alters the height of each node above it by at
-// most one, because exchanges that would alter it more are refused. So siblings differ by at most
-// MAX_IMBALANCE + 1 when `rebalance` gets there. If they do, exchanging the lower one with the
-// higher child of the other mends it: with heights h of the taller sibling and h - MAX_IMBALANCE -
-// 1 of the lower, the taller one has children of heights h - 1 and d, h - 1 - MAX_IMBALANCE <= d <=
-// h - 1, and afterwards the lower one is beside d, at most MAX_IMBALANCE higher, and their parent's
-// d + 1 is beside h - 1.
+// Proof of the second rule: a change at the bottom alters the height of each ancestor by at most
+// one, because rotations that would alter it more are refused. So siblings differ by at most
+// MAX_IMBALANCE + 1 when rebalance() reaches their parent. If they do, swapping the lower one with
+// the higher child of the other restores the rule: let the siblings have heights h and h -
+// MAX_IMBALANCE - 1, and the taller one children of heights h - 1 and d with h - 1 - MAX_IMBALANCE
+// <= d <= h - 1. Afterwards the lower sibling is next to d, which is at most MAX_IMBALANCE higher,
+// and their parent, of height d + 1, is next to h - 1.
 //
-// The least number of leaves of height H is N(H) = N(H - 1) + N(H - 1 - MAX_IMBALANCE), or one for
-// the last term where that is below zero. With a MAX_IMBALANCE of 12 it passes the 2^29 leaves that
-// MAX_NODES has room for at H = 128. Less slack makes lower trees that are worse to query: where a
-// few boxes are large, they belong near the top.
+// The least number of leaves of a tree of height H is N(H) = N(H - 1) + N(H - 1 - MAX_IMBALANCE),
+// with 1 for the last term if its argument is negative. With MAX_IMBALANCE = 12 it exceeds the 2^29
+// leaves that MAX_NODES allows at H = 128. A smaller bound makes lower trees that are slower to
+// query: a few large boxes belong near the top.
 #include "detect/aabb_tree.h"
 
-#define MAX_IMBALANCE 12
+#define MAX_IMBALANCE 12 // levels
 #define MAX_HEIGHT 127
 #define FREE_NODE (-1) // in place of the height
 #define MAX_NODES (1 << 30)
 
-// A plane's box is infinite; differences and products of extents are not to be.
+// The box of a plane is infinite; areas and their differences must stay finite.
 static double bounded(double extent)
 {
   return extent < 1e30 ? extent : 1e30;
@@ -86,7 +86,7 @@ static bool make_room(heap *h, tree *t, int32_t wanted)
   return true;
 }
 
-// Free nodes are a list by `parent`; how many there are follows from the number of leaves.
+// Free nodes form a list by `parent`. `live`: nodes in use, from the number of leaves.
 static int32_t take_node(tree *t, int32_t live)
 {
   if (live == t->used) {
@@ -152,8 +152,8 @@ static int32_t parent_height(int32_t height_a, int32_t height_b)
   return 1 + (height_a > height_b ? height_a : height_b);
 }
 
-// Whether all is balanced, and the node's height within `most` of what it was, after a node has
-// changed places with one of its sibling's children.
+// Whether a rotation (swap of a node with a child of its sibling) keeps the tree balanced and
+// alters the top node's height by at most `most`.
 static bool may_rotate(const tree *t, int32_t uncle, int32_t nephew, int32_t old_height,
                        int32_t most)
 {
@@ -173,8 +173,9 @@ static void rotate(tree *t, int32_t uncle, int32_t nephew)
   refit(t, top);
 }
 
-// Makes the best rotate below a node whose children have changed: one that saves surface, or,
-// if the node is out of balance, any that mends it. Its height alters by at most `most`.
+// Refits a node whose children have changed and does the best rotation below it: the one that saves
+// most area, or, if the children are out of balance, the best one that restores balance. The node's
+// height alters by at most `most`.
 static void rebalance(tree *t, int32_t node, int32_t most)
 {
   int32_t old_height = t->nodes[node].height;
@@ -211,8 +212,8 @@ static void rebalance_upwards(tree *t, int32_t node)
   }
 }
 
-// The node beside which a leaf adds least surface, going down greedily. Only low nodes can have a
-// leaf beside them.
+// The node next to which a leaf adds the least area, by greedy descent. Nodes higher than
+// MAX_IMBALANCE cannot have a leaf as sibling.
 static int32_t best_sibling(const tree *t, const world_aabb *box)
 {
   int32_t at = t->root;
@@ -234,7 +235,7 @@ static int32_t best_sibling(const tree *t, const world_aabb *box)
   return at;
 }
 
-// Puts a leaf into the tree, with a spare node above it if it is not the first.
+// Links a leaf into the tree; `spare` becomes its parent unless the leaf is the first.
 static void attach(tree *t, int32_t leaf, int32_t spare)
 {
   if (t->count == 0) {
@@ -246,13 +247,13 @@ static void attach(tree *t, int32_t leaf, int32_t spare)
   put_in_place_of(t, spare, sibling, t->nodes[sibling].parent);
   t->nodes[spare].child[0] = sibling;
   t->nodes[spare].child[1] = leaf;
-  t->nodes[spare].height = t->nodes[sibling].height; // as that place had it before
+  t->nodes[spare].height = t->nodes[sibling].height; // of this place before
   t->nodes[sibling].parent = spare;
   t->nodes[leaf].parent = spare;
   rebalance_upwards(t, spare);
 }
 
-// Takes a leaf out; returns the node that was above it, or NO_SLOT.
+// Unlinks a leaf; returns its former parent, which is free now, or NO_SLOT.
 static int32_t detach(tree *t, int32_t leaf)
 {
   int32_t parent = t->nodes[leaf].parent;
@@ -321,7 +322,7 @@ void tree_move_lazily(tree *t, int32_t leaf, world_aabb box)
   }
 }
 
-// From the leaves up. No height changes, so siblings stay in balance whatever is exchanged.
+// Bottom up, along the marked nodes. With most = 0 no height changes, so balance is kept.
 void tree_refit(tree *t)
 {
   int32_t at = t->count > 0 ? t->root : NO_SLOT;
@@ -390,7 +391,7 @@ void tree_optimize(tree *t, int32_t budget)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Looking
+// Queries
 
 void tree_query(const tree *t, world_aabb box, tree_visit_fn *visit, void *context)
 {
@@ -413,7 +414,7 @@ void tree_query(const tree *t, world_aabb box, tree_visit_fn *visit, void *conte
   }
 }
 
-// How far off a box is, by whatever measure; infinity for out of reach.
+// Distance of a box in the query's measure; infinity: not reached.
 typedef double measure_fn(const world_aabb *box, const void *from);
 
 typedef struct pending {
@@ -421,7 +422,7 @@ typedef struct pending {
   double distance;
 } pending;
 
-// Visits leaves up to `reach`, nearer boxes first.
+// Visits leaves up to max_distance, nearer boxes first.
 static void visit_by_distance(const tree *t, measure_fn *measure, const void *from,
                               float max_distance, tree_cast_fn *visit, void *context)
 {
@@ -453,14 +454,14 @@ static void visit_by_distance(const tree *t, measure_fn *measure, const void *fr
   }
 }
 
-// Instead of growing every box, the ray starts ahead of itself on the way to the lower sides and
-// behind itself on the way to the upper ones.
+// Slab test with boxes grown by `half`: instead of growing every box, the origin is shifted, ahead
+// by `half` for the lower sides and back by `half` for the upper ones.
 typedef struct slab_ray {
   double ahead[3], behind[3];
   double inverse[3];
 } slab_ray;
 
-// The fraction of the way at which the grown box is entered.
+// Fraction of the displacement at which the ray enters the grown box.
 static double fraction_to(const world_aabb *box, const void *from)
 {
   const slab_ray *r = from;
@@ -484,8 +485,8 @@ void tree_cast(const tree *t, tn_pos from, tn_vec3 displacement, tn_vec3 half, f
       .behind = {from.x - (double)half.x, from.y - (double)half.y, from.z - (double)half.z}};
   double step[3] = {(double)displacement.x, (double)displacement.y, (double)displacement.z};
   for (int i = 0; i < 3; ++i) {
-    // Nearly infinite where the way does not move: a box beside it is never reached, and zero times
-    // it is zero.
+    // For a zero component a huge finite value: a box beside the ray is never reached, and a zero
+    // difference times it is zero, not NaN.
     ray.inverse[i] = step[i] == 0.0 ? 1e300 : 1.0 / step[i];
   }
   visit_by_distance(t, fraction_to, &ray, max_fraction, visit, context);

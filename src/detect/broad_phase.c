@@ -1,25 +1,25 @@
-// Broad phase: which shapes are close enough to look at.
+// Broad phase: the list of pairs of shapes that may touch.
 //
-// A moving shape's box in the tree is larger than the shape, and grows along its way by twice what
-// it moves in a step (sec. 3.5), so that most shapes stay in their boxes for many steps. Only a
-// shape whose box is new looks for pairs.
+// A moving shape has a fat box in the tree, grown by a margin and swept along its motion by k dt v
+// with k = 2 (Müller et al. 2020, sec. 3.5), so that most shapes stay in their boxes for many
+// steps. Only a shape with a new box searches for pairs.
 //
-// Bodies made at one place would pair with each other, as many as they are squared. So a shape has
-// at most CROWD pairs with shapes that it lies deep inside of, the first in the order of slots.
-// Others wait until these have parted: a shape that left some out looks again in the next step.
+// n bodies created at one place would form n^2 pairs. So a shape has at most CROWD pairs with
+// shapes that it overlaps deeply, the first ones in slot order. The others wait until these have
+// separated: a shape that left out pairs searches again in the next step.
 #include "data/world.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TUNING_BOX_MARGIN 0.05f // of the shape's bounding_radius
+#define TUNING_BOX_MARGIN 0.05f // of the shape's bounding radius
 #define TUNING_BOX_SWEEP 2.0    // k of sec. 3.5
-#define TUNING_TREE_STEPS 64    // in which the whole tree is improved
-#define TUNING_TREE_REINSERTS 4 // leaves to be looked at for one that has moved
-// Twelve balls of a size touch one ball; nothing that is solid gets as deep as DEEP by its load.
+#define TUNING_TREE_STEPS 64    // least number of steps for a round over the whole tree
+#define TUNING_TREE_REINSERTS 4 // leaves to be reinserted for each leaf that has moved
+// At most twelve equal spheres touch one sphere. No load presses solid bodies as deep as DEEP.
 #define CROWD 32
-#define DEEP 0.1f // share of the inner radii
+#define DEEP 0.1f // of the sum of the inner radii
 
 // ---------------------------------------------------------------------------------------------
 // Pairs
@@ -81,7 +81,7 @@ static void count_deep(tn_world *world, pair *p, bool deep)
   p->deep = deep;
 }
 
-// Its slot, or NO_SLOT without memory.
+// NO_SLOT when out of memory.
 static int32_t add_pair(tn_world *world, int32_t a, int32_t b)
 {
   int32_t slot = pool_alloc(&world->heap, &world->pair_pool, (void **)&world->pairs, sizeof(pair),
@@ -126,7 +126,7 @@ void shape_remove_pairs(tn_world *world, int32_t shape_slot)
   while (world->shapes[shape_slot].first_pair != NO_SLOT) {
     int32_t slot = world->shapes[shape_slot].first_pair / 2;
     const pair *p = &world->pairs[slot];
-    // What leaned on the shape must find out.
+    // Bodies that rested on the shape must notice.
     body_wake(world, world->shapes[p->shape[0]].body);
     body_wake(world, world->shapes[p->shape[1]].body);
     pair_remove(world, slot);
@@ -168,8 +168,8 @@ static tn_vec3 vec3_of(const float *v)
   return tn_v3(v[0], v[1], v[2]);
 }
 
-// How far turning by `angle` moves any point of a shape. A plane has no furthest point: while it
-// does not turn it does not move, and 0 times infinity would be no number.
+// Bound of the motion of any point of a shape when its body rotates by `angle`, m. The radius of a
+// plane is infinite, and 0 * inf would be NaN.
 static float turned_by(float angle, const shape *s)
 {
   tn_vec3 at =
@@ -195,13 +195,13 @@ static void set_box(tn_world *world, int32_t slot, world_aabb box, float box_sla
   }
 }
 
-// Between two sides of boxes, both of which may be infinitely far.
+// Distance between two sides; infinite if one of them is.
 static double room_between(double low, double high)
 {
   return isfinite(low) && isfinite(high) ? high - low : (double)INFINITY;
 }
 
-// How far a box may move within another, whatever the direction.
+// How far `tight` may move in any direction without leaving `box`.
 static float slack_in(const world_aabb *box, const world_aabb *tight)
 {
   double x =
@@ -213,8 +213,8 @@ static float slack_in(const world_aabb *box, const world_aabb *tight)
   return (float)fmin(x, fmin(y, z));
 }
 
-// Gives a shape a new box if it may leave the old one in this step, or if that was made for a much
-// faster motion: what has come to rest would be paired with all that is around.
+// Replaces the fat box if the shape may leave it in this step, or if it was swept for a much faster
+// motion: a body that has come to rest would otherwise pair with everything around it.
 static void update_box(tn_world *world, int32_t slot, float dt)
 {
   shape *s = &world->shapes[slot];
@@ -243,10 +243,10 @@ static void update_box(tn_world *world, int32_t slot, float dt)
   set_box(world, slot, box, box_slack, box_sweep);
 }
 
-// How far any point of the shape moved in the step that ends.
+// Bound of the motion of any point of the shape in this step, m.
 static float max_point_motion(const body_state *state, const shape *s)
 {
-  // |q - 1| is half the angle, or a little less.
+  // |dq| is the sine of half the angle: chord 2 r |dq|, with a margin.
   float angle = 2.2f * tn_length(vec3_of(state->dq));
   return tn_length(vec3_of(state->dx)) + turned_by(angle, s);
 }
@@ -301,7 +301,7 @@ typedef struct search {
   bool ok;
 } search;
 
-// Whether two shapes that both look for pairs have met already: they go in the order of slots.
+// Two searching shapes find each other once: from the lower slot, which searches first.
 static bool is_searched_already(const search *s, int32_t item)
 {
   return item < s->slot && s->world->shapes[item].pairs_pending;
@@ -328,7 +328,7 @@ static int by_slot(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-// Most lists are short, or in order as they are.
+// Insertion sort, since most lists are short or nearly sorted; qsort if it takes too many moves.
 static void sort_slots(int32_t *slots, int32_t count)
 {
   int32_t moves = 0;
@@ -346,7 +346,7 @@ static void sort_slots(int32_t *slots, int32_t count)
   }
 }
 
-// What the user says.
+// The user's pair filter.
 static bool passes_filter(const tn_world *world, int32_t a, int32_t b)
 {
   return !world->pair_filter ||
@@ -372,7 +372,7 @@ static bool is_solid_dynamic(const tn_world *world, int32_t slot)
   return world->bodies[s->body].type == TN_BODY_DYNAMIC && !s->def.sensor;
 }
 
-// Those of its pairs that have parted count no longer.
+// Pairs that are no longer deep do not count any more.
 static void leave_crowd(tn_world *world, int32_t slot)
 {
   const shape *s = &world->shapes[slot];
@@ -385,8 +385,8 @@ static void leave_crowd(tn_world *world, int32_t slot)
   }
 }
 
-// A new pair, unless it has to wait; false without memory. Of two crowds not even those pair that
-// hardly touch: while a heap comes apart there are as many of them.
+// Adds a pair, unless it has to wait for a crowd to dissolve. False when out of memory. Between two
+// full crowds shallow pairs wait as well: while a heap comes apart they would be as many.
 static bool admit_pair(tn_world *world, int32_t slot, int32_t other)
 {
   shape *s = &world->shapes[slot];
@@ -404,7 +404,7 @@ static bool admit_pair(tn_world *world, int32_t slot, int32_t other)
   return made != NO_SLOT;
 }
 
-// In the order of slots, whatever the tree looks like.
+// Candidates are sorted by slot, so that the pairs do not depend on the shape of the tree.
 static bool find_pairs(tn_world *world, int32_t slot)
 {
   shape *s = &world->shapes[slot];
@@ -445,7 +445,7 @@ static void drop_far_pairs(tn_world *world, int32_t slot)
   }
 }
 
-// Shapes that were made, moved or changed by hand since the last step.
+// Lists shapes that the user has created, moved or changed since the last step.
 static void list_pending(tn_world *world)
 {
   if (!world->pending_shapes_stale) {
@@ -460,7 +460,7 @@ static void list_pending(tn_world *world)
   }
 }
 
-// No more than what has moved makes worth while: nothing in a world that sleeps.
+// The work is bounded by what has moved: none while the world sleeps.
 static void optimize_tree(tn_world *world)
 {
   int32_t nodes = world->moving_tree.used;

@@ -1,4 +1,4 @@
-// The closest points of two axes, in lanes. Compiled once for each lane width.
+// Closest points of two capsule axes, in lanes. Compiled once for each lane width.
 #include "detect/capsule_batch.h"
 
 #include "detect/margin.h"
@@ -6,9 +6,9 @@
 #include "solver/gather.h"
 
 #define COLLIDE_CAPSULE_BATCH PASTE(collide_capsule_batch_, TN_LANES)
-#define COLLIDE_PARALLEL_SINE2 1e-3f // square of the sine: such capsules touch along a stretch
-// Share of the radii that is moved in a step while the normal stays: the gap is off by half the
-// square of it.
+#define COLLIDE_PARALLEL_SINE2 1e-3f // sine squared; more parallel capsules touch along a line
+// Motion in a step, relative to the sum of the radii, below which the normal stays as it is: the
+// error of the gap is half the square of it, relative to the radii.
 #define TUNING_FIXED_NORMAL_MOTION 2.5e-3f
 
 typedef struct Capsule {
@@ -39,7 +39,8 @@ KERNEL Q load_turn(const capsule_batch *batch, int first)
   return q;
 }
 
-// What is long in both and lies side by side.
+// Both are capsules, not spheres, and nearly parallel. The factor 1.5 stays clear of the threshold
+// of the scalar path, which must decide such pairs.
 KERNEL M is_parallel(const Capsule *a, const Capsule *b)
 {
   R cosine = v_dot(a->axis, b->axis);

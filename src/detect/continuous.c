@@ -1,26 +1,27 @@
-// What a fast body meets after its first impact within a step. The narrow phase looks along a
-// straight way; a body that bounces off something fixed would fly through what lies on its new way.
-// So its way is followed from impact to impact, and what it meets gets a contact ahead of time.
+// Continuous collision after the first impact of a step. The narrow phase casts fast bodies along a
+// straight line; a body that bounces off a static shape would tunnel through what lies along its
+// new direction. So its path is traced from impact to impact, and shapes that it meets get
+// speculative contacts.
 #include "collide/distance.h"
 #include "detect/narrow_phase.h"
 
-#define TUNING_CCD_MAX_IMPACTS 8
+#define TUNING_CCD_MAX_IMPACTS 8 // per step and shape
 
 typedef struct ccd_path {
   tn_world *world;
   const shape *shape;
-  tn_vec3 v;
-  tn_vec3 traversed;    // from where the shape is
-  tn_vec3 displacement; // to the end of the step
-  int count;            // of walls that it has met, and which
+  tn_vec3 v;            // m/s
+  tn_vec3 traversed;    // from the start of the step to the last impact, m
+  tn_vec3 displacement; // from there to the end of the step at velocity v, m
+  int count;            // of hit_shapes
   int32_t hit_shapes[TUNING_CCD_MAX_IMPACTS];
-  // The next one, or NO_SLOT, and what is known of it.
+  // The next impact: shape slot or NO_SLOT, fraction of `displacement`, and normal away from it.
   int32_t wall;
   float fraction;
   tn_vec3 normal;
 } ccd_path;
 
-// A wall as the ccd_path sees it, in the wall's frame.
+// The path in the frame of a static shape.
 typedef struct relative_view {
   pose at;
   tn_vec3 displacement, traversed;
@@ -41,7 +42,7 @@ static bool visit_wall(int32_t slot, void *context)
   ccd_path *t = context;
   const shape *wall = &t->world->shapes[slot];
   bool left = t->count > 0 && slot == t->hit_shapes[t->count - 1];
-  bool rail = wall->geometry.kind == TN_SHAPE_WIRE; // has contacts of its own kind
+  bool rail = wall->geometry.kind == TN_SHAPE_WIRE; // wires have contacts of their own
   if (left || rail || wall->def.sensor || !pair_should_collide(t->world, t->shape, wall)) {
     return true;
   }
@@ -83,7 +84,7 @@ static bool is_hit_already(const ccd_path *t)
   return false;
 }
 
-// The contact holds from where the body is now, if that is in front of the wall.
+// Adds a contact with gaps from the pose at the start of the step, if that is in front of the wall.
 static bool add_predicted_contact(const ccd_path *t)
 {
   tn_world *world = t->world;
@@ -109,7 +110,8 @@ static bool add_predicted_contact(const ccd_path *t)
   return continuous_add_contacts(world, (int32_t)(t->shape - world->shapes), t->wall, found, kept);
 }
 
-// The law of impact.c for a ball that does not spin.
+// Impact law of impact.c for a ball that does not spin: restitution e, friction up to mu (1 + e)
+// times the approach speed; 2/7 of the sliding velocity is lost when a solid ball starts to roll.
 static void bounce_velocity(ccd_path *t)
 {
   const shape *wall = &t->world->shapes[t->wall];
@@ -149,7 +151,7 @@ static bool trace_path(tn_world *world, const shape *s, float dt)
   return true;
 }
 
-// Only what has a contact ahead may bounce.
+// Only a shape with a contact to a static shape can bounce off one in this step.
 static bool has_static_contact(const tn_world *world, const shape *s)
 {
   for (int32_t link = s->first_pair; link != NO_SLOT;

@@ -1,5 +1,9 @@
-// How close shapes must be for a contact, as shares of the smaller one's size: at rest, and more
-// for what they may do in a step, but no more than the cap.
+// Gap up to which shapes get a contact, relative to the smaller shape's bounding radius L:
+//
+//   margin = 0.02 L + min(closing distance of the step, 0.5 L)
+//
+// The second term makes contacts speculative; without the cap fast shapes get contacts with
+// everything around them. Motion beyond the cap needs continuous collision detection.
 #ifndef TENON_DETECT_MARGIN_H
 #define TENON_DETECT_MARGIN_H
 

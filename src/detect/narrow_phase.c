@@ -1,13 +1,15 @@
-// Looking at pairs: where two shapes touch, or how far apart they are. Many at a time, on any
-// thread: nothing but the pair's own result is written.
+// Narrow phase: contact manifolds of a pair, or a lower bound of its gap. Runs on any thread: it
+// writes only the pair, its contacts and its result.
 #include "detect/narrow_phase.h"
 
 #include "collide/distance.h"
 
 #include <math.h>
 
-// As shares of the smaller shape's size.
+// Gap beyond the contact margin up to which separated pairs are measured: the larger the bound, the
+// longer a pair is skipped. Relative to the smaller shape's bounding radius.
 #define TUNING_SEPARATION_MARGIN 0.1f
+// Relative motion up to which a manifold is kept: of the smaller shape's bounding radius, and rad.
 #define TUNING_MANIFOLD_REUSE_LENGTH 1e-3f
 #define TUNING_MANIFOLD_REUSE_ANGLE 1e-3f
 
@@ -16,13 +18,13 @@ static tn_vec3 vec3_of(const float *v)
   return tn_v3(v[0], v[1], v[2]);
 }
 
-// How much closer the shapes' surfaces may come in dt.
+// Upper bound of the approach of the two surfaces in dt, m.
 static float closing_distance(const tn_world *world, const shape *a, const shape *b, float dt)
 {
   const body_state *sa = &world->state[a->body];
   const body_state *sb = &world->state[b->body];
   float turn_a = tn_length(vec3_of(sa->w)), turn_b = tn_length(vec3_of(sb->w));
-  // What does not turn may reach infinitely far.
+  // A plane has an infinite extent: 0 * inf would be NaN.
   float turn = (turn_a > 0.0f ? turn_a * a->shape_cache.max_extent : 0.0f) +
                (turn_b > 0.0f ? turn_b * b->shape_cache.max_extent : 0.0f);
   return dt * (tn_length(tn_sub(vec3_of(sb->v), vec3_of(sa->v))) + turn);
@@ -37,16 +39,17 @@ static bool pose_is_unchanged(const pair *p, pose now, float size)
          2.0f * sine < TUNING_MANIFOLD_REUSE_ANGLE;
 }
 
-// Of two shapes, whose inner ball may be stopped: that of a moving one, if it has an inside.
+// Whether the core point is that of B: the shape of a dynamic body that has an inscribed ball.
 static bool stops_ball_of_b(const tn_world *world, const shape *a, const shape *b)
 {
   bool moves = world->bodies[b->body].type == TN_BODY_DYNAMIC;
   return moves ? b->inner_radius > 0.0f : a->inner_radius == 0.0f;
 }
 
-// A corner that is stopped does not stop the body: it may turn and fly on. So the ball inside the
-// moving shape is stopped as well, as one more point with its own gap. While the way is shorter
-// than the ball's radius, the ball's centre stays on its side and the next step finds it there.
+// A stopped corner does not stop the body: it may rotate about the corner and pass. So the
+// inscribed ball of the moving shape gets a point with its own gap as well. As long as the normal
+// motion is smaller than the ball's radius no point is needed: the centre stays on its side, and
+// the next step finds it there.
 void add_core_point(const tn_world *world, const shape *a, const shape *b, pose at,
                     tn_vec3 displacement, manifold *m)
 {
@@ -75,8 +78,8 @@ void add_core_point(const tn_world *world, const shape *a, const shape *b, pose 
   m->points[m->count < MAX_MANIFOLD_POINTS ? m->count++ : MAX_MANIFOLD_POINTS - 1] = core;
 }
 
-// What a body that crosses more than the other shape's depth in a step would fly through is found
-// by moving it there first; the gaps are then those from where it is.
+// For motion larger than the other shape's thickness, where the discrete test would miss the
+// contact.
 int collide_swept(const shape *a, const shape *b, pose at, tn_vec3 displacement, manifold *out,
                   int room)
 {
@@ -110,7 +113,7 @@ static bool needs_continuous(const tn_world *world, const shape *a, const shape 
          (!both_dynamic || sides[0]->bullet || sides[1]->bullet);
 }
 
-// The way of B relative to A in dt, in A's frame.
+// Displacement of B relative to A in dt, in A's frame.
 static tn_vec3 relative_displacement(const tn_world *world, const shape *a, const shape *b,
                                      world_pose at_a, float dt)
 {
@@ -123,13 +126,13 @@ static tn_pos wide(tn_vec3 v)
   return tn_p3((double)v.x, (double)v.y, (double)v.z);
 }
 
-// The points stay where they were in their shapes; only the gaps are new. In double, because what
-// rounding adds to a gap tips a tower over in the end.
+// Reuses the manifolds: points and normal stay fixed in the shapes, only the gaps change. In
+// double: rounding errors of the gaps would make towers tip over.
 static void update_gaps(const tn_world *world, const pair *p, world_pose at_a, world_pose at_b)
 {
   for (int32_t slot = p->first_contact; slot != NO_SLOT; slot = world->contacts[slot].next) {
     manifold *m = &world->contacts[slot].manifold;
-    // The normal in A's axes, the world's and B's.
+    // The normal in A's, world and B's axes.
     tn_pos na = wide(m->normal);
     tn_pos n = dquat_rotate(at_a.q, na);
     tn_pos nb = dquat_rotate(dquat_conjugate(at_b.q), n);
@@ -141,7 +144,8 @@ static void update_gaps(const tn_world *world, const pair *p, world_pose at_a, w
   }
 }
 
-// A marble may pass several cubics of a wire in a step.
+// Fits the wire's curve to the part that a body may pass in this step, which may span several
+// cubics; a fifth of the path is added at both ends.
 static void select_wire_span(const tn_world *world, const shape *a, const shape *b, world_pose at_a,
                              world_pose at_b, float dt, manifold *m)
 {
@@ -159,17 +163,18 @@ static void select_wire_span(const tn_world *world, const shape *a, const shape 
 }
 
 // ---------------------------------------------------------------------------------------------
-// Most pairs are apart and stay so: it is enough to know by how much.
+// Separated pairs. Most pairs are apart and stay so: a lower bound of the gap is enough.
 
-// No point of B has moved further in A's frame since the pair was looked at.
+// Bound of the motion of any point of B in A's frame since manifold_pose.
 static float max_displacement(const pair *p, pose now, float bounding_radius)
 {
   tn_quat turn = tn_quat_mul(now.q, tn_quat_conjugate(p->manifold_pose.q));
-  float sine = tn_length(tn_v3(turn.x, turn.y, turn.z)); // of half the angle
+  // Sine of half the angle: a point at distance r moves by the chord 2 r sine, with a margin here.
+  float sine = tn_length(tn_v3(turn.x, turn.y, turn.z));
   return tn_length(tn_sub(now.p, p->manifold_pose.p)) + 3.2f * sine * bounding_radius;
 }
 
-// What lies between two shapes along a direction from A to B.
+// Gap along the direction n from A to B, by support functions.
 static float gap_along(const shape *a, const shape *b, pose at, tn_vec3 n)
 {
   tn_vec3 on_a = convex_support(&a->geometry, n);
@@ -177,8 +182,8 @@ static float gap_along(const shape *a, const shape *b, pose at, tn_vec3 n)
   return tn_dot(n, tn_sub(pose_point(at, on_b), on_a));
 }
 
-// Whether two shapes that were apart are still apart by more than `margin`. If they were not known
-// to be, `min_gap` becomes what is between them.
+// Whether two shapes without a contact are still farther apart than `margin`. If the stored bound
+// does not prove it, min_gap is measured again.
 static bool stays_separated(pair *p, const shape *a, const shape *b, pose at, float margin,
                             float size)
 {
@@ -233,7 +238,7 @@ static void collide_pair(const tn_world *world, int32_t index, float dt)
   tn_vec3 displacement = relative_displacement(world, a, b, at_a, dt);
   if (found->count == 0 && fast) {
     if (shape_is_complex(b) || b->geometry.kind == TN_SHAPE_PLANE) {
-      // Casts move what is convex: look from the other side.
+      // Casts move the convex shape: swap the shapes.
       pose back = pose_inverse(at);
       found->count = collide_swept(
           b, a, back, pose_inverse_vector(at, tn_scale(-1.0f, displacement)), out, found->room);
@@ -259,7 +264,7 @@ static void collide_pair(const tn_world *world, int32_t index, float dt)
 // ---------------------------------------------------------------------------------------------
 // Spheres and capsules in lanes
 
-// A contact that goes on as it was but for where it is.
+// The pair has one round contact with one point: only its position changes.
 static bool is_continued(const tn_world *world, const pair *p)
 {
   const contact *c = p->first_contact == NO_SLOT ? NULL : &world->contacts[p->first_contact];
@@ -330,7 +335,7 @@ static void add_to_batch(const tn_world *world, const pair *p, capsule_batch *ba
 static void collide_batch(const tn_world *world, capsule_batch *batch, const int32_t *index,
                           int count, float dt)
 {
-  // Lanes that are left over see the last pair again.
+  // Fill idle lanes with the last pair.
   for (int i = count; i % BLOCK_WIDTH != 0; ++i) {
     add_to_batch(world, &world->pairs[world->active_pairs[index[count - 1]]], batch, i);
   }
@@ -340,7 +345,7 @@ static void collide_batch(const tn_world *world, capsule_batch *batch, const int
   }
 }
 
-// What a look at the pair asks for. Its shapes lie anywhere.
+// Loads the cache lines that colliding the pair will need; shapes lie scattered in memory.
 KERNEL void prefetch_pair(const tn_world *world, const pair *p)
 {
   for (int side = 0; side < 2; ++side) {

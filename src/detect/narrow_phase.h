@@ -1,5 +1,4 @@
-// The narrow phase's parts: looking at pairs one by one, and those of spheres and capsules in
-// lanes.
+// Narrow phase for one pair of shapes, and for batches of spheres and capsules.
 #ifndef TENON_DETECT_NARROW_PHASE_H
 #define TENON_DETECT_NARROW_PHASE_H
 
@@ -8,12 +7,14 @@
 
 #include <math.h>
 
+// Not convex: a pair with it may have several manifolds.
 static inline bool shape_is_complex(const shape *s)
 {
   return s->geometry.kind == TN_SHAPE_MESH || s->geometry.kind == TN_SHAPE_HEIGHT_FIELD ||
          s->geometry.kind == TN_SHAPE_WIRE;
 }
 
+// Convex and finite.
 static inline bool shape_is_bounded(const shape *s)
 {
   return s->geometry.kind != TN_SHAPE_PLANE && !shape_is_complex(s);
@@ -24,25 +25,28 @@ static inline bool shape_is_round(const shape *s)
   return s->geometry.kind == TN_SHAPE_SPHERE || s->geometry.kind == TN_SHAPE_CAPSULE;
 }
 
+// Length to which contact tolerances are relative, m; infinite where the other shape decides.
 static inline float shape_size(const shape *s)
 {
   return shape_is_bounded(s) ? s->bounding_radius : INFINITY;
 }
 
-// What two shapes may spend on their ways, from `min_gap` between them on, before they could meet.
+// Value of pair.travel_limit for a gap of at least min_gap, m: the sum of both shapes' travel at
+// which the gap could have shrunk to the contact margin.
 static inline double travel_until_contact(const shape_cache *a, const shape_cache *b, float min_gap)
 {
   return a->travel + b->travel +
          (double)(min_gap - TUNING_CONTACT_MARGIN * fminf(a->bounding_radius, b->bounding_radius));
 }
 
-// Looks at active pairs from `first` on, and fills in what was found.
+// Collides the active pairs [first, last) and fills in world->found.
 void collide_pairs(const tn_world *world, int32_t first, int32_t last, float dt);
-// What B meets of A on its way from `at`, with gaps from there. Returns how many manifolds.
+// Casts B from pose `at` along `displacement` and collides it where it first touches A. The gaps
+// are those of the pose `at`. Returns the number of manifolds.
 int collide_swept(const shape *a, const shape *b, pose at, tn_vec3 displacement, manifold *out,
                   int room);
-// Adds what a fast body needs not to turn around a corner that is stopped. B is at `at` in A, and
-// makes `way` in a step.
+// Adds a point for the inscribed ball of a fast body, so that the body cannot rotate past the
+// corner that is stopped. B is at `at` in A's frame and moves by `displacement` in this step.
 void add_core_point(const tn_world *world, const shape *a, const shape *b, pose at,
                     tn_vec3 displacement, manifold *m);
 

@@ -1,15 +1,19 @@
-// Narrow phase: the manifolds of close pairs, found once a step and carried from step to step.
+// Narrow phase update: selects the pairs to collide, runs the narrow phase on all threads, and
+// carries impulses over from old to new manifolds (warm start).
 #include "detect/narrow_phase.h"
 
 #include <math.h>
 #include <string.h>
 
-#define PAIR_GRAIN 32
-#define PAIR_CULL_GRAIN 128 // pairs
-#define SHAPE_CACHE_GRAIN 64
+#define PAIR_GRAIN 32        // pairs per task
+#define PAIR_CULL_GRAIN 128  // pairs per task
+#define SHAPE_CACHE_GRAIN 64 // bodies per task
 
-#define TUNING_CONTACT_MATCH_RADIUS 0.14f // share of the smaller shape's size
-#define TUNING_CONTACT_MATCH_COSINE 0.9f  // cosine
+// Distance within which a new point continues an old one, relative to the smaller shape's bounding
+// radius.
+#define TUNING_CONTACT_MATCH_RADIUS 0.14f
+// Least cosine between the normals of manifolds that continue each other.
+#define TUNING_CONTACT_MATCH_COSINE 0.9f
 
 // ---------------------------------------------------------------------------------------------
 // Contacts of a pair
@@ -29,7 +33,7 @@ static contact *add_contact(tn_world *world, int32_t pair_slot)
   memcpy(c->shape, world->pairs[pair_slot].shape, sizeof c->shape);
   memcpy(c->body, world->pairs[pair_slot].body, sizeof c->body);
   c->next = NO_SLOT;
-  // Contacts of a pair are listed in the order they came.
+  // Append, so that contacts are listed in the order of creation.
   int32_t *link = &world->pairs[pair_slot].first_contact;
   while (*link != NO_SLOT) {
     link = &world->contacts[*link].next;
@@ -63,7 +67,7 @@ void contact_clear_impulses(contact *c)
 }
 
 // ---------------------------------------------------------------------------------------------
-// From what was found to contacts that remember
+// Matching old contacts with new manifolds
 
 static float square_distance(tn_vec3 a, tn_vec3 b)
 {
@@ -71,7 +75,8 @@ static float square_distance(tn_vec3 a, tn_vec3 b)
   return tn_dot(d, d);
 }
 
-// The old point that a new one continues: of the same features, or close by.
+// The old point that a new one continues: the one with the same feature, else the nearest within
+// `radius`, in the frame of either shape. -1: none.
 static int match_point(const manifold *old, const manifold_point *point, unsigned taken,
                        float radius)
 {
@@ -108,7 +113,7 @@ static void transfer_impulses(contact *c, const manifold *now, float radius)
     contact_clear_impulses(c);
   }
   memcpy(c->state.lambda, lambda, sizeof lambda);
-  // What was learnt is the load of all points together; what slides does not rest on it.
+  // The preload is the load of one point: an anchored contact keeps the sum over all points.
   if (c->params.has_anchor > 0.5f) {
     c->state.preload *= (float)c->manifold.count / (float)now->count;
   }
@@ -120,8 +125,9 @@ static void transfer_impulses(contact *c, const manifold *now, float radius)
   c->manifold = *now;
 }
 
-// Which of the found manifolds continues the contact: that of the same part, or one that looks much
-// the same, as when a marble rolls from one part of a wire to the next.
+// The new manifold that continues a contact: the one with the same child, else one with nearly the
+// same normal and a nearby point, as when a marble rolls from one cubic of a wire to the next. -1:
+// none.
 static int match_manifold(const contact *c, const manifold *found, int count, uint32_t taken,
                           float radius)
 {
@@ -178,7 +184,7 @@ static bool update_pair_contacts(tn_world *world, int32_t index)
   return true;
 }
 
-// Most pairs that are found anew have one manifold and had one: any thread may take that over.
+// The common case, one manifold before and after, needs no allocation and runs on any thread.
 static void update_single_contact(const tn_world *world, int32_t index)
 {
   pair_result *found = &world->found[index];
@@ -233,7 +239,7 @@ static bool apply_results(tn_world *world)
 }
 
 // ---------------------------------------------------------------------------------------------
-// A step's round
+// Active shapes and pairs
 
 static bool is_active(const tn_world *world, const body *b)
 {
@@ -245,17 +251,18 @@ static bool is_active(const tn_world *world, const body *b)
   return moves(b);
 }
 
-// No point has gone farther from one place to another.
+// Bound of the motion of any point between two poses, m.
 static double max_travel_between(const world_pose *from, const world_pose *to,
                                  float bounding_radius)
 {
   tn_pos d = pos_sub(to->p, from->p);
   dquat turn = dquat_mul(to->q, dquat_conjugate(from->q));
-  double sine = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z); // of half the angle
+  // Sine of half the angle: a point at distance r moves by the chord 2 r sine, with a margin here.
+  double sine = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
   return sqrt(pos_dot(d, d)) + 2.1 * sine * (double)bounding_radius;
 }
 
-// The look, and whether someone active is looked at.
+// Marks the current contact update; odd for active shapes.
 static uint32_t travel_stamp(const tn_world *world, bool active)
 {
   return (uint32_t)(2 * world->contact_update_count) + active;
@@ -277,7 +284,7 @@ static bool shape_cache_is_current(const tn_world *world, int32_t slot)
   return (world->shape_motions[slot].stamp | 1) == travel_stamp(world, true);
 }
 
-// Once a look and shape, for all of its pairs.
+// Updates pose and bounds, once per contact update and shape.
 static void update_shape_cache(tn_world *world, int32_t slot, bool active, float dt)
 {
   shape *s = &world->shapes[slot];
@@ -327,8 +334,8 @@ static void update_active_shapes(int first, int last, void *context)
   }
 }
 
-// Whether two shapes that were apart cannot have met, by the ways they have made since and may make
-// in this step. Half of the pairs are far, in no order: no jumps.
+// Whether two separated shapes cannot have come into contact, by the bounds of their travel up to
+// the end of this step. Without branches: about half of the pairs pass, in no predictable order.
 static inline bool is_culled(const shape_motion *shape_motions, const pair *p)
 {
   return (p->first_contact == NO_SLOT) & !p->is_new & !p->touching &
@@ -336,7 +343,7 @@ static inline bool is_culled(const shape_motion *shape_motions, const pair *p)
           p->travel_limit);
 }
 
-// What kinds of shapes may have changed.
+// Depends on the shape kinds, which the user may have changed.
 static void classify_pair(const tn_world *world, pair *p)
 {
   const shape *a = &world->shapes[p->shape[0]], *b = &world->shapes[p->shape[1]];
@@ -349,14 +356,14 @@ typedef struct pair_lister {
   pair_result *found;
   int32_t *listed;
   int32_t count;
-  uint32_t active; // look of shapes that are
+  uint32_t active; // stamp of active shapes
   float dt;
-  int32_t room;          // for manifolds, so far
-  int32_t descents;      // pairs that come after one of a later body
-  bool touches_sleeping; // some pair has a sleeping body
+  int32_t room;          // manifolds of the pairs listed so far
+  int32_t descents;      // pairs whose predecessor in the array belongs to a later body
+  bool touches_sleeping; // some listed pair has a sleeping body
 } pair_lister;
 
-// The shape beside an active one that is not active itself.
+// The inactive shape of a pair with one active shape.
 static void update_inactive_shape(pair_lister *l, int32_t slot)
 {
   const body *b = &l->world->bodies[l->world->shapes[slot].body];
@@ -366,8 +373,8 @@ static void update_inactive_shape(pair_lister *l, int32_t slot)
   }
 }
 
-// A pair with someone active, unless its shapes cannot have met. It is written in any case, and
-// counted if it is to be listed: no jumps.
+// Lists a pair with an active shape, unless its shapes cannot touch. The entry is always written
+// and counted only if listed, which saves a branch.
 static inline void list_if_active(pair_lister *l, int32_t slot)
 {
   pair *p = &l->world->pairs[slot];
@@ -404,7 +411,8 @@ static int64_t count_awake_links(const tn_world *world)
   return links;
 }
 
-// Where few are awake, their pairs are marked first, so that they come in the same order.
+// For few awake bodies: marks their pairs in a bit set first, so that the list is in slot order
+// too.
 static bool list_awake_pairs(pair_lister *l)
 {
   tn_world *world = l->world;
@@ -432,14 +440,15 @@ static bool list_awake_pairs(pair_lister *l)
   return true;
 }
 
-// Most of the others are known to be far from what was last seen of their shapes.
+// Parallel first pass over all pairs. Inactive shapes keep their last travel bound, which still
+// holds.
 static void cull_pairs(int first, int last, void *context)
 {
   const tn_world *world = context;
   const shape_motion *shape_motions = world->shape_motions;
   const pair *pairs = world->pairs;
-  uint8_t *calls =
-      world->pair_may_touch; // bytes, which might be anyone's: read nothing again for them
+  // uint8_t may alias anything: load the pointers once.
+  uint8_t *calls = world->pair_may_touch;
   for (int32_t i = first; i < last; ++i) {
     calls[i] = !is_culled(shape_motions, &pairs[i]);
   }
@@ -454,7 +463,7 @@ static bool list_all_pairs(pair_lister *l)
     return false;
   }
   task_run(world->tasks, cull_pairs, count, PAIR_CULL_GRAIN, world);
-  // The list of those that are called becomes that of the active ones.
+  // Compact in place: `listed` holds the candidates first, then the active pairs.
   int32_t *listed = l->listed;
   const uint8_t *calls = world->pair_may_touch;
   for (int32_t i = 0; i < count; ++i) {
@@ -470,11 +479,11 @@ static bool list_all_pairs(pair_lister *l)
   return true;
 }
 
-// Pairs with someone active that may have met, in the order of their slots.
+// Lists the pairs that have an active shape and may touch, in slot order.
 static bool list_active_pairs(pair_lister *l)
 {
   tn_world *world = l->world;
-  int32_t count = world->pair_pool.used + 1; // one more is written before it is left out
+  int32_t count = world->pair_pool.used + 1; // list_if_active() writes one entry too many
   if (!heap_reserve(&world->heap, (void **)&world->active_pairs, &world->active_pair_capacity,
                     count, sizeof(int32_t)) ||
       !heap_reserve(&world->heap, (void **)&world->found, &world->found_capacity, count,
@@ -493,7 +502,7 @@ static bool list_active_pairs(pair_lister *l)
                       &world->found_manifold_capacity, l->room, sizeof(manifold));
 }
 
-// What an awake body touches wakes up.
+// Wakes sleeping bodies that have a contact with an awake one.
 static void wake_touched(tn_world *world)
 {
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
@@ -506,7 +515,7 @@ static void wake_touched(tn_world *world)
   }
 }
 
-// What is new, or was too far to look at, is not among the active pairs.
+// Appends the pair to the active ones if it is new or was culled.
 static bool activate_pair(tn_world *world, int32_t slot)
 {
   for (int32_t i = 0; i < world->active_pair_count; ++i) {

@@ -1,16 +1,16 @@
-// Pairs and contacts in the order of their bodies.
+// Sorts pairs and contacts by body.
 //
-// New pairs take whatever place is free, so after a while neighbours in the list belong to bodies
-// anywhere in the world: each look at a pair and each gather of a pass would miss the cache, and
-// threads that share out a list would meet each other's bodies. Where that has happened the whole
-// lists are sorted, which depends on nothing but the lists themselves.
+// New pairs take any free slot, so after a while neighbours in the array belong to bodies anywhere
+// in the world: reading pairs and gathering bodies misses the cache, and threads that share a list
+// touch the same bodies. Then both arrays are sorted as a whole. Whether and how depends only on
+// the arrays, so results are reproducible.
 #include "data/world.h"
 
 #include <string.h>
 
-// The list is sorted when one of so many pairs comes after one of a later body.
+// Sort if more than one in this many pairs follows a pair of a later body.
 #define SORT_FRACTION 8
-#define MIN_SORTED_PAIRS 256 // pairs
+#define MIN_SORTED_PAIRS 256 // below it sorting does not pay
 
 bool pairs_need_sort(int32_t descents, int32_t count)
 {
@@ -25,7 +25,7 @@ static void swap_bytes(char *a, char *b, size_t size)
   memcpy(b, spare, size);
 }
 
-// Brings each element to its place, and the places in order.
+// Moves element i to place[i] in the array, following cycles; `place` becomes the identity.
 static void permute(void *array, size_t size, int32_t *place, int32_t count)
 {
   for (int32_t i = 0; i < count; ++i) {
@@ -38,7 +38,7 @@ static void permute(void *array, size_t size, int32_t *place, int32_t count)
   }
 }
 
-// Those of a body keep their order; free slots come last.
+// Counting sort by sort_body, stable; free slots last. `next`: scratch of bodies + 1 counters.
 static void find_pair_places(const tn_world *world, int32_t *next, int32_t *place)
 {
   int32_t bodies = world->body_pool.used;
@@ -83,7 +83,7 @@ static void relink_pairs(tn_world *world, const int32_t *place)
   }
 }
 
-// In the order of pairs; free slots come last.
+// In the order of their pairs; free slots last.
 static void find_contact_places(const tn_world *world, int32_t *place)
 {
   int32_t next = 0;

@@ -1,6 +1,6 @@
-// Edges of one soft body and edges of another: where neither has a particle that would meet the
-// other's triangles. Only edges that stand out count: those of an open surface's border, and where
-// triangles meet at an angle.
+// Edges of one soft body against edges of another, for crossings that no particle-triangle contact
+// covers. Only feature edges collide: those on the border of an open surface, and sharp edges
+// between triangles, which on closed surfaces must be convex.
 #include "collide/surface_contacts.h"
 #include "detect/soft_detect.h"
 #include "world/soft_make.h"
@@ -8,17 +8,17 @@
 #include <math.h>
 #include <string.h>
 
-#define COLLIDE_SOFT_SHARP_COSINE 0.9f    // cosine between the normals of two triangles, at most
-#define COLLIDE_SOFT_FACING_COSINE 0.3f   // least cosine between a contact's normal and an edge's
-#define COLLIDE_SOFT_CROSSING_SINE2 0.01f // least square of the sine between two edges
-#define COLLIDE_SOFT_EDGE_END 0.001f      // of an edge: particles meet triangles there
+#define COLLIDE_SOFT_SHARP_COSINE 0.9f  // edges between flatter triangles (26 degrees) are ignored
+#define COLLIDE_SOFT_FACING_COSINE 0.3f // least cosine of contact normal and edge normal if closed
+#define COLLIDE_SOFT_CROSSING_SINE2 0.01f // more parallel edges (5.7 degrees) are left to particles
+#define COLLIDE_SOFT_EDGE_END 0.001f      // share of an edge at each end that is left to particles
 
 typedef struct feature_edge {
-  int32_t v[3]; // ends, and the third corner of a triangle
-  tn_vec3 normal;
+  int32_t v[3];   // ends, and the third corner of one of its triangles
+  tn_vec3 normal; // mean of the triangles' normals, unit
 } feature_edge;
 
-// The edges of a soft body that are near another one.
+// The feature edges of a soft body near another one, with scratch memory.
 typedef struct feature_edge_list {
   const soft *soft;
   int32_t slot, count;
@@ -46,7 +46,8 @@ static tn_vec3 normal_of(const soft *s, const int32_t *v)
   return triangle_normal(corner);
 }
 
-// Whether the edge of one or two triangles stands out, and to which side.
+// Whether the common edge of `count` triangles, one or two, is a feature edge; fills r. Concave
+// edges of closed surfaces are not.
 static bool is_feature_edge(const feature_edge_list *list, const half_edge *side, int count,
                             feature_edge *r)
 {
@@ -66,6 +67,7 @@ static bool is_feature_edge(const feature_edge_list *list, const half_edge *side
   return true;
 }
 
+// Feature edges of the triangles that overlap `box`; false when out of memory.
 static bool find_feature_edges(tn_world *world, feature_edge_list *list, const world_aabb *box)
 {
   const soft *s = list->soft;
@@ -93,7 +95,8 @@ static bool find_feature_edges(tn_world *world, feature_edge_list *list, const w
   return true;
 }
 
-// Where two edges are closest: weights of their ends, and the way from the second to the first.
+// Closest points p0 + s u and q0 + t v of two lines: sets the weights of the ends, delta from the
+// second to the first, and the normal u x v. False if nearly parallel or outside the edges.
 static bool closest_points_of_edges(const feature_edge_list *a, const feature_edge *x,
                                     const feature_edge_list *b, const feature_edge *y,
                                     soft_contact *c)
@@ -117,7 +120,8 @@ static bool closest_points_of_edges(const feature_edge_list *a, const feature_ed
   return fminf(s, t) > COLLIDE_SOFT_EDGE_END && fmaxf(s, t) < 1.0f - COLLIDE_SOFT_EDGE_END;
 }
 
-// Turns the normal out of what is closed, else from the second edge to the first.
+// Orients the normal out of the second body or into the first if closed, else along delta. False
+// if it does not point out of a closed body.
 static bool orient_normal(const feature_edge_list *a, const feature_edge *x,
                           const feature_edge_list *b, const feature_edge *y, soft_contact *c)
 {
@@ -158,6 +162,7 @@ static bool collide_edges(tn_world *world, const feature_edge_list *a, const fea
   return !near || !free || add_soft_contact(world, &c);
 }
 
+// Box of CHUNK_SIZE feature edges.
 static world_aabb chunk_box(const feature_edge_list *list, int32_t first)
 {
   world_aabb box = empty_box();

@@ -1,12 +1,12 @@
-// Particles that touch particles, of the same soft body or where neither has triangles. Found with
-// a grid whose cells are as large as the longest reach.
+// Particles against particles: self collision, and soft bodies of which neither has triangles.
+// Candidates come from a hash grid whose cells are as large as the longest contact range.
 #include "detect/soft_detect.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COLLIDE_SOFT_MAX_NEIGHBOURS 64 // of one particle; those made first count
+#define COLLIDE_SOFT_MAX_NEIGHBOURS 64 // candidates per particle; further ones are dropped
 
 typedef struct grid_particle {
   int32_t soft, particle;
@@ -20,8 +20,8 @@ typedef struct hash_grid {
   int32_t count;
   int32_t *buckets;
   int32_t bucket_count; // a power of two
-  double size;          // of a cell
-  float dt;
+  double size;          // m, of a cell
+  float dt;             // s
 } hash_grid;
 
 static bool softs_should_collide(const soft *a, const soft *b)
@@ -41,7 +41,7 @@ static uint32_t bucket_of(const hash_grid *s, const int32_t *cell)
   return h & (uint32_t)(s->bucket_count - 1);
 }
 
-// Whether the particle is near another body that its own may meet.
+// Whether the particle may touch another soft body or its own.
 static bool is_near_others(const hash_grid *s, int32_t slot, tn_pos at)
 {
   const tn_world *world = s->world;
@@ -59,7 +59,8 @@ static bool is_near_others(const hash_grid *s, int32_t slot, tn_pos at)
   return false;
 }
 
-// Wrapped, so that any position has a cell; one so far that the quotient overflows has the first.
+// Cell indices wrap around at 1e9, so that any position has one; cells that coincide only cost
+// time. Non-finite quotients go to cell 0.
 static int32_t cell_along(double x, double size)
 {
   double cell = fmod(floor(x / size), 1e9);
@@ -75,14 +76,13 @@ static void add_grid_particle(hash_grid *s, int32_t slot, int32_t particle)
   grid_particle *g = &s->grid_particles[s->count];
   g->soft = slot;
   g->particle = particle;
-  // Far away cells repeat, which costs time only.
   g->cell[0] = cell_along(at.x, s->size);
   g->cell[1] = cell_along(at.y, s->size);
   g->cell[2] = cell_along(at.z, s->size);
   s->count += 1;
 }
 
-// In falling order, so that a bucket lists them in rising order.
+// Inserts in descending order, so that each bucket lists its particles in ascending order.
 static void fill_buckets(hash_grid *s)
 {
   for (int32_t i = 0; i < s->bucket_count; ++i) {
@@ -95,8 +95,8 @@ static void fill_buckets(hash_grid *s)
   }
 }
 
-// How far apart two particles stay; those of one body that were made about as close are held by its
-// constraints.
+// Contact distance of two particles, m. 0, no contact, for particles of one body that are about as
+// close at rest: its constraints keep them apart.
 static float distance_between(const soft *a, const soft *b, int32_t i, int32_t k)
 {
   float d = a->radius + b->radius;
@@ -142,7 +142,7 @@ static int by_number(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-// Later grid_particles in the cells around.
+// Particles after `at` in the 27 cells around it, in ascending order.
 static int find_neighbours(const hash_grid *s, int32_t at, int32_t *list)
 {
   const grid_particle *g = &s->grid_particles[at];
@@ -177,7 +177,8 @@ static bool add_pairs(const hash_grid *s)
   return true;
 }
 
-// The longest reach, and how many particles there are; zero if no bodies may meet.
+// Sets the cell size; returns an upper bound of the number of particles, or 0 if no two soft bodies
+// are close enough to touch.
 static int32_t init_grid(hash_grid *s)
 {
   tn_world *world = s->world;
@@ -191,7 +192,7 @@ static int32_t init_grid(hash_grid *s)
       count += a->particle_count;
     }
   }
-  // A particle as fast as that would pass through another in a step.
+  // Twice the contact distance. Pairs that approach from further away in a step are missed.
   s->size = 4.0 * (double)radius;
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
     world_aabb box = box_expand(world->softs[i].box, s->size);
@@ -203,7 +204,7 @@ static int32_t init_grid(hash_grid *s)
   return any ? count : 0;
 }
 
-// A soft body asleep that another one comes to touch wakes up.
+// Wakes soft bodies whose box overlaps that of an awake one.
 static void wake_overlapping(tn_world *world)
 {
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {

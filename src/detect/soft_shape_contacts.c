@@ -1,4 +1,6 @@
-// What particles touch: found once a step, followed by the solver from substep to substep.
+// Contacts of soft bodies: particles and triangles against shapes, the list of all soft contacts,
+// and its packing for the solver. Contacts are found once a step; the solver updates their gaps in
+// every substep.
 #include "collide/surface.h"
 #include "detect/soft_detect.h"
 
@@ -6,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TUNING_SOFT_CONTACT_PUSH_SPEED 1.0f  // m/s, fastest way out of an overlap
-#define TUNING_SOFT_CONTACT_TOUCH_GAP 0.001f // m: closer than this counts as touching
-#define TUNING_SOFT_SOFT_BETA 0.2f // share of an overlap of particles that goes in a substep
+#define TUNING_SOFT_CONTACT_PUSH_SPEED 1.0f  // m/s, largest speed out of a penetration
+#define TUNING_SOFT_CONTACT_TOUCH_GAP 0.001f // m, a smaller gap supports and wakes
+#define TUNING_SOFT_SOFT_BETA 0.2f           // share of a soft-soft penetration removed per substep
 
 static tn_vec3 to_vec3(tn_pos p)
 {
@@ -97,19 +99,19 @@ void soft_wake_touched(tn_world *world, int32_t slot)
 // ---------------------------------------------------------------------------------------------
 // Particles and shapes
 
-// A shape as the particles of a soft body see it.
+// Collision of a soft body with a shape.
 typedef struct collider {
   tn_world *world;
   const soft *soft;
   int32_t soft_slot, shape_slot;
   const shape *shape;
   const body *body;
-  world_pose at;
-  tn_vec3 v;            // of the body
-  float max_turn_speed; // fastest speed by turning
-  float dt, margin;
-  world_aabb box;
-  world_aabb max_box; // beyond it nothing of the soft body comes to touch
+  world_pose at;        // of the shape
+  tn_vec3 v;            // m/s, of the body
+  float max_turn_speed; // m/s, bound of the shape's speed by rotation
+  float dt, margin;     // s; m
+  world_aabb box;       // of the shape
+  world_aabb max_box;   // `box` expanded by the longest contact range
 } collider;
 
 static tn_pos world_pose_inverse_point(world_pose frame, tn_pos p)
@@ -131,6 +133,7 @@ world_aabb box_expand(world_aabb box, double by)
   return box;
 }
 
+// Candidates are kept as far as the relative motion of 1.5 steps reaches.
 static float contact_range_at(const collider *t, float speed)
 {
   return t->soft->radius + t->margin + 1.5f * t->dt * (speed + t->max_turn_speed);
@@ -141,7 +144,7 @@ static float contact_range_of(const collider *t, const soft_particle *p)
   return contact_range_at(t, tn_length(tn_sub(p->v, t->v)));
 }
 
-// Most triangles are far from most shapes: whether all corners are beyond one side of the box.
+// Quick rejection: all corners are beyond one side of the box.
 static bool triangle_outside_box(const world_aabb *box, const soft_particle *const *p)
 {
   tn_pos a = p[0]->at, b = p[1]->at, c = p[2]->at;
@@ -153,12 +156,13 @@ static bool triangle_outside_box(const world_aabb *box, const soft_particle *con
          (a.z < lo->z && b.z < lo->z && c.z < lo->z) || (a.z > hi->z && b.z > hi->z && c.z > hi->z);
 }
 
-// A ball, a capsule or a wire: its surface keeps its distance from a core.
+// Shapes whose surface has a constant distance from a core point or segment.
 static bool is_round(int kind)
 {
   return kind == TN_SHAPE_SPHERE || kind == TN_SHAPE_CAPSULE || kind == TN_SHAPE_WIRE;
 }
 
+// Contact of the point x with the closest point c of the shape, in the shape's frame.
 static soft_contact make_contact(const collider *t, tn_pos x, const closest *c)
 {
   soft_contact made;
@@ -204,7 +208,7 @@ static bool collide_particle(const collider *t, int32_t index, soft_contact *out
 }
 
 // ---------------------------------------------------------------------------------------------
-// Triangles and shapes: a corner or a ball between the particles
+// Triangles and shapes, for corners and small shapes that pass between the particles
 
 void barycentric_weights(tn_vec3 p, const tn_vec3 *x, float *w)
 {
@@ -217,11 +221,13 @@ void barycentric_weights(tn_vec3 p, const tn_vec3 *x, float *w)
   w[0] = 1.0f - w[1] - w[2];
 }
 
-// Triangles stay half as far away as particles: those of a smooth skin on a round body are closer
-// than their corners, and must not take turns with them.
+// Contact distance of triangles, as a share of the particle radius. On a round body the faces of a
+// smooth skin are closer than its corners; at the same distance the contacts would alternate
+// between faces and corners.
 #define COLLIDE_SOFT_TRIANGLE_RADIUS_SHARE 0.5f
 
-// Closer than its corners are, which touch for themselves.
+// Whether the triangle is closer than each corner by 0.1 radius; else the particles' own contacts
+// suffice.
 static bool is_closer_than_corners(const collider *t, const tn_vec3 *x, float distance,
                                    float max_distance)
 {
@@ -235,7 +241,7 @@ static bool is_closer_than_corners(const collider *t, const tn_vec3 *x, float di
   return true;
 }
 
-// The line from the shape to a triangle, in the shape's frame.
+// Closest points of a shape and a triangle, in the shape's frame; false beyond max_distance.
 static bool closest_points(const geometry *other, const geometry *triangle, float max_distance,
                            separation *s)
 {
@@ -303,6 +309,7 @@ static bool should_collide(const soft *s, const shape *other)
   return !other->def.sensor && filters_should_collide(&s->filter, &other->def.filter);
 }
 
+// m, bound of the distance of the shape's surface from the body's centre of mass.
 static float max_lever(const shape *s)
 {
   return s->bounding_radius + tn_length(to_vec3(s->local_position));
@@ -361,12 +368,12 @@ bool build_chunk_boxes(tn_world *world, const soft *s)
   return true;
 }
 
-// What the particles or triangles of a bunch touch, each one place at most.
+// Contacts of chunks of particles and triangles, at most one per particle or triangle.
 typedef struct chunk_task {
   const collider *collider;
-  int32_t particles;   // bunches of them; triangles follow
-  soft_contact *found; // CHUNK_SIZE places for each bunch
-  int32_t *counts;
+  int32_t particles;   // number of particle chunks; triangle chunks follow
+  soft_contact *found; // CHUNK_SIZE per chunk
+  int32_t *counts;     // contacts found, by chunk
 } chunk_task;
 
 static void collide_chunks(int first, int last, void *context)
@@ -397,7 +404,7 @@ static bool reserve_chunk_contacts(tn_world *world, int32_t chunk_boxes)
                       &world->chunk_contact_count_capacity, chunk_boxes, sizeof(int32_t));
 }
 
-// Bunches side by side, and their touches in order.
+// Chunks run in parallel; their contacts are appended in order, so that the list is deterministic.
 static bool collide_shape(tn_world *world, int32_t soft_slot, int32_t shape_slot, float fastest,
                           float dt)
 {
@@ -496,7 +503,7 @@ static bool collide_shapes(tn_world *world, int32_t slot, float dt)
   return true;
 }
 
-// Something that moves has come close to a body asleep.
+// Whether a moving body touches the sleeping soft body.
 static bool is_disturbed(tn_world *world, int32_t slot)
 {
   const soft *s = &world->softs[slot];
@@ -535,7 +542,8 @@ static bool wake_disturbed(tn_world *world)
   return true;
 }
 
-// Bodies asleep that something soft comes to touch wake up; others are as good as static.
+// Marks supported soft bodies and wakes sleeping rigid bodies that a soft body touches. Contacts
+// with rigid bodies that stay asleep are dropped.
 static void wake_touched(tn_world *world)
 {
   int32_t count = 0;
@@ -581,7 +589,7 @@ bool soft_contacts_find(tn_world *world, float dt)
 }
 
 // ---------------------------------------------------------------------------------------------
-// In and out of the solver
+// Pack and unpack
 
 static tn_vec3 surface_velocity(const tn_world *world, const soft_contact *t)
 {
@@ -615,6 +623,8 @@ static SoftContactParams params_of(const tn_world *world, const soft_contact *t)
   p.compliance = soft_soft ? 0.0f : a->compliance + b->compliance;
   p.beta = soft_soft ? TUNING_SOFT_SOFT_BETA : TUNING_CONTACT_DECAY;
   p.max_push_speed = TUNING_SOFT_CONTACT_PUSH_SPEED;
+  // A soft body's triangle has no anchor or surface velocity: the two fields hold its sides, for
+  // rigid_triangle_body().
   if (t->type >= SOFT_CONTACT_PARTICLE_TRIANGLE) {
     const soft_particle *q = world->softs[t->other].particles;
     const int32_t *v = t->particle + first_side_particles(t);

@@ -1,32 +1,32 @@
-// Particles of one soft body and triangles of another. A particle touches the nearest place of the
-// other body, be it on a face, an edge or a corner, and all faces that it is in front of.
+// Particles of one soft body against triangles of another. A particle gets a contact with the
+// nearest feature of the other body (face, edge or corner), and with every near face that it is in
+// front of: on coarse meshes the nearest feature alone lets it pass the neighbouring faces.
 #include "collide/surface_contacts.h"
 #include "detect/soft_detect.h"
 
 #include <math.h>
 #include <string.h>
 
-#define COLLIDE_SOFT_MAX_FACES 4 // faces beside the nearest place; those made first count
+#define COLLIDE_SOFT_MAX_FACES 4 // face contacts besides the nearest feature; the first ones count
 
-// A soft body with triangles, as the particles of another see it.
+// Collision of the particles of `from` with the triangles of `to`.
 typedef struct triangle_collider {
   tn_world *world;
-  const soft *from, *to; // particles, triangles
+  const soft *from, *to;
   int32_t from_slot, to_slot;
-  bool corners; // are met as well; of two bodies with triangles the second leaves them to the first
-  float distance, dt;
+  bool corners;       // contacts with corners too; two bodies with triangles make them only once
+  float distance, dt; // m, contact distance; s
 } triangle_collider;
 
-// A triangle that a particle may come to touch.
+// A triangle within the contact range of a particle.
 typedef struct triangle_hit {
   int32_t triangle;
-  float w[3];
-  tn_vec3 x, normal; // from the particle to its closest point
-  float length;
-  bool behind; // the particle is, seen from the triangle of a closed surface
+  float w[3];        // barycentric weights of the closest point
+  tn_vec3 x, normal; // closest point, from the particle; normal of the triangle
+  float length;      // m, of x
+  bool behind;       // the particle is behind a triangle of a closed surface
 } triangle_hit;
 
-// What a particle sees.
 typedef struct particle_hits {
   triangle_hit nearest;
   triangle_hit faces[COLLIDE_SOFT_MAX_FACES];
@@ -43,6 +43,8 @@ static bool is_face(const triangle_hit *f)
   return fminf(f->w[0], fminf(f->w[1], f->w[2])) > 1e-4f;
 }
 
+// False if the triangle is out of range: 1.25 times the contact distance plus the relative motion
+// of 1.5 steps.
 static bool closest_on_triangle(const triangle_collider *s, const soft_particle *p,
                                 int32_t triangle, triangle_hit *f)
 {
@@ -63,8 +65,8 @@ static bool closest_on_triangle(const triangle_collider *s, const soft_particle 
   return f->length < 1.25f * s->distance + 1.5f * s->dt * tn_length(speed);
 }
 
-// Triangles that share the nearest edge or corner are as near, and it is enough to be in front of
-// one of them.
+// Triangles that share the nearest edge or corner are equally near. The particle is outside if it
+// is in front of one of them, so that one is preferred.
 static void consider_triangle(const triangle_collider *s, const soft_particle *p, int32_t triangle,
                               particle_hits *v)
 {
@@ -109,7 +111,7 @@ static bool add_triangle_contact(const triangle_collider *s, int32_t index, cons
   return !free || add_soft_contact(s->world, &t);
 }
 
-// Behind the nearest place is inside, and that is the way out.
+// A particle behind its nearest feature is inside: only that feature's contact pushes it out.
 static bool add_particle_contacts(const triangle_collider *s, int32_t index, const particle_hits *v)
 {
   const triangle_hit *n = &v->nearest;

@@ -1,4 +1,5 @@
-// Vectors, quaternions and symmetric matrices over lanes.
+// Vectors, quaternions and symmetric 3 x 3 matrices whose components are lanes (R): each function
+// works on TN_LANES independent values.
 #ifndef TENON_KERNEL_ALGEBRA_H
 #define TENON_KERNEL_ALGEBRA_H
 
@@ -8,10 +9,12 @@ typedef struct V {
   R x, y, z;
 } V;
 
+// Rotations are unit quaternions, w the real part.
 typedef struct Q {
   R x, y, z, w;
 } Q;
 
+// A symmetric 3 x 3 matrix.
 typedef struct S {
   R xx, yy, zz, xy, xz, yz;
 } S;
@@ -52,6 +55,7 @@ KERNEL V v_cross(V a, V b)
   return v_make(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 
+// Component by component.
 KERNEL V v_mul(V a, V b)
 {
   return v_make(a.x * b.x, a.y * b.y, a.z * b.z);
@@ -92,8 +96,8 @@ KERNEL Q q_mul(Q a, Q b)
   return q;
 }
 
-// What rotating v adds to it. For a small rotation this keeps the full precision that
-// subtracting v from the rotated vector would lose.
+// R v - v = 2 (w u x v + u x (u x v)) with u the vector part of q. For small rotations this keeps
+// the precision that subtracting v from the rotated vector would cancel.
 KERNEL V q_rotate_change(Q q, V v)
 {
   V u = q_vector(q);
@@ -112,7 +116,7 @@ KERNEL V q_unrotate(Q q, V v)
   return q_rotate(q_conjugate(q), v);
 }
 
-// The rotated x, y and z axes.
+// Columns of the rotation matrix: the rotated x, y and z axes.
 KERNEL V q_axis_x(Q q)
 {
   return v_make(1.0f - 2.0f * (q.y * q.y + q.z * q.z), 2.0f * (q.x * q.y + q.w * q.z),
@@ -156,7 +160,7 @@ KERNEL S s_scale(R k, S a)
   return s;
 }
 
-// R diag(d) R^T.
+// R diag(d) R^T, with R the rotation matrix of q.
 KERNEL S s_rotated_diagonal(Q q, V d)
 {
   V x = q_axis_x(q);

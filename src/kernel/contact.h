@@ -1,81 +1,87 @@
-// Contacts and friction: sec. 3.5 and 3.6.
+// Contacts and friction of rigid bodies: Mueller et al. 2020, sec. 3.5 and 3.6.
 //
-// A manifold is up to four points with one normal n, from A to B. Its gaps C are kept from closing:
-//     C / h + n . u >= 0,  lambda >= 0,  one of the two zero,
-// for all points together, and friction acts at one patch in their middle, bounded by the sum of
-// the points' impulses.
+// A manifold is up to four points with one normal n, from A to B. For all of its points together
+//     C / h + n . u >= 0,  lambda >= 0,  complementary,
+// with C the gap, u the relative velocity of B's point and lambda the impulse of the substep.
+// Friction acts at one patch amid the points; its cone is bounded by the sum of their impulses.
 //
-// DEVIATION: the paper corrects each point's penetration as a whole and by itself, and leaves
-// friction to positions and velocities in turn. Stacks of ten cubes fall over that way. Here a
-// penetration goes by the share TUNING_CONTACT_DECAY a substep, impulses are carried from substep
-// to substep but for the share TUNING_CONTACT_DECAY, and a second pass without correction ends each
-// substep.
+// DEVIATION: the paper removes each point's penetration at once and point by point, and splits
+// friction between positions and velocities. Stacks of ten cubes fall over that way. Here
+//   - a substep removes the share beta = TUNING_CONTACT_DECAY of a penetration,
+//   - impulses are warm started, after decaying by the share beta towards a preload,
+//   - a relax pass without position bias ends each substep.
 #ifndef TENON_KERNEL_CONTACT_H
 #define TENON_KERNEL_CONTACT_H
 
 #include "kernel/project.h"
 
 #define CONTACT_POINTS 4
-#define CONTACT_MASSES 10 // of a symmetric 4 x 4 matrix
+#define CONTACT_MASSES 10 // entries of a symmetric 4 x 4 matrix
 
-// The share of a penetration that goes in a substep, and of an impulse that is forgotten: the two
-// must be equal, for correcting feeds energy and forgetting takes it.
+// beta: decay of contact impulses per substep, and equally the share of a penetration that a
+// substep removes. Dimensionless, independent of h. Position bias feeds energy and decay takes it:
+// with unequal shares stacks rock.
 #define TUNING_CONTACT_DECAY 0.05f
-// Bodies that bear TUNING_CONTACT_HEAVY_LOAD times their weight and more forget less of what their
-// points bear unevenly, which makes them stiffer against tilting: a tonne on nine cubes of 1 kg
-// leans over otherwise. A pyramid is less quiet for it.
+// Decay of the uneven part of a manifold's impulses where its load exceeds
+// TUNING_CONTACT_HEAVY_LOAD times the body's weight: contacts become stiffer against tilting, which
+// towers under heavy loads need (1000 kg on nine cubes of 1 kg). Lighter loads keep the full decay,
+// which damps better.
 #define TUNING_CONTACT_DECAY_UNEVEN (0.75f * TUNING_CONTACT_DECAY)
 #define TUNING_CONTACT_HEAVY_LOAD 300.0f
-#define TUNING_CONTACT_PRELOAD_TIME 6.0f // s, over which a manifold's steady load is learnt
-#define TUNING_CONTACT_RIDGE 0.01f       // four points on a face share its load evenly
+// Time constant of the preload, s. A faster one follows the slow waves of high stacks and feeds
+// them.
+#define TUNING_CONTACT_PRELOAD_TIME 6.0f
+// Regularization of the normal matrix of three or four points, relative to its mean diagonal: four
+// points of a face are redundant and share its load evenly.
+#define TUNING_CONTACT_RIDGE 0.01f
 #define TUNING_CONTACT_PGS_SWEEPS 6
 
-// What does not change over a step.
+// Constant over a step.
 typedef struct ContactParams {
-  R mu_static, mu_dynamic;
-  R rolling, spinning; // m
-  R alpha;             // compliance
-  R deep_gap;          // m, more than loads press bodies into each other
-  R kept_gap;          // m, how far open a point may be that keeps its load
-  R radius_a, radius_b;
-  V surface_velocity; // surface velocity of B relative to A
-  R has_anchor;       // 1: friction pulls back to where the patch began to stick
-  R max_push_speed;   // m/s, fastest way out of a deep penetration
+  R mu_static, mu_dynamic; // friction coefficients
+  R rolling, spinning;     // coefficients of rolling and spinning friction, m
+  R alpha;                 // compliance, m/N; 0: rigid
+  R deep_gap;              // m: a penetration beyond it is not due to load
+  R kept_gap;              // m: open points up to here close slowly while loaded; 0: none
+  R radius_a, radius_b;    // m, from the cores to the surfaces
+  V surface_velocity;      // of B's surface relative to A's, m/s
+  R has_anchor;            // 1: friction pulls the patch back to where it began to stick; 0: not
+  R max_push_speed;        // m/s, cap of the speed at which a penetration is removed
 } ContactParams;
 
-// Impulses of the running substep.
+// Impulses of the running substep, and what a contact remembers.
 typedef struct ContactState {
-  R lambda[CONTACT_POINTS];
-  R preload;     // steady load of a point
-  R preload_age; // s, over which the load was learnt
-  V friction;
-  R twist;
-  R sliding, turning; // 1 where the relaxing pass could not stop the patch
-  V roll;
-  V offset; // of the friction patch since it began to stick, when the step began
-  R angle;  // about the normal, likewise
+  R lambda[CONTACT_POINTS]; // normal impulses, N s
+  R preload;                // steady part of a point's impulse, which does not decay, N s
+  R preload_age;            // time over which the preload was averaged, s
+  V friction;               // tangential impulse of the patch, N s
+  R twist;                  // angular impulse about the normal, N m s
+  R sliding, turning;       // 1 where the relax pass could not stop the patch, else 0
+  V roll;                   // angular impulse of rolling friction, tangential, N m s
+  V offset;                 // displacement of the patch from its anchor when the step began, m
+  R angle;                  // rotation about the normal, likewise, rad
 } ContactState;
 
-// Where it touches at the current pose.
+// The manifold at the current pose.
 typedef struct ContactGeometry {
-  V n;
-  V ra[CONTACT_POINTS], rb[CONTACT_POINTS]; // levers of the points on both surfaces
-  R gap[CONTACT_POINTS];
+  V n;                                      // normal, unit, from A to B
+  V ra[CONTACT_POINTS], rb[CONTACT_POINTS]; // lever arms of the points on both surfaces, m
+  R gap[CONTACT_POINTS];                    // m, negative: penetration
 } ContactGeometry;
 
-// The middle of the points in use, as levers.
+// The point where friction acts, as lever arms: weighted mean of the points in use.
 typedef struct Patch {
   V ra, rb;
 } Patch;
 
-// What follows from the touch; that of flat sides holds for a step.
+// Effective masses of a manifold; those of flat manifolds are computed once per step.
 typedef struct ContactMass {
-  R k[CONTACT_MASSES];       // inverse masses between the points' normals
-  R inverse[CONTACT_MASSES]; // masses between them
-  R tangent[3];              // inverse of the patch's tangential 2 x 2
-  R twist;                   // mass about the normal
-  R friction_radius;         // mean distance of the points from their middle
-  R share;                   // of a point in the whole load, if all bear the same
+  R k[CONTACT_MASSES];       // K = J M^-1 J' of the normal rows, 1/kg
+  R inverse[CONTACT_MASSES]; // (K + regularization + alpha / h^2)^-1
+  R tangent[3];              // inverse of the patch's tangential 2 x 2 matrix: ss, st, tt
+  R twist;                   // effective inertia about the normal, kg m^2
+  R friction_radius;         // weighted mean distance of the points from the patch, m
+  R share;                   // 1 / number of points in use
   Patch patch;
 } ContactMass;
 
@@ -83,7 +89,7 @@ typedef struct Frame {
   V n, s, t;
 } Frame;
 
-// Two tangents by the shortest way from z or -z.
+// Two tangents by the shortest rotation from z or -z to n: no branch, no singular direction.
 KERNEL Frame frame_about(V n)
 {
   R sign = pick(n.z < 0.0f, splat(-1.0f), splat(1.0f));
@@ -94,7 +100,7 @@ KERNEL Frame frame_about(V n)
   return f;
 }
 
-// Place of (i, j) in a symmetric matrix.
+// Index of entry (i, j) in a packed symmetric matrix.
 KERNEL int sym(int i, int j)
 {
   return i <= j ? j * (j + 1) / 2 + i : i * (i + 1) / 2 + j;
@@ -112,8 +118,8 @@ KERNEL S2 s2_inverse(S2 m)
   return r;
 }
 
-// By halves: with [A B; B' D], X = A^-1 B and S = D - B' X, the inverse is
-// [A^-1 + X S^-1 X', -X S^-1; ., S^-1].
+// Inverse of a packed matrix of 1, 2 or 4 rows. Four rows by 2 x 2 blocks (Schur complement): with
+// [A B; B' D], X = A^-1 B and S = D - B' X, it is [A^-1 + X S^-1 X', -X S^-1; ., S^-1].
 KERNEL void invert(int points, const R *k, R *inverse)
 {
   if (points == 1) {
@@ -166,8 +172,8 @@ KERNEL R sum_of(int points, const R *x)
   return sum;
 }
 
-// How much each point counts for friction. Two of them bear what their levers settle, and one may
-// bear all; those of a face count the same. Returns the inverse of their sum.
+// Weights of the points in the friction patch. Two points are weighted by their load, of which one
+// may bear all; the points of a face count equally. Returns the inverse of the sum of weights.
 KERNEL R friction_weights(int points, const R *used, R share, const R *lambda, R *weight)
 {
   R load = sum_of(points, lambda);
@@ -212,13 +218,13 @@ KERNEL void normal_masses(int points, const R *used, const ContactGeometry *geom
     for (int i = 0; i <= j; ++i) {
       R k = a->im + b->im + v_dot(ja[i], ia) + v_dot(jb[i], ib);
       k = used[i] * used[j] * k;
-      // An unused place stands alone.
+      // Unused points get a unit diagonal and no coupling.
       mass->k[sym(i, j)] = i == j ? k + (1.0f - used[j]) : k;
     }
     trace = trace + used[j] * mass->k[sym(j, j)];
   }
   R ridge = points > 2 ? TUNING_CONTACT_RIDGE * mass->share * trace : splat(0.0f);
-  // Two points on a body that cannot turn, or on one spot, are one.
+  // Two points that coincide, or that act on bodies that cannot rotate, make K singular.
   ridge = points == 2 ? 1e-4f * trace : ridge;
   R k[CONTACT_MASSES];
   for (int j = 0; j < points; ++j) {
@@ -257,7 +263,8 @@ KERNEL ContactMass compute_contact_mass(int points, const R *used, const R *lamb
 // ---------------------------------------------------------------------------------------------
 // Impulses
 
-// An impulse and an angular impulse about each body's centre, to be given to both at once.
+// An impulse, N s, and its angular impulses about the two centres of mass, N m s. Body A gets the
+// opposite of p and la.
 typedef struct Wrench {
   V p, la, lb;
 } Wrench;
@@ -297,8 +304,10 @@ KERNEL R decayed(R share, R x)
   return pick(r_abs(kept) < 1e-25f, splat(0.0f), kept);
 }
 
-// What the substep starts from: the steady load, and most of what differs from it. `weight` is
-// what gravity does to a velocity meanwhile.
+// Warm start: decays the impulses of the last substep towards the preload P,
+//     lambda_i -= beta (mean - P) + beta_uneven (lambda_i - mean),
+// and friction with an anchor towards zero. `weight` is g h, the speed gravity adds in a substep.
+// Compliant points keep their impulse, which is their spring force.
 KERNEL void decay_contact_impulses(int points, const ContactParams *params, const ContactMass *mass,
                                    R weight, ContactState *state)
 {
@@ -307,8 +316,8 @@ KERNEL void decay_contact_impulses(int points, const ContactParams *params, cons
   M heavy = state->preload * mass->k[0] > TUNING_CONTACT_HEAVY_LOAD * weight;
   R uneven = pick(heavy, splat(TUNING_CONTACT_DECAY_UNEVEN), splat(TUNING_CONTACT_DECAY));
   if (points == 2) {
-    // What two points bear is settled by their levers: where they stick there is nothing to even
-    // out.
+    // Two points that stick: their lever arms determine the loads, and decay of the difference
+    // would shift the load of a limb.
     uneven = pick(params->has_anchor > 0.5f, splat(0.0f), uneven);
   }
   R decay_per_point = TUNING_CONTACT_DECAY * (mean - state->preload);
@@ -318,7 +327,7 @@ KERNEL void decay_contact_impulses(int points, const ContactParams *params, cons
     kept = pick(kept < 1e-25f, splat(0.0f), kept);
     state->lambda[i] = pick(soft, x, pick(x > 0.0f, kept, splat(0.0f)));
   }
-  // Friction that does not pull back has nothing to make up for.
+  // Friction without an anchor has no position bias, so its impulse does not decay.
   R share = 1.0f - TUNING_CONTACT_DECAY * params->has_anchor;
   V f = state->friction, r = state->roll;
   state->friction = v_make(decayed(share, f.x), decayed(share, f.y), decayed(share, f.z));
@@ -335,7 +344,7 @@ KERNEL Wrench contact_wrench(int points, const ContactGeometry *geom, const Patc
   return w;
 }
 
-// Whether it has no impulse besides those of its points.
+// Neither a sliding, a twist nor a rolling impulse.
 KERNEL M has_no_friction_impulse(const ContactState *state)
 {
   V f = state->friction;
@@ -344,7 +353,7 @@ KERNEL M has_no_friction_impulse(const ContactState *state)
          (r.y == 0.0f) & (r.z == 0.0f);
 }
 
-// Friction lies in the tangent plane of the current normal.
+// Friction impulses of the last pose are projected to the tangent plane of the current normal.
 KERNEL void project_to_tangent_plane(const ContactGeometry *geom, ContactState *state)
 {
   V n = geom->n;
@@ -353,18 +362,18 @@ KERNEL void project_to_tangent_plane(const ContactGeometry *geom, ContactState *
 }
 
 // ---------------------------------------------------------------------------------------------
-// Normals: x with lambda + x >= 0 that leaves r - K x at zero, or positive where lambda + x is
-// zero.
+// Normals: find the change x of the impulses with
+//     lambda + x >= 0,  r - (K + alpha) x <= 0,  complementary.
 
-// What the points of a manifold ask for.
+// Right-hand side of a manifold's normal rows.
 typedef struct ContactRhs {
-  R r[CONTACT_POINTS];       // change of the relative velocities
-  R closing[CONTACT_POINTS]; // speed of points without an impulse
-  M frozen[CONTACT_POINTS];  // keep their impulse
-  M idle;                    // none has an impulse or needs one
+  R r[CONTACT_POINTS];       // wanted change of the relative normal velocities, m/s
+  R closing[CONTACT_POINTS]; // approach speed of points without an impulse, m/s, for hit events
+  M frozen[CONTACT_POINTS];  // points that keep their impulse
+  M idle;                    // no point has an impulse or needs one
 } ContactRhs;
 
-// Gauss-Seidel from zero, each row divided by its own mass.
+// Projected Gauss-Seidel from x = 0, rows scaled to a unit diagonal.
 INLINED void solve_pgs(int points, const R *k, R alpha, const R *r, const R *lambda,
                        const M *frozen, R *x)
 {
@@ -380,7 +389,7 @@ INLINED void solve_pgs(int points, const R *k, R alpha, const R *r, const R *lam
   for (int sweep = 0; sweep < TUNING_CONTACT_PGS_SWEEPS; ++sweep) {
     for (int i = 0; i < points; ++i) {
       R next = wanted[i];
-      // The latest comes last: the others do not wait for it.
+      // The row's latest input comes last, which shortens the chain of dependent operations.
       for (int j = i + 1; j < i + points; ++j) {
         next = next - row[i][j % points] * x[j % points];
       }
@@ -389,17 +398,18 @@ INLINED void solve_pgs(int points, const R *k, R alpha, const R *r, const R *lam
   }
 }
 
-// Two points exactly: where both would not push, one of them alone does.
+// Exact LCP of two points, for the case that the unbounded solution pulls: then at most one of them
+// pushes. Frozen points keep their impulse.
 INLINED void solve_two_point_lcp(const R *k, R alpha, const R *r, const R *lambda, const M *frozen,
                                  R *x)
 {
   R k00 = k[0] + alpha, k01 = k[1], k11 = k[2] + alpha;
-  // For the whole impulses, not for their change; a point that is out keeps its own.
+  // Right-hand side of the total impulses y = lambda + x.
   R q0 = r[0] + k00 * lambda[0] + k01 * lambda[1];
   R q1 = r[1] + k01 * lambda[0] + k11 * lambda[1];
   R alone0 = r_max(q0, splat(0.0f)) / k00;
   R alone1 = r_max(q1, splat(0.0f)) / k11;
-  M first = k01 * alone0 >= q1;
+  M first = k01 * alone0 >= q1; // point 0 alone keeps point 1 from closing
   R y0 = pick(first, alone0, splat(0.0f));
   R y1 = pick(first, splat(0.0f), alone1);
   y0 = pick(frozen[1], r_max(q0 - k01 * lambda[1], splat(0.0f)) / k00, y0);
@@ -408,9 +418,9 @@ INLINED void solve_two_point_lcp(const R *k, R alpha, const R *r, const R *lambd
   x[1] = pick(frozen[1], splat(0.0f), y1 - lambda[1]);
 }
 
-// The ridge leaves a hundredth of r; what is left of that after a second round does not show. What
-// rounding has done to the inverse goes as well: as a matrix of its own, once a step, the refined
-// inverse lets tall towers lean.
+// x = (K + alpha)^-1 r without bounds. The regularized inverse leaves about TUNING_CONTACT_RIDGE of
+// r; one step of iterative refinement leaves the square of that, and removes rounding errors of the
+// inverse too. The alternative, an inverse refined once per step, lets tall towers lean.
 INLINED void solve_unbounded(int points, const ContactMass *mass, R alpha, const R *r, R *x)
 {
   R rest[CONTACT_POINTS];
@@ -428,7 +438,7 @@ INLINED void solve_unbounded(int points, const ContactMass *mass, R alpha, const
   }
 }
 
-// Points that are out keep their impulse.
+// The unbounded solution where no point pulls, else the LCP.
 INLINED void solve_normal_lcp(int points, const ContactMass *mass, R alpha, const ContactRhs *rhs,
                               const R *lambda, R *x)
 {
@@ -457,7 +467,7 @@ INLINED void solve_normal_lcp(int points, const ContactMass *mass, R alpha, cons
   }
 }
 
-// Loops that wrap around the number of points are slow unless it is known.
+// Makes the number of points a compile-time constant: the loops modulo `points` unroll.
 KERNEL void solve_normal_lcp_of(int points, const ContactMass *mass, R alpha, const ContactRhs *rhs,
                                 const R *lambda, R *x)
 {
@@ -482,8 +492,9 @@ KERNEL V in_plane(const Frame *f, R s, R t)
   return v_add(v_scale(s, f->s), v_scale(t, f->t));
 }
 
-// Stops the patch's sliding, or drags at it as strongly as the load allows: that of rest, unless it
-// slides already. Returns where stopping it takes more than that.
+// Coulomb friction: adds the impulse -T u that stops the sliding u, T = mass->tangent, and scales
+// the sum back to the cone |friction| <= mu load. mu is static until the relax pass has found the
+// patch sliding. Returns the lanes that reach the cone.
 KERNEL M solve_tangential(const Frame *f, const ContactParams *params, const ContactMass *mass, V u,
                           R load, ContactState *state, V *change)
 {
@@ -500,7 +511,7 @@ KERNEL M solve_tangential(const Frame *f, const ContactParams *params, const Con
   return length > bound;
 }
 
-// The same about the normal.
+// The same about the normal, with the torque of friction at the points' mean radius.
 KERNEL M solve_twist(const ContactParams *params, const ContactMass *mass, R spin, R load,
                      ContactState *state, R *change)
 {
@@ -512,10 +523,12 @@ KERNEL M solve_twist(const ContactParams *params, const ContactMass *mass, R spi
   return r_abs(wanted) > bound;
 }
 
-// Against the relative spin about tangential axes. Friction, which comes next, turns the bodies as
-// it stops the sliding u: with T its masses and G what it turns by an impulse, the spin to stop is
-// that which friction will leave, and the inverse mass is that of bodies that may roll but not
-// slide.
+// Rolling friction: an angular impulse against the relative spin about tangential axes, at most
+// rolling * load. Sliding friction is solved next and turns the bodies too. With T the inverse of
+// the tangential mass matrix, G the spin per tangential impulse and K the angular inverse mass,
+//     spin' = spin - G T u,    M = K - G T G'
+// are the spin that sliding friction will leave and the inverse mass of bodies that roll without
+// sliding; the impulse is -M^-1 spin'. So one pass stops both.
 KERNEL V solve_rolling(const Frame *f, const ContactParams *params, const ContactMass *mass,
                        const Body *a, const Body *b, V u, V spin, R load, ContactState *state)
 {
@@ -556,27 +569,37 @@ KERNEL V solve_rolling(const Frame *f, const ContactParams *params, const Contac
 // One pass over a manifold in impulse form
 
 typedef struct ContactPass {
-  R h, inv_h;
-  R inv_time_left;    // of what is left of the substep, after impacts
-  R gravity_gap;      // m, about what gravity crosses in a substep
-  int relaxing;       // no correction of positions: at the new pose
+  R h, inv_h;         // substep, s; 1/s
+  R inv_time_left;    // 1 / (rest of the substep after impacts), 1/s
+  R gravity_gap;      // 2 g h^2, m: smaller gaps count as nearly closed
+  int relaxing;       // relax pass: at the new pose, without position bias
   int has_rolling;    // some lane has rolling or spinning friction
   int has_compliance; // some lane has compliance
-  R curvature_bias;   // m/s at which gaps close beside what the bodies do
+  R curvature_bias;   // m/s by which a wire's curvature closes the gap
 } ContactPass;
 
-// The velocity that a gap asks for: an open one may close, but of what is nearly closed only half,
-// or points would chatter that the relaxing pass leaves alone. A penetration goes away gently. What
-// forgetting has taken from a loaded point, k per impulse, may be given back, or it would sink;
-// but not to bodies made inside each other, which would fly apart.
+// Velocity bias of a gap C with impulse lambda; the row is n . u + bias >= 0. k is the point's
+// inverse mass, beta the decay.
+//
+//   C > 0:   bias = min(C - min(C, 2 g h^2) / 2,  C - (1 - beta) B) / time left
+//            B = min(lambda k h, kept_gap, C)
+//   C <= 0:  bias = max(beta C / h, -(max_push_speed + beta lambda k))
+//
+// - Of a nearly closed gap only half may close. The relax pass skips open points, so points that
+//   close at once would alternate between open and closed.
+// - The impulse that decay took from a loaded point may be restored above the speed cap, or the
+//   point would sink. Not where the penetration is deep: bodies created inside each other would be
+//   launched.
 KERNEL R gap_bias(const ContactPass *pass, const ContactParams *params, R gap, R lambda, R k)
 {
   R decayed_speed = pick(gap > -params->deep_gap, TUNING_CONTACT_DECAY * lambda * k, splat(0.0f));
   R fastest = params->max_push_speed + decayed_speed;
   R half = gap - 0.5f * r_min(gap, pass->gravity_gap);
-  // Nor closes at once what a load closes by itself, on bodies with joints. There impulses follow
-  // by the mass of a light limb, which is slow where it bears a heavy body: correcting then feeds
-  // more energy than forgetting takes, unless both have the same share.
+  // On jointed bodies (kept_gap > 0) a loaded open point closes by the share beta per substep only.
+  // The impulse responds by the mass m of the limb that is touched but moves the mechanism's mass
+  // M. With sigma = h d/dt and a gap that closes by the share g per substep,
+  //     sigma^3 + beta sigma^2 + 2 (m / M) sigma + g m / M = 0,
+  // which is stable only if g < 2 beta. B is the gap that the load closes by itself.
   R borne = r_min(r_min(lambda * k * pass->h, params->kept_gap), gap);
   R closing_gap = r_min(half, gap - (1.0f - TUNING_CONTACT_DECAY) * borne);
   return pick(gap > 0.0f, closing_gap * pass->inv_time_left,
@@ -592,8 +615,8 @@ KERNEL R mean_gap(int points, const R *used, R share, const ContactGeometry *geo
   return share * sum;
 }
 
-// Faces that are on their slow way out of a deep penetration would tilt at will, for all points go
-// equally fast: those that are deeper than the others are to go faster by the usual share.
+// Where the speed cap limits all points of a deep face to the same speed, nothing resists tilting.
+// There points deeper than the mean leave faster, by the share beta of the difference.
 KERNEL R tilt_bias(const ContactPass *pass, const ContactParams *params, R gap, R mean, R rate)
 {
   R uneven = r_clamp(TUNING_CONTACT_DECAY * (gap - mean) * pass->inv_h, -params->max_push_speed,
@@ -602,7 +625,7 @@ KERNEL R tilt_bias(const ContactPass *pass, const ContactParams *params, R gap, 
               rate + uneven, rate);
 }
 
-// Velocities of the points along the normal: n . (w x r) = r . (n x w).
+// Relative normal velocities of the points, by n . (w x r) = r . (n x w).
 KERNEL void normal_velocities(int points, const ContactGeometry *geom, const Body *a, const Body *b,
                               R *u)
 {
@@ -628,8 +651,8 @@ KERNEL ContactRhs build_rhs(int points, const R *used, const ContactPass *pass,
     M free = state->lambda[i] == 0.0f;
     rhs.closing[i] = pick(free, -u[i], splat(0.0f));
     R rate = splat(0.0f);
-    // An open point without an impulse is none of the relaxing pass's business, and a soft one has
-    // no position to forget.
+    // The relax pass skips open points without an impulse, and compliant points: their bias is a
+    // spring force, not a position correction to remove.
     rhs.frozen[i] = splat(0.0f) > 1.0f;
     if (pass->relaxing) {
       rhs.frozen[i] = (geom->gap[i] > 0.0f) & free;
@@ -650,7 +673,8 @@ KERNEL ContactRhs build_rhs(int points, const R *used, const ContactPass *pass,
   return rhs;
 }
 
-// Returns the speed at which points that had no impulse were stopped.
+// Solves the normals and applies the change. Returns the greatest approach speed of points that had
+// no impulse and got one, m/s.
 KERNEL R solve_normals(int points, const ContactRhs *rhs, const ContactPass *pass,
                        const ContactParams *params, const ContactGeometry *geom,
                        const ContactMass *mass, ContactState *state, Body *a, Body *b)
@@ -668,17 +692,19 @@ KERNEL R solve_normals(int points, const ContactRhs *rhs, const ContactPass *pas
   return hit_speed;
 }
 
-// How far the patch has moved since it began to stick.
+// Displacement of the patch from its anchor, the place where it began to stick.
 typedef struct FrictionOffset {
-  V offset;
-  R angle;
+  V offset; // m
+  R angle;  // about the normal, rad
 } FrictionOffset;
 
+// Where friction reached its bound.
 typedef struct Slip {
   M slides, turns;
 } Slip;
 
-// Returns where the patch slips.
+// Rolling friction, then sliding and twist together. Outside the relax pass friction has a bias of
+// beta offset / h towards the anchor.
 KERNEL Slip solve_friction(int points, const ContactPass *pass, const ContactParams *params,
                            const ContactGeometry *geom, const ContactMass *mass,
                            const FrictionOffset *anchor_offset, ContactState *state, Body *a,
@@ -701,7 +727,7 @@ KERNEL Slip solve_friction(int points, const ContactPass *pass, const ContactPar
   Slip slip;
   slip.slides = solve_tangential(&f, params, mass, u, load, state, &slide);
   slip.turns = slip.slides;
-  // One point alone does not hold against turning.
+  // A single point resists rotation about the normal only by spinning friction.
   if (points > 1 || pass->has_rolling) {
     R spin = v_dot(geom->n, relative_spin(a, b)) + gain * anchor_offset->angle;
     R twist;
@@ -714,8 +740,8 @@ KERNEL Slip solve_friction(int points, const ContactPass *pass, const ContactPar
   return slip;
 }
 
-// The steady load follows the mean impulse slowly and never exceeds it. A unsettled contact learns
-// from all of its life, which is faster.
+// The preload is a running mean of the mean impulse over TUNING_CONTACT_PRELOAD_TIME, over the
+// contact's age where that is less, and never exceeds the current mean impulse.
 KERNEL void update_preload(int points, R share, R h, ContactState *state)
 {
   R mean = share * sum_of(points, state->lambda);

@@ -1,15 +1,16 @@
-// Where manifolds touch when their bodies have moved: gaps, levers, and for round shapes the
-// normal. "We use the most recent directions on curved geometry", sec. 3.5; what is flat keeps the
-// directions of the step's start.
+// Updates a manifold to the bodies' current pose: gaps and lever arms, and for curved shapes the
+// normal (Mueller et al. 2020, sec. 3.5: curved geometry uses the most recent directions). Flat
+// manifolds keep the normal of the start of the step.
 //
-// Points and directions of a *Start are in world axes, from their body's centre of mass, when the
-// step began.
+// Points and directions of a *Start are as of the start of the step, in world axes; points are
+// relative to their body's centre of mass. "Core" is the point, segment or curve that a radius
+// surrounds.
 #ifndef TENON_KERNEL_CONTACT_GEOMETRY_H
 #define TENON_KERNEL_CONTACT_GEOMETRY_H
 
 #include "kernel/contact.h"
 
-// How a manifold follows its bodies: manifold_form of collide/manifold.h.
+// How a manifold follows its bodies; the values of manifold_form in collide/manifold.h.
 typedef enum ContactForm {
   CONTACT_FORM_FLAT,
   CONTACT_FORM_ROUND,
@@ -17,34 +18,38 @@ typedef enum ContactForm {
   CONTACT_FORM_WIRE
 } ContactForm;
 
+// Faces, and spheres and capsules on faces: fixed normal.
 typedef struct FlatStart {
-  R gap[CONTACT_POINTS];
+  R gap[CONTACT_POINTS]; // m
 } FlatStart;
 
+// Two segments with radii: the normal is along their shortest connection.
 typedef struct RoundStart {
-  V apart;          // from A's centre to B's
-  V pa, ea, pb, eb; // segments: one end, and from there to the other
-  V ca[2], cb[2];   // cores of two points
+  V apart;          // from A's centre of mass to B's, m
+  V pa, ea, pb, eb; // segments: one end, and the vector to the other end
+  V ca[2], cb[2];   // cores of two points along nearly parallel segments
 } RoundStart;
 
+// Circular rims of a cylinder or cone against a flat side.
 typedef struct RimStart {
-  V apart;
-  V center[CONTACT_POINTS]; // of the rims
-  R turn[CONTACT_POINTS];   // quarter turns from the deepest place
-  V axis, side;             // of the rims; a direction across
+  V apart;                  // from A's centre of mass to B's, m
+  V center[CONTACT_POINTS]; // of each point's rim
+  R turn[CONTACT_POINTS];   // quarter turns from the deepest place of the rim: 0, 1, 2 or 3
+  V axis, side;             // unit: the rims' axis, a direction perpendicular to it
   V plane;                  // a point of the flat side
-  R radius;
-  R rim_is_b;
+  R radius;                 // m
+  R rim_is_b;               // 1: the rims belong to B; 0: to A
 } RimStart;
 
-#define WIRE_TERMS 6 // of the polynomial that a stretch of a wire is
+#define WIRE_TERMS 6 // coefficients of a wire's span, a polynomial of degree five
 
+// A segment against a span of a wire, x(s) = sum curve[i] s^i for s in [0, 1].
 typedef struct WireStart {
-  V apart;
-  V curve[WIRE_TERMS];
-  V p, e; // segment
-  R parameter;
-  R wire_is_b;
+  V apart;             // from A's centre of mass to B's, m
+  V curve[WIRE_TERMS]; // m
+  V p, e;              // segment: one end, and the vector to the other end
+  R parameter;         // s of the closest point, updated by each call
+  R wire_is_b;         // 1: the wire belongs to B; 0: to A
 } WireStart;
 
 KERNEL Q q_pick(M m, Q a, Q b)
@@ -53,20 +58,22 @@ KERNEL Q q_pick(M m, Q a, Q b)
   return q;
 }
 
-// What a point of a body at r from its centre has moved since the step began.
+// Displacement since the step began of a body's point at r from the centre of mass.
 KERNEL V point_displacement(const Body *body, V r)
 {
   return v_add(body->dx, q_rotate_change(body->dq, r));
 }
 
-// n . (R r - r) = (R^-1 n - n) . r: one turn of the normal serves all points of a body.
+// gap = gap_0 + n . (displacement of B's point - of A's). By n . (R r - r) = (R^-1 n - n) . r one
+// rotation of the normal serves all points of a body.
 KERNEL void update_flat_geometry(int points, const FlatStart *start, const ContactParams *params,
                                  const Body *a, const Body *b, ContactGeometry *geom)
 {
   V n = geom->n;
   V turn_a = q_rotate_change(q_conjugate(a->dq), n);
   V turn_b = q_rotate_change(q_conjugate(b->dq), n);
-  // The surface of a round core keeps to the normal, so only the core turns.
+  // The surface point of a round core stays on the normal through it: only the core rotates with
+  // the body, so the radius' part of the lever arm is taken out.
   R skin = params->radius_a * v_dot(turn_a, n) + params->radius_b * v_dot(turn_b, n);
   R shift = v_dot(n, v_sub(b->dx, a->dx)) + skin;
   for (int i = 0; i < points; ++i) {
@@ -76,7 +83,8 @@ KERNEL void update_flat_geometry(int points, const FlatStart *start, const Conta
   }
 }
 
-// From A to B between two cores; where they coincide the last normal still holds.
+// Unit normal along d, from A's core to B's. Where the cores coincide or have passed each other the
+// last normal is kept.
 KERNEL V normal_between(V d, V last)
 {
   R length = v_length(d);
@@ -89,7 +97,7 @@ KERNEL R unit_clamp(R x)
   return r_clamp(x, splat(0.0f), splat(1.0f));
 }
 
-// Parameters of the closest points of p + s e and, at `to` from p, q + t f.
+// Closest points of the segments p + s e and q + t f, with to = q - p and s, t in [0, 1].
 KERNEL void closest_on_segments(V to, V e, V f, R *s, R *t)
 {
   R ee = v_dot(e, e);
@@ -100,7 +108,7 @@ KERNEL void closest_on_segments(V to, V e, V f, R *s, R *t)
   R determinant = ee * ff - ef * ef;
   R inv_ee = r_inverse_above(ee, splat(0.0f));
   R inv_ff = r_inverse_above(ff, splat(0.0f));
-  // Nearly parallel segments: any start will do.
+  // Nearly parallel segments: start from s = 0.
   R inv = r_inverse_above(determinant, 1e-6f * ee * ff);
   R first = unit_clamp((et * ff - ef * ft) * inv);
   *t = unit_clamp((ef * first - ft) * inv_ff);
@@ -116,7 +124,7 @@ KERNEL void set_point(const ContactParams *params, V core_a, V core_b, V apart, 
   geom->rb[i] = v_sub(core_b, v_scale(params->radius_b, geom->n));
 }
 
-// From A's centre to B's now.
+// From A's centre of mass to B's at the current pose.
 KERNEL V apart_now(V apart, const Body *a, const Body *b)
 {
   return v_add(apart, v_sub(b->dx, a->dx));
@@ -144,8 +152,8 @@ KERNEL void update_round_geometry(int points, const RoundStart *start, const Con
   }
 }
 
-// Every point of a rim that stands, the lowest of one that lies: found from the direction in which
-// the rim dips towards the flat side.
+// Each point lies on its rim, a fixed number of quarter turns from the place that is deepest
+// towards the flat side; that place is found anew from the axis' current direction.
 KERNEL void update_rim_geometry(int points, const RimStart *start, const Body *a, const Body *b,
                                 ContactGeometry *geom)
 {
@@ -154,7 +162,7 @@ KERNEL void update_rim_geometry(int points, const RimStart *start, const Body *a
   V down = v_pick(on_b, v_make(-n.x, -n.y, -n.z), n);
   Q dq = q_pick(on_b, b->dq, a->dq);
   V axis = q_rotate(dq, start->axis);
-  // Flat on the plane no place is deepest: a fixed one is as good as any.
+  // A rim flat on the plane has no deepest place: `side` decides there.
   V dip = v_sub(down, v_scale(v_dot(down, axis), axis));
   dip = v_add(dip, v_scale(splat(1e-4f), q_rotate(dq, start->side)));
   dip = v_scale(1.0f / r_max(v_length(dip), splat(1e-12f)), dip);
@@ -162,7 +170,7 @@ KERNEL void update_rim_geometry(int points, const RimStart *start, const Body *a
   V apart = apart_now(start->apart, a, b);
   Q flat_dq = q_pick(on_b, a->dq, b->dq);
   V plane = q_rotate(flat_dq, start->plane);
-  // From the centre of the flat body to that of the other.
+  // From the flat body's centre of mass to the other's.
   V over = v_pick(on_b, apart, v_make(-apart.x, -apart.y, -apart.z));
   for (int i = 0; i < points; ++i) {
     R turn = start->turn[i];
@@ -206,8 +214,9 @@ KERNEL V curve_bend(const V *c, R s)
   return bend;
 }
 
-// Newton's method from the last parameter, in the wire's own axes. A body may run past the end of
-// the stretch within a step: it goes on a little.
+// Parameter of the wire's point closest to the segment p + t e, by three Newton steps from s, in
+// the axes of the wire at the start of the step. s may leave [0, 1] by a quarter: a body may pass
+// the end of the span within a step.
 KERNEL R closest_on_curve(const V *c, V p, V e, R s, R *t)
 {
   R inv_ee = r_inverse_above(v_dot(e, e), splat(0.0f));
@@ -244,10 +253,10 @@ KERNEL void update_wire_geometry(WireStart *start, const ContactParams *params, 
   set_point(params, core_a, core_b, apart, 0, geom);
 }
 
-// How fast a gap closes in the middle of a substep h because the wire bends towards what runs along
-// it, or away. With D from the wire to the core that slides along at v, and the wire's curvature c
-// towards it, the distance has the second derivative -v^2 c / (1 - D c). Without this, fast marbles
-// sink into the outside of a curve.
+// Mean speed over a substep h at which a gap closes because the wire curves. With D the distance
+// from the wire to the core that slides along it at speed v, and c the wire's curvature towards it,
+//     D'' = -v^2 c / (1 - D c),    bias = h / 2 v^2 c / (1 - D c).
+// Without this bias fast marbles sink into the outside of a curve.
 KERNEL R curvature_bias(const WireStart *start, const ContactParams *params,
                         const ContactGeometry *geom, const Body *a, const Body *b, R h)
 {

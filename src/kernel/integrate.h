@@ -1,26 +1,31 @@
-// Motion between constraint solves: the first and third loops of Algorithm 2.
+// Motion between constraint solves: the prediction of positions and velocities in Algorithm 2 of
+// Mueller et al. 2020. kick() applies external forces, drift() advances the pose:
+//
+//   v += h a,  w += h I^-1 tau;    x += h v,  q advances by a free rotation over h
+//
+// The rotational state is the angular momentum L; w follows from it at each new pose.
 #ifndef TENON_KERNEL_INTEGRATE_H
 #define TENON_KERNEL_INTEGRATE_H
 
 #include "kernel/project.h"
 #include "kernel/trig.h"
 
-// What a body carries besides its Body, constant over a step but for the first two.
+// Rotational state of a body. The first two fields change in a step, the others do not.
 typedef struct AngularState {
-  V momentum; // angular momentum, world axes: the state that free flight keeps to the bit
-  V last;     // angular velocity after the last drift; what differs from it is an impulse
-  V inertia;  // principal moments, ascending
+  V momentum; // angular momentum, N m s, world axes: free flight conserves it bit for bit
+  V last;     // angular velocity after the last drift, rad/s; w - last is due to impulses
+  V inertia;  // principal moments, kg m^2, ascending
   V inverse;  // their inverses
   Q start;    // principal axes when the step began
 } AngularState;
 
 typedef struct BodyStepParams {
-  R linear, angular;              // factors of the velocities, a substep
-  R max_speed, max_angular_speed; // caps
-  R inverse_inertia_scale;        // share of its inverse moments that impulses find; 0: none
-  R first_kick; // share of a substep's kick that comes before the step's first drift: the rest
-                // follows its last. Half is exact for free motion; what contacts hold takes all of
-                // it at once.
+  R linear, angular;              // damping factors of v and w per substep
+  R max_speed, max_angular_speed; // m/s, rad/s
+  R inverse_inertia_scale;        // factor of the inverse inertia that impulses see; 0: none
+  R first_kick; // share of a substep's kick before the first drift of the step; the rest follows
+                // the last drift. 0.5 (leapfrog) makes free fall exact; supported bodies take 1, so
+                // that contacts see all of their weight.
 } BodyStepParams;
 
 KERNEL void kick(Body *body, V acceleration, V torque, R h)
@@ -29,18 +34,18 @@ KERNEL void kick(Body *body, V acceleration, V torque, R h)
   body->w = v_add(body->w, v_scale(h, s_mul(body->ii, torque)));
 }
 
-// Before the kick, so that a body held at rest against its weight feels all of it.
+// Called before the kick, so that damping does not reduce the weight of a body at rest.
 KERNEL void damp(Body *body, const BodyStepParams *params)
 {
   body->v = v_scale(params->linear, body->v);
   body->w = v_scale(params->angular, body->w);
 }
 
-// Through the largest component, whose square may be beyond a float.
+// Scales by the largest component first: the square of a velocity may overflow.
 KERNEL V clamp_length(V v, R max)
 {
   R largest = r_max(r_max(r_abs(v.x), r_abs(v.y)), r_abs(v.z));
-  if (!m_any(largest * 1.7321f > max)) { // a diagonal at most
+  if (!m_any(largest * 1.7321f > max)) { // |v| <= sqrt(3) largest
     return v;
   }
   V unit = v_scale(1.0f / r_max(largest, splat(1e-30f)), v);
@@ -54,8 +59,8 @@ KERNEL void limit_speed(Body *body, const BodyStepParams *params)
   body->w = clamp_length(body->w, params->max_angular_speed);
 }
 
-// Turns the body frame about one of its axes by the angle whose half has sine s and cosine c;
-// (u, v) are the other two components of the momentum, in cyclic order.
+// Rotates the body frame about one of its axes; s and c are the sine and cosine of half the angle,
+// (u, v) the other two components of the momentum in cyclic order.
 KERNEL void rotate_momentum(R *u, R *v, R s, R c)
 {
   R sin = 2.0f * s * c;
@@ -65,12 +70,16 @@ KERNEL void rotate_momentum(R *u, R *v, R s, R c)
   *u = turned;
 }
 
-// Free rotation over h, exact in angular momentum and symplectic.
+// Free rotation over h: conserves angular momentum exactly and is symplectic.
+//
+//   H = L.L / (2 I_y) + (1/I_x - 1/I_y) L_x^2 / 2 + (1/I_z - 1/I_y) L_z^2 / 2
+//
+// The flow of the first term is a steady rotation about L (returned, world axes). The flows of the
+// other two rotate the body about its own x and z axes by h (1/I_x - 1/I_y) L_x and
+// h (1/I_z - 1/I_y) L_z (body_turn, body axes). Composed as z/2, x, z/2 the splitting is of second
+// order, and exact when two moments are equal.
 //
 // DEVIATION: the paper adds the gyroscopic term explicitly, which gains energy without bound.
-// With 1/I_y taken out of all three moments the energy is L.L / (2 I_y), whose flow is a steady
-// turn about L, plus terms in L_x and L_z alone, whose flows turn the body about its own x and z
-// axes. Composed as z/2, x, z/2 this is of second order, and exact when two moments are equal.
 KERNEL Q free_rotation(const AngularState *spin, V local_momentum, R h, Q *body_turn)
 {
   V l = local_momentum;
@@ -81,7 +90,7 @@ KERNEL Q free_rotation(const AngularState *spin, V local_momentum, R h, Q *body_
   SinCos x = r_sincos(0.5f * rate_x * l.x);
   rotate_momentum(&l.y, &l.z, x.sin, x.cos);
   SinCos z2 = r_sincos(0.25f * rate_z * l.z);
-  // The product of the three turns (0, 0, z1) (x, 0, 0) (0, 0, z2).
+  // Product of the quaternions (0, 0, z1.sin, z1.cos) (x.sin, 0, 0, x.cos) (0, 0, z2.sin, z2.cos).
   body_turn->x = x.sin * (z1.cos * z2.cos + z1.sin * z2.sin);
   body_turn->y = x.sin * (z1.sin * z2.cos - z1.cos * z2.sin);
   body_turn->z = x.cos * (z1.sin * z2.cos + z1.cos * z2.sin);
@@ -94,7 +103,7 @@ KERNEL Q free_rotation(const AngularState *spin, V local_momentum, R h, Q *body_
   return q_make(v_scale(sinc, steady), s.cos);
 }
 
-// Motion that fades ends at zero: subnormal numbers are slow.
+// Decaying motion ends at zero: arithmetic with subnormal numbers is slow.
 KERNEL V flush_tiny(V v)
 {
   R zero = splat(0.0f);
@@ -102,8 +111,8 @@ KERNEL V flush_tiny(V v)
                 pick(r_abs(v.z) < 1e-25f, zero, v.z));
 }
 
-// Adds to the momentum what the angular velocity gained since the last drift. A body that nothing
-// has touched keeps its momentum to the bit.
+// L += I (w - last): adds the impulses since the last drift. A body without any keeps its momentum
+// bit for bit.
 KERNEL void update_angular_momentum(const Body *body, AngularState *spin)
 {
   Q q = q_mul(body->dq, spin->start);
@@ -112,8 +121,7 @@ KERNEL void update_angular_momentum(const Body *body, AngularState *spin)
   spin->last = body->w;
 }
 
-// What a drift has to do before the rotation, and after it. Returns the momentum in the body's
-// axes.
+// The part of a drift before free_rotation(). Returns the momentum in the body's principal axes.
 KERNEL V drift_begin(Body *body, AngularState *spin, R h)
 {
   body->v = flush_tiny(body->v);
@@ -122,7 +130,8 @@ KERNEL V drift_begin(Body *body, AngularState *spin, R h)
   return q_unrotate(q_mul(body->dq, spin->start), spin->momentum);
 }
 
-// The angular velocity follows the momentum to the new pose.
+// The part of a drift after free_rotation(): dq, then w = I^-1 L and the inverse inertia at the new
+// pose.
 KERNEL void drift_end(Body *body, AngularState *spin, R inverse_inertia_scale, Q world_turn,
                       Q body_turn)
 {
@@ -135,7 +144,7 @@ KERNEL void drift_end(Body *body, AngularState *spin, R inverse_inertia_scale, Q
   body->ii = s_scale(inverse_inertia_scale, s_rotated_diagonal(q, spin->inverse));
 }
 
-// x and q advance by h.
+// Advances the pose by h.
 KERNEL void drift(Body *body, AngularState *spin, R inverse_inertia_scale, R h)
 {
   V local = drift_begin(body, spin, h);

@@ -1,4 +1,20 @@
-// Joints, Mueller et al. sec. 3.4: for two bodies at a pose each type states its rows.
+// Joints (Mueller et al. 2020, sec. 3.4): the coordinates x and directions n of each type's rows.
+//
+// With d = p_b - p_a the offset of the joint's points, (a1, b1, c1) the frame on A, (a2, b2, c2)
+// that on B and q = (v, w) the rotation of B's frame relative to A's:
+//
+//   type        linear rows             angular rows
+//   distance    |d|                     -
+//   point       d, world axes           -
+//   ball        d, world axes           twist 2 atan2(v.x, w), swing angle of a1 to a2
+//   hinge       d, world axes           twist, (a1 x a2) . (b1, c1)                  eq. 20
+//   fixed       d, world axes           2 sgn(w) v, world axes                       eq. 18, 19
+//   prismatic   d . (a1, b1, c1)        as fixed
+//   cylinder    d . (a1, b1, c1)        as hinge
+//   universal   d, world axes           angle about a1, angle about b2, a1 . b2
+//   generic     d . (a1, b1, c1)        rotation vector of q
+//
+// Which rows are locked and which have a range: linear_kind(), angular_kind().
 //
 // DEVIATION: offsets and angles are those of B relative to A, so corrections on B are minus the
 // error; the paper's signs, taken literally, drive the bodies apart.
@@ -7,7 +23,7 @@
 
 #include "kernel/rows.h"
 
-// What the solver tells apart. A ball joint without limits, damping or friction is a POINT.
+// Types of the solver. A ball joint without limits, drive, damping or friction is a POINT.
 typedef enum JointType {
   TYPE_DISTANCE,
   TYPE_POINT,
@@ -21,12 +37,12 @@ typedef enum JointType {
   TYPE_COUNT
 } JointType;
 
-// A joint as the step begins, taken in double and rounded once.
+// A joint at the start of the step, computed in double and rounded once. World axes.
 typedef struct JointStart {
-  V ra, rb;   // levers from the centres of mass
-  V gap;      // from A's point to B's
-  Q frame;    // axes a, b, c of A in the world
-  Q relative; // B's axes as seen from A's
+  V ra, rb;   // lever arms from the centres of mass to the joint's points, m
+  V gap;      // from A's point to B's, m
+  Q frame;    // A's joint frame (a1, b1, c1)
+  Q relative; // B's joint frame relative to A's
 } JointStart;
 
 KERNEL BlockKind linear_kind(JointType type)
@@ -74,19 +90,21 @@ KERNEL BlockKind angular_kind(JointType type)
   }
 }
 
-// Drives, damping and friction act only where something is free to move.
+// Whether a row is not locked: drives, damping and friction act on such blocks only.
 KERNEL int has_free_axis(BlockKind kind)
 {
   return kind.rows > 0 && (kind.mixed || kind.first_locked > 0);
 }
 
+// A's joint frame at the current pose.
 KERNEL Q joint_frame(const JointStart *start, const Body *a)
 {
   return q_mul(a->dq, start->frame);
 }
 
-// B's axes as seen from A's. Both turns since the step began are small, so their product with the
-// relative rotation then keeps small angles to their own precision, not to that of one.
+// B's joint frame relative to A's at the current pose. Rotations since the start of the step are
+// small; multiplying them first keeps a relative precision of small angles, which the product of
+// two whole orientations would lose.
 KERNEL Q joint_relative(const JointStart *start, const Body *a, const Body *b)
 {
   Q turn = q_mul(q_conjugate(a->dq), b->dq);
@@ -94,8 +112,8 @@ KERNEL Q joint_relative(const JointStart *start, const Body *a, const Body *b)
   return q_mul(local, start->relative);
 }
 
-// Levers and offset. Both impulses act at B's point: then a pair that has come apart still gets
-// no net torque, and the offset is measured in A's turning axes.
+// The offset d, and the lever arms. Both impulses act at B's point: a pair that has come apart gets
+// no net torque, and J is the derivative of d in A's rotating axes.
 KERNEL V joint_offset(const JointStart *start, const Body *a, const Body *b, Rows *rows)
 {
   V move_a = v_add(a->dx, q_rotate_change(a->dq, start->ra));
@@ -131,7 +149,7 @@ LARGE void linear_rows(JointType type, const JointStart *start, const Body *a, c
   }
 }
 
-// Eq. 19, with the sign of w: of the two ways round, the shorter.
+// Eq. 19, times the sign of w: the shorter of the two ways round.
 KERNEL void fixed_rows(Q frame, Q q, Rows *rows)
 {
   R two = pick(q.w < 0.0f, splat(-2.0f), splat(2.0f));
@@ -141,31 +159,33 @@ KERNEL void fixed_rows(Q frame, Q q, Rows *rows)
   rows->x[2] = e.z;
 }
 
-// The angle of Algorithm 3 from n1 to n2 about n, by atan2 where the paper has an arcsine that
-// rounding can take out of its domain.
+// The angle of Algorithm 3 from n1 to n2 about n, by atan2 instead of the paper's arcsine, whose
+// argument rounding can take out of its domain.
 KERNEL R angle_about(V n, V n1, V n2)
 {
   return r_atan2(v_dot(v_cross(n1, n2), n), v_dot(n1, n2));
 }
 
-// Nearest to the middle of its range, so that a range may reach across pi.
+// The equivalent angle nearest to the middle of the range, so that a range may reach across pi.
 KERNEL R angle_near(R angle, R middle)
 {
   return middle + r_wrap_angle(angle - middle);
 }
 
-// How an angle about `axis` changes that is seen along it: from a direction that leans towards the
-// axis, `lean` being the cosine between them and `across` its part across the axis, other turns
-// change it as well. Where the direction lies along the axis there is no bound, so it gets one.
+// Gradient of the angle about `axis` of a unit direction t, with axis_cosine = t . axis and
+// `across` the part of t perpendicular to the axis:
+//     n = axis - axis_cosine / |across|^2 across
+// It is unbounded where t is parallel to the axis, so |across|^2 has a floor (2.9 degrees).
 KERNEL V angle_gradient(V axis, R axis_cosine, V across)
 {
   return v_sub(axis, v_scale(axis_cosine / r_max(v_dot(across, across), splat(0.0025f)), across));
 }
 
-// An angle that limits act on. Where `sine` is zero there is none, and passing by it jumps;
-// `change` is the sine's gradient. A spring that presses against an end of the range would gain
-// energy by the jump, so near there what is beyond the end fades with the sine: the spring then
-// holds the same from every side.
+// Coordinate and gradient of an angle with limits. The angle is undefined where `sine` is zero and
+// jumps from one side of that pose to the other; a soft limit would gain energy by the jump. So for
+// sine < 1/2 the amount beyond the limit fades,
+//     x = end + 2 sine (angle - end),    n = dx,
+// and the energy of the limit is the same from every side. `change` is the gradient of the sine.
 LARGE void limited_angle(R angle, V gradient, R sine, V change, const RowParams *params, int i,
                          R *x, V *n)
 {
@@ -178,15 +198,16 @@ LARGE void limited_angle(R angle, V gradient, R sine, V change, const RowParams 
   *n = v_pick(fades, faded, gradient);
 }
 
-// The twist of the swing-twist decomposition, about the axis of eq. 22. The projections of eq. 23,
-// 24 enclose the same angle only at small swing. Its gradient is (a1 + a2) / (1 + a1 . a2): along
-// eq. 22's unit vector, but longer the further the axes part. Where they oppose each other it has
-// no bound, so it gets one.
+// The twist 2 atan2(x, w) of the swing-twist decomposition, about the axis of eq. 22. The
+// projections of eq. 23 and 24 enclose the same angle only at small swing.
 KERNEL R twist_angle(Q q, R middle)
 {
   return angle_near(r_wrap_angle(2.0f * r_atan2(q.x, q.w)), middle);
 }
 
+// Gradient of the twist in A's frame, (a1 + a2) / (1 + a1 . a2): along the unit vector of eq. 22
+// and the longer the further the axes part. Unbounded where they are opposite, so its length is
+// capped.
 KERNEL V twist_axis(V a2)
 {
   V sum = v_make(1.0f + a2.x, a2.y, a2.z);
@@ -195,7 +216,8 @@ KERNEL V twist_axis(V a2)
   return v_scale(steepness / r_max(length, splat(1e-6f)), sum);
 }
 
-// `across` is a1 x a2. What the twist fades with is the cosine of half the swing.
+// `across` is a1 x a2. The twist fades with the cosine of half the swing angle, which is zero where
+// a1 and a2 are opposite.
 KERNEL void twist_row(Q q, V a2, V across, const RowParams *params, R *x, V *n)
 {
   R cosine = r_sqrt(q.x * q.x + q.w * q.w);
@@ -203,7 +225,8 @@ KERNEL void twist_row(Q q, V a2, V across, const RowParams *params, R *x, V *n)
   limited_angle(twist_angle(q, params->middle[0]), twist_axis(a2), cosine, change, params, 0, x, n);
 }
 
-// Eq. 20 and the hinge's own angle: rows a1, b1, c1; in A's axes a1 x a2 = (0, -a2.z, a2.y).
+// Eq. 20 and the hinge's angle: row 0 is the twist, rows 1 and 2 are a1 x a2 = (0, -a2.z, a2.y)
+// in A's frame.
 KERNEL void hinge_rows(Q frame, Q q, const RowParams *params, Rows *rows)
 {
   V a2 = q_axis_x(q);
@@ -216,6 +239,7 @@ KERNEL void hinge_rows(Q frame, Q q, const RowParams *params, Rows *rows)
   rows->x[2] = a2.y;
 }
 
+// Row 0 is the twist, row 1 the swing angle about a1 x a2.
 KERNEL void swing_twist_rows(Q frame, Q q, const RowParams *params, Rows *rows)
 {
   V a2 = q_axis_x(q);
@@ -230,7 +254,8 @@ KERNEL void swing_twist_rows(Q frame, Q q, const RowParams *params, Rows *rows)
   rows->x[1] = r_atan2(sine, a2.x);
 }
 
-// a of A and b of B stay perpendicular: the axes of the cross between them.
+// The cross of a universal joint has the axes a1 and b2, which stay perpendicular: rows 0 and 1 are
+// the angles about them, row 2 is a1 . b2 about n = b2 x a1.
 KERNEL void universal_rows(Q frame, Q q, const RowParams *params, Rows *rows)
 {
   V a1 = v_make(splat(1.0f), splat(0.0f), splat(0.0f));
@@ -256,10 +281,11 @@ KERNEL void universal_rows(Q frame, Q q, const RowParams *params, Rows *rows)
   rows->x[2] = b2.x;
 }
 
-// At half a turn a rotation vector changes its sign, and with it how far a component is beyond a
-// range that is not the same both ways. So what counts becomes that of the range about zero, from
-// TUNING_HALF_TURN_BLEND on. `turn` is the angle of the rotation and `axis` how that changes.
-#define TUNING_HALF_TURN_BLEND 2.9f // rad
+// At half a turn the rotation vector changes its sign, and the amount by which a component exceeds
+// an asymmetric range [lo, hi] jumps. From TUNING_HALF_TURN_BLEND to pi it is blended with the
+// amount for the symmetric range of the same width, which does not jump. `turn` is the angle of the
+// rotation, `axis` its gradient.
+#define TUNING_HALF_TURN_BLEND 2.9f // rad, 166 degrees
 
 KERNEL void range_across_half_turn(R turn, V axis, R lo, R hi, R *x, V *n)
 {
@@ -277,8 +303,8 @@ KERNEL void range_across_half_turn(R turn, V axis, R lo, R hi, R *x, V *n)
   *n = v_pick(near & (beyond != 0.0f), v_add(v_scale(steepness, *n), change), *n);
 }
 
-// Components of the rotation vector t. Their exact directions are those of the inverse left
-// Jacobian: n_i = e_i + t x e_i / 2 + k t x (t x e_i), k = (1 - (t/2) cot(t/2)) / t^2.
+// Components of the rotation vector t. Their gradients are the rows of the inverse left Jacobian:
+//     n_i = e_i + t x e_i / 2 + k t x (t x e_i),  k = (1 - (|t| / 2) cot(|t| / 2)) / |t|^2.
 KERNEL void generic_rows(Q frame, Q q, const RowParams *params, Rows *rows)
 {
   M flip = q.w < 0.0f;
@@ -289,7 +315,7 @@ KERNEL void generic_rows(Q frame, Q q, const RowParams *params, Rows *rows)
   M small = angle < 0.1f;
   R safe_sine = pick(small, splat(1.0f), sine);
   R safe_angle = pick(small, splat(1.0f), angle);
-  // For small angles the series of angle / sine and of k, exact to rounding below 0.1.
+  // Below 0.1 rad the series of angle / sine and of k, exact to rounding.
   R s2 = sine * sine;
   R ratio = pick(small, 2.0f + s2 * (0.333333333f + 0.15f * s2), safe_angle / safe_sine);
   R cot = w / safe_sine;

@@ -1,8 +1,9 @@
-// Lanes: the one file of the kernels that knows the target.
+// Lanes: the only kernel file that depends on the target's instruction set.
 //
-// R is a real, or TN_LANES of them side by side; M is the mask that comparing two of them gives.
-// Kernels use + - * / and comparisons on them as on plain floats, and the few primitives below
-// where the targets differ. Every primitive is exact, so every target gives the same bits.
+// R is a float, or a vector of TN_LANES floats; M is the mask that a comparison of two R gives.
+// Kernels apply + - * / and comparisons to R as to plain floats and use the primitives below where
+// targets differ. Every primitive is exact or correctly rounded, so all targets and lane widths
+// give the same bits.
 #ifndef TENON_KERNEL_LANE_H
 #define TENON_KERNEL_LANE_H
 
@@ -14,7 +15,8 @@
 #define TN_LANES 1
 #endif
 
-// Forced where it pays: debug and sanitized builds would take minutes for it.
+// Inlining is forced in optimized builds only: debug and sanitizer builds would take minutes to
+// compile.
 #if defined(__CUDACC__)
 #define INLINED static __host__ __device__ __forceinline__
 #elif defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) &&              \
@@ -24,10 +26,11 @@
 #define INLINED static inline
 #endif
 
-// WebAssembly is as fast without, and a third of the size, but for INLINED loops.
+// WebAssembly is as fast without forced inlining and a third of the size, except for functions
+// marked INLINED. LARGE functions are too big to be duplicated there.
 #if defined(__wasm__)
 #define KERNEL static inline
-#define LARGE static __attribute__((noinline, minsize, unused)) // and not worth several copies
+#define LARGE static __attribute__((noinline, minsize, unused))
 #else
 #define KERNEL INLINED
 #define LARGE KERNEL
@@ -73,7 +76,7 @@ KERNEL R r_sqrt(R x)
   return sqrtf(x);
 }
 
-// 2 to the power of an integral k in [-126, 127].
+// 2^k for integral k in [-126, 127], by writing the exponent bits.
 KERNEL R r_exp2i(R k)
 {
   int32_t bits = ((int32_t)k + 127) * 8388608;
@@ -93,13 +96,14 @@ KERNEL R r_exp2i(R k)
 #endif
 
 typedef float R __attribute__((vector_size(4 * TN_LANES)));
-typedef int32_t M __attribute__((vector_size(4 * TN_LANES))); // 0 or -1
+typedef int32_t M __attribute__((vector_size(4 * TN_LANES))); // 0 or -1 (all bits)
 
 KERNEL R splat(float x)
 {
   return x - (R){0};
 }
 
+// Loads and stores are aligned to the vector's size.
 KERNEL R load(const float *p)
 {
   R x;
@@ -128,7 +132,8 @@ KERNEL M m_not(M m)
   return ~m;
 }
 
-// Whether any lane is set; only for leaving out work that would change nothing.
+// Whether any lane is set. Use it only to skip work that would change no lane: otherwise results
+// would depend on the lane width.
 KERNEL int m_any(M m)
 {
 #if TN_LANES == 16 && defined(__AVX512DQ__)
@@ -177,7 +182,8 @@ KERNEL R r_exp2i(R k)
 
 #endif
 
-// a < b ? a : b and a > b ? a : b, to the last bit: what the instructions do as well.
+// Exactly a < b ? a : b and a > b ? a : b, also for NaN and signed zeros; the instructions have the
+// same semantics.
 KERNEL R r_min(R a, R b)
 {
 #if TN_LANES == 16 && defined(__AVX512F__)
@@ -208,7 +214,7 @@ KERNEL R r_max(R a, R b)
 #endif
 }
 
-// What is not a number stays so, to be found.
+// NaN propagates, so that later checks find it.
 KERNEL R r_clamp(R x, R lo, R hi)
 {
   R raised = pick(x < lo, lo, x);
@@ -224,13 +230,13 @@ KERNEL R r_abs(R x)
 #endif
 }
 
-// The nearest integer, for |x| < 4e6: adding 1.5 * 2^23 leaves no bit for a fraction.
+// The nearest integer for |x| < 4e6: adding 1.5 * 2^23 rounds off the fraction.
 KERNEL R r_round(R x)
 {
   return (x + 12582912.0f) - 12582912.0f;
 }
 
-// 1 / x, and 0 where x is not above `floor`: what cannot move takes no share.
+// 1 / x, or 0 where x <= floor: an effective mass is zero where nothing can move.
 KERNEL R r_inverse_above(R x, R floor)
 {
   return pick(x > floor, 1.0f / x, splat(0.0f));

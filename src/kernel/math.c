@@ -1,4 +1,5 @@
-// The public maths functions, and double helpers for poses.
+// The public maths functions, and the range checks of public arguments. All of them use the scalar
+// kernels or double, so results do not depend on the C library.
 #include "data/world.h"
 #include "kernel/trig.h"
 
@@ -29,7 +30,7 @@ float tn_exp(float x)
   return r_exp(x);
 }
 
-// In double, where no square of a float overflows or vanishes.
+// In double, where the square of a float neither overflows nor underflows.
 static double length_of(tn_vec3 v)
 {
   double x = (double)v.x;
@@ -50,8 +51,8 @@ tn_quat tn_quat_axis_angle(tn_vec3 axis, float angle)
   return dquat_round(q);
 }
 
-// The axis of the shortest turn from x to d is x cross d; with 1 + x . d in place of w that is the
-// turn by half the angle, up to its length.
+// The shortest rotation from the x axis e to the unit vector d is the quaternion
+// (e x d, 1 + e . d), normalized. It degenerates where d is close to -e.
 tn_quat tn_quat_x_to(tn_vec3 direction)
 {
   double length = length_of(direction);
@@ -62,7 +63,7 @@ tn_quat tn_quat_x_to(tn_vec3 direction)
   double y = (double)direction.y / length;
   double z = (double)direction.z / length;
   if (x < -0.999999) {
-    // Nearly opposite: half a turn about z first, then the small rest.
+    // Close to -e: half a turn about z, which leads to -e, then the shortest rotation from there.
     dquat about_z = {0.0, 0.0, 1.0, 0.0};
     dquat rest = dquat_normalize((dquat){0.0, z, -y, 1.0 - x});
     return dquat_round(dquat_mul(rest, about_z));
@@ -80,6 +81,7 @@ bool is_finite_pos(tn_pos p)
   return isfinite(p.x) && isfinite(p.y) && isfinite(p.z);
 }
 
+// The comparisons below are false for NaN and infinity.
 bool is_position(tn_pos p)
 {
   return fabs(p.x) <= TN_MAX_DISTANCE && fabs(p.y) <= TN_MAX_DISTANCE &&
@@ -96,8 +98,9 @@ bool is_rate(tn_vec3 v)
   return fabsf(v.x) <= TN_MAX_RATE && fabsf(v.y) <= TN_MAX_RATE && fabsf(v.z) <= TN_MAX_RATE;
 }
 
+// A length within 0.9 and 1.1; the caller normalizes.
 bool is_rotation(tn_quat q)
 {
   float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  return square > 0.81f && square < 1.21f; // false for NaN
+  return square > 0.81f && square < 1.21f;
 }

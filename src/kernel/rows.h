@@ -1,84 +1,96 @@
-// Blocks of rows: what a constraint states, and how the methods solve it.
+// Blocks of constraint rows, and how the iterative methods solve one block. The direct solver of
+// mechanisms shares the parameters and the Jacobians.
 //
-// A row measures a coordinate x of body B relative to body A along a direction n, and keeps it in
-// a range [lo, hi]. lo = hi locks it. Up to three rows that act at one point (linear) or on the
-// rotation (angular) form a block; a joint is one block of each.
+// A row measures a coordinate x of body B relative to body A along a direction n (its Jacobian) and
+// keeps it in a range [lo, hi]; lo = hi locks it. Up to three rows that act at one point (linear)
+// or on the rotation (angular) form a block; a joint has one block of each.
 //
-// In every method a row wants, for the impulse lambda along n, summed over the substep,
-//     e / h + n . u + alpha / h^2 lambda = 0,      e = x - hi or x - lo,
-// which is eq. 4 divided by h. The methods differ in the pose at which e is measured and in u:
-// FORM_VELOCITY measures at the start of the substep, and u is the velocity; FORM_POSITION
-// measures at the latest pose, already moved by h times the velocity, and u is only what the
-// block itself has just added.
+// In every method a row's impulse lambda along n, summed over the substep, satisfies
+//     e / h + n . u + (alpha / h^2) lambda = 0,      e = x - hi or x - lo,
+// which is eq. 4 of Mueller et al. 2020 divided by h. The forms differ in e and u:
+//   FORM_VELOCITY  e at the start of the substep, u the relative velocity;
+//   FORM_POSITION  e at the latest pose, which has already moved by h times the velocity, u only
+//                  what the block itself has just added.
 #ifndef TENON_KERNEL_ROWS_H
 #define TENON_KERNEL_ROWS_H
 
 #include "kernel/project.h"
 #include "kernel/trig.h"
 
-// Stands for an infinite end of a range: beyond any length, harmless in sums and products.
+// Stands for an infinite limit: beyond any length or angle, finite in sums and products. m, rad.
 #define UNLIMITED 1e15f
 
+// Greatest share of its impulse that a rigid row keeps per substep while max_bias limits it.
 #define TUNING_LIMITED_ROW_KEEP 0.4f
+// Share of a motor's impulse that is kept per substep: it may push against a limit for ever.
 #define TUNING_MOTOR_KEEP 0.9f
+// Time constant of the load that a stiff spring is warm started with.
 #define TUNING_SPRING_LOAD_TIME 1.0f // s
 
 // What is known about a block at compile time.
 typedef struct BlockKind {
-  int rows;               // 0: the joint has no such block
-  int world_axes;         // the directions are the world's axes
-  int first_locked;       // rows from here on are locked, the ones before are ranges
-  int mixed;              // any row may be locked or a range, lane by lane
+  int rows;               // 0 to 3; 0: the joint has no such block
+  int world_axes;         // the directions are the world axes
+  int first_locked;       // rows from here on are locked, those before have a range
+  int mixed;              // any row may be locked or have a range, lane by lane
   int vector_dissipation; // damping and friction act on all axes, else on row 0
 } BlockKind;
 
+// Motor, servo or constant force along row 0, in m and N or rad and N m.
+//   mode          0 (off), DRIVE_TARGET (servo), DRIVE_VELOCITY (motor), DRIVE_FORCE
+//   target, rate  servo: target at the start of the step, and its speed
+//   velocity      motor: wanted speed
+//   force         constant force
+//   alpha         compliance of the servo
+//   max           greatest force
 typedef struct Drive {
   R mode, target, rate, velocity, force, alpha, max;
 } Drive;
 
 typedef struct RowParams {
-  R lo[3], hi[3], middle[3]; // the middle of a range of angles
-  R alpha, alpha_limit;      // compliances: locked rows, ends of ranges
+  R lo[3], hi[3], middle[3]; // range of each row, and its middle, m or rad
+  R alpha, alpha_limit;      // compliances of locked rows and of limits, m/N or rad/(N m)
   Drive drive;               // along row 0
-  R damping, friction;
+  R damping, friction;       // 1/s; greatest force or torque of dry friction, N or N m
 } RowParams;
 
-// Impulses in the running substep.
+// Impulses of the running substep, N s or N m s.
 typedef struct RowState {
-  R lambda[3];
-  R drive;
-  V friction;
-  // What springs have carried of late; where joints are solved directly, what rows and drives gave
-  // ahead of the coming step.
+  R lambda[3]; // of the rows
+  R drive;     // along row 0
+  V friction;  // x: along row 0; a vector with vector_dissipation
+  // Gauss-Seidel: running mean of the impulse of springs. Direct solver: impulses given at the end
+  // of the last step ahead of the coming one.
   R load[3], drive_load;
 } RowState;
 
-// LDL^T of the locked rows, with inverted pivots.
+// LDL^T factor of the locked rows' matrix, with inverted pivots.
 typedef struct Factor {
   R d[3], l10, l20, l21;
 } Factor;
 
-// From the centres of mass to the point where a linear block acts.
+// Lever arms from the centres of mass to the point where a linear block acts, m.
 typedef struct Levers {
   V a, b;
 } Levers;
 
+// The rows of a block at a pose.
 typedef struct Rows {
   Levers levers;
-  V n[3];
-  R x[3];
-  S k;      // inverse mass in world axes
-  R k_mean; // its mean
-  S k_rows; // and between rows
+  V n[3];   // directions; not set for world axes
+  R x[3];   // coordinates, m or rad
+  S k;      // K, inverse mass in world axes
+  R k_mean; // mean of its diagonal
+  S k_rows; // n_i . K n_j
   Factor factor;
 } Rows;
 
-// How a pass solves.
+// Settings of a pass.
 typedef struct Pass {
   R h, inv_h, inv_h2;
-  R time;             // since the step began, at the end of this substep
-  R warm_share;       // share of the last impulse a rigid row starts from
-  R max_linear_bias;  // fastest removal of an error, m/s
+  R time;             // from the start of the step to the end of this substep, s
+  R warm_share;       // least share of the last impulse that a rigid row is warm started with
+  R max_linear_bias;  // fastest removal of a position error, m/s
   R max_angular_bias; // rad/s
   Form form;
 } Pass;
@@ -105,7 +117,7 @@ KERNEL R row_component(BlockKind kind, const Rows *rows, int i, V u)
   return v_dot(rows->n[i], u);
 }
 
-// The vector with the given components along the rows.
+// sum c_i n_i.
 KERNEL V combine(BlockKind kind, const Rows *rows, const R *c)
 {
   if (kind.world_axes) {
@@ -118,6 +130,7 @@ KERNEL V combine(BlockKind kind, const Rows *rows, const R *c)
   return sum;
 }
 
+// n_i . K n_j.
 KERNEL S row_inverse_masses(BlockKind kind, const Rows *rows)
 {
   if (kind.world_axes) {
@@ -153,7 +166,7 @@ KERNEL R masked(BlockKind kind, M both, R x)
   return kind.mixed ? pick(both, x, splat(0.0f)) : x;
 }
 
-// A pivot that rounding could have made of nothing is nothing.
+// A pivot below the rounding error of its diagonal counts as zero: the row is redundant.
 KERNEL R inverse_pivot(R pivot, R diagonal)
 {
   return r_inverse_above(pivot, 1e-6f * diagonal);
@@ -183,7 +196,7 @@ KERNEL Factor factorize(BlockKind kind, const RowParams *params, S k, R alpha)
   if (first <= 2) {
     R d2 = k.zz + alpha;
     d2 = first <= 0 ? d2 - f.l20 * masked(kind, m0 & m2, k.xz) : d2;
-    // l21 times the pivot it came from is what was eliminated.
+    // Eliminated entry: l21 times its pivot.
     R e21 = first == 0 ? yz - f.l10 * masked(kind, m0 & m2, k.xz) : yz;
     d2 = first <= 1 ? d2 - f.l21 * e21 : d2;
     f.d[2] = masked(kind, m2, inverse_pivot(d2, k.zz));
@@ -211,21 +224,22 @@ KERNEL void solve_locked(BlockKind kind, const Factor *f, R *c)
   }
 }
 
-// Rows stiffer than the substep resolves count as rigid.
+// Whether a row is stiffer than the substep resolves, alpha / h^2 <= w; `alpha` is alpha / h^2
+// here.
 KERNEL M is_rigid(R alpha, R w)
 {
   return alpha <= w;
 }
 
-// The share of its residual, e / h + alpha / h^2 lambda, that a row removes in a substep: all of
-// it, unless there is no compliance to limit its force and it would throw the bodies about.
+// Share of the residual e / h + (alpha / h^2) lambda that a row removes in a substep: all of it,
+// but rows without compliance no faster than max_bias.
 KERNEL R bias_gain(R alpha, R residual, R max_bias)
 {
   R gain = r_min(splat(1.0f), max_bias / r_max(residual, splat(1e-30f)));
   return pick(alpha > 0.0f, splat(1.0f), gain);
 }
 
-// The rate at which a residual, positive beyond the end of a range, is to be removed.
+// Velocity bias of a residual, which is positive beyond a limit.
 KERNEL R bias_rate(const Pass *pass, R alpha, R residual, R max_bias)
 {
   if (pass->form == FORM_POSITION) {
@@ -239,13 +253,13 @@ KERNEL R mean_inverse_mass(S k)
   return (k.xx + k.yy + k.zz) * 0.333333333f;
 }
 
-// Locked rows are solved together, so they are rigid or not together.
+// Locked rows are solved as one block, so one criterion holds for all of them.
 KERNEL M locked_are_rigid(const Pass *pass, const RowParams *params, const Rows *rows)
 {
   return is_rigid(params->alpha * pass->inv_h2, rows->k_mean);
 }
 
-// Adds the impulse d along row i to the block's total and to its velocity.
+// Adds the impulse d along row i to the block's total, and its effect K p to the velocity u.
 KERNEL void add_row_impulse(BlockKind kind, const Rows *rows, int i, R d, V *u, V *total)
 {
   V p = v_scale(d, axis_of(kind, rows, i));
@@ -253,8 +267,8 @@ KERNEL void add_row_impulse(BlockKind kind, const Rows *rows, int i, R d, V *u, 
   *total = v_add(*total, p);
 }
 
-// Damping (eq. 31, 32, with the exact decay over h instead of its first-order term), then dry
-// friction, which may stop the motion but not exceed its bound.
+// Damping by the factor exp(-c h) (eq. 31 and 32 have its first-order term, min(c h, 1)), then dry
+// friction with the bound |friction| <= friction force * h.
 KERNEL void solve_dissipation(BlockKind kind, const Pass *pass, const RowParams *params,
                               const Rows *rows, RowState *state, V *u, V *total)
 {
@@ -292,7 +306,7 @@ KERNEL void solve_dissipation(BlockKind kind, const Pass *pass, const RowParams 
 #define DRIVE_VELOCITY 2.0f
 #define DRIVE_FORCE 3.0f
 
-// Motors and constant forces: the drives that know no position.
+// Motors and constant forces: the drives without a position target.
 KERNEL void solve_motor(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
                         RowState *state, V *u, V *total)
 {
@@ -308,7 +322,8 @@ KERNEL void solve_motor(BlockKind kind, const Pass *pass, const RowParams *param
   state->drive = now;
 }
 
-// Where the drive wants row 0 at the end of this substep.
+// Servo error e = x - target at the end of this substep (eq. 21); the target moves at a constant
+// rate within the step.
 KERNEL R drive_error(const Pass *pass, const Drive *drive, const Rows *rows, int angular)
 {
   R e = rows->x[0] - (drive->target + drive->rate * pass->time);
@@ -335,8 +350,8 @@ KERNEL void solve_servo(BlockKind kind, const Pass *pass, const RowParams *param
   state->drive = now;
 }
 
-// Algorithm 3 and eq. 25 alike: whichever end of the range would be crossed pushes back, and
-// never pulls. With both ends open nothing is left, with both ends equal this is a locked row.
+// Limits, Algorithm 3 and eq. 25: the limit that would be crossed pushes back and never pulls. The
+// impulse is the sum of both ends: zero for an open range, that of a locked row for lo = hi.
 KERNEL void solve_limit(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
                         int i, R max_bias, RowState *state, V *u, V *total)
 {
@@ -363,7 +378,7 @@ KERNEL R locked_error(BlockKind kind, const RowParams *params, const Rows *rows,
   return masked(kind, is_locked(kind, params, i), e);
 }
 
-// e / h + alpha / h^2 lambda of the locked rows, zero in the others; returns its length.
+// c_i = e_i / h + (alpha / h^2) lambda_i of the locked rows, zero for the others; returns |c|.
 KERNEL R locked_residuals(BlockKind kind, const Pass *pass, const RowParams *params,
                           const Rows *rows, const RowState *state, R *c)
 {
@@ -380,12 +395,12 @@ KERNEL R locked_residuals(BlockKind kind, const Pass *pass, const RowParams *par
   return r_sqrt(square);
 }
 
-// The locked rows together.
+// The locked rows as one block: lambda -= (K + alpha / h^2)^-1 (gain c + n . u).
 //
-// DEVIATION: sec. 3.4.2 and eq. 20 correct along the error, one vector with one inverse mass. Where
-// the masses along two axes differ by much, as those of a rod's length and breadth, that turns the
-// rod more about its length than the error was about its breadth, and from substep to substep the
-// overshoot grows without bound: two rods 1 m long and 5 cm thick fly apart within 3 s.
+// DEVIATION: sec. 3.4.2 and eq. 20 correct along the error vector with one scalar inverse mass.
+// Where the inertias about two axes differ widely, as those of a slender rod, that rotates the rod
+// about its length by more than its error about the breadth, and the overshoot grows without bound:
+// two rods of 1 m length and 5 cm thickness fly apart within 3 s at 40 substeps.
 KERNEL void solve_locked_rows(BlockKind kind, const Pass *pass, const RowParams *params,
                               const Rows *rows, R max_bias, RowState *state, V u, V *total)
 {
@@ -411,7 +426,7 @@ KERNEL int range_rows(BlockKind kind)
   return kind.mixed ? 3 : kind.first_locked < kind.rows ? kind.first_locked : kind.rows;
 }
 
-// All rows that know a position. `drives` says whether any lane has a drive.
+// All rows with a position: servo, limits, then the locked rows. `drives`: some lane has a drive.
 KERNEL void solve_positions(BlockKind kind, const Pass *pass, const RowParams *params,
                             const Rows *rows, int angular, int drives, RowState *state, V *u,
                             V *total)
@@ -428,7 +443,7 @@ KERNEL void solve_positions(BlockKind kind, const Pass *pass, const RowParams *p
   }
 }
 
-// Rows that know no position.
+// Rows without a position: damping, friction, motors.
 KERNEL void solve_velocities(BlockKind kind, const Pass *pass, const RowParams *params,
                              const Rows *rows, RowState *state, V *u, V *total)
 {
@@ -436,7 +451,7 @@ KERNEL void solve_velocities(BlockKind kind, const Pass *pass, const RowParams *
   solve_motor(kind, pass, params, rows, state, u, total);
 }
 
-// All impulses of a block as one vector.
+// All impulses of a block as one vector. `extras`: some lane has a drive, damping or friction.
 KERNEL V block_impulse(BlockKind kind, const Rows *rows, int extras, const RowState *state)
 {
   R c[3] = {state->lambda[0], state->lambda[1], state->lambda[2]};
@@ -462,24 +477,24 @@ KERNEL RowState scaled_row_state(const RowState *state, R share)
   return part;
 }
 
-// What a rigid row keeps of its impulse. Removing an error feeds energy into the motion, and
-// forgetting impulses takes it out again: a row that removes its whole error keeps little. One
-// that is held back by the fastest removal keeps more, for its impulse must bear the load.
+// Warm-start share of a rigid row. Position bias feeds energy and dropping impulses takes it: a row
+// that removes its whole error (gain 1) keeps little. A row limited by max_bias keeps more, because
+// its impulse must bear the load.
 KERNEL R row_warm_share(const Pass *pass, R gain)
 {
   return r_clamp(1.0f - gain, pass->warm_share, splat(TUNING_LIMITED_ROW_KEEP));
 }
 
-// Impulses that fade end at zero: subnormal numbers are slow.
+// Decaying impulses end at zero: arithmetic with subnormal numbers is slow.
 KERNEL R flush_subnormal(R x)
 {
   return pick(r_abs(x) < 1e-25f, splat(0.0f), x);
 }
 
-// Springs too stiff for the substep to resolve keep as little of their impulse as rigid rows, or
-// they would gain energy as those do. But at rest a spring must begin with its load, or it settles
-// where one pass from nothing leaves it. So only the difference from the load fades, and the load
-// follows the impulse slowly.
+// lambda <- share lambda + (1 - share) load, with load a running mean of lambda over
+// TUNING_SPRING_LOAD_TIME. Springs too stiff for the substep must decay like rigid rows, or they
+// gain energy. But at rest a spring must start from its load, or it settles where one pass from
+// zero leaves it; so only the difference from the load decays. Rigid rows have no load.
 KERNEL R decayed_impulse(const Pass *pass, R share, R alpha, R lambda, R *load)
 {
   R rate = r_min(pass->h * (1.0f / TUNING_SPRING_LOAD_TIME), splat(1.0f));
@@ -488,8 +503,8 @@ KERNEL R decayed_impulse(const Pass *pass, R share, R alpha, R lambda, R *load)
   return flush_subnormal(share * lambda + (1.0f - share) * *load);
 }
 
-// Springs that the substep resolves keep all of their impulse. Dry friction removes no error and is
-// bounded: it keeps all. A motor may push against a limit for ever, so its impulse must fade.
+// Impulses of the last substep, decayed for the warm start. Springs that the substep resolves keep
+// all of theirs; so does dry friction, which has no position bias and is bounded.
 KERNEL void decay_impulses(BlockKind kind, const Pass *pass, const RowParams *params,
                            const Rows *rows, R max_bias, RowState *state)
 {
@@ -519,7 +534,7 @@ KERNEL void decay_impulses(BlockKind kind, const Pass *pass, const RowParams *pa
   state->drive = decayed_impulse(pass, share, spring, state->drive, &state->drive_load);
 }
 
-// Impulses to begin a substep with.
+// Decays the impulses and returns their sum, to be applied at the start of a substep.
 KERNEL V warm_start_impulse(BlockKind kind, const Pass *pass, const RowParams *params,
                             const Rows *rows, int angular, int extras, RowState *state)
 {
@@ -528,10 +543,12 @@ KERNEL V warm_start_impulse(BlockKind kind, const Pass *pass, const RowParams *p
   return block_impulse(kind, rows, extras, state);
 }
 
-// DEVIATION: the paper starts every substep from zero impulses. With one pass the springs that
-// share a body then miss each other's last change, and a chain of three is 2 h^2 g too long: 2 %
-// at one substep. Carrying the impulses of springs over makes rest exact. Rigid rows start from
-// zero, as printed.
+// Warm start in position form: springs keep their impulse, rigid rows start from zero as in the
+// paper.
+//
+// DEVIATION: the paper starts every substep from zero impulses. With one pass, springs that share a
+// body do not see each other's last change, and a chain of three is 2 h^2 g too long: 2 % at one
+// substep. With the impulses kept the rest length is exact.
 KERNEL V warm_start_springs(BlockKind kind, const Pass *pass, const RowParams *params,
                             const Rows *rows, RowState *state)
 {
@@ -544,8 +561,9 @@ KERNEL V warm_start_springs(BlockKind kind, const Pass *pass, const RowParams *p
   return block_impulse(kind, rows, kind.mixed || kind.first_locked > 0, state);
 }
 
-// Velocities at the end of a step, where positions are already right: rigid rows stop, ranges that
-// push may push less but not pull. `given` holds what each row has given since the last drift.
+// Relax pass at the end of a step, without position bias: rigid rows stop their relative motion;
+// active limits may reduce their impulse but not pull. `applied` holds the impulses since the last
+// drift.
 KERNEL void relax_rows(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
                        int drives, const RowState *state, RowState *applied, V *u, V *total)
 {

@@ -1,12 +1,13 @@
-// Constraints between particles, which are bodies without rotation.
+// Constraints between the particles of soft bodies. Particles are bodies without rotation.
 //
-// Every row is an impulse along the gradient of its error C, at the pose of the substep's start:
-//     lambda += -(C / h + J v + a lambda) / (J w J' + a),  v += w J' lambda,  a = compliance / h^2.
-// Forces that follow the gradient of something that neither moving nor turning the body changes
-// keep both momenta, and a drift along v keeps them too. Where a formulation's correction is no
-// such gradient, its rigid part is taken out.
+// Every row is an impulse along the gradient J of its error C, at the pose of the substep's start:
+//     x = -(C / h + J v + a lambda) / (J w J' + a),  lambda += x,  v += w J' x,
+//     a = compliance / h^2,  w the inverse masses.
+// Where C does not change under rigid motion, forces along its gradient conserve linear and angular
+// momentum, and so does a drift along v. Corrections that are not such a gradient get their rigid
+// part removed.
 //
-// A constraint sees its particles from the first of them: d[i] leads from it to particle i + 1.
+// d[i] is the vector from a constraint's first particle to its particle i + 1.
 #ifndef TENON_KERNEL_SOFT_H
 #define TENON_KERNEL_SOFT_H
 
@@ -14,15 +15,15 @@
 #include "kernel/trig.h"
 
 typedef struct Particle {
-  V v;
-  R w; // inverse mass
-  V dx;
-  R constraint_count; // how many constraints hold it, at least 1
+  V v;                // m/s
+  R w;                // inverse mass, 1/kg; 0: pinned
+  V dx;               // displacement since the step began, m
+  R constraint_count; // constraints that act on it, at least 1; for averaging (Jacobi)
 } Particle;
 
 typedef struct SoftPass {
   R h, inv_h, inv_h2;
-  Form form; // FORM_POSITION: rows at the latest pose, without a velocity term
+  Form form; // FORM_POSITION: rows at the latest pose, without the term J v
 } SoftPass;
 
 KERNEL void apply_dv(const SoftPass *pass, Particle *p, V dv)
@@ -33,13 +34,13 @@ KERNEL void apply_dv(const SoftPass *pass, Particle *p, V dv)
   }
 }
 
-// How fast particle i moves away from the first; nothing where positions are solved.
+// Velocity of particle i relative to the first; zero in position form.
 KERNEL V velocity_from_first(const SoftPass *pass, const Particle *p, int i)
 {
   return pass->form == FORM_POSITION ? v_zero() : v_sub(p[i].v, p[0].v);
 }
 
-// A row with damping time d resists (1 + d / h) J v in place of J v.
+// A row with damping time d, s, has (1 + d / h) J v in place of J v.
 KERNEL R damping_factor(const SoftPass *pass, R damping)
 {
   return pass->form == FORM_POSITION ? splat(1.0f) : 1.0f + damping * pass->inv_h;
@@ -56,15 +57,15 @@ KERNEL R row_impulse(const SoftPass *pass, R c, R rate, R w, R compliance, R dam
 // Distance
 
 typedef struct EdgeParams {
-  R rest, compliance, damping;
+  R rest, compliance, damping; // m, m/N, s
 } EdgeParams;
 
 typedef struct EdgeState {
-  R lambda;
-  R sum; // impulses of the step
+  R lambda; // impulse of the substep, N s; negative: tension
+  R sum;    // impulses of the step, N s
 } EdgeState;
 
-// Two particles on one spot part along x.
+// Unit direction of an edge; x where the particles coincide.
 KERNEL V edge_direction(V d, R *length)
 {
   *length = v_length(d);
@@ -78,7 +79,7 @@ KERNEL void apply_edge_impulse(const SoftPass *pass, Particle *p, V n, R lambda)
   apply_dv(pass, &p[1], v_scale(p[1].w * lambda, n));
 }
 
-// Only what pulls is known beforehand: a thread that is pushed gives way to the side.
+// Warm starts tension only: a thread under compression buckles.
 KERNEL void warm_start_edge(const SoftPass *pass, Particle *p, const V *d, R warm_start_factor,
                             EdgeState *state)
 {
@@ -89,11 +90,12 @@ KERNEL void warm_start_edge(const SoftPass *pass, Particle *p, const V *d, R war
   apply_edge_impulse(pass, p, n, state->lambda);
 }
 
-// How fast errors of rigid edges go, 1/s, but for a substep that is as long as that. Correcting
-// adds energy, which what is not kept of the last impulses takes away; faster, slack cloth
+// Rate at which length errors of rigid edges are removed, 1/s; at most the whole error per substep.
+// The correction adds energy and the decay of the warm start takes it: faster, slack cloth
 // trembles.
 #define TUNING_EDGE_CORRECTION_RATE 720.0f
 
+// C = |d| - rest.
 KERNEL void solve_edge(const SoftPass *pass, Particle *p, const V *d, const EdgeParams *params,
                        EdgeState *state)
 {
@@ -112,7 +114,8 @@ KERNEL void solve_edge(const SoftPass *pass, Particle *p, const V *d, const Edge
   apply_edge_impulse(pass, p, n, x);
 }
 
-// What correcting the length has added to the velocities of a hard row goes again.
+// Relax pass at the new pose: removes the velocity that the length correction has added. Only for
+// edges stiffer than the substep resolves, a <= w.
 KERNEL void relax_edge(const SoftPass *pass, Particle *p, const V *d, const EdgeParams *params,
                        EdgeState *state)
 {
@@ -127,17 +130,17 @@ KERNEL void relax_edge(const SoftPass *pass, Particle *p, const V *d, const Edge
 }
 
 // ---------------------------------------------------------------------------------------------
-// Tethers: slack up to their length, and rods there
+// Tethers: one-sided distance, |d| <= length
 
 typedef struct TetherParams {
-  R length;
+  R length; // m
 } TetherParams;
 
 typedef struct SoftRowState {
-  R lambda;
+  R lambda; // impulse of the substep
 } SoftRowState;
 
-// Stops what would be too long when the substep ends; never pushes.
+// Keeps |d| at the end of the substep from exceeding the length: lambda <= 0.
 KERNEL void solve_tether(const SoftPass *pass, Particle *p, const V *d, const TetherParams *params,
                          SoftRowState *state)
 {
@@ -165,11 +168,13 @@ KERNEL void relax_tether(const SoftPass *pass, Particle *p, const V *d, SoftRowS
 // Bending
 
 typedef struct BendParams {
-  R k[4]; // cotangent weights, their sum is zero
+  R k[4]; // cotangent weights; their sum is zero
   R compliance, damping;
 } BendParams;
 
-// Flat at rest: c = sum k x is zero. Along c, which keeps angular momentum: sum x k x c = c x c.
+// Isometric bending (Bergou et al. 2006) of two triangles that are flat at rest: C = |c| with
+// c = sum k_i x_i. One row along c, not three: sum x_i x k_i c = c x c = 0 conserves angular
+// momentum.
 KERNEL void solve_bend(const SoftPass *pass, Particle *p, const V *d, const BendParams *params,
                        SoftRowState *state)
 {
@@ -197,6 +202,8 @@ typedef struct DihedralParams {
   R compliance, damping;
 } DihedralParams;
 
+// One row over four particles with error c and gradients g (sum zero); keeps lambda + x >= lowest
+// and returns x.
 KERNEL R solve_row_along_gradient(const SoftPass *pass, Particle *p, const V *g, R c, R compliance,
                                   R damping, R lambda, R lowest)
 {
@@ -213,7 +220,7 @@ KERNEL R solve_row_along_gradient(const SoftPass *pass, Particle *p, const V *g,
   return x;
 }
 
-// The angle between triangles 0 1 2 and 1 0 3 about the edge 0 1, and its gradient.
+// The dihedral angle between triangles 0 1 2 and 1 0 3 about the edge 0 1, rad, and its gradient.
 KERNEL R dihedral_angle(const V *d, V *g)
 {
   V e = d[0];
@@ -223,7 +230,7 @@ KERNEL R dihedral_angle(const V *d, V *g)
   R length = r_sqrt(ee);
   R s1 = v_dot(n1, n1);
   R s2 = v_dot(n2, n2);
-  // A triangle without area has no side to fold to.
+  // The gradient is undefined where a triangle has no area: no impulse.
   M flat = (s1 > 1e-30f) & (s2 > 1e-30f) & (ee > 1e-20f);
   R zero = splat(0.0f);
   R inv_ee = r_inverse_above(ee, zero);
@@ -253,9 +260,10 @@ KERNEL void solve_dihedral(const SoftPass *pass, Particle *p, const V *d,
 typedef struct VolumeParams {
   R rest; // m^3
   R compliance, damping;
-  R lower_bound_only; // 1: it may be larger; 0: it may not
+  R lower_bound_only; // 1: volume >= rest; 0: volume = rest
 } VolumeParams;
 
+// C = d0 . (d1 x d2) / 6 - rest.
 KERNEL void solve_volume(const SoftPass *pass, Particle *p, const V *d, const VolumeParams *params,
                          SoftRowState *state)
 {
@@ -280,7 +288,7 @@ KERNEL S s_outer(V a)
   return s;
 }
 
-// Of a positive matrix; what is zero to within `floor` of the trace does not answer.
+// Inverse of a positive definite matrix; zero where the determinant is at most `floor`.
 KERNEL S s_inverse(S m, R floor)
 {
   R yz = m.yy * m.zz - m.yz * m.yz;
@@ -293,8 +301,8 @@ KERNEL S s_inverse(S m, R floor)
   return r;
 }
 
-// The inverse of tr(m) - m, the inertia of a mass distribution m, times its trace, which is solved
-// for a trace of one. A trace of nothing answers nothing.
+// With second moment m = sum mass r r' and trace t, the inertia is I = t 1 - m. Returns t I^-1, in
+// which no units appear, and *inv = 1 / t. A small ridge keeps it finite for particles in a line.
 KERNEL S normalized_inverse_inertia(S m, R *inv)
 {
   R trace = m.xx + m.yy + m.zz;
@@ -305,7 +313,7 @@ KERNEL S normalized_inverse_inertia(S m, R *inv)
   return s_inverse(k, splat(0.0f));
 }
 
-// The turn that it answers to a moment t.
+// Angular velocity I^-1 t of particles with second moment m and angular momentum t.
 KERNEL V angular_velocity_of(S m, V t)
 {
   R inv;
@@ -313,7 +321,7 @@ KERNEL V angular_velocity_of(S m, V t)
   return v_scale(inv, s_mul(k, t));
 }
 
-// Columns of m s for a matrix m of columns and a symmetric s.
+// m s for a matrix m given by its columns and a symmetric s.
 KERNEL void columns_times(const V *m, S s, V *out)
 {
   out[0] = v_add(v_scale(s.xx, m[0]), v_add(v_scale(s.xy, m[1]), v_scale(s.xz, m[2])));
@@ -321,6 +329,7 @@ KERNEL void columns_times(const V *m, S s, V *out)
   out[2] = v_add(v_scale(s.xz, m[0]), v_add(v_scale(s.yz, m[1]), v_scale(s.zz, m[2])));
 }
 
+// sum a_k x b_k.
 KERNEL V cross_columns(const V *a, const V *b)
 {
   return v_add(v_cross(a[0], b[0]), v_add(v_cross(a[1], b[1]), v_cross(a[2], b[2])));
@@ -331,31 +340,36 @@ KERNEL R dot_columns(const V *a, const V *b)
   return v_dot(a[0], b[0]) + v_dot(a[1], b[1]) + v_dot(a[2], b[2]);
 }
 
-// Brings q closer to the rotation in f (Mueller et al. 2016, A robust method to extract the
-// rotational part of deformations): from the last substep's one step is enough.
+// One step of Mueller et al. 2016, "A robust method to extract the rotational part of
+// deformations": moves q towards the rotation in f. Starting from the last substep's rotation one
+// step is enough.
+//     w = t / (|sum r_k . f_k| + 0.001 |t|),  t = sum r_k x f_k
 KERNEL Q refine_rotation(Q q, const V *f)
 {
   V r[3] = {q_axis_x(q), q_axis_y(q), q_axis_z(q)};
   R along = r_abs(dot_columns(r, f));
   V turn = cross_columns(r, f);
-  // The turn of a mirrored or random shape may ask for more than a first-order step can give.
+  // Mirrored or random shapes: the ridge bounds the step, which is of first order.
   R size = v_length(turn);
   R scale = 1.0f / r_max(along + 1e-3f * size, splat(1e-30f));
   return rotated_by(q, v_scale(scale, turn));
 }
 
+// Corotated linear elasticity of a tetrahedron: rows F - R (shear) and J - 1 (bulk), with F the
+// deformation gradient, R its rotation, J = det F.
 typedef struct CorotatedParams {
-  V b[3];        // rows of the inverse of the rest shape: of particles 1, 2, 3
-  R shear, bulk; // compliances 1 / (2 mu V) and 1 / (lambda V)
-  R damping;
+  V b[3];        // rows of the inverse rest matrix, 1/m: of particles 1, 2, 3
+  R shear, bulk; // compliances 1 / (2 mu V) and 1 / (lambda V), 1/(N m); bulk >= 1e29: no bulk row
+  R damping;     // s
 } CorotatedParams;
 
 typedef struct CorotatedState {
-  Q q;
-  V stress[3]; // columns, world axes: impulses of the substep
-  R pressure;
+  Q q;         // rotation R of the element
+  V stress[3]; // impulses of the rows F - R, by columns, world axes
+  R pressure;  // impulse of the row J - 1
 } CorotatedState;
 
+// F = sum d_i b_i', by columns.
 KERNEL void deformation_gradient(const V *b, const V *d, V *f)
 {
   f[0] = v_add(v_scale(b[0].x, d[0]), v_add(v_scale(b[1].x, d[1]), v_scale(b[2].x, d[2])));
@@ -363,7 +377,7 @@ KERNEL void deformation_gradient(const V *b, const V *d, V *f)
   f[2] = v_add(v_scale(b[0].z, d[0]), v_add(v_scale(b[1].z, d[1]), v_scale(b[2].z, d[2])));
 }
 
-// Impulses of a stress: column k of it times the particle's b.
+// Particle i + 1 gets the impulse sum_k b_i[k] stress_k, particle 0 the opposite of their sum.
 KERNEL void apply_stress(const SoftPass *pass, Particle *p, const V *b, const V *stress)
 {
   V sum = v_zero();
@@ -376,6 +390,7 @@ KERNEL void apply_stress(const SoftPass *pass, Particle *p, const V *b, const V 
   apply_dv(pass, &p[0], v_scale(-p[0].w, sum));
 }
 
+// K = sum w_i b_i b_i' over the four particles: the inverse mass of the rows of F.
 KERNEL S tet_inverse_mass(const Particle *p, const V *b)
 {
   V b0 = v_scale(splat(-1.0f), v_add(b[0], v_add(b[1], b[2])));
@@ -386,9 +401,11 @@ KERNEL S tet_inverse_mass(const Particle *p, const V *b)
   return k;
 }
 
-// Corotated: the nine rows F - R together. They are the least impulses that bring F to R up to the
-// compliance and exert no torque: of what they ask, L (K + a) = -D, the turn w of F is given up
-// that makes sum F x L zero.
+// The nine rows F - R as one block. Without further conditions the change L of the impulses solves
+// L (K + a) = -D, with D the right-hand side below; that may exert a torque sum f_k x L_k. So a
+// rotation w of F is left uncorrected,
+//     L (K + a) = -D + [w] F,
+// with w such that sum f_k x L_k = 0: angular momentum is conserved.
 KERNEL void solve_shear(const SoftPass *pass, Particle *p, const V *f,
                         const CorotatedParams *params, CorotatedState *state)
 {
@@ -408,7 +425,7 @@ KERNEL void solve_shear(const SoftPass *pass, Particle *p, const V *f,
   mass.xx = mass.xx + a;
   mass.yy = mass.yy + a;
   mass.zz = mass.zz + a;
-  // For a trace of one, whatever the units.
+  // Scaled to unit trace, so that the determinant's floor does not depend on units.
   R trace = r_inverse_above(mass.xx + mass.yy + mass.zz, splat(0.0f));
   S inverse = s_scale(trace, s_inverse(s_scale(trace, mass), splat(1e-18f)));
   columns_times(want, inverse, da);
@@ -423,7 +440,8 @@ KERNEL void solve_shear(const SoftPass *pass, Particle *p, const V *f,
   for (int k = 0; k < 3; ++k) {
     change[k] = v_sub(v_cross(w, fa[k]), da[k]);
   }
-  // What rounding has left of the torque goes as well: over thousands of substeps it would show.
+  // A second round removes the torque that rounding leaves; it would add up over thousands of
+  // substeps.
   w = angular_velocity_of(g, cross_columns(f, change));
   for (int k = 0; k < 3; ++k) {
     change[k] = v_sub(change[k], v_cross(w, fa[k]));
@@ -432,7 +450,7 @@ KERNEL void solve_shear(const SoftPass *pass, Particle *p, const V *f,
   apply_stress(pass, p, params->b, change);
 }
 
-// The row J - 1.
+// The row J - rest, along the cofactors of F. dJ = cof(F) : dF.
 KERNEL void solve_bulk(const SoftPass *pass, Particle *p, const V *f, const CorotatedParams *params,
                        R rest, CorotatedState *state)
 {
@@ -467,7 +485,8 @@ KERNEL S columns_second_moment(const V *f)
   return s_add(s_outer(f[0]), s_add(s_outer(f[1]), s_outer(f[2])));
 }
 
-// What a substep starts from: the share `keep` of the last one's impulses, turned with the element.
+// Warm start with the share warm_start_factor of the last impulses, rotated with the element and
+// freed of torque.
 KERNEL void warm_start_corotated(const SoftPass *pass, Particle *p, const V *d,
                                  const CorotatedParams *params, R warm_start_factor,
                                  CorotatedState *state)
@@ -481,7 +500,7 @@ KERNEL void warm_start_corotated(const SoftPass *pass, Particle *p, const V *d,
     state->stress[k] = v_scale(warm_start_factor, q_rotate(turn, state->stress[k]));
   }
   S second_moment = columns_second_moment(f);
-  for (int i = 0; i < 2; ++i) { // twice, for what rounding leaves
+  for (int i = 0; i < 2; ++i) { // the second round removes what rounding leaves
     V w = angular_velocity_of(second_moment, cross_columns(f, state->stress));
     for (int k = 0; k < 3; ++k) {
       state->stress[k] = v_sub(state->stress[k], v_cross(w, f[k]));
@@ -509,7 +528,8 @@ KERNEL void solve_corotated(const SoftPass *pass, Particle *p, const V *d,
     from[i] = v_sub(d[i], v_sub(p[i + 1].dx, p[0].dx));
   }
   solve_shear(pass, p, f, params, state);
-  // A position that has been corrected already must not be corrected twice; velocities tell.
+  // In position form the bulk row must see the pose that the shear rows have corrected, or the same
+  // error is corrected twice. In velocity form the term J v accounts for that.
   if (pass->form == FORM_POSITION) {
     V now[3];
     for (int i = 0; i < 3; ++i) {
@@ -520,18 +540,19 @@ KERNEL void solve_corotated(const SoftPass *pass, Particle *p, const V *d,
   solve_bulk(pass, p, f, params, splat(1.0f), state);
 }
 
-// Neo-Hookean (Macklin and Mueller 2021, A constraint-based formulation of stable Neo-Hookean
-// materials): the rows |F| and J - rest. At rest they pull against each other and are solved
-// together; one after the other each would undo the whole of the shape.
+// Neo-Hookean tetrahedron (Macklin and Mueller 2021, "A constraint-based formulation of stable
+// Neo-Hookean materials"): the rows |F| and J - rest. At rest they balance each other, so they are
+// solved as a 2 x 2 block; one after the other each would try to remove the whole of the other's
+// load.
 typedef struct NeoHookeanParams {
-  V b[3];
-  R shear, bulk; // compliances 1 / (mu V) and 1 / (lambda' V)
+  V b[3];        // as in CorotatedParams
+  R shear, bulk; // compliances 1 / (mu V) and 1 / (lambda' V), 1/(N m)
   R rest;        // 1 + mu / lambda', which makes F = 1 the rest shape
-  R damping;
+  R damping;     // s
 } NeoHookeanParams;
 
 typedef struct NeoHookeanState {
-  R shear, pressure;
+  R shear, pressure; // impulses of the rows |F| and J - rest
 } NeoHookeanState;
 
 KERNEL void solve_neo_hookean(const SoftPass *pass, Particle *p, const V *d,
@@ -553,7 +574,7 @@ KERNEL void solve_neo_hookean(const SoftPass *pass, Particle *p, const V *d,
   columns_times(cofactor, mass, bulk);
   R a = params->shear * pass->inv_h2;
   R b = params->bulk * pass->inv_h2;
-  // For a trace of one, whatever the units.
+  // Scaled to unit trace, whatever the units.
   R trace =
       r_inverse_above(dot_columns(along, shear) + dot_columns(cofactor, bulk) + a + b, splat(0.0f));
   R k11 = trace * dot_columns(along, shear);
@@ -579,20 +600,21 @@ KERNEL void solve_neo_hookean(const SoftPass *pass, Particle *p, const V *d,
 }
 
 // ---------------------------------------------------------------------------------------------
-// Shape matching of up to eight particles
+// Shape matching of up to eight particles (Mueller et al. 2005): rows r_i - R rest_i, from the
+// centre of mass, with the stiffness m_i omega^2
 
 #define SHAPE_MATCH_PARTICLES 8
 
 typedef struct ShapeMatchParams {
-  V rest[SHAPE_MATCH_PARTICLES]; // from the centre of mass
-  R mass[SHAPE_MATCH_PARTICLES]; // 0: not there
-  R omega_squared;               // 1/s^2: stiffness over mass
-  R damping;
+  V rest[SHAPE_MATCH_PARTICLES]; // rest positions from the centre of mass, m
+  R mass[SHAPE_MATCH_PARTICLES]; // kg; 0: unused
+  R omega_squared;               // stiffness over mass, 1/s^2
+  R damping;                     // s
 } ShapeMatchParams;
 
 typedef struct ShapeMatchState {
-  Q q;
-  V total_dv[SHAPE_MATCH_PARTICLES]; // velocities given in the substep
+  Q q;                               // rotation R of the shape
+  V total_dv[SHAPE_MATCH_PARTICLES]; // change of velocity in the substep, m/s
 } ShapeMatchState;
 
 KERNEL S add_second_moment(S sum, R m, V r)
@@ -600,7 +622,8 @@ KERNEL S add_second_moment(S sum, R m, V r)
   return s_add(sum, s_scale(m, s_outer(r)));
 }
 
-// Takes the motion as a rigid body out of velocities at the places r from the centre of mass.
+// Removes the rigid motion from velocities v of particles at r from the centre of mass: they then
+// have neither linear nor angular momentum.
 KERNEL void remove_rigid_motion(const R *mass, R inv_mass, S second_moment, const V *r, V *v)
 {
   V mean = v_zero(), moment = v_zero();
@@ -616,12 +639,12 @@ KERNEL void remove_rigid_motion(const R *mass, R inv_mass, S second_moment, cons
   }
 }
 
-// Where the particles are, from their centre of mass.
+// Mass moments of the current shape.
 typedef struct ShapeMatchMoments {
-  V r[SHAPE_MATCH_PARTICLES];
-  R inv_mass;
-  S second_moment;
-  V fit[3]; // columns of sum m r q'
+  V r[SHAPE_MATCH_PARTICLES]; // positions from the centre of mass, m
+  R inv_mass;                 // 1 / sum m
+  S second_moment;            // sum m r r'
+  V fit[3];                   // columns of sum m r rest'
 } ShapeMatchMoments;
 
 KERNEL ShapeMatchMoments shape_match_moments(const V *d, const ShapeMatchParams *params)
@@ -652,7 +675,7 @@ KERNEL ShapeMatchMoments shape_match_moments(const V *d, const ShapeMatchParams 
   return c;
 }
 
-// Particles that are pinned, or not there, take nothing.
+// Pinned and unused particles do not move.
 KERNEL void apply_shape_match(const SoftPass *pass, Particle *p, const ShapeMatchParams *params,
                               const V *total_dv)
 {
@@ -677,7 +700,7 @@ KERNEL void warm_start_shape_match(const SoftPass *pass, Particle *p, const V *d
   }
   remove_rigid_motion(params->mass, c.inv_mass, c.second_moment, c.r, state->total_dv);
   remove_rigid_motion(params->mass, c.inv_mass, c.second_moment, c.r,
-                      state->total_dv); // what rounding has left
+                      state->total_dv); // what rounding leaves
   apply_shape_match(pass, p, params, state->total_dv);
 }
 
@@ -688,8 +711,8 @@ KERNEL void solve_shape_match(const SoftPass *pass, Particle *p, const V *d,
   R s = damping_factor(pass, params->damping);
   if (pass->form == FORM_POSITION) {
     state->q = refine_rotation(state->q, c.fit);
-    // Its part of the particles where corrections are averaged; the same for all of them, or its
-    // momentum would not stay zero.
+    // Averaged corrections (Jacobi): the constraint sees its share of each particle's mass. The
+    // greatest count serves for all particles, so that the correction keeps zero momentum.
     R most = splat(1.0f);
     for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
       most = r_max(most, p[i].constraint_count);
@@ -705,7 +728,7 @@ KERNEL void solve_shape_match(const SoftPass *pass, Particle *p, const V *d,
     x[i] = v_add(v_add(x[i], v), v_scale(a, state->total_dv[i]));
   }
   remove_rigid_motion(params->mass, c.inv_mass, c.second_moment, c.r, x);
-  remove_rigid_motion(params->mass, c.inv_mass, c.second_moment, c.r, x); // what rounding has left
+  remove_rigid_motion(params->mass, c.inv_mass, c.second_moment, c.r, x); // what rounding leaves
   for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
     x[i] = v_scale(share, x[i]);
     state->total_dv[i] = v_add(state->total_dv[i], x[i]);

@@ -1,9 +1,11 @@
-// Particles against rigid bodies and against each other, and particles attached to bodies.
+// Contacts of particles with rigid bodies and with each other, and attachments of particles to
+// bodies (Deul et al. 2014, sec. 7).
 //
-// Up to three particles with weights b make one point x = sum b x_i, on a triangle or a particle;
-// n leads to it from what it touches, a point of a body or, with weights that sum up to zero,
-// other particles. Impulses act at x on both sides, so that both momenta are kept; between two
-// particles those of friction cannot.
+// The contact point is x = sum b_i x_i, with weights b of the particles of a vertex, edge or
+// triangle. The normal n leads to x from the other side: a point of a body, or other particles,
+// whose weights are negative so that all sum to zero. Impulses act at x on both sides, which
+// conserves linear and angular momentum. Friction between two single particles is the exception:
+// they have no rotation to take up its moment.
 #ifndef TENON_KERNEL_SOFT_CONTACT_H
 #define TENON_KERNEL_SOFT_CONTACT_H
 
@@ -12,33 +14,36 @@
 
 #define SOFT_CONTACT_PARTICLES 5
 
+// Positions and directions are those of the start of the step, world axes. "Core" is the body's
+// point that a radius surrounds.
 typedef struct SoftContactParams {
   R weight[SOFT_CONTACT_PARTICLES];
-  V delta;  // from the core to x when the step began
-  V anchor; // from the body's centre of mass, likewise; of a facet: to its second corner, from the
-            // first
-  V normal;
-  R round;    // 1: the normal leads from the core to x; 0: it stays as it is
-  R distance; // of x from the core, or from the plane through it, where they touch
+  V delta;    // from the core to x, m
+  V anchor;   // from the body's centre of mass to the core, m; of a triangle: from its
+              // first corner to the second
+  V normal;   // unit
+  R round;    // 1: the normal follows delta; 0: it is constant over the step
+  R distance; // distance of x from the core, or from its plane, at which the gap is zero, m
   R mu_static, mu_dynamic, restitution, compliance;
-  R beta, max_push_speed; // share of a penetration that goes in a substep; its largest speed, m/s
-  V surface_velocity;     // velocity of the surface under x; of a facet: to its third corner
+  R beta, max_push_speed; // share of a penetration removed per substep, and its cap, m/s
+  V surface_velocity; // of the surface under x, m/s; of a triangle: from its first corner to the
+                      // third, m
 } SoftContactParams;
 
 typedef struct SoftContactState {
-  R lambda;
-  V friction;
-  R approach_speed; // speed that was stopped in the substep
-  V sum;            // impulses of the step
+  R lambda;         // normal impulse of the substep, N s
+  V friction;       // tangential impulse of the substep, N s
+  R approach_speed; // greatest approach speed stopped in the substep, m/s
+  V sum;            // impulses of the step, N s
 } SoftContactState;
 
-// Where it touches now.
+// The contact at the current pose.
 typedef struct SoftContactGeometry {
-  V n, lever; // of the body, at x
-  R gap;
+  V n, lever; // normal; lever arm of the body at x, m
+  R gap;      // m, negative: penetration
 } SoftContactGeometry;
 
-// From the core to x now.
+// From the core to x at the current pose.
 KERNEL V soft_contact_delta(int count, const SoftContactParams *params, const Particle *p,
                             const Body *body, V *lever)
 {
@@ -74,7 +79,7 @@ KERNEL V point_relative_velocity(int count, const R *weight, const Particle *p, 
   return v_sub(u, v_add(body->v, v_cross(body->w, lever)));
 }
 
-// Inverse mass of x against its body, for all directions.
+// K of the relative motion of x and the body's point, for all directions.
 KERNEL S point_inverse_mass(int count, const R *weight, const Particle *p, const Body *body,
                             V lever)
 {
@@ -99,8 +104,8 @@ KERNEL void apply_soft_contact_impulse(int count, const SoftPass *pass, const R 
               pass->form, pass->h);
 }
 
-// A substep starts from nothing: what is behind a light particle is not known to its contact, and
-// the last impulse would be a blow to it.
+// No warm start: the last impulse was that of all the mass behind the particle, which its contact
+// does not know, and would launch the particle alone.
 KERNEL void reset_soft_contact(SoftContactState *state)
 {
   state->lambda = splat(0.0f);
@@ -108,7 +113,8 @@ KERNEL void reset_soft_contact(SoftContactState *state)
   state->approach_speed = splat(0.0f);
 }
 
-// Holds x against sliding as far as the load allows.
+// Coulomb friction at x: the impulse that stops the sliding, scaled back to the cone. Static
+// friction turns to dynamic where it would be exceeded.
 KERNEL V soft_contact_friction(const SoftContactParams *params, const SoftContactGeometry *at, S k,
                                V u, SoftContactState *state)
 {
@@ -130,23 +136,23 @@ KERNEL V soft_contact_friction(const SoftContactParams *params, const SoftContac
   return change;
 }
 
-// A triangle that a particle or an edge touches, as a rigid body. It passes on to its corners what
-// it gets: at any place, on the triangle or in front of it, their impulses have the same sum and
-// moment.
+// A triangle that a particle or an edge touches, treated as a rigid body of its three corners'
+// masses. The impulses of the corners have the same sum and moment as the one applied to the body,
+// also where it acts off the triangle's plane: both momenta are conserved.
 typedef struct RigidTriangle {
-  V arm[3]; // of the corners, from their centre of mass
-  V v, w;
+  V arm[3]; // lever arms of the corners from their centre of mass, m
+  V v, w;   // velocity and angular velocity before the contact
 } RigidTriangle;
 
-// b: minus the weights of its corners. Sets the body's velocities, masses, and its core as params
-// have it for all bodies.
+// The triangle's rigid body; b are the (negative) weights of its corners. Replaces the corners in
+// params (anchor, surface_velocity) by what these fields mean for bodies.
 KERNEL Body rigid_triangle_body(SoftContactParams *params, const R *b, const Particle *p,
                                 RigidTriangle *triangle)
 {
   V *arm = triangle->arm, to[3] = {v_zero(), params->anchor, params->surface_velocity};
   V foot = v_zero(), moved = v_zero(), center = v_zero(), moment = v_zero();
   R most = r_max(p[0].w, r_max(p[1].w, p[2].w));
-  R floor = r_max(1e-6f * most, splat(1e-30f)); // a pinned corner is heavy
+  R floor = r_max(1e-6f * most, splat(1e-30f)); // a pinned corner has a large, finite mass
   R mass[3], sum = splat(0.0f);
   for (int i = 0; i < 3; ++i) {
     arm[i] = v_add(to[i], v_sub(p[i].dx, p[0].dx));
@@ -178,6 +184,7 @@ KERNEL Body rigid_triangle_body(SoftContactParams *params, const R *b, const Par
   return body;
 }
 
+// Gives the change of the rigid body's motion to the corners; pinned corners stay.
 KERNEL void rigid_triangle_apply(const SoftPass *pass, const RigidTriangle *triangle,
                                  const Body *body, Particle *p)
 {
@@ -188,10 +195,15 @@ KERNEL void rigid_triangle_apply(const SoftPass *pass, const RigidTriangle *tria
   }
 }
 
-// One pass; `relaxing` is the one at the new pose, which corrects nothing and gives what bounces
-// its speed back if it came faster than `restitution_threshold`. In position form the overlap goes
-// at once, and friction holds what moved since the substep began along with it; velocities follow
-// as everywhere in that form.
+// One pass over a contact: normal, then friction.
+//
+//   bias pass       un + bias >= 0,  bias = C / h if C > 0, else max(beta C / h, -max_push_speed)
+//   relax pass      at the new pose, without position bias; un = restitution * approach_speed where
+//                   the approach was faster than restitution_threshold
+//   position form   removes the penetration C at once, up to max_push_speed
+//
+// Compliant contacts have the bias C / h + a lambda and are not relaxed. Friction acts on the
+// velocities in every form.
 KERNEL void solve_soft_contact(int count, const SoftPass *pass, int relaxing,
                                R restitution_threshold, const SoftContactParams *params,
                                SoftContactState *state, Particle *p, Body *body)
@@ -205,7 +217,7 @@ KERNEL void solve_soft_contact(int count, const SoftPass *pass, int relaxing,
   R a = params->compliance * pass->inv_h2;
   M soft = params->compliance > 0.0f;
   R rate;
-  M out = kn < 0.0f; // none
+  M out = kn < 0.0f; // false in all lanes
   if (relaxing) {
     M bounces = (state->approach_speed > restitution_threshold) & (params->restitution > 0.0f);
     rate = pick(bounces, -params->restitution * state->approach_speed, splat(0.0f));
@@ -237,21 +249,22 @@ KERNEL void solve_soft_contact(int count, const SoftPass *pass, int relaxing,
 }
 
 // ---------------------------------------------------------------------------------------------
-// Attachments: a particle and a point of a body, all three directions at once
+// Attachments: a particle coincides with a point of a body; three rows as one block
 
 typedef struct AttachmentParams {
-  V delta;  // from the body's point to the particle when the step began
-  V anchor; // the point, from the body's centre of mass
-  R compliance;
+  V delta;      // from the body's point to the particle when the step began, m
+  V anchor;     // from the body's centre of mass to the point, m
+  R compliance; // m/N; 0: rigid
 } AttachmentParams;
 
 typedef struct AttachmentState {
-  V lambda;
-  V sum;
+  V lambda; // impulse of the substep, N s
+  V sum;    // impulses of the step, N s
 } AttachmentState;
 
-// What rounding has kept from a body that many particles pull at: their impulses are small, and of
-// a fast body's velocity each would fall below the last bit.
+// Rounding errors of a body's velocities (Kahan summation). Many particles pull at one body, and
+// the impulse of one may be less than the last bit of a fast body's velocity: without compensation
+// the angular momentum drifts.
 typedef struct Compensation {
   V v, w;
 } Compensation;
@@ -287,6 +300,7 @@ KERNEL V attachment_delta(const AttachmentParams *params, const Particle *p, con
   return d;
 }
 
+// -(K + a)^-1 rhs, with the matrix scaled to unit trace.
 KERNEL V attachment_impulse(S k, R a, V rhs)
 {
   k.xx = k.xx + a;
@@ -297,8 +311,8 @@ KERNEL V attachment_impulse(S k, R a, V rhs)
   return v_scale(-trace, s_mul(inverse, rhs));
 }
 
-// A spring keeps its load. A rigid hold begins with nothing: with half of its last impulse a light
-// tyre on a fast rim shakes itself apart.
+// Springs are warm started with their whole impulse, rigid attachments with nothing: even with half
+// of the last impulse a light tyre on a fast rim shakes itself apart.
 KERNEL void warm_start_attachment(const SoftPass *pass, R warm_start_factor,
                                   const AttachmentParams *params, AttachmentState *state,
                                   Particle *p, Body *body, Compensation *compensation)
@@ -306,12 +320,13 @@ KERNEL void warm_start_attachment(const SoftPass *pass, R warm_start_factor,
   R zero = splat(0.0f);
   V lever;
   attachment_delta(params, p, body, &lever);
-  M spring =
-      (params->compliance > 0.0f) & (warm_start_factor > 0.0f); // not where positions are solved
+  M spring = (params->compliance > 0.0f) & (warm_start_factor > 0.0f); // factor 0: position form
   state->lambda = v_scale(pick(spring, splat(1.0f), zero), state->lambda);
   apply_attachment_impulse(pass, p, body, compensation, lever, state->lambda);
 }
 
+// x = -(K + a)^-1 (u + d / h + a lambda). The relax pass stops u of attachments stiffer than the
+// substep resolves.
 KERNEL void solve_attachment(const SoftPass *pass, int relaxing, const AttachmentParams *params,
                              AttachmentState *state, Particle *p, Body *body,
                              Compensation *compensation)

@@ -1,6 +1,6 @@
-// sin, cos, atan2, acos and exp from + - * / and sqrt alone, so that no C library's rounding
-// enters the state. Argument reductions and minimax polynomials are those of Moshier's Cephes
-// library (single precision).
+// sin, cos, atan2, acos and exp from + - * / and sqrt alone: results are the same bits on every
+// platform, whatever its C library. Argument reductions and minimax polynomials are those of
+// Moshier's Cephes library (single precision). Errors are given in units in the last place (ulp).
 #ifndef TENON_KERNEL_TRIG_H
 #define TENON_KERNEL_TRIG_H
 
@@ -10,17 +10,19 @@ typedef struct SinCos {
   R sin, cos;
 } SinCos;
 
+// False for NaN.
 KERNEL M is_number(R x)
 {
   return x == x; // NOLINT(misc-redundant-expression)
 }
 
-// Two ulp up to |x| = 4.7, 1e-7 up to 8192, bounded by one beyond that.
+// Error: 2 ulp up to |x| = 4.7, 1e-7 up to 8192. Beyond that only |sin|, |cos| <= 1 is assured.
 KERNEL SinCos r_sincos(R x)
 {
   x = r_clamp(x, splat(-1e6f), splat(1e6f));
   R k = r_round(x * 0.636619772367581343f);
-  // pi / 2 in three parts of which the first two are exact multiples of k.
+  // Cody and Waite: r = x - k pi / 2, with pi / 2 in three parts; the products of k with the first
+  // two parts are exact.
   R r = ((x - k * 1.5703125f) - k * 4.837512969970703125e-4f) - k * 7.54978995489188216e-8f;
   r = r_clamp(r, splat(-0.8f), splat(0.8f));
   R z = r * r;
@@ -42,10 +44,11 @@ KERNEL SinCos r_sincos(R x)
   return result;
 }
 
-// Three ulp.
+// Error: 3 ulp. atan2(0, 0) is 0.
 LARGE R r_atan2(R y, R x)
 {
-  // Infinity counts as the largest float, and no sum may overflow.
+  // Infinity becomes the largest float; large arguments are scaled down so that small + large does
+  // not overflow.
   R ax = r_clamp(r_abs(x), splat(0.0f), splat(3.4028234e38f));
   R ay = r_clamp(r_abs(y), splat(0.0f), splat(3.4028234e38f));
   R scale = pick((ax > 1e38f) | (ay > 1e38f), splat(0.25f), splat(1.0f));
@@ -53,7 +56,7 @@ LARGE R r_atan2(R y, R x)
   ay = scale * ay;
   R small = r_min(ax, ay);
   R large = r_max(ax, ay);
-  M upper = small > 0.414213562373095f * large; // beyond tan(pi / 8): measure from pi / 4
+  M upper = small > 0.414213562373095f * large; // above tan(pi / 8): the angle from pi / 4
   R numerator = pick(upper, small - large, small);
   R denominator = pick(upper, small + large, large);
   R t = numerator / pick(denominator > 0.0f, denominator, splat(1.0f));
@@ -64,22 +67,23 @@ LARGE R r_atan2(R y, R x)
   a = pick(upper, 0.785398163397448f + a, a);
   a = pick(ay > ax, 1.57079632679490f - a, a);
   a = pick(x < 0.0f, 3.14159265358979f - a, a);
-  a = pick(is_number(x) & is_number(y), a, x + y); // what is not a number stays so
+  a = pick(is_number(x) & is_number(y), a, x + y); // NaN propagates
   return pick(y < 0.0f, -a, a);
 }
 
-// Four ulp; arguments beyond one count as one.
+// Error: 4 ulp. Arguments are clamped to [-1, 1].
 LARGE R r_acos(R x)
 {
   R c = r_clamp(x, splat(-1.0f), splat(1.0f));
   return r_atan2(r_sqrt((1.0f - c) * (1.0f + c)), c);
 }
 
-// Two ulp in [-87, 88]; below that zero's neighbour, above it the largest power.
+// Error: 2 ulp in [-87, 88]. Arguments are clamped to that range; NaN propagates.
 LARGE R r_exp(R x)
 {
   R number = pick(is_number(x), x, splat(0.0f));
   R c = r_clamp(number, splat(-87.0f), splat(88.0f));
+  // exp(c) = 2^k exp(r) with r = c - k ln 2, ln 2 in two parts.
   R k = r_round(c * 1.44269504088896341f);
   R r = (c - k * 0.693359375f) + k * 2.12194440e-4f;
   R p =
@@ -91,7 +95,7 @@ LARGE R r_exp(R x)
   return pick(is_number(x), (p * r * r + r + 1.0f) * r_exp2i(k), x);
 }
 
-// Into (-pi, pi], from within one turn of it.
+// Wraps x from [-3 pi, 3 pi] to [-pi, pi].
 KERNEL R r_wrap_angle(R x)
 {
   x = pick(x > 3.14159265358979f, x - 6.28318530717959f, x);

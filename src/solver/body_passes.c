@@ -1,12 +1,12 @@
-// Bodies between the constraints: forces, and motion. Compiled once for each lane width.
+// Passes over bodies: kick (external forces) and drift (motion). Compiled once for each lane width.
 //
-// Sixteen lanes take two blocks at a time. A drift is one long chain of operations that wait for
-// each other, so twice the bodies cost little more time, and so do several at once.
+// A drift is one long chain of dependent operations, so its latency dominates. Sixteen lanes take
+// two blocks at a time, and MAX_DRIFT_BATCHES gathers are interleaved; both cost little more time.
 #include "solver/body_passes.h"
 
 #include <stdbool.h>
 
-// Bodies of a block, or two, from a lane on.
+// TN_LANES bodies during a drift.
 typedef struct drift_batch {
   int block, lane;
   Body body;
@@ -16,7 +16,7 @@ typedef struct drift_batch {
   Q world_turn, body_turn;
 } drift_batch;
 
-// So many drift together, a part of the way at a time: what one waits for the others fill.
+// Batches that drift together, stage by stage, to hide latency.
 #define MAX_DRIFT_BATCHES 4
 
 static void begin_drift(const solver_data *data, drift_batch *f)
@@ -60,7 +60,7 @@ static void drift_all(const solver_data *data, drift_batch *drift_batches, int c
 
 #if TN_LANES == 16
 
-// Whether the next two of a range lie side by side.
+// Whether entries i and i + 1 of the active blocks are consecutive blocks.
 static bool is_adjacent(const solver_data *data, int i, int last)
 {
   return i + 1 < last && data->active[i + 1] == data->active[i] + 1;
@@ -84,7 +84,7 @@ static void drift_bodies(solver_data *data, int first, int last)
   }
 }
 
-// The rest is that of eight lanes.
+// All passes but the drift are those of eight lanes.
 #define EIGHT_LANES(pass)                                                                          \
   static void pass(solver_data *data, int first, int last)                                         \
   {                                                                                                \
@@ -114,12 +114,13 @@ const solver_ops solver_ops_16 = {
 
 #else
 
+// Duration of a kick: the first and the last kick of a step share one substep.
 KERNEL R kick_time(kick_phase phase, R first_kick, R h)
 {
   return phase == KICK_FIRST ? first_kick * h : phase == KICK_LAST ? h - first_kick * h : h;
 }
 
-// What contacts have left for the body.
+// Applies and clears the deferred warm start of contacts.
 KERNEL void apply_correction(const solver_data *data, Gather g, Body *body)
 {
   R r[8];

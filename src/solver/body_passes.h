@@ -1,4 +1,5 @@
-// Bodies of whole blocks in lanes. For the files that are compiled once for each lane width.
+// Gathers of the bodies of whole blocks, and the passes over bodies. Included by the files that are
+// compiled once for each lane width.
 #ifndef TENON_SOLVER_BODY_PASSES_H
 #define TENON_SOLVER_BODY_PASSES_H
 
@@ -6,12 +7,13 @@
 #include "solver/gather.h"
 
 #if TN_LANES == 16
-#define BLOCK_PLACES (BLOCK_FLOATS + BLOCK_WIDTH) // where sixteen lanes look for their bodies
+#define BLOCK_PLACES (BLOCK_FLOATS + BLOCK_WIDTH) // lane_body() looks BLOCK_FLOATS further on
 #else
 #define BLOCK_PLACES TN_LANES
 #endif
 
-// The bodies of a body block, or of two: consecutive slots.
+// Gathers TN_LANES bodies of consecutive slots, from a block's lane on. `index` has BLOCK_PLACES
+// entries.
 KERNEL Gather gather_range(int32_t *index, int block, int lane)
 {
 #pragma GCC unroll 16

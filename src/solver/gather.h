@@ -1,4 +1,6 @@
-// Bodies and blocks into lanes, and back. For the files that are compiled once for each lane width.
+// Loads bodies (gather) and blocks into lanes and stores them back. Included by the files that are
+// compiled once for each lane width. BLOCK_FLOATS, the size of the includer's block, must be
+// defined for sixteen lanes.
 #ifndef TENON_SOLVER_GATHER_H
 #define TENON_SOLVER_GATHER_H
 
@@ -9,7 +11,7 @@
 #define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
 // ---------------------------------------------------------------------------------------------
-// Eight consecutive floats of each of TN_LANES places, as eight reals, and back.
+// Transposition: eight consecutive floats at each of TN_LANES addresses become eight R, and back.
 
 #if TN_LANES > 1
 
@@ -30,7 +32,7 @@ KERNEL void store_quad(float *to, Quad q)
 
 #if TN_LANES == 16
 
-// As below, with lanes i + 8 and i + 12 as well.
+// As for eight lanes, with lanes i + 8 and i + 12 too.
 KERNEL R load_lane(const float *const *from, int i, int at)
 {
   Octet low = SHUFFLE(load_quad(from[i] + at), load_quad(from[i + 4] + at), 0, 1, 2, 3, 4, 5, 6, 7);
@@ -54,12 +56,13 @@ KERNEL void store_lane(float *const *to, int i, int at, R r)
 
 #elif TN_LANES == 8
 
-// Lanes i and i + 4 share a register, so that no shuffle crosses its middle.
+// Lanes i and i + 4 share a register, so that no shuffle crosses the 128-bit halves.
 KERNEL R load_lane(const float *const *from, int i, int at)
 {
 #if defined(__AVX__)
   __m256 low = _mm256_castps128_ps256(_mm_load_ps(from[i] + at));
-  return (R)_mm256_insertf128_ps(low, _mm_load_ps(from[i + 4] + at), 1); // off the shuffles' port
+  // An insert from memory does not compete with the shuffles for their port.
+  return (R)_mm256_insertf128_ps(low, _mm_load_ps(from[i + 4] + at), 1);
 #else
   return SHUFFLE(load_quad(from[i] + at), load_quad(from[i + 4] + at), 0, 1, 2, 3, 4, 5, 6, 7);
 #endif
@@ -133,7 +136,7 @@ KERNEL void store8(float *const *to, R r[8])
   }
 }
 
-// Onto what is there, place after place.
+// Adds to memory. Addresses must be distinct, except for lanes whose result is discarded.
 KERNEL void add8(float *const *to, R r[8])
 {
   transpose4(r);
@@ -170,7 +173,8 @@ KERNEL void store8(float *const *to, R r[8])
 
 #endif
 
-// One field of a block, lanes from `lane` on. Sixteen lanes are two blocks, BLOCK_FLOATS apart.
+// One field of a block, TN_LANES lanes from `lane` on. Sixteen lanes are two consecutive blocks,
+// BLOCK_FLOATS apart.
 KERNEL R load_field(const float *field, int lane)
 {
 #if TN_LANES == 16
@@ -209,7 +213,7 @@ KERNEL void store_fields(float (*to)[BLOCK_WIDTH], int lane, const R *from, int 
 {
 #pragma GCC unroll 64
   for (int i = 0; i < count; ++i) {
-    // The analyser loses a structure's members behind the pointer to the first of them.
+    // The analyser does not see that `from` points to a whole structure.
     store_field(to[i], lane, from[i]); // NOLINT(clang-analyzer-core.CallAndMessage)
   }
 }
@@ -221,11 +225,10 @@ KERNEL void store_fields(float (*to)[BLOCK_WIDTH], int lane, const R *from, int 
 // Bodies
 
 typedef struct Gather {
-  const int32_t *index; // TN_LANES slots
-  const uint8_t *move;  // which of them may be written; null: all
+  const int32_t *index; // TN_LANES body slots; with sixteen lanes in two blocks
+  const uint8_t *move;  // 1: the body may be written; null: all may
 } Gather;
 
-// The body in a lane, and whether it may be written.
 KERNEL size_t lane_body(Gather g, int i)
 {
 #if TN_LANES == 16
@@ -244,7 +247,7 @@ KERNEL int lane_is_written(Gather g, int i)
 #endif
 }
 
-// Bodies' entries of an array whose first is at `first`, one every `stride` floats.
+// Eight floats of each body from an array with `stride` floats per body.
 KERNEL void gather8(const float *first, size_t stride, Gather g, R r[8])
 {
   const float *from[TN_LANES];
@@ -255,7 +258,7 @@ KERNEL void gather8(const float *first, size_t stride, Gather g, R r[8])
   load8(from, r);
 }
 
-// Where bodies' entries go; `discarded` takes what may not be written.
+// Addresses to store to; lanes that may not be written go to `discarded`.
 KERNEL void scatter_targets(float *first, size_t stride, Gather g, float *discarded, float **to)
 {
 #pragma GCC unroll 16
@@ -296,7 +299,7 @@ KERNEL void store_velocity(const solver_data *data, Gather g, const Body *body, 
   scatter8(data->state->motion, STRIDE(data->state), g, r);
 }
 
-// Returns how much of the substep the body has flown already.
+// Returns advanced_time.
 KERNEL R load_pose(const solver_data *data, Gather g, Body *body)
 {
   R r[8];
@@ -339,7 +342,7 @@ KERNEL void store_inertia(const solver_data *data, Gather g, const Body *body)
   scatter8(data->inertia->inverse, STRIDE(data->inertia), g, r);
 }
 
-// For the mean of what a body's constraints ask for.
+// Adds a change of velocity to the body's pending corrections.
 KERNEL void add_correction(const solver_data *data, Gather g, V dv, V dw)
 {
   R r[8] = {dv.x, dv.y, dv.z, splat(0.0f), dw.x, dw.y, dw.z, splat(0.0f)};
@@ -349,7 +352,7 @@ KERNEL void add_correction(const solver_data *data, Gather g, V dv, V dw)
   add8(to, r);
 }
 
-// Pose, and what changes of velocities.
+// Stores the pose and adds the changes of velocity.
 KERNEL void store_correction(const solver_data *data, Gather g, const Body *body, V dv, V dw)
 {
   R motion[8] = {dv.x, dv.y, dv.z, splat(0.0f), dw.x, dw.y, dw.z, splat(0.0f)};

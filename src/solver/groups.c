@@ -1,20 +1,22 @@
-// Parts of a step: bodies that no contact joins with others.
+// Solver groups: sets of bodies that no contact connects with others.
 //
-// A pass over all contacts of a large scene fetches them from memory, and so does the next. Bodies
-// that do not meet may go through all substeps group by group instead, each with what it needs in
-// the cache of one core, and on threads that do not wait for each other after each colour. The same
-// is done to each body in the same order, so the result is the same.
+// In a large scene every pass over all contacts fetches them from memory. Groups go through all
+// substeps one by one instead: a group fits into the cache of one core, and threads do not wait for
+// each other after each colour. Each body sees the same operations in the same order, so the result
+// is the same as without groups.
 //
-// Bodies go by blocks, as kick and drift take them. What joints and soft bodies hold, what bounces,
-// and what is too large for a cache is the rest, which goes colour by colour on all threads.
+// The unit is the body block, as in kick and drift. Bodies with joints or restitution, and sets
+// that are too large for a cache, stay shared: they go colour by colour on all threads. Scenes with
+// soft bodies have no groups.
 #include "data/world.h"
 
 #include <string.h>
 
-#define BLOCK_COST 2          // contacts that eight bodies take as much room as
-#define GROUP_COST 1024       // contacts that fit into a core's own cache, with their bodies
-#define MAX_GROUP_COST 4096   // not worth it
-#define GROUP_SEARCH_DELAY 64 // steps without a search after one that found no groups
+// Costs are memory, in units of a contact.
+#define BLOCK_COST 2          // of a body block
+#define GROUP_COST 1024       // that fits into a core's own cache
+#define MAX_GROUP_COST 4096   // larger sets stay shared
+#define GROUP_SEARCH_DELAY 64 // steps without a search after one that found fewer than two groups
 
 static int32_t body_block_count(const tn_world *world)
 {
@@ -45,11 +47,12 @@ bool groups_begin(tn_world *world)
   for (int32_t i = 0; i < blocks; ++i) {
     p->block_sets[i] = (block_set){.root = i, .group = NO_SLOT};
   }
-  // Its first place is the world's, which the groups only read.
+  // Block 0 holds the world's slot, which all groups read: none may write it.
   p->block_sets[0].excluded = true;
   return true;
 }
 
+// Union-find with path halving.
 static int32_t set_root(solver_group_set *p, int32_t set)
 {
   while (p->block_sets[set].root != set) {
@@ -59,7 +62,7 @@ static int32_t set_root(solver_group_set *p, int32_t set)
   return set;
 }
 
-// The lower one becomes the root, whatever the order.
+// The lower index becomes the root, so the result does not depend on the order of calls.
 void groups_join(solver_group_set *p, int32_t slot_a, int32_t slot_b)
 {
   int32_t a = set_root(p, slot_a / BLOCK_WIDTH), b = set_root(p, slot_b / BLOCK_WIDTH);
@@ -81,6 +84,7 @@ static void exclude_jointed(tn_world *world)
   }
 }
 
+// Adds up cost and `excluded` of each set at its root.
 static void sum_costs(tn_world *world, const contact_placement *contacts, int32_t count)
 {
   solver_group_set *p = &world->groups;
@@ -95,7 +99,7 @@ static void sum_costs(tn_world *world, const contact_placement *contacts, int32_
   }
 }
 
-// Groups that fit together become a group; the number of groups.
+// Packs successive sets into groups of at most GROUP_COST, larger sets alone; returns their number.
 static int32_t assign_groups(tn_world *world)
 {
   solver_group_set *p = &world->groups;
@@ -120,7 +124,7 @@ static int32_t group_of_block(solver_group_set *p, int32_t block)
   return p->block_sets[set_root(p, block)].group;
 }
 
-// An empty range with room for so many.
+// An empty range at *next, which moves on by `count`.
 static color_range take_range(int32_t count, int32_t *next)
 {
   color_range range = {*next, *next};
@@ -128,7 +132,7 @@ static color_range take_range(int32_t count, int32_t *next)
   return range;
 }
 
-// First the rest, then group after group; within each in the old order.
+// Stable counting sort of the active body blocks: the shared ones first, then group by group.
 static void sort_bodies(tn_world *world)
 {
   solver_group_set *p = &world->groups;
@@ -153,6 +157,7 @@ static void sort_bodies(tn_world *world)
   }
 }
 
+// The same for contacts.
 static void sort_contacts(solver_group_set *p, const contact_placement *contacts, int32_t count)
 {
   p->shared_contacts = 0;

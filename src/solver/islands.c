@@ -1,13 +1,14 @@
-// Sleep: bodies that touch or are joined form an island, and one that has been still for a while
-// falls asleep as a whole. Nothing in a step looks at sleeping bodies.
+// Islands and sleep. Bodies and soft bodies connected by contacts, joints or attachments form an
+// island, which falls asleep as a whole after all of it has been at rest for TUNING_SLEEP_TIME. A
+// step does no work for sleeping bodies. Static and kinematic bodies connect nothing.
 #include "data/world.h"
 
 #include <math.h>
 #include <string.h>
 
-#define TUNING_SLEEP_SPEED 0.01f      // m/s, of the fastest point
-#define TUNING_SLEEP_FREE_SPEED 1e-4f // m/s, of a body that nothing holds
-#define TUNING_SLEEP_TIME 0.5f        // s
+#define TUNING_SLEEP_SPEED 0.01f      // m/s, bound of the fastest point of a body at rest
+#define TUNING_SLEEP_FREE_SPEED 1e-4f // m/s, the same without contacts and joints
+#define TUNING_SLEEP_TIME 0.5f        // s, at rest before an island falls asleep
 
 static bool is_dynamic(const tn_world *world, int32_t slot)
 {
@@ -15,7 +16,7 @@ static bool is_dynamic(const tn_world *world, int32_t slot)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Lists of what moves
+// Lists of moving bodies and of their blocks
 
 bool awake_list_update(tn_world *world)
 {
@@ -57,6 +58,7 @@ static void publish_sleep(tn_world *world, int32_t slot, bool asleep)
   }
 }
 
+// Removes events that are not published yet, of a body that is destroyed.
 void sleep_events_remove_of(tn_world *world, int32_t slot)
 {
   int32_t count = world->published_sleep_event_count;
@@ -68,13 +70,14 @@ void sleep_events_remove_of(tn_world *world, int32_t slot)
   world->sleep_event_count = count;
 }
 
-// Rings join bodies and soft bodies: a soft one counts from -2 downwards.
+// A sleeping island is a circular list (ring), so that waking one member wakes all. Members are
+// body slots and, from -2 downwards, soft bodies. The function is its own inverse.
 static int32_t ring_index(int32_t soft_slot)
 {
   return -2 - soft_slot;
 }
 
-// Wakes what is at a place of a ring; returns the next place, or NO_SLOT for one that was awake.
+// Wakes a member of a ring; returns the next one, or NO_SLOT if it was awake.
 static int32_t wake_ring_member(tn_world *world, int32_t place)
 {
   if (place < NO_SLOT) {
@@ -128,7 +131,7 @@ static void put_to_sleep(tn_world *world, int32_t slot)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Islands by union of sets; the root is the lowest slot.
+// Islands by union-find; the root is the lowest index.
 
 static int32_t island_root(tn_world *world, int32_t slot)
 {
@@ -161,7 +164,7 @@ static void unite_contacts(tn_world *world)
   }
 }
 
-// Between steps the list of active pairs is out of date, and a restored world has none.
+// Between steps the list of active pairs is out of date, and empty in a restored world.
 static void unite_all_contacts(tn_world *world)
 {
   for (int32_t i = 0; i < world->pair_pool.used; ++i) {
@@ -186,7 +189,7 @@ static void unite_joints(tn_world *world)
   }
 }
 
-// In the sets soft bodies come after the bodies.
+// Index in the union-find arrays: soft bodies come after the bodies.
 static int32_t soft_set(const tn_world *world, int32_t soft_slot)
 {
   return world->body_pool.used + soft_slot;
@@ -233,8 +236,10 @@ static bool find_islands(tn_world *world, void (*unite_pairs)(tn_world *world))
 }
 
 // ---------------------------------------------------------------------------------------------
-// Stillness
+// Rest
 
+// Largest distance of a point from the centre of mass, m; at least a radius of gyration, for bodies
+// without shapes.
 static float max_extent_of(const tn_world *world, const body *b)
 {
   float max_extent = sqrtf((float)b->moments[2] / b->mass.mass);
@@ -247,6 +252,7 @@ static float max_extent_of(const tn_world *world, const body *b)
   return max_extent;
 }
 
+// Whether a joint or a contact may hold the body.
 static bool is_held(const tn_world *world, const body *b)
 {
   if (b->first_joint != NO_SLOT || b->supported) {
@@ -263,7 +269,7 @@ static bool is_held(const tn_world *world, const body *b)
   return false;
 }
 
-// A motor runs, or something moves that has its own will.
+// Whether a joint of the body has a running velocity drive or a moving kinematic body.
 static bool has_active_motor(const tn_world *world, const body *b)
 {
   for (int32_t link = b->first_joint; link != NO_SLOT;
@@ -285,6 +291,7 @@ static bool has_active_motor(const tn_world *world, const body *b)
   return false;
 }
 
+// The speed is an upper bound of that of all points: |v| + |w| extent.
 static bool is_at_rest(const tn_world *world, int32_t slot)
 {
   const body *b = &world->bodies[slot];
@@ -296,7 +303,7 @@ static bool is_at_rest(const tn_world *world, int32_t slot)
          (speed < TUNING_SLEEP_FREE_SPEED || is_held(world, b)) && !has_active_motor(world, b);
 }
 
-// All of it is held by something and hardly moves, nor is it moved by hand.
+// All particles are slow, and pinned ones, which the user moves, do not move at all.
 static bool is_soft_at_rest(const soft *s)
 {
   float limit = s->supported ? TUNING_SLEEP_SPEED : TUNING_SLEEP_FREE_SPEED;
@@ -309,6 +316,7 @@ static bool is_soft_at_rest(const soft *s)
   return s->can_sleep;
 }
 
+// Returns whether anything has been at rest for long enough.
 static bool update_sleep_times(tn_world *world, float dt)
 {
   bool any = false;
@@ -335,7 +343,7 @@ static int32_t *next_in_ring(tn_world *world, int32_t place)
                          : &world->bodies[place].sleep_ring_next;
 }
 
-// Links the members of an island to a ring.
+// Inserts a member into the ring of its island, after the last one.
 static void link_in_ring(tn_world *world, int32_t root, int32_t place)
 {
   int32_t last = world->island_ring_tail[root];

@@ -1,13 +1,12 @@
-// Recovery from states that are not finite.
+// Recovery from non-finite states.
 //
-// One overflow would spread through contacts and joints to everything connected within a substep,
-// and stay in what constraints remember. So a step keeps the state that it begins with; bodies'
-// places are written only after it. If something is not finite after the substeps, the step is
-// taken back and solved again while the state is looked at after every colour of every pass.
-// Constraints of a colour share no body: what is found first is what went wrong, not what it
-// spread to. That is frozen, like a static body or a soft one asleep, and the step is solved
-// without it. Nothing computed from a number that is not finite remains, so the result is the same
-// for all lane widths and threads.
+// One overflow spreads through contacts and joints to everything connected within a substep, and
+// stays in the stored impulses. So a step saves its initial state; positions are written only after
+// the substeps. If a state is not finite then, the step is restored and solved in a watched run,
+// which checks the state after every colour of every pass. Constraints of a colour share no body:
+// what is found first is the cause, not what it spread to. It is frozen, as a static body or a
+// sleeping soft body, and the step is solved without it. No result depends on a non-finite number,
+// so it is the same for all lane widths and numbers of threads.
 #include "world/soft_make.h"
 
 #include <math.h>
@@ -17,9 +16,10 @@
 #define CHECK_GRAIN 128 // bodies
 
 // ---------------------------------------------------------------------------------------------
-// What a step begins with
+// The initial state of a step
 
-// Rotations of clusters and what their parts begin with are solved in place.
+// Saves (or, with `back`, restores) the rotations of clusters and the warm starts of their parts,
+// which the substeps change in place.
 static void copy_clusters(const tn_world *world, bool back)
 {
   float *at = world->soft_starts;
@@ -39,6 +39,7 @@ static void copy_clusters(const tn_world *world, bool back)
   }
 }
 
+// Floats that copy_clusters needs.
 static int32_t cluster_floats(const tn_world *world)
 {
   int32_t count = 0;
@@ -79,6 +80,7 @@ void start_keep_body(tn_world *world, int32_t slot)
            START_SPIN);
 }
 
+// Joints keep their impulses in blocks: unpacked here, they are packed again by start_restore().
 void start_keep(tn_world *world)
 {
   for (int32_t i = 0; i < world->joint_graph.block_count * BLOCK_WIDTH; ++i) {
@@ -92,7 +94,7 @@ void start_keep(tn_world *world)
   }
 }
 
-// Contacts of a part take over their results before it is known how the rest of the step ends.
+// Groups unpack their contacts before it is known whether the rest of the step is finite.
 void start_keep_part(const tn_world *world, const solver_group *group)
 {
   for (int32_t i = group->contacts.first; i < group->contacts.last; ++i) {
@@ -155,15 +157,16 @@ void start_restore(tn_world *world)
   restore_parts(world);
   if (world->soft_pool.count > 0) {
     copy_clusters(world, true);
-    // Rows are filled again from the bodies, which hold their state as the last step left it.
+    // Soft rows are packed again from the soft bodies, which hold the state of the last step.
     world->soft_graph.dirty = true;
   }
 }
 
 // ---------------------------------------------------------------------------------------------
-// What is not finite
+// Tests
 
-// Velocities end about where calls end to accept them, long before their squares overflow.
+// Bound of squared velocities, (m/s)^2 or (rad/s)^2: about the largest velocity that the API
+// accepts, far below where squares overflow.
 #define LARGEST_SQUARE (3.0f * TN_MAX_RATE * TN_MAX_RATE)
 
 static float square_of(const float *v)
@@ -171,8 +174,9 @@ static float square_of(const float *v)
   return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
 }
 
-// Comparisons are false for NaN. Rotations are normalised: one component tells of all. A way that
-// is not finite leaves the range of positions.
+// Comparisons with NaN are false, and 0 x is 0 only for finite x. One component of the normalised
+// dq suffices: if one is NaN all are. A non-finite dx is found by body_end_step(), as a position
+// out of range.
 static bool is_body_finite(const tn_world *world, int32_t slot)
 {
   const body_state *state = &world->state[slot];
@@ -238,9 +242,9 @@ bool lost_find(tn_world *world, bool known)
 }
 
 // ---------------------------------------------------------------------------------------------
-// What was lost
+// Freezing
 
-// Impulses that hold it may be what was too much.
+// Clears all stored impulses on a body, which may have caused the overflow.
 void lost_forget_body(tn_world *world, int32_t slot)
 {
   const body *b = &world->bodies[slot];

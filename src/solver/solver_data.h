@@ -1,9 +1,9 @@
-// How the solver keeps bodies and joints: what solve.c gathers, computes and scatters.
+// Data layout of the solver for bodies and joints.
 //
-// Bodies that constraints share lie one to a cache line (BodyState) so that gathering a lane
-// costs one line; what only the integrator needs, and all of a joint, lies in blocks of
-// BLOCK_WIDTH side by side. The block width is fixed, so every lane width finds the same blocks
-// in the same order.
+// What constraints read and write of a body is one cache line (body_state), so gathering a lane
+// touches one line. What only the integrator needs, and all of a joint, lies in blocks of
+// BLOCK_WIDTH lanes, field by field. The block width does not depend on the lane width, so every
+// lane width solves the same blocks in the same order.
 #ifndef TENON_SOLVER_SOLVER_DATA_H
 #define TENON_SOLVER_SOLVER_DATA_H
 
@@ -16,21 +16,22 @@
 #define BLOCK_WIDTH 8
 #define FIELDS(type) (sizeof(type) / sizeof(R))
 
-// Gathers take eight floats at a time.
+// What constraints read and write of a body; gathers take eight floats at a time.
 typedef struct body_state {
   alignas(64) union {
     float motion[8];
     struct {
-      float v[3], inverse_mass;
-      float w[3], constraint_count; // share: how many constraints hold the body, at least 1
+      float v[3], inverse_mass;     // m/s, 1/kg
+      float w[3], constraint_count; // rad/s; number of constraints on the body, at least 1, by
+                                    // which averaged corrections are divided
     };
   };
   union {
     float pose[8];
     struct {
-      float dx[3];         // since the step began
-      float advanced_time; // what lies behind the body of a substep in which it bounced, s
-      float dq[4];
+      float dx[3];         // displacement since the step began, m
+      float advanced_time; // part of the substep already flown, after impacts, s
+      float dq[4];         // rotation since the step began
     };
   };
 } body_state;
@@ -38,37 +39,40 @@ typedef struct body_state {
 _Static_assert(sizeof(body_state) == 64, "a body is a cache line");
 
 typedef struct body_inertia {
-  alignas(32) float inverse[8]; // world axes: xx yy zz xy xz yz, inverse mass, one unused
+  alignas(32) float inverse[8]; // inverse inertia, world axes: xx yy zz xy xz yz; inverse mass; 0
 } body_inertia;
 
-// Corrections waiting to be averaged (TN_METHOD_JACOBI): dv in the first half, dw in the second.
+// Velocity changes that wait to be applied, dv in [0..2], dw in [4..6]: corrections to be averaged
+// (TN_METHOD_JACOBI), or the deferred warm start of contacts.
 typedef struct body_correction {
   alignas(32) float sum[8];
 } body_correction;
 
+// What only the integrator needs, of bodies in BLOCK_WIDTH consecutive slots.
 typedef struct body_block {
   alignas(64) float spin[FIELDS(AngularState)][BLOCK_WIDTH];
   float params[FIELDS(BodyStepParams)][BLOCK_WIDTH];
-  float acceleration[3][BLOCK_WIDTH];
-  float torque[3][BLOCK_WIDTH];
+  float acceleration[3][BLOCK_WIDTH]; // gravity and external forces, m/s^2
+  float torque[3][BLOCK_WIDTH];       // external, N m
 } body_block;
 
-// Which parts of a joint block do something in at least one lane.
+// Parts of a joint block that act in at least one lane.
 typedef enum joint_features {
   FEATURE_LINEAR_DRIVE = 1,
   FEATURE_LINEAR_DISSIPATION = 2,
   FEATURE_ANGULAR_DRIVE = 4,
   FEATURE_ANGULAR_DISSIPATION = 8,
-  FEATURE_RANGE = 16,  // a range that ends somewhere
-  FEATURE_SPRING = 32, // compliance
+  FEATURE_RANGE = 16,  // a finite limit
+  FEATURE_SPRING = 32, // compliance of locked rows, limits or a servo
 } joint_features;
 
+// The linear or the angular block of BLOCK_WIDTH joints.
 typedef struct block_rows {
   float params[FIELDS(RowParams)][BLOCK_WIDTH];
   float state[FIELDS(RowState)][BLOCK_WIDTH];
-  float half_kick_impulse[3][BLOCK_WIDTH]; // impulse given ahead of the coming substep
-  float sum[3][BLOCK_WIDTH];               // impulse given over the step
-  // The rows of this substep.
+  float half_kick_impulse[3][BLOCK_WIDTH]; // impulse given ahead at the end of the last step
+  float sum[3][BLOCK_WIDTH];               // impulse of the step; both in world axes
+  // Rows of this substep.
   float levers[FIELDS(Levers)][BLOCK_WIDTH];
   float n[9][BLOCK_WIDTH];
   float x[3][BLOCK_WIDTH];
@@ -78,29 +82,30 @@ typedef struct block_rows {
   float factor[FIELDS(Factor)][BLOCK_WIDTH];
 } block_rows;
 
-// A padded lane names body 0, the world, twice.
+// BLOCK_WIDTH joints of one type and one colour. Unused lanes have body 0, the static world, on
+// both sides.
 typedef struct joint_block {
   alignas(64) int32_t a[BLOCK_WIDTH];
   int32_t b[BLOCK_WIDTH];
-  int32_t joint[BLOCK_WIDTH];                       // slot, or -1
-  uint8_t move_a[BLOCK_WIDTH], move_b[BLOCK_WIDTH]; // dynamic: may be written
-  uint8_t lane_features[BLOCK_WIDTH];
-  int32_t type;                                   // JointType of every lane
-  int32_t features;                               // of any lane: joint_features
-  alignas(64) float half_kick_share[BLOCK_WIDTH]; // share of the impulses that is given ahead when
-                                                  // a step ends
+  int32_t joint[BLOCK_WIDTH];                       // slot, or -1: unused
+  uint8_t move_a[BLOCK_WIDTH], move_b[BLOCK_WIDTH]; // 1: the body is dynamic and may be written
+  uint8_t lane_features[BLOCK_WIDTH];               // joint_features of each lane
+  int32_t type;                                     // JointType of every lane
+  int32_t features;                                 // joint_features of any lane
+  // Share of the impulses that is given ahead when a step ends: 0.5, or 0 for supported bodies.
+  alignas(64) float half_kick_share[BLOCK_WIDTH];
   float start[FIELDS(JointStart)][BLOCK_WIDTH];
   block_rows linear, angular;
 } joint_block;
 
-// What a pass in position form does: springs' impulses, Algorithm 2's SolvePositions, and its
-// SolveVelocities.
+// Stages of a pass in position form: warm start of springs, then SolvePositions and SolveVelocities
+// of Algorithm 2 (Mueller et al. 2020).
 typedef enum solve_stage { STAGE_BEGIN, STAGE_POSITIONS, STAGE_VELOCITIES } solve_stage;
 
-// Which kick of a step: before the first drift, between two, after the last.
+// Kicks of a step: before the first drift, between two drifts, after the last drift.
 typedef enum kick_phase { KICK_FIRST, KICK_WHOLE, KICK_LAST } kick_phase;
 
-// One lane of a block's fields.
+// Writes `count` floats to one lane of a block's fields; get_lane() reads them.
 static inline void set_lane(float (*fields)[BLOCK_WIDTH], int lane, const void *values,
                             size_t count)
 {
@@ -116,20 +121,20 @@ static inline void get_lane(float (*fields)[BLOCK_WIDTH], int lane, void *values
   }
 }
 
-// One substep's settings.
+// Settings of one substep.
 typedef struct substep {
-  float h, time;
-  float warm_share, max_linear_bias, max_angular_bias;
-  int half_kick;               // joint_warm_start gives half of the impulses ahead
+  float h, time;                                       // s; time: at its end, since the step began
+  float warm_share, max_linear_bias, max_angular_bias; // as in Pass
+  int half_kick;               // joint_warm_start gives impulses ahead, at the end of a step
   solve_stage stage;           // of a pass in position form
-  int averaged;                // corrections are collected for the mean
-  float restitution_threshold; // slower approaches do not bounce, m/s
-  int deferred_warm_start; // relaxing leaves the next substep's first guess for the bodies' next
-                           // kick
+  int averaged;                // Jacobi: corrections are collected and averaged
+  float restitution_threshold; // 2 g h, m/s: slower approaches do not bounce
+  int deferred_warm_start;     // the relax pass computes the next substep's warm start of contacts;
+                               // bodies get it with their next kick
 } substep;
 
-typedef struct contact_block contact_block; // contact_store.h
-typedef struct soft_data soft_data;         // soft_store.h
+typedef struct contact_block contact_block; // contact_block.h
+typedef struct soft_data soft_data;         // soft_solver.h
 
 typedef struct solver_data {
   body_state *state;
@@ -139,12 +144,12 @@ typedef struct solver_data {
   joint_block *joints;
   contact_block *contacts;
   soft_data *soft;
-  const int32_t *active; // body blocks with someone awake; body entries range over these
+  const int32_t *active; // body blocks with an awake body; passes over bodies range over these
   substep substep;
 } solver_data;
 
-// Each entry works on a range of blocks; the ranges of one call may run side by side. Joint
-// entries expect a range inside one colour.
+// The passes of one lane width. Each works on a range of blocks; disjoint ranges of one pass may
+// run in parallel. Ranges of joint passes lie inside one colour.
 typedef struct solver_ops {
   void (*kick)(solver_data *data, int first, int last, kick_phase phase);
   void (*drift)(solver_data *data, int first, int last);
@@ -156,13 +161,14 @@ typedef struct solver_ops {
   void (*joint_solve)(solver_data *data, int first, int last);
   void (*joint_relax)(solver_data *data, int first, int last);
 
-  // Position form: what substep.stage says.
+  // Position form, the stage in substep.stage.
   void (*joint_positions)(solver_data *data, int first, int last);
 } solver_ops;
 
 extern const solver_ops solver_ops_1, solver_ops_4, solver_ops_8;
 
-// impact.c: moves a body to where it is at the end of a substep with velocities v.
+// impact.c: moves a body to its pose at the end of the substep, given its velocities v: linear,
+// then angular.
 void predict_pose(const solver_data *data, int32_t slot, const double *v);
 
 #endif

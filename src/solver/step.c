@@ -1,34 +1,37 @@
-// One step: Algorithm 2 of Mueller et al., and the default method's form of it.
+// One step: detection, layout, substeps, results. The substeps are Algorithm 2 of Mueller et al.
+// 2020 (substep_positions), or the default method's impulse form of it (substep_tenon). A step that
+// ends with non-finite values is solved again without the bodies that cause them (recover).
 #include "data/world.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
-// Rigid joints in the default method remove the whole of an error in a substep, and begin with the
-// share TUNING_JOINT_WARM_START of their last impulse. A violated joint changes velocities by no
-// more than TUNING_JOINT_MAX_PUSH or TUNING_JOINT_MAX_TURN times h a substep: what it takes to bear
-// a load grows with h in the same way.
+// Warm start of rigid Gauss-Seidel joint rows: share of the last impulse. Rigid rows remove their
+// whole error in a substep; with that, a larger share gains energy.
 static const float TUNING_JOINT_WARM_START = 0.2f;
+// Largest velocity change per substep that removes a joint's position error, divided by h: the
+// velocity change it takes to bear a load is proportional to h as well.
 static const float TUNING_JOINT_MAX_PUSH = 8400.0f; // m/s^2
 static const float TUNING_JOINT_MAX_TURN = 6000.0f; // rad/s^2
-// Rods and solids of soft bodies, and what ties them to rigid ones, begin with this share of their
-// last impulse.
+// Warm start of the rows of soft bodies and of attachments: share of the last impulse.
 static const float TUNING_SOFT_WARM_START = 0.5f;
 
 // ---------------------------------------------------------------------------------------------
-// Passes over everything, on all threads
+// Passes over bodies and constraints, on all threads
 
-#define BODY_BLOCK_GRAIN 32 // blocks of eight
-#define CONSTRAINT_GRAIN 4  // blocks of joints, contacts, and what ties soft bodies
+// Least work of a task: about 2 us.
+#define BODY_BLOCK_GRAIN 32 // blocks of bodies or particles
+#define CONSTRAINT_GRAIN 4  // blocks of joints, contacts, soft contacts, attachments
 #define AWAKE_GRAIN 128     // bodies
 #define MECHANISM_GRAIN 1
-#define WARM_START_GRAIN 64
+#define WARM_START_GRAIN 64 // contacts
 #define GROUP_GRAIN 1
-// Blocks of soft rows: edges are cheap.
+// Blocks of soft rows by soft_type; edges are the cheapest.
 static const int SOFT_GRAIN[SOFT_TYPE_COUNT] = {32, 32, 16, 16, 8, 8, 8, 8};
 
-// Watched runs of a step that is not finite, before all that is not finite is taken out of it.
+// Watched runs that look for the cause of non-finite values, before everything non-finite is
+// frozen.
 #define WATCHED_RUNS 8
 
 typedef void pass_fn(solver_data *data, int first, int last);
@@ -37,9 +40,9 @@ typedef struct pass_task {
   solver_data *data;
   const solver_ops *ops;
   pass_fn *pass;
-  int offset;
-  kick_phase phase;
-  int move;
+  int offset;       // of the pass's first block
+  kick_phase phase; // of kick_task
+  int move;         // average_task also moves the bodies
 } pass_task;
 
 static void kick_task(int first, int last, void *context)
@@ -66,8 +69,8 @@ static void average_task(int first, int last, void *context)
   t->ops->average(t->data, first, last, t->move);
 }
 
-// With contacts a mechanism is solved once more after them, and stopped at the new pose; what
-// nothing carries as the step begins need only stop when it ends.
+// A mechanism that may touch something is solved again after the contacts (DIRECT_RESOLVE) and
+// relaxed at the new pose (DIRECT_RELAX). One that nothing supports is relaxed as the step ends.
 static bool mechanism_needs_pass(const mechanism *m, direct_pass pass)
 {
   return pass == DIRECT_BIAS || (pass == DIRECT_HALF_KICK ? !m->supported : m->may_touch);
@@ -107,22 +110,22 @@ static void constraint_task(int first, int last, void *context)
   t->pass(t->data, t->offset + first, t->offset + last);
 }
 
-// What a substep needs.
+// Everything a substep works on: the shared bodies and constraints, or those of a group.
 typedef struct step_context {
   tn_world *world;
   solver_data data;
   pass_task task;
   direct_context direct;
-  task_pool *tasks; // or NULL: on this thread
-  int32_t blocks;   // of bodies
+  task_pool *tasks; // NULL: everything runs on this thread
+  int32_t blocks;   // number of body blocks, in data.active
   const coloring *contacts;
   int32_t mechanisms;
   int32_t restitution_contacts;
   bool has_joints, has_contacts, has_softs;
-  bool *watch; // or NULL; set once something is found that is not finite
+  bool *watch; // of a watched run: set once something is not finite; otherwise NULL
 } step_context;
 
-// After each pass of a step that is solved again to see where it goes wrong.
+// After each pass of a watched run: marks the first bodies whose state is not finite.
 static void look(const step_context *s)
 {
   if (s->watch && !*s->watch) {
@@ -136,13 +139,14 @@ static void for_bodies(step_context *s, tn_task_fn *task)
   look(s);
 }
 
-// Gauss-Seidel: colour after colour, all constraints of a colour at once.
+// Gauss-Seidel: colour after colour. Constraints of a colour share no dynamic body and run in
+// parallel; those of the overflow run serially.
 static void for_colors(step_context *s, const color_range *colors, int count, color_range overflow,
                        int grain, pass_fn *pass)
 {
   s->task.pass = pass;
   s->task.offset = 0;
-  int stages = s->watch ? 1 : count; // one colour after the other, to look in between
+  int stages = s->watch ? 1 : count; // colours in separate calls, to look in between
   for (int i = 0; i < count; i += stages) {
     task_run_stages(s->tasks, constraint_task, colors + i, stages, grain, &s->task);
     look(s);
@@ -168,7 +172,7 @@ static void for_contacts(step_context *s, pass_fn *pass)
   for_coloring(s, s->contacts, pass);
 }
 
-// Mechanisms share no moving body, so all of them at once.
+// Mechanisms share no dynamic body and run in parallel.
 static void for_mechanisms(step_context *s, direct_pass pass, tn_task_fn *task)
 {
   s->direct.pass = pass;
@@ -177,7 +181,10 @@ static void for_mechanisms(step_context *s, direct_pass pass, tn_task_fn *task)
   look(s);
 }
 
-// No contact may begin with more than takes energy.
+// The warm start of contacts must not add energy to a mechanism: the impulse that stopped a foot
+// would throw the body up when it is applied again. Where warm-started points separate too fast,
+// the mechanism is solved without these impulses, and again with the share of them that leaves it
+// the least energy.
 static void limit_mechanism_warm_starts(step_context *s)
 {
   int32_t count = s->mechanisms > 0 ? s->world->mechanisms.warm_contact_count : 0;
@@ -189,7 +196,7 @@ static void limit_mechanism_warm_starts(step_context *s)
   }
 }
 
-// Particles of all soft bodies, in blocks of eight; the first is none.
+// Particles of all soft bodies, in blocks of BLOCK_WIDTH; block 0 is a placeholder.
 static void for_particles(step_context *s, pass_fn *pass)
 {
   s->task.pass = pass;
@@ -218,7 +225,7 @@ static void drift_bodies(step_context *s)
   }
 }
 
-// What holds soft bodies together, type after type.
+// Internal constraints of soft bodies: chains, then type after type, clusters and pressure.
 static void for_soft_rows(step_context *s, soft_stage stage)
 {
   tn_world *world = s->world;
@@ -248,7 +255,7 @@ static void for_soft_rows(step_context *s, soft_stage stage)
   }
 }
 
-// What ties them to rigid bodies, and what they touch.
+// Attachments of soft bodies to rigid ones.
 static void for_attachments(step_context *s, soft_stage stage)
 {
   const soft_coloring *l = &s->world->attachment_coloring;
@@ -257,9 +264,9 @@ static void for_attachments(step_context *s, soft_stage stage)
              s->world->soft_ops->contacts->attachments);
 }
 
-// The other way round. Swept to and fro, attachments are a symmetric operation on what they hold;
-// one way only, many of them on a light body may feed on each other from substep to substep, and
-// shake it apart.
+// In reverse order. A sweep forth and one back are together a symmetric operator. Of sweeps in one
+// direction the product may have complex eigenvalues, and many attachments of a light body then
+// amplify each other from substep to substep.
 static void for_attachments_reversed(step_context *s, soft_stage stage)
 {
   const soft_coloring *l = &s->world->attachment_coloring;
@@ -285,11 +292,14 @@ static void for_soft_contacts(step_context *s, soft_stage stage)
 // ---------------------------------------------------------------------------------------------
 // TN_METHOD_TENON: XPBD in impulse form
 //
-// Rows are stated at the start of a substep and solved for velocities such that the drift ends on
-// the constraint: C + h J v = 0, with the impulses of the last substep as first guess. What that
-// adds to the velocities of bodies in contact is taken out again at the new pose.
-// Forces act half before and half after the drift, and at the end of a step the joints follow:
-// what is read there, velocities and energies, belongs to one moment.
+// Rows are linearised at the pose where a substep begins, and solved for velocities such that the
+// drift ends on the constraint:
+//   C / h + J v + (alpha / h^2) lambda = 0,
+// which is eq. 4 divided by h, with a warm start from the impulses of the last substep. After the
+// drift a relax pass at the new pose removes the position bias from the velocities of bodies in
+// contact.
+// Forces act half before and half after the drift, and at the end of a step joints apply half of
+// their next impulse: the velocities read between steps belong to the time of the positions.
 
 static void solve_joints(step_context *s)
 {
@@ -307,6 +317,7 @@ static void solve_softs(step_context *s)
   }
 }
 
+// Impacts come before the contact solve; they move bodies, so gaps are computed again.
 static void impact_pass(step_context *s)
 {
   const contact_graph *g = &s->world->contact_graph;
@@ -328,7 +339,8 @@ static void substep_tenon(step_context *s, int i)
     if (!s->data.substep.deferred_warm_start) {
       for_contacts(s, contacts->warm_start);
     }
-    // Impacts come between the guess and what it is for.
+    // The relax pass may warm start the next substep, unless impacts come in between. The last
+    // substep does not: contacts are packed anew between steps.
     s->data.substep.deferred_warm_start =
         i + 1 < s->world->substeps && s->world->contact_graph.restitution_contact_count == 0;
   }
@@ -336,7 +348,8 @@ static void substep_tenon(step_context *s, int i)
     for_soft_rows(s, SOFT_WARM_START);
     for_attachments(s, SOFT_WARM_START);
     for_soft_contacts(s, SOFT_WARM_START);
-    // What holds and bears them answers what they begin with, or it would be there once more.
+    // Attachments and contacts respond to the warm start of the soft rows before these are solved,
+    // or the solve would give the same impulse again.
     for_attachments(s, SOFT_SOLVE);
     for_soft_contacts(s, SOFT_SOLVE);
   }
@@ -375,6 +388,8 @@ static void substep_tenon(step_context *s, int i)
   }
 }
 
+// The rest of the last kick. Joints apply half of their impulse ahead, and rigid rows stop their
+// relative velocity.
 static void finish_tenon(step_context *s)
 {
   const solver_ops *ops = s->world->ops;
@@ -390,8 +405,9 @@ static void finish_tenon(step_context *s)
 // ---------------------------------------------------------------------------------------------
 // TN_METHOD_XPBD, TN_METHOD_JACOBI: Algorithm 2 as printed
 //
-// Positions are predicted, then corrected at their latest pose; each correction changes the
-// velocity as well (kernel/project.h), which takes the place of the loop that derives velocities.
+// Positions are predicted, then corrected at their latest pose. Each correction changes the
+// velocity as well (kernel/project.h), which replaces the loop that derives velocities from
+// positions.
 
 static void solve_position_stage(step_context *s, solve_stage stage)
 {
@@ -432,9 +448,9 @@ static void substep_positions(step_context *s)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Before and after
+// Before and after the substeps
 
-// Bodies that something soft touches or holds.
+// Marks bodies that touch a supported soft body or have an active attachment; false if none does.
 static bool find_soft_supported(tn_world *world)
 {
   bool any = false;
@@ -455,21 +471,23 @@ static bool find_soft_supported(tn_world *world)
   return any;
 }
 
-// Bodies that contacts carry, and all that hang on them by joints.
+// Marks bodies that contacts support, and all bodies connected to them by joints. Supported bodies
+// get a substep's whole kick before the drift, free ones half of it: different kicks inside a
+// supported mechanism would shake it.
 static void find_supported(tn_world *world)
 {
   bool any = false;
   for (int32_t i = 0; i < world->awake_count; ++i) {
     body *b = &world->bodies[world->awake[i]];
     bool supported = world->contact_flags[world->awake[i]].supported;
-    // A line that another thread has is only taken from it if need be.
+    // No store without a change: it would take the cache line from the thread that has it.
     if (b->supported != supported) {
       b->supported = supported;
     }
     any = any || supported;
   }
   any = find_soft_supported(world) || any;
-  // Up and down the list, so that chains in either order take few rounds.
+  // In alternating directions, so that chains in either order take few rounds.
   for (int32_t round = 0; any; ++round) {
     any = false;
     int32_t count = world->joint_pool.used;
@@ -485,7 +503,7 @@ static void find_supported(tn_world *world)
   }
 }
 
-// How many constraints hold each body, for averaging.
+// Number of constraints on each body, at least 1, for TN_METHOD_JACOBI.
 static void count_constraints(tn_world *world)
 {
   for (int32_t i = 0; i < world->awake_count; ++i) {
@@ -510,7 +528,7 @@ static void count_constraints(tn_world *world)
   }
 }
 
-// Keeps the events from `told` on.
+// Removes the first `told` events: those published with the last step.
 static void drop_published(void *events, int32_t *count, int32_t told, size_t size)
 {
   *count -= told;
@@ -519,7 +537,7 @@ static void drop_published(void *events, int32_t *count, int32_t told, size_t si
   }
 }
 
-// Events that came about since the last step are told with those of this one.
+// Events raised between steps are published with those of the next step.
 static void events_begin_step(tn_world *world)
 {
   drop_published(world->contact_events, &world->contact_event_count,
@@ -539,7 +557,7 @@ static void profile_begin(tn_world *world)
   world->stage_start = world->clock ? world->clock() : 0.0;
 }
 
-// Ends a part of the step.
+// Stores the time since the end of the last stage, s.
 static void profile_end_stage(tn_world *world, double *part)
 {
   if (world->clock) {
@@ -549,7 +567,8 @@ static void profile_end_stage(tn_world *world, double *part)
   }
 }
 
-// Who is near whom, and how they touch. What wakes up looks around as well.
+// Broad phase and narrow phase. The narrow phase wakes bodies that are touched, and is repeated
+// until it wakes none, for they may touch others.
 static bool detect_contacts(tn_world *world, float dt)
 {
   if (!awake_list_update(world) || !broad_phase_update(world, dt)) {
@@ -568,13 +587,14 @@ static bool detect_contacts(tn_world *world, float dt)
   return true;
 }
 
-// Impulses of the last step's substeps, for those of this one.
+// Ratio of the substep to that of the last step: stored impulses are forces times h.
 static float impulse_scale(const tn_world *world, float dt)
 {
   return world->last_h > 0.0f ? dt / (float)world->substeps / world->last_h : 1.0f;
 }
 
-// Once it is known what bounces. Nothing is known of its matrix.
+// After contacts_pack(), which takes contacts that bounce out of may_touch. No pose has a Jacobian
+// or factors yet.
 static void mechanism_begin_step(tn_world *world, mechanism *m)
 {
   m->supported = m->may_touch = false;
@@ -683,6 +703,7 @@ static bool has_overflow(const coloring *c)
   return c->overflow.last > c->overflow.first;
 }
 
+// Stores results and raises events; returns the TN_STEP_ flags.
 static uint32_t end_step(tn_world *world, float dt)
 {
   bool overflow =
@@ -756,7 +777,7 @@ static step_context make_step_context(tn_world *world, float dt)
   return s;
 }
 
-// Each has its own.
+// Points the task contexts at this step_context's own solver data; a copy needs it again.
 static void bind_solver_data(step_context *s)
 {
   s->task.data = s->direct.data = &s->data;
@@ -781,10 +802,10 @@ static void run_substeps(step_context *s)
 typedef struct group_task {
   const step_context *shared_context;
   float dt, scale;
-  atomic_int next; // part
+  atomic_int next; // group to run
 } group_task;
 
-// A part of the step from its contacts' packing to what they have come to.
+// One group through the whole step: packs its contacts into `arena`, runs all substeps, unpacks.
 static void run_group(const group_task *t, const solver_group *group, contact_block *arena)
 {
   step_context s = *t->shared_context;
@@ -802,7 +823,8 @@ static void run_group(const group_task *t, const solver_group *group, contact_bl
   group_unpack_contacts(s.world, group, &s.data, t->dt);
 }
 
-// As many as there are, one after the other in the same room, which stays in the cache.
+// Runs groups until none is left. Range item `first` selects the arena; a thread uses one arena for
+// all of its groups, which keeps it in the cache.
 static void run_groups(int first, int last, void *context)
 {
   (void)last;
@@ -816,7 +838,7 @@ static void run_groups(int first, int last, void *context)
   }
 }
 
-// What is solved, in blocks, as the step begins. False when out of memory.
+// Builds the constraint blocks of the step and saves its initial state. False when out of memory.
 static bool prepare(tn_world *world, float dt, float scale)
 {
   float h = dt / (float)world->substeps;
@@ -830,13 +852,13 @@ static bool prepare(tn_world *world, float dt, float scale)
   return true;
 }
 
-// All substeps, watched if `watch` is not NULL.
+// All substeps; as a watched run if `watch` is not NULL.
 static void solve(tn_world *world, float dt, float scale, bool *watch)
 {
   begin_step(world, dt, scale);
   step_context s = make_step_context(world, dt);
   s.watch = watch;
-  s.tasks = watch ? NULL : s.tasks; // sharing out every colour would cost more than it gains
+  s.tasks = watch ? NULL : s.tasks; // one job per colour does not pay
   s.task.ops = world->ops;
   contacts_pack(world, &s.data, dt, scale);
   for (int32_t i = 0; i < world->mechanisms.count; ++i) {
@@ -858,11 +880,12 @@ static void solve(tn_world *world, float dt, float scale, bool *watch)
   profile_end_stage(world, &world->profile.solve);
 }
 
-// The same bodies and contacts once more, after what was lost has been taken out.
+// Contacts and blocks of the restored step, without the frozen bodies.
 static bool prepare_again(tn_world *world, float dt, float scale)
 {
-  world->groups.search_delay =
-      2; // no parts: they take over results before the step is known to be finite
+  // No groups in this step (prepare() counts the delay down before it tests it): they unpack their
+  // results before the step is known to be finite.
+  world->groups.search_delay = 2;
   do {
     if (!awake_list_update(world) || !narrow_phase_update(world, dt)) {
       return false;
@@ -871,8 +894,9 @@ static bool prepare_again(tn_world *world, float dt, float scale)
   return prepare(world, dt, scale);
 }
 
-// Solves without what makes the step go wrong. What was lost in the last step as well is taken to
-// be the cause without a watched run; after some of these, all that is not finite is.
+// Solves the step again, without the bodies that become non-finite first, until all values are
+// finite. Bodies that were frozen in the last step as well are frozen without a watched run; after
+// WATCHED_RUNS rounds everything non-finite is.
 static bool recover(tn_world *world, float dt, float scale)
 {
   for (int round = 0; !world_is_finite(world); ++round) {
@@ -909,9 +933,9 @@ uint32_t tn_world_step(tn_world *world, float dt)
   profile_begin(world);
   soft_boxes_settle(world);
   task_begin(world->tasks);
-  // detect_contacts wakes bodies, which brings their joints back to the joint_graph.
   float scale = impulse_scale(world, dt);
   world->troubled = false;
+  // In this order: detection wakes bodies, whose joints the joint graph must then contain.
   bool ok = detect_contacts(world, dt) && prepare(world, dt, scale);
   if (ok) {
     solve(world, dt, scale, NULL);

@@ -1,13 +1,13 @@
-// Inverse kinematics: the poses in which a mechanism brings a frame of one of its bodies closest to
-// a target. The target is a spring, and the mechanism follows it without mass times acceleration:
-// every iteration starts at rest.
+// Inverse kinematics: moves a mechanism so that a frame of one of its bodies comes as close to a
+// target as possible. The target is a spring joint to the world; the mechanism is solved as in a
+// step, but quasi-statically: every iteration starts at rest.
 #include "data/world.h"
 
 #include <math.h>
 #include <string.h>
 
-static const float TUNING_IK_STEP = 1.0f / 60.0f; // s, in which an iteration moves the bodies
-#define TUNING_IK_CLOSING_ITERATIONS 10
+static const float TUNING_IK_STEP = 1.0f / 60.0f; // s, length of the step that an iteration takes
+#define TUNING_IK_CLOSING_ITERATIONS 10           // without the target, so that the joints close
 
 tn_reach_def tn_default_reach_def(void)
 {
@@ -33,11 +33,11 @@ static const char *why_bad(const tn_reach_def *def)
 }
 
 // ---------------------------------------------------------------------------------------------
-// One mechanism at rest
+// Quasi-static steps of one mechanism
 
-// A body before the iterations.
+// State of a body before the iterations, to be restored.
 typedef struct reach_record {
-  float motion[6];
+  float motion[6]; // v 3, w 3
   tn_pos center;
   dquat rotation;
 } reach_record;
@@ -47,7 +47,7 @@ typedef struct ik_solver {
   mechanism *mechanism;
   solver_data data;
   direct_context context;
-  reach_record *records; // by node
+  reach_record *records; // by node of the mechanism
 } ik_solver;
 
 static const direct_node *body_node(const ik_solver *r, int32_t i)
@@ -61,7 +61,7 @@ static int32_t node_count(const ik_solver *r)
   return r->mechanism->last_node - r->mechanism->first_node;
 }
 
-// Drives, friction and damping have no part in where a mechanism can be.
+// Drives, friction and damping do not limit the poses that a mechanism can take: switch them off.
 static void begin_joint(const ik_solver *r, direct_joint *d)
 {
   direct_joint_begin_step(r->world, d, TUNING_IK_STEP, 1.0f);
@@ -130,7 +130,7 @@ static void keep_bodies(const ik_solver *r)
   }
 }
 
-// The velocities always, the poses where the iterations failed.
+// Velocities always; poses only if the iterations failed.
 static void restore_bodies(const ik_solver *r, bool poses)
 {
   for (int32_t i = 0; i < node_count(r); ++i) {
@@ -168,7 +168,8 @@ static bool are_poses_finite(const ik_solver *r)
 // ---------------------------------------------------------------------------------------------
 // The target
 
-// A spring about as stiff as `softness` times what the body alone would feel.
+// Target spring with the compliance softness h^2 / m, angular softness h^2 / I: at softness 1 it is
+// as compliant as the free body within a step.
 static void set_target_softness(tn_world *world, joint *j, const tn_reach_def *def, float softness)
 {
   const body *b = &world->bodies[j->slot[1]];
@@ -184,7 +185,7 @@ static tn_joint_id add_target(tn_world *world, const tn_reach_def *def)
   spring.body_b = def->body;
   spring.frame_a = def->target;
   spring.frame_b = def->frame;
-  // Springs from the start, however stiff they will be: springs need room for more laws.
+  // Compliant from the start: the matrix layout reserves more rows for springs.
   spring.compliance = 1.0f;
   spring.angular_compliance = def->turn ? 1.0f : 0.0f;
   return tn_joint_create(world, &spring);
@@ -204,7 +205,7 @@ static double distance_left(const tn_world *world, const tn_reach_def *def)
   return (double)tn_length(tn_between_points(current_frame(world, def).p, def->target.p));
 }
 
-// How far the mechanism extends around the body.
+// Largest distance from the frame to a body of the mechanism, m, but at least 1e-6.
 static double extent(const ik_solver *r, const tn_reach_def *def)
 {
   tn_pos at = current_frame(r->world, def).p;
@@ -219,7 +220,7 @@ static double extent(const ik_solver *r, const tn_reach_def *def)
   return most;
 }
 
-// Far targets are approached by degrees, or the joints could not follow.
+// Limits the distance to the target to `step`, because the joints could not follow a larger one.
 static void set_step_target(tn_world *world, joint *target, const tn_reach_def *def, double step)
 {
   tn_pos at = current_frame(world, def).p;
@@ -232,7 +233,7 @@ static void set_step_target(tn_world *world, joint *target, const tn_reach_def *
   joint_refresh_frames(world, (int32_t)(target - world->joints));
 }
 
-// As bold as it goes well, as cautious as it must be.
+// Adaptive stiffness: halves the softness after an improvement, quadruples it after a failure.
 static void run_iterations(ik_solver *r, joint *target, const tn_reach_def *def)
 {
   float softness = 1.0f;
@@ -246,7 +247,7 @@ static void run_iterations(ik_solver *r, joint *target, const tn_reach_def *def)
     softness = now < last ? fmaxf(0.5f * softness, 1e-3f) : fminf(4.0f * softness, 1e4f);
     last = now;
   }
-  // Joints that were pulled at close again.
+  // Let joints close that the target has pulled open.
   set_target_softness(r->world, target, def, 1e12f);
   for (int i = 0; i < TUNING_IK_CLOSING_ITERATIONS; ++i) {
     iterate(r);

@@ -1,4 +1,5 @@
-// Attachments: a particle of a soft body and a point of a rigid one, or of the world.
+// Attachments: a particle of a soft body is held, rigidly or by a spring, at a point of a rigid
+// body or of the world. The kernel is in kernel/soft_contact.h.
 #include "data/world.h"
 
 #include <math.h>
@@ -192,7 +193,7 @@ bool tn_attachment_set_point(tn_world *world, tn_attachment_id id, tn_pos point)
   return true;
 }
 
-// From the body's centre of mass, in world axes.
+// Lever arm of the attachment's point: from the body's centre of mass, world axes, m.
 tn_pos attachment_lever(const tn_world *world, const attachment *a)
 {
   const body *b = &world->bodies[a->body];
@@ -200,6 +201,7 @@ tn_pos attachment_lever(const tn_world *world, const attachment *a)
   return dquat_rotate(q, pos_sub(a->def.point, b->local_center));
 }
 
+// From the body's point to the particle, world axes, m.
 static tn_pos attachment_delta_at_start(const tn_world *world, const attachment *a, tn_pos lever)
 {
   tn_pos at = world->softs[a->soft].particles[a->def.particle].at;
@@ -227,7 +229,7 @@ double attachment_energy(const tn_world *world, const attachment *a)
 }
 
 // ---------------------------------------------------------------------------------------------
-// In and out of the solver
+// Pack and unpack
 
 bool attachment_is_active(const tn_world *world, const attachment *a)
 {
@@ -244,6 +246,7 @@ static V vec(tn_pos p)
   return v_make((float)p.x, (float)p.y, (float)p.z);
 }
 
+// `scale` adapts the last impulse to a changed substep length.
 static void pack(tn_world *world, int32_t slot, attachment_block *block, int lane, float scale)
 {
   attachment *a = &world->attachments[slot];
@@ -338,6 +341,7 @@ void attachments_unpack(tn_world *world, float dt)
     bool finite = isfinite(v_dot(state.lambda, state.lambda));
     a->lambda = finite ? tn_v3(state.lambda.x, state.lambda.y, state.lambda.z) : tn_v3(0, 0, 0);
     tn_vec3 sum = tn_v3(state.sum.x, state.sum.y, state.sum.z);
+    // A rope's direct solve passes part of the load to the body without the attachment.
     a->force = tn_scale(1.0f / dt, tn_sub(sum, a->rope_impulse));
     if (tn_length(a->force) > a->def.break_force) {
       break_attachment(world, block->attachment[lane]);

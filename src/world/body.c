@@ -1,3 +1,8 @@
+// Rigid bodies: creation, state and the interface to the solver.
+//
+// A body stores the pose of its centre of mass and principal axes in double (`body`). The solver's
+// view in float (body_state, body_inertia, body_block) is derived from it by body_sync_solver() and
+// holds the motion since the step began; body_end_step() adds that to the pose.
 #include "data/world.h"
 
 #include "collide/mass.h"
@@ -6,7 +11,7 @@
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
-// Finding bodies
+// Look-up by id
 
 tn_body_id body_id_at(const tn_world *world, int32_t slot)
 {
@@ -53,7 +58,7 @@ bool tn_body_is_valid(const tn_world *world, tn_body_id id)
 }
 
 // ---------------------------------------------------------------------------------------------
-// The solver's view
+// The solver's view of a body
 
 static AngularState get_spin(const tn_world *world, int32_t slot)
 {
@@ -96,7 +101,7 @@ static bool is_dynamic(const body *b)
   return b->type == TN_BODY_DYNAMIC;
 }
 
-// Inverse inertia in world axes; nothing turns a body that is not dynamic.
+// World inverse inertia R I^-1 R^T, scaled; zero for bodies that are not dynamic.
 static void update_world_inertia(tn_world *world, int32_t slot, const AngularState *spin,
                                  float inverse_inertia_scale)
 {
@@ -106,7 +111,7 @@ static void update_world_inertia(tn_world *world, int32_t slot, const AngularSta
   memcpy(to, values, sizeof values);
 }
 
-// Momentum from the angular velocity.
+// Angular momentum L = R I R^T w.
 static void update_momentum(const body_state *state, AngularState *spin)
 {
   V w = from_array(state->w);
@@ -114,9 +119,10 @@ static void update_momentum(const body_state *state, AngularState *spin)
   spin->last = w;
 }
 
+// No damping, no speed limits, no response to impulses, kick in two halves.
 static const BodyStepParams static_step_params = {1.0f, 1.0f, 3e38f, 3e38f, 0.0f, 0.5f};
 
-// Nothing moves it, and nothing will: steps pass static bodies by.
+// Static and sleeping bodies: the step does not visit them, so their lane stays as it is set here.
 static void zero_motion(tn_world *world, int32_t slot)
 {
   body_state *state = &world->state[slot];
@@ -141,7 +147,7 @@ void body_sync_solver(tn_world *world, int32_t slot)
     zero_motion(world, slot);
   }
   AngularState spin = get_spin(world, slot);
-  // A body that follows orders turns steadily: its moments are equal.
+  // Equal moments give a kinematic body no gyroscopic torque: its angular velocity stays constant.
   spin.inertia = spin.inverse = v_make(1.0f, 1.0f, 1.0f);
   if (dynamic) {
     spin.inertia = v_make((float)b->moments[0], (float)b->moments[1], (float)b->moments[2]);
@@ -159,12 +165,13 @@ void body_sync_solver(tn_world *world, int32_t slot)
 // ---------------------------------------------------------------------------------------------
 // Steps
 
+// Factor of a velocity in a substep of h: dv/dt = -c v, exact for any c h.
 static float damping_decay(float damping, float h)
 {
   return damping > 0.0f ? r_exp(-damping * h) : 1.0f;
 }
 
-// Velocities that take a kinematic body to its target in dt.
+// Velocities that take a kinematic body to its target in dt: v = dx / dt, w = angle axis / dt.
 static void set_velocity_to_target(tn_world *world, int32_t slot, float dt)
 {
   const body *b = &world->bodies[slot];
@@ -187,6 +194,9 @@ static void set_velocity_to_target(tn_world *world, int32_t slot, float dt)
   state->w[2] = (float)(turn.z * rate);
 }
 
+// Writes what is constant over the step to the body's lane: inertia, damping, speed limits,
+// acceleration s g + F / m and torque. Supported bodies get the whole kick of a substep before the
+// drift, so that contacts see their load; free bodies half of it, which is exact for free fall.
 void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps)
 {
   const body *b = &world->bodies[slot];
@@ -229,6 +239,7 @@ void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps)
   set_lane(block->torque, lane, t, 3);
 }
 
+// Removes the rounding error of the motion, and stops the body.
 static void snap_to_target(body *b, body_state *state)
 {
   dquat q = dquat_normalize(dquat_from(b->target.q));
@@ -372,7 +383,7 @@ void body_restore_inertia(tn_world *world)
   }
 }
 
-// All arrays of bodies grow together or not at all.
+// All arrays grow together or not at all.
 bool body_reserve(tn_world *world, int32_t wanted)
 {
   int32_t old = world->body_pool.capacity;
@@ -546,7 +557,7 @@ bool tn_body_destroy(tn_world *world, tn_body_id id)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Read and write
+// Getters and setters
 
 tn_transform body_transform_of(const body *b)
 {
@@ -649,8 +660,8 @@ bool tn_body_set_type(tn_world *world, tn_body_id id, tn_body_type type)
   b->type = type;
   b->has_target = false;
   body_sync_solver(world, slot);
-  world->joint_graph.dirty = true; // which bodies may be written has changed
-  world->material_version += 1;    // and which contacts are of dynamic bodies with joints
+  world->joint_graph.dirty = true; // the layout depends on which bodies are dynamic
+  world->material_version += 1;    // so do contact_params of bodies with joints
   world->awake_list_stale = true;
   if (!shapes_refresh(world, slot)) {
     return reject(world, "tn_body_set_type", "out of memory");
@@ -658,7 +669,7 @@ bool tn_body_set_type(tn_world *world, tn_body_id id, tn_body_type type)
   return true;
 }
 
-// Where its centre of mass would be.
+// Centre of mass that the body would have at the transform.
 static tn_pos center_at(const body *b, tn_transform t)
 {
   return pos_add(t.p, dquat_rotate(dquat_normalize(dquat_from(t.q)), b->local_center));

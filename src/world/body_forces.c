@@ -1,5 +1,5 @@
-// Velocities, forces and impulses from outside. A call whose result would be beyond TN_MAX_RATE is
-// refused: the solver squares velocities, which must not overflow.
+// Velocities, forces and impulses that the user applies. A call whose result would exceed
+// TN_MAX_RATE is refused: the solver squares velocities, which must not overflow.
 #include "data/world.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static bool reject(const tn_world *world, const char *caller, const char *why)
   return false;
 }
 
-// A body that may be moved by velocities, or null with the reason told.
+// A dynamic or kinematic body, or null with the reason logged.
 static body *find_moving(tn_world *world, tn_body_id id, tn_vec3 value, const char *caller)
 {
   body *b = body_find(world, id, caller);
@@ -79,7 +79,7 @@ bool tn_body_set_angular_velocity(tn_world *world, tn_body_id id, tn_vec3 veloci
 static bool add_force(tn_world *world, body *b, tn_vec3 force, tn_vec3 torque, const char *caller)
 {
   tn_vec3 forces = tn_add(b->force, force), torques = tn_add(b->torque, torque);
-  float turn = (float)(1.0 / b->moments[0]); // no axis has a larger inverse moment
+  float turn = (float)(1.0 / b->moments[0]); // the largest inverse moment
   if (!is_rate(tn_scale(1.0f / b->mass.mass, forces)) || !is_rate(tn_scale(turn, torques))) {
     return reject(world, caller, "the body would accelerate too much");
   }
@@ -129,7 +129,7 @@ static tn_vec3 to_vec3(V v)
   return tn_v3(v.x, v.y, v.z);
 }
 
-// The linear velocity becomes `v`.
+// Sets the linear velocity to `v` and adds `angular` to the angular momentum.
 static bool add_impulse(tn_world *world, body *b, tn_vec3 v, tn_vec3 angular, const char *caller)
 {
   int32_t slot = body_slot(world, b);

@@ -1,14 +1,14 @@
-// The world as lines, points and text.
+// Debug drawing: the world as lines, points and text, through the user's callbacks.
 #include "data/world.h"
 
 #include <math.h>
 
-#define CIRCLE_LINES 24
-#define AXIS_LENGTH 0.2f
-#define ARC_RADIUS 0.3f
-#define PLANE_HALF_SIZE 5
+#define CIRCLE_LINES 24   // of a full circle
+#define AXIS_LENGTH 0.2f  // m
+#define ARC_RADIUS 0.3f   // m
+#define PLANE_HALF_SIZE 5 // m
 
-// Red, green, blue, opacity.
+// RGBA, 8 bits each.
 static const uint32_t static_color = 0x8a9499ff, kinematic_color = 0x4c8be0ff,
                       dynamic_color = 0xf2c14eff, asleep_color = 0x8c7a4aff,
                       sensor_color = 0x6fcf7fff, touching_color = 0xff4040ff,
@@ -28,7 +28,7 @@ tn_debug_draw tn_default_debug_draw(void)
 }
 
 // ---------------------------------------------------------------------------------------------
-// A pen draws in some frame.
+// Pen: draws in a local frame
 
 typedef struct pen {
   const tn_debug_draw *draw;
@@ -66,7 +66,7 @@ static void line_of_surface(tn_vec3 a, tn_vec3 b, void *context)
   line(context, a, b);
 }
 
-// From angle to angle about a centre: cos u + sin v.
+// Point of an ellipse: center + cos(angle) u + sin(angle) v.
 static tn_vec3 arc_point(tn_vec3 center, tn_vec3 u, tn_vec3 v, float angle)
 {
   return tn_add(center, tn_add(tn_scale(tn_cos(angle), u), tn_scale(tn_sin(angle), v)));
@@ -119,7 +119,7 @@ static void disc_edge(const pen *p, float radius, float y)
   circle(p, tn_v3(0.0f, y, 0.0f), tn_v3(radius, 0.0f, 0.0f), tn_v3(0.0f, 0.0f, radius));
 }
 
-// Four lines between two discs about y.
+// Four lines between two circles about the y axis.
 static void draw_side(const pen *p, float bottom_radius, float top_radius, float half_length)
 {
   for (int i = 0; i < 4; ++i) {
@@ -164,7 +164,7 @@ static void draw_hull(const pen *p, const convex_hull *c)
   }
 }
 
-// A part of it, as a grid of metres.
+// A square part of the plane, as a grid of 1 m.
 static void draw_plane(const pen *p)
 {
   float end = (float)PLANE_HALF_SIZE;
@@ -175,7 +175,7 @@ static void draw_plane(const pen *p)
   }
 }
 
-// The axis, and rings around it.
+// The centre line, and circles around it.
 static void draw_wire(const pen *p, const wire *w, float radius)
 {
   const int pieces = 8;
@@ -282,7 +282,7 @@ static void draw_tree(const tree *t, const tn_debug_draw *draw)
 // Joints
 
 typedef struct joint_view {
-  pen a, b; // at the frames
+  pen a, b; // at the joint's frames
   const joint *joint;
 } joint_view;
 
@@ -323,7 +323,7 @@ static bool is_open_range(tn_range r)
   return r.hi > r.lo;
 }
 
-// About one axis of the frame, from the axis that follows it; all around where there is no end.
+// About one axis of the frame, zero at the next axis; a full circle if there is no limit.
 static void draw_angular_range(const pen *p, int axis, tn_range range)
 {
   tn_vec3 zero = {0.0f, 0.0f, 0.0f};
@@ -364,7 +364,7 @@ static void draw_swing_cone(const pen *p, float swing)
   }
 }
 
-// From A's point towards B's.
+// From A's anchor towards B's.
 static void draw_length_range(const pen *p, tn_pos other, tn_range range)
 {
   tn_vec3 delta = tn_between_points(p->frame.p, other);
@@ -414,7 +414,7 @@ static void draw_limits(const joint_view *v)
   }
 }
 
-// An arrow with a head of a fifth of its length.
+// Arrow; its head has a fifth of the length.
 static void draw_force(const tn_debug_draw *draw, tn_pos at, tn_vec3 force)
 {
   tn_vec3 shaft = tn_scale(draw->force_scale, force);
@@ -451,16 +451,15 @@ static void draw_joints(const tn_world *world, const tn_debug_draw *draw)
 }
 
 // ---------------------------------------------------------------------------------------------
-// The solver's joint_graph: a line for each constraint of the last step, in the colour it was
-// solved with
+// Graph colouring: a line for each constraint of the last step, in its solver colour
 
-// Hues a golden angle apart, so that colours that follow each other differ most.
+// Hues a golden angle apart, so that consecutive colours differ most.
 static uint32_t graph_color(int color)
 {
   if (color == MAX_COLORS) {
     return serial_color;
   }
-  int hue = color * 590 % 1536; // six parts of 256
+  int hue = color * 590 % 1536; // of six sectors of 256 steps
   uint32_t up = (uint32_t)hue & 255, down = 255 - up;
   const uint32_t parts[6][3] = {{255, up, 0},   {down, 255, 0}, {0, 255, up},
                                 {0, down, 255}, {up, 0, 255},   {255, 0, down}};
@@ -478,7 +477,7 @@ static int color_of_block(const coloring *c, int32_t block)
   return MAX_COLORS;
 }
 
-// Between the centres of bodies that move, or to where what does not move holds one.
+// A line between the centres of dynamic bodies; for other bodies it ends at the constraint.
 static void draw_constraint(const tn_world *world, const tn_debug_draw *draw, const int32_t slot[2],
                             tn_pos at, uint32_t color)
 {
@@ -503,7 +502,7 @@ static void draw_joint_colors(const tn_world *world, const tn_debug_draw *draw)
   }
 }
 
-// Contacts of the last step may have ended; new ones come with the next.
+// A contact of the last step may have been removed since.
 static void draw_contact_color(const tn_world *world, const tn_debug_draw *draw, int32_t at,
                                uint32_t color)
 {
@@ -595,7 +594,7 @@ static int32_t slot_of(const tn_world *world, tn_body_id id)
   return b ? body_slot(world, b) : WORLD_SLOT;
 }
 
-// The world is not changed, so its books do not show the memory that is needed for a moment.
+// Uses the allocator directly: the world is const, so heap.bytes cannot count this memory.
 static void draw_contacts(const tn_world *world, const tn_debug_draw *draw)
 {
   int count = tn_world_contacts(world, NULL, 0);
@@ -620,7 +619,7 @@ static void draw_contacts(const tn_world *world, const tn_debug_draw *draw)
   memory->release(contacts, size, memory->context);
 }
 
-// An island is what lines between bodies connect.
+// Islands show as bodies connected by lines.
 static void draw_joint_bonds(const tn_world *world, const tn_debug_draw *draw)
 {
   for (int32_t i = 0; i < world->joint_pool.used; ++i) {
@@ -640,7 +639,8 @@ static void draw_sleep(const tn_world *world, const tn_debug_draw *draw)
   }
 }
 
-// Edges and sides of triangles; without any, the particles.
+// Edges, or triangle sides if there are no edges, or particles if there is neither. Pinned
+// particles are always drawn.
 static void draw_soft(const soft *s, const tn_debug_draw *draw)
 {
   uint32_t color = s->asleep ? asleep_color : soft_color;

@@ -1,4 +1,5 @@
-// Data that shapes share: hulls, meshes, height fields, wires.
+// Geometry that shapes share: hulls, meshes, height fields and wires. Building it is expensive, so
+// it is done once; the source is kept so that a snapshot can rebuild it.
 #include "data/world.h"
 
 #include <string.h>
@@ -41,7 +42,7 @@ shared_geometry *geometry_find(const tn_world *world, tn_geometry_id id, const c
   return *why ? NULL : &world->geometries[id.index - 1];
 }
 
-// What the user gave, as a copy to build from.
+// The user's data. `counts` has two numbers, see shared_geometry; `parts` are the arrays.
 typedef struct geometry_source {
   int kind;
   const void *parts[2];
@@ -87,7 +88,7 @@ static void destroy_data(tn_world *world, shared_geometry *g)
   heap_free(&world->heap, g->source, g->source_size);
 }
 
-// Keeps what the geometry was made of: a snapshot makes it again from that.
+// Concatenates the arrays; a restore rebuilds the geometry from them.
 static bool copy_source(tn_world *world, shared_geometry *g, const geometry_source *r)
 {
   g->source_size = r->sizes[0] + r->sizes[1];
@@ -278,7 +279,7 @@ void geometry_release(tn_world *world, shared_geometry *g)
   g->alive = false;
 }
 
-// Bytes of the first part of the source.
+// Bytes of the first array of the source.
 static size_t first_size(const shared_geometry *g)
 {
   switch (g->kind) {

@@ -1,5 +1,5 @@
-// The hash of a world's state: its parts one by one, not as raw structures, so that padding and
-// pointers have no say.
+// Hash of a world's state (FNV-1a). It covers fields one by one instead of whole structures, so
+// that padding and pointers do not matter.
 #include "world/snapshot.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
   return hash;
 }
 
-// What the world and a body have been told, and what waits for the next step.
+// Settings, and what is pending for the next step.
 static uint64_t hash_settings(uint64_t hash, const tn_world *world)
 {
   int32_t numbers[3] = {(int32_t)world->method, world->substeps, world->iterations};
@@ -120,7 +120,7 @@ static uint64_t hash_joint(uint64_t hash, const tn_world *world, int32_t slot)
   return hash;
 }
 
-// Impulses and whatever else a contact carries to the next step.
+// What a contact carries over to the next step.
 static uint64_t hash_contact(uint64_t hash, const contact *c)
 {
   hash = hash_bytes(hash, &c->pair, sizeof c->pair);
@@ -146,7 +146,7 @@ static uint64_t hash_particles(uint64_t hash, const soft *s)
   return hash;
 }
 
-// With what its constraints are and remember.
+// With parameters and warm start impulses of its rows.
 static uint64_t hash_soft(uint64_t hash, const tn_world *world, int32_t slot)
 {
   const soft *s = &world->softs[slot];

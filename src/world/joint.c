@@ -1,10 +1,12 @@
+// Joints: definitions, creation and settings. Frames are given in the body's frame and stored
+// relative to its centre of mass and principal axes.
 #include "data/world.h"
 
 #include <math.h>
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
-// Finding joints
+// Look-up by id
 
 tn_joint_id joint_id_at(const tn_world *world, int32_t slot)
 {
@@ -197,7 +199,6 @@ static const char *why_bad_numbers(const tn_joint_def *def)
   return NULL;
 }
 
-// What can be told without the bodies.
 const char *joint_def_problem(const tn_joint_def *def)
 {
   if (def->cookie != DEF_COOKIE) {
@@ -212,7 +213,7 @@ const char *joint_def_problem(const tn_joint_def *def)
   return why ? why : why_bad_drive(&def->angular_drive, can_drive(def->kind, 1));
 }
 
-// The slot of a joint's body, WORLD_SLOT for null, NO_SLOT with the reason told.
+// Slot of a joint's body: WORLD_SLOT for a null id, NO_SLOT with the reason logged.
 static int32_t find_end(const tn_world *world, tn_body_id id, const char *caller)
 {
   if (TN_IS_NULL(id)) {
@@ -321,7 +322,6 @@ static void unlink_end(tn_world *world, int32_t slot, int side)
   world->material_version += 1;
 }
 
-// Frames relative to the centre of mass and principal axes.
 void joint_refresh_frames(tn_world *world, int32_t slot)
 {
   joint *j = &world->joints[slot];
@@ -353,7 +353,7 @@ static int32_t take_slot(tn_world *world)
   return list->used++;
 }
 
-// Which bodies the joint would hold; false with the reason told.
+// Slots of the two bodies; false with the reason logged.
 static bool find_ends(tn_world *world, const tn_joint_def *def, int32_t ends[2])
 {
   ends[0] = find_end(world, def->body_a, "tn_joint_create");
@@ -368,7 +368,8 @@ static bool find_ends(tn_world *world, const tn_joint_def *def, int32_t ends[2])
   return true;
 }
 
-// Both bodies wake, and whether they may collide with each other is asked anew.
+// Wakes both bodies. Their pairs are searched again, because a joint may disable contacts between
+// them.
 static void wake_ends(tn_world *world, const joint *j)
 {
   for (int side = 0; side < 2; ++side) {
@@ -447,7 +448,7 @@ bool tn_joint_destroy(tn_world *world, tn_joint_id id)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Read and write
+// Getters and setters
 
 tn_joint_def tn_joint_get(const tn_world *world, tn_joint_id id)
 {
@@ -455,8 +456,8 @@ tn_joint_def tn_joint_get(const tn_world *world, tn_joint_id id)
   return j ? j->def : (tn_joint_def){0};
 }
 
-// What the joint_graph's layout depends on. It must be that of the joints as they are, not of some
-// earlier ones: a restored world lays it out anew.
+// What the layout of the joint graph depends on. A change rebuilds the graph, so that it always
+// equals the one that a restored world builds from the same joints.
 typedef struct joint_form {
   JointType type;
   int rows, joint_rows;
@@ -486,7 +487,8 @@ static void update(tn_world *world, joint *j, joint_form old)
   }
 }
 
-// A servo that is switched on starts at its target; one that runs moves there from its last.
+// A servo that is switched on starts at its target; a running one moves there from its last target
+// over the next step.
 static void start_target(joint *j, int angular, const tn_drive *drive)
 {
   const tn_drive *now = angular ? &j->def.angular_drive : &j->def.linear_drive;

@@ -1,4 +1,8 @@
-// Energy and momentum of a world or of some of its bodies.
+// Energy and momentum of a world or of a set of bodies.
+//
+//   kinetic   = 1/2 m v^2 + 1/2 w . L
+//   potential = -m g . x, with zero at the origin
+//   angular   = L + (x - about) x m v
 #include "data/world.h"
 
 #include <string.h>
@@ -105,8 +109,8 @@ tn_momentum tn_world_momentum(const tn_world *world, tn_pos about)
   return sum;
 }
 
-// True when the other end of a joint of `slot` is no dynamic body, or one of the set. Springs
-// inside the set are seen from both ends; `weight` halves them.
+// Whether the energy of a joint belongs to the set: its other body `other` is in the set, or is not
+// dynamic. Joints inside the set are visited from both bodies, so each visit has `weight` 1/2.
 static bool other_end_in_set(const tn_world *world, int32_t other, const tn_body_id *ids, int count,
                              double *weight)
 {

@@ -1,8 +1,8 @@
-// What is where: rays, casts, overlaps, closest points.
+// Queries: ray casts, shape casts, overlaps and closest points.
 //
-// A query looks at each shape in that shape's own frame, from a start taken close to it, so that
-// neither the place in the world nor the length of the way costs accuracy. Of equal answers the
-// shape made in the lower slot counts: the trees' history does not show.
+// Each shape is tested in its own frame, starting from a point close to it, so that accuracy
+// depends neither on the position in the world nor on the length of the ray. Ties go to the lowest
+// slot, so results do not depend on the history of the trees.
 #include "data/world.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ static tn_pos world_pose_inverse_point(world_pose frame, tn_pos p)
   return dquat_rotate(dquat_conjugate(frame.q), pos_sub(p, frame.p));
 }
 
-// So that what is exactly as far as the closest so far is not lost to rounding.
+// Keeps candidates at exactly the distance of the best hit, which rounding could reject.
 static float with_tie_slack(float bounding_radius)
 {
   return 1.000001f * bounding_radius;
@@ -65,21 +65,21 @@ static tn_hit make_hit(const tn_world *world, int32_t slot, world_pose at, tn_po
 typedef struct cast_query {
   const tn_world *world;
   tn_query_filter filter;
-  world_pose from;
-  tn_vec3 displacement;
-  const geometry *solid; // what moves; null for a ray
-  float solid_radius;
-  tn_hit_fn *found; // null: only the closest hit is wanted
+  world_pose from;       // pose of the solid, or origin of the ray
+  tn_vec3 displacement;  // m, of the whole cast
+  const geometry *solid; // the shape that is cast; null for a ray
+  float solid_radius;    // bounding radius of it, m
+  tn_hit_fn *found;      // called for every hit; null: only the closest one is wanted
   void *context;
-  float max_fraction; // how far the query still goes, or negative when it has ended
+  float max_fraction; // end of the remaining range; negative when the query has ended
   tn_hit best;
   int32_t best_slot;
 } cast_query;
 
-// The part of the way within a ball around a shape. It does not depend on how far the query still
-// goes, so that equal shapes give equal fractions.
+// The part of the cast inside the bounding sphere of a shape. It does not depend on max_fraction,
+// so that equal shapes give equal fractions.
 typedef struct fraction_range {
-  double start, length; // fractions of the way; negative where there is none
+  double start, length; // fractions of the displacement; length < 0: no intersection
 } fraction_range;
 
 static fraction_range clip_to_sphere(tn_pos from, tn_pos displacement, float bounding_radius)
@@ -88,8 +88,8 @@ static fraction_range clip_to_sphere(tn_pos from, tn_pos displacement, float bou
   double square = pos_dot(displacement, displacement);
   if (square > 0.0 && isfinite(bounding_radius)) {
     double middle = -pos_dot(from, displacement) / square;
-    double radius =
-        1.001 * (double)bounding_radius; // so that the start is well outside of the shape
+    // The factor puts the start well outside the shape.
+    double radius = 1.001 * (double)bounding_radius;
     tn_pos nearest = pos_add(from, pos_scale(middle, displacement));
     double within = radius * radius - pos_dot(nearest, nearest);
     double half = within > 0.0 ? sqrt(within / square) : -HUGE_VAL;
@@ -99,7 +99,7 @@ static fraction_range clip_to_sphere(tn_pos from, tn_pos displacement, float bou
   return s;
 }
 
-// Whether a shape is met, in its own frame: fraction of the way, point and normal.
+// Casts at one shape: fraction of the whole displacement; point and normal in the shape's frame.
 static bool cast_at_shape(const cast_query *q, const shape *s, world_pose at, double *fraction,
                           tn_pos *point, tn_vec3 *normal)
 {
@@ -179,14 +179,14 @@ static float visit_cast_shape(int32_t slot, float max_fraction, void *context)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Rays and solids meet the triangles of soft bodies from both sides.
+// Soft bodies: their triangles are hit from both sides
 
 static tn_pos pos_cross(tn_pos a, tn_pos b)
 {
   return tn_p3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 
-// The fraction of the way at which a triangle is met, or a negative number.
+// Fraction at which the ray meets the triangle (Möller-Trumbore), negative if it does not.
 static double ray_triangle(tn_pos from, tn_pos displacement, const tn_pos *x, tn_pos *normal)
 {
   tn_pos e = pos_sub(x[1], x[0]), f = pos_sub(x[2], x[0]), to = pos_sub(from, x[0]);
@@ -200,7 +200,7 @@ static double ray_triangle(tn_pos from, tn_pos displacement, const tn_pos *x, tn
   return u < 0.0 || v < 0.0 || u + v > 1.0 ? -1.0 : pos_dot(to, *normal) / d;
 }
 
-// A triangle about its first corner.
+// A triangle relative to its first vertex.
 static geometry triangle_about(const tn_pos *x)
 {
   geometry g = {.kind = GEOMETRY_TRIANGLE};
@@ -215,7 +215,7 @@ static float triangle_radius(const geometry *g)
   return fmaxf(tn_length(g->corner[1]), tn_length(g->corner[2]));
 }
 
-// The same for a solid that moves.
+// Fraction at which the solid meets the triangle, negative if it does not.
 static double cast_at_triangle(const cast_query *q, const tn_pos *x, tn_hit *hit)
 {
   geometry g = triangle_about(x);
@@ -271,6 +271,7 @@ static void cast_at_soft(cast_query *q, int32_t slot)
     hit.soft = soft_id_at(q->world, slot);
     hit.triangle = i;
     hit.fraction = (float)fraction;
+    // Shapes win ties against soft bodies.
     q->max_fraction = q->found ? call_hit_callback(q, &hit) : keep_closest(q, INT32_MAX, &hit);
   }
 }
@@ -314,7 +315,8 @@ static void cast_at_softs(cast_query *q)
   }
 }
 
-// The moving solid as a box: half its size, about a point off its origin.
+// The broad phase casts the AABB of the solid: its centre, which is off the origin, and half
+// extents.
 static void run_cast(cast_query *q)
 {
   tn_pos from = q->from.p;
@@ -407,7 +409,7 @@ void tn_world_ray_all(const tn_world *world, tn_pos from, tn_vec3 displacement,
   run_cast(&q);
 }
 
-// The solid of a definition at its place.
+// Geometry of a definition for a cast or overlap; false with the reason logged.
 static bool check_solid(const tn_world *world, const tn_shape_def *def, tn_transform at,
                         geometry *g, const char *caller)
 {
@@ -478,14 +480,14 @@ void tn_world_cast_all(const tn_world *world, const tn_shape_def *def, tn_transf
 typedef struct overlap_query {
   const tn_world *world;
   tn_query_filter filter;
-  const geometry *solid; // null: the box itself
+  const geometry *solid; // null: `box` itself is tested
   world_pose at;
   world_aabb box;
   tn_shape_id *shapes;
   int capacity, count;
 } overlap_query;
 
-// The list is kept in the order of slots, and if it is too short the last ones go.
+// Keeps the list sorted by slot; when it is full the highest slots are dropped.
 static void add_overlap(overlap_query *q, tn_shape_id id)
 {
   int room = q->count < q->capacity ? q->count : q->capacity - 1;
@@ -512,7 +514,7 @@ static bool visit_overlap(int32_t slot, void *context)
   return true;
 }
 
-// Only the part of the box that is near the shape matters, and that part is small.
+// Tests only the intersection of the box with the shape's box: it is small, so float suffices.
 static bool visit_box(int32_t slot, void *context)
 {
   overlap_query *q = context;
@@ -584,7 +586,7 @@ int tn_world_overlap_box(const tn_world *world, tn_pos lower, tn_pos upper, tn_q
   return count_overlaps(&q, visit_box);
 }
 
-// Triangles, or particles where there are none.
+// Tests triangles, or particles if there are none.
 static bool soft_overlaps(const soft *s, const geometry *solid, world_pose at)
 {
   for (int32_t i = 0; i < s->triangle_count; ++i) {
@@ -606,7 +608,7 @@ static bool soft_overlaps(const soft *s, const geometry *solid, world_pose at)
   return false;
 }
 
-// Whether a closed surface has the point inside: by what lies in one direction from it.
+// Whether a closed surface contains the point: signed crossings of a ray in +x direction.
 static bool encloses(const soft *s, tn_pos point)
 {
   tn_pos displacement = tn_p3(s->box.upper.x - point.x + 1.0, 0.0, 0.0), x[3], normal;
@@ -675,7 +677,7 @@ static float visit_closest(int32_t slot, float max_distance, void *context)
     q->best.distance = c.distance;
     q->best_slot = slot;
   }
-  // Of those that hold the point the deepest counts.
+  // Inside several shapes (negative distances) the deepest one wins: do not narrow below zero.
   return with_tie_slack(fmaxf(q->best.distance, 0.0f));
 }
 

@@ -1,4 +1,4 @@
-// Shapes on bodies: what collides.
+// Shapes: the collision geometry of bodies, with material and filter.
 #include "data/world.h"
 
 #include <math.h>
@@ -72,7 +72,7 @@ tn_shape_def tn_default_shape_def(tn_shape_kind kind)
 
 static bool is_valid_length(float x)
 {
-  return x >= 1e-6f && x <= 1e6f; // false for NaN
+  return x >= 1e-6f && x <= 1e6f; // m; false for NaN
 }
 
 static const char *shape_size_error(const tn_shape_def *def)
@@ -234,9 +234,9 @@ static const char *shape_def_error(const tn_world *world, const body *b, const t
 }
 
 // ---------------------------------------------------------------------------------------------
-// Places
+// Poses and boxes
 
-// The body's frame as the definition sees it becomes that of the principal axes.
+// From the frame of the definition, the body's, to its centre of mass and principal axes.
 static void update_local_pose(const tn_world *world, shape *s)
 {
   const body *b = &world->bodies[s->body];
@@ -308,7 +308,8 @@ bool shapes_refresh(tn_world *world, int32_t body_slot)
   return ok;
 }
 
-// For a restore, which must not fail half way: room for all leaves, then new trees.
+// A restore must not fail halfway: shapes_reserve_trees() allocates, then shapes_rebuild_trees()
+// cannot fail.
 bool shapes_reserve_trees(tn_world *world, int32_t count)
 {
   return tree_reserve(&world->heap, &world->static_tree, count) &&
@@ -330,7 +331,8 @@ void shapes_rebuild_trees(tn_world *world)
                   &s->tree_leaf);
     }
   }
-  world->tree_reinsert_debt = world->moving_tree.used / 4; // inserting does most of it
+  // Inserting all leaves anew has done most of the optimisation.
+  world->tree_reinsert_debt = world->moving_tree.used / 4;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -354,7 +356,7 @@ static void fill(tn_world *world, int32_t slot, int32_t body_slot, const tn_shap
   s->inner_radius = geometry_inner_radius(g);
 }
 
-// Shapes are listed in the order they were made.
+// Append, so that shapes are listed in the order of creation.
 static void append_to_body(tn_world *world, int32_t slot)
 {
   int32_t *link = &world->bodies[world->shapes[slot].body].first_shape;
@@ -428,7 +430,7 @@ void shape_remove(tn_world *world, int32_t slot)
     world->geometries[s->shared].users -= 1;
   }
   s->alive = s->pairs_pending = false;
-  world->pending_shapes_stale = true; // the list may have it
+  world->pending_shapes_stale = true; // it may be in the list
   s->generation += 1;
   pool_free(&world->shape_pool, world->shapes, sizeof(shape), offsetof(shape, next_free), slot);
 }
@@ -445,7 +447,7 @@ bool tn_shape_destroy(tn_world *world, tn_shape_id id)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Read and write
+// Getters and setters
 
 tn_shape_def tn_shape_get(const tn_world *world, tn_shape_id id)
 {
@@ -519,7 +521,7 @@ bool filters_should_collide(const tn_filter *a, const tn_filter *b)
   return (a->mask & b->category) != 0 && (b->mask & a->category) != 0;
 }
 
-// What is joined to the world still stands on the ground.
+// A joint to the world does not disable contacts with static shapes of the world.
 static bool is_joint_between(const tn_world *world, int32_t a, int32_t b)
 {
   if (a == WORLD_SLOT || b == WORLD_SLOT) {

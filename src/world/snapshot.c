@@ -1,11 +1,11 @@
-// The exact state as a flat buffer: a header, then the arrays of SNAPSHOT_PARTS.
+// Saves and restores the exact state of a world as a flat buffer.
 //
-// A restore copies the arrays to memory of its own, checks all of it, makes the geometries and
-// reserves what the world needs; only then does the world change, and nothing can fail any more.
+// A restore copies the arrays to its own memory, checks everything, rebuilds the geometries and
+// reserves all memory that the world needs; only then it changes the world, and nothing can fail
+// any more.
 //
-// Saved is what decides how the world goes on. What is not: trees, graphs and blocks, which are
-// made anew and give the same results; events; what the count of looks or of materials' changes
-// dates.
+// Saved is what determines future steps. Not saved: trees, graphs and blocks, which are rebuilt and
+// give the same results; events; stamps by contact_update_count and material_version.
 #include "world/snapshot.h"
 
 #include "world/soft_make.h"
@@ -18,9 +18,9 @@
 #define SNAPSHOT_VERSION 4u
 #define ALIGNMENT 64
 
-// An array of a snapshot, wherever it lies.
+// One array of a snapshot.
 typedef struct part {
-  void **at;
+  void **at;   // pointer to the array in `snapshot`
   size_t size; // of an element
   uint64_t count;
 } part;
@@ -113,7 +113,7 @@ static snapshot_header header_of(const tn_world *world)
   return *h;
 }
 
-// An empty pool has no memory to copy.
+// memcpy with a null pointer is undefined, even for no bytes.
 static unsigned char *save_bytes(unsigned char *at, const void *bytes, size_t size)
 {
   if (size > 0) {
@@ -122,6 +122,7 @@ static unsigned char *save_bytes(unsigned char *at, const void *bytes, size_t si
   return at + size;
 }
 
+// Impulses are moved from solver blocks to the joint; its place in the solver is not saved.
 static unsigned char *put_joints(unsigned char *at, const tn_world *world)
 {
   for (int32_t i = 0; i < world->joint_pool.used; ++i) {
@@ -138,7 +139,7 @@ static unsigned char *put_joints(unsigned char *at, const tn_world *world)
   return at;
 }
 
-// Shapes that no step has seen yet have no way.
+// Shapes that no narrow phase update has visited have no travel bound yet.
 static unsigned char *put_ways(unsigned char *at, const tn_world *world)
 {
   for (int32_t i = 0; i < world->shape_pool.used; ++i) {
@@ -149,7 +150,7 @@ static unsigned char *put_ways(unsigned char *at, const tn_world *world)
   return at;
 }
 
-// Where its arrays lie says nothing.
+// Clears pointers, which have no meaning in another process.
 static unsigned char *save_softs(unsigned char *at, const tn_world *world)
 {
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
@@ -282,7 +283,7 @@ static bool open_snapshot(tn_world *world, const unsigned char *content, snapsho
   return s->memory != NULL;
 }
 
-// Soft bodies load_bytes their arrays, all aligned.
+// Allocates the arrays of each soft body and points into them.
 static bool make_softs(tn_world *world, snapshot *s)
 {
   const uint8_t *at = s->soft_data;
@@ -318,7 +319,7 @@ static bool make_geometries(tn_world *world, snapshot *s, char *why, size_t size
   return ok;
 }
 
-// What did not become the world's.
+// Frees what did not become part of the world.
 static void close_snapshot(tn_world *world, snapshot *s, bool taken, bool has_softs,
                            bool has_geometries)
 {
@@ -402,7 +403,7 @@ static void release_old(tn_world *world)
   }
 }
 
-// The ids in a definition are of the world that was saved.
+// Ids in a definition name the world that was saved: use this world's.
 static void rebind_body_ids(const tn_world *world, joint *j)
 {
   tn_body_id none = {0};
@@ -437,7 +438,7 @@ static void restore_shapes(tn_world *world, const snapshot *s)
   take(world->contacts, s->contacts, c->contacts, sizeof(contact));
   world->contact_graph.block_count = 0;
   world->active_pair_count = 0;
-  // Looks and changes of materials are counted by each world for itself.
+  // Stamps count per world: reset them.
   for (uint64_t i = 0; i < c->shape_motions; ++i) {
     world->shape_motions[i] = (shape_motion){.travel_bound = s->shape_motions[i]};
   }

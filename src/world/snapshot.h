@@ -1,14 +1,14 @@
-// The bytes of a saved world: a header, then arrays one after the other. Each array is declared
-// once, in SNAPSHOT_PARTS, for writing, reading and checking alike.
+// Format of a saved world: a header, then arrays one after another. SNAPSHOT_PARTS declares each
+// array once, for saving, restoring and checking.
 #ifndef TENON_WORLD_SNAPSHOT_H
 #define TENON_WORLD_SNAPSHOT_H
 
 #include "data/world.h"
 
-#define HASH_START 0xcbf29ce484222325ull
+#define HASH_START 0xcbf29ce484222325ull // offset basis of FNV-1a, 64 bits
 
-// Arrays of a snapshot: type, name. The last two hold bytes of any type: what geometries were made
-// of, and the arrays of soft bodies, of the live ones in the order of slots.
+// Arrays: type, name. shape_motions holds the travel bounds. The last two hold bytes: the sources
+// of the geometries and the arrays of the soft bodies, of live ones in slot order.
 #define SNAPSHOT_PARTS(PART)                                                                       \
   PART(body, bodies)                                                                               \
   PART(body_state, states)                                                                         \
@@ -26,7 +26,7 @@
   PART(uint8_t, sources)                                                                           \
   PART(uint8_t, soft_data)
 
-// Pools among them.
+// Those of them that are pools.
 #define SNAPSHOT_POOLS(POOL)                                                                       \
   POOL(body, bodies)                                                                               \
   POOL(joint, joints)                                                                              \
@@ -43,15 +43,14 @@ typedef struct snapshot_counts {
 #undef DECLARE
 } snapshot_counts;
 
-// Everything that is not an array.
 typedef struct snapshot_header {
   uint64_t magic;
   uint32_t version, header_size;
-  uint64_t layout; // of the arrays' elements: guards against another build
+  uint64_t layout; // hash of the element sizes: detects another build
   tn_vec3 gravity;
   int32_t method, substeps, iterations;
-  uint64_t size;     // of what follows the header
-  uint64_t checksum; // of everything, itself taken as zero
+  uint64_t size;     // bytes after the header
+  uint64_t checksum; // of header and content, with this field zero
   int32_t sleeping;
   float last_h;
   snapshot_counts count;
@@ -60,7 +59,7 @@ typedef struct snapshot_header {
 #undef DECLARE
 } snapshot_header;
 
-// A snapshot that is being restored, in aligned memory of its own.
+// A snapshot during a restore, copied to aligned memory.
 typedef struct snapshot {
   snapshot_header header;
 #define DECLARE(type, name) type *name;
@@ -73,10 +72,10 @@ typedef struct snapshot {
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size);
 
 // snapshot_check.c
-// Whether every index, count, link, choice and number is one that the library could have saved. The
-// pointers of soft bodies must lead to their arrays. If not, `why` says where.
+// Whether every index, count, link, enum and number is one that the library could have saved; if
+// not, `why` says where. The array pointers of soft bodies must be set.
 bool snapshot_check(const snapshot *s, char *why, size_t size);
-// The same of soft bodies' counts, before their arrays can be looked at.
+// The same for header, pools and the counts of soft bodies, before their arrays are assigned.
 bool snapshot_check_sizes(const snapshot *s, char *why, size_t size);
 
 #endif

@@ -1,10 +1,9 @@
-// Whether a snapshot could have been saved by the library. Its checksum can be made right by
-// anyone, so a restore trusts nothing: indices, links and counts lead to memory, choices and flags
-// to code.
+// Validates a snapshot before a restore. Anyone can compute a checksum, so nothing is trusted: an
+// index, link or count may lead to any memory, an enum or flag to any code.
 //
-// Links are followed from each list's owner, and a list's members must name their owner, so no
-// member is in two lists; as many are met as there are, so none is in no list, and a ring cannot
-// end that.
+// Linked lists are followed from their owners. Members must name their owner, so none is in two
+// lists; the number of members met must equal the number of live ones, so none is missing, and
+// counting stops at that number, so a cycle ends.
 #include "world/snapshot.h"
 
 #include "world/soft_make.h"
@@ -25,7 +24,7 @@ static bool wrong(const checker *c, const char *part, int64_t slot, const char *
   return false;
 }
 
-// A bool or an enum of one byte of another value must not even be read as one.
+// Reads a byte: loading a bool of another value is undefined behaviour.
 static bool is_flag(const bool *flag)
 {
   unsigned char byte;
@@ -45,14 +44,14 @@ static bool is_in(int64_t index, uint64_t count)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Pools: every slot is alive or in the list of free ones
+// Pools: every slot is either alive or in the free list
 
 typedef struct pool_view {
   const char *name;
   const void *slots;
-  size_t size, alive, next_free; // of an element, and places in it
+  size_t size, alive, next_free; // of an element; offsets of fields in it
   const pool *list;
-  int32_t apart; // live ones that the pool does not count
+  int32_t apart; // live slots that pool.count does not include: the world's body
 } pool_view;
 
 static bool check_pool(const checker *c, const pool_view *v)
@@ -121,7 +120,7 @@ static bool is_soft(const checker *c, int32_t slot)
 // ---------------------------------------------------------------------------------------------
 // Bodies
 
-// The next of a ring of sleepers: a body, or from -2 downwards a soft body.
+// Next element of a sleep ring: a body slot, or -2 - slot of a soft body.
 static bool is_asleep(const checker *c, int32_t place)
 {
   return place < NO_SLOT ? is_soft(c, -2 - place) && c->s->softs[-2 - place].asleep
@@ -134,6 +133,7 @@ static bool has_flags(const body *b)
          is_flag(&b->supported) && is_flag(&b->asleep) && b->name[NAME_SIZE - 1] == 0;
 }
 
+// 0 * x is 0 for finite x and NaN otherwise.
 static bool is_finite_state(const body_state *state)
 {
   float sum = 0.0f;
@@ -341,7 +341,7 @@ static bool check_pair(const checker *c, int32_t slot)
       !is_flag(&p->initial_overlap) || !is_flag(&p->deep)) {
     return wrong(c, "pair", slot, "a flag");
   }
-  if (!p->alive) { // a look at all pairs reads their shapes first
+  if (!p->alive) { // culling reads the shapes of free pairs too
     return (is_in(p->shape[0], c->s->header.count.shapes) &&
             is_in(p->shape[1], c->s->header.count.shapes)) ||
            wrong(c, "pair", slot, "a shape");
@@ -430,7 +430,7 @@ static bool check_contacts(const checker *c)
 // ---------------------------------------------------------------------------------------------
 // Soft bodies
 
-// No product of a count and a size comes near the range of a size_t.
+// Bounds the counts so that no product of a count and an element size overflows.
 #define MOST_ELEMENTS (1 << 26)
 
 static bool has_counts(const soft *s)
@@ -459,7 +459,7 @@ static bool are_members(const int32_t *v, size_t count, int32_t most, bool may_l
   return true;
 }
 
-// A cell is a hexahedron, or a tetrahedron whose last four are none.
+// A shape matching cell has eight particles, or four and then four times NO_SLOT.
 static bool is_cell(const int32_t *v)
 {
   bool whole = v[4] != NO_SLOT;
@@ -605,13 +605,13 @@ static bool check_attachments(const checker *c)
   return true;
 }
 
-static bool check_meetings(const checker *c)
+static bool check_touch_pairs(const checker *c)
 {
   for (uint64_t i = 0; i < c->s->header.count.soft_touch_pairs; ++i) {
     const soft_touch_pair *m = &c->s->soft_touch_pairs[i];
     if (!is_soft(c, m->soft) || m->other_is_soft < 0 || m->other_is_soft > 1 ||
         !(m->other_is_soft ? is_soft(c, m->other) : is_shape(c, m->other))) {
-      return wrong(c, "meeting", (int64_t)i, "who meets");
+      return wrong(c, "soft touch pair", (int64_t)i, "a shape or soft body");
     }
   }
   return true;
@@ -619,11 +619,11 @@ static bool check_meetings(const checker *c)
 
 static int particles_of(int type)
 {
-  const int count[SOFT_CONTACT_TYPE_COUNT] = {1, 3, 2, 4, 4};
+  const int count[SOFT_CONTACT_TYPE_COUNT] = {1, 3, 2, 4, 5};
   return type < 0 || type >= SOFT_CONTACT_TYPE_COUNT ? 0 : count[type];
 }
 
-static bool check_touches(const checker *c)
+static bool check_soft_contacts(const checker *c)
 {
   for (uint64_t i = 0; i < c->s->header.count.soft_contacts; ++i) {
     const soft_contact *t = &c->s->soft_contacts[i];
@@ -631,7 +631,7 @@ static bool check_touches(const checker *c)
     bool mutual = t->type >= SOFT_CONTACT_PARTICLE_PARTICLE;
     if (count == 0 || !is_flag(&t->round) || !is_soft(c, t->soft) || mutual != is_soft_soft(t) ||
         (mutual && !is_soft(c, t->other))) {
-      return wrong(c, "touch", (int64_t)i, "who soft_contacts");
+      return wrong(c, "soft contact", (int64_t)i, "a body, shape or particle");
     }
     if (mutual ? t->shape != NO_SLOT || t->body != NO_SLOT
                : !is_shape(c, t->shape) || t->body != c->s->shapes[t->shape].body) {
@@ -660,8 +660,8 @@ static bool check_header(const checker *c)
   return true;
 }
 
-// Each slot by itself. Of dead ones some fields are still read: flags, and indices on the way to
-// what says that the slot is dead.
+// Checks each slot on its own. Free slots need valid flags, and valid indices where those are read
+// before `alive`.
 static bool check_slots(const checker *c)
 {
   const snapshot *s = c->s;
@@ -706,7 +706,7 @@ bool snapshot_check_sizes(const snapshot *s, char *why, size_t size)
   }
   for (int32_t i = 0; i < s->header.soft_pool.used; ++i) {
     soft copy = s->softs[i];
-    // A body that has torn may have more memory than it needs.
+    // Tearing may leave more memory than the counts need.
     if (copy.alive && (!has_counts(&copy) || copy.size > s->header.count.soft_data - bytes ||
                        soft_assign_arrays(&copy, NULL) > copy.size)) {
       return wrong(&c, "soft", i, "its counts");
@@ -721,5 +721,6 @@ bool snapshot_check(const snapshot *s, char *why, size_t size)
   checker c = {s, why, size};
   return check_slots(&c) && check_joint_links(&c) && check_geometries(&c) &&
          check_shape_links(&c) && check_pair_links(&c) && check_contacts(&c) &&
-         check_sleepers(&c) && check_attachments(&c) && check_meetings(&c) && check_touches(&c);
+         check_sleepers(&c) && check_attachments(&c) && check_touch_pairs(&c) &&
+         check_soft_contacts(&c);
 }

@@ -46,7 +46,7 @@ bool tn_soft_is_valid(const tn_world *world, tn_soft_id id)
   return world && !why_not_a_soft(world, id);
 }
 
-// With a particle of it; null with the reason told.
+// Null, with the reason in the log, if the id or the index is invalid.
 static soft_particle *find_particle(const tn_world *world, tn_soft_id id, int particle,
                                     const char *caller)
 {
@@ -115,7 +115,7 @@ static void set_from_def(soft *s, const tn_soft_def *def)
   s->user_data = def->user_data;
 }
 
-// A slot with the body in it, or NO_SLOT when out of memory.
+// Slot of the new soft body, or NO_SLOT when out of memory.
 static int32_t make(tn_world *world, const tn_soft_def *def, const half_edge *sides)
 {
   int32_t slot = pool_alloc(&world->heap, &world->soft_pool, (void **)&world->softs, sizeof(soft),
@@ -211,6 +211,7 @@ void softs_release(tn_world *world)
 // ---------------------------------------------------------------------------------------------
 // Read
 
+// Number of values to copy out.
 static int shown(const void *out, int count, int capacity)
 {
   return !out || capacity < 0 ? 0 : count < capacity ? count : capacity;
@@ -364,6 +365,7 @@ bool tn_soft_set_velocity(tn_world *world, tn_soft_id id, int particle, tn_vec3 
   return true;
 }
 
+// Whether the acceleration by all forces on the particle stays in range.
 static bool bears(const soft_particle *p, tn_vec3 force)
 {
   return is_rate(tn_scale(1.0f / p->mass, tn_add(p->force, force)));

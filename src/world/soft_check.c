@@ -1,4 +1,5 @@
-// Whether a soft body can be made of a definition; what is wrong is told with the element's number.
+// Validation of a soft body's definition; errors name the first invalid element. Also measures of
+// elements and the half edges of triangles.
 #include "world/soft_make.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 typedef struct check {
   const tn_world *world;
   const tn_soft_def *def;
-  uint8_t *used; // by vertex
+  uint8_t *used; // by vertex: 1 if an element has it
 } check;
 
 static bool wrong(const check *c, const char *what, int index, const char *why)
@@ -63,7 +64,8 @@ static bool check_tethers(const check *c)
   return true;
 }
 
-// Big ones: a vertex of the cluster has the second bit.
+// Clusters may be large: the second bit of `used` marks a cluster's vertices meanwhile, to find
+// repeated ones in linear time.
 static bool check_clusters(const check *c)
 {
   const int *v = c->def->clusters;
@@ -103,7 +105,7 @@ static bool check_triangles(const check *c)
   return true;
 }
 
-// So flat that rounding decides about its sides.
+// A volume below 1e-6 of the longest edge cubed: its sign is within rounding.
 static bool is_flat(const tn_vec3 *x, const int *v, double volume)
 {
   double longest = 0.0;
@@ -182,6 +184,7 @@ static bool same_edge(const half_edge *a, const half_edge *b)
   return a->low == b->low && a->high == b->high;
 }
 
+// Triangles must form an oriented manifold, with pressure a closed one.
 static bool check_surface(const check *c, const half_edge *sides)
 {
   int count = 3 * c->def->triangle_count;
@@ -320,6 +323,7 @@ static bool check_vertices(const check *c)
   return true;
 }
 
+// A vertex without an element has no mass unless masses are given.
 static bool check_use(const check *c)
 {
   const tn_soft_def *def = c->def;
@@ -390,7 +394,7 @@ double soft_tet_volume(const tn_vec3 *x, const int *v)
 
 double soft_hex_volume(const tn_vec3 *x, const int *v)
 {
-  // Six tetrahedra around the diagonal from 0 to 6.
+  // Sum of six tetrahedra around the diagonal from corner 0 to corner 6.
   static const int ring[6] = {1, 2, 3, 7, 4, 5};
   double sum = 0.0;
   for (int i = 0; i < 6; ++i) {

@@ -1,11 +1,10 @@
-// What happens to soft bodies: they begin to touch something and part from it, attachments break,
-// edges tear.
+// Events of soft bodies: begin and end of contact, broken attachments, tears.
 #include "data/world.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define TUNING_SOFT_SEPARATION_GAP 0.001f // m: what is closer has not parted
+#define TUNING_SOFT_SEPARATION_GAP 0.001f // m, gap above which a contact without force has ended
 
 void add_soft_event(tn_world *world, const tn_soft_event *event)
 {
@@ -34,7 +33,7 @@ void soft_events_release(tn_world *world)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Meetings: a soft body and a shape, or another soft body, that touch. Sorted.
+// Touch pairs: a soft body and a shape, or two soft bodies, in contact. The list is sorted.
 
 static int compare(const soft_touch_pair *a, const soft_touch_pair *b)
 {
@@ -109,7 +108,7 @@ static bool begin_touch_pair(tn_world *world, const soft_contact *t, const soft_
   return true;
 }
 
-// A body asleep looks for nothing and parts from nothing.
+// Sleeping soft bodies have no contacts in the list, so their pairs persist.
 static bool has_parted(const tn_world *world, const soft_touch_pair *m)
 {
   return !m->seen && !world->softs[m->soft].asleep &&
@@ -132,7 +131,8 @@ static void end_touch_pairs(tn_world *world,
   world->soft_touch_pair_count = count;
 }
 
-// They touch from the first force on, until there is none and a gap.
+// A pair begins with its first contact force and ends when there is neither a force nor a gap below
+// TUNING_SOFT_SEPARATION_GAP. The hysteresis avoids repeated events of resting bodies.
 void soft_touch_pairs_update(tn_world *world)
 {
   for (int32_t i = 0; i < world->soft_touch_pair_count; ++i) {

@@ -1,4 +1,5 @@
-// A lattice of cells that fills a closed surface, and whose outside is drawn to it.
+// Lattice mesh of a closed surface: cells of a regular grid that are at least a quarter inside are
+// kept, and the vertices on their outside are snapped to the surface.
 #include "world/soft_mesh.h"
 
 #include "collide/distance.h"
@@ -7,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LATTICE_SAMPLES 4        // along each side of a cell
-#define LATTICE_MIN_INSIDE 16    // samples of the 64 that must be inside
-#define LATTICE_MAX_CELLS 200000 // of the box around the surface
-#define LATTICE_MIN_VOLUME 0.25  // of a cell's, for what is drawn to the surface
-#define LATTICE_SAMPLE_SHIFT                                                                       \
-  (0.0123 / LATTICE_SAMPLES) // samples avoid the corners of surfaces that fit the lattice
+#define LATTICE_SAMPLES 4        // samples along each side of a cell
+#define LATTICE_MIN_INSIDE 16    // of the 64 samples of a cell, for it to be kept
+#define LATTICE_MAX_CELLS 200000 // cells of the bounding box
+#define LATTICE_MIN_VOLUME 0.25  // least volume after snapping, relative to the undeformed corner
+// Shift of the samples, in sample spacings (once, twice, three times along x, y, z): keeps them off
+// the edges and corners of surfaces that are aligned with the lattice.
+#define LATTICE_SAMPLE_SHIFT (0.0123 / LATTICE_SAMPLES)
 
 typedef struct surface {
   const tn_vec3 *vertices;
@@ -21,11 +23,11 @@ typedef struct surface {
 } surface;
 
 typedef struct lattice {
-  int cells[3];
-  double origin[3], size;
-  uint8_t *kept;           // by cell; first the count of its samples
-  int *vertex;             // by lattice point, or -1
-  int16_t *winding_change; // of the winding number along a line of samples
+  int cells[3];            // along each axis
+  double origin[3], size;  // m: lower corner; side of a cell
+  uint8_t *kept;           // by cell: samples inside
+  int *vertex;             // by lattice point: vertex of the mesh, or -1
+  int16_t *winding_change; // change of the winding number before each sample, by line along x
 } lattice;
 
 static int cell_count(const lattice *l)
@@ -52,7 +54,7 @@ static double coordinate(tn_vec3 v, int axis)
   return (double)(axis == 0 ? v.x : axis == 1 ? v.y : v.z);
 }
 
-// From a coordinate to samples: sample s is at s.
+// Coordinate in units of sample spacings: sample s has coordinate s.
 static double to_samples(const lattice *l, tn_vec3 v, int axis)
 {
   return (coordinate(v, axis) - l->origin[axis]) / l->size * LATTICE_SAMPLES - 0.5 -
@@ -64,13 +66,14 @@ static int clamp(double x, int most)
   return x < 0.0 ? 0 : x > (double)most ? most : (int)x;
 }
 
-// Twice the area of a triangle in the yz plane, and of the parts that a point makes of it.
+// Twice the signed area of the triangle a, b, (y, z) in the yz plane.
 static double cross2(const double *a, const double *b, double y, double z)
 {
   return (b[1] - a[1]) * (z - a[2]) - (b[2] - a[2]) * (y - a[1]);
 }
 
-// The winding number changes behind the triangle for every line along x that meets it.
+// For every line of samples along x that crosses the triangle, the winding number changes by 1 or
+// -1 at the first sample behind it.
 static void mark_triangle(lattice *l, const surface *s, const int *v)
 {
   double x[3][3], lower[3], upper[3];
@@ -117,8 +120,8 @@ static void count_samples(lattice *l)
   }
 }
 
-// Cells that meet at an edge only would make a surface that branches there: the fuller one of their
-// neighbours joins them.
+// Two kept cells that share only an edge would make a non-manifold surface: of the two other cells
+// at that edge, the one with more samples inside is kept too.
 static bool fill_edge(lattice *l, int i, int j, int k, int axis)
 {
   static const int along[3][2][3] = {
@@ -174,7 +177,7 @@ static void corner_points(const lattice *l, int cell, int *points)
   }
 }
 
-// Numbers the points of kept cells; returns how many cells these are.
+// Numbers the lattice points of kept cells; returns the number of these cells.
 static int number_points(lattice *l, int *vertex_count)
 {
   int points = (l->cells[0] + 1) * (l->cells[1] + 1) * (l->cells[2] + 1), kept = 0;
@@ -226,7 +229,7 @@ static void put_all(const lattice *l, soft_mesh_builder *m)
 }
 
 // ---------------------------------------------------------------------------------------------
-// The outside is drawn to the surface
+// Snapping to the surface
 
 static tn_vec3 nearest_on(const surface *s, tn_vec3 p)
 {
@@ -246,7 +249,7 @@ static tn_vec3 nearest_on(const surface *s, tn_vec3 p)
   return best.point;
 }
 
-// Elements around each vertex, in one list.
+// Elements of vertex i: elements[first[i]] to elements[first[i + 1] - 1].
 typedef struct incidence {
   int *first, *elements;
 } incidence;
@@ -273,7 +276,7 @@ static bool list_incidence(const soft_mesh_builder *m, incidence *r)
   return true;
 }
 
-// Every corner of a hexahedron, as a tetrahedron with its three neighbours, has volume.
+// Whether every corner of a hexahedron with its three neighbours has a volume above `least`.
 static bool is_good_hex(const tn_vec3 *x, const int *v, double least)
 {
   static const int corner[8][4] = {{0, 1, 3, 4}, {1, 2, 0, 5}, {2, 3, 1, 6}, {3, 0, 2, 7},
@@ -302,7 +305,8 @@ static bool are_good(const soft_mesh_builder *m, const incidence *r, int vertex,
   return true;
 }
 
-// As far as its elements allow.
+// Moves a vertex to its target, or a half, a quarter or an eighth of the way, as far as its
+// elements keep their least volume.
 static void snap_to_surface(soft_mesh_builder *m, const incidence *r, int vertex, tn_vec3 target,
                             double cell)
 {
@@ -316,7 +320,7 @@ static void snap_to_surface(soft_mesh_builder *m, const incidence *r, int vertex
   m->vertices[vertex] = from;
 }
 
-// A few rounds: what holds a vertex back may have moved after it.
+// Four rounds over all vertices: a vertex may have been held back by neighbours that moved later.
 static bool snap_all_to_surface(soft_mesh_builder *m, const surface *s, double cell)
 {
   incidence r = {NULL, NULL};
@@ -360,7 +364,7 @@ static bool is_closed(const surface *s)
   return closed;
 }
 
-// As many cells as cover the surface, about its middle.
+// Sets the cells that cover the surface's bounding box, centred on it. False if there are too many.
 static bool measure(const surface *s, double cell, lattice *l)
 {
   double total = 1.0;
@@ -374,7 +378,7 @@ static bool measure(const surface *s, double cell, lattice *l)
     }
     double count = fmax(1.0, ceil((upper - lower) / cell - 1e-6));
     total *= count;
-    // Cells closer than the rounding of their corners would have no volume.
+    // Cells below the rounding of their coordinates would have no volume.
     if (!(total <= LATTICE_MAX_CELLS) || cell < 1e-6 * fmax(fabs(lower), fabs(upper))) {
       return false;
     }

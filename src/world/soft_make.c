@@ -1,4 +1,4 @@
-// Constraints of a soft body, from its definition.
+// Builds a soft body from a checked definition: memory, masses, constraints of all types, ropes.
 #include "world/soft_make.h"
 
 #include <assert.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
-// Memory: one piece for all arrays
+// Memory: one allocation for all arrays
 
 static void *carve(char *base, size_t *at, size_t size)
 {
@@ -48,7 +48,7 @@ static int count_interior_edges(const tn_soft_def *def, const half_edge *sides)
   return interior_edges;
 }
 
-// A rod needs no limit.
+// Rigid edges need no limit.
 static bool has_stretch_limits(const tn_soft_def *def)
 {
   return isfinite(def->stretch_limit) && def->edge_compliance > 0.0f;
@@ -82,7 +82,8 @@ void soft_count_elements(soft *s, const tn_soft_def *def, const half_edge *sides
 // ---------------------------------------------------------------------------------------------
 // Mass
 
-// Measures of the elements, added up at the vertices as particles' masses for the time being.
+// Adds the size of each element, in equal parts, to the mass field of its particles; returns the
+// total. Solids count if there are any, else triangles, else edges.
 static double add_element_sizes(soft *s, const tn_soft_def *def)
 {
   const tn_vec3 *x = def->vertices;
@@ -112,7 +113,8 @@ static double add_element_sizes(soft *s, const tn_soft_def *def)
   return total;
 }
 
-// A vertex that only lesser elements have gets the mean.
+// Distributes the total mass by element size. A vertex outside the elements that count, for example
+// of a single edge on a solid, gets the mean.
 static void set_masses(soft *s, const tn_soft_def *def)
 {
   if (def->masses) {
@@ -159,7 +161,7 @@ static void put_edge(soft *s, const tn_soft_def *def, int32_t index, const int *
   put(s, SOFT_EDGE, index, v, &params);
 }
 
-// Those of the definition, then the limits of edges.
+// Tethers of the definition first, then the stretch limits of edges.
 static void put_tethers(soft *s, const tn_soft_def *def)
 {
   for (int i = 0; i < def->tether_count; ++i) {
@@ -174,16 +176,20 @@ static void put_tethers(soft *s, const tn_soft_def *def)
   }
 }
 
-// The cotangent of the angle at vertex a between b and c.
+// Cotangent of the angle at vertex a between b and c.
 static double cotangent(const tn_vec3 *x, int a, int b, int c)
 {
   tn_vec3 u = tn_sub(x[b], x[a]), v = tn_sub(x[c], x[a]);
   return (double)tn_dot(u, v) / (double)tn_length(tn_cross(u, v));
 }
 
-// Discrete plates: the row of Bergou et al. 2006, A quadratic bending model for inextensible
-// surfaces, with the energy B e^2 / (A1 + A2) angle^2 / 2 of Seung and Nelson 1988, which is that
-// of a plate for grids of squares and of equal triangles.
+// Bending of a discrete plate with flexural rigidity B.
+//   flat rest    C = |sum k_i x_i|, k: cotangent weights     compliance (A1 + A2) / B
+//   curved rest  C = angle - rest                            compliance (A1 + A2) / (B e^2)
+// The flat row is that of Bergou et al. 2006, A quadratic bending model for inextensible surfaces.
+// The scale is the energy B e^2 / (A1 + A2) angle^2 / 2 of Seung and Nelson 1988, which is exact
+// for grids of squares and of equilateral triangles. e: length of the edge, A: areas of its
+// triangles.
 static void put_bending(soft *s, const tn_soft_def *def, int32_t index, const half_edge *sides)
 {
   const tn_vec3 *x = def->vertices;
@@ -224,7 +230,7 @@ static void put_all_bending(soft *s, const tn_soft_def *def, const half_edge *si
   }
 }
 
-// Rows of the inverse of the matrix with columns x1 - x0, x2 - x0, x3 - x0.
+// Rows b of the inverse of the matrix with columns x1 - x0, x2 - x0, x3 - x0.
 static void invert_rest(const tn_vec3 *x, const int *v, double volume, V *b)
 {
   double c[3][3];
@@ -243,7 +249,7 @@ static void invert_rest(const tn_vec3 *x, const int *v, double volume, V *b)
   }
 }
 
-// The Lame constants of a modulus and a ratio.
+// Lame constants: mu = E / (2 (1 + nu)), lambda = E nu / ((1 + nu) (1 - 2 nu)).
 static void lame_of(const tn_soft_def *def, double *mu, double *lambda)
 {
   double e = (double)def->youngs_modulus, nu = (double)def->poisson_ratio;
@@ -263,7 +269,7 @@ static void put_corotated(soft *s, const tn_soft_def *def, int32_t index, const 
   put(s, SOFT_COROTATED, index, v, &params);
 }
 
-// With lambda + mu small strains answer as in linear elasticity.
+// lambda' = lambda + mu: small strains then follow linear elasticity with mu and lambda.
 static void put_neo_hookean(soft *s, const tn_soft_def *def, int32_t index, const int *v)
 {
   double volume = soft_tet_volume(def->vertices, v), mu, lambda;
@@ -294,7 +300,7 @@ static double second_moment_trace(const ShapeMatchParams *params)
   return sum;
 }
 
-// Masses of the particles, and where they are at rest from their centre of mass.
+// Sets masses and rest positions from the centre of mass, deformed by the plastic matrix if any.
 static void set_shape_match_rest(const soft *s, const int32_t *v, const float *plastic,
                                  ShapeMatchParams *params)
 {
@@ -329,7 +335,8 @@ void soft_refit_shape_match(soft *s, int32_t index)
   params->omega_squared = (float)(stiffness / second_moment_trace(params));
 }
 
-// Stretched along any axis by a strain e it holds the energy E V e^2 / 2, on average over the axes.
+// omega^2 = 3 E V / sum m q^2: a strain e along one axis has the energy E V e^2 / 2 on average over
+// the axes.
 static void put_shape_match(soft *s, const tn_soft_def *def, int32_t index, const int *v, int size)
 {
   ShapeMatchParams params;
@@ -349,8 +356,8 @@ static void put_shape_match(soft *s, const tn_soft_def *def, int32_t index, cons
   }
 }
 
-#define TUNING_SHAPE_MATCH_MIN_VOLUME                                                              \
-  0.5f // of its volume, below which a matched tetrahedron is pushed up
+// Volume over rest volume below which the one-sided volume row of a shape matched tetrahedron acts.
+#define TUNING_SHAPE_MATCH_MIN_VOLUME 0.5f
 
 static void put_solids(soft *s, const tn_soft_def *def)
 {
@@ -369,8 +376,8 @@ static void put_solids(soft *s, const tn_soft_def *def)
       put_neo_hookean(s, def, i, v);
       break;
     case TN_SOFT_SHAPE:
-      // Inside out, neighbours that are matched to their shapes would hold each other: as long as
-      // there is too little of it, volume turns them round.
+      // Inverted neighbours would hold each other in that state: a one-sided volume row turns them
+      // right side out. Its stiffness is Young's modulus: compliance V / E.
       volume = (VolumeParams){TUNING_SHAPE_MATCH_MIN_VOLUME * size, size / def->youngs_modulus,
                               0.0f, 1.0f};
       put_shape_match(s, def, def->hexahedron_count + i, v, 4);
@@ -383,8 +390,9 @@ static void put_solids(soft *s, const tn_soft_def *def)
   }
 }
 
-// A bound for the square of the fastest vibration of Neo-Hookean elements: that of each alone, with
-// its share of its particles' masses. Their volumes are kept as forces for the time being.
+// Upper bound of omega^2, 1/s^2, of Neo-Hookean elements: that of each element alone with its share
+// of its particles' masses, mu V sum |b_k|^2 / m_k. The volumes around each particle are kept in
+// its force.x meanwhile.
 static float max_frequency_squared_of(soft *s, const tn_soft_def *def)
 {
   double mu, lambda, most = 0.0;
@@ -412,9 +420,9 @@ static float max_frequency_squared_of(soft *s, const tn_soft_def *def)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Ropes: edges that follow each other
+// Ropes: edges that form open chains are stored in chain order, for the direct solve
 
-// A vertex's edges, where it has no more than two.
+// Edges of a vertex, at most two.
 typedef struct vertex_edges {
   int edge[2], count;
 } vertex_edges;
@@ -425,7 +433,7 @@ static int other_end(const tn_soft_def *def, int edge, int vertex)
   return v[0] == vertex ? v[1] : v[0];
 }
 
-// Walks from an end of a chain to the other one.
+// Stores the edges of a chain from one end to the other; returns the next index.
 static int32_t put_chain(soft *s, const tn_soft_def *def, const vertex_edges *at, int vertex,
                          int32_t next, uint8_t *done)
 {
@@ -444,7 +452,8 @@ static int32_t put_chain(soft *s, const tn_soft_def *def, const vertex_edges *at
   }
 }
 
-// Room for the search is lent by the particles, which are not filled in yet.
+// False if the edges do not form open chains. The particle array, not yet filled, is the scratch
+// memory.
 static bool put_rope(soft *s, const tn_soft_def *def)
 {
   if (def->triangle_count + def->tetrahedron_count + def->hexahedron_count > 0 ||
@@ -468,10 +477,10 @@ static bool put_rope(soft *s, const tn_soft_def *def)
       next = put_chain(s, def, at, i, next, done);
     }
   }
-  return next == def->edge_count; // else there is a ring
+  return next == def->edge_count; // fewer: there is a closed ring
 }
 
-// Elements have turned with the body.
+// The initial rotation of elements and clusters is that of the body.
 static void set_element_rotations(soft *s, dquat q)
 {
   tn_quat turn = dquat_round(q);

@@ -43,7 +43,7 @@ double soft_volume_of(const soft *s)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Elastic energy: C^2 / (2 compliance) of every row
+// Elastic energy. A row has C^2 / (2 compliance); rigid rows have none.
 
 static double row_energy(double c, double compliance)
 {
@@ -81,8 +81,8 @@ static double volume_energy(const tn_pos *d, const VolumeParams *params)
                                                       : row_energy(off, (double)params->compliance);
 }
 
-// Turns columns into the rotation closest to them, by Higham's iteration. False for what is flat or
-// mirrored: then they stay as they are.
+// Replaces the columns f by the closest rotation, with Higham's scaled Newton iteration
+// F <- (g F + (g F)^-T) / 2. False, with f unchanged, for a flat or mirrored matrix.
 static bool polar_rotation(tn_pos *f)
 {
   double det = dot(f[0], cross(f[1], f[2])),
@@ -111,8 +111,9 @@ static float rotation_fit(Q q, const V *f)
   return v_dot(q_axis_x(q), f[0]) + v_dot(q_axis_y(q), f[1]) + v_dot(q_axis_z(q), f[2]);
 }
 
-// The rotation that fits. The one that is known may be that of an earlier step, so that half a turn
-// from it may be nearer: no rotation is more than 120 degrees from all four.
+// The rotation that fits the columns f best. The iteration starts from the best of `known`, which
+// may be of an earlier step, and its three half turns: no rotation is more than 120 degrees from
+// all four, so that it converges.
 Q soft_fit_rotation(Q known, const tn_pos *f)
 {
   static const Q half_turns[3] = {
@@ -134,7 +135,7 @@ Q soft_fit_rotation(Q known, const tn_pos *f)
   return q;
 }
 
-// The deformation's columns.
+// Columns of the deformation gradient F = sum d_i b_i^T.
 static void deformation_gradient_of(const tn_pos *d, const V *b, tn_pos *f)
 {
   f[0] = f[1] = f[2] = tn_p3(0.0, 0.0, 0.0);
@@ -145,6 +146,7 @@ static void deformation_gradient_of(const tn_pos *d, const V *b, tn_pos *f)
   }
 }
 
+// V (mu |F - R|^2 + lambda / 2 (J - 1)^2), with shear = 1 / (2 mu V), bulk = 1 / (lambda V).
 static double corotated_energy(const tn_pos *d, const CorotatedParams *params, Q q)
 {
   tn_pos f[3];
@@ -161,7 +163,7 @@ static double corotated_energy(const tn_pos *d, const CorotatedParams *params, Q
   return 0.5 * square / (double)params->shear + bulk;
 }
 
-// From that of the rest shape.
+// V (mu / 2 (|F|^2 - 3) + lambda' / 2 (J - rest)^2), less its value at rest, F = 1.
 static double neo_hookean_energy(const tn_pos *d, const NeoHookeanParams *params)
 {
   tn_pos f[3];
@@ -173,6 +175,7 @@ static double neo_hookean_energy(const tn_pos *d, const NeoHookeanParams *params
          row_energy(off, (double)params->bulk);
 }
 
+// omega^2 / 2 sum m |r - R q|^2.
 static double shape_match_energy(const tn_pos *d, const ShapeMatchParams *params, Q q)
 {
   tn_pos r[SHAPE_MATCH_PARTICLES], center = {0}, fit[3];
@@ -254,7 +257,7 @@ static double elastic_energy(const soft *s)
 
 // ---------------------------------------------------------------------------------------------
 
-// A pinned particle is part of the world.
+// Pinned particles count as part of the world: no kinetic or potential energy, no momentum.
 void soft_add_energy(const tn_world *world, const soft *s, tn_energy *sum)
 {
   tn_pos g = wide(world->gravity);

@@ -1,11 +1,11 @@
-// Vertices and elements of common soft bodies.
+// Mesh generators for common soft bodies: cloth, rope, surfaces, grids of cells, spheres; tethers.
 #include "world/soft_mesh.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HULL_MAX_VERTICES 10000000 // as many as a soft body may have
+#define HULL_MAX_VERTICES 10000000 // of a soft body; the generators limit triangles to it too
 
 static bool take_list(int **list, int count, int size)
 {
@@ -106,7 +106,7 @@ bool mesh_are_finite(const tn_vec3 *vertices, int count)
 // ---------------------------------------------------------------------------------------------
 // Cloth and rope
 
-// Diagonals of triangles turn from cell to cell, so that no direction is special.
+// The diagonal of the triangles alternates from cell to cell, so that the cloth is not anisotropic.
 static void put_cloth_cell(soft_mesh_builder *m, int v, int columns, bool odd)
 {
   int a = v, b = v + 1, c = v + columns + 1, d = v + columns;
@@ -173,7 +173,7 @@ bool tn_soft_mesh_rope(tn_soft_def *def, int segments, float length)
   return soft_mesh_builder_finish(&m, def);
 }
 
-// Edges of triangles, each once.
+// Lists the edges of triangles, each once; returns their number, or -1 when out of memory.
 static int find_edges(const int *triangles, int count, int *edges)
 {
   half_edge *sides = malloc((3 * (size_t)count + 1) * sizeof *sides);
@@ -216,9 +216,10 @@ bool tn_soft_mesh_triangles(tn_soft_def *def, const tn_vec3 *vertices, int verte
 }
 
 // ---------------------------------------------------------------------------------------------
-// Tethers: Kim, Chentanez and Mueller-Fischer 2012, Long range attachments
+// Tethers: Kim, Chentanez and Mueller-Fischer 2012, Long range attachments. Each vertex is tethered
+// to the anchor that is closest along the edges, with the length of that path.
 
-// How far a vertex is from the closest anchor along the edges, and which one that is.
+// Shortest path along the edges from a vertex to an anchor, m.
 typedef struct anchor_path {
   double length;
   int anchor; // -1: not reached
@@ -236,7 +237,7 @@ static bool relax_path(const tn_soft_def *def, anchor_path *paths, int from, int
   return true;
 }
 
-// Sweeps up and down the list until no way gets shorter.
+// Bellman-Ford, with sweeps up and down the list until no path gets shorter.
 static void find_shortest_paths(const tn_soft_def *def, anchor_path *paths)
 {
   bool changed = true;
@@ -298,11 +299,11 @@ bool tn_soft_mesh_tethers(tn_soft_def *def, const int *anchors, int anchor_count
 }
 
 // ---------------------------------------------------------------------------------------------
-// Surfaces of solids: faces that one element has alone
+// Surfaces of solids: the faces that belong to one element only
 
 typedef struct face {
-  int key[4]; // sorted
-  int v[4];   // counter-clockwise from outside
+  int key[4]; // vertices, sorted
+  int v[4];   // vertices, counter-clockwise from outside
   int size;
 } face;
 
@@ -392,7 +393,8 @@ static void put_tet(soft_mesh_builder *m, int a, int b, int c, int d)
   m->tetrahedron_count += 1;
 }
 
-// One in the middle, four around it; neighbours must be of the other kind.
+// Five tetrahedra: one in the middle, one at each of four corners. `odd` selects which corners, and
+// neighbouring cells must differ in it for the diagonals of their faces to match.
 static void put_five(soft_mesh_builder *m, const int *v, bool odd)
 {
   static const int middle[2][4] = {{0, 2, 5, 7}, {1, 3, 4, 6}};
@@ -418,7 +420,7 @@ void soft_mesh_builder_add_cell(soft_mesh_builder *m, const int *v, bool odd, bo
 
 typedef struct grid {
   int cells[3];
-  bool closed; // along the first axis
+  bool closed; // periodic along the first axis
   bool tetrahedra;
 } grid;
 
@@ -461,7 +463,7 @@ static bool is_grid(const grid *g)
   return total <= 2000000;
 }
 
-// The vertex of grid coordinates from 0 to 1.
+// Maps grid coordinates, 0 to 1, to the position of a vertex.
 typedef tn_vec3 grid_fn(float x, float y, float z, const float *sizes);
 
 static bool make_grid(tn_soft_def *def, const grid *g, grid_fn *place, const float *sizes)
@@ -508,7 +510,8 @@ bool tn_soft_mesh_box(tn_soft_def *def, const int cells[3], tn_vec3 half_extents
   return is_grid(&g) && make_grid(def, &g, place_in_box, half);
 }
 
-// The cube's faces bulge to the sphere, smoothly through its inside.
+// Smooth map of the cube [-1, 1]^3 to the ball, faces to the sphere:
+// x' = x sqrt(1 - y^2 / 2 - z^2 / 2 + y^2 z^2 / 3), and cyclically.
 static tn_vec3 place_in_ball(float x, float y, float z, const float *radius)
 {
   float a = 2.0f * x - 1.0f, b = 2.0f * y - 1.0f, c = 2.0f * z - 1.0f;
@@ -527,7 +530,8 @@ bool tn_soft_mesh_ball(tn_soft_def *def, int cells, float radius, bool tetrahedr
 
 static tn_vec3 place_in_tube(float x, float y, float z, const float *sizes)
 {
-  // Clockwise about z, so that around, outwards and along make a right-handed frame.
+  // Clockwise about z: the axes around, outwards and along are then right-handed, as hexahedra
+  // need.
   float angle = -2.0f * TN_PI * x, r = sizes[0] + (sizes[1] - sizes[0]) * y;
   return tn_v3(r * tn_cos(angle), r * tn_sin(angle), (2.0f * z - 1.0f) * sizes[2]);
 }
@@ -541,7 +545,7 @@ bool tn_soft_mesh_tube(tn_soft_def *def, const int cells[3], float inner_radius,
   }
   grid g = {{cells[0], cells[1], cells[2]}, true, false};
   float sizes[3] = {inner_radius, outer_radius, half_length};
-  // Layers of the wall closer than rounding would have no volume.
+  // Layers of the wall thinner than the rounding of their radius would have no volume.
   bool thick = outer_radius - inner_radius > 1e-6f * outer_radius * (float)cells[1];
   return thick && is_grid(&g) && make_grid(def, &g, place_in_tube, sizes);
 }
@@ -572,7 +576,8 @@ static void put_icosahedron(soft_mesh_builder *m, float radius)
   m->triangle_count = 20;
 }
 
-// Every triangle becomes four; `sides` has room for all of them, `middle` for one vertex each.
+// Divides every triangle into four. Scratch: `sides` and `middle` have three entries per triangle;
+// middle[3 t + k] is the new vertex on side k of triangle t.
 static void divide(soft_mesh_builder *m, float radius, half_edge *sides, int *middle)
 {
   int count = m->triangle_count;
@@ -585,7 +590,7 @@ static void divide(soft_mesh_builder *m, float radius, half_edge *sides, int *mi
       m->vertices[m->vertex_count++] = on_sphere(sum, radius);
     }
     const int *v = m->triangles + 3 * (size_t)s->triangle;
-    int k = v[0] == s->opposite ? 1 : v[1] == s->opposite ? 2 : 0; // from v[k] to the next
+    int k = v[0] == s->opposite ? 1 : v[1] == s->opposite ? 2 : 0; // side from v[k] to v[k + 1]
     middle[3 * s->triangle + k] = m->vertex_count - 1;
   }
   for (int i = count - 1; i >= 0; --i) {

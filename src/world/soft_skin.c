@@ -1,4 +1,5 @@
-// A fine surface that follows a coarse soft body: each of its vertices is bound to an element.
+// Skinning: a fine surface follows a coarse soft body. Each of its vertices is bound to a
+// tetrahedron by barycentric weights, or to a triangle by weights and a height along its normal.
 #include "world/soft_mesh.h"
 
 #include "collide/distance.h"
@@ -7,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Where a vertex is held: by four particles, or by three and a height above their triangle.
 typedef struct binding {
-  int v[4];
-  float w[4];
-  double quality; // larger is better
+  int v[4];       // particles; v[3] = -1: a triangle
+  float w[4];     // weights; of a triangle w[3] is the height, m
+  double quality; // larger is better: the least weight, or minus the distance
 } binding;
 
 static tn_pos between(tn_vec3 from, tn_vec3 to)
@@ -30,7 +30,7 @@ static double dot(tn_pos a, tn_pos b)
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-// By the volumes that the point makes with the faces; its quality is the least share.
+// Barycentric weights from volume ratios. Quality is the least weight: not negative if p is inside.
 static void try_tet(const tn_vec3 *x, const int *v, tn_vec3 p, binding *best)
 {
   tn_pos a = between(x[v[0]], x[v[1]]), b = between(x[v[0]], x[v[2]]),
@@ -49,7 +49,7 @@ static void try_tet(const tn_vec3 *x, const int *v, tn_vec3 p, binding *best)
   }
 }
 
-// Six tetrahedra around the diagonal from 0 to 6.
+// Six tetrahedra around the diagonal from corner 0 to corner 6.
 static void try_hex(const tn_vec3 *x, const int *v, tn_vec3 p, binding *best)
 {
   static const int ring[6] = {1, 2, 3, 7, 4, 5};
@@ -59,7 +59,7 @@ static void try_hex(const tn_vec3 *x, const int *v, tn_vec3 p, binding *best)
   }
 }
 
-// The nearest triangle, and how high above it.
+// Quality is minus the distance: the nearest triangle wins.
 static void try_triangle(const tn_vec3 *x, const int *v, tn_vec3 p, binding *best)
 {
   geometry g = {.kind = GEOMETRY_TRIANGLE};
@@ -85,6 +85,7 @@ static void try_triangle(const tn_vec3 *x, const int *v, tn_vec3 p, binding *bes
   *best = found;
 }
 
+// Solids: the first element that contains p, else the one with the largest least weight.
 static binding bind(const tn_soft_def *def, tn_vec3 p)
 {
   binding best = {{-1, -1, -1, -1}, {0.0f}, -1e30};
@@ -156,7 +157,7 @@ bool tn_soft_skin_bind(tn_soft_skin *skin, const tn_soft_def *def, const tn_vec3
 
 // ---------------------------------------------------------------------------------------------
 
-// From the first particle it is held by, so that rounding is relative to the element.
+// Sums offsets from the first particle, so that rounding is relative to the element's size.
 static tn_pos skin_point(const soft *s, const int *v, const float *w)
 {
   tn_pos origin = s->particles[v[0]].at, sum = {0.0, 0.0, 0.0}, d[3];
@@ -176,6 +177,7 @@ static tn_pos skin_point(const soft *s, const int *v, const float *w)
   return pos_add(origin, sum);
 }
 
+// Vertex normals, weighted by the areas of the triangles.
 static void add_normals(const tn_soft_skin *skin, const tn_pos *at, tn_vec3 *normals)
 {
   for (int i = 0; i < skin->vertex_count; ++i) {

@@ -1,3 +1,4 @@
+// A world: creation, settings and counters.
 #if !defined(_DEFAULT_SOURCE)
 #define _DEFAULT_SOURCE // NOLINT: for madvise
 #endif
@@ -13,14 +14,14 @@
 #endif
 
 // ---------------------------------------------------------------------------------------------
-// Messages and memory
+// Memory
 
 static void *default_alloc(size_t size, size_t alignment, void *context)
 {
   (void)context;
 #if defined(MADV_HUGEPAGE)
-  // What is spread over many megabytes misses in the processor's table of pages with each body and
-  // contact, unless these are large.
+  // Huge pages: bodies and contacts are accessed all over many megabytes, and with small pages each
+  // access would miss the TLB.
   const size_t page = (size_t)1 << 21;
   if (size >= page) {
     size_t whole = (size + page - 1) / page * page;
@@ -74,7 +75,7 @@ static const solver_ops *find_ops(int lanes)
 #if defined(__x86_64__) || defined(__i386__)
   case 8:
     return has_avx2() ? &solver_ops_8 : NULL;
-  case 16: // bodies and contacts alone
+  case 16: // only passes over bodies and contacts; others use 8 lanes
     return has_avx512() ? &solver_ops_16 : NULL;
 #endif
 #endif
@@ -212,7 +213,7 @@ static const char *world_def_error(const tn_world_def *def)
   return NULL;
 }
 
-// Ids must tell worlds apart. Nothing else depends on this number.
+// Unique in the process; it only serves to detect ids of another world.
 static uint32_t next_world_id(void)
 {
   static atomic_uint world_id;
@@ -230,7 +231,8 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->method = def->method;
   world->substeps = def->substeps;
   world->iterations = def->iterations;
-  world->groups.arena_count = def->threads > 1 ? 2 * def->threads : 1; // threads take them by twos
+  // Two per thread, because task_run() hands out at least two items at a time.
+  world->groups.arena_count = def->threads > 1 ? 2 * def->threads : 1;
   world->lanes = def->lanes ? def->lanes : widest_lanes();
   world->threads = def->threads;
   world->ops = find_ops(world->lanes);
@@ -366,7 +368,7 @@ tn_vec3 tn_world_gravity(const tn_world *world)
   return world ? world->gravity : tn_v3(0.0f, 0.0f, 0.0f);
 }
 
-// Impulses of one method mean nothing to another.
+// Warm starts of one method are of no use to another.
 static void clear_joint_impulses(tn_world *world)
 {
   for (int32_t i = 0; i < world->joint_pool.used; ++i) {
@@ -429,7 +431,7 @@ int tn_substeps_for(tn_quality quality, float gravity, float size, float dt)
   if ((int)quality < 1 || !(gravity >= 0.0f) || !(size > 0.0f) || !(dt > 0.0f && dt <= 10.0f)) {
     return 0;
   }
-  // The same gravity h^2 / size as in a step of 1/60 s with things of 1 m on the Earth.
+  // Keeps g h^2 / size equal to that of bodies of 1 m on Earth with steps of 1/60 s.
   float substeps = (float)quality * 60.0f * dt * sqrtf(gravity / 9.81f / size);
   if (!(substeps < (float)most)) {
     return most;

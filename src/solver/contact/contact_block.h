@@ -1,4 +1,6 @@
-// How the solver keeps contacts: what solve_contact.c gathers, computes and scatters.
+// Contacts in the solver. Between steps a contact is a record (struct contact). At the start of a
+// step contacts are coloured and sorted by type (contact_layout.c) and transposed into blocks of
+// BLOCK_WIDTH lanes (contact_lanes.c), which the passes of a substep work on (contact_passes.c).
 #ifndef TENON_SOLVER_CONTACT_CONTACT_BLOCK_H
 #define TENON_SOLVER_CONTACT_CONTACT_BLOCK_H
 
@@ -9,72 +11,77 @@
 
 #include <stddef.h>
 
-// What a contact remembers from one step to the next, in the order of ContactState.
+// Kept from step to step, in the order of ContactState. Impulses are those of the last substep.
 typedef struct contact_state {
-  alignas(32) float lambda[CONTACT_POINTS];
+  alignas(32) float lambda[CONTACT_POINTS]; // N s, normal impulses
+  // N s, steady load of a point, which does not decay; s, time over which it was averaged.
   float preload, preload_age;
-  tn_vec3 friction;
-  float twist;
-  float sliding, turning; // 1 or 0
+  tn_vec3 friction;       // N s, at the friction patch
+  float twist;            // N m s, about the normal
+  float sliding, turning; // 1 where the relax pass could not stop the patch, otherwise 0
+  // N m s, rolling friction; m, tangential offset of the patch from its anchor.
   tn_vec3 roll, offset;
-  float angle;
-  float unused[5];
+  float angle;     // rad, of the patch from its anchor, about the normal
+  float unused[5]; // padding to whole parts of eight floats
 } contact_state;
 
-// What its materials and sizes ask for, in the order of ContactParams but for the last, and more.
+// From materials and sizes of the shapes. Begins with the fields of ContactParams, in its order,
+// except the last (max_push_speed), which depends on the step.
 typedef struct contact_params {
   alignas(32) float mu_static;
-  float mu_dynamic;
-  float rolling, spinning;
+  float mu_dynamic;        // at most mu_static
+  float rolling, spinning; // m, friction torque per normal force
+  // alpha: m/N, compliance. deep_gap: m, penetration beyond what loads cause. kept_gap: m, up to
+  // which a loaded open point of a jointed body closes slowly and keeps its load.
   float alpha, deep_gap, kept_gap;
-  float radius_a, radius_b;
-  tn_vec3 surface_velocity;
-  float has_anchor;
-  float restitution;
-  float points;              // how many there are
-  uint32_t material_version; // the count of changes to materials that this knows of; 0: none
+  float radius_a, radius_b;  // m, from core to surface
+  tn_vec3 surface_velocity;  // m/s, of B relative to A, world axes
+  float has_anchor;          // 1: friction pulls the patch back to its anchor, otherwise 0
+  float restitution;         // 0 to 1
+  float points;              // number of points in use
+  uint32_t material_version; // tn_world.material_version these hold for; 0: mix them every step
 } contact_params;
 
-// Means over the last step.
+// Means over the last step, N and N m.
 typedef struct contact_forces {
   alignas(32) float force[CONTACT_POINTS];
   tn_vec3 friction_force;
   float friction_torque;
 } contact_forces;
 
-// What some lane of a block needs.
+// Optional rows: of a contact, or of any lane of a block.
 typedef enum contact_features {
   CONTACT_ROLLING_FRICTION = 1, // rolling or spinning friction
-  CONTACT_RESTITUTION = 2,      // restitution
-  CONTACT_COMPLIANCE = 4,       // compliance
-  CONTACT_SURFACE_VELOCITY = 8, // a surface velocity
-  CONTACT_FRICTION_ANCHOR = 16, // friction that pulls back
+  CONTACT_RESTITUTION = 2,
+  CONTACT_COMPLIANCE = 4,
+  CONTACT_SURFACE_VELOCITY = 8,
+  CONTACT_FRICTION_ANCHOR = 16, // friction pulls back to an anchor
 } contact_features;
 
-// What is told after a step comes first, on four lines in a row; what most passes over contacts ask
-// for is on one with the manifold's head.
+// Ordered for the cache: the first lines are those written after a step. The flags share a line
+// with the head of the manifold, which is all that most loops over contacts read.
 typedef struct contact {
   alignas(64) contact_state state;
   contact_forces forces;
   alignas(64) bool alive;
-  bool idle : 1;         // its points carry no impulse
-  bool was_loaded : 1;   // they did in the last step
-  bool settled : 1;      // its load had time to be learnt
-  bool fixed_normal : 1; // round, but in this step too slow for its normal to turn
-  uint8_t features;      // contact_features of its params
+  bool idle : 1;         // no point had an impulse as the last step ended
+  bool was_loaded : 1;   // some point had an impulse during the last step
+  bool settled : 1;      // preload_age exceeds TUNING_CONTACT_SETTLING_TIME
+  bool fixed_normal : 1; // round, but moves so little in this step that it is solved as flat
+  uint8_t features;      // contact_features
   union {
     int32_t pair;
-    int32_t next_free; // while there is none
+    int32_t next_free; // of a free slot
   };
-  int32_t next; // of the same pair
-  int32_t body[2], shape[2];
-  float hit_speed; // fastest that was stopped in the last step, m/s
+  int32_t next;              // contact of the same pair, or NO_SLOT
+  int32_t body[2], shape[2]; // slots of A and B
+  float hit_speed;           // m/s, fastest approach stopped in the last step
   alignas(32) manifold manifold;
   alignas(32) contact_params params;
 } contact;
 
-// Manifolds that one pass treats alike: how they follow their bodies, and how many points they may
-// have.
+// Contacts of one type run through the same code: how the geometry follows the bodies
+// (manifold_form), and the largest number of points.
 typedef enum contact_type {
   CONTACT_FLAT_1,
   CONTACT_FLAT_2,
@@ -87,6 +94,7 @@ typedef enum contact_type {
   CONTACT_TYPE_COUNT
 } contact_type;
 
+// Geometry as the step began, from which a substep computes gaps and normal at the current pose.
 typedef union contact_start {
   FlatStart flat;
   RoundStart round;
@@ -94,44 +102,48 @@ typedef union contact_start {
   WireStart wire;
 } contact_start;
 
+// BLOCK_WIDTH contacts of one type and colour, one per lane; padded lanes have both bodies at
+// WORLD_SLOT and no points.
 struct contact_block {
-  alignas(64) int32_t a[BLOCK_WIDTH];
-  int32_t b[BLOCK_WIDTH];
-  int32_t contact[BLOCK_WIDTH]; // slot, or -1
-  uint8_t move_a[BLOCK_WIDTH], move_b[BLOCK_WIDTH];
+  alignas(64) int32_t a[BLOCK_WIDTH];                  // body slot of A
+  int32_t b[BLOCK_WIDTH];                              // body slot of B
+  int32_t contact[BLOCK_WIDTH];                        // slot, or NO_SLOT
+  uint8_t move_a[BLOCK_WIDTH], move_b[BLOCK_WIDTH];    // 1: dynamic, may be written
   int32_t type;                                        // contact_type of every lane
   int32_t features;                                    // contact_features of any lane
-  int32_t fixed_a, fixed_b;                            // some lane may not be written
-  alignas(64) float used[CONTACT_POINTS][BLOCK_WIDTH]; // 1 for points in use
+  int32_t fixed_a, fixed_b;                            // not 0: some lane may not be written
+  alignas(64) float used[CONTACT_POINTS][BLOCK_WIDTH]; // 1 for points in use, otherwise 0
   float params[FIELDS(ContactParams)][BLOCK_WIDTH];
   float state[FIELDS(ContactState)][BLOCK_WIDTH];
   float geom[FIELDS(ContactGeometry)][BLOCK_WIDTH];
   float mass[FIELDS(ContactMass)][BLOCK_WIDTH];
   float start[FIELDS(contact_start)][BLOCK_WIDTH];
-  float patch_offset[FIELDS(FrictionOffset)]
-                    [BLOCK_WIDTH];            // of the friction patch since the step began
-  float time_left[BLOCK_WIDTH];               // of the substep, s
-  float sum[CONTACT_POINTS + 4][BLOCK_WIDTH]; // impulses of the step: points, friction, twist
+  // Displacement of the friction patch since the step began; state.offset is that before it.
+  float patch_offset[FIELDS(FrictionOffset)][BLOCK_WIDTH];
+  float time_left[BLOCK_WIDTH]; // s, of the substep; less than h after an impact
+  // Impulses summed over the step: one per point, then friction x y z and twist.
+  float sum[CONTACT_POINTS + 4][BLOCK_WIDTH];
   float restitution[BLOCK_WIDTH];
-  float hit_speed[BLOCK_WIDTH];                // fastest approach that was stopped in the step, m/s
-  float approach[CONTACT_POINTS][BLOCK_WIDTH]; // normal velocity before the substep
+  float hit_speed[BLOCK_WIDTH];                // m/s, fastest approach stopped in the step
+  float approach[CONTACT_POINTS][BLOCK_WIDTH]; // m/s, normal velocity before the substep
 };
 
-#define TUNING_CONTACT_SETTLING_TIME 0.33f // s
+// Age from which a contact counts as settled, s: its preload is then a usable estimate of its load.
+#define TUNING_CONTACT_SETTLING_TIME 0.33f
 #define GEOMETRY_FIELD(name) (offsetof(ContactGeometry, name) / sizeof(R))
 #define PARAM_FIELD(name) (offsetof(ContactParams, name) / sizeof(R))
 
-// Contacts and the blocks that they go to.
+// Source and destination of packing and unpacking.
 typedef struct contact_pack_view {
   contact_block *blocks;
   contact *contacts;
-  const float *shape_poses; // of shapes: turned 4, at 3 about the body's centre
-  size_t shape_pose_stride; // floats
-  float h, dt;
-  float scale; // of impulses, from the last step's substeps to those of this one
+  const float *shape_poses; // world axes: rotation (4), offset from the body's centre of mass (3)
+  size_t shape_pose_stride; // in floats
+  float h, dt;              // s, substep and step
+  float scale;              // of stored impulses: h over that of the last step
 } contact_pack_view;
 
-// A manifold that may bounce, as its place in the blocks.
+// Block and lane of a contact with restitution.
 typedef struct restitution_contact {
   int32_t block, lane;
 } restitution_contact;
@@ -140,18 +152,18 @@ typedef struct contact_ops {
   capsule_batch_fn *collide_capsule_batch;
   void (*pack)(const contact_pack_view *view, int first, int last);
   void (*unpack)(const contact_pack_view *view, int first, int last);
-  // Impulse form: once a step; what a substep starts from; its solve; at the new pose without
-  // correction; gaps again after impacts.
-  void (*prepare)(solver_data *data, int first, int last);
-  void (*warm_start)(solver_data *data, int first, int last);
-  void (*solve)(solver_data *data, int first, int last);
-  void (*relax)(solver_data *data, int first, int last);
-  void (*refresh)(solver_data *data, int first, int last);
-  // Position form: velocities before the substep; then what substep.stage says.
-  void (*record_approach)(solver_data *data, int first, int last);
-  void (*solve_positions)(solver_data *data, int first, int last);
+  // Impulse form. A range of blocks lies inside one colour.
+  void (*prepare)(solver_data *data, int first, int last);    // effective masses, once a step
+  void (*warm_start)(solver_data *data, int first, int last); // apply the decayed last impulses
+  void (*solve)(solver_data *data, int first, int last);      // with position bias
+  void (*relax)(solver_data *data, int first, int last);      // at the new pose, without bias
+  void (*refresh)(solver_data *data, int first, int last);    // gaps and time left after impacts
+  // Position form.
+  void (*record_approach)(solver_data *data, int first, int last); // normal velocities before it
+  void (*solve_positions)(solver_data *data, int first, int last); // the pass of substep.stage
 } contact_ops;
 
+// Between records and blocks, for a range of blocks. 16 lanes use contact_pack_8.
 void contact_pack_1(const contact_pack_view *view, int first, int last);
 void contact_pack_4(const contact_pack_view *view, int first, int last);
 void contact_pack_8(const contact_pack_view *view, int first, int last);
@@ -161,7 +173,7 @@ void contact_unpack_8(const contact_pack_view *view, int first, int last);
 
 extern const contact_ops contact_ops_1, contact_ops_4, contact_ops_8, contact_ops_16;
 
-// Impacts with restitution, one after the other; true if there were any.
+// Resolves impacts with restitution one at a time; returns how many there were. `gravity` in m/s^2.
 int solve_impacts(solver_data *data, const restitution_contact *restitution_contacts, int count,
                   float gravity);
 

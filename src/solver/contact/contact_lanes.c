@@ -1,7 +1,8 @@
-// Contacts into lanes when a step begins, and back when it ends. Compiled once for each lane width.
+// Transposes contact records into the lanes of blocks when a step begins, and back when it ends.
+// Compiled once for each lane width.
 //
-// A contact lies in memory as a record whose parts are eight floats each, so that those of
-// TN_LANES contacts become rows of a block by transposing. What is rotated is rotated in lanes.
+// A record consists of parts of eight floats, so that a part of TN_LANES contacts becomes eight
+// fields of a block by one transposition. Points and normals go from shape to world axes in lanes.
 #include "solver/contact/contact_block.h"
 #include "solver/gather.h"
 
@@ -21,10 +22,11 @@ _Static_assert(sizeof(contact_state) == 96 && sizeof(contact_params) == 64 &&
                    sizeof(contact_forces) == 32,
                "whole parts");
 
-// Padded lanes touch nothing.
+// Source of padded lanes: no points, a unit normal.
 static const contact EMPTY_CONTACT = {.manifold = {.normal = {0.0f, 0.0f, 1.0f}}};
 static const float IDENTITY_POSE[8] = {0.0f, 0.0f, 0.0f, 1.0f};
 
+// One part of TN_LANES records, `offset` bytes from their start.
 KERNEL void load_record8(const contact *const *from, size_t offset, R r[8])
 {
   const float *part[TN_LANES];
@@ -43,7 +45,7 @@ KERNEL void store_record8(contact *const *to, size_t offset, R r[8])
   store8(part, r);
 }
 
-// How a shape lies about its body's centre.
+// Pose of a shape in world axes, about its body's centre of mass.
 typedef struct ShapePose {
   Q turned;
   V at;
@@ -64,12 +66,13 @@ KERNEL ShapePose load_shape_pose(const contact_pack_view *view, const contact *c
   return p;
 }
 
+// Lever arm of a point given in the shape's frame.
 KERNEL V lever(const ShapePose *p, V point)
 {
   return v_add(p->at, q_rotate(p->turned, point));
 }
 
-// What impulses are carried over: those of substeps of another length are scaled.
+// Stored impulses are scaled by the ratio of the substep lengths.
 KERNEL void pack_state(contact_block *cb, int lane, int points, const contact *const *from, R scale)
 {
   R r[24];
@@ -84,12 +87,12 @@ KERNEL void pack_state(contact_block *cb, int lane, int points, const contact *c
   s->friction = v_scale(scale, s->friction);
   s->roll = v_scale(scale, s->roll);
   s->twist = scale * s->twist;
-  // What no pass looks at.
+  // Rows that no pass of this block solves must not enter its warm start.
   if (!(cb->features & CONTACT_ROLLING_FRICTION)) {
     s->roll = v_zero();
     s->twist = points == 1 ? splat(0.0f) : s->twist;
   }
-  // What is a rim or a wire does not know how far it has slid.
+  // Rims and wires have no friction anchor.
   if (cb->type > CONTACT_ROUND_2) {
     s->offset = v_zero();
     s->angle = splat(0.0f);
@@ -103,7 +106,7 @@ KERNEL void pack_params(contact_block *cb, int lane, int points, const contact *
   R r[16];
   load_record8(from, offsetof(contact, params), r);
   load_record8(from, offsetof(contact, params) + 32, r + 8);
-  store_fields(cb->params, lane, r, (int)PARAM_FIELD(max_push_speed)); // which is told already
+  store_fields(cb->params, lane, r, (int)PARAM_FIELD(max_push_speed)); // set by pack()
   store(cb->restitution + lane, r[13]);
   for (int i = 0; i < points; ++i) {
     used[i] = pick(r[14] > (float)i, splat(1.0f), splat(0.0f));
@@ -123,7 +126,7 @@ KERNEL void pack_segments(contact_block *cb, int lane, const contact *const *fro
     ends[i] = v_make(r[3 * i], r[3 * i + 1], r[3 * i + 2]);
   }
   RoundStart start;
-  load_fields(cb->start, lane, (R *)&start.apart, 3); // told already
+  load_fields(cb->start, lane, (R *)&start.apart, 3); // set by pack_start()
   start.pa = lever(a, ends[0]);
   start.ea = q_rotate(a->turned, v_sub(ends[1], ends[0]));
   start.pb = lever(b, ends[2]);
@@ -132,7 +135,7 @@ KERNEL void pack_segments(contact_block *cb, int lane, const contact *const *fro
     start.ca[i] = ca[i];
     start.cb[i] = cb_[i];
   }
-  size_t size = points == 1 ? offsetof(RoundStart, ca) : sizeof start; // one point needs no cores
+  size_t size = points == 1 ? offsetof(RoundStart, ca) : sizeof start; // cores are for two points
   store_fields(cb->start, lane, (const R *)&start, (int)(size / sizeof(R)));
 }
 
@@ -203,7 +206,7 @@ static int points_of(int type)
   }
 }
 
-// The number of points is settled once.
+// Each call of pack_lanes has a constant number of points, for which it is specialised.
 void CONTACT_PACK(const contact_pack_view *view, int first, int last)
 {
   for (int i = first; i < last; ++i) {
@@ -221,6 +224,8 @@ void CONTACT_PACK(const contact_pack_view *view, int first, int last)
   }
 }
 
+// Stores the state, with the anchor's offset advanced by this step, and the mean forces: the summed
+// impulses over dt. Padded lanes write to `spare`.
 KERNEL void unpack_lanes(const contact_pack_view *view, contact_block *cb, int lane, int points,
                          contact *spare)
 {

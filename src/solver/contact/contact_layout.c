@@ -1,5 +1,5 @@
-// Contacts as the solver sees them: coloured, sorted by type, packed into lanes, and what a step's
-// impulses amount to.
+// Contact layout. Before the substeps: colours the contacts, sorts them by type into blocks, mixes
+// their materials and packs the blocks. After the substeps: unpacks them and raises touch events.
 #include "data/world.h"
 
 #include <math.h>
@@ -8,37 +8,47 @@
 
 _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 
-#define PACK_GRAIN 4 // blocks
-#define UNPACK_GRAIN 8
-#define CONTACT_FLAG_GRAIN 256        // bodies
-#define PAIR_SUMMARY_GRAIN 64         // pairs
-#define TUNING_CONTACT_DEEP_GAP 0.08f // share of the smaller shape
-#define TUNING_CONTACT_KEPT_GAP 0.1f  // of that: how far open a point may be that keeps its load
+#define PACK_GRAIN 4           // blocks
+#define UNPACK_GRAIN 8         // blocks
+#define CONTACT_FLAG_GRAIN 256 // bodies
+#define PAIR_SUMMARY_GRAIN 64  // pairs
+
+// Lengths below are relative to L, the bounding radius of the smaller shape of a pair.
+
+// Penetration beyond what loads cause. Deeper points do not get back the impulse lost to decay, or
+// overlapping bodies would be launched.
+#define TUNING_CONTACT_DEEP_GAP 0.08f
+// Relative to the deep gap, for bodies with joints: gap up to which a loaded open point closes only
+// by the share TUNING_CONTACT_DECAY per substep. Faster closing is unstable there.
+#define TUNING_CONTACT_KEPT_GAP 0.1f
+// Penetration from which a body counts as driven into another, and parts at the full push speed.
 #define TUNING_CONTACT_OVERLAP 0.03f
-#define TUNING_CONTACT_INITIAL_OVERLAP 0.005f // made inside each other, until it is less
-// The fastest way out of an overlap, m/s; and of one among many, whose speeds add up from layer to
-// layer.
+// Bodies created overlapping count as such until their penetration is less than this.
+#define TUNING_CONTACT_INITIAL_OVERLAP 0.005f
+// Largest speed at which an overlap is removed, m/s; and in a crowd, where the speeds of successive
+// layers add up.
 #define TUNING_CONTACT_PUSH_SPEED 1.0f
 #define TUNING_CONTACT_PUSH_SPEED_CROWDED 0.06f
-// What is built as a stack has no loads to start from, and sinks until they are learnt; its
-// friction holds it there. While most contacts are unsettled, passes make up for substeps.
+// A new stack has no impulses to warm start from: it sinks until its preloads are known, and
+// friction then holds it there. While most contacts are unsettled, a substep makes
+// 1 + TUNING_CONTACT_SETTLING_PASSES / substeps passes over contacts.
 #define TUNING_CONTACT_SETTLING_PASSES 12
-#define TUNING_HIT_EVENT_SPEED 0.1f // m/s, slowest that is told
+#define TUNING_HIT_EVENT_SPEED 0.1f // m/s, slowest approach that raises a hit event
 
 // ---------------------------------------------------------------------------------------------
-// Colours: contacts that share a moving body get different ones.
+// Colours: contacts that share a dynamic body get different ones.
 
-// Contacts that fill blocks of their own.
+// Contacts of one colour, type and load state, which fill blocks of their own.
 typedef struct type_bucket {
-  int32_t left;      // to be placed
-  int32_t next, end; // places that are open for them
+  int32_t left;      // contacts still to be placed
+  int32_t next, end; // free lanes of their open blocks, as block * BLOCK_WIDTH + lane
 } type_bucket;
 
 typedef struct layout_builder {
   int32_t count;
-  int32_t unsettled; // of them, without a load to start from
-  bool has_faces;
-  // Those with a load, and the idle ones: a pass may leave out a block with nothing else.
+  int32_t unsettled; // contacts without a known load
+  bool has_faces;    // some contact has four points
+  // [0]: loaded, [1]: idle contacts. Kept apart, because passes skip registers of idle lanes only.
   type_bucket bucket[MAX_COLORS + 1][CONTACT_TYPE_COUNT][2];
   int32_t next_block[MAX_COLORS + 1];
 } layout_builder;
@@ -58,22 +68,22 @@ static contact_type type_of(const contact *c)
   }
 }
 
-// One of the four lowest free colours, as if by chance. The lowest would give all contacts on one
-// side of a row the same turn, and what each pass leaves unsolved would push the row one way: a
-// pyramid drifts twenty times as far then.
+// One of the four lowest free colours, chosen by a hash of the seed. If it were always the lowest,
+// contacts on one side of a row of bodies would always be solved before those on the other, and the
+// residual of each pass would push the row one way: a pyramid drifts twenty times as far.
 static int random_free_color(uint64_t taken, uint32_t seed)
 {
   uint32_t chance = seed * 2654435761u;
-  uint64_t after[4] = {taken}; // so many colours were passed over
+  uint64_t after[4] = {taken}; // [skip]: the `skip` lowest free colours count as taken
   for (int skip = 1; skip < 4; ++skip) {
-    uint64_t more = taken | (taken + 1); // with the lowest that is free
+    uint64_t more = taken | (taken + 1); // sets the lowest zero bit
     taken = ~more == 0 ? taken : more;
     after[skip] = taken;
   }
   return lowest_free_color(after[chance >> 16 & 3]);
 }
 
-// Both take note of the colour, if they can be pushed.
+// Only dynamic bodies restrict the colour: a pass reads the others but does not write them.
 static int assign_color(body_contact_flags *a, body_contact_flags *b, uint32_t seed)
 {
   int color = random_free_color((a->dynamic ? a->colors : 0) | (b->dynamic ? b->colors : 0), seed);
@@ -94,6 +104,7 @@ static void color_contact(tn_world *world, layout_builder *make, const pair_summ
 {
   body_contact_flags *a = &world->contact_flags[p->body[0]], *b = &world->contact_flags[p->body[1]];
   int color = assign_color(a, b, p->seed);
+  // Overflow contacts may share bodies, and are solved serially outside of the groups.
   if (color == MAX_COLORS && groups_enabled(world)) {
     groups_exclude(&world->groups, p->body[a->moves ? 0 : 1]);
   }
@@ -112,7 +123,7 @@ static void color_contact(tn_world *world, layout_builder *make, const pair_summ
   make->bucket[color][c.type][c.idle].left += 1;
 }
 
-// Of a part.
+// Counts the buckets anew for some of the contacts: those of a group, or the shared ones.
 static void count_buckets(layout_builder *make, const contact_placement *contacts, int32_t count)
 {
   memset(make->bucket, 0, sizeof make->bucket);
@@ -122,7 +133,7 @@ static void count_buckets(layout_builder *make, const contact_placement *contact
   }
 }
 
-// Gives each colour its blocks, from the first on; returns the one after the last.
+// Assigns each colour its range of blocks, from `first` on; returns the end of the last range.
 static int32_t lay_out_blocks(const layout_builder *make, coloring *c, int32_t first)
 {
   int32_t count[MAX_COLORS + 1][CONTACT_TYPE_COUNT];
@@ -135,7 +146,7 @@ static int32_t lay_out_blocks(const layout_builder *make, coloring *c, int32_t f
   return lay_out_colors(c, first, &count[0][0], CONTACT_TYPE_COUNT);
 }
 
-// The last idle contacts of a type fill up the last block of the others.
+// Idle contacts of a type fill the free lanes in the last block of the loaded ones.
 static void fill_last_blocks(layout_builder *make, const coloring *c)
 {
   for (int color = 0; color < MAX_COLORS; ++color) {
@@ -151,9 +162,10 @@ static void fill_last_blocks(layout_builder *make, const coloring *c)
   make->next_block[MAX_COLORS] = c->overflow.first;
 }
 
-// The next place of a colour's contacts of a type. Blocks are opened as they are needed, by twos
-// for sixteen lanes: whatever their type, what comes early in the list comes early in each colour,
-// and so the same bodies go to the same thread.
+// Lane for a contact, as block * BLOCK_WIDTH + lane. Blocks are opened on demand, two at a time for
+// the 16-lane passes. Contacts of all types thus keep the order of the list within each colour, and
+// a thread, which takes a contiguous range, gets the same bodies in every colour. Overflow contacts
+// may share bodies and get a block each.
 static int32_t take_lane(layout_builder *make, contact_placement p)
 {
   type_bucket *g = make->bucket[p.color][p.type];
@@ -180,6 +192,7 @@ static bool has_restitution_material(const tn_world *world, const pair *p)
          world->shapes[p->shape[1]].def.material.restitution > 0.0f;
 }
 
+// Whether some gap of the pair is small enough for the bodies to support each other.
 static bool is_near_touch(const tn_world *world, const pair *p)
 {
   float bound = 1e-3f * smaller_radius(world, p);
@@ -194,7 +207,7 @@ static bool is_near_touch(const tn_world *world, const pair *p)
   return false;
 }
 
-// Of what does not move nothing is known but that.
+// Bodies that do not move get an empty record on first use in a step.
 static body_contact_flags *contact_flags_of(tn_world *world, int32_t slot)
 {
   body_contact_flags *m = &world->contact_flags[slot];
@@ -216,7 +229,7 @@ static void reset_contact_flags(int first, int last, void *context)
   }
 }
 
-// Lines of a pair and a contact that will be asked for.
+// Prefetching of pairs and contacts that come up soon.
 KERNEL void prefetch_active_pair(const tn_world *world, int32_t active)
 {
   if (active < world->active_pair_count) {
@@ -238,7 +251,8 @@ KERNEL void prefetch_active_contact(const tn_world *world, int32_t active)
   }
 }
 
-// What colouring asks of a pair, gathered on all threads, because it lies far apart.
+// Gathers what colouring reads of each active pair into one array, on all threads: the records are
+// scattered in memory, and colouring is serial.
 static void summarize_pairs(int first, int last, void *context)
 {
   tn_world *world = context;
@@ -270,7 +284,8 @@ static void summarize_pairs(int first, int last, void *context)
   }
 }
 
-// Which parts a contact would join.
+// A contact unites the groups of its bodies. Impacts are resolved one at a time over the whole
+// scene, so bodies with restitution stay outside of the groups.
 static void join_groups(solver_group_set *groups, const pair_summary *p,
                         const body_contact_flags *a, const body_contact_flags *b)
 {
@@ -362,7 +377,7 @@ static V vec(tn_vec3 v)
   return v_make(v.x, v.y, v.z);
 }
 
-// What the solver is told about a contact.
+// Shapes and bodies of A and B.
 typedef struct sides {
   const shape *shape[2];
   const body *body[2];
@@ -381,7 +396,7 @@ static tn_vec3 shape_to_world(const sides *s, int side, tn_vec3 d)
   return tn_rotate((tn_quat){q[0], q[1], q[2], q[3]}, d);
 }
 
-// A point of a shape as a lever of its body.
+// Lever arm of a point of a shape from its body's centre of mass, world axes.
 static V lever(const sides *s, int side, tn_vec3 p)
 {
   const float *at = s->shape[side]->shape_cache.offset;
@@ -393,6 +408,7 @@ static V direction(const sides *s, int side, tn_vec3 d)
   return vec(shape_to_world(s, side, d));
 }
 
+// World axes; materials state it in the axes of the body.
 static tn_vec3 surface_velocity(const sides *s, int side)
 {
   tn_vec3 v = s->shape[side]->def.material.surface_velocity;
@@ -404,8 +420,9 @@ static tn_vec3 surface_velocity(const sides *s, int side)
   return tn_rotate(body_axes, v);
 }
 
-// Two bodies with no other beside them part fast, and so does one from what is fixed, and one that
-// was driven into another; unless that would drive them deeper into those they were made inside of.
+// Full push speed for two bodies that touch no other dynamic body; also for contacts with static
+// and kinematic bodies and for deep overlaps, where a body was driven into another, unless one of
+// the bodies was created overlapping others and would be pushed deeper into them.
 static float max_push_speed_of(const body_contact_flags *a, const body_contact_flags *b,
                                const contact *c)
 {
@@ -413,12 +430,13 @@ static float max_push_speed_of(const body_contact_flags *a, const body_contact_f
   bool alone = a->dynamic_contact_count == 1 && b->dynamic_contact_count == 1;
   bool in_initial_overlap = a->in_initial_overlap || b->in_initial_overlap;
   bool overlaps = c->manifold.points[0].gap < -TUNING_CONTACT_OVERLAP / TUNING_CONTACT_DEEP_GAP *
-                                                  c->params.deep_gap; // one tells enough
+                                                  c->params.deep_gap; // point 0 is enough
   return alone || ((fixed || overlaps) && !in_initial_overlap) ? TUNING_CONTACT_PUSH_SPEED
                                                                : TUNING_CONTACT_PUSH_SPEED_CROWDED;
 }
 
-// Contacts of mechanisms are solved in turns with joints, and what is round would creep.
+// Contacts of jointed bodies are solved alternately with the joints, and what each substep leaves
+// adds up to a creep: they keep a friction anchor on round shapes as well.
 static bool has_joints(const body *b)
 {
   return b->type == TN_BODY_DYNAMIC && b->first_joint != NO_SLOT;
@@ -434,7 +452,7 @@ static void mix_contact_params(contact *c, const sides *s)
   tn_combine mode = stronger_combine(a->combine_friction, b->combine_friction);
   t->rolling = mix_coefficient(mode, a->rolling_friction, b->rolling_friction);
   t->spinning = mix_coefficient(mode, a->spinning_friction, b->spinning_friction);
-  t->alpha = a->compliance + b->compliance; // two springs in a row
+  t->alpha = a->compliance + b->compliance; // springs in series
   t->deep_gap =
       TUNING_CONTACT_DEEP_GAP * fminf(s->shape[0]->bounding_radius, s->shape[1]->bounding_radius);
   bool joined = has_joints(s->body[0]) || has_joints(s->body[1]);
@@ -449,7 +467,7 @@ static void mix_contact_params(contact *c, const sides *s)
   t->points = (float)m->count;
 }
 
-// What moves its surface turns with it: such contacts are never done with.
+// A surface velocity turns with its body, so such contacts are mixed again every step.
 static bool has_surface_velocity(const sides *s)
 {
   tn_vec3 a = s->shape[0]->def.material.surface_velocity;
@@ -510,8 +528,9 @@ static void set_wire(const sides *s, const manifold *m, WireStart *r)
   r->parameter = m->parameter;
 }
 
-// How the touch of what is round follows its bodies. Flat sides, and segments but for where their
-// bodies are, are left to solve_record.c.
+// Geometry at the start of the step. Rims and wires are complete; of round contacts only the offset
+// of the centres of mass, which is a difference of doubles. contact_lanes.c adds the segments of
+// round contacts and the gaps of flat ones.
 static void pack_start(const tn_world *world, const contact *c, contact_block *cb, int lane)
 {
   const manifold *m = &c->manifold;
@@ -535,7 +554,8 @@ static void pack_start(const tn_world *world, const contact *c, contact_block *c
   }
 }
 
-// The parts of a step read what does not move as the world, for one of them may be at its block.
+// Groups gather bodies that do not move as the world: another group may write the block that such a
+// body shares with moving ones.
 static int32_t gathered_slot(int32_t slot, const body_contact_flags *mark, bool in_group)
 {
   return in_group && !mark->moves ? WORLD_SLOT : slot;
@@ -590,7 +610,7 @@ static pack_task make_task(tn_world *world, solver_data *data, float dt, float s
   return task;
 }
 
-// Colour by colour, like the substeps: each thread gets the blocks that it will solve.
+// Colour by colour as in the substeps, so that each thread gets the blocks that it will solve.
 static void for_contact_blocks(pack_task *task, tn_task_fn *run, int grain)
 {
   const coloring *c = &task->world->contact_graph.coloring;
@@ -598,7 +618,7 @@ static void for_contact_blocks(pack_task *task, tn_task_fn *run, int grain)
   run(c->overflow.first, c->overflow.last, task);
 }
 
-// What contacts are asked for and told, on its way while the block before is at work.
+// Prefetches the contacts of a block while the block before it is processed.
 KERNEL void prefetch_contacts(const tn_world *world, const block_content *content, bool packing)
 {
   for (int lane = 0; lane < BLOCK_WIDTH && content->contact[lane] != NO_SLOT; ++lane) {
@@ -635,8 +655,8 @@ static void pack_block(const pack_task *t, int i, bool has_next)
   }
 }
 
-// One at a time, so that it is still in the cache for the next thing to be done with it, and there
-// is time for the next one's contacts to come.
+// All stages of a block before the next one: the block stays in the cache, and the prefetched
+// contacts of the next one have time to arrive.
 static void pack_blocks(int first, int last, void *context)
 {
   const pack_task *t = context;
@@ -691,7 +711,8 @@ static void fill_contact_blocks(block_content *contents, layout_builder *make, c
   }
 }
 
-// What bounces is gone before joints could answer.
+// A contact that bounces ends before joints could respond, so it is no reason to solve a mechanism
+// again after the contacts.
 static void clear_may_touch(tn_world *world, const contact *c)
 {
   world->contact_flags[c->body[0]].may_touch = false;
@@ -713,7 +734,7 @@ static void list_restitution_contacts(tn_world *world)
   }
 }
 
-// A small scene without contacts has no time to lay out none.
+// Whether the last layout was empty: without contacts there is nothing to do then.
 static bool is_empty(const contact_graph *g)
 {
   const coloring *c = &g->coloring;
@@ -721,7 +742,8 @@ static bool is_empty(const contact_graph *g)
          !g->unsettled;
 }
 
-// The rest, and room for the parts: what they consist of is left to themselves.
+// Fills the blocks of the shared contacts and reserves those of the groups, which are filled by
+// group_pack_contacts().
 static bool place_groups(tn_world *world, layout_builder *make)
 {
   contact_graph *g = &world->contact_graph;
@@ -821,7 +843,7 @@ static void unpack_blocks(int first, int last, void *context)
   }
 }
 
-// Where and in which direction two shapes touch.
+// Point on A's surface and normal from A to B, both in world axes, of the first manifold point.
 static tn_contact_event begin_event(const tn_world *world, const pair *p, const contact *c)
 {
   tn_contact_event e = pair_event(world, p, TN_EVENT_BEGIN);
@@ -834,7 +856,8 @@ static tn_contact_event begin_event(const tn_world *world, const pair *p, const 
   return e;
 }
 
-// Bodies that come to rest on each other do not hit.
+// Approaches slower than what gravity adds in four substeps are those of bodies that come to rest
+// on each other, and raise no hit event.
 static bool is_hit(const tn_world *world, const pair *p, float speed)
 {
   bool asked =
@@ -855,7 +878,7 @@ static const contact *hardest_contact(const tn_world *world, int32_t first)
   return hardest;
 }
 
-// Pairs that begin or end to touch.
+// Marks the pairs that began or ended touching in this step.
 static void find_touch_changes(int first, int last, void *context)
 {
   const tn_world *world = context;

@@ -1,8 +1,8 @@
-// Contacts meet lanes: gather bodies, run a kernel, scatter what it changed. Compiled once for each
-// lane width.
+// Passes over contact blocks: gather bodies and rows into lanes, run a kernel of kernel/contact.h,
+// scatter what it changed. Compiled once for each lane width.
 //
-// Sixteen lanes take two blocks at a time, in the three passes of a substep that cost the most: a
-// seventh of their time less than eight lanes (666-cube pyramid, 20 substeps).
+// At 16 lanes the three most expensive passes (warm start, solve, relax) take two blocks at a time,
+// which saves a seventh of their time against 8 lanes (pyramid of 666 cubes, 20 substeps).
 #include "solver/contact/contact_block.h"
 
 #define BLOCK_FLOATS (sizeof(contact_block) / sizeof(float))
@@ -15,24 +15,24 @@
 #define CONTACT_UNPACK PASTE(contact_unpack_, TN_LANES)
 #define COLLIDE_CAPSULE_BATCH PASTE(collide_capsule_batch_, TN_LANES)
 
-// Whether something is to be done in any lane.
+// A flag of the block, or of either block at 16 lanes.
 #if TN_LANES == 16
 #define ANY_BLOCK(cb, flag) ((cb)[0].flag | (cb)[1].flag)
 #else
 #define ANY_BLOCK(cb, flag) ((cb)->flag)
 #endif
 
-// What is known about a block at compile time.
+// Type of a block, taken apart. Constant in every call, so that kernels are specialised for it.
 typedef struct ContactKind {
   ContactForm form;
   int points;
 } ContactKind;
 
-// What some manifold of a block needs: most do without it.
+// Optional rows that some lane has; the loads and the work of the others are skipped.
 typedef struct ContactNeeds {
   int has_rolling, has_compliance, has_surface_velocity;
-  int turns;      // about the normal
-  int has_anchor; // friction that pulls back
+  int turns;      // twist row: friction torque about the normal
+  int has_anchor; // friction pulls back to an anchor
 } ContactNeeds;
 
 KERNEL ContactNeeds need_of(const contact_block *cb, ContactKind kind)
@@ -45,7 +45,7 @@ KERNEL ContactNeeds need_of(const contact_block *cb, ContactKind kind)
   return need;
 }
 
-// Bodies and rows of TN_LANES manifolds.
+// Bodies and rows of TN_LANES contacts. share_a, share_b: number of constraints on the body.
 typedef struct ContactWork {
   Body a, b;
   R share_a, share_b;
@@ -67,7 +67,7 @@ KERNEL Gather gather_b(const contact_block *cb, int lane)
   return g;
 }
 
-// Returns how much of the substep one of the bodies has flown already.
+// Returns the time of the substep that the bodies have advanced through by impacts, s.
 KERNEL R load_poses(const solver_data *data, const contact_block *cb, int lane, ContactWork *w)
 {
   R flown_a = load_pose(data, gather_a(cb, lane), &w->a);
@@ -100,7 +100,7 @@ KERNEL void store_velocities(const solver_data *data, const contact_block *cb, i
   store_velocity(data, b, &w->b, w->share_b);
 }
 
-// No more than the points that the type has.
+// Loads no more points than the type has.
 KERNEL void load_geometry(contact_block *cb, int lane, int points, ContactGeometry *geom)
 {
   load_fields(cb->geom + GEOMETRY_FIELD(n), lane, (R *)&geom->n, 3);
@@ -109,6 +109,7 @@ KERNEL void load_geometry(contact_block *cb, int lane, int points, ContactGeomet
   load_fields(cb->geom + GEOMETRY_FIELD(gap), lane, geom->gap, points);
 }
 
+// Normal and lever arms of flat contacts are constant over a step.
 KERNEL void store_geometry(contact_block *cb, int lane, ContactKind kind,
                            const ContactGeometry *geom)
 {
@@ -192,7 +193,7 @@ KERNEL void load_rows(contact_block *cb, int lane, ContactKind kind, ContactNeed
 
 #define MASS_FIELD(name) (offsetof(ContactMass, name) / sizeof(R))
 
-// Between the points, and what the patch has besides the tangents: one point is its own patch.
+// Normal matrices as upper triangles, and the friction patch. A single point is its own patch.
 KERNEL void store_mass(contact_block *cb, int lane, ContactKind kind, ContactNeeds need,
                        const ContactMass *mass)
 {
@@ -231,7 +232,7 @@ KERNEL void load_mass(contact_block *cb, int lane, ContactKind kind, ContactNeed
   }
 }
 
-// The touch at the bodies' current pose.
+// Gaps, lever arms and normal at the bodies' current pose.
 KERNEL void update_geometry(contact_block *cb, int lane, ContactKind kind, ContactWork *w)
 {
   switch (kind.form) {
@@ -243,7 +244,7 @@ KERNEL void update_geometry(contact_block *cb, int lane, ContactKind kind, Conta
   }
   case CONTACT_FORM_ROUND: {
     RoundStart start;
-    // One point needs no cores.
+    // Cores are for two points.
     size_t size = kind.points == 1 ? offsetof(RoundStart, ca) : sizeof start;
     load_fields(cb->start, lane, (R *)&start, (int)(size / sizeof(R)));
     update_round_geometry(kind.points, &start, &w->params, &w->a, &w->b, &w->geom);
@@ -265,6 +266,7 @@ KERNEL void update_geometry(contact_block *cb, int lane, ContactKind kind, Conta
   }
 }
 
+// Compliance enters as alpha / h^2 (eq. 4).
 KERNEL ContactMass find_mass(const solver_data *data, ContactKind kind, const ContactWork *w)
 {
   R inv_h = splat(1.0f / data->substep.h);
@@ -272,8 +274,9 @@ KERNEL ContactMass find_mass(const solver_data *data, ContactKind kind, const Co
   return compute_contact_mass(kind.points, w->used, w->state.lambda, &w->geom, alpha, &w->a, &w->b);
 }
 
-// How far the friction patch has moved and turned since the step began. What is round rolls on to
-// other points of its surface: there it is how far it has slid, with the velocities of the drift.
+// Tangential displacement of the friction patch since the step began, and its rotation about the
+// normal. A round shape rolls on to other points of its surface; there the slip velocity of the
+// drift is integrated instead: offset += h u.
 KERNEL FrictionOffset update_patch_offset(const solver_data *data, contact_block *cb, int lane,
                                           const Patch *patch, ContactWork *w)
 {
@@ -286,15 +289,15 @@ KERNEL FrictionOffset update_patch_offset(const solver_data *data, contact_block
     V slid = v_scale(splat(data->substep.h), relative_velocity(&w->a, &w->b, patch->ra, patch->rb));
     d = v_pick(is_round, v_add(last.offset, slid), d);
   }
-  V turn = v_sub(q_vector(w->b.dq), q_vector(w->a.dq)); // half of it
+  V turn = v_sub(q_vector(w->b.dq), q_vector(w->a.dq)); // half of the relative rotation
   FrictionOffset patch_offset = {v_sub(d, v_scale(v_dot(d, w->geom.n), w->geom.n)),
                                  2.0f * v_dot(turn, w->geom.n)};
   STORE(cb->patch_offset, lane, &patch_offset);
   return patch_offset;
 }
 
-// A patch that loses its load for a moment sticks where it stuck before, unless it has moved on by
-// more than `far`.
+// Slip of a patch without load. A patch that loses its load for a moment keeps its anchor, unless
+// it is farther from it than `far`, m.
 KERNEL Slip slip_without_load(R far, R friction_radius, const FrictionOffset *patch_offset,
                               const ContactState *state)
 {
@@ -310,7 +313,7 @@ KERNEL Slip slip_without_load(R far, R friction_radius, const FrictionOffset *pa
 
 #if TN_LANES < 16
 
-// Flat and round touches are where the step found them.
+// Effective masses. Packing has set the geometry of flat and round contacts.
 LARGE void prepare_contact(solver_data *data, contact_block *cb, int lane, ContactKind kind)
 {
   ContactNeeds need = need_of(cb, kind);
@@ -329,8 +332,8 @@ LARGE void prepare_contact(solver_data *data, contact_block *cb, int lane, Conta
 
 #endif
 
-// A manifold with nothing to do may be left out if its neighbours have nothing to do either. So
-// that lanes do not matter it stays as it was, to the sign of a zero, if they have.
+// Idle contacts are skipped when all lanes of a register are idle. Otherwise their lanes are
+// restored bit for bit, including signs of zeros, so that results do not depend on the lane width.
 KERNEL void restore_idle_lanes(M idle, const ContactWork *before, ContactWork *w)
 {
   w->a.v = v_pick(idle, before->a.v, w->a.v);
@@ -342,7 +345,7 @@ KERNEL void restore_idle_lanes(M idle, const ContactWork *before, ContactWork *w
   w->state.roll = v_pick(idle, before->state.roll, w->state.roll);
 }
 
-// No point has an impulse, nor has the patch.
+// Neither a point nor the patch has an impulse.
 KERNEL M is_unloaded(ContactKind kind, const ContactState *state)
 {
   M unloaded = has_no_friction_impulse(state);
@@ -352,6 +355,7 @@ KERNEL M is_unloaded(ContactKind kind, const ContactState *state)
   return unloaded;
 }
 
+// Applies the impulses of the last substep, less their decay.
 LARGE void warm_start_contact(solver_data *data, contact_block *cb, int lane, ContactKind kind)
 {
   ContactNeeds need = need_of(cb, kind);
@@ -376,8 +380,9 @@ LARGE void warm_start_contact(solver_data *data, contact_block *cb, int lane, Co
   store_velocities(data, cb, lane, &w);
 }
 
-// The first guess of the next substep: its pose is known and its rows are at hand. The bodies get
-// it with their next kick. Adding -0 changes nothing, to the sign of a zero.
+// Warm start of the next substep, done in the relax pass because the pose is the same and the rows
+// are loaded. The bodies get the velocity change with their next kick. Idle lanes add -0, which
+// leaves every float as it is, including the sign of a zero.
 KERNEL void warm_start_next_substep(solver_data *data, contact_block *cb, int lane,
                                     ContactKind kind, const ContactMass *mass, ContactWork *w)
 {
@@ -445,7 +450,7 @@ KERNEL void solve_normals_and_friction(solver_data *data, contact_block *cb, int
   store_velocities(data, cb, lane, w);
 }
 
-// A patch that slips begins to stick where it is.
+// Moves the anchor of a slipping patch to its current place: offset + patch_offset becomes zero.
 KERNEL void reset_slipped_anchor(contact_block *cb, int lane, ContactState *state)
 {
   FrictionOffset patch_offset;
@@ -457,6 +462,7 @@ KERNEL void reset_slipped_anchor(contact_block *cb, int lane, ContactState *stat
   STORE(cb->state + STATE_FIELD(offset), lane, &since);
 }
 
+// Normals and friction with position bias, at the pose before the drift.
 KERNEL void solve_contact(solver_data *data, contact_block *cb, int lane, ContactKind kind)
 {
   ContactNeeds need = need_of(cb, kind);
@@ -504,6 +510,8 @@ KERNEL void sum_impulses(contact_block *cb, int lane, int points, int turns,
   }
 }
 
+// Solves normals and friction without position bias. A loaded patch that this cannot stop has
+// dynamic friction in the next substep; one without load keeps the slip it was called with.
 KERNEL void relax_touching(solver_data *data, contact_block *cb, int lane, ContactKind kind,
                            ContactNeeds need, M idle, const ContactMass *mass, ContactWork *w,
                            Slip *slip)
@@ -528,7 +536,7 @@ KERNEL void relax_touching(solver_data *data, contact_block *cb, int lane, Conta
   store_velocities(data, cb, lane, w);
 }
 
-// No point touches or has an impulse.
+// Nothing to relax: no impulses, and every point is unused, open or compliant.
 KERNEL M is_apart(ContactKind kind, const ContactWork *w)
 {
   M apart = has_no_friction_impulse(&w->state);
@@ -551,7 +559,8 @@ KERNEL void store_preload_and_slip(contact_block *cb, int lane, ContactNeeds nee
   }
 }
 
-// At the new pose, which the next substep starts from: its rows are found here.
+// Relax pass after the drift. The next substep starts from the same pose, so its geometry and
+// effective masses are computed here.
 KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, ContactKind kind)
 {
   ContactNeeds need = need_of(cb, kind);
@@ -594,7 +603,8 @@ KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Contac
 
 #if TN_LANES < 16
 
-// After impacts some bodies have moved, and less of the substep is left to them.
+// Gaps after impacts have moved some bodies, and the rest of the substep that is left to them; at
+// least 1e-3 h, because gaps are divided by it.
 LARGE void refresh_contact(solver_data *data, contact_block *cb, int lane, ContactKind kind)
 {
   ContactWork w;
@@ -607,7 +617,7 @@ LARGE void refresh_contact(solver_data *data, contact_block *cb, int lane, Conta
 }
 
 // ---------------------------------------------------------------------------------------------
-// Position form: the paper's own handling, errata mended.
+// Position form: contacts as in sec. 3.5 and 3.6 of Mueller et al. 2020, errata corrected.
 
 LARGE void load_all_rows(contact_block *cb, int lane, ContactKind kind, ContactWork *w)
 {
@@ -617,6 +627,7 @@ LARGE void load_all_rows(contact_block *cb, int lane, ContactKind kind, ContactW
   load_geometry(cb, lane, kind.points, &w->geom);
 }
 
+// Normal velocities before the substep, for restitution; impulses start from zero.
 LARGE void record_approach(solver_data *data, contact_block *cb, int lane, ContactKind kind)
 {
   ContactWork w;
@@ -634,8 +645,11 @@ LARGE void record_approach(solver_data *data, contact_block *cb, int lane, Conta
   STORE(cb->state, lane, &w.state);
 }
 
-// SolvePositions: eq. 4 for the penetration, then static friction against the whole tangential
-// motion of the substep, which is h times the velocity.
+// SolvePositions. Penetration, eq. 4 divided by h, with alpha' = alpha / h^2 and K the inverse mass
+// at the point:
+//   lambda += -(C / h + alpha' lambda) / (n . K n + alpha'),  lambda >= 0.
+// Then static friction: an impulse that cancels the tangential motion of the substep, h u_t, if it
+// is less than mu_s lambda.
 LARGE void position_point(const solver_data *data, int i, ContactWork *w)
 {
   R h = splat(data->substep.h);
@@ -657,14 +671,16 @@ LARGE void position_point(const solver_data *data, int i, ContactWork *w)
   R speed = v_length(slide);
   V t = v_scale(1.0f / r_max(speed, splat(1e-30f)), slide);
   R stop = speed * r_inverse_above(v_dot(t, s_mul(k, t)), splat(0.0f));
-  // DEVIATION: the comparison of eq. 4's multipliers is one of magnitudes.
+  // DEVIATION: magnitudes are compared. Both multipliers of eq. 4 are negative; as printed, a steep
+  // slope would hold.
   R given = pick(stop < w->params.mu_static * now, stop, splat(0.0f));
   V friction = v_scale(-given, t);
   apply_linear(&w->a, &w->b, ra, rb, friction, FORM_POSITION, h);
   w->state.friction = v_add(w->state.friction, friction);
 }
 
-// SolveVelocities: eq. 30 and 34.
+// SolveVelocities: dynamic friction (eq. 30), then restitution (eq. 34), which sets the normal
+// velocity to -e times that before the substep.
 LARGE void velocity_point(const solver_data *data, int i, R approach, R e, R threshold,
                           ContactWork *w)
 {
@@ -684,7 +700,8 @@ LARGE void velocity_point(const solver_data *data, int i, R approach, R e, R thr
   apply_linear(&w->a, &w->b, ra, rb, friction, FORM_VELOCITY, h);
   w->state.friction = v_add(w->state.friction, friction);
 
-  // DEVIATION: the threshold is on the speed before the contact, and the impulse may not pull.
+  // DEVIATION: the threshold is on the speed before the contact, or an elastic ball would stop; and
+  // the total impulse may not pull, or separating bodies would stick.
   R un = v_dot(n, relative_velocity(&w->a, &w->b, ra, rb));
   R back = pick(approach < -threshold, -e * approach, splat(0.0f));
   R p = (r_max(back, splat(0.0f)) - un) * r_inverse_above(v_dot(n, s_mul(k, n)), splat(0.0f));
@@ -694,6 +711,8 @@ LARGE void velocity_point(const solver_data *data, int i, R approach, R e, R thr
   w->state.lambda[i] = now;
 }
 
+// Jacobi: with n constraints on a body each sees the mass m / n, and the body takes the mean of the
+// corrections, so that momentum is conserved.
 LARGE void load_scaled_bodies(const solver_data *data, contact_block *cb, int lane,
                               ContactKind kind, ContactWork *w)
 {
@@ -755,7 +774,7 @@ LARGE void position_contact(solver_data *data, contact_block *cb, int lane, Cont
 #endif
 
 // ---------------------------------------------------------------------------------------------
-// Every pass over contacts: all lanes of a block are of one type, so the type is settled once.
+// Passes over ranges of blocks. All lanes of a block have one type, so one switch selects the code.
 
 #if TN_LANES == 16
 
@@ -764,8 +783,9 @@ LARGE void position_contact(solver_data *data, contact_block *cb, int lane, Cont
     call(data, cb, 0, (ContactKind){form, points});                                                \
     break
 
-// Blocks of one kind by twos; what is left alone goes by eight lanes. What one block leaves out and
-// the other does not would show, if only in the sign of a zero.
+// Two blocks are taken together if type and features agree; single ones go through 8 lanes. With
+// different features one block would solve rows that are absent in the other, which changes signs
+// of zeros.
 KERNEL int is_alike(const contact_block *a, const contact_block *b)
 {
   return a->type == b->type && a->features == b->features;
@@ -819,7 +839,7 @@ CONTACT_PASS(relax, relax_contact)
 
 #if TN_LANES == 16
 
-// The rest is no faster.
+// The other passes gain nothing from 16 lanes.
 static void pass_prepare(solver_data *data, int first, int last)
 {
   contact_ops_8.prepare(data, first, last);

@@ -1,27 +1,27 @@
-// Impacts with restitution, at the moment they happen.
+// Impacts with restitution, resolved at their time of impact (TOI) before the contacts are solved.
 //
-// DEVIATION: sec. 3.6 restores the velocity at the end of a substep, wherever in it the bodies met,
-// and with friction from before the impact. Here each body flies to the moment of impact on its own
-// clock, is hit there with the velocity it has then, and drifts for what is left of the substep.
-// Energy stays to 1e-4 for any number of substeps.
+// DEVIATION: sec. 3.6 restores the velocity at the end of a substep, whenever in it the bodies met,
+// and with friction from before the impact. Here each body has its own clock: it advances to the
+// time of impact, gets the impulse for the velocity it has then, and drifts for the rest of the
+// substep. Elastic impacts conserve energy to 1e-4 for any number of substeps.
 #include "solver/contact/contact_block.h"
 
 #include <math.h>
 
 _Static_assert(TN_LANES == 1, "this file works on one impact at a time");
 
-#define TUNING_IMPACT_SWEEPS 10
-#define TUNING_IMPACT_MIN_SPEED 0.01f // m/s
+#define TUNING_IMPACT_SWEEPS 10       // over all contacts with restitution, per substep
+#define TUNING_IMPACT_MIN_SPEED 0.01f // m/s, slower approaches do not bounce
 
-// A body in flight.
+// A body with its own clock within the substep.
 typedef struct toi_body {
   int32_t slot;
-  int moves; // by impulses
+  int moves; // dynamic: impulses and clock apply
   Body body;
   AngularState spin;
   BodyStepParams params;
-  V acceleration;
-  float advanced_time;
+  V acceleration;      // m/s^2, gravity and forces
+  float advanced_time; // s, clock of the body since the substep began
 } toi_body;
 
 static toi_body load_toi_body(const solver_data *data, int32_t slot, int is_moved)
@@ -83,6 +83,7 @@ void predict_pose(const solver_data *data, int32_t slot, const double *v)
   memcpy(data->state[slot].dq, &f.body.dq, sizeof f.body.dq);
 }
 
+// One contact with both bodies, at the times of their clocks.
 typedef struct toi_contact {
   contact_block *block;
   int lane, points;
@@ -139,14 +140,16 @@ static V point_velocity(const toi_body *f, V r)
   return v_add(f->body.v, v_cross(f->body.w, r));
 }
 
-// What gravity adds to the velocity in hand, which is that of the middle or of the end of the
-// substep, to make it that of the moment.
+// Velocity to add for the acceleration up to `time`: the kick has already applied it for
+// first_kick * h, half a substep or a whole one.
 static V gravity_velocity(const toi_body *f, float time, float h)
 {
   return v_scale(time - f->params.first_kick * h, f->acceleration);
 }
 
-// Normal impulse, then friction on the velocity that it leaves; both count in the step's sums.
+// Normal impulse p = -(1 + e) (n . u) / (n . K n) at point i, K the inverse mass there. Then
+// friction against the tangential velocity that it leaves: static if it takes at most mu_s p to
+// stop it, otherwise mu_d p. Both enter the sums of the step.
 static void apply_impact(toi_contact *m, int i, float e, float time, float h)
 {
   V ra = m->geom.ra[i], rb = m->geom.rb[i], n = m->geom.n;
@@ -178,14 +181,16 @@ static void apply_impact(toi_contact *m, int i, float e, float time, float h)
   }
 }
 
-// The moment at which a point closes; above h when it does not.
+// Time at which point i closes, s from the start of the substep; 2 h if it does not, or approaches
+// slower than `threshold`. With the clocks t_a, t_b of the bodies:
+//   gap + v_b (t - t_b) - v_a (t - t_a) = 0.
 static float time_of_impact(const toi_contact *m, int i, float threshold, float h)
 {
   float va = v_dot(m->geom.n, point_velocity(&m->a, m->geom.ra[i]));
   float vb = v_dot(m->geom.n, point_velocity(&m->b, m->geom.rb[i]));
   float closing = va - vb;
   float gap = m->geom.gap[i];
-  // Each body has come as far as its own clock says.
+  // The gap at the end of the substep.
   float end = gap + vb * (h - m->b.advanced_time) - va * (h - m->a.advanced_time);
   if (!(closing > threshold) || !(end < 0.0f)) {
     return 2.0f * h;
@@ -193,7 +198,8 @@ static float time_of_impact(const toi_contact *m, int i, float threshold, float 
   return fminf((gap - vb * m->b.advanced_time + va * m->a.advanced_time) / closing, h);
 }
 
-// A body that has met something else first has flown too far: it goes back to the surface.
+// A body whose clock is past `time`, because of another impact, may have crossed the surface: it is
+// moved back along the normal by the distance it went since.
 static void retreat_to_surface(toi_contact *m, float time)
 {
   V n = m->geom.n;
@@ -206,7 +212,7 @@ static void retreat_to_surface(toi_contact *m, float time)
   }
 }
 
-// The earliest of the points goes first.
+// Resolves the earliest impact among the points of a contact; returns 0 if there is none.
 static int resolve_impact(const solver_data *data, restitution_contact at, float threshold)
 {
   float h = data->substep.h;
@@ -233,7 +239,7 @@ static int resolve_impact(const solver_data *data, restitution_contact at, float
   apply_impact(&m, point, m.block->restitution[at.lane], first, h);
   store_toi_body(data, &m.a);
   store_toi_body(data, &m.b);
-  // The impulse that carried the contact so far is void.
+  // The bodies separate: no warm start from the impulses that held them together.
   ContactState state;
   get_lane(m.block->state, at.lane, &state, FIELDS(ContactState));
   for (int i = 0; i < CONTACT_POINTS; ++i) {
@@ -245,7 +251,8 @@ static int resolve_impact(const solver_data *data, restitution_contact at, float
   return 1;
 }
 
-// There and back again, so that an impulse passes through a row of bodies in one sweep.
+// Sweeps alternate in direction, so that an impulse travels through a row of bodies in one sweep,
+// whatever the order of its contacts.
 int solve_impacts(solver_data *data, const restitution_contact *restitution_contacts, int count,
                   float gravity)
 {

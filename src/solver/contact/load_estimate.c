@@ -1,15 +1,20 @@
-// What bodies bear on flat faces: how it stiffens them, and what it is when nothing is known yet.
+// Loads on flat faces. Two uses: larger moments of inertia for bodies that pass loads on, and
+// initial loads for stacks whose contacts are new.
 #include "data/world.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+// Factor of the moments of inertia: TUNING_INERTIA_SCALE P h^2 / sqrt(m I), with the load P in N,
+// and its largest value. Dimensionless.
 #define TUNING_INERTIA_SCALE 4000.0f
 #define TUNING_INERTIA_SCALE_MAX 32.0f
-#define TUNING_FACE_MIN_POINTS 3          // points that bear something
-#define TUNING_LOAD_UPRIGHT_COSINE 0.9f   // cosine
-#define TUNING_LOAD_MAX_GAP 1e-3f         // share of the smaller shape, open
-#define TUNING_LOAD_MAX_PENETRATION 0.02f // or closed
+#define TUNING_FACE_MIN_POINTS 3 // loaded points from which a manifold counts as a face
+// Faces that get an estimated load: cosine of the normal with the vertical, and the largest gap and
+// penetration of a point, relative to the bounding radius of the smaller shape.
+#define TUNING_LOAD_UPRIGHT_COSINE 0.9f
+#define TUNING_LOAD_MAX_GAP 1e-3f
+#define TUNING_LOAD_MAX_PENETRATION 0.02f
 
 static bool reserve_loads(tn_world *world)
 {
@@ -29,6 +34,7 @@ static bool is_face(const contact *c)
   return c->manifold.form == MANIFOLD_FLAT && c->manifold.count >= TUNING_FACE_MIN_POINTS;
 }
 
+// From A to B, world axes.
 static tn_vec3 normal_of(const tn_world *world, const contact *c)
 {
   const float *q = world->shapes[c->shape[0]].shape_cache.rotation;
@@ -36,13 +42,16 @@ static tn_vec3 normal_of(const tn_world *world, const contact *c)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Bracing
+// Inertia scaling
 //
-// One pass a substep makes contacts elastic: a face resists tilting like a spring of about the
-// body's moment of inertia over h^2, on which towers and walls buckle that are high enough. Bodies
-// that pass a load on from face to face hardly turn, so a larger moment changes little but the
-// spring: it grows with the load times h^2. Bodies that lean on edges or round shapes as well do
-// turn, and would rattle; joints want to know true moments.
+// With one pass per substep contacts are elastic: a face resists tilting like a spring of stiffness
+// I / h^2, and towers and walls that are high enough buckle on such springs. A body that passes a
+// load P on from face to face hardly rotates, so a larger moment of inertia changes little but that
+// stiffness:
+//   I' = I clamp(4000 P h^2 / sqrt(m I), 1, 32),   P h = (sum |p_i| - |sum p_i|) / 2,
+// with p_i the impulses per substep on its faces. The factor is 1 for small h. Bodies that also
+// bear on edges or round shapes do rotate, and would rattle; joints need the true moments. Neither
+// is scaled.
 
 static void add_load(tn_world *world, int32_t slot, float load, tn_vec3 net_load)
 {
@@ -80,7 +89,7 @@ static void add_contact_load(tn_world *world, const pair_summary *p, int32_t slo
   }
 }
 
-// The share of its inverse moments that a body is left with.
+// Factor of the inverse moments of inertia, 1 / TUNING_INERTIA_SCALE_MAX to 1.
 static float inverse_inertia_scale_of(const tn_world *world, int32_t slot, float h)
 {
   const body_load *b = &world->body_loads[slot];
@@ -129,12 +138,13 @@ bool inertia_scaling_update(tn_world *world, float h)
 }
 
 // ---------------------------------------------------------------------------------------------
-// First loads
+// Initial loads
 //
-// A pass carries a load down by one level, so a high stack would sink before it is borne. What is
-// built standing starts from a guess: from the top down, each body's weight and what it bears,
-// shared evenly by the faces below it.
+// A pass carries a load down by one level, so a high new stack would sink before its weight reaches
+// the ground. Bodies at rest on upright faces start from an estimate: from the top down, the weight
+// of a body and the load on it are shared evenly by the faces below it.
 
+// `speed` in m/s.
 static bool is_slow(const tn_world *world, int32_t slot, float speed)
 {
   const float *v = world->state[slot].v;
@@ -154,6 +164,8 @@ static bool is_touching_face(const tn_world *world, const contact *c)
   return true;
 }
 
+// Lists the contact if it is a new, closed and upright face between slow bodies. `up` is a unit
+// vector against gravity.
 static void list_support(tn_world *world, int32_t slot, tn_vec3 up, float speed, int32_t *count)
 {
   const contact *c = &world->contacts[slot];
@@ -173,7 +185,7 @@ static void list_support(tn_world *world, int32_t slot, tn_vec3 up, float speed,
   }
 }
 
-// From the bottom up, equals by slot.
+// From the bottom up, ties by slot.
 static int by_height(const void *first, const void *second)
 {
   const support_face *a = first, *b = second;
@@ -183,11 +195,13 @@ static int by_height(const void *first, const void *second)
   return (a->contact > b->contact) - (a->contact < b->contact);
 }
 
+// Whether a body can pass a load on: it is fixed, or stands on a listed face itself.
 static bool is_carried(const tn_world *world, int32_t slot)
 {
   return !world->contact_flags[slot].dynamic || world->body_loads[slot].support_count > 0;
 }
 
+// `load` in N s per substep. The age makes the contact count as settled.
 static void set_preload(contact *c, float load)
 {
   int count = c->manifold.count;
@@ -200,6 +214,7 @@ static void set_preload(contact *c, float load)
   c->idle = false;
 }
 
+// gravity_dv: m/s, velocity that gravity adds in a substep.
 static void distribute_loads(tn_world *world, int32_t count, float gravity_dv)
 {
   for (int32_t i = 0; i < count; ++i) {

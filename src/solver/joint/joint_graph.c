@@ -1,23 +1,25 @@
-// The constraint joint_graph: joints that share a moving body get different colours, so the joints
-// of one colour can be solved side by side, in lanes and on threads, with the same result as one by
-// one. Colours go by slot, so they are the same everywhere.
+// Graph colouring of joints. Joints that share a dynamic body get different colours, so the joints
+// of one colour can be solved in parallel, in lanes and on threads, with the result of solving them
+// one by one. Colours are assigned in slot order: they do not depend on lanes or threads. Joints of
+// mechanisms that are solved directly are left out.
 #include "data/world.h"
 
 #include <string.h>
 
-// Where each joint of the joint_graph goes, in slot order.
+// Colour and type of a joint.
 typedef struct placement {
-  int32_t joint;
-  uint8_t color; // MAX_COLORS: none was left
-  uint8_t type;
+  int32_t joint; // slot
+  uint8_t color; // MAX_COLORS: no colour was free
+  uint8_t type;  // JointType
 } placement;
 
 typedef struct builder {
-  placement *placed;
+  placement *placed; // in slot order
   int32_t placed_capacity, placed_count;
-  uint64_t *used; // colours taken, by body
+  uint64_t *used; // bit mask of the colours taken, by body
   int32_t body_count;
-  int32_t group[MAX_COLORS + 1][TYPE_COUNT]; // joints in each, then the next place
+  // Joints of each colour and type; after lay_out_colors() the next free lane, counted over blocks.
+  int32_t group[MAX_COLORS + 1][TYPE_COUNT];
 } builder;
 
 static bool is_dynamic(const tn_world *world, int32_t slot)
@@ -89,6 +91,7 @@ int32_t lay_out_colors(coloring *c, int32_t first_block, int32_t *group, int typ
   return next;
 }
 
+// Unused lanes: body 0 on both sides, unit rotations, no joint.
 static void clear_block(joint_block *block)
 {
   memset(block, 0, sizeof *block);
@@ -117,6 +120,7 @@ static void place_joint(tn_world *world, builder *make, placement p)
   joint_pack(world, p.joint);
 }
 
+// Copies impulses from the blocks back to the joints; joints that cannot act lose theirs.
 static void save_states(tn_world *world)
 {
   for (int32_t slot = 0; slot < world->joint_pool.used; ++slot) {
@@ -132,7 +136,8 @@ static void save_states(tn_world *world)
   }
 }
 
-// The default method solves mechanisms directly, where that pays.
+// The default method (TN_METHOD_TENON) solves mechanisms directly, unless their elimination would
+// fill in too much.
 static bool build_mechanisms(tn_world *world)
 {
   size_t size = (size_t)(world->joint_pool.used + 1) * sizeof(int32_t);
@@ -204,7 +209,7 @@ bool joint_graph_build(tn_world *world)
   make.used = heap_alloc(&world->heap, used_size);
   bool ok = make.placed && make.used && reserve_events(world);
   if (ok) {
-    // Impulses leave the old blocks before these may go.
+    // Save the impulses before the old blocks are overwritten or freed.
     save_states(world);
     ok = build_mechanisms(world);
   }

@@ -1,11 +1,11 @@
-// Joints as the solver sees them: parameters into lanes, the state of a step's start, and what a
-// step's impulses amount to.
+// Joints between the public definition and the solver: parameters and impulses into lanes, the pose
+// at the start of a step, forces after it, and the public read-out.
 #include "data/world.h"
 
 #include <math.h>
 #include <string.h>
 
-// The scalar kernels serve for single joints.
+// This file uses the scalar kernels.
 _Static_assert(TN_LANES == 1, "this file works on one joint at a time");
 
 static bool is_open(tn_range r)
@@ -18,7 +18,7 @@ JointType joint_type(const joint *j)
   const tn_joint_def *def = &j->def;
   switch (def->kind) {
   case TN_JOINT_DISTANCE:
-    // At length zero the line between the points has no direction; the point has.
+    // A distance of zero has no direction; it is a point constraint.
     return def->linear[0].hi <= 0.0f && def->linear_drive.mode == TN_DRIVE_OFF ? TYPE_POINT
                                                                                : TYPE_DISTANCE;
   case TN_JOINT_BALL:
@@ -44,6 +44,7 @@ JointType joint_type(const joint *j)
 // ---------------------------------------------------------------------------------------------
 // Parameters
 
+// Infinite limits become +-UNLIMITED: kernels subtract and multiply them.
 static float finite_end(float x)
 {
   return r_clamp(x, -UNLIMITED, UNLIMITED);
@@ -69,6 +70,7 @@ static Drive drive_params(const tn_drive *drive)
   return d;
 }
 
+// Parameters of the linear block. Rows without a range stay zero: locked kinds do not read it.
 static RowParams linear_params(const joint *j)
 {
   const tn_joint_def *def = &j->def;
@@ -87,7 +89,7 @@ static RowParams linear_params(const joint *j)
   if (type == TYPE_DISTANCE) {
     params.lo[0] = fmaxf(params.lo[0], 0.0f);
     if (params.lo[0] == params.hi[0]) {
-      params.alpha_limit = def->compliance; // a rod or spring is held, not limited
+      params.alpha_limit = def->compliance; // a rod or spring, not a limit
     }
   }
   params.drive = drive_params(&def->linear_drive);
@@ -127,6 +129,7 @@ void joint_params(const joint *j, RowParams params[2])
   params[1] = angular_params(j);
 }
 
+// joint_features of one block; `drive` and `dissipation` are the bits of its kind.
 static int block_features(BlockKind kind, const RowParams *params, int drive, int dissipation)
 {
   int range = 0;
@@ -140,6 +143,7 @@ static int block_features(BlockKind kind, const RowParams *params, int drive, in
          (params->damping > 0.0f || params->friction > 0.0f ? dissipation : 0);
 }
 
+// Writes a joint's parameters and impulses to its lane; joint_unpack() reads the impulses back.
 void joint_pack(tn_world *world, int32_t slot)
 {
   const joint *j = &world->joints[slot];
@@ -184,7 +188,7 @@ void joint_clear_impulses(joint *j)
 }
 
 // ---------------------------------------------------------------------------------------------
-// The pose as a step begins
+// Start and end of a step
 
 static V round_pos(tn_pos p)
 {
@@ -197,6 +201,8 @@ static Q round_quat(dquat q)
   return r;
 }
 
+// The joint at the bodies' current poses, in double: rounding is then relative to the gap, not to
+// the distance from the origin.
 static JointStart joint_start(const tn_world *world, const joint *j)
 {
   const body *a = &world->bodies[j->slot[0]];
@@ -211,7 +217,8 @@ static JointStart joint_start(const tn_world *world, const joint *j)
   return start;
 }
 
-// A drive's target moves evenly from where it was to where it is now.
+// A drive's target moves linearly over the step from its last value to the current one: a jump of
+// the target would be a jump of a rigid servo.
 static void interpolate_block_target(block_rows *rows, int lane, const tn_drive *drive, float from,
                                      int angular, float dt)
 {
@@ -229,6 +236,7 @@ static void scale_state(block_rows *rows, int lane, float scale)
   }
 }
 
+// `impulse_scale` is the ratio of this step's substep to the last one's, so that forces persist.
 void joint_begin_step(tn_world *world, joint_block *block, float dt, float impulse_scale)
 {
   for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
@@ -273,7 +281,7 @@ void direct_joint_begin_step(tn_world *world, direct_joint *d, float dt, float i
   for (int i = 0; i < 2; ++i) {
     float *state = (float *)&d->state[i];
     for (int k = 0; k < (int)FIELDS(RowState); ++k) {
-      // What was given ahead has been given, however long the substeps are now.
+      // Impulses given ahead are not rescaled with the substep: they have been applied.
       bool ahead = k >= (int)(offsetof(RowState, load) / sizeof(R));
       state[k] = ahead ? j->state[i][k] : impulse_scale * j->state[i][k];
     }
@@ -298,6 +306,7 @@ void direct_joint_begin_step(tn_world *world, direct_joint *d, float dt, float i
   }
 }
 
+// Eq. 10 and 17, as the mean over the step: impulse / dt.
 static tn_vec3 mean_force(block_rows *rows, int lane, float dt)
 {
   float s = 1.0f / dt;
@@ -344,6 +353,7 @@ void direct_joint_end_step(tn_world *world, direct_joint *d, float dt)
 // ---------------------------------------------------------------------------------------------
 // Read-out
 
+// Coordinates of the rows at the current poses; the angular ones as `angular_type` measures them.
 static void find_rows_now(const tn_world *world, const joint *j, JointType angular_type,
                           const RowParams *params, Rows *linear, Rows *angular)
 {
@@ -357,7 +367,8 @@ static void find_rows_now(const tn_world *world, const joint *j, JointType angul
   angular_rows(angular_type, &start, params, &still, &still, angular);
 }
 
-// How far a row is outside of what holds it, and the compliance that holds it there.
+// Error of a row, m or rad: deviation from its locked value or amount beyond a limit; and the
+// compliance that acts on it.
 static double row_error(BlockKind kind, const RowParams *params, const Rows *rows, int i,
                         double *compliance)
 {
@@ -372,6 +383,7 @@ static double row_error(BlockKind kind, const RowParams *params, const Rows *row
   return x < lo ? x - lo : x > hi ? x - hi : 0.0;
 }
 
+// Length of the vector of row errors.
 static double block_error(BlockKind kind, const RowParams *params, const Rows *rows)
 {
   double sum = 0.0;
@@ -383,6 +395,7 @@ static double block_error(BlockKind kind, const RowParams *params, const Rows *r
   return sqrt(sum);
 }
 
+// Energy of a block's compliant rows and servo. Angular locked rows: alignment_energy().
 static double block_energy(BlockKind kind, const RowParams *params, const Rows *rows, int angular)
 {
   double sum = 0.0;
@@ -395,7 +408,7 @@ static double block_energy(BlockKind kind, const RowParams *params, const Rows *
   if (kind.rows > 0 && drive->mode == DRIVE_TARGET && drive->alpha > 0.0f) {
     float e = rows->x[0] - drive->target;
     double d = (double)(angular ? r_wrap_angle(e) : e);
-    // Beyond its greatest force a servo pulls evenly.
+    // A saturated servo pulls with constant force: the energy grows linearly.
     double most = (double)drive->max * (double)drive->alpha;
     double a = fabs(d);
     sum += a < most ? 0.5 * d * d / (double)drive->alpha : (double)drive->max * (a - 0.5 * most);
@@ -403,8 +416,11 @@ static double block_energy(BlockKind kind, const RowParams *params, const Rows *
   return sum;
 }
 
-// What keeps axes aligned pulls with the sine of the angle between them, or twice that of its half;
-// the energy goes with the cosine.
+// Energy of angular locked rows. The torque of rows that align axes is the sine of the angle theta
+// between them over the compliance (hinge, universal), or twice the sine of its half (fixed); the
+// integrals are
+//     (1 - cos theta) / alpha,    4 (1 - cos(theta / 2)) / alpha,
+// where 1 - cos = sin^2 / (1 + cos) avoids cancellation.
 static double alignment_energy(JointType type, const RowParams *params, const Rows *rows,
                                Q relative)
 {
@@ -438,7 +454,7 @@ double joint_elastic_energy(const tn_world *world, const joint *j)
          alignment_energy(type, &ap, &angular, joint_start(world, j).relative);
 }
 
-// The type whose rows measure the angles a kind is described by.
+// The type whose angular rows are the angles that tn_joint_read() reports for a kind.
 static JointType measuring_type(tn_joint_kind kind)
 {
   switch (kind) {
@@ -471,7 +487,7 @@ tn_joint_state tn_joint_read(const tn_world *world, tn_joint_id id)
   read.angular_error = (float)block_error(angular_kind(type), &ap, &angular);
 
   JointType measure = measuring_type(j->def.kind);
-  for (int i = 0; i < 3; ++i) { // the angle itself, not what ends of its range make of it
+  for (int i = 0; i < 3; ++i) { // without limits, which would distort the angles they act on
     ap.lo[i] = -UNLIMITED;
     ap.hi[i] = UNLIMITED;
   }

@@ -1,9 +1,11 @@
-// Lanes meet memory here: gather bodies, run a kernel, scatter what it changed. Compiled once for
-// each lane width; the kernels and the order of their operations are the same in all.
+// Passes over joints, and the table of all passes: gather bodies into lanes, run a kernel, scatter
+// the result. Compiled once for each lane width; the kernels and the order of their operations are
+// the same in all, so results are too.
 #include "solver/body_passes.h"
 
 #define SOLVER_OPS PASTE(solver_ops_, TN_LANES)
 
+// Adds the impulses since the last drift to the angular momenta, at the end of a step.
 static void update_momenta(solver_data *data, int first, int last)
 {
   for (int i = first; i < last; ++i) {
@@ -28,7 +30,8 @@ static void update_momenta(solver_data *data, int first, int last)
   }
 }
 
-// Applies the mean of the corrections that each body's constraints asked for.
+// Jacobi: applies the mean of the corrections of each body's constraints (sec. 3.3.1). Each saw its
+// share of the mass, so the mean conserves momentum.
 static void average_bodies(solver_data *data, int first, int last, int move)
 {
   R h = splat(data->substep.h);
@@ -96,14 +99,14 @@ KERNEL Gather gather_b(const joint_block *jb, int lane)
   return g;
 }
 
-// Rows of one block at the bodies' pose, with their masses.
+// Rows of one block at the bodies' pose, with their effective masses.
 KERNEL void compute_rows(JointType type, int angular, const JointStart *start,
                          const RowParams *params, const Pass *pass, const Body *a, const Body *b,
                          Rows *rows)
 {
   BlockKind kind = angular ? angular_kind(type) : linear_kind(type);
   if (angular) {
-    rows->levers.a = rows->levers.b = v_zero(); // no point of action
+    rows->levers.a = rows->levers.b = v_zero(); // unused
     angular_rows(type, start, params, a, b, rows);
     rows->k = angular_inverse_mass(a, b);
   } else {
@@ -116,7 +119,7 @@ KERNEL void compute_rows(JointType type, int angular, const JointStart *start,
   rows->factor = factorize(kind, params, rows->k_rows, params->alpha * pass->inv_h2);
 }
 
-// Rows travel between passes with no more than their kind uses.
+// Only the fields that a kind uses are stored and loaded between passes.
 KERNEL void store_rows(BlockKind kind, int angular, block_rows *br, int lane, const Rows *rows)
 {
   store_fields(br->x, lane, rows->x, kind.rows);
@@ -155,12 +158,12 @@ KERNEL void load_rows(BlockKind kind, int angular, block_rows *br, int lane, Row
   }
 }
 
-// What the impulse form needs of both blocks of TN_LANES joints.
+// TN_LANES joints during a pass.
 typedef struct JointWork {
   Body a, b;
-  R share_a, share_b;
+  R share_a, share_b; // constraint_count of the bodies
   Levers levers;
-  V linear, angular; // impulses so far
+  V linear, angular; // impulses of this pass, N s and N m s
 } JointWork;
 
 KERNEL void load_bodies(const solver_data *data, const joint_block *jb, int lane, int pose,
@@ -189,8 +192,8 @@ KERNEL void apply_block(int angular, const Rows *rows, V p, const Pass *pass, Jo
   }
 }
 
-// The sum of a joint's impulses, given to the bodies at once: rounding then disturbs a body's
-// momentum once a joint, however often the joint's blocks were solved.
+// Applies the sum of a joint's impulses to the bodies a, b as they were before the pass: rounding
+// then affects a body's momentum once per joint, however often its blocks were solved.
 KERNEL void apply_block_impulses(const solver_data *data, const joint_block *jb, int lane, Body a,
                                  Body b, const JointWork *w)
 {
@@ -205,6 +208,7 @@ KERNEL void apply_block_impulses(const solver_data *data, const joint_block *jb,
   store_velocity(data, gather_b(jb, lane), &b, w->share_b);
 }
 
+// Non-zero if some lane has rows without a position: drives, damping or friction.
 KERNEL int velocity_rows_of(const joint_block *jb, int angular)
 {
   return angular ? jb->features & (FEATURE_ANGULAR_DRIVE | FEATURE_ANGULAR_DISSIPATION)
@@ -222,12 +226,12 @@ KERNEL V block_velocity(int angular, const Rows *rows, const JointWork *w)
                  : relative_velocity(&w->a, &w->b, rows->levers.a, rows->levers.b);
 }
 
-// A block of a joint under work; kind.rows is 0 where the joint has no such block.
+// One block of TN_LANES joints during a pass; kind.rows is 0 where the type has no such block.
 typedef struct BlockWork {
   block_rows *at;
   int lane, angular;
   BlockKind kind;
-  int velocity_rows, drives; // of any lane: velocity rows or drives; drives
+  int velocity_rows, drives; // some lane has a drive, damping or friction; has a drive
   RowParams params;
   RowState state;
 } BlockWork;
@@ -246,7 +250,7 @@ KERNEL void load_block(joint_block *jb, int lane, JointType type, int angular, B
   }
 }
 
-// Gives the block's impulse to the bodies and keeps the sum.
+// Applies the block's impulse p, adds it to the step's sum and stores the state.
 KERNEL void commit_block(const BlockWork *o, const Rows *rows, V p, const Pass *pass, JointWork *w)
 {
   add_to(o->at->sum, o->lane, p);
@@ -254,9 +258,10 @@ KERNEL void commit_block(const BlockWork *o, const Rows *rows, V p, const Pass *
   STORE(o->at->state, o->lane, &o->state);
 }
 
-// States the rows at the current pose, and gives impulses for the coming substep: those to start it
-// from, less what has been given ahead; or, at the end of a step, part of them ahead, as external
-// forces do, so that velocities belong to the same moment as positions.
+// Computes the rows at the current pose and applies the warm start of the coming substep, less what
+// was given ahead. At the end of a step (half_kick) it gives the share half_kick_share of the
+// impulses ahead instead, like the last half kick of external forces: velocities then belong to the
+// same moment as positions (leapfrog).
 KERNEL void warm_start_block(joint_block *jb, int lane, int angular, JointType type,
                              const Pass *pass, const JointStart *start, int half_kick,
                              R half_kick_share, JointWork *w)
@@ -301,6 +306,7 @@ KERNEL void warm_start_joint(solver_data *data, joint_block *jb, int lane, Joint
   apply_block_impulses(data, jb, lane, a, b, &w);
 }
 
+// Solves one block: rows without a position first, then the others, so that locked rows come last.
 KERNEL void solve_block(joint_block *jb, int lane, int angular, JointType type, const Pass *pass,
                         JointWork *w)
 {
@@ -320,7 +326,7 @@ KERNEL void solve_block(joint_block *jb, int lane, int angular, JointType type, 
   commit_block(&o, &rows, p, pass, w);
 }
 
-// The locked rows of a block alone.
+// Solves only the locked rows of a block.
 KERNEL void solve_locked_block(joint_block *jb, int lane, int angular, JointType type,
                                const Pass *pass, JointWork *w)
 {
@@ -346,8 +352,8 @@ KERNEL void solve_joint(solver_data *data, joint_block *jb, int lane, JointType 
   Body a = w.a;
   Body b = w.b;
   if (jb->features & ~FEATURE_SPRING) {
-    // Springs, limits, drives and friction act on the motion that the locked rows leave; solved
-    // against any other they would settle beside their law, and a brake would creep.
+    // Limits, drives and friction act on the motion that the locked rows leave. So the locked rows
+    // are solved first, twice; otherwise springs settle off their law and a brake creeps.
     for (int i = 0; i < 2; ++i) {
       solve_locked_block(jb, lane, 0, type, pass, &w);
       solve_locked_block(jb, lane, 1, type, pass, &w);
@@ -358,6 +364,7 @@ KERNEL void solve_joint(solver_data *data, joint_block *jb, int lane, JointType 
   apply_block_impulses(data, jb, lane, a, b, &w);
 }
 
+// Relax pass at the end of a step: what it adds counts as given ahead of the next step.
 KERNEL void relax_block(joint_block *jb, int lane, int angular, JointType type, const Pass *pass,
                         R half_kick_share, JointWork *w)
 {
@@ -390,9 +397,9 @@ KERNEL void relax_joint(solver_data *data, joint_block *jb, int lane, JointType 
 }
 
 // ---------------------------------------------------------------------------------------------
-// Joints in position form. Averaged, each constraint sees its own share of a body's mass, and the
-// body moves by the mean of what its shares do: no correction is applied more than once, and
-// momentum is kept.
+// Joints in position form. With averaging (Jacobi) each constraint sees the share 1 / count of a
+// body's mass, and the body moves by the mean of its constraints' corrections: none is applied more
+// than once, and momentum is conserved.
 
 KERNEL void load_scaled_bodies(const solver_data *data, const joint_block *jb, int lane,
                                int averaged, JointWork *w)
@@ -460,7 +467,7 @@ KERNEL void position_stage(solver_data *data, joint_block *jb, int lane, JointTy
   load_scaled_bodies(data, jb, lane, averaged, &w);
   LOAD(jb->start, lane, &start);
   if (stage != STAGE_VELOCITIES) {
-    // Only the change is wanted: from zero it is exact.
+    // Only the change of velocity is stored; computed from zero it has no rounding error of v.
     w.a.v = w.a.w = w.b.v = w.b.w = v_zero();
   }
   JointWork before = w;
@@ -469,7 +476,7 @@ KERNEL void position_stage(solver_data *data, joint_block *jb, int lane, JointTy
   store_corrected_bodies(data, jb, lane, averaged, &before, &w);
 }
 
-// Without springs all impulses begin with nothing.
+// Blocks without springs start a substep from zero impulses.
 KERNEL void clear_impulses(joint_block *jb, int lane)
 {
   RowState none;
@@ -478,7 +485,8 @@ KERNEL void clear_impulses(joint_block *jb, int lane)
   STORE(jb->angular.state, lane, &none);
 }
 
-// What is done most, Algorithm 2's SolvePositions, is a piece of its own.
+// SolvePositions of Algorithm 2, the most frequent stage, is compiled separately with a constant
+// stage.
 KERNEL void position_joint(solver_data *data, joint_block *jb, int lane, JointType type,
                            const Pass *pass)
 {
@@ -498,9 +506,9 @@ KERNEL void position_joint(solver_data *data, joint_block *jb, int lane, JointTy
 }
 
 // ---------------------------------------------------------------------------------------------
-// Every pass over joints: all lanes of a block are of one type, so the type is settled once.
+// Dispatch: all lanes of a block have one joint type, which becomes a compile-time constant.
 
-// A function for each type: compilers take twice the time over one function of them all.
+// One function per type: a single function with all of them takes twice as long to compile.
 #if defined(__GNUC__) && !defined(TN_SMALL)
 #define NOINLINE static __attribute__((noinline))
 #else

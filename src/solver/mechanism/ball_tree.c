@@ -1,13 +1,13 @@
-// Trees of ball joints, solved by themselves: see point_store.h. Whatever is out of the ordinary is
-// left to the mechanism's own solve.
+// Driver of ball trees, see ball_tree.h. Errors that need a split impulse are left to the
+// general solve.
 #include "solver/mechanism/mechanism.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-// Relative to the inverse mass that a row sees, which is less than its own where bodies resist.
-// With as little as elsewhere a chain of 100 links under 100 times the mass of one gains 2 % of its
+// Regularization while inertia is added, relative to the inverse mass with the added inertia. With
+// TUNING_ROW_REGULARIZATION a chain of 100 links under 100 times the mass of one gains 2 % of its
 // energy in 10 s at 4 substeps, with this it loses 0.5 %.
 #define TUNING_REGULARIZATION_ADDED_INERTIA 1e-4
 
@@ -23,7 +23,7 @@ static ball_tree ball_tree_of(const mechanism_set *set, const mechanism *m)
   return t;
 }
 
-// Whose impulses are those of the substep: the tree's, or those of all joints' own states.
+// Moves the impulses of the last substep between the tree and the joints' own states.
 static void move_impulses(const direct_context *c, mechanism *m, bool to_tree)
 {
   for (int32_t i = m->first_joint; i < m->last_joint && m->by_ball_tree != to_tree; ++i) {
@@ -36,12 +36,12 @@ static void move_impulses(const direct_context *c, mechanism *m, bool to_tree)
   m->by_ball_tree = to_tree;
 }
 
-// Errors that are removed by motion: nothing in it is too fast.
+// Whether the position correction is slow enough to stay in the velocities.
 static bool correction_stays_in_velocity(const direct_context *c, const ball_tree *t,
                                          ball_extremes e, double energy)
 {
   double most = direct_max_correction_speed(sqrt((double)e.square));
-  // No body gets more than all of the energy.
+  // A cheap bound first: no body gets more than all of the energy.
   return sqrt(energy * (double)e.inverse_mass) <= most ||
          sqrt(c->ball_ops->top_square(c->data, t)) <= most;
 }
@@ -51,7 +51,8 @@ static double square3(const float *a)
   return (double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
 }
 
-// What the last impulses, at levers as they are now, ask for beyond the inertia that a body has.
+// Added inertia of a body, see geometric_stiffness.c, with the last impulses at the current lever
+// arms; none if negative.
 static double added_inertia(const direct_context *c, const ball_tree *t, const ball_body *b)
 {
   double torque_impulse = 0.0;
@@ -73,8 +74,8 @@ static bool any_added_inertia(const direct_context *c, const ball_tree *t)
   return false;
 }
 
-// Light links under a heavy load swing faster than the substep can follow: they get more inertia,
-// see mechanism_stiffness.c; but not where the spins that it would hold are more than idle motion.
+// Inverse inertia of all bodies with the added inertia, see geometric_stiffness.c. Returns false if
+// the rotational energy that it would store exceeds the tolerance: it could return as motion.
 static bool add_inertia_for_load(const direct_context *c, const ball_tree *t)
 {
   double spin_energy = 0.0, energy_tolerance = 0.0;
@@ -97,7 +98,7 @@ static bool add_inertia_for_load(const direct_context *c, const ball_tree *t)
   return spin_energy <= energy_tolerance;
 }
 
-// The substep's own solve; false if there is more to it than motion.
+// DIRECT_BIAS; false if errors need a split impulse.
 static bool solve_first(const direct_context *c, const solver_data *data, const ball_tree *t,
                         bool has_added_inertia)
 {
@@ -111,6 +112,9 @@ static bool solve_first(const direct_context *c, const solver_data *data, const 
   return correction_stays_in_velocity(c, t, extremes, energy);
 }
 
+// Added inertia stays until the end of the step, unless it could return energy. Bodies are checked
+// at the start of a step, after a general solve, and where the last impulses may exceed what the
+// substep resolves.
 static void update_added_inertia(const direct_context *c, mechanism *m, const ball_tree *t)
 {
   bool unknown = c->first_substep || !m->by_ball_tree || m->maybe_overloaded;

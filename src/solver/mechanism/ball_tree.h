@@ -1,9 +1,9 @@
-// Trees of ball joints: mechanisms in which every joint holds two points together and nothing else.
+// Ball trees: mechanisms without loops in which every joint is a rigid ball joint.
 //
-// Their bodies are eliminated before all joints, so what is left is one 3 x 3 block for each joint
-// and one for each two joints of a body. Joints go from the tips of the tree inwards. Each then has
-// blocks below it for the joints that are left at one of its bodies, and elimination fills no
-// others.
+// Bodies are eliminated first, which leaves the joint-space matrix J M^-1 J^T: one 3 x 3 block for
+// each joint and one for each two joints of a body. Joints are eliminated from the leaves of the
+// tree inwards. The remaining neighbours of a joint are then all at one of its bodies and already
+// linked with each other, so elimination adds no fill.
 #ifndef TENON_SOLVER_MECHANISM_BALL_TREE_H
 #define TENON_SOLVER_MECHANISM_BALL_TREE_H
 
@@ -14,53 +14,55 @@
 
 typedef float f32x4 __attribute__((vector_size(16)));
 
-// What a step knows of eight joints. A padded lane names body 0, the world, twice.
+// Eight joints: constant data of a step, in lanes. A padded lane has body 0, the world, on both
+// sides.
 typedef struct ball_block {
   alignas(64) int32_t a[BLOCK_WIDTH];
   int32_t b[BLOCK_WIDTH];
-  float upper[BLOCK_WIDTH];    // 1 if B is the body in common with joints below, else 0
-  float start[9][BLOCK_WIDTH]; // levers of A and B, gap
+  float upper[BLOCK_WIDTH];    // 1 if B is the upper body (see ball_joint.upper), else 0
+  float start[9][BLOCK_WIDTH]; // JointStart: lever arms of A and B, gap; m
 } ball_block;
 
-// A joint in the order of elimination. What belongs to A has the opposite sign. Vectors have a
-// fourth place that is zero unless something else is said.
+// A joint in the order of elimination. "Below" means later in that order. Quantities of A are
+// negated. The fourth component of a vector is zero unless stated.
 typedef struct ball_joint {
-  alignas(64) f32x4 k[2];  // inverse mass: xx xy xz, that of the upper body alone; yy yz zz
-  f32x4 velocity;          // that is to vanish
-  f32x4 error;             // over h
-  f32x4 lever[2];          // from the centres of mass, and their squares
-  f32x4 turn[3];           // how an impulse turns the upper body, by columns
-  alignas(32) f64x4 up[3]; // block of the diagonal, less what was eliminated; then its inverse
-  f64x4 x[2];              // what is asked in all, and for errors alone; then impulses
+  alignas(64) f32x4 k[2]; // inverse mass matrix: xx xy xz, inverse mass of the upper body; yy yz zz
+  f32x4 velocity;         // relative velocity of the anchors, m/s
+  f32x4 error;            // position error over h, m/s
+  f32x4 lever[2];         // lever arms of A and B, m; fourth: squared length
+  f32x4 turn[3];          // I^-1 [r]x of the upper body, by columns
+  alignas(32) f64x4 up[3]; // diagonal block under elimination, then its inverse
+  f64x4 x[2]; // right-hand sides for velocity + error and for error alone; then impulses
   union {
-    f32x4 last;      // impulse of the substep, and its square as it is given
-    float lambda[3]; // the same
+    f32x4 last; // impulse of the substep, N s; fourth: its square
+    float lambda[3];
   };
   union {
     f32x4 whole;
-    float sum[3]; // of the step
+    float sum[3]; // impulse of the step, N s
   };
-  int32_t first, count; // links
-  int32_t upper;        // side of the body that it has in common with joints below it
-  bool owns_impulse;    // its lambda is that of the joint
+  int32_t first, count; // links to the joints below
+  int32_t upper;        // side (0 A, 1 B) of the upper body: the one shared with joints below
+  bool owns_impulse;    // lambda is the joint's impulse, not direct_joint.state
 } ball_joint;
 
-// Two joints of a body.
+// Off-diagonal block of two joints at a body.
 typedef struct ball_link {
-  alignas(32) f64x4 k[3]; // their block, by columns
-  int32_t below;          // the joint that is eliminated later
-  int32_t side;           // on which it has the body
+  alignas(32) f64x4 k[3]; // by columns
+  int32_t below;          // the joint eliminated later, relative to the tree's first
+  int32_t side;           // side on which that joint has the body
 } ball_link;
 
-#define MAX_BALLS_OF_BODY 6 // joints of a body: links grow with their square
+#define MAX_BALLS_OF_BODY 6 // the number of links grows with its square
 
+// A body of a tree and its joints.
 typedef struct ball_body {
   int32_t slot;
   int32_t count;
-  int32_t joint[MAX_BALLS_OF_BODY]; // twice its joints, and one more where it is B
+  int32_t joint[MAX_BALLS_OF_BODY]; // 2 * joint + side
 } ball_body;
 
-// The arrays begin with those of the tree; links name joints relative to its first.
+// One tree; its arrays begin with its own elements.
 typedef struct ball_tree {
   ball_block *blocks;
   ball_joint *balls;
@@ -70,30 +72,30 @@ typedef struct ball_tree {
   int32_t body_count;
 } ball_tree;
 
-// Of the rows as stated.
+// Maxima over the rows of a tree.
 typedef struct ball_extremes {
-  float error;
-  float square;       // of the speed of a body
-  float inverse_mass; // of one
+  float error;        // position error over h, m/s
+  float square;       // squared speed of a body
+  float inverse_mass; // of a body, 1/kg
 } ball_extremes;
 
 typedef struct ball_ops {
-  // Rows at the bodies' pose; relaxing ones have no errors.
+  // Jacobians, errors and velocities at the current pose; no errors if `relaxing`.
   ball_extremes (*evaluate)(const solver_data *data, const ball_tree *tree, int relaxing);
-  // Impulses that remove velocities and errors. `softness` is relative to the inverse mass that a
-  // row sees. Returns twice the energy that those for errors alone would give to bodies at rest, or
-  // a little more.
+  // Impulses that remove velocities and errors. `regularization` is relative to the diagonal.
+  // Returns an upper bound of twice the energy that the impulses for errors alone would give to
+  // bodies at rest.
   double (*solve)(const ball_tree *tree, double regularization);
-  // Once more for velocities as they are now.
+  // Solves again with the same factors, for the current velocities.
   void (*resolve)(const solver_data *data, const ball_tree *tree);
-  // The largest square of a speed that impulses for errors alone, once solved, give a body.
+  // Largest squared speed of a body under the impulses for errors alone.
   double (*top_square)(const solver_data *data, const ball_tree *tree);
-  // Gives the impulses. Those of the substep are `keep` of what they were and `take` of these.
-  // Whether they may ask for more inertia than a body has.
+  // Applies the impulses; lambda = keep * lambda + take * impulse. Returns whether a body may
+  // exceed TUNING_STIFFNESS_RESOLVED.
   bool (*apply)(const solver_data *data, const ball_tree *tree, float keep, float take);
 } ball_ops;
 
-// About the principal axes.
+// Mean of the principal moments of inertia, kg m^2.
 static inline float mean_inertia(const solver_data *data, int32_t slot)
 {
   float(*spin)[BLOCK_WIDTH] = data->bodies[(uint32_t)slot / BLOCK_WIDTH].spin;

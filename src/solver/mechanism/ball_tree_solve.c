@@ -1,5 +1,5 @@
-// Trees of ball joints, solved directly. Stating the rows goes in lanes; elimination follows the
-// tree, one joint after the other, in double precision. Compiled once for each lane width.
+// Elimination of ball trees, see ball_tree.h. Rows are evaluated in lanes, in float; elimination
+// follows the tree joint by joint, in double. Compiled once for each lane width.
 #include "solver/gather.h"
 #include "solver/mechanism/ball_tree.h"
 
@@ -7,7 +7,7 @@
 
 #define BALL_OPS PASTE(ball_ops_, TN_LANES)
 
-// Errors that rounding explains are none: relative to the levers that turn.
+// Deadband of position errors, relative to the lever arms of moving bodies; as in joint_rows.c.
 #define TUNING_ERROR_DEADBAND 1e-8f
 
 // ---------------------------------------------------------------------------------------------
@@ -19,7 +19,7 @@ KERNEL R apply_deadband(R e, R least)
   return pick(e > least, e - least, outside);
 }
 
-// -[r] w: how the point r moves for each row of turns.
+// -[r]x w, with w = I^-1 [r]x by rows: the angular part of the inverse mass at r.
 KERNEL S angular_inverse_mass_at(const V *w, V r)
 {
   S k = {r.z * w[1].x - r.y * w[2].x, r.x * w[2].y - r.z * w[0].y, r.y * w[0].z - r.x * w[1].z,
@@ -27,7 +27,7 @@ KERNEL S angular_inverse_mass_at(const V *w, V r)
   return k;
 }
 
-// Rows of I [r].
+// w = I^-1 [r]x by rows, with i the inverse inertia.
 KERNEL void turn_rows(S i, V r, V *w)
 {
   w[0] = v_make(i.xy * r.z - i.xz * r.y, i.xz * r.x - i.xx * r.z, i.xx * r.y - i.xy * r.x);
@@ -35,6 +35,7 @@ KERNEL void turn_rows(S i, V r, V *w)
   w[2] = v_make(i.yz * r.z - i.zz * r.y, i.zz * r.x - i.xz * r.z, i.xz * r.y - i.yz * r.x);
 }
 
+// Stores eight fields from lanes to the same part of consecutive joints.
 KERNEL void store_part(ball_joint *first, float *part, R r[8])
 {
   size_t at = (size_t)(part - (float *)first);
@@ -53,7 +54,7 @@ KERNEL void store_velocities(ball_joint *p, V u, V e)
   store_part(p, (float *)&p->velocity, rhs);
 }
 
-// `upper` lanes have B in common with what is below them.
+// Inverse mass, lever arms and `turn` of joints; B is the upper body of the lanes in `upper`.
 KERNEL void store_rows(ball_joint *p, const Body *a, const Body *b, V ra, V rb, M upper)
 {
   R zero = splat(0.0f);
@@ -77,7 +78,7 @@ KERNEL void store_rows(ball_joint *p, const Body *a, const Body *b, V ra, V rb, 
   store_part(p, (float *)(p->turn + 2), turn1);
 }
 
-// The largest of all lanes.
+// Maximum of the lanes.
 KERNEL float largest(R x)
 {
   float lanes[TN_LANES], most = 0.0f;
@@ -130,6 +131,7 @@ static ball_extremes evaluate_balls(const solver_data *data, const ball_tree *tr
   return extremes;
 }
 
+// Relative velocities anew; errors and lever arms stay.
 static void refresh_ball_velocities(const solver_data *data, const ball_tree *tree)
 {
   for (int i = 0; i < tree->count; i += TN_LANES) {
@@ -160,16 +162,17 @@ static void refresh_ball_velocities(const solver_data *data, const ball_tree *tr
 // Elimination, one joint at a time
 
 #if defined(__AVX__)
-#define WIDE(a) ((f64x4)_mm256_cvtps_pd((__m128)(a))) // one instruction, where gcc makes several
+#define WIDE(a) ((f64x4)_mm256_cvtps_pd((__m128)(a))) // gcc would need several instructions
 #else
 #define WIDE(a) __builtin_convertvector(a, f64x4)
 #endif
 #define NARROW(a) __builtin_convertvector(a, f32x4)
-// y z x, and a product's terms for x y z in the order z x y: a x b is CROSSED of them turned.
+// TURNED permutes to y z x. CROSSED has the components of a x b in the order z x y: a x b =
+// TURNED(CROSSED(a, b)).
 #define TURNED(a) SHUFFLE(a, a, 1, 2, 0, 3)
 #define CROSSED(a, b) ((a)*TURNED(b) - TURNED(a) * (b))
 
-// What an impulse of the joint does to the one below, by columns.
+// Block between a joint and one below: the velocity of that one per impulse of this one.
 INLINE void assemble_link(const ball_joint *p, const ball_joint *below, ball_link *link)
 {
   const f32x4 *w = p->turn;
@@ -181,6 +184,7 @@ INLINE void assemble_link(const ball_joint *p, const ball_joint *below, ball_lin
   link->k[2] = WIDE(TURNED(CROSSED(w[2], r)) + mz);
 }
 
+// Inverse mass with its diagonal scaled by 1 + regularization.
 INLINE void assemble_diagonal(ball_joint *p, const f64x4 *soft)
 {
   const f32x4 *k = p->k;
@@ -189,7 +193,7 @@ INLINE void assemble_diagonal(ball_joint *p, const f64x4 *soft)
   p->up[2] = WIDE(SHUFFLE(k[0], k[1], 2, 5, 6, 7)) * soft[2];
 }
 
-// Symmetric and positive.
+// Inverse of a symmetric positive definite matrix, by columns.
 INLINE void invert(f64x4 *a)
 {
   f64x4 x = TURNED(CROSSED(a[1], a[2])), y = TURNED(CROSSED(a[2], a[0]));
@@ -212,7 +216,8 @@ INLINE void subtract_product(f64x4 *c, const f64x4 *a, const f64x4 *b)
   }
 }
 
-// The joints below are all of one body, so each of them has a link to those that follow it.
+// Subtracts B D^-1 B^T of a joint from the blocks below. The joints below are all at one body, so
+// each of them has a link to those that follow it.
 INLINE void eliminate(const ball_tree *tree, ball_joint *p)
 {
   const f64x4 *d = p->up;
@@ -231,7 +236,7 @@ INLINE void eliminate(const ball_tree *tree, ball_joint *p)
 // ---------------------------------------------------------------------------------------------
 // Substitution
 
-// Adds to x . A^-1 x of errors what this joint has part in.
+// Adds this joint's share of x A^-1 x for the errors to `work`.
 INLINE void substitute_forward(const ball_tree *tree, const ball_joint *p, f64x4 *work)
 {
   f64x4 y = COMBINED(p->up, p->x[0]), e = COMBINED(p->up, p->x[1]);
@@ -265,7 +270,8 @@ INLINE void build_rhs(ball_joint *p)
   p->x[1] = e;
 }
 
-// Substitution goes along with elimination, so that memory is passed over once for both.
+// Forward substitution goes along with elimination: one pass over memory for both. Returns x A^-1 x
+// of the errors, twice the energy of their impulses.
 static double factor_and_solve_balls(const ball_tree *tree, double regularization)
 {
   double s = 1.0 + regularization;
@@ -309,6 +315,7 @@ static void resolve_balls(const solver_data *data, const ball_tree *tree)
 // ---------------------------------------------------------------------------------------------
 // Impulses to bodies
 
+// See ball_ops. Back substitution for the errors alone is done here, where it is needed.
 static double top_square(const solver_data *data, const ball_tree *tree)
 {
   double top = 0.0;
@@ -329,7 +336,7 @@ static double top_square(const solver_data *data, const ball_tree *tree)
   return top;
 }
 
-// Force and torque to changes of velocity.
+// Applies an impulse f and an angular impulse t to a body.
 INLINE void apply_to_body(const solver_data *data, int32_t slot, f64x4 *f, f64x4 *t)
 {
   body_state *to = &data->state[slot];
@@ -349,7 +356,8 @@ INLINE void apply_to_body(const solver_data *data, int32_t slot, f64x4 *f, f64x4
   to->constraint_count = share;
 }
 
-// Returns an upper bound for the square of the sum of last impulses times levers.
+// Applies the impulses of a body's joints. Returns an upper bound of the squared sum of last
+// impulse times lever arm (Cauchy-Schwarz).
 INLINE float apply_joint_impulses(const solver_data *data, const ball_tree *tree,
                                   const ball_body *body)
 {

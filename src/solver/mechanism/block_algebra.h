@@ -1,5 +1,5 @@
-// Small dense blocks, as the direct solver's elimination needs them: column by column, each padded
-// to an even number of rows so that four go at a time, and then two.
+// Small dense blocks for the elimination: column-major, columns padded to an even number of rows,
+// processed four rows at a time, then two.
 #ifndef TENON_SOLVER_MECHANISM_BLOCK_ALGEBRA_H
 #define TENON_SOLVER_MECHANISM_BLOCK_ALGEBRA_H
 
@@ -16,7 +16,7 @@ INLINE int padded(int rows)
   return (rows + 1) & ~1;
 }
 
-// b, or a if that is more or b is no number. Unlike fmax it is never a call.
+// max(a, b), and a if b is NaN. Unlike fmax() never a call.
 INLINE double at_least(double a, double b)
 {
   return b > a ? b : a;
@@ -34,7 +34,7 @@ INLINE void store2(double *to, f64x2 p)
   memcpy(to, &p, sizeof p);
 }
 
-// Compilers make of a short memset an instruction that takes long to begin.
+// Explicit stores: compilers turn a short memset into a slow string instruction.
 INLINE void clear_six(double *to)
 {
   const f64x2 none = {0.0, 0.0};
@@ -43,7 +43,8 @@ INLINE void clear_six(double *to)
   store2(to + 4, none);
 }
 
-// to -= s from, from row `first` on or a little before: nobody reads what is above a diagonal.
+// to -= s * from, for rows from `first` rounded down to a multiple of four: what is above a
+// diagonal is never read.
 INLINE void column_subtract(double *to, const double *from, double s, int first, int rows)
 {
   int i = first & ~3;
@@ -61,8 +62,9 @@ INLINE void column_subtract(double *to, const double *from, double s, int first,
 }
 
 // A = L D L^T in place, of the lower half, with inverted pivots on the diagonal. All pivots have
-// the sign of `sign`; one that rounding has made of nothing becomes a small one. All wait for the
-// pivots, one after the other, so each is found before the columns that it is a part of.
+// the sign `sign`; one that rounding has made zero or of the wrong sign becomes a small one of that
+// sign. The chain of pivots is the critical path, so each is computed before the columns that it
+// belongs to.
 INLINE void block_factor(double *a, int n, double sign)
 {
   int ld = padded(n);
@@ -71,7 +73,7 @@ INLINE void block_factor(double *a, int n, double sign)
   for (int j = 0; j < n; ++j) {
     double *column = a + j * ld;
     double inverse = 1.0 / pivot;
-    if (__builtin_expect(!(sign * pivot > 1e-299), 0)) { // else nobody waits for the bound
+    if (__builtin_expect(!(sign * pivot > 1e-299), 0)) { // unlikely: keeps the bound off the path
       inverse = sign / at_least(1e-13 * fabs(pivot) + 1e-300, sign * pivot);
     }
     if (j + 1 < n) {
@@ -89,7 +91,7 @@ INLINE void block_factor(double *a, int n, double sign)
   }
 }
 
-// b <- b L^-T, A factored.
+// b <- b L^-T, with A factored.
 INLINE void block_forward(const double *a, int n, double *b, int rows)
 {
   int ld = padded(n), step = padded(rows);
@@ -102,7 +104,7 @@ INLINE void block_forward(const double *a, int n, double *b, int rows)
   }
 }
 
-// Keeps a column as it was, and scales it.
+// kept = column, then column *= s.
 INLINE void column_scale(double *column, double *kept, double s, int rows)
 {
   int i = 0;
@@ -121,7 +123,7 @@ INLINE void column_scale(double *column, double *kept, double s, int rows)
   }
 }
 
-// b <- b D^-1, y what it was.
+// y = b, then b <- b D^-1.
 INLINE void block_scale(const double *a, int n, double *b, double *y, int rows)
 {
   int ld = padded(n), step = padded(rows);
@@ -131,7 +133,7 @@ INLINE void block_scale(const double *a, int n, double *b, double *y, int rows)
   }
 }
 
-// Column j of c -= z y^T.
+// One column of c -= z y^T, for rows from `first` rounded down to a multiple of four.
 INLINE void product_column(double *c, const double *z, int rows, const double *y, int other, int n,
                            int first)
 {
@@ -159,8 +161,8 @@ INLINE void product_column(double *c, const double *z, int rows, const double *y
   }
 }
 
-// c -= z y^T, with z of `rows`, y of `columns` rows and both of n columns; only the lower half if
-// they are of the same node.
+// c -= z y^T; z has `rows`, y `columns` rows, both n columns. Only the lower half if `lower`: the
+// target is a diagonal block.
 INLINE void block_subtract(double *c, const double *z, int rows, const double *y, int columns,
                            int n, int lower)
 {

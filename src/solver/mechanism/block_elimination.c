@@ -1,6 +1,6 @@
-// The matrix of a mechanism: A = L D L^T by blocks, and solutions. Compiled once for each lane
-// width, for the instructions that come with it; all give the same bits. One lane comes with the
-// instructions of four, and takes what was compiled for these.
+// Sparse block factorization A = L D L^T of a mechanism's matrix, and solutions for two right-hand
+// sides. Compiled once for each lane width, for its instruction set; all give the same bits. The
+// build of one lane uses the code of four.
 #include "solver/gather.h"
 #include "solver/mechanism/direct_system.h"
 #include "solver/mechanism/mechanism_batch.h"
@@ -19,7 +19,7 @@
 // ---------------------------------------------------------------------------------------------
 // Elimination
 
-// b <- b M^-1, y what it was: four rows, or two.
+// y = b, then b <- b M^-1 for a leaf: four rows at a time, or two.
 #define SCALE_BY_INVERSE_MASS(type)                                                                \
   {                                                                                                \
     type r[BODY_ROWS], z[BODY_ROWS];                                                               \
@@ -50,8 +50,8 @@ INLINE void scale_by_inverse_mass(const double *a, double *b, double *y, int row
   }
 }
 
-// Blocks below become those of L; what they take from later blocks goes there. `m` is how many rows
-// all nodes below have, or 0 if they differ.
+// Eliminates a node: the blocks below become those of L, and their products are subtracted from
+// later blocks. `m` is the number of rows of all nodes below, or 0 if they differ.
 INLINE void eliminate(const direct_system *s, const direct_node *node, int n, int m, int is_leaf)
 {
   double *d = s->values + node->diagonal;
@@ -86,7 +86,7 @@ INLINE void eliminate(const direct_system *s, const direct_node *node, int n, in
   }
 }
 
-// The sizes that occur most, each with loops of known length.
+// Frequent sizes, with loops of constant length: n rows of the node, m of all nodes below.
 #define SIZES(n, m) (16 * (n) + (m))
 #define FOR_COMMON_SIZES(DO)                                                                       \
   DO(3, 3)                                                                                         \
@@ -144,6 +144,7 @@ static void eliminate_node(const direct_system *s, const direct_node *node)
 // ---------------------------------------------------------------------------------------------
 // Substitution
 
+// Right-hand sides or solutions of a node, velocity and position.
 INLINE f64x2 *both(const direct_system *s, const direct_node *node)
 {
   return s->x + node->first_row;
@@ -193,7 +194,7 @@ INLINE void solve_upper(const double *d, int n, f64x2 *y)
   }
 }
 
-// to -= l y for one row, or two of them at a time.
+// to -= l y, for one row of l.
 INLINE void subtract_row(f64x2 *to, const double *l, int step, const f64x2 *y, int n)
 {
   f64x2 sum = *to;
@@ -204,7 +205,7 @@ INLINE void subtract_row(f64x2 *to, const double *l, int step, const f64x2 *y, i
   *to = sum;
 }
 
-// y -= l^T from for one column, or two of them at a time.
+// y -= l^T from, for one column of l.
 INLINE void subtract_column(f64x2 *y, const double *l, const f64x2 *from, int rows)
 {
   f64x2 sum = *y;
@@ -222,6 +223,7 @@ INLINE __m256d twice(const f64x2 *x)
   return _mm256_broadcast_pd((const __m128d *)x);
 }
 
+// The same for two rows, and below for two columns, at a time.
 INLINE void subtract_rows(f64x2 *to, const double *l, int step, const f64x2 *y, int n)
 {
   __m256d sum = _mm256_loadu_pd((const double *)to);

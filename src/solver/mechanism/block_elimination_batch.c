@@ -1,12 +1,13 @@
-// The matrix of a batch of mechanisms, one in each lane: what solve_direct.c does, number by number
-// in the same order. Compiled once for each lane width, for the instructions that come with it; one
-// lane comes with those of four.
+// The factorization and solution of block_elimination.c with one mechanism in each lane: the same
+// operations on each number in the same order, so the bits are the same. Compiled once for each
+// lane width, for its instruction set; the build of one lane uses the code of four.
 #include "solver/gather.h"
 #include "solver/mechanism/mechanism_batch.h"
 
 #if !defined(TN_SMALL) && (TN_LANES > 1 || defined(TN_ONE_LANE))
 
-// Vectors wider than the target has registers for are handed around, but only by what is inlined.
+// Vectors wider than the target's registers are passed to inlined functions only: the ABI does not
+// matter.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 #define BATCH_SOLVE PASTE(batch_solve_, TN_LANES)
@@ -47,7 +48,7 @@ static const batch_f64 ZERO = {0.0, 0.0, 0.0, 0.0};
     -1.0, -1.0, -1.0, -1.0                                                                         \
   }
 
-// Spins about the world's axes.
+// Jacobians of the relative angular velocity about the world axes.
 static const batch_jacobian AXES[3] = {
     {[3] = MINUS, [9] = ONES}, {[4] = MINUS, [10] = ONES}, {[5] = MINUS, [11] = ONES}};
 
@@ -57,7 +58,7 @@ INLINE const batch_f64 *row_of(const batch_system *s, const batch_joint *j, cons
                                              : s->jacobians[j->first_batch_jacobian + row->source];
 }
 
-// Four numbers that lie side by side in each of the lanes' joint_rows, by number.
+// Loads four adjacent doubles from each lane's joint_row, transposed.
 INLINE void load_row_fields(const batch_row *row, size_t at, batch_f64 *to)
 {
   batch_f64 of[BATCH_WIDTH];
@@ -82,7 +83,8 @@ _Static_assert(offsetof(joint_row, alpha) == offsetof(joint_row, rate) + 3 * siz
                        offsetof(joint_row, regularization) + 3 * sizeof(double),
                "numbers of laws are read by fours");
 
-// A lane without the row has one there that nothing depends on.
+// Compliance of a row, as row_compliance(); 1 in lanes without the row, where nothing depends on
+// it.
 INLINE batch_f64 compliance_of(const batch_row *row)
 {
   batch_f64 first[4], next[4];
@@ -124,7 +126,7 @@ static void assemble_rows(const batch_system *s, const batch_joint *j)
   }
 }
 
-// From the seven numbers that are there.
+// Expands the MASS_VALUES at the start of the block to the mass matrix.
 static void assemble_body(const batch_system *s, const direct_node *node)
 {
   batch_f64 *to = s->values + node->diagonal, mass[MASS_VALUES];
@@ -141,7 +143,7 @@ static void assemble_body(const batch_system *s, const direct_node *node)
   to[35] = mass[6];
 }
 
-// Sizes of the blocks below a node, and zeros where only elimination writes.
+// Sets `below` and clears the blocks that only elimination writes to.
 static void clear_blocks(const batch_system *s, direct_node *node)
 {
   int below = BODY_ROWS;
@@ -173,6 +175,7 @@ static void assemble_matrix(const batch_system *s)
 // ---------------------------------------------------------------------------------------------
 // Right-hand sides
 
+// Velocities and right-hand sides of bodies, from members to lanes.
 static void build_body_rhs(const batch_system *s)
 {
   for (int32_t i = 0; i < s->node_count; ++i) {
@@ -195,6 +198,7 @@ static void build_body_rhs(const batch_system *s)
   }
 }
 
+// Velocities of a joint's bodies, as direct_joint_motion().
 static void motion_of(const batch_system *s, const batch_joint *j, batch_f64 *v)
 {
   for (int side = 0; side < 2; ++side, v += BODY_ROWS) {
@@ -212,7 +216,7 @@ static void motion_of(const batch_system *s, const batch_joint *j, batch_f64 *v)
   }
 }
 
-// As row_velocity() does.
+// J v, summed in the order of row_velocity().
 INLINE batch_f64 along_row(const batch_f64 *j, const batch_f64 *motion)
 {
   batch_f64 even = j[0] * motion[0], odd = j[1] * motion[1];
@@ -284,7 +288,7 @@ INLINE void factor(batch_f64 *a, int n, double sign)
   }
 }
 
-// b <- b L^-T, A factored; then b <- b D^-1, y what it was.
+// y = b L^-T, with A factored, then b <- y D^-1.
 INLINE void solve_block_right(const batch_f64 *restrict a, int n, batch_f64 *restrict b,
                               batch_f64 *restrict y, int rows)
 {
@@ -309,7 +313,7 @@ INLINE void solve_block_right(const batch_f64 *restrict a, int n, batch_f64 *res
   }
 }
 
-// The same with inverse mass and inertia.
+// y = b, then b <- b M^-1 for a leaf.
 INLINE void scale_by_inverse_mass(const batch_f64 *restrict a, batch_f64 *restrict b,
                                   batch_f64 *restrict y, int rows)
 {
@@ -329,7 +333,7 @@ INLINE void scale_by_inverse_mass(const batch_f64 *restrict a, batch_f64 *restri
   }
 }
 
-// c -= z y^T; only the lower half if they are of the same node.
+// c -= z y^T; only the lower half if `lower`: the target is a diagonal block.
 INLINE void subtract(batch_f64 *restrict c, const batch_f64 *restrict z, int rows,
                      const batch_f64 *restrict y, int columns, int n, int lower)
 {
@@ -347,6 +351,7 @@ INLINE void subtract(batch_f64 *restrict c, const batch_f64 *restrict z, int row
   }
 }
 
+// Rows of the p-th node below; m if all have the same.
 INLINE int rows_below(const batch_system *s, const direct_node *node, int32_t p, int m)
 {
   return m ? m : s->nodes[s->blocks[node->first + p].node - s->base_node].rows;
@@ -410,7 +415,7 @@ INLINE void solve_diagonal(const batch_f64 *d, int n, int is_leaf, batch_f64 *y)
   }
 }
 
-// A row of what is below takes l y from its own, for both solutions.
+// to -= l y for one row of l, of both solutions.
 INLINE void take(batch_f64 *to, const batch_f64 *l, int step, const batch_f64 *y, int n)
 {
   batch_f64 a = to[0], b = to[1];
@@ -471,7 +476,7 @@ INLINE void backward(const batch_system *s, const direct_node *node, int n, int 
 }
 
 // ---------------------------------------------------------------------------------------------
-// Sizes that occur most, each with loops of known length.
+// Frequent sizes, with loops of constant length.
 
 #define SIZES(n, m) (16 * (n) + (m))
 #define FOR_COMMON_SIZES(DO)                                                                       \
@@ -536,8 +541,9 @@ static void substitute_back(const batch_system *s, const direct_node *node)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Solutions to members
+// From lanes to members
 
+// One row of both solutions, to the four members.
 INLINE void scatter_row(f64x2 *const *to, const batch_f64 *x)
 {
   batch_f64 even = SHUFFLE(x[0], x[1], 0, 4, 2, 6), odd = SHUFFLE(x[0], x[1], 1, 5, 3, 7);
@@ -547,7 +553,7 @@ INLINE void scatter_row(f64x2 *const *to, const batch_f64 *x)
   *to[3] = SHUFFLE(odd, odd, 2, 3);
 }
 
-// Members keep the rows that they have. Those that were not asked are told nothing.
+// Members get the rows that they have; lanes that are not solved are not written.
 static void scatter_solutions(const batch_system *s)
 {
   f64x2 unread[BODY_ROWS];

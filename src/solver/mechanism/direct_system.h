@@ -1,5 +1,5 @@
-// The sparse matrix of a mechanism, see mechanism.h: nodes in the order of elimination and the
-// blocks between them.
+// The sparse matrix of a mechanism (see mechanism.h) in block form: nodes in the order of
+// elimination, the blocks below their diagonals, and the rows of joints that make up the blocks.
 #ifndef TENON_SOLVER_MECHANISM_DIRECT_SYSTEM_H
 #define TENON_SOLVER_MECHANISM_DIRECT_SYSTEM_H
 
@@ -10,110 +10,116 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BODY_ROWS 6
-#define MASS_VALUES 7 // mass and inertia, or inverse mass and inertia
-#define LEAF_VALUES 8 // of a body before all of its joints: these, padded
-// What bodies bear without more inertia: h^2 times the geometric stiffness, over the inertia.
+#define BODY_ROWS 6 // linear and angular velocity
+// Mass and inertia xx xy xz yy yz zz of a body, or their inverses xx yy zz xy xz yz.
+#define MASS_VALUES 7
+#define LEAF_VALUES 8 // of a body eliminated before all of its joints: inverses, padded
+// Geometric stiffness K that a substep resolves without added inertia, as h^2 K / I. Beyond it
+// light links under load swing faster than the substep can follow.
 #define TUNING_STIFFNESS_RESOLVED 2.0
 
-// A node in the order of elimination.
+// A node in the order of elimination: a body or a joint.
 typedef struct direct_node {
-  int32_t index; // body slot, or joint among direct_joints
+  int32_t index; // body slot, or index among direct_joints
   bool is_joint;
-  bool is_leaf;         // a body before all of its joints
-  bool infeasible;      // a body at a joint that cannot close
-  int16_t rows;         // now
-  int16_t capacity;     // most rows it may have
-  int16_t below;        // rows of all nodes below it, 0 if they differ; of none it may be anything
-  int32_t first_row;    // in vectors
-  int32_t diagonal;     // offset of its block in values
-  int32_t first, count; // blocks below it
-  int32_t first_target; // where eliminating it adds to
-  double added_inertia; // inertia to add while errors are removed apart from motion
-  double factored_inertia; // what of it the matrix has
+  bool is_leaf;      // a body eliminated before all of its joints: its block stays the mass matrix
+  bool infeasible;   // a body at a joint that cannot close
+  int16_t rows;      // in the matrix now
+  int16_t capacity;  // most rows it may have
+  int16_t below;     // rows of every node below it, or 0 if they differ; unused if there is none
+  int32_t first_row; // in vectors
+  int32_t diagonal;  // offset of its block in values
+  int32_t first, count;    // blocks below the diagonal
+  int32_t first_target;    // first offset in targets that its elimination subtracts from
+  double added_inertia;    // inertia to add to the body about all axes, kg m^2
+  double factored_inertia; // added inertia in the factored matrix
 } direct_node;
 
+// A block below the diagonal of a node.
 typedef struct direct_block {
-  int32_t node; // the later one
+  int32_t node; // row node, eliminated later
   int32_t at;   // offset in values
-  bool fills;   // no rows of its own: what elimination leaves there
+  bool fills;   // pure fill: no Jacobian, zero before elimination
 } direct_block;
 
-// What holds one direction of a joint: a locked row, the end of a range, a drive, a resistance.
+// What acts along one direction of a joint.
 typedef enum joint_row_kind {
-  ROW_LOCKED,
-  ROW_LIMIT,
-  ROW_STIFF_SPRING, // what a spring that the substep does not resolve presses with besides
-  ROW_DRIVE,
+  ROW_LOCKED,       // position, rigid or a spring
+  ROW_LIMIT,        // end of a range
+  ROW_STIFF_SPRING, // keeps a spring that the substep does not resolve from lengthening
+  ROW_DRIVE,        // servo, motor or force
   ROW_DAMPING,
   ROW_FRICTION,
 } joint_row_kind;
 
-#define ROW_SLOTS 16 // of a block
+#define ROW_SLOTS 16 // slots of a linear or angular block, see joint_row.slot
 
-// How a joint_row begins, as one word.
+// The flags of a joint_row, written as one word.
 typedef struct joint_row_head {
   uint8_t kind, block, state, slot;
   bool active, at_hi, velocity_active;
   uint8_t switches;
 } joint_row_head;
 
-// A joint_row asks for rate + J v + alpha lambda = 0, with lambda between lo and hi.
+// One scalar row of a joint. An active row satisfies
+//     rate + J v + alpha lambda = 0,   lo <= lambda <= hi,
+// an inactive one has lambda = lo or hi. The position error is a second right-hand side,
+// error + J dv = 0: its solution may move the bodies without staying in their velocities.
 typedef struct joint_row {
-  const double (*j)[BODY_ROWS]; // on the velocities of A and B
-  double rate;
-  double rhs;   // of its velocity to change, of a row; while errors part from it, to take back
-  double error; // of a rigid row: the rate that removes it within the substep
-  double alpha; // compliance over h^2
-  double regularization; // what keeps redundant rows apart
-  double lambda;         // impulse given in this substep
-  double lo, hi;         // its bounds
+  const double (*j)[BODY_ROWS]; // J on the velocities of A and B
+  double rate;                  // m/s or rad/s
+  double rhs;   // required velocity change of an active row; in the split pass the predicted
+                // lengthening to remove
+  double error; // position error over h, m/s or rad/s
+  double alpha; // compliance over h^2, 1/kg or 1/(kg m^2)
+  double regularization; // least compliance, so that redundant rows have a solution
+  double lambda;         // impulse of this substep so far, N s or N m s
+  double lo, hi;         // bounds of lambda
   union {
     joint_row_head head;
     struct {
       uint8_t kind;         // joint_row_kind
       uint8_t block;        // 0 linear, 1 angular
-      uint8_t state;        // where its impulse goes among those of the block's state
-      uint8_t slot;         // among all that its joint may have, in their order
-      bool active;          // a row of the matrix; else lambda is at one of its bounds
-      bool at_hi;           // which one
-      bool velocity_active; // a row of the velocities' matrix, while errors are removed apart from
-                            // them
-      uint8_t switches;     // how often it has come and gone in this substep
+      uint8_t state;        // offset of its impulse in RowState, in floats
+      uint8_t slot;         // its place among all rows that the joint may have: order in a batch
+      bool active;          // in the matrix; else lambda stays at a bound
+      bool at_hi;           // the bound is hi
+      bool velocity_active; // active in the velocity solve, saved during the split pass
+      uint8_t switches;     // activations and deactivations in this solve
     };
   };
 } joint_row;
 
-// A row that is in the matrix.
+// A row of the factored matrix, to tell whether the matrix is still the one needed.
 typedef struct active_row {
   const double (*j)[BODY_ROWS];
   double compliance;
 } active_row;
 
-// One mechanism's.
+// The matrix and vectors of one mechanism.
 typedef struct direct_system {
   const direct_node *nodes;
   const direct_block *blocks;
   const int32_t *targets;
   double *values;
-  double *scratch;     // room for the columns under elimination
+  double *scratch;     // copies of the columns under elimination
   f64x2 *x;            // right-hand sides, then solutions: velocity, position
   int32_t first, last; // nodes
 } direct_system;
 
-// Mechanisms side by side: see team_store.h.
+// Batches: one mechanism in each lane, see mechanism_batch.h.
 #define BATCH_WIDTH 4
 typedef f64x4 batch_f64;
 typedef batch_f64 batch_jacobian[2 * BODY_ROWS]; // a row, on the velocities of A and B
 typedef struct batch_system batch_system;
 typedef void batch_solve_fn(const batch_system *s);
 
-// Rows of a block's joints at the bodies' pose, and side by side if they are those of a batch.
+// Jacobians of a block's joints at the current pose; also lane by lane to `batch` if not NULL.
 typedef void direct_jacobians_fn(const solver_data *data, jacobian_block *block, jacobian_row *rows,
                                  batch_jacobian *batch);
 direct_jacobians_fn direct_jacobians_1, direct_jacobians_4, direct_jacobians_8;
 
-// Of a fresh matrix, which is factored meanwhile, or of one that has been.
+// Solves for both right-hand sides; with `refactor` it factors the assembled matrix first.
 typedef void direct_solve_fn(const direct_system *s, int refactor);
 direct_solve_fn direct_solve_1, direct_solve_4, direct_solve_8;
 

@@ -1,45 +1,50 @@
-// Which joints form mechanisms, and in which order their nodes are eliminated.
+// Finds the mechanisms (connected joints) and the order of elimination of their nodes: bodies
+// between few rows first, then leaves, then the nodes of loops by least weighted degree. From the
+// order follow the blocks of the matrix. Ball trees get their own order besides.
 #include "data/world.h"
 #include "solver/mechanism/mechanism.h"
 
 #include <string.h>
 
-// Joint graphs without a good order (large dense nets) are left to Gauss-Seidel: when a node has
-// this many others below it in the mean of squares.
+// Joint graphs that would fill the matrix (large dense nets) are left to Gauss-Seidel,
+// TN_STEP_ITERATIVE. Fill is the sum of squares of the neighbours of each node at its elimination;
+// its limit is
+//     TUNING_FILL_PER_NODE * nodes + TUNING_FILL_ALLOWANCE.
 #define TUNING_FILL_PER_NODE 600
 #define TUNING_FILL_ALLOWANCE 20000
-#define TUNING_MAX_LOOP_NODES 12000 // nodes on loops, for the time that ordering takes
+#define TUNING_MAX_LOOP_NODES 12000 // nodes on loops: the ordering takes quadratic time
 
-// One mechanism under way: bodies are nodes 0 to body_count - 1, joints follow.
+// Graph of one mechanism during elimination: bodies are nodes 0 to body_count - 1, joints follow.
 typedef struct elimination_graph {
   tn_world *world;
   int32_t body_count, count;
-  int32_t *id;     // body slot or joint slot, by node
-  int32_t *first;  // of its neighbours in the arena
-  int32_t *length; // how many
-  int32_t *weight; // rows
-  int32_t *degree; // neighbours that are left
-  bool *eliminated, *ready;
-  int32_t *order;    // nodes as they go
-  int32_t *position; // and when they do
+  int32_t *id;              // by node: body or joint slot
+  int32_t *first;           // by node: its neighbours in the arena, sorted by number
+  int32_t *length;          // by node: number of neighbours in the list
+  int32_t *weight;          // by node: rows
+  int32_t *degree;          // by node: neighbours that are not eliminated
+  bool *eliminated, *ready; // ready: may be eliminated, a joint only after one of its bodies
+  int32_t *order;           // nodes in the order of elimination
+  int32_t *position;        // inverse of order
   int32_t done;
   int32_t *arena;
   int32_t used, capacity;
   int64_t fill; // sum of squares of neighbours at elimination
 } elimination_graph;
 
-// Scratch for a build.
+// Scratch memory of a build.
 typedef struct mechanism_builder {
   tn_world *world;
   int32_t *root;             // union-find over body slots
-  int32_t *mechanism_joints; // joint slots by mechanism
-  int32_t *node;             // of a body slot
+  int32_t *mechanism_joints; // joint slots, grouped by mechanism
+  int32_t *node;             // by body slot: its node, or NO_SLOT
   int32_t joint_count;
-  int32_t *memory; // of the orderer
+  int32_t *memory; // arrays of elimination_graph
   int32_t *arena;
   int32_t arena_capacity;
 } mechanism_builder;
 
+// Joints move only awake dynamic bodies.
 static bool is_node(const tn_world *world, int32_t slot)
 {
   return world->bodies[slot].type == TN_BODY_DYNAMIC && !world->bodies[slot].asleep;
@@ -69,7 +74,7 @@ static int32_t *arena_take(elimination_graph *o, int32_t count)
   return at;
 }
 
-// Neighbours that are left, in place.
+// Removes eliminated neighbours from a node's list.
 static void drop_eliminated(elimination_graph *o, int32_t node)
 {
   int32_t *list = o->arena + o->first[node];
@@ -96,10 +101,10 @@ static void eliminate(elimination_graph *o, int32_t node)
   }
 }
 
-// Nodes with one neighbour or none, and those that this makes so: all of a tree.
+// Eliminates nodes with at most one neighbour until none is left: all of a tree.
 static void eliminate_leaves(elimination_graph *o)
 {
-  int32_t *queue = o->order + o->count; // the second half is free
+  int32_t *queue = o->order + o->count; // the second third is free
   int32_t head = 0, tail = 0;
   for (int32_t i = 0; i < o->count; ++i) {
     if (o->ready[i] && o->degree[i] <= 1) {
@@ -121,7 +126,7 @@ static void eliminate_leaves(elimination_graph *o)
   }
 }
 
-// The neighbours of an eliminated node become neighbours of each other: a merge of sorted lists.
+// Adds the neighbours of an eliminated node to those of `other`: a merge of sorted lists.
 static bool add_fill(elimination_graph *o, int32_t node, int32_t other)
 {
   drop_eliminated(o, other);
@@ -160,8 +165,8 @@ static int32_t weighted_degree(const elimination_graph *o, int32_t node)
 
 typedef enum order_result { ORDER_DONE, ORDER_FULL, ORDER_NO_MEMORY } order_result;
 
-// Bodies between few rows, as those of a chain of balls, go first: their inverse masses are known,
-// and the joints that are left have smaller blocks than bodies have.
+// Bodies whose joints have at most BODY_ROWS rows, as in a chain of ball joints, go first: their
+// inverse mass is known, and the joints that remain have smaller blocks than bodies.
 static order_result eliminate_light_bodies(elimination_graph *o)
 {
   for (int32_t i = 0; i < o->body_count; ++i) {
@@ -178,7 +183,7 @@ static order_result eliminate_light_bodies(elimination_graph *o)
   return ORDER_DONE;
 }
 
-// What lies on loops, by least weighted degree.
+// Orders what is left, the nodes on loops, by least weighted degree.
 static order_result order_loops(elimination_graph *o)
 {
   int32_t *left = o->order + o->count;
@@ -221,9 +226,8 @@ static order_result order_loops(elimination_graph *o)
 }
 
 // ---------------------------------------------------------------------------------------------
-// From an order to blocks
+// From the order to blocks
 
-// Nodes below each one, in the order of elimination.
 static void sort_by_position(int32_t *list, int32_t count, const int32_t *position)
 {
   for (int32_t i = 1; i < count; ++i) {
@@ -241,7 +245,7 @@ static int32_t capacity_of(const direct_node *nodes, int32_t i)
   return nodes[i].capacity;
 }
 
-// A graph that elimination has filled has every block that is asked for.
+// Block between two nodes. It always exists: fill is part of the graph.
 static direct_block *find_block(const mechanism_set *set, int32_t below, int32_t node)
 {
   const direct_node *n = &set->nodes[node];
@@ -337,7 +341,8 @@ static void add_nodes(elimination_graph *o)
   }
 }
 
-// Where eliminating each node adds to; returns the room that its columns need.
+// Offsets that the elimination of each node subtracts from; returns the scratch that its columns
+// need.
 static int32_t add_targets(mechanism_set *set, int32_t first_node)
 {
   int32_t room = 0;
@@ -359,7 +364,7 @@ static int32_t add_targets(mechanism_set *set, int32_t first_node)
   return room;
 }
 
-// Which nodes a joint's bodies are, and where its rows meet them.
+// Sets the nodes of joints' bodies and the offsets of their Jacobian blocks.
 static void connect_joints(const mechanism_builder *p, const elimination_graph *o, mechanism *m)
 {
   mechanism_set *set = &p->world->mechanisms;
@@ -405,6 +410,7 @@ static void add_mechanism(const mechanism_builder *p, elimination_graph *o)
 // ---------------------------------------------------------------------------------------------
 // Trees of ball joints
 
+// A rigid ball joint without sleeping bodies.
 static bool is_rigid_ball(const tn_world *world, int32_t slot)
 {
   const joint *j = &world->joints[slot];
@@ -416,6 +422,7 @@ static bool is_rigid_ball(const tn_world *world, int32_t slot)
   return joint_type(j) == TYPE_POINT && j->def.compliance == 0.0f;
 }
 
+// A connected graph is a tree if it has one edge less than nodes.
 static bool is_ball_tree(const elimination_graph *o)
 {
   int32_t edges = 0;
@@ -430,7 +437,7 @@ static bool is_ball_tree(const elimination_graph *o)
   return edges == o->count - 1;
 }
 
-// How many of a joint's bodies have other joints that are left.
+// Number of a joint's bodies that have other joints left.
 static int32_t shared_ends(const elimination_graph *o, int32_t node)
 {
   int32_t count = 0;
@@ -440,7 +447,8 @@ static int32_t shared_ends(const elimination_graph *o, int32_t node)
   return count;
 }
 
-// Joints from all tips inwards, then bodies as these name them.
+// Orders joints from the leaves inwards: a joint is ready when at most one of its bodies has other
+// joints. Bodies follow in the order in which joints name them.
 static void order_ball_tree(elimination_graph *o)
 {
   int32_t head = 0, tail = 0;
@@ -482,7 +490,7 @@ static int32_t side_of(const tn_world *world, int32_t joint_slot, int32_t body_s
   return world->joints[joint_slot].slot[0] == body_slot ? 0 : 1;
 }
 
-// To the joints that are left at one of its bodies when it goes.
+// Links a joint to the joints that are left at its upper body when it is eliminated.
 static void add_links(elimination_graph *o, int32_t node, int32_t first_link, ball_joint *p)
 {
   mechanism_set *set = &o->world->mechanisms;
@@ -523,7 +531,7 @@ static void add_ball(elimination_graph *o, mechanism *m, int32_t node)
   block->upper[at % BLOCK_WIDTH] = (float)p->upper;
 }
 
-// Beside the nodes of the mechanism.
+// Adds the ball tree of a mechanism, besides its nodes: a solve may need either.
 static void add_ball_tree(elimination_graph *o, mechanism *m)
 {
   mechanism_set *set = &o->world->mechanisms;
@@ -566,14 +574,14 @@ static bool reserve_ball_tree(tn_world *world, const elimination_graph *o)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Finding them
+// Finding mechanisms
 
-// Nodes and their neighbours; joints in slot order, bodies as joints name them.
+// Builds the graph: joints in slot order, bodies in the order in which joints name them.
 static bool build_graph(mechanism_builder *p, const int32_t *joints, int32_t joint_count,
                         elimination_graph *o)
 {
   tn_world *world = p->world;
-  int32_t most = 3 * joint_count; // two bodies each
+  int32_t most = 3 * joint_count; // a joint and two bodies each
   int32_t *memory = p->memory;
   o->id = memory;
   o->first = memory + most;
@@ -581,7 +589,7 @@ static bool build_graph(mechanism_builder *p, const int32_t *joints, int32_t joi
   o->weight = memory + 3 * (ptrdiff_t)most;
   o->degree = memory + 4 * (ptrdiff_t)most;
   o->position = memory + 5 * (ptrdiff_t)most;
-  o->order = memory + 6 * (ptrdiff_t)most; // with room for two lists of the same length
+  o->order = memory + 6 * (ptrdiff_t)most; // and two lists of that length
   o->eliminated = (bool *)(memory + 9 * (ptrdiff_t)most);
   o->ready = o->eliminated + most;
   memset(o->eliminated, 0, 2 * (size_t)most * sizeof(bool));
@@ -639,7 +647,7 @@ static bool build_graph(mechanism_builder *p, const int32_t *joints, int32_t joi
   return true;
 }
 
-// Any mechanism, or none if it would fill up.
+// Orders and adds a mechanism, or counts its joints as skipped if it would fill the matrix.
 static bool build_nodes(mechanism_builder *p, elimination_graph *o, int32_t joint_count)
 {
   order_result result = eliminate_light_bodies(o);
@@ -691,7 +699,7 @@ static bool build_mechanism(mechanism_builder *p, const int32_t *joints, int32_t
   return ok;
 }
 
-// Joints of one mechanism side by side, mechanisms in the order of their first joints.
+// Groups joints by mechanism, in the order of the mechanisms' first joints.
 static void group_joints(mechanism_builder *p, const int32_t *solved)
 {
   tn_world *world = p->world;
@@ -706,7 +714,7 @@ static void group_joints(mechanism_builder *p, const int32_t *solved)
       p->root[a > b ? a : b] = a > b ? b : a;
     }
   }
-  // Counts by root, then places: `node` serves as the table meanwhile.
+  // First counts by root, then positions, encoded as -position - 2; `node` serves as the table.
   int32_t next = 0;
   int32_t *table = p->node;
   for (int32_t round = 0; round < 2; ++round) {
@@ -717,7 +725,7 @@ static void group_joints(mechanism_builder *p, const int32_t *solved)
       if (round == 0) {
         table[root] = table[root] == NO_SLOT ? 1 : table[root] + 1;
       } else {
-        if (table[root] > 0) { // the first of its mechanism
+        if (table[root] > 0) { // first joint of its mechanism
           int32_t count = table[root];
           table[root] = -next - 2;
           next += count;
@@ -738,7 +746,7 @@ static int32_t root_of(mechanism_builder *p, int32_t joint_slot)
   return find_root(p->root, j->slot[is_node(p->world, j->slot[0]) ? 0 : 1]);
 }
 
-// What trees do not move has no inverse inertia, and nobody writes it.
+// Zero for bodies that ball trees do not move: nothing else writes there.
 static bool reserve_inertia(tn_world *world)
 {
   mechanism_set *set = &world->mechanisms;

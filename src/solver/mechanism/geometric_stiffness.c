@@ -1,6 +1,8 @@
-// Geometric stiffness: an impulse at a lever keeps its direction while the body turns, so that the
-// turn itself changes its torque. Rows leave that out. What makes up for it is inertia: the sum of
-// impulses times levers and h is an upper bound.
+// Geometric stiffness: an impulse at a lever arm keeps its direction while the body turns, so that
+// the turn changes its torque. Jacobians leave that out. It is made up for by inertia in the
+// matrix: with impulses lambda at lever arms r and angular impulses tau,
+//     h^2 K <= h (sum abs(lambda) r + sum abs(tau)),
+// an upper bound added to the inertia about all axes.
 #include "solver/mechanism/mechanism.h"
 
 #include <math.h>
@@ -20,6 +22,7 @@ static void add_inertia(const direct_context *c, const direct_joint *j, int side
   }
 }
 
+// Split pass: all of it, without which joints that contradict each other shake.
 void mechanism_add_inertia_for_correction(const direct_context *c, const mechanism *m)
 {
   mechanism_clear_added_inertia(c, m);
@@ -30,7 +33,7 @@ void mechanism_add_inertia_for_correction(const direct_context *c, const mechani
   }
 }
 
-// Whether errors are larger than motion may remove.
+// Whether an error is too large to be removed within the velocities.
 static bool has_large_errors(const direct_context *c, const mechanism *m)
 {
   double most = direct_max_error_rate(0.0);
@@ -57,10 +60,10 @@ static double last_impulse(const RowState *state)
   return sqrt((double)(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
 }
 
-// Light links under a heavy load swing faster than the substep can follow. They get as much inertia
-// as keeps them slow enough. What springs hold where joints contradict each other, and what rigid
-// joints bear of it, is no load but comes and goes with the pose; inertia that does the same would
-// be a pump.
+// Velocities: what exceeds TUNING_STIFFNESS_RESOLVED times the inertia. Light links under a heavy
+// load swing faster than the substep can follow; this slows them down. Nothing is added where
+// springs contradict other joints: impulses there are no load but change with the pose, and inertia
+// that changes with them would pump energy in.
 void mechanism_add_inertia_for_load(const direct_context *c, const mechanism *m)
 {
   mechanism_clear_added_inertia(c, m);

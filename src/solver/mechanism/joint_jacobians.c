@@ -1,11 +1,14 @@
-// The rows of joints that are solved directly, at their bodies' pose. Compiled once for each lane
-// width.
+// Jacobians, inverse masses and coordinates of directly solved joints at the current pose (Müller
+// et al. 2020, sec. 3.4; kernel/joint.h has the coordinates). Compiled once for each lane width.
+//
+//     linear row along n:   J = [-n  n x r_a   n  r_b x n]
+//     angular row about n:  J = [ 0  -n        0  n      ]
 #include "solver/gather.h"
 #include "solver/mechanism/direct_system.h"
 
 #define DIRECT_JACOBIANS PASTE(direct_jacobians_, TN_LANES)
 
-// What is large when it is there more than once.
+// Code that is large if inlined more than once.
 #if defined(__OPTIMIZE_SIZE__)
 #define ONCE static __attribute__((noinline))
 #define UNROLL
@@ -34,7 +37,8 @@ ONCE void load_body(const solver_data *data, const int32_t *index, Body *body)
   body->dq = flush_tiny_rotation(body->dq);
 }
 
-// Rows as they come out of lanes: n and weight, how they turn A and x, how they turn B and mass.
+// Rows in lanes, three blocks of four fields: n and inverse mass; angular J on A and coordinate;
+// angular J on B and inverse mass along the world axis.
 #define ROW_FIELDS 12
 #define BLOCK_FIELDS (3 * ROW_FIELDS)
 typedef struct row_fields {
@@ -51,7 +55,7 @@ ONCE void set_row(R *to, V n, R inverse_mass, V turn_a, R x, V turn_b, R mass)
   }
 }
 
-// Three numbers, and a fourth that the next ones overwrite.
+// Writes three doubles; the fourth that AVX writes is overwritten by what follows.
 ONCE void widen(double *to, const float *from, float sign)
 {
 #if defined(__AVX__)
@@ -81,7 +85,7 @@ KERNEL R inverse_mass_along(S k, V n)
   return v_dot(n, s_mul(k, n));
 }
 
-// Along n at levers.
+// A linear row along n.
 KERNEL void set_linear(R *to, V n, R inverse_mass, Levers levers, R x, R mass)
 {
   set_row(to, n, inverse_mass, v_cross(n, levers.a), x, v_cross(levers.b, n), mass);
@@ -101,7 +105,7 @@ KERNEL void evaluate_linear(JointType type, const JointStart *start, const bodie
   }
 }
 
-// For friction and damping in all directions.
+// Linear rows along the world axes, for vector friction and damping.
 KERNEL void evaluate_axes(Levers levers, R *to)
 {
   BlockKind world = {.world_axes = 1};
@@ -129,14 +133,14 @@ KERNEL void evaluate_angular(JointType type, const JointStart *start, const RowP
   }
 }
 
-// Levers that turn: of what stands still they may be as long as the world.
+// Sum of the lever arms of moving bodies; those of static bodies may be as long as the world.
 KERNEL R moving_lever_length(const bodies *of, Levers l)
 {
   return pick(of->a.im > 0.0f, v_length(l.a), splat(0.0f)) +
          pick(of->b.im > 0.0f, v_length(l.b), splat(0.0f));
 }
 
-// Rows of lanes to joints, `each` from the next.
+// From lanes to `count` joints: the first `kept` rows of each, `each` rows apart.
 ONCE void store_jacobian_rows(jacobian_row *row, int each, int count, int kept, R *rows)
 {
   row_fields fields[TN_LANES];
@@ -161,7 +165,7 @@ ONCE void store_jacobian_rows(jacobian_row *row, int each, int count, int kept, 
 #else
 typedef float batch_floats __attribute__((vector_size(4 * BATCH_WIDTH)));
 
-// One number of BATCH_WIDTH joints, from a lane on, as doubles.
+// One number of BATCH_WIDTH joints, starting at a lane, as doubles.
 INLINE void store_batch_number(batch_f64 *to, const R *from, int lane)
 {
 #if TN_LANES == 1
@@ -185,7 +189,7 @@ INLINE void store_batch_row(batch_f64 *to, const R *row, int lane)
   }
 }
 
-// Rows as they are in lanes.
+// Stores rows for a batch, which keeps them in lanes.
 KERNEL void store_batch_rows(batch_jacobian *batch, int lane, int each, int count, int kept,
                              const R *rows)
 {
@@ -198,7 +202,7 @@ KERNEL void store_batch_rows(batch_jacobian *batch, int lane, int each, int coun
 }
 #endif
 
-// `count` joints from a lane on.
+// Evaluates up to TN_LANES of `count` joints, starting at a lane.
 KERNEL void evaluate_lanes(const solver_data *data, JointType type, jacobian_block *block, int lane,
                            int count, jacobian_row *row, batch_jacobian *batch)
 {
@@ -241,7 +245,7 @@ void DIRECT_JACOBIANS(const solver_data *data, jacobian_block *block, jacobian_r
     jacobian_row *row = rows + lane * jacobian_row_count(block->type);
     switch (block->type) {
 #if !defined(__OPTIMIZE_SIZE__)
-    case TYPE_HINGE: // those that occur most, with their type known to the compiler
+    case TYPE_HINGE: // the most frequent types get code of their own
       evaluate_lanes(data, TYPE_HINGE, block, lane, count, row, batch);
       break;
     case TYPE_BALL:

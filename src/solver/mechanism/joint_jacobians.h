@@ -1,11 +1,12 @@
-// Rows of joints that are solved directly, stated in lanes: blocks of joints of one type and one
-// mechanism, or one batch of these.
+// Jacobians of directly solved joints, evaluated in lanes: blocks of up to eight joints of one type
+// and of one mechanism or batch.
 #ifndef TENON_SOLVER_MECHANISM_JOINT_JACOBIANS_H
 #define TENON_SOLVER_MECHANISM_JOINT_JACOBIANS_H
 
 #include "solver/solver_data.h"
 
-// Products of turns too small to see would be subnormal numbers, which are slow.
+// Sets tiny components to zero: their products would be subnormal numbers, which are slow. All lane
+// widths and the scalar code must do so alike, or results would differ.
 KERNEL Q flush_tiny_rotation(Q q)
 {
   R none = splat(0.0f);
@@ -14,28 +15,29 @@ KERNEL Q flush_tiny_rotation(Q q)
   return seen;
 }
 
-// A padded lane names body 0, the world, twice.
+// A block of joints. A padded lane has body 0, the world, on both sides.
 typedef struct jacobian_block {
   alignas(64) int32_t a[BLOCK_WIDTH];
   int32_t b[BLOCK_WIDTH];
   float start[FIELDS(JointStart)][BLOCK_WIDTH];
-  float lo[3][BLOCK_WIDTH], hi[3][BLOCK_WIDTH], middle[3][BLOCK_WIDTH]; // of ranges of angles
-  float lever_length[BLOCK_WIDTH];                                      // of levers that turn
+  float lo[3][BLOCK_WIDTH], hi[3][BLOCK_WIDTH], middle[3][BLOCK_WIDTH]; // angular ranges, rad
+  float lever_length[BLOCK_WIDTH]; // sum of the lever arms of moving bodies, m
   JointType type;
   int32_t count;
-  int32_t first_jacobian; // of the stated ones, joint by joint
-  int32_t batch_row;      // of a batch's, which has each of its members' joints side by side, or -1
+  int32_t first_jacobian; // joint by joint
+  int32_t batch_row;      // first batch_jacobian; -1: not of a batch
 } jacobian_block;
 
+// One row at the current pose.
 typedef struct jacobian_row {
-  double j[2][6];          // on the velocities of A and B
-  float inverse_mass;      // inverse mass along the row
-  float x;                 // coordinate
-  float axis_inverse_mass; // inverse mass along the world's axis of the same number
+  double j[2][6];          // J on the velocities of A and B
+  float inverse_mass;      // J M^-1 J^T
+  float x;                 // coordinate, m or rad
+  float axis_inverse_mass; // inverse mass along the world axis with the row's number
 } jacobian_row;
 
-// How many of one joint: three linear, three angular if it has any, and three along the world's
-// axes where linear motion is resisted in all directions.
+// Rows of a joint: three linear, three angular if it has such a block, and three along the world
+// axes if linear friction and damping act along all axes.
 KERNEL int jacobian_row_count(JointType type)
 {
   return 3 * (1 + (angular_kind(type).rows > 0) + linear_kind(type).vector_dissipation);

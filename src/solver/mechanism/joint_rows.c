@@ -1,4 +1,17 @@
-// The rows of joints that are solved directly: what holds each direction, at its bodies' pose.
+// Builds the scalar rows of directly solved joints at the current pose (Müller et al. 2020, sec.
+// 3.3 and 3.4, in impulse form). With C the coordinate of a row:
+//
+//     rigid          C / h + J v = 0                             C / h is the error
+//     spring         C / h + J v + (alpha / h^2) lambda = 0      eq. 4 divided by h
+//     stiff spring   rate = -(alpha / h^2) lambda_last           C / h - rate is the error
+//     limit          a rigid or spring row, lambda <= 0 at the upper end, >= 0 at the lower one
+//     drive          a row with abs(lambda) <= h max force
+//     damping        J v + w / (exp(c h) - 1) lambda = 0
+//     friction       J v = 0,  abs(lambda) <= h friction
+//
+// w is the row's inverse mass. A spring is stiff if alpha / h^2 <= w: the substep does not resolve
+// it. It closes as a rigid joint does, but only for as much of its length as its last impulse does
+// not explain.
 #include "solver/mechanism/mechanism.h"
 
 #include <math.h>
@@ -7,32 +20,33 @@
 _Static_assert(TN_LANES == 1, "this file works on one joint at a time");
 
 static const double UNBOUNDED_IMPULSE = 1e300;
-static const double TUNING_ERROR_DEADBAND = 1e-8; // of lengths and angles in a step
-static const double TUNING_LAGGED_FRICTION_GAIN =
-    1.0; // of what stops two bodies alone, given in a substep
-static const double TUNING_MIN_STIFF_STRAIN = 1e-4; // share of levers, or angle: less is none
+static const double TUNING_ERROR_DEADBAND = 1e-8; // relative to the lever arms, or rad
+// Step of lagged friction per substep, relative to the impulse that would stop two free bodies.
+static const double TUNING_LAGGED_FRICTION_GAIN = 1.0;
+// Unexplained length of a stiff spring, relative to the lever arms or rad, that is worth a row.
+static const double TUNING_MIN_STIFF_STRAIN = 1e-4;
 
-// What the joint_rows of one block have in common.
+// Common data of the rows of one block (linear or angular) of a joint.
 typedef struct row_builder {
   const direct_context *context;
   direct_joint *joint;
-  joint_row *next; // to be stated
+  joint_row *next; // next row to write
   const jacobian_row *rows;
   BlockKind kind;
   const RowParams *params;
   const RowState *state;
-  double motion[2 * BODY_ROWS]; // of the bodies
+  double motion[2 * BODY_ROWS]; // velocities of A and B
   int block;
   double h, inv_h, inv_h2;
-  double length_scale; // levers, or 1
-  double deadband;     // error
-  bool relaxing;
-  bool lags_friction; // friction
+  double length_scale; // sum of the lever arms, m; 1 for angular rows
+  double deadband;     // of position errors, m or rad
+  bool relaxing;       // DIRECT_RELAX or DIRECT_HALF_KICK
+  bool lags_friction;
 } row_builder;
 
-// How joint_rows begin, by block, kind and row. Their impulses have places in the block's state,
-// but for those of damping, which are not kept. Slots are in the order in which joint_rows are
-// stated: each row with its strain, then what acts along rows.
+// Heads of rows, by block, kind and index. `state` is the place of the impulse in RowState (damping
+// keeps none). `slot` is the order in which rows are built: each position row with its stiff spring
+// (0 to 5), drive (6), damping (7 to 9), friction (10 to 12).
 #define STATE_OF(member) (int)(offsetof(RowState, member) / sizeof(R))
 #if defined(TN_SMALL)
 static joint_row_head row_head_of(int block, joint_row_kind kind, int row)
@@ -66,7 +80,7 @@ static inline joint_row_head row_head_of(int block, joint_row_kind kind, int row
 }
 #endif
 
-// A joint_row along a row, without bounds.
+// Adds an active row without bounds along the Jacobian `of`.
 static inline joint_row *add_row(row_builder *s, joint_row_kind kind, int row,
                                  const double (*of)[BODY_ROWS], float inverse_mass)
 {
@@ -80,7 +94,8 @@ static inline joint_row *add_row(row_builder *s, joint_row_kind kind, int row,
   return l;
 }
 
-// As the step ends springs give part of their impulse ahead, and rigid rows stop.
+// Makes the row a fixed impulse. In the half kick springs give part of their next impulse, while
+// rigid rows stop their relative motion.
 static void fix_impulse(joint_row *l, double lambda)
 {
   l->active = false;
@@ -88,14 +103,15 @@ static void fix_impulse(joint_row *l, double lambda)
   l->lo = l->hi = lambda;
 }
 
-// The share of an impulse that was given before the step began.
+// Part of `lambda` given in the half kick before the step.
 static double half_kick_impulse(const row_builder *s, float lambda)
 {
   return s->context->first_substep ? (double)(s->joint->half_kick_done * lambda) : 0.0;
 }
 
-// The impulse that a spring gave before the step began: the share above, unless it stopped the
-// motion instead. Counting the share there would shift its balance.
+// Impulse that a position row or servo gave in the half kick before the step. A stiff one stopped
+// the motion with whatever that took; assuming a share of the last impulse instead would shift its
+// balance.
 static double given_ahead(const row_builder *s, joint_row_kind kind, int row)
 {
   const RowState *state = s->state;
@@ -104,15 +120,15 @@ static double given_ahead(const row_builder *s, joint_row_kind kind, int row)
              : 0.0;
 }
 
-// Errors that rounding explains are none: a structure that is held more than once would answer them
-// with forces beyond any load.
+// Rounding errors count as zero: an overconstrained structure would answer them with forces beyond
+// any load.
 static double apply_deadband(const row_builder *s, double e)
 {
   return e > s->deadband ? e - s->deadband : e < -s->deadband ? e + s->deadband : 0.0;
 }
 
-// The inverse mass that tells whether the substep resolves a spring. The world's axes do not turn
-// with a joint: along them it is that of all directions.
+// Inverse mass that decides whether the substep resolves a spring. World axes do not turn with the
+// joint: there it is the mean of all three.
 static double spring_inverse_mass(const row_builder *s, int row)
 {
   const jacobian_row *r = s->rows;
@@ -121,13 +137,14 @@ static double spring_inverse_mass(const row_builder *s, int row)
                       : r[row].inverse_mass);
 }
 
-// Whether a spring, of compliance alpha over h^2, is stiffer than the substep resolves.
+// Whether a spring with alpha = compliance / h^2 is stiffer than the substep resolves.
 static bool is_stiff(const row_builder *s, int row, double alpha)
 {
   return alpha <= spring_inverse_mass(s, row);
 }
 
-// A spring or a rigid row towards e = 0.
+// Adds a spring or rigid row towards e = 0, with `lambda` its last impulse. Returns NULL if none
+// acts in this pass.
 static joint_row *add_spring_row(row_builder *s, joint_row_kind kind, int row, double e,
                                  double compliance, float lambda)
 {
@@ -150,8 +167,8 @@ static joint_row *add_spring_row(row_builder *s, joint_row_kind kind, int row, d
   if (compliance == 0.0) {
     l->error = apply_deadband(s, e) * s->inv_h;
   } else if (stiff) {
-    // A spring that the substep does not resolve is in error as far as its last impulse does not
-    // explain its length. An impulse that is against its length, or beyond it, is of another pose.
+    // An impulse against the length, or more than it can give, stems from another pose: it explains
+    // nothing, or all of the length.
     double length = e * s->inv_h, explained = -alpha * (double)lambda;
     bool beyond = fabs(explained) > fabs(length);
     l->rate = explained * length <= 0.0 ? 0.0 : beyond ? length : explained;
@@ -162,9 +179,9 @@ static joint_row *add_spring_row(row_builder *s, joint_row_kind kind, int row, d
   return l;
 }
 
-// What the last impulse does not explain of a spring that the substep does not resolve is closed as
-// an error. Until then it presses as hard as it takes not to become longer, but no harder than its
-// length can: others would load it without doing work.
+// The unexplained length of a stiff spring is removed as an error. Until that is done this row
+// keeps the spring from lengthening, with an impulse bounded by what its length can give: otherwise
+// other joints would load it without doing work.
 static void add_stiff_spring_row(row_builder *s, int i, const joint_row *spring)
 {
   if (s->relaxing || !spring || spring->alpha == 0.0 ||
@@ -177,7 +194,7 @@ static void add_stiff_spring_row(row_builder *s, int i, const joint_row *spring)
   l->hi = fmax(0.0, impulse);
 }
 
-// The end of a range that is crossed or has been pushing, or the nearer one.
+// The limit that is crossed, or has an impulse, or is nearer.
 static void add_limit_row(row_builder *s, int i)
 {
   const RowParams *p = s->params;
@@ -199,7 +216,7 @@ static void add_limit_row(row_builder *s, int i)
   if (s->relaxing) {
     return;
   }
-  if (upper ? x < end : x > end) { // an end to come is no error
+  if (upper ? x < end : x > end) { // a limit not yet reached is no error
     l->rate += l->error;
     l->error = 0.0;
   }
@@ -208,7 +225,7 @@ static void add_limit_row(row_builder *s, int i)
   add_stiff_spring_row(s, i, l);
 }
 
-// Most rows are rigid, and have less to state than springs.
+// Rigid rows, the most frequent, need less than springs.
 static inline void add_locked_row(row_builder *s, int i, double e, float compliance)
 {
   float lambda = s->state->lambda[i];
@@ -240,6 +257,7 @@ KERNEL void add_position_rows(row_builder *s, BlockKind kind)
   }
 }
 
+// Bounds the impulse by `most`; a row whose last impulse was saturated begins inactive.
 static void bound_impulse(joint_row *l, double most, double last)
 {
   l->lo = -most;
@@ -255,11 +273,10 @@ static double clamp(double x, double lo, double hi)
   return fmax(lo, fmin(x, hi));
 }
 
-// A servo that is stiffer than the substep resolves approaches its target by motion, at a bounded
-// speed. Its offset is no error of position: errors are removed apart from the velocities by rows
-// that hold a position, and drives, whose force has a limit, are not among them. What its last
-// impulse explains of the offset is the deflection under its load, which stays; `offset` counts
-// from where the target is as the substep begins.
+// A stiff servo approaches its target by motion, at a bounded speed. Its offset is no position
+// error: split impulses are for rows that hold a position, and a drive has a force limit. The part
+// of the offset that the last impulse explains is the deflection under load, and stays. `offset` is
+// relative to the target at the start of the substep.
 static void limit_approach(const row_builder *s, joint_row *l, double target_rate, double last)
 {
   const substep *now = &s->context->data->substep;
@@ -326,14 +343,14 @@ static void add_drive_row(row_builder *s)
   }
 }
 
-// Spins about the world's axes.
+// Jacobians of the relative angular velocity about the world axes.
 static const double AXES[3][2][BODY_ROWS] = {
     {{0.0, 0.0, 0.0, -1.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 1.0, 0.0, 0.0}},
     {{0.0, 0.0, 0.0, 0.0, -1.0, 0.0}, {0.0, 0.0, 0.0, 0.0, 1.0, 0.0}},
     {{0.0, 0.0, 0.0, 0.0, 0.0, -1.0}, {0.0, 0.0, 0.0, 0.0, 0.0, 1.0}},
 };
 
-// Friction and damping act along row 0, or along all of the world's axes.
+// Friction and damping act along row 0, or along all world axes.
 static float dissipation_inverse_mass(const row_builder *s, int i)
 {
   return s->kind.vector_dissipation ? s->rows[i].axis_inverse_mass : s->rows->inverse_mass;
@@ -349,7 +366,8 @@ static joint_row *add_dissipation_row(row_builder *s, joint_row_kind kind, int i
                  dissipation_inverse_mass(s, i));
 }
 
-// Implicit, and exact for two bodies that nothing else holds.
+// Implicit damping. J v + w / (exp(c h) - 1) lambda = 0 leaves exp(-c h) of the relative velocity
+// of two bodies that nothing else holds: the exact decay.
 static void add_damping_row(row_builder *s, int i)
 {
   joint_row *l = add_dissipation_row(s, ROW_DAMPING, i);
@@ -357,6 +375,8 @@ static void add_damping_row(row_builder *s, int i)
   l->alpha = (double)dissipation_inverse_mass(s, i) / fmax(decay, 1e-12);
 }
 
+// Friction holds with J v = 0 up to its bound. Lagged friction and sliding vector friction begin as
+// fixed impulses.
 static void add_friction_rows(row_builder *s, int count)
 {
   double most = (double)s->params->friction * s->h;
@@ -437,7 +457,7 @@ static void build_joint_rows(row_builder *s, direct_joint *j)
                            .lever_length[j->jacobian_lane % BLOCK_WIDTH];
   switch (j->type) {
 #if !defined(__OPTIMIZE_SIZE__)
-  case TYPE_HINGE: // those that occur most, with their type known to the compiler
+  case TYPE_HINGE: // the most frequent types get code of their own
     build_both_blocks(s, TYPE_HINGE, (double)length_scale);
     break;
   case TYPE_BALL:
@@ -449,7 +469,7 @@ static void build_joint_rows(row_builder *s, direct_joint *j)
     break;
   }
   j->joint_row_count = (int16_t)(s->next - &set->joint_rows[j->first_joint_row]);
-  for (int i = 0; i < 2; ++i) { // what was given ahead is now in the joint_rows
+  for (int i = 0; i < 2; ++i) { // impulses given in the half kick are now in lambda
     memset(j->state[i].load, 0, sizeof j->state[i].load);
     j->state[i].drive_load = 0.0f;
   }
@@ -464,7 +484,7 @@ void direct_evaluate_jacobians(const direct_context *c, const mechanism *m)
   }
 }
 
-// Where a substep ends the next one begins: rows are stated once for both.
+// The end of a substep and the start of the next one have the same pose.
 static void evaluate_jacobians_once(const direct_context *c, mechanism *m)
 {
   if (m->jacobian_pose != c->pose) {
@@ -486,8 +506,8 @@ void direct_build_rows(const direct_context *c, mechanism *m)
   }
 }
 
-// A step towards the impulse that stops the motion. All joints take it at once, and neighbours may
-// double each other's.
+// A step towards the impulse that stops the motion, by the sum of the rows' inverse masses. All
+// joints step at once, so that neighbours may double each other's effect.
 static void update_lagged_friction(direct_joint *j, const joint_row *l, int count, double h,
                                    const double *motion)
 {

@@ -1,13 +1,12 @@
-// Mechanisms: joints between moving bodies, solved together and directly.
+// Mechanisms: connected sets of joints, solved together by a sparse direct method.
 //
-// Bodies and joints are the nodes of one sparse symmetric matrix,
+// Bodies and joints are the nodes of one sparse symmetric indefinite matrix,
 //     [ M  J^T ] [ dv ]   [ 0 ]
-//     [ J  -A  ] [ -y ] = [ r ],      r what the rows' velocities are to change by,
-// where A holds the rows' compliances and y their impulses. Nodes are eliminated in an order
-// chosen once for a topology: from the tips of trees inwards, a joint only after one of its
-// bodies. A tree then costs as much as it has joints, whatever their number at one body, and loops
-// cost the fill they bring. Elimination only adds positive terms to bodies and negative ones to
-// joints, so it needs no pivoting.
+//     [ J  -A  ] [ -y ] = [ r ],      r: required change of the rows' velocities,
+// where A holds the rows' compliances and y their impulses. The order of elimination is chosen once
+// per topology: leaves of trees first, a joint only after one of its bodies. A tree of n joints
+// then costs O(n), however many joints meet at one body, and loops add their fill. Elimination adds
+// only positive terms to body pivots and negative terms to joint pivots, so no pivoting is needed.
 #ifndef TENON_SOLVER_MECHANISM_MECHANISM_H
 #define TENON_SOLVER_MECHANISM_MECHANISM_H
 
@@ -19,69 +18,74 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// A joint of a mechanism, as the direct solver sees it during a step.
 typedef struct direct_joint {
-  int32_t joint; // slot
-  int32_t body[2];
-  int32_t node,
-      body_node[2]; // of the joint and of its bodies, NO_SLOT for those that joints do not move
-  int32_t ball;     // its place in a tree of ball joints, or NO_SLOT
-  int32_t jacobian_lane;      // in blocks of rows
-  int32_t first_jacobian;     // of the stated ones
-  int32_t jacobian_offset[2]; // where its rows go among the values, for each body
-  int32_t first_joint_row;
-  int16_t joint_row_count, joint_row_capacity;
+  int32_t joint;   // slot of the joint
+  int32_t body[2]; // body slots of A and B
+  // Nodes of the joint and its bodies; NO_SLOT for bodies that joints do not move.
+  int32_t node, body_node[2];
+  int32_t ball;                                // index among ball_joints, or NO_SLOT
+  int32_t jacobian_lane;                       // BLOCK_WIDTH * jacobian_block + lane
+  int32_t first_jacobian;                      // index of its first jacobian_row
+  int32_t jacobian_offset[2];                  // offset of its J blocks towards A and B in values
+  int32_t first_joint_row;                     // index of its first joint_row
+  int16_t joint_row_count, joint_row_capacity; // in use now, and reserved
   JointType type;
-  float lever[2];            // lengths, as the step begins
+  float lever[2];            // lengths of the lever arms at the start of the step, m
   RowParams params[2];       // linear, angular
-  RowState state[2];         // impulses of the last substep
-  float sum[2][3];           // over the step
-  float next_friction[2][3]; // what friction is to be as the substep ends; see lags_friction()
-  double torque_impulse[2];  // impulses times levers with which errors apart from motion press on
-                             // bodies
-  float half_kick_done;      // share of them that was given ahead when the last step ended, but for
-                             // springs
-  float half_kick_share;     // and is to be when this one ends
+  RowState state[2];         // linear, angular: impulses of the last substep
+  float sum[2][3];           // linear, angular: impulse over the step, world axes, N s and N m s
+  float next_friction[2][3]; // lagged friction impulse of the next pass, see lags_friction()
+  double torque_impulse[2];  // of A and B: sum of impulse times lever arm in the split pass, N m s
+  // Share of the impulses given ahead in the half kick that ended the last step, and to be given at
+  // the end of this one: 0.5, or 0 if supported. Only for motors, forces and friction: position
+  // rows and servos record the impulse itself in RowState.load.
+  float half_kick_done;
+  float half_kick_share;
 } direct_joint;
 
+// One connected set of joints. Index ranges are [first, last) into the arrays of mechanism_set.
 typedef struct mechanism {
   int32_t first_node, last_node;
   int32_t first_joint, last_joint;
-  int32_t rows;        // of its vectors
-  int32_t first_value; // of its blocks
-  int32_t scratch;     // after them: room for the columns under elimination
-  int32_t end_value;   // after that
-  int32_t batch;       // that it is one of, or NO_SLOT
-  int32_t first_jacobian_block, last_jacobian_block; // blocks of joints
-  int32_t first_ball;                                // of a tree of ball joints, or NO_SLOT
+  int32_t rows;        // length of its vectors
+  int32_t first_value; // its matrix blocks in values
+  int32_t scratch;     // after the blocks: copies of the columns under elimination
+  int32_t end_value;   // end of the scratch
+  int32_t batch;       // batch that it belongs to, or NO_SLOT
+  int32_t first_jacobian_block, last_jacobian_block;
+  int32_t first_ball; // ball tree: first ball_joint, or NO_SLOT if it is none
   int32_t first_link, first_ball_body, ball_body_count;
-  int32_t jacobian_pose, factor_pose; // the poses at which its rows and its matrix are, or NO_SLOT
-  bool by_ball_tree;                  // this substep is solved by the tree
-  bool needs_added_inertia;           // in this step: light links would swing too fast for a tree
-  bool maybe_overloaded;              // after the last solve by the tree they might
-  bool anchored;                      // to something that its joints do not move
-  bool factors_stale;                 // values hold another matrix than the velocities' one
-  bool supported;                     // contacts carry one of its bodies
-  bool may_touch;                     // or may do so before the step ends
-  bool infeasible;                    // some joint cannot close, whatever the bodies do
-  bool infeasible_free;               // and none of these holds on to anything else
-  bool split_impulse;          // position changes of this substep are not to stay in the velocities
-  bool bad_warm_start;         // some of its contacts begin with too much, perhaps
-  bool own_factor;             // its matrix is its own, not one of a batch's
-  bool reuses_factors;         // a substep may ask for its matrix more than once
-  double warm_work, cold_work; // work of their warm_contacts on velocities with and without them
+  int32_t jacobian_pose, factor_pose; // direct_context.pose of these, or NO_SLOT
+  bool by_ball_tree;                  // this substep is solved as a ball tree
+  bool needs_added_inertia;           // ball tree, in this step: some body needs added inertia
+  bool maybe_overloaded; // ball tree: the last solve may have exceeded TUNING_STIFFNESS_RESOLVED
+  bool anchored;         // a joint connects it to a body that is no node
+  bool factors_stale;    // values hold the matrix of the split pass, not the one of the velocities
+  bool supported;        // contacts carry one of its bodies
+  bool may_touch;        // supported, or contacts may act before the step ends
+  bool infeasible;       // some joint cannot close: its error remains whatever the bodies do
+  bool infeasible_free;  // and no such joint is anchored
+  bool split_impulse;    // the position correction of this substep is removed from the velocities
+                         // after the drift
+  bool bad_warm_start;   // a contact's warm start separates bodies too fast
+  bool own_factor;       // the factors are in its own values, not in those of its batch
+  bool reuses_factors;   // a substep may solve with the same factors more than once
+  // Work of its excessive warm starts on the velocities with and without them, J.
+  double warm_work, cold_work;
 } mechanism;
 
-// What a contact of a mechanism begins a substep with.
+// Warm start of a contact on a mechanism's body.
 typedef struct warm_contact {
-  int32_t block, lane;
-  int32_t mechanism[2];          // or NO_SLOT
-  V impulse, angular_impulse[2]; // its impulse and what that turns A and B by
-  float load;
-  bool bad_warm_start;
-  double work; // on the velocities that it leaves
+  int32_t block, lane;           // of the contact
+  int32_t mechanism[2];          // of the bodies A and B, or NO_SLOT
+  V impulse, angular_impulse[2]; // N s on B; N m s about the centres of mass of A and B
+  float load;                    // length of impulse, N s
+  bool bad_warm_start;           // does more work than the separation speed allowed
+  double work;                   // impulse times velocity after the joints' first solve, J
 } warm_contact;
 
-// All mechanisms of a world, one after the other in each array.
+// All mechanisms of a world. Each array holds the parts of all mechanisms one after the other.
 typedef struct mechanism_set {
   mechanism *list;
   int32_t count, capacity;
@@ -89,38 +93,38 @@ typedef struct mechanism_set {
   int32_t node_count, node_capacity;
   direct_block *blocks;
   int32_t block_count, block_capacity;
-  int32_t *targets;
+  int32_t *targets; // offsets in values that elimination subtracts from, in order of use
   int32_t target_count, target_capacity;
   direct_joint *joints;
   int32_t joint_count, joint_capacity;
   joint_row *joint_rows;
-  active_row *active_rows; // of each joint as many as it has rows now
+  active_row *active_rows; // of each joint, as many as its node has rows in the factored matrix
   int32_t joint_row_count, joint_row_capacity, active_row_capacity;
   jacobian_block *jacobian_blocks;
-  jacobian_row *jacobians; // by places in blocks
+  jacobian_row *jacobians; // joint by joint, in the order of the blocks
   int32_t jacobian_block_count, jacobian_block_capacity, jacobian_count, jacobian_capacity;
-  double *values; // blocks, then scratch
+  double *values; // matrix blocks, then scratch
   int32_t value_count, value_capacity;
-  double *vectors; // velocities, then momenta, by row
+  double *vectors; // by row: velocities, then split momenta (row_count each)
   int32_t row_count, vector_capacity;
-  f64x2 *solutions; // velocity, position
+  f64x2 *solutions; // by row: right-hand sides, then solutions for velocity and position
   int32_t solution_capacity;
-  ball_joint *balls; // in whole blocks
+  ball_joint *balls; // padded to whole blocks
   ball_block *ball_blocks;
   int32_t ball_count, ball_capacity, ball_block_capacity;
   ball_body *ball_bodies;
   int32_t ball_body_count, ball_body_capacity;
   ball_link *links;
   int32_t link_count, link_capacity;
-  body_inertia *augmented_inertia; // by slot: of bodies in trees, where these need more
+  body_inertia *augmented_inertia; // by body slot: inverse inertia of ball trees with added inertia
   int32_t augmented_inertia_capacity;
   warm_contact *warm_contacts;
   int32_t warm_contact_count, warm_contact_capacity;
-  int32_t *work; // mechanisms to solve one by one, or ~ the batch that they are solved in
+  int32_t *work; // work items: a mechanism to solve alone, or ~batch
   int32_t work_count, work_capacity;
   mechanism_batch *batches;
   int32_t batch_count, batch_capacity;
-  direct_node *batch_nodes; // of each batch those of one member, with the rows that any of them has
+  direct_node *batch_nodes; // nodes of one member per batch, with the union of all members' rows
   int32_t batch_node_count, batch_node_capacity;
   batch_joint *batch_joints;
   int32_t batch_joint_count, batch_joint_capacity;
@@ -128,23 +132,23 @@ typedef struct mechanism_set {
   int32_t batch_row_count, batch_row_capacity;
   batch_jacobian *batch_jacobian;
   int32_t batch_jacobian_count, batch_jacobian_capacity;
-  batch_f64 *batch_values; // blocks, then scratch
+  batch_f64 *batch_values; // matrix blocks, then scratch
   int32_t batch_value_count, batch_value_capacity;
-  batch_f64 *batch_scratch; // for matrices that nobody asks for again: these stay in a core's cache
+  batch_f64 *batch_scratch; // for matrices that are used once: few enough to stay in a core's cache
   int32_t batch_scratch_size, batch_scratch_count, batch_scratch_capacity;
-  scratch_lock *scratch_locks; // of rooms
+  scratch_lock *scratch_locks; // one for each matrix in batch_scratch
   int32_t scratch_lock_capacity;
   batch_f64 *batch_vectors; // solutions, then velocities
   int32_t batch_vector_count, batch_vector_capacity;
-  int32_t skipped; // joints left to Gauss-Seidel: their mechanism would fill up
+  int32_t skipped; // joints left to Gauss-Seidel, because elimination would fill the matrix
 } mechanism_set;
 
-// What a solve is for.
+// Passes of the direct solve, in the order of a substep.
 typedef enum direct_pass {
-  DIRECT_BIAS,      // the substep's own
-  DIRECT_RESOLVE,   // after contacts have changed velocities
-  DIRECT_RELAX,     // at the new pose, velocities alone
-  DIRECT_HALF_KICK, // the same as the step ends, with half of the springs' impulses to come
+  DIRECT_BIAS,      // velocities and position errors, at the start of the substep
+  DIRECT_RESOLVE,   // again, after contacts have changed velocities; same pose and rows
+  DIRECT_RELAX,     // velocities only, at the pose after the drift
+  DIRECT_HALF_KICK, // the same at the end of a step, with half of the springs' next impulses
 } direct_pass;
 
 typedef struct direct_context {
@@ -152,13 +156,13 @@ typedef struct direct_context {
   solver_data *data;
   mechanism_set *set;
   direct_pass pass;
-  bool first_substep; // the first substep of a step
-  int32_t pose;       // counts in how many places of the step bodies have been
+  bool first_substep; // of the step
+  int32_t pose;       // counts changes of pose in the step, to tell whether Jacobians are current
   const direct_ops *direct;
   const ball_ops *ball_ops;
 } direct_context;
 
-// What the bodies of a joint move with as the solve begins, A and then B.
+// Velocities of a joint's bodies at the start of the solve: v, w of A, then of B.
 static inline void direct_joint_motion(const direct_context *c, const direct_joint *j, double *v)
 {
   for (int side = 0; side < 2; ++side, v += BODY_ROWS) {
@@ -175,7 +179,7 @@ static inline void direct_joint_motion(const direct_context *c, const direct_joi
   }
 }
 
-// What `motion` of A and B is along a joint_row.
+// J v of a row, for the velocities `motion` of A and B.
 static inline double row_velocity(const joint_row *l, const double *motion)
 {
   const double *j = l->j[0];
@@ -187,33 +191,34 @@ static inline double row_velocity(const joint_row *l, const double *motion)
   return sum[0] + sum[1];
 }
 
-// A spring is soft enough by itself.
+// Compliance in the matrix: regularization is needed only where the spring itself is stiffer.
 static inline double row_compliance(const joint_row *l)
 {
   return at_least(l->alpha, l->regularization);
 }
 
+// The bound at which an inactive row stays.
 static inline double row_bound(const joint_row *l)
 {
   return l->at_hi ? l->hi : l->lo;
 }
 
-// Friction of a mechanism that contacts carry follows its motion from substep to substep, as the
-// contacts do: solved at once, friction in joints at the ends of their ranges has no one solution,
-// and would be another one each time.
+// Friction of a mechanism that contacts support lags: it takes one step per substep towards the
+// impulse that stops its motion. Solved together with joints at their limits, friction has no
+// unique solution, and limbs at rest would twitch from one solution to the next.
 static inline bool lags_friction(const mechanism *m)
 {
   return m->supported;
 }
 
-// Friction about all axes is bounded as a vector.
+// Whether friction acts along all axes and is bounded as a vector, not row by row.
 static inline bool friction_is_vector(const direct_joint *j, const joint_row *l)
 {
   return (l->block ? angular_kind(j->type) : linear_kind(j->type)).vector_dissipation;
 }
 
-// What a joint_row gives ahead of the next step. In a RowState each row's load is as far from its
-// impulse as a drive's is.
+// Records the impulse given in the half kick, for the next step. RowState.load of a row lies as far
+// behind its lambda as drive_load behind drive, so that one offset serves both.
 static inline void law_keep_ahead(direct_joint *j, const joint_row *l)
 {
   enum { LOAD = offsetof(RowState, load) / sizeof(float) };
@@ -225,7 +230,8 @@ static inline void law_keep_ahead(direct_joint *j, const joint_row *l)
   }
 }
 
-// The impulse of a joint_row into its joint's state; damping has none that stays.
+// Stores the impulse of a row in its joint's state. A stiff spring adds to the impulse of its
+// position row; damping keeps none.
 static inline void row_store_impulse(direct_joint *j, const joint_row *l)
 {
   float *to = (float *)&j->state[l->block] + l->state;
@@ -236,71 +242,81 @@ static inline void row_store_impulse(direct_joint *j, const joint_row *l)
   }
 }
 
-// mechanism_rows.c
-// Rows that depend on each other are told apart by a little compliance, relative to the inverse
-// mass that a row sees.
+// joint_rows.c
+//
+// Regularization: compliance of every row, relative to its inverse mass. Redundant rows, as those
+// of a four-bar linkage with hinges, share their load by it. As a compliance it shrinks with h^2.
+// Needed by: four_bar_with_redundant_hinges_holds.
 #define TUNING_ROW_REGULARIZATION 1e-5
-// The rows of a mechanism's joints at their bodies' pose, and their joint_rows.
+// Evaluates Jacobians at the current pose; builds the rows that act in this pass.
 void direct_evaluate_jacobians(const direct_context *c, const mechanism *m);
 void direct_build_rows(const direct_context *c, mechanism *m);
-// Friction against the motion of a joint's bodies in this substep; see lags_friction().
+// Next lagged friction impulse for the velocities `motion` of A and B; see lags_friction().
 void direct_update_lagged_friction(const direct_context *c, direct_joint *j, const double *motion);
-// How many it has unless something gives way, and may have at most.
+// Rows that a joint usually has in the matrix (no limits), and at most.
 int direct_typical_rows(JointType type, const RowParams params[2]);
 int direct_row_capacity(JointType type, const RowParams params[2]);
 
-// mechanism_points.c
-// Solves a tree of ball joints; false if the mechanism is none, or is to be solved as any other.
+// ball_tree.c
+//
+// Solves a ball tree. Returns false if the mechanism is none, or needs the general solve.
 bool ball_tree_solve(const direct_context *c, mechanism *m);
 
-// mechanism.c
-// How fast errors of position may close joints and move bodies, if the fastest body has that speed.
-// What is faster moves the bodies but is no part of their motion.
+// mechanism_solve.c
+//
+// Fastest closing of a joint (m/s, rad/s) and fastest correction of a body (m/s) that may stay in
+// the velocities, for the speed of the fastest body. Faster corrections are applied as split
+// impulses.
 double direct_max_error_rate(double fastest);
 double direct_max_correction_speed(double fastest);
-// Energy of a body that may come from nowhere, by its speed squared.
+// Tolerated energy gain of a body, J, for its squared speed.
 double direct_energy_tolerance(double square, double inverse_mass);
 void mechanism_solve(const direct_context *c, mechanism *m);
-// Of a body in the matrix: its mass and inertia, or their inverses.
+// MASS_VALUES of a body: mass and inertia, or the inverses of a leaf.
 void direct_node_mass(const direct_context *c, const direct_node *node, double *to);
-// Inertia about the centre of mass, world axes; the inverse of one plus the same about all axes.
+// Inertia about the centre of mass, world axes, kg m^2; and the inverse of inertia + more * 1, as
+// xx yy zz xy xz yz.
 S direct_world_inertia(const solver_data *data, int32_t slot);
 void direct_inverse_inertia_with(double *to, S inertia, double more);
 
 // mechanism_batch.c
 typedef bool needs_pass_fn(const mechanism *m, direct_pass pass);
-// One item of the set's work: those of its mechanisms that take part.
+// Solves one work item: those of its mechanisms that need the pass.
 void mechanisms_solve(const direct_context *c, int32_t item, needs_pass_fn *needs_pass);
 
-// mechanism_ahead.c
-// What is asked back of rows by the bodies' velocities. Solutions are lost.
+// stiff_spring_prediction.c
+//
+// Sets joint_row.rhs to what stiff springs and rigid joints will lengthen beyond the linear
+// prediction. Overwrites the solutions.
 void mechanism_predict_stiff_springs(const direct_context *c, const mechanism *m);
 
-// mechanism_stiffness.c
-// What bodies resist turning with besides their inertia: nothing, what errors that are no motion
-// press with, or what their joints bear beyond what the substep can follow.
+// geometric_stiffness.c
+//
+// Sets direct_node.added_inertia: to zero; to h^2 times the stiffness under the impulses of the
+// split pass; or to what exceeds TUNING_STIFFNESS_RESOLVED under the last impulses.
 void mechanism_clear_added_inertia(const direct_context *c, const mechanism *m);
 void mechanism_add_inertia_for_correction(const direct_context *c, const mechanism *m);
 void mechanism_add_inertia_for_load(const direct_context *c, const mechanism *m);
 
-// mechanism_finish_split_impulse.c
-// After the drift, takes back what moved the bodies without being motion.
+// split_impulse.c
+//
+// After the drift: removes the split impulse from the velocities.
 void mechanism_finish_split_impulse(const direct_context *c, const mechanism *m);
-// What a mechanism that nothing holds or touches has lost of its angular momentum in a solve comes
-// back into the solutions, of whose position part a share is kept.
+// Gives back the angular momentum that added inertia absorbed in a solve, for a mechanism without
+// anchors and contacts. `kept_share` of the position solution stays in the velocities.
 void mechanism_restore_angular_momentum(const direct_context *c, const mechanism *m,
                                         double kept_share);
-// What errors move an anchored mechanism by as one is taken out of the solutions.
+// Removes the rigid motion of an anchored mechanism from the position solutions.
 void mechanism_remove_rigid_motion(const direct_context *c, const mechanism *m);
-// What moves the bodies so is not for joints to stop, so it is taken out while they are solved
-// again.
+// Adds (+1) or removes (-1) the split velocity: joints that are solved again must not stop it.
 void mechanism_add_split_velocity(const direct_context *c, const mechanism *m, float sign);
-// Bodies at joints that cannot close move as one.
+// Lets bodies at infeasible joints move as one rigid body.
 void mechanism_stop_infeasible(const direct_context *c, const mechanism *m);
 
-// mechanism_guess.c
-// After the joints' first solve: what warm_contacts do; those that do too much are taken back, if
-// there are any, and given as far as that takes energy, each before joints are solved again.
+// mechanism_warm_start.c
+//
+// In this order, after DIRECT_BIAS: measure the work of contacts' warm starts; remove the excessive
+// ones, if any; after a solve, apply them again with the scale of least energy. Solve again.
 void warm_contacts_measure(int first, int last, void *context);
 bool warm_contacts_remove_excess(const direct_context *c);
 void warm_contacts_reapply(const direct_context *c);

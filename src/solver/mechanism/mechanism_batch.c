@@ -1,7 +1,6 @@
-// Mechanisms that are equal but for their numbers form batches: their joints' rows are stated side
-// by side, and their matrices factored and solved, one in each lane. What differs from member to
-// member, joint_rows and which of them hold, is each one's own; see team_store.h for how they get
-// along.
+// Batches of mechanisms with equal topology: Jacobians, factorization and solution run with one
+// mechanism in each lane. Rows and active sets are each member's own; see mechanism_batch.h for how
+// they are merged. Results have the same bits as those of a mechanism solved alone.
 #include "data/world.h"
 #include "solver/mechanism/solve_state.h"
 
@@ -13,9 +12,10 @@
 #endif
 
 // ---------------------------------------------------------------------------------------------
-// Blocks of rows
+// Blocks of joints
 
-// Blocks of eight joints of one type; of a batch each joint of all lane_mechanisms after the other.
+// Adds blocks of up to eight joints of one type. In a batch, each joint of all `count` members
+// comes in turn.
 static void add_rows(mechanism_set *set, mechanism *const *lane_mechanisms, int count)
 {
   int32_t first = set->jacobian_block_count;
@@ -101,10 +101,10 @@ struct scratch_lock {
 };
 
 // ---------------------------------------------------------------------------------------------
-// Who is equal
+// Equal topology
 
-static const int32_t TUNING_BATCH_MAX_NODES =
-    200; // larger ones fill their lanes, and caches, by themselves
+// Larger mechanisms fill lanes and caches by themselves. Speed only.
+static const int32_t TUNING_BATCH_MAX_NODES = 200;
 
 static bool can_batch(const mechanism *m)
 {
@@ -172,7 +172,7 @@ static bool same_topology(const mechanism_set *set, const mechanism *a, const me
 }
 
 // ---------------------------------------------------------------------------------------------
-// Teams
+// Building batches
 
 static bool reserve_batch(tn_world *world, const mechanism *m)
 {
@@ -266,7 +266,8 @@ static bool add_batch(tn_world *world, const int32_t *lane_mechanism)
   return true;
 }
 
-// Equals that wait for enough others, in lists by hash; a table of these, of a power of two.
+// Mechanisms of equal topology that wait for more: an open-addressing hash table, its size a power
+// of two.
 typedef struct pending_batch {
   int32_t lane_mechanism[BATCH_WIDTH];
   int32_t count;
@@ -281,7 +282,7 @@ static bool add_to_pending(tn_world *world, pending_batch *table, uint32_t size,
     at = (at + 1) & (size - 1);
   }
   pending_batch *w = &table[at];
-  // A place stays taken, for its first member is whom others are compared with.
+  // An entry is never emptied: later mechanisms are compared with its first member.
   w->lane_mechanism[w->count % BATCH_WIDTH] = i;
   w->count += 1;
   return w->count % BATCH_WIDTH != 0 || add_batch(world, w->lane_mechanism);
@@ -303,7 +304,7 @@ static bool form_batches(tn_world *world)
   return ok;
 }
 
-// One for each thread; where there are more, some keep to their batch's own.
+// Scratch matrices, one for each thread. A batch that finds none free uses its own.
 static bool reserve_scratch(tn_world *world)
 {
   mechanism_set *set = &world->mechanisms;
@@ -342,8 +343,7 @@ bool batches_build(tn_world *world)
   return reserve_scratch(world);
 }
 
-// Whether there is room for the joint_rows of all, whichever of them come: definitions may have
-// changed.
+// Whether the union of all members' rows fits: definitions may have changed since the build.
 static bool rows_fit(const mechanism_set *set, const mechanism_batch *t, const batch_joint *j,
                      int32_t at)
 {
@@ -409,9 +409,9 @@ void batches_release(tn_world *world)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Rows of all lane_mechanisms
+// Rows of all members
 
-// Where a joint_row's row is among those that its joint has stated.
+// batch_row.source of a row by its slot; see ROW_HEADS in joint_rows.c for the slots.
 static uint8_t source_of(JointType type, int slot)
 {
   int block = slot / ROW_SLOTS, first = 3 * block, k = slot % ROW_SLOTS;
@@ -429,6 +429,7 @@ static uint8_t source_of(JointType type, int slot)
 // ---------------------------------------------------------------------------------------------
 // Solving
 
+// A batch's solve under way.
 typedef struct batch_solve {
   const direct_context *context;
   mechanism_batch *batch;
@@ -448,6 +449,7 @@ static int count_lanes(unsigned lanes)
   return (int)((lanes & 1) + (lanes >> 1 & 1) + (lanes >> 2 & 1) + (lanes >> 3 & 1));
 }
 
+// The system with everything that does not depend on the pass.
 static batch_system system_of(const batch_solve *ts)
 {
   const mechanism_set *set = ts->context->set;
@@ -478,15 +480,15 @@ static batch_system system_of(const batch_solve *ts)
   return s;
 }
 
-// What lane_mechanisms have of one joint.
+// Active rows of one joint in all members.
 typedef struct merged_rows {
-  uint32_t has[BATCH_WIDTH];                        // slots of joint_rows that hold
+  uint32_t has[BATCH_WIDTH];                        // bit mask of active slots
   joint_row *joint_row[BATCH_WIDTH][2 * ROW_SLOTS]; // by slot
-  unsigned gives; // lanes with joint_rows at bounds that have yet to give their impulse
+  unsigned gives; // bit mask of lanes with inactive rows that are not at their bound yet
 } merged_rows;
 
-// Reads one lane's joint_rows, and notes those that its matrix is to have if that is new; returns
-// how many hold.
+// Reads the rows of one lane. Lists them in `active_rows`, if not NULL, for solve_is_factored().
+// Returns the number of active rows.
 static int read_lane_rows(merged_rows *of, int lane, joint_row *l, int count,
                           active_row *active_rows)
 {
@@ -510,8 +512,8 @@ static int read_lane_rows(merged_rows *of, int lane, joint_row *l, int count,
   return rows;
 }
 
-// The rows that any lane has of a joint, in the order that each has them in; false if they are
-// those of the matrix, whichever joint_rows these have become.
+// Union of all lanes' active rows, in slot order. Returns whether the Jacobian rows or lanes differ
+// from those of the factored matrix.
 static bool merge_joint_rows(const batch_joint *j, const merged_rows *of, joint_row *any_row,
                              batch_row *row, direct_node *node)
 {
@@ -535,7 +537,8 @@ static bool merge_joint_rows(const batch_joint *j, const merged_rows *of, joint_
   return changed;
 }
 
-// The matrix has the rows of all lanes that are kept; false if they are the ones it has already.
+// Merges the rows of all joints over the lanes that have a matrix; returns whether they have
+// changed. Lanes in `refactor` record their active rows.
 static bool merge_rows(const batch_solve *ts, const batch_system *s, unsigned refactor,
                        unsigned *gives)
 {
@@ -566,7 +569,7 @@ static bool merge_rows(const batch_solve *ts, const batch_system *s, unsigned re
   return changed;
 }
 
-// Lanes that keep no matrix have the masses of one that does.
+// Masses of all lanes. Lanes without a matrix get those of one that has: any valid ones do.
 static void assemble_masses(const batch_solve *ts, const batch_system *s)
 {
   const mechanism_set *set = ts->context->set;
@@ -597,7 +600,7 @@ static void record_added_inertia(const mechanism_set *set, const mechanism *m)
   }
 }
 
-// Impulses of joint_rows at their bounds, to bodies.
+// Impulses of inactive rows, as right-hand sides of bodies.
 static bool add_bound_impulses(const batch_solve *ts, unsigned solve_lanes, unsigned gives)
 {
   FOR_LANES(lane, gives != 0 ? solve_lanes : 0)
@@ -607,8 +610,8 @@ static bool add_bound_impulses(const batch_solve *ts, unsigned solve_lanes, unsi
   return gives != 0;
 }
 
-// Solutions of lanes that are asked for them. A matrix that is not the one asked for makes all new:
-// those of others come out as they are.
+// Solves the given lanes. If one needs a new matrix all lanes are factored again: the factors of
+// the others come out the same.
 static void factor_and_solve_batch(batch_solve *ts, unsigned solve_lanes)
 {
   const direct_context *c = ts->context;
@@ -656,9 +659,11 @@ static void solve_unbatched(batch_solve *ts, unsigned lanes, int round)
   }
 }
 
-// Few that need a new matrix are faster alone.
+// Fewer lanes that need a new matrix are faster alone. Speed only.
 static const int TUNING_BATCH_MIN_LANES = 2;
 
+// Rounds of solve and update of the active set, until those of all lanes are final. Lanes whose
+// factors are their own, or too few for a batch, finish alone.
 static void solve_all(batch_solve *ts, unsigned left)
 {
   for (int round = 0; left != 0; ++round) {
@@ -696,7 +701,7 @@ static void evaluate_batch_jacobians(const batch_solve *ts)
   }
 }
 
-// A room, or -1: none is free, or its matrix is to stay.
+// Index of a scratch matrix, or -1 if none is free or the factors must stay.
 static int32_t acquire_scratch(const batch_solve *ts)
 {
   const mechanism_set *set = ts->context->set;

@@ -1,10 +1,17 @@
-// The direct solve of a mechanism: assemble, eliminate, substitute, and see which bounds hold.
+// The direct solve of one mechanism: rounds of assemble, factor, solve and update of the active set
+// until all bounds hold; then the results.
+//
+// Velocities and position errors are two right-hand sides of the same matrix (see mechanism.h):
+//     J dv0 + A y0 = -(rate + J v + alpha lambda),    J dv1 + A y1 = -error.
+// While the second solution is slow and brings less energy than the first dissipates, it stays in
+// the velocities: v += dv0 + dv1. Otherwise it is solved again with its own active set, moves the
+// bodies as a split impulse, and is removed from the velocities after the drift.
 #include "solver/mechanism/solve_state.h"
 
 #include <string.h>
 
-// Errors of position are removed within a substep while that is slow; what is faster moves the
-// bodies but is no part of their motion.
+// Limits of a correction that stays in the velocities. At rest: 10 m/s or rad/s of a joint, 3 m/s
+// of a body. Fast bodies make larger errors in a substep, so the limits grow with their speed.
 double direct_max_error_rate(double fastest)
 {
   return fmax(10.0, 0.25 * fastest);
@@ -15,16 +22,19 @@ double direct_max_correction_speed(double fastest)
   return fmax(3.0, fastest);
 }
 
-static const double TUNING_ENERGY_TOLERANCE_SPEED =
-    0.1; // m/s, and a share of the energy, that nobody minds
+// Energy gain tolerated in a solve: 0.5 m v^2 of each body with this speed, m/s, and this share of
+// its kinetic energy.
+static const double TUNING_ENERGY_TOLERANCE_SPEED = 0.1;
 static const double TUNING_ENERGY_TOLERANCE_SHARE = 1e-2;
-static const double TUNING_INFEASIBLE_SPEED = 1.0; // m/s or rad/s: slower errors are none
-#define TUNING_ACTIVE_SET_ROUNDS 20
-// How often a joint_row may come and go. Limbs rest on the ends of angles' ranges, and springs
-// press on soft ends: these must not be missing. A strain that stays at its bound is a spring that
-// pulls with all of its length. Cables hold in many ways.
+static const double TUNING_INFEASIBLE_SPEED = 1.0; // m/s or rad/s: least error over h
+#define TUNING_ACTIVE_SET_ROUNDS 20                // per solve
+// How often a row may enter or leave the active set in one solve. Angular and soft limits and stiff
+// springs get more tries: limbs rest on angular limits, springs press on soft ones, and a stiff
+// spring left at its bound would pull with its whole length. Linear limits, as of nets of cables,
+// have many valid active sets, and few tries suffice.
 #define TUNING_ROW_SWITCHES 3
 #define TUNING_LIMIT_SWITCHES 10
+// Rounds of the split pass, for the added inertia depends on the impulses that it changes.
 #define TUNING_ADDED_INERTIA_ROUNDS 2
 
 static solve_state make_solve(const direct_context *c, mechanism *m)
@@ -49,8 +59,8 @@ static solve_state make_solve(const direct_context *c, mechanism *m)
   return s;
 }
 
-// No velocity is a negative zero, nor is an impulse: signs of zeros among solutions, which rows of
-// zeros change in batches, are not to be seen.
+// Loads velocities by row. Adding 0.0 turns negative zeros into positive ones: the rows of zeros in
+// batches change the sign of zeros, which must not reach the results.
 static void load_bodies(solve_state *s)
 {
   for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
@@ -66,6 +76,7 @@ static void load_bodies(solve_state *s)
   }
 }
 
+// J v of a row.
 static double current_row_velocity(const solve_state *s, const direct_joint *j, const joint_row *l)
 {
   double motion[2 * BODY_ROWS];
@@ -73,7 +84,7 @@ static double current_row_velocity(const solve_state *s, const direct_joint *j, 
   return row_velocity(l, motion);
 }
 
-// What solution `k` changes of it.
+// J dv of a row, for solution k: 0 velocity, 1 position.
 static double row_velocity_change(const solve_state *s, const direct_joint *j, const joint_row *l,
                                   int k)
 {
@@ -89,321 +100,7 @@ static double row_velocity_change(const solve_state *s, const direct_joint *j, c
   return u;
 }
 
-// ---------------------------------------------------------------------------------------------
-// Assembly
-
-S direct_world_inertia(const solver_data *data, int32_t slot)
-{
-  float(*spin)[BLOCK_WIDTH] = data->bodies[slot / BLOCK_WIDTH].spin;
-  int lane = slot % BLOCK_WIDTH;
-  V inertia;
-  Q start;
-  get_lane(spin + offsetof(AngularState, inertia) / sizeof(R), lane, &inertia, 3);
-  get_lane(spin + offsetof(AngularState, start) / sizeof(R), lane, &start, 4);
-  const float *dq = data->state[slot].dq;
-  Q q = {dq[0], dq[1], dq[2], dq[3]};
-  return s_rotated_diagonal(
-      flush_tiny_rotation(q_mul(flush_tiny_rotation(q), flush_tiny_rotation(start))), inertia);
-}
-
-void direct_inverse_inertia_with(double *to, S inertia, double more)
-{
-  double xx = (double)inertia.xx + more, xy = (double)inertia.xy, xz = (double)inertia.xz;
-  double yy = (double)inertia.yy + more, yz = (double)inertia.yz, zz = (double)inertia.zz + more;
-  double cx = yy * zz - yz * yz, cy = xz * yz - xy * zz, cz = xy * yz - xz * yy;
-  double scale = 1.0 / (xx * cx + xy * cy + xz * cz);
-  to[0] = scale * cx;
-  to[1] = scale * (xx * zz - xz * xz);
-  to[2] = scale * (xx * yy - xy * xy);
-  to[3] = scale * cy;
-  to[4] = scale * cz;
-  to[5] = scale * (xy * xz - xx * yz);
-}
-
-// Mass and inertia of a body; the inverses where no elimination will have changed them.
-static inline void node_mass(const direct_context *c, const direct_node *node, double *to)
-{
-  const solver_data *data = c->data;
-  double inverse_mass = (double)data->state[node->index].inverse_mass;
-  if (node->is_leaf && node->factored_inertia == 0.0) {
-    const float *ii = data->inertia[node->index].inverse;
-    to[0] = inverse_mass;
-    for (int i = 0; i < 6; ++i) {
-      to[1 + i] = (double)ii[i];
-    }
-    return;
-  }
-  S i = direct_world_inertia(data, node->index);
-  if (node->is_leaf) {
-    to[0] = inverse_mass;
-    direct_inverse_inertia_with(to + 1, i, node->factored_inertia);
-    return;
-  }
-  to[0] = 1.0 / inverse_mass;
-  to[1] = (double)i.xx + node->factored_inertia;
-  to[2] = (double)i.xy;
-  to[3] = (double)i.xz;
-  to[4] = (double)i.yy + node->factored_inertia;
-  to[5] = (double)i.yz;
-  to[6] = (double)i.zz + node->factored_inertia;
-}
-
-void direct_node_mass(const direct_context *c, const direct_node *node, double *to)
-{
-  node_mass(c, node, to);
-}
-
-static void assemble_body(const solve_state *s, const direct_node *node)
-{
-  double *a = s->values + node->diagonal, mass[MASS_VALUES];
-  if (node->is_leaf) {
-    node_mass(s->context, node, a);
-    return;
-  }
-  node_mass(s->context, node, mass);
-  for (int k = 0; k < BODY_ROWS; ++k) {
-    clear_six(a + k * BODY_ROWS);
-  }
-  a[0] = a[7] = a[14] = mass[0];
-  a[21] = mass[1];
-  a[22] = mass[2];
-  a[23] = mass[3];
-  a[28] = mass[4];
-  a[29] = mass[5];
-  a[35] = mass[6];
-}
-
-// Rows of a joint towards one of its bodies, in a block of n columns or padded rows.
-static void assemble_side(const solve_state *s, const direct_joint *j, int side, int n)
-{
-  const active_row *active_rows = &s->context->set->active_rows[j->first_joint_row];
-  double *to = s->values + j->jacobian_offset[side];
-  if (j->body_node[side] > j->node) {
-    for (int i = 0; i < n; ++i) {
-      memcpy(to + i * BODY_ROWS, active_rows[i].j[side], sizeof active_rows->j[side]);
-    }
-    return;
-  }
-  int ld = padded(n), i = 0;
-  for (; i + 1 < n; i += 2) {
-    const double *a = active_rows[i].j[side], *b = active_rows[i + 1].j[side];
-#pragma GCC unroll 6
-    for (int k = 0; k < BODY_ROWS; ++k) {
-      store2(to + k * ld + i, (f64x2){a[k], b[k]});
-    }
-  }
-  for (int k = 0; k < BODY_ROWS && i < n; ++k) {
-    store2(to + k * ld + i, (f64x2){active_rows[i].j[side][k], 0.0}); // padding
-  }
-}
-
-// The joint_rows that are rows of the matrix; returns how many.
-static int collect_active_rows(const solve_state *s, const direct_joint *j)
-{
-  const joint_row *l = &s->joint_rows[j->first_joint_row], *end = l + j->joint_row_count;
-  active_row *first = &s->context->set->active_rows[j->first_joint_row], *active_rows = first;
-  for (; l < end; ++l) {
-    if (l->active) {
-      *active_rows++ = (active_row){l->j, row_compliance(l)};
-    }
-  }
-  return (int)(active_rows - first);
-}
-
-static void assemble_rows(const solve_state *s, const direct_joint *j)
-{
-  direct_node *node = &s->nodes[j->node];
-  int n = collect_active_rows(s, j), ld = padded(n);
-  node->rows = (int16_t)n;
-  double *diagonal = s->values + node->diagonal;
-  memset(diagonal, 0, (size_t)(n * ld) * sizeof *diagonal);
-  for (int i = 0; i < n; ++i) {
-    diagonal[i * ld + i] = -s->context->set->active_rows[j->first_joint_row + i].compliance;
-  }
-  for (int side = 0; side < 2; ++side) {
-    if (j->body_node[side] >= 0) {
-      assemble_side(s, j, side, n);
-    }
-  }
-}
-
-// Sizes of the blocks below a node, and zeros where only elimination writes.
-static void clear_blocks(const solve_state *s, direct_node *node)
-{
-  int below = BODY_ROWS;
-  for (int32_t k = 0; k < node->count; ++k) {
-    const direct_block *block = &s->blocks[node->first + k];
-    int rows = s->nodes[block->node].rows;
-    below = k == 0 || below == rows ? rows : 0;
-    if (block->fills) {
-      memset(s->values + block->at, 0, (size_t)(padded(rows) * node->rows) * sizeof *s->values);
-    }
-  }
-  node->below = (int16_t)below;
-}
-
-// All of the matrix but the rows of joints.
-static void assemble_bodies(const solve_state *s)
-{
-  const mechanism *m = s->mechanism;
-  for (int32_t i = m->first_node; i < m->last_node; ++i) {
-    direct_node *node = &s->nodes[i];
-    clear_blocks(s, node);
-    node->factored_inertia = node->added_inertia;
-    if (!node->is_joint) {
-      assemble_body(s, node);
-    }
-  }
-}
-
-static bool active_rows_unchanged(const solve_state *s, const direct_joint *j)
-{
-  const joint_row *l = &s->joint_rows[j->first_joint_row], *end = l + j->joint_row_count;
-  const active_row *first = &s->context->set->active_rows[j->first_joint_row], *active_rows = first;
-  const active_row *last = active_rows + s->nodes[j->node].rows;
-  for (; l < end; ++l) {
-    if (l->active) {
-      if (active_rows == last || active_rows->j != l->j ||
-          active_rows->compliance != row_compliance(l)) {
-        return false;
-      }
-      active_rows += 1;
-    }
-  }
-  return active_rows == last;
-}
-
-// Whether the matrix that has been factored is the one that is asked for. What stops a mechanism as
-// a substep ends and what moves it in the next one often is.
-bool solve_is_factored(const solve_state *s)
-{
-  const mechanism *m = s->mechanism;
-  if (m->factor_pose != s->context->pose) {
-    return false;
-  }
-  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
-    if (!active_rows_unchanged(s, &s->joints[i])) {
-      return false;
-    }
-  }
-  for (int32_t i = m->first_node; i < m->last_node; ++i) {
-    if (s->nodes[i].factored_inertia != s->nodes[i].added_inertia) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// ---------------------------------------------------------------------------------------------
-// Right-hand sides
-
-// Adds impulses times rows to what a joint's bodies are given.
-static void add_impulse(const solve_state *s, const direct_joint *j, const double *impulses)
-{
-  for (int side = 0; side < 2; ++side, impulses += BODY_ROWS) {
-    if (j->body_node[side] >= 0) {
-      f64x2 *x = s->x + s->nodes[j->body_node[side]].first_row;
-      for (int n = 0; n < BODY_ROWS; ++n) {
-        x[n][0] += impulses[n];
-      }
-    }
-  }
-}
-
-// Of a joint_row at its bound; false if it has given that already.
-static inline bool add_bound_impulse(const joint_row *l, double *given)
-{
-  double impulse = row_bound(l) - l->lambda;
-  for (int n = 0; n < BODY_ROWS && impulse != 0.0; ++n) {
-    given[n] += impulse * l->j[0][n];
-    given[BODY_ROWS + n] += impulse * l->j[1][n];
-  }
-  return impulse != 0.0;
-}
-
-// Velocities to change for what is asked of them, and then for errors of position. A joint_row at
-// its bound is an impulse.
-static void build_joint_rhs(const solve_state *s, const direct_joint *j, bool again)
-{
-  double motion[2 * BODY_ROWS], given[2 * BODY_ROWS] = {0.0};
-  bool gives = false, whole = again && !s->mechanism->split_impulse;
-  f64x2 *rows = s->x + s->nodes[j->node].first_row;
-  direct_joint_motion(s->context, j, motion);
-  joint_row *l = &s->joint_rows[j->first_joint_row], *end = l + j->joint_row_count;
-  for (; l < end; ++l) {
-    if (s->split_pass) {
-      if (l->active) {
-        *rows++ = (f64x2){-l->rhs, -l->error};
-      }
-      continue;
-    }
-    if (l->active) {
-      double error = whole ? l->error : 0.0;
-      l->rhs = -(l->rate + error + row_velocity(l, motion) + l->alpha * l->lambda);
-      *rows++ = (f64x2){l->rhs, again ? 0.0 : -l->error};
-      continue;
-    }
-    gives |= add_bound_impulse(l, given);
-  }
-  if (gives) {
-    add_impulse(s, j, given);
-  }
-}
-
-static void clear_body_rhs(const solve_state *s)
-{
-  for (int32_t i = s->mechanism->first_node; i < s->mechanism->last_node; ++i) {
-    if (!s->nodes[i].is_joint) {
-      double *x = (double *)(s->x + s->nodes[i].first_row);
-      clear_six(x);
-      clear_six(x + BODY_ROWS);
-    }
-  }
-}
-
-#if !defined(TN_SMALL)
-void solve_add_bound_impulses(const solve_state *s)
-{
-  clear_body_rhs(s);
-  for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
-    const direct_joint *j = &s->joints[i];
-    double given[2 * BODY_ROWS] = {0.0};
-    bool gives = false;
-    const joint_row *l = &s->joint_rows[j->first_joint_row], *end = l + j->joint_row_count;
-    for (; l < end; ++l) {
-      gives = (!l->active && add_bound_impulse(l, given)) || gives;
-    }
-    if (gives) {
-      add_impulse(s, j, given);
-    }
-  }
-}
-#endif
-
-// Solutions for what is asked. A joint's rows and what is asked of them go together while they are
-// at hand, and so do elimination and the first half of substitution.
-static void factor_and_solve(solve_state *s)
-{
-  mechanism *m = s->mechanism;
-  bool again = s->context->pass == DIRECT_RESOLVE;
-  s->refactor = s->refactor && !(m->own_factor && solve_is_factored(s));
-  m->factor_pose = s->context->pose;
-  m->own_factor = true;
-  clear_body_rhs(s);
-  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
-    if (s->refactor) {
-      assemble_rows(s, &s->joints[i]);
-    }
-    build_joint_rhs(s, &s->joints[i], again);
-  }
-  if (s->refactor) {
-    assemble_bodies(s);
-  }
-  s->context->direct->solve(&s->system, s->refactor);
-  s->refactor = false;
-}
-
-// The speed that the position part gives a body.
+// Largest speed that the position solution gives a body.
 static double top_speed(const solve_state *s)
 {
   const mechanism *m = s->mechanism;
@@ -425,7 +122,7 @@ double direct_energy_tolerance(double square, double inverse_mass)
          inverse_mass;
 }
 
-// How fast the bodies are, and what energy may come from nowhere.
+// Sets the largest speed of a body and the tolerated energy gain.
 static void find_max_speed(solve_state *s)
 {
   double most = 0.0;
@@ -441,9 +138,10 @@ static void find_max_speed(solve_state *s)
   s->fastest = sqrt(most);
 }
 
-// The worst error of a row, and the energy that the position part brings beyond what the
-// velocities' part takes and may come from nowhere. A row changes its velocity by what is asked,
-// but for its softness.
+// Returns the largest error of a row. `brought` is the energy that the position solution adds
+// beyond what the velocity solution dissipates and the tolerance:
+//     1/2 sum(y1 J dv1 - y0 J dv0) - tolerance,
+//     x = -y,   J dv0 = rhs + compliance x0,   J dv1 ~ -error.
 static double measure_errors(const solve_state *s, double *brought)
 {
   const mechanism *m = s->mechanism;
@@ -465,8 +163,8 @@ static double measure_errors(const solve_state *s, double *brought)
   return worst;
 }
 
-// How much of the position part is used, and whether it stays in the velocities. Fast bodies make
-// larger errors in a substep.
+// Chooses how much of the position solution is used, and whether it stays in the velocities or
+// becomes a split impulse.
 static void choose_correction(solve_state *s)
 {
   double joint_speed = direct_max_error_rate(s->fastest);
@@ -480,7 +178,8 @@ static void choose_correction(solve_state *s)
   s->kept_share = s->mechanism->split_impulse ? 0.0 : s->correction_share;
 }
 
-// Joints of which the position part cannot remove most of the error contradict each other.
+// Joints are infeasible, and contradict each other, if the correction leaves more than 0.8 of their
+// error (0.64 of its square).
 static void find_infeasible(const solve_state *s)
 {
   mechanism *m = s->mechanism;
@@ -516,14 +215,16 @@ static void find_infeasible(const solve_state *s)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Bounds: a joint_row that exceeds one stays at it, one that would leave its bound becomes a row
+// Active set: a row beyond a bound stays at it (inactive), one that would leave its bound becomes
+// active.
 
+// Impulse of an active row, without negative zeros.
 static double row_impulse(const solve_state *s, f64x2 x)
 {
   return 0.0 - (x[0] + s->kept_share * x[1]);
 }
 
-// A joint_row at its bound that may become a row again.
+// Whether an inactive row may become active again; rows with lo == hi are fixed impulses.
 static bool may_activate(const joint_row *l)
 {
   bool end = l->kind == ROW_LIMIT && (l->block || l->alpha > 0.0);
@@ -531,7 +232,7 @@ static bool may_activate(const joint_row *l)
   return !l->active && l->lo != l->hi && l->switches < most;
 }
 
-// What the bodies of a joint will move with, if a share of the position part stays.
+// Velocities of a joint's bodies after the solve, with a share of the position solution.
 static void predict_motion(const solve_state *s, const direct_joint *j, double correction_share,
                            double *motion)
 {
@@ -546,7 +247,7 @@ static void predict_motion(const solve_state *s, const direct_joint *j, double c
   }
 }
 
-// A row that exceeds its bounds.
+// Deactivates a row that exceeds a bound by more than rounding.
 static bool deactivate_row(const solve_state *s, joint_row *l, f64x2 x)
 {
   double lambda = l->lambda + row_impulse(s, x);
@@ -560,7 +261,8 @@ static bool deactivate_row(const solve_state *s, joint_row *l, f64x2 x)
   return true;
 }
 
-// A joint_row that would leave its bound.
+// Activates a row at its bound if its residual rate + J v + alpha lambda drives lambda off the
+// bound.
 static bool activate_row(const solve_state *s, joint_row *l, const double *motion)
 {
   double u = row_velocity(l, motion);
@@ -573,8 +275,8 @@ static bool activate_row(const solve_state *s, joint_row *l, const double *motio
   return true;
 }
 
-// Friction about all axes is bounded as a vector: it slides along its impulse, and holds again
-// once that would drive the motion it resists.
+// Vector friction: three rows bounded by the length of their impulse. It slides with the impulse
+// scaled back to the bound, and sticks again once that impulse would do positive work.
 static bool update_friction_active_set(const solve_state *s, const direct_joint *j, joint_row *l,
                                        const f64x2 *x)
 {
@@ -686,7 +388,8 @@ static void store_joint_impulses(const solve_state *s, direct_joint *j)
   }
 }
 
-// The angular momentum that a change of spin stands for, at the pose of this solve.
+// Records the split impulse: linear velocity, and angular momentum at the pose of this solve,
+// because the inertia changes with the drift.
 static void record_split_momentum(const solve_state *s, const direct_node *node)
 {
   const f64x2 *x = s->x + node->first_row;
@@ -724,14 +427,14 @@ static void store_bodies(const solve_state *s)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Errors that are no motion
+// Split impulse
 //
-// What moves the bodies without staying in their velocities has impulses of its own, and its own
-// bounds: an end of a range that only one of the two parts presses against must not pull in the
-// other.
+// Corrections that do not stay in the velocities have impulses and an active set of their own: a
+// limit that only one of the two solutions presses against must not pull in the other.
 
-// What is left of an error once the bodies move as the velocities' part has it. Only rows that
-// hold a position take part. Whether there are springs among them whose length is not explained.
+// Prepares rows for the split pass. Only position rows and limits take part; for an inactive limit
+// the error is its residual after the velocity solution. Returns whether a stiff spring is in error
+// beyond what its impulse explains.
 static bool begin_split_pass(const solve_state *s)
 {
   const mechanism *m = s->mechanism;
@@ -788,15 +491,16 @@ static void solve_split_rounds(solve_state *s)
 {
   for (int round = 0; round < TUNING_ACTIVE_SET_ROUNDS; ++round) {
     s->refactor = true;
-    factor_and_solve(s);
+    solve_factor_and_solve(s);
     if (!update_split_active_set(s)) {
       break;
     }
   }
 }
 
-// Where joints contradict each other their impulses stay, however the bodies move: without the
-// resistance they are asked to turn far beyond where errors are shared out.
+// Sum of impulse times lever arm of the split pass, for the added inertia. Impulses of joints that
+// contradict each other persist however the bodies move; without the added inertia they would turn
+// bodies far beyond the pose that shares out the errors.
 static void record_torque_impulses(const solve_state *s, direct_joint *j)
 {
   const f64x2 *x = s->x + s->nodes[j->node].first_row;
@@ -818,7 +522,8 @@ static void record_torque_impulses(const solve_state *s, direct_joint *j)
   }
 }
 
-// The impulses are those of the last substep, if it had any.
+// Solves for the position errors with the inertia that their own impulses ask for. One round
+// suffices if the last substep had a split pass, whose impulses are the first guess.
 static void solve_split_pass(solve_state *s)
 {
   const mechanism *m = s->mechanism;
@@ -832,7 +537,7 @@ static void solve_split_pass(solve_state *s)
   }
 }
 
-// The bodies' velocities become what the solve has found.
+// v += dv0
 static void accept_velocities(const solve_state *s)
 {
   const mechanism *m = s->mechanism;
@@ -851,19 +556,21 @@ static void store_all_impulses(const solve_state *s)
   }
 }
 
-// Rows give way by their softness, under a load in each substep. Errors that are removed slowly
-// would become large by that, so what rows gave way to is asked of them once more.
+// One step of iterative refinement with the same factors: rows yield to a load by their
+// regularization in every substep. Where a split impulse removes errors slowly, these would add up.
 static void refine_solution(solve_state *s)
 {
   accept_velocities(s);
-  s->refactor = !s->mechanism->own_factor; // what a batch has factored is not at hand
-  factor_and_solve(s);
+  s->refactor = !s->mechanism->own_factor; // factors of a batch are not at hand here
+  solve_factor_and_solve(s);
   mechanism_restore_angular_momentum(s->context, s->mechanism, 0.0);
   store_all_impulses(s);
   accept_velocities(s);
 }
 
-// Moves the bodies so that errors go, apart from their velocities.
+// Solves for the position errors apart from the velocities. The result becomes the position
+// solution, used as a whole: the limited correction plus the predicted lengthening of stiff
+// springs.
 static void correct_positions_apart(solve_state *s)
 {
   mechanism *m = s->mechanism;
@@ -903,18 +610,18 @@ bool solve_update_active_set(solve_state *s, int round)
   return !s->refactor;
 }
 
-// Rows that hold, and what the bodies do with them.
 void solve_rounds(solve_state *s, int round)
 {
   for (; round < TUNING_ACTIVE_SET_ROUNDS; ++round) {
-    factor_and_solve(s);
+    solve_factor_and_solve(s);
     if (solve_update_active_set(s, round)) {
       break;
     }
   }
 }
 
-// Inertia that is not there stores energy of spins: what it gives back came from nowhere.
+// Added inertia stores rotational energy that does not exist. Whether the solve turns more of it
+// into motion than the tolerance: -sum of 1/2 I_added ((w + dw)^2 - w^2).
 static bool added_inertia_gains_energy(const solve_state *s)
 {
   double brought = 0.0;
@@ -929,8 +636,9 @@ static bool added_inertia_gains_energy(const solve_state *s)
   return brought > s->energy_tolerance;
 }
 
-// What contacts have left is no motion yet: of a limb they know nothing but the body that they
-// touch, and joints pass on to others what that takes.
+// Lagged friction follows the velocities after the joints' second solve. Those that contacts leave
+// are not final: a contact knows only the mass of the body it touches, and joints pass its impulse
+// on.
 static void update_lagged_friction(const solve_state *s)
 {
   double motion[2 * BODY_ROWS];

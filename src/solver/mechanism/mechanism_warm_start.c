@@ -1,9 +1,10 @@
-// What contacts of a mechanism begin a substep with.
+// Warm starts of contacts on mechanisms.
 //
-// From there on contacts and joints take turns, and neither can raise the energy. But the first
-// warm_contact can: an impact leaves impulses that stopped a whole body through a hand or a foot,
-// and given once more they throw it. Along a warm_contact the energy is a parabola, of which the
-// speeds of the points with the warm_contact and without it tell the lowest place.
+// Contacts and joints are solved in turns, and neither can raise the energy, but the warm start
+// can: after an impact it holds the impulse that stopped a whole body through a hand or foot, and
+// given once more it throws the body. Scaled by s, the work of a warm start is linear in s, so the
+// energy is a parabola; with the work `cold` at s = 0 and `warm` at s = 1 its minimum is at
+//     s = cold / (cold - warm),   0 if cold >= 0.
 #include "data/world.h"
 
 #include <math.h>
@@ -11,11 +12,13 @@
 
 _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 
-static const double TUNING_WARM_START_SEPARATION_SPEED = 0.1; // m/s
+// A warm start is excessive if points separate faster than this plus g h, m/s.
+static const double TUNING_WARM_START_SEPARATION_SPEED = 0.1;
 
 // ---------------------------------------------------------------------------------------------
 // Listing
 
+// Notes the mechanism of each body, plus one.
 static void mark_bodies(tn_world *world)
 {
   const mechanism_set *set = &world->mechanisms;
@@ -59,10 +62,11 @@ bool warm_contacts_list(tn_world *world)
 }
 
 // ---------------------------------------------------------------------------------------------
-// One warm_contact
+// One contact
 
 #define STATE_FIELD(name) (offsetof(ContactState, name) / sizeof(R))
 
+// Impulse and angular impulses of a contact's warm start.
 static Wrench wrench_of(contact_block *cb, int lane)
 {
   static const int points[CONTACT_TYPE_COUNT] = {1, 2, 4, 1, 2, 2, 4, 1};
@@ -78,7 +82,7 @@ static Wrench wrench_of(contact_block *cb, int lane)
   return contact_wrench(count, &geom, &patch, &state);
 }
 
-// The work of its impulses on velocities as they are.
+// Impulse times current relative velocity, J.
 static double impulse_work(const solver_data *data, const warm_contact *g)
 {
   const contact_block *cb = &data->contacts[g->block];
@@ -95,6 +99,7 @@ static double impulse_work(const solver_data *data, const warm_contact *g)
   return sum;
 }
 
+// Applies scale times an impulse p and an angular impulse l to a body.
 static void apply_impulse_side(const solver_data *data, int32_t slot, V p, V l, float scale)
 {
   body_state *b = &data->state[slot];
@@ -132,7 +137,7 @@ static void scale_impulses(contact_block *cb, int lane, float scale)
   cb->state[STATE_FIELD(twist)][lane] *= scale;
 }
 
-// What gives way has energy of its own.
+// Compliant contacts are not limited: they may return their elastic energy.
 static bool is_rigid_contact(const contact_block *cb, int lane)
 {
   return cb->params[PARAM_FIELD(alpha)][lane] == 0.0f;
@@ -154,14 +159,14 @@ void warm_contacts_measure(int first, int last, void *context)
 }
 
 // ---------------------------------------------------------------------------------------------
-// All of them
+// All contacts
 
 static mechanism *side_of(const direct_context *c, const warm_contact *g, int side)
 {
   return g->mechanism[side] == NO_SLOT ? NULL : &c->set->list[g->mechanism[side]];
 }
 
-// Guesses are bad_warm_start that make bodies part faster than anyone would leave alone.
+// Removes warm starts whose points separate too fast. restitution_threshold is 2 g h.
 bool warm_contacts_remove_excess(const direct_context *c)
 {
   for (int32_t i = 0; i < c->set->count; ++i) {
@@ -190,7 +195,7 @@ bool warm_contacts_remove_excess(const direct_context *c)
   return any;
 }
 
-// What is left of warm_contacts where the energy is lowest.
+// Scale of a mechanism's warm starts with the least energy, see above.
 static float warm_start_scale(const mechanism *m)
 {
   if (!m) {

@@ -1,4 +1,4 @@
-// One mechanism's solve under way, for itself or beside its equals.
+// State of one mechanism's solve, shared by the single and the batched driver.
 #ifndef TENON_SOLVER_MECHANISM_SOLVE_STATE_H
 #define TENON_SOLVER_MECHANISM_SOLVE_STATE_H
 
@@ -15,26 +15,30 @@ typedef struct solve_state {
   direct_system system;
   double *v;               // velocities of the bodies, by row
   f64x2 *x;                // right-hand sides, then solutions: velocity, position
-  double *split_momentum;  // that the position part has given, where it is to be taken back
-  double correction_share; // of the position part that is used
-  double kept_share;       // and that stays in the velocities
-  double fastest;          // speed of a body as the solve begins
-  double energy_tolerance; // energy that may come from nowhere
-  bool refactor;           // the matrix is to be made anew
-  bool split_removed;      // what moves the bodies without being motion is taken out meanwhile
-  bool split_pass;         // errors from velocities; what is asked back takes the place of these
+  double *split_momentum;  // split impulse: linear velocity, m/s, angular momentum, N m s
+  double correction_share; // share of the position solution that moves the bodies
+  double kept_share;       // share of it that stays in the velocities
+  double fastest;          // speed of the fastest body at the start, m/s
+  double energy_tolerance; // tolerated energy gain of the solve, J
+  bool refactor;           // the matrix must be assembled and factored
+  bool split_removed;      // the split velocity is taken out of the bodies during this solve
+  bool split_pass;         // solving for position errors alone; see joint_row.rhs
 } solve_state;
 
-// Laws at the bodies' pose, velocities, and what resists; then rounds, each of which finds what the
-// bodies do with the rows that hold and revises these; then the results.
+// A solve is: begin (rows, velocities, added inertia); rounds of factor, solve and update of the
+// active set; end (results). solve_update_active_set() returns whether the active set is final;
+// solve_rounds() runs all rounds from `round` on for one mechanism.
 solve_state solve_begin(const direct_context *c, mechanism *m);
 bool solve_update_active_set(solve_state *s, int round);
-void solve_rounds(solve_state *s, int round); // all from this one on, alone
+void solve_rounds(solve_state *s, int round);
 void solve_end(solve_state *s);
 
-// Whether the matrix that has been factored is the one that is asked for.
+// mechanism_assembly.c
+// Assembles and factors the matrix unless it is current, and solves.
+void solve_factor_and_solve(solve_state *s);
+// Whether the factored matrix is the one needed now.
 bool solve_is_factored(const solve_state *s);
-// What joint_rows at their bounds give bodies, as right-hand sides.
+// Right-hand sides of the bodies: the impulses of rows at their bounds.
 void solve_add_bound_impulses(const solve_state *s);
 
 #endif

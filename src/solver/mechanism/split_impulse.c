@@ -1,20 +1,25 @@
-// Errors of position that were too large to remove by motion have moved the bodies of a mechanism;
-// their velocities are to be as if that had not happened.
+// Split impulse: a position correction that was too fast to stay in the velocities has moved the
+// bodies; after the drift it is removed from the velocities.
+//
+// The file also has the rigid motion of a mechanism's bodies as one, u = I^-1 P for their momenta P
+// (6 x 6, about the first body). It serves to restore the angular momentum of free mechanisms, to
+// remove spurious motion of anchored ones, and to stop infeasible ones.
 #include "data/world.h"
 
 #include <math.h>
 #include <string.h>
 
-// Of bodies, as seen from the first.
+// Sums over bodies, about the centre of mass of the first.
 typedef struct momentum_sums {
-  double mass;
-  double center[3];           // of mass, times the mass
-  double momentum[BODY_ROWS]; // linear, angular
-  double lost[3];             // angular momentum that moving the bodies has changed
-  double kinetic;             // energy
-  double inertia[3][3];
+  double mass;                // kg
+  double center[3];           // mass times centre of mass, kg m
+  double momentum[BODY_ROWS]; // linear, angular; N s, N m s
+  double lost[3];             // change of angular momentum to make up for, N m s
+  double kinetic;             // energy, J
+  double inertia[3][3];       // kg m^2
 } momentum_sums;
 
+// to += scale a x b
 LARGE void add_cross(double *to, double scale, const double *a, const double *b)
 {
   to[0] += scale * (a[1] * b[2] - a[2] * b[1]);
@@ -22,7 +27,8 @@ LARGE void add_cross(double *to, double scale, const double *a, const double *b)
   to[2] += scale * (a[0] * b[1] - a[1] * b[0]);
 }
 
-// Adds to a body's velocities, or takes from them, what moves it without being motion.
+// Adds sign times the split velocity to a body. The angular part is kept as momentum, because the
+// inertia has turned with the drift.
 static void add_split_velocity(const direct_context *c, const direct_node *node, float sign)
 {
   body_state *b = &c->data->state[node->index];
@@ -48,7 +54,7 @@ void mechanism_add_split_velocity(const direct_context *c, const mechanism *m, f
   }
 }
 
-// Where a body is, as seen from the first one.
+// Centre of mass of a body relative to the one of `origin`, m.
 static void relative_center(const direct_context *c, const direct_node *node,
                             const direct_node *origin, double *r)
 {
@@ -59,6 +65,7 @@ static void relative_center(const direct_context *c, const direct_node *node,
   r[2] = b->center.z - o->center.z + (double)(dx[2] - d0[2]);
 }
 
+// Adds a body to the sums.
 static void add_body(const direct_context *c, const direct_node *node, const direct_node *origin,
                      momentum_sums *s)
 {
@@ -85,7 +92,8 @@ static void add_body(const direct_context *c, const direct_node *node, const dir
   }
 }
 
-// What the body's momentum has lost of its turn about the origin since it was moved aside.
+// Change of angular momentum (h dv) x (m v), as the split velocity dv has displaced a body that
+// moves with v.
 static void add_lost_momentum(const direct_context *c, const direct_node *node, momentum_sums *s)
 {
   const body_state *b = &c->data->state[node->index];
@@ -94,7 +102,8 @@ static void add_lost_momentum(const direct_context *c, const direct_node *node, 
   add_cross(s->lost, (double)c->data->substep.h / (double)b->inverse_mass, split_momentum, v);
 }
 
-// What holds on to something else does not let all move as one.
+// Adds the stiffness of an anchored joint to the rigid inertia: J^T A^-1 J, with J on the motion of
+// all bodies as one and A the compliances. It lets the mechanism move only as its anchors allow.
 static void add_anchor_stiffness(const direct_context *c, const direct_joint *j,
                                  const direct_node *origin, double (*to)[BODY_ROWS])
 {
@@ -114,6 +123,7 @@ static void add_anchor_stiffness(const direct_context *c, const direct_joint *j,
   }
 }
 
+// All bodies, or those at infeasible joints.
 static bool is_selected(const direct_node *node, bool infeasible)
 {
   return infeasible ? node->infeasible : !node->is_joint;
@@ -128,8 +138,8 @@ static const direct_node *first_body(const direct_context *c, const mechanism *m
   return &c->set->nodes[i];
 }
 
-// The motion as one that has the momenta of all bodies, as far as anchors let them, or of those at
-// joints that cannot close; and the one that has the angular momentum which has turned.
+// Rigid motions about the first body: [0] with the momenta of the selected bodies, as far as
+// anchors allow, [1] with the angular momentum `lost`.
 static void solve_rigid_motion(const direct_context *c, const mechanism *m, bool infeasible,
                                const direct_node *origin, const momentum_sums *s, f64x2 *motion)
 {
@@ -164,7 +174,8 @@ static void add_bodies(const direct_context *c, const mechanism *m, bool infeasi
   }
 }
 
-// Where there are no anchors, with what moving the bodies has changed. Returns the first body.
+// Sums and rigid motions of the selected bodies; `lost` is found for free mechanisms only. Returns
+// the first body.
 static const direct_node *find_rigid_motion(const direct_context *c, const mechanism *m,
                                             bool infeasible, momentum_sums *s, f64x2 *motion)
 {
@@ -179,7 +190,7 @@ static const direct_node *find_rigid_motion(const direct_context *c, const mecha
   return origin;
 }
 
-// What a body moves with as one with all.
+// Velocity of a body under the rigid motions.
 static void rigid_velocity_at(const direct_context *c, const direct_node *node,
                               const direct_node *origin, const f64x2 *motion, f64x2 *v)
 {
@@ -192,8 +203,11 @@ static void rigid_velocity_at(const direct_context *c, const direct_node *node,
   }
 }
 
-// What the motion within a mechanism keeps of itself, if all take back what moving them has
-// changed, as one, and that is to bring no energy.
+// Share that the motion relative to the rigid motion keeps, so that restoring the angular momentum
+// L = `lost` by du = I^-1 L brings no energy. With P the momenta and u = I^-1 P:
+//     brought = du (L / 2 - P)         change of the rigid motion's energy
+//     within  = T - P u / 2            energy of the motion within
+//     share   = sqrt(1 - brought / within), or 0 if that is not enough
 static double internal_motion_share(const momentum_sums *s, const f64x2 *motion)
 {
   double brought = 0.0, as_one = 0.0;
@@ -206,7 +220,7 @@ static double internal_motion_share(const momentum_sums *s, const f64x2 *motion)
   return brought <= 0.0 ? 1.0 : brought < within ? sqrt(1.0 - brought / within) : 0.0;
 }
 
-// Bodies move as one, and with a share of what they move with besides.
+// v = u - du + keep (v - u) of each selected body.
 static void set_rigid_motion(const direct_context *c, const mechanism *m, bool infeasible,
                              const direct_node *origin, const f64x2 *motion, double keep)
 {
@@ -224,10 +238,9 @@ static void set_rigid_motion(const direct_context *c, const mechanism *m, bool i
   }
 }
 
-// Bodies in motion that are moved aside take their momentum with them, which changes the angular
-// momentum of all; a mechanism that nothing holds must keep it. Pulling together what turns takes
-// work, as of a skater's arms. It comes from the motion within, and what that does not have from
-// nowhere, as the momentum stays.
+// Bodies that are displaced while they move change the angular momentum; a free mechanism must keep
+// it. Pulling rotating bodies together takes work, as of a skater's arms: it is taken from the
+// motion within. What that cannot supply is a gain of energy, because momentum has priority.
 static void restore_angular_momentum(const direct_context *c, const mechanism *m)
 {
   momentum_sums s = {0};
@@ -236,7 +249,7 @@ static void restore_angular_momentum(const direct_context *c, const mechanism *m
   set_rigid_motion(c, m, false, origin, motion, internal_motion_share(&s, motion));
 }
 
-// Inertia that is not there takes up angular momentum as spins change.
+// Angular momentum that added inertia has absorbed. Returns whether there is any.
 static bool add_absorbed_momentum(const direct_context *c, const direct_node *node,
                                   double kept_share, momentum_sums *s)
 {
@@ -279,8 +292,9 @@ void mechanism_restore_angular_momentum(const direct_context *c, const mechanism
   }
 }
 
-// Impulses between bodies do not move them as one, but what they resist turning with besides their
-// inertia is no impulse: it would turn a mechanism about its anchor, and lift it without work.
+// Impulses between bodies cannot move the mechanism as one, but added inertia is no impulse: it
+// would turn the mechanism about its anchor and lift it without work. Uses the bodies' velocities
+// as scratch; the caller writes them afterwards.
 void mechanism_remove_rigid_motion(const direct_context *c, const mechanism *m)
 {
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
@@ -305,8 +319,8 @@ void mechanism_remove_rigid_motion(const direct_context *c, const mechanism *m)
   }
 }
 
-// Joints that contradict each other hold bodies where their errors are shared out; what motion
-// there is left is not to be seen again and again.
+// Infeasible joints hold bodies where the errors are shared out; the motion that is left would
+// repeat for ever. Without anchors the bodies keep their common rigid motion.
 void mechanism_stop_infeasible(const direct_context *c, const mechanism *m)
 {
   if (!m->infeasible) {

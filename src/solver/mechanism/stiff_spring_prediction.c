@@ -1,30 +1,32 @@
-// Springs that the substep does not resolve, on bodies that turn far in it.
+// Lengthening of stiff springs on bodies that turn far in a substep.
 //
-// Until such a spring has closed it does not pull with its length, so that turns which lengthen it
-// do no work: its rows hold their velocities along where the substep began, and a point on a circle
-// leaves along the tangent. Where the bodies will be tells what that adds to what the springs hold;
-// it is taken back as errors are, but at once. So is what turns open of rigid joints, as what
-// opens beside a spring lengthens it.
+// A stiff spring does not pull with its whole length until it has closed, so a turn that lengthens
+// it does no work: its rows hold velocities along the directions at the start of the substep, and a
+// point on a circle leaves along the tangent. Bodies are moved to their pose at the end of the
+// substep to find by how much a spring L becomes longer than predicted linearly, d, which adds the
+// elastic energy sum((L + d / 2) d / alpha). That is removed at once, as an error along L + d / 2.
+// The same is done for rigid joints, because what opens beside a spring lengthens it.
 #include "solver/mechanism/mechanism.h"
 
 #include <string.h>
 
 _Static_assert(TN_LANES == 1, "this file works on one body at a time");
 
-static const double TUNING_MIN_PREDICTED_SHARE = 1e-5; // share of what rows hold
+static const double TUNING_MIN_PREDICTED_SHARE = 1e-5; // of the squared length; less is rounding
 
-// In error, and held in both parts.
+// Rows in error that are active in both the velocity and the split pass.
 static bool is_predicted(const joint_row *l)
 {
   return l->active && l->velocity_active && l->error != 0.0;
 }
 
+// x / h. A row's Jacobian is the first member of its jacobian_row.
 static double row_coordinate(const joint_row *l, double inv_h)
 {
   return (double)((const jacobian_row *)(const void *)l->j)->x * inv_h;
 }
 
-// Where the rows of a joint will be by their velocities.
+// Linear prediction of a joint's coordinates, x / h + J v, into rhs.
 LARGE void predict_rows(const direct_context *c, const direct_joint *j, joint_row *l, double inv_h)
 {
   for (const joint_row *end = l + j->joint_row_count; l < end; ++l) {
@@ -40,8 +42,9 @@ LARGE void predict_rows(const direct_context *c, const direct_joint *j, joint_ro
   }
 }
 
-// What the rows of a block hold more than they foresaw is to leave them along their own lengths: as
-// a vector, for the rows' axes need not turn with it. Rigid ones count for themselves.
+// Sets rhs to the correction. With L = rate + error the length over h, d the lengthening beyond the
+// prediction and m = L + d / 2, it is m (m d) / (m m) over the rows of a block, weighted by their
+// stiffness: as a vector, because axes need not turn with it. Rigid rows and springs are separate.
 LARGE void correct_predicted_rows(joint_row *l, const joint_row *end, double inv_h)
 {
   double more[2][2] = {{0.0, 0.0}, {0.0, 0.0}}, whole[2][2] = {{0.0, 0.0}, {0.0, 0.0}};
@@ -55,14 +58,14 @@ LARGE void correct_predicted_rows(joint_row *l, const joint_row *end, double inv
     }
   }
   for (joint_row *k = l; k < end; ++k) {
-    // Not what rounding brings, nor what an angle's jump does.
+    // Skip rounding, and the jump of an angle in springs.
     bool rigid = k->alpha == 0.0;
     double m = more[rigid][k->block], w = whole[rigid][k->block];
     k->rhs *= m > TUNING_MIN_PREDICTED_SHARE * w && (rigid || m < w) ? m / w : 0.0;
   }
 }
 
-// To the end of the substep, or back. Solutions keep the poses meanwhile.
+// Moves the bodies to the end of the substep, or back. The solutions hold the old poses meanwhile.
 LARGE void move_bodies(const direct_context *c, const mechanism *m, bool ahead)
 {
   for (int32_t i = m->first_node; i < m->last_node; ++i) {

@@ -1,10 +1,10 @@
-// Particles one after the other: load them, move them, store them. Compiled once for each lane
-// width.
+// Passes over the particles in order: kick, drift, averaging, sums for momentum restoration.
+// Compiled once per lane width.
 #include "solver/gather.h"
 #include "solver/soft/soft_solver.h"
 
-// m/s, the default limit of bodies. Torn pieces that nothing holds back would reach the end of the
-// range of positions otherwise.
+// m/s, speed limit of particles, equal to the default limit of bodies. Keeps free torn pieces
+// within the range of positions.
 #define PARTICLE_SPEED 1000.0f
 
 #define PARTICLE_OPS PASTE(particle_ops_, TN_LANES)
@@ -64,7 +64,7 @@ static void drift_particles(solver_data *data, int first, int last)
   }
 }
 
-// What the constraints of a particle want, on average.
+// Applies the averaged corrections of the pass (TN_METHOD_JACOBI).
 static void average_particles(solver_data *data, int first, int last)
 {
   particle_state *jacobi_delta = data->soft->jacobi_delta;
@@ -79,9 +79,10 @@ static void average_particles(solver_data *data, int first, int last)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Particles as one rigid body
+// Sums over a soft body, for soft_restore_momentum()
 
-// Changes are summed up, not taken from sums before and after: those would be nearly the same.
+// `gain` is the velocity change by gravity and forces. The change of momentum is summed particle by
+// particle: the difference of two total sums would cancel.
 KERNEL void add_motion(MotionSums *sum, const ParticleStart *start, V gain, const Particle *p)
 {
   R mass = start->mass;

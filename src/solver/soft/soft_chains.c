@@ -1,4 +1,5 @@
-// The parts of a substep that go over a soft body as a whole: ropes and closed surfaces.
+// The parts of a substep that treat a soft body as a whole: the direct solve of ropes, the volume
+// row of closed surfaces, the stiffness limit of Neo-Hookean solids, bounding boxes.
 #include "detect/soft_detect.h"
 
 #include <math.h>
@@ -16,7 +17,8 @@ static tn_pos times(double s, tn_pos a)
   return tn_p3(s * a.x, s * a.y, s * a.z);
 }
 
-// Of a symmetric positive matrix xx yy zz xy xz yz; a turn that nothing resists is none.
+// Angular velocity m^-1 l of a symmetric inertia m = xx yy zz xy xz yz. The diagonal is raised by
+// 1e-9 of the trace, so that thin bodies have an inverse; a zero inertia gives zero.
 tn_pos solve_inertia(const double *m, tn_pos l)
 {
   double trace = m[0] + m[1] + m[2];
@@ -30,8 +32,13 @@ tn_pos solve_inertia(const double *m, tn_pos l)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Ropes: all rows of a chain at once, by elimination. Row k shares a particle with row k - 1, and
-// the matrix has w_a + w_b + a on its diagonal and -w n . n between neighbours.
+// Ropes: the distance rows of a chain are solved together, with C_k = |d_k| - rest_k.
+//
+// Row k shares its first particle with row k - 1, so the system is tridiagonal:
+//   diagonal      s (w_0 + w_1) + a,      a = compliance / h^2,  s = 1 + damping / h
+//   off-diagonal  -s w n_k . n_(k-1),     w: inverse mass of the shared particle
+//   right side    -(C / h + s J v)        solve
+//                 -J v                    relax
 
 static V vec(const float *v)
 {
@@ -44,8 +51,8 @@ static V chain_delta(const chain_row *row, const particle_state *p)
   return v_add(vec(row->delta), moved);
 }
 
-// Thomas' algorithm: afterwards x_k = answer_k - over_k x_(k+1). In double, for with a heavy end
-// the diagonal is what is left of a difference.
+// Forward sweep of Thomas' algorithm; afterwards x_k = impulse_k - upper_k x_(k+1). In double:
+// with a heavy load at the end the pivots are small differences.
 static void thomas_forward(chain_row *row, chain_row *last, float rhs, float a, float s)
 {
   double w0 = row->w[0], w1 = row->w[1];
@@ -59,12 +66,12 @@ static void thomas_forward(chain_row *row, chain_row *last, float rhs, float a, 
     diagonal -= between * last->upper;
     right -= between * last->impulse;
   }
-  // Taut between two pins one row too many is left, as a rounding error.
+  // A taut rope between two pins has one redundant row, whose pivot is rounding error: drop it.
   row->inverse = diagonal > 1e-9 * (w0 + w1) ? 1.0 / diagonal : 0.0;
   row->impulse = right * row->inverse;
 }
 
-// The body that an end carries, and the lever of the point that holds it.
+// The body that an end is rigidly attached to, and the lever arm of the attachment.
 static Body attached_body(const tn_world *world, const chain_row *row, int side, V *lever)
 {
   int32_t slot = world->attachments[row->attachment_slot[side]].body;
@@ -77,8 +84,10 @@ static Body attached_body(const tn_world *world, const chain_row *row, int side,
   return b;
 }
 
-// Velocity and inverse mass of an end along the row. An end that is held by a body moves with it as
-// one: the heavier has its way.
+// Returns the velocity u of an end along the row and sets its inverse mass row->w. An attached end
+// and its body move as one:
+//   w = w_p w_b / (w_p + w_b),  u = (w_b u_p + w_p u_b) / (w_p + w_b).
+// Without this a light rope cannot carry a heavy body.
 static double end_velocity_and_mass(const tn_world *world, chain_row *row, int side)
 {
   const particle_state *p = &world->soft_graph.data.particles[row->solver_index[side]];
@@ -95,7 +104,8 @@ static double end_velocity_and_mass(const tn_world *world, chain_row *row, int s
   return w + body_w > 0.0 ? (body_w * u + w * body_u) / (w + body_w) : body_u;
 }
 
-// Both ends get the impulse; one that carries a body shares it, so that both change alike.
+// Applies the impulse x n to both ends. At an attached end the particle takes the share w / w_p and
+// the body the rest, so that both change velocity alike.
 static void apply_chain_impulse(tn_world *world, const chain_row *row, float x)
 {
   for (int side = 0; side < 2; ++side) {
@@ -123,9 +133,11 @@ static void apply_chain_impulse(tn_world *world, const chain_row *row, float x)
   }
 }
 
-// A light rope under a heavy load would swing across its length faster than a substep can follow.
-// The part of that stiffness, tension over length, that is too much is made implicit: velocities of
-// neighbours draw near each other, (m + h^2 k) v = m v*, all of them at once.
+// Geometric stiffness. A light rope under tension T vibrates transversely with stiffness
+// k = T / rest, faster than a substep resolves if h^2 k w > 1/2. The excess k' = k - 1 / (2 h^2 w)
+// is made implicit: (M + h^2 K') v = M v*, a tridiagonal system per axis that draws the velocities
+// of neighbours together. This sets row->inverse = h^2 k' and returns whether any row has an
+// excess.
 static bool find_excess_stiffness(soft_graph *g, int32_t first, int32_t last, float h)
 {
   bool any = false;
@@ -139,7 +151,8 @@ static bool find_excess_stiffness(soft_graph *g, int32_t first, int32_t last, fl
   return any;
 }
 
-// By particles, from the first: `over` links one to the next, `sum` is its right side.
+// Thomas' algorithm over the particles of rows first to last - 1, in the symbols of
+// find_excess_stiffness(): v_i = damped_v_i + upper_i v_(i+1).
 static void damp_transverse(soft_graph *g, int32_t first, int32_t last)
 {
   particle_state *p = g->data.particles;
@@ -171,7 +184,7 @@ static void damp_transverse(soft_graph *g, int32_t first, int32_t last)
   }
 }
 
-// Momenta of a chain's particles, the angular one about their centre of mass.
+// Momenta of a chain's particles: p linear, l angular about their centre of mass.
 typedef struct chain_motion {
   double mass, inertia[6];
   tn_pos center, p, l;
@@ -187,7 +200,7 @@ static const particle_state *chain_particle(const soft_graph *g, int32_t i, int3
   return p;
 }
 
-// False if some are pinned, or carry a body.
+// False if a particle is pinned or attached to a body: the chain is not free.
 static bool chain_momenta(const soft_graph *g, int32_t first, int32_t last, chain_motion *m)
 {
   *m = (chain_motion){0};
@@ -221,7 +234,7 @@ static bool chain_momenta(const soft_graph *g, int32_t first, int32_t last, chai
   return true;
 }
 
-// Gives a free rope back what calming has taken of its momenta.
+// Restores the momenta of a free rope after the transverse damping, by a rigid velocity.
 static void restore_chain_momenta(soft_graph *g, int32_t first, int32_t last,
                                   const chain_motion *before)
 {
@@ -272,7 +285,7 @@ void soft_solve_chains(tn_world *world, float h, bool relaxing)
     double u0 = end_velocity_and_mass(world, row, 0), u1 = end_velocity_and_mass(world, row, 1);
     float rate = (float)(u1 - u0);
     float a = row->compliance / (h * h), s = relaxing ? 1.0f : 1.0f + row->damping / h;
-    // A spring has nothing to relax: its row answers nothing.
+    // Springs are not relaxed: a huge compliance takes their row out of the system.
     bool out = relaxing && (double)a > row->w[0] + row->w[1];
     float rhs = relaxing ? rate : (length - row->rest) / h + s * rate;
     thomas_forward(row, row->continues ? &g->chain[i - 1] : NULL, out ? 0.0f : rhs, out ? 1e30f : a,
@@ -292,7 +305,7 @@ void soft_solve_chains(tn_world *world, float h, bool relaxing)
   }
 }
 
-// By positions, one row after the other.
+// Position form: Gauss-Seidel over the rows, or Jacobi with averaging.
 void soft_solve_chain_positions(tn_world *world, float h)
 {
   soft_graph *g = &world->soft_graph;
@@ -320,8 +333,8 @@ void soft_solve_chain_positions(tn_world *world, float h)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Closed surfaces: one row, V - pressure V0. Its gradient at a particle is a third of the area
-// around it, along the normal.
+// Closed surfaces: one row C = V - pressure V0 per body.
+//   V = sum over triangles x0 . (x1 x x2) / 6,  dV/dx0 = (x1 x x2) / 6 from each triangle
 
 static void add_volume_gradients(tn_world *world, const soft *s, tn_pos origin, double *volume)
 {
@@ -393,12 +406,12 @@ void soft_solve_pressure(tn_world *world, float h, soft_stage stage)
 
 // ---------------------------------------------------------------------------------------------
 
-// Neo-Hookean rows know nothing of how their directions turn with the shape; substeps must be short
-// enough for that. Regular grids vibrate on their own above 3.5 to 5.4, as Poisson's ratio goes
-// from .45 to 0.
+// Largest omega^2 h^2 of Neo-Hookean elements, dimensionless. Their rows leave out how the
+// gradients turn with the shape (geometric stiffness), which makes long substeps unstable: regular
+// grids start to vibrate at 3.5 (Poisson's ratio 0.45) to 5.4 (Poisson's ratio 0).
 #define TUNING_NEO_HOOKEAN_STABILITY 3.0f
 
-// Beyond that they are as soft as the substeps can follow: both moduli by the same factor.
+// Sets the compliances of shear and bulk to `factor` times those of the definition.
 static void soften_rows(tn_world *world, int32_t slot, float factor)
 {
   soft_graph *g = &world->soft_graph;
@@ -459,7 +472,7 @@ void soft_update_box(soft *s)
   s->box_grown = false;
 }
 
-// In constant time: where the particle was is still inside.
+// In constant time: the box keeps the particle's old position until soft_boxes_settle().
 void soft_grow_box(soft *s, tn_pos at)
 {
   double r = (double)s->radius;

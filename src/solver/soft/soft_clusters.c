@@ -1,21 +1,27 @@
-// Shape matching of any number of particles (Mueller et al. 2005), one cluster after the other. The
-// same rows as those of cells in kernel/soft.h: what is left of the motion when that of a rigid
-// body is taken out, so that both momenta stay.
+// Shape matching of clusters of any size (Mueller et al. 2005, Meshless deformations based on shape
+// matching), one cluster after the other. The same rows as those of elements in kernel/soft.h:
+//
+//   C_i  = r_i - R q_i                              r: from the centre of mass, q: at rest
+//   dv_i = -(C_i / h + s v_i + a total_dv_i) / (s + a),   a = 1 / (h omega)^2,  s = 1 + damping / h
+//
+// R is the rotation of sum m r q^T. The rigid part of dv is removed, so that both momenta are
+// conserved.
 #include "world/soft_make.h"
 
 #include <math.h>
 #include <string.h>
 
-#define TUNING_PINNED_MASS_FACTOR 1e4f // pinned particles lead
+// Factor on the mass of pinned particles when a cluster is matched: its goal follows the pins.
+#define TUNING_PINNED_MASS_FACTOR 1e4f
 
-// A cluster as it stands, from its centre of mass.
+// Moments of a cluster about its centre of mass, in the running pass.
 typedef struct cluster_state {
   const soft *soft;
   soft_cluster *cluster;
   cluster_part *parts;
-  float inv_mass;
-  S second_moment;
-  V fit[3];
+  float inv_mass;  // 1/kg
+  S second_moment; // sum m r r^T
+  V fit[3];        // columns of sum m r q^T
 } cluster_state;
 
 static V vec(const float *v)
@@ -35,7 +41,7 @@ static float weight_of(const soft *s, const cluster_part *part)
   return s->particles[part->particle].pinned ? TUNING_PINNED_MASS_FACTOR * part->mass : part->mass;
 }
 
-// Where the particles are goes into the parts.
+// Sets part->at, the current positions from the centre of mass, and the moments.
 static cluster_state cluster_moments(const soft_graph *g, const soft *s, soft_cluster *cluster,
                                      cluster_part *parts)
 {
@@ -71,8 +77,8 @@ static cluster_state cluster_moments(const soft_graph *g, const soft *s, soft_cl
   return c;
 }
 
-// Takes the motion as a rigid body out of what the parts are to be given; twice, for what rounding
-// leaves.
+// Removes the rigid part of part->dv. Two rounds: the second one removes the rounding error of the
+// first.
 static void remove_rigid_part(const cluster_state *c)
 {
   for (int round = 0; round < 2; ++round) {
@@ -94,6 +100,7 @@ static void remove_rigid_part(const cluster_state *c)
 
 static void apply_cluster(soft_graph *g, const cluster_state *c, float h, soft_stage stage)
 {
+  // With averaging all parts are divided by the same count, or momentum would not be conserved.
   float most = 1.0f;
   for (int32_t i = 0; i < c->cluster->count; ++i) {
     most = fmaxf(most, g->data.particles[c->soft->first + c->parts[i].particle].constraint_count);
@@ -113,6 +120,7 @@ static void apply_cluster(soft_graph *g, const cluster_state *c, float h, soft_s
   }
 }
 
+// Returns the turn since the last update.
 static Q update_cluster_rotation(const cluster_state *c)
 {
   Q before = {c->cluster->q[0], c->cluster->q[1], c->cluster->q[2], c->cluster->q[3]};
@@ -124,7 +132,7 @@ static Q update_cluster_rotation(const cluster_state *c)
   return q_mul(q, q_conjugate(before));
 }
 
-// What a substep starts from.
+// Applies a share of the last substep's velocity changes, turned with the cluster.
 static void warm_start_cluster(soft_graph *g, const cluster_state *c, float h)
 {
   Q turn = update_cluster_rotation(c);
@@ -206,7 +214,8 @@ static double second_moment_trace(const cluster_part *parts, int count)
   return sum;
 }
 
-// Of the box around the vertices; a flat one is as thick as two radii.
+// Volume of the bounding box of the vertices; each side counts as at least two particle
+// radii and 1e-6 m, so that flat clusters have a stiffness.
 static double box_volume(const tn_soft_def *def, const int *v, int count)
 {
   tn_vec3 lower = def->vertices[v[0]], upper = lower;
@@ -220,7 +229,8 @@ static double box_volume(const tn_soft_def *def, const int *v, int count)
   return fmax((double)size.x, least) * fmax((double)size.y, least) * fmax((double)size.z, least);
 }
 
-// As a cell's: stretched by e it holds E V e^2 / 2, on average over the axes.
+// Stiffness from Young's modulus E, as for shape match elements: a strain e along one axis has the
+// energy E V e^2 / 2 on average over the axes, hence omega^2 = 3 E V / sum m q^2.
 static void put_cluster(soft *s, const tn_soft_def *def, soft_cluster *cluster, const int *v)
 {
   cluster_part *parts = s->cluster_parts + cluster->first;
@@ -269,8 +279,8 @@ void soft_reset_clusters(soft *s, tn_quat turn)
 
 // ---------------------------------------------------------------------------------------------
 
-// Squares of how far the parts are from where they belong, and of their size, both by mass; turns
-// `q` to the rotation that fits.
+// Returns sum m |r - R q|^2 and sets size = sum m |q|^2. `q` is updated to the best fitting
+// rotation R.
 static double squared_error(const soft *s, const soft_cluster *cluster, const cluster_part *parts,
                             Q *q, double *size)
 {

@@ -1,5 +1,5 @@
-// Colours for what holds or bears particles in a step: of one colour no two share a particle, nor a
-// body that may move.
+// Greedy colouring of a step's soft contacts or attachments: no two of one colour share a particle
+// or a dynamic body, so the blocks of a colour can run in parallel.
 #include "data/world.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static bool reserve(tn_world *world, soft_coloring *links, int32_t count)
                       sizeof(int32_t));
 }
 
-// The lowest colour that is free, or MAX_COLORS.
+// Returns the lowest free colour and takes it, or MAX_COLORS if there is none.
 static int color_node(soft_coloring *links, const soft_coloring_node *l)
 {
   uint64_t none = 0, *moved = l->body == NO_SLOT ? &none : &links->bodies[l->body], taken = *moved;
@@ -55,7 +55,8 @@ static void color_all(tn_world *world, soft_coloring *links, int32_t count,
   }
 }
 
-// Blocks are of one colour and one type; without a colour, of one.
+// Turns the counts of each colour and type into its first lane. A block has one colour and one
+// type; nodes without a colour get a block each.
 static void assign_color_ranges(soft_coloring *links,
                                 int32_t group[SOFT_COLORS + 1][SOFT_CONTACT_TYPE_COUNT])
 {

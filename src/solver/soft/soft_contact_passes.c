@@ -1,5 +1,5 @@
-// What particles touch, and what they are attached to: gather them, run a kernel, scatter what it
-// changed. Compiled once for each lane width.
+// Passes over the blocks of soft contacts and attachments: gather particles and bodies, run the
+// kernel, scatter. Compiled once per lane width.
 #include "solver/soft/soft_gather.h"
 
 #define SOFT_CONTACT_OPS PASTE(soft_contact_ops_, TN_LANES)
@@ -29,8 +29,8 @@ KERNEL Body no_body(void)
   return body;
 }
 
-// A particle on a triangle touches it as it would a body. One function for all types: three are no
-// faster.
+// A soft body's triangle acts as a rigid body of three masses, so one kernel serves all types. One
+// function for all of them: separate functions are no faster.
 static void soft_contact_lanes(solver_data *data, soft_contact_block *tb, int lane)
 {
   int on_triangle = tb->type >= SOFT_CONTACT_PARTICLE_TRIANGLE,
@@ -124,8 +124,8 @@ static void attachment_pass(solver_data *data, int first, int last)
       LOAD(hb->params, lane, &params);
       LOAD(hb->state, lane, &state);
       Particle p = load_particle(data, &hb->solver_index[lane]);
-      // Where corrections are averaged a particle gives way to what holds it as it does to the
-      // rest, or soft bodies shake what they are tied to apart.
+      // With averaging an attachment, too, has only its part of the particle's mass, or soft bodies
+      // shake the bodies they are attached to apart.
       Particle before = p;
       if (data->soft->jacobi_delta) {
         p.w = p.constraint_count * p.w;

@@ -1,4 +1,4 @@
-// Particles into lanes, and back. For the files that are compiled once for each lane width.
+// Gathers particles into lanes and scatters them back. For files compiled once per lane width.
 #ifndef TENON_SOLVER_SOFT_SOFT_GATHER_H
 #define TENON_SOLVER_SOFT_SOFT_GATHER_H
 
@@ -17,7 +17,7 @@ KERNEL Particle load_particle(const solver_data *data, const int32_t *solver_ind
   return p;
 }
 
-// Place 0 is never written.
+// Lanes with index 0, the padding, are not written.
 KERNEL void store_particle(const solver_data *data, const int32_t *solver_index, const Particle *p)
 {
   alignas(32) float discarded[8];

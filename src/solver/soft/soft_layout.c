@@ -1,15 +1,15 @@
-// Where particles and their constraints lie in the solver: one place after the other for those of
-// all soft bodies that are awake, and blocks by type and colour. Laid out anew only when a body
-// comes, goes, wakes or falls asleep.
+// Layout of soft bodies in the solver: consecutive indices for the particles of all awake bodies,
+// blocks of constraints by type and colour. Rebuilt when a body is created, destroyed, wakes, falls
+// asleep, tears or is pinned; packed and unpacked in every step.
 #include "world/soft_make.h"
 
 #include <string.h>
 
-// Pinned particles lead their elements.
+// Factor on the mass of pinned particles when an element is matched: its goal follows the pins.
 #define TUNING_PINNED_MASS_FACTOR 1e4f
 
 // ---------------------------------------------------------------------------------------------
-// Places
+// Solver indices
 
 static bool reserve_solver_particles(tn_world *world, int32_t count)
 {
@@ -28,7 +28,7 @@ static bool reserve_solver_particles(tn_world *world, int32_t count)
                       sizeof *g->attachment_at);
 }
 
-// The first block is left to place 0, so that each body begins a block of its own.
+// Every body begins a block. The first block is reserved for index 0, the padding particle.
 static int32_t assign_solver_indices(tn_world *world)
 {
   int32_t next = BLOCK_WIDTH;
@@ -47,10 +47,10 @@ static int32_t assign_solver_indices(tn_world *world)
 // Colours
 
 typedef struct color_state {
-  uint64_t *used; // colours taken, by place
-  uint8_t *color; // of each constraint, in order
-  int32_t count;  // of constraints
-  int32_t group[MAX_COLORS + 1];
+  uint64_t *used;                // colours in use, as bits, by solver index
+  uint8_t *color;                // by constraint; MAX_COLORS: none was free
+  int32_t count;                 // constraints coloured
+  int32_t group[MAX_COLORS + 1]; // constraints per colour, then the next lane of each colour
 } color_state;
 
 static int lowest_zero_bit(uint64_t bits)
@@ -63,6 +63,7 @@ static int lowest_zero_bit(uint64_t bits)
   return 64;
 }
 
+// The edges of ropes are not in blocks: they are solved directly, see build_chains().
 static bool is_in_blocks(const soft *s, soft_type type)
 {
   return s->first > 0 && s->list[type].count > 0 && !(type == SOFT_EDGE && s->chained);
@@ -78,6 +79,7 @@ static int32_t count_rows(const tn_world *world, soft_type type)
   return count;
 }
 
+// Greedy: each constraint takes the lowest colour that none of its particles has.
 static void color_constraints(const soft *s, soft_type type, color_state *p)
 {
   int size = soft_layout_of(type).particles;
@@ -98,7 +100,8 @@ static void color_constraints(const soft *s, soft_type type, color_state *p)
   }
 }
 
-// Turns the counts of each colour into its first lane; returns the blocks needed.
+// Turns the counts of each colour into its first lane; returns the number of blocks. Constraints
+// without a colour get a block each and run serially.
 static int32_t assign_color_ranges(soft_graph *g, soft_type type, color_state *p)
 {
   int32_t next = 0;
@@ -123,7 +126,7 @@ static int32_t assign_color_ranges(soft_graph *g, soft_type type, color_state *p
 // ---------------------------------------------------------------------------------------------
 // Blocks
 
-// The parts of a lane: first row of the places, of params and state, of the start.
+// First row of a block in soft_rows.
 static size_t first_row(soft_type type, int32_t block)
 {
   return (size_t)block * (size_t)soft_block_rows(type);
@@ -153,7 +156,7 @@ static void fill_lane(tn_world *world, soft_type type, soft_source from, int32_t
   g->sources[type][at] = from;
 }
 
-// A lane of nothing must compute nothing that traps or is slow.
+// Padding lanes are zero but for unit quaternions, so that they compute no NaN or denormals.
 static void clear_blocks(soft_graph *g, soft_type type, int32_t count)
 {
   soft_layout l = soft_layout_of(type);
@@ -267,7 +270,7 @@ static bool build(tn_world *world)
       heap_alloc(&world->heap, used_size), heap_alloc(&world->heap, color_size), 0, {0}};
   bool ok =
       p.used && p.color && reserve_solver_particles(world, solver_particles) && build_chains(world);
-  if (ok) { // what is beyond a body's last particle stays at rest and weighs nothing
+  if (ok) { // padding particles after a body's last one have no acceleration and no mass
     memset(g->data.blocks, 0, (size_t)(solver_particles / BLOCK_WIDTH) * sizeof *g->data.blocks);
   }
   for (int type = 0; ok && type < SOFT_TYPE_COUNT; ++type) {
@@ -316,7 +319,7 @@ void soft_graph_release(tn_world *world)
 }
 
 // ---------------------------------------------------------------------------------------------
-// In and out
+// Pack and unpack
 
 static void store_chain_sums(tn_world *world)
 {
@@ -330,8 +333,8 @@ static void store_chain_sums(tn_world *world)
   }
 }
 
-// What the constraints remember, back to their bodies after each step: then the blocks can be laid
-// out anew at any time, and a save or a hash reads the bodies alone.
+// Copies the state of all constraints back to their bodies after each step. The blocks can then be
+// rebuilt at any time, and snapshots and hashes read the bodies only.
 static void states_out(tn_world *world)
 {
   const soft_graph *g = &world->soft_graph;
@@ -358,7 +361,7 @@ static float off(const double *to, const double *from)
   return (float)(*to - *from);
 }
 
-// What it takes to see how the body moves as a whole.
+// ParticleStart of every particle, for soft_restore_momentum().
 static void pack_start_state(soft_graph *g, const soft *s)
 {
   tn_pos origin = s->particles[0].at;
@@ -394,10 +397,12 @@ static void pack_particle(tn_world *world, const soft *s, int32_t i)
   block->acceleration[0][lane] = scale * world->gravity.x + w * p->force.x;
   block->acceleration[1][lane] = scale * world->gravity.y + w * p->force.y;
   block->acceleration[2][lane] = scale * world->gravity.z + w * p->force.z;
+  // A free body kicks half before and half after the drifts (leapfrog: exact free flight). A
+  // supported one kicks first, so that its contacts answer the whole load.
   block->first_kick[lane] = s->supported ? 1.0f : 0.5f;
 }
 
-// Sums of the last step go.
+// Clears the impulse sums of the last step.
 static void reset_edge_sums(soft_graph *g, int32_t first, int32_t last)
 {
   soft_layout l = soft_layout_of(SOFT_EDGE);
@@ -408,6 +413,7 @@ static void reset_edge_sums(soft_graph *g, int32_t first, int32_t last)
   }
 }
 
+// Offsets of the particles of each constraint from its first one, rounded to float.
 static void pack_row_starts(soft_graph *g, soft_type type, int32_t first, int32_t last)
 {
   soft_layout l = soft_layout_of(type);
@@ -428,7 +434,7 @@ static void pack_row_starts(soft_graph *g, soft_type type, int32_t first, int32_
   }
 }
 
-// What ropes carry by rigid attachments.
+// Finds the rigid attachments at particles of ropes: the direct solve includes their bodies.
 static void find_rope_attachments(tn_world *world)
 {
   soft_graph *g = &world->soft_graph;
@@ -468,7 +474,7 @@ static void run_starts(int first, int last, void *context)
   pack_row_starts(t->graph, t->type, first, last);
 }
 
-// How many constraints hold each particle, for averaging.
+// Number of constraints on each particle, at least 1, for averaging (TN_METHOD_JACOBI).
 static void count_particle_constraints(tn_world *world)
 {
   soft_graph *g = &world->soft_graph;
@@ -533,8 +539,8 @@ void soft_pack(tn_world *world)
   find_rope_attachments(world);
 }
 
-// False when a particle would leave the world's range: the body stays where the step began, and
-// stops.
+// False when a particle would leave the range of positions: the body then keeps its positions of
+// the step's start and stops.
 static bool unpack_soft(const tn_world *world, soft *s)
 {
   const particle_state *state = world->soft_graph.data.particles + s->first;
@@ -554,7 +560,7 @@ static bool unpack_soft(const tn_world *world, soft *s)
   return inside;
 }
 
-// Rotations and impulses of a body that was lost are worth nothing.
+// Resets rotations to identity and impulses to zero, for a body that became non-finite.
 void soft_forget_rows(tn_world *world, int32_t slot)
 {
   soft *s = &world->softs[slot];

@@ -1,5 +1,5 @@
-// Motion of a soft body as a rigid one: damping that spares it, and momenta that are kept where
-// positions are solved.
+// Rigid motion of a soft body: damping of the motion relative to it, and restoration of the momenta
+// that position solves lose.
 #include "data/world.h"
 
 #include <string.h>
@@ -24,18 +24,18 @@ static tn_pos times(double s, tn_pos a)
   return tn_p3(s * a.x, s * a.y, s * a.z);
 }
 
-// Pins decide about the motion of what they hold.
+// Pinned particles count 1e6 times heavier: the rigid motion of a pinned body is that of its pins.
 static double weight_of(const soft_particle *p)
 {
   return (double)p->mass * (p->pinned ? 1e6 : 1.0);
 }
 
 typedef struct rigid_motion {
-  double mass, inertia[6];
-  tn_pos center, p, l; // l: about the centre
+  double mass, inertia[6]; // kg; kg m^2, xx yy zz xy xz yz
+  tn_pos center, p, l;     // m; kg m/s; kg m^2/s, about the centre
 } rigid_motion;
 
-// Sums about the first particle in one go, then about the centre.
+// One pass over the particles: moments about the first particle, then shifted to the centre.
 static rigid_motion motion_of(const soft *s)
 {
   rigid_motion r = {0};
@@ -65,8 +65,10 @@ static rigid_motion motion_of(const soft *s)
   return r;
 }
 
-// v <- kept (v + share (rigid - v)): what is not the motion of a rigid body fades, and momenta stay
-// as they are; linear damping takes from both.
+//   v <- kept (v + share (rigid - v))
+//   share = 1 - exp(-damping dt),  kept = exp(-linear_damping dt)
+// `share` damps only the motion relative to the rigid motion and conserves momenta; `kept` damps
+// all motion.
 static void damp_soft(soft *s, float dt)
 {
   rigid_motion r = motion_of(s);
@@ -92,16 +94,18 @@ void soft_damp(tn_world *world, float dt)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Dahl and Bargteil, Global momentum preservation for position-based dynamics, Algorithm 2: momenta
-// are tracked by what acts from outside, and after a step velocities are set right by the motion of
-// a rigid body. Where impulses are solved there is nothing to set right.
+// Momentum restoration: Dahl and Bargteil 2019, Global momentum preservation for position-based
+// dynamics, Algorithm 2. The expected change of the momenta is that of the external impulses
+// (gravity, forces, contacts, attachments). What the step has lost is added as a rigid velocity
+//   v_i += dp / M + w x (x_i - c),  I w = dL.
+// Only for position methods: impulses conserve momenta.
 
 static bool keeps_momentum(const soft *s)
 {
   return s->alive && s->first > 0 && s->keep_momentum && s->pin_count == 0;
 }
 
-#define FLOAT_SUM_BLOCKS 32 // that are added up in floats
+#define FLOAT_SUM_BLOCKS 32 // blocks summed in float before the sum is added in double
 
 static int end_block(const soft *s)
 {
@@ -127,6 +131,8 @@ static tn_pos pos_from(const double *x)
   return tn_p3(x[0], x[1], x[2]);
 }
 
+// Sets the missing momenta to minus the changes that gravity and forces do not explain; the sums of
+// MotionSums are about the first particle's start, dL is shifted to the centre of mass.
 static momentum_error measure_momentum_error(tn_world *world, const soft *s)
 {
   double sum[FIELDS(MotionSums)] = {0.0};
@@ -138,7 +144,7 @@ static momentum_error measure_momentum_error(tn_world *world, const soft *s)
   tn_pos p = pos_from(&sum[7]), dp = pos_from(&sum[10]), dl = pos_from(&sum[13]);
   momentum_error t = {.mass = sum[0], .center = c, .v = times(per_mass, p)};
   double xx = m[0] - first.x * c.x, yy = m[1] - first.y * c.y, zz = m[2] - first.z * c.z;
-  double floor = 1e-6 * (xx + yy + zz); // what rounding may leave of a thin body
+  double floor = 1e-6 * (xx + yy + zz); // keeps thin bodies above the rounding of float sums
   t.inertia[0] = yy + zz + floor;
   t.inertia[1] = xx + zz + floor;
   t.inertia[2] = xx + yy + floor;
@@ -150,8 +156,8 @@ static momentum_error measure_momentum_error(tn_world *world, const soft *s)
   return t;
 }
 
-// The impulse of a whole step acts by the lever of its middle: by that of its end, what tumbles
-// over the ground gains energy.
+// Adds an external impulse, the sum over the step, to the missing momenta. Its lever arm is taken
+// at the middle of the step: with that of the end, tumbling bodies gain energy.
 static void add_external_impulse(tn_world *world, int32_t slot, int32_t solver_index, float weight,
                                  tn_vec3 force)
 {
@@ -172,13 +178,13 @@ static void add_contact_impulses(tn_world *world)
     const soft_contact *t = &world->soft_contacts[i];
     int32_t first = world->softs[t->soft].first;
     if (t->soft == t->other || tn_dot(t->force, t->force) == 0.0f) {
-      continue; // an inner force, or none
+      continue; // self collision is internal
     }
     bool soft_soft = is_soft_soft(t);
     int count = soft_soft ? first_side_particles(t) : SOFT_CONTACT_PARTICLES;
     for (int k = 0; k < count && t->particle[k] != NO_SLOT; ++k) {
       add_external_impulse(world, t->soft, first + t->particle[k], t->weight[k], t->force);
-      if (soft_soft) { // both act at one place
+      if (soft_soft) { // action and reaction at the same point, or angular momentum would change
         add_external_impulse(world, t->other, first + t->particle[k], -t->weight[k], t->force);
       }
     }

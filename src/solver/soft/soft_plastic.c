@@ -1,6 +1,12 @@
-// Plasticity of matched cells, after Mueller et al. 2005, Meshless deformations based on shape
-// matching: what strains a cell beyond its yield becomes part of its rest shape. Only what changes
-// the form flows; the volume stays.
+// Plasticity of shape match elements, after Mueller et al. 2005, Meshless deformations based on
+// shape matching: strain beyond the yield strain moves into the rest shape.
+//
+//   F = (sum m r q^T) (sum m q q^T)^-1,   F = R S
+//   e = dev(S - 1),   |e| = sqrt(2/3 e : e)
+//   if |e| > yield:  P <- (1 + share (1 - yield / |e|) e) P,   share = 1 - exp(-creep dt)
+//
+// P maps the rest shape of the definition to the present one. Only the deviatoric strain flows and
+// det P stays 1, so the volume is kept. P - 1 is limited to plastic_limit.
 #include "world/soft_make.h"
 
 #include <math.h>
@@ -24,7 +30,7 @@ static double determinant(mat3 m)
          m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
 }
 
-// False for what has no thickness.
+// False for a matrix that is singular to 1e-12 of its trace cubed: a flat element.
 static bool mat_invert(mat3 m, mat3 out)
 {
   double d = determinant(m), size = m[0][0] + m[1][1] + m[2][2];
@@ -43,13 +49,13 @@ static bool mat_invert(mat3 m, mat3 out)
 static double cube_root(double x)
 {
   double y = 1.0;
-  for (int i = 0; i < 40; ++i) { // Newton's method, from near one
+  for (int i = 0; i < 40; ++i) { // Newton's method; x is close to 1
     y = (2.0 * y + x / (y * y)) / 3.0;
   }
   return y;
 }
 
-// A strain along one axis that keeps the volume counts as it is.
+// Von Mises norm sqrt(2/3 e : e): a volume-preserving stretch along one axis counts as its strain.
 static double equivalent_strain(mat3 e)
 {
   double sum = 0.0;
@@ -59,7 +65,8 @@ static double equivalent_strain(mat3 e)
   return sqrt(2.0 / 3.0 * sum);
 }
 
-// What changes the form of the strain S - 1, in the cell's frame.
+// Deviatoric part of the symmetrized strain R^T F - 1, in the element's frame; false for a flat
+// element.
 static bool deviatoric_strain(const soft *s, const int32_t *v, const ShapeMatchParams *params,
                               Q rotation, mat3 out)
 {
@@ -108,8 +115,7 @@ static bool deviatoric_strain(const soft *s, const int32_t *v, const ShapeMatchP
   return true;
 }
 
-// P <- (1 + share e) P, of volume one and no farther from the shape of the definition than the
-// limit.
+// P <- (1 + share e) P, scaled to determinant 1, then P - 1 scaled back to the plastic limit.
 static void plastic_flow(const soft *s, mat3 e, double share, float *plastic)
 {
   mat3 step, before, p;
@@ -129,7 +135,7 @@ static void plastic_flow(const soft *s, mat3 e, double share, float *plastic)
   }
 }
 
-// True if its shape at rest has changed.
+// True if the rest shape has changed.
 static bool yield_element(soft *s, int32_t index, Q rotation, float dt)
 {
   const int32_t *v = s->list[SOFT_SHAPE_MATCH].members + SHAPE_MATCH_PARTICLES * (size_t)index;

@@ -1,12 +1,13 @@
-// What holds soft bodies together, type after type. Compiled once for each lane width.
+// Passes over the blocks of internal constraints of soft bodies, by type: gather the particles, run
+// the kernel of kernel/soft.h, scatter. Compiled once per lane width.
 #include "solver/soft/soft_gather.h"
 
 #define SOFT_OPS PASTE(soft_ops_, TN_LANES)
 
-// Constraints of TN_LANES lanes of a block.
+// Particles of TN_LANES constraints.
 typedef struct ElementParticles {
   Particle p[SOFT_MAX_PARTICLES];
-  V d[SOFT_MAX_PARTICLES - 1];
+  V d[SOFT_MAX_PARTICLES - 1]; // m, from particle 0 to particles 1, 2, ... at the current pose
 } ElementParticles;
 
 KERNEL void load_particles(const solver_data *data, int32_t (*solver_index)[BLOCK_WIDTH],
@@ -19,7 +20,9 @@ KERNEL void load_particles(const solver_data *data, int32_t (*solver_index)[BLOC
     LOAD(start + 3 * (i - 1), lane, &delta);
     rows->d[i - 1] = v_add(delta, v_sub(rows->p[i].dx, rows->p[0].dx));
   }
-  // Where corrections are averaged, each of a particle's constraints has its part of the mass.
+  // With averaging each of the n constraints of a particle has 1/n of its mass, so that momentum is
+  // conserved and compliances keep their meaning. solve_shape_match() does this itself, with one
+  // count for all its particles.
   if (count < SHAPE_MATCH_PARTICLES && data->soft->jacobi_delta) {
     for (int i = 0; i < count; ++i) {
       rows->p[i].w = rows->p[i].constraint_count * rows->p[i].w;
@@ -27,7 +30,7 @@ KERNEL void load_particles(const solver_data *data, int32_t (*solver_index)[BLOC
   }
 }
 
-// Adds to the jacobi_delta of each particle its part of what the constraint did to it.
+// Adds `part` of the constraint's correction to the sums of its particles.
 KERNEL void add_averaged(const solver_data *data, const int32_t *solver_index, R part,
                          const Particle *after)
 {
@@ -58,7 +61,7 @@ KERNEL void store_particles(const solver_data *data, int32_t (*solver_index)[BLO
   }
 }
 
-// The parts of a block.
+// The sections of a block, see soft_solver.h.
 typedef struct RowBlock {
   int32_t (*solver_index)[BLOCK_WIDTH];
   float (*params)[BLOCK_WIDTH], (*state)[BLOCK_WIDTH], (*start)[BLOCK_WIDTH];
@@ -75,7 +78,8 @@ KERNEL RowBlock row_block_at(const solver_data *data, soft_type type, int block)
   return row_block;
 }
 
-// `Params` and `State` name the type's structures, `call` uses pass, p, d, params and state.
+// Runs a kernel on TN_LANES constraints. `Params` and `State` are the type's structures; `call` may
+// use pass, p, d, params and state.
 #define SOFT_KERNEL(Params, State, count, call)                                                    \
   do {                                                                                             \
     Params params;                                                                                 \
@@ -141,11 +145,11 @@ static void warm_start_shape_matches(solver_data *data, int first, int last)
                                                                       warm_start_factor, &state)));
 }
 
-// Impulses of the last substep are forgotten.
+// Clears the impulses of the last substep.
 static void reset_impulses(solver_data *data, soft_type type, int first, int last)
 {
   soft_layout l = soft_layout_of(type);
-  // But not where elements have turned to, nor the sum of a step.
+  // The rotation of an element comes first in its state, the step's sum of an edge last: both stay.
   int first_row = type == SOFT_COROTATED || type == SOFT_SHAPE_MATCH ? (int)FIELDS(Q) : 0;
   int last_row = type == SOFT_EDGE ? 1 : l.state;
   for (int block = first; block < last; ++block) {

@@ -1,10 +1,10 @@
-// How the solver keeps particles and what holds them: what solve_soft.c gathers, computes and
-// scatters.
+// Solver data of soft bodies: what the passes of this folder gather, compute and scatter.
 //
-// Particles lie half a cache line each, those of all soft bodies that are awake one after the
-// other. Place 0 stands for none. Constraints of a type lie in blocks of BLOCK_WIDTH: places of
-// their particles, then floats, of which the first are set once, the next remember from substep to
-// substep, and the last say where the particles were when the step began, seen from the first.
+// The particles of all awake soft bodies are one array, half a cache line each, addressed by their
+// solver index. Index 0 is a dummy for padding. Constraints of a type are in blocks of BLOCK_WIDTH
+// lanes. The rows of a block are: solver indices of the particles; params, constant; state, kept
+// from substep to substep; start, the offsets of particles 1, 2, ... from particle 0 at the start
+// of the step.
 #ifndef TENON_SOLVER_SOFT_SOFT_SOLVER_H
 #define TENON_SOLVER_SOFT_SOFT_SOLVER_H
 
@@ -15,33 +15,33 @@ typedef struct particle_state {
   union {
     alignas(32) float line[8];
     struct {
-      float v[3], inverse_mass;
-      float dx[3]; // since the step began
-      float constraint_count;
+      float v[3], inverse_mass; // m/s; 1/kg, 0: pinned
+      float dx[3];              // m, since the step began
+      float constraint_count;   // constraints on the particle, at least 1; used by averaging only
     };
   };
 } particle_state;
 
-// A particle when the step began, seen from its body's first.
+// A particle at the start of the step. Only set for bodies whose momentum is restored.
 typedef struct ParticleStart {
-  V x, v;
-  R mass;
+  V x, v; // m, from the body's first particle; m/s
+  R mass; // kg
 } ParticleStart;
 
-// Eight particles' accelerations, and how much of a substep's kick comes before the first drift.
 typedef struct particle_block {
-  alignas(32) float acceleration[3][BLOCK_WIDTH];
-  float first_kick[BLOCK_WIDTH];
+  alignas(32) float acceleration[3][BLOCK_WIDTH]; // m/s^2, of gravity and external forces
+  float first_kick[BLOCK_WIDTH]; // share of h a applied before the first drift; the rest comes last
   float start[FIELDS(ParticleStart)][BLOCK_WIDTH];
 } particle_block;
 
-// Sums over the particles of a body, of which each has moved by dx and changed its velocity by dv,
-// which is not what gravity and forces do.
+// Sums over the particles of a body. x is the position at the end of the step, dx the displacement,
+// v the velocity at the end, dv its change in the step without that of gravity and forces.
 typedef struct MotionSums {
   R mass;
-  V first_moment, displacement, p; // m x, m dx, m v
-  V dp, dl;                        // how momenta have changed
-  S second_moment;                 // m x x
+  V first_moment, displacement, p; // sum m x, m dx, m v
+  // dp: sum m dv; dl: change of angular momentum, sum x0 x m dv + dx x m v with x0 = x - dx.
+  V dp, dl;
+  S second_moment; // sum m x x^T
 } MotionSums;
 
 typedef enum soft_type {
@@ -56,7 +56,7 @@ typedef enum soft_type {
   SOFT_TYPE_COUNT
 } soft_type;
 
-// Sizes of a type, in floats but for the first.
+// Sizes of a constraint: its particles, and the floats of its params and state.
 typedef struct soft_layout {
   int particles, params, state;
 } soft_layout;
@@ -85,14 +85,14 @@ static inline soft_layout soft_layout_of(soft_type type)
   }
 }
 
-// In units of BLOCK_WIDTH four-byte numbers.
+// Rows of a block, of BLOCK_WIDTH four-byte numbers each.
 static inline int soft_block_rows(soft_type type)
 {
   soft_layout l = soft_layout_of(type);
   return l.particles + l.params + l.state + 3 * (l.particles - 1);
 }
 
-// The blocks of a type, as one array of rows.
+// The blocks of a type as one array of rows.
 typedef struct soft_rows {
   union {
     float (*row)[BLOCK_WIDTH];
@@ -102,21 +102,21 @@ typedef struct soft_rows {
 } soft_rows;
 
 typedef enum soft_contact_type {
-  SOFT_CONTACT_PARTICLE_BODY,     // a particle on a body
-  SOFT_CONTACT_TRIANGLE_BODY,     // a triangle on a body
+  SOFT_CONTACT_PARTICLE_BODY,     // particle against a rigid body's shape
+  SOFT_CONTACT_TRIANGLE_BODY,     // triangle against a rigid body's shape
   SOFT_CONTACT_PARTICLE_PARTICLE, // two particles
-  SOFT_CONTACT_PARTICLE_TRIANGLE, // a particle on a triangle of another soft body
-  SOFT_CONTACT_EDGE_EDGE,         // an edge on one of a triangle of another
+  SOFT_CONTACT_PARTICLE_TRIANGLE, // particle against a triangle of another soft body
+  SOFT_CONTACT_EDGE_EDGE,         // edge against an edge of a triangle of another soft body
   SOFT_CONTACT_TYPE_COUNT
 } soft_contact_type;
 
-// A padded lane names particle 0 and body 0.
+// Contacts of one type. Padding lanes refer to particle 0 and body 0.
 typedef struct soft_contact_block {
   alignas(64) int32_t solver_index[SOFT_CONTACT_PARTICLES][BLOCK_WIDTH];
   int32_t body[BLOCK_WIDTH];
-  int32_t contact[BLOCK_WIDTH]; // in the step's list, or -1
-  uint8_t move[BLOCK_WIDTH];    // a body that may be written
-  int32_t type;
+  int32_t contact[BLOCK_WIDTH]; // index in world->soft_contacts, or -1
+  uint8_t move[BLOCK_WIDTH];    // 1: dynamic, the body is written back
+  int32_t type;                 // soft_contact_type
   alignas(64) float params[FIELDS(SoftContactParams)][BLOCK_WIDTH];
   float state[FIELDS(SoftContactState)][BLOCK_WIDTH];
 } soft_contact_block;
@@ -130,47 +130,49 @@ typedef struct attachment_block {
   float state[FIELDS(AttachmentState)][BLOCK_WIDTH];
 } attachment_block;
 
-// What rounding has kept from a body's velocities in a step.
+// Rounding errors of a body's velocities, carried along by compensated (Kahan) summation: v in
+// line[0..2], w in line[4..6].
 typedef struct body_compensation {
   alignas(32) float line[8];
 } body_compensation;
 
 // What a pass does.
 typedef enum soft_stage {
-  SOFT_WARM_START, // begin the substep from what is known
-  SOFT_SOLVE,      // impulses, at the pose of its start
-  SOFT_RELAX,      // at its end, without correcting positions
-  SOFT_POSITION    // positions, at their latest
+  SOFT_WARM_START, // apply a share of the last substep's impulses, or reset them
+  SOFT_SOLVE,      // impulses at the pose of the substep's start, with position correction
+  SOFT_RELAX,      // impulses at the pose of its end, without position correction
+  SOFT_POSITION    // position form: corrections at the latest pose
 } soft_stage;
 
 struct soft_data {
   particle_state *particles;
-  particle_block *blocks; // of eight particles
+  particle_block *blocks; // of BLOCK_WIDTH particles
   soft_rows rows[SOFT_TYPE_COUNT];
   soft_contact_block *soft_contacts;
   attachment_block *attachments;
-  body_compensation *compensation; // of each body
-  soft_type type;                  // of the running pass
+  body_compensation *compensation; // by body
+  soft_type type;                  // of the running pass, as are stage and phase
   soft_stage stage;
   kick_phase phase;
-  // Where corrections are averaged, of all constraints of a particle; else null.
-  particle_state *jacobi_delta;
-  float warm_start_factor; // share of the last substep's impulses that the next starts from
-  // Eight sums of each, so that the order of adding is the same for any lanes.
+  particle_state *jacobi_delta; // sums of corrections to average, or null: Gauss-Seidel
+  float warm_start_factor;      // share of the last substep's impulses that is applied first
+  // One sum per lane of a block, so that the order of additions does not depend on the lane width.
   alignas(32) float sums[FIELDS(MotionSums)][BLOCK_WIDTH];
-  float dt;                                          // of the step
-  float linear_correction[3], angular_correction[3]; // what the motion of a rigid body adds
+  float dt; // s, of the step
+  // m/s and rad/s: the rigid velocity that add_rigid_velocity adds, about the body's first
+  // particle.
+  float linear_correction[3], angular_correction[3];
 };
 
-// The inverse mass that a constraint finds: where corrections are averaged it has only its part of
-// the particle.
+// Inverse mass that a constraint sees. With averaging, the n constraints of a particle have 1/n of
+// its mass each.
 static inline float jacobi_inverse_mass(const soft_data *data, int32_t solver_index)
 {
   const particle_state *p = &data->particles[solver_index];
   return data->jacobi_delta ? p->constraint_count * p->inverse_mass : p->inverse_mass;
 }
 
-// Moves a particle where positions are solved.
+// Applies a position correction h dv, now or to the sums that are averaged later.
 static inline void move_particle(soft_data *data, int32_t solver_index, int axis, float dv, float h)
 {
   float *line = (data->jacobi_delta ? data->jacobi_delta : data->particles)[solver_index].line;
@@ -178,7 +180,7 @@ static inline void move_particle(soft_data *data, int32_t solver_index, int axis
   line[4 + axis] += h * dv;
 }
 
-// Each entry works on a range of blocks.
+// Passes over a range of blocks, one set per lane width.
 typedef struct particle_ops {
   void (*kick)(solver_data *data, int first, int last);
   void (*drift)(solver_data *data, int first, int last);

@@ -1,29 +1,31 @@
-// Tearing: a particle at the end of what is stretched too far is split, so that the elements on
-// both sides of it part. A tear runs along the borders of elements.
+// Tearing. Where an edge is strained beyond tear_strain or tear_force, one of its ends is split:
+// the elements around that particle (its star) are divided by the plane normal to the edge,
+// connected groups of them get a copy of the particle each. A tear runs along the borders of
+// elements.
 #include "world/soft_make.h"
 
 #include <math.h>
 #include <string.h>
 
-#define MAX_TEARS 4           // of a body in a step, those stretched most; one of a rope
-#define MAX_STAR_ELEMENTS 256 // around a particle; one with more stays whole
+#define MAX_TEARS 4           // per body and step, the most strained first; a rope tears once
+#define MAX_STAR_ELEMENTS 256 // elements at a particle; with more it is not split
 
-// What is stretched too far: from particle a to b.
+// An overstrained edge from particle a to b.
 typedef struct tear {
   int32_t a, b;
-  float excess; // over what it bears, as a factor
-  float tension;
+  float excess;  // max(strain / tear_strain, tension / tear_force): above 1 it tears
+  float tension; // N; 0 for an edge of a solid
 } tear;
 
 // ---------------------------------------------------------------------------------------------
-// What tears
+// Finding overstrained edges
 
 typedef struct tear_list {
   tear list[MAX_TEARS];
   int count;
 } tear_list;
 
-// Keeps those in front that are stretched most; of equals the first.
+// Keeps the MAX_TEARS largest in descending order; ties go to the first one found.
 static void add_tear(tear_list *tears, const tear *t)
 {
   for (int i = 0; i < tears->count; ++i) {
@@ -72,7 +74,8 @@ static void find_torn_edges(const soft *s, float dt, tear_list *tears)
   }
 }
 
-// Corners of a hexahedron that an edge joins differ in one direction.
+// Corners of a hexahedron are joined by an edge if they differ along one axis; `place` has a bit
+// per axis. All corners of a tetrahedron are joined.
 static bool is_element_edge(int size, int i, int k)
 {
   static const int place[8] = {0, 1, 3, 2, 4, 5, 7, 6};
@@ -105,24 +108,24 @@ static void find_torn_solids(const soft *s, soft_type type, tear_list *tears)
 }
 
 // ---------------------------------------------------------------------------------------------
-// The pieces around a particle: solids if the body has any, else triangles, else edges
+// The star of a particle: its solid elements if the body has any, else triangles, else edges
 
 typedef struct star_element {
   int32_t v[SOFT_MAX_PARTICLES];
-  int size;
-  bool far;  // on the side of what pulls
-  int group; // of those that hang together
-  double rest_size;
+  int size;         // corners
+  bool far;         // on the side of the torn edge's other end
+  int group;        // connected component on its side
+  double rest_size; // length, area or volume
 } star_element;
 
 typedef struct particle_star {
   const soft *soft;
-  int32_t center, toward;
+  int32_t center, toward; // the particle to split, the other end of the torn edge
   star_element elements[MAX_STAR_ELEMENTS];
   int count;
-  int group_count, kept_group;     // the group that keeps the particle itself
+  int group_count, kept_group;     // kept_group keeps the original particle
   double share[MAX_STAR_ELEMENTS]; // of the mass, by group
-  int32_t copy[MAX_STAR_ELEMENTS]; // the particle of each group
+  int32_t copy[MAX_STAR_ELEMENTS]; // particle of each group
 } particle_star;
 
 static bool contains(const int32_t *v, int size, int32_t particle)
@@ -148,6 +151,7 @@ static double size_of_element(const soft *s, const int32_t *v, int size)
                      : soft_hex_volume(x, corners);
 }
 
+// False if the star is full.
 static bool add_star_element(particle_star *c, const int32_t *v, int size)
 {
   if (!contains(v, size, c->center)) {
@@ -164,7 +168,7 @@ static bool add_star_element(particle_star *c, const int32_t *v, int size)
   return true;
 }
 
-// The least volume of a matched tetrahedron is no element of its own.
+// The minimum volume row of a shape matched tetrahedron belongs to that element.
 static bool is_element(const soft *s, soft_type type, int32_t index)
 {
   soft_layout l = soft_layout_of(type);
@@ -212,7 +216,8 @@ static bool find_star(particle_star *c)
   return s->triangle_count > 0 || add_list(c, SOFT_EDGE);
 }
 
-// How far a point is on the side of what pulls.
+// Signed distance, times the edge length, from the plane through the centre normal to the torn
+// edge.
 static double side_of_plane(const particle_star *c, tn_pos at)
 {
   const soft_particle *p = c->soft->particles;
@@ -220,7 +225,8 @@ static double side_of_plane(const particle_star *c, tn_pos at)
   return n.x * d.x + n.y * d.y + n.z * d.z;
 }
 
-// By the middle of its other corners; what holds the torn edge is beyond the tear.
+// A triangle or solid is far if its corners' mean is, or if it contains the torn edge; of single
+// edges only the torn one is.
 static void set_side(const particle_star *c, star_element *p)
 {
   double sum = 0.0;
@@ -240,7 +246,7 @@ static int shared_vertices(const star_element *a, const star_element *b)
   return count;
 }
 
-// Sides of triangles, faces of solids.
+// Elements on one side are connected by common edges of triangles or common faces of solids.
 static bool share_face(const star_element *a, const star_element *b)
 {
   return a->far == b->far && a->size > 2 && shared_vertices(a, b) >= (a->size == 3 ? 2 : 3);
@@ -257,7 +263,8 @@ static void flood_group(particle_star *c, int from)
   }
 }
 
-// False where there is nothing to part. The heaviest group on the near side stays.
+// Groups the elements. The largest group on the near side keeps the particle. False if all elements
+// are on one side: nothing to split.
 static bool group_star(particle_star *c)
 {
   bool near = false, far = false;
@@ -287,7 +294,7 @@ static bool group_star(particle_star *c)
   return near && far;
 }
 
-// The group of the piece that has all of these, or -1.
+// Group of the element that has all these particles, or -1.
 static int group_with(const particle_star *c, const int32_t *v, int size)
 {
   for (int i = 0; i < c->count; ++i) {
@@ -304,7 +311,7 @@ static int group_with(const particle_star *c, const int32_t *v, int size)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Room
+// Memory
 
 static void copy_arrays(soft *to, const soft *from)
 {
@@ -321,7 +328,7 @@ static void copy_arrays(soft *to, const soft *from)
     memmove(b->members, a->members, n * (size_t)l.particles * sizeof(int32_t));
     memmove(b->fields, a->fields, n * (size_t)(l.params + l.state) * sizeof(float));
   }
-  if (from->plastic) { // cells are never removed
+  if (from->plastic) { // shape match elements are never removed
     memmove(to->plastic, from->plastic,
             9 * (size_t)from->list[SOFT_SHAPE_MATCH].count * sizeof(float));
   }
@@ -345,7 +352,7 @@ static bool grow_arrays(tn_world *world, soft *s, int particles, int triangles, 
   return true;
 }
 
-// Takes a row out; the room stays with the body. Arrays move down in their order, so none is
+// Removes a row; the allocation keeps its size. The arrays move down in ascending order, so none is
 // overwritten before it has moved.
 static void remove_row(soft *s, soft_type type, int32_t index)
 {
@@ -365,7 +372,7 @@ static void remove_row(soft *s, soft_type type, int32_t index)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Parting
+// Splitting
 
 static void replace_index(int32_t *v, int size, int32_t from, int32_t to)
 {
@@ -374,7 +381,8 @@ static void replace_index(int32_t *v, int size, int32_t from, int32_t to)
   }
 }
 
-// Groups that hold an edge from the centre to x; if none does, the one it leads to.
+// Groups with an element that contains the edge from the centre to x; if there is none, the group
+// that lies in its direction.
 static int groups_of_edge(const particle_star *c, int32_t x, int *groups)
 {
   int count = 0, best = c->kept_group;
@@ -402,7 +410,7 @@ static int groups_of_edge(const particle_star *c, int32_t x, int *groups)
   return count;
 }
 
-// What edges, other than a rope's, need besides themselves.
+// Edges between two groups are duplicated: the number of copies. Edges of ropes never are.
 static int count_new_edges(const particle_star *c)
 {
   const soft_row_list *list = &c->soft->list[SOFT_EDGE];
@@ -431,7 +439,7 @@ static void split_edges(particle_star *c, soft *s, int32_t first_new)
     int count = c->elements[0].size > 2 ? groups_of_edge(c, x, groups) : 1;
     groups[0] = c->elements[0].size > 2 ? groups[0] : group_with(c, v, 2);
     EdgeParams *params = (EdgeParams *)(list->fields + (size_t)i * size);
-    params->compliance *= (float)count; // what was one is shared
+    params->compliance *= (float)count; // the copies together are as stiff as the edge
     for (int k = 1; k < count; ++k, ++next) {
       int32_t *copy = list->members + 2 * (size_t)next;
       memcpy(copy, v, 2 * sizeof *v);
@@ -442,8 +450,8 @@ static void split_edges(particle_star *c, soft *s, int32_t first_new)
   }
 }
 
-// A fold is held by the two triangles beside its edge, 0 1 2 and 1 0 3: once these have parted it
-// is none.
+// A bending row belongs to the triangles 0 1 2 and 1 0 3 beside its edge; it is removed when these
+// are in different groups.
 static void split_bending(const particle_star *c, soft *s, soft_type type)
 {
   for (int32_t i = s->list[type].count - 1; i >= 0; --i) {
@@ -489,7 +497,7 @@ static int place_in(const int32_t *v, int size, int32_t particle)
   return -1;
 }
 
-// Whether a triangle is part of a solid's face, seen from outside.
+// Whether a triangle lies in a face of the element with the same orientation.
 static bool is_face_of(const star_element *p, const int32_t *v)
 {
   int count, corners = p->size == 4 ? 3 : 4;
@@ -508,7 +516,8 @@ static bool is_face_of(const star_element *p, const int32_t *v)
   return false;
 }
 
-// Solids that have parted at one corner of a face still share the others: the one it belongs to.
+// Solids split at one corner of a face still share its other corners, so corners alone do not tell
+// which element a surface triangle belongs to: its orientation does.
 static int group_of_triangle(const particle_star *c, const int32_t *v)
 {
   if (c->elements[0].size < 4) {
@@ -533,7 +542,8 @@ static void split_triangles(const particle_star *c, soft *s, int32_t count)
   }
 }
 
-// Faces of solids that come to light, as triangles; counts them if there is nowhere to put them.
+// Triangulates the faces between elements of different groups, which the tear exposes. Returns the
+// number of triangles; null `out` counts only.
 static int add_exposed_faces(const particle_star *c, int32_t *out)
 {
   int count = 0;
@@ -567,7 +577,8 @@ static int add_exposed_faces(const particle_star *c, int32_t *out)
   return count;
 }
 
-// Particles of the groups: the same place and velocity, and a share of the mass.
+// Copies of the particle have its position and velocity and a share of its mass by element size.
+// Only the kept one stays pinned.
 static void split_particle(particle_star *c, soft *s)
 {
   soft_particle *center = &s->particles[c->center];
@@ -580,6 +591,7 @@ static void split_particle(particle_star *c, soft *s)
   }
 }
 
+// Splits `center`; `made` is the first new particle. False if nothing could be split.
 static bool split_at(tn_world *world, soft *s, int32_t center, int32_t toward, int32_t *made)
 {
   particle_star c = {.soft = s, .center = center, .toward = toward};
@@ -612,7 +624,7 @@ static bool split_at(tn_world *world, soft *s, int32_t center, int32_t toward, i
 }
 
 // ---------------------------------------------------------------------------------------------
-// A step's tears
+// Tears of a step
 
 static bool is_in_element(const soft *s, int32_t a, int32_t b)
 {
@@ -636,8 +648,8 @@ static void remove_edge(soft *s, int32_t a, int32_t b)
   }
 }
 
-// At an end that is not pinned if possible. An edge that belongs to no element, or the only one of
-// a rope, goes.
+// Splits an end of the edge, preferably one that is not pinned. An edge outside all elements, or
+// the last one of a rope, is removed instead.
 static bool tear_at(tn_world *world, soft *s, const tear *t, int32_t *parted, int32_t *made)
 {
   bool rope = is_rope(s);
@@ -692,12 +704,12 @@ static bool tear_soft(tn_world *world, int32_t slot, float dt)
       done[count++] = t->a;
       done[count++] = t->b;
     }
-    if (count > 0 && is_rope(s)) { // the rest bears nothing any more
+    if (count > 0 && is_rope(s)) { // one tear relieves the whole rope
       break;
     }
   }
   if (count > 0) {
-    s->pressure = 0.0f; // it leaks
+    s->pressure = 0.0f; // a torn surface leaks
     s->closed = s->closed && is_solid(s);
   }
   return count > 0;
@@ -721,6 +733,6 @@ void soft_tear(tn_world *world, float dt)
     }
   }
   if (torn) {
-    soft_graph_invalidate(world); // rows are others now
+    soft_graph_invalidate(world);
   }
 }

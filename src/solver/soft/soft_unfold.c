@@ -1,21 +1,20 @@
-// Elastic solids that have come to rest entangled. Each element would leave such a state for its
-// own shape, but all of them hold each other there: a local minimum of the elastic energy, as half
-// of a cube that lies inside the other half. What stays flat or inside out is found here, one
-// element at a time. What surrounds it loses its own shape and is pulled, as one cluster, to the
-// shape that all of it had at rest; that has one minimum only. From ring to ring of neighbours the
-// cluster grows until it is right.
+// Unfolding of entangled solids. The elastic energy of a mesh has local minima with inverted
+// elements, such as one half of a cube lying inside the other half. An element that stays inverted
+// is found here, one per body at a time. The elements around it are softened, and their particles
+// are shape matched as one cluster, whose energy has a single minimum. The cluster grows by one
+// ring of neighbours after the other until it has its rest shape.
 #include "world/soft_make.h"
 
 #include <math.h>
 #include <string.h>
 
-#define TUNING_INVERTED_VOLUME 0.05  // share of its volume below which an element counts as folded
-#define TUNING_UNFOLD_DELAY 0.25f    // s that one is given to unfold by itself
-#define TUNING_UNFOLD_RING_TIME 0.1f // s until the cluster takes in another ring of neighbours
-#define TUNING_UNFOLD_TIMEOUT 4.0f   // s until it is given up, as something else may hold it there
-#define TUNING_UNFOLD_DONE 0.02 // off its shape by less than this share of its size it is let go
-#define TUNING_UNFOLD_SOFTENING 1e6f // how much softer the elements of the cluster are meanwhile
-#define UNFOLD_SCAN_COUNT 64         // elements looked at in a step, or a sixteenth of all
+#define TUNING_INVERTED_VOLUME 0.05  // volume over rest volume below which an element is inverted
+#define TUNING_UNFOLD_DELAY 0.25f    // s, time to unfold by itself
+#define TUNING_UNFOLD_RING_TIME 0.1f // s between rings of neighbours that the cluster takes in
+#define TUNING_UNFOLD_TIMEOUT 4.0f   // s, gives up: an obstacle may hold the element inverted
+#define TUNING_UNFOLD_DONE 0.02      // rms error over cluster size at which the cluster is released
+#define TUNING_UNFOLD_SOFTENING 1e6f // factor on the compliance of the elements in the cluster
+#define UNFOLD_SCAN_COUNT 64         // least elements tested per step; else a sixteenth of all
 
 static tn_pos wide(tn_vec3 v)
 {
@@ -29,7 +28,7 @@ static double triple(tn_pos a, tn_pos b, tn_pos c)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Elements: tetrahedra, then cells
+// Elements: corotated tetrahedra, then shape match elements
 
 static int32_t element_count(const soft *s)
 {
@@ -49,7 +48,7 @@ static const int32_t *element(const soft *s, int32_t index, int *size)
   return v;
 }
 
-// Share of its volume at rest that the corner v0 of a tetrahedron still has.
+// Volume over rest volume of the tetrahedron of four corners of an element.
 static double corner_volume(const soft *s, const int32_t *v, const int *corner)
 {
   const soft_particle *p[4];
@@ -63,6 +62,7 @@ static double corner_volume(const soft *s, const int32_t *v, const int *corner)
   return now / rest;
 }
 
+// A hexahedron is inverted if the tetrahedron of a corner and its three neighbours is.
 static bool is_inverted(const soft *s, int32_t index)
 {
   static const int corners[8][4] = {{0, 1, 3, 4}, {1, 2, 0, 5}, {2, 3, 1, 6}, {3, 0, 2, 7},
@@ -82,17 +82,17 @@ static bool is_inverted(const soft *s, int32_t index)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Watching
+// Detection
 
 static void end_unfold(tn_world *world, soft *s)
 {
   if (s->unfold.active) {
-    world->soft_graph.dirty = true; // elements are stiff again
+    world->soft_graph.dirty = true; // restores the stiffness of the elements
   }
   memset(&s->unfold, 0, sizeof s->unfold);
 }
 
-// An element that is folded now, or none.
+// Round robin over the elements, a part per step, until an inverted one is found.
 static void scan_elements(soft *s)
 {
   int32_t count = element_count(s),
@@ -137,7 +137,8 @@ void soft_unfold_update(tn_world *world, float dt)
 // ---------------------------------------------------------------------------------------------
 // The cluster
 
-// Marks the particles around the folded element; returns how many.
+// Marks the particles of the inverted element with 1 and those of its n-th ring of neighbours with
+// n + 1; returns their number. The number of rings grows with time.
 static int32_t mark_region(const soft *s, uint8_t *marks)
 {
   int size, rings = 1 + (int)((s->unfold.time - TUNING_UNFOLD_DELAY) / TUNING_UNFOLD_RING_TIME);
@@ -165,7 +166,7 @@ static int32_t mark_region(const soft *s, uint8_t *marks)
   return total;
 }
 
-// Parts in the shape of the definition, from their centre of mass.
+// Parts of the marked particles, with the rest shape of the definition from its centre of mass.
 static void init_cluster_parts(const soft *s, const uint8_t *marks, cluster_part *parts)
 {
   double center[3] = {0.0, 0.0, 0.0}, mass = 0.0;
@@ -189,8 +190,8 @@ static void init_cluster_parts(const soft *s, const uint8_t *marks, cluster_part
   }
 }
 
-// Elements all of whose particles are marked give way; returns the sum of their stiffness times
-// volume, which the cluster has instead.
+// Softens the elements whose particles are all marked; it lasts until the layout is rebuilt.
+// Returns the sum of their stiffness times volume, in J, for the cluster.
 static double soften_elements(tn_world *world, int32_t slot, soft_type type, const uint8_t *marks)
 {
   soft_graph *g = &world->soft_graph;
@@ -231,7 +232,8 @@ static double soften_elements(tn_world *world, int32_t slot, soft_type type, con
   return sum;
 }
 
-// Stretched by e it holds E V e^2 / 2; it comes to rest as fast as it can.
+// The cluster is as stiff as its elements, omega^2 = 3 E V / sum m q^2, and critically damped:
+// damping time 2 / omega.
 static void set_cluster_stiffness(soft *s, const cluster_part *parts, double stiffness)
 {
   double spread = 0.0;
