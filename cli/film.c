@@ -279,7 +279,7 @@ static void add_bodies(stage *s, int times)
   }
 }
 
-// What is fixed to the world itself: the ground and walls of most scene files.
+// Shapes of the world itself: the ground and walls of most scene files.
 static void add_world(stage *s)
 {
   tn_body_id world = {0};

@@ -196,7 +196,7 @@ static void limit_mechanism_warm_starts(step_context *s)
   }
 }
 
-// Particles of all soft bodies, in blocks of BLOCK_WIDTH; block 0 is a placeholder.
+// Particles of all soft bodies, in blocks of BLOCK_WIDTH; block 0 holds no particle.
 static void for_particles(step_context *s, pass_fn *pass)
 {
   s->task.pass = pass;

@@ -1,7 +1,7 @@
 // What the page draws and the public interface does not tell: all shapes of a world, and the
 // triangles of geometry that shapes share.
-#include "gallery.h"
 #include "data/world.h"
+#include "gallery.h"
 
 #include <string.h>
 
