@@ -7,7 +7,7 @@ set -euo pipefail
 build=$1
 work=$2
 here=$(cd "$(dirname "$0")" && pwd)
-source=$(cd "$here/../.." && pwd)
+source=$(cd "$here/../../.." && pwd)
 export CC=gcc CXX=g++
 
 fail() {

@@ -107,7 +107,7 @@ done
 for scene in $("$tenon" scenes --names); do
   "$tenon" scenes "$scene" | grep -q "^$scene: " || fail "scenes $scene"
 done
-"$tenon" scenes --markdown | diff - "$here/../docs/scenes.md" ||
+"$tenon" scenes --markdown | diff - "$here/../../docs/scenes.md" ||
   fail "docs/scenes.md is not what 'tenon scenes --markdown' prints"
 
 echo "== JSON"
@@ -175,14 +175,14 @@ refuses 2 "--set does not go with a scene file" run mine.json --set angle=3
 "$tenon" run mine.json --seconds 0.25 --snapshot file.snap --json >out
 "$tenon" run mine.json --seconds 0.25 --from file.snap --json >rest.json
 [ "$(field hash <rest.json)" = "$(field hash <file.json)" ] || fail "snapshot of a file's run"
-"$tenon" schema | diff - "$here/../docs/scene.schema.json" ||
+"$tenon" schema | diff - "$here/../../docs/scene.schema.json" ||
   fail "docs/scene.schema.json is not what 'tenon schema' prints"
-"$tenon" schema --markdown | diff - "$here/../docs/scene_keys.md" ||
+"$tenon" schema --markdown | diff - "$here/../../docs/scene_keys.md" ||
   fail "docs/scene_keys.md is not what 'tenon schema --markdown' prints"
 
 echo "== the seesaw of docs/scene_files.md"
 awk '/^```json/ && !done { inside = 1; next } /^```/ { done = done || inside; inside = 0 } inside' \
-  "$here/../docs/scene_files.md" >seesaw.json
+  "$here/../../docs/scene_files.md" >seesaw.json
 "$tenon" run seesaw.json --poses level.csv >out
 sed 's/-0\.75, 1\.25/-0.65, 1.25/' seesaw.json >tipped.json
 "$tenon" run tipped.json --poses tipped.csv >out
@@ -195,7 +195,7 @@ if python3 -c 'import jsonschema' 2>/dev/null; then
   for scene in $("$tenon" scenes --names); do
     "$tenon" export "$scene" >"exported_$scene.json"
   done
-  python3 - "$here/../docs/scene.schema.json" exported_*.json seesaw.json \
+  python3 - "$here/../../docs/scene.schema.json" exported_*.json seesaw.json \
     "$here/scene_files/all_kinds.json" <<'PYTHON'
 import json, jsonschema, sys
 schema = json.load(open(sys.argv[1]))

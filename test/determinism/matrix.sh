@@ -11,12 +11,12 @@ own=$2
 lanes_8_options=$3
 lanes_16_options=$4
 here=$(cd "$(dirname "$0")" && pwd)
-root=$(dirname "$here")
+root=$(cd "$here/../.." && pwd)
 lane_sources=$5
 lane_16_sources=$6
 sources=("${@:7}" "$here/hash_main.c")
 flags="-std=c17 -ffp-contract=off -fno-math-errno -DTENON_STATIC"
-flags+=" -I'$root/include' -I'$root/src'"
+flags+=" -I'$root/include' -I'$root/src' -I'$root/test/support'"
 config="-DTN_CONFIG_COMPILER='\"matrix\"' -DTN_CONFIG_BUILD_TYPE='\"matrix\"'"
 
 fail() {
