@@ -58,8 +58,8 @@ export function findFunctions(code, first = 0, last = code.length) {
     if (CONTAINER.test(head)) {
       found.push(...findFunctions(code, i + 1, end - 1));
     } else if (/\([^=]*[)\]](\s|const|noexcept|override)*$/.test(head) && !head.includes("=")) {
-      const begin = start + head.search(/\S/);
-      const name = head.match(/(\w+)\s*\(/)?.[1] ?? "?";
+      const begin = start + head.replace(/^(\s*\w+\([^()]*\)\n)+/, spaces).search(/\S/);
+      const name = head.match(/(\w+)\s*\([^()]*(\([^()]*\)[^()]*)*\)[^()]*$/)?.[1] ?? "?";
       const lines = lineAt(code.slice(begin, end), end - begin);
       found.push({ name, head, body: code.slice(i, end), line: lineAt(code, begin), lines });
     }
