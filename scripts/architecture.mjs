@@ -196,8 +196,8 @@ function arrowDown(a, b, lane) {
 
 // An include that must not be, along the left side.
 function arrowWrong(a, b, left) {
-  const from = a.y + a.h / 2 + 5;
-  return `<path class="arrow wrong" d="M${a.x} ${from}H${left}V${b.y + b.h / 2 - 5}H${b.x - 1}"/>`;
+  const over = a.y - GAP / 2;
+  return `<path class="arrow wrong" d="M${a.x + 14} ${a.y}V${over}H${left}V${b.y + b.h / 2}H${b.x - 1}"/>`;
 }
 
 function drawArrows(graph, edges, boxes) {

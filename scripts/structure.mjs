@@ -8,8 +8,15 @@ import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { DIAGRAM, drawArchitecture } from "./architecture.mjs";
-import * as source from "./source_tree.mjs";
-import { LAYERS, below, includedSource, lineAt } from "./source_tree.mjs";
+import {
+  LAYERS,
+  afterBracket,
+  below,
+  includedSource,
+  lineAt,
+  readTree,
+  withoutComments,
+} from "./source_tree.mjs";
 
 const MAX_FILE_LINES = 1000;
 const MAX_FUNCTION_LINES = 80;
@@ -180,9 +187,7 @@ export function checkBraces(tree) {
       const after = match.index + match[0].length;
       const plain = match[0] === "else" || match[0] === "do";
       const open = plain ? after : file.code.indexOf("(", after);
-      const body = file.code
-        .slice(plain ? after : source.afterBracket(file.code, open))
-        .trimStart();
+      const body = file.code.slice(plain ? after : afterBracket(file.code, open)).trimStart();
       const ok =
         body[0] === "{" ||
         (match[0] === "else" && /^if\b/.test(body)) ||
@@ -213,7 +218,8 @@ function knownNames(tree) {
   for (const file of tree.files) {
     for (let f = file.folder; f !== "."; f = dirname(f)) folders.add(f);
     if (!file.isC && !/\.(m?js|txt|cmake)$/.test(file.path)) continue;
-    for (const match of file.text.matchAll(/\b[A-Za-z_]\w*\b(\s*\()?/g)) {
+    const text = file.isC ? withoutComments(file.text) : file.text;
+    for (const match of text.matchAll(/\b[A-Za-z_]\w*\b(\s*\()?/g)) {
       words.add(match[0].replace(/\s*\($/, ""));
       if (match[1]) functions.add(match[0].replace(/\s*\($/, ""));
     }
@@ -291,7 +297,7 @@ export const RULES = {
 };
 
 async function main(root) {
-  const tree = source.readTree(root);
+  const tree = readTree(root);
   const counts = [];
   for (const [name, rule] of Object.entries(RULES)) {
     const found = await rule(tree);
