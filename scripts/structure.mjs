@@ -81,6 +81,7 @@ const INCLUDE_FOLDERS = [
   "cli",
   "study",
   "test",
+  "test/support",
   "bench/peers",
 ];
 
