@@ -65,17 +65,18 @@ function reducedEdges(graph) {
   );
 }
 
-// Rows of folders from the bottom up: a folder stands above all that it includes.
+// Rows of folders from the bottom up: a folder stands above all that it includes. Those of BOTTOM
+// stand as high as the folders that include them allow.
 function folderRows(graph) {
+  const above = (layer) => {
+    const users = BOTTOM.filter((user) => isDown(user, layer) && graph.get(user).has(layer));
+    return Math.max(0, ...users.map((user) => above(user) + 1));
+  };
+  const depth = new Map(BOTTOM.map((layer) => [layer, above(layer)]));
   const rows = [];
-  const row = new Map();
-  for (const layer of LAYERS) {
-    const under = [...graph.get(layer)].filter((to) => isDown(layer, to)).map((to) => row.get(to));
-    row.set(layer, BOTTOM.includes(layer) ? Math.max(-1, ...under) + 1 : rows.length);
-    (rows[row.get(layer)] ??= []).push(layer);
-  }
-  const place = (layer) => BOTTOM.indexOf(layer);
-  return rows.map((folders) => folders.sort((a, b) => place(a) - place(b)));
+  for (const layer of BOTTOM)
+    (rows[Math.max(...depth.values()) - depth.get(layer)] ??= []).push(layer);
+  return [...rows, ...LAYERS.filter((layer) => !BOTTOM.includes(layer)).map((layer) => [layer])];
 }
 
 function solverParts(tree) {
