@@ -14,7 +14,7 @@ help:
 	@echo "make bench    run the benchmarks; BENCH=\"pyramid:36 scaling\" picks some, BENCH_JSON=... is a file"
 	@echo "make bench-web  what the gallery costs: bytes, time until it is ready, a frame over the native one"
 	@echo "make format   format all sources"
-	@echo "make lint     check format, sizes, clang-tidy and cppcheck"
+	@echo "make lint     check format, structure, clang-tidy and cppcheck"
 	@echo "make clean    remove build/"
 
 setup:

@@ -149,6 +149,7 @@ typedef struct RigidTriangle {
 KERNEL Body rigid_triangle_body(SoftContactParams *params, const R *b, const Particle *p,
                                 RigidTriangle *triangle)
 {
+  // cppcheck-suppress ctuuninitvar ; a place, to be written to
   V *arm = triangle->arm, to[3] = {v_zero(), params->anchor, params->surface_velocity};
   V foot = v_zero(), moved = v_zero(), center = v_zero(), moment = v_zero();
   R most = r_max(p[0].w, r_max(p[1].w, p[2].w));
