@@ -14,27 +14,10 @@
 #define TENON_KERNEL_CONTACT_H
 
 #include "kernel/project.h"
+#include "kernel/tuning.h"
 
 #define CONTACT_POINTS 4
 #define CONTACT_MASSES 10 // entries of a symmetric 4 x 4 matrix
-
-// beta: decay of contact impulses per substep, and equally the share of a penetration that a
-// substep removes. Dimensionless, independent of h. Position bias feeds energy and decay takes it:
-// with unequal shares stacks rock.
-#define TUNING_CONTACT_DECAY 0.05f
-// Decay of the uneven part of a manifold's impulses where its load exceeds
-// TUNING_CONTACT_HEAVY_LOAD times the body's weight: contacts become stiffer against tilting, which
-// towers under heavy loads need (1000 kg on nine cubes of 1 kg). Lighter loads keep the full decay,
-// which damps better.
-#define TUNING_CONTACT_DECAY_UNEVEN (0.75f * TUNING_CONTACT_DECAY)
-#define TUNING_CONTACT_HEAVY_LOAD 300.0f
-// Time constant of the preload, s. A faster one follows the slow waves of high stacks and feeds
-// them.
-#define TUNING_CONTACT_PRELOAD_TIME 6.0f
-// Regularization of the normal matrix of three or four points, relative to its mean diagonal: four
-// points of a face are redundant and share its load evenly.
-#define TUNING_CONTACT_RIDGE 0.01f
-#define TUNING_CONTACT_PGS_SWEEPS 6
 
 // Constant over a step.
 typedef struct ContactParams {
@@ -225,7 +208,7 @@ KERNEL void normal_masses(int points, const R *used, const ContactGeometry *geom
   }
   R ridge = points > 2 ? TUNING_CONTACT_RIDGE * mass->share * trace : splat(0.0f);
   // Two points that coincide, or that act on bodies that cannot rotate, make K singular.
-  ridge = points == 2 ? 1e-4f * trace : ridge;
+  ridge = points == 2 ? TUNING_CONTACT_RIDGE_TWO_POINTS * trace : ridge;
   R k[CONTACT_MASSES];
   for (int j = 0; j < points; ++j) {
     for (int i = 0; i <= j; ++i) {
@@ -301,7 +284,7 @@ KERNEL void apply_wrench(Body *a, Body *b, const Wrench *w)
 KERNEL R decayed(R share, R x)
 {
   R kept = share * x;
-  return pick(r_abs(kept) < 1e-25f, splat(0.0f), kept);
+  return pick(r_abs(kept) < TUNING_TINY, splat(0.0f), kept);
 }
 
 // Warm start: decays the impulses of the last substep towards the preload P,
@@ -324,7 +307,7 @@ KERNEL void decay_contact_impulses(int points, const ContactParams *params, cons
   for (int i = 0; i < points; ++i) {
     R x = state->lambda[i];
     R kept = r_max(x - decay_per_point - uneven * (x - mean), splat(0.0f));
-    kept = pick(kept < 1e-25f, splat(0.0f), kept);
+    kept = pick(kept < TUNING_TINY, splat(0.0f), kept);
     state->lambda[i] = pick(soft, x, pick(x > 0.0f, kept, splat(0.0f)));
   }
   // Friction without an anchor has no position bias, so its impulse does not decay.
@@ -504,7 +487,7 @@ KERNEL M solve_tangential(const Frame *f, const ContactParams *params, const Con
   R wt = v_dot(state->friction, f->t) + mass->tangent[1] * s + mass->tangent[2] * t;
   R length = r_sqrt(ws * ws + wt * wt);
   R bound = pick(state->sliding > 0.5f, params->mu_dynamic, params->mu_static) * load;
-  R scale = r_min(splat(1.0f), bound / r_max(length, splat(1e-30f)));
+  R scale = r_min(splat(1.0f), bound / r_max(length, splat(TUNING_MIN_DIVISOR)));
   V now = in_plane(f, scale * ws, scale * wt);
   *change = v_sub(now, state->friction);
   state->friction = now;
@@ -547,7 +530,7 @@ KERNEL V solve_rolling(const Frame *f, const ContactParams *params, const Contac
   R ys = gts * mass->tangent[0] + gtt * mass->tangent[1];
   R yt = gts * mass->tangent[1] + gtt * mass->tangent[2];
   R free_ss = v_dot(f->s, ks), free_tt = v_dot(f->t, s_mul(k, f->t));
-  R tiny = 1e-6f * (free_ss + free_tt) + 1e-30f;
+  R tiny = TUNING_ROLLING_RIDGE * (free_ss + free_tt) + TUNING_MIN_DIVISOR;
   S2 m = {free_ss - (xs * gss + xt * gst) + tiny, v_dot(f->t, ks) - (xs * gts + xt * gtt),
           free_tt - (ys * gts + yt * gtt) + tiny};
   S2 inverse = s2_inverse(m);
@@ -558,7 +541,7 @@ KERNEL V solve_rolling(const Frame *f, const ContactParams *params, const Contac
   R wt = v_dot(state->roll, f->t) + inverse.xy * s + inverse.yy * t;
   R length = r_sqrt(ws * ws + wt * wt);
   R bound = params->rolling * load;
-  R scale = r_min(splat(1.0f), bound / r_max(length, splat(1e-30f)));
+  R scale = r_min(splat(1.0f), bound / r_max(length, splat(TUNING_MIN_DIVISOR)));
   V now = in_plane(f, scale * ws, scale * wt);
   V change = v_sub(now, state->roll);
   state->roll = now;
@@ -571,7 +554,7 @@ KERNEL V solve_rolling(const Frame *f, const ContactParams *params, const Contac
 typedef struct ContactPass {
   R h, inv_h;         // substep, s; 1/s
   R inv_time_left;    // 1 / (rest of the substep after impacts), 1/s
-  R gravity_gap;      // 2 g h^2, m: smaller gaps count as nearly closed
+  R gravity_gap;      // TUNING_CONTACT_NEAR_GAP g h^2, m: smaller gaps count as nearly closed
   int relaxing;       // relax pass: at the new pose, without position bias
   int has_rolling;    // some lane has rolling or spinning friction
   int has_compliance; // some lane has compliance
@@ -594,7 +577,7 @@ KERNEL R gap_bias(const ContactPass *pass, const ContactParams *params, R gap, R
 {
   R decayed_speed = pick(gap > -params->deep_gap, TUNING_CONTACT_DECAY * lambda * k, splat(0.0f));
   R fastest = params->max_push_speed + decayed_speed;
-  R half = gap - 0.5f * r_min(gap, pass->gravity_gap);
+  R half = gap - TUNING_CONTACT_NEAR_KEPT * r_min(gap, pass->gravity_gap);
   // On jointed bodies (kept_gap > 0) a loaded open point closes by the share beta per substep only.
   // The impulse responds by the mass m of the limb that is touched but moves the mechanism's mass
   // M. With sigma = h d/dt and a gap that closes by the share g per substep,
@@ -621,7 +604,8 @@ KERNEL R tilt_bias(const ContactPass *pass, const ContactParams *params, R gap, 
 {
   R uneven = r_clamp(TUNING_CONTACT_DECAY * (gap - mean) * pass->inv_h, -params->max_push_speed,
                      params->max_push_speed);
-  return pick(TUNING_CONTACT_DECAY * mean * pass->inv_h < -2.0f * params->max_push_speed,
+  return pick(TUNING_CONTACT_DECAY * mean * pass->inv_h <
+                  -TUNING_TILT_BIAS_START * params->max_push_speed,
               rate + uneven, rate);
 }
 

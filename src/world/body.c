@@ -4,6 +4,7 @@
 // view in float (body_state, body_inertia, body_block) is derived from it by body_sync_solver() and
 // holds the motion since the step began; body_end_step() adds that to the pose.
 #include "data/world.h"
+#include "kernel/tuning.h"
 
 #include "collide/mass.h"
 
@@ -226,7 +227,7 @@ void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps)
                            b->max_speed,
                            b->max_angular_speed,
                            inverse_inertia_scale,
-                           b->supported ? 1.0f : 0.5f};
+                           b->supported ? TUNING_FIRST_KICK_SUPPORTED : TUNING_FIRST_KICK_FREE};
   set_lane(block->params, lane, is_dynamic(b) ? &params : &static_step_params,
            FIELDS(BodyStepParams));
   float m = world->state[slot].inverse_mass;

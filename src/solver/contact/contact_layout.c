@@ -1,6 +1,7 @@
 // Contact layout. Before the substeps: colours the contacts, sorts them by type into blocks, mixes
 // their materials and packs the blocks. After the substeps: unpacks them and raises touch events.
 #include "data/world.h"
+#include "kernel/tuning.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -12,28 +13,6 @@ _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 #define UNPACK_GRAIN 8         // blocks
 #define CONTACT_FLAG_GRAIN 256 // bodies
 #define PAIR_SUMMARY_GRAIN 64  // pairs
-
-// Lengths below are relative to L, the bounding radius of the smaller shape of a pair.
-
-// Penetration beyond what loads cause. Deeper points do not get back the impulse lost to decay, or
-// overlapping bodies would be launched.
-#define TUNING_CONTACT_DEEP_GAP 0.08f
-// Relative to the deep gap, for bodies with joints: gap up to which a loaded open point closes only
-// by the share TUNING_CONTACT_DECAY per substep. Faster closing is unstable there.
-#define TUNING_CONTACT_KEPT_GAP 0.1f
-// Penetration from which a body counts as driven into another, and parts at the full push speed.
-#define TUNING_CONTACT_OVERLAP 0.03f
-// Bodies created overlapping count as such until their penetration is less than this.
-#define TUNING_CONTACT_INITIAL_OVERLAP 0.005f
-// Largest speed at which an overlap is removed, m/s; and in a crowd, where the speeds of successive
-// layers add up.
-#define TUNING_CONTACT_PUSH_SPEED 1.0f
-#define TUNING_CONTACT_PUSH_SPEED_CROWDED 0.06f
-// A new stack has no impulses to warm start from: it sinks until its preloads are known, and
-// friction then holds it there. While most contacts are unsettled, a substep makes
-// 1 + TUNING_CONTACT_SETTLING_PASSES / substeps passes over contacts.
-#define TUNING_CONTACT_SETTLING_PASSES 12
-#define TUNING_HIT_EVENT_SPEED 0.1f // m/s, slowest approach that raises a hit event
 
 // ---------------------------------------------------------------------------------------------
 // Colours: contacts that share a dynamic body get different ones.
@@ -68,19 +47,21 @@ static contact_type type_of(const contact *c)
   }
 }
 
-// One of the four lowest free colours, chosen by a hash of the seed. If it were always the lowest,
-// contacts on one side of a row of bodies would always be solved before those on the other, and the
-// residual of each pass would push the row one way: a pyramid drifts twenty times as far.
+// One of the TUNING_COLOR_CHOICES lowest free colours, chosen by a hash of the seed. If it were
+// always the lowest, contacts on one side of a row of bodies would always be solved before those on
+// the other, and the residual of each pass would push the row one way: a pyramid drifts twenty
+// times as far.
 static int random_free_color(uint64_t taken, uint32_t seed)
 {
   uint32_t chance = seed * 2654435761u;
-  uint64_t after[4] = {taken}; // [skip]: the `skip` lowest free colours count as taken
-  for (int skip = 1; skip < 4; ++skip) {
+  uint64_t after[TUNING_COLOR_CHOICES] = {
+      taken}; // [skip]: the `skip` lowest free colours count as taken
+  for (int skip = 1; skip < TUNING_COLOR_CHOICES; ++skip) {
     uint64_t more = taken | (taken + 1); // sets the lowest zero bit
     taken = ~more == 0 ? taken : more;
     after[skip] = taken;
   }
-  return lowest_free_color(after[chance >> 16 & 3]);
+  return lowest_free_color(after[(chance >> 16) % TUNING_COLOR_CHOICES]);
 }
 
 // Only dynamic bodies restrict the colour: a pass reads the others but does not write them.
@@ -195,7 +176,7 @@ static bool has_restitution_material(const tn_world *world, const pair *p)
 // Whether some gap of the pair is small enough for the bodies to support each other.
 static bool is_near_touch(const tn_world *world, const pair *p)
 {
-  float bound = 1e-3f * smaller_radius(world, p);
+  float bound = TUNING_SUPPORT_GAP * smaller_radius(world, p);
   for (int32_t i = p->first_contact; i != NO_SLOT; i = world->contacts[i].next) {
     const manifold *m = &world->contacts[i].manifold;
     for (int k = 0; k < m->count; ++k) {
@@ -793,7 +774,7 @@ bool contact_layout_build(tn_world *world)
                     &g->restitution_contact_capacity, make.count, sizeof(restitution_contact))) {
     return false;
   }
-  g->unsettled = 2 * make.unsettled > make.count;
+  g->unsettled = TUNING_CONTACT_UNSETTLED_PART * make.unsettled > make.count;
   g->has_faces = make.has_faces;
   g->min_passes = g->unsettled ? 1 + TUNING_CONTACT_SETTLING_PASSES / world->substeps : 1;
   return true;
@@ -863,7 +844,8 @@ static bool is_hit(const tn_world *world, const pair *p, float speed)
   bool asked =
       world->shapes[p->shape[0]].def.hit_events || world->shapes[p->shape[1]].def.hit_events;
   return asked &&
-         speed > fmaxf(TUNING_HIT_EVENT_SPEED, 4.0f * tn_length(world->gravity) * world->last_h);
+         speed > fmaxf(TUNING_HIT_EVENT_SPEED,
+                       TUNING_HIT_EVENT_GRAVITY * tn_length(world->gravity) * world->last_h);
 }
 
 static const contact *hardest_contact(const tn_world *world, int32_t first)

@@ -1,20 +1,10 @@
 // Loads on flat faces. Two uses: larger moments of inertia for bodies that pass loads on, and
 // initial loads for stacks whose contacts are new.
 #include "data/world.h"
+#include "kernel/tuning.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-// Factor of the moments of inertia: TUNING_INERTIA_SCALE P h^2 / sqrt(m I), with the load P in N,
-// and its largest value. Dimensionless.
-#define TUNING_INERTIA_SCALE 4000.0f
-#define TUNING_INERTIA_SCALE_MAX 32.0f
-#define TUNING_FACE_MIN_POINTS 3 // loaded points from which a manifold counts as a face
-// Faces that get an estimated load: cosine of the normal with the vertical, and the largest gap and
-// penetration of a point, relative to the bounding radius of the smaller shape.
-#define TUNING_LOAD_UPRIGHT_COSINE 0.9f
-#define TUNING_LOAD_MAX_GAP 1e-3f
-#define TUNING_LOAD_MAX_PENETRATION 0.02f
 
 static bool reserve_loads(tn_world *world)
 {
@@ -209,7 +199,7 @@ static void set_preload(contact *c, float load)
     c->state.lambda[i] = load / (float)count;
   }
   c->state.preload = load / (float)count;
-  c->state.preload_age = 1.01f * TUNING_CONTACT_SETTLING_TIME;
+  c->state.preload_age = TUNING_LOAD_AGE * TUNING_CONTACT_SETTLING_TIME;
   c->settled = true;
   c->idle = false;
 }
