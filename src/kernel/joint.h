@@ -21,6 +21,7 @@
 #ifndef TENON_KERNEL_JOINT_H
 #define TENON_KERNEL_JOINT_H
 
+#include "base/rules.h"
 #include "kernel/rows.h"
 #include "kernel/tuning.h"
 
@@ -194,6 +195,11 @@ LARGE void limited_angle(R angle, V gradient, R sine, V change, const RowParams 
 {
   R end = r_clamp(angle, params->lo[i], params->hi[i]);
   R beyond = angle - end;
+  if (!RULE(limit_fade)) {
+    *x = angle;
+    *n = gradient;
+    return;
+  }
   M fades = (sine < TUNING_LIMIT_FADE_SINE) & (beyond != 0.0f);
   R share = 1.0f / TUNING_LIMIT_FADE_SINE * sine;
   V faded =
@@ -332,7 +338,9 @@ KERNEL void generic_rows(Q frame, Q q, const RowParams *params, Rows *rows)
     V e = v_make(splat(i == 0), splat(i == 1), splat(i == 2));
     V te = v_cross(t, e);
     V n = v_add(e, v_add(v_scale(splat(0.5f), te), v_scale(k, v_cross(t, te))));
-    range_across_half_turn(angle, axis, params->lo[i], params->hi[i], &x[i], &n);
+    if (RULE(half_turn_blend)) {
+      range_across_half_turn(angle, axis, params->lo[i], params->hi[i], &x[i], &n);
+    }
     rows->n[i] = q_rotate(frame, n);
     rows->x[i] = x[i];
   }

@@ -14,6 +14,7 @@
 #ifndef TENON_KERNEL_ROWS_H
 #define TENON_KERNEL_ROWS_H
 
+#include "base/rules.h"
 #include "kernel/project.h"
 #include "kernel/trig.h"
 #include "kernel/tuning.h"
@@ -230,7 +231,7 @@ KERNEL M is_rigid(R alpha, R w)
 KERNEL R bias_gain(R alpha, R residual, R max_bias)
 {
   R gain = r_min(splat(1.0f), max_bias / r_max(residual, splat(TUNING_MIN_DIVISOR)));
-  return pick(alpha > 0.0f, splat(1.0f), gain);
+  return RULE(joint_push_cap) ? pick(alpha > 0.0f, splat(1.0f), gain) : splat(1.0f);
 }
 
 // Velocity bias of a residual, which is positive beyond a limit.
@@ -476,7 +477,11 @@ KERNEL RowState scaled_row_state(const RowState *state, R share)
 // its impulse must bear the load.
 KERNEL R row_warm_share(const Pass *pass, R gain)
 {
-  return r_clamp(1.0f - gain, pass->warm_share, splat(TUNING_LIMITED_ROW_KEEP));
+  if (!RULE(joint_warm_start)) {
+    return splat(0.0f);
+  }
+  R most = RULE(limited_row_keep) ? splat(TUNING_LIMITED_ROW_KEEP) : pass->warm_share;
+  return r_clamp(1.0f - gain, pass->warm_share, most);
 }
 
 // Decaying impulses end at zero: arithmetic with subnormal numbers is slow.
@@ -493,7 +498,7 @@ KERNEL R decayed_impulse(const Pass *pass, R share, R alpha, R lambda, R *load)
 {
   R rate = r_min(pass->h * (1.0f / TUNING_SPRING_LOAD_TIME), splat(1.0f));
   R now = *load + rate * (lambda - *load);
-  *load = pick(alpha > 0.0f, flush_subnormal(now), splat(0.0f));
+  *load = RULE(spring_load) ? pick(alpha > 0.0f, flush_subnormal(now), splat(0.0f)) : splat(0.0f);
   return flush_subnormal(share * lambda + (1.0f - share) * *load);
 }
 

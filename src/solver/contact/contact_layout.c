@@ -1,5 +1,6 @@
 // Contact layout. Before the substeps: colours the contacts, sorts them by type into blocks, mixes
 // their materials and packs the blocks. After the substeps: unpacks them and raises touch events.
+#include "base/rules.h"
 #include "data/world.h"
 #include "kernel/tuning.h"
 
@@ -53,7 +54,7 @@ static contact_type type_of(const contact *c)
 // times as far.
 static int random_free_color(uint64_t taken, uint32_t seed)
 {
-  uint32_t chance = seed * 2654435761u;
+  uint32_t chance = RULE(random_colors) ? seed * 2654435761u : 0;
   uint64_t after[TUNING_COLOR_CHOICES] = {
       taken}; // [skip]: the `skip` lowest free colours count as taken
   for (int skip = 1; skip < TUNING_COLOR_CHOICES; ++skip) {
@@ -412,8 +413,11 @@ static float max_push_speed_of(const body_contact_flags *a, const body_contact_f
   bool in_initial_overlap = a->in_initial_overlap || b->in_initial_overlap;
   bool overlaps = c->manifold.points[0].gap < -TUNING_CONTACT_OVERLAP / TUNING_CONTACT_DEEP_GAP *
                                                   c->params.deep_gap; // point 0 is enough
-  return alone || ((fixed || overlaps) && !in_initial_overlap) ? TUNING_CONTACT_PUSH_SPEED
-                                                               : TUNING_CONTACT_PUSH_SPEED_CROWDED;
+  if (!RULE(push_cap)) {
+    return TUNING_MAX_FORCE;
+  }
+  bool full = alone || ((fixed || overlaps) && !in_initial_overlap) || !RULE(crowded_push);
+  return full ? TUNING_CONTACT_PUSH_SPEED : TUNING_CONTACT_PUSH_SPEED_CROWDED;
 }
 
 // Contacts of jointed bodies are solved alternately with the joints, and what each substep leaves
@@ -437,14 +441,14 @@ static void mix_contact_params(contact *c, const sides *s)
   t->deep_gap =
       TUNING_CONTACT_DEEP_GAP * fminf(s->shape[0]->bounding_radius, s->shape[1]->bounding_radius);
   bool joined = has_joints(s->body[0]) || has_joints(s->body[1]);
-  t->kept_gap = joined ? TUNING_CONTACT_KEPT_GAP * t->deep_gap : 0.0f;
+  t->kept_gap = RULE(kept_gap) && joined ? TUNING_CONTACT_KEPT_GAP * t->deep_gap : 0.0f;
   t->radius_a = m->radius_a;
   t->radius_b = m->radius_b;
   t->surface_velocity = tn_sub(surface_velocity(s, 1), surface_velocity(s, 0));
   bool flat = m->form == MANIFOLD_FLAT && m->radius_a == 0.0f && m->radius_b == 0.0f;
-  bool follows = m->form == MANIFOLD_FLAT || m->form == MANIFOLD_ROUND;
-  t->has_anchor =
-      (flat || (joined && follows)) && tn_length(t->surface_velocity) == 0.0f ? 1.0f : 0.0f;
+  bool follows = RULE(jointed_anchor) && (m->form == MANIFOLD_FLAT || m->form == MANIFOLD_ROUND);
+  bool anchored = RULE(friction_anchor) && (flat || (joined && follows));
+  t->has_anchor = anchored && tn_length(t->surface_velocity) == 0.0f ? 1.0f : 0.0f;
   t->points = (float)m->count;
 }
 
@@ -709,7 +713,9 @@ static void list_restitution_contacts(tn_world *world)
     for (int lane = 0; lane < BLOCK_WIDTH && cb->features & CONTACT_RESTITUTION; ++lane) {
       if (cb->restitution[lane] > 0.0f) {
         g->restitution_contacts[g->restitution_contact_count++] = (restitution_contact){i, lane};
-        clear_may_touch(world, &world->contacts[g->contents[i].contact[lane]]);
+        if (RULE(bounce_without_touch)) {
+          clear_may_touch(world, &world->contacts[g->contents[i].contact[lane]]);
+        }
       }
     }
   }
@@ -776,7 +782,9 @@ bool contact_layout_build(tn_world *world)
   }
   g->unsettled = TUNING_CONTACT_UNSETTLED_PART * make.unsettled > make.count;
   g->has_faces = make.has_faces;
-  g->min_passes = g->unsettled ? 1 + TUNING_CONTACT_SETTLING_PASSES / world->substeps : 1;
+  g->min_passes = RULE(settling_passes) && g->unsettled
+                      ? 1 + TUNING_CONTACT_SETTLING_PASSES / world->substeps
+                      : 1;
   return true;
 }
 

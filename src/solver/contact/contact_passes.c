@@ -3,6 +3,7 @@
 //
 // At 16 lanes the three most expensive passes (warm start, solve, relax) take two blocks at a time,
 // which saves a seventh of their time against 8 lanes (pyramid of 666 cubes, 20 substeps).
+#include "base/rules.h"
 #include "kernel/tuning.h"
 #include "solver/contact/contact_block.h"
 
@@ -306,6 +307,9 @@ KERNEL Slip slip_without_load(R far, R friction_radius, const FrictionOffset *pa
   R angle = state->angle + patch_offset->angle;
   Slip slip = {(state->sliding > 0.5f) | (v_dot(d, d) > far * far),
                (state->turning > 0.5f) | (r_abs(angle) * friction_radius > far)};
+  if (!RULE(anchor_kept)) {
+    slip.slides = slip.turns = splat(0.0f) == 0.0f;
+  }
   return slip;
 }
 
@@ -477,7 +481,7 @@ KERNEL void solve_contact(solver_data *data, contact_block *cb, int lane, Contac
   load_velocities(data, cb, lane, &w);
   load_rows(cb, lane, kind, need, &w);
   load_mass(cb, lane, kind, need, &w.geom, &mass);
-  if (kind.form == CONTACT_FORM_WIRE) {
+  if (RULE(curvature_bias) && kind.form == CONTACT_FORM_WIRE) {
     WireStart start;
     LOAD(cb->start, lane, &start);
     load_poses(data, cb, lane, &w);
@@ -525,6 +529,10 @@ KERNEL void relax_touching(solver_data *data, contact_block *cb, int lane, Conta
   if (kind.form == CONTACT_FORM_FLAT) {
     load_velocities(data, cb, lane, w);
     load_inertias(data, cb, lane, w);
+  }
+  if (!RULE(contact_relax)) {
+    sum_impulses(cb, lane, kind.points, need.turns, &w->state);
+    return;
   }
   ContactWork before = *w;
   ContactRhs rhs =

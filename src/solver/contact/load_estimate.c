@@ -1,5 +1,6 @@
 // Loads on flat faces. Two uses: larger moments of inertia for bodies that pass loads on, and
 // initial loads for stacks whose contacts are new.
+#include "base/rules.h"
 #include "data/world.h"
 #include "kernel/tuning.h"
 
@@ -101,7 +102,8 @@ bool inertia_scaling_update(tn_world *world, float h)
   for (int32_t i = 0; i < world->awake_count; ++i) {
     world->body_loads[world->awake[i]] = (body_load){.inverse_inertia_scale = 1.0f};
   }
-  if (world->method != TN_METHOD_TENON || !world->contact_graph.has_faces) {
+  if (!RULE(inertia_scaling) || world->method != TN_METHOD_TENON ||
+      !world->contact_graph.has_faces) {
     return true;
   }
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
@@ -230,7 +232,7 @@ static void distribute_loads(tn_world *world, int32_t count, float gravity_dv)
 bool load_estimate_init(tn_world *world, float h)
 {
   float gravity = tn_length(world->gravity);
-  if (world->method != TN_METHOD_TENON || gravity == 0.0f) {
+  if (!RULE(load_estimate) || world->method != TN_METHOD_TENON || gravity == 0.0f) {
     return true;
   }
   if (!reserve_loads(world) ||
