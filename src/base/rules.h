@@ -57,7 +57,10 @@
   X(continuous_path)       \
   X(core_point)            \
   X(manifold_reuse)        \
-  X(fixed_normal)
+  X(fixed_normal)          \
+  X(axis_hysteresis)       \
+  X(point_hysteresis)      \
+  X(face_slack)
 
 // Rows of joints, and joints that are solved by Gauss-Seidel.
 #define RULES_OF_JOINTS(X) \

@@ -2,12 +2,13 @@
 #include "detect/capsule_batch.h"
 
 #include "base/rules.h"
+#include "collide/collide_tuning.h"
 #include "detect/detect_tuning.h"
 #include "kernel/contact_geometry.h"
 #include "solver/gather.h"
 
 #define COLLIDE_CAPSULE_BATCH PASTE(collide_capsule_batch_, TN_LANES)
-#define COLLIDE_PARALLEL_SINE2 1e-3f // sine squared; more parallel capsules touch along a line
+
 typedef struct Capsule {
   V axis;
   R half_length, radius, max_extent, bounding_radius;
