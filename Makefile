@@ -3,7 +3,7 @@ JOBS := $(shell nproc 2>/dev/null || echo 2)
 export PORT ?= 8080
 
 .NOTPARALLEL:
-.PHONY: help setup build run web test same-bits bench bench-web format lint clean
+.PHONY: help setup build run web test same-bits ablation bench bench-web format lint clean
 
 help:
 	@echo "make build    build the library, command, tests and benchmarks into build/release"
@@ -11,6 +11,7 @@ help:
 	@echo "make web      build the gallery into build/release/web/site"
 	@echo "make test     all tests, then again under the address, undefined and thread sanitizers"
 	@echo "make same-bits BASE=...  compare the motion of many scenes with that of a commit, bit for bit"
+	@echo "make ablation  what each rule of the solver is good for: scenes with and without it; ABLATION=\"--rules preload\""
 	@echo "make bench    run the benchmarks; BENCH=\"pyramid:36 scaling\" picks some, BENCH_JSON=... is a file"
 	@echo "make bench-web  what the gallery costs: bytes, time until it is ready, a frame over the native one"
 	@echo "make format   format all sources"
@@ -40,6 +41,9 @@ test: setup build-release build-asan build-tsan
 
 same-bits:
 	@scripts/same_bits $(BASE)
+
+ablation:
+	@node scripts/ablation.mjs $(ABLATION)
 
 bench: build
 	build/release/tenon_bench $(BENCH)

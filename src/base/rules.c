@@ -1,7 +1,7 @@
 // Which rules are on. Compiled only with -DTENON_RULES=ON, see rules.h.
+#define _POSIX_C_SOURCE 200809L // strtok_r
 #include "base/rules.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,13 @@
 static const char *const rule_names[] = {RULES(RULE_NAME) ""};
 
 // One constant table for the process: a development build compares runs of whole programs.
-static bool rule_off[RULE_COUNT + 1];
-static pthread_once_t rules_read = PTHREAD_ONCE_INIT;
+bool rule_is_off[RULE_COUNT + 1];
 
 static void switch_off(const char *name)
 {
   for (int i = 0; i < RULE_COUNT; ++i) {
     if (strcmp(rule_names[i], name) == 0) {
-      rule_off[i] = true;
+      rule_is_off[i] = true;
       return;
     }
   }
@@ -37,7 +36,7 @@ static void switch_off_all(char *names)
   }
 }
 
-static void read_rules(void)
+__attribute__((constructor)) static void read_rules(void)
 {
   const char *given = getenv("TENON_RULES_OFF");
   char names[4096] = "";
@@ -53,10 +52,4 @@ static void read_rules(void)
     snprintf(names, sizeof names, "%s", given);
   }
   switch_off_all(names);
-}
-
-bool rule_is_on(rule r)
-{
-  pthread_once(&rules_read, read_rules);
-  return !rule_off[r];
 }

@@ -8,16 +8,80 @@
 
 #include <stdbool.h>
 
-// Contacts, impacts, detection.
-#define RULES_OF_CONTACTS(X)
+// clang-format off
 
-// Joints and mechanisms.
+// Contacts, friction, the integrator.
+#define RULES_OF_CONTACTS(X) \
+  X(contact_warm_start)    \
+  X(contact_decay)         \
+  X(gradual_push)          \
+  X(preload)               \
+  X(preload_rescale)       \
+  X(heavy_load_decay)      \
+  X(two_point_load)        \
+  X(settling_passes)       \
+  X(load_estimate)         \
+  X(inertia_scaling)       \
+  X(block_manifold)        \
+  X(block_refinement)      \
+  X(contact_relax)         \
+  X(near_gap)              \
+  X(kept_gap)              \
+  X(decay_restored)        \
+  X(push_cap)              \
+  X(crowded_push)          \
+  X(tilt_bias)             \
+  X(friction_anchor)       \
+  X(jointed_anchor)        \
+  X(anchor_kept)           \
+  X(friction_at_load)      \
+  X(slip_by_relax)         \
+  X(rolling_ahead)         \
+  X(random_colors)         \
+  X(curvature_bias)        \
+  X(half_kick)             \
+  X(supported_kick)        \
+  RULES_OF_IMPACTS(X)      \
+  RULES_OF_DETECTION(X)
+
+#define RULES_OF_IMPACTS(X) \
+  X(impact_time)           \
+  X(impact_retreat)        \
+  X(impact_sweeps)         \
+  X(restitution_threshold) \
+  X(bounce_without_touch)
+
+#define RULES_OF_DETECTION(X) \
+  X(speculative_margin)    \
+  X(continuous)            \
+  X(continuous_path)       \
+  X(core_point)            \
+  X(manifold_reuse)        \
+  X(fixed_normal)          \
+  X(axis_hysteresis)       \
+  X(point_hysteresis)      \
+  X(face_slack)
+
+// Rows of joints, and joints that are solved by Gauss-Seidel.
+#define RULES_OF_JOINTS(X) \
+  X(joint_warm_start)      \
+  X(joint_push_cap)        \
+  X(limited_row_keep)      \
+  X(spring_load)           \
+  X(locked_rows_first)     \
+  X(limit_fade)            \
+  X(half_turn_blend)
+
+// clang-format on
+
+// Mechanisms.
 #define RULES_OF_MECHANISMS(X)
 
 // Soft bodies.
 #define RULES_OF_SOFT_BODIES(X)
 
-#define RULES(X) RULES_OF_CONTACTS(X) RULES_OF_MECHANISMS(X) RULES_OF_SOFT_BODIES(X)
+#define RULES(X)                                                                                   \
+  RULES_OF_CONTACTS(X) RULES_OF_JOINTS(X) RULES_OF_MECHANISMS(X) RULES_OF_SOFT_BODIES(X)
 
 #if defined(TENON_RULES)
 
@@ -25,8 +89,9 @@
 typedef enum rule { RULES(RULE_ENUM) RULE_COUNT } rule;
 #undef RULE_ENUM
 
-bool rule_is_on(rule r);
-#define RULE(name) rule_is_on(RULE_##name)
+// Read before main(); the last entry makes an empty list possible.
+extern bool rule_is_off[RULE_COUNT + 1];
+#define RULE(name) (!rule_is_off[RULE_##name])
 
 #else
 

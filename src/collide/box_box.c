@@ -1,5 +1,7 @@
 // Box against box: the separating axis test over 15 axes (3 + 3 face normals, 9 cross products of
 // edges), then face clipping or crossing edges. The hot path of stacks.
+#include "base/rules.h"
+#include "collide/collide_tuning.h"
 #include "collide/convex_manifold.h"
 
 // Feature id bits: the reference face belongs to B; two edges cross.
@@ -44,7 +46,7 @@ static void box_pair_make(box_pair *p, tn_vec3 ha, tn_vec3 hb, pose b_in_a)
       p->size[i][k] = fabsf(p->r[i][k]);
     }
   }
-  p->rounding = 5e-7f * sum;
+  p->rounding = COLLIDE_BOX_ROUNDING * sum;
 }
 
 static sat_axis query_faces_of_a(const box_pair *p)
@@ -85,7 +87,7 @@ static sat_axis query_edges(const box_pair *p, float of_faces)
     for (int k = 0; k < 3; k++) {
       int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
       float square = p->r[i1][k] * p->r[i1][k] + p->r[i2][k] * p->r[i2][k];
-      if (square < 1e-4f) {
+      if (square < COLLIDE_BOX_PARALLEL_SINE2) {
         continue;
       }
       float distance = fabsf(p->t[i2] * p->r[i1][k] - p->t[i1] * p->r[i2][k]);
@@ -131,12 +133,16 @@ static tn_vec3 axis_direction(const box_pair *p, sat_axis axis)
 static bool is_better_axis(const box_pair *p, sat_axis other, sat_axis axis)
 {
   float lead = other.separation - axis.separation;
-  float bound = 0.05f * fabsf(axis.separation) + p->rounding;
+  if (!RULE(axis_hysteresis)) {
+    return lead > 0.0f;
+  }
+  float bound = COLLIDE_AXIS_LEAD * fabsf(axis.separation) + p->rounding;
   if (!(lead > bound)) {
     return false;
   }
   float cosine = tn_dot(axis_direction(p, other), axis_direction(p, axis));
-  return cosine < 0.99f || lead > bound + 5e-4f * p->min_half_extent;
+  return cosine < COLLIDE_AXIS_PARALLEL_COSINE ||
+         lead > bound + COLLIDE_AXIS_PARALLEL_LEAD * p->min_half_extent;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -185,12 +191,12 @@ static bool manifold_by_face_of_a(const box_pair *p, const geometry *b, pose b_i
   clip_polygon over;
   float radius;
   int feature_id;
-  float slack = 2e-4f * p->min_half_extent;
+  float slack = (RULE(face_slack) ? COLLIDE_FACE_SLACK : 0.0f) * p->min_half_extent;
   box_frame(&face, p->ha, axis.i, p->t[axis.i] >= 0.0f ? 1.0f : -1.0f, slack);
   incident_feature(b, b_in_a, face.normal, &face, &over, &radius, &feature_id);
   clip(&over, face.sides, face.side_count);
-  if (over.count == 0 ||
-      (axis.separation > 0.0f && deepest(&over) > 1.01f * axis.separation + p->rounding)) {
+  if (over.count == 0 || (axis.separation > 0.0f &&
+                          deepest(&over) > COLLIDE_FACE_MISMATCH * axis.separation + p->rounding)) {
     return false;
   }
   face_manifold(&face, &over, radius, feature_id, b_in_a, margin, m);
@@ -236,7 +242,7 @@ static bool manifold_by_edges(const box_pair *p, pose b_in_a, sat_axis axis, man
   tn_vec3 a = vec3_from_array(ca), b = pose_point(b_in_a, vec3_from_array(cb)), d = tn_sub(b, a);
   float uv = tn_dot(u, v), det = 1.0f - uv * uv;
   float s = (tn_dot(u, d) - uv * tn_dot(v, d)) / det, t = (uv * tn_dot(u, d) - tn_dot(v, d)) / det;
-  float bound = p->rounding + 1e-3f * p->min_half_extent;
+  float bound = p->rounding + COLLIDE_EDGE_OVERSHOOT * p->min_half_extent;
   if (fabsf(s) > p->ha[axis.i] + bound || fabsf(t) > p->hb[axis.k] + bound) {
     return false;
   }

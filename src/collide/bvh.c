@@ -2,6 +2,8 @@
 // entry fraction (sweep) or squared distance (nearest).
 #include "collide/bvh.h"
 
+#include "collide/collide_tuning.h"
+
 #include <float.h>
 
 typedef struct bvh_builder {
@@ -177,7 +179,7 @@ bvh_iterator bvh_sweep(const bvh_node *nodes, aabb box, tn_vec3 displacement, fl
   w.center = tn_scale(0.5f, tn_add(box.lower, box.upper));
   // Grow the box by the rounding error, so that no ray slips between boxes that touch.
   float scale = fmaxf(largest(box.lower), largest(box.upper));
-  float slack = 1e-6f * (scale + largest(displacement) * fminf(max_fraction, 1.0f));
+  float slack = COLLIDE_SWEEP_SLACK * (scale + largest(displacement) * fminf(max_fraction, 1.0f));
   w.half = tn_add(tn_scale(0.5f, tn_sub(box.upper, box.lower)), tn_v3(slack, slack, slack));
   push(&w, 0, node_key(&w, 0));
   return w;

@@ -3,6 +3,9 @@
 // start, persist from step to step.
 #include "collide/clip.h"
 
+#include "base/rules.h"
+#include "collide/collide_tuning.h"
+
 static float outside(const clip_line *line, const clip_vertex *p)
 {
   return line->u * p->u + line->v * p->v - line->offset;
@@ -83,7 +86,7 @@ static float square_distance(const clip_vertex *p, const clip_vertex *q)
   return u * u + v * v;
 }
 
-// The first of the points that are about as deep as the deepest (to 1e-5 of their spread), so that
+// The first of the points that are about as deep as the deepest (relative to their spread), so that
 // rounding does not choose among equals.
 static int deepest(const clip_vertex *p, int count)
 {
@@ -93,7 +96,7 @@ static int deepest(const clip_vertex *p, int count)
     float square = square_distance(&p[0], &p[i]);
     spread = square > spread ? square : spread;
   }
-  float bound = low + 1e-5f * sqrtf(spread);
+  float bound = !RULE(point_hysteresis) ? low : low + COLLIDE_EQUAL_DEPTH * sqrtf(spread);
   for (int i = 0; i < count; i++) {
     if (p[i].height <= bound) {
       return i;
@@ -102,10 +105,10 @@ static int deepest(const clip_vertex *p, int count)
   return 0;
 }
 
-// A later point must be better by 0.1 % to replace an earlier one.
+// A later point must be clearly better to replace an earlier one.
 static bool beats(float score, float best)
 {
-  return score > 1.001f * best;
+  return score > (RULE(point_hysteresis) ? COLLIDE_POINT_LEAD : 1.0f) * best;
 }
 
 static int farthest_from_point(const clip_vertex *p, int count, int from)

@@ -1,6 +1,8 @@
 // Generic convex pair. GJK or EPA gives the direction of contact; the features that face each other
 // along it give the points. Tried in order: a face of A or B clips the other shape's feature, two
 // edges cross or run in parallel, and as a fallback the two witness points.
+#include "base/rules.h"
+#include "collide/collide_tuning.h"
 #include "collide/convex_manifold.h"
 #include "collide/distance.h"
 
@@ -77,7 +79,7 @@ static bool find_separation(convex_pair *k)
   k->witness_a = vec3_from_d3(gap.a);
   k->witness_b = vec3_from_d3(gap.b);
   k->size = size_of_smaller(k->a, k->b);
-  k->rounding = 3e-7f * ((float)pair.scale + radii);
+  k->rounding = COLLIDE_CONVEX_ROUNDING * ((float)pair.scale + radii);
   if (k->a->kind == GEOMETRY_TRIANGLE) {
     choose_triangle_side(k);
   }
@@ -116,8 +118,13 @@ static float deepest_point_gap(const manifold *m)
 static float face_tolerance(const convex_pair *k, float cosine, float distance)
 {
   bool round = core_radius(k->b) > 0.0f && distance > 0.0f;
-  float tolerance = (round ? 2e-4f : 0.05f) * fabsf(distance) + k->rounding;
-  return cosine > 0.99f ? tolerance + 1e-4f * k->size : tolerance;
+  float lead = round ? COLLIDE_AXIS_LEAD_ROUND : COLLIDE_AXIS_LEAD;
+  if (!RULE(axis_hysteresis)) {
+    return k->rounding;
+  }
+  float tolerance = lead * fabsf(distance) + k->rounding;
+  return cosine > COLLIDE_AXIS_PARALLEL_COSINE ? tolerance + COLLIDE_FACE_PARALLEL_LEAD * k->size
+                                               : tolerance;
 }
 
 static bool manifold_on_face_of_a(const convex_pair *k, manifold *m)
@@ -127,7 +134,7 @@ static bool manifold_on_face_of_a(const convex_pair *k, manifold *m)
     return false;
   }
   float cosine = tn_dot(seen.normal, k->normal);
-  if (cosine < 0.70710678f) {
+  if (cosine < COLLIDE_FACE_COSINE) {
     return false;
   }
   float distance = k->separation + core_radius(k->b);
@@ -137,7 +144,8 @@ static bool manifold_on_face_of_a(const convex_pair *k, manifold *m)
     return false;
   }
   face_frame face;
-  face_frame_make(&face, &seen, k->witness_a, 2e-4f * k->size);
+  face_frame_make(&face, &seen, k->witness_a,
+                  (RULE(face_slack) ? COLLIDE_FACE_SLACK : 0.0f) * k->size);
   bool flat = k->a->kind != TN_SHAPE_CYLINDER && k->a->kind != TN_SHAPE_CONE;
   if (flat && rim_manifold(&face, k->b, k->b_in_a, k->margin, m) && m->count > 0) {
     return deepest_point_gap(m) <= k->separation + tolerance;
@@ -197,7 +205,7 @@ static void closest_parameters(const segment *l, const segment *k, double *s, do
   d3 q = d3_from_vec3(k->end[0]), e = d3_sub(d3_from_vec3(k->end[1]), q), r = d3_sub(q, p);
   double dd = d3_dot(d, d), ee = d3_dot(e, e), de = d3_dot(d, e);
   double dr = d3_dot(d, r), er = d3_dot(e, r), det = dd * ee - de * de;
-  *s = det > 1e-12 * dd * ee ? clamp01((dr * ee - de * er) / det) : 0.5;
+  *s = det > COLLIDE_SEGMENTS_PARALLEL * dd * ee ? clamp01((dr * ee - de * er) / det) : 0.5;
   *t = ee > 0.0 ? clamp01((*s * de - er) / ee) : 0.0;
   *s = dd > 0.0 ? clamp01((dr + *t * de) / dd) : 0.0;
 }
@@ -228,7 +236,7 @@ static void set_segments(manifold *m, const segment *l, const segment *k, pose b
 static bool keeps_direction(const segment *l, const segment *k, float distance)
 {
   float radii = l->radius + k->radius;
-  return radii > 0.0f && distance > 0.01f * radii;
+  return radii > 0.0f && distance > COLLIDE_ROUND_MIN_DISTANCE * radii;
 }
 
 // Two points at the ends of the overlap of nearly parallel segments (within 1.8 degrees). Each pair
@@ -240,12 +248,12 @@ static bool manifold_of_parallel_segments(const convex_pair *k, const segment *l
   tn_vec3 d = tn_sub(la->end[1], la->end[0]), e = tn_sub(lb->end[1], lb->end[0]);
   tn_vec3 c = tn_cross(d, e);
   float dd = tn_dot(d, d), ee = tn_dot(e, e);
-  if (tn_dot(c, c) > 1e-3f * dd * ee || dd * ee == 0.0f) {
+  if (tn_dot(c, c) > COLLIDE_PARALLEL_SINE2 * dd * ee || dd * ee == 0.0f) {
     return false;
   }
   double s[2] = {closest_on(la, lb->end[0]), closest_on(la, lb->end[1])};
   float shorter_length = sqrtf(dd < ee ? dd : ee);
-  if ((float)fabs(s[1] - s[0]) * sqrtf(dd) < 0.05f * shorter_length) {
+  if ((float)fabs(s[1] - s[0]) * sqrtf(dd) < COLLIDE_PARALLEL_OVERLAP * shorter_length) {
     return false;
   }
   m->form = MANIFOLD_FLAT;
@@ -258,7 +266,8 @@ static bool manifold_of_parallel_segments(const convex_pair *k, const segment *l
     tn_vec3 a = segment_at(la, s[forward ? i : 1 - i]), b = segment_at(lb, closest_on(lb, a));
     float height = tn_dot(normal, tn_sub(b, a)), gap = height - la->radius - lb->radius;
     float aside = tn_length(tn_sub(tn_sub(b, a), tn_scale(height, normal)));
-    if (gap > k->margin || aside > 0.03f * (la->radius + lb->radius) + 1e-3f * k->size) {
+    if (gap > k->margin || aside > COLLIDE_PARALLEL_ASIDE * (la->radius + lb->radius) +
+                                       COLLIDE_PARALLEL_ASIDE_SIZE * k->size) {
       return false;
     }
     m->points[i] = (manifold_point){.a = a,
@@ -278,14 +287,14 @@ static bool manifold_on_edges(const convex_pair *k, manifold *m)
   closest_parameters(&la, &lb, &s, &t);
   tn_vec3 a = segment_at(&la, s), b = segment_at(&lb, t), delta = tn_sub(b, a);
   float distance = tn_length(delta), radii = la.radius + lb.radius;
-  float tolerance = 2e-4f * (fabsf(k->separation) + radii) + k->rounding;
+  float tolerance = COLLIDE_EDGE_MATCH * (fabsf(k->separation) + radii) + k->rounding;
   float height = tn_dot(delta, k->normal);
   float aside = tn_length(tn_sub(delta, tn_scale(height, k->normal)));
   if (fabsf(height - radii - k->separation) > tolerance ||
-      aside > 0.02f * fabsf(height) + tolerance) {
+      aside > COLLIDE_EDGE_ASIDE * fabsf(height) + tolerance) {
     return false;
   }
-  bool round = keeps_direction(&la, &lb, distance) && aside < 5e-4f * height;
+  bool round = keeps_direction(&la, &lb, distance) && aside < COLLIDE_EDGE_ROUND * height;
   tn_vec3 normal = round ? tn_scale(1.0f / distance, delta) : k->normal;
   if (!manifold_of_parallel_segments(k, &la, &lb, normal, m) ||
       deepest_point_gap(m) > k->separation + tolerance) {

@@ -1,5 +1,6 @@
 // Convex hull shapes: quickhull, simplification to a maximum number of vertices, and packing into
 // one block. A simplified hull uses a subset of the vertices and lies inside the exact one.
+#include "collide/collide_tuning.h"
 #include "collide/quickhull.h"
 #include "collide/surface.h"
 
@@ -7,9 +8,6 @@
 #include <stdlib.h>
 
 enum { HULL_DEFAULT_VERTICES = 64, HULL_MIN_VERTICES = 4, HULL_MAX_VERTICES = 255 };
-
-// Relative to the extent of the points: faces coplanar within this are merged.
-static const double COLLIDE_HULL_FLATNESS = 1e-5;
 
 static d3 vec3_to_d3(tn_vec3 v)
 {
@@ -224,7 +222,7 @@ static float inner_radius_of(const convex_hull *c)
         (double)c->faces[i].offset - d3_dot(vec3_to_d3(c->faces[i].normal), vec3_to_d3(c->center));
     least = fmin(least, height);
   }
-  return least > 0.0 ? (float)(0.9999 * least) : 0.0f;
+  return least > 0.0 ? (float)(COLLIDE_HULL_INNER_RADIUS * least) : 0.0f;
 }
 
 static convex_hull *pack(const hull *h, collide_allocator memory)

@@ -2,19 +2,10 @@
 // the Minkowski difference grows at its face closest to the origin. The face's offset is a lower
 // bound of the depth, the support point along its normal an upper bound; the iteration ends when
 // the two meet. When the polytope is full the best direction so far is the result.
+#include "collide/collide_tuning.h"
 #include "collide/core.h"
 
-enum { EPA_MAX_VERTICES = 128, EPA_MAX_FACES = 2 * EPA_MAX_VERTICES, NONE = -1 };
-
-// Relative to pair->scale. VISIBLE: height above a face from which a point sees it. TOLERANCE:
-// difference of upper and lower bound at which the iteration ends.
-static const double COLLIDE_EPA_VISIBLE = 1e-11, COLLIDE_EPA_TOLERANCE = 2e-8;
-
-// Term of the same difference that is relative to the depth.
-static const double COLLIDE_EPA_DEPTH_TOLERANCE = 1e-6;
-
-// Sine of the angle between two edges below which a face is a sliver without a reliable normal.
-static const double COLLIDE_EPA_SLIVER = 1e-7;
+enum { EPA_MAX_VERTICES = COLLIDE_EPA_VERTICES, EPA_MAX_FACES = 2 * EPA_MAX_VERTICES, NONE = -1 };
 
 typedef struct face {
   int corner[3]; // counter-clockwise seen from outside
@@ -74,7 +65,7 @@ static bool extend_along(core_pair *pair, polytope *p, d3 direction)
   core_vertex behind = core_pair_support(pair, d3_scale(-1.0, direction));
   double here = d3_dot(direction, p->vertex[0].w);
   double up = d3_dot(direction, ahead.w) - here, down = here - d3_dot(direction, behind.w);
-  if (fmax(up, down) <= 1e-9 * pair->scale) {
+  if (fmax(up, down) <= COLLIDE_EPA_DEGENERATE * pair->scale) {
     return false;
   }
   p->vertex[p->vertex_count++] = up >= down ? ahead : behind;
@@ -95,7 +86,7 @@ static d3 next_direction(const polytope *p)
 // Takes over the vertices of GJK's simplex that are in general position.
 static void take_simplex(core_pair *pair, polytope *p, const core_vertex *simplex, int count)
 {
-  double bound = 1e-9 * pair->scale;
+  double bound = COLLIDE_EPA_DEGENERATE * pair->scale;
   for (int i = 0; i < count; i++) {
     d3 d = d3_sub(simplex[i].w, simplex[0].w), out = d;
     if (p->vertex_count == 2) {

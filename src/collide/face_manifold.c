@@ -1,5 +1,6 @@
 // Face contacts: the frame of a reference face, the incident feature above it, and the manifold of
 // the clipped feature. A plane is a reference face without sides.
+#include "collide/collide_tuning.h"
 #include "collide/convex_manifold.h"
 
 // In double: the result is the frame's origin, so its error is added to all heights.
@@ -52,7 +53,7 @@ static void add_corner(const face_frame *face, tn_vec3 p, clip_polygon *out)
 static bool turns_flat_face(const geometry *b, const face_polygon *seen, tn_vec3 towards)
 {
   bool round = b->kind == TN_SHAPE_CYLINDER || b->kind == TN_SHAPE_CONE;
-  return !round || tn_dot(seen->normal, towards) > 0.70710678f;
+  return !round || tn_dot(seen->normal, towards) > COLLIDE_FACE_COSINE;
 }
 
 void incident_feature(const geometry *b, pose b_in_a, tn_vec3 normal, const face_frame *face,

@@ -1,6 +1,7 @@
 // Supporting faces and edges of each kind of convex shape.
 #include "collide/feature.h"
 
+#include "collide/collide_tuning.h"
 #include "collide/core.h"
 
 // ---------------------------------------------------------------------------------------------
@@ -203,7 +204,7 @@ static segment cone_side(const geometry *g, tn_vec3 direction)
 // by the part for which axis point + radius * direction would lie beyond the rim.
 static segment cylinder_side(const geometry *g, tn_vec3 direction)
 {
-  if (fabsf(direction.y) > 0.01f) {
+  if (fabsf(direction.y) > COLLIDE_CYLINDER_SIDE_SINE) {
     return point_segment(vec3_from_d3(core_support(g, d3_from_vec3(direction))), 0.0f,
                          1 + (direction.y > 0.0f));
   }

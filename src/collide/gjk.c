@@ -4,18 +4,9 @@
 // point. dot(v, w) / |v| of the support point w is a lower bound of the distance. Overlapping cores
 // go to EPA (core_depth). Spheres against cylinders and cones are solved in closed form, since GJK
 // converges slowly on round sides.
+#include "collide/collide_tuning.h"
 #include "collide/core.h"
 #include "collide/distance.h"
-
-enum { GJK_MAX_ITERATIONS = 64 };
-
-// TOUCHING: distance, relative to pair->scale, below which cores count as overlapping. PROGRESS:
-// decrease of the squared distance, relative to it, below which the iteration ends.
-static const double COLLIDE_GJK_TOUCHING = 1e-9, COLLIDE_GJK_PROGRESS = 1e-13;
-
-// Distance, relative to pair->scale, below which a result without a positive lower bound is not
-// trusted: rounding decides its direction, so EPA takes over.
-static const double COLLIDE_GJK_UNPROVEN = 1e-5;
 
 float core_radius(const geometry *g)
 {
@@ -214,7 +205,7 @@ static bool on_side_of(const core_vertex *a, const core_vertex *b, const core_ve
 {
   d3 normal = d3_cross(d3_sub(b->w, a->w), d3_sub(c->w, a->w)), up = d3_sub(apex, a->w);
   double height = d3_dot(normal, up), here = -d3_dot(normal, a->w);
-  bool flat = height * height <= 1e-20 * d3_dot(normal, normal) * d3_dot(up, up);
+  bool flat = height * height <= COLLIDE_GJK_FLAT_SINE2 * d3_dot(normal, normal) * d3_dot(up, up);
   return !flat && height * here > 0.0;
 }
 
@@ -340,7 +331,7 @@ static simplex *free_simplex(gjk_state *d)
 // Returns false once the cores are proven further apart than `limit`.
 static bool gjk_iterate(core_pair *pair, double limit, gjk_state *d)
 {
-  for (int i = 0; i < GJK_MAX_ITERATIONS && d->at->count < 4; i++) {
+  for (int i = 0; i < COLLIDE_GJK_ITERATIONS && d->at->count < 4; i++) {
     simplex *at = d->at;
     d3 v = at->point;
     double square = d3_dot(v, v);

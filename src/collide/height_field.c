@@ -1,6 +1,7 @@
 // Height fields: a regular grid of heights, two triangles per cell, solid below. Triangles are
 // generated on demand; the grid itself serves as the acceleration structure.
 #include "collide/bvh.h"
+#include "collide/collide_tuning.h"
 #include "collide/surface.h"
 #include "collide/surface_contacts.h"
 
@@ -148,8 +149,8 @@ static int clamp_int(int i, int lo, int hi)
 // The cells that an AABB covers, with slack for rounding.
 static cell_range cells_between(const height_field *f, tn_vec3 lower, tn_vec3 upper)
 {
-  float slack_x = 1e-5f * f->spacing_x + 1e-6f * fabsf(f->origin.x);
-  float slack_z = 1e-5f * f->spacing_z + 1e-6f * fabsf(f->origin.z);
+  float slack_x = COLLIDE_CELL_SLACK * f->spacing_x + COLLIDE_CELL_ROUNDING * fabsf(f->origin.x);
+  float slack_z = COLLIDE_CELL_SLACK * f->spacing_z + COLLIDE_CELL_ROUNDING * fabsf(f->origin.z);
   int columns = f->columns - 1, rows = f->rows - 1;
   cell_range r = {cell_of(lower.x - slack_x, f->origin.x, f->spacing_x, columns),
                   cell_of(upper.x + slack_x, f->origin.x, f->spacing_x, columns),
@@ -273,7 +274,7 @@ static void sweep_strips(grid_sweep *s, bool along_x)
   float spacing = along_x ? f->spacing_x : f->spacing_z;
   int first = along_x ? cells.first_column : cells.first_row;
   int last = along_x ? cells.last_column : cells.last_row;
-  half += 1e-5f * spacing + 1e-6f * fabsf(origin);
+  half += COLLIDE_CELL_SLACK * spacing + COLLIDE_CELL_ROUNDING * fabsf(origin);
   for (int i = 0; i <= last - first; i++) {
     int strip = displacement > 0.0f ? first + i : last - i;
     float lower = origin + (float)strip * spacing, start, end;
@@ -323,7 +324,9 @@ static float clamp_fraction(const height_field *f, tn_vec3 from, tn_vec3 half, t
   aabb box = height_field_aabb(f);
   tn_vec3 far = vec3_max(tn_sub(from, box.lower), tn_sub(box.upper, from));
   float max_distance = fmaxf(far.x + half.x, fmaxf(far.y + half.y, far.z + half.z));
-  return longest > 0.0f ? fminf(max_fraction, 1.001f * fmaxf(max_distance, 0.0f) / longest) : 0.0f;
+  return longest > 0.0f
+             ? fminf(max_fraction, COLLIDE_RAY_END_SLACK * fmaxf(max_distance, 0.0f) / longest)
+             : 0.0f;
 }
 
 bool height_field_ray(const height_field *f, tn_vec3 from, tn_vec3 displacement, float max_fraction,
@@ -336,7 +339,7 @@ bool height_field_ray(const height_field *f, tn_vec3 from, tn_vec3 displacement,
   }
   grid_sweep s = {
       .f = f, .center = from, .displacement = displacement, .visit = visit_ray, .ray = hit};
-  float slack = 1e-6f * (fabsf(f->lowest) + fabsf(f->highest) + fabsf(from.y));
+  float slack = COLLIDE_RAY_HEIGHT_SLACK * (fabsf(f->lowest) + fabsf(f->highest) + fabsf(from.y));
   s.half.y = slack;
   s.limit = clamp_fraction(f, from, zero, displacement, max_fraction);
   sweep_field(&s);

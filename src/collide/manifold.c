@@ -1,6 +1,7 @@
 // Dispatch of shape pairs to their collision functions; flip and reduction of manifolds.
 #include "collide/manifold.h"
 
+#include "collide/collide_tuning.h"
 #include "collide/convex_manifold.h"
 #include "collide/distance.h"
 #include "collide/surface.h"
@@ -118,7 +119,8 @@ void manifold_flip(manifold *m, pose b_in_a)
 
 static tn_vec3 perpendicular_unit(tn_vec3 n)
 {
-  tn_vec3 axis = fabsf(n.x) < 0.6f ? tn_v3(1.0f, 0.0f, 0.0f) : tn_v3(0.0f, 1.0f, 0.0f);
+  tn_vec3 axis =
+      fabsf(n.x) < COLLIDE_PERPENDICULAR_X ? tn_v3(1.0f, 0.0f, 0.0f) : tn_v3(0.0f, 1.0f, 0.0f);
   tn_vec3 u = tn_cross(n, axis);
   return tn_scale(1.0f / tn_length(u), u);
 }

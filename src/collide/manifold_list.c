@@ -2,6 +2,8 @@
 // nearly equal normals. Tolerances are relative to the size of the convex shape.
 #include "collide/manifold_list.h"
 
+#include "collide/collide_tuning.h"
+
 static float squared_distance(tn_vec3 a, tn_vec3 b)
 {
   tn_vec3 d = tn_sub(a, b);
@@ -19,7 +21,7 @@ float manifold_gap(const manifold *m)
 
 bool manifold_is_contained(const manifold *m, const manifold *other, float size)
 {
-  const float near2 = 4e-4f;
+  const float near2 = COLLIDE_SAME_CONTACT2;
   if (squared_distance(m->normal, other->normal) > near2) {
     return false;
   }
@@ -37,7 +39,7 @@ bool manifold_is_contained(const manifold *m, const manifold *other, float size)
 
 void manifold_list_add(manifold_list *list, const manifold *m)
 {
-  const float slack = 1e-4f * list->size;
+  const float slack = COLLIDE_SAME_DEPTH * list->size;
   for (int i = 0; i < list->count; i++) {
     manifold *known = &list->items[i];
     float deeper = manifold_gap(known) - manifold_gap(m);
@@ -98,7 +100,8 @@ static bool contains_point(const manifold_point *points, int count, tn_vec3 a, f
 static bool merge(manifold *into, const manifold *m, float size)
 {
   if (into->form != MANIFOLD_FLAT || m->form != MANIFOLD_FLAT || into->radius_a != m->radius_a ||
-      into->radius_b != m->radius_b || squared_distance(into->normal, m->normal) > 2.5e-3f) {
+      into->radius_b != m->radius_b ||
+      squared_distance(into->normal, m->normal) > COLLIDE_MERGE_NORMAL2) {
     return false;
   }
   manifold_point points[2 * MAX_MANIFOLD_POINTS];
@@ -107,7 +110,7 @@ static bool merge(manifold *into, const manifold *m, float size)
     points[count++] = into->points[i];
   }
   for (int i = 0; i < m->count; i++) {
-    if (!contains_point(points, into->count, m->points[i].a, 1e-3f * size)) {
+    if (!contains_point(points, into->count, m->points[i].a, COLLIDE_MERGE_POINT * size)) {
       points[count++] = m->points[i];
     }
   }

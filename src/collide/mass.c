@@ -3,6 +3,7 @@
 // float at the end.
 #include "collide/mass.h"
 
+#include "collide/collide_tuning.h"
 #include "collide/quickhull.h"
 #include "tenon/tenon.h"
 
@@ -122,7 +123,7 @@ static void diagonalize(double a[3][3], double rotation[4])
 {
   static const int pairs[3][2] = {{0, 1}, {1, 2}, {2, 0}};
   bool turned = true;
-  for (int sweep = 0; turned && sweep < 32; sweep++) {
+  for (int sweep = 0; turned && sweep < COLLIDE_EIGENVALUE_SWEEPS; sweep++) {
     turned = false;
     for (int i = 0; i < 3; i++) {
       int p = pairs[i][0], q = pairs[i][1];
@@ -190,7 +191,7 @@ bool mass_is_physical(const tn_mass *mass)
   double moments[3], rotation[4];
   return mass->mass > 0.0f && mass->mass <= FLT_MAX && is_finite_vector(mass->center) &&
          mass_principal(mass->inertia, moments, rotation) && moments[0] > 0.0 &&
-         moments[0] + moments[1] >= moments[2] * (1.0 - 1e-4);
+         moments[0] + moments[1] >= moments[2] * (1.0 - COLLIDE_INERTIA_TOLERANCE);
 }
 
 // ---------------------------------------------------------------------------------------------

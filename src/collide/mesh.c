@@ -1,5 +1,6 @@
 // Triangle meshes: vertex welding, edge adjacency, a BVH over the triangles, and the queries on it.
 #include "collide/bvh.h"
+#include "collide/collide_tuning.h"
 #include "collide/core.h"
 #include "collide/surface.h"
 #include "collide/surface_contacts.h"
@@ -150,7 +151,7 @@ static bool is_degenerate(const tn_vec3 corner[3])
   d3 ab = d3_sub(b, a), bc = d3_sub(c, b), ca = d3_sub(a, c);
   d3 area = d3_cross(ab, bc);
   double longest2 = fmax(d3_dot(ab, ab), fmax(d3_dot(bc, bc), d3_dot(ca, ca)));
-  return !(d3_dot(area, area) > 1e-12 * longest2 * longest2);
+  return !(d3_dot(area, area) > COLLIDE_DEGENERATE_TRIANGLE * longest2 * longest2);
 }
 
 static void sort_three(int corner[3])

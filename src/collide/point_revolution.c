@@ -1,5 +1,6 @@
 // Distance of a point from a cylinder or cone, in closed form: a 2D problem in the half plane
 // through the axis and the point.
+#include "collide/collide_tuning.h"
 #include "collide/core.h"
 
 typedef struct point_2d {
@@ -39,7 +40,7 @@ static profile_closest closest_on_side(point_2d from, point_2d to, point_2d p)
   f.distance = sqrt(x * x + y * y);
   if (height <= 0.0) {
     f.distance = -f.distance;
-  } else if (f.distance > height * (1.0 + 1e-15)) {
+  } else if (f.distance > height * (1.0 + COLLIDE_PROFILE_CORNER)) {
     f.normal = (point_2d){x / f.distance, y / f.distance};
   }
   return f;

@@ -1,6 +1,7 @@
 // Cylinders and cones on faces, as MANIFOLD_RIM: the contact points are on the rims, relative to
 // the lowest rim point, and move along the rim while the shape rolls. So a cylinder rolls as a
 // circle instead of a polygon.
+#include "collide/collide_tuning.h"
 #include "collide/convex_manifold.h"
 
 // A rim point above a face, `turn` quarter turns from the lowest.
@@ -16,7 +17,7 @@ typedef struct rim_point {
 // from step to step.
 static tn_vec3 lowest_direction(tn_vec3 down)
 {
-  float x = down.x + 1e-4f, z = down.z, across = sqrtf(x * x + z * z);
+  float x = down.x + COLLIDE_RIM_PREFERRED_X, z = down.z, across = sqrtf(x * x + z * z);
   return across > 0.0f ? tn_v3(x / across, 0.0f, z / across) : tn_v3(1.0f, 0.0f, 0.0f);
 }
 
@@ -39,7 +40,7 @@ static int rim_points(const face_frame *face, const geometry *b, pose b_in_a, tn
 {
   tn_vec3 radial = lowest_direction(down);
   float h = b->half_length;
-  if (fabsf(down.y) < 0.70710678f) {
+  if (fabsf(down.y) < COLLIDE_FACE_COSINE) {
     place[0] = rim_point_at(face, b, b_in_a, -h, radial, 0);
     place[1] = rim_point_at(face, b, b_in_a, h, radial, 0);
     return b->kind == TN_SHAPE_CYLINDER ? 2 : 1;
@@ -71,7 +72,7 @@ bool rim_manifold(const face_frame *face, const geometry *b, pose b_in_a, float 
   }
   tn_vec3 down = pose_inverse_vector(b_in_a, tn_scale(-1.0f, face->normal));
   // A cone on its side touches along a line, one on its tip at a point: no rim contact.
-  if (b->kind == TN_SHAPE_CONE && down.y > -0.70710678f) {
+  if (b->kind == TN_SHAPE_CONE && down.y > -COLLIDE_FACE_COSINE) {
     return false;
   }
   rim_point place[4];

@@ -4,12 +4,8 @@
 //   t += gap / -dot(displacement, normal)
 //
 // approaches the first contact from below and never passes it.
+#include "collide/collide_tuning.h"
 #include "collide/surface.h"
-
-#define CAST_MAX_ITERATIONS 64
-// Relative to both bounding radii: rounding error of a distance in float. Shapes that overlap by
-// less only touch, and may separate or slide along each other.
-#define COLLIDE_CAST_TOLERANCE 1e-6f
 
 static pose pose_translated(pose p, tn_vec3 displacement, float fraction)
 {
@@ -31,7 +27,7 @@ static bool convex_cast(const geometry *a, const geometry *b, pose start, tn_vec
   float tolerance =
       COLLIDE_CAST_TOLERANCE * (geometry_bounding_radius(a) + geometry_bounding_radius(b));
   float fraction = 0.0f;
-  for (int i = 0; i < CAST_MAX_ITERATIONS; ++i) {
+  for (int i = 0; i < COLLIDE_CAST_ITERATIONS; ++i) {
     separation s = convex_distance(a, b, pose_translated(start, displacement, fraction));
     float gap = s.distance - target_distance, approach = -tn_dot(displacement, s.normal);
     if (gap < -tolerance) {

@@ -1,4 +1,5 @@
 // Closed forms: spheres and capsules among each other, and spheres against boxes.
+#include "collide/collide_tuning.h"
 #include "collide/convex_manifold.h"
 
 static float clamp(float x, float lo, float hi)
@@ -12,7 +13,7 @@ static void closest_on_axes(float ha, float hb, tn_vec3 p, tn_vec3 d, float *s, 
 {
   float det = d.x * d.x + d.z * d.z;
   float across = d.x * p.x + d.z * p.z; // the parts of d and p perpendicular to A's axis
-  *t = det > 1e-6f ? clamp(-across / det, -hb, hb) : 0.0f;
+  *t = det > COLLIDE_AXES_PARALLEL ? clamp(-across / det, -hb, hb) : 0.0f;
   *s = clamp(p.y + *t * d.y, -ha, ha);
   *t = clamp(d.y * *s - tn_dot(d, p), -hb, hb);
   *s = clamp(p.y + *t * d.y, -ha, ha);
@@ -21,7 +22,8 @@ static void closest_on_axes(float ha, float hb, tn_vec3 p, tn_vec3 d, float *s, 
 static tn_vec3 perpendicular_to_y(tn_vec3 d)
 {
   float across = sqrtf(d.x * d.x + d.z * d.z);
-  return across > 1e-6f ? tn_v3(d.z / across, 0.0f, -d.x / across) : tn_v3(1.0f, 0.0f, 0.0f);
+  return across > COLLIDE_AXES_PARALLEL ? tn_v3(d.z / across, 0.0f, -d.x / across)
+                                        : tn_v3(1.0f, 0.0f, 0.0f);
 }
 
 // For nearly parallel axes (within 1.8 degrees), replaces the point by the two ends of their
@@ -31,7 +33,8 @@ static void add_parallel_points(manifold *m, float ha, float hb, pose b_in_a, tn
 {
   float t0 = clamp((-ha - b_in_a.p.y) * d.y, -hb, hb), t1 = clamp((ha - b_in_a.p.y) * d.y, -hb, hb);
   float shorter = ha < hb ? ha : hb;
-  if (fabsf(t1 - t0) < 0.1f * shorter || d.x * d.x + d.z * d.z > 1e-3f) {
+  if (fabsf(t1 - t0) < COLLIDE_CAPSULE_OVERLAP * shorter ||
+      d.x * d.x + d.z * d.z > COLLIDE_PARALLEL_SINE2) {
     return;
   }
   manifold_point points[2];
@@ -41,7 +44,7 @@ static void add_parallel_points(manifold *m, float ha, float hb, pose b_in_a, tn
     float height = tn_dot(m->normal, tn_sub(b, a)), radii = m->radius_a + m->radius_b;
     float aside = tn_length(tn_sub(tn_sub(b, a), tn_scale(height, m->normal)));
     float gap = height - radii;
-    if (gap > margin || aside > 0.03f * radii) {
+    if (gap > margin || aside > COLLIDE_PARALLEL_ASIDE * radii) {
       return;
     }
     points[i] = (manifold_point){
@@ -66,7 +69,7 @@ bool collide_capsules(const geometry *a, const geometry *b, pose b_in_a, float m
     return false;
   }
   // Axes that intersect have no direction between them: push along their common perpendicular.
-  bool apart = distance > 1e-6f * (radii + tn_length(b_in_a.p));
+  bool apart = distance > COLLIDE_AXES_CROSSING * (radii + tn_length(b_in_a.p));
   tn_vec3 normal = apart ? tn_scale(1.0f / distance, delta) : perpendicular_to_y(d);
   point_manifold(m, apart ? MANIFOLD_ROUND : MANIFOLD_FLAT, normal, at_a, at_b, a->radius,
                  b->radius, 0, b_in_a);
@@ -116,7 +119,7 @@ bool collide_sphere_box(const geometry *a, const geometry *b, pose b_in_a, float
   if (distance > b->radius + margin) {
     return false;
   }
-  if (distance <= 1e-5f * b->radius) {
+  if (distance <= COLLIDE_SPHERE_INSIDE * b->radius) {
     return sphere_in_box(h, c, b->radius, b_in_a, m);
   }
   bool x = delta.x != 0.0f, y = delta.y != 0.0f, z = delta.z != 0.0f;

@@ -4,14 +4,7 @@
 #include "collide/surface_contacts.h"
 
 #include "collide/bvh.h"
-
-// Sine of the dihedral angle up to which two neighbouring facets count as coplanar.
-static const float COLLIDE_COPLANAR_SINE = 0.02f;
-// Sine up to which a contact normal may point into a neighbouring facet's region; beyond it the
-// contact is the neighbour's, and a ghost contact here.
-static const float COLLIDE_INTERNAL_EDGE_SINE = 1e-3f;
-// 1 - cosine of the angle to the facet normal up to which a contact is one with the face.
-static const float COLLIDE_FACE_NORMAL_TOLERANCE = 5e-5f;
+#include "collide/collide_tuning.h"
 
 typedef enum edge_kind {
   EDGE_CONVEX, // boundary of the surface, or it bends away from the shape
@@ -126,7 +119,7 @@ static int find_corner(const facet *f, tn_vec3 p)
   return -1;
 }
 
-enum { MAX_VERTEX_RING = 64 }; // facets around a vertex; further ones are ignored
+enum { MAX_VERTEX_RING = COLLIDE_VERTEX_RING };
 
 // Walks from facet to facet around a vertex in one direction. True when the ring closes.
 static bool walk_vertex_ring(const surface_contacts *c, const facet_view *v, int corner,
@@ -233,7 +226,8 @@ static bool is_beyond_margin(const surface_contacts *c, const facet_view *v)
 {
   tn_vec3 down = pose_inverse_vector(c->b_in_a, tn_scale(-1.0f, v->normal));
   tn_vec3 lowest = pose_point(c->b_in_a, convex_support(c->b, down));
-  return tn_dot(v->normal, tn_sub(lowest, v->f.corner[0])) > c->margin + 1e-6f * c->size;
+  return tn_dot(v->normal, tn_sub(lowest, v->f.corner[0])) >
+         c->margin + COLLIDE_PLANE_ROUNDING * c->size;
 }
 
 // Separating axis test of the facet with the axes of the shape's local AABB.
@@ -252,11 +246,12 @@ static bool is_outside_aabb(const surface_contacts *c, const facet_view *v)
 
 static bool is_in_plane(const surface_contacts *c, const plane_patch *p, const facet_view *v)
 {
-  if (squared_length(tn_sub(p->normal, v->normal)) > 1e-6f) {
+  if (squared_length(tn_sub(p->normal, v->normal)) > COLLIDE_PATCH_NORMAL2) {
     return false;
   }
   for (int i = 0; i < 3; i++) {
-    if (fabsf(tn_dot(p->normal, tn_sub(v->f.corner[i], p->origin))) > 2e-5f * c->size) {
+    if (fabsf(tn_dot(p->normal, tn_sub(v->f.corner[i], p->origin))) >
+        COLLIDE_PATCH_HEIGHT * c->size) {
       return false;
     }
   }
@@ -351,14 +346,15 @@ static bool point_on_facet(const surface_contacts *c, const facet_view *v, const
     const edge_info *edge = &v->edge_kind[i];
     tn_vec3 d = tn_sub(p->a, v->f.corner[i]);
     tn_vec3 along = tn_sub(v->f.corner[(i + 1) % 3], v->f.corner[i]);
-    float tolerance = 4e-6f * (fabsf(p->a.x) + fabsf(p->a.y) + fabsf(p->a.z)) +
-                      1e-6f * (fabsf(along.x) + fabsf(along.y) + fabsf(along.z));
+    float tolerance = COLLIDE_ON_TRIANGLE * (fabsf(p->a.x) + fabsf(p->a.y) + fabsf(p->a.z)) +
+                      COLLIDE_ON_TRIANGLE_EDGE * (fabsf(along.x) + fabsf(along.y) + fabsf(along.z));
     float inside = tn_dot(v->inward[i], d) + tolerance;
     if (edge->kind == EDGE_CONVEX) {
       inside += fminf(p->gap, 0.0f);
     } else if (edge->kind == EDGE_CONCAVE && edge->seen && !has_radius(c->b)) {
       tn_vec3 surface = tn_add(d, tn_scale(p->gap, v->normal));
-      if (inside < 0.0f && inside > -0.1f * c->size && tn_dot(edge->beyond, surface) <= 0.0f) {
+      if (inside < 0.0f && inside > -COLLIDE_CONCAVE_OVERHANG * c->size &&
+          tn_dot(edge->beyond, surface) <= 0.0f) {
         continue;
       }
     }
@@ -417,7 +413,7 @@ static int feature_at(const facet_view *v, tn_vec3 p)
   bool on[3];
   for (int i = 0; i < 3; i++) {
     tn_vec3 along = tn_sub(v->f.corner[(i + 1) % 3], v->f.corner[i]);
-    on[i] = tn_dot(v->inward[i], tn_sub(p, v->f.corner[i])) <= 1e-4f * tn_length(along);
+    on[i] = tn_dot(v->inward[i], tn_sub(p, v->f.corner[i])) <= COLLIDE_AT_EDGE * tn_length(along);
   }
   for (int i = 0; i < 3; i++) {
     if (on[i] && on[(i + 2) % 3]) {
@@ -451,7 +447,7 @@ static int feature_towards(const facet_view *v, tn_vec3 direction)
 static int internal_neighbor(const surface_contacts *c, const facet_view *v, tn_vec3 normal,
                              tn_vec3 p, int *key)
 {
-  bool own = tn_dot(normal, v->normal) > 0.999f;
+  bool own = tn_dot(normal, v->normal) > COLLIDE_OWN_NORMAL;
   int feature = own ? feature_at(v, p) : feature_towards(v, normal);
   if (feature < 0) {
     return NO_FACET;
@@ -493,13 +489,13 @@ typedef enum face_hit {
 static face_hit classify_face_hit(const surface_contacts *c, const facet_view *v, float gap)
 {
   face_hit result = FACE_HIT;
-  if (gap < -0.02f * c->size) {
+  if (gap < -COLLIDE_DEEP_FACE * c->size) {
     geometry g = triangle_geometry(v->f.corner);
     separation s = convex_distance(&g, c->b, c->b_in_a);
     int key = v->index, other = internal_neighbor(c, v, s.normal, s.a, &key);
     if (s.distance > 0.0f) {
       result = FACE_POSSIBLE;
-    } else if (tn_dot(s.normal, v->normal) < 0.7f) {
+    } else if (tn_dot(s.normal, v->normal) < COLLIDE_SIDEWAYS_COSINE) {
       result = other == NO_FACET || bends_away(c, v, other) ? FACE_MISSED : FACE_POSSIBLE;
     }
   }
@@ -609,7 +605,7 @@ static bool collide_facet(const surface_contacts *c, const facet_view *v, manifo
   if (manifold_gap(m) < 0.0f &&
       fabsf(tn_dot(m->normal, v->normal)) > 1.0f - COLLIDE_FACE_NORMAL_TOLERANCE) {
     separation s = convex_distance(&g, c->b, c->b_in_a);
-    if (s.distance <= 0.0f && fabsf(tn_dot(s.normal, v->normal)) < 0.7f) {
+    if (s.distance <= 0.0f && fabsf(tn_dot(s.normal, v->normal)) < COLLIDE_SIDEWAYS_COSINE) {
       *m = manifold_of(c, &s);
     }
   }
@@ -687,7 +683,7 @@ void surface_contacts_begin(surface_contacts *c, triangle_source source, const g
   aabb box = geometry_aabb(b, b_in_a);
   c->size = 0.5f * tn_length(tn_sub(box.upper, box.lower));
   c->local_aabb = geometry_aabb(b, (pose){{0.0f, 0.0f, 0.0f}, tn_quat_identity()});
-  c->local_aabb = aabb_expand(c->local_aabb, margin + 1e-5f * c->size);
+  c->local_aabb = aabb_expand(c->local_aabb, margin + COLLIDE_AABB_SLACK * c->size);
   c->candidate.plane.count = 0;
   c->patch_count = c->edges.count = 0;
   c->edges.size = c->size;

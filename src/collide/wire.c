@@ -1,6 +1,7 @@
 // Collision of wires: a tube of constant radius around a spline axis, with round ends. Spheres and
 // capsules are tested against the cubics themselves (MANIFOLD_WIRE), other shapes against capsules
 // along short chords.
+#include "collide/collide_tuning.h"
 #include "collide/manifold_list.h"
 #include "collide/surface_contacts.h"
 #include "collide/wire_spline.h"
@@ -28,7 +29,7 @@ static tn_vec3 wire_location_normal(const wire *w, const wire_location *p)
 {
   d3 d = d3_sub(p->target, p->point);
   double scale = fabs(p->point.x) + fabs(p->point.y) + fabs(p->point.z);
-  if (p->distance > 1e-14 * scale) {
+  if (p->distance > COLLIDE_WIRE_ON_AXIS * scale) {
     return unit(d);
   }
   return unit_across(piece_tangent(w, p->piece, p->u));
@@ -51,7 +52,8 @@ static int chord_count(const wire *w, int piece, float radius)
 {
   int count = 1;
   float sagitta = w->pieces[piece].sagitta;
-  while (count < 8 && sagitta > 0.02f * radius * (float)(count * count)) {
+  while (count < COLLIDE_WIRE_CHORDS &&
+         sagitta > COLLIDE_WIRE_SAGITTA * radius * (float)(count * count)) {
     count += 1;
   }
   return count;
@@ -127,7 +129,7 @@ static bool is_along_wire(const wire *w, const wire_location *p, const d3 segmen
 {
   d3 axis = d3_sub(segment[1], segment[0]), t = piece_tangent(w, p->piece, p->u);
   double dot = d3_dot(axis, t);
-  return dot * dot > 0.98 * d3_dot(axis, axis) * d3_dot(t, t);
+  return dot * dot > COLLIDE_WIRE_ALONG_COSINE2 * d3_dot(axis, axis) * d3_dot(t, t);
 }
 
 // A capsule along the wire needs two contacts to be stable: its two ends as spheres. True when they
@@ -143,7 +145,8 @@ static bool collide_ends(const wire_pair *pair, const manifold *along, const tn_
     int near = wire_local_minima(pair->w, q, wire_contact_distance(pair), places, MAX_MANIFOLDS),
         best = -1;
     for (int k = 0; k < near; k++) {
-      bool same = tn_dot(wire_location_normal(pair->w, &places[k]), along->normal) > 0.9f;
+      bool same = tn_dot(wire_location_normal(pair->w, &places[k]), along->normal) >
+                  COLLIDE_WIRE_SAME_SIDE_COSINE;
       if (same && (best < 0 || places[k].distance < places[best].distance)) {
         best = k;
       }
@@ -161,7 +164,8 @@ static bool collide_ends(const wire_pair *pair, const manifold *along, const tn_
     return false;
   }
   float higher = fmaxf(found[0].points[0].gap, found[1].points[0].gap);
-  return higher - along->points[0].gap < 0.02f * (along->radius_a + along->radius_b);
+  return higher - along->points[0].gap <
+         COLLIDE_WIRE_ENDS_DEPTH * (along->radius_a + along->radius_b);
 }
 
 static void collide_capsule(const wire_pair *pair, manifold_list *list)
@@ -192,7 +196,8 @@ static bool is_internal_end(const wire *w, const chord *c, const manifold *m)
 {
   tn_vec3 local = pose_inverse_point(c->at, m->points[0].a);
   float half = c->capsule.half_length;
-  bool at_start = local.y<-0.9999f * half, at_end = local.y> 0.9999f * half;
+  bool at_start =
+      local.y<-COLLIDE_WIRE_CHORD_END * half, at_end = local.y> COLLIDE_WIRE_CHORD_END * half;
   if (at_start == at_end || m->count > 1) {
     return false;
   }
@@ -202,7 +207,7 @@ static bool is_internal_end(const wire *w, const chord *c, const manifold *m)
     return false;
   }
   tn_vec3 on = unit(piece_tangent(w, c->piece, at_start ? c->start : c->end));
-  return tn_dot(m->normal, tn_scale(at_start ? -1.0f : 1.0f, on)) > 1e-3f;
+  return tn_dot(m->normal, tn_scale(at_start ? -1.0f : 1.0f, on)) > COLLIDE_INTERNAL_EDGE_SINE;
 }
 
 // Moves the points of flat contacts from the chord to the true axis, and corrects their gaps.
@@ -225,7 +230,8 @@ static bool is_outside_aabb(const wire_pair *pair, const chord *c)
   tn_vec3 half = pose_vector(c->at, tn_v3(0.0f, c->capsule.half_length, 0.0f));
   tn_vec3 a = pose_inverse_point(pair->b_in_a, tn_sub(c->at.p, half));
   tn_vec3 b = pose_inverse_point(pair->b_in_a, tn_add(c->at.p, half));
-  aabb line = aabb_expand(aabb_from_points(a, b), 1.0001f * pair->radius + pair->margin);
+  aabb line =
+      aabb_expand(aabb_from_points(a, b), COLLIDE_WIRE_CHORD_RADIUS * pair->radius + pair->margin);
   aabb box = geometry_aabb(pair->b, (pose){{0.0f, 0.0f, 0.0f}, tn_quat_identity()});
   return line.lower.x > box.upper.x || line.lower.y > box.upper.y || line.lower.z > box.upper.z ||
          line.upper.x < box.lower.x || line.upper.y < box.lower.y || line.upper.z < box.lower.z;
@@ -356,7 +362,7 @@ static wire_location ray_place(const tube_ray *r, int piece, double t)
 // Bisection between `lower`, outside of the tube, and `upper`, inside.
 static double bisect_to_surface(const tube_ray *r, int piece, double lower, double upper)
 {
-  for (int i = 0; i < 40; i++) {
+  for (int i = 0; i < COLLIDE_WIRE_RAY_BISECTIONS; i++) {
     double t = 0.5 * (lower + upper);
     if (ray_place(r, piece, t).distance > r->radius) {
       lower = t;
@@ -376,10 +382,10 @@ static bool piece_ray(const tube_ray *r, int piece, double limit, double *hit)
   const wire_knot *a = &r->w->knots[piece];
   d3 across = d3_sub(d3_from_vec3((a + 1)->position), d3_from_vec3(a->position));
   double length = sqrt(d3_dot(across, across)), before = 0.0, t = 0.0;
-  for (int i = 0; i < 100 && t <= limit; i++) {
+  for (int i = 0; i < COLLIDE_WIRE_RAY_ITERATIONS && t <= limit; i++) {
     wire_location p = ray_place(r, piece, t);
     double gap = p.distance - r->radius;
-    if (gap <= 1e-6 * r->radius) {
+    if (gap <= COLLIDE_WIRE_RAY_TOLERANCE * r->radius) {
       *hit = gap < 0.0 ? bisect_to_surface(r, piece, before, t) : t;
       return true;
     }
@@ -387,7 +393,7 @@ static bool piece_ray(const tube_ray *r, int piece, double limit, double *hit)
     if (approach <= 0.0 && gap > length) {
       return false;
     }
-    double step = fmax(gap, 0.1 * length) / r->speed;
+    double step = fmax(gap, COLLIDE_WIRE_RAY_STEP * length) / r->speed;
     if (approach > 0.0) {
       step = fmin(step, gap / approach);
     }
@@ -563,8 +569,8 @@ void wire_fit_curve(const wire *w, manifold *m, float behind, float ahead)
     return;
   }
   float half = 0.5f * (float)w->cubic_count;
-  float from = at - fminf(behind / speed + 0.02f, half);
-  float to = at + fminf(ahead / speed + 0.02f, half);
+  float from = at - fminf(behind / speed + COLLIDE_WIRE_SPAN_SPARE, half);
+  float to = at + fminf(ahead / speed + COLLIDE_WIRE_SPAN_SPARE, half);
   if (!w->closed) {
     from = fmaxf(from, 0.0f);
     to = fminf(to, (float)w->cubic_count);

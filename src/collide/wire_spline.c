@@ -5,11 +5,13 @@
 // in the Bernstein basis and refined by Newton's method.
 #include "collide/wire_spline.h"
 
+#include "collide/collide_tuning.h"
+
 #include <float.h>
 #include <limits.h>
 #include <stdio.h>
 
-enum { MAX_PIECES = 16 }; // per cubic
+enum { MAX_PIECES = COLLIDE_WIRE_PIECES }; // per cubic
 
 // ---------------------------------------------------------------------------------------------
 // Construction
@@ -65,7 +67,7 @@ static float cubic_length(const tn_wire_point *a, const tn_wire_point *b)
 static int count_pieces(const tn_wire_point *a, const tn_wire_point *b)
 {
   wire_cubic q = cubic_between(a, b);
-  float wanted = 4.0f * cubic_max_curvature(&q) / cubic_length(a, b);
+  float wanted = COLLIDE_WIRE_PIECES_PER_RADIAN * cubic_max_curvature(&q) / cubic_length(a, b);
   return wanted < (float)MAX_PIECES ? (int)wanted + 1 : MAX_PIECES;
 }
 
@@ -149,7 +151,8 @@ static aabb piece_aabb(const wire *w, int piece)
     box = aabb_union(box, aabb_from_points(vec3_from_d3(c.p[i]), vec3_from_d3(c.p[i])));
   }
   tn_vec3 far = vec3_max(tn_scale(-1.0f, box.lower), box.upper);
-  return aabb_expand(box, 2e-7f * fmaxf(fabsf(far.x), fmaxf(fabsf(far.y), fabsf(far.z))));
+  return aabb_expand(box, COLLIDE_WIRE_BOX_SLACK *
+                              fmaxf(fabsf(far.x), fmaxf(fabsf(far.y), fabsf(far.z))));
 }
 
 static size_t reserve(size_t *offset, int count, size_t size)
@@ -294,7 +297,7 @@ int wire_segment_count(const wire *w)
 // Roots of polynomials in Bernstein form: the coefficients change sign at least as often as the
 // polynomial has roots in the interval, and for 0 or 1 changes exactly as often.
 
-enum { DEGREE = 5, MAX_ROOTS = 3, MAX_BISECTIONS = 24 };
+enum { DEGREE = 5, MAX_ROOTS = 3, MAX_BISECTIONS = COLLIDE_WIRE_BISECTIONS };
 
 typedef struct bernstein {
   double b[DEGREE + 1];
@@ -357,7 +360,8 @@ static int sign_changes(const bernstein *p)
 static double bracketed_zero(const bernstein *p)
 {
   double lower = 0.0, upper = 1.0, u = p->b[0] / (p->b[0] - p->b[DEGREE]);
-  for (int i = 0; i < 60 && upper - lower > 1e-14; i++) {
+  for (int i = 0; i < COLLIDE_WIRE_ROOT_ITERATIONS && upper - lower > COLLIDE_WIRE_ROOT_BRACKET;
+       i++) {
     double slope, value = bernstein_value(p, u, &slope);
     if (value < 0.0) {
       lower = u;
@@ -368,7 +372,7 @@ static double bracketed_zero(const bernstein *p)
     if (!(next > lower && next < upper)) {
       next = 0.5 * (lower + upper);
     }
-    if (fabs(next - u) <= 1e-13) {
+    if (fabs(next - u) <= COLLIDE_WIRE_ROOT_STEP) {
       return p->lower + next * (p->upper - p->lower);
     }
     u = next;
@@ -397,7 +401,8 @@ static int rising_zeros(const bernstein *polynomial, double zeros[MAX_ROOTS])
     }
     double at = 0.5, slope;
     if (bernstein_value(&p, at, &slope) == 0.0) {
-      at = 0.515625; // off the middle: a root at the split could be lost between the halves
+      at = COLLIDE_WIRE_SPLIT; // off the middle: a root at the split could be lost between the
+                               // halves
     }
     split(&p, at, &stack[waiting + 1], &stack[waiting]);
     waiting += 2;
@@ -477,7 +482,7 @@ bool wire_nearest(const wire *w, d3 q, float max_distance, wire_location *out)
     }
     *out = p;
     found = true;
-    walk.limit = (float)(p.distance * p.distance) * (1.0f + 1e-6f);
+    walk.limit = (float)(p.distance * p.distance) * (1.0f + COLLIDE_WIRE_TIE);
   }
   return found;
 }
@@ -590,7 +595,8 @@ static wire_location segment_minimum(const wire *w, int piece, const d3 segment[
 {
   double lower = 0.0, upper = 1.0;
   double low = segment_slope(w, piece, 0.0, segment), high = segment_slope(w, piece, 1.0, segment);
-  for (int i = 0; i < 50 && upper - lower > 1e-10; i++) {
+  for (int i = 0;
+       i < COLLIDE_WIRE_SEGMENT_ITERATIONS && upper - lower > COLLIDE_WIRE_SEGMENT_BRACKET; i++) {
     double u = 0.5 * (lower + upper);
     if (i % 3 != 2 && low < 0.0 && high > 0.0) {
       u = lower + (upper - lower) * low / (low - high);
@@ -603,7 +609,7 @@ static wire_location segment_minimum(const wire *w, int piece, const d3 segment[
       upper = u;
       high = slope;
     }
-    if (fabs(slope) < 1e-300) {
+    if (fabs(slope) < COLLIDE_WIRE_SEGMENT_SLOPE) {
       break;
     }
   }

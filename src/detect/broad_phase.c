@@ -4,22 +4,15 @@
 // with k = 2 (Müller et al. 2020, sec. 3.5), so that most shapes stay in their boxes for many
 // steps. Only a shape with a new box searches for pairs.
 //
-// n bodies created at one place would form n^2 pairs. So a shape has at most CROWD pairs with
-// shapes that it overlaps deeply, the first ones in slot order. The others wait until these have
-// separated: a shape that left out pairs searches again in the next step.
+// n bodies created at one place would form n^2 pairs. So a shape has at most TUNING_MAX_DEEP_PAIRS
+// with shapes that it overlaps deeply, the first ones in slot order. The others wait until these
+// have separated: a shape that left out pairs searches again in the next step.
 #include "data/world.h"
+#include "detect/detect_tuning.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define TUNING_BOX_MARGIN 0.05f // of the shape's bounding radius
-#define TUNING_BOX_SWEEP 2.0    // k of sec. 3.5
-#define TUNING_TREE_STEPS 64    // least number of steps for a round over the whole tree
-#define TUNING_TREE_REINSERTS 4 // leaves to be reinserted for each leaf that has moved
-// At most twelve equal spheres touch one sphere. No load presses solid bodies as deep as DEEP.
-#define CROWD 32
-#define DEEP 0.1f // of the sum of the inner radii
 
 // ---------------------------------------------------------------------------------------------
 // Pairs
@@ -69,7 +62,7 @@ static bool is_deep(const tn_world *world, int32_t a, int32_t b)
 {
   const shape *s = &world->shapes[a], *t = &world->shapes[b];
   tn_pos d = pos_sub(shape_world_pose(world, s).p, shape_world_pose(world, t).p);
-  double near = (double)((1.0f - DEEP) * (s->inner_radius + t->inner_radius));
+  double near = (double)((1.0f - TUNING_DEEP_OVERLAP) * (s->inner_radius + t->inner_radius));
   return pos_dot(d, d) < near * near;
 }
 
@@ -221,10 +214,10 @@ static void update_box(tn_world *world, int32_t slot, float dt)
   const body_state *state = &world->state[s->body];
   float turn = turned_by(dt * tn_length(vec3_of(state->w)), s);
   float margin = margin_of(s);
-  float needed = 0.4f * margin + turn;
+  float needed = TUNING_BOX_MIN_SLACK * margin + turn;
   float way = dt * tn_length(vec3_of(state->v));
   float box_sweep = (float)TUNING_BOX_SWEEP * (turn + way);
-  bool is_oversized = s->box_sweep > 2.0f * (margin + box_sweep);
+  bool is_oversized = s->box_sweep > TUNING_BOX_OVERSIZE * (margin + box_sweep);
   if (!is_oversized && needed + way <= s->box_slack) {
     return;
   }
@@ -247,7 +240,7 @@ static void update_box(tn_world *world, int32_t slot, float dt)
 static float max_point_motion(const body_state *state, const shape *s)
 {
   // |dq| is the sine of half the angle: chord 2 r |dq|, with a margin.
-  float angle = 2.2f * tn_length(vec3_of(state->dq));
+  float angle = TUNING_BOX_CHORD_BOUND * tn_length(vec3_of(state->dq));
   return tn_length(vec3_of(state->dx)) + turned_by(angle, s);
 }
 
@@ -392,7 +385,8 @@ static bool admit_pair(tn_world *world, int32_t slot, int32_t other)
   shape *s = &world->shapes[slot];
   bool solid = is_solid_dynamic(world, slot) && is_solid_dynamic(world, other);
   bool deep = solid && is_deep(world, slot, other);
-  bool full = s->crowd >= CROWD, other_full = world->shapes[other].crowd >= CROWD;
+  bool full = s->crowd >= TUNING_MAX_DEEP_PAIRS,
+       other_full = world->shapes[other].crowd >= TUNING_MAX_DEEP_PAIRS;
   if (solid && (deep ? full || other_full : full && other_full)) {
     s->waits = world->crowded = true;
     return true;

@@ -1,15 +1,13 @@
 // Closest points of two capsule axes, in lanes. Compiled once for each lane width.
 #include "detect/capsule_batch.h"
 
-#include "detect/margin.h"
+#include "base/rules.h"
+#include "collide/collide_tuning.h"
+#include "detect/detect_tuning.h"
 #include "kernel/contact_geometry.h"
 #include "solver/gather.h"
 
 #define COLLIDE_CAPSULE_BATCH PASTE(collide_capsule_batch_, TN_LANES)
-#define COLLIDE_PARALLEL_SINE2 1e-3f // sine squared; more parallel capsules touch along a line
-// Motion in a step, relative to the sum of the radii, below which the normal stays as it is: the
-// error of the gap is half the square of it, relative to the radii.
-#define TUNING_FIXED_NORMAL_MOTION 2.5e-3f
 
 typedef struct Capsule {
   V axis;
@@ -39,13 +37,13 @@ KERNEL Q load_turn(const capsule_batch *batch, int first)
   return q;
 }
 
-// Both are capsules, not spheres, and nearly parallel. The factor 1.5 stays clear of the threshold
+// Both are capsules, not spheres, and nearly parallel. The factor stays clear of the threshold
 // of the scalar path, which must decide such pairs.
 KERNEL M is_parallel(const Capsule *a, const Capsule *b)
 {
   R cosine = v_dot(a->axis, b->axis);
-  return (1.0f - cosine * cosine < 1.5f * COLLIDE_PARALLEL_SINE2) & (a->half_length > 0.0f) &
-         (b->half_length > 0.0f);
+  return (1.0f - cosine * cosine < TUNING_PARALLEL_CAPSULES * COLLIDE_PARALLEL_SINE2) &
+         (a->half_length > 0.0f) & (b->half_length > 0.0f);
 }
 
 KERNEL void collide_lanes(capsule_batch *batch, int first, R dt)
@@ -64,7 +62,7 @@ KERNEL void collide_lanes(capsule_batch *batch, int first, R dt)
   V d = v_add(apart, v_sub(v_scale(along_b, b.axis), v_scale(along_a, a.axis)));
   R distance = v_length(d);
   R radii = a.radius + b.radius;
-  M inside = distance <= 1e-6f * (radii + v_length(apart));
+  M inside = distance <= TUNING_MEETING_AXES * (radii + v_length(apart));
   R scale = pick(inside, splat(0.0f), 1.0f / distance);
   V n = q_unrotate(load_turn(batch, first), v_scale(scale, d));
   R size = r_min(a.bounding_radius, b.bounding_radius);
@@ -78,7 +76,9 @@ KERNEL void collide_lanes(capsule_batch *batch, int first, R dt)
   store(batch->ny + first, n.y);
   store(batch->nz + first, n.z);
   store(batch->margin + first,
-        TUNING_CONTACT_MARGIN * size + r_min(close, TUNING_CONTACT_MARGIN_CAP * size));
+        TUNING_CONTACT_MARGIN * size + (RULE(speculative_margin)
+                                            ? r_min(close, TUNING_CONTACT_MARGIN_CAP * size)
+                                            : splat(0.0f)));
   store(batch->fixed_normal + first,
         pick(close < TUNING_FIXED_NORMAL_MOTION * radii, splat(1.0f), splat(0.0f)));
   store(batch->needs_scalar + first, pick(needs_scalar, splat(1.0f), splat(0.0f)));

@@ -2,10 +2,10 @@
 // straight line; a body that bounces off a static shape would tunnel through what lies along its
 // new direction. So its path is traced from impact to impact, and shapes that it meets get
 // speculative contacts.
+#include "base/rules.h"
 #include "collide/distance.h"
+#include "detect/detect_tuning.h"
 #include "detect/narrow_phase.h"
-
-#define TUNING_CCD_MAX_IMPACTS 8 // per step and shape
 
 typedef struct ccd_path {
   tn_world *world;
@@ -111,7 +111,7 @@ static bool add_predicted_contact(const ccd_path *t)
 }
 
 // Impact law of impact.c for a ball that does not spin: restitution e, friction up to mu (1 + e)
-// times the approach speed; 2/7 of the sliding velocity is lost when a solid ball starts to roll.
+// times the approach speed, until the ball rolls.
 static void bounce_velocity(ccd_path *t)
 {
   const shape *wall = &t->world->shapes[t->wall];
@@ -120,9 +120,9 @@ static void bounce_velocity(ccd_path *t)
   float closing = -tn_dot(t->normal, t->v);
   if (closing > 0.0f) {
     tn_vec3 slide = tn_add(t->v, tn_scale(closing, t->normal));
-    float most = mu_dynamic * (1.0f + e) * closing / fmaxf(tn_length(slide), 1e-30f);
+    float most = mu_dynamic * (1.0f + e) * closing / fmaxf(tn_length(slide), TUNING_CCD_MIN_SLIDE);
     tn_vec3 bounced = tn_scale(e * closing, t->normal);
-    t->v = tn_add(bounced, tn_scale(1.0f - fminf(most, 2.0f / 7.0f), slide));
+    t->v = tn_add(bounced, tn_scale(1.0f - fminf(most, TUNING_CCD_ROLLING_LOSS), slide));
   }
 }
 
@@ -166,7 +166,7 @@ static bool has_static_contact(const tn_world *world, const shape *s)
 
 bool continuous_update(tn_world *world, float dt)
 {
-  for (int32_t i = 0; i < world->awake_count; ++i) {
+  for (int32_t i = 0; RULE(continuous_path) && i < world->awake_count; ++i) {
     const body *b = &world->bodies[world->awake[i]];
     const float *v = world->state[world->awake[i]].v;
     float displacement = dt * tn_length(tn_v3(v[0], v[1], v[2]));

@@ -2,16 +2,11 @@
 // writes only the pair, its contacts and its result.
 #include "detect/narrow_phase.h"
 
+#include "base/rules.h"
 #include "collide/distance.h"
+#include "detect/detect_tuning.h"
 
 #include <math.h>
-
-// Gap beyond the contact margin up to which separated pairs are measured: the larger the bound, the
-// longer a pair is skipped. Relative to the smaller shape's bounding radius.
-#define TUNING_SEPARATION_MARGIN 0.1f
-// Relative motion up to which a manifold is kept: of the smaller shape's bounding radius, and rad.
-#define TUNING_MANIFOLD_REUSE_LENGTH 1e-3f
-#define TUNING_MANIFOLD_REUSE_ANGLE 1e-3f
 
 static tn_vec3 vec3_of(const float *v)
 {
@@ -35,7 +30,7 @@ static bool pose_is_unchanged(const pair *p, pose now, float size)
   tn_vec3 d = tn_sub(now.p, p->manifold_pose.p);
   tn_quat turn = tn_quat_mul(now.q, tn_quat_conjugate(p->manifold_pose.q));
   float sine = tn_length(tn_v3(turn.x, turn.y, turn.z));
-  return tn_length(d) < TUNING_MANIFOLD_REUSE_LENGTH * size &&
+  return RULE(manifold_reuse) && tn_length(d) < TUNING_MANIFOLD_REUSE_LENGTH * size &&
          2.0f * sine < TUNING_MANIFOLD_REUSE_ANGLE;
 }
 
@@ -56,7 +51,7 @@ void add_core_point(const tn_world *world, const shape *a, const shape *b, pose 
   bool crosses =
       -tn_dot(m->normal, displacement) > smaller_inner_radius(a->inner_radius, b->inner_radius);
   bool ball = a->geometry.kind == TN_SHAPE_SPHERE || b->geometry.kind == TN_SHAPE_SPHERE;
-  if (!crosses || ball || m->form != MANIFOLD_FLAT) {
+  if (!RULE(core_point) || !crosses || ball || m->form != MANIFOLD_FLAT) {
     return;
   }
   manifold_point core = {0};
@@ -106,7 +101,7 @@ static bool needs_continuous(const tn_world *world, const shape *a, const shape 
 {
   const body *sides[2] = {&world->bodies[a->body], &world->bodies[b->body]};
   bool both_dynamic = sides[0]->type == TN_BODY_DYNAMIC && sides[1]->type == TN_BODY_DYNAMIC;
-  if (shape_is_complex(a) && shape_is_complex(b)) {
+  if (!RULE(continuous) || (shape_is_complex(a) && shape_is_complex(b))) {
     return false;
   }
   return displacement > fminf(a->inner_radius, b->inner_radius) &&
@@ -145,7 +140,7 @@ static void update_gaps(const tn_world *world, const pair *p, world_pose at_a, w
 }
 
 // Fits the wire's curve to the part that a body may pass in this step, which may span several
-// cubics; a fifth of the path is added at both ends.
+// cubics.
 static void select_wire_span(const tn_world *world, const shape *a, const shape *b, world_pose at_a,
                              world_pose at_b, float dt, manifold *m)
 {
@@ -157,7 +152,7 @@ static void select_wire_span(const tn_world *world, const shape *a, const shape 
   tn_vec3 along = wire_contact_tangent(rail->geometry.wire, m);
   float length = tn_length(along);
   float displacement = length > 0.0f ? dt * tn_dot(v, along) / length : 0.0f;
-  float spare = 0.2f * fabsf(displacement);
+  float spare = TUNING_WIRE_SPAN_MARGIN * fabsf(displacement);
   wire_fit_curve(rail->geometry.wire, m, spare + fmaxf(-displacement, 0.0f),
                  spare + fmaxf(displacement, 0.0f));
 }
@@ -171,7 +166,7 @@ static float max_displacement(const pair *p, pose now, float bounding_radius)
   tn_quat turn = tn_quat_mul(now.q, tn_quat_conjugate(p->manifold_pose.q));
   // Sine of half the angle: a point at distance r moves by the chord 2 r sine, with a margin here.
   float sine = tn_length(tn_v3(turn.x, turn.y, turn.z));
-  return tn_length(tn_sub(now.p, p->manifold_pose.p)) + 3.2f * sine * bounding_radius;
+  return tn_length(tn_sub(now.p, p->manifold_pose.p)) + TUNING_ARC_BOUND * sine * bounding_radius;
 }
 
 // Gap along the direction n from A to B, by support functions.
@@ -231,7 +226,8 @@ static void collide_pair(const tn_world *world, int32_t index, float dt)
     found->count = KEPT_MANIFOLDS;
     return;
   }
-  float margin = TUNING_CONTACT_MARGIN * size + fminf(close, TUNING_CONTACT_MARGIN_CAP * size);
+  float ahead = RULE(speculative_margin) ? fminf(close, TUNING_CONTACT_MARGIN_CAP * size) : 0.0f;
+  float margin = TUNING_CONTACT_MARGIN * size + ahead;
   manifold *out = &world->found_manifolds[found->first];
   found->count = collide(&a->geometry, &b->geometry, at, margin, out, found->room);
   bool fast = needs_continuous(world, a, b, close);
@@ -310,7 +306,8 @@ static void apply_capsule_result(const tn_world *world, const capsule_batch *bat
   } else if (is_continued(world, p)) {
     contact *c = &world->contacts[p->first_contact];
     found->count = KEPT_MANIFOLDS;
-    c->fixed_normal = batch->fixed_normal[i] != 0.0f && world->method == TN_METHOD_TENON;
+    c->fixed_normal =
+        RULE(fixed_normal) && batch->fixed_normal[i] != 0.0f && world->method == TN_METHOD_TENON;
     set_capsule_point(&c->manifold, batch, i);
   } else {
     found->count = 1;

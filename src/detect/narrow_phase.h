@@ -3,7 +3,7 @@
 #define TENON_DETECT_NARROW_PHASE_H
 
 #include "data/world.h"
-#include "detect/margin.h"
+#include "detect/detect_tuning.h"
 
 #include <math.h>
 

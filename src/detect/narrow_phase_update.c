@@ -2,18 +2,15 @@
 // carries impulses over from old to new manifolds (warm start).
 #include "detect/narrow_phase.h"
 
+#include "base/rules.h"
+#include "detect/detect_tuning.h"
+
 #include <math.h>
 #include <string.h>
 
 #define PAIR_GRAIN 32        // pairs per task
 #define PAIR_CULL_GRAIN 128  // pairs per task
 #define SHAPE_CACHE_GRAIN 64 // bodies per task
-
-// Distance within which a new point continues an old one, relative to the smaller shape's bounding
-// radius.
-#define TUNING_CONTACT_MATCH_RADIUS 0.14f
-// Least cosine between the normals of manifolds that continue each other.
-#define TUNING_CONTACT_MATCH_COSINE 0.9f
 
 // ---------------------------------------------------------------------------------------------
 // Contacts of a pair
@@ -114,7 +111,7 @@ static void transfer_impulses(contact *c, const manifold *now, float radius)
   }
   memcpy(c->state.lambda, lambda, sizeof lambda);
   // The preload is the load of one point: an anchored contact keeps the sum over all points.
-  if (c->params.has_anchor > 0.5f) {
+  if (RULE(preload_rescale) && c->params.has_anchor > 0.5f) {
     c->state.preload *= (float)c->manifold.count / (float)now->count;
   }
   c->idle = !(lambda[0] > 0.0f || lambda[1] > 0.0f || lambda[2] > 0.0f || lambda[3] > 0.0f);
@@ -259,7 +256,7 @@ static double max_travel_between(const world_pose *from, const world_pose *to,
   dquat turn = dquat_mul(to->q, dquat_conjugate(from->q));
   // Sine of half the angle: a point at distance r moves by the chord 2 r sine, with a margin here.
   double sine = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
-  return sqrt(pos_dot(d, d)) + 2.1 * sine * (double)bounding_radius;
+  return sqrt(pos_dot(d, d)) + TUNING_CHORD_BOUND * sine * (double)bounding_radius;
 }
 
 // Marks the current contact update; odd for active shapes.

@@ -13,28 +13,12 @@
 #ifndef TENON_KERNEL_CONTACT_H
 #define TENON_KERNEL_CONTACT_H
 
+#include "base/rules.h"
 #include "kernel/project.h"
+#include "kernel/tuning.h"
 
 #define CONTACT_POINTS 4
 #define CONTACT_MASSES 10 // entries of a symmetric 4 x 4 matrix
-
-// beta: decay of contact impulses per substep, and equally the share of a penetration that a
-// substep removes. Dimensionless, independent of h. Position bias feeds energy and decay takes it:
-// with unequal shares stacks rock.
-#define TUNING_CONTACT_DECAY 0.05f
-// Decay of the uneven part of a manifold's impulses where its load exceeds
-// TUNING_CONTACT_HEAVY_LOAD times the body's weight: contacts become stiffer against tilting, which
-// towers under heavy loads need (1000 kg on nine cubes of 1 kg). Lighter loads keep the full decay,
-// which damps better.
-#define TUNING_CONTACT_DECAY_UNEVEN (0.75f * TUNING_CONTACT_DECAY)
-#define TUNING_CONTACT_HEAVY_LOAD 300.0f
-// Time constant of the preload, s. A faster one follows the slow waves of high stacks and feeds
-// them.
-#define TUNING_CONTACT_PRELOAD_TIME 6.0f
-// Regularization of the normal matrix of three or four points, relative to its mean diagonal: four
-// points of a face are redundant and share its load evenly.
-#define TUNING_CONTACT_RIDGE 0.01f
-#define TUNING_CONTACT_PGS_SWEEPS 6
 
 // Constant over a step.
 typedef struct ContactParams {
@@ -177,10 +161,11 @@ KERNEL R sum_of(int points, const R *x)
 KERNEL R friction_weights(int points, const R *used, R share, const R *lambda, R *weight)
 {
   R load = sum_of(points, lambda);
+  bool by_load = points == 2 && RULE(friction_at_load);
   for (int i = 0; i < points; ++i) {
-    weight[i] = points == 2 ? pick(load > 0.0f, lambda[i], used[i]) : used[i];
+    weight[i] = by_load ? pick(load > 0.0f, lambda[i], used[i]) : used[i];
   }
-  return points == 2 ? pick(load > 0.0f, 1.0f / load, share) : share;
+  return by_load ? pick(load > 0.0f, 1.0f / load, share) : share;
 }
 
 KERNEL Patch patch_of(int points, const R *weight, R scale, const ContactGeometry *geom)
@@ -225,7 +210,7 @@ KERNEL void normal_masses(int points, const R *used, const ContactGeometry *geom
   }
   R ridge = points > 2 ? TUNING_CONTACT_RIDGE * mass->share * trace : splat(0.0f);
   // Two points that coincide, or that act on bodies that cannot rotate, make K singular.
-  ridge = points == 2 ? 1e-4f * trace : ridge;
+  ridge = points == 2 ? TUNING_CONTACT_RIDGE_TWO_POINTS * trace : ridge;
   R k[CONTACT_MASSES];
   for (int j = 0; j < points; ++j) {
     for (int i = 0; i <= j; ++i) {
@@ -301,7 +286,16 @@ KERNEL void apply_wrench(Body *a, Body *b, const Wrench *w)
 KERNEL R decayed(R share, R x)
 {
   R kept = share * x;
-  return pick(r_abs(kept) < 1e-25f, splat(0.0f), kept);
+  return pick(r_abs(kept) < TUNING_TINY, splat(0.0f), kept);
+}
+
+KERNEL void clear_impulses(int points, ContactState *state)
+{
+  for (int i = 0; i < points; ++i) {
+    state->lambda[i] = splat(0.0f);
+  }
+  state->friction = state->roll = v_zero();
+  state->twist = splat(0.0f);
 }
 
 // Warm start: decays the impulses of the last substep towards the preload P,
@@ -313,26 +307,32 @@ KERNEL void decay_contact_impulses(int points, const ContactParams *params, cons
 {
   M soft = params->alpha > 0.0f;
   R mean = mass->share * sum_of(points, state->lambda);
+  R decay = splat(RULE(contact_decay) ? TUNING_CONTACT_DECAY : 0.0f);
   M heavy = state->preload * mass->k[0] > TUNING_CONTACT_HEAVY_LOAD * weight;
-  R uneven = pick(heavy, splat(TUNING_CONTACT_DECAY_UNEVEN), splat(TUNING_CONTACT_DECAY));
-  if (points == 2) {
+  R uneven =
+      RULE(heavy_load_decay) ? pick(heavy, splat(TUNING_CONTACT_DECAY_UNEVEN), decay) : decay;
+  if (points == 2 && RULE(two_point_load)) {
     // Two points that stick: their lever arms determine the loads, and decay of the difference
     // would shift the load of a limb.
     uneven = pick(params->has_anchor > 0.5f, splat(0.0f), uneven);
   }
-  R decay_per_point = TUNING_CONTACT_DECAY * (mean - state->preload);
+  R preload = RULE(preload) ? state->preload : splat(0.0f);
+  R decay_per_point = decay * (mean - preload);
   for (int i = 0; i < points; ++i) {
     R x = state->lambda[i];
     R kept = r_max(x - decay_per_point - uneven * (x - mean), splat(0.0f));
-    kept = pick(kept < 1e-25f, splat(0.0f), kept);
+    kept = pick(kept < TUNING_TINY, splat(0.0f), kept);
     state->lambda[i] = pick(soft, x, pick(x > 0.0f, kept, splat(0.0f)));
   }
   // Friction without an anchor has no position bias, so its impulse does not decay.
-  R share = 1.0f - TUNING_CONTACT_DECAY * params->has_anchor;
+  R share = 1.0f - decay * params->has_anchor;
   V f = state->friction, r = state->roll;
   state->friction = v_make(decayed(share, f.x), decayed(share, f.y), decayed(share, f.z));
   state->twist = decayed(share, state->twist);
   state->roll = v_make(decayed(share, r.x), decayed(share, r.y), decayed(share, r.z));
+  if (!RULE(contact_warm_start)) {
+    clear_impulses(points, state);
+  }
 }
 
 KERNEL Wrench contact_wrench(int points, const ContactGeometry *geom, const Patch *patch,
@@ -386,7 +386,8 @@ INLINED void solve_pgs(int points, const R *k, R alpha, const R *r, const R *lam
     wanted[i] = inverse * r[i];
     x[i] = splat(0.0f);
   }
-  for (int sweep = 0; sweep < TUNING_CONTACT_PGS_SWEEPS; ++sweep) {
+  int sweeps = RULE(block_manifold) ? TUNING_CONTACT_PGS_SWEEPS : 1;
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
     for (int i = 0; i < points; ++i) {
       R next = wanted[i];
       // The row's latest input comes last, which shortens the chain of dependent operations.
@@ -427,7 +428,7 @@ INLINED void solve_unbounded(int points, const ContactMass *mass, R alpha, const
   for (int i = 0; i < points; ++i) {
     x[i] = row_of(points, mass->inverse, i, r);
   }
-  if (points <= 2) {
+  if (points <= 2 || !RULE(block_refinement)) {
     return;
   }
   for (int i = 0; i < points; ++i) {
@@ -451,12 +452,15 @@ INLINED void solve_normal_lcp(int points, const ContactMass *mass, R alpha, cons
   for (int i = 0; i < points; ++i) {
     pulls = pulls | (lambda[i] + x[i] < 0.0f) | rhs->frozen[i];
   }
+  if (!RULE(block_manifold)) {
+    pulls = splat(0.0f) == 0.0f;
+  }
   R y[CONTACT_POINTS];
   for (int i = 0; i < points; ++i) {
     y[i] = splat(0.0f);
   }
   if (m_any(pulls & m_not(rhs->idle))) {
-    if (points == 2) {
+    if (points == 2 && RULE(block_manifold)) {
       solve_two_point_lcp(mass->k, alpha, rhs->r, lambda, rhs->frozen, y);
     } else {
       solve_pgs(points, mass->k, alpha, rhs->r, lambda, rhs->frozen, y);
@@ -503,8 +507,9 @@ KERNEL M solve_tangential(const Frame *f, const ContactParams *params, const Con
   R ws = v_dot(state->friction, f->s) + mass->tangent[0] * s + mass->tangent[1] * t;
   R wt = v_dot(state->friction, f->t) + mass->tangent[1] * s + mass->tangent[2] * t;
   R length = r_sqrt(ws * ws + wt * wt);
-  R bound = pick(state->sliding > 0.5f, params->mu_dynamic, params->mu_static) * load;
-  R scale = r_min(splat(1.0f), bound / r_max(length, splat(1e-30f)));
+  M sliding = RULE(slip_by_relax) ? state->sliding > 0.5f : length > params->mu_static * load;
+  R bound = pick(sliding, params->mu_dynamic, params->mu_static) * load;
+  R scale = r_min(splat(1.0f), bound / r_max(length, splat(TUNING_MIN_DIVISOR)));
   V now = in_plane(f, scale * ws, scale * wt);
   *change = v_sub(now, state->friction);
   state->friction = now;
@@ -546,8 +551,11 @@ KERNEL V solve_rolling(const Frame *f, const ContactParams *params, const Contac
   R xt = gss * mass->tangent[1] + gst * mass->tangent[2];
   R ys = gts * mass->tangent[0] + gtt * mass->tangent[1];
   R yt = gts * mass->tangent[1] + gtt * mass->tangent[2];
+  if (!RULE(rolling_ahead)) {
+    xs = xt = ys = yt = splat(0.0f);
+  }
   R free_ss = v_dot(f->s, ks), free_tt = v_dot(f->t, s_mul(k, f->t));
-  R tiny = 1e-6f * (free_ss + free_tt) + 1e-30f;
+  R tiny = TUNING_ROLLING_RIDGE * (free_ss + free_tt) + TUNING_MIN_DIVISOR;
   S2 m = {free_ss - (xs * gss + xt * gst) + tiny, v_dot(f->t, ks) - (xs * gts + xt * gtt),
           free_tt - (ys * gts + yt * gtt) + tiny};
   S2 inverse = s2_inverse(m);
@@ -558,7 +566,7 @@ KERNEL V solve_rolling(const Frame *f, const ContactParams *params, const Contac
   R wt = v_dot(state->roll, f->t) + inverse.xy * s + inverse.yy * t;
   R length = r_sqrt(ws * ws + wt * wt);
   R bound = params->rolling * load;
-  R scale = r_min(splat(1.0f), bound / r_max(length, splat(1e-30f)));
+  R scale = r_min(splat(1.0f), bound / r_max(length, splat(TUNING_MIN_DIVISOR)));
   V now = in_plane(f, scale * ws, scale * wt);
   V change = v_sub(now, state->roll);
   state->roll = now;
@@ -571,7 +579,7 @@ KERNEL V solve_rolling(const Frame *f, const ContactParams *params, const Contac
 typedef struct ContactPass {
   R h, inv_h;         // substep, s; 1/s
   R inv_time_left;    // 1 / (rest of the substep after impacts), 1/s
-  R gravity_gap;      // 2 g h^2, m: smaller gaps count as nearly closed
+  R gravity_gap;      // TUNING_CONTACT_NEAR_GAP g h^2, m: smaller gaps count as nearly closed
   int relaxing;       // relax pass: at the new pose, without position bias
   int has_rolling;    // some lane has rolling or spinning friction
   int has_compliance; // some lane has compliance
@@ -592,9 +600,16 @@ typedef struct ContactPass {
 //   launched.
 KERNEL R gap_bias(const ContactPass *pass, const ContactParams *params, R gap, R lambda, R k)
 {
-  R decayed_speed = pick(gap > -params->deep_gap, TUNING_CONTACT_DECAY * lambda * k, splat(0.0f));
+  R beta = splat(RULE(gradual_push) ? TUNING_CONTACT_DECAY : 1.0f);
+  R decayed_speed = splat(0.0f);
+  if (RULE(decay_restored)) {
+    decayed_speed = pick(gap > -params->deep_gap, TUNING_CONTACT_DECAY * lambda * k, decayed_speed);
+  }
   R fastest = params->max_push_speed + decayed_speed;
-  R half = gap - 0.5f * r_min(gap, pass->gravity_gap);
+  R half = gap;
+  if (RULE(near_gap)) {
+    half = gap - TUNING_CONTACT_NEAR_KEPT * r_min(gap, pass->gravity_gap);
+  }
   // On jointed bodies (kept_gap > 0) a loaded open point closes by the share beta per substep only.
   // The impulse responds by the mass m of the limb that is touched but moves the mechanism's mass
   // M. With sigma = h d/dt and a gap that closes by the share g per substep,
@@ -603,7 +618,7 @@ KERNEL R gap_bias(const ContactPass *pass, const ContactParams *params, R gap, R
   R borne = r_min(r_min(lambda * k * pass->h, params->kept_gap), gap);
   R closing_gap = r_min(half, gap - (1.0f - TUNING_CONTACT_DECAY) * borne);
   return pick(gap > 0.0f, closing_gap * pass->inv_time_left,
-              r_max(TUNING_CONTACT_DECAY * gap * pass->inv_h, -fastest));
+              r_max(beta * gap * pass->inv_h, -fastest));
 }
 
 KERNEL R mean_gap(int points, const R *used, R share, const ContactGeometry *geom)
@@ -621,7 +636,8 @@ KERNEL R tilt_bias(const ContactPass *pass, const ContactParams *params, R gap, 
 {
   R uneven = r_clamp(TUNING_CONTACT_DECAY * (gap - mean) * pass->inv_h, -params->max_push_speed,
                      params->max_push_speed);
-  return pick(TUNING_CONTACT_DECAY * mean * pass->inv_h < -2.0f * params->max_push_speed,
+  return pick(TUNING_CONTACT_DECAY * mean * pass->inv_h <
+                  -TUNING_TILT_BIAS_START * params->max_push_speed,
               rate + uneven, rate);
 }
 
@@ -659,7 +675,8 @@ KERNEL ContactRhs build_rhs(int points, const R *used, const ContactPass *pass,
     } else {
       rate = gap_bias(pass, params, geom->gap[i], state->lambda[i], mass->k[sym(i, i)]);
       rate = rate - pass->curvature_bias;
-      rate = points > 2 ? tilt_bias(pass, params, geom->gap[i], mean, rate) : rate;
+      rate =
+          points > 2 && RULE(tilt_bias) ? tilt_bias(pass, params, geom->gap[i], mean, rate) : rate;
     }
     if (pass->has_compliance) {
       M soft = params->alpha > 0.0f;

@@ -9,6 +9,7 @@
 #define TENON_KERNEL_CONTACT_GEOMETRY_H
 
 #include "kernel/contact.h"
+#include "kernel/tuning.h"
 
 // How a manifold follows its bodies; the values of manifold_form in collide/manifold.h.
 typedef enum ContactForm {
@@ -88,8 +89,8 @@ KERNEL void update_flat_geometry(int points, const FlatStart *start, const Conta
 KERNEL V normal_between(V d, V last)
 {
   R length = v_length(d);
-  V n = v_scale(1.0f / r_max(length, splat(1e-12f)), d);
-  return v_pick((length > 1e-9f) & (v_dot(n, last) > 0.0f), n, last);
+  V n = v_scale(1.0f / r_max(length, splat(TUNING_MIN_LENGTH)), d);
+  return v_pick((length > TUNING_MIN_CORE_DISTANCE) & (v_dot(n, last) > 0.0f), n, last);
 }
 
 KERNEL R unit_clamp(R x)
@@ -109,7 +110,7 @@ KERNEL void closest_on_segments(V to, V e, V f, R *s, R *t)
   R inv_ee = r_inverse_above(ee, splat(0.0f));
   R inv_ff = r_inverse_above(ff, splat(0.0f));
   // Nearly parallel segments: start from s = 0.
-  R inv = r_inverse_above(determinant, 1e-6f * ee * ff);
+  R inv = r_inverse_above(determinant, TUNING_PARALLEL_SINE2 * ee * ff);
   R first = unit_clamp((et * ff - ef * ft) * inv);
   *t = unit_clamp((ef * first - ft) * inv_ff);
   *s = unit_clamp((ef * *t + et) * inv_ee);
@@ -164,8 +165,8 @@ KERNEL void update_rim_geometry(int points, const RimStart *start, const Body *a
   V axis = q_rotate(dq, start->axis);
   // A rim flat on the plane has no deepest place: `side` decides there.
   V dip = v_sub(down, v_scale(v_dot(down, axis), axis));
-  dip = v_add(dip, v_scale(splat(1e-4f), q_rotate(dq, start->side)));
-  dip = v_scale(1.0f / r_max(v_length(dip), splat(1e-12f)), dip);
+  dip = v_add(dip, v_scale(splat(TUNING_FLAT_RIM_SINE), q_rotate(dq, start->side)));
+  dip = v_scale(1.0f / r_max(v_length(dip), splat(TUNING_MIN_LENGTH)), dip);
   V across = v_cross(axis, dip);
   V apart = apart_now(start->apart, a, b);
   Q flat_dq = q_pick(on_b, a->dq, b->dq);
@@ -214,20 +215,21 @@ KERNEL V curve_bend(const V *c, R s)
   return bend;
 }
 
-// Parameter of the wire's point closest to the segment p + t e, by three Newton steps from s, in
+// Parameter of the wire's point closest to the segment p + t e, by Newton steps from s, in
 // the axes of the wire at the start of the step. s may leave [0, 1] by a quarter: a body may pass
 // the end of the span within a step.
 KERNEL R closest_on_curve(const V *c, V p, V e, R s, R *t)
 {
   R inv_ee = r_inverse_above(v_dot(e, e), splat(0.0f));
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < TUNING_WIRE_NEWTON_STEPS; ++i) {
     V at = curve_at(c, s);
     *t = unit_clamp(v_dot(v_sub(at, p), e) * inv_ee);
     V d = v_sub(at, v_add(p, v_scale(*t, e)));
     V slope = curve_slope(c, s);
     R steep = v_dot(slope, slope);
-    R curve = r_max(steep + v_dot(d, curve_bend(c, s)), 0.25f * steep);
-    s = r_clamp(s - v_dot(d, slope) / r_max(curve, splat(1e-30f)), splat(-0.25f), splat(1.25f));
+    R curve = r_max(steep + v_dot(d, curve_bend(c, s)), TUNING_WIRE_NEWTON_FLOOR * steep);
+    s = r_clamp(s - v_dot(d, slope) / r_max(curve, splat(TUNING_MIN_DIVISOR)),
+                splat(-TUNING_WIRE_SPAN_OVERRUN), splat(1.0f + TUNING_WIRE_SPAN_OVERRUN));
   }
   return s;
 }
@@ -266,12 +268,12 @@ KERNEL R curvature_bias(const WireStart *start, const ContactParams *params,
   V bend = q_rotate(dq, curve_bend(start->curve, start->parameter));
   V core_a = v_sub(geom->ra[0], v_scale(params->radius_a, geom->n));
   V core_b = v_add(geom->rb[0], v_scale(params->radius_b, geom->n));
-  R steep = r_max(v_dot(slope, slope), splat(1e-30f));
+  R steep = r_max(v_dot(slope, slope), splat(TUNING_MIN_DIVISOR));
   R along = v_dot(relative_velocity(a, b, core_a, core_b), slope);
   R curvature = v_dot(bend, geom->n) / steep;
   curvature = pick(on_b, -curvature, curvature);
   R distance = params->radius_a + params->radius_b;
-  R room = r_max(1.0f - distance * curvature, splat(0.1f));
+  R room = r_max(1.0f - distance * curvature, splat(TUNING_WIRE_MIN_ROOM));
   return 0.5f * h * along * along / steep * curvature / room;
 }
 

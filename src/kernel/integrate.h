@@ -9,6 +9,7 @@
 
 #include "kernel/project.h"
 #include "kernel/trig.h"
+#include "kernel/tuning.h"
 
 // Rotational state of a body. The first two fields change in a step, the others do not.
 typedef struct AngularState {
@@ -48,9 +49,10 @@ KERNEL V clamp_length(V v, R max)
   if (!m_any(largest * 1.7321f > max)) { // |v| <= sqrt(3) largest
     return v;
   }
-  V unit = v_scale(1.0f / r_max(largest, splat(1e-30f)), v);
+  V unit = v_scale(1.0f / r_max(largest, splat(TUNING_MIN_DIVISOR)), v);
   R length = v_length(unit);
-  return v_pick(largest * length > max, v_scale(max / r_max(length, splat(1e-30f)), unit), v);
+  return v_pick(largest * length > max,
+                v_scale(max / r_max(length, splat(TUNING_MIN_DIVISOR)), unit), v);
 }
 
 KERNEL void limit_speed(Body *body, const BodyStepParams *params)
@@ -99,7 +101,8 @@ KERNEL Q free_rotation(const AngularState *spin, V local_momentum, R h, Q *body_
   V steady = v_scale(0.5f * h * spin->inverse.y, spin->momentum);
   R angle = v_length(steady);
   SinCos s = r_sincos(angle);
-  R sinc = pick(angle > 1e-20f, s.sin / pick(angle > 1e-20f, angle, splat(1.0f)), splat(1.0f));
+  R sinc = pick(angle > TUNING_MIN_ANGLE,
+                s.sin / pick(angle > TUNING_MIN_ANGLE, angle, splat(1.0f)), splat(1.0f));
   return q_make(v_scale(sinc, steady), s.cos);
 }
 
@@ -107,8 +110,9 @@ KERNEL Q free_rotation(const AngularState *spin, V local_momentum, R h, Q *body_
 KERNEL V flush_tiny(V v)
 {
   R zero = splat(0.0f);
-  return v_make(pick(r_abs(v.x) < 1e-25f, zero, v.x), pick(r_abs(v.y) < 1e-25f, zero, v.y),
-                pick(r_abs(v.z) < 1e-25f, zero, v.z));
+  return v_make(pick(r_abs(v.x) < TUNING_TINY, zero, v.x),
+                pick(r_abs(v.y) < TUNING_TINY, zero, v.y),
+                pick(r_abs(v.z) < TUNING_TINY, zero, v.z));
 }
 
 // L += I (w - last): adds the impulses since the last drift. A body without any keeps its momentum

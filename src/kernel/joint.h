@@ -21,7 +21,9 @@
 #ifndef TENON_KERNEL_JOINT_H
 #define TENON_KERNEL_JOINT_H
 
+#include "base/rules.h"
 #include "kernel/rows.h"
+#include "kernel/tuning.h"
 
 // Types of the solver. A ball joint without limits, drive, damping or friction is a POINT.
 typedef enum JointType {
@@ -130,9 +132,9 @@ LARGE void linear_rows(JointType type, const JointStart *start, const Body *a, c
   V offset = joint_offset(start, a, b, rows);
   if (type == TYPE_DISTANCE) {
     R length = v_length(offset);
-    V n = v_scale(1.0f / r_max(length, splat(1e-12f)), offset);
+    V n = v_scale(1.0f / r_max(length, splat(TUNING_MIN_LENGTH)), offset);
     V any = v_make(splat(1.0f), splat(0.0f), splat(0.0f));
-    rows->n[0] = v_pick(length > 1e-12f, n, any);
+    rows->n[0] = v_pick(length > TUNING_MIN_LENGTH, n, any);
     rows->x[0] = length;
   } else if (linear_kind(type).world_axes) {
     rows->x[0] = offset.x;
@@ -178,7 +180,9 @@ KERNEL R angle_near(R angle, R middle)
 // It is unbounded where t is parallel to the axis, so |across|^2 has a floor (2.9 degrees).
 KERNEL V angle_gradient(V axis, R axis_cosine, V across)
 {
-  return v_sub(axis, v_scale(axis_cosine / r_max(v_dot(across, across), splat(0.0025f)), across));
+  return v_sub(
+      axis,
+      v_scale(axis_cosine / r_max(v_dot(across, across), splat(TUNING_MIN_ANGLE_SINE2)), across));
 }
 
 // Coordinate and gradient of an angle with limits. The angle is undefined where `sine` is zero and
@@ -191,9 +195,15 @@ LARGE void limited_angle(R angle, V gradient, R sine, V change, const RowParams 
 {
   R end = r_clamp(angle, params->lo[i], params->hi[i]);
   R beyond = angle - end;
-  M fades = (sine < 0.5f) & (beyond != 0.0f);
-  R share = 2.0f * sine;
-  V faded = v_add(v_scale(share, gradient), v_scale(2.0f * beyond, change));
+  if (!RULE(limit_fade)) {
+    *x = angle;
+    *n = gradient;
+    return;
+  }
+  M fades = (sine < TUNING_LIMIT_FADE_SINE) & (beyond != 0.0f);
+  R share = 1.0f / TUNING_LIMIT_FADE_SINE * sine;
+  V faded =
+      v_add(v_scale(share, gradient), v_scale(1.0f / TUNING_LIMIT_FADE_SINE * beyond, change));
   *x = pick(fades, end + share * beyond, angle);
   *n = v_pick(fades, faded, gradient);
 }
@@ -212,8 +222,9 @@ KERNEL V twist_axis(V a2)
 {
   V sum = v_make(1.0f + a2.x, a2.y, a2.z);
   R length = v_length(sum);
-  R steepness = r_min(length / r_max(sum.x, splat(1e-12f)), splat(20.0f));
-  return v_scale(steepness / r_max(length, splat(1e-6f)), sum);
+  R steepness =
+      r_min(length / r_max(sum.x, splat(TUNING_MIN_SWING_SINE)), splat(TUNING_TWIST_MAX_GRADIENT));
+  return v_scale(steepness / r_max(length, splat(TUNING_MIN_SINE)), sum);
 }
 
 // `across` is a1 x a2. The twist fades with the cosine of half the swing angle, which is zero where
@@ -221,7 +232,7 @@ KERNEL V twist_axis(V a2)
 KERNEL void twist_row(Q q, V a2, V across, const RowParams *params, R *x, V *n)
 {
   R cosine = r_sqrt(q.x * q.x + q.w * q.w);
-  V change = v_scale(-0.25f / r_max(cosine, splat(1e-6f)), across);
+  V change = v_scale(-0.25f / r_max(cosine, splat(TUNING_MIN_SINE)), across);
   limited_angle(twist_angle(q, params->middle[0]), twist_axis(a2), cosine, change, params, 0, x, n);
 }
 
@@ -246,7 +257,8 @@ KERNEL void swing_twist_rows(Q frame, Q q, const RowParams *params, Rows *rows)
   V across = v_make(splat(0.0f), -a2.z, a2.y);
   R sine = v_length(across);
   V y = v_make(splat(0.0f), splat(1.0f), splat(0.0f));
-  V swing = v_pick(sine > 1e-12f, v_scale(1.0f / r_max(sine, splat(1e-12f)), across), y);
+  V swing = v_pick(sine > TUNING_MIN_SWING_SINE,
+                   v_scale(1.0f / r_max(sine, splat(TUNING_MIN_SWING_SINE)), across), y);
   V twist;
   twist_row(q, a2, across, params, &rows->x[0], &twist);
   rows->n[0] = q_rotate(frame, twist);
@@ -264,7 +276,7 @@ KERNEL void universal_rows(Q frame, Q q, const RowParams *params, Rows *rows)
   V n = v_cross(b2, a1);
   R sine = v_length(n);
   V z = v_make(splat(0.0f), splat(0.0f), splat(1.0f));
-  n = v_pick(sine > 1e-6f, v_scale(1.0f / r_max(sine, splat(1e-6f)), n), z);
+  n = v_pick(sine > TUNING_MIN_SINE, v_scale(1.0f / r_max(sine, splat(TUNING_MIN_SINE)), n), z);
   V change = v_scale(-b2.x, n);
   V across_a = v_make(splat(0.0f), b2.y, b2.z);
   V across_b = v_sub(a1, v_scale(b2.x, b2));
@@ -285,8 +297,6 @@ KERNEL void universal_rows(Q frame, Q q, const RowParams *params, Rows *rows)
 // an asymmetric range [lo, hi] jumps. From TUNING_HALF_TURN_BLEND to pi it is blended with the
 // amount for the symmetric range of the same width, which does not jump. `turn` is the angle of the
 // rotation, `axis` its gradient.
-#define TUNING_HALF_TURN_BLEND 2.9f // rad, 166 degrees
-
 KERNEL void range_across_half_turn(R turn, V axis, R lo, R hi, R *x, V *n)
 {
   R slope = splat(1.0f / (3.14159265f - TUNING_HALF_TURN_BLEND));
@@ -312,10 +322,10 @@ KERNEL void generic_rows(Q frame, Q q, const RowParams *params, Rows *rows)
   R w = r_abs(q.w);
   R sine = v_length(v);
   R angle = 2.0f * r_atan2(sine, w);
-  M small = angle < 0.1f;
+  M small = angle < TUNING_SERIES_ANGLE;
   R safe_sine = pick(small, splat(1.0f), sine);
   R safe_angle = pick(small, splat(1.0f), angle);
-  // Below 0.1 rad the series of angle / sine and of k, exact to rounding.
+  // The series of angle / sine and of k, exact to rounding.
   R s2 = sine * sine;
   R ratio = pick(small, 2.0f + s2 * (0.333333333f + 0.15f * s2), safe_angle / safe_sine);
   R cot = w / safe_sine;
@@ -328,7 +338,9 @@ KERNEL void generic_rows(Q frame, Q q, const RowParams *params, Rows *rows)
     V e = v_make(splat(i == 0), splat(i == 1), splat(i == 2));
     V te = v_cross(t, e);
     V n = v_add(e, v_add(v_scale(splat(0.5f), te), v_scale(k, v_cross(t, te))));
-    range_across_half_turn(angle, axis, params->lo[i], params->hi[i], &x[i], &n);
+    if (RULE(half_turn_blend)) {
+      range_across_half_turn(angle, axis, params->lo[i], params->hi[i], &x[i], &n);
+    }
     rows->n[i] = q_rotate(frame, n);
     rows->x[i] = x[i];
   }

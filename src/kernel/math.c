@@ -2,6 +2,7 @@
 // kernels or double, so results do not depend on the C library.
 #include "data/world.h"
 #include "kernel/trig.h"
+#include "kernel/tuning.h"
 
 #include <math.h>
 
@@ -62,7 +63,7 @@ tn_quat tn_quat_x_to(tn_vec3 direction)
   double x = (double)direction.x / length;
   double y = (double)direction.y / length;
   double z = (double)direction.z / length;
-  if (x < -0.999999) {
+  if (x < -TUNING_OPPOSITE_COSINE) {
     // Close to -e: half a turn about z, which leads to -e, then the shortest rotation from there.
     dquat about_z = {0.0, 0.0, 1.0, 0.0};
     dquat rest = dquat_normalize((dquat){0.0, z, -y, 1.0 - x});
@@ -102,5 +103,5 @@ bool is_rate(tn_vec3 v)
 bool is_rotation(tn_quat q)
 {
   float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  return square > 0.81f && square < 1.21f;
+  return square > TUNING_UNIT_QUAT_MIN2 && square < TUNING_UNIT_QUAT_MAX2;
 }

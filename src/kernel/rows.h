@@ -14,18 +14,13 @@
 #ifndef TENON_KERNEL_ROWS_H
 #define TENON_KERNEL_ROWS_H
 
+#include "base/rules.h"
 #include "kernel/project.h"
 #include "kernel/trig.h"
+#include "kernel/tuning.h"
 
 // Stands for an infinite limit: beyond any length or angle, finite in sums and products. m, rad.
 #define UNLIMITED 1e15f
-
-// Greatest share of its impulse that a rigid row keeps per substep while max_bias limits it.
-#define TUNING_LIMITED_ROW_KEEP 0.4f
-// Share of a motor's impulse that is kept per substep: it may push against a limit for ever.
-#define TUNING_MOTOR_KEEP 0.9f
-// Time constant of the load that a stiff spring is warm started with.
-#define TUNING_SPRING_LOAD_TIME 1.0f // s
 
 // What is known about a block at compile time.
 typedef struct BlockKind {
@@ -169,7 +164,7 @@ KERNEL R masked(BlockKind kind, M both, R x)
 // A pivot below the rounding error of its diagonal counts as zero: the row is redundant.
 KERNEL R inverse_pivot(R pivot, R diagonal)
 {
-  return r_inverse_above(pivot, 1e-6f * diagonal);
+  return r_inverse_above(pivot, TUNING_MIN_PIVOT * diagonal);
 }
 
 KERNEL Factor factorize(BlockKind kind, const RowParams *params, S k, R alpha)
@@ -235,8 +230,8 @@ KERNEL M is_rigid(R alpha, R w)
 // but rows without compliance no faster than max_bias.
 KERNEL R bias_gain(R alpha, R residual, R max_bias)
 {
-  R gain = r_min(splat(1.0f), max_bias / r_max(residual, splat(1e-30f)));
-  return pick(alpha > 0.0f, splat(1.0f), gain);
+  R gain = r_min(splat(1.0f), max_bias / r_max(residual, splat(TUNING_MIN_DIVISOR)));
+  return RULE(joint_push_cap) ? pick(alpha > 0.0f, splat(1.0f), gain) : splat(1.0f);
 }
 
 // Velocity bias of a residual, which is positive beyond a limit.
@@ -295,7 +290,7 @@ KERNEL void solve_dissipation(BlockKind kind, const Pass *pass, const RowParams 
   solve_locked(all, &f, stop);
   V wanted = v_add(state->friction, v_make(stop[0], stop[1], stop[2]));
   R length = v_length(wanted);
-  V now = v_scale(r_min(splat(1.0f), bound / r_max(length, splat(1e-30f))), wanted);
+  V now = v_scale(r_min(splat(1.0f), bound / r_max(length, splat(TUNING_MIN_DIVISOR))), wanted);
   V d = v_sub(now, state->friction);
   *u = v_add(*u, s_mul(rows->k, d));
   *total = v_add(*total, d);
@@ -482,13 +477,17 @@ KERNEL RowState scaled_row_state(const RowState *state, R share)
 // its impulse must bear the load.
 KERNEL R row_warm_share(const Pass *pass, R gain)
 {
-  return r_clamp(1.0f - gain, pass->warm_share, splat(TUNING_LIMITED_ROW_KEEP));
+  if (!RULE(joint_warm_start)) {
+    return splat(0.0f);
+  }
+  R most = RULE(limited_row_keep) ? splat(TUNING_LIMITED_ROW_KEEP) : pass->warm_share;
+  return r_clamp(1.0f - gain, pass->warm_share, most);
 }
 
 // Decaying impulses end at zero: arithmetic with subnormal numbers is slow.
 KERNEL R flush_subnormal(R x)
 {
-  return pick(r_abs(x) < 1e-25f, splat(0.0f), x);
+  return pick(r_abs(x) < TUNING_TINY, splat(0.0f), x);
 }
 
 // lambda <- share lambda + (1 - share) load, with load a running mean of lambda over
@@ -499,7 +498,7 @@ KERNEL R decayed_impulse(const Pass *pass, R share, R alpha, R lambda, R *load)
 {
   R rate = r_min(pass->h * (1.0f / TUNING_SPRING_LOAD_TIME), splat(1.0f));
   R now = *load + rate * (lambda - *load);
-  *load = pick(alpha > 0.0f, flush_subnormal(now), splat(0.0f));
+  *load = RULE(spring_load) ? pick(alpha > 0.0f, flush_subnormal(now), splat(0.0f)) : splat(0.0f);
   return flush_subnormal(share * lambda + (1.0f - share) * *load);
 }
 

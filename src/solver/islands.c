@@ -2,13 +2,10 @@
 // island, which falls asleep as a whole after all of it has been at rest for TUNING_SLEEP_TIME. A
 // step does no work for sleeping bodies. Static and kinematic bodies connect nothing.
 #include "data/world.h"
+#include "kernel/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-#define TUNING_SLEEP_SPEED 0.01f      // m/s, bound of the fastest point of a body at rest
-#define TUNING_SLEEP_FREE_SPEED 1e-4f // m/s, the same without contacts and joints
-#define TUNING_SLEEP_TIME 0.5f        // s, at rest before an island falls asleep
 
 static bool is_dynamic(const tn_world *world, int32_t slot)
 {
@@ -309,7 +306,7 @@ static bool is_soft_at_rest(const soft *s)
   float limit = s->supported ? TUNING_SLEEP_SPEED : TUNING_SLEEP_FREE_SPEED;
   for (int32_t i = 0; i < s->particle_count; ++i) {
     const soft_particle *p = &s->particles[i];
-    if (!(tn_length(p->v) < (p->pinned ? 1e-30f : limit))) {
+    if (!(tn_length(p->v) < (p->pinned ? TUNING_SLEEP_PINNED_SPEED : limit))) {
       return false;
     }
   }

@@ -2,20 +2,11 @@
 // 2020 (substep_positions), or the default method's impulse form of it (substep_tenon). A step that
 // ends with non-finite values is solved again without the bodies that cause them (recover).
 #include "data/world.h"
+#include "kernel/tuning.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
-
-// Warm start of rigid Gauss-Seidel joint rows: share of the last impulse. Rigid rows remove their
-// whole error in a substep; with that, a larger share gains energy.
-static const float TUNING_JOINT_WARM_START = 0.2f;
-// Largest velocity change per substep that removes a joint's position error, divided by h: the
-// velocity change it takes to bear a load is proportional to h as well.
-static const float TUNING_JOINT_MAX_PUSH = 8400.0f; // m/s^2
-static const float TUNING_JOINT_MAX_TURN = 6000.0f; // rad/s^2
-// Warm start of the rows of soft bodies and of attachments: share of the last impulse.
-static const float TUNING_SOFT_WARM_START = 0.5f;
 
 // ---------------------------------------------------------------------------------------------
 // Passes over bodies and constraints, on all threads
@@ -773,7 +764,8 @@ static step_context make_step_context(tn_world *world, float dt)
   s.data.substep.max_linear_bias = TUNING_JOINT_MAX_PUSH * s.data.substep.h;
   s.data.substep.max_angular_bias = TUNING_JOINT_MAX_TURN * s.data.substep.h;
   s.data.substep.averaged = world->method == TN_METHOD_JACOBI;
-  s.data.substep.restitution_threshold = 2.0f * tn_length(world->gravity) * s.data.substep.h;
+  s.data.substep.restitution_threshold =
+      TUNING_RESTITUTION_THRESHOLD * tn_length(world->gravity) * s.data.substep.h;
   return s;
 }
 

@@ -3,9 +3,10 @@
 // A body stores the pose of its centre of mass and principal axes in double (`body`). The solver's
 // view in float (body_state, body_inertia, body_block) is derived from it by body_sync_solver() and
 // holds the motion since the step began; body_end_step() adds that to the pose.
-#include "data/world.h"
-
+#include "base/rules.h"
 #include "collide/mass.h"
+#include "data/world.h"
+#include "kernel/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -194,6 +195,15 @@ static void set_velocity_to_target(tn_world *world, int32_t slot, float dt)
   state->w[2] = (float)(turn.z * rate);
 }
 
+// Share of a substep's kick that comes before the first drift of a step.
+static float first_kick_of(const body *b)
+{
+  if (b->supported) {
+    return RULE(supported_kick) ? TUNING_FIRST_KICK_SUPPORTED : TUNING_FIRST_KICK_FREE;
+  }
+  return RULE(half_kick) ? TUNING_FIRST_KICK_FREE : TUNING_FIRST_KICK_SUPPORTED;
+}
+
 // Writes what is constant over the step to the body's lane: inertia, damping, speed limits,
 // acceleration s g + F / m and torque. Supported bodies get the whole kick of a substep before the
 // drift, so that contacts see their load; free bodies half of it, which is exact for free fall.
@@ -226,7 +236,7 @@ void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps)
                            b->max_speed,
                            b->max_angular_speed,
                            inverse_inertia_scale,
-                           b->supported ? 1.0f : 0.5f};
+                           first_kick_of(b)};
   set_lane(block->params, lane, is_dynamic(b) ? &params : &static_step_params,
            FIELDS(BodyStepParams));
   float m = world->state[slot].inverse_mass;

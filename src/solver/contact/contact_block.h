@@ -128,8 +128,6 @@ struct contact_block {
   float approach[CONTACT_POINTS][BLOCK_WIDTH]; // m/s, normal velocity before the substep
 };
 
-// Age from which a contact counts as settled, s: its preload is then a usable estimate of its load.
-#define TUNING_CONTACT_SETTLING_TIME 0.33f
 #define GEOMETRY_FIELD(name) (offsetof(ContactGeometry, name) / sizeof(R))
 #define PARAM_FIELD(name) (offsetof(ContactParams, name) / sizeof(R))
 

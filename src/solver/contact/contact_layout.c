@@ -1,6 +1,8 @@
 // Contact layout. Before the substeps: colours the contacts, sorts them by type into blocks, mixes
 // their materials and packs the blocks. After the substeps: unpacks them and raises touch events.
+#include "base/rules.h"
 #include "data/world.h"
+#include "kernel/tuning.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -12,28 +14,6 @@ _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 #define UNPACK_GRAIN 8         // blocks
 #define CONTACT_FLAG_GRAIN 256 // bodies
 #define PAIR_SUMMARY_GRAIN 64  // pairs
-
-// Lengths below are relative to L, the bounding radius of the smaller shape of a pair.
-
-// Penetration beyond what loads cause. Deeper points do not get back the impulse lost to decay, or
-// overlapping bodies would be launched.
-#define TUNING_CONTACT_DEEP_GAP 0.08f
-// Relative to the deep gap, for bodies with joints: gap up to which a loaded open point closes only
-// by the share TUNING_CONTACT_DECAY per substep. Faster closing is unstable there.
-#define TUNING_CONTACT_KEPT_GAP 0.1f
-// Penetration from which a body counts as driven into another, and parts at the full push speed.
-#define TUNING_CONTACT_OVERLAP 0.03f
-// Bodies created overlapping count as such until their penetration is less than this.
-#define TUNING_CONTACT_INITIAL_OVERLAP 0.005f
-// Largest speed at which an overlap is removed, m/s; and in a crowd, where the speeds of successive
-// layers add up.
-#define TUNING_CONTACT_PUSH_SPEED 1.0f
-#define TUNING_CONTACT_PUSH_SPEED_CROWDED 0.06f
-// A new stack has no impulses to warm start from: it sinks until its preloads are known, and
-// friction then holds it there. While most contacts are unsettled, a substep makes
-// 1 + TUNING_CONTACT_SETTLING_PASSES / substeps passes over contacts.
-#define TUNING_CONTACT_SETTLING_PASSES 12
-#define TUNING_HIT_EVENT_SPEED 0.1f // m/s, slowest approach that raises a hit event
 
 // ---------------------------------------------------------------------------------------------
 // Colours: contacts that share a dynamic body get different ones.
@@ -68,19 +48,21 @@ static contact_type type_of(const contact *c)
   }
 }
 
-// One of the four lowest free colours, chosen by a hash of the seed. If it were always the lowest,
-// contacts on one side of a row of bodies would always be solved before those on the other, and the
-// residual of each pass would push the row one way: a pyramid drifts twenty times as far.
+// One of the TUNING_COLOR_CHOICES lowest free colours, chosen by a hash of the seed. If it were
+// always the lowest, contacts on one side of a row of bodies would always be solved before those on
+// the other, and the residual of each pass would push the row one way: a pyramid drifts twenty
+// times as far.
 static int random_free_color(uint64_t taken, uint32_t seed)
 {
-  uint32_t chance = seed * 2654435761u;
-  uint64_t after[4] = {taken}; // [skip]: the `skip` lowest free colours count as taken
-  for (int skip = 1; skip < 4; ++skip) {
+  uint32_t chance = RULE(random_colors) ? seed * 2654435761u : 0;
+  uint64_t after[TUNING_COLOR_CHOICES] = {
+      taken}; // [skip]: the `skip` lowest free colours count as taken
+  for (int skip = 1; skip < TUNING_COLOR_CHOICES; ++skip) {
     uint64_t more = taken | (taken + 1); // sets the lowest zero bit
     taken = ~more == 0 ? taken : more;
     after[skip] = taken;
   }
-  return lowest_free_color(after[chance >> 16 & 3]);
+  return lowest_free_color(after[(chance >> 16) % TUNING_COLOR_CHOICES]);
 }
 
 // Only dynamic bodies restrict the colour: a pass reads the others but does not write them.
@@ -195,7 +177,7 @@ static bool has_restitution_material(const tn_world *world, const pair *p)
 // Whether some gap of the pair is small enough for the bodies to support each other.
 static bool is_near_touch(const tn_world *world, const pair *p)
 {
-  float bound = 1e-3f * smaller_radius(world, p);
+  float bound = TUNING_SUPPORT_GAP * smaller_radius(world, p);
   for (int32_t i = p->first_contact; i != NO_SLOT; i = world->contacts[i].next) {
     const manifold *m = &world->contacts[i].manifold;
     for (int k = 0; k < m->count; ++k) {
@@ -431,8 +413,11 @@ static float max_push_speed_of(const body_contact_flags *a, const body_contact_f
   bool in_initial_overlap = a->in_initial_overlap || b->in_initial_overlap;
   bool overlaps = c->manifold.points[0].gap < -TUNING_CONTACT_OVERLAP / TUNING_CONTACT_DEEP_GAP *
                                                   c->params.deep_gap; // point 0 is enough
-  return alone || ((fixed || overlaps) && !in_initial_overlap) ? TUNING_CONTACT_PUSH_SPEED
-                                                               : TUNING_CONTACT_PUSH_SPEED_CROWDED;
+  if (!RULE(push_cap)) {
+    return TUNING_MAX_FORCE;
+  }
+  bool full = alone || ((fixed || overlaps) && !in_initial_overlap) || !RULE(crowded_push);
+  return full ? TUNING_CONTACT_PUSH_SPEED : TUNING_CONTACT_PUSH_SPEED_CROWDED;
 }
 
 // Contacts of jointed bodies are solved alternately with the joints, and what each substep leaves
@@ -456,14 +441,14 @@ static void mix_contact_params(contact *c, const sides *s)
   t->deep_gap =
       TUNING_CONTACT_DEEP_GAP * fminf(s->shape[0]->bounding_radius, s->shape[1]->bounding_radius);
   bool joined = has_joints(s->body[0]) || has_joints(s->body[1]);
-  t->kept_gap = joined ? TUNING_CONTACT_KEPT_GAP * t->deep_gap : 0.0f;
+  t->kept_gap = RULE(kept_gap) && joined ? TUNING_CONTACT_KEPT_GAP * t->deep_gap : 0.0f;
   t->radius_a = m->radius_a;
   t->radius_b = m->radius_b;
   t->surface_velocity = tn_sub(surface_velocity(s, 1), surface_velocity(s, 0));
   bool flat = m->form == MANIFOLD_FLAT && m->radius_a == 0.0f && m->radius_b == 0.0f;
-  bool follows = m->form == MANIFOLD_FLAT || m->form == MANIFOLD_ROUND;
-  t->has_anchor =
-      (flat || (joined && follows)) && tn_length(t->surface_velocity) == 0.0f ? 1.0f : 0.0f;
+  bool follows = RULE(jointed_anchor) && (m->form == MANIFOLD_FLAT || m->form == MANIFOLD_ROUND);
+  bool anchored = RULE(friction_anchor) && (flat || (joined && follows));
+  t->has_anchor = anchored && tn_length(t->surface_velocity) == 0.0f ? 1.0f : 0.0f;
   t->points = (float)m->count;
 }
 
@@ -728,7 +713,9 @@ static void list_restitution_contacts(tn_world *world)
     for (int lane = 0; lane < BLOCK_WIDTH && cb->features & CONTACT_RESTITUTION; ++lane) {
       if (cb->restitution[lane] > 0.0f) {
         g->restitution_contacts[g->restitution_contact_count++] = (restitution_contact){i, lane};
-        clear_may_touch(world, &world->contacts[g->contents[i].contact[lane]]);
+        if (RULE(bounce_without_touch)) {
+          clear_may_touch(world, &world->contacts[g->contents[i].contact[lane]]);
+        }
       }
     }
   }
@@ -793,9 +780,11 @@ bool contact_layout_build(tn_world *world)
                     &g->restitution_contact_capacity, make.count, sizeof(restitution_contact))) {
     return false;
   }
-  g->unsettled = 2 * make.unsettled > make.count;
+  g->unsettled = TUNING_CONTACT_UNSETTLED_PART * make.unsettled > make.count;
   g->has_faces = make.has_faces;
-  g->min_passes = g->unsettled ? 1 + TUNING_CONTACT_SETTLING_PASSES / world->substeps : 1;
+  g->min_passes = RULE(settling_passes) && g->unsettled
+                      ? 1 + TUNING_CONTACT_SETTLING_PASSES / world->substeps
+                      : 1;
   return true;
 }
 
@@ -863,7 +852,8 @@ static bool is_hit(const tn_world *world, const pair *p, float speed)
   bool asked =
       world->shapes[p->shape[0]].def.hit_events || world->shapes[p->shape[1]].def.hit_events;
   return asked &&
-         speed > fmaxf(TUNING_HIT_EVENT_SPEED, 4.0f * tn_length(world->gravity) * world->last_h);
+         speed > fmaxf(TUNING_HIT_EVENT_SPEED,
+                       TUNING_HIT_EVENT_GRAVITY * tn_length(world->gravity) * world->last_h);
 }
 
 static const contact *hardest_contact(const tn_world *world, int32_t first)

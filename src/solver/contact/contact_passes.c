@@ -3,6 +3,8 @@
 //
 // At 16 lanes the three most expensive passes (warm start, solve, relax) take two blocks at a time,
 // which saves a seventh of their time against 8 lanes (pyramid of 666 cubes, 20 substeps).
+#include "base/rules.h"
+#include "kernel/tuning.h"
 #include "solver/contact/contact_block.h"
 
 #define BLOCK_FLOATS (sizeof(contact_block) / sizeof(float))
@@ -305,11 +307,20 @@ KERNEL Slip slip_without_load(R far, R friction_radius, const FrictionOffset *pa
   R angle = state->angle + patch_offset->angle;
   Slip slip = {(state->sliding > 0.5f) | (v_dot(d, d) > far * far),
                (state->turning > 0.5f) | (r_abs(angle) * friction_radius > far)};
+  if (!RULE(anchor_kept)) {
+    slip.slides = slip.turns = splat(0.0f) == 0.0f;
+  }
   return slip;
 }
 
 // ---------------------------------------------------------------------------------------------
 // Impulse form
+
+// Velocity that gravity adds in a substep, g h, m/s.
+KERNEL float gravity_speed(const solver_data *data)
+{
+  return 1.0f / TUNING_RESTITUTION_THRESHOLD * data->substep.restitution_threshold;
+}
 
 #if TN_LANES < 16
 
@@ -370,8 +381,7 @@ LARGE void warm_start_contact(solver_data *data, contact_block *cb, int lane, Co
   ContactWork before = w;
   ContactMass mass;
   load_mass(cb, lane, kind, need, &w.geom, &mass);
-  decay_contact_impulses(kind.points, &w.params, &mass,
-                         splat(0.5f * data->substep.restitution_threshold), &w.state);
+  decay_contact_impulses(kind.points, &w.params, &mass, splat(gravity_speed(data)), &w.state);
   project_to_tangent_plane(&w.geom, &w.state);
   Wrench wrench = contact_wrench(kind.points, &w.geom, &mass.patch, &w.state);
   apply_wrench(&w.a, &w.b, &wrench);
@@ -391,8 +401,7 @@ KERNEL void warm_start_next_substep(solver_data *data, contact_block *cb, int la
     return;
   }
   ContactState before = w->state;
-  decay_contact_impulses(kind.points, &w->params, mass,
-                         splat(0.5f * data->substep.restitution_threshold), &w->state);
+  decay_contact_impulses(kind.points, &w->params, mass, splat(gravity_speed(data)), &w->state);
   Wrench wrench = contact_wrench(kind.points, &w->geom, &mass->patch, &w->state);
   w->state.friction = v_pick(idle, before.friction, w->state.friction);
   w->state.twist = pick(idle, before.twist, w->state.twist);
@@ -418,7 +427,7 @@ KERNEL ContactPass make_contact_pass(const solver_data *data, const contact_bloc
   ContactPass pass = {splat(h),
                       splat(1.0f / h),
                       1.0f / load_field(cb->time_left, lane),
-                      splat(h * data->substep.restitution_threshold),
+                      splat(TUNING_CONTACT_NEAR_GAP * gravity_speed(data) * h),
                       relaxing,
                       need.has_rolling,
                       need.has_compliance,
@@ -472,7 +481,7 @@ KERNEL void solve_contact(solver_data *data, contact_block *cb, int lane, Contac
   load_velocities(data, cb, lane, &w);
   load_rows(cb, lane, kind, need, &w);
   load_mass(cb, lane, kind, need, &w.geom, &mass);
-  if (kind.form == CONTACT_FORM_WIRE) {
+  if (RULE(curvature_bias) && kind.form == CONTACT_FORM_WIRE) {
     WireStart start;
     LOAD(cb->start, lane, &start);
     load_poses(data, cb, lane, &w);
@@ -520,6 +529,10 @@ KERNEL void relax_touching(solver_data *data, contact_block *cb, int lane, Conta
   if (kind.form == CONTACT_FORM_FLAT) {
     load_velocities(data, cb, lane, w);
     load_inertias(data, cb, lane, w);
+  }
+  if (!RULE(contact_relax)) {
+    sum_impulses(cb, lane, kind.points, need.turns, &w->state);
+    return;
   }
   ContactWork before = *w;
   ContactRhs rhs =
@@ -587,7 +600,7 @@ KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Contac
   }
   if (need.has_anchor) {
     FrictionOffset patch_offset = update_patch_offset(data, cb, lane, &mass.patch, &w);
-    R far = splat(4.0f * data->substep.restitution_threshold * data->substep.h);
+    R far = splat(TUNING_ANCHOR_KEEP * gravity_speed(data) * data->substep.h);
     slip = slip_without_load(far, mass.friction_radius, &patch_offset, &w.state);
   }
   update_preload(kind.points, mass.share, splat(data->substep.h), &w.state);
@@ -603,8 +616,7 @@ KERNEL void relax_contact(solver_data *data, contact_block *cb, int lane, Contac
 
 #if TN_LANES < 16
 
-// Gaps after impacts have moved some bodies, and the rest of the substep that is left to them; at
-// least 1e-3 h, because gaps are divided by it.
+// Gaps after impacts have moved some bodies, and the rest of the substep that is left to them.
 LARGE void refresh_contact(solver_data *data, contact_block *cb, int lane, ContactKind kind)
 {
   ContactWork w;
@@ -613,7 +625,7 @@ LARGE void refresh_contact(solver_data *data, contact_block *cb, int lane, Conta
   update_geometry(cb, lane, kind, &w);
   store_geometry(cb, lane, kind, &w.geom);
   R h = splat(data->substep.h);
-  store(&cb->time_left[lane], r_max(h - advanced_time, 1e-3f * h));
+  store(&cb->time_left[lane], r_max(h - advanced_time, TUNING_IMPACT_MIN_TIME_LEFT * h));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -669,7 +681,7 @@ LARGE void position_point(const solver_data *data, int i, ContactWork *w)
   V u = v_add(relative_velocity(&w->a, &w->b, ra, rb), w->params.surface_velocity);
   V slide = v_sub(u, v_scale(v_dot(u, n), n));
   R speed = v_length(slide);
-  V t = v_scale(1.0f / r_max(speed, splat(1e-30f)), slide);
+  V t = v_scale(1.0f / r_max(speed, splat(TUNING_MIN_DIVISOR)), slide);
   R stop = speed * r_inverse_above(v_dot(t, s_mul(k, t)), splat(0.0f));
   // DEVIATION: magnitudes are compared. Both multipliers of eq. 4 are negative; as printed, a steep
   // slope would hold.
@@ -693,7 +705,7 @@ LARGE void velocity_point(const solver_data *data, int i, R approach, R e, R thr
   V u = v_add(relative_velocity(&w->a, &w->b, ra, rb), w->params.surface_velocity);
   V slide = v_sub(u, v_scale(v_dot(u, n), n));
   R speed = v_length(slide);
-  V t = v_scale(1.0f / r_max(speed, splat(1e-30f)), slide);
+  V t = v_scale(1.0f / r_max(speed, splat(TUNING_MIN_DIVISOR)), slide);
   R stop = speed * r_inverse_above(v_dot(t, s_mul(k, t)), splat(0.0f));
   // DEVIATION: eq. 30 lacks the inverse mass; as an impulse it is min(mu h fn, |vt| / w).
   V friction = v_scale(-r_min(w->params.mu_dynamic * lambda, stop), t);

@@ -4,14 +4,13 @@
 // and with friction from before the impact. Here each body has its own clock: it advances to the
 // time of impact, gets the impulse for the velocity it has then, and drifts for the rest of the
 // substep. Elastic impacts conserve energy to 1e-4 for any number of substeps.
+#include "base/rules.h"
+#include "kernel/tuning.h"
 #include "solver/contact/contact_block.h"
 
 #include <math.h>
 
 _Static_assert(TN_LANES == 1, "this file works on one impact at a time");
-
-#define TUNING_IMPACT_SWEEPS 10       // over all contacts with restitution, per substep
-#define TUNING_IMPACT_MIN_SPEED 0.01f // m/s, slower approaches do not bounce
 
 // A body with its own clock within the substep.
 typedef struct toi_body {
@@ -229,10 +228,10 @@ static int resolve_impact(const solver_data *data, restitution_contact at, float
   if (point < 0) {
     return 0;
   }
-  if (first > 0.0f) {
+  if (first > 0.0f && RULE(impact_retreat)) {
     retreat_to_surface(&m, first);
   }
-  first = fmaxf(first, fmaxf(m.a.advanced_time, m.b.advanced_time));
+  first = fmaxf(RULE(impact_time) ? first : 0.0f, fmaxf(m.a.advanced_time, m.b.advanced_time));
   advance_to(&m.a, first);
   advance_to(&m.b, first);
   update_toi_geometry(&m);
@@ -256,9 +255,12 @@ static int resolve_impact(const solver_data *data, restitution_contact at, float
 int solve_impacts(solver_data *data, const restitution_contact *restitution_contacts, int count,
                   float gravity)
 {
-  float threshold = fmaxf(2.0f * gravity * data->substep.h, TUNING_IMPACT_MIN_SPEED);
+  float threshold =
+      fmaxf(TUNING_RESTITUTION_THRESHOLD * gravity * data->substep.h, TUNING_IMPACT_MIN_SPEED);
+  threshold = RULE(restitution_threshold) ? threshold : 0.0f;
   int any = 0;
-  for (int sweep = 0; sweep < TUNING_IMPACT_SWEEPS; ++sweep) {
+  int sweeps = RULE(impact_sweeps) ? TUNING_IMPACT_SWEEPS : 1;
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
     int impact_count = 0;
     for (int i = 0; i < count; ++i) {
       impact_count +=

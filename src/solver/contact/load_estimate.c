@@ -1,20 +1,11 @@
 // Loads on flat faces. Two uses: larger moments of inertia for bodies that pass loads on, and
 // initial loads for stacks whose contacts are new.
+#include "base/rules.h"
 #include "data/world.h"
+#include "kernel/tuning.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-// Factor of the moments of inertia: TUNING_INERTIA_SCALE P h^2 / sqrt(m I), with the load P in N,
-// and its largest value. Dimensionless.
-#define TUNING_INERTIA_SCALE 4000.0f
-#define TUNING_INERTIA_SCALE_MAX 32.0f
-#define TUNING_FACE_MIN_POINTS 3 // loaded points from which a manifold counts as a face
-// Faces that get an estimated load: cosine of the normal with the vertical, and the largest gap and
-// penetration of a point, relative to the bounding radius of the smaller shape.
-#define TUNING_LOAD_UPRIGHT_COSINE 0.9f
-#define TUNING_LOAD_MAX_GAP 1e-3f
-#define TUNING_LOAD_MAX_PENETRATION 0.02f
 
 static bool reserve_loads(tn_world *world)
 {
@@ -111,7 +102,8 @@ bool inertia_scaling_update(tn_world *world, float h)
   for (int32_t i = 0; i < world->awake_count; ++i) {
     world->body_loads[world->awake[i]] = (body_load){.inverse_inertia_scale = 1.0f};
   }
-  if (world->method != TN_METHOD_TENON || !world->contact_graph.has_faces) {
+  if (!RULE(inertia_scaling) || world->method != TN_METHOD_TENON ||
+      !world->contact_graph.has_faces) {
     return true;
   }
   for (int32_t i = 0; i < world->active_pair_count; ++i) {
@@ -209,7 +201,7 @@ static void set_preload(contact *c, float load)
     c->state.lambda[i] = load / (float)count;
   }
   c->state.preload = load / (float)count;
-  c->state.preload_age = 1.01f * TUNING_CONTACT_SETTLING_TIME;
+  c->state.preload_age = TUNING_LOAD_AGE * TUNING_CONTACT_SETTLING_TIME;
   c->settled = true;
   c->idle = false;
 }
@@ -240,7 +232,7 @@ static void distribute_loads(tn_world *world, int32_t count, float gravity_dv)
 bool load_estimate_init(tn_world *world, float h)
 {
   float gravity = tn_length(world->gravity);
-  if (world->method != TN_METHOD_TENON || gravity == 0.0f) {
+  if (!RULE(load_estimate) || world->method != TN_METHOD_TENON || gravity == 0.0f) {
     return true;
   }
   if (!reserve_loads(world) ||

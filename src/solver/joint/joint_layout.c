@@ -1,6 +1,7 @@
 // Joints between the public definition and the solver: parameters and impulses into lanes, the pose
 // at the start of a step, forces after it, and the public read-out.
 #include "data/world.h"
+#include "kernel/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,7 +67,7 @@ static Drive drive_params(const tn_drive *drive)
              drive->velocity,
              drive->force,
              drive->compliance,
-             fminf(drive->max_force, 1e30f)};
+             fminf(drive->max_force, TUNING_MAX_FORCE)};
   return d;
 }
 
@@ -94,7 +95,7 @@ static RowParams linear_params(const joint *j)
   }
   params.drive = drive_params(&def->linear_drive);
   params.damping = def->linear_damping;
-  params.friction = fminf(def->linear_friction, 1e30f);
+  params.friction = fminf(def->linear_friction, TUNING_MAX_FORCE);
   return params;
 }
 
@@ -119,7 +120,7 @@ static RowParams angular_params(const joint *j)
   }
   params.drive = drive_params(&def->angular_drive);
   params.damping = def->angular_damping;
-  params.friction = fminf(def->angular_friction, 1e30f);
+  params.friction = fminf(def->angular_friction, TUNING_MAX_FORCE);
   return params;
 }
 

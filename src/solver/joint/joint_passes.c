@@ -1,6 +1,8 @@
 // Passes over joints, and the table of all passes: gather bodies into lanes, run a kernel, scatter
 // the result. Compiled once for each lane width; the kernels and the order of their operations are
 // the same in all, so results are too.
+#include "base/rules.h"
+#include "kernel/tuning.h"
 #include "solver/body_passes.h"
 
 #define SOLVER_OPS PASTE(solver_ops_, TN_LANES)
@@ -351,10 +353,10 @@ KERNEL void solve_joint(solver_data *data, joint_block *jb, int lane, JointType 
   load_bodies(data, jb, lane, 0, &w);
   Body a = w.a;
   Body b = w.b;
-  if (jb->features & ~FEATURE_SPRING) {
+  if (RULE(locked_rows_first) && jb->features & ~FEATURE_SPRING) {
     // Limits, drives and friction act on the motion that the locked rows leave. So the locked rows
-    // are solved first, twice; otherwise springs settle off their law and a brake creeps.
-    for (int i = 0; i < 2; ++i) {
+    // are solved first; otherwise springs settle off their law and a brake creeps.
+    for (int i = 0; i < TUNING_JOINT_LOCKED_SWEEPS; ++i) {
       solve_locked_block(jb, lane, 0, type, pass, &w);
       solve_locked_block(jb, lane, 1, type, pass, &w);
     }
