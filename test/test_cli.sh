@@ -42,7 +42,7 @@ refuses 2 "scenes takes one name or option" scenes stack chain
 refuses 2 "study has no option '--fast'" study --fast
 refuses 2 "--out needs the name of a folder" study --out
 touch file
-refuses 1 "cannot make the folder 'file'" study --quick --out file
+refuses 1 "cannot create the folder 'file'" study --quick --out file
 refuses 2 "run needs a scene" run
 refuses 2 "unknown scene 'nowhere'" run nowhere
 refuses 2 "run has no option '--fast'" run stack --fast
