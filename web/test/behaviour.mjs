@@ -66,7 +66,7 @@ async function holdStill(page) {
     return { force: sim.holdForce(), weight, sag: at[1] - heightOf() };
   });
   check('a held body weighs', Math.abs(force - weight) < 0.01 * weight, `${force}, ${weight}`);
-  check('the spring gives way by its compliance', Math.abs(sag - 0.0981) < 0.002, `${sag}`);
+  check('the spring stretches by its compliance', Math.abs(sag - 0.0981) < 0.002, `${sag}`);
 }
 
 async function throwing(page) {
@@ -140,7 +140,7 @@ async function charts(page) {
   check('errors are charted', error.lines.every(Number.isFinite) && depth.lines[0] >= 0);
   check('time is charted by phase', cost.lines.length === 6 && /solving/.test(cost.legend));
   check('phases are within the frame', tabs.isWhole, JSON.stringify(cost.lines));
-  check('the scene tells its own figures', tabs.figures > 3, `${tabs.figures}`);
+  check('the metrics of the scene are shown', tabs.figures > 3, `${tabs.figures}`);
 }
 
 async function tools(page) {
@@ -326,7 +326,7 @@ async function sights(page, pictures) {
     app.draw();
     return document.querySelectorAll('.labels .force').length;
   });
-  check('forces are told in numbers', labels > 0, `${labels}`);
+  check('forces have labels', labels > 0, `${labels}`);
   const drawn = await page.evaluate(() => {
     const { pieces, lines, trails } = globalThis.tenon.app.stage.sides[0].overlay;
     const long = (name) => lines[name].mesh.geometry.drawRange.count;

@@ -85,8 +85,8 @@ await gives('/..hidden', 'dotted');
 await gives('/sub/../index.html', 'front page');
 await gives('/packed.css', 'plain');
 const packed = await ask('/packed.css', 'Accept-Encoding: gzip\r\n');
-check('what is packed is sent packed', /content-encoding: gzip/i.test(packed.head));
-check('and whole', packed.body.includes(gzipSync('packed')));
+check('compressed files are sent compressed', /content-encoding: gzip/i.test(packed.head));
+check('compressed files are complete', packed.body.includes(gzipSync('packed')));
 
 for (const target of ['/%', '/%E0%A4%A', '/%00', '/a%00b', 'http://[', 'nothing', '*', '%2f']) {
   await refuses(target, 400);

@@ -182,7 +182,7 @@ async function checkPage() {
   page.on('request', (request) => addresses.push(request.url()));
   await page.goto(`file://${join(out, 'report.html')}`);
   const shown = await page.evaluate(readPage);
-  check('says that it is quick', (await page.locator('.quick').count()) === 1);
+  check('states that it is quick', (await page.locator('.quick').count()) === 1);
   check('scores', shown.scores >= 2);
   await checkNumbers(shown.numbers);
   await checkCharts(shown.charts);
@@ -206,7 +206,7 @@ async function checkResume() {
   await rm(join(out, 'data', 'dahl_fig3.csv'));
   const { stdout } = await run(tenon, ['study', '--quick', '--out', out]);
   const redone = stdout.split('\n').find((line) => line.startsWith('dahl_falloff'));
-  check('measures again what is lost', /: [\d.]+ s$/.test(redone ?? ''), stdout);
+  check('measures damaged parts again', /: [\d.]+ s$/.test(redone ?? ''), stdout);
 }
 
 await rm(work, { recursive: true, force: true });
