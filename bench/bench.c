@@ -1,6 +1,6 @@
-// Benchmarks. The words of the command line, or else of the environment variable BENCH, pick some:
-// "pyramid:36 scaling"; "--setting fast" runs Tenon at that one only. BENCH_JSON names a file that
-// gets one JSON object a line.
+// Benchmarks. The arguments, or else the environment variable BENCH, select some: "pyramid:36
+// scaling"; "--setting fast" runs only that setting of Tenon. BENCH_JSON names a file for one JSON
+// object per line.
 #include "bench.h"
 
 #include "peer.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
-// Picking
+// Selection
 
 // The next word of `*text`, and its length; null at the end.
 static const char *next_word(const char **text, size_t *length)
@@ -67,7 +67,7 @@ static bool are_picks_known(bench *b)
   int count = 0;
   for (const char *word; (word = next_word(&text, &length)); ++count) {
     if (count >= BENCH_WORDS || !b->known[count]) {
-      fprintf(stderr, "tenon_bench: there is no benchmark '%.*s'; docs/benchmarks.md lists them\n",
+      fprintf(stderr, "tenon_bench: unknown benchmark '%.*s'; docs/benchmarks.md lists them\n",
               (int)length, word);
       return false;
     }
@@ -75,7 +75,7 @@ static bool are_picks_known(bench *b)
   return true;
 }
 
-// Takes "--setting NAME" out of the words.
+// Removes "--setting NAME" from the arguments.
 static bool take_setting(bench *b, char *picks)
 {
   static const char option[] = "--setting";
@@ -94,7 +94,7 @@ static bool take_setting(bench *b, char *picks)
   }
   memset(at, ' ', (size_t)(text - at));
   if (!b->setting) {
-    fprintf(stderr, "tenon_bench: --setting is fast, default or accurate\n");
+    fprintf(stderr, "tenon_bench: --setting takes fast, default or accurate\n");
   }
   return b->setting != NULL;
 }
@@ -113,7 +113,7 @@ int bench_widest_lanes(void)
   return lanes;
 }
 
-// The words of the command line as one text, or else the environment's; null without memory.
+// The arguments as one text, or else the environment variable; null if out of memory.
 static char *gather_picks(int argc, char **argv)
 {
   char *environment = getenv("BENCH");
@@ -136,9 +136,8 @@ static void print_conditions(void)
   for (int i = 0; i < peer_count(); ++i) {
     printf("%s\n", peer_describe(peer_name(i)));
   }
-  printf(
-      "ms: a frame of 1/60 s; the processor time of the thread on one thread, the time that goes "
-      "by on two\nns: a contact point, joint, particle constraint or body a substep\n");
+  printf("ms: per frame of 1/60 s; CPU time of the thread for one thread, wall time for two\n"
+         "ns: per substep and contact point, joint, particle constraint or body\n");
 }
 
 static bool run_picked(bench *b)

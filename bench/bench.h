@@ -1,4 +1,4 @@
-// What the benchmarks share.
+// Shared declarations of the benchmarks.
 #ifndef TENON_BENCH_H
 #define TENON_BENCH_H
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 // ---------------------------------------------------------------------------------------------
-// Which benchmarks to run, and where the figures go besides stdout
+// Selection of benchmarks, and output
 
 typedef struct bench_setting {
   const char *name;
@@ -20,20 +20,20 @@ extern const bench_setting bench_settings[BENCH_SETTINGS]; // fast, default, acc
 #define BENCH_WORDS 64
 
 typedef struct bench {
-  const char *picks;   // "name" or "name:size", by spaces; empty picks all
-  const char *setting; // the only one of Tenon's to run; null: all
+  const char *picks;   // "name" or "name:size", separated by spaces; empty selects all
+  const char *setting; // the only setting of Tenon to run; null: all
   FILE *json;          // or null
-  bool has_mismatch;   // equal work gave different hashes
-  bool asking;         // only what is known of the picks, nothing is run
+  bool has_mismatch;   // equal runs gave different hashes
+  bool asking;         // check the selection only, run nothing
   bool known[BENCH_WORDS];
   int rows; // reported so far
 } bench;
 
-// By its name, by name and size, or by its group.
+// Whether a benchmark is selected, by name, by name and size, or by group.
 bool bench_is_picked(bench *b, const char *group, const char *name, int size);
 
 // ---------------------------------------------------------------------------------------------
-// Figures
+// Results
 
 #define BENCH_METRICS 40
 #define BENCH_SHOWN 6
@@ -41,53 +41,53 @@ bool bench_is_picked(bench *b, const char *group, const char *name, int size);
 typedef struct bench_row {
   const char *engine, *scene, *setting;
   int size, substeps, threads, lanes;
-  double ms_median, ms_p99; // a frame of 1/60 s
+  double ms_median, ms_p99; // per frame of 1/60 s
   uint64_t hash;            // 0: none
-  const char *refused;      // why this engine has no figures; else null
+  const char *refused;      // why this engine was not run; else null
   scene_metric metrics[BENCH_METRICS];
   int metric_count;
-  const char *shown[BENCH_SHOWN]; // the metrics that belong into the text, up to a null
+  const char *shown[BENCH_SHOWN]; // metrics shown in the text, null-terminated
 } bench_row;
 
 void bench_note(bench_row *row, const char *name, double value);
 void bench_report(bench *b, const bench_row *row);
 
-// The widest lanes of this machine.
+// The widest SIMD width of this machine.
 int bench_widest_lanes(void);
 
-// Milliseconds that the calling thread has computed, and that went by: tn_clock_fn.
+// CPU time of the calling thread and wall time, ms; of type tn_clock_fn.
 double bench_cpu_ms(void);
 double bench_wall_ms(void);
 
 // ---------------------------------------------------------------------------------------------
-// Races: engines and settings on one scene, in turns
+// Races: engines and settings on one scene, in alternation
 
 typedef enum bench_unit { UNIT_BODY, UNIT_POINT, UNIT_JOINT, UNIT_ROW } bench_unit;
 
 typedef enum bench_field {
   FIELD_ALL,   // the three settings, threads, lanes, other engines
   FIELD_FEW,   // the three settings, threads, other engines at their defaults
-  FIELD_ALONE, // the three settings, threads and lanes: nobody else has this
+  FIELD_ALONE, // the three settings, threads and lanes; not supported by other engines
   FIELD_ONE,   // one thread, at the substeps of the scene or of `substeps`
 } bench_field;
 
 #define BENCH_EXTRAS 3
 
 typedef struct bench_case {
-  const char *name, *scene; // the scene's name, if it is another one
-  const char *parameter;    // that is the size; null: none
+  const char *name, *scene; // name of the scene if it differs from `name`
+  const char *parameter;    // parameter that is the size; null: none
   int size;
   bench_field field;
   bench_unit unit;    // what the time is divided by
-  int lead;           // frames that one engine makes for all, before they start
-  int settling;       // frames before that, besides those that warm up caches
-  int frames;         // that are timed
-  double seconds;     // after which the quality is measured
-  double published;   // ms a frame, of `source`
+  int lead;           // initial frames simulated by Tenon for all engines
+  int settling;       // untimed frames of each engine, besides those that warm up caches
+  int frames;         // number of timed frames
+  double seconds;     // time at which quality is measured
+  double published;   // ms per frame, from `source`
   const char *source; // null: none
-  int substeps;       // of FIELD_ONE; 0 takes the scene's
+  int substeps;       // for FIELD_ONE; 0: those of the scene
   bool sleeping;
-  bool at_rest; // other engines make the lead for themselves, or they would not sleep
+  bool at_rest; // other engines simulate the lead themselves, otherwise they would not sleep
   const char *shown[BENCH_SHOWN - 2];
   struct {
     const char *name;
@@ -95,12 +95,12 @@ typedef struct bench_case {
   } extras[BENCH_EXTRAS]; // further parameters
 } bench_case;
 
-// Looks among the scenes of the benchmarks as well.
+// Finds a scene, including those of the benchmarks.
 const scene *bench_find_scene(const char *name);
-// False if the scene could not be made.
+// Returns false if the scene could not be created.
 bool bench_race(bench *b, const char *group, const bench_case *c);
 
-// The groups; false if something could not be run.
+// The groups; they return false if something could not be run.
 bool bench_cases(bench *b);
 bool bench_rays(bench *b);
 bool bench_scaling(bench *b);
@@ -110,7 +110,7 @@ bool bench_memory(bench *b);
 bool bench_stream(bench *b);
 bool bench_joints(bench *b);
 
-// Joints at so many lanes a time, ns each, with all they need at hand.
+// Time per joint in ns at a SIMD width, with all data in registers or cache.
 int bench_kernel_lanes(void);
 double bench_kernel_ns(bool hinge);
 

@@ -1,4 +1,4 @@
-// The scenes that engines race on.
+// The scenes of the benchmarks.
 #include "bench.h"
 
 #define DRIFT                                                                                      \
@@ -64,7 +64,7 @@ static const bench_case cases[] = {
     {"hexes", NULL, "cells", 8, .field = FIELD_ALONE, .unit = UNIT_ROW, .frames = 60},
     {"balloon", NULL, "level", 3, .field = FIELD_ALONE, .unit = UNIT_ROW, .frames = 60},
 
-    // Little to do.
+    // Sleeping and free bodies.
     {"sleeping", "resting", "count", 10000, FIELD_FEW, UNIT_BODY, .lead = 150, .frames = 60,
      .sleeping = true, .at_rest = true, .shown = {"awake"}},
     {"bodies", "free_bodies", "count", 10000, .unit = UNIT_BODY, .frames = 60},
@@ -88,7 +88,7 @@ static const bench_case cases[] = {
      .substeps = 20},
     {"rope", NULL, NULL, 100, FIELD_ONE, .frames = 120, .published = 3.5, .source = "Table 1",
      .substeps = 20},
-    // Deul et al. 2014, which makes one step a frame.
+    // Deul et al. 2014, with one step per frame.
     {"deul_mobile", "mobile", "count", 127, FIELD_ONE, .unit = UNIT_JOINT, .frames = 120,
      .published = 0.17, .source = "Deul et al. 2014", .substeps = 1},
     {"deul_pile", "pile", "count", 2000, FIELD_ONE, .unit = UNIT_POINT, .lead = 240, .frames = 100,
@@ -107,8 +107,8 @@ bool bench_cases(bench *b)
 }
 
 // ---------------------------------------------------------------------------------------------
-// How the time grows. Each line of these is the same thing at another size, and at the same stage:
-// contacts that have just been made are solved more often.
+// Scaling. The lines of a scene differ only in size and start from the same stage: new contacts get
+// more passes.
 
 static const bench_case growing[] = {
     {"heaps", NULL, "bodies", 1000, FIELD_ONE, .settling = 20, .frames = 60,

@@ -1,5 +1,4 @@
-// The time that one thread computes is steadier than the time that goes by where other programs
-// run.
+// CPU time of one thread varies less than wall time on a machine that runs other programs.
 #define _POSIX_C_SOURCE 200809L // NOLINT: for clock_gettime
 
 #include "bench.h"

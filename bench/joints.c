@@ -1,5 +1,5 @@
-// Joints by Gauss-Seidel in lanes, as the published method solves them: what a joint costs in
-// chains of many lengths, and what a pass over them costs beside the maths alone.
+// Joints by Gauss-Seidel in SIMD lanes, as the published method solves them: time per joint in
+// chains of several lengths, and time of a pass compared with the maths alone.
 #include "bench.h"
 
 #include "data/world.h"
@@ -47,7 +47,7 @@ static bool time_chain(bench *b, int links, bool hinge, int lanes, int threads)
 {
   scene_run *run = make_chain(links, hinge, lanes, threads);
   if (!run) {
-    return lanes > 4; // not every machine has them
+    return lanes > 4; // not available on every machine
   }
   double times[100] = {0};
   int frames = links > 10000 ? 5 : links > 1000 ? 20 : 100;
@@ -71,7 +71,7 @@ static bool time_chain(bench *b, int links, bool hinge, int lanes, int threads)
 }
 
 // ---------------------------------------------------------------------------------------------
-// The pass that solves positions, again and again from the same state
+// The position pass, repeated from the same state
 
 static double pass_ns(scene_run *run)
 {

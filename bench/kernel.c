@@ -1,7 +1,6 @@
-// What the maths of a joint costs when nothing has to be fetched: a substep of Algorithm 3 at
-// TN_LANES joints at a time, without gathering, storing or scattering. A few independent sets take
-// turns, so that as in a pass over many joints one set's long chain of operations overlaps with the
-// next one's.
+// Cost of the maths of a joint without memory access: a substep of Algorithm 3 for TN_LANES joints
+// at a time, without gathering, storing or scattering. A few independent sets alternate, so that
+// their chains of dependent operations overlap, as in a pass over many joints.
 #include "bench.h"
 
 #include "kernel/joint.h"
@@ -23,7 +22,7 @@ int bench_kernel_lanes(void)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Two links of a chain in every lane, a little apart
+// Two links of a chain in every lane, with a small gap
 
 static R random_lanes(uint32_t *state, float size)
 {
@@ -106,7 +105,7 @@ KERNEL void solve_block(JointType type, int angular, const Pass *pass, JointSet 
   }
 }
 
-// The kick keeps errors from fading into the slow numbers near zero.
+// The kick keeps errors from decaying to denormal numbers, which are slow.
 KERNEL void substep_joint(JointType type, const Pass *pass, R kick, JointSet *set)
 {
   set->b.dx.y = set->b.dx.y + kick;
@@ -146,7 +145,7 @@ double bench_kernel_ns(bool hinge)
   pass.inv_h = splat(1.0f / h);
   pass.inv_h2 = splat(1.0f / (h * h));
   pass.form = FORM_POSITION;
-  // Volatile, so that no two rounds can be merged.
+  // Volatile, so that the compiler cannot merge rounds.
   round_fn *volatile round = hinge ? round_of_hinges : round_of_balls;
   double best = 1e30;
   for (int i = 0; i < TRIES; ++i) {

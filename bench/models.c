@@ -1,4 +1,4 @@
-// Scenes that only benchmarks need.
+// Scenes used only by benchmarks.
 #include "bench.h"
 
 #include "build.h"
@@ -18,7 +18,7 @@ static void join(scene_run *run, tn_joint_kind kind, tn_body_id a, tn_body_id b,
   scene_add_joint(run, &def);
 }
 
-// A hub that hangs by its centre, with arms around it, released level.
+// A hub fixed at its centre, with arms around it, released horizontally.
 static void build_star(scene_run *run)
 {
   scene_set_gravity(run);
@@ -35,7 +35,7 @@ static void build_star(scene_run *run)
   }
 }
 
-// Knots in a square, level, held at two corners.
+// A horizontal square net of nodes, fixed at two corners.
 static void build_net(scene_run *run)
 {
   scene_set_gravity(run);
@@ -83,7 +83,7 @@ static const part doll[] = {
 };
 enum { PARTS = (int)(sizeof doll / sizeof doll[0]) };
 
-// Halfway to the parent, with limits that are met soon, and friction.
+// A joint halfway to the parent, with narrow limits and friction.
 static void join_part(scene_run *run, const part *p, tn_body_id parent, tn_body_id body, tn_pos at)
 {
   tn_vec3 axis = p->kind == TN_JOINT_HINGE ? tn_v3(0.0f, 0.0f, 1.0f) : DOWN;
@@ -97,7 +97,7 @@ static void join_part(scene_run *run, const part *p, tn_body_id parent, tn_body_
   scene_add_joint(run, &def);
 }
 
-// Far from each other, every part with a spin of its own.
+// Far from each other, every part with its own angular velocity.
 static void build_dolls(scene_run *run)
 {
   scene_set_gravity(run);
@@ -110,8 +110,8 @@ static void build_dolls(scene_run *run)
       const part *p = &doll[k];
       tn_pos from = p->parent < 0 ? tn_p3(3.0 * (double)i, 0.0, 0.0) : at[p->parent];
       at[k] = tn_offset(from, p->way);
-      tn_body_def def =
-          scene_box(at[k], p->half, 8000.0f * p->half.x * p->half.y * p->half.z); // as water
+      tn_body_def def = scene_box(at[k], p->half,
+                                  8000.0f * p->half.x * p->half.y * p->half.z); // density of water
       def.angular_velocity = scene_random_vector(&random, 2.0f);
       tn_body_id body = scene_add_body(run, &def);
       if (p->parent >= 0 && !run->failed) {
@@ -121,7 +121,7 @@ static void build_dolls(scene_run *run)
   }
 }
 
-// Three rods each, on hinges that are not parallel, every rod with a spin of its own.
+// Three rods each, on hinges that are not parallel, every rod with its own angular velocity.
 static void build_pendula(scene_run *run)
 {
   scene_set_gravity(run);
@@ -160,7 +160,7 @@ static tn_body_id add_cube(scene_run *run, tn_pos at, float size)
   return scene_add_solid(run, &def, &shape, size * size * size);
 }
 
-// Pyramids of ten cubes, far enough apart to have nothing to do with each other.
+// Pyramids of ten cubes, too far apart to interact.
 static void build_heaps(scene_run *run)
 {
   static const double place[10][2] = {{-1.5, 0.5}, {-0.5, 0.5}, {0.5, 0.5}, {1.5, 0.5},
@@ -177,8 +177,8 @@ static void build_heaps(scene_run *run)
   }
 }
 
-// Cubes of a centimetre that drift about in a block, without gravity, beside a thing of a hundred
-// metres: in any grid that suits the large one they are all in one cell.
+// Cubes of 1 cm that drift in a block without gravity, next to a body of 100 m: in a grid sized for
+// the large body they are all in one cell.
 static void build_cell(scene_run *run)
 {
   tn_world_set_gravity(run->world, tn_v3(0.0f, 0.0f, 0.0f));
@@ -196,7 +196,7 @@ static void build_cell(scene_run *run)
   }
 }
 
-// Cubes side by side on one plate, which lies on the ground.
+// Cubes side by side on one plate on the ground.
 static void build_tray(scene_run *run)
 {
   lay_ground(run);
@@ -225,7 +225,7 @@ static int cloth_side(const scene_run *run)
   return (int)(sqrt(scene_value(run, "particles")) + 0.5);
 }
 
-// Level, held by two corners.
+// Horizontal, pinned at two corners.
 static void add_cloth(scene_run *run, tn_soft_def *def)
 {
   scene_set_gravity(run);
@@ -233,7 +233,7 @@ static void add_cloth(scene_run *run, tn_soft_def *def)
   def->mass = 1.0f;
   tn_soft_mesh_cloth(def, side, side, CLOTH_SIZE, CLOTH_SIZE);
   if (def->bending_stiffness > 0.0f) {
-    def->edge_count = 0; // the cost of bending alone
+    def->edge_count = 0; // bending only
   }
   tn_soft_id soft = scene_add_soft(run, def);
   scene_pin(run, soft, 0);
@@ -261,7 +261,7 @@ static void build_folds(scene_run *run)
   add_cloth(run, &def);
 }
 
-// How much longer or shorter its threads are than made, as a root of mean squares.
+// Rms strain of the edges along rows and columns.
 static void measure_cloth(const scene_run *run, scene_sheet *sheet)
 {
   tn_soft_id soft;
@@ -337,13 +337,13 @@ static void build_tyres(scene_run *run)
 #define PARTICLES                                                                                  \
   {                                                                                                \
     {                                                                                              \
-      "particles", 4.0, 1e6, 1681.0, true, "of a square cloth"                                     \
+      "particles", 4.0, 1e6, 1681.0, true, "particles of a square cloth"                           \
     }                                                                                              \
   }
 #define CELLS                                                                                      \
   {                                                                                                \
     {                                                                                              \
-      "cells", 1.0, 100.0, 8.0, true, "along each side"                                            \
+      "cells", 1.0, 100.0, 8.0, true, "cells along each side"                                      \
     }                                                                                              \
   }
 
@@ -351,21 +351,23 @@ static const scene models[] = {
     {.name = "star",
      .parameters = {{"count", 2.0, 1e5, 16.0, true, "joints on one body"}},
      .build = build_star},
-    {.name = "net", .parameters = {{"side", 2.0, 1000.0, 10.0, true, "knots"}}, .build = build_net},
+    {.name = "net",
+     .parameters = {{"side", 2.0, 1000.0, 10.0, true, "nodes along a side"}},
+     .build = build_net},
     {.name = "dolls",
-     .parameters = {{"count", 1.0, 1e5, 100.0, true, "ragdolls"}},
+     .parameters = {{"count", 1.0, 1e5, 100.0, true, "number of ragdolls"}},
      .build = build_dolls},
     {.name = "pendula",
-     .parameters = {{"count", 1.0, 1e6, 1000.0, true, "pendula of three rods"}},
+     .parameters = {{"count", 1.0, 1e6, 1000.0, true, "number of pendula of three rods"}},
      .build = build_pendula},
     {.name = "heaps",
-     .parameters = {{"bodies", 10.0, 1e6, 1000.0, true, "cubes"}},
+     .parameters = {{"bodies", 10.0, 1e6, 1000.0, true, "number of cubes"}},
      .build = build_heaps},
     {.name = "cell",
-     .parameters = {{"count", 1.0, 1e6, 1000.0, true, "cubes of a centimetre"}},
+     .parameters = {{"count", 1.0, 1e6, 1000.0, true, "number of cubes of 1 cm"}},
      .build = build_cell},
     {.name = "tray",
-     .parameters = {{"count", 1.0, 1e5, 500.0, true, "cubes on one plate"}},
+     .parameters = {{"count", 1.0, 1e5, 500.0, true, "number of cubes on one plate"}},
      .build = build_tray},
     {.name = "cloth", .parameters = PARTICLES, .build = build_cloth, .measure = measure_cloth},
     {.name = "bends", .parameters = PARTICLES, .build = build_bends},
@@ -373,10 +375,10 @@ static const scene models[] = {
     {.name = "tets", .parameters = CELLS, .build = build_tets},
     {.name = "hexes", .parameters = CELLS, .build = build_hexes},
     {.name = "balloon",
-     .parameters = {{"level", 0.0, 6.0, 3.0, true, "of refinement"}},
+     .parameters = {{"level", 0.0, 6.0, 3.0, true, "level of refinement"}},
      .build = build_balloon},
     {.name = "tyres",
-     .parameters = {{"count", 1.0, 100.0, 4.0, true, "tyres"}},
+     .parameters = {{"count", 1.0, 100.0, 4.0, true, "number of tyres"}},
      .build = build_tyres},
 };
 

@@ -1,5 +1,5 @@
-// Engines and settings on one scene. They take turns of a few frames, so that whatever slows the
-// machine down for a while slows all of them down, and the ratio of their medians holds.
+// Engines and settings on one scene. They alternate every few frames, so that disturbances of the
+// machine affect all of them, and the ratios of their medians stay valid.
 #include "bench.h"
 
 #include "peer.h"
@@ -10,9 +10,9 @@
 
 static const float FRAME = 1.0f / 60.0f;
 enum { TURN = 10, WARM_UP = 4, HASH_AT = 4, CONTENDERS = 12 };
-static const double TURN_MS = 100.0;     // a turn takes no more than about that
-static const double LIMIT_MS = 800.0;    // of all timed frames of an engine
-static const double QUALITY_MS = 6500.0; // of the frames on the way to where quality is measured
+static const double TURN_MS = 100.0;     // approximate limit of a turn
+static const double LIMIT_MS = 800.0;    // limit of all timed frames of an engine
+static const double QUALITY_MS = 6500.0; // limit of the frames before quality is measured
 
 const bench_setting bench_settings[BENCH_SETTINGS] = {
     {"fast", TN_QUALITY_FAST}, {"default", TN_QUALITY_DEFAULT}, {"accurate", TN_QUALITY_ACCURATE}};
@@ -22,16 +22,16 @@ typedef struct contender {
   const char *engine, *setting;
   int substeps, threads, lanes;
   char refused[128];
-  scene_run *run;       // of a peer, where its state is measured
+  scene_run *run;       // for a peer, the world its state is written to
   peer *other;          // null: Tenon
-  double *times, *wall; // ms of each frame; of what went by meanwhile
-  int frames, warm;     // timed, and before that
+  double *times, *wall; // ms of each frame: CPU time and wall time
+  int frames, warm;     // timed frames, and frames before
   double spent;         // ms
-  double units;         // what the time is divided by, when the last of these frames ends
+  double units;         // divisor of the time, after the last of these frames
   tn_profile parts;     // sums
   uint64_t hash;
   bool judged; // its quality is measured
-  bool stays;  // until it reaches where that is done for all
+  bool stays;  // runs until the common time of the quality measurement
 } contender;
 
 typedef struct race {
@@ -40,12 +40,12 @@ typedef struct race {
   scene_settings settings;
   contender list[CONTENDERS];
   int count;
-  void *start; // the state after the lead, for all; null: none
+  void *start; // common state after the lead; null: none
   size_t start_size;
 } race;
 
 // ---------------------------------------------------------------------------------------------
-// Who takes part
+// Competitors
 
 static contender *enter(race *r, const char *engine, const char *setting, int substeps)
 {
@@ -103,7 +103,7 @@ static void enter_all(race *r, const char *only)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Their worlds
+// Worlds
 
 static tn_world_def world_def(const race *r, int substeps, int threads, int lanes)
 {
@@ -116,7 +116,7 @@ static tn_world_def world_def(const race *r, int substeps, int threads, int lane
   return def;
 }
 
-// The frames that all have in common.
+// Simulates the lead.
 static bool make_lead(race *r)
 {
   if (r->c->lead == 0) {
@@ -175,7 +175,7 @@ static void add_parts(tn_profile *sum, tn_profile parts)
   sum->finish += parts.finish;
 }
 
-// A frame of whatever engine, and how long it took.
+// Simulates a frame with any engine and measures its time.
 static double advance(contender *c)
 {
   tn_clock_fn *now = c->threads > 1 ? bench_wall_ms : bench_cpu_ms;
@@ -223,7 +223,7 @@ static void take_turn(const race *r, contender *c)
   double spent = 0.0;
   for (; c->warm > 0; --c->warm) {
     spent += advance(c);
-    // All of Tenon's make the same number of frames, for their hashes.
+    // All Tenon runs have the same number of frames, to compare their hashes.
     c->warm = c->other && !r->c->at_rest && spent > TURN_MS ? 1 : c->warm;
   }
   spent = 0.0;
@@ -242,7 +242,7 @@ static void take_turn(const race *r, contender *c)
   c->units = count_units(r, c);
 }
 
-// As far as time allows: what the slowest reach is told with their figures.
+// As far as the time limit allows: the report states the time that slow engines reach.
 static void go_on(const race *r, contender *c)
 {
   for (double spent = 0.0; c->run->time < r->c->seconds && spent < QUALITY_MS;) {
@@ -277,7 +277,7 @@ static void run_all(race *r)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Figures
+// Results
 
 static const char *const unit_names[] = {"bodies_timed", "points_timed", "joints_timed",
                                          "rows_timed"};
@@ -287,7 +287,7 @@ static void note_quality(bench_row *row, const contender *c)
   scene_metric list[SCENE_MAX_METRICS];
   int count = scene_metrics(c->run, list, SCENE_MAX_METRICS);
   for (int i = 0; i < count && i < SCENE_MAX_METRICS; ++i) {
-    if (!c->other || strcmp(list[i].name, "awake") != 0) { // of Tenon's own
+    if (!c->other || strcmp(list[i].name, "awake") != 0) { // Tenon only
       bench_note(row, list[i].name, list[i].value);
     }
   }
@@ -311,7 +311,7 @@ static void note_work(bench_row *row, const race *r, const contender *c)
   }
 }
 
-// The time of an engine's default; 0 if it took no part.
+// Time of an engine's default; 0 if it was not run.
 static double default_ms(const race *r, const char *engine)
 {
   for (int i = 0; i < r->count; ++i) {
@@ -379,7 +379,7 @@ static void compare_hashes(bench *b, const race *r)
     for (int k = 0; k < i; ++k) {
       const contender *c = &r->list[i], *d = &r->list[k];
       if (c->hash && d->hash && c->substeps == d->substeps && c->hash != d->hash) {
-        printf("MISMATCH: the hash should not depend on lanes and threads\n");
+        printf("MISMATCH: the hash must not depend on lanes and threads\n");
         b->has_mismatch = true;
       }
     }
@@ -422,7 +422,7 @@ bool bench_race(bench *b, const char *group, const bench_case *c)
     }
     compare_hashes(b, &r);
   } else {
-    fprintf(stderr, "tenon_bench: %s %d could not be made\n", c->name, c->size);
+    fprintf(stderr, "tenon_bench: %s %d could not be created\n", c->name, c->size);
   }
   for (int i = 0; i < r.count; ++i) {
     dismiss(&r.list[i]);

@@ -1,4 +1,4 @@
-// Figures as text, and as JSON, one object a line.
+// Results as text, and as JSON with one object per line.
 #include "bench.h"
 
 #include <inttypes.h>
@@ -41,7 +41,7 @@ static void print_cell(const bench_row *row, const char *metric, int width, cons
   printf(" %*s", width, text);
 }
 
-// Where the time went, for the rows whose quality is told.
+// Times of the phases, for rows with quality metrics.
 static void print_parts(const bench_row *row)
 {
   static const char *const parts[] = {"ms_pairs", "ms_manifolds", "ms_prepare",

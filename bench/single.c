@@ -1,4 +1,4 @@
-// What is not a race: rays, memory, and quality against time.
+// Single benchmarks: rays, memory, and quality against time.
 #include "bench.h"
 
 #include "build.h"
@@ -32,7 +32,7 @@ static bench_row row_of(const char *name, int size, const char *setting, int sub
 }
 
 // ---------------------------------------------------------------------------------------------
-// Rays into the mixed pile, from all around it
+// Ray casts into the mixed pile, from all sides
 
 enum { RAYS = 100000, RAY_RUNS = 9 };
 
@@ -100,13 +100,13 @@ bool bench_rays(bench *b)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Memory that a world holds, by what is in it
+// Memory of a world, by its contents
 
 typedef struct held {
   tn_counters start, end;
 } held;
 
-// Of a scene when it is made, and some frames later.
+// Memory of a scene after its creation, and some frames later.
 static bool hold(const char *name, const char *parameter, double size, int frames, held *h)
 {
   scene_run *run = make(name, parameter, size, TN_QUALITY_FAST);
@@ -152,7 +152,7 @@ bool bench_memory(bench *b)
 }
 
 // ---------------------------------------------------------------------------------------------
-// The same scene at more and more substeps
+// The same scene with increasing numbers of substeps
 
 typedef struct curve {
   const char *name, *scene, *parameter;

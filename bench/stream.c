@@ -1,5 +1,5 @@
-// What memory gives: how fast one thread and two read a set of so many megabytes again and again,
-// a line at a time. A scene of that size cannot be read any faster in a pass.
+// Memory bandwidth: rate at which one and two threads repeatedly read a buffer of given size, a
+// cache line at a time. A pass over a scene of that size cannot be faster.
 #include "bench.h"
 
 #include "timing.h"
@@ -13,7 +13,7 @@ typedef struct reader {
   const uint64_t *words;
   size_t count;
   int rounds;
-  uint64_t sum; // so that it is not left out
+  uint64_t sum; // result, so that the loop is not removed
 } reader;
 
 static void *read_lines(void *context)
@@ -31,7 +31,7 @@ static void *read_lines(void *context)
   return NULL;
 }
 
-// ms that go by while each thread reads its share.
+// Wall time in ms while each thread reads its share.
 static double read_once(const uint64_t *words, size_t count, int rounds, int threads)
 {
   reader readers[THREADS] = {{0}};
@@ -62,7 +62,7 @@ static void report_stream(bench *b, int megabytes, int threads, const uint64_t *
   row.lanes = 1;
   row.ms_median = timing_quantile(times, RUNS, 0.5);
   row.ms_p99 = times[RUNS - 1];
-  // Of the quickest: others use the machine as well.
+  // The fastest run: other programs use the machine as well.
   bench_note(&row, "gb_a_second", (double)megabytes * rounds / times[0] * 1048.576 / 1e3);
   row.shown[0] = "gb_a_second";
   bench_report(b, &row);

@@ -1,5 +1,5 @@
-// Two worlds at once, each on a thread of its own: what a second thread could gain if it had
-// nothing to do with the first.
+// Two worlds in parallel, each on its own thread: the upper limit of the gain by a second thread,
+// without synchronisation.
 #include "bench.h"
 
 #include "build.h"
@@ -13,7 +13,7 @@ static const float FRAME = 1.0f / 60.0f;
 
 typedef struct twin {
   scene_run *run;
-  double ms; // a frame
+  double ms; // per frame
 } twin;
 
 static scene_run *make(void)
@@ -43,7 +43,7 @@ static void *advance(void *context)
   return NULL;
 }
 
-// ms a frame of the slower one, or of the first by itself.
+// ms per frame of the slower world, or of the first alone.
 static double run_once(twin twins[2], int count)
 {
   pthread_t other;
@@ -68,7 +68,7 @@ static void report_twins(bench *b, twin twins[2], int count)
   row.lanes = bench_widest_lanes();
   row.ms_median = timing_quantile(times, ROUNDS, 0.5);
   row.ms_p99 = times[ROUNDS - 1];
-  // Of the quickest: others use the machine as well.
+  // The fastest run: other programs use the machine as well.
   bench_note(&row, "ms_least", times[0]);
   row.shown[0] = "ms_least";
   bench_report(b, &row);

@@ -15,7 +15,7 @@ typedef struct row {
   outcome out;
 } row;
 
-// What says how well a scene holds, where it applies.
+// Metrics of quality, shown where they apply.
 static const char *const columns[] = {"energy_rel_final",
                                       "energy_rel_max",
                                       "momentum_rel",
@@ -39,7 +39,7 @@ static double value_of(const row *r, const char *name)
   return (double)NAN;
 }
 
-// Zero everywhere, or nowhere there, is not worth a column.
+// A column is shown if some run has a finite value other than zero.
 static bool is_shown(const row *rows, int count, const char *name)
 {
   for (int i = 0; i < count; ++i) {
@@ -101,7 +101,7 @@ bool compare(const run_options *options)
   size_t most = (size_t)options->method_count * (size_t)options->substeps_count;
   row *rows = calloc(most, sizeof *rows);
   if (!rows) {
-    complain("no memory for %zu runs", most);
+    complain("not enough memory for %zu runs", most);
     return false;
   }
   int count = run_all(options, rows);

@@ -1,10 +1,10 @@
-// `tenon compare`: one scene by several methods and numbers of substeps.
+// `tenon compare`: one scene with several methods and numbers of substeps.
 #ifndef TENON_CLI_COMPARE_H
 #define TENON_CLI_COMPARE_H
 
 #include "options.h"
 
-// False if a run failed; the others are told all the same.
+// Returns false if a run failed; the others are still reported.
 bool compare(const run_options *options);
 
 #endif

@@ -22,7 +22,7 @@ struct film {
   double start;
   int frames;
   text times; // floats
-  text poses; // all bodies of the first frame, all of the second, and so on
+  text poses; // frame by frame, all bodies of each
   skins *softs;
 };
 
@@ -68,7 +68,7 @@ static film_pose pose_of(const tn_world *world, tn_body_id body)
   return pose;
 }
 
-// A rotation and its negative are the same, but not on the way to the next.
+// q and -q are the same rotation; choose the sign that interpolates over the shorter arc.
 static void turn_the_short_way(film_pose *pose, const film_pose *last)
 {
   float dot = 0.0f;
@@ -97,7 +97,7 @@ bool film_record(film *f, const scene_run *run)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Shapes as meshes. Those that look the same share their points.
+// Shapes as meshes. Shapes of equal kind and size share their vertices.
 
 enum { MOVING_COLORS = 5 };
 static const float ORIGIN[3] = {0.0f, 0.0f, 0.0f}, UNTURNED[4] = {0.0f, 0.0f, 0.0f, 1.0f};
@@ -105,14 +105,14 @@ static const float ORIGIN[3] = {0.0f, 0.0f, 0.0f}, UNTURNED[4] = {0.0f, 0.0f, 0.
 typedef struct drawn {
   tn_shape_def def;
   gltf_surface surface;
-  int mesh[1 + MOVING_COLORS]; // in each colour, or -1
+  int mesh[1 + MOVING_COLORS]; // mesh for each colour, or -1
 } drawn;
 
 typedef struct stage {
   const film *film;
   const scene_run *run;
   gltf *file;
-  drawn own;  // of the scene's bodies, if it has one
+  drawn own;  // the scene's own look for its bodies, if it has one
   text looks; // drawn
   int look_count;
   bool failed;
@@ -187,7 +187,7 @@ static void add_shape(stage *s, const tn_shape_def *def, int color)
   }
 }
 
-// Which of the run's own bodies it is; -1 for none.
+// Index among the run's bodies; -1 for none.
 static int number_of(const stage *s, int body)
 {
   for (int i = 0; i < s->run->body_count; ++i) {
@@ -198,7 +198,7 @@ static int number_of(const stage *s, int body)
   return -1;
 }
 
-// What has mass but no shape is shown as the box of its moments.
+// A body without shapes is drawn as the box with its moments of inertia.
 static void add_box_of_mass(stage *s, int body)
 {
   int number = number_of(s, body);
@@ -215,7 +215,7 @@ static void add_own_look(stage *s, int body)
   gltf_add_part(s->file, mesh_of(s, &s->own, color_of(s, body)), ORIGIN, UNTURNED);
 }
 
-// Returns how many shapes the body has; the null id stands for the world.
+// Returns the number of shapes of the body; the null id is the world.
 static int add_shapes_of(stage *s, tn_body_id body, int color)
 {
   int count = tn_body_shapes(s->run->world, body, NULL, 0);
@@ -279,7 +279,7 @@ static void add_bodies(stage *s, int times)
   }
 }
 
-// Shapes of the world itself: the ground and walls of most scene files.
+// Shapes of the world, such as the ground and walls of most scene files.
 static void add_world(stage *s)
 {
   tn_body_id world = {0};
@@ -299,7 +299,7 @@ static void add_all(stage *s)
               !skins_write(f->softs, s->file, seconds, times, 1 + MOVING_COLORS, MOVING_COLORS);
 }
 
-// Looks along -z; first lowered about x, then turned about y.
+// A glTF camera looks along -z: pitch about x, then yaw about y.
 static void add_camera(stage *s)
 {
   scene_camera camera = s->run->scene->camera;

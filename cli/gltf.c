@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The lists of the JSON part, each without its brackets, and the binary part.
+// The lists of the JSON part, without brackets, and the binary part.
 struct gltf {
   text views, accessors, materials, meshes, nodes, roots, samplers, channels, binary;
   text parts; // node numbers of the parts for the next node
@@ -313,7 +313,7 @@ static bool is_whole(const gltf *g, const text *json)
   return size <= UINT32_MAX;
 }
 
-// All numbers in the binary part have four bytes, so that it needs no padding.
+// All numbers in the binary part have four bytes, so it needs no padding.
 bool gltf_write(const gltf *g, const char *title, FILE *file)
 {
   text json = {0};

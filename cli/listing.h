@@ -1,10 +1,10 @@
-// `tenon scenes`: which scenes there are.
+// `tenon scenes`: lists the scenes.
 #ifndef TENON_CLI_LISTING_H
 #define TENON_CLI_LISTING_H
 
 #include <stdbool.h>
 
-// False with one line on stderr if the words make no sense.
+// Returns false with one line on stderr if the arguments are invalid.
 bool show_scenes(int count, char **words);
 
 #endif

@@ -12,39 +12,39 @@ enum { DONE = 0, FAILED = 1, NOT_UNDERSTOOD = 2, INTERRUPTED = 130 };
 
 static int show_help(void)
 {
-  puts("tenon scenes [SCENE]          list the scenes and their parameters, or those of one\n"
-       "  --names                     only the names\n"
-       "  --markdown                  as a table for a document\n"
-       "tenon run SCENE [OPTION]      simulate a scene, or a file of one, and report\n"
+  puts("tenon scenes [SCENE]          list all scenes, or the parameters of one\n"
+       "  --names                     print only the names\n"
+       "  --markdown                  print a Markdown table\n"
+       "tenon run SCENE [OPTION]      simulate a built-in scene or a scene file\n"
        "  --set NAME=VALUE            set a parameter of the scene; may be repeated\n"
        "  --seconds S                 simulated time, in frames of 1/60 s\n"
-       "  --substeps N                substeps in a frame\n"
-       "  --iterations N              passes over the constraints in a substep (1)\n"
+       "  --substeps N                substeps per frame\n"
+       "  --iterations N              passes over the constraints per substep (1)\n"
        "  --method NAME               tenon (the default), xpbd or jacobi\n"
-       "  --threads N                 threads to solve with (1)\n"
-       "  --lanes N                   1, 4, 8 or 16 constraints at a time; 0: the widest (0)\n"
-       "  --json                      print one JSON object instead\n"
+       "  --threads N                 number of threads (1)\n"
+       "  --lanes N                   SIMD width: 1, 4, 8 or 16; 0: the widest (0)\n"
+       "  --json                      print one JSON object instead of text\n"
        "  --csv FILE                  write the metrics of every frame\n"
-       "  --poses FILE                write the place of every body and particle in every frame\n"
+       "  --poses FILE                write the poses of bodies and particles in every frame\n"
        "  --glb FILE                  write the motion as animated glTF 2.0\n"
-       "  --snapshot FILE             write the state at the end\n"
-       "  --from FILE                 go on from a snapshot of the same scene\n"
-       "tenon compare SCENE [OPTION]  simulate a scene in several ways and show a table\n"
+       "  --snapshot FILE             write the final state\n"
+       "  --from FILE                 continue from a snapshot of the same scene\n"
+       "tenon compare SCENE [OPTION]  compare methods and numbers of substeps in a table\n"
        "  --methods NAME,...          tenon,xpbd,jacobi\n"
        "  --substeps N,...            1,5,20,40\n"
        "  --set, --seconds, --iterations, --threads, --lanes, --json as above\n"
-       "tenon export SCENE [OPTION]   write a scene as a file of JSON, for 'tenon run FILE.json'\n"
+       "tenon export SCENE [OPTION]   write a scene as a JSON file for 'tenon run FILE.json'\n"
        "  --set, --seconds, --substeps, --iterations, --method as above\n"
        "tenon schema                  print the JSON Schema of scene files\n"
-       "  --markdown                  as tables for a document\n"
-       "tenon study [OPTION]          run the published experiments and write a report about them\n"
-       "  --out DIR                   where to; what is finished there is kept (study)\n"
+       "  --markdown                  print Markdown tables\n"
+       "tenon study [OPTION]          run the published experiments and write a report\n"
+       "  --out DIR                   output folder; completed parts are kept (study)\n"
        "  --quick                     shorter and smaller, under a minute\n"
-       "tenon version                 print the version and how it was built\n"
-       "tenon help                    print this\n"
+       "tenon version                 print the version and the build configuration\n"
+       "tenon help                    print this text\n"
        "\n"
-       "Ctrl-C ends a run early, with its report and its files.\n"
-       "Exit codes: 0 done, 1 failed, 2 not understood, 130 interrupted.");
+       "Ctrl-C ends a run early; the report and the files are still written.\n"
+       "Exit status: 0 success, 1 failure, 2 invalid command line or scene file, 130 interrupted.");
   return DONE;
 }
 
@@ -112,7 +112,7 @@ static int show_schema(int count, char **words)
 {
   bool tables = count > 0 && strcmp(words[0], "--markdown") == 0;
   if (count > (int)tables) {
-    complain("schema takes --markdown or nothing, but was given '%s'", words[tables]);
+    complain("schema takes only --markdown; unexpected '%s'", words[tables]);
     return NOT_UNDERSTOOD;
   }
   if (tables) {
@@ -136,7 +136,7 @@ static int study_all(int count, char **words)
       complain("--out needs the name of a folder");
       return NOT_UNDERSTOOD;
     } else {
-      complain("study has no option '%s'; 'tenon help' lists them", words[i]);
+      complain("study has no option '%s'; see 'tenon help'", words[i]);
       return NOT_UNDERSTOOD;
     }
   }
@@ -147,7 +147,7 @@ static int study_all(int count, char **words)
 static int obey(int count, char **words)
 {
   if (count < 1) {
-    complain("no command; 'tenon help' lists them");
+    complain("missing command; see 'tenon help'");
     return NOT_UNDERSTOOD;
   }
   const char *command = words[0];
@@ -175,11 +175,11 @@ static int obey(int count, char **words)
   bool helps = strcmp(command, "help") == 0 || strcmp(command, "--help") == 0;
   bool versions = strcmp(command, "version") == 0 || strcmp(command, "--version") == 0;
   if (!helps && !versions) {
-    complain("there is no command '%s'; 'tenon help' lists them", command);
+    complain("unknown command '%s'; see 'tenon help'", command);
     return NOT_UNDERSTOOD;
   }
   if (count > 1) {
-    complain("%s takes nothing more, but was given '%s'", command, words[1]);
+    complain("%s takes no arguments; unexpected '%s'", command, words[1]);
     return NOT_UNDERSTOOD;
   }
   return helps ? show_help() : show_version();

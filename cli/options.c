@@ -132,7 +132,7 @@ static bool parse_list(const char *option, const char *word, run_options *option
       return false;
     }
     if (length >= sizeof item) {
-      length = sizeof item - 1; // too long to be anything
+      length = sizeof item - 1; // longer than any valid item
     }
     memcpy(item, word, length);
     item[length] = '\0';
@@ -157,7 +157,7 @@ static bool take_substeps(const char *option, const char *word, run_options *opt
 }
 
 // ---------------------------------------------------------------------------------------------
-// Options, each with what its value does
+// Options and the functions that parse their values
 
 static bool parse_seconds(const char *option, const char *word, run_options *options)
 {
@@ -221,11 +221,11 @@ static bool parse_lanes(const char *option, const char *word, run_options *optio
       return true;
     }
   }
-  complain("%s takes 1, 4, 8, 16, or 0 for the widest there is, not '%s'", option, word);
+  complain("%s takes 1, 4, 8, 16, or 0 for the widest available, not '%s'", option, word);
   return false;
 }
 
-// Which of the files an option names.
+// The field for the file of an option.
 static const char **file_of(const char *option, run_options *options)
 {
   switch (option[2]) {
@@ -254,7 +254,7 @@ static bool parse_file(const char *option, const char *word, run_options *option
 
 typedef struct option {
   const char *name;
-  int commands;   // that have it
+  int commands;   // that accept it
   item_fn *parse; // null: it takes no value
 } option;
 
@@ -300,14 +300,14 @@ static bool find_scene(const char *name, run_options *options)
   if (!is_file(name)) {
     options->scene = scene_find(name);
     if (!options->scene) {
-      complain("there is no scene '%s'; 'tenon scenes' lists them", name);
+      complain("unknown scene '%s'; 'tenon scenes' lists all scenes", name);
     }
     return options->scene;
   }
   char error[SCENE_FILE_ERROR];
   options->file = scene_file_load(name, error);
   if (!options->file) {
-    fprintf(stderr, "%s\n", error); // begins with the file and the line, as editors like it
+    fprintf(stderr, "%s\n", error); // FILE:LINE: first, as editors expect
     return false;
   }
   options->scene = scene_file_scene(options->file);
@@ -341,7 +341,7 @@ bool options_parse(run_command which, int count, char **words, run_options *opti
   const char *name = which == COMMAND_RUN ? "run" : which == COMMAND_COMPARE ? "compare" : "export";
   memset(options, 0, sizeof *options);
   if (count < 1) {
-    complain("%s needs a scene; 'tenon scenes' lists them", name);
+    complain("%s needs a scene; 'tenon scenes' lists all scenes", name);
     return false;
   }
   if (!parse_scene(words[0], options)) {
@@ -350,7 +350,7 @@ bool options_parse(run_command which, int count, char **words, run_options *opti
   for (int i = 1; i < count; ++i) {
     const option *o = find_option(which, words[i]);
     if (!o) {
-      complain("%s has no option '%s'; 'tenon help' lists them", name, words[i]);
+      complain("%s has no option '%s'; see 'tenon help'", name, words[i]);
       return false;
     }
     if (o->parse && i + 1 == count) {
@@ -364,11 +364,11 @@ bool options_parse(run_command which, int count, char **words, run_options *opti
     i += o->parse != NULL;
   }
   if (options->file && options->sets) {
-    complain("--set does not go with a scene file: the parameters are those of the file");
+    complain("--set cannot be used with a scene file: the file sets the parameters");
     return false;
   }
   if (options->from && options->sets) {
-    complain("--set does not go with --from: the parameters are those of the snapshot");
+    complain("--set cannot be used with --from: the snapshot sets the parameters");
     return false;
   }
   return true;

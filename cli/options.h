@@ -1,4 +1,4 @@
-// What `tenon run`, `tenon compare` and `tenon export` were asked to do.
+// Command-line options of `tenon run`, `tenon compare` and `tenon export`.
 #ifndef TENON_CLI_OPTIONS_H
 #define TENON_CLI_OPTIONS_H
 
@@ -10,23 +10,23 @@ typedef enum run_command { COMMAND_RUN = 1, COMMAND_COMPARE = 2, COMMAND_EXPORT 
 
 typedef struct run_options {
   const scene *scene;
-  scene_file *file; // that it comes from; null: it is built in
+  scene_file *file; // source of the scene; null for a built-in scene
   scene_settings settings;
   double seconds;
-  tn_world_def world; // gravity aside, how the scene is solved
+  tn_world_def world; // solver settings; gravity is not used
   bool json;
 
-  // Of run.
+  // For run.
   const char *csv, *poses, *glb, *snapshot, *from; // files; null for none
   bool sets, chooses_method, chooses_substeps, chooses_iterations;
 
-  // Of compare.
+  // For compare.
   tn_method methods[MAX_COMPARED];
   int substeps[MAX_COMPARED];
   int method_count, substeps_count;
 } run_options;
 
-// False with one line on stderr if the words make no sense. To be freed in any case.
+// Returns false with one line on stderr if the arguments are invalid. Free the options in any case.
 bool options_parse(run_command which, int count, char **words, run_options *options);
 void options_free(run_options *options);
 

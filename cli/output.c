@@ -18,7 +18,7 @@ static bool is_directory(const char *path)
   return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-// A terminal, a pipe, a device: written directly, never replaced.
+// Terminals, pipes and devices are written directly, never replaced.
 static bool is_special(const char *path)
 {
   struct stat about;

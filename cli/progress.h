@@ -1,4 +1,4 @@
-// A bar on the terminal, and Ctrl-C.
+// Progress bar and handling of Ctrl-C.
 #ifndef TENON_CLI_PROGRESS_H
 #define TENON_CLI_PROGRESS_H
 
@@ -12,12 +12,12 @@ typedef struct progress {
 
 void progress_start(progress *p, int total);
 void progress_show(progress *p, int done);
-// So much of the whole, and what is being done.
+// Shows a share of the whole and a description.
 void progress_show_part(progress *p, double share, const char *words);
-// Takes the bar away.
+// Removes the bar.
 void progress_end(const progress *p);
 
-// From here on the first Ctrl-C only asks to stop; the second ends the program.
+// From here on the first Ctrl-C requests a stop; the second ends the program.
 void interrupt_catch(void);
 bool interrupt_came(void);
 

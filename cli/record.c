@@ -43,7 +43,7 @@ static void write_poses(FILE *file, const scene_run *run)
   }
 }
 
-// Particles have a place, and no rotation.
+// Particles have a position but no rotation.
 static void write_particles(FILE *file, const scene_run *run)
 {
   int count = tn_world_softs(run->world, NULL, 0);
@@ -77,7 +77,7 @@ static bool write_snapshot(FILE *file, const scene_run *run)
 }
 
 // ---------------------------------------------------------------------------------------------
-// All of them
+// All files
 
 bool record_open(record *r, const run_options *options, const scene_run *run)
 {
@@ -97,7 +97,7 @@ bool record_open(record *r, const run_options *options, const scene_run *run)
   }
   r->film = r->glb.file ? film_create(run) : NULL;
   if (r->glb.file && (!r->film || !film_record(r->film, run))) {
-    complain("no memory for the motion of %d bodies", run->body_count);
+    complain("not enough memory for the motion of %d bodies", run->body_count);
     record_abandon(r);
     return false;
   }
@@ -114,7 +114,8 @@ bool record_frame(record *r, const scene_run *run, double ms)
     write_particles(r->poses.file, run);
   }
   if (r->film && !film_record(r->film, run)) {
-    complain("no memory for the motion of %d bodies over %d frames", run->body_count, run->frames);
+    complain("not enough memory for the motion of %d bodies over %d frames", run->body_count,
+             run->frames);
     return false;
   }
   return true;
@@ -128,7 +129,7 @@ bool record_finish(record *r, const scene_run *run)
     return false;
   }
   if (r->snapshot.file && !write_snapshot(r->snapshot.file, run)) {
-    complain("no memory for the snapshot '%s'", r->snapshot.path);
+    complain("not enough memory for the snapshot '%s'", r->snapshot.path);
     record_abandon(r);
     return false;
   }

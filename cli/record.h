@@ -1,4 +1,4 @@
-// The files that a run leaves.
+// The output files of a run.
 #ifndef TENON_CLI_RECORD_H
 #define TENON_CLI_RECORD_H
 
@@ -11,11 +11,11 @@ typedef struct record {
   film *film;
 } record;
 
-// All of these say on stderr what went wrong. Opening finds out early what cannot be written.
+// All of these report errors on stderr. Opening detects early which files cannot be written.
 bool record_open(record *r, const run_options *options, const scene_run *run);
-// `ms` is what the frame took; none before the first.
+// `ms` is the time of the frame.
 bool record_frame(record *r, const scene_run *run, double ms);
-// The files appear in their places.
+// Renames the files to their final names.
 bool record_finish(record *r, const scene_run *run);
 void record_abandon(record *r);
 

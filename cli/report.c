@@ -18,7 +18,7 @@ static void print_head(const run_options *options, const outcome *out)
            s->parameters[i].meaning);
   }
   int threads = options->world.threads;
-  printf("solved by    %s, %d substep%s, %d iteration%s, %d thread%s, %d lane%s\n",
+  printf("solver       %s, %d substep%s, %d iteration%s, %d thread%s, %d lane%s\n",
          method_name(out->method), out->substeps, out->substeps == 1 ? "" : "s", out->iterations,
          out->iterations == 1 ? "" : "s", threads, threads == 1 ? "" : "s", out->lanes,
          out->lanes == 1 ? "" : "s");
@@ -43,9 +43,9 @@ void report_text(const run_options *options, const outcome *out)
   print_energy(out);
   printf("\nframes       %d of 1/60 s, in %.2f s", out->frames, out->wall);
   if (out->frames < out->frames_wanted) {
-    printf("; interrupted, %d were asked for", out->frames_wanted);
+    printf("; interrupted, %d requested", out->frames_wanted);
   }
-  printf("\nms a frame   %.4f median, %.4f 99th percentile\n", out->ms_median, out->ms_p99);
+  printf("\nms per frame %.4f median, %.4f 99th percentile\n", out->ms_median, out->ms_p99);
   printf("hash         %016" PRIx64 "\n\n", out->hash);
   for (int i = 0; i < out->metric_count; ++i) {
     printf("%-32s %.6g\n", out->metrics[i].name, out->metrics[i].value);
@@ -89,7 +89,7 @@ void report_json(const run_options *options, const outcome *out)
   }
   text_add(&t, "}}\n");
   if (t.failed) {
-    complain("no memory for the report");
+    complain("not enough memory for the report");
   } else {
     fwrite(t.bytes, t.size, 1, stdout);
   }

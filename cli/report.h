@@ -1,4 +1,4 @@
-// What a run is told about, as text or JSON.
+// Report of a run, as text or JSON.
 #ifndef TENON_CLI_REPORT_H
 #define TENON_CLI_REPORT_H
 
@@ -9,22 +9,22 @@
 typedef struct energy_line {
   double time;
   tn_energy energy;
-  double change; // relative to the scene's scale
+  double change; // relative to the scene's energy scale
 } energy_line;
 
-// What a run leaves to be told.
+// Results of a run.
 typedef struct outcome {
   int frames, frames_wanted;
   double seconds;           // simulated
-  double wall;              // s, everything included
-  double ms_median, ms_p99; // a frame's solving
+  double wall;              // s, total
+  double ms_median, ms_p99; // time of a step
   uint64_t hash;
   int lanes, substeps, iterations;
   tn_method method;
   scene_settings settings;
   scene_metric metrics[SCENE_MAX_METRICS];
   int metric_count;
-  energy_line energy[MAX_ENERGY_LINES]; // of scenes that conserve it
+  energy_line energy[MAX_ENERGY_LINES]; // for scenes that conserve it
   int energy_count;
 } outcome;
 

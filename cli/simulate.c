@@ -24,7 +24,7 @@ static scene_run *load_run(const run_options *options)
   char name[32];
   scene_run *run = NULL;
   if (!scene_saved_name(bytes, size, name)) {
-    complain("'%s' is no snapshot of a scene", options->from);
+    complain("'%s' is not a snapshot of a scene", options->from);
   } else if (strncmp(name, options->scene->name, sizeof name - 1) != 0) {
     complain("'%s' is a snapshot of %s, not of %s", options->from, name, options->scene->name);
   } else {
@@ -37,7 +37,7 @@ static scene_run *load_run(const run_options *options)
   return run;
 }
 
-// How it is solved comes with the snapshot, except for what was asked for.
+// Solver settings are those of the snapshot, except for options given on the command line.
 static void apply_choices(const run_options *options, scene_run *run)
 {
   if (options->chooses_method) {
@@ -54,7 +54,7 @@ static scene_run *start_run(const run_options *options)
   if (!options->from) {
     scene_run *run = scene_create(options->scene, &options->settings, &options->world);
     if (!run) {
-      complain("%s could not be set up", options->scene->name);
+      complain("%s could not be created", options->scene->name);
     }
     return run;
   }
@@ -150,7 +150,7 @@ bool simulate(const run_options *options, outcome *out)
   record files = {.film = NULL};
   bool ok = times && record_open(&files, options, run);
   if (run && !times) {
-    complain("no memory for %d frames", out->frames_wanted);
+    complain("not enough memory for %d frames", out->frames_wanted);
   }
   ok = ok && step_all(run, &files, times, out);
   if (ok) {

@@ -1,11 +1,11 @@
-// Simulates a scene, writes its files, and tells how it went.
+// Simulates a scene, writes its files, and returns its results.
 #ifndef TENON_CLI_SIMULATE_H
 #define TENON_CLI_SIMULATE_H
 
 #include "report.h"
 
-// False with one line on stderr if it could not be done. An interrupted run is done, but has fewer
-// frames than wanted.
+// Returns false with one line on stderr on failure. An interrupted run succeeds with fewer frames
+// than requested.
 bool simulate(const run_options *options, outcome *out);
 
 #endif

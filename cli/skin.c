@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of a mesh's forms: graphics hardware need not take more than 256.
+// Morph targets per mesh: viewers need not support more than 256.
 enum { MOST_KEYS = 240, FIT_ROUNDS = 30 };
 
 typedef struct skin {
   tn_soft_id id;
-  scene_look look; // the last; triangles of all
-  text points;     // of the first frame, of the second, and so on
+  scene_look look; // of the last frame; its triangles hold for all frames
+  text points;     // frame by frame
 } skin;
 
 struct skins {
@@ -58,8 +58,8 @@ void skins_destroy(skins *s)
   }
 }
 
-// A tear gives triangles new corners and leaves their number and order. Brings the recorded frames,
-// made of `old`, to the points of the look after the tear, corner by corner.
+// A tear changes the vertices of triangles but not their number and order. Converts the recorded
+// frames, which use the points of `old`, to the points of the look after the tear.
 static bool remap_frames(skin *k, const scene_look *old, int frames)
 {
   const scene_look *now = &k->look;
@@ -81,8 +81,8 @@ static bool remap_frames(skin *k, const scene_look *old, int frames)
   return ok;
 }
 
-// Adds the points of a soft body's look. A torn rope has no triangles in common with what it was:
-// its last form stays.
+// Adds the points of a soft body's look. The triangles of a torn rope do not correspond to those
+// before: it keeps its last shape.
 static bool record_skin(skin *k, const tn_world *world, int frames)
 {
   scene_look old = k->look;
@@ -122,7 +122,7 @@ static const tn_vec3 *points_at(const skin *k, int frame)
 }
 
 // ---------------------------------------------------------------------------------------------
-// The motion as a whole
+// Rigid motion
 
 typedef struct pose {
   tn_vec3 center;
@@ -138,8 +138,8 @@ static tn_vec3 center_of(const tn_vec3 *points, int count)
   return tn_v3((float)(x / count), (float)(y / count), (float)(z / count));
 }
 
-// The rotation closest to a matrix of three columns, from a guess: Mueller et al. 2016, A robust
-// method to extract the rotational part of deformations.
+// The rotation closest to a matrix of three columns, from an initial guess: Mueller et al. 2016,
+// A robust method to extract the rotational part of deformations.
 static tn_quat rotation_of(const tn_vec3 *column, tn_quat q)
 {
   static const tn_vec3 axes[3] = {{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}};
@@ -162,7 +162,7 @@ static tn_quat rotation_of(const tn_vec3 *column, tn_quat q)
   return (tn_quat){q.x / length, q.y / length, q.z / length, q.w / length};
 }
 
-// From the first frame to another, turned the short way from the last.
+// Rigid motion from the first frame to another; the sign of the rotation follows the last one.
 static pose pose_at(const skin *k, int frame, tn_quat last)
 {
   const tn_vec3 *start = points_at(k, 0), *now = points_at(k, frame);
@@ -197,7 +197,7 @@ static int key_stride(int frames)
   return (frames + MOST_KEYS - 2) / (MOST_KEYS - 1);
 }
 
-// The last frame is one.
+// The last frame is always a key.
 static int key_count(int frames)
 {
   int stride = key_stride(frames);
@@ -210,7 +210,7 @@ static int key_frame(int key, int frames)
   return frame < frames ? frame : frames - 1;
 }
 
-// The form at a frame, with its normals, into `look`.
+// Writes the points and normals at a frame to `look`.
 static void form_at(const skin *k, int frame, pose p, scene_look *look)
 {
   const tn_vec3 *points = points_at(k, frame);
@@ -237,7 +237,7 @@ static void subtract(tn_vec3 *from, const tn_vec3 *what, int count)
   }
 }
 
-// The first key is the mesh, the others are its targets. `work` has room for all of them.
+// The first key is the mesh, the others are its morph targets. `work` has room for all of them.
 static int add_forms(const writer *w, const skin *k, const pose *poses, tn_vec3 *work, int material)
 {
   int count = k->look.point_count;
@@ -302,7 +302,7 @@ static bool write_skin(const writer *w, const skin *k, int number, int material)
   return ok;
 }
 
-// At key i target i - 1 alone counts, at the first none.
+// At key i only target i - 1 has weight 1, at the first key none.
 static float *make_weights(int keys)
 {
   size_t targets = (size_t)(keys - 1);
@@ -317,7 +317,7 @@ bool skins_write(const skins *s, gltf *file, const float *times, int times_acces
                  int first_material, int materials)
 {
   if (s->count == 0 || s->frames < 2) {
-    return true; // what has no second frame has no motion
+    return true; // a single frame has no motion
   }
   writer w = {file, s->frames, key_count(s->frames), times_accessor, 0, NULL};
   float key_times[MOST_KEYS];

@@ -1,5 +1,5 @@
-// The soft bodies of a film. Each is a node that moves as the body does as a whole; what remains is
-// its form, which is kept at some of the frames, the keys, and changes evenly in between.
+// Soft bodies in a film. Each is a node with the rigid motion of the body; the remaining
+// deformation is stored at some frames, the keys, and interpolated linearly in between.
 #ifndef TENON_CLI_SKIN_H
 #define TENON_CLI_SKIN_H
 
@@ -8,14 +8,15 @@
 
 typedef struct skins skins;
 
-// Null without memory.
+// Returns null if out of memory.
 skins *skins_create(const scene_run *run);
 void skins_destroy(skins *s);
 
-// As they are now. False without memory.
+// Records the current state. Returns false if out of memory.
 bool skins_record(skins *s, const scene_run *run);
 
-// `times` holds those of the frames, also as an accessor. False without memory.
+// `times` holds the times of the frames, `times_accessor` is their accessor. Returns false if out
+// of memory.
 bool skins_write(const skins *s, gltf *file, const float *times, int times_accessor,
                  int first_material, int materials);
 

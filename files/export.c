@@ -1,5 +1,5 @@
-// A scene becomes a file. Bodies and soft bodies are written as they were defined, all else as the
-// world has it.
+// Writes a scene as a file. Bodies and soft bodies are written from their definitions, all else
+// from the state of the world.
 #include "loader.h"
 #include "record.h"
 #include "write.h"
@@ -15,7 +15,7 @@ typedef struct exporter {
   tn_body_id *bodies; // of the world
   tn_geometry_id *geometries;
   int body_count, geometry_count, geometry_capacity;
-  bool failed; // no memory
+  bool failed; // out of memory
 } exporter;
 
 // ---------------------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ static void write_shape(exporter *e, tn_shape_id id)
   write_close(&e->w, '}', was_flat);
 }
 
-// Of a body, or of the world for a null one. With nowhere to write, it only numbers geometries.
+// Shapes of a body, or of the world for a null id. Without a writer it only numbers geometries.
 static void write_shapes(exporter *e, tn_body_id body, bool write)
 {
   int count = tn_body_shapes(e->run->world, body, NULL, 0);
@@ -217,7 +217,7 @@ static void write_bodies(exporter *e)
   }
 }
 
-// By its name, or by its number; ids are in the order of slots.
+// Writes its name or its index; ids are in the order of slots.
 static void write_reference(exporter *e, tn_body_id id)
 {
   int lo = 0, hi = e->body_count;
@@ -278,7 +278,7 @@ static void write_joints(exporter *e)
 // ---------------------------------------------------------------------------------------------
 // Soft bodies
 
-// Velocities are written one by one where they are not all the same.
+// Velocities are written per vertex if they are not all equal.
 static void take_velocities(exporter *e, tn_soft_id id, file_soft *s)
 {
   int count = s->def.vertex_count;
@@ -449,7 +449,7 @@ static void write_scene(exporter *e, const tn_world_def *def, double seconds)
   write_raw(&e->w, "\n");
 }
 
-// Whether all bodies and soft bodies were written down as they were made.
+// Whether scenes/build.h recorded the definitions of all bodies and soft bodies.
 static bool is_complete(const exporter *e)
 {
   return e->body_count == e->record->body_count &&
@@ -463,7 +463,7 @@ static bool write_run(const scene_run *run, const scene_record *record, const tn
   e.body_count = tn_world_bodies(run->world, NULL, 0);
   e.bodies = calloc((size_t)e.body_count + 1, sizeof *e.bodies);
   if (!is_complete(&e)) {
-    snprintf(error, SCENE_FILE_ERROR, "%s makes bodies that were not written down",
+    snprintf(error, SCENE_FILE_ERROR, "%s creates bodies whose definitions were not recorded",
              run->scene->name);
     free(e.bodies);
     return false;
@@ -489,7 +489,7 @@ bool scene_file_write(const scene *which, const scene_settings *settings, const 
   scene_run *run = scene_create_recorded(which, settings, def, &record);
   bool ok = run && write_run(run, &record, def, seconds, out, error);
   if (!run) {
-    snprintf(error, SCENE_FILE_ERROR, "%s could not be set up", which->name);
+    snprintf(error, SCENE_FILE_ERROR, "%s could not be created", which->name);
   }
   scene_destroy(run);
   record_free(&record);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define AT(structure, member) .offset = offsetof(structure, member)
-#define MOST 3.5e38 // no float is larger
+#define MOST 3.5e38 // above the largest float
 
 static const char *const method_words[] = {"tenon", "xpbd", "jacobi", NULL};
 static const char *const body_words[] = {"static", "kinematic", "dynamic", NULL};
@@ -30,10 +30,10 @@ static void usual_camera(void *out)
 }
 
 static const field camera_fields[] = {
-    {"eye", FIELD_VECTOR, AT(file_camera, eye), .meaning = "where to look from, m; y is up"},
-    {"target", FIELD_VECTOR, AT(file_camera, target), .meaning = "what to look at, m"},
+    {"eye", FIELD_VECTOR, AT(file_camera, eye), .meaning = "position of the camera, m; y is up"},
+    {"target", FIELD_VECTOR, AT(file_camera, target), .meaning = "point the camera looks at, m"},
     {0}};
-const object_type type_camera = {"camera", "Where to look from and at.", camera_fields,
+const object_type type_camera = {"camera", "Position and target of the camera.", camera_fields,
                                  usual_camera};
 
 static void usual_world(void *out)
@@ -47,15 +47,14 @@ static void usual_world(void *out)
 static const field world_fields[] = {
     {"gravity", FIELD_VECTOR, AT(tn_world_def, gravity), .meaning = "m/s^2"},
     {"method", FIELD_WORD, AT(tn_world_def, method), .words = method_words,
-     .meaning = "how it is solved"},
+     .meaning = "solver method"},
     {"substeps", FIELD_INT, AT(tn_world_def, substeps), .lo = 1, .hi = 10000,
-     .meaning = "steps in a frame of 1/60 s; more is more accurate"},
+     .meaning = "substeps per frame of 1/60 s; more are more accurate"},
     {"iterations", FIELD_INT, AT(tn_world_def, iterations), .lo = 1, .hi = 10000,
-     .meaning = "passes over the constraints in a substep; 1 is best"},
+     .meaning = "passes over the constraints per substep; 1 is recommended"},
     {"sleeping", FIELD_BOOL, AT(tn_world_def, sleeping), .meaning = "bodies at rest fall asleep"},
     {0}};
-const object_type type_world = {"world", "What holds for the whole world.", world_fields,
-                                usual_world};
+const object_type type_world = {"world", "Settings of the world.", world_fields, usual_world};
 
 static void usual_behaviour(void *out)
 {
@@ -65,14 +64,14 @@ static void usual_behaviour(void *out)
 
 static const field behaviour_fields[] = {
     {"scene", FIELD_TEXT, AT(file_behaviour, scene), .flags = FIELD_REQUIRED,
-     .meaning = "a built-in scene; 'tenon scenes' lists them"},
+     .meaning = "name of a built-in scene; 'tenon scenes' lists them"},
     {"parameters", FIELD_TREE, AT(file_behaviour, parameters), .tree = TREE_NUMBERS,
-     .meaning = "those of the built-in scene that are not as they usually are"},
+     .meaning = "parameters of the built-in scene; omitted ones take their defaults"},
     {0}};
 const object_type type_behaviour = {
     "behaviour",
-    "The built-in scene whose drives and metrics act here, on bodies, joints and soft bodies in "
-    "their order.",
+    "A built-in scene whose drives and metrics apply to the bodies, joints and soft bodies of this "
+    "file, by their order.",
     behaviour_fields, usual_behaviour};
 
 static void usual_scene(void *out)
@@ -85,37 +84,38 @@ static void usual_scene(void *out)
 }
 
 static const field scene_fields[] = {
-    {"$schema", FIELD_TEXT, AT(file_scene, schema), .meaning = "for editors; not looked at"},
+    {"$schema", FIELD_TEXT, AT(file_scene, schema), .meaning = "for editors; ignored"},
     {"tenon", FIELD_INT, AT(file_scene, version), .lo = 1, .hi = 1, .flags = FIELD_REQUIRED,
      .meaning = "version of the format"},
-    {"name", FIELD_TEXT, AT(file_scene, name), .meaning = "short; the file's name without it"},
-    {"title", FIELD_TEXT, AT(file_scene, title), .meaning = "what it is"},
-    {"source", FIELD_TEXT, AT(file_scene, source), .meaning = "where it comes from"},
+    {"name", FIELD_TEXT, AT(file_scene, name), .meaning = "short name; default: the file name"},
+    {"title", FIELD_TEXT, AT(file_scene, title), .meaning = "short description"},
+    {"source", FIELD_TEXT, AT(file_scene, source), .meaning = "origin of the scene"},
     {"seconds", FIELD_DOUBLE, AT(file_scene, seconds), .hi = 36000, .flags = FIELD_ABOVE,
-     .meaning = "worth watching"},
+     .meaning = "default simulated time, s"},
     {"conserves", FIELD_BOOL, AT(file_scene, conserves),
-     .meaning = "nothing takes energy out or puts it in: the report tells about energy"},
+     .meaning = "energy is conserved: the report includes the energy error"},
     {"energy_scale", FIELD_DOUBLE, AT(file_scene, energy_scale), .hi = 1e300,
      .meaning =
-         "J that errors of energy are measured against; 0 takes the weight of all over a metre, "
-         "and their motion"},
+         "energy that energy errors are relative to, J; 0: weight of all bodies times 1 m, plus "
+         "initial kinetic and elastic energy"},
     {"camera", FIELD_PART, AT(file_scene, camera), .part = &type_camera},
     {"world", FIELD_PART, AT(file_scene, world), .part = &type_world},
     {"behaviour", FIELD_TREE, AT(file_scene, behaviour), .tree = TREE_OBJECT,
      .part = &type_behaviour},
     {"materials", FIELD_TREE, AT(file_scene, materials), .tree = TREE_NAMED, .part = &type_material,
-     .meaning = "materials by name, for shapes and soft bodies"},
+     .meaning = "materials of shapes and soft bodies, by name"},
     {"geometries", FIELD_TREE, AT(file_scene, geometries), .tree = TREE_NAMED,
      .part = &type_geometry, .meaning = "hulls, meshes, height fields and wires by name"},
     {"shapes", FIELD_TREE, AT(file_scene, shapes), .tree = TREE_LIST, .part = &type_shape,
-     .meaning = "fixed to the world"},
+     .meaning = "shapes of the world: static ground and walls"},
     {"bodies", FIELD_TREE, AT(file_scene, bodies), .tree = TREE_LIST, .part = &type_body},
     {"joints", FIELD_TREE, AT(file_scene, joints), .tree = TREE_LIST, .part = &type_joint},
     {"soft_bodies", FIELD_TREE, AT(file_scene, softs), .tree = TREE_LIST, .part = &type_soft},
     {"attachments", FIELD_TREE, AT(file_scene, attachments), .tree = TREE_LIST,
      .part = &type_attachment},
     {0}};
-const object_type type_scene = {"scene", "A scene for 'tenon run'. Units are SI; angles are rad.",
+const object_type type_scene = {"scene",
+                                "A scene for 'tenon run'. Units are SI, angles are in rad.",
                                 scene_fields, usual_scene};
 
 // ---------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ static const field rotation_fields[] = {
     {"axis", FIELD_VECTOR, AT(file_rotation, axis), .flags = FIELD_REQUIRED},
     {"degrees", FIELD_FLOAT, AT(file_rotation, degrees), .flags = FIELD_REQUIRED},
     {0}};
-const object_type type_rotation = {"rotation", "A turn about an axis.", rotation_fields,
+const object_type type_rotation = {"rotation", "A rotation about an axis.", rotation_fields,
                                    usual_rotation};
 
 static void usual_mass(void *out)
@@ -143,7 +143,8 @@ static void usual_mass(void *out)
 static const field mass_fields[] = {
     {"mass", FIELD_FLOAT, AT(tn_mass, mass), .hi = MOST, .flags = FIELD_ABOVE | FIELD_REQUIRED,
      .meaning = "kg"},
-    {"center", FIELD_VECTOR, AT(tn_mass, center), .meaning = "of mass, in the body's frame, m"},
+    {"center", FIELD_VECTOR, AT(tn_mass, center),
+     .meaning = "centre of mass in the body's frame, m"},
     {"inertia", FIELD_INERTIA, AT(tn_mass, inertia), .flags = FIELD_REQUIRED,
      .meaning = "about the centre of mass: xx, yy, zz, xy, xz, yz, kg m^2"},
     {0}};
@@ -158,18 +159,23 @@ static void usual_body(void *out)
 }
 
 static const field body_fields[] = {
-    {"name", FIELD_TEXT, AT(file_body, def.name), .meaning = "for joints to name it by"},
+    {"name", FIELD_TEXT, AT(file_body, def.name),
+     .meaning = "name for references by joints and attachments"},
     {"type", FIELD_WORD, AT(file_body, def.type), .words = body_words,
-     .meaning = "static never moves, kinematic moves as told, dynamic as forces will"},
-    {"position", FIELD_POSITION, AT(file_body, def.position), .meaning = "of its origin, m"},
+     .meaning =
+         "static: never moves; kinematic: moves with its velocity; dynamic: moves by forces"},
+    {"position", FIELD_POSITION, AT(file_body, def.position),
+     .meaning = "position of the body's origin, m"},
     {"rotation", FIELD_ROTATION, AT(file_body, def.rotation)},
     {"velocity", FIELD_VECTOR, AT(file_body, def.velocity), .meaning = "m/s"},
     {"angular_velocity", FIELD_VECTOR, AT(file_body, def.angular_velocity), .meaning = "rad/s"},
     {"mass", FIELD_TREE, AT(file_body, mass), .tree = TREE_MASS, .part = &type_mass, .hi = MOST,
      .flags = FIELD_ABOVE,
-     .meaning = "kg, spread over its shapes; or all of it. Without it, by the shapes' densities"},
+     .meaning =
+         "mass in kg, distributed over the shapes; or mass, centre and inertia. Default: from the "
+         "densities of the shapes"},
     {"gravity_scale", FIELD_FLOAT, AT(file_body, def.gravity_scale), .lo = -1e6, .hi = 1e6,
-     .meaning = "how much of gravity acts on it"},
+     .meaning = "factor of gravity"},
     {"linear_damping", FIELD_FLOAT, AT(file_body, def.linear_damping), .hi = 1e6, .meaning = "1/s"},
     {"angular_damping", FIELD_FLOAT, AT(file_body, def.angular_damping), .hi = 1e6,
      .meaning = "1/s"},
@@ -178,9 +184,9 @@ static const field body_fields[] = {
      .meaning = "rad/s"},
     {"can_sleep", FIELD_BOOL, AT(file_body, def.can_sleep)},
     {"bullet", FIELD_BOOL, AT(file_body, def.bullet),
-     .meaning = "does not pass through thin bodies that move"},
+     .meaning = "continuous collision also against moving bodies"},
     {"scenery", FIELD_BOOL, AT(file_body, scenery),
-     .meaning = "stands around: it is not counted, and no behaviour acts on it"},
+     .meaning = "not counted, and ignored by a behaviour"},
     {"shapes", FIELD_TREE, AT(file_body, shapes), .tree = TREE_LIST, .part = &type_shape},
     {0}};
 const object_type type_body = {"body", "A rigid body.", body_fields, usual_body};
@@ -198,13 +204,13 @@ static void usual_material(void *out)
 
 static const field material_fields[] = {
     {"friction", FIELD_FLOAT, AT(file_material, friction), .hi = 1e6,
-     .meaning = "coefficient, the same at rest and in motion"},
+     .meaning = "static and dynamic coefficient"},
     {"static_friction", FIELD_FLOAT, AT(file_material, material.static_friction), .hi = 1e6,
-     .meaning = "coefficient up to which it sticks"},
+     .meaning = "static coefficient"},
     {"dynamic_friction", FIELD_FLOAT, AT(file_material, material.dynamic_friction), .hi = 1e6,
-     .meaning = "coefficient while it slides; not above the static one"},
+     .meaning = "dynamic coefficient; not above the static one"},
     {"restitution", FIELD_FLOAT, AT(file_material, material.restitution), .hi = 1.0,
-     .meaning = "0 does not bounce, 1 bounces fully"},
+     .meaning = "ratio of speeds after and before an impact; 0: no bounce, 1: no loss"},
     {"rolling_friction", FIELD_FLOAT, AT(file_material, material.rolling_friction), .hi = 1e6,
      .meaning = "m"},
     {"spinning_friction", FIELD_FLOAT, AT(file_material, material.spinning_friction), .hi = 1e6,
@@ -212,13 +218,13 @@ static const field material_fields[] = {
     {"compliance", FIELD_FLOAT, AT(file_material, material.compliance), .hi = 1e6,
      .meaning = "m/N"},
     {"surface_velocity", FIELD_VECTOR, AT(file_material, material.surface_velocity),
-     .meaning = "of a conveyor, in the body's frame, m/s"},
+     .meaning = "velocity of the surface, as of a conveyor, in the body's frame, m/s"},
     {"combine_friction", FIELD_WORD, AT(file_material, material.combine_friction),
-     .words = combine_words, .meaning = "how two materials become that of a contact"},
+     .words = combine_words, .meaning = "how the values of two materials are combined"},
     {"combine_restitution", FIELD_WORD, AT(file_material, material.combine_restitution),
      .words = combine_words},
     {0}};
-const object_type type_material = {"material", "What a surface is like.", material_fields,
+const object_type type_material = {"material", "Properties of a surface.", material_fields,
                                    usual_material};
 
 static void usual_filter(void *out)
@@ -229,12 +235,14 @@ static void usual_filter(void *out)
 }
 
 static const field filter_fields[] = {
-    {"category", FIELD_BITS, AT(tn_filter, category), .meaning = "bits of what it is"},
-    {"mask", FIELD_BITS, AT(tn_filter, mask), .meaning = "bits of what it collides with"},
+    {"category", FIELD_BITS, AT(tn_filter, category),
+     .meaning = "categories of the shape, as bits"},
+    {"mask", FIELD_BITS, AT(tn_filter, mask), .meaning = "categories it collides with, as bits"},
     {"group", FIELD_INT, AT(tn_filter, group), .lo = -2147483647.0, .hi = 2147483647.0,
-     .meaning = "the same above 0 always collides, the same below 0 never"},
+     .meaning =
+         "shapes of the same positive group always collide, of the same negative group never"},
     {0}};
-const object_type type_filter = {"filter", "What collides with what.", filter_fields, usual_filter};
+const object_type type_filter = {"filter", "Collision filter.", filter_fields, usual_filter};
 
 #define KIND(kind) (1u << (kind))
 #define OF_AXIS (KIND(TN_SHAPE_CAPSULE) | KIND(TN_SHAPE_CYLINDER) | KIND(TN_SHAPE_CONE))
@@ -254,27 +262,27 @@ static const field shape_fields[] = {
     {"position", FIELD_VECTOR, AT(file_shape, def.position), .meaning = "in the body's frame, m"},
     {"rotation", FIELD_ROTATION, AT(file_shape, def.rotation), .meaning = "in the body's frame"},
     {"radius", FIELD_FLOAT, AT(file_shape, def.radius), .lo = 1e-6, .hi = 1e6, .kinds = OF_RADIUS,
-     .flags = FIELD_REQUIRED, .meaning = "m; of a cone, that of its base"},
+     .flags = FIELD_REQUIRED, .meaning = "m; for a cone, of its base"},
     {"half_length", FIELD_FLOAT, AT(file_shape, def.half_length), .lo = 1e-6, .hi = 1e6,
      .kinds = OF_AXIS, .flags = FIELD_REQUIRED,
-     .meaning = "along y, m; of a capsule, that of its straight part"},
+     .meaning = "along y, m; for a capsule, of its straight part"},
     {"half_extents", FIELD_VECTOR, AT(file_shape, def.half_extents), .lo = 1e-6, .hi = 1e6,
      .kinds = KIND(TN_SHAPE_BOX), .flags = FIELD_REQUIRED,
-     .meaning = "half the edges along x, y, z, m"},
+     .meaning = "half lengths along x, y, z, m"},
     {"geometry", FIELD_TEXT, AT(file_shape, geometry), .kinds = OF_GEOMETRY,
-     .flags = FIELD_REQUIRED, .meaning = "name of one of the scene's geometries"},
+     .flags = FIELD_REQUIRED, .meaning = "name of a geometry of the scene"},
     {"material", FIELD_TREE, AT(file_shape, material), .tree = TREE_MATERIAL,
-     .part = &type_material, .meaning = "name of one of the scene's materials, or one of its own"},
+     .part = &type_material, .meaning = "name of a material of the scene, or a material"},
     {"filter", FIELD_PART, AT(file_shape, def.filter), .part = &type_filter},
     {"density", FIELD_FLOAT, AT(file_shape, def.density), .hi = MOST, .flags = FIELD_ABOVE,
      .meaning = "kg/m^3"},
     {"sensor", FIELD_BOOL, AT(file_shape, def.sensor),
-     .meaning = "notes what overlaps it, pushes nothing"},
+     .meaning = "reports overlaps, exerts no force"},
     {"hit_events", FIELD_BOOL, AT(file_shape, def.hit_events)},
     {0}};
-const object_type type_shape = {
-    "shape", "A solid or surface on a body. Of a plane, all that is below y = 0 is solid.",
-    shape_fields, usual_shape};
+const object_type type_shape = {"shape",
+                                "A solid or surface on a body. A plane is solid below y = 0.",
+                                shape_fields, usual_shape};
 
 static void usual_geometry(void *out)
 {
@@ -290,12 +298,12 @@ static const field geometry_fields[] = {
      .kinds = KIND(GEOMETRY_HULL) | KIND(GEOMETRY_MESH) | KIND(GEOMETRY_WIRE),
      .flags = FIELD_REQUIRED, .meaning = "m"},
     {"max_vertices", FIELD_INT, AT(file_geometry, max_vertices), .lo = 4, .hi = 255,
-     .kinds = KIND(GEOMETRY_HULL), .meaning = "a hull of more is simplified"},
+     .kinds = KIND(GEOMETRY_HULL), .meaning = "larger hulls are simplified"},
     {"triangles", FIELD_INDICES, AT(file_geometry, triangles), .width = 3,
      .kinds = KIND(GEOMETRY_MESH), .flags = FIELD_REQUIRED,
-     .meaning = "points of each, counter-clockwise from outside"},
+     .meaning = "indices of points, counter-clockwise from outside"},
     {"heights", FIELD_FLOATS, AT(file_geometry, heights), .kinds = KIND(GEOMETRY_HEIGHT_FIELD),
-     .flags = FIELD_REQUIRED, .meaning = "row by row along z, column by column along x, m"},
+     .flags = FIELD_REQUIRED, .meaning = "rows along z of columns along x, m"},
     {"columns", FIELD_INT, AT(file_geometry, columns), .lo = 2, .hi = 32767,
      .kinds = KIND(GEOMETRY_HEIGHT_FIELD), .flags = FIELD_REQUIRED},
     {"rows", FIELD_INT, AT(file_geometry, rows), .lo = 2, .hi = 32767,
@@ -305,11 +313,12 @@ static const field geometry_fields[] = {
     {"spacing_z", FIELD_FLOAT, AT(file_geometry, spacing_z), .hi = 1e6, .flags = FIELD_ABOVE,
      .kinds = KIND(GEOMETRY_HEIGHT_FIELD), .meaning = "m"},
     {"tangents", FIELD_VECTORS, AT(file_geometry, tangents), .kinds = KIND(GEOMETRY_WIRE),
-     .flags = FIELD_REQUIRED, .meaning = "the way from point to point there, m"},
+     .flags = FIELD_REQUIRED,
+     .meaning = "derivative at each point, by a parameter that grows by 1 per point, m"},
     {"closed", FIELD_BOOL, AT(file_geometry, closed), .kinds = KIND(GEOMETRY_WIRE),
-     .meaning = "the last point leads to the first"},
+     .meaning = "connects the last point to the first"},
     {0}};
-const object_type type_geometry = {"geometry", "What several shapes may share.", geometry_fields,
+const object_type type_geometry = {"geometry", "Geometry that shapes can share.", geometry_fields,
                                    usual_geometry};
 
 // ---------------------------------------------------------------------------------------------
@@ -322,11 +331,12 @@ static void usual_frame(void *out)
   u->q = tn_quat_identity();
 }
 
-static const field frame_fields[] = {
-    {"position", FIELD_POSITION, AT(tn_transform, p), .meaning = "in the body, or the world, m"},
-    {"rotation", FIELD_ROTATION, AT(tn_transform, q)},
-    {0}};
-const object_type type_frame = {"frame", "Where a joint holds a body; its x axis is the joint's.",
+static const field frame_fields[] = {{"position", FIELD_POSITION, AT(tn_transform, p),
+                                      .meaning = "in the body's frame, or in the world, m"},
+                                     {"rotation", FIELD_ROTATION, AT(tn_transform, q)},
+                                     {0}};
+const object_type type_frame = {"frame",
+                                "Frame of a joint on a body; its x axis is the joint's axis.",
                                 frame_fields, usual_frame};
 
 static void usual_drive(void *out)
@@ -353,33 +363,37 @@ static void usual_joint(void *out)
 {
   file_joint *u = out;
   memset(u, 0, sizeof *u);
-  u->def = tn_default_joint_def(TN_JOINT_BALL); // but for ranges, all kinds are alike
+  u->def = tn_default_joint_def(TN_JOINT_BALL); // kinds differ only in their ranges
   u->axis = tn_v3(1.0f, 0.0f, 0.0f);
 }
 
 static const field joint_fields[] = {
     {"kind", FIELD_WORD, AT(file_joint, def.kind), .words = joint_words, .flags = FIELD_REQUIRED},
     {"bodies", FIELD_TREE, AT(file_joint, bodies), .tree = TREE_BODIES, .flags = FIELD_REQUIRED,
-     .meaning = "the two it joins"},
+     .meaning = "the two connected bodies"},
     {"at", FIELD_POSITION, AT(file_joint, at),
-     .meaning = "the point of the world where the two bodies are held, as they stand, m"},
-    {"axis", FIELD_VECTOR, AT(file_joint, axis), .meaning = "of the joint, in the world; with at"},
-    {"from", FIELD_POSITION, AT(file_joint, from), .meaning = "where it holds the first body, m"},
+     .meaning = "world point of both frames, at the initial poses, m"},
+    {"axis", FIELD_VECTOR, AT(file_joint, axis),
+     .meaning = "axis of the joint in the world; with at"},
+    {"from", FIELD_POSITION, AT(file_joint, from),
+     .meaning = "anchor on the first body, in the world, m"},
     {"to", FIELD_POSITION, AT(file_joint, to),
-     .meaning = "where it holds the second body, m; a distance joint takes its length from them"},
+     .meaning = "anchor on the second body, in the world, m; their distance is the length of a "
+                "distance joint"},
     {"frame_a", FIELD_PART, AT(file_joint, def.frame_a), .part = &type_frame},
     {"frame_b", FIELD_PART, AT(file_joint, def.frame_b), .part = &type_frame},
-    {"linear", FIELD_RANGES, AT(file_joint, def.linear), .meaning = "along x, y, z of frame a, m"},
-    {"angular", FIELD_RANGES, AT(file_joint, def.angular), .meaning = "rad"},
+    {"linear", FIELD_RANGES, AT(file_joint, def.linear),
+     .meaning = "ranges along x, y, z of frame a, m"},
+    {"angular", FIELD_RANGES, AT(file_joint, def.angular), .meaning = "ranges about the axes, rad"},
     {"swing", FIELD_FLOAT, AT(file_joint, def.swing), .hi = MOST, .flags = FIELD_OPEN,
-     .meaning = "the cone of a ball joint, rad"},
+     .meaning = "half angle of the cone of a ball joint, rad"},
     {"compliance", FIELD_FLOAT, AT(file_joint, def.compliance), .hi = 1e12, .meaning = "m/N"},
     {"angular_compliance", FIELD_FLOAT, AT(file_joint, def.angular_compliance), .hi = 1e12,
      .meaning = "rad/(N m)"},
     {"limit_compliance", FIELD_FLOAT, AT(file_joint, def.limit_compliance), .hi = 1e12,
-     .meaning = "of the ends of ranges, m/N"},
+     .meaning = "compliance of linear limits, m/N"},
     {"angular_limit_compliance", FIELD_FLOAT, AT(file_joint, def.angular_limit_compliance),
-     .hi = 1e12, .meaning = "of the ends of ranges, rad/(N m)"},
+     .hi = 1e12, .meaning = "compliance of angular limits, rad/(N m)"},
     {"linear_drive", FIELD_PART, AT(file_joint, def.linear_drive), .part = &type_drive},
     {"angular_drive", FIELD_PART, AT(file_joint, def.angular_drive), .part = &type_drive},
     {"linear_damping", FIELD_FLOAT, AT(file_joint, def.linear_damping), .hi = 1e12,
@@ -398,7 +412,7 @@ static const field joint_fields[] = {
     {"collide", FIELD_BOOL, AT(file_joint, def.collide),
      .meaning = "the two bodies collide with each other"},
     {0}};
-const object_type type_joint = {"joint", "Holds one body relative to another, or to the world.",
+const object_type type_joint = {"joint", "Connects a body to another, or to the world.",
                                 joint_fields, usual_joint};
 
 // ---------------------------------------------------------------------------------------------
@@ -428,7 +442,7 @@ static const field mesh_fields[] = {
      .kinds = KIND(MESH_ROPE), .meaning = "along x, m"},
     {"cells", FIELD_CELLS, AT(file_mesh, cells), .lo = 1, .hi = 100,
      .kinds = OF_CELLS | KIND(MESH_BALL), .flags = FIELD_REQUIRED,
-     .meaning = "along x, y, z of a box; around, across and along a tube; a ball takes the first"},
+     .meaning = "along x, y, z of a box; around, across and along a tube; a ball uses the first"},
     {"half_extents", FIELD_VECTOR, AT(file_mesh, half_extents), .lo = 1e-6, .hi = 1e6,
      .kinds = KIND(MESH_BOX), .flags = FIELD_REQUIRED, .meaning = "m"},
     {"radius", FIELD_FLOAT, AT(file_mesh, radius), .hi = 1e6, .flags = FIELD_ABOVE | FIELD_REQUIRED,
@@ -442,9 +456,9 @@ static const field mesh_fields[] = {
     {"level", FIELD_INT, AT(file_mesh, level), .lo = 0, .hi = 6, .kinds = KIND(MESH_SPHERE),
      .flags = FIELD_REQUIRED, .meaning = "a closed surface of 20 * 4^level triangles"},
     {"tetrahedra", FIELD_BOOL, AT(file_mesh, tetrahedra), .kinds = KIND(MESH_BOX) | KIND(MESH_BALL),
-     .meaning = "of these instead of hexahedra"},
+     .meaning = "use tetrahedra instead of hexahedra"},
     {0}};
-const object_type type_mesh = {"mesh", "Vertices and elements of a common form.", mesh_fields,
+const object_type type_mesh = {"mesh", "Vertices and elements of a common shape.", mesh_fields,
                                usual_mesh};
 
 static void usual_soft(void *out)
@@ -455,74 +469,78 @@ static void usual_soft(void *out)
 }
 
 static const field soft_fields[] = {
-    {"name", FIELD_TEXT, AT(file_soft, name), .meaning = "for attachments to name it by"},
-    {"position", FIELD_POSITION, AT(file_soft, def.position), .meaning = "of its frame, m"},
+    {"name", FIELD_TEXT, AT(file_soft, name), .meaning = "name for references by attachments"},
+    {"position", FIELD_POSITION, AT(file_soft, def.position),
+     .meaning = "of the frame of its vertices, m"},
     {"rotation", FIELD_ROTATION, AT(file_soft, def.rotation)},
     {"velocity", FIELD_VECTOR, AT(file_soft, def.velocity), .meaning = "m/s"},
     {"mesh", FIELD_PART, AT(file_soft, mesh), .part = &type_mesh,
      .meaning = "instead of vertices and elements"},
     {"vertices", FIELD_VECTORS, AT(file_soft, vertices), .meaning = "in its frame, m"},
-    {"edges", FIELD_INDICES, AT(file_soft, edges), .width = 2, .meaning = "kept at their length"},
+    {"edges", FIELD_INDICES, AT(file_soft, edges), .width = 2,
+     .meaning = "pairs of vertices that keep their distance"},
     {"triangles", FIELD_INDICES, AT(file_soft, triangles), .width = 3,
      .meaning = "counter-clockwise from outside"},
     {"tetrahedra", FIELD_INDICES, AT(file_soft, tetrahedra), .width = 4,
-     .meaning = "of positive volume"},
+     .meaning = "vertices in the order of positive volume"},
     {"hexahedra", FIELD_INDICES, AT(file_soft, hexahedra), .width = 8,
-     .meaning = "the lower face, then the upper one, in the same turn"},
+     .meaning = "vertices of the lower face, then of the upper one, in the same sense"},
     {"tethers", FIELD_INDICES, AT(file_soft, tethers), .width = 2,
-     .meaning = "come no farther apart than their length"},
+     .meaning = "pairs of vertices with a maximum distance"},
     {"tether_lengths", FIELD_FLOATS, AT(file_soft, tether_lengths), .hi = MOST,
-     .flags = FIELD_ABOVE, .meaning = "m; without them, as far as they are"},
+     .flags = FIELD_ABOVE, .meaning = "m; default: the initial distances"},
     {"mass", FIELD_FLOAT, AT(file_soft, def.mass), .hi = 1e12, .flags = FIELD_ABOVE,
      .meaning = "kg"},
-    {"masses", FIELD_FLOATS, AT(file_soft, masses), .meaning = "kg, of each vertex; or mass"},
+    {"masses", FIELD_FLOATS, AT(file_soft, masses),
+     .meaning = "kg, of each vertex; instead of mass"},
     {"velocities", FIELD_VECTORS, AT(file_soft, velocities), .meaning = "m/s, of each vertex"},
     {"pinned", FIELD_INDICES, AT(file_soft, pinned), .width = 1,
-     .meaning = "vertices that are held where they are"},
+     .meaning = "vertices fixed in the world"},
     {"edge_compliance", FIELD_FLOAT, AT(file_soft, def.edge_compliance), .hi = 1e12,
      .meaning = "m/N"},
     {"stretch_limit", FIELD_FLOAT, AT(file_soft, def.stretch_limit), .hi = MOST,
-     .flags = FIELD_OPEN, .meaning = "as a share of its length, no compliant edge gets longer"},
+     .flags = FIELD_OPEN,
+     .meaning = "maximum stretch of compliant edges, as a share of their length"},
     {"tear_strain", FIELD_FLOAT, AT(file_soft, def.tear_strain), .hi = MOST,
      .flags = FIELD_OPEN | FIELD_ABOVE,
-     .meaning = "what is stretched by more, as a share of its length, tears"},
+     .meaning = "stretch beyond which elements tear, as a share of their length"},
     {"tear_force", FIELD_FLOAT, AT(file_soft, def.tear_force), .hi = MOST,
-     .flags = FIELD_OPEN | FIELD_ABOVE, .meaning = "N, of an edge"},
+     .flags = FIELD_OPEN | FIELD_ABOVE, .meaning = "tension beyond which an edge tears, N"},
     {"bending_stiffness", FIELD_FLOAT, AT(file_soft, def.bending_stiffness), .hi = 1e12,
      .meaning = "N m"},
     {"solid", FIELD_WORD, AT(file_soft, def.solid), .words = solid_words,
-     .meaning = "what tetrahedra are made of"},
+     .meaning = "material model of tetrahedra"},
     {"youngs_modulus", FIELD_FLOAT, AT(file_soft, def.youngs_modulus), .lo = 1e-3, .hi = 1e12,
      .meaning = "Pa"},
     {"poisson_ratio", FIELD_FLOAT, AT(file_soft, def.poisson_ratio), .hi = 0.49},
     {"yield_strain", FIELD_FLOAT, AT(file_soft, def.yield_strain), .hi = MOST, .flags = FIELD_OPEN,
-     .meaning = "beyond it matched elements flow"},
+     .meaning = "strain beyond which shape-matched elements flow"},
     {"creep", FIELD_FLOAT, AT(file_soft, def.creep), .hi = MOST, .flags = FIELD_OPEN,
-     .meaning = "1/s, how fast they do"},
+     .meaning = "rate of plastic flow, 1/s"},
     {"plastic_limit", FIELD_FLOAT, AT(file_soft, def.plastic_limit), .hi = MOST,
-     .flags = FIELD_OPEN, .meaning = "largest strain that stays"},
+     .flags = FIELD_OPEN, .meaning = "largest plastic strain"},
     {"volume_compliance", FIELD_FLOAT, AT(file_soft, def.volume_compliance), .hi = 1e12,
      .meaning = "m^3/Pa"},
     {"pressure", FIELD_FLOAT, AT(file_soft, def.pressure), .hi = 1000.0,
-     .meaning = "a closed surface keeps so many times its volume"},
+     .meaning = "target volume of a closed surface, relative to its initial volume"},
     {"stiffness_damping", FIELD_FLOAT, AT(file_soft, def.stiffness_damping), .hi = 1e6,
      .meaning = "s"},
     {"damping", FIELD_FLOAT, AT(file_soft, def.damping), .hi = 1e6,
-     .meaning = "1/s, of all motion but that as a rigid body"},
+     .meaning = "damping of all but rigid motion, 1/s"},
     {"linear_damping", FIELD_FLOAT, AT(file_soft, def.linear_damping), .hi = 1e6, .meaning = "1/s"},
     {"gravity_scale", FIELD_FLOAT, AT(file_soft, def.gravity_scale), .lo = -1e6, .hi = 1e6},
     {"radius", FIELD_FLOAT, AT(file_soft, def.radius), .hi = 1e6, .meaning = "of a particle, m"},
     {"material", FIELD_TREE, AT(file_soft, material), .tree = TREE_MATERIAL, .part = &type_material,
-     .meaning = "name of one of the scene's materials, or one of its own"},
+     .meaning = "name of a material of the scene, or a material"},
     {"filter", FIELD_PART, AT(file_soft, def.filter), .part = &type_filter},
     {"curved_rest", FIELD_BOOL, AT(file_soft, def.curved_rest),
-     .meaning = "bending pulls back to the form given, not to flat"},
+     .meaning = "bending has its rest state at the initial shape instead of flat"},
     {"self_collision", FIELD_BOOL, AT(file_soft, def.self_collision)},
     {"keep_momentum", FIELD_BOOL, AT(file_soft, def.keep_momentum)},
     {"can_sleep", FIELD_BOOL, AT(file_soft, def.can_sleep)},
     {0}};
-const object_type type_soft = {"soft_body", "Particles and what holds them together.", soft_fields,
-                               usual_soft};
+const object_type type_soft = {"soft_body", "A deformable body of particles and elements.",
+                               soft_fields, usual_soft};
 
 static void usual_attachment(void *out)
 {
@@ -544,7 +562,7 @@ static const field attachment_fields[] = {
      .flags = FIELD_OPEN, .meaning = "N"},
     {0}};
 const object_type type_attachment = {
-    "attachment", "Ties a particle of a soft body to a rigid one, or to the world.",
+    "attachment", "Ties a particle of a soft body to a rigid body or to the world.",
     attachment_fields, usual_attachment};
 
 // ---------------------------------------------------------------------------------------------

@@ -1,5 +1,4 @@
-// What a scene file may say: a table for every kind of object. Reader, writer and schema all go by
-// these tables.
+// The keys of scene files: a table for every type of object, used by reader, writer and schema.
 #ifndef TENON_FILES_FIELDS_H
 #define TENON_FILES_FIELDS_H
 
@@ -12,30 +11,30 @@ typedef enum field_type {
   FIELD_INT,
   FIELD_BOOL,
   FIELD_TEXT,     // const char *, into the tree
-  FIELD_WORD,     // int: the place among `words`
-  FIELD_BITS,     // uint64_t: a whole number, or "0x..." where that would not be exact
+  FIELD_WORD,     // int: index into `words`
+  FIELD_BITS,     // uint64_t: an integer, or "0x..." if that would not be exact
   FIELD_VECTOR,   // tn_vec3
   FIELD_POSITION, // tn_pos
   FIELD_ROTATION, // tn_quat: x y z w, or an axis and degrees
   FIELD_INERTIA,  // tn_sym3: xx yy zz xy xz yz
   FIELD_RANGES,   // tn_range[3]
   FIELD_CELLS,    // int[3]
-  FIELD_PART,     // a structure with a table of its own, at the same place
+  FIELD_PART,     // a nested structure with its own table
   FIELD_VECTORS,  // number_list of tn_vec3
   FIELD_FLOATS,   // number_list of float
-  FIELD_INDICES,  // number_list of `width` whole numbers each
-  FIELD_TREE,     // const cJSON *: the loader goes on from there
+  FIELD_INDICES,  // number_list of `width` integers each
+  FIELD_TREE,     // const cJSON *: read by the loader
   FIELD_TYPE_COUNT
 } field_type;
 
-// What the loader makes of a FIELD_TREE, for the schema.
+// How the loader reads a FIELD_TREE, for the schema.
 typedef enum tree_type {
   TREE_NONE,
   TREE_MASS,     // a number, or a part
   TREE_MATERIAL, // a name, or a part
-  TREE_BODY,     // a name, a number, or null for the world
+  TREE_BODY,     // a name, an index, or null for the world
   TREE_BODIES,   // two of those
-  TREE_SOFT,     // a name or a number
+  TREE_SOFT,     // a name or an index
   TREE_LIST,     // of objects
   TREE_NAMED,    // objects by name
   TREE_NUMBERS,  // numbers by name
@@ -48,9 +47,9 @@ typedef struct number_list {
 } number_list;
 
 enum {
-  FIELD_OPEN = 1,     // null stands for no bound
+  FIELD_OPEN = 1,     // null means no bound
   FIELD_ABOVE = 2,    // `lo` itself is not allowed
-  FIELD_REQUIRED = 4, // must be there, where the kind may have it
+  FIELD_REQUIRED = 4, // required, for the kinds that have it
 };
 
 typedef struct object_type object_type;
@@ -62,14 +61,14 @@ typedef struct field {
   double lo, hi; // of numbers, or of each component
   int flags;
   int width;                // of indices
-  const char *const *words; // null ends them
+  const char *const *words; // null-terminated
   const object_type *part;
   tree_type tree;
-  unsigned kinds; // bits of the kinds that may have it; 0: all
+  unsigned kinds; // bits of the kinds that have it; 0: all
   const char *meaning;
 } field;
 
-// Fills in what holds where a file says nothing.
+// Fills in the defaults.
 typedef void usual_fn(void *out);
 
 struct object_type {
@@ -78,8 +77,9 @@ struct object_type {
   usual_fn *usual;
 };
 
-// What an object is read into, where a definition does not have room for all.
-// A turn about an axis.
+// Structures that objects are read into, where the definition does not suffice.
+
+// A rotation about an axis.
 typedef struct file_rotation {
   tn_vec3 axis;
   float degrees;
@@ -112,7 +112,7 @@ typedef struct file_body {
 
 typedef struct file_material {
   tn_material material;
-  float friction; // both, where it is said
+  float friction; // sets both if given
 } file_material;
 
 typedef struct file_shape {
@@ -122,7 +122,7 @@ typedef struct file_shape {
 } file_shape;
 
 typedef struct file_geometry {
-  int kind; // place among geometry_words
+  int kind; // index into geometry_words
   number_list points, tangents, triangles, heights;
   int max_vertices, columns, rows;
   float spacing_x, spacing_z;
@@ -137,7 +137,7 @@ typedef struct file_joint {
 } file_joint;
 
 typedef struct file_mesh {
-  int kind; // place among mesh_words
+  int kind; // index into mesh_words
   int columns, rows, segments, level;
   int cells[3];
   float size_x, size_z, length, radius, inner_radius, outer_radius, half_length;
@@ -175,17 +175,17 @@ typedef union any_object {
   file_attachment attachment;
 } any_object;
 
-// Every type, null at the end, for the schema.
+// All types, null-terminated, for the schema.
 const object_type *const *object_types(void);
 
 enum { GEOMETRY_HULL, GEOMETRY_MESH, GEOMETRY_HEIGHT_FIELD, GEOMETRY_WIRE };
 enum { MESH_CLOTH, MESH_ROPE, MESH_BOX, MESH_BALL, MESH_TUBE, MESH_SPHERE };
 
-// Null if there is none.
+// Returns null if there is none.
 const field *field_find(const object_type *type, const char *name);
-// Bytes of a row of a list.
+// Size of a row of a list in bytes.
 size_t field_row_size(const field *f);
-// The name of a field's value.
+// The word for a value of a field.
 const char *field_word(const object_type *type, const char *name, int value);
 
 #endif

@@ -1,4 +1,4 @@
-// A scene file becomes a scene.
+// Loads a scene file as a scene.
 #include "loader.h"
 
 #include <errno.h>
@@ -9,13 +9,13 @@
 enum { MAX_FILE_SIZE = 64 << 20 };
 
 // ---------------------------------------------------------------------------------------------
-// Help for those who load parts
+// Functions shared by the loaders
 
 bool loader_fail(loader *l)
 {
-  const char *why = strstr(l->file->message, ": "); // behind the name of the library's function
+  const char *why = strstr(l->file->message, ": "); // after the name of the library's function
   l->run->failed = true;
-  return reader_fail(&l->r, "%s", why ? why + 2 : "it could not be made");
+  return reader_fail(&l->r, "%s", why ? why + 2 : "could not be created");
 }
 
 bool is_list(loader *l, const cJSON *list, const char *key, int most)
@@ -23,7 +23,7 @@ bool is_list(loader *l, const cJSON *list, const char *key, int most)
   bool array = !list || cJSON_IsArray(list);
   if (!array || cJSON_GetArraySize(list) > most) {
     reader_enter(&l->r, key);
-    return array ? reader_fail(&l->r, "has more than %d", most)
+    return array ? reader_fail(&l->r, "has more than %d items", most)
                  : reader_fail(&l->r, "must be a list in brackets");
   }
   return true;
@@ -48,7 +48,7 @@ static reader reader_of(scene_file *file)
   return r;
 }
 
-// What the bodies could lose by falling a metre, and their motion.
+// Default energy scale: the weight of all bodies times 1 m, plus kinetic and elastic energy.
 static double usual_energy(const scene_run *run)
 {
   tn_energy e = tn_world_energy(run->world);
@@ -110,7 +110,7 @@ static bool read_parameters(reader *r, const cJSON *json, scene *s)
     reader_enter(r, item->string);
     if (cJSON_GetObjectItemCaseSensitive(json, item->string) != item) {
       r->path.steps[r->path.depth - 1].index = 1;
-      return reader_fail(r, "is there twice");
+      return reader_fail(r, "duplicate key");
     }
     if (!read_parameter(r, item, s)) {
       return false;
@@ -121,7 +121,7 @@ static bool read_parameters(reader *r, const cJSON *json, scene *s)
   return true;
 }
 
-// Drives and metrics of the built-in scene, and its parameters with the values of the file.
+// Takes the drives and metrics of the built-in scene, and the parameters of the file.
 static bool take_behaviour(scene_file *file, reader *r)
 {
   file_behaviour b = {NULL, NULL};
@@ -135,7 +135,7 @@ static bool take_behaviour(scene_file *file, reader *r)
   file->behaviour = scene_find(b.scene);
   if (!file->behaviour) {
     reader_enter(r, "scene");
-    return reader_fail(r, "there is no built-in scene '%.60s'", b.scene);
+    return reader_fail(r, "no built-in scene '%.60s'", b.scene);
   }
   scene borrowed = *file->behaviour;
   if (!read_parameters(r, b.parameters, &borrowed)) {
@@ -159,7 +159,7 @@ const scene *scene_behaviour(const scene *which)
   return which->drive || which->measure || which->look ? which : NULL;
 }
 
-// A behaviour finds bodies and joints by their order: they must be there, and of the same kinds.
+// A behaviour refers to bodies and joints by their order: their numbers and kinds must match.
 static bool suits_behaviour(const scene_run *run, const scene_run *model, reader *r)
 {
   int softs = tn_world_softs(run->world, NULL, 0), wanted = tn_world_softs(model->world, NULL, 0);
@@ -168,8 +168,8 @@ static bool suits_behaviour(const scene_run *run, const scene_run *model, reader
       softs < wanted) {
     return reader_fail(
         r,
-        "%s acts on %d bodies, %d joints and %d soft bodies in their order, but here "
-        "are %d, %d and %d, scenery not counted",
+        "%s needs at least %d bodies, %d joints and %d soft bodies, but the file has %d, %d and "
+        "%d, not counting scenery",
         model->scene->name, model->body_count, model->joint_count, wanted, run->body_count,
         run->joint_count, softs);
   }
@@ -190,7 +190,7 @@ static scene_run *make_model(scene_file *file, const tn_world_def *def)
   return scene_create(file->behaviour, &settings, def);
 }
 
-// Makes everything once, to see that it can be made.
+// Creates the scene once to check that it is valid.
 static bool try_out(scene_file *file)
 {
   tn_world_def def = tn_default_world_def();
@@ -200,7 +200,7 @@ static bool try_out(scene_file *file)
   reader r = reader_of(file);
   scene_run *run = scene_create(&file->scene, NULL, &def);
   if (!run) {
-    return file->error[0] ? false : reader_fail(&r, "there is no memory for the scene");
+    return file->error[0] ? false : reader_fail(&r, "not enough memory for the scene");
   }
   bool ok = true;
   if (file->behaviour) {
@@ -209,7 +209,7 @@ static bool try_out(scene_file *file)
       ok = suits_behaviour(run, model, &r);
       memcpy(file->memory, model->memory, sizeof file->memory);
     } else {
-      ok = reader_fail(&r, "the behaviour's scene cannot be made");
+      ok = reader_fail(&r, "the scene of the behaviour could not be created");
     }
     scene_destroy(model);
   }
@@ -249,12 +249,13 @@ static bool parse(scene_file *file, size_t size)
   char why[120];
   if (offset >= size) {
     while (offset > 0 && strchr(" \t\r\n", file->text[offset - 1])) {
-      offset -= 1; // to the last line that says something
+      offset -= 1; // back to the last line that is not empty
     }
-    snprintf(why, sizeof why, "not JSON: the text ends too early");
+    snprintf(why, sizeof why, "invalid JSON: unexpected end of file");
   } else {
     int length = (int)strcspn(file->text + offset, "\r\n");
-    snprintf(why, sizeof why, "not JSON at '%.*s'", length < 20 ? length : 20, file->text + offset);
+    snprintf(why, sizeof why, "invalid JSON at '%.*s'", length < 20 ? length : 20,
+             file->text + offset);
   }
   return reader_fail_at(&r, offset, why);
 }
@@ -286,7 +287,7 @@ scene_file *scene_file_parse(const char *name, const char *text, size_t size, ch
   scene_file *file = calloc(1, sizeof *file);
   char *copy = file ? malloc(size + 1) : NULL;
   if (!copy) {
-    snprintf(error, SCENE_FILE_ERROR, "%s:1: there is no memory for it", name);
+    snprintf(error, SCENE_FILE_ERROR, "%s:1: not enough memory", name);
     free(file);
     return NULL;
   }
@@ -302,7 +303,7 @@ scene_file *scene_file_parse(const char *name, const char *text, size_t size, ch
   return file;
 }
 
-// To the end of the stream, or a little more than a file may have.
+// Reads to the end of the stream, or slightly more than the size limit.
 static char *read_all(FILE *in, size_t *size)
 {
   size_t capacity = 1 << 16;

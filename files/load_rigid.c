@@ -19,7 +19,7 @@ static bool read_material(loader *l, const cJSON *json, tn_material *out)
   if (was_seen(&type_material, seen, "friction")) {
     if (was_seen(&type_material, seen, "static_friction") ||
         was_seen(&type_material, seen, "dynamic_friction")) {
-      return reader_fail(&l->r, "friction is the same at rest and in motion; or give both apart");
+      return reader_fail(&l->r, "give either friction, or static_friction and dynamic_friction");
     }
     m.material.static_friction = m.material.dynamic_friction = m.friction;
   }
@@ -45,14 +45,14 @@ static bool take_names(loader *l, const cJSON *json, const char *key, name_table
   cJSON_ArrayForEach(item, json)
   {
     if (!names_add(names, item->string, count++)) {
-      return reader_fail(&l->r, "there is no memory for it");
+      return reader_fail(&l->r, "not enough memory");
     }
   }
   int first, again = names_sort(names, &first);
   if (again >= 0) {
     reader_enter(&l->r, cJSON_GetArrayItem(json, again)->string);
     l->r.path.steps[l->r.path.depth - 1].index = 1;
-    return reader_fail(&l->r, "is there twice");
+    return reader_fail(&l->r, "duplicate key");
   }
   reader_leave(&l->r);
   return true;
@@ -66,7 +66,7 @@ bool load_materials(loader *l)
   }
   l->materials = calloc((size_t)l->material_names.count + 1, sizeof *l->materials);
   if (!l->materials) {
-    return reader_fail(&l->r, "there is no memory for the materials");
+    return reader_fail(&l->r, "not enough memory for the materials");
   }
   int count = 0;
   cJSON_ArrayForEach(item, all)
@@ -91,7 +91,7 @@ bool load_material(loader *l, const cJSON *json, tn_material *out)
   if (cJSON_IsString(json)) {
     int index = names_find(&l->material_names, json->valuestring);
     if (index < 0) {
-      return reader_fail(&l->r, "there is no material '%.60s'", json->valuestring);
+      return reader_fail(&l->r, "no material named '%.60s'", json->valuestring);
     }
     *out = l->materials[index];
   } else if (!read_material(l, json, out)) {
@@ -132,7 +132,7 @@ static bool make_geometry(loader *l, const file_geometry *g, tn_geometry_id *id)
     break;
   case GEOMETRY_HEIGHT_FIELD:
     if ((double)g->columns * (double)g->rows != (double)g->heights.count) {
-      return reader_fail(&l->r, "needs columns * rows heights, %g, but has %d",
+      return reader_fail(&l->r, "needs columns * rows = %g heights, but has %d",
                          (double)g->columns * (double)g->rows, g->heights.count);
     }
     *id = tn_height_field_create(world, g->heights.items, g->columns, g->rows, g->spacing_x,
@@ -140,7 +140,7 @@ static bool make_geometry(loader *l, const file_geometry *g, tn_geometry_id *id)
     break;
   default:
     if (g->points.count != g->tangents.count) {
-      return reader_fail(&l->r, "needs a tangent for every point: %d points, %d tangents",
+      return reader_fail(&l->r, "needs one tangent per point, but has %d points and %d tangents",
                          g->points.count, g->tangents.count);
     }
     *id = make_wire(l, g);
@@ -157,7 +157,7 @@ bool load_geometries(loader *l)
   }
   l->geometries = calloc((size_t)l->geometry_names.count + 1, sizeof *l->geometries);
   if (!l->geometries) {
-    return reader_fail(&l->r, "there is no memory for the geometries");
+    return reader_fail(&l->r, "not enough memory for the geometries");
   }
   int count = 0;
   cJSON_ArrayForEach(item, all)
@@ -186,7 +186,7 @@ static bool find_geometry(loader *l, const char *name, tn_geometry_id *id)
   int index = name ? names_find(&l->geometry_names, name) : -1;
   if (name && index < 0) {
     reader_enter(&l->r, "geometry");
-    return reader_fail(&l->r, "there is no geometry '%.60s'", name);
+    return reader_fail(&l->r, "no geometry named '%.60s'", name);
   }
   if (index >= 0) {
     *id = l->geometries[index];
@@ -230,7 +230,7 @@ static bool load_shapes(loader *l, const cJSON *list, tn_body_id body)
 // ---------------------------------------------------------------------------------------------
 // Bodies
 
-// All of its mass in the definition, or what its shapes are to have.
+// Reads the full mass into the definition, or the mass to distribute over the shapes.
 static bool read_mass(loader *l, file_body *b, float *spread)
 {
   *spread = -1.0f;
@@ -251,7 +251,7 @@ static bool read_mass(loader *l, file_body *b, float *spread)
       return false;
     }
     if (cJSON_GetArraySize(b->shapes) == 0) {
-      return reader_fail(&l->r, "a body without shapes needs mass and inertia in braces");
+      return reader_fail(&l->r, "a body without shapes needs an object with mass and inertia");
     }
     *spread = (float)mass;
   }
@@ -259,9 +259,9 @@ static bool read_mass(loader *l, file_body *b, float *spread)
   return true;
 }
 
-// Mass and size of a body's shapes, by the boxes around them.
+// Bounds of the mass and size of a body's shapes, from their bounding boxes.
 typedef struct extent {
-  double bulk, reach, least; // kg, m from its origin, m across
+  double bulk, reach, least; // kg; m from the origin; smallest width, m
 } extent;
 
 static void add_extent(const tn_world *world, tn_shape_id id, tn_pos origin, extent *sum)
@@ -279,7 +279,7 @@ static void add_extent(const tn_world *world, tn_shape_id id, tn_pos origin, ext
   }
 }
 
-// Whether mass and inertia will be floats: the functions that sum them up have no log to tell it.
+// Checks that mass and inertia fit into floats: the functions that add them do not report it.
 static bool can_spread(loader *l, tn_body_id body, float mass)
 {
   const tn_world *world = l->run->world;
@@ -293,10 +293,10 @@ static bool can_spread(loader *l, tn_body_id body, float mass)
   free(ids);
   double most = fmax(sum.bulk, (double)mass), least = mass > 0.0f ? (double)mass : sum.bulk;
   if (!(most * fmax(1.0, sum.reach * sum.reach) < 1e37)) {
-    return reader_fail(&l->r, "its mass and inertia are too large for a float");
+    return reader_fail(&l->r, "mass or inertia too large for a float");
   }
   if (!(1e-3 * fmin(least, sum.bulk) * fmin(1.0, sum.least * sum.least) > 1e-36)) {
-    return reader_fail(&l->r, "its mass and inertia are too small for a float");
+    return reader_fail(&l->r, "mass or inertia too small for a float");
   }
   return true;
 }
@@ -311,10 +311,10 @@ static bool load_body(loader *l, const cJSON *json)
   }
   if (b.def.name && strlen(b.def.name) > 31) {
     reader_enter(&l->r, "name");
-    return reader_fail(&l->r, "must have 31 bytes or less");
+    return reader_fail(&l->r, "must have at most 31 bytes");
   }
   if (b.def.name && !names_add(&l->body_names, b.def.name, l->body_count)) {
-    return reader_fail(&l->r, "there is no memory for its name");
+    return reader_fail(&l->r, "not enough memory for its name");
   }
   tn_body_id id = b.scenery ? scene_add_scenery(l->run, &b.def) : scene_add_body(l->run, &b.def);
   if (l->run->failed) {
@@ -340,7 +340,7 @@ static bool check_body_names(loader *l)
     reader_enter(&l->r, "bodies");
     reader_enter_item(&l->r, again);
     reader_enter(&l->r, "name");
-    return reader_fail(&l->r, "bodies[%d] has this name already", first);
+    return reader_fail(&l->r, "bodies[%d] already has this name", first);
   }
   return true;
 }
@@ -354,7 +354,7 @@ bool load_bodies(loader *l)
   }
   l->bodies = calloc((size_t)cJSON_GetArraySize(all) + 1, sizeof *l->bodies);
   if (!l->bodies) {
-    return reader_fail(&l->r, "there is no memory for the bodies");
+    return reader_fail(&l->r, "not enough memory for the bodies");
   }
   reader_enter(&l->r, "bodies");
   cJSON_ArrayForEach(item, all)
@@ -379,12 +379,12 @@ bool find_body(loader *l, const cJSON *json, tn_body_id *id)
   if (cJSON_IsString(json)) {
     number = names_find(&l->body_names, json->valuestring);
     if (number < 0.0) {
-      return reader_fail(&l->r, "there is no body '%.60s'", json->valuestring);
+      return reader_fail(&l->r, "no body named '%.60s'", json->valuestring);
     }
   } else if (!cJSON_IsNumber(json)) {
-    return reader_fail(&l->r, "must be a body's name or number, or null for the world");
+    return reader_fail(&l->r, "must be the name or index of a body, or null for the world");
   } else if (!(number >= 0.0 && number < l->body_count) || number != (double)(int)number) {
-    return reader_fail(&l->r, "there is no body %g; there are %d, from 0 on", number,
+    return reader_fail(&l->r, "no body with index %g; there are %d, counted from 0", number,
                        l->body_count);
   }
   *id = l->bodies[(int)number];
@@ -399,7 +399,7 @@ static bool read_ends(loader *l, file_joint *j)
   tn_body_id *ends[2] = {&j->def.body_a, &j->def.body_b};
   reader_enter(&l->r, "bodies");
   if (!cJSON_IsArray(j->bodies) || cJSON_GetArraySize(j->bodies) != 2) {
-    return reader_fail(&l->r, "must be a list of two: names or numbers, or null for the world");
+    return reader_fail(&l->r, "must be a list of two names or indices, or null for the world");
   }
   for (int i = 0; i < 2; ++i) {
     reader_enter_item(&l->r, i);
@@ -415,7 +415,7 @@ static bool read_ends(loader *l, file_joint *j)
   return true;
 }
 
-// Frames from points of the world, as people measure them.
+// Computes the frames from world points.
 static bool place_joint(loader *l, file_joint *j, uint64_t seen)
 {
   bool at = was_seen(&type_joint, seen, "at"), axis = was_seen(&type_joint, seen, "axis");
@@ -447,7 +447,7 @@ static tn_joint_kind kind_of(const cJSON *json)
       return (tn_joint_kind)i;
     }
   }
-  return TN_JOINT_BALL; // reading it says what is wrong
+  return TN_JOINT_BALL; // the reader reports the error
 }
 
 static bool load_joint(loader *l, const cJSON *json)

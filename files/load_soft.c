@@ -50,13 +50,13 @@ static bool make_mesh(loader *l, const file_mesh *m, tn_soft_def *def)
   }
   reader_enter(&l->r, "mesh");
   if (!ok) {
-    return reader_fail(&l->r, "its sizes do not make a mesh");
+    return reader_fail(&l->r, "invalid mesh sizes");
   }
   reader_leave(&l->r);
   return true;
 }
 
-// The list becomes the definition's, which gives it back.
+// Moves the list to the definition, which owns it from here.
 static void *hand_over(number_list *list, int *count)
 {
   void *items = list->items;
@@ -75,13 +75,13 @@ static void take_lists(file_soft *s)
   d->hexahedra = hand_over(&s->hexahedra, &d->hexahedron_count);
 }
 
-// These go with a mesh as well.
+// These can be combined with a mesh.
 static bool take_tethers(loader *l, file_soft *s)
 {
   int lengths = s->tethers.count;
   if (s->tether_lengths.items && s->tether_lengths.count != s->tethers.count) {
     reader_enter(&l->r, "tether_lengths");
-    return reader_fail(&l->r, "must have one for each of %d tethers, but has %d", s->tethers.count,
+    return reader_fail(&l->r, "must have %d items, one per tether, but has %d", s->tethers.count,
                        s->tether_lengths.count);
   }
   s->def.tethers = hand_over(&s->tethers, &s->def.tether_count);
@@ -93,17 +93,17 @@ static bool count_particles(loader *l, double count)
 {
   l->particles += count;
   return l->particles <= MAX_PARTICLES ||
-         reader_fail(&l->r, "there are more than %d particles in all", MAX_PARTICLES);
+         reader_fail(&l->r, "more than %d particles in total", MAX_PARTICLES);
 }
 
-// Vertices and elements, of a mesh or one by one.
+// Vertices and elements, from a mesh or from lists.
 static bool take_elements(loader *l, file_soft *s, uint64_t seen)
 {
   static const char *const lists[] = {"vertices", "edges", "triangles", "tetrahedra", "hexahedra"};
   bool mesh = was_seen(&type_soft, seen, "mesh");
   for (int i = 0; mesh && i < 5; ++i) {
     if (was_seen(&type_soft, seen, lists[i])) {
-      return reader_fail(&l->r, "has a mesh, and %s as well", lists[i]);
+      return reader_fail(&l->r, "mesh and %s cannot be combined", lists[i]);
     }
   }
   if (!count_particles(l, mesh ? vertices_of(&s->mesh) : (double)s->vertices.count)) {
@@ -123,13 +123,13 @@ static bool is_for_all(loader *l, const number_list *list, int vertices, const c
 {
   if (list->items && list->count != vertices) {
     reader_enter(&l->r, key);
-    return reader_fail(&l->r, "must have one for each of %d vertices, but has %d", vertices,
+    return reader_fail(&l->r, "must have %d items, one per vertex, but has %d", vertices,
                        list->count);
   }
   return true;
 }
 
-// The library names an element by its kind and number: leads there, unless a mesh has made it.
+// The library reports an element by kind and number: enter its path, unless it is from a mesh.
 static void enter_element(loader *l, const cJSON *json)
 {
   static const char *const kinds[][2] = {{"vertex", "vertices"},      {"edge", "edges"},
@@ -150,7 +150,7 @@ static void enter_element(loader *l, const cJSON *json)
 static bool make_soft(loader *l, const cJSON *json, file_soft *s)
 {
   int vertices = s->def.vertex_count;
-  tn_soft_id id = scene_add_soft(l->run, &s->def); // gives the arrays back
+  tn_soft_id id = scene_add_soft(l->run, &s->def); // frees the arrays
   if (l->run->failed) {
     enter_element(l, json);
     return loader_fail(l);
@@ -161,7 +161,7 @@ static bool make_soft(loader *l, const cJSON *json, file_soft *s)
     if (particle >= vertices) {
       reader_enter(&l->r, "pinned");
       reader_enter_item(&l->r, i);
-      return reader_fail(&l->r, "there is no vertex %d; there are %d", particle, vertices);
+      return reader_fail(&l->r, "no vertex with index %d; there are %d", particle, vertices);
     }
     scene_pin(l->run, id, particle);
   }
@@ -191,7 +191,7 @@ static bool load_soft(loader *l, const cJSON *json)
   type_soft.usual(&s);
   bool ok = read_soft(l, json, &s);
   if (ok && s.name && !names_add(&l->soft_names, s.name, l->soft_count)) {
-    ok = reader_fail(&l->r, "there is no memory for its name");
+    ok = reader_fail(&l->r, "not enough memory for its name");
   }
   ok = ok && make_soft(l, json, &s);
   tn_soft_mesh_free(&s.def);
@@ -206,7 +206,7 @@ static bool check_soft_names(loader *l)
     reader_enter(&l->r, "soft_bodies");
     reader_enter_item(&l->r, again);
     reader_enter(&l->r, "name");
-    return reader_fail(&l->r, "soft_bodies[%d] has this name already", first);
+    return reader_fail(&l->r, "soft_bodies[%d] already has this name", first);
   }
   return true;
 }
@@ -219,7 +219,7 @@ bool load_softs(loader *l)
   }
   l->softs = calloc((size_t)cJSON_GetArraySize(all) + 1, sizeof *l->softs);
   if (!l->softs) {
-    return reader_fail(&l->r, "there is no memory for the soft bodies");
+    return reader_fail(&l->r, "not enough memory for the soft bodies");
   }
   reader_enter(&l->r, "soft_bodies");
   cJSON_ArrayForEach(item, all)
@@ -240,12 +240,12 @@ bool find_soft(loader *l, const cJSON *json, tn_soft_id *id)
   if (cJSON_IsString(json)) {
     number = names_find(&l->soft_names, json->valuestring);
     if (number < 0.0) {
-      return reader_fail(&l->r, "there is no soft body '%.60s'", json->valuestring);
+      return reader_fail(&l->r, "no soft body named '%.60s'", json->valuestring);
     }
   } else if (!cJSON_IsNumber(json)) {
-    return reader_fail(&l->r, "must be a soft body's name or number");
+    return reader_fail(&l->r, "must be the name or index of a soft body");
   } else if (!(number >= 0.0 && number < l->soft_count) || number != (double)(int)number) {
-    return reader_fail(&l->r, "there is no soft body %g; there are %d, from 0 on", number,
+    return reader_fail(&l->r, "no soft body with index %g; there are %d, counted from 0", number,
                        l->soft_count);
   }
   *id = l->softs[(int)number];

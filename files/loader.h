@@ -1,4 +1,4 @@
-// A scene file on its way into a world.
+// State of loading a scene file into a world.
 #ifndef TENON_FILES_LOADER_H
 #define TENON_FILES_LOADER_H
 
@@ -8,16 +8,16 @@
 #include "scene_file.h"
 
 struct scene_file {
-  scene scene; // the first, so that a run's scene leads back here
+  scene scene; // first, so that a run's scene can be cast to this
   char name[64];
   const char *path;
   char *text;
   cJSON *tree;
   file_scene content;
-  const scene *behaviour;       // built in; null: none
-  double memory[SCENE_MEMORY];  // that the behaviour starts with
-  char message[256];            // what the library said last
-  char error[SCENE_FILE_ERROR]; // of the last build
+  const scene *behaviour;       // a built-in scene; null: none
+  double memory[SCENE_MEMORY];  // initial memory of the behaviour
+  char message[256];            // last message of the library
+  char error[SCENE_FILE_ERROR]; // error of the last build
 };
 
 enum { MAX_THINGS = 100000, MAX_SHAPES = 5000, MAX_PARTICLES = 500000 };
@@ -35,17 +35,17 @@ typedef struct loader {
   double particles;
 } loader;
 
-// The built-in scene whose drives or metrics a scene has; null if it has none.
+// The built-in scene whose drives and metrics a scene uses; null if none.
 const scene *scene_behaviour(const scene *which);
 
-// What the library did not like; returns false.
+// Reports the last message of the library as an error; returns false.
 bool loader_fail(loader *l);
-// Whether it is a list of no more than so many; none at all is an empty one.
+// Checks that it is a list of at most `most` items; a missing list is empty.
 bool is_list(loader *l, const cJSON *list, const char *key, int most);
-// Which body, null id for the world; and which soft body.
+// Finds a body, null id for the world, or a soft body.
 bool find_body(loader *l, const cJSON *json, tn_body_id *id);
 bool find_soft(loader *l, const cJSON *json, tn_soft_id *id);
-// A name, or an object.
+// Reads the name of a material, or a material.
 bool load_material(loader *l, const cJSON *json, tn_material *out);
 
 bool load_materials(loader *l);

@@ -6,14 +6,14 @@
 enum { MAX_VALUES = 5000000, MAX_NUMBER_LENGTH = 60 };
 
 // ---------------------------------------------------------------------------------------------
-// Words of JSON. The text ends with a zero byte, which ends every loop.
+// Tokens of JSON. The text ends with a zero byte, which ends every loop.
 
 static const char *skip_space(const char *at)
 {
   return at + strspn(at, " \t\r\n");
 }
 
-// From its opening quote to behind the closing one.
+// Skips a string, from its opening quote to after the closing one.
 static const char *skip_string(const char *at)
 {
   for (++at; *at && *at != '"'; ++at) {
@@ -58,7 +58,8 @@ static bool is_key(const char *at, const char *key)
   return strncmp(at + 1, key, length) == 0 && at[1 + length] == '"';
 }
 
-// From an object or array to a member: the place of its key or value, and in `value` the latter.
+// Finds a member of an object or array: returns its key, or its value in an array; `value` gets the
+// value.
 static const char *enter(const char *at, const path_step *step, const char **value)
 {
   bool named = *at == '{';
@@ -121,7 +122,7 @@ static void open_level(json_path *p, bool named)
   }
 }
 
-// A string before a colon names what follows.
+// A string before a colon is a key.
 static void take_string(json_path *p, const char *at, const char *end, char **keys, size_t *room)
 {
   path_step *top = p->depth > 0 ? &p->steps[p->depth - 1] : NULL;
@@ -149,7 +150,7 @@ void path_of_offset(const char *text, size_t offset, json_path *p, char *keys, s
     at = skip_space(end);
   }
   while (p->depth > 0 && p->steps[p->depth - 1].key && p->steps[p->depth - 1].key[0] == '\0') {
-    p->depth -= 1; // in an object, but no name was given yet
+    p->depth -= 1; // in an object, before a key
   }
 }
 
@@ -189,16 +190,16 @@ static const char *problem_of_word(const char *at, const char *end)
   static const char *const words[] = {"NaN", "nan", "Infinity", "-Infinity", "inf", "-inf"};
   for (int i = 0; i < 6; ++i) {
     if (strlen(words[i]) == length && strncmp(at, words[i], length) == 0) {
-      return "JSON has no NaN and no infinity";
+      return "JSON has no NaN or infinity";
     }
   }
   if (*at == '/' || *at == '#') {
     return "JSON has no comments";
   }
   if (*at == '\'') {
-    return "JSON has double quotes only";
+    return "strings need double quotes";
   }
-  return length > MAX_NUMBER_LENGTH ? "the word or number is too long" : NULL;
+  return length > MAX_NUMBER_LENGTH ? "word or number too long" : NULL;
 }
 
 text_problem text_check(const char *text, size_t size)
@@ -213,13 +214,13 @@ text_problem text_check(const char *text, size_t size)
     depth += (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
     values += !punctuation || *at == '"' || *at == '{' || *at == '[';
     if (!*at) {
-      why = "there is a zero byte";
+      why = "contains a zero byte";
     } else if (depth > MAX_PATH_DEPTH) {
       why = "nested too deeply";
     } else if (values > MAX_VALUES) {
-      why = "there are too many values";
+      why = "too many values";
     } else if (last == ',' && (*at == '}' || *at == ']')) {
-      why = "there is a comma with nothing behind it";
+      why = "trailing comma";
     } else if (!punctuation) {
       why = problem_of_word(at, end);
     }

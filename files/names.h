@@ -1,4 +1,4 @@
-// Which of many has a name.
+// Table from names to indices.
 #ifndef TENON_FILES_NAMES_H
 #define TENON_FILES_NAMES_H
 
@@ -9,15 +9,15 @@ typedef struct name_entry {
   int index;
 } name_entry;
 
-// Zeroed is empty.
+// A zeroed table is empty.
 typedef struct name_table {
   name_entry *entries;
   int count, capacity;
 } name_table;
 
-bool names_add(name_table *t, const char *name, int index); // false without memory
-// Once all are there. Returns the first index whose name another has already, and in `other` that
-// one; -1 for none.
+bool names_add(name_table *t, const char *name, int index); // false if out of memory
+// Call after all names were added. Returns the first index whose name is a duplicate, and in
+// `other` the earlier index; -1 if all names are unique.
 int names_sort(name_table *t, int *other);
 int names_find(const name_table *t, const char *name); // index; -1 for none
 void names_free(name_table *t);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
-// Where, and what is wrong
+// Paths and messages
 
 static void write_error(reader *r, int line, const json_path *p, const char *why)
 {
@@ -16,7 +16,9 @@ static void write_error(reader *r, int line, const json_path *p, const char *why
   snprintf(r->error, r->error_size, "%s:%d: %s%s%s", r->file, line, where, where[0] ? ": " : "",
            why);
   for (char *c = r->error; *c; ++c) {
-    *c = (unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c; // one line, whatever the file has
+    *c = (unsigned char)*c < 0x20 || *c == 0x7f
+             ? '?'
+             : *c; // no control characters: the message is one line
   }
   r->failed = true;
 }
@@ -81,17 +83,17 @@ static bool is_bounded(const field *f)
   return f->lo < f->hi || f->lo > 0.0;
 }
 
-// What is not a float or a whole number would not be what was written.
+// Rejects numbers that the type cannot represent.
 static bool fits(reader *r, const cJSON *json, const field *f)
 {
   double value = json->valuedouble;
   bool whole = f->type == FIELD_INT || f->type == FIELD_CELLS || f->type == FIELD_INDICES;
   bool wide = f->type == FIELD_DOUBLE || f->type == FIELD_POSITION;
   if (!isfinite(value) || (!wide && !isfinite((float)value))) {
-    return reader_fail(r, "the number is too large");
+    return reader_fail(r, "number too large");
   }
   if (whole && (value != floor(value) || fabs(value) > 2147483647.0)) {
-    return reader_fail(r, "must be a whole number");
+    return reader_fail(r, "must be an integer");
   }
   return true;
 }
@@ -113,7 +115,7 @@ bool read_number(reader *r, const cJSON *json, const field *f, double *value)
   return !is_bounded(f) || (above && *value <= f->hi) || fail_bounds(r, f);
 }
 
-// An array of so many numbers.
+// Reads an array of `count` numbers.
 static bool read_numbers(reader *r, const cJSON *json, const field *f, double *values, int count)
 {
   if (!cJSON_IsArray(json) || cJSON_GetArraySize(json) != count) {
@@ -154,7 +156,7 @@ static bool read_turn(reader *r, const cJSON *json, tn_quat *out)
   }
   float length = tn_length(turn.axis);
   if (!(length > 0.0f && isfinite(length))) {
-    return reader_fail(r, "the axis has no length");
+    return reader_fail(r, "the axis has zero length");
   }
   *out = tn_quat_axis_angle(tn_scale(1.0f / length, turn.axis), turn.degrees * (TN_PI / 180.0f));
   return true;
@@ -167,14 +169,14 @@ static bool read_rotation(reader *r, const cJSON *json, const field *f, tn_quat 
     return read_turn(r, json, out);
   }
   if (!cJSON_IsArray(json)) {
-    return reader_fail(r, "must be a quaternion x, y, z, w, or have an axis and degrees");
+    return reader_fail(r, "must be a quaternion [x, y, z, w], or an object with axis and degrees");
   }
   if (!read_numbers(r, json, f, q, 4)) {
     return false;
   }
   double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
   if (!(square > 0.9 && square < 1.1)) {
-    return reader_fail(r, "is not a quaternion near unit length");
+    return reader_fail(r, "must be a unit quaternion");
   }
   *out = (tn_quat){(float)q[0], (float)q[1], (float)q[2], (float)q[3]};
   return true;
@@ -199,7 +201,8 @@ static bool read_range(reader *r, const cJSON *json, const field *f, tn_range *o
   }
   if (!cJSON_IsArray(json) || cJSON_GetArraySize(json) != 2 ||
       !(cJSON_IsNull(lo) || cJSON_IsNumber(lo)) || !(cJSON_IsNull(hi) || cJSON_IsNumber(hi))) {
-    return reader_fail(r, "must be two numbers, null for an open end; or null for a free axis");
+    return reader_fail(r,
+                       "must be two numbers, with null for an open end, or null for a free axis");
   }
   if ((cJSON_IsNumber(lo) && !fits(r, lo, f)) || (cJSON_IsNumber(hi) && !fits(r, hi, f))) {
     return false;
@@ -225,7 +228,7 @@ static bool read_ranges(reader *r, const cJSON *json, const field *f, tn_range *
   return true;
 }
 
-// One number stands for all three.
+// A single number is used for all three.
 static bool read_cells(reader *r, const cJSON *json, const field *f, int *out)
 {
   double v[3] = {0};
@@ -249,7 +252,7 @@ static bool read_bits(reader *r, const cJSON *json, uint64_t *out)
   const char *word = cJSON_IsString(json) ? json->valuestring : "";
   size_t digits = strlen(word) < 3 ? 0 : strspn(word + 2, "0123456789abcdefABCDEF");
   if (strncmp(word, "0x", 2) != 0 || digits < 1 || digits > 16 || word[2 + digits]) {
-    return reader_fail(r, "must be a whole number from 0 to 2^53, or 64 bits as \"0x...\"");
+    return reader_fail(r, "must be an integer from 0 to 2^53, or 64 bits as \"0x...\"");
   }
   *out = strtoull(word + 2, NULL, 16);
   return true;
@@ -323,7 +326,7 @@ static bool read_list(reader *r, const cJSON *json, const field *f, number_list 
   size_t size = field_row_size(f);
   out->items = malloc(((size_t)cJSON_GetArraySize(json) + 1) * size);
   if (!out->items) {
-    return reader_fail(r, "there is no memory for the list");
+    return reader_fail(r, "not enough memory for the list");
   }
   const cJSON *item;
   cJSON_ArrayForEach(item, json)
@@ -364,7 +367,7 @@ static bool read_plain(reader *r, const cJSON *json, const field *f, void *out)
     return cJSON_IsBool(json) || reader_fail(r, "must be true or false");
   default: // FIELD_TEXT
     if (!cJSON_IsString(json) || !json->valuestring[0] || strlen(json->valuestring) > 200) {
-      return reader_fail(r, "must be text of up to 200 bytes");
+      return reader_fail(r, "must be a string of up to 200 bytes");
     }
     *(const char **)out = json->valuestring;
     return true;
@@ -422,10 +425,10 @@ static bool fail_unknown(reader *r, const object_type *type)
     int n = snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", f->name);
     used += n > 0 ? (size_t)n : 0;
   }
-  return reader_fail(r, "is not known here; known are %s", known);
+  return reader_fail(r, "unknown key; known keys are %s", known);
 }
 
-// What the object's kind needs and what it has no use for.
+// Checks the keys that the object's kind requires and those it does not have.
 static bool check_kind(reader *r, const object_type *type, const void *out, uint64_t seen)
 {
   const field *kind = field_find(type, "kind");
@@ -436,8 +439,9 @@ static bool check_kind(reader *r, const object_type *type, const void *out, uint
     bool missing = !here && fitting && (f->flags & FIELD_REQUIRED);
     if (missing || (here && !fitting)) {
       reader_enter(r, f->name);
-      return missing ? reader_fail(r, "is missing")
-                     : reader_fail(r, "a %s has none", kind ? kind->words[value] : type->name);
+      return missing
+                 ? reader_fail(r, "missing")
+                 : reader_fail(r, "a %s has no such key", kind ? kind->words[value] : type->name);
     }
   }
   return true;
@@ -457,7 +461,7 @@ static bool read_members(reader *r, const cJSON *json, const object_type *type, 
     uint64_t bit = 1ull << (f - type->fields);
     if (*seen & bit) {
       r->path.steps[r->path.depth - 1].index = 1;
-      return reader_fail(r, "is there twice");
+      return reader_fail(r, "duplicate key");
     }
     *seen |= bit;
     if (!read_field(r, item, f, (char *)out + f->offset)) {

@@ -1,4 +1,4 @@
-// The JSON Schema of scene files, from the tables that the reader goes by.
+// Writes the JSON Schema of scene files from the tables of the reader.
 #include "scene_file.h"
 #include "write.h"
 
@@ -41,7 +41,7 @@ static void say_bounds(writer *w, const field *f)
   }
 }
 
-// An object that allows numbers of a kind.
+// A schema for numbers of a type.
 static void allow_number(writer *w, const field *f, const char *type)
 {
   bool was_flat = w->flat;
@@ -90,7 +90,7 @@ static void begin_choice(writer *w)
   write_open(w, '[');
 }
 
-// A choice that is of a type and nothing more.
+// An alternative that only gives a type.
 static void choose_type(writer *w, const char *type)
 {
   bool was_flat = w->flat;
@@ -287,7 +287,7 @@ static void say_value(writer *w, const field *f)
   }
 }
 
-// What only some kinds must have, the reader asks for.
+// Keys required by some kinds only are checked by the reader.
 static void say_required(writer *w, const object_type *type)
 {
   write_key(w, "required");

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 76 }; // where the next goes to a new line
+enum { LINE = 76 }; // column after which the next item starts a new line
 
 // ---------------------------------------------------------------------------------------------
-// Words
+// Tokens
 
 void write_raw(writer *w, const char *words)
 {
@@ -76,7 +76,7 @@ void write_key(writer *w, const char *key)
   write_raw(w, ": ");
 }
 
-// As few digits as bring the number back.
+// The fewest digits that give the same number when read.
 void write_float(writer *w, float value)
 {
   char word[32] = "null";
@@ -155,7 +155,7 @@ static void write_position(writer *w, const tn_pos *p)
   write_raw(w, "]");
 }
 
-// Up to the last that is not as usual.
+// Number of ranges up to the last that differs from its default.
 static void write_ranges(writer *w, const tn_range *ranges, const tn_range *usual)
 {
   int count = 3;

@@ -1,4 +1,4 @@
-// Writes objects by their tables. Numbers come back as they are, to the last bit.
+// Writes objects with their tables. Numbers are exact: reading them gives the same bits.
 #ifndef TENON_FILES_WRITE_H
 #define TENON_FILES_WRITE_H
 
@@ -10,13 +10,13 @@ typedef struct writer {
   FILE *out;
   int depth;
   bool flat;  // on one line
-  bool begun; // the object or list has something already
+  bool begun; // the object or list is not empty
   int column;
 } writer;
 
 void write_open(writer *w, char bracket);
 void write_close(writer *w, char bracket, bool was_flat);
-// Before a member's value, and before an item of a list.
+// Call before the value of a member, and before an item of a list.
 void write_key(writer *w, const char *key);
 void write_item(writer *w);
 
@@ -25,15 +25,15 @@ void write_text(writer *w, const char *text);
 void write_float(writer *w, float value); // null if it is infinite
 void write_double(writer *w, double value);
 
-// Those members that are not as in `usual`, and those that the kind must have; null writes all.
-// Trees are the caller's business.
+// Writes the members that differ from `usual`, and the required ones; null writes all. The caller
+// writes trees.
 void write_fields(writer *w, const object_type *type, const void *value, const void *usual);
-// All of it on one line, braces included.
+// Writes the whole object on one line, with braces.
 void write_flat(writer *w, const object_type *type, const void *value, const void *usual);
-// A field's usual value, where it has one that can be written.
+// Writes the default of a field, if has_usual().
 bool has_usual(const field *f);
 void write_usual(writer *w, const object_type *type, const field *f);
-// Where -0 is not 0.
+// Compares bits: -0 differs from 0.
 bool bits_differ(const void *a, const void *b, size_t size);
 bool fields_differ(const object_type *type, const void *a, const void *b);
 

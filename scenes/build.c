@@ -35,11 +35,11 @@ bool scene_grow(void **items, int count, int *capacity, size_t size)
   return true;
 }
 
-// Every body of a scene is made here.
+// Creates every body of a scene.
 static tn_body_id make_body(scene_run *run, const tn_body_def *def, bool scenery)
 {
   if (run->failed) {
-    return SCENE_WORLD; // told once is enough
+    return SCENE_WORLD; // an earlier failure was already reported
   }
   tn_body_id id = tn_body_create(run->world, def);
   run->failed = TN_IS_NULL(id) || !record_body(run->record, def, scenery);
@@ -260,7 +260,7 @@ tn_soft_id scene_add_soft(scene_run *run, tn_soft_def *def)
 void scene_pin(scene_run *run, tn_soft_id soft, int particle)
 {
   run->failed = run->failed || !tn_soft_pin(run->world, soft, particle, true);
-  run->has_drag = true; // what holds it is not known
+  run->has_drag = true; // the force of a pin is not known
 }
 
 void scene_spin(scene_run *run, tn_soft_id soft, tn_pos about, tn_vec3 angular_velocity)
@@ -290,7 +290,7 @@ void scene_push(scene_run *run, tn_body_id body, tn_vec3 force, tn_pos point, fl
   }
 }
 
-// Numerical Recipes' generator; the upper bits, evenly in [-1, 1).
+// Generator of Numerical Recipes; the upper bits, uniform in [-1, 1).
 static float next_random(uint32_t *state)
 {
   *state = *state * 1664525u + 1013904223u;

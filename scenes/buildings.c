@@ -1,4 +1,4 @@
-// Models that stand: a suspension bridge and a jenga tower.
+// Models of buildings: a suspension bridge and a jenga tower.
 #include "build.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@ static const tn_vec3 Z_AXIS = {0.0f, 0.0f, 1.0f};
 
 // ---------------------------------------------------------------------------------------------
 // A suspension bridge along x. Two cables through nodes on a parabola, a hanger from each node to
-// the deck, planks joined by hinges. The cables bear everything, so that with N spans of a, a sag
-// of f and a load of P at every node the horizontal pull in a cable is P a N^2 / (8 f).
+// the deck, planks joined by hinges. The cables carry the whole load: with N spans of length a, a
+// sag f and a load P at every node the horizontal force in a cable is P a N^2 / (8 f).
 
 static const double SPAN = 1.0, SAG_SHARE = 0.15,
                     LOWEST = 0.5; // m, of the length, m above the deck
@@ -57,17 +57,17 @@ static void add_deck(scene_run *run)
 static void add_tie(scene_run *run, tn_body_id a, tn_body_id b, tn_pos from, tn_pos to)
 {
   tn_joint_def tie = scene_joint_between(run, a, b, from, to);
-  tie.linear[0].lo = 0.0f; // it can go slack
+  tie.linear[0].lo = 0.0f; // may go slack
   scene_add_joint(run, &tie);
 }
 
-// The far end of the deck hangs on the tower as on a node.
+// The far end of the deck hangs on the tower like on a node.
 static void add_cable(scene_run *run, int side)
 {
   int spans = bridge_spans(run);
   tn_body_id last = SCENE_WORLD;
   tn_shape_def shape = scene_sphere_shape(0.06f);
-  shape.filter.mask = 0; // only to be seen
+  shape.filter.mask = 0; // visual only
   for (int i = 1; i <= spans && !run->failed; ++i) {
     tn_body_id node = SCENE_WORLD;
     if (i < spans) {
@@ -94,7 +94,7 @@ static void add_load(scene_run *run)
   }
 }
 
-// Only to be seen.
+// Visual only.
 static void add_towers(scene_run *run)
 {
   double height = LOWEST + bridge_sag(run) + 2.0;
@@ -118,13 +118,13 @@ static void build_bridge(scene_run *run)
   run->energy_scale = run->weighing_mass * (double)SCENE_GRAVITY * bridge_sag(run);
 }
 
-// The pull in the middle of the first cable, beside what the planks weigh.
+// Force in the middle of the first cable, compared with the weight of the planks.
 static void measure_bridge(const scene_run *run, scene_sheet *sheet)
 {
   int spans = bridge_spans(run);
   double load = (0.5 * scene_value(run, "plank_mass") + (double)NODE_MASS) * (double)SCENE_GRAVITY;
   double expected = load * SPAN * (double)(spans * spans) / (8.0 * bridge_sag(run));
-  int middle = spans + 2 * (spans / 2 - 1); // a tie of the cable and a hanger for each node
+  int middle = spans + 2 * (spans / 2 - 1); // each node has a cable tie and a hanger
   tn_vec3 force = tn_joint_read(run->world, run->joints[middle]).force;
   double lowest = 0.0;
   for (int i = 0; i < spans; ++i) {
@@ -137,23 +137,25 @@ static void measure_bridge(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_bridge = {
     .name = "bridge",
-    .title = "A suspension bridge, and a box dropped on it",
-    .source = "ours",
+    .title = "A suspension bridge with a box dropped on it",
+    .source = "Tenon",
     .group = SCENE_MODELS,
     .camera = {{3.0f, 5.0f, 19.0f}, {10.0f, 1.0f, 0.0f}},
     .seconds = 10.0,
     .substeps = 20,
-    .parameters = {{"half_spans", 1.0, 100.0, 10.0, true, "planks from an end to the middle"},
-                   {"plank_mass", 0.1, 1e4, 50.0, false, "kg"},
-                   {"load", 0.0, 1e5, 100.0, false, "dropped in the middle, kg; 0: none"}},
+    .parameters = {{"half_spans", 1.0, 100.0, 10.0, true,
+                    "number of planks from an end to the middle"},
+                   {"plank_mass", 0.1, 1e4, 50.0, false, "mass of a plank, kg"},
+                   {"load", 0.0, 1e5, 100.0, false,
+                    "mass of the box dropped in the middle, kg; 0: none"}},
     .build = build_bridge,
     .measure = measure_bridge,
 };
 
 // ---------------------------------------------------------------------------------------------
-// A jenga tower: layers of three blocks, crosswise; from some the middle one is missing.
+// A jenga tower: layers of three blocks, crosswise; in some layers the middle block is missing.
 
-static const tn_vec3 BLOCK = {0.75f, 0.15f, 0.25f}; // half extents, ten times life
+static const tn_vec3 BLOCK = {0.75f, 0.15f, 0.25f}; // half extents, ten times life size
 
 static tn_body_def block_def(int layer, int place, uint32_t *random)
 {
@@ -201,14 +203,15 @@ static void measure_jenga(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_jenga = {
     .name = "jenga",
-    .title = "A jenga tower from which some blocks are missing",
-    .source = "ours",
+    .title = "A jenga tower with missing blocks",
+    .source = "Tenon",
     .group = SCENE_MODELS,
     .camera = {{4.0f, 4.0f, 7.0f}, {0.0f, 2.5f, 0.0f}},
     .seconds = 20.0,
     .substeps = 20,
-    .parameters = {{"layers", 1.0, 100.0, 18.0, true, "of three blocks of 10 kg"},
-                   {"missing", 0.0, 50.0, 5.0, true, "blocks, from the lowest odd layers"}},
+    .parameters = {{"layers", 1.0, 100.0, 18.0, true, "number of layers of three blocks of 10 kg"},
+                   {"missing", 0.0, 50.0, 5.0, true,
+                    "number of missing blocks, from the lowest odd layers"}},
     .build = build_jenga,
     .measure = measure_jenga,
 };

@@ -5,14 +5,14 @@
 #include <math.h>
 
 // ---------------------------------------------------------------------------------------------
-// The bunny: seen from its middle, the farthest of several ellipsoids that all contain it.
+// The bunny: a union of ellipsoids that all contain the origin, as distances from the origin.
 
 enum { BANDS = 16, SECTORS = 24, BUNNY_POINTS = 2 + (BANDS - 1) * SECTORS };
 enum { BUNNY_TRIANGLES = 2 * SECTORS * (BANDS - 1) };
 
 typedef struct blob {
   tn_vec3 way;         // unit, its long axis
-  float reach, behind; // how far it goes along and against it
+  float reach, behind; // extent along and against the axis
   float half_width;
 } blob;
 
@@ -24,7 +24,7 @@ static const blob blobs[] = {{{0.0f, -1.0f, 0.0f}, 0.50f, 0.34f, 0.42f},      //
                              {{0.35f, -0.72f, 0.60f}, 0.62f, 0.20f, 0.15f},   // feet
                              {{-0.35f, -0.72f, 0.60f}, 0.62f, 0.20f, 0.15f}}; //
 
-// From the origin along `d` to the surface of one ellipsoid.
+// Distance from the origin along `d` to the surface of one ellipsoid.
 static float blob_radius(const blob *b, tn_vec3 d)
 {
   tn_vec3 way = tn_scale(1.0f / tn_length(b->way), b->way);
@@ -36,7 +36,7 @@ static float blob_radius(const blob *b, tn_vec3 d)
   return (k + sqrtf(k * k - a * c)) / a;
 }
 
-static const float SIZE = 0.2f; // m, about how far the ears reach
+static const float SIZE = 0.2f; // m, approximate reach of the ears
 
 static tn_vec3 bunny_point(tn_vec3 direction)
 {
@@ -99,7 +99,7 @@ static bool look_like_bunny(scene_look *look)
 }
 
 // ---------------------------------------------------------------------------------------------
-// The chain. Each bunny is held above and below its centre of mass.
+// The chain. Each bunny has a joint above and below its centre of mass.
 
 static const double LINK = 0.29; // m, from joint to joint
 
@@ -144,7 +144,7 @@ static void build_bunny_chain(scene_run *run)
   }
 }
 
-// The sum of all gaps, relative to the chain's length.
+// Sum of all joint gaps, relative to the length of the chain.
 static void measure_bunny_chain(const scene_run *run, scene_sheet *sheet)
 {
   double gaps = 0.0;
@@ -163,8 +163,8 @@ const scene scene_bunny_chain = {
     .seconds = 10.0,
     .substeps = 20,
     .conserves = true,
-    .parameters = {{"count", 1.0, 1000.0, 100.0, true, "bunnies"},
-                   {"angle", -90.0, 90.0, 20.0, false, "from the vertical at the start, degrees"}},
+    .parameters = {{"count", 1.0, 1000.0, 100.0, true, "number of bunnies"},
+                   {"angle", -90.0, 90.0, 20.0, false, "initial angle to the vertical, degrees"}},
     .build = build_bunny_chain,
     .measure = measure_bunny_chain,
     .look = look_like_bunny,

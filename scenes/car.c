@@ -1,9 +1,9 @@
 // Mueller et al. 2020, Figures 1 and 16: a remote-controlled car with soft tyres on rough ground.
 //
-// In the car's frame x is ahead, y up and z to the right, and the axles are at y = 0. At every
-// corner two arms of equal length carry a knuckle, a shock absorber stands on the lower one, and a
-// rod turns the knuckle: the front ones hang at the servo's arm, the rear ones at the chassis. Arm
-// and knuckle make a parallelogram, so that the wheels turn as the servo does.
+// In the car's frame x is forward, y up and z to the right; the axles are at y = 0. At every corner
+// two arms of equal length carry a knuckle, a shock absorber acts on the lower arm, and a rod turns
+// the knuckle: the front rods are joined to the servo's arm, the rear ones to the chassis. Arm and
+// knuckle form a parallelogram, so the wheels turn by the angle of the servo.
 #include "build.h"
 
 #include <math.h>
@@ -15,20 +15,20 @@ static const tn_vec3 Z_AXIS = {0.0f, 0.0f, 1.0f};
 
 static const float WHEEL_RADIUS = 0.075f, RIM_RADIUS = 0.045f, WHEEL_HALF = 0.03f;
 static const float WHEEL_BASE = 0.34f;      // m, between the axles
-static const float ARM_IN = 0.025f;         // m, from the middle to where the arms hang
-static const float KINGPIN = 0.125f;        // m, to where they hold the knuckle
+static const float ARM_IN = 0.025f;         // m, from the middle to the inner pivots of the arms
+static const float KINGPIN = 0.125f;        // m, to the pivots of the knuckle
 static const float WHEEL_SIDE = 0.17f;      // m, to the middle of a wheel
-static const float ARM_HEIGHT = 0.025f;     // m, of the upper arm, and below of the lower one
+static const float ARM_HEIGHT = 0.025f;     // m, of the upper arm; the lower one is as far below
 static const float SERVO_ARM = 0.03f;       // m, as in the paper
 static const float TYRE_MASS = 0.6f;        // kg
 static const float SPRING = 1200.0f;        // N/m, of a shock absorber
-static const float SPRING_LOAD = 15.0f;     // N, that it carries as the car stands
+static const float SPRING_LOAD = 15.0f;     // N, its load at rest
 static const float SPRING_DAMPING = 800.0f; // 1/s
 static const float MOST_STEERING = 0.5f;    // rad
 static const float SERVO_SPEED = 8.0f;      // rad/s
 static const float MOTOR_TORQUE = 0.6f;     // N m, of each wheel at rest
-static const float MOTOR_FALL = 0.02f;      // N m s: how fast it falls off with the speed
-static const double LOOK_AHEAD = 0.8;       // m, of the one who drives
+static const float MOTOR_FALL = 0.02f;      // N m s, decrease of the torque with speed
+static const double LOOK_AHEAD = 0.8;       // m, of the driver
 
 enum { CORNERS = 4, CORNER_BODIES = 7, CORNER_JOINTS = 10 };
 enum { CHASSIS, SERVO, FIRST_CORNER };
@@ -38,7 +38,7 @@ enum { AXLE_JOINT };                            // of a corner
 enum { WAY_POINT, STEERING, WAY, TYRE_VOLUME }; // memory
 
 // ---------------------------------------------------------------------------------------------
-// The way: an eight, lying
+// The path: a horizontal figure eight
 
 static const double WAY_X = 2.6, WAY_Z = 1.1;
 
@@ -83,13 +83,13 @@ static void add_field(scene_run *run, tn_material material)
   scene_add_fixed(run, (tn_transform){{0.0, 0.0, 0.0}, tn_quat_identity()}, &field);
 }
 
-// Across the way, or to one side of it: logs, half buried; planks; ramps.
+// Obstacles across the path, or at one side of it: half buried logs, planks, ramps.
 typedef enum obstacle_kind { LOG, PLANK, RAMP } obstacle_kind;
 
 typedef struct obstacle {
-  double at;    // along the way
+  double at;    // position along the path
   float aside;  // m
-  float half;   // m, its length across
+  float half;   // m, half length across
   float height; // m
   obstacle_kind kind;
 } obstacle;
@@ -160,7 +160,7 @@ static void join(const builder *b, tn_joint_kind kind, tn_body_id from, tn_body_
   scene_add_joint(b->run, &def);
 }
 
-// Parts of the car do not touch each other; those with `mask` zero touch nothing.
+// Parts of the car do not collide with each other; those with `mask` zero collide with nothing.
 static tn_body_id add_part(const builder *b, tn_vec3 at, tn_shape_def *shapes, int count,
                            float mass)
 {
@@ -174,7 +174,7 @@ static tn_body_id add_part(const builder *b, tn_vec3 at, tn_shape_def *shapes, i
   return scene_add_compound(b->run, &def, shapes, count, mass);
 }
 
-// A thin part from one point to another.
+// A thin rod between two points.
 static tn_body_id add_stick(const builder *b, tn_vec3 from, tn_vec3 to, float radius, float mass)
 {
   tn_vec3 way = tn_sub(to, from);
@@ -191,7 +191,7 @@ static tn_shape_def box_at(tn_vec3 at, tn_vec3 half)
   return box;
 }
 
-// A hull with the same corners on both sides.
+// A hull with mirrored vertices on both sides.
 static tn_shape_def profile(scene_run *run, const float (*outline)[3], int count)
 {
   tn_vec3 corners[32];
@@ -204,7 +204,7 @@ static tn_shape_def profile(scene_run *run, const float (*outline)[3], int count
   return hull;
 }
 
-// Floor, hood, cabin, bumpers, spoiler; their weight is low.
+// Floor, hood, cabin, bumpers, spoiler; the centre of mass is low.
 static tn_body_id add_chassis(const builder *b)
 {
   static const float hood[6][3] = {{-0.22f, -0.01f, 0.045f}, {-0.2f, 0.045f, 0.035f},
@@ -247,7 +247,7 @@ static tn_body_id add_knuckle(const builder *b, tn_vec3 at)
   return add_part(b, at, shapes, 3, 0.1f);
 }
 
-// An arm that turns about a line along the car.
+// An arm on a hinge along x.
 static tn_body_id add_arm(const builder *b, tn_vec3 in, tn_vec3 out, float half_width)
 {
   tn_vec3 half = tn_v3(half_width, 0.004f, 0.5f * fabsf(out.z - in.z));
@@ -338,7 +338,7 @@ static void add_tyre(const builder *b, tn_body_id rim, tn_vec3 at)
 // ---------------------------------------------------------------------------------------------
 // The car
 
-// Bodies and joints in the order of their names above.
+// Bodies and joints in the order of the enumerations above.
 static void add_corner(const builder *b, int corner, tn_body_id chassis, tn_body_id servo)
 {
   bool front = corner < 2;
@@ -397,7 +397,7 @@ static void build_car(scene_run *run)
 // ---------------------------------------------------------------------------------------------
 // Driving
 
-// Where the way leads, as seen from the car: to the left is positive.
+// Steering angle towards the path, seen from the car: positive to the left.
 static float turn_to_way(scene_run *run)
 {
   tn_transform car = tn_body_transform(run->world, run->bodies[CHASSIS]);
@@ -433,7 +433,7 @@ static int corner_body(int corner, int part)
   return FIRST_CORNER + corner * CORNER_BODIES + part;
 }
 
-// Each wheel has a motor whose torque falls off with its speed.
+// Each wheel has a motor whose torque decreases with its speed.
 static void accelerate(scene_run *run)
 {
   float speed = run->time < 0.5 ? 0.0f : (float)scene_value(run, "speed") / WHEEL_RADIUS;
@@ -461,7 +461,7 @@ static void drive_car(scene_run *run, float dt)
 // ---------------------------------------------------------------------------------------------
 // Metrics
 
-// How far the tyre's particles are from where they belong on the rim.
+// Distance of the tyre's particles from their rest positions on the rim.
 static double tyre_bulge(const scene_run *run, tn_soft_id tyre, int corner, const tn_soft_def *rest)
 {
   tn_transform rim = tn_body_transform(run->world, run->bodies[corner_body(corner, RIM)]);
@@ -491,7 +491,7 @@ static void measure_tyres(const scene_run *run, scene_sheet *sheet)
   tn_soft_mesh_free(&rest);
 }
 
-// Of the front wheels against the chassis.
+// Angle of the front wheels relative to the chassis.
 static double wheel_angle(const scene_run *run, int corner)
 {
   tn_quat q = tn_body_rotation(run->world, run->bodies[CHASSIS]);
@@ -517,22 +517,23 @@ static void measure_car(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_car = {
     .name = "car",
-    .title = "A remote-controlled car with soft tyres, on rough ground and over obstacles",
+    .title = "A remote-controlled car with soft tyres on rough ground with obstacles",
     .source = "Mueller et al. 2020, Fig. 1 and 16",
     .group = SCENE_DETAILED,
     .camera = {{0.5f, 1.8f, 2.6f}, {0.0f, 0.0f, 0.2f}},
     .seconds = 30.0,
     .substeps = 20,
-    .tenon_only = true, // a gram turns a wheel
-    .parameters = {{"speed", 0.0, 10.0, 2.0, false, "m/s, that the motors strive for"},
-                   {"bumps", 0.0, 0.05, 0.02, false, "height of the ground's, m"},
-                   {"obstacles", 0.0, 1.0, 1.0, true, "0: none"},
-                   {"wheel_mass", 0.7, 10.0, 0.76, false, "of rim and tyre, kg"},
-                   {"mass_ratio", 1.0, 1e5, 760.0, false, "of a wheel and the servo's arm"},
-                   {"around", 8.0, 100.0, 23.0, true, "hexahedra of a tyre, around"},
-                   {"wall", 1.0, 10.0, 2.0, true, "and through its wall"},
-                   {"across", 1.0, 20.0, 6.0, true, "and across"},
-                   {"young", 1e4, 1e8, 1e7, false, "modulus of the tyres, Pa"},
+    .tenon_only = true, // large mass ratio of servo arm and wheel
+    .parameters = {{"speed", 0.0, 10.0, 2.0, false, "target speed of the motors, m/s"},
+                   {"bumps", 0.0, 0.05, 0.02, false, "height of the bumps, m"},
+                   {"obstacles", 0.0, 1.0, 1.0, true, "1: with obstacles, 0: without"},
+                   {"wheel_mass", 0.7, 10.0, 0.76, false, "mass of rim and tyre, kg"},
+                   {"mass_ratio", 1.0, 1e5, 760.0, false,
+                    "mass ratio of a wheel and the servo's arm"},
+                   {"around", 8.0, 100.0, 23.0, true, "hexahedra around a tyre"},
+                   {"wall", 1.0, 10.0, 2.0, true, "hexahedra through the wall of a tyre"},
+                   {"across", 1.0, 20.0, 6.0, true, "hexahedra across a tyre"},
+                   {"young", 1e4, 1e8, 1e7, false, "Young's modulus of the tyres, Pa"},
                    {"friction", 0.0, 10.0, 0.9, false, "coefficient of friction"}},
     .build = build_car,
     .drive = drive_car,

@@ -55,11 +55,11 @@ typedef struct skin {
   tn_vec3 *points;
   const int *triangles;
   int point_count, triangle_count;
-  float step; // m, that a point moves in a round
-  float most; // m, that it moves in all
+  float step; // m, largest displacement of a point per round
+  float most; // m, largest displacement in total
 } skin;
 
-// Along the slope.
+// Moves a point along the gradient.
 static tn_vec3 drawn_to_surface(const skin *s, tn_vec3 p)
 {
   float step = 0.1f * s->step, f = s->solid(p);
@@ -70,7 +70,7 @@ static tn_vec3 drawn_to_surface(const skin *s, tn_vec3 p)
   return slope > 0.1f * step ? tn_sub(p, tn_scale(clamp(f, -s->step, s->step) / slope, g)) : p;
 }
 
-// Half way to the middle of its neighbours, then to the surface.
+// Moves a point half way to the mean of its neighbours, then to the surface.
 static tn_vec3 moved(const skin *s, tn_vec3 p, tn_vec3 start, tn_vec3 sum, int number)
 {
   tn_vec3 middle = tn_scale(0.5f / (float)number, sum);
@@ -79,12 +79,12 @@ static tn_vec3 moved(const skin *s, tn_vec3 p, tn_vec3 start, tn_vec3 sum, int n
   return tn_add(start, tn_scale(length > s->most ? s->most / length : 1.0f, way));
 }
 
-// Evens the points out and draws them to the surface. False without memory.
+// Smooths the points and projects them to the surface. False if out of memory.
 static bool smooth(const skin *s, int rounds)
 {
   size_t count = (size_t)s->point_count;
   tn_vec3 *sum = malloc(count * sizeof *sum), *start = malloc(count * sizeof *start);
-  int *number = malloc(count * sizeof *number); // of neighbours; none inside
+  int *number = malloc(count * sizeof *number); // number of neighbours; 0 for inner points
   bool ok = sum && start && number;
   if (ok) {
     memcpy(start, s->points, count * sizeof *start);
@@ -139,14 +139,14 @@ typedef struct quarry {
   float cell;
   int size[3]; // cells along each axis
   bool *kept;  // cells
-  int *vertex; // the number of each corner of the grid, or -1
+  int *vertex; // index of each corner of the grid, or -1
   tn_vec3 *points;
   int *cubes, *triangles;
   int point_count, cube_count, triangle_count;
 } quarry;
 
-// Corners of a cell as tn_soft_def wants them; its six sides, counter-clockwise from outside; and
-// where the cell beyond each side is.
+// Corners of a cell in the order of tn_soft_def; its six faces, counter-clockwise from outside; and
+// the offset of the cell beyond each face.
 static const int corner_at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
                                     {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
 static const int sides[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
@@ -165,7 +165,7 @@ static bool is_kept(const quarry *q, int i, int j, int k)
   return inside && q->kept[i + q->size[0] * (j + q->size[1] * k)];
 }
 
-// The corner's number; it gets one when it is first asked for.
+// Index of a corner, assigned on first use.
 static int corner(quarry *q, int i, int j, int k)
 {
   int *number = &q->vertex[i + (q->size[0] + 1) * (j + (q->size[1] + 1) * k)];
@@ -201,8 +201,8 @@ static void keep_cells(quarry *q)
   }
 }
 
-// Where only two cells across from each other meet at an edge the surface would cross itself: one
-// more is kept. Returns whether there was any.
+// If only two diagonally opposite cells meet at an edge the surface is not a manifold: keep one
+// cell more. Returns whether there was any.
 static bool fill_at(quarry *q, int i, int j, int k, int u, int v)
 {
   int du[3] = {u == 0, u == 1, u == 2}, dv[3] = {v == 0, v == 1, v == 2};
@@ -275,7 +275,7 @@ bool carve(tn_soft_def *def, carve_solid *solid, tn_vec3 lower, tn_vec3 upper, f
     keep_cells(&q);
     fill_crossings(&q);
     put_cubes(&q);
-    // No point moves so far that cubes lose their form.
+    // The limit of the displacement keeps cubes from inverting.
     skin s = {solid,       q.points,   q.triangles, q.point_count, q.triangle_count,
               0.5f * cell, 0.6f * cell};
     ok = q.cube_count > 0 && smooth(&s, CUBE_ROUNDS);

@@ -1,10 +1,10 @@
-// Long chains and large trees: what one pass over the joints has to carry through.
+// Long chains and large trees of joints.
 #include "build.h"
 
 #include <math.h>
 
 // ---------------------------------------------------------------------------------------------
-// A chain, held at one end and released level
+// A chain, fixed at one end and released horizontally
 
 static void build_chain(scene_run *run)
 {
@@ -24,18 +24,18 @@ static void build_chain(scene_run *run)
     tn_body_def def = scene_box(center, half, mass);
     def.angular_velocity = scene_random_vector(&random, stir);
     if (kind == TN_JOINT_HINGE) {
-      def.angular_velocity.x = def.angular_velocity.y = 0.0f; // the hinges allow no other
+      def.angular_velocity.x = def.angular_velocity.y = 0.0f; // only rotation about the hinge axis
     }
     tn_body_id link = scene_add_body(run, &def);
     tn_joint_def joint =
         scene_joint_at(run, kind, last, link, tn_p3(start, 0.0, 0.0), tn_v3(0.0f, 0.0f, 1.0f));
     scene_add_joint(run, &joint);
     last = link;
-    run->energy_scale += (double)(mass * SCENE_GRAVITY) * center.x; // from level to straight down
+    run->energy_scale += (double)(mass * SCENE_GRAVITY) * center.x; // from horizontal to vertical
   }
 }
 
-// How much longer the chain is than its links: the sum of all gaps, relative to its length.
+// Elongation of the chain: the sum of all joint gaps, relative to its length.
 static void measure_chain(const scene_run *run, scene_sheet *sheet)
 {
   double gaps = 0.0;
@@ -48,29 +48,30 @@ static void measure_chain(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_chain = {
     .name = "chain",
-    .title = "A chain of links of 1 kg, released level",
+    .title = "A chain of links of 1 kg, released horizontally",
     .source = "after Mueller et al. 2020, Fig. 10",
     .group = SCENE_SEABRA,
     .camera = {{-6.0f, 3.0f, 14.0f}, {3.0f, -6.0f, 0.0f}},
     .seconds = 5.0,
     .substeps = 20,
     .conserves = true,
-    .parameters = {{"count", 1.0, 1e6, 100.0, true, "links"},
+    .parameters = {{"count", 1.0, 1e6, 100.0, true, "number of links"},
                    {"end_mass_ratio", 1e-4, 1e6, 1.0, false, "mass of the last link, kg"},
-                   {"length", 0.01, 10.0, 0.2, false, "of a link, m"},
+                   {"length", 0.01, 10.0, 0.2, false, "length of a link, m"},
                    {"hinges", 0.0, 1.0, 0.0, true, "0: ball joints, 1: hinges"},
-                   {"stir", 0.0, 10.0, 0.0, false, "random spin of the links at the start, rad/s"}},
+                   {"stir", 0.0, 10.0, 0.0, false,
+                    "initial random angular velocity of the links, rad/s"}},
     .build = build_chain,
     .measure = measure_chain,
 };
 
 // ---------------------------------------------------------------------------------------------
-// A mobile: bar i carries bars or weights 2 i + 1 and 2 i + 2, and hangs where they balance.
+// A mobile: bar i carries bars or weights 2 i + 1 and 2 i + 2, and hangs at their point of balance.
 
 typedef struct mobile {
   int count, levels;
   float bar, weight; // kg
-  float hanger;      // m, from a bar up to the point it hangs by
+  float hanger;      // m, from a bar up to its pivot
 } mobile;
 
 static int level_of(int i)
@@ -93,7 +94,7 @@ static float hanging_mass(const mobile *m, int i)
   return m->bar + hanging_mass(m, 2 * i + 1) + hanging_mass(m, 2 * i + 2);
 }
 
-// Bars shrink so that those two levels apart, which lie the same way, have room side by side.
+// Bars get shorter with depth, so that parallel bars two levels apart do not overlap.
 static float half_length(const mobile *m, int level)
 {
   float half = 0.15f;
@@ -108,7 +109,7 @@ static tn_vec3 bar_direction(int level)
   return level % 2 ? tn_v3(0.0f, 0.0f, 1.0f) : tn_v3(1.0f, 0.0f, 0.0f);
 }
 
-// A bar with a stem that rises from `foot` to the point it hangs by; a third of it is the stem.
+// A bar with a stem from `foot` up to its pivot; the stem has a third of the mass.
 static tn_mass bar_mass(const mobile *m, tn_vec3 half_extents, tn_vec3 foot)
 {
   tn_mass bar = tn_mass_box(half_extents, 1.0f);
@@ -131,7 +132,7 @@ static tn_body_def bar_or_weight(const mobile *m, int i, tn_pos hook)
   tn_vec3 way = bar_direction(level);
   float left = hanging_mass(m, 2 * i + 1);
   float right = hanging_mass(m, 2 * i + 2);
-  float bar = m->bar * 2.0f / 3.0f; // the stem has no lever
+  float bar = m->bar * 2.0f / 3.0f; // the stem is on the axis
   tn_vec3 foot = tn_scale(half * (right - left) / (left + right + bar), way);
   tn_body_def def = tn_default_body_def();
   def.position = tn_offset(hook, tn_v3(-foot.x, -m->hanger, -foot.z));
@@ -162,7 +163,7 @@ static void build_mobile(scene_run *run)
   for (int i = 0; i < m.count && !run->failed; ++i) {
     tn_pos hook = hook_of(run, &m, i);
     tn_body_def def = bar_or_weight(&m, i, hook);
-    // All turn as one, so no joint is torn at the start.
+    // All bodies rotate as one, so that joint velocities are consistent.
     def.angular_velocity = tn_v3(0.0f, spin, 0.0f);
     tn_pos center = tn_offset(def.position, def.mass.center);
     def.velocity = tn_v3(spin * (float)center.z, 0.0f, -spin * (float)center.x);
@@ -178,15 +179,15 @@ static void build_mobile(scene_run *run)
 
 const scene scene_mobile = {
     .name = "mobile",
-    .title = "A mobile: a tree of light bars that carries equal weights, turning slowly",
+    .title = "A mobile: a tree of light bars with equal weights, rotating slowly",
     .source = "Deul et al. 2014, Fig. 1",
     .group = SCENE_POSITION_BASED,
     .camera = {{3.0f, 0.5f, 5.0f}, {0.0f, -1.2f, 0.0f}},
     .seconds = 10.0,
     .substeps = 20,
     .conserves = true,
-    .parameters = {{"count", 3.0, 4095.0, 127.0, true, "joints"},
-                   {"bar_mass", 1e-3, 100.0, 0.5, false, "kg; a weight has 1 kg"},
-                   {"spin", 0.0, 2.0, 0.3, false, "rad/s at the start"}},
+    .parameters = {{"count", 3.0, 4095.0, 127.0, true, "number of joints"},
+                   {"bar_mass", 1e-3, 100.0, 0.5, false, "mass of a bar, kg; a weight has 1 kg"},
+                   {"spin", 0.0, 2.0, 0.3, false, "initial angular velocity, rad/s"}},
     .build = build_mobile,
 };

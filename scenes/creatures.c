@@ -1,4 +1,4 @@
-// Models that have limbs: ragdolls and a walker.
+// Models with limbs: ragdolls and a walker.
 #include "build.h"
 
 #include <math.h>
@@ -15,9 +15,9 @@ typedef struct limb {
   float radius, half_length, mass;
   int parent; // -1: none
   tn_joint_kind kind;
-  tn_vec3 joint; // where it hangs on its parent
-  tn_range bend; // of a hinge about x, or the twist of a ball
-  float swing;   // of a ball
+  tn_vec3 joint; // position of the joint to its parent
+  tn_range bend; // range of a hinge about x, or twist of a ball joint
+  float swing;   // of a ball joint
 } limb;
 
 #define BALL TN_JOINT_BALL
@@ -58,7 +58,7 @@ static void join_limb(scene_run *run, const limb *l, int first, tn_pos foot, tn_
   scene_add_joint(run, &joint);
 }
 
-// Its parts do not collide with each other, but with those of others.
+// Parts of one ragdoll do not collide with each other, only with those of others.
 static void add_ragdoll(scene_run *run, tn_pos foot, tn_quat turn, int number)
 {
   int first = run->body_count;
@@ -106,7 +106,7 @@ static void build_ragdoll(scene_run *run)
   int count = (int)scene_value(run, "count");
   double top = 0.2 * scene_value(run, "stairs") + scene_value(run, "height");
   for (int i = 0; i < count && !run->failed; ++i) {
-    // Rows of four, one above the other, each turned another way and leaning over the stairs.
+    // Rows of four above each other, each with another heading and leaning over the stairs.
     tn_pos foot = tn_p3(1.2 * ((double)(i % 4) - 0.5 * fmin((double)count - 1.0, 3.0)),
                         top + 2.2 * (double)(i / 4), 0.0); // NOLINT(bugprone-integer-division)
     tn_quat turn =
@@ -127,22 +127,22 @@ static void measure_ragdoll(const scene_run *run, scene_sheet *sheet)
 const scene scene_ragdoll = {
     .name = "ragdoll",
     .title = "Ragdolls that fall down a flight of stairs",
-    .source = "a usual test of engines",
+    .source = "common engine test",
     .group = SCENE_MODELS,
     .camera = {{4.5f, 3.0f, 6.0f}, {0.0f, 1.0f, 1.0f}},
     .seconds = 8.0,
     .substeps = 20,
-    .parameters = {{"count", 1.0, 1000.0, 4.0, true, "ragdolls"},
-                   {"stairs", 0.0, 50.0, 8.0, true, "steps"},
-                   {"height", 0.0, 100.0, 0.3, false, "of the feet above the stairs, m"},
-                   {"mass_ratio", 1.0, 1e5, 60.0, false, "of the chest to a hand"}},
+    .parameters = {{"count", 1.0, 1000.0, 4.0, true, "number of ragdolls"},
+                   {"stairs", 0.0, 50.0, 8.0, true, "number of steps"},
+                   {"height", 0.0, 100.0, 0.3, false, "height of the feet above the stairs, m"},
+                   {"mass_ratio", 1.0, 1e5, 60.0, false, "mass ratio of the chest and a hand"}},
     .build = build_ragdoll,
     .measure = measure_ragdoll,
 };
 
 // ---------------------------------------------------------------------------------------------
-// A walker along x: a trunk on four legs of two parts, hips and knees driven as servos. Joint 2 i
-// is the hip of leg i, joint 2 i + 1 its knee; the front legs come first.
+// A walker along x: a trunk on four legs of two parts, with servos at hips and knees. Joint 2 i is
+// the hip of leg i, joint 2 i + 1 its knee; the front legs come first.
 
 enum { LEGS = 4 };
 static const float THIGH = 0.30f, SHANK = 0.28f, FOOT = 0.045f;
@@ -189,8 +189,8 @@ static void set_servo(scene_run *run, int joint, float target)
   tn_joint_drive_angular(run->world, run->joints[joint], drive);
 }
 
-// One leg after the other takes a quarter of the time to swing forward with its knee bent; then it
-// is straight and pushes back.
+// Each leg in turn swings forward with its knee bent for a quarter of the period; otherwise it is
+// straight and pushes back.
 static void move_leg(scene_run *run, int leg, double time, float share)
 {
   static const double start[LEGS] = {0.75, 0.25, 0.0, 0.5};
@@ -210,7 +210,7 @@ static void move_leg(scene_run *run, int leg, double time, float share)
 static void walk(scene_run *run, float dt)
 {
   double time = run->time + (double)dt;
-  float share = (float)fmin(fmax(time - 0.5, 0.0), 1.0); // begins gently
+  float share = (float)fmin(fmax(time - 0.5, 0.0), 1.0); // smooth start
   for (int i = 0; i < LEGS; ++i) {
     move_leg(run, i, time, share);
   }
@@ -229,14 +229,14 @@ static void measure_walker(const scene_run *run, scene_sheet *sheet)
 const scene scene_walker = {
     .name = "walker",
     .title = "A four-legged walker",
-    .source = "ours",
+    .source = "Tenon",
     .group = SCENE_MODELS,
     .camera = {{2.0f, 1.5f, 4.5f}, {2.0f, 0.3f, 0.0f}},
     .seconds = 10.0,
     .substeps = 20,
-    .parameters = {{"rate", 0.1, 5.0, 0.8, false, "steps of each leg in a second"},
-                   {"swing", 0.0, 1.0, 0.3, false, "of the hips, rad"},
-                   {"lift", 0.0, 1.5, 0.7, false, "of the knees, rad"}},
+    .parameters = {{"rate", 0.1, 5.0, 0.8, false, "steps of each leg per second"},
+                   {"swing", 0.0, 1.0, 0.3, false, "amplitude of the hips, rad"},
+                   {"lift", 0.0, 1.5, 0.7, false, "bending of the knees, rad"}},
     .build = build_walker,
     .drive = walk,
     .measure = measure_walker,

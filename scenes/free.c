@@ -1,4 +1,4 @@
-// Bodies that nothing touches.
+// Bodies in free flight.
 #include "build.h"
 
 static void build_free_bodies(scene_run *run)
@@ -8,7 +8,7 @@ static void build_free_bodies(scene_run *run)
   float spin = (float)scene_value(run, "spin");
   uint32_t random = 1;
   for (int i = 0; i < count && !run->failed; ++i) {
-    // Three different moments, so that they tumble.
+    // Three different moments of inertia, so that they tumble.
     tn_body_def def = scene_box(tn_p3((double)i, 0.0, 0.0), tn_v3(0.3f, 0.2f, 0.1f), 1.0f);
     def.velocity = scene_random_vector(&random, 1.0f);
     def.angular_velocity = scene_random_vector(&random, spin);
@@ -26,7 +26,8 @@ const scene scene_free_bodies = {
     .seconds = 10.0,
     .substeps = 20,
     .conserves = true,
-    .parameters = {{"count", 1.0, 1e6, 100.0, true, "boxes"},
-                   {"spin", 0.0, 100.0, 5.0, false, "the greatest about each axis, rad/s"}},
+    .parameters = {{"count", 1.0, 1e6, 100.0, true, "number of boxes"},
+                   {"spin", 0.0, 100.0, 5.0, false,
+                    "largest initial angular velocity about each axis, rad/s"}},
     .build = build_free_bodies,
 };

@@ -1,4 +1,4 @@
-// Impacts: what bounces, passes on its momentum, or must not pass through.
+// Impacts: restitution, transfer of momentum, continuous collision.
 #include "build.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@ static tn_material material_of(const scene_run *run)
 }
 
 // ---------------------------------------------------------------------------------------------
-// A bouncing ball. Memory: bounces so far, whether it falls, the heights it will reach or reached
-// after the first and the last bounce.
+// A bouncing ball. Memory: number of bounces, whether it is falling, the heights after the first
+// and the last bounce.
 
 enum { BOUNCES, FALLS, FIRST_APEX, LAST_APEX };
 
@@ -29,7 +29,7 @@ static void build_bounce(scene_run *run)
   run->memory[FALLS] = 1.0;
 }
 
-// How high the ball's lowest point is, or will be when it rises freely from here.
+// Height of the ball's lowest point at the top of its free flight.
 static double apex_of(const scene_run *run)
 {
   double height = tn_body_position(run->world, run->bodies[0]).y - scene_value(run, "radius");
@@ -61,7 +61,7 @@ static void measure_bounce(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_bounce = {
     .name = "bounce",
-    .title = "A ball that bounces",
+    .title = "A bouncing ball",
     .source = "Mueller et al. 2020, eq. 34",
     .group = SCENE_LAWS,
     .camera = {{0.0f, 1.0f, 3.0f}, {0.0f, 0.6f, 0.0f}},
@@ -69,8 +69,8 @@ const scene scene_bounce = {
     .substeps = 20,
     .conserves = true,
     .parameters = {{"restitution", 0.0, 1.0, 1.0, false, "coefficient of restitution"},
-                   {"height", 0.001, 1000.0, 1.0, false, "it falls from, m"},
-                   {"radius", 0.001, 100.0, 0.1, false, "m"},
+                   {"height", 0.001, 1000.0, 1.0, false, "initial height, m"},
+                   {"radius", 0.001, 100.0, 0.1, false, "radius of the ball, m"},
                    {"friction", 0.0, 10.0, 0.6, false, "coefficient of friction"}},
     .build = build_bounce,
     .drive = watch_bounce,
@@ -78,8 +78,8 @@ const scene scene_bounce = {
 };
 
 // ---------------------------------------------------------------------------------------------
-// Newton's cradle. Memory: for each ball the speed just after the first hit, over the first one's
-// before it.
+// Newton's cradle. Memory: for each ball its speed just after the first impact, relative to that of
+// the first ball before it.
 
 enum { CRADLE_BALLS = 5 };
 static const float CRADLE_RADIUS = 0.1f, CRADLE_STRING = 1.0f;
@@ -143,8 +143,8 @@ const scene scene_cradle = {
     .seconds = 30.0,
     .substeps = 20,
     .conserves = true,
-    .parameters = {{"angle", 1.0, 85.0, 30.0, false, "of the raised balls, degrees"},
-                   {"raised", 1.0, 4.0, 1.0, true, "balls raised"},
+    .parameters = {{"angle", 1.0, 85.0, 30.0, false, "initial angle of the raised balls, degrees"},
+                   {"raised", 1.0, 4.0, 1.0, true, "number of raised balls"},
                    {"restitution", 0.0, 1.0, 1.0, false, "coefficient of restitution"},
                    {"friction", 0.0, 10.0, 0.0, false, "coefficient of friction"}},
     .build = build_cradle,
@@ -153,7 +153,7 @@ const scene scene_cradle = {
 };
 
 // ---------------------------------------------------------------------------------------------
-// A plate that falls on its corner
+// A plate that falls on a corner
 
 static void build_plate(scene_run *run)
 {
@@ -173,7 +173,7 @@ static void build_plate(scene_run *run)
 
 const scene scene_plate = {
     .name = "plate",
-    .title = "A plate of three different lengths that bounces without loss",
+    .title = "A plate with three different moments of inertia bounces without loss",
     .source = "Seabra et al. 2022, Fig. 7 and 8",
     .group = SCENE_SEABRA,
     .camera = {{3.0f, 3.0f, 9.0f}, {0.0f, 1.5f, 0.0f}},
@@ -182,8 +182,8 @@ const scene scene_plate = {
     .conserves = true,
     .parameters = {{"restitution", 0.0, 1.0, 1.0, false, "coefficient of restitution"},
                    {"friction", 0.0, 10.0, 0.0, false, "coefficient of friction"},
-                   {"height", 2.0, 1000.0, 3.0, false, "it falls from, m"},
-                   {"tilt", 0.0, 90.0, 30.0, false, "degrees"},
+                   {"height", 2.0, 1000.0, 3.0, false, "initial height, m"},
+                   {"tilt", 0.0, 90.0, 30.0, false, "initial tilt, degrees"},
                    {"length", 0.1, 2.0, 2.0, false, "m"},
                    {"thickness", 0.01, 2.0, 0.1, false, "m"},
                    {"width", 0.1, 2.0, 1.0, false, "m"}},
@@ -191,9 +191,9 @@ const scene scene_plate = {
 };
 
 // ---------------------------------------------------------------------------------------------
-// A coin that rolls on its rim, lower and lower and faster and faster
+// A coin that rolls on its rim until it lies flat (Euler's disk)
 
-// A thin disk whose centre rests precesses at the square root of 4 g / (r sin(tilt)).
+// A thin disk whose centre is at rest precesses at sqrt(4 g / (r sin(tilt))).
 static float precession_at(float radius, float tilt)
 {
   return sqrtf(4.0f * SCENE_GRAVITY / (radius * tn_sin(tilt)));
@@ -211,7 +211,7 @@ static void build_coin(scene_run *run)
   tn_shape_def shape = scene_axial_shape(TN_SHAPE_CYLINDER, radius, half);
   shape.material = material;
   tn_body_def def = tn_default_body_def();
-  // Tilted about z, it touches on its -x side, and at this moment turns about the diameter there.
+  // Tilted about z, it touches the ground at its -x side and rotates about the diameter there.
   def.rotation = tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 1.0f), tilt);
   float height = radius * tn_sin(tilt) + half * tn_cos(tilt);
   def.position = tn_p3(0.0, (double)height, 0.0);
@@ -244,8 +244,8 @@ const scene scene_coin = {
     .seconds = 10.0,
     .substeps = 20,
     .parameters = {{"radius", 0.001, 100.0, 0.1, false, "m"},
-                   {"thickness", 0.01, 1.0, 0.1, false, "over the radius"},
-                   {"tilt", 1.0, 80.0, 30.0, false, "at the start, degrees"},
+                   {"thickness", 0.01, 1.0, 0.1, false, "relative to the radius"},
+                   {"tilt", 1.0, 80.0, 30.0, false, "initial tilt, degrees"},
                    {"rolling_friction", 0.0, 1.0, 0.002, false, "m"},
                    {"friction", 0.0, 10.0, 0.6, false, "coefficient of friction"},
                    {"restitution", 0.0, 1.0, 0.0, false, "coefficient of restitution"}},
@@ -271,7 +271,7 @@ static void add_wall(scene_run *run)
   }
 }
 
-// They start at random distances, so that every phase of a step meets the wall.
+// Random initial distances, so that impacts occur at all times within a step.
 static void build_bullets(scene_run *run)
 {
   tn_world_set_gravity(run->world, tn_v3(0.0f, 0.0f, 0.0f));
@@ -310,16 +310,16 @@ static void measure_bullets(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_bullets = {
     .name = "bullets",
-    .title = "Small fast spheres and boxes against a thin wall",
-    .source = "a usual test of engines",
+    .title = "Small fast spheres and boxes shot at a thin wall",
+    .source = "common engine test",
     .group = SCENE_LAWS,
     .camera = {{-8.0f, 5.0f, 12.0f}, {-1.0f, 0.0f, 0.0f}},
     .seconds = 0.25,
     .substeps = 20,
-    .parameters = {{"count", 1.0, 1e5, 200.0, true, "bullets"},
+    .parameters = {{"count", 1.0, 1e5, 200.0, true, "number of bullets"},
                    {"speed", 0.0, 1e4, 200.0, false, "m/s"},
-                   {"spread", 0.0, 1.0, 0.3, false, "of their directions"},
-                   {"wall_mass", 0.0, 1e6, 0.0, false, "kg; 0: it does not move"},
+                   {"spread", 0.0, 1.0, 0.3, false, "spread of the directions"},
+                   {"wall_mass", 0.0, 1e6, 0.0, false, "mass of the wall, kg; 0: static"},
                    {"restitution", 0.0, 1.0, 0.0, false, "coefficient of restitution"},
                    {"friction", 0.0, 10.0, 0.6, false, "coefficient of friction"}},
     .build = build_bullets,

@@ -1,4 +1,4 @@
-// One of each joint.
+// Examples of every kind of joint.
 #include "build.h"
 
 #include <math.h>
@@ -7,13 +7,13 @@ static const float MASS = 1.0f;
 static const float ARM_LENGTH = 1.0f;
 
 // ---------------------------------------------------------------------------------------------
-// Exhibits stand side by side, each a body on a joint to the world. Body and joint i make one.
+// Exhibits side by side, each a body on a joint to the world: body i and joint i.
 
 typedef struct exhibit {
   tn_joint_kind kind;
-  tn_vec3 axis;           // a of the joint
-  tn_vec3 arm;            // where the arm points that the joint holds by its end; none: a cube
-  tn_vec3 velocity, spin; // of the cube; of either
+  tn_vec3 axis;           // axis a of the joint
+  tn_vec3 arm;            // direction of the arm, which is jointed at its end; zero: a cube
+  tn_vec3 velocity, spin; // of the cube; of cube or arm
   float damping;          // of the body
 } exhibit;
 
@@ -38,7 +38,7 @@ static tn_body_def cube_def(tn_pos center, const exhibit *e)
   return def;
 }
 
-// Adds the body and returns the joint, to be completed and added.
+// Adds the body and returns the definition of its joint, to be completed and added.
 static tn_joint_def show(scene_run *run, const exhibit *e)
 {
   tn_pos point = tn_p3(1.5 * (double)run->body_count, 0.0, 0.0);
@@ -97,7 +97,7 @@ static const float SLIDE_COMPLIANCE = 0.02f; // m/N
 static const float TURN_LIMIT = 0.5f;
 static const float TURN_TARGET = 0.5f;
 static const float TURN_COMPLIANCE = 0.05f; // rad/(N m)
-static const float SETTLING = 2.0f;         // 1/s, so that all come to rest
+static const float SETTLING = 2.0f;         // 1/s, damping that brings all to rest
 
 static void show_sliders(scene_run *run)
 {
@@ -176,7 +176,7 @@ static void build_zoo(scene_run *run)
   show_rest_of_zoo(run);
 }
 
-// Targets move to their places within a second.
+// Targets move to their final values within a second.
 static void drive_zoo(scene_run *run, float dt)
 {
   double share = fmin(run->time + (double)dt, 1.0);
@@ -192,7 +192,8 @@ static double distance(float x, float wanted)
   return fabs((double)x - (double)wanted);
 }
 
-// An arm that has sunk by `angle` below level, `give` of it into a spring.
+// Relative error of the torque of a spring deflected by `give`, against the weight of an arm at
+// `angle` below horizontal.
 static double arm_balance_error(double angle, double give)
 {
   double weight = (double)(0.5f * MASS * SCENE_GRAVITY * ARM_LENGTH * tn_cos((float)angle));
@@ -229,7 +230,7 @@ static void measure_zoo(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_joint_zoo = {
     .name = "joint_zoo",
-    .title = "Sliders, hinges, balls, a universal joint and a cylinder with limits and targets",
+    .title = "Slider, hinge, ball, universal and cylinder joints with limits and targets",
     .source = "Mueller et al. 2020, Fig. 7",
     .group = SCENE_DETAILED,
     .camera = {{6.75f, 2.0f, 15.0f}, {6.75f, -0.2f, 0.0f}},
@@ -241,7 +242,7 @@ const scene scene_joint_zoo = {
 };
 
 // ---------------------------------------------------------------------------------------------
-// The joints of the tutorial, and its damping, forces and torques
+// The joints of the tutorial, with its damping, forces and torques
 
 enum {
   BASIC_BALL,
@@ -372,7 +373,7 @@ static void measure_basic(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_joints_basic = {
     .name = "joints_basic",
-    .title = "Ball, hinges and sliders free and damped, motor, servo, lift, driven wheel",
+    .title = "Ball joint, free and damped hinges and sliders, motor, servo, lift, driven wheel",
     .source = "Mueller, Ten Minute Physics 25",
     .group = SCENE_JOINTS,
     .camera = {{6.0f, 2.0f, 14.0f}, {6.0f, -0.2f, 0.0f}},

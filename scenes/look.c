@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AROUND = 24, ARC = 8, TUBE = 8, PIECES = 4 }; // how finely round things are cut
+enum { AROUND = 24, ARC = 8, TUBE = 8, PIECES = 4 }; // segments of round shapes
 static const float PLANE_HALF = 40.0f;
 
 // ---------------------------------------------------------------------------------------------
-// Building
+// Building meshes
 
 static void *grown(void *items, int *capacity, size_t size)
 {
@@ -77,7 +77,7 @@ static void add_flat_triangle(scene_look *l, tn_vec3 a, tn_vec3 b, tn_vec3 c)
   }
 }
 
-// Joins points from `first` on, which lie in rows of `across`.
+// Connects points from `first` on, in rows of `across`, by triangles.
 static void join_rows(scene_look *l, int first, int rows, int across)
 {
   for (int i = 0; i + 1 < rows; ++i) {
@@ -110,7 +110,7 @@ static void add_box(scene_look *l, tn_vec3 h)
   }
 }
 
-// A point of an outline that turns about the y axis, from the bottom up.
+// A point of the profile of a surface of revolution about y, from the bottom up.
 typedef struct outline_point {
   float radius, y, normal_out, normal_up;
 } outline_point;
@@ -130,7 +130,7 @@ static void add_turned(scene_look *l, const outline_point *outline, int count)
   join_rows(l, first, count, AROUND + 1);
 }
 
-// A ball cut in two, the halves apart by twice `half`.
+// Two hemispheres, apart by twice `half`.
 static void add_capsule(scene_look *l, float radius, float half)
 {
   outline_point outline[2 * ARC + 2];
@@ -150,7 +150,7 @@ static void add_lid(scene_look *l, float radius, float y, float up)
   add_turned(l, outline, 2);
 }
 
-// A cylinder or cone: the side between two radii, and lids.
+// A cylinder or cone: the side between two radii, and caps.
 static void add_side(scene_look *l, float bottom, float top, float half)
 {
   float slant = 1.0f / sqrtf((bottom - top) * (bottom - top) + 4.0f * half * half);
@@ -220,7 +220,7 @@ static void add_field(scene_look *l, const shared_geometry *g)
   }
 }
 
-// A tube whose rings are turned as little as possible from one to the next.
+// A tube with rings transported with minimal rotation.
 static void add_wire(scene_look *l, const wire *w, float radius)
 {
   int rings = PIECES * wire_segment_count(w) + 1;
@@ -255,7 +255,7 @@ static tn_vec3 particle_at(const soft *s, int i)
   return tn_between_points(tn_p3(0.0, 0.0, 0.0), s->particles[i].at);
 }
 
-// Only what is on the surface; `number` has room for all particles.
+// Only points on the surface; `number` has room for all particles.
 static void add_skin(scene_look *l, const soft *s, int *number)
 {
   for (int i = 0; i < s->particle_count; ++i) {
@@ -274,7 +274,7 @@ static void add_skin(scene_look *l, const soft *s, int *number)
   }
 }
 
-// A ring about each particle, carried along without needless turning.
+// A ring around each particle, transported with minimal rotation.
 static void add_rope(scene_look *l, const soft *s)
 {
   tn_vec3 side = {0.3f, 0.5f, 0.8f};

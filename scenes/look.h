@@ -1,4 +1,4 @@
-// Triangles of shapes, for those who draw them.
+// Triangle meshes of shapes, for drawing.
 #ifndef TENON_SCENES_LOOK_H
 #define TENON_SCENES_LOOK_H
 
@@ -10,19 +10,19 @@ struct scene_look {
   int *triangles;            // three points each
   int point_count, triangle_count;
   int point_capacity, triangle_capacity;
-  bool failed; // no memory
+  bool failed; // out of memory
 };
 
-// In the shape's own frame; of a plane a square part. False without memory, or if a geometry is
-// none of the world's.
+// Mesh in the shape's frame; for a plane, a square of it. False if out of memory, or if a geometry
+// is not one of the world.
 bool scene_look_make(const tn_world *world, const tn_shape_def *def, scene_look *look);
-// Flat triangles, three of the points each. False without memory.
+// Adds flat-shaded triangles, three of the points each. False if out of memory.
 bool scene_look_from_triangles(scene_look *look, const tn_vec3 *points, const int *triangles,
                                int count);
-// A soft body as it is now, about the world's origin: its triangles, or a tube along a rope. Points
-// and triangles keep their order. False without memory.
+// The current shape of a soft body in world space: its triangles, or a tube along a rope. Points
+// and triangles keep their order. False if out of memory.
 bool scene_look_soft(const tn_world *world, tn_soft_id soft, scene_look *look);
-// Normals from the triangles, which share their points.
+// Computes smooth normals from triangles with shared points.
 void scene_look_shade(scene_look *look);
 void scene_look_free(scene_look *look);
 

@@ -1,4 +1,4 @@
-// Models that are machines: an excavator's arm, a wrecking ball, a train of gears.
+// Models of machines: an excavator's arm, a wrecking ball, a gear train.
 #include "build.h"
 
 #include <math.h>
@@ -8,14 +8,14 @@ static const tn_vec3 Z_AXIS = {0.0f, 0.0f, 1.0f};
 
 // ---------------------------------------------------------------------------------------------
 // An excavator: turret, boom, stick and bucket in the plane of x and y, moved by three hydraulic
-// cylinders. Each one with the two points it acts on and the pivot between them is a triangle, so
-// its length decides the angle at the pivot.
+// cylinders. Each cylinder forms a triangle with the pivot between its two ends, so its length
+// determines the angle at the pivot.
 
 enum { PARTS = 4, CYLINDERS = 3 };
 enum { TURRET_JOINT, BOOM_JOINT, STICK_JOINT, BUCKET_JOINT, FIRST_CYLINDER };
 
 typedef struct arm_part {
-  tn_vec3 from, to; // its pivots: where it hangs, and where the next one does
+  tn_vec3 from, to; // pivots to the previous and to the next part
   float half_width, mass;
 } arm_part;
 
@@ -27,9 +27,9 @@ static const arm_part parts[PARTS] = {
 };
 
 typedef struct cylinder {
-  int from_part; // and the next one
+  int from_part; // and the next part
   tn_vec3 from, to;
-  float range; // m, how far it moves to each side
+  float range; // m, stroke to each side
   float rate;  // rad/s
 } cylinder;
 
@@ -74,7 +74,7 @@ static void add_arm(scene_run *run)
   }
 }
 
-// Barrel and rod, each a little more than half as long as they are together.
+// Barrel and rod, each slightly more than half of the total length.
 static void add_cylinder(scene_run *run, const cylinder *c)
 {
   tn_vec3 way = toward(c->from, c->to);
@@ -98,7 +98,7 @@ static void build_excavator(scene_run *run)
   scene_set_gravity(run);
   scene_add_ground(run, tn_p3(0.0, -2.0, 0.0), scene_material(0.6f, 0.0f));
   tn_shape_def stand = scene_box_shape(tn_v3(1.0f, 0.9f, 1.0f));
-  stand.filter.mask = 0; // only to be seen
+  stand.filter.mask = 0; // visual only
   scene_add_fixed(run, (tn_transform){{0.0, -1.1, 0.0}, tn_quat_identity()}, &stand);
   add_arm(run);
   for (int i = 0; i < CYLINDERS && !run->failed; ++i) {
@@ -136,7 +136,7 @@ static double triangle_angle(const cylinder *c, tn_vec3 pivot, double length)
   return (double)tn_acos((float)((a * a + b * b - length * length) / (2.0 * a * b)));
 }
 
-// How far the pivots are from where the cylinders' lengths put them.
+// Deviation of the pivot angles from those given by the cylinders' lengths.
 static void measure_excavator(const scene_run *run, scene_sheet *sheet)
 {
   double worst_angle = 0.0, worst_stroke = 0.0;
@@ -158,20 +158,21 @@ static void measure_excavator(const scene_run *run, scene_sheet *sheet)
 const scene scene_excavator = {
     .name = "excavator",
     .title = "An excavator's arm, moved by hydraulic cylinders",
-    .source = "ours",
+    .source = "Tenon",
     .group = SCENE_MODELS,
     .camera = {{4.0f, 4.0f, 11.0f}, {2.5f, 1.5f, 0.0f}},
     .seconds = 15.0,
     .substeps = 20,
-    .parameters = {{"stroke", 0.0, 1.0, 1.0, false, "of the cylinders, over what they can"},
-                   {"turn", 0.0, 1.5, 0.6, false, "of the turret to each side, rad"}},
+    .parameters = {{"stroke", 0.0, 1.0, 1.0, false,
+                    "stroke of the cylinders, relative to the maximum"},
+                   {"turn", 0.0, 1.5, 0.6, false, "rotation of the turret to each side, rad"}},
     .build = build_excavator,
     .drive = dig,
     .measure = measure_excavator,
 };
 
 // ---------------------------------------------------------------------------------------------
-// A wrecking ball against a brick wall across its way. The bricks come first.
+// A wrecking ball against a brick wall across its path. The bricks are the first bodies.
 
 static const tn_vec3 BRICK = {0.2f, 0.15f, 0.3f};
 static const float BALL_RADIUS = 0.5f;
@@ -201,13 +202,13 @@ static void add_wall(scene_run *run)
   }
 }
 
-// From a hook above the wall, to the side by the angle.
+// The chain hangs from a hook above the wall, inclined by the angle.
 static void add_ball(scene_run *run)
 {
   double height = 0.45 * 2.0 * (double)BRICK.y * scene_value(run, "rows");
   float length = 0.5f, angle = (float)scene_value(run, "angle") * (TN_PI / 180.0f);
   double reach = (double)(length * (float)CHAIN_LINKS + BALL_RADIUS);
-  // At its lowest the ball meets the wall.
+  // The ball meets the wall at its lowest point.
   tn_pos hook = tn_p3(-(double)(BALL_RADIUS + BRICK.x) + 0.1, height + reach, 0.0);
   tn_vec3 down = tn_v3(-tn_sin(angle), -tn_cos(angle), 0.0f);
   tn_body_id last = SCENE_WORLD;
@@ -255,26 +256,26 @@ static void measure_wrecking_ball(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_wrecking_ball = {
     .name = "wrecking_ball",
-    .title = "A wrecking ball on a chain, against a brick wall",
-    .source = "a usual test of engines",
+    .title = "A wrecking ball on a chain hits a brick wall",
+    .source = "common engine test",
     .group = SCENE_MODELS,
     .camera = {{-4.0f, 4.0f, 12.0f}, {0.0f, 2.5f, 0.0f}},
     .seconds = 6.0,
     .substeps = 20,
-    .parameters = {{"rows", 1.0, 50.0, 10.0, true, "of bricks"},
-                   {"columns", 1.0, 50.0, 10.0, true, "of bricks"},
-                   {"mass", 1.0, 1e5, 500.0, false, "of the ball, kg; a link has 10 kg"},
-                   {"angle", 0.0, 89.0, 60.0, false, "of the chain at the start, degrees"}},
+    .parameters = {{"rows", 1.0, 50.0, 10.0, true, "rows of bricks"},
+                   {"columns", 1.0, 50.0, 10.0, true, "columns of bricks"},
+                   {"mass", 1.0, 1e5, 500.0, false, "mass of the ball, kg; a link has 10 kg"},
+                   {"angle", 0.0, 89.0, 60.0, false, "initial angle of the chain, degrees"}},
     .build = build_wrecking_ball,
     .measure = measure_wrecking_ball,
 };
 
 // ---------------------------------------------------------------------------------------------
-// Gears that drive each other by nothing but contact. Memory: how far each has turned.
+// Gears that drive each other by contact only. Memory: the angle of each gear.
 
 enum { GEARS = 3 };
 static const int teeth[GEARS] = {12, 20, 16};
-static const float MODULE = 0.05f; // m: a gear's diameter over its teeth
+static const float MODULE = 0.05f; // m, diameter of a gear over its number of teeth
 static const float GEAR_HALF = 0.06f;
 
 static float pitch_radius(int gear)
@@ -282,14 +283,14 @@ static float pitch_radius(int gear)
   return 0.5f * MODULE * (float)teeth[gear];
 }
 
-// The angle by which an involute has turned where it is `t` times its base circle's radius long.
+// Polar angle of an involute at the parameter `t` (tangent length over base radius).
 static float involute(float t)
 {
   return t - tn_atan2(t, 1.0f);
 }
 
-// A tooth along x: involute flanks at 20 degrees from the base circle to a short tip, straight
-// below.
+// A tooth along x: involute flanks with a pressure angle of 20 degrees from the base circle to a
+// short tip, straight below the base circle.
 static tn_geometry_id make_tooth(scene_run *run, int gear)
 {
   enum { FLANK = 6 };
@@ -341,10 +342,10 @@ static void build_gears(scene_run *run)
 {
   tn_world_set_gravity(run->world, tn_v3(0.0f, 0.0f, 0.0f));
   double x = 0.0;
-  float phase = 0.0f; // of a tooth, from the line to the next gear
+  float phase = 0.0f; // angle of a tooth from the line to the next gear
   for (int i = 0; i < GEARS && !run->failed; ++i) {
     if (i > 0) {
-      // A gap of this one meets a tooth of the last.
+      // A gap of this gear meets a tooth of the previous one.
       float pitch = 2.0f * TN_PI / (float)teeth[i];
       phase = TN_PI - phase * pitch_radius(i - 1) / pitch_radius(i) + 0.5f * pitch;
       x += (double)(pitch_radius(i - 1) + pitch_radius(i));
@@ -379,13 +380,13 @@ static void measure_gears(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_gears = {
     .name = "gears",
-    .title = "A train of gears of 12, 20 and 16 teeth that touch",
-    .source = "ours",
+    .title = "A train of three gears with 12, 20 and 16 teeth",
+    .source = "Tenon",
     .group = SCENE_MODELS,
     .camera = {{0.9f, 0.5f, 2.6f}, {0.9f, 0.0f, 0.0f}},
     .seconds = 10.0,
     .substeps = 20,
-    .parameters = {{"speed", -20.0, 20.0, 3.0, false, "of the first gear, rad/s"},
+    .parameters = {{"speed", -20.0, 20.0, 3.0, false, "speed of the first gear, rad/s"},
                    {"load", 0.0, 1e4, 5.0, false, "friction at the last gear, N m"}},
     .build = build_gears,
     .drive = drive_gears,

@@ -22,7 +22,7 @@ static void add_pivot(scene_run *run, tn_body_id a, tn_body_id b, tn_pos point)
   scene_add_joint(run, &pivot);
 }
 
-// Rods in a level line.
+// Rods in a horizontal line.
 static void build_line(scene_run *run, int count)
 {
   scene_set_gravity(run);
@@ -34,7 +34,7 @@ static void build_line(scene_run *run, int count)
     add_pivot(run, last, rod, end);
     end = tn_offset(end, tn_scale(ROD_LENGTH, level));
     last = rod;
-    // From level to straight down.
+    // From horizontal to vertical.
     run->energy_scale += (double)(ROD_MASS * SCENE_GRAVITY * ROD_LENGTH) * ((double)i + 0.5);
   }
 }
@@ -49,7 +49,7 @@ static void build_triple(scene_run *run)
   build_line(run, 3);
 }
 
-// A regular polygon of rods, held by one corner, its middle level with that corner.
+// A regular polygon of rods, fixed at one corner, its centre at the height of that corner.
 static void build_loop(scene_run *run)
 {
   scene_set_gravity(run);
@@ -68,20 +68,20 @@ static void build_loop(scene_run *run)
   if (!run->failed) {
     add_pivot(run, last, run->bodies[0], corner);
   }
-  // From level to folded flat and straight down, its middle half way along.
+  // From horizontal to folded and vertical, with the centre of mass half way along.
   double total = (double)count;
   run->energy_scale = total * (double)(ROD_MASS * SCENE_GRAVITY * ROD_LENGTH) * 0.25 * total;
 }
 
 #define ROD_PARAMETERS                                                                             \
-  {"thickness", 0.01, 0.5, 0.2, false, "of a rod, m"},                                             \
+  {"thickness", 0.01, 0.5, 0.2, false, "thickness of a rod, m"},                                   \
   {                                                                                                \
     "balls", 0.0, 1.0, 0.0, true, "0: hinges, 1: ball joints"                                      \
   }
 
 const scene scene_pendulum_double = {
     .name = "pendulum_double",
-    .title = "Two rods of 1 m and 1 kg, released level",
+    .title = "Double pendulum: two rods of 1 m and 1 kg, released horizontally",
     .source = "Mueller et al. 2020, Fig. 8",
     .group = SCENE_DETAILED,
     .camera = {{0.0f, -0.5f, 6.0f}, {0.0f, -0.5f, 0.0f}},
@@ -94,7 +94,7 @@ const scene scene_pendulum_double = {
 
 const scene scene_pendulum_triple = {
     .name = "pendulum_triple",
-    .title = "Three rods of 1 m and 1 kg, released level",
+    .title = "Triple pendulum: three rods of 1 m and 1 kg, released horizontally",
     .source = "Mueller et al. 2020, Fig. 8 and 9",
     .group = SCENE_DETAILED,
     .camera = {{0.0f, -0.5f, 8.0f}, {0.0f, -0.5f, 0.0f}},
@@ -107,14 +107,14 @@ const scene scene_pendulum_triple = {
 
 const scene scene_pendulum_loop = {
     .name = "pendulum_loop",
-    .title = "A closed loop of rods, held by one corner and released to the side",
+    .title = "A closed loop of rods, fixed at one corner and released sideways",
     .source = "Mueller et al. 2020, Fig. 8",
     .group = SCENE_DETAILED,
     .camera = {{0.0f, -0.8f, 7.0f}, {0.0f, -0.8f, 0.0f}},
     .seconds = 10.0,
     .substeps = 40,
     .conserves = true,
-    .parameters = {{"count", 3.0, 16.0, 5.0, true, "rods"}, ROD_PARAMETERS},
+    .parameters = {{"count", 3.0, 16.0, 5.0, true, "number of rods"}, ROD_PARAMETERS},
     .build = build_loop,
 };
 
@@ -134,14 +134,14 @@ static void build_distances(scene_run *run)
     tn_body_id ball = scene_add_solid(run, &def, &shape, 1.0f);
     tn_joint_def string = scene_joint_between(run, last, ball, from, def.position);
     scene_add_joint(run, &string);
-    run->energy_scale += (double)SCENE_GRAVITY * ((double)i + 1.0); // from level to straight down
+    run->energy_scale += (double)SCENE_GRAVITY * ((double)i + 1.0); // from horizontal to vertical
     last = ball;
   }
 }
 
 const scene scene_pendulum_distance = {
     .name = "pendulum_distance",
-    .title = "Three balls of 1 kg on strings of 1 m, released level",
+    .title = "Three balls of 1 kg on strings of 1 m, released horizontally",
     .source = "Seabra et al. 2022, Fig. 2",
     .group = SCENE_SEABRA,
     .camera = {{0.0f, -0.5f, 8.0f}, {0.0f, -0.5f, 0.0f}},

@@ -1,4 +1,4 @@
-// Many bodies: dropped on a heap, or standing about.
+// Many bodies: piles, and bodies at rest.
 #include "build.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static void lay_ground(scene_run *run, tn_material material)
   scene_add_ground(run, tn_p3(0.0, 0.0, 0.0), material);
 }
 
-// Place `index` of a block of `across` by `across` in each layer, centred on the y axis.
+// Position `index` in a block with `across` by `across` per layer, centred on the y axis.
 static tn_pos grid_place(int index, int across, double spacing)
 {
   int layer = index / (across * across);
@@ -27,7 +27,7 @@ static tn_pos grid_place(int index, int across, double spacing)
                ((double)row - middle) * spacing);
 }
 
-// A body that falls from its place in the grid, turned any way.
+// A body at its position in the grid, with a random rotation.
 static tn_body_def falling(const scene_run *run, int across, double spacing, uint32_t *random)
 {
   tn_body_def def = tn_default_body_def();
@@ -103,19 +103,19 @@ const scene scene_capsules = {
     .camera = {{10.0f, 22.0f, 24.0f}, {0.0f, 3.0f, 0.0f}},
     .seconds = 15.0,
     .substeps = 20,
-    .parameters = {{"count", 1.0, 1e5, 2000.0, true, "capsules of 1 kg, 1 x 0.4 m"},
-                   {"width", 2.0, 100.0, 10.0, false, "of the box, m"},
+    .parameters = {{"count", 1.0, 1e5, 2000.0, true, "number of capsules of 1 kg, 1 x 0.4 m"},
+                   {"width", 2.0, 100.0, 10.0, false, "width of the box, m"},
                    {"friction", 0.0, 10.0, 0.6, false, "coefficient of friction"}},
     .build = build_capsules,
     .measure = measure_capsules,
 };
 
 // ---------------------------------------------------------------------------------------------
-// Bodies of all kinds around poles
+// Bodies of all kinds between poles
 
 enum { PILE_KINDS = 6 };
 
-// An icosahedron, as a hull that all bodies of its kind share.
+// An icosahedron, a hull shared by all bodies of its kind.
 static tn_geometry_id make_gem(scene_run *run, float size)
 {
   tn_vec3 corners[12];
@@ -202,10 +202,10 @@ const scene scene_pile = {
     .camera = {{12.0f, 12.0f, 20.0f}, {0.0f, 2.0f, 0.0f}},
     .seconds = 15.0,
     .substeps = 20,
-    .parameters = {{"count", 1.0, 1e5, 2000.0, true, "bodies of 1 kg"},
-                   {"across", 1.0, 100.0, 10.0, true, "in a row of the block that falls"},
-                   {"poles", 0.0, 100.0, 8.0, true, "around the pile"},
-                   {"radius", 1.0, 100.0, 7.0, false, "of the ring of poles, m"},
+    .parameters = {{"count", 1.0, 1e5, 2000.0, true, "number of bodies of 1 kg"},
+                   {"across", 1.0, 100.0, 10.0, true, "bodies per row of the falling block"},
+                   {"poles", 0.0, 100.0, 8.0, true, "number of poles around the pile"},
+                   {"radius", 1.0, 100.0, 7.0, false, "radius of the ring of poles, m"},
                    {"friction", 0.0, 10.0, 0.6, false, "coefficient of friction"},
                    {"rolling_friction", 0.0, 1.0, 0.03, false, "m"}},
     .build = build_mixed,
@@ -213,7 +213,7 @@ const scene scene_pile = {
 };
 
 // ---------------------------------------------------------------------------------------------
-// Cubes that stand apart from each other: nothing to do, if sleeping is allowed
+// Separate cubes at rest, which cost nothing if sleeping is enabled
 
 static void build_resting(scene_run *run)
 {
@@ -239,13 +239,13 @@ static void measure_resting(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_resting = {
     .name = "resting",
-    .title = "Cubes that stand apart and may fall asleep",
-    .source = "a usual test of engines",
+    .title = "Separate cubes at rest that fall asleep",
+    .source = "common engine test",
     .group = SCENE_LAWS,
     .camera = {{20.0f, 30.0f, 90.0f}, {31.0f, 0.0f, 31.0f}},
     .seconds = 5.0,
     .substeps = 20,
-    .parameters = {{"count", 1.0, 1e6, 1000.0, true, "cubes of 1 kg"},
+    .parameters = {{"count", 1.0, 1e6, 1000.0, true, "number of cubes of 1 kg"},
                    {"friction", 0.0, 10.0, 0.6, false, "coefficient of friction"}},
     .build = build_resting,
     .measure = measure_resting,

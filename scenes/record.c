@@ -38,7 +38,7 @@ void record_spread(scene_record *record, float mass)
 // ---------------------------------------------------------------------------------------------
 // Soft bodies
 
-// Null where there is nothing to copy; marks a copy that failed.
+// Returns null if there is nothing to copy; sets a flag if a copy failed.
 static const void *copy(const void *items, int count, size_t size, bool *ok)
 {
   if (!items || count <= 0) {

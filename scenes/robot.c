@@ -1,5 +1,5 @@
 // A robot arm that reaches for a target: Mueller et al. 2020, Figure 17. A soft joint pulls its
-// hand; where the pull comes to rest, the hand is as close as the limits allow.
+// hand; at equilibrium the hand is as close to the target as the limits allow.
 #include "robot.h"
 
 #include "build.h"
@@ -7,13 +7,13 @@
 #include <math.h>
 
 const robot_joint robot_joints[ROBOT_JOINTS] = {
-    {{0.0f, 1.0f, 0.0f}, 0.4f, -2.6f, 2.6f},  // base, turns about the vertical
-    {{0.0f, 0.0f, 1.0f}, 0.6f, -1.9f, 0.3f},  // shoulder, back to forth
+    {{0.0f, 1.0f, 0.0f}, 0.4f, -2.6f, 2.6f},  // base, about the vertical
+    {{0.0f, 0.0f, 1.0f}, 0.6f, -1.9f, 0.3f},  // shoulder
     {{0.0f, 0.0f, 1.0f}, 0.5f, -2.4f, 0.1f},  // elbow
     {{0.0f, 0.0f, 1.0f}, 0.25f, -1.2f, 1.2f}, // wrist
 };
 
-// The arm starts upright. Each part begins at a joint and rises by its length.
+// The arm starts upright. Each part extends from its joint upwards by its length.
 static void build_arm(scene_run *run)
 {
   tn_pos joint_at = tn_p3(0.0, 0.0, 0.0);
@@ -48,15 +48,15 @@ static void build_robot(scene_run *run)
   box.position = robot_target(run, 0.0);
   tn_body_id target = scene_add_body(run, &box);
   tn_shape_def shape = scene_box_shape(tn_v3(0.05f, 0.05f, 0.05f));
-  shape.filter.mask = 0; // only to be seen
+  shape.filter.mask = 0; // visual only
   run->failed = run->failed || TN_IS_NULL(tn_shape_create(run->world, target, &shape));
-  run->energy_scale = 0.5 / scene_value(run, "compliance"); // of the pull over a metre
+  run->energy_scale = 0.5 / scene_value(run, "compliance"); // energy of the pull over 1 m
 }
 
 static const double UPRIGHT = 1.75; // m, the height of the hand at the start
 
-// Goes from the hand to the place given within two seconds; waits there, or goes around it, out of
-// reach on the way.
+// The target moves from the hand to the given position within two seconds, then stays there or
+// moves on a circle that is partly out of reach.
 tn_pos robot_target(const scene_run *run, double time)
 {
   float r = (float)scene_value(run, "radius"), t = (float)time;
@@ -90,18 +90,18 @@ static void measure_robot(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_robot_arm = {
     .name = "robot_arm",
-    .title = "A robot arm that follows a box as far as its joints allow",
+    .title = "A robot arm follows a box as far as its joints allow",
     .source = "Mueller et al. 2020, Fig. 17",
     .group = SCENE_DETAILED,
     .camera = {{1.5f, 1.6f, 3.2f}, {0.2f, 0.8f, 0.0f}},
     .seconds = 20.0,
     .substeps = 20,
-    .parameters = {{"x", -5.0, 5.0, 0.7, false, "of the target, m"},
-                   {"y", -5.0, 5.0, 0.9, false, "of the target, m"},
-                   {"z", -5.0, 5.0, 0.0, false, "of the target, m"},
-                   {"radius", 0.0, 5.0, 0.6, false, "of the way it goes, m; 0: it stays"},
-                   {"compliance", 1e-6, 1.0, 5e-3, false, "of the pull, m/N"},
-                   {"damping", 0.0, 100.0, 15.0, false, "of the arm, 1/s"}},
+    .parameters = {{"x", -5.0, 5.0, 0.7, false, "x of the target, m"},
+                   {"y", -5.0, 5.0, 0.9, false, "y of the target, m"},
+                   {"z", -5.0, 5.0, 0.0, false, "z of the target, m"},
+                   {"radius", 0.0, 5.0, 0.6, false, "radius of its circle, m; 0: it stays"},
+                   {"compliance", 1e-6, 1.0, 5e-3, false, "compliance of the pull, m/N"},
+                   {"damping", 0.0, 100.0, 15.0, false, "damping of the arm, 1/s"}},
     .build = build_robot,
     .drive = move_target,
     .measure = measure_robot,

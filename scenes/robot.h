@@ -1,4 +1,4 @@
-// The robot arm's measures, for those who check where it can reach.
+// Dimensions of the robot arm, for tests of its reach.
 #ifndef TENON_SCENES_ROBOT_H
 #define TENON_SCENES_ROBOT_H
 
@@ -6,8 +6,7 @@
 
 #define ROBOT_JOINTS 4
 
-// A hinge at the start of a part, about an axis of the arm upright; positive angles turn by the
-// right hand.
+// A hinge at the start of a part; its axis is that of the upright arm, angles are right-handed.
 typedef struct robot_joint {
   tn_vec3 axis;
   float length; // of the part

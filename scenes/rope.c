@@ -1,11 +1,11 @@
-// A twisted rope, and a chain that is too short.
+// A twisted rope, and an overconstrained chain.
 #include "build.h"
 
 #include <math.h>
 
 // ---------------------------------------------------------------------------------------------
-// Mueller et al. 2020, Figure 18: a rope of capsules along x, held at its start, turned and drawn
-// in at its end by a hand that is no part of it. The hand is the first body.
+// Mueller et al. 2020, Figure 18: a rope of capsules along x, fixed at its start; a hand, the first
+// body, twists its end and moves it inwards.
 
 static const float ROPE_RADIUS = 0.02f;
 
@@ -35,7 +35,7 @@ static void build_rope(scene_run *run)
   hand.position = tn_p3(rope_length(run), 0.0, 0.0);
   tn_body_id last = SCENE_WORLD, grip = scene_add_body(run, &hand);
   tn_shape_def fist = scene_box_shape(tn_v3(0.06f, 0.06f, 0.06f));
-  fist.filter.mask = 0; // only to be seen
+  fist.filter.mask = 0; // visual only
   run->failed = run->failed || TN_IS_NULL(tn_shape_create(run->world, grip, &fist));
   tn_shape_def shape = scene_axial_shape(TN_SHAPE_CAPSULE, ROPE_RADIUS, half - ROPE_RADIUS);
   shape.rotation = tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 1.0f), -0.5f * TN_PI);
@@ -55,7 +55,7 @@ static void build_rope(scene_run *run)
   run->energy_scale = run->weighing_mass * (double)SCENE_GRAVITY * rope_length(run);
 }
 
-// How much of its turning the hand has done; it begins and ends gently.
+// Share of the twist at the current time, with smooth start and end.
 static double hand_share(const scene_run *run, double time)
 {
   double t = fmin(time / scene_value(run, "turning"), 1.0);
@@ -72,7 +72,7 @@ static void turn_hand(scene_run *run, float dt)
   tn_body_move_to(run->world, run->bodies[0], target);
 }
 
-// Twists add up to the hand's turning where the rope is straight.
+// For a straight rope the twists of the joints add up to the angle of the hand.
 static void measure_rope(const scene_run *run, scene_sheet *sheet)
 {
   double sum = 0.0, most = -(double)INFINITY, least = (double)INFINITY, swing = 0.0;
@@ -93,30 +93,30 @@ static void measure_rope(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_rope = {
     .name = "rope",
-    .title = "A rope of capsules, twisted and drawn in",
+    .title = "A rope of capsules, twisted and moved inwards",
     .source = "Mueller et al. 2020, Fig. 18",
     .group = SCENE_DETAILED,
     .camera = {{-2.0f, 2.2f, 6.5f}, {4.2f, -0.8f, 0.0f}},
     .seconds = 20.0,
     .substeps = 20,
-    .parameters = {{"count", 2.0, 1000.0, 100.0, true, "capsules"},
-                   {"length", 0.05, 1.0, 0.1, false, "of a capsule, m"},
-                   {"mass", 1e-3, 10.0, 0.05, false, "of a capsule, kg"},
-                   {"turns", -20.0, 20.0, 6.0, false, "of the end"},
-                   {"reach", 0.1, 1.1, 0.8, false, "of the ends at last, over the rope's length"},
-                   {"turning", 0.1, 100.0, 10.0, false, "how long the end is turned, s"},
-                   {"twist", 0.0, 90.0, 2.0, false, "free at each joint, degrees"},
-                   {"swing", 0.0, 90.0, 10.0, false, "free at each joint, degrees"},
-                   {"compliance", 0.0, 10.0, 0.1, false, "beyond that, rad/(N m)"}},
+    .parameters = {{"count", 2.0, 1000.0, 100.0, true, "number of capsules"},
+                   {"length", 0.05, 1.0, 0.1, false, "length of a capsule, m"},
+                   {"mass", 1e-3, 10.0, 0.05, false, "mass of a capsule, kg"},
+                   {"turns", -20.0, 20.0, 6.0, false, "turns of the end"},
+                   {"reach", 0.1, 1.1, 0.8, false, "final distance of the ends over the length"},
+                   {"turning", 0.1, 100.0, 10.0, false, "duration of the twisting, s"},
+                   {"twist", 0.0, 90.0, 2.0, false, "free twist of a joint, degrees"},
+                   {"swing", 0.0, 90.0, 10.0, false, "free swing of a joint, degrees"},
+                   {"compliance", 0.0, 10.0, 0.1, false, "compliance of the limits, rad/(N m)"}},
     .build = build_rope,
     .drive = turn_hand,
     .measure = measure_rope,
 };
 
 // ---------------------------------------------------------------------------------------------
-// Seabra et al. 2022, Figure 10: both ends are pinned, farther apart than the chain is long.
+// Seabra et al. 2022, Figure 10: a chain pinned at two points farther apart than its length.
 
-// Links of 0.5 m, all gaps alike at the start.
+// Links of 0.5 m, with equal initial gaps.
 static double unsolvable_gap(const scene_run *run)
 {
   double count = scene_value(run, "count");
@@ -172,16 +172,16 @@ static void measure_unsolvable(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_unsolvable = {
     .name = "unsolvable",
-    .title = "A chain pinned at both ends, farther apart than it is long",
+    .title = "A chain pinned at two points farther apart than its length",
     .source = "Seabra et al. 2022, Fig. 10",
     .group = SCENE_SEABRA,
     .camera = {{5.0f, 1.0f, 12.0f}, {5.0f, 0.0f, 0.0f}},
     .seconds = 10.0,
     .substeps = 20,
-    .parameters = {{"count", 1.0, 1000.0, 20.0, true, "capsules of 1 kg, 0.5 m long"},
-                   {"stretch", 1.0, 3.0, 1.1, false, "from pin to pin, over the chain's length"},
-                   {"compliance", 0.0, 1.0, 0.0, false, "of the joints, m/N"},
-                   {"damping", 0.0, 100.0, 1.0, false, "of the capsules, 1/s"}},
+    .parameters = {{"count", 1.0, 1000.0, 20.0, true, "number of capsules of 1 kg and 0.5 m"},
+                   {"stretch", 1.0, 3.0, 1.1, false, "distance of the pins over the length"},
+                   {"compliance", 0.0, 1.0, 0.0, false, "compliance of the joints, m/N"},
+                   {"damping", 0.0, 100.0, 1.0, false, "damping of the capsules, 1/s"}},
     .build = build_unsolvable,
     .measure = measure_unsolvable,
 };

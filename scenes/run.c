@@ -1,4 +1,4 @@
-// One scene being simulated, and what is watched meanwhile.
+// Simulation of a scene and its metrics.
 #include "build.h"
 #include "record.h"
 
@@ -12,7 +12,7 @@ struct scene_sheet {
 };
 
 // ---------------------------------------------------------------------------------------------
-// Life
+// Creation and destruction
 
 static scene_run *create(const scene *which, const scene_settings *settings,
                          const tn_world_def *def, scene_record *record)
@@ -79,8 +79,7 @@ uint32_t scene_step(scene_run *run, float dt)
   return status;
 }
 
-// Of a box, the moments of two axes less that of the third are the mass times a third of twice the
-// square of the half extent along the third.
+// For a box with half extents a: I_y + I_z - I_x = 2/3 m a_x^2.
 static float half_extent(float mass, float beside, float other, float along)
 {
   return sqrtf(fmaxf(0.0f, 1.5f * (beside + other - along) / mass));
@@ -98,7 +97,7 @@ tn_vec3 scene_body_box(const scene_run *run, int body)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Watching
+// Observation
 
 static double energy_change(const scene_run *run)
 {
@@ -130,12 +129,12 @@ static void watch_joints(scene_run *run, double dt)
     if (role->angular_rigid) {
       run->joint_angle_error_max = fmax(run->joint_angle_error_max, (double)state.angular_error);
     }
-    // A joint that holds on to something outside changes the momentum of the whole.
+    // A joint to a body that is not dynamic changes the total momentum.
     scene_count_impulse(run, state.force, dt * (double)role->pull);
   }
 }
 
-// All contacts as they are now, to be freed; null and none without memory.
+// All current contacts, to be freed; null with count 0 if out of memory.
 static tn_contact *read_contacts(const scene_run *run, int *count)
 {
   *count = tn_world_contacts(run->world, NULL, 0);
@@ -144,7 +143,7 @@ static tn_contact *read_contacts(const scene_run *run, int *count)
   return contacts;
 }
 
-// 1 or -1 where the contact's force acts on the moving bodies as a whole, 0 where it is inside.
+// Sign of the contact's force on all moving bodies together: 1, -1, or 0 for internal forces.
 static int pull_of(const scene_run *run, const tn_contact *contact)
 {
   return scene_moves(run, contact->body_b) - scene_moves(run, contact->body_a);
@@ -167,7 +166,7 @@ static void watch_contacts(scene_run *run, double dt)
   free(contacts);
 }
 
-// Only what does not move acts from outside.
+// External forces come from bodies that are not dynamic.
 static void watch_touches(scene_run *run, tn_soft_id soft, double dt)
 {
   int count = tn_soft_contacts(run->world, soft, NULL, 0);
@@ -180,7 +179,7 @@ static void watch_touches(scene_run *run, tn_soft_id soft, double dt)
   free(touches);
 }
 
-// All soft bodies, to be freed; null and none without memory.
+// All soft bodies, to be freed; null with count 0 if out of memory.
 static tn_soft_id *read_softs(const scene_run *run, int *count)
 {
   *count = tn_world_softs(run->world, NULL, 0);
@@ -199,9 +198,9 @@ static void watch_softs(scene_run *run, double dt)
   free(softs);
 }
 
-// Of bodies and particles.
+// Speeds of bodies and particles.
 typedef struct speeds {
-  double fastest, squares; // m/s, the sum of (m/s)^2
+  double fastest, squares; // m/s; sum of squares, (m/s)^2
   int count;
 } speeds;
 
@@ -243,7 +242,7 @@ void scene_observe(scene_run *run, float dt)
 {
   double change = energy_change(run);
   if (!(fabs(change) <= fabs(run->energy_worst))) {
-    run->energy_worst = change; // also when it is not a number
+    run->energy_worst = change; // also if it is NaN
   }
   scene_count_impulse(run, tn_world_gravity(run->world), run->weighing_mass * (double)dt);
   watch_joints(run, (double)dt);

@@ -1,4 +1,4 @@
-// A run as bytes: what it is of, what was watched, and the world.
+// A run as bytes: its scene and parameters, its metrics, and a snapshot of the world.
 #include "build.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ typedef struct header {
   char magic[8];
   uint64_t size; // of the header
   char scene[32];
-  scene_run run; // without its pointers
+  scene_run run; // pointers are not saved
 } header;
 
 static void drop_pointers(scene_run *run)
@@ -34,7 +34,7 @@ size_t scene_save(const scene_run *run, void *buffer, size_t capacity)
   memcpy(h.magic, MAGIC, sizeof h.magic);
   h.size = sizeof h;
   strncpy(h.scene, run->scene->name, sizeof h.scene - 1);
-  memcpy(&h.run, run, sizeof h.run); // the padding as well, which is zero
+  memcpy(&h.run, run, sizeof h.run); // including padding, which is zero
   drop_pointers(&h.run);
   memcpy(buffer, &h, sizeof h);
   tn_world_save(run->world, (char *)buffer + sizeof h, world);
@@ -51,7 +51,7 @@ static bool read_header(header *h, const void *buffer, size_t size)
          memchr(h->scene, '\0', sizeof h->scene) != NULL;
 }
 
-// The parameters must be such as the scene takes.
+// Checks that the parameters are valid for the scene.
 static bool read_settings(const scene *which, const scene_settings *saved, scene_settings *settings)
 {
   for (int i = 0; i < SCENE_MAX_PARAMETERS && which->parameters[i].name; ++i) {
@@ -85,7 +85,7 @@ const scene *scene_saved(const void *buffer, size_t size, scene_settings *settin
              : NULL;
 }
 
-// Everything but what belongs to this run's own memory.
+// Restores all but the pointers to this run's own memory.
 static void take_watched(scene_run *run, const scene_run *saved)
 {
   scene_run own = *run;

@@ -119,7 +119,7 @@ scene_settings scene_defaults(const scene *which)
 static bool is_allowed(const scene_parameter *parameter, double value)
 {
   if (!(value >= parameter->lo && value <= parameter->hi)) {
-    return false; // NaN as well
+    return false; // also for NaN
   }
   return !parameter->whole || value == floor(value);
 }

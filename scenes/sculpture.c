@@ -1,5 +1,5 @@
-// A rolling ball sculpture: Mueller et al. 2020, Figures 1 and 14. Down a ramp, through two loops,
-// around a coil, and up again on a belt, for ever.
+// A rolling ball sculpture: Mueller et al. 2020, Figures 1 and 14. Marbles roll down a ramp,
+// through two loops and around a coil; a belt moves them up again.
 #include "track.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ static const float COIL_RADIUS = 0.15f, COIL_FALL = 0.1f;
 static const float ONTO_BELT = 0.6f, OFF_BELT = 0.04f; // m, radii of the bends
 
 // ---------------------------------------------------------------------------------------------
-// The way. It is built from a place and a heading in the plane of x and z.
+// The path, built from a position and a heading in the xz plane.
 
 typedef struct way {
   track *track;
@@ -18,7 +18,7 @@ typedef struct way {
   float heading; // 0: along x; grows towards z
 } way;
 
-// Stations are about 4 cm apart everywhere, as cubics through them need it.
+// Stations are about 4 cm apart, which the cubics through them require.
 static int steps_for(float length)
 {
   return 1 + (int)(length / 0.04f);
@@ -29,8 +29,8 @@ static tn_vec3 ahead(const way *w)
   return tn_v3(tn_cos(w->heading), 0.0f, tn_sin(w->heading));
 }
 
-// The square of the speed of a marble that rolls down from the belt's end. It turns about the line
-// between its contacts, and so lags behind one that slides.
+// Squared speed of a marble that rolls down from the belt's end. It rotates about the line between
+// its contacts, so it is slower than a sliding one.
 static float square_speed(float y)
 {
   static const float START = 0.15f;
@@ -53,7 +53,7 @@ static void go_straight(way *w, float length)
   }
 }
 
-// From level to level, steep in the middle.
+// A ramp that begins and ends horizontally.
 static void go_down_ramp(way *w)
 {
   int steps = steps_for(RAMP);
@@ -69,7 +69,7 @@ static void go_down_ramp(way *w)
   w->at = tn_add(tn_add(top, tn_scale(RAMP, along)), tn_v3(0.0f, -DROP, 0.0f));
 }
 
-// Once over the head, along x, ending `shift` further in z.
+// A vertical loop along x that ends `shift` further in z.
 static void go_through_loop(way *w, float radius, float shift)
 {
   int steps = steps_for(2.0f * TN_PI * radius);
@@ -83,11 +83,11 @@ static void go_through_loop(way *w, float radius, float shift)
   w->at.z += shift;
 }
 
-// Tighter and tighter, around, and straight again, falling all the while. The track leans as a
-// marble needs it.
+// A descending coil with transitions from and to straight. The track is banked for the speed of a
+// marble.
 static void go_around_coil(way *w, int half_turns)
 {
-  const float ease = 10.0f * COIL_RADIUS; // adds up to a third of a full bend at each end
+  const float ease = 10.0f * COIL_RADIUS; // equal to a third of a full bend at each end
   const float round = TN_PI * (float)half_turns * COIL_RADIUS - 2.0f / 3.0f * ease;
   const float length = round + 2.0f * ease;
   int steps = steps_for(length);
@@ -95,7 +95,7 @@ static void go_around_coil(way *w, int half_turns)
   for (int i = 0; i < steps; ++i) {
     float s = (float)i * step;
     float into = fminf(1.0f, fminf(s, length - s) / ease);
-    float share = into * into; // slowly at first: the lean follows
+    float share = into * into; // smooth start, which the banking follows
     float middle = fminf(1.0f, fminf(s + 0.5f * step, length - s - 0.5f * step) / ease);
     tn_vec3 inward = tn_v3(-tn_sin(w->heading), 0.0f, tn_cos(w->heading));
     float pull = square_speed(w->at.y) * share / COIL_RADIUS;
@@ -106,10 +106,10 @@ static void go_around_coil(way *w, int half_turns)
     w->at = tn_add(w->at, tn_scale(step, tn_add(ahead(w), tn_v3(0.0f, -COIL_FALL * share, 0.0f))));
     w->heading += 0.5f * bend;
   }
-  w->heading = start + TN_PI * (float)half_turns; // but for rounding errors it is there
+  w->heading = start + TN_PI * (float)half_turns; // remove rounding errors
 }
 
-// An arc in the upright plane, from one slope to another, both as angles.
+// An arc in a vertical plane, from one slope to another, both as angles.
 static void bend_up(way *w, float radius, float from, float to)
 {
   float length = radius * fabsf(to - from);
@@ -125,7 +125,7 @@ static void bend_up(way *w, float radius, float from, float to)
   }
 }
 
-// Half a circle towards -z, falling, less and less.
+// Half a circle towards -z with decreasing descent.
 static void turn_back(way *w, float radius, float fall)
 {
   int steps = steps_for(TN_PI * radius);
@@ -135,7 +135,7 @@ static void turn_back(way *w, float radius, float fall)
     tn_vec3 out = tn_v3(-tn_sin(turn), 0.0f, tn_cos(turn));
     tn_vec3 place = tn_add(center, tn_scale(radius, out));
     place.y -= fall * tn_sin(0.5f * turn);
-    float pull = square_speed(place.y) / radius * tn_sin(turn); // the ends are upright
+    float pull = square_speed(place.y) / radius * tn_sin(turn); // no banking at the ends
     tn_vec3 up = tn_add(tn_v3(0.0f, SCENE_GRAVITY, 0.0f), tn_scale(-pull, out));
     track_add(w->track, place, track_unit(up));
   }
@@ -144,9 +144,9 @@ static void turn_back(way *w, float radius, float fall)
 }
 
 // ---------------------------------------------------------------------------------------------
-// The whole
+// The whole track
 
-// A straight way up along -x, from where a marble enters it to where it leaves.
+// The belt: a straight line upwards along -x, from the entry to the exit of marbles.
 typedef struct belt {
   tn_vec3 from, to;
   float slope;
@@ -154,11 +154,11 @@ typedef struct belt {
 
 static const float OVERLAP = 0.08f;   // m, of wires and belt
 static const float OFF_DROP = 0.002f; // m, from belt to wire
-static const float BELT_GRIP = 2.0f;  // its coefficient of friction
-// Stations with guards, before the belt and after it: marbles may jostle there.
+static const float BELT_GRIP = 2.0f;  // coefficient of friction of the belt
+// Stations with guards before and after the belt, where marbles may collide.
 enum { GUARDED_BEFORE = 10, GUARDED_AFTER = 60 };
 
-// From the ramp's top to the end of what is level.
+// From the top of the ramp to the end of the horizontal part.
 static void go_down(way *w)
 {
   go_down_ramp(w);
@@ -171,7 +171,7 @@ static void go_down(way *w)
   go_straight(w, 0.1f);
 }
 
-// The slope of a belt between two bends that rises by `rise` over `run` altogether.
+// Slope of a belt between two bends, for a total of `rise` over `run`.
 static float find_slope(float run, float rise)
 {
   float lo = 0.0f, hi = 1.2f;
@@ -192,13 +192,13 @@ static void add_on_belt(track *t, const belt *b, tn_vec3 at, float further, floa
   track_add(t, tn_add(at, tn_sub(tn_scale(further, along), tn_scale(lower, up))), up);
 }
 
-// Starts and ends a little way on the belt, there lower, so that no marble meets the end of a wire.
-// Where a marble leaves the belt it must not touch the wires before it is off: they would hold it.
+// Starts and ends slightly inside the belt and below it, so that no marble hits the end of a wire.
+// A marble must not touch the wires before it has left the belt: they would stop it.
 static belt make_way(track *t)
 {
   t->count = 0;
   way w = {.track = t, .at = {0.0f, DROP, 0.0f}};
-  go_down(&w); // to see where it ends
+  go_down(&w); // to find its end
   belt b = {.slope = find_slope(w.at.x, DROP + LAST_FALL - w.at.y)};
   tn_vec3 bend = tn_v3(tn_sin(b.slope), 1.0f - tn_cos(b.slope), 0.0f);
   b.from = tn_add(w.at, tn_scale(ONTO_BELT, tn_v3(-bend.x, bend.y, 0.0f)));
@@ -219,7 +219,7 @@ static belt make_way(track *t)
   return b;
 }
 
-// Where there are guards: shortly before the belt, along it, and until marbles are fast.
+// Guards: shortly before the belt, along it, and until marbles are fast.
 static void make_guarded_way(track *guarded, const track *t, const belt *b)
 {
   *guarded = (track){.count = 0};
@@ -237,7 +237,7 @@ static void make_guarded_way(track *guarded, const track *t, const belt *b)
   }
 }
 
-// A rotation that takes x to one direction and y to another across it.
+// A rotation that maps x and y to two given perpendicular directions.
 static tn_quat frame_of(tn_vec3 x, tn_vec3 y)
 {
   tn_quat q = tn_quat_x_to(x);
@@ -246,7 +246,7 @@ static tn_quat frame_of(tn_vec3 x, tn_vec3 y)
   return tn_quat_mul(tn_quat_axis_angle(x, angle), q);
 }
 
-// Two moving faces as a gutter. Marbles lie on them without rolling, so they come along.
+// Two moving faces that form a V. Marbles lie on them without rolling and move with them.
 static void lay_belt(scene_run *run, const belt *b, float radius)
 {
   tn_vec3 way_up = tn_sub(b->to, b->from), along = track_unit(way_up);
@@ -268,7 +268,7 @@ static void lay_belt(scene_run *run, const belt *b, float radius)
   }
 }
 
-// Tells when marbles pass the middle of the ramp.
+// A sensor in the middle of the ramp.
 static void add_gate(scene_run *run, float radius)
 {
   tn_shape_def gate = scene_box_shape(tn_v3(0.1f * radius, 3.0f * radius, 2.0f * radius));
@@ -277,7 +277,7 @@ static void add_gate(scene_run *run, float radius)
   scene_add_fixed(run, (tn_transform){at, tn_quat_identity()}, &gate);
 }
 
-// How long a marble takes from one station to the next.
+// Time of a marble from one station to the next.
 static float time_between(const track *t, int i)
 {
   float middle = 0.5f * (t->center[i].y + t->center[i + 1].y);
@@ -293,7 +293,7 @@ static float time_on_wires(const track *t)
   return time;
 }
 
-// A marble that left the belt `time` ago, rolling.
+// A rolling marble at `time` after leaving the belt.
 static void add_rolling_marble(scene_run *run, const track *t, float time, float radius)
 {
   int i = 0;
@@ -307,7 +307,7 @@ static void add_rolling_marble(scene_run *run, const track *t, float time, float
   track_add_marble(run, place, velocity, spin, radius);
 }
 
-// How marbles come onto the belt: the gutter slows them down until they move as it does.
+// Entry of marbles onto the belt: friction slows them down to its speed.
 typedef struct braking {
   float entry, speed; // m/s, before and after
   float rate;         // m/s^2
@@ -324,7 +324,7 @@ static braking brake(const scene_run *run, const belt *b)
   return k;
 }
 
-// How far up the belt a marble is that came onto it `time` ago.
+// Position along the belt at `time` after the entry.
 static float way_up_belt(const braking *k, float time)
 {
   float slowing = fminf(time, k->time);
@@ -340,7 +340,7 @@ static void add_lifted_marble(scene_run *run, const belt *b, const braking *k, f
   track_add_marble(run, place, velocity, still, radius);
 }
 
-// Marbles at equal times from each other.
+// Marbles at equal intervals of time.
 static void add_marbles(scene_run *run, const track *t, const belt *b, float radius)
 {
   braking k = brake(run, b);
@@ -387,24 +387,24 @@ static void measure_sculpture(const scene_run *run, scene_sheet *sheet)
 {
   track t;
   make_way(&t);
-  t.closed = true; // the belt is the way from the last station to the first
+  t.closed = true; // the belt connects the last station to the first
   scene_note(sheet, "escaped", (double)track_count_off(run, &t));
   scene_note(sheet, "rounds", run->memory[PASSES] / (double)run->body_count);
 }
 
 const scene scene_sculpture = {
     .name = "sculpture",
-    .title = "A rolling ball sculpture: ramp, loops, coil, and a belt up again",
+    .title = "A rolling ball sculpture: ramp, loops, coil, and a belt upwards",
     .source = "Mueller et al. 2020, Fig. 1 and 14",
     .group = SCENE_DETAILED,
     .camera = {{3.4f, 1.3f, 2.0f}, {1.7f, 0.3f, 0.6f}},
     .seconds = 60.0,
     .substeps = 20,
     .tenon_only = true, // the belt needs rolling friction
-    .parameters = {{"count", 1.0, 35.0, 30.0, true, "marbles"},
-                   {"radius", 0.01, 0.02, 0.02, false, "of a marble, m"},
-                   {"belt_speed", 0.1, 2.0, 0.5, false, "m/s"},
-                   {"restitution", 0.0, 1.0, 0.0, false, "of marbles"},
+    .parameters = {{"count", 1.0, 35.0, 30.0, true, "number of marbles"},
+                   {"radius", 0.01, 0.02, 0.02, false, "radius of a marble, m"},
+                   {"belt_speed", 0.1, 2.0, 0.5, false, "speed of the belt, m/s"},
+                   {"restitution", 0.0, 1.0, 0.0, false, "restitution of marbles"},
                    {"friction", 0.0, 10.0, 0.6, false, "coefficient of friction"}},
     .build = build_sculpture,
     .drive = count_passes,

@@ -1,4 +1,4 @@
-// One body on a plane: what friction does to it.
+// Bodies on a plane: tests of friction.
 #include "build.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ static tn_material material_of(const scene_run *run)
   return scene_material((float)scene_value(run, "friction"), 0.0f);
 }
 
-// Blocks are flat, so that no friction tips them over.
+// Blocks are flat, so that friction does not tip them over.
 static const tn_vec3 BLOCK = {0.5f, 0.25f, 0.5f};
 
 static tn_body_id add_block(scene_run *run, tn_body_def *def, float mass)
@@ -20,7 +20,7 @@ static tn_body_id add_block(scene_run *run, tn_body_def *def, float mass)
 }
 
 // ---------------------------------------------------------------------------------------------
-// A slope through the origin, down along x
+// A slope through the origin, descending along x
 
 static float slope_angle(const scene_run *run)
 {
@@ -33,8 +33,7 @@ static tn_vec3 down_slope(const scene_run *run)
   return tn_v3(tn_cos(angle), -tn_sin(angle), 0.0f);
 }
 
-// Lays the slope and puts a body with one shape on it, `height` from the middle of which it is
-// touched.
+// Adds the slope and a body with one shape on it, whose centre is `height` above the contact.
 static void build_on_slope(scene_run *run, tn_shape_def shape, float height)
 {
   scene_set_gravity(run);
@@ -51,7 +50,7 @@ static void build_on_slope(scene_run *run, tn_shape_def shape, float height)
   run->energy_scale = (double)(mass * SCENE_GRAVITY * height);
 }
 
-// The motion along the slope, beside one with `expected` as its acceleration.
+// Motion along the slope, compared with the acceleration `expected`.
 static void note_descent(const scene_run *run, scene_sheet *sheet, double height, double expected)
 {
   tn_vec3 down = down_slope(run);
@@ -84,16 +83,16 @@ static void measure_slope(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_slope = {
     .name = "slope",
-    .title = "A cube on a slope that stays or slides",
+    .title = "A cube that rests or slides on a slope",
     .source = "Mueller et al. 2020, sec. 3.5",
     .group = SCENE_LAWS,
     .camera = {{2.0f, 2.0f, 6.0f}, {0.5f, 0.0f, 0.0f}},
     .seconds = 10.0,
     .substeps = 20,
-    .parameters = {{"angle", 0.0, 80.0, 20.0, false, "degrees"},
+    .parameters = {{"angle", 0.0, 80.0, 20.0, false, "angle of the slope, degrees"},
                    {"mass", 1e-6, 1e9, 1.0, false, "kg"},
                    {"friction", 0.0, 10.0, 0.5, false, "coefficient of friction"},
-                   {"size", 0.001, 1000.0, 1.0, false, "of the cube, m"}},
+                   {"size", 0.001, 1000.0, 1.0, false, "edge of the cube, m"}},
     .build = build_slope,
     .measure = measure_slope,
 };
@@ -117,13 +116,13 @@ static void measure_rolling(const scene_run *run, scene_sheet *sheet)
 const scene scene_rolling = {
     .name = "rolling",
     .title = "A ball that rolls down a slope",
-    .source = "a usual test of engines",
+    .source = "common engine test",
     .group = SCENE_LAWS,
     .camera = {{5.0f, 2.0f, 14.0f}, {5.0f, -2.0f, 0.0f}},
     .seconds = 3.0,
     .substeps = 20,
     .conserves = true,
-    .parameters = {{"angle", 0.0, 80.0, 20.0, false, "degrees"},
+    .parameters = {{"angle", 0.0, 80.0, 20.0, false, "angle of the slope, degrees"},
                    {"mass", 1e-6, 1e9, 1.0, false, "kg"},
                    {"friction", 0.0, 10.0, 0.6, false, "coefficient of friction"},
                    {"radius", 0.001, 1000.0, 0.5, false, "m"}},
@@ -160,7 +159,7 @@ const scene scene_sliding = {
     .camera = {{2.0f, 2.0f, 5.0f}, {1.0f, 0.0f, 0.0f}},
     .seconds = 3.0,
     .substeps = 20,
-    .parameters = {{"speed", 0.0, 100.0, 5.0, false, "at the start, m/s"},
+    .parameters = {{"speed", 0.0, 100.0, 5.0, false, "initial speed, m/s"},
                    {"mass", 1e-6, 1e9, 1.0, false, "kg"},
                    {"friction", 0.01, 10.0, 0.6, false, "coefficient of friction"}},
     .build = build_sliding,
@@ -168,7 +167,7 @@ const scene scene_sliding = {
 };
 
 // ---------------------------------------------------------------------------------------------
-// Blocks pulled every way at once: the friction cone is round.
+// Blocks pulled in all directions: the friction cone is round.
 
 enum { PULLED_BLOCKS = 8 };
 
@@ -194,7 +193,7 @@ static void build_friction_cone(scene_run *run)
   }
 }
 
-// Pulls at the ground's level, so that nothing tips.
+// Applied at ground level, so that the blocks do not tip.
 static void pull_blocks(scene_run *run, float dt)
 {
   float force = (float)(scene_value(run, "pull") * scene_value(run, "friction")) * SCENE_GRAVITY;
@@ -226,13 +225,14 @@ static void measure_friction_cone(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_friction_cone = {
     .name = "friction_cone",
-    .title = "Eight blocks, each pulled another way",
+    .title = "Eight blocks pulled in different directions",
     .source = "Mueller et al. 2020, sec. 1: round friction cones",
     .group = SCENE_LAWS,
     .camera = {{0.0f, 8.0f, 10.0f}, {0.0f, 0.0f, 0.0f}},
     .seconds = 3.0,
     .substeps = 20,
-    .parameters = {{"pull", 0.0, 100.0, 0.99, false, "over the friction force"},
+    .parameters = {{"pull", 0.0, 100.0, 0.99, false,
+                    "pulling force relative to the friction force"},
                    {"friction", 0.01, 10.0, 0.6, false, "coefficient of friction"}},
     .build = build_friction_cone,
     .drive = pull_blocks,
@@ -256,7 +256,7 @@ static void build_conveyor(scene_run *run)
   }
 }
 
-// From rest to the belt's speed at the friction's acceleration, then along with it.
+// Constant acceleration by friction up to the belt's speed, then constant speed.
 static void measure_conveyor(const scene_run *run, scene_sheet *sheet)
 {
   double speed = scene_value(run, "speed");
@@ -271,14 +271,14 @@ static void measure_conveyor(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_conveyor = {
     .name = "conveyor",
-    .title = "Blocks put down on a moving belt",
-    .source = "a usual test of engines",
+    .title = "Blocks placed on a moving belt",
+    .source = "common engine test",
     .group = SCENE_MODELS,
     .camera = {{-2.0f, 5.0f, 16.0f}, {4.0f, 0.0f, 4.0f}},
     .seconds = 3.0,
     .substeps = 20,
-    .parameters = {{"speed", 0.0, 100.0, 3.0, false, "of the belt, m/s"},
-                   {"count", 1.0, 1000.0, 5.0, true, "blocks, of 1, 2, 3 kg and so on"},
+    .parameters = {{"speed", 0.0, 100.0, 3.0, false, "speed of the belt, m/s"},
+                   {"count", 1.0, 1000.0, 5.0, true, "number of blocks, of 1, 2, 3, ... kg"},
                    {"friction", 0.01, 10.0, 0.6, false, "coefficient of friction"}},
     .build = build_conveyor,
     .drive = NULL,

@@ -1,15 +1,15 @@
-// Particles and what holds them together.
+// Soft bodies.
 #include "build.h"
 #include "carve.h"
 
 #include <math.h>
 
 // ---------------------------------------------------------------------------------------------
-// What turns freely, about the origin
+// Free rotation about the origin
 
 static const tn_pos ORIGIN = {0.0, 0.0, 0.0};
 
-// In the run's memory.
+// Memory of the run.
 static void remember_momentum(scene_run *run)
 {
   tn_momentum start = tn_world_momentum(run->world, ORIGIN);
@@ -44,7 +44,7 @@ static void measure_turning(const scene_run *run, scene_sheet *sheet)
 
 #define KEEP_MOMENTUM                                                                              \
   {                                                                                                \
-    "keep_momentum", 0.0, 1.0, 1.0, true, "1 sets momentum right where positions are solved"       \
+    "keep_momentum", 0.0, 1.0, 1.0, true, "1: correct angular momentum in xpbd and jacobi"         \
   }
 
 static void build_rotor(scene_run *run)
@@ -64,17 +64,17 @@ static void build_rotor(scene_run *run)
 
 const scene scene_rotor = {
     .name = "rotor",
-    .title = "Two masses on a rod, turning freely",
+    .title = "Two masses on a rod, rotating freely",
     .source = "Dahl and Bargteil 2019, Fig. 2 and 3",
     .group = SCENE_MOMENTUM,
     .camera = {{0.0f, 1.0f, 4.0f}, {0.0f, 0.0f, 0.0f}},
     .seconds = 10.0,
     .substeps = 20,
     .conserves = true,
-    .parameters = {{"speed", 0.0, 100.0, 10.0, false, "rad/s"},
-                   {"compliance", 0.0, 1.0, 0.0, false, "of the rod, m/N"},
-                   {"linear_damping", 0.0, 100.0, 0.0, false, "of all motion, 1/s"},
-                   {"damping", 0.0, 100.0, 0.0, false, "of all but rigid motion, 1/s"},
+    .parameters = {{"speed", 0.0, 100.0, 10.0, false, "angular velocity, rad/s"},
+                   {"compliance", 0.0, 1.0, 0.0, false, "compliance of the rod, m/N"},
+                   {"linear_damping", 0.0, 100.0, 0.0, false, "damping of all motion, 1/s"},
+                   {"damping", 0.0, 100.0, 0.0, false, "damping of all but rigid motion, 1/s"},
                    KEEP_MOMENTUM},
     .build = build_rotor,
     .measure = measure_turning,
@@ -95,22 +95,23 @@ static void build_soft_cube_spin(scene_run *run)
 
 const scene scene_soft_cube_spin = {
     .name = "soft_cube_spin",
-    .title = "A soft cube, turning freely",
+    .title = "A soft cube, rotating freely",
     .source = "Dahl and Bargteil 2019, the video's rotating cube",
     .group = SCENE_MOMENTUM,
     .camera = {{1.5f, 1.2f, 2.5f}, {0.0f, 0.0f, 0.0f}},
     .seconds = 10.0,
     .substeps = 20,
-    .parameters = {{"speed", 0.0, 50.0, 10.0, false, "rad/s"},
-                   {"young", 1e3, 1e8, 1e4, false, "modulus, Pa"},
-                   {"cells", 1.0, 10.0, 4.0, true, "along an edge of 1 m; it has 10 kg"},
-                   {"tetrahedra", 0.0, 1.0, 1.0, true, "0: hexahedra"},
+    .parameters = {{"speed", 0.0, 50.0, 10.0, false, "angular velocity, rad/s"},
+                   {"young", 1e3, 1e8, 1e4, false, "Young's modulus, Pa"},
+                   {"cells", 1.0, 10.0, 4.0, true,
+                    "cells along an edge of 1 m; the cube has 10 kg"},
+                   {"tetrahedra", 0.0, 1.0, 1.0, true, "1: tetrahedra, 0: hexahedra"},
                    KEEP_MOMENTUM},
     .build = build_soft_cube_spin,
     .measure = measure_turning,
 };
 
-// A ship of many parts, in one piece: disk, neck, hull, and two engines on struts. x is ahead.
+// A ship as one body: disk, neck, hull, and two engines on struts. x is forward.
 static float ship_solid(tn_vec3 p)
 {
   tn_vec3 q = tn_v3(p.x, p.y, fabsf(p.z));
@@ -138,22 +139,23 @@ static void build_ship(scene_run *run)
 
 const scene scene_ship = {
     .name = "ship",
-    .title = "A ship of many parts, tumbling in space",
+    .title = "A space ship of one soft body, tumbling",
     .source = "Dahl and Bargteil 2019, Fig. 1 and Table 1",
     .group = SCENE_MOMENTUM,
     .camera = {{2.2f, 2.2f, 3.2f}, {0.0f, 0.0f, 0.0f}},
     .seconds = 10.0,
     .substeps = 20,
-    .parameters = {{"speed", 0.0, 50.0, 3.0, false, "rad/s"},
-                   {"young", 1e3, 1e9, 1e6, false, "modulus, Pa"},
-                   {"cell", 0.04, 0.3, 0.079, false, "edge of its hexahedra, m; it is 4 m long"},
+    .parameters = {{"speed", 0.0, 50.0, 3.0, false, "angular velocity, rad/s"},
+                   {"young", 1e3, 1e9, 1e6, false, "Young's modulus, Pa"},
+                   {"cell", 0.04, 0.3, 0.079, false,
+                    "edge of a hexahedron, m; the ship is 4 m long"},
                    KEEP_MOMENTUM},
     .build = build_ship,
     .measure = measure_turning,
 };
 
 // ---------------------------------------------------------------------------------------------
-// Deul et al. 2014, Figure 3: tori fall on a cloth that is held by its corners
+// Deul et al. 2014, Figure 3: tori fall on a cloth pinned at its corners
 
 enum { TORUS_PARTS = 8 };
 static const float TORUS_RADIUS = 0.16f, TORUS_TUBE = 0.05f, TORUS_MASS = 0.5f;
@@ -210,7 +212,7 @@ static void build_tori_on_cloth(scene_run *run)
   }
 }
 
-// A torus that has slipped off is below all of the cloth.
+// A torus has slipped off if it is below the whole cloth.
 static void measure_tori(const scene_run *run, scene_sheet *sheet)
 {
   tn_soft_id cloth;
@@ -231,17 +233,17 @@ static void measure_tori(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_tori_on_cloth = {
     .name = "tori_on_cloth",
-    .title = "Tori that fall on a cloth held by its corners",
+    .title = "Tori that fall on a cloth pinned at its corners",
     .source = "Deul et al. 2014, Fig. 3",
     .group = SCENE_POSITION_BASED,
     .camera = {{2.4f, 1.6f, 3.6f}, {0.0f, 0.0f, 0.0f}},
     .seconds = 10.0,
     .substeps = 20,
-    .parameters = {{"count", 0.0, 100.0, 10.0, true, "tori of 0.5 kg"},
+    .parameters = {{"count", 0.0, 100.0, 10.0, true, "number of tori of 0.5 kg"},
                    {"across", 2.0, 101.0, 41.0, true, "particles along an edge of the cloth"},
-                   {"cloth_mass", 0.01, 100.0, 2.0, false, "kg"},
+                   {"cloth_mass", 0.01, 100.0, 2.0, false, "mass of the cloth, kg"},
                    {"friction", 0.0, 10.0, 0.4, false, "coefficient of friction"},
-                   {"damping", 0.0, 100.0, 1.0, false, "of all motion, 1/s"}},
+                   {"damping", 0.0, 100.0, 1.0, false, "damping of all motion, 1/s"}},
     .build = build_tori_on_cloth,
     .measure = measure_tori,
 };
@@ -260,7 +262,7 @@ static tn_soft_def smooth_solid(const scene_run *run, float mass, float radius)
   return def;
 }
 
-// They fly at the middle from four sides, each a little to its left, and turn as they meet.
+// They approach the centre from four sides, each slightly to its left, and rotate after the impact.
 static void build_four_cubes(scene_run *run)
 {
   static const int cells[3] = {4, 4, 3}; // 100 vertices, as in the paper
@@ -287,10 +289,10 @@ const scene scene_four_cubes = {
     .camera = {{1.0f, 5.0f, 5.0f}, {0.0f, 0.0f, 0.0f}},
     .seconds = 3.0,
     .substeps = 20,
-    .parameters = {{"speed", 0.0, 20.0, 2.0, false, "m/s"},
-                   {"aside", -1.0, 1.0, 0.5, false, "how far each passes the middle, m"},
-                   {"young", 1e3, 1e8, 2e4, false, "modulus, Pa"},
-                   {"tetrahedra", 0.0, 1.0, 1.0, true, "0: hexahedra"},
+    .parameters = {{"speed", 0.0, 20.0, 2.0, false, "initial speed, m/s"},
+                   {"aside", -1.0, 1.0, 0.5, false, "offset of the paths from the centre, m"},
+                   {"young", 1e3, 1e8, 2e4, false, "Young's modulus, Pa"},
+                   {"tetrahedra", 0.0, 1.0, 1.0, true, "1: tetrahedra, 0: hexahedra"},
                    KEEP_MOMENTUM},
     .build = build_four_cubes,
     .measure = measure_turning,
@@ -326,7 +328,7 @@ static void build_bowling(scene_run *run)
   run->energy_scale = tn_world_energy(run->world).kinetic;
 }
 
-// A pin is as high as its highest particle.
+// Height of the highest particle of a pin.
 static void measure_bowling(const scene_run *run, scene_sheet *sheet)
 {
   tn_soft_id pins[10];
@@ -350,10 +352,10 @@ const scene scene_bowling = {
     .camera = {{-3.5f, 2.5f, 3.5f}, {0.5f, 0.0f, 0.0f}},
     .seconds = 3.0,
     .substeps = 20,
-    .parameters = {{"speed", 0.0, 20.0, 5.0, false, "of the ball, m/s"},
-                   {"aside", -1.0, 1.0, 0.05, false, "of the ball, m"},
-                   {"ball_mass", 0.1, 100.0, 7.0, false, "kg; a pin has 1.5"},
-                   {"young", 1e3, 1e8, 5e4, false, "modulus of the pins, Pa"},
+    .parameters = {{"speed", 0.0, 20.0, 5.0, false, "speed of the ball, m/s"},
+                   {"aside", -1.0, 1.0, 0.05, false, "offset of the ball, m"},
+                   {"ball_mass", 0.1, 100.0, 7.0, false, "mass of the ball, kg; a pin has 1.5"},
+                   {"young", 1e3, 1e8, 5e4, false, "Young's modulus of the pins, Pa"},
                    KEEP_MOMENTUM},
     .build = build_bowling,
     .measure = measure_bowling,

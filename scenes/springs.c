@@ -8,7 +8,7 @@ static const float GRAVITY = 10.0f; // as in the paper
 // ---------------------------------------------------------------------------------------------
 // Boxes on springs
 
-// Hangs a box by the middle of its top, `length` under the hook.
+// Hangs a box by the centre of its top, `length` below the hook.
 static tn_body_id hang_box(scene_run *run, tn_body_id from, tn_pos hook, float length,
                            float compliance, tn_vec3 half_extents, float mass)
 {
@@ -23,9 +23,9 @@ static tn_body_id hang_box(scene_run *run, tn_body_id from, tn_pos hook, float l
   return box;
 }
 
-// How far the read-outs of a spring at rest are from what it carries.
+// Errors of the measured elongation and force of a spring at rest.
 typedef struct spring_error {
-  double elongation, force; // relative, the worst so far
+  double elongation, force; // relative, largest so far
 } spring_error;
 
 static void compare_spring(const scene_run *run, int joint, double load, spring_error *worst)
@@ -98,7 +98,7 @@ static void build_tree(scene_run *run, int count)
   double compliance = scene_value(run, "compliance");
   for (int i = 0; i < run->body_count; ++i) {
     double load = tree_load(run, i);
-    run->energy_scale += load * load * compliance; // what falls on the way to rest
+    run->energy_scale += load * load * compliance; // potential energy lost on the way to rest
   }
 }
 
@@ -123,8 +123,8 @@ static void measure_tree(const scene_run *run, scene_sheet *sheet)
 
 #define SPRING_PARAMETERS                                                                          \
   {                                                                                                \
-    {"compliance", 1e-6, 1.0, 0.01, false, "of the springs, m/N"},                                 \
-        {"damping", 0.0, 100.0, 2.0, false, "of the boxes, 1/s"},                                  \
+    {"compliance", 1e-6, 1.0, 0.01, false, "compliance of the springs, m/N"},                      \
+        {"damping", 0.0, 100.0, 2.0, false, "damping of the boxes, 1/s"},                          \
   }
 
 const scene scene_springs3 = {
@@ -154,8 +154,8 @@ const scene scene_springs7 = {
 };
 
 // ---------------------------------------------------------------------------------------------
-// Figure 6: a light box carries a heavy one, in three columns of falling compliance. Column c has
-// the bodies and joints 2 c and 2 c + 1.
+// Figure 6: a light box carries a heavy one, in three columns of decreasing compliance. Column c
+// has the bodies and joints 2 c and 2 c + 1.
 
 static void build_mass_ratio(scene_run *run)
 {
@@ -197,22 +197,22 @@ static void measure_mass_ratio(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_mass_ratio = {
     .name = "mass_ratio",
-    .title = "A box of 1 g carries one of 1 kg, by soft, stiff and rigid joints",
+    .title = "A box of 1 g carries one of 1 kg on soft, stiff and rigid joints",
     .source = "Mueller et al. 2020, Fig. 6",
     .group = SCENE_DETAILED,
     .camera = {{0.0f, -0.4f, 2.0f}, {0.0f, -0.4f, 0.0f}},
     .seconds = 20.0,
     .substeps = 20,
-    .parameters = {{"light", 1e-4, 1.0, 1e-3, false, "kg, of the upper boxes"},
-                   {"heavy", 1e-3, 1000.0, 1.0, false, "kg, of the lower boxes"},
-                   {"length", 0.0, 1.0, 0.1, false, "of the joints at rest, m"},
-                   {"damping", 0.0, 100.0, 2.0, false, "of the boxes, 1/s"}},
+    .parameters = {{"light", 1e-4, 1.0, 1e-3, false, "mass of the upper boxes, kg"},
+                   {"heavy", 1e-3, 1000.0, 1.0, false, "mass of the lower boxes, kg"},
+                   {"length", 0.0, 1.0, 0.1, false, "rest length of the joints, m"},
+                   {"damping", 0.0, 100.0, 2.0, false, "damping of the boxes, 1/s"}},
     .build = build_mass_ratio,
     .measure = measure_mass_ratio,
 };
 
 // ---------------------------------------------------------------------------------------------
-// Figure 5: a bar on a hinge that is told to stay level, while someone pulls at it.
+// Figure 5: a servo holds a hinged bar horizontal against an external force.
 
 static void build_torque_bar(scene_run *run)
 {
@@ -222,7 +222,7 @@ static void build_torque_bar(scene_run *run)
                                       tn_v3(0.0f, 0.0f, 1.0f));
   hinge.angular_drive.mode = TN_DRIVE_TARGET;
   scene_add_joint(run, &hinge);
-  run->energy_scale = scene_value(run, "force") * scene_value(run, "lever"); // over a radian
+  run->energy_scale = scene_value(run, "force") * scene_value(run, "lever"); // work over a radian
 }
 
 static void pull_bar(scene_run *run, float dt)
@@ -245,14 +245,14 @@ static void measure_torque_bar(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_torque_bar = {
     .name = "torque_bar",
-    .title = "A servo of zero compliance holds a bar level against a force",
+    .title = "A servo of zero compliance holds a bar horizontal against a force",
     .source = "Mueller et al. 2020, Fig. 5",
     .group = SCENE_DETAILED,
     .camera = {{0.3f, 0.3f, 0.8f}, {0.2f, 0.0f, 0.0f}},
     .seconds = 5.0,
     .substeps = 20,
-    .parameters = {{"force", 1e-3, 1e4, 10.0, false, "N, downwards"},
-                   {"lever", 0.01, 0.4, 0.2, false, "m from the axis to the force"}},
+    .parameters = {{"force", 1e-3, 1e4, 10.0, false, "downward force, N"},
+                   {"lever", 0.01, 0.4, 0.2, false, "distance from the axis to the force, m"}},
     .build = build_torque_bar,
     .drive = pull_bar,
     .measure = measure_torque_bar,

@@ -1,11 +1,11 @@
-// Cubes on cubes: towers, pyramids, and a row of dominoes that does not last.
+// Stacks: towers, pyramids, an arch, and a row of dominoes.
 #include "build.h"
 
 #include <math.h>
 
 static const float GRAVITY = 9.81f;
 
-// Where the scene stands, for those that have it parametric.
+// Position of the scene, for scenes with the parameter `away`.
 static tn_pos foot_of(const scene_run *run)
 {
   double away = scene_value(run, "away");
@@ -29,7 +29,7 @@ static void add_cube(scene_run *run, tn_pos center, float size, float mass)
   run->energy_scale += (double)(mass * GRAVITY * size);
 }
 
-// How far a cube has moved from its place.
+// Distance of a cube from its initial position.
 typedef struct drift {
   double level, sunk;
 } drift;
@@ -40,7 +40,7 @@ static drift drift_of(const scene_run *run, int body, tn_pos place)
   return (drift){sqrt((double)(d.x * d.x + d.z * d.z)), -(double)d.y};
 }
 
-// Cubes that left their places by more than a quarter of their size count as fallen.
+// Cubes displaced by more than a quarter of their size count as fallen.
 typedef tn_pos place_fn(const scene_run *run, int index);
 
 static void note_standing(const scene_run *run, scene_sheet *sheet, place_fn *place)
@@ -94,7 +94,7 @@ static double weight_above(const scene_run *run, int body)
   return mass * (double)GRAVITY;
 }
 
-// The force between a cube and what it stands on.
+// Contact force between a cube and its support.
 static double force_below(const scene_run *run, int body)
 {
   tn_contact contacts[8];
@@ -123,14 +123,14 @@ static void measure_stack(const scene_run *run, scene_sheet *sheet)
 
 #define STACK_PARAMETERS(cubes, top)                                                               \
   {                                                                                                \
-    {"count", 1.0, 1000.0, cubes, true, "cubes"},                                                  \
-        {"size", 0.001, 1000.0, 1.0, false, "of a cube, m"},                                       \
-        {"mass", 1e-6, 1e9, 1.0, false, "of a cube, kg"},                                          \
-        {"top_mass", 0.0, 1e9, top, false, "of the topmost cube, kg; 0: like the others"},         \
-        {"offset", 0.0, 1.0, 0.0, false, "the greatest random shift sideways, m"},                 \
+    {"count", 1.0, 1000.0, cubes, true, "number of cubes"},                                        \
+        {"size", 0.001, 1000.0, 1.0, false, "edge of a cube, m"},                                  \
+        {"mass", 1e-6, 1e9, 1.0, false, "mass of a cube, kg"},                                     \
+        {"top_mass", 0.0, 1e9, top, false, "mass of the topmost cube, kg; 0: as others"},          \
+        {"offset", 0.0, 1.0, 0.0, false, "largest random horizontal offset, m"},                   \
         {"friction", 0.0, 10.0, 0.6, false, "coefficient of friction"},                            \
     {                                                                                              \
-      "away", -1e7, 1e7, 0.0, false, "from the origin along x and z, m"                            \
+      "away", -1e7, 1e7, 0.0, false, "distance from the origin along x and z, m"                   \
     }                                                                                              \
   }
 
@@ -150,7 +150,7 @@ const scene scene_stack = {
 const scene scene_stack_heavy = {
     .name = "stack_heavy",
     .title = "A heavy cube on a tower of light ones",
-    .source = "a usual test of engines",
+    .source = "common engine test",
     .group = SCENE_LAWS,
     .camera = {{8.0f, 7.0f, 14.0f}, {0.0f, 4.5f, 0.0f}},
     .seconds = 30.0,
@@ -163,7 +163,7 @@ const scene scene_stack_heavy = {
 // ---------------------------------------------------------------------------------------------
 // A pyramid, one cube deep
 
-// Layer of cube `index`, and its place in it.
+// Layer of cube `index`, and its position in it.
 static int layer_of(int base, int index, int *column)
 {
   int layer = 0;
@@ -188,7 +188,7 @@ static tn_pos pyramid_place_at(const scene_run *run, int index, double overlap)
   return tn_p3(foot.x + x, (double)(layer + 1) * height - 0.5 * size, foot.z);
 }
 
-// Where a cube belongs, whatever the overlap it was made with.
+// Position of a cube without overlap.
 static tn_pos pyramid_place(const scene_run *run, int index)
 {
   return pyramid_place_at(run, index, 0.0);
@@ -211,13 +211,13 @@ static void measure_pyramid(const scene_run *run, scene_sheet *sheet)
 
 #define PYRAMID_PARAMETERS(overlap)                                                                \
   {                                                                                                \
-    {"base", 1.0, 500.0, 36.0, true, "cubes in the lowest layer"},                                 \
-        {"size", 0.001, 1000.0, 1.0, false, "of a cube, m"},                                       \
-        {"gap", 0.0, 0.5, 0.0, false, "between neighbours, m"},                                    \
-        {"overlap_m", 0.0, 0.9, overlap, false, "of layers at the start, m"},                      \
+    {"base", 1.0, 500.0, 36.0, true, "number of cubes in the lowest layer"},                       \
+        {"size", 0.001, 1000.0, 1.0, false, "edge of a cube, m"},                                  \
+        {"gap", 0.0, 0.5, 0.0, false, "gap between neighbours, m"},                                \
+        {"overlap_m", 0.0, 0.9, overlap, false, "initial overlap of layers, m"},                   \
         {"friction", 0.0, 10.0, 0.6, false, "coefficient of friction"},                            \
     {                                                                                              \
-      "away", -1e7, 1e7, 0.0, false, "from the origin along x and z, m"                            \
+      "away", -1e7, 1e7, 0.0, false, "distance from the origin along x and z, m"                   \
     }                                                                                              \
   }
 
@@ -236,7 +236,7 @@ const scene scene_pyramid = {
 
 const scene scene_overlap = {
     .name = "overlap",
-    .title = "A pyramid created with its layers inside each other",
+    .title = "A pyramid created with overlapping layers",
     .source = "Seabra et al. 2022, Fig. 9",
     .group = SCENE_SEABRA,
     .camera = {{12.0f, 20.0f, 56.0f}, {0.0f, 15.0f, 0.0f}},
@@ -248,8 +248,8 @@ const scene scene_overlap = {
 };
 
 // ---------------------------------------------------------------------------------------------
-// A round arch of wedges. It stands if it is thicker than 0.1075 of its mean radius (Milankovitch
-// 1907, Heyman 1969), whatever it weighs.
+// A semicircular arch of wedges. It stands if its thickness is above 0.1075 of its mean radius, for
+// any density (Milankovitch 1907, Heyman 1969).
 
 static tn_body_id add_wedge(scene_run *run, float from, float to)
 {
@@ -297,15 +297,15 @@ static void measure_arch(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_arch = {
     .name = "arch",
-    .title = "A round arch of wedges",
+    .title = "A semicircular arch of wedges",
     .source = "Heyman 1969",
     .group = SCENE_LAWS,
     .camera = {{2.0f, 3.0f, 8.0f}, {0.0f, 1.5f, 0.0f}},
     .seconds = 10.0,
     .substeps = 20,
-    .parameters = {{"count", 3.0, 101.0, 15.0, true, "wedges"},
-                   {"radius", 0.1, 100.0, 3.0, false, "of the middle line, m"},
-                   {"thickness", 0.01, 1.0, 0.2, false, "over the radius"},
+    .parameters = {{"count", 3.0, 101.0, 15.0, true, "number of wedges"},
+                   {"radius", 0.1, 100.0, 3.0, false, "mean radius, m"},
+                   {"thickness", 0.01, 1.0, 0.2, false, "relative to the radius"},
                    {"friction", 0.0, 10.0, 0.6, false, "coefficient of friction"}},
     .build = build_arch,
     .measure = measure_arch,
@@ -326,7 +326,7 @@ static void build_dominoes(scene_run *run)
     tn_body_def def = tn_default_body_def();
     def.position =
         tn_p3((double)i * scene_value(run, "spacing") * (double)height, 0.5 * (double)height, 0.0);
-    // The first one topples about its lower edge, fast enough to pass its balance.
+    // The first one rotates about its lower edge, fast enough to pass its point of balance.
     float turn = i == 0 ? 0.4f * sqrtf(GRAVITY / height) : 0.0f;
     def.angular_velocity = tn_v3(0.0f, 0.0f, -turn);
     def.velocity = tn_v3(turn * half.y, turn * half.x, 0.0f);
@@ -348,14 +348,14 @@ static void measure_dominoes(const scene_run *run, scene_sheet *sheet)
 const scene scene_dominoes = {
     .name = "dominoes",
     .title = "A row of dominoes, the first one pushed",
-    .source = "a usual test of engines",
+    .source = "common engine test",
     .group = SCENE_MODELS,
     .camera = {{0.3f, 0.4f, 0.9f}, {0.6f, 0.0f, 0.0f}},
     .seconds = 5.0,
     .substeps = 20,
-    .parameters = {{"count", 1.0, 10000.0, 50.0, true, "dominoes"},
-                   {"height", 0.01, 10.0, 0.05, false, "m"},
-                   {"spacing", 0.2, 0.9, 0.5, false, "from one to the next, heights"},
+    .parameters = {{"count", 1.0, 10000.0, 50.0, true, "number of dominoes"},
+                   {"height", 0.01, 10.0, 0.05, false, "height of a domino, m"},
+                   {"spacing", 0.2, 0.9, 0.5, false, "spacing relative to the height"},
                    {"friction", 0.0, 10.0, 0.3, false, "coefficient of friction"}},
     .build = build_dominoes,
     .measure = measure_dominoes,

@@ -1,6 +1,6 @@
 // A steering linkage from a servo's arm to two wheels: Mueller et al. 2020, Figure 16, and
-// Mueller's text on joints. Arms of 3 cm and rods as long as their pivots are apart make
-// parallelograms, so that both wheels turn exactly as the servo does.
+// Mueller's tutorial on joints. Arms of 3 cm and rods form parallelograms, so both wheels turn by
+// exactly the angle of the servo.
 #include "build.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static tn_pos arm_end(float x)
   return tn_p3((double)x, 0.0, -(double)ARM);
 }
 
-// A part that turns about the vertical at x, with its arm pointing back.
+// A part on a vertical hinge at x, with its arm pointing backwards.
 static tn_body_id add_arm(scene_run *run, float x, tn_vec3 half, float mass)
 {
   tn_shape_def shape = scene_box_shape(half);
@@ -54,7 +54,7 @@ static tn_body_id add_side(scene_run *run, float x)
   return knuckle;
 }
 
-// Holds both ends; that it may spin about itself harms nobody.
+// Ball joints at both ends; rotation of the rod about itself is free.
 static void add_rod(scene_run *run, tn_body_id from, tn_body_id to, float x_from, float x_to)
 {
   tn_joint_def rod = scene_joint_between(run, from, to, arm_end(x_from), arm_end(x_to));
@@ -76,7 +76,7 @@ static void build_steering(scene_run *run)
 static float servo_angle(const scene_run *run, double time)
 {
   float rate = 2.0f * TN_PI * (float)scene_value(run, "rate");
-  float swing = (float)fmin(time, 1.0) * tn_sin(rate * (float)time); // begins gently
+  float swing = (float)fmin(time, 1.0) * tn_sin(rate * (float)time); // smooth start
   return (float)scene_value(run, "angle") * (TN_PI / 180.0f) * swing;
 }
 
@@ -104,18 +104,19 @@ static void measure_steering(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_steering = {
     .name = "steering",
-    .title = "A steering linkage: a servo arm of a gram turns two heavy wheels",
+    .title = "A steering linkage: a servo arm of 1 g turns two heavy wheels",
     .source = "Mueller et al. 2020, Fig. 16; Mueller, Ten Minute Physics 25",
     .group = SCENE_JOINTS,
     .camera = {{0.0f, 0.35f, -0.5f}, {0.0f, 0.0f, 0.0f}},
     .seconds = 10.0,
     .substeps = 20,
-    .tenon_only = true, // a gram moves kilograms
-    .parameters = {{"wheel_mass", 0.01, 100.0, 0.76, false, "kg"},
-                   {"mass_ratio", 1.0, 1e5, 760.0, false, "of a wheel and the servo's arm"},
-                   {"angle", 0.0, 60.0, 30.0, false, "of the servo to each side, degrees"},
-                   {"rate", 0.01, 10.0, 0.5, false, "of the servo, 1/s"},
-                   {"resistance", 0.0, 100.0, 0.0, false, "of each wheel against turning, N m"}},
+    .tenon_only = true, // large mass ratio
+    .parameters = {{"wheel_mass", 0.01, 100.0, 0.76, false, "mass of a wheel, kg"},
+                   {"mass_ratio", 1.0, 1e5, 760.0, false,
+                    "mass ratio of a wheel and the servo's arm"},
+                   {"angle", 0.0, 60.0, 30.0, false, "amplitude of the servo, degrees"},
+                   {"rate", 0.01, 10.0, 0.5, false, "frequency of the servo, 1/s"},
+                   {"resistance", 0.0, 100.0, 0.0, false, "friction torque of each wheel, N m"}},
     .build = build_steering,
     .drive = steer,
     .measure = measure_steering,

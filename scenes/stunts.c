@@ -1,5 +1,5 @@
 // Dahl and Bargteil 2019: soft cars that jump and spin. Each is one soft body of hexahedra and two
-// rigid axles with wheels. In the car's frame x is ahead, y up, and the ground at y = 0.
+// rigid axles with wheels. In the car's frame x is forward, y up, and the ground at y = 0.
 #include "build.h"
 #include "carve.h"
 
@@ -9,14 +9,14 @@
 static const tn_vec3 X_AXIS = {1.0f, 0.0f, 0.0f};
 static const tn_vec3 Z_AXIS = {0.0f, 0.0f, 1.0f};
 
-static const float AXLE = 1.25f;       // m, ahead of the middle and behind it
-static const float WHEEL_SIDE = 0.75f; // m, from the middle to a wheel's
+static const float AXLE = 1.25f;       // m, in front of the middle and behind it
+static const float WHEEL_SIDE = 0.75f; // m, from the middle of the car to that of a wheel
 static const float WHEEL_RADIUS = 0.36f, WHEEL_HALF = 0.13f;
-static const float HOLD = 0.3f; // m: so close to an axle the car holds on to it
+static const float HOLD = 0.3f; // m, particles this close to an axle are attached to it
 static const float CAR_MASS = 800.0f, AXLE_MASS = 40.0f, WHEEL_MASS = 20.0f;
 
 enum { AXLES = 2 };
-enum { TAKE_OFF, FLOWN = 3, LOST, LANDED }; // memory; the first has three numbers
+enum { TAKE_OFF, FLOWN = 3, LOST, LANDED }; // memory; the first entry has three numbers
 
 // ---------------------------------------------------------------------------------------------
 // The car
@@ -24,13 +24,13 @@ enum { TAKE_OFF, FLOWN = 3, LOST, LANDED }; // memory; the first has three numbe
 static float car_solid(tn_vec3 p)
 {
   float low = carve_box(p, tn_v3(0.0f, 0.58f, 0.0f), tn_v3(2.0f, 0.26f, 0.85f), 0.12f);
-  // The cabin is narrower above, most of all in front.
+  // The cabin is narrower at the top, most of all in front.
   float up = p.y - 0.8f;
   tn_vec3 leaning = tn_v3(p.x + (p.x > 0.0f ? 1.1f : -0.35f) * up, p.y, p.z * (1.0f + 0.3f * up));
   float cabin =
       0.8f * carve_box(leaning, tn_v3(-0.2f, 1.0f, 0.0f), tn_v3(1.25f, 0.32f, 0.75f), 0.1f);
   float body = carve_join(low, cabin, 0.08f);
-  // Wheels need room.
+  // Wheel arches.
   float wheel = 1e3f;
   for (int i = 0; i < 2; ++i) {
     float dx = p.x - (i ? -AXLE : AXLE), dy = p.y - WHEEL_RADIUS;
@@ -128,7 +128,7 @@ static void add_car(const stunt *s, float friction, float roll)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Momentum about the centre of mass, which gravity does not change
+// Angular momentum about the centre of mass, which gravity does not change
 
 static void add_weighted(double *sum, double mass, tn_pos p)
 {
@@ -170,14 +170,14 @@ static double lowest_of(const scene_run *run)
 }
 
 #define CAR_PARAMETERS(cell)                                                                       \
-  {"young", 1e4, 1e9, 3e6, false, "modulus of the car, Pa"},                                       \
-      {"cell", 0.06, 0.5, cell, false, "edge of its hexahedra, m; it is 4 m long"},                \
+  {"young", 1e4, 1e9, 3e6, false, "Young's modulus of the car, Pa"},                               \
+      {"cell", 0.06, 0.5, cell, false, "edge of a hexahedron, m; the car is 4 m long"},            \
   {                                                                                                \
-    "keep_momentum", 0.0, 1.0, 1.0, true, "1 sets momentum right where positions are solved"       \
+    "keep_momentum", 0.0, 1.0, 1.0, true, "1: correct angular momentum in xpbd and jacobi"         \
   }
 
 // ---------------------------------------------------------------------------------------------
-// A jump off a ramp that only the wheels of one side meet, so that the car turns as it flies
+// A jump off a ramp under the wheels of one side only, so that the car rotates in flight
 
 static const float RAMP_LENGTH = 5.0f, RAMP_HEIGHT = 1.3f;
 
@@ -228,7 +228,7 @@ static bool is_flying(const scene_run *run)
   return !touches && lowest_of(run) > 0.05;
 }
 
-// From take-off to touch-down, the first time.
+// First flight, from take-off to touch-down.
 static void watch_jump(scene_run *run, float dt)
 {
   bool flying = is_flying(run);
@@ -258,20 +258,20 @@ static void measure_car_ramp(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_car_ramp = {
     .name = "car_ramp",
-    .title = "A soft car that jumps off a ramp on one side of its way",
+    .title = "A soft car jumps off a ramp under one side",
     .source = "Dahl and Bargteil 2019, Fig. 1 and Table 1",
     .group = SCENE_MOMENTUM,
     .camera = {{-11.0f, 4.0f, 8.0f}, {4.0f, 0.0f, -0.5f}},
     .seconds = 4.0,
     .substeps = 20,
-    .parameters = {{"speed", 0.0, 40.0, 15.0, false, "m/s"}, CAR_PARAMETERS(0.125)},
+    .parameters = {{"speed", 0.0, 40.0, 15.0, false, "initial speed, m/s"}, CAR_PARAMETERS(0.125)},
     .build = build_car_ramp,
     .drive = watch_jump,
     .measure = measure_car_ramp,
 };
 
 // ---------------------------------------------------------------------------------------------
-// On its roof on ice: nothing turns it about the vertical
+// On its roof on ice: no torque about the vertical
 
 static void build_car_spin(scene_run *run)
 {
@@ -296,13 +296,14 @@ static void measure_car_spin(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_car_spin = {
     .name = "car_spin",
-    .title = "A soft car that spins on its roof, on ice",
+    .title = "A soft car spins on its roof on ice",
     .source = "Dahl and Bargteil 2019, Fig. 1 and Table 1",
     .group = SCENE_MOMENTUM,
     .camera = {{3.0f, 3.5f, 5.5f}, {0.0f, 0.6f, 0.0f}},
     .seconds = 10.0,
     .substeps = 20,
-    .parameters = {{"speed", 0.0, 20.0, 4.0, false, "rad/s"}, CAR_PARAMETERS(0.11)},
+    .parameters = {{"speed", 0.0, 20.0, 4.0, false, "initial angular velocity, rad/s"},
+                   CAR_PARAMETERS(0.11)},
     .build = build_car_spin,
     .measure = measure_car_spin,
 };

@@ -1,11 +1,11 @@
-// A clock, and what is said about the times it measured.
+// A clock, and statistics of measured times.
 #ifndef TENON_SCENES_TIMING_H
 #define TENON_SCENES_TIMING_H
 
 #include <stdlib.h>
 #include <time.h>
 
-// Starts over every ten days: counted from 1970 a double would lose the microseconds.
+// Restarts every ten days: a double of the time since 1970 would lose the microseconds.
 static inline double timing_now_ms(void)
 {
   struct timespec now;
@@ -25,7 +25,7 @@ static inline void timing_sort(double *times, int count)
   qsort(times, (size_t)count, sizeof *times, timing_compare);
 }
 
-// The time below which `share` of the sorted times lie; 0.5 is the median.
+// Quantile of the sorted times; a `share` of 0.5 is the median.
 static inline double timing_quantile(const double *sorted, int count, double share)
 {
   if (count == 0) {

@@ -1,4 +1,4 @@
-// Deul et al. 2014, Figure 5: an elk on wheels runs into a duck that is a balloon of cloth.
+// Deul et al. 2014, Figure 5: an elk on wheels hits a duck, a balloon of cloth.
 #include "build.h"
 #include "carve.h"
 
@@ -8,7 +8,7 @@ static const tn_vec3 X_AXIS = {1.0f, 0.0f, 0.0f};
 static const tn_vec3 Z_AXIS = {0.0f, 0.0f, 1.0f};
 
 static const float ELK_WHEEL = 0.08f;  // m, its radius
-static const float ELK_HEIGHT = 0.43f; // m, of its middle
+static const float ELK_HEIGHT = 0.43f; // m, of its centre
 static const double DUCK_X = 1.1;
 static const float PRESSURE = 1.05f;
 
@@ -16,12 +16,12 @@ enum { DUCK_VOLUME, DUCK_START }; // memory
 enum { DUCK_CATEGORY = 2 };
 
 // ---------------------------------------------------------------------------------------------
-// The elk: what is not round looks ahead, x
+// The elk, facing x
 
 typedef struct limb {
   tn_vec3 from, to;
   float radius;
-  bool both; // there is one on the left as well
+  bool both; // mirrored to the other side as well
 } limb;
 
 static const limb limbs[] = {
@@ -116,7 +116,7 @@ static void add_duck(scene_run *run, tn_material material)
   run->memory[DUCK_VOLUME] = run->failed ? 1.0 : tn_soft_volume(run->world, duck);
 }
 
-// Where its particles are in the mean, along x.
+// Mean x of its particles.
 static double duck_middle(const scene_run *run)
 {
   tn_soft_id duck;
@@ -143,7 +143,7 @@ static void build_elk_and_duck(scene_run *run)
 // ---------------------------------------------------------------------------------------------
 // Metrics
 
-// With how deep particles are inside of the elk or the ground.
+// Includes the penetration of particles into the elk and the ground.
 static void measure_elk_and_duck(const scene_run *run, scene_sheet *sheet)
 {
   tn_query_filter all_but_duck = tn_default_query_filter();
@@ -166,17 +166,17 @@ static void measure_elk_and_duck(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_elk_and_duck = {
     .name = "elk_and_duck",
-    .title = "An elk on wheels runs into a duck, a balloon of cloth",
+    .title = "An elk on wheels hits a duck, a balloon of cloth",
     .source = "Deul et al. 2014, Fig. 5",
     .group = SCENE_POSITION_BASED,
     .camera = {{1.4f, 1.3f, 3.3f}, {1.1f, 0.35f, 0.0f}},
     .seconds = 5.0,
     .substeps = 20,
-    .parameters = {{"speed", 0.0, 20.0, 3.0, false, "of the elk, m/s"},
-                   {"elk_mass", 0.1, 100.0, 5.0, false, "kg; a wheel has 0.3"},
-                   {"duck_mass", 0.05, 100.0, 1.0, false, "kg"},
+    .parameters = {{"speed", 0.0, 20.0, 3.0, false, "speed of the elk, m/s"},
+                   {"elk_mass", 0.1, 100.0, 5.0, false, "mass of the elk, kg; a wheel has 0.3"},
+                   {"duck_mass", 0.05, 100.0, 1.0, false, "mass of the duck, kg"},
                    {"level", 2.0, 6.0, 4.0, true, "the duck has 20 * 4^level triangles"},
-                   {"compliance", 0.0, 0.1, 1e-3, false, "of the cloth's edges, m/N"},
+                   {"compliance", 0.0, 0.1, 1e-3, false, "compliance of the cloth's edges, m/N"},
                    {"friction", 0.0, 10.0, 0.5, false, "coefficient of friction"}},
     .build = build_elk_and_duck,
     .measure = measure_elk_and_duck,

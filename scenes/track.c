@@ -26,7 +26,7 @@ tn_vec3 track_unit(tn_vec3 v)
   return tn_scale(1.0f / tn_length(v), v);
 }
 
-// The gauge is 1.4 radii of the marble, a wire's radius a quarter of it.
+// The gauge is 1.4 radii of the marble, the radius of a wire a quarter of a marble's.
 static const float HALF_GAUGE = 0.7f, WIRE = 0.25f;
 
 float track_rolling_radius(float radius)
@@ -34,7 +34,7 @@ float track_rolling_radius(float radius)
   return radius * sqrtf((1.0f + WIRE) * (1.0f + WIRE) - HALF_GAUGE * HALF_GAUGE) / (1.0f + WIRE);
 }
 
-// A wire beside the way of the marbles' centres, in their radii: to the right, and up.
+// A wire beside the path of the marbles' centres; offsets to the right and up in marble radii.
 typedef struct rail {
   float right, up;
 } rail;
@@ -47,7 +47,7 @@ static tn_vec3 rail_point(const track *t, int i, float radius, rail r)
   return tn_add(t->center[i], tn_scale(radius, beside));
 }
 
-// Of a marble's restitution it takes no notice.
+// Rails do not bounce, for any restitution of the marble.
 static tn_material rail_material(float friction)
 {
   tn_material material = scene_material(friction, 0.0f);
@@ -86,7 +86,7 @@ void track_lay(scene_run *run, const track *t, float radius)
   lay_rail(run, t, radius, (rail){HALF_GAUGE, -below}, material);
 }
 
-// Closer to each other than a marble is wide.
+// The gap between the two guards is smaller than a marble.
 void track_lay_guards(scene_run *run, const track *t, float radius)
 {
   tn_material material = rail_material(0.0f);
@@ -108,7 +108,7 @@ tn_body_id track_add_marble(scene_run *run, tn_vec3 center, tn_vec3 velocity, tn
   return scene_add_solid(run, &def, &shape, 0.01f);
 }
 
-// How far a marble is from where the track carries it, and the station it is at.
+// Distance of a marble from the track, and its station.
 static double distance_from_track(const scene_run *run, const track *t, int marble, int *station)
 {
   tn_vec3 p =
@@ -127,7 +127,7 @@ static double distance_from_track(const scene_run *run, const track *t, int marb
   return least;
 }
 
-// Past the end is not off the track.
+// A marble past the end does not count as off the track.
 static bool is_past_end(const track *t, int station)
 {
   return !t->closed && station >= t->count - 2;

@@ -6,7 +6,7 @@
 static const tn_vec3 STILL = {0.0f, 0.0f, 0.0f};
 
 // ---------------------------------------------------------------------------------------------
-// Figure 12: a marble hits three
+// Figure 12: a marble hits three others
 
 enum { ROW_MARBLES = 4 };
 
@@ -45,23 +45,23 @@ static void measure_marble_impulse(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_marble_impulse = {
     .name = "marble_impulse",
-    .title = "A marble that hits three",
+    .title = "A marble hits three others",
     .source = "Mueller et al. 2020, Fig. 12",
     .group = SCENE_DETAILED,
     .camera = {{0.0f, 0.3f, 0.9f}, {0.0f, 0.0f, 0.0f}},
     .seconds = 0.7,
     .substeps = 20,
     .conserves = true,
-    .parameters = {{"speed", 0.01, 100.0, 1.0, false, "of the first marble, m/s"},
-                   {"radius", 0.001, 10.0, 0.02, false, "of a marble, m"},
-                   {"restitution", 0.0, 1.0, 1.0, false, "of marbles"},
+    .parameters = {{"speed", 0.01, 100.0, 1.0, false, "speed of the first marble, m/s"},
+                   {"radius", 0.001, 10.0, 0.02, false, "radius of a marble, m"},
+                   {"restitution", 0.0, 1.0, 1.0, false, "restitution of marbles"},
                    {"friction", 0.0, 10.0, 0.0, false, "coefficient of friction"}},
     .build = build_marble_impulse,
     .measure = measure_marble_impulse,
 };
 
 // ---------------------------------------------------------------------------------------------
-// Figure 13: marbles created inside the wires of a level ring
+// Figure 13: marbles created inside the wires of a horizontal ring
 
 static void ring_track(track *t, float radius)
 {
@@ -96,15 +96,16 @@ static void measure_marbles_in_wires(const scene_run *run, scene_sheet *sheet)
 
 const scene scene_marbles_in_wires = {
     .name = "marbles_in_wires",
-    .title = "Marbles created inside the wires they lie on",
+    .title = "Marbles created inside the wires of their track",
     .source = "Mueller et al. 2020, Fig. 13",
     .group = SCENE_DETAILED,
     .camera = {{0.3f, 0.5f, 0.6f}, {0.0f, 0.0f, 0.0f}},
     .seconds = 3.0,
     .substeps = 20,
-    .parameters = {{"depth", 0.0, 1.0, 0.2, false, "below where they rest, over their radius"},
-                   {"radius", 0.001, 10.0, 0.02, false, "of a marble, m"},
-                   {"restitution", 0.0, 1.0, 0.0, false, "of marbles"},
+    .parameters = {{"depth", 0.0, 1.0, 0.2, false,
+                    "initial depth below rest, relative to the radius"},
+                   {"radius", 0.001, 10.0, 0.02, false, "radius of a marble, m"},
+                   {"restitution", 0.0, 1.0, 0.0, false, "restitution of marbles"},
                    {"friction", 0.0, 10.0, 0.6, false, "coefficient of friction"}},
     .build = build_marbles_in_wires,
     .measure = measure_marbles_in_wires,
@@ -126,7 +127,7 @@ static void add_ramp(track *t)
   }
 }
 
-// Shifted sideways, so that it passes itself, without a bend where it begins and ends.
+// Shifted sideways to pass itself, with smooth transitions at both ends.
 static void add_loop(track *t, float shift)
 {
   enum { STEPS = 24 };
@@ -140,12 +141,12 @@ static void add_loop(track *t, float shift)
   }
 }
 
-// From `from` along x: straight, tighter and tighter, `turns` times around, and straight again. The
-// track leans inward as a marble needs it that came from the ramp's top.
+// From `from` along x: straight, a transition, `turns` turns, a transition, straight. The track is
+// banked for the speed of a marble from the top of the ramp.
 static void add_coil(track *t, tn_vec3 from, float radius, float turns)
 {
   const float step = radius * (TN_PI / 12.0f);
-  const float ease = 10.0f * radius; // from straight to round
+  const float ease = 10.0f * radius; // length of the transition
   const float round = 2.0f * TN_PI * turns * radius;
   int steps = (int)((round + 3.0f * ease) / step);
   float heading = 0.0f;
@@ -153,7 +154,7 @@ static void add_coil(track *t, tn_vec3 from, float radius, float turns)
   for (int i = 0; i <= steps; ++i) {
     float way = (float)i * step;
     float into = fminf(1.0f, fmaxf(0.0f, fminf(way, round + 2.0f * ease - way) / ease));
-    float share = into * into; // slowly at first: the lean follows
+    float share = into * into; // smooth start, which the banking follows
     float curvature = share / radius;
     float square = 2.0f * SCENE_GRAVITY * (RAMP_HEIGHT - at.y);
     tn_vec3 inward = tn_v3(-tn_sin(heading), 0.0f, tn_cos(heading));
@@ -202,11 +203,11 @@ const scene scene_marble_run = {
     .camera = {{1.2f, 0.9f, 2.7f}, {0.0f, -0.1f, 0.3f}},
     .seconds = 4.0,
     .substeps = 10,
-    .parameters = {{"count", 1.0, 8.0, 4.0, true, "marbles"},
-                   {"radius", 0.005, 0.02, 0.02, false, "of a marble, m"},
-                   {"coil_radius", 0.05, 1.0, 0.1, false, "m"},
-                   {"turns", 0.0, 10.0, 5.0, false, "of the coil"},
-                   {"restitution", 0.0, 1.0, 0.0, false, "of marbles"},
+    .parameters = {{"count", 1.0, 8.0, 4.0, true, "number of marbles"},
+                   {"radius", 0.005, 0.02, 0.02, false, "radius of a marble, m"},
+                   {"coil_radius", 0.05, 1.0, 0.1, false, "radius of the coil, m"},
+                   {"turns", 0.0, 10.0, 5.0, false, "turns of the coil"},
+                   {"restitution", 0.0, 1.0, 0.0, false, "restitution of marbles"},
                    {"friction", 0.0, 10.0, 0.6, false, "coefficient of friction"}},
     .build = build_marble_run,
     .measure = measure_marble_run,

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 if (process.argv.length !== 3) {
-  console.error("usage: benchmarks.mjs FILE, as BENCH_JSON wrote it");
+  console.error("usage: benchmarks.mjs FILE, written by BENCH_JSON=FILE make bench");
   process.exit(2);
 }
 const rows = readFileSync(process.argv[2], "utf8")
@@ -21,7 +21,7 @@ const whole = (x) => Math.round(x).toLocaleString("en-US");
 const ms = (x) => (x === undefined ? "" : x >= 100 ? whole(x) : digits(x, 3));
 const ratio = (x) => (x === undefined ? "" : x.toFixed(2));
 
-// Metres in a unit that suits them.
+// Formats a length in µm, mm or m.
 function length(x) {
   if (x === undefined || x === null) return "";
   const size = Math.abs(x);
@@ -51,7 +51,7 @@ function who(r) {
   return `${names[r.engine]}, ${r.substeps === 1 ? "default" : `${r.substeps} substeps`}`;
 }
 
-// Scenes in the order in which they were run, each with its sizes.
+// Pairs of scene and size, in the order of the run.
 function cases(pick) {
   const found = new Map();
   for (const r of rows.filter(pick)) found.set(`${r.scene} ${r.size}`, [r.scene, r.size]);
@@ -61,7 +61,7 @@ function cases(pick) {
 const kinds = {
   contacts: {
     scenes: ["pyramid", "capsules", "mixed"],
-    head: ["drift", "deepest", "mean depth", "fallen"],
+    head: ["drift", "max penetration", "mean penetration", "fallen"],
     cells: (m) => [length(m.max_drift_m), length(m.max_penetration_m), length(m.mean_penetration_m), m.fallen ?? ""],
   },
   mechanisms: {
@@ -83,7 +83,7 @@ function races(kind) {
       const seconds = m.seconds === undefined ? "" : digits(m.seconds, 2);
       return [...start, ms(r.ms_median), ms(r.ms_p99), ratio(m.ratio_bullet), ratio(m.ratio_ode), ...cells(m), seconds];
     });
-  return table(["scene", "size", "engine", "ms", "p99", "/ Bullet", "/ ODE", ...head, "after, s"], lines);
+  return table(["scene", "size", "engine", "ms", "p99", "/ Bullet", "/ ODE", ...head, "measured at, s"], lines);
 }
 
 function variants() {
@@ -136,7 +136,7 @@ function soft() {
       percent(r.metrics.stretch_rms),
       r.metrics.published_ms ?? "",
     ]);
-  return table(["scene", "size", "setting", "ms", "ns a constraint", "stretch, rms", "published, ms"], lines);
+  return table(["scene", "size", "setting", "ms", "ns per constraint", "stretch, rms", "published, ms"], lines);
 }
 
 function published() {
@@ -166,16 +166,16 @@ function scaling() {
       ratio(r.metrics.ns / list[0].metrics.ns),
     ]);
   });
-  return table(["scene", "size", "ms", "ns", "of the smallest"], lines);
+  return table(["scene", "size", "ms", "ns", "relative"], lines);
 }
 
-// Where a body's time goes as heaps grow, µs a frame.
+// Time per body and phase as heaps grow, µs per frame.
 function growth() {
   const lines = of("heaps").map((r) => {
     const each = (part) => digits((1e3 * r.metrics[`ms_${part}`]) / r.size, 2);
     return [whole(r.size), ...parts.map(each), whole(r.metrics.bytes_a_body), whole((r.metrics.bytes_a_body * r.size) / 1e6)];
   });
-  return table(["bodies", ...parts, "bytes a body", "MB in all"], lines);
+  return table(["bodies", ...parts, "bytes per body", "MB in total"], lines);
 }
 
 function stream() {
@@ -190,7 +190,7 @@ function stream() {
 function twins() {
   const least = (threads) => of("twins").find((r) => r.threads === threads)?.metrics.ms_least;
   const [one, two] = [least(1), least(2)];
-  return table(["one world, ms", "both at once, ms", "gain"], [[digits(one, 3), digits(two, 3), ratio((2 * one) / two)]]);
+  return table(["one world, ms", "both in parallel, ms", "gain"], [[digits(one, 3), digits(two, 3), ratio((2 * one) / two)]]);
 }
 
 function links() {
@@ -215,12 +215,12 @@ function maths() {
 function memory() {
   const m = of("memory")[0]?.metrics ?? {};
   const lines = [
-    ["a body without a shape", m.bytes_a_bare_body],
-    ["a body with one", m.bytes_a_body_with_shape],
-    ["a contact of a pile", m.bytes_a_contact],
-    ["a joint of a chain", m.bytes_a_joint],
+    ["body without a shape", m.bytes_a_bare_body],
+    ["body with one shape", m.bytes_a_body_with_shape],
+    ["contact of a pile", m.bytes_a_contact],
+    ["joint of a chain", m.bytes_a_joint],
   ].map(([what, bytes]) => [what, bytes === undefined ? "" : whole(bytes)]);
-  return table(["of", "bytes"], lines);
+  return table(["object", "bytes"], lines);
 }
 
 const curves = {
@@ -231,13 +231,13 @@ const curves = {
 };
 const titles = {
   max_drift_m: "drift",
-  max_penetration_m: "deepest",
-  max_speed_end: "fastest, m/s",
-  rms_speed_end: "speed, m/s",
+  max_penetration_m: "max penetration",
+  max_speed_end: "max speed, m/s",
+  rms_speed_end: "rms speed, m/s",
   top_drift_m: "drift of the top",
-  top_drop_m: "the top has sunk",
-  force_error_rel: "error of forces",
-  mean_penetration_m: "mean depth",
+  top_drop_m: "drop of the top",
+  force_error_rel: "force error",
+  mean_penetration_m: "mean penetration",
   max_joint_error_m: "joint error",
   energy_rel_max: "energy",
   fallen: "fallen",
@@ -259,7 +259,7 @@ function curve(scene) {
   return table(["substeps", "ms", ...shown.map((name) => titles[name])], lines);
 }
 
-// ---- What it shall reach -------------------------------------------------------------------------
+// ---- Goals ---------------------------------------------------------------------------------------
 
 const millimetre = 1e-3;
 const goals = [
@@ -278,7 +278,7 @@ const own = (scene, size, setting) =>
     (row) => row.scene === scene && row.size === size && row.setting === setting && row.engine === "tenon" && main(row),
   );
 
-// Where the time of what is too slow goes, and how much memory it goes through.
+// Phases and memory of the cases that miss their goal.
 function limits() {
   const lines = goals
     .map(([scene, size, setting, bound]) => [own(scene, size, setting), bound])
@@ -290,9 +290,9 @@ function limits() {
       const shares = parts.map((part) => percent(m[`ms_${part}`] / all));
       return [r.scene, whole(r.size), r.setting, ...shares, digits((m.bytes_a_body * bodies) / 1e6, 2)];
     });
-  const text = `Those that do not hold, by the parts of a step: at 4 substeps what is done once a step is half of it.
-In large scenes memory is the limit, see "How time grows".`;
-  return lines.length === 0 ? "" : `${text}\n\n${table(["scene", "size", "setting", ...parts, "MB in all"], lines)}`;
+  const text = `Goals that do not hold, by the phases of a step: at 4 substeps the work done once per step is half of it.
+Large scenes are bound by memory, see "Scaling".`;
+  return lines.length === 0 ? "" : `${text}\n\n${table(["scene", "size", "setting", ...parts, "MB in total"], lines)}`;
 }
 
 function reached() {
@@ -309,7 +309,7 @@ function reached() {
   return table(["scene", "size", "setting", "at most", "measured", "holds", "quality"], lines);
 }
 
-// Every place where Tenon is slower than another engine's default, or worse at its default.
+// Cases where Tenon is slower than the default of another engine.
 function losses() {
   const lines = [];
   for (const r of rows.filter((row) => row.engine === "tenon" && main(row) && row.metrics)) {
@@ -331,35 +331,35 @@ function losses() {
       error ? `${titles[error]} ${length(m[error])}, Bullet ${length(other?.[error])}` : "",
     ]);
   }
-  return table(["scene", "size", "setting", "time", "for"], lines);
+  return table(["scene", "size", "setting", "time", "error"], lines);
 }
 
 const text = `# Benchmarks
 
-Written by \`scripts/benchmarks.mjs\` from what \`make bench\` measured; do not edit.
+Generated by \`scripts/benchmarks.mjs\` from the output of \`make bench\`; do not edit.
 
-    make bench                                      # all of it, ten minutes
+    make bench                                      # all benchmarks, ten minutes
     make bench BENCH="pyramid:36 capsules:2000"     # scenes, or scenes of a size
     make bench BENCH="pyramid --setting fast"       # Tenon at one setting: fast, default, accurate
     make bench BENCH="scaling memory"               # groups: race, published, scaling, memory, joints, curve
-    BENCH_JSON=build/bench.json make bench          # one JSON object a line as well
+    BENCH_JSON=build/bench.json make bench          # also writes one JSON object per line
     node scripts/benchmarks.mjs build/bench.json    # this page
 
-All engines get the same scene: bodies, masses, inertia, shapes, joints and friction are translated
-from the world that Tenon simulates (\`bench/peers\`), and what they make of it is measured by writing
-their poses back. Bullet runs in single precision with sequential impulses and 10 iterations, ODE in
-double precision with QuickStep and 20 iterations, both at one step of 1/60 s and at 20 substeps;
-sleeping is off but in the scene of that name. They take turns of a few frames, and a pile is dropped
-once, by Tenon, and handed to all. \`ms\` is the median of a frame of 1/60 s and \`p99\` what 99 of 100
-frames stay below: processor time of the thread on one thread, the time that goes by on two. Quality
-is measured where the last column says; what is slow does not get as far.
+All engines simulate the same scene: bodies, masses, inertia, shapes, joints and friction are converted
+from the Tenon world (\`bench/peers\`), and the quality is measured by writing their poses back to it.
+Bullet runs in single precision with sequential impulses and 10 iterations, ODE in double precision
+with QuickStep and 20 iterations, both at one step of 1/60 s and at 20 substeps; sleeping is off except
+in the scene \`sleeping\`. The engines alternate every few frames. A pile is dropped once, by Tenon, and
+all engines start from it. \`ms\` is the median time of a frame of 1/60 s, \`p99\` the 99th percentile: CPU
+time of the thread for one thread, wall time for two. Quality is measured at the time in the last
+column; slow engines do not get as far.
 
-The machine is two cores of a virtual one, shared. Compare figures with each other, not with those of
-another machine. Tenon runs ${widest} lanes unless said otherwise.
+The machine is a virtual one with two shared cores. Compare figures with each other, not with those of
+another machine. Tenon uses ${widest} lanes unless stated otherwise.
 
 ## Goals
 
-The time over that of Bullet's default, one thread.
+Time relative to Bullet's default, one thread.
 
 ${reached()}
 
@@ -371,22 +371,22 @@ ${races("contacts")}
 
 ## Mechanisms
 
-A chain ends in a link of 100 kg; the others have 1 kg. ODE and Bullet at their defaults are quick here
-because they do not hold: see the error.
+The last link of a chain has 100 kg, the others 1 kg. ODE and Bullet at their defaults are fast here
+but do not satisfy the joints: see the joint error.
 
 ${races("mechanisms")}
 
 ### Mechanisms in lanes
 
-Mechanisms of up to 200 bodies and joints that are equal but for their numbers, as ragdolls are, form teams
-of four: their rows are stated side by side, and their matrices put together, factored and solved, one in
-each lane of doubles. Where members differ in the rows that hold, at the ends of ranges and where friction
-gives way, the team's matrix has the rows of all, with zeros where a member lacks one; who then needs other
-rows goes on alone. Each gets the same bits as alone. What is left of a substep is each member's own: laws,
-whether signs are right, and what bodies and joints get. \`dolls\` and \`pendula\`, below, are one such
-mechanism and many: by joints, many take less time than one.
+Mechanisms of up to 200 bodies and joints with equal topology, such as ragdolls, form batches of four:
+their rows are computed, and their matrices assembled, factored and solved, one in each lane of doubles.
+If members differ in their active rows, at limits and where friction slips, the matrix of the batch has
+the rows of all members, with zeros where a member lacks one; a member that needs further rows is then
+solved alone. The bits are the same as without batches. The rest of a substep runs per member: laws of
+the rows, signs of the impulses, update of bodies and joints. \`dolls\` and \`pendula\`, below, measure one
+such mechanism and many: per joint, many take less time than one.
 
-## Little to do
+## Sleeping and free bodies
 
 ${races("rest")}
 
@@ -396,27 +396,28 @@ ${losses()}
 
 ## Threads and lanes
 
-Frames in ms that went by. A mechanism is solved on one thread, so a single chain gains nothing from a
-second one. On a machine that is busy the second thread waits for a core, and the first waits for it.
-Steps with too little to share out stay on one thread. What cannot be shared out is the search for
-pairs and the colouring; what else a second thread loses is said under "How time grows".
+Wall time per frame in ms. A mechanism is solved on one thread, so a single chain gains nothing from a
+second one. On a busy machine the second thread waits for a core, and the first waits for it. Steps
+with too little work stay on one thread. The broad phase and the colouring are not parallel; "Scaling"
+describes the other losses of a second thread.
 
 ${variants()}
 
 ## Where the time goes
 
-ms a frame on the mean, and ns a contact point, joint, constraint or body a substep, on one thread.
+Mean ms per frame, and ns per substep and contact point, joint, constraint or body, on one thread.
 
 ${phases()}
 
 ## Joints by Gauss-Seidel
 
-As the published method solves them, in chains, 8 substeps: ns a joint a substep, bodies, drift and all.
+Joints of chains solved by the published method, 8 substeps: ns per joint and substep, including the
+integration of bodies.
 
 ${links()}
 
-The pass over the joints of a chain of 1,000, beside the maths of as many joints with all they need in
-registers: the rest is fetching bodies and putting them back.
+The pass over the joints of a chain of 1,000, compared with the maths of as many joints with all data in
+registers: the difference is loading and storing bodies.
 
 ${maths()}
 
@@ -426,78 +427,82 @@ ${soft()}
 
 ## Published times
 
-Table 1 of Müller et al. 2020 (3.6 GHz) and Deul et al. 2014, at the same substeps. In Deul's pile the
-limit is arithmetic, on finding manifolds, four fifths of its time: the distances of cones, cylinders
-and hulls are found by GJK, and at one substep more of them have moved since the last step.
+Table 1 of Müller et al. 2020 (3.6 GHz) and Deul et al. 2014, at the same substeps. Deul's pile is
+bound by the arithmetic of the narrow phase, four fifths of its time: GJK computes the distances of
+cones, cylinders and hulls, and with one substep more of them have moved since the last step.
 
 ${published()}
 
-A pendulum of three hinges takes 18,250 instructions a substep (\`valgrind --tool=callgrind
+A pendulum of three hinges takes 18,250 instructions per substep (\`valgrind --tool=callgrind
 --toggle-collect=tn_world_step build/release/tenon run pendulum_triple --substeps 40 --seconds 1\`):
 
 | part | instructions | share |
 | --- | --- | --- |
 | rows at the bodies' pose, in lanes | 2,110 | 12 % |
-| laws: what holds each row | 1,650 | 9 % |
-| the matrix, and what is asked of its rows | 3,810 | 21 % |
+| laws: state and bounds of each row | 1,650 | 9 % |
+| matrix and right-hand sides | 3,810 | 21 % |
 | elimination | 3,230 | 18 % |
 | substitution | 2,320 | 13 % |
-| errors, bounds, impulses, inertia against heavy loads | 2,880 | 16 % |
+| errors, bounds, impulses, added inertia | 2,880 | 16 % |
 | kick and drift | 1,430 | 8 % |
-| the step around it | 820 | 4 % |
+| rest of the step | 820 | 4 % |
 
-A third of the published time would be 750 ns a substep, 250 ns a hinge. The published method makes
-one correction of each of five rows; here all 33 unknowns, fifteen impulses and three bodies' velocities,
-are solved together in double precision, for velocities and for errors, which takes 5,550 of these
-instructions and leaves joint errors of 5 µm. No other part is worth more than a fifth. A joint of the
-rope takes 11,500 instructions a substep (\`build/release/tenon run rope --seconds 1\`, likewise), 38 % of
-them for elimination and substitution, 21 % for the matrix and what is asked of its rows. In all of these
-instructions are the limit: what they work on fits into a core's first two caches.
+A third of the published time would be 750 ns per substep, 250 ns per hinge. The published method makes
+one correction of each of five rows; Tenon solves all 33 unknowns, fifteen impulses and three bodies'
+velocities, together in double precision, for velocities and for errors, which takes 5,550 of these
+instructions and leaves joint errors of 5 µm. No other part takes more than a fifth. A joint of the
+rope takes 11,500 instructions per substep (\`build/release/tenon run rope --seconds 1\`, likewise), 38 %
+of them for elimination and substitution, 21 % for the matrix and right-hand sides. All of these are
+bound by instructions: the data fit into a core's first two caches.
 
-## How time grows
+## Scaling
 
-\`heaps\`: pyramids of ten cubes, by bodies. \`dolls\`: ragdolls without shapes, by joints. \`pendula\`:
-three rods on hinges each, by joints. \`cell\`: cubes of 1 cm in a block, beside a thing of 100 m, by bodies.
-\`tray\`: cubes on one plate, by contact points.
-\`star\`: joints on one body. \`net\`: knots in a square that hang together, by joints; its loops make it
-dearer.
+Time in ns is per substep and per body, joint or contact point, as stated for each scene.
+
+- \`heaps\`: pyramids of ten cubes; per body
+- \`dolls\`: ragdolls without shapes; per joint
+- \`pendula\`: three rods on hinges each; per joint
+- \`cell\`: cubes of 1 cm in a block, and a body of 100 m; per body
+- \`tray\`: cubes on one plate; per contact point
+- \`star\`: joints on one body; per joint
+- \`net\`: a square net of connected nodes; per joint; its loops add cost
 
 ${scaling()}
 
-Heaps do not touch each other, so there are as many contacts to a body at every size, and as many
-instructions. What grows is the way to memory: 1,000 bodies nearly fit into a core's own cache, and
-100,000 into none. µs a body and frame, by part of the step:
+Heaps do not touch each other, so contacts and instructions per body are the same at every size. The
+cost of memory access grows: 1,000 bodies nearly fit into a core's own cache, 100,000 into none. µs per
+body and frame, by phase of the step:
 
 ${growth()}
 
-What memory gives, read a line at a time, by the size of what is read again and again; two threads
-read half each. Where the gain here is less than two, it is so for scenes of that size:
+Memory bandwidth, reading a buffer repeatedly a cache line at a time, by the size of the buffer; two
+threads read half each. Where the gain here is less than two, it is also limited for scenes of that size:
 
 ${stream()}
 
-Contacts are fetched one block ahead when they are packed and read back, which saves a sixth of the
-latter; fetching the next block in a substep, or its bodies, did not help. The blocks themselves are
-the stream: a pass reads and writes most of the 600 bytes that a contact takes in them.
+Contacts are prefetched one block ahead when they are packed and read back, which saves a sixth of the
+latter; prefetching the next block in a substep, or its bodies, did not help. The blocks dominate the
+traffic: a pass reads and writes most of the 600 bytes of a contact.
 
-What no contact joins goes through all substeps group by group, each group in the cache of one core, and
-groups go to threads whole (\`src/solver/groups.c\`). In one pile all is joined: there the threads meet after each
-colour, and bodies that contacts of both threads push go to and fro between their caches. That, and not
-memory or the machine, is what the second thread loses, for two piles of 2,000 capsules, each in a world
-and on a thread of its own, at 20 substeps, take this time a frame, at least:
+Solver groups, which no contact connects to others, go through all substeps one at a time, each in the
+cache of one core, and a group runs on one thread (\`src/solver/groups.c\`). One pile is a single group:
+there the threads synchronise after each colour, and bodies with contacts on both threads move between
+their caches. This, and not memory bandwidth or the machine, limits the second thread: two piles of 2,000
+capsules, each in its own world on its own thread, at 20 substeps, take this minimum time per frame:
 
 ${twins()}
 
 ## Memory
 
-What a world holds, by its allocator's count.
+Memory of a world, as counted by its allocator.
 
 ${memory()}
 
 ## Substeps
 
-\`TN_QUALITY_FAST\`, \`_DEFAULT\` and \`_ACCURATE\` are 4, 8 and 20 substeps: for steps of 1/60 s, things of
-a metre, and the gravity of the Earth. What contacts yield goes as g h² / size; \`tn_substeps_for\`
-proposes the number for other scenes.
+\`TN_QUALITY_FAST\`, \`_DEFAULT\` and \`_ACCURATE\` are 4, 8 and 20 substeps: for steps of 1/60 s, bodies of
+a metre, and the gravity of the Earth. The relative penetration of contacts is proportional to g h² / size;
+\`tn_substeps_for\` returns the number for other scenes.
 
 A pyramid of 666 cubes after 10 s:
 

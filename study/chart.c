@@ -10,7 +10,7 @@ static const double WIDTH = 660.0, HEIGHT = 340.0;
 static const double LEFT = 74.0, RIGHT = 16.0, TOP = 14.0, BOTTOM = 50.0, POINT = 9.0;
 
 typedef struct axis {
-  double low, high; // as they are, also where the scale is logarithmic
+  double low, high; // values, not logarithms, also for a logarithmic scale
   bool is_log;
   double from, to; // pixels
 } axis;
@@ -56,7 +56,7 @@ static double place(const axis *a, double value)
   double high = a->is_log ? log10(a->high) : a->high;
   double v = a->is_log ? log10(value) : value;
   double at = a->from + (a->to - a->from) * (v - low) / (high - low);
-  return fmin(fmax(at, -2000.0), 3000.0); // far outside is cut off anyway
+  return fmin(fmax(at, -2000.0), 3000.0); // points far outside are clipped anyway
 }
 
 static void widen(axis *a, const chart *c, bool is_x)
@@ -78,7 +78,7 @@ static void widen(axis *a, const chart *c, bool is_x)
 // ---------------------------------------------------------------------------------------------
 // Axes
 
-// 1, 2 or 5 times a power of ten, for about `wanted` steps.
+// Tick distance: 1, 2 or 5 times a power of ten, for about `wanted` steps.
 static double nice_step(double span, int wanted)
 {
   double raw = span / (double)wanted;
@@ -103,7 +103,7 @@ static double log_stop(double value, bool up)
   return stop;
 }
 
-// Whole ticks, or 1, 2 and 5.
+// Extends the axis to multiples of the tick distance, or to 1, 2 and 5 times a power of ten.
 static void round_axis(axis *a, int ticks)
 {
   if (!(a->low <= a->high)) {
@@ -122,7 +122,7 @@ static void round_axis(axis *a, int ticks)
     a->high += pad;
   }
   double step = nice_step(a->high - a->low, ticks);
-  a->low = step * floor(a->low / step + 1e-3); // times are sums of rounded steps
+  a->low = step * floor(a->low / step + 1e-3); // tolerance: times are sums of rounded steps
   a->high = step * ceil(a->high / step - 1e-3);
 }
 
@@ -169,7 +169,7 @@ static void add_tick(text *out, const axis *a, bool is_x, const char *words, dou
   text_add(out, "</text>");
 }
 
-// Decades, not too many of them; of few decades 2 and 5 times them as well.
+// Ticks at decades, not too many; for few decades also at 2 and 5 times them.
 static void draw_log_ticks(text *out, const axis *a, bool is_x)
 {
   int first = (int)floor(log10(a->low) + 1e-6), last = (int)floor(log10(a->high) + 1e-6);
@@ -214,7 +214,7 @@ static void draw_categories(text *out, const chart *c, const axis *x)
 // ---------------------------------------------------------------------------------------------
 // Series
 
-// Points of several series often coincide: those that come later are rings around the others.
+// Points of several series often coincide: later ones are drawn as rings around the others.
 static void add_point(text *out, const chart *c, const chart_series *s, double x, double y)
 {
   double radius = 2.8 + 1.4 * (double)(s - c->series);
@@ -227,7 +227,7 @@ static void add_point(text *out, const chart *c, const chart_series *s, double x
   }
 }
 
-// Broken where there is nothing to show.
+// The line is interrupted at missing values.
 static void draw_line(text *out, const chart_series *s, const axis *x, const axis *y)
 {
   text_add(out, "<path class=\"line\" d=\"");
@@ -289,7 +289,7 @@ static void draw_legend(text *out, const chart *c)
 
 // ---------------------------------------------------------------------------------------------
 
-// The files behind the series, each once.
+// The files of the series, each once.
 static void name_data(text *out, const chart *c)
 {
   text_add(out, "<p class=\"data\">Data:");
@@ -339,7 +339,7 @@ void chart_draw(const chart *c, text *out)
   text_add(out, " data-box=\"%.1f %.1f %.1f %.1f\" data-log-x=\"%d\" data-log-y=\"%d\">", x.from,
            y.to, x.to, y.from, c->log_x, c->log_y);
   draw_frame(out, c, &x, &y);
-  // Nested, it cuts off what is outside, but not half of a point on the frame.
+  // A nested svg clips the curves, with a margin for points on the frame.
   double x0 = LEFT - POINT, y0 = TOP - POINT;
   double across = WIDTH - LEFT - RIGHT + 2.0 * POINT, down = HEIGHT - TOP - BOTTOM + 2.0 * POINT;
   text_add(out, "<svg class=\"plot\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" ", x0, y0,

@@ -1,5 +1,5 @@
-// Charts as inline SVG. Every series says which columns of which sheet it shows, and every chart
-// its scales, so that a test can hold the drawing against the file.
+// Charts as inline SVG. Every series names its sheet and columns, and every chart its scales, so
+// that a test can compare the drawing with the file.
 #ifndef TENON_STUDY_CHART_H
 #define TENON_STUDY_CHART_H
 
@@ -12,7 +12,7 @@ typedef enum chart_mark {
   MARK_LINE,      // measured
   MARK_DOTS,      // measured, few points
   MARK_LINE_DOTS, // measured, few points in order
-  MARK_LAW,       // what a law says: dashed, black
+  MARK_LAW,       // closed-form result: dashed, black
   MARK_PUBLISHED, // diamonds, black
 } chart_mark;
 
@@ -28,8 +28,8 @@ typedef struct chart_series {
 typedef struct chart {
   const char *title, *x_label, *y_label;
   bool log_x, log_y;
-  bool categories; // the rows of the first series stand side by side, with their names
-  bool has_range;  // else y shows everything
+  bool categories; // the x axis has the names of the rows of the first series
+  bool has_range;  // otherwise y covers all values
   double y_low, y_high;
   chart_series series[CHART_SERIES];
   int count;
@@ -38,7 +38,7 @@ typedef struct chart {
 void chart_add(chart *c, chart_series series);
 void chart_draw(const chart *c, text *out);
 
-// Text inside HTML.
+// Adds text escaped for HTML.
 void text_add_escaped(text *out, const char *words);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct rotor {
   int color;
 } rotor;
 
-// The figure's three curves, and the same with momentum preserved.
+// The figure's three curves, and the same with preserved momentum.
 static const rotor rotors[] = {
     {"rigid", "xpbd", "keep_momentum=0", 4},
     {"soft", "xpbd", "keep_momentum=0 compliance=0.001", 3},
@@ -29,7 +29,7 @@ static const rotor rotors[] = {
 };
 enum { ROTORS = (int)(sizeof rotors / sizeof rotors[0]) };
 
-// One step of a second, as the paper works it out by hand.
+// One step of 1 s, which the paper calculates by hand.
 static void measure_one_step(study *s)
 {
   sheet *out = study_new_sheet(
@@ -54,14 +54,14 @@ static void measure_one_step(study *s)
   }
 }
 
-// By positions a mass moves straight on and is brought back to its circle, so that a turn by f is
-// followed by one of atan(sin f / (2 - cos f)), and its speed is sin f / h.
+// In a position-based step a mass moves straight and is projected back to its circle: a rotation by
+// f is followed by one of atan(sin f / (2 - cos f)), and its speed is sin f / h.
 static void add_law(sheet *out, double seconds)
 {
   double h = 1.0 / 60.0, turn = atan(SPEED * h);
   sheet_add(out, "law", (double[]){0.0, 1.0, 1.0});
   for (int i = 1; i <= (int)(seconds * 60.0 + 0.5); ++i) {
-    // Momentum is that along the circle; the chord's speed holds the energy.
+    // Momentum uses the tangential velocity, energy the velocity along the chord.
     double along = sin(turn) / (SPEED * h);
     double chord = 2.0 * sin(0.5 * turn) / (SPEED * h);
     if (i % 3 == 0) {
@@ -114,13 +114,12 @@ static void tell_one_step(const study *s, page *p)
 {
   const sheet *step = study_sheet(s, "dahl_fig2");
   page_section(p, "dahl-fig-2", "Figure 2: one step of one second");
-  page_say(p,
-           "Two masses of 1 kg, 2 m apart, at 1 m/s, one step of 1 s (scene rotor). Worked out "
-           "by hand in the paper: of 1 J remain 2 − √2 = 0.586 J, of 2 kg m²/s remain √2 = 1.414.");
+  page_say(p, "Two masses of 1 kg, 2 m apart, at 1 m/s, one step of 1 s (scene rotor). The paper's "
+              "calculation: 2 − √2 = 0.586 J of 1 J remain, and √2 = 1.414 of 2 kg m²/s.");
   page_values(p, step);
   page_claim(p, (claim){
                     .source = PAPER "Fig. 2",
-                    .statement = "A step by positions loses 41 % of the energy, to within",
+                    .statement = "A position-based step loses 41 % of the energy, to within",
                     .published = "0.586 J of 1 J remain",
                     .by = "xpbd",
                     .sheet = step,
@@ -129,22 +128,23 @@ static void tell_one_step(const study *s, page *p)
                     .unit = "relative",
                     .bound = 1e-3,
                 });
-  page_claim(p, (claim){
-                    .source = PAPER "Fig. 2",
-                    .statement = "… and 29 % of the angular momentum, to within",
-                    .published = "1.414 of 2 kg m²/s remain",
-                    .by = "xpbd",
-                    .sheet = step,
-                    .label = "xpbd",
-                    .column = "momentum_error_rel",
-                    .unit = "relative",
-                    .bound = 1e-3,
-                });
+  page_claim(p,
+             (claim){
+                 .source = PAPER "Fig. 2",
+                 .statement = "A position-based step loses 29 % of the angular momentum, to within",
+                 .published = "1.414 of 2 kg m²/s remain",
+                 .by = "xpbd",
+                 .sheet = step,
+                 .label = "xpbd",
+                 .column = "momentum_error_rel",
+                 .unit = "relative",
+                 .bound = 1e-3,
+             });
   for (int i = 0; i < 2; ++i) {
     const char *by = i ? "tenon" : "xpbd preserved";
     page_claim(p, (claim){
                       .source = PAPER "Fig. 2",
-                      .statement = "Preserved, the same step keeps its angular momentum",
+                      .statement = "With preservation the same step conserves angular momentum",
                       .published = "2 kg m²/s",
                       .by = by,
                       .sheet = step,
@@ -161,24 +161,24 @@ static void claim_falloff(page *p, const sheet *ends)
 {
   page_claim(p, (claim){
                     .source = PAPER "Fig. 3",
-                    .statement = "By positions, angular momentum falls off",
+                    .statement = "Without preservation angular momentum decays",
                     .published = "",
                     .by = "xpbd rigid",
                     .sheet = ends,
                     .label = "rigid",
                     .column = "momentum_rel",
-                    .unit = "of the start",
+                    .unit = "of the initial value",
                     .bound = 0.9,
                 });
   page_claim(p, (claim){
                     .source = PAPER "Fig. 3",
-                    .statement = "A softened constraint loses less",
+                    .statement = "A soft constraint loses less",
                     .published = "",
                     .by = "xpbd soft",
                     .sheet = ends,
                     .label = "soft",
                     .column = "momentum_rel",
-                    .unit = "of the start",
+                    .unit = "of the initial value",
                     .relation = AT_LEAST,
                     .versus = "rigid",
                 });
@@ -190,14 +190,14 @@ static void claim_falloff(page *p, const sheet *ends)
                     .sheet = ends,
                     .label = "soft and damped",
                     .column = "momentum_rel",
-                    .unit = "of the start",
+                    .unit = "of the initial value",
                     .versus = "soft",
                 });
   static const char *const kept[] = {"rigid preserved", "soft and damped preserved", "tenon rigid"};
   for (int i = 0; i < 3; ++i) {
     page_claim(p, (claim){
                       .source = PAPER "sec. 4",
-                      .statement = "Preserved, angular momentum is kept",
+                      .statement = "With preservation angular momentum is conserved",
                       .published = "no loss",
                       .by = kept[i],
                       .sheet = ends,
@@ -216,20 +216,20 @@ static void tell_falloff(const study *s, page *p)
                 "position-based dynamics");
   tell_one_step(s, p);
   const sheet *curves = study_sheet(s, "dahl_fig3");
-  page_section(p, "dahl-fig-3", "Figure 3: falloff of energy and angular momentum");
+  page_section(p, "dahl-fig-3", "Figure 3: decay of energy and angular momentum");
   page_say(p,
-           "Two masses on one constraint, turning at 10 rad/s, one step a frame as in plain "
+           "Two masses on one constraint, rotating at 10 rad/s, one step per frame as in plain "
            "position based dynamics (scene rotor, 1 substep, %g s; soft: 0.001 m/N; damped: "
-           "0.1/s of all motion, where momentum is preserved of all but rigid motion). “Law” is "
-           "the exact recursion of the rigid case. The paper's step and stiffness are not "
-           "stated, so curves are compared by their order.",
+           "0.1/s of all motion, with preservation of all but rigid motion). “Law” is the exact "
+           "recursion of the rigid case. The paper does not state its step and stiffness, so only "
+           "the order of the curves is compared.",
            falloff_seconds(s));
   static const char *const titles[] = {"Kinetic energy", "Angular momentum"};
   static const char *const columns[] = {"kinetic_rel", "momentum_rel"};
   for (int k = 0; k < 2; ++k) {
     chart c = {.title = titles[k],
                .x_label = "time, s",
-               .y_label = "over that at the start",
+               .y_label = "relative to the initial value",
                .has_range = true,
                .y_low = 0.0,
                .y_high = 1.2};
@@ -260,7 +260,7 @@ const experiment dahl_falloff = {.name = "dahl_falloff",
                                  .tell = tell_falloff};
 
 // ---------------------------------------------------------------------------------------------
-// Table 1: what the correction costs
+// Table 1: cost of the correction
 
 typedef struct case_of_table {
   const char *name, *scene;
@@ -274,13 +274,13 @@ static const case_of_table cases[] = {{"4 cubes", "four_cubes", 400.0, 3.117, 0.
                                       {"Enterprise", "ship", 4334.0, 45.569, 0.264, 0.58}};
 enum { CASES = 5, FRAMES = 20 };
 
-// Large ones are less disturbed and take longer.
+// Large scenes vary less and take longer.
 static int overhead_runs(const study *s, const case_of_table *k)
 {
   return (int)(k->vertices > 1000.0 ? study_pick(s, 6.0, 1.0) : study_pick(s, 25.0, 3.0));
 }
 
-// Each frame does the same in every run, so the shortest of its times is the least disturbed.
+// A frame does the same work in every run, so its shortest time is the best estimate.
 static void note_shortest(const finding *f, double *shortest)
 {
   for (int i = 0; i < FRAMES; ++i) {
@@ -331,14 +331,14 @@ static void measure_overhead(study *s)
 static void tell_overhead(const study *s, page *p)
 {
   const sheet *table = study_sheet(s, "dahl_table1");
-  page_section(p, "dahl-table-1", "Table 1: what the correction costs");
+  page_section(p, "dahl-table-1", "Table 1: cost of the correction");
   page_say(p,
            "Frames of 1/60 s with and without the correction, method xpbd, 20 substeps: the first "
-           "%d frames, before much collides, so that both do the same work; of each frame the "
-           "shortest time of %d runs, %d of the large ones. The share is a difference of nearly "
-           "equal times, uncertain by some tenths of a percent. The scenes are ours.",
+           "%d frames, before most collisions, so that both do the same work; for each frame "
+           "the shortest time of %d runs, %d for large scenes. The share is a difference of nearly "
+           "equal times, uncertain by some tenths of a percent. The scenes are Tenon's models.",
            (int)FRAMES, overhead_runs(s, &cases[0]), overhead_runs(s, &cases[2]));
-  chart c = {.title = "Share of a frame that the correction takes",
+  chart c = {.title = "Share of the correction in the time of a frame",
              .x_label = "example",
              .y_label = "percent",
              .categories = true};

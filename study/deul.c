@@ -7,8 +7,8 @@
 
 #define PAPER "Deul et al. 2014, "
 
-// As published: steps of 0.01 s with five iterations; ours are five substeps. Without collision
-// detection, so Tenon's solver alone is counted.
+// Published: steps of 0.01 s with five iterations, without collision detection. Here: five
+// substeps, time of the solver alone.
 static const double STEP = 0.01;
 enum { SUBSTEPS = 5 };
 
@@ -67,7 +67,7 @@ static void claim_mobile(page *p, const sheet *ends, int last)
     const char *name = solver_at(m)->name;
     page_claim(p, (claim){
                       .source = PAPER "Fig. 4",
-                      .statement = "Time grows linearly with the constraints: its exponent",
+                      .statement = "Time is linear in the number of constraints: exponent",
                       .published = "1",
                       .by = name,
                       .sheet = ends,
@@ -103,7 +103,7 @@ static void claim_mobile(page *p, const sheet *ends, int last)
            });
     page_claim(p, (claim){
                       .source = PAPER "sec. 8",
-                      .statement = "The mobile is exceptionally stable: largest gap",
+                      .statement = "The mobile is exceptionally stable: largest joint gap",
                       .published = "",
                       .by = name,
                       .sheet = ends,
@@ -111,7 +111,7 @@ static void claim_mobile(page *p, const sheet *ends, int last)
                       .column = "max_joint_error_m",
                       .unit = "m",
                       .bound = 1e-3,
-                      .why = "one pass a substep does not reach the ends of a large tree",
+                      .why = "one pass per substep does not reach the ends of a large tree",
                   });
   }
 }
@@ -121,16 +121,15 @@ static void tell_mobile(const study *s, page *p)
   const sheet *all = study_sheet(s, "deul_fig4");
   int last = counts[count_sizes(s) - 1];
   page_section(p, "deul-fig-4", "Figure 4: time against the number of constraints");
-  page_say(
-      p,
-      "The mobile (scene mobile), steps of 0.01 s with %d substeps in place of five "
-      "iterations; the solver's time alone, the mean of 0.3 to 1 s. Published: 0.17 ms for 127 "
-      "constraints; 2.5 times faster than real time, so 4 ms, for 4,095. Bodies are boxes "
-      "here.%s",
-      (int)SUBSTEPS, last < 4095 ? " Quick: up to 2,047." : "");
+  page_say(p,
+           "The mobile (scene mobile), steps of 0.01 s with %d substeps instead of five "
+           "iterations; time of the solver alone, mean from 0.3 to 1 s. Published: 0.17 ms for 127 "
+           "constraints; 2.5 times faster than real time, so 4 ms, for 4,095. Bodies are boxes "
+           "here.%s",
+           (int)SUBSTEPS, last < 4095 ? " Quick: up to 2,047." : "");
   chart c = {.title = "Time of the solver for a step of 0.01 s",
              .x_label = "constraints",
-             .y_label = "ms a step",
+             .y_label = "ms per step",
              .log_x = true,
              .log_y = true};
   for (int m = 0; m < 2; ++m) {
@@ -221,11 +220,12 @@ static void tell_times(const study *s, page *p)
   tell_mobile(s, p);
   page_section(p, "deul-pile", "Figures 2 and 3: the pile, and tori on a cloth");
   page_say(p,
-           "The pile: %s (scene pile), %g s in steps of 0.01 s with %d substeps; the solver's "
-           "mean time, scaled to 4,000 contact points. The cloth: 41 × 41 particles and ten tori "
+           "The pile: %s (scene pile), %g s in steps of 0.01 s with %d substeps; mean "
+           "time of the solver, scaled to 4,000 contact points. The cloth: 41 × 41 particles and "
+           "ten tori "
            "(scene tori_on_cloth), whole steps of 0.01 s over %g s. Published on a Core i7 at 3.8 "
            "GHz, without collision detection.",
-           s->options.quick ? "200 bodies, of which most still fall" : "2,000 bodies",
+           s->options.quick ? "200 bodies, most of them still falling" : "2,000 bodies",
            pile_seconds(s), (int)SUBSTEPS, study_pick(s, 10.0, 1.0));
   const sheet *pile = study_sheet(s, "deul_pile"), *cloth = study_sheet(s, "deul_cloth");
   for (int m = 0; m < 2; ++m) {
@@ -243,7 +243,7 @@ static void tell_times(const study *s, page *p)
                   });
     page_claim(p, (claim){
                       .source = PAPER "sec. 8",
-                      .statement = "Cloth of 1,681 particles and ten tori, a step",
+                      .statement = "Cloth of 1,681 particles and ten tori: time of a step",
                       .published = "7.13 ms",
                       .by = name,
                       .sheet = cloth,

@@ -9,7 +9,7 @@
 
 #define PAPER "Müller et al. 2020, "
 
-// Substeps and iterations in each of them.
+// Substeps, and iterations per substep.
 typedef struct split {
   int substeps, iterations;
 } split;
@@ -25,7 +25,7 @@ static void name_split(char *name, const solver *by, split how)
 static const split rest_splits[] = {{20, 1}, {5, 4}, {1, 20}, {1, 1}};
 enum { REST_SPLITS = (int)(sizeof rest_splits / sizeof rest_splits[0]) };
 
-// Joint i of the tree carries what hangs on joints 2 i + 1 and 2 i + 2 as well.
+// Joint i of the tree also carries the load of joints 2 i + 1 and 2 i + 2.
 static double carried_kg(const scene_run *run, int i)
 {
   if (i >= run->body_count) {
@@ -149,7 +149,7 @@ static void tell_springs(const study *s, page *p)
   const sheet *springs = study_sheet(s, "mueller_fig4");
   chart c = {.title = "Force in each joint against the weight it carries",
              .x_label = "weight carried, N",
-             .y_label = "force read, N"};
+             .y_label = "measured force, N"};
   chart_add(&c, (chart_series){.sheet = springs,
                                .label = "tenon 20x1",
                                .x = "load_N",
@@ -172,19 +172,18 @@ static void tell_springs(const study *s, page *p)
   static const char *const labels[] = {"tenon worst", "xpbd worst", "jacobi worst"};
   static const char *const columns[] = {"force_error_rel", "elongation_error_rel"};
   for (int i = 0; i < 6; ++i) {
-    page_claim(p,
-               (claim){
-                   .source = PAPER "Fig. 4",
-                   .statement = i % 2 ? "Correct elongations, whatever the substeps and iterations"
-                                      : "Correct forces, whatever the substeps and iterations",
-                   .published = "load × compliance",
-                   .by = labels[i / 2],
-                   .sheet = worst,
-                   .label = labels[i / 2],
-                   .column = columns[i % 2],
-                   .unit = "relative",
-                   .bound = 0.01,
-               });
+    page_claim(p, (claim){
+                      .source = PAPER "Fig. 4",
+                      .statement = i % 2 ? "Correct elongations for any substeps and iterations"
+                                         : "Correct forces for any substeps and iterations",
+                      .published = "load × compliance",
+                      .by = labels[i / 2],
+                      .sheet = worst,
+                      .label = labels[i / 2],
+                      .column = columns[i % 2],
+                      .unit = "relative",
+                      .bound = 0.01,
+                  });
   }
 }
 
@@ -196,7 +195,7 @@ static void tell_torque(const study *s, page *p)
   const sheet *bar = study_sheet(s, "mueller_fig5");
   chart c = {.title = "Torque that holds the bar",
              .x_label = "force, N",
-             .y_label = "torque read, N m",
+             .y_label = "measured torque, N m",
              .log_x = true,
              .log_y = true};
   chart_add(&c, (chart_series){.sheet = bar,
@@ -230,15 +229,16 @@ static void tell_torque(const study *s, page *p)
 
 static void tell_ratio(const study *s, page *p)
 {
-  page_section(p, "mueller-fig-6", "Figure 6: a gram carries a kilogram");
-  page_say(p, "A box of 1 g on the ceiling carries one of 1 kg, by joints of 0.01, 0.001 and 0 m/N "
-              "(scene mass_ratio, damping 4/s, 20 substeps, after 20 s). The paper: elongations "
-              "proportional to the forces; with zero compliance a small error remains at the top "
-              "joint at 20 substeps.");
+  page_section(p, "mueller-fig-6", "Figure 6: 1 g carries 1 kg");
+  page_say(p,
+           "A box of 1 g on the ceiling carries one of 1 kg, with joints of 0.01, 0.001 and 0 m/N "
+           "(scene mass_ratio, damping 4/s, 20 substeps, after 20 s). The paper: elongations "
+           "proportional to the forces; with zero compliance a small error remains at the top "
+           "joint at 20 substeps.");
   const sheet *springs = study_sheet(s, "mueller_fig6");
   chart c = {.title = "Elongation of the soft joints against force × compliance",
              .x_label = "force × compliance, m",
-             .y_label = "elongation read, m"};
+             .y_label = "measured elongation, m"};
   chart_add(&c, (chart_series){.sheet = springs,
                                .label = "tenon",
                                .x = "elongation_law_m",
@@ -267,7 +267,7 @@ static void tell_ratio(const study *s, page *p)
                   });
     page_claim(p, (claim){
                       .source = PAPER "Fig. 6",
-                      .statement = "Zero compliance: the distance stays zero, but for a small "
+                      .statement = "Zero compliance: the distance stays zero, up to a small "
                                    "error",
                       .published = "0 m",
                       .by = name,
@@ -354,7 +354,7 @@ static void claim_energy(page *p, const sheet *ends, const solver *by)
   for (int k = 0; k + 2 < ENERGY_SPLITS; ++k) {
     page_claim(p, (claim){
                       .source = PAPER "Fig. 9",
-                      .statement = "Substeps instead of iterations keep the energy better",
+                      .statement = "Substeps conserve energy better than iterations",
                       .published = "",
                       .by = mine[k],
                       .sheet = ends,
@@ -371,10 +371,10 @@ static void tell_energy(const study *s, page *p)
   const sheet *curves = study_sheet(s, "mueller_fig9"), *ends = study_sheet(s, "mueller_fig9_end");
   page_section(p, "mueller-fig-9", "Figure 9: energy of the triple pendulum");
   page_say(p,
-           "Three rods of 1 m and 1 kg, released level (scene pendulum_triple), for %g s. At the "
-           "same cost, more substeps and fewer iterations; and one substep with 100 iterations, "
-           "which the paper shows coming to rest. Energy is relative to what the pendulum "
-           "would lose by hanging down.",
+           "Three rods of 1 m and 1 kg, released horizontally (scene pendulum_triple), for %g s. "
+           "Combinations of substeps and iterations of equal cost; and one substep with 100 "
+           "iterations, which comes to rest in the paper. Energy is relative to the difference in "
+           "potential energy between the initial state and the vertical pendulum.",
            energy_seconds(s));
   for (int m = 0; m < OWN_SOLVERS; ++m) {
     const solver *by = solver_at(m);
@@ -401,7 +401,7 @@ static void tell_energy(const study *s, page *p)
   claim_energy(p, ends, solver_at(0));
   page_claim(p, (claim){
                     .source = PAPER "Fig. 8, 9",
-                    .statement = "40 substeps, one iteration: keeps on swinging for long",
+                    .statement = "40 substeps, one iteration: keeps swinging for a long time",
                     .published = "",
                     .by = "xpbd 40x1",
                     .sheet = ends,
@@ -412,7 +412,7 @@ static void tell_energy(const study *s, page *p)
                 });
   page_claim(p, (claim){
                     .source = PAPER "Fig. 8, 9",
-                    .statement = "40 substeps, one iteration: keeps on swinging for long",
+                    .statement = "40 substeps, one iteration: keeps swinging for a long time",
                     .published = "",
                     .by = "tenon 40x1",
                     .sheet = ends,
@@ -500,7 +500,7 @@ static void tell_elongation(const study *s, page *p)
   page_section(p, "mueller-fig-11", "Figure 11: elongation of a chain of 100 bunnies");
   page_say(p,
            "The chain hangs straight (scene bunny_chain, angle 0); the sum of all gaps over its "
-           "length, the mean over %g s. Substeps × iterations is always 20.",
+           "length, mean over %g s. Substeps × iterations is always 20.",
            chain_seconds(s));
   chart c = {.title = "Elongation of the chain",
              .x_label = "substeps (iterations = 20 / substeps)",
@@ -537,7 +537,7 @@ const experiment mueller_elongation = {.name = "mueller_elongation",
 typedef struct example {
   const char *name, *scene;
   int substeps;
-  double published; // ms a frame
+  double published; // ms per frame
 } example;
 
 static const example examples[] = {{"3 boxes", "springs3", 20, 0.34},
@@ -567,14 +567,14 @@ static void measure_times(study *s)
     double ms[2] = {(double)NAN, (double)NAN};
     for (int run = 0; run < 4; ++run) {
       if (run % 2 && scene_find(e->scene)->tenon_only) {
-        continue; // by xpbd it falls apart
+        continue; // xpbd does not hold this scene
       }
       trial t = {.scene = e->scene,
                  .solver = solver_at(run % 2),
                  .substeps = e->substeps,
                  .seconds = times_seconds(s)};
       finding f = trial_run(s, &t);
-      ms[run % 2] = fmin(ms[run % 2], f.ms); // passes over NaN
+      ms[run % 2] = fmin(ms[run % 2], f.ms); // ignores NaN
       finding_free(&f);
     }
     sheet_add(out, e->name, (double[]){(double)e->substeps, e->published, ms[0], ms[1]});
@@ -587,14 +587,14 @@ static void tell_times(const study *s, page *p)
   page_section(p, "mueller-table-1", "Table 1: times");
   page_say(
       p,
-      "Milliseconds a frame of 1/60 s, the median of the first %g s, the lower of two runs. "
-      "Published on a Core i7 at 3.6 GHz; the sizes of the paper's meshes, its number of balls, "
-      "its robot and its car are not known, ours are those of the scenes. The sculpture and "
-      "the car work by the default method only.",
+      "Milliseconds per frame of 1/60 s, median of the first %g s, the lower of two runs. "
+      "Published on a Core i7 at 3.6 GHz; the paper does not state its mesh sizes, number of "
+      "balls, robot and car; the scenes' own are used. The sculpture and the car work with the "
+      "default method only.",
       times_seconds(s));
   chart c = {.title = "Times of Table 1",
              .x_label = "example",
-             .y_label = "ms a frame",
+             .y_label = "ms per frame",
              .log_y = true,
              .categories = true};
   chart_add(&c,
@@ -620,7 +620,7 @@ static void tell_times(const study *s, page *p)
                    .column = "tenon_ms",
                    .unit = "ms",
                    .bound = e->published,
-                   .why = "slower than published; the default method solves joints together, which "
+                   .why = "slower than published; the default method solves joints directly, which "
                           "costs more than one pass over them",
                });
   }

@@ -54,7 +54,8 @@ void page_chart(page *p, const chart *c)
   }
 }
 
-// What no row has, or all have at zero, is no column; what is wrong with a row is told in words.
+// Columns without a finite value other than zero are not shown, nor is the state, which is given in
+// words.
 static bool is_shown(const sheet *s, int column)
 {
   bool shows = false;
@@ -65,7 +66,7 @@ static bool is_shown(const sheet *s, int column)
   return shows && strcmp(s->columns[column], "state") != 0;
 }
 
-// A line may end after each part of a name.
+// Allows line breaks after each part of a name.
 static void add_breakable(text *out, const char *name)
 {
   for (; *name; ++name) {
@@ -76,7 +77,7 @@ static void add_breakable(text *out, const char *name)
   }
 }
 
-// Rows of a small sheet have different names, so a name and a column find a number.
+// Rows of a small sheet have unique names, so name and column identify a number.
 void page_values(page *p, const sheet *s)
 {
   text *out = &p->body;
@@ -267,10 +268,10 @@ static void add_solvers(text *out)
 {
   add_words(out,
             "<p class=\"meta\">Methods of Tenon: <b>tenon</b>, the default; <b>xpbd</b>, the "
-            "method of Müller et al. 2020 with its errata mended; <b>jacobi</b>, the same with "
-            "corrections averaged. ");
+            "method of Müller et al. 2020 with its errata corrected; <b>jacobi</b>, the same with "
+            "averaged corrections. ");
   if (solver_count() == 3) {
-    add_words(out, "No other engine was found when this was built.");
+    add_words(out, "No other engine was found at build time.");
   }
   for (int i = 3; i < solver_count(); ++i) {
     text_add(out, "<b>%s</b>: ", solver_at(i)->name);
@@ -285,26 +286,27 @@ static void add_title(text *out, const study *s)
   char date[32] = "";
   time_t now = time(NULL);
   strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
-  add_words(out, "<h1>Published results, measured again</h1>\n<p class=\"meta\">");
+  add_words(out, "<h1>Published results, reproduced</h1>\n<p class=\"meta\">");
   text_add_escaped(out, tn_config());
   text_add(out, ". %s. ", date);
   add_processor(out);
   add_words(
       out,
-      ". One thread; times are of the processor. Nothing may fall asleep. Frames of 1/60 s unless "
-      "said.</p>\n");
+      ". One thread; times are CPU times. Sleeping is disabled. Frames of 1/60 s unless stated "
+      "otherwise.</p>\n");
   add_solvers(out);
   if (s->options.quick) {
     add_words(out, "<p class=\"quick\"><b>Quick study.</b> Shorter and smaller than the published "
-                   "experiments: each section says what was run. Times are of few frames and "
-                   "uncertain. <code>tenon study</code> without <code>--quick</code> runs "
-                   "everything in full.</p>\n");
+                   "experiments: each section states what was run. Times are from few frames "
+                   "and uncertain. <code>tenon study</code> without <code>--quick</code> runs "
+                   "the full experiments.</p>\n");
   }
-  add_words(out, "<p>Published figures are those in the papers' text and tables; curves that were "
-                 "only drawn are compared by what the text says about them. Published times are of "
-                 "other machines. Known errors in the papers are mended, see the project's "
-                 "docs/paper_map.md. Every number and every curve here is in the CSV file "
-                 "named beside it.</p>\n");
+  add_words(out,
+            "<p>Published values are those in the papers' text and tables; the papers' curves are "
+            "compared with the statements of the text. Published times are from other "
+            "machines. Known errors in the papers are corrected, see the project's "
+            "docs/paper_map.md. Every number and every curve is in the CSV file named beside "
+            "it.</p>\n");
 }
 
 bool page_write(const page *p, const study *s, const char *path)

@@ -1,4 +1,4 @@
-// The report: sections with charts, and a table of what was published and what was measured.
+// The report: sections with charts, and a table of published and measured values.
 #ifndef TENON_STUDY_PAGE_H
 #define TENON_STUDY_PAGE_H
 
@@ -10,22 +10,22 @@
 
 typedef enum claim_relation { AT_MOST, AT_LEAST } claim_relation;
 
-// Whose result it is: a published one for the default method, a published one for the method that
-// it was published for, or a comparison with another engine.
+// Kind of a claim: a published result for the default method, a published result for the method it
+// was published for, or a comparison with another engine.
 typedef enum claim_kind { OF_TENON, OF_PAPER, OF_PEERS, CLAIM_KINDS } claim_kind;
 
-// One line of the table. Whether it holds is computed, from the sheet alone.
+// One line of the table. Whether it holds is computed from the sheet alone.
 typedef struct claim {
   const char *source;    // "Mueller et al. 2020, Fig. 4"
-  const char *statement; // what was published, and the figure
-  const char *published; // the figure; may be empty
-  const char *by;        // what it was measured with here
+  const char *statement; // the published statement
+  const char *published; // the published value; may be empty
+  const char *by;        // solver that was measured
   const sheet *sheet;
   const char *label, *column, *unit;
   claim_relation relation;
   double bound;
-  const char *versus; // row of the same column that is the bound instead; or null
-  const char *why;    // told if it does not hold; may be null
+  const char *versus; // row of the same column to use as the bound; or null
+  const char *why;    // explanation if it does not hold; may be null
 } claim;
 
 struct page {
@@ -43,10 +43,10 @@ void page_chart(page *p, const chart *c);        // with a link to its data
 void page_values(page *p, const sheet *s);       // all of a small sheet
 void page_link(page *p, const sheet *s);         // to its file
 void page_claim(page *p, claim c);
-// Made words that last as long as the page, for claims.
+// Formats a string that is valid as long as the page, for claims.
 const char *page_words(page *p, const char *format, ...);
 
-// A number of a sheet, which knows where it comes from.
+// Adds a number of a sheet, with a reference to its row and column.
 void add_value(text *out, const sheet *s, const char *label, const char *column);
 
 // verdict.c
@@ -56,7 +56,7 @@ claim_kind claim_kind_of(const claim *c);
 bool claim_holds(const claim *c);
 void add_verdicts(text *out, const page *p);
 
-// The whole document.
+// Writes the whole document.
 bool page_write(const page *p, const study *s, const char *path);
 
 #endif

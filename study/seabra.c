@@ -13,38 +13,39 @@ int solver_color(int index)
 }
 
 // ---------------------------------------------------------------------------------------------
-// What is run
+// Experiments
 
 // A chart over time.
 typedef struct view {
   const char *title, *column, *axis;
   bool log_y;
-  double y_low, y_high; // at most
+  double y_low, y_high; // limits of the range shown
 } view;
 
 static const view energy = {"Energy", "energy_rel", "change of energy, relative", false, -1.0, 2.0};
 static const view gaps = {"Joints", "joint_error_m", "largest gap in a joint, m", true, 1e-8, 1e3};
-static const view drift = {"Sideways", "top_drift_m", "drift of the top cube, m", true, 1e-10, 1e2};
-static const view oscillation = {"Upright", "top_drop_m", "sinking of the top cube, m",
-                                 false,     -0.02,        0.1};
-static const view sinking = {"Upright", "top_drop_m", "sinking of the top cube, m",
-                             true,      1e-6,         1e2};
-static const view fall = {"Upright", "top_drop_m", "sinking of the top cube, m",
-                          false,     -10.0,        40.0};
-static const view depth = {"Overlap", "penetration_m", "deepest overlap, m", true, 1e-7, 2.0};
-static const view motion = {"Motion", "motion_m_per_s", "from frame to frame, rms, m/s", true, 1e-8,
+static const view drift = {
+    "Horizontal drift", "top_drift_m", "drift of the top cube, m", true, 1e-10, 1e2};
+static const view oscillation = {"Vertical drop", "top_drop_m", "drop of the top cube, m",
+                                 false,           -0.02,        0.1};
+static const view sinking = {
+    "Vertical drop", "top_drop_m", "drop of the top cube, m", true, 1e-6, 1e2};
+static const view fall = {"Vertical drop", "top_drop_m", "drop of the top cube, m",
+                          false,           -10.0,        40.0};
+static const view depth = {"Overlap", "penetration_m", "largest overlap, m", true, 1e-7, 2.0};
+static const view motion = {"Motion", "motion_m_per_s", "rms speed from positions, m/s", true, 1e-8,
                             1e3};
 
 typedef struct figure {
   const char *name; // of its sheets
   const char *number, *title, *scene;
-  const char *settings[2]; // full and quick
+  const char *settings[2]; // full, quick
   double seconds[2];
   const view *views[2];   // its charts; null: none
-  const char *says;       // the paper, and the set-up
-  const char *end, *unit; // the figure by which solvers are compared, less is better
-  const char *comparison; // what a line of the table says about it
-  bool is_large;          // other engines take one step a frame only: 20 would last minutes
+  const char *says;       // set-up, and the paper's results
+  const char *end, *unit; // the metric for comparing solvers, less is better
+  const char *comparison; // statement in the table
+  bool is_large;          // other engines take one step per frame only: 20 would take minutes
 } figure;
 
 static const figure figures[] = {
@@ -61,31 +62,32 @@ static const figure figures[] = {
      .comparison = "Cradle: energy lost or gained"},
     {.name = "seabra_fig2",
      .number = "Fig. 2",
-     .title = "Figure 2: a triple pendulum of distances",
+     .title = "Figure 2: a triple pendulum of distance joints",
      .scene = "pendulum_distance",
      .seconds = {10.0, 5.0},
      .views = {&energy, NULL},
-     .says = "Three balls of 1 kg on strings of 1 m, released level. The paper: PBD and Havok only "
-             "lose, Unity loses less but gains at times, Jacobi is very unstable.",
+     .says = "Three balls of 1 kg on strings of 1 m, released horizontally. The paper: PBD and "
+             "Havok only lose energy, Unity loses less but sometimes gains, Jacobi is very "
+             "unstable.",
      .end = "energy_error",
      .unit = "of the energy",
      .comparison = "Pendulum: energy lost or gained"},
     {.name = "seabra_fig4_100",
      .number = "Fig. 4",
-     .title = "Figure 4: a chain of 100 with a heavy end",
+     .title = "Figure 4: a chain of 100 links with a heavy end",
      .scene = "chain",
      .settings = {"end_mass_ratio=100", "end_mass_ratio=100"},
      .seconds = {10.0, 2.0},
      .views = {&energy, &gaps},
-     .says =
-         "100 links of 1 kg, the last of 100 kg, released level; ball joints. The paper: PBD has "
-         "negligible gains and acceptable losses.",
+     .says = "100 links of 1 kg, the last of 100 kg, released horizontally; ball joints. The "
+             "paper: PBD has "
+             "negligible gains and acceptable losses.",
      .end = "energy_error",
      .unit = "of the energy",
      .comparison = "Chain of 100: energy lost or gained"},
     {.name = "seabra_fig4_500",
      .number = "Fig. 4",
-     .title = "Figure 4: a chain of 500 with a heavy end",
+     .title = "Figure 4: a chain of 500 links with a heavy end",
      .scene = "chain",
      .settings = {"count=500 end_mass_ratio=100", "count=500 end_mass_ratio=100"},
      .seconds = {6.0, 0.5},
@@ -102,8 +104,8 @@ static const figure figures[] = {
      .seconds = {30.0, 10.0},
      .views = {&drift, &oscillation},
      .says =
-         "Ten cubes of 1 m and 1 kg, friction 0.6. The paper: Havok and Unity drift and fall in "
-         "the end; PBD and Jacobi do not drift but oscillate vertically.",
+         "Ten cubes of 1 m and 1 kg, friction 0.6. The paper: Havok and Unity drift and finally "
+         "fall; PBD and Jacobi do not drift but oscillate vertically.",
      .end = "top_drift_m",
      .unit = "m",
      .comparison = "Stack of 10: drift of the top"},
@@ -114,8 +116,8 @@ static const figure figures[] = {
      .settings = {"count=50", "count=20"},
      .seconds = {15.0, 3.0},
      .views = {&drift, &oscillation},
-     .says = "The paper does not say how many cubes its stack has; it speaks of hundreds that the "
-             "lower ones carry.",
+     .says = "The paper does not state the number of cubes; it mentions hundreds carried by the "
+             "lower ones.",
      .end = "top_drift_m",
      .unit = "m",
      .comparison = "Tall stack: drift of the top"},
@@ -126,8 +128,9 @@ static const figure figures[] = {
      .settings = {"base=36", "base=12"},
      .seconds = {12.0, 5.0},
      .views = {&drift, &sinking},
-     .says = "666 cubes (78 in a quick study); published: 650. The paper: PBD's collapses by "
-             "rotations, Unity's by drift; Jacobi's stands more often; Havok's stands.",
+     .says = "666 cubes (78 in a quick study); published: 650. The paper: with PBD it collapses "
+             "by rotation, with Unity by drift; with Jacobi it stands more often; with Havok it "
+             "stands.",
      .end = "max_drift_m",
      .unit = "m",
      .comparison = "Pyramid: largest drift of a cube",
@@ -139,7 +142,8 @@ static const figure figures[] = {
      .settings = {"base=20", "base=6"},
      .seconds = {8.0, 3.0},
      .views = {&drift, &sinking},
-     .says = "210 cubes (21 in a quick study), so that other engines can take 20 substeps too.",
+     .says =
+         "210 cubes (21 in a quick study), so that other engines can run with 20 substeps, too.",
      .end = "max_drift_m",
      .unit = "m",
      .comparison = "Smaller pyramid: largest drift of a cube"},
@@ -150,7 +154,7 @@ static const figure figures[] = {
      .seconds = {30.0, 10.0},
      .views = {&energy, NULL},
      .says = "A plate of 2 × 0.1 × 1 m falls on its corner, restitution 1, no friction. The paper: "
-             "PBD and Jacobi keep stable levels with mild gains, Unity gains, Havok loses.",
+             "PBD and Jacobi have stable energy with mild gains, Unity gains, Havok loses.",
      .end = "energy_error",
      .unit = "of the energy",
      .comparison = "Plate: energy lost or gained"},
@@ -161,11 +165,12 @@ static const figure figures[] = {
      .settings = {"base=36", "base=12"},
      .seconds = {8.0, 4.0},
      .views = {&fall, &depth},
-     .says = "Cubes created 0.1 m inside each other; the top belongs at zero. The paper: position "
-             "based methods resolve this at once, Unity and Havok over several frames.",
+     .says =
+         "Cubes created with an overlap of 0.1 m; the drop of the top should be zero. The paper: "
+         "position based methods resolve this at once, Unity and Havok over several frames.",
      .end = "fallen",
      .unit = "cubes",
-     .comparison = "Overlap of 0.1: cubes that left their places",
+     .comparison = "Overlap of 0.1: displaced cubes",
      .is_large = true},
     {.name = "seabra_fig9_deep",
      .number = "Fig. 9",
@@ -176,31 +181,30 @@ static const figure figures[] = {
      .views = {&fall, &depth},
      .says =
          "The paper: PBD and Jacobi dismantle it in the first step, Unity throws its top layers, "
-         "Havok is as before.",
+         "Havok behaves as before.",
      .end = "fallen",
      .unit = "cubes",
-     .comparison = "Overlap of 0.4: cubes that left their places",
+     .comparison = "Overlap of 0.4: displaced cubes",
      .is_large = true},
     {.name = "seabra_fig10",
      .number = "Fig. 10",
-     .title = "Figure 10: a chain that cannot be closed",
+     .title = "Figure 10: an infeasible chain",
      .scene = "unsolvable",
      .seconds = {10.0, 10.0},
      .views = {&motion, &gaps},
-     .says =
-         "20 capsules pinned at both ends, 10 % farther apart than they reach, damping 1/s. The "
-         "paper: Havok and Jacobi come to a stable state, Unity and PBD oscillate. Motion is that "
-         "of the bodies' places, not their velocities, which a method may leave at zero. What "
-         "stands still exactly is not drawn.",
+     .says = "20 capsules pinned at both ends, at 1.1 times their total length, damping 1/s. The "
+             "paper: Havok and Jacobi reach a stable state, Unity and PBD oscillate. Motion is "
+             "computed from positions, not from velocities, which a method may leave at zero. A "
+             "motion of exactly zero is not drawn.",
      .end = "motion_end_m_per_s",
      .unit = "m/s",
-     .comparison = "Unsolvable chain: motion that remains"},
+     .comparison = "Infeasible chain: residual motion"},
 };
 enum { FIGURES = (int)(sizeof figures / sizeof figures[0]) };
 
 static const char *const curve_head =
     "solver,time_s,energy_rel,joint_error_m,penetration_m,top_drift_m,top_drop_m,motion_m_per_s";
-// State: 1 measured, 0 did not stay finite, -1 not taken by the engine, -2 left out.
+// State: 1 measured, 0 not finite, -1 not supported by the engine, -2 omitted.
 static const char *const end_head =
     "solver,state,ms_frame,energy_rel_final,energy_error,energy_gain,max_joint_error_m,"
     "max_penetration_m,top_drift_m,top_drop_m,max_drift_m,fallen,max_speed_run,"
@@ -211,7 +215,7 @@ enum { READINGS = 200 };
 // ---------------------------------------------------------------------------------------------
 // Measuring
 
-// How far the cradle's first hit is from passing all speed to the last ball.
+// Error of the cradle's first impact, which should transfer all speed to the last ball.
 static double transfer_error(const finding *f)
 {
   static const char *const balls[] = {"hit_speed_1", "hit_speed_2", "hit_speed_3", "hit_speed_4"};
@@ -253,7 +257,7 @@ static void add_curve(sheet *curves, const char *name, const finding *f)
   }
 }
 
-// Why a solver has no figures, as a row's name, which has room for it.
+// Reason for missing values of a solver, stored as a row's name.
 static void add_note(sheet *notes, const figure *fig, const solver *by, const char *why)
 {
   char words[SHEET_WORD];
@@ -305,7 +309,7 @@ static void measure_figures(study *s)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Telling
+// Report
 
 static const sheet *ends_of(const study *s, const char *name)
 {
@@ -337,13 +341,13 @@ static void draw_view(const study *s, page *p, const figure *fig, const view *v)
   page_chart(p, &c);
 }
 
-// Tenon beside every other engine that took the scene, won or lost.
+// Tenon against every engine that supports the scene.
 static void compare_with_peers(page *p, const figure *fig, const sheet *ends)
 {
   for (int i = OWN_SOLVERS; i < solver_count(); ++i) {
     const char *name = solver_at(i)->name;
     if (sheet_value(ends, name, "state") > 0.0) {
-      page_claim(p, (claim){.source = page_words(p, "%s beside %s", fig->number, name),
+      page_claim(p, (claim){.source = page_words(p, "%s against %s", fig->number, name),
                             .statement = fig->comparison,
                             .by = "tenon",
                             .sheet = ends,
@@ -362,7 +366,7 @@ static void tell_notes(const study *s, page *p, const figure *fig)
   snprintf(name, sizeof name, "%s_notes", fig->name);
   const sheet *notes = study_sheet(s, name);
   for (int i = 0; notes && i < notes->row_count; ++i) {
-    page_say(p, "Without figures: %s.", notes->rows[i].label);
+    page_say(p, "Not measured: %s.", notes->rows[i].label);
   }
 }
 
@@ -372,12 +376,12 @@ static void tell_figure(const study *s, page *p, const figure *fig)
   const sheet *ends = ends_of(s, fig->name);
   page_section(p, fig->name, fig->title);
   page_say(p, "%s", fig->says);
-  page_say(p, "Run here: scene %s%s%s, %g s, %d substeps%s%s.", fig->scene,
+  page_say(p, "Settings: scene %s%s%s, %g s, %d substeps%s%s.", fig->scene,
            fig->settings[quick] ? " with " : "", fig->settings[quick] ? fig->settings[quick] : "",
            fig->seconds[quick], (int)SEABRA_SUBSTEPS,
-           solver_count() > OWN_SOLVERS ? "; “1 step”: one step a frame with 20 iterations" : "",
+           solver_count() > OWN_SOLVERS ? "; “1 step”: one step per frame with 20 iterations" : "",
            fig->is_large && solver_count() > OWN_SOLVERS
-               ? "; other engines in 20 substeps would take minutes here and were left out"
+               ? "; other engines with 20 substeps would take minutes and were omitted"
                : "");
   for (int i = 0; i < 2 && fig->views[i]; ++i) {
     draw_view(s, p, fig, fig->views[i]);
@@ -387,7 +391,7 @@ static void tell_figure(const study *s, page *p, const figure *fig)
   compare_with_peers(p, fig, ends);
 }
 
-// What the paper says about its methods, and what is asked of the default one.
+// The paper's statements about its methods, and requirements for the default method.
 typedef struct said {
   const char *figure, *number, *statement, *published, *by, *column, *unit;
   claim_relation relation;
@@ -396,56 +400,57 @@ typedef struct said {
 } said;
 
 static const said sayings[] = {
-    {"seabra_fig1", "Fig. 1", "PBD: a stable loss, no gain: the most gained", "no gain", "xpbd",
+    {"seabra_fig1", "Fig. 1", "PBD: a stable loss without gain: largest gain", "no gain", "xpbd",
      "energy_gain", "of the energy", AT_MOST, 0.01, NULL},
     {"seabra_fig1", "Fig. 1", "PBD: closest to theory", "", "xpbd", "energy_error", "of the energy",
-     AT_MOST, 0.1, "every hit of touching balls spreads some of the speed over all of them"},
-    {"seabra_fig1", "Fig. 1", "The default method keeps the cradle's energy", "theory: none lost",
-     "tenon", "energy_error", "of the energy", AT_MOST, 0.01, NULL},
-    {"seabra_fig2", "Fig. 2", "PBD only loses energy: the most gained", "no gain", "xpbd",
+     AT_MOST, 0.1, "every impact of touching balls distributes some speed over all of them"},
+    {"seabra_fig1", "Fig. 1", "The default method conserves the energy of the cradle",
+     "theory: no loss", "tenon", "energy_error", "of the energy", AT_MOST, 0.01, NULL},
+    {"seabra_fig2", "Fig. 2", "PBD only loses energy: largest gain", "no gain", "xpbd",
      "energy_gain", "of the energy", AT_MOST, 0.001, NULL},
     {"seabra_fig2", "Fig. 2", "Jacobi is very unstable", "", "jacobi", "energy_gain",
      "of the energy", AT_LEAST, 0.05,
-     "here each constraint sees its share of the mass, and Jacobi is stable"},
-    {"seabra_fig2", "Fig. 2", "The default method keeps the energy", "theory: none lost", "tenon",
+     "here each constraint uses its share of the mass, and Jacobi is stable"},
+    {"seabra_fig2", "Fig. 2", "The default method conserves the energy", "theory: no loss", "tenon",
      "energy_error", "of the energy", AT_MOST, 0.005, NULL},
     {"seabra_fig4_100", "Fig. 4", "PBD, 100 capsules: negligible gains", "", "xpbd", "energy_gain",
      "of the energy", AT_MOST, 0.01, NULL},
     {"seabra_fig4_100", "Fig. 4", "PBD, 100 capsules: acceptable losses", "", "xpbd",
      "energy_error", "of the energy", AT_MOST, 0.1, NULL},
-    {"seabra_fig4_100", "Fig. 4", "The default method keeps the energy of 100", "theory: none lost",
-     "tenon", "energy_error", "of the energy", AT_MOST, 0.005, NULL},
+    {"seabra_fig4_100", "Fig. 4", "The default method, 100 capsules: conserves energy",
+     "theory: no loss", "tenon", "energy_error", "of the energy", AT_MOST, 0.005, NULL},
     {"seabra_fig4_500", "Fig. 4", "PBD, 500 capsules: gains massive amounts of energy", "", "xpbd",
      "energy_gain", "of the energy", AT_LEAST, 1.0,
-     "with the errata mended it does not break here, it stretches and loses"},
+     "with the errata corrected it does not break here, but stretches and loses energy"},
     {"seabra_fig4_500", "Fig. 4", "Jacobi, 500 capsules: more robust", "", "jacobi", "energy_gain",
      "of the energy", AT_MOST, 0.1, NULL},
-    {"seabra_fig4_500", "Fig. 4", "The default method keeps the energy of 500", "theory: none lost",
-     "tenon", "energy_error", "of the energy", AT_MOST, 0.005, NULL},
+    {"seabra_fig4_500", "Fig. 4", "The default method, 500 capsules: conserves energy",
+     "theory: no loss", "tenon", "energy_error", "of the energy", AT_MOST, 0.005, NULL},
     {"seabra_fig5", "Fig. 5", "PBD does not drift", "no drift", "xpbd", "top_drift_m", "m", AT_MOST,
-     1e-3, "contacts are corrected one corner after the other, which turns and shifts the cubes"},
+     1e-3, "contacts are corrected one corner after the other, which rotates and shifts the cubes"},
     {"seabra_fig5", "Fig. 5", "Jacobi does not drift", "no drift", "jacobi", "top_drift_m", "m",
      AT_MOST, 1e-3, "averaged corrections are too weak to carry the stack, and it falls"},
     {"seabra_fig5", "Fig. 5", "The default method does not drift", "no drift", "tenon",
      "top_drift_m", "m", AT_MOST, 1e-3, NULL},
     {"seabra_fig5_tall", "Fig. 5", "The default method holds a tall stack", "", "tenon",
      "top_drift_m", "m", AT_MOST, 0.05, NULL},
-    {"seabra_fig6", "Fig. 6", "PBD's pyramid collapses", "collapses", "xpbd", "fallen", "cubes",
-     AT_LEAST, 1.0, NULL},
-    {"seabra_fig6", "Fig. 6", "Jacobi's pyramid stands more often", "somewhat", "jacobi", "fallen",
-     "cubes", AT_MOST, 0.0, "averaged corrections are too weak to carry it"},
-    {"seabra_fig6", "Fig. 6", "The default method's pyramid stands, as Havok's does", "stable",
+    {"seabra_fig6", "Fig. 6", "With PBD the pyramid collapses", "collapses", "xpbd", "fallen",
+     "cubes", AT_LEAST, 1.0, NULL},
+    {"seabra_fig6", "Fig. 6", "With Jacobi the pyramid stands more often", "somewhat", "jacobi",
+     "fallen", "cubes", AT_MOST, 0.0, "averaged corrections are too weak to carry it"},
+    {"seabra_fig6", "Fig. 6", "With the default method the pyramid stands, as with Havok", "stable",
      "tenon", "fallen", "cubes", AT_MOST, 0.0, NULL},
-    {"seabra_fig8", "Fig. 8", "PBD keeps a stable level", "stable", "xpbd", "energy_error",
+    {"seabra_fig8", "Fig. 8", "PBD has stable energy", "stable", "xpbd", "energy_error",
      "of the energy", AT_MOST, 0.05,
-     "velocities are corrected corner by corner; what one takes from the other is lost"},
-    {"seabra_fig8", "Fig. 8", "Jacobi keeps a stable level", "stable", "jacobi", "energy_error",
+     "velocities are corrected corner by corner; each correction undoes part of the others"},
+    {"seabra_fig8", "Fig. 8", "Jacobi has stable energy", "stable", "jacobi", "energy_error",
      "of the energy", AT_MOST, 0.05, "as for xpbd"},
-    {"seabra_fig8", "Fig. 8", "The default method keeps the plate's energy", "theory: none lost",
-     "tenon", "energy_error", "of the energy", AT_MOST, 0.01, NULL},
+    {"seabra_fig8", "Fig. 8", "The default method conserves the energy of the plate",
+     "theory: no loss", "tenon", "energy_error", "of the energy", AT_MOST, 0.01, NULL},
     {"seabra_fig9", "Fig. 9", "PBD resolves an overlap of 0.1 at once and the pyramid stays", "",
-     "xpbd", "fallen", "cubes", AT_MOST, 0.0, "all is corrected in a few substeps, and it flies"},
-    {"seabra_fig9", "Fig. 9", "The default method pushes an overlap of 0.1 out gently", "", "tenon",
+     "xpbd", "fallen", "cubes", AT_MOST, 0.0,
+     "the whole overlap is corrected in a few substeps, which ejects the cubes"},
+    {"seabra_fig9", "Fig. 9", "The default method resolves an overlap of 0.1 gently", "", "tenon",
      "fallen", "cubes", AT_MOST, 0.0, NULL},
     {"seabra_fig9_deep", "Fig. 9", "PBD dismantles a pyramid with an overlap of 0.4", "dismantled",
      "xpbd", "fallen", "cubes", AT_LEAST, 1.0, NULL},
@@ -453,18 +458,18 @@ static const said sayings[] = {
      "Havok keeps a pyramid with an overlap of 0.4; so should the "
      "default method",
      "stays", "tenon", "fallen", "cubes", AT_MOST, 0.0,
-     "cubes that overlap by nearly half are nearer to each other's sides than to their tops, and "
-     "are pushed out sideways"},
-    {"seabra_fig10", "Fig. 10", "PBD oscillates: motion that remains", "oscillates", "xpbd",
+     "cubes that overlap by nearly half are closer to each other's sides than to their tops, and "
+     "are pushed sideways"},
+    {"seabra_fig10", "Fig. 10", "PBD oscillates: residual motion", "oscillates", "xpbd",
      "motion_end_m_per_s", "m/s", AT_LEAST, 0.01,
-     "here the joints find a state in which all corrections "
+     "here the joints reach a state in which all corrections "
      "cancel"},
     {"seabra_fig10", "Fig. 10", "Jacobi comes to rest", "static", "jacobi", "motion_end_m_per_s",
      "m/s", AT_MOST, 1e-3, NULL},
     {"seabra_fig10", "Fig. 10", "The default method comes to rest", "static", "tenon",
      "motion_end_m_per_s", "m/s", AT_MOST, 1e-3,
-     "the contradiction is shared out anew every substep, and the links shake by about a "
-     "millimetre, which their velocities do not show; allowed to sleep they stand still"},
+     "the error is redistributed every substep, and the links jitter by about a millimetre, "
+     "which their velocities do not show; with sleeping enabled they come to rest"},
 };
 enum { SAYINGS = (int)(sizeof sayings / sizeof sayings[0]) };
 

@@ -1,4 +1,4 @@
-// What the sections about Seabra et al. share.
+// Shared by the sections about Seabra et al.
 #ifndef TENON_STUDY_SEABRA_H
 #define TENON_STUDY_SEABRA_H
 
@@ -9,7 +9,7 @@
 
 enum { SEABRA_SUBSTEPS = 20 }; // "all engines used 20 iterations or sub-steps"
 
-// The same for an engine throughout.
+// Colour of a solver in all charts.
 int solver_color(int index);
 
 #endif

@@ -6,13 +6,13 @@
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
-// Figure 11: how time grows with size
+// Figure 11: scaling of time with size
 
 typedef struct growth {
   const char *name, *title, *scene, *setting;
-  int sizes[2][4]; // of the setting, full and quick; 0 ends
-  int lead[2];     // frames that are not timed
-  bool is_large;   // other engines take one step a frame only
+  int sizes[2][4]; // values of the parameter, full and quick; 0 ends
+  int lead[2];     // frames before the timed ones
+  bool is_large;   // other engines take one step per frame only
 } growth;
 
 static const growth growths[] = {
@@ -87,7 +87,7 @@ static void tell_growth(const study *s, page *p, const growth *g)
   const sheet *all = study_sheet(s, g->name), *ends = study_sheet(s, name);
   chart c = {.title = g->title,
              .x_label = "bodies",
-             .y_label = "ms a frame of 1/60 s",
+             .y_label = "ms per frame of 1/60 s",
              .log_x = true,
              .log_y = true};
   for (int i = 0; i < solver_count(); ++i) {
@@ -100,26 +100,26 @@ static void tell_growth(const study *s, page *p, const growth *g)
                                  .color = solver_color(i)});
     if (i < OWN_SOLVERS) {
       page_claim(
-          p,
-          (claim){.source = SEABRA "Fig. 11",
-                  .statement = page_words(p, "Time grows linearly: exponent, scene %s", g->scene),
-                  .published = "1",
-                  .by = by,
-                  .sheet = ends,
-                  .label = by,
-                  .column = "exponent",
-                  .unit = "",
-                  .bound = 1.3,
-                  .why = "in a fuller box each body has more neighbours, and large scenes fit no "
-                         "cache"});
+          p, (claim){
+                 .source = SEABRA "Fig. 11",
+                 .statement = page_words(p, "Time is linear in size: exponent, scene %s", g->scene),
+                 .published = "1",
+                 .by = by,
+                 .sheet = ends,
+                 .label = by,
+                 .column = "exponent",
+                 .unit = "",
+                 .bound = 1.3,
+                 .why = "in a fuller box each body has more neighbours, and large scenes exceed "
+                        "the cache"});
     } else if (isfinite(sheet_value(ends, by, "ms_of_largest"))) {
-      page_claim(p, (claim){.source = page_words(p, "Fig. 11 beside %s", by),
+      page_claim(p, (claim){.source = page_words(p, "Fig. 11 against %s", by),
                             .statement = page_words(p, "Time of the largest scene %s", g->scene),
                             .by = "tenon",
                             .sheet = ends,
                             .label = "tenon",
                             .column = "ms_of_largest",
-                            .unit = "ms a frame",
+                            .unit = "ms per frame",
                             .versus = by});
     }
   }
@@ -128,13 +128,13 @@ static void tell_growth(const study *s, page *p, const growth *g)
 
 static void tell_scaling(const study *s, page *p)
 {
-  page_section(p, "seabra-fig-11", "Figure 11: how time grows with size");
+  page_section(p, "seabra-fig-11", "Figure 11: scaling of time with size");
   page_say(
       p,
-      "Frames of 1/60 s in %d substeps, the median of %g s after some frames; the files "
-      "have the published unit, ms a substep, as well. The paper: all engines scale "
-      "linearly. Exponents are from the smallest to the largest size. Other engines take one step "
-      "a frame only in the pile.",
+      "Frames of 1/60 s with %d substeps, median of %g s after some frames; the files also have "
+      "the published unit, ms per substep. The paper: all engines scale linearly. Exponents are "
+      "from the smallest to the largest size. In the pile other engines take one step per frame "
+      "only.",
       (int)SEABRA_SUBSTEPS, study_pick(s, 0.5, 0.25));
   for (int i = 0; i < GROWTHS; ++i) {
     tell_growth(s, p, &growths[i]);
@@ -149,7 +149,7 @@ const experiment seabra_scaling = {.name = "seabra_scaling",
                                    .tell = tell_scaling};
 
 // ---------------------------------------------------------------------------------------------
-// Friction: the paper has a column for it and no figure
+// Friction: the paper has a column for it but no figure
 
 static void measure_friction(study *s)
 {
@@ -174,16 +174,16 @@ static void tell_friction(const study *s, page *p)
   page_section(p, "seabra-friction", "Friction");
   page_say(p,
            "The paper's table has a column for friction but no experiment. Here: a cube on a slope "
-           "of 20 degrees with a coefficient of 0.5, which must stay (scene slope, 10 s: how far "
-           "it crept), and a block sliding to a stop from 5 m/s (scene sliding: its way against v² "
-           "/ 2 μ g).");
+           "of 20 degrees with a coefficient of 0.5, which must rest (scene slope, 10 s: its "
+           "creep), and a block sliding to a stop from 5 m/s (scene sliding: its distance against "
+           "v² / 2 μ g).");
   page_values(p, table);
   for (int i = 0; i < solver_count(); ++i) {
     const char *name = solver_at(i)->name;
     if (i < OWN_SOLVERS) {
       page_claim(p, (claim){
                         .source = SEABRA "Table 1",
-                        .statement = "Sliding stops where the energy is spent",
+                        .statement = "Stopping distance of a sliding block",
                         .published = "v²/2μg",
                         .by = name,
                         .sheet = table,
@@ -204,8 +204,8 @@ const experiment seabra_friction = {.name = "seabra_friction",
                                     .tell = tell_friction};
 
 // ---------------------------------------------------------------------------------------------
-// Table 1. Each column is a number with two bounds: up to the first all is well, up to the second
-// the fault is mild.
+// Table 1. Each column is a number with two bounds: good up to the first, mild up to the second,
+// bad above.
 
 typedef struct criterion {
   const char *column, *title, *definition;
@@ -217,32 +217,32 @@ typedef struct criterion {
 static const criterion criteria[] = {
     {"velocity_transfer",
      "Velocity transfer",
-     "cradle, first hit: the largest difference of a ball's speed from theory, over the first "
+     "cradle, first impact: the largest difference of a ball's speed from theory, over the first "
      "ball's",
      {0.02, 0.02},
      {"Accurate", "Inaccurate", "Inaccurate"},
      {"Accurate", "Accurate", "Inaccurate", "Inaccurate"}},
     {"constraint_error",
      "Constraint error",
-     "chain of 500 with a heavy end: the largest gap of a joint over the length of a link",
+     "chain of 500 with a heavy end: the largest joint gap over the length of a link",
      {1e-3, 0.5},
      {"None", "Noticeable", "Very Noticeable"},
      {"Noticeable", "Noticeable", "Very Noticeable", "None"}},
     {"penetration",
      "Inter-penetration",
-     "stack of 10 and pyramid: the deepest overlap at any time over the size of a cube",
+     "stack of 10 and pyramid: the largest overlap at any time over the size of a cube",
      {1e-3, 0.05},
      {"None", "Significant", "Very Significant"},
      {"Significant", "Very Significant", "None", "None"}},
     {"drift",
      "Velocity drift",
-     "stack of 10: how far its top went sideways over the size of a cube",
+     "stack of 10: horizontal drift of its top over the size of a cube",
      {1e-3, 0.1},
      {"None", "Significant", "Very Significant"},
      {"None", "None", "Very Significant", "Significant"}},
     {"fallen_share",
      "Stacking",
-     "pyramid: the share of cubes that left their places",
+     "pyramid: the share of displaced cubes",
      {0.0, 0.5},
      {"Stable", "Somewhat", "Falls"},
      {"Rotational Error", "Somewhat", "Drifting", "Stable"}},
@@ -296,10 +296,10 @@ static void measure_table(study *s)
 
 static int grade_of(const criterion *k, double value)
 {
-  return value <= k->bounds[0] ? 0 : value <= k->bounds[1] ? 1 : 2; // not a number: the worst
+  return value <= k->bounds[0] ? 0 : value <= k->bounds[1] ? 1 : 2; // NaN: the worst
 }
 
-// Another engine has no number where it does not take the scene; a method of ours, where it failed.
+// Other engines have no number if they do not support the scene, Tenon's methods if they failed.
 static void add_cell(text *out, const sheet *table, const criterion *k, const solver *by)
 {
   double value = sheet_value(table, by->name, k->column);
@@ -342,7 +342,7 @@ static void add_matrix(page *p, const sheet *table)
   text_add(out, "</tbody></table></div>\n");
 }
 
-// The default method has to be good in every column; the two others to be what the paper found.
+// The default method must be good in every column; the two others must match the paper's result.
 static void claim_columns(page *p, const sheet *table)
 {
   for (int i = 0; i < CRITERIA; ++i) {
@@ -350,14 +350,14 @@ static void claim_columns(page *p, const sheet *table)
     page_claim(p, (claim){
                       .source = SEABRA "Table 1",
                       .statement = page_words(p, "%s: %s", k->title, k->words[0]),
-                      .published = "best of all: the same",
+                      .published = "best result: the same",
                       .by = "tenon",
                       .sheet = table,
                       .label = "tenon",
                       .column = k->column,
                       .unit = "",
                       .bound = k->bounds[0],
-                      .why = "see the figure's section",
+                      .why = "see the section of the figure",
                   });
     for (int m = 0; m < 2; ++m) {
       const char *name = solver_at(m + 1)->name;
@@ -386,9 +386,8 @@ static void tell_table(const study *s, page *p)
 {
   page_document(p, "seabra", "Seabra et al. 2022: A comparison of physics simulators for games");
   const sheet *table = study_sheet(s, "seabra_table1");
-  page_section(p, "seabra-table-1", "Table 1: seven columns, each by a number");
-  page_say(p,
-           "The paper gives words. Here each column is a number, and the number chooses the word:");
+  page_section(p, "seabra-table-1", "Table 1: seven columns as numbers");
+  page_say(p, "The paper uses words. Here each column is a number, which determines the word:");
   text_add(&p->body, "<ul>");
   for (int i = 0; i < CRITERIA; ++i) {
     const criterion *k = &criteria[i];

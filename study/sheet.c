@@ -118,7 +118,7 @@ bool sheet_write(const sheet *s, const char *dir)
   return output_finish(&out);
 }
 
-// One line of the file; false where it is not what was written.
+// Reads one line of the file; false if it is malformed.
 static bool read_row(sheet *s, const char *line)
 {
   char label[SHEET_WORD];
@@ -166,7 +166,7 @@ bool sheet_read(sheet *s, const char *dir, const char *name)
   bool ok = read_lines(s, name, bytes);
   free(bytes);
   if (!ok) {
-    complain("'%s' is no sheet of the study", path);
+    complain("'%s' is not a sheet of the study", path);
     sheet_free(s);
   }
   return ok;

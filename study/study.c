@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// In the order in which the report tells of them.
+// In the order of the report.
 static const experiment *const experiments[] = {
     &mueller_forces, &mueller_energy, &mueller_elongation, &mueller_times,
     &dahl_falloff,   &dahl_overhead,  &deul_times,         &seabra_table,
@@ -26,7 +26,7 @@ enum { EXPERIMENTS = (int)(sizeof experiments / sizeof experiments[0]) };
 
 sheet *study_new_sheet(study *s, const char *name, const char *head)
 {
-  static sheet spare; // takes what there is no room for
+  static sheet spare; // receives rows if there are too many sheets
   sheet *made = s->sheet_count < STUDY_MAX_SHEETS ? &s->sheets[s->sheet_count++] : &spare;
   s->failed = s->failed || made == &spare;
   sheet_start(made, name, head);
@@ -56,9 +56,9 @@ static void drop_sheets(study *s, int from)
 }
 
 // ---------------------------------------------------------------------------------------------
-// What is there already. A stamp tells what made the sheets of an experiment, and names them.
+// Resuming. A stamp file identifies what produced the sheets of an experiment, and lists them.
 
-// Changes with whatever changes the motion.
+// A hash that changes with the motion of the solver.
 static uint64_t fingerprint(void)
 {
   static const char *const scenes[] = {"stack", "pendulum_triple", "cradle", "springs7"};
@@ -76,7 +76,7 @@ static uint64_t fingerprint(void)
   return sum;
 }
 
-// To be raised with every change of what is measured.
+// Increase with every change of the measurements.
 enum { SHEETS_VERSION = 3 };
 
 static void add_maker(text *out, const study *s)
@@ -126,7 +126,7 @@ static bool has_file(const char *path)
   return stat(path, &about) == 0;
 }
 
-// True if the experiment's sheets are there, made by the same.
+// True if the experiment's sheets exist with the same stamp.
 static bool resume(study *s, const experiment *e, const char *maker)
 {
   char path[1200];
@@ -171,7 +171,8 @@ void study_tick(study *s)
   progress_show_part(&s->bar, now / total_cost(s), s->running->title);
 }
 
-// From memory to files and back, so that a report never shows more than the files do.
+// Writes the sheets and reads them back, so that the report shows exactly the contents of the
+// files.
 static bool keep(study *s, const experiment *e, int first, const char *maker)
 {
   for (int i = first; i < s->sheet_count; ++i) {
@@ -197,7 +198,7 @@ static void tell_done(const study *s, bool resumed)
     printf(", %d of %d", s->part + 1, e->parts);
   }
   if (resumed) {
-    printf(": was there\n");
+    printf(": already complete\n");
   } else {
     printf(": %.1f s\n", (timing_now_ms() - s->started) * 1e-3);
   }
@@ -214,7 +215,7 @@ static bool run_part(study *s, const char *maker)
     study_tick(s);
     e->measure(s);
     if (interrupt_came()) {
-      complain("stopped; the same command goes on from here");
+      complain("stopped; the same command resumes from here");
       return false;
     }
     if (s->failed || !keep(s, e, first, maker)) {
@@ -261,7 +262,7 @@ static bool make_folder(const char *path)
   if (mkdir(path, 0777) == 0 || (stat(path, &about) == 0 && S_ISDIR(about.st_mode))) {
     return true;
   }
-  complain("cannot make the folder '%s': %s", path, strerror(errno));
+  complain("cannot create the folder '%s': %s", path, strerror(errno));
   return false;
 }
 
@@ -271,7 +272,7 @@ static bool report(const study *s)
   snprintf(path, sizeof path, "%s/report.html", s->options.out);
   page *p = calloc(1, sizeof *p);
   if (!p) {
-    complain("no memory for the report");
+    complain("not enough memory for the report");
     return false;
   }
   for (int i = 0; i < EXPERIMENTS; ++i) {
@@ -283,7 +284,7 @@ static bool report(const study *s)
     for (int i = 0; i < p->claim_count; ++i) {
       holding += claim_holds(&p->claims[i]);
     }
-    printf("%d of %d lines hold; the report is %s\n", holding, p->claim_count, path);
+    printf("%d of %d lines hold; report: %s\n", holding, p->claim_count, path);
   }
   text_free(&p->body);
   free(p);
@@ -294,7 +295,7 @@ bool study_run(const study_options *options)
 {
   study *s = calloc(1, sizeof *s);
   if (!s) {
-    complain("no memory for the study");
+    complain("not enough memory for the study");
     return false;
   }
   s->options = *options;

@@ -1,5 +1,5 @@
-// The study: published experiments, run again here. Each one measures into sheets and then tells
-// about them; what it tells is read from the sheets alone, so that a study can be resumed.
+// The study: published experiments, reproduced. Each one fills sheets and then writes its part of
+// the report from the sheets alone, so that a study can be resumed.
 #ifndef TENON_STUDY_H
 #define TENON_STUDY_H
 
@@ -25,19 +25,19 @@ typedef struct study {
   int sheet_count;
   progress bar;
   const experiment *running;
-  int part;       // of it
-  double started; // ms, of the one that runs
-  double done;    // cost of those that have run
-  bool failed;    // no memory, or a name too long
+  int part;       // current part of the experiment
+  double started; // ms, start of the current experiment
+  double done;    // cost of the completed experiments
+  bool failed;    // out of memory, or a name too long
 } study;
 
 struct experiment {
   const char *name, *title;
-  double cost[2]; // seconds it takes, about: full and quick; for the bar
-  int parts;      // that are measured, and resumed, one by one
+  double cost[2]; // approximate duration in s: full and quick; for the progress bar
+  int parts;      // measured and resumed one by one
   void (*measure)(study *s);
   void (*tell)(const study *s, page *p);
-  bool is_derived; // from other sheets; measured again every time
+  bool is_derived; // from other sheets; computed every time
 };
 
 // mueller.c, dahl.c, deul.c, seabra.c, seabra_table.c
@@ -46,18 +46,18 @@ extern const experiment dahl_falloff, dahl_overhead;
 extern const experiment deul_times;
 extern const experiment seabra_figures, seabra_scaling, seabra_friction, seabra_table;
 
-// While measuring.
+// During measurement.
 sheet *study_new_sheet(study *s, const char *name, const char *head);
-// Null if there is none.
+// Returns null if there is none.
 const sheet *study_sheet(const study *s, const char *name);
 
-// Every now and then, for the bar.
+// Call regularly to update the progress bar.
 void study_tick(study *s);
 
 // The first number in a full study, the second in a quick one.
 double study_pick(const study *s, double full, double quick);
 
-// Runs what is not yet there and writes the report. False if something went wrong.
+// Runs the experiments that are not complete and writes the report. Returns false on failure.
 bool study_run(const study_options *options);
 
 #endif

@@ -50,7 +50,7 @@ const char *solver_describe(int index)
   return name ? peer_describe(name) : tn_config();
 }
 
-// Of the processor, in ms: what else runs on the machine disturbs it little. One thread.
+// CPU time in ms, which other processes disturb little. One thread.
 static double processor_ms(void)
 {
   struct timespec now;
@@ -59,7 +59,7 @@ static double processor_ms(void)
 }
 
 // ---------------------------------------------------------------------------------------------
-// What steps: the world, or a peer that was made from it
+// The simulation: the world, or a peer created from it
 
 typedef struct stepper {
   scene_run *run;
@@ -76,7 +76,7 @@ static bool step(stepper *s, float dt)
   return !(scene_advance(s->run, dt) & bad);
 }
 
-// Brings the world to where the peer is, so that it can be measured.
+// Writes the state of the peer to the world, to measure it there.
 static bool show(stepper *s, float dt)
 {
   if (s->peer) {
@@ -86,7 +86,7 @@ static bool show(stepper *s, float dt)
     s->run->time += (double)dt;
     s->run->frames += 1;
     if (s->run->scene->drive) {
-      s->run->scene->drive(s->run, dt); // that of the cradle only looks
+      s->run->scene->drive(s->run, dt); // the cradle's drive only observes
     }
   }
   scene_observe(s->run, dt);
@@ -104,7 +104,7 @@ static void put_settings(const scene *which, const char *words, scene_settings *
   }
 }
 
-// What fails is in the report.
+// Failures are in the report.
 static void say_nothing(tn_log_level level, const char *message, void *context)
 {
   (void)level;
@@ -124,7 +124,7 @@ static scene_run *make_run(const trial *t)
   def.method = t->solver->method;
   def.substeps = t->substeps;
   def.iterations = t->iterations > 0 ? t->iterations : 1;
-  def.sleeping = false; // what rests because it sleeps says nothing about the solver
+  def.sleeping = false; // sleeping bodies would hide the motion that the solver leaves
   def.clock = processor_ms;
   def.log = say_nothing;
   return scene_create(which, &settings, &def);
@@ -134,7 +134,7 @@ static bool make_stepper(const trial *t, stepper *s, finding *f)
 {
   s->run = f->run = make_run(t);
   if (!s->run) {
-    snprintf(f->why, sizeof f->why, "could not be made");
+    snprintf(f->why, sizeof f->why, "could not be created");
     return false;
   }
   if (t->solver->peer) {
@@ -180,7 +180,7 @@ static double metric(const finding *f, const char *name)
   return (double)NAN;
 }
 
-// The joints' error is the largest since the last reading, so that none is missed.
+// The joint error is the maximum since the last reading.
 static void add_reading(const trial *t, finding *f, double joint_error)
 {
   read_metrics(f);
@@ -197,7 +197,7 @@ static void add_reading(const trial *t, finding *f, double joint_error)
                 .tracked = t->tracked ? metric(f, t->tracked) : (double)NAN};
 }
 
-// Velocities do not tell all: a method may move bodies that have none.
+// Measured from positions: a method may move bodies whose velocity is zero.
 static void note_motion(finding *f, double dt)
 {
   double squares = 0.0;
@@ -210,7 +210,7 @@ static void note_motion(finding *f, double dt)
   f->motion = sqrt(squares / (double)(f->run->body_count > 0 ? f->run->body_count : 1)) / dt;
 }
 
-// Adds up what is told as a mean.
+// Sums of the quantities reported as means.
 static void count_frame(const trial *t, finding *f)
 {
   f->solve_ms += tn_world_profile(f->run->world).solve;

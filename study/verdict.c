@@ -1,4 +1,4 @@
-// The table "published, measured here, holds?".
+// The table of claims: published value, measured value, verdict.
 #include "page.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ claim_kind claim_kind_of(const claim *c)
   return c->published ? OF_TENON : OF_PEERS;
 }
 
-// What could not be measured is not met.
+// A claim without a measured value does not hold.
 bool claim_holds(const claim *c)
 {
   double value = claim_value(c), bound = claim_bound(c);
@@ -103,9 +103,9 @@ static void add_losses(text *out, const page *p, claim_kind kind)
 }
 
 static const char *const titles[CLAIM_KINDS] = {
-    "The default method, tenon, against what was published",
-    "The papers' own methods, as they are implemented here",
-    "The default method beside other engines, on the same scenes"};
+    "The default method, tenon, against published results",
+    "The papers' own methods, as implemented here",
+    "The default method against other engines, on the same scenes"};
 
 static void add_score(text *out, const page *p, claim_kind kind)
 {
@@ -125,7 +125,7 @@ static void add_table(text *out, const page *p, claim_kind kind)
     return;
   }
   text_add(out, "<h3>%s</h3>\n", titles[kind]);
-  text_add(out, "<table class=\"verdicts\"><thead><tr><th>Source</th><th>What it says</th>"
+  text_add(out, "<table class=\"verdicts\"><thead><tr><th>Source</th><th>Statement</th>"
                 "<th>Published</th><th>Measured here</th>");
   text_add(out, "<th>Holds if</th><th>Holds?</th></tr></thead><tbody>\n");
   for (int i = 0; i < p->claim_count; ++i) {
@@ -138,7 +138,7 @@ static void add_table(text *out, const page *p, claim_kind kind)
 
 void add_verdicts(text *out, const page *p)
 {
-  text_add(out, "<section id=\"table\"><h2>Published, measured here, holds?</h2>\n");
+  text_add(out, "<section id=\"table\"><h2>Published and measured results</h2>\n");
   for (int kind = 0; kind < CLAIM_KINDS; ++kind) {
     add_score(out, p, (claim_kind)kind);
   }

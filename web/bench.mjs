@@ -1,12 +1,12 @@
-// What the page costs: bytes, time until it is ready, and a frame in the browser's engine against one
-// of the native library, both at 4 lanes on one thread.
+// Cost of the page: bytes, time until it is ready, and time of a frame in the browser against the
+// native library, both with 4 lanes on one thread.
 // usage: node bench.mjs SITE TENON [SCENE[:PARAMETER=VALUE,...]...]
 import { spawnSync } from 'node:child_process';
 import { launch } from './browser.mjs';
 import { serve } from './serve.mjs';
 
 const [site, tenon, ...asked] = process.argv.slice(2);
-const FRAMES = { few: 60, many: 600 }; // many where one takes less than 1 ms
+const FRAMES = { few: 60, many: 600 }; // many for frames below 1 ms
 const ROUNDS = 7;
 const ALLOWED = { bytes: 400e3, ready: 2000, frame: 1000 / 60, ratio: 1.6 };
 const SCENES = [
@@ -63,9 +63,7 @@ async function tellLoading() {
   console.log(
     `transfer, gzipped    ${kb(needed)}; at most 400 KB: ${verdict(needed, ALLOWED.bytes)}`,
   );
-  console.log(
-    `pictures in view     ${kb(pictures)} more, ${shown} of them, loaded as they are seen`,
-  );
+  console.log(`pictures in view     ${kb(pictures)} more, ${shown} of them, loaded on demand`);
   console.log(
     `ready after          ${ready.toFixed(0)} ms, median of ${ROUNDS}; at most 2000 ms: ` +
       verdict(ready, ALLOWED.ready),
@@ -90,7 +88,7 @@ function step(frames) {
   return sim.hash();
 }
 
-// Processor time of the page's thread, s.
+// CPU time of the page's thread, s.
 async function threadTime(session) {
   const { metrics } = await session.send('Performance.getMetrics');
   return metrics.find(({ name }) => name === 'ThreadTime').value;
@@ -103,7 +101,7 @@ async function inPage({ page, session }, words, frames) {
   return { ms: (1000 * ((await threadTime(session)) - start)) / frames, hash };
 }
 
-// Processor time of a run, ms, and its hash.
+// CPU time of a run, ms, and its hash.
 function nativeRun(name, settings, frames) {
   const set = settings.flatMap((setting) => ['--set', setting]);
   const fixed = ['--seconds', `${frames / 60}`, '--lanes', '4', '--threads', '1', '--json'];
@@ -118,8 +116,8 @@ function inNative(name, settings, frames) {
   return { ms: (all.ms - first.ms) / frames, hash: all.hash };
 }
 
-// In turns, and the best of each: the machine may be busy with other things, and at first the
-// browser's code is not compiled for speed.
+// In alternation, and the best of each: the machine may be busy, and the browser optimises its code
+// only after a while.
 async function compare(tab, scene) {
   const [name, list = ''] = scene.split(':');
   const settings = list ? list.split(',') : [];
@@ -149,11 +147,9 @@ async function tellFrames() {
       .slice(1)
       .map((cell) => cell.padStart(10))
       .join('')}   ${words}`;
-  console.log(
-    '\nA frame of 1/60 s and what is read from it, 4 lanes, one thread: processor time, ms,',
-  );
+  console.log('\nA frame of 1/60 s including its readout, 4 lanes, one thread: CPU time, ms,');
   const { few, many } = FRAMES;
-  console.log(`mean of ${few} frames, of ${many} below 1 ms, best of ${ROUNDS} rounds`);
+  console.log(`mean of ${few} frames, ${many} if below 1 ms, best of ${ROUNDS} rounds`);
   console.log(cells(['scene', 'browser', 'native', 'ratio'], 'at most 16.7 ms; at most 1.6'));
   for (const scene of asked.length ? asked : SCENES) {
     const { browser: ms, native, ratio, isSame } = await compare({ page, session }, scene);

@@ -1,5 +1,5 @@
-// Makes the site: bundle, module, pictures, and one file that holds it all. What a visitor has to
-// wait for is packed here, once: zopfli takes seconds, and gzips by a twentieth more than zlib.
+// Builds the site: bundle, module, pictures, and one file that holds everything. Large files are
+// compressed here once: zopfli takes seconds, and compresses by a twentieth more than zlib.
 // usage: node build.mjs MODULE OUTPUT
 import { execFileSync } from 'node:child_process';
 import { copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { thumbnails } from './thumbnails.mjs';
 const [module, site] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));
 
-// `inputs` are the files to look through for what is not needed.
+// `inputs` are the files to search for unused methods.
 function bundle(inputs) {
   return build({
     absWorkingDir: here,
@@ -41,7 +41,7 @@ const [script, style] = [output('.js'), output('.css')];
 const wasm = await readFile(module);
 const page = await readFile(join(here, 'src/index.html'), 'utf8');
 
-// A replacement by function, as scripts contain what replacing by string would expand.
+// A function as the replacement: a string would expand "$" patterns in scripts.
 const fill = (head, body) =>
   page.replace('<!--style-->', () => head).replace('<!--script-->', () => body);
 const inline = (code) => code.replaceAll('</script', '<\\/script');

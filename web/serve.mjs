@@ -1,4 +1,4 @@
-// Serves a folder on this machine only, and shows it where there is a display.
+// Serves a folder on this machine only, and opens it if there is a display.
 // usage: [PORT=N] node serve.mjs FOLDER
 import { spawn } from 'node:child_process';
 import { readFile, realpath } from 'node:fs/promises';
@@ -14,15 +14,15 @@ const TYPES = {
   '.webp': 'image/webp',
 };
 
-// A page that nothing else shares its process with gets a finer clock.
+// Cross-origin isolation, which gives the page a finer clock.
 const ALONE = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-embedder-policy': 'require-corp',
 };
 
-const ERRORS = { 400: 'This is not a path.\n', 404: 'There is nothing here.\n' };
+const ERRORS = { 400: 'Bad request.\n', 404: 'Not found.\n' };
 
-// The path that a request names, decoded; null if it is malformed.
+// The decoded path of a request; null if it is malformed.
 function pathOf(target) {
   try {
     const path = decodeURIComponent(target.replace(/[?#].*/s, ''));
@@ -32,8 +32,8 @@ function pathOf(target) {
   }
 }
 
-// The contents of a file in the folder; null for what is not there or outside of it. Links are
-// resolved first: one that leads out of the folder is outside.
+// The contents of a file in the folder; null if it does not exist or is outside. Symbolic links are
+// resolved first.
 async function read(folder, path) {
   try {
     const [root, file] = await Promise.all([realpath(folder), realpath(join(folder, path))]);
@@ -66,7 +66,7 @@ async function answer(folder, request, response) {
   response.end(data);
 }
 
-// Resolves once it listens; port 0 takes any that is free.
+// Resolves once it listens; port 0 takes any free port.
 export function serve(folder, port) {
   const server = createServer((request, response) => answer(folder, request, response));
   return new Promise((resolve, reject) => {
@@ -82,12 +82,12 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const port = Number(process.env.PORT ?? 8080);
   try {
     const { address } = await serve(process.argv[2], port);
-    console.log(`The gallery is at ${address} (Ctrl-C ends it)`);
+    console.log(`The gallery is at ${address} (Ctrl-C stops the server)`);
     if (process.env.DISPLAY || process.env.WAYLAND_DISPLAY) {
       spawn('xdg-open', [address], { stdio: 'ignore', detached: true }).on('error', () => {});
     }
   } catch (error) {
-    const hint = error.code === 'EADDRINUSE' ? '; choose another by PORT=N' : '';
+    const hint = error.code === 'EADDRINUSE' ? '; choose another with PORT=N' : '';
     console.error(`Port ${port} cannot be used: ${error.code}${hint}`);
     process.exitCode = 1;
   }

@@ -1,6 +1,5 @@
-// An esbuild plugin that leaves out the methods of three.js which nothing in the bundle ever
-// mentions. A bundler cannot tell, as any of them might be called by a name made up at run time;
-// here none is.
+// An esbuild plugin that removes the methods of three.js whose names do not occur in the bundle. A
+// bundler cannot do this, because a method might be called by a computed name; none is here.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -12,7 +11,7 @@ const withoutComments = (text) =>
     .replace(/^\s*\/\/.*$/gm, '')
     .replace(/\s\/\/ .*$/gm, '');
 
-// A file as its methods and what is around them, in order.
+// A file as its methods and the text between them, in order.
 function partsOf(text) {
   const parts = [{ lines: [] }];
   for (const line of withoutComments(text).split('\n')) {
@@ -24,11 +23,11 @@ function partsOf(text) {
   return parts;
 }
 
-// Names that a part may call: after a dot, or quoted.
+// Names that a part may call: after a dot, or in quotes.
 const namesIn = ({ lines }) =>
   [...lines.join('\n').matchAll(/[.'"](\w+)/g)].map(([, name]) => name);
 
-// What is left of each file: the methods that the page mentions, or others that are left.
+// The rest of each file: methods that the page or another kept method mentions.
 function thin(files, words) {
   const parts = new Map(files.map((path) => [path, partsOf(readFileSync(path, 'utf8'))]));
   const all = [...parts.values()].flat();

@@ -1,5 +1,5 @@
-// A small picture of every scene, as the page draws it. Pictures are kept beside the site and made
-// again when the module or the drawing changes.
+// Draws a small picture of every scene with the page. Pictures are cached beside the site and drawn
+// again when the module or the drawing code changes.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ async function kept(folder, key) {
     for (const name of names) pictures[name] = await readFile(join(folder, `${name}.webp`));
     return pictures;
   } catch {
-    return null; // none yet
+    return null; // no pictures yet
   }
 }
 
@@ -70,7 +70,7 @@ export async function thumbnails(site, folder) {
   const old = await kept(folder, key);
   if (old) return old;
   if (!hasBrowser()) {
-    console.log('gallery: without Chromium the list has no pictures');
+    console.log('gallery: no Chromium, the list has no pictures');
     return {};
   }
   const pictures = await make(site);

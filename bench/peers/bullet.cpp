@@ -1,4 +1,5 @@
-// Bullet as its own examples set it up: sequential impulses, ten iterations, a tree of boxes.
+// Bullet with the settings of its examples: sequential impulses, ten iterations, a dynamic AABB
+// tree.
 #include "engine.h"
 
 #include <LinearMath/btConvexHullComputer.h>
@@ -33,7 +34,7 @@ btTransform transform(const peer_pose &pose)
                      vector(pose.p));
 }
 
-// Bullet multiplies coefficients; these give it what the scene means.
+// Bullet multiplies coefficients; these callbacks use the combined values of the scene.
 peer_surface surface_of(const btCollisionObject *a, const btCollisionObject *b)
 {
   auto one = static_cast<const peer_body *>(a->getUserPointer());
@@ -84,7 +85,7 @@ struct engine {
   std::vector<std::unique_ptr<btCollisionShape>> shapes;
   std::vector<std::unique_ptr<btRigidBody>> bodies;
   std::vector<std::unique_ptr<btTypedConstraint>> joints;
-  std::vector<btHingeConstraint *> rubbing; // hinges with friction, and how much
+  std::vector<btHingeConstraint *> rubbing; // hinges with friction, and its torque
   std::vector<btScalar> torques;
   btDiscreteDynamicsWorld world{&dispatcher, &broadphase, &solver, &configuration};
 
@@ -102,8 +103,8 @@ struct engine {
 // ---------------------------------------------------------------------------------------------
 // Shapes
 //
-// Around cones and hulls Bullet adds its margin of 4 cm, or a tenth of their size: they are made
-// smaller by as much, as Bullet does itself with boxes and cylinders.
+// Bullet adds a margin of 4 cm, or a tenth of the size, to cones and hulls: they are shrunk by as
+// much, as Bullet itself does with boxes and cylinders.
 
 btScalar margin_of(double smallest)
 {
@@ -231,7 +232,7 @@ void add_body(engine &e, const peer_body &from)
   if (from.shape_count > 0) {
     e.world.addRigidBody(body);
   } else {
-    e.world.addRigidBody(body, 0, 0); // meets nothing
+    e.world.addRigidBody(body, 0, 0); // collides with nothing
   }
   if (from.dynamic) {
     body->setGravity(from.gravity_scale * vector(e.scene->gravity));
@@ -252,7 +253,7 @@ btTypedConstraint *make_ball(const tn_joint_def &def, btRigidBody &a, btRigidBod
     return new btPoint2PointConstraint(a, b, frame[0].getOrigin(), frame[1].getOrigin());
   }
   if (std::fabs(def.angular[0].lo + def.angular[0].hi) > 1e-6f) {
-    peer_say(why, "the twist of a ball joint is not the same both ways");
+    peer_say(why, "the twist limits of a ball joint are not symmetric");
     return nullptr;
   }
   auto cone = new btConeTwistConstraint(a, b, frame[0], frame[1]);
@@ -261,7 +262,7 @@ btTypedConstraint *make_ball(const tn_joint_def &def, btRigidBody &a, btRigidBod
   return cone;
 }
 
-// Bullet turns about z and counts the angle the other way round.
+// Bullet's hinge axis is z, with the opposite sign of the angle.
 btTypedConstraint *make_hinge(engine &e, const tn_joint_def &def, btRigidBody &a, btRigidBody &b,
                               const btTransform frame[2])
 {
@@ -312,13 +313,13 @@ btTypedConstraint *make_joint(engine &e, const peer_joint &from, peer_text *why,
   case TN_JOINT_PRISMATIC:
     return make_slider(from.def, *body[0], *body[1], frame);
   default:
-    peer_say(why, "Bullet has no joint for a distance, cylinder, universal or generic one");
+    peer_say(why, "Bullet has no distance, cylinder, universal or generic joint");
     return nullptr;
   }
 }
 
 // ---------------------------------------------------------------------------------------------
-// Life
+// Creation and destruction
 
 void *create(const peer_scene *scene, peer_settings settings, peer_text *why, peer_text *omitted)
 {

@@ -1,4 +1,4 @@
-// What an engine gets, and what it has to do.
+// Input and interface of an engine.
 #ifndef TENON_PEERS_ENGINE_H
 #define TENON_PEERS_ENGINE_H
 
@@ -15,23 +15,24 @@ typedef struct peer_pose {
 
 typedef struct peer_hull {
   tn_vec3 *points;
-  double *planes;         // normal and offset of each face
-  unsigned int *polygons; // of each face the number of its points, then these, counter-clockwise
+  double *planes; // normal and offset of each face
+  unsigned int
+      *polygons; // for each face the number of its points and the points, counter-clockwise
   int point_count, plane_count;
 } peer_hull;
 
-// The frame of a body is that of its mass: the centre, and principal axes.
+// A body's frame is its inertia frame: centre of mass and principal axes.
 typedef struct peer_shape {
   tn_shape_def def;
-  peer_pose at; // in the body's frame of mass
+  peer_pose at; // in the body's inertia frame
   peer_hull hull;
 } peer_shape;
 
 typedef struct peer_body {
   int slot; // of the body in its world
   bool dynamic;
-  peer_pose mass_frame; // in the body's own
-  peer_pose pose;       // of the frame of mass, in the world
+  peer_pose mass_frame; // in the body's frame
+  peer_pose pose;       // of the inertia frame, in the world
   double mass, moments[3];
   tn_vec3 velocity, angular_velocity;
   float gravity_scale, linear_damping, angular_damping;
@@ -42,8 +43,8 @@ typedef struct peer_body {
 typedef struct peer_joint {
   tn_joint_def def;
   int body[2];         // index, or -1: the world
-  peer_pose frame[2];  // in the bodies' frames of mass, or the world
-  double angle, error; // of a hinge; how far it is apart, m
+  peer_pose frame[2];  // in the bodies' inertia frames, or the world
+  double angle, error; // of a hinge; initial gap, m
 } peer_joint;
 
 typedef struct peer_scene {
@@ -51,10 +52,10 @@ typedef struct peer_scene {
   peer_body *bodies;
   peer_joint *joints;
   int body_count, joint_count;
-  bool has_filters; // not all shapes meet all others
+  bool has_filters; // some pairs of shapes do not collide
 } peer_scene;
 
-// How two materials act together.
+// Combined values of two materials.
 typedef struct peer_surface {
   float friction, restitution, rolling, spinning;
 } peer_surface;
@@ -64,7 +65,7 @@ bool peer_shapes_collide(const tn_shape_def *a, const tn_shape_def *b);
 peer_pose peer_pose_mul(const peer_pose *a, const peer_pose *b);
 void peer_rotate(const double q[4], const double v[3], double out[3]);
 
-// Where an engine says why it does not take a scene, or what it leaves out of it.
+// Message of an engine: why it does not support a scene, or what it omits.
 typedef struct peer_text {
   char *text;
   size_t size;
@@ -74,7 +75,7 @@ void peer_say(peer_text *to, const char *text);
 
 typedef struct peer_engine {
   const char *name, *description;
-  // Keeps a pointer to the scene; null if it cannot be taken.
+  // Keeps a pointer to the scene; null if the scene is not supported.
   void *(*create)(const peer_scene *scene, peer_settings settings, peer_text *why,
                   peer_text *omitted);
   void (*destroy)(void *engine);

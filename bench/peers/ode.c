@@ -1,4 +1,4 @@
-// The Open Dynamics Engine: dWorldQuickStep, and contacts made for every step.
+// The Open Dynamics Engine: dWorldQuickStep, with contacts created in every step.
 #include "engine.h"
 
 #include <ode/ode.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_POINTS 8 // of a pair
+#define MOST_POINTS 8 // per pair
 
 typedef struct engine {
   const peer_scene *scene;
@@ -15,7 +15,7 @@ typedef struct engine {
   dWorldID world;
   dSpaceID space;
   dJointGroupID contacts;
-  dBodyID *bodies; // null: does not move
+  dBodyID *bodies; // null: static
   int contact_count;
 } engine;
 
@@ -34,11 +34,11 @@ static peer_pose world_pose(const engine *e, const peer_joint *j, int side)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Shapes. Those that ODE has along z are along y in a scene.
+// Shapes. The axis of a shape is z in ODE and y in a scene.
 
 static dGeomID make_hull(engine *e, const peer_hull *hull)
 {
-  // ODE keeps the pointer, as the scene does the data; only the points are in another type.
+  // ODE keeps pointers to the data of the scene; only the points are converted.
   dReal *points = calloc(3 * (size_t)hull->point_count, sizeof *points);
   for (int i = 0; points && i < hull->point_count; ++i) {
     points[3 * i] = (dReal)hull->points[i].x;
@@ -50,7 +50,7 @@ static dGeomID make_hull(engine *e, const peer_hull *hull)
   }
   dGeomID geom = dCreateConvex(e->space, hull->planes, (unsigned)hull->plane_count, points,
                                (unsigned)hull->point_count, hull->polygons);
-  dGeomSetData(geom, points); // until it is known whose it is
+  dGeomSetData(geom, points); // until the geom is assigned to a body
   return geom;
 }
 
@@ -77,7 +77,7 @@ static dGeomID make_geom(engine *e, const peer_shape *s, bool *along_z)
 
 static void place_geom(dGeomID geom, dBodyID body, peer_pose at, bool along_z)
 {
-  if (along_z) { // a quarter turn about x takes z to -y: these are the same either way round
+  if (along_z) { // a quarter turn about x maps z to -y; these shapes are symmetric
     const double half = sqrt(0.5);
     const peer_pose turn = {{0.0, 0.0, 0.0}, {half, 0.0, 0.0, half}};
     at = peer_pose_mul(&at, &turn);
@@ -140,7 +140,7 @@ static bool add_body(engine *e, int index, peer_text *why)
   const peer_body *from = &e->scene->bodies[index];
   if (from->linear_damping > 0.0f || from->angular_damping > 0.0f ||
       (from->dynamic && from->gravity_scale != 0.0f && from->gravity_scale != 1.0f)) {
-    peer_say(why, "a body is damped, or has a gravity of its own");
+    peer_say(why, "a body has damping or its own gravity");
     return false;
   }
   dBodyID body = NULL;
@@ -163,7 +163,7 @@ static bool add_body(engine *e, int index, peer_text *why)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Joints: angles are counted from how the bodies stand now
+// Joints: angles are relative to the current poses
 
 static bool is_free(tn_range range)
 {
@@ -207,14 +207,14 @@ static const char *reason_against(const tn_joint_def *d)
   if (d->kind == TN_JOINT_DISTANCE && d->linear[0].lo != d->linear[0].hi) {
     return "ODE's distance joint has no range";
   }
-  return d->kind > TN_JOINT_FIXED ? "no translation to ODE for a joint of this kind" : NULL;
+  return d->kind > TN_JOINT_FIXED ? "this kind of joint is not supported for ODE" : NULL;
 }
 
 static bool add_joint(engine *e, const peer_joint *from, peer_text *why, peer_text *omitted)
 {
   const char *reason = reason_against(&from->def);
   if (!reason && from->error > 1e-3) {
-    reason = "a joint is torn at the start, and ODE joins it as it is";
+    reason = "a joint has an initial gap, which ODE would keep";
   }
   if (reason) {
     peer_say(why, reason);
@@ -315,7 +315,7 @@ static void step(void *own, double dt)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Life
+// Creation and destruction
 
 static void destroy(void *own)
 {
@@ -339,7 +339,7 @@ static bool fill(engine *e, peer_text *why, peer_text *omitted)
 {
   for (int i = 0; i < e->scene->body_count; ++i) {
     for (int k = 0; k < e->scene->bodies[i].shape_count; ++k) {
-      e->scene->bodies[i].shapes[k].def.user_data = NULL; // the points of a hull later
+      e->scene->bodies[i].shapes[k].def.user_data = NULL; // set to the points of a hull later
     }
   }
   for (int i = 0; i < e->scene->body_count; ++i) {
@@ -358,7 +358,7 @@ static bool fill(engine *e, peer_text *why, peer_text *omitted)
 static void *create(const peer_scene *scene, peer_settings settings, peer_text *why,
                     peer_text *omitted)
 {
-  static bool begun; // ODE's own state, for as long as the program runs
+  static bool begun; // ODE's global state, for the whole run of the program
   begun = begun || dInitODE2(0);
   engine *e = calloc(1, sizeof *e);
   dBodyID *bodies = calloc((size_t)scene->body_count + 1, sizeof(dBodyID));

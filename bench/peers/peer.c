@@ -18,7 +18,7 @@ static const peer_engine *const engines[] = {
 
 struct peer {
   const peer_engine *engine;
-  void *own; // the engine's
+  void *own; // data of the engine
   peer_scene scene;
   char omissions[128];
 };
@@ -64,7 +64,7 @@ static bool refuse(peer_text *why, const char *text)
 }
 
 // ---------------------------------------------------------------------------------------------
-// What engines ask
+// Functions for engines
 
 peer_surface peer_surface_of(const tn_material *a, const tn_material *b)
 {
@@ -72,7 +72,7 @@ peer_surface peer_surface_of(const tn_material *a, const tn_material *b)
   tn_material rolling[2] = {*a, *b};
   float unused;
   materials_combine(a, b, &unused, &s.friction, &s.restitution);
-  for (int i = 0; i < 2; ++i) { // mixed as friction is
+  for (int i = 0; i < 2; ++i) { // combined like friction
     rolling[i].static_friction = rolling[i].rolling_friction;
     rolling[i].dynamic_friction = rolling[i].spinning_friction;
   }
@@ -131,8 +131,8 @@ static peer_pose pose_of(tn_transform t)
 // ---------------------------------------------------------------------------------------------
 // Bodies and shapes
 
-// A body whose axes are principal already keeps them: engines are quicker with shapes that are not
-// turned in the frame of mass.
+// A body whose axes are already principal keeps them: engines are faster with shapes that are not
+// rotated in the inertia frame.
 static void take_mass(const body *from, peer_body *to)
 {
   const tn_sym3 *i = &from->mass.inertia;
@@ -175,7 +175,7 @@ static bool take_shape(const shape *from, const peer_pose *mass_frame, peer_shap
 {
   const tn_material *m = &from->def.material;
   if (tn_length(m->surface_velocity) > 0.0f || m->compliance > 0.0f) {
-    return refuse(why, "a surface moves or yields");
+    return refuse(why, "a surface has a velocity or compliance");
   }
   if (from->def.kind > TN_SHAPE_PLANE) {
     return refuse(why, "a shape is a mesh, a height field or a wire");
@@ -225,14 +225,14 @@ static bool take_body(const tn_world *world, int32_t slot, peer_scene *scene, pe
   to->slot = slot;
   to->dynamic = b->type == TN_BODY_DYNAMIC;
   if (b->type == TN_BODY_KINEMATIC) {
-    return refuse(why, "a body moves as it is told");
+    return refuse(why, "a body is kinematic");
   }
   const peer_pose none = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 1.0}};
   to->mass_frame = none;
   if (to->dynamic) {
     take_mass(b, to);
   }
-  // From the poses in double, which tn_body_transform rounds.
+  // From the poses in double precision, which tn_body_transform rounds.
   dquat q = dquat_mul(b->rotation, dquat_conjugate(b->local_principal));
   tn_pos p = pos_sub(b->center, dquat_rotate(q, b->local_center));
   peer_pose own = make_pose(p, dquat_normalize(q));
@@ -404,7 +404,7 @@ int peer_contact_points(const peer *p)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Reading
+// Reading back
 
 static peer_state state_of(const peer *p, int index)
 {
@@ -441,7 +441,7 @@ bool peer_show(const peer *p, tn_world *world)
       }
     }
   }
-  const float moment = 1e-6f; // s: nothing gets anywhere
+  const float moment = 1e-6f; // s, negligible motion
   return awake_list_update(world) && broad_phase_update(world, moment) &&
          narrow_phase_update(world, moment);
 }

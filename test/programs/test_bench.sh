@@ -22,8 +22,8 @@ refuses() {
   grep -qF -- "$1" err || fail "${*:2}: '$1' is not in: $(cat err)"
 }
 
-refuses "no benchmark 'pyramids'" pyramids
-refuses "no benchmark 'pyramid:37'" pyramid:36 pyramid:37
+refuses "unknown benchmark 'pyramids'" pyramids
+refuses "unknown benchmark 'pyramid:37'" pyramid:36 pyramid:37
 refuses "fast, default or accurate" pyramid --setting slow
 BENCH_JSON=$work/none/file refuses "cannot write" springs3
 

@@ -33,18 +33,18 @@ field() {
 }
 
 echo "== mistakes"
-refuses 2 "no command"
-refuses 2 "there is no command 'fly'" fly
-refuses 2 "version takes nothing more, but was given 'now'" version now
-refuses 2 "there is no scene 'nowhere'" scenes nowhere
+refuses 2 "missing command"
+refuses 2 "unknown command 'fly'" fly
+refuses 2 "version takes no arguments; unexpected 'now'" version now
+refuses 2 "unknown scene 'nowhere'" scenes nowhere
 refuses 2 "scenes has no option '--all'" scenes --all
 refuses 2 "scenes takes one name or option" scenes stack chain
 refuses 2 "study has no option '--fast'" study --fast
 refuses 2 "--out needs the name of a folder" study --out
 touch file
-refuses 1 "cannot make the folder 'file'" study --quick --out file
+refuses 1 "cannot create the folder 'file'" study --quick --out file
 refuses 2 "run needs a scene" run
-refuses 2 "there is no scene 'nowhere'" run nowhere
+refuses 2 "unknown scene 'nowhere'" run nowhere
 refuses 2 "run has no option '--fast'" run stack --fast
 refuses 2 "run has no option '--methods'" run stack --methods tenon
 refuses 2 "--seconds needs a value" run stack --seconds
@@ -81,10 +81,10 @@ done
 refuses 1 "cannot read 'nothing': No such file or directory" run stack --from nothing
 refuses 1 "cannot read 'folder': Is a directory" run stack --from folder
 echo "no snapshot" >junk
-refuses 1 "'junk' is no snapshot of a scene" run stack --from junk
+refuses 1 "'junk' is not a snapshot of a scene" run stack --from junk
 "$tenon" run stack --seconds 0.1 --snapshot stack.snap >out
 refuses 1 "'stack.snap' is a snapshot of stack, not of chain" run chain --from stack.snap
-refuses 2 "--set does not go with --from" run stack --from stack.snap --set count=3
+refuses 2 "--set cannot be used with --from" run stack --from stack.snap --set count=3
 head -c 5000 stack.snap >cut.snap
 code=0
 "$tenon" run stack --from cut.snap >out 2>err || code=$?
@@ -151,12 +151,12 @@ for scene in joint_zoo cradle "pile --set count=100" soft_cube_spin; do
 done
 
 echo "== scene files"
-refuses 2 "there is no scene 'mine'" run mine
+refuses 2 "unknown scene 'mine'" run mine
 refuses 2 "./mine: No such file or directory" run ./mine
 refuses 2 "mine.json: No such file or directory" run mine.json
 refuses 2 "folder/: Is a directory" run folder/
 refuses 2 "export has no option '--json'" export stack --json
-refuses 2 "schema takes --markdown or nothing, but was given 'now'" schema now
+refuses 2 "schema takes only --markdown; unexpected 'now'" schema now
 for file in "$here"/scene_files/bad/*.json; do
   refuses 2 "$file:" run "$file"
   grep -qE "^[^:]+:[0-9]+: .+" err || fail "$file: $(cat err)"
@@ -169,7 +169,7 @@ for name in scene parameters.angle method substeps seconds hash metrics.energy_r
   [ "$(field $name <file.json)" = "$(field $name <scene.json)" ] || fail "$name of mine.json"
 done
 "$tenon" export mine.json | diff - mine.json || fail "a file is not written as it was read"
-refuses 2 "--set does not go with a scene file" run mine.json --set angle=3
+refuses 2 "--set cannot be used with a scene file" run mine.json --set angle=3
 [ "$("$tenon" compare mine.json --methods tenon,xpbd --substeps 2 --json | wc -l)" = 2 ] ||
   fail "compare a file"
 "$tenon" run mine.json --seconds 0.25 --snapshot file.snap --json >out

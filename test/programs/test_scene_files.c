@@ -316,18 +316,18 @@ static void files_that_cannot_be_read_are_told(void **unused)
 static void places_are_found_in_any_layout(void **unused)
 {
   (void)unused;
-  assert_string_equal(complaint(""), "scene.json:1: not JSON: the text ends too early");
+  assert_string_equal(complaint(""), "scene.json:1: invalid JSON: unexpected end of file");
   assert_string_equal(complaint("{\"tenon\":1,\"a\\u0062\":[{\"}\":1}],\n\"seconds\":-1}"),
-                      "scene.json:1: ab: is not known here; known are $schema, tenon, name, title, "
+                      "scene.json:1: ab: unknown key; known keys are $schema, tenon, name, title, "
                       "source, seconds, conserves, energy_scale, camera, world, behaviour, "
                       "materials, geometries, shapes, bodies, joints, soft_bodies, attachments");
   assert_string_equal(complaint("\n{\"tenon\":1,\r\n\"name\":\"}],{\\\"\",\n\"seconds\" \n: -1}"),
                       "scene.json:4: seconds: must be above 0, up to 36000");
-  assert_string_equal(complaint("{\"tenon\":1}\n{}"), "scene.json:2: not JSON at '{}'");
+  assert_string_equal(complaint("{\"tenon\":1}\n{}"), "scene.json:2: invalid JSON at '{}'");
   assert_string_equal(complaint("{\"tenon\":1,\n\"bodies\":[{},\n{\"mass\":true}]}"),
                       "scene.json:3: bodies[1].mass: must be a number");
   assert_string_equal(complaint("{\"tenon\":1,\n\"bodies\":[{},{\"name\":\n\"a\\nb\", \"x\":1}]}"),
-                      "scene.json:3: bodies[1].x: is not known here; known are name, type, "
+                      "scene.json:3: bodies[1].x: unknown key; known keys are name, type, "
                       "position, rotation, velocity, angular_velocity, mass, gravity_scale, "
                       "linear_damping, angular_damping, max_speed, max_angular_speed, can_sleep, "
                       "bullet, scenery, shapes");
@@ -347,15 +347,15 @@ static void limits_hold(void **unused)
     text[i] = '1';
   }
   text[0] = '[';
-  assert_non_null(strstr(complaint(text), "there are too many values"));
+  assert_non_null(strstr(complaint(text), "too many values"));
   memset(text, '9', MUCH);
-  assert_non_null(strstr(complaint(text), "the word or number is too long"));
+  assert_non_null(strstr(complaint(text), "word or number too long"));
   size_t size = (size_t)sprintf(text, "{\"tenon\": 1,\n\"bodies\": [");
   for (int i = 0; i <= 100000; ++i) {
     size += (size_t)sprintf(text + size, "%s{}", i ? "," : "");
   }
   sprintf(text + size, "]}");
-  assert_string_equal(complaint(text), "scene.json:2: bodies: has more than 100000");
+  assert_string_equal(complaint(text), "scene.json:2: bodies: has more than 100000 items");
   free(text);
 }
 

@@ -1,4 +1,4 @@
-// What runs: the simulations, their past, and everything that may be done to them.
+// The application: simulations, their history, and all actions on them.
 import { Charts } from './charts.js';
 import { Sim } from './engine.js';
 import { Frame } from './frame.js';
@@ -9,7 +9,7 @@ import { Stage } from './stage.js';
 
 const STEP = 1 / 60;
 const PATIENCE = 10000; // ms
-const SLOWEST = 0.1; // s: a page that comes back does not catch up more than this
+const SLOWEST = 0.1; // s, longest time to catch up after a pause of the page
 
 export class App {
   constructor(engine) {
@@ -19,7 +19,7 @@ export class App {
     this.isPlaying = false;
     this.speed = 1;
     this.frame = 0;
-    this.isTouched = false; // somebody interfered: the address no longer tells the whole story
+    this.isTouched = false; // the user changed the world: the address no longer describes it
     this.frameNode = new Frame(this);
     this.stage = new Stage(this.frameNode.canvas);
     this.hands = new Hands(this);
@@ -41,11 +41,11 @@ export class App {
     this.frameNode.say(message);
   }
 
-  // From the address; a bad one is told and the rest of it used.
+  // From the address; invalid parts are reported and ignored.
   readAddress() {
     if (location.hash === this.written && this.sims.length) return;
     const { state, complaints } = decode(location.hash, this.engine.scenes);
-    if (complaints.length) this.say(`In the address: ${complaints.join('; ')}.`);
+    if (complaints.length) this.say(`Invalid address: ${complaints.join('; ')}.`);
     if (state) this.load(state);
     else if (!this.sims.length) this.load(defaultsOf(this.engine.scenes[0]));
   }
@@ -69,14 +69,14 @@ export class App {
     this.draw();
   }
 
-  // As far as an address asks for, if that does not take too long.
+  // Advances to the frame of the address, within a time limit.
   runTo(frame) {
     const start = performance.now();
     while (this.frame < frame && performance.now() - start < PATIENCE) this.advance();
-    if (this.frame < frame) this.say(`This takes long: here is frame ${this.frame} of ${frame}.`);
+    if (this.frame < frame) this.say(`Time limit reached at frame ${this.frame} of ${frame}.`);
   }
 
-  // Builds the simulations as the settings say.
+  // Creates the simulations from the settings.
   start() {
     const { state, scene } = this;
     const ways = [state, ...(state.two ? [{ ...state, ...state.two }] : [])];
@@ -154,7 +154,7 @@ export class App {
     this.afterSetting();
   }
 
-  // Something to compare with.
+  // Settings of the second simulation.
   otherWay() {
     const { method, substeps } = this.state;
     return { method: method === 'xpbd' ? 'tenon' : 'xpbd', substeps };
@@ -196,7 +196,7 @@ export class App {
     this.noteNumbers();
     if (!isFine) {
       this.setPlaying(false);
-      this.say(`A step went wrong: ${this.sims[0].message() || 'the state is not finite'}.`);
+      this.say(`A step failed: ${this.sims[0].message() || 'the state is not finite'}.`);
     }
   }
 
@@ -226,7 +226,7 @@ export class App {
     this.draw();
   }
 
-  // Changes the world: what was remembered of later frames is no longer so.
+  // Changes the world: the history of later frames becomes invalid.
   interfere(change, isTouching = true) {
     const result = change();
     this.isTouched ||= isTouching || this.frame > 0;
@@ -246,7 +246,7 @@ export class App {
       if (this.isPlaying) this.play(passed);
     } catch (error) {
       this.setPlaying(false);
-      this.say(`The engine stopped: ${error.message}. Start the scene again (R).`);
+      this.say(`The engine stopped: ${error.message}. Restart the scene (R).`);
     }
     this.stage.render();
     this.frameNode.label();
@@ -262,7 +262,7 @@ export class App {
       const start = performance.now();
       this.advance();
       isNew = true;
-      // What takes longer than it should runs in slow motion, not in jumps.
+      // Scenes that are too slow run in slow motion without skipping frames.
       if (performance.now() - start > 10) this.due = Math.min(this.due, STEP * 0.99);
     }
     if (isNew || this.speed < 1) this.show(this.speed < 1 ? this.due / STEP : 1);

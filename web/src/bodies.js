@@ -1,4 +1,4 @@
-// All shapes of a simulation, in one instanced mesh for each run of equal ones.
+// All shapes of a simulation, with one instanced mesh for each run of equal shapes.
 import { Box3, Color, Group, InstancedBufferAttribute, Matrix4, Vector3 } from 'three';
 import { DYNAMIC, KIND, STATIC } from './engine.js';
 import { geometryFor, isRounded, sizeOf } from './geometry.js';
@@ -12,7 +12,7 @@ const isRun = (a, b) =>
   a.isGlass === b.isGlass &&
   (a.geometry < 0 || a.radius === b.radius);
 
-// Upright walls would hide what they hold: they are drawn as glass, and so are sensors.
+// Vertical walls would hide their contents: they are drawn as glass, and so are sensors.
 function isWall(item, matrices, index) {
   if (item.kind !== KIND.box || item.type !== STATIC) return false;
   const sorted = [...item.extents].sort((a, b) => a - b);
@@ -31,7 +31,7 @@ export class Bodies {
     this.showsSleep = true;
     this.isWire = false;
     this.thinnest = 0; // m, of ropes
-    this.least = { value: 0.001 }; // half widths a metre of distance
+    this.least = { value: 0.001 }; // smallest half width per metre of distance
   }
 
   clear() {
@@ -43,7 +43,7 @@ export class Bodies {
     this.runs = [];
   }
 
-  // Lists everything again; needed whenever shapes came or went.
+  // Lists all shapes again; needed after shapes were added or removed.
   rebuild(sim) {
     this.clear();
     this.items = sim.items();
@@ -61,7 +61,7 @@ export class Bodies {
     this.girth = this.findGirth();
   }
 
-  // Half the usual thickness of what moves: markers on joints must not hide it.
+  // Half the typical thickness of moving bodies: joint markers must not hide them.
   findGirth() {
     const list = [];
     for (const { mesh, first, count } of this.runs) {
@@ -95,10 +95,10 @@ export class Bodies {
     this.runs.push({ mesh, first, count });
   }
 
-  // `share` is how far between the last two steps the picture is taken.
+  // `share` is the position of the picture between the last two steps.
   update(sim, share = 1) {
     if (sim.changed) this.rebuild(sim);
-    const now = sim.matrices().slice(); // what is asked next takes its place in memory
+    const now = sim.matrices().slice(); // a copy: the next call reuses the memory
     const between = share < 1 && this.previous?.length === now.length;
     this.shown = between
       ? now.map((x, i) => this.previous[i] + (x - this.previous[i]) * share)
@@ -111,7 +111,7 @@ export class Bodies {
     this.color(sim);
   }
 
-  // Before a step that will be shown in between.
+  // Call before a step whose picture is interpolated.
   remember(sim) {
     this.previous = sim.changed ? null : sim.matrices().slice();
   }
@@ -134,7 +134,7 @@ export class Bodies {
   colorOf(item) {
     if (item.type === STATIC) return this.theme.fixed;
     if (item.type !== DYNAMIC) return this.theme.moved;
-    // Steps of a golden ratio's share: neighbours differ.
+    // Golden-ratio steps: neighbours get different colours.
     return bodyColors[Math.floor(((item.body * 0.618034) % 1) * bodyColors.length)];
   }
 
@@ -154,7 +154,7 @@ export class Bodies {
     this.surfaces.setWire(isWire);
   }
 
-  // The box around all that is drawn, but for planes and glass; `moving` leaves out the fixed.
+  // Bounding box of all drawn shapes except planes and glass; `moving` excludes static ones.
   measure(sim, moving) {
     const matrices = sim.matrices();
     const box = new Box3();

@@ -1,4 +1,4 @@
-// Charts of what happens over time, and the scene's own figures.
+// Charts over time, and the metrics of the scene.
 import uPlot from 'uplot';
 import { h, number } from './dom.js';
 
@@ -26,8 +26,8 @@ const NAMES = {
   angular: 'angular, kg m²/s',
   gap: 'largest gap, m',
   angle: 'largest angle, rad',
-  penetration: 'deepest, m',
-  milliseconds: 'a frame, ms',
+  penetration: 'largest, m',
+  milliseconds: 'frame, ms',
   pairs: 'pairs',
   manifolds: 'contacts',
   prepare: 'preparing',
@@ -70,7 +70,7 @@ export class Charts {
     this.draw();
   }
 
-  // One frame of a simulation; after going back in time what came later is dropped.
+  // Adds a frame of a simulation; after going back in time, later entries are dropped.
   note(side, numbers, milliseconds) {
     const log = this.logs[side];
     while (log.length && log[log.length - 1].time >= numbers.time - 1e-9) log.pop();
@@ -78,7 +78,7 @@ export class Charts {
     if (log.length > KEPT) log.shift();
   }
 
-  // What a chart shows: a list of [label, value of an entry].
+  // The series of a chart: a list of [label, value of an entry].
   series() {
     const { keys } = CHARTS[this.which];
     const isTwo = this.app.sims.length > 1;
@@ -97,7 +97,7 @@ export class Charts {
     ];
   }
 
-  // Called for every picture; draws now and then, and only what can be seen.
+  // Called for every picture; redraws every few frames, and only if visible.
   update(frame) {
     if (frame % EVERY === 0 && this.node.offsetParent) this.draw();
   }

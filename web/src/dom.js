@@ -1,4 +1,4 @@
-// Small helpers to write the page in JavaScript.
+// Helpers to build the page in JavaScript.
 
 export function h(tag, props = {}, ...children) {
   const node = document.createElement(tag);
@@ -57,7 +57,7 @@ export function download(name, blob) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-// Three or four digits, with a prefix where that reads better.
+// Three or four digits, with an SI prefix where useful.
 export function number(value, unit = '') {
   if (!Number.isFinite(value)) return '–';
   const size = Math.abs(value);

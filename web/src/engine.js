@@ -28,7 +28,7 @@ const THROUGH = new Uint8Array([
   0, 0,
 ]);
 
-// A table of functions takes no plain ones: a module that only passes it on makes one of it.
+// A WebAssembly table accepts only exported functions: this module wraps a JavaScript function.
 function asWasm(call) {
   return new WebAssembly.Instance(new WebAssembly.Module(THROUGH), { a: { b: call } }).exports.c;
 }
@@ -44,7 +44,7 @@ export class Engine {
     scenes.forEach((scene, index) => (scene.index = index));
   }
 
-  // The module imports nothing; its clock goes into its table of functions.
+  // The module imports nothing; its clock is put into its function table.
   giveClock(clock) {
     const table = this.api.__indirect_function_table;
     const place = table.grow(1);
@@ -52,7 +52,7 @@ export class Engine {
     this.api.use_clock(place);
   }
 
-  // Memory may have grown, so views are made anew for every use.
+  // Memory may have grown, so views are created for every use.
   floats(at, count) {
     return new Float32Array(this.api.memory.buffer, at, count);
   }
@@ -70,7 +70,7 @@ export class Engine {
     return new TextDecoder().decode(bytes.slice(at, bytes.indexOf(0, at)));
   }
 
-  // JSON in which places in a list stand for numbers.
+  // JSON in which numbers are indices into a list.
   told(at) {
     const text = this.text(at);
     const from = this.api.catalog_numbers() / 8;
@@ -93,14 +93,14 @@ export class Sim {
     this.isOpen = false;
   }
 
-  // settings: { params, method, substeps, iterations, gravity }; an Error says why not.
+  // settings: { params, method, substeps, iterations, gravity }; throws an Error on failure.
   open(scene, settings) {
     const values = this.engine.doubles(this.api.parameters(), PARAMETERS);
     scene.parameters.forEach((p, i) => (values[i] = settings.params[p.name] ?? p.value));
     const method = METHODS.indexOf(settings.method);
     const { substeps, iterations } = settings;
     this.isOpen = !!this.api.open(this.slot, scene.index, method, substeps, iterations);
-    if (!this.isOpen) throw new Error(this.message() || `${scene.name} could not be set up`);
+    if (!this.isOpen) throw new Error(this.message() || `${scene.name} could not be created`);
     this.scene = scene;
     if (settings.gravity) this.setGravity(settings.gravity);
   }
@@ -184,7 +184,7 @@ export class Sim {
     return true;
   }
 
-  // ---- What there is to see
+  // ---- Drawing
 
   get changed() {
     return !!this.api.changed(this.slot);
@@ -272,7 +272,7 @@ export class Sim {
     return this.engine.floats(this.api.particles(this.slot, index), 3 * count);
   }
 
-  // 1 shapes, 2 limits, 4 boxes, 8 islands, 16 colours of the solver's graph. Ends of lines, six
+  // 1 shapes, 2 limits, 4 boxes, 8 islands, 16 graph colours. Returns the ends of lines, six
   // numbers each, and their colours.
   lines(what) {
     const at = this.api.lines(this.slot, what);
@@ -288,7 +288,7 @@ export class Sim {
     return { ends, colors };
   }
 
-  // ---- Hands on
+  // ---- Interaction
 
   pick(from, way) {
     const item = this.api.pick(this.slot, ...from, ...way);

@@ -4,7 +4,7 @@ import { h } from './dom.js';
 let serial = 0;
 const newId = () => `field-${++serial}`;
 
-// Wide ranges of positive numbers go by powers of ten.
+// Wide ranges of positive numbers use a logarithmic scale.
 function scaleOf({ lo, hi, whole }) {
   if (!whole && lo > 0 && hi / lo > 200) {
     return { to: Math.log10, from: (x) => +(10 ** x).toPrecision(3), step: 0.01 };
@@ -12,7 +12,7 @@ function scaleOf({ lo, hi, whole }) {
   return { to: (x) => x, from: (x) => x, step: whole ? 1 : (hi - lo) / 200 };
 }
 
-// A slider with a box for the exact number.
+// A slider with an input for the exact number.
 export function slider({ label, hint, lo, hi, whole, value, onchange }) {
   const id = newId();
   const scale = scaleOf({ lo, hi, whole });
@@ -74,7 +74,7 @@ export function choice({ label, options, value, onchange }) {
   return { node, set: (next) => (select.value = next) };
 }
 
-// Buttons of which one is on.
+// A group of buttons, one of them active.
 export function oneOf({ label, options, value, onchange }) {
   const buttons = options.map(([key, text, hint]) =>
     h(

@@ -1,4 +1,4 @@
-// What can be taken away: a link, a picture, the motion, a moment; and a moment brought back.
+// Link, screenshot, glTF file, and saving and opening states.
 import { download, h } from './dom.js';
 import { gltfOf } from './gltf.js';
 import { decode, encode } from './share.js';
@@ -7,9 +7,9 @@ export async function copyLink(app) {
   const link = app.writeAddress(app.isTouched ? {} : { frame: app.frame });
   try {
     await navigator.clipboard.writeText(link);
-    app.say('The address of this moment is in the clipboard.');
+    app.say('The link was copied to the clipboard.');
   } catch {
-    app.say('The address of this page tells what you see.');
+    app.say('The link could not be copied: use the address of this page.');
   }
 }
 
@@ -18,7 +18,7 @@ export function screenshot(app) {
   app.stage.canvas.toBlob((blob) => download(`tenon-${app.scene.name}.png`, blob));
 }
 
-// The frames that are remembered, one after another, as glTF.
+// The frames of the history as a glTF file.
 export function recording(app) {
   const [history] = app.histories;
   const now = app.frame;
@@ -68,7 +68,7 @@ export function openStateFile(app) {
   input.click();
 }
 
-// A file that is not one, or is damaged, changes nothing but the message.
+// An invalid or damaged file changes nothing and shows a message.
 export function readState(app, text) {
   try {
     const file = JSON.parse(text);

@@ -1,8 +1,8 @@
-// Soft bodies as nodes that move with them; what remains is their form, kept at some of the frames,
-// the keys, and changing evenly in between.
+// Soft bodies as nodes with their rigid motion; the remaining deformation is stored at some frames,
+// the keys, and interpolated linearly in between.
 import { Quaternion, Vector3 } from 'three';
 
-const MOST_KEYS = 240; // graphics hardware need not take more than 256 forms
+const MOST_KEYS = 240; // viewers need not support more than 256 morph targets
 const ROUNDS = 30;
 
 function centerOf(points) {
@@ -12,8 +12,8 @@ function centerOf(points) {
   return center.multiplyScalar(3 / points.length);
 }
 
-// The rotation closest to a matrix of three columns, from a guess: Mueller et al. 2016, A robust
-// method to extract the rotational part of deformations.
+// The rotation closest to a matrix of three columns, from an initial guess: Mueller et al. 2016,
+// A robust method to extract the rotational part of deformations.
 function rotationOf(columns, guess) {
   const q = guess.clone();
   const [axis, torque, turn] = [new Vector3(), new Vector3(), new Quaternion()];
@@ -58,7 +58,7 @@ export function keysOf(count) {
   return [...keys, count - 1];
 }
 
-// frames: the points of one soft body in each. Its pose in each, and its form at each key.
+// frames: the points of one soft body in each. Returns its pose in each, and its shape at each key.
 export function formsOf(frames, keys) {
   const poses = posesOf(frames);
   const point = new Vector3();

@@ -13,7 +13,8 @@ export class Frame {
     this.app = app;
     this.canvas = h('canvas', {
       tabIndex: 0,
-      'aria-label': 'The scene in 3D: drag a body to pull it, drag beside it to turn the view',
+      'aria-label':
+        'The scene in 3D: drag a body to pull it, drag the background to rotate the view',
       role: 'application',
     });
   }
@@ -42,7 +43,7 @@ export class Frame {
     new ResizeObserver(() => app.sims.length && app.draw()).observe(stage);
     this.setTheme(this.savedTheme());
     this.canvas.addEventListener('webglcontextlost', () =>
-      this.say('The browser took the graphics away; load the page again.'),
+      this.say('The browser lost the graphics context; reload the page.'),
     );
     listenToKeys(app, this);
   }
@@ -79,7 +80,7 @@ export class Frame {
     try {
       saved = localStorage.getItem('tenon-theme');
     } catch {
-      // a page without storage starts as the system likes it
+      // without storage the page uses the system setting
     }
     if (saved === 'dark' || saved === 'light') return saved;
     return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
@@ -100,7 +101,7 @@ export class Frame {
     }
   }
 
-  // ---- What is shown
+  // ---- Display
 
   setScene() {
     const { scene, state } = this.app;
@@ -123,7 +124,7 @@ export class Frame {
     this.timer = setTimeout(() => this.message.replaceChildren(), 12000);
   }
 
-  // Numbers beside arrows, the strongest first and none over another, and the force of the hand.
+  // Labels of arrows, strongest first and without overlap, and the force of the hand.
   label() {
     const { app } = this;
     const labels = app.sims.flatMap((_, side) =>

@@ -1,5 +1,5 @@
-// What each kind of shape looks like. Round and bevelled shapes are drawn from one unit geometry:
-// a vertex is position * size.xyz + normal * size.w, so that instances of every size share it.
+// Geometry of each kind of shape. Round and bevelled shapes use one unit geometry: a vertex is
+// position * size.xyz + normal * size.w, so that instances of every size share it.
 import { BufferAttribute, BufferGeometry } from 'three';
 import { KIND } from './engine.js';
 
@@ -13,8 +13,8 @@ function make(positions, normals, indices) {
   return geometry;
 }
 
-// A surface of revolution, from its top down: radius and y of each ring, and how its normal points
-// out and up.
+// A surface of revolution, from its top down: radius and y of each ring, and the radial and
+// vertical parts of its normal.
 function rings(list, sides) {
   const positions = [];
   const normals = [];
@@ -34,7 +34,7 @@ function rings(list, sides) {
   return make(positions, normals, indices);
 }
 
-// Two half spheres, apart by twice size.y.
+// Two hemispheres, apart by twice size.y.
 function ball(sides, y) {
   const list = [];
   const half = Math.ceil(sides / 4);
@@ -61,16 +61,16 @@ function cylinder(sides) {
   );
 }
 
-const LEAN = Math.SQRT1_2; // a normal between out and up
+const LEAN = Math.SQRT1_2; // a normal at 45 degrees
 
-// Of radius 1 about the origin.
+// Radius 1 about the origin.
 export function unitBall() {
   const geometry = ball(14, 0);
   geometry.getAttribute('position').array.set(geometry.getAttribute('normal').array);
   return geometry;
 }
 
-// Of radius 1 from 0 to 1 along y.
+// Radius 1, from 0 to 1 along y.
 export function unitRod() {
   return cylinder(14).scale(1, 0.5, 1).translate(0, 0.5, 0);
 }
@@ -114,7 +114,7 @@ function cone(sides) {
   );
 }
 
-// Six faces, and the bevels between them: the vertices of neighbouring faces, joined.
+// Six faces, and bevels that connect the vertices of neighbouring faces.
 function box() {
   const positions = [];
   const normals = [];
@@ -129,7 +129,7 @@ function box() {
     }
   }
   const triangle = (...vertices) => {
-    // Counter-clockwise from outside: turn where the normal points in.
+    // Counter-clockwise from outside: flip if the normal points inwards.
     const p = vertices.map((v) =>
       [0, 1, 2].map((k) => positions[3 * v + k] + 0.3 * normals[3 * v + k]),
     );
@@ -193,7 +193,7 @@ export function geometryFor(sim, item, index, count) {
   }
 }
 
-// Size of a rounded item: what its vertices are scaled by, and how far they stand out.
+// Size of a rounded item: scale of the vertices, and offset along the normals.
 export function sizeOf({ kind, radius, half, extents }) {
   if (kind === KIND.sphere) return [0, 0, 0, radius];
   if (kind === KIND.capsule) return [0, half, 0, radius];
@@ -202,7 +202,7 @@ export function sizeOf({ kind, radius, half, extents }) {
   return [...whole.map((x) => x - bevel), bevel];
 }
 
-// The same shape with its size worked in, for files.
+// The same shape with its size applied, for files.
 export function bakedGeometry(sim, item, index) {
   const geometry = geometryFor(sim, item, index, 1).clone();
   const position = geometry.getAttribute('position');

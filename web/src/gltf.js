@@ -1,5 +1,5 @@
-// The remembered seconds as one binary glTF file: a node for each shape and each soft body, its way as
-// an animation, the form of a soft body as morph targets.
+// The recorded seconds as one binary glTF file: a node for each shape and each soft body, its motion
+// as an animation, the deformation of a soft body as morph targets.
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { KIND, STATIC } from './engine.js';
 import { formsOf, keysOf } from './forms.js';
@@ -25,7 +25,7 @@ class Writer {
     };
   }
 
-  // Everything here is four bytes a number, so all stays aligned.
+  // All numbers have four bytes, so everything is aligned.
   accessor(array, type, componentType, withBounds = false) {
     const width = { SCALAR: 1, VEC3: 3, VEC4: 4 }[type];
     const { json } = this;
@@ -64,7 +64,7 @@ class Writer {
     return this.json.meshes.push({ primitives: [primitive] }) - 1;
   }
 
-  // Other forms are told by how they differ from the first.
+  // Morph targets are differences from the first shape.
   morphed(mesh, forms, material) {
     const geometry = mesh.geometry.clone();
     const { array } = geometry.getAttribute('position');
@@ -123,14 +123,14 @@ function poseOf(matrices, index) {
   return pose;
 }
 
-// matrices: of all items in each frame; softs: of each soft body its points in each frame.
+// matrices: of all items in each frame; softs: the points of each soft body in each frame.
 export function gltfOf(sim, bodies, { matrices, softs }) {
   const writer = new Writer();
   const { json } = writer;
   const animation = { channels: [], samplers: [] };
   const times = writer.times(matrices.map((_, i) => i));
   const materials = new Map();
-  const meshes = new Map(); // things that look alike share one
+  const meshes = new Map(); // equal shapes share one
   bodies.items.forEach((item, index) => {
     if (item.kind === KIND.plane) return;
     const color = bodies.colorOf(item);
@@ -148,7 +148,7 @@ export function gltfOf(sim, bodies, { matrices, softs }) {
   return writer.blob();
 }
 
-// The first key is the mesh, the others are its targets; at each its own alone counts.
+// The first key is the mesh, the others are its targets; at each key only its target has weight 1.
 function addSofts(writer, animation, times, parts, softs) {
   if (!parts.length) return;
   const keys = keysOf(softs[0].length);

@@ -1,4 +1,4 @@
-// The ground: planes of the scene, or a floor far below what moves, with a grid that fades out.
+// The ground: planes of the scene, or a floor far below all moving bodies, with a fading grid.
 import { Color, Group, Matrix4, Vector3 } from 'three';
 import { KIND } from './engine.js';
 import { unitSquare } from './geometry.js';
@@ -12,8 +12,8 @@ export class Ground {
     this.geometry = unitSquare();
   }
 
-  // `bounds` holds what moves, `lowest` is the height of the lowest thing of all; `distance` is that
-  // of the camera: what it sees decides the size of the grid.
+  // `bounds` is the box of moving bodies, `lowest` the lowest height of all shapes; the distance of
+  // the camera determines the size of the grid.
   rebuild(sim, items, bounds, lowest, distance) {
     for (const { geometry } of this.group.children) geometry.dispose();
     this.group.clear();

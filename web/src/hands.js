@@ -1,19 +1,19 @@
-// Pulling, throwing, pinning, deleting and making bodies with the pointer.
+// Pulling, throwing, pinning, deleting and creating bodies with the pointer.
 import { Plane, Vector3 } from 'three';
 import { number } from './dom.js';
 
-const THROW = 4; // m/s for a metre drawn back
-const STIFF = 200; // N/m a kg: a held body sags by g / STIFF
+const THROW = 4; // m/s per metre of pulling back
+const STIFF = 200; // N/m per kg: a held body sags by g / STIFF
 
 export class Hands {
   constructor(app) {
     this.app = app;
     this.tool = 'drag';
-    this.compliance = null; // null suits the body
+    this.compliance = null; // null: chosen by the mass of the body
     this.held = null;
     this.onauto = () => {};
     const { canvas } = app.stage;
-    // Before the camera's controls see it.
+    // Handled before the camera controls.
     canvas.addEventListener('pointerdown', (event) => this.down(event), { capture: true });
     canvas.addEventListener('pointermove', (event) => this.move(event));
     for (const end of ['pointerup', 'pointercancel']) {
@@ -37,7 +37,7 @@ export class Hands {
     if (['box', 'ball', 'ragdoll', 'cloth'].includes(this.tool)) {
       this.make(sim, hit, from, way);
     } else if (!isBody) {
-      return; // the camera's
+      return; // left to the camera controls
     } else if (this.tool === 'pin') {
       this.app.interfere(() => sim.pin(hit.item));
     } else if (this.tool === 'delete') {
@@ -106,7 +106,7 @@ export class Hands {
     }
   }
 
-  // Somebody else changed the world: nothing is held any more.
+  // The world was changed otherwise: release the hold.
   forget() {
     this.held = null;
     this.app.stage.controls.enabled = true;
@@ -116,7 +116,7 @@ export class Hands {
     if (this.held && !this.held.isThrow) this.held.sim.dragTo(this.held.at.toArray());
   }
 
-  // What to write beside the pointer, and where.
+  // Text and position of the label beside the pointer.
   label() {
     if (!this.held) return null;
     const { sim, side, at, start, isThrow } = this.held;

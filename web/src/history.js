@@ -1,5 +1,5 @@
-// The last seconds as snapshots. Where a state is large only some frames are kept and the others
-// found by stepping on: the same bits come out again.
+// The last seconds as snapshots. For large states only some frames are kept; the others are
+// recomputed by stepping, which gives the same bits.
 const FRAMES = 600;
 const BUDGET = 128e6; // bytes
 const SMALL = 150e3;
@@ -20,7 +20,7 @@ export class History {
     return this.kept.length ? this.kept[0].frame : this.last;
   }
 
-  // Call after every step; `mustKeep` where somebody interfered and stepping would not find it.
+  // Call after every step; `mustKeep` after an interaction, which stepping would not reproduce.
   note(frame, mustKeep) {
     this.last = frame;
     const newest = this.kept[this.kept.length - 1];
@@ -40,14 +40,14 @@ export class History {
     this.last = frame;
   }
 
-  // What was after a frame is no longer so: somebody interfered.
+  // Drops the frames after a frame, which an interaction has made invalid.
   forgetFrom(frame) {
     while (this.kept.length && this.kept[this.kept.length - 1].frame >= frame) {
       this.bytes -= this.kept.pop().state.length;
     }
   }
 
-  // Takes the simulation to a frame; the rest of the past stays for going forward again.
+  // Restores a frame; later frames stay available for going forward.
   goTo(frame) {
     let from = null;
     for (const entry of this.kept) if (entry.frame <= frame) from = entry;

@@ -1,4 +1,4 @@
-// The keyboard, and the card that explains it.
+// Keyboard shortcuts, and the help card.
 import { button, h } from './dom.js';
 
 const SIGHTS = {
@@ -26,33 +26,33 @@ const HELP = [
   ['Space', 'play or pause'],
   ['. and ,', 'one frame, one substep'],
   ['← →', 'back and forward over the last seconds'],
-  ['R', 'from the start'],
+  ['R', 'restart'],
   ['S', 'slow motion'],
-  ['[ ]', 'scene before, scene after'],
+  ['[ ]', 'previous scene, next scene'],
   ['D T P X', 'drag, throw, pin, delete'],
   ['B O G K', 'drop a box, a ball, a ragdoll, a cloth'],
   ['J F C L', 'joints, forces, contacts, limits'],
-  ['V I H W', 'trails, islands, the solver’s graph, wireframe'],
+  ['V I H W', 'trails, islands, constraint graph, wireframe'],
   ['2', 'two side by side'],
   ['N', 'light or dark'],
-  ['?', 'this card'],
+  ['?', 'this help'],
 ];
 
 export function helpCard() {
   const rows = HELP.flatMap(([key, text]) => [h('dt', {}, key), h('dd', {}, text)]);
   const card = h('dialog', { class: 'help', 'aria-labelledby': 'help-title' }, [
-    h('h2', { id: 'help-title' }, 'How to use it'),
+    h('h2', { id: 'help-title' }, 'Help'),
     button('close', 'Close', () => card.close(), { class: 'corner' }),
     h(
       'p',
       {},
-      'Drag a body to pull it with a spring; the number is the force. Drag beside it to turn the view, with the right button or two fingers to move it, wheel or pinch to come closer.',
+      'Drag a body to pull it with a spring; the number is the force. Drag the background to rotate the view, with the right button or two fingers to move it; zoom with the wheel or by pinching.',
     ),
     h('dl', {}, rows),
     h(
       'p',
       { class: 'soft' },
-      'Every scene runs on the library itself, compiled to WebAssembly. The hash below the picture is the one that every other machine finds for the same scene and frame.',
+      'Every scene runs on the library compiled to WebAssembly. The hash below the picture is the same on every machine for the same scene and frame.',
     ),
   ]);
   card.addEventListener('click', (event) => event.target === card && card.close());

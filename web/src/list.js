@@ -1,9 +1,9 @@
-// The scenes, by the document they come from.
+// The list of scenes, grouped by source.
 import { h } from './dom.js';
 
 export const plainName = (name) => name.replaceAll('_', ' ');
 
-// Pictures made by the build; a single file carries them inside.
+// Pictures from the build; the single-file page contains them.
 function picture(name) {
   const thumbs = globalThis.TENON_THUMBS;
   if (!thumbs) return h('span', { class: 'thumb' });

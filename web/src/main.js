@@ -1,4 +1,4 @@
-// Starts the page, or says why it cannot.
+// Starts the page, or reports why it cannot start.
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
 import { App } from './app.js';
@@ -6,7 +6,7 @@ import { h } from './dom.js';
 import { Engine } from './engine.js';
 import { readState, recording } from './files.js';
 
-// The smallest module with a vector in it.
+// The smallest module that uses SIMD.
 const SIMD = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15,
   253, 98, 11,
@@ -38,7 +38,7 @@ async function start() {
   if (lack) {
     giveUp(
       `This page needs ${lack}`,
-      'A current Firefox, Chrome, Edge or Safari has it; it may be switched off in the settings.',
+      'Current versions of Firefox, Chrome, Edge and Safari support it; it may be disabled in the settings.',
     );
     return;
   }

@@ -1,4 +1,4 @@
-// The physics made visible: joints, forces, contacts, limits, islands, trails.
+// Overlays: joints, forces, contacts, limits, islands, trails.
 import { BufferAttribute, BufferGeometry, Color, Group, Matrix4, Quaternion, Vector3 } from 'three';
 import { number } from './dom.js';
 import { unitArrow, unitBall, unitRod } from './geometry.js';
@@ -9,10 +9,10 @@ const UP = new Vector3(0, 1, 0);
 const HINGE = 2;
 const DISTANCE = 0;
 const LABELS = 12;
-const WEAK = 1e-3; // N, N m: less than this is not worth an arrow
+const WEAK = 1e-3; // N, N m: smaller values get no arrow
 const SLIDING = [4, 5]; // prismatic, cylinder
 
-// Instances that are set anew for every picture.
+// Instances that are updated for every picture.
 class Pieces {
   constructor(group, geometry, material) {
     Object.assign(this, { group, geometry, material, count: 0, mesh: null });
@@ -41,7 +41,7 @@ class Pieces {
     this.count = 0;
   }
 
-  // From `at` along `way`, `width` wide.
+  // An arrow from `at` along `way`, `width` wide.
   add(at, way, width, length = way.length(), color = null) {
     if (!(length > 0)) return;
     if (this.count === this.capacity) this.make(2 * this.capacity);
@@ -109,7 +109,7 @@ export class Overlay {
       wire: new Drawing(this.group),
       limit: new Drawing(this.group),
       boxes: new Drawing(this.group),
-      island: new Drawing(this.group, true), // from centre to centre, inside of bodies
+      island: new Drawing(this.group, true), // from centre to centre, inside bodies
     };
     this.trails = new Trails(this.group);
     this.labels = [];
@@ -123,7 +123,7 @@ export class Overlay {
 
   setTheme(theme) {
     for (const [name, part] of Object.entries(this.pieces)) {
-      if (name === 'graph') continue; // the library's own colours
+      if (name === 'graph') continue; // uses the colours of the library
       part.material.color.copy(theme[{ rod: 'joint', hand: 'ours' }[name] ?? name]);
     }
     for (const [name, part] of Object.entries(this.lines)) part.material.color.copy(theme[name]);
@@ -154,8 +154,8 @@ export class Overlay {
     this.labels.sort((x, y) => y.size - x.size).splice(LABELS);
   }
 
-  // Metres a newton and a newton metre, so that the strongest reads well. They shrink at once and
-  // grow slowly.
+  // Scales in metres per newton and per newton metre, so that the strongest arrow fits. They
+  // decrease at once and increase slowly.
   chooseScale(joints, contacts, distance) {
     const most = (list) => list.reduce((max, v) => Math.max(max, Math.hypot(...v)), 0);
     const forces = [...joints.map(({ force }) => force), ...contacts.map(({ normal }) => normal)];
@@ -189,7 +189,7 @@ export class Overlay {
     if (kind === DISTANCE) this.pieces.joint.add(vector(b), UP, size, size);
   }
 
-  // Short ones are thinner as well.
+  // Short arrows are also thinner.
   drawArrow(kind, at, way) {
     this.pieces[kind].add(at, way, Math.min(this.arrow, 0.1 * way.length()));
   }
@@ -209,7 +209,7 @@ export class Overlay {
     }
   }
 
-  // A rod for each constraint; those of one colour are solved side by side.
+  // A rod for each constraint; those of one colour are solved in parallel.
   drawGraph({ ends, colors }, distance) {
     const width = Math.min(0.0025 * distance, Math.max(0.0008 * distance, 0.15 * this.girth));
     const shades = new Map();

@@ -1,4 +1,4 @@
-// The panel at the right: parameters, solver, hands, what to see, charts, sharing.
+// The panel at the right: parameters, solver, interaction, display, charts, sharing.
 import { h } from './dom.js';
 import { copyLink, openStateFile, saveGltf, saveStateFile, screenshot } from './files.js';
 import { choice, oneOf, section, slider, toggle } from './fields.js';
@@ -11,9 +11,9 @@ const METHOD_NAMES = [
 
 export const TOOLS = [
   ['drag', 'Drag', 'Pull a body with a spring (D)'],
-  ['throw', 'Throw', 'Draw back, let go (T)'],
+  ['throw', 'Throw', 'Pull back and release (T)'],
   ['pin', 'Pin', 'Fix a body in place, or free it (P)'],
-  ['delete', 'Delete', 'Take a body away (X)'],
+  ['delete', 'Delete', 'Delete a body (X)'],
   ['box', 'Box', 'Drop a box (B)'],
   ['ball', 'Ball', 'Drop a ball (O)'],
   ['ragdoll', 'Ragdoll', 'Drop a ragdoll (G)'],
@@ -24,11 +24,11 @@ const SIGHTS = [
   ['joints', 'Joints', 'J'],
   ['forces', 'Forces and torques', 'F'],
   ['contacts', 'Contact points', 'C'],
-  ['limits', 'Limits of joints', 'L'],
+  ['limits', 'Joint limits', 'L'],
   ['trails', 'Trails', 'V'],
   ['islands', 'Islands', 'I'],
-  ['colors', 'Colours of the solver’s graph', 'H'],
-  ['sleep', 'Pale when asleep', ''],
+  ['colors', 'Constraint graph', 'H'],
+  ['sleep', 'Sleeping bodies', ''],
   ['wire', 'Wireframe', 'W'],
   ['boxes', 'Bounding boxes', ''],
 ];
@@ -42,14 +42,14 @@ export class Panel {
     this.node = h('aside', { class: 'panel', id: 'panel', 'aria-label': 'Controls' }, [
       section('Scene', true, this.parameters),
       section('Solver', true, this.solver),
-      section('Hands on', true, this.hands()),
+      section('Interaction', true, this.hands()),
       section('See', false, this.see()),
       section('Charts', true, charts.node),
       section('Share', false, this.share()),
     ]);
   }
 
-  // For a new scene, or new settings of it.
+  // Call for a new scene or new settings.
   rebuild() {
     const { app } = this;
     const { scene, state } = app;
@@ -102,7 +102,7 @@ export class Panel {
       }),
       slider({
         label: 'gravity, m/s²',
-        hint: 'along y; the scene’s own until you change it',
+        hint: 'along y; default: that of the scene',
         lo: -30,
         hi: 30,
         value: +gravity[1].toPrecision(4),
@@ -110,7 +110,7 @@ export class Panel {
       }),
       toggle({
         label: 'Two side by side',
-        hint: 'The same scene, solved in two ways',
+        hint: 'The same scene with two solver settings',
         value: !!state.two,
         onchange: (isOn) => app.setTwo(isOn ? app.otherWay() : null),
       }),
@@ -150,7 +150,7 @@ export class Panel {
     });
     const compliance = slider({
       label: 'compliance, m/N',
-      hint: 'Of the spring you pull with: metres it gives way for a newton',
+      hint: 'Compliance of the pulling spring: elongation per newton',
       lo: 1e-7,
       hi: 1,
       value: 1e-3,
@@ -160,7 +160,7 @@ export class Panel {
       },
     });
     const auto = toggle({
-      label: 'Compliance to suit the body',
+      label: 'Compliance by the mass of the body',
       value: true,
       onchange: (isOn) => (hands.compliance = isOn ? null : 1e-3),
     });

@@ -1,5 +1,5 @@
-// Draws the things of a three.js scene with two small programs. Its own renderer can do far more, and
-// weighs more than the rest of the page.
+// Draws the objects of a three.js scene with two small shader programs. The renderer of three.js is
+// larger than the rest of the page.
 import { Color, Matrix4, OrthographicCamera, Vector3 } from 'three';
 import { ATTRIBUTES, COLOR, DEPTH } from './shaders.js';
 
@@ -24,7 +24,7 @@ function compile(gl, sources) {
   return { program, places };
 }
 
-// The edges of triangles as lines, each once.
+// The edges of triangles as lines, without duplicates.
 function edgesOf({ index, attributes }) {
   const corners = index?.array ?? [...Array(attributes.position.count).keys()];
   const lines = new Map();
@@ -51,7 +51,7 @@ export class Renderer {
       sun: new Color('#fff8ee'),
       skyStrength: 1,
       sunStrength: 1,
-      offset: 0, // of surfaces towards the light, against shadows on themselves
+      offset: 0, // bias of surfaces towards the light, against self-shadowing
       camera: new OrthographicCamera(),
     };
     this.makeShadow(innerHeight < 500 ? 1024 : 2048);
@@ -82,7 +82,7 @@ export class Renderer {
 
   // ---- Buffers
 
-  // The buffer of an attribute, as it is now.
+  // The up-to-date buffer of an attribute.
   bufferOf(attribute, target) {
     const { gl } = this;
     let entry = this.buffers.get(attribute);
@@ -106,7 +106,7 @@ export class Renderer {
     this.buffers.delete(attribute);
   }
 
-  // Buffers go with what they belong to.
+  // Buffers are deleted with their owners.
   watch(object) {
     const { geometry } = object;
     if (!this.known.has(geometry)) {
@@ -128,7 +128,7 @@ export class Renderer {
     }
   }
 
-  // `columns` attributes of four numbers, or one; without any the same for all vertices.
+  // `columns` attributes of four numbers, or one; without a buffer, a constant for all vertices.
   attribute(place, attribute, usual, divisor = 0, columns = 1) {
     const { gl } = this;
     if (attribute) this.bufferOf(attribute, gl.ARRAY_BUFFER);
@@ -192,7 +192,7 @@ export class Renderer {
     return seen;
   }
 
-  // From the sun, the far sides of what casts a shadow.
+  // Shadow map: back faces of objects that cast shadows, seen from the sun.
   drawShadow(objects) {
     const { gl, depth, shadow } = this;
     gl.bindFramebuffer(gl.FRAMEBUFFER, shadow.target);
@@ -203,7 +203,7 @@ export class Renderer {
     gl.depthMask(true);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     this.sunView = this.use(depth, this.light.camera);
-    gl.uniform1f(depth.places.least, 0); // shadows are as thin as things are
+    gl.uniform1f(depth.places.least, 0); // shadows have the true width
     gl.cullFace(gl.FRONT);
     for (const object of objects.filter((o) => o.castShadow)) {
       this.toggle(gl.CULL_FACE, !object.material.isDouble);
@@ -249,7 +249,7 @@ export class Renderer {
     this.draw(object);
   }
 
-  // Into a part of the canvas, in pixels of the page from its lower left.
+  // Draws into a part of the canvas, in CSS pixels from its lower left.
   render(scene, camera, background, [x, y, width, height]) {
     const { gl, ratio } = this;
     scene.updateMatrixWorld();

@@ -1,10 +1,10 @@
-// The two programs that everything is drawn with: one for colours, one for the depth seen by the
-// sun. Attributes that an object has not got keep values that change nothing.
+// The two shader programs: one for colours, one for the shadow map. Missing attributes have neutral
+// values.
 
 export const ATTRIBUTES = { position: 0, normal: 1, instance: 2, color: 6, size: 7 };
 
-// A vertex of a rounded shape is position * size.xyz + normal * size.w, and nothing is drawn thinner
-// than a pixel or two, so that small things far away can be seen.
+// A vertex of a rounded shape is position * size.xyz + normal * size.w. The smallest width is a
+// pixel or two, so that small distant objects stay visible.
 const PLACE = `#version 300 es
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec3 normal;
@@ -61,7 +61,7 @@ uniform vec4 grid; // size of a cell, reach, middle
 uniform vec3 gridColor;
 out vec4 result;
 
-// Five looks, each the mean of four texels.
+// Five samples, each the mean of four texels.
 float light() {
   vec3 p = 0.5 * shade.xyz / shade.w + 0.5;
   if (any(greaterThan(abs(p - 0.5), vec3(0.5)))) return 1.0;
@@ -74,7 +74,7 @@ float light() {
   return 0.2 * sum;
 }
 
-// Lines one cell apart, every tenth stronger, that fade out.
+// Grid lines one cell apart, every tenth stronger, fading with distance.
 vec4 onGrid(vec4 c) {
   vec2 cells = at / grid.x;
   vec2 width = fwidth(cells) * 1.2;

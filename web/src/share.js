@@ -1,4 +1,4 @@
-// What is looked at, as the part of an address after '#': scene, parameters, solver, camera.
+// The address after '#': scene, parameters, solver, camera, display.
 import { METHODS } from './engine.js';
 
 export const SEE = [
@@ -33,7 +33,7 @@ export function defaultsOf(scene) {
   };
 }
 
-// Only what differs from the scene's own settings.
+// Contains only settings that differ from those of the scene.
 export function encode(state, scene) {
   const usual = defaultsOf(scene);
   const out = new URLSearchParams({ scene: state.scene });
@@ -57,7 +57,7 @@ class Bad extends Error {}
 function wholeIn(text, lo, hi, what) {
   const value = Number(text);
   if (!Number.isInteger(value) || value < lo || value > hi) {
-    throw new Bad(`${what} must be a whole number from ${lo} to ${hi}, not “${text}”`);
+    throw new Bad(`${what} must be an integer from ${lo} to ${hi}, not “${text}”`);
   }
   return value;
 }
@@ -71,7 +71,7 @@ function numbersOf(text, count, what) {
 }
 
 function methodOf(text) {
-  if (!METHODS.includes(text)) throw new Bad(`there is no method “${text}”`);
+  if (!METHODS.includes(text)) throw new Bad(`unknown method “${text}”`);
   return text;
 }
 
@@ -80,7 +80,7 @@ function readParameter(state, scene, name, text) {
   if (!p) throw new Bad(`${scene.name} has no parameter “${name}”`);
   const value = Number(text);
   if (text === '' || !(value >= p.lo && value <= p.hi) || (p.whole && !Number.isInteger(value))) {
-    throw new Bad(`${name} must be ${p.whole ? 'a whole number ' : ''}from ${p.lo} to ${p.hi}`);
+    throw new Bad(`${name} must be ${p.whole ? 'an integer ' : ''}from ${p.lo} to ${p.hi}`);
   }
   state.params[name] = value;
 }
@@ -105,21 +105,21 @@ const READERS = {
   },
 };
 
-// The state an address names, with complaints about what it gets wrong; null without a scene.
+// The state of an address, with messages about invalid parts; null without a scene.
 export function decode(address, scenes) {
   const words = new URLSearchParams(address.replace(/^#/, ''));
   const name = words.get('scene');
   if (!name)
     return { state: null, complaints: address.length > 1 ? ['the address names no scene'] : [] };
   const scene = scenes.find((s) => s.name === name);
-  if (!scene) return { state: null, complaints: [`there is no scene “${name}”`] };
+  if (!scene) return { state: null, complaints: [`unknown scene “${name}”`] };
   const state = defaultsOf(scene);
   const complaints = [];
   for (const [key, text] of words) {
     try {
       if (key.startsWith('p.')) readParameter(state, scene, key.slice(2), text);
       else if (READERS[key]) READERS[key](state, text);
-      else if (key !== 'scene') throw new Bad(`“${key}” means nothing here`);
+      else if (key !== 'scene') throw new Bad(`unknown key “${key}”`);
     } catch (error) {
       if (!(error instanceof Bad)) throw error;
       complaints.push(error.message);

@@ -7,7 +7,7 @@ import { Overlay } from './overlay.js';
 import { Renderer } from './renderer.js';
 import { themeOf } from './theme.js';
 
-// The sun stands this far to the side of the camera, and this high.
+// Direction of the sun relative to the camera: azimuth and elevation.
 const SUN_SIDE = 1.0;
 const SUN_HEIGHT = 1.15;
 const ONE = new Vector3(1, 1, 1);
@@ -41,7 +41,7 @@ export class Stage {
     }
   }
 
-  // A new scene: bodies, ground, light; the camera only if none is given.
+  // A new scene: bodies, ground, light; also the camera if none is given.
   setScene(sims, look) {
     sims.forEach((sim, i) => {
       this.sides[i].bodies.rebuild(sim);
@@ -62,7 +62,7 @@ export class Stage {
     return this.camera.position.distanceTo(this.controls.target);
   }
 
-  // In a tall window the camera steps back, so that as much is seen from left to right.
+  // In a tall window the camera moves back to keep the horizontal field of view.
   lookFrom({ eye, target }) {
     this.controls.target.fromArray(target);
     this.camera.position.fromArray(eye);
@@ -74,7 +74,7 @@ export class Stage {
     this.controls.update();
   }
 
-  // Until the whole of a box is in the picture, if that is not too far.
+  // Moves the camera back until the whole box is visible, up to a limit.
   stepBack(box) {
     const corner = new Vector3();
     for (let tries = 0; tries < 12; ++tries) {
@@ -99,7 +99,7 @@ export class Stage {
     return { eye: this.camera.position.toArray(), target: this.controls.target.toArray() };
   }
 
-  // The shadow covers what moves, but no more than the camera can make out.
+  // The shadow map covers the moving bodies within the view of the camera.
   placeSun() {
     const size = this.bounds.getSize(new Vector3()).length();
     const reach = Math.min(0.75 * size + 0.35 * this.distance, 1.6 * this.distance);
@@ -131,7 +131,7 @@ export class Stage {
     this.camera.updateProjectionMatrix();
   }
 
-  // Brings the picture up to date with the simulations.
+  // Updates the picture from the simulations.
   update(sims, see, share) {
     sims.forEach((sim, i) => {
       this.sides[i].bodies.thinnest = 0.0015 * this.distance;
@@ -154,7 +154,7 @@ export class Stage {
     }
   }
 
-  // Which picture a point of the window is in, and the ray through it.
+  // The picture that contains a point of the window, and the ray through it.
   rayAt(x, y) {
     const box = this.canvas.getBoundingClientRect();
     const width = this.isTwo ? box.width / 2 : box.width;
@@ -165,7 +165,7 @@ export class Stage {
     return { side, from: this.camera.position.clone(), way };
   }
 
-  // A point of the world in pixels of the canvas, for a picture.
+  // Projects a world point to pixels of the canvas, for a picture.
   toScreen(point, side) {
     const p = new Vector3().fromArray(point).project(this.camera);
     const width = this.isTwo ? this.width / 2 : this.width;

@@ -5,7 +5,7 @@ import { paint, Thing } from './things.js';
 
 const SIDES = 8; // of a rope
 
-// Rings about the particles of a rope, carried along without needless turning.
+// Rings around the particles of a rope, transported with minimal rotation.
 function writeTube(points, radius, out) {
   const count = points.length / 3;
   const at = (i) => new Vector3().fromArray(points, 3 * Math.min(count - 1, Math.max(0, i)));
@@ -54,7 +54,7 @@ export class Surfaces {
     const isRope = soft.triangles === 0;
     const geometry = new BufferGeometry();
     const triangles = isRope ? [] : [...sim.softTriangles(index, soft.triangles)];
-    const surface = [...new Set(triangles)]; // particles; what is inside is not drawn
+    const surface = [...new Set(triangles)]; // particles on the surface; inner ones are not drawn
     const numbers = new Map(surface.map((particle, i) => [particle, i]));
     const vertices = isRope ? soft.particles * SIDES : surface.length;
     geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * vertices), 3));
@@ -66,7 +66,7 @@ export class Surfaces {
     return { mesh, isRope, surface, ...soft };
   }
 
-  // Ropes are drawn no thinner than can be seen.
+  // Ropes have a minimum width on the screen.
   write(sim, i, least, out) {
     const { isRope, surface, particles, radius } = this.parts[i];
     const points = sim.particles(i, particles);
@@ -86,7 +86,7 @@ export class Surfaces {
     });
   }
 
-  // Where the vertices are now, of each; null if there are others than were drawn.
+  // Current vertices of each soft body; null if their number has changed.
   points(sim, least) {
     const now = sim.softs();
     const isSame = (part, i) => part.particles === now[i].particles;
@@ -102,7 +102,7 @@ export class Surfaces {
     for (const { mesh } of this.parts) mesh.material.isWire = isWire;
   }
 
-  // Adds what the particles take up to a box.
+  // Extends a box by the particles.
   measure(sim, box) {
     this.parts.forEach(({ particles }, i) => {
       const points = sim.particles(i, particles);

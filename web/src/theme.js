@@ -1,4 +1,4 @@
-// Colours of the 3D view, to go with those of style.css.
+// Colours of the 3D view, matching those of style.css.
 import { Color } from 'three';
 
 const light = {

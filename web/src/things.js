@@ -1,18 +1,18 @@
-// What can be drawn: a geometry and what it is made of, once, as lines, or many times. Those of
-// three.js bring its materials and picking along.
+// Drawable objects: a mesh, lines, or instances of a geometry with a material. Those of three.js
+// would include its materials and picking.
 import { Color, InstancedBufferAttribute, Object3D } from 'three';
 
-// What a thing is made of.
+// A material.
 export const paint = (look = {}) => ({
   color: new Color('white'),
   isLit: true,
   isWire: false, // edges of triangles only
-  isDouble: false, // seen from both sides
-  isClear: false, // what is behind shows through
-  isThrough: false, // shows through what is in front
+  isDouble: false, // visible from both sides
+  isClear: false, // transparent
+  isThrough: false, // visible through objects in front
   opacity: 1,
   grid: null, // { cell, reach, x, y, color }
-  least: { value: 0 }, // half width a metre of distance
+  least: { value: 0 }, // smallest half width per metre of distance
   ...look,
 });
 
@@ -26,7 +26,7 @@ export class Thing extends Object3D {
   }
 }
 
-// Every two vertices are one.
+// Every two vertices form a line.
 export class Lines extends Thing {
   isLines = true;
 }

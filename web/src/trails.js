@@ -1,4 +1,4 @@
-// Where bodies have been in the last second, as lines that fade.
+// Paths of bodies in the last second, as fading lines.
 import { BufferAttribute, BufferGeometry } from 'three';
 import { DYNAMIC } from './engine.js';
 import { Lines, paint } from './things.js';

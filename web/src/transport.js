@@ -23,19 +23,22 @@ export class Transport {
     this.scrub = h('input', {
       type: 'range',
       class: 'scrub',
-      'aria-label': 'Time: go back over the last seconds',
+      'aria-label': 'Time: position within the last seconds',
       min: 0,
       max: 0,
       step: 1,
     });
     this.scrub.addEventListener('input', () => app.goTo(+this.scrub.value));
     this.time = h('output', { class: 'time' });
-    this.hash = h('output', { class: 'hash', title: 'Hash of the state: equal on every machine' });
+    this.hash = h('output', {
+      class: 'hash',
+      title: 'Hash of the state: the same on every machine',
+    });
     this.node = h('div', { class: 'transport', role: 'toolbar', 'aria-label': 'Time' }, [
       this.play,
       button('frame', 'One frame (.)', () => app.stepOnce()),
       button('substep', 'One substep (,)', () => app.substepOnce()),
-      button('reset', 'From the start (R)', () => app.reset()),
+      button('reset', 'Restart (R)', () => app.reset()),
       this.speed,
       this.scrub,
       h('div', { class: 'readout' }, [this.time, this.hash]),

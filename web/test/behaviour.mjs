@@ -1,8 +1,8 @@
-// What a person does with the page.
+// Tests of the interaction with the page.
 import { join } from 'node:path';
 import { check } from './check.mjs';
 
-// Takes a page that is open to another address; loading one anew takes seconds here.
+// Changes the address of an open page; loading a new one takes seconds.
 async function visit(page, words) {
   await page.evaluate((hash) => {
     const { app } = globalThis.tenon;
@@ -13,7 +13,7 @@ async function visit(page, words) {
   }, words);
 }
 
-// Where the first body that can be moved is on the screen.
+// Screen position of the first dynamic body.
 function bodyOnScreen() {
   const { app } = globalThis.tenon;
   const { items } = app.stage.sides[0].bodies;
@@ -46,8 +46,8 @@ async function drag(page, pictures) {
   check('letting go ends the force', holds === 0);
 }
 
-// A body that hangs on the hand pulls with its weight, and the spring gives way by as much as its
-// compliance says.
+// A body that hangs on the hand pulls with its weight, and the spring stretches by weight times
+// compliance.
 async function holdStill(page) {
   await visit(page, '#scene=bounce');
   const { force, weight, sag } = await page.evaluate(() => {
@@ -66,7 +66,7 @@ async function holdStill(page) {
     return { force: sim.holdForce(), weight, sag: at[1] - heightOf() };
   });
   check('a held body weighs', Math.abs(force - weight) < 0.01 * weight, `${force}, ${weight}`);
-  check('the spring gives way by its compliance', Math.abs(sag - 0.0981) < 0.002, `${sag}`);
+  check('the spring stretches by its compliance', Math.abs(sag - 0.0981) < 0.002, `${sag}`);
 }
 
 async function throwing(page) {
@@ -88,7 +88,7 @@ async function throwing(page) {
   await page.keyboard.press('d');
 }
 
-// Frames, substeps, slow motion, and what the bar tells.
+// Frames, substeps, slow motion, and the time bar.
 async function time(page) {
   await visit(page, '#scene=pendulum_double&substeps=10');
   const now = () => page.evaluate(() => globalThis.tenon.app.sims[0].numbers().time);
@@ -140,7 +140,7 @@ async function charts(page) {
   check('errors are charted', error.lines.every(Number.isFinite) && depth.lines[0] >= 0);
   check('time is charted by phase', cost.lines.length === 6 && /solving/.test(cost.legend));
   check('phases are within the frame', tabs.isWhole, JSON.stringify(cost.lines));
-  check('the scene tells its own figures', tabs.figures > 3, `${tabs.figures}`);
+  check('the metrics of the scene are shown', tabs.figures > 3, `${tabs.figures}`);
 }
 
 async function tools(page) {
@@ -326,7 +326,7 @@ async function sights(page, pictures) {
     app.draw();
     return document.querySelectorAll('.labels .force').length;
   });
-  check('forces are told in numbers', labels > 0, `${labels}`);
+  check('forces have labels', labels > 0, `${labels}`);
   const drawn = await page.evaluate(() => {
     const { pieces, lines, trails } = globalThis.tenon.app.stage.sides[0].overlay;
     const long = (name) => lines[name].mesh.geometry.drawRange.count;
@@ -347,7 +347,7 @@ async function sights(page, pictures) {
   await page.keyboard.press('Escape');
 }
 
-// Runs in the page: what its glTF file holds.
+// Runs in the page: contents of its glTF file.
 async function recorded() {
   const bytes = new Uint8Array(await globalThis.tenon.recording().arrayBuffer());
   const view = new DataView(bytes.buffer);
@@ -382,7 +382,7 @@ async function phone(open, address, pictures) {
   await page.close();
 }
 
-// What lies apart sleeps; what touches is one island; no colour of the graph meets itself.
+// Separate bodies sleep; touching bodies are one island; constraints of one colour share no body.
 async function piles(page, pictures) {
   await visit(page, '#scene=stack&see=contacts,islands,colors,sleep,wire');
   const seen = await page.evaluate(() => {
@@ -442,7 +442,7 @@ async function downloads(page) {
   }
 }
 
-// Everything that can be used is reached by the Tab key, in one round.
+// The Tab key reaches every control in one cycle.
 export async function keyboard(page) {
   const wanted = await page.evaluate(() => {
     const all = 'a[href], button, input, select, summary, canvas[tabindex]';

@@ -1,4 +1,4 @@
-// Counts what holds and what does not.
+// Counts passed and failed checks.
 let passed = 0;
 let failed = 0;
 

@@ -1,5 +1,5 @@
-// Opens the command's glTF files with three.js, plays them, and compares bodies with the poses that
-// were written beside.
+// Opens the command's glTF files with three.js, plays them, and compares bodies with the poses of
+// --poses.
 // usage: node gltf.mjs TENON DIR
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ async function opened(scene) {
   return { root, poses: poses.filter(isBody) };
 }
 
-// Every body stands where a part of the file does.
+// Every body has a part of the file at its position.
 function checkBodies(scene, { root, poses }) {
   check(poses.length > 0, `${scene} has bodies`);
   for (const [, , body, x, y, z, ...q] of poses) {
@@ -47,7 +47,7 @@ function checkBodies(scene, { root, poses }) {
   }
 }
 
-// Soft bodies are between two of their shapes, or in one.
+// Soft bodies interpolate between at most two of their shapes.
 function checkSofts(scene, { root }) {
   const softs = root.children.filter(({ morphTargetInfluences: shapes }) => shapes);
   check(softs.length > 0, `${scene} has soft bodies`);

@@ -1,4 +1,4 @@
-// The page in a real browser: every scene against the native library, then what a person does.
+// The page in a browser: every scene against the native library, then interaction.
 // usage: node run.mjs SITE TENON PICTURES
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -19,7 +19,7 @@ const run = promisify(execFile);
 const server = await serve(site, 0);
 const browser = await launch();
 
-// A page that keeps what it complains about.
+// A page that records its error messages.
 async function open(address, size = { width: 320, height: 252 }) {
   const page = await browser.newPage({ viewport: size });
   page.complaints = [];
@@ -119,7 +119,7 @@ async function checkScenes() {
   await writeSheet(sheet);
 }
 
-// All pictures on one, to be looked at.
+// All pictures on one, for visual inspection.
 async function writeSheet(sheet) {
   const page = await browser.newPage({ viewport: { width: 1320, height: 600 } });
   const cells = sheet.map(
@@ -145,7 +145,7 @@ async function checkAccess() {
       for (const details of document.querySelectorAll('details')) details.open = true;
       globalThis.tenon.app.frameNode.setTheme(name);
     }, theme);
-    await page.waitForTimeout(400); // colours change over a moment
+    await page.waitForTimeout(400); // colours have a transition
     const { violations } = await page.evaluate(() => globalThis.axe.run());
     const serious = violations.filter(({ impact }) => ['serious', 'critical'].includes(impact));
     const told = serious.map(({ id, nodes }) => `${id}: ${nodes[0].html}`).join('\n');

@@ -1,6 +1,6 @@
-// The gallery's server: every request is answered, nothing outside of the folder is read, and the
-// server lives on. Needs no browser.
-// usage: node serve.mjs FOLDER   (a folder of its own, made anew)
+// The gallery's server: every request is answered, nothing outside the folder is read, and the server
+// keeps running. Needs no browser.
+// usage: node serve.mjs FOLDER   (is created, or deleted and created again)
 import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -44,7 +44,7 @@ const address = await new Promise((resolve, reject) => {
 });
 check('it listens on this machine only', address.host === '127.0.0.1', address.host);
 
-// The status and the body of the answer to a target that is sent as it is.
+// Status and body of the response to a target that is sent unchanged.
 function ask(target, headers = '') {
   return new Promise((resolve) => {
     const chunks = [];
@@ -85,8 +85,8 @@ await gives('/..hidden', 'dotted');
 await gives('/sub/../index.html', 'front page');
 await gives('/packed.css', 'plain');
 const packed = await ask('/packed.css', 'Accept-Encoding: gzip\r\n');
-check('what is packed is sent packed', /content-encoding: gzip/i.test(packed.head));
-check('and whole', packed.body.includes(gzipSync('packed')));
+check('compressed files are sent compressed', /content-encoding: gzip/i.test(packed.head));
+check('compressed files are complete', packed.body.includes(gzipSync('packed')));
 
 for (const target of ['/%', '/%E0%A4%A', '/%00', '/a%00b', 'http://[', 'nothing', '*', '%2f']) {
   await refuses(target, 400);
@@ -94,7 +94,7 @@ for (const target of ['/%', '/%E0%A4%A', '/%00', '/a%00b', 'http://[', 'nothing'
 for (const target of ['/nothing', '/sub', '/out', '/x'.repeat(3000), '/key.txt', '/out/key.txt']) {
   await refuses(target, 404);
 }
-// Every way to write a way out.
+// All ways to write a path out of the folder.
 for (const dots of ['..', '%2e%2e', '.%2E']) {
   for (const slash of ['/', '%2f', '//', '%2F%2f']) {
     for (const name of ['key.txt', 'site-secret/key.txt', 'site-secret%2fkey.txt']) {

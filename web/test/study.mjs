@@ -1,5 +1,5 @@
-// The report of `tenon study --quick` in a real browser: every chart drawn, every number and curve
-// that of its file, every verdict that of its numbers.
+// The report of `tenon study --quick` in a browser: all charts are drawn, all numbers and curves
+// equal those of their files, all verdicts follow from their numbers.
 // usage: study.mjs TENON WORK_DIR
 import { execFile } from 'node:child_process';
 import { readFile, rm, stat } from 'node:fs/promises';
@@ -38,7 +38,7 @@ async function sheet(name) {
   return sheets.get(name);
 }
 
-// ---- What the page shows
+// ---- Contents of the page
 
 function readPage() {
   const numbers = [...document.querySelectorAll('.value')].map((node) => ({
@@ -95,7 +95,7 @@ async function checkNumbers(numbers) {
   }
 }
 
-// From a value to its place on the axis, as far as the drawing's digits go.
+// Maps a value to its position on the axis, with the digits of the drawing.
 function place(value, low, high, from, to, isLog) {
   const f = isLog ? Math.log10 : (v) => v;
   return from + ((to - from) * (f(value) - f(low))) / (f(high) - f(low));
@@ -148,7 +148,7 @@ function checkVerdicts(verdicts) {
   check('verdicts', verdicts.length > 60, `${verdicts.length}`);
   for (const { what, value, bound, verdict } of verdicts) {
     const [, sign, limit] = bound.match(/([≤≥]) (\S+)/);
-    const slack = 0.0006 * Math.abs(Number(limit)); // of the digits shown
+    const slack = 0.0006 * Math.abs(Number(limit)); // rounding of the digits shown
     const [v, b] = [Number(value), Number(limit)];
     const close = Math.abs(v - b) <= slack;
     const holds = sign === '≤' ? v <= b : v >= b;
@@ -182,7 +182,7 @@ async function checkPage() {
   page.on('request', (request) => addresses.push(request.url()));
   await page.goto(`file://${join(out, 'report.html')}`);
   const shown = await page.evaluate(readPage);
-  check('says that it is quick', (await page.locator('.quick').count()) === 1);
+  check('states that it is quick', (await page.locator('.quick').count()) === 1);
   check('scores', shown.scores >= 2);
   await checkNumbers(shown.numbers);
   await checkCharts(shown.charts);
@@ -195,18 +195,18 @@ async function checkPage() {
   await browser.close();
 }
 
-// What is finished is kept; what is spoilt is measured again.
+// Completed parts are kept; damaged ones are measured again.
 async function checkResume() {
   const made = (await stat(join(out, 'data', 'seabra_fig1.csv'))).mtimeMs;
   const again = await study();
   const lines = again.trimEnd().split('\n').slice(0, -1);
-  const measured = lines.filter((line) => !line.endsWith('was there'));
+  const measured = lines.filter((line) => !line.endsWith('already complete'));
   check('is resumed', measured.length === 1 && measured[0].startsWith('seabra_table'), again);
   check('keeps files', made === (await stat(join(out, 'data', 'seabra_fig1.csv'))).mtimeMs);
   await rm(join(out, 'data', 'dahl_fig3.csv'));
   const { stdout } = await run(tenon, ['study', '--quick', '--out', out]);
   const redone = stdout.split('\n').find((line) => line.startsWith('dahl_falloff'));
-  check('measures again what is lost', /: [\d.]+ s$/.test(redone ?? ''), stdout);
+  check('measures damaged parts again', /: [\d.]+ s$/.test(redone ?? ''), stdout);
 }
 
 await rm(work, { recursive: true, force: true });

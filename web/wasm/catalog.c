@@ -28,7 +28,7 @@ static void put_string(const char *s)
   put("\"");
 }
 
-// Numbers go beside the text, to the bit: their place in `numbers` stands for them.
+// Numbers are passed separately and exactly: the text has their index in `numbers`.
 #define MOST_NUMBERS 8192
 
 static double *numbers;

@@ -1,19 +1,19 @@
-// What there is to see: shapes and where they are, joints, contacts, debug lines.
+// Data for drawing: shapes and their poses, joints, contacts, debug lines.
 #include "gallery.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Numbers a thing; the page knows the order of each.
+// Numbers per item; engine.js has the order of each.
 #define ITEM_NUMBERS 10
 #define JOINT_NUMBERS 25
 #define CONTACT_NUMBERS 10
-#define LINE_NUMBERS 7 // the last as bits: red, green, blue, opacity
+#define LINE_NUMBERS 7 // the last as bits: red, green, blue, alpha
 
 static int handed_out;
 
-// How many things the last array holds.
+// Number of items in the last array.
 EXPORT(count) int page_count(void)
 {
   return handed_out;
@@ -32,7 +32,7 @@ static void put_position(float **to, tn_pos p)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Shapes, so sorted that those drawn alike stand together
+// Shapes, sorted so that equal ones are adjacent
 
 static int compare(float a, float b)
 {
@@ -70,7 +70,7 @@ static item item_of_shape(const tn_world *world, tn_shape_id id)
   return out;
 }
 
-// Bodies without shapes are drawn as a box of their mass and moments.
+// Bodies without shapes are drawn as the box of their mass and moments of inertia.
 static item item_of_body(const scene_run *run, int index)
 {
   tn_mass mass = tn_body_mass(run->world, run->bodies[index]);
@@ -123,7 +123,7 @@ static void list_items(slot *here)
   here->dirty = false;
 }
 
-// Whether the list of things to draw is out of date.
+// Whether the list of items is out of date.
 EXPORT(changed) int page_changed(int s)
 {
   tn_counters now = tn_world_counters(slots[s].run->world);
@@ -180,7 +180,7 @@ static void put_matrix(float **to, tn_transform at, tn_vec3 scale)
   *(*to)++ = 1.0f;
 }
 
-// By columns. Only cones are drawn by scaling: the rest has its size in the geometry.
+// Column-major. Only cones are scaled by the matrix: other shapes have their size in the geometry.
 EXPORT(matrices) const float *page_matrices(int s)
 {
   const slot *here = &slots[s];
@@ -198,7 +198,7 @@ EXPORT(matrices) const float *page_matrices(int s)
   return out;
 }
 
-// A byte for each thing drawn: 1 where it sleeps.
+// A byte for each item: 1 if it sleeps.
 EXPORT(asleep) const uint8_t *page_asleep(int s)
 {
   const slot *here = &slots[s];
@@ -310,7 +310,7 @@ static void take_line(tn_pos from, tn_pos to, uint32_t rgba, void *context)
   handed_out += 1;
 }
 
-// What the library's debug draw tells: 1 shapes, 2 limits, 4 boxes, 8 islands, 16 colours.
+// Lines of the library's debug draw: 1 shapes, 2 limits, 4 boxes, 8 islands, 16 colours.
 EXPORT(lines) const float *page_lines(int s, int what)
 {
   static line_list list;

@@ -1,4 +1,4 @@
-// Scenes that run: life, steps, what they tell, snapshots.
+// Running scenes: creation, steps, metrics, snapshots.
 #include "gallery.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ void *gallery_memory(purpose what, size_t size)
     capacity[what] = size + size / 2;
     memory[what] = malloc(capacity[what]);
     if (!memory[what]) {
-      __builtin_trap(); // the page tells that the engine has stopped
+      __builtin_trap(); // the page reports that the engine has stopped
     }
   }
   return memory[what];
@@ -33,7 +33,7 @@ void gallery_log(tn_log_level level, const char *message, void *context)
   }
 }
 
-// The last complaint, once.
+// Returns the last message once.
 EXPORT(message) const char *page_message(void)
 {
   static char told[sizeof last_message];
@@ -43,10 +43,9 @@ EXPORT(message) const char *page_message(void)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Life
+// Creation and destruction
 
-// The module imports nothing: a page that has a clock puts it into the table of functions and tells
-// its place.
+// The module imports nothing: the page puts its clock into the function table and passes its index.
 static tn_clock_fn *page_clock;
 
 EXPORT(use_clock) void page_use_clock(tn_clock_fn *clock)
@@ -66,7 +65,7 @@ EXPORT(close) void page_close(int s)
   memset(&slots[s], 0, sizeof slots[s]);
 }
 
-// With the parameters filled in; false leaves the slot empty.
+// Creates the scene with the parameters; on failure the slot stays empty.
 EXPORT(open) int page_open(int s, int index, int method, int substeps, int iterations)
 {
   page_close(s);
@@ -115,7 +114,7 @@ static void watch_peaks(slot *s)
   }
 }
 
-// A frame; what is watched meanwhile is apart, so that the page can time the frame alone.
+// Steps a frame; the metrics are separate, so that the page can time the frame alone.
 EXPORT(advance) uint32_t page_advance(int s)
 {
   return scene_advance(slots[s].run, FRAME);
@@ -127,7 +126,7 @@ EXPORT(observe) void page_observe(int s)
   watch_peaks(&slots[s]);
 }
 
-// A step as long as a substep, with one of them.
+// A step of the length of a substep, with one substep.
 EXPORT(substep) uint32_t page_substep(int s)
 {
   scene_run *run = slots[s].run;
@@ -159,8 +158,7 @@ static double deepest_now(const tn_world *world)
   return deepest;
 }
 
-// Time, frames, energies, momenta, errors, counts, gravity, time by phase; the page knows the
-// order.
+// Time, frames, energies, momenta, errors, counts, gravity, time by phase; engine.js has the order.
 EXPORT(numbers) const double *page_numbers(int s)
 {
   slot *here = &slots[s];
@@ -206,7 +204,7 @@ EXPORT(numbers) const double *page_numbers(int s)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Snapshots: the run's own books, then the world.
+// Snapshots: the metrics of the run, then the world.
 
 static uint32_t state_size;
 
@@ -226,13 +224,13 @@ EXPORT(save) const void *page_save(int s)
   return out;
 }
 
-// Where the page puts a state that is to be restored.
+// Buffer for a state to restore.
 EXPORT(state_room) void *page_state_room(uint32_t size)
 {
   return gallery_memory(FOR_STATE, size);
 }
 
-// What the run owns stays as it is: bodies and joints are only ever added to its lists.
+// The lists of the run stay valid: bodies and joints are only ever added to them.
 static void restore_books(scene_run *run, const scene_run *saved)
 {
   scene_run books = *saved;

@@ -1,5 +1,5 @@
-// The library and its scenes as the page sees them: numbered slots, each with one scene that runs,
-// and flat arrays of numbers in memory.
+// Interface of the module to the page: numbered slots, each with one running scene, and flat arrays
+// of numbers in memory.
 #ifndef TENON_GALLERY_H
 #define TENON_GALLERY_H
 
@@ -8,16 +8,16 @@
 #define GALLERY_SLOTS 2 // two scenes side by side
 #define FRAME (1.0f / 60.0f)
 
-// What the page calls: page_name here, name there.
+// Exported functions: page_name in C, name in JavaScript.
 #define EXPORT(name) __attribute__((export_name(#name), used))
 
-// One thing to draw: a shape, or a body that has none.
+// One item to draw: a shape, or a body without shapes.
 typedef struct item {
   int kind;     // tn_shape_kind
   int geometry; // index of the shared geometry, or -1
-  int body;     // number among the bodies drawn, or -1 for the world
+  int body;     // index among the drawn bodies, or -1 for the world
   int type;     // tn_body_type
-  int order;    // among equals
+  int order;    // among equal items
   bool sensor;
   tn_body_id id;
   tn_shape_id shape; // null for a body without shapes
@@ -31,20 +31,20 @@ typedef struct slot {
   scene_run *run;
   item *items;
   int item_count;
-  tn_counters drawn; // the world when the items were listed
-  bool dirty;        // they have to be listed again
-  tn_joint_id hold;  // of the hand, or null
+  tn_counters drawn; // counters of the world when the items were listed
+  bool dirty;        // the items must be listed again
+  tn_joint_id hold;  // joint of the hand, or null
   tn_attachment_id soft_hold;
-  double peak[3]; // worst since the page last asked: gap, angle, penetration
+  double peak[3]; // largest since the last query of the page: gap, angle, penetration
 } slot;
 
 extern slot slots[GALLERY_SLOTS];
 
-// Memory for what is handed out, one block for each purpose; it grows and is used again.
+// Buffers for the page, one for each purpose; they grow and are reused.
 typedef enum purpose { FOR_TEXT, FOR_FLOATS, FOR_DOUBLES, FOR_IDS, FOR_STATE, PURPOSES } purpose;
 void *gallery_memory(purpose what, size_t size);
 
-// Soft bodies are picked as numbers below -1: SOFT_ITEM(0) is the first of them.
+// Soft bodies are picked as numbers below -1: SOFT_ITEM(0) is the first.
 #define SOFT_ITEM(i) (-2 - (i))
 
 // soft.c
@@ -60,10 +60,10 @@ void make_cloth(tn_world *world, tn_pos at, float size);
 
 void gallery_log(tn_log_level level, const char *message, void *context);
 
-// surface.c: what the public interface does not tell.
+// surface.c: data that the public interface does not provide.
 float page_soft_radius(const tn_world *world, tn_soft_id id);
 int world_shapes(const tn_world *world, tn_shape_id *ids, int capacity);
-// Triangles of a shared geometry as [vertices, indices, x, y, z..., i, j, k...]; null without any.
+// Triangles of a shared geometry as [vertices, indices, x, y, z..., i, j, k...]; null if none.
 const float *surface_of(const tn_world *world, int geometry, float radius);
 
 #endif

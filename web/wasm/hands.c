@@ -1,10 +1,10 @@
-// Hands on: picking, dragging, pinning, deleting, making.
+// Interaction: picking, dragging, pinning, deleting, creating.
 #include "gallery.h"
 
 #include <math.h>
 #include <string.h>
 
-// What the page's own joints carry as user data.
+// User data of the page's own joints.
 static char hand_mark, pin_mark;
 
 // ---------------------------------------------------------------------------------------------
@@ -17,14 +17,14 @@ EXPORT(picked) const float *page_picked(void)
   return picked_point;
 }
 
-// How far along a ray an axis-aligned box about the origin is entered, infinite if never.
+// Distance along a ray to an axis-aligned box about the origin; infinite if it misses.
 static float box_entry(tn_vec3 from, tn_vec3 way, tn_vec3 half)
 {
   float o[3] = {from.x, from.y, from.z}, d[3] = {way.x, way.y, way.z};
   float h[3] = {half.x, half.y, half.z};
   float first = 0.0f, last = INFINITY;
   for (int i = 0; i < 3; ++i) {
-    float wide = fmaxf(h[i], 0.02f); // thin rods can be caught too
+    float wide = fmaxf(h[i], 0.02f); // makes thin rods easier to pick
     if (d[i] == 0.0f) {
       if (fabsf(o[i]) > wide) {
         return INFINITY;
@@ -56,7 +56,7 @@ static int item_of(const slot *here, tn_shape_id shape)
   return -1;
 }
 
-// The thing a ray meets first, or -1, or a SOFT_ITEM; `picked` is where.
+// The first item hit by a ray, or -1, or a SOFT_ITEM; `picked` is the point.
 EXPORT(pick) int page_pick(int s, double x, double y, double z, float dx, float dy, float dz)
 {
   const slot *here = &slots[s];
@@ -134,7 +134,7 @@ static bool is_holding(const slot *here)
   return !TN_IS_NULL(here->hold) && tn_joint_is_valid(here->run->world, here->hold);
 }
 
-// A spring swings; a hand takes some of that out, as much as a step allows.
+// Damping of the pulling spring, as large as a step allows.
 static void calm(tn_world *world, const tn_joint_def *def)
 {
   float mass = tn_body_mass(world, def->body_b).mass;
@@ -145,7 +145,7 @@ static void calm(tn_world *world, const tn_joint_def *def)
   tn_body_apply_force(world, def->body_b, tn_scale(-damping, velocity), point);
 }
 
-// Before every step while something is held.
+// Call before every step while something is held.
 EXPORT(drag_to) void page_drag_to(int s, double x, double y, double z)
 {
   if (is_holding(&slots[s])) {
@@ -176,7 +176,7 @@ EXPORT(let_go) void page_let_go(int s)
   memset(&slots[s].hold, 0, sizeof slots[s].hold);
 }
 
-// A restored world may hold what nobody holds any more.
+// A restored world may contain a hold that has ended.
 EXPORT(forget_hand) void page_forget_hand(int s)
 {
   tn_world *world = slots[s].run->world;
@@ -207,7 +207,7 @@ static bool take_pins(tn_world *world, tn_body_id body)
   return had;
 }
 
-// Fixes a body to where it is, or sets it free again; 1 if it is fixed now.
+// Pins a body at its pose, or releases it; returns 1 if it is pinned now.
 EXPORT(pin) int page_pin(int s, int i)
 {
   if (i < -1) {
@@ -250,7 +250,7 @@ EXPORT(remove_body) int page_remove_body(int s, int i)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Making
+// Creating bodies
 
 static tn_body_id make(tn_world *world, tn_pos at, tn_shape_def shape, tn_vec3 velocity)
 {
@@ -271,7 +271,7 @@ static tn_shape_def capsule(float radius, float half_length)
   return def;
 }
 
-// Two parts meet at a point, in a cone about the line between them.
+// A joint of two parts at a point, with a cone limit about the line between them.
 static void connect(tn_world *world, tn_body_id a, tn_body_id b, tn_pos point, float swing)
 {
   tn_joint_def def = tn_default_joint_def(TN_JOINT_BALL);
@@ -285,7 +285,7 @@ static void connect(tn_world *world, tn_body_id a, tn_body_id b, tn_pos point, f
 }
 
 typedef struct limb {
-  float x, y, radius, half_length; // upper part; the lower one hangs below it
+  float x, y, radius, half_length; // upper part; the lower one is below it
   float swing;
 } limb;
 
@@ -319,7 +319,7 @@ static void make_ragdoll(tn_world *world, tn_pos at, float size, tn_vec3 v)
   }
 }
 
-// 0 a box, 1 a ball, 2 a ragdoll, 3 a cloth; `size` is about half its width.
+// 0: box, 1: ball, 2: ragdoll, 3: cloth; `size` is about half its width.
 EXPORT(spawn)
 void page_spawn(int s, int kind, double x, double y, double z, float vx, float vy, float vz,
                 float size)

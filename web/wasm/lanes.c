@@ -1,5 +1,5 @@
-// The page solves four constraints at a time; the scalar solver, which the library also looks for,
-// would double the size of the module.
+// The page uses four lanes; the scalar solver, which the library can also select, would double the
+// size of the module.
 #include "data/world.h"
 
 const solver_ops solver_ops_1;

@@ -1,16 +1,16 @@
-// The few kinds of text that the library's messages need: %s, %c, %d and %g. The C library's own
-// printing knows far more, and the page would have to load it.
+// The conversions used by the library's messages: %s, %c, %d and %g. The formatting of the C
+// library would increase the size of the module.
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-// Where the library writes if nobody listens: nowhere.
+// Output of the library without a log callback is discarded.
 FILE *const stderr = NULL;
 
 typedef struct sink {
   char *text;
-  size_t size, count; // count goes on beyond the size
+  size_t size, count; // count may exceed the size
 } sink;
 
 static void put_char(sink *to, char c)
@@ -43,7 +43,7 @@ static void put_whole(sink *to, long value)
   put_string(to, first);
 }
 
-// Six digits, for people to read.
+// Six significant digits.
 static void put_real(sink *to, double value)
 {
   if (!isfinite(value)) {
@@ -101,7 +101,7 @@ int vsnprintf(char *restrict text, size_t size, const char *restrict format, va_
       put_real(&to, va_arg(list, double));
       break;
     default:
-      __builtin_trap(); // no message asks for it
+      __builtin_trap(); // not used by any message
     }
   }
   if (size > 0) {

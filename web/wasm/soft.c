@@ -1,4 +1,4 @@
-// Soft bodies: what to draw of them, and hands on their particles.
+// Soft bodies: drawing data, and dragging of particles.
 #include "gallery.h"
 
 #include <math.h>
@@ -29,9 +29,9 @@ static tn_pos *positions_of(const tn_world *world, tn_soft_id id, int *count)
 }
 
 // ---------------------------------------------------------------------------------------------
-// What there is to see
+// Drawing
 
-// Of each: particles, triangles, radius, whether it sleeps.
+// For each: particles, triangles, radius, whether it sleeps.
 EXPORT(softs) const float *page_softs(int s)
 {
   const tn_world *world = slots[s].run->world;
@@ -78,7 +78,7 @@ EXPORT(particles) const float *page_particles(int s, int i)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Hands on
+// Interaction
 
 static int nearest_particle(const tn_world *world, tn_soft_id id, tn_pos point)
 {
@@ -96,7 +96,7 @@ static int nearest_particle(const tn_world *world, tn_soft_id id, tn_pos point)
   return found;
 }
 
-// Rays do not meet ropes: the particle closest to the ray, if it is close enough, stands for them.
+// Ray casts do not hit ropes: use the particle closest to the ray, within a limit.
 static float ray_to_rope(const tn_world *world, tn_soft_id id, tn_pos from, tn_vec3 way)
 {
   int count;
@@ -189,7 +189,7 @@ void hand_soft_forget_hand(slot *here)
   memset(&here->soft_hold, 0, sizeof here->soft_hold);
 }
 
-// A square sheet, level.
+// A horizontal square sheet.
 void make_cloth(tn_world *world, tn_pos at, float size)
 {
   tn_soft_def def = tn_default_soft_def();

@@ -1,5 +1,5 @@
-// What the page draws and the public interface does not tell: all shapes of a world, and the
-// triangles of geometry that shapes share.
+// Drawing data that the public interface does not provide: all shapes of a world, and the triangles
+// of shared geometry.
 #include "data/world.h"
 #include "gallery.h"
 
@@ -28,7 +28,7 @@ float page_soft_radius(const tn_world *world, tn_soft_id id)
   return world->softs[id.index - 1].radius;
 }
 
-// Two counts, the vertices, the indices.
+// Two counts, then vertices, then indices.
 typedef struct sheet {
   float *numbers;
   int vertices, indices;
@@ -116,7 +116,7 @@ static tn_vec3 along_wire(const wire *w, float at, float end)
   return tn_sub(wire_point(w, to), wire_point(w, from));
 }
 
-// Rings are carried along without turning about the axis more than they must.
+// Rings are transported with minimal rotation about the axis.
 static const float *tube_surface(const wire *w, float radius)
 {
   int rings = TUBE_PIECES * wire_segment_count(w) + 1;

@@ -1,5 +1,5 @@
-// The C library asks its host for a few things that a page has not got. With these in place the
-// module needs nothing from outside; messages reach the page through the world's log.
+// Replacements for the host functions of the C library, so that the module has no imports. Messages
+// reach the page through the world's log.
 #include <stdint.h>
 
 #define HOST(name) __imported_wasi_snapshot_preview1_##name
