@@ -6,11 +6,6 @@
 #include <stddef.h>
 #include <string.h>
 
-// Regularization while inertia is added, relative to the inverse mass with the added inertia. With
-// TUNING_ROW_REGULARIZATION a chain of 100 links under 100 times the mass of one gains 2 % of its
-// energy in 10 s at 4 substeps, with this it loses 0.5 %.
-#define TUNING_REGULARIZATION_ADDED_INERTIA 1e-4
-
 static ball_tree ball_tree_of(const mechanism_set *set, const mechanism *m)
 {
   ball_tree t = {0};

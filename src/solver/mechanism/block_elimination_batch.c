@@ -266,10 +266,12 @@ INLINE void factor(batch_f64 *a, int n, double sign)
   for (int j = 0; j < n; ++j) {
     batch_f64 *column = a + j * n, pivot = column[j];
     batch_f64 inverse = 1.0 / pivot;
-    lane_mask sound = sign * pivot > 1e-299;
+    lane_mask sound = sign * pivot > TUNING_PIVOT_MIN;
     for (int lane = 0; lane < BATCH_WIDTH; ++lane) {
       if (__builtin_expect(!sound[lane], 0)) {
-        inverse[lane] = sign / at_least(1e-13 * fabs(pivot[lane]) + 1e-300, sign * pivot[lane]);
+        inverse[lane] =
+            sign / at_least(TUNING_PIVOT_FLOOR * fabs(pivot[lane]) + TUNING_PIVOT_REPLACEMENT,
+                            sign * pivot[lane]);
       }
     }
 #pragma GCC unroll 8

@@ -19,13 +19,6 @@
 
 _Static_assert(TN_LANES == 1, "this file works on one joint at a time");
 
-static const double UNBOUNDED_IMPULSE = 1e300;
-static const double TUNING_ERROR_DEADBAND = 1e-8; // relative to the lever arms, or rad
-// Step of lagged friction per substep, relative to the impulse that would stop two free bodies.
-static const double TUNING_LAGGED_FRICTION_GAIN = 1.0;
-// Unexplained length of a stiff spring, relative to the lever arms or rad, that is worth a row.
-static const double TUNING_MIN_STIFF_STRAIN = 1e-4;
-
 // Common data of the rows of one block (linear or angular) of a joint.
 typedef struct row_builder {
   const direct_context *context;
@@ -262,7 +255,7 @@ static void bound_impulse(joint_row *l, double most, double last)
 {
   l->lo = -most;
   l->hi = most;
-  if (fabs(last) >= most * (1.0 - 1e-6)) {
+  if (fabs(last) >= most * (1.0 - TUNING_SATURATION_SLACK)) {
     l->active = false;
     l->at_hi = last > 0.0;
   }
@@ -295,7 +288,7 @@ static void add_servo_row(row_builder *s)
   double e = (double)drive_error(&pass, d, &rows, s->block);
   double most = (double)d->max * s->h;
   double last = (double)s->state->drive;
-  bool spent = fabs(last) >= most * (1.0 - 1e-6);
+  bool spent = fabs(last) >= most * (1.0 - TUNING_SATURATION_SLACK);
   if (s->context->pass == DIRECT_RELAX && spent) {
     return;
   }
@@ -372,7 +365,7 @@ static void add_damping_row(row_builder *s, int i)
 {
   joint_row *l = add_dissipation_row(s, ROW_DAMPING, i);
   double decay = (double)r_exp(s->params->damping * (float)s->h) - 1.0;
-  l->alpha = (double)dissipation_inverse_mass(s, i) / fmax(decay, 1e-12);
+  l->alpha = (double)dissipation_inverse_mass(s, i) / fmax(decay, TUNING_MIN_DAMPING_DECAY);
 }
 
 // Friction holds with J v = 0 up to its bound. Lagged friction and sliding vector friction begin as
@@ -380,7 +373,8 @@ static void add_damping_row(row_builder *s, int i)
 static void add_friction_rows(row_builder *s, int count)
 {
   double most = (double)s->params->friction * s->h;
-  bool slides = count == 3 && v_length(s->state->friction) >= (float)most * 0.999999f;
+  bool slides = count == 3 && v_length(s->state->friction) >=
+                                  (float)most * (1.0f - (float)TUNING_SATURATION_SLACK);
   const float last[3] = {s->state->friction.x, s->state->friction.y, s->state->friction.z};
   for (int i = 0; i < count; ++i) {
     joint_row *l = add_dissipation_row(s, ROW_FRICTION, i);

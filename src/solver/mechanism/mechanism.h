@@ -244,10 +244,6 @@ static inline void row_store_impulse(direct_joint *j, const joint_row *l)
 
 // joint_rows.c
 //
-// Regularization: compliance of every row, relative to its inverse mass. Redundant rows, as those
-// of a four-bar linkage with hinges, share their load by it. As a compliance it shrinks with h^2.
-// Needed by: four_bar_with_redundant_hinges_holds.
-#define TUNING_ROW_REGULARIZATION 1e-5
 // Evaluates Jacobians at the current pose; builds the rows that act in this pass.
 void direct_evaluate_jacobians(const direct_context *c, const mechanism *m);
 void direct_build_rows(const direct_context *c, mechanism *m);

@@ -10,32 +10,16 @@
 
 #include <string.h>
 
-// Limits of a correction that stays in the velocities. At rest: 10 m/s or rad/s of a joint, 3 m/s
-// of a body. Fast bodies make larger errors in a substep, so the limits grow with their speed.
+// Limits of a correction that stays in the velocities; they grow with the speed of the bodies.
 double direct_max_error_rate(double fastest)
 {
-  return fmax(10.0, 0.25 * fastest);
+  return fmax(TUNING_MAX_ERROR_RATE, TUNING_MAX_ERROR_RATE_SHARE * fastest);
 }
 
 double direct_max_correction_speed(double fastest)
 {
-  return fmax(3.0, fastest);
+  return fmax(TUNING_MAX_CORRECTION_SPEED, fastest);
 }
-
-// Energy gain tolerated in a solve: 0.5 m v^2 of each body with this speed, m/s, and this share of
-// its kinetic energy.
-static const double TUNING_ENERGY_TOLERANCE_SPEED = 0.1;
-static const double TUNING_ENERGY_TOLERANCE_SHARE = 1e-2;
-static const double TUNING_INFEASIBLE_SPEED = 1.0; // m/s or rad/s: least error over h
-#define TUNING_ACTIVE_SET_ROUNDS 20                // per solve
-// How often a row may enter or leave the active set in one solve. Angular and soft limits and stiff
-// springs get more tries: limbs rest on angular limits, springs press on soft ones, and a stiff
-// spring left at its bound would pull with its whole length. Linear limits, as of nets of cables,
-// have many valid active sets, and few tries suffice.
-#define TUNING_ROW_SWITCHES 3
-#define TUNING_LIMIT_SWITCHES 10
-// Rounds of the split pass, for the added inertia depends on the impulses that it changes.
-#define TUNING_ADDED_INERTIA_ROUNDS 2
 
 static solve_state make_solve(const direct_context *c, mechanism *m)
 {
@@ -171,15 +155,14 @@ static void choose_correction(solve_state *s)
   double body_speed = direct_max_correction_speed(s->fastest);
   double brought;
   double worst = measure_errors(s, &brought);
-  s->correction_share = fmin(1.0, joint_speed / fmax(worst, 1e-30));
+  s->correction_share = fmin(1.0, joint_speed / fmax(worst, TUNING_MIN_CORRECTION_SPEED));
   double top = s->correction_share * top_speed(s);
   s->mechanism->split_impulse = s->correction_share < 1.0 || top > body_speed || brought > 0.0;
-  s->correction_share *= fmin(1.0, body_speed / fmax(top, 1e-30));
+  s->correction_share *= fmin(1.0, body_speed / fmax(top, TUNING_MIN_CORRECTION_SPEED));
   s->kept_share = s->mechanism->split_impulse ? 0.0 : s->correction_share;
 }
 
-// Joints are infeasible, and contradict each other, if the correction leaves more than 0.8 of their
-// error (0.64 of its square).
+// Joints are infeasible, and contradict each other, if the correction leaves most of their error.
 static void find_infeasible(const solve_state *s)
 {
   mechanism *m = s->mechanism;
@@ -200,7 +183,7 @@ static void find_infeasible(const solve_state *s)
       }
     }
     double least = fmax(TUNING_INFEASIBLE_SPEED, s->fastest);
-    if (left <= 0.64 * whole || whole < least * least) {
+    if (left <= TUNING_INFEASIBLE_SQUARE_SHARE * whole || whole < least * least) {
       continue;
     }
     m->infeasible = true;
@@ -251,7 +234,7 @@ static void predict_motion(const solve_state *s, const direct_joint *j, double c
 static bool deactivate_row(const solve_state *s, joint_row *l, f64x2 x)
 {
   double lambda = l->lambda + row_impulse(s, x);
-  double slack = 1e-9 * fabs(lambda);
+  double slack = TUNING_BOUND_SLACK * fabs(lambda);
   if (lambda <= l->hi + slack && lambda >= l->lo - slack) {
     return false;
   }
@@ -267,7 +250,7 @@ static bool activate_row(const solve_state *s, joint_row *l, const double *motio
 {
   double u = row_velocity(l, motion);
   double wanted = l->rate + s->kept_share * l->error + u + l->alpha * row_bound(l);
-  if (l->at_hi ? wanted <= 1e-9 : wanted >= -1e-9) {
+  if (l->at_hi ? wanted <= TUNING_ACTIVATION_SPEED : wanted >= -TUNING_ACTIVATION_SPEED) {
     return false;
   }
   l->active = true;
@@ -288,7 +271,7 @@ static bool update_friction_active_set(const solve_state *s, const direct_joint 
       lambda[i] = l[i].lambda + row_impulse(s, x[i]);
       sum += lambda[i] * lambda[i];
     }
-    if (sum <= most * most * (1.0 + 1e-9)) {
+    if (sum <= most * most * (1.0 + TUNING_BOUND_SLACK)) {
       return false;
     }
     for (int i = 0; i < 3; ++i) {
@@ -311,8 +294,8 @@ static bool update_friction_active_set(const solve_state *s, const direct_joint 
   }
   for (int i = 0; i < 3; ++i) {
     l[i].active = true;
-    l[i].lo = -1e300;
-    l[i].hi = 1e300;
+    l[i].lo = -UNBOUNDED_IMPULSE;
+    l[i].hi = UNBOUNDED_IMPULSE;
     l[i].switches += 1;
   }
   return true;
@@ -474,7 +457,7 @@ static bool update_split_active_set(const solve_state *s)
         if (was_active) {
           l->active = push * (*x)[1] >= 0.0;
         } else if (l->switches < TUNING_ROW_SWITCHES) {
-          l->active = push * (l->error + row_velocity_change(s, j, l, 1)) > 1e-9;
+          l->active = push * (l->error + row_velocity_change(s, j, l, 1)) > TUNING_ACTIVATION_SPEED;
         }
         if (l->active != was_active) {
           l->switches += 1;

@@ -12,9 +12,6 @@
 
 _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 
-// A warm start is excessive if points separate faster than this plus g h, m/s.
-static const double TUNING_WARM_START_SEPARATION_SPEED = 0.1;
-
 // ---------------------------------------------------------------------------------------------
 // Listing
 
