@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TUNING_SOFT_CONTACT_PUSH_SPEED 1.0f  // m/s, largest speed out of a penetration
-#define TUNING_SOFT_CONTACT_TOUCH_GAP 0.001f // m, a smaller gap supports and wakes
-#define TUNING_SOFT_SOFT_BETA 0.2f           // share of a soft-soft penetration removed per substep
-
 static tn_vec3 to_vec3(tn_pos p)
 {
   return tn_v3((float)p.x, (float)p.y, (float)p.z);
@@ -133,10 +129,11 @@ world_aabb box_expand(world_aabb box, double by)
   return box;
 }
 
-// Candidates are kept as far as the relative motion of 1.5 steps reaches.
+// Candidates are kept as far as the relative motion reaches.
 static float contact_range_at(const collider *t, float speed)
 {
-  return t->soft->radius + t->margin + 1.5f * t->dt * (speed + t->max_turn_speed);
+  return t->soft->radius + t->margin +
+         TUNING_SOFT_MOTION_MARGIN * t->dt * (speed + t->max_turn_speed);
 }
 
 static float contact_range_of(const collider *t, const soft_particle *p)
@@ -221,20 +218,15 @@ void barycentric_weights(tn_vec3 p, const tn_vec3 *x, float *w)
   w[0] = 1.0f - w[1] - w[2];
 }
 
-// Contact distance of triangles, as a share of the particle radius. On a round body the faces of a
-// smooth skin are closer than its corners; at the same distance the contacts would alternate
-// between faces and corners.
-#define COLLIDE_SOFT_TRIANGLE_RADIUS_SHARE 0.5f
-
-// Whether the triangle is closer than each corner by 0.1 radius; else the particles' own contacts
-// suffice.
+// Whether the triangle is closer than each corner by a share of the radius; else the particles' own
+// contacts suffice.
 static bool is_closer_than_corners(const collider *t, const tn_vec3 *x, float distance,
                                    float max_distance)
 {
   for (int i = 0; i < 3; ++i) {
     closest c;
     if (geometry_closest(&t->shape->geometry, x[i], max_distance, &c) &&
-        c.distance < distance + 0.1f * t->soft->radius) {
+        c.distance < distance + TUNING_SOFT_CORNER_TOLERANCE * t->soft->radius) {
       return false;
     }
   }
@@ -293,8 +285,8 @@ static bool collide_triangle(const collider *t, const int32_t *v, soft_contact *
   x = pos_add(x, to_pos(tn_scale(w[2], tn_between_points(p[0]->at, p[2]->at))));
   soft_contact made = make_contact(t, x, &c);
   made.type = SOFT_CONTACT_TRIANGLE_BODY;
-  made.distance -= (1.0f - COLLIDE_SOFT_TRIANGLE_RADIUS_SHARE) * t->soft->radius;
-  made.gap += (1.0f - COLLIDE_SOFT_TRIANGLE_RADIUS_SHARE) * t->soft->radius;
+  made.distance -= (1.0f - TUNING_SOFT_TRIANGLE_RADIUS_SHARE) * t->soft->radius;
+  made.gap += (1.0f - TUNING_SOFT_TRIANGLE_RADIUS_SHARE) * t->soft->radius;
   made.particle[3] = NO_SLOT;
   for (int i = 0; i < 3; ++i) {
     made.particle[i] = v[i];
@@ -331,7 +323,7 @@ static collider collider_of(tn_world *world, int32_t soft_slot, int32_t shape_sl
                 .max_turn_speed = turn > 0.0f ? turn * max_lever(s) : 0.0f,
                 .dt = dt,
                 .box = s->box};
-  t.margin = t.soft->radius + 2.0f * dt * dt * tn_length(world->gravity);
+  t.margin = t.soft->radius + TUNING_SOFT_GRAVITY_MARGIN * dt * dt * tn_length(world->gravity);
   return t;
 }
 
@@ -443,7 +435,8 @@ float soft_max_speed(const soft *s)
 
 static world_aabb swept_box(const tn_world *world, const soft *s, float dt)
 {
-  float way = 1.5f * dt * soft_max_speed(s) + 2.0f * dt * dt * tn_length(world->gravity);
+  float way = TUNING_SOFT_MOTION_MARGIN * dt * soft_max_speed(s) +
+              TUNING_SOFT_GRAVITY_MARGIN * dt * dt * tn_length(world->gravity);
   return box_expand(s->box, (double)(s->radius + way));
 }
 
@@ -513,7 +506,7 @@ static bool is_disturbed(tn_world *world, int32_t slot)
       continue;
     }
     collider t = collider_of(world, slot, world->candidates[i], 0.0f);
-    float max_distance = s->radius + TUNING_SOFT_CONTACT_TOUCH_GAP;
+    float max_distance = s->radius + TUNING_SOFT_TOUCH_GAP;
     for (int32_t k = 0; k < s->particle_count; ++k) {
       closest c;
       if (point_near_box(&t.box, s->particles[k].at, (double)max_distance) &&
@@ -550,7 +543,7 @@ static void wake_touched(tn_world *world)
   for (int32_t i = 0; i < world->soft_contact_count; ++i) {
     soft_contact *t = &world->soft_contacts[i];
     soft *s = &world->softs[t->soft];
-    bool near = t->gap < TUNING_SOFT_CONTACT_TOUCH_GAP;
+    bool near = t->gap < TUNING_SOFT_TOUCH_GAP;
     s->supported = s->supported || near;
     if (is_soft_soft(t) && near) {
       world->softs[t->other].supported = true;

@@ -63,8 +63,9 @@ KERNEL SoftContactGeometry soft_contact_geometry(int count, const SoftContactPar
   SoftContactGeometry at;
   V d = soft_contact_delta(count, params, p, body, &at.lever);
   R length = v_length(d);
-  M round = (params->round > 0.5f) & (length > 1e-9f);
-  at.n = v_pick(round, v_scale(1.0f / r_max(length, splat(1e-9f)), d), params->normal);
+  M round = (params->round > 0.5f) & (length > TUNING_SOFT_CONTACT_MIN_LENGTH);
+  at.n = v_pick(round, v_scale(1.0f / r_max(length, splat(TUNING_SOFT_CONTACT_MIN_LENGTH)), d),
+                params->normal);
   at.gap = v_dot(at.n, d) - params->distance;
   return at;
 }
@@ -129,7 +130,7 @@ KERNEL V soft_contact_friction(const SoftContactParams *params, const SoftContac
   R length = r_sqrt(ws * ws + wt * wt);
   R stick = params->mu_static * state->lambda;
   R bound = pick(length > stick, params->mu_dynamic * state->lambda, stick);
-  R scale = r_min(splat(1.0f), bound / r_max(length, splat(1e-30f)));
+  R scale = r_min(splat(1.0f), bound / r_max(length, splat(TUNING_SOFT_TINY)));
   V now = v_add(v_scale(scale * ws, f.s), v_scale(scale * wt, f.t));
   V change = v_sub(now, state->friction);
   state->friction = now;
@@ -152,13 +153,14 @@ KERNEL Body rigid_triangle_body(SoftContactParams *params, const R *b, const Par
   V *arm = triangle->arm, to[3] = {v_zero(), params->anchor, params->surface_velocity};
   V foot = v_zero(), moved = v_zero(), center = v_zero(), moment = v_zero();
   R most = r_max(p[0].w, r_max(p[1].w, p[2].w));
-  R floor = r_max(1e-6f * most, splat(1e-30f)); // a pinned corner has a large, finite mass
+  R floor = r_max(TUNING_PINNED_CORNER_SHARE * most,
+                  splat(TUNING_SOFT_TINY)); // a pinned corner has a large, finite mass
   R mass[3], sum = splat(0.0f);
   for (int i = 0; i < 3; ++i) {
     arm[i] = v_add(to[i], v_sub(p[i].dx, p[0].dx));
     foot = v_sub(foot, v_scale(b[i], arm[i]));
     moved = v_sub(moved, v_scale(b[i], p[i].dx));
-    mass[i] = r_max(most, splat(1e-30f)) / r_max(p[i].w, floor);
+    mass[i] = r_max(most, splat(TUNING_SOFT_TINY)) / r_max(p[i].w, floor);
     sum = sum + mass[i];
     center = v_add(center, v_scale(mass[i], arm[i]));
   }
@@ -307,7 +309,7 @@ KERNEL V attachment_impulse(S k, R a, V rhs)
   k.yy = k.yy + a;
   k.zz = k.zz + a;
   R trace = r_inverse_above(k.xx + k.yy + k.zz, splat(0.0f));
-  S inverse = s_inverse(s_scale(trace, k), splat(1e-18f));
+  S inverse = s_inverse(s_scale(trace, k), splat(TUNING_BLOCK_MIN_DETERMINANT));
   return v_scale(-trace, s_mul(inverse, rhs));
 }
 

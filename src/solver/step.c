@@ -14,8 +14,6 @@ static const float TUNING_JOINT_WARM_START = 0.2f;
 // velocity change it takes to bear a load is proportional to h as well.
 static const float TUNING_JOINT_MAX_PUSH = 8400.0f; // m/s^2
 static const float TUNING_JOINT_MAX_TURN = 6000.0f; // rad/s^2
-// Warm start of the rows of soft bodies and of attachments: share of the last impulse.
-static const float TUNING_SOFT_WARM_START = 0.5f;
 
 // ---------------------------------------------------------------------------------------------
 // Passes over bodies and constraints, on all threads

@@ -87,10 +87,10 @@ static bool polar_rotation(tn_pos *f)
 {
   double det = dot(f[0], cross(f[1], f[2])),
          size = sqrt(dot(f[0], f[0]) + dot(f[1], f[1]) + dot(f[2], f[2]));
-  if (!(det > 1e-9 * size * size * size)) {
+  if (!(det > TUNING_POLAR_MIN_DETERMINANT * size * size * size)) {
     return false;
   }
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < TUNING_POLAR_ITERATIONS; ++i) {
     tn_pos c[3] = {cross(f[1], f[2]), cross(f[2], f[0]), cross(f[0], f[1])};
     det = dot(f[0], c[0]);
     double squares[2] = {0.0, 0.0};
@@ -129,7 +129,7 @@ Q soft_fit_rotation(Q known, const tn_pos *f)
     Q other = q_mul(known, half_turns[i]);
     q = rotation_fit(other, at) > rotation_fit(q, at) ? other : q;
   }
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < TUNING_ROTATION_ITERATIONS; ++i) {
     q = refine_rotation(q, at);
   }
   return q;
@@ -159,7 +159,7 @@ static double corotated_energy(const tn_pos *d, const CorotatedParams *params, Q
     tn_pos off = pos_sub(f[k], r);
     square += dot(off, off);
   }
-  double bulk = params->bulk < 1e29f ? row_energy(j - 1.0, (double)params->bulk) : 0.0;
+  double bulk = params->bulk < SOFT_ROW_OFF_FROM ? row_energy(j - 1.0, (double)params->bulk) : 0.0;
   return 0.5 * square / (double)params->shear + bulk;
 }
 

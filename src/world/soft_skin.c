@@ -128,8 +128,8 @@ void tn_soft_skin_free(tn_soft_skin *skin)
 bool tn_soft_skin_bind(tn_soft_skin *skin, const tn_soft_def *def, const tn_vec3 *vertices,
                        int vertex_count, const int *triangles, int triangle_count)
 {
-  if (!skin || !is_good_def(def) || !vertices || vertex_count < 1 || vertex_count > 10000000 ||
-      triangle_count > 10000000 ||
+  if (!skin || !is_good_def(def) || !vertices || vertex_count < 1 ||
+      vertex_count > SOFT_MAX_VERTICES || triangle_count > SOFT_MAX_VERTICES ||
       !mesh_are_indices(triangles, 3 * (int64_t)triangle_count, vertex_count)) {
     return false;
   }

@@ -18,11 +18,13 @@ static tn_pos times(double s, tn_pos a)
 }
 
 // Angular velocity m^-1 l of a symmetric inertia m = xx yy zz xy xz yz. The diagonal is raised by
-// 1e-9 of the trace, so that thin bodies have an inverse; a zero inertia gives zero.
+// TUNING_INERTIA_RIDGE_DOUBLE of the trace, so that thin bodies have an inverse; a zero inertia
+// gives zero.
 tn_pos solve_inertia(const double *m, tn_pos l)
 {
   double trace = m[0] + m[1] + m[2];
-  double xx = m[0] + 1e-9 * trace, yy = m[1] + 1e-9 * trace, zz = m[2] + 1e-9 * trace;
+  double ridge = TUNING_INERTIA_RIDGE_DOUBLE * trace;
+  double xx = m[0] + ridge, yy = m[1] + ridge, zz = m[2] + ridge;
   double a = yy * zz - m[5] * m[5], b = m[4] * m[5] - m[3] * zz, c = m[3] * m[5] - m[4] * yy;
   double d = xx * zz - m[4] * m[4], e = m[3] * m[4] - xx * m[5], f = xx * yy - m[3] * m[3];
   double determinant = xx * a + m[3] * b + m[4] * c;
@@ -67,7 +69,7 @@ static void thomas_forward(chain_row *row, chain_row *last, float rhs, float a, 
     right -= between * last->impulse;
   }
   // A taut rope between two pins has one redundant row, whose pivot is rounding error: drop it.
-  row->inverse = diagonal > 1e-9 * (w0 + w1) ? 1.0 / diagonal : 0.0;
+  row->inverse = diagonal > TUNING_ROPE_MIN_PIVOT * (w0 + w1) ? 1.0 / diagonal : 0.0;
   row->impulse = right * row->inverse;
 }
 
@@ -134,10 +136,10 @@ static void apply_chain_impulse(tn_world *world, const chain_row *row, float x)
 }
 
 // Geometric stiffness. A light rope under tension T vibrates transversely with stiffness
-// k = T / rest, faster than a substep resolves if h^2 k w > 1/2. The excess k' = k - 1 / (2 h^2 w)
-// is made implicit: (M + h^2 K') v = M v*, a tridiagonal system per axis that draws the velocities
-// of neighbours together. This sets row->inverse = h^2 k' and returns whether any row has an
-// excess.
+// k = T / rest, faster than a substep resolves if h^2 k w > TUNING_ROPE_STIFFNESS_RESOLVED = s. The
+// excess k' = k - s / (h^2 w) is made implicit: (M + h^2 K') v = M v*, a tridiagonal system per
+// axis that draws the velocities of neighbours together. This sets row->inverse = h^2 k' and
+// returns whether any row has an excess.
 static bool find_excess_stiffness(soft_graph *g, int32_t first, int32_t last, float h)
 {
   bool any = false;
@@ -145,7 +147,9 @@ static bool find_excess_stiffness(soft_graph *g, int32_t first, int32_t last, fl
     chain_row *row = &g->chain[i];
     double w = row->w[0] + row->w[1];
     double stiff = -row->impulse * (double)h / (double)row->rest;
-    row->inverse = w > 0.0 && stiff * w > 0.5 ? stiff - 0.5 / w : 0.0;
+    row->inverse = w > 0.0 && stiff * w > TUNING_ROPE_STIFFNESS_RESOLVED
+                       ? stiff - TUNING_ROPE_STIFFNESS_RESOLVED / w
+                       : 0.0;
     any = any || row->inverse > 0.0;
   }
   return any;
@@ -288,8 +292,8 @@ void soft_solve_chains(tn_world *world, float h, bool relaxing)
     // Springs are not relaxed: a huge compliance takes their row out of the system.
     bool out = relaxing && (double)a > row->w[0] + row->w[1];
     float rhs = relaxing ? rate : (length - row->rest) / h + s * rate;
-    thomas_forward(row, row->continues ? &g->chain[i - 1] : NULL, out ? 0.0f : rhs, out ? 1e30f : a,
-                   s);
+    thomas_forward(row, row->continues ? &g->chain[i - 1] : NULL, out ? 0.0f : rhs,
+                   out ? SOFT_ROW_OFF : a, s);
   }
   for (int32_t i = g->chain_count - 1; i >= 0; --i) {
     if (i + 1 < g->chain_count && g->chain[i + 1].continues) {
@@ -405,11 +409,6 @@ void soft_solve_pressure(tn_world *world, float h, soft_stage stage)
 }
 
 // ---------------------------------------------------------------------------------------------
-
-// Largest omega^2 h^2 of Neo-Hookean elements, dimensionless. Their rows leave out how the
-// gradients turn with the shape (geometric stiffness), which makes long substeps unstable: regular
-// grids start to vibrate at 3.5 (Poisson's ratio 0.45) to 5.4 (Poisson's ratio 0).
-#define TUNING_NEO_HOOKEAN_STABILITY 3.0f
 
 // Sets the compliances of shear and bulk to `factor` times those of the definition.
 static void soften_rows(tn_world *world, int32_t slot, float factor)

@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-// Factor on the mass of pinned particles when an element is matched: its goal follows the pins.
-#define TUNING_PINNED_MASS_FACTOR 1e4f
-
 // ---------------------------------------------------------------------------------------------
 // Solver indices
 

@@ -24,10 +24,10 @@ static tn_pos times(double s, tn_pos a)
   return tn_p3(s * a.x, s * a.y, s * a.z);
 }
 
-// Pinned particles count 1e6 times heavier: the rigid motion of a pinned body is that of its pins.
+// Pinned particles are heavier: the rigid motion of a pinned body is that of its pins.
 static double weight_of(const soft_particle *p)
 {
-  return (double)p->mass * (p->pinned ? 1e6 : 1.0);
+  return (double)p->mass * (p->pinned ? TUNING_PINNED_DAMPING_MASS_FACTOR : 1.0);
 }
 
 typedef struct rigid_motion {
@@ -105,8 +105,6 @@ static bool keeps_momentum(const soft *s)
   return s->alive && s->first > 0 && s->keep_momentum && s->pin_count == 0;
 }
 
-#define FLOAT_SUM_BLOCKS 32 // blocks summed in float before the sum is added in double
-
 static int end_block(const soft *s)
 {
   return (s->first + s->particle_count + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
@@ -116,8 +114,9 @@ static void add_sums(tn_world *world, const soft *s, double *sum)
 {
   soft_data *data = &world->soft_graph.data;
   solver_data solver = {.soft = data};
-  for (int b = s->first / BLOCK_WIDTH; b < end_block(s); b += FLOAT_SUM_BLOCKS) {
-    int last = b + FLOAT_SUM_BLOCKS < end_block(s) ? b + FLOAT_SUM_BLOCKS : end_block(s);
+  for (int b = s->first / BLOCK_WIDTH; b < end_block(s); b += TUNING_FLOAT_SUM_BLOCKS) {
+    int last =
+        b + TUNING_FLOAT_SUM_BLOCKS < end_block(s) ? b + TUNING_FLOAT_SUM_BLOCKS : end_block(s);
     world->soft_ops->particles->sum(&solver, b, last);
     for (size_t i = 0; i < FIELDS(MotionSums); ++i) {
       const float *x = data->sums[i];
@@ -144,7 +143,8 @@ static momentum_error measure_momentum_error(tn_world *world, const soft *s)
   tn_pos p = pos_from(&sum[7]), dp = pos_from(&sum[10]), dl = pos_from(&sum[13]);
   momentum_error t = {.mass = sum[0], .center = c, .v = times(per_mass, p)};
   double xx = m[0] - first.x * c.x, yy = m[1] - first.y * c.y, zz = m[2] - first.z * c.z;
-  double floor = 1e-6 * (xx + yy + zz); // keeps thin bodies above the rounding of float sums
+  // Keeps thin bodies above the rounding of float sums.
+  double floor = TUNING_INERTIA_RIDGE_FLOAT * (xx + yy + zz);
   t.inertia[0] = yy + zz + floor;
   t.inertia[1] = xx + zz + floor;
   t.inertia[2] = xx + yy + floor;

@@ -8,14 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#define TUNING_INVERTED_VOLUME 0.05  // volume over rest volume below which an element is inverted
-#define TUNING_UNFOLD_DELAY 0.25f    // s, time to unfold by itself
-#define TUNING_UNFOLD_RING_TIME 0.1f // s between rings of neighbours that the cluster takes in
-#define TUNING_UNFOLD_TIMEOUT 4.0f   // s, gives up: an obstacle may hold the element inverted
-#define TUNING_UNFOLD_DONE 0.02      // rms error over cluster size at which the cluster is released
-#define TUNING_UNFOLD_SOFTENING 1e6f // factor on the compliance of the elements in the cluster
-#define UNFOLD_SCAN_COUNT 64         // least elements tested per step; else a sixteenth of all
-
 static tn_pos wide(tn_vec3 v)
 {
   return tn_p3((double)v.x, (double)v.y, (double)v.z);
@@ -95,8 +87,8 @@ static void end_unfold(tn_world *world, soft *s)
 // Round robin over the elements, a part per step, until an inverted one is found.
 static void scan_elements(soft *s)
 {
-  int32_t count = element_count(s),
-          looks = count / 16 > UNFOLD_SCAN_COUNT ? count / 16 : UNFOLD_SCAN_COUNT;
+  int32_t count = element_count(s), looks = count / TUNING_UNFOLD_SCAN_PARTS;
+  looks = looks > TUNING_UNFOLD_SCAN_COUNT ? looks : TUNING_UNFOLD_SCAN_COUNT;
   looks = looks < count ? looks : count;
   for (int32_t i = 0; i < looks && !s->unfold.found; ++i) {
     s->unfold.element = s->unfold.element + 1 < count ? s->unfold.element + 1 : 0;
@@ -217,7 +209,7 @@ static double soften_elements(tn_world *world, int32_t slot, soft_type type, con
       const CorotatedParams *tet = (const CorotatedParams *)fields;
       rows->row[row + offsetof(CorotatedParams, shear) / sizeof(R)][lane] =
           TUNING_UNFOLD_SOFTENING * tet->shear;
-      rows->row[row + offsetof(CorotatedParams, bulk) / sizeof(R)][lane] = 1e30f;
+      rows->row[row + offsetof(CorotatedParams, bulk) / sizeof(R)][lane] = SOFT_ROW_OFF;
       sum += 1.0 / (double)tet->shear;
     } else {
       const ShapeMatchParams *cell = (const ShapeMatchParams *)fields;
