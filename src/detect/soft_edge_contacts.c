@@ -200,7 +200,7 @@ bool find_edge_contacts(tn_world *world, int32_t first, int32_t second, float dt
                TUNING_SOFT_MOTION_MARGIN * dt * speed);
   world_aabb box_a = box_expand(a.soft->box, max_distance),
              box_b = box_expand(b.soft->box, max_distance);
-  if (!aabbs_overlap(&box_a, &b.soft->box)) {
+  if (!RULE(soft_edge_contacts) || !aabbs_overlap(&box_a, &b.soft->box)) {
     return true;
   }
   bool ok = find_feature_edges(world, &a, &box_b) && find_feature_edges(world, &b, &box_a) &&

@@ -98,8 +98,9 @@ static void fill_buckets(hash_grid *s)
 static float distance_between(const soft *a, const soft *b, int32_t i, int32_t k)
 {
   float d = a->radius + b->radius;
-  bool held = a == b && tn_length(tn_sub(a->particles[i].rest, a->particles[k].rest)) <
-                            TUNING_SELF_REST_FACTOR * d;
+  bool held =
+      RULE(soft_self_rest) && a == b &&
+      tn_length(tn_sub(a->particles[i].rest, a->particles[k].rest)) < TUNING_SELF_REST_FACTOR * d;
   return held ? 0.0f : d;
 }
 

@@ -223,7 +223,7 @@ void barycentric_weights(tn_vec3 p, const tn_vec3 *x, float *w)
 static bool is_closer_than_corners(const collider *t, const tn_vec3 *x, float distance,
                                    float max_distance)
 {
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 3 && RULE(soft_triangle_corner); ++i) {
     closest c;
     if (geometry_closest(&t->shape->geometry, x[i], max_distance, &c) &&
         c.distance < distance + TUNING_SOFT_CORNER_TOLERANCE * t->soft->radius) {
@@ -285,8 +285,9 @@ static bool collide_triangle(const collider *t, const int32_t *v, soft_contact *
   x = pos_add(x, to_pos(tn_scale(w[2], tn_between_points(p[0]->at, p[2]->at))));
   soft_contact made = make_contact(t, x, &c);
   made.type = SOFT_CONTACT_TRIANGLE_BODY;
-  made.distance -= (1.0f - TUNING_SOFT_TRIANGLE_RADIUS_SHARE) * t->soft->radius;
-  made.gap += (1.0f - TUNING_SOFT_TRIANGLE_RADIUS_SHARE) * t->soft->radius;
+  float share = RULE(soft_triangle_radius) ? TUNING_SOFT_TRIANGLE_RADIUS_SHARE : 1.0f;
+  made.distance -= (1.0f - share) * t->soft->radius;
+  made.gap += (1.0f - share) * t->soft->radius;
   made.particle[3] = NO_SLOT;
   for (int i = 0; i < 3; ++i) {
     made.particle[i] = v[i];
@@ -615,7 +616,9 @@ static SoftContactParams params_of(const tn_world *world, const soft_contact *t)
   p.distance = t->distance;
   p.compliance = soft_soft ? 0.0f : a->compliance + b->compliance;
   p.beta = soft_soft ? TUNING_SOFT_SOFT_BETA : TUNING_CONTACT_DECAY;
-  p.max_push_speed = TUNING_SOFT_CONTACT_PUSH_SPEED;
+  p.beta = RULE(soft_contact_beta) ? p.beta : 1.0f;
+  p.max_push_speed =
+      RULE(soft_contact_push) ? TUNING_SOFT_CONTACT_PUSH_SPEED : TUNING_PARTICLE_MAX_SPEED;
   // A soft body's triangle has no anchor or surface velocity: the two fields hold its sides, for
   // rigid_triangle_body().
   if (t->type >= SOFT_CONTACT_PARTICLE_TRIANGLE) {

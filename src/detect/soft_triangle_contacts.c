@@ -118,7 +118,7 @@ static bool add_particle_contacts(const triangle_collider *s, int32_t index, con
     return true;
   }
   bool ok = (is_corner(n) && !s->corners) || add_triangle_contact(s, index, n);
-  for (int i = 0; ok && i < v->count && !n->behind; ++i) {
+  for (int i = 0; ok && i < v->count && !n->behind && RULE(soft_face_contacts); ++i) {
     ok = v->faces[i].triangle == n->triangle || add_triangle_contact(s, index, &v->faces[i]);
   }
   return ok;

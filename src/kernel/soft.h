@@ -11,6 +11,7 @@
 #ifndef TENON_KERNEL_SOFT_H
 #define TENON_KERNEL_SOFT_H
 
+#include "base/rules.h"
 #include "kernel/project.h"
 #include "kernel/soft_tuning.h"
 #include "kernel/trig.h"
@@ -87,7 +88,8 @@ KERNEL void warm_start_edge(const SoftPass *pass, Particle *p, const V *d, R war
 {
   R length;
   V n = edge_direction(d[0], &length);
-  state->lambda = warm_start_factor * r_min(state->lambda, splat(0.0f));
+  R kept = RULE(soft_edge_tension) ? r_min(state->lambda, splat(0.0f)) : state->lambda;
+  state->lambda = warm_start_factor * kept;
   state->sum = state->sum + state->lambda;
   apply_edge_impulse(pass, p, n, state->lambda);
 }
@@ -100,7 +102,7 @@ KERNEL void solve_edge(const SoftPass *pass, Particle *p, const V *d, const Edge
   V n = edge_direction(d[0], &length);
   R w = p[0].w + p[1].w;
   R c = length - params->rest;
-  if (pass->form == FORM_VELOCITY) {
+  if (RULE(soft_edge_rate) && pass->form == FORM_VELOCITY) {
     R share = r_min(TUNING_EDGE_CORRECTION_RATE * pass->h, splat(1.0f));
     c = pick(params->compliance > 0.0f, c, share * c);
   }
@@ -273,6 +275,9 @@ KERNEL void solve_volume(const SoftPass *pass, Particle *p, const V *d, const Vo
   g[0] = v_scale(splat(-1.0f), v_add(g[1], v_add(g[2], g[3])));
   R c = v_dot(g[1], d[0]) - params->rest;
   R lowest = pick(params->lower_bound_only > 0.5f, splat(0.0f), splat(-SOFT_UNBOUNDED_IMPULSE));
+  if (!RULE(soft_min_volume)) {
+    c = pick(params->lower_bound_only > 0.5f, splat(0.0f), c);
+  }
   state->lambda = state->lambda + solve_row_along_gradient(pass, p, g, c, params->compliance,
                                                            params->damping, state->lambda, lowest);
 }
@@ -436,12 +441,14 @@ KERNEL void solve_shear(const SoftPass *pass, Particle *p, const V *f,
          fa[0].x * f[0].z + fa[1].x * f[1].z + fa[2].x * f[2].z,
          fa[0].y * f[0].z + fa[1].y * f[1].z + fa[2].y * f[2].z};
   V w = angular_velocity_of(g, cross_columns(f, da));
+  w = RULE(soft_shear_torque) ? w : v_zero();
   for (int k = 0; k < 3; ++k) {
     change[k] = v_sub(v_cross(w, fa[k]), da[k]);
   }
   // A second round removes the torque that rounding leaves; it would add up over thousands of
   // substeps.
   w = angular_velocity_of(g, cross_columns(f, change));
+  w = RULE(soft_shear_torque) ? w : v_zero();
   for (int k = 0; k < 3; ++k) {
     change[k] = v_sub(change[k], v_cross(w, fa[k]));
     state->stress[k] = v_add(state->stress[k], change[k]);
@@ -499,7 +506,7 @@ KERNEL void warm_start_corotated(const SoftPass *pass, Particle *p, const V *d,
     state->stress[k] = v_scale(warm_start_factor, q_rotate(turn, state->stress[k]));
   }
   S second_moment = columns_second_moment(f);
-  for (int i = 0; i < TUNING_RIGID_REMOVAL_ROUNDS; ++i) {
+  for (int i = 0; i < TUNING_RIGID_REMOVAL_ROUNDS && RULE(soft_shear_torque); ++i) {
     V w = angular_velocity_of(second_moment, cross_columns(f, state->stress));
     for (int k = 0; k < 3; ++k) {
       state->stress[k] = v_sub(state->stress[k], v_cross(w, f[k]));
@@ -590,6 +597,10 @@ KERNEL void solve_neo_hookean(const SoftPass *pass, Particle *p, const V *d,
       -((j - params->rest) * pass->inv_h + s * dot_columns(cofactor, rate) + b * state->pressure);
   R x1 = inv * ((k22 + tb) * r1 - k12 * r2);
   R x2 = inv * ((k11 + ta) * r2 - k12 * r1);
+  if (!RULE(soft_neo_block)) { // one row after the other
+    x1 = trace * r1 * r_inverse_above(k11 + ta, splat(0.0f));
+    x2 = (trace * r2 - k12 * x1) * r_inverse_above(k22 + tb, splat(0.0f));
+  }
   state->shear = state->shear + x1;
   state->pressure = state->pressure + x2;
   for (int k = 0; k < 3; ++k) {

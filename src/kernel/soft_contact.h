@@ -273,6 +273,10 @@ typedef struct Compensation {
 
 KERNEL void add_compensated(V *sum, V *compensation, V x)
 {
+  if (!RULE(soft_attachment_sums)) {
+    *sum = v_add(*sum, x);
+    return;
+  }
   V wanted = v_add(x, *compensation);
   V now = v_add(*sum, wanted);
   *compensation = v_sub(wanted, v_sub(now, *sum));
@@ -323,7 +327,8 @@ KERNEL void warm_start_attachment(const SoftPass *pass, R warm_start_factor,
   V lever;
   attachment_delta(params, p, body, &lever);
   M spring = (params->compliance > 0.0f) & (warm_start_factor > 0.0f); // factor 0: position form
-  state->lambda = v_scale(pick(spring, splat(1.0f), zero), state->lambda);
+  R kept = RULE(soft_attachment_springs) ? pick(spring, splat(1.0f), zero) : zero;
+  state->lambda = v_scale(kept, state->lambda);
   apply_attachment_impulse(pass, p, body, compensation, lever, state->lambda);
 }
 
@@ -346,7 +351,7 @@ KERNEL void solve_attachment(const SoftPass *pass, int relaxing, const Attachmen
   V x = attachment_impulse(k, a, rhs);
   if (relaxing) {
     M hard = a <= k.xx + k.yy + k.zz;
-    x = v_pick(hard, x, v_zero());
+    x = RULE(soft_attachment_relax) ? v_pick(hard, x, v_zero()) : v_zero();
     state->sum = v_add(state->sum, v_add(state->lambda, x));
   } else {
     state->lambda = v_add(state->lambda, x);

@@ -267,6 +267,10 @@ static void for_attachments(step_context *s, soft_stage stage)
 // amplify each other from substep to substep.
 static void for_attachments_reversed(step_context *s, soft_stage stage)
 {
+  if (!RULE(soft_attachment_reversed)) {
+    for_attachments(s, stage);
+    return;
+  }
   const soft_coloring *l = &s->world->attachment_coloring;
   pass_fn *pass = s->world->soft_ops->contacts->attachments;
   s->data.soft->stage = stage;

@@ -493,7 +493,7 @@ static void set_element_rotations(soft *s, dquat q)
 
 void soft_init_elements(soft *s, const tn_soft_def *def, const half_edge *sides)
 {
-  s->chained = put_rope(s, def);
+  s->chained = RULE(soft_rope_direct) && put_rope(s, def);
   memset(s->particles, 0, (size_t)s->particle_count * sizeof(soft_particle));
   set_masses(s, def);
   for (int32_t i = 0; i < s->particle_count; ++i) {

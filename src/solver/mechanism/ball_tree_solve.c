@@ -12,6 +12,9 @@
 
 KERNEL R apply_deadband(R e, R least)
 {
+  if (!RULE(mechanism_deadband)) {
+    return e;
+  }
   R outside = pick(e < -least, e + least, splat(0.0f));
   return pick(e > least, e - least, outside);
 }

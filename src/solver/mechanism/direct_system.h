@@ -3,6 +3,7 @@
 #ifndef TENON_SOLVER_MECHANISM_DIRECT_SYSTEM_H
 #define TENON_SOLVER_MECHANISM_DIRECT_SYSTEM_H
 
+#include "base/rules.h"
 #include "solver/mechanism/block_algebra.h"
 #include "solver/mechanism/joint_jacobians.h"
 #include "solver/mechanism/mechanism_tuning.h"

@@ -80,7 +80,7 @@ static inline joint_row *add_row(row_builder *s, joint_row_kind kind, int row,
   joint_row *l = s->next++;
   l->j = of;
   l->rate = l->error = l->alpha = l->lambda = 0.0;
-  l->regularization = TUNING_ROW_REGULARIZATION * (double)inverse_mass;
+  l->regularization = row_regularization() * (double)inverse_mass;
   l->lo = -UNBOUNDED_IMPULSE;
   l->hi = UNBOUNDED_IMPULSE;
   l->head = row_head_of(s->block, kind, row);
@@ -117,6 +117,9 @@ static double given_ahead(const row_builder *s, joint_row_kind kind, int row)
 // any load.
 static double apply_deadband(const row_builder *s, double e)
 {
+  if (!RULE(mechanism_deadband)) {
+    return e;
+  }
   return e > s->deadband ? e - s->deadband : e < -s->deadband ? e + s->deadband : 0.0;
 }
 
@@ -133,7 +136,7 @@ static double spring_inverse_mass(const row_builder *s, int row)
 // Whether a spring with alpha = compliance / h^2 is stiffer than the substep resolves.
 static bool is_stiff(const row_builder *s, int row, double alpha)
 {
-  return alpha <= spring_inverse_mass(s, row);
+  return alpha <= (RULE(mechanism_stiff_springs) ? spring_inverse_mass(s, row) : 0.0);
 }
 
 // Adds a spring or rigid row towards e = 0, with `lambda` its last impulse. Returns NULL if none
@@ -165,6 +168,7 @@ static joint_row *add_spring_row(row_builder *s, joint_row_kind kind, int row, d
     double length = e * s->inv_h, explained = -alpha * (double)lambda;
     bool beyond = fabs(explained) > fabs(length);
     l->rate = explained * length <= 0.0 ? 0.0 : beyond ? length : explained;
+    l->rate = RULE(mechanism_spring_impulse) ? l->rate : explained;
     l->error = length - l->rate;
   } else {
     l->rate = e * s->inv_h;
@@ -177,7 +181,7 @@ static joint_row *add_spring_row(row_builder *s, joint_row_kind kind, int row, d
 // other joints would load it without doing work.
 static void add_stiff_spring_row(row_builder *s, int i, const joint_row *spring)
 {
-  if (s->relaxing || !spring || spring->alpha == 0.0 ||
+  if (!RULE(mechanism_spring_row) || s->relaxing || !spring || spring->alpha == 0.0 ||
       fabs(spring->error) <= TUNING_MIN_STIFF_STRAIN * s->length_scale * s->inv_h) {
     return;
   }
@@ -307,7 +311,7 @@ static void add_servo_row(row_builder *s)
     return;
   }
   l->lambda = given_ahead(s, ROW_DRIVE, 0);
-  if (is_stiff(s, 0, l->alpha)) {
+  if (RULE(mechanism_servo_approach) && is_stiff(s, 0, l->alpha)) {
     limit_approach(s, l, rate, last);
   }
 }
@@ -508,7 +512,7 @@ static void update_lagged_friction(direct_joint *j, const joint_row *l, int coun
   double most = (double)j->params[l->block].friction * h;
   double next[3], inverse_mass = 0.0, square = 0.0;
   for (int i = 0; i < count; ++i) {
-    inverse_mass += l[i].regularization / TUNING_ROW_REGULARIZATION;
+    inverse_mass += l[i].regularization / row_regularization();
   }
   for (int i = 0; i < count; ++i) {
     next[i] =

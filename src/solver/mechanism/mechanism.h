@@ -191,6 +191,12 @@ static inline double row_velocity(const joint_row *l, const double *motion)
   return sum[0] + sum[1];
 }
 
+// Regularization of a row over its inverse mass.
+static inline double row_regularization(void)
+{
+  return RULE(mechanism_regularization) ? TUNING_ROW_REGULARIZATION : TUNING_PIVOT_FLOOR;
+}
+
 // Compliance in the matrix: regularization is needed only where the spring itself is stiffer.
 static inline double row_compliance(const joint_row *l)
 {
@@ -208,7 +214,7 @@ static inline double row_bound(const joint_row *l)
 // unique solution, and limbs at rest would twitch from one solution to the next.
 static inline bool lags_friction(const mechanism *m)
 {
-  return m->supported;
+  return RULE(mechanism_lagged_friction) && m->supported;
 }
 
 // Whether friction acts along all axes and is bounded as a vector, not row by row.

@@ -105,7 +105,8 @@ struct scratch_lock {
 
 static bool can_batch(const mechanism *m)
 {
-  return m->first_ball < 0 && m->last_node - m->first_node <= TUNING_BATCH_MAX_NODES;
+  return RULE(mechanism_batches) && m->first_ball < 0 &&
+         m->last_node - m->first_node <= TUNING_BATCH_MAX_NODES;
 }
 
 static uint32_t mix(uint32_t hash, int32_t number)

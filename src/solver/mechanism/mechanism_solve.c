@@ -151,13 +151,19 @@ static double measure_errors(const solve_state *s, double *brought)
 // becomes a split impulse.
 static void choose_correction(solve_state *s)
 {
+  if (!RULE(mechanism_split_impulse)) {
+    s->mechanism->split_impulse = false;
+    s->correction_share = s->kept_share = 1.0;
+    return;
+  }
   double joint_speed = direct_max_error_rate(s->fastest);
   double body_speed = direct_max_correction_speed(s->fastest);
   double brought;
   double worst = measure_errors(s, &brought);
   s->correction_share = fmin(1.0, joint_speed / fmax(worst, TUNING_MIN_CORRECTION_SPEED));
   double top = s->correction_share * top_speed(s);
-  s->mechanism->split_impulse = s->correction_share < 1.0 || top > body_speed || brought > 0.0;
+  bool gains = RULE(mechanism_correction_energy) && brought > 0.0;
+  s->mechanism->split_impulse = s->correction_share < 1.0 || top > body_speed || gains;
   s->correction_share *= fmin(1.0, body_speed / fmax(top, TUNING_MIN_CORRECTION_SPEED));
   s->kept_share = s->mechanism->split_impulse ? 0.0 : s->correction_share;
 }
@@ -211,7 +217,8 @@ static double row_impulse(const solve_state *s, f64x2 x)
 static bool may_activate(const joint_row *l)
 {
   bool end = l->kind == ROW_LIMIT && (l->block || l->alpha > 0.0);
-  int most = end || l->kind == ROW_STIFF_SPRING ? TUNING_LIMIT_SWITCHES : TUNING_ROW_SWITCHES;
+  bool tries = RULE(mechanism_limit_switches) && (end || l->kind == ROW_STIFF_SPRING);
+  int most = tries ? TUNING_LIMIT_SWITCHES : TUNING_ROW_SWITCHES;
   return !l->active && l->lo != l->hi && l->switches < most;
 }
 
@@ -428,7 +435,7 @@ static bool begin_split_pass(const solve_state *s)
       joint_row *l = &s->joint_rows[j->first_joint_row + k];
       l->velocity_active = l->active;
       l->switches = 0;
-      if (l->kind == ROW_LIMIT && l->lo < l->hi) {
+      if (RULE(mechanism_split_active_set) && l->kind == ROW_LIMIT && l->lo < l->hi) {
         double u = current_row_velocity(s, j, l);
         l->error += l->active ? 0.0 : l->rate + u + l->alpha * l->lambda;
         l->active = l->at_hi ? l->error >= 0.0 : l->error <= 0.0;
@@ -452,7 +459,7 @@ static bool update_split_active_set(const solve_state *s)
     for (int k = 0; k < j->joint_row_count; ++k) {
       joint_row *l = &s->joint_rows[j->first_joint_row + k];
       bool was_active = l->active;
-      if (l->kind == ROW_LIMIT && l->lo < l->hi) {
+      if (RULE(mechanism_split_active_set) && l->kind == ROW_LIMIT && l->lo < l->hi) {
         double push = l->at_hi ? 1.0 : -1.0;
         if (was_active) {
           l->active = push * (*x)[1] >= 0.0;
@@ -544,6 +551,9 @@ static void store_all_impulses(const solve_state *s)
 static void refine_solution(solve_state *s)
 {
   accept_velocities(s);
+  if (!RULE(mechanism_refinement)) {
+    return;
+  }
   s->refactor = !s->mechanism->own_factor; // factors of a batch are not at hand here
   solve_factor_and_solve(s);
   mechanism_restore_angular_momentum(s->context, s->mechanism, 0.0);
@@ -559,7 +569,7 @@ static void correct_positions_apart(solve_state *s)
   mechanism *m = s->mechanism;
   f64x2 *x = s->x + s->nodes[m->first_node].first_row;
   refine_solution(s);
-  if (begin_split_pass(s)) {
+  if (begin_split_pass(s) && RULE(mechanism_spring_prediction)) {
     mechanism_predict_stiff_springs(s->context, m);
   }
   s->split_pass = true;
@@ -567,12 +577,14 @@ static void correct_positions_apart(solve_state *s)
   s->split_pass = false;
   choose_correction(s);
   m->split_impulse = true;
-  find_infeasible(s);
+  if (RULE(mechanism_infeasible)) {
+    find_infeasible(s);
+  }
   for (int32_t i = 0; i < m->rows; ++i) {
     x[i] = (f64x2){0.0, s->correction_share * x[i][1] + x[i][0]};
   }
   s->correction_share = 1.0;
-  if (m->anchored) {
+  if (m->anchored && RULE(mechanism_rigid_motion)) {
     mechanism_remove_rigid_motion(s->context, m);
   }
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
@@ -584,12 +596,16 @@ static void correct_positions_apart(solve_state *s)
   }
 }
 
+// Without the rule: one solve, and one with the rows that are beyond their bounds let go.
+#define PLAIN_ROUNDS 2
+
 bool solve_update_active_set(solve_state *s, int round)
 {
   if (s->context->pass == DIRECT_BIAS) {
     choose_correction(s);
   }
-  s->refactor = round + 1 < TUNING_ACTIVE_SET_ROUNDS && update_active_set(s);
+  int rounds = RULE(mechanism_active_set_rounds) ? TUNING_ACTIVE_SET_ROUNDS : PLAIN_ROUNDS;
+  s->refactor = round + 1 < rounds && update_active_set(s);
   return !s->refactor;
 }
 
@@ -635,7 +651,8 @@ solve_state solve_begin(const direct_context *c, mechanism *m)
 {
   solve_state s = make_solve(c, m);
   s.correction_share = s.kept_share = c->pass == DIRECT_RESOLVE && !m->split_impulse ? 1.0 : 0.0;
-  s.split_removed = c->pass == DIRECT_RESOLVE && m->split_impulse;
+  s.split_removed =
+      RULE(mechanism_split_set_aside) && c->pass == DIRECT_RESOLVE && m->split_impulse;
   if (s.split_removed) {
     mechanism_add_split_velocity(c, m, -1.0f);
   }
@@ -657,7 +674,7 @@ void solve_end(solve_state *s)
 {
   const direct_context *c = s->context;
   mechanism *m = s->mechanism;
-  if (added_inertia_gains_energy(s)) {
+  if (RULE(mechanism_inertia_energy) && added_inertia_gains_energy(s)) {
     mechanism_clear_added_inertia(c, m);
     s->refactor = true;
     solve_rounds(s, 0);

@@ -211,6 +211,9 @@ static void rigid_velocity_at(const direct_context *c, const direct_node *node,
 static double internal_motion_share(const momentum_sums *s, const f64x2 *motion)
 {
   double brought = 0.0, as_one = 0.0;
+  if (!RULE(mechanism_split_work)) {
+    return 1.0;
+  }
   for (int k = 0; k < BODY_ROWS; ++k) {
     double lost = k < 3 ? 0.0 : s->lost[k - 3];
     brought += motion[k][1] * (0.5 * lost - s->momentum[k]);
@@ -263,7 +266,7 @@ static bool add_absorbed_momentum(const direct_context *c, const direct_node *no
 void mechanism_restore_angular_momentum(const direct_context *c, const mechanism *m,
                                         double kept_share)
 {
-  if (m->anchored || m->may_touch) {
+  if (!RULE(mechanism_inertia_momentum) || m->anchored || m->may_touch) {
     return;
   }
   momentum_sums s = {0};
@@ -341,7 +344,7 @@ void mechanism_finish_split_impulse(const direct_context *c, const mechanism *m)
     return;
   }
   mechanism_add_split_velocity(c, m, -1.0f);
-  if (!m->anchored && !m->supported) {
+  if (RULE(mechanism_split_momentum) && !m->anchored && !m->supported) {
     restore_angular_momentum(c, m);
   }
   mechanism_stop_infeasible(c, m);

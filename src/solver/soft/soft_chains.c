@@ -267,7 +267,7 @@ static void damp_transverse_motion(soft_graph *g, float h)
       chain_motion before;
       bool is_free = chain_momenta(g, first, last, &before);
       damp_transverse(g, first, last);
-      if (is_free) {
+      if (is_free && RULE(soft_rope_momentum)) {
         restore_chain_momenta(g, first, last, &before);
       }
     }
@@ -279,6 +279,9 @@ void soft_solve_chains(tn_world *world, float h, bool relaxing)
 {
   soft_graph *g = &world->soft_graph;
   particle_state *p = g->data.particles;
+  if (relaxing && !RULE(soft_relax)) {
+    return;
+  }
   for (int32_t i = 0; i < g->chain_count; ++i) {
     chain_row *row = &g->chain[i];
     float length;
@@ -304,7 +307,7 @@ void soft_solve_chains(tn_world *world, float h, bool relaxing)
     g->chain[i].sum += (float)g->chain[i].impulse;
     apply_chain_impulse(world, &g->chain[i], (float)g->chain[i].impulse);
   }
-  if (!relaxing) {
+  if (!relaxing && RULE(soft_rope_stiffness)) {
     damp_transverse_motion(g, h);
   }
 }
@@ -384,7 +387,7 @@ static void solve_volume_row(tn_world *world, const soft *s, float h, soft_stage
   double rhs = stage == SOFT_RELAX      ? rate
                : stage == SOFT_POSITION ? c / (double)h
                                         : c / (double)h + rate;
-  bool out = stage == SOFT_RELAX && a > w;
+  bool out = stage == SOFT_RELAX && (!RULE(soft_relax) || a > w);
   float x = w + a > 0.0 && !out ? (float)(-rhs / (w + a)) : 0.0f;
   for (int32_t i = s->first; i < s->first + s->particle_count; ++i) {
     for (int k = 0; k < 3; ++k) {
@@ -437,7 +440,8 @@ void soft_limit_stiffness(tn_world *world, float dt)
   float h = dt / (float)world->substeps;
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
     soft *s = &world->softs[i];
-    if (!s->alive || s->first == 0 || s->max_frequency_squared == 0.0f) {
+    if (!s->alive || s->first == 0 || s->max_frequency_squared == 0.0f ||
+        !RULE(soft_neo_stability)) {
       continue;
     }
     bool stiff = s->max_frequency_squared * h * h > TUNING_NEO_HOOKEAN_STABILITY;

@@ -35,7 +35,8 @@ static void put_vec(float *to, V v)
 
 static float weight_of(const soft *s, const cluster_part *part)
 {
-  return s->particles[part->particle].pinned ? TUNING_PINNED_MASS_FACTOR * part->mass : part->mass;
+  bool pinned = RULE(soft_pinned_mass) && s->particles[part->particle].pinned;
+  return pinned ? TUNING_PINNED_MASS_FACTOR * part->mass : part->mass;
 }
 
 // Sets part->at, the current positions from the centre of mass, and the moments.
@@ -132,9 +133,10 @@ static Q update_cluster_rotation(const cluster_state *c)
 static void warm_start_cluster(soft_graph *g, const cluster_state *c, float h)
 {
   Q turn = update_cluster_rotation(c);
+  float kept = RULE(soft_warm_start) ? g->data.warm_start_factor : 0.0f;
   for (int32_t i = 0; i < c->cluster->count; ++i) {
     cluster_part *part = &c->parts[i];
-    put_vec(part->dv, v_scale(g->data.warm_start_factor, q_rotate(turn, vec(part->total_dv))));
+    put_vec(part->dv, v_scale(kept, q_rotate(turn, vec(part->total_dv))));
   }
   remove_rigid_part(c);
   for (int32_t i = 0; i < c->cluster->count; ++i) {

@@ -166,7 +166,8 @@ static void add_external_impulse(tn_world *world, int32_t slot, int32_t solver_i
   const soft_graph *g = &world->soft_graph;
   const particle_state *p = &g->data.particles[solver_index];
   tn_pos part = times((double)weight * (double)g->data.dt, wide(force));
-  tn_pos half_step = times(0.5 * (double)g->data.dt, pos_sub(wide(vec3_of(p->v)), t->v));
+  double half = RULE(soft_momentum_lever) ? 0.5 : 0.0;
+  tn_pos half_step = times(half * (double)g->data.dt, pos_sub(wide(vec3_of(p->v)), t->v));
   tn_pos at = pos_add(pos_sub(g->at[solver_index], s->particles[0].at), wide(vec3_of(p->dx)));
   t->linear = pos_add(t->linear, part);
   t->angular = pos_add(t->angular, cross(pos_sub(pos_sub(at, t->center), half_step), part));
@@ -207,7 +208,7 @@ static void correct_momentum(tn_world *world, const soft *s)
 
 void soft_restore_momentum(tn_world *world, float dt)
 {
-  if (world->method == TN_METHOD_TENON) {
+  if (!RULE(soft_momentum) || world->method == TN_METHOD_TENON) {
     return;
   }
   world->soft_graph.data.dt = dt;

@@ -120,7 +120,7 @@ void soft_unfold_update(tn_world *world, float dt)
 {
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
     soft *s = &world->softs[i];
-    if (s->alive && !s->asleep && element_count(s) > 0) {
+    if (RULE(soft_unfold) && s->alive && !s->asleep && element_count(s) > 0) {
       update_unfold(world, s, dt);
     }
   }
