@@ -18,16 +18,20 @@
 // point that a radius surrounds.
 typedef struct SoftContactParams {
   R weight[SOFT_CONTACT_PARTICLES];
-  V delta;    // from the core to x, m
-  V anchor;   // from the body's centre of mass to the core, m; of a triangle: from its
-              // first corner to the second
+  V delta; // from the core to x, m
+  union {
+    V anchor;     // from the body's centre of mass to the core, m
+    V first_side; // of a soft body's triangle: from its first corner to the second, m
+  };
   V normal;   // unit
   R round;    // 1: the normal follows delta; 0: it is constant over the step
   R distance; // distance of x from the core, or from its plane, at which the gap is zero, m
   R mu_static, mu_dynamic, restitution, compliance;
   R beta, max_push_speed; // share of a penetration removed per substep, and its cap, m/s
-  V surface_velocity; // of the surface under x, m/s; of a triangle: from its first corner to the
-                      // third, m
+  union {
+    V surface_velocity; // of the surface under x, m/s
+    V second_side;      // of a soft body's triangle: from its first corner to the third, m
+  };
 } SoftContactParams;
 
 typedef struct SoftContactState {
@@ -145,12 +149,12 @@ typedef struct RigidTriangle {
   V v, w;   // velocity and angular velocity before the contact
 } RigidTriangle;
 
-// The triangle's rigid body; b are the (negative) weights of its corners. Replaces the corners in
-// params (anchor, surface_velocity) by what these fields mean for bodies.
+// The triangle's rigid body; b are the (negative) weights of its corners. Replaces the sides in
+// params by the anchor and surface velocity of that body.
 KERNEL Body rigid_triangle_body(SoftContactParams *params, const R *b, const Particle *p,
                                 RigidTriangle *triangle)
 {
-  V *arm = triangle->arm, to[3] = {v_zero(), params->anchor, params->surface_velocity};
+  V *arm = triangle->arm, to[3] = {v_zero(), params->first_side, params->second_side};
   V foot = v_zero(), moved = v_zero(), center = v_zero(), moment = v_zero();
   R most = r_max(p[0].w, r_max(p[1].w, p[2].w));
   R floor = r_max(TUNING_PINNED_CORNER_SHARE * most,

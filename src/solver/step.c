@@ -637,7 +637,7 @@ static bool finish_softs(tn_world *world, float dt)
   soft_apply_plasticity(world, dt);
   soft_tear(world, dt);
   soft_unfold_update(world, dt);
-  return soft_stop_wild(world) && ok;
+  return soft_stop_bad_velocities(world) && ok;
 }
 
 typedef struct body_task {
@@ -821,7 +821,7 @@ static void run_group(const group_task *t, const solver_group *group, contact_bl
   bind_solver_data(&s);
   group_pack_contacts(s.world, group, &s.data, t->dt, t->scale);
   run_substeps(&s);
-  start_keep_part(s.world, group);
+  start_keep_group_contacts(s.world, group);
   group_unpack_contacts(s.world, group, &s.data, t->dt);
 }
 

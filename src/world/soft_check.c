@@ -1,5 +1,6 @@
 // Validation of a soft body's definition; errors name the first invalid element. Also measures of
 // elements and the half edges of triangles.
+#include "base/dvec.h"
 #include "world/soft_make.h"
 
 #include <math.h>
@@ -373,25 +374,17 @@ static tn_pos between(const tn_vec3 *x, int from, int to)
                (double)x[to].z - (double)x[from].z);
 }
 
-static tn_pos cross(tn_pos a, tn_pos b)
-{
-  return tn_p3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
-}
-
-static double dot(tn_pos a, tn_pos b)
-{
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
 double soft_triangle_area(const tn_vec3 *x, const int *v)
 {
-  tn_pos n = cross(between(x, v[0], v[1]), between(x, v[0], v[2]));
-  return 0.5 * sqrt(dot(n, n));
+  tn_pos n = pos_cross(between(x, v[0], v[1]), between(x, v[0], v[2]));
+  return 0.5 * sqrt(pos_dot(n, n));
 }
 
 double soft_tet_volume(const tn_vec3 *x, const int *v)
 {
-  return dot(between(x, v[0], v[1]), cross(between(x, v[0], v[2]), between(x, v[0], v[3]))) / 6.0;
+  return pos_dot(between(x, v[0], v[1]),
+                 pos_cross(between(x, v[0], v[2]), between(x, v[0], v[3]))) /
+         6.0;
 }
 
 double soft_hex_volume(const tn_vec3 *x, const int *v)

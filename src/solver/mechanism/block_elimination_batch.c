@@ -81,7 +81,7 @@ _Static_assert(offsetof(joint_row, alpha) == offsetof(joint_row, rate) + 3 * siz
                        offsetof(joint_row, regularization) + sizeof(double) &&
                    offsetof(joint_row, hi) ==
                        offsetof(joint_row, regularization) + 3 * sizeof(double),
-               "numbers of laws are read by fours");
+               "fields of rows are read by fours");
 
 // Compliance of a row, as row_compliance(); 1 in lanes without the row, where nothing depends on
 // it.

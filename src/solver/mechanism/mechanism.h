@@ -105,7 +105,7 @@ typedef struct mechanism_set {
   int32_t jacobian_block_count, jacobian_block_capacity, jacobian_count, jacobian_capacity;
   double *values; // matrix blocks, then scratch
   int32_t value_count, value_capacity;
-  double *vectors; // by row: velocities, then split momenta (row_count each)
+  double *vectors; // by row: velocities, then split motions (row_count each)
   int32_t row_count, vector_capacity;
   f64x2 *solutions; // by row: right-hand sides, then solutions for velocity and position
   int32_t solution_capacity;
@@ -225,7 +225,7 @@ static inline bool friction_is_vector(const direct_joint *j, const joint_row *l)
 
 // Records the impulse given in the half kick, for the next step. RowState.load of a row lies as far
 // behind its lambda as drive_load behind drive, so that one offset serves both.
-static inline void law_keep_ahead(direct_joint *j, const joint_row *l)
+static inline void row_store_half_kick(direct_joint *j, const joint_row *l)
 {
   enum { LOAD = offsetof(RowState, load) / sizeof(float) };
   _Static_assert(offsetof(RowState, drive_load) - offsetof(RowState, drive) ==

@@ -30,7 +30,7 @@ static solve_state make_solve(const direct_context *c, mechanism *m)
   s.joint_rows = set->joint_rows;
   s.values = set->values;
   s.v = set->vectors;
-  s.split_momentum = set->vectors + rows;
+  s.split_motion = set->vectors + rows;
   s.x = set->solutions;
   s.system.nodes = set->nodes;
   s.system.blocks = set->blocks;
@@ -367,7 +367,7 @@ static void store_joint_impulses(const solve_state *s, direct_joint *j)
       sum += impulse * load2(n);
       last += impulse * n[2];
       if (ahead) {
-        law_keep_ahead(j, l);
+        row_store_half_kick(j, l);
       } else {
         row_store_impulse(j, l);
       }
@@ -380,13 +380,13 @@ static void store_joint_impulses(const solve_state *s, direct_joint *j)
 
 // Records the split impulse: linear velocity, and angular momentum at the pose of this solve,
 // because the inertia changes with the drift.
-static void record_split_momentum(const solve_state *s, const direct_node *node)
+static void record_split_motion(const solve_state *s, const direct_node *node)
 {
   const f64x2 *x = s->x + node->first_row;
   V turn = v_make((float)(s->correction_share * x[3][1]), (float)(s->correction_share * x[4][1]),
                   (float)(s->correction_share * x[5][1]));
   V l = s_mul(direct_world_inertia(s->context->data, node->index), turn);
-  double *to = s->split_momentum + node->first_row;
+  double *to = s->split_motion + node->first_row;
   for (int k = 0; k < 3; ++k) {
     to[k] = s->correction_share * x[k][1];
   }
@@ -411,7 +411,7 @@ static void store_bodies(const solve_state *s)
       b->w[k] = (float)(v[3 + k] + x[3 + k][0] + s->correction_share * x[3 + k][1]);
     }
     if (first && s->mechanism->split_impulse) {
-      record_split_momentum(s, node);
+      record_split_motion(s, node);
     }
   }
 }

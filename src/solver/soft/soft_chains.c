@@ -1,21 +1,9 @@
 // The parts of a substep that treat a soft body as a whole: the direct solve of ropes, the volume
 // row of closed surfaces, the stiffness limit of Neo-Hookean solids, bounding boxes.
+#include "base/dvec.h"
 #include "detect/soft_detect.h"
 
 #include <math.h>
-
-// ---------------------------------------------------------------------------------------------
-// Vectors in double
-
-static tn_pos cross(tn_pos a, tn_pos b)
-{
-  return tn_p3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
-}
-
-static tn_pos times(double s, tn_pos a)
-{
-  return tn_p3(s * a.x, s * a.y, s * a.z);
-}
 
 // Angular velocity m^-1 l of a symmetric inertia m = xx yy zz xy xz yz. The diagonal is raised by
 // TUNING_INERTIA_RIDGE_DOUBLE of the trace, so that thin bodies have an inverse; a zero inertia
@@ -64,13 +52,13 @@ static void thomas_forward(chain_row *row, chain_row *last, float rhs, float a, 
     double cosine = (double)row->n[0] * (double)last->n[0] +
                     (double)row->n[1] * (double)last->n[1] + (double)row->n[2] * (double)last->n[2];
     double between = -(double)s * w0 * cosine;
-    last->upper = between * last->inverse;
+    last->upper = between * last->inverse_pivot;
     diagonal -= between * last->upper;
     right -= between * last->impulse;
   }
   // A taut rope between two pins has one redundant row, whose pivot is rounding error: drop it.
-  row->inverse = diagonal > TUNING_ROPE_MIN_PIVOT * (w0 + w1) ? 1.0 / diagonal : 0.0;
-  row->impulse = right * row->inverse;
+  row->inverse_pivot = diagonal > TUNING_ROPE_MIN_PIVOT * (w0 + w1) ? 1.0 / diagonal : 0.0;
+  row->impulse = right * row->inverse_pivot;
 }
 
 // The body that an end is rigidly attached to, and the lever arm of the attachment.
@@ -138,7 +126,7 @@ static void apply_chain_impulse(tn_world *world, const chain_row *row, float x)
 // Geometric stiffness. A light rope under tension T vibrates transversely with stiffness
 // k = T / rest, faster than a substep resolves if h^2 k w > TUNING_ROPE_STIFFNESS_RESOLVED = s. The
 // excess k' = k - s / (h^2 w) is made implicit: (M + h^2 K') v = M v*, a tridiagonal system per
-// axis that draws the velocities of neighbours together. This sets row->inverse = h^2 k' and
+// axis that draws the velocities of neighbours together. This sets row->excess = h^2 k' and
 // returns whether any row has an excess.
 static bool find_excess_stiffness(soft_graph *g, int32_t first, int32_t last, float h)
 {
@@ -147,16 +135,16 @@ static bool find_excess_stiffness(soft_graph *g, int32_t first, int32_t last, fl
     chain_row *row = &g->chain[i];
     double w = row->w[0] + row->w[1];
     double stiff = -row->impulse * (double)h / (double)row->rest;
-    row->inverse = w > 0.0 && stiff * w > TUNING_ROPE_STIFFNESS_RESOLVED
-                       ? stiff - TUNING_ROPE_STIFFNESS_RESOLVED / w
-                       : 0.0;
-    any = any || row->inverse > 0.0;
+    row->excess = w > 0.0 && stiff * w > TUNING_ROPE_STIFFNESS_RESOLVED
+                      ? stiff - TUNING_ROPE_STIFFNESS_RESOLVED / w
+                      : 0.0;
+    any = any || row->excess > 0.0;
   }
   return any;
 }
 
 // Thomas' algorithm over the particles of rows first to last - 1, in the symbols of
-// find_excess_stiffness(): v_i = damped_v_i + upper_i v_(i+1).
+// find_excess_stiffness(): v_i = damped_v_i + damped_upper_i v_(i+1).
 static void damp_transverse(soft_graph *g, int32_t first, int32_t last)
 {
   particle_state *p = g->data.particles;
@@ -164,8 +152,8 @@ static void damp_transverse(soft_graph *g, int32_t first, int32_t last)
   for (int32_t i = first; i <= last; ++i) {
     const chain_row *row = &g->chain[i < last ? i : last - 1];
     const particle_state *at = &p[row->solver_index[i < last ? 0 : 1]];
-    double before = i > first ? g->chain[i - 1].inverse : 0.0;
-    double after = i < last ? row->inverse : 0.0;
+    double before = i > first ? g->chain[i - 1].excess : 0.0;
+    double after = i < last ? row->excess : 0.0;
     double w = row->w[i < last ? 0 : 1];
     double pivot = 1.0 / (1.0 + w * (before + after - before * upper));
     for (int k = 0; k < 3; ++k) {
@@ -176,13 +164,13 @@ static void damp_transverse(soft_graph *g, int32_t first, int32_t last)
     }
     upper = pivot * w * after;
     if (i < last) {
-      g->chain[i].upper = upper;
+      g->chain[i].damped_upper = upper;
     }
   }
   for (int32_t i = last; i >= first; --i) {
     particle_state *at = &p[g->chain[i < last ? i : last - 1].solver_index[i < last ? 0 : 1]];
     for (int k = 0; k < 3; ++k) {
-      sum[k] = i < last ? g->chain[i].damped_v[k] + g->chain[i].upper * sum[k] : sum[k];
+      sum[k] = i < last ? g->chain[i].damped_v[k] + g->chain[i].damped_upper * sum[k] : sum[k];
       at->v[k] = (float)sum[k];
     }
   }
@@ -218,16 +206,16 @@ static bool chain_momenta(const soft_graph *g, int32_t first, int32_t last, chai
     }
     double mass = 1.0 / (double)p->inverse_mass;
     m->mass += mass;
-    m->center = pos_add(m->center, times(mass, pos_sub(at, origin)));
+    m->center = pos_add(m->center, pos_scale(mass, pos_sub(at, origin)));
   }
-  m->center = pos_add(origin, times(1.0 / m->mass, m->center));
+  m->center = pos_add(origin, pos_scale(1.0 / m->mass, m->center));
   for (int32_t i = first; i <= last; ++i) {
     const particle_state *p = chain_particle(g, i, last, &at);
     double mass = 1.0 / (double)p->inverse_mass;
     tn_pos x = pos_sub(at, m->center);
-    tn_pos mv = times(mass, tn_p3((double)p->v[0], (double)p->v[1], (double)p->v[2]));
+    tn_pos mv = pos_scale(mass, tn_p3((double)p->v[0], (double)p->v[1], (double)p->v[2]));
     m->p = pos_add(m->p, mv);
-    m->l = pos_add(m->l, cross(x, mv));
+    m->l = pos_add(m->l, pos_cross(x, mv));
     m->inertia[0] += mass * (x.y * x.y + x.z * x.z);
     m->inertia[1] += mass * (x.x * x.x + x.z * x.z);
     m->inertia[2] += mass * (x.x * x.x + x.y * x.y);
@@ -244,12 +232,12 @@ static void restore_chain_momenta(soft_graph *g, int32_t first, int32_t last,
 {
   chain_motion m;
   chain_momenta(g, first, last, &m);
-  tn_pos v = times(1.0 / m.mass, pos_sub(before->p, m.p));
+  tn_pos v = pos_scale(1.0 / m.mass, pos_sub(before->p, m.p));
   tn_pos w = solve_inertia(m.inertia, pos_sub(before->l, m.l));
   for (int32_t i = first; i <= last; ++i) {
     tn_pos at;
     particle_state *p = &g->data.particles[chain_particle(g, i, last, &at) - g->data.particles];
-    tn_pos add = pos_add(v, cross(w, pos_sub(at, m.center)));
+    tn_pos add = pos_add(v, pos_cross(w, pos_sub(at, m.center)));
     p->v[0] += (float)add.x;
     p->v[1] += (float)add.y;
     p->v[2] += (float)add.z;

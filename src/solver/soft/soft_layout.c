@@ -597,19 +597,19 @@ bool soft_unpack(tn_world *world)
   return ok;
 }
 
-bool soft_stop_wild(tn_world *world)
+bool soft_stop_bad_velocities(tn_world *world)
 {
   bool ok = true;
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
     soft *s = &world->softs[i];
-    bool wild = false;
+    bool bad = false;
     for (int32_t k = 0; s->alive && s->first > 0 && k < s->particle_count; ++k) {
-      wild = wild || !is_rate(s->particles[k].v);
+      bad = bad || !is_rate(s->particles[k].v);
     }
-    for (int32_t k = 0; wild && k < s->particle_count; ++k) {
+    for (int32_t k = 0; bad && k < s->particle_count; ++k) {
       s->particles[k].v = tn_v3(0.0f, 0.0f, 0.0f);
     }
-    if (wild) {
+    if (bad) {
       lost_report_soft(world, i, "went non-finite");
       ok = false;
     }

@@ -3,21 +3,11 @@
 // is found here, one per body at a time. The elements around it are softened, and their particles
 // are shape matched as one cluster, whose energy has a single minimum. The cluster grows by one
 // ring of neighbours after the other until it has its rest shape.
+#include "base/dvec.h"
 #include "world/soft_make.h"
 
 #include <math.h>
 #include <string.h>
-
-static tn_pos wide(tn_vec3 v)
-{
-  return tn_p3((double)v.x, (double)v.y, (double)v.z);
-}
-
-static double triple(tn_pos a, tn_pos b, tn_pos c)
-{
-  return a.x * (b.y * c.z - b.z * c.y) + a.y * (b.z * c.x - b.x * c.z) +
-         a.z * (b.x * c.y - b.y * c.x);
-}
 
 // ---------------------------------------------------------------------------------------------
 // Elements: corotated tetrahedra, then shape match elements
@@ -47,10 +37,11 @@ static double corner_volume(const soft *s, const int32_t *v, const int *corner)
   for (int i = 0; i < 4; ++i) {
     p[i] = &s->particles[v[corner[i]]];
   }
-  double rest = triple(wide(tn_sub(p[1]->rest, p[0]->rest)), wide(tn_sub(p[2]->rest, p[0]->rest)),
-                       wide(tn_sub(p[3]->rest, p[0]->rest)));
-  double now =
-      triple(pos_sub(p[1]->at, p[0]->at), pos_sub(p[2]->at, p[0]->at), pos_sub(p[3]->at, p[0]->at));
+  double rest = pos_triple(pos_from_vec3(tn_sub(p[1]->rest, p[0]->rest)),
+                           pos_from_vec3(tn_sub(p[2]->rest, p[0]->rest)),
+                           pos_from_vec3(tn_sub(p[3]->rest, p[0]->rest)));
+  double now = pos_triple(pos_sub(p[1]->at, p[0]->at), pos_sub(p[2]->at, p[0]->at),
+                          pos_sub(p[3]->at, p[0]->at));
   return now / rest;
 }
 
