@@ -75,10 +75,68 @@
 // clang-format on
 
 // Mechanisms.
-#define RULES_OF_MECHANISMS(X)
+#define RULES_OF_MECHANISMS(X)                                                                     \
+  X(mechanism_split_impulse)                                                                       \
+  X(mechanism_correction_energy)                                                                   \
+  X(mechanism_split_active_set)                                                                    \
+  X(mechanism_split_momentum)                                                                      \
+  X(mechanism_split_work)                                                                          \
+  X(mechanism_split_set_aside)                                                                     \
+  X(mechanism_refinement)                                                                          \
+  X(mechanism_load_inertia)                                                                        \
+  X(mechanism_correction_inertia)                                                                  \
+  X(mechanism_inertia_spares_springs)                                                              \
+  X(mechanism_inertia_energy)                                                                      \
+  X(mechanism_inertia_momentum)                                                                    \
+  X(mechanism_rigid_motion)                                                                        \
+  X(mechanism_infeasible)                                                                          \
+  X(mechanism_regularization)                                                                      \
+  X(mechanism_tree_regularization)                                                                 \
+  X(mechanism_deadband)                                                                            \
+  X(mechanism_active_set_rounds)                                                                   \
+  X(mechanism_limit_switches)                                                                      \
+  X(mechanism_stiff_springs)                                                                       \
+  X(mechanism_spring_impulse)                                                                      \
+  X(mechanism_spring_row)                                                                          \
+  X(mechanism_spring_prediction)                                                                   \
+  X(mechanism_servo_approach)                                                                      \
+  X(mechanism_lagged_friction)                                                                     \
+  X(mechanism_contact_warm_start)                                                                  \
+  X(mechanism_ball_trees)                                                                          \
+  X(mechanism_batches)
 
 // Soft bodies.
-#define RULES_OF_SOFT_BODIES(X)
+#define RULES_OF_SOFT_BODIES(X)                                                                    \
+  X(soft_warm_start)                                                                               \
+  X(soft_edge_tension)                                                                             \
+  X(soft_edge_rate)                                                                                \
+  X(soft_relax)                                                                                    \
+  X(soft_shear_torque)                                                                             \
+  X(soft_neo_block)                                                                                \
+  X(soft_neo_stability)                                                                            \
+  X(soft_min_volume)                                                                               \
+  X(soft_unfold)                                                                                   \
+  X(soft_pinned_mass)                                                                              \
+  X(soft_supported_kick)                                                                           \
+  X(soft_speed_limit)                                                                              \
+  X(soft_momentum)                                                                                 \
+  X(soft_momentum_lever)                                                                           \
+  X(soft_rope_direct)                                                                              \
+  X(soft_rope_body_mass)                                                                           \
+  X(soft_rope_stiffness)                                                                           \
+  X(soft_rope_momentum)                                                                            \
+  X(soft_attachment_springs)                                                                       \
+  X(soft_attachment_relax)                                                                         \
+  X(soft_attachment_reversed)                                                                      \
+  X(soft_attachment_sums)                                                                          \
+  X(soft_rigid_triangle)                                                                           \
+  X(soft_contact_beta)                                                                             \
+  X(soft_contact_push)                                                                             \
+  X(soft_triangle_radius)                                                                          \
+  X(soft_triangle_corner)                                                                          \
+  X(soft_face_contacts)                                                                            \
+  X(soft_edge_contacts)                                                                            \
+  X(soft_self_rest)
 
 #define RULES(X)                                                                                   \
   RULES_OF_CONTACTS(X) RULES_OF_JOINTS(X) RULES_OF_MECHANISMS(X) RULES_OF_SOFT_BODIES(X)

@@ -165,10 +165,11 @@ typedef struct chain_row {
   float anchor[2][3];              // m, that attachment's lever arm at the start of the step
   float n[3];                      // unit direction of the edge in the running pass
   double w[2]; // 1/kg, inverse masses of the ends along n, including attached bodies
-  // inverse: 1 / pivot of the elimination, then h^2 times the excess stiffness, kg; upper:
-  // superdiagonal after elimination, in both tridiagonal solves; impulse: lambda of the row, N s;
-  // damped_v: m/s, eliminated right-hand side of the transverse solve.
-  double inverse, upper, impulse, damped_v[3];
+  // Elimination along the rope: 1 / pivot, kg; superdiagonal; lambda of the row, N s.
+  double inverse_pivot, upper, impulse;
+  // Transverse solve: h^2 times the excess stiffness, kg; superdiagonal; right-hand side after
+  // elimination, m/s.
+  double excess, damped_upper, damped_v[3];
 } chain_row;
 
 // The layout of all awake soft bodies in the solver. Rebuilt when it is dirty.

@@ -628,8 +628,9 @@ void soft_graph_invalidate(tn_world *world);
 void soft_graph_release(tn_world *world);
 void soft_pack(tn_world *world);
 void soft_forget_rows(tn_world *world, int32_t slot);
-bool soft_unpack(tn_world *world);    // false if a soft body was lost
-bool soft_stop_wild(tn_world *world); // the same for velocities that damping left out of range
+bool soft_unpack(tn_world *world); // false if a soft body was lost
+// The same for velocities that damping left out of range.
+bool soft_stop_bad_velocities(tn_world *world);
 
 // solver/soft/soft_chains.c
 void soft_solve_chains(tn_world *world, float h, bool relaxing);
@@ -658,7 +659,7 @@ bool soft_contacts_find(tn_world *world, float dt);
 bool soft_contacts_pack(tn_world *world);
 void soft_contacts_unpack(tn_world *world, float dt);
 void soft_contacts_remove_soft(tn_world *world, int32_t slot);
-void touches_drop_of_soft(tn_world *world, int32_t slot); // sends no events
+void soft_contacts_discard(tn_world *world, int32_t slot); // sends no events
 void soft_contacts_remove_shape(tn_world *world, int32_t slot);
 void soft_wake_touched(tn_world *world, int32_t slot);
 void soft_contacts_release(tn_world *world);
@@ -771,7 +772,7 @@ void start_release(tn_world *world);
 // contacts.
 void start_keep_body(tn_world *world, int32_t slot);
 void start_keep(tn_world *world);
-void start_keep_part(const tn_world *world, const solver_group *group);
+void start_keep_group_contacts(const tn_world *world, const solver_group *group);
 void start_restore(tn_world *world);
 bool world_is_finite(const tn_world *world); // call after the substeps
 // Marks bodies and soft bodies that are not finite with LOST_NOW; with `known` only those that have

@@ -8,11 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#define COLLIDE_SOFT_SHARP_COSINE 0.9f  // edges between flatter triangles (26 degrees) are ignored
-#define COLLIDE_SOFT_FACING_COSINE 0.3f // least cosine of contact normal and edge normal if closed
-#define COLLIDE_SOFT_CROSSING_SINE2 0.01f // more parallel edges (5.7 degrees) are left to particles
-#define COLLIDE_SOFT_EDGE_END 0.001f      // share of an edge at each end that is left to particles
-
 typedef struct feature_edge {
   int32_t v[3];   // ends, and the third corner of one of its triangles
   tn_vec3 normal; // mean of the triangles' normals, unit
@@ -57,12 +52,12 @@ static bool is_feature_edge(const feature_edge_list *list, const half_edge *side
     other = normal_of(s, list->triangles + 3 * (size_t)side[1].triangle);
     tn_vec3 beyond =
         tn_between_points(s->particles[side[0].low].at, s->particles[side[1].opposite].at);
-    if (tn_dot(n, other) > COLLIDE_SOFT_SHARP_COSINE || (s->closed && tn_dot(n, beyond) > 0.0f)) {
+    if (tn_dot(n, other) > TUNING_SOFT_SHARP_COSINE || (s->closed && tn_dot(n, beyond) > 0.0f)) {
       return false;
     }
   }
   tn_vec3 sum = tn_add(n, other);
-  tn_vec3 normal = tn_scale(1.0f / fmaxf(tn_length(sum), 1e-6f), sum);
+  tn_vec3 normal = tn_scale(1.0f / fmaxf(tn_length(sum), TUNING_SOFT_MIN_NORMAL_SUM), sum);
   *r = (feature_edge){{side->low, side->high, side->opposite}, normal};
   return true;
 }
@@ -107,7 +102,7 @@ static bool closest_points_of_edges(const feature_edge_list *a, const feature_ed
   tn_vec3 d = tn_between_points(q[y->v[0]].at, p[x->v[0]].at), n = tn_cross(u, v);
   float uu = tn_dot(u, u), uv = tn_dot(u, v), vv = tn_dot(v, v);
   float du = tn_dot(d, u), dv = tn_dot(d, v), nn = tn_dot(n, n);
-  if (!(nn > COLLIDE_SOFT_CROSSING_SINE2 * uu * vv)) {
+  if (!(nn > TUNING_SOFT_CROSSING_SINE2 * uu * vv)) {
     return false;
   }
   float s = (uv * dv - vv * du) / nn, t = (uu * dv - uv * du) / nn;
@@ -117,7 +112,7 @@ static bool closest_points_of_edges(const feature_edge_list *a, const feature_ed
   c->weight[3] = -t;
   c->delta = tn_add(d, tn_sub(tn_scale(s, u), tn_scale(t, v)));
   c->normal = tn_scale(1.0f / sqrtf(nn), n);
-  return fminf(s, t) > COLLIDE_SOFT_EDGE_END && fmaxf(s, t) < 1.0f - COLLIDE_SOFT_EDGE_END;
+  return fminf(s, t) > TUNING_SOFT_EDGE_END && fmaxf(s, t) < 1.0f - TUNING_SOFT_EDGE_END;
 }
 
 // Orients the normal out of the second body or into the first if closed, else along delta. False
@@ -131,8 +126,8 @@ static bool orient_normal(const feature_edge_list *a, const feature_edge *x,
                                     : tn_dot(c->normal, c->delta);
   float sign = outward < 0.0f ? -1.0f : 1.0f;
   c->normal = tn_scale(sign, c->normal);
-  return (!a->soft->closed || sign * out_of_a > COLLIDE_SOFT_FACING_COSINE) &&
-         (!b->soft->closed || sign * out_of_b > COLLIDE_SOFT_FACING_COSINE);
+  return (!a->soft->closed || sign * out_of_a > TUNING_SOFT_FACING_COSINE) &&
+         (!b->soft->closed || sign * out_of_b > TUNING_SOFT_FACING_COSINE);
 }
 
 static bool collide_edges(tn_world *world, const feature_edge_list *a, const feature_edge *x,
@@ -158,7 +153,8 @@ static bool collide_edges(tn_world *world, const feature_edge_list *a, const fea
   c.shape = c.body = NO_SLOT;
   c.distance = a->soft->radius + b->soft->radius;
   c.gap = tn_dot(c.normal, c.delta) - c.distance;
-  bool near = tn_length(c.delta) < 1.25f * c.distance + 1.5f * dt * tn_length(speed);
+  bool near = tn_length(c.delta) < (1.0f + TUNING_SOFT_SOFT_MARGIN) * c.distance +
+                                       TUNING_SOFT_MOTION_MARGIN * dt * tn_length(speed);
   return !near || !free || add_soft_contact(world, &c);
 }
 
@@ -199,10 +195,12 @@ bool find_edge_contacts(tn_world *world, int32_t first, int32_t second, float dt
   feature_edge_list a = {.soft = &world->softs[first], .slot = first};
   feature_edge_list b = {.soft = &world->softs[second], .slot = second};
   float speed = soft_max_speed(a.soft) + soft_max_speed(b.soft);
-  double max_distance = (double)(1.25f * (a.soft->radius + b.soft->radius) + 1.5f * dt * speed);
+  double max_distance =
+      (double)((1.0f + TUNING_SOFT_SOFT_MARGIN) * (a.soft->radius + b.soft->radius) +
+               TUNING_SOFT_MOTION_MARGIN * dt * speed);
   world_aabb box_a = box_expand(a.soft->box, max_distance),
              box_b = box_expand(b.soft->box, max_distance);
-  if (!aabbs_overlap(&box_a, &b.soft->box)) {
+  if (!RULE(soft_edge_contacts) || !aabbs_overlap(&box_a, &b.soft->box)) {
     return true;
   }
   bool ok = find_feature_edges(world, &a, &box_b) && find_feature_edges(world, &b, &box_a) &&

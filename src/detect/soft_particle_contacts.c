@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLLIDE_SOFT_MAX_NEIGHBOURS 64 // candidates per particle; further ones are dropped
-
 typedef struct grid_particle {
   int32_t soft, particle;
   int32_t cell[3];
@@ -59,11 +57,11 @@ static bool is_near_others(const hash_grid *s, int32_t slot, tn_pos at)
   return false;
 }
 
-// Cell indices wrap around at 1e9, so that any position has one; cells that coincide only cost
+// Cell indices wrap around, so that any position has one; cells that coincide only cost
 // time. Non-finite quotients go to cell 0.
 static int32_t cell_along(double x, double size)
 {
-  double cell = fmod(floor(x / size), 1e9);
+  double cell = fmod(floor(x / size), TUNING_SOFT_GRID_WRAP);
   return isnan(cell) ? 0 : (int32_t)cell;
 }
 
@@ -100,7 +98,9 @@ static void fill_buckets(hash_grid *s)
 static float distance_between(const soft *a, const soft *b, int32_t i, int32_t k)
 {
   float d = a->radius + b->radius;
-  bool held = a == b && tn_length(tn_sub(a->particles[i].rest, a->particles[k].rest)) < 1.05f * d;
+  bool held =
+      RULE(soft_self_rest) && a == b &&
+      tn_length(tn_sub(a->particles[i].rest, a->particles[k].rest)) < TUNING_SELF_REST_FACTOR * d;
   return held ? 0.0f : d;
 }
 
@@ -114,7 +114,8 @@ static bool make_particle_contact(const hash_grid *s, const grid_particle *x,
   }
   tn_vec3 delta = tn_between_points(q->at, p->at);
   float distance = distance_between(a, b, x->particle, y->particle), length = tn_length(delta);
-  float max_distance = 0.25f * distance + 1.5f * s->dt * tn_length(tn_sub(p->v, q->v));
+  float max_distance = TUNING_SOFT_SOFT_MARGIN * distance +
+                       TUNING_SOFT_MOTION_MARGIN * s->dt * tn_length(tn_sub(p->v, q->v));
   if (!(length < distance + max_distance) || distance <= 0.0f) {
     return false;
   }
@@ -151,7 +152,7 @@ static int find_neighbours(const hash_grid *s, int32_t at, int32_t *list)
     int32_t cell[3] = {g->cell[0] + i % 3 - 1, g->cell[1] + i / 3 % 3 - 1, g->cell[2] + i / 9 - 1};
     for (int32_t k = s->buckets[bucket_of(s, cell)]; k != NO_SLOT; k = s->grid_particles[k].next) {
       const grid_particle *other = &s->grid_particles[k];
-      if (k > at && count < COLLIDE_SOFT_MAX_NEIGHBOURS && other->cell[0] == cell[0] &&
+      if (k > at && count < TUNING_SOFT_MAX_NEIGHBOURS && other->cell[0] == cell[0] &&
           other->cell[1] == cell[1] && other->cell[2] == cell[2]) {
         list[count++] = k;
       }
@@ -164,7 +165,7 @@ static int find_neighbours(const hash_grid *s, int32_t at, int32_t *list)
 static bool add_pairs(const hash_grid *s)
 {
   for (int32_t i = 0; i < s->count; ++i) {
-    int32_t list[COLLIDE_SOFT_MAX_NEIGHBOURS];
+    int32_t list[TUNING_SOFT_MAX_NEIGHBOURS];
     int count = find_neighbours(s, i, list);
     for (int k = 0; k < count; ++k) {
       soft_contact t;
@@ -192,8 +193,7 @@ static int32_t init_grid(hash_grid *s)
       count += a->particle_count;
     }
   }
-  // Twice the contact distance. Pairs that approach from further away in a step are missed.
-  s->size = 4.0 * (double)radius;
+  s->size = TUNING_SOFT_GRID_CELL * (double)radius;
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
     world_aabb box = box_expand(world->softs[i].box, s->size);
     for (int32_t k = i; k < world->soft_pool.used && has_collision(&world->softs[i]); ++k) {

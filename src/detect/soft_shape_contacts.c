@@ -1,31 +1,13 @@
 // Contacts of soft bodies: particles and triangles against shapes, the list of all soft contacts,
 // and its packing for the solver. Contacts are found once a step; the solver updates their gaps in
 // every substep.
+#include "base/dvec.h"
 #include "collide/surface.h"
 #include "detect/soft_detect.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define TUNING_SOFT_CONTACT_PUSH_SPEED 1.0f  // m/s, largest speed out of a penetration
-#define TUNING_SOFT_CONTACT_TOUCH_GAP 0.001f // m, a smaller gap supports and wakes
-#define TUNING_SOFT_SOFT_BETA 0.2f           // share of a soft-soft penetration removed per substep
-
-static tn_vec3 to_vec3(tn_pos p)
-{
-  return tn_v3((float)p.x, (float)p.y, (float)p.z);
-}
-
-static tn_pos to_pos(tn_vec3 v)
-{
-  return tn_p3((double)v.x, (double)v.y, (double)v.z);
-}
-
-static tn_vec3 vec3_of(const float *v)
-{
-  return tn_v3(v[0], v[1], v[2]);
-}
 
 // ---------------------------------------------------------------------------------------------
 // The list
@@ -68,7 +50,7 @@ void soft_contacts_remove_soft(tn_world *world, int32_t slot)
   remove_contacts(world, is_of_soft, slot);
 }
 
-void touches_drop_of_soft(tn_world *world, int32_t slot)
+void soft_contacts_discard(tn_world *world, int32_t slot)
 {
   remove_contacts(world, is_of_soft, slot);
 }
@@ -133,10 +115,11 @@ world_aabb box_expand(world_aabb box, double by)
   return box;
 }
 
-// Candidates are kept as far as the relative motion of 1.5 steps reaches.
+// Candidates are kept as far as the relative motion reaches.
 static float contact_range_at(const collider *t, float speed)
 {
-  return t->soft->radius + t->margin + 1.5f * t->dt * (speed + t->max_turn_speed);
+  return t->soft->radius + t->margin +
+         TUNING_SOFT_MOTION_MARGIN * t->dt * (speed + t->max_turn_speed);
 }
 
 static float contact_range_of(const collider *t, const soft_particle *p)
@@ -174,10 +157,10 @@ static soft_contact make_contact(const collider *t, tn_pos x, const closest *c)
   made.round = is_round(t->shape->geometry.kind);
   float skin = made.round ? t->shape->geometry.radius : 0.0f;
   tn_vec3 core = tn_sub(c->point, tn_scale(skin, c->normal));
-  tn_pos at = pos_add(t->at.p, dquat_rotate(t->at.q, to_pos(core)));
-  made.normal = to_vec3(dquat_rotate(t->at.q, to_pos(c->normal)));
-  made.delta = to_vec3(pos_sub(x, at));
-  made.anchor = to_vec3(pos_sub(at, t->body->center));
+  tn_pos at = pos_add(t->at.p, dquat_rotate(t->at.q, pos_from_vec3(core)));
+  made.normal = pos_round(dquat_rotate(t->at.q, pos_from_vec3(c->normal)));
+  made.delta = pos_round(pos_sub(x, at));
+  made.anchor = pos_round(pos_sub(at, t->body->center));
   made.distance = t->soft->radius + skin;
   made.gap = c->distance - t->soft->radius;
   return made;
@@ -194,7 +177,7 @@ static bool collide_particle(const collider *t, int32_t index, soft_contact *out
     return false;
   }
   closest c;
-  if (!geometry_closest(&t->shape->geometry, to_vec3(world_pose_inverse_point(t->at, p->at)),
+  if (!geometry_closest(&t->shape->geometry, pos_round(world_pose_inverse_point(t->at, p->at)),
                         max_distance, &c)) {
     return false;
   }
@@ -221,20 +204,15 @@ void barycentric_weights(tn_vec3 p, const tn_vec3 *x, float *w)
   w[0] = 1.0f - w[1] - w[2];
 }
 
-// Contact distance of triangles, as a share of the particle radius. On a round body the faces of a
-// smooth skin are closer than its corners; at the same distance the contacts would alternate
-// between faces and corners.
-#define COLLIDE_SOFT_TRIANGLE_RADIUS_SHARE 0.5f
-
-// Whether the triangle is closer than each corner by 0.1 radius; else the particles' own contacts
-// suffice.
+// Whether the triangle is closer than each corner by a share of the radius; else the particles' own
+// contacts suffice.
 static bool is_closer_than_corners(const collider *t, const tn_vec3 *x, float distance,
                                    float max_distance)
 {
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 3 && RULE(soft_triangle_corner); ++i) {
     closest c;
     if (geometry_closest(&t->shape->geometry, x[i], max_distance, &c) &&
-        c.distance < distance + 0.1f * t->soft->radius) {
+        c.distance < distance + TUNING_SOFT_CORNER_TOLERANCE * t->soft->radius) {
       return false;
     }
   }
@@ -268,7 +246,7 @@ static bool collide_triangle(const collider *t, const int32_t *v, soft_contact *
   tn_vec3 middle = {0.0f, 0.0f, 0.0f};
   float max_distance = 0.0f, size = 0.0f;
   for (int i = 0; i < 3; ++i) {
-    g.corner[i] = to_vec3(world_pose_inverse_point(t->at, p[i]->at));
+    g.corner[i] = pos_round(world_pose_inverse_point(t->at, p[i]->at));
     middle = tn_add(middle, tn_scale(1.0f / 3.0f, g.corner[i]));
     max_distance = fmaxf(max_distance, contact_range_of(t, p[i]));
   }
@@ -289,12 +267,13 @@ static bool collide_triangle(const collider *t, const int32_t *v, soft_contact *
   float w[3];
   barycentric_weights(s.b, g.corner, w);
   tn_pos x = p[0]->at;
-  x = pos_add(x, to_pos(tn_scale(w[1], tn_between_points(p[0]->at, p[1]->at))));
-  x = pos_add(x, to_pos(tn_scale(w[2], tn_between_points(p[0]->at, p[2]->at))));
+  x = pos_add(x, pos_from_vec3(tn_scale(w[1], tn_between_points(p[0]->at, p[1]->at))));
+  x = pos_add(x, pos_from_vec3(tn_scale(w[2], tn_between_points(p[0]->at, p[2]->at))));
   soft_contact made = make_contact(t, x, &c);
   made.type = SOFT_CONTACT_TRIANGLE_BODY;
-  made.distance -= (1.0f - COLLIDE_SOFT_TRIANGLE_RADIUS_SHARE) * t->soft->radius;
-  made.gap += (1.0f - COLLIDE_SOFT_TRIANGLE_RADIUS_SHARE) * t->soft->radius;
+  float share = RULE(soft_triangle_radius) ? TUNING_SOFT_TRIANGLE_RADIUS_SHARE : 1.0f;
+  made.distance -= (1.0f - share) * t->soft->radius;
+  made.gap += (1.0f - share) * t->soft->radius;
   made.particle[3] = NO_SLOT;
   for (int i = 0; i < 3; ++i) {
     made.particle[i] = v[i];
@@ -312,14 +291,14 @@ static bool should_collide(const soft *s, const shape *other)
 // m, bound of the distance of the shape's surface from the body's centre of mass.
 static float max_lever(const shape *s)
 {
-  return s->bounding_radius + tn_length(to_vec3(s->local_position));
+  return s->bounding_radius + tn_length(pos_round(s->local_position));
 }
 
 static collider collider_of(tn_world *world, int32_t soft_slot, int32_t shape_slot, float dt)
 {
   const shape *s = &world->shapes[shape_slot];
   const body_state *state = &world->state[s->body];
-  float turn = tn_length(vec3_of(state->w));
+  float turn = tn_length(vec3_from_floats(state->w));
   collider t = {.world = world,
                 .soft = &world->softs[soft_slot],
                 .soft_slot = soft_slot,
@@ -327,11 +306,11 @@ static collider collider_of(tn_world *world, int32_t soft_slot, int32_t shape_sl
                 .shape = s,
                 .body = &world->bodies[s->body],
                 .at = shape_world_pose(world, s),
-                .v = vec3_of(state->v),
+                .v = vec3_from_floats(state->v),
                 .max_turn_speed = turn > 0.0f ? turn * max_lever(s) : 0.0f,
                 .dt = dt,
                 .box = s->box};
-  t.margin = t.soft->radius + 2.0f * dt * dt * tn_length(world->gravity);
+  t.margin = t.soft->radius + TUNING_SOFT_GRAVITY_MARGIN * dt * dt * tn_length(world->gravity);
   return t;
 }
 
@@ -443,7 +422,8 @@ float soft_max_speed(const soft *s)
 
 static world_aabb swept_box(const tn_world *world, const soft *s, float dt)
 {
-  float way = 1.5f * dt * soft_max_speed(s) + 2.0f * dt * dt * tn_length(world->gravity);
+  float way = TUNING_SOFT_MOTION_MARGIN * dt * soft_max_speed(s) +
+              TUNING_SOFT_GRAVITY_MARGIN * dt * dt * tn_length(world->gravity);
   return box_expand(s->box, (double)(s->radius + way));
 }
 
@@ -513,12 +493,12 @@ static bool is_disturbed(tn_world *world, int32_t slot)
       continue;
     }
     collider t = collider_of(world, slot, world->candidates[i], 0.0f);
-    float max_distance = s->radius + TUNING_SOFT_CONTACT_TOUCH_GAP;
+    float max_distance = s->radius + TUNING_SOFT_TOUCH_GAP;
     for (int32_t k = 0; k < s->particle_count; ++k) {
       closest c;
       if (point_near_box(&t.box, s->particles[k].at, (double)max_distance) &&
           geometry_closest(&t.shape->geometry,
-                           to_vec3(world_pose_inverse_point(t.at, s->particles[k].at)),
+                           pos_round(world_pose_inverse_point(t.at, s->particles[k].at)),
                            max_distance, &c)) {
         return true;
       }
@@ -550,7 +530,7 @@ static void wake_touched(tn_world *world)
   for (int32_t i = 0; i < world->soft_contact_count; ++i) {
     soft_contact *t = &world->soft_contacts[i];
     soft *s = &world->softs[t->soft];
-    bool near = t->gap < TUNING_SOFT_CONTACT_TOUCH_GAP;
+    bool near = t->gap < TUNING_SOFT_TOUCH_GAP;
     s->supported = s->supported || near;
     if (is_soft_soft(t) && near) {
       world->softs[t->other].supported = true;
@@ -595,7 +575,7 @@ static tn_vec3 surface_velocity(const tn_world *world, const soft_contact *t)
 {
   const shape *s = &world->shapes[t->shape];
   tn_vec3 v = s->def.material.surface_velocity;
-  return to_vec3(dquat_rotate(shape_world_pose(world, s).q, to_pos(v)));
+  return pos_round(dquat_rotate(shape_world_pose(world, s).q, pos_from_vec3(v)));
 }
 
 static V vec(tn_vec3 v)
@@ -622,14 +602,14 @@ static SoftContactParams params_of(const tn_world *world, const soft_contact *t)
   p.distance = t->distance;
   p.compliance = soft_soft ? 0.0f : a->compliance + b->compliance;
   p.beta = soft_soft ? TUNING_SOFT_SOFT_BETA : TUNING_CONTACT_DECAY;
-  p.max_push_speed = TUNING_SOFT_CONTACT_PUSH_SPEED;
-  // A soft body's triangle has no anchor or surface velocity: the two fields hold its sides, for
-  // rigid_triangle_body().
+  p.beta = RULE(soft_contact_beta) ? p.beta : 1.0f;
+  p.max_push_speed =
+      RULE(soft_contact_push) ? TUNING_SOFT_CONTACT_PUSH_SPEED : TUNING_PARTICLE_MAX_SPEED;
   if (t->type >= SOFT_CONTACT_PARTICLE_TRIANGLE) {
     const soft_particle *q = world->softs[t->other].particles;
     const int32_t *v = t->particle + first_side_particles(t);
-    p.anchor = vec(tn_between_points(q[v[0]].at, q[v[1]].at));
-    p.surface_velocity = vec(tn_between_points(q[v[0]].at, q[v[2]].at));
+    p.first_side = vec(tn_between_points(q[v[0]].at, q[v[1]].at));
+    p.second_side = vec(tn_between_points(q[v[0]].at, q[v[2]].at));
   } else if (!soft_soft) {
     p.surface_velocity = vec(surface_velocity(world, t));
   }

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#define COLLIDE_SOFT_MAX_FACES 4 // face contacts besides the nearest feature; the first ones count
-
 // Collision of the particles of `from` with the triangles of `to`.
 typedef struct triangle_collider {
   tn_world *world;
@@ -29,22 +27,22 @@ typedef struct triangle_hit {
 
 typedef struct particle_hits {
   triangle_hit nearest;
-  triangle_hit faces[COLLIDE_SOFT_MAX_FACES];
+  triangle_hit faces[TUNING_SOFT_MAX_FACES];
   int count;
 } particle_hits;
 
 static bool is_corner(const triangle_hit *f)
 {
-  return fmaxf(f->w[0], fmaxf(f->w[1], f->w[2])) > 0.999f;
+  return fmaxf(f->w[0], fmaxf(f->w[1], f->w[2])) > TUNING_SOFT_CORNER_WEIGHT;
 }
 
 static bool is_face(const triangle_hit *f)
 {
-  return fminf(f->w[0], fminf(f->w[1], f->w[2])) > 1e-4f;
+  return fminf(f->w[0], fminf(f->w[1], f->w[2])) > TUNING_SOFT_FACE_WEIGHT;
 }
 
-// False if the triangle is out of range: 1.25 times the contact distance plus the relative motion
-// of 1.5 steps.
+// False if the triangle is out of range: the contact distance and its margin, and the relative
+// motion.
 static bool closest_on_triangle(const triangle_collider *s, const soft_particle *p,
                                 int32_t triangle, triangle_hit *f)
 {
@@ -62,7 +60,8 @@ static bool closest_on_triangle(const triangle_collider *s, const soft_particle 
   for (int i = 0; i < 3; ++i) {
     speed = tn_sub(speed, tn_scale(f->w[i], s->to->particles[v[i]].v));
   }
-  return f->length < 1.25f * s->distance + 1.5f * s->dt * tn_length(speed);
+  return f->length < (1.0f + TUNING_SOFT_SOFT_MARGIN) * s->distance +
+                         TUNING_SOFT_MOTION_MARGIN * s->dt * tn_length(speed);
 }
 
 // Triangles that share the nearest edge or corner are equally near. The particle is outside if it
@@ -74,11 +73,11 @@ static void consider_triangle(const triangle_collider *s, const soft_particle *p
   if (!closest_on_triangle(s, p, triangle, &f)) {
     return;
   }
-  if (is_face(&f) && !f.behind && v->count < COLLIDE_SOFT_MAX_FACES) {
+  if (is_face(&f) && !f.behind && v->count < TUNING_SOFT_MAX_FACES) {
     v->faces[v->count++] = f;
   }
   const triangle_hit *n = &v->nearest;
-  float same = 1e-4f * n->length + 1e-6f;
+  float same = TUNING_SOFT_SAME_DISTANCE_SHARE * n->length + TUNING_SOFT_SAME_DISTANCE;
   if (n->triangle == NO_SLOT || f.length < n->length - same ||
       (f.length < n->length + same && n->behind && !f.behind)) {
     v->nearest = f;
@@ -103,7 +102,7 @@ static bool add_triangle_contact(const triangle_collider *s, int32_t index, cons
   }
   t.shape = t.body = NO_SLOT;
   t.delta = tn_scale(-1.0f, f->x);
-  bool along = !f->behind && f->length > 1e-6f;
+  bool along = !f->behind && f->length > TUNING_SOFT_MIN_DIRECTION;
   t.normal = along ? tn_scale(-1.0f / f->length, f->x) : f->normal;
   t.round = along && is_corner(f);
   t.distance = s->distance;
@@ -119,7 +118,7 @@ static bool add_particle_contacts(const triangle_collider *s, int32_t index, con
     return true;
   }
   bool ok = (is_corner(n) && !s->corners) || add_triangle_contact(s, index, n);
-  for (int i = 0; ok && i < v->count && !n->behind; ++i) {
+  for (int i = 0; ok && i < v->count && !n->behind && RULE(soft_face_contacts); ++i) {
     ok = v->faces[i].triangle == n->triangle || add_triangle_contact(s, index, &v->faces[i]);
   }
   return ok;
@@ -161,7 +160,8 @@ static bool collide_chunk(const triangle_collider *s, int32_t first, int32_t cou
 static bool collide_triangles(const triangle_collider *s)
 {
   float speed = soft_max_speed(s->from) + soft_max_speed(s->to);
-  double max_distance = (double)(1.25f * s->distance + 1.5f * s->dt * speed);
+  double max_distance = (double)((1.0f + TUNING_SOFT_SOFT_MARGIN) * s->distance +
+                                 TUNING_SOFT_MOTION_MARGIN * s->dt * speed);
   world_aabb box = box_expand(s->from->box, max_distance);
   if (!aabbs_overlap(&box, &s->to->box)) {
     return true;

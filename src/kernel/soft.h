@@ -11,7 +11,9 @@
 #ifndef TENON_KERNEL_SOFT_H
 #define TENON_KERNEL_SOFT_H
 
+#include "base/rules.h"
 #include "kernel/project.h"
+#include "kernel/soft_tuning.h"
 #include "kernel/trig.h"
 
 typedef struct Particle {
@@ -70,7 +72,8 @@ KERNEL V edge_direction(V d, R *length)
 {
   *length = v_length(d);
   V x = v_make(splat(1.0f), splat(0.0f), splat(0.0f));
-  return v_pick(*length > 1e-20f, v_scale(1.0f / r_max(*length, splat(1e-20f)), d), x);
+  return v_pick(*length > TUNING_SOFT_MIN_LENGTH,
+                v_scale(1.0f / r_max(*length, splat(TUNING_SOFT_MIN_LENGTH)), d), x);
 }
 
 KERNEL void apply_edge_impulse(const SoftPass *pass, Particle *p, V n, R lambda)
@@ -85,17 +88,13 @@ KERNEL void warm_start_edge(const SoftPass *pass, Particle *p, const V *d, R war
 {
   R length;
   V n = edge_direction(d[0], &length);
-  state->lambda = warm_start_factor * r_min(state->lambda, splat(0.0f));
+  R kept = RULE(soft_edge_tension) ? r_min(state->lambda, splat(0.0f)) : state->lambda;
+  state->lambda = warm_start_factor * kept;
   state->sum = state->sum + state->lambda;
   apply_edge_impulse(pass, p, n, state->lambda);
 }
 
-// Rate at which length errors of rigid edges are removed, 1/s; at most the whole error per substep.
-// The correction adds energy and the decay of the warm start takes it: faster, slack cloth
-// trembles.
-#define TUNING_EDGE_CORRECTION_RATE 720.0f
-
-// C = |d| - rest.
+// C = |d| - rest. Rigid edges remove a share of it, see TUNING_EDGE_CORRECTION_RATE.
 KERNEL void solve_edge(const SoftPass *pass, Particle *p, const V *d, const EdgeParams *params,
                        EdgeState *state)
 {
@@ -103,7 +102,7 @@ KERNEL void solve_edge(const SoftPass *pass, Particle *p, const V *d, const Edge
   V n = edge_direction(d[0], &length);
   R w = p[0].w + p[1].w;
   R c = length - params->rest;
-  if (pass->form == FORM_VELOCITY) {
+  if (RULE(soft_edge_rate) && pass->form == FORM_VELOCITY) {
     R share = r_min(TUNING_EDGE_CORRECTION_RATE * pass->h, splat(1.0f));
     c = pick(params->compliance > 0.0f, c, share * c);
   }
@@ -187,10 +186,10 @@ KERNEL void solve_bend(const SoftPass *pass, Particle *p, const V *d, const Bend
     w = w + params->k[i] * params->k[i] * p[i].w;
   }
   R size = v_length(c);
-  V n = v_scale(r_inverse_above(size, splat(1e-20f)), c);
+  V n = v_scale(r_inverse_above(size, splat(TUNING_SOFT_MIN_LENGTH)), c);
   R x = row_impulse(pass, size, v_dot(n, rate), w, params->compliance, params->damping,
                     state->lambda);
-  x = pick(size > 1e-20f, x, splat(0.0f));
+  x = pick(size > TUNING_SOFT_MIN_LENGTH, x, splat(0.0f));
   state->lambda = state->lambda + x;
   for (int i = 0; i < 4; ++i) {
     apply_dv(pass, &p[i], v_scale(x * params->k[i] * p[i].w, n));
@@ -231,7 +230,8 @@ KERNEL R dihedral_angle(const V *d, V *g)
   R s1 = v_dot(n1, n1);
   R s2 = v_dot(n2, n2);
   // The gradient is undefined where a triangle has no area: no impulse.
-  M flat = (s1 > 1e-30f) & (s2 > 1e-30f) & (ee > 1e-20f);
+  M flat =
+      (s1 > TUNING_SOFT_TINY) & (s2 > TUNING_SOFT_TINY) & (ee > TUNING_SOFT_MIN_SQUARED_LENGTH);
   R zero = splat(0.0f);
   R inv_ee = r_inverse_above(ee, zero);
   R angle = r_atan2(v_dot(v_cross(n1, n2), e) * r_inverse_above(length, zero), v_dot(n1, n2));
@@ -251,7 +251,7 @@ KERNEL void solve_dihedral(const SoftPass *pass, Particle *p, const V *d,
   R c = r_wrap_angle(dihedral_angle(d, g) - params->rest);
   state->lambda =
       state->lambda + solve_row_along_gradient(pass, p, g, c, params->compliance, params->damping,
-                                               state->lambda, splat(-1e30f));
+                                               state->lambda, splat(-SOFT_UNBOUNDED_IMPULSE));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -274,7 +274,10 @@ KERNEL void solve_volume(const SoftPass *pass, Particle *p, const V *d, const Vo
   g[3] = v_scale(sixth, v_cross(d[0], d[1]));
   g[0] = v_scale(splat(-1.0f), v_add(g[1], v_add(g[2], g[3])));
   R c = v_dot(g[1], d[0]) - params->rest;
-  R lowest = pick(params->lower_bound_only > 0.5f, splat(0.0f), splat(-1e30f));
+  R lowest = pick(params->lower_bound_only > 0.5f, splat(0.0f), splat(-SOFT_UNBOUNDED_IMPULSE));
+  if (!RULE(soft_min_volume)) {
+    c = pick(params->lower_bound_only > 0.5f, splat(0.0f), c);
+  }
   state->lambda = state->lambda + solve_row_along_gradient(pass, p, g, c, params->compliance,
                                                            params->damping, state->lambda, lowest);
 }
@@ -306,8 +309,8 @@ KERNEL S s_inverse(S m, R floor)
 KERNEL S normalized_inverse_inertia(S m, R *inv)
 {
   R trace = m.xx + m.yy + m.zz;
-  *inv = r_inverse_above(trace, splat(1e-30f));
-  R ridge = splat(1.0f + 1e-6f);
+  *inv = r_inverse_above(trace, splat(TUNING_SOFT_TINY));
+  R ridge = splat(1.0f + (float)TUNING_INERTIA_RIDGE_FLOAT);
   S k = {ridge - *inv * m.xx, ridge - *inv * m.yy, ridge - *inv * m.zz,
          -*inv * m.xy,        -*inv * m.xz,        -*inv * m.yz};
   return s_inverse(k, splat(0.0f));
@@ -343,7 +346,7 @@ KERNEL R dot_columns(const V *a, const V *b)
 // One step of Mueller et al. 2016, "A robust method to extract the rotational part of
 // deformations": moves q towards the rotation in f. Starting from the last substep's rotation one
 // step is enough.
-//     w = t / (|sum r_k . f_k| + 0.001 |t|),  t = sum r_k x f_k
+//     w = t / (|sum r_k . f_k| + ridge |t|),  t = sum r_k x f_k
 KERNEL Q refine_rotation(Q q, const V *f)
 {
   V r[3] = {q_axis_x(q), q_axis_y(q), q_axis_z(q)};
@@ -351,7 +354,7 @@ KERNEL Q refine_rotation(Q q, const V *f)
   V turn = cross_columns(r, f);
   // Mirrored or random shapes: the ridge bounds the step, which is of first order.
   R size = v_length(turn);
-  R scale = 1.0f / r_max(along + 1e-3f * size, splat(1e-30f));
+  R scale = 1.0f / r_max(along + TUNING_ROTATION_STEP_RIDGE * size, splat(TUNING_SOFT_TINY));
   return rotated_by(q, v_scale(scale, turn));
 }
 
@@ -359,7 +362,8 @@ KERNEL Q refine_rotation(Q q, const V *f)
 // deformation gradient, R its rotation, J = det F.
 typedef struct CorotatedParams {
   V b[3];        // rows of the inverse rest matrix, 1/m: of particles 1, 2, 3
-  R shear, bulk; // compliances 1 / (2 mu V) and 1 / (lambda V), 1/(N m); bulk >= 1e29: no bulk row
+  R shear, bulk; // compliances 1 / (2 mu V) and 1 / (lambda V), 1/(N m); bulk >= SOFT_ROW_OFF_FROM:
+                 // no bulk row
   R damping;     // s
 } CorotatedParams;
 
@@ -427,7 +431,7 @@ KERNEL void solve_shear(const SoftPass *pass, Particle *p, const V *f,
   mass.zz = mass.zz + a;
   // Scaled to unit trace, so that the determinant's floor does not depend on units.
   R trace = r_inverse_above(mass.xx + mass.yy + mass.zz, splat(0.0f));
-  S inverse = s_scale(trace, s_inverse(s_scale(trace, mass), splat(1e-18f)));
+  S inverse = s_scale(trace, s_inverse(s_scale(trace, mass), splat(TUNING_BLOCK_MIN_DETERMINANT)));
   columns_times(want, inverse, da);
   columns_times(f, inverse, fa);
   S g = {fa[0].x * f[0].x + fa[1].x * f[1].x + fa[2].x * f[2].x,
@@ -437,12 +441,14 @@ KERNEL void solve_shear(const SoftPass *pass, Particle *p, const V *f,
          fa[0].x * f[0].z + fa[1].x * f[1].z + fa[2].x * f[2].z,
          fa[0].y * f[0].z + fa[1].y * f[1].z + fa[2].y * f[2].z};
   V w = angular_velocity_of(g, cross_columns(f, da));
+  w = RULE(soft_shear_torque) ? w : v_zero();
   for (int k = 0; k < 3; ++k) {
     change[k] = v_sub(v_cross(w, fa[k]), da[k]);
   }
   // A second round removes the torque that rounding leaves; it would add up over thousands of
   // substeps.
   w = angular_velocity_of(g, cross_columns(f, change));
+  w = RULE(soft_shear_torque) ? w : v_zero();
   for (int k = 0; k < 3; ++k) {
     change[k] = v_sub(change[k], v_cross(w, fa[k]));
     state->stress[k] = v_add(state->stress[k], change[k]);
@@ -472,7 +478,7 @@ KERNEL void solve_bulk(const SoftPass *pass, Particle *p, const V *f, const Coro
   w = w + p[0].w * v_dot(sum, sum);
   R x = row_impulse(pass, j - rest, dot_columns(cofactor, rate), w, params->bulk, params->damping,
                     state->pressure);
-  x = pick(params->bulk < 1e29f, x, splat(0.0f));
+  x = pick(params->bulk < SOFT_ROW_OFF_FROM, x, splat(0.0f));
   state->pressure = state->pressure + x;
   for (int k = 0; k < 3; ++k) {
     change[k] = v_scale(x, cofactor[k]);
@@ -500,7 +506,7 @@ KERNEL void warm_start_corotated(const SoftPass *pass, Particle *p, const V *d,
     state->stress[k] = v_scale(warm_start_factor, q_rotate(turn, state->stress[k]));
   }
   S second_moment = columns_second_moment(f);
-  for (int i = 0; i < 2; ++i) { // the second round removes what rounding leaves
+  for (int i = 0; i < TUNING_RIGID_REMOVAL_ROUNDS && RULE(soft_shear_torque); ++i) {
     V w = angular_velocity_of(second_moment, cross_columns(f, state->stress));
     for (int k = 0; k < 3; ++k) {
       state->stress[k] = v_sub(state->stress[k], v_cross(w, f[k]));
@@ -565,7 +571,7 @@ KERNEL void solve_neo_hookean(const SoftPass *pass, Particle *p, const V *d,
   deformation_gradient(params->b, rate_d, rate);
   V cofactor[3] = {v_cross(f[1], f[2]), v_cross(f[2], f[0]), v_cross(f[0], f[1])};
   R size = r_sqrt(dot_columns(f, f));
-  R inv_size = r_inverse_above(size, splat(1e-20f));
+  R inv_size = r_inverse_above(size, splat(TUNING_SOFT_MIN_STRETCH));
   for (int k = 0; k < 3; ++k) {
     along[k] = v_scale(inv_size, f[k]);
   }
@@ -591,6 +597,10 @@ KERNEL void solve_neo_hookean(const SoftPass *pass, Particle *p, const V *d,
       -((j - params->rest) * pass->inv_h + s * dot_columns(cofactor, rate) + b * state->pressure);
   R x1 = inv * ((k22 + tb) * r1 - k12 * r2);
   R x2 = inv * ((k11 + ta) * r2 - k12 * r1);
+  if (!RULE(soft_neo_block)) { // one row after the other
+    x1 = trace * r1 * r_inverse_above(k11 + ta, splat(0.0f));
+    x2 = (trace * r2 - k12 * x1) * r_inverse_above(k22 + tb, splat(0.0f));
+  }
   state->shear = state->shear + x1;
   state->pressure = state->pressure + x2;
   for (int k = 0; k < 3; ++k) {
@@ -698,9 +708,9 @@ KERNEL void warm_start_shape_match(const SoftPass *pass, Particle *p, const V *d
   for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
     state->total_dv[i] = v_scale(warm_start_factor, q_rotate(turn, state->total_dv[i]));
   }
-  remove_rigid_motion(params->mass, c.inv_mass, c.second_moment, c.r, state->total_dv);
-  remove_rigid_motion(params->mass, c.inv_mass, c.second_moment, c.r,
-                      state->total_dv); // what rounding leaves
+  for (int i = 0; i < TUNING_RIGID_REMOVAL_ROUNDS; ++i) {
+    remove_rigid_motion(params->mass, c.inv_mass, c.second_moment, c.r, state->total_dv);
+  }
   apply_shape_match(pass, p, params, state->total_dv);
 }
 
@@ -727,8 +737,9 @@ KERNEL void solve_shape_match(const SoftPass *pass, Particle *p, const V *d,
     x[i] = v_scale(pass->inv_h, v_sub(c.r[i], q_rotate(state->q, params->rest[i])));
     x[i] = v_add(v_add(x[i], v), v_scale(a, state->total_dv[i]));
   }
-  remove_rigid_motion(params->mass, c.inv_mass, c.second_moment, c.r, x);
-  remove_rigid_motion(params->mass, c.inv_mass, c.second_moment, c.r, x); // what rounding leaves
+  for (int i = 0; i < TUNING_RIGID_REMOVAL_ROUNDS; ++i) {
+    remove_rigid_motion(params->mass, c.inv_mass, c.second_moment, c.r, x);
+  }
   for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
     x[i] = v_scale(share, x[i]);
     state->total_dv[i] = v_add(state->total_dv[i], x[i]);

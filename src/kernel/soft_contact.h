@@ -18,16 +18,20 @@
 // point that a radius surrounds.
 typedef struct SoftContactParams {
   R weight[SOFT_CONTACT_PARTICLES];
-  V delta;    // from the core to x, m
-  V anchor;   // from the body's centre of mass to the core, m; of a triangle: from its
-              // first corner to the second
+  V delta; // from the core to x, m
+  union {
+    V anchor;     // from the body's centre of mass to the core, m
+    V first_side; // of a soft body's triangle: from its first corner to the second, m
+  };
   V normal;   // unit
   R round;    // 1: the normal follows delta; 0: it is constant over the step
   R distance; // distance of x from the core, or from its plane, at which the gap is zero, m
   R mu_static, mu_dynamic, restitution, compliance;
   R beta, max_push_speed; // share of a penetration removed per substep, and its cap, m/s
-  V surface_velocity; // of the surface under x, m/s; of a triangle: from its first corner to the
-                      // third, m
+  union {
+    V surface_velocity; // of the surface under x, m/s
+    V second_side;      // of a soft body's triangle: from its first corner to the third, m
+  };
 } SoftContactParams;
 
 typedef struct SoftContactState {
@@ -63,8 +67,9 @@ KERNEL SoftContactGeometry soft_contact_geometry(int count, const SoftContactPar
   SoftContactGeometry at;
   V d = soft_contact_delta(count, params, p, body, &at.lever);
   R length = v_length(d);
-  M round = (params->round > 0.5f) & (length > 1e-9f);
-  at.n = v_pick(round, v_scale(1.0f / r_max(length, splat(1e-9f)), d), params->normal);
+  M round = (params->round > 0.5f) & (length > TUNING_SOFT_CONTACT_MIN_LENGTH);
+  at.n = v_pick(round, v_scale(1.0f / r_max(length, splat(TUNING_SOFT_CONTACT_MIN_LENGTH)), d),
+                params->normal);
   at.gap = v_dot(at.n, d) - params->distance;
   return at;
 }
@@ -129,7 +134,7 @@ KERNEL V soft_contact_friction(const SoftContactParams *params, const SoftContac
   R length = r_sqrt(ws * ws + wt * wt);
   R stick = params->mu_static * state->lambda;
   R bound = pick(length > stick, params->mu_dynamic * state->lambda, stick);
-  R scale = r_min(splat(1.0f), bound / r_max(length, splat(1e-30f)));
+  R scale = r_min(splat(1.0f), bound / r_max(length, splat(TUNING_SOFT_TINY)));
   V now = v_add(v_scale(scale * ws, f.s), v_scale(scale * wt, f.t));
   V change = v_sub(now, state->friction);
   state->friction = now;
@@ -144,22 +149,23 @@ typedef struct RigidTriangle {
   V v, w;   // velocity and angular velocity before the contact
 } RigidTriangle;
 
-// The triangle's rigid body; b are the (negative) weights of its corners. Replaces the corners in
-// params (anchor, surface_velocity) by what these fields mean for bodies.
+// The triangle's rigid body; b are the (negative) weights of its corners. Replaces the sides in
+// params by the anchor and surface velocity of that body.
 KERNEL Body rigid_triangle_body(SoftContactParams *params, const R *b, const Particle *p,
                                 RigidTriangle *triangle)
 {
   // cppcheck-suppress ctuuninitvar ; a place, to be written to
-  V *arm = triangle->arm, to[3] = {v_zero(), params->anchor, params->surface_velocity};
+  V *arm = triangle->arm, to[3] = {v_zero(), params->first_side, params->second_side};
   V foot = v_zero(), moved = v_zero(), center = v_zero(), moment = v_zero();
   R most = r_max(p[0].w, r_max(p[1].w, p[2].w));
-  R floor = r_max(1e-6f * most, splat(1e-30f)); // a pinned corner has a large, finite mass
+  R floor = r_max(TUNING_PINNED_CORNER_SHARE * most,
+                  splat(TUNING_SOFT_TINY)); // a pinned corner has a large, finite mass
   R mass[3], sum = splat(0.0f);
   for (int i = 0; i < 3; ++i) {
     arm[i] = v_add(to[i], v_sub(p[i].dx, p[0].dx));
     foot = v_sub(foot, v_scale(b[i], arm[i]));
     moved = v_sub(moved, v_scale(b[i], p[i].dx));
-    mass[i] = r_max(most, splat(1e-30f)) / r_max(p[i].w, floor);
+    mass[i] = r_max(most, splat(TUNING_SOFT_TINY)) / r_max(p[i].w, floor);
     sum = sum + mass[i];
     center = v_add(center, v_scale(mass[i], arm[i]));
   }
@@ -272,6 +278,10 @@ typedef struct Compensation {
 
 KERNEL void add_compensated(V *sum, V *compensation, V x)
 {
+  if (!RULE(soft_attachment_sums)) {
+    *sum = v_add(*sum, x);
+    return;
+  }
   V wanted = v_add(x, *compensation);
   V now = v_add(*sum, wanted);
   *compensation = v_sub(wanted, v_sub(now, *sum));
@@ -308,7 +318,7 @@ KERNEL V attachment_impulse(S k, R a, V rhs)
   k.yy = k.yy + a;
   k.zz = k.zz + a;
   R trace = r_inverse_above(k.xx + k.yy + k.zz, splat(0.0f));
-  S inverse = s_inverse(s_scale(trace, k), splat(1e-18f));
+  S inverse = s_inverse(s_scale(trace, k), splat(TUNING_BLOCK_MIN_DETERMINANT));
   return v_scale(-trace, s_mul(inverse, rhs));
 }
 
@@ -322,7 +332,8 @@ KERNEL void warm_start_attachment(const SoftPass *pass, R warm_start_factor,
   V lever;
   attachment_delta(params, p, body, &lever);
   M spring = (params->compliance > 0.0f) & (warm_start_factor > 0.0f); // factor 0: position form
-  state->lambda = v_scale(pick(spring, splat(1.0f), zero), state->lambda);
+  R kept = RULE(soft_attachment_springs) ? pick(spring, splat(1.0f), zero) : zero;
+  state->lambda = v_scale(kept, state->lambda);
   apply_attachment_impulse(pass, p, body, compensation, lever, state->lambda);
 }
 
@@ -345,7 +356,7 @@ KERNEL void solve_attachment(const SoftPass *pass, int relaxing, const Attachmen
   V x = attachment_impulse(k, a, rhs);
   if (relaxing) {
     M hard = a <= k.xx + k.yy + k.zz;
-    x = v_pick(hard, x, v_zero());
+    x = RULE(soft_attachment_relax) ? v_pick(hard, x, v_zero()) : v_zero();
     state->sum = v_add(state->sum, v_add(state->lambda, x));
   } else {
     state->lambda = v_add(state->lambda, x);

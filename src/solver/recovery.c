@@ -95,7 +95,7 @@ void start_keep(tn_world *world)
 }
 
 // Groups unpack their contacts before it is known whether the rest of the step is finite.
-void start_keep_part(const tn_world *world, const solver_group *group)
+void start_keep_group_contacts(const tn_world *world, const solver_group *group)
 {
   for (int32_t i = group->contacts.first; i < group->contacts.last; ++i) {
     int32_t slot = world->groups.sorted[i].contact;
@@ -306,7 +306,7 @@ static void freeze_soft(tn_world *world, int32_t slot)
     s->particles[i].v = s->particles[i].force = tn_v3(0.0f, 0.0f, 0.0f);
   }
   s->asleep = true;
-  touches_drop_of_soft(world, slot);
+  soft_contacts_discard(world, slot);
   world->soft_graph.dirty = true;
 }
 

@@ -260,6 +260,10 @@ static void for_attachments(step_context *s, soft_stage stage)
 // amplify each other from substep to substep.
 static void for_attachments_reversed(step_context *s, soft_stage stage)
 {
+  if (!RULE(soft_attachment_reversed)) {
+    for_attachments(s, stage);
+    return;
+  }
   const soft_coloring *l = &s->world->attachment_coloring;
   pass_fn *pass = s->world->soft_ops->contacts->attachments;
   s->data.soft->stage = stage;
@@ -626,7 +630,7 @@ static bool finish_softs(tn_world *world, float dt)
   soft_apply_plasticity(world, dt);
   soft_tear(world, dt);
   soft_unfold_update(world, dt);
-  return soft_stop_wild(world) && ok;
+  return soft_stop_bad_velocities(world) && ok;
 }
 
 typedef struct body_task {
@@ -811,7 +815,7 @@ static void run_group(const group_task *t, const solver_group *group, contact_bl
   bind_solver_data(&s);
   group_pack_contacts(s.world, group, &s.data, t->dt, t->scale);
   run_substeps(&s);
-  start_keep_part(s.world, group);
+  start_keep_group_contacts(s.world, group);
   group_unpack_contacts(s.world, group, &s.data, t->dt);
 }
 

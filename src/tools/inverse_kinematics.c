@@ -6,9 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static const float TUNING_IK_STEP = 1.0f / 60.0f; // s, length of the step that an iteration takes
-#define TUNING_IK_CLOSING_ITERATIONS 10           // without the target, so that the joints close
-
 tn_reach_def tn_default_reach_def(void)
 {
   tn_reach_def def = {0};
@@ -205,11 +202,11 @@ static double distance_left(const tn_world *world, const tn_reach_def *def)
   return (double)tn_length(tn_between_points(current_frame(world, def).p, def->target.p));
 }
 
-// Largest distance from the frame to a body of the mechanism, m, but at least 1e-6.
+// Largest distance from the frame to a body of the mechanism, m, but at least TUNING_IK_MIN_EXTENT.
 static double extent(const ik_solver *r, const tn_reach_def *def)
 {
   tn_pos at = current_frame(r->world, def).p;
-  double most = 1e-6;
+  double most = TUNING_IK_MIN_EXTENT;
   for (int32_t i = 0; i < node_count(r); ++i) {
     const direct_node *node = body_node(r, i);
     if (node) {
@@ -236,19 +233,20 @@ static void set_step_target(tn_world *world, joint *target, const tn_reach_def *
 // Adaptive stiffness: halves the softness after an improvement, quadruples it after a failure.
 static void run_iterations(ik_solver *r, joint *target, const tn_reach_def *def)
 {
-  float softness = 1.0f;
+  float softness = TUNING_IK_SOFTNESS;
   double last = distance_left(r->world, def);
-  double step = 0.05 * extent(r, def);
+  double step = TUNING_IK_STEP_SHARE * extent(r, def);
   for (int i = 0; i < def->iterations; ++i) {
     set_step_target(r->world, target, def, step);
     set_target_softness(r->world, target, def, softness);
     iterate(r);
     double now = distance_left(r->world, def);
-    softness = now < last ? fmaxf(0.5f * softness, 1e-3f) : fminf(4.0f * softness, 1e4f);
+    softness = now < last ? fmaxf(TUNING_IK_STIFFER * softness, TUNING_IK_SOFTNESS_MIN)
+                          : fminf(TUNING_IK_SOFTER * softness, TUNING_IK_SOFTNESS_MAX);
     last = now;
   }
   // Let joints close that the target has pulled open.
-  set_target_softness(r->world, target, def, 1e12f);
+  set_target_softness(r->world, target, def, TUNING_IK_SOFTNESS_RELEASED);
   for (int i = 0; i < TUNING_IK_CLOSING_ITERATIONS; ++i) {
     iterate(r);
   }

@@ -88,7 +88,7 @@ const char *attachment_def_problem(const tn_attachment_def *def)
   if (!is_position(def->point)) {
     return "the point is not finite or too far away";
   }
-  if (!(def->compliance >= 0.0f && def->compliance <= 1e12f)) {
+  if (!(def->compliance >= 0.0f && def->compliance <= SOFT_MAX_COMPLIANCE)) {
     return "compliance must be from 0 to 1e12";
   }
   return def->break_force >= 0.0f ? NULL : "break_force must not be negative";

@@ -3,6 +3,7 @@
 // Each shape is tested in its own frame, starting from a point close to it, so that accuracy
 // depends neither on the position in the world nor on the length of the ray. Ties go to the lowest
 // slot, so results do not depend on the history of the trees.
+#include "base/dvec.h"
 #include "data/world.h"
 
 #include <math.h>
@@ -29,11 +30,6 @@ static tn_pos to_pos(tn_vec3 v)
 static tn_vec3 to_vec3(tn_pos p)
 {
   return tn_v3((float)p.x, (float)p.y, (float)p.z);
-}
-
-static tn_pos pos_scale(double s, tn_pos p)
-{
-  return tn_p3(s * p.x, s * p.y, s * p.z);
 }
 
 static tn_pos world_pose_inverse_point(world_pose frame, tn_pos p)
@@ -180,11 +176,6 @@ static float visit_cast_shape(int32_t slot, float max_fraction, void *context)
 
 // ---------------------------------------------------------------------------------------------
 // Soft bodies: their triangles are hit from both sides
-
-static tn_pos pos_cross(tn_pos a, tn_pos b)
-{
-  return tn_p3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
-}
 
 // Fraction at which the ray meets the triangle (Möller-Trumbore), negative if it does not.
 static double ray_triangle(tn_pos from, tn_pos displacement, const tn_pos *x, tn_pos *normal)

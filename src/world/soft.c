@@ -443,7 +443,7 @@ bool tn_soft_set_pressure(tn_world *world, tn_soft_id id, float pressure)
   if (!s) {
     return false;
   }
-  if (!(s->pressure > 0.0f) || !(pressure > 0.0f && pressure <= 1000.0f)) {
+  if (!(s->pressure > 0.0f) || !(pressure > 0.0f && pressure <= SOFT_MAX_PRESSURE)) {
     report(&world->log, TN_LOG_ERROR, "tn_soft_set_pressure: %s",
            s->pressure > 0.0f ? "pressure must be above 0, up to 1000"
                               : "the body was made without pressure");
@@ -460,7 +460,7 @@ bool tn_soft_set_damping(tn_world *world, tn_soft_id id, float damping)
   if (!s) {
     return false;
   }
-  if (!(damping >= 0.0f && damping <= 1e6f)) {
+  if (!(damping >= 0.0f && damping <= SOFT_MAX_DAMPING)) {
     report(&world->log, TN_LOG_ERROR, "tn_soft_set_damping: damping must be from 0 to 1e6");
     return false;
   }

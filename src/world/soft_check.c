@@ -1,5 +1,6 @@
 // Validation of a soft body's definition; errors name the first invalid element. Also measures of
 // elements and the half edges of triangles.
+#include "base/dvec.h"
 #include "world/soft_make.h"
 
 #include <math.h>
@@ -57,7 +58,7 @@ static bool check_tethers(const check *c)
     if (!has_good_vertices(c, "tether", i, c->def->tethers + 2 * (size_t)i, 2)) {
       return false;
     }
-    if (length && !(length[i] > 0.0f && length[i] <= 1e9f)) {
+    if (length && !(length[i] > 0.0f && length[i] <= SOFT_MAX_TETHER)) {
       return wrong(c, "tether", i, "needs a positive and finite length");
     }
   }
@@ -71,7 +72,7 @@ static bool check_clusters(const check *c)
   const int *v = c->def->clusters;
   for (int i = 0; i < c->def->cluster_count; ++i) {
     int size = c->def->cluster_sizes[i];
-    if (size < 4 || size > c->def->vertex_count) {
+    if (size < SOFT_MIN_CLUSTER_SIZE || size > c->def->vertex_count) {
       return wrong(c, "cluster", i, "needs at least 4 vertices, and each once");
     }
     for (int k = 0; k < size; ++k) {
@@ -105,7 +106,7 @@ static bool check_triangles(const check *c)
   return true;
 }
 
-// A volume below 1e-6 of the longest edge cubed: its sign is within rounding.
+// A volume so small, relative to the longest edge cubed, that its sign is within rounding.
 static bool is_flat(const tn_vec3 *x, const int *v, double volume)
 {
   double longest = 0.0;
@@ -114,7 +115,7 @@ static bool is_flat(const tn_vec3 *x, const int *v, double volume)
       longest = fmax(longest, (double)tn_length(tn_sub(x[v[k]], x[v[i]])));
     }
   }
-  return fabs(volume) <= 1e-6 * longest * longest * longest;
+  return fabs(volume) <= SOFT_MIN_TET_VOLUME * longest * longest * longest;
 }
 
 static bool check_tetrahedra(const check *c)
@@ -221,12 +222,12 @@ static const char *why_bad_counts(const tn_soft_def *def)
   if (def->vertex_count < 1 || !def->vertices) {
     return "there are no vertices";
   }
-  if (def->vertex_count > 10000000 || def->edge_count > 50000000 ||
-      def->triangle_count > 50000000 || def->tetrahedron_count > 50000000 ||
-      def->hexahedron_count > 50000000 || def->tether_count > 50000000) {
+  if (def->vertex_count > SOFT_MAX_VERTICES || def->edge_count > SOFT_MAX_ELEMENTS ||
+      def->triangle_count > SOFT_MAX_ELEMENTS || def->tetrahedron_count > SOFT_MAX_ELEMENTS ||
+      def->hexahedron_count > SOFT_MAX_ELEMENTS || def->tether_count > SOFT_MAX_ELEMENTS) {
     return "there are too many vertices or elements";
   }
-  if (def->cluster_count < 0 || def->cluster_count > 10000000 ||
+  if (def->cluster_count < 0 || def->cluster_count > SOFT_MAX_VERTICES ||
       (def->cluster_count > 0 && (!def->clusters || !def->cluster_sizes))) {
     return "cluster_count is negative or too large, or a list of clusters is null";
   }
@@ -244,7 +245,8 @@ static const char *why_bad_counts(const tn_soft_def *def)
 
 static const char *why_bad_stiffness(const tn_soft_def *def)
 {
-  if (!is_in(def->edge_compliance, 0.0f, 1e12f) || !is_in(def->volume_compliance, 0.0f, 1e12f)) {
+  if (!is_in(def->edge_compliance, 0.0f, SOFT_MAX_COMPLIANCE) ||
+      !is_in(def->volume_compliance, 0.0f, SOFT_MAX_COMPLIANCE)) {
     return "compliances must be from 0 to 1e12";
   }
   if (!(def->stretch_limit >= 0.0f)) {
@@ -257,7 +259,7 @@ static const char *why_bad_stiffness(const tn_soft_def *def)
       (isfinite(def->stretch_limit) || def->tether_count > 0 || def->cluster_count > 0)) {
     return "what tears has neither tethers nor clusters nor a stretch_limit";
   }
-  if (!is_in(def->bending_stiffness, 0.0f, 1e12f)) {
+  if (!is_in(def->bending_stiffness, 0.0f, SOFT_MAX_BENDING_STIFFNESS)) {
     return "bending_stiffness must be from 0 to 1e12 N m";
   }
   if (def->solid != TN_SOFT_COROTATED && def->solid != TN_SOFT_SHAPE &&
@@ -271,13 +273,13 @@ static const char *why_bad_stiffness(const tn_soft_def *def)
       !(def->solid == TN_SOFT_SHAPE && def->tetrahedron_count > 0)) {
     return "only hexahedra and tetrahedra of TN_SOFT_SHAPE yield, and there are none";
   }
-  if (!is_in(def->youngs_modulus, 1e-3f, 1e12f)) {
+  if (!is_in(def->youngs_modulus, SOFT_MIN_YOUNGS_MODULUS, SOFT_MAX_YOUNGS_MODULUS)) {
     return "youngs_modulus must be from 1e-3 to 1e12 Pa";
   }
-  if (!is_in(def->poisson_ratio, 0.0f, 0.49f)) {
+  if (!is_in(def->poisson_ratio, 0.0f, SOFT_MAX_POISSON_RATIO)) {
     return "poisson_ratio must be from 0 to 0.49";
   }
-  if (!is_in(def->pressure, 0.0f, 1000.0f)) {
+  if (!is_in(def->pressure, 0.0f, SOFT_MAX_PRESSURE)) {
     return "pressure must be from 0 to 1000";
   }
   if (def->pressure > 0.0f && def->triangle_count == 0) {
@@ -292,17 +294,18 @@ static const char *why_bad_numbers(const tn_soft_def *def)
     return "position, rotation or velocity is not finite or too large, or the rotation no "
            "quaternion";
   }
-  if (!def->masses && !(is_in(def->mass, 1e-12f, 1e12f))) {
+  if (!def->masses && !(is_in(def->mass, SOFT_MIN_MASS, SOFT_MAX_MASS))) {
     return "mass must be positive and finite";
   }
-  if (!is_in(def->stiffness_damping, 0.0f, 1e6f) || !is_in(def->damping, 0.0f, 1e6f) ||
-      !is_in(def->linear_damping, 0.0f, 1e6f)) {
+  if (!is_in(def->stiffness_damping, 0.0f, SOFT_MAX_DAMPING) ||
+      !is_in(def->damping, 0.0f, SOFT_MAX_DAMPING) ||
+      !is_in(def->linear_damping, 0.0f, SOFT_MAX_DAMPING)) {
     return "damping must be from 0 to 1e6";
   }
-  if (!is_in(def->gravity_scale, -1e6f, 1e6f)) {
+  if (!is_in(def->gravity_scale, -SOFT_MAX_GRAVITY_SCALE, SOFT_MAX_GRAVITY_SCALE)) {
     return "gravity_scale must be from -1e6 to 1e6";
   }
-  if (!is_in(def->radius, 0.0f, 1e6f)) {
+  if (!is_in(def->radius, 0.0f, SOFT_MAX_RADIUS)) {
     return "radius must be non-negative and finite";
   }
   return material_error(&def->material);
@@ -316,7 +319,7 @@ static bool check_vertices(const check *c)
     if (!is_offset(v) || !is_position(at)) {
       return wrong(c, "vertex", i, "is not finite or too far away");
     }
-    if (c->def->masses && !is_in(c->def->masses[i], 1e-12f, 1e12f)) {
+    if (c->def->masses && !is_in(c->def->masses[i], SOFT_MIN_MASS, SOFT_MAX_MASS)) {
       return wrong(c, "vertex", i, "needs a positive and finite mass");
     }
   }
@@ -371,25 +374,17 @@ static tn_pos between(const tn_vec3 *x, int from, int to)
                (double)x[to].z - (double)x[from].z);
 }
 
-static tn_pos cross(tn_pos a, tn_pos b)
-{
-  return tn_p3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
-}
-
-static double dot(tn_pos a, tn_pos b)
-{
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
 double soft_triangle_area(const tn_vec3 *x, const int *v)
 {
-  tn_pos n = cross(between(x, v[0], v[1]), between(x, v[0], v[2]));
-  return 0.5 * sqrt(dot(n, n));
+  tn_pos n = pos_cross(between(x, v[0], v[1]), between(x, v[0], v[2]));
+  return 0.5 * sqrt(pos_dot(n, n));
 }
 
 double soft_tet_volume(const tn_vec3 *x, const int *v)
 {
-  return dot(between(x, v[0], v[1]), cross(between(x, v[0], v[2]), between(x, v[0], v[3]))) / 6.0;
+  return pos_dot(between(x, v[0], v[1]),
+                 pos_cross(between(x, v[0], v[2]), between(x, v[0], v[3]))) /
+         6.0;
 }
 
 double soft_hex_volume(const tn_vec3 *x, const int *v)

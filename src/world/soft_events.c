@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TUNING_SOFT_SEPARATION_GAP 0.001f // m, gap above which a contact without force has ended
-
 void add_soft_event(tn_world *world, const tn_soft_event *event)
 {
   if (!heap_reserve(&world->heap, (void **)&world->soft_events, &world->soft_event_capacity,
@@ -132,7 +130,7 @@ static void end_touch_pairs(tn_world *world,
 }
 
 // A pair begins with its first contact force and ends when there is neither a force nor a gap below
-// TUNING_SOFT_SEPARATION_GAP. The hysteresis avoids repeated events of resting bodies.
+// TUNING_SOFT_TOUCH_GAP. The hysteresis avoids repeated events of resting bodies.
 void soft_touch_pairs_update(tn_world *world)
 {
   for (int32_t i = 0; i < world->soft_touch_pair_count; ++i) {
@@ -141,8 +139,7 @@ void soft_touch_pairs_update(tn_world *world)
   for (int32_t i = 0; i < world->soft_contact_count; ++i) {
     const soft_contact *t = &world->soft_contacts[i];
     bool pushed = tn_dot(t->force, t->force) > 0.0f;
-    if ((is_soft_soft(t) && t->soft == t->other) ||
-        (!pushed && t->gap > TUNING_SOFT_SEPARATION_GAP)) {
+    if ((is_soft_soft(t) && t->soft == t->other) || (!pushed && t->gap > TUNING_SOFT_TOUCH_GAP)) {
       continue;
     }
     soft_touch_pair m = touch_pair_of(t), *known = find(world, &m);

@@ -16,6 +16,13 @@
 // the edges and corners of surfaces that are aligned with the lattice.
 #define LATTICE_SAMPLE_SHIFT (0.0123 / LATTICE_SAMPLES)
 
+// A vertex that may not move all of the way is tried at half of it, so many times; rounds over all
+// vertices, for one may have been held back by neighbours that moved later.
+#define LATTICE_SNAP_TRIES 4
+#define LATTICE_SNAP_ROUNDS 4
+#define LATTICE_FIT_TOLERANCE 1e-6 // of a cell: a box of so nearly whole cells gets no more
+#define LATTICE_MIN_CELL 1e-6      // relative to the coordinates: smaller cells have no volume
+
 typedef struct surface {
   const tn_vec3 *vertices;
   const int *triangles;
@@ -311,7 +318,7 @@ static void snap_to_surface(soft_mesh_builder *m, const incidence *r, int vertex
                             double cell)
 {
   tn_vec3 from = m->vertices[vertex], displacement = tn_sub(target, from);
-  for (int halvings = 0; halvings < 4; ++halvings) {
+  for (int halvings = 0; halvings < LATTICE_SNAP_TRIES; ++halvings) {
     m->vertices[vertex] = tn_add(from, tn_scale(1.0f / (float)(1 << halvings), displacement));
     if (are_good(m, r, vertex, cell)) {
       return;
@@ -320,7 +327,6 @@ static void snap_to_surface(soft_mesh_builder *m, const incidence *r, int vertex
   m->vertices[vertex] = from;
 }
 
-// Four rounds over all vertices: a vertex may have been held back by neighbours that moved later.
 static bool snap_all_to_surface(soft_mesh_builder *m, const surface *s, double cell)
 {
   incidence r = {NULL, NULL};
@@ -333,7 +339,7 @@ static bool snap_all_to_surface(soft_mesh_builder *m, const surface *s, double c
   for (int i = 0; ok && i < m->vertex_count; ++i) {
     targets[i] = outside[i] ? nearest_on(s, m->vertices[i]) : m->vertices[i];
   }
-  for (int i = 0; ok && i < 4 * m->vertex_count; ++i) {
+  for (int i = 0; ok && i < LATTICE_SNAP_ROUNDS * m->vertex_count; ++i) {
     int vertex = i % m->vertex_count;
     if (outside[vertex]) {
       snap_to_surface(m, &r, vertex, targets[vertex], cell);
@@ -376,10 +382,9 @@ static bool measure(const surface *s, double cell, lattice *l)
       lower = fmin(lower, x);
       upper = fmax(upper, x);
     }
-    double count = fmax(1.0, ceil((upper - lower) / cell - 1e-6));
+    double count = fmax(1.0, ceil((upper - lower) / cell - LATTICE_FIT_TOLERANCE));
     total *= count;
-    // Cells below the rounding of their coordinates would have no volume.
-    if (!(total <= LATTICE_MAX_CELLS) || cell < 1e-6 * fmax(fabs(lower), fabs(upper))) {
+    if (!(total <= LATTICE_MAX_CELLS) || cell < LATTICE_MIN_CELL * fmax(fabs(lower), fabs(upper))) {
       return false;
     }
     l->cells[axis] = (int)count;
@@ -430,8 +435,8 @@ static bool build_lattice(const surface *s, lattice *l, bool tetrahedra, soft_me
 bool tn_soft_mesh_solid(tn_soft_def *def, const tn_vec3 *vertices, int vertex_count,
                         const int *triangles, int triangle_count, float cell, bool tetrahedra)
 {
-  if (!def || !vertices || !triangles || vertex_count < 4 || vertex_count > 10000000 ||
-      triangle_count < 4 || triangle_count > 10000000 || !mesh_is_size(cell) ||
+  if (!def || !vertices || !triangles || vertex_count < 4 || vertex_count > SOFT_MAX_VERTICES ||
+      triangle_count < 4 || triangle_count > SOFT_MAX_VERTICES || !mesh_is_size(cell) ||
       !mesh_are_finite(vertices, vertex_count)) {
     return false;
   }

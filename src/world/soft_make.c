@@ -264,7 +264,7 @@ static void put_corotated(soft *s, const tn_soft_def *def, int32_t index, const 
   CorotatedParams params;
   invert_rest(def->vertices, v, volume, params.b);
   params.shear = (float)(1.0 / (2.0 * mu * volume));
-  params.bulk = lambda > 0.0 ? (float)(1.0 / (lambda * volume)) : 1e30f;
+  params.bulk = lambda > 0.0 ? (float)(1.0 / (lambda * volume)) : SOFT_ROW_OFF;
   params.damping = def->stiffness_damping;
   put(s, SOFT_COROTATED, index, v, &params);
 }
@@ -355,9 +355,6 @@ static void put_shape_match(soft *s, const tn_soft_def *def, int32_t index, cons
     s->plastic[9 * (size_t)index + (size_t)i] = i % 4 == 0 ? 1.0f : 0.0f;
   }
 }
-
-// Volume over rest volume below which the one-sided volume row of a shape matched tetrahedron acts.
-#define TUNING_SHAPE_MATCH_MIN_VOLUME 0.5f
 
 static void put_solids(soft *s, const tn_soft_def *def)
 {
@@ -496,7 +493,7 @@ static void set_element_rotations(soft *s, dquat q)
 
 void soft_init_elements(soft *s, const tn_soft_def *def, const half_edge *sides)
 {
-  s->chained = put_rope(s, def);
+  s->chained = RULE(soft_rope_direct) && put_rope(s, def);
   memset(s->particles, 0, (size_t)s->particle_count * sizeof(soft_particle));
   set_masses(s, def);
   for (int32_t i = 0; i < s->particle_count; ++i) {

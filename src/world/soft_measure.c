@@ -1,28 +1,9 @@
 // Volume, energy and momentum of soft bodies, in double.
+#include "base/dvec.h"
 #include "data/world.h"
 
 #include <math.h>
 #include <string.h>
-
-static tn_pos cross(tn_pos a, tn_pos b)
-{
-  return tn_p3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
-}
-
-static double dot(tn_pos a, tn_pos b)
-{
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-static tn_pos scaled(double s, tn_pos a)
-{
-  return tn_p3(s * a.x, s * a.y, s * a.z);
-}
-
-static tn_pos wide(tn_vec3 v)
-{
-  return tn_p3((double)v.x, (double)v.y, (double)v.z);
-}
 
 double soft_volume_of(const soft *s)
 {
@@ -37,7 +18,7 @@ double soft_volume_of(const soft *s)
     for (int k = 0; k < 3; ++k) {
       x[k] = pos_sub(s->particles[v[k]].at, origin);
     }
-    sum += dot(x[0], cross(x[1], x[2])) / 6.0;
+    sum += pos_dot(x[0], pos_cross(x[1], x[2])) / 6.0;
   }
   return sum;
 }
@@ -52,16 +33,16 @@ static double row_energy(double c, double compliance)
 
 static double edge_energy(const tn_pos *d, const EdgeParams *params)
 {
-  return row_energy(sqrt(dot(d[0], d[0])) - (double)params->rest, (double)params->compliance);
+  return row_energy(sqrt(pos_dot(d[0], d[0])) - (double)params->rest, (double)params->compliance);
 }
 
 static double bend_energy(const tn_pos *d, const BendParams *params)
 {
   tn_pos c = tn_p3(0.0, 0.0, 0.0);
   for (int i = 0; i < 3; ++i) {
-    c = pos_add(c, scaled((double)params->k[i + 1], d[i]));
+    c = pos_add(c, pos_scale((double)params->k[i + 1], d[i]));
   }
-  return row_energy(sqrt(dot(c, c)), (double)params->compliance);
+  return row_energy(sqrt(pos_dot(c, c)), (double)params->compliance);
 }
 
 static double dihedral_energy(const tn_pos *d, const DihedralParams *params)
@@ -76,7 +57,7 @@ static double dihedral_energy(const tn_pos *d, const DihedralParams *params)
 
 static double volume_energy(const tn_pos *d, const VolumeParams *params)
 {
-  double off = dot(d[0], cross(d[1], d[2])) / 6.0 - (double)params->rest;
+  double off = pos_dot(d[0], pos_cross(d[1], d[2])) / 6.0 - (double)params->rest;
   return params->lower_bound_only > 0.5f && off > 0.0 ? 0.0
                                                       : row_energy(off, (double)params->compliance);
 }
@@ -85,22 +66,22 @@ static double volume_energy(const tn_pos *d, const VolumeParams *params)
 // F <- (g F + (g F)^-T) / 2. False, with f unchanged, for a flat or mirrored matrix.
 static bool polar_rotation(tn_pos *f)
 {
-  double det = dot(f[0], cross(f[1], f[2])),
-         size = sqrt(dot(f[0], f[0]) + dot(f[1], f[1]) + dot(f[2], f[2]));
-  if (!(det > 1e-9 * size * size * size)) {
+  double det = pos_dot(f[0], pos_cross(f[1], f[2])),
+         size = sqrt(pos_dot(f[0], f[0]) + pos_dot(f[1], f[1]) + pos_dot(f[2], f[2]));
+  if (!(det > TUNING_POLAR_MIN_DETERMINANT * size * size * size)) {
     return false;
   }
-  for (int i = 0; i < 10; ++i) {
-    tn_pos c[3] = {cross(f[1], f[2]), cross(f[2], f[0]), cross(f[0], f[1])};
-    det = dot(f[0], c[0]);
+  for (int i = 0; i < TUNING_POLAR_ITERATIONS; ++i) {
+    tn_pos c[3] = {pos_cross(f[1], f[2]), pos_cross(f[2], f[0]), pos_cross(f[0], f[1])};
+    det = pos_dot(f[0], c[0]);
     double squares[2] = {0.0, 0.0};
     for (int k = 0; k < 3; ++k) {
-      squares[0] += dot(f[k], f[k]);
-      squares[1] += dot(c[k], c[k]) / (det * det);
+      squares[0] += pos_dot(f[k], f[k]);
+      squares[1] += pos_dot(c[k], c[k]) / (det * det);
     }
     double scale = sqrt(sqrt(squares[1] / squares[0]));
     for (int k = 0; k < 3; ++k) {
-      f[k] = pos_add(scaled(0.5 * scale, f[k]), scaled(0.5 / (scale * det), c[k]));
+      f[k] = pos_add(pos_scale(0.5 * scale, f[k]), pos_scale(0.5 / (scale * det), c[k]));
     }
   }
   return true;
@@ -129,7 +110,7 @@ Q soft_fit_rotation(Q known, const tn_pos *f)
     Q other = q_mul(known, half_turns[i]);
     q = rotation_fit(other, at) > rotation_fit(q, at) ? other : q;
   }
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < TUNING_ROTATION_ITERATIONS; ++i) {
     q = refine_rotation(q, at);
   }
   return q;
@@ -140,9 +121,9 @@ static void deformation_gradient_of(const tn_pos *d, const V *b, tn_pos *f)
 {
   f[0] = f[1] = f[2] = tn_p3(0.0, 0.0, 0.0);
   for (int i = 0; i < 3; ++i) {
-    f[0] = pos_add(f[0], scaled((double)b[i].x, d[i]));
-    f[1] = pos_add(f[1], scaled((double)b[i].y, d[i]));
-    f[2] = pos_add(f[2], scaled((double)b[i].z, d[i]));
+    f[0] = pos_add(f[0], pos_scale((double)b[i].x, d[i]));
+    f[1] = pos_add(f[1], pos_scale((double)b[i].y, d[i]));
+    f[2] = pos_add(f[2], pos_scale((double)b[i].z, d[i]));
   }
 }
 
@@ -153,13 +134,13 @@ static double corotated_energy(const tn_pos *d, const CorotatedParams *params, Q
   deformation_gradient_of(d, params->b, f);
   q = soft_fit_rotation(q, f);
   V axes[3] = {q_axis_x(q), q_axis_y(q), q_axis_z(q)};
-  double square = 0.0, j = dot(f[0], cross(f[1], f[2]));
+  double square = 0.0, j = pos_dot(f[0], pos_cross(f[1], f[2]));
   for (int k = 0; k < 3; ++k) {
     tn_pos r = tn_p3((double)axes[k].x, (double)axes[k].y, (double)axes[k].z);
     tn_pos off = pos_sub(f[k], r);
-    square += dot(off, off);
+    square += pos_dot(off, off);
   }
-  double bulk = params->bulk < 1e29f ? row_energy(j - 1.0, (double)params->bulk) : 0.0;
+  double bulk = params->bulk < SOFT_ROW_OFF_FROM ? row_energy(j - 1.0, (double)params->bulk) : 0.0;
   return 0.5 * square / (double)params->shear + bulk;
 }
 
@@ -168,8 +149,8 @@ static double neo_hookean_energy(const tn_pos *d, const NeoHookeanParams *params
 {
   tn_pos f[3];
   deformation_gradient_of(d, params->b, f);
-  double j = dot(f[0], cross(f[1], f[2])), off = 1.0 - (double)params->rest;
-  double square = dot(f[0], f[0]) + dot(f[1], f[1]) + dot(f[2], f[2]);
+  double j = pos_dot(f[0], pos_cross(f[1], f[2])), off = 1.0 - (double)params->rest;
+  double square = pos_dot(f[0], f[0]) + pos_dot(f[1], f[1]) + pos_dot(f[2], f[2]);
   return 0.5 * (square - 3.0) / (double)params->shear +
          row_energy(j - (double)params->rest, (double)params->bulk) -
          row_energy(off, (double)params->bulk);
@@ -183,21 +164,21 @@ static double shape_match_energy(const tn_pos *d, const ShapeMatchParams *params
   double mass = 0.0, sum = 0.0;
   for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
     r[i] = i > 0 ? d[i - 1] : tn_p3(0.0, 0.0, 0.0);
-    center = pos_add(center, scaled((double)params->mass[i], r[i]));
+    center = pos_add(center, pos_scale((double)params->mass[i], r[i]));
     mass += (double)params->mass[i];
   }
   for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
-    r[i] = pos_sub(r[i], scaled(1.0 / mass, center));
+    r[i] = pos_sub(r[i], pos_scale(1.0 / mass, center));
     double m = (double)params->mass[i];
-    fit[0] = pos_add(fit[0], scaled(m * (double)params->rest[i].x, r[i]));
-    fit[1] = pos_add(fit[1], scaled(m * (double)params->rest[i].y, r[i]));
-    fit[2] = pos_add(fit[2], scaled(m * (double)params->rest[i].z, r[i]));
+    fit[0] = pos_add(fit[0], pos_scale(m * (double)params->rest[i].x, r[i]));
+    fit[1] = pos_add(fit[1], pos_scale(m * (double)params->rest[i].y, r[i]));
+    fit[2] = pos_add(fit[2], pos_scale(m * (double)params->rest[i].z, r[i]));
   }
   q = soft_fit_rotation(q, fit);
   for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
     V goal = q_rotate(q, params->rest[i]);
     tn_pos off = pos_sub(r[i], tn_p3((double)goal.x, (double)goal.y, (double)goal.z));
-    sum += (double)params->mass[i] * dot(off, off);
+    sum += (double)params->mass[i] * pos_dot(off, off);
   }
   return 0.5 * (double)params->omega_squared * sum;
 }
@@ -260,13 +241,13 @@ static double elastic_energy(const soft *s)
 // Pinned particles count as part of the world: no kinetic or potential energy, no momentum.
 void soft_add_energy(const tn_world *world, const soft *s, tn_energy *sum)
 {
-  tn_pos g = wide(world->gravity);
+  tn_pos g = pos_from_vec3(world->gravity);
   for (int32_t i = 0; i < s->particle_count; ++i) {
     const soft_particle *p = &s->particles[i];
     if (!p->pinned) {
-      tn_pos v = wide(p->v);
-      sum->kinetic += 0.5 * (double)p->mass * dot(v, v);
-      sum->potential -= (double)p->mass * (double)s->gravity_scale * dot(g, p->at);
+      tn_pos v = pos_from_vec3(p->v);
+      sum->kinetic += 0.5 * (double)p->mass * pos_dot(v, v);
+      sum->potential -= (double)p->mass * (double)s->gravity_scale * pos_dot(g, p->at);
     }
   }
   sum->elastic += elastic_energy(s);
@@ -279,8 +260,8 @@ void soft_add_momentum(const soft *s, tn_pos about, tn_momentum *sum)
     if (p->pinned) {
       continue;
     }
-    tn_pos mv = scaled((double)p->mass, wide(p->v));
-    tn_pos l = cross(pos_sub(p->at, about), mv);
+    tn_pos mv = pos_scale((double)p->mass, pos_from_vec3(p->v));
+    tn_pos l = pos_cross(pos_sub(p->at, about), mv);
     sum->mass += (double)p->mass;
     sum->linear[0] += mv.x;
     sum->linear[1] += mv.y;

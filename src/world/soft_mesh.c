@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HULL_MAX_VERTICES 10000000 // of a soft body; the generators limit triangles to it too
-
 static bool take_list(int **list, int count, int size)
 {
   *list = count > 0 ? malloc((size_t)count * (size_t)size * sizeof(int)) : NULL;
@@ -123,8 +121,9 @@ static void put_cloth_cell(soft_mesh_builder *m, int v, int columns, bool odd)
 
 bool tn_soft_mesh_cloth(tn_soft_def *def, int columns, int rows, float size_x, float size_z)
 {
-  if (!def || columns < 2 || rows < 2 || columns > 4096 || rows > 4096 ||
-      columns * rows > HULL_MAX_VERTICES || !mesh_is_size(size_x) || !mesh_is_size(size_z)) {
+  if (!def || columns < 2 || rows < 2 || columns > SOFT_MESH_MAX_CLOTH ||
+      rows > SOFT_MESH_MAX_CLOTH || columns * rows > SOFT_MAX_VERTICES || !mesh_is_size(size_x) ||
+      !mesh_is_size(size_z)) {
     return false;
   }
   int cells = (columns - 1) * (rows - 1);
@@ -156,7 +155,7 @@ bool tn_soft_mesh_cloth(tn_soft_def *def, int columns, int rows, float size_x, f
 
 bool tn_soft_mesh_rope(tn_soft_def *def, int segments, float length)
 {
-  if (!def || segments < 1 || segments > 1000000 || !mesh_is_size(length)) {
+  if (!def || segments < 1 || segments > SOFT_MESH_MAX_SEGMENTS || !mesh_is_size(length)) {
     return false;
   }
   soft_mesh_builder m = {.vertex_count = segments + 1, .edge_count = segments};
@@ -193,8 +192,8 @@ static int find_edges(const int *triangles, int count, int *edges)
 bool tn_soft_mesh_triangles(tn_soft_def *def, const tn_vec3 *vertices, int vertex_count,
                             const int *triangles, int triangle_count)
 {
-  if (!def || !vertices || !triangles || vertex_count < 3 || vertex_count > HULL_MAX_VERTICES ||
-      triangle_count < 1 || triangle_count > HULL_MAX_VERTICES ||
+  if (!def || !vertices || !triangles || vertex_count < 3 || vertex_count > SOFT_MAX_VERTICES ||
+      triangle_count < 1 || triangle_count > SOFT_MAX_VERTICES ||
       !mesh_are_indices(triangles, 3 * (int64_t)triangle_count, vertex_count) ||
       !mesh_are_finite(vertices, vertex_count)) {
     return false;
@@ -253,7 +252,7 @@ static void find_shortest_paths(const tn_soft_def *def, anchor_path *paths)
 
 bool tn_soft_mesh_tethers(tn_soft_def *def, const int *anchors, int anchor_count)
 {
-  if (!def || !def->vertices || def->vertex_count < 2 || def->vertex_count > HULL_MAX_VERTICES ||
+  if (!def || !def->vertices || def->vertex_count < 2 || def->vertex_count > SOFT_MAX_VERTICES ||
       def->edge_count < 1 || def->tethers || anchor_count < 1 ||
       !mesh_are_indices(anchors, anchor_count, def->vertex_count) ||
       !mesh_are_indices(def->edges, 2 * (int64_t)def->edge_count, def->vertex_count) ||
@@ -455,12 +454,12 @@ static bool is_grid(const grid *g)
 {
   long long total = 1;
   for (int i = 0; i < 3; ++i) {
-    if (g->cells[i] < 1 || g->cells[i] > 10000) {
+    if (g->cells[i] < 1 || g->cells[i] > SOFT_MESH_MAX_CELLS_ALONG) {
       return false;
     }
     total *= g->cells[i];
   }
-  return total <= 2000000;
+  return total <= SOFT_MESH_MAX_CELLS;
 }
 
 // Maps grid coordinates, 0 to 1, to the position of a vertex.
@@ -546,7 +545,7 @@ bool tn_soft_mesh_tube(tn_soft_def *def, const int cells[3], float inner_radius,
   grid g = {{cells[0], cells[1], cells[2]}, true, false};
   float sizes[3] = {inner_radius, outer_radius, half_length};
   // Layers of the wall thinner than the rounding of their radius would have no volume.
-  bool thick = outer_radius - inner_radius > 1e-6f * outer_radius * (float)cells[1];
+  bool thick = outer_radius - inner_radius > SOFT_MESH_MIN_WALL * outer_radius * (float)cells[1];
   return thick && is_grid(&g) && make_grid(def, &g, place_in_tube, sizes);
 }
 
@@ -608,7 +607,7 @@ static void divide(soft_mesh_builder *m, float radius, half_edge *sides, int *mi
 
 bool tn_soft_mesh_sphere(tn_soft_def *def, int level, float radius)
 {
-  if (!def || level < 0 || level > 8 || !mesh_is_size(radius)) {
+  if (!def || level < 0 || level > SOFT_MESH_MAX_LEVEL || !mesh_is_size(radius)) {
     return false;
   }
   int triangles = 20 << (2 * level);

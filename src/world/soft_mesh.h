@@ -11,10 +11,23 @@ typedef struct soft_mesh_builder {
   int vertex_count, edge_count, triangle_count, tetrahedron_count, hexahedron_count;
 } soft_mesh_builder;
 
+// Limits of the mesh generators: vertices along a side of a cloth, segments of a rope, cells along
+// a side of a grid and in all, subdivisions of a sphere; least thickness of a tube's wall, relative
+// to its radius, per cell: thinner ones are within rounding.
+#define SOFT_MESH_MAX_CLOTH 4096
+#define SOFT_MESH_MAX_SEGMENTS 1000000
+#define SOFT_MESH_MAX_CELLS_ALONG 10000
+#define SOFT_MESH_MAX_CELLS 2000000
+#define SOFT_MESH_MAX_LEVEL 8
+#define SOFT_MESH_MIN_WALL 1e-6f
+// Shortest and longest accepted length, m.
+#define SOFT_MESH_MIN_LENGTH 1e-9f
+#define SOFT_MESH_MAX_LENGTH 1e9f
+
 // Accepts lengths, in m, whose squares stay within the range of float with a margin for fractions.
 static inline bool mesh_is_size(float x)
 {
-  return x >= 1e-9f && x < 1e9f;
+  return x >= SOFT_MESH_MIN_LENGTH && x < SOFT_MESH_MAX_LENGTH;
 }
 
 // True for `count` indices from 0 to below `limit`; a null list must have count 0.

@@ -1,5 +1,6 @@
 // Skinning: a fine surface follows a coarse soft body. Each of its vertices is bound to a
 // tetrahedron by barycentric weights, or to a triangle by weights and a height along its normal.
+#include "base/dvec.h"
 #include "world/soft_mesh.h"
 
 #include "collide/distance.h"
@@ -14,34 +15,18 @@ typedef struct binding {
   double quality; // larger is better: the least weight, or minus the distance
 } binding;
 
-static tn_pos between(tn_vec3 from, tn_vec3 to)
-{
-  return tn_p3((double)to.x - (double)from.x, (double)to.y - (double)from.y,
-               (double)to.z - (double)from.z);
-}
-
-static tn_pos cross(tn_pos a, tn_pos b)
-{
-  return tn_p3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
-}
-
-static double dot(tn_pos a, tn_pos b)
-{
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
 // Barycentric weights from volume ratios. Quality is the least weight: not negative if p is inside.
 static void try_tet(const tn_vec3 *x, const int *v, tn_vec3 p, binding *best)
 {
-  tn_pos a = between(x[v[0]], x[v[1]]), b = between(x[v[0]], x[v[2]]),
-         c = between(x[v[0]], x[v[3]]);
-  tn_pos d = between(x[v[0]], p);
-  double volume = dot(a, cross(b, c));
+  tn_pos a = vec3_between(x[v[0]], x[v[1]]), b = vec3_between(x[v[0]], x[v[2]]),
+         c = vec3_between(x[v[0]], x[v[3]]);
+  tn_pos d = vec3_between(x[v[0]], p);
+  double volume = pos_dot(a, pos_cross(b, c));
   if (!(fabs(volume) > 0.0)) {
     return;
   }
-  double w1 = dot(d, cross(b, c)) / volume, w2 = dot(a, cross(d, c)) / volume;
-  double w3 = dot(a, cross(b, d)) / volume, w0 = 1.0 - w1 - w2 - w3;
+  double w1 = pos_dot(d, pos_cross(b, c)) / volume, w2 = pos_dot(a, pos_cross(d, c)) / volume;
+  double w3 = pos_dot(a, pos_cross(b, d)) / volume, w0 = 1.0 - w1 - w2 - w3;
   double least = fmin(fmin(w0, w1), fmin(w2, w3));
   if (least > best->quality) {
     binding found = {{v[0], v[1], v[2], v[3]}, {(float)w0, (float)w1, (float)w2, (float)w3}, least};
@@ -71,16 +56,17 @@ static void try_triangle(const tn_vec3 *x, const int *v, tn_vec3 p, binding *bes
       !(-(double)fabsf(c.distance) > best->quality)) {
     return;
   }
-  tn_pos a = between(x[v[0]], x[v[1]]), b = between(x[v[0]], x[v[2]]), d = between(x[v[0]], p);
-  tn_pos n = cross(a, b);
-  double square = dot(n, n);
+  tn_pos a = vec3_between(x[v[0]], x[v[1]]), b = vec3_between(x[v[0]], x[v[2]]),
+         d = vec3_between(x[v[0]], p);
+  tn_pos n = pos_cross(a, b);
+  double square = pos_dot(n, n);
   if (!(square > 0.0)) {
     return;
   }
-  double w1 = dot(cross(d, b), n) / square, w2 = dot(cross(a, d), n) / square;
+  double w1 = pos_dot(pos_cross(d, b), n) / square, w2 = pos_dot(pos_cross(a, d), n) / square;
   binding found = {
       {v[0], v[1], v[2], -1},
-      {(float)(1.0 - w1 - w2), (float)w1, (float)w2, (float)(dot(d, n) / sqrt(square))},
+      {(float)(1.0 - w1 - w2), (float)w1, (float)w2, (float)(pos_dot(d, n) / sqrt(square))},
       -(double)fabsf(c.distance)};
   *best = found;
 }
@@ -128,8 +114,8 @@ void tn_soft_skin_free(tn_soft_skin *skin)
 bool tn_soft_skin_bind(tn_soft_skin *skin, const tn_soft_def *def, const tn_vec3 *vertices,
                        int vertex_count, const int *triangles, int triangle_count)
 {
-  if (!skin || !is_good_def(def) || !vertices || vertex_count < 1 || vertex_count > 10000000 ||
-      triangle_count > 10000000 ||
+  if (!skin || !is_good_def(def) || !vertices || vertex_count < 1 ||
+      vertex_count > SOFT_MAX_VERTICES || triangle_count > SOFT_MAX_VERTICES ||
       !mesh_are_indices(triangles, 3 * (int64_t)triangle_count, vertex_count)) {
     return false;
   }
@@ -165,8 +151,8 @@ static tn_pos skin_point(const soft *s, const int *v, const float *w)
     d[k] = v[k + 1] < 0 ? sum : pos_sub(s->particles[v[k + 1]].at, origin);
   }
   if (v[3] < 0) {
-    tn_pos n = cross(d[0], d[1]);
-    double length = sqrt(dot(n, n));
+    tn_pos n = pos_cross(d[0], d[1]);
+    double length = sqrt(pos_dot(n, n));
     double scale = length > 0.0 ? 1.0 / length : 0.0;
     d[2] = tn_p3(scale * n.x, scale * n.y, scale * n.z);
   }

@@ -6,11 +6,6 @@
 #include <stddef.h>
 #include <string.h>
 
-// Regularization while inertia is added, relative to the inverse mass with the added inertia. With
-// TUNING_ROW_REGULARIZATION a chain of 100 links under 100 times the mass of one gains 2 % of its
-// energy in 10 s at 4 substeps, with this it loses 0.5 %.
-#define TUNING_REGULARIZATION_ADDED_INERTIA 1e-4
-
 static ball_tree ball_tree_of(const mechanism_set *set, const mechanism *m)
 {
   ball_tree t = {0};
@@ -66,7 +61,7 @@ static double added_inertia(const direct_context *c, const ball_tree *t, const b
 
 static bool any_added_inertia(const direct_context *c, const ball_tree *t)
 {
-  for (int32_t i = 0; i < t->body_count; ++i) {
+  for (int32_t i = 0; i < t->body_count && RULE(mechanism_load_inertia); ++i) {
     if (added_inertia(c, t, &t->bodies[i]) > 0.0) {
       return true;
     }
@@ -95,7 +90,7 @@ static bool add_inertia_for_load(const direct_context *c, const ball_tree *t)
       }
     }
   }
-  return spin_energy <= energy_tolerance;
+  return !RULE(mechanism_inertia_energy) || spin_energy <= energy_tolerance;
 }
 
 // DIRECT_BIAS; false if errors need a split impulse.
@@ -107,8 +102,9 @@ static bool solve_first(const direct_context *c, const solver_data *data, const 
   if ((double)extremes.error > direct_max_error_rate(fastest)) {
     return false;
   }
-  double energy = c->ball_ops->solve(t, has_added_inertia ? TUNING_REGULARIZATION_ADDED_INERTIA
-                                                          : TUNING_ROW_REGULARIZATION);
+  bool soft = RULE(mechanism_tree_regularization) && has_added_inertia;
+  double energy =
+      c->ball_ops->solve(t, soft ? TUNING_REGULARIZATION_ADDED_INERTIA : row_regularization());
   return correction_stays_in_velocity(c, t, extremes, energy);
 }
 
@@ -127,7 +123,7 @@ static void update_added_inertia(const direct_context *c, mechanism *m, const ba
 bool ball_tree_solve(const direct_context *c, mechanism *m)
 {
   bool first = c->pass == DIRECT_BIAS, again = c->pass == DIRECT_RESOLVE;
-  if (m->first_ball < 0 || (!first && !m->by_ball_tree)) {
+  if (!RULE(mechanism_ball_trees) || m->first_ball < 0 || (!first && !m->by_ball_tree)) {
     return false;
   }
   ball_tree t = ball_tree_of(c->set, m);
@@ -148,7 +144,7 @@ bool ball_tree_solve(const direct_context *c, mechanism *m)
     c->ball_ops->resolve(&data, &t);
   } else {
     c->ball_ops->evaluate(&data, &t, 1);
-    c->ball_ops->solve(&t, TUNING_ROW_REGULARIZATION);
+    c->ball_ops->solve(&t, row_regularization());
   }
   float take = c->pass == DIRECT_HALF_KICK ? 0.0f : 1.0f;
   m->maybe_overloaded = c->ball_ops->apply(&data, &t, first ? 0.0f : 1.0f, take);

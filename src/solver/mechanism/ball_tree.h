@@ -53,13 +53,11 @@ typedef struct ball_link {
   int32_t side;           // side on which that joint has the body
 } ball_link;
 
-#define MAX_BALLS_OF_BODY 6 // the number of links grows with its square
-
 // A body of a tree and its joints.
 typedef struct ball_body {
   int32_t slot;
   int32_t count;
-  int32_t joint[MAX_BALLS_OF_BODY]; // 2 * joint + side
+  int32_t joint[TUNING_BALL_TREE_DEGREE]; // 2 * joint + side
 } ball_body;
 
 // One tree; its arrays begin with its own elements.

@@ -7,14 +7,14 @@
 
 #define BALL_OPS PASTE(ball_ops_, TN_LANES)
 
-// Deadband of position errors, relative to the lever arms of moving bodies; as in joint_rows.c.
-#define TUNING_ERROR_DEADBAND 1e-8f
-
 // ---------------------------------------------------------------------------------------------
 // Rows, in lanes
 
 KERNEL R apply_deadband(R e, R least)
 {
+  if (!RULE(mechanism_deadband)) {
+    return e;
+  }
   R outside = pick(e < -least, e + least, splat(0.0f));
   return pick(e > least, e - least, outside);
 }
@@ -115,7 +115,7 @@ static ball_extremes evaluate_balls(const solver_data *data, const ball_tree *tr
     Rows rows;
     V offset = joint_offset(&start, &a, &b, &rows);
     V ra = rows.levers.a, rb = rows.levers.b;
-    R least = TUNING_ERROR_DEADBAND *
+    R least = (float)TUNING_ERROR_DEADBAND *
               (pick(a.im > 0.0f, v_length(ra), zero) + pick(b.im > 0.0f, v_length(rb), zero));
     V e = v_make(rate * apply_deadband(offset.x, least), rate * apply_deadband(offset.y, least),
                  rate * apply_deadband(offset.z, least));

@@ -3,6 +3,8 @@
 #ifndef TENON_SOLVER_MECHANISM_BLOCK_ALGEBRA_H
 #define TENON_SOLVER_MECHANISM_BLOCK_ALGEBRA_H
 
+#include "solver/mechanism/mechanism_tuning.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -73,8 +75,10 @@ INLINE void block_factor(double *a, int n, double sign)
   for (int j = 0; j < n; ++j) {
     double *column = a + j * ld;
     double inverse = 1.0 / pivot;
-    if (__builtin_expect(!(sign * pivot > 1e-299), 0)) { // unlikely: keeps the bound off the path
-      inverse = sign / at_least(1e-13 * fabs(pivot) + 1e-300, sign * pivot);
+    // Unlikely: keeps the bound off the path.
+    if (__builtin_expect(!(sign * pivot > TUNING_PIVOT_MIN), 0)) {
+      inverse = sign /
+                at_least(TUNING_PIVOT_FLOOR * fabs(pivot) + TUNING_PIVOT_REPLACEMENT, sign * pivot);
     }
     if (j + 1 < n) {
       pivot = column[ld + j + 1] - inverse * column[j + 1] * column[j + 1];

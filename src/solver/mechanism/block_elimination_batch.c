@@ -81,7 +81,7 @@ _Static_assert(offsetof(joint_row, alpha) == offsetof(joint_row, rate) + 3 * siz
                        offsetof(joint_row, regularization) + sizeof(double) &&
                    offsetof(joint_row, hi) ==
                        offsetof(joint_row, regularization) + 3 * sizeof(double),
-               "numbers of laws are read by fours");
+               "fields of rows are read by fours");
 
 // Compliance of a row, as row_compliance(); 1 in lanes without the row, where nothing depends on
 // it.
@@ -266,10 +266,12 @@ INLINE void factor(batch_f64 *a, int n, double sign)
   for (int j = 0; j < n; ++j) {
     batch_f64 *column = a + j * n, pivot = column[j];
     batch_f64 inverse = 1.0 / pivot;
-    lane_mask sound = sign * pivot > 1e-299;
+    lane_mask sound = sign * pivot > TUNING_PIVOT_MIN;
     for (int lane = 0; lane < BATCH_WIDTH; ++lane) {
       if (__builtin_expect(!sound[lane], 0)) {
-        inverse[lane] = sign / at_least(1e-13 * fabs(pivot[lane]) + 1e-300, sign * pivot[lane]);
+        inverse[lane] =
+            sign / at_least(TUNING_PIVOT_FLOOR * fabs(pivot[lane]) + TUNING_PIVOT_REPLACEMENT,
+                            sign * pivot[lane]);
       }
     }
 #pragma GCC unroll 8

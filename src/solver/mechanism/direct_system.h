@@ -3,8 +3,10 @@
 #ifndef TENON_SOLVER_MECHANISM_DIRECT_SYSTEM_H
 #define TENON_SOLVER_MECHANISM_DIRECT_SYSTEM_H
 
+#include "base/rules.h"
 #include "solver/mechanism/block_algebra.h"
 #include "solver/mechanism/joint_jacobians.h"
+#include "solver/mechanism/mechanism_tuning.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,9 +16,6 @@
 // Mass and inertia xx xy xz yy yz zz of a body, or their inverses xx yy zz xy xz yz.
 #define MASS_VALUES 7
 #define LEAF_VALUES 8 // of a body eliminated before all of its joints: inverses, padded
-// Geometric stiffness K that a substep resolves without added inertia, as h^2 K / I. Beyond it
-// light links under load swing faster than the substep can follow.
-#define TUNING_STIFFNESS_RESOLVED 2.0
 
 // A node in the order of elimination: a body or a joint.
 typedef struct direct_node {

@@ -6,14 +6,6 @@
 
 #include <string.h>
 
-// Joint graphs that would fill the matrix (large dense nets) are left to Gauss-Seidel,
-// TN_STEP_ITERATIVE. Fill is the sum of squares of the neighbours of each node at its elimination;
-// its limit is
-//     TUNING_FILL_PER_NODE * nodes + TUNING_FILL_ALLOWANCE.
-#define TUNING_FILL_PER_NODE 600
-#define TUNING_FILL_ALLOWANCE 20000
-#define TUNING_MAX_LOOP_NODES 12000 // nodes on loops: the ordering takes quadratic time
-
 // Graph of one mechanism during elimination: bodies are nodes 0 to body_count - 1, joints follow.
 typedef struct elimination_graph {
   tn_world *world;
@@ -427,8 +419,8 @@ static bool is_ball_tree(const elimination_graph *o)
 {
   int32_t edges = 0;
   for (int32_t i = 0; i < o->count; ++i) {
-    bool fits =
-        i < o->body_count ? o->length[i] <= MAX_BALLS_OF_BODY : is_rigid_ball(o->world, o->id[i]);
+    bool fits = i < o->body_count ? o->length[i] <= TUNING_BALL_TREE_DEGREE
+                                  : is_rigid_ball(o->world, o->id[i]);
     if (!fits) {
       return false;
     }

@@ -26,7 +26,7 @@ static void add_inertia(const direct_context *c, const direct_joint *j, int side
 void mechanism_add_inertia_for_correction(const direct_context *c, const mechanism *m)
 {
   mechanism_clear_added_inertia(c, m);
-  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+  for (int32_t i = m->first_joint; i < m->last_joint && RULE(mechanism_correction_inertia); ++i) {
     const direct_joint *j = &c->set->joints[i];
     add_inertia(c, j, 0, j->torque_impulse[0]);
     add_inertia(c, j, 1, j->torque_impulse[1]);
@@ -67,8 +67,8 @@ static double last_impulse(const RowState *state)
 void mechanism_add_inertia_for_load(const direct_context *c, const mechanism *m)
 {
   mechanism_clear_added_inertia(c, m);
-  bool known = false;
-  for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
+  bool known = !RULE(mechanism_inertia_spares_springs);
+  for (int32_t i = m->first_joint; i < m->last_joint && RULE(mechanism_load_inertia); ++i) {
     const direct_joint *j = &c->set->joints[i];
     if (!known && (is_spring(&j->params[0]) || is_spring(&j->params[1]))) {
       if (has_large_errors(c, m)) {

@@ -3,6 +3,7 @@
 #ifndef TENON_SOLVER_MECHANISM_JOINT_JACOBIANS_H
 #define TENON_SOLVER_MECHANISM_JOINT_JACOBIANS_H
 
+#include "solver/mechanism/mechanism_tuning.h"
 #include "solver/solver_data.h"
 
 // Sets tiny components to zero: their products would be subnormal numbers, which are slow. All lane
@@ -10,8 +11,10 @@
 KERNEL Q flush_tiny_rotation(Q q)
 {
   R none = splat(0.0f);
-  Q seen = {pick(r_abs(q.x) < 1e-15f, none, q.x), pick(r_abs(q.y) < 1e-15f, none, q.y),
-            pick(r_abs(q.z) < 1e-15f, none, q.z), pick(r_abs(q.w) < 1e-15f, none, q.w)};
+  Q seen = {pick(r_abs(q.x) < TUNING_TINY_ROTATION, none, q.x),
+            pick(r_abs(q.y) < TUNING_TINY_ROTATION, none, q.y),
+            pick(r_abs(q.z) < TUNING_TINY_ROTATION, none, q.z),
+            pick(r_abs(q.w) < TUNING_TINY_ROTATION, none, q.w)};
   return seen;
 }
 

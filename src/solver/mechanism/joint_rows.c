@@ -19,13 +19,6 @@
 
 _Static_assert(TN_LANES == 1, "this file works on one joint at a time");
 
-static const double UNBOUNDED_IMPULSE = 1e300;
-static const double TUNING_ERROR_DEADBAND = 1e-8; // relative to the lever arms, or rad
-// Step of lagged friction per substep, relative to the impulse that would stop two free bodies.
-static const double TUNING_LAGGED_FRICTION_GAIN = 1.0;
-// Unexplained length of a stiff spring, relative to the lever arms or rad, that is worth a row.
-static const double TUNING_MIN_STIFF_STRAIN = 1e-4;
-
 // Common data of the rows of one block (linear or angular) of a joint.
 typedef struct row_builder {
   const direct_context *context;
@@ -87,7 +80,7 @@ static inline joint_row *add_row(row_builder *s, joint_row_kind kind, int row,
   joint_row *l = s->next++;
   l->j = of;
   l->rate = l->error = l->alpha = l->lambda = 0.0;
-  l->regularization = TUNING_ROW_REGULARIZATION * (double)inverse_mass;
+  l->regularization = row_regularization() * (double)inverse_mass;
   l->lo = -UNBOUNDED_IMPULSE;
   l->hi = UNBOUNDED_IMPULSE;
   l->head = row_head_of(s->block, kind, row);
@@ -124,6 +117,9 @@ static double given_ahead(const row_builder *s, joint_row_kind kind, int row)
 // any load.
 static double apply_deadband(const row_builder *s, double e)
 {
+  if (!RULE(mechanism_deadband)) {
+    return e;
+  }
   return e > s->deadband ? e - s->deadband : e < -s->deadband ? e + s->deadband : 0.0;
 }
 
@@ -140,7 +136,7 @@ static double spring_inverse_mass(const row_builder *s, int row)
 // Whether a spring with alpha = compliance / h^2 is stiffer than the substep resolves.
 static bool is_stiff(const row_builder *s, int row, double alpha)
 {
-  return alpha <= spring_inverse_mass(s, row);
+  return alpha <= (RULE(mechanism_stiff_springs) ? spring_inverse_mass(s, row) : 0.0);
 }
 
 // Adds a spring or rigid row towards e = 0, with `lambda` its last impulse. Returns NULL if none
@@ -172,6 +168,7 @@ static joint_row *add_spring_row(row_builder *s, joint_row_kind kind, int row, d
     double length = e * s->inv_h, explained = -alpha * (double)lambda;
     bool beyond = fabs(explained) > fabs(length);
     l->rate = explained * length <= 0.0 ? 0.0 : beyond ? length : explained;
+    l->rate = RULE(mechanism_spring_impulse) ? l->rate : explained;
     l->error = length - l->rate;
   } else {
     l->rate = e * s->inv_h;
@@ -184,7 +181,7 @@ static joint_row *add_spring_row(row_builder *s, joint_row_kind kind, int row, d
 // other joints would load it without doing work.
 static void add_stiff_spring_row(row_builder *s, int i, const joint_row *spring)
 {
-  if (s->relaxing || !spring || spring->alpha == 0.0 ||
+  if (!RULE(mechanism_spring_row) || s->relaxing || !spring || spring->alpha == 0.0 ||
       fabs(spring->error) <= TUNING_MIN_STIFF_STRAIN * s->length_scale * s->inv_h) {
     return;
   }
@@ -262,7 +259,7 @@ static void bound_impulse(joint_row *l, double most, double last)
 {
   l->lo = -most;
   l->hi = most;
-  if (fabs(last) >= most * (1.0 - 1e-6)) {
+  if (fabs(last) >= most * (1.0 - TUNING_SATURATION_SLACK)) {
     l->active = false;
     l->at_hi = last > 0.0;
   }
@@ -295,7 +292,7 @@ static void add_servo_row(row_builder *s)
   double e = (double)drive_error(&pass, d, &rows, s->block);
   double most = (double)d->max * s->h;
   double last = (double)s->state->drive;
-  bool spent = fabs(last) >= most * (1.0 - 1e-6);
+  bool spent = fabs(last) >= most * (1.0 - TUNING_SATURATION_SLACK);
   if (s->context->pass == DIRECT_RELAX && spent) {
     return;
   }
@@ -314,7 +311,7 @@ static void add_servo_row(row_builder *s)
     return;
   }
   l->lambda = given_ahead(s, ROW_DRIVE, 0);
-  if (is_stiff(s, 0, l->alpha)) {
+  if (RULE(mechanism_servo_approach) && is_stiff(s, 0, l->alpha)) {
     limit_approach(s, l, rate, last);
   }
 }
@@ -372,7 +369,7 @@ static void add_damping_row(row_builder *s, int i)
 {
   joint_row *l = add_dissipation_row(s, ROW_DAMPING, i);
   double decay = (double)r_exp(s->params->damping * (float)s->h) - 1.0;
-  l->alpha = (double)dissipation_inverse_mass(s, i) / fmax(decay, 1e-12);
+  l->alpha = (double)dissipation_inverse_mass(s, i) / fmax(decay, TUNING_MIN_DAMPING_DECAY);
 }
 
 // Friction holds with J v = 0 up to its bound. Lagged friction and sliding vector friction begin as
@@ -380,7 +377,8 @@ static void add_damping_row(row_builder *s, int i)
 static void add_friction_rows(row_builder *s, int count)
 {
   double most = (double)s->params->friction * s->h;
-  bool slides = count == 3 && v_length(s->state->friction) >= (float)most * 0.999999f;
+  bool slides = count == 3 && v_length(s->state->friction) >=
+                                  (float)most * (1.0f - (float)TUNING_SATURATION_SLACK);
   const float last[3] = {s->state->friction.x, s->state->friction.y, s->state->friction.z};
   for (int i = 0; i < count; ++i) {
     joint_row *l = add_dissipation_row(s, ROW_FRICTION, i);
@@ -514,7 +512,7 @@ static void update_lagged_friction(direct_joint *j, const joint_row *l, int coun
   double most = (double)j->params[l->block].friction * h;
   double next[3], inverse_mass = 0.0, square = 0.0;
   for (int i = 0; i < count; ++i) {
-    inverse_mass += l[i].regularization / TUNING_ROW_REGULARIZATION;
+    inverse_mass += l[i].regularization / row_regularization();
   }
   for (int i = 0; i < count; ++i) {
     next[i] =

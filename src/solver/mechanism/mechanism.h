@@ -105,7 +105,7 @@ typedef struct mechanism_set {
   int32_t jacobian_block_count, jacobian_block_capacity, jacobian_count, jacobian_capacity;
   double *values; // matrix blocks, then scratch
   int32_t value_count, value_capacity;
-  double *vectors; // by row: velocities, then split momenta (row_count each)
+  double *vectors; // by row: velocities, then split motions (row_count each)
   int32_t row_count, vector_capacity;
   f64x2 *solutions; // by row: right-hand sides, then solutions for velocity and position
   int32_t solution_capacity;
@@ -191,6 +191,12 @@ static inline double row_velocity(const joint_row *l, const double *motion)
   return sum[0] + sum[1];
 }
 
+// Regularization of a row over its inverse mass.
+static inline double row_regularization(void)
+{
+  return RULE(mechanism_regularization) ? TUNING_ROW_REGULARIZATION : TUNING_PIVOT_FLOOR;
+}
+
 // Compliance in the matrix: regularization is needed only where the spring itself is stiffer.
 static inline double row_compliance(const joint_row *l)
 {
@@ -208,7 +214,7 @@ static inline double row_bound(const joint_row *l)
 // unique solution, and limbs at rest would twitch from one solution to the next.
 static inline bool lags_friction(const mechanism *m)
 {
-  return m->supported;
+  return RULE(mechanism_lagged_friction) && m->supported;
 }
 
 // Whether friction acts along all axes and is bounded as a vector, not row by row.
@@ -219,7 +225,7 @@ static inline bool friction_is_vector(const direct_joint *j, const joint_row *l)
 
 // Records the impulse given in the half kick, for the next step. RowState.load of a row lies as far
 // behind its lambda as drive_load behind drive, so that one offset serves both.
-static inline void law_keep_ahead(direct_joint *j, const joint_row *l)
+static inline void row_store_half_kick(direct_joint *j, const joint_row *l)
 {
   enum { LOAD = offsetof(RowState, load) / sizeof(float) };
   _Static_assert(offsetof(RowState, drive_load) - offsetof(RowState, drive) ==
@@ -244,10 +250,6 @@ static inline void row_store_impulse(direct_joint *j, const joint_row *l)
 
 // joint_rows.c
 //
-// Regularization: compliance of every row, relative to its inverse mass. Redundant rows, as those
-// of a four-bar linkage with hinges, share their load by it. As a compliance it shrinks with h^2.
-// Needed by: four_bar_with_redundant_hinges_holds.
-#define TUNING_ROW_REGULARIZATION 1e-5
 // Evaluates Jacobians at the current pose; builds the rows that act in this pass.
 void direct_evaluate_jacobians(const direct_context *c, const mechanism *m);
 void direct_build_rows(const direct_context *c, mechanism *m);

@@ -103,12 +103,10 @@ struct scratch_lock {
 // ---------------------------------------------------------------------------------------------
 // Equal topology
 
-// Larger mechanisms fill lanes and caches by themselves. Speed only.
-static const int32_t TUNING_BATCH_MAX_NODES = 200;
-
 static bool can_batch(const mechanism *m)
 {
-  return m->first_ball < 0 && m->last_node - m->first_node <= TUNING_BATCH_MAX_NODES;
+  return RULE(mechanism_batches) && m->first_ball < 0 &&
+         m->last_node - m->first_node <= TUNING_BATCH_MAX_NODES;
 }
 
 static uint32_t mix(uint32_t hash, int32_t number)
@@ -658,9 +656,6 @@ static void solve_unbatched(batch_solve *ts, unsigned lanes, int round)
     solve_rounds(&ts->solve[lane], round);
   }
 }
-
-// Fewer lanes that need a new matrix are faster alone. Speed only.
-static const int TUNING_BATCH_MIN_LANES = 2;
 
 // Rounds of solve and update of the active set, until those of all lanes are final. Lanes whose
 // factors are their own, or too few for a batch, finish alone.

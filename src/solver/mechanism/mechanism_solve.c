@@ -10,32 +10,16 @@
 
 #include <string.h>
 
-// Limits of a correction that stays in the velocities. At rest: 10 m/s or rad/s of a joint, 3 m/s
-// of a body. Fast bodies make larger errors in a substep, so the limits grow with their speed.
+// Limits of a correction that stays in the velocities; they grow with the speed of the bodies.
 double direct_max_error_rate(double fastest)
 {
-  return fmax(10.0, 0.25 * fastest);
+  return fmax(TUNING_MAX_ERROR_RATE, TUNING_MAX_ERROR_RATE_SHARE * fastest);
 }
 
 double direct_max_correction_speed(double fastest)
 {
-  return fmax(3.0, fastest);
+  return fmax(TUNING_MAX_CORRECTION_SPEED, fastest);
 }
-
-// Energy gain tolerated in a solve: 0.5 m v^2 of each body with this speed, m/s, and this share of
-// its kinetic energy.
-static const double TUNING_ENERGY_TOLERANCE_SPEED = 0.1;
-static const double TUNING_ENERGY_TOLERANCE_SHARE = 1e-2;
-static const double TUNING_INFEASIBLE_SPEED = 1.0; // m/s or rad/s: least error over h
-#define TUNING_ACTIVE_SET_ROUNDS 20                // per solve
-// How often a row may enter or leave the active set in one solve. Angular and soft limits and stiff
-// springs get more tries: limbs rest on angular limits, springs press on soft ones, and a stiff
-// spring left at its bound would pull with its whole length. Linear limits, as of nets of cables,
-// have many valid active sets, and few tries suffice.
-#define TUNING_ROW_SWITCHES 3
-#define TUNING_LIMIT_SWITCHES 10
-// Rounds of the split pass, for the added inertia depends on the impulses that it changes.
-#define TUNING_ADDED_INERTIA_ROUNDS 2
 
 static solve_state make_solve(const direct_context *c, mechanism *m)
 {
@@ -46,7 +30,7 @@ static solve_state make_solve(const direct_context *c, mechanism *m)
   s.joint_rows = set->joint_rows;
   s.values = set->values;
   s.v = set->vectors;
-  s.split_momentum = set->vectors + rows;
+  s.split_motion = set->vectors + rows;
   s.x = set->solutions;
   s.system.nodes = set->nodes;
   s.system.blocks = set->blocks;
@@ -167,19 +151,24 @@ static double measure_errors(const solve_state *s, double *brought)
 // becomes a split impulse.
 static void choose_correction(solve_state *s)
 {
+  if (!RULE(mechanism_split_impulse)) {
+    s->mechanism->split_impulse = false;
+    s->correction_share = s->kept_share = 1.0;
+    return;
+  }
   double joint_speed = direct_max_error_rate(s->fastest);
   double body_speed = direct_max_correction_speed(s->fastest);
   double brought;
   double worst = measure_errors(s, &brought);
-  s->correction_share = fmin(1.0, joint_speed / fmax(worst, 1e-30));
+  s->correction_share = fmin(1.0, joint_speed / fmax(worst, TUNING_MIN_CORRECTION_SPEED));
   double top = s->correction_share * top_speed(s);
-  s->mechanism->split_impulse = s->correction_share < 1.0 || top > body_speed || brought > 0.0;
-  s->correction_share *= fmin(1.0, body_speed / fmax(top, 1e-30));
+  bool gains = RULE(mechanism_correction_energy) && brought > 0.0;
+  s->mechanism->split_impulse = s->correction_share < 1.0 || top > body_speed || gains;
+  s->correction_share *= fmin(1.0, body_speed / fmax(top, TUNING_MIN_CORRECTION_SPEED));
   s->kept_share = s->mechanism->split_impulse ? 0.0 : s->correction_share;
 }
 
-// Joints are infeasible, and contradict each other, if the correction leaves more than 0.8 of their
-// error (0.64 of its square).
+// Joints are infeasible, and contradict each other, if the correction leaves most of their error.
 static void find_infeasible(const solve_state *s)
 {
   mechanism *m = s->mechanism;
@@ -200,7 +189,7 @@ static void find_infeasible(const solve_state *s)
       }
     }
     double least = fmax(TUNING_INFEASIBLE_SPEED, s->fastest);
-    if (left <= 0.64 * whole || whole < least * least) {
+    if (left <= TUNING_INFEASIBLE_SQUARE_SHARE * whole || whole < least * least) {
       continue;
     }
     m->infeasible = true;
@@ -228,7 +217,8 @@ static double row_impulse(const solve_state *s, f64x2 x)
 static bool may_activate(const joint_row *l)
 {
   bool end = l->kind == ROW_LIMIT && (l->block || l->alpha > 0.0);
-  int most = end || l->kind == ROW_STIFF_SPRING ? TUNING_LIMIT_SWITCHES : TUNING_ROW_SWITCHES;
+  bool tries = RULE(mechanism_limit_switches) && (end || l->kind == ROW_STIFF_SPRING);
+  int most = tries ? TUNING_LIMIT_SWITCHES : TUNING_ROW_SWITCHES;
   return !l->active && l->lo != l->hi && l->switches < most;
 }
 
@@ -251,7 +241,7 @@ static void predict_motion(const solve_state *s, const direct_joint *j, double c
 static bool deactivate_row(const solve_state *s, joint_row *l, f64x2 x)
 {
   double lambda = l->lambda + row_impulse(s, x);
-  double slack = 1e-9 * fabs(lambda);
+  double slack = TUNING_BOUND_SLACK * fabs(lambda);
   if (lambda <= l->hi + slack && lambda >= l->lo - slack) {
     return false;
   }
@@ -267,7 +257,7 @@ static bool activate_row(const solve_state *s, joint_row *l, const double *motio
 {
   double u = row_velocity(l, motion);
   double wanted = l->rate + s->kept_share * l->error + u + l->alpha * row_bound(l);
-  if (l->at_hi ? wanted <= 1e-9 : wanted >= -1e-9) {
+  if (l->at_hi ? wanted <= TUNING_ACTIVATION_SPEED : wanted >= -TUNING_ACTIVATION_SPEED) {
     return false;
   }
   l->active = true;
@@ -288,7 +278,7 @@ static bool update_friction_active_set(const solve_state *s, const direct_joint 
       lambda[i] = l[i].lambda + row_impulse(s, x[i]);
       sum += lambda[i] * lambda[i];
     }
-    if (sum <= most * most * (1.0 + 1e-9)) {
+    if (sum <= most * most * (1.0 + TUNING_BOUND_SLACK)) {
       return false;
     }
     for (int i = 0; i < 3; ++i) {
@@ -311,8 +301,8 @@ static bool update_friction_active_set(const solve_state *s, const direct_joint 
   }
   for (int i = 0; i < 3; ++i) {
     l[i].active = true;
-    l[i].lo = -1e300;
-    l[i].hi = 1e300;
+    l[i].lo = -UNBOUNDED_IMPULSE;
+    l[i].hi = UNBOUNDED_IMPULSE;
     l[i].switches += 1;
   }
   return true;
@@ -377,7 +367,7 @@ static void store_joint_impulses(const solve_state *s, direct_joint *j)
       sum += impulse * load2(n);
       last += impulse * n[2];
       if (ahead) {
-        law_keep_ahead(j, l);
+        row_store_half_kick(j, l);
       } else {
         row_store_impulse(j, l);
       }
@@ -390,13 +380,13 @@ static void store_joint_impulses(const solve_state *s, direct_joint *j)
 
 // Records the split impulse: linear velocity, and angular momentum at the pose of this solve,
 // because the inertia changes with the drift.
-static void record_split_momentum(const solve_state *s, const direct_node *node)
+static void record_split_motion(const solve_state *s, const direct_node *node)
 {
   const f64x2 *x = s->x + node->first_row;
   V turn = v_make((float)(s->correction_share * x[3][1]), (float)(s->correction_share * x[4][1]),
                   (float)(s->correction_share * x[5][1]));
   V l = s_mul(direct_world_inertia(s->context->data, node->index), turn);
-  double *to = s->split_momentum + node->first_row;
+  double *to = s->split_motion + node->first_row;
   for (int k = 0; k < 3; ++k) {
     to[k] = s->correction_share * x[k][1];
   }
@@ -421,7 +411,7 @@ static void store_bodies(const solve_state *s)
       b->w[k] = (float)(v[3 + k] + x[3 + k][0] + s->correction_share * x[3 + k][1]);
     }
     if (first && s->mechanism->split_impulse) {
-      record_split_momentum(s, node);
+      record_split_motion(s, node);
     }
   }
 }
@@ -445,7 +435,7 @@ static bool begin_split_pass(const solve_state *s)
       joint_row *l = &s->joint_rows[j->first_joint_row + k];
       l->velocity_active = l->active;
       l->switches = 0;
-      if (l->kind == ROW_LIMIT && l->lo < l->hi) {
+      if (RULE(mechanism_split_active_set) && l->kind == ROW_LIMIT && l->lo < l->hi) {
         double u = current_row_velocity(s, j, l);
         l->error += l->active ? 0.0 : l->rate + u + l->alpha * l->lambda;
         l->active = l->at_hi ? l->error >= 0.0 : l->error <= 0.0;
@@ -469,12 +459,12 @@ static bool update_split_active_set(const solve_state *s)
     for (int k = 0; k < j->joint_row_count; ++k) {
       joint_row *l = &s->joint_rows[j->first_joint_row + k];
       bool was_active = l->active;
-      if (l->kind == ROW_LIMIT && l->lo < l->hi) {
+      if (RULE(mechanism_split_active_set) && l->kind == ROW_LIMIT && l->lo < l->hi) {
         double push = l->at_hi ? 1.0 : -1.0;
         if (was_active) {
           l->active = push * (*x)[1] >= 0.0;
         } else if (l->switches < TUNING_ROW_SWITCHES) {
-          l->active = push * (l->error + row_velocity_change(s, j, l, 1)) > 1e-9;
+          l->active = push * (l->error + row_velocity_change(s, j, l, 1)) > TUNING_ACTIVATION_SPEED;
         }
         if (l->active != was_active) {
           l->switches += 1;
@@ -561,6 +551,9 @@ static void store_all_impulses(const solve_state *s)
 static void refine_solution(solve_state *s)
 {
   accept_velocities(s);
+  if (!RULE(mechanism_refinement)) {
+    return;
+  }
   s->refactor = !s->mechanism->own_factor; // factors of a batch are not at hand here
   solve_factor_and_solve(s);
   mechanism_restore_angular_momentum(s->context, s->mechanism, 0.0);
@@ -576,7 +569,7 @@ static void correct_positions_apart(solve_state *s)
   mechanism *m = s->mechanism;
   f64x2 *x = s->x + s->nodes[m->first_node].first_row;
   refine_solution(s);
-  if (begin_split_pass(s)) {
+  if (begin_split_pass(s) && RULE(mechanism_spring_prediction)) {
     mechanism_predict_stiff_springs(s->context, m);
   }
   s->split_pass = true;
@@ -584,12 +577,14 @@ static void correct_positions_apart(solve_state *s)
   s->split_pass = false;
   choose_correction(s);
   m->split_impulse = true;
-  find_infeasible(s);
+  if (RULE(mechanism_infeasible)) {
+    find_infeasible(s);
+  }
   for (int32_t i = 0; i < m->rows; ++i) {
     x[i] = (f64x2){0.0, s->correction_share * x[i][1] + x[i][0]};
   }
   s->correction_share = 1.0;
-  if (m->anchored) {
+  if (m->anchored && RULE(mechanism_rigid_motion)) {
     mechanism_remove_rigid_motion(s->context, m);
   }
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
@@ -601,12 +596,16 @@ static void correct_positions_apart(solve_state *s)
   }
 }
 
+// Without the rule: one solve, and one with the rows that are beyond their bounds let go.
+#define PLAIN_ROUNDS 2
+
 bool solve_update_active_set(solve_state *s, int round)
 {
   if (s->context->pass == DIRECT_BIAS) {
     choose_correction(s);
   }
-  s->refactor = round + 1 < TUNING_ACTIVE_SET_ROUNDS && update_active_set(s);
+  int rounds = RULE(mechanism_active_set_rounds) ? TUNING_ACTIVE_SET_ROUNDS : PLAIN_ROUNDS;
+  s->refactor = round + 1 < rounds && update_active_set(s);
   return !s->refactor;
 }
 
@@ -652,7 +651,8 @@ solve_state solve_begin(const direct_context *c, mechanism *m)
 {
   solve_state s = make_solve(c, m);
   s.correction_share = s.kept_share = c->pass == DIRECT_RESOLVE && !m->split_impulse ? 1.0 : 0.0;
-  s.split_removed = c->pass == DIRECT_RESOLVE && m->split_impulse;
+  s.split_removed =
+      RULE(mechanism_split_set_aside) && c->pass == DIRECT_RESOLVE && m->split_impulse;
   if (s.split_removed) {
     mechanism_add_split_velocity(c, m, -1.0f);
   }
@@ -674,7 +674,7 @@ void solve_end(solve_state *s)
 {
   const direct_context *c = s->context;
   mechanism *m = s->mechanism;
-  if (added_inertia_gains_energy(s)) {
+  if (RULE(mechanism_inertia_energy) && added_inertia_gains_energy(s)) {
     mechanism_clear_added_inertia(c, m);
     s->refactor = true;
     solve_rounds(s, 0);

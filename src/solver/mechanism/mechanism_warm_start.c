@@ -12,9 +12,6 @@
 
 _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 
-// A warm start is excessive if points separate faster than this plus g h, m/s.
-static const double TUNING_WARM_START_SEPARATION_SPEED = 0.1;
-
 // ---------------------------------------------------------------------------------------------
 // Listing
 
@@ -179,7 +176,7 @@ bool warm_contacts_remove_excess(const direct_context *c)
   bool any = false;
   for (int32_t i = 0; i < c->set->warm_contact_count; ++i) {
     warm_contact *g = &c->set->warm_contacts[i];
-    g->bad_warm_start = g->work > speed * (double)g->load;
+    g->bad_warm_start = RULE(mechanism_contact_warm_start) && g->work > speed * (double)g->load;
     any = any || g->bad_warm_start;
     for (int side = 0; side < 2 && g->bad_warm_start; ++side) {
       mechanism *m = side_of(c, g, side);

@@ -15,7 +15,7 @@ typedef struct solve_state {
   direct_system system;
   double *v;               // velocities of the bodies, by row
   f64x2 *x;                // right-hand sides, then solutions: velocity, position
-  double *split_momentum;  // split impulse: linear velocity, m/s, angular momentum, N m s
+  double *split_motion;    // split impulse: linear velocity, m/s, angular momentum, N m s
   double correction_share; // share of the position solution that moves the bodies
   double kept_share;       // share of it that stays in the velocities
   double fastest;          // speed of the fastest body at the start, m/s

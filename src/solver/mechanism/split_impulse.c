@@ -32,13 +32,13 @@ LARGE void add_cross(double *to, double scale, const double *a, const double *b)
 static void add_split_velocity(const direct_context *c, const direct_node *node, float sign)
 {
   body_state *b = &c->data->state[node->index];
-  const double *split_momentum = c->set->vectors + c->set->row_count + node->first_row;
+  const double *split_motion = c->set->vectors + c->set->row_count + node->first_row;
   S ii;
   memcpy(&ii, c->data->inertia[node->index].inverse, sizeof ii);
-  V turn = s_mul(
-      ii, v_make((float)split_momentum[3], (float)split_momentum[4], (float)split_momentum[5]));
+  V turn =
+      s_mul(ii, v_make((float)split_motion[3], (float)split_motion[4], (float)split_motion[5]));
   for (int k = 0; k < 3; ++k) {
-    b->v[k] += sign * (float)split_momentum[k];
+    b->v[k] += sign * (float)split_motion[k];
   }
   b->w[0] += sign * turn.x;
   b->w[1] += sign * turn.y;
@@ -97,9 +97,9 @@ static void add_body(const direct_context *c, const direct_node *node, const dir
 static void add_lost_momentum(const direct_context *c, const direct_node *node, momentum_sums *s)
 {
   const body_state *b = &c->data->state[node->index];
-  const double *split_momentum = c->set->vectors + c->set->row_count + node->first_row;
+  const double *split_motion = c->set->vectors + c->set->row_count + node->first_row;
   double v[3] = {(double)b->v[0], (double)b->v[1], (double)b->v[2]};
-  add_cross(s->lost, (double)c->data->substep.h / (double)b->inverse_mass, split_momentum, v);
+  add_cross(s->lost, (double)c->data->substep.h / (double)b->inverse_mass, split_motion, v);
 }
 
 // Adds the stiffness of an anchored joint to the rigid inertia: J^T A^-1 J, with J on the motion of
@@ -211,6 +211,9 @@ static void rigid_velocity_at(const direct_context *c, const direct_node *node,
 static double internal_motion_share(const momentum_sums *s, const f64x2 *motion)
 {
   double brought = 0.0, as_one = 0.0;
+  if (!RULE(mechanism_split_work)) {
+    return 1.0;
+  }
   for (int k = 0; k < BODY_ROWS; ++k) {
     double lost = k < 3 ? 0.0 : s->lost[k - 3];
     brought += motion[k][1] * (0.5 * lost - s->momentum[k]);
@@ -263,7 +266,7 @@ static bool add_absorbed_momentum(const direct_context *c, const direct_node *no
 void mechanism_restore_angular_momentum(const direct_context *c, const mechanism *m,
                                         double kept_share)
 {
-  if (m->anchored || m->may_touch) {
+  if (!RULE(mechanism_inertia_momentum) || m->anchored || m->may_touch) {
     return;
   }
   momentum_sums s = {0};
@@ -341,7 +344,7 @@ void mechanism_finish_split_impulse(const direct_context *c, const mechanism *m)
     return;
   }
   mechanism_add_split_velocity(c, m, -1.0f);
-  if (!m->anchored && !m->supported) {
+  if (RULE(mechanism_split_momentum) && !m->anchored && !m->supported) {
     restore_angular_momentum(c, m);
   }
   mechanism_stop_infeasible(c, m);

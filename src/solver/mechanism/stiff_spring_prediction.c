@@ -12,8 +12,6 @@
 
 _Static_assert(TN_LANES == 1, "this file works on one body at a time");
 
-static const double TUNING_MIN_PREDICTED_SHARE = 1e-5; // of the squared length; less is rounding
-
 // Rows in error that are active in both the velocity and the split pass.
 static bool is_predicted(const joint_row *l)
 {

@@ -3,10 +3,6 @@
 #include "solver/gather.h"
 #include "solver/soft/soft_solver.h"
 
-// m/s, speed limit of particles, equal to the default limit of bodies. Keeps free torn pieces
-// within the range of positions.
-#define PARTICLE_SPEED 1000.0f
-
 #define PARTICLE_OPS PASTE(particle_ops_, TN_LANES)
 
 KERNEL Particle load_particles_at(const solver_data *data, int block, int lane)
@@ -57,7 +53,8 @@ static void drift_particles(solver_data *data, int first, int last)
   for (int block = first; block < last; ++block) {
     for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {
       Particle p = load_particles_at(data, block, lane);
-      p.v = clamp_length(flush_tiny(p.v), splat(PARTICLE_SPEED));
+      p.v = flush_tiny(p.v);
+      p.v = RULE(soft_speed_limit) ? clamp_length(p.v, splat(TUNING_PARTICLE_MAX_SPEED)) : p.v;
       p.dx = v_add(p.dx, v_scale(h, p.v));
       store_particles_at(data, block, lane, &p);
     }

@@ -1,28 +1,18 @@
 // The parts of a substep that treat a soft body as a whole: the direct solve of ropes, the volume
 // row of closed surfaces, the stiffness limit of Neo-Hookean solids, bounding boxes.
+#include "base/dvec.h"
 #include "detect/soft_detect.h"
 
 #include <math.h>
 
-// ---------------------------------------------------------------------------------------------
-// Vectors in double
-
-static tn_pos cross(tn_pos a, tn_pos b)
-{
-  return tn_p3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
-}
-
-static tn_pos times(double s, tn_pos a)
-{
-  return tn_p3(s * a.x, s * a.y, s * a.z);
-}
-
 // Angular velocity m^-1 l of a symmetric inertia m = xx yy zz xy xz yz. The diagonal is raised by
-// 1e-9 of the trace, so that thin bodies have an inverse; a zero inertia gives zero.
+// TUNING_INERTIA_RIDGE_DOUBLE of the trace, so that thin bodies have an inverse; a zero inertia
+// gives zero.
 tn_pos solve_inertia(const double *m, tn_pos l)
 {
   double trace = m[0] + m[1] + m[2];
-  double xx = m[0] + 1e-9 * trace, yy = m[1] + 1e-9 * trace, zz = m[2] + 1e-9 * trace;
+  double ridge = TUNING_INERTIA_RIDGE_DOUBLE * trace;
+  double xx = m[0] + ridge, yy = m[1] + ridge, zz = m[2] + ridge;
   double a = yy * zz - m[5] * m[5], b = m[4] * m[5] - m[3] * zz, c = m[3] * m[5] - m[4] * yy;
   double d = xx * zz - m[4] * m[4], e = m[3] * m[4] - xx * m[5], f = xx * yy - m[3] * m[3];
   double determinant = xx * a + m[3] * b + m[4] * c;
@@ -62,13 +52,13 @@ static void thomas_forward(chain_row *row, chain_row *last, float rhs, float a, 
     double cosine = (double)row->n[0] * (double)last->n[0] +
                     (double)row->n[1] * (double)last->n[1] + (double)row->n[2] * (double)last->n[2];
     double between = -(double)s * w0 * cosine;
-    last->upper = between * last->inverse;
+    last->upper = between * last->inverse_pivot;
     diagonal -= between * last->upper;
     right -= between * last->impulse;
   }
   // A taut rope between two pins has one redundant row, whose pivot is rounding error: drop it.
-  row->inverse = diagonal > 1e-9 * (w0 + w1) ? 1.0 / diagonal : 0.0;
-  row->impulse = right * row->inverse;
+  row->inverse_pivot = diagonal > TUNING_ROPE_MIN_PIVOT * (w0 + w1) ? 1.0 / diagonal : 0.0;
+  row->impulse = right * row->inverse_pivot;
 }
 
 // The body that an end is rigidly attached to, and the lever arm of the attachment.
@@ -134,10 +124,10 @@ static void apply_chain_impulse(tn_world *world, const chain_row *row, float x)
 }
 
 // Geometric stiffness. A light rope under tension T vibrates transversely with stiffness
-// k = T / rest, faster than a substep resolves if h^2 k w > 1/2. The excess k' = k - 1 / (2 h^2 w)
-// is made implicit: (M + h^2 K') v = M v*, a tridiagonal system per axis that draws the velocities
-// of neighbours together. This sets row->inverse = h^2 k' and returns whether any row has an
-// excess.
+// k = T / rest, faster than a substep resolves if h^2 k w > TUNING_ROPE_STIFFNESS_RESOLVED = s. The
+// excess k' = k - s / (h^2 w) is made implicit: (M + h^2 K') v = M v*, a tridiagonal system per
+// axis that draws the velocities of neighbours together. This sets row->excess = h^2 k' and
+// returns whether any row has an excess.
 static bool find_excess_stiffness(soft_graph *g, int32_t first, int32_t last, float h)
 {
   bool any = false;
@@ -145,14 +135,16 @@ static bool find_excess_stiffness(soft_graph *g, int32_t first, int32_t last, fl
     chain_row *row = &g->chain[i];
     double w = row->w[0] + row->w[1];
     double stiff = -row->impulse * (double)h / (double)row->rest;
-    row->inverse = w > 0.0 && stiff * w > 0.5 ? stiff - 0.5 / w : 0.0;
-    any = any || row->inverse > 0.0;
+    row->excess = w > 0.0 && stiff * w > TUNING_ROPE_STIFFNESS_RESOLVED
+                      ? stiff - TUNING_ROPE_STIFFNESS_RESOLVED / w
+                      : 0.0;
+    any = any || row->excess > 0.0;
   }
   return any;
 }
 
 // Thomas' algorithm over the particles of rows first to last - 1, in the symbols of
-// find_excess_stiffness(): v_i = damped_v_i + upper_i v_(i+1).
+// find_excess_stiffness(): v_i = damped_v_i + damped_upper_i v_(i+1).
 static void damp_transverse(soft_graph *g, int32_t first, int32_t last)
 {
   particle_state *p = g->data.particles;
@@ -160,8 +152,8 @@ static void damp_transverse(soft_graph *g, int32_t first, int32_t last)
   for (int32_t i = first; i <= last; ++i) {
     const chain_row *row = &g->chain[i < last ? i : last - 1];
     const particle_state *at = &p[row->solver_index[i < last ? 0 : 1]];
-    double before = i > first ? g->chain[i - 1].inverse : 0.0;
-    double after = i < last ? row->inverse : 0.0;
+    double before = i > first ? g->chain[i - 1].excess : 0.0;
+    double after = i < last ? row->excess : 0.0;
     double w = row->w[i < last ? 0 : 1];
     double pivot = 1.0 / (1.0 + w * (before + after - before * upper));
     for (int k = 0; k < 3; ++k) {
@@ -172,13 +164,13 @@ static void damp_transverse(soft_graph *g, int32_t first, int32_t last)
     }
     upper = pivot * w * after;
     if (i < last) {
-      g->chain[i].upper = upper;
+      g->chain[i].damped_upper = upper;
     }
   }
   for (int32_t i = last; i >= first; --i) {
     particle_state *at = &p[g->chain[i < last ? i : last - 1].solver_index[i < last ? 0 : 1]];
     for (int k = 0; k < 3; ++k) {
-      sum[k] = i < last ? g->chain[i].damped_v[k] + g->chain[i].upper * sum[k] : sum[k];
+      sum[k] = i < last ? g->chain[i].damped_v[k] + g->chain[i].damped_upper * sum[k] : sum[k];
       at->v[k] = (float)sum[k];
     }
   }
@@ -214,16 +206,16 @@ static bool chain_momenta(const soft_graph *g, int32_t first, int32_t last, chai
     }
     double mass = 1.0 / (double)p->inverse_mass;
     m->mass += mass;
-    m->center = pos_add(m->center, times(mass, pos_sub(at, origin)));
+    m->center = pos_add(m->center, pos_scale(mass, pos_sub(at, origin)));
   }
-  m->center = pos_add(origin, times(1.0 / m->mass, m->center));
+  m->center = pos_add(origin, pos_scale(1.0 / m->mass, m->center));
   for (int32_t i = first; i <= last; ++i) {
     const particle_state *p = chain_particle(g, i, last, &at);
     double mass = 1.0 / (double)p->inverse_mass;
     tn_pos x = pos_sub(at, m->center);
-    tn_pos mv = times(mass, tn_p3((double)p->v[0], (double)p->v[1], (double)p->v[2]));
+    tn_pos mv = pos_scale(mass, tn_p3((double)p->v[0], (double)p->v[1], (double)p->v[2]));
     m->p = pos_add(m->p, mv);
-    m->l = pos_add(m->l, cross(x, mv));
+    m->l = pos_add(m->l, pos_cross(x, mv));
     m->inertia[0] += mass * (x.y * x.y + x.z * x.z);
     m->inertia[1] += mass * (x.x * x.x + x.z * x.z);
     m->inertia[2] += mass * (x.x * x.x + x.y * x.y);
@@ -240,12 +232,12 @@ static void restore_chain_momenta(soft_graph *g, int32_t first, int32_t last,
 {
   chain_motion m;
   chain_momenta(g, first, last, &m);
-  tn_pos v = times(1.0 / m.mass, pos_sub(before->p, m.p));
+  tn_pos v = pos_scale(1.0 / m.mass, pos_sub(before->p, m.p));
   tn_pos w = solve_inertia(m.inertia, pos_sub(before->l, m.l));
   for (int32_t i = first; i <= last; ++i) {
     tn_pos at;
     particle_state *p = &g->data.particles[chain_particle(g, i, last, &at) - g->data.particles];
-    tn_pos add = pos_add(v, cross(w, pos_sub(at, m.center)));
+    tn_pos add = pos_add(v, pos_cross(w, pos_sub(at, m.center)));
     p->v[0] += (float)add.x;
     p->v[1] += (float)add.y;
     p->v[2] += (float)add.z;
@@ -263,7 +255,7 @@ static void damp_transverse_motion(soft_graph *g, float h)
       chain_motion before;
       bool is_free = chain_momenta(g, first, last, &before);
       damp_transverse(g, first, last);
-      if (is_free) {
+      if (is_free && RULE(soft_rope_momentum)) {
         restore_chain_momenta(g, first, last, &before);
       }
     }
@@ -275,6 +267,9 @@ void soft_solve_chains(tn_world *world, float h, bool relaxing)
 {
   soft_graph *g = &world->soft_graph;
   particle_state *p = g->data.particles;
+  if (relaxing && !RULE(soft_relax)) {
+    return;
+  }
   for (int32_t i = 0; i < g->chain_count; ++i) {
     chain_row *row = &g->chain[i];
     float length;
@@ -288,8 +283,8 @@ void soft_solve_chains(tn_world *world, float h, bool relaxing)
     // Springs are not relaxed: a huge compliance takes their row out of the system.
     bool out = relaxing && (double)a > row->w[0] + row->w[1];
     float rhs = relaxing ? rate : (length - row->rest) / h + s * rate;
-    thomas_forward(row, row->continues ? &g->chain[i - 1] : NULL, out ? 0.0f : rhs, out ? 1e30f : a,
-                   s);
+    thomas_forward(row, row->continues ? &g->chain[i - 1] : NULL, out ? 0.0f : rhs,
+                   out ? SOFT_ROW_OFF : a, s);
   }
   for (int32_t i = g->chain_count - 1; i >= 0; --i) {
     if (i + 1 < g->chain_count && g->chain[i + 1].continues) {
@@ -300,7 +295,7 @@ void soft_solve_chains(tn_world *world, float h, bool relaxing)
     g->chain[i].sum += (float)g->chain[i].impulse;
     apply_chain_impulse(world, &g->chain[i], (float)g->chain[i].impulse);
   }
-  if (!relaxing) {
+  if (!relaxing && RULE(soft_rope_stiffness)) {
     damp_transverse_motion(g, h);
   }
 }
@@ -380,7 +375,7 @@ static void solve_volume_row(tn_world *world, const soft *s, float h, soft_stage
   double rhs = stage == SOFT_RELAX      ? rate
                : stage == SOFT_POSITION ? c / (double)h
                                         : c / (double)h + rate;
-  bool out = stage == SOFT_RELAX && a > w;
+  bool out = stage == SOFT_RELAX && (!RULE(soft_relax) || a > w);
   float x = w + a > 0.0 && !out ? (float)(-rhs / (w + a)) : 0.0f;
   for (int32_t i = s->first; i < s->first + s->particle_count; ++i) {
     for (int k = 0; k < 3; ++k) {
@@ -405,11 +400,6 @@ void soft_solve_pressure(tn_world *world, float h, soft_stage stage)
 }
 
 // ---------------------------------------------------------------------------------------------
-
-// Largest omega^2 h^2 of Neo-Hookean elements, dimensionless. Their rows leave out how the
-// gradients turn with the shape (geometric stiffness), which makes long substeps unstable: regular
-// grids start to vibrate at 3.5 (Poisson's ratio 0.45) to 5.4 (Poisson's ratio 0).
-#define TUNING_NEO_HOOKEAN_STABILITY 3.0f
 
 // Sets the compliances of shear and bulk to `factor` times those of the definition.
 static void soften_rows(tn_world *world, int32_t slot, float factor)
@@ -438,7 +428,8 @@ void soft_limit_stiffness(tn_world *world, float dt)
   float h = dt / (float)world->substeps;
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
     soft *s = &world->softs[i];
-    if (!s->alive || s->first == 0 || s->max_frequency_squared == 0.0f) {
+    if (!s->alive || s->first == 0 || s->max_frequency_squared == 0.0f ||
+        !RULE(soft_neo_stability)) {
       continue;
     }
     bool stiff = s->max_frequency_squared * h * h > TUNING_NEO_HOOKEAN_STABILITY;

@@ -11,9 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-// Factor on the mass of pinned particles when a cluster is matched: its goal follows the pins.
-#define TUNING_PINNED_MASS_FACTOR 1e4f
-
 // Moments of a cluster about its centre of mass, in the running pass.
 typedef struct cluster_state {
   const soft *soft;
@@ -38,7 +35,8 @@ static void put_vec(float *to, V v)
 
 static float weight_of(const soft *s, const cluster_part *part)
 {
-  return s->particles[part->particle].pinned ? TUNING_PINNED_MASS_FACTOR * part->mass : part->mass;
+  bool pinned = RULE(soft_pinned_mass) && s->particles[part->particle].pinned;
+  return pinned ? TUNING_PINNED_MASS_FACTOR * part->mass : part->mass;
 }
 
 // Sets part->at, the current positions from the centre of mass, and the moments.
@@ -77,11 +75,10 @@ static cluster_state cluster_moments(const soft_graph *g, const soft *s, soft_cl
   return c;
 }
 
-// Removes the rigid part of part->dv. Two rounds: the second one removes the rounding error of the
-// first.
+// Removes the rigid part of part->dv.
 static void remove_rigid_part(const cluster_state *c)
 {
-  for (int round = 0; round < 2; ++round) {
+  for (int round = 0; round < TUNING_RIGID_REMOVAL_ROUNDS; ++round) {
     V mean = v_zero(), moment = v_zero();
     for (int32_t i = 0; i < c->cluster->count; ++i) {
       const cluster_part *part = &c->parts[i];
@@ -136,9 +133,10 @@ static Q update_cluster_rotation(const cluster_state *c)
 static void warm_start_cluster(soft_graph *g, const cluster_state *c, float h)
 {
   Q turn = update_cluster_rotation(c);
+  float kept = RULE(soft_warm_start) ? g->data.warm_start_factor : 0.0f;
   for (int32_t i = 0; i < c->cluster->count; ++i) {
     cluster_part *part = &c->parts[i];
-    put_vec(part->dv, v_scale(g->data.warm_start_factor, q_rotate(turn, vec(part->total_dv))));
+    put_vec(part->dv, v_scale(kept, q_rotate(turn, vec(part->total_dv))));
   }
   remove_rigid_part(c);
   for (int32_t i = 0; i < c->cluster->count; ++i) {
@@ -215,7 +213,7 @@ static double second_moment_trace(const cluster_part *parts, int count)
 }
 
 // Volume of the bounding box of the vertices; each side counts as at least two particle
-// radii and 1e-6 m, so that flat clusters have a stiffness.
+// radii and TUNING_CLUSTER_MIN_THICKNESS, so that flat clusters have a stiffness.
 static double box_volume(const tn_soft_def *def, const int *v, int count)
 {
   tn_vec3 lower = def->vertices[v[0]], upper = lower;
@@ -225,7 +223,7 @@ static double box_volume(const tn_soft_def *def, const int *v, int count)
     upper = tn_v3(fmaxf(upper.x, x.x), fmaxf(upper.y, x.y), fmaxf(upper.z, x.z));
   }
   tn_vec3 size = tn_sub(upper, lower);
-  double least = fmax(2.0 * (double)def->radius, 1e-6);
+  double least = fmax(2.0 * (double)def->radius, TUNING_CLUSTER_MIN_THICKNESS);
   return fmax((double)size.x, least) * fmax((double)size.y, least) * fmax((double)size.z, least);
 }
 

@@ -50,6 +50,11 @@ static void soft_contact_lanes(solver_data *data, soft_contact_block *tb, int la
   for (int i = 0; i < loaded; ++i) {
     p[i] = load_particle(data, &tb->solver_index[i][lane]);
   }
+  if (on_triangle && !RULE(soft_rigid_triangle)) { // three particles with their weights
+    params.anchor = params.surface_velocity = v_zero();
+    on_triangle = 0;
+    count = loaded;
+  }
   Gather g = {tb->body + lane, tb->move + lane};
   Body body = no_body();
   R share = splat(1.0f);

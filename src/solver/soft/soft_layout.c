@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-// Factor on the mass of pinned particles when an element is matched: its goal follows the pins.
-#define TUNING_PINNED_MASS_FACTOR 1e4f
-
 // ---------------------------------------------------------------------------------------------
 // Solver indices
 
@@ -149,7 +146,7 @@ static void fill_lane(tn_world *world, soft_type type, soft_source from, int32_t
   if (type == SOFT_SHAPE_MATCH) {
     size_t mass = row + (size_t)l.particles + offsetof(ShapeMatchParams, mass) / sizeof(R);
     for (int k = 0; k < l.particles; ++k) {
-      bool pinned = v[k] != NO_SLOT && s->particles[v[k]].pinned;
+      bool pinned = RULE(soft_pinned_mass) && v[k] != NO_SLOT && s->particles[v[k]].pinned;
       rows->row[mass + (size_t)k][lane] *= pinned ? TUNING_PINNED_MASS_FACTOR : 1.0f;
     }
   }
@@ -399,7 +396,7 @@ static void pack_particle(tn_world *world, const soft *s, int32_t i)
   block->acceleration[2][lane] = scale * world->gravity.z + w * p->force.z;
   // A free body kicks half before and half after the drifts (leapfrog: exact free flight). A
   // supported one kicks first, so that its contacts answer the whole load.
-  block->first_kick[lane] = s->supported ? 1.0f : 0.5f;
+  block->first_kick[lane] = RULE(soft_supported_kick) && s->supported ? 1.0f : 0.5f;
 }
 
 // Clears the impulse sums of the last step.
@@ -443,7 +440,7 @@ static void find_rope_attachments(tn_world *world)
   }
   for (int32_t i = 0; i < world->attachment_pool.used && g->chain_count > 0; ++i) {
     const attachment *a = &world->attachments[i];
-    if (attachment_is_active(world, a) && a->def.compliance == 0.0f) {
+    if (RULE(soft_rope_body_mass) && attachment_is_active(world, a) && a->def.compliance == 0.0f) {
       g->attachment_at[world->softs[a->soft].first + a->def.particle] = i;
     }
   }
@@ -600,19 +597,19 @@ bool soft_unpack(tn_world *world)
   return ok;
 }
 
-bool soft_stop_wild(tn_world *world)
+bool soft_stop_bad_velocities(tn_world *world)
 {
   bool ok = true;
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
     soft *s = &world->softs[i];
-    bool wild = false;
+    bool bad = false;
     for (int32_t k = 0; s->alive && s->first > 0 && k < s->particle_count; ++k) {
-      wild = wild || !is_rate(s->particles[k].v);
+      bad = bad || !is_rate(s->particles[k].v);
     }
-    for (int32_t k = 0; wild && k < s->particle_count; ++k) {
+    for (int32_t k = 0; bad && k < s->particle_count; ++k) {
       s->particles[k].v = tn_v3(0.0f, 0.0f, 0.0f);
     }
-    if (wild) {
+    if (bad) {
       lost_report_soft(world, i, "went non-finite");
       ok = false;
     }

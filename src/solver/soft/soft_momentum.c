@@ -1,33 +1,14 @@
 // Rigid motion of a soft body: damping of the motion relative to it, and restoration of the momenta
 // that position solves lose.
+#include "base/dvec.h"
 #include "data/world.h"
 
 #include <string.h>
 
-static tn_pos cross(tn_pos a, tn_pos b)
-{
-  return tn_p3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
-}
-
-static tn_pos wide(tn_vec3 v)
-{
-  return tn_p3((double)v.x, (double)v.y, (double)v.z);
-}
-
-static tn_vec3 vec3_of(const float *v)
-{
-  return tn_v3(v[0], v[1], v[2]);
-}
-
-static tn_pos times(double s, tn_pos a)
-{
-  return tn_p3(s * a.x, s * a.y, s * a.z);
-}
-
-// Pinned particles count 1e6 times heavier: the rigid motion of a pinned body is that of its pins.
+// Pinned particles are heavier: the rigid motion of a pinned body is that of its pins.
 static double weight_of(const soft_particle *p)
 {
-  return (double)p->mass * (p->pinned ? 1e6 : 1.0);
+  return (double)p->mass * (p->pinned ? TUNING_PINNED_DAMPING_MASS_FACTOR : 1.0);
 }
 
 typedef struct rigid_motion {
@@ -43,15 +24,15 @@ static rigid_motion motion_of(const soft *s)
   for (int32_t i = 0; i < s->particle_count; ++i) {
     const soft_particle *p = &s->particles[i];
     double mass = weight_of(p);
-    tn_pos x = pos_sub(p->at, origin), mx = times(mass, x), v = wide(p->v);
+    tn_pos x = pos_sub(p->at, origin), mx = pos_scale(mass, x), v = pos_from_vec3(p->v);
     r.mass += mass;
     first = pos_add(first, mx);
-    r.p = pos_add(r.p, times(mass, v));
-    r.l = pos_add(r.l, cross(mx, v));
+    r.p = pos_add(r.p, pos_scale(mass, v));
+    r.l = pos_add(r.l, pos_cross(mx, v));
     square = pos_add(square, tn_p3(mx.x * x.x, mx.y * x.y, mx.z * x.z));
     mixed = pos_add(mixed, tn_p3(mx.x * x.y, mx.x * x.z, mx.y * x.z));
   }
-  tn_pos c = times(1.0 / r.mass, first);
+  tn_pos c = pos_scale(1.0 / r.mass, first);
   square = pos_sub(square, tn_p3(first.x * c.x, first.y * c.y, first.z * c.z));
   mixed = pos_sub(mixed, tn_p3(first.x * c.y, first.x * c.z, first.y * c.z));
   r.inertia[0] = square.y + square.z;
@@ -60,7 +41,7 @@ static rigid_motion motion_of(const soft *s)
   r.inertia[3] = -mixed.x;
   r.inertia[4] = -mixed.y;
   r.inertia[5] = -mixed.z;
-  r.l = pos_sub(r.l, cross(c, r.p));
+  r.l = pos_sub(r.l, pos_cross(c, r.p));
   r.center = pos_add(origin, c);
   return r;
 }
@@ -72,13 +53,13 @@ static rigid_motion motion_of(const soft *s)
 static void damp_soft(soft *s, float dt)
 {
   rigid_motion r = motion_of(s);
-  tn_pos v = times(1.0 / r.mass, r.p), w = solve_inertia(r.inertia, r.l);
+  tn_pos v = pos_scale(1.0 / r.mass, r.p), w = solve_inertia(r.inertia, r.l);
   double share = 1.0 - (double)tn_exp(-s->damping * dt);
   double kept = (double)tn_exp(-s->linear_damping * dt);
   for (int32_t i = 0; i < s->particle_count; ++i) {
     soft_particle *p = &s->particles[i];
-    tn_pos rigid = pos_add(v, cross(w, pos_sub(p->at, r.center))), u = wide(p->v);
-    u = times(kept, pos_add(u, times(share, pos_sub(rigid, u))));
+    tn_pos rigid = pos_add(v, pos_cross(w, pos_sub(p->at, r.center))), u = pos_from_vec3(p->v);
+    u = pos_scale(kept, pos_add(u, pos_scale(share, pos_sub(rigid, u))));
     p->v = p->pinned ? p->v : tn_v3((float)u.x, (float)u.y, (float)u.z);
   }
 }
@@ -105,8 +86,6 @@ static bool keeps_momentum(const soft *s)
   return s->alive && s->first > 0 && s->keep_momentum && s->pin_count == 0;
 }
 
-#define FLOAT_SUM_BLOCKS 32 // blocks summed in float before the sum is added in double
-
 static int end_block(const soft *s)
 {
   return (s->first + s->particle_count + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
@@ -116,8 +95,9 @@ static void add_sums(tn_world *world, const soft *s, double *sum)
 {
   soft_data *data = &world->soft_graph.data;
   solver_data solver = {.soft = data};
-  for (int b = s->first / BLOCK_WIDTH; b < end_block(s); b += FLOAT_SUM_BLOCKS) {
-    int last = b + FLOAT_SUM_BLOCKS < end_block(s) ? b + FLOAT_SUM_BLOCKS : end_block(s);
+  for (int b = s->first / BLOCK_WIDTH; b < end_block(s); b += TUNING_FLOAT_SUM_BLOCKS) {
+    int last =
+        b + TUNING_FLOAT_SUM_BLOCKS < end_block(s) ? b + TUNING_FLOAT_SUM_BLOCKS : end_block(s);
     world->soft_ops->particles->sum(&solver, b, last);
     for (size_t i = 0; i < FIELDS(MotionSums); ++i) {
       const float *x = data->sums[i];
@@ -139,20 +119,21 @@ static momentum_error measure_momentum_error(tn_world *world, const soft *s)
   add_sums(world, s, sum);
   double per_mass = 1.0 / sum[0];
   const double *m = &sum[16]; // xx yy zz xy xz yz
-  tn_pos first = pos_from(&sum[1]), c = times(per_mass, first),
-         moved = times(per_mass, pos_from(&sum[4]));
+  tn_pos first = pos_from(&sum[1]), c = pos_scale(per_mass, first),
+         moved = pos_scale(per_mass, pos_from(&sum[4]));
   tn_pos p = pos_from(&sum[7]), dp = pos_from(&sum[10]), dl = pos_from(&sum[13]);
-  momentum_error t = {.mass = sum[0], .center = c, .v = times(per_mass, p)};
+  momentum_error t = {.mass = sum[0], .center = c, .v = pos_scale(per_mass, p)};
   double xx = m[0] - first.x * c.x, yy = m[1] - first.y * c.y, zz = m[2] - first.z * c.z;
-  double floor = 1e-6 * (xx + yy + zz); // keeps thin bodies above the rounding of float sums
+  // Keeps thin bodies above the rounding of float sums.
+  double floor = TUNING_INERTIA_RIDGE_FLOAT * (xx + yy + zz);
   t.inertia[0] = yy + zz + floor;
   t.inertia[1] = xx + zz + floor;
   t.inertia[2] = xx + yy + floor;
   t.inertia[3] = first.x * c.y - m[3];
   t.inertia[4] = first.x * c.z - m[4];
   t.inertia[5] = first.y * c.z - m[5];
-  t.linear = times(-1.0, dp);
-  t.angular = pos_sub(pos_add(cross(pos_sub(c, moved), dp), cross(moved, p)), dl);
+  t.linear = pos_scale(-1.0, dp);
+  t.angular = pos_sub(pos_add(pos_cross(pos_sub(c, moved), dp), pos_cross(moved, p)), dl);
   return t;
 }
 
@@ -165,11 +146,14 @@ static void add_external_impulse(tn_world *world, int32_t slot, int32_t solver_i
   momentum_error *t = &s->momentum_error;
   const soft_graph *g = &world->soft_graph;
   const particle_state *p = &g->data.particles[solver_index];
-  tn_pos part = times((double)weight * (double)g->data.dt, wide(force));
-  tn_pos half_step = times(0.5 * (double)g->data.dt, pos_sub(wide(vec3_of(p->v)), t->v));
-  tn_pos at = pos_add(pos_sub(g->at[solver_index], s->particles[0].at), wide(vec3_of(p->dx)));
+  tn_pos part = pos_scale((double)weight * (double)g->data.dt, pos_from_vec3(force));
+  double half = RULE(soft_momentum_lever) ? 0.5 : 0.0;
+  tn_pos half_step =
+      pos_scale(half * (double)g->data.dt, pos_sub(pos_from_vec3(vec3_from_floats(p->v)), t->v));
+  tn_pos at = pos_add(pos_sub(g->at[solver_index], s->particles[0].at),
+                      pos_from_vec3(vec3_from_floats(p->dx)));
   t->linear = pos_add(t->linear, part);
-  t->angular = pos_add(t->angular, cross(pos_sub(pos_sub(at, t->center), half_step), part));
+  t->angular = pos_add(t->angular, pos_cross(pos_sub(pos_sub(at, t->center), half_step), part));
 }
 
 static void add_contact_impulses(tn_world *world)
@@ -197,7 +181,7 @@ static void correct_momentum(tn_world *world, const soft *s)
   solver_data solver = {.soft = data};
   const momentum_error *t = &s->momentum_error;
   tn_pos w = solve_inertia(t->inertia, t->angular);
-  tn_pos u = pos_sub(times(1.0 / t->mass, t->linear), cross(w, t->center));
+  tn_pos u = pos_sub(pos_scale(1.0 / t->mass, t->linear), pos_cross(w, t->center));
   const float linear_correction[3] = {(float)u.x, (float)u.y, (float)u.z};
   const float angular_correction[3] = {(float)w.x, (float)w.y, (float)w.z};
   memcpy(data->linear_correction, linear_correction, sizeof linear_correction);
@@ -207,7 +191,7 @@ static void correct_momentum(tn_world *world, const soft *s)
 
 void soft_restore_momentum(tn_world *world, float dt)
 {
-  if (world->method == TN_METHOD_TENON) {
+  if (!RULE(soft_momentum) || world->method == TN_METHOD_TENON) {
     return;
   }
   world->soft_graph.data.dt = dt;

@@ -30,11 +30,11 @@ static double determinant(mat3 m)
          m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
 }
 
-// False for a matrix that is singular to 1e-12 of its trace cubed: a flat element.
+// False for a matrix that is singular relative to its trace cubed: a flat element.
 static bool mat_invert(mat3 m, mat3 out)
 {
   double d = determinant(m), size = m[0][0] + m[1][1] + m[2][2];
-  if (!(fabs(d) > 1e-12 * size * size * size)) {
+  if (!(fabs(d) > TUNING_PLASTIC_MIN_DETERMINANT * size * size * size)) {
     return false;
   }
   for (int i = 0; i < 3; ++i) {
@@ -49,7 +49,7 @@ static bool mat_invert(mat3 m, mat3 out)
 static double cube_root(double x)
 {
   double y = 1.0;
-  for (int i = 0; i < 40; ++i) { // Newton's method; x is close to 1
+  for (int i = 0; i < TUNING_CUBE_ROOT_ITERATIONS; ++i) { // Newton's method; x is close to 1
     y = (2.0 * y + x / (y * y)) / 3.0;
   }
   return y;
@@ -96,7 +96,7 @@ static bool deviatoric_strain(const soft *s, const int32_t *v, const ShapeMatchP
   for (int k = 0; k < 3; ++k) {
     columns[k] = v_make((float)fit[0][k], (float)fit[1][k], (float)fit[2][k]);
   }
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < TUNING_PLASTIC_ROTATION_ITERATIONS; ++i) {
     rotation = refine_rotation(rotation, columns);
   }
   V axes[3] = {q_axis_x(rotation), q_axis_y(rotation), q_axis_z(rotation)};

@@ -224,11 +224,14 @@ static void soft_row_pass(solver_data *data, int first, int last)
   soft_stage stage = data->soft->stage;
   if (stage == SOFT_SOLVE || stage == SOFT_POSITION) {
     solve_rows(data, first, last);
+  } else if (stage == SOFT_RELAX && !RULE(soft_relax)) {
+    return;
   } else if (type == SOFT_EDGE && stage == SOFT_RELAX) {
     relax_edges(data, first, last);
   } else if (type == SOFT_TETHER && stage == SOFT_RELAX) {
     relax_tethers(data, first, last);
-  } else if (stage == SOFT_WARM_START && data->soft->warm_start_factor == 0.0f) {
+  } else if (stage == SOFT_WARM_START &&
+             (!RULE(soft_warm_start) || data->soft->warm_start_factor == 0.0f)) {
     reset_impulses(data, type, first, last);
   } else if (stage == SOFT_WARM_START) {
     warm_start_rows(data, first, last);

@@ -7,9 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_TEARS 4           // per body and step, the most strained first; a rope tears once
-#define MAX_STAR_ELEMENTS 256 // elements at a particle; with more it is not split
-
 // An overstrained edge from particle a to b.
 typedef struct tear {
   int32_t a, b;
@@ -21,11 +18,11 @@ typedef struct tear {
 // Finding overstrained edges
 
 typedef struct tear_list {
-  tear list[MAX_TEARS];
+  tear list[TUNING_MAX_TEARS];
   int count;
 } tear_list;
 
-// Keeps the MAX_TEARS largest in descending order; ties go to the first one found.
+// Keeps the TUNING_MAX_TEARS largest in descending order; ties go to the first one found.
 static void add_tear(tear_list *tears, const tear *t)
 {
   for (int i = 0; i < tears->count; ++i) {
@@ -34,13 +31,13 @@ static void add_tear(tear_list *tears, const tear *t)
       return;
     }
   }
-  int at = tears->count < MAX_TEARS ? tears->count++ : MAX_TEARS;
+  int at = tears->count < TUNING_MAX_TEARS ? tears->count++ : TUNING_MAX_TEARS;
   for (; at > 0 && tears->list[at - 1].excess < t->excess; --at) {
-    if (at < MAX_TEARS) {
+    if (at < TUNING_MAX_TEARS) {
       tears->list[at] = tears->list[at - 1];
     }
   }
-  if (at < MAX_TEARS) {
+  if (at < TUNING_MAX_TEARS) {
     tears->list[at] = *t;
   }
 }
@@ -121,11 +118,11 @@ typedef struct star_element {
 typedef struct particle_star {
   const soft *soft;
   int32_t center, toward; // the particle to split, the other end of the torn edge
-  star_element elements[MAX_STAR_ELEMENTS];
+  star_element elements[TUNING_MAX_STAR_ELEMENTS];
   int count;
-  int group_count, kept_group;     // kept_group keeps the original particle
-  double share[MAX_STAR_ELEMENTS]; // of the mass, by group
-  int32_t copy[MAX_STAR_ELEMENTS]; // particle of each group
+  int group_count, kept_group;            // kept_group keeps the original particle
+  double share[TUNING_MAX_STAR_ELEMENTS]; // of the mass, by group
+  int32_t copy[TUNING_MAX_STAR_ELEMENTS]; // particle of each group
 } particle_star;
 
 static bool contains(const int32_t *v, int size, int32_t particle)
@@ -157,7 +154,7 @@ static bool add_star_element(particle_star *c, const int32_t *v, int size)
   if (!contains(v, size, c->center)) {
     return true;
   }
-  if (c->count == MAX_STAR_ELEMENTS) {
+  if (c->count == TUNING_MAX_STAR_ELEMENTS) {
     return false;
   }
   star_element *p = &c->elements[c->count++];
@@ -386,7 +383,7 @@ static void replace_index(int32_t *v, int size, int32_t from, int32_t to)
 static int groups_of_edge(const particle_star *c, int32_t x, int *groups)
 {
   int count = 0, best = c->kept_group;
-  double most = -1e30;
+  double most = TUNING_NO_DIRECTION;
   for (int i = 0; i < c->count; ++i) {
     const star_element *p = &c->elements[i];
     bool known = false;
@@ -399,7 +396,7 @@ static int groups_of_edge(const particle_star *c, int32_t x, int *groups)
     for (int k = 0; k < p->size; ++k) {
       const soft_particle *at = c->soft->particles;
       tn_pos d = pos_sub(at[p->v[k]].at, at[c->center].at), e = pos_sub(at[x].at, at[c->center].at);
-      double along = p->v[k] == c->center ? -1e30 : d.x * e.x + d.y * e.y + d.z * e.z;
+      double along = p->v[k] == c->center ? TUNING_NO_DIRECTION : d.x * e.x + d.y * e.y + d.z * e.z;
       best = along > most ? p->group : best;
       most = fmax(most, along);
     }
@@ -414,7 +411,7 @@ static int groups_of_edge(const particle_star *c, int32_t x, int *groups)
 static int count_new_edges(const particle_star *c)
 {
   const soft_row_list *list = &c->soft->list[SOFT_EDGE];
-  int count = 0, groups[MAX_STAR_ELEMENTS];
+  int count = 0, groups[TUNING_MAX_STAR_ELEMENTS];
   for (int32_t i = 0; i < list->count && c->elements[0].size > 2; ++i) {
     const int32_t *v = list->members + 2 * (size_t)i;
     if (contains(v, 2, c->center)) {
@@ -435,7 +432,7 @@ static void split_edges(particle_star *c, soft *s, int32_t first_new)
     if (!contains(v, 2, c->center)) {
       continue;
     }
-    int groups[MAX_STAR_ELEMENTS], x = v[v[0] == c->center];
+    int groups[TUNING_MAX_STAR_ELEMENTS], x = v[v[0] == c->center];
     int count = c->elements[0].size > 2 ? groups_of_edge(c, x, groups) : 1;
     groups[0] = c->elements[0].size > 2 ? groups[0] : group_with(c, v, 2);
     EdgeParams *params = (EdgeParams *)(list->fields + (size_t)i * size);
@@ -693,7 +690,7 @@ static bool tear_soft(tn_world *world, int32_t slot, float dt)
   for (int type = SOFT_VOLUME; type <= SOFT_SHAPE_MATCH; ++type) {
     find_torn_solids(s, (soft_type)type, &tears);
   }
-  int32_t done[2 * MAX_TEARS];
+  int32_t done[2 * TUNING_MAX_TEARS];
   int count = 0;
   for (int i = 0; i < tears.count; ++i) {
     const tear *t = &tears.list[i];

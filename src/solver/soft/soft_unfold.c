@@ -3,29 +3,11 @@
 // is found here, one per body at a time. The elements around it are softened, and their particles
 // are shape matched as one cluster, whose energy has a single minimum. The cluster grows by one
 // ring of neighbours after the other until it has its rest shape.
+#include "base/dvec.h"
 #include "world/soft_make.h"
 
 #include <math.h>
 #include <string.h>
-
-#define TUNING_INVERTED_VOLUME 0.05  // volume over rest volume below which an element is inverted
-#define TUNING_UNFOLD_DELAY 0.25f    // s, time to unfold by itself
-#define TUNING_UNFOLD_RING_TIME 0.1f // s between rings of neighbours that the cluster takes in
-#define TUNING_UNFOLD_TIMEOUT 4.0f   // s, gives up: an obstacle may hold the element inverted
-#define TUNING_UNFOLD_DONE 0.02      // rms error over cluster size at which the cluster is released
-#define TUNING_UNFOLD_SOFTENING 1e6f // factor on the compliance of the elements in the cluster
-#define UNFOLD_SCAN_COUNT 64         // least elements tested per step; else a sixteenth of all
-
-static tn_pos wide(tn_vec3 v)
-{
-  return tn_p3((double)v.x, (double)v.y, (double)v.z);
-}
-
-static double triple(tn_pos a, tn_pos b, tn_pos c)
-{
-  return a.x * (b.y * c.z - b.z * c.y) + a.y * (b.z * c.x - b.x * c.z) +
-         a.z * (b.x * c.y - b.y * c.x);
-}
 
 // ---------------------------------------------------------------------------------------------
 // Elements: corotated tetrahedra, then shape match elements
@@ -55,10 +37,11 @@ static double corner_volume(const soft *s, const int32_t *v, const int *corner)
   for (int i = 0; i < 4; ++i) {
     p[i] = &s->particles[v[corner[i]]];
   }
-  double rest = triple(wide(tn_sub(p[1]->rest, p[0]->rest)), wide(tn_sub(p[2]->rest, p[0]->rest)),
-                       wide(tn_sub(p[3]->rest, p[0]->rest)));
-  double now =
-      triple(pos_sub(p[1]->at, p[0]->at), pos_sub(p[2]->at, p[0]->at), pos_sub(p[3]->at, p[0]->at));
+  double rest = pos_triple(pos_from_vec3(tn_sub(p[1]->rest, p[0]->rest)),
+                           pos_from_vec3(tn_sub(p[2]->rest, p[0]->rest)),
+                           pos_from_vec3(tn_sub(p[3]->rest, p[0]->rest)));
+  double now = pos_triple(pos_sub(p[1]->at, p[0]->at), pos_sub(p[2]->at, p[0]->at),
+                          pos_sub(p[3]->at, p[0]->at));
   return now / rest;
 }
 
@@ -95,8 +78,8 @@ static void end_unfold(tn_world *world, soft *s)
 // Round robin over the elements, a part per step, until an inverted one is found.
 static void scan_elements(soft *s)
 {
-  int32_t count = element_count(s),
-          looks = count / 16 > UNFOLD_SCAN_COUNT ? count / 16 : UNFOLD_SCAN_COUNT;
+  int32_t count = element_count(s), looks = count / TUNING_UNFOLD_SCAN_PARTS;
+  looks = looks > TUNING_UNFOLD_SCAN_COUNT ? looks : TUNING_UNFOLD_SCAN_COUNT;
   looks = looks < count ? looks : count;
   for (int32_t i = 0; i < looks && !s->unfold.found; ++i) {
     s->unfold.element = s->unfold.element + 1 < count ? s->unfold.element + 1 : 0;
@@ -128,7 +111,7 @@ void soft_unfold_update(tn_world *world, float dt)
 {
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
     soft *s = &world->softs[i];
-    if (s->alive && !s->asleep && element_count(s) > 0) {
+    if (RULE(soft_unfold) && s->alive && !s->asleep && element_count(s) > 0) {
       update_unfold(world, s, dt);
     }
   }
@@ -217,7 +200,7 @@ static double soften_elements(tn_world *world, int32_t slot, soft_type type, con
       const CorotatedParams *tet = (const CorotatedParams *)fields;
       rows->row[row + offsetof(CorotatedParams, shear) / sizeof(R)][lane] =
           TUNING_UNFOLD_SOFTENING * tet->shear;
-      rows->row[row + offsetof(CorotatedParams, bulk) / sizeof(R)][lane] = 1e30f;
+      rows->row[row + offsetof(CorotatedParams, bulk) / sizeof(R)][lane] = SOFT_ROW_OFF;
       sum += 1.0 / (double)tet->shear;
     } else {
       const ShapeMatchParams *cell = (const ShapeMatchParams *)fields;
