@@ -175,7 +175,7 @@ static void solids_rest_alike_on_all_grounds(void **unused)
   (void)unused;
   uint32_t random = 4;
   int wrong = 0;
-  for (int i = 0; i < 120; ++i) {
+  for (int i = 0; i < test_cases(120, 2000); ++i) {
     solid s = random_solid(&random, i);
     int on_plane = 0;
     for (int kind = 0; kind < GROUND_KINDS; ++kind) {
@@ -204,7 +204,7 @@ static void fast_solids_stay_above_all_grounds(void **unused)
   (void)unused;
   uint32_t random = 6;
   int wrong = 0;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < test_cases(60, 2000); ++i) {
     solid s = random_solid(&random, i);
     float speed = s.height * test_between(&random, 100.0f, 400.0f);
     tn_vec3 slant = test_vector(&random, 0.2f * speed);

@@ -257,13 +257,15 @@ static void teams_make_no_difference(void **state)
   int widths = test_lanes(lanes);
   uint64_t hashes[STEPS];
   run_on(lanes[widths - 1], 10, false, hashes, true);
-#if !defined(WATCHED)
-  run_on(lanes[widths - 1], 1, true, hashes, false);
-#endif
   run_on(lanes[widths - 1], 4, true, hashes, false);
+#if defined(WATCHED)
+  run_on(lanes[widths - 1], 2, true, hashes, false);
+#else
+  run_on(lanes[widths - 1], 1, true, hashes, false);
   for (int i = 0; i < widths; ++i) {
     run_on(lanes[i], 2, true, hashes, false);
   }
+#endif
 }
 
 // Members hold other rows from substep to substep: the matrix has those of all of them, and changes

@@ -10,6 +10,12 @@
 
 static const float dt = 1.0f / 60.0f;
 
+#if defined(WATCHED)
+enum { LARGE_STEPS = 3, POOLS = 24 };
+#else
+enum { LARGE_STEPS = 10, POOLS = 60 };
+#endif
+
 #define CHAIN 1000
 #define NET_WIDTH 50
 #define NET_HEIGHT 40
@@ -93,9 +99,9 @@ static void large_worlds_are_the_same_on_any_number_of_threads(void **state)
 {
   (void)state;
   for (int m = 0; m < TEST_METHODS; ++m) {
-    uint64_t expected = run_large(test_methods[m], 1, 10);
+    uint64_t expected = run_large(test_methods[m], 1, LARGE_STEPS);
     for (int threads = 2; threads <= 4; threads += 2) {
-      assert_true(run_large(test_methods[m], threads, 10) == expected);
+      assert_true(run_large(test_methods[m], threads, LARGE_STEPS) == expected);
     }
   }
 }
@@ -105,7 +111,7 @@ static void pools_come_and_go(void **state)
 {
   (void)state;
   uint64_t expected = 0;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < POOLS; ++i) {
     tn_world *world = test_world_with(1, TN_METHOD_TENON, 0, 1 + i % 6);
     if (i % 3 != 0) {
       menagerie_build(world, 20, 400.0f);

@@ -12,6 +12,16 @@ void test_of_one_thread(void)
 #endif
 }
 
+bool test_long(void)
+{
+  return getenv("TENON_LONG") != NULL;
+}
+
+int test_cases(int brief, int full)
+{
+  return test_long() ? full : brief;
+}
+
 // ---------------------------------------------------------------------------------------------
 // Messages
 

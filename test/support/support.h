@@ -24,6 +24,11 @@
 #endif
 void test_of_one_thread(void); // skips the test if it is watched
 
+// Whether TENON_LONG is set, as `make test-long` does: larger scenes and more random cases.
+bool test_long(void);
+// How many cases to run: `brief`, or `full` in a long run.
+int test_cases(int brief, int full);
+
 // ---------------------------------------------------------------------------------------------
 // Messages
 

@@ -687,20 +687,21 @@ static int churn_step(churn *c, bool wild)
   return lost;
 }
 
+// The thread sanitizer needs no more than the steps that are shared.
 #if defined(WATCHED)
-#define CHURN_SEEDS 1
+#define CHURN_STEPS 10
 #else
-#define CHURN_SEEDS 6
-#endif
 #define CHURN_STEPS 90
+#endif
 
 // What a wild call is about may be lost, and what that touches or is joined to. An overflow that
 // spreads takes the whole heap, and stays.
 static void churn_stays_finite(void **state)
 {
   (void)state;
+  test_of_one_thread();
   int lost = 0, wild = 0, most = 0;
-  for (int i = 0; i < CHURN_SEEDS * TEST_METHODS; ++i) {
+  for (int i = 0; i < test_cases(6, 60) * TEST_METHODS; ++i) {
     churn c = churn_make((uint32_t)i + 1u, test_methods[i % TEST_METHODS], 0, 1);
     for (int k = 0; k < CHURN_STEPS; ++k) {
       int now = churn_step(&c, k % 3 == 0);
@@ -730,7 +731,7 @@ static void churn_is_the_same_in_every_way(void **state)
 {
   (void)state;
   int lanes[4], widths = test_lanes(lanes);
-  for (int i = 0; i < CHURN_SEEDS; ++i) {
+  for (int i = 0; i < test_cases(6, 60); ++i) {
     static uint64_t hashes[CHURN_STEPS];
     tn_method method = test_methods[i % TEST_METHODS];
     for (int way = 0; way <= widths; ++way) {
