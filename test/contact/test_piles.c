@@ -30,8 +30,9 @@ static void capsules_settle_in_their_box(void **unused)
   check_capsules(run);
 }
 
-// They fall from up to 58 m and drive each other into the heap, by up to half of their thickness.
-// Within a second after the last has landed, at 34 m/s after 3.4 s, all of them are out again.
+// The capsules fall from up to 58 m and push each other into the heap, by up to half of their
+// thickness. Within a second after the last has landed, at 34 m/s after 3.4 s, no deep penetration
+// is left.
 static void capsules_driven_into_each_other_come_out(void **unused)
 {
   (void)unused;
@@ -43,7 +44,7 @@ static void capsules_driven_into_each_other_come_out(void **unused)
   scene_destroy(run);
 }
 
-// Without friction they slide into each other's gaps for 30 to 50 s.
+// Without friction the capsules slide into gaps for 30 to 50 s.
 static void capsules_settle_without_friction(void **unused)
 {
   (void)unused;
@@ -54,8 +55,8 @@ static void capsules_settle_without_friction(void **unused)
   check_capsules(run);
 }
 
-// About two contacts a body, at rest but for single bodies that slip now and then. Nothing jumps:
-// in the last two seconds the energy never rises by more than lifts one body by 5 mm.
+// About two contacts per body, at rest except for single bodies that slip. In the last two seconds
+// the energy never rises by more than the lift of one body by 5 mm.
 static void deul_fig_2_mixed_pile_settles_around_poles(void **unused)
 {
   (void)unused;
@@ -82,7 +83,7 @@ static void deul_fig_2_mixed_pile_settles_around_poles(void **unused)
   scene_destroy(run);
 }
 
-// The ground's forces bear the whole pile.
+// The contact forces of the ground carry the weight of the pile.
 static void ground_bears_the_pile(void **unused)
 {
   (void)unused;

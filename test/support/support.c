@@ -177,7 +177,7 @@ static void *metered_alloc(size_t size, size_t alignment, void *context)
       meter->memory[i] = aligned_alloc(alignment, whole);
       meter->size[i] = size;
       meter->bytes += size;
-      memset(meter->memory[i], 0xa5, whole); // nobody may count on zeros
+      memset(meter->memory[i], 0xa5, whole); // callers must not rely on zeroed memory
       return meter->memory[i];
     }
   }
