@@ -404,8 +404,7 @@ static void check_on_plane(uint64_t seed, const geometry *g, pose at, float marg
     fail_msg("seed %llu: %s %g over a plane", (unsigned long long)seed, kind_name(g->kind), height);
   if (!found)
     return;
-  ASSERT_NEAR(deepest_gap(&m), height,
-              3e-5 * size); // points of about equal depth are interchangeable
+  ASSERT_NEAR(deepest_gap(&m), height, 3e-5 * size); // points of equal depth tie
   ASSERT_NEAR(m.normal.y, 1.0, 0.0);
   for (int i = 0; i < m.count; i++) {
     d3 p = solid_to_world(&b, d3_from(m.points[i].b));
