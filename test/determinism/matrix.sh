@@ -47,7 +47,7 @@ plan() {
   done
 }
 
-# Unoptimised code is slow and shares work out no differently.
+# Unoptimised code is slow, and its threads run no other code.
 most_threads() {
   [[ $1 = *-O0 ]] && echo 1 || echo 2
 }
