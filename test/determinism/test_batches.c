@@ -10,7 +10,7 @@ static const float dt = 1.0f / 60.0f;
 #define FIGURES 13 // three batches and one figure left over
 #define PARTS 6
 #define JOINTS 6
-#if defined(WATCHED)
+#if defined(TEST_TSAN)
 #define STEPS 90 // after all disturbances, and after all figures have landed
 #else
 #define STEPS 150
@@ -209,7 +209,7 @@ static void run_beside_alone(int lanes, bool looped)
 static void members_of_a_batch_move_as_alone(void **state)
 {
   (void)state;
-  test_of_one_thread();
+  test_skip_under_tsan();
   int lanes[4];
   int widths = test_lanes(lanes);
   for (int i = 0; i < widths; ++i) {
@@ -220,7 +220,7 @@ static void members_of_a_batch_move_as_alone(void **state)
 static void loops_in_a_batch_move_as_alone(void **state)
 {
   (void)state;
-  test_of_one_thread();
+  test_skip_under_tsan();
   int lanes[4];
   int widths = test_lanes(lanes);
   run_beside_alone(lanes[widths - 1], true);
@@ -258,7 +258,7 @@ static void batches_change_no_bits(void **state)
   uint64_t hashes[STEPS];
   run_on(lanes[widths - 1], 10, false, hashes, true);
   run_on(lanes[widths - 1], 4, true, hashes, false);
-#if defined(WATCHED)
+#if defined(TEST_TSAN)
   run_on(lanes[widths - 1], 2, true, hashes, false);
 #else
   run_on(lanes[widths - 1], 1, true, hashes, false);
@@ -273,7 +273,7 @@ static void batches_change_no_bits(void **state)
 static void active_rows_of_a_batch_change(void **state)
 {
   (void)state;
-  test_of_one_thread();
+  test_skip_under_tsan();
   tn_world *world = make_world(0, 1);
   for (int i = 0; i < 2 * BATCH_WIDTH; ++i) {
     add_figure(world, i, false);

@@ -11,7 +11,7 @@
 static const float dt = 1.0f / 60.0f;
 
 // GROUPS makes about 200 bodies; MANY_GROUPS enough for threads to share the work.
-#if defined(WATCHED)
+#if defined(TEST_TSAN)
 enum { GROUPS = 2, STEPS = 10, MANY_GROUPS = 24, MANY_STEPS = 4, HEAP_STEPS = 30, PILE = 200 };
 enum { FEWEST_THREADS = 4, MOST_WIDTHS = 1 };
 #else
@@ -161,7 +161,7 @@ static void assert_same(uint64_t hash, uint64_t expected, tn_method method, cons
 static void hashes_of_different_worlds_differ(void **state)
 {
   (void)state;
-  test_of_one_thread();
+  test_skip_under_tsan();
   way w = {1, 1, NULL, NULL};
   uint64_t hashes[4] = {run(TN_METHOD_TENON, &w, 2, 20, NULL),
                         run(TN_METHOD_TENON, &w, 2, 21, NULL), run(TN_METHOD_XPBD, &w, 2, 20, NULL),
@@ -177,7 +177,7 @@ static void hashes_of_different_worlds_differ(void **state)
 static void lane_widths_change_no_bits(void **state)
 {
   (void)state;
-  test_of_one_thread();
+  test_skip_under_tsan();
   int lanes[4];
   int widths = test_lanes(lanes);
   assert_true(widths >= 1);

@@ -98,7 +98,7 @@ static void groups_change_no_bits(void **state)
   int fewest;
   uint64_t in_parts = run(0, 2, true, &fewest);
   assert_true(fewest >= 2);
-#if !defined(WATCHED)
+#if !defined(TEST_TSAN)
   assert_int_equal(run(4, 1, false, &fewest), in_parts);
   assert_int_equal(fewest, 0);
   assert_int_equal(run(1, 1, true, &fewest), in_parts);
@@ -113,7 +113,7 @@ static void groups_change_no_bits(void **state)
 static void groups_end_when_bodies_meet(void **state)
 {
   (void)state;
-  test_of_one_thread();
+  test_skip_under_tsan();
   tn_world *world = test_world_with(4, TN_METHOD_TENON, 0, 1);
   tn_world_set_gravity(world, tn_v3(0.0f, -10.0f, 0.0f));
   while (world->body_pool.used < BLOCK_WIDTH) {

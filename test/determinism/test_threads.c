@@ -11,7 +11,7 @@
 
 static const float dt = 1.0f / 60.0f;
 
-#if defined(WATCHED)
+#if defined(TEST_TSAN)
 enum { LARGE_STEPS = 3, POOLS = 24 };
 #else
 enum { LARGE_STEPS = 10, POOLS = 60 };

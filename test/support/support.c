@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void test_of_one_thread(void)
+void test_skip_under_tsan(void)
 {
-#if defined(WATCHED)
+#if defined(TEST_TSAN)
   skip();
 #endif
 }

@@ -13,16 +13,16 @@
 
 #include <tenon/tenon.h>
 
-// WATCHED: built with the thread sanitizer. It finds races in few steps and is slow, so tests run
+// TEST_TSAN: built with the thread sanitizer. It finds races in few steps and is slow, so tests run
 // fewer of them; a test on one thread has no races to find.
 #if defined(__SANITIZE_THREAD__)
-#define WATCHED 1
+#define TEST_TSAN 1
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-#define WATCHED 1
+#define TEST_TSAN 1
 #endif
 #endif
-void test_of_one_thread(void); // skips the test under the thread sanitizer
+void test_skip_under_tsan(void); // skips the test under the thread sanitizer
 
 // Whether TENON_LONG is set, as `make test-long` does: larger scenes and more random cases.
 bool test_long(void);

@@ -688,7 +688,7 @@ static int churn_step(churn *c, bool wild)
 }
 
 // The thread sanitizer needs no more than the steps that are shared.
-#if defined(WATCHED)
+#if defined(TEST_TSAN)
 #define CHURN_STEPS 10
 #else
 #define CHURN_STEPS 90
@@ -699,7 +699,7 @@ static int churn_step(churn *c, bool wild)
 static void churn_stays_finite(void **state)
 {
   (void)state;
-  test_of_one_thread();
+  test_skip_under_tsan();
   int lost = 0, wild = 0, most = 0;
   for (int i = 0; i < test_cases(6, 60) * TEST_METHODS; ++i) {
     churn c = churn_make((uint32_t)i + 1u, test_methods[i % TEST_METHODS], 0, 1);
