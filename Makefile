@@ -3,13 +3,14 @@ JOBS := $(shell nproc 2>/dev/null || echo 2)
 export PORT ?= 8080
 
 .NOTPARALLEL:
-.PHONY: help setup build run web test same-bits ablation bench bench-web format lint clean
+.PHONY: help setup build run web test test-long same-bits ablation bench bench-web format lint clean
 
 help:
 	@echo "make build    build the library, command, tests and benchmarks into build/release"
 	@echo "make run      serve the gallery of scenes on 127.0.0.1; PORT=... is 8080"
 	@echo "make web      build the gallery into build/release/web/site"
 	@echo "make test     all tests, then again under the address, undefined and thread sanitizers"
+	@echo "make test-long  more random cases, larger scenes and more compilers than make test"
 	@echo "make same-bits BASE=...  compare the motion of many scenes with that of a commit, bit for bit"
 	@echo "make ablation  what each rule of the solver is good for: scenes with and without it; ABLATION=\"--rules preload\""
 	@echo "make bench    run the benchmarks; BENCH=\"pyramid:36 scaling\" picks some, BENCH_JSON=... is a file"
@@ -38,6 +39,13 @@ test: setup build-release build-asan build-tsan
 	ctest --preset release --parallel $(JOBS)
 	ctest --preset asan --parallel $(JOBS)
 	ctest --preset tsan --parallel $(JOBS)
+
+# The preset asan-long builds in the folder of asan.
+test-long: setup build-release
+	@cmake --preset asan --log-level=WARNING >/dev/null
+	@cmake --build --preset asan-long --parallel $(JOBS)
+	ctest --preset release-long --parallel $(JOBS)
+	ctest --preset asan-long --parallel $(JOBS)
 
 same-bits:
 	@scripts/same_bits $(BASE)

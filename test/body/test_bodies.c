@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A power of two: with eight substeps and gravity 10 every sum of a flight is exact.
+// A power of two: with eight substeps and gravity 10 every sum of a free flight is exact.
 static const float exact_dt = 1.0f / 64.0f;
 
 static d3 d3_make(const double v[3])
@@ -48,7 +48,7 @@ static void flight_is_exact(void **state)
   tn_world_destroy(world);
 }
 
-// With numbers that are no sums of powers of two: N sums, each rounded to 24 bits.
+// With a step that is not a power of two: N sums, each rounded to 24 bits.
 static void flight_is_exact_to_rounding_for_any_step(void **state)
 {
   (void)state;
@@ -68,7 +68,7 @@ static void flight_is_exact_to_rounding_for_any_step(void **state)
   }
 }
 
-// Predicting positions with the new velocity is of first order: too low by g h t / 2.
+// Symplectic Euler is of first order: too low by g h t / 2.
 static void flight_converges_in_the_position_methods(void **state)
 {
   (void)state;
@@ -110,7 +110,7 @@ static void flight_far_from_the_origin_is_the_same(void **state)
     }
     // A position of 1e6 m is rounded to 1.2e-10 m in each of the steps.
     assert_below(d3_distance(flown[0], flown[1]), 60.0 * 1.2e-10);
-    // The swing's 480 substeps each round 4 m/s to 2.4e-7.
+    // 480 substeps of the swing, each rounding 4 m/s to 2.4e-7.
     assert_below(d3_distance(swung[0], swung[1]), 1e-5);
   }
 }
@@ -118,7 +118,8 @@ static void flight_far_from_the_origin_is_the_same(void **state)
 // ---------------------------------------------------------------------------------------------
 // Spin
 
-// I w = L in the body's frame; the classical Runge-Kutta method on the pose and the body's L.
+// Reference: I w = L in the body's frame, integrated by the classical Runge-Kutta method on the
+// pose and the body's L.
 typedef struct spinner {
   d3 moments;
   d4 q;
@@ -185,8 +186,8 @@ static spinner spinner_of(const tn_world *world, tn_body_id body)
   return s;
 }
 
-// L stays; the axis of symmetry goes round it at L / I1, at a constant angle, and the body turns
-// about that axis on top.
+// L is constant; the axis of symmetry precesses about it at L / I1 and a constant angle, and the
+// body spins about that axis.
 static void symmetric_top_precesses(void **state)
 {
   (void)state;
@@ -249,8 +250,8 @@ static void note_flip(flips *f, double along, double time)
   }
 }
 
-// Spun about the middle axis a body turns over again and again.
-static void middle_axis_spin_flips_as_it_should(void **state)
+// Rotation about the axis of the middle moment of inertia is unstable: the body flips periodically.
+static void middle_axis_spin_flips_periodically(void **state)
 {
   (void)state;
   tn_world *world = test_world(20, TN_METHOD_TENON);
@@ -289,7 +290,7 @@ static void middle_axis_spin_flips_as_it_should(void **state)
 // ---------------------------------------------------------------------------------------------
 // Damping, forces, limits
 
-// The factor of a substep is rounded, and its error adds up: 6e-8 for each.
+// The damping factor of a substep is rounded; the errors add up, 6e-8 each.
 static void damping_decays_exponentially(void **state)
 {
   (void)state;
@@ -339,7 +340,7 @@ static void constant_force_and_torque_accelerate(void **state)
     for (int i = 0; i < 128; ++i) {
       assert_true(tn_body_apply_force_to_center(world, body, tn_v3(8.0f, 0.0f, 0.0f)));
       assert_true(tn_body_apply_torque(world, body, tn_v3(0.0f, 0.0f, 0.25f)));
-      assert_true(tn_body_apply_torque(world, body, tn_v3(0.0f, 0.0f, 0.25f))); // they add up
+      assert_true(tn_body_apply_torque(world, body, tn_v3(0.0f, 0.0f, 0.25f))); // torques add up
       test_run(world, exact_dt, 1);
     }
     double first_order = m == 0 ? 0.0 : 0.5 * 2.0 / 512.0 * 2.0; // a h t / 2
@@ -349,14 +350,14 @@ static void constant_force_and_torque_accelerate(void **state)
     double angle = 0.5 * 0.5 / inertia * 4.0;
     tn_quat q = tn_body_rotation(world, body);
     assert_close(2.0 * atan2((double)q.z, (double)q.w), angle, 2e-5 + first_order);
-    // They act during one step only.
+    // Forces act during one step only.
     test_run(world, exact_dt, 1);
     assert_close(tn_body_velocity(world, body).x, 4.0, 0.0);
     tn_world_destroy(world);
   }
 }
 
-// I^-1 of a body's solid, turned into the world.
+// Inverse inertia of a body in world axes.
 static d3 turning(const tn_world *world, tn_body_id body, d3 l)
 {
   tn_sym3 s = tn_body_mass(world, body).inertia;
@@ -385,7 +386,7 @@ static void assert_pushed(tn_world *world, tn_body_id body, d3 v, d3 w, const ch
   }
 }
 
-// Impulses, and forces of a short step, move each solid as its mass, centre and inertia say.
+// Impulses and short forces accelerate each solid according to its mass, centre and inertia.
 static void assert_solid_enters(tn_mass mass, const char *what)
 {
   tn_world *world = test_world(1, TN_METHOD_TENON);
@@ -413,7 +414,7 @@ static void assert_solid_enters(tn_mass mass, const char *what)
 
     assert_true(tn_body_set_velocity(world, body, tn_v3(0.0f, 0.0f, 0.0f)));
     assert_true(tn_body_set_angular_velocity(world, body, tn_v3(0.0f, 0.0f, 0.0f)));
-    float dt = 1e-5f; // too short to turn
+    float dt = 1e-5f; // too short to rotate the body
     tn_vec3 force = tn_scale(1.0f / dt, impulse);
     assert_true(tn_body_apply_force(world, body, force, point));
     test_run(world, dt, 1);
@@ -423,7 +424,7 @@ static void assert_solid_enters(tn_mass mass, const char *what)
   tn_world_destroy(world);
 }
 
-static void every_solid_s_mass_enters(void **state)
+static void impulses_and_forces_act_on_mass_centre_and_inertia(void **state)
 {
   (void)state;
   const tn_vec3 points[5] = {{0.0f, 0.0f, 0.0f},
@@ -445,7 +446,7 @@ static void every_solid_s_mass_enters(void **state)
   assert_solid_enters(tn_mass_compound(parts, 2), "compound");
 }
 
-static void gravity_scale_scales(void **state)
+static void gravity_scale_scales_gravity(void **state)
 {
   (void)state;
   tn_world *world = test_world(8, TN_METHOD_TENON);
@@ -463,7 +464,7 @@ static void gravity_scale_scales(void **state)
   tn_world_destroy(world);
 }
 
-// Nothing travels faster than its limit, and no speed that is read is above it.
+// No body moves faster than its speed limit, and no speed that is read exceeds it.
 static void speed_limits_hold(void **state)
 {
   (void)state;
@@ -495,7 +496,7 @@ static void speed_limits_hold(void **state)
   }
 }
 
-// A force is for the body as it was told to be: made static and dynamic again, it has forgotten.
+// A pending force is dropped when the type of the body changes, even if it becomes dynamic again.
 static void forces_do_not_outlive_a_change_of_type(void **state)
 {
   (void)state;
@@ -535,7 +536,7 @@ static void points_that_are_not_finite_are_refused(void **state)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Bodies that do as they are told
+// Kinematic and static bodies
 
 static void kinematic_bodies_keep_their_velocity(void **state)
 {
@@ -560,7 +561,7 @@ static void kinematic_bodies_keep_their_velocity(void **state)
   }
 }
 
-static void kinematic_bodies_arrive_and_stand(void **state)
+static void kinematic_bodies_reach_their_target_and_stop(void **state)
 {
   (void)state;
   for (int m = 0; m < TEST_METHODS; ++m) {
@@ -585,9 +586,9 @@ static void kinematic_bodies_arrive_and_stand(void **state)
   }
 }
 
-// A damper between the two feels the velocity that takes the kinematic body to its target: after
-// one step the other has picked up the share 1 - exp(-c dt) of it.
-static void kinematic_bodies_move_while_they_travel(void **state)
+// A damper between the two sees the velocity of the kinematic body on its way to the target: after
+// one step the other body has the share 1 - exp(-c dt) of it.
+static void kinematic_targets_show_as_velocity_during_the_step(void **state)
 {
   (void)state;
   for (int m = 0; m < TEST_METHODS; ++m) {
@@ -620,7 +621,7 @@ static void assert_stands(tn_world *world, tn_body_id body, tn_transform place)
   assert_close(tn_length(tn_body_angular_velocity(world, body)), 0.0, 0.0);
 }
 
-// Whatever the slot held before, and whatever hangs on the body.
+// Whatever body used the slot before, and whatever is joined to the body.
 static void static_bodies_never_move(void **state)
 {
   (void)state;
@@ -628,10 +629,10 @@ static void static_bodies_never_move(void **state)
     tn_world *world = test_world(8, test_methods[i / 3]);
     tn_body_id body =
         test_body(world, i % 3 == 0 ? TN_BODY_STATIC : TN_BODY_DYNAMIC, tn_p3(0.0, 0.0, 0.0));
-    if (i % 3 == 1) { // fell before
+    if (i % 3 == 1) { // was dynamic and fell
       test_run(world, 1.0f / 60.0f, 10);
       assert_true(tn_body_set_type(world, body, TN_BODY_STATIC));
-    } else if (i % 3 == 2) { // in the place of one that fell
+    } else if (i % 3 == 2) { // reuses the slot of a body that fell
       test_run(world, 1.0f / 60.0f, 10);
       assert_true(tn_body_destroy(world, body));
       body = test_body(world, TN_BODY_STATIC, tn_p3(0.0, 0.0, 0.0));
@@ -646,7 +647,7 @@ static void static_bodies_never_move(void **state)
       test_run(world, 1.0f / 60.0f, 1);
       assert_stands(world, body, place);
     }
-    // Straight below what stands, the load stands as well and weighs what it weighs.
+    // The load hangs straight below the static body, at rest, and the joint carries its weight.
     assert_close(tn_joint_read(world, joint).length, 0.0, 1e-5);
     assert_close(tn_joint_read(world, joint).force.y, 50.0, 0.05);
     assert_close(tn_length(tn_body_velocity(world, load)), 0.0, 1e-4);
@@ -662,17 +663,17 @@ static void types_change(void **state)
     tn_body_id body = test_body(world, TN_BODY_DYNAMIC, tn_p3(0.0, 0.0, 0.0));
     test_run(world, exact_dt, 64);
     assert_true(tn_body_velocity(world, body).y == -10.0f);
-    // A kinematic body goes on as it was going.
+    // A kinematic body keeps its velocity.
     assert_true(tn_body_set_type(world, body, TN_BODY_KINEMATIC));
     assert_int_equal(tn_body_get_type(world, body), TN_BODY_KINEMATIC);
     double y = tn_body_position(world, body).y;
     test_run(world, exact_dt, 64);
     assert_close(tn_body_position(world, body).y, y - 10.0, 1e-9);
-    // A dynamic one feels gravity again.
+    // A dynamic body accelerates by gravity again.
     assert_true(tn_body_set_type(world, body, TN_BODY_DYNAMIC));
     test_run(world, exact_dt, 64);
     assert_close(tn_body_velocity(world, body).y, -20.0, 1e-5);
-    // A static one stands; turned dynamic it starts from rest.
+    // A static body has no velocity; made dynamic again it starts at rest.
     assert_true(tn_body_set_type(world, body, TN_BODY_STATIC));
     assert_stands(world, body, tn_body_transform(world, body));
     y = tn_body_position(world, body).y;
@@ -681,7 +682,7 @@ static void types_change(void **state)
     assert_true(tn_body_set_type(world, body, TN_BODY_DYNAMIC));
     test_run(world, exact_dt, 64);
     assert_close(tn_body_velocity(world, body).y, -10.0, 1e-5);
-    // The first substep's kick moves a whole substep in the position methods.
+    // In the position methods the kick of the first substep acts for a whole substep.
     double drop = m == 0 ? 5.0 : 5.0 * (1.0 + 1.0 / 512.0);
     assert_close(tn_body_position(world, body).y, y - drop, 1e-5);
     tn_world_destroy(world);
@@ -711,7 +712,7 @@ static void bodies_turn_about_their_centre_of_mass(void **state)
     d3 expected_origin = {5.5 + t - 0.5 * cos(2.0 * t), 6.0 - 0.5 * sin(2.0 * t), 7.0};
     assert_below(d3_distance(center, expected_center), 1e-6);
     assert_below(d3_distance(origin, expected_origin), 5e-6);
-    // The point (0, 0, 0) of the body is its origin, and moves as velocities say.
+    // The body's point (0, 0, 0) is its origin, and moves with the velocity field.
     tn_pos point = tn_body_point(world, body, tn_v3(0.0f, 0.0f, 0.0f));
     assert_below(d3_length(d3_between(tn_body_position(world, body), point)), 1e-14);
     d3 speed = {1.0 + sin(2.0 * t), -cos(2.0 * t), 0.0};
@@ -745,7 +746,7 @@ static void setting_mass_keeps_the_origin(void **state)
     tn_mass now = tn_body_mass(world, body);
     assert_memory_equal(&now, &mass, sizeof now);
     assert_close(tn_body_angular_velocity(world, body).y, 2.0, 0.0);
-    // Momentum is that of the new mass at the same velocities.
+    // The momentum is that of the new mass at unchanged velocities.
     d3 l = d3_make(tn_bodies_momentum(world, &body, 1, tn_body_center(world, body)).angular);
     assert_below(d3_distance(turning(world, body, l), (d3){1.0, 2.0, 3.0}), 2e-5);
   }
@@ -779,7 +780,7 @@ typedef struct crowd {
   tn_body_id live[CROWD];
   int mark[CROWD];
   int count, born;
-  char tags[BIRTHS]; // to point at
+  char tags[BIRTHS]; // addresses used as user data
 } crowd;
 
 static void join_crowd(tn_world *world, crowd *c)
@@ -824,7 +825,7 @@ static void assert_crowd(tn_world *world, crowd *c)
   }
 }
 
-static void ids_of_the_dead_are_refused(void **state)
+static void stale_body_ids_are_refused(void **state)
 {
   (void)state;
   static tn_body_id dead[BIRTHS];
@@ -891,24 +892,24 @@ int main(void)
       cmocka_unit_test(flight_far_from_the_origin_is_the_same),
       cmocka_unit_test(symmetric_top_precesses),
       cmocka_unit_test(asymmetric_spin_converges_in_second_order),
-      cmocka_unit_test(middle_axis_spin_flips_as_it_should),
+      cmocka_unit_test(middle_axis_spin_flips_periodically),
       cmocka_unit_test(damping_decays_exponentially),
       cmocka_unit_test(damped_fall_ends_at_terminal_speed),
       cmocka_unit_test(constant_force_and_torque_accelerate),
-      cmocka_unit_test(every_solid_s_mass_enters),
-      cmocka_unit_test(gravity_scale_scales),
+      cmocka_unit_test(impulses_and_forces_act_on_mass_centre_and_inertia),
+      cmocka_unit_test(gravity_scale_scales_gravity),
       cmocka_unit_test(speed_limits_hold),
       cmocka_unit_test(forces_do_not_outlive_a_change_of_type),
       cmocka_unit_test(points_that_are_not_finite_are_refused),
       cmocka_unit_test(kinematic_bodies_keep_their_velocity),
-      cmocka_unit_test(kinematic_bodies_arrive_and_stand),
-      cmocka_unit_test(kinematic_bodies_move_while_they_travel),
+      cmocka_unit_test(kinematic_bodies_reach_their_target_and_stop),
+      cmocka_unit_test(kinematic_targets_show_as_velocity_during_the_step),
       cmocka_unit_test(static_bodies_never_move),
       cmocka_unit_test(types_change),
       cmocka_unit_test(bodies_turn_about_their_centre_of_mass),
       cmocka_unit_test(setting_mass_keeps_the_origin),
       cmocka_unit_test(setting_a_transform_moves_and_turns),
-      cmocka_unit_test(ids_of_the_dead_are_refused),
+      cmocka_unit_test(stale_body_ids_are_refused),
       cmocka_unit_test(names_are_cut_and_may_be_missing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

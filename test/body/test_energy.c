@@ -1,4 +1,4 @@
-// Energy and momentum as the world reports them, against sums by hand, and oscillators.
+// Energy and momentum that the world reports, against direct sums, and oscillators.
 #include "support.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static tn_mass turned_mass(void)
                     tn_quat_axis_angle(tn_v3(1.0f, 2.0f, 3.0f), 0.7f));
 }
 
-// Kinetic energy and momentum from nothing but the public mass, pose and velocities.
+// Kinetic energy and momentum from the public mass, pose and velocities.
 static void sums_match_the_definitions(void **unused)
 {
   (void)unused;
@@ -102,7 +102,8 @@ static void springs_store_half_k_x_squared(void **unused)
   tn_joint_create(world, &servo);
   double turned = 0.5 * 0.2 * 0.2 / 0.05;
   assert_close(tn_world_energy(world).elastic, stored + turned, 1e-5 * stored);
-  // Of a set, only what lies inside: the spring needs both bodies, the servo just b.
+  // Energy of a set of bodies: a spring counts if both bodies are in the set, a servo if its body B
+  // is.
   tn_body_id both[2] = {a, b};
   assert_close(tn_bodies_energy(world, both, 2).elastic, stored + turned, 1e-5 * stored);
   assert_close(tn_bodies_energy(world, &b, 1).elastic, turned, 1e-5 * turned);
@@ -110,7 +111,7 @@ static void springs_store_half_k_x_squared(void **unused)
   tn_world_destroy(world);
 }
 
-// A mass on a spring swings with 2 pi sqrt(m alpha), closer with every doubling of the substeps.
+// Period of a mass on a spring: 2 pi sqrt(m alpha); the error falls with the substeps.
 static double spring_period(int substeps)
 {
   tn_world *world = test_world(substeps, TN_METHOD_TENON);
@@ -165,8 +166,8 @@ static void pendulum_keeps_energy_for_a_minute(void **unused)
   tn_world_destroy(world);
 }
 
-// Rods of 1 m and 1 kg from a level line. The moment about a rod's length is down to 1/1250 of the
-// others, which a correction of the joint must not stir up.
+// Rods of 1 m and 1 kg, released from the horizontal. The moment about a rod's length is down to
+// 1/1250 of the others; position corrections must not add spin about it.
 static void check_slender(tn_method method, tn_joint_kind kind, float thickness)
 {
   tn_world *world = test_world(20, method);
@@ -180,7 +181,7 @@ static void check_slender(tn_method method, tn_joint_kind kind, float thickness)
   double start = tn_world_energy(world).total;
   for (int i = 0; i < 900; ++i) {
     assert_int_equal(tn_world_step(world, DT), TN_STEP_OK);
-    // These methods lose energy; none comes from nowhere. The fall sets free 20 J.
+    // The position methods lose energy; none may be gained. The fall releases 20 J.
     assert_below(tn_world_energy(world).total - start, 1e-4 * 20.0);
   }
   tn_world_destroy(world);
@@ -197,9 +198,9 @@ static void slender_rods_gain_no_energy_from_corrections(void **unused)
   }
 }
 
-// Turned far out of line, what aligns two bodies sets free what it holds and no more; at 100
-// substeps nearly all of it.
-static void springs_of_every_kind_give_back_what_they_hold(void **unused)
+// A spring of a large angular error releases the energy it holds and no more; at 100 substeps
+// nearly all of it.
+static void springs_of_every_kind_release_the_energy_they_hold(void **unused)
 {
   (void)unused;
   for (int i = 0; i < 5 * TN_JOINT_KIND_COUNT; ++i) {
@@ -226,9 +227,9 @@ static void springs_of_every_kind_give_back_what_they_hold(void **unused)
   }
 }
 
-// Angles jump where the axes meet that they are measured from, rotation vectors at half a turn, and
-// soft joints can be turned there.
-static void soft_limits_gain_nothing_where_angles_jump(void **unused)
+// Angles are discontinuous where their reference axes coincide, rotation vectors at half a turn.
+// Soft joints can be rotated to these poses.
+static void soft_limits_gain_no_energy_where_angles_are_discontinuous(void **unused)
 {
   (void)unused;
   static const tn_joint_kind kinds[] = {TN_JOINT_HINGE, TN_JOINT_BALL, TN_JOINT_UNIVERSAL,
@@ -271,8 +272,8 @@ int main(void)
       cmocka_unit_test(spring_swings_with_its_period),
       cmocka_unit_test(pendulum_keeps_energy_for_a_minute),
       cmocka_unit_test(slender_rods_gain_no_energy_from_corrections),
-      cmocka_unit_test(springs_of_every_kind_give_back_what_they_hold),
-      cmocka_unit_test(soft_limits_gain_nothing_where_angles_jump),
+      cmocka_unit_test(springs_of_every_kind_release_the_energy_they_hold),
+      cmocka_unit_test(soft_limits_gain_no_energy_where_angles_are_discontinuous),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// Shapes: what is refused, what can be read back, and the mass that follows from them.
+// Shapes: invalid definitions, read-back of properties, and mass from shapes.
 #include "contact_support.h"
 
 #include <float.h>
@@ -221,7 +221,7 @@ static void bad_geometry_ids_are_refused(void **unused)
   release_fixture(&f);
 }
 
-// Neither can a body with such a shape become one that moves.
+// A body with such a shape cannot become dynamic either.
 static void surfaces_stay_on_bodies_that_do_not_move(void **unused)
 {
   (void)unused;
@@ -280,7 +280,7 @@ static void degenerate_surfaces_are_refused(void **unused)
   const int triangle[3] = {0, 1, 2};
   no_geometry(&f, tn_mesh_create(f.world, corners, 8, outside, 1));
   no_geometry(&f, tn_mesh_create(f.world, corners, 8, negative, 1));
-  no_geometry(&f, tn_mesh_create(f.world, corners, 8, thin, 1)); // nothing is left
+  no_geometry(&f, tn_mesh_create(f.world, corners, 8, thin, 1)); // no triangle is left
   no_geometry(&f, tn_mesh_create(f.world, sick, 3, triangle, 1));
   no_geometry(&f, tn_mesh_create(f.world, corners, 8, square, 0));
   no_geometry(&f, tn_mesh_create(f.world, NULL, 8, square, 2));
@@ -318,7 +318,7 @@ static void geometry_in_use_is_kept(void **unused)
   release_fixture(&f);
 }
 
-static void dead_shapes_are_told_apart(void **unused)
+static void stale_shape_ids_are_refused(void **unused)
 {
   (void)unused;
   fixture f = make_fixture();
@@ -339,7 +339,7 @@ static void dead_shapes_are_told_apart(void **unused)
   assert_message("destroyed");
   shape = add_shape(f.world, f.dynamic, &def);
   assert_true(tn_body_destroy(f.world, f.dynamic));
-  assert_false(tn_shape_is_valid(f.world, shape)); // gone with its body
+  assert_false(tn_shape_is_valid(f.world, shape)); // destroyed with its body
   assert_int_equal(tn_world_counters(f.world).shapes, 0);
   release_fixture(&f);
 }
@@ -356,7 +356,7 @@ static void shapes_are_listed_in_order(void **unused)
     tn_shape_def def = ball_shape(0.1f * (float)(i + 1));
     made[i] = add_shape(f.world, f.dynamic, &def);
   }
-  assert_int_equal(tn_body_shapes(f.world, f.dynamic, listed, 2), 5); // and no more are written
+  assert_int_equal(tn_body_shapes(f.world, f.dynamic, listed, 2), 5); // up to its capacity
   assert_int_equal(tn_body_shapes(f.world, f.dynamic, listed, 5), 5);
   for (int i = 0; i < 5; ++i) {
     assert_true(TN_SAME_ID(made[i], listed[i]));
@@ -486,13 +486,13 @@ static void compounds_have_the_mass_of_their_parts(void **unused)
   sensor.sensor = true;
   add_shape(f.world, f.dynamic, &ball);
   add_shape(f.world, f.dynamic, &hull);
-  add_shape(f.world, f.dynamic, &sensor); // weighs nothing
+  add_shape(f.world, f.dynamic, &sensor); // adds no mass
   assert_true(tn_body_set_mass_from_shapes(f.world, f.dynamic));
   tn_mass parts[2] = {
       tn_mass_at(tn_mass_sphere(0.5f, 1000.0f), ball.position, tn_quat_identity()),
       tn_mass_at(tn_mass_box(tn_v3(1.0f, 1.0f, 1.0f), 300.0f), hull.position, tn_quat_identity())};
   assert_same_mass(tn_body_mass(f.world, f.dynamic), tn_mass_compound(parts, 2));
-  // The body's origin stays where it was; its centre of mass is elsewhere.
+  // The body's origin does not move; its centre of mass differs from it.
   assert_close(tn_body_position(f.world, f.dynamic).y, 0.0, 1e-12);
   release_fixture(&f);
 }
@@ -556,7 +556,7 @@ int main(void)
       cmocka_unit_test(degenerate_hulls_are_refused),
       cmocka_unit_test(degenerate_surfaces_are_refused),
       cmocka_unit_test(geometry_in_use_is_kept),
-      cmocka_unit_test(dead_shapes_are_told_apart),
+      cmocka_unit_test(stale_shape_ids_are_refused),
       cmocka_unit_test(shapes_are_listed_in_order),
       cmocka_unit_test(boxes_enclose_shapes),
       cmocka_unit_test(solids_have_the_mass_of_their_shape),

@@ -1,4 +1,4 @@
-// Sleeping: what rests falls asleep, what is touched wakes, what sleeps costs nothing.
+// Sleeping: bodies at rest fall asleep, changes wake them, sleeping bodies cost nothing.
 #include "contact_support.h"
 
 static tn_world *sleepy_world(void)
@@ -56,7 +56,7 @@ static int awake_cubes(const tower *t)
 // ---------------------------------------------------------------------------------------------
 // Falling asleep
 
-// A tower is one island: it falls asleep as a whole, in one step, and says so.
+// A tower is one island: it falls asleep as a whole in one step, with an event per body.
 static void tower_falls_asleep_at_once(void **unused)
 {
   (void)unused;
@@ -83,7 +83,7 @@ static void tower_falls_asleep_at_once(void **unused)
   tn_world_destroy(t.world);
 }
 
-static void apart_each_sleeps_for_itself(void **unused)
+static void separate_towers_sleep_independently(void **unused)
 {
   (void)unused;
   tn_world *world = sleepy_world();
@@ -99,8 +99,8 @@ static void apart_each_sleeps_for_itself(void **unused)
   tn_world_destroy(world);
 }
 
-// At the top of its flight a ball is slow for a moment, but does not rest.
-static void flight_is_no_rest(void **unused)
+// At the top of its flight a ball is slow for a moment, but not at rest.
+static void flying_body_does_not_sleep_at_its_highest_point(void **unused)
 {
   (void)unused;
   tn_world *world = sleepy_world();
@@ -112,7 +112,7 @@ static void flight_is_no_rest(void **unused)
   tn_world_destroy(world);
 }
 
-static void those_that_may_not_sleep_keep_others_awake(void **unused)
+static void bodies_that_may_not_sleep_keep_their_island_awake(void **unused)
 {
   (void)unused;
   tower t = build_tower();
@@ -136,14 +136,14 @@ static void sleepless_worlds_stay_awake(void **unused)
   tn_world_destroy(t.world);
 }
 
-static void one_can_be_told_to_sleep(void **unused)
+static void setting_one_body_asleep_puts_its_island_to_sleep(void **unused)
 {
   (void)unused;
   tower t = build_tower();
   test_run(t.world, DT, 3);
   assert_int_equal(awake_cubes(&t), TOWER);
   assert_true(tn_body_set_awake(t.world, t.cube[1], false));
-  assert_int_equal(awake_cubes(&t), 0); // and all that it touches
+  assert_int_equal(awake_cubes(&t), 0); // and everything it touches
   test_run(t.world, DT, 10);
   assert_int_equal(awake_cubes(&t), 0);
   assert_true(tn_body_set_awake(t.world, t.cube[1], true));
@@ -151,7 +151,7 @@ static void one_can_be_told_to_sleep(void **unused)
   tn_world_destroy(t.world);
 }
 
-// A belt under it keeps a block going.
+// A block on a moving belt does not fall asleep.
 static void belts_keep_blocks_awake(void **unused)
 {
   (void)unused;
@@ -192,7 +192,7 @@ static void contact_wakes_a_tower(void **unused)
   tn_world_destroy(t.world);
 }
 
-static void far_off_nothing_wakes(void **unused)
+static void distant_changes_wake_nothing(void **unused)
 {
   (void)unused;
   tower t = sleeping_tower();
@@ -286,8 +286,8 @@ static void lose_the_ground(tower *t)
   tn_shape_destroy(t->world, ground);
 }
 
-// Whatever changes one of the tower wakes all of it that is left to move.
-static void touching_one_wakes_the_tower(void **unused)
+// Any change of one body wakes all other bodies of the tower.
+static void changing_one_body_wakes_the_tower(void **unused)
 {
   (void)unused;
   static const struct {
@@ -322,7 +322,7 @@ static void touching_one_wakes_the_tower(void **unused)
   }
 }
 
-// A new joint, a change of one, and its end.
+// Creating, changing and destroying a joint.
 static void joints_wake_their_bodies(void **unused)
 {
   (void)unused;
@@ -333,7 +333,7 @@ static void joints_wake_their_bodies(void **unused)
   tn_joint_id joint = test_joint(world, TN_JOINT_HINGE, left, right, tn_p3(0.75, 0.5, 0.0),
                                  tn_v3(0.0f, 0.0f, 1.0f));
   wait_for_sleep(world, left);
-  assert_false(tn_body_is_awake(world, right)); // joined, so one island
+  assert_false(tn_body_is_awake(world, right)); // joined bodies are one island
   tn_drive drive = {TN_DRIVE_VELOCITY, 0.0f, 1.0f, 0.0f, 0.0f, 1000.0f};
   assert_true(tn_joint_drive_angular(world, joint, drive));
   test_run(world, DT, 1);
@@ -347,8 +347,8 @@ static void joints_wake_their_bodies(void **unused)
   tn_world_destroy(world);
 }
 
-// A lift that starts takes along what sleeps on it.
-static void kinematic_bodies_wake_what_they_carry(void **unused)
+// A kinematic lift that starts to move wakes the bodies on it.
+static void kinematic_bodies_wake_bodies_that_rest_on_them(void **unused)
 {
   (void)unused;
   tn_world *world = sleepy_world();
@@ -367,7 +367,7 @@ static void kinematic_bodies_wake_what_they_carry(void **unused)
 // ---------------------------------------------------------------------------------------------
 // What sleeping costs and keeps
 
-static void sleepers_do_not_move_at_all(void **unused)
+static void sleeping_bodies_do_not_move(void **unused)
 {
   (void)unused;
   tower t = sleeping_tower();
@@ -378,8 +378,8 @@ static void sleepers_do_not_move_at_all(void **unused)
   tn_world_destroy(t.world);
 }
 
-// Contacts of sleepers can still be read, with the forces they fell asleep with.
-static void sleepers_keep_their_contacts(void **unused)
+// Contacts of sleeping bodies can be read, with the forces of their last step.
+static void sleeping_bodies_keep_their_contacts(void **unused)
 {
   (void)unused;
   tower t = sleeping_tower();
@@ -389,7 +389,7 @@ static void sleepers_keep_their_contacts(void **unused)
   tn_world_destroy(t.world);
 }
 
-// A host's scheduler sees all work that could be shared out: its items are the measure.
+// A custom scheduler counts the items of all parallel work.
 typedef struct tally {
   long items;
 } tally;
@@ -408,7 +408,7 @@ static void never_called(void *handle, void *context)
   (void)handle, (void)context;
 }
 
-static void sleeping_world_does_nothing(void **unused)
+static void sleeping_world_schedules_no_work(void **unused)
 {
   (void)unused;
   tally work = {0};
@@ -433,8 +433,8 @@ static void sleeping_world_does_nothing(void **unused)
   scene_destroy(run);
 }
 
-// A snapshot of sleepers wakes up as them.
-static void snapshots_keep_sleep(void **unused)
+// A restored snapshot of sleeping bodies behaves as the original when it wakes.
+static void snapshots_keep_sleeping_state(void **unused)
 {
   (void)unused;
   tower t = sleeping_tower();
@@ -459,21 +459,21 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tower_falls_asleep_at_once),
-      cmocka_unit_test(apart_each_sleeps_for_itself),
-      cmocka_unit_test(flight_is_no_rest),
-      cmocka_unit_test(those_that_may_not_sleep_keep_others_awake),
+      cmocka_unit_test(separate_towers_sleep_independently),
+      cmocka_unit_test(flying_body_does_not_sleep_at_its_highest_point),
+      cmocka_unit_test(bodies_that_may_not_sleep_keep_their_island_awake),
       cmocka_unit_test(sleepless_worlds_stay_awake),
-      cmocka_unit_test(one_can_be_told_to_sleep),
+      cmocka_unit_test(setting_one_body_asleep_puts_its_island_to_sleep),
       cmocka_unit_test(belts_keep_blocks_awake),
       cmocka_unit_test(contact_wakes_a_tower),
-      cmocka_unit_test(far_off_nothing_wakes),
-      cmocka_unit_test(touching_one_wakes_the_tower),
+      cmocka_unit_test(distant_changes_wake_nothing),
+      cmocka_unit_test(changing_one_body_wakes_the_tower),
       cmocka_unit_test(joints_wake_their_bodies),
-      cmocka_unit_test(kinematic_bodies_wake_what_they_carry),
-      cmocka_unit_test(sleepers_do_not_move_at_all),
-      cmocka_unit_test(sleepers_keep_their_contacts),
-      cmocka_unit_test(sleeping_world_does_nothing),
-      cmocka_unit_test(snapshots_keep_sleep),
+      cmocka_unit_test(kinematic_bodies_wake_bodies_that_rest_on_them),
+      cmocka_unit_test(sleeping_bodies_do_not_move),
+      cmocka_unit_test(sleeping_bodies_keep_their_contacts),
+      cmocka_unit_test(sleeping_world_schedules_no_work),
+      cmocka_unit_test(snapshots_keep_sleeping_state),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
-// The law of substeps: what contacts yield, over the size of things, goes as g h^2 / size.
+// Number of substeps: the relative penetration of contacts is proportional to g h^2 / size.
 #include "scenes.h"
 #include "support.h"
 
 static const float FRAME = 1.0f / 60.0f;
 
-static void test_named(void **state)
+static void named_settings_have_the_documented_substeps(void **state)
 {
   (void)state;
   assert_int_equal(tn_substeps_for(TN_QUALITY_FAST, 9.81f, 1.0f, FRAME), TN_QUALITY_FAST);
@@ -13,8 +13,9 @@ static void test_named(void **state)
   assert_int_equal(tn_default_world_def().substeps, TN_QUALITY_DEFAULT);
 }
 
-// Twice the substeps for a quarter of the size, four times the gravity, or steps twice as long.
-static void test_scaling(void **state)
+// Twice the substeps are needed for a quarter of the size, four times the gravity, or steps twice
+// as long.
+static void substeps_scale_with_size_gravity_and_step(void **state)
 {
   (void)state;
   assert_int_equal(tn_substeps_for(TN_QUALITY_DEFAULT, 9.81f, 0.25f, FRAME), 16);
@@ -26,7 +27,7 @@ static void test_scaling(void **state)
   assert_int_equal(tn_substeps_for(TN_QUALITY_DEFAULT, 1e30f, 1e-6f, 1.0f), 10000);
 }
 
-static void test_bad_arguments(void **state)
+static void bad_arguments_are_refused(void **state)
 {
   (void)state;
   assert_int_equal(tn_substeps_for(0, 9.81f, 1.0f, FRAME), 0);
@@ -37,14 +38,14 @@ static void test_bad_arguments(void **state)
   assert_int_equal(tn_substeps_for(TN_QUALITY_FAST, 9.81f, 1.0f, 0.0f), 0);
 }
 
-// How deep the cubes of a tower sink into each other, over their size.
+// Penetration of the cubes of a tower, relative to their size.
 static double depth_of(float size, float gravity, int substeps)
 {
   const scene *which = scene_find("stack");
   scene_settings settings = scene_defaults(which);
   scene_set(which, &settings, "count", 5.0);
   scene_set(which, &settings, "size", (double)size);
-  // Straight ones start from their loads, and do not sink at all.
+  // Straight towers start with their static loads and do not sink.
   scene_set(which, &settings, "offset", 0.02 * (double)size);
   tn_world_def def = tn_default_world_def();
   def.substeps = substeps;
@@ -62,7 +63,7 @@ static double depth_of(float size, float gravity, int substeps)
   return deepest / (double)size;
 }
 
-static void test_towers_of_all_sizes(void **state)
+static void penetration_of_towers_follows_the_law(void **state)
 {
   (void)state;
   static const float cases[][2] = {
@@ -80,10 +81,10 @@ static void test_towers_of_all_sizes(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_named),
-      cmocka_unit_test(test_scaling),
-      cmocka_unit_test(test_bad_arguments),
-      cmocka_unit_test(test_towers_of_all_sizes),
+      cmocka_unit_test(named_settings_have_the_documented_substeps),
+      cmocka_unit_test(substeps_scale_with_size_gravity_and_step),
+      cmocka_unit_test(bad_arguments_are_refused),
+      cmocka_unit_test(penetration_of_towers_follows_the_law),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

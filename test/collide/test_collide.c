@@ -1,4 +1,4 @@
-// Narrow phase: distances, depths and manifolds of convex shapes.
+// Narrow phase: distances, penetrations and manifolds of convex shapes.
 #include "solids.h"
 
 #include "collide/distance.h"
@@ -67,7 +67,7 @@ static float random_float(uint64_t *seed, double lo, double hi)
   return (float)random_between(seed, lo, hi);
 }
 
-// Extents between a third of `size` and `size`, one in eight a hundredth of that.
+// Extents between a third of `size` and `size`; one in eight is a hundredth of that.
 static float random_extent(uint64_t *seed, float size)
 {
   float extent = size * random_float(seed, 0.33, 1.0);
@@ -110,17 +110,17 @@ static tn_quat random_rotation(uint64_t *seed)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Fuzz
+// Random pairs
 
 typedef struct sample {
   geometry a, b;
   pose b_in_a;
   solid sa, sb;
-  double scale; // of all lengths
+  double scale; // length scale of the pair
 } sample;
 
-// One in four right angles, so that faces and edges are parallel; distances from deep to well
-// apart.
+// One in four rotations is by right angles, so that faces and edges are parallel; distances from
+// deep overlap to well apart.
 static void sample_make(sample *s, uint64_t *seed, int kind_a, int kind_b)
 {
   static const double decades[9] = {1e-2, 3e-2, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0};
@@ -152,13 +152,13 @@ static void sample_free(sample *s)
   free_geometry(&s->b);
 }
 
-// The true separation, negative for depth, and the normal that has it.
+// The true gap, negative for penetration, and its normal.
 static double true_separation(const sample *s, d3 hint, d3 *normal)
 {
   *normal = hint;
   double best = solids_apart(&s->sa, &s->sb, hint);
   if (best > 0.0)
-    return best; // a certificate needs no search: compare with the distance of two points
+    return best; // separated: the caller checks against the distance of two points
   d3 n = hint;
   double other = s->sa.curved || s->sb.curved ? best_of_directions(&s->sa, &s->sb, hint, &n)
                                               : best_of_all_axes(&s->sa, &s->sb, &n);
@@ -182,8 +182,9 @@ static bool miss(tally *t, uint64_t seed, const sample *s, const char *what, dou
   return false;
 }
 
-// Apart: no two points are closer than the support planes along the normal, and the two that are
-// given are no further. Overlapping: along the normal they come apart, and no way out is shorter.
+// If apart: no two points are closer than the support planes along the normal, and the
+// two closest points are no farther. If overlapping: translation along the normal separates the
+// shapes, and no shorter translation does.
 static void check_distance(tally *t, uint64_t seed, const sample *s)
 {
   separation r = convex_distance(&s->a, &s->b, s->b_in_a);
@@ -203,7 +204,7 @@ static void check_distance(tally *t, uint64_t seed, const sample *s)
     t->worst_gap = fmax(t->worst_gap, off / s->scale);
     if (off > 2e-6 * s->scale)
       miss(t, seed, s, "distance", off);
-    if (fmax(on_a, on_b) > 1e-5 * s->scale) // hulls count faces as one that are so close to it
+    if (fmax(on_a, on_b) > 1e-5 * s->scale) // hulls merge faces that are coplanar up to this
       miss(t, seed, s, "point", fmax(on_a, on_b));
     return;
   }
@@ -215,7 +216,7 @@ static void check_distance(tally *t, uint64_t seed, const sample *s)
     miss(t, seed, s, "depth", off);
 }
 
-static void fuzz_distances(void **state)
+static void distances_of_random_pairs_match_the_reference(void **state)
 {
   (void)state;
   tally t = {0};
@@ -242,7 +243,7 @@ typedef struct manifold_tally {
   double worst_gap, worst_on, worst_normal, worst_given;
 } manifold_tally;
 
-// Points of the surfaces in A's frame.
+// Points on the surfaces, in A's frame.
 static void surface_points(const sample *s, const manifold *m, int i, d3 *a, d3 *b)
 {
   d3 n = d3_from(m->normal);
@@ -250,8 +251,8 @@ static void surface_points(const sample *s, const manifold *m, int i, d3 *a, d3 
   *b = d3_sub(solid_to_world(&s->sb, d3_from(m->points[i].b)), d3_scale((double)m->radius_b, n));
 }
 
-// Gaps are those of the points given. The points are on the surfaces; where a round side is tilted
-// against the normal they may be a little inside.
+// Gaps must match the points. The points lie on the surfaces; where a curved side is tilted against
+// the normal they may lie slightly inside.
 static void check_points(manifold_tally *t, uint64_t seed, const sample *s, const manifold *m,
                          float margin)
 {
@@ -287,7 +288,7 @@ static double deepest_gap(const manifold *m)
   return gap;
 }
 
-// From point to point the way around their centre never turns back.
+// The points are in convex order about their centre.
 static bool goes_round(const manifold *m)
 {
   double turn = 0.0;
@@ -307,7 +308,7 @@ static bool goes_round(const manifold *m)
   return true;
 }
 
-// The points of rims are where `turn` says.
+// Points of rims are at the angle `turn`.
 static bool is_on_rim(const manifold *m, pose b_in_a, const manifold_point *p)
 {
   bool on_b = m->round_side == 1;
@@ -319,7 +320,7 @@ static bool is_on_rim(const manifold *m, pose b_in_a, const manifold_point *p)
   if (fabs(d3_dot(out, axis)) > 1e-6 * radius || fabs(d3_length(out) - radius) > 1e-6 * radius)
     return false;
   if (size < 0.2)
-    return true; // all are about as low
+    return true; // all points are about equally low
   static const double cosine[4] = {1.0, 0.0, -1.0, 0.0}, sine[4] = {0.0, 1.0, 0.0, -1.0};
   d3 u = d3_scale(1.0 / size, lowest), v = d3_cross(axis, u);
   d3 at = d3_add(d3_scale(cosine[p->turn], u), d3_scale(sine[p->turn], v));
@@ -346,7 +347,7 @@ static void check_manifold(manifold_tally *t, uint64_t seed, const sample *s, fl
   }
   t->forms[m.form]++;
   t->points[m.count]++;
-  // A triangle pushes to the side of the other's centre, which may be the longer way.
+  // A triangle pushes to the side of the other shape's centre, which may be the longer way.
   bool triangle = s->a.kind == GEOMETRY_TRIANGLE || s->b.kind == GEOMETRY_TRIANGLE;
   if (triangle && distance < 0.0)
     return;
@@ -367,7 +368,7 @@ static void check_manifold(manifold_tally *t, uint64_t seed, const sample *s, fl
     miss(&t->t, seed, s, "deepest gap", off_gap);
 }
 
-static void fuzz_manifolds(void **state)
+static void manifolds_of_random_pairs_match_the_reference(void **state)
 {
   (void)state;
   manifold_tally t = {0};
@@ -403,7 +404,7 @@ static void check_on_plane(uint64_t seed, const geometry *g, pose at, float marg
     fail_msg("seed %llu: %s %g over a plane", (unsigned long long)seed, kind_name(g->kind), height);
   if (!found)
     return;
-  ASSERT_NEAR(deepest_gap(&m), height, 3e-5 * size); // points about as deep are equals
+  ASSERT_NEAR(deepest_gap(&m), height, 3e-5 * size); // points of equal depth tie
   ASSERT_NEAR(m.normal.y, 1.0, 0.0);
   for (int i = 0; i < m.count; i++) {
     d3 p = solid_to_world(&b, d3_from(m.points[i].b));
@@ -419,7 +420,7 @@ static void check_on_plane(uint64_t seed, const geometry *g, pose at, float marg
     ASSERT_NEAR(other.points[i].gap, m.points[i].gap, 2e-6 * size);
 }
 
-static void planes(void **state)
+static void manifolds_on_planes(void **state)
 {
   (void)state;
   for (int i = 0; i < 20000; i++) {
@@ -461,7 +462,7 @@ static geometry cone(float radius, float half_length)
   return (geometry){.kind = TN_SHAPE_CONE, .radius = radius, .half_length = half_length};
 }
 
-// Faces up, and is 4 wide.
+// Faces up, 4 wide.
 static geometry triangle(void)
 {
   return (geometry){.kind = GEOMETRY_TRIANGLE,
@@ -525,13 +526,13 @@ static const tn_vec3 up = {0.0f, 1.0f, 0.0f}, right = {1.0f, 0.0f, 0.0f},
                      front = {0.0f, 0.0f, 1.0f};
 static const tn_vec3 slanted = {0.70710678f, 0.70710678f, 0.0f};
 
-static void round_shapes(void **state)
+static void closed_forms_of_round_shapes(void **state)
 {
   (void)state;
   geometry s = sphere(0.5f), k = capsule(0.2f, 0.5f), p = {.kind = TN_SHAPE_PLANE};
   geometry b = box(0.5f, 0.5f, 0.5f), t = triangle(), h = cube_hull(0.5f);
   geometry y = cylinder(0.4f, 0.5f), o = cone(0.5f, 0.5f);
-  float d = 0.5f + 0.49f * 0.70710678f; // diagonally off an edge
+  float d = 0.5f + 0.49f * 0.70710678f; // along the diagonal from an edge
   tn_vec3 side = {0.89442719f, 0.4472136f, 0.0f};
   const contact_case cases[] = {
       {"spheres", &s, &s, {0.99f, 0, 0}, upright, MANIFOLD_ROUND, 1, right, -0.01f},
@@ -585,7 +586,7 @@ static void round_shapes(void **state)
   free_geometry(&h);
 }
 
-static void flat_shapes(void **state)
+static void closed_forms_of_flat_shapes(void **state)
 {
   (void)state;
   geometry p = {.kind = TN_SHAPE_PLANE}, b = box(0.5f, 0.5f, 0.5f), g = box(5.0f, 0.5f, 5.0f);
@@ -628,13 +629,13 @@ static void flat_shapes(void **state)
   free_geometry(&h);
 }
 
-static void rims(void **state)
+static void closed_forms_of_rims(void **state)
 {
   (void)state;
   geometry p = {.kind = TN_SHAPE_PLANE}, g = box(5.0f, 0.5f, 5.0f), b = box(0.5f, 0.5f, 0.5f);
   geometry t = triangle(), h = cube_hull(0.5f), y = cylinder(0.4f, 0.5f), o = cone(0.5f, 0.5f);
-  float tip = 0.44721360f; // half the height of a cone on its side over its slanted length
-  // Takes the cone's axis to within its half angle of the plane: its side down.
+  float tip = 0.44721360f; // height of the tip of a lying cone over its slant length
+  // Rotates the cone so that its side lies on the plane.
   tn_quat side_down = {0.0f, 0.0f, 0.85065081f, 0.52573111f};
   const contact_case cases[] = {
       {"cylinder on plane", &p, &y, {3, 0.49f, 2}, upright, MANIFOLD_RIM, 4, up, -0.01f},
@@ -700,8 +701,8 @@ static void rims(void **state)
 // ---------------------------------------------------------------------------------------------
 // Symmetry and motion
 
-// Which shape is A does not matter, nor where in space the two are.
-static void symmetry(void **state)
+// Results do not depend on which shape is A, nor on a common rigid motion.
+static void exchanging_or_moving_both_shapes_changes_nothing(void **state)
 {
   (void)state;
   double worst_swap = 0.0, worst_motion = 0.0;
@@ -728,7 +729,7 @@ static void symmetry(void **state)
                 worst_motion);
 }
 
-static void flip_twice(void **state)
+static void flipping_a_manifold_twice_restores_it(void **state)
 {
   (void)state;
   for (int i = 0; i < 2000; i++) {
@@ -750,8 +751,9 @@ static void flip_twice(void **state)
   }
 }
 
-// Resting pairs that move by less than a millionth of their size keep the names of their points.
-static void features_stay(void **state)
+// Resting pairs that move by less than a millionth of their size keep the feature ids of their
+// points.
+static void feature_ids_of_resting_pairs_are_stable(void **state)
 {
   (void)state;
   geometry b = box(0.5f, 0.5f, 0.5f), g = box(5.0f, 0.5f, 5.0f), h = cube_hull(0.5f);
@@ -805,7 +807,8 @@ static bool is_sane(const manifold *m, double size)
   return true;
 }
 
-// Same place, same or another direction; exactly touching; very flat; very different in size.
+// Same position with equal or different rotation; exactly touching; very flat; very different
+// sizes.
 static void degenerate_pairs(void **state)
 {
   (void)state;
@@ -841,8 +844,8 @@ static void degenerate_pairs(void **state)
   }
 }
 
-// Whatever meets a triangle is pushed to the side its centre is on, and along the way out by no
-// more than it takes.
+// A triangle pushes a shape to the side of its centre, by no more than the penetration along the
+// normal.
 static void triangles_push_to_the_centre(void **state)
 {
   (void)state;
@@ -871,7 +874,7 @@ static void triangles_push_to_the_centre(void **state)
 // ---------------------------------------------------------------------------------------------
 // Extents and hulls
 
-static void extents(void **state)
+static void extents_bound_the_shape(void **state)
 {
   (void)state;
   for (int i = 0; i < 5000; i++) {
@@ -914,13 +917,13 @@ static void hulls_with_a_limit(void **state)
     assert_in_range(c->vertex_count, 4, limit);
     assert_int_equal(c->vertex_count - c->edge_count / 2 + c->face_count, 2);
     for (int i = 0; i < c->vertex_count; i++)
-      assert_true(d3_length(d3_from(c->vertices[i])) < 2.000001); // one of the points
+      assert_true(d3_length(d3_from(c->vertices[i])) < 2.000001); // a vertex is one of the points
     ASSERT_NEAR(height_over_planes(c, d3_from(c->center)), -(double)c->inner_radius, 1e-3);
     assert_true(c->inner_radius > 0.0f && c->inner_radius < whole->inner_radius + 0.05f);
     convex_hull_destroy(c, heap);
   }
   convex_hull *c = make_convex(points, COUNT, 64);
-  assert_true(c->inner_radius > 0.85f); // of 1
+  assert_true(c->inner_radius > 0.85f); // the sphere has radius 1
   convex_hull_destroy(c, heap);
   convex_hull_destroy(whole, heap);
 }
@@ -932,7 +935,7 @@ static void *no_memory(void *context, size_t size)
   return NULL;
 }
 
-static void hulls_that_cannot_be(void **state)
+static void degenerate_hulls_are_refused(void **state)
 {
   (void)state;
   tn_vec3 flat[5] = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {1, 0, 1}, {0.5f, 0, 2}};
@@ -949,7 +952,7 @@ static void hulls_that_cannot_be(void **state)
   assert_non_null(strstr(why, "memory"));
 }
 
-static void reduction_keeps_the_deepest(void **state)
+static void reduction_keeps_the_deepest_point(void **state)
 {
   (void)state;
   uint64_t seed = 8;
@@ -974,21 +977,21 @@ static void reduction_keeps_the_deepest(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(round_shapes),
-      cmocka_unit_test(flat_shapes),
-      cmocka_unit_test(rims),
-      cmocka_unit_test(planes),
-      cmocka_unit_test(symmetry),
-      cmocka_unit_test(flip_twice),
-      cmocka_unit_test(features_stay),
+      cmocka_unit_test(closed_forms_of_round_shapes),
+      cmocka_unit_test(closed_forms_of_flat_shapes),
+      cmocka_unit_test(closed_forms_of_rims),
+      cmocka_unit_test(manifolds_on_planes),
+      cmocka_unit_test(exchanging_or_moving_both_shapes_changes_nothing),
+      cmocka_unit_test(flipping_a_manifold_twice_restores_it),
+      cmocka_unit_test(feature_ids_of_resting_pairs_are_stable),
       cmocka_unit_test(degenerate_pairs),
       cmocka_unit_test(triangles_push_to_the_centre),
-      cmocka_unit_test(extents),
+      cmocka_unit_test(extents_bound_the_shape),
       cmocka_unit_test(hulls_with_a_limit),
-      cmocka_unit_test(hulls_that_cannot_be),
-      cmocka_unit_test(reduction_keeps_the_deepest),
-      cmocka_unit_test(fuzz_distances),
-      cmocka_unit_test(fuzz_manifolds),
+      cmocka_unit_test(degenerate_hulls_are_refused),
+      cmocka_unit_test(reduction_keeps_the_deepest_point),
+      cmocka_unit_test(distances_of_random_pairs_match_the_reference),
+      cmocka_unit_test(manifolds_of_random_pairs_match_the_reference),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

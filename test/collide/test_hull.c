@@ -1,4 +1,4 @@
-// Convex hulls: closed, convex, made of the given points, with none outside.
+// Convex hulls: closed, convex, with vertices from the given points and none outside.
 #include "solids.h"
 
 #include <stdio.h>
@@ -82,8 +82,8 @@ static void assert_contains(const hull *h, const tn_vec3 *points, int count, dou
   }
 }
 
-// Together these say that it is the hull: it is closed and convex, its vertices are points, and no
-// point is outside.
+// Together these prove it is the hull: it is closed and convex, its vertices are given points, and
+// no point is outside.
 static void assert_is_hull(const hull *h, const tn_vec3 *points, int count, double flatness)
 {
   double extent = points_extent(points, count);
@@ -132,7 +132,7 @@ static void assert_counts(const hull *h, int vertices, int edges, int faces)
 
 enum { SIDE = 5, BOX_POINTS = 2 * SIDE * SIDE * SIDE };
 
-// A box of 4 x 4 x 2 by its corners, points inside, on faces and on edges, and all of them twice.
+// A box of 4 x 4 x 2: its corners, points inside, on faces and on edges, all of them twice.
 static void fill_box(tn_vec3 *points)
 {
   for (int i = 0; i < BOX_POINTS; i++)
@@ -152,8 +152,8 @@ static void test_hull_of_box(void **state)
   hull_free(&h);
 }
 
-// Rounding bends the faces of a turned box; a flatness of that size makes them whole again.
-static void test_hull_of_turned_box(void **state)
+// Rounding bends the faces of a rotated box; a flatness tolerance of that size merges them again.
+static void test_hull_of_rotated_box(void **state)
 {
   (void)state;
   uint64_t random = 3;
@@ -172,9 +172,9 @@ static void test_hull_of_turned_box(void **state)
   }
 }
 
-// Two points near a corner of the top leave no convex way to add their triangles to it. The top
-// stays whole.
-static void test_ragged_border(void **state)
+// Two points near a corner of the top face whose triangles cannot be merged with it in a convex
+// way. The top face stays whole.
+static void test_faces_that_cannot_merge_stay_whole(void **state)
 {
   (void)state;
   tn_vec3 points[10];
@@ -206,7 +206,7 @@ static void test_hull_of_ball(void **state)
   hull_free(&h);
 }
 
-// Every triangle with all points on one side is a face, if no four points share a plane.
+// If no four points are coplanar, every triangle with all points on one side is a face.
 static double volume_by_all_triangles(const tn_vec3 *points, int count)
 {
   double volume = 0.0;
@@ -243,7 +243,7 @@ static void test_hull_volume(void **state)
   }
 }
 
-// Clouds that span a volume but by chance, and such that all lie in few planes.
+// Clouds that span little volume or none: all points in few planes.
 typedef enum cloud {
   CLOUD_GRID,
   CLOUD_BALL,
@@ -285,7 +285,7 @@ static tn_vec3 cloud_point(uint64_t *random, cloud kind, int steps)
   }
 }
 
-// Whether gridded points span a volume: their determinants are exact.
+// Whether points on a grid span a volume: their determinants are exact.
 static bool spans_volume(const tn_vec3 *points, int count)
 {
   for (int i = 1; i < count; i++) {
@@ -322,7 +322,7 @@ static void scatter_cloud(uint64_t *random, int i, tn_vec3 *points, int count)
   place_points(points, count, random_vector(random, i % 5 == 0 ? 3.0 * (double)scale : 0.0), q);
 }
 
-// No point may be far from the hull of the vertices that were kept.
+// No point is far from the hull of the vertices that were kept.
 static void assert_keeps_shape(const hull *h, const tn_vec3 *points, int count, double distance)
 {
   tn_vec3 kept[60];
@@ -336,7 +336,7 @@ static void assert_keeps_shape(const hull *h, const tn_vec3 *points, int count, 
   }
 }
 
-// The hull is either not thicker than a few times the flatness, or it is still about the same.
+// The hull is either no thicker than a few times the flatness, or about the same as before.
 static void check_flat_hull(const tn_vec3 *points, int count, const hull *exact, double flatness)
 {
   double extent = points_extent(points, count), layer = 6.0 * extent * extent * flatness;
@@ -426,7 +426,7 @@ static void test_no_hull(void **state)
   assert_no_hull(solid, COUNT, "point 5 is not finite", __LINE__);
 }
 
-// The same bits with every compiler and on every machine.
+// The same bits with every compiler and machine.
 static void test_same_bits(void **state)
 {
   (void)state;
@@ -449,10 +449,14 @@ static void test_same_bits(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_hull_of_box),   cmocka_unit_test(test_hull_of_turned_box),
-      cmocka_unit_test(test_ragged_border), cmocka_unit_test(test_hull_of_ball),
-      cmocka_unit_test(test_hull_volume),   cmocka_unit_test(test_hull_of_clouds),
-      cmocka_unit_test(test_no_hull),       cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_hull_of_box),
+      cmocka_unit_test(test_hull_of_rotated_box),
+      cmocka_unit_test(test_faces_that_cannot_merge_stay_whole),
+      cmocka_unit_test(test_hull_of_ball),
+      cmocka_unit_test(test_hull_volume),
+      cmocka_unit_test(test_hull_of_clouds),
+      cmocka_unit_test(test_no_hull),
+      cmocka_unit_test(test_same_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

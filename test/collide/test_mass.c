@@ -120,7 +120,8 @@ typedef struct profile_point {
   double radius, height;
 } profile_point;
 
-// Turns a profile, from its top on the y axis to its bottom on it, about that axis.
+// A solid of revolution: rotates a profile, from its top on the y axis to its bottom, about that
+// axis.
 static mesh revolve(const profile_point *profile, int count, int segments)
 {
   int rings = count - 2;
@@ -333,7 +334,7 @@ static void test_tetrahedron(void **state)
   mesh_free(&m);
 }
 
-// Moving the mesh and moving the result are the same, by mesh and by hull.
+// Transforming the mesh and transforming the result agree, for mesh and hull.
 static void test_covariance(void **state)
 {
   (void)state;
@@ -353,7 +354,7 @@ static void test_covariance(void **state)
   }
 }
 
-// Coordinates that floats hold exactly there leave no error but that of the result.
+// With coordinates that floats represent exactly, the only error is that of the result.
 static void test_far_from_origin(void **state)
 {
   (void)state;
@@ -389,13 +390,13 @@ static void test_cavity(void **state)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Solids from solids
+// Compounds
 
 static void test_two_halves(void **state)
 {
   (void)state;
   tn_mass half = tn_mass_box(tn_v3(0.5f, 2.0f, 3.0f), 4.0f);
-  tn_quat quarter_turn = {0.0f, 2.0f, 0.0f, 2.0f}; // not unit, and takes z to x
+  tn_quat quarter_turn = {0.0f, 2.0f, 0.0f, 2.0f}; // not normalized; rotates z to x
   tn_mass other = tn_mass_box(tn_v3(3.0f, 2.0f, 0.5f), 4.0f);
   tn_mass parts[2] = {tn_mass_at(half, tn_v3(1.5f, 1.0f, 0.0f), tn_quat_identity()),
                       tn_mass_at(other, tn_v3(0.5f, 1.0f, 0.0f), quarter_turn)};
@@ -493,7 +494,7 @@ static void test_principal_axes(void **state)
   }
 }
 
-// Eigenvalues that are known: the moments of diagonal blocks, by the quadratic formula.
+// Known eigenvalues: the moments of block diagonal matrices, by the quadratic formula.
 static void test_principal_moments(void **state)
 {
   (void)state;
@@ -601,9 +602,9 @@ static void test_bad_primitives(void **state)
     REJECTS(tn_mass_cylinder(1.0f, 1.0f, bad[i]), "density is");
   }
   REJECTS(tn_mass_sphere(1e13f, 1e3f), "too large");
-  REJECTS(tn_mass_sphere(1e8f, 1e10f), "too large"); // the inertia, not the mass
+  REJECTS(tn_mass_sphere(1e8f, 1e10f), "too large"); // of the inertia
   REJECTS(tn_mass_sphere(1e-20f, 1.0f), "too small");
-  REJECTS(tn_mass_sphere(1e-10f, 1.0f), "too small"); // the inertia, not the mass
+  REJECTS(tn_mass_sphere(1e-10f, 1.0f), "too small"); // of the inertia
 }
 
 static void test_bad_meshes(void **state)
@@ -650,7 +651,7 @@ static void test_flat_meshes(void **state)
   mesh flat = box_mesh(tn_v3(1.0f, 1.0f, 0.0f));
   REJECTS(mesh_mass(&flat, 1.0f), "volume is zero");
   mesh_free(&flat);
-  // Rounding gives these some volume, of either sign.
+  // Rounding gives these meshes some volume, of either sign.
   uint64_t random = 9;
   for (int i = 0; i < 50; i++) {
     double q[4];

@@ -1,5 +1,4 @@
-// Meshes and height fields against closed forms, brute force and the convex shapes they are made to
-// look like.
+// Meshes and height fields against closed forms, brute force and equivalent convex shapes.
 #include "surfaces.h"
 
 // ---------------------------------------------------------------------------------------------
@@ -33,8 +32,8 @@ static void soup_triangle(soup *s, int a, int b, int c)
   index[2] = c;
 }
 
-// A grid over [-size, size]^2, its inner vertices moved about and its diagonals at random; heights
-// of up to `rough`.
+// A grid over [-size, size]^2 with displaced inner vertices and random diagonals; heights up to
+// `rough`.
 static soup soup_ground(int cells, float size, float jitter, float rough, uint32_t *seed)
 {
   soup s = soup_make((cells + 1) * (cells + 1), 2 * cells * cells);
@@ -64,8 +63,8 @@ static soup soup_ground(int cells, float size, float jitter, float rough, uint32
   return s;
 }
 
-// The surface of a box, each side cut into `cells` by `cells` squares, its vertices not shared
-// between the sides.
+// The surface of a box, each side divided into `cells` by `cells` squares, with vertices not shared
+// between sides.
 static soup soup_box(tn_vec3 h, int cells)
 {
   int per_side = (cells + 1) * (cells + 1);
@@ -146,7 +145,7 @@ static void bad_height_fields_are_refused(void **state)
   assert_int_equal(endless.held, 0);
 }
 
-static void no_memory_makes_nothing(void **state)
+static void failed_allocations_create_nothing(void **state)
 {
   (void)state;
   soup s = soup_box(tn_v3(1.0f, 1.0f, 1.0f), 2);
@@ -169,7 +168,7 @@ static void no_memory_makes_nothing(void **state)
   soup_free(&s);
 }
 
-static void bad_triangles_are_left_out(void **state)
+static void degenerate_triangles_are_dropped(void **state)
 {
   (void)state;
   // A square of two triangles, one of them three times, once reversed, and three without area.
@@ -237,7 +236,7 @@ static void mesh_rays_match_brute_force(void **state)
     ray_hit hit = {0};
     bool found = mesh_ray(m, from, way, 1.0f, &hit);
     if (found != (expected <= 1.0)) {
-      unsure += 1; // through the very edge of a triangle
+      unsure += 1; // hits the edge of a triangle
       continue;
     }
     hits += found;
@@ -255,8 +254,8 @@ static void mesh_rays_match_brute_force(void **state)
   soup_free(&s);
 }
 
-// Rays from inside a closed mesh towards its vertices and along its edges cannot get out.
-static void closed_meshes_are_tight(void **state)
+// Rays from inside a closed mesh towards its vertices and along its edges always hit.
+static void rays_cannot_leave_closed_meshes(void **state)
 {
   (void)state;
   uint32_t seed = 5;
@@ -276,7 +275,7 @@ static void closed_meshes_are_tight(void **state)
   soup_free(&s);
 }
 
-// The nearest point of a triangle by descending on its barycentric coordinates from a fine grid.
+// The closest point of a triangle, by search over barycentric coordinates from a fine grid.
 static double triangle_distance(const tn_vec3 *v, const int *t, tn_vec3 p)
 {
   double best = (double)INFINITY, u = 0.0, w = 0.0, step = 0.5;
@@ -327,7 +326,7 @@ static void mesh_closest_matches_brute_force(void **state)
     assert_false(mesh_closest(m, p, c.distance * 0.99f, &c));
   }
   print_message("closest point of a mesh: off by %.1e at most\n", worst);
-  assert_true(worst < 2e-4); // what the search by halving leaves
+  assert_true(worst < 2e-4); // precision of the search
   mesh_destroy(m, memory_of(&endless));
   soup_free(&s);
 }
@@ -335,7 +334,7 @@ static void mesh_closest_matches_brute_force(void **state)
 // ---------------------------------------------------------------------------------------------
 // Contacts on a flat mesh
 
-// A place over the ground: anywhere, or exactly on a vertex or the middle of an edge.
+// A point above the ground: anywhere, or exactly above a vertex or the middle of an edge.
 static tn_vec3 place_over(const soup *s, uint32_t *seed, float size)
 {
   const int *t = &s->indices[3 * test_index(seed, s->triangle_count)];
@@ -387,7 +386,7 @@ static void compare_with_plane(float scale, int poses, uint32_t seed)
     tn_quat q = test_rotation(&seed);
     if (test_index(&seed, 3) == 0)
       q = tn_quat_identity();
-    // Its lowest point a little above or below the plane.
+    // Places its lowest point slightly above or below the plane.
     aabb box = geometry_aabb(&b, at(p, q));
     p.y = -box.lower.y + scale * test_between(&seed, -0.05f, 0.03f);
     assert_same_as_plane(&ground, &b, at(p, q), 0.02f * scale, scale);
@@ -404,8 +403,8 @@ static void flat_meshes_act_like_planes(void **state)
   compare_with_plane(1e3f, 2000, 20);
 }
 
-// The same from below: both sides are solid.
-static void meshes_push_to_the_side_one_is_on(void **state)
+// The same from below: triangles collide on both sides.
+static void meshes_collide_on_both_sides(void **state)
 {
   (void)state;
   uint32_t seed = 19;
@@ -482,7 +481,7 @@ static void box_meshes_act_like_boxes(void **state)
 }
 
 // On rough ground the deepest contact of a ball is at the closest point.
-static void balls_meet_the_closest_point(void **state)
+static void deepest_contact_of_a_ball_is_the_closest_point(void **state)
 {
   (void)state;
   uint32_t seed = 67;
@@ -538,7 +537,7 @@ static soup soup_corner(int cells, float size)
   return s;
 }
 
-// Deep in a corner there are the floor and the wall, and nothing in between.
+// Deep in a corner there are contacts with the floor and the wall, and no other normals.
 static void corners_have_two_normals(void **state)
 {
   (void)state;
@@ -567,13 +566,13 @@ static void corners_have_two_normals(void **state)
   soup_free(&s);
 }
 
-// A box on a block of the same size, nearly flush, is pushed up and not aside.
+// A box on a block of the same size, nearly flush, is pushed up and not sideways.
 static void flush_boxes_are_pushed_up(void **state)
 {
   (void)state;
   uint32_t seed = 61;
   tn_vec3 h = {1.0f, 0.7f, 1.3f};
-  for (int cells = 1; cells <= 4; cells *= 2) { // corners of both sides are the same floats
+  for (int cells = 1; cells <= 4; cells *= 2) { // corners of both sides are equal floats
     soup s = soup_box(h, cells);
     geometry skin = {.kind = TN_SHAPE_MESH, .mesh = mesh_of(&s)}, b = block(1.0f, 0.5f, 1.3f);
     for (int i = 0; i < 500; i++) {
@@ -597,7 +596,7 @@ static void flush_boxes_are_pushed_up(void **state)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Height fields: the same as the mesh of their triangles
+// Height fields: equal to the mesh of their triangles
 
 enum { COLUMNS = 23, ROWS = 17 };
 
@@ -680,7 +679,8 @@ static void fields_query_like_meshes(void **state)
     if (!expected)
       continue;
     assert_close(f.fraction, e.fraction, 1e-5);
-    // Just before it does not overlap, well after it does, if it went on downwards.
+    // Just before the hit there is no overlap, well after it there is, if the cast continues
+    // downwards.
     pose before = at(tn_add(start.p, tn_scale(e.fraction - 2e-3f, way)), start.q);
     assert_false(mesh_overlaps(t->skin.mesh, &probe, before));
     assert_false(height_field_overlaps(t->field.field, &probe, before));
@@ -716,7 +716,7 @@ static void fields_collide_like_meshes(void **state)
     int of_field = collide_height_field(&t->field, b, at(p, q), 0.03f, y, MAX_MANIFOLDS), other = 0;
     assert_true(of_mesh > 0 && of_field > 0);
     touching += 1;
-    // Facets come in another order, and of contacts that are nearly one the first is kept.
+    // Triangles are visited in another order, and of nearly equal contacts the first is kept.
     float expected = deepest(x, of_mesh, &which), gap = deepest(y, of_field, &other);
     same += fabsf(gap - expected) < 1e-4f && apart(x[which].normal, y[other].normal) < 0.06f;
     for (int k = 0; k < of_field; k++)
@@ -785,15 +785,15 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bad_meshes_are_refused),
       cmocka_unit_test(bad_height_fields_are_refused),
-      cmocka_unit_test(no_memory_makes_nothing),
-      cmocka_unit_test(bad_triangles_are_left_out),
+      cmocka_unit_test(failed_allocations_create_nothing),
+      cmocka_unit_test(degenerate_triangles_are_dropped),
       cmocka_unit_test(mesh_rays_match_brute_force),
-      cmocka_unit_test(closed_meshes_are_tight),
+      cmocka_unit_test(rays_cannot_leave_closed_meshes),
       cmocka_unit_test(mesh_closest_matches_brute_force),
       cmocka_unit_test(flat_meshes_act_like_planes),
-      cmocka_unit_test(meshes_push_to_the_side_one_is_on),
+      cmocka_unit_test(meshes_collide_on_both_sides),
       cmocka_unit_test(box_meshes_act_like_boxes),
-      cmocka_unit_test(balls_meet_the_closest_point),
+      cmocka_unit_test(deepest_contact_of_a_ball_is_the_closest_point),
       cmocka_unit_test(corners_have_two_normals),
       cmocka_unit_test(flush_boxes_are_pushed_up),
       cmocka_unit_test(fields_query_like_meshes),

@@ -1,4 +1,4 @@
-// Trees of boxes against looking at every box, and how good and how high they stay.
+// AABB trees against brute force over all boxes; their quality and height.
 #include "data/world.h"
 #include "support.h"
 
@@ -7,7 +7,7 @@
 
 #define MOST 2000
 
-// The leaves that are in a tree, by item.
+// The leaves of a tree, by item.
 typedef struct forest {
   tn_world *world;
   tree tree;
@@ -40,7 +40,7 @@ static world_aabb box_at(tn_pos center, tn_vec3 half)
   return b;
 }
 
-// The order in which arguments are computed is the compiler's.
+// Separate statements: the order of evaluation of arguments is unspecified.
 static tn_vec3 random_half(uint32_t *random, float size)
 {
   float scale = test_random(random) < 0.05f ? 20.0f * size : size;
@@ -87,14 +87,14 @@ static void change_something(forest *f)
 }
 
 // ---------------------------------------------------------------------------------------------
-// What must always hold
+// Invariants
 
 static int larger_of(int a, int b)
 {
   return a > b ? a : b;
 }
 
-// Returns how many leaves are below.
+// Returns the number of leaves below.
 static int assert_node(const forest *f, int32_t node, int32_t parent)
 {
   const tree_node *n = &f->tree.nodes[node];
@@ -126,7 +126,7 @@ static void assert_sound(const forest *f)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Looking, and what looking at every box finds
+// Queries, and the same by brute force
 
 typedef struct found {
   int times[MOST];
@@ -150,7 +150,7 @@ static void assert_query(const forest *f, world_aabb box)
   }
 }
 
-// Where a ray enters a box grown by `half`, by clipping; infinity if it does not.
+// Parameter at which a ray enters a box grown by `half`, by clipping; infinity if it misses.
 static double clipped(const world_aabb *b, tn_pos from, tn_vec3 way, tn_vec3 half)
 {
   double p[3] = {from.x, from.y, from.z}, w[3] = {(double)way.x, (double)way.y, (double)way.z};
@@ -198,7 +198,7 @@ static void assert_cast(const forest *f, cast_case *c)
   int32_t item = MOST;
   for (int i = 0; i < MOST; ++i) {
     double at = f->present[i] ? clipped(&f->box[i], c->from, c->way, c->half) : HUGE_VAL;
-    if (!c->closest_only && fabs(at - 1.0) > 1e-9) { // on the edge both answers are right
+    if (!c->closest_only && fabs(at - 1.0) > 1e-9) { // at the end of the ray both answers are right
       assert_int_equal(c->found.times[i], at <= 1.0);
     }
     if ((float)at < best) {
@@ -217,14 +217,14 @@ static void look_around(const forest *f, uint32_t *random)
     cast_case c = {.forest = f, .closest = INFINITY, .item = MOST};
     c.from = tn_offset(tn_p3(0.0, 0.0, 0.0), test_vector(random, 15.0f));
     c.way = test_vector(random, 30.0f);
-    c.way.x = i & 1 ? 0.0f : c.way.x; // along a plane of boxes
+    c.way.x = i & 1 ? 0.0f : c.way.x; // parallel to the faces of boxes
     c.half = i & 1 ? random_half(random, 0.5f) : tn_v3(0.0f, 0.0f, 0.0f);
     c.closest_only = i & 2;
     assert_cast(f, &c);
   }
 }
 
-static void random_changes_keep_the_tree_sound_and_true(void **state)
+static void random_changes_keep_the_tree_valid_and_queries_exact(void **state)
 {
   (void)state;
   forest *f = make_forest(7);
@@ -254,7 +254,7 @@ static void random_changes_keep_the_tree_sound_and_true(void **state)
   free_forest(f);
 }
 
-static void a_query_ends_when_told(void **state)
+static void a_query_ends_when_its_callback_says_so(void **state)
 {
   (void)state;
   forest *f = make_forest(3);
@@ -290,7 +290,7 @@ static float note_nearest(int32_t item, float max_distance, void *context)
   return c->distance;
 }
 
-static void the_nearest_box_is_found_without_looking_at_all(void **state)
+static void the_nearest_box_is_found_without_visiting_all(void **state)
 {
   (void)state;
   forest *f = make_forest(11);
@@ -312,9 +312,9 @@ static void the_nearest_box_is_found_without_looking_at_all(void **state)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Shape
+// Quality
 
-// Each box is as large as all before it together: the least surface is a chain.
+// Each box is as large as all before it together: the smallest surface area is a chain.
 static world_aabb doubling_box(int i)
 {
   double size = ldexp(1.0, i % 120);
@@ -339,7 +339,7 @@ static world_aabb half_space(int i)
   return b;
 }
 
-static void no_order_makes_a_tree_high(void **state)
+static void height_is_logarithmic_for_any_order_of_insertion(void **state)
 {
   (void)state;
   static world_aabb (*const kinds[])(int) = {doubling_box, row_box, same_box, half_space};
@@ -356,7 +356,7 @@ static void no_order_makes_a_tree_high(void **state)
   }
 }
 
-// A row of n boxes that touch, side 1, as a tree has at best the surface of its ideal: halving.
+// Ideal surface area of a tree of n unit boxes in a row that touch: recursive halving.
 static double halved_row_cost(int n)
 {
   double sum = 0.0;
@@ -367,7 +367,7 @@ static double halved_row_cost(int n)
   return sum / (2.0 * n + 1.0);
 }
 
-static void a_row_becomes_nearly_the_ideal_tree(void **state)
+static void a_row_of_boxes_gives_nearly_the_ideal_tree(void **state)
 {
   (void)state;
   forest *f = make_forest(1);
@@ -384,7 +384,7 @@ static void a_row_becomes_nearly_the_ideal_tree(void **state)
   free_forest(f);
 }
 
-static void moving_about_does_not_wear_a_tree_out(void **state)
+static void quality_does_not_degrade_by_moves(void **state)
 {
   (void)state;
   forest *f = make_forest(5);
@@ -405,7 +405,7 @@ static void moving_about_does_not_wear_a_tree_out(void **state)
   free_forest(f);
 }
 
-// How good a tree of the same boxes is that has just been made.
+// Quality of a tree newly built from the same boxes.
 static double fresh_cost(const forest *f)
 {
   forest *other = make_forest(1);
@@ -417,8 +417,8 @@ static double fresh_cost(const forest *f)
   return cost;
 }
 
-// Each flies its own way, about twice through all of the others, and now and then one jumps.
-static void shifting_keeps_a_tree_sound_and_true_and_good(void **state)
+// Each box moves in its own direction, about twice through all of the others; sometimes one jumps.
+static void refitting_keeps_a_tree_valid_exact_and_good(void **state)
 {
   (void)state;
   forest *f = make_forest(13);
@@ -446,7 +446,7 @@ static void shifting_keeps_a_tree_sound_and_true_and_good(void **state)
     }
   }
   print_message("shifted %d boxes: at most %.2f of the cost of a new tree\n", MOST, worst);
-  assert_below(worst, 1.7); // as when they move one by one
+  assert_below(worst, 1.7); // as when boxes move one by one
   free_forest(f);
 }
 
@@ -470,7 +470,7 @@ static void the_same_changes_give_the_same_tree(void **state)
   free_forest(b);
 }
 
-static void without_memory_nothing_changes(void **state)
+static void failed_allocations_change_nothing(void **state)
 {
   (void)state;
   test_meter meter = {.until_failure = -1};
@@ -480,7 +480,7 @@ static void without_memory_nothing_changes(void **state)
   tn_world_destroy(f->world);
   f->world = tn_world_create(&def);
   size_t before = meter.bytes;
-  insert_random(f, 32); // 63 nodes of 64
+  insert_random(f, 32); // 63 of 64 nodes in use
   meter.until_failure = 0;
   int32_t leaf = NO_SLOT;
   assert_false(tree_insert(&f->world->heap, &f->tree, same_box(0), 1, 40, &leaf));
@@ -498,15 +498,15 @@ static void without_memory_nothing_changes(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(random_changes_keep_the_tree_sound_and_true),
-      cmocka_unit_test(a_query_ends_when_told),
-      cmocka_unit_test(the_nearest_box_is_found_without_looking_at_all),
-      cmocka_unit_test(no_order_makes_a_tree_high),
-      cmocka_unit_test(a_row_becomes_nearly_the_ideal_tree),
-      cmocka_unit_test(moving_about_does_not_wear_a_tree_out),
-      cmocka_unit_test(shifting_keeps_a_tree_sound_and_true_and_good),
+      cmocka_unit_test(random_changes_keep_the_tree_valid_and_queries_exact),
+      cmocka_unit_test(a_query_ends_when_its_callback_says_so),
+      cmocka_unit_test(the_nearest_box_is_found_without_visiting_all),
+      cmocka_unit_test(height_is_logarithmic_for_any_order_of_insertion),
+      cmocka_unit_test(a_row_of_boxes_gives_nearly_the_ideal_tree),
+      cmocka_unit_test(quality_does_not_degrade_by_moves),
+      cmocka_unit_test(refitting_keeps_a_tree_valid_exact_and_good),
       cmocka_unit_test(the_same_changes_give_the_same_tree),
-      cmocka_unit_test(without_memory_nothing_changes),
+      cmocka_unit_test(failed_allocations_change_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

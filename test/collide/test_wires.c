@@ -1,4 +1,4 @@
-// Wires against sampling, closed forms and the capsules that straight ones are.
+// Wires against sampling, closed forms, and capsules for straight ones.
 #include "surfaces.h"
 
 static void bad_wires_are_refused(void **state)
@@ -16,7 +16,7 @@ static void bad_wires_are_refused(void **state)
   assert_int_equal(endless.held, 0);
 }
 
-static void no_memory_makes_nothing(void **state)
+static void failed_allocations_create_nothing(void **state)
 {
   (void)state;
   tn_wire_point p[2] = {{{0.0f, 0.0f, 0.0f}, {1.0f, 0.0f, 0.0f}},
@@ -54,7 +54,7 @@ static double hermite_part(double a, double b, double s, double t, double u)
          b * (3.0 * u * u - 2.0 * u * u * u) + t * (u * u * u - u * u);
 }
 
-// The curve as its definition says.
+// The cubic curve by its definition.
 static double3 hermite(const tn_wire_point *points, int count, double parameter)
 {
   int i = (int)parameter;
@@ -85,7 +85,7 @@ static wire *random_wire(tn_wire_point *points, int count, bool closed, uint32_t
   return wire_of(points, count, closed);
 }
 
-// Dense samples, then golden section around the best of them.
+// Closest point by dense samples and golden section around the best of them.
 static double sampled_distance(const tn_wire_point *points, int count, bool closed, tn_vec3 q)
 {
   int cubics = closed ? count : count - 1, samples = 300 * cubics, best_at = 0;
@@ -174,7 +174,7 @@ static void wires_hold_spheres_and_capsules(void **state)
       tn_vec3 half = tn_v3(0.0f, round ? 0.0f : 0.4f, 0.0f);
       tn_vec3 e = pose_point(where, tn_scale(-1.0f, half)), f = pose_point(where, half);
       if (round)
-        f.x += 1e-6f; // no segment of length zero
+        f.x += 1e-6f; // avoids a segment of length zero
       double reach = 0.05 + (double)b.radius + 0.05, before = (double)INFINITY, best = before;
       int expected = 0, samples = 2000 * cubics;
       double here =
@@ -223,7 +223,7 @@ static void wires_hold_spheres_and_capsules(void **state)
                 "sampling, %d one more\n",
                 contacts, worst, missed, extra);
   assert_true(contacts > 400);
-  assert_true(worst < 2e-4); // what sampling leaves
+  assert_true(worst < 2e-4); // precision of sampling
   assert_true(missed <= 20 && extra <= 40);
 }
 
@@ -245,7 +245,7 @@ static void marble_runs_on_rails(void **state)
   geometry a = {.kind = TN_SHAPE_WIRE, .radius = 0.1f, .wire = left}, c = a, b = ball(0.4f);
   c.wire = right;
   for (int i = -3000; i <= 3000; i++) {
-    // Centre so high that the gap is 1 mm: 0.501 from both axes.
+    // Height of the centre for a gap of 1 mm: 0.501 from both axes.
     pose where =
         at(tn_v3((float)i / 1000.0f, sqrtf(0.501f * 0.501f - 0.09f), 0.0f), tn_quat_identity());
     for (int side = 0; side < 2; side++) {
@@ -261,8 +261,8 @@ static void marble_runs_on_rails(void **state)
   wire_destroy(right, memory_of(&endless));
 }
 
-// A ball pushed through between the turns of a coil touches two of them.
-static void coil_holds_a_ball_twice(void **state)
+// A ball between two turns of a coil touches both.
+static void ball_between_turns_of_a_coil_touches_both(void **state)
 {
   (void)state;
   tn_wire_point points[25];
@@ -275,7 +275,7 @@ static void coil_holds_a_ball_twice(void **state)
   geometry a = {.kind = TN_SHAPE_WIRE, .radius = 0.05f, .wire = w}, b = ball(0.2f);
   for (int i = 0; i < 1000; i++) {
     float angle = 2.0f * TN_PI * (0.2f + 1.6f * (float)i / 1000.0f);
-    // Outside, halfway between this turn and the next, which are 0.4 apart.
+    // On the outside, halfway between this turn and the next, which are 0.4 apart.
     pose where =
         at(tn_v3(1.1f * tn_cos(angle), 0.4f * angle / (2.0f * TN_PI) + 0.2f, 1.1f * tn_sin(angle)),
            tn_quat_identity());
@@ -289,7 +289,7 @@ static void coil_holds_a_ball_twice(void **state)
   wire_destroy(w, memory_of(&endless));
 }
 
-// A straight wire is a capsule.
+// A straight wire equals a capsule.
 static void straight_wires_are_capsules(void **state)
 {
   (void)state;
@@ -336,8 +336,8 @@ static void straight_wires_are_capsules(void **state)
   wire_destroy(w, memory_of(&endless));
 }
 
-// A capsule along the wire is held at both ends; a box lies on four or two points.
-static void wires_carry_what_lies_along(void **state)
+// A capsule along the wire has contacts at both ends; a box has four or two points.
+static void wires_carry_bodies_that_lie_along_them(void **state)
 {
   (void)state;
   wire *w = rail(0.0f, 0.0f, 6);
@@ -385,7 +385,7 @@ static void wire_rays_find_the_tube(void **state)
       tn_vec3 from = test_vector(&seed, 3.0f),
               way = tn_scale(1.5f, tn_sub(test_vector(&seed, 2.0f), from));
       closest c = {0};
-      // The first of many samples inside; the surface is between it and the one before.
+      // The first of many samples that lies inside; the surface is between it and the one before.
       float expected = INFINITY;
       for (int n = 0; n <= 400 && expected == INFINITY; n++) {
         float t = (float)n / 400.0f;
@@ -417,13 +417,13 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bad_wires_are_refused),
-      cmocka_unit_test(no_memory_makes_nothing),
+      cmocka_unit_test(failed_allocations_create_nothing),
       cmocka_unit_test(wire_closest_matches_sampling),
       cmocka_unit_test(wires_hold_spheres_and_capsules),
       cmocka_unit_test(marble_runs_on_rails),
-      cmocka_unit_test(coil_holds_a_ball_twice),
+      cmocka_unit_test(ball_between_turns_of_a_coil_touches_both),
       cmocka_unit_test(straight_wires_are_capsules),
-      cmocka_unit_test(wires_carry_what_lies_along),
+      cmocka_unit_test(wires_carry_bodies_that_lie_along_them),
       cmocka_unit_test(wire_rays_find_the_tube),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

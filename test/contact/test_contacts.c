@@ -1,5 +1,5 @@
-// Contacts of single bodies: where each shape comes to rest, what forces it feels, what it passes.
-// 20 substeps, gravity 10, bodies of 1 kg.
+// Contacts of single bodies: rest poses, forces, filters, overlaps. 20 substeps, gravity 10, bodies
+// of 1 kg.
 #include "contact_support.h"
 
 // ---------------------------------------------------------------------------------------------
@@ -10,7 +10,7 @@ typedef struct resting {
   tn_shape_kind kind;
   float radius, half_length;
   tn_vec3 half_extents;
-  float tilt; // about x at the start, rad
+  float tilt; // initial rotation about x, rad
   double height;
 } resting;
 
@@ -82,7 +82,7 @@ static void lay_box(tn_world *world)
   add_shape(world, test_no_body, &box);
 }
 
-// Two by two squares of two triangles each, with a common corner under what falls.
+// Two by two squares of two triangles each; their common corner lies below the falling body.
 static void lay_mesh(tn_world *world)
 {
   tn_vec3 vertices[9];
@@ -111,7 +111,7 @@ static void lay_height_field(tn_world *world)
   add_shape(world, test_no_body, &field);
 }
 
-// A thick plate that is free to be pushed, but far too heavy.
+// A thick dynamic plate, so heavy that it hardly moves.
 static void lay_heavy_plate(tn_world *world)
 {
   tn_body_def def = tn_default_body_def();
@@ -134,7 +134,7 @@ static const struct {
                {"a heavy plate", lay_heavy_plate}};
 enum { GROUNDS = sizeof grounds / sizeof grounds[0] };
 
-// Height to 1 mm, force to 0.5% of the weight, at rest.
+// Tolerances: height 1 mm, force 0.5% of the weight, speed zero.
 static void every_solid_rests_on_every_ground(void **unused)
 {
   (void)unused;
@@ -149,7 +149,7 @@ static void every_solid_rests_on_every_ground(void **unused)
   }
 }
 
-// The ground is the world's, around its origin; the body is not.
+// The plane is attached to the world's origin; the body is far away from it.
 static void ground_reaches_far(void **unused)
 {
   (void)unused;
@@ -168,7 +168,7 @@ static void ground_reaches_far(void **unused)
   }
 }
 
-// The two other methods hold what they touch as well, if less exactly.
+// The two other methods carry bodies as well, less exactly.
 static void every_method_carries_a_cube(void **unused)
 {
   (void)unused;
@@ -195,8 +195,8 @@ static void every_method_carries_a_cube(void **unused)
 // ---------------------------------------------------------------------------------------------
 // Read-outs
 
-// The normal points from A to B and forces act on B, whichever of the two is which.
-static void contacts_are_told_from_a_to_b(void **unused)
+// The normal points from A to B and forces act on B, for either order of the two.
+static void contacts_point_from_a_to_b(void **unused)
 {
   (void)unused;
   for (int order = 0; order < 2; ++order) {
@@ -235,7 +235,7 @@ static void contacts_are_told_from_a_to_b(void **unused)
   }
 }
 
-// An eccentric load presses more on the near points: moments balance about the middle.
+// Under an eccentric load the moments of the point forces balance about the middle.
 static void point_forces_balance_moments(void **unused)
 {
   (void)unused;
@@ -259,8 +259,8 @@ static void point_forces_balance_moments(void **unused)
   tn_world_destroy(world);
 }
 
-// A soft contact gives way by its force times its compliance.
-static void soft_contacts_give_way(void **unused)
+// The penetration of a soft contact is its force times its compliance.
+static void soft_contacts_yield_by_force_times_compliance(void **unused)
 {
   (void)unused;
   static const float compliances[3] = {1e-5f, 1e-4f, 1e-3f};
@@ -288,7 +288,7 @@ typedef struct pair_of_cubes {
   tn_body_id body[2];
 } pair_of_cubes;
 
-// One above the other; the lower hangs in the air without weight.
+// One body above the other; the lower has no gravity.
 static pair_of_cubes make_pair(tn_filter lower, tn_filter upper)
 {
   pair_of_cubes p = {.world = contact_world(8)};
@@ -309,7 +309,7 @@ static bool collides(pair_of_cubes *p)
   test_run(p->world, DT, 60);
   double height = tn_body_position(p->world, p->body[1]).y;
   bool held = height > 0.9;
-  assert_true(held || height < -1.0); // one or the other
+  assert_true(held || height < -1.0); // held or fallen, nothing in between
   return held;
 }
 
@@ -321,7 +321,7 @@ static bool filters_collide(tn_filter lower, tn_filter upper)
   return held;
 }
 
-static void filters_decide(void **unused)
+static void filters_decide_whether_shapes_collide(void **unused)
 {
   (void)unused;
   const uint64_t all = UINT64_MAX, top = (uint64_t)1 << 63;
@@ -373,7 +373,7 @@ static bool refuse_all(tn_shape_id a, tn_shape_id b, void *context)
   return false;
 }
 
-static void callback_decides(void **unused)
+static void pair_filter_callback_decides(void **unused)
 {
   (void)unused;
   tn_filter open = {1, UINT64_MAX, 0};
@@ -392,7 +392,7 @@ static void callback_decides(void **unused)
   tn_world_destroy(p.world);
 }
 
-// Joined bodies may overlap unless the joint says that they collide.
+// Joined bodies do not collide unless the joint says so.
 static void joints_keep_their_bodies_from_colliding(void **unused)
 {
   (void)unused;
@@ -412,8 +412,8 @@ static void joints_keep_their_bodies_from_colliding(void **unused)
   }
 }
 
-// Being tied to a point of the world is no reason to fall through its ground.
-static void joints_to_the_world_leave_the_ground(void **unused)
+// A body joined to the world still collides with the ground.
+static void joints_to_the_world_do_not_disable_ground_contacts(void **unused)
 {
   (void)unused;
   tn_world *world = contact_world(8);
@@ -429,7 +429,7 @@ static void joints_to_the_world_leave_the_ground(void **unused)
 // ---------------------------------------------------------------------------------------------
 // Compounds
 
-// A table: a board on four legs, as one body.
+// A table: a board on four legs, one body.
 static tn_body_id add_table(tn_world *world, double above)
 {
   tn_body_def def = tn_default_body_def();
@@ -464,12 +464,12 @@ static void table_stands_on_its_legs(void **unused)
   assert_close(up.y, 1.0, 1e-5);
   double weight = 10.0 * (double)tn_body_mass(world, table).mass;
   assert_close(contact_force(world, table).y, weight,
-               0.005 * weight); // on it: the ground less both
+               0.005 * weight); // net force: ground less weight and load
   tn_world_destroy(world);
 }
 
 // Shapes of one body never collide with each other.
-static void parts_do_not_push_each_other(void **unused)
+static void shapes_of_one_body_do_not_collide(void **unused)
 {
   (void)unused;
   tn_world *world = contact_world(8);
@@ -487,7 +487,7 @@ static void parts_do_not_push_each_other(void **unused)
 // ---------------------------------------------------------------------------------------------
 // Created deep inside each other
 
-// Twenty bodies part at 0.06 m/s a layer, which takes long under the sanitizers.
+// Twenty bodies separate at 0.06 m/s per layer, which takes long under the sanitizers.
 #if defined(__SANITIZE_ADDRESS__)
 enum { MANY = 4, HEAP_STEPS = 1200 };
 #else
@@ -545,7 +545,7 @@ static void bodies_created_inside_each_other_come_apart(void **unused)
   check_heap(MANY / 2, true, TN_SHAPE_BOX);
 }
 
-// A body put far under the ground is lifted out at a limited speed.
+// A body placed far below the ground rises at a limited speed.
 static void buried_bodies_rise_gently(void **unused)
 {
   (void)unused;
@@ -562,8 +562,8 @@ static void buried_bodies_rise_gently(void **unused)
   tn_world_destroy(world);
 }
 
-// What has rested near something for a while does not pass through it when it is pushed.
-static void resting_neighbours_notice_a_push(void **unused)
+// A body that has rested near another does not pass through it when pushed.
+static void resting_neighbours_stop_a_pushed_body(void **unused)
 {
   (void)unused;
   for (int fixed = 0; fixed < 2; ++fixed) {
@@ -591,8 +591,8 @@ static double tick(void)
   return ticks += 1.0;
 }
 
-// Every part of a step takes one tick of a clock that ticks when it is asked.
-static void profile_tells_the_parts_of_a_step(void **unused)
+// The clock advances one tick per call, so every part of a step takes one tick.
+static void profile_lists_the_parts_of_a_step(void **unused)
 {
   (void)unused;
   tn_world_def def = test_world_def(8, TN_METHOD_TENON);
@@ -614,10 +614,11 @@ static void profile_tells_the_parts_of_a_step(void **unused)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Inner edges, and bodies that move others
+// Internal edges, and bodies that push others
 
-// A flat row of triangles is a flat floor: a block and a ball slide over its edges unhindered.
-static void inner_edges_catch_nothing(void **unused)
+// A row of coplanar triangles is a flat floor: a block and a ball slide over the internal edges
+// without hindrance.
+static void internal_edges_do_not_catch_sliding_bodies(void **unused)
 {
   (void)unused;
   enum { LENGTH = 40 };
@@ -651,7 +652,7 @@ static void inner_edges_catch_nothing(void **unused)
   }
 }
 
-static void pusher_takes_a_cube_along(void **unused)
+static void kinematic_pusher_moves_a_cube(void **unused)
 {
   (void)unused;
   tn_world *world = contact_world(20);
@@ -668,8 +669,8 @@ static void pusher_takes_a_cube_along(void **unused)
   tn_world_destroy(world);
 }
 
-// A fast shape is paired with what lies along its way, and no longer once it has slowed down.
-static void what_slows_down_has_fewer_pairs(void **state)
+// A fast shape is paired with everything along its displacement, and no longer once it is slow.
+static void bodies_that_slow_down_lose_distant_pairs(void **state)
 {
   (void)state;
   tn_world_def def = test_world_def(4, TN_METHOD_TENON);
@@ -691,9 +692,9 @@ static void what_slows_down_has_fewer_pairs(void **state)
   tn_world_destroy(world);
 }
 
-// A plane on a kinematic body has a box without end, which does not turn. Balls beside it meet each
-// other whatever order the tree has them in.
-static void kinematic_planes_hide_nothing(void **state)
+// A plane on a kinematic body has an unbounded box, which does not rotate. Balls near it find each
+// other in any order of the tree.
+static void kinematic_planes_hide_no_pairs(void **state)
 {
   (void)state;
   for (uint32_t seed = 1; seed <= 40; ++seed) {
@@ -702,7 +703,7 @@ static void kinematic_planes_hide_nothing(void **state)
     def.gravity = tn_v3(0.0f, 0.0f, 0.0f);
     tn_world *world = tn_world_create(&def);
     tn_shape_def plane = tn_default_shape_def(TN_SHAPE_PLANE);
-    plane.filter.mask = 0; // is in the tree, meets nothing
+    plane.filter.mask = 0; // in the tree, but collides with nothing
     tn_shape_def ball = tn_default_shape_def(TN_SHAPE_SPHERE);
     int planes = 1 + test_index(&random, 3), balls = 2 + test_index(&random, 6);
     for (int i = 0; i < planes + balls; ++i) {
@@ -722,7 +723,7 @@ static void kinematic_planes_hide_nothing(void **state)
   }
 }
 
-// Where two axes are closest, by going from one to the other and back until nothing changes.
+// Closest points of two axes, by alternating projection until nothing changes.
 static double axes_apart(const tn_world *world, tn_body_id a, tn_body_id b, double ha, double hb)
 {
   tn_transform at[2] = {tn_body_transform(world, a), tn_body_transform(world, b)};
@@ -764,9 +765,8 @@ static tn_body_id float_capsule(tn_world *world, tn_pos at, float half_length, u
   return body;
 }
 
-// Spheres and capsules at all angles: between what touches lies what geometry says, along the
-// normal, and nothing that is near is left out. The number of pairs is odd, so that lanes are left
-// over.
+// Spheres and capsules at all angles: gap and normal of each contact match the geometry, and no
+// near pair is missing. The number of pairs is odd, so that the last block of lanes is not full.
 static void check_round_shapes(int lanes)
 {
   enum { PAIRS = 203 };
@@ -806,7 +806,7 @@ static void check_round_shapes(int lanes)
   tn_world_destroy(world);
 }
 
-static void round_shapes_are_as_far_apart_as_they_are(void **unused)
+static void contacts_of_round_shapes_match_the_geometry(void **unused)
 {
   (void)unused;
   check_round_shapes(1);
@@ -816,28 +816,28 @@ static void round_shapes_are_as_far_apart_as_they_are(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(round_shapes_are_as_far_apart_as_they_are),
+      cmocka_unit_test(contacts_of_round_shapes_match_the_geometry),
       cmocka_unit_test(every_solid_rests_on_every_ground),
       cmocka_unit_test(ground_reaches_far),
       cmocka_unit_test(every_method_carries_a_cube),
-      cmocka_unit_test(contacts_are_told_from_a_to_b),
+      cmocka_unit_test(contacts_point_from_a_to_b),
       cmocka_unit_test(point_forces_balance_moments),
-      cmocka_unit_test(soft_contacts_give_way),
-      cmocka_unit_test(filters_decide),
+      cmocka_unit_test(soft_contacts_yield_by_force_times_compliance),
+      cmocka_unit_test(filters_decide_whether_shapes_collide),
       cmocka_unit_test(filters_can_change),
-      cmocka_unit_test(callback_decides),
+      cmocka_unit_test(pair_filter_callback_decides),
       cmocka_unit_test(joints_keep_their_bodies_from_colliding),
-      cmocka_unit_test(joints_to_the_world_leave_the_ground),
+      cmocka_unit_test(joints_to_the_world_do_not_disable_ground_contacts),
       cmocka_unit_test(table_stands_on_its_legs),
-      cmocka_unit_test(parts_do_not_push_each_other),
+      cmocka_unit_test(shapes_of_one_body_do_not_collide),
       cmocka_unit_test(bodies_created_inside_each_other_come_apart),
       cmocka_unit_test(buried_bodies_rise_gently),
-      cmocka_unit_test(resting_neighbours_notice_a_push),
-      cmocka_unit_test(profile_tells_the_parts_of_a_step),
-      cmocka_unit_test(inner_edges_catch_nothing),
-      cmocka_unit_test(pusher_takes_a_cube_along),
-      cmocka_unit_test(what_slows_down_has_fewer_pairs),
-      cmocka_unit_test(kinematic_planes_hide_nothing),
+      cmocka_unit_test(resting_neighbours_stop_a_pushed_body),
+      cmocka_unit_test(profile_lists_the_parts_of_a_step),
+      cmocka_unit_test(internal_edges_do_not_catch_sliding_bodies),
+      cmocka_unit_test(kinematic_pusher_moves_a_cube),
+      cmocka_unit_test(bodies_that_slow_down_lose_distant_pairs),
+      cmocka_unit_test(kinematic_planes_hide_no_pairs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

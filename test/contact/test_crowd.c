@@ -1,5 +1,5 @@
-// Bodies at one place: the number of pairs grows with that of the bodies and not with its square,
-// and they come apart at a bounded speed all the same.
+// Many bodies at one place: the number of pairs grows linearly with the number of bodies, and they
+// separate at a bounded speed.
 #include "support.h"
 
 #include <math.h>
@@ -24,8 +24,8 @@ static tn_world *ground_world(void)
   return world;
 }
 
-// What has been lifted falls, so speeds are those of a fall from the highest place so far, and 3
-// m/s: overlaps part at 1 m/s at most, and what stands between two such pairs may be hit by both.
+// Speed limit: that of a fall from the greatest height so far, plus 3 m/s: overlaps separate at 1
+// m/s at most, and a body between two such pairs may be pushed by both.
 static void assert_bounded(const tn_world *world, const tn_body_id *body, int count, double *top)
 {
   for (int i = 0; i < count; ++i) {
@@ -36,8 +36,8 @@ static void assert_bounded(const tn_world *world, const tn_body_id *body, int co
   }
 }
 
-// Thirty-two pairs of each body with those it lies inside of, and what it meets on its way out. All
-// of them to all would be count / 2 of each.
+// Up to 32 pairs per body with those it lies in, plus those it meets on its way out. All pairs
+// would be count / 2 per body.
 static void run_crowd(tn_shape_kind kind, int count, float spread, uint32_t seed)
 {
   tn_world *world = ground_world();
@@ -63,7 +63,7 @@ static void run_crowd(tn_shape_kind kind, int count, float spread, uint32_t seed
     for (int k = 0; k < i; ++k) {
       tn_vec3 d =
           tn_between_points(tn_body_position(world, body[i]), tn_body_position(world, body[k]));
-      assert_below(0.36f, tn_length(d)); // of 0.4
+      assert_below(0.36f, tn_length(d)); // of a contact distance of 0.4
     }
   }
   tn_world_destroy(world);
@@ -93,8 +93,8 @@ static void a_thousand_take_less_than_a_hundred_megabytes(void **state)
   tn_world_destroy(world);
 }
 
-// What lies on a body touches it, however many they are.
-static void a_tray_of_balls_is_no_crowd(void **state)
+// Bodies that lie on another all touch it, however many they are.
+static void a_tray_touches_all_balls_on_it(void **state)
 {
   (void)state;
   tn_world *world = ground_world();
@@ -124,7 +124,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bodies_at_one_place_part),
       cmocka_unit_test(a_thousand_take_less_than_a_hundred_megabytes),
-      cmocka_unit_test(a_tray_of_balls_is_no_crowd),
+      cmocka_unit_test(a_tray_touches_all_balls_on_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
-// Friction: what holds, what slides, what rolls, and how far. 20 substeps.
+// Friction: holding, sliding, rolling and spinning. 20 substeps.
 #include "contact_support.h"
 
-#define G 9.81 // of the scenes
+#define G 9.81 // gravity of the scenes, m/s^2
 
 static const double masses[4] = {0.1, 1.0, 10.0, 100.0};
 
@@ -26,15 +26,15 @@ static void cube_does_not_creep_down_a_slope(void **unused)
   }
 }
 
-// Nor does anything else that stands, lies along it, or is kept from rolling by its rolling
-// friction d where the slope is less than d / r, 0.12 here. Downhill is x.
+// Nor do bodies that stand, lie along the slope, or are kept from rolling by their rolling friction
+// d where tan(angle) < d / r, 0.12 here. Downhill is x.
 static void round_bodies_do_not_creep_down_a_slope(void **unused)
 {
   (void)unused;
   static const tn_vec3 across = {1.0f, 0.0f, 0.0f}, along = {0.0f, 0.0f, 1.0f};
   const struct {
     tn_shape_kind kind;
-    tn_vec3 axis; // that it is turned about
+    tn_vec3 axis; // axis of the initial rotation
     float turn, slope;
   } cases[] = {
       {TN_SHAPE_CYLINDER, along, 0.0f, 20.0f},  {TN_SHAPE_CONE, along, 0.0f, 20.0f},
@@ -76,7 +76,7 @@ static void cube_slides_down_a_steep_slope(void **unused)
   }
 }
 
-// The limit is where the tangent of the angle is the coefficient: 26.565 degrees for 0.5.
+// The limit is tan(angle) = coefficient: 26.565 degrees for 0.5.
 static void slope_holds_up_to_the_angle_of_friction(void **unused)
 {
   (void)unused;
@@ -87,7 +87,7 @@ static void slope_holds_up_to_the_angle_of_friction(void **unused)
   run = start_slope(26.8, 1.0, 0.5);
   run_scene(run, 5.0);
   double way = scene_metric_value(run, "way_expected_m"); // 0.56 m
-  assert_close(told(run, "way_m"), way, 0.1 * way);       // 0.01 of either force
+  assert_close(told(run, "way_m"), way, 0.1 * way);       // 1% of either force
   scene_destroy(run);
 }
 
@@ -108,7 +108,7 @@ static void ball_rolls_down_a_slope(void **unused)
   }
 }
 
-// Steeper than tan(angle) = 7/2 friction it slips: g (sin - friction cos).
+// Steeper than tan(angle) = 7/2 friction the ball slips: a = g (sin - friction cos).
 static void ball_slips_on_a_smooth_slope(void **unused)
 {
   (void)unused;
@@ -160,13 +160,13 @@ static void friction_cone_is_round(void **unused)
   scene_destroy(run);
 }
 
-static void belt_takes_blocks_along(void **unused)
+static void belt_accelerates_blocks(void **unused)
 {
   (void)unused;
   scene_run *run = start_scene("conveyor", "speed=3", 20);
   run_scene(run, 0.25); // still slower than the belt
   double way = scene_metric_value(run, "way_expected_m");
-  assert_close(told(run, "way_m"), way, 0.02 * way); // 15 steps: the first rounds the start
+  assert_close(told(run, "way_m"), way, 0.02 * way); // 15 steps; the first rounds the start
   run_scene(run, 2.75);
   way = scene_metric_value(run, "way_expected_m");
   assert_close(told(run, "way_m"), way, 0.01 * way);
@@ -200,7 +200,7 @@ static void add_ground_of(tn_world *world, tn_material material)
   add_shape(world, test_no_body, &plane);
 }
 
-// The coefficient that slows a block down.
+// Measures the friction coefficient of a sliding block.
 static double measured_friction(tn_material ground, tn_material block)
 {
   tn_world *world = contact_world(20);
@@ -232,8 +232,8 @@ static void frictions_combine_as_asked(void **unused)
   }
 }
 
-// Held by the coefficient at rest, slowed by that in motion.
-static void rest_and_motion_have_their_own_coefficients(void **unused)
+// Static friction holds, dynamic friction slows down.
+static void static_and_dynamic_coefficients_differ(void **unused)
 {
   (void)unused;
   tn_material material = tn_default_material();
@@ -252,13 +252,13 @@ static void rest_and_motion_have_their_own_coefficients(void **unused)
       test_run(world, DT, 1);
     }
     double way = tn_body_position(world, body).x - start;
-    double free_way = 0.5 * (6.2 - 3.0); // once loose, against 0.3 m g
+    double free_way = 0.5 * (6.2 - 3.0); // once sliding, against 0.3 m g
     assert_close(way, i == 0 ? 0.0 : free_way, i == 0 ? 1e-3 : 0.05 * free_way);
   }
   tn_world_destroy(world);
 }
 
-static void ice_takes_nothing(void **unused)
+static void frictionless_contact_takes_no_speed(void **unused)
 {
   (void)unused;
   tn_material ice = tn_default_material();
@@ -274,7 +274,7 @@ static tn_body_id add_rolling_ball(tn_world *world, tn_material material, float 
   return add_solid(world, tn_p3(0.0, (double)radius, 0.0), &ball);
 }
 
-// Torque d N against rolling, and rolling without slip: a = 5/7 g d / r.
+// Torque d N against rolling without slip: a = 5/7 g d / r.
 static void rolling_friction_slows_a_ball(void **unused)
 {
   (void)unused;
@@ -293,12 +293,12 @@ static void rolling_friction_slows_a_ball(void **unused)
     double expected = 5.0 / 7.0 * 10.0 * (double)torques[i] / 0.5;
     assert_close(before - after, expected, 0.01 * expected);
     test_run(world, DT, 60 * 30);
-    assert_below(tn_length(tn_body_velocity(world, ball)), 1e-3); // and stops in the end
+    assert_below(tn_length(tn_body_velocity(world, ball)), 1e-3); // and stops at last
     tn_world_destroy(world);
   }
 }
 
-// Torque s N about the normal: 5/2 g s / r^2.
+// Torque s N about the normal: angular deceleration 5/2 g s / r^2.
 static void spinning_friction_slows_a_top(void **unused)
 {
   (void)unused;
@@ -318,9 +318,9 @@ static void spinning_friction_slows_a_top(void **unused)
   tn_world_destroy(world);
 }
 
-// A rod that spins as it lies, with most of its weight at one end: ends at d and l - d from the
-// centre of mass bear (l - d) / l and d / l of it, so friction takes 2 mu m g d (l - d) / l. In the
-// middle of the rod it would take five times that, and push the rod aside.
+// A rod that lies and spins, with most of its weight at one end: ends at d and l - d from the
+// centre of mass carry (l - d) / l and d / l of the weight, so the friction torque is 2 mu m g d (l
+// - d) / l. Friction at the middle of the rod would give five times that and push the rod sideways.
 static void friction_of_a_rod_acts_where_its_load_is(void **unused)
 {
   (void)unused;
@@ -348,8 +348,8 @@ static void friction_of_a_rod_acts_where_its_load_is(void **unused)
   tn_world_destroy(world);
 }
 
-// Without either a ball on level ground rolls and spins for ever.
-static void without_them_a_ball_goes_on(void **unused)
+// Without rolling and spinning friction a ball on level ground rolls and spins for ever.
+static void ball_without_rolling_friction_keeps_rolling(void **unused)
 {
   (void)unused;
   tn_world *world = contact_world(20);
@@ -363,7 +363,7 @@ static void without_them_a_ball_goes_on(void **unused)
   tn_world_destroy(world);
 }
 
-// A ball that slides without turning rolls when it has 5/7 of its speed.
+// A ball that starts sliding without rotation rolls when it has 5/7 of its speed.
 static void sliding_ball_comes_to_roll(void **unused)
 {
   (void)unused;
@@ -376,8 +376,8 @@ static void sliding_ball_comes_to_roll(void **unused)
   tn_world_destroy(world);
 }
 
-// The read-out agrees: friction is the coefficient times the normal force while it slides.
-static void friction_force_is_told(void **unused)
+// The reported friction force of a sliding contact is the coefficient times the normal force.
+static void reported_friction_force_matches_the_law(void **unused)
 {
   (void)unused;
   tn_material material = tn_default_material();
@@ -406,16 +406,16 @@ int main(void)
       cmocka_unit_test(ball_slips_on_a_smooth_slope),
       cmocka_unit_test(block_stops_where_its_energy_is_spent),
       cmocka_unit_test(friction_cone_is_round),
-      cmocka_unit_test(belt_takes_blocks_along),
+      cmocka_unit_test(belt_accelerates_blocks),
       cmocka_unit_test(frictions_combine_as_asked),
-      cmocka_unit_test(rest_and_motion_have_their_own_coefficients),
-      cmocka_unit_test(ice_takes_nothing),
+      cmocka_unit_test(static_and_dynamic_coefficients_differ),
+      cmocka_unit_test(frictionless_contact_takes_no_speed),
       cmocka_unit_test(rolling_friction_slows_a_ball),
       cmocka_unit_test(spinning_friction_slows_a_top),
       cmocka_unit_test(friction_of_a_rod_acts_where_its_load_is),
-      cmocka_unit_test(without_them_a_ball_goes_on),
+      cmocka_unit_test(ball_without_rolling_friction_keeps_rolling),
       cmocka_unit_test(sliding_ball_comes_to_roll),
-      cmocka_unit_test(friction_force_is_told),
+      cmocka_unit_test(reported_friction_force_matches_the_law),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

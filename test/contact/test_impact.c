@@ -1,4 +1,4 @@
-// Impacts: heights, energies and speeds after them, marbles, coins, bullets. 20 substeps.
+// Impacts: rebound heights, energies and speeds; marbles, coins, bullets. 20 substeps.
 #include "contact_support.h"
 
 // ---------------------------------------------------------------------------------------------
@@ -25,7 +25,7 @@ static void elastic_ball_keeps_its_energy(void **unused)
   static const int substeps[3] = {4, 8, 20};
   for (int i = 0; i < 3; ++i) {
     scene_run *run = start_scene("bounce", "restitution=1", substeps[i]);
-    run_scene(run, 10.0); // 0.903 s from bounce to bounce
+    run_scene(run, 10.0); // 0.903 s between bounces
     assert_close(told(run, "bounces"), 11.0, 0.0);
     assert_below(fabs(told(run, "energy_rel_max")), 1e-3);
     assert_close(told(run, "last_apex_rel"), 1.0, 1e-3);
@@ -33,7 +33,7 @@ static void elastic_ball_keeps_its_energy(void **unused)
   }
 }
 
-// Each bounce is e^2 as high as the last, until it rests.
+// Each bounce reaches e^2 times the height of the last, until the ball rests.
 static void half_elastic_ball_comes_to_rest(void **unused)
 {
   (void)unused;
@@ -69,7 +69,8 @@ static void restitutions_combine_as_asked(void **unused)
   }
 }
 
-// Two free balls of different mass: momentum, and the speeds of the law of impact.
+// Two free balls of different mass: momentum is conserved and speeds follow Newton's law of
+// restitution.
 static void unequal_balls_part_by_the_law_of_impact(void **unused)
 {
   (void)unused;
@@ -120,8 +121,8 @@ static void seabra_fig_1_cradle_passes_the_speed_to_the_last(void **unused)
   scene_destroy(run);
 }
 
-// Two in, two out.
-static void cradle_passes_two_on(void **unused)
+// Two balls in, two balls out.
+static void cradle_passes_the_speed_of_two_balls_to_the_last_two(void **unused)
 {
   (void)unused;
   scene_run *run = start_scene("cradle", "raised=2", 20);
@@ -133,7 +134,7 @@ static void cradle_passes_two_on(void **unused)
   scene_destroy(run);
 }
 
-static void fig_12_impulse_goes_through_to_the_last_marble(void **unused)
+static void fig_12_impulse_reaches_the_last_marble(void **unused)
 {
   (void)unused;
   scene_run *run = start_scene("marble_impulse", "", 20);
@@ -162,8 +163,8 @@ static void fig_13_marbles_created_inside_wires_stay_on_them(void **unused)
   }
 }
 
-// Without friction a marble that came down h has the speed sqrt(2 g h), through loop and coil. One
-// alone: several push each other.
+// Without friction a marble that descended by h has the speed sqrt(2 g h), through loop and coil.
+// One marble only: several would push each other.
 static void fig_14_marbles_follow_loop_and_coil(void **unused)
 {
   (void)unused;
@@ -173,7 +174,7 @@ static void fig_14_marbles_follow_loop_and_coil(void **unused)
     assert_close(scene_metric_value(run, "off_track"), 0.0, 0.0);
   }
   told(run, "max_speed_end");
-  assert_close(told(run, "past_end"), 1.0, 0.0); // it got there
+  assert_close(told(run, "past_end"), 1.0, 0.0); // it reached the end
   assert_below(fabs(told(run, "energy_rel_final")), 0.01);
   assert_below(fabs(told(run, "energy_rel_max")), 0.01);
   scene_destroy(run);
@@ -198,7 +199,7 @@ static void fig_1_marbles_roll_to_the_end(void **unused)
 // ---------------------------------------------------------------------------------------------
 // The plate
 
-// The most that the energy was ever above its start, relative to it.
+// Largest relative energy gain over the run.
 static double highest_energy(scene_run *run, double seconds)
 {
   double highest = -1.0;
@@ -221,8 +222,8 @@ static void seabra_fig_8_plate_keeps_its_energy(void **unused)
   }
 }
 
-// "Never" to the rounding of a float sum.
-static void elastic_plate_with_friction_gains_nothing(void **unused)
+// Zero up to the rounding of a float sum.
+static void elastic_plate_with_friction_gains_no_energy(void **unused)
 {
   (void)unused;
   static const char *const settings[3] = {"tilt=30 friction=0.5", "tilt=5 friction=0.5",
@@ -241,10 +242,11 @@ static void elastic_plate_with_friction_gains_nothing(void **unused)
 // Figure 15: the coin
 
 typedef struct coin_watch {
-  double rise;         // the most that energy rose above its lowest so far
-  double settled;      // when it lay flat for good, s
-  double slowest_gain; // least ratio of the mean precession of a window to that of the one before
-  double law;          // worst relative difference from the steady precession at that tilt
+  double rise;    // largest rise of the energy above its minimum so far
+  double settled; // time at which it lay flat for good, s
+  double
+      slowest_gain; // smallest ratio of the mean precession of a window to that of the one before
+  double law;       // largest relative difference from the steady precession at that tilt
 } coin_watch;
 
 enum { COIN_WINDOW = 30 };
@@ -284,16 +286,16 @@ static void fig_15_coin_turns_faster_until_it_lies(void **unused)
   assert_below(told(run, "rms_speed_end"), 1e-3);
   assert_below(w.rise, 1e-3);
   assert_below(1.0, w.slowest_gain);
-  assert_below(w.law, 0.15); // a coin of that thickness, not a thin disk
-  // Rolling friction d: the square root of the tilt falls steadily, to zero after
-  // 3 r / d sqrt(r tilt / 4 g) = 5.5 s; what else is lost shortens it.
+  assert_below(w.law, 0.15); // a coin of that thickness is not a thin disk
+  // With rolling friction d the square root of the tilt falls linearly, to zero after 3 r / d
+  // sqrt(r tilt / 4 g) = 5.5 s; other losses shorten it.
   assert_below(w.settled, 5.5);
   assert_below(2.0, w.settled);
   scene_destroy(run);
 }
 
 // ---------------------------------------------------------------------------------------------
-// Nothing passes through
+// Continuous collision
 
 static void check_bullets(const char *settings, int substeps)
 {
@@ -319,7 +321,7 @@ static void no_bullet_passes_a_wall_that_moves(void **unused)
   check_bullets("speed=200 wall_mass=1000", 4);
 }
 
-// A room of 2 m with walls of 1 cm, and what flies in it, for some steps. Returns its speed.
+// A body that flies in a room of 2 m with walls of 1 cm. Returns its speed.
 static double fly_in_room(int substeps, tn_shape_def shape, tn_vec3 velocity, int steps)
 {
   tn_world *world = contact_world(substeps);
@@ -346,7 +348,7 @@ static double fly_in_room(int substeps, tn_shape_def shape, tn_vec3 velocity, in
   return speed;
 }
 
-// It meets several walls within a step and never gets out.
+// The body meets several walls within a step and must not leave.
 static void nothing_leaves_a_closed_box(void **unused)
 {
   (void)unused;
@@ -375,13 +377,13 @@ int main(void)
       cmocka_unit_test(unequal_balls_part_by_the_law_of_impact),
       cmocka_unit_test(seabra_fig_1_cradle_keeps_its_energy),
       cmocka_unit_test(seabra_fig_1_cradle_passes_the_speed_to_the_last),
-      cmocka_unit_test(cradle_passes_two_on),
-      cmocka_unit_test(fig_12_impulse_goes_through_to_the_last_marble),
+      cmocka_unit_test(cradle_passes_the_speed_of_two_balls_to_the_last_two),
+      cmocka_unit_test(fig_12_impulse_reaches_the_last_marble),
       cmocka_unit_test(fig_13_marbles_created_inside_wires_stay_on_them),
       cmocka_unit_test(fig_14_marbles_follow_loop_and_coil),
       cmocka_unit_test(fig_1_marbles_roll_to_the_end),
       cmocka_unit_test(seabra_fig_8_plate_keeps_its_energy),
-      cmocka_unit_test(elastic_plate_with_friction_gains_nothing),
+      cmocka_unit_test(elastic_plate_with_friction_gains_no_energy),
       cmocka_unit_test(fig_15_coin_turns_faster_until_it_lies),
       cmocka_unit_test(no_bullet_passes_a_thin_wall),
       cmocka_unit_test(no_bullet_passes_a_wall_that_moves),

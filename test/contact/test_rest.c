@@ -1,9 +1,9 @@
-// Solids come to rest alike on every kind of level ground, wherever in their shape's frame they
-// lie.
+// Solids come to rest alike on every kind of level ground, wherever they lie in the frame of their
+// shape.
 //
-// Prisms of 3 to 32 sides, cones, cylinders and boxes of random size, mass and place are dropped
-// upright. On a plane, a box, a mesh and a height field they stand where statics has them, base on
-// the ground and axis upright, and fall asleep about as soon.
+// Prisms of 3 to 32 sides, cones, cylinders and boxes of random size, mass and position are dropped
+// upright. On a plane, a box, a mesh and a height field they end with the base on the ground and
+// the axis upright, and fall asleep about equally soon.
 #include "support.h"
 
 #include <math.h>
@@ -62,11 +62,11 @@ typedef struct solid {
   int sides;
   float radius, height;
   float density;
-  tn_vec3 offset; // of its middle, in the body's frame
-  bool in_points; // a hull's points are there, else its shape
+  tn_vec3 offset; // centre of the solid in the body's frame
+  bool in_points; // the offset is in the points of a hull, otherwise in the position of the shape
   double x, z, turn, drop;
   int substeps;
-  float cell; // of the ground
+  float cell; // cell size of the ground, m
 } solid;
 
 static solid random_solid(uint32_t *random, int number)
@@ -99,7 +99,7 @@ static tn_geometry_id prism(tn_world *world, const solid *s)
   return tn_hull_create(world, points, 2 * s->sides, 64);
 }
 
-// The body's origin is where its base stands on the ground as it drops, less the offset.
+// The body's origin is at the base on the ground, plus the drop height, less the offset.
 static tn_body_id make_solid(tn_world *world, const solid *s, double lift, tn_vec3 velocity)
 {
   static const tn_shape_kind shapes[] = {TN_SHAPE_HULL, TN_SHAPE_CONE, TN_SHAPE_CYLINDER,
@@ -126,7 +126,7 @@ static tn_body_id make_solid(tn_world *world, const solid *s, double lift, tn_ve
   return id;
 }
 
-// Of the base's middle.
+// Height of the centre of the base.
 static double height_of_base(const tn_world *world, tn_body_id id, const solid *s)
 {
   tn_vec3 base = tn_add(s->offset, tn_v3(0.0f, -0.5f * s->height, 0.0f));
@@ -157,7 +157,7 @@ static void print_solid(const solid *s, ground_kind kind, int frames)
               (double)s->offset.y, (double)s->offset.z, s->substeps, grounds[kind], frames);
 }
 
-// Frames until it sleeps; at most 600.
+// Number of frames until the body sleeps; at most 600.
 static int frames_to_sleep(tn_world *world, tn_body_id id)
 {
   int frames = 0;
@@ -168,14 +168,14 @@ static int frames_to_sleep(tn_world *world, tn_body_id id)
   return frames;
 }
 
-// A penetration of g h^2 is what contacts leave; a thousandth of the size is more than any of it.
-// What sleeps later than on a plane by more than half a second has wobbled.
+// Tolerance: contacts leave a penetration of g h^2, less than a thousandth of the size. A solid
+// that falls asleep more than half a second later than on a plane has wobbled.
 static void solids_rest_alike_on_all_grounds(void **unused)
 {
   (void)unused;
   uint32_t random = 4;
   int wrong = 0;
-  for (int i = 0; i < 120; ++i) {
+  for (int i = 0; i < test_cases(120, 2000); ++i) {
     solid s = random_solid(&random, i);
     int on_plane = 0;
     for (int kind = 0; kind < GROUND_KINDS; ++kind) {
@@ -198,13 +198,13 @@ static void solids_rest_alike_on_all_grounds(void **unused)
   assert_int_equal(wrong, 0);
 }
 
-// Fast enough to cross itself several times over within a step, from up to ten steps away.
+// So fast that they move by several times their size in a step, from up to ten steps away.
 static void fast_solids_stay_above_all_grounds(void **unused)
 {
   (void)unused;
   uint32_t random = 6;
   int wrong = 0;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < test_cases(60, 2000); ++i) {
     solid s = random_solid(&random, i);
     float speed = s.height * test_between(&random, 100.0f, 400.0f);
     tn_vec3 slant = test_vector(&random, 0.2f * speed);

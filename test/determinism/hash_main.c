@@ -1,6 +1,6 @@
-// Prints a line "scene lanes threads hash" for every method and way of running it, on up to two
-// threads or as many as its argument says. A scene's hash must be the same in all its lines,
-// whatever compiler or machine made the program.
+// Prints a line "scene lanes threads hash" for every scene, method, lane width and number of
+// threads, up to two threads or the argument. The hash of a scene must be equal in all its lines,
+// for every compiler and machine.
 #include "heap.h"
 #include "menagerie.h"
 #include "softs.h"
@@ -57,7 +57,7 @@ static bool print_hash(const char *scene, run_fn *run, tn_method method, int lan
   def.log = ignore_message;
   tn_world *world = tn_world_create(&def);
   if (!world) {
-    return lanes >= 8; // not every machine has them
+    return lanes >= 8; // not every machine has wide lanes
   }
   uint32_t status = run(world);
   printf("%s %d %d %016" PRIx64 "\n", scene, lanes, threads, tn_world_hash(world));

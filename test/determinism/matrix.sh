@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds hash_main.c and the library with two compilers at two levels, and for WebAssembly, and
-# checks that all of them print the same hashes as the build at hand, which is one of these. Its
-# lines read: scene lanes threads hash.
+# Builds hash_main.c and the library with other compilers and optimisation levels and for
+# WebAssembly, and checks that all of them print the same hashes as the build at hand. Its lines
+# read: scene lanes threads hash. With TENON_LONG set there are more levels.
 # usage: matrix.sh WORK_DIR HASH_PROGRAM LANES_8_OPTIONS LANES_16_OPTIONS LANE_SOURCES
 #   LANE_16_SOURCES SOURCE...   (LANE_*: relative to the root, between spaces)
 set -euo pipefail
@@ -47,12 +47,13 @@ plan() {
   done
 }
 
-# Unoptimised code is slow and shares work out no differently.
+# Unoptimised code is slow, and its threads run no other code.
 most_threads() {
   [[ $1 = *-O0 ]] && echo 1 || echo 2
 }
 
-natives=(gcc-O0 clang-O0 clang-O2)
+natives=(clang-O1)
+[ -z "${TENON_LONG:-}" ] || natives=(gcc-O0 clang-O0 clang-O2)
 wasm="clang --target=wasm32-wasi -O2 -msimd128 -DTN_NO_THREADS"
 
 rm -rf "$work"

@@ -1,6 +1,6 @@
 // Prints a line "scene method substeps hash" for many scenes: the hash of all poses and velocities
-// after 60 frames. A change that only moves code prints what it printed before; scripts/same_bits
-// compares two versions.
+// after 60 frames. A change that only moves code prints the same lines; scripts/same_bits compares
+// two versions.
 #include "heap.h"
 #include "menagerie.h"
 #include "random_graph.h"

@@ -1,4 +1,4 @@
-// Parts of a step: what does not meet is solved group by group, and nothing else comes of it.
+// Solver groups: bodies that do not interact are solved group by group, with unchanged results.
 #include "data/world.h"
 #include "support.h"
 
@@ -22,8 +22,8 @@ static tn_body_id add_box(tn_world *world, tn_body_type type, tn_pos position, t
   return id;
 }
 
-// A pyramid of ten cubes that has a little way to fall, beside a post; some of the posts turn up in
-// the same block of bodies as the next heap's cubes.
+// A pyramid of ten cubes that falls a short way, beside a post; some posts are in the same block of
+// bodies as the next heap's cubes.
 static void add_heap(tn_world *world, double x, double z)
 {
   const tn_vec3 cube = {0.5f, 0.5f, 0.5f};
@@ -36,7 +36,7 @@ static void add_heap(tn_world *world, double x, double z)
   add_box(world, TN_BODY_STATIC, tn_p3(x - 1.0, 0.5, z), tn_v3(0.45f, 0.5f, 0.5f), 0.0f);
 }
 
-// What is made next begins a block of bodies, so that it shares none with what was made before.
+// Fills the current block of bodies, so that the next body starts a new one.
 static void begin_block(tn_world *world)
 {
   while (world->body_pool.used % BLOCK_WIDTH != 0) {
@@ -45,8 +45,8 @@ static void begin_block(tn_world *world)
   }
 }
 
-// Heaps; a paddle that runs into one of them; a cube that bounces on another; a pair of cubes on a
-// joint that falls onto a third.
+// Heaps; a paddle that hits one of them; a cube that bounces on another; two joined cubes that fall
+// onto a third.
 static tn_world *make_world(int lanes, int threads)
 {
   tn_world *world = test_world_with(4, TN_METHOD_TENON, lanes, threads);
@@ -76,7 +76,7 @@ static tn_world *make_world(int lanes, int threads)
   return world;
 }
 
-// The hash after all steps; the fewest groups that any had.
+// Returns the hash after all steps, and the smallest number of groups in any of them.
 static uint64_t run(int lanes, int threads, bool in_parts, int *fewest)
 {
   tn_world *world = make_world(lanes, threads);
@@ -84,7 +84,7 @@ static uint64_t run(int lanes, int threads, bool in_parts, int *fewest)
   for (int i = 0; i < STEPS; ++i) {
     world->groups.search_delay = in_parts ? 0 : GROUP_SEARCH_DELAY;
     assert_int_equal(tn_world_step(world, dt), TN_STEP_OK);
-    // Only when the cubes have come down are there contacts enough.
+    // Before the cubes have landed there are too few contacts for groups.
     *fewest = i >= STEPS / 3 && world->groups.count < *fewest ? world->groups.count : *fewest;
   }
   uint64_t hash = tn_world_hash(world);
@@ -92,13 +92,13 @@ static uint64_t run(int lanes, int threads, bool in_parts, int *fewest)
   return hash;
 }
 
-static void parts_by_themselves_do_what_they_do_together(void **state)
+static void groups_change_no_bits(void **state)
 {
   (void)state;
   int fewest;
   uint64_t in_parts = run(0, 2, true, &fewest);
   assert_true(fewest >= 2);
-#if !defined(WATCHED)
+#if !defined(TEST_TSAN)
   assert_int_equal(run(4, 1, false, &fewest), in_parts);
   assert_int_equal(fewest, 0);
   assert_int_equal(run(1, 1, true, &fewest), in_parts);
@@ -107,13 +107,13 @@ static void parts_by_themselves_do_what_they_do_together(void **state)
   assert_int_equal(run(0, 3, true, &fewest), in_parts);
 }
 
-#define ROW 1600 // cubes: too many for a part, if there are two of them
+#define ROW 1600 // cubes per row: two rows are too many for one group
 
-// Rows of cubes side by side, each in blocks of its own, that slide towards each other.
-static void what_meets_is_in_parts_no_more(void **state)
+// Two rows of cubes in separate blocks of bodies that slide towards each other.
+static void groups_end_when_bodies_meet(void **state)
 {
   (void)state;
-  test_of_one_thread();
+  test_skip_under_tsan();
   tn_world *world = test_world_with(4, TN_METHOD_TENON, 0, 1);
   tn_world_set_gravity(world, tn_v3(0.0f, -10.0f, 0.0f));
   while (world->body_pool.used < BLOCK_WIDTH) {
@@ -136,8 +136,8 @@ static void what_meets_is_in_parts_no_more(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(parts_by_themselves_do_what_they_do_together),
-      cmocka_unit_test(what_meets_is_in_parts_no_more),
+      cmocka_unit_test(groups_change_no_bits),
+      cmocka_unit_test(groups_end_when_bodies_meet),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

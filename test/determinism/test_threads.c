@@ -1,4 +1,5 @@
-// The built-in pool: large worlds on several threads, pools that come and go, worlds side by side.
+// The built-in thread pool: large worlds on several threads, pools created and destroyed, worlds in
+// parallel.
 #include "base/task.h"
 #include "menagerie.h"
 #include "support.h"
@@ -9,6 +10,12 @@
 #include <string.h>
 
 static const float dt = 1.0f / 60.0f;
+
+#if defined(TEST_TSAN)
+enum { LARGE_STEPS = 3, POOLS = 24 };
+#else
+enum { LARGE_STEPS = 10, POOLS = 60 };
+#endif
 
 #define CHAIN 1000
 #define NET_WIDTH 50
@@ -35,7 +42,7 @@ static void tie(tn_world *world, tn_joint_kind kind, tn_body_id a, tn_body_id b,
   assert_false(TN_IS_NULL(tn_joint_create(world, &def)));
 }
 
-// A chain of ball joints along x, its frames at the links' centres half way to the next.
+// A chain of ball joints and hinges along x, with frames half way between the links.
 static void add_chain(tn_world *world)
 {
   tn_body_id last = {0};
@@ -50,7 +57,7 @@ static void add_chain(tn_world *world)
   }
 }
 
-// A net of springs, hung up by its top row.
+// A net of springs that hangs from its top row.
 static void add_net(tn_world *world)
 {
   static tn_body_id knots[NET_HEIGHT][NET_WIDTH];
@@ -93,19 +100,19 @@ static void large_worlds_are_the_same_on_any_number_of_threads(void **state)
 {
   (void)state;
   for (int m = 0; m < TEST_METHODS; ++m) {
-    uint64_t expected = run_large(test_methods[m], 1, 10);
+    uint64_t expected = run_large(test_methods[m], 1, LARGE_STEPS);
     for (int threads = 2; threads <= 4; threads += 2) {
-      assert_true(run_large(test_methods[m], threads, 10) == expected);
+      assert_true(run_large(test_methods[m], threads, LARGE_STEPS) == expected);
     }
   }
 }
 
-// A pool that is taken down at once, after work, and while its workers are just waking up.
-static void pools_come_and_go(void **state)
+// Pools destroyed at once, after work, and while their workers are waking up.
+static void pools_can_be_created_and_destroyed(void **state)
 {
   (void)state;
   uint64_t expected = 0;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < POOLS; ++i) {
     tn_world *world = test_world_with(1, TN_METHOD_TENON, 0, 1 + i % 6);
     if (i % 3 != 0) {
       menagerie_build(world, 20, 400.0f);
@@ -126,7 +133,7 @@ static void pools_come_and_go(void **state)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Worlds side by side, each on a thread of its own; cmocka's asserts stay on the main thread
+// Worlds in parallel, each on its own thread; cmocka's asserts stay on the main thread
 
 typedef struct runner {
   tn_method method;
@@ -186,8 +193,8 @@ static void *step_once(void *argument)
   return NULL;
 }
 
-// A world may be used from one thread after another.
-static void a_world_may_change_threads(void **state)
+// A world may be used by different threads, one after another.
+static void a_world_may_be_stepped_by_different_threads(void **state)
 {
   (void)state;
   uint64_t hashes[2];
@@ -217,10 +224,10 @@ static void a_world_may_change_threads(void **state)
 
 typedef struct staged {
   task_range stages[STAGES];
-  int stage[STAGES * STAGE_ITEMS]; // of each item
+  int stage[STAGES * STAGE_ITEMS]; // stage of each item
   atomic_int runs[STAGES * STAGE_ITEMS];
-  atomic_int left[STAGES]; // items of each stage that have not been run
-  atomic_int early;        // items that ran before all of the last stage had
+  atomic_int left[STAGES]; // items of each stage that have not run yet
+  atomic_int early;        // items that ran before the previous stage was complete
 } staged;
 
 static void run_items(int first, int last, void *context)
@@ -250,7 +257,7 @@ static int make_stages(staged *job, int count, uint32_t *seed)
   return next;
 }
 
-// A host's scheduler: the ranges in any order, here the last first.
+// A custom scheduler that runs the ranges in reverse order.
 static void *run_backwards(tn_task_fn *task, int count, int grain, void *task_context,
                            void *context)
 {
@@ -278,7 +285,7 @@ static void give(void *memory, size_t size, void *context)
   free(memory);
 }
 
-// Every item runs once, and no stage begins before the last one is done.
+// Every item runs once, and no stage begins before the previous one is complete.
 static void run_jobs(int threads, tn_enqueue_fn *enqueue, int *finished)
 {
   tn_allocator allocator = {take, give, NULL};
@@ -287,7 +294,7 @@ static void run_jobs(int threads, tn_enqueue_fn *enqueue, int *finished)
   staged *job = malloc(sizeof *job);
   assert_true(pool && job);
   uint32_t seed = (uint32_t)threads;
-  // Steps that take long enough are tried on several threads.
+  // The scheduler tries several threads on steps that take long enough.
   for (int step = 0; step < 16; ++step) {
     int count = step % 4 == 0 ? STAGES : 1 + test_index(&seed, STAGES);
     task_begin(pool);
@@ -305,7 +312,7 @@ static void run_jobs(int threads, tn_enqueue_fn *enqueue, int *finished)
   task_pool_destroy(pool);
 }
 
-static void jobs_have_any_number_of_stages(void **state)
+static void stages_run_in_order_for_any_number_of_them(void **state)
 {
   (void)state;
   int finished = 0;
@@ -316,8 +323,8 @@ static void jobs_have_any_number_of_stages(void **state)
   assert_true(finished > 0);
 }
 
-// A cloth on two boxes. Each particle on the one that may move takes a colour of its own; those on
-// the fixed one share a colour, which is enough for several threads.
+// A cloth on two boxes. Each particle on the dynamic box takes its own colour; those on the static
+// one share a colour, which is enough work for several threads.
 static uint64_t drape(int side, int threads, tn_enqueue_fn *enqueue, int *finished)
 {
   tn_world_def def = test_world_def(2, TN_METHOD_TENON);
@@ -346,7 +353,7 @@ static uint64_t drape(int side, int threads, tn_enqueue_fn *enqueue, int *finish
   return hash;
 }
 
-static void a_body_may_have_any_number_of_touches(void **state)
+static void a_body_may_have_any_number_of_soft_contacts(void **state)
 {
   (void)state;
   int finished = 0;
@@ -362,12 +369,12 @@ static void a_body_may_have_any_number_of_touches(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(jobs_have_any_number_of_stages),
-      cmocka_unit_test(a_body_may_have_any_number_of_touches),
+      cmocka_unit_test(stages_run_in_order_for_any_number_of_them),
+      cmocka_unit_test(a_body_may_have_any_number_of_soft_contacts),
       cmocka_unit_test(large_worlds_are_the_same_on_any_number_of_threads),
-      cmocka_unit_test(pools_come_and_go),
+      cmocka_unit_test(pools_can_be_created_and_destroyed),
       cmocka_unit_test(worlds_run_side_by_side),
-      cmocka_unit_test(a_world_may_change_threads),
+      cmocka_unit_test(a_world_may_be_stepped_by_different_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,7 +123,7 @@ static void motor_accelerates_reaches_speed_and_stalls(void **unused)
     run(world, 2.0);
     assert_close((double)tn_body_angular_velocity(world, wheel).z, 6.0, 0.03);
     assert_close((double)tn_joint_read(world, joint).torque.z, 0.0, 0.01);
-    // A load above its strength turns it back; the motor gives its most.
+    // A load above the motor's maximum torque turns it back; the motor applies its maximum.
     double before = (double)tn_body_angular_velocity(world, wheel).z;
     for (int i = 0; i < 60; ++i) {
       tn_body_apply_torque(world, wheel, tn_v3(0.0f, 0.0f, -3.0f));
@@ -165,12 +165,12 @@ static void slider_drives_lift_a_weight(void **unused)
     tn_joint_def def = on_axis(world, kinds[k], box, y_axis);
     def.linear_drive = motor(3.0f, 30.0f);
     tn_joint_id joint = tn_joint_create(world, &def);
-    run(world, 0.5); // 10 N to spare on 2 kg: 5 m/s^2
+    run(world, 0.5); // net force 10 N on 2 kg: 5 m/s^2
     assert_close((double)tn_body_velocity(world, box).y, 2.5, 0.0125);
     run(world, 2.0);
     assert_close((double)tn_body_velocity(world, box).y, 3.0, 0.0025);
     assert_close((double)tn_joint_read(world, joint).force.y, 20.0, 0.1);
-    assert_true(tn_joint_drive_linear(world, joint, motor(3.0f, 15.0f))); // too weak: slows
+    assert_true(tn_joint_drive_linear(world, joint, motor(3.0f, 15.0f))); // too weak: decelerates
     run(world, 1.0);
     assert_close((double)tn_body_velocity(world, box).y, 3.0 - 2.5, 0.0125);
     tn_joint_def now = tn_joint_get(world, joint);
@@ -237,7 +237,7 @@ static void damping_decays_exponentially(void **unused)
   }
 }
 
-static void friction_stops_evenly_and_then_holds(void **unused)
+static void friction_decelerates_evenly_and_then_holds(void **unused)
 {
   (void)unused;
   static const tn_joint_kind kinds[] = {TN_JOINT_HINGE, TN_JOINT_BALL};
@@ -257,14 +257,14 @@ static void friction_stops_evenly_and_then_holds(void **unused)
   }
 }
 
-// A brake on an arm: below its strength the arm stands still for good.
+// Joint friction on an arm: below the limit the arm does not move at all.
 static void friction_holds_an_arm_without_creep(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(20, TN_METHOD_TENON);
   tn_body_id arm = test_box(world, tn_p3(0.5, 0.0, 0.0), 1.0f, tn_v3(0.5f, 0.05f, 0.05f));
   tn_joint_def def = on_axis(world, TN_JOINT_HINGE, arm, z_axis);
-  def.angular_friction = 5.5f; // its weight turns with 5 N m
+  def.angular_friction = 5.5f; // the weight's torque is 5 N m
   tn_joint_id joint = tn_joint_create(world, &def);
   run(world, 1.0);
   double start = (double)tn_joint_read(world, joint).angle.x;
@@ -285,7 +285,7 @@ int main(void)
       cmocka_unit_test(slider_drives_lift_a_weight),
       cmocka_unit_test(distance_drive_winds_a_rope),
       cmocka_unit_test(damping_decays_exponentially),
-      cmocka_unit_test(friction_stops_evenly_and_then_holds),
+      cmocka_unit_test(friction_decelerates_evenly_and_then_holds),
       cmocka_unit_test(friction_holds_an_arm_without_creep),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,7 +47,7 @@ static void fig_5_hinge_torque_is_force_times_arm(void **unused)
 // ---------------------------------------------------------------------------------------------
 // Pendula
 
-// Complete elliptic integral by the arithmetic-geometric mean.
+// Complete elliptic integral K by the arithmetic-geometric mean.
 static double pendulum_period(double small_period, double amplitude)
 {
   double a = 1.0;
@@ -72,8 +72,8 @@ static double measure_period(tn_joint_kind kind, double amplitude)
   def.body_b = rod;
   assert_true(tn_joint_def_at(world, &def, tn_p3(0.0, 0.0, 0.0), tn_v3(0.0f, 0.0f, 1.0f)));
   tn_joint_create(world, &def);
-  // Times at which the rod passes the vertical, each found by a cubic through position and speed
-  // is not needed: near the bottom the angle is linear to far below the bound.
+  // Times at which the rod passes the vertical. Linear interpolation is enough: near the bottom the
+  // angle is linear far below the bound.
   double last = amplitude;
   double first_crossing = 0.0;
   double crossing = 0.0;
@@ -108,7 +108,7 @@ static void pendulum_keeps_its_period(void **unused)
   }
 }
 
-// Rods of 1 m and 1 kg, level, on hinges about z.
+// Horizontal rods of 1 m and 1 kg on hinges about z.
 static void hang_rods(tn_world *world, int count, tn_joint_id *joints)
 {
   tn_body_id above = {0};
@@ -123,7 +123,7 @@ static void hang_rods(tn_world *world, int count, tn_joint_id *joints)
   }
 }
 
-// The largest change of energy in 10 s, over the energy that the fall sets free: 45 J.
+// The largest change of energy in 10 s, relative to the 45 J that the fall releases.
 static double triple_pendulum_error(tn_method method, int substeps)
 {
   tn_world *world = test_world(substeps, method);
@@ -147,19 +147,20 @@ static void triple_pendulum_keeps_its_energy(void **unused)
   print_message("triple pendulum, 40 substeps, 10 s: energy error %.3f %%, XPBD method %.1f %%\n",
                 100.0 * tenon, 100.0 * xpbd);
   assert_true(tenon < 0.001);
-  // Fig. 9: in the paper's method substeps beat iterations; one substep loses nearly all.
+  // Fig. 9: in the XPBD method substeps are better than iterations; one substep loses nearly all
+  // energy.
   double one = triple_pendulum_error(TN_METHOD_XPBD, 1);
   assert_true(xpbd < 0.5 * one);
 }
 
-// Fig. 8: a pendulum of four rods whose ends hang from the ceiling 2 m apart.
+// Fig. 8: a chain of four rods with both ends hinged to the ceiling 2 m apart.
 static void fig_8_loop_stays_closed(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(20, TN_METHOD_TENON);
   tn_joint_id joints[5];
   double angle = 3.14159265358979 / 3.0;
-  // The rods zigzag up and down so that four of them span 2 m.
+  // The rods form a zigzag, so that four of them span 2 m.
   tn_body_id above = {0};
   for (int i = 0; i < 4; ++i) {
     double up = i % 2 == 0 ? -1.0 : 1.0;
@@ -188,7 +189,7 @@ static void fig_8_loop_stays_closed(void **unused)
       worst = fmax(worst, (double)tn_joint_read(world, joints[k]).elongation);
     }
   }
-  // It swings on: a quarter of a metre of fall of 4 kg sets more than 10 J free.
+  // Still swinging: 4 kg that fall by a quarter of a metre release about 10 J.
   double lost = (start - tn_world_energy(world).total) / 10.0;
   print_message("closed loop, 60 s: largest gap %.3f mm, energy lost %.2f %%\n", 1000.0 * worst,
                 100.0 * lost);
@@ -200,7 +201,7 @@ static void fig_8_loop_stays_closed(void **unused)
 // ---------------------------------------------------------------------------------------------
 // Momentum of a free mechanism with drives inside
 
-// All as one about the origin, and on together.
+// Rotation about the origin plus a translation, common to all bodies.
 static void start_turning(tn_world *world, tn_body_id body)
 {
   tn_vec3 w = tn_v3(0.2f, 0.1f, 0.5f);
@@ -263,10 +264,10 @@ static void free_mechanism_keeps_its_momentum(void **unused)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Joints that close while their bodies turn about each other
+// Joints that close a position error while their bodies orbit each other
 
-// Boxes of 1 and 2 kg, 1.2 m apart, that move as one; the joint, at the centre of the lighter one,
-// holds them at 0.4 m. That one turns faster by `more`.
+// Boxes of 1 and 2 kg, 1.2 m apart, that move as one rigid body; the joint, at the centre of the
+// lighter one, requires 0.4 m. The lighter one spins faster by `more`.
 static tn_world *make_skater(tn_joint_kind kind, float spin, float more)
 {
   tn_world *world = test_world(20, TN_METHOD_TENON);
@@ -286,13 +287,14 @@ static tn_world *make_skater(tn_joint_kind kind, float spin, float more)
   return world;
 }
 
-// Of the two about their centre of mass, at a distance: m r^2 of what is reduced, and their own.
+// Moment of inertia of the two about their centre of mass: reduced mass times r^2, plus their own
+// moments.
 static double skater_inertia(double distance)
 {
   return 2.0 / 3.0 * distance * distance + 3.0 * 2.0 / 3.0 * 0.01;
 }
 
-static void closing_joint_makes_a_skater(void **unused)
+static void closing_joint_keeps_angular_momentum(void **unused)
 {
   (void)unused;
   tn_world *world = make_skater(TN_JOINT_FIXED, 3.0f, 0.0f);
@@ -307,8 +309,8 @@ static void closing_joint_makes_a_skater(void **unused)
 }
 
 // One box spins the other way, with more energy than closing takes. The last millimetres close by
-// motion, which may bring a little.
-static void closing_takes_its_work_from_the_motion_within(void **unused)
+// velocities, which may add a little.
+static void closing_takes_its_work_from_internal_motion(void **unused)
 {
   (void)unused;
   tn_world *world = make_skater(TN_JOINT_BALL, 3.0f, -100.0f);
@@ -366,7 +368,7 @@ static void joint_breaks_at_its_force(void **unused)
   }
 }
 
-static void disabled_joint_lets_go_and_holds_again(void **unused)
+static void disabled_joint_releases_and_holds_again(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(20, TN_METHOD_TENON);
@@ -408,7 +410,7 @@ static void dragging_pulls_with_the_springs_force(void **unused)
   tn_world_destroy(world);
 }
 
-// Every kind carries a box at the end of an arm: what it locks stays locked.
+// Every kind of joint carries a box at the end of an arm: locked coordinates stay locked.
 static void every_kind_holds_a_load(void **unused)
 {
   (void)unused;
@@ -445,10 +447,10 @@ int main(void)
       cmocka_unit_test(triple_pendulum_keeps_its_energy),
       cmocka_unit_test(fig_8_loop_stays_closed),
       cmocka_unit_test(free_mechanism_keeps_its_momentum),
-      cmocka_unit_test(closing_joint_makes_a_skater),
-      cmocka_unit_test(closing_takes_its_work_from_the_motion_within),
+      cmocka_unit_test(closing_joint_keeps_angular_momentum),
+      cmocka_unit_test(closing_takes_its_work_from_internal_motion),
       cmocka_unit_test(joint_breaks_at_its_force),
-      cmocka_unit_test(disabled_joint_lets_go_and_holds_again),
+      cmocka_unit_test(disabled_joint_releases_and_holds_again),
       cmocka_unit_test(dragging_pulls_with_the_springs_force),
       cmocka_unit_test(every_kind_holds_a_load),
   };

@@ -1,4 +1,4 @@
-// The ends of ranges: hard ones hold, soft ones give way by force times compliance.
+// Limits: hard ones hold, soft ones yield by force times compliance.
 #include "support.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ static void run(tn_world *world, double seconds)
   }
 }
 
-// A bar of 2 kg, 1 m long, its end on the joint at the origin, along x.
+// A bar of 2 kg and 1 m along x, with one end on the joint at the origin.
 static tn_body_id make_bar(tn_world *world)
 {
   tn_body_id bar = test_box(world, tn_p3(0.5, 0.0, 0.0), 2.0f, tn_v3(0.5f, 0.05f, 0.05f));
@@ -30,7 +30,7 @@ static tn_joint_def joint_on(tn_world *world, tn_joint_kind kind, tn_body_id bod
   return def;
 }
 
-// Turns about z by angular[0], whatever the kind: the bar falls onto the lower end.
+// Rotation about z is angular[0] for each kind: the bar falls onto the lower limit.
 static void check_falls_onto_limit(tn_joint_kind kind, double limit)
 {
   tn_world *world = test_world(20, TN_METHOD_TENON);
@@ -82,7 +82,7 @@ static void generic_rests_on_its_limit(void **unused)
   tn_world_destroy(world);
 }
 
-// A range that reaches across half a turn.
+// A range that crosses half a turn.
 static void hinge_range_may_cross_half_a_turn(void **unused)
 {
   (void)unused;
@@ -92,7 +92,7 @@ static void hinge_range_may_cross_half_a_turn(void **unused)
   double lo = -200.0 * DEGREE;
   def.angular[0] = tn_between((float)lo, 0.2f);
   tn_joint_id joint = tn_joint_create(world, &def);
-  // Pushed the long way round, against gravity, onto the far end.
+  // Pushed against gravity to the other limit.
   for (int i = 0; i < 900; ++i) {
     tn_body_apply_torque(world, bar, tn_v3(0.0f, 0.0f, -25.0f));
     tn_world_step(world, DT);
@@ -157,7 +157,7 @@ static void universal_limits_both_axes(void **unused)
   tn_world_destroy(world);
 }
 
-static void soft_hinge_limit_gives_way(void **unused)
+static void soft_hinge_limit_yields_by_torque_times_compliance(void **unused)
 {
   (void)unused;
   static const double compliances[] = {1e-3, 1e-2, 3e-2};
@@ -178,7 +178,7 @@ static void soft_hinge_limit_gives_way(void **unused)
   }
 }
 
-// Along y, so that the weight of 2 kg presses onto the lower end.
+// Along y, so that the weight of 2 kg presses on the lower limit.
 static void slider_rests_on_its_limit(void **unused)
 {
   (void)unused;
@@ -198,7 +198,7 @@ static void slider_rests_on_its_limit(void **unused)
       double sag = 20.0 * compliances[c];
       assert_close((double)state.offset.x, -0.4 - sag, c == 0 ? 1e-4 : 0.002 * sag);
       assert_close((double)state.force.y, 20.0, 0.1);
-      // The bar sticks out sideways: the joint bears its moment.
+      // The bar is horizontal: the joint carries its moment.
       assert_close((double)state.torque.z, 10.0, 0.05);
       tn_world_destroy(world);
     }
@@ -214,7 +214,7 @@ static void rope_is_slack_then_taut(void **unused)
   def.body_b = box;
   def.linear[0] = tn_between(0.0f, 1.5f);
   tn_joint_id rope = tn_joint_create(world, &def);
-  run(world, 0.4); // falls 0.8 m freely: slack all the way
+  run(world, 0.4); // free fall of 0.8 m: the rope is slack
   assert_close(tn_body_position(world, box).y, -0.5 - 0.5 * G * 0.16, 1e-4);
   assert_close((double)tn_joint_read(world, rope).force.y, 0.0, 0.0);
   run(world, 4.0);
@@ -250,7 +250,7 @@ int main(void)
       cmocka_unit_test(ball_rests_on_its_cone),
       cmocka_unit_test(ball_twist_stops_at_its_range),
       cmocka_unit_test(universal_limits_both_axes),
-      cmocka_unit_test(soft_hinge_limit_gives_way),
+      cmocka_unit_test(soft_hinge_limit_yields_by_torque_times_compliance),
       cmocka_unit_test(slider_rests_on_its_limit),
       cmocka_unit_test(rope_is_slack_then_taut),
       cmocka_unit_test(strut_keeps_its_least_length),

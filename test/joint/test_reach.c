@@ -36,7 +36,7 @@ static tn_reach_result reach(const arm *a, double x, double y)
   return tn_world_reach(a->world, &def);
 }
 
-// The least distance that any angles within the limits give.
+// The smallest distance for any angles within the limits.
 static double search(double x, double y, double limit)
 {
   double best[LINKS] = {0.0, 0.0, 0.0}, least = 1e9, size = limit;
@@ -80,19 +80,19 @@ static void check(double x, double y, float limit)
   tn_world_destroy(a.world);
 }
 
-static void targets_are_reached_or_nearly(void **unused)
+static void reaches_the_closest_point_within_limits(void **unused)
 {
   (void)unused;
   check(1.2, 1.5, 3.0f);
   check(-0.5, 1.0, 3.0f);
   check(2.9, 0.2, 3.0f);
-  check(5.0, 1.0, 3.0f);  // too far
-  check(1.5, 1.5, 0.5f);  // limits
-  check(0.5, -2.5, 0.7f); // too far for the limits
+  check(5.0, 1.0, 3.0f);  // out of reach
+  check(1.5, 1.5, 0.5f);  // restricted by limits
+  check(0.5, -2.5, 0.7f); // out of reach within the limits
 }
 
-// It is a matter of poses alone.
-static void motion_stays(void **unused)
+// Inverse kinematics changes poses, not velocities.
+static void velocities_do_not_change(void **unused)
 {
   (void)unused;
   for (int m = 0; m < TEST_METHODS; ++m) {
@@ -130,9 +130,9 @@ static void rotation_counts_if_asked(void **unused)
   tn_world_destroy(a.world);
 }
 
-// Chains of every kind of joint, rigid and soft, that grow link by link. The target must stay
-// within its own laws, which the address sanitizer sees where they are the last.
-static void any_chain_is_turned(void **unused)
+// Chains of every kind of joint, rigid and soft, that grow link by link. The target row must not
+// access memory beyond its own rows, which the address sanitizer detects when they are the last.
+static void any_kind_of_joint_is_supported(void **unused)
 {
   (void)unused;
   uint32_t seed = 3;
@@ -159,9 +159,9 @@ static void any_chain_is_turned(void **unused)
   }
 }
 
-// Frames and targets out of range: a failure with a message, as of joints with such frames, and
-// every body stays where it was, for good.
-static void what_has_no_answer_moves_nothing(void **unused)
+// Frames and targets out of range: the call fails with a message, as for joints with such frames,
+// and no body moves.
+static void failed_calls_move_nothing(void **unused)
 {
   (void)unused;
   static const double sizes[] = {1e20, 1e30, 1e38, 1e39, 1e150, 1e300, 1.7e308};
@@ -249,11 +249,11 @@ static void bad_input_changes_nothing(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(targets_are_reached_or_nearly),
-      cmocka_unit_test(motion_stays),
+      cmocka_unit_test(reaches_the_closest_point_within_limits),
+      cmocka_unit_test(velocities_do_not_change),
       cmocka_unit_test(rotation_counts_if_asked),
-      cmocka_unit_test(any_chain_is_turned),
-      cmocka_unit_test(what_has_no_answer_moves_nothing),
+      cmocka_unit_test(any_kind_of_joint_is_supported),
+      cmocka_unit_test(failed_calls_move_nothing),
       cmocka_unit_test(bad_input_changes_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
-// Servos of any stiffness: each comes to its target, or to the balance of its load.
+// Servos of any stiffness settle at their target, or at equilibrium with their load.
 //
-// A servo of stiffness k with the target q* pulls with k (q* - q), at most with its limit. Under a
-// steady load f it rests at q = q* + f / k. The families are random in inertia, stiffness, load,
-// limit, damping, substeps, kind of joint and method.
+// A servo of stiffness k with target q* applies k (q* - q), at most its maximum force. Under a
+// constant load f it settles at q = q* + f / k. Cases are random in inertia, stiffness, load,
+// maximum force, damping, substeps, kind of joint and method.
 #include "support.h"
 
 #include <math.h>
@@ -16,11 +16,11 @@ static float log_between(uint32_t *random, double lo, double hi)
   return (float)exp(log(lo) + (double)test_random(random) * log(hi / lo));
 }
 
-// One servo between the world, or a heavy body, and a body that turns about or slides along z.
+// One servo between the world or a heavy body, and a body that rotates about or slides along z.
 typedef struct servo_case {
   int substeps;
   bool linear;
-  double inertia; // or mass
+  double inertia; // kg m^2 or kg
   double k;
   double target;
   double load; // N m or N
@@ -33,8 +33,8 @@ static double between(uint32_t *random, double lo, double hi)
   return lo + (hi - lo) * (double)test_random(random);
 }
 
-// Springs that the substep resolves swing for long, and get the damping 2 sqrt(k / I) that stops
-// them soonest. So do servos with a limit: beyond it they pull evenly, to both sides.
+// Springs that the substep resolves oscillate for long, so they get the critical damping 2 sqrt(k /
+// I). So do servos with a maximum force: beyond it they apply a constant force.
 static servo_case random_case(uint32_t *random)
 {
   servo_case c = {.substeps = 1 + test_index(random, 40), .linear = test_index(random, 2)};
@@ -47,7 +47,7 @@ static servo_case random_case(uint32_t *random)
   bool limited = test_index(random, 2);
   bool stiff = frequency * h > 1.0;
   c.damping = stiff && !limited && test_index(random, 2) ? 0.0 : fmin(2.0 * frequency, 20.0);
-  // What is left of the limit accelerates the body beyond what damping takes at 2 rad/s.
+  // The maximum force less the load exceeds the damping at 2 rad/s.
   double spare = c.inertia * (2.0 * c.damping + 20.0);
   c.max = limited ? fabs(c.load) + between(random, 1.0, 3.0) * spare : (double)INFINITY;
   return c;
@@ -106,9 +106,9 @@ static void fail_case(const servo_case *c, tn_method method, double place, doubl
               c->k, c->target, c->load, c->max, c->damping, place, rest, pull);
 }
 
-// The place is good to 1e-4 rad or m, and to 1 % of the deflection; the pull to 1 % of the load and
-// what floats of places leave of it.
-static void servo_of_any_stiffness_comes_to_its_balance(void **unused)
+// Tolerances: position 1e-4 rad or m plus 1 % of the deflection; force 1 % of the load plus the
+// rounding of positions.
+static void servo_of_any_stiffness_settles_at_equilibrium(void **unused)
 {
   (void)unused;
   uint32_t random = 1;
@@ -137,9 +137,9 @@ static void servo_of_any_stiffness_comes_to_its_balance(void **unused)
   assert_int_equal(wrong, 0);
 }
 
-// A load beyond the limit turns or pushes the body away, with what the limit leaves of it. Until
-// the servo has given way by max / k, here at most 1e-4, it holds more than that.
-static void servo_beyond_its_limit_gives_its_most(void **unused)
+// A load beyond the maximum force accelerates the body by the difference. Until the servo has
+// yielded by max / k, here at most 1e-4, it holds more than that.
+static void overloaded_servo_applies_its_maximum_force(void **unused)
 {
   (void)unused;
   uint32_t random = 2;
@@ -170,7 +170,7 @@ static void servo_beyond_its_limit_gives_its_most(void **unused)
 // Arms of six links that hold a pose against their weight
 
 #define LINKS 6
-#define ARMS 5 // equal ones are solved as a batch
+#define ARMS 5 // equal mechanisms are solved as a batch
 
 typedef struct arm {
   tn_body_id link[LINKS];
@@ -178,8 +178,8 @@ typedef struct arm {
   double k[LINKS], target[LINKS];
 } arm;
 
-// A chain of rods along x, each hinged about z or y, with servos whose stiffness is at least
-// `softest` times what the weight of the stretched arm turns the joint with, up to 1e9 N m/rad.
+// A chain of rods along x, hinged about z or y, with servos whose stiffness is from `softest` times
+// the torque of the stretched arm's weight up to 1e9 N m/rad.
 static arm make_arm(tn_world *world, uint32_t seed, double z, double softest)
 {
   arm a;
@@ -210,7 +210,7 @@ static arm make_arm(tn_world *world, uint32_t seed, double z, double softest)
   return a;
 }
 
-// What the weight of the links from i on turns joint i with, about the joint's axis.
+// Torque of the weight of links i and beyond about the axis of joint i.
 static double weight_about(const tn_world *world, const arm *a, int i)
 {
   tn_joint_def def = tn_joint_get(world, a->joint[i]);
@@ -226,8 +226,8 @@ static double weight_about(const tn_world *world, const arm *a, int i)
   return torque;
 }
 
-// How far a row that has to bear a torque gives way: rows have a softness of 1e-5 of their own
-// inverse mass. A rod has the same moment about its y and its z.
+// Deflection of a loaded row: the regularization of rows is 1e-5 of their inverse effective mass. A
+// rod has equal moments about its y and z.
 static double give_of(const tn_world *world, const arm *a, int i, double torque)
 {
   double h = (double)DT / tn_world_substeps(world);
@@ -236,8 +236,8 @@ static double give_of(const tn_world *world, const arm *a, int i, double torque)
   return 1e-5 * w * h * h * fabs(torque);
 }
 
-// How far the worst of its servos is from its balance, as a share of what is tolerated: 1 % of the
-// deflection, what the row gives way, and 1e-5 rad.
+// The largest servo error relative to its tolerance: 1 % of the deflection, the deflection by
+// regularization, and 1e-5 rad.
 static double unbalanced(const tn_world *world, const arm *a)
 {
   double worst = 0.0;
@@ -257,8 +257,8 @@ static void set_arm_damping(tn_world *world, const arm *a, float damping)
   }
 }
 
-// Damping of bodies also slows what gravity has given them within a substep, so it is taken away
-// before the balance is looked at.
+// Body damping also reduces the velocity that gravity adds within a substep, so it is removed
+// before the equilibrium is checked.
 static void arms_hold_their_pose(void **unused)
 {
   (void)unused;
@@ -285,8 +285,8 @@ static void arms_hold_their_pose(void **unused)
   }
 }
 
-// Two cranks and a rod between them: a loop of four hinges, with a servo at the foot of each crank.
-// Their targets differ, so that they work against each other.
+// Two cranks and a coupling rod: a loop of four hinges, with a servo at the base of each crank. The
+// targets differ, so that the servos oppose each other.
 static void make_four_bar(tn_world *world, uint32_t *random)
 {
   float crank = test_between(random, 0.1f, 0.5f), rod = test_between(random, 0.2f, 1.0f);
@@ -312,9 +312,9 @@ static void make_four_bar(tn_world *world, uint32_t *random)
   }
 }
 
-// Nothing but its servos drives an arm or a loop: its energy and theirs together do not grow. Of
-// the energy at first a thousandth may be rounding.
-static void servos_bring_no_energy(void **unused)
+// Only servos act on an arm or a loop: its energy plus theirs does not grow, up to rounding of a
+// thousandth of the initial energy.
+static void servos_add_no_energy(void **unused)
 {
   (void)unused;
   uint32_t random = 9;
@@ -344,8 +344,8 @@ static void servos_bring_no_energy(void **unused)
 
 #define NET 48
 
-// Each body is joined to every other at one point, about which its own servo turns it.
-static void servos_of_a_dense_net_come_to_their_targets(void **unused)
+// Each body is joined to every other at one point, about which its own servo rotates it.
+static void servos_of_a_dense_net_reach_their_targets(void **unused)
 {
   (void)unused;
   tn_world_def def = test_world_def(8, TN_METHOD_TENON);
@@ -382,11 +382,11 @@ static void servos_of_a_dense_net_come_to_their_targets(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(servo_of_any_stiffness_comes_to_its_balance),
-      cmocka_unit_test(servo_beyond_its_limit_gives_its_most),
+      cmocka_unit_test(servo_of_any_stiffness_settles_at_equilibrium),
+      cmocka_unit_test(overloaded_servo_applies_its_maximum_force),
       cmocka_unit_test(arms_hold_their_pose),
-      cmocka_unit_test(servos_bring_no_energy),
-      cmocka_unit_test(servos_of_a_dense_net_come_to_their_targets),
+      cmocka_unit_test(servos_add_no_energy),
+      cmocka_unit_test(servos_of_a_dense_net_reach_their_targets),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

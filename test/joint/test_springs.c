@@ -81,8 +81,8 @@ static void fig_4_springs_carry_their_load(void **unused)
   }
 }
 
-// Springs far stiffer than a substep resolves (compliance / h^2 below the inverse mass), one below
-// the other, the last with the load: at rest each is longer by force times compliance all the same.
+// Springs far stiffer than the substep resolves (compliance / h^2 below the inverse mass), in
+// series above a load: at rest each is elongated by force times compliance.
 static void check_stiff(tn_method method, int substeps, double compliance, double load)
 {
   enum { COUNT = 3 };
@@ -106,7 +106,7 @@ static void check_stiff(tn_method method, int substeps, double compliance, doubl
   for (int i = 0; i < COUNT; ++i) {
     double force = G * (load + COUNT - 1 - i);
     tn_joint_state state = tn_joint_read(world, joint[i]);
-    // Lengths of 1 m are floats: twice their rounding.
+    // Twice the rounding of a float of 1 m.
     assert_close((double)state.elongation, force * compliance, 0.002 * force * compliance + 1.2e-7);
     assert_close((double)state.force.y, force, 0.002 * force);
   }
@@ -132,8 +132,8 @@ static tn_vec3 random_vector(uint32_t *random, float size)
                test_between(random, -size, size));
 }
 
-// Three boxes and four fixed joints that cannot all be satisfied, at a compliance of some share of
-// what a substep resolves.
+// Three boxes and four infeasible fixed joints, with a compliance relative to what a substep
+// resolves.
 static void contradict(tn_world *world, tn_body_id body[3], float share, uint32_t random)
 {
   body[0] = test_box(world, tn_p3(0.0, 0.0, 0.0), 50.0f, tn_v3(0.3f, 0.2f, 0.1f));
@@ -153,9 +153,9 @@ static void contradict(tn_world *world, tn_body_id body[3], float share, uint32_
   }
 }
 
-// Such springs hold 1e5 J/kg and more. Those that a substep does not resolve close as rigid joints
-// do and set nothing in motion; the others no more than they hold.
-static void springs_that_contradict_each_other_gain_nothing(void **unused)
+// Such springs hold 1e5 J/kg and more. Those that a substep does not resolve close like rigid
+// joints without adding kinetic energy; the others release no more than they hold.
+static void infeasible_springs_gain_no_energy(void **unused)
 {
   (void)unused;
   for (int i = 0; i < 40; ++i) {
@@ -180,7 +180,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fig_4_springs_carry_their_load),
       cmocka_unit_test(stiff_springs_rest_at_force_times_compliance),
-      cmocka_unit_test(springs_that_contradict_each_other_gain_nothing),
+      cmocka_unit_test(infeasible_springs_gain_no_energy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-// The kernels on a graphics card and on the processor: the same bits. Exits with 77 where there is
-// no card; whatever else goes wrong on one is a failure.
+// The kernels give the same bits on a GPU and on the CPU. Exits with 77 (skipped) without a GPU;
+// any other error of the GPU is a failure.
 #include "kernel_rounds.h"
 
 #include <cstdio>

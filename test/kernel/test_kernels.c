@@ -1,4 +1,4 @@
-// The kernels, one lane at a time, against the laws they stand for, taken in double.
+// The kernels with one lane, against the laws of mechanics in double.
 #include "kernel_support.h"
 
 #include "kernel/integrate.h"
@@ -86,7 +86,7 @@ static void lever_mass_is_the_product_itself(void **state)
     S k = lever_inverse_mass(inertia, r);
     d3 n = random_direction(&random);
     d3 m = random_direction(&random);
-    // n . K m for any pair of directions, so every entry of K is right.
+    // Checks n . K m for random directions n and m, hence every entry of K.
     double direct =
         d3_dot(d3_cross(d3_from_vec3(r), n), s_times(inertia, d3_cross(d3_from_vec3(r), m)));
     double size = 5.0 * d3_dot(d3_from_vec3(r), d3_from_vec3(r));
@@ -125,7 +125,7 @@ static void impulses_keep_both_momenta(void **state)
     Body b = random_body(&random);
     Body old_a = a;
     Body old_b = b;
-    // Both levers end in the same point of the world.
+    // Both lever arms end at the same point of the world.
     d3 at_a = d3_from_vec3(random_v(&random, 1.0f));
     V ra = random_v(&random, 1.0f);
     V rb = random_v(&random, 1.0f);
@@ -137,7 +137,7 @@ static void impulses_keep_both_momenta(void **state)
     d3 pb = d3_scale(1.0 / (double)b.im, d3_sub(d3_from_vec3(b.v), d3_from_vec3(old_b.v)));
     d3 la = inverse_times(a.ii, d3_sub(d3_from_vec3(a.w), d3_from_vec3(old_a.w)));
     d3 lb = inverse_times(b.ii, d3_sub(d3_from_vec3(b.w), d3_from_vec3(old_b.w)));
-    // Velocities up to 10 and 25 are rounded to 24 bits and weighed by up to 10 and 5.
+    // Tolerance: velocities up to 10 and 25 are rounded to 24 bits and weighted by up to 10 and 5.
     assert_below(d3_length(d3_add(pa, pb)), 1e-5);
     d3 angular = d3_add(d3_add(la, lb), d3_add(d3_cross(at_a, pa), d3_cross(at_b, pb)));
     assert_below(d3_length(angular), 5e-5);
@@ -187,7 +187,7 @@ static void assert_solves(BlockKind kind, const int mask[3], S k, float alpha, u
   d3 exact = solve_masked(k, (double)alpha, mask, b);
   solve_locked(kind, &f, c);
   d3 got = {(double)c[0], (double)c[1], (double)c[2]};
-  // Condition numbers here stay below 200.
+  // The condition numbers of these cases are below 200.
   assert_below(d3_distance(got, exact), 200.0 * 1e-6 * (d3_length(exact) + 1e-3));
 }
 
@@ -214,7 +214,7 @@ static void locked_rows_are_solved_together(void **state)
   }
 }
 
-// Two bodies that cannot move along an axis: nothing is asked of it, and nothing blows up.
+// If neither body can move along an axis, the impulse along it is zero and everything stays finite.
 static void what_cannot_move_takes_no_share(void **state)
 {
   (void)state;
@@ -234,7 +234,7 @@ static void what_cannot_move_takes_no_share(void **state)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Random violations: what the rows of a joint ask for is what solving them gives
+// Random errors: solving the rows of a joint must give the requested change
 
 typedef struct pair {
   JointType type;
@@ -333,7 +333,8 @@ static pair random_pair(uint32_t *random, JointType type, float compliance)
   return p;
 }
 
-// In range or at an end that pushes back, or locked: e / h + n . u + alpha lambda / h^2 = 0.
+// Residual of a row that is in range, at a limit that pushes back, or locked: e / h + n . u + alpha
+// lambda / h^2 = 0.
 static void assert_row_satisfied(const pair *p, int angular, int i, const Rows *rows,
                                  const Pass *pass)
 {
@@ -408,7 +409,7 @@ static void random_violations_are_removed(void **state)
   }
 }
 
-// However far it is stretched: a spring that carries e / compliance has nothing to correct.
+// A spring at any elongation e whose impulse matches e / compliance gets no correction.
 static void springs_in_balance_stay_so(void **state)
 {
   (void)state;
@@ -442,7 +443,7 @@ static void springs_in_balance_stay_so(void **state)
   }
 }
 
-// Errors whose squares are nothing, or next to it.
+// Errors whose squares underflow to zero or to denormals.
 static void vanishing_violations_do_no_harm(void **state)
 {
   (void)state;
@@ -489,7 +490,8 @@ static d4 turned_freely(const AngularState *spin, float h)
   return d4_mul(d4_mul(d4_of(world_turn), d4_of(spin->start)), d4_of(body_turn));
 }
 
-// Two equal moments: a steady turn about the momentum and one about the body's axis of symmetry.
+// Two equal moments of inertia: steady precession about the angular momentum plus spin about the
+// axis of symmetry.
 static void symmetric_tops_turn_exactly(void **state)
 {
   (void)state;
@@ -519,8 +521,8 @@ static double spin_energy(const AngularState *spin, d4 q)
                 l.z * l.z * (double)spin->inverse.z);
 }
 
-// Halving h divides the energy's error in one turn by eight, as for any scheme of second order;
-// in double the errors stand clear of rounding.
+// Second order: halving h divides the energy error of one revolution by eight. Computed in double,
+// where the errors are well above rounding.
 static void one_turn_is_of_second_order(void **state)
 {
   (void)state;
@@ -538,7 +540,7 @@ static void one_turn_is_of_second_order(void **state)
   assert_close(sum[1] / sum[2], 8.0, 1.6);
 }
 
-// Every eighth drift is a step's last: its turn goes into a pose in double, as in body.c.
+// Every eighth drift ends a step: its rotation goes into a pose in double, as in the library.
 static void free_drift(Body *body, AngularState *spin, d4 *pose, int i)
 {
   drift(body, spin, 1.0f, 0.05f);
@@ -562,13 +564,13 @@ static void drift_keeps_momentum_to_the_bit_and_energy_for_ever(void **state)
     spin.last = body.w;
     d4 pose = d4_unit(d4_of(spin.start));
     double first = spin_energy(&spin, pose);
-    double worst[2] = {0.0, 0.0}; // of the first and of the last tenth
+    double worst[2] = {0.0, 0.0}; // in the first and in the last tenth of the run
     const int steps = 50000;
     for (int k = 0; k < steps; ++k) {
       free_drift(&body, &spin, &pose, k);
       double e = spin_energy(&spin, d4_of(q_mul(body.dq, spin.start)));
       double own = 0.5 * d3_dot(d3_from_vec3(body.w), d3_from_vec3(spin.momentum));
-      assert_close(own, e, 4e-6 * first); // some forty roundings
+      assert_close(own, e, 4e-6 * first); // about 40 rounding errors
       int part = k < steps / 10 ? 0 : k >= steps - steps / 10 ? 1 : -1;
       if (part >= 0) {
         worst[part] = fmax(worst[part], fabs(e / first - 1.0));
@@ -576,7 +578,8 @@ static void drift_keeps_momentum_to_the_bit_and_energy_for_ever(void **state)
     }
     assert_true(spin.momentum.x == momentum.x && spin.momentum.y == momentum.y &&
                 spin.momentum.z == momentum.z);
-    // It swings and does not grow, but for the pose's rounding, a random walk of 2e-7 a turn.
+    // The energy error oscillates and does not grow, except for rounding of the pose, a random walk
+    // of 2e-7 per revolution.
     assert_below(worst[0], 1e-3);
     assert_below(worst[1], worst[0] + 2e-7 * sqrt(steps));
   }

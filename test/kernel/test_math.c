@@ -27,7 +27,7 @@ typedef struct worst {
 static void compare(worst *w, float actual, double expected, float x, float y)
 {
   double error = fabs((double)actual - expected) / ulp_at(expected);
-  if (!(error <= w->error)) { // NaN is the worst of all
+  if (!(error <= w->error)) { // NaN counts as the largest error
     w->error = error;
     w->x = x;
     w->y = y;
@@ -54,7 +54,7 @@ static uint32_t bits_of(float x)
   return bits;
 }
 
-// Every 499th float of both signs; 499 is prime, so all trailing bits come up.
+// Every 499th float of both signs; 499 is prime, so that all trailing bits occur.
 typedef struct sweep {
   uint32_t bits, last;
   bool negative;
@@ -95,8 +95,8 @@ static void sin_and_cos_are_within_two_ulp(void **state)
   assert_ulp("cos up to 4.7", &c, 2.0);
 }
 
-// From 3 pi / 2 on the remainder of the division by pi / 2 keeps its absolute, not its relative,
-// precision: next to the zeros the two ulp are those of a half.
+// From 3 pi / 2 on the range reduction keeps absolute, not relative, precision: near the zeros the
+// bound of two ulp is that of 0.5.
 static void sin_and_cos_are_within_two_ulp_of_a_half_up_to_8192(void **state)
 {
   (void)state;
@@ -135,7 +135,7 @@ static void sin_and_cos_of_special_values(void **state)
   assert_true(tn_cos(0.0f) == 1.0f && tn_cos(-0.0f) == 1.0f);
   assert_true(tn_sin(FLT_MIN) == FLT_MIN && tn_sin(-1e-45f) == -1e-45f);
   assert_true(isnan(tn_sin(NAN)) && isnan(tn_cos(NAN)));
-  // Odd and even to the bit.
+  // Odd and even symmetry is exact.
   float x;
   for (sweep at = sweep_of(1e-3f, 1000.0f); next_float(&at, &x);) {
     assert_true(tn_sin(-x) == -tn_sin(x) && tn_cos(-x) == tn_cos(x));
@@ -180,7 +180,7 @@ static void atan2_is_within_three_ulp(void **state)
     x = test_between(&random, -1.0f, 1.0f);
     compare(&w, tn_atan2(y, x), atan2((double)y, (double)x), y, x);
   }
-  // Around a circle of every size.
+  // Circles of every magnitude.
   for (int i = 0; i < 100000; ++i) {
     double angle = (i + 0.5) * (2.0 * pi / 100000.0);
     double size = pow(10.0, -35.0 + 72.0 * (double)test_random(&random));
@@ -198,7 +198,7 @@ static void atan2_of_special_values(void **state)
   assert_close(tn_atan2(0.0f, -1.0f), pi, 2e-7);
   assert_close(tn_atan2(1.0f, 0.0f), pi / 2.0, 1e-7);
   assert_close(tn_atan2(-1.0f, 0.0f), -pi / 2.0, 1e-7);
-  // No overflow on the way.
+  // Intermediate results do not overflow.
   const float sizes[] = {1e-38f, 1.0f, 2e38f, 3e38f, FLT_MAX};
   for (int i = 0; i < 5; ++i) {
     for (int k = 0; k < 5; ++k) {
@@ -224,7 +224,7 @@ static void acos_is_within_four_ulp(void **state)
   for (sweep at = sweep_of(1e-30f, 1.0f); next_float(&at, &x);) {
     compare(&w, tn_acos(x), acos((double)x), x, 0.0f);
   }
-  for (int i = 0; i < 1000; ++i) { // next to one, where the arc cosine is steep
+  for (int i = 0; i < 1000; ++i) { // near one, where the arc cosine is steep
     x = float_of(bits_of(1.0f) - (uint32_t)i);
     compare(&w, tn_acos(x), acos((double)x), x, 0.0f);
     compare(&w, tn_acos(-x), acos(-(double)x), -x, 0.0f);

@@ -1,4 +1,4 @@
-// The rows of joints, one lane at a time: angles and their gradients, in double and in A's axes.
+// The rows of joints with one lane: angles and their gradients against double, in A's axes.
 #include "kernel_support.h"
 
 static const double pi = 3.14159265358979323846;
@@ -48,7 +48,7 @@ static void universal_coordinates(d4 q, double x[3])
 
 typedef void coordinates_fn(d4 q, double x[3]);
 
-// How each coordinate changes when B turns in the world, by central differences.
+// Gradient of each coordinate with respect to a rotation of B in the world, by central differences.
 static void gradients(coordinates_fn *coordinates, d4 frame, d4 q, d3 g[3])
 {
   const double step = 1e-5;
@@ -103,7 +103,7 @@ static void twist_and_swing_are_those_of_the_decomposition(void **state)
   uint32_t random = 1;
   for (int i = 0; i < 20000; ++i) {
     double around = 2.0 * pi * (double)test_random(&random);
-    double swing = 3.0 * (double)test_random(&random); // at a half turn there is no twist
+    double swing = 3.0 * (double)test_random(&random); // the twist is undefined at a swing of pi
     double twist = (double)test_between(&random, -3.14f, 3.14f);
     d3 across = {0.0, cos(around), sin(around)};
     d4 q = d4_mul(d4_turn(d3_scale(swing, across)), d4_turn(d3_scale(twist, ex)));
@@ -114,9 +114,9 @@ static void twist_and_swing_are_those_of_the_decomposition(void **state)
   }
 }
 
-// Mueller et al. project b1 and b2 (eq. 22-24). Seen in that plane both axes lean towards the axis
-// of the swing as cos(swing / 2) shortens what lies across it, and that is the whole difference:
-// at most asin((1 - c) / (1 + c)) for each, none without twist.
+// Mueller et al. project b1 and b2 (eq. 22-24). In that plane both axes lean towards the axis of
+// the swing, since the projection shortens components across it by c = cos(swing / 2). That is the
+// whole difference: at most asin((1 - c) / (1 + c)) for each, zero without twist.
 static void twist_is_that_of_the_projections_up_to_their_foreshortening(void **state)
 {
   (void)state;
@@ -139,8 +139,8 @@ static void twist_is_that_of_the_projections_up_to_their_foreshortening(void **s
   assert_below(widest, 0.1 * 0.1 / 8.0); // second order in the swing
 }
 
-// The twist changes fastest along the paper's n = a1 + a2, but by 1 / cos(swing / 2) as fast as the
-// body turns: a unit vector would correct twice too much at a swing of 120 degrees.
+// The gradient of the twist points along the paper's n = a1 + a2, with length 1 / cos(swing / 2): a
+// unit vector would correct twice too much at a swing of 120 degrees.
 static void twist_and_swing_change_along_their_rows(void **state)
 {
   (void)state;
@@ -185,7 +185,7 @@ static void generic_rows_are_the_gradient_of_the_rotation_vector(void **state)
   }
 }
 
-// Where a joint allows a pose its rows are exact, and next to that to first order of the error.
+// At poses that a joint allows, its rows are exact; near them, to first order of the error.
 static void assert_rows_near_allowed(JointType type, coordinates_fn *coordinates, const d4 *allowed,
                                      uint32_t *random)
 {
@@ -229,8 +229,8 @@ static void universal_rows_are_gradients(void **state)
   }
 }
 
-// However far axes have come apart, angles that limits act on change along their rows: else a soft
-// limit would give more than it takes.
+// At any error of the axes, angles with limits change along their rows: otherwise a soft limit
+// would return more energy than it takes.
 static void angles_change_along_their_rows_anywhere(void **state)
 {
   (void)state;
@@ -254,8 +254,8 @@ static void angles_change_along_their_rows_anywhere(void **state)
   }
 }
 
-// Beyond a range from -0.2 to 0.6, and less so where the axes an angle is measured from lie within
-// 30 degrees of where there is no angle.
+// Error beyond a range from -0.2 to 0.6. It is reduced where the reference axes of an angle are
+// within 30 degrees of the pose at which the angle is undefined.
 static double beyond_range(double angle, double sine)
 {
   double near = 0.2 + remainder(angle - 0.2, 2.0 * pi);
@@ -299,8 +299,8 @@ static void assert_row_beyond_range(Rows rows, int i, double beyond, d3 gradient
   }
 }
 
-// What presses against an end of a range is what its energy changes by, down to where the axes meet
-// and there is no angle; and there nothing is left of it.
+// The force of a soft limit is the derivative of its energy, down to the pose where the axes
+// coincide and the angle is undefined; there both are zero.
 static void angles_beyond_a_range_change_along_their_rows(void **state)
 {
   (void)state;
@@ -341,7 +341,7 @@ static void angles_beyond_a_range_change_along_their_rows(void **state)
   assert_true(faded > 1000);
 }
 
-// Two rows of a fixed joint's error and its direction: eq. 19 with the shorter way round.
+// Error of a fixed joint and its direction: eq. 19, by the shorter rotation.
 static void fixed_rows_are_the_small_rotation_vector(void **state)
 {
   (void)state;
@@ -358,7 +358,7 @@ static void fixed_rows_are_the_small_rotation_vector(void **state)
     rotation_vector(d4_unit(d4_of(q)), x);
     d3 world = d4_rotate(d4_of(frame), (d3){x[0], x[1], x[2]});
     d3 e = {(double)rows.x[0], (double)rows.x[1], (double)rows.x[2]};
-    assert_below(d3_distance(e, world), 1e-7); // the cube of 0.01, and rounding
+    assert_below(d3_distance(e, world), 1e-7); // third order of 0.01, and rounding
   }
 }
 

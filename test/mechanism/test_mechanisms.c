@@ -1,5 +1,5 @@
-// Mechanisms: long chains, large trees, loops, redundant and contradicting joints, heavy ends. 20
-// substeps unless said.
+// Mechanisms: long chains, large trees, loops, redundant and infeasible joints, large mass ratios.
+// 20 substeps unless stated.
 #include "contact_support.h"
 
 static const tn_vec3 z_axis = {0.0f, 0.0f, 1.0f};
@@ -19,7 +19,7 @@ static double total_energy(const tn_world *world)
   return e.kinetic + e.potential + e.elastic;
 }
 
-static void mobiles_hold_whatever_their_size(void **unused)
+static void mobiles_of_any_size_hold(void **unused)
 {
   (void)unused;
   static const char *const sizes[] = {"count=127", "count=1023", "count=4095"};
@@ -106,7 +106,7 @@ static void add_joint(loop *l, tn_joint_kind kind, tn_body_id a, tn_body_id b, t
   l->joints[l->joint_count++] = test_joint(l->world, kind, a, b, at, axis);
 }
 
-// Runs, and tells the largest gap and how far the energy ever rose, relative to `scale`.
+// Runs and returns the largest joint error and the largest energy gain relative to `scale`.
 static void check_loop(loop *l, const char *name, double seconds, double scale, double gap)
 {
   double start = total_energy(l->world), rise = 0.0, most = 0.0;
@@ -122,7 +122,7 @@ static void check_loop(loop *l, const char *name, double seconds, double scale, 
   tn_world_destroy(l->world);
 }
 
-// Four hinges in a plane hold twelve more directions than they need to.
+// Four hinges with parallel axes: 20 rows, where 8 hold a planar linkage.
 static void four_bar_with_redundant_hinges_holds(void **unused)
 {
   (void)unused;
@@ -138,8 +138,8 @@ static void four_bar_with_redundant_hinges_holds(void **unused)
   check_loop(&l, "four-bar", 20.0, 3.0 * 10.0 * 0.5, 0.1e-3);
 }
 
-// Bennett's linkage: four hinges whose axes are skew, and which moves only because opposite sides
-// are equal and their twists follow their lengths: a / sin(alpha) = b / sin(beta).
+// Bennett's linkage: four hinges with skew axes. It is mobile only because opposite sides are equal
+// and the twists satisfy a / sin(alpha) = b / sin(beta).
 static void bennett_linkage_holds(void **unused)
 {
   (void)unused;
@@ -164,7 +164,7 @@ static void bennett_linkage_holds(void **unused)
   tn_vec3 before = tn_body_velocity(l.world, bars[2]);
   assert_true(tn_length(before) == 0.0f);
   test_run(l.world, DT, 20);
-  assert_true(tn_length(tn_body_velocity(l.world, bars[2])) > 0.05f); // it moves
+  assert_true(tn_length(tn_body_velocity(l.world, bars[2])) > 0.05f); // it is mobile
   check_loop(&l, "Bennett linkage", 20.0, 4.0 * 10.0 * 0.5, 0.1e-3);
 }
 
@@ -242,7 +242,7 @@ static void star_of_many_joints_holds(void **unused)
   tn_world_destroy(world);
 }
 
-// A hub with arms at ball joints, flying freely: six are a tree of points, seven too many for one.
+// A free hub with arms on ball joints: six arms are solved as a ball tree, seven are too many.
 static void check_free_star(int arms)
 {
   tn_world_def world_def = test_world_def(20, TN_METHOD_TENON);
@@ -287,8 +287,8 @@ static void free_stars_keep_momentum(void **unused)
   check_free_star(7);
 }
 
-// Light links between two heavy boxes that turn about each other, at 4 substeps: the links need
-// more inertia than they have, and that is to take nothing from what turns.
+// Light links between two heavy boxes that orbit each other, at 4 substeps: the links get added
+// inertia, which must not slow the rotation.
 static void check_sling(tn_joint_kind kind)
 {
   enum { LINKS = 30 };
@@ -317,14 +317,14 @@ static void check_sling(tn_joint_kind kind)
   tn_world_destroy(world);
 }
 
-static void light_links_take_nothing_from_what_turns(void **unused)
+static void added_inertia_of_light_links_keeps_angular_momentum(void **unused)
 {
   (void)unused;
   check_sling(TN_JOINT_HINGE);
   check_sling(TN_JOINT_UNIVERSAL);
 }
 
-// A hanging chain of which one joint becomes a spring and rigid again.
+// A hanging chain in which one joint becomes a spring and rigid again.
 static void rigid_trees_may_become_springs(void **unused)
 {
   (void)unused;
@@ -339,7 +339,7 @@ static void rigid_trees_may_become_springs(void **unused)
   test_run(world, DT, 30);
   assert_below(largest_gap(world, joints, 3), 1e-6);
   tn_joint_def def = tn_joint_get(world, joints[1]);
-  def.compliance = 1e-4f; // 20 N hang from it: 2 mm, about which it swings
+  def.compliance = 1e-4f; // 20 N: 2 mm, about which it oscillates
   assert_true(tn_joint_set(world, joints[1], &def));
   double sum = 0.0;
   for (int i = 0; i < 240; ++i) {
@@ -355,8 +355,8 @@ static void rigid_trees_may_become_springs(void **unused)
   tn_world_destroy(world);
 }
 
-// Every body joined to every other: the order of elimination would fill up.
-static void dense_net_is_iterated_and_says_so(void **unused)
+// Every body joined to every other: elimination would fill the matrix.
+static void dense_net_is_solved_iteratively_and_reported(void **unused)
 {
   (void)unused;
   enum { COUNT = 64 };
@@ -380,8 +380,8 @@ static void dense_net_is_iterated_and_says_so(void **unused)
   tn_world_destroy(world);
 }
 
-// Pinned at both ends, farther apart than it is long.
-static void unsolvable_chain_shares_its_error_and_rests(void **unused)
+// A chain pinned at both ends, farther apart than its length.
+static void infeasible_chain_spreads_its_error_and_rests(void **unused)
 {
   (void)unused;
   scene_run *run = start_scene("unsolvable", "stretch=1.3", 20);
@@ -399,7 +399,7 @@ static void unsolvable_chain_shares_its_error_and_rests(void **unused)
 }
 
 // Two hinges whose axes contradict each other.
-static void contradicting_joints_come_to_rest(void **unused)
+static void infeasible_joints_come_to_rest(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(20, TN_METHOD_TENON);
@@ -422,7 +422,7 @@ static void contradicting_joints_come_to_rest(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(mobiles_hold_whatever_their_size),
+      cmocka_unit_test(mobiles_of_any_size_hold),
       cmocka_unit_test(fig_6_mass_ratios_do_not_matter),
       cmocka_unit_test(fig_8_pendula_keep_their_energy),
       cmocka_unit_test(four_bar_with_redundant_hinges_holds),
@@ -431,11 +431,11 @@ int main(void)
       cmocka_unit_test(net_of_balls_holds),
       cmocka_unit_test(star_of_many_joints_holds),
       cmocka_unit_test(free_stars_keep_momentum),
-      cmocka_unit_test(light_links_take_nothing_from_what_turns),
+      cmocka_unit_test(added_inertia_of_light_links_keeps_angular_momentum),
       cmocka_unit_test(rigid_trees_may_become_springs),
-      cmocka_unit_test(dense_net_is_iterated_and_says_so),
-      cmocka_unit_test(unsolvable_chain_shares_its_error_and_rests),
-      cmocka_unit_test(contradicting_joints_come_to_rest),
+      cmocka_unit_test(dense_net_is_solved_iteratively_and_reported),
+      cmocka_unit_test(infeasible_chain_spreads_its_error_and_rests),
+      cmocka_unit_test(infeasible_joints_come_to_rest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The benchmarks: what was picked is run, and told in both forms; mistakes are refused.
+# The benchmarks: selected ones run, results come as text and JSON, mistakes are refused.
 # usage: test_bench.sh TENON_BENCH WORK_DIR
 set -euo pipefail
 
@@ -34,7 +34,7 @@ for key in engine scene size setting substeps threads lanes ms_median ms_p99 met
 done
 grep -q "^springs7:7 *tenon" text || fail "springs7 is not in the text"
 
-# Threads, lanes and, where they were found, other engines.
+# Rows for threads, lanes and, where they are installed, other engines.
 BENCH_JSON=rows.json "$bench" chain:100 --setting default >text
 [ "$(grep -c '"engine": "tenon"' rows.json)" -ge 2 ] || fail "only one row of Tenon: $(cat text)"
 [ "$(grep '"engine": "tenon"' rows.json | sed 's/.*"hash"//' | sort -u | wc -l)" = 1 ] ||

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tenon command: every mistake gets one clear line and its exit code, every option does what it
-# says, and an interrupted run leaves whole files.
+# The tenon command: every mistake gives one line and its exit code, every option works as
+# documented, and an interrupted run leaves complete files.
 # usage: test_cli.sh TENON WORK_DIR
 set -euo pipefail
 
@@ -26,7 +26,7 @@ refuses() {
   grep -qF -- "$2" err || fail "tenon ${*:3}: '$2' is not in: $(cat err)"
 }
 
-# field NAME: of the JSON on stdin.
+# field NAME: prints that field of the JSON on stdin.
 field() {
   node -e 'const o = JSON.parse(require("fs").readFileSync(0));
     console.log(process.argv[1].split(".").reduce((x, k) => x?.[k], o))' "$1"
@@ -239,7 +239,7 @@ for scene in rotor four_cubes tori_on_cloth car; do
   "$tenon" run $scene --seconds 0.3 --glb $scene.glb --poses $scene.csv >out
   node "$here/gltf/forms.mjs" $scene.glb $scene.csv
 done
-# More frames than a mesh has forms.
+# More frames than a mesh may have morph targets.
 "$tenon" run bowling --seconds 4.5 --glb bowling.glb --poses bowling.csv >out
 node "$here/gltf/forms.mjs" bowling.glb bowling.csv
 # The shapes of the world itself, which most scene files have, and those of bodies.

@@ -1,5 +1,5 @@
-// Scene files: what is written comes back to the last bit, what is wrong gets one line with its
-// place, and no text whatever does harm.
+// Scene files: written scenes are read back bit for bit, mistakes give one line with their place,
+// and no text crashes the reader.
 #define _POSIX_C_SOURCE 200809L // NOLINT(bugprone-reserved-identifier)
 
 #include "contact_support.h"
@@ -11,7 +11,7 @@
 // ---------------------------------------------------------------------------------------------
 // Helpers
 
-// All of a stream from its start, to be freed.
+// Reads a stream from its start; the caller frees the text.
 static char *text_of(FILE *file, size_t *size)
 {
   long end = ftell(file);
@@ -52,7 +52,7 @@ static scene_file *parse(const char *text)
   return parse_text(text, strlen(text));
 }
 
-// The message for a text that is wrong.
+// Returns the message for an invalid text.
 static const char *complaint(const char *text)
 {
   static char error[SCENE_FILE_ERROR];
@@ -95,7 +95,7 @@ static void compare_metrics(const scene_run *a, const scene_run *b)
   }
 }
 
-// From the file it is the same, step by step, and the file of that is the same file.
+// The scene read from its file moves equally, step by step, and writes the same file.
 static void compare_with_file(const scene *which, const scene_settings *settings, int frames)
 {
   tn_world_def def = test_world_def(which->substeps, TN_METHOD_TENON);
@@ -126,7 +126,7 @@ static void compare_with_file(const scene *which, const scene_settings *settings
   free(text);
 }
 
-static void every_scene_comes_back_from_its_file(void **unused)
+static void every_scene_is_read_back_from_its_file(void **unused)
 {
   (void)unused;
   int count;
@@ -137,7 +137,7 @@ static void every_scene_comes_back_from_its_file(void **unused)
   }
 }
 
-// Each of them on its way to its lower end, where scenes are small.
+// Each parameter is moved towards its lower end, where scenes are small.
 static void parameters_that_changed_are_in_the_file(void **unused)
 {
   (void)unused;
@@ -154,7 +154,7 @@ static void parameters_that_changed_are_in_the_file(void **unused)
   }
 }
 
-static void a_file_says_how_it_is_solved(void **unused)
+static void solver_settings_are_in_the_file(void **unused)
 {
   (void)unused;
   scene_file *file = parse("{\"tenon\": 1, \"seconds\": 2.5, \"world\": {\"gravity\": [1, 2, 3], "
@@ -177,9 +177,9 @@ static void a_file_says_how_it_is_solved(void **unused)
 }
 
 // ---------------------------------------------------------------------------------------------
-// What a file says
+// Content of a file
 
-static void hard_numbers_come_back(void **unused)
+static void hard_numbers_are_read_back_exactly(void **unused)
 {
   (void)unused;
   scene_file *file =
@@ -208,8 +208,8 @@ static void hard_numbers_come_back(void **unused)
   free(text);
 }
 
-// Mass by number, by density, in full; the law is that of the ball and of the box.
-static void masses_are_as_said(void **unused)
+// Mass by number, by density, in full; the reference is that of the ball and the box.
+static void masses_match_their_definition(void **unused)
 {
   (void)unused;
   scene_file *file = parse(
@@ -252,7 +252,7 @@ static void joints_can_be_placed_in_three_ways(void **unused)
   assert_close(tn_rotate(hinge.frame_a.q, tn_v3(1.0f, 0.0f, 0.0f)).z, 1.0, 1e-6);
   tn_joint_def rod = tn_joint_get(run->world, run->joints[1]);
   assert_close(rod.linear[0].lo, 5.0, 1e-6);
-  assert_close(rod.frame_b.p.y, -1.0, 1e-6); // a metre along x, seen by a body turned by 90 degrees
+  assert_close(rod.frame_b.p.y, -1.0, 1e-6); // 1 m along x, in a frame rotated by 90 degrees
   assert_true(tn_joint_get(run->world, run->joints[2]).frame_b.p.y == 1.0);
   tn_range rope = tn_joint_get(run->world, run->joints[3]).linear[0];
   assert_true(rope.lo == -INFINITY && rope.hi == 2.0f);
@@ -261,7 +261,7 @@ static void joints_can_be_placed_in_three_ways(void **unused)
 }
 
 // Every kind of geometry, every mesh, materials by name, an attachment.
-static void all_kinds_of_things_come_back(void **unused)
+static void all_kinds_of_objects_are_read_back(void **unused)
 {
   (void)unused;
   scene_file *file = scene_file_load(SCENE_FILES "/all_kinds.json", (char[SCENE_FILE_ERROR]){0});
@@ -274,7 +274,7 @@ static void all_kinds_of_things_come_back(void **unused)
   assert_int_equal(counters.geometries, 4);
   assert_int_equal(counters.softs, 7);
   assert_int_equal(tn_world_attachments(run->world, NULL, 0), 2);
-  assert_int_equal(run->body_count, counters.bodies - 2); // but for the scenery
+  assert_int_equal(run->body_count, counters.bodies - 2); // without the scenery
   scene_destroy(run);
   scene_file_free(file);
 }
@@ -282,7 +282,7 @@ static void all_kinds_of_things_come_back(void **unused)
 // ---------------------------------------------------------------------------------------------
 // Mistakes
 
-// scene_files/bad.txt has the line for each of scene_files/bad.
+// scene_files/bad.txt has the message for each file of scene_files/bad.
 static void bad_files_get_one_line_each(void **unused)
 {
   (void)unused;
@@ -303,7 +303,7 @@ static void bad_files_get_one_line_each(void **unused)
   assert_in_range(count, 20, 1000);
 }
 
-static void files_that_cannot_be_read_are_told(void **unused)
+static void unreadable_files_are_reported(void **unused)
 {
   (void)unused;
   char error[SCENE_FILE_ERROR];
@@ -313,7 +313,7 @@ static void files_that_cannot_be_read_are_told(void **unused)
   assert_non_null(strstr(error, "Is a directory"));
 }
 
-static void places_are_found_in_any_layout(void **unused)
+static void mistakes_are_located_in_any_layout(void **unused)
 {
   (void)unused;
   assert_string_equal(complaint(""), "scene.json:1: invalid JSON: unexpected end of file");
@@ -333,7 +333,7 @@ static void places_are_found_in_any_layout(void **unused)
                       "bullet, scenery, shapes");
 }
 
-static void limits_hold(void **unused)
+static void size_limits_are_enforced(void **unused)
 {
   (void)unused;
   enum { MUCH = 12 << 20 };
@@ -360,7 +360,7 @@ static void limits_hold(void **unused)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Fuzzing: texts that were good once, and the same on every machine
+// Fuzzing: valid texts with random changes, the same on every machine
 
 static uint32_t next_random(uint32_t *state)
 {
@@ -395,36 +395,36 @@ static void mutate(mutant *m, uint32_t *state)
   const char *word = words[next_random(state) % (sizeof words / sizeof words[0])];
   char copy[64];
   switch (next_random(state) % 6) {
-  case 0: // a byte
+  case 0: // changes a byte
     copy[0] = (char)(next_random(state) & 0xff);
     replace(m, at, 1, copy, 1);
     break;
-  case 1: // something goes
+  case 1: // deletes a piece
     replace(m, at, length, "", 0);
     break;
-  case 2: // a word comes
+  case 2: // inserts a word
     replace(m, at, 0, word, strlen(word));
     break;
-  case 3: // a number or word becomes another
+  case 3: // replaces a number or word
     while (at < m->size && !strchr("0123456789\"", m->text[at])) {
       at += 1;
     }
     length = at < m->size ? strcspn(m->text + at + 1, ",]} \n:") + 1 : 0;
     replace(m, at, length, word, strlen(word));
     break;
-  case 4: // a piece of it again elsewhere
+  case 4: // copies a piece elsewhere
     length = other + sizeof copy < m->size ? sizeof copy : 0;
     memcpy(copy, m->text + other, length);
     replace(m, at, 0, copy, length);
     break;
-  default: // cut, now and then
+  default: // truncates, rarely
     m->size = next_random(state) % 10 == 0 ? at : m->size;
     break;
   }
   m->text[m->size] = '\0';
 }
 
-// Returns whether it still is a scene.
+// Returns whether the text is still a valid scene.
 static bool check_mutant(const mutant *m)
 {
   char error[SCENE_FILE_ERROR] = "";
@@ -460,7 +460,7 @@ static int fuzz(const char *text, size_t size, int rounds, uint32_t seed)
   return good;
 }
 
-static void no_text_does_harm(void **unused)
+static void no_text_crashes_the_reader(void **unused)
 {
   (void)unused;
   static const char *const names[] = {"steering", "arch", "joint_zoo", "marble_impulse"};
@@ -489,9 +489,9 @@ static void no_text_does_harm(void **unused)
   dup2(kept, STDERR_FILENO);
   close(kept);
   assert_int_equal(fseek(said, 0, SEEK_END), 0);
-  assert_int_equal(ftell(said), 0); // the line is all there is to say
+  assert_int_equal(ftell(said), 0); // nothing but the message
   fclose(said);
-  assert_in_range(good, 100, 5 * ROUNDS - 1000); // some stay good, most do not
+  assert_in_range(good, 100, 5 * ROUNDS - 1000); // some stay valid, most do not
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -516,18 +516,18 @@ static void the_published_schema_is_that_of_the_reader(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_scene_comes_back_from_its_file),
+      cmocka_unit_test(every_scene_is_read_back_from_its_file),
       cmocka_unit_test(parameters_that_changed_are_in_the_file),
-      cmocka_unit_test(a_file_says_how_it_is_solved),
-      cmocka_unit_test(hard_numbers_come_back),
-      cmocka_unit_test(masses_are_as_said),
+      cmocka_unit_test(solver_settings_are_in_the_file),
+      cmocka_unit_test(hard_numbers_are_read_back_exactly),
+      cmocka_unit_test(masses_match_their_definition),
       cmocka_unit_test(joints_can_be_placed_in_three_ways),
-      cmocka_unit_test(all_kinds_of_things_come_back),
+      cmocka_unit_test(all_kinds_of_objects_are_read_back),
       cmocka_unit_test(bad_files_get_one_line_each),
-      cmocka_unit_test(files_that_cannot_be_read_are_told),
-      cmocka_unit_test(places_are_found_in_any_layout),
-      cmocka_unit_test(limits_hold),
-      cmocka_unit_test(no_text_does_harm),
+      cmocka_unit_test(unreadable_files_are_reported),
+      cmocka_unit_test(mistakes_are_located_in_any_layout),
+      cmocka_unit_test(size_limits_are_enforced),
+      cmocka_unit_test(no_text_crashes_the_reader),
       cmocka_unit_test(the_published_schema_is_that_of_the_reader),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

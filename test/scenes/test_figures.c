@@ -1,9 +1,9 @@
-// The figures of the documents that the scenes come from: each claim, by number. Mueller et al.
-// 2020 unless said otherwise. 20 substeps unless said otherwise.
+// The figures of the papers that the scenes reproduce: each claim, by number. Mueller et al. 2020
+// and 20 substeps unless stated otherwise.
 #include "contact_support.h"
 #include "robot.h"
 
-// The worst error of the energy, relative to what the scene moves.
+// The largest energy error, relative to the energy scale of the scene.
 static double energy_error(scene_run *run, double seconds)
 {
   run_scene(run, seconds);
@@ -23,7 +23,7 @@ static scene_run *start_by(const char *name, const char *settings, tn_method met
 // ---------------------------------------------------------------------------------------------
 // Static loads
 
-// The damped motion has decayed to 1 % after 20 s, so that is what can be asked for.
+// The damped motion has decayed to 1 % after 20 s, hence the tolerance.
 static void fig_4_springs_stretch_by_load_times_compliance(void **unused)
 {
   (void)unused;
@@ -96,8 +96,8 @@ static void fig_8_pendula_keep_their_energy(void **unused)
   }
 }
 
-// At the same cost, every substep that is traded for iterations makes it worse.
-static void fig_9_substeps_beat_iterations(void **unused)
+// At equal cost, every substep that is replaced by iterations increases the error.
+static void fig_9_substeps_are_better_than_iterations(void **unused)
 {
   (void)unused;
   static const int substeps[5] = {40, 20, 10, 4, 1};
@@ -113,7 +113,7 @@ static void fig_9_substeps_beat_iterations(void **unused)
   }
 }
 
-// Of the chain that hangs straight, the mean over some seconds.
+// Mean error of the chain that hangs straight, over some seconds.
 static double elongation(tn_method method, int substeps)
 {
   scene_run *run = start_by("bunny_chain", "angle=0", method, substeps, 20 / substeps);
@@ -157,7 +157,7 @@ static void seabra_fig_4_chain_of_100_keeps_its_energy(void **unused)
   assert_below(energy_error(start_scene("chain", "end_mass_ratio=100", 20), 10.0), 0.005);
 }
 
-// The mean of five: one run may lose a fifth more or less by chance, as the last bit decides.
+// The mean of five runs: the loss of a single run varies by a fifth with rounding.
 static double mean_whip_error(int substeps)
 {
   double sum = 0.0;
@@ -167,8 +167,8 @@ static double mean_whip_error(int substeps)
   return sum / 5.0;
 }
 
-// Without a heavy end the chain cracks like a whip: its last links turn by a radian in a substep of
-// 20, and what that loses goes down with the square of the substep.
+// Without a heavy end the chain cracks like a whip: its last links rotate by a radian per substep
+// at 20 substeps, and the loss is of second order in the substep.
 static void chain_without_a_heavy_end_keeps_its_energy_as_substeps_grow(void **unused)
 {
   (void)unused;
@@ -187,8 +187,8 @@ static void seabra_fig_4_chain_of_500_holds(void **unused)
   scene_destroy(run);
 }
 
-// Light links under a heavy load swing faster than such substeps can follow: 2 mm at 4 substeps,
-// and less with the square of the substep.
+// Light links under a heavy load oscillate faster than these substeps resolve: 2 mm at 4 substeps,
+// of second order in the substep.
 static void seabra_fig_4_chains_hold_at_few_substeps(void **unused)
 {
   (void)unused;
@@ -205,8 +205,8 @@ static void seabra_fig_4_chains_hold_at_few_substeps(void **unused)
   }
 }
 
-// The chain as a whole never gains.
-static void seabra_fig_4_chain_of_100_gains_nothing(void **unused)
+// The chain never gains energy.
+static void seabra_fig_4_chain_of_100_gains_no_energy(void **unused)
 {
   (void)unused;
   static const char *const settings[2] = {"", "end_mass_ratio=100"};
@@ -262,7 +262,7 @@ static void fig_16_wheels_follow_the_servo_at_1_to_760(void **unused)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Figure 17: the robot arm. Where its hand can be follows from its angles alone.
+// Figure 17: the robot arm. Reference: the position of its hand as a function of its angles.
 
 static void hand_at(const double angle[ROBOT_JOINTS], double hand[3])
 {
@@ -286,7 +286,7 @@ static double distance_at(const double angle[ROBOT_JOINTS], const double target[
               (hand[2] - target[2]) * (hand[2] - target[2]));
 }
 
-// Steps along each angle, shorter and shorter, within the limits.
+// Coordinate descent within the limits, with shrinking steps.
 static double descend(double angle[ROBOT_JOINTS], const double target[3])
 {
   double best = distance_at(angle, target);
@@ -306,7 +306,7 @@ static double descend(double angle[ROBOT_JOINTS], const double target[3])
   return best;
 }
 
-// Descends from a grid of starts.
+// Coordinate descent from a grid of starts.
 static double closest_distance(const double target[3])
 {
   enum { STARTS = 4 };
@@ -334,7 +334,7 @@ static void reach_for(const double target[3])
   print_message("  target %s: %.5f m away, %.5f m at best\n", settings, distance, expected);
   assert_close(distance, expected, expected > 1e-3 ? 0.02 * expected : 1e-3);
   assert_below(told(run, "limit_error_rad"), 5e-3);
-  assert_below(told(run, "max_joint_error_rad"), 0.02); // on the way as well
+  assert_below(told(run, "max_joint_error_rad"), 0.02); // over the whole run
   assert_below(told(run, "arm_speed"), 1e-3);
   scene_destroy(run);
 }
@@ -362,8 +362,8 @@ static void fig_17_robot_arm_comes_as_close_as_it_can(void **unused)
 // ---------------------------------------------------------------------------------------------
 // Figure 18: the rope
 
-// Kept straight, every joint takes the same share of the twist, and the hand feels the torque of
-// that share over the compliance.
+// Kept straight, every joint takes an equal share of the twist, and the torque at the hand is that
+// share over the compliance.
 static void fig_18_rope_twists_evenly(void **unused)
 {
   (void)unused;
@@ -378,8 +378,8 @@ static void fig_18_rope_twists_evenly(void **unused)
   scene_destroy(run);
 }
 
-// With six turns it hangs in a coil and comes to rest, no joint bent or twisted far beyond its
-// limits and their compliance.
+// With six turns it coils and comes to rest, with no joint far beyond its limits and their
+// compliance.
 static void fig_18_twisted_rope_comes_to_rest(void **unused)
 {
   (void)unused;
@@ -395,7 +395,7 @@ static void fig_18_twisted_rope_comes_to_rest(void **unused)
 // ---------------------------------------------------------------------------------------------
 // Mueller's text on joints; Deul et al. 2014; Seabra et al. 2022
 
-static void joints_text_all_joints_do_as_told(void **unused)
+static void joints_text_all_joints_act_as_described(void **unused)
 {
   (void)unused;
   scene_run *run = start_scene("joints_basic", "", 20);
@@ -421,8 +421,8 @@ static void deul_fig_1_mobile_of_127_holds(void **unused)
   scene_destroy(run);
 }
 
-// Springs in a row share the gap evenly; rigid joints at least come to rest in a straight line.
-static void seabra_fig_10_unsolvable_chain_comes_to_rest(void **unused)
+// Springs in series share the gap evenly; rigid joints come to rest in a straight line.
+static void seabra_fig_10_infeasible_chain_comes_to_rest(void **unused)
 {
   (void)unused;
   static const char *const settings[2] = {"", "compliance=1e-5"};
@@ -430,7 +430,7 @@ static void seabra_fig_10_unsolvable_chain_comes_to_rest(void **unused)
     scene_run *run = start_scene("unsolvable", settings[i], 20);
     run_scene(run, 20.0);
     assert_below(told(run, "rms_speed_end"), 1e-3);
-    assert_below(told(run, "sag_m"), 0.1); // of 10 m
+    assert_below(told(run, "sag_m"), 0.1); // for a length of 10 m
     if (i == 1) {
       double gap = scene_metric_value(run, "gap_expected_m");
       assert_close(told(run, "gap_min_m"), gap, 0.005 * gap);
@@ -440,8 +440,8 @@ static void seabra_fig_10_unsolvable_chain_comes_to_rest(void **unused)
   }
 }
 
-// What its velocities say of rigid joints: from frame to frame no link goes anywhere.
-static void seabra_fig_10_links_of_the_unsolvable_chain_stand_still(void **unused)
+// With rigid joints: no link moves from frame to frame.
+static void seabra_fig_10_links_of_the_infeasible_chain_stand_still(void **unused)
 {
   (void)unused;
   static const char *const settings[2] = {"", "stretch=1.3"};
@@ -461,8 +461,8 @@ static void seabra_fig_10_links_of_the_unsolvable_chain_stand_still(void **unuse
   }
 }
 
-// By positions a mass moves straight on and is brought back to its circle, so that a turn by f is
-// followed by one of atan(sin f / (2 - cos f)): see test_soft.c.
+// In the position methods a mass moves straight and is projected back to its circle, so that a
+// rotation by f is followed by one of atan(sin f / (2 - cos f)): see test_soft.c.
 static double loss_by_positions(double speed, double seconds)
 {
   double h = 1.0 / 1200.0, turn = atan(speed * h);
@@ -472,7 +472,7 @@ static double loss_by_positions(double speed, double seconds)
   return 1.0 - sin(turn) / (speed * h);
 }
 
-// A cube that is stiff enough loses what each of its particles does on its own circle.
+// A stiff cube loses what each of its particles loses on its own circle.
 static void dahl_fig_2_and_3_angular_momentum_is_kept(void **unused)
 {
   (void)unused;
@@ -491,7 +491,7 @@ static void dahl_fig_2_and_3_angular_momentum_is_kept(void **unused)
   }
 }
 
-// What the cubes lose of their energy shakes them; contacts keep both momenta.
+// The cubes lose energy to vibration; contacts conserve both momenta.
 static void dahl_four_cubes_collide_and_keep_their_momenta(void **unused)
 {
   (void)unused;
@@ -501,12 +501,12 @@ static void dahl_four_cubes_collide_and_keep_their_momenta(void **unused)
     run_scene(run, 3.0);
     assert_below(told(run, "momentum_rel"), 1e-5);
     assert_below(told(run, "angular_momentum_rel"), 1e-5);
-    assert_below(told(run, "energy_rel_final"), -0.1); // they did meet
+    assert_below(told(run, "energy_rel_final"), -0.1); // they did collide
     scene_destroy(run);
   }
 }
 
-// The ground is all that acts from outside, and its forces are known.
+// The only external forces are those of the ground, which are known.
 static void dahl_bowling_ball_passes_its_momentum_on(void **unused)
 {
   (void)unused;
@@ -541,10 +541,10 @@ int main(void)
       cmocka_unit_test(fig_6_a_gram_carries_a_kilogram_rigidly),
       cmocka_unit_test(fig_7_limits_and_targets_are_kept),
       cmocka_unit_test(fig_8_pendula_keep_their_energy),
-      cmocka_unit_test(fig_9_substeps_beat_iterations),
+      cmocka_unit_test(fig_9_substeps_are_better_than_iterations),
       cmocka_unit_test(fig_10_and_11_substeps_hold_the_bunnies),
       cmocka_unit_test(seabra_fig_2_pendulum_of_distances_keeps_its_energy),
-      cmocka_unit_test(seabra_fig_4_chain_of_100_gains_nothing),
+      cmocka_unit_test(seabra_fig_4_chain_of_100_gains_no_energy),
       cmocka_unit_test(seabra_fig_4_chain_of_100_keeps_its_energy),
       cmocka_unit_test(chain_without_a_heavy_end_keeps_its_energy_as_substeps_grow),
       cmocka_unit_test(seabra_fig_4_chain_of_500_holds),
@@ -556,14 +556,14 @@ int main(void)
       cmocka_unit_test(fig_17_robot_arm_comes_as_close_as_it_can),
       cmocka_unit_test(fig_18_rope_twists_evenly),
       cmocka_unit_test(fig_18_twisted_rope_comes_to_rest),
-      cmocka_unit_test(joints_text_all_joints_do_as_told),
+      cmocka_unit_test(joints_text_all_joints_act_as_described),
       cmocka_unit_test(dahl_fig_2_and_3_angular_momentum_is_kept),
       cmocka_unit_test(dahl_four_cubes_collide_and_keep_their_momenta),
       cmocka_unit_test(dahl_bowling_ball_passes_its_momentum_on),
       cmocka_unit_test(deul_fig_1_mobile_of_127_holds),
       cmocka_unit_test(deul_fig_3_tori_settle_on_the_cloth),
-      cmocka_unit_test(seabra_fig_10_unsolvable_chain_comes_to_rest),
-      cmocka_unit_test(seabra_fig_10_links_of_the_unsolvable_chain_stand_still),
+      cmocka_unit_test(seabra_fig_10_infeasible_chain_comes_to_rest),
+      cmocka_unit_test(seabra_fig_10_links_of_the_infeasible_chain_stand_still),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

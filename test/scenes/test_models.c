@@ -1,4 +1,4 @@
-// The models of scenes/: what they are built for, by numbers. 20 substeps.
+// The models of scenes/: their function, by measured values. 20 substeps.
 #include "contact_support.h"
 
 static void ragdolls_tumble_down_and_come_to_rest(void **unused)
@@ -14,8 +14,8 @@ static void ragdolls_tumble_down_and_come_to_rest(void **unused)
   scene_destroy(run);
 }
 
-// Steps of 2 L sin(0.3) with legs of 0.58 m, 0.8 a second, make 0.27 m/s while it does not
-// slip: 2.4 m in the nine seconds after its start.
+// Strides of 2 L sin(0.3) with legs of 0.58 m at 0.8 per second make 0.27 m/s without slip: 2.4 m
+// in the nine seconds after the start.
 static void walker_walks_straight_and_upright(void **unused)
 {
   (void)unused;
@@ -29,7 +29,8 @@ static void walker_walks_straight_and_upright(void **unused)
   scene_destroy(run);
 }
 
-// The lengths of the cylinders decide the angles, by the law of cosines; 12 kN hang on the boom's.
+// The lengths of the cylinders determine the angles, by the law of cosines; the boom's cylinder
+// carries 12 kN.
 static void excavator_follows_its_cylinders(void **unused)
 {
   (void)unused;
@@ -51,7 +52,7 @@ static void bridge_hangs_on_its_cables(void **unused)
   scene_run *run = start_scene("bridge", "load=0", 20);
   run_scene(run, 15.0);
   double expected = told(run, "pull_expected_n"), pull = 0.0;
-  for (int i = 0; i < 60; ++i) { // over a second, while it still sways a little
+  for (int i = 0; i < 60; ++i) { // averaged over a second, since it still sways
     run_scene(run, 1.0 / 60.0);
     pull += scene_metric_value(run, "pull_n") / 60.0;
   }
@@ -87,7 +88,7 @@ static void jenga_tower_stands_with_blocks_missing(void **unused)
   }
 }
 
-// A ball that comes down h on a long chain has the speed sqrt(2 g h), but for the chain's share.
+// A ball that descends by h on a long chain has the speed sqrt(2 g h), less the share of the chain.
 static void wrecking_ball_breaks_the_wall(void **unused)
 {
   (void)unused;
@@ -104,7 +105,7 @@ static void wrecking_ball_breaks_the_wall(void **unused)
   scene_destroy(run);
 }
 
-// Teeth do not slip: the speeds are as the numbers of teeth, either way round.
+// The teeth do not slip: the ratio of speeds is that of the numbers of teeth, in both directions.
 static void gears_turn_by_the_ratio_of_their_teeth(void **unused)
 {
   (void)unused;

@@ -1,5 +1,4 @@
-// Other engines get the scene as it is: what they are shown to do must be what mechanics says of
-// it.
+// The scenes given to other engines are the same: their motion must follow mechanics.
 #include "peer.h"
 #include "support.h"
 
@@ -35,8 +34,8 @@ static void advance(peer *p, int frames)
   }
 }
 
-// Masses off their bodies' origins, on principal axes and not: what is read is what was given.
-static void test_states_return(void **state)
+// Centres of mass off the origins, principal axes or not: what is read back is what was set.
+static void test_states_are_read_back(void **state)
 {
   (void)state;
   static const char *const names[] = {"mobile", "pyramid", "chain"};
@@ -86,7 +85,7 @@ static tn_world *on_ground(const tn_shape_def *shape, double height, tn_quat rot
   return world;
 }
 
-// Shapes have the size they should: margins and half lengths are no part of it, or are.
+// Collision margins and half lengths of the engines are accounted for.
 static void test_shapes_rest_at_their_height(void **state)
 {
   (void)state;
@@ -148,7 +147,8 @@ static void test_friction(void **state)
   }
 }
 
-// A rod released level, on a hinge at its end that turns from lo to hi; positive lets it fall.
+// A horizontal rod released on a hinge at its end with limits lo and hi; it falls in the positive
+// direction.
 static tn_world *rod_on_hinge(tn_joint_kind kind, tn_range range, tn_body_id *rod,
                               tn_joint_id *joint)
 {
@@ -166,7 +166,7 @@ static tn_world *rod_on_hinge(tn_joint_kind kind, tn_range range, tn_body_id *ro
   return world;
 }
 
-// All engines swing it as Tenon does, before rounding and order matter.
+// All engines agree with Tenon on the first swing, before rounding and order matter.
 static void test_pendulum(void **state)
 {
   (void)state;
@@ -205,8 +205,8 @@ static void test_hinge_limits(void **state)
   }
 }
 
-// What is measured on the world is the peer's state.
-static void test_shows_penetration(void **state)
+// Metrics of the scene are taken from the peer's state.
+static void test_metrics_are_of_the_peer(void **state)
 {
   (void)state;
   for (int k = 0; k < peer_count(); ++k) {
@@ -217,7 +217,7 @@ static void test_shows_penetration(void **state)
     double deep = scene_metric_value(run, "max_penetration_m");
     double drop = scene_metric_value(run, "top_drop_m");
     assert_true(deep >= 0.0 && deep < 0.05);
-    // Ten cubes sink by no more than ten times the deepest contact.
+    // The top of ten cubes sinks by no more than ten times the deepest penetration.
     assert_true(drop < 10.0 * deep + 1e-3);
     assert_int_equal((int)scene_metric_value(run, "fallen"), 0);
     peer_destroy(p);
@@ -246,9 +246,12 @@ static void test_refusals(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_states_return), cmocka_unit_test(test_shapes_rest_at_their_height),
-      cmocka_unit_test(test_friction),      cmocka_unit_test(test_pendulum),
-      cmocka_unit_test(test_hinge_limits),  cmocka_unit_test(test_shows_penetration),
+      cmocka_unit_test(test_states_are_read_back),
+      cmocka_unit_test(test_shapes_rest_at_their_height),
+      cmocka_unit_test(test_friction),
+      cmocka_unit_test(test_pendulum),
+      cmocka_unit_test(test_hinge_limits),
+      cmocka_unit_test(test_metrics_are_of_the_peer),
       cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

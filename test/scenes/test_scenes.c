@@ -1,12 +1,12 @@
 // The scene library: every scene builds and runs, parameters are checked, a run can be saved, and
-// shapes are drawn as large as they are.
+// shapes are drawn at their size.
 #include "contact_support.h"
 #include "look.h"
 
 // ---------------------------------------------------------------------------------------------
 // Every scene
 
-// Large ones are run small.
+// Large scenes run at a small size.
 static scene_settings small_settings(const scene *which)
 {
   static const char *const names[] = {"count", "base", "layers", "around", "level"};
@@ -59,7 +59,7 @@ static void every_scene_runs_in_every_method_it_claims(void **unused)
   }
 }
 
-static void every_scene_can_be_told_about(void **unused)
+static void every_scene_has_descriptions(void **unused)
 {
   (void)unused;
   int count;
@@ -125,7 +125,7 @@ static void cameras_look_at_their_scenes(void **unused)
   }
 }
 
-// Those that others rely on.
+// Names that users rely on.
 static void scenes_and_parameters_have_their_names(void **unused)
 {
   (void)unused;
@@ -191,7 +191,7 @@ static scene_run *start_gears(void)
   return run;
 }
 
-static void a_saved_run_goes_on_exactly(void **unused)
+static void a_saved_run_continues_exactly(void **unused)
 {
   (void)unused;
   scene_run *run = start_gears();
@@ -228,7 +228,7 @@ static void bytes_that_are_no_run_are_refused(void **unused)
   bytes[0] ^= 1;
   assert_null(scene_load(bytes, size, &def));
   bytes[0] ^= 1;
-  char *name = memchr(bytes, 'g', 64); // of gears
+  char *name = memchr(bytes, 'g', 64); // the name "gears"
   assert_non_null(name);
   *name = 'x';
   assert_null(scene_saved(bytes, size, &settings));
@@ -236,7 +236,7 @@ static void bytes_that_are_no_run_are_refused(void **unused)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Looks
+// Render meshes
 
 // The divergence theorem: a closed surface with outward triangles has the volume of its solid.
 static double volume_of(const scene_look *l)
@@ -273,8 +273,8 @@ static void check_look(const tn_world *world, const tn_shape_def *def, double vo
   scene_look_free(&look);
 }
 
-// Round ones are cut with 24 corners around and lose 3 %.
-static void solids_look_as_large_as_they_are(void **unused)
+// Round shapes have 24 corners around and lose 3 %.
+static void drawn_solids_have_their_volume(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(1, TN_METHOD_TENON);
@@ -298,8 +298,8 @@ static void solids_look_as_large_as_they_are(void **unused)
   tn_world_destroy(world);
 }
 
-// Pappus: a closed tube has the volume of its section times the way of its middle.
-static void wires_look_like_tubes(void **unused)
+// Pappus: the volume of a closed tube is its cross section times the length of its centre line.
+static void drawn_wires_have_the_volume_of_tubes(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(1, TN_METHOD_TENON);
@@ -312,12 +312,12 @@ static void wires_look_like_tubes(void **unused)
   tn_shape_def wire = tn_default_shape_def(TN_SHAPE_WIRE);
   wire.radius = 0.1f;
   wire.geometry = tn_wire_create(world, ring, 32, true);
-  double octagon = 2.0 * sqrt(2.0) * 0.01; // the section is cut with 8 corners
+  double octagon = 2.0 * sqrt(2.0) * 0.01; // the cross section has 8 corners
   check_look(world, &wire, 2.0 * (double)TN_PI * octagon, 0.01);
   tn_world_destroy(world);
 }
 
-static void surfaces_look_upwards(void **unused)
+static void drawn_surfaces_face_up(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(1, TN_METHOD_TENON);
@@ -345,14 +345,14 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_scene_runs_in_every_method_it_claims),
-      cmocka_unit_test(every_scene_can_be_told_about),
+      cmocka_unit_test(every_scene_has_descriptions),
       cmocka_unit_test(cameras_look_at_their_scenes),
       cmocka_unit_test(scenes_and_parameters_have_their_names),
-      cmocka_unit_test(a_saved_run_goes_on_exactly),
+      cmocka_unit_test(a_saved_run_continues_exactly),
       cmocka_unit_test(bytes_that_are_no_run_are_refused),
-      cmocka_unit_test(solids_look_as_large_as_they_are),
-      cmocka_unit_test(wires_look_like_tubes),
-      cmocka_unit_test(surfaces_look_upwards),
+      cmocka_unit_test(drawn_solids_have_their_volume),
+      cmocka_unit_test(drawn_wires_have_the_volume_of_tubes),
+      cmocka_unit_test(drawn_surfaces_face_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// Particles and what holds them together: momenta, springs, ropes, cloth, and what can go wrong.
+// Particles and their constraints: momentum, springs, ropes, cloth, attachments.
 #include "soft_support.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static float top_speed(const tn_world *world, tn_soft_id soft)
 // ---------------------------------------------------------------------------------------------
 // Free particles
 
-static void particle_falls_as_a_body_does(void **unused)
+static void particle_falls_as_a_rigid_body(void **unused)
 {
   (void)unused;
   for (int i = 0; i < TEST_METHODS; ++i) {
@@ -38,8 +38,8 @@ static void particle_falls_as_a_body_does(void **unused)
     tn_soft_id soft = tn_soft_create(world, &def);
     test_run(world, dt, 60);
     tn_pos x = tn_soft_position(world, soft, 0);
-    // Half of a kick comes after the drift: exact but for what floats round off in a step. By
-    // positions the first order error h g t / 2.
+    // Half of each kick comes after the drift: exact up to rounding in float. The position methods
+    // have the first order error h g t / 2.
     double first_order = test_methods[i] == TN_METHOD_TENON ? 0.0 : 0.5 * 10.0 / 240.0;
     assert_close(x.x, 1e6 + 2.0, 1e-4);
     assert_close(x.y, 3.0 - 5.0 - first_order, 1e-4);
@@ -67,7 +67,7 @@ static tn_soft_id make_rod(tn_world *world, bool keep_momentum)
   return soft;
 }
 
-static void rod_keeps_spinning(void **unused)
+static void rod_conserves_angular_momentum(void **unused)
 {
   (void)unused;
   tn_world *world = weightless(20, TN_METHOD_TENON);
@@ -78,10 +78,10 @@ static void rod_keeps_spinning(void **unused)
   tn_world_destroy(world);
 }
 
-// As in the paper's example: a step goes straight on, the constraint brings the mass back to the
-// circle, and the velocity becomes that along the chord. A turn by f is followed by one of
+// As in the paper's example: the step is straight, the constraint projects the mass back to the
+// circle, and the velocity becomes that along the chord. A rotation by f is followed by one of
 // atan(sin f / (2 - cos f)), and the angular momentum is sin f / h for each mass.
-static void rod_loses_by_positions_what_the_paper_says(void **unused)
+static void rod_loses_angular_momentum_by_positions_as_derived(void **unused)
 {
   (void)unused;
   tn_world *world = weightless(20, TN_METHOD_XPBD);
@@ -95,8 +95,8 @@ static void rod_loses_by_positions_what_the_paper_says(void **unused)
   tn_world_destroy(world);
 }
 
-// Algorithm 2 of the paper: momentum is tracked and set right.
-static void momentum_can_be_kept_by_positions(void **unused)
+// Algorithm 2 of the paper: momentum is tracked and restored.
+static void position_methods_conserve_momentum_if_asked(void **unused)
 {
   (void)unused;
   for (int i = 1; i < TEST_METHODS; ++i) {
@@ -108,9 +108,9 @@ static void momentum_can_be_kept_by_positions(void **unused)
   }
 }
 
-// A triangle of edges that are half too long. Each edge moves its ends by a quarter, at 60 degrees
-// to the other's; of both the mean is taken, so that all lengths become 1.5 - 0.375. One after the
-// other they would not stay equal.
+// A triangle whose edges are 50 % too long. Each edge moves its ends by a quarter, at 60 degrees to
+// the other edge; the mean of both is applied, so that all lengths become 1.5 - 0.375. Gauss-Seidel
+// would not keep them equal.
 static void jacobi_averages_corrections(void **unused)
 {
   (void)unused;
@@ -138,7 +138,7 @@ static void jacobi_averages_corrections(void **unused)
   tn_world_destroy(world);
 }
 
-// A rope let go from the horizontal, and a soft cube that falls on its edge and rolls over.
+// A rope released from the horizontal, and a soft cube that falls on its edge and rolls over.
 static void jacobi_gains_no_energy(void **unused)
 {
   (void)unused;
@@ -216,7 +216,7 @@ static bool make_mesh(kind k, tn_soft_def *def)
   }
 }
 
-// Without the edges of the mesh where another constraint is meant.
+// The edges of the mesh are left out where another constraint is tested.
 static tn_soft_id make_kind(tn_world *world, kind k, uint32_t *random)
 {
   tn_soft_def def = tn_default_soft_def();
@@ -245,7 +245,7 @@ static tn_soft_id make_kind(tn_world *world, kind k, uint32_t *random)
   return soft;
 }
 
-// Sum of the changes of all particles' momenta, without regard to direction.
+// Sum of the magnitudes of all particles' changes of momentum.
 static double total_impulse(const tn_world *world, tn_soft_id soft, const tn_vec3 *before,
                             int count)
 {
@@ -260,7 +260,7 @@ static double total_impulse(const tn_world *world, tn_soft_id soft, const tn_vec
   return sum;
 }
 
-static void every_constraint_keeps_momentum(void **unused)
+static void every_constraint_conserves_momentum(void **unused)
 {
   (void)unused;
   uint32_t random = 7;
@@ -274,7 +274,7 @@ static void every_constraint_keeps_momentum(void **unused)
       test_run(world, 1e-3f, 1);
       tn_momentum b = tn_soft_momentum(world, soft, origin);
       double impulse = total_impulse(world, soft, before, count);
-      assert_true(impulse > 1e-3); // it does something
+      assert_true(impulse > 1e-3); // the constraint acts
       assert_below(apart3(a.linear, b.linear), 1e-5 * impulse);
       assert_below(apart3(a.angular, b.angular), 1e-5 * impulse);
       tn_world_destroy(world);
@@ -301,7 +301,7 @@ static void edge_stretches_by_force_times_compliance(void **unused)
   assert_true(tn_soft_pin(world, soft, 0, true));
   test_run(world, dt, 600);
   assert_close(tn_soft_position(world, soft, 1).y, -1.02, 2e-5);
-  // Energy of a spring: half of force times stretch.
+  // Energy of a spring: half of force times elongation.
   assert_close(tn_soft_energy(world, soft).elastic, 0.5 * 20.0 * 0.02, 1e-3);
   tn_world_destroy(world);
 }
@@ -316,7 +316,7 @@ static double rope_length(const tn_world *world, tn_soft_id soft, int segments)
   return sum;
 }
 
-// Let go sideways: the load swings on a rope that weighs a thousandth.
+// Released sideways: the load swings on a rope of a thousandth of its mass.
 static void rope_carries_a_thousand_times_its_weight(void **unused)
 {
   (void)unused;
@@ -343,7 +343,7 @@ static void rope_carries_a_thousand_times_its_weight(void **unused)
   }
 }
 
-// The same with a box tied to its end, which swings and turns.
+// The same with a box attached to its end, which swings and rotates.
 static void rope_carries_a_body(void **unused)
 {
   (void)unused;
@@ -369,17 +369,18 @@ static void rope_carries_a_body(void **unused)
     assert_close(rope_length(world, soft, 40), 2.0, 0.002);
     assert_below(tn_attachment_read(world, id).length, 1e-3f);
   }
-  // It falls from 2 cos(.37) to 2 m below the pin: a hundredth of what it would gain.
+  // The box falls from 2 cos(0.37) to 2 m below the pin; tolerance a hundredth of that energy.
   assert_close(tn_world_energy(world).total, energy, 20.0);
   tn_body_set_damping(world, body, 2.0f, 2.0f);
   test_run(world, dt, 600);
-  // The attachment pulls at the particle with the body's weight.
+  // The attachment pulls the particle with the weight of the body.
   assert_close(tn_attachment_read(world, id).force.y, -1e4, 100.0);
   tn_world_destroy(world);
 }
 
-// Slack: it falls freely. Taut: it swings on a circle, as fast as its height says.
-static void tether_is_slack_until_it_is_taut(void **unused)
+// While slack the particle falls freely. Once taut it moves on a circle, with the speed of its
+// height.
+static void tether_acts_only_when_taut(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(20, TN_METHOD_TENON);
@@ -395,7 +396,7 @@ static void tether_is_slack_until_it_is_taut(void **unused)
   tn_soft_id soft = tn_soft_create(world, &def);
   tn_soft_pin(world, soft, 0, true);
   test_run(world, dt, 20); // taut at y = -.75, t = .387
-  // Of what is pinned somewhere the whole kick comes first: h g t / 2 is the error.
+  // Soft bodies with pins apply the whole kick before the drift: the error is h g t / 2.
   assert_close(tn_soft_position(world, soft, 1).y, -0.5 * 10.0 / 9.0, 10.0 / 1200.0 / 3.0);
   double longest = 0.0;
   tn_vec3 v[2];
@@ -403,7 +404,7 @@ static void tether_is_slack_until_it_is_taut(void **unused)
     test_run(world, dt, 1);
     tn_vec3 r = tn_between_points(origin, tn_soft_position(world, soft, 1));
     longest = fmax(longest, (double)tn_length(r));
-    if (i == 20) { // the part of sqrt(2 g .75) across the tether is left, and what it falls
+    if (i == 20) { // left: the part of sqrt(2 g 0.75) across the tether, plus the further fall
       tn_soft_velocities(world, soft, v, 2);
       double height = -0.75 - (double)r.y, across = 2.0 * 10.0 * 0.75 * 0.64;
       assert_close(tn_dot(v[1], v[1]), across + 20.0 * height, 0.02 * across);
@@ -413,7 +414,7 @@ static void tether_is_slack_until_it_is_taut(void **unused)
   tn_world_destroy(world);
 }
 
-// Under a load that would stretch the spring by 0.75 m.
+// Under a load that would elongate the spring by 0.75 m.
 static void compliant_edge_keeps_its_limit(void **unused)
 {
   (void)unused;
@@ -429,7 +430,7 @@ static void compliant_edge_keeps_its_limit(void **unused)
     tn_soft_pin(world, soft, 0, true);
     double longest = 0.0;
     for (int k = 0; k < 400; ++k) {
-      test_run(world, dt, 1); // half a kilogram, and 10 N more
+      test_run(world, dt, 1); // weight of half a kilogram, and 10 N
       tn_soft_apply_force(world, soft, 1, tn_v3(0.0f, -10.0f, 0.0f));
       longest = fmax(longest, -tn_soft_position(world, soft, 1).y);
     }
@@ -442,7 +443,7 @@ static void compliant_edge_keeps_its_limit(void **unused)
 // ---------------------------------------------------------------------------------------------
 // Cloth
 
-// Kim et al. 2012: whatever hangs on a row of anchors does not stretch, with few substeps.
+// Kim et al. 2012: cloth with tethers to a row of pins does not stretch, even with few substeps.
 static void tethered_cloth_does_not_stretch(void **unused)
 {
   (void)unused;
@@ -473,7 +474,7 @@ static void tethered_cloth_does_not_stretch(void **unused)
     tn_world_destroy(world);
   }
   assert_close(lowest[1], -2.0, 0.002);
-  assert_true(lowest[0] < -2.02); // without them it does
+  assert_true(lowest[0] < -2.02); // without tethers it does
 }
 
 static double rms_stretch(const tn_world *world, tn_soft_id soft, const tn_soft_def *def)
@@ -489,7 +490,7 @@ static double rms_stretch(const tn_world *world, tn_soft_id soft, const tn_soft_
   return sqrt(sum / def->edge_count);
 }
 
-// Held by two corners, or by its upper edge. It does not resist bending at all.
+// Pinned at two corners, or along its upper edge. No bending stiffness.
 static void cloth_hangs_still(void **unused)
 {
   (void)unused;
@@ -499,7 +500,7 @@ static void cloth_hangs_still(void **unused)
     tn_world *world = test_world(substeps[k], TN_METHOD_TENON);
     tn_soft_def def = tn_default_soft_def();
     assert_true(tn_soft_mesh_cloth(&def, n, n, 2.0f, 2.0f));
-    def.linear_damping = 3.0f; // air: nothing else would stop its swinging
+    def.linear_damping = 3.0f; // drag, which stops the swinging
     tn_soft_id soft = tn_soft_create(world, &def);
     for (int i = 0; i < n; i += k == 2 || k == 3 ? 1 : n - 1) {
       tn_soft_pin(world, soft, i, true);
@@ -512,8 +513,8 @@ static void cloth_hangs_still(void **unused)
   }
 }
 
-// A sheet rolled up to a cylinder holds B / (2 r^2) for every square metre.
-static void bent_sheet_holds_the_energy_of_a_plate(void **unused)
+// A sheet bent to a cylinder has the energy B / (2 r^2) per area.
+static void bent_sheet_has_the_energy_of_a_plate(void **unused)
 {
   (void)unused;
   for (int curved = 0; curved < 2; ++curved) {
@@ -531,7 +532,7 @@ static void bent_sheet_holds_the_energy_of_a_plate(void **unused)
     }
     tn_soft_set_positions(world, soft, x, def.vertex_count);
     double expected = 0.5 * 2.0 / (radius * radius);
-    // The last half cells at the rims are not bent, and triangles bend a little less evenly.
+    // The last half cells at the rims are not bent, and triangles bend slightly less evenly.
     assert_close(tn_soft_energy(world, soft).elastic, expected, 0.06 * expected);
     free(x);
     tn_soft_mesh_free(&def);
@@ -542,7 +543,7 @@ static void bent_sheet_holds_the_energy_of_a_plate(void **unused)
 // ---------------------------------------------------------------------------------------------
 // Damping
 
-static void damping_spares_rigid_motion(void **unused)
+static void damping_keeps_rigid_motion(void **unused)
 {
   (void)unused;
   tn_world *world = weightless(10, TN_METHOD_TENON);
@@ -557,7 +558,7 @@ static void damping_spares_rigid_motion(void **unused)
   for (int i = 0; i < 27; ++i) {
     tn_vec3 x = def.vertices[i];
     v[i] = tn_add(tn_v3(0.3f, 0.0f, 0.1f), tn_cross(tn_v3(0.0f, 1.0f, 0.0f), x));
-    v[i] = tn_add(v[i], tn_scale(0.5f, x)); // breathing
+    v[i] = tn_add(v[i], tn_scale(0.5f, x)); // radial motion
   }
   tn_soft_set_velocities(world, soft, v, 27);
   tn_momentum before = tn_soft_momentum(world, soft, origin);
@@ -565,7 +566,7 @@ static void damping_spares_rigid_motion(void **unused)
   tn_momentum after = tn_soft_momentum(world, soft, origin);
   assert_below(apart3(before.linear, after.linear), 1e-4 * length3(before.linear));
   assert_below(apart3(before.angular, after.angular), 1e-4 * length3(before.angular));
-  // What is left is the motion of a rigid body: the energy that the momenta ask for.
+  // What is left is rigid motion: the smallest energy with this momentum.
   tn_energy e = tn_soft_energy(world, soft);
   double mass = 100.0, p = length3(after.linear);
   double rigid = 0.5 * p * p / mass;
@@ -577,7 +578,7 @@ static void damping_spares_rigid_motion(void **unused)
 // ---------------------------------------------------------------------------------------------
 // Attachments
 
-static void attachment_bears_the_load(void **unused)
+static void attachment_carries_the_load(void **unused)
 {
   (void)unused;
   static const float compliances[2] = {0.0f, 1e-3f};
@@ -605,7 +606,7 @@ static void attachment_bears_the_load(void **unused)
     hold.point = tn_p3(0.0, -0.5, 0.0);
     tn_attachment_id above = tn_attachment_create(world, &hold);
     test_run(world, dt, 600);
-    // The upper one carries 3 kg, the lower one pulls the particle down with 20 N.
+    // The upper attachment carries 3 kg; the lower one pulls the particle down with 20 N.
     assert_close(tn_attachment_read(world, above).force.y, 30.0, 0.05);
     assert_close(tn_attachment_read(world, below).force.y, -20.0, 0.05);
     double stretch = k == 0 ? 0.0 : 30.0 * 1e-3;
@@ -639,8 +640,8 @@ static void attachment_breaks_at_its_limit(void **unused)
   tn_world_destroy(world);
 }
 
-// A body and a cloth tied to each other, alone in space.
-static void attachments_keep_momentum(void **unused)
+// A body and a cloth attached to each other, in free flight.
+static void attachments_conserve_momentum(void **unused)
 {
   (void)unused;
   tn_world *world = weightless(10, TN_METHOD_TENON);
@@ -665,9 +666,9 @@ static void attachments_keep_momentum(void **unused)
   tn_world_destroy(world);
 }
 
-// Two dozen particles of a soft block hold on to a thin axle: whatever their stiffness, the method
-// and the substeps, they turn together and gain nothing.
-static void many_attachments_do_not_shake_a_light_body(void **unused)
+// Two dozen particles of a soft block are attached to a thin axle: for any stiffness, method and
+// number of substeps they rotate together and gain no energy.
+static void many_attachments_to_a_light_body_are_stable(void **unused)
 {
   (void)unused;
   static const int cells[3] = {8, 4, 4};
@@ -707,26 +708,26 @@ static void many_attachments_do_not_shake_a_light_body(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(particle_falls_as_a_body_does),
-      cmocka_unit_test(rod_keeps_spinning),
-      cmocka_unit_test(rod_loses_by_positions_what_the_paper_says),
-      cmocka_unit_test(momentum_can_be_kept_by_positions),
+      cmocka_unit_test(particle_falls_as_a_rigid_body),
+      cmocka_unit_test(rod_conserves_angular_momentum),
+      cmocka_unit_test(rod_loses_angular_momentum_by_positions_as_derived),
+      cmocka_unit_test(position_methods_conserve_momentum_if_asked),
       cmocka_unit_test(jacobi_averages_corrections),
       cmocka_unit_test(jacobi_gains_no_energy),
-      cmocka_unit_test(every_constraint_keeps_momentum),
+      cmocka_unit_test(every_constraint_conserves_momentum),
       cmocka_unit_test(edge_stretches_by_force_times_compliance),
       cmocka_unit_test(rope_carries_a_thousand_times_its_weight),
       cmocka_unit_test(rope_carries_a_body),
-      cmocka_unit_test(tether_is_slack_until_it_is_taut),
+      cmocka_unit_test(tether_acts_only_when_taut),
       cmocka_unit_test(compliant_edge_keeps_its_limit),
       cmocka_unit_test(tethered_cloth_does_not_stretch),
       cmocka_unit_test(cloth_hangs_still),
-      cmocka_unit_test(bent_sheet_holds_the_energy_of_a_plate),
-      cmocka_unit_test(damping_spares_rigid_motion),
-      cmocka_unit_test(attachment_bears_the_load),
+      cmocka_unit_test(bent_sheet_has_the_energy_of_a_plate),
+      cmocka_unit_test(damping_keeps_rigid_motion),
+      cmocka_unit_test(attachment_carries_the_load),
       cmocka_unit_test(attachment_breaks_at_its_limit),
-      cmocka_unit_test(attachments_keep_momentum),
-      cmocka_unit_test(many_attachments_do_not_shake_a_light_body),
+      cmocka_unit_test(attachments_conserve_momentum),
+      cmocka_unit_test(many_attachments_to_a_light_body_are_stable),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// Soft bodies and rigid ones: contacts both ways, friction, loads, sleep, rays, snapshots.
+// Contacts of soft and rigid bodies: two-way forces, friction, loads, sleep, queries, snapshots.
 #include "soft_support.h"
 #include "softs.h"
 
@@ -82,7 +82,7 @@ static void particle_holds_below_the_angle_of_friction(void **unused)
   assert_close(tn_soft_position(world, soft, 0).x, 0.0, 1e-4);
   tn_soft_contact contact;
   assert_int_equal(tn_soft_contacts(world, soft, &contact, 1), 1);
-  // The plane bears the weight.
+  // The plane carries the weight.
   assert_close(contact.force.y, 10.0, 0.01);
   assert_close(contact.force.x, 0.0, 0.01);
   tn_world_destroy(world);
@@ -115,10 +115,10 @@ static void particle_rebounds(void **unused)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Both ways
+// Two-way contacts
 
-// A soft ball hits a box that floats free: what one loses the other gains.
-static void impact_keeps_momentum(void **unused)
+// A soft ball hits a free box: momentum is conserved.
+static void impact_conserves_momentum(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(20, TN_METHOD_TENON);
@@ -144,7 +144,7 @@ static void impact_keeps_momentum(void **unused)
   tn_world_destroy(world);
 }
 
-static void soft_cube_bears_a_hundred_times_its_weight(void **unused)
+static void soft_cube_carries_a_hundred_times_its_weight(void **unused)
 {
   (void)unused;
   static const int cells[3] = {4, 4, 4};
@@ -168,7 +168,7 @@ static void soft_cube_bears_a_hundred_times_its_weight(void **unused)
     double height = tn_body_position(world, plate).y - 0.02 - 0.01;
     double theory = 0.2 * (1.0 - 800.0 / (1e6 * 0.04));
     assert_close(height, theory, 0.05 * theory);
-    assert_close(tn_body_position(world, plate).x, 0.0, 0.005); // it stays where it was put
+    assert_close(tn_body_position(world, plate).x, 0.0, 0.005); // it does not slide
     assert_close(tn_body_position(world, plate).z, 0.0, 0.005);
     assert_true(tn_rotate(tn_body_rotation(world, plate), tn_v3(0.0f, 1.0f, 0.0f)).y > 0.9999f);
     assert_below(tn_length(tn_body_velocity(world, plate)), 0.01f);
@@ -234,7 +234,7 @@ static tn_shape_def shape_of(tn_world *world, tn_shape_kind kind)
   return def;
 }
 
-// Nothing sinks in, and what lies there is at rest.
+// No penetration, and the cloth is at rest.
 static void cloth_lies_on_every_shape(void **unused)
 {
   (void)unused;
@@ -265,7 +265,7 @@ static void cloth_lies_on_every_shape(void **unused)
   }
 }
 
-// A spike 5 cm high, thinner than a cell of the cloth that lies around it, holds it up.
+// A spike 5 cm high, thinner than a cell of the cloth around it, holds the cloth up.
 static void spike_does_not_pass_between_particles(void **unused)
 {
   (void)unused;
@@ -291,7 +291,7 @@ static void spike_does_not_pass_between_particles(void **unused)
     tn_shape_create(world, test_no_body, &spike);
     tn_soft_def def = tn_default_soft_def();
     assert_true(tn_soft_mesh_cloth(&def, 9, 9, 0.8f, 0.8f));
-    def.position = tn_p3(0.07, 0.1, 0.03); // the spike is within a triangle
+    def.position = tn_p3(0.07, 0.1, 0.03); // the spike is inside a triangle
     def.radius = 0.01f;
     def.mass = 0.2f;
     def.linear_damping = 1.0f;
@@ -302,7 +302,7 @@ static void spike_does_not_pass_between_particles(void **unused)
                               tn_default_query_filter());
     assert_true(TN_SAME_ID(hit.soft, soft));
     assert_true(hit.point.y > 0.05);
-    assert_below(tn_soft_position(world, soft, 0).y, 0.02); // it lies on the ground elsewhere
+    assert_below(tn_soft_position(world, soft, 0).y, 0.02); // flat elsewhere
     tn_world_destroy(world);
   }
 }
@@ -348,14 +348,14 @@ static void cloth_carries_tori(void **unused)
   }
   test_run(world, dt, 1200);
   for (int i = 0; i < TORI; ++i) {
-    assert_true(tn_body_position(world, tori[i]).y > -1.5); // on it
+    assert_true(tn_body_position(world, tori[i]).y > -1.5); // still on the cloth
     assert_below(tn_length(tn_body_velocity(world, tori[i])), 0.1f);
   }
   assert_below(deepest(world, soft), 1e-3f);
   tn_world_destroy(world);
 }
 
-// Pairs of particles that are closer than 80 % of the thickness, or of what they were made.
+// Pairs of particles closer than 80 % of the thickness, or of their rest distance.
 static int count_close(const tn_world *world, tn_soft_id soft, const tn_soft_def *def)
 {
   int close = 0, count = def->vertex_count;
@@ -380,7 +380,7 @@ static void cloth_lies_on_itself(void **unused)
   add_ground(world, 0.5f, tn_quat_identity());
   tn_soft_def def = tn_default_soft_def();
   assert_true(tn_soft_mesh_cloth(&def, 15, 15, 0.7f, 0.7f));
-  def.rotation = tn_quat_axis_angle(tn_v3(1.0f, 0.0f, 0.2f), 1.4f); // on its edge
+  def.rotation = tn_quat_axis_angle(tn_v3(1.0f, 0.0f, 0.2f), 1.4f); // standing on its edge
   def.position = tn_p3(0.0, 0.5, 0.0);
   def.radius = 0.025f;
   def.mass = 0.3f;
@@ -394,7 +394,7 @@ static void cloth_lies_on_itself(void **unused)
   tn_world_destroy(world);
 }
 
-// Folded in three, layer over layer, turned, and dropped: it falls together in a heap.
+// Folded in three layers, rotated and dropped: it collapses into a heap.
 static void folded_cloth_lies_in_a_heap(void **unused)
 {
   (void)unused;
@@ -411,7 +411,7 @@ static void folded_cloth_lies_in_a_heap(void **unused)
   tn_pos x[N * N];
   tn_quat turn = tn_quat_axis_angle(tn_v3(0.6f, 0.0f, 0.8f), 0.5f);
   for (int i = 0; i < N * N; ++i) {
-    int along = i % N, layer = along / 14; // 14 or 13 particles a layer
+    int along = i % N, layer = along / 14; // 14 or 13 particles per layer
     int step = layer == 1 ? 27 - along : along - 14 * layer;
     tn_vec3 at = tn_v3(0.025f * (float)step, 0.03f * (float)layer, def.vertices[i].z);
     x[i] = tn_offset(tn_p3(0.0, 0.6, 0.0), tn_rotate(turn, at));
@@ -429,7 +429,7 @@ static void folded_cloth_lies_in_a_heap(void **unused)
 // ---------------------------------------------------------------------------------------------
 // Balloon and tyre
 
-static void balloon_throws_a_ball_back(void **unused)
+static void balloon_rebounds_a_ball(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(40, TN_METHOD_TENON);
@@ -460,7 +460,7 @@ static void balloon_throws_a_ball_back(void **unused)
   for (int i = 0; i < def.vertex_count; ++i) {
     middle += tn_soft_position(world, soft, i).x / def.vertex_count;
   }
-  assert_true(tn_body_position(world, ball).x < middle - 0.3); // it stayed outside
+  assert_true(tn_body_position(world, ball).x < middle - 0.3); // it did not get in
   tn_soft_mesh_free(&def);
   tn_world_destroy(world);
 }
@@ -496,7 +496,7 @@ static tn_body_id make_tyre(tn_world *world, tn_soft_def *def, const int cells[3
   return wheel;
 }
 
-// Of 1,100 hexahedra, under 98 N for 5 s.
+// 1,100 hexahedra, under 98 N for 5 s.
 static void tyre_rolls(void **unused)
 {
   (void)unused;
@@ -514,7 +514,7 @@ static void tyre_rolls(void **unused)
     assert_true(axle.z > 0.999f); // upright
     float speed = tn_body_velocity(world, wheel).x;
     assert_true(speed > 6.5f && speed < 10.01f);
-    // It rolls, on a radius that is little less than its own.
+    // It rolls with a radius slightly below its own.
     float turn = -tn_body_angular_velocity(world, wheel).z;
     assert_close(speed, 0.3f * turn, 0.05f * speed);
     tn_soft_mesh_free(&def);
@@ -522,7 +522,7 @@ static void tyre_rolls(void **unused)
   }
 }
 
-// In space it turns on and on; once it has widened its energy stays.
+// Without contacts it keeps spinning; after it has widened its energy is constant.
 static void tyre_spins_freely(void **unused)
 {
   (void)unused;
@@ -546,9 +546,9 @@ static void tyre_spins_freely(void **unused)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Inside out, asleep, seen, saved
+// Overlap, sleep, queries, snapshots
 
-static void overlap_is_left_gently(void **unused)
+static void overlap_separates_slowly(void **unused)
 {
   (void)unused;
   static const int cells[3] = {3, 3, 3};
@@ -558,7 +558,7 @@ static void overlap_is_left_gently(void **unused)
   tn_shape_create(world, test_no_body, &box);
   tn_soft_def def = tn_default_soft_def();
   assert_true(tn_soft_mesh_box(&def, cells, tn_v3(0.2f, 0.2f, 0.2f), true));
-  def.position = tn_p3(0.0, 0.5, 0.0); // half of it
+  def.position = tn_p3(0.0, 0.5, 0.0); // half of it is below the ground
   tn_soft_id soft = tn_soft_create(world, &def);
   tn_soft_mesh_free(&def);
   for (int i = 0; i < 240; ++i) {
@@ -593,13 +593,13 @@ static void sleeps_and_wakes_with_what_it_carries(void **unused)
   assert_false(tn_body_is_awake(world, body));
   uint64_t hash = tn_world_hash(world);
   test_run(world, dt, 10);
-  assert_true(tn_world_hash(world) == hash); // nothing moves
+  assert_true(tn_world_hash(world) == hash); // nothing has moved
   assert_true(
       tn_body_apply_impulse(world, body, tn_v3(0.5f, 0.0f, 0.0f), tn_body_position(world, body)));
   assert_true(tn_soft_is_awake(world, soft));
   test_run(world, dt, 600);
   assert_false(tn_soft_is_awake(world, soft));
-  // Something falls on it.
+  // A body falls on it.
   body = test_box(world, tn_p3(0.0, 0.8, 0.0), 0.2f, tn_v3(0.1f, 0.1f, 0.1f));
   tn_shape_create(world, body, &box);
   test_run(world, dt, 30);
@@ -607,7 +607,7 @@ static void sleeps_and_wakes_with_what_it_carries(void **unused)
   tn_world_destroy(world);
 }
 
-static void ray_meets_cloth(void **unused)
+static void ray_hits_cloth(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(8, TN_METHOD_TENON);
@@ -629,7 +629,7 @@ static void ray_meets_cloth(void **unused)
   tn_world_destroy(world);
 }
 
-// A ball cast at a sheet stops a radius from it; a box finds what it touches or is in.
+// A ball cast at a sheet stops at its radius; a box finds what it touches or contains.
 static void casts_and_overlaps_find_soft_bodies(void **unused)
 {
   (void)unused;
@@ -705,7 +705,7 @@ static void same_bits_for_lanes_and_threads(void **unused)
   }
 }
 
-static void goes_on_from_a_snapshot(void **unused)
+static void continues_from_a_snapshot(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(5, TN_METHOD_TENON);
@@ -736,23 +736,23 @@ int main(void)
       cmocka_unit_test(particle_slides_down_a_slope),
       cmocka_unit_test(particle_holds_below_the_angle_of_friction),
       cmocka_unit_test(particle_rebounds),
-      cmocka_unit_test(impact_keeps_momentum),
-      cmocka_unit_test(soft_cube_bears_a_hundred_times_its_weight),
+      cmocka_unit_test(impact_conserves_momentum),
+      cmocka_unit_test(soft_cube_carries_a_hundred_times_its_weight),
       cmocka_unit_test(cloth_stays_on_a_ball),
       cmocka_unit_test(cloth_lies_on_every_shape),
       cmocka_unit_test(spike_does_not_pass_between_particles),
       cmocka_unit_test(cloth_carries_tori),
       cmocka_unit_test(cloth_lies_on_itself),
       cmocka_unit_test(folded_cloth_lies_in_a_heap),
-      cmocka_unit_test(balloon_throws_a_ball_back),
+      cmocka_unit_test(balloon_rebounds_a_ball),
       cmocka_unit_test(tyre_rolls),
       cmocka_unit_test(tyre_spins_freely),
-      cmocka_unit_test(overlap_is_left_gently),
+      cmocka_unit_test(overlap_separates_slowly),
       cmocka_unit_test(sleeps_and_wakes_with_what_it_carries),
-      cmocka_unit_test(ray_meets_cloth),
+      cmocka_unit_test(ray_hits_cloth),
       cmocka_unit_test(casts_and_overlaps_find_soft_bodies),
       cmocka_unit_test(same_bits_for_lanes_and_threads),
-      cmocka_unit_test(goes_on_from_a_snapshot),
+      cmocka_unit_test(continues_from_a_snapshot),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// Soft bodies of bad definitions, dead ids, lost memory: told, and nothing changes.
+// Soft bodies: bad definitions, stale ids and failed allocations are reported, and nothing changes.
 #include "support.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static void is_refused(tn_world *world, const tn_soft_def *def, const char *why)
   assert_true(tn_world_counters(world).bytes == bytes || tn_world_counters(world).softs == 0);
 }
 
-static void bad_elements_are_named(void **unused)
+static void bad_elements_are_reported_by_index(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(4, TN_METHOD_TENON);
@@ -97,7 +97,7 @@ static void bad_elements_are_named(void **unused)
   tn_world_destroy(world);
 }
 
-static void bad_surfaces_are_named(void **unused)
+static void bad_surfaces_are_reported_by_index(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(4, TN_METHOD_TENON);
@@ -121,7 +121,7 @@ static void bad_surfaces_are_named(void **unused)
   tn_world_destroy(world);
 }
 
-static void bad_numbers_are_told(void **unused)
+static void bad_numbers_are_reported(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(4, TN_METHOD_TENON);
@@ -170,7 +170,7 @@ static void bad_numbers_are_told(void **unused)
   tn_world_destroy(world);
 }
 
-static void dead_ids_are_told(void **unused)
+static void stale_ids_are_reported(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(4, TN_METHOD_TENON), *other = test_world(4, TN_METHOD_TENON);
@@ -211,8 +211,8 @@ static void dead_ids_are_told(void **unused)
   tn_world_destroy(other);
 }
 
-// A body that is destroyed lets go of what was tied to it.
-static void attachments_go_with_their_ends(void **unused)
+// Destroying a body destroys its attachments.
+static void attachments_are_destroyed_with_their_ends(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(4, TN_METHOD_TENON);
@@ -228,8 +228,8 @@ static void attachments_go_with_their_ends(void **unused)
   tn_world_destroy(world);
 }
 
-// Whichever allocation fails, the world goes on, and in the end all memory is given back.
-static void survives_lost_memory(void **unused)
+// Whichever allocation fails, the world continues, and at the end all memory is freed.
+static void survives_failed_allocations(void **unused)
 {
   (void)unused;
   for (int fails = 0; fails < 40; ++fails) {
@@ -273,7 +273,7 @@ static void meshes_refuse_bad_sizes(void **unused)
   tn_soft_mesh_free(NULL);
 }
 
-// Volumes of the meshes are those of the solids, from inside.
+// Volumes of the meshes approach those of the solids from below.
 static void meshes_fill_their_solids(void **unused)
 {
   (void)unused;
@@ -300,10 +300,14 @@ static void meshes_fill_their_solids(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bad_elements_are_named),         cmocka_unit_test(bad_surfaces_are_named),
-      cmocka_unit_test(bad_numbers_are_told),           cmocka_unit_test(dead_ids_are_told),
-      cmocka_unit_test(attachments_go_with_their_ends), cmocka_unit_test(survives_lost_memory),
-      cmocka_unit_test(meshes_refuse_bad_sizes),        cmocka_unit_test(meshes_fill_their_solids),
+      cmocka_unit_test(bad_elements_are_reported_by_index),
+      cmocka_unit_test(bad_surfaces_are_reported_by_index),
+      cmocka_unit_test(bad_numbers_are_reported),
+      cmocka_unit_test(stale_ids_are_reported),
+      cmocka_unit_test(attachments_are_destroyed_with_their_ends),
+      cmocka_unit_test(survives_failed_allocations),
+      cmocka_unit_test(meshes_refuse_bad_sizes),
+      cmocka_unit_test(meshes_fill_their_solids),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

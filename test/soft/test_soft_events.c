@@ -1,4 +1,4 @@
-// Events of soft bodies: touching, parting, attachments that break.
+// Events of soft bodies: contacts that begin and end, attachments that break.
 #include "soft_support.h"
 
 #include <stdlib.h>
@@ -55,8 +55,8 @@ static void lift(tn_world *world, tn_soft_id soft, double by)
   tn_soft_set_positions(world, soft, x, 27);
 }
 
-// From 0.2 m it arrives after 0.2 s, lies there, falls asleep, and is taken away.
-static void touches_and_parts(void **unused)
+// From 0.2 m it lands after 0.2 s, rests, falls asleep, and is taken away.
+static void contacts_begin_and_end_once(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(8, TN_METHOD_TENON);
@@ -85,8 +85,8 @@ static void touches_and_parts(void **unused)
   tn_world_destroy(world);
 }
 
-// What is destroyed parts, and that is told with the next step.
-static void destroying_parts(void **unused)
+// Destroying one side ends the contact; the event comes with the next step.
+static void destroying_one_side_ends_the_contact(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(8, TN_METHOD_TENON);
@@ -104,7 +104,7 @@ static void destroying_parts(void **unused)
   tn_world_destroy(world);
 }
 
-static void soft_bodies_touch_each_other(void **unused)
+static void contacts_of_two_soft_bodies_are_reported(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(8, TN_METHOD_TENON);
@@ -121,7 +121,7 @@ static void soft_bodies_touch_each_other(void **unused)
   tn_world_destroy(world);
 }
 
-static void attachment_says_that_it_breaks(void **unused)
+static void breaking_attachment_is_reported(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(20, TN_METHOD_TENON);
@@ -158,7 +158,7 @@ static void *save_of_a_fallen_cube(size_t *size)
   return buffer;
 }
 
-// Nothing in a snapshot depends on what the stack held before.
+// Snapshots contain no uninitialised memory.
 static void snapshots_of_equal_worlds_are_equal(void **unused)
 {
   (void)unused;
@@ -171,8 +171,8 @@ static void snapshots_of_equal_worlds_are_equal(void **unused)
   free(second);
 }
 
-// A restored world knows what touched.
-static void snapshot_remembers_what_touched(void **unused)
+// A restored world keeps the contacts that have begun.
+static void snapshot_keeps_begun_contacts(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(8, TN_METHOD_TENON);
@@ -199,12 +199,12 @@ static void snapshot_remembers_what_touched(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(touches_and_parts),
-      cmocka_unit_test(destroying_parts),
-      cmocka_unit_test(soft_bodies_touch_each_other),
-      cmocka_unit_test(attachment_says_that_it_breaks),
+      cmocka_unit_test(contacts_begin_and_end_once),
+      cmocka_unit_test(destroying_one_side_ends_the_contact),
+      cmocka_unit_test(contacts_of_two_soft_bodies_are_reported),
+      cmocka_unit_test(breaking_attachment_is_reported),
       cmocka_unit_test(snapshots_of_equal_worlds_are_equal),
-      cmocka_unit_test(snapshot_remembers_what_touched),
+      cmocka_unit_test(snapshot_keeps_begun_contacts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// Lattices that fill closed surfaces, and fine skins on coarse bodies.
+// Lattices that fill closed surfaces, and fine skins on coarse soft bodies.
 #include "soft_support.h"
 
 #include <limits.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A closed surface of tubes: a grid around and along, closed both ways.
+// A torus-like closed surface: a grid, periodic in both directions.
 enum { AROUND = 32, ALONG = 16 };
 
 typedef struct torus_mesh {
@@ -44,7 +44,7 @@ static double volume_inside(const tn_vec3 *x, const int *v, int count)
   return sum;
 }
 
-// Vertices less edges plus triangles, of the closed surface: 2 less two for each hole.
+// Euler characteristic V - E + F of the closed surface: 2 - 2 * holes.
 static int euler(const tn_soft_def *def)
 {
   int used = 0;
@@ -58,7 +58,8 @@ static int euler(const tn_soft_def *def)
   return used - 3 * def->triangle_count / 2 + def->triangle_count;
 }
 
-// The elements fill the surface of the body, which is about that of the mesh; it can be made.
+// The elements fill the surface of the body, which approximates the mesh; the soft body can be
+// created.
 static void check_solid(const tn_soft_def *def, double volume, double tolerance)
 {
   double enclosed = volume_inside(def->vertices, def->triangles, def->triangle_count), sum = 0.0;
@@ -102,7 +103,7 @@ static void lattice_fills_a_ball(void **unused)
                                    fine.triangle_count, 0.12f, tets));
     check_solid(&def, 3.14159 / 6.0, 0.05);
     assert_int_equal(euler(&def), 2);
-    // What is outside of it lies near the surface.
+    // Particles outside the mesh are near its surface.
     for (int i = 0; i < 3 * def.triangle_count; ++i) {
       assert_close(tn_length(def.vertices[def.triangles[i]]), 0.5, 0.06);
     }
@@ -145,7 +146,7 @@ static void lattice_refuses_bad_surfaces(void **unused)
 // ---------------------------------------------------------------------------------------------
 // Skins
 
-// Turned, stretched and sheared.
+// Rotation, stretch and shear.
 static tn_pos moved(tn_vec3 x)
 {
   double a = (double)x.x, b = (double)x.y, c = (double)x.z;
@@ -160,7 +161,7 @@ static void move_body(tn_world *world, tn_soft_id soft, const tn_soft_def *def)
   }
 }
 
-// On solids a skin follows every affine motion exactly, in and out of the elements.
+// On solids a skin follows every affine motion exactly, inside and outside of the elements.
 static void skin_of_a_solid_follows_it(void **unused)
 {
   (void)unused;
@@ -182,7 +183,7 @@ static void skin_of_a_solid_follows_it(void **unused)
     for (int i = 0; i < fine.vertex_count; ++i) {
       assert_below(tn_length(tn_between_points(x[i], moved(fine.vertices[i]))), 1e-5f);
     }
-    // The normals are those of the moved surface: along the gradient of |F^-1 x|.
+    // Normals are those of the deformed surface: along the gradient of |F^-1 x|.
     for (int i = 0; i < fine.triangle_count; ++i) {
       const int *v = fine.triangles + 3 * i;
       tn_vec3 across =
@@ -198,8 +199,8 @@ static void skin_of_a_solid_follows_it(void **unused)
   tn_soft_mesh_free(&fine);
 }
 
-// On cloth it keeps its height above it.
-static void skin_of_a_cloth_turns_with_it(void **unused)
+// On cloth a skin keeps its height.
+static void skin_of_a_cloth_rotates_with_it(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(4, TN_METHOD_TENON);
@@ -262,7 +263,7 @@ static void skin_refuses_bad_input(void **unused)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Any arguments: a mesh that is valid, or a refusal
+// Random arguments: either a valid mesh, or a refusal
 
 static int any_count(uint32_t *seed)
 {
@@ -317,7 +318,7 @@ static void check_mesh(const tn_soft_def *def)
   }
 }
 
-static void any_size_makes_a_mesh_or_none(void **unused)
+static void any_size_gives_a_valid_mesh_or_a_refusal(void **unused)
 {
   (void)unused;
   uint32_t seed = 5;
@@ -340,8 +341,8 @@ static void any_size_makes_a_mesh_or_none(void **unused)
   }
 }
 
-// Everything that takes a mesh, of a valid one in which a number is not. Returns how many accept
-// it.
+// Passes a valid mesh with one bad number to every function that takes a mesh. Returns how many
+// accept it.
 static int use_mesh(const tn_soft_def *def, const int *anchor)
 {
   tn_soft_def hung = *def, cloth = tn_default_soft_def(), solid = tn_default_soft_def();
@@ -408,14 +409,14 @@ static void bad_numbers_in_a_mesh_are_refused(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(any_size_makes_a_mesh_or_none),
+      cmocka_unit_test(any_size_gives_a_valid_mesh_or_a_refusal),
       cmocka_unit_test(bad_numbers_in_a_mesh_are_refused),
       cmocka_unit_test(lattice_fills_a_box_exactly),
       cmocka_unit_test(lattice_fills_a_ball),
       cmocka_unit_test(lattice_keeps_a_hole),
       cmocka_unit_test(lattice_refuses_bad_surfaces),
       cmocka_unit_test(skin_of_a_solid_follows_it),
-      cmocka_unit_test(skin_of_a_cloth_turns_with_it),
+      cmocka_unit_test(skin_of_a_cloth_rotates_with_it),
       cmocka_unit_test(skin_refuses_bad_input),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-// Soft bodies against each other, by particles and triangles.
+// Contacts between soft bodies, by particles, triangles and edges.
 #include "soft_support.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static void add_ground(tn_world *world)
   tn_shape_create(world, test_no_body, &plane);
 }
 
-// A block of a metre and 200 kg with few particles.
+// A block of 1 m and 200 kg with few particles.
 static tn_soft_id add_block(tn_world *world, tn_pos at, tn_vec3 velocity)
 {
   tn_soft_def def = tn_default_soft_def();
@@ -64,9 +64,9 @@ static tn_vec3 force_between(const tn_world *world, tn_soft_id soft, tn_soft_id 
   return sum;
 }
 
-// All of the small block is within one triangle of the large one, far from its particles: it does
-// not sink in, and is borne by its weight.
-static void block_lies_within_a_triangle(void **unused)
+// The small block lies within one triangle of the large one, far from its particles: it does not
+// sink in, and the contact carries its weight.
+static void block_rests_within_a_triangle(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(20, TN_METHOD_TENON);
@@ -79,7 +79,7 @@ static void block_lies_within_a_triangle(void **unused)
   for (int i = 0; i < 60; ++i) {
     test_run(world, dt, 1);
     tn_vec3 force = force_between(world, small, block), back = force_between(world, block, small);
-    assert_below(tn_length(tn_add(force, back)), 1e-3f); // what one gets the other gives
+    assert_below(tn_length(tn_add(force, back)), 1e-3f); // action equals reaction
     sum = tn_add(sum, tn_scale(1.0f / 60.0f, force));
   }
   assert_close(sum.y, 10.0, 0.2);
@@ -88,9 +88,9 @@ static void block_lies_within_a_triangle(void **unused)
   tn_world_destroy(world);
 }
 
-// A blow askew in space, with friction: what one body gets of both momenta the other loses, though
-// the surfaces stay apart by the sum of their radii.
-static void blow_keeps_momenta(tn_method method, double bound)
+// An oblique impact in free flight, with friction: linear and angular momentum are conserved,
+// although the surfaces stay apart by the sum of their radii.
+static void check_impact_momentum(tn_method method, double bound)
 {
   tn_world *world = test_world(20, method);
   tn_world_set_gravity(world, tn_v3(0.0f, 0.0f, 0.0f));
@@ -105,21 +105,21 @@ static void blow_keeps_momenta(tn_method method, double bound)
   assert_below(apart3(a.linear, b.linear), 1e-5 * length3(a.linear));
   assert_below(apart3(a.angular, b.angular), bound * length3(a.angular));
   assert_below(tn_world_energy(world).total, energy);
-  assert_true(lowest_of(world, small) > 0.5); // it did not get in
+  assert_true(lowest_of(world, small) > 0.5); // no penetration
   tn_momentum given = tn_soft_momentum(world, block, origin);
-  assert_true(given.linear[1] < -4.0 && given.linear[0] > 0.5); // by friction, too
+  assert_true(given.linear[1] < -4.0 && given.linear[0] > 0.5); // with a share of friction
   tn_world_destroy(world);
 }
 
-static void a_blow_with_friction_keeps_both_momenta(void **unused)
+static void impact_with_friction_conserves_momentum(void **unused)
 {
   (void)unused;
-  blow_keeps_momenta(TN_METHOD_TENON, 1e-5);
-  blow_keeps_momenta(TN_METHOD_XPBD, 1e-2); // the impulses of a step have the lever of its middle
+  check_impact_momentum(TN_METHOD_TENON, 1e-5);
+  check_impact_momentum(TN_METHOD_XPBD, 1e-2); // lever arms of mid step
 }
 
-// Two equal cubes, which meet by corners, edges and faces as they turn.
-static void cubes_that_collide_keep_both_momenta(void **unused)
+// Two equal cubes that meet by corners, edges and faces as they rotate.
+static void colliding_cubes_conserve_momentum(void **unused)
 {
   (void)unused;
   for (int i = 0; i < 2; ++i) {
@@ -150,7 +150,7 @@ static void cubes_that_collide_keep_both_momenta(void **unused)
   }
 }
 
-// A fine ball at 10 m/s against the middle of a coarse face, which gives way.
+// A fine ball at 10 m/s against the middle of a coarse face, which yields.
 static void a_soft_ball_does_not_pass_a_coarse_face(void **unused)
 {
   (void)unused;
@@ -174,7 +174,7 @@ static void a_soft_ball_does_not_pass_a_coarse_face(void **unused)
   }
 }
 
-// A cloth over a coarse block of which only corners and middles are particles.
+// A cloth on a coarse block with particles at corners and middles only.
 static void cloth_lies_on_a_soft_block(void **unused)
 {
   (void)unused;
@@ -199,7 +199,7 @@ static void cloth_lies_on_a_soft_block(void **unused)
   tn_world_destroy(world);
 }
 
-// A bar of a metre, half a turn around itself by `roll`; few particles, and none where it is met.
+// A bar of 1 m, rotated about its length by `roll`; few particles, and none at the contact.
 static tn_soft_id add_bar(tn_world *world, tn_pos at, float turn, float roll, tn_vec3 velocity)
 {
   static const int cells[3] = {3, 1, 1};
@@ -217,11 +217,12 @@ static tn_soft_id add_bar(tn_world *world, tn_pos at, float turn, float roll, tn
   return id;
 }
 
-// Crosswise, edge on edge and face on face, in space: they do not pass, and keep both momenta.
-static void bars_that_cross_do_not_pass(void **unused)
+// Crossed bars, edge on edge and face on face, in free flight: they do not pass through each other,
+// and conserve momentum.
+static void crossed_bars_do_not_pass_through(void **unused)
 {
   (void)unused;
-  const tn_pos aside = tn_p3(1.0, 0.0, 0.0); // it is a central blow
+  const tn_pos aside = tn_p3(1.0, 0.0, 0.0); // a central impact
   for (int i = 0; i < 6; ++i) {
     tn_world *world = test_world(20, i < 4 ? TN_METHOD_TENON : TN_METHOD_XPBD);
     tn_world_set_gravity(world, tn_v3(0.0f, 0.0f, 0.0f));
@@ -237,7 +238,7 @@ static void bars_that_cross_do_not_pass(void **unused)
     print_message("  %g m/s become %.3f and %.3f; of both momenta %.1e and %.1e\n", (double)-speed,
                   fast, slow, apart3(a.linear, b.linear) / length3(a.linear),
                   apart3(a.angular, b.angular) / length3(a.angular));
-    assert_true(fast > slow - 0.1 * (double)speed); // they part, or go on together
+    assert_true(fast > slow - 0.1 * (double)speed); // they separate, or move on together
     assert_true(slow < -0.3 * (double)speed);
     assert_below(apart3(a.linear, b.linear), 1e-5 * length3(a.linear));
     assert_below(apart3(a.angular, b.angular), (i < 4 ? 1e-5 : 1e-2) * length3(a.angular));
@@ -246,9 +247,8 @@ static void bars_that_cross_do_not_pass(void **unused)
   }
 }
 
-// A strip of cloth that is held at its corners carries another that lies across it and has none but
-// four particles either.
-static void strips_that_cross_carry_each_other(void **unused)
+// A strip of cloth pinned at its corners carries another across it; both have four particles only.
+static void crossed_strips_carry_each_other(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(20, TN_METHOD_TENON);
@@ -300,13 +300,13 @@ static void same_bits_for_lanes_and_threads(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(block_lies_within_a_triangle),
-      cmocka_unit_test(a_blow_with_friction_keeps_both_momenta),
-      cmocka_unit_test(cubes_that_collide_keep_both_momenta),
+      cmocka_unit_test(block_rests_within_a_triangle),
+      cmocka_unit_test(impact_with_friction_conserves_momentum),
+      cmocka_unit_test(colliding_cubes_conserve_momentum),
       cmocka_unit_test(a_soft_ball_does_not_pass_a_coarse_face),
       cmocka_unit_test(cloth_lies_on_a_soft_block),
-      cmocka_unit_test(bars_that_cross_do_not_pass),
-      cmocka_unit_test(strips_that_cross_carry_each_other),
+      cmocka_unit_test(crossed_bars_do_not_pass_through),
+      cmocka_unit_test(crossed_strips_carry_each_other),
       cmocka_unit_test(same_bits_for_lanes_and_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-// Single particles of soft bodies and lists of them: the same result, and a cost that does not grow
-// with the body.
+// Calls for single particles of soft bodies and for lists: equal results, at a cost independent of
+// the size of the body.
 #include "soft_support.h"
 
 #include <time.h>
@@ -29,8 +29,8 @@ static void same_hits(const tn_world *a, const tn_world *b, const tn_pos *at, in
   }
 }
 
-// One world is told of particles one by one, its twin of all at once.
-static void one_by_one_is_all_at_once(void **unused)
+// One world gets calls per particle, its twin one call for all.
+static void single_and_list_calls_are_equivalent(void **unused)
 {
   (void)unused;
   uint32_t seed = 21;
@@ -42,7 +42,7 @@ static void one_by_one_is_all_at_once(void **unused)
       tn_pos at[MOST];
       tn_vec3 v[MOST], forces[MOST];
       assert_int_equal(tn_soft_positions(one, a, at, MOST), count);
-      float size = step % 2 ? 0.01f : 3.0f; // grows, and shrinks again
+      float size = step % 2 ? 0.01f : 3.0f; // grows and shrinks in turn
       for (int i = 0; i < count; ++i) {
         if (test_index(&seed, 2)) {
           at[i] = tn_offset(step % 3 ? at[i] : origin, test_vector(&seed, size));
@@ -67,7 +67,7 @@ static void one_by_one_is_all_at_once(void **unused)
   }
 }
 
-// A list in any order, with repeats, is the sum of single forces: free particles gain F t / m.
+// Forces of a list in any order, with repeats, add up: free particles gain F t / m.
 static void forces_of_a_list_add_up(void **unused)
 {
   (void)unused;
@@ -129,9 +129,9 @@ static void bad_lists_change_nothing(void **unused)
   tn_world_destroy(twin);
 }
 
-// Calls for single particles of a large body: 540,000 take less than a second. If each looked at
-// the whole body they would take many minutes, of which the first seconds are waited for.
-static void one_particle_costs_the_same_in_any_body(void **unused)
+// 540,000 calls for single particles of a large body take less than a second. At a cost
+// proportional to the body they would take minutes; the test stops after some seconds.
+static void cost_of_single_particles_is_independent_of_the_body(void **unused)
 {
   (void)unused;
   const int side = 300;
@@ -154,10 +154,10 @@ static void one_particle_costs_the_same_in_any_body(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_by_one_is_all_at_once),
+      cmocka_unit_test(single_and_list_calls_are_equivalent),
       cmocka_unit_test(forces_of_a_list_add_up),
       cmocka_unit_test(bad_lists_change_nothing),
-      cmocka_unit_test(one_particle_costs_the_same_in_any_body),
+      cmocka_unit_test(cost_of_single_particles_is_independent_of_the_body),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

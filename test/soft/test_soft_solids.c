@@ -1,4 +1,4 @@
-// Soft solids: momenta, the law of the material, beams, recovery from any state.
+// Soft solids: momentum, stress and energy of the material, beams, recovery from inversion.
 #include "soft_support.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static tn_world *weightless(int substeps)
 
 typedef enum make { TETS, MATCHED_TETS, HEXES, CLUSTER, MAKES } make;
 
-// A cluster has all of the particles.
+// One cluster of all particles.
 static void set_make(tn_soft_def *def, make m)
 {
   static int all[64];
@@ -37,7 +37,7 @@ static bool has_tets(make m)
   return m == TETS || m == MATCHED_TETS;
 }
 
-static void spinning_cube_keeps_its_momenta(void **unused)
+static void spinning_cube_conserves_momentum(void **unused)
 {
   (void)unused;
   static const int cells[3] = {3, 3, 3};
@@ -68,9 +68,9 @@ static void spinning_cube_keeps_its_momenta(void **unused)
 }
 
 // ---------------------------------------------------------------------------------------------
-// The law of the material: uniform strain, and the force that one half exerts on the other
+// Constitutive law: uniform strain, and the force that one half exerts on the other
 
-// Momentum that the half above the middle gains in a short while, per area and time.
+// Momentum gained by the upper half in a short time, per area and time.
 static tn_vec3 traction(tn_soft_material solid, float modulus, float ratio, const float strain[3],
                         float shear)
 {
@@ -97,7 +97,7 @@ static tn_vec3 traction(tn_soft_material solid, float modulus, float ratio, cons
   test_run(world, time, 1);
   tn_soft_velocities(world, soft, v, 125);
   tn_soft_masses(world, soft, mass, 125);
-  // Between two layers of particles, where stress crosses from one to the other.
+  // The cut is between two layers of particles.
   tn_vec3 sum = {0.0f, 0.0f, 0.0f};
   for (int i = 0; i < 125; ++i) {
     if (def.vertices[i].y > 0.1f) {
@@ -118,7 +118,7 @@ static void stress_follows_the_law(void **unused)
   for (int i = 0; i < 2; ++i) {
     const float axial[3] = {-nu * 0.01f, 0.01f, -nu * 0.01f};
     tn_vec3 t = traction(solids[i], e, nu, axial, 0.0f);
-    assert_close(t.y, -1e4, 0.02 * 1e4); // Young's modulus, as the sides may move
+    assert_close(t.y, -1e4, 0.02 * 1e4); // Young's modulus, since the sides are free
     const float held[3] = {0.0f, 0.01f, 0.0f};
     t = traction(solids[i], e, nu, held, 0.0f);
     assert_close(t.y, -(2.0 * mu + lambda) * 0.01, 0.02 * (2.0 * mu + lambda) * 0.01);
@@ -129,8 +129,8 @@ static void stress_follows_the_law(void **unused)
   }
 }
 
-// Stretched to half as much again, or to half, with its sides held: the derivative of
-// mu (F : F - 3) / 2 + (lambda + mu) (J - 1 - mu / (lambda + mu))^2 / 2.
+// Stretched by 50 % or compressed to half, with its sides fixed: the derivative of mu (F : F - 3) /
+// 2 + (lambda + mu) (J - 1 - mu / (lambda + mu))^2 / 2.
 static void neo_hookean_stress_follows_its_energy(void **unused)
 {
   (void)unused;
@@ -145,7 +145,8 @@ static void neo_hookean_stress_follows_its_energy(void **unused)
   }
 }
 
-// Up to what it warns of it is stable: stretched and let go it never has more energy than at first.
+// Below the threshold of the warning it is stable: stretched and released, it never exceeds its
+// initial energy.
 static void neo_hookean_warns_of_too_few_substeps(void **unused)
 {
   (void)unused;
@@ -173,10 +174,11 @@ static void neo_hookean_warns_of_too_few_substeps(void **unused)
   }
   assert_int_equal(test_messages.count, 0);
   tn_world_set_substeps(world, 10, 1);
-  test_run(world, dt, 2); // it says so once
+  test_run(world, dt, 2); // the warning comes once
   assert_int_equal(test_messages.level, TN_LOG_WARNING);
   assert_message("too stiff for 10 substeps and is softened; it needs 20");
-  // Softened to what 10 substeps can follow, a quarter, it never moves with more than that holds.
+  // Softened to a quarter, which 10 substeps resolve, its kinetic energy never exceeds what it
+  // holds.
   tn_soft_set_positions(world, soft, x, 125);
   for (int i = 0; i < 125; ++i) {
     tn_soft_set_velocity(world, soft, i, tn_v3(0.0f, 0.0f, 0.0f));
@@ -189,8 +191,8 @@ static void neo_hookean_warns_of_too_few_substeps(void **unused)
   tn_world_destroy(world);
 }
 
-// Energy of the same: E e^2 / 2 a volume. Matched hexahedra have it too; matched tetrahedra turn a
-// little with the strain and hold less.
+// Energy: E e^2 / 2 per volume. Shape-matched hexahedra have it too; shape-matched tetrahedra
+// rotate a little with the strain and hold less.
 static void energy_follows_the_law(void **unused)
 {
   (void)unused;
@@ -220,8 +222,8 @@ static void energy_follows_the_law(void **unused)
   }
 }
 
-// However it is turned, and by half a turn as well, there is no strain. Matched tetrahedra too.
-static void turned_solids_are_not_strained(void **unused)
+// A rotation by any angle, also by half a turn, causes no strain. Shape-matched tetrahedra too.
+static void rotation_causes_no_strain(void **unused)
 {
   (void)unused;
   static const int cells[3] = {1, 1, 1};
@@ -241,7 +243,7 @@ static void turned_solids_are_not_strained(void **unused)
       x[k] = tn_offset(origin, tn_rotate(turn, def.vertices[k]));
     }
     tn_soft_set_positions(world, soft, x, 8);
-    assert_below(tn_soft_energy(world, soft).elastic, 1e-6); // by a percent 6 J
+    assert_below(tn_soft_energy(world, soft).elastic, 1e-6); // a strain of 1 % holds 6 J
     tn_soft_mesh_free(&def);
     tn_world_destroy(world);
   }
@@ -310,7 +312,7 @@ static void crash_soft(tn_world *world, tn_soft_id soft, const tn_soft_def *def,
   tn_soft_set_positions(world, soft, x, def->vertex_count);
 }
 
-// Every diagonal is as long as it was, and it is turned the right way round.
+// Every diagonal has its rest length, and no element is inverted.
 static void assert_whole(const tn_world *world, tn_soft_id soft, const tn_soft_def *def)
 {
   for (int k = 0; k < def->vertex_count; ++k) {
@@ -324,7 +326,7 @@ static void assert_whole(const tn_world *world, tn_soft_id soft, const tn_soft_d
   assert_close(tn_soft_volume(world, soft), 1.0, 0.02);
 }
 
-// Nothing from outside acts, so that it neither moves off nor turns while it recovers.
+// No external force: it neither translates nor rotates while it recovers.
 static void recover(make m, crash c, float modulus, int side, uint32_t *random)
 {
   const int cells[3] = {side, side, side};
@@ -340,14 +342,14 @@ static void recover(make m, crash c, float modulus, int side, uint32_t *random)
   test_run(world, dt, 400);
   assert_whole(world, soft, &def);
   tn_momentum p = tn_soft_momentum(world, soft, origin);
-  assert_below(length3(p.linear), 0.1); // of 1,000 kg at several m/s
+  assert_below(length3(p.linear), 0.1); // 1,000 kg at several m/s
   assert_below(length3(p.angular), 0.1);
   tn_soft_mesh_free(&def);
   tn_world_destroy(world);
 }
 
-// Thrown into a heap they come to rest entangled in one case of ten, matched tetrahedra in most,
-// unless something unfolds them.
+// From random positions, one case in ten, and most cases of shape-matched tetrahedra, would come to
+// rest entangled without the unfolding rule.
 static void recovers_from_any_state(void **unused)
 {
   (void)unused;
@@ -364,8 +366,8 @@ static void recovers_from_any_state(void **unused)
   recover(HEXES, RANDOM, 1e7f, 4, &random);
 }
 
-// In the middle of it, from a snapshot, with the same bits.
-static void recovery_goes_on_from_a_snapshot(void **unused)
+// Recovery continues from a snapshot with the same bits.
+static void recovery_continues_from_a_snapshot(void **unused)
 {
   (void)unused;
   uint32_t random = 9;
@@ -391,7 +393,7 @@ static void recovery_goes_on_from_a_snapshot(void **unused)
   tn_world_destroy(world);
 }
 
-// Some tear, some yield, some have tethers, some a cluster.
+// A random soft body: some tear, some yield, some have tethers, some a cluster.
 static void give_way(tn_soft_def *def, int i)
 {
   static const int first = 0, corners[4] = {0, 1, 2, 3}, four = 4;
@@ -409,7 +411,7 @@ static void give_way(tn_soft_def *def, int i)
   }
 }
 
-// Nothing that is thrown at it makes numbers that are none.
+// No accepted call makes positions or velocities non-finite.
 static void stays_finite(void **unused)
 {
   (void)unused;
@@ -451,15 +453,15 @@ static void stays_finite(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(spinning_cube_keeps_its_momenta),
+      cmocka_unit_test(spinning_cube_conserves_momentum),
       cmocka_unit_test(stress_follows_the_law),
       cmocka_unit_test(neo_hookean_stress_follows_its_energy),
       cmocka_unit_test(neo_hookean_warns_of_too_few_substeps),
       cmocka_unit_test(energy_follows_the_law),
-      cmocka_unit_test(turned_solids_are_not_strained),
+      cmocka_unit_test(rotation_causes_no_strain),
       cmocka_unit_test(cantilever_bends_as_a_beam),
       cmocka_unit_test(recovers_from_any_state),
-      cmocka_unit_test(recovery_goes_on_from_a_snapshot),
+      cmocka_unit_test(recovery_continues_from_a_snapshot),
       cmocka_unit_test(stays_finite),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-// Soft bodies that give way for good: they tear, or yield.
+// Soft bodies with irreversible deformation: tearing and plasticity.
 #include "soft_support.h"
 
 #include <math.h>
@@ -34,9 +34,9 @@ static double mass_of(const tn_world *world, tn_soft_id soft)
 // ---------------------------------------------------------------------------------------------
 // Ropes
 
-// 4 kg on a rope that bears 50 N: with 20 N more it tears at its upper end, and what hangs below
+// 4 kg on a rope with a limit of 50 N: with 20 N more it tears at its upper end, and the part below
 // falls freely.
-static void rope_tears_at_its_force(void **unused)
+static void rope_tears_at_its_force_limit(void **unused)
 {
   (void)unused;
   for (int compliant = 0; compliant < 2; ++compliant) {
@@ -54,7 +54,7 @@ static void rope_tears_at_its_force(void **unused)
     def.tear_force = 50.0f;
     tn_soft_id soft = tn_soft_create(world, &def);
     tn_soft_mesh_free(&def);
-    for (int i = 0; i < 11; ++i) { // where it hangs in the end
+    for (int i = 0; i < 11; ++i) { // at its rest position
       double stretch = (double)def.edge_compliance * 40.0;
       tn_soft_set_position(world, soft, i, tn_p3(0.0, -(0.1 + stretch) * i, 0.0));
     }
@@ -74,7 +74,7 @@ static void rope_tears_at_its_force(void **unused)
     assert_int_equal(tears, 1);
     assert_int_equal(event.particles[0], 1);
     assert_int_equal(event.particles[1], 11);
-    assert_close(fabsf(event.force.y), 60.9, compliant ? 11.0 : 1.0); // a spring's grows steadily
+    assert_close(fabsf(event.force.y), 60.9, compliant ? 11.0 : 1.0); // springs load gradually
     assert_int_equal(tn_soft_positions(world, soft, NULL, 0), 12);
     assert_close(mass_of(world, soft), mass, 1e-5);
     double start = tn_soft_position(world, soft, 10).y;
@@ -82,7 +82,8 @@ static void rope_tears_at_its_force(void **unused)
     tn_soft_velocities(world, soft, v, 12);
     float damping = compliant ? 5.0f : 0.0f;
     test_run(world, dt, 12);
-    // By g / k (t - (1 - exp(-k t)) / k), which without damping is g t^2 / 2.
+    // Velocity loss by damping: fall of g / k (t - (1 - exp(-k t)) / k), which without damping is g
+    // t^2 / 2.
     double t = 0.2, k = (double)damping;
     double way = k > 0.0 ? 10.0 / k * (t - (1.0 - exp(-k * t)) / k) : 5.0 * t * t;
     double drift = k > 0.0 ? (1.0 - exp(-k * t)) / k : t;
@@ -92,7 +93,7 @@ static void rope_tears_at_its_force(void **unused)
 }
 
 // ---------------------------------------------------------------------------------------------
-// What is left hangs together by its elements
+// Connected parts
 
 static int root(int *set, int i)
 {
@@ -120,7 +121,7 @@ static int count_parts(const tn_world *world, tn_soft_id soft)
   return parts;
 }
 
-// Both ends fly apart and turn.
+// Both ends move apart and rotate.
 static void throw_apart(tn_world *world, tn_soft_id soft, const tn_soft_def *def, float speed)
 {
   for (int i = 0; i < def->vertex_count; ++i) {
@@ -130,7 +131,7 @@ static void throw_apart(tn_world *world, tn_soft_id soft, const tn_soft_def *def
   }
 }
 
-// In space nothing is lost but energy.
+// In free flight momentum is conserved.
 static void tears_and_keeps_momentum(tn_world *world, tn_soft_id soft, const tn_soft_def *def)
 {
   throw_apart(world, soft, def, 10.0f);
@@ -150,7 +151,7 @@ static void tears_and_keeps_momentum(tn_world *world, tn_soft_id soft, const tn_
   assert_below(apart3(before.angular, after.angular), 1e-4 * length3(before.angular));
 }
 
-// Its ends are drawn 2 m apart.
+// Its ends are pulled 2 m apart.
 static void draw_apart(tn_world *world, tn_soft_id soft, const tn_soft_def *def)
 {
   for (int i = 0; i < def->vertex_count; ++i) {
@@ -184,15 +185,15 @@ static void cloth_tears_in_two(void **unused)
       draw_apart(world, soft, &def);
       assert_true(count_parts(world, soft) >= 2);
       assert_close(mass_of(world, soft), 1.0, 1e-5);
-      // Nothing holds the parts together any more: no edge is stretched, far as they are.
-      assert_below(tn_soft_energy(world, soft).elastic, 5e-3); // one at 15 % has 26e-3
+      // The parts are no longer connected: no edge is stretched, however far apart they are.
+      assert_below(tn_soft_energy(world, soft).elastic, 5e-3); // one edge at 15 % holds 26e-3 J
     }
     tn_soft_mesh_free(&def);
     tn_world_destroy(world);
   }
 }
 
-// Every side of a triangle is that of another one, the other way round.
+// Closed surface: every edge of a triangle belongs to another one, in the opposite direction.
 static void assert_closed(const tn_world *world, tn_soft_id soft)
 {
   static int v[3 * MOST];
@@ -229,7 +230,7 @@ static void solids_tear_in_two(void **unused)
     } else {
       draw_apart(world, soft, &def);
       assert_true(count_parts(world, soft) >= 2);
-      assert_close(tn_soft_volume(world, soft), volume, 0.02 * volume); // nothing is lost
+      assert_close(tn_soft_volume(world, soft), volume, 0.02 * volume); // the volume is kept
     }
     assert_closed(world, soft);
     tn_soft_mesh_free(&def);
@@ -250,7 +251,7 @@ static double most_stretched(const tn_world *world, tn_soft_id soft, const tn_so
   return most;
 }
 
-// Blown up until its skin gives way, it loses its pressure and draws back.
+// Inflated until its skin tears, it loses its pressure and contracts.
 static void balloon_bursts(void **unused)
 {
   (void)unused;
@@ -284,7 +285,7 @@ static void balloon_bursts(void **unused)
   tn_world_destroy(world);
 }
 
-// Torn bodies are the same for any lanes, and go on from a snapshot.
+// Torn bodies are bitwise equal for all lane widths, and continue from a snapshot.
 static tn_world *make_torn(int lanes)
 {
   tn_world *world = test_world_with(10, TN_METHOD_TENON, lanes, 1);
@@ -307,7 +308,7 @@ static tn_world *make_torn(int lanes)
   return world;
 }
 
-static void torn_bodies_are_saved_and_the_same_everywhere(void **unused)
+static void torn_bodies_are_saved_and_bitwise_equal(void **unused)
 {
   (void)unused;
   int lanes[4], count = test_lanes(lanes);
@@ -335,7 +336,7 @@ static void torn_bodies_are_saved_and_the_same_everywhere(void **unused)
 // ---------------------------------------------------------------------------------------------
 // Plasticity
 
-// A cell held stretched along x, without change of volume.
+// A cell held stretched along x at constant volume.
 static tn_soft_id make_cell(tn_world *world, double stretch, float yield, float creep, float limit)
 {
   static const int one[3] = {1, 1, 1};
@@ -361,7 +362,7 @@ static tn_soft_id make_cell(tn_world *world, double stretch, float yield, float 
 
 static double let_go(tn_world *world, tn_soft_id soft)
 {
-  tn_soft_set_damping(world, soft, 1e3f); // or it would swing, and flow back
+  tn_soft_set_damping(world, soft, 1e3f); // otherwise it would oscillate and flow back
   for (int i = 0; i < 8; ++i) {
     tn_soft_pin(world, soft, i, false);
   }
@@ -370,7 +371,7 @@ static double let_go(tn_world *world, tn_soft_id soft)
 }
 
 // e(t) - yield = (e(0) - yield) exp(-creep t), and the elastic energy is as its square.
-static void strain_creeps_to_the_yield(void **unused)
+static void strain_creeps_to_the_yield_strain(void **unused)
 {
   (void)unused;
   tn_world *world = weightless(10);
@@ -383,7 +384,7 @@ static void strain_creeps_to_the_yield(void **unused)
     assert_close(sqrt(tn_soft_energy(world, soft).elastic / start), e / e0, 0.02 * e / e0 + 0.002);
   }
   test_run(world, dt, 600);
-  // What is left when it is let go is all but the yield; the volume is as it was.
+  // After release the plastic strain is all but the yield strain; the volume is unchanged.
   assert_close(let_go(world, soft), 1.04, 0.002);
   assert_close(tn_soft_volume(world, soft), 1.0, 0.002);
   tn_world_destroy(world);
@@ -399,7 +400,7 @@ static void below_the_yield_it_is_elastic(void **unused)
   tn_world_destroy(world);
 }
 
-static void it_flows_to_its_limit_only(void **unused)
+static void plastic_flow_stops_at_its_limit(void **unused)
 {
   (void)unused;
   tn_world *world = weightless(10);
@@ -409,8 +410,8 @@ static void it_flows_to_its_limit_only(void **unused)
   tn_world_destroy(world);
 }
 
-// A beam of plastic cells that falls keeps its dent; of elastic ones it recovers.
-static void dent_stays(void **unused)
+// A beam of plastic cells keeps its dent after a fall; one of elastic cells recovers.
+static void plastic_beam_keeps_its_dent(void **unused)
 {
   (void)unused;
   static const int cells[3] = {4, 4, 4};
@@ -446,15 +447,15 @@ static void dent_stays(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rope_tears_at_its_force),
+      cmocka_unit_test(rope_tears_at_its_force_limit),
       cmocka_unit_test(cloth_tears_in_two),
       cmocka_unit_test(solids_tear_in_two),
       cmocka_unit_test(balloon_bursts),
-      cmocka_unit_test(torn_bodies_are_saved_and_the_same_everywhere),
-      cmocka_unit_test(strain_creeps_to_the_yield),
+      cmocka_unit_test(torn_bodies_are_saved_and_bitwise_equal),
+      cmocka_unit_test(strain_creeps_to_the_yield_strain),
       cmocka_unit_test(below_the_yield_it_is_elastic),
-      cmocka_unit_test(it_flows_to_its_limit_only),
-      cmocka_unit_test(dent_stays),
+      cmocka_unit_test(plastic_flow_stops_at_its_limit),
+      cmocka_unit_test(plastic_beam_keeps_its_dent),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ void churn_name(uint32_t *world, uint32_t serial)
   *world = *world == 0 ? 0 : serial; // a null id stays null
 }
 
-// A call on every world. The ids it takes were named for world 0.
+// Makes a call on every world, with the ids of world 0 translated to each world's own.
 #define FOR_WORLDS(c, k) for (int k = 0; k < (c)->count; ++k)
 
 static bool chance(churn *c, float share)
@@ -34,7 +34,7 @@ static tn_pos some_place(churn *c)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Something that lives, or a null id
+// A random live object, or a null id
 
 static tn_body_id some_body(churn *c)
 {

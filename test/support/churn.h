@@ -1,8 +1,8 @@
-// A churn: a seeded stream of public calls on several worlds in lockstep.
+// Churn: a seeded stream of public calls on several worlds in lockstep.
 //
-// Every random number is drawn once and the call made on all worlds, so worlds that differ only in
-// lanes, threads or a restore must stay equal. Each seed has its own pace, from a call in twenty
-// steps, at which bodies fall asleep, to several calls a step.
+// Every random number is drawn once and the call is made on all worlds, so worlds that differ only
+// in lane width, threads or a restore must stay equal. Each seed has its own rate of calls, from
+// one in twenty steps, at which bodies fall asleep, to several per step.
 #ifndef TENON_TEST_CHURN_H
 #define TENON_TEST_CHURN_H
 
@@ -13,21 +13,21 @@
 
 typedef struct churn {
   tn_world *world[CHURN_WORLDS];
-  uint32_t serial[CHURN_WORLDS]; // that ids of this world carry
+  uint32_t serial[CHURN_WORLDS]; // serial number in the ids of this world
   int count;
   uint32_t random;
-  float pace; // calls a step, mean
+  float pace; // mean number of calls per step
   int step;
   tn_geometry_id geometry[CHURN_GEOMETRIES];
 } churn;
 
-// Gives the worlds, which must be empty, their geometries and ground.
+// Adds geometries and ground to the worlds, which must be empty.
 void churn_begin(churn *c, uint32_t seed);
-// Some calls, then a step of each world; returns the status of the first world's step.
+// Makes some calls, then steps each world; returns the status of the first world's step.
 uint32_t churn_step(churn *c);
 // Replaces world `to` by the saved state of world `from`.
 void churn_restore(churn *c, int from, int to);
-// The id as world k knows it; ids of the churn are those of world 0.
+// Translates an id of world 0 to world k.
 #define CHURN_ID(c, k, id) (churn_name(&(id).world, (c)->serial[k]), (id))
 void churn_name(uint32_t *world, uint32_t serial);
 

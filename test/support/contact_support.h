@@ -1,4 +1,4 @@
-// What the tests of contacts share: scenes by name and settings, bodies with one shape.
+// Shared by the tests of contacts: scenes by name and settings, bodies with one shape.
 #ifndef TENON_TEST_CONTACT_SUPPORT_H
 #define TENON_TEST_CONTACT_SUPPORT_H
 
@@ -15,7 +15,7 @@
 // ---------------------------------------------------------------------------------------------
 // Scenes, with sleeping off
 
-// Settings read "count=50 offset=0.01".
+// Format of settings: "count=50 offset=0.01".
 static inline scene_settings read_settings(const scene *which, const char *text)
 {
   scene_settings settings = scene_defaults(which);
@@ -55,7 +55,7 @@ static inline scene_run *start_scene(const char *name, const char *settings, int
   return start_scene_by(name, settings, &def);
 }
 
-// Every step must be clean, but may have had to work serially.
+// Fails if a step reports a problem; TN_STEP_SERIAL is allowed.
 static inline void run_scene(scene_run *run, double seconds)
 {
   int steps = (int)(seconds * 60.0 + 0.5);
@@ -68,7 +68,7 @@ static inline void run_scene(scene_run *run, double seconds)
   }
 }
 
-// A metric, printed so that the test's output is a table of figures.
+// Reads a metric and prints it, so that the output of a test is a table of figures.
 static inline double told(const scene_run *run, const char *metric)
 {
   double value = scene_metric_value(run, metric);
@@ -120,7 +120,7 @@ static inline tn_body_id add_body(tn_world *world, const tn_body_def *def)
   return id;
 }
 
-// Of 1 kg, spread over the shape.
+// A body of 1 kg with uniform density.
 static inline tn_body_id add_solid(tn_world *world, tn_pos position, const tn_shape_def *shape)
 {
   tn_body_def def = tn_default_body_def();
@@ -144,7 +144,7 @@ static inline tn_body_id add_cube(tn_world *world, tn_pos position, float half)
   return add_solid(world, position, &shape);
 }
 
-// The half space below y = 0, on the world.
+// A ground plane y = 0, attached to the world.
 static inline tn_shape_id add_ground(tn_world *world)
 {
   tn_shape_def plane = tn_default_shape_def(TN_SHAPE_PLANE);
@@ -163,7 +163,7 @@ static inline tn_world *contact_world(int substeps)
   return world;
 }
 
-// The force that all contacts exert on a body.
+// Sum of the forces that all contacts exert on a body, N.
 static inline tn_vec3 contact_force(const tn_world *world, tn_body_id body)
 {
   tn_contact contacts[16];

@@ -1,5 +1,5 @@
-// Convex shapes in double, by means that have nothing in common with the library's: support values,
-// distances of points, and every axis along which two polyhedra may be apart.
+// Reference results for convex shapes in double, by methods independent of the library's: support
+// functions, distances of points, and the separating axis test over all axes of two polyhedra.
 #ifndef TENON_TEST_CONVEX_ORACLE_H
 #define TENON_TEST_CONVEX_ORACLE_H
 
@@ -10,7 +10,7 @@
 #define ORACLE_EDGES 192
 #define ORACLE_FACES 128
 
-// A polyhedron, segment or point in the frame of A, with a radius around it.
+// A polyhedron, segment or point in the frame of A, inflated by a radius.
 typedef struct solid {
   const geometry *g;
   d3 p;
@@ -106,7 +106,7 @@ static inline void solid_make(solid *s, const geometry *g, pose at)
   }
 }
 
-// The largest dot(n, p) of the shape's points p.
+// Support function: the largest dot(n, p) of the shape's points p.
 static inline double solid_reach(const solid *s, d3 n)
 {
   if (!s->curved) {
@@ -121,7 +121,7 @@ static inline double solid_reach(const solid *s, d3 n)
   return d3_dot(n, s->p) + own;
 }
 
-// How far apart the shapes are along n, from A to B; negative when they overlap along it.
+// Gap of the shapes along n, from A to B; negative if they overlap along it.
 static inline double solids_apart(const solid *a, const solid *b, d3 n)
 {
   return -solid_reach(b, d3_scale(-1.0, n)) - solid_reach(a, n);
@@ -142,8 +142,8 @@ static inline void try_axis(const solid *a, const solid *b, d3 n, double *best, 
   }
 }
 
-// Overlapping polyhedra: of all the ways out the shortest is along a face's normal or across two
-// edges.
+// Penetration of polyhedra: the shortest separating translation is along a face normal or a cross
+// product of two edges.
 static inline double best_of_all_axes(const solid *a, const solid *b, d3 *n)
 {
   double best = -(double)INFINITY;
@@ -162,7 +162,8 @@ static inline double best_of_all_axes(const solid *a, const solid *b, d3 *n)
   return best;
 }
 
-// Round shapes: directions all over the sphere, then ever smaller steps from the best of them.
+// Penetration of curved shapes: samples directions over the whole sphere, then refines around the
+// best with shrinking steps.
 static inline double best_of_directions(const solid *a, const solid *b, d3 hint, d3 *n)
 {
   const int count = 400;
@@ -189,7 +190,7 @@ static inline double best_of_directions(const solid *a, const solid *b, d3 hint,
 }
 
 // ---------------------------------------------------------------------------------------------
-// Distance of a point from a shape: exact or larger outside, the depth below the surface inside.
+// Distance of a point from a shape: exact or larger outside, minus the depth inside.
 
 static inline double distance_of_segment(d3 a, d3 b, d3 p)
 {
@@ -212,7 +213,7 @@ static inline double distance_of_triangle(const d3 c[3], d3 p)
   return inside ? fabs(d3_dot(n, d3_sub(p, c[0]))) : best;
 }
 
-// The largest of the distances from the planes: exact inside, no more than the distance outside.
+// The largest signed distance from the face planes: exact inside, a lower bound outside.
 static inline double height_over_planes(const convex_hull *c, d3 p)
 {
   double best = -(double)INFINITY;
@@ -245,7 +246,7 @@ static inline double solid_distance(const solid *s, d3 world)
   case TN_SHAPE_CYLINDER:
     return distance_of_profile(across - r, fabs(p.y) - h);
   case TN_SHAPE_CONE: {
-    // Over the base, or over the slanted side.
+    // Closest to the base, or to the slanted side.
     double slant = sqrt(r * r + 4.0 * h * h);
     double side = (2.0 * h * across + r * (p.y - h)) / slant;
     return fmax(side, -h - p.y);

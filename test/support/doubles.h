@@ -1,4 +1,4 @@
-// Vectors and rotations in double, the measure the tests take floats by.
+// Vectors and rotations in double, the reference for results in float.
 #ifndef TENON_TEST_DOUBLES_H
 #define TENON_TEST_DOUBLES_H
 

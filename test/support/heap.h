@@ -1,5 +1,5 @@
-// Bodies of every shape that fall on a plane, a mesh, a height field and two wires. It stands on
-// the library alone, so that hash_main.c can be built anywhere.
+// Bodies of every shape that fall on a plane, a mesh, a height field and two wires. Depends on the
+// library only, so that hash_main.c can be built for any target.
 #ifndef TENON_TEST_HEAP_H
 #define TENON_TEST_HEAP_H
 
@@ -39,7 +39,7 @@ static inline tn_shape_def heap_shape(tn_world *world, int index)
   return heap_material(def, index);
 }
 
-// A bowl of triangles, wavy ground, and a rail.
+// Ground: a mesh that is a bowl, a wavy height field, and a wire as a rail.
 static inline void heap_ground(tn_world *world)
 {
   tn_body_id none = {0, 0, 0};
@@ -79,7 +79,7 @@ static inline void heap_ground(tn_world *world)
   }
 }
 
-// A column of them over each kind of ground.
+// One column of bodies above each kind of ground.
 static inline void heap_build(tn_world *world, int layers)
 {
   static const float column[4][2] = {{0.0f, 0.0f}, {3.0f, 0.0f}, {0.0f, 3.0f}, {3.0f, 3.0f}};

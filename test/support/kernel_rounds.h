@@ -1,5 +1,5 @@
-// The kernels on random pairs of bodies and random tetrahedra, as a number each, for C and CUDA
-// alike: what one machine finds another has to find to the bit.
+// Runs the kernels on random pairs of bodies and random tetrahedra and hashes the results, in C and
+// CUDA alike: hashes must be equal on all devices.
 #ifndef TENON_TEST_KERNEL_ROUNDS_H
 #define TENON_TEST_KERNEL_ROUNDS_H
 
@@ -38,8 +38,7 @@ KERNEL Q random_rotation(Random *random, float size)
 }
 
 // ---------------------------------------------------------------------------------------------
-// What is left of a round: all its numbers mixed. NaNs have bits of their own on every machine, so
-// they are counted instead.
+// Hash of all numbers of a round. NaN bits differ between machines, so NaNs are counted instead.
 
 typedef struct Remains {
   uint32_t hash, nans;
@@ -73,7 +72,7 @@ KERNEL void remember_body(Remains *remains, const Body *body)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Bodies: free flight, a joint, a face on a face
+// Bodies: free flight, one joint, one face contact
 
 KERNEL Body random_body(Random *random, AngularState *spin)
 {
@@ -231,7 +230,7 @@ KERNEL void round_of_bodies(Random *random, JointType type, float h, Remains *re
 }
 
 // ---------------------------------------------------------------------------------------------
-// Particles: four of them, held by everything that holds four
+// Particles: every constraint of four particles
 
 typedef struct Tet {
   Particle p[4];
@@ -300,7 +299,7 @@ KERNEL void round_of_particles(Random *random, float h, Remains *remains)
   remember(remains, tet.tet_state.pressure);
 }
 
-// Every joint type has its turn.
+// Cycles through all joint types.
 KERNEL Remains round_of(uint32_t item)
 {
   Random random = {item * 2654435761u + 1u};

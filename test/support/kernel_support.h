@@ -45,7 +45,7 @@ static inline d3 random_direction(uint32_t *random)
   return d3_unit(v);
 }
 
-// A rotation by an angle evenly spread up to `most`.
+// A random rotation by an angle uniform in [0, most].
 static inline Q random_turn(uint32_t *random, double most)
 {
   d3 axis = random_direction(random);

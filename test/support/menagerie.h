@@ -1,6 +1,6 @@
-// A scene with everything in it: joints of all kinds between dynamic, kinematic and static bodies
-// and the world, in trees and loops, with limits, springs, drives, damping, friction and joints
-// that break. It stands on the library alone, so that hash_main.c can be built anywhere.
+// A scene with joints of all kinds between dynamic, kinematic and static bodies and the world, in
+// trees and loops, with limits, springs, drives, damping, friction and breakable joints. Depends on
+// the library only, so that hash_main.c can be built for any target.
 #ifndef TENON_TEST_MENAGERIE_H
 #define TENON_TEST_MENAGERIE_H
 
@@ -41,7 +41,8 @@ static inline void menagerie_ranges(tn_joint_def *def, int variant)
   }
 }
 
-// The settings change with the variant; every one of them occurs on every kind that has it.
+// Joint settings depend on the variant; every setting occurs on every kind of joint that supports
+// it.
 static inline void menagerie_settings(tn_joint_def *def, int variant)
 {
   bool slides = def->kind == TN_JOINT_DISTANCE || def->kind == TN_JOINT_PRISMATIC ||
@@ -79,7 +80,7 @@ static inline tn_body_id menagerie_body(tn_world *world, tn_body_type type, tn_p
   def.mass = tn_mass_at(tn_mass_box(half, menagerie_random(random, 50.0f, 500.0f)), off,
                         tn_quat_axis_angle(tn_v3(1.0f, 2.0f, 3.0f), 0.5f));
   def.rotation = tn_quat_axis_angle(tn_v3(3.0f, 1.0f, 2.0f), menagerie_random(random, -1.0f, 1.0f));
-  // A rotor is slow, or it would carry its links away from those of the post.
+  // Rotors are slow so that their links stay near those of the post.
   float fast = type == TN_BODY_DYNAMIC ? 1.0f : 0.05f;
   def.angular_velocity = tn_v3(0.1f * fast, menagerie_random(random, -fast, fast), 0.0f);
   def.linear_damping = menagerie_random(random, 0.0f, 0.1f);
@@ -128,7 +129,7 @@ static inline void menagerie_group(tn_world *world, int group, float break_force
     tn_body_id holder = variant % 3 == 0 ? none : variant % 3 == 1 ? post : rotor;
     menagerie_join(world, (tn_joint_kind)kind, variant, holder, first, root, near, INFINITY);
     menagerie_join(world, (tn_joint_kind)kind, variant + 1, first, second, near, far, break_force);
-    if (!TN_IS_NULL(last)) { // closes a loop, with one body as A twice
+    if (!TN_IS_NULL(last)) { // closes a loop; one body is A of two joints
       menagerie_join(world, TN_JOINT_DISTANCE, 3 * variant + 1, second, last, far, last_place,
                      break_force);
     }
@@ -144,7 +145,8 @@ static inline void menagerie_build(tn_world *world, int groups, float break_forc
   }
 }
 
-// What a host does between steps: pushes, moves, turns drives about, switches joints.
+// What an application does between steps: apply impulses, move bodies, reverse drives, enable and
+// disable joints.
 static inline void menagerie_disturb(tn_world *world, int step)
 {
   tn_body_id bodies[2 * MENAGERIE_BODIES];
@@ -175,7 +177,7 @@ static inline void menagerie_disturb(tn_world *world, int step)
     }
     int phase = (step + 7 * i) % 40;
     if (phase < 2 && !tn_joint_read(world, joints[i]).broken) {
-      tn_joint_enable(world, joints[i], phase == 1); // off for one step
+      tn_joint_enable(world, joints[i], phase == 1); // disabled for one step
     }
   }
 }

@@ -35,8 +35,8 @@ static void limit(random_graph *g, tn_joint_def *def)
   def->swing = between(g, 0.1f, 1.0f);
 }
 
-// Strong enough to matter, too weak to be the cause of speed: a constant force of 5 m/s^2 times the
-// lighter body's mass, at a lever of 0.1 m where it is a torque.
+// Drive force 5 m/s^2 times the lighter body's mass, at a lever arm of 0.1 m for a torque: large
+// enough to matter, too small to explain high speeds.
 static void drive(random_graph *g, tn_joint_def *def)
 {
   tn_drive_mode mode = (tn_drive_mode)(1 + pick_below(g, 3));
@@ -65,7 +65,7 @@ static void drive(random_graph *g, tn_joint_def *def)
   }
 }
 
-// The least and the most of what impulses between the two frames see as inverse mass.
+// Bounds of the inverse effective mass of impulses between the two frames.
 static void add_inverse_mass(const random_graph *g, tn_body_id id, tn_pos at, double linear[2],
                              double angular[2])
 {
@@ -81,7 +81,8 @@ static void add_inverse_mass(const random_graph *g, tn_body_id id, tn_pos at, do
   angular[1] += 1.0 / least;
 }
 
-// Springs and soft limits, friction and damping: slow or fast compared with a substep.
+// Springs, soft limits, friction and damping whose periods are slow or fast compared with a
+// substep.
 static void soften(random_graph *g, tn_joint_def *def)
 {
   double linear[2] = {0.0, 0.0}, angular[2] = {0.0, 0.0};
@@ -141,11 +142,11 @@ static tn_body_id random_body(random_graph *g, tn_pos at)
   def.velocity = vector(g, 2.0f);
   tn_vec3 half = tn_v3(between(g, 0.05f, 0.5f), between(g, 0.05f, 0.5f), between(g, 0.05f, 0.5f));
   def.mass = tn_mass_scaled_to(tn_mass_box(half, 1.0f), power_of_ten(g, -2.0f, 2.0f));
-  def.max_speed = def.max_angular_speed = 1e6f; // no cap may hide anything
+  def.max_speed = def.max_angular_speed = 1e6f; // the speed limit must not hide an instability
   return tn_body_create(g->world, &def);
 }
 
-// Frames that miss each other by up to half a metre, and by any angle; or by nothing.
+// Frames with a position error of up to half a metre and any angle, or with none.
 static void bring_near(random_graph *g, tn_joint_def *def, bool meet)
 {
   tn_transform a = {tn_p3(0.0, 0.0, 0.0), tn_quat_identity()};

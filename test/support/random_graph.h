@@ -1,5 +1,5 @@
-// Random joint graphs: bodies with mass ratios to 1e4, joints of all kinds whose frames need not
-// meet, with limits, drives and springs.
+// Random joint graphs: bodies with mass ratios up to 1e4, joints of all kinds whose frames need not
+// coincide, with limits, drives and springs.
 #ifndef TENON_TEST_RANDOM_GRAPH_H
 #define TENON_TEST_RANDOM_GRAPH_H
 
@@ -10,13 +10,13 @@
 #define GRAPH_MAX_BODIES 16
 
 typedef enum graph_kind {
-  GRAPH_FAR,     // rigid joints that are metres apart
-  GRAPH_RIGID,   // and half a metre at most, as in all that follow
-  GRAPH_STIFF,   // weightless; a quarter of the joints are springs that a substep does not resolve
-  GRAPH_SPRINGS, // all are springs that it does
-  GRAPH_MIXED,   // rigid joints that meet, and springs that do not
-  GRAPH_BETWEEN, // the same, of springs that a substep resolves or not, or in some directions
-  GRAPH_TANGLED, // all are such springs
+  GRAPH_FAR,     // rigid joints with frames metres apart
+  GRAPH_RIGID,   // rigid joints with frames up to 0.5 m apart, as in all that follow
+  GRAPH_STIFF,   // no gravity; a quarter of the joints are springs too stiff for the substep
+  GRAPH_SPRINGS, // all joints are springs that the substep resolves
+  GRAPH_MIXED,   // rigid joints without error, and springs with error
+  GRAPH_BETWEEN, // as GRAPH_MIXED, with springs near the stiffness that a substep resolves
+  GRAPH_TANGLED, // only springs of that stiffness
 } graph_kind;
 
 #define MAX_DRIVES 48
@@ -25,8 +25,8 @@ typedef struct booked_drive {
   tn_joint_id joint;
   tn_drive drive;
   bool angular;
-  double x;    // the coordinate it acts along
-  double work; // at most
+  double x;    // joint coordinate it acts on, m or rad
+  double work; // upper bound of the work done, J
 } booked_drive;
 
 typedef struct random_graph {
@@ -40,8 +40,8 @@ typedef struct random_graph {
   graph_kind kind;
 } random_graph;
 
-// A tree with loops that may be impossible to close, some joints twice. Half of the graphs hang
-// from their heaviest body; the others float, as falling would only add its own speed.
+// A tree plus loops that may be infeasible, and some duplicate joints. Half of the graphs hang from
+// their heaviest body; the others float without gravity, since falling would only add speed.
 random_graph graph_create(uint32_t seed, graph_kind kind, int most_bodies);
 
 #endif

@@ -1,4 +1,4 @@
-// What the tests of soft bodies share.
+// Shared by the tests of soft bodies.
 #ifndef TENON_TEST_SOFT_SUPPORT_H
 #define TENON_TEST_SOFT_SUPPORT_H
 

@@ -1,5 +1,5 @@
-// Cloth, soft solids, a balloon and a rope with a box on it, above a plane. It stands on the
-// library alone, so that hash_main.c can be built anywhere.
+// Cloth, soft solids, a balloon and a rope with a box on it, above a plane. Depends on the library
+// only, so that hash_main.c can be built for any target.
 #ifndef TENON_TEST_SOFTS_H
 #define TENON_TEST_SOFTS_H
 
@@ -19,7 +19,7 @@ static inline void softs_cloth(tn_world *world)
   tn_soft_pin(world, cloth, 0, true);
 }
 
-// All of a cube's particles as one.
+// One cluster of all particles of a cube.
 static inline void softs_cluster(tn_world *world)
 {
   static const int cells[3] = {2, 2, 2};

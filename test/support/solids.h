@@ -1,4 +1,4 @@
-// What the tests of masses and of hulls share: random numbers, comparisons, moving points.
+// Shared by the tests of mass and hulls: random numbers, comparisons, rigid motions of points.
 #ifndef TENON_TEST_SOLIDS_H
 #define TENON_TEST_SOLIDS_H
 
@@ -75,7 +75,7 @@ static inline void assert_near(double actual, double expected, double tolerance,
     fail_msg("line %d: %.17g is not %.17g within %g", line, actual, expected, tolerance);
 }
 
-// Turns the points by a unit quaternion, in double, and then moves them.
+// Rotates the points by a unit quaternion, in double, then translates them.
 static inline void place_points(tn_vec3 *points, int count, tn_vec3 position, const double q[4])
 {
   d3 u = {q[0], q[1], q[2]};

@@ -5,11 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-void test_of_one_thread(void)
+void test_skip_under_tsan(void)
 {
-#if defined(WATCHED)
+#if defined(TEST_TSAN)
   skip();
 #endif
+}
+
+bool test_long(void)
+{
+  return getenv("TENON_LONG") != NULL;
+}
+
+int test_cases(int brief, int full)
+{
+  return test_long() ? full : brief;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -167,7 +177,7 @@ static void *metered_alloc(size_t size, size_t alignment, void *context)
       meter->memory[i] = aligned_alloc(alignment, whole);
       meter->size[i] = size;
       meter->bytes += size;
-      memset(meter->memory[i], 0xa5, whole); // nobody may count on zeros
+      memset(meter->memory[i], 0xa5, whole); // callers must not rely on zeroed memory
       return meter->memory[i];
     }
   }

@@ -1,5 +1,5 @@
-// What the tests share: worlds whose messages are collected, comparisons of doubles, random
-// numbers, short ways to make bodies.
+// Shared by all tests: worlds with collected log messages, comparisons of doubles, random numbers,
+// helpers that create bodies and joints.
 #ifndef TENON_TEST_SUPPORT_H
 #define TENON_TEST_SUPPORT_H
 
@@ -13,16 +13,21 @@
 
 #include <tenon/tenon.h>
 
-// The thread sanitizer looks at who touches what, for which few steps are enough at its pace; what
-// takes one thread has nothing to tell it.
+// TEST_TSAN: built with the thread sanitizer. It finds races in few steps and is slow, so tests run
+// fewer of them; a test on one thread has no races to find.
 #if defined(__SANITIZE_THREAD__)
-#define WATCHED 1
+#define TEST_TSAN 1
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-#define WATCHED 1
+#define TEST_TSAN 1
 #endif
 #endif
-void test_of_one_thread(void); // skips the test if it is watched
+void test_skip_under_tsan(void); // skips the test under the thread sanitizer
+
+// Whether TENON_LONG is set, as `make test-long` does: larger scenes and more random cases.
+bool test_long(void);
+// How many cases to run: `brief`, or `full` in a long run.
+int test_cases(int brief, int full);
 
 // ---------------------------------------------------------------------------------------------
 // Messages
@@ -33,7 +38,7 @@ typedef struct test_log {
   char last[256];
 } test_log;
 
-// Where the worlds made here leave their messages.
+// Log of the worlds that are created by the functions below.
 extern test_log test_messages;
 
 // A tn_log_fn; the context is a test_log.
@@ -41,7 +46,7 @@ void test_collect(tn_log_level level, const char *message, void *context);
 const char *test_last_message(void);
 void test_forget_messages(void);
 
-// Exactly one message since the last look, and it contains `part`.
+// Asserts that exactly one message was logged since the last call, and that it contains `part`.
 #define assert_message(part) test_assert_message(part, __FILE__, __LINE__)
 void test_assert_message(const char *part, const char *file, int line);
 
@@ -52,7 +57,7 @@ void test_assert_message(const char *part, const char *file, int line);
 tn_world_def test_world_def(int substeps, tn_method method);
 tn_world *test_world(int substeps, tn_method method);
 tn_world *test_world_with(int substeps, tn_method method, int lanes, int threads);
-// Steps that must all be clean.
+// Steps the world; every step must return TN_STEP_OK.
 #define test_run(world, dt, steps) test_run_at(world, dt, steps, __FILE__, __LINE__)
 void test_run_at(tn_world *world, float dt, int steps, const char *file, int line);
 
@@ -63,15 +68,15 @@ const char *test_method_name(tn_method method);
 // The lane widths of this machine, widest last; returns how many.
 int test_lanes(int lanes[4]);
 
-// Everything that can be read of bodies and joints is finite.
+// Whether all positions, velocities and read-outs of bodies and joints are finite.
 bool test_is_finite(const tn_world *world);
 
-// An allocator that keeps count, checks what it gets back, and can run dry.
+// An allocator that counts, checks the sizes of freed blocks, and can fail on request.
 #define TEST_METER_BLOCKS 64
 typedef struct test_meter {
   int until_failure; // allocations that still succeed before one fails; negative: all do
   int failed;
-  size_t bytes; // held now
+  size_t bytes; // currently allocated
   void *memory[TEST_METER_BLOCKS];
   size_t size[TEST_METER_BLOCKS];
 } test_meter;
@@ -81,7 +86,7 @@ tn_allocator test_metered(test_meter *meter);
 // ---------------------------------------------------------------------------------------------
 // Bodies and joints
 
-// A solid box of that mass, at rest.
+// A box of uniform density, at rest.
 tn_body_id test_box(tn_world *world, tn_pos position, float mass, tn_vec3 half_extents);
 tn_body_id test_body(tn_world *world, tn_body_type type, tn_pos position);
 // With both frames at `point` and axis a along `axis`; a null id stands for the world.

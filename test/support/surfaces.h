@@ -1,4 +1,4 @@
-// What the tests of meshes, height fields and wires share.
+// Shared by the tests of meshes, height fields and wires.
 #ifndef TENON_TEST_SURFACES_H
 #define TENON_TEST_SURFACES_H
 
@@ -12,7 +12,7 @@
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
-// Memory that can run dry
+// An allocator that can fail
 
 typedef struct pool {
   int until_failure; // negative: never
@@ -32,7 +32,7 @@ static inline void *pool_take(void *context, size_t size)
 static inline void pool_give(void *context, void *memory, size_t size)
 {
   pool *p = context;
-  memset(memory, 0xa5, size); // the size is that of the block
+  memset(memory, 0xa5, size); // also checks that the size is that of the block
   free(memory);
   p->held -= 1;
 }
@@ -74,7 +74,7 @@ static inline geometry drum(float radius, float half_length)
   return (geometry){.kind = TN_SHAPE_CYLINDER, .radius = radius, .half_length = half_length};
 }
 
-// Anywhere over a rectangle, at a height.
+// A random point over a rectangle, at a given height.
 static inline tn_vec3 over(uint32_t *seed, float half_x, float y, float half_z)
 {
   float x = test_between(seed, -half_x, half_x);

@@ -1,8 +1,8 @@
-// Churn: worlds that differ in lanes, threads and restores stay equal whatever public calls are
-// made, and events name what lives.
+// Churn: worlds that differ in lane width, threads and restores stay equal under any sequence of
+// public calls, and events name live objects.
 //
-// `test_churn FROM TO` runs a range of seeds, for hours if need be; the test runs a short one and
-// the seeds that have failed before.
+// `test_churn FROM TO` runs a range of seeds. The test runs a short range and the seeds that once
+// failed.
 #include "churn.h"
 
 #include <stdio.h>
@@ -13,14 +13,14 @@
 #define EQUAL_EVERY 4
 
 typedef struct verdict {
-  int step; // of the first failure, or -1
+  int step; // step of the first failure, or -1
   const char *what;
 } verdict;
 
 // ---------------------------------------------------------------------------------------------
 // Events
 
-// A body that an event names, where null is the world.
+// Whether an event's body is live; null is the world.
 static bool names_body(const tn_world *world, tn_body_id id)
 {
   return TN_IS_NULL(id) || tn_body_is_valid(world, id);
@@ -79,7 +79,7 @@ static const char *event_problem(const tn_world *world)
 // ---------------------------------------------------------------------------------------------
 // Runs
 
-// One of each lane width, one with two threads, and last the one that is restored again and again.
+// One world of each lane width, one with two threads, and last the one that is restored repeatedly.
 static void make_worlds(churn *c)
 {
   int lanes[4], widths = test_lanes(lanes);
@@ -151,10 +151,10 @@ static void worlds_stay_equal(void **state)
   assert_int_equal(failures, 0);
 }
 
-// Seeds that once told a dead body's sleep (20, 50), began a contact of a dead shape (63), or went
-// on differently after a restore: of touches and active pairs that were not saved (27, 39, 62, 100)
-// or a graph that was laid out for earlier joints (64).
-static void worlds_that_differed_stay_equal(void **state)
+// Regression seeds: a sleep event of a destroyed body (20, 50), a begin event of a destroyed shape
+// (63), a different continuation after a restore because soft contacts and active pairs were not
+// saved (27, 39, 62, 100) or a mechanism was laid out for earlier joints (64).
+static void regression_seeds_stay_equal(void **state)
 {
   (void)state;
   const uint32_t seeds[] = {27, 39, 50, 62, 63, 64, 100};
@@ -173,7 +173,7 @@ int main(int count, char **arguments)
   }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(worlds_stay_equal, range),
-      cmocka_unit_test(worlds_that_differed_stay_equal),
+      cmocka_unit_test(regression_seeds_stay_equal),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,6 @@
-// Snapshots whose bytes were changed and whose checksum was made right again: each is refused with
-// a message that says where, and the world is as before; or it is a world that can be stepped,
-// asked and taken apart. Under the address sanitizer this is where a field shows that nobody
-// checks.
+// Snapshots with changed bytes and a corrected checksum. Each is either refused with a message that
+// names the place, with the world unchanged, or gives a world that can be stepped, queried and
+// destroyed. Under the address sanitizer this finds fields that are not checked.
 //
 // `test_damage FROM TO` runs a range of seeds.
 #include "churn.h"
@@ -10,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIES 400 // of a seed
+#define TRIES 400 // per seed
 #define MOST_CHANGES 3
 
-// Where the header says how long it is, what follows, and the checksum.
+// Offsets in the header: its size, the size of the content, and the checksum.
 #define AT_HEADER_SIZE 12
 #define AT_SIZE 48
 #define AT_CHECKSUM 56
@@ -33,15 +32,15 @@ static void mend_checksum(unsigned char *bytes, size_t size)
   memcpy(&head, bytes + AT_HEADER_SIZE, sizeof head);
   memcpy(&content, bytes + AT_SIZE, sizeof content);
   if (head > size || content > size - head) {
-    return; // truncated, which comes first
+    return; // truncated, which is checked first
   }
   memset(bytes + AT_CHECKSUM, 0, sizeof sum);
   sum = hash(hash(0xcbf29ce484222325ull, bytes, head), bytes + head, (size_t)content);
   memcpy(bytes + AT_CHECKSUM, &sum, sizeof sum);
 }
 
-// Half of the changes are of words that look like an index, a count or a flag: most of the bytes
-// are numbers, which do no harm.
+// Half of the changes hit words that look like an index, a count or a flag: most other bytes are
+// harmless numbers.
 static void change(unsigned char *bytes, size_t size, uint32_t *random)
 {
   const int32_t words[] = {-1, 0, 1, 2, 3, -2, -7, 60000, 0x7fffffff, INT32_MIN, 0x7fc00000};
@@ -86,7 +85,7 @@ static void take_apart(tn_world *world)
   }
 }
 
-// Returns whether it was accepted.
+// Returns whether the snapshot was accepted.
 static bool try_bytes(tn_world *world, const unsigned char *bytes, size_t size)
 {
   uint64_t before = tn_world_hash(world);
@@ -97,7 +96,7 @@ static bool try_bytes(tn_world *world, const unsigned char *bytes, size_t size)
     return false;
   }
   if (tn_world_substeps(world) * tn_world_iterations(world) > 100) {
-    tn_world_set_substeps(world, 4, 1); // right, and slow
+    tn_world_set_substeps(world, 4, 1); // valid, but slow
   }
   tn_world_step(world, 1.0f / 60.0f);
   take_apart(world);
@@ -127,7 +126,7 @@ static void run_seed(uint32_t seed, int *accepted, int *refused)
     mend_checksum(bytes, size);
     *(try_bytes(world, bytes, size) ? accepted : refused) += 1;
   }
-  // The bytes as they were are right, whatever the world went through.
+  // The original bytes are accepted, whatever the world went through.
   assert_true(tn_world_restore(world, saved, size));
   assert_true(tn_world_hash(world) == tn_world_hash(c.world[0]));
   tn_world_destroy(world);
@@ -136,14 +135,14 @@ static void run_seed(uint32_t seed, int *accepted, int *refused)
   free(bytes);
 }
 
-static void changed_bytes_do_no_harm(void **state)
+static void changed_bytes_are_refused_or_harmless(void **state)
 {
   const uint32_t *range = *state;
   int accepted = 0, refused = 0;
   for (uint32_t seed = range[0]; seed < range[1]; ++seed) {
     run_seed(seed, &accepted, &refused);
   }
-  // Both happen, or the changes hit nothing that matters, or nothing else.
+  // Both outcomes occur; otherwise the changes hit only harmless or only checked bytes.
   assert_true(accepted > 0 && refused > 0);
   print_message("%d accepted, %d refused\n", accepted, refused);
 }
@@ -155,7 +154,7 @@ int main(int count, char **arguments)
     range[i] = (uint32_t)strtoul(arguments[1 + i], NULL, 10);
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_prestate(changed_bytes_do_no_harm, range),
+      cmocka_unit_test_prestate(changed_bytes_are_refused_or_harmless, range),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

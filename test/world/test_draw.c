@@ -1,4 +1,4 @@
-// What the world draws: how many lines, where, in which colour.
+// Debug draw: number, position and colour of lines.
 #include "support.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static void take_text(tn_pos at, const char *text, uint32_t rgba, void *context)
   ++d->texts;
 }
 
-// Everything is off but the callbacks.
+// All options are off; the callbacks are set.
 static tn_debug_draw on_paper(void)
 {
   memset(&paper, 0, sizeof paper);
@@ -94,7 +94,7 @@ static tn_shape_def def_of(tn_world *world, tn_shape_kind kind)
   return def;
 }
 
-// Both ends and the middle of every line are in the shape or on it, as distances see it.
+// Both ends and the middle of every line are inside or on the shape.
 static void assert_inside(const tn_world *world, const drawing *d)
 {
   for (int i = 0; i < d->lines; ++i) {
@@ -108,7 +108,7 @@ static void assert_inside(const tn_world *world, const drawing *d)
   }
 }
 
-// The lines reach every side of the shape's box.
+// The lines touch every side of the shape's box.
 static void assert_fills_box(const tn_world *world, tn_shape_id id, const drawing *d)
 {
   tn_pos lower, upper, lo = d->from[0], hi = d->from[0];
@@ -122,7 +122,7 @@ static void assert_fills_box(const tn_world *world, tn_shape_id id, const drawin
   assert_close(tn_length(tn_between_points(upper, hi)), 0.0, 0.1);
 }
 
-static void every_kind_is_drawn_where_it_is(void **state)
+static void every_kind_of_shape_is_drawn_at_its_place(void **state)
 {
   (void)state;
   uint32_t random = 3;
@@ -143,14 +143,14 @@ static void every_kind_is_drawn_where_it_is(void **state)
     assert_int_equal(d->lines, lines[kind]);
     assert_int_equal(d->points + d->texts, 0);
     assert_inside(world, d);
-    if (kind < TN_SHAPE_PLANE && kind != TN_SHAPE_SPHERE) { // three circles touch its box only so
+    if (kind < TN_SHAPE_PLANE && kind != TN_SHAPE_SPHERE) { // its circles are coarse
       assert_fills_box(world, id, d);
     }
     tn_world_destroy(world);
   }
 }
 
-static void colours_tell_the_types_of_bodies(void **state)
+static void colours_show_the_types_of_bodies(void **state)
 {
   (void)state;
   tn_world *world = test_world(1, TN_METHOD_TENON);
@@ -184,7 +184,7 @@ static void colours_tell_the_types_of_bodies(void **state)
 // ---------------------------------------------------------------------------------------------
 // The rest
 
-static void boxes_are_those_of_the_trees(void **state)
+static void boxes_are_those_of_the_broad_phase(void **state)
 {
   (void)state;
   tn_world *world = test_world(1, TN_METHOD_TENON);
@@ -192,7 +192,7 @@ static void boxes_are_those_of_the_trees(void **state)
   for (int i = 0; i < 5; ++i) {
     tn_shape_create(world, test_body(world, TN_BODY_STATIC, tn_p3(3.0 * i, 0.0, 0.0)), &def);
   }
-  def = tn_default_shape_def(TN_SHAPE_PLANE); // has no box to draw, nor has what holds it
+  def = tn_default_shape_def(TN_SHAPE_PLANE); // has no box, nor its parent
   tn_shape_create(world, test_no_body, &def);
   tn_debug_draw draw = on_paper();
   draw.boxes = true;
@@ -220,12 +220,12 @@ static void joints_show_frames_and_limits(void **state)
   tn_debug_draw draw = on_paper();
   draw.joints = true;
   tn_world_draw(world, &draw);
-  assert_int_equal(paper.lines, 8); // two frames, from the body to its end, between the ends
+  assert_int_equal(paper.lines, 8); // two frames, body to anchor, anchor to anchor
   assert_int_equal(paper.points, 2);
   draw = on_paper();
   draw.limits = true;
   tn_world_draw(world, &draw);
-  // The last two lines go from the pivot to the ends of the arc; all are across the axis.
+  // The last two lines go from the pivot to the ends of the arc; all are normal to the axis.
   assert_in_range(paper.lines, 6, 12);
   int last = paper.lines - 1;
   tn_vec3 lo = tn_between_points(pivot, paper.to[last - 1]);
@@ -264,7 +264,7 @@ static void every_kind_of_joint_can_be_drawn(void **state)
   }
 }
 
-// A box of 2 kg on the ground: at its points a normal each, and forces that add up to its weight.
+// A box of 2 kg on the ground: a normal at each point, and forces that add up to its weight.
 static void contacts_and_forces_are_drawn(void **state)
 {
   (void)state;
@@ -285,7 +285,7 @@ static void contacts_and_forces_are_drawn(void **state)
   tn_world_draw(world, &draw);
   double up = 0.0;
   for (int i = 0; i < paper.lines; ++i) {
-    bool shaft = fabs(paper.from[i].y) < 0.02; // the heads' lines begin at the tips
+    bool shaft = fabs(paper.from[i].y) < 0.02; // lines of arrow heads begin at the tips
     up += shaft ? paper.to[i].y - paper.from[i].y : 0.0;
   }
   assert_close(up, 2.0 * 10.0 * 0.01, 0.01);
@@ -297,8 +297,8 @@ static bool same_place(tn_pos a, tn_pos b)
   return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-// What is solved side by side has no moving body, and no particle, in common. Lines end at the
-// centres of bodies.
+// Constraints of one colour share no dynamic body and no particle. Lines end at the centres of
+// bodies.
 static void assert_colors_are_apart(const drawing *d)
 {
   for (int i = 0; i < d->lines; ++i) {
@@ -323,7 +323,7 @@ static int colors_on_paper(const drawing *d)
   return count;
 }
 
-// A wall of boxes, each of which has up to six neighbours, and a string of them.
+// A wall of boxes with up to six neighbours each, and a chain of them.
 static void constraints_show_the_colours_they_are_solved_in(void **state)
 {
   (void)state;
@@ -346,7 +346,7 @@ static void constraints_show_the_colours_they_are_solved_in(void **state)
   tn_debug_draw draw = on_paper();
   draw.colors = true;
   tn_world_draw(world, &draw);
-  assert_int_equal(paper.lines, 0); // nothing was solved yet
+  assert_int_equal(paper.lines, 0); // nothing has been solved yet
   test_run(world, 1.0f / 60.0f, 3);
   draw = on_paper();
   draw.colors = true;
@@ -356,7 +356,7 @@ static void constraints_show_the_colours_they_are_solved_in(void **state)
   assert_int_equal(paper.lines, contacts + 36);
   assert_in_range(colors_on_paper(&paper), 3, 20);
   assert_colors_are_apart(&paper);
-  assert_true(tn_body_destroy(world, last)); // with its joint
+  assert_true(tn_body_destroy(world, last)); // destroys its joint too
   draw = on_paper();
   draw.colors = true;
   tn_world_draw(world, &draw);
@@ -381,7 +381,7 @@ static void edges_of_a_cloth_show_their_colours(void **state)
   tn_world_destroy(world);
 }
 
-static void only_what_is_set_is_called(void **state)
+static void only_set_callbacks_are_called(void **state)
 {
   (void)state;
   tn_world *world = test_world(1, TN_METHOD_TENON);
@@ -390,7 +390,7 @@ static void only_what_is_set_is_called(void **state)
   tn_debug_draw draw = tn_default_debug_draw();
   assert_null(draw.line);
   draw.contacts = draw.forces = draw.limits = draw.boxes = draw.islands = true;
-  tn_world_draw(world, &draw); // nothing to call
+  tn_world_draw(world, &draw); // no callbacks set
   tn_world_draw(world, NULL);
   assert_message("tn_world_draw: draw is null");
   draw.force_scale = NAN;
@@ -403,15 +403,15 @@ static void only_what_is_set_is_called(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_kind_is_drawn_where_it_is),
-      cmocka_unit_test(colours_tell_the_types_of_bodies),
-      cmocka_unit_test(boxes_are_those_of_the_trees),
+      cmocka_unit_test(every_kind_of_shape_is_drawn_at_its_place),
+      cmocka_unit_test(colours_show_the_types_of_bodies),
+      cmocka_unit_test(boxes_are_those_of_the_broad_phase),
       cmocka_unit_test(joints_show_frames_and_limits),
       cmocka_unit_test(every_kind_of_joint_can_be_drawn),
       cmocka_unit_test(contacts_and_forces_are_drawn),
       cmocka_unit_test(constraints_show_the_colours_they_are_solved_in),
       cmocka_unit_test(edges_of_a_cloth_show_their_colours),
-      cmocka_unit_test(only_what_is_set_is_called),
+      cmocka_unit_test(only_set_callbacks_are_called),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

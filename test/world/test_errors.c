@@ -1,5 +1,5 @@
-// Calls that cannot be carried out: each says why in one message, returns null, false or zero, and
-// leaves the world as it was, byte by byte.
+// Invalid calls: each logs one message, returns null, false or zero, and leaves the world
+// unchanged, byte by byte.
 #define _POSIX_C_SOURCE 200809L // NOLINT(bugprone-reserved-identifier)
 #include "support.h"
 
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 // ---------------------------------------------------------------------------------------------
-// A world with one of each, and ids that name nothing in it
+// A world with one object of each kind, and stale ids
 
 typedef struct fixture {
   tn_world *world, *other;
@@ -86,7 +86,7 @@ static void assert_refusal(const fixture *f, bool refused, const char *part, con
   assert_unchanged(f, file, line);
 }
 
-// `refused` is what the call gives when it is refused.
+// `refused` is the return value of a refused call.
 #define REFUSES(f, refused, part) assert_refusal(f, refused, part, #refused, __FILE__, __LINE__)
 
 static tn_vec3 one_bad(int i, float bad)
@@ -157,7 +157,7 @@ static void no_finish(void *handle, void *context)
   (void)handle, (void)context;
 }
 
-static void half_set_hooks_are_refused(void **state)
+static void incomplete_callbacks_are_refused(void **state)
 {
   (void)state;
   test_forget_messages();
@@ -171,7 +171,7 @@ static void half_set_hooks_are_refused(void **state)
   }
 }
 
-// Messages that have nowhere else to go are printed to the standard error stream.
+// Messages without a log callback go to stderr.
 static void definitions_of_unknown_origin_are_refused_on_stderr(void **state)
 {
   (void)state;
@@ -227,8 +227,8 @@ static void bad_settings_are_refused(void **state)
   release_fixture(&f);
 }
 
-// However short a step is, it is taken cleanly or refused.
-static void short_steps_do_no_harm(void **state)
+// A step of any length is either clean or refused.
+static void short_steps_are_clean_or_refused(void **state)
 {
   (void)state;
   fixture f = make_fixture();
@@ -306,8 +306,8 @@ static void bad_bodies_are_refused(void **state)
       {offsetof(tn_body_def, mass.mass), 1e-40f, "mass"}, // its inverse is not finite
       {offsetof(tn_body_def, mass.inertia.xx), 0.0f, "inertia"},
       {offsetof(tn_body_def, mass.inertia.yy), -1.0f, "inertia"},
-      {offsetof(tn_body_def, mass.inertia.zz), 10.0f, "inertia"}, // no triangle
-      {offsetof(tn_body_def, mass.inertia.xy), 10.0f, "inertia"}, // not positive
+      {offsetof(tn_body_def, mass.inertia.zz), 10.0f, "inertia"}, // triangle inequality
+      {offsetof(tn_body_def, mass.inertia.xy), 10.0f, "inertia"}, // not positive definite
       {offsetof(tn_body_def, linear_damping), -1e-6f, "damping"},
       {offsetof(tn_body_def, angular_damping), -1.0f, "damping"},
       {offsetof(tn_body_def, linear_damping), 2e6f, "damping"},
@@ -418,7 +418,7 @@ static void bodies_of_the_wrong_type_are_refused(void **state)
   REFUSES(&f, !tn_body_move_to(f.world, f.fixed, place), "kinematic");
   release_fixture(&f);
 
-  // Without a mass nothing becomes dynamic.
+  // A body without mass cannot become dynamic.
   tn_world *world = test_world(1, TN_METHOD_TENON);
   tn_body_def def = tn_default_body_def();
   def.type = TN_BODY_STATIC;
@@ -440,7 +440,7 @@ static tn_joint_def good_joint(const fixture *f, tn_joint_kind kind)
                         tn_v3(0.0f, 1.0f, 0.0f));
 }
 
-// Creating it fails, and so does changing a joint to it where the fixture has one of that kind.
+// Creating the joint fails, and so does changing the fixture's joint of that kind to it.
 static void assert_no_joint(const fixture *f, const tn_joint_def *def, const char *part)
 {
   REFUSES(f, TN_IS_NULL(tn_joint_create(f->world, def)), part);
@@ -650,7 +650,7 @@ static void frames_need_a_point_and_an_axis(void **state)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Ids that name nothing
+// Stale ids
 
 static bool is_zero(const void *value, size_t size)
 {
@@ -672,7 +672,7 @@ static bool is_at_origin(tn_transform t)
   return IS_ZERO(tn_pos, t.p) && t.q.x == 0.0f && t.q.y == 0.0f && t.q.z == 0.0f && t.q.w == 1.0f;
 }
 
-// Every function that takes an id, with one that names nothing in `w`, or with no world.
+// Calls every function that takes an id with a stale one, or without a world.
 typedef struct attempt {
   const fixture *f;
   tn_world *w;
@@ -750,7 +750,7 @@ static void assert_joint_calls_fail(attempt a, tn_joint_id id)
   assert_false(tn_joint_is_valid(w, id));
 }
 
-static void ids_that_name_nothing_are_refused(void **state)
+static void stale_ids_are_refused(void **state)
 {
   (void)state;
   fixture f = make_fixture();
@@ -770,8 +770,8 @@ static void ids_that_name_nothing_are_refused(void **state)
   release_fixture(&f);
 }
 
-// Nobody can be told, but nothing falls over.
-static void no_world_is_refused(void **state)
+// Without a world there is no log; the calls must not crash.
+static void null_worlds_are_refused(void **state)
 {
   (void)state;
   fixture f = make_fixture();
@@ -812,7 +812,7 @@ static void no_world_is_refused(void **state)
 // ---------------------------------------------------------------------------------------------
 // Out of memory, at every single allocation
 
-// Once and, if that failed for want of memory, once more.
+// Makes a call and, if it failed by lack of memory, repeats it.
 #define TWICE(done, m)                                                                             \
   ((done) || (assert_message("out of memory"), assert_int_equal((m)->failed, 1), (done)))
 
@@ -828,7 +828,7 @@ static bool step_cleanly(tn_world *world)
   return true;
 }
 
-// A chain of 200 with a break limit; grows every array of the world at least twice.
+// A chain of 200 breakable joints; grows every array of the world at least twice.
 static void grow_chain(tn_world *world, test_meter *m)
 {
   tn_body_id last = test_no_body;
@@ -851,7 +851,7 @@ static void grow_chain(tn_world *world, test_meter *m)
   }
 }
 
-// Everything that needs memory; returns the hash at the end.
+// Makes all calls that allocate; returns the final hash.
 static uint64_t use_memory(test_meter *m)
 {
   test_forget_messages();
@@ -908,10 +908,10 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bad_worlds_are_refused),
-      cmocka_unit_test(half_set_hooks_are_refused),
+      cmocka_unit_test(incomplete_callbacks_are_refused),
       cmocka_unit_test(definitions_of_unknown_origin_are_refused_on_stderr),
       cmocka_unit_test(bad_settings_are_refused),
-      cmocka_unit_test(short_steps_do_no_harm),
+      cmocka_unit_test(short_steps_are_clean_or_refused),
       cmocka_unit_test(bodies_with_fields_that_are_not_finite_are_refused),
       cmocka_unit_test(bad_bodies_are_refused),
       cmocka_unit_test(bad_vectors_are_refused),
@@ -923,8 +923,8 @@ int main(void)
       cmocka_unit_test(joints_of_impossible_bodies_are_refused),
       cmocka_unit_test(joints_keep_their_kind_and_bodies),
       cmocka_unit_test(frames_need_a_point_and_an_axis),
-      cmocka_unit_test(ids_that_name_nothing_are_refused),
-      cmocka_unit_test(no_world_is_refused),
+      cmocka_unit_test(stale_ids_are_refused),
+      cmocka_unit_test(null_worlds_are_refused),
       cmocka_unit_test(every_failed_allocation_is_survived),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

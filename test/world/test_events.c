@@ -1,4 +1,4 @@
-// What a step tells: contacts that begin, end and hit, sensors. 8 substeps, gravity 10.
+// Events of a step: contacts that begin, end and hit; sensors. 8 substeps, gravity 10.
 #include "contact_support.h"
 
 static int count_events(const tn_world *world, tn_event_kind kind, tn_contact_event *last)
@@ -15,7 +15,7 @@ static int count_events(const tn_world *world, tn_event_kind kind, tn_contact_ev
   return found;
 }
 
-// Counts over several steps.
+// Counts events over several steps.
 static int count_over(tn_world *world, int steps, tn_event_kind kind, tn_contact_event *last)
 {
   int found = 0;
@@ -41,7 +41,7 @@ static tn_shape_id shape_of(const tn_world *world, tn_body_id body)
 
 // ---------------------------------------------------------------------------------------------
 
-static void touching_begins_once(void **unused)
+static void begin_event_comes_once(void **unused)
 {
   (void)unused;
   tn_world *world = contact_world(8);
@@ -56,8 +56,8 @@ static void touching_begins_once(void **unused)
   tn_world_destroy(world);
 }
 
-// It begins in the step in which the ball arrives: after 0.2 s from 0.2 m.
-static void touching_begins_when_it_should(void **unused)
+// The begin event comes in the step in which the ball lands: after 0.2 s from 0.2 m.
+static void begin_event_comes_at_first_contact(void **unused)
 {
   (void)unused;
   tn_world *world = contact_world(8);
@@ -69,7 +69,7 @@ static void touching_begins_when_it_should(void **unused)
   tn_world_destroy(world);
 }
 
-static void parting_ends(void **unused)
+static void separation_gives_an_end_event(void **unused)
 {
   (void)unused;
   tn_world *world = contact_world(8);
@@ -105,8 +105,8 @@ static void events_last_until_the_next_step(void **unused)
   tn_world_destroy(world);
 }
 
-// The two ways that one of the two can be gone.
-static void destruction_ends(void **unused)
+// Either the shape or its body is destroyed.
+static void destruction_gives_an_end_event(void **unused)
 {
   (void)unused;
   for (int way = 0; way < 2; ++way) {
@@ -125,8 +125,8 @@ static void destruction_ends(void **unused)
   }
 }
 
-// What supported others is gone: they fall.
-static void destruction_lets_fall(void **unused)
+// Bodies wake and fall when their support is destroyed.
+static void destroying_a_support_wakes_bodies_on_it(void **unused)
 {
   (void)unused;
   tn_world *world = contact_world(8);
@@ -143,7 +143,7 @@ static void destruction_lets_fall(void **unused)
 // ---------------------------------------------------------------------------------------------
 // Hits
 
-static void hits_tell_their_speed(void **unused)
+static void hit_events_report_their_speed(void **unused)
 {
   (void)unused;
   static const double heights[3] = {0.2, 1.0, 5.0};
@@ -164,13 +164,13 @@ static void hits_tell_their_speed(void **unused)
       assert_close(fabsf(hit.normal.y), 1.0, 1e-5);
       assert_close(hit.point.x, 3.0, 0.01);
       assert_close(hit.point.z, 2.0, 0.01);
-      assert_close(hit.point.y, 0.0, 0.1); // half a substep's way
+      assert_close(hit.point.y, 0.0, 0.1); // half of a substep's motion
       tn_world_destroy(world);
     }
   }
 }
 
-static void resting_and_unasked_shapes_hit_nothing(void **unused)
+static void resting_shapes_and_shapes_without_hit_events_report_no_hits(void **unused)
 {
   (void)unused;
   for (int asked = 0; asked < 2; ++asked) {
@@ -196,7 +196,7 @@ static tn_shape_id add_sensor(tn_world *world, tn_body_id body, float y)
   return add_shape(world, body, &sensor);
 }
 
-static void sensors_tell_who_passes(void **unused)
+static void sensors_report_passing_bodies(void **unused)
 {
   (void)unused;
   tn_world *world = contact_world(8);
@@ -222,14 +222,14 @@ static void sensors_tell_who_passes(void **unused)
   assert_int_equal(others, 0);
   assert_true(TN_SAME_ID(begin.shape_a, sensor) && TN_SAME_ID(begin.shape_b, shape));
   assert_true(TN_SAME_ID(end.shape_a, sensor) && TN_SAME_ID(end.shape_b, shape));
-  // From 3 m, in when its lower end is at 1 m, out when its upper end is at -1 m.
+  // From 3 m: begins when its lower end is at 1 m, ends when its upper end is at -1 m.
   assert_close(entered, sqrt(2.0 * 1.5 / 10.0), 2.0 / 60.0);
   assert_close(left, sqrt(2.0 * 4.5 / 10.0), 2.0 / 60.0);
-  assert_close(tn_body_velocity(world, ball).y, -20.0, 1e-3); // it fell freely
+  assert_close(tn_body_velocity(world, ball).y, -20.0, 1e-3); // sensors apply no force
   tn_world_destroy(world);
 }
 
-static void sensors_and_visitors_may_vanish(void **unused)
+static void sensors_and_visitors_may_be_destroyed(void **unused)
 {
   (void)unused;
   for (int way = 0; way < 2; ++way) {
@@ -248,7 +248,7 @@ static void sensors_and_visitors_may_vanish(void **unused)
 }
 
 // ---------------------------------------------------------------------------------------------
-// A pile: every pair begins and ends in turn, and what has begun is touching.
+// A pile: begin and end events of every pair alternate, and begun pairs are in contact.
 
 #define PILE 60
 
@@ -272,7 +272,7 @@ static void enter_events(const tn_world *world, ledger *book)
   }
 }
 
-static void pairs_begin_and_end_in_turn(void **unused)
+static void begin_and_end_events_alternate(void **unused)
 {
   (void)unused;
   static ledger book;
@@ -305,17 +305,17 @@ static void pairs_begin_and_end_in_turn(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(touching_begins_once),
-      cmocka_unit_test(touching_begins_when_it_should),
-      cmocka_unit_test(parting_ends),
+      cmocka_unit_test(begin_event_comes_once),
+      cmocka_unit_test(begin_event_comes_at_first_contact),
+      cmocka_unit_test(separation_gives_an_end_event),
       cmocka_unit_test(events_last_until_the_next_step),
-      cmocka_unit_test(destruction_ends),
-      cmocka_unit_test(destruction_lets_fall),
-      cmocka_unit_test(hits_tell_their_speed),
-      cmocka_unit_test(resting_and_unasked_shapes_hit_nothing),
-      cmocka_unit_test(sensors_tell_who_passes),
-      cmocka_unit_test(sensors_and_visitors_may_vanish),
-      cmocka_unit_test(pairs_begin_and_end_in_turn),
+      cmocka_unit_test(destruction_gives_an_end_event),
+      cmocka_unit_test(destroying_a_support_wakes_bodies_on_it),
+      cmocka_unit_test(hit_events_report_their_speed),
+      cmocka_unit_test(resting_shapes_and_shapes_without_hit_events_report_no_hits),
+      cmocka_unit_test(sensors_report_passing_bodies),
+      cmocka_unit_test(sensors_and_visitors_may_be_destroyed),
+      cmocka_unit_test(begin_and_end_events_alternate),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

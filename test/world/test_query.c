@@ -1,5 +1,5 @@
-// Rays, casts, overlaps and closest points, through the public functions. Solids are known here by
-// whether a point is inside; rays are compared with marching along them, casts with overlaps.
+// Ray casts, shape casts, overlaps and closest points, by the public functions. The reference for
+// solids is a point-in-solid test: rays are compared with marching, casts with overlaps.
 #include "support.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@ static const tn_pos far_off = {1e6, -3e5, 2e6};
 // ---------------------------------------------------------------------------------------------
 // Solids
 
-#define SOLIDS 7 // with planes, without surfaces
+#define SOLIDS 7 // includes planes, excludes meshes, height fields and wires
 
 static const char *const kind_name[] = {"sphere", "capsule", "box",  "cylinder",
                                         "cone",   "hull",    "plane"};
@@ -64,7 +64,7 @@ static bool inside(tn_shape_kind kind, tn_pos p)
   }
 }
 
-// A solid standing somewhere.
+// A solid at some pose.
 typedef struct standing {
   tn_shape_kind kind;
   tn_shape_id id;
@@ -103,7 +103,7 @@ static tn_transform unturned(tn_pos p)
   return place(p, tn_quat_identity());
 }
 
-// In double throughout, to judge floats by.
+// In double, as the reference for float.
 static tn_pos into(const tn_transform *at, tn_pos p)
 {
   double x = p.x - at->p.x, y = p.y - at->p.y, z = p.z - at->p.z;
@@ -128,7 +128,7 @@ static tn_pos on_way(tn_pos from, tn_vec3 way, double fraction)
 // ---------------------------------------------------------------------------------------------
 // Rays
 
-// The first fraction inside, by steps and halving; above one if there is none.
+// The first fraction inside the solid, by steps and bisection; above one if there is none.
 static double march(const standing *s, tn_pos from, tn_vec3 way, int steps)
 {
   for (int i = 0; i <= steps; ++i) {
@@ -145,7 +145,7 @@ static double march(const standing *s, tn_pos from, tn_vec3 way, int steps)
   return 2.0;
 }
 
-// The surface passes within `slack` of the point, across the normal.
+// Whether the surface is within `slack` of the point along the normal.
 static void assert_on_surface(const standing *s, const tn_hit *h, double slack)
 {
   if (!holds(s, on_way(h->point, h->normal, -slack)) ||
@@ -173,7 +173,7 @@ static void assert_ray(const tn_world *world, const standing *s, tn_pos from, tn
     assert_true(tn_length(h.normal) == 0.0f);
     return;
   }
-  // Earlier than the march found it only if it stepped over a corner: then this one is true too.
+  // A hit before the marched one is right if marching stepped over a corner.
   assert_on_surface(s, &h, 4e-6);
   assert_true(tn_dot(h.normal, way) <= 1e-6f * tn_length(way));
   tn_vec3 off = tn_between_points(h.point, on_way(from, way, (double)h.fraction));
@@ -200,13 +200,13 @@ static void rays_of_every_kind_at(tn_pos center, float distance)
   }
 }
 
-static void rays_meet_what_marching_meets(void **state)
+static void rays_match_marching(void **state)
 {
   (void)state;
   rays_of_every_kind_at(origin, 2.0f);
 }
 
-static void rays_are_as_good_far_away(void **state)
+static void rays_are_exact_far_from_the_origin(void **state)
 {
   (void)state;
   rays_of_every_kind_at(far_off, 2.0f);
@@ -222,7 +222,7 @@ static void rays_along_axes_and_edges_do_not_slip_through(void **state)
       stand(world, &def, unturned(tn_p3(x, 0.0, z)));
     }
   }
-  for (int i = 0; i < 16; ++i) { // the corners and borders of the tiles
+  for (int i = 0; i < 16; ++i) { // corners and edges of the tiles
     int x = i % 4 - 1, z = i / 4 - 1;
     tn_pos from = tn_p3(0.5 * x, 3.0, 0.5 * z);
     tn_hit h = tn_world_ray(world, from, tn_v3(0.0f, -5.0f, 0.0f), tn_default_query_filter());
@@ -233,7 +233,7 @@ static void rays_along_axes_and_edges_do_not_slip_through(void **state)
   tn_world_destroy(world);
 }
 
-// A long ray's fraction is as exact as a float is, its point far better.
+// The fraction of a long ray has float precision; the hit point is far more exact.
 static void long_rays_are_exact_where_they_hit(void **state)
 {
   (void)state;
@@ -266,7 +266,7 @@ static scene random_scene(tn_pos center, float size, int count, uint32_t *random
   return s;
 }
 
-static void the_first_of_many_is_hit(void **state)
+static void the_closest_of_many_shapes_is_hit(void **state)
 {
   (void)state;
   uint32_t random = 5;
@@ -284,7 +284,7 @@ static void the_first_of_many_is_hit(void **state)
     if (first <= 1.0) {
       assert_true(h.hit);
       assert_below(h.fraction, first + 1e-5 / length);
-      hits += (double)h.fraction > first - 1e-5 / length; // not a corner marched over
+      hits += (double)h.fraction > first - 1e-5 / length; // not a corner that marching missed
     }
   }
   assert_in_range(hits, 100, 200);
@@ -310,7 +310,7 @@ static void casts_follow_closed_forms(void **state)
     tn_world *world = test_world(1, TN_METHOD_TENON);
     stand_solid(world, TN_SHAPE_SPHERE, unturned(c));
     stand_solid(world, TN_SHAPE_PLANE, unturned(tn_p3(c.x, c.y - 3.0, c.z)));
-    // Two balls meet when their centres are 0.8 apart: 0.8^2 = 0.64^2 + 0.48^2.
+    // Two balls touch when their centres are 0.8 apart: 0.8^2 = 0.64^2 + 0.48^2.
     tn_transform ball = unturned(tn_p3(c.x - 5.0, c.y, c.z + 0.48));
     tn_hit h = cast(world, TN_SHAPE_SPHERE, none, ball, tn_v3(10.0f, 0.0f, 0.0f));
     assert_true(h.hit);
@@ -319,7 +319,7 @@ static void casts_follow_closed_forms(void **state)
     assert_close(h.normal.z, 0.6, 1e-5);
     assert_close(h.point.x - c.x, -0.32, 1e-5);
     assert_close(h.point.z - c.z, 0.24, 1e-5);
-    // A capsule lying at 30 degrees reaches 0.6 sin 30 + 0.4 below its middle.
+    // A capsule at 30 degrees extends 0.6 sin 30 + 0.4 below its centre.
     tn_quat tilt = tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 1.0f), TN_PI / 3.0f);
     tn_transform capsule = place(tn_p3(c.x + 5.0, c.y, c.z), tilt);
     h = cast(world, TN_SHAPE_CAPSULE, none, capsule, tn_v3(1.0f, -4.0f, 0.0f));
@@ -327,7 +327,7 @@ static void casts_follow_closed_forms(void **state)
     assert_close(h.fraction, (3.0 - 0.7) / 4.0, 1e-6);
     assert_close(h.normal.y, 1.0, 1e-6);
     assert_close(h.point.y - c.y, -3.0, 1e-6);
-    // A box of half length 0.5 on the ball.
+    // A box of half extent 0.5 on the ball.
     h = cast(world, TN_SHAPE_BOX, none, unturned(tn_p3(c.x, c.y + 4.0, c.z)),
              tn_v3(0.0f, -5.0f, 0.0f));
     assert_true(h.hit);
@@ -414,7 +414,7 @@ static void the_closest_point_is_on_the_surface_and_nothing_is_closer(void **sta
       if (distance > 1e-5) {
         assert_int_equal(h.distance < 0.0f, holds(&s, p));
       }
-      // Across a corner the normal points to the outside, not necessarily into the solid behind.
+      // At a corner the normal points outside, not necessarily into the solid behind.
       assert_false(holds(&s, on_way(h.point, h.normal, 4e-6)));
       for (int k = 0; k < 30; ++k) {
         tn_pos other = on_way(p, test_vector(&random, 1.0f), 0.999 * distance / 1.7320508);
@@ -452,7 +452,7 @@ static void balls_overlap_what_is_closer_than_their_radius(void **state)
   tn_world_destroy(s.world);
 }
 
-static void boxes_find_what_is_in_them(void **state)
+static void box_overlaps_find_shapes_inside(void **state)
 {
   (void)state;
   tn_world *world = test_world(1, TN_METHOD_TENON);
@@ -466,17 +466,17 @@ static void boxes_find_what_is_in_them(void **state)
   tn_pos upper = tn_p3(far_off.x + 9.4, far_off.y + 1.0, far_off.z + 1.0);
   assert_int_equal(tn_world_overlap_box(world, lower, upper, all, found, 10), 3);
   for (int i = 0; i < 3; ++i) {
-    assert_true(TN_SAME_ID(found[i], ids[2 + i])); // in the order they were made
+    assert_true(TN_SAME_ID(found[i], ids[2 + i])); // in order of creation
   }
   assert_int_equal(tn_world_overlap_box(world, lower, upper, all, found, 1), 3);
   assert_true(TN_SAME_ID(found[0], ids[2]));
-  // The corner of the box is within the box around a ball, but not within the ball.
+  // The corner of the query box is within the box around a ball, but not within the ball.
   tn_pos corner = tn_p3(far_off.x + 0.3, far_off.y + 0.3, far_off.z + 0.3);
   tn_pos beyond = tn_p3(far_off.x + 0.4, far_off.y + 5.0, far_off.z + 5.0);
   assert_int_equal(tn_world_overlap_box(world, corner, beyond, all, NULL, 0), 0);
   corner = tn_p3(far_off.x + 0.28, far_off.y + 0.28, far_off.z + 0.28);
   assert_int_equal(tn_world_overlap_box(world, corner, beyond, all, NULL, 0), 1);
-  // A huge one is as exact as a small one.
+  // A huge query box is as exact as a small one.
   lower = tn_p3(-1e9, -1e9, -1e9);
   upper = tn_p3(far_off.x + 5.5001, 1e9, 1e9);
   assert_int_equal(tn_world_overlap_box(world, lower, upper, all, NULL, 0), 4);
@@ -486,7 +486,7 @@ static void boxes_find_what_is_in_them(void **state)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Surfaces: in detail they are tested on their own
+// Surfaces: tested in detail by test_surfaces.c
 
 static tn_shape_id stand_surface(tn_world *world, tn_shape_kind kind, tn_geometry_id geometry,
                                  float radius)
@@ -498,7 +498,7 @@ static tn_shape_id stand_surface(tn_world *world, tn_shape_kind kind, tn_geometr
   return stand(world, &def, unturned(far_off));
 }
 
-// From 3 m above (x, z) straight down a surface at `height` is met by a ray, a ball and a point.
+// From 3 m above (x, z), a ray, a ball and a point find a surface at `height` below.
 static void assert_found_below(const tn_world *world, tn_shape_id id, double x, double z,
                                double height)
 {
@@ -551,7 +551,7 @@ static void surfaces_are_found(void **state)
   tn_world_destroy(world);
 }
 
-static void what_lies_on_something_may_slide_and_rise(void **state)
+static void casts_from_touching_shapes_may_slide_and_rise(void **state)
 {
   (void)state;
   tn_vec3 corners[3] = {{-9.0f, 0.0f, -9.0f}, {0.0f, 0.0f, 9.0f}, {9.0f, 0.0f, -9.0f}};
@@ -596,7 +596,7 @@ static tn_hit ray_down(const tn_world *world, tn_query_filter filter)
   return tn_world_ray(world, tn_p3(0.0, 10.0, 0.0), tn_v3(0.0f, -20.0f, 0.0f), filter);
 }
 
-static void filters_choose(void **state)
+static void query_filters_select_shapes(void **state)
 {
   (void)state;
   tn_world *world = test_world(1, TN_METHOD_TENON);
@@ -637,7 +637,7 @@ static void filters_choose(void **state)
 
 typedef struct heard {
   int count;
-  float answer; // 2: the hit's own fraction
+  float answer; // 2 stands for the fraction of the hit
   float last;
   bool ordered;
 } heard;
@@ -652,7 +652,7 @@ static float hear(const tn_hit *hit, void *context)
   return h->answer == 2.0f ? hit->fraction : h->answer;
 }
 
-static void callbacks_steer(void **state)
+static void callback_results_control_the_query(void **state)
 {
   (void)state;
   tn_world *world = test_world(1, TN_METHOD_TENON);
@@ -682,7 +682,7 @@ static void callbacks_steer(void **state)
   tn_world_destroy(world);
 }
 
-static void of_equals_the_first_made_is_found(void **state)
+static void ties_go_to_the_first_created(void **state)
 {
   (void)state;
   tn_world *world = test_world(1, TN_METHOD_TENON);
@@ -732,7 +732,7 @@ static void bad_rays_are_reported(void **state)
   assert_false(tn_world_closest_point(world, origin, -1.0f, all).hit);
   assert_message("must not be negative");
   assert_false(tn_world_closest_point(NULL, origin, 1.0f, all).hit);
-  assert_false(tn_world_ray(world, origin, tn_v3(0.0f, 0.0f, 0.0f), all).hit); // is no mistake
+  assert_false(tn_world_ray(world, origin, tn_v3(0.0f, 0.0f, 0.0f), all).hit); // length 0 is valid
   tn_world_destroy(world);
 }
 
@@ -792,7 +792,7 @@ static void *cast_rays(void *context)
   return NULL;
 }
 
-static void several_threads_may_look_at_once(void **state)
+static void several_threads_may_query_at_once(void **state)
 {
   (void)state;
   uint32_t random = 3;
@@ -825,24 +825,24 @@ static void several_threads_may_look_at_once(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rays_meet_what_marching_meets),
-      cmocka_unit_test(rays_are_as_good_far_away),
+      cmocka_unit_test(rays_match_marching),
+      cmocka_unit_test(rays_are_exact_far_from_the_origin),
       cmocka_unit_test(rays_along_axes_and_edges_do_not_slip_through),
       cmocka_unit_test(long_rays_are_exact_where_they_hit),
-      cmocka_unit_test(the_first_of_many_is_hit),
+      cmocka_unit_test(the_closest_of_many_shapes_is_hit),
       cmocka_unit_test(casts_follow_closed_forms),
       cmocka_unit_test(casts_stop_where_overlap_begins),
       cmocka_unit_test(the_closest_point_is_on_the_surface_and_nothing_is_closer),
       cmocka_unit_test(balls_overlap_what_is_closer_than_their_radius),
-      cmocka_unit_test(boxes_find_what_is_in_them),
+      cmocka_unit_test(box_overlaps_find_shapes_inside),
       cmocka_unit_test(surfaces_are_found),
-      cmocka_unit_test(what_lies_on_something_may_slide_and_rise),
-      cmocka_unit_test(filters_choose),
-      cmocka_unit_test(callbacks_steer),
-      cmocka_unit_test(of_equals_the_first_made_is_found),
+      cmocka_unit_test(casts_from_touching_shapes_may_slide_and_rise),
+      cmocka_unit_test(query_filters_select_shapes),
+      cmocka_unit_test(callback_results_control_the_query),
+      cmocka_unit_test(ties_go_to_the_first_created),
       cmocka_unit_test(bad_rays_are_reported),
       cmocka_unit_test(bad_solids_are_reported),
-      cmocka_unit_test(several_threads_may_look_at_once),
+      cmocka_unit_test(several_threads_may_query_at_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,9 @@
-// What a world was made of can be read again: geometries, the world's own shapes, attachments,
-// pins.
+// Definitions can be read back: geometries, the world's own shapes, attachments, pins.
 #include "support.h"
 
 #include <string.h>
 
-static void hulls_and_meshes_tell_what_they_were_made_of(void **unused)
+static void hulls_and_meshes_return_their_input(void **unused)
 {
   (void)unused;
   static const tn_vec3 points[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.1f, 0.1f, 0.1f}};
@@ -12,7 +11,7 @@ static void hulls_and_meshes_tell_what_they_were_made_of(void **unused)
   tn_world *world = test_world(4, TN_METHOD_TENON);
   tn_geometry_source hull = tn_geometry_get(world, tn_hull_create(world, points, 5, 20));
   assert_int_equal(hull.kind, TN_SHAPE_HULL);
-  assert_int_equal(hull.point_count, 5); // also the one inside
+  assert_int_equal(hull.point_count, 5); // includes the point inside
   assert_int_equal(hull.max_vertices, 20);
   assert_memory_equal(hull.points, points, sizeof points);
   assert_null(hull.triangles);
@@ -27,7 +26,7 @@ static void hulls_and_meshes_tell_what_they_were_made_of(void **unused)
   tn_world_destroy(world);
 }
 
-static void fields_and_wires_tell_what_they_were_made_of(void **unused)
+static void fields_and_wires_return_their_input(void **unused)
 {
   (void)unused;
   static const float heights[6] = {0, 1, 2, 3, 4, 5};
@@ -69,7 +68,7 @@ static void shapes_of_the_world_are_listed(void **unused)
   tn_world_destroy(world);
 }
 
-static void attachments_and_pins_are_read(void **unused)
+static void attachments_and_pins_can_be_read(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(4, TN_METHOD_TENON);
@@ -93,7 +92,7 @@ static void attachments_and_pins_are_read(void **unused)
   assert_true(TN_SAME_ID(got.soft, rope) && TN_IS_NULL(got.body));
   assert_true(got.point.x == 0.1 && got.compliance == 1e-3f && got.break_force == INFINITY);
   assert_true(tn_attachment_set_point(world, made[1], tn_p3(5.0, 6.0, 7.0)));
-  assert_true(tn_attachment_get(world, made[1]).point.z == 7.0); // as it is now
+  assert_true(tn_attachment_get(world, made[1]).point.z == 7.0); // its current value
   assert_true(tn_attachment_destroy(world, made[0]));
   assert_int_equal(tn_world_attachments(world, NULL, 0), 1);
   test_forget_messages();
@@ -111,10 +110,10 @@ static void attachments_and_pins_are_read(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(hulls_and_meshes_tell_what_they_were_made_of),
-      cmocka_unit_test(fields_and_wires_tell_what_they_were_made_of),
+      cmocka_unit_test(hulls_and_meshes_return_their_input),
+      cmocka_unit_test(fields_and_wires_return_their_input),
       cmocka_unit_test(shapes_of_the_world_are_listed),
-      cmocka_unit_test(attachments_and_pins_are_read),
+      cmocka_unit_test(attachments_and_pins_can_be_read),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

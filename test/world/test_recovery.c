@@ -1,5 +1,5 @@
-// States that are not finite: what goes wrong is stopped, the rest goes on as if nothing had been,
-// and calls do not accept what would lead there.
+// Non-finite states: the bodies concerned are stopped, the others continue unaffected, and calls
+// refuse values that would lead there.
 #include "support.h"
 
 #include <float.h>
@@ -10,9 +10,9 @@
 #define DT (1.0f / 60.0f)
 
 // ---------------------------------------------------------------------------------------------
-// Bodies that go wild
+// Bodies that overflow
 
-// A joint that leaves all motions free but drives one of them with more than a float can bear.
+// A joint without locked coordinates whose drive overflows float.
 static tn_joint_id drive_wild(tn_world *world, tn_body_id body, bool angular)
 {
   assert_true(tn_body_set_speed_limits(world, body, 3e38f, 3e38f));
@@ -36,7 +36,7 @@ static void a_body_out_of_bounds_is_stopped(void **state)
   for (int i = 0; i < 2 * TEST_METHODS; ++i) {
     tn_world *worlds[2];
     tn_body_id others[2], feathers[2];
-    for (int k = 0; k < 2; ++k) { // the second without the wild one's force
+    for (int k = 0; k < 2; ++k) { // the second time without the overflowing force
       worlds[k] = test_world(4, test_methods[i / 2]);
       tn_body_def def = tn_default_body_def();
       def.mass = tn_mass_scaled_to(def.mass, 1e-3f);
@@ -68,7 +68,7 @@ static void a_body_out_of_bounds_is_stopped(void **state)
   }
 }
 
-// What hangs on it may be stopped as well, but the joint must not stay spoilt.
+// Joined bodies may be stopped as well, but the joint must work again afterwards.
 static void joints_of_a_body_out_of_bounds_recover(void **state)
 {
   (void)state;
@@ -109,9 +109,9 @@ static void make_stack(tn_world *world, tn_body_id *ids, double x)
   }
 }
 
-// In a stack every body is connected to the wild one: none but that may be lost, none may be
-// stopped, and all fall when the lowest goes.
-static void the_rest_of_a_stack_goes_on(void **state)
+// In a stack every body is in contact with the overflowing one, directly or not: only that one is
+// reset, no other is stopped, and all fall when the lowest is removed.
+static void the_rest_of_a_stack_is_unaffected(void **state)
 {
   (void)state;
   for (int i = 0; i < 2 * STACK * TEST_METHODS; ++i) {
@@ -141,7 +141,7 @@ static void the_rest_of_a_stack_goes_on(void **state)
   }
 }
 
-static void what_stays_lost_is_told_once(void **state)
+static void a_lost_body_is_reported_once(void **state)
 {
   (void)state;
   for (int i = 0; i < TEST_METHODS; ++i) {
@@ -156,7 +156,7 @@ static void what_stays_lost_is_told_once(void **state)
         assert_int_equal(tn_world_step(world, DT), TN_STEP_NON_FINITE);
       }
       assert_message("went non-finite");
-      for (int k = 0; k < STACK; ++k) { // those above stand on it
+      for (int k = 0; k < STACK; ++k) { // those above rest on it
         assert_close(tn_body_position(world, ids[k]).y, k + 0.5, 0.02);
       }
       assert_true(tn_joint_destroy(world, drive));
@@ -166,7 +166,7 @@ static void what_stays_lost_is_told_once(void **state)
   }
 }
 
-// Memory that runs out while a step is solved again: nothing was done, and the next step recovers.
+// An allocation fails while a step is solved again: the step is undone, and the next one recovers.
 static void recovery_survives_failed_allocations(void **state)
 {
   (void)state;
@@ -202,7 +202,7 @@ static void recovery_survives_failed_allocations(void **state)
 // ---------------------------------------------------------------------------------------------
 // Out of range
 
-static void what_leaves_the_range_is_stopped_there(void **state)
+static void bodies_that_leave_the_range_are_stopped_there(void **state)
 {
   (void)state;
   for (int i = 0; i < TEST_METHODS; ++i) {
@@ -232,9 +232,9 @@ static void what_leaves_the_range_is_stopped_there(void **state)
 }
 
 // ---------------------------------------------------------------------------------------------
-// What calls refuse
+// Refused values
 
-// Finite, but more than the solver can bear, of any size up to the largest.
+// Finite values beyond the solver's range, of any magnitude up to FLT_MAX.
 static double beyond(uint32_t *random, double limit, double largest)
 {
   double share = (double)test_random(random);
@@ -263,7 +263,7 @@ static tn_vec3 far_offset(uint32_t *random)
   return tn_v3(p[0], p[1], p[2]);
 }
 
-// One of each.
+// One object of each kind.
 typedef struct cast {
   tn_world *world;
   tn_body_id body, mover;
@@ -309,7 +309,7 @@ static bool make_bad_body(const cast *c, int what, uint32_t *random)
   case 3:
     def.mass.center = far_offset(random);
     break;
-  case 4: // each by itself within the range
+  case 4: // each component within the range
     def.position = tn_p3(0.9 * TN_MAX_DISTANCE, 0.0, 0.0);
     def.mass.center.x = 0.2f * (float)TN_MAX_DISTANCE;
     break;
@@ -383,7 +383,7 @@ static bool move_badly(const cast *c, int what, uint32_t *random)
   }
 }
 
-// Masses and moments of the default body are about 1 and 1/6.
+// Mass and moments of the default body are about 1 and 1/6.
 static bool push_badly(const cast *c, int what, uint32_t *random)
 {
   tn_world *w = c->world;
@@ -403,7 +403,7 @@ static bool push_badly(const cast *c, int what, uint32_t *random)
     return tn_body_apply_torque(w, c->body, fast(random));
   case 4:
     return tn_body_apply_impulse(w, c->body, fast(random), center);
-  case 5: // no more than a component of the velocity bears, on a lever
+  case 5: // within the range of a velocity component, at a lever arm
     return tn_body_apply_impulse(w, c->body, tn_v3(0.5f * TN_MAX_RATE, 0.0f, 0.0f),
                                  tn_p3(0.0, 1e3, 0.0));
   case 6:
@@ -461,7 +461,7 @@ static void sums_beyond_the_range_are_refused(void **state)
   tn_world_destroy(c.world);
 }
 
-// Whatever is accepted, queries answer with numbers.
+// Queries of all accepted shapes return finite numbers.
 static void queries_of_far_shapes_are_finite(void **state)
 {
   (void)state;
@@ -493,7 +493,7 @@ static void queries_of_far_shapes_are_finite(void **state)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Churn: everything that the calls accept, in random order
+// Churn: random calls with any accepted values
 
 #define CHURN_BODIES 40
 #define CHURN_JOINTS 20
@@ -505,7 +505,7 @@ typedef struct churn {
   tn_body_id bodies[CHURN_BODIES];
   tn_joint_id joints[CHURN_JOINTS];
   tn_soft_id softs[CHURN_SOFTS];
-  int wild; // calls so far
+  int wild; // extreme calls so far
 } churn;
 
 static float power(uint32_t *random, float lo, float hi)
@@ -559,7 +559,7 @@ static tn_soft_id churn_soft(churn *c)
     def.solid = kind == 2 && test_random(&c->random) < 0.5f ? TN_SOFT_NEO_HOOKEAN : def.solid;
   }
   def.position = churn_place(&c->random);
-  def.youngs_modulus = 1e3f; // few substeps follow it
+  def.youngs_modulus = 1e3f; // soft enough for few substeps
   def.tear_strain = test_random(&c->random) < 0.5f ? 0.5f : INFINITY;
   tn_soft_id id = tn_soft_create(c->world, &def);
   tn_soft_mesh_free(&def);
@@ -687,20 +687,21 @@ static int churn_step(churn *c, bool wild)
   return lost;
 }
 
-#if defined(WATCHED)
-#define CHURN_SEEDS 1
+// The thread sanitizer needs no more than the steps that are shared.
+#if defined(TEST_TSAN)
+#define CHURN_STEPS 10
 #else
-#define CHURN_SEEDS 6
-#endif
 #define CHURN_STEPS 90
+#endif
 
-// What a wild call is about may be lost, and what that touches or is joined to. An overflow that
-// spreads takes the whole heap, and stays.
+// An extreme call may reset its object and what that touches or is joined to. An overflow that
+// spreads may reset the whole heap, which then stays reset.
 static void churn_stays_finite(void **state)
 {
   (void)state;
+  test_skip_under_tsan();
   int lost = 0, wild = 0, most = 0;
-  for (int i = 0; i < CHURN_SEEDS * TEST_METHODS; ++i) {
+  for (int i = 0; i < test_cases(6, 60) * TEST_METHODS; ++i) {
     churn c = churn_make((uint32_t)i + 1u, test_methods[i % TEST_METHODS], 0, 1);
     for (int k = 0; k < CHURN_STEPS; ++k) {
       int now = churn_step(&c, k % 3 == 0);
@@ -708,7 +709,7 @@ static void churn_stays_finite(void **state)
       most = now > most ? now : most;
     }
     wild += c.wild;
-    for (int k = 0; k < CHURN_BODIES; ++k) { // all that may be too fast or too large
+    for (int k = 0; k < CHURN_BODIES; ++k) { // everything that may be too fast or too large
       assert_true(tn_body_destroy(c.world, c.bodies[k]));
     }
     for (int k = 0; k < CHURN_SOFTS; ++k) {
@@ -725,12 +726,12 @@ static void churn_stays_finite(void **state)
   assert_true(lost > 0);
 }
 
-// Threads wait for each other many times in a step, so few steps are enough for them.
-static void churn_is_the_same_in_every_way(void **state)
+// Threads synchronize many times per step, so few steps are enough for them.
+static void lanes_and_threads_change_no_bits_of_churn(void **state)
 {
   (void)state;
   int lanes[4], widths = test_lanes(lanes);
-  for (int i = 0; i < CHURN_SEEDS; ++i) {
+  for (int i = 0; i < test_cases(6, 60); ++i) {
     static uint64_t hashes[CHURN_STEPS];
     tn_method method = test_methods[i % TEST_METHODS];
     for (int way = 0; way <= widths; ++way) {
@@ -756,15 +757,15 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_body_out_of_bounds_is_stopped),
       cmocka_unit_test(joints_of_a_body_out_of_bounds_recover),
-      cmocka_unit_test(the_rest_of_a_stack_goes_on),
-      cmocka_unit_test(what_stays_lost_is_told_once),
+      cmocka_unit_test(the_rest_of_a_stack_is_unaffected),
+      cmocka_unit_test(a_lost_body_is_reported_once),
       cmocka_unit_test(recovery_survives_failed_allocations),
-      cmocka_unit_test(what_leaves_the_range_is_stopped_there),
+      cmocka_unit_test(bodies_that_leave_the_range_are_stopped_there),
       cmocka_unit_test(numbers_beyond_the_range_are_refused),
       cmocka_unit_test(sums_beyond_the_range_are_refused),
       cmocka_unit_test(queries_of_far_shapes_are_finite),
       cmocka_unit_test(churn_stays_finite),
-      cmocka_unit_test(churn_is_the_same_in_every_way),
+      cmocka_unit_test(lanes_and_threads_change_no_bits_of_churn),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// Saved worlds: restored they go on exactly as the original did, and damage is found out.
+// Snapshots: restored worlds continue exactly as the original, and damage is detected.
 #include "heap.h"
 #include "menagerie.h"
 #include "support.h"
@@ -31,7 +31,7 @@ static void assert_restores(tn_world *world, const snapshot *s)
   }
 }
 
-// Kinds of all joints, broken joints, and holes where bodies and joints were destroyed.
+// All kinds of joints, broken joints, and free slots of destroyed bodies and joints.
 static tn_world *lively_world(tn_method method, int lanes, int threads)
 {
   tn_world *world = test_world_with(4, method, lanes, threads);
@@ -72,7 +72,7 @@ static void assert_plays(tn_world *world, int from, int steps, const uint64_t *h
   }
 }
 
-static void the_same_world_goes_on_as_before(void **state)
+static void the_same_world_continues_as_before(void **state)
 {
   (void)state;
   for (int m = 0; m < TEST_METHODS; ++m) {
@@ -112,7 +112,7 @@ static void saving_changes_nothing(void **state)
   tn_world_destroy(unsaved);
 }
 
-static void another_world_goes_on_as_the_first(void **state)
+static void another_world_continues_as_the_first(void **state)
 {
   (void)state;
   int lanes[4];
@@ -134,8 +134,8 @@ static void another_world_goes_on_as_the_first(void **state)
   }
 }
 
-// Contacts come and go while bodies fall on each other.
-static void a_heap_goes_on_in_another_world(void **state)
+// Contacts begin and end while bodies fall on each other.
+static void a_heap_continues_in_another_world(void **state)
 {
   (void)state;
   for (int m = 0; m < TEST_METHODS; ++m) {
@@ -156,8 +156,8 @@ static void a_heap_goes_on_in_another_world(void **state)
   }
 }
 
-// What the other world held before, and where its bodies were of other types, must not show.
-static void nothing_of_the_old_content_is_left(void **state)
+// The previous content of the other world, and other types of its bodies, must have no effect.
+static void previous_content_has_no_effect(void **state)
 {
   (void)state;
   for (int m = 0; m < TEST_METHODS; ++m) {
@@ -167,7 +167,7 @@ static void nothing_of_the_old_content_is_left(void **state)
     play(world, 30, 20, hashes);
     for (int extra = 0; extra < 2; ++extra) {
       tn_world *other = test_world(7, TN_METHOD_XPBD);
-      for (int i = 0; i < (extra ? 300 : 20); ++i) { // more or fewer than it will hold
+      for (int i = 0; i < (extra ? 300 : 20); ++i) { // more or fewer than the snapshot has
         tn_body_id body = test_box(other, tn_p3(i, 0.0, 0.0), 1e-3f, tn_v3(0.01f, 0.02f, 0.03f));
         assert_true(tn_body_apply_force_to_center(other, body, tn_v3(1.0f, 2.0f, 3.0f)));
         test_joint(other, TN_JOINT_HINGE, test_no_body, body, tn_p3(i, 0.1, 0.0),
@@ -212,7 +212,7 @@ static void worlds_without_joints_or_bodies_are_saved_too(void **state)
   tn_world_destroy(empty);
 }
 
-static void everything_told_between_steps_is_saved(void **state)
+static void all_settings_made_between_steps_are_saved(void **state)
 {
   (void)state;
   tn_world *world = test_world(4, TN_METHOD_TENON);
@@ -237,7 +237,7 @@ static void everything_told_between_steps_is_saved(void **state)
   snapshot s = save(world);
   tn_world *other = test_world(1, TN_METHOD_JACOBI);
   assert_restores(other, &s);
-  test_run(world, 0.01f, 5); // impulses are scaled to another step
+  test_run(world, 0.01f, 5); // warm start impulses are scaled to another step
   test_run(other, 0.01f, 5);
   assert_true(tn_world_hash(world) == tn_world_hash(other));
   assert_true(tn_world_gravity(other).x == 1.0f);
@@ -246,7 +246,7 @@ static void everything_told_between_steps_is_saved(void **state)
   assert_int_equal(tn_world_bodies(other, ids, 2), 2);
   assert_string_equal(tn_body_name(other, ids[0]), "pendulum");
   assert_ptr_equal(tn_body_user_data(other, ids[0]), &def);
-  // The other world's joint names the other world's bodies.
+  // The joint of the other world refers to that world's bodies.
   tn_joint_id joints[1];
   assert_int_equal(tn_world_joints(other, joints, 1), 1);
   tn_joint_def read = tn_joint_get(other, joints[0]);
@@ -257,8 +257,8 @@ static void everything_told_between_steps_is_saved(void **state)
   tn_world_destroy(other);
 }
 
-// Worlds that would go on differently have different hashes, before they do.
-static void whatever_changes_the_future_changes_the_hash(void **state)
+// Worlds with a different future have different hashes, before they diverge.
+static void hashes_cover_all_state_that_affects_the_future(void **state)
 {
   (void)state;
   tn_world *world = test_world(4, TN_METHOD_TENON);
@@ -305,9 +305,9 @@ static void whatever_changes_the_future_changes_the_hash(void **state)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Ids, and life after a restore
+// Ids, and changes after a restore
 
-static void ids_of_the_time_of_saving_are_valid_again(void **state)
+static void ids_saved_in_the_snapshot_are_valid_again(void **state)
 {
   (void)state;
   tn_world *world = lively_world(TN_METHOD_TENON, 0, 1);
@@ -345,7 +345,7 @@ static void ids_of_the_time_of_saving_are_valid_again(void **state)
   tn_world_destroy(world);
 }
 
-// Bodies and joints come and go in `world`; the same in every world that holds the same.
+// Creates and destroys bodies and joints in `world`, equally in every world with the same content.
 static void live_on(tn_world *world, uint64_t *hashes)
 {
   uint32_t random = 7;
@@ -366,7 +366,7 @@ static void live_on(tn_world *world, uint64_t *hashes)
   }
 }
 
-static void restored_worlds_live_on(void **state)
+static void restored_worlds_can_be_changed(void **state)
 {
   (void)state;
   tn_world *world = lively_world(TN_METHOD_TENON, 0, 1);
@@ -413,7 +413,7 @@ static void damaged_bytes_are_refused(void **state)
   tn_world *other = test_world(2, TN_METHOD_XPBD);
   test_body(other, TN_BODY_DYNAMIC, tn_p3(1.0, 2.0, 3.0));
   snapshot content = save(other);
-  // Every byte of the beginning, where the settings are, and a sample of the rest.
+  // Every byte of the start, where the settings are, and a sample of the rest.
   for (size_t i = 0; i < s.size; i += i < 512 ? 1 : 509) {
     for (int bit = 0; bit < 8; bit += 7) {
       s.bytes[i] ^= (unsigned char)(1 << bit);
@@ -429,7 +429,7 @@ static void damaged_bytes_are_refused(void **state)
   tn_world_destroy(other);
 }
 
-static void cut_and_foreign_bytes_are_refused(void **state)
+static void truncated_and_foreign_bytes_are_refused(void **state)
 {
   (void)state;
   tn_world *world = lively_world(TN_METHOD_TENON, 0, 1);
@@ -438,7 +438,7 @@ static void cut_and_foreign_bytes_are_refused(void **state)
   test_body(other, TN_BODY_DYNAMIC, tn_p3(1.0, 2.0, 3.0));
   snapshot content = save(other);
   for (size_t size = 0; size < s.size; size += size < 300 || size + 300 > s.size ? 1 : 251) {
-    unsigned char *cut = malloc(size > 0 ? size : 1); // nothing behind it that could be read
+    unsigned char *cut = malloc(size > 0 ? size : 1); // exact size, for the sanitizer
     memcpy(cut, s.bytes, size);
     assert_refuses(other, cut, size, &content, "cut to", size);
     free(cut);
@@ -478,18 +478,18 @@ static void small_buffers_are_left_alone(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_same_world_goes_on_as_before),
+      cmocka_unit_test(the_same_world_continues_as_before),
       cmocka_unit_test(saving_changes_nothing),
-      cmocka_unit_test(another_world_goes_on_as_the_first),
-      cmocka_unit_test(a_heap_goes_on_in_another_world),
-      cmocka_unit_test(nothing_of_the_old_content_is_left),
+      cmocka_unit_test(another_world_continues_as_the_first),
+      cmocka_unit_test(a_heap_continues_in_another_world),
+      cmocka_unit_test(previous_content_has_no_effect),
       cmocka_unit_test(worlds_without_joints_or_bodies_are_saved_too),
-      cmocka_unit_test(everything_told_between_steps_is_saved),
-      cmocka_unit_test(whatever_changes_the_future_changes_the_hash),
-      cmocka_unit_test(ids_of_the_time_of_saving_are_valid_again),
-      cmocka_unit_test(restored_worlds_live_on),
+      cmocka_unit_test(all_settings_made_between_steps_are_saved),
+      cmocka_unit_test(hashes_cover_all_state_that_affects_the_future),
+      cmocka_unit_test(ids_saved_in_the_snapshot_are_valid_again),
+      cmocka_unit_test(restored_worlds_can_be_changed),
       cmocka_unit_test(damaged_bytes_are_refused),
-      cmocka_unit_test(cut_and_foreign_bytes_are_refused),
+      cmocka_unit_test(truncated_and_foreign_bytes_are_refused),
       cmocka_unit_test(small_buffers_are_left_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
