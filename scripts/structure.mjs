@@ -258,6 +258,37 @@ export function checkDocumentNames(tree) {
   return found;
 }
 
+// Cells of tables, items of lists and paragraphs, each with its place in the text.
+function* textUnits(text) {
+  for (const match of text.matchAll(/^\|.*|^(?:(?!\||$).+\n?)+/gm)) {
+    const parts =
+      match[0][0] === "|"
+        ? match[0].matchAll(/[^|]+/g)
+        : match[0].matchAll(/(?:(?!\n(?:- |\d+\. ))[^])+/g);
+    for (const part of parts) yield { text: part[0], index: match.index + part.index };
+  }
+}
+
+// In the page on the architecture each function stands beside a file that defines it.
+export function checkFunctionPlaces(tree) {
+  const found = [];
+  const page = tree.get("docs/architecture.md");
+  const defines = (path, name) =>
+    tree.c.some(
+      (f) => `/${f.path}`.endsWith(`/${path}`) && f.functions.some((x) => x.name === name),
+    );
+  for (const unit of page ? textUnits(page.text) : []) {
+    const files = [...unit.text.matchAll(/`([\w./]+\.[ch])`/g)].map((match) => match[1]);
+    for (const match of unit.text.matchAll(/`((?!tn_)\w+)\(\)`/g)) {
+      if (!files.some((path) => defines(path, match[1]))) {
+        const line = lineAt(page.text, unit.index + match.index);
+        found.push(at(page, line, `\`${match[1]}()\` is not in a file named beside it`));
+      }
+    }
+  }
+  return found;
+}
+
 // Names that mean something on one machine only.
 const MACHINE_NAMES = new RegExp(
   `(?<![\\w.~*-])/(work|root|home)(?=/|$|[\\s"'\`:;,)])|\\bshared/${"design"}\\.md`,
@@ -293,6 +324,7 @@ export const RULES = {
   "function sizes": checkFunctionSizes,
   braces: checkBraces,
   "names in documents": checkDocumentNames,
+  "functions beside files": checkFunctionPlaces,
   "machine names": checkMachineNames,
   diagram: checkDiagram,
 };

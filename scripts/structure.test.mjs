@@ -18,6 +18,8 @@ const GOOD = {
   "scenes/list.h": "int list;\n",
   "scenes/list.c": '#include "list.h"\n',
   "test/test_step.c": '#include "data/world.h"\n',
+  "docs/architecture.md":
+    "| `step.c`, `step()` | none |\n\n1. `rows()`,\n   `soft/rows.c`\n2. None\n",
   "README.md":
     "`src/solver`, `step.c`, `step.[ch]`, `step()`, `tn_world`, `tn_*`, `test/test_<name>.c`\n",
 };
@@ -70,6 +72,13 @@ const BAD = {
     ["a function", { "docs/page.md": "`none()`\n" }],
     ["a public name", { "docs/page.md": "`tn_none`\n" }],
     ["public names", { "docs/page.md": "`tn_none_*`\n" }],
+  ],
+  "functions beside files": [
+    ["no file", { "docs/architecture.md": "| `rows()`, `rows.c` | `step()` |\n" }],
+    [
+      "another file",
+      { "docs/architecture.md": "- `rows.c`\n- `step()`,\n  `solver/soft/rows.c`\n" },
+    ],
   ],
   "machine names": [
     ["a path", { "docs/page.md": `see ${["", "home", "me"].join("/")}\n` }],
