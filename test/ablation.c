@@ -63,7 +63,7 @@ static const ablation_scene SCENES[] = {
      {{"max_drift_m", LENGTH}, {"max_penetration_m", LENGTH}, {"rest_speed", SPEED}}},
     {"high_pyramid",
      "pyramid",
-     "base=60",
+     "base=45",
      4,
      2.0,
      0.0,
@@ -203,17 +203,17 @@ static const ablation_scene SCENES[] = {
     // Mechanisms in contact.
     {"ragdolls",
      "ragdoll",
-     "count=5 stairs=0 mass_ratio=1",
+     "count=4 stairs=0 mass_ratio=1",
      20,
-     5.0,
-     2.0,
+     4.0,
+     1.5,
      {{"rest_speed", SPEED}, {"max_joint_error_m", LENGTH}, {"max_penetration_m", LENGTH}}},
     {"light_limbs",
      "ragdoll",
-     "count=5 stairs=0 mass_ratio=1000 height=0.32",
+     "count=4 stairs=0 mass_ratio=1000 height=0.32",
      20,
-     5.0,
-     2.0,
+     4.0,
+     1.5,
      {{"rest_speed", SPEED}, {"max_joint_error_m", LENGTH}, {"max_penetration_m", LENGTH}}},
     {"stairs",
      "ragdoll",
@@ -453,19 +453,19 @@ static void run_graphs(float dt)
                                       "mixed", "between", "tangled"};
   for (int kind = GRAPH_FAR; kind <= GRAPH_TANGLED; ++kind) {
     double sum = 0.0;
-    for (uint32_t seed = 0; seed < 6; ++seed) {
+    for (uint32_t seed = 0; seed < 4; ++seed) {
       random_graph g = graph_create(seed, (graph_kind)kind, 8);
       double fastest = 1e-6;
-      for (int i = 0; i < 60; ++i) {
+      for (int i = 0; i < 45; ++i) {
         tn_world_step(g.world, dt * (GRAPH_DT / DT));
-        for (int k = 0; k < g.count && i >= 30; ++k) {
+        for (int k = 0; k < g.count && i >= 20; ++k) {
           fastest = fmax(fastest, (double)tn_length(tn_body_velocity(g.world, g.body[k])));
         }
       }
       sum += log(fastest);
       tn_world_destroy(g.world);
     }
-    print_measure("graphs", names[kind], exp(sum / 6.0), SPEED);
+    print_measure("graphs", names[kind], exp(sum / 4.0), SPEED);
   }
 }
 
