@@ -83,7 +83,7 @@ async function all(jobs) {
       if (percent >= told + 10) console.error(`ablation: ${(told = percent)} % of ${jobs.length} runs`);
     }
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+  await Promise.all(Array.from({ length: Number(process.env.JOBS) || availableParallelism() }, worker));
 }
 
 // ---- Comparison ----------------------------------------------------------------------------------
