@@ -1,4 +1,5 @@
 // Which rules are on. Compiled only with -DTENON_RULES=ON, see rules.h.
+#define _POSIX_C_SOURCE 200809L // strtok_r
 #include "base/rules.h"
 
 #include <pthread.h>
