@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// What each rule of the solver is good for: runs the scenes of test/ablation.c with all rules, then
+// What each rule of the solver is good for: runs the scenes of test/scenes/ablation.c with all rules, then
 // with each rule switched off, and prints the measures that change.
 //   node scripts/ablation.mjs [--rules a,b] [--scenes a,b] [--markdown]
 // All figures go to build/rules/ablation.json. The names of rules and scenes come from the program.
