@@ -259,7 +259,7 @@ tn_soft_id scene_add_soft(scene_run *run, tn_soft_def *def)
 
 void scene_pin(scene_run *run, tn_soft_id soft, int particle)
 {
-  run->failed = run->failed || !tn_soft_pin(run->world, soft, particle, true);
+  run->failed = run->failed || !tn_soft_set_pinned(run->world, soft, particle, true);
   run->has_drag = true; // what holds it is not known
 }
 

@@ -125,7 +125,7 @@ static void measure_bridge(const scene_run *run, scene_sheet *sheet)
   double load = (0.5 * scene_value(run, "plank_mass") + (double)NODE_MASS) * (double)SCENE_GRAVITY;
   double expected = load * SPAN * (double)(spans * spans) / (8.0 * bridge_sag(run));
   int middle = spans + 2 * (spans / 2 - 1); // a tie of the cable and a hanger for each node
-  tn_vec3 force = tn_joint_read(run->world, run->joints[middle]).force;
+  tn_vec3 force = tn_joint_get_state(run->world, run->joints[middle]).force;
   double lowest = 0.0;
   for (int i = 0; i < spans; ++i) {
     lowest = fmin(lowest, tn_body_position(run->world, run->bodies[i]).y);

@@ -149,7 +149,7 @@ static void measure_bunny_chain(const scene_run *run, scene_sheet *sheet)
 {
   double gaps = 0.0;
   for (int i = 0; i < run->joint_count; ++i) {
-    gaps += (double)tn_joint_read(run->world, run->joints[i]).elongation;
+    gaps += (double)tn_joint_get_state(run->world, run->joints[i]).elongation;
   }
   scene_note(sheet, "elongation_rel", gaps / (LINK * (double)run->joint_count));
 }

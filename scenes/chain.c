@@ -40,7 +40,7 @@ static void measure_chain(const scene_run *run, scene_sheet *sheet)
 {
   double gaps = 0.0;
   for (int i = 0; i < run->joint_count; ++i) {
-    gaps += (double)tn_joint_read(run->world, run->joints[i]).elongation;
+    gaps += (double)tn_joint_get_state(run->world, run->joints[i]).elongation;
   }
   double length = scene_value(run, "count") * scene_value(run, "length");
   scene_note(sheet, "stretch_rel_end", gaps / length);

@@ -183,10 +183,10 @@ static void build_walker(scene_run *run)
 
 static void set_servo(scene_run *run, int joint, float target)
 {
-  tn_drive drive = tn_joint_get(run->world, run->joints[joint]).angular_drive;
+  tn_drive drive = tn_joint_get_def(run->world, run->joints[joint]).angular_drive;
   drive.mode = TN_DRIVE_TARGET;
   drive.target = target;
-  tn_joint_drive_angular(run->world, run->joints[joint], drive);
+  tn_joint_set_angular_drive(run->world, run->joints[joint], drive);
 }
 
 // One leg after the other takes a quarter of the time to swing forward with its knee bent; then it

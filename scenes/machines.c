@@ -118,15 +118,15 @@ static void dig(scene_run *run, float dt)
   double time = run->time + (double)dt;
   for (int i = 0; i < CYLINDERS; ++i) {
     int joint = FIRST_CYLINDER + 3 * i;
-    tn_drive drive = tn_joint_get(run->world, run->joints[joint]).linear_drive;
+    tn_drive drive = tn_joint_get_def(run->world, run->joints[joint]).linear_drive;
     drive.target = stroke(run, i, time);
-    tn_joint_drive_linear(run->world, run->joints[joint], drive);
+    tn_joint_set_linear_drive(run->world, run->joints[joint], drive);
   }
-  tn_drive turn = tn_joint_get(run->world, run->joints[TURRET_JOINT]).angular_drive;
+  tn_drive turn = tn_joint_get_def(run->world, run->joints[TURRET_JOINT]).angular_drive;
   turn.mode = TN_DRIVE_TARGET;
   turn.target =
       (float)scene_value(run, "turn") * (float)fmin(time, 1.0) * tn_sin(0.5f * (float)time);
-  tn_joint_drive_angular(run->world, run->joints[TURRET_JOINT], turn);
+  tn_joint_set_angular_drive(run->world, run->joints[TURRET_JOINT], turn);
 }
 
 // The angle at `pivot` opposite a side of `length`.
@@ -146,8 +146,8 @@ static void measure_excavator(const scene_run *run, scene_sheet *sheet)
     double rest = (double)tn_length(tn_sub(c->to, c->from));
     tn_vec3 pivot = parts[c->from_part + 1].from;
     double change = triangle_angle(c, pivot, rest + wanted) - triangle_angle(c, pivot, rest);
-    double angle = (double)tn_joint_read(run->world, run->joints[BOOM_JOINT + i]).angle.x;
-    tn_joint_state slide = tn_joint_read(run->world, run->joints[FIRST_CYLINDER + 3 * i]);
+    double angle = (double)tn_joint_get_state(run->world, run->joints[BOOM_JOINT + i]).angle.x;
+    tn_joint_state slide = tn_joint_get_state(run->world, run->joints[FIRST_CYLINDER + 3 * i]);
     worst_angle = fmax(worst_angle, fabs(fabs(angle) - fabs(change)));
     worst_stroke = fmax(worst_stroke, fabs((double)slide.offset.x - wanted));
   }
@@ -360,10 +360,10 @@ static void build_gears(scene_run *run)
 
 static void drive_gears(scene_run *run, float dt)
 {
-  tn_drive drive = tn_joint_get(run->world, run->joints[0]).angular_drive;
+  tn_drive drive = tn_joint_get_def(run->world, run->joints[0]).angular_drive;
   drive.mode = TN_DRIVE_VELOCITY;
   drive.velocity = (float)(fmin(run->time, 1.0) * scene_value(run, "speed"));
-  tn_joint_drive_angular(run->world, run->joints[0], drive);
+  tn_joint_set_angular_drive(run->world, run->joints[0], drive);
   for (int i = 0; i < GEARS; ++i) {
     run->memory[i] += (double)dt * (double)tn_body_angular_velocity(run->world, run->bodies[i]).z;
   }

@@ -78,11 +78,11 @@ static void move_target(scene_run *run, float dt)
 static void measure_robot(const scene_run *run, scene_sheet *sheet)
 {
   scene_note(sheet, "target_distance_m",
-             (double)tn_joint_read(run->world, run->joints[ROBOT_JOINTS]).length);
+             (double)tn_joint_get_state(run->world, run->joints[ROBOT_JOINTS]).length);
   double speed = 0.0, beyond = 0.0;
   for (int i = 0; i < ROBOT_JOINTS; ++i) {
     speed = fmax(speed, (double)tn_length(tn_body_velocity(run->world, run->bodies[i])));
-    beyond = fmax(beyond, (double)tn_joint_read(run->world, run->joints[i]).angular_error);
+    beyond = fmax(beyond, (double)tn_joint_get_state(run->world, run->joints[i]).angular_error);
   }
   scene_note(sheet, "arm_speed", speed);
   scene_note(sheet, "limit_error_rad", beyond);

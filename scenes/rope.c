@@ -77,7 +77,7 @@ static void measure_rope(const scene_run *run, scene_sheet *sheet)
 {
   double sum = 0.0, most = -(double)INFINITY, least = (double)INFINITY, swing = 0.0;
   for (int i = 0; i < run->joint_count; ++i) {
-    tn_joint_state state = tn_joint_read(run->world, run->joints[i]);
+    tn_joint_state state = tn_joint_get_state(run->world, run->joints[i]);
     sum += (double)state.angle.x;
     most = fmax(most, (double)state.angle.x);
     least = fmin(least, (double)state.angle.x);
@@ -88,7 +88,8 @@ static void measure_rope(const scene_run *run, scene_sheet *sheet)
   scene_note(sheet, "twist_min_rad", least);
   scene_note(sheet, "twist_max_rad", most);
   scene_note(sheet, "swing_max_rad", swing);
-  scene_note(sheet, "torque_nm", (double)tn_joint_read(run->world, run->joints[last]).torque.x);
+  scene_note(sheet, "torque_nm",
+             (double)tn_joint_get_state(run->world, run->joints[last]).torque.x);
 }
 
 const scene scene_rope = {
@@ -157,7 +158,7 @@ static void measure_unsolvable(const scene_run *run, scene_sheet *sheet)
 {
   double least = (double)INFINITY, most = 0.0, sag = 0.0;
   for (int i = 0; i < run->joint_count; ++i) {
-    double gap = (double)tn_joint_read(run->world, run->joints[i]).length;
+    double gap = (double)tn_joint_get_state(run->world, run->joints[i]).length;
     least = fmin(least, gap);
     most = fmax(most, gap);
   }

@@ -82,15 +82,15 @@ static float servo_angle(const scene_run *run, double time)
 
 static void steer(scene_run *run, float dt)
 {
-  tn_drive drive = tn_joint_get(run->world, run->joints[SERVO_JOINT]).angular_drive;
+  tn_drive drive = tn_joint_get_def(run->world, run->joints[SERVO_JOINT]).angular_drive;
   drive.mode = TN_DRIVE_TARGET;
   drive.target = servo_angle(run, run->time + (double)dt);
-  tn_joint_drive_angular(run->world, run->joints[SERVO_JOINT], drive);
+  tn_joint_set_angular_drive(run->world, run->joints[SERVO_JOINT], drive);
 }
 
 static double pivot_angle(const scene_run *run, int joint)
 {
-  return (double)tn_joint_read(run->world, run->joints[joint]).angle.x;
+  return (double)tn_joint_get_state(run->world, run->joints[joint]).angle.x;
 }
 
 static void measure_steering(const scene_run *run, scene_sheet *sheet)

@@ -280,7 +280,8 @@ static void change_body(churn *c)
       tn_body_set_gravity_scale(world, id, x);
       break;
     default:
-      tn_body_set_damping(world, id, fabsf(x), fabsf(x));
+      tn_body_set_linear_damping(world, id, fabsf(x));
+      tn_body_set_angular_damping(world, id, fabsf(x));
       break;
     }
   }
@@ -361,7 +362,7 @@ static void change_joint(churn *c)
   if (TN_IS_NULL(id)) {
     return;
   }
-  tn_joint_def def = tn_joint_get(c->world[0], id);
+  tn_joint_def def = tn_joint_get_def(c->world[0], id);
   draw_terms(c, &def);
   FOR_WORLDS(c, k)
   {
@@ -371,9 +372,9 @@ static void change_joint(churn *c)
     if (what == 0) {
       tn_joint_destroy(c->world[k], id);
     } else if (what == 1) {
-      tn_joint_enable(c->world[k], id, on);
+      tn_joint_set_enabled(c->world[k], id, on);
     } else {
-      tn_joint_set(c->world[k], id, &def);
+      tn_joint_set_def(c->world[k], id, &def);
     }
   }
 }
@@ -468,7 +469,7 @@ static void change_soft(churn *c)
       tn_soft_destroy(world, id);
       break;
     case 1:
-      tn_soft_pin(world, id, particle, on);
+      tn_soft_set_pinned(world, id, particle, on);
       break;
     case 2:
       tn_soft_set_velocity(world, id, particle, v);
@@ -499,7 +500,8 @@ static void change_settings(churn *c)
     } else if (what < 5) {
       tn_world_set_gravity(c->world[k], gravity);
     } else {
-      tn_world_set_substeps(c->world[k], substeps, iterations);
+      tn_world_set_substeps(c->world[k], substeps);
+      tn_world_set_iterations(c->world[k], iterations);
     }
   }
 }

@@ -57,6 +57,7 @@ tn_world_def test_world_def(int substeps, tn_method method)
   def.sleeping = false;
   def.log = test_collect;
   def.log_context = &test_messages;
+  def.log_repeats = true;
   return def;
 }
 
@@ -125,7 +126,7 @@ static bool is_finite_body(const tn_world *world, tn_body_id body)
 
 static bool is_finite_joint(const tn_world *world, tn_joint_id joint)
 {
-  tn_joint_state s = tn_joint_read(world, joint);
+  tn_joint_state s = tn_joint_get_state(world, joint);
   const float *part = (const float *)&s;
   double sum = 0.0;
   for (size_t i = 0; i < offsetof(tn_joint_state, broken) / sizeof(float); ++i) {

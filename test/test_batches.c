@@ -108,27 +108,27 @@ static tn_world *make_ground(int lanes, int threads)
 // What happens to a figure as time goes on, each to another one.
 static void disturb(tn_world *world, figure *f, int number, int step)
 {
-  tn_joint_def def = tn_joint_get(world, f->joint[2]);
+  tn_joint_def def = tn_joint_get_def(world, f->joint[2]);
   switch (100 * number + step) {
   case 10: // an elbow that has less room
     def.angular[0] = (tn_range){-0.1f, 0.1f};
-    assert_true(tn_joint_set(world, f->joint[2], &def));
+    assert_true(tn_joint_set_def(world, f->joint[2], &def));
     break;
   case 112: // as many laws, but of another kind
     def.angular_friction = 0.0f;
     def.angular_damping = 2.0f;
-    assert_true(tn_joint_set(world, f->joint[2], &def));
+    assert_true(tn_joint_set_def(world, f->joint[2], &def));
     break;
   case 215:
   case 225: // off, and on again
     def.enabled = !def.enabled;
-    assert_true(tn_joint_set(world, f->joint[2], &def));
+    assert_true(tn_joint_set_def(world, f->joint[2], &def));
     break;
   case 320: // more laws than there were
     def.angular_drive.mode = TN_DRIVE_VELOCITY;
     def.angular_drive.velocity = 3.0f;
     def.angular_drive.max_force = 2.0f;
-    assert_true(tn_joint_set(world, f->joint[2], &def));
+    assert_true(tn_joint_set_def(world, f->joint[2], &def));
     break;
   case 430:
     assert_true(tn_joint_destroy(world, f->joint[--f->joints]));

@@ -302,7 +302,8 @@ static void damping_decays_exponentially(void **state)
     def.angular_velocity = tn_v3(0.0f, 2.0f, 0.0f);
     def.linear_damping = damping[i % 3];
     tn_body_id body = tn_body_create(world, &def);
-    assert_true(tn_body_set_damping(world, body, damping[i % 3], 0.5f * damping[i % 3]));
+    assert_true(tn_body_set_linear_damping(world, body, damping[i % 3]));
+    assert_true(tn_body_set_angular_damping(world, body, 0.5f * damping[i % 3]));
     test_run(world, 1.0f / 60.0f, 60);
     double ct = (double)damping[i % 3] * 60.0 * (double)(1.0f / 60.0f);
     d3 v = d3_from(tn_body_velocity(world, body));
@@ -320,7 +321,8 @@ static void damped_fall_ends_at_terminal_speed(void **state)
   for (int m = 0; m < TEST_METHODS; ++m) {
     tn_world *world = test_world(8, test_methods[m]);
     tn_body_id body = test_body(world, TN_BODY_DYNAMIC, tn_p3(0.0, 0.0, 0.0));
-    assert_true(tn_body_set_damping(world, body, 2.0f, 0.0f));
+    assert_true(tn_body_set_linear_damping(world, body, 2.0f));
+    assert_true(tn_body_set_angular_damping(world, body, 0.0f));
     test_run(world, 1.0f / 60.0f, 1200);
     double h = 1.0 / 480.0;
     assert_close(tn_body_velocity(world, body).y, -5.0, 5.0 * 2.0 * h);
@@ -488,7 +490,8 @@ static void speed_limits_hold(void **state)
       last = now;
     }
     assert_close(tn_body_angular_velocity(world, body).y, 3.0, 1e-5);
-    assert_true(tn_body_set_speed_limits(world, body, 1000.0f, 1000.0f));
+    assert_true(tn_body_set_max_speed(world, body, 1000.0f));
+    assert_true(tn_body_set_max_angular_speed(world, body, 1000.0f));
     test_run(world, exact_dt, 64);
     assert_true(tn_body_velocity(world, body).y < -10.0f);
     tn_world_destroy(world);
@@ -555,7 +558,7 @@ static void kinematic_bodies_keep_their_velocity(void **state)
     assert_close(2.0 * atan2((double)q.y, (double)q.w), 2.0, 1e-5);
     assert_close(tn_body_velocity(world, body).x, 0.5, 0.0);
     assert_close(tn_body_angular_velocity(world, body).y, 1.0, 1e-6);
-    assert_true(tn_joint_read(world, (tn_joint_id){1, 0, body.world}).elongation < 0.05f);
+    assert_true(tn_joint_get_state(world, (tn_joint_id){1, 0, body.world}).elongation < 0.05f);
     tn_world_destroy(world);
   }
 }
@@ -647,8 +650,8 @@ static void static_bodies_never_move(void **state)
       assert_stands(world, body, place);
     }
     // Straight below what stands, the load stands as well and weighs what it weighs.
-    assert_close(tn_joint_read(world, joint).length, 0.0, 1e-5);
-    assert_close(tn_joint_read(world, joint).force.y, 50.0, 0.05);
+    assert_close(tn_joint_get_state(world, joint).length, 0.0, 1e-5);
+    assert_close(tn_joint_get_state(world, joint).force.y, 50.0, 0.05);
     assert_close(tn_length(tn_body_velocity(world, load)), 0.0, 1e-4);
     tn_world_destroy(world);
   }

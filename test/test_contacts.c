@@ -270,7 +270,8 @@ static void soft_contacts_give_way(void **unused)
     tn_shape_def shape = ball_shape(0.5f);
     shape.material.compliance = compliances[i];
     tn_body_id ball = add_solid(world, tn_p3(0.0, 0.5, 0.0), &shape);
-    tn_body_set_damping(world, ball, 5.0f, 5.0f);
+    tn_body_set_linear_damping(world, ball, 5.0f);
+    tn_body_set_angular_damping(world, ball, 5.0f);
     test_run(world, DT, 600);
     double sunk = 0.5 - tn_body_position(world, ball).y;
     double expected = 10.0 * (double)compliances[i];

@@ -64,8 +64,8 @@ static double slip_of_gripper(float mass, float force)
   double slip = 0.0;
   for (int i = 0; i < 1200; ++i) {
     float y = 0.3f * (1.0f - tn_cos(0.02f * (float)i));
-    tn_joint_drive_linear(g.world, g.lift,
-                          (tn_drive){TN_DRIVE_TARGET, y, 0.0f, 0.0f, 0.0f, INFINITY});
+    tn_joint_set_linear_drive(g.world, g.lift,
+                              (tn_drive){TN_DRIVE_TARGET, y, 0.0f, 0.0f, 0.0f, INFINITY});
     test_run(g.world, DT, 1);
     slip = fmax(slip, (double)tn_length(tn_sub(held_at(&g), start)));
   }
@@ -131,7 +131,7 @@ static void chain_over_an_edge_holds(void **unused)
   for (int i = 0; i < 900; ++i) {
     test_run(world, DT, 1);
     for (int k = 0; k < COUNT && i >= 600; ++k) {
-      gap = fmax(gap, (double)tn_joint_read(world, joints[k]).elongation);
+      gap = fmax(gap, (double)tn_joint_get_state(world, joints[k]).elongation);
     }
     depth = i >= 600 ? fmax(depth, deepest(world)) : 0.0;
   }
@@ -150,7 +150,7 @@ static double widest_gap(const scene_run *run)
 {
   double gap = 0.0;
   for (int i = 0; i < run->joint_count; ++i) {
-    gap = fmax(gap, (double)tn_joint_read(run->world, run->joints[i]).elongation);
+    gap = fmax(gap, (double)tn_joint_get_state(run->world, run->joints[i]).elongation);
   }
   return gap;
 }

@@ -197,7 +197,7 @@ static void test_hinge_limits(void **state)
     peer *p = make_peer(peer_name(k), world, 20);
     advance(p, 300);
     assert_true(peer_show(p, world));
-    tn_joint_state s = tn_joint_read(world, joint);
+    tn_joint_state s = tn_joint_get_state(world, joint);
     assert_close(s.angle.x, 0.7f, 0.02f);
     assert_close(s.elongation, 0.0f, 1e-3f);
     peer_destroy(p);

@@ -15,7 +15,8 @@
 // A joint that leaves all motions free but drives one of them with more than a float can bear.
 static tn_joint_id drive_wild(tn_world *world, tn_body_id body, bool angular)
 {
-  assert_true(tn_body_set_speed_limits(world, body, 3e38f, 3e38f));
+  assert_true(tn_body_set_max_speed(world, body, 3e38f));
+  assert_true(tn_body_set_max_angular_speed(world, body, 3e38f));
   tn_joint_def def = test_joint_def(world, TN_JOINT_GENERIC, test_no_body, body,
                                     tn_body_position(world, body), tn_v3(1.0f, 0.0f, 0.0f));
   for (int i = 0; i < 3; ++i) {
@@ -373,7 +374,7 @@ static bool move_badly(const cast *c, int what, uint32_t *random)
   case 5:
     return tn_joint_set_anchor(w, c->joint, far_off(random));
   case 6:
-    return tn_joint_drive_angular(w, c->joint, drive);
+    return tn_joint_set_angular_drive(w, c->joint, drive);
   case 7:
     return tn_soft_set_position(w, c->soft, 2, far_off(random));
   case 8:
@@ -665,7 +666,7 @@ static void stop_driving(const churn *c)
   tn_joint_id ids[2 * CHURN_JOINTS + CHURN_BODIES];
   int count = tn_world_joints(c->world, ids, (int)(sizeof ids / sizeof *ids));
   for (int i = 0; i < count; ++i) {
-    if (tn_joint_get(c->world, ids[i]).kind == TN_JOINT_GENERIC) {
+    if (tn_joint_get_def(c->world, ids[i]).kind == TN_JOINT_GENERIC) {
       tn_joint_destroy(c->world, ids[i]);
     }
   }

@@ -88,7 +88,7 @@ static void every_kind_can_be_made(void **unused)
     tn_shape_id id = add_shape(f.world, f.fixed, &def);
     assert_true(tn_shape_is_valid(f.world, id));
     assert_true(TN_SAME_ID(tn_shape_body(f.world, id), f.fixed));
-    assert_int_equal(tn_shape_get(f.world, id).kind, kind);
+    assert_int_equal(tn_shape_get_def(f.world, id).kind, kind);
     id = add_shape(f.world, test_no_body, &def);
     assert_true(TN_IS_NULL(tn_shape_body(f.world, id)));
   }
@@ -329,7 +329,7 @@ static void dead_shapes_are_told_apart(void **unused)
   tn_pos lower, upper;
   assert_false(tn_shape_destroy(f.world, shape));
   assert_message("destroyed");
-  assert_int_equal(tn_shape_get(f.world, shape).cookie, 0);
+  assert_int_equal(tn_shape_get_def(f.world, shape).cookie, 0);
   assert_message("destroyed");
   assert_false(tn_shape_box(f.world, shape, &lower, &upper));
   assert_message("destroyed");
@@ -360,7 +360,7 @@ static void shapes_are_listed_in_order(void **unused)
   assert_int_equal(tn_body_shapes(f.world, f.dynamic, listed, 5), 5);
   for (int i = 0; i < 5; ++i) {
     assert_true(TN_SAME_ID(made[i], listed[i]));
-    assert_close(tn_shape_get(f.world, listed[i]).radius, 0.1 * (i + 1), 1e-6);
+    assert_close(tn_shape_get_def(f.world, listed[i]).radius, 0.1 * (i + 1), 1e-6);
   }
   assert_true(tn_shape_destroy(f.world, made[2]));
   assert_int_equal(tn_body_shapes(f.world, f.dynamic, listed, 5), 4);

@@ -160,7 +160,8 @@ static void soft_cube_bears_a_hundred_times_its_weight(void **unused)
     tn_soft_id soft = tn_soft_create(world, &def);
     tn_soft_mesh_free(&def);
     tn_body_id plate = test_box(world, tn_p3(0.0, 0.232, 0.0), 80.0f, tn_v3(0.15f, 0.02f, 0.15f));
-    tn_body_set_damping(world, plate, 3.0f, 3.0f);
+    tn_body_set_linear_damping(world, plate, 3.0f);
+    tn_body_set_angular_damping(world, plate, 3.0f);
     tn_shape_def box = tn_default_shape_def(TN_SHAPE_BOX);
     box.half_extents = tn_v3(0.15f, 0.02f, 0.15f);
     tn_shape_create(world, plate, &box);
@@ -322,7 +323,7 @@ static void cloth_carries_tori(void **unused)
   tn_soft_mesh_free(&def);
   const int corners[4] = {0, N - 1, N * (N - 1), N * N - 1};
   for (int i = 0; i < 4; ++i) {
-    tn_soft_pin(world, soft, corners[i], true);
+    tn_soft_set_pinned(world, soft, corners[i], true);
   }
   tn_wire_point ring[8];
   for (int i = 0; i < 8; ++i) {

@@ -60,6 +60,16 @@ static inline tn_range tn_between(float lo, float hi)
   return r;
 }
 
+static inline tn_vec3 tn_vec3_from_pos(tn_pos p)
+{
+  return tn_v3((float)p.x, (float)p.y, (float)p.z);
+}
+
+static inline tn_pos tn_pos_from_vec3(tn_vec3 v)
+{
+  return tn_p3((double)v.x, (double)v.y, (double)v.z);
+}
+
 static inline tn_quat tn_quat_identity(void)
 {
   tn_quat q = {0.0f, 0.0f, 0.0f, 1.0f};
@@ -96,10 +106,28 @@ static inline float tn_length(tn_vec3 a)
   return sqrtf(tn_dot(a, a));
 }
 
+// From `a` at t = 0 to `b` at t = 1, along the line.
+static inline tn_vec3 tn_lerp(tn_vec3 a, tn_vec3 b, float t)
+{
+  return tn_add(a, tn_scale(t, tn_sub(b, a)));
+}
+
+// The unit vector along `a`; zero if `a` is zero or not finite.
+TN_API tn_vec3 tn_normalize(tn_vec3 a);
+
 // From one position to another; the difference is taken in double.
 static inline tn_vec3 tn_between_points(tn_pos from, tn_pos to)
 {
   return tn_v3((float)(to.x - from.x), (float)(to.y - from.y), (float)(to.z - from.z));
+}
+
+// Between two positions, m.
+static inline double tn_distance(tn_pos a, tn_pos b)
+{
+  double x = b.x - a.x;
+  double y = b.y - a.y;
+  double z = b.z - a.z;
+  return sqrt(x * x + y * y + z * z);
 }
 
 static inline tn_pos tn_offset(tn_pos p, tn_vec3 d)
@@ -128,6 +156,25 @@ static inline tn_vec3 tn_rotate(tn_quat q, tn_vec3 v)
   return tn_add(v, tn_add(tn_scale(q.w, t), tn_cross(u, t)));
 }
 
+// By the inverse of a unit quaternion.
+static inline tn_vec3 tn_unrotate(tn_quat q, tn_vec3 v)
+{
+  return tn_rotate(tn_quat_conjugate(q), v);
+}
+
+static inline tn_transform tn_transform_identity(void)
+{
+  tn_transform t = {{0.0, 0.0, 0.0}, {0.0f, 0.0f, 0.0f, 1.0f}};
+  return t;
+}
+
+// `b`, then `a`: takes what is in b's frame, which is in a's, to where a's is. In double.
+TN_API tn_transform tn_transform_mul(tn_transform a, tn_transform b);
+TN_API tn_transform tn_transform_inverse(tn_transform t);
+// A point of the transform's frame, outside of it, and the other way round. In double.
+TN_API tn_pos tn_transform_point(tn_transform t, tn_vec3 local);
+TN_API tn_vec3 tn_transform_inverse_point(tn_transform t, tn_pos point);
+
 // The library's own transcendental functions: the same bits everywhere, unlike the C library's.
 // Use them for whatever feeds a simulation that must be reproducible.
 TN_API float tn_sin(float x);
@@ -138,6 +185,15 @@ TN_API float tn_exp(float x);
 
 // Rotation by `angle` (radians) about `axis` (any length but zero).
 TN_API tn_quat tn_quat_axis_angle(tn_vec3 axis, float angle);
+
+// To unit length; the identity if `q` is zero or not finite.
+TN_API tn_quat tn_quat_normalize(tn_quat q);
+
+// The shortest rotation that takes `from` to the direction of `to` (any length but zero).
+TN_API tn_quat tn_quat_from_to(tn_vec3 from, tn_vec3 to);
+
+// From `a` at t = 0 to `b` at t = 1, the shorter way, at a constant angular velocity.
+TN_API tn_quat tn_quat_slerp(tn_quat a, tn_quat b, float t);
 
 // A rotation that takes the x axis to `direction` (any length but zero).
 TN_API tn_quat tn_quat_x_to(tn_vec3 direction);

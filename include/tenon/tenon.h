@@ -27,14 +27,17 @@ TN_API bool tn_world_set_gravity(tn_world *world, tn_vec3 gravity);
 TN_API tn_vec3 tn_world_gravity(const tn_world *world);
 TN_API bool tn_world_set_method(tn_world *world, tn_method method);
 TN_API tn_method tn_world_method(const tn_world *world);
-TN_API bool tn_world_set_substeps(tn_world *world, int substeps, int iterations);
+TN_API bool tn_world_set_substeps(tn_world *world, int substeps);
 TN_API int tn_world_substeps(const tn_world *world);
 // Substeps that give a scene with things of `size` m (the smaller ones that matter), under
 // `gravity` m/s^2 and in steps of `dt` s, the quality that `quality` means. How much contacts
 // yield, relative to the size, goes as gravity h^2 / size with h the length of a substep. 0 for bad
 // arguments.
 TN_API int tn_substeps_for(tn_quality quality, float gravity, float size, float dt);
+TN_API bool tn_world_set_iterations(tn_world *world, int iterations);
 TN_API int tn_world_iterations(const tn_world *world);
+TN_API void *tn_world_user_data(const tn_world *world);
+TN_API bool tn_world_set_user_data(tn_world *world, void *data);
 TN_API int tn_world_lanes(const tn_world *world);
 TN_API tn_counters tn_world_counters(const tn_world *world);
 // All zero without a clock in the definition.
@@ -59,9 +62,12 @@ TN_API int tn_body_contacts(const tn_world *world, tn_body_id body, tn_contact *
 
 // Decides about pairs besides the shapes' filters; null for none. Holds for pairs that form later.
 TN_API bool tn_world_set_pair_filter(tn_world *world, tn_pair_filter_fn *filter, void *context);
+// The filter and, unless `context` is null, its context.
+TN_API tn_pair_filter_fn *tn_world_pair_filter(const tn_world *world, void **context);
 
 // Off wakes every body.
 TN_API bool tn_world_set_sleeping(tn_world *world, bool sleeping);
+TN_API bool tn_world_sleeping(const tn_world *world);
 
 // A fingerprint of the whole state, with all that decides how it goes on: settings, forces and
 // targets for the next step. Equal states have equal hashes on every machine, for every lane width
@@ -117,6 +123,8 @@ TN_API tn_body_id tn_body_create(tn_world *world, const tn_body_def *def);
 TN_API bool tn_body_destroy(tn_world *world, tn_body_id body);
 TN_API bool tn_body_is_valid(const tn_world *world, tn_body_id body);
 
+TN_API tn_body_def tn_body_get_def(const tn_world *world, tn_body_id body);
+TN_API bool tn_body_set_def(tn_world *world, tn_body_id body, const tn_body_def *def);
 TN_API tn_body_type tn_body_get_type(const tn_world *world, tn_body_id body);
 TN_API bool tn_body_set_type(tn_world *world, tn_body_id body, tn_body_type type);
 
@@ -147,8 +155,14 @@ TN_API tn_mass tn_body_mass(const tn_world *world, tn_body_id body);
 TN_API bool tn_body_set_mass(tn_world *world, tn_body_id body, tn_mass mass);
 TN_API bool tn_body_set_gravity_scale(tn_world *world, tn_body_id body, float scale);
 TN_API float tn_body_gravity_scale(const tn_world *world, tn_body_id body);
-TN_API bool tn_body_set_damping(tn_world *world, tn_body_id body, float linear, float angular);
-TN_API bool tn_body_set_speed_limits(tn_world *world, tn_body_id body, float linear, float angular);
+TN_API bool tn_body_set_linear_damping(tn_world *world, tn_body_id body, float damping);
+TN_API float tn_body_linear_damping(const tn_world *world, tn_body_id body);
+TN_API bool tn_body_set_angular_damping(tn_world *world, tn_body_id body, float damping);
+TN_API float tn_body_angular_damping(const tn_world *world, tn_body_id body);
+TN_API bool tn_body_set_max_speed(tn_world *world, tn_body_id body, float speed);
+TN_API float tn_body_max_speed(const tn_world *world, tn_body_id body);
+TN_API bool tn_body_set_max_angular_speed(tn_world *world, tn_body_id body, float speed);
+TN_API float tn_body_max_angular_speed(const tn_world *world, tn_body_id body);
 TN_API void *tn_body_user_data(const tn_world *world, tn_body_id body);
 TN_API bool tn_body_set_user_data(tn_world *world, tn_body_id body, void *data);
 TN_API const char *tn_body_name(const tn_world *world, tn_body_id body);
@@ -161,6 +175,7 @@ TN_API int tn_body_joints(const tn_world *world, tn_body_id body, tn_joint_id *i
 TN_API bool tn_body_is_awake(const tn_world *world, tn_body_id body);
 TN_API bool tn_body_set_awake(tn_world *world, tn_body_id body, bool awake);
 TN_API bool tn_body_set_can_sleep(tn_world *world, tn_body_id body, bool can_sleep);
+TN_API bool tn_body_can_sleep(const tn_world *world, tn_body_id body);
 
 // Mass of the body's shapes by their densities; sensors and surfaces without volume have none.
 TN_API bool tn_body_set_mass_from_shapes(tn_world *world, tn_body_id body);
@@ -186,7 +201,8 @@ TN_API tn_geometry_id tn_height_field_create(tn_world *world, const float *heigh
 TN_API tn_geometry_id tn_wire_create(tn_world *world, const tn_wire_point *points, int count,
                                      bool closed);
 TN_API bool tn_geometry_destroy(tn_world *world, tn_geometry_id geometry);
-TN_API tn_geometry_source tn_geometry_get(const tn_world *world, tn_geometry_id geometry);
+TN_API bool tn_geometry_is_valid(const tn_world *world, tn_geometry_id geometry);
+TN_API tn_geometry_source tn_geometry_get_source(const tn_world *world, tn_geometry_id geometry);
 
 TN_API tn_material tn_default_material(void);
 TN_API tn_shape_def tn_default_shape_def(tn_shape_kind kind);
@@ -194,10 +210,15 @@ TN_API tn_shape_def tn_default_shape_def(tn_shape_kind kind);
 TN_API tn_shape_id tn_shape_create(tn_world *world, tn_body_id body, const tn_shape_def *def);
 TN_API bool tn_shape_destroy(tn_world *world, tn_shape_id shape);
 TN_API bool tn_shape_is_valid(const tn_world *world, tn_shape_id shape);
-TN_API tn_shape_def tn_shape_get(const tn_world *world, tn_shape_id shape);
+TN_API tn_shape_def tn_shape_get_def(const tn_world *world, tn_shape_id shape);
+TN_API bool tn_shape_set_def(tn_world *world, tn_shape_id shape, const tn_shape_def *def);
 TN_API tn_body_id tn_shape_body(const tn_world *world, tn_shape_id shape);
 TN_API bool tn_shape_set_material(tn_world *world, tn_shape_id shape, tn_material material);
+TN_API tn_material tn_shape_material(const tn_world *world, tn_shape_id shape);
 TN_API bool tn_shape_set_filter(tn_world *world, tn_shape_id shape, tn_filter filter);
+TN_API tn_filter tn_shape_filter(const tn_world *world, tn_shape_id shape);
+TN_API void *tn_shape_user_data(const tn_world *world, tn_shape_id shape);
+TN_API bool tn_shape_set_user_data(tn_world *world, tn_shape_id shape, void *data);
 // The box around the shape as it stands, along the world's axes.
 TN_API bool tn_shape_box(const tn_world *world, tn_shape_id shape, tn_pos *lower, tn_pos *upper);
 
@@ -249,16 +270,22 @@ TN_API bool tn_joint_destroy(tn_world *world, tn_joint_id joint);
 TN_API bool tn_joint_is_valid(const tn_world *world, tn_joint_id joint);
 
 // Everything but kind and bodies can be changed at any time.
-TN_API tn_joint_def tn_joint_get(const tn_world *world, tn_joint_id joint);
-TN_API bool tn_joint_set(tn_world *world, tn_joint_id joint, const tn_joint_def *def);
+TN_API tn_joint_def tn_joint_get_def(const tn_world *world, tn_joint_id joint);
+TN_API bool tn_joint_set_def(tn_world *world, tn_joint_id joint, const tn_joint_def *def);
 // The two that change every frame, and the switch; enabling mends a broken joint.
-TN_API bool tn_joint_drive_linear(tn_world *world, tn_joint_id joint, tn_drive drive);
-TN_API bool tn_joint_drive_angular(tn_world *world, tn_joint_id joint, tn_drive drive);
-TN_API bool tn_joint_enable(tn_world *world, tn_joint_id joint, bool enabled);
+TN_API bool tn_joint_set_linear_drive(tn_world *world, tn_joint_id joint, tn_drive drive);
+TN_API tn_drive tn_joint_linear_drive(const tn_world *world, tn_joint_id joint);
+TN_API bool tn_joint_set_angular_drive(tn_world *world, tn_joint_id joint, tn_drive drive);
+TN_API tn_drive tn_joint_angular_drive(const tn_world *world, tn_joint_id joint);
+TN_API bool tn_joint_set_enabled(tn_world *world, tn_joint_id joint, bool enabled);
+TN_API bool tn_joint_is_enabled(const tn_world *world, tn_joint_id joint);
+TN_API void *tn_joint_user_data(const tn_world *world, tn_joint_id joint);
+TN_API bool tn_joint_set_user_data(tn_world *world, tn_joint_id joint, void *data);
 // Moves the end that is fixed to the world, for dragging.
 TN_API bool tn_joint_set_anchor(tn_world *world, tn_joint_id joint, tn_pos position);
+TN_API tn_pos tn_joint_anchor(const tn_world *world, tn_joint_id joint);
 
-TN_API tn_joint_state tn_joint_read(const tn_world *world, tn_joint_id joint);
+TN_API tn_joint_state tn_joint_get_state(const tn_world *world, tn_joint_id joint);
 
 // Inverse kinematics: moves the body, and all that joints connect it with, so that its frame comes
 // as close to the target as joints and limits allow. No time passes: velocities stay as they are,
@@ -274,11 +301,14 @@ TN_API tn_soft_id tn_soft_create(tn_world *world, const tn_soft_def *def);
 // Destroys its attachments as well.
 TN_API bool tn_soft_destroy(tn_world *world, tn_soft_id soft);
 TN_API bool tn_soft_is_valid(const tn_world *world, tn_soft_id soft);
+TN_API tn_soft_def tn_soft_get_def(const tn_world *world, tn_soft_id soft);
+TN_API bool tn_soft_set_def(tn_world *world, tn_soft_id soft, const tn_soft_def *def);
 // Writes up to `capacity` live ids in slot order; returns how many there are.
 TN_API int tn_world_softs(const tn_world *world, tn_soft_id *ids, int capacity);
 
 // Particles are in the order of the definition's vertices. The functions that read write up to
-// `capacity` and return how many there are; those that write want all of them.
+// `capacity` elements of `out` and return how many there are, three for each triangle; those that
+// write want all of them.
 TN_API int tn_soft_positions(const tn_world *world, tn_soft_id soft, tn_pos *out, int capacity);
 TN_API int tn_soft_velocities(const tn_world *world, tn_soft_id soft, tn_vec3 *out, int capacity);
 TN_API int tn_soft_masses(const tn_world *world, tn_soft_id soft, float *out, int capacity);
@@ -287,9 +317,10 @@ TN_API bool tn_soft_set_positions(tn_world *world, tn_soft_id soft, const tn_pos
 TN_API bool tn_soft_set_velocities(tn_world *world, tn_soft_id soft, const tn_vec3 *in, int count);
 TN_API tn_pos tn_soft_position(const tn_world *world, tn_soft_id soft, int particle);
 TN_API bool tn_soft_set_position(tn_world *world, tn_soft_id soft, int particle, tn_pos position);
+TN_API tn_vec3 tn_soft_velocity(const tn_world *world, tn_soft_id soft, int particle);
 TN_API bool tn_soft_set_velocity(tn_world *world, tn_soft_id soft, int particle, tn_vec3 velocity);
 // A pinned particle moves with the velocity it is given, whatever pulls at it.
-TN_API bool tn_soft_pin(tn_world *world, tn_soft_id soft, int particle, bool pinned);
+TN_API bool tn_soft_set_pinned(tn_world *world, tn_soft_id soft, int particle, bool pinned);
 TN_API bool tn_soft_is_pinned(const tn_world *world, tn_soft_id soft, int particle);
 // Acts during the next step. Forces on the same particle add up. The functions for one particle
 // take constant time.
@@ -304,8 +335,11 @@ TN_API tn_momentum tn_soft_momentum(const tn_world *world, tn_soft_id soft, tn_p
 // What its closed triangles enclose, m^3.
 TN_API double tn_soft_volume(const tn_world *world, tn_soft_id soft);
 TN_API bool tn_soft_set_pressure(tn_world *world, tn_soft_id soft, float pressure);
+TN_API float tn_soft_pressure(const tn_world *world, tn_soft_id soft);
 TN_API bool tn_soft_set_damping(tn_world *world, tn_soft_id soft, float damping);
+TN_API float tn_soft_damping(const tn_world *world, tn_soft_id soft);
 TN_API void *tn_soft_user_data(const tn_world *world, tn_soft_id soft);
+TN_API bool tn_soft_set_user_data(tn_world *world, tn_soft_id soft, void *data);
 TN_API bool tn_soft_is_awake(const tn_world *world, tn_soft_id soft);
 TN_API bool tn_soft_set_awake(tn_world *world, tn_soft_id soft, bool awake);
 // Writes up to `capacity` contacts of the last step; returns how many there are.
@@ -316,12 +350,18 @@ TN_API tn_attachment_def tn_default_attachment_def(void);
 TN_API tn_attachment_id tn_attachment_create(tn_world *world, const tn_attachment_def *def);
 TN_API bool tn_attachment_destroy(tn_world *world, tn_attachment_id attachment);
 TN_API bool tn_attachment_is_valid(const tn_world *world, tn_attachment_id attachment);
-TN_API tn_attachment_def tn_attachment_get(const tn_world *world, tn_attachment_id attachment);
+TN_API tn_attachment_def tn_attachment_get_def(const tn_world *world, tn_attachment_id attachment);
+TN_API bool tn_attachment_set_def(tn_world *world, tn_attachment_id attachment,
+                                  const tn_attachment_def *def);
+TN_API void *tn_attachment_user_data(const tn_world *world, tn_attachment_id attachment);
+TN_API bool tn_attachment_set_user_data(tn_world *world, tn_attachment_id attachment, void *data);
 // Writes up to `capacity` live ids in slot order; returns how many there are.
 TN_API int tn_world_attachments(const tn_world *world, tn_attachment_id *ids, int capacity);
 // Moves the end on the body, or in the world: for dragging.
+TN_API tn_pos tn_attachment_point(const tn_world *world, tn_attachment_id attachment);
 TN_API bool tn_attachment_set_point(tn_world *world, tn_attachment_id attachment, tn_pos point);
-TN_API tn_attachment_state tn_attachment_read(const tn_world *world, tn_attachment_id attachment);
+TN_API tn_attachment_state tn_attachment_get_state(const tn_world *world,
+                                                   tn_attachment_id attachment);
 
 // ---------------------------------------------------------------------------------------------
 // Meshes for soft bodies. Each fills in the arrays of `def`, from the C library's heap, and nothing

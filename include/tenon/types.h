@@ -41,7 +41,9 @@ typedef struct tn_world_def {
   tn_allocator allocator;
   tn_log_fn *log;
   void *log_context;
+  bool log_repeats;   // log repeated messages as well, instead of counting them
   tn_clock_fn *clock; // for tn_world_profile; null: none is kept
+  void *user_data;
   uint32_t cookie;
 } tn_world_def;
 

@@ -333,6 +333,8 @@ typedef struct contact_start_state {
 struct tn_world {
   heap heap;
   log_sink log;
+  log_history log_history;
+  void *user_data;
   uint32_t world_id; // part of every id, so that ids of other worlds are detected
 
   tn_vec3 gravity;
@@ -464,6 +466,7 @@ const char *counts_problem(int substeps, int iterations);
 // world/body.c
 body *body_find(const tn_world *world, tn_body_id id, const char *caller);
 tn_body_id body_id_at(const tn_world *world, int32_t slot);
+void body_set_name(body *b, const char *name); // cut to NAME_SIZE - 1 bytes; null: none
 // Grows all arrays of bodies. False when out of memory.
 bool body_reserve(tn_world *world, int32_t wanted);
 void body_create_static_world(tn_world *world);

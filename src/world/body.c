@@ -423,12 +423,14 @@ bool body_reserve(tn_world *world, int32_t wanted)
   return true;
 }
 
-static void set_name(body *b, const char *name)
+// `name` may be the body's own.
+void body_set_name(body *b, const char *name)
 {
-  memset(b->name, 0, sizeof b->name);
+  char copy[NAME_SIZE] = {0};
   if (name) {
-    strncpy(b->name, name, sizeof b->name - 1);
+    strncpy(copy, name, sizeof copy - 1);
   }
+  memcpy(b->name, copy, sizeof copy);
 }
 
 static void set_pose(body *b, tn_pos position, dquat q)
@@ -468,7 +470,7 @@ static void fill_body(body *b, const tn_body_def *def)
   b->first_shape = NO_SLOT;
   b->first_joint = NO_SLOT;
   b->user_data = def->user_data;
-  set_name(b, def->name);
+  body_set_name(b, def->name);
 }
 
 static int32_t alloc_body_slot(tn_world *world)
@@ -634,6 +636,16 @@ static bool reject(const tn_world *world, const char *caller, const char *why)
   return false;
 }
 
+static bool has_unmovable_shape(const tn_world *world, const body *b)
+{
+  for (int32_t i = b->first_shape; i != NO_SLOT; i = world->shapes[i].next) {
+    if (!shape_can_be_dynamic(&world->shapes[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool tn_body_set_type(tn_world *world, tn_body_id id, tn_body_type type)
 {
   body *b = body_find(world, id, "tn_body_set_type");
@@ -647,10 +659,8 @@ bool tn_body_set_type(tn_world *world, tn_body_id id, tn_body_type type)
   if (why) {
     return reject(world, "tn_body_set_type", why);
   }
-  for (int32_t i = b->first_shape; i != NO_SLOT; i = world->shapes[i].next) {
-    if (type == TN_BODY_DYNAMIC && !shape_can_be_dynamic(&world->shapes[i])) {
-      return reject(world, "tn_body_set_type", "the body has a shape that cannot move");
-    }
+  if (type == TN_BODY_DYNAMIC && has_unmovable_shape(world, b)) {
+    return reject(world, "tn_body_set_type", "the body has a shape that cannot move");
   }
   int32_t slot = body_slot(world, b);
   body_wake(world, slot);
@@ -728,6 +738,101 @@ bool tn_body_move_to(tn_world *world, tn_body_id id, tn_transform target)
   return true;
 }
 
+// ---------------------------------------------------------------------------------------------
+// Definitions
+
+tn_body_def tn_body_get_def(const tn_world *world, tn_body_id id)
+{
+  const body *b = body_find(world, id, "tn_body_get_def");
+  if (!b) {
+    return (tn_body_def){0};
+  }
+  const body_state *state = &world->state[body_slot(world, b)];
+  tn_transform at = body_transform_of(b);
+  tn_body_def def = tn_default_body_def();
+  def.type = b->type;
+  def.position = at.p;
+  def.rotation = at.q;
+  def.velocity = to_vec3(state->v);
+  def.angular_velocity = to_vec3(state->w);
+  def.mass = b->mass;
+  def.gravity_scale = b->gravity_scale;
+  def.linear_damping = b->linear_damping;
+  def.angular_damping = b->angular_damping;
+  def.max_speed = b->max_speed;
+  def.max_angular_speed = b->max_angular_speed;
+  def.can_sleep = b->can_sleep;
+  def.bullet = b->bullet;
+  def.user_data = b->user_data;
+  def.name = b->name;
+  return def;
+}
+
+static bool same_transform(tn_transform a, tn_transform b)
+{
+  return a.p.x == b.p.x && a.p.y == b.p.y && a.p.z == b.p.z && a.q.x == b.q.x && a.q.y == b.q.y &&
+         a.q.z == b.q.z && a.q.w == b.q.w;
+}
+
+// A pose that is given as tn_body_get_def() rounded it stays as it is in double.
+static bool set_body_pose(tn_world *world, tn_body_id id, const body *b, tn_transform to)
+{
+  return same_transform(body_transform_of(b), to) || tn_body_set_transform(world, id, to);
+}
+
+// An angular velocity that does not change leaves the angular momentum as it is, to the bit.
+static void set_body_velocity(tn_world *world, int32_t slot, const tn_body_def *def)
+{
+  body_state *state = &world->state[slot];
+  set_array(state->v, from_vec3(def->velocity));
+  if (memcmp(state->w, &def->angular_velocity, sizeof state->w) != 0) {
+    set_array(state->w, from_vec3(def->angular_velocity));
+    body_sync_solver(world, slot);
+  }
+}
+
+bool tn_body_set_def(tn_world *world, tn_body_id id, const tn_body_def *def)
+{
+  body *b = body_find(world, id, "tn_body_set_def");
+  if (!b) {
+    return false;
+  }
+  const char *why = def ? body_def_error(def) : "the definition is null";
+  if (!why && def->type == TN_BODY_DYNAMIC && has_unmovable_shape(world, b)) {
+    why = "the body has a shape that cannot move";
+  }
+  if (why) {
+    return reject(world, "tn_body_set_def", why);
+  }
+  int32_t slot = body_slot(world, b);
+  tn_transform to = {def->position, def->rotation};
+  bool ok = true;
+  body_wake(world, slot);
+  if (!mass_problem(&def->mass) && memcmp(&def->mass, &b->mass, sizeof def->mass) != 0) {
+    ok = tn_body_set_mass(world, id, def->mass) && ok;
+  }
+  if (def->type != b->type) {
+    ok = tn_body_set_type(world, id, def->type) && ok;
+  }
+  ok = set_body_pose(world, id, b, to) && ok;
+  if (def->type != TN_BODY_STATIC) {
+    set_body_velocity(world, slot, def);
+  }
+  b->gravity_scale = def->gravity_scale;
+  b->linear_damping = def->linear_damping;
+  b->angular_damping = def->angular_damping;
+  b->max_speed = def->max_speed;
+  b->max_angular_speed = def->max_angular_speed;
+  b->can_sleep = def->can_sleep;
+  b->bullet = def->bullet;
+  b->user_data = def->user_data;
+  body_set_name(b, def->name);
+  return ok;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Mass and joints
+
 tn_mass tn_body_mass(const tn_world *world, tn_body_id id)
 {
   const body *b = body_find(world, id, "tn_body_mass");
@@ -762,84 +867,6 @@ bool tn_body_set_mass(tn_world *world, tn_body_id id, tn_mass mass)
     joint_refresh_frames(world, link / 2);
   }
   return true;
-}
-
-bool tn_body_set_gravity_scale(tn_world *world, tn_body_id id, float scale)
-{
-  body *b = body_find(world, id, "tn_body_set_gravity_scale");
-  if (!b) {
-    return false;
-  }
-  if (!is_between(scale, -1e6f, 1e6f)) {
-    return reject(world, "tn_body_set_gravity_scale", "the scale must be from -1e6 to 1e6");
-  }
-  b->gravity_scale = scale;
-  body_wake(world, body_slot(world, b));
-  return true;
-}
-
-float tn_body_gravity_scale(const tn_world *world, tn_body_id id)
-{
-  const body *b = body_find(world, id, "tn_body_gravity_scale");
-  return b ? b->gravity_scale : 0.0f;
-}
-
-bool tn_body_set_damping(tn_world *world, tn_body_id id, float linear, float angular)
-{
-  body *b = body_find(world, id, "tn_body_set_damping");
-  if (!b) {
-    return false;
-  }
-  if (!is_between(linear, 0.0f, 1e6f) || !is_between(angular, 0.0f, 1e6f)) {
-    return reject(world, "tn_body_set_damping", "damping must be from 0 to 1e6");
-  }
-  b->linear_damping = linear;
-  b->angular_damping = angular;
-  return true;
-}
-
-bool tn_body_set_speed_limits(tn_world *world, tn_body_id id, float linear, float angular)
-{
-  body *b = body_find(world, id, "tn_body_set_speed_limits");
-  if (!b) {
-    return false;
-  }
-  if (!is_between(linear, 0.0f, 3e38f) || !is_between(angular, 0.0f, 3e38f)) {
-    return reject(world, "tn_body_set_speed_limits", "limits must be non-negative and finite");
-  }
-  b->max_speed = linear;
-  b->max_angular_speed = angular;
-  return true;
-}
-
-void *tn_body_user_data(const tn_world *world, tn_body_id id)
-{
-  const body *b = body_find(world, id, "tn_body_user_data");
-  return b ? b->user_data : NULL;
-}
-
-bool tn_body_set_user_data(tn_world *world, tn_body_id id, void *data)
-{
-  body *b = body_find(world, id, "tn_body_set_user_data");
-  if (b) {
-    b->user_data = data;
-  }
-  return b != NULL;
-}
-
-const char *tn_body_name(const tn_world *world, tn_body_id id)
-{
-  const body *b = body_find(world, id, "tn_body_name");
-  return b ? b->name : "";
-}
-
-bool tn_body_set_name(tn_world *world, tn_body_id id, const char *name)
-{
-  body *b = body_find(world, id, "tn_body_set_name");
-  if (b) {
-    set_name(b, name);
-  }
-  return b != NULL;
 }
 
 int tn_body_joints(const tn_world *world, tn_body_id id, tn_joint_id *ids, int capacity)

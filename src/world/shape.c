@@ -449,10 +449,80 @@ bool tn_shape_destroy(tn_world *world, tn_shape_id id)
 // ---------------------------------------------------------------------------------------------
 // Getters and setters
 
-tn_shape_def tn_shape_get(const tn_world *world, tn_shape_id id)
+tn_shape_def tn_shape_get_def(const tn_world *world, tn_shape_id id)
 {
-  const shape *s = shape_find(world, id, "tn_shape_get");
+  const shape *s = shape_find(world, id, "tn_shape_get_def");
   return s ? s->def : (tn_shape_def){0};
+}
+
+// Replaces everything but the kind. Sizes and place take effect as if the shape were new.
+static void replace(tn_world *world, shape *s, const tn_shape_def *def, const geometry *g)
+{
+  int32_t slot = (int32_t)(s - world->shapes);
+  shape_remove_pairs(world, slot);
+  soft_contacts_remove_shape(world, slot);
+  remove_from_tree(world, s);
+  if (s->shared != NO_SLOT) {
+    world->geometries[s->shared].users -= 1;
+    s->shared = (int32_t)def->geometry.index - 1;
+    world->geometries[s->shared].users += 1;
+  }
+  s->def = *def;
+  s->geometry = *g;
+  update_local_pose(world, s);
+  s->bounding_radius = geometry_bounding_radius(g);
+  s->inner_radius = geometry_inner_radius(g);
+  insert_in_tree(world, slot); // cannot fail: a leaf has just been freed
+  shape_invalidate_pairs(world, slot);
+  world->material_version += 1;
+  body_wake(world, s->body);
+}
+
+bool tn_shape_set_def(tn_world *world, tn_shape_id id, const tn_shape_def *def)
+{
+  shape *s = shape_find(world, id, "tn_shape_set_def");
+  if (!s) {
+    return false;
+  }
+  geometry g;
+  const char *why =
+      def ? shape_def_error(world, &world->bodies[s->body], def, &g) : "the definition is null";
+  if (!why && def->kind != s->def.kind) {
+    why = "the kind of a shape cannot change";
+  }
+  if (why) {
+    report(&world->log, TN_LOG_ERROR, "tn_shape_set_def: %s", why);
+    return false;
+  }
+  replace(world, s, def, &g);
+  return true;
+}
+
+void *tn_shape_user_data(const tn_world *world, tn_shape_id id)
+{
+  const shape *s = shape_find(world, id, "tn_shape_user_data");
+  return s ? s->def.user_data : NULL;
+}
+
+bool tn_shape_set_user_data(tn_world *world, tn_shape_id id, void *data)
+{
+  shape *s = shape_find(world, id, "tn_shape_set_user_data");
+  if (s) {
+    s->def.user_data = data;
+  }
+  return s != NULL;
+}
+
+tn_material tn_shape_material(const tn_world *world, tn_shape_id id)
+{
+  const shape *s = shape_find(world, id, "tn_shape_material");
+  return s ? s->def.material : (tn_material){0};
+}
+
+tn_filter tn_shape_filter(const tn_world *world, tn_shape_id id)
+{
+  const shape *s = shape_find(world, id, "tn_shape_filter");
+  return s ? s->def.filter : (tn_filter){0};
 }
 
 tn_body_id tn_shape_body(const tn_world *world, tn_shape_id id)
