@@ -170,7 +170,7 @@ static void write_geometries(exporter *e)
 static void write_mass(exporter *e, int number)
 {
   const recorded_body *b = &e->record->bodies[number];
-  tn_mass usual = tn_default_body_def().mass;
+  tn_mass usual = scene_body_def().mass;
   if (b->spread) {
     if (b->mass > 0.0f) {
       write_key(&e->w, "mass");

@@ -167,7 +167,7 @@ static tn_body_id add_part(const builder *b, tn_vec3 at, tn_shape_def *shapes, i
   for (int i = 0; i < count; ++i) {
     shapes[i].filter.group = -1;
   }
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = place(b, at);
   def.rotation = b->at.q;
   def.can_sleep = false;

@@ -56,7 +56,7 @@ static tn_body_id add_beam(scene_run *run, tn_vec3 from, tn_vec3 to, float half_
   float half = 0.5f * tn_length(tn_sub(to, from));
   tn_shape_def shape = scene_box_shape(tn_v3(half, half_width, half_width));
   shape.filter.group = -1;
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = at(tn_scale(0.5f, tn_add(from, to)));
   def.rotation = tn_quat_x_to(tn_sub(to, from));
   return scene_add_solid(run, &def, &shape, mass);
@@ -195,7 +195,7 @@ static void add_wall(scene_run *run)
   tn_shape_def shape = scene_box_shape(BRICK);
   shape.material = scene_material(0.6f, 0.0f);
   for (int i = 0; i < brick_count(run) && !run->failed; ++i) {
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = scene_body_def();
     def.position = brick_place(run, i);
     scene_add_solid(run, &def, &shape, 20.0f);
   }
@@ -217,7 +217,7 @@ static void add_ball(scene_run *run)
     tn_shape_def shape = is_ball ? scene_sphere_shape(BALL_RADIUS)
                                  : scene_axial_shape(TN_SHAPE_CAPSULE, 0.06f, half - 0.06f);
     shape.material = scene_material(0.5f, 0.0f);
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = scene_body_def();
     def.position = tn_offset(hook, tn_scale(half, down));
     def.rotation = tn_quat_axis_angle(Z_AXIS, -angle);
     tn_body_id link =
@@ -330,7 +330,7 @@ static tn_body_id add_gear(scene_run *run, int gear, double x, float phase)
   for (int i = 0; i < count; ++i) {
     shapes[i].material = scene_material(0.1f, 0.0f);
   }
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = tn_p3(x, 0.0, 0.0);
   def.rotation = tn_quat_axis_angle(Z_AXIS, phase);
   def.can_sleep = false;

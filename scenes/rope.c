@@ -30,7 +30,7 @@ static void build_rope(scene_run *run)
   scene_set_gravity(run);
   int count = (int)scene_value(run, "count");
   float half = 0.5f * (float)scene_value(run, "length");
-  tn_body_def hand = tn_default_body_def();
+  tn_body_def hand = scene_body_def();
   hand.type = TN_BODY_KINEMATIC;
   hand.position = tn_p3(rope_length(run), 0.0, 0.0);
   tn_body_id last = SCENE_WORLD, grip = scene_add_body(run, &hand);
@@ -42,7 +42,7 @@ static void build_rope(scene_run *run)
   shape.material = scene_material(0.3f, 0.0f);
   for (int i = 0; i < count && !run->failed; ++i) {
     double start = (double)i * 2.0 * (double)half;
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = scene_body_def();
     def.position = tn_p3(start + (double)half, 0.0, 0.0);
     def.linear_damping = def.angular_damping = 0.5f;
     tn_body_id piece = scene_add_solid(run, &def, &shape, (float)scene_value(run, "mass"));
@@ -139,7 +139,7 @@ static void build_unsolvable(scene_run *run)
     tn_pos start = tn_p3(end.x + gap, 0.0, 0.0);
     tn_body_id link = SCENE_WORLD;
     if (i < count) {
-      tn_body_def def = tn_default_body_def();
+      tn_body_def def = scene_body_def();
       def.position = tn_offset(start, tn_v3(0.5f * length, 0.0f, 0.0f));
       def.linear_damping = def.angular_damping = (float)scene_value(run, "damping");
       link = scene_add_solid(run, &def, &shape, 1.0f);

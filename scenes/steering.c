@@ -23,7 +23,7 @@ static tn_body_id add_arm(scene_run *run, float x, tn_vec3 half, float mass)
   tn_shape_def shape = scene_box_shape(half);
   shape.position = tn_v3(0.0f, 0.0f, -0.5f * ARM);
   shape.filter.group = -1;
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = tn_p3((double)x, 0.0, 0.0);
   tn_body_id arm = scene_add_solid(run, &def, &shape, mass);
   tn_joint_def pivot =
@@ -39,7 +39,7 @@ static void add_wheel(scene_run *run, tn_body_id knuckle, float x)
   tn_shape_def shape = scene_axial_shape(TN_SHAPE_CYLINDER, WHEEL_RADIUS, 0.03f);
   shape.rotation = tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 1.0f), 0.5f * TN_PI);
   shape.filter.group = -1;
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = tn_p3((double)(x > 0.0f ? x + 0.04f : x - 0.04f), 0.0, 0.0);
   tn_body_id wheel = scene_add_solid(run, &def, &shape, (float)scene_value(run, "wheel_mass"));
   tn_joint_def axle =

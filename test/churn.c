@@ -146,7 +146,7 @@ static void add_shape(churn *c, tn_body_id body, tn_body_type type)
 
 static void make_body(churn *c)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.type = chance(c, 0.7f) ? TN_BODY_DYNAMIC : (tn_body_type)test_index(&c->random, 3);
   def.position = some_place(c);
   def.rotation = test_rotation(&c->random);
@@ -260,7 +260,7 @@ static void change_body(churn *c)
 {
   tn_body_id id = some_body(c);
   tn_body_type type = (tn_body_type)test_index(&c->random, 3);
-  tn_mass mass = tn_mass_scaled_to(tn_default_body_def().mass, between(c, 0.1f, 10.0f));
+  tn_mass mass = tn_mass_scaled_to(test_body_def().mass, between(c, 0.1f, 10.0f));
   mass.center = test_vector(&c->random, 0.2f);
   float x = between(c, -1.0f, 1.0f);
   int what = test_index(&c->random, 5);

@@ -202,9 +202,16 @@ tn_allocator test_metered(test_meter *meter)
 
 const tn_body_id test_no_body = {0, 0, 0};
 
-tn_body_id test_box(tn_world *world, tn_pos position, float mass, tn_vec3 half_extents)
+tn_body_def test_body_def(void)
 {
   tn_body_def def = tn_default_body_def();
+  def.mass = tn_mass_scaled_to(tn_mass_box(tn_v3(0.5f, 0.5f, 0.5f), 1.0f), 1.0f);
+  return def;
+}
+
+tn_body_id test_box(tn_world *world, tn_pos position, float mass, tn_vec3 half_extents)
+{
+  tn_body_def def = test_body_def();
   def.position = position;
   def.mass = tn_mass_scaled_to(tn_mass_box(half_extents, 1.0f), mass);
   tn_body_id id = tn_body_create(world, &def);
@@ -216,7 +223,7 @@ tn_body_id test_box(tn_world *world, tn_pos position, float mass, tn_vec3 half_e
 
 tn_body_id test_body(tn_world *world, tn_body_type type, tn_pos position)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.type = type;
   def.position = position;
   tn_body_id id = tn_body_create(world, &def);

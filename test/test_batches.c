@@ -24,7 +24,7 @@ typedef struct figure {
 
 static tn_body_id add_part(tn_world *world, tn_pos at, tn_vec3 half, int number, uint32_t *random)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.position = at;
   def.velocity = test_vector(random, 1.0f);
   def.angular_velocity = test_vector(random, 4.0f);

@@ -25,7 +25,7 @@ static d3 d3_between(tn_pos from, tn_pos to)
 
 static tn_body_id thrown(tn_world *world, tn_pos from)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.position = from;
   def.velocity = tn_v3(3.0f, 20.0f, -2.0f);
   return tn_body_create(world, &def);
@@ -166,7 +166,7 @@ static void advance(spinner *s, double h)
 
 static tn_body_id spinning(tn_world *world, tn_vec3 half_extents, tn_vec3 w)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.mass = tn_mass_scaled_to(tn_mass_box(half_extents, 1.0f), 3.0f);
   def.angular_velocity = w;
   def.gravity_scale = 0.0f;
@@ -296,7 +296,7 @@ static void damping_decays_exponentially(void **state)
   const float damping[3] = {0.1f, 1.0f, 20.0f};
   for (int i = 0; i < 9; ++i) {
     tn_world *world = test_world(2, test_methods[i / 3]);
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = test_body_def();
     def.gravity_scale = 0.0f;
     def.velocity = tn_v3(3.0f, -4.0f, 12.0f);
     def.angular_velocity = tn_v3(0.0f, 2.0f, 0.0f);
@@ -394,7 +394,7 @@ static void assert_solid_enters(tn_mass mass, const char *what)
   assert_true(tn_world_set_gravity(world, tn_v3(0.0f, 0.0f, 0.0f)));
   uint32_t random = 21;
   for (int i = 0; i < 20; ++i) {
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = test_body_def();
     def.position = tn_p3(10.0, -20.0, 30.0);
     def.rotation = test_rotation(&random);
     def.mass = mass;
@@ -471,7 +471,7 @@ static void speed_limits_hold(void **state)
   (void)state;
   for (int m = 0; m < TEST_METHODS; ++m) {
     tn_world *world = test_world(8, test_methods[m]);
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = test_body_def();
     def.velocity = tn_v3(300.0f, 0.0f, 400.0f);
     def.angular_velocity = tn_v3(0.0f, 50.0f, 0.0f);
     def.max_speed = 5.0f;
@@ -699,7 +699,7 @@ static void bodies_turn_about_their_centre_of_mass(void **state)
   (void)state;
   tn_world *world = test_world(8, TN_METHOD_TENON);
   assert_true(tn_world_set_gravity(world, tn_v3(0.0f, 0.0f, 0.0f)));
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.position = tn_p3(5.0, 6.0, 7.0);
   def.mass = tn_mass_at(tn_mass_box(tn_v3(0.2f, 0.3f, 0.1f), 1000.0f), tn_v3(0.5f, 0.0f, 0.0f),
                         tn_quat_identity());
@@ -730,7 +730,7 @@ static void setting_mass_keeps_the_origin(void **state)
   tn_world *world = test_world(8, TN_METHOD_TENON);
   uint32_t random = 23;
   for (int i = 0; i < 100; ++i) {
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = test_body_def();
     def.position = tn_p3(100.0, -3.0, 4.0);
     def.rotation = test_rotation(&random);
     def.angular_velocity = tn_v3(1.0f, 2.0f, 3.0f);
@@ -790,7 +790,7 @@ static void join_crowd(tn_world *world, crowd *c)
   char name[16];
   int mark = c->born++;
   snprintf(name, sizeof name, "body %d", mark);
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.name = name;
   def.user_data = &c->tags[mark];
   c->mark[c->count] = mark;
@@ -871,7 +871,7 @@ static void names_are_cut_and_may_be_missing(void **state)
 {
   (void)state;
   tn_world *world = test_world(1, TN_METHOD_TENON);
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   tn_body_id body = tn_body_create(world, &def);
   assert_string_equal(tn_body_name(world, body), "");
   const char *alphabet = "abcdefghijklmnopqrstuvwxyz0123456789";

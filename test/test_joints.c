@@ -63,7 +63,7 @@ static double pendulum_period(double small_period, double amplitude)
 static double measure_period(tn_joint_kind kind, double amplitude)
 {
   tn_world *world = test_world(20, TN_METHOD_TENON);
-  tn_body_def body = tn_default_body_def();
+  tn_body_def body = test_body_def();
   body.mass = tn_mass_scaled_to(tn_mass_box(tn_v3(0.03f, 0.5f, 0.03f), 1.0f), 2.0f);
   body.position = tn_p3(0.5 * sin(amplitude), -0.5 * cos(amplitude), 0.0);
   body.rotation = tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 1.0f), (float)amplitude);
@@ -163,7 +163,7 @@ static void fig_8_loop_stays_closed(void **unused)
   tn_body_id above = {0};
   for (int i = 0; i < 4; ++i) {
     double up = i % 2 == 0 ? -1.0 : 1.0;
-    tn_body_def body = tn_default_body_def();
+    tn_body_def body = test_body_def();
     body.mass = tn_mass_scaled_to(tn_mass_box(tn_v3(0.5f, 0.05f, 0.05f), 1.0f), 1.0f);
     body.position = tn_p3(0.5 * i + 0.25, -0.5 * sin(angle), 0.0);
     body.rotation = tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 1.0f), (float)(up * angle));

@@ -4,7 +4,7 @@
 
 static tn_body_id add_block(tn_world *world, tn_pos at, tn_vec3 half, float mass)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.position = at;
   def.mass = tn_mass_scaled_to(tn_mass_box(half, 1.0f), mass);
   tn_body_id id = tn_body_create(world, &def);
@@ -114,7 +114,7 @@ static void chain_over_an_edge_holds(void **unused)
   tn_body_id last = test_no_body;
   for (int i = 0; i < COUNT; ++i) {
     double start = -2.0 + 0.1 * i;
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = test_body_def();
     def.position = tn_p3(start + 0.05, (double)radius, 0.0);
     def.mass = tn_mass_scaled_to(tn_mass_box(tn_v3(0.05f, radius, radius), 1.0f), 100.0f / COUNT);
     tn_body_id link = tn_body_create(world, &def);
@@ -283,7 +283,7 @@ static void free_hand_stays_where_friction_holds_it(void **unused)
   tn_body_id trunk = add_block(world, tn_p3(0.0, 0.5, 0.0), tn_v3(0.5f, 0.05f, 0.05f), 24.0f);
   test_joint(world, TN_JOINT_HINGE, test_no_body, trunk, tn_p3(-0.5, 0.5, 0.0),
              tn_v3(0.0f, 0.0f, 1.0f));
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.position = tn_p3(0.5, 0.2, 0.0);
   def.mass = tn_mass_scaled_to(tn_mass_box(tn_v3(0.05f, 0.15f, 0.05f), 1.0f), 0.4f);
   tn_body_id foot = tn_body_create(world, &def);

@@ -89,7 +89,7 @@ typedef struct loop {
 static tn_body_id add_bar(loop *l, tn_pos a, tn_pos b, float mass)
 {
   tn_vec3 d = tn_between_points(a, b);
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.position = tn_offset(a, tn_scale(0.5f, d));
   float length = tn_length(d);
   tn_vec3 axis = tn_cross(tn_v3(1.0f, 0.0f, 0.0f), d);

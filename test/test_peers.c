@@ -69,7 +69,7 @@ static tn_world *on_ground(const tn_shape_def *shape, double height, tn_quat rot
   tn_shape_def ground = tn_default_shape_def(TN_SHAPE_PLANE);
   ground.material = shape->material;
   tn_shape_create(world, SCENE_WORLD, &ground);
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.position = tn_p3(0.0, height, 0.0);
   def.rotation = rotation;
   def.velocity = tn_v3(speed, 0.0f, 0.0f);

@@ -39,7 +39,7 @@ static void a_body_out_of_bounds_is_stopped(void **state)
     tn_body_id others[2], feathers[2];
     for (int k = 0; k < 2; ++k) { // the second without the wild one's force
       worlds[k] = test_world(4, test_methods[i / 2]);
-      tn_body_def def = tn_default_body_def();
+      tn_body_def def = test_body_def();
       def.mass = tn_mass_scaled_to(def.mass, 1e-3f);
       def.name = "feather";
       feathers[k] = tn_body_create(worlds[k], &def);
@@ -296,7 +296,7 @@ static cast make_cast(tn_method method)
 
 static bool make_bad_body(const cast *c, int what, uint32_t *random)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   switch (what) {
   case 0:
     def.position = far_off(random);
@@ -470,7 +470,7 @@ static void queries_of_far_shapes_are_finite(void **state)
   uint32_t random = 5;
   for (int i = 0; i < 400; ++i) {
     tn_world *world = test_world(4, TN_METHOD_TENON);
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = test_body_def();
     tn_shape_def shape = tn_default_shape_def(TN_SHAPE_PLANE);
     static const tn_shape_kind kinds[5] = {TN_SHAPE_PLANE, TN_SHAPE_BOX, TN_SHAPE_SPHERE,
                                            TN_SHAPE_CAPSULE, TN_SHAPE_CYLINDER};
@@ -522,7 +522,7 @@ static tn_pos churn_place(uint32_t *random)
 
 static tn_body_id churn_body(churn *c)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.position = churn_place(&c->random);
   def.rotation = test_rotation(&c->random);
   def.mass = tn_mass_scaled_to(def.mass, power(&c->random, -2.0f, 1.0f));

@@ -55,7 +55,7 @@ static servo_case random_case(uint32_t *random)
 
 static tn_joint_id make_case(tn_world *world, const servo_case *c, tn_body_id *body)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   float inertia = (float)c->inertia;
   def.mass.mass = inertia;
   def.mass.inertia = (tn_sym3){inertia, inertia, inertia, 0.0f, 0.0f, 0.0f};

@@ -385,7 +385,7 @@ static void boxes_enclose_shapes(void **unused)
 {
   (void)unused;
   fixture f = make_fixture();
-  tn_body_def body = tn_default_body_def();
+  tn_body_def body = test_body_def();
   body.position = tn_p3(10.0, 20.0, 30.0);
   body.rotation = tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 1.0f), 0.5f * TN_PI);
   tn_body_id id = add_body(f.world, &body);

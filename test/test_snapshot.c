@@ -216,7 +216,7 @@ static void everything_told_between_steps_is_saved(void **state)
 {
   (void)state;
   tn_world *world = test_world(4, TN_METHOD_TENON);
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.name = "pendulum";
   def.user_data = &def;
   tn_body_id body = tn_body_create(world, &def);

@@ -591,7 +591,7 @@ static void attachment_bears_the_load(void **unused)
     def.mass = 1.0f;
     def.linear_damping = 2.0f;
     tn_soft_id soft = tn_soft_create(world, &def);
-    tn_body_def body_def = tn_default_body_def();
+    tn_body_def body_def = test_body_def();
     body_def.mass = tn_mass_scaled_to(body_def.mass, 2.0f);
     body_def.position = tn_p3(0.0, -1.0, 0.0);
     body_def.linear_damping = 2.0f;
@@ -674,7 +674,7 @@ static void many_attachments_do_not_shake_a_light_body(void **unused)
   static const int cells[3] = {8, 4, 4};
   for (int i = 0; i < 6; ++i) {
     tn_world *world = weightless(i < 3 ? 20 : 40, (tn_method)(i % 3));
-    tn_body_def axle = tn_default_body_def();
+    tn_body_def axle = test_body_def();
     axle.angular_velocity = tn_v3(0.0f, 4.0f, 0.0f);
     axle.mass.mass = 40.0f;
     axle.mass.inertia = (tn_sym3){8.0f, 8.0f, 0.1f, 0.0f, 0.0f, 0.0f};

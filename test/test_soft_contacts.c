@@ -334,7 +334,7 @@ static void cloth_carries_tori(void **unused)
   tn_geometry_id wire = tn_wire_create(world, ring, 8, true);
   tn_body_id tori[TORI];
   for (int i = 0; i < TORI; ++i) {
-    tn_body_def body = tn_default_body_def();
+    tn_body_def body = test_body_def();
     float angle = 0.4f * TN_PI * (float)i;
     int layer = i / 5;
     body.position =
@@ -444,7 +444,7 @@ static void balloon_throws_a_ball_back(void **unused)
   def.edge_compliance = 1e-4f;
   tn_soft_id soft = tn_soft_create(world, &def);
   double volume = 1.05 * tn_soft_volume(world, soft);
-  tn_body_def body = tn_default_body_def();
+  tn_body_def body = test_body_def();
   body.position = tn_p3(-1.0, 0.5, 0.0);
   body.velocity = tn_v3(5.0f, 0.0f, 0.0f);
   body.mass = tn_mass_scaled_to(tn_mass_sphere(0.15f, 1.0f), 5.0f);
@@ -474,7 +474,7 @@ static tn_body_id make_tyre(tn_world *world, tn_soft_def *def, const int cells[3
   def->mass = 2.4f;
   def->youngs_modulus = 1e6f;
   tn_soft_id soft = tn_soft_create(world, def);
-  tn_body_def body = tn_default_body_def();
+  tn_body_def body = test_body_def();
   tn_quat across = tn_quat_axis_angle(tn_v3(1.0f, 0.0f, 0.0f), 0.5f * TN_PI);
   tn_mass rim = tn_mass_scaled_to(tn_mass_cylinder(0.2f, 0.1f, 1.0f), 1.0f);
   body.position = def->position;

@@ -179,6 +179,7 @@ TN_API bool tn_body_can_sleep(const tn_world *world, tn_body_id body);
 
 // Mass of the body's shapes by their densities; sensors and surfaces without volume have none.
 TN_API bool tn_body_set_mass_from_shapes(tn_world *world, tn_body_id body);
+TN_API bool tn_body_mass_from_shapes(const tn_world *world, tn_body_id body);
 // Writes up to `capacity` ids of the body's shapes, those of the world for a null body; returns how
 // many there are.
 TN_API int tn_body_shapes(const tn_world *world, tn_body_id body, tn_shape_id *ids, int capacity);

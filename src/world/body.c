@@ -287,7 +287,6 @@ tn_body_def tn_default_body_def(void)
   tn_body_def def = {0};
   def.type = TN_BODY_DYNAMIC;
   def.rotation = tn_quat_identity();
-  def.mass = tn_mass_scaled_to(tn_mass_box(tn_v3(0.5f, 0.5f, 0.5f), 1.0f), 1.0f);
   def.gravity_scale = 1.0f;
   def.max_speed = 1000.0f;
   def.max_angular_speed = 1000.0f;
@@ -349,7 +348,7 @@ static const char *body_def_error(const tn_body_def *def)
       !is_between(def->max_angular_speed, 0.0f, 3e38f)) {
     return "speed limits must be non-negative and finite";
   }
-  const char *why = mass_problem(&def->mass);
+  const char *why = mass_is_given(&def->mass) ? mass_problem(&def->mass) : NULL;
   if (why) {
     return def->type == TN_BODY_DYNAMIC ? why : NULL;
   }
@@ -456,8 +455,13 @@ static void fill_body(body *b, const tn_body_def *def)
   b->alive = true;
   b->type = def->type;
   b->local_principal = (dquat){0.0, 0.0, 0.0, 1.0};
-  if (def->type == TN_BODY_DYNAMIC || !mass_problem(&def->mass)) {
+  if (!mass_problem(&def->mass)) {
     set_mass(b, def->mass);
+  } else {
+    b->mass_from_shapes = true;
+    if (def->type == TN_BODY_DYNAMIC) {
+      set_mass(b, body_default_mass());
+    }
   }
   set_pose(b, def->position, dquat_normalize(dquat_from(def->rotation)));
   b->gravity_scale = def->gravity_scale;
@@ -655,9 +659,8 @@ bool tn_body_set_type(tn_world *world, tn_body_id id, tn_body_type type)
   if (type != TN_BODY_STATIC && type != TN_BODY_KINEMATIC && type != TN_BODY_DYNAMIC) {
     return reject(world, "tn_body_set_type", "unknown body type");
   }
-  const char *why = type == TN_BODY_DYNAMIC ? mass_problem(&b->mass) : NULL;
-  if (why) {
-    return reject(world, "tn_body_set_type", why);
+  if (type == TN_BODY_DYNAMIC && !b->mass_from_shapes && mass_problem(&b->mass)) {
+    return reject(world, "tn_body_set_type", mass_problem(&b->mass)); // of a restored world
   }
   if (type == TN_BODY_DYNAMIC && has_unmovable_shape(world, b)) {
     return reject(world, "tn_body_set_type", "the body has a shape that cannot move");
@@ -669,6 +672,7 @@ bool tn_body_set_type(tn_world *world, tn_body_id id, tn_body_type type)
   }
   b->type = type;
   b->has_target = false;
+  body_mass_refresh(world, slot);
   body_sync_solver(world, slot);
   world->joint_graph.dirty = true; // the layout depends on which bodies are dynamic
   world->material_version += 1;    // so do contact_params of bodies with joints
@@ -755,7 +759,7 @@ tn_body_def tn_body_get_def(const tn_world *world, tn_body_id id)
   def.rotation = at.q;
   def.velocity = to_vec3(state->v);
   def.angular_velocity = to_vec3(state->w);
-  def.mass = b->mass;
+  def.mass = b->mass_from_shapes ? (tn_mass){0} : b->mass;
   def.gravity_scale = b->gravity_scale;
   def.linear_damping = b->linear_damping;
   def.angular_damping = b->angular_damping;
@@ -778,6 +782,21 @@ static bool same_transform(tn_transform a, tn_transform b)
 static bool set_body_pose(tn_world *world, tn_body_id id, const body *b, tn_transform to)
 {
   return same_transform(body_transform_of(b), to) || tn_body_set_transform(world, id, to);
+}
+
+// A mass that is not given, or that a body which is not dynamic cannot have, is that of the shapes.
+static bool set_body_mass(tn_world *world, tn_body_id id, body *b, tn_mass mass)
+{
+  if (mass_problem(&mass)) {
+    bool was_given = !b->mass_from_shapes;
+    b->mass_from_shapes = true;
+    if (was_given) {
+      body_mass_refresh(world, body_slot(world, b));
+    }
+    return true;
+  }
+  bool same = !b->mass_from_shapes && memcmp(&mass, &b->mass, sizeof mass) == 0;
+  return same || tn_body_set_mass(world, id, mass);
 }
 
 // An angular velocity that does not change leaves the angular momentum as it is, to the bit.
@@ -806,11 +825,8 @@ bool tn_body_set_def(tn_world *world, tn_body_id id, const tn_body_def *def)
   }
   int32_t slot = body_slot(world, b);
   tn_transform to = {def->position, def->rotation};
-  bool ok = true;
   body_wake(world, slot);
-  if (!mass_problem(&def->mass) && memcmp(&def->mass, &b->mass, sizeof def->mass) != 0) {
-    ok = tn_body_set_mass(world, id, def->mass) && ok;
-  }
+  bool ok = set_body_mass(world, id, b, def->mass);
   if (def->type != b->type) {
     ok = tn_body_set_type(world, id, def->type) && ok;
   }
@@ -833,40 +849,26 @@ bool tn_body_set_def(tn_world *world, tn_body_id id, const tn_body_def *def)
 // ---------------------------------------------------------------------------------------------
 // Mass and joints
 
-tn_mass tn_body_mass(const tn_world *world, tn_body_id id)
+// False, with nothing changed, if the mass is invalid, its centre out of range or out of memory.
+bool body_apply_mass(tn_world *world, int32_t slot, tn_mass mass)
 {
-  const body *b = body_find(world, id, "tn_body_mass");
-  return b ? b->mass : (tn_mass){0};
-}
-
-bool tn_body_set_mass(tn_world *world, tn_body_id id, tn_mass mass)
-{
-  body *b = body_find(world, id, "tn_body_set_mass");
-  if (!b) {
-    return false;
-  }
-  const char *why = mass_problem(&mass);
-  if (why) {
-    return reject(world, "tn_body_set_mass", why);
-  }
+  body *b = &world->bodies[slot];
   dquat q = dquat_mul(b->rotation, dquat_conjugate(b->local_principal));
   tn_pos origin = pos_sub(b->center, dquat_rotate(q, b->local_center));
-  if (!is_position(tn_offset(origin, tn_rotate(dquat_round(q), mass.center)))) {
-    return reject(world, "tn_body_set_mass", "the centre of mass is too far away");
+  if (mass_problem(&mass) ||
+      !is_position(tn_offset(origin, tn_rotate(dquat_round(q), mass.center)))) {
+    return false;
   }
-  int32_t slot = body_slot(world, b);
   body_wake(world, slot);
   set_mass(b, mass);
   set_pose(b, origin, q);
   body_sync_solver(world, slot);
-  if (!shapes_refresh(world, slot)) {
-    return reject(world, "tn_body_set_mass", "out of memory");
-  }
+  bool ok = shapes_refresh(world, slot);
   for (int32_t link = b->first_joint; link != NO_SLOT;
        link = world->joints[link / 2].next[link % 2]) {
     joint_refresh_frames(world, link / 2);
   }
-  return true;
+  return ok;
 }
 
 int tn_body_joints(const tn_world *world, tn_body_id id, tn_joint_id *ids, int capacity)

@@ -197,6 +197,11 @@ static bool kind_can_be_dynamic(int kind)
   return has_volume(kind) || kind == TN_SHAPE_WIRE;
 }
 
+bool shape_has_mass(const shape *s)
+{
+  return !s->def.sensor && has_volume(s->geometry.kind);
+}
+
 bool shape_can_be_dynamic(const shape *s)
 {
   return kind_can_be_dynamic(s->geometry.kind);
@@ -407,6 +412,7 @@ tn_shape_id tn_shape_create(tn_world *world, tn_body_id id, const tn_shape_def *
   }
   shape_invalidate_pairs(world, slot);
   body_wake(world, s->body);
+  body_mass_add_shape(world, s->body, slot);
   return shape_id_at(world, slot);
 }
 
@@ -441,8 +447,13 @@ bool tn_shape_destroy(tn_world *world, tn_shape_id id)
   if (!s) {
     return false;
   }
-  body_wake(world, s->body);
+  int32_t body_slot = s->body;
+  bool had_mass = shape_has_mass(s);
+  body_wake(world, body_slot);
   shape_remove(world, (int32_t)(s - world->shapes));
+  if (had_mass) {
+    body_mass_refresh(world, body_slot);
+  }
   return true;
 }
 
@@ -476,6 +487,7 @@ static void replace(tn_world *world, shape *s, const tn_shape_def *def, const ge
   shape_invalidate_pairs(world, slot);
   world->material_version += 1;
   body_wake(world, s->body);
+  body_mass_refresh(world, s->body);
 }
 
 bool tn_shape_set_def(tn_world *world, tn_shape_id id, const tn_shape_def *def)
@@ -627,51 +639,4 @@ bool shapes_may_collide(const tn_world *world, const shape *a, const shape *b)
     return false;
   }
   return !is_joint_between(world, a->body, b->body);
-}
-
-// ---------------------------------------------------------------------------------------------
-// Mass
-
-static tn_mass mass_of(const shape *s)
-{
-  const tn_shape_def *def = &s->def;
-  tn_mass none = {0};
-  switch (def->kind) {
-  case TN_SHAPE_SPHERE:
-    return tn_mass_sphere(def->radius, def->density);
-  case TN_SHAPE_CAPSULE:
-    return tn_mass_capsule(def->radius, def->half_length, def->density);
-  case TN_SHAPE_BOX:
-    return tn_mass_box(def->half_extents, def->density);
-  case TN_SHAPE_CYLINDER:
-    return tn_mass_cylinder(def->radius, def->half_length, def->density);
-  case TN_SHAPE_CONE:
-    return tn_mass_cone(def->radius, def->half_length, def->density);
-  case TN_SHAPE_HULL:
-    return tn_mass_hull(s->geometry.hull->vertices, s->geometry.hull->vertex_count, def->density);
-  default:
-    return none;
-  }
-}
-
-bool tn_body_set_mass_from_shapes(tn_world *world, tn_body_id id)
-{
-  const body *b = body_find(world, id, "tn_body_set_mass_from_shapes");
-  if (!b) {
-    return false;
-  }
-  tn_mass total = {0};
-  for (int32_t i = b->first_shape; i != NO_SLOT; i = world->shapes[i].next) {
-    const shape *s = &world->shapes[i];
-    if (!s->def.sensor && has_volume(s->geometry.kind)) {
-      tn_mass part = tn_mass_at(mass_of(s), s->def.position, s->def.rotation);
-      tn_mass both[2] = {total, part};
-      total = total.mass > 0.0f ? tn_mass_compound(both, 2) : part;
-    }
-  }
-  if (!(total.mass > 0.0f)) {
-    report(&world->log, TN_LOG_ERROR, "tn_body_set_mass_from_shapes: the body has no solid shape");
-    return false;
-  }
-  return tn_body_set_mass(world, id, total);
 }

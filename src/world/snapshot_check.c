@@ -130,7 +130,8 @@ static bool is_asleep(const checker *c, int32_t place)
 static bool has_flags(const body *b)
 {
   return is_flag(&b->has_target) && is_flag(&b->can_sleep) && is_flag(&b->bullet) &&
-         is_flag(&b->supported) && is_flag(&b->asleep) && b->name[NAME_SIZE - 1] == 0;
+         is_flag(&b->mass_from_shapes) && is_flag(&b->supported) && is_flag(&b->asleep) &&
+         b->name[NAME_SIZE - 1] == 0;
 }
 
 // 0 * x is 0 for finite x and NaN otherwise.

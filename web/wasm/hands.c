@@ -260,7 +260,6 @@ static tn_body_id make(tn_world *world, tn_pos at, tn_shape_def shape, tn_vec3 v
   def.velocity = velocity;
   tn_body_id body = tn_body_create(world, &def);
   tn_shape_create(world, body, &shape);
-  tn_body_set_mass_from_shapes(world, body);
   return body;
 }
 
