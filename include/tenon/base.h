@@ -18,10 +18,15 @@
 #define TN_API __attribute__((visibility("default")))
 #endif
 
-#define TN_VERSION_MAJOR 0 ///< Of these headers. Names and behaviour may change while it is 0.
-#define TN_VERSION_MINOR 1 ///< Grows with new names.
-#define TN_VERSION_PATCH 0 ///< Grows with fixes.
-#define TN_VERSION_STRING "0.1.0" ///< All three numbers as text.
+/// Of these headers. Names and behaviour may change from one minor version to the next while it is
+/// 0.
+#define TN_VERSION_MAJOR 0
+/// Grows with new names.
+#define TN_VERSION_MINOR 1
+/// Grows with fixes.
+#define TN_VERSION_PATCH 0
+/// All three numbers as text.
+#define TN_VERSION_STRING "0.1.0"
 
 #ifdef __cplusplus
 extern "C" {
