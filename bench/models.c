@@ -154,7 +154,7 @@ static void lay_ground(scene_run *run)
 
 static tn_body_id add_cube(scene_run *run, tn_pos at, float size)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = at;
   tn_shape_def shape = scene_box_shape(tn_v3(0.5f * size, 0.5f * size, 0.5f * size));
   return scene_add_solid(run, &def, &shape, size * size * size);
@@ -203,7 +203,7 @@ static void build_tray(scene_run *run)
   int count = (int)scene_value(run, "count");
   int across = (int)ceil(sqrt((double)count));
   float half = 0.6f * (float)across;
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = tn_p3(0.0, 0.5, 0.0);
   tn_shape_def plate = scene_box_shape(tn_v3(half, 0.5f, half));
   scene_add_solid(run, &def, &plate, (float)count);

@@ -146,7 +146,8 @@ static bool prepare(race *r, contender *c)
   if (!c->times || !c->wall || !c->run) {
     return false;
   }
-  tn_world_set_substeps(c->run->world, c->substeps, 1);
+  tn_world_set_substeps(c->run->world, c->substeps);
+  tn_world_set_iterations(c->run->world, 1);
   if (strcmp(c->engine, "tenon") != 0) {
     peer_settings settings = {.substeps = c->substeps, .sleeping = r->c->sleeping};
     c->other = peer_create(c->engine, c->run->world, settings, c->refused, sizeof c->refused);

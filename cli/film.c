@@ -225,7 +225,7 @@ static int add_shapes_of(stage *s, tn_body_id body, int color)
     tn_body_shapes(s->run->world, body, ids, count);
   }
   for (int i = 0; i < count && ids; ++i) {
-    tn_shape_def def = tn_shape_get(s->run->world, ids[i]);
+    tn_shape_def def = tn_shape_get_def(s->run->world, ids[i]);
     add_shape(s, &def, color);
   }
   free(ids);

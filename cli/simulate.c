@@ -43,10 +43,12 @@ static void apply_choices(const run_options *options, scene_run *run)
   if (options->chooses_method) {
     tn_world_set_method(run->world, options->world.method);
   }
-  const tn_world_def *def = &options->world;
-  tn_world_set_substeps(
-      run->world, options->chooses_substeps ? def->substeps : tn_world_substeps(run->world),
-      options->chooses_iterations ? def->iterations : tn_world_iterations(run->world));
+  if (options->chooses_substeps) {
+    tn_world_set_substeps(run->world, options->world.substeps);
+  }
+  if (options->chooses_iterations) {
+    tn_world_set_iterations(run->world, options->world.iterations);
+  }
 }
 
 static scene_run *start_run(const run_options *options)

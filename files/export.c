@@ -44,7 +44,7 @@ static int geometry_number(exporter *e, tn_geometry_id id)
 
 static void name_geometry(const exporter *e, int number, char *name, size_t size)
 {
-  tn_geometry_source source = tn_geometry_get(e->run->world, e->geometries[number]);
+  tn_geometry_source source = tn_geometry_get_source(e->run->world, e->geometries[number]);
   snprintf(name, size, "%s_%d", field_word(&type_shape, "kind", (int)source.kind), number);
 }
 
@@ -66,7 +66,7 @@ static void write_shape(exporter *e, tn_shape_id id)
   file_shape s, usual;
   type_shape.usual(&usual);
   s = usual;
-  s.def = tn_shape_get(e->run->world, id);
+  s.def = tn_shape_get_def(e->run->world, id);
   if (!TN_IS_NULL(s.def.geometry)) {
     name_geometry(e, geometry_number(e, s.def.geometry), name, sizeof name);
     s.geometry = name;
@@ -92,7 +92,7 @@ static void write_shapes(exporter *e, tn_body_id body, bool write)
   }
   tn_body_shapes(e->run->world, body, ids, count);
   for (int i = 0; i < count && !write; ++i) {
-    tn_geometry_id geometry = tn_shape_get(e->run->world, ids[i]).geometry;
+    tn_geometry_id geometry = tn_shape_get_def(e->run->world, ids[i]).geometry;
     if (!TN_IS_NULL(geometry)) {
       geometry_number(e, geometry);
     }
@@ -110,7 +110,7 @@ static void write_shapes(exporter *e, tn_body_id body, bool write)
 
 static void write_geometry(exporter *e, int number)
 {
-  tn_geometry_source source = tn_geometry_get(e->run->world, e->geometries[number]);
+  tn_geometry_source source = tn_geometry_get_source(e->run->world, e->geometries[number]);
   file_geometry g;
   type_geometry.usual(&g);
   int n = source.wire_point_count;
@@ -170,7 +170,7 @@ static void write_geometries(exporter *e)
 static void write_mass(exporter *e, int number)
 {
   const recorded_body *b = &e->record->bodies[number];
-  tn_mass usual = tn_default_body_def().mass;
+  tn_mass usual = scene_body_def().mass;
   if (b->spread) {
     if (b->mass > 0.0f) {
       write_key(&e->w, "mass");
@@ -244,7 +244,7 @@ static void write_joint(exporter *e, tn_joint_id id)
   file_joint j, usual;
   type_joint.usual(&usual);
   j = usual;
-  j.def = tn_joint_get(e->run->world, id);
+  j.def = tn_joint_get_def(e->run->world, id);
   usual.def = tn_default_joint_def(j.def.kind);
   write_item(&e->w);
   write_open(&e->w, '{');
@@ -368,7 +368,7 @@ static void write_attachment(exporter *e, tn_attachment_id id)
   char number[16];
   type_attachment.usual(&usual);
   a = usual;
-  a.def = tn_attachment_get(e->run->world, id);
+  a.def = tn_attachment_get_def(e->run->world, id);
   snprintf(number, sizeof number, "%d", soft_number(e, a.def.soft));
   write_item(&e->w);
   write_open(&e->w, '{');

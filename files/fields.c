@@ -1,5 +1,7 @@
 #include "fields.h"
 
+#include "build.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -155,7 +157,7 @@ static void usual_body(void *out)
 {
   file_body *u = out;
   memset(u, 0, sizeof *u);
-  u->def = tn_default_body_def();
+  u->def = scene_body_def();
 }
 
 static const field body_fields[] = {

@@ -174,8 +174,8 @@ static bool suits_behaviour(const scene_run *run, const scene_run *model, reader
         run->joint_count, softs);
   }
   for (int i = 0; i < model->joint_count; ++i) {
-    tn_joint_kind kind = tn_joint_get(model->world, model->joints[i]).kind;
-    if (tn_joint_get(run->world, run->joints[i]).kind != kind) {
+    tn_joint_kind kind = tn_joint_get_def(model->world, model->joints[i]).kind;
+    if (tn_joint_get_def(run->world, run->joints[i]).kind != kind) {
       return reader_fail(r, "%s needs joints[%d] to be of kind %s", model->scene->name, i,
                          field_word(&type_joint, "kind", (int)kind));
     }
@@ -196,6 +196,7 @@ static bool try_out(scene_file *file)
   tn_world_def def = tn_default_world_def();
   def.log = take_message;
   def.log_context = file;
+  def.log_repeats = true;
   scene_file_world(file, &def);
   reader r = reader_of(file);
   scene_run *run = scene_create(&file->scene, NULL, &def);

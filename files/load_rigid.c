@@ -267,7 +267,7 @@ typedef struct extent {
 static void add_extent(const tn_world *world, tn_shape_id id, tn_pos origin, extent *sum)
 {
   tn_pos lo, hi;
-  double density = (double)tn_shape_get(world, id).density;
+  double density = (double)tn_shape_get_def(world, id).density;
   if (tn_shape_box(world, id, &lo, &hi)) {
     double x = hi.x - lo.x, y = hi.y - lo.y, z = hi.z - lo.z;
     double far[3] = {fmax(fabs(hi.x - origin.x), fabs(lo.x - origin.x)),

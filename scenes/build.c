@@ -107,9 +107,16 @@ tn_joint_id scene_add_joint(scene_run *run, const tn_joint_def *def)
   return id;
 }
 
-tn_body_def scene_box(tn_pos position, tn_vec3 half_extents, float mass)
+tn_body_def scene_body_def(void)
 {
   tn_body_def def = tn_default_body_def();
+  def.mass = tn_mass_scaled_to(tn_mass_box(tn_v3(0.5f, 0.5f, 0.5f), 1.0f), 1.0f);
+  return def;
+}
+
+tn_body_def scene_box(tn_pos position, tn_vec3 half_extents, float mass)
+{
+  tn_body_def def = scene_body_def();
   def.position = position;
   def.mass = tn_mass_scaled_to(tn_mass_box(half_extents, 1.0f), mass);
   return def;
@@ -219,7 +226,7 @@ tn_body_id scene_add_solid(scene_run *run, const tn_body_def *def, const tn_shap
 
 tn_shape_id scene_add_fixed(scene_run *run, tn_transform at, const tn_shape_def *shape)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.type = TN_BODY_STATIC;
   def.position = at.p;
   def.rotation = at.q;
@@ -259,7 +266,7 @@ tn_soft_id scene_add_soft(scene_run *run, tn_soft_def *def)
 
 void scene_pin(scene_run *run, tn_soft_id soft, int particle)
 {
-  run->failed = run->failed || !tn_soft_pin(run->world, soft, particle, true);
+  run->failed = run->failed || !tn_soft_set_pinned(run->world, soft, particle, true);
   run->has_drag = true; // the force of a pin is not known
 }
 

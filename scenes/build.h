@@ -39,6 +39,9 @@ void scene_spread_mass(scene_run *run, tn_body_id body, const tn_body_def *def, 
 // Whether the body is dynamic; a null id is the world.
 bool scene_moves(const scene_run *run, tn_body_id id);
 
+// The default definition with the mass of a cube of 1 m and 1 kg.
+tn_body_def scene_body_def(void);
+
 // Definition of a box at rest, to be changed and added.
 tn_body_def scene_box(tn_pos position, tn_vec3 half_extents, float mass);
 tn_body_id scene_add_box(scene_run *run, tn_pos position, tn_vec3 half_extents, float mass);

@@ -43,7 +43,7 @@ static void add_deck(scene_run *run)
   tn_shape_def shape = scene_box_shape(tn_v3(0.49f * (float)SPAN, 0.05f, HALF_DECK));
   shape.material = scene_material(0.7f, 0.0f);
   for (int i = 0; i < bridge_spans(run) && !run->failed; ++i) {
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = scene_body_def();
     def.position = tn_p3(SPAN * ((double)i + 0.5), 0.0, 0.0);
     def.linear_damping = def.angular_damping = 0.5f;
     tn_body_id plank = scene_add_solid(run, &def, &shape, (float)scene_value(run, "plank_mass"));
@@ -71,7 +71,7 @@ static void add_cable(scene_run *run, int side)
   for (int i = 1; i <= spans && !run->failed; ++i) {
     tn_body_id node = SCENE_WORLD;
     if (i < spans) {
-      tn_body_def def = tn_default_body_def();
+      tn_body_def def = scene_body_def();
       def.position = cable_place(run, i, side);
       def.linear_damping = def.angular_damping = 0.5f;
       node = scene_add_solid(run, &def, &shape, NODE_MASS);
@@ -88,7 +88,7 @@ static void add_load(scene_run *run)
   if (mass > 0.0f) {
     tn_shape_def box = scene_box_shape(tn_v3(0.4f, 0.4f, 0.4f));
     box.material = scene_material(0.7f, 0.0f);
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = scene_body_def();
     def.position = tn_p3(0.5 * SPAN * (double)bridge_spans(run), 0.8, 0.0);
     scene_add_solid(run, &def, &box, mass);
   }
@@ -125,7 +125,7 @@ static void measure_bridge(const scene_run *run, scene_sheet *sheet)
   double load = (0.5 * scene_value(run, "plank_mass") + (double)NODE_MASS) * (double)SCENE_GRAVITY;
   double expected = load * SPAN * (double)(spans * spans) / (8.0 * bridge_sag(run));
   int middle = spans + 2 * (spans / 2 - 1); // each node has a cable tie and a hanger
-  tn_vec3 force = tn_joint_read(run->world, run->joints[middle]).force;
+  tn_vec3 force = tn_joint_get_state(run->world, run->joints[middle]).force;
   double lowest = 0.0;
   for (int i = 0; i < spans; ++i) {
     lowest = fmin(lowest, tn_body_position(run->world, run->bodies[i]).y);
@@ -160,7 +160,7 @@ static const tn_vec3 BLOCK = {0.75f, 0.15f, 0.25f}; // half extents, ten times l
 static tn_body_def block_def(int layer, int place, uint32_t *random)
 {
   tn_vec3 shift = scene_random_vector(random, 0.005f);
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   float aside = 2.02f * BLOCK.z * (float)(place - 1);
   bool across = layer % 2 == 1;
   def.position = tn_p3((double)((across ? aside : 0.0f) + shift.x),

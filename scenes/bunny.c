@@ -114,7 +114,7 @@ static void hang_bunny(scene_run *run, tn_mass mass, const tn_shape_def *shape, 
   double start = LINK * (double)run->body_count;
   tn_pos hook = tn_offset(tn_p3(0.0, 0.0, 0.0), tn_scale((float)start, down));
   tn_pos center = tn_offset(hook, tn_scale((float)(0.5 * LINK), down));
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.rotation = tilt;
   def.position = tn_offset(center, tn_scale(-1.0f, tn_rotate(tilt, mass.center)));
   def.mass = mass;
@@ -149,7 +149,7 @@ static void measure_bunny_chain(const scene_run *run, scene_sheet *sheet)
 {
   double gaps = 0.0;
   for (int i = 0; i < run->joint_count; ++i) {
-    gaps += (double)tn_joint_read(run->world, run->joints[i]).elongation;
+    gaps += (double)tn_joint_get_state(run->world, run->joints[i]).elongation;
   }
   scene_note(sheet, "elongation_rel", gaps / (LINK * (double)run->joint_count));
 }

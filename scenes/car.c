@@ -167,7 +167,7 @@ static tn_body_id add_part(const builder *b, tn_vec3 at, tn_shape_def *shapes, i
   for (int i = 0; i < count; ++i) {
     shapes[i].filter.group = -1;
   }
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = place(b, at);
   def.rotation = b->at.q;
   def.can_sleep = false;
@@ -418,9 +418,9 @@ static void steer(scene_run *run, float dt)
   float wanted = fminf(fmaxf(1.2f * turn_to_way(run), -MOST_STEERING), MOST_STEERING);
   float most = SERVO_SPEED * dt, change = wanted - (float)run->memory[STEERING];
   run->memory[STEERING] += (double)fminf(fmaxf(change, -most), most);
-  tn_drive drive = tn_joint_get(run->world, run->joints[SERVO_JOINT]).angular_drive;
+  tn_drive drive = tn_joint_get_def(run->world, run->joints[SERVO_JOINT]).angular_drive;
   drive.target = (float)run->memory[STEERING];
-  tn_joint_drive_angular(run->world, run->joints[SERVO_JOINT], drive);
+  tn_joint_set_angular_drive(run->world, run->joints[SERVO_JOINT], drive);
 }
 
 static int corner_joint(int corner)
@@ -443,10 +443,10 @@ static void accelerate(scene_run *run)
     tn_vec3 spin = tn_body_angular_velocity(run->world, run->bodies[corner_body(i, RIM)]);
     float torque = MOTOR_FALL * (speed - tn_dot(spin, axle));
     tn_joint_id joint = run->joints[corner_joint(i) + AXLE_JOINT];
-    tn_drive drive = tn_joint_get(run->world, joint).angular_drive;
+    tn_drive drive = tn_joint_get_def(run->world, joint).angular_drive;
     drive.mode = TN_DRIVE_FORCE;
     drive.force = fminf(fmaxf(torque, -MOTOR_TORQUE), MOTOR_TORQUE);
-    tn_joint_drive_angular(run->world, joint, drive);
+    tn_joint_set_angular_drive(run->world, joint, drive);
   }
 }
 
@@ -504,7 +504,7 @@ static void measure_car(const scene_run *run, scene_sheet *sheet)
 {
   tn_transform car = tn_body_transform(run->world, run->bodies[CHASSIS]);
   double wanted = run->memory[STEERING];
-  double servo = (double)tn_joint_read(run->world, run->joints[SERVO_JOINT]).angle.x;
+  double servo = (double)tn_joint_get_state(run->world, run->joints[SERVO_JOINT]).angle.x;
   scene_note(sheet, "way_m", run->memory[WAY]);
   scene_note(sheet, "rounds", (run->memory[WAY_POINT]) / (2.0 * (double)TN_PI));
   scene_note(sheet, "upright", (double)tn_rotate(car.q, Y_AXIS).y);

@@ -40,7 +40,7 @@ static void measure_chain(const scene_run *run, scene_sheet *sheet)
 {
   double gaps = 0.0;
   for (int i = 0; i < run->joint_count; ++i) {
-    gaps += (double)tn_joint_read(run->world, run->joints[i]).elongation;
+    gaps += (double)tn_joint_get_state(run->world, run->joints[i]).elongation;
   }
   double length = scene_value(run, "count") * scene_value(run, "length");
   scene_note(sheet, "stretch_rel_end", gaps / length);
@@ -134,7 +134,7 @@ static tn_body_def bar_or_weight(const mobile *m, int i, tn_pos hook)
   float right = hanging_mass(m, 2 * i + 2);
   float bar = m->bar * 2.0f / 3.0f; // the stem is on the axis
   tn_vec3 foot = tn_scale(half * (right - left) / (left + right + bar), way);
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = tn_offset(hook, tn_v3(-foot.x, -m->hanger, -foot.z));
   def.mass = bar_mass(m, tn_add(tn_v3(0.01f, 0.01f, 0.01f), tn_scale(half, way)), foot);
   return def;

@@ -75,7 +75,7 @@ static void add_ragdoll(scene_run *run, tn_pos foot, tn_quat turn, int number)
     if (i >= HANDS) {
       part.mass /= lightness;
     }
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = scene_body_def();
     def.position = tn_offset(foot, tn_rotate(turn, l->center));
     def.rotation = turn;
     scene_add_solid(run, &def, &shape, l->mass);
@@ -154,7 +154,7 @@ static tn_body_id add_leg_part(scene_run *run, tn_body_id parent, tn_pos top, fl
   tn_shape_def shape = scene_axial_shape(TN_SHAPE_CAPSULE, radius, 0.5f * length);
   shape.material = scene_material(0.9f, 0.0f);
   shape.filter.group = -1;
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = tn_offset(top, tn_v3(0.0f, -0.5f * length, 0.0f));
   tn_body_id part = scene_add_solid(run, &def, &shape, mass);
   tn_joint_def hinge = scene_joint_at(run, TN_JOINT_HINGE, parent, part, top, Z_AXIS);
@@ -169,7 +169,7 @@ static void build_walker(scene_run *run)
   scene_add_ground(run, tn_p3(0.0, 0.0, 0.0), scene_material(0.9f, 0.0f));
   tn_shape_def box = scene_box_shape(TRUNK);
   box.filter.group = -1;
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = tn_p3(0.0, (double)(THIGH + SHANK + FOOT) + 0.01, 0.0);
   tn_body_id trunk = scene_add_solid(run, &def, &box, 10.0f);
   for (int i = 0; i < LEGS && !run->failed; ++i) {
@@ -183,10 +183,10 @@ static void build_walker(scene_run *run)
 
 static void set_servo(scene_run *run, int joint, float target)
 {
-  tn_drive drive = tn_joint_get(run->world, run->joints[joint]).angular_drive;
+  tn_drive drive = tn_joint_get_def(run->world, run->joints[joint]).angular_drive;
   drive.mode = TN_DRIVE_TARGET;
   drive.target = target;
-  tn_joint_drive_angular(run->world, run->joints[joint], drive);
+  tn_joint_set_angular_drive(run->world, run->joints[joint], drive);
 }
 
 // Each leg in turn swings forward with its knee bent for a quarter of the period; otherwise it is

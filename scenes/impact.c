@@ -22,7 +22,7 @@ static void build_bounce(scene_run *run)
   float radius = (float)scene_value(run, "radius");
   tn_shape_def shape = scene_sphere_shape(radius);
   shape.material = material_of(run);
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = tn_p3(0.0, scene_value(run, "height") + (double)radius, 0.0);
   scene_add_solid(run, &def, &shape, 1.0f);
   run->energy_scale = scene_value(run, "height") * (double)SCENE_GRAVITY;
@@ -97,7 +97,7 @@ static void build_cradle(scene_run *run)
   tn_shape_def shape = scene_sphere_shape(CRADLE_RADIUS);
   shape.material = material_of(run);
   for (int i = 0; i < CRADLE_BALLS && !run->failed; ++i) {
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = scene_body_def();
     float swing = i < raised ? angle : 0.0f;
     tn_vec3 string = tn_v3(-CRADLE_STRING * tn_sin(swing), -CRADLE_STRING * tn_cos(swing), 0.0f);
     def.position = tn_offset(cradle_hook(i), string);
@@ -163,7 +163,7 @@ static void build_plate(scene_run *run)
                        (float)scene_value(run, "width"));
   tn_shape_def shape = scene_box_shape(tn_scale(0.5f, size));
   shape.material = material_of(run);
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = tn_p3(0.0, scene_value(run, "height"), 0.0);
   def.rotation = tn_quat_axis_angle(tn_v3(0.3f, 0.2f, 1.0f),
                                     (float)scene_value(run, "tilt") * (TN_PI / 180.0f));
@@ -210,7 +210,7 @@ static void build_coin(scene_run *run)
   float tilt = (float)scene_value(run, "tilt") * (TN_PI / 180.0f);
   tn_shape_def shape = scene_axial_shape(TN_SHAPE_CYLINDER, radius, half);
   shape.material = material;
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   // Tilted about z, it touches the ground at its -x side and rotates about the diameter there.
   def.rotation = tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 1.0f), tilt);
   float height = radius * tn_sin(tilt) + half * tn_cos(tilt);
@@ -263,7 +263,7 @@ static void add_wall(scene_run *run)
   tn_shape_def wall = scene_box_shape(tn_v3(WALL, 20.0f, 20.0f));
   wall.material = material_of(run);
   float mass = (float)scene_value(run, "wall_mass");
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   if (mass > 0.0f) {
     scene_add_solid(run, &def, &wall, mass);
   } else {
@@ -285,7 +285,7 @@ static void build_bullets(scene_run *run)
     shape.material = material_of(run);
     tn_vec3 place = scene_random_vector(&random, 1.0f);
     tn_vec3 aim = scene_random_vector(&random, (float)scene_value(run, "spread"));
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = scene_body_def();
     def.position =
         tn_p3(-3.0 + 2.0 * (double)place.x, (double)(4.0f * place.y), (double)(4.0f * place.z));
     def.velocity = tn_v3(speed, speed * aim.y, speed * aim.z);

@@ -67,7 +67,7 @@ static tn_drive drive_to(double target, float compliance)
 
 static tn_joint_state state_of(const scene_run *run, int i)
 {
-  return tn_joint_read(run->world, run->joints[i]);
+  return tn_joint_get_state(run->world, run->joints[i]);
 }
 
 static double spin_of(const scene_run *run, int i, tn_vec3 axis)
@@ -182,9 +182,9 @@ static void drive_zoo(scene_run *run, float dt)
   double share = fmin(run->time + (double)dt, 1.0);
   tn_drive slide = drive_to(share * (double)SLIDE_TARGET, 0.0f);
   tn_drive turn = drive_to(share * (double)TURN_TARGET, 0.0f);
-  tn_joint_drive_linear(run->world, run->joints[ZOO_SLIDER_TARGET], slide);
-  tn_joint_drive_angular(run->world, run->joints[ZOO_HINGE_TARGET], turn);
-  tn_joint_drive_angular(run->world, run->joints[ZOO_CYLINDER], turn);
+  tn_joint_set_linear_drive(run->world, run->joints[ZOO_SLIDER_TARGET], slide);
+  tn_joint_set_angular_drive(run->world, run->joints[ZOO_HINGE_TARGET], turn);
+  tn_joint_set_angular_drive(run->world, run->joints[ZOO_CYLINDER], turn);
 }
 
 static double distance(float x, float wanted)
@@ -333,8 +333,8 @@ static void drive_basic(scene_run *run, float dt)
   double end = run->time + (double)dt;
   tn_drive servo = drive_to((double)servo_angle(end), 0.0f);
   tn_drive lift = drive_to((double)lift_offset(end), 0.0f);
-  tn_joint_drive_angular(run->world, run->joints[BASIC_SERVO], servo);
-  tn_joint_drive_linear(run->world, run->joints[BASIC_CYLINDER], lift);
+  tn_joint_set_angular_drive(run->world, run->joints[BASIC_SERVO], servo);
+  tn_joint_set_linear_drive(run->world, run->joints[BASIC_CYLINDER], lift);
 }
 
 static double relative_distance(double x, double wanted)

@@ -56,7 +56,7 @@ static tn_body_id add_beam(scene_run *run, tn_vec3 from, tn_vec3 to, float half_
   float half = 0.5f * tn_length(tn_sub(to, from));
   tn_shape_def shape = scene_box_shape(tn_v3(half, half_width, half_width));
   shape.filter.group = -1;
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = at(tn_scale(0.5f, tn_add(from, to)));
   def.rotation = tn_quat_x_to(tn_sub(to, from));
   return scene_add_solid(run, &def, &shape, mass);
@@ -118,15 +118,15 @@ static void dig(scene_run *run, float dt)
   double time = run->time + (double)dt;
   for (int i = 0; i < CYLINDERS; ++i) {
     int joint = FIRST_CYLINDER + 3 * i;
-    tn_drive drive = tn_joint_get(run->world, run->joints[joint]).linear_drive;
+    tn_drive drive = tn_joint_get_def(run->world, run->joints[joint]).linear_drive;
     drive.target = stroke(run, i, time);
-    tn_joint_drive_linear(run->world, run->joints[joint], drive);
+    tn_joint_set_linear_drive(run->world, run->joints[joint], drive);
   }
-  tn_drive turn = tn_joint_get(run->world, run->joints[TURRET_JOINT]).angular_drive;
+  tn_drive turn = tn_joint_get_def(run->world, run->joints[TURRET_JOINT]).angular_drive;
   turn.mode = TN_DRIVE_TARGET;
   turn.target =
       (float)scene_value(run, "turn") * (float)fmin(time, 1.0) * tn_sin(0.5f * (float)time);
-  tn_joint_drive_angular(run->world, run->joints[TURRET_JOINT], turn);
+  tn_joint_set_angular_drive(run->world, run->joints[TURRET_JOINT], turn);
 }
 
 // The angle at `pivot` opposite a side of `length`.
@@ -146,8 +146,8 @@ static void measure_excavator(const scene_run *run, scene_sheet *sheet)
     double rest = (double)tn_length(tn_sub(c->to, c->from));
     tn_vec3 pivot = parts[c->from_part + 1].from;
     double change = triangle_angle(c, pivot, rest + wanted) - triangle_angle(c, pivot, rest);
-    double angle = (double)tn_joint_read(run->world, run->joints[BOOM_JOINT + i]).angle.x;
-    tn_joint_state slide = tn_joint_read(run->world, run->joints[FIRST_CYLINDER + 3 * i]);
+    double angle = (double)tn_joint_get_state(run->world, run->joints[BOOM_JOINT + i]).angle.x;
+    tn_joint_state slide = tn_joint_get_state(run->world, run->joints[FIRST_CYLINDER + 3 * i]);
     worst_angle = fmax(worst_angle, fabs(fabs(angle) - fabs(change)));
     worst_stroke = fmax(worst_stroke, fabs((double)slide.offset.x - wanted));
   }
@@ -196,7 +196,7 @@ static void add_wall(scene_run *run)
   tn_shape_def shape = scene_box_shape(BRICK);
   shape.material = scene_material(0.6f, 0.0f);
   for (int i = 0; i < brick_count(run) && !run->failed; ++i) {
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = scene_body_def();
     def.position = brick_place(run, i);
     scene_add_solid(run, &def, &shape, 20.0f);
   }
@@ -218,7 +218,7 @@ static void add_ball(scene_run *run)
     tn_shape_def shape = is_ball ? scene_sphere_shape(BALL_RADIUS)
                                  : scene_axial_shape(TN_SHAPE_CAPSULE, 0.06f, half - 0.06f);
     shape.material = scene_material(0.5f, 0.0f);
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = scene_body_def();
     def.position = tn_offset(hook, tn_scale(half, down));
     def.rotation = tn_quat_axis_angle(Z_AXIS, -angle);
     tn_body_id link =
@@ -331,7 +331,7 @@ static tn_body_id add_gear(scene_run *run, int gear, double x, float phase)
   for (int i = 0; i < count; ++i) {
     shapes[i].material = scene_material(0.1f, 0.0f);
   }
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = tn_p3(x, 0.0, 0.0);
   def.rotation = tn_quat_axis_angle(Z_AXIS, phase);
   def.can_sleep = false;
@@ -361,10 +361,10 @@ static void build_gears(scene_run *run)
 
 static void drive_gears(scene_run *run, float dt)
 {
-  tn_drive drive = tn_joint_get(run->world, run->joints[0]).angular_drive;
+  tn_drive drive = tn_joint_get_def(run->world, run->joints[0]).angular_drive;
   drive.mode = TN_DRIVE_VELOCITY;
   drive.velocity = (float)(fmin(run->time, 1.0) * scene_value(run, "speed"));
-  tn_joint_drive_angular(run->world, run->joints[0], drive);
+  tn_joint_set_angular_drive(run->world, run->joints[0], drive);
   for (int i = 0; i < GEARS; ++i) {
     run->memory[i] += (double)dt * (double)tn_body_angular_velocity(run->world, run->bodies[i]).z;
   }

@@ -129,7 +129,7 @@ static void build_distances(scene_run *run)
   shape.filter.group = -1; // they do not collide
   for (int i = 0; i < 3; ++i) {
     tn_pos from = tn_p3((double)i, 0.0, 0.0);
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = scene_body_def();
     def.position = tn_p3((double)i + 1.0, 0.0, 0.0);
     tn_body_id ball = scene_add_solid(run, &def, &shape, 1.0f);
     tn_joint_def string = scene_joint_between(run, last, ball, from, def.position);

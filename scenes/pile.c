@@ -30,7 +30,7 @@ static tn_pos grid_place(int index, int across, double spacing)
 // A body at its position in the grid, with a random rotation.
 static tn_body_def falling(const scene_run *run, int across, double spacing, uint32_t *random)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = grid_place(run->body_count, across, spacing);
   def.velocity = scene_random_vector(random, 0.5f);
   tn_vec3 axis = tn_add(scene_random_vector(random, 1.0f), tn_v3(0.01f, 0.0f, 0.0f));
@@ -224,7 +224,7 @@ static void build_resting(scene_run *run)
   tn_shape_def shape = scene_box_shape(tn_v3(0.5f, 0.5f, 0.5f));
   shape.material = material;
   for (int i = 0; i < count && !run->failed; ++i) {
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = scene_body_def();
     def.position =
         tn_p3(2.0 * (i % across), 0.5, 2.0 * (i / across)); // NOLINT(bugprone-integer-division)
     scene_add_solid(run, &def, &shape, 1.0f);

@@ -23,7 +23,7 @@ static void build_arm(scene_run *run)
     float width = i == 0 ? 0.12f : 0.07f - 0.012f * (float)i;
     tn_shape_def shape = scene_box_shape(tn_v3(width, 0.5f * r->length, width));
     shape.filter.group = -1;
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = scene_body_def();
     def.position = tn_offset(joint_at, tn_v3(0.0f, 0.5f * r->length, 0.0f));
     def.linear_damping = def.angular_damping = (float)scene_value(run, "damping");
     tn_body_id part = scene_add_solid(run, &def, &shape, i == 0 ? 20.0f : 4.0f - (float)i);
@@ -43,7 +43,7 @@ static void build_robot(scene_run *run)
 {
   tn_world_set_gravity(run->world, tn_v3(0.0f, 0.0f, 0.0f));
   build_arm(run);
-  tn_body_def box = tn_default_body_def();
+  tn_body_def box = scene_body_def();
   box.type = TN_BODY_KINEMATIC;
   box.position = robot_target(run, 0.0);
   tn_body_id target = scene_add_body(run, &box);
@@ -78,11 +78,11 @@ static void move_target(scene_run *run, float dt)
 static void measure_robot(const scene_run *run, scene_sheet *sheet)
 {
   scene_note(sheet, "target_distance_m",
-             (double)tn_joint_read(run->world, run->joints[ROBOT_JOINTS]).length);
+             (double)tn_joint_get_state(run->world, run->joints[ROBOT_JOINTS]).length);
   double speed = 0.0, beyond = 0.0;
   for (int i = 0; i < ROBOT_JOINTS; ++i) {
     speed = fmax(speed, (double)tn_length(tn_body_velocity(run->world, run->bodies[i])));
-    beyond = fmax(beyond, (double)tn_joint_read(run->world, run->joints[i]).angular_error);
+    beyond = fmax(beyond, (double)tn_joint_get_state(run->world, run->joints[i]).angular_error);
   }
   scene_note(sheet, "arm_speed", speed);
   scene_note(sheet, "limit_error_rad", beyond);

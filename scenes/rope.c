@@ -30,7 +30,7 @@ static void build_rope(scene_run *run)
   scene_set_gravity(run);
   int count = (int)scene_value(run, "count");
   float half = 0.5f * (float)scene_value(run, "length");
-  tn_body_def hand = tn_default_body_def();
+  tn_body_def hand = scene_body_def();
   hand.type = TN_BODY_KINEMATIC;
   hand.position = tn_p3(rope_length(run), 0.0, 0.0);
   tn_body_id last = SCENE_WORLD, grip = scene_add_body(run, &hand);
@@ -42,7 +42,7 @@ static void build_rope(scene_run *run)
   shape.material = scene_material(0.3f, 0.0f);
   for (int i = 0; i < count && !run->failed; ++i) {
     double start = (double)i * 2.0 * (double)half;
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = scene_body_def();
     def.position = tn_p3(start + (double)half, 0.0, 0.0);
     def.linear_damping = def.angular_damping = 0.5f;
     tn_body_id piece = scene_add_solid(run, &def, &shape, (float)scene_value(run, "mass"));
@@ -77,7 +77,7 @@ static void measure_rope(const scene_run *run, scene_sheet *sheet)
 {
   double sum = 0.0, most = -(double)INFINITY, least = (double)INFINITY, swing = 0.0;
   for (int i = 0; i < run->joint_count; ++i) {
-    tn_joint_state state = tn_joint_read(run->world, run->joints[i]);
+    tn_joint_state state = tn_joint_get_state(run->world, run->joints[i]);
     sum += (double)state.angle.x;
     most = fmax(most, (double)state.angle.x);
     least = fmin(least, (double)state.angle.x);
@@ -88,7 +88,8 @@ static void measure_rope(const scene_run *run, scene_sheet *sheet)
   scene_note(sheet, "twist_min_rad", least);
   scene_note(sheet, "twist_max_rad", most);
   scene_note(sheet, "swing_max_rad", swing);
-  scene_note(sheet, "torque_nm", (double)tn_joint_read(run->world, run->joints[last]).torque.x);
+  scene_note(sheet, "torque_nm",
+             (double)tn_joint_get_state(run->world, run->joints[last]).torque.x);
 }
 
 const scene scene_rope = {
@@ -138,7 +139,7 @@ static void build_unsolvable(scene_run *run)
     tn_pos start = tn_p3(end.x + gap, 0.0, 0.0);
     tn_body_id link = SCENE_WORLD;
     if (i < count) {
-      tn_body_def def = tn_default_body_def();
+      tn_body_def def = scene_body_def();
       def.position = tn_offset(start, tn_v3(0.5f * length, 0.0f, 0.0f));
       def.linear_damping = def.angular_damping = (float)scene_value(run, "damping");
       link = scene_add_solid(run, &def, &shape, 1.0f);
@@ -157,7 +158,7 @@ static void measure_unsolvable(const scene_run *run, scene_sheet *sheet)
 {
   double least = (double)INFINITY, most = 0.0, sag = 0.0;
   for (int i = 0; i < run->joint_count; ++i) {
-    double gap = (double)tn_joint_read(run->world, run->joints[i]).length;
+    double gap = (double)tn_joint_get_state(run->world, run->joints[i]).length;
     least = fmin(least, gap);
     most = fmax(most, gap);
   }

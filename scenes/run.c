@@ -119,7 +119,7 @@ void scene_count_impulse(scene_run *run, tn_vec3 force, double seconds)
 static void watch_joints(scene_run *run, double dt)
 {
   for (int i = 0; i < run->joint_count; ++i) {
-    tn_joint_state state = tn_joint_read(run->world, run->joints[i]);
+    tn_joint_state state = tn_joint_get_state(run->world, run->joints[i]);
     const scene_joint_role *role = &run->roles[i];
     if (role->rigid) {
       run->joint_error_max = fmax(run->joint_error_max, (double)state.elongation);

@@ -42,7 +42,7 @@ static void build_on_slope(scene_run *run, tn_shape_def shape, float height)
   tn_shape_def plane = tn_default_shape_def(TN_SHAPE_PLANE);
   plane.material = shape.material = material_of(run);
   scene_add_fixed(run, (tn_transform){{0.0, 0.0, 0.0}, tilt}, &plane);
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = tn_offset(tn_p3(0.0, 0.0, 0.0), tn_rotate(tilt, tn_v3(0.0f, height, 0.0f)));
   def.rotation = tilt;
   float mass = (float)scene_value(run, "mass");
@@ -137,7 +137,7 @@ static void build_sliding(scene_run *run)
 {
   scene_set_gravity(run);
   scene_add_ground(run, tn_p3(0.0, 0.0, 0.0), material_of(run));
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = tn_p3(0.0, (double)BLOCK.y, 0.0);
   def.velocity = tn_v3((float)scene_value(run, "speed"), 0.0f, 0.0f);
   add_block(run, &def, (float)scene_value(run, "mass"));
@@ -187,7 +187,7 @@ static void build_friction_cone(scene_run *run)
   scene_set_gravity(run);
   scene_add_ground(run, tn_p3(0.0, 0.0, 0.0), material_of(run));
   for (int i = 0; i < PULLED_BLOCKS; ++i) {
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = scene_body_def();
     def.position = pulled_place(i);
     add_block(run, &def, 1.0f);
   }
@@ -250,7 +250,7 @@ static void build_conveyor(scene_run *run)
   scene_add_ground(run, tn_p3(0.0, 0.0, 0.0), belt);
   int count = (int)scene_value(run, "count");
   for (int i = 0; i < count && !run->failed; ++i) {
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = scene_body_def();
     def.position = tn_p3(0.0, (double)BLOCK.y, 2.0 * i);
     add_block(run, &def, (float)(i + 1));
   }

@@ -201,7 +201,7 @@ static void build_tori_on_cloth(scene_run *run)
   int count = (int)scene_value(run, "count");
   uint32_t random = 1;
   for (int i = 0; i < count && !run->failed; ++i) {
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = scene_body_def();
     tn_vec3 aside = scene_random_vector(&random, 0.45f);
     def.position = tn_p3((double)aside.x, 0.3 + 0.22 * (double)i, (double)aside.z);
     tn_vec3 axis = tn_add(scene_random_vector(&random, 1.0f), tn_v3(0.01f, 0.0f, 0.0f));
@@ -313,7 +313,7 @@ static void build_bowling(scene_run *run)
 {
   scene_set_gravity(run);
   scene_add_ground(run, tn_p3(0.0, 0.0, 0.0), scene_material(0.0f, 0.0f));
-  tn_body_def ball = tn_default_body_def();
+  tn_body_def ball = scene_body_def();
   ball.position = tn_p3(-3.0, 0.3, scene_value(run, "aside"));
   ball.velocity = tn_v3((float)scene_value(run, "speed"), 0.0f, 0.0f);
   ball.angular_velocity = tn_v3(0.0f, 0.0f, -ball.velocity.x / 0.3f);

@@ -30,8 +30,8 @@ typedef struct spring_error {
 
 static void compare_spring(const scene_run *run, int joint, double load, spring_error *worst)
 {
-  double compliance = (double)tn_joint_get(run->world, run->joints[joint]).compliance;
-  tn_joint_state state = tn_joint_read(run->world, run->joints[joint]);
+  double compliance = (double)tn_joint_get_def(run->world, run->joints[joint]).compliance;
+  tn_joint_state state = tn_joint_get_state(run->world, run->joints[joint]);
   double force = (double)tn_length(state.force);
   worst->force = fmax(worst->force, fabs(force - load) / load);
   if (compliance > 0.0) {
@@ -189,8 +189,8 @@ static void measure_mass_ratio(const scene_run *run, scene_sheet *sheet)
   }
   note_springs(sheet, soft);
   scene_note(sheet, "rigid_force_error_rel", rigid.force);
-  tn_joint_state top = tn_joint_read(run->world, run->joints[4]);
-  tn_joint_state bottom = tn_joint_read(run->world, run->joints[5]);
+  tn_joint_state top = tn_joint_get_state(run->world, run->joints[4]);
+  tn_joint_state bottom = tn_joint_get_state(run->world, run->joints[5]);
   scene_note(sheet, "rigid_top_error_m", (double)top.elongation);
   scene_note(sheet, "rigid_bottom_error_m", (double)bottom.elongation);
 }
@@ -236,7 +236,7 @@ static void measure_torque_bar(const scene_run *run, scene_sheet *sheet)
 {
   double force = scene_value(run, "force");
   double torque = force * scene_value(run, "lever");
-  tn_joint_state state = tn_joint_read(run->world, run->joints[0]);
+  tn_joint_state state = tn_joint_get_state(run->world, run->joints[0]);
   scene_note(sheet, "torque_nm", (double)state.torque.z);
   scene_note(sheet, "torque_error_rel", fabs((double)state.torque.z - torque) / torque);
   scene_note(sheet, "force_error_rel", fabs((double)state.force.y - force) / force);

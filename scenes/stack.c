@@ -21,7 +21,7 @@ static void lay_ground(scene_run *run)
 
 static void add_cube(scene_run *run, tn_pos center, float size, float mass)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = center;
   tn_shape_def shape = scene_box_shape(tn_v3(0.5f * size, 0.5f * size, 0.5f * size));
   shape.material = scene_material((float)scene_value(run, "friction"), 0.0f);
@@ -268,7 +268,7 @@ static tn_body_id add_wedge(scene_run *run, float from, float to)
   shape.geometry = tn_hull_create(run->world, corners, 8, 0);
   shape.material = scene_material((float)scene_value(run, "friction"), 0.0f);
   run->failed = run->failed || TN_IS_NULL(shape.geometry);
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = tn_offset(tn_p3(0.0, 0.0, 0.0), center);
   run->energy_scale += (double)(GRAVITY * center.y);
   return scene_add_solid(run, &def, &shape, 1.0f);
@@ -323,7 +323,7 @@ static void build_dominoes(scene_run *run)
   tn_shape_def shape = scene_box_shape(half);
   shape.material = scene_material((float)scene_value(run, "friction"), 0.0f);
   for (int i = 0; i < count && !run->failed; ++i) {
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = scene_body_def();
     def.position =
         tn_p3((double)i * scene_value(run, "spacing") * (double)height, 0.5 * (double)height, 0.0);
     // The first one rotates about its lower edge, fast enough to pass its point of balance.

@@ -23,7 +23,7 @@ static tn_body_id add_arm(scene_run *run, float x, tn_vec3 half, float mass)
   tn_shape_def shape = scene_box_shape(half);
   shape.position = tn_v3(0.0f, 0.0f, -0.5f * ARM);
   shape.filter.group = -1;
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = tn_p3((double)x, 0.0, 0.0);
   tn_body_id arm = scene_add_solid(run, &def, &shape, mass);
   tn_joint_def pivot =
@@ -39,7 +39,7 @@ static void add_wheel(scene_run *run, tn_body_id knuckle, float x)
   tn_shape_def shape = scene_axial_shape(TN_SHAPE_CYLINDER, WHEEL_RADIUS, 0.03f);
   shape.rotation = tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 1.0f), 0.5f * TN_PI);
   shape.filter.group = -1;
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = tn_p3((double)(x > 0.0f ? x + 0.04f : x - 0.04f), 0.0, 0.0);
   tn_body_id wheel = scene_add_solid(run, &def, &shape, (float)scene_value(run, "wheel_mass"));
   tn_joint_def axle =
@@ -82,15 +82,15 @@ static float servo_angle(const scene_run *run, double time)
 
 static void steer(scene_run *run, float dt)
 {
-  tn_drive drive = tn_joint_get(run->world, run->joints[SERVO_JOINT]).angular_drive;
+  tn_drive drive = tn_joint_get_def(run->world, run->joints[SERVO_JOINT]).angular_drive;
   drive.mode = TN_DRIVE_TARGET;
   drive.target = servo_angle(run, run->time + (double)dt);
-  tn_joint_drive_angular(run->world, run->joints[SERVO_JOINT], drive);
+  tn_joint_set_angular_drive(run->world, run->joints[SERVO_JOINT], drive);
 }
 
 static double pivot_angle(const scene_run *run, int joint)
 {
-  return (double)tn_joint_read(run->world, run->joints[joint]).angle.x;
+  return (double)tn_joint_get_state(run->world, run->joints[joint]).angle.x;
 }
 
 static void measure_steering(const scene_run *run, scene_sheet *sheet)

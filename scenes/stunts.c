@@ -60,7 +60,7 @@ static tn_body_id add_rigid(const stunt *s, tn_vec3 at, tn_shape_def *shape, flo
 {
   shape->rotation = tn_quat_axis_angle(X_AXIS, 0.5f * TN_PI);
   shape->filter.group = -1;
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = place(s, at);
   def.rotation = s->at.q;
   def.velocity = velocity_at(s, at);

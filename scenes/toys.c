@@ -74,7 +74,7 @@ static void add_elk(scene_run *run, tn_material material)
       shapes[count++].material = material;
     }
   }
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = tn_p3(-0.6, (double)ELK_HEIGHT, 0.0);
   def.velocity = tn_v3((float)scene_value(run, "speed"), 0.0f, 0.0f);
   tn_body_id elk =

@@ -101,7 +101,7 @@ tn_body_id track_add_marble(scene_run *run, tn_vec3 center, tn_vec3 velocity, tn
   tn_shape_def shape = scene_sphere_shape(radius);
   shape.material =
       scene_material((float)scene_value(run, "friction"), (float)scene_value(run, "restitution"));
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = scene_body_def();
   def.position = tn_offset(tn_p3(0.0, 0.0, 0.0), center);
   def.velocity = velocity;
   def.angular_velocity = spin;

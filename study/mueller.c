@@ -42,8 +42,8 @@ static double gravity_of(const scene_run *run)
 
 static void add_spring(sheet *out, const char *label, const finding *f, int joint, double load)
 {
-  tn_joint_state state = tn_joint_read(f->run->world, f->run->joints[joint]);
-  double compliance = (double)tn_joint_get(f->run->world, f->run->joints[joint]).compliance;
+  tn_joint_state state = tn_joint_get_state(f->run->world, f->run->joints[joint]);
+  double compliance = (double)tn_joint_get_def(f->run->world, f->run->joints[joint]).compliance;
   double values[] = {load, (double)tn_length(state.force), compliance, (double)state.elongation,
                      load * compliance};
   sheet_add(out, label, values);

@@ -159,7 +159,7 @@ static double worst_joint(const scene_run *run)
 {
   double worst = 0.0;
   for (int i = 0; i < run->joint_count; ++i) {
-    worst = fmax(worst, (double)tn_joint_read(run->world, run->joints[i]).elongation);
+    worst = fmax(worst, (double)tn_joint_get_state(run->world, run->joints[i]).elongation);
   }
   return worst;
 }

@@ -291,7 +291,7 @@ static bool take_joint(const tn_world *world, const joint *from, int32_t slot, p
   }
   peer_joint *to = &scene->joints[scene->joint_count++];
   to->def = from->def;
-  tn_joint_state state = tn_joint_read(world, joint_id_at(world, slot));
+  tn_joint_state state = tn_joint_get_state(world, joint_id_at(world, slot));
   to->angle = (double)state.angle.x;
   to->error = (double)state.elongation;
   for (int side = 0; side < 2; ++side) {

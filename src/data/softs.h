@@ -93,8 +93,9 @@ typedef struct soft {
   tn_material material;
   tn_filter filter;
   void *user_data;
-  int32_t first;  // solver index of the first particle; 0: not in the solver
-  world_aabb box; // of the particles, including their radius
+  tn_soft_def def; // as given, for tn_soft_get_def(); its arrays are not used
+  int32_t first;   // solver index of the first particle; 0: not in the solver
+  world_aabb box;  // of the particles, including their radius
   int32_t pin_count, attachment_count;
   bool keep_momentum;            // restore momenta after position solves
   momentum_error momentum_error; // of the running step

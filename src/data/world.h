@@ -61,6 +61,7 @@ typedef struct body {
   tn_vec3 force, torque;                 // applied during the next step, N and N m
   tn_transform target;                   // pose at the end of the next step, if has_target
   bool can_sleep, bullet;                // bullet: continuous collision against dynamic bodies too
+  bool mass_from_shapes;                 // its mass follows its shapes
   bool supported; // carried by contacts, directly or through joints or soft bodies
   bool asleep;
   float sleep_time;        // s since it last moved faster than the sleep threshold
@@ -333,6 +334,8 @@ typedef struct contact_start_state {
 struct tn_world {
   heap heap;
   log_sink log;
+  log_history log_history;
+  void *user_data;
   uint32_t world_id; // part of every id, so that ids of other worlds are detected
 
   tn_vec3 gravity;
@@ -464,6 +467,7 @@ const char *counts_problem(int substeps, int iterations);
 // world/body.c
 body *body_find(const tn_world *world, tn_body_id id, const char *caller);
 tn_body_id body_id_at(const tn_world *world, int32_t slot);
+void body_set_name(body *b, const char *name); // cut to NAME_SIZE - 1 bytes; null: none
 // Grows all arrays of bodies. False when out of memory.
 bool body_reserve(tn_world *world, int32_t wanted);
 void body_create_static_world(tn_world *world);
@@ -480,6 +484,13 @@ tn_transform body_transform_of(const body *b);
 void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps);
 // False if the body would leave the accepted positions: it stays where the step began and stops.
 bool body_end_step(tn_world *world, int32_t slot);
+bool body_apply_mass(tn_world *world, int32_t slot, tn_mass mass);
+// body_mass.c
+tn_mass body_default_mass(void);
+bool mass_is_given(const tn_mass *mass); // not all zero
+// The sum of the shapes, for a dynamic body whose mass follows them; after a shape was appended.
+void body_mass_refresh(tn_world *world, int32_t slot);
+void body_mass_add_shape(tn_world *world, int32_t slot, int32_t shape_slot);
 
 // world/geometry.c
 // Null if not valid, with the reason in `why`.
@@ -522,6 +533,7 @@ void shapes_rebuild_trees(tn_world *world);
 bool shapes_refresh(tn_world *world, int32_t body_slot);
 // AABB without a margin.
 world_aabb shape_tight_aabb(const tn_world *world, const shape *s);
+bool shape_has_mass(const shape *s);       // solid and no sensor
 bool shape_can_be_dynamic(const shape *s); // whether its body may be dynamic
 bool shapes_may_collide(const tn_world *world, const shape *a, const shape *b);
 bool filters_should_collide(const tn_filter *a, const tn_filter *b);

@@ -45,9 +45,9 @@ bool tn_attachment_is_valid(const tn_world *world, tn_attachment_id id)
   return world && !why_not_one(world, id);
 }
 
-tn_attachment_def tn_attachment_get(const tn_world *world, tn_attachment_id id)
+tn_attachment_def tn_attachment_get_def(const tn_world *world, tn_attachment_id id)
 {
-  const attachment *a = find(world, id, "tn_attachment_get");
+  const attachment *a = find(world, id, "tn_attachment_get_def");
   return a ? a->def : (tn_attachment_def){0};
 }
 
@@ -176,6 +176,48 @@ void attachments_remove_body(tn_world *world, int32_t slot)
   }
 }
 
+bool tn_attachment_set_def(tn_world *world, tn_attachment_id id, const tn_attachment_def *def)
+{
+  attachment *a = find(world, id, "tn_attachment_set_def");
+  if (!a) {
+    return false;
+  }
+  const char *why = attachment_def_problem(def);
+  if (!why && (!TN_SAME_ID(def->soft, a->def.soft) || !TN_SAME_ID(def->body, a->def.body) ||
+               def->particle != a->def.particle)) {
+    why = "the ends of an attachment cannot change";
+  }
+  if (why) {
+    report(&world->log, TN_LOG_ERROR, "tn_attachment_set_def: %s", why);
+    return false;
+  }
+  a->def = *def;
+  soft_wake(world, a->soft);
+  body_wake(world, a->body);
+  return true;
+}
+
+void *tn_attachment_user_data(const tn_world *world, tn_attachment_id id)
+{
+  const attachment *a = find(world, id, "tn_attachment_user_data");
+  return a ? a->def.user_data : NULL;
+}
+
+bool tn_attachment_set_user_data(tn_world *world, tn_attachment_id id, void *data)
+{
+  attachment *a = find(world, id, "tn_attachment_set_user_data");
+  if (a) {
+    a->def.user_data = data;
+  }
+  return a != NULL;
+}
+
+tn_pos tn_attachment_point(const tn_world *world, tn_attachment_id id)
+{
+  const attachment *a = find(world, id, "tn_attachment_point");
+  return a ? a->def.point : tn_p3(0.0, 0.0, 0.0);
+}
+
 bool tn_attachment_set_point(tn_world *world, tn_attachment_id id, tn_pos point)
 {
   attachment *a = find(world, id, "tn_attachment_set_point");
@@ -208,10 +250,10 @@ static tn_pos attachment_delta_at_start(const tn_world *world, const attachment 
   return pos_sub(pos_sub(at, world->bodies[a->body].center), lever);
 }
 
-tn_attachment_state tn_attachment_read(const tn_world *world, tn_attachment_id id)
+tn_attachment_state tn_attachment_get_state(const tn_world *world, tn_attachment_id id)
 {
   tn_attachment_state state = {0};
-  const attachment *a = find(world, id, "tn_attachment_read");
+  const attachment *a = find(world, id, "tn_attachment_get_state");
   if (a) {
     tn_pos d = attachment_delta_at_start(world, a, attachment_lever(world, a));
     state.force = a->force;

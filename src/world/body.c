@@ -297,7 +297,6 @@ tn_body_def tn_default_body_def(void)
   tn_body_def def = {0};
   def.type = TN_BODY_DYNAMIC;
   def.rotation = tn_quat_identity();
-  def.mass = tn_mass_scaled_to(tn_mass_box(tn_v3(0.5f, 0.5f, 0.5f), 1.0f), 1.0f);
   def.gravity_scale = 1.0f;
   def.max_speed = 1000.0f;
   def.max_angular_speed = 1000.0f;
@@ -359,7 +358,7 @@ static const char *body_def_error(const tn_body_def *def)
       !is_between(def->max_angular_speed, 0.0f, 3e38f)) {
     return "speed limits must be non-negative and finite";
   }
-  const char *why = mass_problem(&def->mass);
+  const char *why = mass_is_given(&def->mass) ? mass_problem(&def->mass) : NULL;
   if (why) {
     return def->type == TN_BODY_DYNAMIC ? why : NULL;
   }
@@ -433,12 +432,14 @@ bool body_reserve(tn_world *world, int32_t wanted)
   return true;
 }
 
-static void set_name(body *b, const char *name)
+// `name` may be the body's own.
+void body_set_name(body *b, const char *name)
 {
-  memset(b->name, 0, sizeof b->name);
+  char copy[NAME_SIZE] = {0};
   if (name) {
-    strncpy(b->name, name, sizeof b->name - 1);
+    strncpy(copy, name, sizeof copy - 1);
   }
+  memcpy(b->name, copy, sizeof copy);
 }
 
 static void set_pose(body *b, tn_pos position, dquat q)
@@ -464,8 +465,13 @@ static void fill_body(body *b, const tn_body_def *def)
   b->alive = true;
   b->type = def->type;
   b->local_principal = (dquat){0.0, 0.0, 0.0, 1.0};
-  if (def->type == TN_BODY_DYNAMIC || !mass_problem(&def->mass)) {
+  if (!mass_problem(&def->mass)) {
     set_mass(b, def->mass);
+  } else {
+    b->mass_from_shapes = true;
+    if (def->type == TN_BODY_DYNAMIC) {
+      set_mass(b, body_default_mass());
+    }
   }
   set_pose(b, def->position, dquat_normalize(dquat_from(def->rotation)));
   b->gravity_scale = def->gravity_scale;
@@ -478,7 +484,7 @@ static void fill_body(body *b, const tn_body_def *def)
   b->first_shape = NO_SLOT;
   b->first_joint = NO_SLOT;
   b->user_data = def->user_data;
-  set_name(b, def->name);
+  body_set_name(b, def->name);
 }
 
 static int32_t alloc_body_slot(tn_world *world)
@@ -644,6 +650,16 @@ static bool reject(const tn_world *world, const char *caller, const char *why)
   return false;
 }
 
+static bool has_unmovable_shape(const tn_world *world, const body *b)
+{
+  for (int32_t i = b->first_shape; i != NO_SLOT; i = world->shapes[i].next) {
+    if (!shape_can_be_dynamic(&world->shapes[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool tn_body_set_type(tn_world *world, tn_body_id id, tn_body_type type)
 {
   body *b = body_find(world, id, "tn_body_set_type");
@@ -653,14 +669,11 @@ bool tn_body_set_type(tn_world *world, tn_body_id id, tn_body_type type)
   if (type != TN_BODY_STATIC && type != TN_BODY_KINEMATIC && type != TN_BODY_DYNAMIC) {
     return reject(world, "tn_body_set_type", "unknown body type");
   }
-  const char *why = type == TN_BODY_DYNAMIC ? mass_problem(&b->mass) : NULL;
-  if (why) {
-    return reject(world, "tn_body_set_type", why);
+  if (type == TN_BODY_DYNAMIC && !b->mass_from_shapes && mass_problem(&b->mass)) {
+    return reject(world, "tn_body_set_type", mass_problem(&b->mass)); // of a restored world
   }
-  for (int32_t i = b->first_shape; i != NO_SLOT; i = world->shapes[i].next) {
-    if (type == TN_BODY_DYNAMIC && !shape_can_be_dynamic(&world->shapes[i])) {
-      return reject(world, "tn_body_set_type", "the body has a shape that cannot move");
-    }
+  if (type == TN_BODY_DYNAMIC && has_unmovable_shape(world, b)) {
+    return reject(world, "tn_body_set_type", "the body has a shape that cannot move");
   }
   int32_t slot = body_slot(world, b);
   body_wake(world, slot);
@@ -669,6 +682,7 @@ bool tn_body_set_type(tn_world *world, tn_body_id id, tn_body_type type)
   }
   b->type = type;
   b->has_target = false;
+  body_mass_refresh(world, slot);
   body_sync_solver(world, slot);
   world->joint_graph.dirty = true; // the layout depends on which bodies are dynamic
   world->material_version += 1;    // so do contact_params of bodies with joints
@@ -738,118 +752,133 @@ bool tn_body_move_to(tn_world *world, tn_body_id id, tn_transform target)
   return true;
 }
 
-tn_mass tn_body_mass(const tn_world *world, tn_body_id id)
+// ---------------------------------------------------------------------------------------------
+// Definitions
+
+tn_body_def tn_body_get_def(const tn_world *world, tn_body_id id)
 {
-  const body *b = body_find(world, id, "tn_body_mass");
-  return b ? b->mass : (tn_mass){0};
+  const body *b = body_find(world, id, "tn_body_get_def");
+  if (!b) {
+    return (tn_body_def){0};
+  }
+  const body_state *state = &world->state[body_slot(world, b)];
+  tn_transform at = body_transform_of(b);
+  tn_body_def def = tn_default_body_def();
+  def.type = b->type;
+  def.position = at.p;
+  def.rotation = at.q;
+  def.velocity = to_vec3(state->v);
+  def.angular_velocity = to_vec3(state->w);
+  def.mass = b->mass_from_shapes ? (tn_mass){0} : b->mass;
+  def.gravity_scale = b->gravity_scale;
+  def.linear_damping = b->linear_damping;
+  def.angular_damping = b->angular_damping;
+  def.max_speed = b->max_speed;
+  def.max_angular_speed = b->max_angular_speed;
+  def.can_sleep = b->can_sleep;
+  def.bullet = b->bullet;
+  def.user_data = b->user_data;
+  def.name = b->name;
+  return def;
 }
 
-bool tn_body_set_mass(tn_world *world, tn_body_id id, tn_mass mass)
+static bool same_transform(tn_transform a, tn_transform b)
 {
-  body *b = body_find(world, id, "tn_body_set_mass");
+  return a.p.x == b.p.x && a.p.y == b.p.y && a.p.z == b.p.z && a.q.x == b.q.x && a.q.y == b.q.y &&
+         a.q.z == b.q.z && a.q.w == b.q.w;
+}
+
+// A pose that is given as tn_body_get_def() rounded it stays as it is in double.
+static bool set_body_pose(tn_world *world, tn_body_id id, const body *b, tn_transform to)
+{
+  return same_transform(body_transform_of(b), to) || tn_body_set_transform(world, id, to);
+}
+
+// A mass that is not given, or that a body which is not dynamic cannot have, is that of the shapes.
+static bool set_body_mass(tn_world *world, tn_body_id id, body *b, tn_mass mass)
+{
+  if (mass_problem(&mass)) {
+    bool was_given = !b->mass_from_shapes;
+    b->mass_from_shapes = true;
+    if (was_given) {
+      body_mass_refresh(world, body_slot(world, b));
+    }
+    return true;
+  }
+  bool same = !b->mass_from_shapes && memcmp(&mass, &b->mass, sizeof mass) == 0;
+  return same || tn_body_set_mass(world, id, mass);
+}
+
+// An angular velocity that does not change leaves the angular momentum as it is, to the bit.
+static void set_body_velocity(tn_world *world, int32_t slot, const tn_body_def *def)
+{
+  body_state *state = &world->state[slot];
+  set_array(state->v, from_vec3(def->velocity));
+  if (memcmp(state->w, &def->angular_velocity, sizeof state->w) != 0) {
+    set_array(state->w, from_vec3(def->angular_velocity));
+    body_sync_solver(world, slot);
+  }
+}
+
+bool tn_body_set_def(tn_world *world, tn_body_id id, const tn_body_def *def)
+{
+  body *b = body_find(world, id, "tn_body_set_def");
   if (!b) {
     return false;
   }
-  const char *why = mass_problem(&mass);
-  if (why) {
-    return reject(world, "tn_body_set_mass", why);
+  const char *why = def ? body_def_error(def) : "the definition is null";
+  if (!why && def->type == TN_BODY_DYNAMIC && has_unmovable_shape(world, b)) {
+    why = "the body has a shape that cannot move";
   }
-  dquat q = dquat_mul(b->rotation, dquat_conjugate(b->local_principal));
-  tn_pos origin = pos_sub(b->center, dquat_rotate(q, b->local_center));
-  if (!is_position(tn_offset(origin, tn_rotate(dquat_round(q), mass.center)))) {
-    return reject(world, "tn_body_set_mass", "the centre of mass is too far away");
+  if (why) {
+    return reject(world, "tn_body_set_def", why);
   }
   int32_t slot = body_slot(world, b);
+  tn_transform to = {def->position, def->rotation};
+  body_wake(world, slot);
+  bool ok = set_body_mass(world, id, b, def->mass);
+  if (def->type != b->type) {
+    ok = tn_body_set_type(world, id, def->type) && ok;
+  }
+  ok = set_body_pose(world, id, b, to) && ok;
+  if (def->type != TN_BODY_STATIC) {
+    set_body_velocity(world, slot, def);
+  }
+  b->gravity_scale = def->gravity_scale;
+  b->linear_damping = def->linear_damping;
+  b->angular_damping = def->angular_damping;
+  b->max_speed = def->max_speed;
+  b->max_angular_speed = def->max_angular_speed;
+  b->can_sleep = def->can_sleep;
+  b->bullet = def->bullet;
+  b->user_data = def->user_data;
+  body_set_name(b, def->name);
+  return ok;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Mass and joints
+
+// False, with nothing changed, if the mass is invalid, its centre out of range or out of memory.
+bool body_apply_mass(tn_world *world, int32_t slot, tn_mass mass)
+{
+  body *b = &world->bodies[slot];
+  dquat q = dquat_mul(b->rotation, dquat_conjugate(b->local_principal));
+  tn_pos origin = pos_sub(b->center, dquat_rotate(q, b->local_center));
+  if (mass_problem(&mass) ||
+      !is_position(tn_offset(origin, tn_rotate(dquat_round(q), mass.center)))) {
+    return false;
+  }
   body_wake(world, slot);
   set_mass(b, mass);
   set_pose(b, origin, q);
   body_sync_solver(world, slot);
-  if (!shapes_refresh(world, slot)) {
-    return reject(world, "tn_body_set_mass", "out of memory");
-  }
+  bool ok = shapes_refresh(world, slot);
   for (int32_t link = b->first_joint; link != NO_SLOT;
        link = world->joints[link / 2].next[link % 2]) {
     joint_refresh_frames(world, link / 2);
   }
-  return true;
-}
-
-bool tn_body_set_gravity_scale(tn_world *world, tn_body_id id, float scale)
-{
-  body *b = body_find(world, id, "tn_body_set_gravity_scale");
-  if (!b) {
-    return false;
-  }
-  if (!is_between(scale, -1e6f, 1e6f)) {
-    return reject(world, "tn_body_set_gravity_scale", "the scale must be from -1e6 to 1e6");
-  }
-  b->gravity_scale = scale;
-  body_wake(world, body_slot(world, b));
-  return true;
-}
-
-float tn_body_gravity_scale(const tn_world *world, tn_body_id id)
-{
-  const body *b = body_find(world, id, "tn_body_gravity_scale");
-  return b ? b->gravity_scale : 0.0f;
-}
-
-bool tn_body_set_damping(tn_world *world, tn_body_id id, float linear, float angular)
-{
-  body *b = body_find(world, id, "tn_body_set_damping");
-  if (!b) {
-    return false;
-  }
-  if (!is_between(linear, 0.0f, 1e6f) || !is_between(angular, 0.0f, 1e6f)) {
-    return reject(world, "tn_body_set_damping", "damping must be from 0 to 1e6");
-  }
-  b->linear_damping = linear;
-  b->angular_damping = angular;
-  return true;
-}
-
-bool tn_body_set_speed_limits(tn_world *world, tn_body_id id, float linear, float angular)
-{
-  body *b = body_find(world, id, "tn_body_set_speed_limits");
-  if (!b) {
-    return false;
-  }
-  if (!is_between(linear, 0.0f, 3e38f) || !is_between(angular, 0.0f, 3e38f)) {
-    return reject(world, "tn_body_set_speed_limits", "limits must be non-negative and finite");
-  }
-  b->max_speed = linear;
-  b->max_angular_speed = angular;
-  return true;
-}
-
-void *tn_body_user_data(const tn_world *world, tn_body_id id)
-{
-  const body *b = body_find(world, id, "tn_body_user_data");
-  return b ? b->user_data : NULL;
-}
-
-bool tn_body_set_user_data(tn_world *world, tn_body_id id, void *data)
-{
-  body *b = body_find(world, id, "tn_body_set_user_data");
-  if (b) {
-    b->user_data = data;
-  }
-  return b != NULL;
-}
-
-const char *tn_body_name(const tn_world *world, tn_body_id id)
-{
-  const body *b = body_find(world, id, "tn_body_name");
-  return b ? b->name : "";
-}
-
-bool tn_body_set_name(tn_world *world, tn_body_id id, const char *name)
-{
-  body *b = body_find(world, id, "tn_body_set_name");
-  if (b) {
-    set_name(b, name);
-  }
-  return b != NULL;
+  return ok;
 }
 
 int tn_body_joints(const tn_world *world, tn_body_id id, tn_joint_id *ids, int capacity)

@@ -42,6 +42,11 @@ shared_geometry *geometry_find(const tn_world *world, tn_geometry_id id, const c
   return *why ? NULL : &world->geometries[id.index - 1];
 }
 
+bool tn_geometry_is_valid(const tn_world *world, tn_geometry_id id)
+{
+  return world && !geometry_id_error(world, id);
+}
+
 // The user's data. `counts` has two numbers, see shared_geometry; `parts` are the arrays.
 typedef struct geometry_source {
   int kind;
@@ -233,14 +238,14 @@ bool tn_geometry_destroy(tn_world *world, tn_geometry_id id)
   return true;
 }
 
-tn_geometry_source tn_geometry_get(const tn_world *world, tn_geometry_id id)
+tn_geometry_source tn_geometry_get_source(const tn_world *world, tn_geometry_id id)
 {
   tn_geometry_source source = {0};
   const char *why;
   const shared_geometry *g = world ? geometry_find(world, id, &why) : NULL;
   if (!g) {
     if (world) {
-      report(&world->log, TN_LOG_ERROR, "tn_geometry_get: %s", why);
+      report(&world->log, TN_LOG_ERROR, "tn_geometry_get_source: %s", why);
     }
     return source;
   }

@@ -24,8 +24,8 @@ static uint64_t hash_settings(uint64_t hash, const tn_world *world)
 
 static uint64_t hash_body_settings(uint64_t hash, const body *b)
 {
-  int32_t type = (int32_t)b->type;
-  hash = hash_bytes(hash, &type, sizeof type);
+  int32_t numbers[2] = {(int32_t)b->type, b->mass_from_shapes};
+  hash = hash_bytes(hash, numbers, sizeof numbers);
   hash = hash_bytes(hash, &b->mass, sizeof b->mass);
   float settings[5] = {b->gravity_scale, b->linear_damping, b->angular_damping, b->max_speed,
                        b->max_angular_speed};

@@ -450,9 +450,9 @@ bool tn_joint_destroy(tn_world *world, tn_joint_id id)
 // ---------------------------------------------------------------------------------------------
 // Getters and setters
 
-tn_joint_def tn_joint_get(const tn_world *world, tn_joint_id id)
+tn_joint_def tn_joint_get_def(const tn_world *world, tn_joint_id id)
 {
-  const joint *j = joint_find(world, id, "tn_joint_get");
+  const joint *j = joint_find(world, id, "tn_joint_get_def");
   return j ? j->def : (tn_joint_def){0};
 }
 
@@ -497,9 +497,9 @@ static void start_target(joint *j, int angular, const tn_drive *drive)
   }
 }
 
-bool tn_joint_set(tn_world *world, tn_joint_id id, const tn_joint_def *def)
+bool tn_joint_set_def(tn_world *world, tn_joint_id id, const tn_joint_def *def)
 {
-  joint *j = joint_find(world, id, "tn_joint_set");
+  joint *j = joint_find(world, id, "tn_joint_set_def");
   if (!j) {
     return false;
   }
@@ -509,7 +509,7 @@ bool tn_joint_set(tn_world *world, tn_joint_id id, const tn_joint_def *def)
     why = "kind and bodies of a joint cannot change";
   }
   if (why) {
-    report(&world->log, TN_LOG_ERROR, "tn_joint_set: %s", why);
+    report(&world->log, TN_LOG_ERROR, "tn_joint_set_def: %s", why);
     return false;
   }
   joint_form form = form_of(j);
@@ -542,19 +542,52 @@ static bool set_drive(tn_world *world, tn_joint_id id, int angular, tn_drive dri
   return true;
 }
 
-bool tn_joint_drive_linear(tn_world *world, tn_joint_id id, tn_drive drive)
+bool tn_joint_set_linear_drive(tn_world *world, tn_joint_id id, tn_drive drive)
 {
-  return set_drive(world, id, 0, drive, "tn_joint_drive_linear");
+  return set_drive(world, id, 0, drive, "tn_joint_set_linear_drive");
 }
 
-bool tn_joint_drive_angular(tn_world *world, tn_joint_id id, tn_drive drive)
+bool tn_joint_set_angular_drive(tn_world *world, tn_joint_id id, tn_drive drive)
 {
-  return set_drive(world, id, 1, drive, "tn_joint_drive_angular");
+  return set_drive(world, id, 1, drive, "tn_joint_set_angular_drive");
 }
 
-bool tn_joint_enable(tn_world *world, tn_joint_id id, bool enabled)
+tn_drive tn_joint_linear_drive(const tn_world *world, tn_joint_id id)
 {
-  joint *j = joint_find(world, id, "tn_joint_enable");
+  const joint *j = joint_find(world, id, "tn_joint_linear_drive");
+  return j ? j->def.linear_drive : (tn_drive){0};
+}
+
+tn_drive tn_joint_angular_drive(const tn_world *world, tn_joint_id id)
+{
+  const joint *j = joint_find(world, id, "tn_joint_angular_drive");
+  return j ? j->def.angular_drive : (tn_drive){0};
+}
+
+bool tn_joint_is_enabled(const tn_world *world, tn_joint_id id)
+{
+  const joint *j = joint_find(world, id, "tn_joint_is_enabled");
+  return j && j->def.enabled;
+}
+
+void *tn_joint_user_data(const tn_world *world, tn_joint_id id)
+{
+  const joint *j = joint_find(world, id, "tn_joint_user_data");
+  return j ? j->def.user_data : NULL;
+}
+
+bool tn_joint_set_user_data(tn_world *world, tn_joint_id id, void *data)
+{
+  joint *j = joint_find(world, id, "tn_joint_set_user_data");
+  if (j) {
+    j->def.user_data = data;
+  }
+  return j != NULL;
+}
+
+bool tn_joint_set_enabled(tn_world *world, tn_joint_id id, bool enabled)
+{
+  joint *j = joint_find(world, id, "tn_joint_set_enabled");
   if (!j) {
     return false;
   }
@@ -565,15 +598,28 @@ bool tn_joint_enable(tn_world *world, tn_joint_id id, bool enabled)
   return true;
 }
 
+// The frame that is fixed to the world, or null with the reason logged.
+static tn_transform *world_frame(const tn_world *world, joint *j, const char *caller)
+{
+  if (j->slot[0] != WORLD_SLOT && j->slot[1] != WORLD_SLOT) {
+    report(&world->log, TN_LOG_ERROR, "%s: no end of the joint is fixed to the world", caller);
+    return NULL;
+  }
+  return j->slot[0] == WORLD_SLOT ? &j->def.frame_a : &j->def.frame_b;
+}
+
+tn_pos tn_joint_anchor(const tn_world *world, tn_joint_id id)
+{
+  joint *j = joint_find(world, id, "tn_joint_anchor");
+  const tn_transform *frame = j ? world_frame(world, j, "tn_joint_anchor") : NULL;
+  return frame ? frame->p : tn_p3(0.0, 0.0, 0.0);
+}
+
 bool tn_joint_set_anchor(tn_world *world, tn_joint_id id, tn_pos position)
 {
   joint *j = joint_find(world, id, "tn_joint_set_anchor");
-  if (!j) {
-    return false;
-  }
-  if (j->slot[0] != WORLD_SLOT && j->slot[1] != WORLD_SLOT) {
-    report(&world->log, TN_LOG_ERROR,
-           "tn_joint_set_anchor: no end of the joint is fixed to the world");
+  tn_transform *frame = j ? world_frame(world, j, "tn_joint_set_anchor") : NULL;
+  if (!frame) {
     return false;
   }
   if (!is_position(position)) {
@@ -583,7 +629,7 @@ bool tn_joint_set_anchor(tn_world *world, tn_joint_id id, tn_pos position)
   }
   body_wake(world, j->slot[0]);
   body_wake(world, j->slot[1]);
-  (j->slot[0] == WORLD_SLOT ? &j->def.frame_a : &j->def.frame_b)->p = position;
+  frame->p = position;
   joint_refresh_frames(world, (int32_t)(j - world->joints));
   return true;
 }

@@ -197,6 +197,11 @@ static bool kind_can_be_dynamic(int kind)
   return has_volume(kind) || kind == TN_SHAPE_WIRE;
 }
 
+bool shape_has_mass(const shape *s)
+{
+  return !s->def.sensor && has_volume(s->geometry.kind);
+}
+
 bool shape_can_be_dynamic(const shape *s)
 {
   return kind_can_be_dynamic(s->geometry.kind);
@@ -407,6 +412,7 @@ tn_shape_id tn_shape_create(tn_world *world, tn_body_id id, const tn_shape_def *
   }
   shape_invalidate_pairs(world, slot);
   body_wake(world, s->body);
+  body_mass_add_shape(world, s->body, slot);
   return shape_id_at(world, slot);
 }
 
@@ -441,18 +447,94 @@ bool tn_shape_destroy(tn_world *world, tn_shape_id id)
   if (!s) {
     return false;
   }
-  body_wake(world, s->body);
+  int32_t body_slot = s->body;
+  bool had_mass = shape_has_mass(s);
+  body_wake(world, body_slot);
   shape_remove(world, (int32_t)(s - world->shapes));
+  if (had_mass) {
+    body_mass_refresh(world, body_slot);
+  }
   return true;
 }
 
 // ---------------------------------------------------------------------------------------------
 // Getters and setters
 
-tn_shape_def tn_shape_get(const tn_world *world, tn_shape_id id)
+tn_shape_def tn_shape_get_def(const tn_world *world, tn_shape_id id)
 {
-  const shape *s = shape_find(world, id, "tn_shape_get");
+  const shape *s = shape_find(world, id, "tn_shape_get_def");
   return s ? s->def : (tn_shape_def){0};
+}
+
+// Replaces everything but the kind. Sizes and place take effect as if the shape were new.
+static void replace(tn_world *world, shape *s, const tn_shape_def *def, const geometry *g)
+{
+  int32_t slot = (int32_t)(s - world->shapes);
+  shape_remove_pairs(world, slot);
+  soft_contacts_remove_shape(world, slot);
+  remove_from_tree(world, s);
+  if (s->shared != NO_SLOT) {
+    world->geometries[s->shared].users -= 1;
+    s->shared = (int32_t)def->geometry.index - 1;
+    world->geometries[s->shared].users += 1;
+  }
+  s->def = *def;
+  s->geometry = *g;
+  update_local_pose(world, s);
+  s->bounding_radius = geometry_bounding_radius(g);
+  s->inner_radius = geometry_inner_radius(g);
+  insert_in_tree(world, slot); // cannot fail: a leaf has just been freed
+  shape_invalidate_pairs(world, slot);
+  world->material_version += 1;
+  body_wake(world, s->body);
+  body_mass_refresh(world, s->body);
+}
+
+bool tn_shape_set_def(tn_world *world, tn_shape_id id, const tn_shape_def *def)
+{
+  shape *s = shape_find(world, id, "tn_shape_set_def");
+  if (!s) {
+    return false;
+  }
+  geometry g;
+  const char *why =
+      def ? shape_def_error(world, &world->bodies[s->body], def, &g) : "the definition is null";
+  if (!why && def->kind != s->def.kind) {
+    why = "the kind of a shape cannot change";
+  }
+  if (why) {
+    report(&world->log, TN_LOG_ERROR, "tn_shape_set_def: %s", why);
+    return false;
+  }
+  replace(world, s, def, &g);
+  return true;
+}
+
+void *tn_shape_user_data(const tn_world *world, tn_shape_id id)
+{
+  const shape *s = shape_find(world, id, "tn_shape_user_data");
+  return s ? s->def.user_data : NULL;
+}
+
+bool tn_shape_set_user_data(tn_world *world, tn_shape_id id, void *data)
+{
+  shape *s = shape_find(world, id, "tn_shape_set_user_data");
+  if (s) {
+    s->def.user_data = data;
+  }
+  return s != NULL;
+}
+
+tn_material tn_shape_material(const tn_world *world, tn_shape_id id)
+{
+  const shape *s = shape_find(world, id, "tn_shape_material");
+  return s ? s->def.material : (tn_material){0};
+}
+
+tn_filter tn_shape_filter(const tn_world *world, tn_shape_id id)
+{
+  const shape *s = shape_find(world, id, "tn_shape_filter");
+  return s ? s->def.filter : (tn_filter){0};
 }
 
 tn_body_id tn_shape_body(const tn_world *world, tn_shape_id id)
@@ -557,51 +639,4 @@ bool shapes_may_collide(const tn_world *world, const shape *a, const shape *b)
     return false;
   }
   return !is_joint_between(world, a->body, b->body);
-}
-
-// ---------------------------------------------------------------------------------------------
-// Mass
-
-static tn_mass mass_of(const shape *s)
-{
-  const tn_shape_def *def = &s->def;
-  tn_mass none = {0};
-  switch (def->kind) {
-  case TN_SHAPE_SPHERE:
-    return tn_mass_sphere(def->radius, def->density);
-  case TN_SHAPE_CAPSULE:
-    return tn_mass_capsule(def->radius, def->half_length, def->density);
-  case TN_SHAPE_BOX:
-    return tn_mass_box(def->half_extents, def->density);
-  case TN_SHAPE_CYLINDER:
-    return tn_mass_cylinder(def->radius, def->half_length, def->density);
-  case TN_SHAPE_CONE:
-    return tn_mass_cone(def->radius, def->half_length, def->density);
-  case TN_SHAPE_HULL:
-    return tn_mass_hull(s->geometry.hull->vertices, s->geometry.hull->vertex_count, def->density);
-  default:
-    return none;
-  }
-}
-
-bool tn_body_set_mass_from_shapes(tn_world *world, tn_body_id id)
-{
-  const body *b = body_find(world, id, "tn_body_set_mass_from_shapes");
-  if (!b) {
-    return false;
-  }
-  tn_mass total = {0};
-  for (int32_t i = b->first_shape; i != NO_SLOT; i = world->shapes[i].next) {
-    const shape *s = &world->shapes[i];
-    if (!s->def.sensor && has_volume(s->geometry.kind)) {
-      tn_mass part = tn_mass_at(mass_of(s), s->def.position, s->def.rotation);
-      tn_mass both[2] = {total, part};
-      total = total.mass > 0.0f ? tn_mass_compound(both, 2) : part;
-    }
-  }
-  if (!(total.mass > 0.0f)) {
-    report(&world->log, TN_LOG_ERROR, "tn_body_set_mass_from_shapes: the body has no solid shape");
-    return false;
-  }
-  return tn_body_set_mass(world, id, total);
 }

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define SNAPSHOT_MAGIC 0x4e4f4e4554ull // "TENON"
-#define SNAPSHOT_VERSION 4u
+#define SNAPSHOT_VERSION 5u
 #define ALIGNMENT 64
 
 // One array of a snapshot.
@@ -413,6 +413,15 @@ static void rebind_body_ids(const tn_world *world, joint *j)
   }
 }
 
+static void rebind_attachment_ids(const tn_world *world, attachment *a)
+{
+  tn_body_id none = {0};
+  if (a->alive) {
+    a->def.soft = soft_id_at(world, a->soft);
+    a->def.body = a->body == WORLD_SLOT ? none : body_id_at(world, a->body);
+  }
+}
+
 static void restore_bodies(tn_world *world, const snapshot *s)
 {
   const snapshot_counts *c = &s->header.count;
@@ -487,6 +496,9 @@ static void take_all(tn_world *world, const snapshot *s)
   body_restore_inertia(world);
   for (int32_t i = 0; i < world->joint_pool.used; ++i) {
     rebind_body_ids(world, &world->joints[i]);
+  }
+  for (int32_t i = 0; i < world->attachment_pool.used; ++i) {
+    rebind_attachment_ids(world, &world->attachments[i]);
   }
   shapes_rebuild_trees(world);
 }

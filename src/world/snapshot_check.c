@@ -130,7 +130,8 @@ static bool is_asleep(const checker *c, int32_t place)
 static bool has_flags(const body *b)
 {
   return is_flag(&b->has_target) && is_flag(&b->can_sleep) && is_flag(&b->bullet) &&
-         is_flag(&b->supported) && is_flag(&b->asleep) && b->name[NAME_SIZE - 1] == 0;
+         is_flag(&b->mass_from_shapes) && is_flag(&b->supported) && is_flag(&b->asleep) &&
+         b->name[NAME_SIZE - 1] == 0;
 }
 
 // 0 * x is 0 for finite x and NaN otherwise.
@@ -531,7 +532,7 @@ static bool has_soft_flags(const soft *s)
   return is_flag(&s->can_sleep) && is_flag(&s->asleep) && is_flag(&s->self_collision) &&
          is_flag(&s->closed) && is_flag(&s->chained) && is_flag(&s->supported) &&
          is_flag(&s->stiffness_limited) && is_flag(&s->keep_momentum) &&
-         is_flag(&s->unfold.found) && is_flag(&s->unfold.active);
+         is_flag(&s->def.curved_rest) && is_flag(&s->unfold.found) && is_flag(&s->unfold.active);
 }
 
 static bool check_fold(const checker *c, int32_t slot)

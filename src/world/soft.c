@@ -95,26 +95,6 @@ tn_soft_def tn_default_soft_def(void)
   return def;
 }
 
-static void set_from_def(soft *s, const tn_soft_def *def)
-{
-  s->can_sleep = def->can_sleep;
-  s->self_collision = def->self_collision;
-  s->keep_momentum = def->keep_momentum;
-  s->gravity_scale = def->gravity_scale;
-  s->damping = def->damping;
-  s->linear_damping = def->linear_damping;
-  s->radius = def->radius;
-  s->pressure = def->pressure;
-  s->volume_compliance = def->volume_compliance;
-  s->tear_strain = def->tear_strain;
-  s->creep = def->creep;
-  s->plastic_limit = def->plastic_limit;
-  s->tear_force = def->tear_force;
-  s->material = def->material;
-  s->filter = def->filter;
-  s->user_data = def->user_data;
-}
-
 // Slot of the new soft body, or NO_SLOT when out of memory.
 static int32_t make(tn_world *world, const tn_soft_def *def, const half_edge *sides)
 {
@@ -135,7 +115,7 @@ static int32_t make(tn_world *world, const tn_soft_def *def, const half_edge *si
     return NO_SLOT;
   }
   soft_assign_arrays(s, s->memory);
-  set_from_def(s, def);
+  soft_keep_def(s, def);
   soft_init_elements(s, def, sides);
   s->alive = true;
   s->rest_volume = (float)soft_volume_of(s);
@@ -250,8 +230,8 @@ int tn_soft_masses(const tn_world *world, tn_soft_id id, float *out, int capacit
 int tn_soft_triangles(const tn_world *world, tn_soft_id id, int *out, int capacity)
 {
   const soft *s = soft_find(world, id, "tn_soft_triangles");
-  int count = s ? s->triangle_count : 0;
-  for (int i = 0; i < 3 * shown(out, count, capacity); ++i) {
+  int count = s ? 3 * s->triangle_count : 0;
+  for (int i = 0; i < shown(out, count, capacity); ++i) {
     out[i] = s->triangles[i];
   }
   return count;
@@ -263,10 +243,10 @@ tn_pos tn_soft_position(const tn_world *world, tn_soft_id id, int particle)
   return p ? p->at : tn_p3(0.0, 0.0, 0.0);
 }
 
-void *tn_soft_user_data(const tn_world *world, tn_soft_id id)
+tn_vec3 tn_soft_velocity(const tn_world *world, tn_soft_id id, int particle)
 {
-  const soft *s = soft_find(world, id, "tn_soft_user_data");
-  return s ? s->user_data : NULL;
+  const soft_particle *p = find_particle(world, id, particle, "tn_soft_velocity");
+  return p ? p->v : tn_v3(0.0f, 0.0f, 0.0f);
 }
 
 double tn_soft_volume(const tn_world *world, tn_soft_id id)
@@ -414,9 +394,9 @@ bool tn_soft_apply_forces(tn_world *world, tn_soft_id id, const int *particles,
   return true;
 }
 
-bool tn_soft_pin(tn_world *world, tn_soft_id id, int particle, bool pinned)
+bool tn_soft_set_pinned(tn_world *world, tn_soft_id id, int particle, bool pinned)
 {
-  soft_particle *p = find_particle(world, id, particle, "tn_soft_pin");
+  soft_particle *p = find_particle(world, id, particle, "tn_soft_set_pinned");
   if (!p) {
     return false;
   }
@@ -435,37 +415,6 @@ bool tn_soft_is_pinned(const tn_world *world, tn_soft_id id, int particle)
 {
   const soft_particle *p = find_particle(world, id, particle, "tn_soft_is_pinned");
   return p && p->pinned;
-}
-
-bool tn_soft_set_pressure(tn_world *world, tn_soft_id id, float pressure)
-{
-  soft *s = soft_find(world, id, "tn_soft_set_pressure");
-  if (!s) {
-    return false;
-  }
-  if (!(s->pressure > 0.0f) || !(pressure > 0.0f && pressure <= SOFT_MAX_PRESSURE)) {
-    report(&world->log, TN_LOG_ERROR, "tn_soft_set_pressure: %s",
-           s->pressure > 0.0f ? "pressure must be above 0, up to 1000"
-                              : "the body was made without pressure");
-    return false;
-  }
-  s->pressure = pressure;
-  changed(world, s);
-  return true;
-}
-
-bool tn_soft_set_damping(tn_world *world, tn_soft_id id, float damping)
-{
-  soft *s = soft_find(world, id, "tn_soft_set_damping");
-  if (!s) {
-    return false;
-  }
-  if (!(damping >= 0.0f && damping <= SOFT_MAX_DAMPING)) {
-    report(&world->log, TN_LOG_ERROR, "tn_soft_set_damping: damping must be from 0 to 1e6");
-    return false;
-  }
-  s->damping = damping;
-  return true;
 }
 
 // ---------------------------------------------------------------------------------------------

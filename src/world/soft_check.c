@@ -352,17 +352,26 @@ bool soft_check(const tn_world *world, const tn_soft_def *def, uint8_t *used, ha
   return check_surface(&c, sides);
 }
 
-const char *soft_def_problem(const tn_soft_def *def)
+static const char *why_bad_cookie(const tn_soft_def *def)
 {
   if (!def) {
     return "the definition is null";
   }
-  if (def->cookie != DEF_COOKIE) {
-    return "the definition does not come from tn_default_soft_def";
-  }
-  const char *why = why_bad_counts(def);
+  return def->cookie == DEF_COOKIE ? NULL : "the definition does not come from tn_default_soft_def";
+}
+
+const char *soft_settings_problem(const tn_soft_def *def)
+{
+  const char *why = why_bad_cookie(def);
   why = why ? why : why_bad_numbers(def);
   return why ? why : why_bad_stiffness(def);
+}
+
+const char *soft_def_problem(const tn_soft_def *def)
+{
+  const char *why = why_bad_cookie(def);
+  why = why ? why : why_bad_counts(def);
+  return why ? why : soft_settings_problem(def);
 }
 
 // ---------------------------------------------------------------------------------------------

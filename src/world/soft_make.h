@@ -18,6 +18,9 @@ void find_half_edges(const int *triangles, int count, half_edge *sides);
 
 // Why a definition's numbers are invalid, or null.
 const char *soft_def_problem(const tn_soft_def *def);
+const char *soft_settings_problem(const tn_soft_def *def); // the same without the elements
+// Copies the settings of a checked definition, and the definition itself.
+void soft_keep_def(soft *s, const tn_soft_def *def);
 // Checks every element and reports the first invalid one. `used` has a zeroed byte per vertex;
 // `sides` has room for three half edges per triangle and is filled.
 bool soft_check(const tn_world *world, const tn_soft_def *def, uint8_t *used, half_edge *sides);

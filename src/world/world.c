@@ -224,7 +224,9 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
 {
   memset(world, 0, sizeof *world);
   world->heap.allocator = allocator;
-  world->log = (log_sink){def->log ? def->log : log_to_stderr, def->log_context};
+  world->log = (log_sink){def->log ? def->log : log_to_stderr, def->log_context,
+                          def->log_repeats ? NULL : &world->log_history};
+  world->user_data = def->user_data;
   world->heap.bytes = sizeof *world;
   world->world_id = next_world_id();
   world->gravity = def->gravity;
@@ -405,18 +407,17 @@ tn_method tn_world_method(const tn_world *world)
   return world ? world->method : TN_METHOD_TENON;
 }
 
-bool tn_world_set_substeps(tn_world *world, int substeps, int iterations)
+bool tn_world_set_substeps(tn_world *world, int substeps)
 {
   if (!world) {
     return false;
   }
-  const char *why = counts_problem(substeps, iterations);
+  const char *why = counts_problem(substeps, world->iterations);
   if (why) {
     report(&world->log, TN_LOG_ERROR, "tn_world_set_substeps: %s", why);
     return false;
   }
   world->substeps = substeps;
-  world->iterations = iterations;
   return true;
 }
 
@@ -440,9 +441,49 @@ int tn_substeps_for(tn_quality quality, float gravity, float size, float dt)
   return whole < fewest ? fewest : whole;
 }
 
+bool tn_world_set_iterations(tn_world *world, int iterations)
+{
+  if (!world) {
+    return false;
+  }
+  const char *why = counts_problem(world->substeps, iterations);
+  if (why) {
+    report(&world->log, TN_LOG_ERROR, "tn_world_set_iterations: %s", why);
+    return false;
+  }
+  world->iterations = iterations;
+  return true;
+}
+
 int tn_world_iterations(const tn_world *world)
 {
   return world ? world->iterations : 0;
+}
+
+bool tn_world_sleeping(const tn_world *world)
+{
+  return world && world->sleeping;
+}
+
+void *tn_world_user_data(const tn_world *world)
+{
+  return world ? world->user_data : NULL;
+}
+
+bool tn_world_set_user_data(tn_world *world, void *data)
+{
+  if (world) {
+    world->user_data = data;
+  }
+  return world != NULL;
+}
+
+tn_pair_filter_fn *tn_world_pair_filter(const tn_world *world, void **context)
+{
+  if (context) {
+    *context = world ? world->pair_filter_context : NULL;
+  }
+  return world ? world->pair_filter : NULL;
 }
 
 int tn_world_lanes(const tn_world *world)

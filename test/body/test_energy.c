@@ -18,7 +18,7 @@ static void sums_match_the_definitions(void **unused)
 {
   (void)unused;
   tn_world *world = test_world(8, TN_METHOD_TENON);
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.mass = turned_mass();
   def.position = tn_p3(1.0, 2.0, 3.0);
   def.rotation = tn_quat_axis_angle(tn_v3(-1.0f, 1.0f, 0.5f), 1.1f);

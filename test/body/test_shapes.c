@@ -88,7 +88,7 @@ static void every_kind_can_be_made(void **unused)
     tn_shape_id id = add_shape(f.world, f.fixed, &def);
     assert_true(tn_shape_is_valid(f.world, id));
     assert_true(TN_SAME_ID(tn_shape_body(f.world, id), f.fixed));
-    assert_int_equal(tn_shape_get(f.world, id).kind, kind);
+    assert_int_equal(tn_shape_get_def(f.world, id).kind, kind);
     id = add_shape(f.world, test_no_body, &def);
     assert_true(TN_IS_NULL(tn_shape_body(f.world, id)));
   }
@@ -329,7 +329,7 @@ static void stale_shape_ids_are_refused(void **unused)
   tn_pos lower, upper;
   assert_false(tn_shape_destroy(f.world, shape));
   assert_message("destroyed");
-  assert_int_equal(tn_shape_get(f.world, shape).cookie, 0);
+  assert_int_equal(tn_shape_get_def(f.world, shape).cookie, 0);
   assert_message("destroyed");
   assert_false(tn_shape_box(f.world, shape, &lower, &upper));
   assert_message("destroyed");
@@ -360,7 +360,7 @@ static void shapes_are_listed_in_order(void **unused)
   assert_int_equal(tn_body_shapes(f.world, f.dynamic, listed, 5), 5);
   for (int i = 0; i < 5; ++i) {
     assert_true(TN_SAME_ID(made[i], listed[i]));
-    assert_close(tn_shape_get(f.world, listed[i]).radius, 0.1 * (i + 1), 1e-6);
+    assert_close(tn_shape_get_def(f.world, listed[i]).radius, 0.1 * (i + 1), 1e-6);
   }
   assert_true(tn_shape_destroy(f.world, made[2]));
   assert_int_equal(tn_body_shapes(f.world, f.dynamic, listed, 5), 4);
@@ -385,7 +385,7 @@ static void boxes_enclose_shapes(void **unused)
 {
   (void)unused;
   fixture f = make_fixture();
-  tn_body_def body = tn_default_body_def();
+  tn_body_def body = test_body_def();
   body.position = tn_p3(10.0, 20.0, 30.0);
   body.rotation = tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 1.0f), 0.5f * TN_PI);
   tn_body_id id = add_body(f.world, &body);

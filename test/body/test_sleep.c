@@ -335,11 +335,11 @@ static void joints_wake_their_bodies(void **unused)
   wait_for_sleep(world, left);
   assert_false(tn_body_is_awake(world, right)); // joined bodies are one island
   tn_drive drive = {TN_DRIVE_VELOCITY, 0.0f, 1.0f, 0.0f, 0.0f, 1000.0f};
-  assert_true(tn_joint_drive_angular(world, joint, drive));
+  assert_true(tn_joint_set_angular_drive(world, joint, drive));
   test_run(world, DT, 1);
   assert_true(tn_body_is_awake(world, left) && tn_body_is_awake(world, right));
   drive.mode = TN_DRIVE_OFF;
-  assert_true(tn_joint_drive_angular(world, joint, drive));
+  assert_true(tn_joint_set_angular_drive(world, joint, drive));
   wait_for_sleep(world, left);
   assert_true(tn_joint_destroy(world, joint));
   test_run(world, DT, 1);

@@ -114,7 +114,7 @@ static void lay_height_field(tn_world *world)
 // A thick dynamic plate, so heavy that it hardly moves.
 static void lay_heavy_plate(tn_world *world)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.position = tn_p3(0.0, -1.0, 0.0);
   def.mass = tn_mass_box(tn_v3(5.0f, 1.0f, 5.0f), 1e4f);
   def.gravity_scale = 0.0f;
@@ -270,7 +270,8 @@ static void soft_contacts_yield_by_force_times_compliance(void **unused)
     tn_shape_def shape = ball_shape(0.5f);
     shape.material.compliance = compliances[i];
     tn_body_id ball = add_solid(world, tn_p3(0.0, 0.5, 0.0), &shape);
-    tn_body_set_damping(world, ball, 5.0f, 5.0f);
+    tn_body_set_linear_damping(world, ball, 5.0f);
+    tn_body_set_angular_damping(world, ball, 5.0f);
     test_run(world, DT, 600);
     double sunk = 0.5 - tn_body_position(world, ball).y;
     double expected = 10.0 * (double)compliances[i];
@@ -295,7 +296,7 @@ static pair_of_cubes make_pair(tn_filter lower, tn_filter upper)
   for (int i = 0; i < 2; ++i) {
     tn_shape_def shape = cube_shape(0.5f);
     shape.filter = i ? upper : lower;
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = test_body_def();
     def.type = i ? TN_BODY_DYNAMIC : TN_BODY_STATIC;
     def.position = tn_p3(0.0, 1.2 * i, 0.0);
     p.body[i] = add_body(p.world, &def);
@@ -432,7 +433,7 @@ static void joints_to_the_world_do_not_disable_ground_contacts(void **unused)
 // A table: a board on four legs, one body.
 static tn_body_id add_table(tn_world *world, double above)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.position = tn_p3(0.0, above, 0.0);
   tn_body_id table = add_body(world, &def);
   tn_shape_def board = tn_default_shape_def(TN_SHAPE_BOX);

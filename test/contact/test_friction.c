@@ -329,7 +329,7 @@ static void friction_of_a_rod_acts_where_its_load_is(void **unused)
   tn_shape_def rod = axial_shape(TN_SHAPE_CAPSULE, 0.1f, 0.5f);
   rod.rotation = tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 1.0f), 0.5f * TN_PI);
   add_shape(world, test_no_body, &ground);
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.position = tn_p3(0.0, 0.1, 0.0);
   def.mass = (tn_mass){1.0f, {0.45f, 0.0f, 0.0f}, {.xx = 0.5f, .yy = 1.0f, .zz = 1.0f}};
   tn_body_id body = tn_body_create(world, &def);

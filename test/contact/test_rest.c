@@ -113,7 +113,7 @@ static tn_body_id make_solid(tn_world *world, const solid *s, double lift, tn_ve
   if (s->kind == PRISM) {
     def.geometry = prism(world, s);
   }
-  tn_body_def body = tn_default_body_def();
+  tn_body_def body = test_body_def();
   body.rotation = tn_quat_axis_angle(tn_v3(0.0f, 1.0f, 0.0f), (float)s->turn);
   body.velocity = velocity;
   tn_vec3 aside = tn_rotate(body.rotation, s->offset);

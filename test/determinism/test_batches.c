@@ -24,7 +24,7 @@ typedef struct figure {
 
 static tn_body_id add_part(tn_world *world, tn_pos at, tn_vec3 half, int number, uint32_t *random)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.position = at;
   def.velocity = test_vector(random, 1.0f);
   def.angular_velocity = test_vector(random, 4.0f);
@@ -108,27 +108,27 @@ static tn_world *make_ground(int lanes, int threads)
 // Changes that batches must handle, each at another step to another figure.
 static void disturb(tn_world *world, figure *f, int number, int step)
 {
-  tn_joint_def def = tn_joint_get(world, f->joint[2]);
+  tn_joint_def def = tn_joint_get_def(world, f->joint[2]);
   switch (100 * number + step) {
   case 10: // a smaller range of an elbow
     def.angular[0] = (tn_range){-0.1f, 0.1f};
-    assert_true(tn_joint_set(world, f->joint[2], &def));
+    assert_true(tn_joint_set_def(world, f->joint[2], &def));
     break;
   case 112: // the same number of rows, of another kind
     def.angular_friction = 0.0f;
     def.angular_damping = 2.0f;
-    assert_true(tn_joint_set(world, f->joint[2], &def));
+    assert_true(tn_joint_set_def(world, f->joint[2], &def));
     break;
   case 215:
   case 225: // disabled, and enabled again
     def.enabled = !def.enabled;
-    assert_true(tn_joint_set(world, f->joint[2], &def));
+    assert_true(tn_joint_set_def(world, f->joint[2], &def));
     break;
   case 320: // more rows than before
     def.angular_drive.mode = TN_DRIVE_VELOCITY;
     def.angular_drive.velocity = 3.0f;
     def.angular_drive.max_force = 2.0f;
-    assert_true(tn_joint_set(world, f->joint[2], &def));
+    assert_true(tn_joint_set_def(world, f->joint[2], &def));
     break;
   case 430:
     assert_true(tn_joint_destroy(world, f->joint[--f->joints]));

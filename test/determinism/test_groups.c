@@ -11,7 +11,7 @@ static const float dt = 1.0f / 60.0f;
 static tn_body_id add_box(tn_world *world, tn_body_type type, tn_pos position, tn_vec3 half,
                           float restitution)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.type = type;
   def.position = position;
   tn_body_id id = tn_body_create(world, &def);

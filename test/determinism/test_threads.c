@@ -23,7 +23,7 @@ enum { LARGE_STEPS = 10, POOLS = 60 };
 
 static tn_body_id link_at(tn_world *world, tn_pos position)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.position = position;
   def.mass = tn_mass_sphere(0.1f, 1000.0f);
   tn_body_id id = tn_body_create(world, &def);

@@ -65,8 +65,8 @@ static void servo_settles_at_torque_times_compliance(void **unused)
         tn_world_step(world, DT);
       }
       double turn = 3.0 * compliances[c];
-      assert_close((double)tn_joint_read(world, joint).angle.x, 0.4 + turn, 0.005 * turn);
-      assert_close((double)tn_joint_read(world, joint).torque.z, -3.0, 0.015);
+      assert_close((double)tn_joint_get_state(world, joint).angle.x, 0.4 + turn, 0.005 * turn);
+      assert_close((double)tn_joint_get_state(world, joint).torque.z, -3.0, 0.015);
       tn_world_destroy(world);
     }
   }
@@ -83,9 +83,9 @@ static void rigid_servo_follows_a_moving_target(void **unused)
   for (int i = 1; i <= 600; ++i) {
     float target = 0.01f * (float)i; // 0.6 rad/s, through half a turn
     target = target > TN_PI ? target - 2.0f * TN_PI : target;
-    assert_true(tn_joint_drive_angular(world, joint, servo(target, 0.0f, INFINITY)));
+    assert_true(tn_joint_set_angular_drive(world, joint, servo(target, 0.0f, INFINITY)));
     tn_world_step(world, DT);
-    assert_close((double)tn_joint_read(world, joint).angle.x, (double)target, 1e-4);
+    assert_close((double)tn_joint_get_state(world, joint).angle.x, (double)target, 1e-4);
     if (i > 2) {
       assert_close((double)tn_body_angular_velocity(world, wheel).z, 0.6, 0.006);
     }
@@ -119,10 +119,10 @@ static void motor_accelerates_reaches_speed_and_stalls(void **unused)
     run(world, 0.5);
     double speed = 2.0 / WHEEL_INERTIA * 0.5;
     assert_close((double)tn_body_angular_velocity(world, wheel).z, speed, 0.005 * speed);
-    assert_close((double)tn_joint_read(world, joint).torque.z, 2.0, 0.01);
+    assert_close((double)tn_joint_get_state(world, joint).torque.z, 2.0, 0.01);
     run(world, 2.0);
     assert_close((double)tn_body_angular_velocity(world, wheel).z, 6.0, 0.03);
-    assert_close((double)tn_joint_read(world, joint).torque.z, 0.0, 0.01);
+    assert_close((double)tn_joint_get_state(world, joint).torque.z, 0.0, 0.01);
     // A load above the motor's maximum torque turns it back; the motor applies its maximum.
     double before = (double)tn_body_angular_velocity(world, wheel).z;
     for (int i = 0; i < 60; ++i) {
@@ -131,7 +131,7 @@ static void motor_accelerates_reaches_speed_and_stalls(void **unused)
     }
     double after = (double)tn_body_angular_velocity(world, wheel).z;
     assert_close(after - before, -1.0 / WHEEL_INERTIA, 0.005 / WHEEL_INERTIA);
-    assert_close((double)tn_joint_read(world, joint).torque.z, 2.0, 0.01);
+    assert_close((double)tn_joint_get_state(world, joint).torque.z, 2.0, 0.01);
     tn_world_destroy(world);
   }
 }
@@ -169,16 +169,16 @@ static void slider_drives_lift_a_weight(void **unused)
     assert_close((double)tn_body_velocity(world, box).y, 2.5, 0.0125);
     run(world, 2.0);
     assert_close((double)tn_body_velocity(world, box).y, 3.0, 0.0025);
-    assert_close((double)tn_joint_read(world, joint).force.y, 20.0, 0.1);
-    assert_true(tn_joint_drive_linear(world, joint, motor(3.0f, 15.0f))); // too weak: decelerates
+    assert_close((double)tn_joint_get_state(world, joint).force.y, 20.0, 0.1);
+    assert_true(tn_joint_set_linear_drive(world, joint, motor(3.0f, 15.0f))); // too weak: decelerates
     run(world, 1.0);
     assert_close((double)tn_body_velocity(world, box).y, 3.0 - 2.5, 0.0125);
-    tn_joint_def now = tn_joint_get(world, joint);
+    tn_joint_def now = tn_joint_get_def(world, joint);
     now.linear_drive = servo(1.0f, 0.002f, INFINITY);
     now.linear_damping = 6.0f;
-    assert_true(tn_joint_set(world, joint, &now));
+    assert_true(tn_joint_set_def(world, joint, &now));
     run(world, 10.0);
-    assert_close((double)tn_joint_read(world, joint).offset.x, 1.0 - 0.04, 0.0002);
+    assert_close((double)tn_joint_get_state(world, joint).offset.x, 1.0 - 0.04, 0.0002);
     tn_world_destroy(world);
   }
 }
@@ -194,9 +194,9 @@ static void distance_drive_winds_a_rope(void **unused)
   def.linear_drive = servo(2.0f, 0.0f, INFINITY);
   tn_joint_id rope = tn_joint_create(world, &def);
   for (int i = 1; i <= 120; ++i) {
-    tn_joint_drive_linear(world, rope, servo(2.0f - 0.005f * (float)i, 0.0f, INFINITY));
+    tn_joint_set_linear_drive(world, rope, servo(2.0f - 0.005f * (float)i, 0.0f, INFINITY));
     tn_world_step(world, DT);
-    assert_close((double)tn_joint_read(world, rope).length, 2.0 - 0.005 * i, 1e-4);
+    assert_close((double)tn_joint_get_state(world, rope).length, 2.0 - 0.005 * i, 1e-4);
   }
   tn_world_destroy(world);
 }
@@ -267,10 +267,10 @@ static void friction_holds_an_arm_without_creep(void **unused)
   def.angular_friction = 5.5f; // the weight's torque is 5 N m
   tn_joint_id joint = tn_joint_create(world, &def);
   run(world, 1.0);
-  double start = (double)tn_joint_read(world, joint).angle.x;
+  double start = (double)tn_joint_get_state(world, joint).angle.x;
   run(world, 10.0);
-  assert_close((double)tn_joint_read(world, joint).angle.x, start, 1e-3);
-  assert_close((double)tn_joint_read(world, joint).torque.z, 5.0, 0.025);
+  assert_close((double)tn_joint_get_state(world, joint).angle.x, start, 1e-3);
+  assert_close((double)tn_joint_get_state(world, joint).torque.z, 5.0, 0.025);
   tn_world_destroy(world);
 }
 

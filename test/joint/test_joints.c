@@ -36,7 +36,7 @@ static void fig_5_hinge_torque_is_force_times_arm(void **unused)
                           tn_body_point(world, bar, tn_v3(0.05f, 0.0f, 0.0f)));
       tn_world_step(world, DT);
     }
-    tn_joint_state state = tn_joint_read(world, hinge);
+    tn_joint_state state = tn_joint_get_state(world, hinge);
     assert_close((double)state.torque.z, 7.0 * 0.2, 0.002 * 1.4);
     assert_close((double)state.force.y, 7.0, 0.002 * 7.0);
     assert_close((double)state.angle.x, 0.0, 1e-4);
@@ -63,7 +63,7 @@ static double pendulum_period(double small_period, double amplitude)
 static double measure_period(tn_joint_kind kind, double amplitude)
 {
   tn_world *world = test_world(20, TN_METHOD_TENON);
-  tn_body_def body = tn_default_body_def();
+  tn_body_def body = test_body_def();
   body.mass = tn_mass_scaled_to(tn_mass_box(tn_v3(0.03f, 0.5f, 0.03f), 1.0f), 2.0f);
   body.position = tn_p3(0.5 * sin(amplitude), -0.5 * cos(amplitude), 0.0);
   body.rotation = tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 1.0f), (float)amplitude);
@@ -164,7 +164,7 @@ static void fig_8_loop_stays_closed(void **unused)
   tn_body_id above = {0};
   for (int i = 0; i < 4; ++i) {
     double up = i % 2 == 0 ? -1.0 : 1.0;
-    tn_body_def body = tn_default_body_def();
+    tn_body_def body = test_body_def();
     body.mass = tn_mass_scaled_to(tn_mass_box(tn_v3(0.5f, 0.05f, 0.05f), 1.0f), 1.0f);
     body.position = tn_p3(0.5 * i + 0.25, -0.5 * sin(angle), 0.0);
     body.rotation = tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 1.0f), (float)(up * angle));
@@ -186,7 +186,7 @@ static void fig_8_loop_stays_closed(void **unused)
   for (int i = 0; i < 3600; ++i) {
     tn_world_step(world, DT);
     for (int k = 0; k < 5; ++k) {
-      worst = fmax(worst, (double)tn_joint_read(world, joints[k]).elongation);
+      worst = fmax(worst, (double)tn_joint_get_state(world, joints[k]).elongation);
     }
   }
   // Still swinging: 4 kg that fall by a quarter of a metre release about 10 J.
@@ -359,7 +359,7 @@ static void joint_breaks_at_its_force(void **unused)
       }
     }
     assert_close(broken_at, 50.0, 0.5);
-    assert_true(tn_joint_read(world, joint).broken);
+    assert_true(tn_joint_get_state(world, joint).broken);
     tn_world_step(world, DT);
     int count = -1;
     assert_null(tn_world_joint_breaks(world, &count));
@@ -378,14 +378,14 @@ static void disabled_joint_releases_and_holds_again(void **unused)
   tn_joint_id joint = tn_joint_create(world, &def);
   run(world, 1.0);
   assert_close(tn_body_position(world, box).y, 0.0, 1e-5);
-  assert_true(tn_joint_enable(world, joint, false));
+  assert_true(tn_joint_set_enabled(world, joint, false));
   run(world, 0.5);
   assert_close(tn_body_position(world, box).y, -0.5 * G * 0.25, 1e-4);
-  assert_close((double)tn_joint_read(world, joint).force.y, 0.0, 0.0);
-  assert_true(tn_joint_enable(world, joint, true));
+  assert_close((double)tn_joint_get_state(world, joint).force.y, 0.0, 0.0);
+  assert_true(tn_joint_set_enabled(world, joint, true));
   run(world, 3.0);
   assert_close(tn_body_position(world, box).y, 0.0, 1e-4);
-  assert_close((double)tn_joint_read(world, joint).force.y, 10.0, 0.02);
+  assert_close((double)tn_joint_get_state(world, joint).force.y, 10.0, 0.02);
   assert_true(tn_body_destroy(world, box));
   assert_false(tn_joint_is_valid(world, joint));
   tn_world_destroy(world);
@@ -396,7 +396,8 @@ static void dragging_pulls_with_the_springs_force(void **unused)
   (void)unused;
   tn_world *world = test_world(20, TN_METHOD_TENON);
   tn_body_id box = test_box(world, tn_p3(0.0, 0.0, 0.0), 2.0f, tn_v3(0.1f, 0.1f, 0.1f));
-  tn_body_set_damping(world, box, 5.0f, 5.0f);
+  tn_body_set_linear_damping(world, box, 5.0f);
+  tn_body_set_angular_damping(world, box, 5.0f);
   tn_joint_def def = tn_default_joint_def(TN_JOINT_BALL);
   def.body_b = box;
   def.compliance = 0.005f;
@@ -406,7 +407,7 @@ static void dragging_pulls_with_the_springs_force(void **unused)
   tn_pos p = tn_body_position(world, box);
   assert_close(p.x, 1.0, 1e-4);
   assert_close(p.y, 2.0 - 0.005 * 20.0, 1e-4);
-  assert_close((double)tn_joint_read(world, drag).force.y, 20.0, 0.02);
+  assert_close((double)tn_joint_get_state(world, drag).force.y, 20.0, 0.02);
   tn_world_destroy(world);
 }
 
@@ -427,8 +428,8 @@ static void every_kind_holds_a_load(void **unused)
     double gap = 0.0, tilt = 0.0;
     for (int i = 0; i < 300; ++i) {
       tn_world_step(world, DT);
-      gap = fmax(gap, (double)tn_joint_read(world, joint).elongation);
-      tilt = fmax(tilt, (double)tn_joint_read(world, joint).angular_error);
+      gap = fmax(gap, (double)tn_joint_get_state(world, joint).elongation);
+      tilt = fmax(tilt, (double)tn_joint_get_state(world, joint).angular_error);
     }
     if (gap > 1e-4 || tilt > 0.1 * 3.14159 / 180.0) {
       print_message("kind %d: gap %.2e m, tilt %.2e rad\n", kind, gap, tilt);

@@ -73,7 +73,7 @@ static void check(double x, double y, float limit)
   assert_true(result.ok);
   assert_close((double)result.distance, best, 0.01 * best + 1e-4);
   for (int i = 0; i < LINKS; ++i) {
-    tn_joint_state state = tn_joint_read(a.world, a.joints[i]);
+    tn_joint_state state = tn_joint_get_state(a.world, a.joints[i]);
     assert_below(fabs((double)state.angle.x), (double)limit + 0.0017);
     assert_below(state.elongation, 1e-4);
   }
@@ -180,9 +180,9 @@ static void failed_calls_move_nothing(void **unused)
     } else {
       arm *both[2] = {&a, &twin};
       for (int k = 0; k < 2; ++k) {
-        tn_joint_def joint = tn_joint_get(both[k]->world, both[k]->joints[0]);
+        tn_joint_def joint = tn_joint_get_def(both[k]->world, both[k]->joints[0]);
         joint.frame_a.p.x = joint.frame_b.p.x = size;
-        assert_false(tn_joint_set(both[k]->world, both[k]->joints[0], &joint));
+        assert_false(tn_joint_set_def(both[k]->world, both[k]->joints[0], &joint));
       }
     }
     test_forget_messages();

@@ -55,7 +55,7 @@ static servo_case random_case(uint32_t *random)
 
 static tn_joint_id make_case(tn_world *world, const servo_case *c, tn_body_id *body)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   float inertia = (float)c->inertia;
   def.mass.mass = inertia;
   def.mass.inertia = (tn_sym3){inertia, inertia, inertia, 0.0f, 0.0f, 0.0f};
@@ -83,13 +83,13 @@ static void step_loaded(tn_world *world, const servo_case *c, tn_body_id body)
 
 static double place_of(const tn_world *world, tn_joint_id joint, bool linear)
 {
-  tn_joint_state s = tn_joint_read(world, joint);
+  tn_joint_state s = tn_joint_get_state(world, joint);
   return linear ? (double)s.offset.x : (double)s.angle.x;
 }
 
 static double pull_of(const tn_world *world, tn_joint_id joint, bool linear)
 {
-  tn_joint_state s = tn_joint_read(world, joint);
+  tn_joint_state s = tn_joint_get_state(world, joint);
   return linear ? (double)s.force.z : (double)s.torque.z;
 }
 
@@ -213,7 +213,7 @@ static arm make_arm(tn_world *world, uint32_t seed, double z, double softest)
 // Torque of the weight of links i and beyond about the axis of joint i.
 static double weight_about(const tn_world *world, const arm *a, int i)
 {
-  tn_joint_def def = tn_joint_get(world, a->joint[i]);
+  tn_joint_def def = tn_joint_get_def(world, a->joint[i]);
   tn_transform link = tn_body_transform(world, a->link[i]);
   tn_vec3 axis = tn_rotate(link.q, tn_rotate(def.frame_b.q, tn_v3(1.0f, 0.0f, 0.0f)));
   tn_pos p = tn_offset(link.p, tn_rotate(link.q, tn_v3((float)def.frame_b.p.x, 0.0f, 0.0f)));
@@ -243,7 +243,7 @@ static double unbalanced(const tn_world *world, const arm *a)
   double worst = 0.0;
   for (int i = 0; i < LINKS; ++i) {
     double turn = weight_about(world, a, i) / a->k[i];
-    double off = (double)tn_joint_read(world, a->joint[i]).angle.x - a->target[i] - turn;
+    double off = (double)tn_joint_get_state(world, a->joint[i]).angle.x - a->target[i] - turn;
     double share = fabs(off) / (1e-5 + 0.01 * fabs(turn) + give_of(world, a, i, turn * a->k[i]));
     worst = share > worst || isnan(share) ? share : worst;
   }
@@ -253,7 +253,8 @@ static double unbalanced(const tn_world *world, const arm *a)
 static void set_arm_damping(tn_world *world, const arm *a, float damping)
 {
   for (int i = 0; i < LINKS; ++i) {
-    tn_body_set_damping(world, a->link[i], damping, damping);
+    tn_body_set_linear_damping(world, a->link[i], damping);
+    tn_body_set_angular_damping(world, a->link[i], damping);
   }
 }
 

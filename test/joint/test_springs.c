@@ -32,7 +32,8 @@ static springs hang_springs(tn_world *world, int count)
     mass[i] = leaf ? 0.125 : 1.0;
     tn_pos at = tn_p3(0.0, -1.0 * (level + 1), 0.0);
     body[i] = test_box(world, at, (float)mass[i], tn_v3(0.1f, 0.1f, 0.1f));
-    tn_body_set_damping(world, body[i], 4.0f, 4.0f);
+    tn_body_set_linear_damping(world, body[i], 4.0f);
+    tn_body_set_angular_damping(world, body[i], 4.0f);
     tn_joint_def def = tn_default_joint_def(TN_JOINT_DISTANCE);
     def.body_b = body[i];
     if (i > 0) {
@@ -54,11 +55,12 @@ static springs hang_springs(tn_world *world, int count)
 static void check_springs(tn_method method, int count, int substeps, int iterations)
 {
   tn_world *world = test_world(substeps, method);
-  assert_true(tn_world_set_substeps(world, substeps, iterations));
+  assert_true(tn_world_set_substeps(world, substeps));
+  assert_true(tn_world_set_iterations(world, iterations));
   springs s = hang_springs(world, count);
   run(world, 12.0);
   for (int i = 0; i < count; ++i) {
-    tn_joint_state state = tn_joint_read(world, s.joint[i]);
+    tn_joint_state state = tn_joint_get_state(world, s.joint[i]);
     assert_close((double)state.elongation, s.load[i] * 0.01, 0.002 * s.load[i] * 0.01);
     assert_close((double)state.force.y, s.load[i], 0.002 * s.load[i]);
     assert_close((double)tn_length(state.force), s.load[i], 0.002 * s.load[i]);
@@ -93,7 +95,8 @@ static void check_stiff(tn_method method, int substeps, double compliance, doubl
     tn_pos at = tn_p3(0.0, -1.0 * (i + 1), 0.0);
     float mass = i == COUNT - 1 ? (float)load : 1.0f;
     tn_body_id body = test_box(world, at, mass, tn_v3(0.1f, 0.1f, 0.1f));
-    tn_body_set_damping(world, body, 2.0f, 2.0f);
+    tn_body_set_linear_damping(world, body, 2.0f);
+    tn_body_set_angular_damping(world, body, 2.0f);
     tn_joint_def def = tn_default_joint_def(TN_JOINT_DISTANCE);
     def.body_a = above;
     def.body_b = body;
@@ -105,7 +108,7 @@ static void check_stiff(tn_method method, int substeps, double compliance, doubl
   run(world, 30.0);
   for (int i = 0; i < COUNT; ++i) {
     double force = G * (load + COUNT - 1 - i);
-    tn_joint_state state = tn_joint_read(world, joint[i]);
+    tn_joint_state state = tn_joint_get_state(world, joint[i]);
     // Twice the rounding of a float of 1 m.
     assert_close((double)state.elongation, force * compliance, 0.002 * force * compliance + 1.2e-7);
     assert_close((double)state.force.y, force, 0.002 * force);

@@ -368,6 +368,109 @@ static void quaternions_multiply_as_rotations_follow(void **state)
   assert_true(k.x == 0.0f && k.y == 0.0f && k.z == 1.0f && k.w == 0.0f);
 }
 
+static void normalized_quaternions_have_unit_length(void **state)
+{
+  (void)state;
+  uint32_t random = 6;
+  for (int i = 0; i < 1000; ++i) {
+    tn_quat q = test_rotation(&random);
+    float size = powf(10.0f, test_between(&random, -35.0f, 35.0f));
+    tn_quat scaled = {size * q.x, size * q.y, size * q.z, size * q.w};
+    assert_below(d4_angle(d4_from(tn_quat_normalize(scaled)), d4_from(q)), 1e-6);
+    assert_close(d4_norm(d4_from(tn_quat_normalize(scaled))), 1.0, 1.2e-7);
+  }
+  const tn_quat bad[3] = {{0}, {NAN, 0.0f, 0.0f, 1.0f}, {0.0f, INFINITY, 0.0f, 1.0f}};
+  for (int i = 0; i < 3; ++i) {
+    tn_quat q = tn_quat_normalize(bad[i]);
+    assert_true(q.x == 0.0f && q.y == 0.0f && q.z == 0.0f && q.w == 1.0f);
+  }
+}
+
+// To the direction, about an axis that is perpendicular to both: no rotation is shorter.
+static void assert_from_to(tn_vec3 from, tn_vec3 to)
+{
+  tn_quat q = tn_quat_from_to(from, to);
+  d3 u = d3_unit(d3_from(from)), v = d3_unit(d3_from(to));
+  assert_below(d3_distance(rotate(q, u), v), 1e-6);
+  double angle = atan2(d3_length(d3_cross(u, v)), d3_dot(u, v));
+  assert_close(d4_angle(d4_from(tn_quat_identity()), d4_from(q)), angle, 1e-6);
+}
+
+static void from_to_is_the_shortest_rotation(void **state)
+{
+  (void)state;
+  uint32_t random = 7;
+  for (int i = 0; i < 10000; ++i) {
+    float size = powf(10.0f, test_between(&random, -30.0f, 30.0f));
+    assert_from_to(tn_scale(size, test_vector(&random, 1.0f)), test_vector(&random, 1.0f));
+  }
+  for (int i = 0; i < 10000; ++i) { // nearly the same, nearly opposite
+    tn_vec3 v = test_vector(&random, 1.0f);
+    tn_vec3 off = test_vector(&random, powf(10.0f, test_between(&random, -9.0f, -1.0f)));
+    assert_from_to(v, tn_add(v, off));
+    assert_from_to(v, tn_sub(off, v));
+  }
+  const float ends[] = {-1.0f, 0.0f, 1.0f};
+  for (int i = 0; i < 27; ++i) {
+    tn_vec3 v = tn_v3(ends[i % 3], ends[i / 3 % 3], ends[i / 9]);
+    if (tn_length(v) > 0.0f) {
+      assert_from_to(v, v);
+      assert_from_to(v, tn_scale(-2.0f, v));
+    }
+  }
+  tn_quat none = tn_quat_from_to(tn_v3(0.0f, 0.0f, 0.0f), tn_v3(1.0f, 0.0f, 0.0f));
+  assert_true(none.w == 1.0f);
+}
+
+// The angle from the first one is a share of the whole, and so is that to the second.
+static void slerp_turns_at_a_constant_rate(void **state)
+{
+  (void)state;
+  uint32_t random = 8;
+  for (int i = 0; i < 20000; ++i) {
+    tn_quat a = test_rotation(&random);
+    float angle = i % 2 == 0 ? test_between(&random, 0.0f, 3.1f)
+                             : powf(10.0f, test_between(&random, -7.0f, 0.0f));
+    tn_quat b = tn_quat_mul(a, tn_quat_axis_angle(test_vector(&random, 1.0f), angle));
+    if (i % 3 == 0) { // the same rotation
+      b = (tn_quat){-b.x, -b.y, -b.z, -b.w};
+    }
+    float t = test_random(&random);
+    tn_quat q = tn_quat_slerp(a, b, t);
+    double whole = d4_angle(d4_from(a), d4_from(b));
+    assert_close(d4_norm(d4_from(q)), 1.0, 1.2e-7);
+    assert_close(d4_angle(d4_from(a), d4_from(q)), (double)t * whole, 1e-6);
+    assert_close(d4_angle(d4_from(q), d4_from(b)), (1.0 - (double)t) * whole, 1e-6);
+  }
+}
+
+static void transforms_compose_and_invert(void **state)
+{
+  (void)state;
+  uint32_t random = 9;
+  for (int i = 0; i < 1000; ++i) {
+    tn_transform a = {tn_pos_from_vec3(test_vector(&random, 1e6f)), test_rotation(&random)};
+    tn_transform b = {tn_pos_from_vec3(test_vector(&random, 10.0f)), test_rotation(&random)};
+    tn_vec3 v = test_vector(&random, 1.0f);
+    tn_pos there = tn_transform_point(a, tn_vec3_from_pos(tn_transform_point(b, v)));
+    assert_below(tn_distance(tn_transform_point(tn_transform_mul(a, b), v), there), 1e-5);
+    // A thousand kilometres away the way back is as exact as the rotation.
+    tn_vec3 back = tn_transform_inverse_point(a, tn_transform_point(a, v));
+    assert_below(tn_length(tn_sub(back, v)), 2e-6);
+    tn_pos inverse =
+        tn_transform_point(tn_transform_inverse(b), tn_vec3_from_pos(tn_transform_point(b, v)));
+    assert_below(tn_distance(inverse, tn_pos_from_vec3(v)), 1e-5);
+    assert_below(tn_length(tn_sub(tn_unrotate(b.q, tn_rotate(b.q, v)), v)), 2e-6);
+  }
+  tn_pos same = tn_transform_point(tn_transform_identity(), tn_v3(1.0f, 2.0f, 3.0f));
+  assert_true(same.x == 1.0 && same.y == 2.0 && same.z == 3.0);
+  tn_transform lift = {tn_p3(0.0, 1.0, 0.0),
+                       tn_quat_axis_angle(tn_v3(0.0f, 0.0f, 1.0f), TN_PI / 2)};
+  tn_pos at = tn_transform_point(lift, tn_v3(1.0f, 0.0f, 0.0f)); // x becomes y
+  assert_close(at.x, 0.0, 1e-6);
+  assert_close(at.y, 2.0, 1e-6);
+}
+
 // ---------------------------------------------------------------------------------------------
 // Vectors; integers keep the arithmetic exact
 
@@ -390,6 +493,13 @@ static void vectors_follow_their_definitions(void **state)
   assert_vec3(tn_cross(a, b), 1.0f, -26.0f, 17.0f);
   assert_true(tn_dot(a, b) == 42.0f && tn_dot(a, tn_cross(a, b)) == 0.0f);
   assert_true(tn_length(tn_v3(2.0f, 3.0f, 6.0f)) == 7.0f);
+  assert_vec3(tn_lerp(a, b, 0.5f), -2.0f, 4.5f, 7.0f);
+  assert_vec3(tn_normalize(tn_v3(0.0f, -0x3p-100f, 0x4p-100f)), 0.0f, -0.6f, 0.8f);
+  assert_vec3(tn_normalize(tn_v3(0.0f, 0x3p100f, -0x4p100f)), 0.0f, 0.6f, -0.8f);
+  assert_vec3(tn_normalize(tn_v3(0.0f, 0.0f, 0.0f)), 0.0f, 0.0f, 0.0f);
+  assert_vec3(tn_normalize(tn_v3(NAN, 0.0f, 1.0f)), 0.0f, 0.0f, 0.0f);
+  assert_vec3(tn_vec3_from_pos(tn_pos_from_vec3(a)), 1.0f, 2.0f, 3.0f);
+  assert_true(tn_distance(tn_p3(1e9, 0.0, 0.0), tn_p3(1e9 + 0.75, 1.0, 0.0)) == 1.25);
   tn_range r = tn_between(-1.0f, 2.0f);
   assert_true(r.lo == -1.0f && r.hi == 2.0f);
   assert_true((double)TN_PI == (double)(float)pi);
@@ -451,6 +561,10 @@ int main(void)
       cmocka_unit_test(x_goes_to_any_direction),
       cmocka_unit_test(x_goes_to_directions_near_its_opposite),
       cmocka_unit_test(quaternions_multiply_as_rotations_follow),
+      cmocka_unit_test(normalized_quaternions_have_unit_length),
+      cmocka_unit_test(from_to_is_the_shortest_rotation),
+      cmocka_unit_test(slerp_turns_at_a_constant_rate),
+      cmocka_unit_test(transforms_compose_and_invert),
       cmocka_unit_test(vectors_follow_their_definitions),
       cmocka_unit_test(positions_differ_in_double),
       cmocka_unit_test(ids_compare_by_all_their_parts),

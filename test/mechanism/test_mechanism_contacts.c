@@ -4,7 +4,7 @@
 
 static tn_body_id add_block(tn_world *world, tn_pos at, tn_vec3 half, float mass)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.position = at;
   def.mass = tn_mass_scaled_to(tn_mass_box(half, 1.0f), mass);
   tn_body_id id = tn_body_create(world, &def);
@@ -64,8 +64,8 @@ static double slip_of_gripper(float mass, float force)
   double slip = 0.0;
   for (int i = 0; i < 1200; ++i) {
     float y = 0.3f * (1.0f - tn_cos(0.02f * (float)i));
-    tn_joint_drive_linear(g.world, g.lift,
-                          (tn_drive){TN_DRIVE_TARGET, y, 0.0f, 0.0f, 0.0f, INFINITY});
+    tn_joint_set_linear_drive(g.world, g.lift,
+                              (tn_drive){TN_DRIVE_TARGET, y, 0.0f, 0.0f, 0.0f, INFINITY});
     test_run(g.world, DT, 1);
     slip = fmax(slip, (double)tn_length(tn_sub(held_at(&g), start)));
   }
@@ -114,7 +114,7 @@ static void chain_over_an_edge_holds(void **unused)
   tn_body_id last = test_no_body;
   for (int i = 0; i < COUNT; ++i) {
     double start = -2.0 + 0.1 * i;
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = test_body_def();
     def.position = tn_p3(start + 0.05, (double)radius, 0.0);
     def.mass = tn_mass_scaled_to(tn_mass_box(tn_v3(0.05f, radius, radius), 1.0f), 100.0f / COUNT);
     tn_body_id link = tn_body_create(world, &def);
@@ -131,7 +131,7 @@ static void chain_over_an_edge_holds(void **unused)
   for (int i = 0; i < 900; ++i) {
     test_run(world, DT, 1);
     for (int k = 0; k < COUNT && i >= 600; ++k) {
-      gap = fmax(gap, (double)tn_joint_read(world, joints[k]).elongation);
+      gap = fmax(gap, (double)tn_joint_get_state(world, joints[k]).elongation);
     }
     depth = i >= 600 ? fmax(depth, deepest(world)) : 0.0;
   }
@@ -150,7 +150,7 @@ static double widest_gap(const scene_run *run)
 {
   double gap = 0.0;
   for (int i = 0; i < run->joint_count; ++i) {
-    gap = fmax(gap, (double)tn_joint_read(run->world, run->joints[i]).elongation);
+    gap = fmax(gap, (double)tn_joint_get_state(run->world, run->joints[i]).elongation);
   }
   return gap;
 }
@@ -284,7 +284,7 @@ static void free_hand_stays_where_friction_holds_it(void **unused)
   tn_body_id trunk = add_block(world, tn_p3(0.0, 0.5, 0.0), tn_v3(0.5f, 0.05f, 0.05f), 24.0f);
   test_joint(world, TN_JOINT_HINGE, test_no_body, trunk, tn_p3(-0.5, 0.5, 0.0),
              tn_v3(0.0f, 0.0f, 1.0f));
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.position = tn_p3(0.5, 0.2, 0.0);
   def.mass = tn_mass_scaled_to(tn_mass_box(tn_v3(0.05f, 0.15f, 0.05f), 1.0f), 0.4f);
   tn_body_id foot = tn_body_create(world, &def);

@@ -8,7 +8,7 @@ static double largest_gap(const tn_world *world, const tn_joint_id *joints, int 
 {
   double most = 0.0;
   for (int i = 0; i < count; ++i) {
-    most = fmax(most, (double)tn_joint_read(world, joints[i]).elongation);
+    most = fmax(most, (double)tn_joint_get_state(world, joints[i]).elongation);
   }
   return most;
 }
@@ -44,7 +44,7 @@ static double sag_under(float light, float heavy)
   test_run(world, DT, 300);
   double gap = largest_gap(world, joints, 2);
   print_message("  %g kg under %g kg: gap %.2g m\n", (double)heavy, (double)light, gap);
-  assert_close((double)tn_joint_read(world, joints[0]).force.y, 10.0 * (double)(light + heavy),
+  assert_close((double)tn_joint_get_state(world, joints[0]).force.y, 10.0 * (double)(light + heavy),
                0.002 * 10.0 * (double)(light + heavy));
   tn_world_destroy(world);
   return gap;
@@ -89,7 +89,7 @@ typedef struct loop {
 static tn_body_id add_bar(loop *l, tn_pos a, tn_pos b, float mass)
 {
   tn_vec3 d = tn_between_points(a, b);
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.position = tn_offset(a, tn_scale(0.5f, d));
   float length = tn_length(d);
   tn_vec3 axis = tn_cross(tn_v3(1.0f, 0.0f, 0.0f), d);
@@ -338,18 +338,18 @@ static void rigid_trees_may_become_springs(void **unused)
   }
   test_run(world, DT, 30);
   assert_below(largest_gap(world, joints, 3), 1e-6);
-  tn_joint_def def = tn_joint_get(world, joints[1]);
+  tn_joint_def def = tn_joint_get_def(world, joints[1]);
   def.compliance = 1e-4f; // 20 N: 2 mm, about which it oscillates
-  assert_true(tn_joint_set(world, joints[1], &def));
+  assert_true(tn_joint_set_def(world, joints[1], &def));
   double sum = 0.0;
   for (int i = 0; i < 240; ++i) {
     test_run(world, DT, 1);
-    sum += (double)tn_joint_read(world, joints[1]).elongation;
+    sum += (double)tn_joint_get_state(world, joints[1]).elongation;
   }
   assert_close(sum / 240.0, 2e-3, 0.1e-3);
-  assert_below((double)tn_joint_read(world, joints[0]).elongation, 1e-5);
+  assert_below((double)tn_joint_get_state(world, joints[0]).elongation, 1e-5);
   def.compliance = 0.0f;
-  assert_true(tn_joint_set(world, joints[1], &def));
+  assert_true(tn_joint_set_def(world, joints[1], &def));
   test_run(world, DT, 30);
   assert_below(largest_gap(world, joints, 3), 1e-5);
   tn_world_destroy(world);
@@ -389,7 +389,7 @@ static void infeasible_chain_spreads_its_error_and_rests(void **unused)
   assert_below(told(run, "max_speed_end"), 1e-3);
   double mean = 0.0, most = 0.0;
   for (int i = 0; i < run->joint_count; ++i) {
-    double gap = (double)tn_joint_read(run->world, run->joints[i]).elongation;
+    double gap = (double)tn_joint_get_state(run->world, run->joints[i]).elongation;
     mean += gap / run->joint_count;
     most = fmax(most, gap);
   }

@@ -16,7 +16,7 @@
 
 static double coordinate_of(const random_graph *g, const booked_drive *d)
 {
-  tn_joint_state now = tn_joint_read(g->world, d->joint);
+  tn_joint_state now = tn_joint_get_state(g->world, d->joint);
   return (double)(d->angular ? now.angle.x : now.offset.x);
 }
 
@@ -30,7 +30,7 @@ static void begin_books(random_graph *g)
   tn_joint_id ids[MAX_DRIVES];
   int count = tn_world_joints(g->world, ids, MAX_DRIVES);
   for (int i = 0; i < 2 * count; ++i) {
-    tn_joint_def def = tn_joint_get(g->world, ids[i / 2]);
+    tn_joint_def def = tn_joint_get_def(g->world, ids[i / 2]);
     tn_drive drive = i % 2 ? def.angular_drive : def.linear_drive;
     if (drive.mode != TN_DRIVE_OFF) {
       booked_drive *d = &g->drive[g->drive_count++];
@@ -159,9 +159,9 @@ static void run_steps(random_graph *g, int steps, bool closing, outcome *o)
 static void set_drive(const random_graph *g, const booked_drive *d, tn_drive drive)
 {
   if (d->angular) {
-    tn_joint_drive_angular(g->world, d->joint, drive);
+    tn_joint_set_angular_drive(g->world, d->joint, drive);
   } else {
-    tn_joint_drive_linear(g->world, d->joint, drive);
+    tn_joint_set_linear_drive(g->world, d->joint, drive);
   }
 }
 

@@ -200,7 +200,7 @@ static void hard_numbers_are_read_back_exactly(void **unused)
   assert_true(v.x == 0.1f && v.y == 1e-40f && signbit(v.z));
   tn_shape_id shape;
   tn_body_shapes(b->world, b->bodies[0], &shape, 1);
-  assert_true(tn_shape_get(b->world, shape).filter.mask == 0xfffffffffffffffeull);
+  assert_true(tn_shape_get_def(b->world, shape).filter.mask == 0xfffffffffffffffeull);
   scene_destroy(a);
   scene_destroy(b);
   scene_file_free(second);
@@ -247,14 +247,14 @@ static void joints_can_be_placed_in_three_ways(void **unused)
       "\"linear\": [[null, 2]]}]}");
   tn_world_def def = test_world_def(20, TN_METHOD_TENON);
   scene_run *run = scene_create(scene_file_scene(file), NULL, &def);
-  tn_joint_def hinge = tn_joint_get(run->world, run->joints[0]);
+  tn_joint_def hinge = tn_joint_get_def(run->world, run->joints[0]);
   assert_close(hinge.frame_b.p.x, -1.0, 1e-12);
   assert_close(tn_rotate(hinge.frame_a.q, tn_v3(1.0f, 0.0f, 0.0f)).z, 1.0, 1e-6);
-  tn_joint_def rod = tn_joint_get(run->world, run->joints[1]);
+  tn_joint_def rod = tn_joint_get_def(run->world, run->joints[1]);
   assert_close(rod.linear[0].lo, 5.0, 1e-6);
   assert_close(rod.frame_b.p.y, -1.0, 1e-6); // 1 m along x, in a frame rotated by 90 degrees
-  assert_true(tn_joint_get(run->world, run->joints[2]).frame_b.p.y == 1.0);
-  tn_range rope = tn_joint_get(run->world, run->joints[3]).linear[0];
+  assert_true(tn_joint_get_def(run->world, run->joints[2]).frame_b.p.y == 1.0);
+  tn_range rope = tn_joint_get_def(run->world, run->joints[3]).linear[0];
   assert_true(rope.lo == -INFINITY && rope.hi == 2.0f);
   scene_destroy(run);
   scene_file_free(file);

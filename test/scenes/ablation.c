@@ -431,7 +431,7 @@ static void run_net(float dt)
     tn_pos from = tn_body_position(world, bodies[1]);
     step_for(world, 60, dt);
     for (int i = 0; i < count; ++i) {
-      error = fmax(error, (double)tn_joint_read(world, joints[i]).elongation);
+      error = fmax(error, (double)tn_joint_get_state(world, joints[i]).elongation);
     }
     double gained = (tn_world_energy(world).total - before) / (10.0 * COUNT);
     double way = (double)tn_length(tn_between_points(from, tn_body_position(world, bodies[1])));

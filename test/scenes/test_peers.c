@@ -68,7 +68,7 @@ static tn_world *on_ground(const tn_shape_def *shape, double height, tn_quat rot
   tn_shape_def ground = tn_default_shape_def(TN_SHAPE_PLANE);
   ground.material = shape->material;
   tn_shape_create(world, SCENE_WORLD, &ground);
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.position = tn_p3(0.0, height, 0.0);
   def.rotation = rotation;
   def.velocity = tn_v3(speed, 0.0f, 0.0f);
@@ -197,7 +197,7 @@ static void test_hinge_limits(void **state)
     peer *p = make_peer(peer_name(k), world, 20);
     advance(p, 300);
     assert_true(peer_show(p, world));
-    tn_joint_state s = tn_joint_read(world, joint);
+    tn_joint_state s = tn_joint_get_state(world, joint);
     assert_close(s.angle.x, 0.7f, 0.02f);
     assert_close(s.elongation, 0.0f, 1e-3f);
     peer_destroy(p);

@@ -160,7 +160,8 @@ static void soft_cube_carries_a_hundred_times_its_weight(void **unused)
     tn_soft_id soft = tn_soft_create(world, &def);
     tn_soft_mesh_free(&def);
     tn_body_id plate = test_box(world, tn_p3(0.0, 0.232, 0.0), 80.0f, tn_v3(0.15f, 0.02f, 0.15f));
-    tn_body_set_damping(world, plate, 3.0f, 3.0f);
+    tn_body_set_linear_damping(world, plate, 3.0f);
+    tn_body_set_angular_damping(world, plate, 3.0f);
     tn_shape_def box = tn_default_shape_def(TN_SHAPE_BOX);
     box.half_extents = tn_v3(0.15f, 0.02f, 0.15f);
     tn_shape_create(world, plate, &box);
@@ -322,7 +323,7 @@ static void cloth_carries_tori(void **unused)
   tn_soft_mesh_free(&def);
   const int corners[4] = {0, N - 1, N * (N - 1), N * N - 1};
   for (int i = 0; i < 4; ++i) {
-    tn_soft_pin(world, soft, corners[i], true);
+    tn_soft_set_pinned(world, soft, corners[i], true);
   }
   tn_wire_point ring[8];
   for (int i = 0; i < 8; ++i) {
@@ -333,7 +334,7 @@ static void cloth_carries_tori(void **unused)
   tn_geometry_id wire = tn_wire_create(world, ring, 8, true);
   tn_body_id tori[TORI];
   for (int i = 0; i < TORI; ++i) {
-    tn_body_def body = tn_default_body_def();
+    tn_body_def body = test_body_def();
     float angle = 0.4f * TN_PI * (float)i;
     int layer = i / 5;
     body.position =
@@ -443,7 +444,7 @@ static void balloon_rebounds_a_ball(void **unused)
   def.edge_compliance = 1e-4f;
   tn_soft_id soft = tn_soft_create(world, &def);
   double volume = 1.05 * tn_soft_volume(world, soft);
-  tn_body_def body = tn_default_body_def();
+  tn_body_def body = test_body_def();
   body.position = tn_p3(-1.0, 0.5, 0.0);
   body.velocity = tn_v3(5.0f, 0.0f, 0.0f);
   body.mass = tn_mass_scaled_to(tn_mass_sphere(0.15f, 1.0f), 5.0f);
@@ -473,7 +474,7 @@ static tn_body_id make_tyre(tn_world *world, tn_soft_def *def, const int cells[3
   def->mass = 2.4f;
   def->youngs_modulus = 1e6f;
   tn_soft_id soft = tn_soft_create(world, def);
-  tn_body_def body = tn_default_body_def();
+  tn_body_def body = test_body_def();
   tn_quat across = tn_quat_axis_angle(tn_v3(1.0f, 0.0f, 0.0f), 0.5f * TN_PI);
   tn_mass rim = tn_mass_scaled_to(tn_mass_cylinder(0.2f, 0.1f, 1.0f), 1.0f);
   body.position = def->position;

@@ -184,7 +184,7 @@ static void stale_ids_are_reported(void **unused)
   assert_int_equal(tn_world_counters(world).particles, 4);
 
   test_forget_messages();
-  assert_false(tn_soft_pin(world, soft, 4, true));
+  assert_false(tn_soft_set_pinned(world, soft, 4, true));
   assert_message("no particle 4");
   assert_false(tn_soft_set_velocity(world, soft, 0, tn_v3(NAN, 0.0f, 0.0f)));
   assert_message("not finite");

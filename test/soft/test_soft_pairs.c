@@ -263,7 +263,7 @@ static void crossed_strips_carry_each_other(void **unused)
     tn_soft_mesh_free(&def);
   }
   for (int i = 0; i < 4; ++i) {
-    tn_soft_pin(world, strips[0], i, true);
+    tn_soft_set_pinned(world, strips[0], i, true);
   }
   test_run(world, dt, 120);
   float weight = 0.0f;

@@ -143,8 +143,8 @@ static void cost_of_single_particles_is_independent_of_the_body(void **unused)
     assert_true(tn_soft_set_position(world, soft, i, tn_offset(at, tn_v3(0.0f, 1.0f, 0.0f))));
     assert_true(tn_soft_set_velocity(world, soft, i, tn_v3(0.0f, 1.0f, 0.0f)));
     assert_true(tn_soft_apply_force(world, soft, i, tn_v3(0.0f, 1.0f, 0.0f)));
-    assert_true(tn_soft_pin(world, soft, i, true));
-    assert_true(tn_soft_pin(world, soft, i, false));
+    assert_true(tn_soft_set_pinned(world, soft, i, true));
+    assert_true(tn_soft_set_pinned(world, soft, i, false));
     assert_false(tn_soft_is_pinned(world, soft, i));
     assert_below((double)(clock() - start) / CLOCKS_PER_SEC, 20.0);
   }

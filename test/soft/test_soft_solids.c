@@ -173,7 +173,8 @@ static void neo_hookean_warns_of_too_few_substeps(void **unused)
     assert_below(tn_soft_energy(world, soft).total, energy);
   }
   assert_int_equal(test_messages.count, 0);
-  tn_world_set_substeps(world, 10, 1);
+  tn_world_set_substeps(world, 10);
+  tn_world_set_iterations(world, 1);
   test_run(world, dt, 2); // the warning comes once
   assert_int_equal(test_messages.level, TN_LOG_WARNING);
   assert_message("too stiff for 10 substeps and is softened; it needs 20");
@@ -266,7 +267,7 @@ static double tip_of_cantilever(int substeps, bool tets)
   tn_soft_id soft = tn_soft_create(world, &def);
   for (int i = 0; i < def.vertex_count; ++i) {
     if (def.vertices[i].x < -0.499f) {
-      tn_soft_pin(world, soft, i, true);
+      tn_soft_set_pinned(world, soft, i, true);
     }
   }
   test_run(world, dt, 130);
@@ -440,7 +441,7 @@ static void stays_finite(void **unused)
     }
     tn_soft_set_positions(world, soft, x, count);
     tn_soft_set_velocities(world, soft, v, count);
-    tn_soft_pin(world, soft, 0, true);
+    tn_soft_set_pinned(world, soft, 0, true);
     for (int k = 0; k < 30; ++k) {
       assert_int_equal(tn_world_step(world, dt) & TN_STEP_NON_FINITE, 0);
     }

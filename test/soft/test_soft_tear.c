@@ -58,7 +58,7 @@ static void rope_tears_at_its_force_limit(void **unused)
       double stretch = (double)def.edge_compliance * 40.0;
       tn_soft_set_position(world, soft, i, tn_p3(0.0, -(0.1 + stretch) * i, 0.0));
     }
-    tn_soft_pin(world, soft, 0, true);
+    tn_soft_set_pinned(world, soft, 0, true);
     double mass = mass_of(world, soft);
     tn_soft_event event = {0};
     for (int i = 0; i < 60; ++i) {
@@ -107,12 +107,12 @@ static int count_parts(const tn_world *world, tn_soft_id soft)
 {
   static int triangles[3 * MOST], set[MOST];
   int particles = tn_soft_positions(world, soft, NULL, 0), parts = 0;
-  int count = tn_soft_triangles(world, soft, triangles, MOST);
-  assert_true(count <= MOST && particles <= MOST);
+  int count = tn_soft_triangles(world, soft, triangles, 3 * MOST);
+  assert_true(count <= 3 * MOST && particles <= MOST);
   for (int i = 0; i < particles; ++i) {
     set[i] = i;
   }
-  for (int i = 0; i < 3 * count; ++i) {
+  for (int i = 0; i < count; ++i) {
     set[root(set, triangles[i])] = root(set, triangles[i / 3 * 3]);
   }
   for (int i = 0; i < particles; ++i) {
@@ -156,12 +156,12 @@ static void draw_apart(tn_world *world, tn_soft_id soft, const tn_soft_def *def)
 {
   for (int i = 0; i < def->vertex_count; ++i) {
     float x = def->vertices[i].x;
-    tn_soft_pin(world, soft, i, fabsf(x) > 0.499f);
+    tn_soft_set_pinned(world, soft, i, fabsf(x) > 0.499f);
     tn_soft_set_velocity(world, soft, i, tn_v3(fabsf(x) > 0.499f ? 4.0f * x : 0.0f, 0.0f, 0.0f));
   }
   test_run(world, dt, 60);
   for (int i = 0; i < def->vertex_count; ++i) {
-    tn_soft_pin(world, soft, i, false);
+    tn_soft_set_pinned(world, soft, i, false);
   }
   test_run(world, dt, 200);
 }
@@ -197,11 +197,11 @@ static void cloth_tears_in_two(void **unused)
 static void assert_closed(const tn_world *world, tn_soft_id soft)
 {
   static int v[3 * MOST];
-  int count = tn_soft_triangles(world, soft, v, MOST);
-  assert_true(count <= MOST);
-  for (int i = 0; i < 3 * count; ++i) {
+  int count = tn_soft_triangles(world, soft, v, 3 * MOST);
+  assert_true(count <= 3 * MOST);
+  for (int i = 0; i < count; ++i) {
     int from = v[i], to = i % 3 == 2 ? v[i - 2] : v[i + 1], balance = 0;
-    for (int k = 0; k < 3 * count; ++k) {
+    for (int k = 0; k < count; ++k) {
       int next = k % 3 == 2 ? v[k - 2] : v[k + 1];
       balance += (v[k] == from && next == to) - (v[k] == to && next == from);
     }
@@ -354,7 +354,7 @@ static tn_soft_id make_cell(tn_world *world, double stretch, float yield, float 
     double across = 1.0 / sqrt(stretch);
     tn_soft_set_position(world, soft, i,
                          tn_p3((double)x.x * stretch, (double)x.y * across, (double)x.z * across));
-    tn_soft_pin(world, soft, i, true);
+    tn_soft_set_pinned(world, soft, i, true);
   }
   tn_soft_mesh_free(&def);
   return soft;
@@ -364,7 +364,7 @@ static double let_go(tn_world *world, tn_soft_id soft)
 {
   tn_soft_set_damping(world, soft, 1e3f); // otherwise it would oscillate and flow back
   for (int i = 0; i < 8; ++i) {
-    tn_soft_pin(world, soft, i, false);
+    tn_soft_set_pinned(world, soft, i, false);
   }
   test_run(world, dt, 300);
   return tn_soft_position(world, soft, 1).x - tn_soft_position(world, soft, 0).x;

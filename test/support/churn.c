@@ -146,7 +146,7 @@ static void add_shape(churn *c, tn_body_id body, tn_body_type type)
 
 static void make_body(churn *c)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.type = chance(c, 0.7f) ? TN_BODY_DYNAMIC : (tn_body_type)test_index(&c->random, 3);
   def.position = some_place(c);
   def.rotation = test_rotation(&c->random);
@@ -260,7 +260,7 @@ static void change_body(churn *c)
 {
   tn_body_id id = some_body(c);
   tn_body_type type = (tn_body_type)test_index(&c->random, 3);
-  tn_mass mass = tn_mass_scaled_to(tn_default_body_def().mass, between(c, 0.1f, 10.0f));
+  tn_mass mass = tn_mass_scaled_to(test_body_def().mass, between(c, 0.1f, 10.0f));
   mass.center = test_vector(&c->random, 0.2f);
   float x = between(c, -1.0f, 1.0f);
   int what = test_index(&c->random, 5);
@@ -280,7 +280,8 @@ static void change_body(churn *c)
       tn_body_set_gravity_scale(world, id, x);
       break;
     default:
-      tn_body_set_damping(world, id, fabsf(x), fabsf(x));
+      tn_body_set_linear_damping(world, id, fabsf(x));
+      tn_body_set_angular_damping(world, id, fabsf(x));
       break;
     }
   }
@@ -361,7 +362,7 @@ static void change_joint(churn *c)
   if (TN_IS_NULL(id)) {
     return;
   }
-  tn_joint_def def = tn_joint_get(c->world[0], id);
+  tn_joint_def def = tn_joint_get_def(c->world[0], id);
   draw_terms(c, &def);
   FOR_WORLDS(c, k)
   {
@@ -371,9 +372,9 @@ static void change_joint(churn *c)
     if (what == 0) {
       tn_joint_destroy(c->world[k], id);
     } else if (what == 1) {
-      tn_joint_enable(c->world[k], id, on);
+      tn_joint_set_enabled(c->world[k], id, on);
     } else {
-      tn_joint_set(c->world[k], id, &def);
+      tn_joint_set_def(c->world[k], id, &def);
     }
   }
 }
@@ -468,7 +469,7 @@ static void change_soft(churn *c)
       tn_soft_destroy(world, id);
       break;
     case 1:
-      tn_soft_pin(world, id, particle, on);
+      tn_soft_set_pinned(world, id, particle, on);
       break;
     case 2:
       tn_soft_set_velocity(world, id, particle, v);
@@ -499,7 +500,8 @@ static void change_settings(churn *c)
     } else if (what < 5) {
       tn_world_set_gravity(c->world[k], gravity);
     } else {
-      tn_world_set_substeps(c->world[k], substeps, iterations);
+      tn_world_set_substeps(c->world[k], substeps);
+      tn_world_set_iterations(c->world[k], iterations);
     }
   }
 }

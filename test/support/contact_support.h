@@ -123,7 +123,7 @@ static inline tn_body_id add_body(tn_world *world, const tn_body_def *def)
 // A body of 1 kg with uniform density.
 static inline tn_body_id add_solid(tn_world *world, tn_pos position, const tn_shape_def *shape)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.position = position;
   tn_body_id body = add_body(world, &def);
   add_shape(world, body, shape);

@@ -86,6 +86,7 @@ static inline void heap_build(tn_world *world, int layers)
   heap_ground(world);
   for (int i = 0; i < 16 * layers; ++i) {
     tn_body_def def = tn_default_body_def();
+    def.mass = tn_mass_scaled_to(tn_mass_box(tn_v3(0.5f, 0.5f, 0.5f), 1.0f), 1.0f);
     const float *at = column[i % 4];
     float x = at[0] + 0.35f * (float)(i / 4 % 2) - 0.17f;
     float z = at[1] + 0.35f * (float)(i / 8 % 2) - 0.17f;

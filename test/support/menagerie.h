@@ -170,14 +170,14 @@ static inline void menagerie_disturb(tn_world *world, int step)
     }
   }
   for (int i = 0; i < joint_count; ++i) {
-    tn_joint_def def = tn_joint_get(world, joints[i]);
+    tn_joint_def def = tn_joint_get_def(world, joints[i]);
     if ((step + i) % 24 == 0 && def.angular_drive.mode == TN_DRIVE_TARGET) {
       def.angular_drive.target = 0.3f * tn_cos(0.05f * (float)step);
-      tn_joint_drive_angular(world, joints[i], def.angular_drive);
+      tn_joint_set_angular_drive(world, joints[i], def.angular_drive);
     }
     int phase = (step + 7 * i) % 40;
-    if (phase < 2 && !tn_joint_read(world, joints[i]).broken) {
-      tn_joint_enable(world, joints[i], phase == 1); // disabled for one step
+    if (phase < 2 && !tn_joint_get_state(world, joints[i]).broken) {
+      tn_joint_set_enabled(world, joints[i], phase == 1); // disabled for one step
     }
   }
 }

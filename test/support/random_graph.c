@@ -136,7 +136,7 @@ static tn_joint_def random_joint(random_graph *g, tn_body_id a, tn_body_id b)
 
 static tn_body_id random_body(random_graph *g, tn_pos at)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.position = at;
   def.rotation = rotation(g);
   def.velocity = vector(g, 2.0f);

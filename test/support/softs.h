@@ -16,7 +16,7 @@ static inline void softs_cloth(tn_world *world)
   def.damping = 1.0f;
   tn_soft_id cloth = tn_soft_create(world, &def);
   tn_soft_mesh_free(&def);
-  tn_soft_pin(world, cloth, 0, true);
+  tn_soft_set_pinned(world, cloth, 0, true);
 }
 
 // One cluster of all particles of a cube.

@@ -67,6 +67,7 @@ tn_world_def test_world_def(int substeps, tn_method method)
   def.sleeping = false;
   def.log = test_collect;
   def.log_context = &test_messages;
+  def.log_repeats = true;
   return def;
 }
 
@@ -135,7 +136,7 @@ static bool is_finite_body(const tn_world *world, tn_body_id body)
 
 static bool is_finite_joint(const tn_world *world, tn_joint_id joint)
 {
-  tn_joint_state s = tn_joint_read(world, joint);
+  tn_joint_state s = tn_joint_get_state(world, joint);
   const float *part = (const float *)&s;
   double sum = 0.0;
   for (size_t i = 0; i < offsetof(tn_joint_state, broken) / sizeof(float); ++i) {
@@ -211,9 +212,16 @@ tn_allocator test_metered(test_meter *meter)
 
 const tn_body_id test_no_body = {0, 0, 0};
 
-tn_body_id test_box(tn_world *world, tn_pos position, float mass, tn_vec3 half_extents)
+tn_body_def test_body_def(void)
 {
   tn_body_def def = tn_default_body_def();
+  def.mass = tn_mass_scaled_to(tn_mass_box(tn_v3(0.5f, 0.5f, 0.5f), 1.0f), 1.0f);
+  return def;
+}
+
+tn_body_id test_box(tn_world *world, tn_pos position, float mass, tn_vec3 half_extents)
+{
+  tn_body_def def = test_body_def();
   def.position = position;
   def.mass = tn_mass_scaled_to(tn_mass_box(half_extents, 1.0f), mass);
   tn_body_id id = tn_body_create(world, &def);
@@ -225,7 +233,7 @@ tn_body_id test_box(tn_world *world, tn_pos position, float mass, tn_vec3 half_e
 
 tn_body_id test_body(tn_world *world, tn_body_type type, tn_pos position)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.type = type;
   def.position = position;
   tn_body_id id = tn_body_create(world, &def);

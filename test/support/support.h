@@ -86,6 +86,8 @@ tn_allocator test_metered(test_meter *meter);
 // ---------------------------------------------------------------------------------------------
 // Bodies and joints
 
+// The default definition with the mass of a cube of 1 m and 1 kg.
+tn_body_def test_body_def(void);
 // A box of uniform density, at rest.
 tn_body_id test_box(tn_world *world, tn_pos position, float mass, tn_vec3 half_extents);
 tn_body_id test_body(tn_world *world, tn_body_type type, tn_pos position);

@@ -75,7 +75,7 @@ static void take_apart(tn_world *world)
   }
   count = tn_world_joints(world, joints, 16);
   for (int i = 0; i < count && i < 16; i += 2) {
-    tn_joint_read(world, joints[i]);
+    tn_joint_get_state(world, joints[i]);
     tn_joint_destroy(world, joints[i]);
   }
   count = tn_world_bodies(world, bodies, 32);
@@ -96,7 +96,8 @@ static bool try_bytes(tn_world *world, const unsigned char *bytes, size_t size)
     return false;
   }
   if (tn_world_substeps(world) * tn_world_iterations(world) > 100) {
-    tn_world_set_substeps(world, 4, 1); // valid, but slow
+    tn_world_set_substeps(world, 4); // valid, but slow
+    tn_world_set_iterations(world, 1);
   }
   tn_world_step(world, 1.0f / 60.0f);
   take_apart(world);

@@ -61,7 +61,7 @@ static const drawing *draw_shapes(const tn_world *world)
 
 static tn_shape_id stand(tn_world *world, const tn_shape_def *def, tn_quat rotation)
 {
-  tn_body_def body = tn_default_body_def();
+  tn_body_def body = test_body_def();
   body.type = TN_BODY_STATIC;
   body.position = center;
   body.rotation = rotation;

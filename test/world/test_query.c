@@ -73,7 +73,7 @@ typedef struct standing {
 
 static tn_shape_id stand(tn_world *world, const tn_shape_def *def, tn_transform at)
 {
-  tn_body_def body = tn_default_body_def();
+  tn_body_def body = test_body_def();
   body.type = TN_BODY_STATIC;
   body.position = at.p;
   body.rotation = at.q;

@@ -15,7 +15,8 @@
 // A joint without locked coordinates whose drive overflows float.
 static tn_joint_id drive_wild(tn_world *world, tn_body_id body, bool angular)
 {
-  assert_true(tn_body_set_speed_limits(world, body, 3e38f, 3e38f));
+  assert_true(tn_body_set_max_speed(world, body, 3e38f));
+  assert_true(tn_body_set_max_angular_speed(world, body, 3e38f));
   tn_joint_def def = test_joint_def(world, TN_JOINT_GENERIC, test_no_body, body,
                                     tn_body_position(world, body), tn_v3(1.0f, 0.0f, 0.0f));
   for (int i = 0; i < 3; ++i) {
@@ -38,7 +39,7 @@ static void a_body_out_of_bounds_is_stopped(void **state)
     tn_body_id others[2], feathers[2];
     for (int k = 0; k < 2; ++k) { // the second time without the overflowing force
       worlds[k] = test_world(4, test_methods[i / 2]);
-      tn_body_def def = tn_default_body_def();
+      tn_body_def def = test_body_def();
       def.mass = tn_mass_scaled_to(def.mass, 1e-3f);
       def.name = "feather";
       feathers[k] = tn_body_create(worlds[k], &def);
@@ -295,7 +296,7 @@ static cast make_cast(tn_method method)
 
 static bool make_bad_body(const cast *c, int what, uint32_t *random)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   switch (what) {
   case 0:
     def.position = far_off(random);
@@ -373,7 +374,7 @@ static bool move_badly(const cast *c, int what, uint32_t *random)
   case 5:
     return tn_joint_set_anchor(w, c->joint, far_off(random));
   case 6:
-    return tn_joint_drive_angular(w, c->joint, drive);
+    return tn_joint_set_angular_drive(w, c->joint, drive);
   case 7:
     return tn_soft_set_position(w, c->soft, 2, far_off(random));
   case 8:
@@ -469,7 +470,7 @@ static void queries_of_far_shapes_are_finite(void **state)
   uint32_t random = 5;
   for (int i = 0; i < 400; ++i) {
     tn_world *world = test_world(4, TN_METHOD_TENON);
-    tn_body_def def = tn_default_body_def();
+    tn_body_def def = test_body_def();
     tn_shape_def shape = tn_default_shape_def(TN_SHAPE_PLANE);
     static const tn_shape_kind kinds[5] = {TN_SHAPE_PLANE, TN_SHAPE_BOX, TN_SHAPE_SPHERE,
                                            TN_SHAPE_CAPSULE, TN_SHAPE_CYLINDER};
@@ -521,7 +522,7 @@ static tn_pos churn_place(uint32_t *random)
 
 static tn_body_id churn_body(churn *c)
 {
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.position = churn_place(&c->random);
   def.rotation = test_rotation(&c->random);
   def.mass = tn_mass_scaled_to(def.mass, power(&c->random, -2.0f, 1.0f));
@@ -665,7 +666,7 @@ static void stop_driving(const churn *c)
   tn_joint_id ids[2 * CHURN_JOINTS + CHURN_BODIES];
   int count = tn_world_joints(c->world, ids, (int)(sizeof ids / sizeof *ids));
   for (int i = 0; i < count; ++i) {
-    if (tn_joint_get(c->world, ids[i]).kind == TN_JOINT_GENERIC) {
+    if (tn_joint_get_def(c->world, ids[i]).kind == TN_JOINT_GENERIC) {
       tn_joint_destroy(c->world, ids[i]);
     }
   }

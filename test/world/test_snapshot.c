@@ -216,7 +216,7 @@ static void all_settings_made_between_steps_are_saved(void **state)
 {
   (void)state;
   tn_world *world = test_world(4, TN_METHOD_TENON);
-  tn_body_def def = tn_default_body_def();
+  tn_body_def def = test_body_def();
   def.name = "pendulum";
   def.user_data = &def;
   tn_body_id body = tn_body_create(world, &def);
@@ -226,14 +226,16 @@ static void all_settings_made_between_steps_are_saved(void **state)
   test_run(world, dt, 3);
   tn_drive servo = {TN_DRIVE_TARGET, 0.5f, 0.0f, 0.0f, 0.0f, 100.0f};
   tn_transform target = {tn_p3(0.1, 1.1, 0.0), tn_quat_identity()};
-  assert_true(tn_joint_drive_angular(world, joint, servo));
+  assert_true(tn_joint_set_angular_drive(world, joint, servo));
   assert_true(tn_body_move_to(world, mover, target));
   assert_true(tn_body_apply_force_to_center(world, body, tn_v3(5.0f, 0.0f, 1.0f)));
   assert_true(tn_body_apply_torque(world, body, tn_v3(0.0f, 0.2f, 0.0f)));
-  assert_true(tn_body_set_damping(world, body, 0.5f, 0.25f));
+  assert_true(tn_body_set_linear_damping(world, body, 0.5f));
+  assert_true(tn_body_set_angular_damping(world, body, 0.25f));
   assert_true(tn_body_set_gravity_scale(world, body, 0.75f));
   assert_true(tn_world_set_gravity(world, tn_v3(1.0f, -5.0f, 0.0f)));
-  assert_true(tn_world_set_substeps(world, 6, 2));
+  assert_true(tn_world_set_substeps(world, 6));
+  assert_true(tn_world_set_iterations(world, 2));
   snapshot s = save(world);
   tn_world *other = test_world(1, TN_METHOD_JACOBI);
   assert_restores(other, &s);
@@ -249,9 +251,9 @@ static void all_settings_made_between_steps_are_saved(void **state)
   // The joint of the other world refers to that world's bodies.
   tn_joint_id joints[1];
   assert_int_equal(tn_world_joints(other, joints, 1), 1);
-  tn_joint_def read = tn_joint_get(other, joints[0]);
+  tn_joint_def read = tn_joint_get_def(other, joints[0]);
   assert_true(tn_body_is_valid(other, read.body_a) && tn_body_is_valid(other, read.body_b));
-  assert_true(tn_joint_set(other, joints[0], &read));
+  assert_true(tn_joint_set_def(other, joints[0], &read));
   free(s.bytes);
   tn_world_destroy(world);
   tn_world_destroy(other);
@@ -268,11 +270,11 @@ static void hashes_cover_all_state_that_affects_the_future(void **state)
       test_joint(world, TN_JOINT_HINGE, mover, body, tn_p3(0.0, 1.0, 0.0), tn_v3(0.0f, 0.0f, 1.0f));
   test_run(world, dt, 3);
   snapshot s = save(world);
-  uint64_t seen[16];
+  uint64_t seen[17];
   int count = 0;
-  for (int i = 0; i < 14; ++i) {
+  for (int i = 0; i < 17; ++i) {
     assert_restores(world, &s);
-    tn_joint_def def = tn_joint_get(world, joint);
+    tn_joint_def def = tn_joint_get_def(world, joint);
     tn_mass mass = tn_body_mass(world, body);
     tn_drive servo = {TN_DRIVE_TARGET, 0.5f, 0.0f, 0.0f, 0.0f, 100.0f};
     tn_transform target = {tn_p3(0.1, 1.1, 0.0), tn_quat_identity()};
@@ -285,13 +287,16 @@ static void hashes_cover_all_state_that_affects_the_future(void **state)
                 : i == 3  ? tn_body_move_to(world, mover, target)
                 : i == 4  ? tn_body_set_mass(world, body, mass)
                 : i == 5  ? tn_body_set_gravity_scale(world, body, 0.5f)
-                : i == 6  ? tn_body_set_damping(world, body, 0.5f, 0.0f)
-                : i == 7  ? tn_body_set_speed_limits(world, body, 5.0f, 7.0f)
-                : i == 8  ? tn_joint_drive_angular(world, joint, servo)
-                : i == 9  ? tn_joint_set(world, joint, &def)
-                : i == 10 ? tn_joint_enable(world, joint, false)
+                : i == 6  ? tn_body_set_linear_damping(world, body, 0.5f)
+                : i == 7  ? tn_body_set_max_speed(world, body, 5.0f)
+                : i == 8  ? tn_joint_set_angular_drive(world, joint, servo)
+                : i == 9  ? tn_joint_set_def(world, joint, &def)
+                : i == 10 ? tn_joint_set_enabled(world, joint, false)
                 : i == 11 ? tn_world_set_gravity(world, tn_v3(1.0f, 0.0f, 0.0f))
-                : i == 12 ? tn_world_set_substeps(world, 5, 1)
+                : i == 12 ? tn_world_set_substeps(world, 5)
+                : i == 13 ? tn_world_set_iterations(world, 3)
+                : i == 14 ? tn_body_set_angular_damping(world, body, 0.5f)
+                : i == 15 ? tn_body_set_max_angular_speed(world, body, 7.0f)
                           : tn_world_set_method(world, TN_METHOD_XPBD);
     assert_true(done);
     seen[count] = tn_world_hash(world);

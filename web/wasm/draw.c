@@ -56,7 +56,7 @@ static int compare_items(const void *left, const void *right)
 
 static item item_of_shape(const tn_world *world, tn_shape_id id)
 {
-  tn_shape_def def = tn_shape_get(world, id);
+  tn_shape_def def = tn_shape_get_def(world, id);
   item out = {.kind = (int)def.kind,
               .geometry = (int)def.geometry.index - 1,
               .id = tn_shape_body(world, id),
@@ -221,8 +221,8 @@ static tn_pos end_of(const tn_world *world, tn_body_id body, const tn_transform 
 
 static void put_joint(float **to, const tn_world *world, tn_joint_id id)
 {
-  tn_joint_def def = tn_joint_get(world, id);
-  tn_joint_state state = tn_joint_read(world, id);
+  tn_joint_def def = tn_joint_get_def(world, id);
+  tn_joint_state state = tn_joint_get_state(world, id);
   tn_pos a = end_of(world, def.body_a, &def.frame_a), b = end_of(world, def.body_b, &def.frame_b);
   tn_vec3 axis = tn_rotate(def.frame_a.q, tn_v3(1.0f, 0.0f, 0.0f));
   if (!TN_IS_NULL(def.body_a)) {

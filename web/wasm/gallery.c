@@ -91,7 +91,8 @@ EXPORT(solve_by) void page_solve_by(int s, int method, int substeps, int iterati
 {
   tn_world *world = slots[s].run->world;
   tn_world_set_method(world, (tn_method)method);
-  tn_world_set_substeps(world, substeps, iterations);
+  tn_world_set_substeps(world, substeps);
+  tn_world_set_iterations(world, iterations);
 }
 
 EXPORT(set_gravity) void page_set_gravity(int s, float x, float y, float z)
@@ -107,7 +108,7 @@ static void watch_peaks(slot *s)
   const scene_run *run = s->run;
   for (int i = 0; i < run->joint_count; ++i) {
     if (tn_joint_is_valid(run->world, run->joints[i])) {
-      tn_joint_state state = tn_joint_read(run->world, run->joints[i]);
+      tn_joint_state state = tn_joint_get_state(run->world, run->joints[i]);
       s->peak[0] = fmax(s->peak[0], (double)state.elongation);
       s->peak[1] = fmax(s->peak[1], (double)state.angular_error);
     }
@@ -131,11 +132,10 @@ EXPORT(substep) uint32_t page_substep(int s)
 {
   scene_run *run = slots[s].run;
   int substeps = tn_world_substeps(run->world);
-  int iterations = tn_world_iterations(run->world);
-  tn_world_set_substeps(run->world, 1, iterations);
+  tn_world_set_substeps(run->world, 1);
   uint32_t status = scene_step(run, FRAME / (float)substeps);
   run->frames -= 1;
-  tn_world_set_substeps(run->world, substeps, iterations);
+  tn_world_set_substeps(run->world, substeps);
   return status;
 }
 

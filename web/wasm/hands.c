@@ -150,7 +150,7 @@ EXPORT(drag_to) void page_drag_to(int s, double x, double y, double z)
 {
   if (is_holding(&slots[s])) {
     tn_world *world = slots[s].run->world;
-    tn_joint_def def = tn_joint_get(world, slots[s].hold);
+    tn_joint_def def = tn_joint_get_def(world, slots[s].hold);
     tn_joint_set_anchor(world, slots[s].hold, tn_p3(x, y, z));
     calm(world, &def);
   } else if (is_holding_soft(&slots[s])) {
@@ -162,9 +162,10 @@ EXPORT(hold_force) float page_hold_force(int s)
 {
   const slot *here = &slots[s];
   if (is_holding_soft(here)) {
-    return tn_length(tn_attachment_read(here->run->world, here->soft_hold).force);
+    return tn_length(tn_attachment_get_state(here->run->world, here->soft_hold).force);
   }
-  return is_holding(here) ? tn_length(tn_joint_read(here->run->world, here->hold).force) : 0.0f;
+  return is_holding(here) ? tn_length(tn_joint_get_state(here->run->world, here->hold).force)
+                          : 0.0f;
 }
 
 EXPORT(let_go) void page_let_go(int s)
@@ -184,7 +185,7 @@ EXPORT(forget_hand) void page_forget_hand(int s)
   tn_joint_id *ids = gallery_memory(FOR_IDS, (size_t)(count + 1) * sizeof *ids);
   tn_world_joints(world, ids, count);
   for (int i = 0; i < count; ++i) {
-    if (tn_joint_get(world, ids[i]).user_data == &hand_mark) {
+    if (tn_joint_get_def(world, ids[i]).user_data == &hand_mark) {
       tn_joint_destroy(world, ids[i]);
     }
   }
@@ -199,7 +200,7 @@ static bool take_pins(tn_world *world, tn_body_id body)
   tn_body_joints(world, body, ids, count);
   bool had = false;
   for (int i = 0; i < count; ++i) {
-    if (tn_joint_get(world, ids[i]).user_data == &pin_mark) {
+    if (tn_joint_get_def(world, ids[i]).user_data == &pin_mark) {
       tn_joint_destroy(world, ids[i]);
       had = true;
     }
@@ -259,7 +260,6 @@ static tn_body_id make(tn_world *world, tn_pos at, tn_shape_def shape, tn_vec3 v
   def.velocity = velocity;
   tn_body_id body = tn_body_create(world, &def);
   tn_shape_create(world, body, &shape);
-  tn_body_set_mass_from_shapes(world, body);
   return body;
 }
 

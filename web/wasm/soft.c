@@ -40,7 +40,7 @@ EXPORT(softs) const float *page_softs(int s)
   for (int i = 0; i < count; ++i) {
     tn_soft_id id = soft_at(world, i);
     out[SOFT_NUMBERS * i] = (float)tn_soft_positions(world, id, NULL, 0);
-    out[SOFT_NUMBERS * i + 1] = (float)tn_soft_triangles(world, id, NULL, 0);
+    out[SOFT_NUMBERS * i + 1] = (float)(tn_soft_triangles(world, id, NULL, 0) / 3);
     out[SOFT_NUMBERS * i + 2] = page_soft_radius(world, id);
     out[SOFT_NUMBERS * i + 3] = tn_soft_is_awake(world, id) ? 0.0f : 1.0f;
   }
@@ -57,7 +57,7 @@ EXPORT(soft_triangles) const int *page_soft_triangles(int s, int i)
   const tn_world *world = slots[s].run->world;
   tn_soft_id id = soft_at(world, i);
   int count = tn_soft_triangles(world, id, NULL, 0);
-  int *out = gallery_memory(FOR_FLOATS, (size_t)(3 * count + 1) * sizeof *out);
+  int *out = gallery_memory(FOR_FLOATS, (size_t)(count + 1) * sizeof *out);
   tn_soft_triangles(world, id, out, count);
   return out;
 }
@@ -67,7 +67,7 @@ EXPORT(particles) const float *page_particles(int s, int i)
   const tn_world *world = slots[s].run->world;
   int count;
   tn_pos *at = positions_of(world, soft_at(world, i), &count);
-  float *out = gallery_memory(FOR_FLOATS, (size_t)(3 * count + 1) * sizeof *out);
+  float *out = gallery_memory(FOR_FLOATS, (size_t)(count + 1) * sizeof *out);
   for (int k = 0; k < count; ++k) {
     out[3 * k] = (float)at[k].x;
     out[3 * k + 1] = (float)at[k].y;
@@ -156,7 +156,7 @@ void hand_soft_pin(int s, int i, tn_pos point)
   tn_soft_id id = soft_at(world, i);
   int particle = nearest_particle(world, id, point);
   tn_soft_set_velocity(world, id, particle, tn_v3(0.0f, 0.0f, 0.0f));
-  tn_soft_pin(world, id, particle, true);
+  tn_soft_set_pinned(world, id, particle, true);
 }
 
 void hand_soft_throw(int s, int i, tn_vec3 velocity)

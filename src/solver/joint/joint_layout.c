@@ -455,7 +455,7 @@ double joint_elastic_energy(const tn_world *world, const joint *j)
          alignment_energy(type, &ap, &angular, joint_start(world, j).relative);
 }
 
-// The type whose angular rows are the angles that tn_joint_read() reports for a kind.
+// The type whose angular rows are the angles that tn_joint_get_state() reports for a kind.
 static JointType measuring_type(tn_joint_kind kind)
 {
   switch (kind) {
@@ -472,10 +472,10 @@ static JointType measuring_type(tn_joint_kind kind)
   }
 }
 
-tn_joint_state tn_joint_read(const tn_world *world, tn_joint_id id)
+tn_joint_state tn_joint_get_state(const tn_world *world, tn_joint_id id)
 {
   tn_joint_state read = {0};
-  const joint *j = joint_find(world, id, "tn_joint_read");
+  const joint *j = joint_find(world, id, "tn_joint_get_state");
   if (!j) {
     return read;
   }
