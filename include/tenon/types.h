@@ -243,6 +243,8 @@ typedef struct tn_contact_event {
   tn_pos point;   // where they begin to touch
   tn_vec3 normal; // from A to B
   float speed;    // of approach, m/s
+  /// N s: of all normal forces between the two shapes, over the step in which they begin to touch.
+  float impulse;
 } tn_contact_event;
 
 typedef struct tn_sleep_event {
@@ -496,5 +498,22 @@ typedef struct tn_soft_event {
   tn_pos point;     // where that is
   tn_vec3 force;    // on it, as the mean over the step
 } tn_soft_event;
+
+// ---------------------------------------------------------------------------------------------
+// Read-outs of shapes and mass
+
+/// Principal moments and axes of an inertia.
+typedef struct tn_principal_axes {
+  double moments[3];  ///< kg m^2, ascending
+  double rotation[4]; ///< unit quaternion x y z w, from the principal axes to the frame of the mass
+} tn_principal_axes;
+
+/// A face of a convex hull: the plane dot(normal, x) = offset, and its corners.
+typedef struct tn_hull_face {
+  tn_vec3 normal; ///< unit, outward
+  float offset;   ///< m
+  int first;      ///< of its corners in the list of tn_hull_indices()
+  int count;      ///< of its corners, 3 or more
+} tn_hull_face;
 
 #endif

@@ -3,6 +3,7 @@
 #define _DEFAULT_SOURCE // NOLINT: for madvise
 #endif
 #include "data/world.h"
+#include "world/moves.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -307,6 +308,7 @@ static void release_contacts(tn_world *world)
   RELEASE_ARRAY(found_manifolds, world->found_manifold_capacity);
   RELEASE_ARRAY(contact_events, world->contact_event_capacity);
   RELEASE_ARRAY(sleep_events, world->sleep_event_capacity);
+  RELEASE_ARRAY(moves, world->move_capacity);
   RELEASE_ARRAY(awake, world->awake_capacity);
   RELEASE_ARRAY(active_blocks, world->active_block_capacity);
   RELEASE_ARRAY(island_parent, world->island_capacity);

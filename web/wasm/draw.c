@@ -216,7 +216,7 @@ EXPORT(asleep) const uint8_t *page_asleep(int s)
 static tn_pos end_of(const tn_world *world, tn_body_id body, const tn_transform *frame)
 {
   tn_vec3 local = tn_v3((float)frame->p.x, (float)frame->p.y, (float)frame->p.z);
-  return TN_IS_NULL(body) ? frame->p : tn_body_point(world, body, local);
+  return TN_IS_NULL(body) ? frame->p : tn_body_world_point(world, body, local);
 }
 
 static void put_joint(float **to, const tn_world *world, tn_joint_id id)
