@@ -110,8 +110,4 @@ bool bench_memory(bench *b);
 bool bench_stream(bench *b);
 bool bench_joints(bench *b);
 
-// Joints at so many lanes a time, ns each, with all they need at hand.
-int bench_kernel_lanes(void);
-double bench_kernel_ns(bool hinge);
-
 #endif

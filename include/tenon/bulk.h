@@ -104,12 +104,11 @@ TN_API bool tn_bodies_apply_forces(tn_world *world, const tn_body_id *ids, int c
 
 /// A body or a soft body that moved in the last step.
 typedef struct tn_move_event {
-  tn_body_id body; ///< null: a soft body
-  tn_soft_id soft; ///< null: a body
-  tn_transform
-      pose;         ///< of the body, as it is now; of a soft body that of its frame: none, identity
-  bool fell_asleep; ///< at the end of the step; it will not be listed again until it wakes
-  void *user_data;  ///< of the body or soft body
+  tn_body_id body;   ///< null: a soft body
+  tn_soft_id soft;   ///< null: a body
+  tn_transform pose; ///< of the body, as it is now; a soft body has none: the identity
+  bool fell_asleep;  ///< at the end of the step; it will not be listed again until it wakes
+  void *user_data;   ///< of the body or soft body
 } tn_move_event;
 
 /// Lists what moved in the last step: all that a renderer has to draw anew.

@@ -399,6 +399,12 @@ TN_API tn_vec3 tn_body_world_vector(const tn_world *world, tn_body_id body, tn_v
 /// @return the vector; zeros, with the reason in the log, for a bad id or vector
 TN_API tn_vec3 tn_body_local_vector(const tn_world *world, tn_body_id body, tn_vec3 vector);
 
+/// Damping of a body's linear or angular velocity.
+///
+/// @return 1/s; 0, with the reason in the log, for a bad id
+TN_API float tn_body_linear_damping(const tn_world *world, tn_body_id body);
+TN_API float tn_body_angular_damping(const tn_world *world, tn_body_id body);
+
 /// Principal moments and axes of an inertia, as the world uses them.
 ///
 /// @param mass  as of tn_body_mass(); only the inertia counts

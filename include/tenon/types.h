@@ -244,6 +244,7 @@ typedef struct tn_contact_event {
   tn_vec3 normal; // from A to B
   float speed;    // of approach, m/s
   /// N s: of all normal forces between the two shapes, over the step in which they begin to touch.
+  /// What an impact at the very end of that step gives in the next one is not part of it.
   float impulse;
 } tn_contact_event;
 

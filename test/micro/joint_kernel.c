@@ -2,7 +2,7 @@
 // TN_LANES joints at a time, without gathering, storing or scattering. A few independent sets take
 // turns, so that as in a pass over many joints one set's long chain of operations overlaps with the
 // next one's.
-#include "bench.h"
+#include "micro.h"
 
 #include "kernel/joint.h"
 
@@ -17,7 +17,7 @@ typedef struct JointSet {
   RowState linear_state, angular_state;
 } JointSet;
 
-int bench_kernel_lanes(void)
+int micro_kernel_lanes(void)
 {
   return TN_LANES;
 }
@@ -132,7 +132,7 @@ static void round_of_hinges(JointSet *sets, const Pass *pass, float kick)
   }
 }
 
-double bench_kernel_ns(bool hinge)
+double micro_joint_kernel_ns(bool hinge, tn_clock_fn *cpu_ms)
 {
   JointSet sets[SETS];
   uint32_t random = 1;
@@ -150,11 +150,11 @@ double bench_kernel_ns(bool hinge)
   round_fn *volatile round = hinge ? round_of_hinges : round_of_balls;
   double best = 1e30;
   for (int i = 0; i < TRIES; ++i) {
-    double start = bench_cpu_ms();
+    double start = cpu_ms();
     for (int k = 0; k < ROUNDS; ++k) {
       round(sets, &pass, k % 2 ? 1e-5f : -1e-5f);
     }
-    double ms = bench_cpu_ms() - start;
+    double ms = cpu_ms() - start;
     best = ms < best ? ms : best;
   }
   return best * 1e6 / ((double)ROUNDS * (double)SETS * (double)TN_LANES);
