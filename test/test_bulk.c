@@ -436,10 +436,10 @@ static const tn_move_event *find_move(const tn_move_event *list, int count, tn_b
   return NULL;
 }
 
-static tn_world *sleepy_world(int lanes, int threads)
+static tn_world *sleepy_world(int threads)
 {
   tn_world_def def = test_world_def(4, TN_METHOD_TENON);
-  def.lanes = lanes;
+  def.sleeping = true;
   def.threads = threads;
   tn_world *world = tn_world_create(&def);
   assert_non_null(world);
@@ -451,7 +451,7 @@ static void moves_are_changes_of_pose(void **unused)
 {
   (void)unused;
   for (int threads = 1; threads <= 2; ++threads) {
-    tn_world *world = sleepy_world(0, threads);
+    tn_world *world = sleepy_world(threads);
     tn_body_id ids[BODIES];
     uint32_t random = 4;
     for (int i = 0; i < BODIES; ++i) {
@@ -492,7 +492,7 @@ static void moves_are_changes_of_pose(void **unused)
 static void moves_of_the_dead_are_left_out(void **unused)
 {
   (void)unused;
-  tn_world *world = sleepy_world(0, 1);
+  tn_world *world = sleepy_world(1);
   assert_int_equal(tn_world_moved(world, NULL, 0), 0);
   assert_int_equal(tn_world_moved(NULL, NULL, 0), 0);
   tn_body_id a = add_cube(world, tn_p3(0.0, 5.0, 0.0), 0.5f);
@@ -520,7 +520,7 @@ static void moves_of_the_dead_are_left_out(void **unused)
 static void soft_bodies_move_until_they_sleep(void **unused)
 {
   (void)unused;
-  tn_world *world = sleepy_world(0, 1);
+  tn_world *world = sleepy_world(1);
   tn_soft_def def = tn_default_soft_def();
   assert_true(tn_soft_mesh_cloth(&def, 6, 6, 1.0f, 1.0f));
   def.position = tn_p3(0.0, 0.1, 0.0);

@@ -120,8 +120,8 @@ typedef struct tn_move_event {
 ///
 /// @param events    filled in, up to `capacity`; may be null if that is 0
 /// @param capacity  room in `events`
-/// @return how many there are, which may be more than fit; 0 for a null world, before the first
-/// step
+/// @return how many there are, which may be more than fit;
+///         0 for a null world, before the first step
 ///         and after tn_world_restore()
 TN_API int tn_world_moved(const tn_world *world, tn_move_event *events, int capacity);
 

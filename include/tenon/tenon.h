@@ -383,8 +383,8 @@ TN_API tn_pos tn_body_world_point(const tn_world *world, tn_body_id body, tn_vec
 /// The difference to the body is taken in double: the result is as precise anywhere in the world.
 ///
 /// @param point  m, within TN_MAX_DISTANCE
-/// @return the point in the body's frame, m; zeros, with the reason in the log, for a bad id or
-/// point
+/// @return the point in the body's frame, m;
+///         zeros, with the reason in the log, for a bad id or point
 TN_API tn_vec3 tn_body_local_point(const tn_world *world, tn_body_id body, tn_pos point);
 
 /// Turns a vector of a body's frame to world axes; its length stays.
@@ -447,9 +447,9 @@ TN_API int tn_hull_indices(const tn_world *world, tn_geometry_id geometry, int *
 /// Point of a wire's axis, in the shape's frame, and its derivative by the parameter.
 ///
 /// @param geometry   from tn_wire_create()
-/// @param parameter  grows by one from point to point, from 0 to the number of cubics: one less
-/// than
-///                   the points, or as many if the wire is closed; taken to the nearer end beyond
+/// @param parameter  grows by one from point to point, from 0 to the number of cubics:
+///                   one less than the points, or as many if the wire is closed;
+///                   taken to the nearer end beyond
 /// @return position and tangent, m; zeros, with the reason in the log, if the geometry is not valid
 ///         or not a wire, or the parameter is not a number
 TN_API tn_wire_point tn_wire_at(const tn_world *world, tn_geometry_id geometry, float parameter);
