@@ -84,7 +84,7 @@ static void hang_tree(scene_run *run, int count)
     if (i > 0) {
       parent = run->bodies[(i - 1) / 2];
       hook = tn_body_world_point(run->world, parent,
-                           tn_v3(i % 2 ? -0.6f * width : 0.6f * width, -0.1f, 0.0f));
+                                 tn_v3(i % 2 ? -0.6f * width : 0.6f * width, -0.1f, 0.0f));
     }
     tn_vec3 half = large ? tn_v3(0.4f * width, 0.1f, 0.1f) : tn_v3(0.05f, 0.05f, 0.05f);
     hang_box(run, parent, hook, 0.2f, compliance, half, large ? 1.0f : 0.125f);

@@ -848,7 +848,7 @@ static bool prepare(tn_world *world, float dt, float scale)
   if (!joint_graph_build(world) || !contact_layout_build(world) ||
       (world->contact_graph.unsettled && !load_estimate_init(world, h / scale)) ||
       !inertia_scaling_update(world, h * scale) || !warm_contacts_list(world) ||
-      !prepare_softs(world, dt, scale) || !start_reserve(world)) {
+      !prepare_softs(world, dt, scale) || !start_reserve(world) || !moves_reserve(world)) {
     return false;
   }
   start_keep(world);

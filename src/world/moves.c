@@ -19,13 +19,14 @@ static void record_soft(tn_world *world, int32_t slot)
   }
 }
 
+bool moves_reserve(tn_world *world)
+{
+  return heap_reserve(&world->heap, (void **)&world->moves, &world->move_capacity,
+                      world->awake_count + world->soft_pool.used, sizeof(move_record));
+}
+
 void moves_record(tn_world *world)
 {
-  if (!heap_reserve(&world->heap, (void **)&world->moves, &world->move_capacity,
-                    world->awake_count + world->soft_pool.used, sizeof(move_record))) {
-    report(&world->log, TN_LOG_WARNING, "out of memory: the list of moved bodies is lost");
-    return;
-  }
   for (int32_t i = 0; i < world->awake_count; ++i) {
     record_body(world, world->awake[i]);
   }

@@ -17,6 +17,8 @@ static inline bool is_displaced(const body_state *state)
          state->dq[0] != 0.0f || state->dq[1] != 0.0f || state->dq[2] != 0.0f;
 }
 
+// Room for all that may move in the step. False when out of memory.
+bool moves_reserve(tn_world *world);
 // Fills world->moves at the end of a step, after sleep_update().
 void moves_record(tn_world *world);
 
