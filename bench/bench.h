@@ -110,8 +110,4 @@ bool bench_memory(bench *b);
 bool bench_stream(bench *b);
 bool bench_joints(bench *b);
 
-// Time per joint in ns at a SIMD width, with all data in registers or cache.
-int bench_kernel_lanes(void);
-double bench_kernel_ns(bool hinge);
-
 #endif

@@ -2,14 +2,11 @@
 // chains of several lengths, and time of a pass compared with the maths alone.
 #include "bench.h"
 
-#include "data/world.h"
+#include "micro.h"
 #include "timing.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const float FRAME = 1.0f / 60.0f;
-enum { SUBSTEPS = 8, PASS_LINKS = 1000, TRIES = 50 };
+enum { SUBSTEPS = 8, PASS_LINKS = 1000 };
 
 static const char *const names[2] = {"links_ball", "links_hinge"};
 
@@ -71,42 +68,11 @@ static bool time_chain(bench *b, int links, bool hinge, int lanes, int threads)
 }
 
 // ---------------------------------------------------------------------------------------------
-// The position pass, repeated from the same state
-
-static double pass_ns(scene_run *run)
-{
-  tn_world *world = run->world;
-  size_t states = (size_t)world->body_pool.capacity * sizeof *world->state;
-  body_state *kept = malloc(states);
-  if (!kept) {
-    return 0.0;
-  }
-  memcpy(kept, world->state, states);
-  solver_data data = {.state = world->state,
-                      .inertia = world->inertia,
-                      .bodies = world->body_blocks,
-                      .corrections = world->corrections,
-                      .joints = world->joint_graph.blocks,
-                      .active = world->active_blocks,
-                      .substep = {.h = FRAME / SUBSTEPS, .stage = STAGE_POSITIONS}};
-  const coloring *c = &world->joint_graph.coloring;
-  double best = 1e30;
-  for (int i = 0; i < TRIES; ++i) {
-    double start = bench_cpu_ms();
-    for (int k = 0; k < c->count; ++k) {
-      world->ops->joint_positions(&data, c->color[k].first, c->color[k].last);
-    }
-    double ms = bench_cpu_ms() - start;
-    best = ms < best ? ms : best;
-    memcpy(world->state, kept, states);
-  }
-  free(kept);
-  return best * 1e6 / (double)run->joint_count;
-}
+// The pass over positions, compared with its kernel
 
 static bool compare_with_kernel(bench *b, bool hinge)
 {
-  int lanes = bench_kernel_lanes();
+  int lanes = micro_kernel_lanes();
   scene_run *run = make_chain(PASS_LINKS, hinge, lanes, 1);
   if (!run) {
     return true;
@@ -115,8 +81,8 @@ static bool compare_with_kernel(bench *b, bool hinge)
     scene_advance(run, FRAME);
   }
   bench_row row = links_row(hinge ? "pass_hinge" : "pass_ball", PASS_LINKS, lanes, 1);
-  double kernel = bench_kernel_ns(hinge);
-  double pass = pass_ns(run);
+  double kernel = micro_joint_kernel_ns(hinge, bench_cpu_ms);
+  double pass = micro_joint_pass_ns(run->world, FRAME / SUBSTEPS, bench_cpu_ms);
   bench_note(&row, "ns", pass);
   bench_note(&row, "ns_maths_alone", kernel);
   bench_note(&row, "times_maths_alone", pass / kernel);

@@ -148,7 +148,7 @@ static tn_pos hook_of(const scene_run *run, const mobile *m, int i)
   int parent = (i - 1) / 2;
   int level = level_of(parent);
   float half = i % 2 ? -half_length(m, level) : half_length(m, level);
-  return tn_body_point(run->world, run->bodies[parent], tn_scale(half, bar_direction(level)));
+  return tn_body_world_point(run->world, run->bodies[parent], tn_scale(half, bar_direction(level)));
 }
 
 static void build_mobile(scene_run *run)

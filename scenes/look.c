@@ -1,7 +1,6 @@
 #include "look.h"
 
-#include "data/world.h"
-
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,19 +162,49 @@ static void add_side(scene_look *l, float bottom, float top, float half)
   }
 }
 
-static void add_hull(scene_look *l, const convex_hull *hull)
+// Corners, faces and indices of a hull, in the C library's heap.
+typedef struct hull_copy {
+  tn_vec3 *vertices;
+  tn_hull_face *faces;
+  int *indices;
+  int face_count;
+} hull_copy;
+
+static hull_copy copy_hull(const tn_world *world, tn_geometry_id id)
 {
-  for (int i = 0; i < hull->face_count; ++i) {
-    const convex_hull_face *face = &hull->faces[i];
+  int vertices = tn_hull_vertices(world, id, NULL, 0),
+      indices = tn_hull_indices(world, id, NULL, 0);
+  hull_copy hull = {.face_count = tn_hull_faces(world, id, NULL, 0)};
+  hull.vertices = malloc((size_t)vertices * sizeof *hull.vertices);
+  hull.faces = malloc((size_t)hull.face_count * sizeof *hull.faces);
+  hull.indices = malloc((size_t)indices * sizeof *hull.indices);
+  if (hull.vertices && hull.faces && hull.indices) {
+    tn_hull_vertices(world, id, hull.vertices, vertices);
+    tn_hull_faces(world, id, hull.faces, hull.face_count);
+    tn_hull_indices(world, id, hull.indices, indices);
+  } else {
+    hull.face_count = 0;
+  }
+  return hull;
+}
+
+static void add_hull(scene_look *l, const tn_world *world, tn_geometry_id id)
+{
+  hull_copy hull = copy_hull(world, id);
+  l->failed = l->failed || hull.face_count == 0;
+  for (int i = 0; i < hull.face_count; ++i) {
+    const tn_hull_face *face = &hull.faces[i];
     int first = l->point_count;
-    for (int k = 0; k < face->edge_count; ++k) {
-      const convex_hull_edge *edge = &hull->edges[face->first_edge + k];
-      add_point(l, hull->vertices[edge->origin], face->normal);
+    for (int k = 0; k < face->count; ++k) {
+      add_point(l, hull.vertices[hull.indices[face->first + k]], face->normal);
       if (k >= 2) {
         add_triangle(l, first, first + k - 1, first + k);
       }
     }
   }
+  free(hull.vertices);
+  free(hull.faces);
+  free(hull.indices);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -191,49 +220,50 @@ static void add_plane(scene_look *l)
   add_quad(l, first, first + 1, first + 2, first + 3);
 }
 
-static void add_mesh(scene_look *l, const shared_geometry *g)
+static void add_mesh(scene_look *l, const tn_geometry_source *mesh)
 {
-  const tn_vec3 *points = g->source;
-  const int *corners = (const int *)(points + g->counts[0]);
-  for (int i = 0; i < g->counts[1]; ++i, corners += 3) {
-    add_flat_triangle(l, points[corners[0]], points[corners[1]], points[corners[2]]);
+  const int *corners = mesh->triangles;
+  for (int i = 0; i < mesh->triangle_count; ++i, corners += 3) {
+    add_flat_triangle(l, mesh->points[corners[0]], mesh->points[corners[1]],
+                      mesh->points[corners[2]]);
   }
 }
 
-static tn_vec3 field_point(const shared_geometry *g, int row, int column)
+static tn_vec3 field_point(const tn_geometry_source *field, int row, int column)
 {
-  const float *heights = g->source;
-  return tn_v3(((float)column - 0.5f * (float)(g->counts[0] - 1)) * g->spacing[0],
-               heights[row * g->counts[0] + column],
-               ((float)row - 0.5f * (float)(g->counts[1] - 1)) * g->spacing[1]);
+  return tn_v3(((float)column - 0.5f * (float)(field->columns - 1)) * field->spacing_x,
+               field->heights[row * field->columns + column],
+               ((float)row - 0.5f * (float)(field->rows - 1)) * field->spacing_z);
 }
 
-static void add_field(scene_look *l, const shared_geometry *g)
+static void add_field(scene_look *l, const tn_geometry_source *field)
 {
-  for (int row = 0; row + 1 < g->counts[1]; ++row) {
-    for (int column = 0; column + 1 < g->counts[0]; ++column) {
-      tn_vec3 a = field_point(g, row, column), b = field_point(g, row, column + 1);
-      tn_vec3 c = field_point(g, row + 1, column + 1), d = field_point(g, row + 1, column);
+  for (int row = 0; row + 1 < field->rows; ++row) {
+    for (int column = 0; column + 1 < field->columns; ++column) {
+      tn_vec3 a = field_point(field, row, column), b = field_point(field, row, column + 1);
+      tn_vec3 c = field_point(field, row + 1, column + 1), d = field_point(field, row + 1, column);
       add_flat_triangle(l, a, c, b);
       add_flat_triangle(l, a, d, c);
     }
   }
 }
 
-// A tube with rings transported with minimal rotation.
-static void add_wire(scene_look *l, const wire *w, float radius)
+// A tube with rings transported with minimal rotation. Its direction is that between two points: a
+// wire may be given without tangents.
+static void add_wire(scene_look *l, const tn_world *world, const tn_shape_def *def,
+                     const tn_geometry_source *source)
 {
-  int rings = PIECES * wire_segment_count(w) + 1;
+  int cubics = source->wire_point_count - (source->closed ? 0 : 1);
+  int rings = PIECES * cubics + 1;
   int first = l->point_count;
   tn_vec3 out = {0.0f, 0.0f, 0.0f};
   for (int i = 0; i < rings; ++i) {
     float at = (float)i / (float)PIECES, step = 0.25f / (float)PIECES;
-    float most = (float)wire_segment_count(w);
-    tn_vec3 center = wire_point(w, at);
-    tn_vec3 along =
-        tn_sub(wire_point(w, fminf(at + step, most)), wire_point(w, fmaxf(at - step, 0.0f)));
-    tn_quat turn = tn_quat_x_to(along);
-    along = tn_rotate(turn, tn_v3(1.0f, 0.0f, 0.0f));
+    tn_vec3 center = tn_wire_at(world, def->geometry, at).position;
+    tn_vec3 ahead = tn_wire_at(world, def->geometry, fminf(at + step, (float)cubics)).position;
+    tn_vec3 behind = tn_wire_at(world, def->geometry, fmaxf(at - step, 0.0f)).position;
+    tn_quat turn = tn_quat_x_to(tn_sub(ahead, behind));
+    tn_vec3 along = tn_rotate(turn, tn_v3(1.0f, 0.0f, 0.0f));
     out = tn_sub(out, tn_scale(tn_dot(out, along), along));
     float size = tn_length(out);
     out = size > 1e-3f ? tn_scale(1.0f / size, out) : tn_rotate(turn, tn_v3(0.0f, 1.0f, 0.0f));
@@ -241,7 +271,7 @@ static void add_wire(scene_look *l, const wire *w, float radius)
     for (int k = 0; k <= TUBE; ++k) {
       float angle = 2.0f * TN_PI * (float)(k % TUBE) / (float)TUBE;
       tn_vec3 normal = tn_add(tn_scale(tn_cos(angle), out), tn_scale(tn_sin(angle), beside));
-      add_point(l, tn_add(center, tn_scale(radius, normal)), normal);
+      add_point(l, tn_add(center, tn_scale(def->radius, normal)), normal);
     }
   }
   join_rows(l, first, rings, TUBE + 1);
@@ -250,32 +280,55 @@ static void add_wire(scene_look *l, const wire *w, float radius)
 // ---------------------------------------------------------------------------------------------
 // Soft bodies
 
-static tn_vec3 particle_at(const soft *s, int i)
+// Particles and triangles of a soft body, in the C library's heap.
+typedef struct soft_copy {
+  tn_pos *at;
+  int *triangles, *number; // `number`: of each particle among the points, or -1
+  int particle_count, triangle_count;
+} soft_copy;
+
+static soft_copy copy_soft(const tn_world *world, tn_soft_id id)
 {
-  return tn_between_points(tn_p3(0.0, 0.0, 0.0), s->particles[i].at);
+  soft_copy s = {.particle_count = tn_soft_positions(world, id, NULL, 0),
+                 .triangle_count = tn_soft_triangles(world, id, NULL, 0)};
+  s.at = malloc((size_t)s.particle_count * sizeof *s.at);
+  s.number = malloc((size_t)s.particle_count * sizeof *s.number);
+  s.triangles = malloc((3 * (size_t)s.triangle_count + 1) * sizeof *s.triangles);
+  if (s.at && s.number && s.triangles) {
+    tn_soft_positions(world, id, s.at, s.particle_count);
+    tn_soft_triangles(world, id, s.triangles, s.triangle_count);
+  } else {
+    s.particle_count = 0;
+  }
+  return s;
 }
 
-// Only points on the surface; `number` has room for all particles.
-static void add_skin(scene_look *l, const soft *s, int *number)
+static tn_vec3 particle_at(const soft_copy *s, int i)
+{
+  return tn_between_points(tn_p3(0.0, 0.0, 0.0), s->at[i]);
+}
+
+// Only points on the surface.
+static void add_skin(scene_look *l, const soft_copy *s)
 {
   for (int i = 0; i < s->particle_count; ++i) {
-    number[i] = -1;
+    s->number[i] = -1;
   }
   for (int i = 0; i < s->triangle_count; ++i) {
     int corner[3];
     for (int k = 0; k < 3; ++k) {
       int particle = s->triangles[3 * i + k];
-      if (number[particle] < 0) {
-        number[particle] = add_point(l, particle_at(s, particle), tn_v3(0.0f, 0.0f, 0.0f));
+      if (s->number[particle] < 0) {
+        s->number[particle] = add_point(l, particle_at(s, particle), tn_v3(0.0f, 0.0f, 0.0f));
       }
-      corner[k] = number[particle];
+      corner[k] = s->number[particle];
     }
     add_triangle(l, corner[0], corner[1], corner[2]);
   }
 }
 
 // A ring around each particle, transported with minimal rotation.
-static void add_rope(scene_look *l, const soft *s)
+static void add_rope(scene_look *l, const soft_copy *s, float radius)
 {
   tn_vec3 side = {0.3f, 0.5f, 0.8f};
   int last = s->particle_count - 1;
@@ -291,7 +344,7 @@ static void add_rope(scene_look *l, const soft *s)
     for (int k = 0; k <= TUBE; ++k) {
       float angle = 2.0f * TN_PI * (float)(k % TUBE) / (float)TUBE;
       tn_vec3 out = tn_add(tn_scale(tn_cos(angle), side), tn_scale(tn_sin(angle), other));
-      add_point(l, tn_add(particle_at(s, i), tn_scale(s->radius, out)), out);
+      add_point(l, tn_add(particle_at(s, i), tn_scale(radius, out)), out);
     }
   }
   join_rows(l, 0, last + 1, TUBE + 1);
@@ -320,7 +373,8 @@ void scene_look_shade(scene_look *look)
 // ---------------------------------------------------------------------------------------------
 // All kinds
 
-static void add_shape(scene_look *l, const geometry *g, const shared_geometry *shared)
+static void add_shape(scene_look *l, const tn_world *world, const tn_shape_def *g,
+                      const tn_geometry_source *source)
 {
   switch (g->kind) {
   case TN_SHAPE_SPHERE:
@@ -339,21 +393,27 @@ static void add_shape(scene_look *l, const geometry *g, const shared_geometry *s
     add_side(l, g->radius, 0.0f, g->half_length);
     break;
   case TN_SHAPE_HULL:
-    add_hull(l, g->hull);
+    add_hull(l, world, g->geometry);
     break;
   case TN_SHAPE_PLANE:
     add_plane(l);
     break;
   case TN_SHAPE_MESH:
-    add_mesh(l, shared);
+    add_mesh(l, source);
     break;
   case TN_SHAPE_HEIGHT_FIELD:
-    add_field(l, shared);
+    add_field(l, source);
     break;
   default:
-    add_wire(l, g->wire, g->radius);
+    add_wire(l, world, g, source);
     break;
   }
+}
+
+static bool has_geometry(tn_shape_kind kind)
+{
+  return kind == TN_SHAPE_HULL || kind == TN_SHAPE_MESH || kind == TN_SHAPE_HEIGHT_FIELD ||
+         kind == TN_SHAPE_WIRE;
 }
 
 static bool finish(scene_look *look)
@@ -377,15 +437,16 @@ bool scene_look_from_triangles(scene_look *look, const tn_vec3 *points, const in
 bool scene_look_soft(const tn_world *world, tn_soft_id id, scene_look *look)
 {
   memset(look, 0, sizeof *look);
-  const soft *s = soft_find(world, id, "scene_look_soft");
-  int *number = s ? malloc((size_t)s->particle_count * sizeof *number) : NULL;
-  look->failed = !number;
-  if (number && s->triangle_count > 0) {
-    add_skin(look, s, number);
-  } else if (number) {
-    add_rope(look, s);
+  soft_copy s = copy_soft(world, id);
+  look->failed = s.particle_count == 0;
+  if (s.particle_count > 0 && s.triangle_count > 0) {
+    add_skin(look, &s);
+  } else if (s.particle_count > 0) {
+    add_rope(look, &s, tn_soft_radius(world, id));
   }
-  free(number);
+  free(s.at);
+  free(s.number);
+  free(s.triangles);
   if (!look->failed) {
     scene_look_shade(look);
   }
@@ -395,12 +456,14 @@ bool scene_look_soft(const tn_world *world, tn_soft_id id, scene_look *look)
 bool scene_look_make(const tn_world *world, const tn_shape_def *def, scene_look *look)
 {
   memset(look, 0, sizeof *look);
-  geometry g;
-  const char *why = geometry_of_def(world, def, &g);
-  if (why) {
-    return false;
+  tn_geometry_source source = {0};
+  if (has_geometry(def->kind)) {
+    source = TN_IS_NULL(def->geometry) ? source : tn_geometry_get_source(world, def->geometry);
+    if (source.kind != def->kind) {
+      return false;
+    }
   }
-  add_shape(look, &g, geometry_find(world, def->geometry, &why));
+  add_shape(look, world, def, &source);
   return finish(look);
 }
 

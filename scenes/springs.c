@@ -83,8 +83,8 @@ static void hang_tree(scene_run *run, int count)
     tn_pos hook = tn_p3(0.0, 0.0, 0.0);
     if (i > 0) {
       parent = run->bodies[(i - 1) / 2];
-      hook = tn_body_point(run->world, parent,
-                           tn_v3(i % 2 ? -0.6f * width : 0.6f * width, -0.1f, 0.0f));
+      hook = tn_body_world_point(run->world, parent,
+                                 tn_v3(i % 2 ? -0.6f * width : 0.6f * width, -0.1f, 0.0f));
     }
     tn_vec3 half = large ? tn_v3(0.4f * width, 0.1f, 0.1f) : tn_v3(0.05f, 0.05f, 0.05f);
     hang_box(run, parent, hook, 0.2f, compliance, half, large ? 1.0f : 0.125f);
@@ -229,7 +229,7 @@ static void pull_bar(scene_run *run, float dt)
 {
   tn_vec3 force = tn_v3(0.0f, -(float)scene_value(run, "force"), 0.0f);
   tn_vec3 grip = tn_v3((float)scene_value(run, "lever") - 0.2f, 0.0f, 0.0f);
-  scene_push(run, run->bodies[0], force, tn_body_point(run->world, run->bodies[0], grip), dt);
+  scene_push(run, run->bodies[0], force, tn_body_world_point(run->world, run->bodies[0], grip), dt);
 }
 
 static void measure_torque_bar(const scene_run *run, scene_sheet *sheet)

@@ -29,7 +29,7 @@ typedef struct peer_shape {
 } peer_shape;
 
 typedef struct peer_body {
-  int slot; // of the body in its world
+  tn_body_id id; // null: the world
   bool dynamic;
   peer_pose mass_frame; // in the body's frame
   peer_pose pose;       // of the inertia frame, in the world

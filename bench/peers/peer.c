@@ -1,7 +1,5 @@
 #include "engine.h"
 
-#include "data/world.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,64 +66,65 @@ static bool refuse(peer_text *why, const char *text)
 
 peer_surface peer_surface_of(const tn_material *a, const tn_material *b)
 {
-  peer_surface s = {0};
-  tn_material rolling[2] = {*a, *b};
-  float unused;
-  materials_combine(a, b, &unused, &s.friction, &s.restitution);
-  for (int i = 0; i < 2; ++i) { // combined like friction
-    rolling[i].static_friction = rolling[i].rolling_friction;
-    rolling[i].dynamic_friction = rolling[i].spinning_friction;
-  }
-  materials_combine(&rolling[0], &rolling[1], &s.rolling, &unused, &unused);
-  for (int i = 0; i < 2; ++i) {
-    rolling[i].static_friction = rolling[i].spinning_friction;
-  }
-  materials_combine(&rolling[0], &rolling[1], &s.spinning, &unused, &unused);
-  return s;
+  tn_material m = tn_materials_combine(a, b);
+  return (peer_surface){m.dynamic_friction, m.restitution, m.rolling_friction, m.spinning_friction};
 }
 
 bool peer_shapes_collide(const tn_shape_def *a, const tn_shape_def *b)
 {
-  return filters_should_collide(&a->filter, &b->filter);
+  return tn_filters_collide(&a->filter, &b->filter);
 }
 
-static dquat as_quat(const double q[4])
+// v + w t + q x t with t = 2 q x v.
+void peer_rotate(const double q[4], const double v[3], double out[3])
 {
-  return (dquat){q[0], q[1], q[2], q[3]};
+  const double t[3] = {2.0 * (q[1] * v[2] - q[2] * v[1]), 2.0 * (q[2] * v[0] - q[0] * v[2]),
+                       2.0 * (q[0] * v[1] - q[1] * v[0])};
+  const double r[3] = {v[0] + q[3] * t[0] + (q[1] * t[2] - q[2] * t[1]),
+                       v[1] + q[3] * t[1] + (q[2] * t[0] - q[0] * t[2]),
+                       v[2] + q[3] * t[2] + (q[0] * t[1] - q[1] * t[0])};
+  memcpy(out, r, sizeof r);
 }
 
-static tn_pos as_pos(const double p[3])
+static void normalize(double q[4])
 {
-  return tn_p3(p[0], p[1], p[2]);
-}
-
-static peer_pose make_pose(tn_pos p, dquat q)
-{
-  return (peer_pose){{p.x, p.y, p.z}, {q.x, q.y, q.z, q.w}};
+  double scale = 1.0 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  for (int i = 0; i < 4; ++i) {
+    q[i] *= scale;
+  }
 }
 
 peer_pose peer_pose_mul(const peer_pose *a, const peer_pose *b)
 {
-  tn_pos p = pos_add(as_pos(a->p), dquat_rotate(as_quat(a->q), as_pos(b->p)));
-  return make_pose(p, dquat_normalize(dquat_mul(as_quat(a->q), as_quat(b->q))));
-}
-
-void peer_rotate(const double q[4], const double v[3], double out[3])
-{
-  tn_pos r = dquat_rotate(as_quat(q), as_pos(v));
-  out[0] = r.x, out[1] = r.y, out[2] = r.z;
+  const double *p = a->q, *q = b->q;
+  peer_pose out = {.q = {p[3] * q[0] + p[0] * q[3] + p[1] * q[2] - p[2] * q[1],
+                         p[3] * q[1] - p[0] * q[2] + p[1] * q[3] + p[2] * q[0],
+                         p[3] * q[2] + p[0] * q[1] - p[1] * q[0] + p[2] * q[3],
+                         p[3] * q[3] - p[0] * q[0] - p[1] * q[1] - p[2] * q[2]}};
+  normalize(out.q);
+  peer_rotate(a->q, b->p, out.p);
+  for (int i = 0; i < 3; ++i) {
+    out.p[i] += a->p[i];
+  }
+  return out;
 }
 
 static peer_pose inverse(const peer_pose *a)
 {
-  dquat q = dquat_conjugate(as_quat(a->q));
-  tn_pos p = dquat_rotate(q, as_pos(a->p));
-  return make_pose(tn_p3(-p.x, -p.y, -p.z), q);
+  peer_pose out = {.q = {-a->q[0], -a->q[1], -a->q[2], a->q[3]}};
+  peer_rotate(out.q, a->p, out.p);
+  for (int i = 0; i < 3; ++i) {
+    out.p[i] = -out.p[i];
+  }
+  return out;
 }
 
 static peer_pose pose_of(tn_transform t)
 {
-  return make_pose(t.p, dquat_normalize(dquat_from(t.q)));
+  peer_pose out = {{t.p.x, t.p.y, t.p.z},
+                   {(double)t.q.x, (double)t.q.y, (double)t.q.z, (double)t.q.w}};
+  normalize(out.q);
+  return out;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -133,132 +132,150 @@ static peer_pose pose_of(tn_transform t)
 
 // A body whose axes are already principal keeps them: engines are faster with shapes that are not
 // rotated in the inertia frame.
-static void take_mass(const body *from, peer_body *to)
+static void take_mass(tn_mass from, peer_body *to)
 {
-  const tn_sym3 *i = &from->mass.inertia;
+  const tn_sym3 *i = &from.inertia;
   float off = fabsf(i->xy) + fabsf(i->xz) + fabsf(i->yz);
-  bool principal = off <= 1e-6f * (i->xx + i->yy + i->zz);
-  dquat none = {0.0, 0.0, 0.0, 1.0};
-  to->mass_frame = make_pose(from->local_center, principal ? none : from->local_principal);
-  to->mass = (double)from->mass.mass;
-  const double diagonal[3] = {(double)i->xx, (double)i->yy, (double)i->zz};
-  memcpy(to->moments, principal ? diagonal : from->moments, sizeof to->moments);
+  tn_principal_axes axes = {{(double)i->xx, (double)i->yy, (double)i->zz}, {0.0, 0.0, 0.0, 1.0}};
+  if (off > 1e-6f * (i->xx + i->yy + i->zz)) {
+    axes = tn_mass_principal_axes(from);
+  }
+  const double center[3] = {(double)from.center.x, (double)from.center.y, (double)from.center.z};
+  memcpy(to->mass_frame.p, center, sizeof center);
+  memcpy(to->mass_frame.q, axes.rotation, sizeof axes.rotation);
+  memcpy(to->moments, axes.moments, sizeof to->moments);
+  to->mass = (double)from.mass;
 }
 
-static bool take_hull(const convex_hull *from, peer_hull *to)
+static bool take_hull(const tn_world *world, tn_geometry_id id, peer_hull *to)
 {
-  to->point_count = from->vertex_count;
-  to->plane_count = from->face_count;
-  to->points = calloc((size_t)from->vertex_count, sizeof *to->points);
-  to->planes = calloc(4 * (size_t)from->face_count, sizeof *to->planes);
-  to->polygons = calloc((size_t)from->face_count + (size_t)from->edge_count, sizeof *to->polygons);
-  if (!to->points || !to->planes || !to->polygons) {
-    return false;
+  int corners = tn_hull_indices(world, id, NULL, 0);
+  to->point_count = tn_hull_vertices(world, id, NULL, 0);
+  to->plane_count = tn_hull_faces(world, id, NULL, 0);
+  to->points = calloc((size_t)to->point_count, sizeof *to->points);
+  to->planes = calloc(4 * (size_t)to->plane_count, sizeof *to->planes);
+  to->polygons = calloc((size_t)to->plane_count + (size_t)corners, sizeof *to->polygons);
+  tn_hull_face *faces = calloc((size_t)to->plane_count, sizeof *faces);
+  int *indices = calloc((size_t)corners, sizeof *indices);
+  bool ok = to->points && to->planes && to->polygons && faces && indices;
+  if (ok) {
+    tn_hull_vertices(world, id, to->points, to->point_count);
+    tn_hull_faces(world, id, faces, to->plane_count);
+    tn_hull_indices(world, id, indices, corners);
   }
-  memcpy(to->points, from->vertices, (size_t)from->vertex_count * sizeof *to->points);
   unsigned int *next = to->polygons;
-  for (int i = 0; i < from->face_count; ++i) {
-    const convex_hull_face *face = &from->faces[i];
-    const double plane[4] = {(double)face->normal.x, (double)face->normal.y, (double)face->normal.z,
-                             (double)face->offset};
+  for (int i = 0; ok && i < to->plane_count; ++i) {
+    const tn_hull_face *f = &faces[i];
+    const double plane[4] = {(double)f->normal.x, (double)f->normal.y, (double)f->normal.z,
+                             (double)f->offset};
     memcpy(&to->planes[4 * i], plane, sizeof plane);
-    *next++ = face->edge_count;
-    for (int k = 0; k < face->edge_count; ++k) {
-      *next++ = from->edges[face->first_edge + k].origin;
+    *next++ = (unsigned int)f->count;
+    for (int k = 0; k < f->count; ++k) {
+      *next++ = (unsigned int)indices[f->first + k];
     }
   }
-  return true;
+  free(faces);
+  free(indices);
+  return ok;
 }
 
-static bool take_shape(const shape *from, const peer_pose *mass_frame, peer_shape *to,
-                       peer_text *why)
+static bool take_shape(const tn_world *world, const tn_shape_def *from, const peer_pose *mass_frame,
+                       peer_shape *to, peer_text *why)
 {
-  const tn_material *m = &from->def.material;
+  const tn_material *m = &from->material;
   if (tn_length(m->surface_velocity) > 0.0f || m->compliance > 0.0f) {
     return refuse(why, "a surface has a velocity or compliance");
   }
-  if (from->def.kind > TN_SHAPE_PLANE) {
+  if (from->kind > TN_SHAPE_PLANE) {
     return refuse(why, "a shape is a mesh, a height field or a wire");
   }
-  to->def = from->def;
-  peer_pose local = pose_of(
-      (tn_transform){tn_offset(tn_p3(0.0, 0.0, 0.0), from->def.position), from->def.rotation});
+  to->def = *from;
+  peer_pose local =
+      pose_of((tn_transform){tn_offset(tn_p3(0.0, 0.0, 0.0), from->position), from->rotation});
   peer_pose back = inverse(mass_frame);
   to->at = peer_pose_mul(&back, &local);
-  if (from->def.kind == TN_SHAPE_HULL && !take_hull(from->geometry.hull, &to->hull)) {
+  if (from->kind == TN_SHAPE_HULL && !take_hull(world, from->geometry, &to->hull)) {
     return refuse(why, "out of memory");
   }
   return true;
 }
 
-static bool take_shapes(const tn_world *world, const body *from, peer_scene *scene, peer_body *to,
+static bool take_shapes(const tn_world *world, tn_body_id body, peer_scene *scene, peer_body *to,
                         peer_text *why)
 {
-  int count = 0;
-  for (int32_t i = from->first_shape; i != NO_SLOT; i = world->shapes[i].next) {
-    count += !world->shapes[i].def.sensor;
-  }
+  int count = tn_body_shapes(world, body, NULL, 0);
+  tn_shape_id *ids = calloc((size_t)count + 1, sizeof *ids);
   to->shapes = calloc((size_t)count + 1, sizeof *to->shapes);
-  if (!to->shapes) {
-    return refuse(why, "out of memory");
+  bool ok = (ids && to->shapes) || refuse(why, "out of memory");
+  if (ok) {
+    tn_body_shapes(world, body, ids, count);
   }
   tn_filter usual = tn_default_shape_def(TN_SHAPE_SPHERE).filter;
-  for (int32_t i = from->first_shape; i != NO_SLOT; i = world->shapes[i].next) {
-    const shape *s = &world->shapes[i];
-    if (s->def.sensor) {
+  for (int i = 0; ok && i < count; ++i) {
+    tn_shape_def def = tn_shape_get_def(world, ids[i]);
+    if (def.sensor) {
       continue;
     }
-    if (!take_shape(s, &to->mass_frame, &to->shapes[to->shape_count++], why)) {
-      return false;
-    }
-    const tn_filter *f = &s->def.filter;
+    ok = take_shape(world, &def, &to->mass_frame, &to->shapes[to->shape_count++], why);
+    const tn_filter *f = &def.filter;
     scene->has_filters = scene->has_filters || f->category != usual.category ||
                          f->mask != usual.mask || f->group != usual.group;
   }
-  return true;
+  free(ids);
+  return ok;
 }
 
-static bool take_body(const tn_world *world, int32_t slot, peer_scene *scene, peer_text *why)
+// In double, where tn_body_transform() rounds the rotation.
+static peer_pose precise_pose(const tn_world *world, tn_body_id id)
 {
-  const body *b = &world->bodies[slot];
+  double n[TN_POSE_NUMBERS] = {0};
+  peer_pose out;
+  tn_bodies_read_poses(world, &id, 1, TN_DOUBLE, n, 0);
+  memcpy(out.p, n, sizeof out.p);
+  memcpy(out.q, n + 3, sizeof out.q);
+  normalize(out.q);
+  return out;
+}
+
+// A null id is the world.
+static bool take_body(const tn_world *world, tn_body_id id, peer_scene *scene, peer_text *why)
+{
   peer_body *to = &scene->bodies[scene->body_count++];
-  to->slot = slot;
-  to->dynamic = b->type == TN_BODY_DYNAMIC;
-  if (b->type == TN_BODY_KINEMATIC) {
+  const peer_pose none = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 1.0}};
+  to->id = id;
+  to->pose = to->mass_frame = none;
+  tn_body_type type = TN_IS_NULL(id) ? TN_BODY_STATIC : tn_body_get_type(world, id);
+  to->dynamic = type == TN_BODY_DYNAMIC;
+  if (type == TN_BODY_KINEMATIC) {
     return refuse(why, "a body is kinematic");
   }
-  const peer_pose none = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 1.0}};
-  to->mass_frame = none;
   if (to->dynamic) {
-    take_mass(b, to);
-  }
-  // From the poses in double precision, which tn_body_transform rounds.
-  dquat q = dquat_mul(b->rotation, dquat_conjugate(b->local_principal));
-  tn_pos p = pos_sub(b->center, dquat_rotate(q, b->local_center));
-  peer_pose own = make_pose(p, dquat_normalize(q));
-  to->pose = slot == WORLD_SLOT ? none : peer_pose_mul(&own, &to->mass_frame);
-  if (to->dynamic) {
-    tn_body_id id = body_id_at(world, slot);
+    take_mass(tn_body_mass(world, id), to);
     to->velocity = tn_body_velocity(world, id);
     to->angular_velocity = tn_body_angular_velocity(world, id);
-    to->gravity_scale = b->gravity_scale;
-    to->linear_damping = b->linear_damping;
-    to->angular_damping = b->angular_damping;
+    to->gravity_scale = tn_body_gravity_scale(world, id);
+    to->linear_damping = tn_body_linear_damping(world, id);
+    to->angular_damping = tn_body_angular_damping(world, id);
   }
-  return take_shapes(world, b, scene, to, why);
+  if (!TN_IS_NULL(id)) {
+    peer_pose own = precise_pose(world, id);
+    to->pose = peer_pose_mul(&own, &to->mass_frame);
+  }
+  return take_shapes(world, id, scene, to, why);
 }
 
 // ---------------------------------------------------------------------------------------------
 // Joints
 
-static int index_of(const peer_scene *scene, int32_t slot)
+// Bodies are in the order of their ids' indices; that of the world is 0.
+static int index_of(const peer_scene *scene, tn_body_id id)
 {
   for (int i = 0, count = scene->body_count; i < count;) {
     int middle = i + (count - i) / 2;
-    if (scene->bodies[middle].slot == slot) {
+    if (scene->bodies[middle].id.index == id.index) {
       return middle;
     }
-    if (scene->bodies[middle].slot < slot) {
+    if (scene->bodies[middle].id.index < id.index) {
       i = middle + 1;
     } else {
       count = middle;
@@ -282,25 +299,28 @@ static const char *reason_against(const tn_joint_def *d)
   return d->break_force < INFINITY || d->break_torque < INFINITY ? "a joint may break" : NULL;
 }
 
-static bool take_joint(const tn_world *world, const joint *from, int32_t slot, peer_scene *scene,
-                       peer_text *why)
+static bool take_joint(const tn_world *world, tn_joint_id id, peer_scene *scene, peer_text *why)
 {
-  const char *reason = reason_against(&from->def);
+  tn_joint_def def = tn_joint_get_def(world, id);
+  if (!def.enabled) {
+    return true;
+  }
+  const char *reason = reason_against(&def);
   if (reason) {
     return refuse(why, reason);
   }
   peer_joint *to = &scene->joints[scene->joint_count++];
-  to->def = from->def;
-  tn_joint_state state = tn_joint_get_state(world, joint_id_at(world, slot));
+  to->def = def;
+  tn_joint_state state = tn_joint_get_state(world, id);
   to->angle = (double)state.angle.x;
   to->error = (double)state.elongation;
   for (int side = 0; side < 2; ++side) {
-    peer_pose frame = pose_of(side ? from->def.frame_b : from->def.frame_a);
-    to->body[side] = from->slot[side] == WORLD_SLOT ? -1 : index_of(scene, from->slot[side]);
-    to->frame[side] = frame;
+    tn_body_id body = side ? def.body_b : def.body_a;
+    to->body[side] = TN_IS_NULL(body) ? -1 : index_of(scene, body);
+    to->frame[side] = pose_of(side ? def.frame_b : def.frame_a);
     if (to->body[side] >= 0) {
       peer_pose back = inverse(&scene->bodies[to->body[side]].mass_frame);
-      to->frame[side] = peer_pose_mul(&back, &frame);
+      to->frame[side] = peer_pose_mul(&back, &to->frame[side]);
     }
   }
   return true;
@@ -324,31 +344,49 @@ static void free_scene(peer_scene *scene)
   free(scene->joints);
 }
 
+static bool take_bodies(const tn_world *world, peer_scene *scene, peer_text *why)
+{
+  const tn_body_id ground = {0, 0, 0};
+  int count = tn_world_bodies(world, NULL, 0);
+  tn_body_id *ids = calloc((size_t)count + 1, sizeof *ids);
+  scene->bodies = calloc((size_t)count + 1, sizeof *scene->bodies);
+  bool ok = (ids && scene->bodies) || refuse(why, "out of memory");
+  if (ok && tn_body_shapes(world, ground, NULL, 0) > 0) {
+    ok = take_body(world, ground, scene, why);
+  }
+  if (ok) {
+    tn_world_bodies(world, ids, count);
+  }
+  for (int i = 0; ok && i < count; ++i) {
+    ok = take_body(world, ids[i], scene, why);
+  }
+  free(ids);
+  return ok;
+}
+
+static bool take_joints(const tn_world *world, peer_scene *scene, peer_text *why)
+{
+  int count = tn_world_joints(world, NULL, 0);
+  tn_joint_id *ids = calloc((size_t)count + 1, sizeof *ids);
+  scene->joints = calloc((size_t)count + 1, sizeof *scene->joints);
+  bool ok = (ids && scene->joints) || refuse(why, "out of memory");
+  if (ok) {
+    tn_world_joints(world, ids, count);
+  }
+  for (int i = 0; ok && i < count; ++i) {
+    ok = take_joint(world, ids[i], scene, why);
+  }
+  free(ids);
+  return ok;
+}
+
 static bool take_scene(const tn_world *world, peer_scene *scene, peer_text *why)
 {
-  if (world->soft_pool.count > 0) {
+  if (tn_world_softs(world, NULL, 0) > 0) {
     return refuse(why, "there are soft bodies");
   }
-  scene->gravity = world->gravity;
-  scene->bodies = calloc((size_t)world->body_pool.used, sizeof *scene->bodies);
-  scene->joints = calloc((size_t)world->joint_pool.used + 1, sizeof *scene->joints);
-  if (!scene->bodies || !scene->joints) {
-    return refuse(why, "out of memory");
-  }
-  for (int32_t i = 0; i < world->body_pool.used; ++i) {
-    bool counts =
-        i == WORLD_SLOT ? world->bodies[i].first_shape != NO_SLOT : world->bodies[i].alive;
-    if (counts && !take_body(world, i, scene, why)) {
-      return false;
-    }
-  }
-  for (int32_t i = 0; i < world->joint_pool.used; ++i) {
-    const joint *j = &world->joints[i];
-    if (j->alive && j->def.enabled && !take_joint(world, j, i, scene, why)) {
-      return false;
-    }
-  }
-  return true;
+  scene->gravity = tn_world_gravity(world);
+  return take_bodies(world, scene, why) && take_joints(world, scene, why);
 }
 
 peer *peer_create(const char *name, const tn_world *world, peer_settings settings, char *why,
@@ -414,8 +452,8 @@ static peer_state state_of(const peer *p, int index)
   peer_pose back = inverse(&p->scene.bodies[index].mass_frame);
   peer_pose own = peer_pose_mul(&at, &back);
   peer_state state;
-  state.pose.p = as_pos(own.p);
-  state.pose.q = dquat_round(as_quat(own.q));
+  state.pose.p = tn_p3(own.p[0], own.p[1], own.p[2]);
+  state.pose.q = (tn_quat){(float)own.q[0], (float)own.q[1], (float)own.q[2], (float)own.q[3]};
   state.velocity = tn_v3((float)v[0], (float)v[1], (float)v[2]);
   state.angular_velocity = tn_v3((float)w[0], (float)w[1], (float)w[2]);
   return state;
@@ -423,7 +461,7 @@ static peer_state state_of(const peer *p, int index)
 
 peer_state peer_read(const peer *p, tn_body_id id)
 {
-  int index = index_of(&p->scene, (int32_t)id.index);
+  int index = index_of(&p->scene, id);
   peer_state none = {0};
   return index < 0 ? none : state_of(p, index);
 }
@@ -432,7 +470,7 @@ bool peer_show(const peer *p, tn_world *world)
 {
   for (int i = 0; i < p->scene.body_count; ++i) {
     if (p->scene.bodies[i].dynamic) {
-      tn_body_id id = body_id_at(world, p->scene.bodies[i].slot);
+      tn_body_id id = p->scene.bodies[i].id;
       peer_state s = state_of(p, i);
       if (!tn_body_set_transform(world, id, s.pose) ||
           !tn_body_set_velocity(world, id, s.velocity) ||
@@ -441,7 +479,5 @@ bool peer_show(const peer *p, tn_world *world)
       }
     }
   }
-  const float moment = 1e-6f; // s, negligible motion
-  return awake_list_update(world) && broad_phase_update(world, moment) &&
-         narrow_phase_update(world, moment);
+  return tn_world_update_contacts(world);
 }

@@ -14,6 +14,7 @@
 #ifndef TENON_TENON_H
 #define TENON_TENON_H
 
+#include "bulk.h"
 #include "types.h"
 
 #ifdef __cplusplus
@@ -261,8 +262,6 @@ TN_API tn_quat tn_body_rotation(const tn_world *world, tn_body_id body);
 TN_API tn_pos tn_body_center(const tn_world *world, tn_body_id body);
 /// Moves a body at once, without a velocity: what is in the way then overlaps. It wakes up.
 TN_API bool tn_body_set_transform(tn_world *world, tn_body_id body, tn_transform transform);
-/// Where a point of a body's frame is in the world, m.
-TN_API tn_pos tn_body_point(const tn_world *world, tn_body_id body, tn_vec3 local);
 /// Velocity of the body's point that is at `point` of the world, m/s.
 TN_API tn_vec3 tn_body_point_velocity(const tn_world *world, tn_body_id body, tn_pos point);
 
@@ -813,6 +812,116 @@ TN_API bool tn_soft_skin_read(const tn_world *world, tn_soft_id soft, const tn_s
                               tn_pos *positions, tn_vec3 *normals);
 /// Gives back the memory of a skin.
 TN_API void tn_soft_skin_free(tn_soft_skin *skin);
+
+// ---------------------------------------------------------------------------------------------
+// Frames of bodies
+
+/// Converts a point of a body's frame to the world.
+///
+/// @param local  m, in the body's frame, within TN_MAX_DISTANCE of its origin
+/// @return where the point is, m; zeros, with the reason in the log, for a bad id or point
+TN_API tn_pos tn_body_world_point(const tn_world *world, tn_body_id body, tn_vec3 local);
+
+/// Converts a point of the world to a body's frame.
+///
+/// The difference to the body is taken in double: the result is as precise anywhere in the world.
+///
+/// @param point  m, within TN_MAX_DISTANCE
+/// @return the point in the body's frame, m;
+///         zeros, with the reason in the log, for a bad id or point
+TN_API tn_vec3 tn_body_local_point(const tn_world *world, tn_body_id body, tn_pos point);
+
+/// Turns a vector of a body's frame to world axes; its length stays.
+///
+/// @param local  of any unit, finite
+/// @return the vector; zeros, with the reason in the log, for a bad id or vector
+TN_API tn_vec3 tn_body_world_vector(const tn_world *world, tn_body_id body, tn_vec3 local);
+
+/// Turns a vector in world axes to a body's frame; its length stays.
+///
+/// @param vector  of any unit, finite
+/// @return the vector; zeros, with the reason in the log, for a bad id or vector
+TN_API tn_vec3 tn_body_local_vector(const tn_world *world, tn_body_id body, tn_vec3 vector);
+
+/// Principal moments and axes of an inertia, as the world uses them.
+///
+/// @param mass  as of tn_body_mass(); only the inertia counts
+/// @return zero moments and no rotation if the inertia is not finite
+TN_API tn_principal_axes tn_mass_principal_axes(tn_mass mass);
+
+// ---------------------------------------------------------------------------------------------
+// Shapes as they were built: for drawing, for other engines, for tests
+
+/// Lists all shapes of a world, those of the world itself included, in slot order.
+///
+/// @param ids       filled in, up to `capacity`; may be null if that is 0
+/// @param capacity  room in `ids`
+/// @return how many there are, which may be more than fit; 0 for a null world
+TN_API int tn_world_shapes(const tn_world *world, tn_shape_id *ids, int capacity);
+
+/// Reads the corners of a convex hull, which are fewer than its points where it was simplified.
+///
+/// @param geometry  from tn_hull_create()
+/// @param vertices  m, in the shape's frame; filled in, up to `capacity`; may be null if that is 0
+/// @param capacity  room in `vertices`
+/// @return how many there are; 0, with the reason in the log, if the geometry is not valid or not a
+///         hull
+TN_API int tn_hull_vertices(const tn_world *world, tn_geometry_id geometry, tn_vec3 *vertices,
+                            int capacity);
+
+/// Reads the faces of a convex hull: planes, and ranges of the list of tn_hull_indices().
+///
+/// Parameters and result as of tn_hull_vertices().
+TN_API int tn_hull_faces(const tn_world *world, tn_geometry_id geometry, tn_hull_face *faces,
+                         int capacity);
+
+/// Reads the corners of a hull's faces, face after face, counter-clockwise from outside, as numbers
+/// of tn_hull_vertices().
+///
+/// Parameters and result as of tn_hull_vertices().
+TN_API int tn_hull_indices(const tn_world *world, tn_geometry_id geometry, int *indices,
+                           int capacity);
+
+/// Point of a wire's axis, in the shape's frame, and its derivative by the parameter.
+///
+/// @param geometry   from tn_wire_create()
+/// @param parameter  grows by one from point to point, from 0 to the number of cubics:
+///                   one less than the points, or as many if the wire is closed;
+///                   taken to the nearer end beyond
+/// @return position and tangent, m; zeros, with the reason in the log, if the geometry is not valid
+///         or not a wire, or the parameter is not a number
+TN_API tn_wire_point tn_wire_at(const tn_world *world, tn_geometry_id geometry, float parameter);
+
+/// Radius of a soft body's particles, m: how far surfaces stay away from them.
+///
+/// @return 0, with the reason in the log, for a bad id
+TN_API float tn_soft_radius(const tn_world *world, tn_soft_id soft);
+
+/// The values that two materials have in contact.
+///
+/// Frictions, restitution and compliance are combined as the manual's chapter on materials says,
+/// and the combine modes are those that were used. The surface velocity is zero: it depends on how
+/// the bodies lie.
+///
+/// @param a, b  valid materials, only read
+/// @return the combined values, the same for either order; all zero if one of the pointers is null
+TN_API tn_material tn_materials_combine(const tn_material *a, const tn_material *b);
+
+/// Whether shapes with these filters collide, as far as filters decide: see tn_filter.
+///
+/// @param a, b  only read
+/// @return the same for either order; false if one of the pointers is null
+TN_API bool tn_filters_collide(const tn_filter *a, const tn_filter *b);
+
+/// Finds the contacts of bodies as they stand, without a step.
+///
+/// For worlds whose bodies were moved by calls: tn_world_contacts() then tells what touches now,
+/// with the forces of the last step. No time passes and no pose or velocity changes. Bodies that an
+/// awake body touches wake up; events are published with the next step. Contacts of soft bodies
+/// stay those of the last step.
+///
+/// @return false for a null world, and when out of memory
+TN_API bool tn_world_update_contacts(tn_world *world);
 
 #ifdef __cplusplus
 }

@@ -285,6 +285,9 @@ typedef struct tn_contact_event {
   tn_pos point;        ///< where they begin to touch, m
   tn_vec3 normal;      ///< unit, from A to B
   float speed;         ///< of approach, m/s
+  /// Of all normal forces between the two shapes, over the step in which they begin to touch, N s. An
+  /// impact at the very end of that step may give a part of its impulse in the next one.
+  float impulse;
 } tn_contact_event;
 
 /// A body that fell asleep or woke in the last step.
@@ -594,5 +597,22 @@ typedef struct tn_soft_event {
   tn_pos point;     ///< where that is, m
   tn_vec3 force;    ///< N, on it, as the mean over the step
 } tn_soft_event;
+
+// ---------------------------------------------------------------------------------------------
+// Read-outs of shapes and mass
+
+/// Principal moments and axes of an inertia.
+typedef struct tn_principal_axes {
+  double moments[3];  ///< kg m^2, ascending
+  double rotation[4]; ///< unit quaternion x y z w, from the principal axes to the frame of the mass
+} tn_principal_axes;
+
+/// A face of a convex hull: the plane dot(normal, x) = offset, and its corners.
+typedef struct tn_hull_face {
+  tn_vec3 normal; ///< unit, outward
+  float offset;   ///< m
+  int first;      ///< of its corners in the list of tn_hull_indices()
+  int count;      ///< of its corners, 3 or more
+} tn_hull_face;
 
 #endif

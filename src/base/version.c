@@ -21,6 +21,8 @@ const char *tn_config(void)
 #elif defined(__x86_64__) || defined(__i386__)
   return "tenon " TN_VERSION_STRING ", " TN_CONFIG_COMPILER ", " TN_CONFIG_BUILD_TYPE
          ", lanes 1 4 8 16";
+#elif defined(TN_NO_SCALAR)
+  return "tenon " TN_VERSION_STRING ", " TN_CONFIG_COMPILER ", " TN_CONFIG_BUILD_TYPE ", lanes 4";
 #else
   return "tenon " TN_VERSION_STRING ", " TN_CONFIG_COMPILER ", " TN_CONFIG_BUILD_TYPE ", lanes 1 4";
 #endif

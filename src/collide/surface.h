@@ -61,6 +61,7 @@ aabb wire_aabb(const wire *w, float radius);
 // Parameter of the point on the axis closest to p, from 0 to the number of cubics.
 float wire_closest_parameter(const wire *w, tn_vec3 p);
 tn_vec3 wire_point(const wire *w, float parameter);
+tn_vec3 wire_tangent(const wire *w, float parameter); // derivative of wire_point()
 int wire_segment_count(const wire *w);
 
 // Child ids reserved per cubic: child / WIRE_CHILDREN_PER_CUBIC is the index of the cubic.

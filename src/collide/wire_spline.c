@@ -288,6 +288,14 @@ tn_vec3 wire_point(const wire *w, float parameter)
   return cubic_point(&w->cubics[cubic], parameter - (float)cubic);
 }
 
+tn_vec3 wire_tangent(const wire *w, float parameter)
+{
+  int last = w->cubic_count - 1;
+  int cubic = !(parameter > 0.0f) ? 0 : parameter >= (float)last ? last : (int)parameter;
+  float s = fminf(fmaxf(parameter - (float)cubic, 0.0f), 1.0f);
+  return cubic_tangent(&w->cubics[cubic], s);
+}
+
 int wire_segment_count(const wire *w)
 {
   return w->cubic_count;

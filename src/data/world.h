@@ -253,6 +253,7 @@ typedef struct body_contact_flags {
   bool may_touch;          // has a contact in this step
   bool non_finite;         // its state became non-finite in this step
   bool may_leave_box;      // a shape may have left its fat box: refit
+  bool moved;              // the step changed its pose
 } body_contact_flags;
 
 // Load on a body from flat face contacts.
@@ -406,6 +407,8 @@ struct tn_world {
   int32_t published_contact_event_count; // those of the last step; the rest belong to the next one
   tn_sleep_event *sleep_events;
   int32_t sleep_event_count, sleep_event_capacity, published_sleep_event_count;
+  struct move_record *moves; // of the last step, see world/moves.h
+  int32_t move_count, move_capacity;
   bool sleeping;             // bodies may fall asleep
   bool awake_list_stale;     // `awake` must be rebuilt
   bool pending_shapes_stale; // pending_shapes must be rebuilt
@@ -592,8 +595,6 @@ void group_pack_contacts(tn_world *world, const solver_group *group, solver_data
                          float scale);
 void group_unpack_contacts(tn_world *world, const solver_group *group, solver_data *data, float dt);
 void contact_graph_release(tn_world *world);
-void materials_combine(const tn_material *a, const tn_material *b, float *mu_static,
-                       float *mu_dynamic, float *restitution);
 
 // solver/islands.c
 void body_wake(tn_world *world, int32_t body_slot);

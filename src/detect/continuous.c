@@ -115,8 +115,8 @@ static bool add_predicted_contact(const ccd_path *t)
 static void bounce_velocity(ccd_path *t)
 {
   const shape *wall = &t->world->shapes[t->wall];
-  float mu_static, mu_dynamic, e;
-  materials_combine(&t->shape->def.material, &wall->def.material, &mu_static, &mu_dynamic, &e);
+  tn_material both = tn_materials_combine(&t->shape->def.material, &wall->def.material);
+  float mu_dynamic = both.dynamic_friction, e = both.restitution;
   float closing = -tn_dot(t->normal, t->v);
   if (closing > 0.0f) {
     tn_vec3 slide = tn_add(t->v, tn_scale(closing, t->normal));

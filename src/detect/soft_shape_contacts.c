@@ -594,13 +594,16 @@ static SoftContactParams params_of(const tn_world *world, const soft_contact *t)
   bool soft_soft = is_soft_soft(t);
   const tn_material *b =
       soft_soft ? &world->softs[t->other].material : &world->shapes[t->shape].def.material;
-  materials_combine(a, b, &p.mu_static, &p.mu_dynamic, &p.restitution);
+  tn_material both = tn_materials_combine(a, b);
+  p.mu_static = both.static_friction;
+  p.mu_dynamic = both.dynamic_friction;
+  p.restitution = both.restitution;
   p.delta = vec(t->delta);
   p.anchor = vec(t->anchor);
   p.normal = vec(t->normal);
   p.round = t->round ? 1.0f : 0.0f;
   p.distance = t->distance;
-  p.compliance = soft_soft ? 0.0f : a->compliance + b->compliance;
+  p.compliance = soft_soft ? 0.0f : both.compliance;
   p.beta = soft_soft ? TUNING_SOFT_SOFT_BETA : TUNING_CONTACT_DECAY;
   p.beta = RULE(soft_contact_beta) ? p.beta : 1.0f;
   p.max_push_speed =

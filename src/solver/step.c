@@ -3,6 +3,7 @@
 // ends with non-finite values is solved again without the bodies that cause them (recover).
 #include "data/world.h"
 #include "kernel/tuning.h"
+#include "world/moves.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -543,7 +544,7 @@ static void events_begin_step(tn_world *world)
                  sizeof *world->soft_events);
   world->published_contact_event_count = world->published_sleep_event_count =
       world->published_soft_event_count = 0;
-  world->break_event_count = 0;
+  world->break_event_count = world->move_count = 0;
 }
 
 static void profile_begin(tn_world *world)
@@ -653,6 +654,7 @@ static void end_bodies_task(int first, int last, void *context)
   for (int i = first; i < last; ++i) {
     int32_t slot = world->awake[i];
     world->contact_flags[slot].may_leave_box = !shape_boxes_use_slack(world, slot);
+    world->contact_flags[slot].moved = is_displaced(&world->state[slot]);
     world->contact_flags[slot].non_finite = !body_end_step(world, slot);
   }
 }
@@ -732,6 +734,7 @@ static uint32_t end_step(tn_world *world, float dt)
     status |= TN_STEP_NON_FINITE;
   }
   status |= sleep_update(world, dt) ? 0 : TN_STEP_OUT_OF_MEMORY;
+  moves_record(world);
   status |= world->troubled && lost_thaw(world) ? TN_STEP_NON_FINITE : 0;
   world->published_contact_event_count = world->contact_event_count;
   world->published_sleep_event_count = world->sleep_event_count;
@@ -841,7 +844,7 @@ static bool prepare(tn_world *world, float dt, float scale)
   if (!joint_graph_build(world) || !contact_layout_build(world) ||
       (world->contact_graph.unsettled && !load_estimate_init(world, h / scale)) ||
       !inertia_scaling_update(world, h * scale) || !warm_contacts_list(world) ||
-      !prepare_softs(world, dt, scale) || !start_reserve(world)) {
+      !prepare_softs(world, dt, scale) || !start_reserve(world) || !moves_reserve(world)) {
     return false;
   }
   start_keep(world);

@@ -7,6 +7,7 @@
 #include "collide/mass.h"
 #include "data/world.h"
 #include "kernel/tuning.h"
+#include "world/body_write.h"
 
 #include <math.h>
 #include <string.h>
@@ -615,10 +616,10 @@ static bool is_point(const tn_world *world, bool in_range, const char *caller)
   return in_range;
 }
 
-tn_pos tn_body_point(const tn_world *world, tn_body_id id, tn_vec3 local)
+tn_pos tn_body_world_point(const tn_world *world, tn_body_id id, tn_vec3 local)
 {
-  const body *b = body_find(world, id, "tn_body_point");
-  if (!b || !is_point(world, is_offset(local), "tn_body_point")) {
+  const body *b = body_find(world, id, "tn_body_world_point");
+  if (!b || !is_point(world, is_offset(local), "tn_body_world_point")) {
     return tn_p3(0.0, 0.0, 0.0);
   }
   dquat q = dquat_mul(b->rotation, dquat_conjugate(b->local_principal));
@@ -693,10 +694,21 @@ bool tn_body_set_type(tn_world *world, tn_body_id id, tn_body_type type)
   return true;
 }
 
-// Centre of mass that the body would have at the transform.
-static tn_pos center_at(const body *b, tn_transform t)
+const char *body_pose_problem(const body *b, tn_pos position, dquat rotation)
 {
-  return pos_add(t.p, dquat_rotate(dquat_normalize(dquat_from(t.q)), b->local_center));
+  if (!is_position(position) || !is_rotation(dquat_round(rotation))) {
+    return "the transform is not finite, too far away or not a rotation";
+  }
+  tn_pos center = pos_add(position, dquat_rotate(dquat_normalize(rotation), b->local_center));
+  return is_position(center) ? NULL : "the centre of mass is too far away";
+}
+
+bool body_move(tn_world *world, int32_t slot, tn_pos position, dquat rotation)
+{
+  body_wake(world, slot);
+  set_pose(&world->bodies[slot], position, dquat_normalize(rotation));
+  body_sync_solver(world, slot);
+  return shapes_refresh(world, slot);
 }
 
 bool tn_body_set_transform(tn_world *world, tn_body_id id, tn_transform transform)
@@ -705,18 +717,11 @@ bool tn_body_set_transform(tn_world *world, tn_body_id id, tn_transform transfor
   if (!b) {
     return false;
   }
-  if (!is_position(transform.p) || !is_rotation(transform.q)) {
-    return reject(world, "tn_body_set_transform",
-                  "the transform is not finite, too far away or not a rotation");
+  const char *why = body_pose_problem(b, transform.p, dquat_from(transform.q));
+  if (why) {
+    return reject(world, "tn_body_set_transform", why);
   }
-  if (!is_position(center_at(b, transform))) {
-    return reject(world, "tn_body_set_transform", "the centre of mass is too far away");
-  }
-  int32_t slot = body_slot(world, b);
-  body_wake(world, slot);
-  set_pose(b, transform.p, dquat_normalize(dquat_from(transform.q)));
-  body_sync_solver(world, slot);
-  if (!shapes_refresh(world, slot)) {
+  if (!body_move(world, body_slot(world, b), transform.p, dquat_from(transform.q))) {
     return reject(world, "tn_body_set_transform", "out of memory");
   }
   return true;
@@ -743,7 +748,7 @@ bool tn_body_move_to(tn_world *world, tn_body_id id, tn_transform target)
   if (b->type != TN_BODY_KINEMATIC) {
     return reject(world, "tn_body_move_to", "the body is not kinematic");
   }
-  if (!is_position(target.p) || !is_rotation(target.q) || !is_position(center_at(b, target))) {
+  if (body_pose_problem(b, target.p, dquat_from(target.q))) {
     return reject(world, "tn_body_move_to",
                   "the target is not finite, too far away or not a rotation");
   }

@@ -1,6 +1,7 @@
 // Velocities, forces and impulses that the user applies. A call whose result would exceed
 // TN_MAX_RATE is refused: the solver squares velocities, which must not overflow.
 #include "data/world.h"
+#include "world/body_write.h"
 
 #include <math.h>
 #include <string.h>
@@ -76,11 +77,16 @@ bool tn_body_set_angular_velocity(tn_world *world, tn_body_id id, tn_vec3 veloci
 // ---------------------------------------------------------------------------------------------
 // Forces
 
+bool body_can_bear(const body *b, tn_vec3 force, tn_vec3 torque)
+{
+  float turn = (float)(1.0 / b->moments[0]); // the largest inverse moment
+  return is_rate(tn_scale(1.0f / b->mass.mass, force)) && is_rate(tn_scale(turn, torque));
+}
+
 static bool add_force(tn_world *world, body *b, tn_vec3 force, tn_vec3 torque, const char *caller)
 {
   tn_vec3 forces = tn_add(b->force, force), torques = tn_add(b->torque, torque);
-  float turn = (float)(1.0 / b->moments[0]); // the largest inverse moment
-  if (!is_rate(tn_scale(1.0f / b->mass.mass, forces)) || !is_rate(tn_scale(turn, torques))) {
+  if (!body_can_bear(b, forces, torques)) {
     return reject(world, caller, "the body would accelerate too much");
   }
   body_wake(world, body_slot(world, b));

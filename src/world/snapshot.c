@@ -477,7 +477,7 @@ static void restore_settings(tn_world *world, const snapshot_header *h)
   world->iterations = h->iterations;
   world->sleeping = h->sleeping;
   world->last_h = h->last_h;
-  world->break_event_count = 0;
+  world->break_event_count = world->move_count = 0;
   world->contact_event_count = world->published_contact_event_count = 0;
   world->sleep_event_count = world->published_sleep_event_count = 0;
   world->soft_event_count = world->published_soft_event_count = 0;

@@ -3,6 +3,7 @@
 #define _DEFAULT_SOURCE // NOLINT: for madvise
 #endif
 #include "data/world.h"
+#include "world/moves.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -64,11 +65,20 @@ static bool has_avx512(void)
 
 extern const solver_ops solver_ops_16;
 
+// The build option TN_NO_SCALAR leaves out the code for one lane, for modules that must be small.
+#if defined(TN_NO_SCALAR)
+#define NARROWEST(ops) &ops##_4
+#else
+#define NARROWEST(ops) &ops##_1
+#endif
+
 static const solver_ops *find_ops(int lanes)
 {
   switch (lanes) {
+#if !defined(TN_NO_SCALAR)
   case 1:
     return &solver_ops_1;
+#endif
 #if !defined(TN_ONE_LANE)
   case 4:
     return &solver_ops_4;
@@ -100,7 +110,7 @@ static const contact_ops *find_contact_ops(int lanes)
   }
 #endif
   (void)lanes;
-  return &contact_ops_1;
+  return NARROWEST(contact_ops);
 }
 
 static const soft_ops *find_soft_ops(int lanes)
@@ -116,7 +126,7 @@ static const soft_ops *find_soft_ops(int lanes)
   }
 #endif
   (void)lanes;
-  return &soft_ops_1;
+  return NARROWEST(soft_ops);
 }
 
 static const direct_ops *find_direct_ops(int lanes)
@@ -132,7 +142,7 @@ static const direct_ops *find_direct_ops(int lanes)
   }
 #endif
   (void)lanes;
-  return &direct_ops_1;
+  return NARROWEST(direct_ops);
 }
 
 static const ball_ops *find_ball_ops(int lanes)
@@ -148,7 +158,7 @@ static const ball_ops *find_ball_ops(int lanes)
   }
 #endif
   (void)lanes;
-  return &ball_ops_1;
+  return NARROWEST(ball_ops);
 }
 
 static int widest_lanes(void)
@@ -309,6 +319,7 @@ static void release_contacts(tn_world *world)
   RELEASE_ARRAY(found_manifolds, world->found_manifold_capacity);
   RELEASE_ARRAY(contact_events, world->contact_event_capacity);
   RELEASE_ARRAY(sleep_events, world->sleep_event_capacity);
+  RELEASE_ARRAY(moves, world->move_capacity);
   RELEASE_ARRAY(awake, world->awake_capacity);
   RELEASE_ARRAY(active_blocks, world->active_block_capacity);
   RELEASE_ARRAY(island_parent, world->island_capacity);

@@ -523,9 +523,9 @@ static void points_that_are_not_finite_are_refused(void **state)
   tn_body_id body = test_body(world, TN_BODY_DYNAMIC, tn_p3(1.0, 2.0, 3.0));
   tn_body_set_velocity(world, body, tn_v3(1.0f, 0.0f, 0.0f));
   test_forget_messages();
-  tn_pos at = tn_body_point(world, body, tn_v3(NAN, 0.0f, 0.0f));
+  tn_pos at = tn_body_world_point(world, body, tn_v3(NAN, 0.0f, 0.0f));
   assert_true(at.x == 0.0 && at.y == 0.0 && at.z == 0.0);
-  assert_message("tn_body_point: the point is not finite");
+  assert_message("tn_body_world_point: the point is not finite");
   tn_vec3 v = tn_body_point_velocity(world, body, tn_p3(0.0, (double)INFINITY, 0.0));
   assert_true(v.x == 0.0f && v.y == 0.0f && v.z == 0.0f);
   assert_message("tn_body_point_velocity: the point is not finite");
@@ -716,7 +716,7 @@ static void bodies_turn_about_their_centre_of_mass(void **state)
     assert_below(d3_distance(center, expected_center), 1e-6);
     assert_below(d3_distance(origin, expected_origin), 5e-6);
     // The body's point (0, 0, 0) is its origin, and moves with the velocity field.
-    tn_pos point = tn_body_point(world, body, tn_v3(0.0f, 0.0f, 0.0f));
+    tn_pos point = tn_body_world_point(world, body, tn_v3(0.0f, 0.0f, 0.0f));
     assert_below(d3_length(d3_between(tn_body_position(world, body), point)), 1e-14);
     d3 speed = {1.0 + sin(2.0 * t), -cos(2.0 * t), 0.0};
     assert_below(d3_distance(d3_from(tn_body_point_velocity(world, body, point)), speed), 1e-5);

@@ -243,7 +243,7 @@ static void point_forces_balance_moments(void **unused)
   add_ground(world);
   tn_body_id cube = add_cube(world, tn_p3(0.0, 0.5, 0.0), 0.5f);
   for (int i = 0; i < 180; ++i) {
-    tn_pos at = tn_body_point(world, cube, tn_v3(0.4f, 0.5f, 0.0f));
+    tn_pos at = tn_body_world_point(world, cube, tn_v3(0.4f, 0.5f, 0.0f));
     assert_true(tn_body_apply_force(world, cube, tn_v3(0.0f, -10.0f, 0.0f), at));
     test_run(world, DT, 1);
   }

@@ -247,7 +247,7 @@ static void static_and_dynamic_coefficients_differ(void **unused)
   for (int i = 0; i < 2; ++i) {
     double start = tn_body_position(world, body).x;
     for (int step = 0; step < 60; ++step) {
-      tn_pos foot = tn_body_point(world, body, tn_v3(0.0f, -0.1f, 0.0f));
+      tn_pos foot = tn_body_world_point(world, body, tn_v3(0.0f, -0.1f, 0.0f));
       assert_true(tn_body_apply_force(world, body, tn_v3((float)force[i], 0.0f, 0.0f), foot));
       test_run(world, DT, 1);
     }

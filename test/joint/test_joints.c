@@ -33,7 +33,7 @@ static void fig_5_hinge_torque_is_force_times_arm(void **unused)
     tn_joint_id hinge = tn_joint_create(world, &def);
     for (int i = 0; i < 240; ++i) {
       tn_body_apply_force(world, bar, tn_v3(0.0f, -7.0f, 0.0f),
-                          tn_body_point(world, bar, tn_v3(0.05f, 0.0f, 0.0f)));
+                          tn_body_world_point(world, bar, tn_v3(0.05f, 0.0f, 0.0f)));
       tn_world_step(world, DT);
     }
     tn_joint_state state = tn_joint_get_state(world, hinge);

@@ -243,7 +243,7 @@ static void move_body(churn *c)
       tn_body_set_angular_velocity(world, id, w);
       break;
     case 2:
-      tn_body_apply_impulse(world, id, v, tn_body_point(world, id, w));
+      tn_body_apply_impulse(world, id, v, tn_body_world_point(world, id, w));
       break;
     case 3:
       tn_body_move_to(world, id, to);
@@ -341,7 +341,7 @@ static void make_joint(churn *c)
       tn_world_joints(c->world[0], NULL, 0) >= MOST_JOINTS) {
     return;
   }
-  tn_pos at = tn_body_point(c->world[0], def.body_b, lever);
+  tn_pos at = tn_body_world_point(c->world[0], def.body_b, lever);
   tn_pos from = tn_body_position(c->world[0], def.body_b);
   FOR_WORLDS(c, k)
   {

@@ -159,7 +159,7 @@ static inline void menagerie_disturb(tn_world *world, int step)
     tn_body_type type = tn_body_get_type(world, bodies[i]);
     float swing = 2.0f * tn_sin(0.1f * (float)(step + 5 * i));
     if (type == TN_BODY_DYNAMIC && (step + i) % 16 == 0) {
-      tn_pos at = tn_body_point(world, bodies[i], tn_v3(0.1f, 0.0f, 0.2f));
+      tn_pos at = tn_body_world_point(world, bodies[i], tn_v3(0.1f, 0.0f, 0.2f));
       tn_body_apply_impulse(world, bodies[i], tn_v3(swing, 0.5f, 0.0f), at);
       tn_body_apply_force(world, bodies[i], tn_v3(0.0f, 20.0f, swing), at);
       tn_body_apply_torque(world, bodies[i], tn_v3(0.0f, 0.1f, swing));

@@ -705,7 +705,7 @@ static void assert_body_calls_fail(attempt a, tn_body_id id)
   FAILS(tn_body_rotation(w, id).w == 1.0f);
   FAILS(IS_ZERO(tn_pos, tn_body_center(w, id)));
   FAILS(!tn_body_set_transform(w, id, place_at_origin));
-  FAILS(IS_ZERO(tn_pos, tn_body_point(w, id, v)));
+  FAILS(IS_ZERO(tn_pos, tn_body_world_point(w, id, v)));
   FAILS(IS_ZERO(tn_vec3, tn_body_point_velocity(w, id, p)));
   FAILS(IS_ZERO(tn_vec3, tn_body_velocity(w, id)));
   FAILS(IS_ZERO(tn_vec3, tn_body_angular_velocity(w, id)));

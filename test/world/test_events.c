@@ -170,6 +170,84 @@ static void hit_events_report_their_speed(void **unused)
   }
 }
 
+// Momentum: m (v' - v) = J + m g t over the step, for balls of any mass, speed and restitution, on
+// ground and on each other. The bound is the rounding of velocities, relative to the larger
+// momentum.
+static void hits_tell_their_impulse(void **unused)
+{
+  (void)unused;
+  uint32_t random = 11;
+  for (int i = 0; i < 200; ++i) {
+    tn_world_def def = test_world_def(1 + test_index(&random, 12), test_methods[i % TEST_METHODS]);
+    def.sleeping = false;
+    tn_world *world = tn_world_create(&def);
+    assert_non_null(world);
+    add_ground(world);
+    float radius = test_between(&random, 0.1f, 0.5f);
+    float mass = tn_exp(test_between(&random, -5.0f, 5.0f));
+    float speed = test_between(&random, 1.0f, 10.0f);
+    tn_shape_def shape = ball_shape(radius);
+    shape.hit_events = true;
+    shape.material.restitution = 0.25f * (float)(i % 5);
+    shape.material.combine_restitution = TN_COMBINE_MAXIMUM;
+    tn_body_id ball = add_solid(world, tn_p3(0.0, 0.6 + (double)test_random(&random), 0.0), &shape);
+    tn_mass scaled = tn_mass_scaled_to(tn_body_mass(world, ball), mass);
+    assert_true(tn_body_set_mass(world, ball, scaled));
+    assert_true(tn_body_set_velocity(world, ball, tn_v3(0.0f, -speed, 0.0f)));
+    tn_contact_event hit = {0};
+    double before = 0.0;
+    int hits = 0;
+    for (int step = 0; step < 120 && hits == 0; ++step) {
+      before = (double)tn_body_velocity(world, ball).y;
+      test_run(world, DT, 1);
+      hits = count_events(world, TN_EVENT_HIT, &hit);
+    }
+    assert_int_equal(hits, 1);
+    double change = (double)tn_body_velocity(world, ball).y - before;
+    double impulse = (double)mass * (change + 10.0 * (double)DT);
+    assert_close(hit.impulse, impulse, 2e-6 * (double)mass * (double)hit.speed);
+    assert_true(hit.speed >= speed && hit.impulse > 0.0f);
+    tn_world_destroy(world);
+  }
+}
+
+// Two cubes without gravity: what one loses the other gains, over all points of the contact.
+static void hits_between_bodies_tell_their_impulse(void **unused)
+{
+  (void)unused;
+  uint32_t random = 12;
+  for (int i = 0; i < 40; ++i) {
+    tn_world *world = contact_world(4);
+    tn_world_set_gravity(world, tn_v3(0.0f, 0.0f, 0.0f));
+    tn_shape_def shape = cube_shape(0.5f);
+    shape.hit_events = true;
+    shape.material.restitution = i % 2 ? 0.5f : 0.0f;
+    tn_body_id ids[2];
+    float masses[2], speed = test_between(&random, 1.0f, 20.0f);
+    for (int k = 0; k < 2; ++k) {
+      ids[k] =
+          add_solid(world, tn_p3(k ? 1.0 + (double)test_random(&random) : 0.0, 0.0, 0.0), &shape);
+      masses[k] = tn_exp(test_between(&random, -2.0f, 2.0f));
+      tn_mass scaled = tn_mass_scaled_to(tn_body_mass(world, ids[k]), masses[k]);
+      assert_true(tn_body_set_mass(world, ids[k], scaled));
+    }
+    assert_true(tn_body_set_velocity(world, ids[0], tn_v3(speed, 0.0f, 0.0f)));
+    tn_contact_event hit = {0};
+    int hits = 0;
+    for (int step = 0; step < 120 && hits == 0; ++step) {
+      test_run(world, DT, 1);
+      hits = count_events(world, TN_EVENT_HIT, &hit);
+    }
+    assert_int_equal(hits, 1);
+    double most = 4e-6 * (double)speed * (double)fmaxf(masses[0], masses[1]);
+    double lost = (double)masses[0] * (double)(speed - tn_body_velocity(world, ids[0]).x);
+    double gained = (double)masses[1] * (double)tn_body_velocity(world, ids[1]).x;
+    assert_close(hit.impulse, lost, most);
+    assert_close(hit.impulse, gained, most);
+    tn_world_destroy(world);
+  }
+}
+
 static void resting_shapes_and_shapes_without_hit_events_report_no_hits(void **unused)
 {
   (void)unused;
@@ -312,6 +390,8 @@ int main(void)
       cmocka_unit_test(destruction_gives_an_end_event),
       cmocka_unit_test(destroying_a_support_wakes_bodies_on_it),
       cmocka_unit_test(hit_events_report_their_speed),
+      cmocka_unit_test(hits_tell_their_impulse),
+      cmocka_unit_test(hits_between_bodies_tell_their_impulse),
       cmocka_unit_test(resting_shapes_and_shapes_without_hit_events_report_no_hits),
       cmocka_unit_test(sensors_report_passing_bodies),
       cmocka_unit_test(sensors_and_visitors_may_be_destroyed),

@@ -101,9 +101,9 @@ static bool needs_box(const scene_run *run, int index)
 static void list_items(slot *here)
 {
   const scene_run *run = here->run;
-  int shapes = world_shapes(run->world, NULL, 0);
+  int shapes = tn_world_shapes(run->world, NULL, 0);
   tn_shape_id *ids = gallery_memory(FOR_IDS, (size_t)(shapes + 1) * sizeof *ids);
-  world_shapes(run->world, ids, shapes);
+  tn_world_shapes(run->world, ids, shapes);
   free(here->items);
   here->items = malloc((size_t)(shapes + run->body_count + 1) * sizeof *here->items);
   here->item_count = 0;
@@ -154,8 +154,12 @@ EXPORT(items) const float *page_items(int s)
 
 EXPORT(surface) const float *page_surface(int s, int i)
 {
+  const tn_world *world = slots[s].run->world;
   const item *thing = &slots[s].items[i];
-  return surface_of(slots[s].run->world, thing->geometry, thing->radius);
+  tn_geometry_id none = {0, 0, 0};
+  bool shared = thing->geometry >= 0;
+  return surface_of(world, shared ? tn_shape_get_def(world, thing->shape).geometry : none,
+                    thing->radius);
 }
 
 static tn_transform item_place(const tn_world *world, const item *thing)
@@ -216,7 +220,7 @@ EXPORT(asleep) const uint8_t *page_asleep(int s)
 static tn_pos end_of(const tn_world *world, tn_body_id body, const tn_transform *frame)
 {
   tn_vec3 local = tn_v3((float)frame->p.x, (float)frame->p.y, (float)frame->p.z);
-  return TN_IS_NULL(body) ? frame->p : tn_body_point(world, body, local);
+  return TN_IS_NULL(body) ? frame->p : tn_body_world_point(world, body, local);
 }
 
 static void put_joint(float **to, const tn_world *world, tn_joint_id id)

@@ -60,10 +60,8 @@ void make_cloth(tn_world *world, tn_pos at, float size);
 
 void gallery_log(tn_log_level level, const char *message, void *context);
 
-// surface.c: data that the public interface does not provide.
-float page_soft_radius(const tn_world *world, tn_soft_id id);
-int world_shapes(const tn_world *world, tn_shape_id *ids, int capacity);
-// Triangles of a shared geometry as [vertices, indices, x, y, z..., i, j, k...]; null if none.
-const float *surface_of(const tn_world *world, int geometry, float radius);
+// surface.c
+// Triangles of a shared geometry as [vertices, indices, x, y, z..., i, j, k...]; null without any.
+const float *surface_of(const tn_world *world, tn_geometry_id id, float radius);
 
 #endif

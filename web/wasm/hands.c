@@ -139,7 +139,7 @@ static void calm(tn_world *world, const tn_joint_def *def)
 {
   float mass = tn_body_mass(world, def->body_b).mass;
   tn_vec3 local = tn_v3((float)def->frame_b.p.x, (float)def->frame_b.p.y, (float)def->frame_b.p.z);
-  tn_pos point = tn_body_point(world, def->body_b, local);
+  tn_pos point = tn_body_world_point(world, def->body_b, local);
   float damping = fminf(0.7f * sqrtf(mass / def->compliance), 0.25f * mass / FRAME);
   tn_vec3 velocity = tn_body_point_velocity(world, def->body_b, point);
   tn_body_apply_force(world, def->body_b, tn_scale(-damping, velocity), point);

@@ -41,7 +41,7 @@ EXPORT(softs) const float *page_softs(int s)
     tn_soft_id id = soft_at(world, i);
     out[SOFT_NUMBERS * i] = (float)tn_soft_positions(world, id, NULL, 0);
     out[SOFT_NUMBERS * i + 1] = (float)(tn_soft_triangles(world, id, NULL, 0) / 3);
-    out[SOFT_NUMBERS * i + 2] = page_soft_radius(world, id);
+    out[SOFT_NUMBERS * i + 2] = tn_soft_radius(world, id);
     out[SOFT_NUMBERS * i + 3] = tn_soft_is_awake(world, id) ? 0.0f : 1.0f;
   }
   return out;

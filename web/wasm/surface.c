@@ -1,34 +1,13 @@
-// Drawing data that the public interface does not provide: all shapes of a world, and the triangles
-// of shared geometry.
-#include "data/world.h"
+// Triangles of the geometry that shapes share.
 #include "gallery.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define TUBE_SIDES 12
 #define TUBE_PIECES 12 // along each cubic
 
-int world_shapes(const tn_world *world, tn_shape_id *ids, int capacity)
-{
-  int count = 0;
-  for (int32_t i = 0; i < world->shape_pool.used; ++i) {
-    if (!world->shapes[i].alive) {
-      continue;
-    }
-    if (count < capacity) {
-      ids[count] = shape_id_at(world, i);
-    }
-    count += 1;
-  }
-  return count;
-}
-
-float page_soft_radius(const tn_world *world, tn_soft_id id)
-{
-  return world->softs[id.index - 1].radius;
-}
-
-// Two counts, then vertices, then indices.
+// Two counts, the vertices, the indices.
 typedef struct sheet {
   float *numbers;
   int vertices, indices;
@@ -56,49 +35,63 @@ static void add_triangle(sheet *out, int a, int b, int c)
   out->indices += 3;
 }
 
-static const float *hull_surface(const convex_hull *c)
+static void *take_memory(int count, size_t size)
 {
-  int triangles = 0;
-  for (int i = 0; i < c->face_count; ++i) {
-    triangles += c->faces[i].edge_count - 2;
+  void *memory = malloc((size_t)count * size + 1);
+  if (!memory) {
+    __builtin_trap();
   }
-  sheet out = sheet_of(c->vertex_count, 3 * triangles);
-  for (int i = 0; i < c->vertex_count; ++i) {
-    add_vertex(&out, c->vertices[i]);
-  }
-  for (int i = 0; i < c->face_count; ++i) {
-    const convex_hull_edge *edges = &c->edges[c->faces[i].first_edge];
-    for (int k = 2; k < c->faces[i].edge_count; ++k) {
-      add_triangle(&out, edges[0].origin, edges[k - 1].origin, edges[k].origin);
-    }
-  }
-  return out.numbers;
+  return memory;
 }
 
-static const float *mesh_surface(const shared_geometry *g)
+static const float *hull_surface(const tn_world *world, tn_geometry_id id)
 {
-  const tn_vec3 *vertices = g->source;
-  const int *triangles = (const int *)(vertices + g->counts[0]);
-  sheet out = sheet_of(g->counts[0], 3 * g->counts[1]);
-  for (int i = 0; i < g->counts[0]; ++i) {
+  int vertex_count = tn_hull_vertices(world, id, NULL, 0);
+  int face_count = tn_hull_faces(world, id, NULL, 0), count = tn_hull_indices(world, id, NULL, 0);
+  tn_vec3 *vertices = take_memory(vertex_count, sizeof *vertices);
+  tn_hull_face *faces = take_memory(face_count, sizeof *faces);
+  int *indices = take_memory(count, sizeof *indices);
+  tn_hull_vertices(world, id, vertices, vertex_count);
+  tn_hull_faces(world, id, faces, face_count);
+  tn_hull_indices(world, id, indices, count);
+  sheet out = sheet_of(vertex_count, 3 * (count - 2 * face_count));
+  for (int i = 0; i < vertex_count; ++i) {
     add_vertex(&out, vertices[i]);
   }
-  for (int i = 0; i < g->counts[1]; ++i) {
-    add_triangle(&out, triangles[3 * i], triangles[3 * i + 1], triangles[3 * i + 2]);
+  for (int i = 0; i < face_count; ++i) {
+    const int *corners = indices + faces[i].first;
+    for (int k = 2; k < faces[i].count; ++k) {
+      add_triangle(&out, corners[0], corners[k - 1], corners[k]);
+    }
+  }
+  free(vertices);
+  free(faces);
+  free(indices);
+  return out.numbers;
+}
+
+static const float *mesh_surface(const tn_geometry_source *g)
+{
+  sheet out = sheet_of(g->point_count, 3 * g->triangle_count);
+  for (int i = 0; i < g->point_count; ++i) {
+    add_vertex(&out, g->points[i]);
+  }
+  for (int i = 0; i < g->triangle_count; ++i) {
+    const int *corners = g->triangles + 3 * i;
+    add_triangle(&out, corners[0], corners[1], corners[2]);
   }
   return out.numbers;
 }
 
-static const float *field_surface(const shared_geometry *g)
+static const float *field_surface(const tn_geometry_source *g)
 {
-  const float *heights = g->source;
-  int columns = g->counts[0], rows = g->counts[1];
+  int columns = g->columns, rows = g->rows;
   sheet out = sheet_of(columns * rows, 6 * (columns - 1) * (rows - 1));
   for (int i = 0; i < columns * rows; ++i) {
     int column = i % columns, row = i / columns;
     float x = (float)column - 0.5f * (float)(columns - 1);
     float z = (float)row - 0.5f * (float)(rows - 1);
-    add_vertex(&out, tn_v3(x * g->spacing[0], heights[i], z * g->spacing[1]));
+    add_vertex(&out, tn_v3(x * g->spacing_x, g->heights[i], z * g->spacing_z));
   }
   for (int row = 0; row + 1 < rows; ++row) {
     for (int column = 0; column + 1 < columns; ++column) {
@@ -110,17 +103,29 @@ static const float *field_surface(const shared_geometry *g)
   return out.numbers;
 }
 
-static tn_vec3 along_wire(const wire *w, float at, float end)
+// The axis of a wire.
+typedef struct wire_axis {
+  const tn_world *world;
+  tn_geometry_id id;
+  int cubics;
+} wire_axis;
+
+static tn_vec3 wire_point(const wire_axis *w, float at)
+{
+  return tn_wire_at(w->world, w->id, at).position;
+}
+
+static tn_vec3 along_wire(const wire_axis *w, float at, float end)
 {
   float from = at > 0.01f ? at - 0.01f : 0.0f, to = at < end - 0.01f ? at + 0.01f : end;
   return tn_sub(wire_point(w, to), wire_point(w, from));
 }
 
-// Rings are transported with minimal rotation about the axis.
-static const float *tube_surface(const wire *w, float radius)
+// Rings are carried along without turning about the axis more than they must.
+static const float *tube_surface(const wire_axis *w, float radius)
 {
-  int rings = TUBE_PIECES * wire_segment_count(w) + 1;
-  float end = (float)wire_segment_count(w);
+  int rings = TUBE_PIECES * w->cubics + 1;
+  float end = (float)w->cubics;
   sheet out = sheet_of(rings * TUBE_SIDES, 6 * (rings - 1) * TUBE_SIDES);
   tn_vec3 side = {0.0f, 0.0f, 0.0f};
   for (int i = 0; i < rings; ++i) {
@@ -150,18 +155,20 @@ static const float *tube_surface(const wire *w, float radius)
   return out.numbers;
 }
 
-const float *surface_of(const tn_world *world, int index, float radius)
+const float *surface_of(const tn_world *world, tn_geometry_id id, float radius)
 {
-  const shared_geometry *g = &world->geometries[index];
-  switch (g->kind) {
+  tn_geometry_source g = {0};
+  g = TN_IS_NULL(id) ? g : tn_geometry_get_source(world, id);
+  wire_axis wire = {world, id, g.wire_point_count - (g.closed ? 0 : 1)};
+  switch (g.kind) {
   case TN_SHAPE_HULL:
-    return hull_surface(g->data);
+    return hull_surface(world, id);
   case TN_SHAPE_MESH:
-    return mesh_surface(g);
+    return mesh_surface(&g);
   case TN_SHAPE_HEIGHT_FIELD:
-    return field_surface(g);
+    return field_surface(&g);
   case TN_SHAPE_WIRE:
-    return tube_surface(g->data, radius);
+    return tube_surface(&wire, radius);
   default:
     return NULL;
   }

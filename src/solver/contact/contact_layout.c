@@ -325,35 +325,6 @@ static bool color_contacts(tn_world *world, layout_builder *make)
 // ---------------------------------------------------------------------------------------------
 // Materials
 
-static float mix_coefficient(tn_combine mode, float a, float b)
-{
-  switch (mode) {
-  case TN_COMBINE_MINIMUM:
-    return fminf(a, b);
-  case TN_COMBINE_MULTIPLY:
-    return a * b;
-  case TN_COMBINE_MAXIMUM:
-    return fmaxf(a, b);
-  default:
-    return 0.5f * (a + b);
-  }
-}
-
-static tn_combine stronger_combine(tn_combine a, tn_combine b)
-{
-  return a > b ? a : b;
-}
-
-void materials_combine(const tn_material *a, const tn_material *b, float *mu_static,
-                       float *mu_dynamic, float *restitution)
-{
-  tn_combine mode = stronger_combine(a->combine_friction, b->combine_friction);
-  *mu_static = mix_coefficient(mode, a->static_friction, b->static_friction);
-  *mu_dynamic = fminf(mix_coefficient(mode, a->dynamic_friction, b->dynamic_friction), *mu_static);
-  mode = stronger_combine(a->combine_restitution, b->combine_restitution);
-  *restitution = mix_coefficient(mode, a->restitution, b->restitution);
-}
-
 static V vec(tn_vec3 v)
 {
   return v_make(v.x, v.y, v.z);
@@ -429,15 +400,15 @@ static bool has_joints(const body *b)
 
 static void mix_contact_params(contact *c, const sides *s)
 {
-  const tn_material *a = &s->shape[0]->def.material;
-  const tn_material *b = &s->shape[1]->def.material;
   const manifold *m = &c->manifold;
   contact_params *t = &c->params;
-  materials_combine(a, b, &t->mu_static, &t->mu_dynamic, &t->restitution);
-  tn_combine mode = stronger_combine(a->combine_friction, b->combine_friction);
-  t->rolling = mix_coefficient(mode, a->rolling_friction, b->rolling_friction);
-  t->spinning = mix_coefficient(mode, a->spinning_friction, b->spinning_friction);
-  t->alpha = a->compliance + b->compliance; // springs in series
+  tn_material both = tn_materials_combine(&s->shape[0]->def.material, &s->shape[1]->def.material);
+  t->mu_static = both.static_friction;
+  t->mu_dynamic = both.dynamic_friction;
+  t->restitution = both.restitution;
+  t->rolling = both.rolling_friction;
+  t->spinning = both.spinning_friction;
+  t->alpha = both.compliance;
   t->deep_gap =
       TUNING_CONTACT_DEEP_GAP * fminf(s->shape[0]->bounding_radius, s->shape[1]->bounding_radius);
   bool joined = has_joints(s->body[0]) || has_joints(s->body[1]);
@@ -832,6 +803,18 @@ static void unpack_blocks(int first, int last, void *context)
   }
 }
 
+// Sum of the normal impulses of the pair over the step, N s: forces are means over it.
+static float pair_impulse(const tn_world *world, const pair *p)
+{
+  float force = 0.0f;
+  for (int32_t i = p->first_contact; i != NO_SLOT; i = world->contacts[i].next) {
+    for (int k = 0; k < world->contacts[i].manifold.count; ++k) {
+      force += world->contacts[i].forces.force[k];
+    }
+  }
+  return force * (float)world->substeps * world->last_h;
+}
+
 // Point on A's surface and normal from A to B, both in world axes, of the first manifold point.
 static tn_contact_event begin_event(const tn_world *world, const pair *p, const contact *c)
 {
@@ -842,6 +825,7 @@ static tn_contact_event begin_event(const tn_world *world, const pair *p, const 
   e.normal = tn_rotate(dquat_round(at.q), m->normal);
   e.point = tn_offset(at.p, tn_rotate(dquat_round(at.q), local));
   e.speed = c->hit_speed;
+  e.impulse = pair_impulse(world, p);
   return e;
 }
 

@@ -1,7 +1,7 @@
 // Cost of the maths of a joint without memory access: a substep of Algorithm 3 for TN_LANES joints
 // at a time, without gathering, storing or scattering. A few independent sets alternate, so that
 // their chains of dependent operations overlap, as in a pass over many joints.
-#include "bench.h"
+#include "micro.h"
 
 #include "kernel/joint.h"
 
@@ -16,7 +16,7 @@ typedef struct JointSet {
   RowState linear_state, angular_state;
 } JointSet;
 
-int bench_kernel_lanes(void)
+int micro_kernel_lanes(void)
 {
   return TN_LANES;
 }
@@ -131,7 +131,7 @@ static void round_of_hinges(JointSet *sets, const Pass *pass, float kick)
   }
 }
 
-double bench_kernel_ns(bool hinge)
+double micro_joint_kernel_ns(bool hinge, tn_clock_fn *cpu_ms)
 {
   JointSet sets[SETS];
   uint32_t random = 1;
@@ -149,11 +149,11 @@ double bench_kernel_ns(bool hinge)
   round_fn *volatile round = hinge ? round_of_hinges : round_of_balls;
   double best = 1e30;
   for (int i = 0; i < TRIES; ++i) {
-    double start = bench_cpu_ms();
+    double start = cpu_ms();
     for (int k = 0; k < ROUNDS; ++k) {
       round(sets, &pass, k % 2 ? 1e-5f : -1e-5f);
     }
-    double ms = bench_cpu_ms() - start;
+    double ms = cpu_ms() - start;
     best = ms < best ? ms : best;
   }
   return best * 1e6 / ((double)ROUNDS * (double)SETS * (double)TN_LANES);
