@@ -290,13 +290,13 @@ typedef struct soft_copy {
 static soft_copy copy_soft(const tn_world *world, tn_soft_id id)
 {
   soft_copy s = {.particle_count = tn_soft_positions(world, id, NULL, 0),
-                 .triangle_count = tn_soft_triangles(world, id, NULL, 0)};
+                 .triangle_count = tn_soft_triangles(world, id, NULL, 0) / 3};
   s.at = malloc((size_t)s.particle_count * sizeof *s.at);
   s.number = malloc((size_t)s.particle_count * sizeof *s.number);
   s.triangles = malloc((3 * (size_t)s.triangle_count + 1) * sizeof *s.triangles);
   if (s.at && s.number && s.triangles) {
     tn_soft_positions(world, id, s.at, s.particle_count);
-    tn_soft_triangles(world, id, s.triangles, s.triangle_count);
+    tn_soft_triangles(world, id, s.triangles, 3 * s.triangle_count);
   } else {
     s.particle_count = 0;
   }

@@ -1,11 +1,12 @@
 // Soft bodies as the world stores them between steps: particles, constraints by type, contacts and
-// attachments, and the index that maps them to the solver's arrays (soft_graph).
-//
-// Units are SI. Positions are in double, everything relative to a body or a step in float.
+// attachments. Units are SI; positions are double, everything relative to a body or a step is
+// float.
 #ifndef TENON_DATA_SOFTS_H
 #define TENON_DATA_SOFTS_H
 
-#include "solver/soft/soft_solver.h"
+#include "base/heap.h"
+#include "collide/world_aabb.h"
+#include "data/soft_types.h"
 
 #include <tenon/types.h>
 
@@ -142,83 +143,23 @@ static inline int first_side_particles(const soft_contact *t)
   return t->type == SOFT_CONTACT_EDGE_EDGE ? 2 : 1;
 }
 
+static inline bool soft_contact_is_of(const soft_contact *t, int32_t slot)
+{
+  return t->soft == slot || t->other == slot;
+}
+
+// Number of particles of both sides.
+static inline int soft_contact_particles(const soft_contact *t)
+{
+  static const int counts[SOFT_CONTACT_TYPE_COUNT] = {1, 3, 2, 4, 5};
+  return counts[t->type];
+}
+
 // A soft body and a shape, or two soft bodies, in contact: the state behind touch and part events.
 typedef struct soft_touch_pair {
   int32_t soft, other;   // slots; of two soft bodies the lower comes first
   int32_t other_is_soft; // `other` is a soft body; int32_t: snapshots store no padding bytes
   int32_t seen;          // in this step
 } soft_touch_pair;
-
-// The constraint in a lane of a block: index in soft.list of its type.
-typedef struct soft_source {
-  int32_t soft, index;
-} soft_source;
-
-// An edge of a rope, for the direct solve in soft_chains.c.
-typedef struct chain_row {
-  int32_t soft, index;     // source: soft body, index in its edge list
-  float sum;               // N s, impulses of the step
-  int32_t solver_index[2]; // its particles
-  bool continues;          // its first particle is the second one of the previous row
-  float delta[3];          // m, from its first to its second particle at the start of the step
-  float rest, compliance, damping; // m, m/N, s
-  int32_t attachment_slot[2];      // rigid attachment of each end, or NO_SLOT
-  float anchor[2][3];              // m, that attachment's lever arm at the start of the step
-  float n[3];                      // unit direction of the edge in the running pass
-  double w[2]; // 1/kg, inverse masses of the ends along n, including attached bodies
-  // Elimination along the rope: 1 / pivot, kg; superdiagonal; lambda of the row, N s.
-  double inverse_pivot, upper, impulse;
-  // Transverse solve: h^2 times the excess stiffness, kg; superdiagonal; right-hand side after
-  // elimination, m/s.
-  double excess, damped_upper, damped_v[3];
-} chain_row;
-
-// The layout of all awake soft bodies in the solver. Rebuilt when it is dirty.
-typedef struct soft_graph {
-  bool dirty;
-  soft_data data;
-  tn_pos *at;                   // m, start positions, by solver index
-  float (*gradient)[3];         // m^2, of the enclosed volume, by solver index
-  particle_state *jacobi_delta; // sums of averaged corrections, by solver index
-  int32_t jacobi_delta_capacity;
-  int32_t *attachment_at; // rigid attachment of a particle or NO_SLOT, by solver index
-  int32_t attachment_at_capacity;
-  int32_t gradient_capacity;
-  int32_t solver_particle_count, particle_capacity; // particle_capacity: of `at`
-  int32_t data_capacity, block_capacity;            // of data.particles and data.blocks
-  int32_t compensation_capacity;
-  soft_source *sources[SOFT_TYPE_COUNT]; // by lane; soft NO_SLOT: padding
-  int32_t source_capacity[SOFT_TYPE_COUNT];
-  // Block ranges by colour; `overflow` found no colour, has one constraint per block and runs
-  // serially.
-  color_range color[SOFT_TYPE_COUNT][MAX_COLORS], overflow[SOFT_TYPE_COUNT];
-  int32_t color_count[SOFT_TYPE_COUNT];
-  chain_row *chain; // rows of all ropes
-  int32_t chain_count, chain_capacity;
-  cluster_part *unfold_parts; // of all active soft_unfold.cluster
-  int32_t unfold_part_count, unfold_part_capacity;
-} soft_graph;
-
-// Colouring of a step's contacts or attachments. Many of them share one rigid body and need a
-// colour each, so those left after one round of MAX_COLORS are coloured again with fresh colours.
-#define SOFT_COLORING_ROUNDS 4
-#define SOFT_COLORS (SOFT_COLORING_ROUNDS * MAX_COLORS)
-
-typedef struct soft_coloring {
-  int32_t block_count, block_capacity;
-  color_range color[SOFT_COLORS], overflow; // block ranges
-  int32_t color_count;
-  uint64_t *particle_colors, *bodies; // colours in use, as bits, by solver index and by body
-  int32_t *at; // by node: its colour while colouring, then BLOCK_WIDTH * block + lane, or NO_SLOT
-  int32_t particle_capacity, body_capacity, at_capacity;
-} soft_coloring;
-
-// A contact or attachment to colour.
-typedef struct soft_coloring_node {
-  int32_t solver_index[SOFT_CONTACT_PARTICLES];
-  int32_t count; // of its particles; 0: inactive
-  int32_t body;  // dynamic body that it writes, or NO_SLOT
-  int32_t type;  // soft_contact_type
-} soft_coloring_node;
 
 #endif

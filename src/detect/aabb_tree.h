@@ -4,13 +4,9 @@
 #define TENON_DETECT_AABB_TREE_H
 
 #include "base/heap.h"
+#include "collide/world_aabb.h"
 
 #include <tenon/types.h>
-
-// In double: float does not resolve all accepted positions.
-typedef struct world_aabb {
-  tn_pos lower, upper;
-} world_aabb;
 
 typedef struct tree_node {
   world_aabb box;
@@ -67,20 +63,5 @@ void tree_cast(const tree *t, tn_pos from, tn_vec3 displacement, tn_vec3 half, f
 // returns the new max_distance.
 void tree_nearest(const tree *t, tn_pos point, float max_distance, tree_cast_fn *visit,
                   void *context);
-
-// All six comparisons and one branch: which of them fails is unpredictable.
-static inline bool aabbs_overlap(const world_aabb *a, const world_aabb *b)
-{
-  int x = (a->lower.x <= b->upper.x) & (b->lower.x <= a->upper.x);
-  int y = (a->lower.y <= b->upper.y) & (b->lower.y <= a->upper.y);
-  int z = (a->lower.z <= b->upper.z) & (b->lower.z <= a->upper.z);
-  return (x & y & z) != 0;
-}
-
-static inline bool aabb_contains(const world_aabb *a, const world_aabb *b)
-{
-  return a->lower.x <= b->lower.x && b->upper.x <= a->upper.x && a->lower.y <= b->lower.y &&
-         b->upper.y <= a->upper.y && a->lower.z <= b->lower.z && b->upper.z <= a->upper.z;
-}
 
 #endif

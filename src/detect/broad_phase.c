@@ -7,8 +7,17 @@
 // n bodies created at one place would form n^2 pairs. So a shape has at most TUNING_MAX_DEEP_PAIRS
 // with shapes that it overlaps deeply, the first ones in slot order. The others wait until these
 // have separated: a shape that left out pairs searches again in the next step.
+#include "detect/broad_phase.h"
+
+#include "collide/distance.h"
+#include "collide/material.h"
+#include "data/events.h"
+#include "data/ids.h"
+#include "data/wake.h"
 #include "data/world.h"
+#include "detect/detect.h"
 #include "detect/detect_tuning.h"
+#include "detect/detection.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +25,55 @@
 
 // ---------------------------------------------------------------------------------------------
 // Pairs
+
+world_aabb shape_tight_aabb(const tn_world *world, const shape *s)
+{
+  world_pose at = shape_world_pose(world, s);
+  pose turned = {{0.0f, 0.0f, 0.0f}, dquat_round(at.q)};
+  aabb b = geometry_aabb(&s->geometry, turned);
+  world_aabb box = {
+      {at.p.x + (double)b.lower.x, at.p.y + (double)b.lower.y, at.p.z + (double)b.lower.z},
+      {at.p.x + (double)b.upper.x, at.p.y + (double)b.upper.y, at.p.z + (double)b.upper.z}};
+  return box;
+}
+
+// A joint to the world does not disable contacts with static shapes of the world.
+static bool is_joint_between(const tn_world *world, int32_t a, int32_t b)
+{
+  if (a == WORLD_SLOT || b == WORLD_SLOT) {
+    return false;
+  }
+  if (world->bodies[a].joint_count > world->bodies[b].joint_count) {
+    int32_t t = a;
+    a = b;
+    b = t;
+  }
+  for (int32_t link = world->bodies[a].first_joint; link != NO_SLOT;
+       link = world->joints[link / 2].next[link % 2]) {
+    const joint *j = &world->joints[link / 2];
+    if (j->slot[1 - link % 2] == b && !j->def.collide && j->def.enabled) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool shapes_may_collide(const tn_world *world, const shape *a, const shape *b)
+{
+  if (a->body == b->body || !filters_should_collide(&a->def.filter, &b->def.filter)) {
+    return false;
+  }
+  bool moves = world->bodies[a->body].type == TN_BODY_DYNAMIC ||
+               world->bodies[b->body].type == TN_BODY_DYNAMIC;
+  bool senses = a->def.sensor || b->def.sensor;
+  if (!moves && !senses) {
+    return false;
+  }
+  if (!kind_has_volume(a->geometry.kind) && !kind_has_volume(b->geometry.kind)) {
+    return false;
+  }
+  return !is_joint_between(world, a->body, b->body);
+}
 
 static void link_pair(tn_world *world, int32_t slot, int side)
 {
@@ -130,7 +188,7 @@ void shape_invalidate_pairs(tn_world *world, int32_t shape_slot)
 {
   shape *s = &world->shapes[shape_slot];
   s->pairs_pending = true;
-  world->pending_shapes_stale = true;
+  world->detection->pending_shapes_stale = true;
   for (int32_t link = s->first_pair; link != NO_SLOT;
        link = world->pairs[link / 2].next[link % 2]) {
     world->pairs[link / 2].is_new = true;
@@ -181,10 +239,11 @@ static void set_box(tn_world *world, int32_t slot, world_aabb box, float box_sla
   s->box = box;
   s->box_slack = box_slack;
   s->box_sweep = box_sweep;
-  tree_move_lazily(s->is_static ? &world->static_tree : &world->moving_tree, s->tree_leaf, box);
+  tree_move_lazily(s->is_static ? &world->detection->static_tree : &world->detection->moving_tree,
+                   s->tree_leaf, box);
   if (!s->pairs_pending) {
     s->pairs_pending = true;
-    world->pending_shapes[world->pending_shape_count++] = slot;
+    world->detection->pending_shapes[world->detection->pending_shape_count++] = slot;
   }
 }
 
@@ -280,8 +339,8 @@ void shape_boxes_refit(tn_world *world, int32_t body_slot)
 
 void trees_refit(tn_world *world)
 {
-  tree_refit(&world->static_tree);
-  tree_refit(&world->moving_tree);
+  tree_refit(&world->detection->static_tree);
+  tree_refit(&world->detection->moving_tree);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -307,10 +366,11 @@ static bool collect_candidate(int32_t item, void *context)
   if (is_searched_already(s, item) || !shapes_may_collide(world, s->of, &world->shapes[item])) {
     return true;
   }
-  s->ok = heap_reserve(&world->heap, (void **)&world->candidates, &world->candidate_capacity,
-                       world->candidate_count + 1, sizeof(int32_t));
+  s->ok = heap_reserve(&world->heap, (void **)&world->detection->candidates,
+                       &world->detection->candidate_capacity, world->detection->candidate_count + 1,
+                       sizeof(int32_t));
   if (s->ok) {
-    world->candidates[world->candidate_count++] = item;
+    world->detection->candidates[world->detection->candidate_count++] = item;
   }
   return s->ok;
 }
@@ -388,7 +448,7 @@ static bool admit_pair(tn_world *world, int32_t slot, int32_t other)
   bool full = s->crowd >= TUNING_MAX_DEEP_PAIRS,
        other_full = world->shapes[other].crowd >= TUNING_MAX_DEEP_PAIRS;
   if (solid && (deep ? full || other_full : full && other_full)) {
-    s->waits = world->crowded = true;
+    s->waits = world->detection->crowded = true;
     return true;
   }
   int32_t made = add_pair(world, slot, other);
@@ -403,19 +463,19 @@ static bool find_pairs(tn_world *world, int32_t slot)
 {
   shape *s = &world->shapes[slot];
   search context = {world, s, slot, true};
-  world->candidate_count = 0;
+  world->detection->candidate_count = 0;
   s->waits = false;
   leave_crowd(world, slot);
-  tree_query(&world->moving_tree, s->box, collect_candidate, &context);
+  tree_query(&world->detection->moving_tree, s->box, collect_candidate, &context);
   if (!s->is_static && context.ok) {
-    tree_query(&world->static_tree, s->box, collect_candidate, &context);
+    tree_query(&world->detection->static_tree, s->box, collect_candidate, &context);
   }
   if (!context.ok) {
     return false;
   }
-  sort_slots(world->candidates, world->candidate_count);
-  for (int32_t i = 0; i < world->candidate_count; ++i) {
-    int32_t other = world->candidates[i];
+  sort_slots(world->detection->candidates, world->detection->candidate_count);
+  for (int32_t i = 0; i < world->detection->candidate_count; ++i) {
+    int32_t other = world->detection->candidates[i];
     if (find_pair(world, slot, other) == NO_SLOT && passes_filter(world, slot, other) &&
         !admit_pair(world, slot, other)) {
       return false;
@@ -442,14 +502,14 @@ static void drop_far_pairs(tn_world *world, int32_t slot)
 // Lists shapes that the user has created, moved or changed since the last step.
 static void list_pending(tn_world *world)
 {
-  if (!world->pending_shapes_stale) {
+  if (!world->detection->pending_shapes_stale) {
     return;
   }
-  world->pending_shapes_stale = false;
-  world->pending_shape_count = 0;
+  world->detection->pending_shapes_stale = false;
+  world->detection->pending_shape_count = 0;
   for (int32_t i = 0; i < world->shape_pool.used; ++i) {
     if (world->shapes[i].alive && world->shapes[i].pairs_pending) {
-      world->pending_shapes[world->pending_shape_count++] = i;
+      world->detection->pending_shapes[world->detection->pending_shape_count++] = i;
     }
   }
 }
@@ -457,23 +517,25 @@ static void list_pending(tn_world *world)
 // The work is bounded by what has moved: none while the world sleeps.
 static void optimize_tree(tn_world *world)
 {
-  int32_t nodes = world->moving_tree.used;
+  int32_t nodes = world->detection->moving_tree.used;
   int32_t most = 1 + nodes / TUNING_TREE_STEPS;
-  int64_t debt =
-      world->tree_reinsert_debt + TUNING_TREE_REINSERTS * (int64_t)world->pending_shape_count;
-  world->tree_reinsert_debt = (int32_t)(debt < nodes ? debt : nodes);
-  int32_t budget = world->tree_reinsert_debt < most ? world->tree_reinsert_debt : most;
-  tree_optimize(&world->moving_tree, budget);
-  world->tree_reinsert_debt -= budget;
+  int64_t debt = world->detection->tree_reinsert_debt +
+                 TUNING_TREE_REINSERTS * (int64_t)world->detection->pending_shape_count;
+  world->detection->tree_reinsert_debt = (int32_t)(debt < nodes ? debt : nodes);
+  int32_t budget =
+      world->detection->tree_reinsert_debt < most ? world->detection->tree_reinsert_debt : most;
+  tree_optimize(&world->detection->moving_tree, budget);
+  world->detection->tree_reinsert_debt -= budget;
 }
 
 bool broad_phase_update(tn_world *world, float dt)
 {
-  if (!heap_reserve(&world->heap, (void **)&world->pending_shapes, &world->pending_shape_capacity,
-                    world->shape_pool.used, sizeof(int32_t))) {
+  if (!heap_reserve(&world->heap, (void **)&world->detection->pending_shapes,
+                    &world->detection->pending_shape_capacity, world->shape_pool.used,
+                    sizeof(int32_t))) {
     return false;
   }
-  world->crowded = false;
+  world->detection->crowded = false;
   list_pending(world);
   for (int32_t i = 0; i < world->awake_count; ++i) {
     const body *b = &world->bodies[world->awake[i]];
@@ -483,20 +545,20 @@ bool broad_phase_update(tn_world *world, float dt)
   }
   trees_refit(world);
   optimize_tree(world);
-  sort_slots(world->pending_shapes, world->pending_shape_count);
-  for (int32_t i = 0; i < world->pending_shape_count; ++i) {
-    drop_far_pairs(world, world->pending_shapes[i]);
-    if (!find_pairs(world, world->pending_shapes[i])) {
+  sort_slots(world->detection->pending_shapes, world->detection->pending_shape_count);
+  for (int32_t i = 0; i < world->detection->pending_shape_count; ++i) {
+    drop_far_pairs(world, world->detection->pending_shapes[i]);
+    if (!find_pairs(world, world->detection->pending_shapes[i])) {
       return false;
     }
   }
   int32_t waiting = 0;
-  for (int32_t i = 0; i < world->pending_shape_count; ++i) {
-    shape *s = &world->shapes[world->pending_shapes[i]];
+  for (int32_t i = 0; i < world->detection->pending_shape_count; ++i) {
+    shape *s = &world->shapes[world->detection->pending_shapes[i]];
     s->pairs_pending = s->waits;
-    world->pending_shapes[waiting] = world->pending_shapes[i];
+    world->detection->pending_shapes[waiting] = world->detection->pending_shapes[i];
     waiting += s->waits;
   }
-  world->pending_shape_count = waiting;
+  world->detection->pending_shape_count = waiting;
   return true;
 }

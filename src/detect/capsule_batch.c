@@ -5,7 +5,7 @@
 #include "collide/collide_tuning.h"
 #include "detect/detect_tuning.h"
 #include "kernel/contact_geometry.h"
-#include "solver/gather.h"
+#include "kernel/transpose.h"
 
 #define COLLIDE_CAPSULE_BATCH PASTE(collide_capsule_batch_, TN_LANES)
 

@@ -2,9 +2,10 @@
 // straight line; a body that bounces off a static shape would tunnel through what lies along its
 // new direction. So its path is traced from impact to impact, and shapes that it meets get
 // speculative contacts.
-#include "base/rules.h"
 #include "collide/distance.h"
-#include "detect/detect_tuning.h"
+#include "detect/broad_phase.h"
+#include "detect/detect.h"
+#include "detect/detection.h"
 #include "detect/narrow_phase.h"
 
 typedef struct ccd_path {
@@ -71,7 +72,7 @@ static void cast_static(ccd_path *t)
   extend_axis(&box.lower.y, &box.upper.y, t->traversed.y, t->displacement.y);
   extend_axis(&box.lower.z, &box.upper.z, t->traversed.z, t->displacement.z);
   t->wall = NO_SLOT;
-  tree_query(&t->world->static_tree, box, visit_wall, t);
+  tree_query(&t->world->detection->static_tree, box, visit_wall, t);
 }
 
 static bool is_hit_already(const ccd_path *t)

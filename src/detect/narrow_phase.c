@@ -2,9 +2,10 @@
 // writes only the pair, its contacts and its result.
 #include "detect/narrow_phase.h"
 
-#include "base/rules.h"
+#include "base/prefetch.h"
 #include "collide/distance.h"
-#include "detect/detect_tuning.h"
+#include "collide/surface.h"
+#include "detect/detection.h"
 
 #include <math.h>
 
@@ -203,8 +204,8 @@ static bool stays_separated(pair *p, const shape *a, const shape *b, pose at, fl
 
 static void collide_pair(const tn_world *world, int32_t index, float dt)
 {
-  pair_result *found = &world->found[index];
-  pair *p = &world->pairs[world->active_pairs[index]];
+  pair_result *found = &world->detection->found[index];
+  pair *p = &world->pairs[world->detection->active_pairs[index]];
   const shape *a = &world->shapes[p->shape[0]];
   const shape *b = &world->shapes[p->shape[1]];
   world_pose at_a = a->shape_cache.pose;
@@ -228,7 +229,7 @@ static void collide_pair(const tn_world *world, int32_t index, float dt)
   }
   float ahead = RULE(speculative_margin) ? fminf(close, TUNING_CONTACT_MARGIN_CAP * size) : 0.0f;
   float margin = TUNING_CONTACT_MARGIN * size + ahead;
-  manifold *out = &world->found_manifolds[found->first];
+  manifold *out = &world->detection->found_manifolds[found->first];
   found->count = collide(&a->geometry, &b->geometry, at, margin, out, found->room);
   bool fast = needs_continuous(world, a, b, close);
   tn_vec3 displacement = relative_displacement(world, a, b, at_a, dt);
@@ -291,8 +292,8 @@ static void make_capsule_manifold(const shape *a, const shape *b, manifold *m)
 static void apply_capsule_result(const tn_world *world, const capsule_batch *batch, int i,
                                  int32_t index, float dt)
 {
-  pair_result *found = &world->found[index];
-  pair *p = &world->pairs[world->active_pairs[index]];
+  pair_result *found = &world->detection->found[index];
+  pair *p = &world->pairs[world->detection->active_pairs[index]];
   if (batch->needs_scalar[i] != 0.0f) {
     collide_pair(world, index, dt);
     return;
@@ -311,8 +312,8 @@ static void apply_capsule_result(const tn_world *world, const capsule_batch *bat
     set_capsule_point(&c->manifold, batch, i);
   } else {
     found->count = 1;
-    make_capsule_manifold(a, b, &world->found_manifolds[found->first]);
-    set_capsule_point(&world->found_manifolds[found->first], batch, i);
+    make_capsule_manifold(a, b, &world->detection->found_manifolds[found->first]);
+    set_capsule_point(&world->detection->found_manifolds[found->first], batch, i);
   }
 }
 
@@ -334,9 +335,9 @@ static void collide_batch(const tn_world *world, capsule_batch *batch, const int
 {
   // Fill idle lanes with the last pair.
   for (int i = count; i % BLOCK_WIDTH != 0; ++i) {
-    add_to_batch(world, &world->pairs[world->active_pairs[index[count - 1]]], batch, i);
+    add_to_batch(world, &world->pairs[world->detection->active_pairs[index[count - 1]]], batch, i);
   }
-  world->contact_ops->collide_capsule_batch(batch, count, dt);
+  world->detection->collide_capsule_batch(batch, count, dt);
   for (int i = 0; i < count; ++i) {
     apply_capsule_result(world, batch, i, index[i], dt);
   }
@@ -362,9 +363,9 @@ void collide_pairs(const tn_world *world, int32_t first, int32_t last, float dt)
   int32_t index[CAPSULE_BATCH];
   int count = 0;
   for (int32_t i = first; i < last; ++i) {
-    const pair *p = &world->pairs[world->active_pairs[i]];
+    const pair *p = &world->pairs[world->detection->active_pairs[i]];
     if (i + PREFETCH_DISTANCE < last) {
-      prefetch_pair(world, &world->pairs[world->active_pairs[i + PREFETCH_DISTANCE]]);
+      prefetch_pair(world, &world->pairs[world->detection->active_pairs[i + PREFETCH_DISTANCE]]);
     }
     if (!p->round) {
       collide_pair(world, i, dt);

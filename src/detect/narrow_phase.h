@@ -39,7 +39,7 @@ static inline double travel_until_contact(const shape_cache *a, const shape_cach
          (double)(min_gap - TUNING_CONTACT_MARGIN * fminf(a->bounding_radius, b->bounding_radius));
 }
 
-// Collides the active pairs [first, last) and fills in world->found.
+// Collides the active pairs [first, last) and fills in world->detection->found.
 void collide_pairs(const tn_world *world, int32_t first, int32_t last, float dt);
 // Casts B from pose `at` along `displacement` and collides it where it first touches A. The gaps
 // are those of the pose `at`. Returns the number of manifolds.

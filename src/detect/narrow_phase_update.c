@@ -1,9 +1,15 @@
 // Narrow phase update: selects the pairs to collide, runs the narrow phase on all threads, and
 // carries impulses over from old to new manifolds (warm start).
+#include "base/bits.h"
+#include "base/prefetch.h"
+#include "data/events.h"
+#include "data/ids.h"
+#include "data/wake.h"
+#include "detect/broad_phase.h"
+#include "detect/detect.h"
+#include "detect/detection.h"
 #include "detect/narrow_phase.h"
-
-#include "base/rules.h"
-#include "detect/detect_tuning.h"
+#include "detect/pair_sort.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,13 +60,6 @@ void pair_remove_contacts(tn_world *world, int32_t pair_slot)
   while (*link != NO_SLOT) {
     remove_contact(world, link);
   }
-}
-
-void contact_clear_impulses(contact *c)
-{
-  memset(&c->state, 0, sizeof c->state);
-  c->idle = true;
-  c->settled = false;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -151,10 +150,10 @@ static float match_radius(const tn_world *world, const pair *p)
 
 static bool update_pair_contacts(tn_world *world, int32_t index)
 {
-  const pair_result *found = &world->found[index];
-  int32_t pair_slot = world->active_pairs[index];
+  const pair_result *found = &world->detection->found[index];
+  int32_t pair_slot = world->detection->active_pairs[index];
   const pair *p = &world->pairs[pair_slot];
-  const manifold *manifolds = &world->found_manifolds[found->first];
+  const manifold *manifolds = &world->detection->found_manifolds[found->first];
   float radius = match_radius(world, p);
   uint32_t taken = 0;
   int32_t *link = &world->pairs[pair_slot].first_contact;
@@ -184,17 +183,17 @@ static bool update_pair_contacts(tn_world *world, int32_t index)
 // The common case, one manifold before and after, needs no allocation and runs on any thread.
 static void update_single_contact(const tn_world *world, int32_t index)
 {
-  pair_result *found = &world->found[index];
+  pair_result *found = &world->detection->found[index];
   if (found->count == KEPT_MANIFOLDS) {
     return;
   }
-  pair *p = &world->pairs[world->active_pairs[index]];
+  pair *p = &world->pairs[world->detection->active_pairs[index]];
   contact *c = p->first_contact == NO_SLOT ? NULL : &world->contacts[p->first_contact];
   if (p->sensor || found->count != (c ? 1 : 0) || (c && c->next != NO_SLOT)) {
     return;
   }
   if (c) {
-    const manifold *now = &world->found_manifolds[found->first];
+    const manifold *now = &world->detection->found_manifolds[found->first];
     float radius = match_radius(world, p);
     if (match_manifold(c, now, 1, 0, radius) != 0) {
       return;
@@ -217,13 +216,13 @@ static void update_sensor(tn_world *world, pair *p, bool overlap)
 
 static bool apply_results(tn_world *world)
 {
-  for (int32_t i = 0; i < world->active_pair_count; ++i) {
-    if (world->found[i].count == KEPT_MANIFOLDS) {
+  for (int32_t i = 0; i < world->detection->active_pair_count; ++i) {
+    if (world->detection->found[i].count == KEPT_MANIFOLDS) {
       continue;
     }
-    pair *p = &world->pairs[world->active_pairs[i]];
+    pair *p = &world->pairs[world->detection->active_pairs[i]];
     if (p->sensor) {
-      update_sensor(world, p, world->found[i].overlap);
+      update_sensor(world, p, world->detection->found[i].overlap);
       continue;
     }
     p->initial_overlap |= p->is_new;
@@ -262,14 +261,14 @@ static double max_travel_between(const world_pose *from, const world_pose *to,
 // Marks the current contact update; odd for active shapes.
 static uint32_t travel_stamp(const tn_world *world, bool active)
 {
-  return (uint32_t)(2 * world->contact_update_count) + active;
+  return (uint32_t)(2 * world->detection->contact_update_count) + active;
 }
 
 static bool any_shape_is_fast(const tn_world *world)
 {
   for (int32_t i = 0; i < world->shape_pool.used; ++i) {
-    if (world->shape_motions[i].is_fast &&
-        world->shape_motions[i].stamp == travel_stamp(world, true)) {
+    if (world->detection->shape_motions[i].is_fast &&
+        world->detection->shape_motions[i].stamp == travel_stamp(world, true)) {
       return true;
     }
   }
@@ -278,7 +277,7 @@ static bool any_shape_is_fast(const tn_world *world)
 
 static bool shape_cache_is_current(const tn_world *world, int32_t slot)
 {
-  return (world->shape_motions[slot].stamp | 1) == travel_stamp(world, true);
+  return (world->detection->shape_motions[slot].stamp | 1) == travel_stamp(world, true);
 }
 
 // Updates pose and bounds, once per contact update and shape.
@@ -308,7 +307,7 @@ static void update_shape_cache(tn_world *world, int32_t slot, bool active, float
     now->speed = speed + now->max_extent * turn;
     now->travel += max_travel_between(&last, &now->pose, s->bounding_radius);
   }
-  world->shape_motions[slot] =
+  world->detection->shape_motions[slot] =
       (shape_motion){now->travel + (double)(dt * now->speed), travel_stamp(world, active),
                      active && dt * speed > s->inner_radius};
 }
@@ -375,7 +374,7 @@ static void update_inactive_shape(pair_lister *l, int32_t slot)
 static inline void list_if_active(pair_lister *l, int32_t slot)
 {
   pair *p = &l->world->pairs[slot];
-  const shape_motion *shape_motions = l->world->shape_motions;
+  const shape_motion *shape_motions = l->world->detection->shape_motions;
   bool first = shape_motions[p->shape[0]].stamp == l->active;
   bool second = shape_motions[p->shape[1]].stamp == l->active;
   if (!p->alive || !(first || second)) {
@@ -414,23 +413,23 @@ static bool list_awake_pairs(pair_lister *l)
 {
   tn_world *world = l->world;
   int32_t words = world->pair_pool.used / 64 + 1;
-  if (!heap_reserve(&world->heap, (void **)&world->pair_bits, &world->pair_bit_capacity, words,
-                    sizeof(uint64_t))) {
+  if (!heap_reserve(&world->heap, (void **)&world->detection->pair_bits,
+                    &world->detection->pair_bit_capacity, words, sizeof(uint64_t))) {
     return false;
   }
-  memset(world->pair_bits, 0, (size_t)words * sizeof(uint64_t));
+  memset(world->detection->pair_bits, 0, (size_t)words * sizeof(uint64_t));
   for (int32_t i = 0; i < world->awake_count; ++i) {
     for (int32_t k = world->bodies[world->awake[i]].first_shape; k != NO_SLOT;
          k = world->shapes[k].next) {
       for (int32_t link = world->shapes[k].first_pair; link != NO_SLOT;
            link = world->pairs[link / 2].next[link % 2]) {
-        world->pair_bits[link / 128] |= 1ull << (link / 2 % 64);
+        world->detection->pair_bits[link / 128] |= 1ull << (link / 2 % 64);
       }
     }
   }
   for (int32_t i = 0; i < words; ++i) {
-    for (uint64_t bits = world->pair_bits[i]; bits != 0; bits &= bits - 1) {
-      int32_t slot = 64 * i + lowest_free_color(~bits);
+    for (uint64_t bits = world->detection->pair_bits[i]; bits != 0; bits &= bits - 1) {
+      int32_t slot = 64 * i + lowest_clear_bit(~bits);
       list_if_active(l, slot);
     }
   }
@@ -442,10 +441,10 @@ static bool list_awake_pairs(pair_lister *l)
 static void cull_pairs(int first, int last, void *context)
 {
   const tn_world *world = context;
-  const shape_motion *shape_motions = world->shape_motions;
+  const shape_motion *shape_motions = world->detection->shape_motions;
   const pair *pairs = world->pairs;
   // uint8_t may alias anything: load the pointers once.
-  uint8_t *calls = world->pair_may_touch;
+  uint8_t *calls = world->detection->pair_may_touch;
   for (int32_t i = first; i < last; ++i) {
     calls[i] = !is_culled(shape_motions, &pairs[i]);
   }
@@ -455,14 +454,14 @@ static bool list_all_pairs(pair_lister *l)
 {
   tn_world *world = l->world;
   int32_t count = world->pair_pool.used, called = 0;
-  if (!heap_reserve(&world->heap, (void **)&world->pair_may_touch, &world->pair_may_touch_capacity,
-                    count, sizeof(uint8_t))) {
+  if (!heap_reserve(&world->heap, (void **)&world->detection->pair_may_touch,
+                    &world->detection->pair_may_touch_capacity, count, sizeof(uint8_t))) {
     return false;
   }
   task_run(world->tasks, cull_pairs, count, PAIR_CULL_GRAIN, world);
   // Compact in place: `listed` holds the candidates first, then the active pairs.
   int32_t *listed = l->listed;
-  const uint8_t *calls = world->pair_may_touch;
+  const uint8_t *calls = world->detection->pair_may_touch;
   for (int32_t i = 0; i < count; ++i) {
     listed[called] = i;
     called += calls[i];
@@ -481,29 +480,29 @@ static bool list_active_pairs(pair_lister *l)
 {
   tn_world *world = l->world;
   int32_t count = world->pair_pool.used + 1; // list_if_active() writes one entry too many
-  if (!heap_reserve(&world->heap, (void **)&world->active_pairs, &world->active_pair_capacity,
-                    count, sizeof(int32_t)) ||
-      !heap_reserve(&world->heap, (void **)&world->found, &world->found_capacity, count,
-                    sizeof(pair_result))) {
+  if (!heap_reserve(&world->heap, (void **)&world->detection->active_pairs,
+                    &world->detection->active_pair_capacity, count, sizeof(int32_t)) ||
+      !heap_reserve(&world->heap, (void **)&world->detection->found,
+                    &world->detection->found_capacity, count, sizeof(pair_result))) {
     return false;
   }
-  l->found = world->found;
-  l->listed = world->active_pairs;
+  l->found = world->detection->found;
+  l->listed = world->detection->active_pairs;
   l->active = travel_stamp(world, true);
   bool few = 4 * count_awake_links(world) < world->pair_pool.used;
   if (!(few ? list_awake_pairs(l) : list_all_pairs(l))) {
     return false;
   }
-  world->active_pair_count = l->count;
-  return heap_reserve(&world->heap, (void **)&world->found_manifolds,
-                      &world->found_manifold_capacity, l->room, sizeof(manifold));
+  world->detection->active_pair_count = l->count;
+  return heap_reserve(&world->heap, (void **)&world->detection->found_manifolds,
+                      &world->detection->found_manifold_capacity, l->room, sizeof(manifold));
 }
 
 // Wakes sleeping bodies that have a contact with an awake one.
 static void wake_touched(tn_world *world)
 {
-  for (int32_t i = 0; i < world->active_pair_count; ++i) {
-    const pair *p = &world->pairs[world->active_pairs[i]];
+  for (int32_t i = 0; i < world->detection->active_pair_count; ++i) {
+    const pair *p = &world->pairs[world->detection->active_pairs[i]];
     for (int side = 0; side < 2 && p->first_contact != NO_SLOT; ++side) {
       if (world->bodies[p->body[side]].asleep) {
         body_wake(world, p->body[side]);
@@ -515,21 +514,21 @@ static void wake_touched(tn_world *world)
 // Appends the pair to the active ones if it is new or was culled.
 static bool activate_pair(tn_world *world, int32_t slot)
 {
-  for (int32_t i = 0; i < world->active_pair_count; ++i) {
-    if (world->active_pairs[i] == slot) {
+  for (int32_t i = 0; i < world->detection->active_pair_count; ++i) {
+    if (world->detection->active_pairs[i] == slot) {
       return true;
     }
   }
-  int32_t count = world->active_pair_count + 1;
-  if (!heap_reserve(&world->heap, (void **)&world->active_pairs, &world->active_pair_capacity,
-                    count, sizeof(int32_t)) ||
-      !heap_reserve(&world->heap, (void **)&world->found, &world->found_capacity, count,
-                    sizeof(pair_result))) {
+  int32_t count = world->detection->active_pair_count + 1;
+  if (!heap_reserve(&world->heap, (void **)&world->detection->active_pairs,
+                    &world->detection->active_pair_capacity, count, sizeof(int32_t)) ||
+      !heap_reserve(&world->heap, (void **)&world->detection->found,
+                    &world->detection->found_capacity, count, sizeof(pair_result))) {
     return false;
   }
-  world->found[count - 1] = (pair_result){.count = KEPT_MANIFOLDS};
-  world->active_pairs[count - 1] = slot;
-  world->active_pair_count = count;
+  world->detection->found[count - 1] = (pair_result){.count = KEPT_MANIFOLDS};
+  world->detection->active_pairs[count - 1] = slot;
+  world->detection->active_pair_count = count;
   return true;
 }
 
@@ -571,9 +570,10 @@ bool narrow_phase_update(tn_world *world, float dt)
 {
   narrow_phase_context task = {world, dt};
   pair_lister l = {.world = world, .dt = dt};
-  world->contact_update_count += 1;
-  if (!heap_reserve(&world->heap, (void **)&world->shape_motions, &world->shape_motion_capacity,
-                    world->shape_pool.used, sizeof(shape_motion))) {
+  world->detection->contact_update_count += 1;
+  if (!heap_reserve(&world->heap, (void **)&world->detection->shape_motions,
+                    &world->detection->shape_motion_capacity, world->shape_pool.used,
+                    sizeof(shape_motion))) {
     return false;
   }
   task_run(world->tasks, update_active_shapes, world->awake_count, SHAPE_CACHE_GRAIN, &task);
@@ -586,125 +586,12 @@ bool narrow_phase_update(tn_world *world, float dt)
       return false;
     }
   }
-  task_run(world->tasks, narrow_phase_task, world->active_pair_count, PAIR_GRAIN, &task);
+  task_run(world->tasks, narrow_phase_task, world->detection->active_pair_count, PAIR_GRAIN, &task);
   if (!apply_results(world) || (any_shape_is_fast(world) && !continuous_update(world, dt))) {
     return false;
   }
   if (l.touches_sleeping) {
     wake_touched(world);
   }
-  return true;
-}
-
-// ---------------------------------------------------------------------------------------------
-// Events and read-out
-
-static tn_body_id body_id_of(const tn_world *world, int32_t slot)
-{
-  tn_body_id none = {0};
-  return slot == WORLD_SLOT ? none : body_id_at(world, slot);
-}
-
-tn_contact_event pair_event(const tn_world *world, const pair *p, tn_event_kind kind)
-{
-  tn_contact_event e = {0};
-  int first = p->sensor && !world->shapes[p->shape[0]].def.sensor ? 1 : 0;
-  e.kind = kind;
-  e.shape_a = shape_id_at(world, p->shape[first]);
-  e.shape_b = shape_id_at(world, p->shape[1 - first]);
-  e.body_a = body_id_of(world, world->shapes[p->shape[first]].body);
-  e.body_b = body_id_of(world, world->shapes[p->shape[1 - first]].body);
-  return e;
-}
-
-bool add_contact_event(tn_world *world, tn_contact_event event)
-{
-  if (!heap_reserve(&world->heap, (void **)&world->contact_events, &world->contact_event_capacity,
-                    world->contact_event_count + 1, sizeof event)) {
-    report(&world->log, TN_LOG_WARNING, "out of memory: a contact event is lost");
-    return false;
-  }
-  world->contact_events[world->contact_event_count++] = event;
-  return true;
-}
-
-const tn_contact_event *tn_world_contact_events(const tn_world *world, int *count)
-{
-  if (count) {
-    *count = world ? world->published_contact_event_count : 0;
-  }
-  return world && world->published_contact_event_count > 0 ? world->contact_events : NULL;
-}
-
-static tn_contact contact_readout(const tn_world *world, const contact *c)
-{
-  const pair *p = &world->pairs[c->pair];
-  const shape *a = &world->shapes[p->shape[0]];
-  const shape *b = &world->shapes[p->shape[1]];
-  world_pose at_a = shape_world_pose(world, a);
-  world_pose at_b = shape_world_pose(world, b);
-  tn_quat qa = dquat_round(at_a.q), qb = dquat_round(at_b.q);
-  tn_contact out = {0};
-  out.shape_a = shape_id_at(world, p->shape[0]);
-  out.shape_b = shape_id_at(world, p->shape[1]);
-  out.body_a = body_id_of(world, a->body);
-  out.body_b = body_id_of(world, b->body);
-  out.normal = tn_rotate(qa, c->manifold.normal);
-  out.count = c->manifold.count;
-  for (int i = 0; i < out.count; ++i) {
-    const manifold_point *m = &c->manifold.points[i];
-    tn_vec3 skin_a = tn_scale(c->manifold.radius_a, out.normal);
-    tn_vec3 skin_b = tn_scale(-c->manifold.radius_b, out.normal);
-    tn_pos on_a = tn_offset(at_a.p, tn_add(tn_rotate(qa, m->a), skin_a));
-    tn_pos on_b = tn_offset(at_b.p, tn_add(tn_rotate(qb, m->b), skin_b));
-    out.points[i].position = tn_offset(on_a, tn_scale(0.5f, tn_between_points(on_a, on_b)));
-    out.points[i].gap = c->manifold.points[i].gap;
-    out.points[i].normal_force = c->forces.force[i];
-  }
-  out.friction_force = c->forces.friction_force;
-  out.friction_torque = c->forces.friction_torque;
-  return out;
-}
-
-int tn_world_contacts(const tn_world *world, tn_contact *contacts, int capacity)
-{
-  int count = 0;
-  for (int32_t i = 0; world && i < world->contact_pool.used; ++i) {
-    if (world->contacts[i].alive) {
-      if (contacts && count < capacity) {
-        contacts[count] = contact_readout(world, &world->contacts[i]);
-      }
-      count += 1;
-    }
-  }
-  return count;
-}
-
-int tn_body_contacts(const tn_world *world, tn_body_id id, tn_contact *contacts, int capacity)
-{
-  const body *b = body_find(world, id, "tn_body_contacts");
-  int count = 0;
-  for (int32_t k = b ? b->first_shape : NO_SLOT; k != NO_SLOT; k = world->shapes[k].next) {
-    for (int32_t link = world->shapes[k].first_pair; link != NO_SLOT;
-         link = world->pairs[link / 2].next[link % 2]) {
-      for (int32_t c = world->pairs[link / 2].first_contact; c != NO_SLOT;
-           c = world->contacts[c].next) {
-        if (contacts && count < capacity) {
-          contacts[count] = contact_readout(world, &world->contacts[c]);
-        }
-        count += 1;
-      }
-    }
-  }
-  return count;
-}
-
-bool tn_world_set_pair_filter(tn_world *world, tn_pair_filter_fn *filter, void *context)
-{
-  if (!world) {
-    return false;
-  }
-  world->pair_filter = filter;
-  world->pair_filter_context = context;
   return true;
 }

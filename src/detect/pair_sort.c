@@ -4,7 +4,10 @@
 // in the world: reading pairs and gathering bodies misses the cache, and threads that share a list
 // touch the same bodies. Then both arrays are sorted as a whole. Whether and how depends only on
 // the arrays, so results are reproducible.
+#include "detect/pair_sort.h"
+
 #include "data/world.h"
+#include "detect/detection.h"
 
 #include <string.h>
 
@@ -127,11 +130,12 @@ bool pairs_sort(tn_world *world)
 {
   int32_t pairs = world->pair_pool.used, contacts = world->contact_pool.used;
   int32_t most = pairs > contacts ? pairs : contacts;
-  if (!heap_reserve(&world->heap, (void **)&world->sort_places, &world->sort_place_capacity,
-                    most + world->body_pool.used + 1, sizeof(int32_t))) {
+  if (!heap_reserve(&world->heap, (void **)&world->detection->sort_places,
+                    &world->detection->sort_place_capacity, most + world->body_pool.used + 1,
+                    sizeof(int32_t))) {
     return false;
   }
-  int32_t *place = world->sort_places;
+  int32_t *place = world->detection->sort_places;
   find_pair_places(world, place + most, place);
   relink_pairs(world, place);
   permute(world->pairs, sizeof(pair), place, pairs);

@@ -14,11 +14,9 @@ static inline int32_t chunk_count(int32_t count)
   return (count + CHUNK_SIZE - 1) / CHUNK_SIZE;
 }
 
-// Fills world->chunk_boxes: chunks of particles first, then chunks of triangles.
+// Fills world->detection->chunk_boxes: chunks of particles first, then chunks of triangles.
 bool build_chunk_boxes(tn_world *world, const soft *s);
 
-world_aabb empty_box(void);
-void box_add_point(world_aabb *box, tn_pos p);
 world_aabb box_expand(world_aabb box, double by);
 bool point_near_box(const world_aabb *box, tn_pos p, double max_distance);
 float soft_max_speed(const soft *s); // m/s, of its particles

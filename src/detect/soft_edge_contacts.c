@@ -1,9 +1,10 @@
 // Edges of one soft body against edges of another, for crossings that no particle-triangle contact
 // covers. Only feature edges collide: those on the border of an open surface, and sharp edges
 // between triangles, which on closed surfaces must be convex.
+#include "collide/elements.h"
 #include "collide/surface_contacts.h"
+#include "data/soft_bounds.h"
 #include "detect/soft_detect.h"
-#include "world/soft_make.h"
 
 #include <math.h>
 #include <string.h>

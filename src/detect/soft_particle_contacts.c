@@ -1,5 +1,7 @@
 // Particles against particles: self collision, and soft bodies of which neither has triangles.
 // Candidates come from a hash grid whose cells are as large as the longest contact range.
+#include "collide/material.h"
+#include "data/wake.h"
 #include "detect/soft_detect.h"
 
 #include <math.h>

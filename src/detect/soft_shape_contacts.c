@@ -2,7 +2,13 @@
 // and its packing for the solver. Contacts are found once a step; the solver updates their gaps in
 // every substep.
 #include "base/dvec.h"
+#include "collide/distance.h"
+#include "collide/material.h"
 #include "collide/surface.h"
+#include "data/soft_bounds.h"
+#include "data/wake.h"
+#include "detect/detection.h"
+#include "detect/soft_contacts.h"
 #include "detect/soft_detect.h"
 
 #include <math.h>
@@ -34,11 +40,6 @@ static void remove_contacts(tn_world *world,
   world->soft_contact_count = count;
 }
 
-static bool is_of_soft(const soft_contact *t, int32_t slot)
-{
-  return t->soft == slot || t->other == slot;
-}
-
 static bool is_of_shape(const soft_contact *t, int32_t slot)
 {
   return t->shape == slot;
@@ -47,12 +48,12 @@ static bool is_of_shape(const soft_contact *t, int32_t slot)
 void soft_contacts_remove_soft(tn_world *world, int32_t slot)
 {
   soft_touch_pairs_remove_soft(world, slot);
-  remove_contacts(world, is_of_soft, slot);
+  remove_contacts(world, soft_contact_is_of, slot);
 }
 
 void soft_contacts_discard(tn_world *world, int32_t slot)
 {
-  remove_contacts(world, is_of_soft, slot);
+  remove_contacts(world, soft_contact_is_of, slot);
 }
 
 void soft_contacts_remove_shape(tn_world *world, int32_t slot)
@@ -72,7 +73,7 @@ void soft_wake_touched(tn_world *world, int32_t slot)
     const soft_contact *t = &world->soft_contacts[i];
     if (t->soft == slot && t->body != NO_SLOT) {
       body_wake(world, t->body);
-    } else if (is_of_soft(t, slot)) {
+    } else if (soft_contact_is_of(t, slot)) {
       soft_wake(world, t->soft == slot ? t->other : t->soft);
     }
   }
@@ -314,34 +315,22 @@ static collider collider_of(tn_world *world, int32_t soft_slot, int32_t shape_sl
   return t;
 }
 
-world_aabb empty_box(void)
-{
-  world_aabb box = {tn_p3(HUGE_VAL, HUGE_VAL, HUGE_VAL), tn_p3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL)};
-  return box;
-}
-
-void box_add_point(world_aabb *box, tn_pos p)
-{
-  box->lower = tn_p3(fmin(box->lower.x, p.x), fmin(box->lower.y, p.y), fmin(box->lower.z, p.z));
-  box->upper = tn_p3(fmax(box->upper.x, p.x), fmax(box->upper.y, p.y), fmax(box->upper.z, p.z));
-}
-
 bool build_chunk_boxes(tn_world *world, const soft *s)
 {
   int32_t particles = chunk_count(s->particle_count);
   int32_t count = particles + chunk_count(s->triangle_count);
-  if (!heap_reserve(&world->heap, (void **)&world->chunk_boxes, &world->chunk_box_capacity, count,
-                    sizeof(world_aabb))) {
+  if (!heap_reserve(&world->heap, (void **)&world->detection->chunk_boxes,
+                    &world->detection->chunk_box_capacity, count, sizeof(world_aabb))) {
     return false;
   }
   for (int32_t i = 0; i < count; ++i) {
-    world->chunk_boxes[i] = empty_box();
+    world->detection->chunk_boxes[i] = empty_box();
   }
   for (int32_t i = 0; i < s->particle_count; ++i) {
-    box_add_point(&world->chunk_boxes[i / CHUNK_SIZE], s->particles[i].at);
+    box_add_point(&world->detection->chunk_boxes[i / CHUNK_SIZE], s->particles[i].at);
   }
   for (int32_t i = 0; i < 3 * s->triangle_count; ++i) {
-    box_add_point(&world->chunk_boxes[particles + i / (3 * CHUNK_SIZE)],
+    box_add_point(&world->detection->chunk_boxes[particles + i / (3 * CHUNK_SIZE)],
                   s->particles[s->triangles[i]].at);
   }
   return true;
@@ -365,7 +354,7 @@ static void collide_chunks(int first, int last, void *context)
     int32_t all = triangles ? t->soft->triangle_count : t->soft->particle_count;
     soft_contact *found = task->found + CHUNK_SIZE * (size_t)i;
     int32_t count = 0;
-    if (aabbs_overlap(&t->world->chunk_boxes[i], &t->max_box)) {
+    if (aabbs_overlap(&t->world->detection->chunk_boxes[i], &t->max_box)) {
       for (int32_t k = from; k < from + CHUNK_SIZE && k < all; ++k) {
         count += triangles ? collide_triangle(t, t->soft->triangles + 3 * (size_t)k, &found[count])
                            : collide_particle(t, k, &found[count]);
@@ -377,10 +366,12 @@ static void collide_chunks(int first, int last, void *context)
 
 static bool reserve_chunk_contacts(tn_world *world, int32_t chunk_boxes)
 {
-  return heap_reserve(&world->heap, (void **)&world->chunk_contacts, &world->chunk_contact_capacity,
-                      CHUNK_SIZE * chunk_boxes, sizeof(soft_contact)) &&
-         heap_reserve(&world->heap, (void **)&world->chunk_contact_counts,
-                      &world->chunk_contact_count_capacity, chunk_boxes, sizeof(int32_t));
+  return heap_reserve(&world->heap, (void **)&world->detection->chunk_contacts,
+                      &world->detection->chunk_contact_capacity, CHUNK_SIZE * chunk_boxes,
+                      sizeof(soft_contact)) &&
+         heap_reserve(&world->heap, (void **)&world->detection->chunk_contact_counts,
+                      &world->detection->chunk_contact_count_capacity, chunk_boxes,
+                      sizeof(int32_t));
 }
 
 // Chunks run in parallel; their contacts are appended in order, so that the list is deterministic.
@@ -396,11 +387,13 @@ static bool collide_shape(tn_world *world, int32_t soft_slot, int32_t shape_slot
   if (!reserve_chunk_contacts(world, count)) {
     return false;
   }
-  chunk_task task = {&t, particles, world->chunk_contacts, world->chunk_contact_counts};
+  chunk_task task = {&t, particles, world->detection->chunk_contacts,
+                     world->detection->chunk_contact_counts};
   task_run(world->tasks, collide_chunks, count, 4, &task);
   for (int32_t i = 0; i < count; ++i) {
-    for (int32_t k = 0; k < world->chunk_contact_counts[i]; ++k) {
-      if (!add_soft_contact(world, &world->chunk_contacts[CHUNK_SIZE * (size_t)i + (size_t)k])) {
+    for (int32_t k = 0; k < world->detection->chunk_contact_counts[i]; ++k) {
+      if (!add_soft_contact(
+              world, &world->detection->chunk_contacts[CHUNK_SIZE * (size_t)i + (size_t)k])) {
         return false;
       }
     }
@@ -438,10 +431,11 @@ static bool collect(int32_t item, void *context)
   shape_search *s = context;
   tn_world *world = s->world;
   if (should_collide(s->soft, &world->shapes[item])) {
-    s->ok = heap_reserve(&world->heap, (void **)&world->candidates, &world->candidate_capacity,
-                         world->candidate_count + 1, sizeof(int32_t));
+    s->ok = heap_reserve(&world->heap, (void **)&world->detection->candidates,
+                         &world->detection->candidate_capacity,
+                         world->detection->candidate_count + 1, sizeof(int32_t));
     if (s->ok) {
-      world->candidates[world->candidate_count++] = item;
+      world->detection->candidates[world->detection->candidate_count++] = item;
     }
   }
   return s->ok;
@@ -457,13 +451,14 @@ static bool query_shapes(tn_world *world, const soft *s, float dt)
 {
   shape_search search = {world, s, true};
   world_aabb box = swept_box(world, s, dt);
-  world->candidate_count = 0;
-  tree_query(&world->moving_tree, box, collect, &search);
+  world->detection->candidate_count = 0;
+  tree_query(&world->detection->moving_tree, box, collect, &search);
   if (search.ok) {
-    tree_query(&world->static_tree, box, collect, &search);
+    tree_query(&world->detection->static_tree, box, collect, &search);
   }
-  if (world->candidate_count > 1) {
-    qsort(world->candidates, (size_t)world->candidate_count, sizeof(int32_t), by_slot);
+  if (world->detection->candidate_count > 1) {
+    qsort(world->detection->candidates, (size_t)world->detection->candidate_count, sizeof(int32_t),
+          by_slot);
   }
   return search.ok;
 }
@@ -475,8 +470,8 @@ static bool collide_shapes(tn_world *world, int32_t slot, float dt)
     return false;
   }
   float fastest = soft_max_speed(&world->softs[slot]);
-  for (int32_t i = 0; i < world->candidate_count; ++i) {
-    if (!collide_shape(world, slot, world->candidates[i], fastest, dt)) {
+  for (int32_t i = 0; i < world->detection->candidate_count; ++i) {
+    if (!collide_shape(world, slot, world->detection->candidates[i], fastest, dt)) {
       return false;
     }
   }
@@ -487,12 +482,12 @@ static bool collide_shapes(tn_world *world, int32_t slot, float dt)
 static bool is_disturbed(tn_world *world, int32_t slot)
 {
   const soft *s = &world->softs[slot];
-  for (int32_t i = 0; i < world->candidate_count; ++i) {
-    const body *b = &world->bodies[world->shapes[world->candidates[i]].body];
+  for (int32_t i = 0; i < world->detection->candidate_count; ++i) {
+    const body *b = &world->bodies[world->shapes[world->detection->candidates[i]].body];
     if (!moves(b)) {
       continue;
     }
-    collider t = collider_of(world, slot, world->candidates[i], 0.0f);
+    collider t = collider_of(world, slot, world->detection->candidates[i], 0.0f);
     float max_distance = s->radius + TUNING_SOFT_TOUCH_GAP;
     for (int32_t k = 0; k < s->particle_count; ++k) {
       closest c;
@@ -568,188 +563,14 @@ bool soft_contacts_find(tn_world *world, float dt)
   return true;
 }
 
-// ---------------------------------------------------------------------------------------------
-// Pack and unpack
-
-static tn_vec3 surface_velocity(const tn_world *world, const soft_contact *t)
-{
-  const shape *s = &world->shapes[t->shape];
-  tn_vec3 v = s->def.material.surface_velocity;
-  return pos_round(dquat_rotate(shape_world_pose(world, s).q, pos_from_vec3(v)));
-}
-
-static V vec(tn_vec3 v)
-{
-  return v_make(v.x, v.y, v.z);
-}
-
-static SoftContactParams params_of(const tn_world *world, const soft_contact *t)
-{
-  SoftContactParams p;
-  memset(&p, 0, sizeof p);
-  for (int i = 0; i < SOFT_CONTACT_PARTICLES; ++i) {
-    p.weight[i] = t->weight[i];
-  }
-  const tn_material *a = &world->softs[t->soft].material;
-  bool soft_soft = is_soft_soft(t);
-  const tn_material *b =
-      soft_soft ? &world->softs[t->other].material : &world->shapes[t->shape].def.material;
-  tn_material both = tn_materials_combine(a, b);
-  p.mu_static = both.static_friction;
-  p.mu_dynamic = both.dynamic_friction;
-  p.restitution = both.restitution;
-  p.delta = vec(t->delta);
-  p.anchor = vec(t->anchor);
-  p.normal = vec(t->normal);
-  p.round = t->round ? 1.0f : 0.0f;
-  p.distance = t->distance;
-  p.compliance = soft_soft ? 0.0f : both.compliance;
-  p.beta = soft_soft ? TUNING_SOFT_SOFT_BETA : TUNING_CONTACT_DECAY;
-  p.beta = RULE(soft_contact_beta) ? p.beta : 1.0f;
-  p.max_push_speed =
-      RULE(soft_contact_push) ? TUNING_SOFT_CONTACT_PUSH_SPEED : TUNING_PARTICLE_MAX_SPEED;
-  if (t->type >= SOFT_CONTACT_PARTICLE_TRIANGLE) {
-    const soft_particle *q = world->softs[t->other].particles;
-    const int32_t *v = t->particle + first_side_particles(t);
-    p.first_side = vec(tn_between_points(q[v[0]].at, q[v[1]].at));
-    p.second_side = vec(tn_between_points(q[v[0]].at, q[v[2]].at));
-  } else if (!soft_soft) {
-    p.surface_velocity = vec(surface_velocity(world, t));
-  }
-  return p;
-}
-
-static int particles_of(const soft_contact *t)
-{
-  static const int counts[SOFT_CONTACT_TYPE_COUNT] = {1, 3, 2, 4, 5};
-  return counts[t->type];
-}
-
-static int32_t solver_index_of(const tn_world *world, const soft_contact *t, int i)
-{
-  bool second = is_soft_soft(t) && i >= first_side_particles(t);
-  return world->softs[second ? t->other : t->soft].first + t->particle[i];
-}
-
-static bool is_dynamic_body(const tn_world *world, int32_t slot)
-{
-  return slot != NO_SLOT && world->bodies[slot].type == TN_BODY_DYNAMIC;
-}
-
-static void pack(const tn_world *world, const soft_contact *t, soft_contact_block *block, int lane)
-{
-  for (int i = 0; i < particles_of(t); ++i) {
-    block->solver_index[i][lane] = solver_index_of(world, t, i);
-  }
-  block->body[lane] = t->body == NO_SLOT ? WORLD_SLOT : t->body;
-  block->move[lane] = is_dynamic_body(world, t->body);
-  block->contact[lane] = (int32_t)(t - world->soft_contacts);
-  SoftContactParams params = params_of(world, t);
-  SoftContactState state;
-  memset(&state, 0, sizeof state);
-  set_lane(block->params, lane, &params, FIELDS(SoftContactParams));
-  set_lane(block->state, lane, &state, FIELDS(SoftContactState));
-}
-
-static soft_coloring_node coloring_node_of(const tn_world *world, int32_t index)
-{
-  const soft_contact *t = &world->soft_contacts[index];
-  soft_coloring_node link = {.count = particles_of(t), .type = t->type};
-  link.body = is_dynamic_body(world, t->body) ? t->body : NO_SLOT;
-  for (int i = 0; i < link.count; ++i) {
-    link.solver_index[i] = solver_index_of(world, t, i);
-  }
-  return link;
-}
-
-bool soft_contacts_pack(tn_world *world)
-{
-  soft_coloring *links = &world->soft_contact_coloring;
-  soft_data *data = &world->soft_graph.data;
-  if (!soft_coloring_build(world, links, world->soft_contact_count, coloring_node_of) ||
-      !heap_reserve(&world->heap, (void **)&data->soft_contacts, &links->block_capacity,
-                    links->block_count, sizeof(soft_contact_block))) {
-    return false;
-  }
-  if (links->block_count > 0) {
-    memset(data->soft_contacts, 0, (size_t)links->block_count * sizeof(soft_contact_block));
-  }
-  for (int32_t i = 0; i < links->block_count * BLOCK_WIDTH; ++i) {
-    data->soft_contacts[i / BLOCK_WIDTH].contact[i % BLOCK_WIDTH] = NO_SLOT;
-  }
-  for (int32_t i = 0; i < world->soft_contact_count; ++i) {
-    const soft_contact *t = &world->soft_contacts[i];
-    soft_contact_block *block = &data->soft_contacts[links->at[i] / BLOCK_WIDTH];
-    block->type = t->type;
-    pack(world, t, block, links->at[i] % BLOCK_WIDTH);
-  }
-  return true;
-}
-
-void soft_contacts_unpack(tn_world *world, float dt)
-{
-  soft_data *data = &world->soft_graph.data;
-  for (int32_t i = 0; i < world->soft_contact_coloring.block_count * BLOCK_WIDTH; ++i) {
-    soft_contact_block *block = &data->soft_contacts[i / BLOCK_WIDTH];
-    int lane = i % BLOCK_WIDTH;
-    if (block->contact[lane] == NO_SLOT) {
-      continue;
-    }
-    SoftContactState state;
-    get_lane(block->state, lane, &state, FIELDS(SoftContactState));
-    soft_contact *t = &world->soft_contacts[block->contact[lane]];
-    t->force = tn_scale(1.0f / dt, tn_v3(state.sum.x, state.sum.y, state.sum.z));
-  }
-}
-
 void soft_contacts_release(tn_world *world)
 {
-  soft_coloring *links = &world->soft_contact_coloring;
-  heap_free(&world->heap, world->chunk_boxes,
-            (size_t)world->chunk_box_capacity * sizeof(world_aabb));
-  heap_free(&world->heap, world->chunk_contacts,
-            (size_t)world->chunk_contact_capacity * sizeof(soft_contact));
-  heap_free(&world->heap, world->chunk_contact_counts,
-            (size_t)world->chunk_contact_count_capacity * sizeof(int32_t));
+  heap_free(&world->heap, world->detection->chunk_boxes,
+            (size_t)world->detection->chunk_box_capacity * sizeof(world_aabb));
+  heap_free(&world->heap, world->detection->chunk_contacts,
+            (size_t)world->detection->chunk_contact_capacity * sizeof(soft_contact));
+  heap_free(&world->heap, world->detection->chunk_contact_counts,
+            (size_t)world->detection->chunk_contact_count_capacity * sizeof(int32_t));
   heap_free(&world->heap, world->soft_contacts,
             (size_t)world->soft_contact_capacity * sizeof(soft_contact));
-  soft_coloring_release(world, links);
-  heap_free(&world->heap, world->soft_graph.data.soft_contacts,
-            (size_t)links->block_capacity * sizeof(soft_contact_block));
-}
-
-// ---------------------------------------------------------------------------------------------
-
-int tn_soft_contacts(const tn_world *world, tn_soft_id id, tn_soft_contact *contacts, int capacity)
-{
-  const soft *s = soft_find(world, id, "tn_soft_contacts");
-  int32_t slot = s ? (int32_t)(s - world->softs) : NO_SLOT;
-  int count = 0;
-  for (int32_t i = 0; s && i < world->soft_contact_count; ++i) {
-    const soft_contact *t = &world->soft_contacts[i];
-    if (!is_of_soft(t, slot)) {
-      continue;
-    }
-    if (contacts && count < capacity) {
-      tn_soft_contact c = {{-1, -1, -1}, {0}, {0}, {0}, -1, t->normal, t->gap, t->force};
-      bool soft_soft = is_soft_soft(t), second = soft_soft && t->soft != slot;
-      int own = first_side_particles(t), first = second ? own : 0;
-      int last = soft_soft && !second ? own : particles_of(t);
-      for (int k = first; k < last; ++k) {
-        c.particles[k - first] = t->particle[k];
-      }
-      if (soft_soft) {
-        c.other_soft = soft_id_at(world, second ? t->soft : t->other);
-        c.other_particle = t->particle[second ? 0 : own];
-        c.force = second ? tn_scale(-1.0f, t->force) : t->force;
-        c.normal = second ? tn_scale(-1.0f, t->normal) : t->normal;
-      } else {
-        c.shape = shape_id_at(world, t->shape);
-        c.body = body_id_at(world, t->body);
-      }
-      contacts[count] = c;
-    }
-    count += 1;
-  }
-  return count;
 }

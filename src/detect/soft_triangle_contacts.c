@@ -1,7 +1,10 @@
 // Particles of one soft body against triangles of another. A particle gets a contact with the
 // nearest feature of the other body (face, edge or corner), and with every near face that it is in
 // front of: on coarse meshes the nearest feature alone lets it pass the neighbouring faces.
+#include "collide/material.h"
 #include "collide/surface_contacts.h"
+#include "data/soft_bounds.h"
+#include "detect/detection.h"
 #include "detect/soft_detect.h"
 
 #include <math.h>
@@ -139,7 +142,8 @@ static bool collide_chunk(const triangle_collider *s, int32_t first, int32_t cou
   if (!aabbs_overlap(&box, &s->to->box)) {
     return true;
   }
-  const world_aabb *chunk_boxes = s->world->chunk_boxes + chunk_count(s->to->particle_count);
+  const world_aabb *chunk_boxes =
+      s->world->detection->chunk_boxes + chunk_count(s->to->particle_count);
   for (int32_t b = 0; b < chunk_count(s->to->triangle_count); ++b) {
     for (int32_t i = 0; i < count && aabbs_overlap(&box, &chunk_boxes[b]); ++i) {
       if (!point_near_box(&chunk_boxes[b], p[i].at, max_distance)) {

@@ -60,9 +60,9 @@ KERNEL Q q_pick(M m, Q a, Q b)
 }
 
 // Displacement since the step began of a body's point at r from the centre of mass.
-KERNEL V point_displacement(const Body *body, V r)
+KERNEL V point_displacement(const Body *b, V r)
 {
-  return v_add(body->dx, q_rotate_change(body->dq, r));
+  return v_add(b->dx, q_rotate_change(b->dq, r));
 }
 
 // gap = gap_0 + n . (displacement of B's point - of A's). By n . (R r - r) = (R^-1 n - n) . r one

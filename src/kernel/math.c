@@ -1,8 +1,11 @@
 // The public maths functions, and the range checks of public arguments. All of them use the scalar
 // kernels or double, so results do not depend on the C library.
-#include "data/world.h"
+#include "base/dquat.h"
+#include "kernel/ranges.h"
 #include "kernel/trig.h"
 #include "kernel/tuning.h"
+
+#include <tenon/tenon.h>
 
 #include <math.h>
 

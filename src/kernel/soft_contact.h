@@ -49,23 +49,23 @@ typedef struct SoftContactGeometry {
 
 // From the core to x at the current pose.
 KERNEL V soft_contact_delta(int count, const SoftContactParams *params, const Particle *p,
-                            const Body *body, V *lever)
+                            const Body *rigid, V *lever)
 {
   V d = params->delta;
   for (int i = 0; i < count; ++i) {
     d = v_add(d, v_scale(params->weight[i], p[i].dx));
   }
-  V turned = q_rotate_change(body->dq, params->anchor);
-  d = v_sub(d, v_add(body->dx, turned));
+  V turned = q_rotate_change(rigid->dq, params->anchor);
+  d = v_sub(d, v_add(rigid->dx, turned));
   *lever = v_add(v_add(params->anchor, turned), d);
   return d;
 }
 
 KERNEL SoftContactGeometry soft_contact_geometry(int count, const SoftContactParams *params,
-                                                 const Particle *p, const Body *body)
+                                                 const Particle *p, const Body *rigid)
 {
   SoftContactGeometry at;
-  V d = soft_contact_delta(count, params, p, body, &at.lever);
+  V d = soft_contact_delta(count, params, p, rigid, &at.lever);
   R length = v_length(d);
   M round = (params->round > 0.5f) & (length > TUNING_SOFT_CONTACT_MIN_LENGTH);
   at.n = v_pick(round, v_scale(1.0f / r_max(length, splat(TUNING_SOFT_CONTACT_MIN_LENGTH)), d),
@@ -74,25 +74,25 @@ KERNEL SoftContactGeometry soft_contact_geometry(int count, const SoftContactPar
   return at;
 }
 
-KERNEL V point_relative_velocity(int count, const R *weight, const Particle *p, const Body *body,
+KERNEL V point_relative_velocity(int count, const R *weight, const Particle *p, const Body *rigid,
                                  V lever)
 {
   V u = v_zero();
   for (int i = 0; i < count; ++i) {
     u = v_add(u, v_scale(weight[i], p[i].v));
   }
-  return v_sub(u, v_add(body->v, v_cross(body->w, lever)));
+  return v_sub(u, v_add(rigid->v, v_cross(rigid->w, lever)));
 }
 
 // K of the relative motion of x and the body's point, for all directions.
-KERNEL S point_inverse_mass(int count, const R *weight, const Particle *p, const Body *body,
+KERNEL S point_inverse_mass(int count, const R *weight, const Particle *p, const Body *rigid,
                             V lever)
 {
-  R w = body->im;
+  R w = rigid->im;
   for (int i = 0; i < count; ++i) {
     w = w + weight[i] * weight[i] * p[i].w;
   }
-  S k = lever_inverse_mass(body->ii, lever);
+  S k = lever_inverse_mass(rigid->ii, lever);
   k.xx = k.xx + w;
   k.yy = k.yy + w;
   k.zz = k.zz + w;
@@ -100,12 +100,12 @@ KERNEL S point_inverse_mass(int count, const R *weight, const Particle *p, const
 }
 
 KERNEL void apply_soft_contact_impulse(int count, const SoftPass *pass, const R *weight,
-                                       Particle *p, Body *body, V lever, V impulse)
+                                       Particle *p, Body *rigid, V lever, V impulse)
 {
   for (int i = 0; i < count; ++i) {
     apply_dv(pass, &p[i], v_scale(weight[i] * p[i].w, impulse));
   }
-  apply_delta(body, v_scale(-body->im, impulse), s_mul(body->ii, v_cross(impulse, lever)),
+  apply_delta(rigid, v_scale(-rigid->im, impulse), s_mul(rigid->ii, v_cross(impulse, lever)),
               pass->form, pass->h);
 }
 
@@ -185,17 +185,17 @@ KERNEL Body rigid_triangle_body(SoftContactParams *params, const R *b, const Par
   triangle->w = v_scale(inv, s_mul(inverse, moment));
   params->anchor = v_sub(foot, center);
   params->surface_velocity = v_zero();
-  Body body = {triangle->v,  triangle->w,
-               most * share, s_scale(most * inv, inverse),
-               moved,        {splat(0.0f), splat(0.0f), splat(0.0f), splat(1.0f)}};
-  return body;
+  Body rigid = {triangle->v,  triangle->w,
+                most * share, s_scale(most * inv, inverse),
+                moved,        {splat(0.0f), splat(0.0f), splat(0.0f), splat(1.0f)}};
+  return rigid;
 }
 
 // Gives the change of the rigid body's motion to the corners; pinned corners stay.
 KERNEL void rigid_triangle_apply(const SoftPass *pass, const RigidTriangle *triangle,
-                                 const Body *body, Particle *p)
+                                 const Body *rigid, Particle *p)
 {
-  V dv = v_sub(body->v, triangle->v), dw = v_sub(body->w, triangle->w);
+  V dv = v_sub(rigid->v, triangle->v), dw = v_sub(rigid->w, triangle->w);
   for (int i = 0; i < 3; ++i) {
     V change = v_add(dv, v_cross(dw, triangle->arm[i]));
     apply_dv(pass, &p[i], v_pick(p[i].w > 0.0f, change, v_zero()));
@@ -213,12 +213,12 @@ KERNEL void rigid_triangle_apply(const SoftPass *pass, const RigidTriangle *tria
 // velocities in every form.
 KERNEL void solve_soft_contact(int count, const SoftPass *pass, int relaxing,
                                R restitution_threshold, const SoftContactParams *params,
-                               SoftContactState *state, Particle *p, Body *body)
+                               SoftContactState *state, Particle *p, Body *rigid)
 {
   int positions = pass->form == FORM_POSITION;
-  SoftContactGeometry at = soft_contact_geometry(count, params, p, body);
-  S k = point_inverse_mass(count, params->weight, p, body, at.lever);
-  V u = point_relative_velocity(count, params->weight, p, body, at.lever);
+  SoftContactGeometry at = soft_contact_geometry(count, params, p, rigid);
+  S k = point_inverse_mass(count, params->weight, p, rigid, at.lever);
+  V u = point_relative_velocity(count, params->weight, p, rigid, at.lever);
   R un = positions ? splat(0.0f) : v_dot(u, at.n);
   R kn = v_dot(at.n, s_mul(k, at.n));
   R a = params->compliance * pass->inv_h2;
@@ -243,11 +243,11 @@ KERNEL void solve_soft_contact(int count, const SoftPass *pass, int relaxing,
     state->approach_speed = pick(first, r_max(state->approach_speed, -un), state->approach_speed);
   }
   state->lambda = state->lambda + x;
-  apply_soft_contact_impulse(count, pass, params->weight, p, body, at.lever, v_scale(x, at.n));
-  u = v_sub(point_relative_velocity(count, params->weight, p, body, at.lever),
+  apply_soft_contact_impulse(count, pass, params->weight, p, rigid, at.lever, v_scale(x, at.n));
+  u = v_sub(point_relative_velocity(count, params->weight, p, rigid, at.lever),
             params->surface_velocity);
   V f = soft_contact_friction(params, &at, k, u, state);
-  apply_soft_contact_impulse(count, pass, params->weight, p, body, at.lever, f);
+  apply_soft_contact_impulse(count, pass, params->weight, p, rigid, at.lever, f);
   if (relaxing) {
     state->sum = v_add(state->sum, v_add(v_scale(state->lambda, at.n), state->friction));
   } else if (positions) {
@@ -288,25 +288,25 @@ KERNEL void add_compensated(V *sum, V *compensation, V x)
   *sum = now;
 }
 
-KERNEL void apply_attachment_impulse(const SoftPass *pass, Particle *p, Body *body,
+KERNEL void apply_attachment_impulse(const SoftPass *pass, Particle *p, Body *rigid,
                                      Compensation *compensation, V lever, V impulse)
 {
   apply_dv(pass, p, v_scale(p->w, impulse));
-  V dv = v_scale(-body->im, impulse);
-  V dw = s_mul(body->ii, v_cross(impulse, lever));
+  V dv = v_scale(-rigid->im, impulse);
+  V dw = s_mul(rigid->ii, v_cross(impulse, lever));
   if (pass->form == FORM_POSITION) {
-    apply_delta(body, dv, dw, pass->form, pass->h);
+    apply_delta(rigid, dv, dw, pass->form, pass->h);
   } else {
-    add_compensated(&body->v, &compensation->v, dv);
-    add_compensated(&body->w, &compensation->w, dw);
+    add_compensated(&rigid->v, &compensation->v, dv);
+    add_compensated(&rigid->w, &compensation->w, dw);
   }
 }
 
-KERNEL V attachment_delta(const AttachmentParams *params, const Particle *p, const Body *body,
+KERNEL V attachment_delta(const AttachmentParams *params, const Particle *p, const Body *rigid,
                           V *lever)
 {
-  V turned = q_rotate_change(body->dq, params->anchor);
-  V d = v_sub(v_add(params->delta, p->dx), v_add(body->dx, turned));
+  V turned = q_rotate_change(rigid->dq, params->anchor);
+  V d = v_sub(v_add(params->delta, p->dx), v_add(rigid->dx, turned));
   *lever = v_add(v_add(params->anchor, turned), d);
   return d;
 }
@@ -326,29 +326,29 @@ KERNEL V attachment_impulse(S k, R a, V rhs)
 // of the last impulse a light tyre on a fast rim shakes itself apart.
 KERNEL void warm_start_attachment(const SoftPass *pass, R warm_start_factor,
                                   const AttachmentParams *params, AttachmentState *state,
-                                  Particle *p, Body *body, Compensation *compensation)
+                                  Particle *p, Body *rigid, Compensation *compensation)
 {
   R zero = splat(0.0f);
   V lever;
-  attachment_delta(params, p, body, &lever);
+  attachment_delta(params, p, rigid, &lever);
   M spring = (params->compliance > 0.0f) & (warm_start_factor > 0.0f); // factor 0: position form
   R kept = RULE(soft_attachment_springs) ? pick(spring, splat(1.0f), zero) : zero;
   state->lambda = v_scale(kept, state->lambda);
-  apply_attachment_impulse(pass, p, body, compensation, lever, state->lambda);
+  apply_attachment_impulse(pass, p, rigid, compensation, lever, state->lambda);
 }
 
 // x = -(K + a)^-1 (u + d / h + a lambda). The relax pass stops u of attachments stiffer than the
 // substep resolves.
 KERNEL void solve_attachment(const SoftPass *pass, int relaxing, const AttachmentParams *params,
-                             AttachmentState *state, Particle *p, Body *body,
+                             AttachmentState *state, Particle *p, Body *rigid,
                              Compensation *compensation)
 {
   R one = splat(1.0f);
   V lever;
-  V d = attachment_delta(params, p, body, &lever);
-  S k = point_inverse_mass(1, &one, p, body, lever);
+  V d = attachment_delta(params, p, rigid, &lever);
+  S k = point_inverse_mass(1, &one, p, rigid, lever);
   R a = params->compliance * pass->inv_h2;
-  V u = pass->form == FORM_POSITION ? v_zero() : point_relative_velocity(1, &one, p, body, lever);
+  V u = pass->form == FORM_POSITION ? v_zero() : point_relative_velocity(1, &one, p, rigid, lever);
   V rhs = u;
   if (!relaxing) {
     rhs = v_add(rhs, v_add(v_scale(pass->inv_h, d), v_scale(a, state->lambda)));
@@ -364,7 +364,7 @@ KERNEL void solve_attachment(const SoftPass *pass, int relaxing, const Attachmen
       state->sum = v_add(state->sum, x);
     }
   }
-  apply_attachment_impulse(pass, p, body, compensation, lever, x);
+  apply_attachment_impulse(pass, p, rigid, compensation, lever, x);
 }
 
 #endif

@@ -8,7 +8,10 @@
 // The unit is the body block, as in kick and drift. Bodies with joints or restitution, and sets
 // that are too large for a cache, stay shared: they go colour by colour on all threads. Scenes with
 // soft bodies have no groups.
+#include "solver/groups.h"
+
 #include "data/world.h"
+#include "solver/solver.h"
 
 #include <string.h>
 
@@ -25,7 +28,7 @@ static int32_t body_block_count(const tn_world *world)
 
 static bool is_worth_grouping(tn_world *world)
 {
-  solver_group_set *p = &world->groups;
+  solver_group_set *p = &world->solver->groups;
   p->search_delay -= p->search_delay > 0;
   return p->search_delay == 0 && world->method == TN_METHOD_TENON && world->soft_pool.count == 0 &&
          world->contact_pool.count + BLOCK_COST * world->active_block_count > 4 * GROUP_COST;
@@ -33,10 +36,10 @@ static bool is_worth_grouping(tn_world *world)
 
 bool groups_begin(tn_world *world)
 {
-  solver_group_set *p = &world->groups;
+  solver_group_set *p = &world->solver->groups;
   p->count = 0;
   p->enabled = is_worth_grouping(world);
-  if (!groups_enabled(world)) {
+  if (!groups_enabled(&world->solver->groups)) {
     return true;
   }
   int32_t blocks = body_block_count(world);
@@ -79,7 +82,7 @@ static void exclude_jointed(tn_world *world)
   for (int32_t i = 0; i < world->joint_pool.used; ++i) {
     const joint *j = &world->joints[i];
     for (int side = 0; side < 2 && j->alive; ++side) {
-      groups_exclude(&world->groups, j->slot[side]);
+      groups_exclude(&world->solver->groups, j->slot[side]);
     }
   }
 }
@@ -87,7 +90,7 @@ static void exclude_jointed(tn_world *world)
 // Adds up cost and `excluded` of each set at its root.
 static void sum_costs(tn_world *world, const contact_placement *contacts, int32_t count)
 {
-  solver_group_set *p = &world->groups;
+  solver_group_set *p = &world->solver->groups;
   for (int32_t i = 0; i < world->active_block_count; ++i) {
     int32_t block = world->active_blocks[i];
     block_set *root = &p->block_sets[set_root(p, block)];
@@ -102,7 +105,7 @@ static void sum_costs(tn_world *world, const contact_placement *contacts, int32_
 // Packs successive sets into groups of at most GROUP_COST, larger sets alone; returns their number.
 static int32_t assign_groups(tn_world *world)
 {
-  solver_group_set *p = &world->groups;
+  solver_group_set *p = &world->solver->groups;
   int32_t groups = 0, cost = GROUP_COST;
   for (int32_t i = 0; i < world->active_block_count; ++i) {
     block_set *root = &p->block_sets[set_root(p, world->active_blocks[i])];
@@ -135,7 +138,7 @@ static color_range take_range(int32_t count, int32_t *next)
 // Stable counting sort of the active body blocks: the shared ones first, then group by group.
 static void sort_bodies(tn_world *world)
 {
-  solver_group_set *p = &world->groups;
+  solver_group_set *p = &world->solver->groups;
   p->shared_body_blocks = 0;
   for (int32_t i = 0; i < world->active_block_count; ++i) {
     int32_t group = group_of_block(p, world->active_blocks[i]);
@@ -183,8 +186,8 @@ static void sort_contacts(solver_group_set *p, const contact_placement *contacts
 
 bool groups_find(tn_world *world, const contact_placement *contacts, int32_t count)
 {
-  solver_group_set *p = &world->groups;
-  if (!groups_enabled(world)) {
+  solver_group_set *p = &world->solver->groups;
+  if (!groups_enabled(&world->solver->groups)) {
     return true;
   }
   exclude_jointed(world);
@@ -212,7 +215,7 @@ bool groups_find(tn_world *world, const contact_placement *contacts, int32_t cou
 
 void groups_release(tn_world *world)
 {
-  solver_group_set *p = &world->groups;
+  solver_group_set *p = &world->solver->groups;
   heap_free(&world->heap, p->list, (size_t)p->capacity * sizeof *p->list);
   heap_free(&world->heap, p->block_sets, (size_t)p->block_set_capacity * sizeof *p->block_sets);
   heap_free(&world->heap, p->active, (size_t)p->active_capacity * sizeof *p->active);

@@ -1,8 +1,13 @@
 // Islands and sleep. Bodies and soft bodies connected by contacts, joints or attachments form an
 // island, which falls asleep as a whole after all of it has been at rest for TUNING_SLEEP_TIME. A
 // step does no work for sleeping bodies. Static and kinematic bodies connect nothing.
+#include "solver/islands.h"
+
+#include "data/events.h"
+#include "data/wake.h"
 #include "data/world.h"
-#include "kernel/tuning.h"
+#include "detect/detection.h"
+#include "solver/solver.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,106 +18,7 @@ static bool is_dynamic(const tn_world *world, int32_t slot)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Lists of moving bodies and of their blocks
-
-bool awake_list_update(tn_world *world)
-{
-  if (!world->awake_list_stale) {
-    return true;
-  }
-  int32_t blocks = (world->body_pool.used + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
-  if (!heap_reserve(&world->heap, (void **)&world->awake, &world->awake_capacity,
-                    world->body_pool.used, sizeof(int32_t)) ||
-      !heap_reserve(&world->heap, (void **)&world->active_blocks, &world->active_block_capacity,
-                    blocks, sizeof(int32_t))) {
-    return false;
-  }
-  world->awake_count = world->active_block_count = 0;
-  for (int32_t i = 0; i < world->body_pool.used; ++i) {
-    if (!moves(&world->bodies[i])) {
-      continue;
-    }
-    world->awake[world->awake_count++] = i;
-    int32_t block = i / BLOCK_WIDTH;
-    int32_t count = world->active_block_count;
-    if (count == 0 || world->active_blocks[count - 1] != block) {
-      world->active_blocks[world->active_block_count++] = block;
-    }
-  }
-  world->awake_list_stale = false;
-  return true;
-}
-
-// ---------------------------------------------------------------------------------------------
 // Wake and sleep
-
-static void publish_sleep(tn_world *world, int32_t slot, bool asleep)
-{
-  if (heap_reserve(&world->heap, (void **)&world->sleep_events, &world->sleep_event_capacity,
-                   world->sleep_event_count + 1, sizeof(tn_sleep_event))) {
-    tn_sleep_event e = {body_id_at(world, slot), asleep};
-    world->sleep_events[world->sleep_event_count++] = e;
-  }
-}
-
-// Removes events that are not published yet, of a body that is destroyed.
-void sleep_events_remove_of(tn_world *world, int32_t slot)
-{
-  int32_t count = world->published_sleep_event_count;
-  for (int32_t i = count; i < world->sleep_event_count; ++i) {
-    if (world->sleep_events[i].body.index != (uint32_t)slot) {
-      world->sleep_events[count++] = world->sleep_events[i];
-    }
-  }
-  world->sleep_event_count = count;
-}
-
-// A sleeping island is a circular list (ring), so that waking one member wakes all. Members are
-// body slots and, from -2 downwards, soft bodies. The function is its own inverse.
-static int32_t ring_index(int32_t soft_slot)
-{
-  return -2 - soft_slot;
-}
-
-// Wakes a member of a ring; returns the next one, or NO_SLOT if it was awake.
-static int32_t wake_ring_member(tn_world *world, int32_t place)
-{
-  if (place < NO_SLOT) {
-    soft *s = &world->softs[ring_index(place)];
-    bool was = s->asleep;
-    s->sleep_time = 0.0f;
-    s->asleep = false;
-    world->soft_graph.dirty = world->soft_graph.dirty || was;
-    return was ? s->sleep_ring_next : NO_SLOT;
-  }
-  body *b = &world->bodies[place];
-  bool was = b->asleep;
-  b->sleep_time = 0.0f;
-  b->asleep = false;
-  if (was) {
-    world->awake_list_stale = true;
-    world->joint_graph.dirty = world->joint_graph.dirty || b->first_joint != NO_SLOT;
-    publish_sleep(world, place, false);
-  }
-  return was ? b->sleep_ring_next : NO_SLOT;
-}
-
-static void wake_ring(tn_world *world, int32_t place)
-{
-  while (place != NO_SLOT) {
-    place = wake_ring_member(world, place);
-  }
-}
-
-void body_wake(tn_world *world, int32_t slot)
-{
-  wake_ring(world, slot);
-}
-
-void soft_wake(tn_world *world, int32_t slot)
-{
-  wake_ring(world, ring_index(slot));
-}
 
 static void put_to_sleep(tn_world *world, int32_t slot)
 {
@@ -123,8 +29,8 @@ static void put_to_sleep(tn_world *world, int32_t slot)
   memset(state->w, 0, sizeof state->w);
   body_sync_solver(world, slot);
   world->awake_list_stale = true;
-  world->joint_graph.dirty = world->joint_graph.dirty || b->first_joint != NO_SLOT;
-  publish_sleep(world, slot, true);
+  world->joint_layout_stale = world->joint_layout_stale || b->first_joint != NO_SLOT;
+  add_sleep_event(world, slot, true);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -132,9 +38,10 @@ static void put_to_sleep(tn_world *world, int32_t slot)
 
 static int32_t island_root(tn_world *world, int32_t slot)
 {
-  while (world->island_parent[slot] != slot) {
-    world->island_parent[slot] = world->island_parent[world->island_parent[slot]];
-    slot = world->island_parent[slot];
+  while (world->solver->island_parent[slot] != slot) {
+    world->solver->island_parent[slot] =
+        world->solver->island_parent[world->solver->island_parent[slot]];
+    slot = world->solver->island_parent[slot];
   }
   return slot;
 }
@@ -143,7 +50,7 @@ static void island_union(tn_world *world, int32_t a, int32_t b)
 {
   int32_t x = island_root(world, a), y = island_root(world, b);
   int32_t low = x < y ? x : y;
-  world->island_parent[x] = world->island_parent[y] = low;
+  world->solver->island_parent[x] = world->solver->island_parent[y] = low;
 }
 
 static void unite_pair(tn_world *world, const pair *p)
@@ -156,8 +63,8 @@ static void unite_pair(tn_world *world, const pair *p)
 
 static void unite_contacts(tn_world *world)
 {
-  for (int32_t i = 0; i < world->active_pair_count; ++i) {
-    unite_pair(world, &world->pairs[world->active_pairs[i]]);
+  for (int32_t i = 0; i < world->detection->active_pair_count; ++i) {
+    unite_pair(world, &world->pairs[world->detection->active_pairs[i]]);
   }
 }
 
@@ -213,18 +120,18 @@ static void unite_softs(tn_world *world)
 static bool find_islands(tn_world *world, void (*unite_pairs)(tn_world *world))
 {
   int32_t count = world->body_pool.used + world->soft_pool.used;
-  if (!heap_reserve(&world->heap, (void **)&world->island_parent, &world->island_capacity, count,
-                    sizeof(int32_t)) ||
-      !heap_reserve(&world->heap, (void **)&world->island_sleep_time,
-                    &world->island_sleep_time_capacity, count, sizeof(float)) ||
-      !heap_reserve(&world->heap, (void **)&world->island_ring_tail,
-                    &world->island_ring_tail_capacity, count, sizeof(int32_t))) {
+  if (!heap_reserve(&world->heap, (void **)&world->solver->island_parent,
+                    &world->solver->island_capacity, count, sizeof(int32_t)) ||
+      !heap_reserve(&world->heap, (void **)&world->solver->island_sleep_time,
+                    &world->solver->island_sleep_time_capacity, count, sizeof(float)) ||
+      !heap_reserve(&world->heap, (void **)&world->solver->island_ring_tail,
+                    &world->solver->island_ring_tail_capacity, count, sizeof(int32_t))) {
     return false;
   }
   for (int32_t i = 0; i < count; ++i) {
-    world->island_parent[i] = i;
-    world->island_sleep_time[i] = INFINITY;
-    world->island_ring_tail[i] = NO_SLOT;
+    world->solver->island_parent[i] = i;
+    world->solver->island_sleep_time[i] = INFINITY;
+    world->solver->island_ring_tail[i] = NO_SLOT;
   }
   unite_pairs(world);
   unite_joints(world);
@@ -336,21 +243,21 @@ static bool update_sleep_times(tn_world *world, float dt)
 
 static int32_t *next_in_ring(tn_world *world, int32_t place)
 {
-  return place < NO_SLOT ? &world->softs[ring_index(place)].sleep_ring_next
+  return place < NO_SLOT ? &world->softs[sleep_ring_index(place)].sleep_ring_next
                          : &world->bodies[place].sleep_ring_next;
 }
 
 // Inserts a member into the ring of its island, after the last one.
 static void link_in_ring(tn_world *world, int32_t root, int32_t place)
 {
-  int32_t last = world->island_ring_tail[root];
+  int32_t last = world->solver->island_ring_tail[root];
   int32_t *next = next_in_ring(world, place);
   *next = place;
   if (last != NO_SLOT) {
     *next = *next_in_ring(world, last);
     *next_in_ring(world, last) = place;
   }
-  world->island_ring_tail[root] = place;
+  world->solver->island_ring_tail[root] = place;
 }
 
 static void sleep_in_ring(tn_world *world, int32_t slot)
@@ -362,12 +269,12 @@ static void sleep_in_ring(tn_world *world, int32_t slot)
 static void soft_sleep_in_ring(tn_world *world, int32_t slot)
 {
   soft *s = &world->softs[slot];
-  link_in_ring(world, island_root(world, soft_set(world, slot)), ring_index(slot));
+  link_in_ring(world, island_root(world, soft_set(world, slot)), sleep_ring_index(slot));
   s->asleep = true;
   for (int32_t i = 0; i < s->particle_count; ++i) {
     s->particles[i].v = tn_v3(0.0f, 0.0f, 0.0f);
   }
-  world->soft_graph.dirty = true;
+  world->soft_layout_stale = true;
 }
 
 static bool is_soft_awake(const tn_world *world, int32_t slot)
@@ -389,14 +296,23 @@ static void sleep_island(tn_world *world, int32_t root)
   }
 }
 
-bool soft_sleep(tn_world *world, int32_t slot)
+static bool sleep_island_of(tn_world *world, int32_t index)
 {
   if (!awake_list_update(world) || !find_islands(world, unite_all_contacts)) {
-    report(&world->log, TN_LOG_ERROR, "tn_soft_set_awake: out of memory");
     return false;
   }
-  sleep_island(world, island_root(world, soft_set(world, slot)));
+  sleep_island(world, island_root(world, index));
   return true;
+}
+
+bool body_sleep(tn_world *world, int32_t slot)
+{
+  return sleep_island_of(world, slot);
+}
+
+bool soft_sleep(tn_world *world, int32_t slot)
+{
+  return sleep_island_of(world, soft_set(world, slot));
 }
 
 bool sleep_update(tn_world *world, float dt)
@@ -411,26 +327,28 @@ bool sleep_update(tn_world *world, float dt)
     const body *b = &world->bodies[world->awake[i]];
     if (b->type == TN_BODY_DYNAMIC) {
       int32_t root = island_root(world, world->awake[i]);
-      world->island_sleep_time[root] = fminf(world->island_sleep_time[root], b->sleep_time);
+      world->solver->island_sleep_time[root] =
+          fminf(world->solver->island_sleep_time[root], b->sleep_time);
     }
   }
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
     if (is_soft_awake(world, i)) {
       int32_t root = island_root(world, soft_set(world, i));
-      world->island_sleep_time[root] =
-          fminf(world->island_sleep_time[root], world->softs[i].sleep_time);
+      world->solver->island_sleep_time[root] =
+          fminf(world->solver->island_sleep_time[root], world->softs[i].sleep_time);
     }
   }
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
     if (is_soft_awake(world, i) &&
-        world->island_sleep_time[island_root(world, soft_set(world, i))] >= TUNING_SLEEP_TIME) {
+        world->solver->island_sleep_time[island_root(world, soft_set(world, i))] >=
+            TUNING_SLEEP_TIME) {
       soft_sleep_in_ring(world, i);
     }
   }
   for (int32_t i = 0; i < world->awake_count; ++i) {
     int32_t slot = world->awake[i];
     if (is_dynamic(world, slot) &&
-        world->island_sleep_time[island_root(world, slot)] >= TUNING_SLEEP_TIME) {
+        world->solver->island_sleep_time[island_root(world, slot)] >= TUNING_SLEEP_TIME) {
       sleep_in_ring(world, slot);
     }
   }
@@ -438,82 +356,3 @@ bool sleep_update(tn_world *world, float dt)
 }
 
 // ---------------------------------------------------------------------------------------------
-
-bool tn_body_is_awake(const tn_world *world, tn_body_id id)
-{
-  const body *b = body_find(world, id, "tn_body_is_awake");
-  return b && !b->asleep;
-}
-
-bool tn_body_set_awake(tn_world *world, tn_body_id id, bool awake)
-{
-  body *b = body_find(world, id, "tn_body_set_awake");
-  if (!b) {
-    return false;
-  }
-  int32_t slot = body_slot(world, b);
-  if (awake) {
-    body_wake(world, slot);
-    return true;
-  }
-  if (b->type != TN_BODY_DYNAMIC) {
-    report(&world->log, TN_LOG_ERROR, "tn_body_set_awake: only dynamic bodies sleep");
-    return false;
-  }
-  if (b->asleep) {
-    return true;
-  }
-  if (!awake_list_update(world) || !find_islands(world, unite_all_contacts)) {
-    report(&world->log, TN_LOG_ERROR, "tn_body_set_awake: out of memory");
-    return false;
-  }
-  sleep_island(world, island_root(world, slot));
-  return true;
-}
-
-bool tn_body_set_can_sleep(tn_world *world, tn_body_id id, bool can_sleep)
-{
-  body *b = body_find(world, id, "tn_body_set_can_sleep");
-  if (!b) {
-    return false;
-  }
-  b->can_sleep = can_sleep;
-  if (!can_sleep) {
-    body_wake(world, body_slot(world, b));
-  }
-  return true;
-}
-
-void wake_all(tn_world *world)
-{
-  for (int32_t i = 0; i < world->body_pool.used; ++i) {
-    if (world->bodies[i].alive) {
-      body_wake(world, i);
-    }
-  }
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    if (world->softs[i].alive) {
-      soft_wake(world, i);
-    }
-  }
-}
-
-bool tn_world_set_sleeping(tn_world *world, bool sleeping)
-{
-  if (!world) {
-    return false;
-  }
-  world->sleeping = sleeping;
-  if (!sleeping) {
-    wake_all(world);
-  }
-  return true;
-}
-
-const tn_sleep_event *tn_world_sleep_events(const tn_world *world, int *count)
-{
-  if (count) {
-    *count = world ? world->published_sleep_event_count : 0;
-  }
-  return world && world->published_sleep_event_count > 0 ? world->sleep_events : NULL;
-}

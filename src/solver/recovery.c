@@ -7,7 +7,14 @@
 // what is found first is the cause, not what it spread to. It is frozen, as a static body or a
 // sleeping soft body, and the step is solved without it. No result depends on a non-finite number,
 // so it is the same for all lane widths and numbers of threads.
-#include "world/soft_make.h"
+#include "solver/recovery.h"
+
+#include "detect/detect.h"
+#include "detect/soft_contacts.h"
+#include "solver/joint/joint_layout.h"
+#include "solver/prepare.h"
+#include "solver/soft/soft_steps.h"
+#include "solver/step.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -22,7 +29,7 @@
 // which the substeps change in place.
 static void copy_clusters(const tn_world *world, bool back)
 {
-  float *at = world->soft_starts;
+  float *at = world->solver->soft_starts;
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
     soft *s = &world->softs[i];
     for (int32_t k = 0; s->alive && k < s->cluster_count; ++k, at += 4) {
@@ -52,28 +59,30 @@ static int32_t cluster_floats(const tn_world *world)
 
 bool start_reserve(tn_world *world)
 {
-  return heap_reserve(&world->heap, (void **)&world->starts, &world->start_capacity,
+  return heap_reserve(&world->heap, (void **)&world->solver->starts, &world->solver->start_capacity,
                       world->body_pool.used, sizeof(body_start)) &&
-         heap_reserve(&world->heap, (void **)&world->soft_starts, &world->soft_start_capacity,
-                      cluster_floats(world), sizeof(float)) &&
-         (groups_count(world) == 0 ||
-          heap_reserve(&world->heap, (void **)&world->contact_starts,
-                       &world->contact_start_capacity, world->contact_pool.used,
+         heap_reserve(&world->heap, (void **)&world->solver->soft_starts,
+                      &world->solver->soft_start_capacity, cluster_floats(world), sizeof(float)) &&
+         (groups_count(&world->solver->groups) == 0 ||
+          heap_reserve(&world->heap, (void **)&world->solver->contact_starts,
+                       &world->solver->contact_start_capacity, world->contact_pool.used,
                        sizeof(contact_start_state)));
 }
 
 void start_release(tn_world *world)
 {
-  heap_free(&world->heap, world->starts, (size_t)world->start_capacity * sizeof(body_start));
-  heap_free(&world->heap, world->soft_starts, (size_t)world->soft_start_capacity * sizeof(float));
-  heap_free(&world->heap, world->contact_starts,
-            (size_t)world->contact_start_capacity * sizeof(contact_start_state));
+  heap_free(&world->heap, world->solver->starts,
+            (size_t)world->solver->start_capacity * sizeof(body_start));
+  heap_free(&world->heap, world->solver->soft_starts,
+            (size_t)world->solver->soft_start_capacity * sizeof(float));
+  heap_free(&world->heap, world->solver->contact_starts,
+            (size_t)world->solver->contact_start_capacity * sizeof(contact_start_state));
 }
 
 void start_keep_body(tn_world *world, int32_t slot)
 {
   const body_state *state = &world->state[slot];
-  body_start *start = &world->starts[slot];
+  body_start *start = &world->solver->starts[slot];
   memcpy(start->v, state->v, sizeof start->v);
   memcpy(start->w, state->w, sizeof start->w);
   get_lane(world->body_blocks[slot / BLOCK_WIDTH].spin, slot % BLOCK_WIDTH, start->spin,
@@ -83,8 +92,8 @@ void start_keep_body(tn_world *world, int32_t slot)
 // Joints keep their impulses in blocks: unpacked here, they are packed again by start_restore().
 void start_keep(tn_world *world)
 {
-  for (int32_t i = 0; i < world->joint_graph.block_count * BLOCK_WIDTH; ++i) {
-    int32_t slot = world->joint_graph.blocks[i / BLOCK_WIDTH].joint[i % BLOCK_WIDTH];
+  for (int32_t i = 0; i < world->solver->joint_graph.block_count * BLOCK_WIDTH; ++i) {
+    int32_t slot = world->solver->joint_graph.blocks[i / BLOCK_WIDTH].joint[i % BLOCK_WIDTH];
     if (slot != NO_SLOT) {
       joint_unpack(world, &world->joints[slot]);
     }
@@ -98,9 +107,9 @@ void start_keep(tn_world *world)
 void start_keep_group_contacts(const tn_world *world, const solver_group *group)
 {
   for (int32_t i = group->contacts.first; i < group->contacts.last; ++i) {
-    int32_t slot = world->groups.sorted[i].contact;
+    int32_t slot = world->solver->groups.sorted[i].contact;
     const contact *c = &world->contacts[slot];
-    contact_start_state *start = &world->contact_starts[slot];
+    contact_start_state *start = &world->solver->contact_starts[slot];
     start->state = c->state;
     start->hit_speed = c->hit_speed;
     start->idle = c->idle;
@@ -114,11 +123,12 @@ void start_keep_group_contacts(const tn_world *world, const solver_group *group)
 
 static void restore_parts(tn_world *world)
 {
-  for (int32_t i = 0; i < groups_count(world); ++i) {
-    const solver_group *group = &world->groups.list[i];
+  for (int32_t i = 0; i < groups_count(&world->solver->groups); ++i) {
+    const solver_group *group = &world->solver->groups.list[i];
     for (int32_t k = group->contacts.first; k < group->contacts.last; ++k) {
-      contact *c = &world->contacts[world->groups.sorted[k].contact];
-      const contact_start_state *start = &world->contact_starts[world->groups.sorted[k].contact];
+      contact *c = &world->contacts[world->solver->groups.sorted[k].contact];
+      const contact_start_state *start =
+          &world->solver->contact_starts[world->solver->groups.sorted[k].contact];
       c->state = start->state;
       c->hit_speed = start->hit_speed;
       c->idle = start->idle;
@@ -134,7 +144,7 @@ static void restore_parts(tn_world *world)
 static void restore_body(tn_world *world, int32_t slot)
 {
   body_state *state = &world->state[slot];
-  const body_start *start = &world->starts[slot];
+  const body_start *start = &world->solver->starts[slot];
   memcpy(state->v, start->v, sizeof state->v);
   memcpy(state->w, start->w, sizeof state->w);
   memset(state->pose, 0, sizeof state->pose);
@@ -158,7 +168,7 @@ void start_restore(tn_world *world)
   if (world->soft_pool.count > 0) {
     copy_clusters(world, true);
     // Soft rows are packed again from the soft bodies, which hold the state of the last step.
-    world->soft_graph.dirty = true;
+    world->soft_layout_stale = true;
   }
 }
 
@@ -188,7 +198,7 @@ static bool is_body_finite(const tn_world *world, int32_t slot)
 
 static bool is_soft_finite(const tn_world *world, const soft *s)
 {
-  const particle_state *p = world->soft_graph.data.particles + s->first;
+  const particle_state *p = world->solver->soft_graph.data.particles + s->first;
   bool finite = true;
   for (int32_t i = 0; s->alive && s->first > 0 && i < s->particle_count; ++i) {
     finite = finite && square_of(p[i].v) + square_of(p[i].dx) <= LARGEST_SQUARE;
@@ -292,7 +302,7 @@ static void freeze_body(tn_world *world, int32_t slot)
   b->has_target = false;
   b->force = b->torque = tn_v3(0.0f, 0.0f, 0.0f);
   body_sync_solver(world, slot);
-  world->joint_graph.dirty = true;
+  world->joint_layout_stale = true;
   world->awake_list_stale = true;
 }
 
@@ -307,7 +317,7 @@ static void freeze_soft(tn_world *world, int32_t slot)
   }
   s->asleep = true;
   soft_contacts_discard(world, slot);
-  world->soft_graph.dirty = true;
+  world->soft_layout_stale = true;
 }
 
 void lost_freeze(tn_world *world)
@@ -354,7 +364,7 @@ bool lost_thaw(tn_world *world)
     if (b->lost & LOST_NOW) {
       b->type = (tn_body_type)b->frozen_type;
       body_sync_solver(world, i);
-      world->joint_graph.dirty = true;
+      world->joint_layout_stale = true;
       world->awake_list_stale = true;
       lost_report_body(world, i, "went non-finite");
       any = true;
@@ -364,10 +374,51 @@ bool lost_thaw(tn_world *world)
     soft *s = &world->softs[i];
     if (s->lost & LOST_NOW) {
       s->asleep = false;
-      world->soft_graph.dirty = true;
+      world->soft_layout_stale = true;
       lost_report_soft(world, i, "went non-finite");
       any = true;
     }
   }
   return any;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Solving again
+
+// Watched runs that look for the cause of non-finite values, before everything non-finite is
+// frozen.
+#define WATCHED_RUNS 8
+
+// Contacts and blocks of the restored step, without the frozen bodies.
+static bool prepare_again(tn_world *world, float dt, float scale)
+{
+  // No groups in this step (prepare() counts the delay down before it tests it): they unpack their
+  // results before the step is known to be finite.
+  world->solver->groups.search_delay = 2;
+  return narrow_phase_repeat(world, dt) && prepare(world, dt, scale);
+}
+
+// Solves the step again, without the bodies that become non-finite first, until all values are
+// finite. Bodies that were frozen in the last step as well are frozen without a watched run; after
+// WATCHED_RUNS rounds everything non-finite is.
+bool recover(tn_world *world, float dt, float scale)
+{
+  for (int round = 0; !world_is_finite(world); ++round) {
+    bool found = (round == 0 || round >= WATCHED_RUNS) && lost_find(world, round == 0);
+    world->solver->troubled = true;
+    start_restore(world);
+    if (!found) {
+      if (!prepare_again(world, dt, scale)) {
+        return false;
+      }
+      solve_step(world, dt, scale, &found);
+      start_restore(world);
+    }
+    lost_freeze(world);
+    if (!prepare_again(world, dt, scale)) {
+      return false;
+    }
+    solve_step(world, dt, scale, NULL);
+  }
+  return true;
 }

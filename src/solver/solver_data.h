@@ -7,54 +7,12 @@
 #ifndef TENON_SOLVER_SOLVER_DATA_H
 #define TENON_SOLVER_SOLVER_DATA_H
 
+#include "data/body_state.h"
 #include "kernel/integrate.h"
 #include "kernel/joint.h"
 
 #include <stdalign.h>
 #include <stdint.h>
-
-#define BLOCK_WIDTH 8
-#define FIELDS(type) (sizeof(type) / sizeof(R))
-
-// What constraints read and write of a body; gathers take eight floats at a time.
-typedef struct body_state {
-  alignas(64) union {
-    float motion[8];
-    struct {
-      float v[3], inverse_mass;     // m/s, 1/kg
-      float w[3], constraint_count; // rad/s; number of constraints on the body, at least 1, by
-                                    // which averaged corrections are divided
-    };
-  };
-  union {
-    float pose[8];
-    struct {
-      float dx[3];         // displacement since the step began, m
-      float advanced_time; // part of the substep already flown, after impacts, s
-      float dq[4];         // rotation since the step began
-    };
-  };
-} body_state;
-
-_Static_assert(sizeof(body_state) == 64, "a body is a cache line");
-
-typedef struct body_inertia {
-  alignas(32) float inverse[8]; // inverse inertia, world axes: xx yy zz xy xz yz; inverse mass; 0
-} body_inertia;
-
-// Velocity changes that wait to be applied, dv in [0..2], dw in [4..6]: corrections to be averaged
-// (TN_METHOD_JACOBI), or the deferred warm start of contacts.
-typedef struct body_correction {
-  alignas(32) float sum[8];
-} body_correction;
-
-// What only the integrator needs, of bodies in BLOCK_WIDTH consecutive slots.
-typedef struct body_block {
-  alignas(64) float spin[FIELDS(AngularState)][BLOCK_WIDTH];
-  float params[FIELDS(BodyStepParams)][BLOCK_WIDTH];
-  float acceleration[3][BLOCK_WIDTH]; // gravity and external forces, m/s^2
-  float torque[3][BLOCK_WIDTH];       // external, N m
-} body_block;
 
 // Parts of a joint block that act in at least one lane.
 typedef enum joint_features {
@@ -104,22 +62,6 @@ typedef enum solve_stage { STAGE_BEGIN, STAGE_POSITIONS, STAGE_VELOCITIES } solv
 
 // Kicks of a step: before the first drift, between two drifts, after the last drift.
 typedef enum kick_phase { KICK_FIRST, KICK_WHOLE, KICK_LAST } kick_phase;
-
-// Writes `count` floats to one lane of a block's fields; get_lane() reads them.
-static inline void set_lane(float (*fields)[BLOCK_WIDTH], int lane, const void *values,
-                            size_t count)
-{
-  for (size_t i = 0; i < count; ++i) {
-    fields[i][lane] = ((const float *)values)[i];
-  }
-}
-
-static inline void get_lane(float (*fields)[BLOCK_WIDTH], int lane, void *values, size_t count)
-{
-  for (size_t i = 0; i < count; ++i) {
-    ((float *)values)[i] = fields[i][lane];
-  }
-}
 
 // Settings of one substep.
 typedef struct substep {

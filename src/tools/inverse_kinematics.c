@@ -1,7 +1,13 @@
 // Inverse kinematics: moves a mechanism so that a frame of one of its bodies comes as close to a
 // target as possible. The target is a spring joint to the world; the mechanism is solved as in a
 // step, but quasi-statically: every iteration starts at rest.
+#include "data/ids.h"
+#include "data/wake.h"
 #include "data/world.h"
+#include "kernel/ranges.h"
+#include "solver/joint/joint_layout.h"
+#include "solver/solver.h"
+#include "world/lifetime.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,7 +55,7 @@ typedef struct ik_solver {
 
 static const direct_node *body_node(const ik_solver *r, int32_t i)
 {
-  const direct_node *node = &r->world->mechanisms.nodes[r->mechanism->first_node + i];
+  const direct_node *node = &r->world->solver->mechanisms.nodes[r->mechanism->first_node + i];
   return node->is_joint ? NULL : node;
 }
 
@@ -102,7 +108,7 @@ static void move_bodies(const ik_solver *r)
 static void iterate(ik_solver *r)
 {
   stop_bodies(r);
-  mechanism_set *set = &r->world->mechanisms;
+  mechanism_set *set = &r->world->solver->mechanisms;
   for (int32_t i = r->mechanism->first_joint; i < r->mechanism->last_joint; ++i) {
     begin_joint(r, &set->joints[i]);
   }
@@ -291,7 +297,7 @@ static const char *run(tn_world *world, const tn_reach_def *def, joint *target)
   if (!awake_list_update(world) || !joint_graph_build(world) || target->direct == NO_SLOT) {
     return no_room;
   }
-  mechanism_set *set = &world->mechanisms;
+  mechanism_set *set = &world->solver->mechanisms;
   ik_solver r = {.world = world, .mechanism = mechanism_of(set, target)};
   if (!r.mechanism) {
     return no_room;
@@ -303,8 +309,8 @@ static const char *run(tn_world *world, const tn_reach_def *def, joint *target)
   r.mechanism->jacobian_pose = r.mechanism->factor_pose = NO_SLOT;
   direct_context context = {.world = world, .data = &r.data, .set = set, .pass = DIRECT_BIAS};
   context.first_substep = true;
-  context.direct = world->direct_ops;
-  context.ball_ops = world->ball_ops;
+  context.direct = world->solver->direct_ops;
+  context.ball_ops = world->solver->ball_ops;
   r.context = context;
   size_t size = (size_t)node_count(&r) * sizeof *r.records;
   r.records = heap_alloc(&world->heap, size);
@@ -346,7 +352,7 @@ tn_reach_result tn_world_reach(tn_world *world, const tn_reach_def *def)
   }
   tn_method method = world->method;
   world->method = TN_METHOD_TENON;
-  world->joint_graph.dirty = true;
+  world->joint_layout_stale = true;
   why = run(world, def, joint_find(world, id, "tn_world_reach"));
   world->method = method;
   tn_joint_destroy(world, id);

@@ -1,89 +1,25 @@
 // Rigid bodies: creation, state and the interface to the solver.
 //
 // A body stores the pose of its centre of mass and principal axes in double (`body`). The solver's
-// view in float (body_state, body_inertia, body_block) is derived from it by body_sync_solver() and
-// holds the motion since the step began; body_end_step() adds that to the pose.
-#include "base/rules.h"
+// view in float (body_state, body_inertia, body_block) is derived from it by body_sync_solver().
 #include "collide/mass.h"
-#include "data/world.h"
-#include "kernel/tuning.h"
+#include "data/events.h"
+#include "data/ids.h"
+#include "data/wake.h"
+#include "kernel/ranges.h"
 #include "world/body_write.h"
+#include "world/checks.h"
+#include "world/lifetime.h"
 
 #include <math.h>
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
-// Look-up by id
-
-tn_body_id body_id_at(const tn_world *world, int32_t slot)
-{
-  tn_body_id id = {(uint32_t)slot, world->bodies[slot].generation, world->world_id};
-  return id;
-}
-
-int32_t body_slot(const tn_world *world, const body *b)
-{
-  return (int32_t)(b - world->bodies);
-}
-
-static const char *body_id_error(const tn_world *world, tn_body_id id)
-{
-  if (TN_IS_NULL(id)) {
-    return "the body id is null";
-  }
-  if (id.world != world->world_id) {
-    return "the body belongs to another world";
-  }
-  if (id.index >= (uint32_t)world->body_pool.used ||
-      world->bodies[id.index].generation != id.generation || !world->bodies[id.index].alive) {
-    return "the body has been destroyed";
-  }
-  return NULL;
-}
-
-body *body_find(const tn_world *world, tn_body_id id, const char *caller)
-{
-  if (!world) {
-    return NULL;
-  }
-  const char *why = body_id_error(world, id);
-  if (why) {
-    report(&world->log, TN_LOG_ERROR, "%s: %s", caller, why);
-    return NULL;
-  }
-  return &world->bodies[id.index];
-}
-
-bool tn_body_is_valid(const tn_world *world, tn_body_id id)
-{
-  return world && !body_id_error(world, id);
-}
-
-// ---------------------------------------------------------------------------------------------
-// The solver's view of a body
-
-static AngularState get_spin(const tn_world *world, int32_t slot)
-{
-  AngularState spin;
-  get_lane(world->body_blocks[slot / BLOCK_WIDTH].spin, slot % BLOCK_WIDTH, &spin,
-           FIELDS(AngularState));
-  return spin;
-}
-
-static void set_spin(tn_world *world, int32_t slot, const AngularState *spin)
-{
-  set_lane(world->body_blocks[slot / BLOCK_WIDTH].spin, slot % BLOCK_WIDTH, spin,
-           FIELDS(AngularState));
-}
+// Helpers
 
 static V from_vec3(tn_vec3 v)
 {
   return v_make(v.x, v.y, v.z);
-}
-
-static V from_array(const float *v)
-{
-  return v_make(v[0], v[1], v[2]);
 }
 
 static void set_array(float *to, V v)
@@ -96,198 +32,6 @@ static void set_array(float *to, V v)
 static tn_vec3 to_vec3(const float *v)
 {
   return tn_v3(v[0], v[1], v[2]);
-}
-
-static bool is_dynamic(const body *b)
-{
-  return b->type == TN_BODY_DYNAMIC;
-}
-
-// World inverse inertia R I^-1 R^T, scaled; zero for bodies that are not dynamic.
-static void update_world_inertia(tn_world *world, int32_t slot, const AngularState *spin,
-                                 float inverse_inertia_scale)
-{
-  float *to = world->inertia[slot].inverse;
-  S s = s_scale(inverse_inertia_scale, s_rotated_diagonal(spin->start, spin->inverse));
-  float values[8] = {s.xx, s.yy, s.zz, s.xy, s.xz, s.yz, world->state[slot].inverse_mass, 0.0f};
-  memcpy(to, values, sizeof values);
-}
-
-// Angular momentum L = R I R^T w.
-static void update_momentum(const body_state *state, AngularState *spin)
-{
-  V w = from_array(state->w);
-  spin->momentum = q_rotate(spin->start, v_mul(spin->inertia, q_unrotate(spin->start, w)));
-  spin->last = w;
-}
-
-// No damping, no speed limits, no response to impulses, kick in two halves.
-static const BodyStepParams static_step_params = {1.0f, 1.0f, 3e38f, 3e38f, 0.0f, 0.5f};
-
-// Static and sleeping bodies: the step does not visit them, so their lane stays as it is set here.
-static void zero_motion(tn_world *world, int32_t slot)
-{
-  body_state *state = &world->state[slot];
-  body_block *block = &world->body_blocks[slot / BLOCK_WIDTH];
-  float none[3] = {0.0f, 0.0f, 0.0f};
-  memset(state->v, 0, sizeof state->v);
-  memset(state->w, 0, sizeof state->w);
-  set_lane(block->params, slot % BLOCK_WIDTH, &static_step_params, FIELDS(BodyStepParams));
-  set_lane(block->acceleration, slot % BLOCK_WIDTH, none, 3);
-  set_lane(block->torque, slot % BLOCK_WIDTH, none, 3);
-}
-
-void body_sync_solver(tn_world *world, int32_t slot)
-{
-  const body *b = &world->bodies[slot];
-  body_state *state = &world->state[slot];
-  bool dynamic = is_dynamic(b);
-  state->inverse_mass = dynamic ? 1.0f / b->mass.mass : 0.0f;
-  memset(state->pose, 0, sizeof state->pose);
-  state->dq[3] = 1.0f;
-  if (b->type == TN_BODY_STATIC || b->asleep) {
-    zero_motion(world, slot);
-  }
-  AngularState spin = get_spin(world, slot);
-  // Equal moments give a kinematic body no gyroscopic torque: its angular velocity stays constant.
-  spin.inertia = spin.inverse = v_make(1.0f, 1.0f, 1.0f);
-  if (dynamic) {
-    spin.inertia = v_make((float)b->moments[0], (float)b->moments[1], (float)b->moments[2]);
-    spin.inverse = v_make((float)(1.0 / b->moments[0]), (float)(1.0 / b->moments[1]),
-                          (float)(1.0 / b->moments[2]));
-  }
-  tn_quat q = dquat_round(b->rotation);
-  Q start = {q.x, q.y, q.z, q.w};
-  spin.start = start;
-  update_momentum(state, &spin);
-  set_spin(world, slot, &spin);
-  update_world_inertia(world, slot, &spin, dynamic ? 1.0f : 0.0f);
-}
-
-// ---------------------------------------------------------------------------------------------
-// Steps
-
-// Factor of a velocity in a substep of h: dv/dt = -c v, exact for any c h.
-static float damping_decay(float damping, float h)
-{
-  return damping > 0.0f ? r_exp(-damping * h) : 1.0f;
-}
-
-// Velocities that take a kinematic body to its target in dt: v = dx / dt, w = angle axis / dt.
-static void set_velocity_to_target(tn_world *world, int32_t slot, float dt)
-{
-  const body *b = &world->bodies[slot];
-  body_state *state = &world->state[slot];
-  dquat q = dquat_normalize(dquat_from(b->target.q));
-  dquat to = dquat_mul(q, b->local_principal);
-  dquat turn = dquat_mul(to, dquat_conjugate(b->rotation));
-  if (turn.w < 0.0) {
-    turn = (dquat){-turn.x, -turn.y, -turn.z, -turn.w};
-  }
-  double sine = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
-  double angle = (double)(2.0f * r_atan2((float)sine, (float)turn.w));
-  double rate = sine > 1e-12 ? angle / (sine * (double)dt) : 2.0 / (double)dt;
-  tn_pos move = pos_sub(pos_add(b->target.p, dquat_rotate(q, b->local_center)), b->center);
-  state->v[0] = (float)(move.x / (double)dt);
-  state->v[1] = (float)(move.y / (double)dt);
-  state->v[2] = (float)(move.z / (double)dt);
-  state->w[0] = (float)(turn.x * rate);
-  state->w[1] = (float)(turn.y * rate);
-  state->w[2] = (float)(turn.z * rate);
-}
-
-// Share of a substep's kick that comes before the first drift of a step.
-static float first_kick_of(const body *b)
-{
-  if (b->supported) {
-    return RULE(supported_kick) ? TUNING_FIRST_KICK_SUPPORTED : TUNING_FIRST_KICK_FREE;
-  }
-  return RULE(half_kick) ? TUNING_FIRST_KICK_FREE : TUNING_FIRST_KICK_SUPPORTED;
-}
-
-// Writes what is constant over the step to the body's lane: inertia, damping, speed limits,
-// acceleration s g + F / m and torque. Supported bodies get the whole kick of a substep before the
-// drift, so that contacts see their load; free bodies half of it, which is exact for free fall.
-void body_begin_step(tn_world *world, int32_t slot, float dt, int substeps)
-{
-  const body *b = &world->bodies[slot];
-  if (b->type == TN_BODY_STATIC) {
-    return;
-  }
-  body_block *block = &world->body_blocks[slot / BLOCK_WIDTH];
-  int lane = slot % BLOCK_WIDTH;
-  if (b->has_target) {
-    set_velocity_to_target(world, slot, dt);
-  }
-  AngularState spin = get_spin(world, slot);
-  tn_quat q = dquat_round(b->rotation);
-  Q start = {q.x, q.y, q.z, q.w};
-  spin.start = start;
-  float dynamic = is_dynamic(b) ? 1.0f : 0.0f;
-  if (dynamic == 0.0f) {
-    update_momentum(&world->state[slot], &spin);
-  }
-  set_spin(world, slot, &spin);
-  float inverse_inertia_scale = dynamic * world->body_loads[slot].inverse_inertia_scale;
-  update_world_inertia(world, slot, &spin, inverse_inertia_scale);
-
-  float h = dt / (float)substeps;
-  BodyStepParams params = {damping_decay(b->linear_damping, h),
-                           damping_decay(b->angular_damping, h),
-                           b->max_speed,
-                           b->max_angular_speed,
-                           inverse_inertia_scale,
-                           first_kick_of(b)};
-  set_lane(block->params, lane, is_dynamic(b) ? &params : &static_step_params,
-           FIELDS(BodyStepParams));
-  float m = world->state[slot].inverse_mass;
-  float scale = dynamic * b->gravity_scale;
-  float a[3] = {scale * world->gravity.x + m * b->force.x,
-                scale * world->gravity.y + m * b->force.y,
-                scale * world->gravity.z + m * b->force.z};
-  float t[3] = {b->torque.x, b->torque.y, b->torque.z};
-  set_lane(block->acceleration, lane, a, 3);
-  set_lane(block->torque, lane, t, 3);
-}
-
-// Removes the rounding error of the motion, and stops the body.
-static void snap_to_target(body *b, body_state *state)
-{
-  dquat q = dquat_normalize(dquat_from(b->target.q));
-  b->rotation = dquat_mul(q, b->local_principal);
-  b->center = pos_add(b->target.p, dquat_rotate(q, b->local_center));
-  memset(state->v, 0, sizeof state->v);
-  memset(state->w, 0, sizeof state->w);
-  b->has_target = false;
-}
-
-bool body_end_step(tn_world *world, int32_t slot)
-{
-  body *b = &world->bodies[slot];
-  if (b->type == TN_BODY_STATIC) {
-    return true;
-  }
-  body_state *state = &world->state[slot];
-  b->force = b->torque = tn_v3(0.0f, 0.0f, 0.0f);
-  tn_pos move = {(double)state->dx[0], (double)state->dx[1], (double)state->dx[2]};
-  tn_pos center = pos_add(b->center, move);
-  if (b->has_target) {
-    snap_to_target(b, state);
-  } else if (!is_position(center)) {
-    memset(state->v, 0, sizeof state->v);
-    memset(state->w, 0, sizeof state->w);
-    body_sync_solver(world, slot);
-    return false;
-  } else {
-    dquat turn = {(double)state->dq[0], (double)state->dq[1], (double)state->dq[2],
-                  (double)state->dq[3]};
-    b->center = center;
-    b->rotation = dquat_normalize(dquat_mul(turn, b->rotation));
-  }
-  b->lost = 0;
-  memset(state->pose, 0, sizeof state->pose);
-  state->dq[3] = 1.0f;
-  return true;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -365,32 +109,6 @@ static const char *body_def_error(const tn_body_def *def)
   }
   tn_pos center = tn_offset(def->position, tn_rotate(def->rotation, def->mass.center));
   return is_position(center) ? NULL : "the centre of mass is too far away";
-}
-
-void body_clear_slots(tn_world *world, int32_t first, int32_t last)
-{
-  for (int32_t i = first; i < last; ++i) {
-    memset(&world->bodies[i], 0, sizeof world->bodies[i]);
-    memset(&world->state[i], 0, sizeof world->state[i]);
-    memset(&world->inertia[i], 0, sizeof world->inertia[i]);
-    memset(&world->corrections[i], 0, sizeof world->corrections[i]);
-    world->state[i].constraint_count = 1.0f;
-    world->state[i].dq[3] = 1.0f;
-    AngularState spin;
-    memset(&spin, 0, sizeof spin);
-    spin.inertia = spin.inverse = v_make(1.0f, 1.0f, 1.0f);
-    spin.start.w = 1.0f;
-    set_spin(world, i, &spin);
-    zero_motion(world, i);
-  }
-}
-
-void body_restore_inertia(tn_world *world)
-{
-  for (int32_t i = 0; i < world->body_pool.used; ++i) {
-    AngularState spin = get_spin(world, i);
-    update_world_inertia(world, i, &spin, is_dynamic(&world->bodies[i]) ? 1.0f : 0.0f);
-  }
 }
 
 // All arrays grow together or not at all.
@@ -576,13 +294,6 @@ bool tn_body_destroy(tn_world *world, tn_body_id id)
 // ---------------------------------------------------------------------------------------------
 // Getters and setters
 
-tn_transform body_transform_of(const body *b)
-{
-  dquat q = dquat_mul(b->rotation, dquat_conjugate(b->local_principal));
-  tn_transform t = {pos_sub(b->center, dquat_rotate(q, b->local_center)), dquat_round(q)};
-  return t;
-}
-
 tn_transform tn_body_transform(const tn_world *world, tn_body_id id)
 {
   const body *b = body_find(world, id, "tn_body_transform");
@@ -685,8 +396,8 @@ bool tn_body_set_type(tn_world *world, tn_body_id id, tn_body_type type)
   b->has_target = false;
   body_mass_refresh(world, slot);
   body_sync_solver(world, slot);
-  world->joint_graph.dirty = true; // the layout depends on which bodies are dynamic
-  world->material_version += 1;    // so do contact_params of bodies with joints
+  world->joint_layout_stale = true; // the layout depends on which bodies are dynamic
+  world->material_version += 1;     // so do contact_params of bodies with joints
   world->awake_list_stale = true;
   if (!shapes_refresh(world, slot)) {
     return reject(world, "tn_body_set_type", "out of memory");

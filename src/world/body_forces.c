@@ -1,6 +1,8 @@
 // Velocities, forces and impulses that the user applies. A call whose result would exceed
 // TN_MAX_RATE is refused: the solver squares velocities, which must not overflow.
-#include "data/world.h"
+#include "data/ids.h"
+#include "data/wake.h"
+#include "kernel/ranges.h"
 #include "world/body_write.h"
 
 #include <math.h>

@@ -1,6 +1,8 @@
 // Points and vectors between the frame of a body and the world. Rotations are in double, as the
 // body keeps its pose; results are rounded once.
+#include "data/ids.h"
 #include "data/world.h"
+#include "kernel/ranges.h"
 
 static dquat frame_of(const body *b)
 {

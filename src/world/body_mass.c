@@ -3,7 +3,10 @@
 // A body whose definition gives no mass has that of its shapes: the sum is kept up to date as
 // shapes come, go and change, until tn_body_set_mass(). A dynamic body always has a mass: without a
 // solid shape it is that of a cube of 1 m and 1 kg.
+#include "data/ids.h"
 #include "data/world.h"
+#include "world/checks.h"
+#include "world/lifetime.h"
 
 #include <string.h>
 

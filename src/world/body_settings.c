@@ -1,6 +1,9 @@
 // Settings of bodies that need nothing of the solver: gravity scale, damping, speed limits, user
 // data, name.
+#include "data/ids.h"
+#include "data/wake.h"
 #include "data/world.h"
+#include "world/lifetime.h"
 
 static bool reject(const tn_world *world, const char *caller, const char *why)
 {

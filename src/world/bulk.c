@@ -1,7 +1,9 @@
 // Calls for many bodies: rows of numbers from and to the state of bodies. Calls that write check
 // all rows first and then write all of them, so that a refusal changes nothing.
 #include "tenon/bulk.h"
-
+#include "data/ids.h"
+#include "data/wake.h"
+#include "kernel/ranges.h"
 #include "world/body_write.h"
 
 #include <math.h>

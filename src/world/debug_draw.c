@@ -1,5 +1,10 @@
 // Debug drawing: the world as lines, points and text, through the user's callbacks.
+#include "collide/surface.h"
+#include "data/ids.h"
 #include "data/world.h"
+#include "detect/detection.h"
+#include "kernel/ranges.h"
+#include "solver/solver.h"
 
 #include <math.h>
 
@@ -494,8 +499,9 @@ static void draw_joint_colors(const tn_world *world, const tn_debug_draw *draw)
   for (int32_t i = 0; i < world->joint_pool.used; ++i) {
     const joint *j = &world->joints[i];
     bool direct = j->direct != NO_SLOT;
-    if (j->alive && (direct || (j->block >= 0 && j->block < world->joint_graph.block_count))) {
-      int color = direct ? 0 : color_of_block(&world->joint_graph.coloring, j->block);
+    if (j->alive &&
+        (direct || (j->block >= 0 && j->block < world->solver->joint_graph.block_count))) {
+      int color = direct ? 0 : color_of_block(&world->solver->joint_graph.coloring, j->block);
       draw_constraint(world, draw, j->slot, frame_of(world, j, 0).p,
                       direct ? direct_color : graph_color(color));
     }
@@ -529,13 +535,13 @@ static void draw_blocks(const tn_world *world, const tn_debug_draw *draw, const 
 
 static void draw_contact_colors(const tn_world *world, const tn_debug_draw *draw)
 {
-  const contact_graph *g = &world->contact_graph;
+  const contact_graph *g = &world->solver->contact_graph;
   if (g->block_count == 0) {
     return;
   }
   draw_blocks(world, draw, &g->coloring, g->contents, g->shared_block_count);
-  for (int32_t i = 0; i < groups_count(world); ++i) {
-    const solver_group *group = &world->groups.list[i];
+  for (int32_t i = 0; i < groups_count(&world->solver->groups); ++i) {
+    const solver_group *group = &world->solver->groups.list[i];
     draw_blocks(world, draw, &group->coloring, g->contents + group->first,
                 group->coloring.overflow.last);
   }
@@ -543,8 +549,8 @@ static void draw_contact_colors(const tn_world *world, const tn_debug_draw *draw
 
 static void draw_edge_colors(const tn_world *world, const tn_debug_draw *draw)
 {
-  const soft_graph *g = &world->soft_graph;
-  for (int color = 0; !g->dirty && color <= MAX_COLORS; ++color) {
+  const soft_graph *g = &world->solver->soft_graph;
+  for (int color = 0; !world->soft_layout_stale && color <= MAX_COLORS; ++color) {
     bool overflow = color == MAX_COLORS;
     if (!overflow && color >= g->color_count[SOFT_EDGE]) {
       continue;
@@ -689,8 +695,8 @@ void tn_world_draw(const tn_world *world, const tn_debug_draw *draw)
     draw_shapes(world, draw);
   }
   if (draw->boxes) {
-    draw_tree(&world->static_tree, draw);
-    draw_tree(&world->moving_tree, draw);
+    draw_tree(&world->detection->static_tree, draw);
+    draw_tree(&world->detection->moving_tree, draw);
   }
   if (draw->joints || draw->limits || draw->forces) {
     draw_joints(world, draw);

@@ -1,6 +1,9 @@
 // Geometry that shapes share: hulls, meshes, height fields and wires. Building it is expensive, so
 // it is done once; the source is kept so that a snapshot can rebuild it.
+#include "collide/surface.h"
 #include "data/world.h"
+#include "world/checks.h"
+#include "world/lifetime.h"
 
 #include <string.h>
 

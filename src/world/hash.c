@@ -1,5 +1,6 @@
 // Hash of a world's state (FNV-1a). It covers fields one by one instead of whole structures, so
 // that padding and pointers do not matter.
+#include "solver/solver.h"
 #include "world/snapshot.h"
 
 #include <string.h>
@@ -105,7 +106,7 @@ static uint64_t hash_joint(uint64_t hash, const tn_world *world, int32_t slot)
     hash = hash_bytes(hash, copy.state, sizeof copy.state);
     return hash_bytes(hash, copy.half_kick_impulse, sizeof copy.half_kick_impulse);
   }
-  const joint_block *block = &world->joint_graph.blocks[copy.block];
+  const joint_block *block = &world->solver->joint_graph.blocks[copy.block];
   const block_rows *rows[2] = {&block->linear, &block->angular};
   for (int k = 0; k < 2; ++k) {
     for (size_t i = 0; i < FIELDS(RowState); ++i) {

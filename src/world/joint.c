@@ -1,52 +1,17 @@
 // Joints: definitions, creation and settings. Frames are given in the body's frame and stored
 // relative to its centre of mass and principal axes.
+#include "data/ids.h"
+#include "data/wake.h"
 #include "data/world.h"
+#include "detect/broad_phase.h"
+#include "kernel/ranges.h"
+#include "solver/joint/joint_layout.h"
+#include "solver/solver.h"
+#include "world/checks.h"
+#include "world/lifetime.h"
 
 #include <math.h>
 #include <string.h>
-
-// ---------------------------------------------------------------------------------------------
-// Look-up by id
-
-tn_joint_id joint_id_at(const tn_world *world, int32_t slot)
-{
-  tn_joint_id id = {(uint32_t)slot + 1, world->joints[slot].generation, world->world_id};
-  return id;
-}
-
-static const char *why_not_a_joint(const tn_world *world, tn_joint_id id)
-{
-  if (TN_IS_NULL(id)) {
-    return "the joint id is null";
-  }
-  if (id.world != world->world_id) {
-    return "the joint belongs to another world";
-  }
-  if (id.index > (uint32_t)world->joint_pool.used ||
-      world->joints[id.index - 1].generation != id.generation ||
-      !world->joints[id.index - 1].alive) {
-    return "the joint has been destroyed";
-  }
-  return NULL;
-}
-
-joint *joint_find(const tn_world *world, tn_joint_id id, const char *caller)
-{
-  if (!world) {
-    return NULL;
-  }
-  const char *why = why_not_a_joint(world, id);
-  if (why) {
-    report(&world->log, TN_LOG_ERROR, "%s: %s", caller, why);
-    return NULL;
-  }
-  return &world->joints[id.index - 1];
-}
-
-bool tn_joint_is_valid(const tn_world *world, tn_joint_id id)
-{
-  return world && !why_not_a_joint(world, id);
-}
 
 // ---------------------------------------------------------------------------------------------
 // Definitions
@@ -416,7 +381,7 @@ tn_joint_id tn_joint_create(tn_world *world, const tn_joint_def *def)
   }
   joint_refresh_frames(world, slot);
   world->joint_pool.count += 1;
-  world->joint_graph.dirty = true;
+  world->joint_layout_stale = true;
   wake_ends(world, j);
   return joint_id_at(world, slot);
 }
@@ -428,14 +393,14 @@ void joint_remove(tn_world *world, int32_t slot)
   unlink_end(world, slot, 0);
   unlink_end(world, slot, 1);
   if (j->block != NO_SLOT) {
-    world->joint_graph.blocks[j->block].joint[j->lane] = NO_SLOT;
+    world->solver->joint_graph.blocks[j->block].joint[j->lane] = NO_SLOT;
   }
   j->alive = false;
   j->generation += 1;
   j->next_free = world->joint_pool.first_free;
   world->joint_pool.first_free = slot;
   world->joint_pool.count -= 1;
-  world->joint_graph.dirty = true;
+  world->joint_layout_stale = true;
 }
 
 bool tn_joint_destroy(tn_world *world, tn_joint_id id)
@@ -480,7 +445,7 @@ static void update(tn_world *world, joint *j, joint_form old)
   wake_ends(world, j);
   if (now.type != old.type || now.rows != old.rows || now.joint_rows != old.joint_rows ||
       now.enabled != old.enabled || now.rigid != old.rigid) {
-    world->joint_graph.dirty = true;
+    world->joint_layout_stale = true;
   } else if (j->block != NO_SLOT) {
     joint_unpack(world, j);
     joint_pack(world, slot);

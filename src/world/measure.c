@@ -3,7 +3,10 @@
 //   kinetic   = 1/2 m v^2 + 1/2 w . L
 //   potential = -m g . x, with zero at the origin
 //   angular   = L + (x - about) x m v
+#include "data/ids.h"
 #include "data/world.h"
+#include "kernel/ranges.h"
+#include "world/measures.h"
 
 #include <string.h>
 

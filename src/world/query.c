@@ -4,7 +4,12 @@
 // depends neither on the position in the world nor on the length of the ray. Ties go to the lowest
 // slot, so results do not depend on the history of the trees.
 #include "base/dvec.h"
+#include "collide/distance.h"
+#include "data/ids.h"
 #include "data/world.h"
+#include "detect/detection.h"
+#include "kernel/ranges.h"
+#include "world/lifetime.h"
 
 #include <math.h>
 
@@ -319,10 +324,10 @@ static void run_cast(cast_query *q)
     half = tn_scale(0.500001f, tn_sub(box.upper, box.lower));
   }
   q->max_fraction = 1.0f;
-  tree_cast(&q->world->static_tree, from, q->displacement, half, with_tie_slack(q->max_fraction),
-            visit_cast_shape, q);
-  tree_cast(&q->world->moving_tree, from, q->displacement, half, with_tie_slack(q->max_fraction),
-            visit_cast_shape, q);
+  tree_cast(&q->world->detection->static_tree, from, q->displacement, half,
+            with_tie_slack(q->max_fraction), visit_cast_shape, q);
+  tree_cast(&q->world->detection->moving_tree, from, q->displacement, half,
+            with_tie_slack(q->max_fraction), visit_cast_shape, q);
   cast_at_softs(q);
 }
 
@@ -533,8 +538,8 @@ static int count_overlaps(overlap_query *q, tree_visit_fn *visit)
   if (!q->shapes) {
     q->capacity = 0;
   }
-  tree_query(&q->world->static_tree, q->box, visit, q);
-  tree_query(&q->world->moving_tree, q->box, visit, q);
+  tree_query(&q->world->detection->static_tree, q->box, visit, q);
+  tree_query(&q->world->detection->moving_tree, q->box, visit, q);
   return q->count;
 }
 
@@ -685,8 +690,8 @@ tn_hit tn_world_closest_point(const tn_world *world, tn_pos point, float distanc
     return miss;
   }
   closest_query q = {.world = world, .filter = filter, .point = point};
-  tree_nearest(&world->static_tree, point, distance, visit_closest, &q);
+  tree_nearest(&world->detection->static_tree, point, distance, visit_closest, &q);
   float left = q.best.hit ? with_tie_slack(fmaxf(q.best.distance, 0.0f)) : distance;
-  tree_nearest(&world->moving_tree, point, left, visit_closest, &q);
+  tree_nearest(&world->detection->moving_tree, point, left, visit_closest, &q);
   return q.best;
 }

@@ -1,48 +1,17 @@
 // Shapes: the collision geometry of bodies, with material and filter.
+#include "collide/distance.h"
+#include "data/ids.h"
+#include "data/wake.h"
 #include "data/world.h"
+#include "detect/broad_phase.h"
+#include "detect/detection.h"
+#include "detect/soft_contacts.h"
+#include "kernel/ranges.h"
+#include "world/checks.h"
+#include "world/lifetime.h"
 
 #include <math.h>
 #include <string.h>
-
-static const char *shape_id_error(const tn_world *world, tn_shape_id id)
-{
-  if (TN_IS_NULL(id)) {
-    return "the shape id is null";
-  }
-  if (id.world != world->world_id) {
-    return "the shape belongs to another world";
-  }
-  if (id.index > (uint32_t)world->shape_pool.used ||
-      world->shapes[id.index - 1].generation != id.generation ||
-      !world->shapes[id.index - 1].alive) {
-    return "the shape has been destroyed";
-  }
-  return NULL;
-}
-
-shape *shape_find(const tn_world *world, tn_shape_id id, const char *caller)
-{
-  if (!world) {
-    return NULL;
-  }
-  const char *why = shape_id_error(world, id);
-  if (why) {
-    report(&world->log, TN_LOG_ERROR, "%s: %s", caller, why);
-    return NULL;
-  }
-  return &world->shapes[id.index - 1];
-}
-
-tn_shape_id shape_id_at(const tn_world *world, int32_t slot)
-{
-  tn_shape_id id = {(uint32_t)slot + 1, world->shapes[slot].generation, world->world_id};
-  return id;
-}
-
-bool tn_shape_is_valid(const tn_world *world, tn_shape_id id)
-{
-  return world && !shape_id_error(world, id);
-}
 
 // ---------------------------------------------------------------------------------------------
 // Definitions
@@ -186,20 +155,14 @@ const char *geometry_of_def(const tn_world *world, const tn_shape_def *def, geom
   return NULL;
 }
 
-static bool has_volume(int kind)
-{
-  return kind != TN_SHAPE_PLANE && kind != TN_SHAPE_MESH && kind != TN_SHAPE_HEIGHT_FIELD &&
-         kind != TN_SHAPE_WIRE;
-}
-
 static bool kind_can_be_dynamic(int kind)
 {
-  return has_volume(kind) || kind == TN_SHAPE_WIRE;
+  return kind_has_volume(kind) || kind == TN_SHAPE_WIRE;
 }
 
 bool shape_has_mass(const shape *s)
 {
-  return !s->def.sensor && has_volume(s->geometry.kind);
+  return !s->def.sensor && kind_has_volume(s->geometry.kind);
 }
 
 bool shape_can_be_dynamic(const shape *s)
@@ -251,17 +214,6 @@ static void update_local_pose(const tn_world *world, shape *s)
   s->local_rotation = dquat_mul(to_principal, dquat_normalize(dquat_from(s->def.rotation)));
 }
 
-world_aabb shape_tight_aabb(const tn_world *world, const shape *s)
-{
-  world_pose at = shape_world_pose(world, s);
-  pose turned = {{0.0f, 0.0f, 0.0f}, dquat_round(at.q)};
-  aabb b = geometry_aabb(&s->geometry, turned);
-  world_aabb box = {
-      {at.p.x + (double)b.lower.x, at.p.y + (double)b.lower.y, at.p.z + (double)b.lower.z},
-      {at.p.x + (double)b.upper.x, at.p.y + (double)b.upper.y, at.p.z + (double)b.upper.z}};
-  return box;
-}
-
 bool tn_shape_box(const tn_world *world, tn_shape_id id, tn_pos *lower, tn_pos *upper)
 {
   const shape *s = shape_find(world, id, "tn_shape_box");
@@ -279,7 +231,7 @@ bool tn_shape_box(const tn_world *world, tn_shape_id id, tn_pos *lower, tn_pos *
 
 static tree *tree_of(tn_world *world, const shape *s)
 {
-  return s->is_static ? &world->static_tree : &world->moving_tree;
+  return s->is_static ? &world->detection->static_tree : &world->detection->moving_tree;
 }
 
 static bool insert_in_tree(tn_world *world, int32_t slot)
@@ -317,14 +269,14 @@ bool shapes_refresh(tn_world *world, int32_t body_slot)
 // cannot fail.
 bool shapes_reserve_trees(tn_world *world, int32_t count)
 {
-  return tree_reserve(&world->heap, &world->static_tree, count) &&
-         tree_reserve(&world->heap, &world->moving_tree, count);
+  return tree_reserve(&world->heap, &world->detection->static_tree, count) &&
+         tree_reserve(&world->heap, &world->detection->moving_tree, count);
 }
 
 void shapes_rebuild_trees(tn_world *world)
 {
-  tree_clear(&world->static_tree);
-  tree_clear(&world->moving_tree);
+  tree_clear(&world->detection->static_tree);
+  tree_clear(&world->detection->moving_tree);
   for (int32_t i = 0; i < world->shape_pool.used; ++i) {
     shape *s = &world->shapes[i];
     if (s->alive) {
@@ -337,7 +289,7 @@ void shapes_rebuild_trees(tn_world *world)
     }
   }
   // Inserting all leaves anew has done most of the optimisation.
-  world->tree_reinsert_debt = world->moving_tree.used / 4;
+  world->detection->tree_reinsert_debt = world->detection->moving_tree.used / 4;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -436,7 +388,7 @@ void shape_remove(tn_world *world, int32_t slot)
     world->geometries[s->shared].users -= 1;
   }
   s->alive = s->pairs_pending = false;
-  world->pending_shapes_stale = true; // it may be in the list
+  world->detection->pending_shapes_stale = true; // it may be in the list
   s->generation += 1;
   pool_free(&world->shape_pool, world->shapes, sizeof(shape), offsetof(shape, next_free), slot);
 }
@@ -594,49 +546,3 @@ int tn_body_shapes(const tn_world *world, tn_body_id id, tn_shape_id *ids, int c
 
 // ---------------------------------------------------------------------------------------------
 // Which shapes may collide
-
-bool filters_should_collide(const tn_filter *a, const tn_filter *b)
-{
-  if (a->group != 0 && a->group == b->group) {
-    return a->group > 0;
-  }
-  return (a->mask & b->category) != 0 && (b->mask & a->category) != 0;
-}
-
-// A joint to the world does not disable contacts with static shapes of the world.
-static bool is_joint_between(const tn_world *world, int32_t a, int32_t b)
-{
-  if (a == WORLD_SLOT || b == WORLD_SLOT) {
-    return false;
-  }
-  if (world->bodies[a].joint_count > world->bodies[b].joint_count) {
-    int32_t t = a;
-    a = b;
-    b = t;
-  }
-  for (int32_t link = world->bodies[a].first_joint; link != NO_SLOT;
-       link = world->joints[link / 2].next[link % 2]) {
-    const joint *j = &world->joints[link / 2];
-    if (j->slot[1 - link % 2] == b && !j->def.collide && j->def.enabled) {
-      return true;
-    }
-  }
-  return false;
-}
-
-bool shapes_may_collide(const tn_world *world, const shape *a, const shape *b)
-{
-  if (a->body == b->body || !filters_should_collide(&a->def.filter, &b->def.filter)) {
-    return false;
-  }
-  bool moves = world->bodies[a->body].type == TN_BODY_DYNAMIC ||
-               world->bodies[b->body].type == TN_BODY_DYNAMIC;
-  bool senses = a->def.sensor || b->def.sensor;
-  if (!moves && !senses) {
-    return false;
-  }
-  if (!has_volume(a->geometry.kind) && !has_volume(b->geometry.kind)) {
-    return false;
-  }
-  return !is_joint_between(world, a->body, b->body);
-}

@@ -1,6 +1,12 @@
 // Shapes and geometries as they were built, and the contacts of the present poses.
 #include "collide/mass.h"
+#include "collide/surface.h"
+#include "data/ids.h"
+#include "data/wake.h"
 #include "data/world.h"
+#include "detect/broad_phase.h"
+#include "detect/detect.h"
+#include "world/lifetime.h"
 
 #include <math.h>
 

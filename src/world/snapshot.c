@@ -8,7 +8,13 @@
 // give the same results; events; stamps by contact_update_count and material_version.
 #include "world/snapshot.h"
 
-#include "world/soft_make.h"
+#include "data/ids.h"
+#include "data/soft_elements.h"
+#include "detect/detection.h"
+#include "solver/joint/joint_layout.h"
+#include "solver/soft/soft_steps.h"
+#include "solver/solver.h"
+#include "world/lifetime.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -143,8 +149,9 @@ static unsigned char *put_joints(unsigned char *at, const tn_world *world)
 static unsigned char *put_ways(unsigned char *at, const tn_world *world)
 {
   for (int32_t i = 0; i < world->shape_pool.used; ++i) {
-    double travel_bound =
-        i < world->shape_motion_capacity ? world->shape_motions[i].travel_bound : 0.0;
+    double travel_bound = i < world->detection->shape_motion_capacity
+                              ? world->detection->shape_motions[i].travel_bound
+                              : 0.0;
     at = save_bytes(at, &travel_bound, sizeof travel_bound);
   }
   return at;
@@ -354,8 +361,9 @@ static bool reserve(tn_world *world, const snapshot_header *h)
                       h->geometry_pool.used, sizeof(shared_geometry)) &&
          reserve_pool(world, (void **)&world->shapes, &world->shape_pool, h->shape_pool.used,
                       sizeof(shape)) &&
-         heap_reserve(&world->heap, (void **)&world->shape_motions, &world->shape_motion_capacity,
-                      h->shape_pool.used, sizeof(shape_motion)) &&
+         heap_reserve(&world->heap, (void **)&world->detection->shape_motions,
+                      &world->detection->shape_motion_capacity, h->shape_pool.used,
+                      sizeof(shape_motion)) &&
          reserve_pool(world, (void **)&world->pairs, &world->pair_pool, h->pair_pool.used,
                       sizeof(pair)) &&
          reserve_pool(world, (void **)&world->contacts, &world->contact_pool, h->contact_pool.used,
@@ -433,8 +441,8 @@ static void restore_bodies(tn_world *world, const snapshot *s)
     memset(world->joints, 0, (size_t)world->joint_pool.capacity * sizeof(joint));
   }
   take(world->joints, s->joints, c->joints, sizeof(joint));
-  world->joint_graph.dirty = true;
-  world->joint_graph.block_count = 0;
+  world->joint_layout_stale = true;
+  world->solver->joint_graph.block_count = 0;
   world->awake_list_stale = true;
 }
 
@@ -445,16 +453,16 @@ static void restore_shapes(tn_world *world, const snapshot *s)
   take(world->shapes, s->shapes, c->shapes, sizeof(shape));
   take(world->pairs, s->pairs, c->pairs, sizeof(pair));
   take(world->contacts, s->contacts, c->contacts, sizeof(contact));
-  world->contact_graph.block_count = 0;
-  world->active_pair_count = 0;
+  world->solver->contact_graph.block_count = 0;
+  world->detection->active_pair_count = 0;
   // Stamps count per world: reset them.
   for (uint64_t i = 0; i < c->shape_motions; ++i) {
-    world->shape_motions[i] = (shape_motion){.travel_bound = s->shape_motions[i]};
+    world->detection->shape_motions[i] = (shape_motion){.travel_bound = s->shape_motions[i]};
   }
   for (uint64_t i = 0; i < c->contacts; ++i) {
     world->contacts[i].params.material_version = 0;
   }
-  world->pending_shapes_stale = true;
+  world->detection->pending_shapes_stale = true;
 }
 
 static void restore_softs(tn_world *world, const snapshot *s)

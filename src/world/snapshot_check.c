@@ -4,9 +4,10 @@
 // Linked lists are followed from their owners. Members must name their owner, so none is in two
 // lists; the number of members met must equal the number of live ones, so none is missing, and
 // counting stops at that number, so a cycle ends.
+#include "data/soft_elements.h"
+#include "kernel/ranges.h"
+#include "world/checks.h"
 #include "world/snapshot.h"
-
-#include "world/soft_make.h"
 
 #include <math.h>
 #include <stdio.h>

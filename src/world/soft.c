@@ -1,50 +1,18 @@
 // Soft bodies: create, destroy, read, write.
+#include "data/ids.h"
+#include "data/soft_bounds.h"
+#include "data/soft_elements.h"
+#include "data/wake.h"
+#include "detect/soft_contacts.h"
+#include "kernel/ranges.h"
+#include "solver/islands.h"
+#include "solver/soft/soft_steps.h"
+#include "world/lifetime.h"
+#include "world/measures.h"
 #include "world/soft_make.h"
 
 #include <math.h>
 #include <string.h>
-
-// ---------------------------------------------------------------------------------------------
-// Finding
-
-tn_soft_id soft_id_at(const tn_world *world, int32_t slot)
-{
-  tn_soft_id id = {(uint32_t)slot + 1, world->softs[slot].generation, world->world_id};
-  return id;
-}
-
-static const char *why_not_a_soft(const tn_world *world, tn_soft_id id)
-{
-  if (TN_IS_NULL(id)) {
-    return "the soft body's id is null";
-  }
-  if (id.world != world->world_id) {
-    return "the soft body belongs to another world";
-  }
-  if (id.index > (uint32_t)world->soft_pool.used ||
-      world->softs[id.index - 1].generation != id.generation || !world->softs[id.index - 1].alive) {
-    return "the soft body has been destroyed";
-  }
-  return NULL;
-}
-
-soft *soft_find(const tn_world *world, tn_soft_id id, const char *caller)
-{
-  if (!world) {
-    return NULL;
-  }
-  const char *why = why_not_a_soft(world, id);
-  if (why) {
-    report(&world->log, TN_LOG_ERROR, "%s: %s", caller, why);
-    return NULL;
-  }
-  return &world->softs[id.index - 1];
-}
-
-bool tn_soft_is_valid(const tn_world *world, tn_soft_id id)
-{
-  return world && !why_not_a_soft(world, id);
-}
 
 // Null, with the reason in the log, if the id or the index is invalid.
 static soft_particle *find_particle(const tn_world *world, tn_soft_id id, int particle,
@@ -152,7 +120,7 @@ tn_soft_id tn_soft_create(tn_world *world, const tn_soft_def *def)
   if (slot == NO_SLOT) {
     return none;
   }
-  world->soft_graph.dirty = true;
+  world->soft_layout_stale = true;
   return soft_id_at(world, slot);
 }
 
@@ -405,7 +373,7 @@ bool tn_soft_set_pinned(tn_world *world, tn_soft_id id, int particle, bool pinne
     s->pin_count += pinned ? 1 : -1;
     p->pinned = pinned;
     p->v = tn_v3(0.0f, 0.0f, 0.0f);
-    world->soft_graph.dirty = true;
+    world->soft_layout_stale = true;
   }
   changed(world, s);
   return true;

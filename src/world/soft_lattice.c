@@ -1,8 +1,7 @@
 // Lattice mesh of a closed surface: cells of a regular grid that are at least a quarter inside are
 // kept, and the vertices on their outside are snapped to the surface.
-#include "world/soft_mesh.h"
-
 #include "collide/distance.h"
+#include "world/soft_mesh.h"
 
 #include <math.h>
 #include <stdlib.h>

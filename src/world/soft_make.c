@@ -1,38 +1,15 @@
 // Builds a soft body from a checked definition: memory, masses, constraints of all types, ropes.
 #include "world/soft_make.h"
 
+#include "data/soft_elements.h"
+#include "solver/soft/soft_steps.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
 // Memory: one allocation for all arrays
-
-static void *carve(char *base, size_t *at, size_t size)
-{
-  void *here = base ? base + *at : NULL;
-  *at += (size + 15) / 16 * 16;
-  return here;
-}
-
-size_t soft_assign_arrays(soft *s, void *memory)
-{
-  size_t at = 0;
-  s->particles = carve(memory, &at, (size_t)s->particle_count * sizeof(soft_particle));
-  s->triangles = carve(memory, &at, 3 * (size_t)s->triangle_count * sizeof(int32_t));
-  for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
-    soft_layout l = soft_layout_of((soft_type)type);
-    size_t count = (size_t)s->list[type].count;
-    s->list[type].members = carve(memory, &at, count * (size_t)l.particles * sizeof(int32_t));
-    s->list[type].fields = carve(memory, &at, count * (size_t)(l.params + l.state) * sizeof(float));
-  }
-  s->clusters = carve(memory, &at, (size_t)s->cluster_count * sizeof(soft_cluster));
-  s->cluster_parts = carve(memory, &at, (size_t)s->part_count * sizeof(cluster_part));
-  size_t plastic = isfinite(s->yield_strain) ? 9 * (size_t)s->list[SOFT_SHAPE_MATCH].count : 0;
-  float *floats = carve(memory, &at, plastic * sizeof(float));
-  s->plastic = plastic > 0 ? floats : NULL;
-  return at;
-}
 
 static bool is_interior_edge(const half_edge *sides, int i, int count)
 {
@@ -284,57 +261,6 @@ static void put_neo_hookean(soft *s, const tn_soft_def *def, int32_t index, cons
   put(s, SOFT_NEO_HOOKEAN, index, v, &params);
 }
 
-ShapeMatchParams *soft_shape_match_params(const soft *s, int32_t index)
-{
-  soft_layout l = soft_layout_of(SOFT_SHAPE_MATCH);
-  return (ShapeMatchParams *)(s->list[SOFT_SHAPE_MATCH].fields +
-                              (size_t)index * (size_t)(l.params + l.state));
-}
-
-static double second_moment_trace(const ShapeMatchParams *params)
-{
-  double sum = 0.0;
-  for (int i = 0; i < SHAPE_MATCH_PARTICLES; ++i) {
-    sum += (double)params->mass[i] * (double)v_dot(params->rest[i], params->rest[i]);
-  }
-  return sum;
-}
-
-// Sets masses and rest positions from the centre of mass, deformed by the plastic matrix if any.
-static void set_shape_match_rest(const soft *s, const int32_t *v, const float *plastic,
-                                 ShapeMatchParams *params)
-{
-  double center[3] = {0.0, 0.0, 0.0}, mass = 0.0;
-  for (int i = 0; i < SHAPE_MATCH_PARTICLES && v[i] != NO_SLOT; ++i) {
-    const soft_particle *p = &s->particles[v[i]];
-    params->mass[i] = p->mass;
-    center[0] += (double)p->mass * (double)p->rest.x;
-    center[1] += (double)p->mass * (double)p->rest.y;
-    center[2] += (double)p->mass * (double)p->rest.z;
-    mass += (double)p->mass;
-  }
-  for (int i = 0; i < SHAPE_MATCH_PARTICLES && v[i] != NO_SLOT; ++i) {
-    tn_vec3 x = s->particles[v[i]].rest;
-    double q[3] = {(double)x.x - center[0] / mass, (double)x.y - center[1] / mass,
-                   (double)x.z - center[2] / mass};
-    double r[3] = {q[0], q[1], q[2]};
-    for (int k = 0; k < 3 && plastic; ++k) {
-      r[k] = (double)plastic[3 * k] * q[0] + (double)plastic[3 * k + 1] * q[1] +
-             (double)plastic[3 * k + 2] * q[2];
-    }
-    params->rest[i] = v_make((float)r[0], (float)r[1], (float)r[2]);
-  }
-}
-
-void soft_refit_shape_match(soft *s, int32_t index)
-{
-  ShapeMatchParams *params = soft_shape_match_params(s, index);
-  double stiffness = (double)params->omega_squared * second_moment_trace(params);
-  set_shape_match_rest(s, s->list[SOFT_SHAPE_MATCH].members + SHAPE_MATCH_PARTICLES * (size_t)index,
-                       s->plastic ? s->plastic + 9 * (size_t)index : NULL, params);
-  params->omega_squared = (float)(stiffness / second_moment_trace(params));
-}
-
 // omega^2 = 3 E V / sum m q^2: a strain e along one axis has the energy E V e^2 / 2 on average over
 // the axes.
 static void put_shape_match(soft *s, const tn_soft_def *def, int32_t index, const int *v, int size)
@@ -348,7 +274,7 @@ static void put_shape_match(soft *s, const tn_soft_def *def, int32_t index, cons
   set_shape_match_rest(s, members, NULL, &params);
   double volume = size == 8 ? soft_hex_volume(def->vertices, v) : soft_tet_volume(def->vertices, v);
   params.omega_squared =
-      (float)(3.0 * (double)def->youngs_modulus * volume / second_moment_trace(&params));
+      (float)(3.0 * (double)def->youngs_modulus * volume / element_second_moment(&params));
   params.damping = def->stiffness_damping;
   put(s, SOFT_SHAPE_MATCH, index, members, &params);
   for (int i = 0; i < 9 && s->plastic; ++i) {

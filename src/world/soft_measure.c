@@ -1,6 +1,11 @@
 // Volume, energy and momentum of soft bodies, in double.
 #include "base/dvec.h"
+#include "data/ids.h"
+#include "data/soft_elements.h"
 #include "data/world.h"
+#include "kernel/ranges.h"
+#include "solver/soft/soft_steps.h"
+#include "world/measures.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,60 +65,6 @@ static double volume_energy(const tn_pos *d, const VolumeParams *params)
   double off = pos_dot(d[0], pos_cross(d[1], d[2])) / 6.0 - (double)params->rest;
   return params->lower_bound_only > 0.5f && off > 0.0 ? 0.0
                                                       : row_energy(off, (double)params->compliance);
-}
-
-// Replaces the columns f by the closest rotation, with Higham's scaled Newton iteration
-// F <- (g F + (g F)^-T) / 2. False, with f unchanged, for a flat or mirrored matrix.
-static bool polar_rotation(tn_pos *f)
-{
-  double det = pos_dot(f[0], pos_cross(f[1], f[2])),
-         size = sqrt(pos_dot(f[0], f[0]) + pos_dot(f[1], f[1]) + pos_dot(f[2], f[2]));
-  if (!(det > TUNING_POLAR_MIN_DETERMINANT * size * size * size)) {
-    return false;
-  }
-  for (int i = 0; i < TUNING_POLAR_ITERATIONS; ++i) {
-    tn_pos c[3] = {pos_cross(f[1], f[2]), pos_cross(f[2], f[0]), pos_cross(f[0], f[1])};
-    det = pos_dot(f[0], c[0]);
-    double squares[2] = {0.0, 0.0};
-    for (int k = 0; k < 3; ++k) {
-      squares[0] += pos_dot(f[k], f[k]);
-      squares[1] += pos_dot(c[k], c[k]) / (det * det);
-    }
-    double scale = sqrt(sqrt(squares[1] / squares[0]));
-    for (int k = 0; k < 3; ++k) {
-      f[k] = pos_add(pos_scale(0.5 * scale, f[k]), pos_scale(0.5 / (scale * det), c[k]));
-    }
-  }
-  return true;
-}
-
-static float rotation_fit(Q q, const V *f)
-{
-  return v_dot(q_axis_x(q), f[0]) + v_dot(q_axis_y(q), f[1]) + v_dot(q_axis_z(q), f[2]);
-}
-
-// The rotation that fits the columns f best. The iteration starts from the best of `known`, which
-// may be of an earlier step, and its three half turns: no rotation is more than 120 degrees from
-// all four, so that it converges.
-Q soft_fit_rotation(Q known, const tn_pos *f)
-{
-  static const Q half_turns[3] = {
-      {1.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 1.0f, 0.0f}};
-  tn_pos columns[3] = {f[0], f[1], f[2]};
-  bool turned = polar_rotation(columns);
-  V at[3];
-  for (int i = 0; i < 3; ++i) {
-    at[i] = v_make((float)columns[i].x, (float)columns[i].y, (float)columns[i].z);
-  }
-  Q q = known;
-  for (int i = 0; i < 3 && turned; ++i) {
-    Q other = q_mul(known, half_turns[i]);
-    q = rotation_fit(other, at) > rotation_fit(q, at) ? other : q;
-  }
-  for (int i = 0; i < TUNING_ROTATION_ITERATIONS; ++i) {
-    q = refine_rotation(q, at);
-  }
-  return q;
 }
 
 // Columns of the deformation gradient F = sum d_i b_i^T.

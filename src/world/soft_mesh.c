@@ -1,6 +1,8 @@
 // Mesh generators for common soft bodies: cloth, rope, surfaces, grids of cells, spheres; tethers.
 #include "world/soft_mesh.h"
 
+#include "kernel/ranges.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -323,15 +325,6 @@ static face make_face(const int *v, const int *corner, int size)
 static int by_key(const void *a, const void *b)
 {
   return memcmp(((const face *)a)->key, ((const face *)b)->key, sizeof((const face *)a)->key);
-}
-
-const int (*soft_faces(int corners, int *count))[4]
-{
-  static const int of_tet[4][4] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
-  static const int of_hex[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
-                                   {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
-  *count = corners == 4 ? 4 : 6;
-  return corners == 4 ? of_tet : of_hex;
 }
 
 static int list_faces(const soft_mesh_builder *m, face *faces)

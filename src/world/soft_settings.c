@@ -1,4 +1,7 @@
 // Settings of soft bodies: what can be changed of a definition once the body is made.
+#include "data/ids.h"
+#include "data/soft_bounds.h"
+#include "data/wake.h"
 #include "world/soft_make.h"
 
 #include <string.h>

@@ -1,9 +1,10 @@
 // Skinning: a fine surface follows a coarse soft body. Each of its vertices is bound to a
 // tetrahedron by barycentric weights, or to a triangle by weights and a height along its normal.
 #include "base/dvec.h"
-#include "world/soft_mesh.h"
-
 #include "collide/distance.h"
+#include "data/ids.h"
+#include "kernel/ranges.h"
+#include "world/soft_mesh.h"
 
 #include <math.h>
 #include <stdlib.h>

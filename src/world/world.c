@@ -1,9 +1,21 @@
 // A world: creation, settings and counters.
+#include "data/world.h"
+#include "data/events.h"
+#include "data/ids.h"
+#include "data/wake.h"
+#include "detect/detection.h"
+#include "detect/soft_contacts.h"
+#include "kernel/ranges.h"
+#include "solver/joint/joint_layout.h"
+#include "solver/moves.h"
+#include "solver/soft/soft_steps.h"
+#include "solver/solver.h"
+#include "world/checks.h"
+#include "world/lifetime.h"
+
 #if !defined(_DEFAULT_SOURCE)
 #define _DEFAULT_SOURCE // NOLINT: for madvise
 #endif
-#include "data/world.h"
-#include "world/moves.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -230,28 +242,39 @@ static uint32_t next_world_id(void)
   return atomic_fetch_add(&world_id, 1) + 1;
 }
 
+// A world and what lies behind its pointers, in one allocation.
+typedef struct world_memory {
+  tn_world world;
+  detection detection;
+  solver solver;
+} world_memory;
+
 static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator allocator)
 {
-  memset(world, 0, sizeof *world);
+  world_memory *memory = (world_memory *)world;
+  memset(memory, 0, sizeof *memory);
+  world->detection = &memory->detection;
+  world->solver = &memory->solver;
   world->heap.allocator = allocator;
   world->log = (log_sink){def->log ? def->log : log_to_stderr, def->log_context,
                           def->log_repeats ? NULL : &world->log_history};
   world->user_data = def->user_data;
-  world->heap.bytes = sizeof *world;
+  world->heap.bytes = sizeof *memory;
   world->world_id = next_world_id();
   world->gravity = def->gravity;
   world->method = def->method;
   world->substeps = def->substeps;
   world->iterations = def->iterations;
   // Two per thread, because task_run() hands out at least two items at a time.
-  world->groups.arena_count = def->threads > 1 ? 2 * def->threads : 1;
+  world->solver->groups.arena_count = def->threads > 1 ? 2 * def->threads : 1;
   world->lanes = def->lanes ? def->lanes : widest_lanes();
   world->threads = def->threads;
-  world->ops = find_ops(world->lanes);
-  world->contact_ops = find_contact_ops(world->lanes);
-  world->soft_ops = find_soft_ops(world->lanes);
-  world->direct_ops = find_direct_ops(world->lanes);
-  world->ball_ops = find_ball_ops(world->lanes);
+  world->solver->ops = find_ops(world->lanes);
+  world->solver->contact_ops = find_contact_ops(world->lanes);
+  world->detection->collide_capsule_batch = world->solver->contact_ops->collide_capsule_batch;
+  world->solver->soft_ops = find_soft_ops(world->lanes);
+  world->solver->direct_ops = find_direct_ops(world->lanes);
+  world->solver->ball_ops = find_ball_ops(world->lanes);
   world->material_version = 1;
   world->sleeping = def->sleeping;
   world->clock = def->clock;
@@ -263,8 +286,8 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->contact_pool.first_free = NO_SLOT;
   world->soft_pool.first_free = NO_SLOT;
   world->attachment_pool.first_free = NO_SLOT;
-  world->soft_graph.dirty = true;
-  world->joint_graph.dirty = true;
+  world->soft_layout_stale = true;
+  world->joint_layout_stale = true;
   world->awake_list_stale = true;
 }
 
@@ -283,7 +306,7 @@ tn_world *tn_world_create(const tn_world_def *def)
   if (!allocator.alloc) {
     allocator = (tn_allocator){default_alloc, default_release, NULL};
   }
-  tn_world *world = allocator.alloc(sizeof *world, 64, allocator.context);
+  tn_world *world = allocator.alloc(sizeof(world_memory), 64, allocator.context);
   if (world) {
     fill_world(world, def, allocator);
     world->tasks =
@@ -304,27 +327,27 @@ tn_world *tn_world_create(const tn_world_def *def)
 static void release_contacts(tn_world *world)
 {
   geometry_release_all(world);
-  tree_release(&world->heap, &world->static_tree);
-  tree_release(&world->heap, &world->moving_tree);
+  tree_release(&world->heap, &world->detection->static_tree);
+  tree_release(&world->heap, &world->detection->moving_tree);
   contact_graph_release(world);
   RELEASE_ARRAY(shapes, world->shape_pool.capacity);
   RELEASE_ARRAY(pairs, world->pair_pool.capacity);
   RELEASE_ARRAY(contacts, world->contact_pool.capacity);
-  RELEASE_ARRAY(pending_shapes, world->pending_shape_capacity);
-  RELEASE_ARRAY(candidates, world->candidate_capacity);
-  RELEASE_ARRAY(pair_may_touch, world->pair_may_touch_capacity);
-  RELEASE_ARRAY(sort_places, world->sort_place_capacity);
-  RELEASE_ARRAY(active_pairs, world->active_pair_capacity);
-  RELEASE_ARRAY(found, world->found_capacity);
-  RELEASE_ARRAY(found_manifolds, world->found_manifold_capacity);
+  RELEASE_ARRAY(detection->pending_shapes, world->detection->pending_shape_capacity);
+  RELEASE_ARRAY(detection->candidates, world->detection->candidate_capacity);
+  RELEASE_ARRAY(detection->pair_may_touch, world->detection->pair_may_touch_capacity);
+  RELEASE_ARRAY(detection->sort_places, world->detection->sort_place_capacity);
+  RELEASE_ARRAY(detection->active_pairs, world->detection->active_pair_capacity);
+  RELEASE_ARRAY(detection->found, world->detection->found_capacity);
+  RELEASE_ARRAY(detection->found_manifolds, world->detection->found_manifold_capacity);
   RELEASE_ARRAY(contact_events, world->contact_event_capacity);
   RELEASE_ARRAY(sleep_events, world->sleep_event_capacity);
   RELEASE_ARRAY(moves, world->move_capacity);
   RELEASE_ARRAY(awake, world->awake_capacity);
   RELEASE_ARRAY(active_blocks, world->active_block_capacity);
-  RELEASE_ARRAY(island_parent, world->island_capacity);
-  RELEASE_ARRAY(island_sleep_time, world->island_sleep_time_capacity);
-  RELEASE_ARRAY(island_ring_tail, world->island_ring_tail_capacity);
+  RELEASE_ARRAY(solver->island_parent, world->solver->island_capacity);
+  RELEASE_ARRAY(solver->island_sleep_time, world->solver->island_sleep_time_capacity);
+  RELEASE_ARRAY(solver->island_ring_tail, world->solver->island_ring_tail_capacity);
 }
 
 static void release_content(tn_world *world)
@@ -341,6 +364,7 @@ static void release_content(tn_world *world)
   release_contacts(world);
   attachments_release(world);
   soft_contacts_release(world);
+  soft_contact_layout_release(world);
   soft_events_release(world);
   softs_release(world);
   start_release(world);
@@ -356,7 +380,7 @@ void tn_world_destroy(tn_world *world)
   }
   release_content(world);
   tn_allocator allocator = world->heap.allocator;
-  allocator.release(world, sizeof *world, allocator.context);
+  allocator.release(world, sizeof(world_memory), allocator.context);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -408,7 +432,7 @@ bool tn_world_set_method(tn_world *world, tn_method method)
       contact_clear_impulses(&world->contacts[i]);
     }
     world->method = method;
-    world->joint_graph.dirty = true;
+    world->joint_layout_stale = true;
   }
   return true;
 }
@@ -526,8 +550,8 @@ tn_counters tn_world_counters(const tn_world *world)
   if (world) {
     c.bodies = world->body_pool.count;
     c.joints = world->joint_pool.count;
-    c.colors = world->joint_graph.coloring.count;
-    c.blocks = world->joint_graph.block_count;
+    c.colors = world->solver->joint_graph.coloring.count;
+    c.blocks = world->solver->joint_graph.block_count;
     c.shapes = world->shape_pool.count;
     c.geometries = world->geometry_pool.count;
     c.pairs = world->pair_pool.count;

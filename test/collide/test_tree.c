@@ -1,5 +1,6 @@
 // AABB trees against brute force over all boxes; their quality and height.
 #include "data/world.h"
+#include "detect/aabb_tree.h"
 #include "support.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 // Batches: mechanisms of equal topology are solved side by side, one in each lane. Each must move
 // as it would alone, bit for bit, whatever happens to the others.
 #include "data/world.h"
+#include "solver/solver.h"
 #include "support.h"
 
 #include <string.h>
@@ -240,7 +241,7 @@ static void run_on(int lanes, int threads, bool batches, uint64_t *hashes, bool 
       disturb(world, &f[i], i, step);
     }
     assert_int_equal(tn_world_step(world, dt), TN_STEP_OK);
-    assert_int_equal(world->mechanisms.batch_count > 0, batches);
+    assert_int_equal(world->solver->mechanisms.batch_count > 0, batches);
     uint64_t hash = tn_world_hash(world);
     if (!first && hash != hashes[step]) {
       fail_msg("%d lanes, %d threads: step %d is another one", lanes, threads, step);
@@ -279,7 +280,7 @@ static void active_rows_of_a_batch_change(void **state)
     add_figure(world, i, false);
   }
   test_run(world, dt, 1);
-  const mechanism_set *set = &world->mechanisms;
+  const mechanism_set *set = &world->solver->mechanisms;
   assert_int_equal(set->batch_count, 2);
   int changes = 0, rows = 0;
   for (int step = 0; step < 60; ++step) {

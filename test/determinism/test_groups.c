@@ -1,5 +1,6 @@
 // Solver groups: bodies that do not interact are solved group by group, with unchanged results.
 #include "data/world.h"
+#include "solver/solver.h"
 #include "support.h"
 
 static const float dt = 1.0f / 60.0f;
@@ -82,10 +83,11 @@ static uint64_t run(int lanes, int threads, bool in_parts, int *fewest)
   tn_world *world = make_world(lanes, threads);
   *fewest = HEAPS;
   for (int i = 0; i < STEPS; ++i) {
-    world->groups.search_delay = in_parts ? 0 : GROUP_SEARCH_DELAY;
+    world->solver->groups.search_delay = in_parts ? 0 : GROUP_SEARCH_DELAY;
     assert_int_equal(tn_world_step(world, dt), TN_STEP_OK);
     // Before the cubes have landed there are too few contacts for groups.
-    *fewest = i >= STEPS / 3 && world->groups.count < *fewest ? world->groups.count : *fewest;
+    *fewest = i >= STEPS / 3 && world->solver->groups.count < *fewest ? world->solver->groups.count
+                                                                      : *fewest;
   }
   uint64_t hash = tn_world_hash(world);
   tn_world_destroy(world);
@@ -127,9 +129,9 @@ static void groups_end_when_bodies_meet(void **state)
     tn_body_set_velocity(world, cube, tn_v3(0.0f, 0.0f, -4.0f * side));
   }
   assert_int_equal(tn_world_step(world, dt), TN_STEP_OK);
-  assert_int_equal(world->groups.count, 2);
+  assert_int_equal(world->solver->groups.count, 2);
   test_run(world, dt, 30);
-  assert_int_equal(world->groups.count, 0);
+  assert_int_equal(world->solver->groups.count, 0);
   tn_world_destroy(world);
 }
 

@@ -1,7 +1,7 @@
 // The pass that solves the positions of joints.
-#include "micro.h"
-
 #include "data/world.h"
+#include "micro.h"
+#include "solver/solver.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +20,15 @@ double micro_joint_pass_ns(tn_world *world, float h, tn_clock_fn *cpu_ms)
                       .inertia = world->inertia,
                       .bodies = world->body_blocks,
                       .corrections = world->corrections,
-                      .joints = world->joint_graph.blocks,
-                      .active = world->active_blocks,
+                      .joints = world->solver->joint_graph.blocks,
+                      .active = world->solver->active_blocks,
                       .substep = {.h = h, .stage = STAGE_POSITIONS}};
-  const coloring *c = &world->joint_graph.coloring;
+  const coloring *c = &world->solver->joint_graph.coloring;
   double best = 1e30;
   for (int i = 0; i < TRIES; ++i) {
     double start = cpu_ms();
     for (int k = 0; k < c->count; ++k) {
-      world->ops->joint_positions(&data, c->color[k].first, c->color[k].last);
+      world->solver->ops->joint_positions(&data, c->color[k].first, c->color[k].last);
     }
     double ms = cpu_ms() - start;
     best = ms < best ? ms : best;

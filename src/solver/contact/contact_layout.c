@@ -1,8 +1,13 @@
 // Contact layout. Before the substeps: colours the contacts, sorts them by type into blocks, mixes
 // their materials and packs the blocks. After the substeps: unpacks them and raises touch events.
-#include "base/rules.h"
+#include "solver/contact/contact_layout.h"
+
+#include "base/bits.h"
+#include "base/prefetch.h"
+#include "data/events.h"
 #include "data/world.h"
-#include "kernel/tuning.h"
+#include "detect/detection.h"
+#include "solver/solver.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -62,7 +67,7 @@ static int random_free_color(uint64_t taken, uint32_t seed)
     taken = ~more == 0 ? taken : more;
     after[skip] = taken;
   }
-  return lowest_free_color(after[(chance >> 16) % TUNING_COLOR_CHOICES]);
+  return lowest_clear_bit(after[(chance >> 16) % TUNING_COLOR_CHOICES]);
 }
 
 // Only dynamic bodies restrict the colour: a pass reads the others but does not write them.
@@ -84,11 +89,12 @@ contact_summary contact_summary_of(const contact *c)
 static void color_contact(tn_world *world, layout_builder *make, const pair_summary *p,
                           int32_t slot, contact_summary c)
 {
-  body_contact_flags *a = &world->contact_flags[p->body[0]], *b = &world->contact_flags[p->body[1]];
+  body_contact_flags *a = &world->solver->contact_flags[p->body[0]],
+                     *b = &world->solver->contact_flags[p->body[1]];
   int color = assign_color(a, b, p->seed);
   // Overflow contacts may share bodies, and are solved serially outside of the groups.
-  if (color == MAX_COLORS && groups_enabled(world)) {
-    groups_exclude(&world->groups, p->body[a->moves ? 0 : 1]);
+  if (color == MAX_COLORS && groups_enabled(&world->solver->groups)) {
+    groups_exclude(&world->solver->groups, p->body[a->moves ? 0 : 1]);
   }
   a->may_touch = b->may_touch = true;
   if (a->dynamic && b->dynamic) {
@@ -99,7 +105,7 @@ static void color_contact(tn_world *world, layout_builder *make, const pair_summ
   }
   int32_t home_block = p->body[a->moves ? 0 : 1] / BLOCK_WIDTH;
   contact_placement place = {slot, home_block, (uint8_t)color, (uint8_t)c.type, c.idle};
-  world->contact_placements[make->count++] = place;
+  world->solver->contact_placements[make->count++] = place;
   make->unsettled += c.unsettled;
   make->has_faces |= c.type == CONTACT_FLAT_4;
   make->bucket[color][c.type][c.idle].left += 1;
@@ -192,9 +198,9 @@ static bool is_near_touch(const tn_world *world, const pair *p)
 // Bodies that do not move get an empty record on first use in a step.
 static body_contact_flags *contact_flags_of(tn_world *world, int32_t slot)
 {
-  body_contact_flags *m = &world->contact_flags[slot];
-  if (m->stamp != (uint32_t)world->contact_update_count) {
-    *m = (body_contact_flags){.stamp = (uint32_t)world->contact_update_count};
+  body_contact_flags *m = &world->solver->contact_flags[slot];
+  if (m->stamp != (uint32_t)world->detection->contact_update_count) {
+    *m = (body_contact_flags){.stamp = (uint32_t)world->detection->contact_update_count};
   }
   return m;
 }
@@ -204,8 +210,8 @@ static void reset_contact_flags(int first, int last, void *context)
   tn_world *world = context;
   for (int i = first; i < last; ++i) {
     int32_t slot = world->awake[i];
-    world->contact_flags[slot] =
-        (body_contact_flags){.stamp = (uint32_t)world->contact_update_count,
+    world->solver->contact_flags[slot] =
+        (body_contact_flags){.stamp = (uint32_t)world->detection->contact_update_count,
                              .dynamic = world->bodies[slot].type == TN_BODY_DYNAMIC,
                              .moves = true};
   }
@@ -214,8 +220,8 @@ static void reset_contact_flags(int first, int last, void *context)
 // Prefetching of pairs and contacts that come up soon.
 KERNEL void prefetch_active_pair(const tn_world *world, int32_t active)
 {
-  if (active < world->active_pair_count) {
-    PREFETCH(&world->pairs[world->active_pairs[active]]);
+  if (active < world->detection->active_pair_count) {
+    PREFETCH(&world->pairs[world->detection->active_pairs[active]]);
   }
 }
 
@@ -228,8 +234,8 @@ KERNEL void prefetch_contact(const tn_world *world, int32_t slot)
 
 KERNEL void prefetch_active_contact(const tn_world *world, int32_t active)
 {
-  if (active < world->active_pair_count) {
-    prefetch_contact(world, world->pairs[world->active_pairs[active]].first_contact);
+  if (active < world->detection->active_pair_count) {
+    prefetch_contact(world, world->pairs[world->detection->active_pairs[active]].first_contact);
   }
 }
 
@@ -239,11 +245,11 @@ static void summarize_pairs(int first, int last, void *context)
 {
   tn_world *world = context;
   for (int i = first; i < last; ++i) {
-    int32_t slot = world->active_pairs[i];
+    int32_t slot = world->detection->active_pairs[i];
     pair *p = &world->pairs[slot];
     prefetch_active_pair(world, i + 2 * PREFETCH_DISTANCE);
     prefetch_active_contact(world, i + PREFETCH_DISTANCE);
-    pair_summary *summary = &world->pair_summaries[i];
+    pair_summary *summary = &world->solver->pair_summaries[i];
     summary->seed = (uint32_t)slot;
     summary->contact = p->first_contact;
     summary->body[0] = p->body[0];
@@ -261,7 +267,8 @@ static void summarize_pairs(int first, int last, void *context)
     summary->sensor = p->sensor;
     summary->touching = p->touching;
     summary->initial_overlap = p->initial_overlap;
-    summary->has_restitution = groups_enabled(world) && has_restitution_material(world, p);
+    summary->has_restitution =
+        groups_enabled(&world->solver->groups) && has_restitution_material(world, p);
     summary->near_touch = !p->sensor && (p->touching || is_near_touch(world, p));
   }
 }
@@ -292,8 +299,8 @@ static void color_pair(tn_world *world, layout_builder *make, const pair_summary
   }
   if (p->contact != NO_SLOT) {
     color_contact(world, make, p, p->contact, p->first);
-    if (groups_enabled(world)) {
-      join_groups(&world->groups, p, a, b);
+    if (groups_enabled(&world->solver->groups)) {
+      join_groups(&world->solver->groups, p, a, b);
     }
   }
   for (int32_t c = p->has_more ? world->contacts[p->contact].next : NO_SLOT; c != NO_SLOT;
@@ -304,20 +311,23 @@ static void color_pair(tn_world *world, layout_builder *make, const pair_summary
 
 static bool color_contacts(tn_world *world, layout_builder *make)
 {
-  if (!heap_reserve(&world->heap, (void **)&world->contact_flags, &world->contact_flag_capacity,
-                    world->body_pool.used, sizeof(body_contact_flags)) ||
-      !heap_reserve(&world->heap, (void **)&world->pair_summaries, &world->pair_summary_capacity,
-                    world->active_pair_count, sizeof(pair_summary)) ||
-      !heap_reserve(&world->heap, (void **)&world->contact_placements,
-                    &world->contact_placement_capacity, world->contact_pool.count,
+  if (!heap_reserve(&world->heap, (void **)&world->solver->contact_flags,
+                    &world->solver->contact_flag_capacity, world->body_pool.used,
+                    sizeof(body_contact_flags)) ||
+      !heap_reserve(&world->heap, (void **)&world->solver->pair_summaries,
+                    &world->solver->pair_summary_capacity, world->detection->active_pair_count,
+                    sizeof(pair_summary)) ||
+      !heap_reserve(&world->heap, (void **)&world->solver->contact_placements,
+                    &world->solver->contact_placement_capacity, world->contact_pool.count,
                     sizeof(contact_placement)) ||
       !groups_begin(world)) {
     return false;
   }
   task_run(world->tasks, reset_contact_flags, world->awake_count, CONTACT_FLAG_GRAIN, world);
-  task_run(world->tasks, summarize_pairs, world->active_pair_count, PAIR_SUMMARY_GRAIN, world);
-  for (int32_t i = 0; i < world->active_pair_count; ++i) {
-    color_pair(world, make, &world->pair_summaries[i]);
+  task_run(world->tasks, summarize_pairs, world->detection->active_pair_count, PAIR_SUMMARY_GRAIN,
+           world);
+  for (int32_t i = 0; i < world->detection->active_pair_count; ++i) {
+    color_pair(world, make, &world->solver->pair_summaries[i]);
   }
   return true;
 }
@@ -520,8 +530,8 @@ static int32_t gathered_slot(int32_t slot, const body_contact_flags *mark, bool 
 static void pack(tn_world *world, contact_block *cb, int lane, bool in_group)
 {
   contact *c = &world->contacts[cb->contact[lane]];
-  const body_contact_flags *a = &world->contact_flags[c->body[0]],
-                           *b = &world->contact_flags[c->body[1]];
+  const body_contact_flags *a = &world->solver->contact_flags[c->body[0]],
+                           *b = &world->solver->contact_flags[c->body[1]];
   update_contact_params(world, c);
   cb->a[lane] = gathered_slot(c->body[0], a, in_group);
   cb->b[lane] = gathered_slot(c->body[1], b, in_group);
@@ -555,21 +565,21 @@ typedef struct pack_task {
 static pack_task make_task(tn_world *world, solver_data *data, float dt, float scale)
 {
   contact_pack_view view = {
-      .blocks = world->contact_graph.blocks,
+      .blocks = world->solver->contact_graph.blocks,
       .contacts = world->contacts,
       .shape_poses = world->shape_pool.used > 0 ? world->shapes->shape_cache.rotation : NULL,
       .shape_pose_stride = sizeof(shape) / sizeof(float),
       .h = dt / (float)world->substeps,
       .dt = dt,
       .scale = scale};
-  pack_task task = {world, data, view, world->contact_graph.contents, false};
+  pack_task task = {world, data, view, world->solver->contact_graph.contents, false};
   return task;
 }
 
 // Colour by colour as in the substeps, so that each thread gets the blocks that it will solve.
 static void for_contact_blocks(pack_task *task, tn_task_fn *run, int grain)
 {
-  const coloring *c = &task->world->contact_graph.coloring;
+  const coloring *c = &task->world->solver->contact_graph.coloring;
   task_run_stages(task->world->tasks, run, c->color, c->count, grain, task);
   run(c->overflow.first, c->overflow.last, task);
 }
@@ -618,17 +628,18 @@ static void pack_blocks(int first, int last, void *context)
   const pack_task *t = context;
   for (int i = first; i < last; ++i) {
     pack_block(t, i, i + 1 < last);
-    t->world->contact_ops->pack(&t->view, i, i + 1);
-    t->world->contact_ops->prepare(t->data, i, i + 1);
+    t->world->solver->contact_ops->pack(&t->view, i, i + 1);
+    t->world->solver->contact_ops->prepare(t->data, i, i + 1);
   }
 }
 
 static bool reserve_blocks(tn_world *world, int32_t count)
 {
-  contact_graph *g = &world->contact_graph;
-  int32_t room =
-      g->shared_block_count +
-      (groups_count(world) > 0 ? world->groups.arena_count * world->groups.arena_blocks : 0);
+  contact_graph *g = &world->solver->contact_graph;
+  int32_t room = g->shared_block_count +
+                 (groups_count(&world->solver->groups) > 0
+                      ? world->solver->groups.arena_count * world->solver->groups.arena_blocks
+                      : 0);
   if (!heap_reserve(&world->heap, (void **)&g->blocks, &g->block_capacity, room,
                     sizeof(contact_block)) ||
       !heap_reserve(&world->heap, (void **)&g->contents, &g->content_capacity, count,
@@ -671,13 +682,13 @@ static void fill_contact_blocks(block_content *contents, layout_builder *make, c
 // again after the contacts.
 static void clear_may_touch(tn_world *world, const contact *c)
 {
-  world->contact_flags[c->body[0]].may_touch = false;
-  world->contact_flags[c->body[1]].may_touch = false;
+  world->solver->contact_flags[c->body[0]].may_touch = false;
+  world->solver->contact_flags[c->body[1]].may_touch = false;
 }
 
 static void list_restitution_contacts(tn_world *world)
 {
-  contact_graph *g = &world->contact_graph;
+  contact_graph *g = &world->solver->contact_graph;
   g->restitution_contact_count = 0;
   for (int32_t i = 0; i < g->shared_block_count; ++i) {
     const contact_block *cb = &g->blocks[i];
@@ -704,14 +715,14 @@ static bool is_empty(const contact_graph *g)
 // group_pack_contacts().
 static bool place_groups(tn_world *world, layout_builder *make)
 {
-  contact_graph *g = &world->contact_graph;
-  solver_group_set *groups = &world->groups;
-  const contact_placement *shared = world->contact_placements;
+  contact_graph *g = &world->solver->contact_graph;
+  solver_group_set *groups = &world->solver->groups;
+  const contact_placement *shared = world->solver->contact_placements;
   int32_t count = make->count;
   if (!groups_find(world, shared, count)) {
     return false;
   }
-  if (groups_count(world) > 0) {
+  if (groups_count(&world->solver->groups) > 0) {
     shared = groups->sorted;
     count = groups->shared_contacts;
     count_buckets(make, shared, count);
@@ -719,7 +730,7 @@ static bool place_groups(tn_world *world, layout_builder *make)
   int32_t blocks = g->shared_block_count = lay_out_blocks(make, &g->coloring, 0);
   layout_builder group_builder;
   groups->arena_blocks = 0;
-  for (int32_t i = 0; i < groups_count(world); ++i) {
+  for (int32_t i = 0; i < groups_count(&world->solver->groups); ++i) {
     solver_group *group = &groups->list[i];
     count_buckets(&group_builder, groups->sorted + group->contacts.first,
                   group->contacts.last - group->contacts.first);
@@ -739,7 +750,7 @@ bool contact_layout_build(tn_world *world)
 {
   layout_builder make;
   memset(&make, 0, sizeof make);
-  contact_graph *g = &world->contact_graph;
+  contact_graph *g = &world->solver->contact_graph;
   if (!color_contacts(world, &make)) {
     return false;
   }
@@ -774,8 +785,8 @@ void group_pack_contacts(tn_world *world, const solver_group *group, solver_data
 {
   layout_builder make;
   pack_task task = make_group_pack_task(world, group, data, dt, scale);
-  block_content *contents = world->contact_graph.contents + group->first;
-  const contact_placement *contacts = world->groups.sorted + group->contacts.first;
+  block_content *contents = world->solver->contact_graph.contents + group->first;
+  const contact_placement *contacts = world->solver->groups.sorted + group->contacts.first;
   int32_t count = group->contacts.last - group->contacts.first;
   count_buckets(&make, contacts, count);
   fill_contact_blocks(contents, &make, &group->coloring, contacts, count);
@@ -799,7 +810,7 @@ static void unpack_blocks(int first, int last, void *context)
     if (i + 1 < last) {
       prefetch_contacts(t->world, &t->contents[i + 1], false);
     }
-    t->world->contact_ops->unpack(&t->view, i, i + 1);
+    t->world->solver->contact_ops->unpack(&t->view, i, i + 1);
   }
 }
 
@@ -857,11 +868,11 @@ static void find_touch_changes(int first, int last, void *context)
 {
   const tn_world *world = context;
   for (int i = first; i < last; ++i) {
-    const pair_summary *p = &world->pair_summaries[i];
-    if (i + PREFETCH_DISTANCE < world->active_pair_count) {
+    const pair_summary *p = &world->solver->pair_summaries[i];
+    if (i + PREFETCH_DISTANCE < world->detection->active_pair_count) {
       prefetch_contact(world, p[PREFETCH_DISTANCE].contact);
     }
-    world->found[i].touch_changed =
+    world->detection->found[i].touch_changed =
         !p->sensor && (hardest_contact(world, p->contact) != NULL) != p->touching;
   }
 }
@@ -891,30 +902,32 @@ void contacts_unpack(tn_world *world, float dt)
 {
   pack_task task = make_task(world, NULL, dt, 1.0f);
   for_contact_blocks(&task, unpack_blocks, UNPACK_GRAIN);
-  task_run(world->tasks, find_touch_changes, world->active_pair_count, PAIR_SUMMARY_GRAIN, world);
-  for (int32_t i = 0; i < world->active_pair_count; ++i) {
-    if (world->found[i].touch_changed) {
-      publish_touch_change(world, &world->pairs[world->active_pairs[i]]);
+  task_run(world->tasks, find_touch_changes, world->detection->active_pair_count,
+           PAIR_SUMMARY_GRAIN, world);
+  for (int32_t i = 0; i < world->detection->active_pair_count; ++i) {
+    if (world->detection->found[i].touch_changed) {
+      publish_touch_change(world, &world->pairs[world->detection->active_pairs[i]]);
     }
   }
 }
 
 void contact_graph_release(tn_world *world)
 {
-  contact_graph *g = &world->contact_graph;
+  contact_graph *g = &world->solver->contact_graph;
   heap_free(&world->heap, g->blocks, (size_t)g->block_capacity * sizeof *g->blocks);
   heap_free(&world->heap, g->contents, (size_t)g->content_capacity * sizeof *g->contents);
-  heap_free(&world->heap, world->pair_summaries,
-            (size_t)world->pair_summary_capacity * sizeof(pair_summary));
+  heap_free(&world->heap, world->solver->pair_summaries,
+            (size_t)world->solver->pair_summary_capacity * sizeof(pair_summary));
   heap_free(&world->heap, g->restitution_contacts,
             (size_t)g->restitution_contact_capacity * sizeof *g->restitution_contacts);
   body_loads_release(world);
   groups_release(world);
-  heap_free(&world->heap, world->contact_flags,
-            (size_t)world->contact_flag_capacity * sizeof(body_contact_flags));
-  heap_free(&world->heap, world->shape_motions,
-            (size_t)world->shape_motion_capacity * sizeof(shape_motion));
-  heap_free(&world->heap, world->pair_bits, (size_t)world->pair_bit_capacity * sizeof(uint64_t));
-  heap_free(&world->heap, world->contact_placements,
-            (size_t)world->contact_placement_capacity * sizeof(contact_placement));
+  heap_free(&world->heap, world->solver->contact_flags,
+            (size_t)world->solver->contact_flag_capacity * sizeof(body_contact_flags));
+  heap_free(&world->heap, world->detection->shape_motions,
+            (size_t)world->detection->shape_motion_capacity * sizeof(shape_motion));
+  heap_free(&world->heap, world->detection->pair_bits,
+            (size_t)world->detection->pair_bit_capacity * sizeof(uint64_t));
+  heap_free(&world->heap, world->solver->contact_placements,
+            (size_t)world->solver->contact_placement_capacity * sizeof(contact_placement));
 }

@@ -4,8 +4,6 @@
 // and with friction from before the impact. Here each body has its own clock: it advances to the
 // time of impact, gets the impulse for the velocity it has then, and drifts for the rest of the
 // substep. Elastic impacts conserve energy to 1e-4 for any number of substeps.
-#include "base/rules.h"
-#include "kernel/tuning.h"
 #include "solver/contact/contact_block.h"
 
 #include <math.h>

@@ -1,23 +1,27 @@
 // Loads on flat faces. Two uses: larger moments of inertia for bodies that pass loads on, and
 // initial loads for stacks whose contacts are new.
-#include "base/rules.h"
+#include "solver/contact/load_estimate.h"
+
+#include "base/prefetch.h"
 #include "data/world.h"
-#include "kernel/tuning.h"
+#include "detect/detection.h"
+#include "solver/solver.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 static bool reserve_loads(tn_world *world)
 {
-  return heap_reserve(&world->heap, (void **)&world->body_loads, &world->body_load_capacity,
-                      world->body_pool.used, sizeof(body_load));
+  return heap_reserve(&world->heap, (void **)&world->solver->body_loads,
+                      &world->solver->body_load_capacity, world->body_pool.used, sizeof(body_load));
 }
 
 void body_loads_release(tn_world *world)
 {
-  heap_free(&world->heap, world->body_loads, (size_t)world->body_load_capacity * sizeof(body_load));
-  heap_free(&world->heap, world->support_faces,
-            (size_t)world->support_face_capacity * sizeof(support_face));
+  heap_free(&world->heap, world->solver->body_loads,
+            (size_t)world->solver->body_load_capacity * sizeof(body_load));
+  heap_free(&world->heap, world->solver->support_faces,
+            (size_t)world->solver->support_face_capacity * sizeof(support_face));
 }
 
 static bool is_face(const contact *c)
@@ -46,8 +50,8 @@ static tn_vec3 normal_of(const tn_world *world, const contact *c)
 
 static void add_load(tn_world *world, int32_t slot, float load, tn_vec3 net_load)
 {
-  body_load *b = &world->body_loads[slot];
-  if (world->contact_flags[slot].dynamic) {
+  body_load *b = &world->solver->body_loads[slot];
+  if (world->solver->contact_flags[slot].dynamic) {
     b->total_load += load;
     b->net_load = tn_add(b->net_load, net_load);
   }
@@ -75,15 +79,15 @@ static void add_contact_load(tn_world *world, const pair_summary *p, int32_t slo
       add_face_load(world, c);
     }
   } else if (!summary.idle) {
-    world->body_loads[p->body[0]].has_other_load = true;
-    world->body_loads[p->body[1]].has_other_load = true;
+    world->solver->body_loads[p->body[0]].has_other_load = true;
+    world->solver->body_loads[p->body[1]].has_other_load = true;
   }
 }
 
 // Factor of the inverse moments of inertia, 1 / TUNING_INERTIA_SCALE_MAX to 1.
 static float inverse_inertia_scale_of(const tn_world *world, int32_t slot, float h)
 {
-  const body_load *b = &world->body_loads[slot];
+  const body_load *b = &world->solver->body_loads[slot];
   const body *of = &world->bodies[slot];
   float through = 0.5f * (b->total_load - tn_length(b->net_load));
   if (!(through > 0.0f) || b->has_other_load || of->first_joint != NO_SLOT) {
@@ -100,15 +104,15 @@ bool inertia_scaling_update(tn_world *world, float h)
     return false;
   }
   for (int32_t i = 0; i < world->awake_count; ++i) {
-    world->body_loads[world->awake[i]] = (body_load){.inverse_inertia_scale = 1.0f};
+    world->solver->body_loads[world->awake[i]] = (body_load){.inverse_inertia_scale = 1.0f};
   }
   if (!RULE(inertia_scaling) || world->method != TN_METHOD_TENON ||
-      !world->contact_graph.has_faces) {
+      !world->solver->contact_graph.has_faces) {
     return true;
   }
-  for (int32_t i = 0; i < world->active_pair_count; ++i) {
-    const pair_summary *p = &world->pair_summaries[i];
-    if (i + PREFETCH_DISTANCE < world->active_pair_count &&
+  for (int32_t i = 0; i < world->detection->active_pair_count; ++i) {
+    const pair_summary *p = &world->solver->pair_summaries[i];
+    if (i + PREFETCH_DISTANCE < world->detection->active_pair_count &&
         p[PREFETCH_DISTANCE].contact != NO_SLOT &&
         p[PREFETCH_DISTANCE].first.type == CONTACT_FLAT_4) {
       PREFETCH(&world->contacts[p[PREFETCH_DISTANCE].contact].state);
@@ -124,7 +128,8 @@ bool inertia_scaling_update(tn_world *world, float h)
   }
   for (int32_t i = 0; i < world->awake_count; ++i) {
     int32_t slot = world->awake[i];
-    world->body_loads[slot].inverse_inertia_scale = inverse_inertia_scale_of(world, slot, h);
+    world->solver->body_loads[slot].inverse_inertia_scale =
+        inverse_inertia_scale_of(world, slot, h);
   }
   return true;
 }
@@ -172,8 +177,8 @@ static void list_support(tn_world *world, int32_t slot, tn_vec3 up, float speed,
   int32_t upper = c->body[rise > 0.0f ? 1 : 0], lower = c->body[rise > 0.0f ? 0 : 1];
   tn_pos p = world->bodies[upper].center;
   double height = p.x * (double)up.x + p.y * (double)up.y + p.z * (double)up.z;
-  if (world->contact_flags[upper].dynamic) {
-    world->support_faces[(*count)++] = (support_face){height, slot, upper, lower};
+  if (world->solver->contact_flags[upper].dynamic) {
+    world->solver->support_faces[(*count)++] = (support_face){height, slot, upper, lower};
   }
 }
 
@@ -190,7 +195,8 @@ static int by_height(const void *first, const void *second)
 // Whether a body can pass a load on: it is fixed, or stands on a listed face itself.
 static bool is_carried(const tn_world *world, int32_t slot)
 {
-  return !world->contact_flags[slot].dynamic || world->body_loads[slot].support_count > 0;
+  return !world->solver->contact_flags[slot].dynamic ||
+         world->solver->body_loads[slot].support_count > 0;
 }
 
 // `load` in N s per substep. The age makes the contact count as settled.
@@ -210,21 +216,22 @@ static void set_preload(contact *c, float load)
 static void distribute_loads(tn_world *world, int32_t count, float gravity_dv)
 {
   for (int32_t i = 0; i < count; ++i) {
-    const support_face *s = &world->support_faces[i];
-    world->body_loads[s->upper].support_count += is_carried(world, s->lower);
+    const support_face *s = &world->solver->support_faces[i];
+    world->solver->body_loads[s->upper].support_count += is_carried(world, s->lower);
   }
   for (int32_t i = 0; i < world->awake_count; ++i) {
     const body *b = &world->bodies[world->awake[i]];
-    world->body_loads[world->awake[i]].total_load = b->mass.mass * b->gravity_scale * gravity_dv;
+    world->solver->body_loads[world->awake[i]].total_load =
+        b->mass.mass * b->gravity_scale * gravity_dv;
   }
   for (int32_t i = count - 1; i >= 0; --i) {
-    const support_face *s = &world->support_faces[i];
+    const support_face *s = &world->solver->support_faces[i];
     if (is_carried(world, s->lower)) {
-      const body_load *upper = &world->body_loads[s->upper];
+      const body_load *upper = &world->solver->body_loads[s->upper];
       float load = upper->total_load / (float)upper->support_count;
       set_preload(&world->contacts[s->contact], load);
-      world->body_loads[s->lower].total_load +=
-          world->contact_flags[s->lower].dynamic ? load : 0.0f;
+      world->solver->body_loads[s->lower].total_load +=
+          world->solver->contact_flags[s->lower].dynamic ? load : 0.0f;
     }
   }
 }
@@ -235,24 +242,25 @@ bool load_estimate_init(tn_world *world, float h)
   if (!RULE(load_estimate) || world->method != TN_METHOD_TENON || gravity == 0.0f) {
     return true;
   }
-  if (!reserve_loads(world) ||
-      !heap_reserve(&world->heap, (void **)&world->support_faces, &world->support_face_capacity,
-                    world->contact_pool.count, sizeof(support_face))) {
+  if (!reserve_loads(world) || !heap_reserve(&world->heap, (void **)&world->solver->support_faces,
+                                             &world->solver->support_face_capacity,
+                                             world->contact_pool.count, sizeof(support_face))) {
     return false;
   }
   int32_t count = 0;
   tn_vec3 up = tn_scale(-1.0f / gravity, world->gravity);
   for (int32_t i = 0; i < world->awake_count; ++i) {
-    world->body_loads[world->awake[i]].support_count = 0;
+    world->solver->body_loads[world->awake[i]].support_count = 0;
   }
-  for (int32_t i = 0; i < world->active_pair_count; ++i) {
-    for (int32_t k = world->pairs[world->active_pairs[i]].first_contact; k != NO_SLOT;
+  for (int32_t i = 0; i < world->detection->active_pair_count; ++i) {
+    for (int32_t k = world->pairs[world->detection->active_pairs[i]].first_contact; k != NO_SLOT;
          k = world->contacts[k].next) {
       list_support(world, k, up, gravity * h, &count);
     }
   }
   if (count > 0) {
-    qsort(world->support_faces, (size_t)count, sizeof *world->support_faces, by_height);
+    qsort(world->solver->support_faces, (size_t)count, sizeof *world->solver->support_faces,
+          by_height);
     distribute_loads(world, count, gravity * h);
   }
   return true;

@@ -2,7 +2,13 @@
 // of one colour can be solved in parallel, in lanes and on threads, with the result of solving them
 // one by one. Colours are assigned in slot order: they do not depend on lanes or threads. Joints of
 // mechanisms that are solved directly are left out.
+#include "solver/joint/joint_graph.h"
+
+#include "base/bits.h"
 #include "data/world.h"
+#include "solver/joint/joint_layout.h"
+#include "solver/mechanism/mechanism_build.h"
+#include "solver/solver.h"
 
 #include <string.h>
 
@@ -57,7 +63,7 @@ static void color_joints(tn_world *world, builder *make)
         taken |= make->used[j->slot[side]];
       }
     }
-    int color = lowest_free_color(taken);
+    int color = lowest_clear_bit(taken);
     for (int side = 0; side < 2 && color < MAX_COLORS; ++side) {
       make->used[j->slot[side]] |= 1ull << color;
     }
@@ -65,30 +71,6 @@ static void color_joints(tn_world *world, builder *make)
     make->placed[make->placed_count++] = p;
     make->group[color][p.type] += 1;
   }
-}
-
-int32_t lay_out_colors(coloring *c, int32_t first_block, int32_t *group, int types)
-{
-  int32_t next = first_block;
-  c->count = 0;
-  for (int color = 0; color <= MAX_COLORS; ++color) {
-    color_range range = {next, next};
-    bool overflow = color == MAX_COLORS;
-    for (int type = 0; type < types; ++type) {
-      int32_t *place = &group[color * types + type];
-      int32_t count = *place;
-      *place = next * BLOCK_WIDTH;
-      next += overflow ? count : (count + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
-    }
-    range.last = next;
-    if (overflow) {
-      c->overflow = range;
-    } else {
-      c->color[color] = range;
-      c->count = range.last > range.first ? color + 1 : c->count;
-    }
-  }
-  return next;
 }
 
 // Unused lanes: body 0 on both sides, unit rotations, no joint.
@@ -110,7 +92,7 @@ static void place_joint(tn_world *world, builder *make, placement p)
   j->block = *next / BLOCK_WIDTH;
   j->lane = *next % BLOCK_WIDTH;
   *next += p.color == MAX_COLORS ? BLOCK_WIDTH : 1;
-  joint_block *block = &world->joint_graph.blocks[j->block];
+  joint_block *block = &world->solver->joint_graph.blocks[j->block];
   block->type = p.type;
   block->joint[j->lane] = p.joint;
   block->a[j->lane] = j->slot[0];
@@ -155,7 +137,7 @@ static bool build_mechanisms(tn_world *world)
 
 static bool reserve_blocks(tn_world *world, int32_t wanted)
 {
-  joint_graph *g = &world->joint_graph;
+  joint_graph *g = &world->solver->joint_graph;
   if (wanted <= g->block_capacity) {
     return true;
   }
@@ -186,9 +168,9 @@ static bool reserve_events(tn_world *world)
 
 static void fill_blocks(tn_world *world, builder *make, int32_t count)
 {
-  world->joint_graph.block_count = count;
+  world->solver->joint_graph.block_count = count;
   for (int32_t i = 0; i < count; ++i) {
-    clear_block(&world->joint_graph.blocks[i]);
+    clear_block(&world->solver->joint_graph.blocks[i]);
   }
   for (int32_t i = 0; i < make->placed_count; ++i) {
     place_joint(world, make, make->placed[i]);
@@ -197,7 +179,7 @@ static void fill_blocks(tn_world *world, builder *make, int32_t count)
 
 bool joint_graph_build(tn_world *world)
 {
-  if (!world->joint_graph.dirty) {
+  if (!world->joint_layout_stale) {
     return true;
   }
   builder make = {0};
@@ -215,11 +197,12 @@ bool joint_graph_build(tn_world *world)
   }
   if (ok) {
     color_joints(world, &make);
-    int32_t count = lay_out_colors(&world->joint_graph.coloring, 0, &make.group[0][0], TYPE_COUNT);
+    int32_t count =
+        lay_out_colors(&world->solver->joint_graph.coloring, 0, &make.group[0][0], TYPE_COUNT);
     ok = reserve_blocks(world, count);
     if (ok) {
       fill_blocks(world, &make, count);
-      world->joint_graph.dirty = false;
+      world->joint_layout_stale = false;
     }
   }
   heap_free(&world->heap, make.placed, placed_size);
@@ -230,8 +213,9 @@ bool joint_graph_build(tn_world *world)
 void joint_graph_release(tn_world *world)
 {
   mechanisms_release(world);
-  heap_free(&world->heap, world->joint_graph.blocks,
-            (size_t)world->joint_graph.block_capacity * sizeof *world->joint_graph.blocks);
+  heap_free(&world->heap, world->solver->joint_graph.blocks,
+            (size_t)world->solver->joint_graph.block_capacity *
+                sizeof *world->solver->joint_graph.blocks);
   heap_free(&world->heap, world->break_events,
             (size_t)world->break_event_capacity * sizeof *world->break_events);
 }

@@ -1,7 +1,11 @@
 // Joints between the public definition and the solver: parameters and impulses into lanes, the pose
 // at the start of a step, forces after it, and the public read-out.
+#include "solver/joint/joint_layout.h"
+
+#include "data/ids.h"
 #include "data/world.h"
-#include "kernel/tuning.h"
+#include "solver/solver.h"
+#include "world/measures.h"
 
 #include <math.h>
 #include <string.h>
@@ -148,7 +152,7 @@ static int block_features(BlockKind kind, const RowParams *params, int drive, in
 void joint_pack(tn_world *world, int32_t slot)
 {
   const joint *j = &world->joints[slot];
-  joint_block *block = &world->joint_graph.blocks[j->block];
+  joint_block *block = &world->solver->joint_graph.blocks[j->block];
   int lane = j->lane;
   RowParams linear = linear_params(j);
   RowParams angular = angular_params(j);
@@ -172,7 +176,7 @@ void joint_pack(tn_world *world, int32_t slot)
 
 void joint_unpack(const tn_world *world, joint *j)
 {
-  joint_block *block = &world->joint_graph.blocks[j->block];
+  joint_block *block = &world->solver->joint_graph.blocks[j->block];
   block_rows *rows[2] = {&block->linear, &block->angular};
   for (int i = 0; i < 2; ++i) {
     get_lane(rows[i]->state, j->lane, j->state[i], FIELDS(RowState));
@@ -288,7 +292,7 @@ void direct_joint_begin_step(tn_world *world, direct_joint *d, float dt, float i
     }
     memset(d->sum[i], 0, sizeof d->sum[i]);
   }
-  jacobian_block *rows = &world->mechanisms.jacobian_blocks[d->jacobian_lane / BLOCK_WIDTH];
+  jacobian_block *rows = &world->solver->mechanisms.jacobian_blocks[d->jacobian_lane / BLOCK_WIDTH];
   int lane = d->jacobian_lane % BLOCK_WIDTH;
   set_lane(rows->start, lane, &start, FIELDS(JointStart));
   set_lane(rows->lo, lane, d->params[1].lo, 3);
@@ -299,8 +303,8 @@ void direct_joint_begin_step(tn_world *world, direct_joint *d, float dt, float i
   d->half_kick_done = j->half_kick_done / impulse_scale;
   d->half_kick_share = supported ? 0.0f : 0.5f;
   if (d->ball != NO_SLOT) {
-    ball_block *block = &world->mechanisms.ball_blocks[d->ball / BLOCK_WIDTH];
-    ball_joint *p = &world->mechanisms.balls[d->ball];
+    ball_block *block = &world->solver->mechanisms.ball_blocks[d->ball / BLOCK_WIDTH];
+    ball_joint *p = &world->solver->mechanisms.balls[d->ball];
     set_lane(block->start, d->ball % BLOCK_WIDTH, &start, 9);
     memcpy(p->lambda, d->state[0].lambda, sizeof p->lambda);
     memset(p->sum, 0, sizeof p->sum);
@@ -333,7 +337,7 @@ void direct_joint_end_step(tn_world *world, direct_joint *d, float dt)
   joint *j = &world->joints[d->joint];
   float s = 1.0f / dt;
   if (d->ball != NO_SLOT) {
-    const ball_joint *p = &world->mechanisms.balls[d->ball];
+    const ball_joint *p = &world->solver->mechanisms.balls[d->ball];
     if (p->owns_impulse) {
       memcpy(d->state[0].lambda, p->lambda, sizeof p->lambda);
     }

@@ -1,5 +1,7 @@
 // Driver of ball trees, see ball_tree.h. Errors that need a split impulse are left to the
 // general solve.
+#include "solver/mechanism/ball_tree.h"
+
 #include "solver/mechanism/mechanism.h"
 
 #include <math.h>

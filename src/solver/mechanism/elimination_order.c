@@ -1,8 +1,11 @@
 // Finds the mechanisms (connected joints) and the order of elimination of their nodes: bodies
 // between few rows first, then leaves, then the nodes of loops by least weighted degree. From the
 // order follow the blocks of the matrix. Ball trees get their own order besides.
+#include "data/ids.h"
 #include "data/world.h"
-#include "solver/mechanism/mechanism.h"
+#include "solver/joint/joint_layout.h"
+#include "solver/mechanism/mechanism_build.h"
+#include "solver/solver.h"
 
 #include <string.h>
 
@@ -250,7 +253,7 @@ static direct_block *find_block(const mechanism_set *set, int32_t below, int32_t
 
 static bool reserve_mechanism(tn_world *world, const elimination_graph *o)
 {
-  mechanism_set *set = &world->mechanisms;
+  mechanism_set *set = &world->solver->mechanisms;
   int64_t blocks = 0, targets = 0;
   for (int32_t i = 0; i < o->count; ++i) {
     blocks += o->length[i];
@@ -274,7 +277,7 @@ static bool reserve_mechanism(tn_world *world, const elimination_graph *o)
 
 static void add_joint(tn_world *world, direct_node *node, int32_t slot)
 {
-  mechanism_set *set = &world->mechanisms;
+  mechanism_set *set = &world->solver->mechanisms;
   joint *j = &world->joints[slot];
   j->direct = set->joint_count++;
   direct_joint *d = &set->joints[j->direct];
@@ -298,7 +301,7 @@ static void add_joint(tn_world *world, direct_node *node, int32_t slot)
 
 static void add_nodes(elimination_graph *o)
 {
-  mechanism_set *set = &o->world->mechanisms;
+  mechanism_set *set = &o->world->solver->mechanisms;
   int32_t base = set->node_count;
   for (int32_t i = 0; i < o->count; ++i) {
     direct_node *node = &set->nodes[set->node_count++];
@@ -359,7 +362,7 @@ static int32_t add_targets(mechanism_set *set, int32_t first_node)
 // Sets the nodes of joints' bodies and the offsets of their Jacobian blocks.
 static void connect_joints(const mechanism_builder *p, const elimination_graph *o, mechanism *m)
 {
-  mechanism_set *set = &p->world->mechanisms;
+  mechanism_set *set = &p->world->solver->mechanisms;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     direct_joint *j = &set->joints[i];
     for (int side = 0; side < 2; ++side) {
@@ -379,7 +382,7 @@ static void connect_joints(const mechanism_builder *p, const elimination_graph *
 
 static void add_mechanism(const mechanism_builder *p, elimination_graph *o)
 {
-  mechanism_set *set = &p->world->mechanisms;
+  mechanism_set *set = &p->world->solver->mechanisms;
   mechanism *m = &set->list[set->count++];
   memset(m, 0, sizeof *m);
   m->first_node = set->node_count;
@@ -485,7 +488,7 @@ static int32_t side_of(const tn_world *world, int32_t joint_slot, int32_t body_s
 // Links a joint to the joints that are left at its upper body when it is eliminated.
 static void add_links(elimination_graph *o, int32_t node, int32_t first_link, ball_joint *p)
 {
-  mechanism_set *set = &o->world->mechanisms;
+  mechanism_set *set = &o->world->solver->mechanisms;
   p->first = set->link_count - first_link;
   for (int32_t i = 0; i < o->length[node]; ++i) {
     int32_t at_body = o->arena[o->first[node] + i];
@@ -506,7 +509,7 @@ static void add_links(elimination_graph *o, int32_t node, int32_t first_link, ba
 
 static void add_ball(elimination_graph *o, mechanism *m, int32_t node)
 {
-  mechanism_set *set = &o->world->mechanisms;
+  mechanism_set *set = &o->world->solver->mechanisms;
   direct_joint *d = &set->joints[o->world->joints[o->id[node]].direct];
   int32_t at = o->position[node];
   ball_joint *p = &set->balls[m->first_ball + at];
@@ -526,7 +529,7 @@ static void add_ball(elimination_graph *o, mechanism *m, int32_t node)
 // Adds the ball tree of a mechanism, besides its nodes: a solve may need either.
 static void add_ball_tree(elimination_graph *o, mechanism *m)
 {
-  mechanism_set *set = &o->world->mechanisms;
+  mechanism_set *set = &o->world->solver->mechanisms;
   int32_t joint_count = o->count - o->body_count;
   int32_t places = (joint_count + BLOCK_WIDTH - 1) / BLOCK_WIDTH * BLOCK_WIDTH;
   m->first_ball = set->ball_count;
@@ -548,7 +551,7 @@ static void add_ball_tree(elimination_graph *o, mechanism *m)
 
 static bool reserve_ball_tree(tn_world *world, const elimination_graph *o)
 {
-  mechanism_set *set = &world->mechanisms;
+  mechanism_set *set = &world->solver->mechanisms;
   int32_t joint_count = o->count - o->body_count;
   int32_t places = set->ball_count + joint_count + BLOCK_WIDTH;
   int32_t links = set->link_count;
@@ -648,7 +651,7 @@ static bool build_nodes(mechanism_builder *p, elimination_graph *o, int32_t join
     result = order_loops(o);
   }
   if (result == ORDER_FULL) {
-    p->world->mechanisms.skipped += joint_count;
+    p->world->solver->mechanisms.skipped += joint_count;
   }
   bool ok = result != ORDER_NO_MEMORY;
   if (result == ORDER_DONE) {
@@ -669,7 +672,7 @@ static void clear_node_map(mechanism_builder *p, const elimination_graph *o)
 
 static bool build_mechanism(mechanism_builder *p, const int32_t *joints, int32_t joint_count)
 {
-  mechanism_set *set = &p->world->mechanisms;
+  mechanism_set *set = &p->world->solver->mechanisms;
   int32_t before = set->count;
   elimination_graph o = {.world = p->world, .arena = p->arena, .capacity = p->arena_capacity};
   bool ok = build_graph(p, joints, joint_count, &o);
@@ -741,7 +744,7 @@ static int32_t root_of(mechanism_builder *p, int32_t joint_slot)
 // Zero for bodies that ball trees do not move: nothing else writes there.
 static bool reserve_inertia(tn_world *world)
 {
-  mechanism_set *set = &world->mechanisms;
+  mechanism_set *set = &world->solver->mechanisms;
   int32_t count = set->ball_count > 0 ? world->body_pool.used : 0;
   if (!heap_reserve(&world->heap, (void **)&set->augmented_inertia,
                     &set->augmented_inertia_capacity, count, sizeof *set->augmented_inertia)) {
@@ -764,7 +767,7 @@ static bool build_all(mechanism_builder *p)
       return false;
     }
   }
-  mechanism_set *set = &p->world->mechanisms;
+  mechanism_set *set = &p->world->solver->mechanisms;
   return batches_build(p->world) &&
          heap_reserve(&p->world->heap, (void **)&set->joint_rows, &set->joint_row_capacity,
                       set->joint_row_count, sizeof *set->joint_rows) &&
@@ -783,7 +786,7 @@ static bool build_all(mechanism_builder *p)
 
 bool mechanisms_build(tn_world *world, const int32_t *solved, int32_t count)
 {
-  mechanism_set *set = &world->mechanisms;
+  mechanism_set *set = &world->solver->mechanisms;
   set->count = set->node_count = set->block_count = set->target_count = 0;
   set->joint_count = set->joint_row_count = set->value_count = set->row_count = set->skipped = 0;
   set->work_count = set->batch_count = 0;
@@ -815,7 +818,7 @@ bool mechanisms_build(tn_world *world, const int32_t *solved, int32_t count)
 
 void mechanisms_release(tn_world *world)
 {
-  mechanism_set *set = &world->mechanisms;
+  mechanism_set *set = &world->solver->mechanisms;
   heap_free(&world->heap, set->list, (size_t)set->capacity * sizeof *set->list);
   heap_free(&world->heap, set->nodes, (size_t)set->node_capacity * sizeof *set->nodes);
   heap_free(&world->heap, set->blocks, (size_t)set->block_capacity * sizeof *set->blocks);

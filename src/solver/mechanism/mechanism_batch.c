@@ -1,8 +1,12 @@
 // Batches of mechanisms with equal topology: Jacobians, factorization and solution run with one
 // mechanism in each lane. Rows and active sets are each member's own; see mechanism_batch.h for how
 // they are merged. Results have the same bits as those of a mechanism solved alone.
+#include "solver/mechanism/mechanism_batch.h"
+
 #include "data/world.h"
+#include "solver/mechanism/mechanism_build.h"
 #include "solver/mechanism/solve_state.h"
+#include "solver/solver.h"
 
 #include <stdalign.h>
 #include <string.h>
@@ -55,7 +59,7 @@ static void add_rows(mechanism_set *set, mechanism *const *lane_mechanisms, int 
 
 static bool reserve_rows(tn_world *world)
 {
-  mechanism_set *set = &world->mechanisms;
+  mechanism_set *set = &world->solver->mechanisms;
   int32_t most = set->joint_count / BLOCK_WIDTH + TYPE_COUNT * set->count;
   return heap_reserve(&world->heap, (void **)&set->jacobian_blocks, &set->jacobian_block_capacity,
                       most, sizeof *set->jacobian_blocks);
@@ -70,7 +74,7 @@ void batches_begin_step(tn_world *world)
 
 bool batches_build(tn_world *world)
 {
-  mechanism_set *set = &world->mechanisms;
+  mechanism_set *set = &world->solver->mechanisms;
   if (!reserve_rows(world)) {
     return false;
   }
@@ -174,7 +178,7 @@ static bool same_topology(const mechanism_set *set, const mechanism *a, const me
 
 static bool reserve_batch(tn_world *world, const mechanism *m)
 {
-  mechanism_set *set = &world->mechanisms;
+  mechanism_set *set = &world->solver->mechanisms;
   int32_t joints = m->last_joint - m->first_joint, jacobian_rows = 0;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     jacobian_rows += jacobian_row_count(set->joints[i].type);
@@ -235,7 +239,7 @@ static void add_batch_joints(mechanism_set *set, mechanism *const *lane_mechanis
 
 static bool add_batch(tn_world *world, const int32_t *lane_mechanism)
 {
-  mechanism_set *set = &world->mechanisms;
+  mechanism_set *set = &world->solver->mechanisms;
   const mechanism *m = &set->list[lane_mechanism[0]];
   if (!reserve_batch(world, m)) {
     return false;
@@ -273,7 +277,7 @@ typedef struct pending_batch {
 
 static bool add_to_pending(tn_world *world, pending_batch *table, uint32_t size, int32_t i)
 {
-  mechanism_set *set = &world->mechanisms;
+  mechanism_set *set = &world->solver->mechanisms;
   const mechanism *m = &set->list[i];
   uint32_t at = topology_hash(set, m) & (size - 1);
   while (table[at].count > 0 && !same_topology(set, &set->list[table[at].lane_mechanism[0]], m)) {
@@ -288,7 +292,7 @@ static bool add_to_pending(tn_world *world, pending_batch *table, uint32_t size,
 
 static bool form_batches(tn_world *world)
 {
-  mechanism_set *set = &world->mechanisms;
+  mechanism_set *set = &world->solver->mechanisms;
   uint32_t size = 16;
   while (size < 2 * (uint32_t)set->count) {
     size *= 2;
@@ -305,7 +309,7 @@ static bool form_batches(tn_world *world)
 // Scratch matrices, one for each thread. A batch that finds none free uses its own.
 static bool reserve_scratch(tn_world *world)
 {
-  mechanism_set *set = &world->mechanisms;
+  mechanism_set *set = &world->solver->mechanisms;
   set->batch_scratch_size = 0;
   for (int32_t i = 0; i < set->batch_count; ++i) {
     const mechanism *m = &set->list[set->batches[i].lane_mechanism[0]];
@@ -322,7 +326,7 @@ static bool reserve_scratch(tn_world *world)
 
 bool batches_build(tn_world *world)
 {
-  mechanism_set *set = &world->mechanisms;
+  mechanism_set *set = &world->solver->mechanisms;
   set->batch_node_count = set->batch_joint_count = set->batch_row_count = 0;
   set->batch_jacobian_count = set->batch_value_count = set->batch_vector_count = 0;
   if (!heap_reserve(&world->heap, (void **)&set->work, &set->work_capacity, set->count,
@@ -363,7 +367,7 @@ static bool rows_fit(const mechanism_set *set, const mechanism_batch *t, const b
 
 void batches_begin_step(tn_world *world)
 {
-  const mechanism_set *set = &world->mechanisms;
+  const mechanism_set *set = &world->solver->mechanisms;
   for (int32_t i = 0; i < set->count; ++i) {
     set->list[i].reuses_factors = set->list[i].may_touch;
   }
@@ -385,7 +389,7 @@ void batches_begin_step(tn_world *world)
 
 void batches_release(tn_world *world)
 {
-  mechanism_set *set = &world->mechanisms;
+  mechanism_set *set = &world->solver->mechanisms;
   heap_free(&world->heap, set->work, (size_t)set->work_capacity * sizeof *set->work);
   heap_free(&world->heap, set->batches, (size_t)set->batch_capacity * sizeof *set->batches);
   heap_free(&world->heap, set->batch_nodes,

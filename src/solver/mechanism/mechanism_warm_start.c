@@ -6,6 +6,8 @@
 // energy is a parabola; with the work `cold` at s = 0 and `warm` at s = 1 its minimum is at
 //     s = cold / (cold - warm),   0 if cold >= 0.
 #include "data/world.h"
+#include "solver/mechanism/mechanism_build.h"
+#include "solver/solver.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,11 +20,11 @@ _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 // Notes the mechanism of each body, plus one.
 static void mark_bodies(tn_world *world)
 {
-  const mechanism_set *set = &world->mechanisms;
+  const mechanism_set *set = &world->solver->mechanisms;
   for (int32_t i = 0; i < set->count; ++i) {
     for (int32_t k = set->list[i].first_node; k < set->list[i].last_node; ++k) {
       if (!set->nodes[k].is_joint) {
-        world->contact_flags[set->nodes[k].index].mechanism = i + 1;
+        world->solver->contact_flags[set->nodes[k].index].mechanism = i + 1;
       }
     }
   }
@@ -30,8 +32,8 @@ static void mark_bodies(tn_world *world)
 
 bool warm_contacts_list(tn_world *world)
 {
-  mechanism_set *set = &world->mechanisms;
-  const contact_graph *g = &world->contact_graph;
+  mechanism_set *set = &world->solver->mechanisms;
+  const contact_graph *g = &world->solver->contact_graph;
   set->warm_contact_count = 0;
   if (set->count == 0) {
     return true;
@@ -48,8 +50,8 @@ bool warm_contacts_list(tn_world *world)
       const contact *c = &world->contacts[slot];
       warm_contact next = {.block = i / BLOCK_WIDTH,
                            .lane = i % BLOCK_WIDTH,
-                           .mechanism = {world->contact_flags[c->body[0]].mechanism - 1,
-                                         world->contact_flags[c->body[1]].mechanism - 1}};
+                           .mechanism = {world->solver->contact_flags[c->body[0]].mechanism - 1,
+                                         world->solver->contact_flags[c->body[1]].mechanism - 1}};
       if (next.mechanism[0] != NO_SLOT || next.mechanism[1] != NO_SLOT) {
         set->warm_contacts[set->warm_contact_count++] = next;
       }

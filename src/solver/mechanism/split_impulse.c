@@ -5,6 +5,7 @@
 // (6 x 6, about the first body). It serves to restore the angular momentum of free mechanisms, to
 // remove spurious motion of anchored ones, and to stop infeasible ones.
 #include "data/world.h"
+#include "solver/mechanism/mechanism.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,9 @@
 // The parts of a substep that treat a soft body as a whole: the direct solve of ropes, the volume
 // row of closed surfaces, the stiffness limit of Neo-Hookean solids, bounding boxes.
 #include "base/dvec.h"
-#include "detect/soft_detect.h"
+#include "data/world.h"
+#include "solver/soft/soft_steps.h"
+#include "solver/solver.h"
 
 #include <math.h>
 
@@ -80,7 +82,7 @@ static Body attached_body(const tn_world *world, const chain_row *row, int side,
 // Without this a light rope cannot carry a heavy body.
 static double end_velocity_and_mass(const tn_world *world, chain_row *row, int side)
 {
-  const particle_state *p = &world->soft_graph.data.particles[row->solver_index[side]];
+  const particle_state *p = &world->solver->soft_graph.data.particles[row->solver_index[side]];
   V n = vec(row->n), lever;
   double w = (double)p->inverse_mass, u = (double)v_dot(n, vec(p->v));
   row->w[side] = w;
@@ -99,7 +101,7 @@ static double end_velocity_and_mass(const tn_world *world, chain_row *row, int s
 static void apply_chain_impulse(tn_world *world, const chain_row *row, float x)
 {
   for (int side = 0; side < 2; ++side) {
-    particle_state *to = &world->soft_graph.data.particles[row->solver_index[side]];
+    particle_state *to = &world->solver->soft_graph.data.particles[row->solver_index[side]];
     float sign = side == 0 ? -x : x, scale = sign * (float)row->w[side];
     for (int i = 0; i < 3; ++i) {
       to->v[i] += scale * row->n[i];
@@ -265,7 +267,7 @@ static void damp_transverse_motion(soft_graph *g, float h)
 
 void soft_solve_chains(tn_world *world, float h, bool relaxing)
 {
-  soft_graph *g = &world->soft_graph;
+  soft_graph *g = &world->solver->soft_graph;
   particle_state *p = g->data.particles;
   if (relaxing && !RULE(soft_relax)) {
     return;
@@ -303,7 +305,7 @@ void soft_solve_chains(tn_world *world, float h, bool relaxing)
 // Position form: Gauss-Seidel over the rows, or Jacobi with averaging.
 void soft_solve_chain_positions(tn_world *world, float h)
 {
-  soft_graph *g = &world->soft_graph;
+  soft_graph *g = &world->solver->soft_graph;
   particle_state *p = g->data.particles;
   for (int32_t i = 0; i < g->chain_count; ++i) {
     chain_row *row = &g->chain[i];
@@ -333,7 +335,7 @@ void soft_solve_chain_positions(tn_world *world, float h)
 
 static void add_volume_gradients(tn_world *world, const soft *s, tn_pos origin, double *volume)
 {
-  soft_graph *g = &world->soft_graph;
+  soft_graph *g = &world->solver->soft_graph;
   const particle_state *p = g->data.particles;
   double sum = 0.0;
   for (int32_t i = 0; i < s->triangle_count; ++i) {
@@ -358,7 +360,7 @@ static void add_volume_gradients(tn_world *world, const soft *s, tn_pos origin, 
 
 static void solve_volume_row(tn_world *world, const soft *s, float h, soft_stage stage)
 {
-  soft_graph *g = &world->soft_graph;
+  soft_graph *g = &world->solver->soft_graph;
   particle_state *p = g->data.particles;
   for (int32_t i = s->first; i < s->first + s->particle_count; ++i) {
     g->gradient[i][0] = g->gradient[i][1] = g->gradient[i][2] = 0.0f;
@@ -404,7 +406,7 @@ void soft_solve_pressure(tn_world *world, float h, soft_stage stage)
 // Sets the compliances of shear and bulk to `factor` times those of the definition.
 static void soften_rows(tn_world *world, int32_t slot, float factor)
 {
-  soft_graph *g = &world->soft_graph;
+  soft_graph *g = &world->solver->soft_graph;
   soft_layout l = soft_layout_of(SOFT_NEO_HOOKEAN);
   soft_rows *rows = &g->data.rows[SOFT_NEO_HOOKEAN];
   for (int32_t at = 0; at < rows->block_count * BLOCK_WIDTH; ++at) {
@@ -446,37 +448,5 @@ void soft_limit_stiffness(tn_world *world, float dt)
                   stiff ? s->max_frequency_squared * h * h / TUNING_NEO_HOOKEAN_STABILITY : 1.0f);
     }
     s->stiffness_limited = stiff;
-  }
-}
-
-void soft_update_box(soft *s)
-{
-  tn_pos lower = s->particles[0].at, upper = lower;
-  for (int32_t i = 1; i < s->particle_count; ++i) {
-    tn_pos at = s->particles[i].at;
-    lower = tn_p3(fmin(lower.x, at.x), fmin(lower.y, at.y), fmin(lower.z, at.z));
-    upper = tn_p3(fmax(upper.x, at.x), fmax(upper.y, at.y), fmax(upper.z, at.z));
-  }
-  double r = (double)s->radius;
-  s->box.lower = tn_p3(lower.x - r, lower.y - r, lower.z - r);
-  s->box.upper = tn_p3(upper.x + r, upper.y + r, upper.z + r);
-  s->box_grown = false;
-}
-
-// In constant time: the box keeps the particle's old position until soft_boxes_settle().
-void soft_grow_box(soft *s, tn_pos at)
-{
-  double r = (double)s->radius;
-  box_add_point(&s->box, tn_p3(at.x - r, at.y - r, at.z - r));
-  box_add_point(&s->box, tn_p3(at.x + r, at.y + r, at.z + r));
-  s->box_grown = true;
-}
-
-void soft_boxes_settle(tn_world *world)
-{
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    if (world->softs[i].alive && world->softs[i].box_grown) {
-      soft_update_box(&world->softs[i]);
-    }
   }
 }

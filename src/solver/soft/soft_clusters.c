@@ -6,7 +6,10 @@
 //
 // R is the rotation of sum m r q^T. The rigid part of dv is removed, so that both momenta are
 // conserved.
-#include "world/soft_make.h"
+#include "data/soft_elements.h"
+#include "data/world.h"
+#include "solver/soft/soft_steps.h"
+#include "solver/solver.h"
 
 #include <math.h>
 #include <string.h>
@@ -181,7 +184,7 @@ static void pass_cluster(soft_graph *g, const cluster_state *c, float h, soft_st
 
 void soft_solve_clusters(tn_world *world, float h, soft_stage stage)
 {
-  soft_graph *g = &world->soft_graph;
+  soft_graph *g = &world->solver->soft_graph;
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
     soft *s = &world->softs[i];
     if (!s->alive || s->first == 0) {

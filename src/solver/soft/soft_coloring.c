@@ -1,13 +1,15 @@
 // Greedy colouring of a step's soft contacts or attachments: no two of one colour share a particle
 // or a dynamic body, so the blocks of a colour can run in parallel.
 #include "data/world.h"
+#include "solver/soft/soft_steps.h"
+#include "solver/solver.h"
 
 #include <string.h>
 
 static bool reserve(tn_world *world, soft_coloring *links, int32_t count)
 {
   return heap_reserve(&world->heap, (void **)&links->particle_colors, &links->particle_capacity,
-                      world->soft_graph.solver_particle_count, sizeof(uint64_t)) &&
+                      world->solver->soft_graph.solver_particle_count, sizeof(uint64_t)) &&
          heap_reserve(&world->heap, (void **)&links->bodies, &links->body_capacity,
                       world->body_pool.used, sizeof(uint64_t)) &&
          heap_reserve(&world->heap, (void **)&links->at, &links->at_capacity, count,
@@ -41,7 +43,7 @@ static void color_all(tn_world *world, soft_coloring *links, int32_t count,
   }
   for (int first = 0; first < SOFT_COLORS && left > 0; first += MAX_COLORS) {
     memset(links->particle_colors, 0,
-           (size_t)world->soft_graph.solver_particle_count * sizeof(uint64_t));
+           (size_t)world->solver->soft_graph.solver_particle_count * sizeof(uint64_t));
     memset(links->bodies, 0, (size_t)world->body_pool.used * sizeof(uint64_t));
     left = 0;
     for (int32_t i = 0; i < count; ++i) {

@@ -1,7 +1,11 @@
 // Layout of soft bodies in the solver: consecutive indices for the particles of all awake bodies,
 // blocks of constraints by type and colour. Rebuilt when a body is created, destroyed, wakes, falls
 // asleep, tears or is pinned; packed and unpacked in every step.
-#include "world/soft_make.h"
+#include "data/soft_bounds.h"
+#include "data/world.h"
+#include "kernel/ranges.h"
+#include "solver/soft/soft_steps.h"
+#include "solver/solver.h"
 
 #include <string.h>
 
@@ -10,7 +14,7 @@
 
 static bool reserve_solver_particles(tn_world *world, int32_t count)
 {
-  soft_graph *g = &world->soft_graph;
+  soft_graph *g = &world->solver->soft_graph;
   int32_t blocks = (count + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
   return heap_reserve(&world->heap, (void **)&g->at, &g->particle_capacity, count, sizeof *g->at) &&
          heap_reserve(&world->heap, (void **)&g->data.particles, &g->data_capacity,
@@ -131,7 +135,7 @@ static size_t first_row(soft_type type, int32_t block)
 
 static void fill_lane(tn_world *world, soft_type type, soft_source from, int32_t at)
 {
-  soft_graph *g = &world->soft_graph;
+  soft_graph *g = &world->solver->soft_graph;
   soft_layout l = soft_layout_of(type);
   const soft *s = &world->softs[from.soft];
   soft_rows *rows = &g->data.rows[type];
@@ -170,7 +174,7 @@ static void clear_blocks(soft_graph *g, soft_type type, int32_t count)
 
 static bool reserve_blocks(tn_world *world, soft_type type, int32_t count)
 {
-  soft_graph *g = &world->soft_graph;
+  soft_graph *g = &world->solver->soft_graph;
   soft_rows *rows = &g->data.rows[type];
   return heap_reserve(&world->heap, (void **)&rows->row, &rows->block_capacity, count,
                       first_row(type, 1) * sizeof *rows->row) &&
@@ -180,7 +184,7 @@ static bool reserve_blocks(tn_world *world, soft_type type, int32_t count)
 
 static bool build_type(tn_world *world, soft_type type, color_state *p, int32_t solver_particles)
 {
-  soft_graph *g = &world->soft_graph;
+  soft_graph *g = &world->solver->soft_graph;
   memset(p->used, 0, (size_t)solver_particles * sizeof *p->used);
   memset(p->group, 0, sizeof p->group);
   p->count = 0;
@@ -211,7 +215,7 @@ static bool build_type(tn_world *world, soft_type type, color_state *p, int32_t 
 
 static bool build_chains(tn_world *world)
 {
-  soft_graph *g = &world->soft_graph;
+  soft_graph *g = &world->solver->soft_graph;
   int32_t count = 0;
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
     const soft *s = &world->softs[i];
@@ -245,17 +249,17 @@ static bool build_chains(tn_world *world)
 
 void soft_graph_invalidate(tn_world *world)
 {
-  soft_graph *g = &world->soft_graph;
+  soft_graph *g = &world->solver->soft_graph;
   for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
     g->data.rows[type].block_count = 0;
   }
   g->chain_count = 0;
-  g->dirty = true;
+  world->soft_layout_stale = true;
 }
 
 static bool build(tn_world *world)
 {
-  soft_graph *g = &world->soft_graph;
+  soft_graph *g = &world->solver->soft_graph;
   int32_t solver_particles = assign_solver_indices(world), most = 0;
   for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
     int32_t count = count_rows(world, (soft_type)type);
@@ -280,21 +284,20 @@ static bool build(tn_world *world)
 
 bool soft_graph_build(tn_world *world)
 {
-  soft_graph *g = &world->soft_graph;
-  if (!g->dirty) {
+  if (!world->soft_layout_stale) {
     return true;
   }
   if (!build(world)) {
     soft_graph_invalidate(world);
     return false;
   }
-  g->dirty = false;
+  world->soft_layout_stale = false;
   return true;
 }
 
 void soft_graph_release(tn_world *world)
 {
-  soft_graph *g = &world->soft_graph;
+  soft_graph *g = &world->solver->soft_graph;
   heap_free(&world->heap, g->at, (size_t)g->particle_capacity * sizeof *g->at);
   heap_free(&world->heap, g->data.particles, (size_t)g->data_capacity * sizeof *g->data.particles);
   heap_free(&world->heap, g->data.blocks, (size_t)g->block_capacity * sizeof *g->data.blocks);
@@ -320,7 +323,7 @@ void soft_graph_release(tn_world *world)
 
 static void store_chain_sums(tn_world *world)
 {
-  const soft_graph *g = &world->soft_graph;
+  const soft_graph *g = &world->solver->soft_graph;
   soft_layout l = soft_layout_of(SOFT_EDGE);
   for (int32_t i = 0; i < g->chain_count; ++i) {
     const chain_row *row = &g->chain[i];
@@ -334,7 +337,7 @@ static void store_chain_sums(tn_world *world)
 // rebuilt at any time, and snapshots and hashes read the bodies only.
 static void states_out(tn_world *world)
 {
-  const soft_graph *g = &world->soft_graph;
+  const soft_graph *g = &world->solver->soft_graph;
   store_chain_sums(world);
   for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
     soft_layout l = soft_layout_of((soft_type)type);
@@ -380,7 +383,7 @@ static void pack_start_state(soft_graph *g, const soft *s)
 
 static void pack_particle(tn_world *world, const soft *s, int32_t i)
 {
-  soft_graph *g = &world->soft_graph;
+  soft_graph *g = &world->solver->soft_graph;
   const soft_particle *p = &s->particles[i];
   int32_t solver_index = s->first + i;
   int lane = solver_index % BLOCK_WIDTH;
@@ -434,7 +437,7 @@ static void pack_row_starts(soft_graph *g, soft_type type, int32_t first, int32_
 // Finds the rigid attachments at particles of ropes: the direct solve includes their bodies.
 static void find_rope_attachments(tn_world *world)
 {
-  soft_graph *g = &world->soft_graph;
+  soft_graph *g = &world->solver->soft_graph;
   for (int32_t i = 0; i < g->solver_particle_count && g->chain_count > 0; ++i) {
     g->attachment_at[i] = NO_SLOT;
   }
@@ -474,7 +477,7 @@ static void run_starts(int first, int last, void *context)
 // Number of constraints on each particle, at least 1, for averaging (TN_METHOD_JACOBI).
 static void count_particle_constraints(tn_world *world)
 {
-  soft_graph *g = &world->soft_graph;
+  soft_graph *g = &world->solver->soft_graph;
   memset(g->jacobi_delta, 0, (size_t)g->solver_particle_count * sizeof *g->jacobi_delta);
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
     const soft *s = &world->softs[i];
@@ -505,7 +508,7 @@ static void count_particle_constraints(tn_world *world)
 
 void soft_pack(tn_world *world)
 {
-  soft_graph *g = &world->soft_graph;
+  soft_graph *g = &world->solver->soft_graph;
   memset(g->data.particles, 0, (size_t)g->solver_particle_count * sizeof *g->data.particles);
   memset(g->at, 0, (size_t)BLOCK_WIDTH * sizeof *g->at);
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
@@ -540,7 +543,7 @@ void soft_pack(tn_world *world)
 // the step's start and stops.
 static bool unpack_soft(const tn_world *world, soft *s)
 {
-  const particle_state *state = world->soft_graph.data.particles + s->first;
+  const particle_state *state = world->solver->soft_graph.data.particles + s->first;
   bool inside = true;
   for (int32_t i = 0; i < s->particle_count; ++i) {
     tn_vec3 way = tn_v3(state[i].dx[0], state[i].dx[1], state[i].dx[2]);

@@ -2,6 +2,8 @@
 // that position solves lose.
 #include "base/dvec.h"
 #include "data/world.h"
+#include "solver/soft/soft_steps.h"
+#include "solver/solver.h"
 
 #include <string.h>
 
@@ -93,12 +95,12 @@ static int end_block(const soft *s)
 
 static void add_sums(tn_world *world, const soft *s, double *sum)
 {
-  soft_data *data = &world->soft_graph.data;
-  solver_data solver = {.soft = data};
+  soft_data *data = &world->solver->soft_graph.data;
+  solver_data pass_data = {.soft = data};
   for (int b = s->first / BLOCK_WIDTH; b < end_block(s); b += TUNING_FLOAT_SUM_BLOCKS) {
     int last =
         b + TUNING_FLOAT_SUM_BLOCKS < end_block(s) ? b + TUNING_FLOAT_SUM_BLOCKS : end_block(s);
-    world->soft_ops->particles->sum(&solver, b, last);
+    world->solver->soft_ops->particles->sum(&pass_data, b, last);
     for (size_t i = 0; i < FIELDS(MotionSums); ++i) {
       const float *x = data->sums[i];
       sum[i] += (double)(((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7])));
@@ -144,7 +146,7 @@ static void add_external_impulse(tn_world *world, int32_t slot, int32_t solver_i
 {
   soft *s = &world->softs[slot];
   momentum_error *t = &s->momentum_error;
-  const soft_graph *g = &world->soft_graph;
+  const soft_graph *g = &world->solver->soft_graph;
   const particle_state *p = &g->data.particles[solver_index];
   tn_pos part = pos_scale((double)weight * (double)g->data.dt, pos_from_vec3(force));
   double half = RULE(soft_momentum_lever) ? 0.5 : 0.0;
@@ -177,8 +179,8 @@ static void add_contact_impulses(tn_world *world)
 
 static void correct_momentum(tn_world *world, const soft *s)
 {
-  soft_data *data = &world->soft_graph.data;
-  solver_data solver = {.soft = data};
+  soft_data *data = &world->solver->soft_graph.data;
+  solver_data pass_data = {.soft = data};
   const momentum_error *t = &s->momentum_error;
   tn_pos w = solve_inertia(t->inertia, t->angular);
   tn_pos u = pos_sub(pos_scale(1.0 / t->mass, t->linear), pos_cross(w, t->center));
@@ -186,7 +188,8 @@ static void correct_momentum(tn_world *world, const soft *s)
   const float angular_correction[3] = {(float)w.x, (float)w.y, (float)w.z};
   memcpy(data->linear_correction, linear_correction, sizeof linear_correction);
   memcpy(data->angular_correction, angular_correction, sizeof angular_correction);
-  world->soft_ops->particles->add_rigid_velocity(&solver, s->first / BLOCK_WIDTH, end_block(s));
+  world->solver->soft_ops->particles->add_rigid_velocity(&pass_data, s->first / BLOCK_WIDTH,
+                                                         end_block(s));
 }
 
 void soft_restore_momentum(tn_world *world, float dt)
@@ -194,7 +197,7 @@ void soft_restore_momentum(tn_world *world, float dt)
   if (!RULE(soft_momentum) || world->method == TN_METHOD_TENON) {
     return;
   }
-  world->soft_graph.data.dt = dt;
+  world->solver->soft_graph.data.dt = dt;
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
     if (keeps_momentum(&world->softs[i])) {
       world->softs[i].momentum_error = measure_momentum_error(world, &world->softs[i]);

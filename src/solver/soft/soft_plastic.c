@@ -7,7 +7,10 @@
 //
 // P maps the rest shape of the definition to the present one. Only the deviatoric strain flows and
 // det P stays 1, so the volume is kept. P - 1 is limited to plastic_limit.
-#include "world/soft_make.h"
+#include "data/soft_elements.h"
+#include "data/world.h"
+#include "solver/soft/soft_steps.h"
+#include "solver/solver.h"
 
 #include <math.h>
 #include <string.h>
@@ -155,7 +158,7 @@ static bool yield_element(soft *s, int32_t index, Q rotation, float dt)
 
 void soft_apply_plasticity(tn_world *world, float dt)
 {
-  soft_graph *g = &world->soft_graph;
+  soft_graph *g = &world->solver->soft_graph;
   soft_layout l = soft_layout_of(SOFT_SHAPE_MATCH);
   soft_rows *rows = &g->data.rows[SOFT_SHAPE_MATCH];
   for (int32_t at = 0; at < rows->block_count * BLOCK_WIDTH; ++at) {

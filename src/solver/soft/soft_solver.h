@@ -8,7 +8,7 @@
 #ifndef TENON_SOLVER_SOFT_SOFT_SOLVER_H
 #define TENON_SOLVER_SOFT_SOFT_SOLVER_H
 
-#include "kernel/soft_contact.h"
+#include "data/soft_types.h"
 #include "solver/solver_data.h"
 
 typedef struct particle_state {
@@ -44,47 +44,6 @@ typedef struct MotionSums {
   S second_moment; // sum m x x^T
 } MotionSums;
 
-typedef enum soft_type {
-  SOFT_EDGE,
-  SOFT_TETHER,
-  SOFT_BEND,
-  SOFT_DIHEDRAL,
-  SOFT_VOLUME,
-  SOFT_NEO_HOOKEAN,
-  SOFT_COROTATED,
-  SOFT_SHAPE_MATCH,
-  SOFT_TYPE_COUNT
-} soft_type;
-
-// Sizes of a constraint: its particles, and the floats of its params and state.
-typedef struct soft_layout {
-  int particles, params, state;
-} soft_layout;
-
-#define SOFT_MAX_PARTICLES 8
-
-static inline soft_layout soft_layout_of(soft_type type)
-{
-  switch (type) {
-  case SOFT_EDGE:
-    return (soft_layout){2, FIELDS(EdgeParams), FIELDS(EdgeState)};
-  case SOFT_TETHER:
-    return (soft_layout){2, FIELDS(TetherParams), FIELDS(SoftRowState)};
-  case SOFT_BEND:
-    return (soft_layout){4, FIELDS(BendParams), FIELDS(SoftRowState)};
-  case SOFT_DIHEDRAL:
-    return (soft_layout){4, FIELDS(DihedralParams), FIELDS(SoftRowState)};
-  case SOFT_VOLUME:
-    return (soft_layout){4, FIELDS(VolumeParams), FIELDS(SoftRowState)};
-  case SOFT_NEO_HOOKEAN:
-    return (soft_layout){4, FIELDS(NeoHookeanParams), FIELDS(NeoHookeanState)};
-  case SOFT_COROTATED:
-    return (soft_layout){4, FIELDS(CorotatedParams), FIELDS(CorotatedState)};
-  default: // SOFT_SHAPE_MATCH
-    return (soft_layout){8, FIELDS(ShapeMatchParams), FIELDS(ShapeMatchState)};
-  }
-}
-
 // Rows of a block, of BLOCK_WIDTH four-byte numbers each.
 static inline int soft_block_rows(soft_type type)
 {
@@ -100,15 +59,6 @@ typedef struct soft_rows {
   };
   int32_t block_count, block_capacity;
 } soft_rows;
-
-typedef enum soft_contact_type {
-  SOFT_CONTACT_PARTICLE_BODY,     // particle against a rigid body's shape
-  SOFT_CONTACT_TRIANGLE_BODY,     // triangle against a rigid body's shape
-  SOFT_CONTACT_PARTICLE_PARTICLE, // two particles
-  SOFT_CONTACT_PARTICLE_TRIANGLE, // particle against a triangle of another soft body
-  SOFT_CONTACT_EDGE_EDGE,         // edge against an edge of a triangle of another soft body
-  SOFT_CONTACT_TYPE_COUNT
-} soft_contact_type;
 
 // Contacts of one type. Padding lanes refer to particle 0 and body 0.
 typedef struct soft_contact_block {

@@ -2,7 +2,12 @@
 // the elements around that particle (its star) are divided by the plane normal to the edge,
 // connected groups of them get a copy of the particle each. A tear runs along the borders of
 // elements.
-#include "world/soft_make.h"
+#include "collide/elements.h"
+#include "data/events.h"
+#include "data/ids.h"
+#include "data/soft_elements.h"
+#include "data/world.h"
+#include "solver/soft/soft_steps.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,9 @@
 // are shape matched as one cluster, whose energy has a single minimum. The cluster grows by one
 // ring of neighbours after the other until it has its rest shape.
 #include "base/dvec.h"
-#include "world/soft_make.h"
+#include "data/world.h"
+#include "solver/soft/soft_steps.h"
+#include "solver/solver.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,7 +72,7 @@ static bool is_inverted(const soft *s, int32_t index)
 static void end_unfold(tn_world *world, soft *s)
 {
   if (s->unfold.active) {
-    world->soft_graph.dirty = true; // restores the stiffness of the elements
+    world->soft_layout_stale = true; // restores the stiffness of the elements
   }
   memset(&s->unfold, 0, sizeof s->unfold);
 }
@@ -177,7 +179,7 @@ static void init_cluster_parts(const soft *s, const uint8_t *marks, cluster_part
 // Returns the sum of their stiffness times volume, in J, for the cluster.
 static double soften_elements(tn_world *world, int32_t slot, soft_type type, const uint8_t *marks)
 {
-  soft_graph *g = &world->soft_graph;
+  soft_graph *g = &world->solver->soft_graph;
   soft_layout l = soft_layout_of(type);
   soft_rows *rows = &g->data.rows[type];
   double sum = 0.0;
@@ -231,7 +233,7 @@ static void set_cluster_stiffness(soft *s, const cluster_part *parts, double sti
 
 static bool pack_unfold(tn_world *world, int32_t slot, uint8_t *marks)
 {
-  soft_graph *g = &world->soft_graph;
+  soft_graph *g = &world->solver->soft_graph;
   soft *s = &world->softs[slot];
   int32_t count = mark_region(s, marks), first = g->unfold_part_count;
   if (!heap_reserve(&world->heap, (void **)&g->unfold_parts, &g->unfold_part_capacity,
@@ -256,7 +258,7 @@ static bool pack_unfold(tn_world *world, int32_t slot, uint8_t *marks)
 bool soft_unfold_pack(tn_world *world)
 {
   bool ok = true;
-  world->soft_graph.unfold_part_count = 0;
+  world->solver->soft_graph.unfold_part_count = 0;
   for (int32_t i = 0; i < world->soft_pool.used && ok; ++i) {
     soft *s = &world->softs[i];
     if (s->alive && s->first > 0 && s->unfold.active) {

@@ -1,6 +1,6 @@
 // Which bodies and soft bodies moved in the last step, for tn_world_moved().
-#ifndef TENON_WORLD_MOVES_H
-#define TENON_WORLD_MOVES_H
+#ifndef TENON_SOLVER_MOVES_H
+#define TENON_SOLVER_MOVES_H
 
 #include "data/world.h"
 

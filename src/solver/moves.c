@@ -1,11 +1,14 @@
 // The list of what moved in a step. A step notes slots only; poses are computed when they are asked
 // for, so that the list costs next to nothing if nobody does.
-#include "world/moves.h"
+#include "solver/moves.h"
+
+#include "data/ids.h"
+#include "solver/solver.h"
 
 static void record_body(tn_world *world, int32_t slot)
 {
   const body *b = &world->bodies[slot];
-  if (world->contact_flags[slot].moved || b->asleep) {
+  if (world->solver->contact_flags[slot].moved || b->asleep) {
     world->moves[world->move_count++] = (move_record){slot, b->generation, false, b->asleep};
   }
 }

@@ -1,37 +1,12 @@
-// Events of soft bodies: begin and end of contact, broken attachments, tears.
+// Touch pairs: a soft body and a shape, or two soft bodies, in contact. The list is sorted; changes
+// of it raise events.
+#include "data/events.h"
+#include "data/ids.h"
 #include "data/world.h"
+#include "detect/soft_contacts.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-void add_soft_event(tn_world *world, const tn_soft_event *event)
-{
-  if (!heap_reserve(&world->heap, (void **)&world->soft_events, &world->soft_event_capacity,
-                    world->soft_event_count + 1, sizeof *event)) {
-    report(&world->log, TN_LOG_WARNING, "out of memory: a soft body's event is lost");
-    return;
-  }
-  world->soft_events[world->soft_event_count++] = *event;
-}
-
-const tn_soft_event *tn_world_soft_events(const tn_world *world, int *count)
-{
-  if (count) {
-    *count = world ? world->published_soft_event_count : 0;
-  }
-  return world && world->published_soft_event_count > 0 ? world->soft_events : NULL;
-}
-
-void soft_events_release(tn_world *world)
-{
-  heap_free(&world->heap, world->soft_events,
-            (size_t)world->soft_event_capacity * sizeof(tn_soft_event));
-  heap_free(&world->heap, world->soft_touch_pairs,
-            (size_t)world->soft_touch_pair_capacity * sizeof(soft_touch_pair));
-}
-
-// ---------------------------------------------------------------------------------------------
-// Touch pairs: a soft body and a shape, or two soft bodies, in contact. The list is sorted.
 
 static int compare(const soft_touch_pair *a, const soft_touch_pair *b)
 {

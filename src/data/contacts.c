@@ -1,0 +1,11 @@
+// Contact records.
+#include "data/contacts.h"
+
+#include <string.h>
+
+void contact_clear_impulses(contact *c)
+{
+  memset(&c->state, 0, sizeof c->state);
+  c->idle = true;
+  c->settled = false;
+}

@@ -1,0 +1,29 @@
+// Broad phase: fat boxes, trees, the list of pairs.
+#ifndef TENON_DETECT_BROAD_PHASE_H
+#define TENON_DETECT_BROAD_PHASE_H
+
+#include "data/shapes.h"
+
+#include <tenon/tenon.h>
+
+// All pairs of the shape are collided again, and it searches for pairs at the start of the next
+// step.
+void shape_invalidate_pairs(tn_world *world, int32_t shape_slot);
+void shape_remove_pairs(tn_world *world, int32_t shape_slot);
+void pair_remove(tn_world *world, int32_t slot);
+// Updates fat boxes, trees and the pair list. False when out of memory.
+bool broad_phase_update(tn_world *world, float dt);
+bool pair_should_collide(const tn_world *world, const shape *a, const shape *b);
+// NO_SLOT when out of memory.
+int32_t pair_find_or_add(tn_world *world, int32_t a, int32_t b);
+// Fat boxes enclose their shapes at the end of a step as well: shape_boxes_use_slack() subtracts
+// the motion of the step, before bodies take their new poses, and returns false if a shape may have
+// left its box; then shape_boxes_refit() replaces such boxes, and trees_refit() updates the trees.
+bool shape_boxes_use_slack(tn_world *world, int32_t body_slot);
+void shape_boxes_refit(tn_world *world, int32_t body_slot);
+void trees_refit(tn_world *world);
+// AABB without a margin.
+world_aabb shape_tight_aabb(const tn_world *world, const shape *s);
+bool shapes_may_collide(const tn_world *world, const shape *a, const shape *b);
+
+#endif

@@ -1,0 +1,68 @@
+// What detection keeps from step to step: trees, the list of active pairs, and scratch arrays.
+#ifndef TENON_DETECT_DETECTION_H
+#define TENON_DETECT_DETECTION_H
+
+#include "collide/manifold.h"
+#include "data/softs.h"
+#include "detect/aabb_tree.h"
+#include "detect/capsule_batch.h"
+
+#include <stdint.h>
+
+// What the pair list needs of a shape to skip pairs that cannot touch.
+typedef struct shape_motion {
+  // Bound of `travel` at the end of this step. It also holds for shapes that are not updated: they
+  // are at rest.
+  double travel_bound;
+  // 2 * contact_update_count of the last update, plus one if the shape was active then.
+  uint32_t stamp;
+  bool is_fast; // its body moves farther in this step than the shape's inner radius
+} shape_motion;
+
+// What the narrow phase found for one active pair.
+typedef struct pair_result {
+  int32_t first;      // index in found_manifolds
+  int32_t room;       // manifolds that fit there
+  int32_t count;      // manifolds found, or KEPT_MANIFOLDS
+  bool overlap;       // sensors only
+  bool touch_changed; // the pair starts or stops touching in this step
+} pair_result;
+
+#define KEPT_MANIFOLDS (-1) // the contacts of the last step are still valid
+
+typedef struct detection {
+  capsule_batch_fn *collide_capsule_batch; // of the world's lane width
+  // Narrow phase updates so far: the stamp of shape_motion and body_contact_flags.
+  uint64_t contact_update_count;
+  tree static_tree, moving_tree;
+  int32_t tree_reinsert_debt; // leaves of moving_tree still to be reinserted: others have moved
+  int32_t *pending_shapes;    // shapes with pairs_pending
+  int32_t pending_shape_count, pending_shape_capacity;
+  bool pending_shapes_stale; // pending_shapes must be rebuilt
+  bool crowded;              // a shape left out pairs because of a crowd; reported by the step
+
+  shape_motion *shape_motions; // by shape
+  int32_t shape_motion_capacity;
+  int32_t *active_pairs; // slots of pairs to be collided in this step
+  int32_t active_pair_count, active_pair_capacity;
+
+  // Scratch of a step.
+  uint64_t *pair_bits; // one bit for each pair to be listed
+  int32_t pair_bit_capacity;
+  int32_t *candidates; // shapes whose box overlaps that of the searching one
+  int32_t candidate_count, candidate_capacity;
+  uint8_t *pair_may_touch; // by pair slot: 0 if the pair can be skipped
+  int32_t *sort_places;    // new slots of pairs and contacts while they are sorted
+  int32_t pair_may_touch_capacity, sort_place_capacity;
+  pair_result *found; // by index in active_pairs
+  manifold *found_manifolds;
+  int32_t found_capacity, found_manifold_capacity;
+  // Room for the contacts of each chunk of a soft body's particles or triangles.
+  soft_contact *chunk_contacts;
+  int32_t *chunk_contact_counts;
+  int32_t chunk_contact_capacity, chunk_contact_count_capacity;
+  world_aabb *chunk_boxes; // of the same chunks
+  int32_t chunk_box_capacity;
+} detection;
+
+#endif

@@ -1,0 +1,80 @@
+// The contacts of a step in the solver: colours, blocks, and copies between records and blocks.
+#ifndef TENON_SOLVER_CONTACT_CONTACT_LAYOUT_H
+#define TENON_SOLVER_CONTACT_CONTACT_LAYOUT_H
+
+#include "data/contacts.h"
+#include "solver/coloring.h"
+#include "solver/contact/contact_block.h"
+#include "solver/groups.h"
+
+#include <tenon/tenon.h>
+
+// What contact colouring needs of a contact. One word of bits, passed in a register.
+typedef struct contact_summary {
+  uint32_t type : 8;      // contact_type
+  uint32_t idle : 1;      // no impulse in the last step
+  uint32_t unsettled : 1; // younger than the settling time: its preload is unknown
+} contact_summary;
+
+typedef struct pair_summary {
+  uint32_t seed;   // of the random choice of colours
+  int32_t contact; // the first one, or NO_SLOT
+  int32_t body[2];
+  contact_summary first;
+  bool has_more;         // contacts after the first
+  bool sensor, touching; // copied from the pair
+  bool has_restitution;  // a contact may have restitution; set only while groups are searched for
+  bool near_touch;       // touching, or a gap small enough to support a body
+  bool initial_overlap;  // as of the pair
+} pair_summary;
+
+// Facts about a body that the contacts of a step determine.
+typedef struct body_contact_flags {
+  uint64_t colors;               // bits of the colours that its contacts use
+  int32_t dynamic_contact_count; // contacts between it and another dynamic body
+  uint32_t stamp;                // contact update that this belongs to
+  int32_t mechanism;             // mechanism that it belongs to, counted from 1; 0: none
+  bool dynamic;
+  bool moves;              // dynamic or kinematic, and awake
+  bool in_initial_overlap; // some contact is with a dynamic body that it was created inside of
+  bool supported;          // carried by a contact
+  bool may_touch;          // has a contact in this step
+  bool non_finite;         // its state became non-finite in this step
+  bool may_leave_box;      // a shape may have left its fat box: refit
+  bool moved;              // the step changed its pose
+} body_contact_flags;
+
+// The contacts of a block.
+typedef struct block_content {
+  int32_t contact[BLOCK_WIDTH]; // slot, or NO_SLOT
+  int32_t type;
+} block_content;
+
+// The contacts of a step, in blocks.
+typedef struct contact_graph {
+  contact_block *blocks;   // shared blocks first, then room for one solver group per arena
+  block_content *contents; // by block
+  int32_t block_count, block_capacity, content_capacity; // of shared and group blocks
+  int32_t shared_block_count;                            // blocks that belong to no solver group
+  coloring coloring;                                     // of the shared blocks
+  int min_passes; // least number of contact passes in a substep
+  bool unsettled; // most contacts are younger than the settling time
+  bool has_faces; // some contact has four points
+  restitution_contact *restitution_contacts;
+  int32_t restitution_contact_count, restitution_contact_capacity;
+} contact_graph;
+
+contact_summary contact_summary_of(const contact *c);
+
+// contact_layout_build() colours the contacts and assigns them to blocks; contacts_pack() fills the
+// blocks once the bodies are ready for the step.
+bool contact_layout_build(tn_world *world);
+void contacts_pack(tn_world *world, solver_data *data, float dt, float impulse_scale);
+void contacts_unpack(tn_world *world, float dt);
+// The same for one solver group, on one thread, in the arena that `data` points to.
+void group_pack_contacts(tn_world *world, const solver_group *group, solver_data *data, float dt,
+                         float scale);
+void group_unpack_contacts(tn_world *world, const solver_group *group, solver_data *data, float dt);
+void contact_graph_release(tn_world *world);
+
+#endif

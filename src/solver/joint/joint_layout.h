@@ -1,0 +1,25 @@
+// Joints between records, blocks and mechanisms.
+#ifndef TENON_SOLVER_JOINT_JOINT_LAYOUT_H
+#define TENON_SOLVER_JOINT_JOINT_LAYOUT_H
+
+#include "data/joints.h"
+#include "solver/mechanism/mechanism.h"
+#include "solver/solver_data.h"
+
+#include <tenon/tenon.h>
+
+JointType joint_type(const joint *j);
+// Linear rows, angular rows.
+void joint_params(const joint *j, RowParams params[2]);
+// Parameters and impulses of a joint to its lane; impulses back.
+void joint_pack(tn_world *world, int32_t slot);
+void joint_unpack(const tn_world *world, joint *j);
+void joint_clear_impulses(joint *j);
+void joint_begin_step(tn_world *world, joint_block *block, float dt, float impulse_scale);
+void joint_end_step(tn_world *world, joint_block *block, float dt);
+void direct_joint_begin_step(tn_world *world, direct_joint *d, float dt, float impulse_scale);
+void direct_joint_end_step(tn_world *world, direct_joint *d, float dt);
+// joint_break.c: disables joints whose force or torque exceeds their limit, and queues an event.
+void break_overloaded_joints(tn_world *world);
+
+#endif

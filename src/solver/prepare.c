@@ -1,0 +1,207 @@
+// Before the substeps: the layout of all constraints, and what is constant over the step.
+#include "solver/prepare.h"
+
+#include "solver/body_step.h"
+#include "solver/joint/joint_layout.h"
+#include "solver/mechanism/mechanism_build.h"
+#include "solver/moves.h"
+#include "solver/passes.h"
+#include "solver/soft/soft_steps.h"
+
+#define AWAKE_GRAIN 128 // bodies in a task: about 2 us
+
+// Marks bodies that touch a supported soft body or have an active attachment; false if none does.
+static bool find_soft_supported(tn_world *world)
+{
+  bool any = false;
+  for (int32_t i = 0; i < world->soft_contact_count; ++i) {
+    const soft_contact *t = &world->soft_contacts[i];
+    if (t->body != NO_SLOT && world->softs[t->soft].supported) {
+      world->bodies[t->body].supported = world->bodies[t->body].type == TN_BODY_DYNAMIC;
+      any = true;
+    }
+  }
+  for (int32_t i = 0; i < world->attachment_pool.used; ++i) {
+    const attachment *a = &world->attachments[i];
+    if (attachment_is_active(world, a)) {
+      world->bodies[a->body].supported = world->bodies[a->body].type == TN_BODY_DYNAMIC;
+      any = true;
+    }
+  }
+  return any;
+}
+
+// Marks bodies that contacts support, and all bodies connected to them by joints. Supported bodies
+// get a substep's whole kick before the drift, free ones half of it: different kicks inside a
+// supported mechanism would shake it.
+static void find_supported(tn_world *world)
+{
+  bool any = false;
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    body *b = &world->bodies[world->awake[i]];
+    bool supported = world->solver->contact_flags[world->awake[i]].supported;
+    // No store without a change: it would take the cache line from the thread that has it.
+    if (b->supported != supported) {
+      b->supported = supported;
+    }
+    any = any || supported;
+  }
+  any = find_soft_supported(world) || any;
+  // In alternating directions, so that chains in either order take few rounds.
+  for (int32_t round = 0; any; ++round) {
+    any = false;
+    int32_t count = world->joint_pool.used;
+    for (int32_t i = 0; i < count; ++i) {
+      const joint *j = &world->joints[round % 2 ? count - 1 - i : i];
+      body *a = &world->bodies[j->slot[0]], *b = &world->bodies[j->slot[1]];
+      if (j->alive && j->def.enabled && a->supported != b->supported &&
+          a->type == TN_BODY_DYNAMIC && b->type == TN_BODY_DYNAMIC) {
+        a->supported = b->supported = true;
+        any = true;
+      }
+    }
+  }
+}
+
+// Number of constraints on each body, at least 1, for TN_METHOD_JACOBI.
+static void count_constraints(tn_world *world)
+{
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    world->state[world->awake[i]].constraint_count = 0.0f;
+  }
+  for (int32_t i = 0; i < world->joint_pool.used; ++i) {
+    const joint *j = &world->joints[i];
+    for (int side = 0; side < 2 && j->alive && j->block != NO_SLOT; ++side) {
+      world->state[j->slot[side]].constraint_count += 1.0f;
+    }
+  }
+  for (int32_t i = 0; i < world->solver->contact_graph.block_count; ++i) {
+    const contact_block *cb = &world->solver->contact_graph.blocks[i];
+    for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
+      world->state[cb->a[lane]].constraint_count += 1.0f;
+      world->state[cb->b[lane]].constraint_count += 1.0f;
+    }
+  }
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    body_state *state = &world->state[world->awake[i]];
+    state->constraint_count = state->constraint_count < 1.0f ? 1.0f : state->constraint_count;
+  }
+}
+
+static bool prepare_softs(tn_world *world, float dt, float scale)
+{
+  if (world->soft_pool.count == 0) {
+    return true;
+  }
+  if (!soft_graph_build(world) || !soft_contacts_pack(world) || !attachments_pack(world, scale)) {
+    return false;
+  }
+  soft_pack(world);
+  if (!soft_unfold_pack(world)) {
+    return false;
+  }
+  soft_limit_stiffness(world, dt);
+  return true;
+}
+
+// Builds the constraint blocks of the step and saves its initial state. False when out of memory.
+bool prepare(tn_world *world, float dt, float scale)
+{
+  float h = dt / (float)world->substeps;
+  if (!joint_graph_build(world) || !contact_layout_build(world) ||
+      (world->solver->contact_graph.unsettled && !load_estimate_init(world, h / scale)) ||
+      !inertia_scaling_update(world, h * scale) || !warm_contacts_list(world) ||
+      !prepare_softs(world, dt, scale) || !start_reserve(world) || !moves_reserve(world)) {
+    return false;
+  }
+  start_keep(world);
+  return true;
+}
+
+typedef struct body_task {
+  tn_world *world;
+  float dt;
+} body_task;
+
+static void begin_bodies_task(int first, int last, void *context)
+{
+  const body_task *t = context;
+  for (int i = first; i < last; ++i) {
+    start_keep_body(t->world, t->world->awake[i]);
+    body_begin_step(t->world, t->world->awake[i], t->dt, t->world->substeps);
+  }
+}
+
+static void begin_bodies_and_joints(tn_world *world, float dt, float scale)
+{
+  float h = dt / (float)world->substeps;
+  world->last_h = h;
+  find_supported(world);
+  body_task task = {world, dt};
+  task_run(world->tasks, begin_bodies_task, world->awake_count, AWAKE_GRAIN, &task);
+  for (int32_t i = 0; i < world->solver->joint_graph.block_count; ++i) {
+    joint_begin_step(world, &world->solver->joint_graph.blocks[i], dt, scale);
+  }
+  for (int32_t i = 0; i < world->solver->mechanisms.joint_count; ++i) {
+    direct_joint_begin_step(world, &world->solver->mechanisms.joints[i], dt, scale);
+  }
+}
+
+static step_context make_step_context(tn_world *world, float dt)
+{
+  step_context s = {0};
+  s.world = world;
+  s.direct.world = world;
+  s.direct.set = &world->solver->mechanisms;
+  s.direct.direct = world->solver->direct_ops;
+  s.direct.ball_ops = world->solver->ball_ops;
+  s.has_joints = world->solver->joint_graph.block_count > 0;
+  s.has_contacts = world->solver->contact_graph.block_count > 0;
+  s.has_softs =
+      world->soft_pool.count > 0 && world->solver->soft_graph.solver_particle_count > BLOCK_WIDTH;
+  s.data.soft = &world->solver->soft_graph.data;
+  s.data.soft->warm_start_factor = world->method == TN_METHOD_TENON ? TUNING_SOFT_WARM_START : 0.0f;
+  s.data.state = world->state;
+  s.data.inertia = world->inertia;
+  s.data.bodies = world->body_blocks;
+  s.data.corrections = world->corrections;
+  s.data.joints = world->solver->joint_graph.blocks;
+  s.data.contacts = world->solver->contact_graph.blocks;
+  s.data.active = groups_count(&world->solver->groups) > 0 ? world->solver->groups.active
+                                                           : world->active_blocks;
+  s.tasks = world->tasks;
+  s.task.ops = world->solver->ops;
+  s.blocks = groups_count(&world->solver->groups) > 0 ? world->solver->groups.shared_body_blocks
+                                                      : world->active_block_count;
+  s.contacts = &world->solver->contact_graph.coloring;
+  s.mechanisms = world->solver->mechanisms.count;
+  s.data.substep.h = dt / (float)world->substeps;
+  s.data.substep.warm_share = TUNING_JOINT_WARM_START;
+  s.data.substep.max_linear_bias = TUNING_JOINT_MAX_PUSH * s.data.substep.h;
+  s.data.substep.max_angular_bias = TUNING_JOINT_MAX_TURN * s.data.substep.h;
+  s.data.substep.averaged = world->method == TN_METHOD_JACOBI;
+  s.data.substep.restitution_threshold =
+      TUNING_RESTITUTION_THRESHOLD * tn_length(world->gravity) * s.data.substep.h;
+  return s;
+}
+
+// Points the task contexts at this step_context's own solver data; a copy needs it again.
+void bind_solver_data(step_context *s)
+{
+  s->task.data = s->direct.data = &s->data;
+}
+
+step_context begin_substeps(tn_world *world, float dt, float scale)
+{
+  begin_bodies_and_joints(world, dt, scale);
+  step_context s = make_step_context(world, dt);
+  contacts_pack(world, &s.data, dt, scale);
+  for (int32_t i = 0; i < world->solver->mechanisms.count; ++i) {
+    mechanism_begin_step(world, &world->solver->mechanisms.list[i]);
+  }
+  batches_begin_step(world);
+  if (world->method == TN_METHOD_JACOBI) {
+    count_constraints(world);
+  }
+  return s;
+}

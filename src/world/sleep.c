@@ -1,0 +1,61 @@
+// Sleep as users control it.
+#include "data/ids.h"
+#include "data/wake.h"
+#include "data/world.h"
+#include "solver/islands.h"
+
+bool tn_body_is_awake(const tn_world *world, tn_body_id id)
+{
+  const body *b = body_find(world, id, "tn_body_is_awake");
+  return b && !b->asleep;
+}
+
+bool tn_body_set_awake(tn_world *world, tn_body_id id, bool awake)
+{
+  body *b = body_find(world, id, "tn_body_set_awake");
+  if (!b) {
+    return false;
+  }
+  int32_t slot = body_slot(world, b);
+  if (awake) {
+    body_wake(world, slot);
+    return true;
+  }
+  if (b->type != TN_BODY_DYNAMIC) {
+    report(&world->log, TN_LOG_ERROR, "tn_body_set_awake: only dynamic bodies sleep");
+    return false;
+  }
+  if (b->asleep) {
+    return true;
+  }
+  if (!body_sleep(world, slot)) {
+    report(&world->log, TN_LOG_ERROR, "tn_body_set_awake: out of memory");
+    return false;
+  }
+  return true;
+}
+
+bool tn_body_set_can_sleep(tn_world *world, tn_body_id id, bool can_sleep)
+{
+  body *b = body_find(world, id, "tn_body_set_can_sleep");
+  if (!b) {
+    return false;
+  }
+  b->can_sleep = can_sleep;
+  if (!can_sleep) {
+    body_wake(world, body_slot(world, b));
+  }
+  return true;
+}
+
+bool tn_world_set_sleeping(tn_world *world, bool sleeping)
+{
+  if (!world) {
+    return false;
+  }
+  world->sleeping = sleeping;
+  if (!sleeping) {
+    wake_all(world);
+  }
+  return true;
+}
