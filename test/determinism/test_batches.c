@@ -192,7 +192,7 @@ static void run_beside_alone(int lanes, bool looped)
       assert_int_equal(tn_world_step(alone[i], dt), TN_STEP_OK);
     }
     assert_int_equal(tn_world_step(together, dt), TN_STEP_OK);
-    int batches = together->mechanisms.batch_count;
+    int batches = together->solver->mechanisms.batch_count;
     most = batches > most ? batches : most;
     least = batches < least ? batches : least;
     for (int i = 0; i < FIGURES; ++i) {

@@ -21,7 +21,7 @@ double micro_joint_pass_ns(tn_world *world, float h, tn_clock_fn *cpu_ms)
                       .bodies = world->body_blocks,
                       .corrections = world->corrections,
                       .joints = world->solver->joint_graph.blocks,
-                      .active = world->solver->active_blocks,
+                      .active = world->active_blocks,
                       .substep = {.h = h, .stage = STAGE_POSITIONS}};
   const coloring *c = &world->solver->joint_graph.coloring;
   double best = 1e30;
