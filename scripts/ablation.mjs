@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 
 const LEAST_CHANGE = 0.05; // relative to the measure with all rules
 const NUDGES = [0, 1, 2, 3, 4]; // runs with all rules whose spread is what chance does
-const LONGEST = 60_000; // ms of one run
+const LONGEST = 300_000; // ms of one run
 const SHOWN = 6; // changes of a rule that are printed
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
