@@ -104,7 +104,7 @@
 
 // Geometric stiffness K that a substep resolves without added inertia, as h^2 K / I. Beyond it
 // light links under load swing faster than the substep can follow. Relative; with h it vanishes.
-// Needed by: mobiles_hold_whatever_their_size, seabra_fig_4_chain_of_500_holds.
+// Needed by: mobiles_hold_whatever_their_size, seabra_fig_4_chains_hold_at_few_substeps.
 #define TUNING_STIFFNESS_RESOLVED 2.0
 // Rounds of the split pass in the first substep, for the added inertia depends on the impulses that
 // it changes. Needed by: contradicting_joints_come_to_rest.
