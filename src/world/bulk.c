@@ -89,30 +89,34 @@ static int32_t next_slot(const tn_world *world, const row_list *list, int row, i
   return slot;
 }
 
-static void put_numbers(const row_list *list, void *rows, int row, const double *from, int count)
+// Rows of a constant `count` are copied as a whole.
+static inline void put_numbers(const row_list *list, void *rows, int row, const double *from,
+                               int count)
 {
   char *to = (char *)rows + (size_t)row * list->stride;
-  for (int i = 0; i < count; ++i) {
-    float rounded = (float)from[i];
-    if (list->type == TN_DOUBLE) {
-      memcpy(to + (size_t)i * sizeof(double), &from[i], sizeof(double));
-    } else {
-      memcpy(to + (size_t)i * sizeof(float), &rounded, sizeof(float));
-    }
+  float rounded[TN_MATRIX_NUMBERS];
+  if (list->type == TN_DOUBLE) {
+    memcpy(to, from, (size_t)count * sizeof(double));
+    return;
   }
+  for (int i = 0; i < count; ++i) {
+    rounded[i] = (float)from[i];
+  }
+  memcpy(to, rounded, (size_t)count * sizeof(float));
 }
 
-static void get_numbers(const row_list *list, const void *rows, int row, double *to, int count)
+static inline void get_numbers(const row_list *list, const void *rows, int row, double *to,
+                               int count)
 {
   const char *from = (const char *)rows + (size_t)row * list->stride;
+  float single[TN_MATRIX_NUMBERS];
+  if (list->type == TN_DOUBLE) {
+    memcpy(to, from, (size_t)count * sizeof(double));
+    return;
+  }
+  memcpy(single, from, (size_t)count * sizeof(float));
   for (int i = 0; i < count; ++i) {
-    float single;
-    if (list->type == TN_DOUBLE) {
-      memcpy(&to[i], from + (size_t)i * sizeof(double), sizeof(double));
-    } else {
-      memcpy(&single, from + (size_t)i * sizeof(float), sizeof(float));
-      to[i] = (double)single;
-    }
+    to[i] = (double)single[i];
   }
 }
 
@@ -176,15 +180,28 @@ bool tn_bodies_read_velocities(const tn_world *world, const tn_body_id *ids, int
 
 static void put_matrix(const row_list *list, float *rows, int row, const body *b, tn_pos origin)
 {
-  static const tn_pos axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
   world_pose at = pose_of(b);
-  double n[TN_MATRIX_NUMBERS] = {0};
-  for (int i = 0; i < 3; ++i) {
-    tn_pos column = dquat_rotate(at.q, axes[i]);
-    n[4 * i] = column.x, n[4 * i + 1] = column.y, n[4 * i + 2] = column.z;
-  }
+  dquat q = at.q;
   tn_pos p = pos_sub(at.p, origin);
-  n[12] = p.x, n[13] = p.y, n[14] = p.z, n[15] = 1.0;
+  double xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;
+  double xy = q.x * q.y, xz = q.x * q.z, yz = q.y * q.z;
+  double wx = q.w * q.x, wy = q.w * q.y, wz = q.w * q.z;
+  const double n[TN_MATRIX_NUMBERS] = {1.0 - 2.0 * (yy + zz),
+                                       2.0 * (xy + wz),
+                                       2.0 * (xz - wy),
+                                       0.0,
+                                       2.0 * (xy - wz),
+                                       1.0 - 2.0 * (xx + zz),
+                                       2.0 * (yz + wx),
+                                       0.0,
+                                       2.0 * (xz + wy),
+                                       2.0 * (yz - wx),
+                                       1.0 - 2.0 * (xx + yy),
+                                       0.0,
+                                       p.x,
+                                       p.y,
+                                       p.z,
+                                       1.0};
   put_numbers(list, rows, row, n, TN_MATRIX_NUMBERS);
 }
 
