@@ -285,8 +285,8 @@ typedef struct tn_contact_event {
   tn_pos point;        ///< where they begin to touch, m
   tn_vec3 normal;      ///< unit, from A to B
   float speed;         ///< of approach, m/s
-  /// Of all normal forces between the two shapes, over the step in which they begin to touch, N s. An
-  /// impact at the very end of that step may give a part of its impulse in the next one.
+  /// Of all normal forces between the two shapes, over the step in which they begin to touch, N s.
+  /// An impact at the very end of that step may give a part of its impulse in the next one.
   float impulse;
 } tn_contact_event;
 

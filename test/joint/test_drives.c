@@ -170,7 +170,8 @@ static void slider_drives_lift_a_weight(void **unused)
     run(world, 2.0);
     assert_close((double)tn_body_velocity(world, box).y, 3.0, 0.0025);
     assert_close((double)tn_joint_get_state(world, joint).force.y, 20.0, 0.1);
-    assert_true(tn_joint_set_linear_drive(world, joint, motor(3.0f, 15.0f))); // too weak: decelerates
+    assert_true(
+        tn_joint_set_linear_drive(world, joint, motor(3.0f, 15.0f))); // too weak: decelerates
     run(world, 1.0);
     assert_close((double)tn_body_velocity(world, box).y, 3.0 - 2.5, 0.0125);
     tn_joint_def now = tn_joint_get_def(world, joint);
