@@ -6,6 +6,7 @@
 #include "data/ids.h"
 #include "data/world.h"
 #include "kernel/ranges.h"
+#include "solver/joint/joint_layout.h"
 #include "world/measures.h"
 
 #include <string.h>

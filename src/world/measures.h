@@ -2,12 +2,10 @@
 #ifndef TENON_WORLD_MEASURES_H
 #define TENON_WORLD_MEASURES_H
 
-#include "data/joints.h"
 #include "data/softs.h"
 
 #include <tenon/tenon.h>
 
-double joint_elastic_energy(const tn_world *world, const joint *j);
 double attachment_energy(const tn_world *world, const attachment *a);
 double soft_volume_of(const soft *s);
 void soft_add_energy(const tn_world *world, const soft *s, tn_energy *sum);

@@ -5,7 +5,6 @@
 #include "data/ids.h"
 #include "data/world.h"
 #include "solver/solver.h"
-#include "world/measures.h"
 
 #include <math.h>
 #include <string.h>

@@ -19,6 +19,7 @@ void joint_begin_step(tn_world *world, joint_block *block, float dt, float impul
 void joint_end_step(tn_world *world, joint_block *block, float dt);
 void direct_joint_begin_step(tn_world *world, direct_joint *d, float dt, float impulse_scale);
 void direct_joint_end_step(tn_world *world, direct_joint *d, float dt);
+double joint_elastic_energy(const tn_world *world, const joint *j);
 // joint_break.c: disables joints whose force or torque exceeds their limit, and queues an event.
 void break_overloaded_joints(tn_world *world);
 
