@@ -39,8 +39,9 @@ static void assert_closed(const hull *h)
   for (int i = 0; i < h->face_count; i++) {
     assert_int_equal(h->faces[i].first_edge, next_edge);
     assert_true(h->faces[i].edge_count >= 3);
-    for (int k = 0; k < h->faces[i].edge_count; k++)
+    for (int k = 0; k < h->faces[i].edge_count; k++) {
       assert_int_equal(h->edges[next_edge + k].face, i);
+    }
     next_edge += h->faces[i].edge_count;
   }
   assert_int_equal(h->edge_count, next_edge);
@@ -76,8 +77,9 @@ static void assert_contains(const hull *h, const tn_vec3 *points, int count, dou
   for (int i = 0; i < h->face_count; i++) {
     for (int k = 0; k < count; k++) {
       double height = d3_dot(h->faces[i].normal, position_of(points[k])) - h->faces[i].offset;
-      if (height > rounding)
+      if (height > rounding) {
         fail_msg("point %d is %g above face %d, more than %g", k, height, i, rounding);
+      }
     }
   }
 }
@@ -103,8 +105,9 @@ static hull build(const tn_vec3 *points, int count, double flatness)
 {
   hull h;
   char why[128];
-  if (!hull_build(points, count, flatness, &h, why, sizeof why))
+  if (!hull_build(points, count, flatness, &h, why, sizeof why)) {
     fail_msg("no hull of %d points: %s", count, why);
+  }
   return h;
 }
 
@@ -135,9 +138,10 @@ enum { SIDE = 5, BOX_POINTS = 2 * SIDE * SIDE * SIDE };
 // A box of 4 x 4 x 2: its corners, points inside, on faces and on edges, all of them twice.
 static void fill_box(tn_vec3 *points)
 {
-  for (int i = 0; i < BOX_POINTS; i++)
+  for (int i = 0; i < BOX_POINTS; i++) {
     points[i] =
         tn_v3((float)(i % SIDE), (float)(i / SIDE % SIDE), 0.5f * (float)(i / SIDE / SIDE % SIDE));
+  }
 }
 
 static void test_hull_of_box(void **state)
@@ -178,15 +182,17 @@ static void test_faces_that_cannot_merge_stay_whole(void **state)
 {
   (void)state;
   tn_vec3 points[10];
-  for (int i = 0; i < 8; i++)
+  for (int i = 0; i < 8; i++) {
     points[i] = tn_v3(i & 1 ? 2.0f : -2.0f, i & 2 ? 2.0f : -2.0f, i & 4 ? 0.0f : -8.0f);
+  }
   points[8] = tn_v3(3.0f, 3.0f, -0.5f);
   points[9] = tn_v3(3.0f, 2.5f, -0.25f);
   hull h = build(points, 10, 0.25);
   assert_is_hull(&h, points, 10, 0.25);
   int top_corners = 0;
-  for (int i = 0; i < h.face_count; i++)
+  for (int i = 0; i < h.face_count; i++) {
     top_corners += h.faces[i].normal.z == 1.0 ? h.faces[i].edge_count : 0;
+  }
   assert_int_equal(top_corners, 4);
   hull_free(&h);
 }
@@ -197,8 +203,9 @@ static void test_hull_of_ball(void **state)
   enum { COUNT = 2000 };
   static tn_vec3 points[COUNT];
   uint64_t random = 4;
-  for (int i = 0; i < COUNT; i++)
+  for (int i = 0; i < COUNT; i++) {
     points[i] = random_in_ball(&random, 2.0);
+  }
   hull h = build(points, COUNT, 0.0);
   assert_is_hull(&h, points, COUNT, 0.0);
   double whole = 32.0 * pi / 3.0;
@@ -221,8 +228,9 @@ static double volume_by_all_triangles(const tn_vec3 *points, int count)
           above += p != i && p != j && p != k && height > 0.0;
           below += p != i && p != j && p != k && height < 0.0;
         }
-        if (above == 0 || below == 0)
+        if (above == 0 || below == 0) {
           volume += (above == 0 ? 1.0 : -1.0) * d3_dot(normal, a) / 6.0;
+        }
       }
     }
   }
@@ -293,8 +301,9 @@ static bool spans_volume(const tn_vec3 *points, int count)
       for (int k = j + 1; k < count; k++) {
         tn_vec3 o = points[0];
         tn_vec3 n = tn_cross(tn_sub(points[i], o), tn_sub(points[j], o));
-        if (tn_dot(n, tn_sub(points[k], o)) != 0.0f)
+        if (tn_dot(n, tn_sub(points[k], o)) != 0.0f) {
           return true;
+        }
       }
     }
   }
@@ -315,10 +324,12 @@ static void scatter_cloud(uint64_t *random, int i, tn_vec3 *points, int count)
   static const float scales[4] = {1.0f, 1e-3f, 1e3f, 0.3f};
   float scale = scales[i % 4];
   double q[4] = {0.0, 0.0, 0.0, 1.0};
-  if (i % 3 == 0)
+  if (i % 3 == 0) {
     random_quat(random, q);
-  for (int k = 0; k < count; k++)
+  }
+  for (int k = 0; k < count; k++) {
     points[k] = tn_scale(scale, points[k]);
+  }
   place_points(points, count, random_vector(random, i % 5 == 0 ? 3.0 * (double)scale : 0.0), q);
 }
 
@@ -326,8 +337,9 @@ static void scatter_cloud(uint64_t *random, int i, tn_vec3 *points, int count)
 static void assert_keeps_shape(const hull *h, const tn_vec3 *points, int count, double distance)
 {
   tn_vec3 kept[60];
-  for (int i = 0; i < h->vertex_count; i++)
+  for (int i = 0; i < h->vertex_count; i++) {
     kept[i] = points[h->sources[i]];
+  }
   hull rest;
   char why[128];
   if (hull_build(kept, h->vertex_count, 0.0, &rest, why, sizeof why)) {
@@ -364,8 +376,9 @@ static void test_hull_of_clouds(void **state)
     cloud kind = i % 2 ? CLOUD_GRID : (cloud)(i / 2 % CLOUD_KINDS);
     fill_cloud(&random, kind, points, count);
     bool may_be_flat = kind >= CLOUD_NOISY_GRID, spans = true;
-    if (kind == CLOUD_GRID)
+    if (kind == CLOUD_GRID) {
       spans = spans_volume(points, count);
+    }
     scatter_cloud(&random, i, points, count);
     hull h;
     char why[128];
@@ -374,8 +387,9 @@ static void test_hull_of_clouds(void **state)
       assert_is_hull(&h, points, count, 0.0);
       check_flat_hull(points, count, &h, hull_rounding_error(points, count));
       double extent = points_extent(points, count);
-      for (int k = 0; k < 4; k++)
+      for (int k = 0; k < 4; k++) {
         check_flat_hull(points, count, &h, flatness[k] * extent);
+      }
       hull_free(&h);
       solid++;
     } else {
@@ -390,10 +404,12 @@ static void assert_no_hull(const tn_vec3 *points, int count, const char *expecte
 {
   hull h;
   char why[128] = "";
-  if (hull_build(points, count, 0.0, &h, why, sizeof why))
+  if (hull_build(points, count, 0.0, &h, why, sizeof why)) {
     fail_msg("line %d: there is a hull", line);
-  if (!strstr(why, expected))
+  }
+  if (!strstr(why, expected)) {
     fail_msg("line %d: \"%s\" does not say \"%s\"", line, why, expected);
+  }
   assert_null(h.vertices);
   assert_int_equal(h.face_count, 0);
 }

@@ -92,9 +92,10 @@ static mesh box_mesh(tn_vec3 half)
   static const int quads[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
                                   {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
   mesh m = mesh_make(8, 12);
-  for (int i = 0; i < 8; i++)
+  for (int i = 0; i < 8; i++) {
     add_vertex(&m, (double)(i & 1 ? half.x : -half.x), (double)(i & 2 ? half.y : -half.y),
                (double)(i & 4 ? half.z : -half.z));
+  }
   for (int i = 0; i < 6; i++) {
     add_face(&m, quads[i][0], quads[i][1], quads[i][2]);
     add_face(&m, quads[i][0], quads[i][2], quads[i][3]);
@@ -159,8 +160,9 @@ static mesh capsule_mesh(double radius, double half_length, int steps)
     double shift = i <= steps ? half_length : -half_length;
     double height = radius * cos(angle) + shift;
     profile[count++] = (profile_point){radius * sin(angle), height};
-    if (i == steps && half_length > 0.0)
+    if (i == steps && half_length > 0.0) {
       profile[count++] = (profile_point){radius, -half_length};
+    }
   }
   mesh m = revolve(profile, count, 4 * steps);
   free(profile);
@@ -213,13 +215,16 @@ static void assert_rejected(tn_mass m, const char *text, const char *expected, i
   unsigned char bytes[sizeof m];
   memcpy(bytes, &m, sizeof m);
   for (size_t i = 0; i < sizeof m; i++) {
-    if (bytes[i] != 0)
+    if (bytes[i] != 0) {
       fail_msg("line %d: the result is not zero", line);
+    }
   }
-  if (strncmp(text, "tenon: tn_mass_", 15) != 0 || !newline || newline[1] != '\0')
+  if (strncmp(text, "tenon: tn_mass_", 15) != 0 || !newline || newline[1] != '\0') {
     fail_msg("line %d: not one line of ours: \"%s\"", line, text);
-  if (!strstr(text, expected))
+  }
+  if (!strstr(text, expected)) {
     fail_msg("line %d: \"%s\" does not say \"%s\"", line, text, expected);
+  }
 }
 
 #define REJECTS(call, expected)                                                                    \
@@ -375,8 +380,9 @@ static void test_cavity(void **state)
   (void)state;
   mesh outer = box_mesh(tn_v3(2.0f, 2.0f, 2.0f)), inner = box_mesh(tn_v3(1.0f, 1.0f, 1.0f));
   mesh both = mesh_make(16, 24);
-  for (int i = 0; i < 16; i++)
+  for (int i = 0; i < 16; i++) {
     both.vertices[both.vertex_count++] = i < 8 ? outer.vertices[i] : inner.vertices[i - 8];
+  }
   for (int t = 0; t < 12; t++) {
     const int *a = outer.triangles + 3 * t, *b = inner.triangles + 3 * t;
     add_face(&both, a[0], a[1], a[2]);
@@ -443,8 +449,9 @@ static void rebuild(const double q[4], const double moments[3], double entries[6
   rotation_matrix(q, r);
   for (int e = 0; e < 6; e++) {
     entries[e] = 0.0;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
       entries[e] += r[index[e][0]][k] * moments[k] * r[index[e][1]][k];
+    }
   }
 }
 
@@ -457,10 +464,12 @@ static void assert_principal(tn_sym3 tensor)
   assert_true(moments[0] <= moments[1] && moments[1] <= moments[2]);
   ASSERT_NEAR(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], 1.0, 1e-15);
   rebuild(q, moments, entries);
-  for (int i = 0; i < 6; i++)
+  for (int i = 0; i < 6; i++) {
     size = fabs(given[i]) > size ? fabs(given[i]) : size;
-  for (int i = 0; i < 6; i++)
+  }
+  for (int i = 0; i < 6; i++) {
     ASSERT_NEAR(entries[i], given[i], 1e-12 * size);
+  }
 }
 
 static tn_sym3 to_sym3(const double entries[6])
@@ -476,18 +485,24 @@ static void test_principal_axes(void **state)
   uint64_t random = 2;
   for (int i = 0; i < 10000; i++) {
     double moments[3], q[4], entries[6], unit = 1.0;
-    for (int k = random_int(&random, -8, 8); k != 0; k += k < 0 ? 1 : -1)
+    for (int k = random_int(&random, -8, 8); k != 0; k += k < 0 ? 1 : -1) {
       unit *= k < 0 ? 0.1 : 10.0;
-    for (int k = 0; k < 3; k++)
+    }
+    for (int k = 0; k < 3; k++) {
       moments[k] = random_between(&random, 0.1, 1.0) * unit;
-    if (i % 5 == 1)
+    }
+    if (i % 5 == 1) {
       moments[1] = moments[0];
-    if (i % 5 == 2)
+    }
+    if (i % 5 == 2) {
       moments[0] = moments[1] = moments[2];
-    if (i % 5 == 3)
+    }
+    if (i % 5 == 3) {
       moments[0] *= 1e-8;
-    if (i % 5 == 4)
+    }
+    if (i % 5 == 4) {
       moments[2] = moments[0] * (1.0 + 1e-6);
+    }
     random_quat(&random, q);
     rebuild(q, moments, entries);
     assert_principal(to_sym3(entries));
@@ -524,14 +539,18 @@ static void test_diagonal_is_exact(void **state)
     assert_principal(tensor);
     assert_true(mass_principal(tensor, moments, q));
     assert_memory_equal(moments, sorted, sizeof sorted);
-    if (tensor.xx <= tensor.yy && tensor.yy <= tensor.zz)
+    if (tensor.xx <= tensor.yy && tensor.yy <= tensor.zz) {
       assert_true(q[0] == 0.0 && q[1] == 0.0 && q[2] == 0.0 && q[3] == 1.0);
-    if (tensor.yy <= tensor.zz && tensor.zz < tensor.xx)
+    }
+    if (tensor.yy <= tensor.zz && tensor.zz < tensor.xx) {
       assert_true(q[0] == 0.5 && q[1] == 0.5 && q[2] == 0.5 && q[3] == 0.5);
-    if (tensor.zz < tensor.xx && tensor.xx <= tensor.yy)
+    }
+    if (tensor.zz < tensor.xx && tensor.xx <= tensor.yy) {
       assert_true(q[0] == -0.5 && q[1] == -0.5 && q[2] == -0.5 && q[3] == 0.5);
-    if (tensor.yy < tensor.xx && tensor.xx <= tensor.zz)
+    }
+    if (tensor.yy < tensor.xx && tensor.xx <= tensor.zz) {
       assert_true(q[0] == 0.0 && q[1] == 0.0 && q[2] == q[3] && q[2] == sqrt(0.5));
+    }
   }
 }
 
@@ -668,8 +687,9 @@ static void test_flat_meshes(void **state)
   memcpy(triangles, two.triangles, 12 * sizeof(int));
   memcpy(triangles + 12, two.triangles, 12 * sizeof(int));
   REJECTS(tn_mass_mesh(two.vertices, 4, triangles, 8, 1.0f), "belongs to 4 triangles");
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; i++) {
     two.vertices[i] = tn_scale(1e13f, two.vertices[i]);
+  }
   REJECTS(mesh_mass(&two, 1.0f), "too large");
   mesh_free(&two);
 }

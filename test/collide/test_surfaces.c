@@ -98,8 +98,9 @@ static mesh *mesh_of(const soup *s)
   char message[128] = "";
   mesh *m = mesh_create(s->vertices, s->vertex_count, s->indices, s->triangle_count,
                         memory_of(&endless), message, sizeof message);
-  if (!m)
+  if (!m) {
     fail_msg("%s", message);
+  }
   return m;
 }
 
@@ -231,8 +232,9 @@ static void mesh_rays_match_brute_force(void **state)
   for (int i = 0; i < 4000; i++) {
     tn_vec3 from = test_vector(&seed, 5.0f), way = test_vector(&seed, 15.0f);
     double expected = (double)INFINITY;
-    for (int k = 0; k < s.triangle_count; k++)
+    for (int k = 0; k < s.triangle_count; k++) {
       expected = fmin(expected, triangle_fraction(s.vertices, &s.indices[3 * k], from, way));
+    }
     ray_hit hit = {0};
     bool found = mesh_ray(m, from, way, 1.0f, &hit);
     if (found != (expected <= 1.0)) {
@@ -316,8 +318,9 @@ static void mesh_closest_matches_brute_force(void **state)
   for (int i = 0; i < 400; i++) {
     tn_vec3 p = test_vector(&seed, 3.0f);
     double expected = (double)INFINITY;
-    for (int k = 0; k < s.triangle_count; k++)
+    for (int k = 0; k < s.triangle_count; k++) {
       expected = fmin(expected, triangle_distance(s.vertices, &s.indices[3 * k], p));
+    }
     closest c = {0};
     assert_true(mesh_closest(m, p, 100.0f, &c));
     worst = fmax(worst, fabs((double)c.distance - expected));
@@ -341,8 +344,9 @@ static tn_vec3 place_over(const soup *s, uint32_t *seed, float size)
   int kind = test_index(seed, 3);
   tn_vec3 p =
       kind == 0 ? s->vertices[t[0]] : tn_scale(0.5f, tn_add(s->vertices[t[0]], s->vertices[t[1]]));
-  if (kind == 2 || fabsf(p.x) > size || fabsf(p.z) > size)
+  if (kind == 2 || fabsf(p.x) > size || fabsf(p.z) > size) {
     p = over(seed, size, 0.0f, size);
+  }
   return p;
 }
 
@@ -354,8 +358,9 @@ static void assert_same_as_plane(const geometry *ground, const geometry *b, pose
   bool touches = collide_convex(&plane, b, where, margin, &expected);
   int count = collide_mesh(ground, b, where, margin, out, MAX_MANIFOLDS);
   assert_int_equal(count, touches);
-  if (!touches)
+  if (!touches) {
     return;
+  }
   assert_int_equal(out[0].form, expected.form);
   assert_int_equal(out[0].count, expected.count);
   assert_true(apart(out[0].normal, expected.normal) < 1e-6f);
@@ -384,8 +389,9 @@ static void compare_with_plane(float scale, int poses, uint32_t seed)
     geometry b = scaled(shapes[i % 4], scale);
     tn_vec3 p = place_over(&s, &seed, 3.0f * scale);
     tn_quat q = test_rotation(&seed);
-    if (test_index(&seed, 3) == 0)
+    if (test_index(&seed, 3) == 0) {
       q = tn_quat_identity();
+    }
     // Places its lowest point slightly above or below the plane.
     aabb box = geometry_aabb(&b, at(p, q));
     p.y = -box.lower.y + scale * test_between(&seed, -0.05f, 0.03f);
@@ -456,17 +462,20 @@ static void box_meshes_act_like_boxes(void **state)
         assert_true(count == 0 || expected.distance < 0.0f);
         continue;
       }
-      if (expected.distance > 0.05f - 1e-4f)
+      if (expected.distance > 0.05f - 1e-4f) {
         continue;
+      }
       assert_true(count > 0);
       touching += 1;
       float gap = deepest(out, count, &which);
       double error = fabs((double)gap - (double)expected.distance);
       worst_gap = fmax(worst_gap, expected.distance > 0.0f ? error : 0.0);
-      if (error > 2e-3 || apart(out[which].normal, expected.normal) > 0.05f)
+      if (error > 2e-3 || apart(out[which].normal, expected.normal) > 0.05f) {
         off += 1;
-      if (expected.distance > 1e-3f && b->kind == TN_SHAPE_SPHERE)
+      }
+      if (expected.distance > 1e-3f && b->kind == TN_SHAPE_SPHERE) {
         assert_true(apart(out[which].normal, expected.normal) < 1e-3f);
+      }
     }
     print_message(
         "a box of %d triangles: %d contacts, gaps off by %.1e when apart; the way out of an "
@@ -496,11 +505,13 @@ static void deepest_contact_of_a_ball_is_the_closest_point(void **state)
     manifold out[MAX_MANIFOLDS];
     int count = collide_mesh(&ground, &b, at(p, tn_quat_identity()), 0.03f, out, MAX_MANIFOLDS),
         which = 0;
-    if (fabsf(c.distance - 0.43f) < 1e-4f)
+    if (fabsf(c.distance - 0.43f) < 1e-4f) {
       continue;
+    }
     assert_int_equal(count > 0, near);
-    if (!near || c.distance < 0.1f)
+    if (!near || c.distance < 0.1f) {
       continue;
+    }
     touching += 1;
     float off = deepest(out, count, &which) - (c.distance - 0.4f);
     worst = fmaxf(worst, fabsf(off));
@@ -654,8 +665,9 @@ static void fields_query_like_meshes(void **state)
   for (int i = 0; i < 3000; i++) {
     tn_vec3 from = test_vector(&seed, 4.0f), way = test_vector(&seed, 8.0f);
     from.y = test_between(&seed, 0.61f, 3.0f);
-    if (i % 4 == 0)
+    if (i % 4 == 0) {
       way = i % 8 ? tn_v3(0.0f, -5.0f, 0.0f) : tn_v3(way.x, way.y, 0.0f);
+    }
     ray_hit a = {0}, b = {0};
     bool expected = mesh_ray(t->skin.mesh, from, way, 1.0f, &a);
     assert_int_equal(height_field_ray(t->field.field, from, way, 1.0f, &b), expected);
@@ -668,16 +680,18 @@ static void fields_query_like_meshes(void **state)
     assert_true(mesh_closest(t->skin.mesh, from, 50.0f, &c));
     assert_true(height_field_closest(t->field.field, from, 50.0f, &d));
     assert_close(d.distance, c.distance, 1e-6);
-    if (i % 10)
+    if (i % 10) {
       continue;
+    }
     cast_hit e = {0}, f = {0};
     pose start = at(tn_add(from, tn_v3(0.0f, 0.4f, 0.0f)), test_rotation(&seed));
     expected = mesh_cast(t->skin.mesh, &probe, start, way, 0.0f, 1.0f, &e);
     assert_int_equal(height_field_cast(t->field.field, &probe, start, way, 0.0f, 1.0f, &f),
                      expected);
     casts += expected;
-    if (!expected)
+    if (!expected) {
       continue;
+    }
     assert_close(f.fraction, e.fraction, 1e-5);
     // Just before the hit there is no overlap, well after it there is, if the cast continues
     // downwards.
@@ -708,8 +722,9 @@ static void fields_collide_like_meshes(void **state)
     float down = geometry_aabb(b, at(p, q)).lower.y;
     cast_hit hit;
     p.y = 2.0f - down;
-    if (!mesh_cast(t->skin.mesh, b, at(p, q), tn_v3(0.0f, -4.0f, 0.0f), 0.0f, 1.0f, &hit))
+    if (!mesh_cast(t->skin.mesh, b, at(p, q), tn_v3(0.0f, -4.0f, 0.0f), 0.0f, 1.0f, &hit)) {
       continue;
+    }
     p.y -= 4.0f * hit.fraction + test_between(&seed, -0.02f, 0.01f);
     manifold x[MAX_MANIFOLDS], y[MAX_MANIFOLDS];
     int of_mesh = collide_mesh(&t->skin, b, at(p, q), 0.03f, x, MAX_MANIFOLDS), which = 0;
@@ -719,8 +734,9 @@ static void fields_collide_like_meshes(void **state)
     // Triangles are visited in another order, and of nearly equal contacts the first is kept.
     float expected = deepest(x, of_mesh, &which), gap = deepest(y, of_field, &other);
     same += fabsf(gap - expected) < 1e-4f && apart(x[which].normal, y[other].normal) < 0.06f;
-    for (int k = 0; k < of_field; k++)
+    for (int k = 0; k < of_field; k++) {
       assert_true(y[k].normal.y > -1e-3f);
+    }
   }
   print_message("height field: %d contacts, %d of them as the mesh's\n", touching, same);
   assert_true(touching > 1000);

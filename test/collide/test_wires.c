@@ -39,8 +39,9 @@ static wire *wire_of(const tn_wire_point *points, int count, bool closed)
 {
   char message[128] = "";
   wire *w = wire_create(points, count, closed, memory_of(&endless), message, sizeof message);
-  if (!w)
+  if (!w) {
     fail_msg("%s", message);
+  }
   return w;
 }
 
@@ -80,8 +81,9 @@ static wire *random_wire(tn_wire_point *points, int count, bool closed, uint32_t
     points[i].position = test_vector(seed, 2.0f);
     points[i].tangent = test_vector(seed, 4.0f);
   }
-  if (test_index(seed, 3) == 0)
+  if (test_index(seed, 3) == 0) {
     points[test_index(seed, count)].tangent = zero;
+  }
   return wire_of(points, count, closed);
 }
 
@@ -101,10 +103,11 @@ static double sampled_distance(const tn_wire_point *points, int count, bool clos
   double lo = fmax(0.0, (best_at - 1) / 300.0), hi = fmin((double)cubics, (best_at + 1) / 300.0);
   for (int i = 0; i < 60; i++) {
     double a = hi - golden * (hi - lo), b = lo + golden * (hi - lo);
-    if (distance_to(hermite(points, count, a), q) < distance_to(hermite(points, count, b), q))
+    if (distance_to(hermite(points, count, a), q) < distance_to(hermite(points, count, b), q)) {
       hi = b;
-    else
+    } else {
       lo = a;
+    }
   }
   return fmin(best, distance_to(hermite(points, count, 0.5 * (lo + hi)), q));
 }
@@ -173,8 +176,9 @@ static void wires_hold_spheres_and_capsules(void **state)
       pose where = at(p, test_rotation(&seed));
       tn_vec3 half = tn_v3(0.0f, round ? 0.0f : 0.4f, 0.0f);
       tn_vec3 e = pose_point(where, tn_scale(-1.0f, half)), f = pose_point(where, half);
-      if (round)
+      if (round) {
         f.x += 1e-6f; // avoids a segment of length zero
+      }
       double reach = 0.05 + (double)b.radius + 0.05, before = (double)INFINITY, best = before;
       int expected = 0, samples = 2000 * cubics;
       double here =
@@ -187,8 +191,9 @@ static void wires_hold_spheres_and_capsules(void **state)
         double after = last && !closed
                            ? (double)INFINITY
                            : segment_distance(hermite(points, count, last ? 0.0005 : s), e, f);
-        if (last && closed)
+        if (last && closed) {
           break;
+        }
         expected += here < before && here <= after && here <= reach;
         best = fmin(best, here);
         before = here;
@@ -199,8 +204,9 @@ static void wires_hold_spheres_and_capsules(void **state)
       contacts += got;
       missed += got < expected;
       extra += got > expected;
-      if (got == 0 || best > reach - 1e-3)
+      if (got == 0 || best > reach - 1e-3) {
         continue;
+      }
       worst = fmax(worst, fabs((double)deepest(out, got, &which) - (best - reach + 0.05)));
       for (int k = 0; k < got; k++) {
         const manifold *m = &out[k];
@@ -209,8 +215,9 @@ static void wires_hold_spheres_and_capsules(void **state)
         assert_true(m->parameter >= 0.0f && m->parameter <= 1.0f);
         float s = m->parameter;
         tn_vec3 on = m->curve[5];
-        for (int term = 4; term >= 0; term--)
+        for (int term = 4; term >= 0; term--) {
           on = tn_add(m->curve[term], tn_scale(s, on));
+        }
         assert_close(apart(on, m->points[0].a), 0.0, 3e-6);
         tn_vec3 core = pose_point(where, m->points[0].b);
         assert_close(tn_dot(m->normal, tn_sub(core, on)), apart(core, on), 3e-6);
@@ -308,8 +315,9 @@ static void straight_wires_are_capsules(void **state)
     assert_int_equal(wire_overlaps(w, 0.1f, b, where), expected.distance <= 0.0f);
     manifold out[MAX_MANIFOLDS];
     int count = collide_wire(&a, b, where, 0.05f, out, MAX_MANIFOLDS), which = 0;
-    if (fabsf(expected.distance - 0.05f) < 1e-4f || expected.distance < -0.05f)
+    if (fabsf(expected.distance - 0.05f) < 1e-4f || expected.distance < -0.05f) {
       continue;
+    }
     assert_int_equal(count > 0, expected.distance < 0.05f);
     tn_vec3 from = tn_v3(3.0f * p.x, 2.0f, 3.0f * p.z), way = tn_v3(p.y, -3.0f, p.x);
     cast_hit c = {0}, d = {0};
@@ -317,16 +325,19 @@ static void straight_wires_are_capsules(void **state)
     pose start = pose_mul(pose_inverse(along_x), at(from, where.q));
     assert_int_equal(
         hits, geometry_cast(&tube, b, start, pose_inverse_vector(along_x, way), 0.01f, 1.0f, &d));
-    if (hits)
+    if (hits) {
       assert_close(c.fraction, d.fraction, 2e-4);
+    }
     cast += hits;
-    if (count == 0)
+    if (count == 0) {
       continue;
+    }
     touching += 1;
     float gap = deepest(out, count, &which);
     if (fabsf(gap - expected.distance) > 1e-3f ||
-        apart(out[which].normal, pose_vector(along_x, expected.normal)) > 0.02f)
+        apart(out[which].normal, pose_vector(along_x, expected.normal)) > 0.02f) {
       off += 1;
+    }
   }
   print_message("a straight wire: %d contacts as a capsule's but %d, %d casts\n", touching, off,
                 cast);
@@ -389,17 +400,20 @@ static void wire_rays_find_the_tube(void **state)
       float expected = INFINITY;
       for (int n = 0; n <= 400 && expected == INFINITY; n++) {
         float t = (float)n / 400.0f;
-        if (wire_closest(w, radius, tn_add(from, tn_scale(t, way)), 0.0f, &c))
+        if (wire_closest(w, radius, tn_add(from, tn_scale(t, way)), 0.0f, &c)) {
           expected = t;
+        }
       }
       ray_hit hit = {INFINITY, zero};
       bool found = wire_ray(w, radius, from, way, 1.0f, &hit);
       hits += found;
       if (expected == INFINITY ? found && hit.fraction < 0.0f
-                               : !found || hit.fraction > expected + 1e-6f)
+                               : !found || hit.fraction > expected + 1e-6f) {
         wrong += 1;
-      if (!found || hit.fraction == 0.0f)
+      }
+      if (!found || hit.fraction == 0.0f) {
         continue;
+      }
       tn_vec3 p = tn_add(from, tn_scale(hit.fraction, way));
       assert_true(wire_closest(w, radius, p, 1.0f, &c));
       assert_close(c.distance, 0.0, 2e-5);

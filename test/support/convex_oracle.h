@@ -38,22 +38,26 @@ static inline void solid_add_edge(solid *s, d3 a, d3 b)
 
 static inline void solid_add_hull(solid *s, const convex_hull *c)
 {
-  for (int i = 0; i < c->vertex_count; i++)
+  for (int i = 0; i < c->vertex_count; i++) {
     s->vertex[s->vertex_count++] = solid_to_world(s, d3_from(c->vertices[i]));
+  }
   for (int i = 0; i < c->edge_count; i++) {
     int from = c->edges[i].origin, to = c->edges[c->edges[i].next].origin;
-    if (from < to)
+    if (from < to) {
       solid_add_edge(s, d3_from(c->vertices[from]), d3_from(c->vertices[to]));
+    }
   }
-  for (int i = 0; i < c->face_count; i++)
+  for (int i = 0; i < c->face_count; i++) {
     s->face[s->face_count++] = d4_rotate(s->q, d3_from(c->faces[i].normal));
+  }
 }
 
 static inline void solid_add_box(solid *s, d3 h)
 {
-  for (int i = 0; i < 8; i++)
+  for (int i = 0; i < 8; i++) {
     s->vertex[s->vertex_count++] =
         solid_to_world(s, (d3){i & 1 ? h.x : -h.x, i & 2 ? h.y : -h.y, i & 4 ? h.z : -h.z});
+  }
   d3 axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
   for (int i = 0; i < 3; i++) {
     s->face[s->face_count++] = d4_rotate(s->q, axes[i]);
@@ -111,8 +115,9 @@ static inline double solid_reach(const solid *s, d3 n)
 {
   if (!s->curved) {
     double best = d3_dot(n, s->vertex[0]);
-    for (int i = 1; i < s->vertex_count; i++)
+    for (int i = 1; i < s->vertex_count; i++) {
       best = fmax(best, d3_dot(n, s->vertex[i]));
+    }
     return best + s->radius * d3_length(n);
   }
   d3 m = d4_rotate(d4_conjugate(s->q), n);
@@ -130,8 +135,9 @@ static inline double solids_apart(const solid *a, const solid *b, d3 n)
 static inline void try_axis(const solid *a, const solid *b, d3 n, double *best, d3 *best_n)
 {
   double length = d3_length(n);
-  if (!(length > 0.0))
+  if (!(length > 0.0)) {
     return;
+  }
   for (int i = 0; i < 2; i++) {
     d3 m = d3_scale((i ? -1.0 : 1.0) / length, n);
     double apart = solids_apart(a, b, m);
@@ -147,16 +153,19 @@ static inline void try_axis(const solid *a, const solid *b, d3 n, double *best, 
 static inline double best_of_all_axes(const solid *a, const solid *b, d3 *n)
 {
   double best = -(double)INFINITY;
-  for (int i = 0; i < a->face_count; i++)
+  for (int i = 0; i < a->face_count; i++) {
     try_axis(a, b, a->face[i], &best, n);
-  for (int i = 0; i < b->face_count; i++)
+  }
+  for (int i = 0; i < b->face_count; i++) {
     try_axis(a, b, b->face[i], &best, n);
+  }
   for (int i = 0; i < a->edge_count; i++) {
     for (int k = 0; k < b->edge_count; k++) {
       d3 c = d3_cross(a->edge[i], b->edge[k]);
       double sine = d3_length(c) / (d3_length(a->edge[i]) * d3_length(b->edge[k]));
-      if (sine > 1e-5)
+      if (sine > 1e-5) {
         try_axis(a, b, c, &best, n);
+      }
     }
   }
   return best;
@@ -183,8 +192,9 @@ static inline double best_of_directions(const solid *a, const solid *b, d3 hint,
       d3 side = d3_add(d3_scale(cos(angle), u), d3_scale(sin(angle), v));
       try_axis(a, b, d3_add(from, d3_scale(step, side)), &best, n);
     }
-    if (best <= before + 1e-7 * fabs(before))
+    if (best <= before + 1e-7 * fabs(before)) {
       step *= 0.5;
+    }
   }
   return best;
 }
@@ -217,8 +227,9 @@ static inline double distance_of_triangle(const d3 c[3], d3 p)
 static inline double height_over_planes(const convex_hull *c, d3 p)
 {
   double best = -(double)INFINITY;
-  for (int i = 0; i < c->face_count; i++)
+  for (int i = 0; i < c->face_count; i++) {
     best = fmax(best, d3_dot(d3_from(c->faces[i].normal), p) - (double)c->faces[i].offset);
+  }
   return best;
 }
 

@@ -41,8 +41,9 @@ static inline tn_vec3 random_in_ball(uint64_t *state, double radius)
 {
   for (;;) {
     tn_vec3 v = random_vector(state, radius);
-    if ((double)tn_dot(v, v) <= radius * radius)
+    if ((double)tn_dot(v, v) <= radius * radius) {
       return v;
+    }
   }
 }
 
@@ -56,14 +57,16 @@ static inline void random_quat(uint64_t *state, double q[4])
       square += q[i] * q[i];
     }
   } while (square > 1.0 || square < 0.01);
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; i++) {
     q[i] /= sqrt(square);
+  }
 }
 
 static inline void random_points(uint64_t *state, tn_vec3 *points, int count)
 {
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
     points[i] = random_vector(state, 1.0);
+  }
 }
 
 #define ASSERT_NEAR(actual, expected, tolerance)                                                   \
@@ -71,8 +74,9 @@ static inline void random_points(uint64_t *state, tn_vec3 *points, int count)
 
 static inline void assert_near(double actual, double expected, double tolerance, int line)
 {
-  if (!(fabs(actual - expected) <= tolerance))
+  if (!(fabs(actual - expected) <= tolerance)) {
     fail_msg("line %d: %.17g is not %.17g within %g", line, actual, expected, tolerance);
+  }
 }
 
 // Rotates the points by a unit quaternion, in double, then translates them.
@@ -91,8 +95,9 @@ static inline void place_points(tn_vec3 *points, int count, tn_vec3 position, co
 static inline void hash_bytes(uint64_t *hash, const void *bytes, size_t size)
 {
   const unsigned char *byte = bytes;
-  for (size_t i = 0; i < size; i++)
+  for (size_t i = 0; i < size; i++) {
     *hash = (*hash ^ byte[i]) * UINT64_C(0x100000001b3);
+  }
 }
 
 #define assert_hash(actual, expected)                                                              \

@@ -22,8 +22,9 @@ typedef struct pool {
 static inline void *pool_take(void *context, size_t size)
 {
   pool *p = context;
-  if (p->until_failure == 0)
+  if (p->until_failure == 0) {
     return NULL;
+  }
   p->until_failure -= p->until_failure > 0;
   p->held += 1;
   return malloc(size);
@@ -103,8 +104,9 @@ static inline float apart(tn_vec3 a, tn_vec3 b)
 static inline void assert_refused(const void *made, const char *message, const char *part)
 {
   assert_null(made);
-  if (!strstr(message, part))
+  if (!strstr(message, part)) {
     fail_msg("wanted \"%s\", got \"%s\"", part, message);
+  }
 }
 
 #endif
