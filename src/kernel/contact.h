@@ -308,9 +308,11 @@ KERNEL void decay_contact_impulses(int points, const ContactParams *params, cons
   M soft = params->alpha > 0.0f;
   R mean = mass->share * sum_of(points, state->lambda);
   R decay = splat(RULE(contact_decay) ? TUNING_CONTACT_DECAY : 0.0f);
-  M heavy = state->preload * mass->k[0] > TUNING_CONTACT_HEAVY_LOAD * weight;
-  R uneven =
-      RULE(heavy_load_decay) ? pick(heavy, splat(TUNING_CONTACT_DECAY_UNEVEN), decay) : decay;
+  R uneven = decay;
+  if (RULE(contact_decay) && RULE(heavy_load_decay)) {
+    M heavy = state->preload * mass->k[0] > TUNING_CONTACT_HEAVY_LOAD * weight;
+    uneven = pick(heavy, splat(TUNING_CONTACT_DECAY_UNEVEN), decay);
+  }
   if (points == 2 && RULE(two_point_load)) {
     // Two points that stick: their lever arms determine the loads, and decay of the difference
     // would shift the load of a limb.

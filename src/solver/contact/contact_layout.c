@@ -60,8 +60,8 @@ static contact_type type_of(const contact *c)
 static int random_free_color(uint64_t taken, uint32_t seed)
 {
   uint32_t chance = RULE(random_colors) ? seed * 2654435761u : 0;
-  uint64_t after[TUNING_COLOR_CHOICES] = {
-      taken}; // [skip]: the `skip` lowest free colours count as taken
+  // [skip]: the `skip` lowest free colours count as taken.
+  uint64_t after[TUNING_COLOR_CHOICES] = {taken};
   for (int skip = 1; skip < TUNING_COLOR_CHOICES; ++skip) {
     uint64_t more = taken | (taken + 1); // sets the lowest zero bit
     taken = ~more == 0 ? taken : more;
