@@ -3,6 +3,7 @@
 #define TENON_WORLD_LIFETIME_H
 
 #include "collide/geometry.h"
+#include "data/bodies.h"
 #include "data/geometries.h"
 #include "data/shapes.h"
 
