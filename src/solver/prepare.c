@@ -104,7 +104,7 @@ static bool prepare_softs(tn_world *world, float dt, float scale)
   return true;
 }
 
-static bool list_warm_contacts(tn_world *world)
+static bool list_mechanism_contacts(tn_world *world)
 {
   solver *s = world->solver;
   return warm_contacts_list(&s->mechanisms, &world->heap, &s->contact_graph, world->contacts,
@@ -117,7 +117,7 @@ bool prepare(tn_world *world, float dt, float scale)
   float h = dt / (float)world->substeps;
   if (!joint_graph_build(world) || !contact_layout_build(world) ||
       (world->solver->contact_graph.unsettled && !load_estimate_init(world, h / scale)) ||
-      !inertia_scaling_update(world, h * scale) || !list_warm_contacts(world) ||
+      !inertia_scaling_update(world, h * scale) || !list_mechanism_contacts(world) ||
       !prepare_softs(world, dt, scale) || !start_reserve(world) || !moves_reserve(world)) {
     return false;
   }

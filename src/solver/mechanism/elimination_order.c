@@ -3,8 +3,7 @@
 // order follow the blocks of the matrix. Ball trees get their own order besides.
 #include "base/heap.h"
 #include "data/bodies.h"
-#include "data/ids.h"
-#include "solver/joint/joint_layout.h"
+#include "solver/joint/joint_params.h"
 #include "solver/mechanism/mechanism_build.h"
 
 #include <string.h>
