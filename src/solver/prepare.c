@@ -104,13 +104,20 @@ static bool prepare_softs(tn_world *world, float dt, float scale)
   return true;
 }
 
+static bool list_mechanism_contacts(tn_world *world)
+{
+  solver *s = world->solver;
+  return warm_contacts_list(&s->mechanisms, &world->heap, &s->contact_graph, world->contacts,
+                            s->contact_flags);
+}
+
 // Builds the constraint blocks of the step and saves its initial state. False when out of memory.
 bool prepare(tn_world *world, float dt, float scale)
 {
   float h = dt / (float)world->substeps;
   if (!joint_graph_build(world) || !contact_layout_build(world) ||
       (world->solver->contact_graph.unsettled && !load_estimate_init(world, h / scale)) ||
-      !inertia_scaling_update(world, h * scale) || !warm_contacts_list(world) ||
+      !inertia_scaling_update(world, h * scale) || !list_mechanism_contacts(world) ||
       !prepare_softs(world, dt, scale) || !start_reserve(world) || !moves_reserve(world)) {
     return false;
   }
@@ -151,7 +158,7 @@ static step_context make_step_context(tn_world *world, float dt)
 {
   step_context s = {0};
   s.world = world;
-  s.direct.world = world;
+  s.direct.bodies = world->bodies;
   s.direct.set = &world->solver->mechanisms;
   s.direct.direct = world->solver->direct_ops;
   s.direct.ball_ops = world->solver->ball_ops;
@@ -199,7 +206,7 @@ step_context begin_substeps(tn_world *world, float dt, float scale)
   for (int32_t i = 0; i < world->solver->mechanisms.count; ++i) {
     mechanism_begin_step(world, &world->solver->mechanisms.list[i]);
   }
-  batches_begin_step(world);
+  batches_begin_step(&world->solver->mechanisms);
   if (world->method == TN_METHOD_JACOBI) {
     count_constraints(world);
   }

@@ -307,7 +307,8 @@ static const char *run(tn_world *world, const tn_reach_def *def, joint *target)
   r.data.bodies = world->body_blocks;
   r.data.substep.h = r.data.substep.time = TUNING_IK_STEP;
   r.mechanism->jacobian_pose = r.mechanism->factor_pose = NO_SLOT;
-  direct_context context = {.world = world, .data = &r.data, .set = set, .pass = DIRECT_BIAS};
+  direct_context context = {
+      .bodies = world->bodies, .data = &r.data, .set = set, .pass = DIRECT_BIAS};
   context.first_substep = true;
   context.direct = world->solver->direct_ops;
   context.ball_ops = world->solver->ball_ops;

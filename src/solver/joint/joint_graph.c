@@ -130,7 +130,12 @@ static bool build_mechanisms(tn_world *world)
       solved[count++] = slot;
     }
   }
-  bool ok = solved && mechanisms_build(world, solved, count);
+  mechanism_inputs in = {.heap = &world->heap,
+                         .bodies = world->bodies,
+                         .body_count = world->body_pool.used,
+                         .joints = world->joints,
+                         .threads = world->threads};
+  bool ok = solved && mechanisms_build(&world->solver->mechanisms, &in, solved, count);
   heap_free(&world->heap, solved, size);
   return ok;
 }
@@ -212,7 +217,7 @@ bool joint_graph_build(tn_world *world)
 
 void joint_graph_release(tn_world *world)
 {
-  mechanisms_release(world);
+  mechanisms_release(&world->solver->mechanisms, &world->heap);
   heap_free(&world->heap, world->solver->joint_graph.blocks,
             (size_t)world->solver->joint_graph.block_capacity *
                 sizeof *world->solver->joint_graph.blocks);

@@ -3,14 +3,14 @@
 #define TENON_SOLVER_JOINT_JOINT_LAYOUT_H
 
 #include "data/joints.h"
+#include "solver/joint/joint_params.h"
 #include "solver/mechanism/mechanism.h"
 #include "solver/solver_data.h"
 
 #include <tenon/tenon.h>
 
-JointType joint_type(const joint *j);
-// Linear rows, angular rows.
-void joint_params(const joint *j, RowParams params[2]);
+// The joint at the bodies' current poses.
+JointStart joint_start(const tn_world *world, const joint *j);
 // Parameters and impulses of a joint to its lane; impulses back.
 void joint_pack(tn_world *world, int32_t slot);
 void joint_unpack(const tn_world *world, joint *j);

@@ -1,17 +1,17 @@
 // Finds the mechanisms (connected joints) and the order of elimination of their nodes: bodies
 // between few rows first, then leaves, then the nodes of loops by least weighted degree. From the
 // order follow the blocks of the matrix. Ball trees get their own order besides.
-#include "data/ids.h"
-#include "data/world.h"
-#include "solver/joint/joint_layout.h"
+#include "base/heap.h"
+#include "data/bodies.h"
+#include "solver/joint/joint_params.h"
 #include "solver/mechanism/mechanism_build.h"
-#include "solver/solver.h"
 
 #include <string.h>
 
 // Graph of one mechanism during elimination: bodies are nodes 0 to body_count - 1, joints follow.
 typedef struct elimination_graph {
-  tn_world *world;
+  mechanism_set *set;
+  const mechanism_inputs *in;
   int32_t body_count, count;
   int32_t *id;              // by node: body or joint slot
   int32_t *first;           // by node: its neighbours in the arena, sorted by number
@@ -29,7 +29,8 @@ typedef struct elimination_graph {
 
 // Scratch memory of a build.
 typedef struct mechanism_builder {
-  tn_world *world;
+  mechanism_set *set;
+  const mechanism_inputs *in;
   int32_t *root;             // union-find over body slots
   int32_t *mechanism_joints; // joint slots, grouped by mechanism
   int32_t *node;             // by body slot: its node, or NO_SLOT
@@ -40,9 +41,9 @@ typedef struct mechanism_builder {
 } mechanism_builder;
 
 // Joints move only awake dynamic bodies.
-static bool is_node(const tn_world *world, int32_t slot)
+static bool is_node(const mechanism_inputs *in, int32_t slot)
 {
-  return world->bodies[slot].type == TN_BODY_DYNAMIC && !world->bodies[slot].asleep;
+  return in->bodies[slot].type == TN_BODY_DYNAMIC && !in->bodies[slot].asleep;
 }
 
 static int32_t find_root(int32_t *root, int32_t i)
@@ -59,9 +60,8 @@ static int32_t find_root(int32_t *root, int32_t i)
 
 static int32_t *arena_take(elimination_graph *o, int32_t count)
 {
-  if (o->used + count > o->capacity &&
-      !heap_reserve(&o->world->heap, (void **)&o->arena, &o->capacity, o->used + count,
-                    sizeof *o->arena)) {
+  if (o->used + count > o->capacity && !heap_reserve(o->in->heap, (void **)&o->arena, &o->capacity,
+                                                     o->used + count, sizeof *o->arena)) {
     return NULL;
   }
   int32_t *at = o->arena + o->used;
@@ -251,9 +251,9 @@ static direct_block *find_block(const mechanism_set *set, int32_t below, int32_t
   return &set->blocks[n->first + i];
 }
 
-static bool reserve_mechanism(tn_world *world, const elimination_graph *o)
+static bool reserve_mechanism(const elimination_graph *o)
 {
-  mechanism_set *set = &world->solver->mechanisms;
+  mechanism_set *set = o->set;
   int64_t blocks = 0, targets = 0;
   for (int32_t i = 0; i < o->count; ++i) {
     blocks += o->length[i];
@@ -263,22 +263,22 @@ static bool reserve_mechanism(tn_world *world, const elimination_graph *o)
     return false;
   }
   int32_t joint_count = o->count - o->body_count;
-  return heap_reserve(&world->heap, (void **)&set->list, &set->capacity, set->count + 1,
+  return heap_reserve(o->in->heap, (void **)&set->list, &set->capacity, set->count + 1,
                       sizeof *set->list) &&
-         heap_reserve(&world->heap, (void **)&set->nodes, &set->node_capacity,
+         heap_reserve(o->in->heap, (void **)&set->nodes, &set->node_capacity,
                       set->node_count + o->count, sizeof *set->nodes) &&
-         heap_reserve(&world->heap, (void **)&set->blocks, &set->block_capacity,
+         heap_reserve(o->in->heap, (void **)&set->blocks, &set->block_capacity,
                       set->block_count + (int32_t)blocks, sizeof *set->blocks) &&
-         heap_reserve(&world->heap, (void **)&set->targets, &set->target_capacity,
+         heap_reserve(o->in->heap, (void **)&set->targets, &set->target_capacity,
                       set->target_count + (int32_t)targets, sizeof *set->targets) &&
-         heap_reserve(&world->heap, (void **)&set->joints, &set->joint_capacity,
+         heap_reserve(o->in->heap, (void **)&set->joints, &set->joint_capacity,
                       set->joint_count + joint_count, sizeof *set->joints);
 }
 
-static void add_joint(tn_world *world, direct_node *node, int32_t slot)
+static void add_joint(const elimination_graph *o, direct_node *node, int32_t slot)
 {
-  mechanism_set *set = &world->solver->mechanisms;
-  joint *j = &world->joints[slot];
+  mechanism_set *set = o->set;
+  joint *j = &o->in->joints[slot];
   j->direct = set->joint_count++;
   direct_joint *d = &set->joints[j->direct];
   memset(d, 0, sizeof *d);
@@ -301,7 +301,7 @@ static void add_joint(tn_world *world, direct_node *node, int32_t slot)
 
 static void add_nodes(elimination_graph *o)
 {
-  mechanism_set *set = &o->world->solver->mechanisms;
+  mechanism_set *set = o->set;
   int32_t base = set->node_count;
   for (int32_t i = 0; i < o->count; ++i) {
     direct_node *node = &set->nodes[set->node_count++];
@@ -310,7 +310,7 @@ static void add_nodes(elimination_graph *o)
     node->is_joint = from >= o->body_count;
     node->first_row = set->row_count;
     if (node->is_joint) {
-      add_joint(o->world, node, o->id[from]);
+      add_joint(o, node, o->id[from]);
     } else {
       node->index = o->id[from];
       node->rows = node->capacity = BODY_ROWS;
@@ -362,11 +362,11 @@ static int32_t add_targets(mechanism_set *set, int32_t first_node)
 // Sets the nodes of joints' bodies and the offsets of their Jacobian blocks.
 static void connect_joints(const mechanism_builder *p, const elimination_graph *o, mechanism *m)
 {
-  mechanism_set *set = &p->world->solver->mechanisms;
+  mechanism_set *set = p->set;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     direct_joint *j = &set->joints[i];
     for (int side = 0; side < 2; ++side) {
-      if (is_node(p->world, j->body[side])) {
+      if (is_node(p->in, j->body[side])) {
         j->body_node[side] = m->first_node + o->position[p->node[j->body[side]]];
         bool body_first = j->body_node[side] < j->node;
         direct_block *block = body_first ? find_block(set, j->node, j->body_node[side])
@@ -382,7 +382,7 @@ static void connect_joints(const mechanism_builder *p, const elimination_graph *
 
 static void add_mechanism(const mechanism_builder *p, elimination_graph *o)
 {
-  mechanism_set *set = &p->world->solver->mechanisms;
+  mechanism_set *set = p->set;
   mechanism *m = &set->list[set->count++];
   memset(m, 0, sizeof *m);
   m->first_node = set->node_count;
@@ -406,11 +406,11 @@ static void add_mechanism(const mechanism_builder *p, elimination_graph *o)
 // Trees of ball joints
 
 // A rigid ball joint without sleeping bodies.
-static bool is_rigid_ball(const tn_world *world, int32_t slot)
+static bool is_rigid_ball(const mechanism_inputs *in, int32_t slot)
 {
-  const joint *j = &world->joints[slot];
+  const joint *j = &in->joints[slot];
   for (int side = 0; side < 2; ++side) {
-    if (world->bodies[j->slot[side]].type == TN_BODY_DYNAMIC && !is_node(world, j->slot[side])) {
+    if (in->bodies[j->slot[side]].type == TN_BODY_DYNAMIC && !is_node(in, j->slot[side])) {
       return false;
     }
   }
@@ -423,7 +423,7 @@ static bool is_ball_tree(const elimination_graph *o)
   int32_t edges = 0;
   for (int32_t i = 0; i < o->count; ++i) {
     bool fits = i < o->body_count ? o->length[i] <= TUNING_BALL_TREE_DEGREE
-                                  : is_rigid_ball(o->world, o->id[i]);
+                                  : is_rigid_ball(o->in, o->id[i]);
     if (!fits) {
       return false;
     }
@@ -480,15 +480,15 @@ static void order_ball_tree(elimination_graph *o)
   }
 }
 
-static int32_t side_of(const tn_world *world, int32_t joint_slot, int32_t body_slot)
+static int32_t side_of(const mechanism_inputs *in, int32_t joint_slot, int32_t body_slot)
 {
-  return world->joints[joint_slot].slot[0] == body_slot ? 0 : 1;
+  return in->joints[joint_slot].slot[0] == body_slot ? 0 : 1;
 }
 
 // Links a joint to the joints that are left at its upper body when it is eliminated.
 static void add_links(elimination_graph *o, int32_t node, int32_t first_link, ball_joint *p)
 {
-  mechanism_set *set = &o->world->solver->mechanisms;
+  mechanism_set *set = o->set;
   p->first = set->link_count - first_link;
   for (int32_t i = 0; i < o->length[node]; ++i) {
     int32_t at_body = o->arena[o->first[node] + i];
@@ -499,8 +499,8 @@ static void add_links(elimination_graph *o, int32_t node, int32_t first_link, ba
         ball_link *link = &set->links[set->link_count++];
         memset(link, 0, sizeof *link);
         link->below = o->position[others[k]];
-        link->side = side_of(o->world, o->id[others[k]], o->id[at_body]);
-        p->upper = side_of(o->world, o->id[node], o->id[at_body]);
+        link->side = side_of(o->in, o->id[others[k]], o->id[at_body]);
+        p->upper = side_of(o->in, o->id[node], o->id[at_body]);
         p->count += 1;
       }
     }
@@ -509,8 +509,8 @@ static void add_links(elimination_graph *o, int32_t node, int32_t first_link, ba
 
 static void add_ball(elimination_graph *o, mechanism *m, int32_t node)
 {
-  mechanism_set *set = &o->world->solver->mechanisms;
-  direct_joint *d = &set->joints[o->world->joints[o->id[node]].direct];
+  mechanism_set *set = o->set;
+  direct_joint *d = &set->joints[o->in->joints[o->id[node]].direct];
   int32_t at = o->position[node];
   ball_joint *p = &set->balls[m->first_ball + at];
   ball_block *block = &set->ball_blocks[(m->first_ball + at) / BLOCK_WIDTH];
@@ -520,7 +520,7 @@ static void add_ball(elimination_graph *o, mechanism *m, int32_t node)
   for (int32_t i = 0; i < o->length[node]; ++i) {
     int32_t at_body = o->arena[o->first[node] + i];
     ball_body *b = &set->ball_bodies[m->first_ball_body + o->position[at_body]];
-    b->joint[b->count++] = 2 * at + side_of(o->world, o->id[node], o->id[at_body]);
+    b->joint[b->count++] = 2 * at + side_of(o->in, o->id[node], o->id[at_body]);
   }
   add_links(o, node, m->first_link, p);
   block->upper[at % BLOCK_WIDTH] = (float)p->upper;
@@ -529,7 +529,7 @@ static void add_ball(elimination_graph *o, mechanism *m, int32_t node)
 // Adds the ball tree of a mechanism, besides its nodes: a solve may need either.
 static void add_ball_tree(elimination_graph *o, mechanism *m)
 {
-  mechanism_set *set = &o->world->solver->mechanisms;
+  mechanism_set *set = o->set;
   int32_t joint_count = o->count - o->body_count;
   int32_t places = (joint_count + BLOCK_WIDTH - 1) / BLOCK_WIDTH * BLOCK_WIDTH;
   m->first_ball = set->ball_count;
@@ -549,22 +549,22 @@ static void add_ball_tree(elimination_graph *o, mechanism *m)
   }
 }
 
-static bool reserve_ball_tree(tn_world *world, const elimination_graph *o)
+static bool reserve_ball_tree(const elimination_graph *o)
 {
-  mechanism_set *set = &world->solver->mechanisms;
+  mechanism_set *set = o->set;
   int32_t joint_count = o->count - o->body_count;
   int32_t places = set->ball_count + joint_count + BLOCK_WIDTH;
   int32_t links = set->link_count;
   for (int32_t i = 0; i < o->body_count; ++i) {
     links += o->length[i] * (o->length[i] - 1) / 2;
   }
-  return heap_reserve(&world->heap, (void **)&set->balls, &set->ball_capacity, places,
+  return heap_reserve(o->in->heap, (void **)&set->balls, &set->ball_capacity, places,
                       sizeof *set->balls) &&
-         heap_reserve(&world->heap, (void **)&set->ball_blocks, &set->ball_block_capacity,
+         heap_reserve(o->in->heap, (void **)&set->ball_blocks, &set->ball_block_capacity,
                       places / BLOCK_WIDTH, sizeof *set->ball_blocks) &&
-         heap_reserve(&world->heap, (void **)&set->ball_bodies, &set->ball_body_capacity,
+         heap_reserve(o->in->heap, (void **)&set->ball_bodies, &set->ball_body_capacity,
                       set->ball_body_count + o->body_count, sizeof *set->ball_bodies) &&
-         heap_reserve(&world->heap, (void **)&set->links, &set->link_capacity, links,
+         heap_reserve(o->in->heap, (void **)&set->links, &set->link_capacity, links,
                       sizeof *set->links);
 }
 
@@ -575,7 +575,7 @@ static bool reserve_ball_tree(tn_world *world, const elimination_graph *o)
 static bool build_graph(mechanism_builder *p, const int32_t *joints, int32_t joint_count,
                         elimination_graph *o)
 {
-  tn_world *world = p->world;
+  const mechanism_inputs *in = p->in;
   int32_t most = 3 * joint_count; // a joint and two bodies each
   int32_t *memory = p->memory;
   o->id = memory;
@@ -590,13 +590,13 @@ static bool build_graph(mechanism_builder *p, const int32_t *joints, int32_t joi
   memset(o->eliminated, 0, 2 * (size_t)most * sizeof(bool));
   for (int32_t i = 0; i < joint_count; ++i) {
     for (int side = 0; side < 2; ++side) {
-      int32_t slot = world->joints[joints[i]].slot[side];
-      if (is_node(world, slot) && p->node[slot] == NO_SLOT) {
+      int32_t slot = in->joints[joints[i]].slot[side];
+      if (is_node(in, slot) && p->node[slot] == NO_SLOT) {
         p->node[slot] = o->count;
         o->length[o->count] = 0;
         o->id[o->count++] = slot;
       }
-      if (is_node(world, slot)) {
+      if (is_node(in, slot)) {
         o->length[p->node[slot]] += 1;
       }
     }
@@ -616,7 +616,7 @@ static bool build_graph(mechanism_builder *p, const int32_t *joints, int32_t joi
   }
   for (int32_t i = 0; i < joint_count; ++i) {
     int32_t node = o->count++;
-    const joint *j = &world->joints[joints[i]];
+    const joint *j = &in->joints[joints[i]];
     RowParams params[2];
     joint_params(j, params);
     o->id[node] = joints[i];
@@ -625,7 +625,7 @@ static bool build_graph(mechanism_builder *p, const int32_t *joints, int32_t joi
     o->length[node] = 0;
     int32_t bodies[2] = {j->slot[0], j->slot[1]};
     for (int side = 0; side < 2; ++side) {
-      if (is_node(world, bodies[side])) {
+      if (is_node(in, bodies[side])) {
         int32_t other = p->node[bodies[side]];
         o->arena[at + o->length[node]++] = other;
         o->arena[o->first[other] + o->degree[other]++] = node;
@@ -651,11 +651,11 @@ static bool build_nodes(mechanism_builder *p, elimination_graph *o, int32_t join
     result = order_loops(o);
   }
   if (result == ORDER_FULL) {
-    p->world->solver->mechanisms.skipped += joint_count;
+    p->set->skipped += joint_count;
   }
   bool ok = result != ORDER_NO_MEMORY;
   if (result == ORDER_DONE) {
-    ok = reserve_mechanism(p->world, o);
+    ok = reserve_mechanism(o);
     if (ok) {
       add_mechanism(p, o);
     }
@@ -672,16 +672,18 @@ static void clear_node_map(mechanism_builder *p, const elimination_graph *o)
 
 static bool build_mechanism(mechanism_builder *p, const int32_t *joints, int32_t joint_count)
 {
-  mechanism_set *set = &p->world->solver->mechanisms;
+  mechanism_set *set = p->set;
   int32_t before = set->count;
-  elimination_graph o = {.world = p->world, .arena = p->arena, .capacity = p->arena_capacity};
+  elimination_graph o = {
+      .set = p->set, .in = p->in, .arena = p->arena, .capacity = p->arena_capacity};
   bool ok = build_graph(p, joints, joint_count, &o);
   bool fits = ok && is_ball_tree(&o);
   ok = ok && build_nodes(p, &o, joint_count);
   clear_node_map(p, &o);
   if (ok && fits && set->count > before) {
-    elimination_graph again = {.world = p->world, .arena = o.arena, .capacity = o.capacity};
-    ok = build_graph(p, joints, joint_count, &again) && reserve_ball_tree(p->world, &again);
+    elimination_graph again = {
+        .set = p->set, .in = p->in, .arena = o.arena, .capacity = o.capacity};
+    ok = build_graph(p, joints, joint_count, &again) && reserve_ball_tree(&again);
     if (ok) {
       order_ball_tree(&again);
       add_ball_tree(&again, &set->list[before]);
@@ -697,14 +699,14 @@ static bool build_mechanism(mechanism_builder *p, const int32_t *joints, int32_t
 // Groups joints by mechanism, in the order of the mechanisms' first joints.
 static void group_joints(mechanism_builder *p, const int32_t *solved)
 {
-  tn_world *world = p->world;
-  for (int32_t i = 0; i < world->body_pool.used; ++i) {
+  const mechanism_inputs *in = p->in;
+  for (int32_t i = 0; i < in->body_count; ++i) {
     p->root[i] = i;
     p->node[i] = NO_SLOT;
   }
   for (int32_t i = 0; i < p->joint_count; ++i) {
-    const joint *j = &world->joints[solved[i]];
-    if (is_node(world, j->slot[0]) && is_node(world, j->slot[1])) {
+    const joint *j = &in->joints[solved[i]];
+    if (is_node(in, j->slot[0]) && is_node(in, j->slot[1])) {
       int32_t a = find_root(p->root, j->slot[0]), b = find_root(p->root, j->slot[1]);
       p->root[a > b ? a : b] = a > b ? b : a;
     }
@@ -714,8 +716,8 @@ static void group_joints(mechanism_builder *p, const int32_t *solved)
   int32_t *table = p->node;
   for (int32_t round = 0; round < 2; ++round) {
     for (int32_t i = 0; i < p->joint_count; ++i) {
-      const joint *j = &world->joints[solved[i]];
-      int32_t side = is_node(world, j->slot[0]) ? 0 : 1;
+      const joint *j = &in->joints[solved[i]];
+      int32_t side = is_node(in, j->slot[0]) ? 0 : 1;
       int32_t root = find_root(p->root, j->slot[side]);
       if (round == 0) {
         table[root] = table[root] == NO_SLOT ? 1 : table[root] + 1;
@@ -730,24 +732,24 @@ static void group_joints(mechanism_builder *p, const int32_t *solved)
       }
     }
   }
-  for (int32_t i = 0; i < world->body_pool.used; ++i) {
+  for (int32_t i = 0; i < in->body_count; ++i) {
     table[i] = NO_SLOT;
   }
 }
 
 static int32_t root_of(mechanism_builder *p, int32_t joint_slot)
 {
-  const joint *j = &p->world->joints[joint_slot];
-  return find_root(p->root, j->slot[is_node(p->world, j->slot[0]) ? 0 : 1]);
+  const joint *j = &p->in->joints[joint_slot];
+  return find_root(p->root, j->slot[is_node(p->in, j->slot[0]) ? 0 : 1]);
 }
 
 // Zero for bodies that ball trees do not move: nothing else writes there.
-static bool reserve_inertia(tn_world *world)
+static bool reserve_inertia(const mechanism_builder *p)
 {
-  mechanism_set *set = &world->solver->mechanisms;
-  int32_t count = set->ball_count > 0 ? world->body_pool.used : 0;
-  if (!heap_reserve(&world->heap, (void **)&set->augmented_inertia,
-                    &set->augmented_inertia_capacity, count, sizeof *set->augmented_inertia)) {
+  mechanism_set *set = p->set;
+  int32_t count = set->ball_count > 0 ? p->in->body_count : 0;
+  if (!heap_reserve(p->in->heap, (void **)&set->augmented_inertia, &set->augmented_inertia_capacity,
+                    count, sizeof *set->augmented_inertia)) {
     return false;
   }
   if (count > 0) {
@@ -767,26 +769,26 @@ static bool build_all(mechanism_builder *p)
       return false;
     }
   }
-  mechanism_set *set = &p->world->solver->mechanisms;
-  return batches_build(p->world) &&
-         heap_reserve(&p->world->heap, (void **)&set->joint_rows, &set->joint_row_capacity,
+  mechanism_set *set = p->set;
+  return batches_build(set, p->in->heap, p->in->threads) &&
+         heap_reserve(p->in->heap, (void **)&set->joint_rows, &set->joint_row_capacity,
                       set->joint_row_count, sizeof *set->joint_rows) &&
-         heap_reserve(&p->world->heap, (void **)&set->active_rows, &set->active_row_capacity,
+         heap_reserve(p->in->heap, (void **)&set->active_rows, &set->active_row_capacity,
                       set->joint_row_count, sizeof *set->active_rows) &&
-         heap_reserve(&p->world->heap, (void **)&set->jacobians, &set->jacobian_capacity,
+         heap_reserve(p->in->heap, (void **)&set->jacobians, &set->jacobian_capacity,
                       set->jacobian_count, sizeof *set->jacobians) &&
-         heap_reserve(&p->world->heap, (void **)&set->values, &set->value_capacity,
-                      set->value_count, sizeof *set->values) &&
-         heap_reserve(&p->world->heap, (void **)&set->vectors, &set->vector_capacity,
+         heap_reserve(p->in->heap, (void **)&set->values, &set->value_capacity, set->value_count,
+                      sizeof *set->values) &&
+         heap_reserve(p->in->heap, (void **)&set->vectors, &set->vector_capacity,
                       2 * set->row_count, sizeof *set->vectors) &&
-         heap_reserve(&p->world->heap, (void **)&set->solutions, &set->solution_capacity,
+         heap_reserve(p->in->heap, (void **)&set->solutions, &set->solution_capacity,
                       set->row_count, sizeof *set->solutions) &&
-         reserve_inertia(p->world);
+         reserve_inertia(p);
 }
 
-bool mechanisms_build(tn_world *world, const int32_t *solved, int32_t count)
+bool mechanisms_build(mechanism_set *set, const mechanism_inputs *in, const int32_t *solved,
+                      int32_t count)
 {
-  mechanism_set *set = &world->solver->mechanisms;
   set->count = set->node_count = set->block_count = set->target_count = 0;
   set->joint_count = set->joint_row_count = set->value_count = set->row_count = set->skipped = 0;
   set->work_count = set->batch_count = 0;
@@ -795,54 +797,48 @@ bool mechanisms_build(tn_world *world, const int32_t *solved, int32_t count)
   if (count == 0) {
     return true;
   }
-  mechanism_builder p = {.world = world, .joint_count = count};
-  size_t bodies = (size_t)world->body_pool.used * sizeof(int32_t);
+  mechanism_builder p = {.set = set, .in = in, .joint_count = count};
+  size_t bodies = (size_t)in->body_count * sizeof(int32_t);
   size_t members = (size_t)count * sizeof(int32_t);
   size_t memory = 3 * (size_t)count * (9 * sizeof(int32_t) + 2 * sizeof(bool));
-  p.root = heap_alloc(&world->heap, bodies);
-  p.node = heap_alloc(&world->heap, bodies);
-  p.mechanism_joints = heap_alloc(&world->heap, members);
-  p.memory = heap_alloc(&world->heap, memory);
+  p.root = heap_alloc(in->heap, bodies);
+  p.node = heap_alloc(in->heap, bodies);
+  p.mechanism_joints = heap_alloc(in->heap, members);
+  p.memory = heap_alloc(in->heap, memory);
   bool ok = p.root && p.node && p.mechanism_joints && p.memory;
   if (ok) {
     group_joints(&p, solved);
     ok = build_all(&p);
   }
-  heap_free(&world->heap, p.root, bodies);
-  heap_free(&world->heap, p.node, bodies);
-  heap_free(&world->heap, p.mechanism_joints, members);
-  heap_free(&world->heap, p.memory, memory);
-  heap_free(&world->heap, p.arena, (size_t)p.arena_capacity * sizeof *p.arena);
+  heap_free(in->heap, p.root, bodies);
+  heap_free(in->heap, p.node, bodies);
+  heap_free(in->heap, p.mechanism_joints, members);
+  heap_free(in->heap, p.memory, memory);
+  heap_free(in->heap, p.arena, (size_t)p.arena_capacity * sizeof *p.arena);
   return ok;
 }
 
-void mechanisms_release(tn_world *world)
+void mechanisms_release(mechanism_set *set, heap *h)
 {
-  mechanism_set *set = &world->solver->mechanisms;
-  heap_free(&world->heap, set->list, (size_t)set->capacity * sizeof *set->list);
-  heap_free(&world->heap, set->nodes, (size_t)set->node_capacity * sizeof *set->nodes);
-  heap_free(&world->heap, set->blocks, (size_t)set->block_capacity * sizeof *set->blocks);
-  heap_free(&world->heap, set->targets, (size_t)set->target_capacity * sizeof *set->targets);
-  heap_free(&world->heap, set->joints, (size_t)set->joint_capacity * sizeof *set->joints);
-  heap_free(&world->heap, set->joint_rows,
-            (size_t)set->joint_row_capacity * sizeof *set->joint_rows);
-  heap_free(&world->heap, set->active_rows,
-            (size_t)set->active_row_capacity * sizeof *set->active_rows);
-  heap_free(&world->heap, set->jacobian_blocks,
+  heap_free(h, set->list, (size_t)set->capacity * sizeof *set->list);
+  heap_free(h, set->nodes, (size_t)set->node_capacity * sizeof *set->nodes);
+  heap_free(h, set->blocks, (size_t)set->block_capacity * sizeof *set->blocks);
+  heap_free(h, set->targets, (size_t)set->target_capacity * sizeof *set->targets);
+  heap_free(h, set->joints, (size_t)set->joint_capacity * sizeof *set->joints);
+  heap_free(h, set->joint_rows, (size_t)set->joint_row_capacity * sizeof *set->joint_rows);
+  heap_free(h, set->active_rows, (size_t)set->active_row_capacity * sizeof *set->active_rows);
+  heap_free(h, set->jacobian_blocks,
             (size_t)set->jacobian_block_capacity * sizeof *set->jacobian_blocks);
-  heap_free(&world->heap, set->jacobians, (size_t)set->jacobian_capacity * sizeof *set->jacobians);
-  heap_free(&world->heap, set->values, (size_t)set->value_capacity * sizeof *set->values);
-  heap_free(&world->heap, set->vectors, (size_t)set->vector_capacity * sizeof *set->vectors);
-  heap_free(&world->heap, set->solutions, (size_t)set->solution_capacity * sizeof *set->solutions);
-  heap_free(&world->heap, set->balls, (size_t)set->ball_capacity * sizeof *set->balls);
-  heap_free(&world->heap, set->ball_blocks,
-            (size_t)set->ball_block_capacity * sizeof *set->ball_blocks);
-  heap_free(&world->heap, set->ball_bodies,
-            (size_t)set->ball_body_capacity * sizeof *set->ball_bodies);
-  heap_free(&world->heap, set->links, (size_t)set->link_capacity * sizeof *set->links);
-  heap_free(&world->heap, set->augmented_inertia,
+  heap_free(h, set->jacobians, (size_t)set->jacobian_capacity * sizeof *set->jacobians);
+  heap_free(h, set->values, (size_t)set->value_capacity * sizeof *set->values);
+  heap_free(h, set->vectors, (size_t)set->vector_capacity * sizeof *set->vectors);
+  heap_free(h, set->solutions, (size_t)set->solution_capacity * sizeof *set->solutions);
+  heap_free(h, set->balls, (size_t)set->ball_capacity * sizeof *set->balls);
+  heap_free(h, set->ball_blocks, (size_t)set->ball_block_capacity * sizeof *set->ball_blocks);
+  heap_free(h, set->ball_bodies, (size_t)set->ball_body_capacity * sizeof *set->ball_bodies);
+  heap_free(h, set->links, (size_t)set->link_capacity * sizeof *set->links);
+  heap_free(h, set->augmented_inertia,
             (size_t)set->augmented_inertia_capacity * sizeof *set->augmented_inertia);
-  heap_free(&world->heap, set->warm_contacts,
-            (size_t)set->warm_contact_capacity * sizeof *set->warm_contacts);
-  batches_release(world);
+  heap_free(h, set->warm_contacts, (size_t)set->warm_contact_capacity * sizeof *set->warm_contacts);
+  batches_release(set, h);
 }

@@ -10,6 +10,7 @@
 #ifndef TENON_SOLVER_MECHANISM_MECHANISM_H
 #define TENON_SOLVER_MECHANISM_MECHANISM_H
 
+#include "data/bodies.h"
 #include "solver/mechanism/ball_tree.h"
 #include "solver/mechanism/direct_system.h"
 #include "solver/mechanism/mechanism_batch.h"
@@ -152,7 +153,7 @@ typedef enum direct_pass {
 } direct_pass;
 
 typedef struct direct_context {
-  const struct tn_world *world;
+  const body *bodies; // by slot; centres of mass at the start of the step
   solver_data *data;
   mechanism_set *set;
   direct_pass pass;

@@ -3,10 +3,9 @@
 // they are merged. Results have the same bits as those of a mechanism solved alone.
 #include "solver/mechanism/mechanism_batch.h"
 
-#include "data/world.h"
+#include "base/heap.h"
 #include "solver/mechanism/mechanism_build.h"
 #include "solver/mechanism/solve_state.h"
-#include "solver/solver.h"
 
 #include <stdalign.h>
 #include <string.h>
@@ -57,25 +56,24 @@ static void add_rows(mechanism_set *set, mechanism *const *lane_mechanisms, int 
   }
 }
 
-static bool reserve_rows(tn_world *world)
+static bool reserve_rows(mechanism_set *set, heap *h)
 {
-  mechanism_set *set = &world->solver->mechanisms;
   int32_t most = set->joint_count / BLOCK_WIDTH + TYPE_COUNT * set->count;
-  return heap_reserve(&world->heap, (void **)&set->jacobian_blocks, &set->jacobian_block_capacity,
-                      most, sizeof *set->jacobian_blocks);
+  return heap_reserve(h, (void **)&set->jacobian_blocks, &set->jacobian_block_capacity, most,
+                      sizeof *set->jacobian_blocks);
 }
 
 #if defined(TN_SMALL)
 
-void batches_begin_step(tn_world *world)
+void batches_begin_step(mechanism_set *set)
 {
-  (void)world;
+  (void)set;
 }
 
-bool batches_build(tn_world *world)
+bool batches_build(mechanism_set *set, heap *h, int32_t threads)
 {
-  mechanism_set *set = &world->solver->mechanisms;
-  if (!reserve_rows(world)) {
+  (void)threads; // a small build has no batches
+  if (!reserve_rows(set, h)) {
     return false;
   }
   for (int32_t i = 0; i < set->count; ++i) {
@@ -86,9 +84,10 @@ bool batches_build(tn_world *world)
   return true;
 }
 
-void batches_release(tn_world *world)
+void batches_release(mechanism_set *set, heap *h)
 {
-  (void)world;
+  (void)set;
+  (void)h;
 }
 
 void mechanisms_solve(const direct_context *c, int32_t item, needs_pass_fn *needs_pass)
@@ -176,28 +175,27 @@ static bool same_topology(const mechanism_set *set, const mechanism *a, const me
 // ---------------------------------------------------------------------------------------------
 // Building batches
 
-static bool reserve_batch(tn_world *world, const mechanism *m)
+static bool reserve_batch(mechanism_set *set, heap *h, const mechanism *m)
 {
-  mechanism_set *set = &world->solver->mechanisms;
   int32_t joints = m->last_joint - m->first_joint, jacobian_rows = 0;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     jacobian_rows += jacobian_row_count(set->joints[i].type);
   }
-  return heap_reserve(&world->heap, (void **)&set->batches, &set->batch_capacity,
-                      set->batch_count + 1, sizeof *set->batches) &&
-         heap_reserve(&world->heap, (void **)&set->batch_nodes, &set->batch_node_capacity,
+  return heap_reserve(h, (void **)&set->batches, &set->batch_capacity, set->batch_count + 1,
+                      sizeof *set->batches) &&
+         heap_reserve(h, (void **)&set->batch_nodes, &set->batch_node_capacity,
                       set->batch_node_count + m->last_node - m->first_node,
                       sizeof *set->batch_nodes) &&
-         heap_reserve(&world->heap, (void **)&set->batch_joints, &set->batch_joint_capacity,
+         heap_reserve(h, (void **)&set->batch_joints, &set->batch_joint_capacity,
                       set->batch_joint_count + joints, sizeof *set->batch_joints) &&
-         heap_reserve(&world->heap, (void **)&set->batch_rows, &set->batch_row_capacity,
+         heap_reserve(h, (void **)&set->batch_rows, &set->batch_row_capacity,
                       set->batch_row_count + m->rows, sizeof *set->batch_rows) &&
-         heap_reserve(&world->heap, (void **)&set->batch_jacobian, &set->batch_jacobian_capacity,
+         heap_reserve(h, (void **)&set->batch_jacobian, &set->batch_jacobian_capacity,
                       set->batch_jacobian_count + jacobian_rows, sizeof *set->batch_jacobian) &&
-         heap_reserve(&world->heap, (void **)&set->batch_values, &set->batch_value_capacity,
+         heap_reserve(h, (void **)&set->batch_values, &set->batch_value_capacity,
                       set->batch_value_count + m->end_value - m->first_value,
                       sizeof *set->batch_values) &&
-         heap_reserve(&world->heap, (void **)&set->batch_vectors, &set->batch_vector_capacity,
+         heap_reserve(h, (void **)&set->batch_vectors, &set->batch_vector_capacity,
                       set->batch_vector_count + 3 * m->rows, sizeof *set->batch_vectors);
 }
 
@@ -237,11 +235,10 @@ static void add_batch_joints(mechanism_set *set, mechanism *const *lane_mechanis
   }
 }
 
-static bool add_batch(tn_world *world, const int32_t *lane_mechanism)
+static bool add_batch(mechanism_set *set, heap *h, const int32_t *lane_mechanism)
 {
-  mechanism_set *set = &world->solver->mechanisms;
   const mechanism *m = &set->list[lane_mechanism[0]];
-  if (!reserve_batch(world, m)) {
+  if (!reserve_batch(set, h, m)) {
     return false;
   }
   mechanism *lane_mechanisms[BATCH_WIDTH];
@@ -275,9 +272,9 @@ typedef struct pending_batch {
   int32_t count;
 } pending_batch;
 
-static bool add_to_pending(tn_world *world, pending_batch *table, uint32_t size, int32_t i)
+static bool add_to_pending(mechanism_set *set, heap *h, pending_batch *table, uint32_t size,
+                           int32_t i)
 {
-  mechanism_set *set = &world->solver->mechanisms;
   const mechanism *m = &set->list[i];
   uint32_t at = topology_hash(set, m) & (size - 1);
   while (table[at].count > 0 && !same_topology(set, &set->list[table[at].lane_mechanism[0]], m)) {
@@ -287,52 +284,47 @@ static bool add_to_pending(tn_world *world, pending_batch *table, uint32_t size,
   // An entry is never emptied: later mechanisms are compared with its first member.
   w->lane_mechanism[w->count % BATCH_WIDTH] = i;
   w->count += 1;
-  return w->count % BATCH_WIDTH != 0 || add_batch(world, w->lane_mechanism);
+  return w->count % BATCH_WIDTH != 0 || add_batch(set, h, w->lane_mechanism);
 }
 
-static bool form_batches(tn_world *world)
+static bool form_batches(mechanism_set *set, heap *h)
 {
-  mechanism_set *set = &world->solver->mechanisms;
   uint32_t size = 16;
   while (size < 2 * (uint32_t)set->count) {
     size *= 2;
   }
-  pending_batch *table = heap_alloc(&world->heap, size * sizeof *table);
+  pending_batch *table = heap_alloc(h, size * sizeof *table);
   bool ok = table;
   for (int32_t i = 0; i < set->count && ok; ++i) {
-    ok = !can_batch(&set->list[i]) || add_to_pending(world, table, size, i);
+    ok = !can_batch(&set->list[i]) || add_to_pending(set, h, table, size, i);
   }
-  heap_free(&world->heap, table, size * sizeof *table);
+  heap_free(h, table, size * sizeof *table);
   return ok;
 }
 
 // Scratch matrices, one for each thread. A batch that finds none free uses its own.
-static bool reserve_scratch(tn_world *world)
+static bool reserve_scratch(mechanism_set *set, heap *h, int32_t threads)
 {
-  mechanism_set *set = &world->solver->mechanisms;
   set->batch_scratch_size = 0;
   for (int32_t i = 0; i < set->batch_count; ++i) {
     const mechanism *m = &set->list[set->batches[i].lane_mechanism[0]];
     int32_t size = m->end_value - m->first_value;
     set->batch_scratch_size = size > set->batch_scratch_size ? size : set->batch_scratch_size;
   }
-  set->batch_scratch_count = set->batch_count > 0 ? world->threads : 0;
-  return heap_reserve(&world->heap, (void **)&set->batch_scratch, &set->batch_scratch_capacity,
+  set->batch_scratch_count = set->batch_count > 0 ? threads : 0;
+  return heap_reserve(h, (void **)&set->batch_scratch, &set->batch_scratch_capacity,
                       set->batch_scratch_count * set->batch_scratch_size,
                       sizeof *set->batch_scratch) &&
-         heap_reserve(&world->heap, (void **)&set->scratch_locks, &set->scratch_lock_capacity,
+         heap_reserve(h, (void **)&set->scratch_locks, &set->scratch_lock_capacity,
                       set->batch_scratch_count, sizeof *set->scratch_locks);
 }
 
-bool batches_build(tn_world *world)
+bool batches_build(mechanism_set *set, heap *h, int32_t threads)
 {
-  mechanism_set *set = &world->solver->mechanisms;
   set->batch_node_count = set->batch_joint_count = set->batch_row_count = 0;
   set->batch_jacobian_count = set->batch_value_count = set->batch_vector_count = 0;
-  if (!heap_reserve(&world->heap, (void **)&set->work, &set->work_capacity, set->count,
-                    sizeof *set->work) ||
-      !reserve_rows(world) ||
-      (set->count >= BATCH_WIDTH * world->threads && !form_batches(world))) {
+  if (!heap_reserve(h, (void **)&set->work, &set->work_capacity, set->count, sizeof *set->work) ||
+      !reserve_rows(set, h) || (set->count >= BATCH_WIDTH * threads && !form_batches(set, h))) {
     return false;
   }
   for (int32_t i = 0; i < set->count; ++i) {
@@ -342,7 +334,7 @@ bool batches_build(tn_world *world)
       set->work[set->work_count++] = i;
     }
   }
-  return reserve_scratch(world);
+  return reserve_scratch(set, h, threads);
 }
 
 // Whether the union of all members' rows fits: definitions may have changed since the build.
@@ -365,9 +357,8 @@ static bool rows_fit(const mechanism_set *set, const mechanism_batch *t, const b
   return direct_row_capacity(j->type, all) <= j->capacity;
 }
 
-void batches_begin_step(tn_world *world)
+void batches_begin_step(mechanism_set *set)
 {
-  const mechanism_set *set = &world->solver->mechanisms;
   for (int32_t i = 0; i < set->count; ++i) {
     set->list[i].reuses_factors = set->list[i].may_touch;
   }
@@ -387,27 +378,20 @@ void batches_begin_step(tn_world *world)
   }
 }
 
-void batches_release(tn_world *world)
+void batches_release(mechanism_set *set, heap *h)
 {
-  mechanism_set *set = &world->solver->mechanisms;
-  heap_free(&world->heap, set->work, (size_t)set->work_capacity * sizeof *set->work);
-  heap_free(&world->heap, set->batches, (size_t)set->batch_capacity * sizeof *set->batches);
-  heap_free(&world->heap, set->batch_nodes,
-            (size_t)set->batch_node_capacity * sizeof *set->batch_nodes);
-  heap_free(&world->heap, set->batch_joints,
-            (size_t)set->batch_joint_capacity * sizeof *set->batch_joints);
-  heap_free(&world->heap, set->batch_rows,
-            (size_t)set->batch_row_capacity * sizeof *set->batch_rows);
-  heap_free(&world->heap, set->batch_jacobian,
+  heap_free(h, set->work, (size_t)set->work_capacity * sizeof *set->work);
+  heap_free(h, set->batches, (size_t)set->batch_capacity * sizeof *set->batches);
+  heap_free(h, set->batch_nodes, (size_t)set->batch_node_capacity * sizeof *set->batch_nodes);
+  heap_free(h, set->batch_joints, (size_t)set->batch_joint_capacity * sizeof *set->batch_joints);
+  heap_free(h, set->batch_rows, (size_t)set->batch_row_capacity * sizeof *set->batch_rows);
+  heap_free(h, set->batch_jacobian,
             (size_t)set->batch_jacobian_capacity * sizeof *set->batch_jacobian);
-  heap_free(&world->heap, set->batch_values,
-            (size_t)set->batch_value_capacity * sizeof *set->batch_values);
-  heap_free(&world->heap, set->batch_scratch,
+  heap_free(h, set->batch_values, (size_t)set->batch_value_capacity * sizeof *set->batch_values);
+  heap_free(h, set->batch_scratch,
             (size_t)set->batch_scratch_capacity * sizeof *set->batch_scratch);
-  heap_free(&world->heap, set->scratch_locks,
-            (size_t)set->scratch_lock_capacity * sizeof *set->scratch_locks);
-  heap_free(&world->heap, set->batch_vectors,
-            (size_t)set->batch_vector_capacity * sizeof *set->batch_vectors);
+  heap_free(h, set->scratch_locks, (size_t)set->scratch_lock_capacity * sizeof *set->scratch_locks);
+  heap_free(h, set->batch_vectors, (size_t)set->batch_vector_capacity * sizeof *set->batch_vectors);
 }
 
 // ---------------------------------------------------------------------------------------------

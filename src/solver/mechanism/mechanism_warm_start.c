@@ -5,9 +5,8 @@
 // given once more it throws the body. Scaled by s, the work of a warm start is linear in s, so the
 // energy is a parabola; with the work `cold` at s = 0 and `warm` at s = 1 its minimum is at
 //     s = cold / (cold - warm),   0 if cold >= 0.
-#include "data/world.h"
+#include "base/heap.h"
 #include "solver/mechanism/mechanism_build.h"
-#include "solver/solver.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,40 +17,38 @@ _Static_assert(TN_LANES == 1, "this file works on one contact at a time");
 // Listing
 
 // Notes the mechanism of each body, plus one.
-static void mark_bodies(tn_world *world)
+static void mark_bodies(const mechanism_set *set, body_contact_flags *flags)
 {
-  const mechanism_set *set = &world->solver->mechanisms;
   for (int32_t i = 0; i < set->count; ++i) {
     for (int32_t k = set->list[i].first_node; k < set->list[i].last_node; ++k) {
       if (!set->nodes[k].is_joint) {
-        world->solver->contact_flags[set->nodes[k].index].mechanism = i + 1;
+        flags[set->nodes[k].index].mechanism = i + 1;
       }
     }
   }
 }
 
-bool warm_contacts_list(tn_world *world)
+bool warm_contacts_list(mechanism_set *set, heap *h, const contact_graph *g,
+                        const contact *contacts, body_contact_flags *flags)
 {
-  mechanism_set *set = &world->solver->mechanisms;
-  const contact_graph *g = &world->solver->contact_graph;
   set->warm_contact_count = 0;
   if (set->count == 0) {
     return true;
   }
   int32_t places = g->shared_block_count * BLOCK_WIDTH;
-  if (!heap_reserve(&world->heap, (void **)&set->warm_contacts, &set->warm_contact_capacity, places,
+  if (!heap_reserve(h, (void **)&set->warm_contacts, &set->warm_contact_capacity, places,
                     sizeof *set->warm_contacts)) {
     return false;
   }
-  mark_bodies(world);
+  mark_bodies(set, flags);
   for (int32_t i = 0; i < places; ++i) {
     int32_t slot = g->contents[i / BLOCK_WIDTH].contact[i % BLOCK_WIDTH];
     if (slot != NO_SLOT) {
-      const contact *c = &world->contacts[slot];
-      warm_contact next = {.block = i / BLOCK_WIDTH,
-                           .lane = i % BLOCK_WIDTH,
-                           .mechanism = {world->solver->contact_flags[c->body[0]].mechanism - 1,
-                                         world->solver->contact_flags[c->body[1]].mechanism - 1}};
+      const contact *c = &contacts[slot];
+      warm_contact next = {
+          .block = i / BLOCK_WIDTH,
+          .lane = i % BLOCK_WIDTH,
+          .mechanism = {flags[c->body[0]].mechanism - 1, flags[c->body[1]].mechanism - 1}};
       if (next.mechanism[0] != NO_SLOT || next.mechanism[1] != NO_SLOT) {
         set->warm_contacts[set->warm_contact_count++] = next;
       }

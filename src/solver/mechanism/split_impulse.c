@@ -4,7 +4,7 @@
 // The file also has the rigid motion of a mechanism's bodies as one, u = I^-1 P for their momenta P
 // (6 x 6, about the first body). It serves to restore the angular momentum of free mechanisms, to
 // remove spurious motion of anchored ones, and to stop infeasible ones.
-#include "data/world.h"
+#include "data/bodies.h"
 #include "solver/mechanism/mechanism.h"
 
 #include <math.h>
@@ -59,7 +59,7 @@ void mechanism_add_split_velocity(const direct_context *c, const mechanism *m, f
 static void relative_center(const direct_context *c, const direct_node *node,
                             const direct_node *origin, double *r)
 {
-  const body *b = &c->world->bodies[node->index], *o = &c->world->bodies[origin->index];
+  const body *b = &c->bodies[node->index], *o = &c->bodies[origin->index];
   const float *dx = c->data->state[node->index].dx, *d0 = c->data->state[origin->index].dx;
   r[0] = b->center.x - o->center.x + (double)(dx[0] - d0[0]);
   r[1] = b->center.y - o->center.y + (double)(dx[1] - d0[1]);

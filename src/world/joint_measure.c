@@ -1,0 +1,166 @@
+// Measures of joints: errors, angles and elastic energy at the current poses.
+#include "data/ids.h"
+#include "data/world.h"
+#include "solver/joint/joint_layout.h"
+#include "world/measures.h"
+
+#include <math.h>
+#include <string.h>
+
+// This file uses the scalar kernels.
+_Static_assert(TN_LANES == 1, "this file works on one joint at a time");
+
+// Coordinates of the rows at the current poses; the angular ones as `angular_type` measures them.
+static void find_rows_now(const tn_world *world, const joint *j, JointType angular_type,
+                          const RowParams *params, Rows *linear, Rows *angular)
+{
+  JointStart start = joint_start(world, j);
+  Body still;
+  memset(&still, 0, sizeof still);
+  still.dq.w = 1.0f;
+  memset(linear, 0, sizeof *linear);
+  memset(angular, 0, sizeof *angular);
+  linear_rows(joint_type(j), &start, &still, &still, linear);
+  angular_rows(angular_type, &start, params, &still, &still, angular);
+}
+
+// Error of a row, m or rad: deviation from its locked value or amount beyond a limit; and the
+// compliance that acts on it.
+static double row_error(BlockKind kind, const RowParams *params, const Rows *rows, int i,
+                        double *compliance)
+{
+  bool locked = is_locked(kind, params, i);
+  *compliance = (double)(locked ? params->alpha : params->alpha_limit);
+  double x = (double)rows->x[i];
+  if (locked) {
+    return kind.mixed ? x - (double)params->lo[i] : x;
+  }
+  double lo = (double)params->lo[i];
+  double hi = (double)params->hi[i];
+  return x < lo ? x - lo : x > hi ? x - hi : 0.0;
+}
+
+// Length of the vector of row errors.
+static double block_error(BlockKind kind, const RowParams *params, const Rows *rows)
+{
+  double sum = 0.0;
+  for (int i = 0; i < kind.rows; ++i) {
+    double compliance;
+    double e = row_error(kind, params, rows, i, &compliance);
+    sum += e * e;
+  }
+  return sqrt(sum);
+}
+
+// Energy of a block's compliant rows and servo. Angular locked rows: alignment_energy().
+static double block_energy(BlockKind kind, const RowParams *params, const Rows *rows, int angular)
+{
+  double sum = 0.0;
+  for (int i = 0; i < kind.rows && (!angular || kind.mixed || i < kind.first_locked); ++i) {
+    double compliance;
+    double e = row_error(kind, params, rows, i, &compliance);
+    sum += compliance > 0.0 ? 0.5 * e * e / compliance : 0.0;
+  }
+  const Drive *drive = &params->drive;
+  if (kind.rows > 0 && drive->mode == DRIVE_TARGET && drive->alpha > 0.0f) {
+    float e = rows->x[0] - drive->target;
+    double d = (double)(angular ? r_wrap_angle(e) : e);
+    // A saturated servo pulls with constant force: the energy grows linearly.
+    double most = (double)drive->max * (double)drive->alpha;
+    double a = fabs(d);
+    sum += a < most ? 0.5 * d * d / (double)drive->alpha : (double)drive->max * (a - 0.5 * most);
+  }
+  return sum;
+}
+
+// Energy of angular locked rows. The torque of rows that align axes is the sine of the angle theta
+// between them over the compliance (hinge, universal), or twice the sine of its half (fixed); the
+// integrals are
+//     (1 - cos theta) / alpha,    4 (1 - cos(theta / 2)) / alpha,
+// where 1 - cos = sin^2 / (1 + cos) avoids cancellation.
+static double alignment_energy(JointType type, const RowParams *params, const Rows *rows,
+                               Q relative)
+{
+  BlockKind kind = angular_kind(type);
+  double square = 0.0;
+  for (int i = kind.first_locked; i < kind.rows; ++i) {
+    square += (double)rows->x[i] * (double)rows->x[i];
+  }
+  if (params->alpha == 0.0f || kind.mixed || square == 0.0) {
+    return 0.0;
+  }
+  bool whole = type == TYPE_FIXED || type == TYPE_PRISMATIC;
+  double cosine = sqrt(fmax(0.0, 1.0 - (whole ? 0.25 : 1.0) * square));
+  if (type == TYPE_HINGE || type == TYPE_CYLINDER) {
+    double along = (double)q_axis_x(relative).x;
+    cosine = along < 0.0 ? along : cosine;
+  }
+  double lifted = cosine < 0.0 ? 1.0 - cosine : square / (1.0 + cosine);
+  return lifted / (double)params->alpha;
+}
+
+double joint_elastic_energy(const tn_world *world, const joint *j)
+{
+  JointType type = joint_type(j);
+  Rows linear, angular;
+  RowParams params[2];
+  joint_params(j, params);
+  find_rows_now(world, j, type, &params[1], &linear, &angular);
+  return block_energy(linear_kind(type), &params[0], &linear, 0) +
+         block_energy(angular_kind(type), &params[1], &angular, 1) +
+         alignment_energy(type, &params[1], &angular, joint_start(world, j).relative);
+}
+
+// The type whose angular rows are the angles that tn_joint_get_state() reports for a kind.
+static JointType measuring_type(tn_joint_kind kind)
+{
+  switch (kind) {
+  case TN_JOINT_DISTANCE:
+  case TN_JOINT_BALL:
+    return TYPE_BALL;
+  case TN_JOINT_HINGE:
+  case TN_JOINT_CYLINDER:
+    return TYPE_HINGE;
+  case TN_JOINT_UNIVERSAL:
+    return TYPE_UNIVERSAL;
+  default:
+    return TYPE_GENERIC;
+  }
+}
+
+tn_joint_state tn_joint_get_state(const tn_world *world, tn_joint_id id)
+{
+  tn_joint_state read = {0};
+  const joint *j = joint_find(world, id, "tn_joint_get_state");
+  if (!j) {
+    return read;
+  }
+  JointType type = joint_type(j);
+  Rows linear, angular;
+  RowParams params[2];
+  joint_params(j, params);
+  find_rows_now(world, j, type, &params[1], &linear, &angular);
+  read.elongation = (float)block_error(linear_kind(type), &params[0], &linear);
+  read.angular_error = (float)block_error(angular_kind(type), &params[1], &angular);
+
+  JointType measure = measuring_type(j->def.kind);
+  for (int i = 0; i < 3; ++i) { // without limits, which would distort the angles they act on
+    params[1].lo[i] = -UNLIMITED;
+    params[1].hi[i] = UNLIMITED;
+  }
+  find_rows_now(world, j, measure, &params[1], &linear, &angular);
+  read.angle.x = angular.x[0];
+  read.angle.y = measure == TYPE_UNIVERSAL || measure == TYPE_GENERIC ? angular.x[1] : 0.0f;
+  read.angle.z = measure == TYPE_GENERIC ? angular.x[2] : 0.0f;
+
+  JointStart start = joint_start(world, j);
+  V offset = q_unrotate(start.frame, start.gap);
+  V axis = q_axis_x(start.relative);
+  read.offset = tn_v3(offset.x, offset.y, offset.z);
+  read.length = v_length(start.gap);
+  read.swing = r_atan2(r_sqrt(axis.y * axis.y + axis.z * axis.z), axis.x);
+  read.force = j->force;
+  read.torque = j->torque;
+  read.broken = j->broken;
+  return read;
+}
