@@ -42,7 +42,6 @@ bool soft_coloring_build(const soft_system *system, soft_coloring *links, int32_
 void soft_coloring_release(heap *h, soft_coloring *links);
 
 // soft_clusters.c
-// solver/soft/soft_clusters.c; soft_fit_rotation: world/soft_measure.c
 void soft_solve_clusters(const soft_system *system, float h, soft_stage stage);
 double soft_cluster_energy(const soft *s, int32_t index);
 // Fits the cluster's rotation to its parts; returns their deviation, relative to their size.
