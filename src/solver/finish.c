@@ -4,29 +4,14 @@
 #include "data/events.h"
 #include "detect/broad_phase.h"
 #include "detect/detection.h"
-#include "detect/soft_contacts.h"
 #include "solver/body_step.h"
 #include "solver/islands.h"
 #include "solver/joint/joint_layout.h"
 #include "solver/moves.h"
-#include "solver/soft/soft_steps.h"
+#include "solver/soft_step.h"
 #include "solver/solver.h"
 
 #define AWAKE_GRAIN 128 // bodies in a task: about 2 us
-
-static bool finish_softs(tn_world *world, float dt)
-{
-  soft_contacts_unpack(world, dt);
-  attachments_unpack(world, dt);
-  soft_restore_momentum(world, dt);
-  bool ok = soft_unpack(world);
-  soft_touch_pairs_update(world);
-  soft_damp(world, dt);
-  soft_apply_plasticity(world, dt);
-  soft_tear(world, dt);
-  soft_unfold_update(world, dt);
-  return soft_stop_bad_velocities(world) && ok;
-}
 
 static void end_bodies_task(int first, int last, void *context)
 {

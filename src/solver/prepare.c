@@ -7,6 +7,7 @@
 #include "solver/moves.h"
 #include "solver/passes.h"
 #include "solver/soft/soft_steps.h"
+#include "solver/soft_step.h"
 
 #define AWAKE_GRAIN 128 // bodies in a task: about 2 us
 
@@ -23,7 +24,7 @@ static bool find_soft_supported(tn_world *world)
   }
   for (int32_t i = 0; i < world->attachment_pool.used; ++i) {
     const attachment *a = &world->attachments[i];
-    if (attachment_is_active(world, a)) {
+    if (attachment_is_active(world->softs, a)) {
       world->bodies[a->body].supported = world->bodies[a->body].type == TN_BODY_DYNAMIC;
       any = true;
     }
@@ -88,22 +89,6 @@ static void count_constraints(tn_world *world)
   }
 }
 
-static bool prepare_softs(tn_world *world, float dt, float scale)
-{
-  if (world->soft_pool.count == 0) {
-    return true;
-  }
-  if (!soft_graph_build(world) || !soft_contacts_pack(world) || !attachments_pack(world, scale)) {
-    return false;
-  }
-  soft_pack(world);
-  if (!soft_unfold_pack(world)) {
-    return false;
-  }
-  soft_limit_stiffness(world, dt);
-  return true;
-}
-
 static bool list_mechanism_contacts(tn_world *world)
 {
   solver *s = world->solver;
@@ -166,6 +151,7 @@ static step_context make_step_context(tn_world *world, float dt)
   s.has_contacts = world->solver->contact_graph.block_count > 0;
   s.has_softs =
       world->soft_pool.count > 0 && world->solver->soft_graph.solver_particle_count > BLOCK_WIDTH;
+  s.soft = soft_system_of(world);
   s.data.soft = &world->solver->soft_graph.data;
   s.data.soft->warm_start_factor = world->method == TN_METHOD_TENON ? TUNING_SOFT_WARM_START : 0.0f;
   s.data.state = world->state;

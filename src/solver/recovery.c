@@ -283,7 +283,8 @@ void lost_forget_body(tn_world *world, int32_t slot)
 
 void lost_forget_soft(tn_world *world, int32_t slot)
 {
-  soft_forget_rows(world, slot);
+  soft_forget_rows(&world->softs[slot]);
+  soft_graph_invalidate(&world->solver->soft_graph, &world->soft_layout_stale);
   for (int32_t i = 0; i < world->attachment_pool.used; ++i) {
     if (world->attachments[i].alive && world->attachments[i].soft == slot) {
       world->attachments[i].lambda = tn_v3(0.0f, 0.0f, 0.0f);

@@ -4,7 +4,7 @@
 #define TENON_SOLVER_STEP_CONTEXT_H
 
 #include "data/world.h"
-#include "solver/soft/soft_solver.h"
+#include "solver/soft/soft_system.h"
 #include "solver/solver.h"
 
 typedef void pass_fn(solver_data *data, int first, int last);
@@ -24,6 +24,7 @@ typedef struct step_context {
   solver_data data;
   pass_task task;
   direct_context direct;
+  soft_system soft;
   task_pool *tasks; // NULL: everything runs on this thread
   int32_t blocks;   // number of body blocks, in data.active
   const coloring *contacts;

@@ -208,7 +208,8 @@ tn_attachment_state tn_attachment_get_state(const tn_world *world, tn_attachment
   tn_attachment_state state = {0};
   const attachment *a = attachment_find(world, id, "tn_attachment_get_state");
   if (a) {
-    tn_pos d = attachment_delta_at_start(world, a, attachment_lever(world, a));
+    tn_pos d = attachment_delta_at_start(world->softs, world->bodies, a,
+                                         attachment_lever(world->bodies, a));
     state.force = a->force;
     state.length = (float)sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
     state.broken = a->broken;
@@ -218,7 +219,8 @@ tn_attachment_state tn_attachment_get_state(const tn_world *world, tn_attachment
 
 double attachment_energy(const tn_world *world, const attachment *a)
 {
-  tn_pos d = attachment_delta_at_start(world, a, attachment_lever(world, a));
+  tn_pos d =
+      attachment_delta_at_start(world->softs, world->bodies, a, attachment_lever(world->bodies, a));
   double compliance = (double)a->def.compliance;
   return compliance > 0.0 ? 0.5 * (d.x * d.x + d.y * d.y + d.z * d.z) / compliance : 0.0;
 }
@@ -231,7 +233,7 @@ void attachments_release(tn_world *world)
   soft_coloring *links = &world->solver->attachment_coloring;
   heap_free(&world->heap, world->attachments,
             (size_t)world->attachment_pool.capacity * sizeof(attachment));
-  soft_coloring_release(world, links);
+  soft_coloring_release(&world->heap, links);
   heap_free(&world->heap, world->solver->soft_graph.data.compensation,
             (size_t)world->solver->soft_graph.compensation_capacity * sizeof(body_compensation));
   heap_free(&world->heap, world->solver->soft_graph.data.attachments,

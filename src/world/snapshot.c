@@ -474,7 +474,7 @@ static void restore_softs(tn_world *world, const snapshot *s)
   take(world->soft_contacts, s->soft_contacts, c->soft_contacts, sizeof(soft_contact));
   world->soft_touch_pair_count = (int32_t)c->soft_touch_pairs;
   world->soft_contact_count = (int32_t)c->soft_contacts;
-  soft_graph_invalidate(world);
+  soft_graph_invalidate(&world->solver->soft_graph, &world->soft_layout_stale);
 }
 
 static void restore_settings(tn_world *world, const snapshot_header *h)

@@ -7,6 +7,7 @@
 #include "kernel/ranges.h"
 #include "solver/islands.h"
 #include "solver/soft/soft_steps.h"
+#include "solver/solver.h"
 #include "world/lifetime.h"
 #include "world/measures.h"
 #include "world/soft_make.h"
@@ -141,7 +142,7 @@ bool tn_soft_destroy(tn_world *world, tn_soft_id id)
   s->alive = false;
   s->generation += 1;
   pool_free(&world->soft_pool, world->softs, sizeof(soft), offsetof(soft, next_free), slot);
-  soft_graph_invalidate(world);
+  soft_graph_invalidate(&world->solver->soft_graph, &world->soft_layout_stale);
   return true;
 }
 
@@ -153,7 +154,7 @@ void softs_release(tn_world *world)
     }
   }
   heap_free(&world->heap, world->softs, (size_t)world->soft_pool.capacity * sizeof(soft));
-  soft_graph_release(world);
+  soft_graph_release(&world->heap, &world->solver->soft_graph);
 }
 
 // ---------------------------------------------------------------------------------------------

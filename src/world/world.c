@@ -364,7 +364,8 @@ static void release_content(tn_world *world)
   release_contacts(world);
   attachments_release(world);
   soft_contacts_release(world);
-  soft_contact_layout_release(world);
+  soft_contact_layout_release(&world->heap, &world->solver->soft_graph.data,
+                              &world->solver->soft_contact_coloring);
   soft_events_release(world);
   softs_release(world);
   start_release(world);

@@ -1,9 +1,7 @@
 // The parts of a substep that treat a soft body as a whole: the direct solve of ropes, the volume
 // row of closed surfaces, the stiffness limit of Neo-Hookean solids, bounding boxes.
 #include "base/dvec.h"
-#include "data/world.h"
 #include "solver/soft/soft_steps.h"
-#include "solver/solver.h"
 
 #include <math.h>
 
@@ -64,11 +62,11 @@ static void thomas_forward(chain_row *row, chain_row *last, float rhs, float a, 
 }
 
 // The body that an end is rigidly attached to, and the lever arm of the attachment.
-static Body attached_body(const tn_world *world, const chain_row *row, int side, V *lever)
+static Body attached_body(const soft_system *system, const chain_row *row, int side, V *lever)
 {
-  int32_t slot = world->attachments[row->attachment_slot[side]].body;
-  const body_state *state = &world->state[slot];
-  const float *i = world->inertia[slot].inverse;
+  int32_t slot = system->attachments[row->attachment_slot[side]].body;
+  const body_state *state = &system->state[slot];
+  const float *i = system->inertia[slot].inverse;
   Body b = {vec(state->v),       vec(state->w),
             state->inverse_mass, {i[0], i[1], i[2], i[3], i[4], i[5]},
             vec(state->dx),      {state->dq[0], state->dq[1], state->dq[2], state->dq[3]}};
@@ -80,16 +78,16 @@ static Body attached_body(const tn_world *world, const chain_row *row, int side,
 // and its body move as one:
 //   w = w_p w_b / (w_p + w_b),  u = (w_b u_p + w_p u_b) / (w_p + w_b).
 // Without this a light rope cannot carry a heavy body.
-static double end_velocity_and_mass(const tn_world *world, chain_row *row, int side)
+static double end_velocity_and_mass(const soft_system *system, chain_row *row, int side)
 {
-  const particle_state *p = &world->solver->soft_graph.data.particles[row->solver_index[side]];
+  const particle_state *p = &system->graph->data.particles[row->solver_index[side]];
   V n = vec(row->n), lever;
   double w = (double)p->inverse_mass, u = (double)v_dot(n, vec(p->v));
   row->w[side] = w;
   if (row->attachment_slot[side] == NO_SLOT) {
     return u;
   }
-  Body b = attached_body(world, row, side, &lever);
+  Body b = attached_body(system, row, side, &lever);
   double body_w = (double)(b.im + v_dot(n, s_mul(lever_inverse_mass(b.ii, lever), n)));
   double body_u = (double)v_dot(n, v_add(b.v, v_cross(b.w, lever)));
   row->w[side] = w + body_w > 0.0 ? w * body_w / (w + body_w) : 0.0;
@@ -98,10 +96,10 @@ static double end_velocity_and_mass(const tn_world *world, chain_row *row, int s
 
 // Applies the impulse x n to both ends. At an attached end the particle takes the share w / w_p and
 // the body the rest, so that both change velocity alike.
-static void apply_chain_impulse(tn_world *world, const chain_row *row, float x)
+static void apply_chain_impulse(const soft_system *system, const chain_row *row, float x)
 {
   for (int side = 0; side < 2; ++side) {
-    particle_state *to = &world->solver->soft_graph.data.particles[row->solver_index[side]];
+    particle_state *to = &system->graph->data.particles[row->solver_index[side]];
     float sign = side == 0 ? -x : x, scale = sign * (float)row->w[side];
     for (int i = 0; i < 3; ++i) {
       to->v[i] += scale * row->n[i];
@@ -110,12 +108,12 @@ static void apply_chain_impulse(tn_world *world, const chain_row *row, float x)
       continue;
     }
     V lever;
-    Body b = attached_body(world, row, side, &lever);
+    Body b = attached_body(system, row, side, &lever);
     V given = v_scale(sign * (1.0f - (float)row->w[side] / to->inverse_mass), vec(row->n));
     V turn = s_mul(b.ii, v_cross(lever, given));
-    attachment *hold = &world->attachments[row->attachment_slot[side]];
+    attachment *hold = &system->attachments[row->attachment_slot[side]];
     hold->rope_impulse = tn_add(hold->rope_impulse, tn_v3(given.x, given.y, given.z));
-    body_state *state = &world->state[hold->body];
+    body_state *state = &system->state[hold->body];
     const float dv[3] = {b.im * given.x, b.im * given.y, b.im * given.z};
     const float dw[3] = {turn.x, turn.y, turn.z};
     for (int i = 0; i < 3; ++i) {
@@ -265,9 +263,9 @@ static void damp_transverse_motion(soft_graph *g, float h)
   }
 }
 
-void soft_solve_chains(tn_world *world, float h, bool relaxing)
+void soft_solve_chains(const soft_system *system, float h, bool relaxing)
 {
-  soft_graph *g = &world->solver->soft_graph;
+  soft_graph *g = system->graph;
   particle_state *p = g->data.particles;
   if (relaxing && !RULE(soft_relax)) {
     return;
@@ -279,7 +277,7 @@ void soft_solve_chains(tn_world *world, float h, bool relaxing)
     row->n[0] = n.x;
     row->n[1] = n.y;
     row->n[2] = n.z;
-    double u0 = end_velocity_and_mass(world, row, 0), u1 = end_velocity_and_mass(world, row, 1);
+    double u0 = end_velocity_and_mass(system, row, 0), u1 = end_velocity_and_mass(system, row, 1);
     float rate = (float)(u1 - u0);
     float a = row->compliance / (h * h), s = relaxing ? 1.0f : 1.0f + row->damping / h;
     // Springs are not relaxed: a huge compliance takes their row out of the system.
@@ -295,7 +293,7 @@ void soft_solve_chains(tn_world *world, float h, bool relaxing)
   }
   for (int32_t i = 0; i < g->chain_count; ++i) {
     g->chain[i].sum += (float)g->chain[i].impulse;
-    apply_chain_impulse(world, &g->chain[i], (float)g->chain[i].impulse);
+    apply_chain_impulse(system, &g->chain[i], (float)g->chain[i].impulse);
   }
   if (!relaxing && RULE(soft_rope_stiffness)) {
     damp_transverse_motion(g, h);
@@ -303,9 +301,9 @@ void soft_solve_chains(tn_world *world, float h, bool relaxing)
 }
 
 // Position form: Gauss-Seidel over the rows, or Jacobi with averaging.
-void soft_solve_chain_positions(tn_world *world, float h)
+void soft_solve_chain_positions(const soft_system *system, float h)
 {
-  soft_graph *g = &world->solver->soft_graph;
+  soft_graph *g = system->graph;
   particle_state *p = g->data.particles;
   for (int32_t i = 0; i < g->chain_count; ++i) {
     chain_row *row = &g->chain[i];
@@ -333,9 +331,8 @@ void soft_solve_chain_positions(tn_world *world, float h)
 // Closed surfaces: one row C = V - pressure V0 per body.
 //   V = sum over triangles x0 . (x1 x x2) / 6,  dV/dx0 = (x1 x x2) / 6 from each triangle
 
-static void add_volume_gradients(tn_world *world, const soft *s, tn_pos origin, double *volume)
+static void add_volume_gradients(soft_graph *g, const soft *s, tn_pos origin, double *volume)
 {
-  soft_graph *g = &world->solver->soft_graph;
   const particle_state *p = g->data.particles;
   double sum = 0.0;
   for (int32_t i = 0; i < s->triangle_count; ++i) {
@@ -358,15 +355,14 @@ static void add_volume_gradients(tn_world *world, const soft *s, tn_pos origin, 
   *volume = sum;
 }
 
-static void solve_volume_row(tn_world *world, const soft *s, float h, soft_stage stage)
+static void solve_volume_row(soft_graph *g, const soft *s, float h, soft_stage stage)
 {
-  soft_graph *g = &world->solver->soft_graph;
   particle_state *p = g->data.particles;
   for (int32_t i = s->first; i < s->first + s->particle_count; ++i) {
     g->gradient[i][0] = g->gradient[i][1] = g->gradient[i][2] = 0.0f;
   }
   double volume, w = 0.0, rate = 0.0;
-  add_volume_gradients(world, s, g->at[s->first], &volume);
+  add_volume_gradients(g, s, g->at[s->first], &volume);
   for (int32_t i = s->first; i < s->first + s->particle_count; ++i) {
     V d = vec(g->gradient[i]);
     w += (double)(jacobi_inverse_mass(&g->data, i) * v_dot(d, d));
@@ -391,12 +387,12 @@ static void solve_volume_row(tn_world *world, const soft *s, float h, soft_stage
   }
 }
 
-void soft_solve_pressure(tn_world *world, float h, soft_stage stage)
+void soft_solve_pressure(const soft_system *system, float h, soft_stage stage)
 {
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    const soft *s = &world->softs[i];
+  for (int32_t i = 0; i < system->soft_pool->used; ++i) {
+    const soft *s = &system->softs[i];
     if (s->alive && s->first > 0 && s->pressure > 0.0f) {
-      solve_volume_row(world, s, h, stage);
+      solve_volume_row(system->graph, s, h, stage);
     }
   }
 }
@@ -404,9 +400,9 @@ void soft_solve_pressure(tn_world *world, float h, soft_stage stage)
 // ---------------------------------------------------------------------------------------------
 
 // Sets the compliances of shear and bulk to `factor` times those of the definition.
-static void soften_rows(tn_world *world, int32_t slot, float factor)
+static void soften_rows(const soft_system *system, int32_t slot, float factor)
 {
-  soft_graph *g = &world->solver->soft_graph;
+  soft_graph *g = system->graph;
   soft_layout l = soft_layout_of(SOFT_NEO_HOOKEAN);
   soft_rows *rows = &g->data.rows[SOFT_NEO_HOOKEAN];
   for (int32_t at = 0; at < rows->block_count * BLOCK_WIDTH; ++at) {
@@ -414,7 +410,7 @@ static void soften_rows(tn_world *world, int32_t slot, float factor)
     if (from.soft != slot) {
       continue;
     }
-    const float *fields = world->softs[slot].list[SOFT_NEO_HOOKEAN].fields +
+    const float *fields = system->softs[slot].list[SOFT_NEO_HOOKEAN].fields +
                           (size_t)from.index * (size_t)(l.params + l.state);
     const NeoHookeanParams *neo = (const NeoHookeanParams *)fields;
     float(*row)[BLOCK_WIDTH] =
@@ -425,11 +421,11 @@ static void soften_rows(tn_world *world, int32_t slot, float factor)
   }
 }
 
-void soft_limit_stiffness(tn_world *world, float dt)
+void soft_limit_stiffness(const soft_system *system, float dt)
 {
-  float h = dt / (float)world->substeps;
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    soft *s = &world->softs[i];
+  float h = dt / (float)system->substeps;
+  for (int32_t i = 0; i < system->soft_pool->used; ++i) {
+    soft *s = &system->softs[i];
     if (!s->alive || s->first == 0 || s->max_frequency_squared == 0.0f ||
         !RULE(soft_neo_stability)) {
       continue;
@@ -437,14 +433,14 @@ void soft_limit_stiffness(tn_world *world, float dt)
     bool stiff = s->max_frequency_squared * h * h > TUNING_NEO_HOOKEAN_STABILITY;
     if (stiff && !s->stiffness_limited) {
       report(
-          &world->log, TN_LOG_WARNING,
+          system->log, TN_LOG_WARNING,
           "tn_world_step: Neo-Hookean soft body %d is too stiff for %d substeps and is softened; "
           "it needs %d",
-          (int)i, world->substeps,
+          (int)i, system->substeps,
           (int)(dt * sqrtf(s->max_frequency_squared / TUNING_NEO_HOOKEAN_STABILITY)) + 1);
     }
     if (stiff || s->stiffness_limited) {
-      soften_rows(world, i,
+      soften_rows(system, i,
                   stiff ? s->max_frequency_squared * h * h / TUNING_NEO_HOOKEAN_STABILITY : 1.0f);
     }
     s->stiffness_limited = stiff;

@@ -7,9 +7,7 @@
 // R is the rotation of sum m r q^T. The rigid part of dv is removed, so that both momenta are
 // conserved.
 #include "data/soft_elements.h"
-#include "data/world.h"
 #include "solver/soft/soft_steps.h"
-#include "solver/solver.h"
 
 #include <math.h>
 #include <string.h>
@@ -182,11 +180,11 @@ static void pass_cluster(soft_graph *g, const cluster_state *c, float h, soft_st
   }
 }
 
-void soft_solve_clusters(tn_world *world, float h, soft_stage stage)
+void soft_solve_clusters(const soft_system *system, float h, soft_stage stage)
 {
-  soft_graph *g = &world->solver->soft_graph;
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    soft *s = &world->softs[i];
+  soft_graph *g = system->graph;
+  for (int32_t i = 0; i < system->soft_pool->used; ++i) {
+    soft *s = &system->softs[i];
     if (!s->alive || s->first == 0) {
       continue;
     }

@@ -1,18 +1,16 @@
 // Greedy colouring of a step's soft contacts or attachments: no two of one colour share a particle
 // or a dynamic body, so the blocks of a colour can run in parallel.
-#include "data/world.h"
 #include "solver/soft/soft_steps.h"
-#include "solver/solver.h"
 
 #include <string.h>
 
-static bool reserve(tn_world *world, soft_coloring *links, int32_t count)
+static bool reserve(const soft_system *system, soft_coloring *links, int32_t count)
 {
-  return heap_reserve(&world->heap, (void **)&links->particle_colors, &links->particle_capacity,
-                      world->solver->soft_graph.solver_particle_count, sizeof(uint64_t)) &&
-         heap_reserve(&world->heap, (void **)&links->bodies, &links->body_capacity,
-                      world->body_pool.used, sizeof(uint64_t)) &&
-         heap_reserve(&world->heap, (void **)&links->at, &links->at_capacity, count,
+  return heap_reserve(system->heap, (void **)&links->particle_colors, &links->particle_capacity,
+                      system->graph->solver_particle_count, sizeof(uint64_t)) &&
+         heap_reserve(system->heap, (void **)&links->bodies, &links->body_capacity,
+                      system->body_pool->used, sizeof(uint64_t)) &&
+         heap_reserve(system->heap, (void **)&links->at, &links->at_capacity, count,
                       sizeof(int32_t));
 }
 
@@ -34,7 +32,7 @@ static int color_node(soft_coloring *links, const soft_coloring_node *l)
   return color;
 }
 
-static void color_all(tn_world *world, soft_coloring *links, int32_t count,
+static void color_all(const soft_system *system, soft_coloring *links, int32_t count,
                       soft_coloring_node_fn *of)
 {
   int32_t left = count;
@@ -43,12 +41,12 @@ static void color_all(tn_world *world, soft_coloring *links, int32_t count,
   }
   for (int first = 0; first < SOFT_COLORS && left > 0; first += MAX_COLORS) {
     memset(links->particle_colors, 0,
-           (size_t)world->solver->soft_graph.solver_particle_count * sizeof(uint64_t));
-    memset(links->bodies, 0, (size_t)world->body_pool.used * sizeof(uint64_t));
+           (size_t)system->graph->solver_particle_count * sizeof(uint64_t));
+    memset(links->bodies, 0, (size_t)system->body_pool->used * sizeof(uint64_t));
     left = 0;
     for (int32_t i = 0; i < count; ++i) {
       if (links->at[i] == SOFT_COLORS) {
-        soft_coloring_node l = of(world, i);
+        soft_coloring_node l = of(system, i);
         int color = color_node(links, &l);
         links->at[i] = color < MAX_COLORS ? first + color : SOFT_COLORS;
         left += color == MAX_COLORS;
@@ -82,22 +80,22 @@ static void assign_color_ranges(soft_coloring *links,
   links->block_count = next;
 }
 
-bool soft_coloring_build(tn_world *world, soft_coloring *links, int32_t count,
+bool soft_coloring_build(const soft_system *system, soft_coloring *links, int32_t count,
                          soft_coloring_node_fn *of)
 {
   int32_t group[SOFT_COLORS + 1][SOFT_CONTACT_TYPE_COUNT];
   memset(group, 0, sizeof group);
-  if (!reserve(world, links, count)) {
+  if (!reserve(system, links, count)) {
     return false;
   }
-  color_all(world, links, count, of);
+  color_all(system, links, count, of);
   for (int32_t i = 0; i < count; ++i) {
-    soft_coloring_node l = of(world, i);
+    soft_coloring_node l = of(system, i);
     group[links->at[i]][l.type] += l.count > 0;
   }
   assign_color_ranges(links, group);
   for (int32_t i = 0; i < count; ++i) {
-    soft_coloring_node l = of(world, i);
+    soft_coloring_node l = of(system, i);
     int32_t color = links->at[i], *next = &group[color][l.type];
     links->at[i] = l.count > 0 ? *next : NO_SLOT;
     *next += l.count == 0 ? 0 : color == SOFT_COLORS ? BLOCK_WIDTH : 1;
@@ -105,10 +103,10 @@ bool soft_coloring_build(tn_world *world, soft_coloring *links, int32_t count,
   return true;
 }
 
-void soft_coloring_release(tn_world *world, soft_coloring *links)
+void soft_coloring_release(heap *h, soft_coloring *links)
 {
-  heap_free(&world->heap, links->particle_colors,
+  heap_free(h, links->particle_colors,
             (size_t)links->particle_capacity * sizeof *links->particle_colors);
-  heap_free(&world->heap, links->bodies, (size_t)links->body_capacity * sizeof *links->bodies);
-  heap_free(&world->heap, links->at, (size_t)links->at_capacity * sizeof *links->at);
+  heap_free(h, links->bodies, (size_t)links->body_capacity * sizeof *links->bodies);
+  heap_free(h, links->at, (size_t)links->at_capacity * sizeof *links->at);
 }

@@ -31,8 +31,7 @@ typedef struct chain_row {
   double excess, damped_upper, damped_v[3];
 } chain_row;
 
-// The layout of all awake soft bodies in the solver. Rebuilt when tn_world.soft_layout_stale is
-// set.
+// The layout of all awake soft bodies in the solver. Rebuilt when soft_system.layout_stale is set.
 typedef struct soft_graph {
   soft_data data;
   tn_pos *at;                   // m, start positions, by solver index

@@ -2,39 +2,36 @@
 // blocks of constraints by type and colour. Rebuilt when a body is created, destroyed, wakes, falls
 // asleep, tears or is pinned; packed and unpacked in every step.
 #include "data/soft_bounds.h"
-#include "data/world.h"
 #include "kernel/ranges.h"
 #include "solver/soft/soft_steps.h"
-#include "solver/solver.h"
 
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
 // Solver indices
 
-static bool reserve_solver_particles(tn_world *world, int32_t count)
+static bool reserve_solver_particles(heap *h, soft_graph *g, int32_t count)
 {
-  soft_graph *g = &world->solver->soft_graph;
   int32_t blocks = (count + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
-  return heap_reserve(&world->heap, (void **)&g->at, &g->particle_capacity, count, sizeof *g->at) &&
-         heap_reserve(&world->heap, (void **)&g->data.particles, &g->data_capacity,
-                      blocks * BLOCK_WIDTH, sizeof *g->data.particles) &&
-         heap_reserve(&world->heap, (void **)&g->data.blocks, &g->block_capacity, blocks,
+  return heap_reserve(h, (void **)&g->at, &g->particle_capacity, count, sizeof *g->at) &&
+         heap_reserve(h, (void **)&g->data.particles, &g->data_capacity, blocks * BLOCK_WIDTH,
+                      sizeof *g->data.particles) &&
+         heap_reserve(h, (void **)&g->data.blocks, &g->block_capacity, blocks,
                       sizeof *g->data.blocks) &&
-         heap_reserve(&world->heap, (void **)&g->jacobi_delta, &g->jacobi_delta_capacity,
-                      blocks * BLOCK_WIDTH, sizeof *g->jacobi_delta) &&
-         heap_reserve(&world->heap, (void **)&g->gradient, &g->gradient_capacity, count,
+         heap_reserve(h, (void **)&g->jacobi_delta, &g->jacobi_delta_capacity, blocks * BLOCK_WIDTH,
+                      sizeof *g->jacobi_delta) &&
+         heap_reserve(h, (void **)&g->gradient, &g->gradient_capacity, count,
                       sizeof *g->gradient) &&
-         heap_reserve(&world->heap, (void **)&g->attachment_at, &g->attachment_at_capacity, count,
+         heap_reserve(h, (void **)&g->attachment_at, &g->attachment_at_capacity, count,
                       sizeof *g->attachment_at);
 }
 
 // Every body begins a block. The first block is reserved for index 0, the padding particle.
-static int32_t assign_solver_indices(tn_world *world)
+static int32_t assign_solver_indices(const soft_system *system)
 {
   int32_t next = BLOCK_WIDTH;
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    soft *s = &world->softs[i];
+  for (int32_t i = 0; i < system->soft_pool->used; ++i) {
+    soft *s = &system->softs[i];
     s->first = 0;
     if (s->alive && !s->asleep) {
       s->first = next;
@@ -70,11 +67,11 @@ static bool is_in_blocks(const soft *s, soft_type type)
   return s->first > 0 && s->list[type].count > 0 && !(type == SOFT_EDGE && s->chained);
 }
 
-static int32_t count_rows(const tn_world *world, soft_type type)
+static int32_t count_rows(const soft_system *system, soft_type type)
 {
   int32_t count = 0;
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    const soft *s = &world->softs[i];
+  for (int32_t i = 0; i < system->soft_pool->used; ++i) {
+    const soft *s = &system->softs[i];
     count += s->alive && is_in_blocks(s, type) ? s->list[type].count : 0;
   }
   return count;
@@ -133,11 +130,11 @@ static size_t first_row(soft_type type, int32_t block)
   return (size_t)block * (size_t)soft_block_rows(type);
 }
 
-static void fill_lane(tn_world *world, soft_type type, soft_source from, int32_t at)
+static void fill_lane(const soft_system *system, soft_type type, soft_source from, int32_t at)
 {
-  soft_graph *g = &world->solver->soft_graph;
+  soft_graph *g = system->graph;
   soft_layout l = soft_layout_of(type);
-  const soft *s = &world->softs[from.soft];
+  const soft *s = &system->softs[from.soft];
   soft_rows *rows = &g->data.rows[type];
   size_t row = first_row(type, at / BLOCK_WIDTH);
   int lane = at % BLOCK_WIDTH;
@@ -172,62 +169,62 @@ static void clear_blocks(soft_graph *g, soft_type type, int32_t count)
   }
 }
 
-static bool reserve_blocks(tn_world *world, soft_type type, int32_t count)
+static bool reserve_blocks(heap *h, soft_graph *g, soft_type type, int32_t count)
 {
-  soft_graph *g = &world->solver->soft_graph;
   soft_rows *rows = &g->data.rows[type];
-  return heap_reserve(&world->heap, (void **)&rows->row, &rows->block_capacity, count,
+  return heap_reserve(h, (void **)&rows->row, &rows->block_capacity, count,
                       first_row(type, 1) * sizeof *rows->row) &&
-         heap_reserve(&world->heap, (void **)&g->sources[type], &g->source_capacity[type],
-                      count * BLOCK_WIDTH, sizeof(soft_source));
+         heap_reserve(h, (void **)&g->sources[type], &g->source_capacity[type], count * BLOCK_WIDTH,
+                      sizeof(soft_source));
 }
 
-static bool build_type(tn_world *world, soft_type type, color_state *p, int32_t solver_particles)
+static bool build_type(const soft_system *system, soft_type type, color_state *p,
+                       int32_t solver_particles)
 {
-  soft_graph *g = &world->solver->soft_graph;
+  soft_graph *g = system->graph;
   memset(p->used, 0, (size_t)solver_particles * sizeof *p->used);
   memset(p->group, 0, sizeof p->group);
   p->count = 0;
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    if (world->softs[i].alive && is_in_blocks(&world->softs[i], type)) {
-      color_constraints(&world->softs[i], type, p);
+  for (int32_t i = 0; i < system->soft_pool->used; ++i) {
+    if (system->softs[i].alive && is_in_blocks(&system->softs[i], type)) {
+      color_constraints(&system->softs[i], type, p);
     }
   }
   int32_t blocks = assign_color_ranges(g, type, p), next = 0;
-  if (!reserve_blocks(world, type, blocks)) {
+  if (!reserve_blocks(system->heap, g, type, blocks)) {
     return false;
   }
   g->data.rows[type].block_count = blocks;
   if (blocks > 0) {
     clear_blocks(g, type, blocks);
   }
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    const soft *s = &world->softs[i];
+  for (int32_t i = 0; i < system->soft_pool->used; ++i) {
+    const soft *s = &system->softs[i];
     for (int32_t k = 0; s->alive && is_in_blocks(s, type) && k < s->list[type].count; ++k) {
       int color = p->color[next++];
       soft_source from = {i, k};
-      fill_lane(world, type, from, p->group[color]);
+      fill_lane(system, type, from, p->group[color]);
       p->group[color] += color == MAX_COLORS ? BLOCK_WIDTH : 1;
     }
   }
   return true;
 }
 
-static bool build_chains(tn_world *world)
+static bool build_chains(const soft_system *system)
 {
-  soft_graph *g = &world->solver->soft_graph;
+  soft_graph *g = system->graph;
   int32_t count = 0;
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    const soft *s = &world->softs[i];
+  for (int32_t i = 0; i < system->soft_pool->used; ++i) {
+    const soft *s = &system->softs[i];
     count += s->alive && s->chained && s->first > 0 ? s->list[SOFT_EDGE].count : 0;
   }
-  if (!heap_reserve(&world->heap, (void **)&g->chain, &g->chain_capacity, count,
+  if (!heap_reserve(system->heap, (void **)&g->chain, &g->chain_capacity, count,
                     sizeof(chain_row))) {
     return false;
   }
   g->chain_count = 0;
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    const soft *s = &world->softs[i];
+  for (int32_t i = 0; i < system->soft_pool->used; ++i) {
+    const soft *s = &system->softs[i];
     for (int32_t k = 0; s->alive && s->chained && s->first > 0 && k < s->list[SOFT_EDGE].count;
          ++k) {
       soft_layout l = soft_layout_of(SOFT_EDGE);
@@ -247,98 +244,90 @@ static bool build_chains(tn_world *world)
   return true;
 }
 
-void soft_graph_invalidate(tn_world *world)
+void soft_graph_invalidate(soft_graph *g, bool *stale)
 {
-  soft_graph *g = &world->solver->soft_graph;
   for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
     g->data.rows[type].block_count = 0;
   }
   g->chain_count = 0;
-  world->soft_layout_stale = true;
+  *stale = true;
 }
 
-static bool build(tn_world *world)
+static bool build(const soft_system *system)
 {
-  soft_graph *g = &world->solver->soft_graph;
-  int32_t solver_particles = assign_solver_indices(world), most = 0;
+  soft_graph *g = system->graph;
+  int32_t solver_particles = assign_solver_indices(system), most = 0;
   for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
-    int32_t count = count_rows(world, (soft_type)type);
+    int32_t count = count_rows(system, (soft_type)type);
     most = count > most ? count : most;
   }
   g->solver_particle_count = solver_particles;
   size_t used_size = (size_t)solver_particles * sizeof(uint64_t), color_size = (size_t)most + 1;
   color_state p = {
-      heap_alloc(&world->heap, used_size), heap_alloc(&world->heap, color_size), 0, {0}};
-  bool ok =
-      p.used && p.color && reserve_solver_particles(world, solver_particles) && build_chains(world);
+      heap_alloc(system->heap, used_size), heap_alloc(system->heap, color_size), 0, {0}};
+  bool ok = p.used && p.color && reserve_solver_particles(system->heap, g, solver_particles) &&
+            build_chains(system);
   if (ok) { // padding particles after a body's last one have no acceleration and no mass
     memset(g->data.blocks, 0, (size_t)(solver_particles / BLOCK_WIDTH) * sizeof *g->data.blocks);
   }
   for (int type = 0; ok && type < SOFT_TYPE_COUNT; ++type) {
-    ok = build_type(world, (soft_type)type, &p, solver_particles);
+    ok = build_type(system, (soft_type)type, &p, solver_particles);
   }
-  heap_free(&world->heap, p.used, used_size);
-  heap_free(&world->heap, p.color, color_size);
+  heap_free(system->heap, p.used, used_size);
+  heap_free(system->heap, p.color, color_size);
   return ok;
 }
 
-bool soft_graph_build(tn_world *world)
+bool soft_graph_build(const soft_system *system)
 {
-  if (!world->soft_layout_stale) {
+  if (!*system->layout_stale) {
     return true;
   }
-  if (!build(world)) {
-    soft_graph_invalidate(world);
+  if (!build(system)) {
+    soft_graph_invalidate(system->graph, system->layout_stale);
     return false;
   }
-  world->soft_layout_stale = false;
+  *system->layout_stale = false;
   return true;
 }
 
-void soft_graph_release(tn_world *world)
+void soft_graph_release(heap *h, soft_graph *g)
 {
-  soft_graph *g = &world->solver->soft_graph;
-  heap_free(&world->heap, g->at, (size_t)g->particle_capacity * sizeof *g->at);
-  heap_free(&world->heap, g->data.particles, (size_t)g->data_capacity * sizeof *g->data.particles);
-  heap_free(&world->heap, g->data.blocks, (size_t)g->block_capacity * sizeof *g->data.blocks);
-  heap_free(&world->heap, g->attachment_at,
-            (size_t)g->attachment_at_capacity * sizeof *g->attachment_at);
-  heap_free(&world->heap, g->gradient, (size_t)g->gradient_capacity * sizeof *g->gradient);
-  heap_free(&world->heap, g->chain, (size_t)g->chain_capacity * sizeof *g->chain);
-  heap_free(&world->heap, g->jacobi_delta,
-            (size_t)g->jacobi_delta_capacity * sizeof *g->jacobi_delta);
-  heap_free(&world->heap, g->unfold_parts,
-            (size_t)g->unfold_part_capacity * sizeof *g->unfold_parts);
+  heap_free(h, g->at, (size_t)g->particle_capacity * sizeof *g->at);
+  heap_free(h, g->data.particles, (size_t)g->data_capacity * sizeof *g->data.particles);
+  heap_free(h, g->data.blocks, (size_t)g->block_capacity * sizeof *g->data.blocks);
+  heap_free(h, g->attachment_at, (size_t)g->attachment_at_capacity * sizeof *g->attachment_at);
+  heap_free(h, g->gradient, (size_t)g->gradient_capacity * sizeof *g->gradient);
+  heap_free(h, g->chain, (size_t)g->chain_capacity * sizeof *g->chain);
+  heap_free(h, g->jacobi_delta, (size_t)g->jacobi_delta_capacity * sizeof *g->jacobi_delta);
+  heap_free(h, g->unfold_parts, (size_t)g->unfold_part_capacity * sizeof *g->unfold_parts);
   for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
     soft_rows *rows = &g->data.rows[type];
-    heap_free(&world->heap, rows->row,
+    heap_free(h, rows->row,
               (size_t)rows->block_capacity * first_row((soft_type)type, 1) * sizeof *rows->row);
-    heap_free(&world->heap, g->sources[type],
-              (size_t)g->source_capacity[type] * sizeof *g->sources[type]);
+    heap_free(h, g->sources[type], (size_t)g->source_capacity[type] * sizeof *g->sources[type]);
   }
 }
 
 // ---------------------------------------------------------------------------------------------
 // Pack and unpack
 
-static void store_chain_sums(tn_world *world)
+static void store_chain_sums(const soft_system *system)
 {
-  const soft_graph *g = &world->solver->soft_graph;
+  const soft_graph *g = system->graph;
   soft_layout l = soft_layout_of(SOFT_EDGE);
   for (int32_t i = 0; i < g->chain_count; ++i) {
     const chain_row *row = &g->chain[i];
-    float *fields = world->softs[row->soft].list[SOFT_EDGE].fields +
+    float *fields = system->softs[row->soft].list[SOFT_EDGE].fields +
                     (size_t)row->index * (size_t)(l.params + l.state);
     ((EdgeState *)(fields + l.params))->sum = row->sum;
   }
 }
 
-// Copies the state of all constraints back to their bodies after each step. The blocks can then be
-// rebuilt at any time, and snapshots and hashes read the bodies only.
-static void states_out(tn_world *world)
+void soft_unpack_rows(const soft_system *system)
 {
-  const soft_graph *g = &world->solver->soft_graph;
-  store_chain_sums(world);
+  const soft_graph *g = system->graph;
+  store_chain_sums(system);
   for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
     soft_layout l = soft_layout_of((soft_type)type);
     const soft_rows *rows = &g->data.rows[type];
@@ -348,7 +337,7 @@ static void states_out(tn_world *world)
         continue;
       }
       size_t row = first_row((soft_type)type, at / BLOCK_WIDTH);
-      float *fields = world->softs[from.soft].list[type].fields +
+      float *fields = system->softs[from.soft].list[type].fields +
                       (size_t)from.index * (size_t)(l.params + l.state);
       get_lane(rows->row + row + l.particles + l.params, at % BLOCK_WIDTH, fields + l.params,
                (size_t)l.state);
@@ -381,9 +370,9 @@ static void pack_start_state(soft_graph *g, const soft *s)
   }
 }
 
-static void pack_particle(tn_world *world, const soft *s, int32_t i)
+static void pack_particle(const soft_system *system, const soft *s, int32_t i)
 {
-  soft_graph *g = &world->solver->soft_graph;
+  soft_graph *g = system->graph;
   const soft_particle *p = &s->particles[i];
   int32_t solver_index = s->first + i;
   int lane = solver_index % BLOCK_WIDTH;
@@ -394,9 +383,9 @@ static void pack_particle(tn_world *world, const soft *s, int32_t i)
       .v = {p->v.x, p->v.y, p->v.z}, .inverse_mass = w, .constraint_count = 1.0f};
   g->data.particles[solver_index] = state;
   g->at[solver_index] = p->at;
-  block->acceleration[0][lane] = scale * world->gravity.x + w * p->force.x;
-  block->acceleration[1][lane] = scale * world->gravity.y + w * p->force.y;
-  block->acceleration[2][lane] = scale * world->gravity.z + w * p->force.z;
+  block->acceleration[0][lane] = scale * system->gravity.x + w * p->force.x;
+  block->acceleration[1][lane] = scale * system->gravity.y + w * p->force.y;
+  block->acceleration[2][lane] = scale * system->gravity.z + w * p->force.z;
   // A free body kicks half before and half after the drifts (leapfrog: exact free flight). A
   // supported one kicks first, so that its contacts answer the whole load.
   block->first_kick[lane] = RULE(soft_supported_kick) && s->supported ? 1.0f : 0.5f;
@@ -435,16 +424,17 @@ static void pack_row_starts(soft_graph *g, soft_type type, int32_t first, int32_
 }
 
 // Finds the rigid attachments at particles of ropes: the direct solve includes their bodies.
-static void find_rope_attachments(tn_world *world)
+static void find_rope_attachments(const soft_system *system)
 {
-  soft_graph *g = &world->solver->soft_graph;
+  soft_graph *g = system->graph;
   for (int32_t i = 0; i < g->solver_particle_count && g->chain_count > 0; ++i) {
     g->attachment_at[i] = NO_SLOT;
   }
-  for (int32_t i = 0; i < world->attachment_pool.used && g->chain_count > 0; ++i) {
-    const attachment *a = &world->attachments[i];
-    if (RULE(soft_rope_body_mass) && attachment_is_active(world, a) && a->def.compliance == 0.0f) {
-      g->attachment_at[world->softs[a->soft].first + a->def.particle] = i;
+  for (int32_t i = 0; i < system->attachment_pool->used && g->chain_count > 0; ++i) {
+    const attachment *a = &system->attachments[i];
+    if (RULE(soft_rope_body_mass) && attachment_is_active(system->softs, a) &&
+        a->def.compliance == 0.0f) {
+      g->attachment_at[system->softs[a->soft].first + a->def.particle] = i;
     }
   }
   for (int32_t i = 0; i < 2 * g->chain_count; ++i) {
@@ -452,7 +442,7 @@ static void find_rope_attachments(tn_world *world)
     int32_t attachment_at = g->attachment_at[row->solver_index[i % 2]];
     row->attachment_slot[i % 2] = attachment_at;
     if (attachment_at != NO_SLOT) {
-      tn_pos at = attachment_lever(world, &world->attachments[attachment_at]);
+      tn_pos at = attachment_lever(system->bodies, &system->attachments[attachment_at]);
       row->anchor[i % 2][0] = (float)at.x;
       row->anchor[i % 2][1] = (float)at.y;
       row->anchor[i % 2][2] = (float)at.z;
@@ -475,12 +465,12 @@ static void run_starts(int first, int last, void *context)
 }
 
 // Number of constraints on each particle, at least 1, for averaging (TN_METHOD_JACOBI).
-static void count_particle_constraints(tn_world *world)
+static void count_particle_constraints(const soft_system *system)
 {
-  soft_graph *g = &world->solver->soft_graph;
+  soft_graph *g = system->graph;
   memset(g->jacobi_delta, 0, (size_t)g->solver_particle_count * sizeof *g->jacobi_delta);
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    const soft *s = &world->softs[i];
+  for (int32_t i = 0; i < system->soft_pool->used; ++i) {
+    const soft *s = &system->softs[i];
     if (!s->alive || s->first == 0) {
       continue;
     }
@@ -506,27 +496,27 @@ static void count_particle_constraints(tn_world *world)
   }
 }
 
-void soft_pack(tn_world *world)
+void soft_pack(const soft_system *system)
 {
-  soft_graph *g = &world->solver->soft_graph;
+  soft_graph *g = system->graph;
   memset(g->data.particles, 0, (size_t)g->solver_particle_count * sizeof *g->data.particles);
   memset(g->at, 0, (size_t)BLOCK_WIDTH * sizeof *g->at);
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    const soft *s = &world->softs[i];
+  for (int32_t i = 0; i < system->soft_pool->used; ++i) {
+    const soft *s = &system->softs[i];
     for (int32_t k = 0; s->alive && s->first > 0 && k < s->particle_count; ++k) {
-      pack_particle(world, s, k);
+      pack_particle(system, s, k);
     }
-    if (s->alive && s->first > 0 && s->keep_momentum && world->method != TN_METHOD_TENON) {
+    if (s->alive && s->first > 0 && s->keep_momentum && system->method != TN_METHOD_TENON) {
       pack_start_state(g, s);
     }
   }
-  g->data.jacobi_delta = world->method == TN_METHOD_JACOBI ? g->jacobi_delta : NULL;
+  g->data.jacobi_delta = system->method == TN_METHOD_JACOBI ? g->jacobi_delta : NULL;
   if (g->data.jacobi_delta) {
-    count_particle_constraints(world);
+    count_particle_constraints(system);
   }
   for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
     start_task task = {g, (soft_type)type};
-    task_run(world->tasks, run_starts, g->data.rows[type].block_count, 64, &task);
+    task_run(system->tasks, run_starts, g->data.rows[type].block_count, 64, &task);
   }
   for (int32_t i = 0; i < g->chain_count; ++i) {
     chain_row *row = &g->chain[i];
@@ -536,14 +526,12 @@ void soft_pack(tn_world *world)
     row->delta[1] = off(&b->y, &a->y);
     row->delta[2] = off(&b->z, &a->z);
   }
-  find_rope_attachments(world);
+  find_rope_attachments(system);
 }
 
-// False when a particle would leave the range of positions: the body then keeps its positions of
-// the step's start and stops.
-static bool unpack_soft(const tn_world *world, soft *s)
+bool soft_unpack(const soft_graph *g, soft *s)
 {
-  const particle_state *state = world->solver->soft_graph.data.particles + s->first;
+  const particle_state *state = g->data.particles + s->first;
   bool inside = true;
   for (int32_t i = 0; i < s->particle_count; ++i) {
     tn_vec3 way = tn_v3(state[i].dx[0], state[i].dx[1], state[i].dx[2]);
@@ -557,13 +545,24 @@ static bool unpack_soft(const tn_world *world, soft *s)
       p->at = tn_offset(p->at, tn_v3(state[i].dx[0], state[i].dx[1], state[i].dx[2]));
     }
   }
+  soft_update_box(s);
   return inside;
 }
 
-// Resets rotations to identity and impulses to zero, for a body that became non-finite.
-void soft_forget_rows(tn_world *world, int32_t slot)
+bool soft_stop_bad_velocities(soft *s)
 {
-  soft *s = &world->softs[slot];
+  bool ok = true;
+  for (int32_t i = 0; i < s->particle_count; ++i) {
+    ok = ok && is_rate(s->particles[i].v);
+  }
+  for (int32_t i = 0; i < s->particle_count && !ok; ++i) {
+    s->particles[i].v = tn_v3(0.0f, 0.0f, 0.0f);
+  }
+  return ok;
+}
+
+void soft_forget_rows(soft *s)
+{
   soft_reset_clusters(s, tn_quat_identity());
   for (int type = 0; type < SOFT_TYPE_COUNT; ++type) {
     soft_layout l = soft_layout_of((soft_type)type);
@@ -576,46 +575,4 @@ void soft_forget_rows(tn_world *world, int32_t slot)
       }
     }
   }
-  soft_graph_invalidate(world);
-}
-
-bool soft_unpack(tn_world *world)
-{
-  bool ok = true;
-  states_out(world);
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    soft *s = &world->softs[i];
-    if (!s->alive || s->first == 0) {
-      continue;
-    }
-    if (unpack_soft(world, s)) {
-      s->lost = 0;
-    } else {
-      lost_forget_soft(world, i);
-      lost_report_soft(world, i, "left the range of positions");
-      ok = false;
-    }
-    soft_update_box(s);
-  }
-  return ok;
-}
-
-bool soft_stop_bad_velocities(tn_world *world)
-{
-  bool ok = true;
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    soft *s = &world->softs[i];
-    bool bad = false;
-    for (int32_t k = 0; s->alive && s->first > 0 && k < s->particle_count; ++k) {
-      bad = bad || !is_rate(s->particles[k].v);
-    }
-    for (int32_t k = 0; bad && k < s->particle_count; ++k) {
-      s->particles[k].v = tn_v3(0.0f, 0.0f, 0.0f);
-    }
-    if (bad) {
-      lost_report_soft(world, i, "went non-finite");
-      ok = false;
-    }
-  }
-  return ok;
 }

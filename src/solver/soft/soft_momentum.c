@@ -1,9 +1,7 @@
 // Rigid motion of a soft body: damping of the motion relative to it, and restoration of the momenta
 // that position solves lose.
 #include "base/dvec.h"
-#include "data/world.h"
 #include "solver/soft/soft_steps.h"
-#include "solver/solver.h"
 
 #include <string.h>
 
@@ -66,10 +64,10 @@ static void damp_soft(soft *s, float dt)
   }
 }
 
-void soft_damp(tn_world *world, float dt)
+void soft_damp(const soft_system *system, float dt)
 {
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    soft *s = &world->softs[i];
+  for (int32_t i = 0; i < system->soft_pool->used; ++i) {
+    soft *s = &system->softs[i];
     if (s->alive && s->first > 0 && (s->damping > 0.0f || s->linear_damping > 0.0f)) {
       damp_soft(s, dt);
     }
@@ -93,14 +91,14 @@ static int end_block(const soft *s)
   return (s->first + s->particle_count + BLOCK_WIDTH - 1) / BLOCK_WIDTH;
 }
 
-static void add_sums(tn_world *world, const soft *s, double *sum)
+static void add_sums(const soft_system *system, const soft *s, double *sum)
 {
-  soft_data *data = &world->solver->soft_graph.data;
+  soft_data *data = &system->graph->data;
   solver_data pass_data = {.soft = data};
   for (int b = s->first / BLOCK_WIDTH; b < end_block(s); b += TUNING_FLOAT_SUM_BLOCKS) {
     int last =
         b + TUNING_FLOAT_SUM_BLOCKS < end_block(s) ? b + TUNING_FLOAT_SUM_BLOCKS : end_block(s);
-    world->solver->soft_ops->particles->sum(&pass_data, b, last);
+    system->ops->particles->sum(&pass_data, b, last);
     for (size_t i = 0; i < FIELDS(MotionSums); ++i) {
       const float *x = data->sums[i];
       sum[i] += (double)(((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7])));
@@ -115,10 +113,10 @@ static tn_pos pos_from(const double *x)
 
 // Sets the missing momenta to minus the changes that gravity and forces do not explain; the sums of
 // MotionSums are about the first particle's start, dL is shifted to the centre of mass.
-static momentum_error measure_momentum_error(tn_world *world, const soft *s)
+static momentum_error measure_momentum_error(const soft_system *system, const soft *s)
 {
   double sum[FIELDS(MotionSums)] = {0.0};
-  add_sums(world, s, sum);
+  add_sums(system, s, sum);
   double per_mass = 1.0 / sum[0];
   const double *m = &sum[16]; // xx yy zz xy xz yz
   tn_pos first = pos_from(&sum[1]), c = pos_scale(per_mass, first),
@@ -141,12 +139,12 @@ static momentum_error measure_momentum_error(tn_world *world, const soft *s)
 
 // Adds an external impulse, the sum over the step, to the missing momenta. Its lever arm is taken
 // at the middle of the step: with that of the end, tumbling bodies gain energy.
-static void add_external_impulse(tn_world *world, int32_t slot, int32_t solver_index, float weight,
-                                 tn_vec3 force)
+static void add_external_impulse(const soft_system *system, int32_t slot, int32_t solver_index,
+                                 float weight, tn_vec3 force)
 {
-  soft *s = &world->softs[slot];
+  soft *s = &system->softs[slot];
   momentum_error *t = &s->momentum_error;
-  const soft_graph *g = &world->solver->soft_graph;
+  const soft_graph *g = system->graph;
   const particle_state *p = &g->data.particles[solver_index];
   tn_pos part = pos_scale((double)weight * (double)g->data.dt, pos_from_vec3(force));
   double half = RULE(soft_momentum_lever) ? 0.5 : 0.0;
@@ -158,28 +156,28 @@ static void add_external_impulse(tn_world *world, int32_t slot, int32_t solver_i
   t->angular = pos_add(t->angular, pos_cross(pos_sub(pos_sub(at, t->center), half_step), part));
 }
 
-static void add_contact_impulses(tn_world *world)
+static void add_contact_impulses(const soft_system *system)
 {
-  for (int32_t i = 0; i < world->soft_contact_count; ++i) {
-    const soft_contact *t = &world->soft_contacts[i];
-    int32_t first = world->softs[t->soft].first;
+  for (int32_t i = 0; i < system->contact_count; ++i) {
+    const soft_contact *t = &system->contacts[i];
+    int32_t first = system->softs[t->soft].first;
     if (t->soft == t->other || tn_dot(t->force, t->force) == 0.0f) {
       continue; // self collision is internal
     }
     bool soft_soft = is_soft_soft(t);
     int count = soft_soft ? first_side_particles(t) : SOFT_CONTACT_PARTICLES;
     for (int k = 0; k < count && t->particle[k] != NO_SLOT; ++k) {
-      add_external_impulse(world, t->soft, first + t->particle[k], t->weight[k], t->force);
+      add_external_impulse(system, t->soft, first + t->particle[k], t->weight[k], t->force);
       if (soft_soft) { // action and reaction at the same point, or angular momentum would change
-        add_external_impulse(world, t->other, first + t->particle[k], -t->weight[k], t->force);
+        add_external_impulse(system, t->other, first + t->particle[k], -t->weight[k], t->force);
       }
     }
   }
 }
 
-static void correct_momentum(tn_world *world, const soft *s)
+static void correct_momentum(const soft_system *system, const soft *s)
 {
-  soft_data *data = &world->solver->soft_graph.data;
+  soft_data *data = &system->graph->data;
   solver_data pass_data = {.soft = data};
   const momentum_error *t = &s->momentum_error;
   tn_pos w = solve_inertia(t->inertia, t->angular);
@@ -188,32 +186,31 @@ static void correct_momentum(tn_world *world, const soft *s)
   const float angular_correction[3] = {(float)w.x, (float)w.y, (float)w.z};
   memcpy(data->linear_correction, linear_correction, sizeof linear_correction);
   memcpy(data->angular_correction, angular_correction, sizeof angular_correction);
-  world->solver->soft_ops->particles->add_rigid_velocity(&pass_data, s->first / BLOCK_WIDTH,
-                                                         end_block(s));
+  system->ops->particles->add_rigid_velocity(&pass_data, s->first / BLOCK_WIDTH, end_block(s));
 }
 
-void soft_restore_momentum(tn_world *world, float dt)
+void soft_restore_momentum(const soft_system *system, float dt)
 {
-  if (!RULE(soft_momentum) || world->method == TN_METHOD_TENON) {
+  if (!RULE(soft_momentum) || system->method == TN_METHOD_TENON) {
     return;
   }
-  world->solver->soft_graph.data.dt = dt;
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    if (keeps_momentum(&world->softs[i])) {
-      world->softs[i].momentum_error = measure_momentum_error(world, &world->softs[i]);
+  system->graph->data.dt = dt;
+  for (int32_t i = 0; i < system->soft_pool->used; ++i) {
+    if (keeps_momentum(&system->softs[i])) {
+      system->softs[i].momentum_error = measure_momentum_error(system, &system->softs[i]);
     }
   }
-  add_contact_impulses(world);
-  for (int32_t i = 0; i < world->attachment_pool.used; ++i) {
-    const attachment *a = &world->attachments[i];
-    if (a->alive && world->softs[a->soft].first > 0) {
-      int32_t solver_index = world->softs[a->soft].first + a->def.particle;
-      add_external_impulse(world, a->soft, solver_index, 1.0f, a->force);
+  add_contact_impulses(system);
+  for (int32_t i = 0; i < system->attachment_pool->used; ++i) {
+    const attachment *a = &system->attachments[i];
+    if (a->alive && system->softs[a->soft].first > 0) {
+      int32_t solver_index = system->softs[a->soft].first + a->def.particle;
+      add_external_impulse(system, a->soft, solver_index, 1.0f, a->force);
     }
   }
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    if (keeps_momentum(&world->softs[i])) {
-      correct_momentum(world, &world->softs[i]);
+  for (int32_t i = 0; i < system->soft_pool->used; ++i) {
+    if (keeps_momentum(&system->softs[i])) {
+      correct_momentum(system, &system->softs[i]);
     }
   }
 }

@@ -8,9 +8,7 @@
 // P maps the rest shape of the definition to the present one. Only the deviatoric strain flows and
 // det P stays 1, so the volume is kept. P - 1 is limited to plastic_limit.
 #include "data/soft_elements.h"
-#include "data/world.h"
 #include "solver/soft/soft_steps.h"
-#include "solver/solver.h"
 
 #include <math.h>
 #include <string.h>
@@ -156,17 +154,17 @@ static bool yield_element(soft *s, int32_t index, Q rotation, float dt)
   return true;
 }
 
-void soft_apply_plasticity(tn_world *world, float dt)
+void soft_apply_plasticity(const soft_system *system, float dt)
 {
-  soft_graph *g = &world->solver->soft_graph;
+  soft_graph *g = system->graph;
   soft_layout l = soft_layout_of(SOFT_SHAPE_MATCH);
   soft_rows *rows = &g->data.rows[SOFT_SHAPE_MATCH];
   for (int32_t at = 0; at < rows->block_count * BLOCK_WIDTH; ++at) {
     soft_source from = g->sources[SOFT_SHAPE_MATCH][at];
-    if (from.soft == NO_SLOT || !isfinite(world->softs[from.soft].yield_strain)) {
+    if (from.soft == NO_SLOT || !isfinite(system->softs[from.soft].yield_strain)) {
       continue;
     }
-    soft *s = &world->softs[from.soft];
+    soft *s = &system->softs[from.soft];
     float(*params)[BLOCK_WIDTH] =
         rows->row + (size_t)(at / BLOCK_WIDTH) * (size_t)soft_block_rows(SOFT_SHAPE_MATCH) +
         l.particles;

@@ -64,7 +64,7 @@ typedef struct soft_rows {
 typedef struct soft_contact_block {
   alignas(64) int32_t solver_index[SOFT_CONTACT_PARTICLES][BLOCK_WIDTH];
   int32_t body[BLOCK_WIDTH];
-  int32_t contact[BLOCK_WIDTH]; // index in world->soft_contacts, or -1
+  int32_t contact[BLOCK_WIDTH]; // index in soft_system.contacts, or -1
   uint8_t move[BLOCK_WIDTH];    // 1: dynamic, the body is written back
   int32_t type;                 // soft_contact_type
   alignas(64) float params[FIELDS(SoftContactParams)][BLOCK_WIDTH];

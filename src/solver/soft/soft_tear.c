@@ -3,10 +3,7 @@
 // connected groups of them get a copy of the particle each. A tear runs along the borders of
 // elements.
 #include "collide/elements.h"
-#include "data/events.h"
-#include "data/ids.h"
 #include "data/soft_elements.h"
-#include "data/world.h"
 #include "solver/soft/soft_steps.h"
 
 #include <math.h>
@@ -336,20 +333,20 @@ static void copy_arrays(soft *to, const soft *from)
   }
 }
 
-static bool grow_arrays(tn_world *world, soft *s, int particles, int triangles, int edges)
+static bool grow_arrays(heap *h, soft *s, int particles, int triangles, int edges)
 {
   soft grown = *s;
   grown.particle_count += particles;
   grown.triangle_count += triangles;
   grown.list[SOFT_EDGE].count += edges;
   grown.size = soft_assign_arrays(&grown, NULL);
-  grown.memory = heap_alloc(&world->heap, grown.size);
+  grown.memory = heap_alloc(h, grown.size);
   if (!grown.memory) {
     return false;
   }
   soft_assign_arrays(&grown, grown.memory);
   copy_arrays(&grown, s);
-  heap_free(&world->heap, s->memory, s->size);
+  heap_free(h, s->memory, s->size);
   *s = grown;
   return true;
 }
@@ -594,7 +591,7 @@ static void split_particle(particle_star *c, soft *s)
 }
 
 // Splits `center`; `made` is the first new particle. False if nothing could be split.
-static bool split_at(tn_world *world, soft *s, int32_t center, int32_t toward, int32_t *made)
+static bool split_at(heap *h, soft *s, int32_t center, int32_t toward, int32_t *made)
 {
   particle_star c = {.soft = s, .center = center, .toward = toward};
   if (!find_star(&c) || !group_star(&c)) {
@@ -607,7 +604,7 @@ static bool split_at(tn_world *world, soft *s, int32_t center, int32_t toward, i
     c.copy[i] = i == c.kept_group ? center : particles++;
   }
   int faces = triangles > 0 ? add_exposed_faces(&c, NULL) : 0;
-  if (!grow_arrays(world, s, particles - s->particle_count, faces, count_new_edges(&c))) {
+  if (!grow_arrays(h, s, particles - s->particle_count, faces, count_new_edges(&c))) {
     return false;
   }
   split_particle(&c, s);
@@ -652,18 +649,18 @@ static void remove_edge(soft *s, int32_t a, int32_t b)
 
 // Splits an end of the edge, preferably one that is not pinned. An edge outside all elements, or
 // the last one of a rope, is removed instead.
-static bool tear_at(tn_world *world, soft *s, const tear *t, int32_t *parted, int32_t *made)
+static bool tear_at(heap *h, soft *s, const tear *t, int32_t *parted, int32_t *made)
 {
   bool rope = is_rope(s);
   int32_t first = s->particles[t->b].pinned ? t->a : t->b, second = t->a + t->b - first;
   *parted = first;
   *made = -1;
   if (rope || is_in_element(s, t->a, t->b)) {
-    if (split_at(world, s, first, second, made)) {
+    if (split_at(h, s, first, second, made)) {
       return true;
     }
     *parted = second;
-    if (split_at(world, s, second, first, made)) {
+    if (split_at(h, s, second, first, made)) {
       return true;
     }
     if (!rope) {
@@ -674,22 +671,23 @@ static bool tear_at(tn_world *world, soft *s, const tear *t, int32_t *parted, in
   return true;
 }
 
-static void publish_tear(tn_world *world, int32_t slot, const tear *t, int32_t parted, int32_t made)
+static void report_tear(const soft_system *system, int32_t slot, const tear *t, int32_t parted,
+                        int32_t made)
 {
-  const soft *s = &world->softs[slot];
+  const soft *s = &system->softs[slot];
   tn_vec3 d = tn_between_points(s->particles[t->a].at, s->particles[t->b].at);
   float length = tn_length(d), pull = parted == t->a ? t->tension : -t->tension;
-  tn_soft_event event = {.kind = TN_SOFT_EVENT_TEAR,
-                         .soft = soft_id_at(world, slot),
-                         .particles = {parted, made},
-                         .point = s->particles[parted].at,
-                         .force = tn_scale(length > 0.0f ? pull / length : 0.0f, d)};
-  add_soft_event(world, &event);
+  soft_break event = {.soft = slot,
+                      .attachment = NO_SLOT,
+                      .particles = {parted, made},
+                      .point = s->particles[parted].at,
+                      .force = tn_scale(length > 0.0f ? pull / length : 0.0f, d)};
+  system->on_break(&event, system->break_context);
 }
 
-static bool tear_soft(tn_world *world, int32_t slot, float dt)
+static bool tear_soft(const soft_system *system, int32_t slot, float dt)
 {
-  soft *s = &world->softs[slot];
+  soft *s = &system->softs[slot];
   tear_list tears = {.count = 0};
   find_torn_edges(s, dt, &tears);
   for (int type = SOFT_VOLUME; type <= SOFT_SHAPE_MATCH; ++type) {
@@ -701,8 +699,8 @@ static bool tear_soft(tn_world *world, int32_t slot, float dt)
     const tear *t = &tears.list[i];
     int32_t parted, made;
     if (!contains(done, count, t->a) && !contains(done, count, t->b) &&
-        tear_at(world, s, t, &parted, &made)) {
-      publish_tear(world, slot, t, parted, made);
+        tear_at(system->heap, s, t, &parted, &made)) {
+      report_tear(system, slot, t, parted, made);
       done[count++] = t->a;
       done[count++] = t->b;
     }
@@ -717,24 +715,24 @@ static bool tear_soft(tn_world *world, int32_t slot, float dt)
   return count > 0;
 }
 
-void soft_tear(tn_world *world, float dt)
+void soft_tear(const soft_system *system, float dt)
 {
   bool any = false, torn = false;
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    const soft *s = &world->softs[i];
+  for (int32_t i = 0; i < system->soft_pool->used; ++i) {
+    const soft *s = &system->softs[i];
     any =
         any || (s->alive && s->first > 0 && (isfinite(s->tear_strain) || isfinite(s->tear_force)));
   }
   if (!any) {
     return;
   }
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    const soft *s = &world->softs[i];
+  for (int32_t i = 0; i < system->soft_pool->used; ++i) {
+    const soft *s = &system->softs[i];
     if (s->alive && s->first > 0 && (isfinite(s->tear_strain) || isfinite(s->tear_force))) {
-      torn = tear_soft(world, i, dt) || torn;
+      torn = tear_soft(system, i, dt) || torn;
     }
   }
   if (torn) {
-    soft_graph_invalidate(world);
+    soft_graph_invalidate(system->graph, system->layout_stale);
   }
 }

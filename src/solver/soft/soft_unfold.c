@@ -4,9 +4,7 @@
 // are shape matched as one cluster, whose energy has a single minimum. The cluster grows by one
 // ring of neighbours after the other until it has its rest shape.
 #include "base/dvec.h"
-#include "data/world.h"
 #include "solver/soft/soft_steps.h"
-#include "solver/solver.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,10 +67,10 @@ static bool is_inverted(const soft *s, int32_t index)
 // ---------------------------------------------------------------------------------------------
 // Detection
 
-static void end_unfold(tn_world *world, soft *s)
+static void end_unfold(soft *s, bool *layout_stale)
 {
   if (s->unfold.active) {
-    world->soft_layout_stale = true; // restores the stiffness of the elements
+    *layout_stale = true; // restores the stiffness of the elements
   }
   memset(&s->unfold, 0, sizeof s->unfold);
 }
@@ -89,12 +87,12 @@ static void scan_elements(soft *s)
   }
 }
 
-static void update_unfold(tn_world *world, soft *s, float dt)
+static void update_unfold(soft *s, float dt, bool *layout_stale)
 {
   if (s->unfold.active) {
     s->unfold.time += dt;
     if (s->unfold.off < TUNING_UNFOLD_DONE || s->unfold.time > TUNING_UNFOLD_TIMEOUT) {
-      end_unfold(world, s);
+      end_unfold(s, layout_stale);
     }
     return;
   }
@@ -109,12 +107,12 @@ static void update_unfold(tn_world *world, soft *s, float dt)
   scan_elements(s);
 }
 
-void soft_unfold_update(tn_world *world, float dt)
+void soft_unfold_update(const soft_system *system, float dt)
 {
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    soft *s = &world->softs[i];
+  for (int32_t i = 0; i < system->soft_pool->used; ++i) {
+    soft *s = &system->softs[i];
     if (RULE(soft_unfold) && s->alive && !s->asleep && element_count(s) > 0) {
-      update_unfold(world, s, dt);
+      update_unfold(s, dt, system->layout_stale);
     }
   }
 }
@@ -177,16 +175,17 @@ static void init_cluster_parts(const soft *s, const uint8_t *marks, cluster_part
 
 // Softens the elements whose particles are all marked; it lasts until the layout is rebuilt.
 // Returns the sum of their stiffness times volume, in J, for the cluster.
-static double soften_elements(tn_world *world, int32_t slot, soft_type type, const uint8_t *marks)
+static double soften_elements(const soft_system *system, int32_t slot, soft_type type,
+                              const uint8_t *marks)
 {
-  soft_graph *g = &world->solver->soft_graph;
+  soft_graph *g = system->graph;
   soft_layout l = soft_layout_of(type);
   soft_rows *rows = &g->data.rows[type];
   double sum = 0.0;
   for (int32_t at = 0; at < rows->block_count * BLOCK_WIDTH; ++at) {
     soft_source from = g->sources[type][at];
     const int32_t *v =
-        world->softs[slot].list[type].members + (size_t)from.index * (size_t)l.particles;
+        system->softs[slot].list[type].members + (size_t)from.index * (size_t)l.particles;
     bool inside = from.soft == slot;
     for (int i = 0; i < l.particles && inside; ++i) {
       inside = v[i] == NO_SLOT || marks[v[i]];
@@ -195,7 +194,7 @@ static double soften_elements(tn_world *world, int32_t slot, soft_type type, con
       continue;
     }
     const float *fields =
-        world->softs[slot].list[type].fields + (size_t)from.index * (size_t)(l.params + l.state);
+        system->softs[slot].list[type].fields + (size_t)from.index * (size_t)(l.params + l.state);
     size_t row = (size_t)(at / BLOCK_WIDTH) * (size_t)soft_block_rows(type) + (size_t)l.particles;
     int lane = at % BLOCK_WIDTH;
     if (type == SOFT_COROTATED) {
@@ -231,12 +230,12 @@ static void set_cluster_stiffness(soft *s, const cluster_part *parts, double sti
   s->unfold.cluster.damping = (float)(2.0 / sqrt(rate));
 }
 
-static bool pack_unfold(tn_world *world, int32_t slot, uint8_t *marks)
+static bool pack_unfold(const soft_system *system, int32_t slot, uint8_t *marks)
 {
-  soft_graph *g = &world->solver->soft_graph;
-  soft *s = &world->softs[slot];
+  soft_graph *g = system->graph;
+  soft *s = &system->softs[slot];
   int32_t count = mark_region(s, marks), first = g->unfold_part_count;
-  if (!heap_reserve(&world->heap, (void **)&g->unfold_parts, &g->unfold_part_capacity,
+  if (!heap_reserve(system->heap, (void **)&g->unfold_parts, &g->unfold_part_capacity,
                     first + count, sizeof(cluster_part))) {
     return false;
   }
@@ -248,23 +247,23 @@ static bool pack_unfold(tn_world *world, int32_t slot, uint8_t *marks)
   }
   c->first = first;
   c->count = count;
-  double stiffness = soften_elements(world, slot, SOFT_COROTATED, marks) +
-                     soften_elements(world, slot, SOFT_SHAPE_MATCH, marks);
+  double stiffness = soften_elements(system, slot, SOFT_COROTATED, marks) +
+                     soften_elements(system, slot, SOFT_SHAPE_MATCH, marks);
   set_cluster_stiffness(s, g->unfold_parts + first, stiffness);
   s->unfold.off = soft_cluster_error(s, c, g->unfold_parts + first);
   return true;
 }
 
-bool soft_unfold_pack(tn_world *world)
+bool soft_unfold_pack(const soft_system *system)
 {
   bool ok = true;
-  world->solver->soft_graph.unfold_part_count = 0;
-  for (int32_t i = 0; i < world->soft_pool.used && ok; ++i) {
-    soft *s = &world->softs[i];
+  system->graph->unfold_part_count = 0;
+  for (int32_t i = 0; i < system->soft_pool->used && ok; ++i) {
+    soft *s = &system->softs[i];
     if (s->alive && s->first > 0 && s->unfold.active) {
-      uint8_t *marks = heap_alloc(&world->heap, (size_t)s->particle_count);
-      ok = marks && pack_unfold(world, i, marks);
-      heap_free(&world->heap, marks, (size_t)s->particle_count);
+      uint8_t *marks = heap_alloc(system->heap, (size_t)s->particle_count);
+      ok = marks && pack_unfold(system, i, marks);
+      heap_free(system->heap, marks, (size_t)s->particle_count);
     }
   }
   return ok;
