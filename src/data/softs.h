@@ -94,7 +94,7 @@ typedef struct soft {
   tn_material material;
   tn_filter filter;
   void *user_data;
-  tn_soft_def def; // as given, for tn_soft_get_def(); its arrays are not used
+  tn_soft_def def; // as given, for tn_soft_get_def(), without its arrays
   int32_t first;   // solver index of the first particle; 0: not in the solver
   world_aabb box;  // of the particles, including their radius
   int32_t pin_count, attachment_count;

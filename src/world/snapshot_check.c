@@ -532,8 +532,10 @@ static bool has_soft_flags(const soft *s)
 {
   return is_flag(&s->can_sleep) && is_flag(&s->asleep) && is_flag(&s->self_collision) &&
          is_flag(&s->closed) && is_flag(&s->chained) && is_flag(&s->supported) &&
-         is_flag(&s->stiffness_limited) && is_flag(&s->keep_momentum) &&
-         is_flag(&s->def.curved_rest) && is_flag(&s->unfold.found) && is_flag(&s->unfold.active);
+         is_flag(&s->stiffness_limited) && is_flag(&s->keep_momentum) && is_flag(&s->box_grown) &&
+         is_flag(&s->def.curved_rest) && is_flag(&s->def.self_collision) &&
+         is_flag(&s->def.keep_momentum) && is_flag(&s->def.can_sleep) &&
+         is_flag(&s->unfold.found) && is_flag(&s->unfold.active);
 }
 
 static bool check_fold(const checker *c, int32_t slot)

@@ -36,16 +36,16 @@ void soft_keep_def(soft *s, const tn_soft_def *def)
   set_settings(s, def);
   s->volume_compliance = def->volume_compliance;
   s->def = *def;
+  // Without arrays: the elements have their own layout, and tears change them.
+  s->def.vertices = NULL;
+  s->def.edges = s->def.triangles = s->def.tetrahedra = s->def.hexahedra = NULL;
+  s->def.tethers = s->def.clusters = s->def.cluster_sizes = NULL;
+  s->def.tether_lengths = s->def.masses = NULL;
 }
 
-// The definition without arrays: the elements have their own layout, and tears change them.
 static tn_soft_def def_of(const soft *s)
 {
   tn_soft_def def = s->def;
-  def.vertices = NULL;
-  def.edges = def.triangles = def.tetrahedra = def.hexahedra = def.tethers = def.clusters = NULL;
-  def.cluster_sizes = NULL;
-  def.tether_lengths = def.masses = NULL;
   def.can_sleep = s->can_sleep;
   def.self_collision = s->self_collision;
   def.keep_momentum = s->keep_momentum;
