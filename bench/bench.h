@@ -29,7 +29,7 @@ typedef struct bench {
   int rows; // reported so far
 } bench;
 
-// Whether a benchmark is selected, by name, by name and size, or by group.
+// True if the user selected the benchmark by name, by name and size, or by group.
 bool bench_is_picked(bench *b, const char *group, const char *name, int size);
 
 // ---------------------------------------------------------------------------------------------

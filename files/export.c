@@ -449,7 +449,7 @@ static void write_scene(exporter *e, const tn_world_def *def, double seconds)
   write_raw(&e->w, "\n");
 }
 
-// Whether scenes/build.h recorded the definitions of all bodies and soft bodies.
+// True if scenes/build.h recorded the definition of every body and soft body.
 static bool is_complete(const exporter *e)
 {
   return e->body_count == e->record->body_count &&

@@ -36,7 +36,7 @@ tn_shape_id scene_add_shape(scene_run *run, tn_body_id body, const tn_shape_def 
 // their densities.
 void scene_spread_mass(scene_run *run, tn_body_id body, const tn_body_def *def, float mass);
 
-// Whether the body is dynamic; a null id is the world.
+// True if the body is dynamic. A null id stands for the static world.
 bool scene_moves(const scene_run *run, tn_body_id id);
 
 // The default definition with the mass of a cube of 1 m and 1 kg.

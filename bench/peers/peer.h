@@ -28,7 +28,7 @@ peer *peer_create(const char *name, const tn_world *world, peer_settings setting
 void peer_destroy(peer *p);
 
 void peer_step(peer *p, float dt);
-// What the conversion omitted; empty if nothing.
+// Features of the world that the conversion left out, as text; empty if none.
 const char *peer_omissions(const peer *p);
 // Number of contact points, including speculative ones.
 int peer_contact_points(const peer *p);

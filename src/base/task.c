@@ -473,7 +473,7 @@ static void enqueue_stage(task_pool *pool, tn_task_fn *task, task_range stage, i
   }
 }
 
-// Whether some stage is worth running in parallel.
+// True if at least one stage has enough work to run in parallel.
 static bool is_large(const task_range *stages, int count, int grain)
 {
   for (int i = 0; i < count; ++i) {

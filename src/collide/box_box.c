@@ -127,7 +127,7 @@ static tn_vec3 axis_direction(const box_pair *p, sat_axis axis)
   return tn_v3(side * n[0], side * n[1], side * n[2]);
 }
 
-// Whether `other` separates clearly better than `axis`. Hysteresis keeps rounding from switching
+// True if `other` separates clearly better than `axis`. Hysteresis keeps rounding from switching
 // axes between steps; nearly parallel axes need a larger lead, because the choice between them
 // changes the features but hardly the contact.
 static bool is_better_axis(const box_pair *p, sat_axis other, sat_axis axis)

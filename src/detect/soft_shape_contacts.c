@@ -1,6 +1,5 @@
-// Contacts of soft bodies: particles and triangles against shapes, the list of all soft contacts,
-// and its packing for the solver. Contacts are found once a step; the solver updates their gaps in
-// every substep.
+// Contacts of soft bodies: particles and triangles against shapes, and the list of all soft
+// contacts. Contacts are found once a step; the solver updates their gaps in every substep.
 #include "base/dvec.h"
 #include "collide/distance.h"
 #include "collide/material.h"

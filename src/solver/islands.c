@@ -17,9 +17,6 @@ static bool is_dynamic(const tn_world *world, int32_t slot)
   return world->bodies[slot].type == TN_BODY_DYNAMIC;
 }
 
-// ---------------------------------------------------------------------------------------------
-// Wake and sleep
-
 static void put_to_sleep(tn_world *world, int32_t slot)
 {
   body *b = &world->bodies[slot];
@@ -354,5 +351,3 @@ bool sleep_update(tn_world *world, float dt)
   }
   return true;
 }
-
-// ---------------------------------------------------------------------------------------------

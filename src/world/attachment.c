@@ -225,9 +225,6 @@ double attachment_energy(const tn_world *world, const attachment *a)
   return compliance > 0.0 ? 0.5 * (d.x * d.x + d.y * d.y + d.z * d.z) / compliance : 0.0;
 }
 
-// ---------------------------------------------------------------------------------------------
-// Pack and unpack
-
 void attachments_release(tn_world *world)
 {
   soft_coloring *links = &world->solver->attachment_coloring;

@@ -543,6 +543,3 @@ int tn_body_shapes(const tn_world *world, tn_body_id id, tn_shape_id *ids, int c
   }
   return count;
 }
-
-// ---------------------------------------------------------------------------------------------
-// Which shapes may collide

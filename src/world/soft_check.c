@@ -1,5 +1,4 @@
-// Validation of a soft body's definition; errors name the first invalid element. Also measures of
-// elements and the half edges of triangles.
+// Validation of a soft body's definition; errors name the first invalid element.
 #include "base/dvec.h"
 #include "kernel/ranges.h"
 #include "world/checks.h"
@@ -348,6 +347,3 @@ const char *soft_def_problem(const tn_soft_def *def)
   why = why ? why : why_bad_counts(def);
   return why ? why : soft_settings_problem(def);
 }
-
-// ---------------------------------------------------------------------------------------------
-// Sizes of elements, in double

@@ -9,7 +9,7 @@
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------
-// Memory: one allocation for all arrays
+// Numbers of elements
 
 static bool is_interior_edge(const half_edge *sides, int i, int count)
 {

@@ -1,5 +1,5 @@
 // The parts of a substep that treat a soft body as a whole: the direct solve of ropes, the volume
-// row of closed surfaces, the stiffness limit of Neo-Hookean solids, bounding boxes.
+// row of closed surfaces, the stiffness limit of Neo-Hookean solids.
 #include "base/dvec.h"
 #include "solver/soft/soft_steps.h"
 
