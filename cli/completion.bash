@@ -3,7 +3,7 @@ _tenon() {
   local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W "scenes run compare export schema study version help" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "scenes run compare export check schema study version help" -- "$word")
     return
   fi
   if [ "$command" = study ]; then
@@ -22,6 +22,13 @@ _tenon() {
         mapfile -t COMPREPLY < <(
           compgen -W "$(tenon scenes --names)" -- "$word"
           compgen -f -X '!*.json' -- "$word"
+          compgen -d -- "$word"
+        )
+        ;;
+      check)
+        compopt -o filenames
+        mapfile -t COMPREPLY < <(
+          compgen -f -X '!*.@(xml|urdf|json)' -- "$word"
           compgen -d -- "$word"
         )
         ;;
@@ -51,6 +58,7 @@ _tenon() {
       case $command in
         run) options+=" --method --csv --poses --glb --snapshot --from" ;;
         compare) options+=" --methods" ;;
+        check) options="--json --path" ;;
         export) options="--set --seconds --substeps --iterations --method" ;;
       esac
       mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

@@ -16,7 +16,7 @@ _tenon_parameters() {
 
 _tenon() {
   local state line
-  _arguments -C '1:command:(scenes run compare export schema study version help)' '*::argument:->arguments'
+  _arguments -C '1:command:(scenes run compare export check schema study version help)' '*::argument:->arguments'
   local common=(
     '*--set[set a parameter of the scene]:name=value:_tenon_parameters'
     '--seconds[simulated time]:seconds:'
@@ -47,6 +47,10 @@ _tenon() {
         '--seconds[simulated time]:seconds:' '--substeps[substeps per frame]:number:' \
         '--iterations[passes per substep]:number:' \
         '--method[solver method]:method:(tenon xpbd jacobi)'
+      ;;
+    check)
+      _arguments '1:file:_files -g "*.(xml|urdf|json)"' '--json[print JSON]' \
+        '*--path[folder of meshes and packages]:folder:_files -/'
       ;;
     schema) _arguments '--markdown[print Markdown tables]' ;;
     study) _arguments '--out[output folder]:folder:_files -/' '--quick[shorter and smaller]' ;;

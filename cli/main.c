@@ -1,4 +1,5 @@
 // The tenon command.
+#include "check.h"
 #include "compare.h"
 #include "listing.h"
 #include "progress.h"
@@ -12,39 +13,43 @@ enum { DONE = 0, FAILED = 1, NOT_UNDERSTOOD = 2, INTERRUPTED = 130 };
 
 static int show_help(void)
 {
-  puts("tenon scenes [SCENE]          list all scenes, or the parameters of one\n"
-       "  --names                     print only the names\n"
-       "  --markdown                  print a Markdown table\n"
-       "tenon run SCENE [OPTION]      simulate a built-in scene or a scene file\n"
-       "  --set NAME=VALUE            set a parameter of the scene; may be repeated\n"
-       "  --seconds S                 simulated time, in frames of 1/60 s\n"
-       "  --substeps N                substeps per frame\n"
-       "  --iterations N              passes over the constraints per substep (1)\n"
-       "  --method NAME               tenon (the default), xpbd or jacobi\n"
-       "  --threads N                 number of threads (1)\n"
-       "  --lanes N                   SIMD width: 1, 4, 8 or 16; 0: the widest (0)\n"
-       "  --json                      print one JSON object instead of text\n"
-       "  --csv FILE                  write the metrics of every frame\n"
-       "  --poses FILE                write the poses of bodies and particles in every frame\n"
-       "  --glb FILE                  write the motion as animated glTF 2.0\n"
-       "  --snapshot FILE             write the final state\n"
-       "  --from FILE                 continue from a snapshot of the same scene\n"
-       "tenon compare SCENE [OPTION]  compare methods and numbers of substeps in a table\n"
-       "  --methods NAME,...          tenon,xpbd,jacobi\n"
-       "  --substeps N,...            1,5,20,40\n"
-       "  --set, --seconds, --iterations, --threads, --lanes, --json as above\n"
-       "tenon export SCENE [OPTION]   write a scene as a JSON file for 'tenon run FILE.json'\n"
-       "  --set, --seconds, --substeps, --iterations, --method as above\n"
-       "tenon schema                  print the JSON Schema of scene files\n"
-       "  --markdown                  print Markdown tables\n"
-       "tenon study [OPTION]          run the published experiments and write a report\n"
-       "  --out DIR                   output folder; completed parts are kept (study)\n"
-       "  --quick                     shorter and smaller, under a minute\n"
-       "tenon version                 print the version and the build configuration\n"
-       "tenon help                    print this text\n"
-       "\n"
-       "Ctrl-C ends a run early; the report and the files are still written.\n"
-       "Exit status: 0 success, 1 failure, 2 invalid command line or scene file, 130 interrupted.");
+  puts(
+      "tenon scenes [SCENE]          list all scenes, or the parameters of one\n"
+      "  --names                     print only the names\n"
+      "  --markdown                  print a Markdown table\n"
+      "tenon run SCENE [OPTION]      simulate a built-in scene or a scene file\n"
+      "  --set NAME=VALUE            set a parameter of the scene; may be repeated\n"
+      "  --seconds S                 simulated time, in frames of 1/60 s\n"
+      "  --substeps N                substeps per frame\n"
+      "  --iterations N              passes over the constraints per substep (1)\n"
+      "  --method NAME               tenon (the default), xpbd or jacobi\n"
+      "  --threads N                 number of threads (1)\n"
+      "  --lanes N                   SIMD width: 1, 4, 8 or 16; 0: the widest (0)\n"
+      "  --json                      print one JSON object instead of text\n"
+      "  --csv FILE                  write the metrics of every frame\n"
+      "  --poses FILE                write the poses of bodies and particles in every frame\n"
+      "  --glb FILE                  write the motion as animated glTF 2.0\n"
+      "  --snapshot FILE             write the final state\n"
+      "  --from FILE                 continue from a snapshot of the same scene\n"
+      "tenon compare SCENE [OPTION]  compare methods and numbers of substeps in a table\n"
+      "  --methods NAME,...          tenon,xpbd,jacobi\n"
+      "  --substeps N,...            1,5,20,40\n"
+      "  --set, --seconds, --iterations, --threads, --lanes, --json as above\n"
+      "tenon export SCENE [OPTION]   write a scene as a JSON file for 'tenon run FILE.json'\n"
+      "  --set, --seconds, --substeps, --iterations, --method as above\n"
+      "tenon check FILE [OPTION]     read a robot (MJCF, URDF) and report what of it is supported\n"
+      "  --json                      print one JSON object instead of text\n"
+      "  --path DIR                  look for meshes and packages there; may be repeated\n"
+      "tenon schema                  print the JSON Schema of scene files\n"
+      "  --markdown                  print Markdown tables\n"
+      "tenon study [OPTION]          run the published experiments and write a report\n"
+      "  --out DIR                   output folder; completed parts are kept (study)\n"
+      "  --quick                     shorter and smaller, under a minute\n"
+      "tenon version                 print the version and the build configuration\n"
+      "tenon help                    print this text\n"
+      "\n"
+      "Ctrl-C ends a run early; the report and the files are still written.\n"
+      "Exit status: 0 success, 1 failure, 2 invalid command line or scene file, 130 interrupted.");
   return DONE;
 }
 
@@ -108,6 +113,15 @@ static int export_scene(int count, char **words)
   return ok ? DONE : FAILED;
 }
 
+static int check_file(int count, char **words)
+{
+  check_options options;
+  if (!check_parse(count, words, &options)) {
+    return NOT_UNDERSTOOD;
+  }
+  return check_model(&options) ? DONE : NOT_UNDERSTOOD;
+}
+
 static int show_schema(int count, char **words)
 {
   bool tables = count > 0 && strcmp(words[0], "--markdown") == 0;
@@ -168,6 +182,9 @@ static int obey(int count, char **words)
   }
   if (strcmp(command, "export") == 0) {
     return export_scene(count - 1, words + 1);
+  }
+  if (strcmp(command, "check") == 0) {
+    return check_file(count - 1, words + 1);
   }
   if (strcmp(command, "schema") == 0) {
     return show_schema(count - 1, words + 1);

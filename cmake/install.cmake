@@ -4,6 +4,11 @@ include(CMakePackageConfigHelpers)
 
 install(DIRECTORY include/tenon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h)
 install(TARGETS tenon_static tenon_shared EXPORT tenon)
+if(TARGET tenon_import)
+  install(DIRECTORY import/include/tenon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
+          PATTERN *.h)
+  install(TARGETS tenon_import EXPORT tenon)
+endif()
 if(TENON_BUILD_CLI)
   install(TARGETS tenon_cli)
   install(FILES cli/tenon.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
@@ -16,6 +21,11 @@ endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tenon)
 install(EXPORT tenon NAMESPACE tenon:: FILE tenonTargets.cmake DESTINATION ${package_dir})
+if(TARGET tenon_import)
+  set(TENON_HAS_IMPORT ON)
+else()
+  set(TENON_HAS_IMPORT OFF)
+endif()
 configure_package_config_file(cmake/tenonConfig.cmake.in tenonConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(tenonConfigVersion.cmake COMPATIBILITY SameMinorVersion)
@@ -26,3 +36,8 @@ file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_I
 string(REGEX REPLACE "/$" "" pc_to_prefix ${pc_to_prefix})
 configure_file(cmake/tenon.pc.in tenon.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tenon.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(TARGET tenon_import)
+  configure_file(cmake/tenon_import.pc.in tenon_import.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/tenon_import.pc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()

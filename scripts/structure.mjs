@@ -78,6 +78,8 @@ const INCLUDE_FOLDERS = [
   "src",
   "scenes",
   "files",
+  "import",
+  "import/include",
   "cli",
   "study",
   "test",

@@ -32,6 +32,24 @@ field() {
     console.log(process.argv[1].split(".").reduce((x, k) => x?.[k], o))' "$1"
 }
 
+echo "== robots"
+cat >robot.xml <<'EOF'
+<mujoco model="pole">
+  <worldbody>
+    <body><joint damping="1"/><geom size=".1" mass="2" rgba="1 0 0 1"/></body>
+  </worldbody>
+</mujoco>
+EOF
+"$tenon" check robot.xml | grep -q "^  robot.xml:3: <geom> rgba" || fail "no report of a colour"
+[ "$("$tenon" check robot.xml --json | field mass)" = 2 ] || fail "the mass is not in the report"
+[ "$("$tenon" check robot.xml --json | field counts.joints)" = 1 ] || fail "no joint in the report"
+refuses 2 "check needs a file" check
+refuses 2 "nowhere.xml: cannot be opened" check nowhere.xml
+refuses 2 "check has no option '--fast'" check robot.xml --fast
+refuses 2 "--path needs the name of a folder" check robot.xml --path
+echo "<mujoco><worldbody>" >open.xml
+refuses 2 "open.xml:2: not well-formed: no element found" check open.xml
+
 echo "== mistakes"
 refuses 2 "missing command"
 refuses 2 "unknown command 'fly'" fly

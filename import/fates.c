@@ -1,0 +1,172 @@
+#include "fates.h"
+
+#include <string.h>
+
+typedef struct fate_row {
+  const char *element;   // null: any
+  const char *attribute; // null: the element with all that is in it
+  tn_import_fate fate;
+  const char *why; // null: the fate says it
+} fate_row;
+
+#define SOLVER_OF_OTHERS "accuracy is set by the substeps here"
+
+static const fate_row mjcf_fates[] = {
+    {"visual", NULL, TN_IMPORT_VISUAL, NULL},
+    {"statistic", NULL, TN_IMPORT_VISUAL, NULL},
+    {"texture", NULL, TN_IMPORT_VISUAL, NULL},
+    {"material", NULL, TN_IMPORT_VISUAL, NULL},
+    {"light", NULL, TN_IMPORT_VISUAL, NULL},
+    {"camera", NULL, TN_IMPORT_VISUAL, NULL},
+    {"skin", NULL, TN_IMPORT_VISUAL, NULL},
+    {"size", NULL, TN_IMPORT_VISUAL, "memory of MuJoCo"},
+    {"custom", NULL, TN_IMPORT_VISUAL, "data for programs that use the file"},
+    {"numeric", NULL, TN_IMPORT_VISUAL, "data for programs that use the file"},
+    {"text", NULL, TN_IMPORT_VISUAL, "data for programs that use the file"},
+    {"tuple", NULL, TN_IMPORT_VISUAL, "data for programs that use the file"},
+    {NULL, "user", TN_IMPORT_VISUAL, "data for programs that use the file"},
+    {NULL, "noise", TN_IMPORT_VISUAL, "for programs that use the file: MuJoCo adds none itself"},
+    {NULL, "rgba", TN_IMPORT_VISUAL, NULL},
+    {NULL, "material", TN_IMPORT_VISUAL, NULL},
+    {"site", "size", TN_IMPORT_VISUAL, NULL},
+    {"site", "type", TN_IMPORT_VISUAL, NULL},
+    {"site", "group", TN_IMPORT_VISUAL, NULL},
+    {"joint", "group", TN_IMPORT_VISUAL, NULL},
+    {"freejoint", "group", TN_IMPORT_VISUAL, NULL},
+    {"freejoint", "align", TN_IMPORT_VISUAL, "the frame of a body does not change its motion"},
+    {"tendon", "group", TN_IMPORT_VISUAL, NULL},
+    {"tendon", "width", TN_IMPORT_VISUAL, NULL},
+    {"spatial", "group", TN_IMPORT_VISUAL, NULL},
+    {"spatial", "width", TN_IMPORT_VISUAL, NULL},
+    {"fixed", "group", TN_IMPORT_VISUAL, NULL},
+    {"mesh", "texcoord", TN_IMPORT_VISUAL, NULL},
+    {"mesh", "normal", TN_IMPORT_VISUAL, NULL},
+    {"mesh", "smoothnormal", TN_IMPORT_VISUAL, NULL},
+    {"mesh", "maxhullvert", TN_IMPORT_APPROXIMATED, "hulls have up to 64 vertices"},
+    {"mesh", "octree_maxdepth", TN_IMPORT_VISUAL, NULL},
+    {"compiler", "texturedir", TN_IMPORT_VISUAL, NULL},
+    {"compiler", "discardvisual", TN_IMPORT_VISUAL, NULL},
+    {"compiler", "usethread", TN_IMPORT_VISUAL, NULL},
+    {"compiler", "convexhull", TN_IMPORT_VISUAL, NULL},
+    {"compiler", "saveinertial", TN_IMPORT_VISUAL, NULL},
+    {"compiler", "fusestatic", TN_IMPORT_VISUAL, "bodies without joints are always fused"},
+    {"compiler", "alignfree", TN_IMPORT_VISUAL, "the frame of a body does not change its motion"},
+    {"compiler", "exactmeshinertia", TN_IMPORT_VISUAL, "obsolete in MuJoCo"},
+    {"option", "timestep", TN_IMPORT_APPROXIMATED, SOLVER_OF_OTHERS},
+    {"option", "integrator", TN_IMPORT_APPROXIMATED, SOLVER_OF_OTHERS},
+    {"option", "solver", TN_IMPORT_APPROXIMATED, SOLVER_OF_OTHERS},
+    {"option", "iterations", TN_IMPORT_APPROXIMATED, SOLVER_OF_OTHERS},
+    {"option", "ls_iterations", TN_IMPORT_APPROXIMATED, SOLVER_OF_OTHERS},
+    {"option", "noslip_iterations", TN_IMPORT_APPROXIMATED, SOLVER_OF_OTHERS},
+    {"option", "ccd_iterations", TN_IMPORT_APPROXIMATED, SOLVER_OF_OTHERS},
+    {"option", "mpr_iterations", TN_IMPORT_APPROXIMATED, SOLVER_OF_OTHERS},
+    {"option", "tolerance", TN_IMPORT_APPROXIMATED, SOLVER_OF_OTHERS},
+    {"option", "ls_tolerance", TN_IMPORT_APPROXIMATED, SOLVER_OF_OTHERS},
+    {"option", "noslip_tolerance", TN_IMPORT_APPROXIMATED, SOLVER_OF_OTHERS},
+    {"option", "ccd_tolerance", TN_IMPORT_APPROXIMATED, SOLVER_OF_OTHERS},
+    {"option", "mpr_tolerance", TN_IMPORT_APPROXIMATED, SOLVER_OF_OTHERS},
+    {"option", "jacobian", TN_IMPORT_APPROXIMATED, SOLVER_OF_OTHERS},
+    {"option", "cone", TN_IMPORT_APPROXIMATED, "friction is limited by a circular cone"},
+    {"option", "impratio", TN_IMPORT_APPROXIMATED, "friction is rigid until it slides"},
+    {"option", "apirate", TN_IMPORT_VISUAL, NULL},
+    {NULL, "solref", TN_IMPORT_APPROXIMATED, "constraints are rigid or elastic, not regularised"},
+    {NULL, "solimp", TN_IMPORT_APPROXIMATED, "constraints are rigid or elastic, not regularised"},
+    {NULL, "solreflimit", TN_IMPORT_APPROXIMATED, "limits are rigid"},
+    {NULL, "solimplimit", TN_IMPORT_APPROXIMATED, "limits are rigid"},
+    {NULL, "solreffriction", TN_IMPORT_APPROXIMATED, "friction is rigid until it slides"},
+    {NULL, "solimpfriction", TN_IMPORT_APPROXIMATED, "friction is rigid until it slides"},
+    {"geom", "solmix", TN_IMPORT_APPROXIMATED, "materials are mixed by their own rule"},
+    {"geom", "margin", TN_IMPORT_APPROXIMATED, "contacts are found ahead of touch in any case"},
+    {"geom", "gap", TN_IMPORT_APPROXIMATED, "contacts are found ahead of touch in any case"},
+    {"pair", "margin", TN_IMPORT_APPROXIMATED, "contacts are found ahead of touch in any case"},
+    {"pair", "gap", TN_IMPORT_APPROXIMATED, "contacts are found ahead of touch in any case"},
+    {"joint", "margin", TN_IMPORT_APPROXIMATED, "limits act where they are reached"},
+    {"tendon", "margin", TN_IMPORT_APPROXIMATED, "limits act where they are reached"},
+};
+
+static const fate_row urdf_fates[] = {
+    {"material", NULL, TN_IMPORT_VISUAL, NULL},
+    {"color", NULL, TN_IMPORT_VISUAL, NULL},
+    {"visual", NULL, TN_IMPORT_VISUAL, NULL},
+    {"gazebo", NULL, TN_IMPORT_IGNORED, "settings of another simulator"},
+    {"transmission", NULL, TN_IMPORT_VISUAL, "names of hardware interfaces"},
+    {"calibration", NULL, TN_IMPORT_VISUAL, "for hardware"},
+    {"safety_controller", NULL, TN_IMPORT_VISUAL, "for hardware"},
+    {"ros2_control", NULL, TN_IMPORT_VISUAL, "for hardware"},
+    {"collision", "name", TN_IMPORT_VISUAL, NULL},
+    {"robot", "version", TN_IMPORT_VISUAL, NULL},
+    {"joint_properties", NULL, TN_IMPORT_VISUAL, "not part of the format"},
+    {"axis", "rpy", TN_IMPORT_VISUAL, "not part of the format"},
+    {"link", "type", TN_IMPORT_VISUAL, NULL},
+};
+
+typedef struct fate_table {
+  const fate_row *rows;
+  int count;
+} fate_table;
+
+static const fate_row *find_row(fate_table table, const char *element, const char *attribute)
+{
+  for (int i = 0; i < table.count; ++i) {
+    const fate_row *row = &table.rows[i];
+    bool fits = !row->element || strcmp(row->element, element) == 0;
+    bool same =
+        attribute ? row->attribute && strcmp(row->attribute, attribute) == 0 : !row->attribute;
+    if (fits && same) {
+      return row;
+    }
+  }
+  return NULL;
+}
+
+static void report_attributes(tn_model *model, const xml_node *node, fate_table table)
+{
+  for (const xml_attribute *a = node->attributes; a; a = a->next) {
+    const fate_row *row = find_row(table, node->name, a->name);
+    tn_import_fate fate = row ? row->fate : a->used ? TN_IMPORT_HONOURED : TN_IMPORT_IGNORED;
+    if (!a->used && fate == TN_IMPORT_HONOURED) {
+      fate = TN_IMPORT_IGNORED;
+    }
+    const char *why = row && row->why ? row->why : NULL;
+    model_note_add(model, fate, node->at, "<%.60s> %.60s%s%s", node->name, a->name, why ? ": " : "",
+                   why ? why : "");
+  }
+}
+
+// A class of defaults that nothing uses has no effect in any program.
+static bool is_unused_default(const xml_node *node)
+{
+  return !node->used && node->parent && xml_is(node->parent, "default");
+}
+
+static void report_node(tn_model *model, const xml_node *node, fate_table table)
+{
+  const fate_row *row = find_row(table, node->name, NULL);
+  if (row) {
+    model_note_add(model, row->fate, node->at, "<%.60s>%s%s", node->name, row->why ? ": " : "",
+                   row->why ? row->why : "");
+    return;
+  }
+  if (is_unused_default(node)) {
+    return;
+  }
+  if (!node->used) {
+    model_note_add(model, TN_IMPORT_IGNORED, node->at, "<%.60s> in <%.60s>", node->name,
+                   node->parent ? node->parent->name : "");
+    return;
+  }
+  if (!node->attributes) {
+    model_note_add(model, TN_IMPORT_HONOURED, node->at, "<%.60s>", node->name);
+  }
+  report_attributes(model, node, table);
+  for (const xml_node *child = node->first; child; child = child->next) {
+    report_node(model, child, table);
+  }
+}
+
+void fates_report(tn_model *model, const xml_node *root, tn_import_format format)
+{
+  fate_table mjcf = {mjcf_fates, (int)(sizeof mjcf_fates / sizeof mjcf_fates[0])};
+  fate_table urdf = {urdf_fates, (int)(sizeof urdf_fates / sizeof urdf_fates[0])};
+  report_node(model, root, format == TN_IMPORT_MJCF ? mjcf : urdf);
+}

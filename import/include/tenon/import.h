@@ -1,0 +1,162 @@
+/// @file
+/// Robots and machines from files: MJCF, URDF and the scenes of the tutorial on joints.
+///
+/// A model is what a file says: bodies, joints, geoms, actuators and so on, by name. It belongs to
+/// no world. A report tells what of the file was honoured, approximated and ignored, with the place
+/// of each. The library tenon_import stands beside the core and needs expat.
+#ifndef TENON_IMPORT_H
+#define TENON_IMPORT_H
+
+#include <tenon/tenon.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A file in memory, with all that its includes and meshes add. See tn_model_load().
+typedef struct tn_model tn_model;
+
+/// Format of a file.
+typedef enum tn_import_format {
+  TN_IMPORT_AUTO,     ///< found out from the file's content
+  TN_IMPORT_MJCF,     ///< XML of MuJoCo
+  TN_IMPORT_URDF,     ///< XML of ROS
+  TN_IMPORT_TUTORIAL, ///< JSON of the tutorial on joints
+} tn_import_format;
+
+/// What became of a part of a file.
+typedef enum tn_import_fate {
+  TN_IMPORT_HONOURED,     ///< does what the format says
+  TN_IMPORT_APPROXIMATED, ///< has an effect close to what the format says
+  TN_IMPORT_IGNORED,      ///< has no effect, though it would change the motion
+  TN_IMPORT_VISUAL,       ///< has no effect, and would change only how things look
+  TN_IMPORT_MISSING,      ///< a file that could not be found or used; its geoms are left out
+  TN_IMPORT_FATE_COUNT    ///< number of fates
+} tn_import_fate;
+
+/// How the root link of a URDF file stands in the world.
+typedef enum tn_import_base {
+  TN_IMPORT_BASE_AUTO,  ///< fixed if it is called `world` or has no mass, else free
+  TN_IMPORT_BASE_FIXED, ///< fixed to the world
+  TN_IMPORT_BASE_FREE,  ///< free to move
+} tn_import_base;
+
+/// How a file is read: from tn_default_import_def().
+typedef struct tn_import_def {
+  tn_import_format format;         ///< TN_IMPORT_AUTO
+  const char *const *search_paths; ///< folders for `package://` and missing files; copied
+  int search_path_count;           ///< number of them; 0
+  tn_import_base base;             ///< of URDF files; TN_IMPORT_BASE_AUTO
+  bool meshes;                     ///< read mesh files; false leaves their geoms out; true
+  tn_log_fn *log;                  ///< receives the reason of a failure; null prints to stderr
+  void *log_context;               ///< passed to `log`; the host's
+  uint32_t cookie;                 ///< set by tn_default_import_def()
+} tn_import_def;
+
+/// A line of the report.
+typedef struct tn_import_note {
+  tn_import_fate fate; ///< what became of it
+  const char *text;    ///< what it is; memory of the model
+  const char *file;    ///< where it occurs first; memory of the model
+  int line;            ///< in that file, from 1; 0: the file as a whole
+  int count;           ///< how often it occurs, 1 or more
+} tn_import_note;
+
+/// A body of a model at a position of its joints.
+typedef struct tn_model_body {
+  const char *name;   ///< empty for none; memory of the model
+  int parent;         ///< index of the body it hangs on; -1: it is the world, body 0
+  tn_pos position;    ///< in the frame of the model, m
+  double rotation[4]; ///< unit quaternion x y z w, to the frame of the model
+  double mass;        ///< kg
+  double center[3];   ///< centre of mass in the body's frame, m
+  double inertia[6];  ///< about the centre, in the body's axes, kg m^2: xx, yy, zz, xy, xz, yz
+} tn_model_body;
+
+/// How many of everything a model has.
+typedef struct tn_model_counts {
+  int bodies;     ///< the world included
+  int joints;     ///< with those of several degrees of freedom
+  int positions;  ///< numbers in a position of all joints
+  int velocities; ///< degrees of freedom
+  int geoms;      ///< solids and surfaces
+  int sites;      ///< named frames
+  int meshes;     ///< assets
+  int actuators;  ///< motors and servos
+  int tendons;    ///< fixed and spatial
+  int equalities; ///< closed loops and couplings
+  int sensors;    ///< named read-outs
+  int keyframes;  ///< named positions
+} tn_model_counts;
+
+/// The usual definition: format by content, meshes are read.
+TN_API tn_import_def tn_default_import_def(void);
+
+/// Reads a file.
+///
+/// @param path  of the file; includes and meshes are found relative to it
+/// @param def   from tn_default_import_def(); only read; null: the usual
+/// @return the model, for tn_model_destroy(); null if the file cannot be read or is malformed, with
+///         one line "file:line: reason" in the log
+TN_API tn_model *tn_model_load(const char *path, const tn_import_def *def);
+
+/// The same for a text in memory.
+///
+/// @param name  for messages, and the folder in which includes and meshes are found
+/// @param text  only read
+/// @param size  bytes in `text`
+/// @param def   as of tn_model_load()
+/// @return as of tn_model_load()
+TN_API tn_model *tn_model_parse(const char *name, const char *text, size_t size,
+                                const tn_import_def *def);
+/// Destroys a model. Worlds made of it stay. Null does nothing.
+TN_API void tn_model_destroy(tn_model *model);
+
+/// Name that the file gives the model; empty for none or a null model.
+TN_API const char *tn_model_name(const tn_model *model);
+/// Format of the file.
+TN_API tn_import_format tn_model_format(const tn_model *model);
+/// How many of everything there is; zeros for a null model.
+TN_API tn_model_counts tn_model_get_counts(const tn_model *model);
+/// Mass of all bodies but the world, kg.
+TN_API double tn_model_total_mass(const tn_model *model);
+/// Gravity that the file asks for, m/s^2, in the frame of the model, whose z axis is up.
+TN_API tn_vec3 tn_model_gravity(const tn_model *model);
+
+/// Index of a body by name; -1 if there is none.
+TN_API int tn_model_find_body(const tn_model *model, const char *name);
+/// Index of a keyframe by name; -1 if there is none.
+TN_API int tn_model_find_keyframe(const tn_model *model, const char *name);
+
+/// Reads all bodies at a position of the joints.
+///
+/// @param model     the model
+/// @param keyframe  index; -1: the reference position, which the file draws
+/// @param bodies    filled in, up to `capacity`; may be null if that is 0
+/// @param capacity  room in `bodies`
+/// @return how many there are; 0 for a bad keyframe
+TN_API int tn_model_bodies(const tn_model *model, int keyframe, tn_model_body *bodies,
+                           int capacity);
+
+/// The report: what was honoured, approximated and ignored.
+///
+/// @param model  the model
+/// @param count  set to the number of lines; may be null
+/// @return the model's array, in the order of fates; null if there are none
+TN_API const tn_import_note *tn_model_report(const tn_model *model, int *count);
+
+/// Writes the report as text or as JSON.
+///
+/// @param model     the model
+/// @param json      one JSON object instead of text
+/// @param buffer    written as far as it goes, with a zero at its end; may be null
+/// @param capacity  bytes in `buffer`
+/// @return the bytes needed, with the zero; 0 for a null model
+TN_API size_t tn_model_write_report(const tn_model *model, bool json, char *buffer,
+                                    size_t capacity);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,370 @@
+// Actuators, tendons and sensors of MJCF.
+#include "mjcf.h"
+
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------
+// Actuators. Every kind states the same general law, and defaults of one kind hold for the others.
+
+typedef enum actuator_law { LAW_FIXED, LAW_AFFINE, LAW_OTHER } actuator_law;
+typedef enum actuator_dynamics {
+  DYN_NONE,
+  DYN_INTEGRATOR,
+  DYN_FILTER,
+  DYN_FILTER_EXACT,
+  DYN_OTHER
+} actuator_dynamics;
+
+typedef struct actuator_attributes {
+  model_actuator actuator;
+  mjcf_limit control, force, activation;
+  actuator_law gain_law, bias_law; // LAW_FIXED of a bias: none
+  actuator_dynamics dynamics;
+  double gain[10], bias[10], dyn[10];
+  const char *joint, *joint_in_parent, *tendon, *site, *body, *crank;
+  const char *reference; // refsite
+} actuator_attributes;
+
+#define ACTUATOR_TAGS "general motor position velocity intvelocity damper cylinder muscle adhesion"
+
+static void take_name(const xml_node *node, const char *name, const char **out)
+{
+  const char *value = xml_get(node, name);
+  *out = value ? value : *out;
+}
+
+static void read_position(mjcf *m, const xml_node *node, actuator_attributes *a)
+{
+  double kp = a->gain[0], kv = -a->bias[2], time = 0.0, ratio = 0.0;
+  bool given = xml_number(m->r, node, "kp", &kp);
+  if (xml_number(m->r, node, "kv", &kv)) {
+    a->actuator.damping_ratio = 0.0;
+  }
+  if (xml_number(m->r, node, "dampratio", &ratio)) {
+    a->actuator.damping_ratio = ratio;
+    kv = 0.0;
+  }
+  if (xml_number(m->r, node, "timeconst", &time)) {
+    a->dyn[0] = time;
+    a->dynamics = time > 0.0 ? DYN_FILTER_EXACT : DYN_NONE;
+  }
+  xml_number(m->r, node, "inheritrange", &a->actuator.inherit_range);
+  if (given && !(kp >= 0.0)) {
+    import_fail(m->r, node->at, "kp must not be negative");
+  }
+  a->gain_law = LAW_FIXED;
+  a->bias_law = LAW_AFFINE;
+  a->gain[0] = kp;
+  a->bias[0] = 0.0;
+  a->bias[1] = -kp;
+  a->bias[2] = -kv;
+}
+
+static void read_general(mjcf *m, const xml_node *node, actuator_attributes *a)
+{
+  static const char *const gains[] = {"fixed", "affine", "muscle", "user", NULL};
+  static const char *const biases[] = {"none", "affine", "muscle", "user", NULL};
+  static const char *const dynamics[] = {"none",   "integrator", "filter", "filterexact",
+                                         "muscle", "user",       NULL};
+  int value;
+  if (xml_word(m->r, node, "gaintype", gains, &value)) {
+    a->gain_law = value < 2 ? (actuator_law)value : LAW_OTHER;
+  }
+  if (xml_word(m->r, node, "biastype", biases, &value)) {
+    a->bias_law = value < 2 ? (actuator_law)value : LAW_OTHER;
+  }
+  if (xml_word(m->r, node, "dyntype", dynamics, &value)) {
+    a->dynamics = value < 4 ? (actuator_dynamics)value : DYN_OTHER;
+  }
+  xml_numbers(m->r, node, "gainprm", 1, 10, a->gain);
+  xml_numbers(m->r, node, "biasprm", 1, 10, a->bias);
+  xml_numbers(m->r, node, "dynprm", 1, 10, a->dyn);
+}
+
+static void read_cylinder(mjcf *m, const xml_node *node, actuator_attributes *a)
+{
+  double diameter = 0.0;
+  a->dynamics = DYN_FILTER;
+  a->bias_law = LAW_AFFINE;
+  xml_number(m->r, node, "timeconst", &a->dyn[0]);
+  xml_number(m->r, node, "area", &a->gain[0]);
+  if (xml_number(m->r, node, "diameter", &diameter)) {
+    a->gain[0] = 0.25 * 3.14159265358979323846 * diameter * diameter;
+  }
+  xml_numbers(m->r, node, "bias", 3, 3, a->bias);
+}
+
+// What the kind of the element says about the law.
+static void read_law(mjcf *m, const xml_node *node, actuator_attributes *a)
+{
+  if (xml_is(node, "general")) {
+    read_general(m, node, a);
+  } else if (xml_is(node, "position")) {
+    read_position(m, node, a);
+  } else if (xml_is(node, "intvelocity")) {
+    read_position(m, node, a);
+    a->dynamics = DYN_INTEGRATOR;
+    a->activation.limited = MJCF_TRUE;
+  } else if (xml_is(node, "velocity")) {
+    double kv = a->gain[0];
+    xml_number(m->r, node, "kv", &kv);
+    a->gain_law = LAW_FIXED;
+    a->bias_law = LAW_AFFINE;
+    a->gain[0] = kv;
+    a->bias[0] = a->bias[1] = 0.0;
+    a->bias[2] = -kv;
+  } else if (xml_is(node, "damper")) {
+    double kv = 0.0;
+    xml_number(m->r, node, "kv", &kv);
+    a->gain_law = LAW_AFFINE;
+    a->gain[0] = a->gain[1] = 0.0;
+    a->gain[2] = -kv;
+    a->bias_law = LAW_FIXED;
+  } else if (xml_is(node, "motor")) {
+    a->gain_law = a->bias_law = LAW_FIXED;
+    a->gain[0] = 1.0;
+    a->dynamics = DYN_NONE;
+  } else if (xml_is(node, "cylinder")) {
+    read_cylinder(m, node, a);
+  } else {
+    a->gain_law = LAW_OTHER;
+  }
+}
+
+static void apply_actuator(mjcf *m, const xml_node *node, void *out)
+{
+  actuator_attributes *a = out;
+  mjcf_read_limit(m, node, "ctrlrange", "ctrllimited", &a->control);
+  mjcf_read_limit(m, node, "forcerange", "forcelimited", &a->force);
+  mjcf_read_limit(m, node, "actrange", "actlimited", &a->activation);
+  xml_numbers(m->r, node, "gear", 1, 6, a->actuator.gear);
+  take_name(node, "joint", &a->joint);
+  take_name(node, "jointinparent", &a->joint_in_parent);
+  take_name(node, "tendon", &a->tendon);
+  take_name(node, "site", &a->site);
+  take_name(node, "body", &a->body);
+  take_name(node, "cranksite", &a->crank);
+  take_name(node, "refsite", &a->reference);
+  read_law(m, node, a);
+}
+
+static void find_target(mjcf *m, const xml_node *node, actuator_attributes *a)
+{
+  tn_model *model = m->model;
+  model_actuator *t = &a->actuator;
+  t->refsite = a->reference ? model_find_site(model, a->reference) : -1;
+  const char *what = "joint";
+  if (a->joint || a->joint_in_parent) {
+    t->transmission = a->joint ? MODEL_TO_JOINT : MODEL_TO_JOINT_IN_PARENT;
+    t->target_name = a->joint ? a->joint : a->joint_in_parent;
+    t->target = model_find_joint(model, t->target_name);
+  } else if (a->tendon) {
+    what = "tendon";
+    t->transmission = MODEL_TO_TENDON;
+    t->target_name = a->tendon;
+    t->target = model_find_tendon(model, a->tendon);
+  } else if (a->site || a->crank) {
+    what = "site";
+    t->transmission = a->site ? MODEL_TO_SITE : MODEL_TO_SLIDER_CRANK;
+    t->target_name = a->site ? a->site : a->crank;
+    t->target = model_find_site(model, t->target_name);
+  } else if (a->body) {
+    what = "body";
+    t->transmission = MODEL_TO_BODY;
+    t->target_name = a->body;
+    t->target = model_find_body(model, a->body);
+  } else {
+    import_fail(m->r, node->at, "this actuator acts on nothing");
+    return;
+  }
+  if (t->target < 0) {
+    import_fail(m->r, node->at, "there is no %s '%.100s'", what, t->target_name);
+  }
+}
+
+static void finish_actuator(mjcf *m, const xml_node *node, actuator_attributes *a)
+{
+  model_actuator *t = &a->actuator;
+  t->control_limited = mjcf_is_limited(m, node, &a->control);
+  t->force_limited = mjcf_is_limited(m, node, &a->force);
+  t->activation_limited = mjcf_is_limited(m, node, &a->activation);
+  for (int i = 0; i < 2; ++i) {
+    t->control_range[i] = a->control.range[i];
+    t->force_range[i] = a->force.range[i];
+    t->activation_range[i] = a->activation.range[i];
+  }
+  for (int i = 0; i < 3; ++i) {
+    t->gain[i] = a->gain_law == LAW_AFFINE || i == 0 ? a->gain[i] : 0.0;
+    t->bias[i] = a->bias_law == LAW_AFFINE ? a->bias[i] : 0.0;
+  }
+  if (a->dynamics == DYN_INTEGRATOR) {
+    t->dynamics = MODEL_DYN_INTEGRATOR;
+  } else if (a->dynamics == DYN_FILTER || a->dynamics == DYN_FILTER_EXACT) {
+    t->dynamics = MODEL_DYN_FILTER;
+    t->time_constant = a->dyn[0];
+  }
+  t->supported = a->gain_law != LAW_OTHER && a->bias_law != LAW_OTHER && a->dynamics != DYN_OTHER;
+  if (!t->supported) {
+    model_note_add(m->model, TN_IMPORT_IGNORED, node->at,
+                   "actuator whose law is not affine (%s): it applies no force", node->name);
+  }
+  find_target(m, node, a);
+}
+
+static bool read_actuator(mjcf *m, const xml_node *node)
+{
+  actuator_attributes a = {.actuator = {.gear = {1.0, 0.0, 0.0, 0.0, 0.0, 0.0}, .target = -1},
+                           .control = {.limited = MJCF_AUTO},
+                           .force = {.limited = MJCF_AUTO},
+                           .activation = {.limited = MJCF_AUTO},
+                           .gain = {1.0},
+                           .dyn = {1.0}};
+  mjcf_apply(m, node, NULL, ACTUATOR_TAGS, apply_actuator, &a);
+  finish_actuator(m, node, &a);
+  model_actuator *t = LIST_ADD(&m->model->memory, &m->model->actuators);
+  if (t) {
+    *t = a.actuator;
+    t->name = xml_text(node, "name");
+    t->at = node->at;
+  }
+  return true;
+}
+
+void mjcf_read_actuators(mjcf *m, const xml_node *root)
+{
+  mjcf_visit(m, root, "actuator", read_actuator);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Tendons
+
+typedef struct tendon_attributes {
+  model_tendon tendon;
+  mjcf_limit limit;
+} tendon_attributes;
+
+static void apply_tendon(mjcf *m, const xml_node *node, void *out)
+{
+  tendon_attributes *a = out;
+  model_tendon *t = &a->tendon;
+  double list[3];
+  mjcf_read_limit(m, node, "range", "limited", &a->limit);
+  if (xml_numbers(m->r, node, "stiffness", 1, 3, list) >= 1) {
+    t->stiffness = list[0];
+  }
+  if (xml_numbers(m->r, node, "damping", 1, 3, list) >= 1) {
+    t->damping = list[0];
+  }
+  xml_number(m->r, node, "frictionloss", &t->frictionloss);
+  xml_number(m->r, node, "armature", &t->armature);
+  if (xml_numbers(m->r, node, "springlength", 1, 2, t->spring_length) == 1) {
+    t->spring_length[1] = t->spring_length[0];
+  }
+}
+
+static void find_wrap(mjcf *m, const xml_node *node, model_wrap *w)
+{
+  tn_model *model = m->model;
+  w->target = w->side_site = -1;
+  if (xml_is(node, "pulley")) {
+    w->type = MODEL_WRAP_PULLEY;
+    w->value = 1.0;
+    xml_number(m->r, node, "divisor", &w->value);
+    return;
+  }
+  const char *attribute = node->name; // each names its target by an attribute of the same name
+  w->name = xml_text(node, attribute);
+  if (xml_is(node, "joint")) {
+    w->type = MODEL_WRAP_JOINT;
+    w->value = 1.0;
+    xml_number(m->r, node, "coef", &w->value);
+    w->target = model_find_joint(model, w->name);
+  } else if (xml_is(node, "site")) {
+    w->type = MODEL_WRAP_SITE;
+    w->target = model_find_site(model, w->name);
+  } else {
+    w->type = MODEL_WRAP_GEOM;
+    w->target = model_find_geom(model, w->name);
+    const char *side = xml_get(node, "sidesite");
+    w->side_site = side ? model_find_site(model, side) : -1;
+  }
+  if (w->target < 0) {
+    import_fail(m->r, node->at, "there is no %.20s '%.100s'", attribute, w->name);
+  }
+}
+
+static void read_wraps(mjcf *m, const xml_node *node)
+{
+  tn_model *model = m->model;
+  for (xml_node *child = node->first; child && !m->r->failed; child = child->next) {
+    if (!xml_is(child, "joint") && !xml_is(child, "site") && !xml_is(child, "geom") &&
+        !xml_is(child, "pulley")) {
+      continue;
+    }
+    child->used = true;
+    model_wrap *w = LIST_ADD(&model->memory, &model->wraps);
+    if (w) {
+      w->name = "";
+      w->at = child->at;
+      find_wrap(m, child, w);
+    }
+  }
+}
+
+static bool read_tendon(mjcf *m, const xml_node *node)
+{
+  tn_model *model = m->model;
+  if (!xml_is(node, "fixed") && !xml_is(node, "spatial")) {
+    return false;
+  }
+  tendon_attributes a = {.tendon = {.spring_length = {-1.0, -1.0}},
+                         .limit = {.limited = MJCF_AUTO}};
+  mjcf_apply(m, node, NULL, "tendon", apply_tendon, &a);
+  a.tendon.limited = mjcf_is_limited(m, node, &a.limit);
+  memcpy(a.tendon.range, a.limit.range, sizeof a.tendon.range);
+  a.tendon.spatial = xml_is(node, "spatial");
+  a.tendon.first_wrap = model->wraps.count;
+  read_wraps(m, node);
+  a.tendon.wrap_count = model->wraps.count - a.tendon.first_wrap;
+  model_tendon *t = LIST_ADD(&model->memory, &model->tendons);
+  if (t) {
+    *t = a.tendon;
+    t->name = xml_text(node, "name");
+    t->at = node->at;
+  }
+  return true;
+}
+
+void mjcf_read_tendons(mjcf *m, const xml_node *root)
+{
+  mjcf_visit(m, root, "tendon", read_tendon);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Sensors: the element's name is what is measured, one of its attributes names the object.
+
+static bool read_sensor(mjcf *m, const xml_node *node)
+{
+  static const char *const objects[] = {"site", "joint", "actuator", "tendon", "body", "geom"};
+  model_sensor *s = LIST_ADD(&m->model->memory, &m->model->sensors);
+  if (!s) {
+    return true;
+  }
+  s->name = xml_text(node, "name");
+  s->at = node->at;
+  s->type = node->name;
+  s->object_type = xml_text(node, "objtype");
+  s->object = xml_text(node, "objname");
+  for (int i = 0; i < 6; ++i) {
+    if (xml_has(node, objects[i])) {
+      s->object_type = objects[i];
+      s->object = xml_text(node, objects[i]);
+    }
+  }
+  return true;
+}
+
+void mjcf_read_sensors(mjcf *m, const xml_node *root)
+{
+  mjcf_visit(m, root, "sensor", read_sensor);
+}

@@ -1,0 +1,72 @@
+// Prints models as JSON for oracle.mjs: bodies with mass, centre and inertia, and their poses at
+// the reference position and at every keyframe. usage: model_dump [--fixed] FILE...   one line for
+// each file
+#include <tenon/import.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_numbers(const char *name, const double *values, int count)
+{
+  printf(", \"%s\": [", name);
+  for (int i = 0; i < count; ++i) {
+    printf("%s%.17g", i ? ", " : "", values[i]);
+  }
+  printf("]");
+}
+
+static void print_pose(const tn_model_body *b)
+{
+  double position[3] = {b->position.x, b->position.y, b->position.z};
+  double rotation[4] = {b->rotation[3], b->rotation[0], b->rotation[1], b->rotation[2]};
+  print_numbers("pos", position, 3);
+  print_numbers("quat", rotation, 4);
+}
+
+static void print_model(const tn_model *model)
+{
+  tn_model_counts counts = tn_model_get_counts(model);
+  tn_model_body *bodies = calloc((size_t)counts.bodies, sizeof *bodies);
+  printf("{\"name\": \"%s\", \"nq\": %d, \"nv\": %d, \"mass\": %.17g, \"positions\": [",
+         tn_model_name(model), counts.positions, counts.velocities, tn_model_total_mass(model));
+  for (int key = -1; bodies && key < counts.keyframes; ++key) {
+    printf("%s[", key >= 0 ? ", " : "");
+    tn_model_bodies(model, key, bodies, counts.bodies);
+    for (int i = 0; i < counts.bodies; ++i) {
+      const tn_model_body *b = &bodies[i];
+      printf("%s{\"name\": \"%s\", \"parent\": %d, \"mass\": %.17g", i ? ", " : "", b->name,
+             b->parent, b->mass);
+      print_pose(b);
+      if (key < 0) {
+        print_numbers("center", b->center, 3);
+        print_numbers("inertia", b->inertia, 6);
+      }
+      printf("}");
+    }
+    printf("]");
+  }
+  printf("]}\n");
+  free(bodies);
+}
+
+int main(int argc, char **argv)
+{
+  tn_import_def def = tn_default_import_def();
+  int failed = 0;
+  for (int i = 1; i < argc; ++i) {
+    if (strcmp(argv[i], "--fixed") == 0) {
+      def.base = TN_IMPORT_BASE_FIXED;
+      continue;
+    }
+    tn_model *model = tn_model_load(argv[i], &def);
+    if (model) {
+      print_model(model);
+    } else {
+      printf("null\n");
+      failed = 1;
+    }
+    tn_model_destroy(model);
+  }
+  return failed;
+}
