@@ -36,6 +36,14 @@
 #define LARGE KERNEL
 #endif
 
+// A pass over blocks of one type. One function for all types would take twice as long to compile;
+// where the size of the code counts, the compiler decides.
+#if defined(__GNUC__) && !defined(TN_SMALL)
+#define SEPARATE static __attribute__((noinline))
+#else
+#define SEPARATE static
+#endif
+
 #if TN_LANES == 1
 
 typedef float R;

@@ -790,10 +790,7 @@ LARGE void position_contact(solver_data *data, contact_block *cb, int lane, Cont
 
 #if TN_LANES == 16
 
-#define CASE(type, call, form, points)                                                             \
-  case type:                                                                                       \
-    call(data, cb, 0, (ContactKind){form, points});                                                \
-    break
+#define PASS_LANES TN_LANES // of both blocks
 
 // Two blocks are taken together if type and features agree; single ones go through 8 lanes. With
 // different features one block would solve rows that are absent in the other, which changes signs
@@ -813,32 +810,48 @@ KERNEL int is_alike(const contact_block *a, const contact_block *b)
 
 #else
 
-#define CASE(type, call, form, points)                                                             \
-  case type:                                                                                       \
-    for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {                                     \
-      call(data, cb, lane, (ContactKind){form, points});                                           \
-    }                                                                                              \
-    break
+#define PASS_LANES BLOCK_WIDTH
 
 #define NEXT_BLOCKS(pass) ++block
 
 #endif
 
+#define TYPE_PASS(pass, call, form, points)                                                        \
+  SEPARATE void pass##_##form##_##points(solver_data *data, contact_block *cb)                     \
+  {                                                                                                \
+    for (int lane = 0; lane < PASS_LANES; lane += TN_LANES) {                                      \
+      call(data, cb, lane, (ContactKind){CONTACT_FORM_##form, points});                            \
+    }                                                                                              \
+  }
+
+#define CASE(pass, form, points)                                                                   \
+  case CONTACT_##form##_##points:                                                                  \
+    pass##_##form##_##points(data, cb);                                                            \
+    break
+
 #define CONTACT_PASS(pass, call)                                                                   \
+  TYPE_PASS(pass, call, FLAT, 1)                                                                   \
+  TYPE_PASS(pass, call, FLAT, 2)                                                                   \
+  TYPE_PASS(pass, call, FLAT, 4)                                                                   \
+  TYPE_PASS(pass, call, ROUND, 1)                                                                  \
+  TYPE_PASS(pass, call, ROUND, 2)                                                                  \
+  TYPE_PASS(pass, call, RIM, 2)                                                                    \
+  TYPE_PASS(pass, call, RIM, 4)                                                                    \
+  TYPE_PASS(pass, call, WIRE, 1)                                                                   \
   static void pass_##pass(solver_data *data, int first, int last)                                  \
   {                                                                                                \
     for (int block = first; block < last;) {                                                       \
       contact_block *cb = &data->contacts[block];                                                  \
       NEXT_BLOCKS(pass);                                                                           \
       switch (cb->type) {                                                                          \
-        CASE(CONTACT_FLAT_1, call, CONTACT_FORM_FLAT, 1);                                          \
-        CASE(CONTACT_FLAT_2, call, CONTACT_FORM_FLAT, 2);                                          \
-        CASE(CONTACT_FLAT_4, call, CONTACT_FORM_FLAT, 4);                                          \
-        CASE(CONTACT_ROUND_1, call, CONTACT_FORM_ROUND, 1);                                        \
-        CASE(CONTACT_ROUND_2, call, CONTACT_FORM_ROUND, 2);                                        \
-        CASE(CONTACT_RIM_2, call, CONTACT_FORM_RIM, 2);                                            \
-        CASE(CONTACT_RIM_4, call, CONTACT_FORM_RIM, 4);                                            \
-        CASE(CONTACT_WIRE_1, call, CONTACT_FORM_WIRE, 1);                                          \
+        CASE(pass, FLAT, 1);                                                                       \
+        CASE(pass, FLAT, 2);                                                                       \
+        CASE(pass, FLAT, 4);                                                                       \
+        CASE(pass, ROUND, 1);                                                                      \
+        CASE(pass, ROUND, 2);                                                                      \
+        CASE(pass, RIM, 2);                                                                        \
+        CASE(pass, RIM, 4);                                                                        \
+        CASE(pass, WIRE, 1);                                                                       \
       default:                                                                                     \
         break;                                                                                     \
       }                                                                                            \

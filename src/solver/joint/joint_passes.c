@@ -510,15 +510,8 @@ KERNEL void position_joint(solver_data *data, joint_block *jb, int lane, JointTy
 // ---------------------------------------------------------------------------------------------
 // Dispatch: all lanes of a block have one joint type, which becomes a compile-time constant.
 
-// One function per type: a single function with all of them takes twice as long to compile.
-#if defined(__GNUC__) && !defined(TN_SMALL)
-#define NOINLINE static __attribute__((noinline))
-#else
-#define NOINLINE static
-#endif
-
 #define TYPE_PASS(name, call, type)                                                                \
-  NOINLINE void name##_##type(solver_data *data, joint_block *jb, const Pass *pass)                \
+  SEPARATE void name##_##type(solver_data *data, joint_block *jb, const Pass *pass)                \
   {                                                                                                \
     for (int lane = 0; lane < BLOCK_WIDTH; lane += TN_LANES) {                                     \
       call(data, jb, lane, type, pass);                                                            \
