@@ -16,11 +16,11 @@
 #endif
 
 // Inlining is forced in optimized builds only: debug and sanitizer builds would take minutes to
-// compile.
+// compile. TN_FREE_INLINING leaves it to the compiler, which compiles the passes ten times as fast.
 #if defined(__CUDACC__)
 #define INLINED static __host__ __device__ __forceinline__
 #elif defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) &&              \
-    !defined(__SANITIZE_THREAD__)
+    !defined(__SANITIZE_THREAD__) && !defined(TN_FREE_INLINING)
 #define INLINED static inline __attribute__((always_inline, unused))
 #else
 #define INLINED static inline
