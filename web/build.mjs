@@ -1,6 +1,6 @@
 // Builds the site: bundle, module, pictures, and one file that holds everything. Large files are
 // compressed here once: zopfli takes seconds, and compresses by a twentieth more than zlib.
-// usage: node build.mjs MODULE OUTPUT
+// usage: node build.mjs MODULE OUTPUT [FRAMES], the number of frames until a scene's picture
 import { execFileSync } from 'node:child_process';
 import { copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 import { slim } from './slim.mjs';
 import { thumbnails } from './thumbnails.mjs';
 
-const [module, site] = process.argv.slice(2);
+const [module, site, frames = '45'] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));
 
 // `inputs` are the files to search for unused methods.
@@ -62,7 +62,7 @@ await writeFile(join(site, 'app.css'), style);
 await copyFile(module, join(site, 'tenon.wasm'));
 await writeSite(false);
 
-const pictures = await thumbnails(site, join(dirname(site), 'thumbnails'));
+const pictures = await thumbnails(site, `${site}_thumbnails`, Number(frames));
 for (const [name, picture] of Object.entries(pictures)) {
   await writeFile(join(site, 'thumbs', `${name}.webp`), picture);
 }

@@ -8,12 +8,12 @@ import { serve } from './serve.mjs';
 
 const WIDTH = 192;
 const HEIGHT = 120;
-const FRAMES = 45;
 
 const DRAWING = ['bodies', 'geometry', 'ground', 'overlay', 'stage', 'surfaces', 'theme'];
 
-async function fingerprint(site) {
-  const hash = createHash('sha256').update(await readFile(join(site, 'tenon.wasm')));
+async function fingerprint(site, frames) {
+  const hash = createHash('sha256').update(`${frames}`);
+  hash.update(await readFile(join(site, 'tenon.wasm')));
   for (const name of DRAWING) {
     hash.update(await readFile(new URL(`src/${name}.js`, import.meta.url)));
   }
@@ -44,7 +44,7 @@ function drawScene([name, frames]) {
   return app.stage.canvas.toDataURL('image/webp', 0.72);
 }
 
-async function make(site) {
+async function make(site, frames) {
   const server = await serve(site, 0);
   const browser = await launch();
   const pictures = {};
@@ -55,7 +55,7 @@ async function make(site) {
     await page.addStyleTag({ content: '.transport { display: none }' });
     const names = await page.evaluate(() => globalThis.tenon.app.engine.scenes.map((s) => s.name));
     for (const name of names) {
-      const url = await page.evaluate(drawScene, [name, FRAMES]);
+      const url = await page.evaluate(drawScene, [name, frames]);
       pictures[name] = Buffer.from(url.split(',')[1], 'base64');
     }
   } finally {
@@ -65,15 +65,16 @@ async function make(site) {
   return pictures;
 }
 
-export async function thumbnails(site, folder) {
-  const key = await fingerprint(site);
+// Every scene after that many frames, or fewer if it is short.
+export async function thumbnails(site, folder, frames) {
+  const key = await fingerprint(site, frames);
   const old = await kept(folder, key);
   if (old) return old;
   if (!hasBrowser()) {
     console.log('gallery: no Chromium, the list has no pictures');
     return {};
   }
-  const pictures = await make(site);
+  const pictures = await make(site, frames);
   await mkdir(folder, { recursive: true });
   for (const [name, data] of Object.entries(pictures)) {
     await writeFile(join(folder, `${name}.webp`), data);

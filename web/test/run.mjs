@@ -1,4 +1,5 @@
-// The page in a browser: every scene against the native library, then interaction.
+// The page in a browser: every scene against the native library, then interaction. With TENON_LONG
+// set the scenes run for two seconds instead of one.
 // usage: node run.mjs SITE TENON PICTURES
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -12,7 +13,7 @@ import { behaviour, keyboard } from './behaviour.mjs';
 import { check, finish } from './check.mjs';
 
 const [site, tenon, pictures] = process.argv.slice(2);
-const FRAMES = 120;
+const FRAMES = process.env.TENON_LONG ? 120 : 60;
 const LIMIT = 400000; // bytes, gzipped
 
 const run = promisify(execFile);
@@ -145,7 +146,9 @@ async function checkAccess() {
       for (const details of document.querySelectorAll('details')) details.open = true;
       globalThis.tenon.app.frameNode.setTheme(name);
     }, theme);
-    await page.waitForTimeout(400); // colours have a transition
+    await page.evaluate(() =>
+      Promise.allSettled(document.getAnimations().map((transition) => transition.finished)),
+    );
     const { violations } = await page.evaluate(() => globalThis.axe.run());
     const serious = violations.filter(({ impact }) => ['serious', 'critical'].includes(impact));
     const told = serious.map(({ id, nodes }) => `${id}: ${nodes[0].html}`).join('\n');
@@ -160,10 +163,10 @@ async function checkAccess() {
 
 async function checkSingleFile() {
   const page = await open(`file://${join(site, 'gallery.html')}?still#scene=stack`);
-  const hash = await page.evaluate(() => {
-    for (let i = 0; i < 120; ++i) globalThis.tenon.app.advance();
+  const hash = await page.evaluate((frames) => {
+    for (let i = 0; i < frames; ++i) globalThis.tenon.app.advance();
     return globalThis.tenon.app.sims[0].hash();
-  });
+  }, FRAMES);
   check('single file: hash', hash === (await nativeHash('stack')));
   check('single file: no error', page.complaints.length === 0, page.complaints.join('\n'));
   await page.close();
