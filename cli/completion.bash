@@ -21,7 +21,7 @@ _tenon() {
         compopt -o filenames
         mapfile -t COMPREPLY < <(
           compgen -W "$(tenon scenes --names)" -- "$word"
-          compgen -f -X '!*.json' -- "$word"
+          compgen -f -X '!*.@(json|xml|mjcf|urdf)' -- "$word"
           compgen -d -- "$word"
         )
         ;;
@@ -56,10 +56,10 @@ _tenon() {
     *)
       local options="--set --seconds --substeps --iterations --threads --lanes --json"
       case $command in
-        run) options+=" --method --csv --poses --glb --snapshot --from" ;;
-        compare) options+=" --methods" ;;
+        run) options+=" --method --csv --poses --glb --snapshot --from --keyframe --base --path" ;;
+        compare) options+=" --methods --base --path" ;;
         check) options="--json --path" ;;
-        export) options="--set --seconds --substeps --iterations --method" ;;
+        export) options="--set --seconds --substeps --iterations --method --keyframe --base --path" ;;
       esac
       mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
       ;;

@@ -7,7 +7,7 @@ _tenon_scenes() {
 
 _tenon_scenes_and_files() {
   _tenon_scenes
-  _files -g '*.json'
+  _files -g '*.(json|xml|mjcf|urdf)'
 }
 
 _tenon_parameters() {
@@ -34,7 +34,9 @@ _tenon() {
         '--csv[write metrics]:file:_files' '--poses[write poses]:file:_files' \
         '--glb[write the motion as glTF]:file:_files' \
         '--snapshot[write the final state]:file:_files' \
-        '--from[continue from a snapshot]:file:_files'
+        '--from[continue from a snapshot]:file:_files' \
+        '--keyframe[start of a robot]:name:' '--base[root link of a URDF]:base:(fixed free)' \
+        '*--path[folder of meshes and packages]:folder:_files -/'
       ;;
     compare)
       _arguments '1:scene:_tenon_scenes_and_files' $common \

@@ -242,6 +242,40 @@ static const char **file_of(const char *option, run_options *options)
   }
 }
 
+static bool parse_keyframe(const char *option, const char *word, run_options *options)
+{
+  (void)option;
+  options->keyframe = word;
+  return true;
+}
+
+// Read before all others, as they decide how the file is read.
+static bool parse_robot_option(const char *option, const char *word, run_options *options)
+{
+  (void)option, (void)word;
+  if (!options->robot) {
+    complain("%s is for models of robots", option);
+  }
+  return options->robot;
+}
+
+static bool scan_robot_options(int count, char **words, robot_options *options)
+{
+  for (int i = 1; i + 1 < count; ++i) {
+    if (strcmp(words[i], "--path") == 0 && options->path_count < ROBOT_MAX_PATHS) {
+      options->paths[options->path_count++] = words[i + 1];
+    } else if (strcmp(words[i], "--base") == 0 && strcmp(words[i + 1], "fixed") == 0) {
+      options->base = TN_IMPORT_BASE_FIXED;
+    } else if (strcmp(words[i], "--base") == 0 && strcmp(words[i + 1], "free") == 0) {
+      options->base = TN_IMPORT_BASE_FREE;
+    } else if (strcmp(words[i], "--base") == 0) {
+      complain("--base takes fixed or free, not '%s'", words[i + 1]);
+      return false;
+    }
+  }
+  return true;
+}
+
 static bool parse_file(const char *option, const char *word, run_options *options)
 {
   if (word[0] == '\0') {
@@ -272,6 +306,9 @@ static const option known[] = {
     {"--glb", COMMAND_RUN, parse_file},
     {"--snapshot", COMMAND_RUN, parse_file},
     {"--from", COMMAND_RUN, parse_file},
+    {"--keyframe", COMMAND_RUN | COMMAND_EXPORT, parse_keyframe},
+    {"--path", COMMAND_RUN | COMMAND_COMPARE | COMMAND_EXPORT, parse_robot_option},
+    {"--base", COMMAND_RUN | COMMAND_COMPARE | COMMAND_EXPORT, parse_robot_option},
     {"--substeps", COMMAND_COMPARE, parse_substeps_list},
     {"--methods", COMMAND_COMPARE, parse_methods},
 };
@@ -297,6 +334,11 @@ static bool is_file(const char *name)
 
 static bool find_scene(const char *name, run_options *options)
 {
+  if (robot_is_file(name)) {
+    options->robot = robot_load(name, &options->robot_options);
+    options->scene = options->robot ? robot_scene(options->robot) : NULL;
+    return options->robot;
+  }
   if (!is_file(name)) {
     options->scene = scene_find(name);
     if (!options->scene) {
@@ -344,7 +386,8 @@ bool options_parse(run_command which, int count, char **words, run_options *opti
     complain("%s needs a scene; 'tenon scenes' lists all scenes", name);
     return false;
   }
-  if (!parse_scene(words[0], options)) {
+  if (!scan_robot_options(count, words, &options->robot_options) ||
+      !parse_scene(words[0], options)) {
     return false;
   }
   for (int i = 1; i < count; ++i) {
@@ -363,6 +406,13 @@ bool options_parse(run_command which, int count, char **words, run_options *opti
     }
     i += o->parse != NULL;
   }
+  if (options->keyframe && !options->robot) {
+    complain("--keyframe is for models of robots");
+    return false;
+  }
+  if (options->keyframe && !robot_set_keyframe(options->robot, options->keyframe)) {
+    return false;
+  }
   if (options->file && options->sets) {
     complain("--set cannot be used with a scene file: the file sets the parameters");
     return false;
@@ -378,4 +428,6 @@ void options_free(run_options *options)
 {
   scene_file_free(options->file);
   options->file = NULL;
+  robot_free(options->robot);
+  options->robot = NULL;
 }

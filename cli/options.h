@@ -2,6 +2,7 @@
 #ifndef TENON_CLI_OPTIONS_H
 #define TENON_CLI_OPTIONS_H
 
+#include "robot.h"
 #include "scene_file.h"
 
 #define MAX_COMPARED 16
@@ -11,6 +12,9 @@ typedef enum run_command { COMMAND_RUN = 1, COMMAND_COMPARE = 2, COMMAND_EXPORT 
 typedef struct run_options {
   const scene *scene;
   scene_file *file; // source of the scene; null for a built-in scene
+  robot *robot;     // the same of a model of a robot
+  robot_options robot_options;
+  const char *keyframe; // that a robot starts in; null for the reference position
   scene_settings settings;
   double seconds;
   tn_world_def world; // solver settings; gravity is not used

@@ -167,6 +167,17 @@ static bool check_keys(reader *r)
   return true;
 }
 
+static bool check_links(reader *r)
+{
+  for (int i = 0; i < r->model->links.count; ++i) {
+    const model_link *l = &r->model->links.items[i];
+    if (l->linear[0] > l->linear[1] || l->angular[0] > l->angular[1] || l->swing < 0.0) {
+      return import_fail(r, l->at, "a range of joint '%.60s' is reversed", l->name);
+    }
+  }
+  return true;
+}
+
 static bool check_bodies(reader *r)
 {
   const tn_model *model = r->model;
@@ -196,7 +207,7 @@ bool model_complete(reader *r)
   }
   weigh_bodies(model);
   number_joints(model);
-  if (!check_bodies(r) || !check_keys(r)) {
+  if (!check_bodies(r) || !check_links(r) || !check_keys(r)) {
     return false;
   }
   place start = {model->path, 0};

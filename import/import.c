@@ -51,7 +51,7 @@ static bool read_text(reader *r, const char *path, const char *text, size_t size
 }
 
 // Notes in the order of fates; within a fate in the order of the file.
-static void sort_notes(tn_model *model)
+void model_sort_notes(tn_model *model)
 {
   model_note *sorted = memory_take(&model->memory, (size_t)model->notes.count + 1, sizeof *sorted);
   int count = 0;
@@ -105,7 +105,7 @@ static tn_model *load(const char *path, const char *text, size_t size, const tn_
     tn_model_destroy(model);
     return NULL;
   }
-  sort_notes(model);
+  model_sort_notes(model);
   return model;
 }
 
@@ -179,6 +179,16 @@ int tn_model_find_body(const tn_model *model, const char *name)
   return model && name ? model_find_body(model, name) : -1;
 }
 
+int tn_model_find_joint(const tn_model *model, const char *name)
+{
+  return model && name ? model_find_joint(model, name) : -1;
+}
+
+int tn_model_find_actuator(const tn_model *model, const char *name)
+{
+  return model && name ? model_find_actuator(model, name) : -1;
+}
+
 int tn_model_find_keyframe(const tn_model *model, const char *name)
 {
   for (int i = 0; model && name && i < model->keys.count; ++i) {
@@ -214,7 +224,7 @@ int tn_model_bodies(const tn_model *model, int keyframe, tn_model_body *bodies, 
   if (!poses) {
     return 0;
   }
-  model_kinematics(model, keyframe < 0 ? NULL : model->keys.items[keyframe].qpos, poses);
+  model_kinematics(model, keyframe < 0 ? NULL : model->keys.items[keyframe].qpos, poses, NULL);
   for (int i = 0; bodies && i < count && i < capacity; ++i) {
     bodies[i] = body_at(&model->bodies.items[i], poses[i]);
   }

@@ -155,14 +155,19 @@ static dpose moved(dpose pose, const model_joint *j, const double *q)
   }
 }
 
-void model_kinematics(const tn_model *model, const double *qpos, dpose *poses)
+void model_kinematics(const tn_model *model, const double *qpos, dpose *poses, dpose *after)
 {
   for (int i = 0; i < model->bodies.count; ++i) {
     const model_body *body = &model->bodies.items[i];
     dpose pose = body->parent < 0 ? body->pose : dpose_mul(poses[body->parent], body->pose);
-    for (int k = 0; qpos && k < body->joint_count; ++k) {
+    for (int k = 0; k < body->joint_count; ++k) {
       const model_joint *j = &model->joints.items[body->first_joint + k];
-      pose = moved(pose, j, qpos + j->qpos);
+      if (qpos) {
+        pose = moved(pose, j, qpos + j->qpos);
+      }
+      if (after) {
+        after[body->first_joint + k] = pose;
+      }
     }
     pose.q = drot_normalize(pose.q);
     poses[i] = pose;

@@ -65,6 +65,18 @@ typedef struct model_joint {
   int qpos, dof; // first index in the vectors of the model
 } model_joint;
 
+// A joint between two bodies that are not parent and child, as the tutorial's scenes have them.
+typedef struct model_link {
+  const char *name;
+  place at;
+  tn_joint_kind kind;
+  int a, b;    // bodies
+  dpose frame; // in the frame of the model at the reference position; x is the joint's axis
+  double linear[2], angular[2], swing; // ranges; infinite: open
+  bool has_target, has_velocity;       // of the free axis
+  double target, velocity, compliance, damping;
+} model_link;
+
 // ---------------------------------------------------------------------------------------------
 // Geoms and assets
 
@@ -266,6 +278,7 @@ typedef struct model_note {
 typedef struct model_option {
   double timestep;
   dvec gravity;
+  bool y_up; // the up axis of the file is y, not z
 } model_option;
 
 // How masses follow from the geoms.
@@ -286,6 +299,7 @@ struct tn_model {
   model_rules rules;
   LIST(model_body) bodies; // parents before children; the world first
   LIST(model_joint) joints;
+  LIST(model_link) links;
   LIST(model_geom) geoms;
   LIST(model_site) sites;
   LIST(model_mesh) meshes;
@@ -310,6 +324,9 @@ struct tn_model {
 void model_note_add(tn_model *model, tn_import_fate fate, place at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+// Makes the report of the notes.
+void model_sort_notes(tn_model *model);
+
 // Index by name, or -1.
 int model_find_body(const tn_model *model, const char *name);
 int model_find_joint(const tn_model *model, const char *name);
@@ -323,8 +340,9 @@ int model_find_actuator(const tn_model *model, const char *name);
 int model_joint_qpos_count(model_joint_type type);
 int model_joint_dof_count(model_joint_type type);
 
-// Poses of all bodies in the frame of the world; a null qpos is the reference position.
-void model_kinematics(const tn_model *model, const double *qpos, dpose *poses);
+// Poses of all bodies in the frame of the model; a null qpos is the reference position. `after`,
+// unless null, gets the pose that a joint leaves its body in, before the joints that follow it.
+void model_kinematics(const tn_model *model, const double *qpos, dpose *poses, dpose *after);
 // The reference position.
 void model_reference(const tn_model *model, double *qpos);
 

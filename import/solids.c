@@ -108,57 +108,65 @@ model_mass solid_of_unit_density(tn_model *model, const model_geom *g)
 // ---------------------------------------------------------------------------------------------
 // Primitives that fit a mesh
 
-// Half sizes of the box of a mesh, and its place, from vertices or from the moments of inertia.
-static bool mesh_box(const tn_model *model, const model_mesh *mesh, memory *m, dpose *pose,
-                     double half[3])
+// The frame of the principal axes of a mesh, z along its longest side and x along its shortest, and
+// half sizes of the box with the same moments of inertia.
+static bool inertia_box(const model_mesh *mesh, memory *m, dpose *pose, double half[3])
 {
-  if (model->rules.fit_boxes) {
-    double lo[3] = {1e300, 1e300, 1e300}, hi[3] = {-1e300, -1e300, -1e300};
-    for (int i = 0; i < 3 * mesh->vertex_count; ++i) {
-      lo[i % 3] = fmin(lo[i % 3], mesh->vertices[i]);
-      hi[i % 3] = fmax(hi[i % 3], mesh->vertices[i]);
-    }
-    for (int i = 0; i < 3; ++i) {
-      half[i] = 0.5 * (hi[i] - lo[i]);
-    }
-    *pose = dpose_identity();
-    pose->p = dvec_of(0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1]), 0.5 * (lo[2] + hi[2]));
-    return mesh->vertex_count > 0;
-  }
   model_mass mass;
   if (!mesh_mass(mesh, mesh->inertia, m, &mass)) {
     return false;
   }
-  double scale = 1.0 / mass.mass; // in float the inertia of a small mesh would underflow
-  dsym s = dsym_scale(scale, mass.inertia);
+  dsym s = dsym_scale(1.0 / mass.mass, mass.inertia); // that of a small mesh underflows in float
   tn_mass unit = {1.0f,
                   {0.0f, 0.0f, 0.0f},
                   {(float)s.xx, (float)s.yy, (float)s.zz, (float)s.xy, (float)s.xz, (float)s.yz}};
   tn_principal_axes axes = tn_mass_principal_axes(unit);
   const double *i = axes.moments; // ascending: the first is about the longest side
   const double *q = axes.rotation;
-  // z is the longest side and x the shortest.
-  drot turn = drot_from_axes(dvec_of(0.0, 0.0, 1.0), dvec_of(0.0, 1.0, 0.0));
+  drot x_to_z = drot_from_axes(dvec_of(0.0, 0.0, 1.0), dvec_of(0.0, 1.0, 0.0));
   drot frame = {q[3], q[0], q[1], q[2]};
-  *pose = (dpose){mass.center, drot_normalize(drot_mul(frame, drot_inverse(turn)))};
+  *pose = (dpose){mass.center, drot_normalize(drot_mul(frame, drot_inverse(x_to_z)))};
   half[0] = sqrt(fmax(1.5 * (i[0] + i[1] - i[2]), 0.0));
   half[1] = sqrt(fmax(1.5 * (i[0] + i[2] - i[1]), 0.0));
   half[2] = sqrt(fmax(1.5 * (i[1] + i[2] - i[0]), 0.0));
   return true;
 }
 
-static void fit(model_geom *g, dpose pose, const double half[3])
+// Moves the frame to the middle of the box around the vertices along its axes.
+static void bounding_box(const model_mesh *mesh, dpose *pose, double half[3])
+{
+  double lo[3] = {1e300, 1e300, 1e300}, hi[3] = {-1e300, -1e300, -1e300};
+  dpose inverse = dpose_inverse(*pose);
+  for (int i = 0; i < mesh->vertex_count; ++i) {
+    const double *v = mesh->vertices + (size_t)3 * (size_t)i;
+    dvec p = dpose_apply(inverse, dvec_of(v[0], v[1], v[2]));
+    const double local[3] = {p.x, p.y, p.z};
+    for (int k = 0; k < 3; ++k) {
+      lo[k] = fmin(lo[k], local[k]);
+      hi[k] = fmax(hi[k], local[k]);
+    }
+  }
+  for (int k = 0; k < 3; ++k) {
+    half[k] = 0.5 * (hi[k] - lo[k]);
+  }
+  dvec middle = dvec_of(0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1]), 0.5 * (lo[2] + hi[2]));
+  pose->p = dpose_apply(*pose, middle);
+}
+
+// Sizes of a primitive that stands for a box: round ones enclose a bounding box and average an
+// inertia box, as in MuJoCo.
+static void fit(model_geom *g, dpose pose, const double half[3], bool encloses)
 {
   double f = g->fit_scale;
+  double round = encloses ? fmax(half[0], half[1]) : 0.5 * (half[0] + half[1]);
   g->pose = dpose_mul(g->pose, pose);
-  double round = 0.5 * (half[0] + half[1]);
   switch (g->type) {
   case MODEL_SPHERE:
-    g->size[0] = f * (half[0] + half[1] + half[2]) / 3.0;
+    g->size[0] = f * (encloses ? fmax(round, half[2]) : (half[0] + half[1] + half[2]) / 3.0);
     break;
   case MODEL_CAPSULE:
     g->size[0] = f * round;
-    g->size[1] = f * fmax(half[2] - 0.5 * round, 0.0);
+    g->size[1] = f * fmax(half[2] - (encloses ? round : 0.5 * round), 0.0);
     break;
   case MODEL_CYLINDER:
     g->size[0] = f * round;
@@ -182,10 +190,14 @@ bool solids_fit(reader *r)
     }
     dpose pose;
     double half[3];
-    if (!mesh_box(model, &model->meshes.items[g->mesh], &model->memory, &pose, half)) {
+    const model_mesh *mesh = &model->meshes.items[g->mesh];
+    if (!inertia_box(mesh, &model->memory, &pose, half)) {
       return import_fail(r, g->at, "the mesh of this geom has no volume to fit");
     }
-    fit(g, pose, half);
+    if (model->rules.fit_boxes) {
+      bounding_box(mesh, &pose, half);
+    }
+    fit(g, pose, half, model->rules.fit_boxes);
   }
   return true;
 }

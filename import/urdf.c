@@ -501,12 +501,31 @@ static void place_children(urdf *u, int from)
   }
 }
 
+// Whether a link, or one that is fixed to it, has a mass.
+static bool has_mass(urdf *u, const urdf_link *link, int depth)
+{
+  double mass = 0.0;
+  const xml_node *inertial = xml_child(link->node, "inertial");
+  if (inertial && read_value(u, inertial, "mass", "value", &mass) && mass > 0.0) {
+    return true;
+  }
+  for (int i = 0; i < u->joints.count && depth < 64; ++i) {
+    const urdf_joint *j = &u->joints.items[i];
+    const urdf_link *child = find_link(u, j->child);
+    if (j->type == FIXED && child && strcmp(j->parent, link->name) == 0 &&
+        has_mass(u, child, depth + 1)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool is_free(urdf *u, const urdf_link *root)
 {
   tn_import_base base = u->r->def->base;
-  bool has_mass = u->model->bodies.items[root->body].mass.mass > 0.0;
   bool named = strcmp(root->name, "world") == 0;
-  return base == TN_IMPORT_BASE_FREE || (base == TN_IMPORT_BASE_AUTO && has_mass && !named);
+  return base == TN_IMPORT_BASE_FREE ||
+         (base == TN_IMPORT_BASE_AUTO && !named && has_mass(u, root, 0));
 }
 
 static void place_root(urdf *u, urdf_link *root)
@@ -580,7 +599,7 @@ bool read_urdf(reader *r, const char *path, const char *text, size_t size)
   }
   root->used = true;
   r->model->name = xml_text(root, "name");
-  r->model->option = (model_option){0.002, {0.0, 0.0, -9.81}};
+  r->model->option = (model_option){0.002, {0.0, 0.0, -9.81}, false};
   r->model->rules.group_last = 5;
   read_extension(&u, root);
   for (xml_node *n = root->first; n && !r->failed; n = n->next) {

@@ -51,13 +51,13 @@ tn_body_id scene_add_scenery(scene_run *run, const tn_body_def *def)
   return make_body(run, def, true);
 }
 
-tn_body_id scene_add_body(scene_run *run, const tn_body_def *def)
+// Lists a body of the world among those of the run.
+static void list_body(scene_run *run, tn_body_id id, const tn_body_def *def)
 {
-  tn_body_id id = make_body(run, def, false);
   void *bodies = run->bodies;
   if (run->failed || !scene_grow(&bodies, run->body_count, &run->body_capacity, sizeof id)) {
     run->failed = true;
-    return id;
+    return;
   }
   run->bodies = bodies;
   run->bodies[run->body_count++] = id;
@@ -65,6 +65,12 @@ tn_body_id scene_add_body(scene_run *run, const tn_body_def *def)
     run->weighing_mass += (double)def->mass.mass * (double)def->gravity_scale;
     run->has_drag = run->has_drag || def->linear_damping > 0.0f;
   }
+}
+
+tn_body_id scene_add_body(scene_run *run, const tn_body_def *def)
+{
+  tn_body_id id = make_body(run, def, false);
+  list_body(run, id, def);
   return id;
 }
 
@@ -84,12 +90,9 @@ static scene_joint_role role_of(const scene_run *run, const tn_joint_def *def)
   return role;
 }
 
-tn_joint_id scene_add_joint(scene_run *run, const tn_joint_def *def)
+// Lists a joint of the world among those of the run.
+static void list_joint(scene_run *run, tn_joint_id id, const tn_joint_def *def)
 {
-  if (run->failed) {
-    return (tn_joint_id){0, 0, 0};
-  }
-  tn_joint_id id = tn_joint_create(run->world, def);
   void *joints = run->joints;
   void *roles = run->roles;
   int role_capacity = run->joint_capacity;
@@ -99,12 +102,45 @@ tn_joint_id scene_add_joint(scene_run *run, const tn_joint_def *def)
   run->roles = roles;
   if (TN_IS_NULL(id) || !has_room) {
     run->failed = true;
-    return id;
+    return;
   }
   run->joints[run->joint_count] = id;
   run->roles[run->joint_count] = role_of(run, def);
   run->joint_count += 1;
+}
+
+tn_joint_id scene_add_joint(scene_run *run, const tn_joint_def *def)
+{
+  if (run->failed) {
+    return (tn_joint_id){0, 0, 0};
+  }
+  tn_joint_id id = tn_joint_create(run->world, def);
+  list_joint(run, id, def);
   return id;
+}
+
+void scene_adopt(scene_run *run)
+{
+  int bodies = tn_world_bodies(run->world, NULL, 0), joints = tn_world_joints(run->world, NULL, 0);
+  tn_body_id *body_ids = malloc((size_t)(bodies + 1) * sizeof *body_ids);
+  tn_joint_id *joint_ids = malloc((size_t)(joints + 1) * sizeof *joint_ids);
+  if (!body_ids || !joint_ids) {
+    run->failed = true;
+    bodies = joints = 0;
+  }
+  tn_world_bodies(run->world, body_ids, bodies);
+  tn_world_joints(run->world, joint_ids, joints);
+  for (int i = 0; i < bodies && !run->failed; ++i) {
+    tn_body_def def = tn_body_get_def(run->world, body_ids[i]);
+    run->failed = !record_body(run->record, &def, false);
+    list_body(run, body_ids[i], &def);
+  }
+  for (int i = 0; i < joints && !run->failed; ++i) {
+    tn_joint_def def = tn_joint_get_def(run->world, joint_ids[i]);
+    list_joint(run, joint_ids[i], &def);
+  }
+  free(body_ids);
+  free(joint_ids);
 }
 
 tn_body_def scene_body_def(void)

@@ -11,7 +11,7 @@ function turn(a, b) {
 
 // Largest relative errors; `size` is the extent of the model.
 export function compare(ours, theirs, { byName = false, masses = true } = {}) {
-  const worst = { mass: 0, body_mass: 0, center: 0, inertia: 0, position: 0, rotation: 0, unmatched: 0 };
+  const worst = { mass: 0, body_mass: 0, center: 0, inertia: 0, position: 0, rotation: 0, world_position: 0, world_rotation: 0, unmatched: 0 };
   const note = (key, value) => {
     worst[key] = Math.max(worst[key], Number.isFinite(value) ? value : Infinity);
   };
@@ -32,6 +32,13 @@ export function compare(ours, theirs, { byName = false, masses = true } = {}) {
         note("center", difference(body.center, other.center) / size);
         note("inertia", difference(body.inertia, other.inertia) / Math.max(length(other.inertia), 1e-12));
       }
+    });
+  });
+  (ours.worlds ?? []).forEach((bodies, key) => {
+    if (bodies.length !== ours.positions[key].length) return note("unmatched", 1);
+    bodies.forEach((body, i) => {
+      note("world_position", difference(body.pos, ours.positions[key][i].pos) / size);
+      note("world_rotation", turn(body.quat, ours.positions[key][i].quat));
     });
   });
   return worst;

@@ -1,6 +1,6 @@
 // Prints models as JSON for oracle.mjs: bodies with mass, centre and inertia, and their poses at
-// the reference position and at every keyframe. usage: model_dump [--fixed] FILE...   one line for
-// each file
+// the reference position and at every keyframe, of the model and in a world. usage: model_dump
+// [--fixed] FILE...   one line for each file
 #include <tenon/import.h>
 
 #include <stdio.h>
@@ -24,7 +24,30 @@ static void print_pose(const tn_model_body *b)
   print_numbers("quat", rotation, 4);
 }
 
-static void print_model(const tn_model *model)
+// Poses of the bodies of an instance, which starts at a keyframe, and the mass of its world.
+static void print_instance(tn_model *model, int keyframe)
+{
+  tn_world_def world_def = tn_default_world_def();
+  tn_world *world = tn_world_create(&world_def);
+  tn_instance_def def = tn_default_instance_def();
+  def.y_up = false;
+  def.keyframe = keyframe;
+  tn_instance *instance = tn_instance_create(world, model, &def);
+  int count = instance ? tn_model_get_counts(model).bodies : 0;
+  for (int i = 0; i < count; ++i) {
+    tn_transform t = tn_instance_transform(instance, i);
+    double position[3] = {t.p.x, t.p.y, t.p.z};
+    double rotation[4] = {(double)t.q.w, (double)t.q.x, (double)t.q.y, (double)t.q.z};
+    printf("%s{\"index\": %d", i ? ", " : "", i);
+    print_numbers("pos", position, 3);
+    print_numbers("quat", rotation, 4);
+    printf("}");
+  }
+  tn_instance_destroy(instance);
+  tn_world_destroy(world);
+}
+
+static void print_model(tn_model *model)
 {
   tn_model_counts counts = tn_model_get_counts(model);
   tn_model_body *bodies = calloc((size_t)counts.bodies, sizeof *bodies);
@@ -44,6 +67,12 @@ static void print_model(const tn_model *model)
       }
       printf("}");
     }
+    printf("]");
+  }
+  printf("], \"worlds\": [");
+  for (int key = -1; key < counts.keyframes; ++key) {
+    printf("%s[", key >= 0 ? ", " : "");
+    print_instance(model, key);
     printf("]");
   }
   printf("]}\n");

@@ -1,12 +1,14 @@
 #!/usr/bin/env node
-// Compares random trees with MuJoCo: total mass, and of every body mass, centre, inertia, and the
-// pose at the reference position and at a keyframe.
+// Compares random trees and the files of features.mjs with MuJoCo: total mass, and of every body mass,
+// centre, inertia, and the pose at the reference position and at a keyframe, in the model and in a
+// world.
 //   node oracle.mjs MODEL_DUMP FOLDER [FIRST LAST]   seeds, 0 200 by default
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compare, describe } from "./compare.mjs";
 import { dump, loadText } from "./mujoco.mjs";
+import { features } from "./features.mjs";
 import { randomTree } from "./random_tree.mjs";
 
 const BOUND = 1e-4;
@@ -15,9 +17,12 @@ mkdirSync(folder, { recursive: true });
 
 const cases = [];
 let refused = 0;
+const files = Object.entries(features);
 for (let seed = Number(first); seed < Number(last); ++seed) {
-  const xml = randomTree(seed);
-  const path = join(folder, `tree_${seed}.xml`);
+  files.push([`seed ${seed}`, randomTree(seed)]);
+}
+for (const [seed, xml] of files) {
+  const path = join(folder, `${seed.replace(" ", "_")}.xml`);
   writeFileSync(path, xml);
   try {
     const model = loadText(xml);
@@ -25,7 +30,7 @@ for (let seed = Number(first); seed < Number(last); ++seed) {
     model.delete();
   } catch (error) {
     refused += 1;
-    console.log(`seed ${seed}: MuJoCo refuses it: ${String(error.message).trim()}`);
+    console.log(`${seed}: MuJoCo refuses it: ${String(error.message).trim()}`);
   }
 }
 const lines = execFileSync(program, cases.map((c) => c.path), { encoding: "utf8", maxBuffer: 1 << 28 });
@@ -37,9 +42,9 @@ cases.forEach(({ seed, theirs }, i) => {
   for (const [key, value] of Object.entries(errors)) worst[key] = Math.max(worst[key] ?? 0, value);
   if (Object.values(errors).some((e) => !(e <= BOUND))) {
     failed += 1;
-    console.log(`seed ${seed}: ${describe(errors)}`);
+    console.log(`${seed}: ${describe(errors)}`);
   }
 });
-console.log(`${cases.length} trees, largest relative errors: ${describe(worst)}`);
+console.log(`${cases.length} files, largest relative errors: ${describe(worst)}`);
 console.log(`${cases.length - failed} passed, ${failed + refused} failed`);
 process.exitCode = failed + refused || cases.length === 0 ? 1 : 0;

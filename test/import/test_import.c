@@ -283,6 +283,141 @@ static void meshes_have_their_volume(void **state)
 }
 
 // ---------------------------------------------------------------------------------------------
+// Worlds
+
+static tn_instance *place(tn_world *world, tn_model *model, const char *prefix, double x)
+{
+  tn_instance_def def = tn_default_instance_def();
+  def.place.p.x = x;
+  def.prefix = prefix;
+  tn_instance *instance = tn_instance_create(world, model, &def);
+  assert_non_null(instance);
+  return instance;
+}
+
+static double world_mass(const tn_world *world)
+{
+  return tn_world_momentum(world, tn_p3(0.0, 0.0, 0.0)).mass;
+}
+
+// Two copies side by side, with names of their own, y up.
+static void copies_stand_where_they_are_put(void **state)
+{
+  (void)state;
+  tn_model *model =
+      parse(MJCF("<body name='base' pos='0 0 1'><geom size='.1'/><body name='arm' pos='.5 0 0'>"
+                 "<joint type='slide'/><joint/><geom size='.1' mass='2'/><body name='tip' pos='0 0 "
+                 ".5'><geom size='.05' mass='1'/></body></body></body>"));
+  tn_world *world = test_world(8, TN_METHOD_TENON);
+  tn_instance *a = place(world, model, "a_", 0.0), *b = place(world, model, "b_", 10.0);
+  int arm = tn_model_find_body(model, "arm"), tip = tn_model_find_body(model, "tip");
+  assert_true(TN_SAME_ID(tn_instance_body(a, arm), tn_instance_body(a, tip)));
+  assert_false(TN_SAME_ID(tn_instance_body(a, arm), tn_instance_body(b, arm)));
+  assert_string_equal(tn_body_name(world, tn_instance_body(b, arm)), "b_arm");
+  tn_transform at = tn_instance_transform(b, tip);
+  assert_near(at.p.x, 10.5);
+  assert_near(at.p.y, 1.5);
+  assert_true(fabs(world_mass(world) - 2.0 * 3.0) < 1e-6);
+  tn_instance_destroy(a);
+  tn_instance_destroy(b);
+  tn_world_destroy(world);
+  tn_model_destroy(model);
+}
+
+// MuJoCo's rule: the types of one meet the affinities of the other, in either order.
+static void filters_are_an_or_of_two_tests(void **state)
+{
+  (void)state;
+  uint32_t rng = 5;
+  for (int i = 0; i < 200; ++i) {
+    unsigned bits[4];
+    for (int k = 0; k < 4; ++k) {
+      bits[k] = (unsigned)(test_random(&rng) * 8.0f) & (unsigned)(test_random(&rng) * 8.0f);
+    }
+    char text[400];
+    snprintf(text, sizeof text,
+             MJCF("<body><freejoint/><geom size='.1' contype='%u' conaffinity='%u'/></body><body>"
+                  "<freejoint/><geom size='.1' contype='%u' conaffinity='%u'/></body>"),
+             bits[0], bits[1], bits[2], bits[3]);
+    tn_model *model = parse(text);
+    tn_world *world = test_world(8, TN_METHOD_TENON);
+    tn_instance *instance = place(world, model, NULL, 0.0);
+    assert_true(tn_world_update_contacts(world));
+    bool wanted = (bits[0] & bits[3]) || (bits[2] & bits[1]);
+    if ((tn_world_contacts(world, NULL, 0) > 0) != wanted) {
+      fail_msg("types %u, %u, affinities %u, %u", bits[0], bits[2], bits[1], bits[3]);
+    }
+    tn_instance_destroy(instance);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+  }
+}
+
+// Bodies that overlap: parent and child, and excluded ones, do not touch; others do.
+static void related_bodies_do_not_collide(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *bodies, *contact;
+    bool touch;
+  } cases[] = {
+      {"<body name='a'><freejoint/><geom size='.1'/><body name='b'><joint/><geom size='.1'/>"
+       "</body></body>",
+       "", false},
+      {"<body name='a'><freejoint/><geom size='.1'/><body name='b'><joint/><joint axis='1 0 0'/>"
+       "<geom size='.1'/></body></body>",
+       "", false},
+      {"<body name='a'><freejoint/><geom size='.1'/></body><body name='b'><freejoint/><geom "
+       "size='.1'/></body>",
+       "", true},
+      {"<body name='a'><freejoint/><geom size='.1'/></body><body name='b'><freejoint/><geom "
+       "size='.1'/></body>",
+       "<exclude body1='a' body2='b'/>", false},
+      {"<body name='a'><geom size='.1'/><body name='b'><joint/><geom size='.1'/></body></body>", "",
+       true},
+      {"<body name='a'><geom size='.1'/><body name='b'><joint/><geom size='.1'/></body></body>",
+       "<exclude body1='a' body2='b'/>", false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    char text[600];
+    snprintf(text, sizeof text, "<mujoco><worldbody>%s</worldbody><contact>%s</contact></mujoco>",
+             cases[i].bodies, cases[i].contact);
+    tn_model *model = parse(text);
+    tn_world *world = test_world(8, TN_METHOD_TENON);
+    tn_instance *instance = place(world, model, NULL, 0.0);
+    assert_true(tn_world_update_contacts(world));
+    if ((tn_world_contacts(world, NULL, 0) > 0) != cases[i].touch) {
+      fail_msg("case %zu: %d contacts", i, tn_world_contacts(world, NULL, 0));
+    }
+    tn_instance_destroy(instance);
+    tn_world_destroy(world);
+    tn_model_destroy(model);
+  }
+}
+
+// A rod on a hinge, let go level: it passes the lowest point with w^2 = 3 g / l.
+static void a_rod_swings_by_its_law(void **state)
+{
+  (void)state;
+  tn_model *model = parse(MJCF("<body name='rod' pos='0 0 2'><joint name='j' axis='0 1 0'/><geom "
+                               "type='box' size='.5 .001 .001' pos='.5 0 0' contype='0' "
+                               "conaffinity='0'/></body>"));
+  tn_world *world = test_world(20, TN_METHOD_TENON);
+  tn_instance *instance = place(world, model, NULL, 0.0);
+  tn_world_set_gravity(world, tn_instance_gravity(instance));
+  tn_body_id rod = tn_instance_body(instance, tn_model_find_body(model, "rod"));
+  float fastest = 0.0f;
+  for (int i = 0; i < 200; ++i) {
+    assert_int_equal(tn_world_step(world, 1.0f / 240.0f), TN_STEP_OK);
+    fastest = fmaxf(fastest, tn_length(tn_body_angular_velocity(world, rod)));
+  }
+  assert_true(fabs((double)fastest - sqrt(3.0 * 9.81)) < 0.005);
+  tn_instance_destroy(instance);
+  tn_world_destroy(world);
+  tn_model_destroy(model);
+}
+
+// ---------------------------------------------------------------------------------------------
 // Refusals
 
 typedef struct refusal {
@@ -456,6 +591,10 @@ int main(void)
       cmocka_unit_test(everything_is_in_the_report),
       cmocka_unit_test(missing_meshes_are_left_out),
       cmocka_unit_test(meshes_have_their_volume),
+      cmocka_unit_test(copies_stand_where_they_are_put),
+      cmocka_unit_test(filters_are_an_or_of_two_tests),
+      cmocka_unit_test(related_bodies_do_not_collide),
+      cmocka_unit_test(a_rod_swings_by_its_law),
       cmocka_unit_test(bad_files_get_one_line),
       cmocka_unit_test(deep_files_are_refused),
       cmocka_unit_test(damaged_texts_do_no_harm),

@@ -43,6 +43,15 @@ EOF
 "$tenon" check robot.xml | grep -q "^  robot.xml:3: <geom> rgba" || fail "no report of a colour"
 [ "$("$tenon" check robot.xml --json | field mass)" = 2 ] || fail "the mass is not in the report"
 [ "$("$tenon" check robot.xml --json | field counts.joints)" = 1 ] || fail "no joint in the report"
+[ "$("$tenon" run robot.xml --seconds 0.1 --json | field metrics.bodies)" = 1 ] || fail "no robot"
+"$tenon" run robot.xml --seconds 0.5 | grep "^hash" >direct
+"$tenon" export robot.xml --seconds 0.5 >robot.json
+"$tenon" run robot.json --seconds 0.5 | grep "^hash" >exported
+cmp direct exported || fail "an exported robot moves differently"
+refuses 2 "pole has no keyframe 'home'" run robot.xml --keyframe home
+refuses 2 "--keyframe is for models of robots" run stack --keyframe home
+refuses 2 "--base takes fixed or free, not 'loose'" run robot.xml --base loose
+refuses 2 "--path is for models of robots" run stack --path .
 refuses 2 "check needs a file" check
 refuses 2 "nowhere.xml: cannot be opened" check nowhere.xml
 refuses 2 "check has no option '--fast'" check robot.xml --fast

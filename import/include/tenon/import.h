@@ -36,7 +36,8 @@ typedef enum tn_import_fate {
 
 /// How the root link of a URDF file stands in the world.
 typedef enum tn_import_base {
-  TN_IMPORT_BASE_AUTO,  ///< fixed if it is called `world` or has no mass, else free
+  TN_IMPORT_BASE_AUTO,  ///< free, unless it is called `world` or neither it nor what is fixed to it
+                        ///< has a mass
   TN_IMPORT_BASE_FIXED, ///< fixed to the world
   TN_IMPORT_BASE_FREE,  ///< free to move
 } tn_import_base;
@@ -89,6 +90,18 @@ typedef struct tn_model_counts {
   int keyframes;  ///< named positions
 } tn_model_counts;
 
+/// A model in a world: see tn_instance_create().
+typedef struct tn_instance tn_instance;
+
+/// How a model is placed in a world: from tn_default_instance_def().
+typedef struct tn_instance_def {
+  tn_transform place; ///< of the model's frame in the world; identity
+  bool y_up;          ///< turns the model's up axis to y of the frame of `place`; true
+  const char *prefix; ///< of the names of its bodies, for several copies; copied; null: none
+  int keyframe;       ///< index of the position it starts in; -1: the reference position
+  uint32_t cookie;    ///< set by tn_default_instance_def()
+} tn_instance_def;
+
 /// The usual definition: format by content, meshes are read.
 TN_API tn_import_def tn_default_import_def(void);
 
@@ -125,6 +138,10 @@ TN_API tn_vec3 tn_model_gravity(const tn_model *model);
 
 /// Index of a body by name; -1 if there is none.
 TN_API int tn_model_find_body(const tn_model *model, const char *name);
+/// Index of a joint by name; -1 if there is none.
+TN_API int tn_model_find_joint(const tn_model *model, const char *name);
+/// Index of an actuator by name; -1 if there is none.
+TN_API int tn_model_find_actuator(const tn_model *model, const char *name);
 /// Index of a keyframe by name; -1 if there is none.
 TN_API int tn_model_find_keyframe(const tn_model *model, const char *name);
 
@@ -154,6 +171,51 @@ TN_API const tn_import_note *tn_model_report(const tn_model *model, int *count);
 /// @return the bytes needed, with the zero; 0 for a null model
 TN_API size_t tn_model_write_report(const tn_model *model, bool json, char *buffer,
                                     size_t capacity);
+
+// ---------------------------------------------------------------------------------------------
+// Models in worlds
+
+/// The usual definition: at the origin with y up, at the reference position.
+TN_API tn_instance_def tn_default_instance_def(void);
+
+/// Builds a model in a world: bodies, shapes and joints.
+///
+/// Bodies without joints are part of the body they hang on; those that hang on the world are
+/// static. Gravity stays that of the world: see tn_instance_gravity(). What cannot be built as the
+/// file says is added to the report of the model.
+///
+/// @param world  the world; it owns what is built
+/// @param model  is kept in use: destroy it after the instance
+/// @param def    from tn_default_instance_def(); only read; null: the usual
+/// @return the instance, for tn_instance_destroy(); null, with the reason in the log of the world
+///         and with nothing built, if a definition is invalid or there is no memory
+TN_API tn_instance *tn_instance_create(tn_world *world, tn_model *model,
+                                       const tn_instance_def *def);
+/// Gives back the memory of an instance. What it has built stays in the world. Null does nothing.
+TN_API void tn_instance_destroy(tn_instance *instance);
+
+/// The body of the world that a body of the model is part of.
+///
+/// @param instance  the instance
+/// @param body      index in the model
+/// @return null for the world itself and for a bad index
+TN_API tn_body_id tn_instance_body(const tn_instance *instance, int body);
+/// Where a body of the model is in the world; the identity for a bad index.
+TN_API tn_transform tn_instance_transform(const tn_instance *instance, int body);
+/// The joint of the world for a joint of the model; null for a free joint and a bad index.
+TN_API tn_joint_id tn_instance_joint(const tn_instance *instance, int joint);
+/// Gravity of the model in the axes of the world, m/s^2.
+TN_API tn_vec3 tn_instance_gravity(const tn_instance *instance);
+
+/// Sets the control of an actuator: the target of a position servo, the force of a motor.
+///
+/// @param instance  the instance
+/// @param actuator  index in the model
+/// @param control   clamped to the range of the actuator
+/// @return false for a bad index or a number that is not finite
+TN_API bool tn_instance_set_control(tn_instance *instance, int actuator, double control);
+/// The control of an actuator; 0 for a bad index.
+TN_API double tn_instance_control(const tn_instance *instance, int actuator);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,40 @@
+// A model in a world: state that its builders share.
+#ifndef TENON_IMPORT_INSTANCE_H
+#define TENON_IMPORT_INSTANCE_H
+
+#include "model.h"
+
+// A body of the world. The last joint of a body of the model moves that body; each joint before it
+// moves a light link between parent and body.
+typedef struct built_body {
+  tn_body_id id;
+  dpose pose; // in the world, at the start
+} built_body;
+
+struct tn_instance {
+  memory memory;
+  tn_world *world;
+  tn_model *model;
+  dpose place;      // of the model's frame in the world
+  int *owners;      // of each body of the model: the body whose tn_body it is part of; 0: the world
+  dpose *local;     // of each body of the model, in the frame of its owner
+  dpose *reference; // of each body, at the reference position, in the frame of the model
+  built_body *bodies;  // of each body that owns itself
+  built_body *between; // of each joint but the last of its body: the link that it moves
+  tn_joint_id *joints; // of each joint of the model
+  tn_joint_id *links;  // of each link of the model
+  double *controls;    // of each actuator
+  tn_geometry_id *hulls, *surfaces; // of each mesh, where it is used
+  LIST(tn_shape_id) shapes;
+};
+
+// Whether a body of the model can move.
+bool instance_moves(const tn_instance *instance, int body);
+// Shapes of all geoms that collide.
+bool build_shapes(tn_instance *instance);
+// Joints, equalities and links; `start` is the start position, null for the reference position.
+bool build_joints(tn_instance *instance);
+// Gives the drives of an actuator's target its control.
+bool drive_apply(tn_instance *instance, int actuator);
+
+#endif

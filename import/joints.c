@@ -1,0 +1,354 @@
+// Joints of a model in a world: the only file that knows what a tn_joint_def can say.
+#include "instance.h"
+
+#include <string.h>
+
+// A body of the world as an end of a joint, with its pose at the reference position of the model.
+typedef struct joint_end {
+  tn_body_id id;
+  dpose pose; // in the frame of the model
+} joint_end;
+
+static joint_end end_of(const tn_instance *in, int body)
+{
+  int owner = in->owners[body];
+  joint_end end = {in->bodies[owner].id, in->reference[owner]};
+  return end;
+}
+
+// Frames that coincide at the reference position; those of the world include its place.
+static void set_frames(const tn_instance *in, tn_joint_def *def, joint_end a, joint_end b,
+                       dpose frame)
+{
+  dpose at_a = TN_IS_NULL(a.id) ? in->place : dpose_inverse(a.pose);
+  dpose at_b = TN_IS_NULL(b.id) ? in->place : dpose_inverse(b.pose);
+  dpose frame_a = dpose_mul(at_a, frame), frame_b = dpose_mul(at_b, frame);
+  frame_a.q = drot_normalize(frame_a.q);
+  frame_b.q = drot_normalize(frame_b.q);
+  def->body_a = a.id;
+  def->body_b = b.id;
+  def->frame_a = transform_of(frame_a);
+  def->frame_b = transform_of(frame_b);
+}
+
+static tn_range range_of(double lo, double hi)
+{
+  return tn_between((float)lo, (float)hi);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Joints of the tree
+
+static void set_hinge(tn_instance *in, const model_joint *j, tn_joint_def *def)
+{
+  double turn = 2.0 * 3.14159265358979323846;
+  def->angular_friction = (float)j->frictionloss;
+  if (!j->limited) {
+    return;
+  }
+  double lo = j->range[0] - j->ref, hi = j->range[1] - j->ref;
+  if (lo < -turn || hi > turn || hi - lo > turn) {
+    model_note_add(in->model, TN_IMPORT_IGNORED, j->at, "<joint> range of more than a turn");
+    return;
+  }
+  def->angular[0] = range_of(lo, hi);
+}
+
+static void set_ball(tn_instance *in, const model_joint *j, tn_joint_def *def)
+{
+  def->angular_friction = (float)j->frictionloss;
+  if (j->limited) {
+    def->swing = (float)j->range[1];
+    def->angular[0] = range_of(-j->range[1], j->range[1]);
+    model_note_add(in->model, TN_IMPORT_APPROXIMATED, j->at,
+                   "<joint> range of a ball: swing and twist are limited, not the whole angle");
+  }
+}
+
+static tn_joint_def def_of(tn_instance *in, const model_joint *j)
+{
+  static const tn_joint_kind kinds[] = {[MODEL_HINGE] = TN_JOINT_HINGE,
+                                        [MODEL_SLIDE] = TN_JOINT_PRISMATIC,
+                                        [MODEL_BALL] = TN_JOINT_BALL,
+                                        [MODEL_FREE] = TN_JOINT_GENERIC,
+                                        [MODEL_PLANAR] = TN_JOINT_GENERIC};
+  tn_joint_def def = tn_default_joint_def(kinds[j->type]);
+  tn_range locked = tn_between(0.0f, 0.0f);
+  switch (j->type) {
+  case MODEL_HINGE:
+    set_hinge(in, j, &def);
+    break;
+  case MODEL_SLIDE:
+    def.linear_friction = (float)j->frictionloss;
+    if (j->limited) {
+      def.linear[0] = range_of(j->range[0] - j->ref, j->range[1] - j->ref);
+    }
+    break;
+  case MODEL_BALL:
+    set_ball(in, j, &def);
+    break;
+  default: // slides across axis a, turns about it
+    def.linear[0] = def.angular[1] = def.angular[2] = locked;
+    break;
+  }
+  return def;
+}
+
+static bool build_joint(tn_instance *in, int index, tn_drive drive)
+{
+  const tn_model *model = in->model;
+  const model_joint *j = &model->joints.items[index];
+  const model_body *body = &model->bodies.items[j->body];
+  if (j->type == MODEL_FREE) {
+    return true;
+  }
+  bool first = index == body->first_joint;
+  bool last = index == body->first_joint + body->joint_count - 1;
+  joint_end a = end_of(in, body->parent), b = end_of(in, j->body);
+  if (!first) {
+    a = (joint_end){in->between[index - 1].id, in->reference[j->body]};
+  }
+  if (!last) {
+    b.id = in->between[index].id;
+  }
+  tn_joint_def def = def_of(in, j);
+  dpose local = {j->pos, drot_from_to(dvec_of(1.0, 0.0, 0.0), j->axis)};
+  set_frames(in, &def, a, b, dpose_mul(in->reference[j->body], local));
+  // In MuJoCo a body may collide with one that is fixed to the world, also through a joint.
+  def.collide = model->format == TN_IMPORT_MJCF && !instance_moves(in, body->parent);
+  if (j->type == MODEL_HINGE) {
+    def.angular_drive = drive;
+  } else if (j->type == MODEL_SLIDE) {
+    def.linear_drive = drive;
+  }
+  in->joints[index] = tn_joint_create(in->world, &def);
+  return !TN_IS_NULL(in->joints[index]);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Loops
+
+static bool build_equality(tn_instance *in, const model_equality *e)
+{
+  tn_model *model = in->model;
+  if (e->type == MODEL_EQUAL_JOINTS || e->type == MODEL_EQUAL_TENDONS || !e->active) {
+    if (e->active) {
+      model_note_add(model, TN_IMPORT_IGNORED, e->at, "equality of joints or tendons");
+    }
+    return true;
+  }
+  int a = e->sites ? model->sites.items[e->a].body : e->a;
+  int b = e->sites ? model->sites.items[e->b].body : e->b;
+  joint_end end_a = end_of(in, a), end_b = end_of(in, b);
+  if (TN_SAME_ID(end_a.id, end_b.id)) {
+    return true;
+  }
+  tn_joint_def def = tn_default_joint_def(e->type == MODEL_WELD ? TN_JOINT_FIXED : TN_JOINT_BALL);
+  dpose anchor = {e->anchor, drot_identity()};
+  dpose frame_a = dpose_mul(in->reference[a], e->sites ? model->sites.items[e->a].pose : anchor);
+  dpose frame_b = e->sites ? dpose_mul(in->reference[b], model->sites.items[e->b].pose) : frame_a;
+  if (e->type == MODEL_WELD && !e->sites && e->has_pose) {
+    // The pose of body b in the frame of body a; the anchor is in b's frame.
+    frame_b = in->reference[b];
+    frame_a = dpose_mul(in->reference[a], e->relative);
+  }
+  set_frames(in, &def, end_a, end_b, frame_a);
+  tn_joint_def other = def;
+  set_frames(in, &other, end_a, end_b, frame_b);
+  def.frame_b = other.frame_b;
+  def.collide = true;
+  return !TN_IS_NULL(tn_joint_create(in->world, &def));
+}
+
+static tn_drive drive_of_link(const model_link *l)
+{
+  tn_drive drive = {.mode = TN_DRIVE_OFF, .max_force = (float)INFINITY};
+  if (l->has_velocity) {
+    drive.mode = TN_DRIVE_VELOCITY;
+    drive.velocity = (float)l->velocity;
+  } else if (l->has_target) {
+    drive.mode = TN_DRIVE_TARGET;
+    drive.target = (float)l->target;
+    drive.compliance = (float)l->compliance;
+  }
+  return drive;
+}
+
+static bool build_link(tn_instance *in, int index)
+{
+  const model_link *l = &in->model->links.items[index];
+  joint_end a = end_of(in, l->a), b = end_of(in, l->b);
+  if (TN_SAME_ID(a.id, b.id)) {
+    return true;
+  }
+  tn_joint_def def = tn_default_joint_def(l->kind);
+  set_frames(in, &def, a, b, l->frame);
+  bool slides = l->kind == TN_JOINT_PRISMATIC || l->kind == TN_JOINT_CYLINDER;
+  if (l->kind == TN_JOINT_DISTANCE || slides) {
+    def.linear[0] = range_of(l->linear[0], l->linear[1]);
+  }
+  if (l->kind == TN_JOINT_HINGE || l->kind == TN_JOINT_BALL || l->kind == TN_JOINT_CYLINDER) {
+    def.angular[0] = range_of(l->angular[0], l->angular[1]);
+    def.angular_damping = (float)l->damping;
+  } else {
+    def.linear_damping = (float)l->damping;
+  }
+  if (l->kind == TN_JOINT_BALL) {
+    def.swing = (float)l->swing;
+  }
+  if (l->kind == TN_JOINT_HINGE) {
+    def.angular_drive = drive_of_link(l);
+  } else if (slides) {
+    def.linear_drive = drive_of_link(l);
+  } else if (l->kind == TN_JOINT_DISTANCE) {
+    def.compliance = (float)l->compliance;
+  }
+  in->links[index] = tn_joint_create(in->world, &def);
+  return !TN_IS_NULL(in->links[index]);
+}
+
+// Keeps two bodies from colliding: a joint that holds nothing.
+static bool keep_apart(tn_instance *in, int a, int b)
+{
+  joint_end end_a = end_of(in, a), end_b = end_of(in, b);
+  if (TN_SAME_ID(end_a.id, end_b.id) || TN_IS_NULL(end_a.id) || TN_IS_NULL(end_b.id)) {
+    return true;
+  }
+  tn_joint_def def = tn_default_joint_def(TN_JOINT_GENERIC);
+  set_frames(in, &def, end_a, end_b, in->reference[b]);
+  return !TN_IS_NULL(tn_joint_create(in->world, &def));
+}
+
+// Parent and child do not collide with each other; joints of links between them do not say so.
+static bool keep_families_apart(tn_instance *in)
+{
+  const tn_model *model = in->model;
+  for (int i = 1; i < model->bodies.count; ++i) {
+    const model_body *b = &model->bodies.items[i];
+    bool related = model->format != TN_IMPORT_MJCF || instance_moves(in, b->parent);
+    if (b->joint_count > 1 && related && !keep_apart(in, b->parent, i)) {
+      return false;
+    }
+  }
+  for (int i = 0; i < model->excludes.count; ++i) {
+    if (!keep_apart(in, model->excludes.items[i].a, model->excludes.items[i].b)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Actuators
+
+// The drive of an actuator with its gear: force = gear (gain u + b0 + b1 gear q + b2 gear q').
+static tn_drive drive_of(tn_instance *in, const model_actuator *t, const model_joint *j, double u)
+{
+  double g = t->gear[0], stiffness = -t->bias[1] * g * g, damping = -t->bias[2] * g * g;
+  double limit = (double)INFINITY;
+  tn_drive drive = {.mode = TN_DRIVE_FORCE, .max_force = (float)INFINITY};
+  if (t->force_limited) {
+    limit = fmax(fabs(t->force_range[0]), fabs(t->force_range[1])) * fabs(g);
+    drive.max_force = (float)limit;
+  }
+  double push = g * (t->gain[0] * u + t->bias[0]);
+  if (stiffness > 0.0) {
+    drive.mode = TN_DRIVE_TARGET;
+    drive.target = (float)(push / stiffness - j->ref);
+    drive.compliance = (float)(1.0 / stiffness);
+    if (damping > 0.0) {
+      model_note_add(in->model, TN_IMPORT_IGNORED, t->at, "damping of a position servo");
+    }
+  } else if (damping > 0.0) {
+    drive.mode = TN_DRIVE_VELOCITY;
+    drive.velocity = (float)(push / damping);
+    model_note_add(in->model, TN_IMPORT_APPROXIMATED, t->at, "velocity servo: it is rigid");
+  } else {
+    drive.force = (float)fmin(fmax(push, -limit), limit);
+  }
+  return drive;
+}
+
+// The drive of an actuator at its control. False if it acts on no hinge or slide.
+static bool find_drive(tn_instance *in, int actuator, tn_drive *drive)
+{
+  const model_actuator *t = &in->model->actuators.items[actuator];
+  bool to_joint = t->transmission == MODEL_TO_JOINT || t->transmission == MODEL_TO_JOINT_IN_PARENT;
+  const model_joint *j = to_joint ? &in->model->joints.items[t->target] : NULL;
+  if (!t->supported || !j || (j->type != MODEL_HINGE && j->type != MODEL_SLIDE)) {
+    return false;
+  }
+  double u = in->controls[actuator];
+  if (t->control_limited) {
+    u = fmin(fmax(u, t->control_range[0]), t->control_range[1]);
+  }
+  *drive = drive_of(in, t, j, u);
+  return true;
+}
+
+bool drive_apply(tn_instance *in, int actuator)
+{
+  tn_drive drive;
+  if (!find_drive(in, actuator, &drive)) {
+    return true;
+  }
+  int index = in->model->actuators.items[actuator].target;
+  return in->model->joints.items[index].type == MODEL_HINGE
+             ? tn_joint_set_angular_drive(in->world, in->joints[index], drive)
+             : tn_joint_set_linear_drive(in->world, in->joints[index], drive);
+}
+
+// Drives are part of the definition: one that is set later moves its target over the first step.
+static void take_drives(tn_instance *in, tn_drive *drives)
+{
+  const tn_model *model = in->model;
+  for (int i = 0; i < model->joints.count; ++i) {
+    drives[i] = (tn_drive){.mode = TN_DRIVE_OFF, .max_force = (float)INFINITY};
+  }
+  for (int i = 0; i < model->actuators.count; ++i) {
+    const model_actuator *t = &model->actuators.items[i];
+    tn_drive drive;
+    if (!find_drive(in, i, &drive)) {
+      if (t->supported) {
+        model_note_add(in->model, TN_IMPORT_IGNORED, t->at,
+                       "actuator that does not act on a hinge or slide");
+      }
+      continue;
+    }
+    if (drives[t->target].mode != TN_DRIVE_OFF) {
+      model_note_add(in->model, TN_IMPORT_APPROXIMATED, t->at,
+                     "several actuators on one joint: the last one counts");
+    }
+    if (t->dynamics != MODEL_DYN_NONE) {
+      model_note_add(in->model, TN_IMPORT_APPROXIMATED, t->at,
+                     "actuator with dynamics: its control acts at once");
+    }
+    drives[t->target] = drive;
+  }
+}
+
+bool build_joints(tn_instance *in)
+{
+  const tn_model *model = in->model;
+  tn_drive *drives = memory_take(&in->memory, (size_t)model->joints.count + 1, sizeof *drives);
+  if (!drives) {
+    return false;
+  }
+  take_drives(in, drives);
+  for (int i = 0; i < model->joints.count; ++i) {
+    if (!build_joint(in, i, drives[i])) {
+      return false;
+    }
+  }
+  for (int i = 0; i < model->equalities.count; ++i) {
+    if (!build_equality(in, &model->equalities.items[i])) {
+      return false;
+    }
+  }
+  for (int i = 0; i < model->links.count; ++i) {
+    if (!build_link(in, i)) {
+      return false;
+    }
+  }
+  return keep_families_apart(in);
+}

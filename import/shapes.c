@@ -1,0 +1,176 @@
+// Shapes of a model in a world.
+#include "instance.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Axial shapes and planes are along y here and along z in models.
+static drot y_to_z(void)
+{
+  return drot_from_to(dvec_of(0.0, 1.0, 0.0), dvec_of(0.0, 0.0, 1.0));
+}
+
+// Two geoms of MuJoCo collide if contype of one meets conaffinity of the other, in either order.
+// Both numbers lie side by side in category and, swapped, in mask: then each of the two tests of a
+// filter is that condition.
+static tn_filter filter_of(const model_geom *g)
+{
+  uint64_t type = (uint32_t)g->contype, affinity = (uint32_t)g->conaffinity;
+  tn_filter filter = {type | affinity << 32, affinity | type << 32, 0};
+  return filter;
+}
+
+// The larger friction of two geoms counts, as in MuJoCo. A condim of 1 has no friction, from 4 on
+// there is spinning friction, of 6 rolling friction as well.
+static tn_material material_of(const model_contact *c)
+{
+  tn_material m = tn_default_material();
+  double sliding = c->condim >= 3 ? fmin(fmax(c->friction[0], 0.0), 1e6) : 0.0;
+  m.static_friction = m.dynamic_friction = (float)sliding;
+  m.spinning_friction = c->condim >= 4 ? (float)fmin(fmax(c->friction[1], 0.0), 1e6) : 0.0f;
+  m.rolling_friction = c->condim >= 6 ? (float)fmin(fmax(c->friction[2], 0.0), 1e6) : 0.0f;
+  m.combine_friction = TN_COMBINE_MAXIMUM;
+  m.restitution = 0.0f;
+  return m;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Geometry
+
+static tn_vec3 *mesh_points(const model_mesh *mesh)
+{
+  tn_vec3 *points = malloc((size_t)mesh->vertex_count * sizeof *points);
+  for (int i = 0; points && i < mesh->vertex_count; ++i) {
+    const double *v = mesh->vertices + (size_t)3 * (size_t)i;
+    points[i] = tn_v3((float)v[0], (float)v[1], (float)v[2]);
+  }
+  return points;
+}
+
+static bool mesh_geometry(tn_instance *in, int mesh_index, bool exact, tn_geometry_id *out)
+{
+  const model_mesh *mesh = &in->model->meshes.items[mesh_index];
+  tn_geometry_id *kept = exact ? &in->surfaces[mesh_index] : &in->hulls[mesh_index];
+  if (TN_IS_NULL(*kept)) {
+    tn_vec3 *points = mesh_points(mesh);
+    if (points && exact) {
+      *kept = tn_mesh_create(in->world, points, mesh->vertex_count, mesh->triangles,
+                             mesh->triangle_count);
+    } else if (points) {
+      *kept = tn_hull_create(in->world, points, mesh->vertex_count, 0);
+    }
+    free(points);
+  }
+  *out = *kept;
+  return !TN_IS_NULL(*kept);
+}
+
+// Points of a sphere in rings, scaled.
+static bool ellipsoid_geometry(tn_instance *in, const model_geom *g, tn_geometry_id *out)
+{
+  enum { RINGS = 6, SECTORS = 10 };
+  tn_vec3 points[RINGS * SECTORS + 2];
+  int count = 0;
+  for (int ring = 1; ring <= RINGS; ++ring) {
+    double s, c;
+    sine_and_cosine(3.14159265358979323846 * ring / (RINGS + 1), &s, &c);
+    for (int sector = 0; sector < SECTORS; ++sector) {
+      double x, y;
+      sine_and_cosine(2.0 * 3.14159265358979323846 * sector / SECTORS, &y, &x);
+      points[count++] =
+          tn_v3((float)(g->size[0] * s * x), (float)(g->size[1] * s * y), (float)(g->size[2] * c));
+    }
+  }
+  points[count++] = tn_v3(0.0f, 0.0f, (float)g->size[2]);
+  points[count++] = tn_v3(0.0f, 0.0f, (float)-g->size[2]);
+  model_note_add(in->model, TN_IMPORT_APPROXIMATED, g->at, "ellipsoid: a hull of %d points", count);
+  *out = tn_hull_create(in->world, points, count, 0);
+  return !TN_IS_NULL(*out);
+}
+
+// Rows run along y of the model and against z here.
+static bool field_geometry(tn_instance *in, const model_hfield *h, tn_geometry_id *out)
+{
+  size_t count = (size_t)h->rows * (size_t)h->columns;
+  float *heights = count && h->heights ? malloc(count * sizeof *heights) : NULL;
+  for (int row = 0; heights && row < h->rows; ++row) {
+    for (int column = 0; column < h->columns; ++column) {
+      size_t to = (size_t)(h->rows - 1 - row) * (size_t)h->columns + (size_t)column;
+      heights[to] = (float)(h->size[2] * h->heights[row * h->columns + column]);
+    }
+  }
+  if (heights) {
+    *out = tn_height_field_create(in->world, heights, h->columns, h->rows,
+                                  (float)(2.0 * h->size[0] / (h->columns - 1)),
+                                  (float)(2.0 * h->size[1] / (h->rows - 1)));
+  }
+  free(heights);
+  return heights && !TN_IS_NULL(*out);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Shapes
+
+// The shape of a geom without its place; false if there is none.
+static bool shape_of(tn_instance *in, const model_geom *g, bool moves, tn_shape_def *def)
+{
+  static const tn_shape_kind kinds[] = {
+      [MODEL_PLANE] = TN_SHAPE_PLANE,    [MODEL_HFIELD] = TN_SHAPE_HEIGHT_FIELD,
+      [MODEL_SPHERE] = TN_SHAPE_SPHERE,  [MODEL_CAPSULE] = TN_SHAPE_CAPSULE,
+      [MODEL_ELLIPSOID] = TN_SHAPE_HULL, [MODEL_CYLINDER] = TN_SHAPE_CYLINDER,
+      [MODEL_BOX] = TN_SHAPE_BOX,        [MODEL_MESH] = TN_SHAPE_HULL};
+  *def = tn_default_shape_def(kinds[g->type]);
+  def->radius = (float)g->size[0];
+  def->half_length = (float)g->size[1];
+  def->half_extents = tn_v3((float)g->size[0], (float)g->size[1], (float)g->size[2]);
+  if (g->type == MODEL_ELLIPSOID) {
+    return ellipsoid_geometry(in, g, &def->geometry);
+  }
+  if (g->type == MODEL_HFIELD && !moves) {
+    return field_geometry(in, &in->model->hfields.items[g->hfield], &def->geometry);
+  }
+  if (g->type == MODEL_MESH) {
+    // Meshes collide as hulls in MuJoCo, and links of robots are meant so; those of the world
+    // itself are terrain.
+    bool exact = g->body == 0 && in->model->meshes.items[g->mesh].triangle_count > 0;
+    def->kind = exact ? TN_SHAPE_MESH : TN_SHAPE_HULL;
+    return mesh_geometry(in, g->mesh, exact, &def->geometry);
+  }
+  return !moves || (g->type != MODEL_PLANE && g->type != MODEL_HFIELD);
+}
+
+static bool build_shape(tn_instance *in, const model_geom *g)
+{
+  tn_shape_def def;
+  int owner = in->owners[g->body];
+  bool turned = g->type == MODEL_PLANE || g->type == MODEL_HFIELD || g->type == MODEL_CAPSULE ||
+                g->type == MODEL_CYLINDER;
+  if (!shape_of(in, g, instance_moves(in, g->body), &def)) {
+    model_note_add(in->model, TN_IMPORT_IGNORED, g->at,
+                   "geom that cannot be built on a body that moves, or has no volume");
+    return true;
+  }
+  dpose at = dpose_mul(in->local[g->body], g->pose);
+  at = owner == 0 ? dpose_mul(in->place, at) : at;
+  def.position = vec3_of(at.p);
+  def.rotation = quat_of(drot_normalize(turned ? drot_mul(at.q, y_to_z()) : at.q));
+  def.material = material_of(&g->contact);
+  def.filter = filter_of(g);
+  tn_shape_id made = tn_shape_create(in->world, in->bodies[owner].id, &def);
+  tn_shape_id *kept = LIST_ADD(&in->memory, &in->shapes);
+  if (kept) {
+    *kept = made;
+  }
+  return kept && !TN_IS_NULL(made);
+}
+
+bool build_shapes(tn_instance *in)
+{
+  for (int i = 0; i < in->model->geoms.count; ++i) {
+    const model_geom *g = &in->model->geoms.items[i];
+    if (!g->left_out && (g->contype || g->conaffinity) && !build_shape(in, g)) {
+      return false;
+    }
+  }
+  return true;
+}
