@@ -56,7 +56,7 @@ _tenon() {
     *)
       local options="--set --seconds --substeps --iterations --threads --lanes --json"
       case $command in
-        run) options+=" --method --csv --poses --glb --snapshot --from --keyframe --base --path" ;;
+        run) options+=" --method --csv --poses --glb --snapshot --from --keyframe --base --hulls --path" ;;
         compare) options+=" --methods --base --path" ;;
         check) options="--json --path" ;;
         export) options="--set --seconds --substeps --iterations --method --keyframe --base --path" ;;

@@ -36,6 +36,7 @@ _tenon() {
         '--snapshot[write the final state]:file:_files' \
         '--from[continue from a snapshot]:file:_files' \
         '--keyframe[start of a robot]:name:' '--base[root link of a URDF]:base:(fixed free)' \
+        '--hulls[convex parts of each mesh]:number:' \
         '*--path[folder of meshes and packages]:folder:_files -/'
       ;;
     compare)

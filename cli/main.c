@@ -33,6 +33,7 @@ static int show_help(void)
       "  --from FILE                 continue from a snapshot of the same scene\n"
       "  --keyframe NAME             start of a robot: a keyframe of its file\n"
       "  --base fixed|free           of a URDF file: how its root link stands\n"
+      "  --hulls N                   convex parts of each mesh of a robot, 1 to 64 (1)\n"
       "  --path DIR                  look for meshes and packages there; may be repeated\n"
       "tenon compare SCENE [OPTION]  compare methods and numbers of substeps in a table\n"
       "  --methods NAME,...          tenon,xpbd,jacobi\n"

@@ -268,6 +268,9 @@ static bool scan_robot_options(int count, char **words, robot_options *options)
       options->base = TN_IMPORT_BASE_FIXED;
     } else if (strcmp(words[i], "--base") == 0 && strcmp(words[i + 1], "free") == 0) {
       options->base = TN_IMPORT_BASE_FREE;
+    } else if (strcmp(words[i], "--hulls") == 0 &&
+               !parse_whole("--hulls", words[i + 1], 1, 64, &options->hulls)) {
+      return false;
     } else if (strcmp(words[i], "--base") == 0) {
       complain("--base takes fixed or free, not '%s'", words[i + 1]);
       return false;
@@ -309,6 +312,7 @@ static const option known[] = {
     {"--keyframe", COMMAND_RUN | COMMAND_EXPORT, parse_keyframe},
     {"--path", COMMAND_RUN | COMMAND_COMPARE | COMMAND_EXPORT, parse_robot_option},
     {"--base", COMMAND_RUN | COMMAND_COMPARE | COMMAND_EXPORT, parse_robot_option},
+    {"--hulls", COMMAND_RUN | COMMAND_COMPARE | COMMAND_EXPORT, parse_robot_option},
     {"--substeps", COMMAND_COMPARE, parse_substeps_list},
     {"--methods", COMMAND_COMPARE, parse_methods},
 };

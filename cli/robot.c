@@ -68,6 +68,7 @@ robot *robot_load(const char *path, const robot_options *options)
   def.search_paths = options->paths;
   def.search_path_count = options->path_count;
   def.base = options->base;
+  def.max_hulls = options->hulls > 0 ? options->hulls : 1;
   tn_model *model = tn_model_load(path, &def);
   robot *r = model ? calloc(1, sizeof *r) : NULL;
   if (!r) {

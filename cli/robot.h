@@ -15,6 +15,7 @@ typedef struct robot_options {
   const char *paths[ROBOT_MAX_PATHS]; // folders of meshes and packages
   int path_count;
   tn_import_base base;
+  int hulls; // of a mesh; 0: its convex hull
 } robot_options;
 
 // By the ending of the name: .xml, .mjcf or .urdf.

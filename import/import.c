@@ -9,7 +9,7 @@ enum { COOKIE = 0x1a70bd01 };
 
 tn_import_def tn_default_import_def(void)
 {
-  tn_import_def def = {.format = TN_IMPORT_AUTO, .meshes = true, .cookie = COOKIE};
+  tn_import_def def = {.format = TN_IMPORT_AUTO, .max_hulls = 1, .meshes = true, .cookie = COOKIE};
   return def;
 }
 
@@ -77,9 +77,11 @@ static tn_model *load(const char *path, const char *text, size_t size, const tn_
   char error[IMPORT_ERROR] = "";
   tn_import_def usual = tn_default_import_def();
   def = def ? def : &usual;
-  if (!path || def->cookie != COOKIE) {
-    report_failure(def, path ? "tn_model_load: the definition is not from tn_default_import_def()"
-                             : "tn_model_load: the path is null");
+  if (!path || def->cookie != COOKIE || def->max_hulls < 1 || def->max_hulls > 64) {
+    report_failure(def, !path                   ? "tn_model_load: the path is null"
+                        : def->cookie != COOKIE ? "tn_model_load: the definition is not from "
+                                                  "tn_default_import_def()"
+                                                : "tn_model_load: max_hulls must be from 1 to 64");
     return NULL;
   }
   tn_model *model = calloc(1, sizeof *model);
@@ -89,6 +91,7 @@ static tn_model *load(const char *path, const char *text, size_t size, const tn_
   }
   reader r = {.model = model, .def = def, .error = error};
   model->name = "";
+  model->max_hulls = def->max_hulls;
   model->path = memory_text(&model->memory, path, strlen(path));
   place whole = {model->path, 0};
   char *copy =

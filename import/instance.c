@@ -174,7 +174,11 @@ static bool take_memory(tn_instance *in)
   in->joints = memory_take(m, joints, sizeof *in->joints);
   in->links = memory_take(m, (size_t)model->links.count + 1, sizeof *in->links);
   in->controls = memory_take(m, (size_t)model->actuators.count + 1, sizeof *in->controls);
-  in->hulls = memory_take(m, (size_t)model->meshes.count + 1, sizeof *in->hulls);
+  in->first_hull = memory_take(m, (size_t)model->meshes.count + 1, sizeof *in->first_hull);
+  in->hull_count = memory_take(m, (size_t)model->meshes.count + 1, sizeof *in->hull_count);
+  for (int i = 0; in->first_hull && i < model->meshes.count; ++i) {
+    in->first_hull[i] = -1;
+  }
   in->surfaces = memory_take(m, (size_t)model->meshes.count + 1, sizeof *in->surfaces);
   return !m->failed;
 }
@@ -194,10 +198,12 @@ static void remove_built(tn_instance *in)
       tn_shape_destroy(in->world, in->shapes.items[i]);
     }
   }
-  for (int i = 0; i < in->model->meshes.count; ++i) {
-    if (!TN_IS_NULL(in->hulls[i])) {
-      tn_geometry_destroy(in->world, in->hulls[i]);
+  for (int i = 0; i < in->hulls.count; ++i) {
+    if (!TN_IS_NULL(in->hulls.items[i])) {
+      tn_geometry_destroy(in->world, in->hulls.items[i]);
     }
+  }
+  for (int i = 0; i < in->model->meshes.count; ++i) {
     if (!TN_IS_NULL(in->surfaces[i])) {
       tn_geometry_destroy(in->world, in->surfaces[i]);
     }

@@ -19,12 +19,15 @@ struct tn_instance {
   int *owners;      // of each body of the model: the body whose tn_body it is part of; 0: the world
   dpose *local;     // of each body of the model, in the frame of its owner
   dpose *reference; // of each body, at the reference position, in the frame of the model
-  built_body *bodies;  // of each body that owns itself
-  built_body *between; // of each joint but the last of its body: the link that it moves
-  tn_joint_id *joints; // of each joint of the model
-  tn_joint_id *links;  // of each link of the model
-  double *controls;    // of each actuator
-  tn_geometry_id *hulls, *surfaces; // of each mesh, where it is used
+  built_body *bodies;         // of each body that owns itself
+  built_body *between;        // of each joint but the last of its body: the link that it moves
+  tn_joint_id *joints;        // of each joint of the model
+  tn_joint_id *links;         // of each link of the model
+  double *controls;           // of each actuator
+  tn_geometry_id *surfaces;   // of each mesh, where it is used
+  LIST(tn_geometry_id) hulls; // of all meshes
+  int *first_hull;            // of each mesh; -1: not made yet
+  int *hull_count;
   LIST(tn_shape_id) shapes;
 };
 

@@ -314,6 +314,7 @@ struct tn_model {
   LIST(model_key) keys;
   LIST(model_note) notes;
   int qpos_count, dof_count;
+  int max_hulls;          // of a mesh on a body that moves
   tn_import_note *report; // the notes, by fate
   int report_count;
 };

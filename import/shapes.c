@@ -47,22 +47,54 @@ static tn_vec3 *mesh_points(const model_mesh *mesh)
   return points;
 }
 
-static bool mesh_geometry(tn_instance *in, int mesh_index, bool exact, tn_geometry_id *out)
+static bool surface_geometry(tn_instance *in, int mesh_index, tn_geometry_id *out)
 {
   const model_mesh *mesh = &in->model->meshes.items[mesh_index];
-  tn_geometry_id *kept = exact ? &in->surfaces[mesh_index] : &in->hulls[mesh_index];
-  if (TN_IS_NULL(*kept)) {
-    tn_vec3 *points = mesh_points(mesh);
-    if (points && exact) {
-      *kept = tn_mesh_create(in->world, points, mesh->vertex_count, mesh->triangles,
-                             mesh->triangle_count);
-    } else if (points) {
-      *kept = tn_hull_create(in->world, points, mesh->vertex_count, 0);
-    }
-    free(points);
+  tn_geometry_id *kept = &in->surfaces[mesh_index];
+  tn_vec3 *points = TN_IS_NULL(*kept) ? mesh_points(mesh) : NULL;
+  if (points) {
+    *kept = tn_mesh_create(in->world, points, mesh->vertex_count, mesh->triangles,
+                           mesh->triangle_count);
   }
+  free(points);
   *out = *kept;
   return !TN_IS_NULL(*kept);
+}
+
+static void keep_hull(tn_instance *in, int mesh_index, const tn_vec3 *points, int count)
+{
+  tn_geometry_id made = tn_hull_create(in->world, points, count, 0);
+  tn_geometry_id *kept = TN_IS_NULL(made) ? NULL : LIST_ADD(&in->memory, &in->hulls);
+  if (kept) {
+    *kept = made;
+    in->hull_count[mesh_index] += 1;
+  }
+}
+
+// The hulls of a mesh: its convex hull, or those of its convex parts.
+static void make_hulls(tn_instance *in, int mesh_index)
+{
+  const model_mesh *mesh = &in->model->meshes.items[mesh_index];
+  tn_vec3 *points = in->first_hull[mesh_index] < 0 ? mesh_points(mesh) : NULL;
+  if (!points) {
+    return;
+  }
+  in->first_hull[mesh_index] = in->hulls.count;
+  tn_convex_parts *parts = NULL;
+  if (in->model->max_hulls > 1) {
+    parts = tn_convex_decompose(points, mesh->vertex_count, mesh->triangles, mesh->triangle_count,
+                                in->model->max_hulls, 0.05f);
+  }
+  const tn_vec3 *from = parts ? parts->points : NULL;
+  for (int i = 0; parts && i < parts->part_count; ++i) {
+    keep_hull(in, mesh_index, from, parts->counts[i]);
+    from += parts->counts[i];
+  }
+  if (in->hull_count[mesh_index] == 0) {
+    keep_hull(in, mesh_index, points, mesh->vertex_count);
+  }
+  tn_convex_parts_free(parts);
+  free(points);
 }
 
 // Points of a sphere in rings, scaled.
@@ -129,12 +161,16 @@ static bool shape_of(tn_instance *in, const model_geom *g, bool moves, tn_shape_
   if (g->type == MODEL_HFIELD && !moves) {
     return field_geometry(in, &in->model->hfields.items[g->hfield], &def->geometry);
   }
+  // Meshes collide as hulls in MuJoCo, and links of robots are meant so; those of the world itself
+  // are terrain.
+  if (g->type == MODEL_MESH && g->body == 0 &&
+      in->model->meshes.items[g->mesh].triangle_count > 0) {
+    def->kind = TN_SHAPE_MESH;
+    return surface_geometry(in, g->mesh, &def->geometry);
+  }
   if (g->type == MODEL_MESH) {
-    // Meshes collide as hulls in MuJoCo, and links of robots are meant so; those of the world
-    // itself are terrain.
-    bool exact = g->body == 0 && in->model->meshes.items[g->mesh].triangle_count > 0;
-    def->kind = exact ? TN_SHAPE_MESH : TN_SHAPE_HULL;
-    return mesh_geometry(in, g->mesh, exact, &def->geometry);
+    make_hulls(in, g->mesh);
+    return in->hull_count[g->mesh] > 0;
   }
   return !moves || (g->type != MODEL_PLANE && g->type != MODEL_HFIELD);
 }
@@ -156,12 +192,20 @@ static bool build_shape(tn_instance *in, const model_geom *g)
   def.rotation = quat_of(drot_normalize(turned ? drot_mul(at.q, y_to_z()) : at.q));
   def.material = material_of(&g->contact);
   def.filter = filter_of(g);
-  tn_shape_id made = tn_shape_create(in->world, in->bodies[owner].id, &def);
-  tn_shape_id *kept = LIST_ADD(&in->memory, &in->shapes);
-  if (kept) {
+  bool hulls = g->type == MODEL_MESH && def.kind == TN_SHAPE_HULL;
+  int count = hulls ? in->hull_count[g->mesh] : 1;
+  for (int i = 0; i < count; ++i) {
+    if (hulls) {
+      def.geometry = in->hulls.items[in->first_hull[g->mesh] + i];
+    }
+    tn_shape_id made = tn_shape_create(in->world, in->bodies[owner].id, &def);
+    tn_shape_id *kept = LIST_ADD(&in->memory, &in->shapes);
+    if (!kept || TN_IS_NULL(made)) {
+      return false;
+    }
     *kept = made;
   }
-  return kept && !TN_IS_NULL(made);
+  return true;
 }
 
 bool build_shapes(tn_instance *in)

@@ -418,6 +418,117 @@ static void a_rod_swings_by_its_law(void **state)
 }
 
 // ---------------------------------------------------------------------------------------------
+// Convex parts
+
+enum { MAX_BOXES = 4 };
+
+// Boxes as one mesh of closed shells, which may overlap.
+static void add_box(tn_vec3 lo, tn_vec3 hi, tn_vec3 *vertices, int *triangles, int box)
+{
+  static const int faces[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6},
+                                   {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7},
+                                   {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+  for (int i = 0; i < 8; ++i) {
+    vertices[8 * box + i] = tn_v3(i & 1 ? hi.x : lo.x, i & 2 ? hi.y : lo.y, i & 4 ? hi.z : lo.z);
+  }
+  for (int i = 0; i < 36; ++i) {
+    triangles[36 * box + i] = 8 * box + faces[i / 3][i % 3];
+  }
+}
+
+// Whether a hull grows by a point.
+static bool is_inside(const tn_vec3 *points, int count, tn_vec3 point, float slack)
+{
+  tn_vec3 *with = malloc((size_t)(count + 1) * sizeof *with);
+  assert_non_null(with);
+  memcpy(with, points, (size_t)count * sizeof *with);
+  with[count] = point;
+  float before = tn_mass_hull(points, count, 1.0f).mass;
+  float after = tn_mass_hull(with, count + 1, 1.0f).mass;
+  free(with);
+  return after <= before + slack;
+}
+
+static bool is_covered(const tn_convex_parts *parts, tn_vec3 point)
+{
+  const tn_vec3 *from = parts->points;
+  for (int i = 0; i < parts->part_count; ++i) {
+    if (is_inside(from, parts->counts[i], point, 1e-5f)) {
+      return true;
+    }
+    from += parts->counts[i];
+  }
+  return false;
+}
+
+// Two boxes that form an L are two parts, without an error.
+static void an_angle_has_two_parts(void **state)
+{
+  (void)state;
+  tn_vec3 vertices[16];
+  int triangles[72];
+  add_box(tn_v3(0, 0, 0), tn_v3(2, 1, 1), vertices, triangles, 0);
+  add_box(tn_v3(0, 1, 0), tn_v3(1, 2, 1), vertices, triangles, 1);
+  tn_convex_parts *parts = tn_convex_decompose(vertices, 16, triangles, 24, 16, 0.01f);
+  assert_non_null(parts);
+  assert_int_equal(parts->part_count, 2);
+  assert_true(fabs(parts->volume - 3.0) < 1e-4);
+  tn_convex_parts_free(parts);
+}
+
+// Random unions of boxes: every point inside is covered, and more parts are closer.
+static void parts_cover_the_solid(void **state)
+{
+  (void)state;
+  uint32_t rng = 3;
+  for (int i = 0; i < test_cases(6, 100); ++i) {
+    tn_vec3 vertices[8 * MAX_BOXES], lo[MAX_BOXES], hi[MAX_BOXES];
+    int triangles[36 * MAX_BOXES], boxes = 2 + i % (MAX_BOXES - 1);
+    for (int k = 0; k < boxes; ++k) {
+      tn_vec3 size =
+          tn_v3(0.2f + test_random(&rng), 0.2f + test_random(&rng), 0.2f + test_random(&rng));
+      lo[k] = tn_v3(test_random(&rng), test_random(&rng), test_random(&rng));
+      hi[k] = tn_add(lo[k], size);
+      add_box(lo[k], hi[k], vertices, triangles, k);
+    }
+    tn_convex_parts *one = tn_convex_decompose(vertices, 8 * boxes, triangles, 12 * boxes, 1, 0.0f);
+    tn_convex_parts *many =
+        tn_convex_decompose(vertices, 8 * boxes, triangles, 12 * boxes, 24, 0.02f);
+    assert_non_null(one);
+    assert_non_null(many);
+    assert_int_equal(one->part_count, 1);
+    assert_true(many->volume <= 1.001 * one->volume);
+    for (int k = 0; k < 40; ++k) {
+      int box = k % boxes;
+      tn_vec3 r = tn_v3(test_random(&rng), test_random(&rng), test_random(&rng));
+      tn_vec3 size = tn_sub(hi[box], lo[box]);
+      tn_vec3 p = tn_add(lo[box], tn_v3(r.x * size.x, r.y * size.y, r.z * size.z));
+      if (!is_covered(many, p)) {
+        fail_msg("case %d: (%g, %g, %g) is not covered", i, (double)p.x, (double)p.y, (double)p.z);
+      }
+    }
+    tn_convex_parts_free(one);
+    tn_convex_parts_free(many);
+  }
+}
+
+static void bad_meshes_have_no_parts(void **state)
+{
+  (void)state;
+  tn_vec3 vertices[8];
+  int triangles[36];
+  add_box(tn_v3(0, 0, 0), tn_v3(1, 1, 1), vertices, triangles, 0);
+  assert_null(tn_convex_decompose(NULL, 8, triangles, 12, 4, 0.1f));
+  assert_null(tn_convex_decompose(vertices, 8, triangles, 12, 0, 0.1f));
+  assert_null(tn_convex_decompose(vertices, 8, triangles, 12, 65, 0.1f));
+  assert_null(tn_convex_decompose(vertices, 8, triangles, 12, 4, (float)NAN));
+  assert_null(tn_convex_decompose(vertices, 7, triangles, 12, 4, 0.1f)); // names vertex 7
+  vertices[3].x = (float)NAN;
+  assert_null(tn_convex_decompose(vertices, 8, triangles, 12, 4, 0.1f));
+  tn_convex_parts_free(NULL);
+}
+
+// ---------------------------------------------------------------------------------------------
 // Refusals
 
 typedef struct refusal {
@@ -595,6 +706,9 @@ int main(void)
       cmocka_unit_test(filters_are_an_or_of_two_tests),
       cmocka_unit_test(related_bodies_do_not_collide),
       cmocka_unit_test(a_rod_swings_by_its_law),
+      cmocka_unit_test(an_angle_has_two_parts),
+      cmocka_unit_test(parts_cover_the_solid),
+      cmocka_unit_test(bad_meshes_have_no_parts),
       cmocka_unit_test(bad_files_get_one_line),
       cmocka_unit_test(deep_files_are_refused),
       cmocka_unit_test(damaged_texts_do_no_harm),

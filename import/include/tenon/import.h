@@ -48,6 +48,7 @@ typedef struct tn_import_def {
   const char *const *search_paths; ///< folders for `package://` and missing files; copied
   int search_path_count;           ///< number of them; 0
   tn_import_base base;             ///< of URDF files; TN_IMPORT_BASE_AUTO
+  int max_hulls;                   ///< of a mesh on a body that moves, 1 to 64; 1: its convex hull
   bool meshes;                     ///< read mesh files; false leaves their geoms out; true
   tn_log_fn *log;                  ///< receives the reason of a failure; null prints to stderr
   void *log_context;               ///< passed to `log`; the host's
@@ -171,6 +172,34 @@ TN_API const tn_import_note *tn_model_report(const tn_model *model, int *count);
 /// @return the bytes needed, with the zero; 0 for a null model
 TN_API size_t tn_model_write_report(const tn_model *model, bool json, char *buffer,
                                     size_t capacity);
+
+// ---------------------------------------------------------------------------------------------
+// Convex parts of meshes
+
+/// Convex parts of a solid: sets of points whose hulls cover it. From tn_convex_decompose().
+typedef struct tn_convex_parts {
+  int part_count;  ///< number of parts
+  int *counts;     ///< points of each part
+  tn_vec3 *points; ///< of all parts, one after the other, m
+  double volume;   ///< of all hulls together, m^3
+} tn_convex_parts;
+
+/// Splits the solid inside a closed mesh into convex parts, by cuts along its axes.
+///
+/// @param vertices        m; only read
+/// @param vertex_count    number of vertices
+/// @param triangles       three vertices each; only read
+/// @param triangle_count  number of triangles
+/// @param max_parts       1 to 64
+/// @param error           0 or more: how much larger than the solid the hulls may be in all,
+///                        relative; fewer parts suffice for more. 0.05 is usual
+/// @return the parts, for tn_convex_parts_free(); null for bad input, for a mesh that encloses
+///         nothing, or without memory
+TN_API tn_convex_parts *tn_convex_decompose(const tn_vec3 *vertices, int vertex_count,
+                                            const int *triangles, int triangle_count, int max_parts,
+                                            float error);
+/// Gives back the memory of convex parts. Null does nothing.
+TN_API void tn_convex_parts_free(tn_convex_parts *parts);
 
 // ---------------------------------------------------------------------------------------------
 // Models in worlds
