@@ -55,6 +55,9 @@ nm -D --defined-only "$library" | awk '{ print $3 }' | LC_ALL=C sort >"$work/exp
 sed -nE 's/^TN_API [^(]*\b(tn_[a-z0-9_]+)\(.*/\1/p' "$source"/include/tenon/*.h |
   LC_ALL=C sort >"$work/declared"
 diff "$work/declared" "$work/exported" || fail "the library exports (>) other than the headers declare (<)"
+readelf -sW "$libdir/libtenon.a" |
+  awk '$5 == "GLOBAL" && $6 == "DEFAULT" && $7 != "UND" { print $8 }' >"$work/visible"
+[ ! -s "$work/visible" ] || fail "a program exports of the static library: $(cat "$work/visible")"
 
 echo "== soname and dependencies"
 version=$(pkg-config --modversion tenon)
