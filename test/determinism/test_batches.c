@@ -11,7 +11,7 @@ static const float dt = 1.0f / 60.0f;
 #define FIGURES 13 // three batches and one figure left over
 #define PARTS 6
 #define JOINTS 6
-#if defined(TEST_TSAN)
+#if defined(TEST_TSAN) || defined(TEST_ASAN)
 #define STEPS 90 // after all disturbances, and after all figures have landed
 #else
 #define STEPS 150

@@ -14,6 +14,9 @@ static const float dt = 1.0f / 60.0f;
 #if defined(TEST_TSAN)
 enum { GROUPS = 2, STEPS = 10, MANY_GROUPS = 24, MANY_STEPS = 4, HEAP_STEPS = 30, PILE = 200 };
 enum { FEWEST_THREADS = 4, MOST_WIDTHS = 1 };
+#elif defined(TEST_ASAN)
+enum { GROUPS = 3, STEPS = 40, MANY_GROUPS = 24, MANY_STEPS = 4, HEAP_STEPS = 30, PILE = 200 };
+enum { FEWEST_THREADS = 2, MOST_WIDTHS = 4 };
 #else
 enum { GROUPS = 11, STEPS = 120, MANY_GROUPS = 40, MANY_STEPS = 12, HEAP_STEPS = 60, PILE = 500 };
 enum { FEWEST_THREADS = 1, MOST_WIDTHS = 4 };

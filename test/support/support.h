@@ -13,13 +13,18 @@
 
 #include <tenon/tenon.h>
 
-// TEST_TSAN: built with the thread sanitizer. It finds races in few steps and is slow, so tests run
-// fewer of them; a test on one thread has no races to find.
+// TEST_TSAN, TEST_ASAN: built with the thread or the address sanitizer. They find races and invalid
+// accesses in few steps and are slow, so tests run fewer of them; a test on one thread has no races
+// to find.
 #if defined(__SANITIZE_THREAD__)
 #define TEST_TSAN 1
+#elif defined(__SANITIZE_ADDRESS__)
+#define TEST_ASAN 1
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define TEST_TSAN 1
+#elif __has_feature(address_sanitizer)
+#define TEST_ASAN 1
 #endif
 #endif
 void test_skip_under_tsan(void); // skips the test under the thread sanitizer

@@ -691,6 +691,8 @@ static int churn_step(churn *c, bool wild)
 // The thread sanitizer needs no more than the steps that are shared.
 #if defined(TEST_TSAN)
 #define CHURN_STEPS 10
+#elif defined(TEST_ASAN)
+#define CHURN_STEPS 30
 #else
 #define CHURN_STEPS 90
 #endif
