@@ -1,11 +1,13 @@
 // Thread pool for parallel loops of a few microseconds.
 //
+// How many threads a step and a loop use is decided by counted work: the estimate given to
+// task_begin() and the number of items in grains. Nothing is timed, so equal steps run alike.
+//
 // Each thread has a fixed share of a stage's items, taken in chunks, so that the same items go to
-// the same thread in job after job and stay in its cache; a thread that is done steals from the
-// others. Workers spin between the jobs of a step and sleep between steps. Whether parallel steps
-// are faster is measured from time to time, by trials.
+// the same thread in job after job and stay in its cache; a thread that is done takes chunks of
+// others. Workers poll between the jobs of a step and sleep between steps.
 #if !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L // NOLINT: for clock_gettime
+#define _POSIX_C_SOURCE 200809L // NOLINT: for nanosleep
 #endif
 #include "base/task.h"
 
@@ -34,14 +36,20 @@ void task_pool_destroy(task_pool *pool)
   a.release(pool, sizeof *pool, a.context);
 }
 
-void task_begin(task_pool *pool)
+void task_begin(task_pool *pool, double work)
 {
-  (void)pool;
+  (void)pool, (void)work;
 }
 
 void task_end(task_pool *pool)
 {
   (void)pool;
+}
+
+int task_team(const task_pool *pool)
+{
+  (void)pool;
+  return 1;
 }
 
 void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages, int count,
@@ -61,87 +69,78 @@ void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages
 #include <stdatomic.h>
 #include <time.h>
 
-#define MAX_THREADS 64
-#define CHUNKS_PER_THREAD 4 // of a thread's share, at most; other threads may steal what is left
-#define BATCH 64            // stages per job, for which the pool has counters; more take more jobs
-// Polls of a thread that is done before it steals: stolen items move to its cache, and have to move
-// back in the next job.
-#define STEAL_SPINS 100
-// Polls of a worker for the next job before it sleeps: between steps, and within one.
-#define IDLE_SPINS 500
-#define STEP_SPINS 20000
-// A trial runs TRIAL_STEPS steps the other way, in parallel or serially, which is kept if it takes
-// less than MAX_TIME_RATIO of the time. The interval to the next trial starts at
-// FIRST_TRIAL_INTERVAL steps and doubles with every trial that fails. Serial steps faster than
-// MIN_PARALLEL_STEP are not tried in parallel.
-#define TRIAL_STEPS 3
-#define FIRST_TRIAL_INTERVAL 8
-#define MAX_TRIAL_INTERVAL 256
-#define MAX_TIME_RATIO 0.96
-#define MIN_PARALLEL_STEP 1e-4 // s
-// Back-off: jobs that the caller runs alone after a stall. It grows with every stall, and halves
-// after BACKOFF_DECAY_JOBS jobs without one.
-#define MIN_BACKOFF_JOBS 64
-#define MAX_BACKOFF_JOBS 4096
-#define BACKOFF_DECAY_JOBS 512
-#define STALL_TIME 2e-4 // s, shorter waits are no stall
+#define MAX_WORKERS 63
+#define CHUNKS_PER_SHARE 8 // at most; other threads may take what is left
+#define BATCH 64           // stages per job, for which the pool has room; more take more jobs
+// Estimated work of a step on one thread, us, that pays for waking one more thread. Waking takes
+// about 5 us of the caller, or of another worker, and 20 to 50 us until the thread runs.
+#define WORK_PER_THREAD 40.0
+// Polls, of about 40 ns each with the pause instruction: before a thread that is done takes items
+// of others, which move to its cache; before it yields its core to other programs; between steps,
+// before a worker sleeps; within a step, before it naps, because a serial part takes long.
+#define STEAL_POLLS 12
+#define YIELD_POLLS 256
+#define IDLE_POLLS 1024
+#define NAP_POLLS 65536
+#define NAP_NS 20000
 
-// Next item of a thread's share, by stage. The owner and thieves take chunks from it.
+// Next chunk of a thread's share, by stage: ticket * 2^16 + chunk. An older ticket means that no
+// chunk was taken yet, so nothing has to be reset between jobs.
 typedef struct thread_share {
-  alignas(64) atomic_int next[BATCH];
+  alignas(64) _Atomic uint64_t next[BATCH];
 } thread_share;
 
-// A thread's share of a stage, and the items per chunk.
-typedef struct thread_range {
-  int first, last, chunk;
-} thread_range;
+// Items [first, last), of which thread i has `share` items from first + i share on, in chunks.
+// Atomic because a worker that is late may read the next job's while the caller writes it.
+typedef struct job_stage {
+  atomic_int first, last, share, chunk;
+  int range_first, range_count; // in `ranges`, of a stage that one thread runs; else no ranges
+  int target;                   // finished items of the job when the stage is complete
+} job_stage;
 
-// One job at a time. Workers and the caller (thread 0) take chunks of the shares until all items of
-// a stage are done, then go on to the next stage.
+typedef struct worker_state {
+  alignas(64) atomic_bool asleep;
+  pthread_t thread;
+  pthread_mutex_t mutex;
+  pthread_cond_t wake;
+} worker_state;
+
+// One job at a time. `phase` is ticket * 2^16 + stage; the ticket is odd while a job is open. All
+// threads poll `phase` only. The thread that finishes the last item of a stage moves it on, to the
+// next stage or to an even ticket.
 //
-// `ticket` is odd while a job is open. A worker increments `busy` before it reads the ticket, and
-// the caller closes the job before it reads `busy`. So a worker either sees the job closed and does
-// not touch it, or the caller waits for it. A worker that wakes up too late delays nobody.
+// A late worker is harmless: it reads the stage, then checks that the phase is still the same, then
+// takes a chunk by a compare and swap that carries the ticket. If that succeeds the job cannot end
+// before the worker has counted the chunk as finished; if the job has ended all its chunks carry
+// its ticket or a later one.
 struct task_pool { // NOLINT(clang-analyzer-optin.performance.Padding)
   tn_allocator allocator;
   tn_enqueue_fn *enqueue;
   tn_finish_fn *finish;
   void *host_context;
-  int thread_count;
+  int worker_count;
   atomic_int started; // workers that have taken their index
-  pthread_t threads[MAX_THREADS];
-  pthread_mutex_t mutex;
-  pthread_cond_t wake;
 
-  bool parallel;       // mode of the current step
-  bool in_trial;       // the mode is on trial
-  int steps_left;      // until the trial begins or ends
-  int trial_interval;  // steps from the last trial to the next
-  double step_start;   // s, time at which the step began
-  double best_time[2]; // s, fastest of the recent steps, by mode: serial, parallel
-  int backoff;         // jobs that the caller runs alone after the next stall, before it grows
-  int backoff_left;    // jobs that are left of the current back-off
-  int on_time_jobs;    // since the last stall or decay of the back-off
-
-  // Data that the caller writes and data that workers write are on separate cache lines.
+  // Written by the caller. The phase has a cache line of its own: everybody polls it.
   alignas(64) tn_task_fn *task;
   void *context;
-  const task_range *stages;
   int stage_count;
-  int grain;
-  atomic_uint ticket;
-  atomic_bool in_step;
-  atomic_bool stop;
-  alignas(64) atomic_int busy; // workers that may be in the current job
-  atomic_int sleepers;
-  alignas(64) atomic_int done[BATCH]; // finished items of each stage
-  thread_share shares[MAX_THREADS + 1];
+  atomic_int team; // threads of the current step, the caller included
+  atomic_bool in_step, stop;
+  job_stage stages[BATCH];
+  task_range ranges[BATCH];
+  alignas(64) _Atomic uint64_t phase;
+  alignas(64) atomic_int done; // finished items of the job
+  thread_share shares[MAX_WORKERS + 1];
+  worker_state workers[MAX_WORKERS + 1]; // [0] is the caller, unused
 };
 
 static void relax_cpu(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
 #endif
 }
 
@@ -150,132 +149,194 @@ static int items_of(task_range stage)
   return stage.last - stage.first;
 }
 
-// Equal shares, in chunks of at least a grain, both with an even number of items: 16-lane passes
-// take two blocks at a time. A stage of less than two grains goes to thread 0 as a whole.
-static thread_range thread_range_of(const task_pool *pool, int stage, int thread)
+static int smaller(int a, int b)
 {
-  int threads = pool->thread_count + 1;
-  int count = items_of(pool->stages[stage]), end = pool->stages[stage].last;
-  int share = count < 2 * pool->grain ? count : (count + threads - 1) / threads;
-  share += share % 2;
-  int chunk = (share + CHUNKS_PER_THREAD - 1) / CHUNKS_PER_THREAD;
-  chunk = chunk < pool->grain ? pool->grain : chunk;
-  int first = pool->stages[stage].first + thread * share;
-  thread_range part = {first, first + share < end ? first + share : end, chunk + chunk % 2};
-  return part;
+  return a < b ? a : b;
+}
+
+static uint64_t ticket_of(uint64_t phase)
+{
+  return phase >> 16;
+}
+
+static bool is_open(uint64_t phase)
+{
+  return ticket_of(phase) % 2 == 1;
+}
+
+static void run_ranges(const task_pool *pool, const job_stage *s, int first, int last)
+{
+  if (s->range_count == 0) {
+    pool->task(first, last, pool->context);
+  }
+  for (int i = 0; i < s->range_count; ++i) {
+    task_range r = pool->ranges[s->range_first + i];
+    pool->task(r.first, r.last, pool->context);
+  }
+}
+
+// Takes the next chunk of a share; its index, or -1 if none is left or the job is over.
+static int take_chunk(_Atomic uint64_t *next, uint64_t ticket, int count)
+{
+  uint64_t seen = atomic_load_explicit(next, memory_order_relaxed);
+  for (;;) {
+    int chunk = ticket_of(seen) == ticket ? (int)(seen & 0xffff) : 0;
+    if (ticket_of(seen) > ticket || chunk >= count) {
+      return -1;
+    }
+    if (atomic_compare_exchange_weak_explicit(next, &seen, (ticket << 16) + (uint64_t)chunk + 1,
+                                              memory_order_relaxed, memory_order_relaxed)) {
+      return chunk;
+    }
+  }
+}
+
+// Counts finished items; the last ones of the stage open the next stage or close the job. What the
+// caller may overwrite once they are counted is read before.
+static void count_done(task_pool *pool, uint64_t phase, const job_stage *s, int items)
+{
+  int target = s->target;
+  bool is_last = (int)(phase & 0xffff) + 1 == pool->stage_count;
+  int done = items + atomic_fetch_add_explicit(&pool->done, items, memory_order_acq_rel);
+  if (done == target) {
+    uint64_t next = is_last ? (ticket_of(phase) + 1) << 16 : phase + 1;
+    atomic_store_explicit(&pool->phase, next, memory_order_release);
+  }
 }
 
 // Runs what is left of a thread's share, which may be another's.
-static void run_share(task_pool *pool, int stage, int thread)
+static void run_share(task_pool *pool, uint64_t phase, int thread)
 {
-  thread_range part = thread_range_of(pool, stage, thread);
-  atomic_int *next = &pool->shares[thread].next[stage];
-  int done = 0;
-  while (atomic_load_explicit(next, memory_order_relaxed) < part.last) {
-    int first = atomic_fetch_add_explicit(next, part.chunk, memory_order_relaxed);
-    if (first >= part.last) {
-      break;
-    }
-    int last = first + part.chunk < part.last ? first + part.chunk : part.last;
-    pool->task(first, last, pool->context);
-    done += last - first;
+  int stage = (int)(phase & 0xffff);
+  const job_stage *s = &pool->stages[stage];
+  int first = atomic_load_explicit(&s->first, memory_order_acquire);
+  int last = atomic_load_explicit(&s->last, memory_order_acquire);
+  int share = atomic_load_explicit(&s->share, memory_order_acquire);
+  int chunk = atomic_load_explicit(&s->chunk, memory_order_acquire);
+  if (atomic_load_explicit(&pool->phase, memory_order_acquire) != phase ||
+      thread >= (last - first + share - 1) / share) {
+    return;
+  }
+  first += thread * share;
+  last = smaller(first + share, last);
+  int done = 0, index, count = (last - first + chunk - 1) / chunk;
+  while ((index = take_chunk(&pool->shares[thread].next[stage], ticket_of(phase), count)) >= 0) {
+    int from = first + index * chunk, to = smaller(from + chunk, last);
+    run_ranges(pool, s, from, to);
+    done += to - from;
   }
   if (done > 0) {
-    atomic_fetch_add_explicit(&pool->done[stage], done, memory_order_acq_rel);
+    count_done(pool, phase, s, done);
   }
 }
 
-static bool finishes_soon(task_pool *pool, int stage)
+static void wait_a_little(int polls)
 {
-  for (int i = 0; i < STEAL_SPINS; ++i) {
-    if (atomic_load(&pool->done[stage]) == items_of(pool->stages[stage])) {
-      return true;
-    }
+  if (polls < YIELD_POLLS) {
     relax_cpu();
-  }
-  return false;
-}
-
-static double seconds_now(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-// Waits until `counter` equals `wanted`. Returns the time, s; 0 if IDLE_SPINS polls suffice.
-static double wait_for(const atomic_int *counter, int wanted)
-{
-  for (int i = 0; i < IDLE_SPINS; ++i) {
-    if (atomic_load(counter) == wanted) {
-      return 0.0;
-    }
-    relax_cpu();
-  }
-  double start = seconds_now();
-  while (atomic_load(counter) != wanted) {
+  } else {
     sched_yield();
   }
-  return seconds_now() - start;
 }
 
-// Runs the open job; returns the time spent waiting for others, s.
-static double run_stages(task_pool *pool, int self)
+static uint64_t load_phase(task_pool *pool)
 {
-  int threads = pool->thread_count + 1;
-  double waited = 0.0;
-  for (int stage = 0; stage < pool->stage_count; ++stage) {
-    run_share(pool, stage, self);
-    if (!finishes_soon(pool, stage)) {
-      for (int i = 1; i < threads; ++i) {
-        run_share(pool, stage, (self + i) % threads);
+  return atomic_load_explicit(&pool->phase, memory_order_acquire);
+}
+
+// Waits until the stage is over, and helps others if that takes long. Returns the new phase.
+static uint64_t finish_stage(task_pool *pool, uint64_t phase, int self)
+{
+  uint64_t now = load_phase(pool);
+  for (int i = 0; now == phase; ++i) {
+    if (i % YIELD_POLLS == STEAL_POLLS) {
+      int team = atomic_load(&pool->team);
+      for (int k = 1; k <= team; ++k) {
+        run_share(pool, phase, (self + k) % team);
       }
     }
-    waited += wait_for(&pool->done[stage], items_of(pool->stages[stage]));
+    wait_a_little(i);
+    now = load_phase(pool);
   }
-  return waited;
+  return now;
 }
 
-static bool has_job(task_pool *pool, unsigned seen)
+static void run_job(task_pool *pool, uint64_t phase, int self)
 {
-  unsigned ticket = atomic_load(&pool->ticket);
-  return atomic_load(&pool->stop) || (ticket != seen && ticket % 2 == 1);
+  uint64_t ticket = ticket_of(phase);
+  while (ticket_of(phase) == ticket) {
+    run_share(pool, phase, self);
+    phase = finish_stage(pool, phase, self);
+  }
 }
 
-// Polls for a job; false if none came.
-static bool spin_for_job(task_pool *pool, unsigned seen)
+// ---------------------------------------------------------------------------------------------
+// Workers
+
+// Whether the worker is wanted: it polls for jobs.
+static bool is_on_duty(task_pool *pool, int self)
 {
-  for (int i = 0; i < IDLE_SPINS || (i < STEP_SPINS && atomic_load(&pool->in_step)); ++i) {
-    if (has_job(pool, seen)) {
-      return true;
+  return atomic_load(&pool->stop) ||
+         (atomic_load(&pool->in_step) && self < atomic_load(&pool->team));
+}
+
+static void wake_worker(task_pool *pool, int index)
+{
+  worker_state *w = &pool->workers[index];
+  pthread_mutex_lock(&w->mutex);
+  pthread_cond_signal(&w->wake);
+  pthread_mutex_unlock(&w->mutex);
+}
+
+// Workers wake each other as a binary tree: worker i the workers 2 i + 1 and 2 i + 2.
+static void wake_children(task_pool *pool, int self)
+{
+  for (int i = 2 * self + 1; i <= 2 * self + 2 && i <= pool->worker_count; ++i) {
+    if (i < atomic_load(&pool->team) && atomic_load(&pool->workers[i].asleep)) {
+      wake_worker(pool, i);
     }
-    relax_cpu();
   }
-  return false;
 }
 
-static void wait_for_job(task_pool *pool, unsigned seen)
+// No wake-up is lost: the worker is marked before it checks whether it is wanted, and the caller
+// opens the step before it reads the marks.
+static void sleep_off_duty(task_pool *pool, int self)
 {
-  while (!spin_for_job(pool, seen)) {
-    pthread_mutex_lock(&pool->mutex);
-    // No lost wake-up: the sleeper is counted before it checks for a job, and the caller opens the
-    // job before it reads the count.
-    atomic_fetch_add(&pool->sleepers, 1);
-    if (!has_job(pool, seen)) {
-      pthread_cond_wait(&pool->wake, &pool->mutex);
+  worker_state *w = &pool->workers[self];
+  pthread_mutex_lock(&w->mutex);
+  atomic_store(&w->asleep, true);
+  while (!is_on_duty(pool, self)) {
+    pthread_cond_wait(&w->wake, &w->mutex);
+  }
+  atomic_store(&w->asleep, false);
+  pthread_mutex_unlock(&w->mutex);
+  wake_children(pool, self);
+}
+
+static void nap(void)
+{
+  struct timespec time = {0, NAP_NS};
+  nanosleep(&time, NULL);
+}
+
+// Returns the phase of an open job; a closed one if the pool stops.
+static uint64_t wait_for_job(task_pool *pool, int self)
+{
+  int polls = 0;
+  for (;;) {
+    uint64_t phase = load_phase(pool);
+    if (is_open(phase) || atomic_load(&pool->stop)) {
+      return phase;
     }
-    pthread_mutex_unlock(&pool->mutex);
-  }
-}
-
-// Resets the count itself, so that slow wakers are not signalled again by every job.
-static void wake_sleepers(task_pool *pool)
-{
-  if (atomic_load(&pool->sleepers) > 0) {
-    pthread_mutex_lock(&pool->mutex);
-    atomic_store(&pool->sleepers, 0);
-    pthread_cond_broadcast(&pool->wake);
-    pthread_mutex_unlock(&pool->mutex);
+    polls += 1;
+    if (polls > IDLE_POLLS && !is_on_duty(pool, self)) {
+      sleep_off_duty(pool, self);
+      polls = 0;
+    } else if (polls > NAP_POLLS) {
+      nap();
+    } else {
+      wait_a_little(polls);
+    }
   }
 }
 
@@ -283,16 +344,9 @@ static void *worker(void *argument)
 {
   task_pool *pool = argument;
   int self = 1 + atomic_fetch_add(&pool->started, 1);
-  unsigned seen = 0;
-  while (!atomic_load(&pool->stop)) {
-    wait_for_job(pool, seen);
-    atomic_fetch_add(&pool->busy, 1);
-    unsigned ticket = atomic_load(&pool->ticket);
-    if (ticket % 2 == 1) {
-      run_stages(pool, self);
-      seen = ticket;
-    }
-    atomic_fetch_sub(&pool->busy, 1);
+  uint64_t phase;
+  while (is_open(phase = wait_for_job(pool, self))) {
+    run_job(pool, phase, self);
   }
   return NULL;
 }
@@ -309,19 +363,18 @@ task_pool *task_pool_create(int threads, tn_enqueue_fn *enqueue, tn_finish_fn *f
   pool->enqueue = enqueue;
   pool->finish = finish;
   pool->host_context = host_context;
-  pool->steps_left = 1;
-  pool->trial_interval = FIRST_TRIAL_INTERVAL;
-  pool->best_time[0] = 1e30;
-  pthread_mutex_init(&pool->mutex, NULL);
-  pthread_cond_init(&pool->wake, NULL);
-  int workers = enqueue ? 0 : threads - 1;
-  workers = workers > MAX_THREADS ? MAX_THREADS : workers;
-  for (int i = 0; i < workers; ++i) {
-    if (pthread_create(&pool->threads[i], NULL, worker, pool) != 0) {
+  atomic_store(&pool->team, 1);
+  int workers = enqueue ? 0 : smaller(threads - 1, MAX_WORKERS);
+  for (int i = 0; i <= MAX_WORKERS; ++i) {
+    pthread_mutex_init(&pool->workers[i].mutex, NULL);
+    pthread_cond_init(&pool->workers[i].wake, NULL);
+  }
+  for (int i = 1; i <= workers; ++i) {
+    if (pthread_create(&pool->workers[i].thread, NULL, worker, pool) != 0) {
       task_pool_destroy(pool);
       return NULL;
     }
-    pool->thread_count += 1;
+    pool->worker_count += 1;
   }
   return pool;
 }
@@ -329,112 +382,132 @@ task_pool *task_pool_create(int threads, tn_enqueue_fn *enqueue, tn_finish_fn *f
 void task_pool_destroy(task_pool *pool)
 {
   atomic_store(&pool->stop, true);
-  pthread_mutex_lock(&pool->mutex);
-  pthread_cond_broadcast(&pool->wake);
-  pthread_mutex_unlock(&pool->mutex);
-  for (int i = 0; i < pool->thread_count; ++i) {
-    pthread_join(pool->threads[i], NULL);
+  for (int i = 1; i <= pool->worker_count; ++i) {
+    wake_worker(pool, i);
   }
-  pthread_cond_destroy(&pool->wake);
-  pthread_mutex_destroy(&pool->mutex);
+  for (int i = 1; i <= pool->worker_count; ++i) {
+    pthread_join(pool->workers[i].thread, NULL);
+  }
+  for (int i = 0; i <= MAX_WORKERS; ++i) {
+    pthread_cond_destroy(&pool->workers[i].wake);
+    pthread_mutex_destroy(&pool->workers[i].mutex);
+  }
   tn_allocator a = pool->allocator;
   a.release(pool, sizeof *pool, a.context);
 }
 
-// Wakes the workers early, so that they are ready for the first job.
-void task_begin(task_pool *pool)
-{
-  if (pool->thread_count > 0) {
-    pool->step_start = seconds_now();
-    atomic_store(&pool->in_step, pool->parallel);
-    if (pool->parallel && pool->backoff_left == 0) {
-      wake_sleepers(pool);
-    }
-  }
-}
+// ---------------------------------------------------------------------------------------------
+// Steps and jobs
 
-// Keeps the mode of the trial if it was faster; otherwise returns and tries again later.
-static void end_trial(task_pool *pool)
+// Wakes workers early, so that they are ready for the first jobs; what a late one has not begun is
+// done by others.
+void task_begin(task_pool *pool, double work)
 {
-  bool better = pool->best_time[pool->parallel] < MAX_TIME_RATIO * pool->best_time[!pool->parallel];
-  pool->parallel = better ? pool->parallel : !pool->parallel;
-  pool->trial_interval = better                                      ? FIRST_TRIAL_INTERVAL
-                         : pool->trial_interval < MAX_TRIAL_INTERVAL ? 2 * pool->trial_interval
-                                                                     : MAX_TRIAL_INTERVAL;
-  pool->steps_left = pool->trial_interval;
-}
-
-// Waking workers and moving data between caches may cost more than parallel jobs gain. That is
-// measured: the fastest step of a trial is compared with the fastest of the steps just before it.
-// The fastest, because other programs disturb the rest.
-static void update_trial(task_pool *pool, double time)
-{
-  double *best_time = &pool->best_time[pool->parallel];
-  *best_time = time < *best_time ? time : *best_time;
-  pool->steps_left -= 1;
-  if (pool->steps_left == TRIAL_STEPS && !pool->in_trial) {
-    *best_time = 1e30;
-  }
-  if (pool->steps_left > 0) {
+  double wanted = work / WORK_PER_THREAD;
+  int most = pool->worker_count + 1;
+  int team = wanted < 2.0 ? 1 : wanted < (double)most ? (int)wanted : most;
+  atomic_store(&pool->team, team);
+  if (team == 1) {
     return;
   }
-  if (pool->in_trial) {
-    end_trial(pool);
-    pool->in_trial = false;
-  } else if (pool->parallel || *best_time > MIN_PARALLEL_STEP) {
-    pool->in_trial = true;
-    pool->parallel = !pool->parallel;
-    pool->best_time[pool->parallel] = 1e30;
-    pool->steps_left = TRIAL_STEPS;
-  } else {
-    pool->steps_left = FIRST_TRIAL_INTERVAL;
+  atomic_store(&pool->in_step, true);
+  for (int i = 1; i < team; ++i) {
+    int parent = (i - 1) / 2;
+    if (atomic_load(&pool->workers[i].asleep) &&
+        (parent == 0 || !atomic_load(&pool->workers[parent].asleep))) {
+      wake_worker(pool, i);
+    }
   }
 }
 
 void task_end(task_pool *pool)
 {
-  if (pool->thread_count > 0) {
-    update_trial(pool, seconds_now() - pool->step_start);
+  if (atomic_load(&pool->team) > 1) {
     atomic_store(&pool->in_step, false);
+    atomic_store(&pool->team, 1);
   }
 }
 
-// On a machine that is short of cores a worker may be preempted in the middle of a job, and a step
-// would take longer than on one thread. After such a stall the caller works alone for a while, and
-// for longer each time it happens again. Results do not depend on it.
-static void update_backoff(task_pool *pool, bool in_time)
+int task_team(const task_pool *pool)
 {
-  if (!in_time) {
-    pool->backoff = pool->backoff < MAX_BACKOFF_JOBS / 2 ? 2 * pool->backoff + MIN_BACKOFF_JOBS
-                                                         : MAX_BACKOFF_JOBS;
-    pool->backoff_left = pool->backoff;
-    pool->on_time_jobs = 0;
-  } else if (++pool->on_time_jobs == BACKOFF_DECAY_JOBS) {
-    pool->backoff /= 2;
-    pool->on_time_jobs = 0;
+  return pool ? atomic_load(&pool->team) : 1;
+}
+
+// Shares and chunks of blocks, whose grain is more than one, have an even number of them: 16-lane
+// passes take two at a time.
+static int even(int items, int grain)
+{
+  return grain > 1 ? items + items % 2 : items;
+}
+
+// With release order: a late worker that reads a new value also sees that the last job is over.
+static void set_stage(job_stage *s, task_range range, int share, int chunk)
+{
+  atomic_store_explicit(&s->first, range.first, memory_order_release);
+  atomic_store_explicit(&s->last, range.last, memory_order_release);
+  atomic_store_explicit(&s->share, share, memory_order_release);
+  atomic_store_explicit(&s->chunk, chunk, memory_order_release);
+}
+
+// A stage of its own. As many threads take part as the stage has grains.
+static void add_stage(task_pool *pool, task_range range, int grain)
+{
+  int count = items_of(range), threads = smaller(count / grain, atomic_load(&pool->team));
+  int share = even((count + threads - 1) / threads, grain);
+  int chunk = (share + CHUNKS_PER_SHARE - 1) / CHUNKS_PER_SHARE;
+  job_stage *s = &pool->stages[pool->stage_count++];
+  s->range_count = 0;
+  set_stage(s, range, share, even(chunk < grain ? grain : chunk, grain));
+}
+
+// A stage that one thread runs: a range of less than two grains, or several of them in order.
+static void add_small_stage(task_pool *pool, task_range range, int range_index, bool joins_last)
+{
+  job_stage *s = &pool->stages[joins_last ? pool->stage_count - 1 : pool->stage_count++];
+  if (!joins_last) {
+    s->range_first = range_index;
+    s->range_count = 0;
+  }
+  int items = (joins_last ? atomic_load(&s->last) : 0) + items_of(range);
+  s->range_count += 1;
+  set_stage(s, (task_range){0, items}, items, items);
+}
+
+// Copies the stages that are not empty. Small ones in a row become one: a barrier between them
+// would cost more than other threads could help.
+static void make_stages(task_pool *pool, const task_range *stages, int count, int grain)
+{
+  int ranges = 0, done = 0;
+  bool was_small = false;
+  pool->stage_count = 0;
+  for (int i = 0; i < count; ++i) {
+    if (items_of(stages[i]) <= 0) {
+      continue;
+    }
+    bool is_small = items_of(stages[i]) < 2 * grain;
+    if (is_small) {
+      add_small_stage(pool, stages[i], ranges, was_small);
+    } else {
+      add_stage(pool, stages[i], grain);
+    }
+    was_small = is_small;
+    pool->ranges[ranges++] = stages[i];
+    done += items_of(stages[i]);
+    pool->stages[pool->stage_count - 1].target = done;
   }
 }
 
-// It is a stall if the caller waits for longer than it works, and longer than STALL_TIME.
-static void run_in_pool(task_pool *pool, tn_task_fn *task, void *context)
+// At most BATCH stages, at least one of them large.
+static void run_in_pool(task_pool *pool, tn_task_fn *task, const task_range *stages, int count,
+                        int grain, void *context)
 {
   pool->task = task;
   pool->context = context;
-  for (int stage = 0; stage < pool->stage_count; ++stage) {
-    atomic_store_explicit(&pool->done[stage], 0, memory_order_relaxed);
-    for (int i = 0; i <= pool->thread_count; ++i) {
-      int first = thread_range_of(pool, stage, i).first;
-      atomic_store_explicit(&pool->shares[i].next[stage], first, memory_order_relaxed);
-    }
-  }
-  atomic_fetch_add(&pool->ticket, 1);
-  double start = seconds_now();
-  wake_sleepers(pool);
-  double waited = run_stages(pool, 0);
-  atomic_fetch_add(&pool->ticket, 1);
-  waited += wait_for(&pool->busy, 0);
-  double worked = waited > 0.0 ? seconds_now() - start - waited : 0.0;
-  update_backoff(pool, waited < (worked > STALL_TIME ? worked : STALL_TIME));
+  make_stages(pool, stages, count, grain);
+  atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
+  uint64_t phase = (ticket_of(load_phase(pool)) + 1) << 16;
+  atomic_store_explicit(&pool->phase, phase, memory_order_release);
+  run_job(pool, phase, 0);
 }
 
 static void run_alone(tn_task_fn *task, const task_range *stages, int count, void *context)
@@ -484,22 +557,6 @@ static bool is_large(const task_range *stages, int count, int grain)
   return false;
 }
 
-// At most BATCH stages, on the pool's own threads.
-static void run_batch(task_pool *pool, tn_task_fn *task, const task_range *stages, int count,
-                      int grain, void *context)
-{
-  bool shared = pool->parallel && is_large(stages, count, grain);
-  if (!shared || pool->backoff_left > 0) {
-    pool->backoff_left -= shared;
-    run_alone(task, stages, count, context);
-    return;
-  }
-  pool->stages = stages;
-  pool->stage_count = count;
-  pool->grain = grain;
-  run_in_pool(pool, task, context);
-}
-
 void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages, int count,
                      int grain, void *context)
 {
@@ -510,12 +567,13 @@ void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages
   for (int i = 0; pool->enqueue && i < count; ++i) {
     enqueue_stage(pool, task, stages[i], grain, context);
   }
-  if (pool->enqueue) {
-    return;
-  }
-  for (int first = 0; first < count; first += BATCH) {
-    int size = count - first < BATCH ? count - first : BATCH;
-    run_batch(pool, task, stages + first, size, grain, context);
+  for (int first = 0; !pool->enqueue && first < count; first += BATCH) {
+    int size = smaller(count - first, BATCH);
+    if (task_team(pool) > 1 && is_large(stages + first, size, grain)) {
+      run_in_pool(pool, task, stages + first, size, grain, context);
+    } else {
+      run_alone(task, stages + first, size, context);
+    }
   }
 }
 

@@ -13,9 +13,12 @@ task_pool *task_pool_create(int threads, tn_enqueue_fn *enqueue, tn_finish_fn *f
                             void *host_context, const tn_allocator *allocator);
 void task_pool_destroy(task_pool *pool);
 
-// Around the jobs of a step. Their time decides whether the next steps run in parallel.
-void task_begin(task_pool *pool);
+// Around the jobs of a step. `work`: estimated time of the step on one thread, us, which decides
+// how many threads take part; outside of a step everything runs on the calling thread.
+void task_begin(task_pool *pool, double work);
 void task_end(task_pool *pool);
+// Threads of the current step, the caller included.
+int task_team(const task_pool *pool);
 
 // Items [first, last), in any order and side by side.
 typedef struct task_range {

@@ -265,8 +265,7 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->method = def->method;
   world->substeps = def->substeps;
   world->iterations = def->iterations;
-  // Two per thread, because task_run() hands out at least two items at a time.
-  world->solver->groups.arena_count = def->threads > 1 ? 2 * def->threads : 1;
+  world->solver->groups.arena_count = def->threads > 1 ? def->threads : 1;
   world->lanes = def->lanes ? def->lanes : widest_lanes();
   world->threads = def->threads;
   world->solver->ops = find_ops(world->lanes);

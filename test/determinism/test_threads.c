@@ -294,10 +294,9 @@ static void run_jobs(int threads, tn_enqueue_fn *enqueue, int *finished)
   staged *job = malloc(sizeof *job);
   assert_true(pool && job);
   uint32_t seed = (uint32_t)threads;
-  // The scheduler tries several threads on steps that take long enough.
   for (int step = 0; step < 16; ++step) {
     int count = step % 4 == 0 ? STAGES : 1 + test_index(&seed, STAGES);
-    task_begin(pool);
+    task_begin(pool, 1e6);
     for (int repeat = 0; repeat < 4; ++repeat) {
       int items = make_stages(job, count, &seed);
       task_run_stages(pool, run_items, job->stages, count, 1 + step % 3, job);
