@@ -14,6 +14,7 @@
 #ifndef TENON_TENON_H
 #define TENON_TENON_H
 
+#include "articulation.h"
 #include "bulk.h"
 #include "types.h"
 

@@ -159,4 +159,13 @@
 #define TUNING_IK_SOFTNESS_MAX 1e4f
 #define TUNING_IK_SOFTNESS_RELEASED 1e12f
 
+// Closing the loops of an articulation, by Newton's method: the most iterations, the largest change
+// of a coordinate in one (m or rad), the regularization relative to the largest element (loops hold
+// redundant rows), and the error that counts as closed, relative to the mechanism's size and in rad:
+// four-bars whose frames are rounded to float contradict themselves by less. Test: articulation.
+#define TUNING_LOOP_ITERATIONS 60
+#define TUNING_LOOP_STEP 0.3
+#define TUNING_LOOP_REGULARIZATION 1e-11
+#define TUNING_LOOP_TOLERANCE 1e-4
+
 #endif
