@@ -72,17 +72,27 @@ typedef struct tn_keyframe {
   double *targets; ///< of position drives, m or rad, one for each velocity; 0 where there is none
 } tn_keyframe;
 
+/// What an articulation consists of: from tn_default_articulation_def().
+typedef struct tn_articulation_def {
+  const tn_body_id *roots; ///< dynamic bodies, usually one; only read
+  int root_count;          ///< number of them, 1 or more; 0
+  const tn_joint_id *cuts; ///< joints that the trees do not follow: they count as loops; only read
+  int cut_count;           ///< number of them; 0
+  uint32_t cookie;         ///< set by tn_default_articulation_def()
+} tn_articulation_def;
+
+/// The usual definition: no cuts, and no roots yet.
+TN_API tn_articulation_def tn_default_articulation_def(void);
+
 /// Makes an articulation of the trees that start at root bodies.
 ///
 /// It changes nothing in the world. The memory comes from the world's allocator.
 ///
-/// @param world       the world of the bodies; must outlive all calls but tn_articulation_destroy()
-/// @param roots       dynamic bodies, usually one; only read
-/// @param root_count  number of them, 1 or more
+/// @param world  the world of the bodies; must outlive all calls but tn_articulation_destroy()
+/// @param def    from tn_default_articulation_def(); only read
 /// @return null, with the reason in the log, if a root is not a dynamic body of this world, or is
-///         part of the tree of an earlier root, or when out of memory
-TN_API tn_articulation *tn_articulation_create(tn_world *world, const tn_body_id *roots,
-                                               int root_count);
+///         part of the tree of an earlier root, if a cut is not a joint, or when out of memory
+TN_API tn_articulation *tn_articulation_create(tn_world *world, const tn_articulation_def *def);
 /// Destroys an articulation; the bodies and joints stay. Null does nothing.
 TN_API void tn_articulation_destroy(tn_articulation *articulation);
 

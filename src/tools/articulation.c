@@ -87,6 +87,7 @@ typedef struct tree_builder {
   tn_articulation *a;
   int *link_of;   // by body slot: 1 + link, 0: none yet
   bool *used;     // by joint slot: part of a tree or listed as a loop
+  bool *cut;      // by joint slot: not to be followed
   int32_t *order; // scratch: joints of a body in the order of their creation, as slot * 2 + side
   int body_count, joint_count;
 } tree_builder;
@@ -146,7 +147,8 @@ static int list_joints(tree_builder *t, int32_t slot, int32_t *order)
 static bool is_edge(const tree_builder *t, int32_t joint_slot)
 {
   const joint *j = &t->a->world->joints[joint_slot];
-  return !t->used[joint_slot] && holds(j) && j->def.kind != TN_JOINT_DISTANCE;
+  return !t->used[joint_slot] && !t->cut[joint_slot] && holds(j) &&
+         j->def.kind != TN_JOINT_DISTANCE;
 }
 
 static void add_loop(tree_builder *t, int32_t joint_slot)
@@ -257,8 +259,7 @@ static bool take_state(tn_articulation *a)
 }
 
 // Joints and bodies of the world bound the sizes while the trees are found.
-static bool find_trees(tn_articulation *a, const tn_body_id *roots, int root_count,
-                       const char **why)
+static bool find_trees(tn_articulation *a, const tn_articulation_def *def, const char **why)
 {
   const tn_world *world = a->world;
   size_t bodies = (size_t)world->body_pool.used, joints = (size_t)world->joint_pool.used;
@@ -267,15 +268,19 @@ static bool find_trees(tn_articulation *a, const tn_body_id *roots, int root_cou
   tn_joint_id *loops = a->loops = take(a, joints, sizeof *loops);
   t.link_of = take(a, bodies, sizeof *t.link_of);
   t.used = take(a, joints, sizeof *t.used);
+  t.cut = take(a, joints, sizeof *t.cut);
   t.order = take(a, joints, sizeof *t.order);
   int32_t *path = take(a, 2 * bodies, sizeof *path);
-  bool ok = links && loops && t.link_of && t.used && t.order && path;
-  for (int i = 0; ok && i < root_count; ++i) {
-    if (t.link_of[roots[i].index]) {
+  bool ok = links && loops && t.link_of && t.used && t.cut && t.order && path;
+  for (int i = 0; ok && i < def->cut_count; ++i) {
+    t.cut[def->cuts[i].index - 1] = true;
+  }
+  for (int i = 0; ok && i < def->root_count; ++i) {
+    if (t.link_of[def->roots[i].index]) {
       *why = "a root is part of the tree of another root";
       ok = false;
     } else {
-      add_root(&t, (int32_t)roots[i].index);
+      add_root(&t, (int32_t)def->roots[i].index);
       grow(&t, path, path + bodies);
     }
   }
@@ -296,6 +301,7 @@ static bool find_trees(tn_articulation *a, const tn_body_id *roots, int root_cou
   give(a, loops, joints, sizeof *loops);
   give(a, t.link_of, bodies, sizeof *t.link_of);
   give(a, t.used, joints, sizeof *t.used);
+  give(a, t.cut, joints, sizeof *t.cut);
   give(a, t.order, joints, sizeof *t.order);
   give(a, path, 2 * bodies, sizeof *path);
   return ok;
@@ -304,37 +310,50 @@ static bool find_trees(tn_articulation *a, const tn_body_id *roots, int root_cou
 // ---------------------------------------------------------------------------------------------
 // The API
 
-static const char *why_bad_roots(const tn_world *world, const tn_body_id *roots, int root_count)
+tn_articulation_def tn_default_articulation_def(void)
 {
-  if (!roots || root_count < 1) {
+  return (tn_articulation_def){.cookie = DEF_COOKIE};
+}
+
+static const char *why_bad_def(const tn_world *world, const tn_articulation_def *def)
+{
+  if (!def || def->cookie != DEF_COOKIE) {
+    return "the definition does not come from tn_default_articulation_def";
+  }
+  if (!def->roots || def->root_count < 1) {
     return "there is no root";
   }
-  for (int i = 0; i < root_count; ++i) {
-    if (TN_IS_NULL(roots[i])) {
+  for (int i = 0; i < def->root_count; ++i) {
+    if (TN_IS_NULL(def->roots[i])) {
       return "a root is null: it must be a body, the world has no coordinates";
     }
-    if (!tn_body_is_valid(world, roots[i])) {
+    if (!tn_body_is_valid(world, def->roots[i])) {
       return "a root has been destroyed or belongs to another world";
     }
-    if (world->bodies[roots[i].index].type != TN_BODY_DYNAMIC) {
+    if (world->bodies[def->roots[i].index].type != TN_BODY_DYNAMIC) {
       return "a root is not dynamic";
+    }
+  }
+  for (int i = 0; i < def->cut_count; ++i) {
+    if (!def->cuts || !tn_joint_is_valid(world, def->cuts[i])) {
+      return "a cut is null, has been destroyed or belongs to another world";
     }
   }
   return NULL;
 }
 
-tn_articulation *tn_articulation_create(tn_world *world, const tn_body_id *roots, int root_count)
+tn_articulation *tn_articulation_create(tn_world *world, const tn_articulation_def *def)
 {
   if (!world) {
     return NULL;
   }
-  const char *why = why_bad_roots(world, roots, root_count);
+  const char *why = why_bad_def(world, def);
   heap memory = {.allocator = world->heap.allocator};
   tn_articulation *a = why ? NULL : heap_alloc(&memory, sizeof *a);
   if (a) {
     a->world = world;
     a->heap = memory;
-    if (find_trees(a, roots, root_count, &why) && take_state(a)) {
+    if (find_trees(a, def, &why) && take_state(a)) {
       return a;
     }
     tn_articulation_destroy(a);

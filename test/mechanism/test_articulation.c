@@ -66,6 +66,14 @@ static void add_random_joint(uint32_t *random, tn_world *world, tn_joint_kind ki
   assert_false(TN_IS_NULL(tn_joint_create(world, &def)));
 }
 
+static tn_articulation *articulate(tn_world *world, const tn_body_id *roots, int count)
+{
+  tn_articulation_def def = tn_default_articulation_def();
+  def.roots = roots;
+  def.root_count = count;
+  return tn_articulation_create(world, &def);
+}
+
 static tree make_tree(uint32_t seed, bool floating)
 {
   static const tn_joint_kind kinds[] = {TN_JOINT_HINGE,     TN_JOINT_PRISMATIC, TN_JOINT_CYLINDER,
@@ -85,7 +93,7 @@ static tree make_tree(uint32_t seed, bool floating)
       add_random_joint(&random, t.world, kinds[test_index(&random, 7)], parent, t.bodies[i]);
     }
   }
-  t.articulation = tn_articulation_create(t.world, t.bodies, 1);
+  t.articulation = articulate(t.world, t.bodies, 1);
   assert_non_null(t.articulation);
   tn_articulation_counts counts = tn_articulation_get_counts(t.articulation);
   assert_int_equal(counts.joints, t.body_count);
@@ -436,7 +444,7 @@ static arm make_arm(void)
     def.angular_drive = (tn_drive){TN_DRIVE_TARGET, 0.0f, 0.0f, 0.0f, 0.0f, INFINITY};
     tn_joint_create(a.world, &def);
   }
-  a.articulation = tn_articulation_create(a.world, a.links, 1);
+  a.articulation = articulate(a.world, a.links, 1);
   return a;
 }
 
@@ -506,7 +514,7 @@ static void loops_close(void **state)
   (void)state;
   tn_body_id bars[3];
   tn_world *world = make_four_bar(bars);
-  tn_articulation *a = tn_articulation_create(world, bars, 1);
+  tn_articulation *a = articulate(world, bars, 1);
   tn_articulation_counts counts = tn_articulation_get_counts(a);
   assert_int_equal(counts.joints, 3);
   assert_int_equal(counts.loops, 1);
@@ -558,7 +566,7 @@ static void order_is_depth_first(void **state)
   test_joint(world, TN_JOINT_HINGE, b[0], test_no_body, o, z_axis);
   test_joint(world, TN_JOINT_DISTANCE, b[1], b[3], o, z_axis);
   test_joint(world, TN_JOINT_DISTANCE, b[1], b[4], o, z_axis);
-  tn_articulation *a = tn_articulation_create(world, b, 1);
+  tn_articulation *a = articulate(world, b, 1);
   tn_articulation_joint list[5];
   assert_int_equal(tn_articulation_joints(a, list, 5), 4);
   static const int bodies[4] = {0, 2, 3, 1}, parents[4] = {-1, 0, 1, 0};
@@ -572,6 +580,18 @@ static void order_is_depth_first(void **state)
   tn_joint_id loops[2];
   assert_int_equal(tn_articulation_loops(a, loops, 2), 1); // the one to b[4] leads out
   tn_articulation_destroy(a);
+  tn_articulation_def def = tn_default_articulation_def();
+  tn_body_id roots[2] = {b[0], b[2]};
+  def.roots = roots;
+  def.root_count = 2;
+  def.cuts = &list[1].joint;
+  def.cut_count = 1;
+  a = tn_articulation_create(world, &def);
+  assert_int_equal(tn_articulation_joints(a, list, 5), 4);
+  assert_true(TN_SAME_ID(list[1].body, b[1]));
+  assert_true(TN_SAME_ID(list[2].body, b[2]) && list[2].velocity_count == 6);
+  assert_int_equal(tn_articulation_loops(a, loops, 2), 2);
+  tn_articulation_destroy(a);
   tn_world_destroy(world);
 }
 
@@ -583,15 +603,23 @@ static void bad_input_is_refused(void **state)
   tn_body_id roots[2] = {a.links[0], a.links[1]};
   double q[LINKS] = {0.0, 0.0, 0.0}, nan[LINKS] = {0.0, NAN, 0.0}, jacobian[3 * LINKS];
   test_forget_messages();
-  assert_null(tn_articulation_create(a.world, NULL, 0));
+  assert_null(articulate(a.world, NULL, 0));
   assert_message("there is no root");
-  assert_null(tn_articulation_create(a.world, &test_no_body, 1));
+  assert_null(articulate(a.world, &test_no_body, 1));
   assert_message("a root is null");
-  assert_null(tn_articulation_create(a.world, &ground, 1));
+  assert_null(articulate(a.world, &ground, 1));
   assert_message("not dynamic");
-  assert_null(tn_articulation_create(a.world, roots, 2));
+  assert_null(articulate(a.world, roots, 2));
   assert_message("part of the tree of another root");
-  assert_null(tn_articulation_create(NULL, roots, 1));
+  assert_null(articulate(NULL, roots, 1));
+  assert_null(tn_articulation_create(a.world, &(tn_articulation_def){.roots = roots}));
+  assert_message("tn_default_articulation_def");
+  tn_articulation_def cut = tn_default_articulation_def();
+  cut.roots = roots;
+  cut.cuts = &(tn_joint_id){0};
+  cut.root_count = cut.cut_count = 1;
+  assert_null(tn_articulation_create(a.world, &cut));
+  assert_message("a cut is null");
   assert_false(tn_articulation_set_positions(a.articulation, nan, NULL));
   assert_message("not finite");
   assert_false(tn_articulation_set_velocities(a.articulation, nan, NULL));
@@ -630,11 +658,11 @@ static void failed_allocations_leak_nothing(void **state)
   size_t before = meter.bytes;
   for (int i = 0; i < 40; ++i) {
     meter.until_failure = i;
-    tn_articulation *a = tn_articulation_create(world, &root, 1);
+    tn_articulation *a = articulate(world, &root, 1);
     meter.until_failure = -1;
     tn_articulation_destroy(a);
     assert_int_equal(meter.bytes, before);
-    assert_int_equal(i >= 18, a != NULL);
+    assert_int_equal(i >= 19, a != NULL);
   }
   tn_world_destroy(world);
 }
