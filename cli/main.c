@@ -5,6 +5,7 @@
 #include "progress.h"
 #include "simulate.h"
 #include "study.h"
+#include "sweep.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +50,17 @@ static int show_help(void)
       "tenon study [OPTION]          run the published experiments and write a report\n"
       "  --out DIR                   output folder; completed parts are kept (study)\n"
       "  --quick                     shorter and smaller, under a minute\n"
+      "tenon sweep SPEC [OPTION]     run a scene with varied parameters and merge the results\n"
+      "  --out DIR                   output folder; finished runs are kept (SPEC_sweep)\n"
+      "  --threads N                 runs at the same time (all cores)\n"
+      "  --plan                      print the number of runs, their cost and the job script\n"
+      "  --shard I/N                 run one of N parts\n"
+      "  --merge                     only merge the results\n"
+      "  --status                    print how many runs are done\n"
+      "  --slurm                     submit to a Slurm cluster\n"
+      "  --nodes N, --cpus N         nodes to keep busy (1), CPUs per task (1)\n"
+      "  --array-limit N             tasks that run at the same time\n"
+      "  --time, --partition, --account   as sbatch takes them\n"
       "tenon version                 print the version and the build configuration\n"
       "tenon help                    print this text\n"
       "\n"
@@ -162,6 +174,18 @@ static int study_all(int count, char **words)
   return finish(study_run(&options));
 }
 
+static int sweep_scene(int count, char **words)
+{
+  sweep_options options;
+  if (!sweep_parse(count, words, &options)) {
+    return NOT_UNDERSTOOD;
+  }
+  bool bad_spec;
+  interrupt_catch();
+  bool ok = sweep(&options, &bad_spec);
+  return bad_spec ? NOT_UNDERSTOOD : finish(ok);
+}
+
 static int obey(int count, char **words)
 {
   if (count < 1) {
@@ -180,6 +204,9 @@ static int obey(int count, char **words)
   }
   if (strcmp(command, "study") == 0) {
     return study_all(count - 1, words + 1);
+  }
+  if (strcmp(command, "sweep") == 0) {
+    return sweep_scene(count - 1, words + 1);
   }
   if (strcmp(command, "scenes") == 0) {
     return show_scenes(count - 1, words + 1) ? DONE : NOT_UNDERSTOOD;

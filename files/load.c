@@ -233,34 +233,6 @@ static void set_name(scene_file *file)
   file->content.name = file->name;
 }
 
-static bool parse(scene_file *file, size_t size)
-{
-  reader r = reader_of(file);
-  text_problem problem = text_check(file->text, size);
-  if (problem.why) {
-    return reader_fail_at(&r, problem.offset, problem.why);
-  }
-  const char *end = file->text;
-  file->tree = cJSON_ParseWithOpts(file->text, &end, true);
-  if (file->tree) {
-    return true;
-  }
-  size_t offset = (size_t)(end - file->text);
-  offset += strspn(end, " \t\r\n");
-  char why[120];
-  if (offset >= size) {
-    while (offset > 0 && strchr(" \t\r\n", file->text[offset - 1])) {
-      offset -= 1; // back to the last line that is not empty
-    }
-    snprintf(why, sizeof why, "invalid JSON: unexpected end of file");
-  } else {
-    int length = (int)strcspn(file->text + offset, "\r\n");
-    snprintf(why, sizeof why, "invalid JSON at '%.*s'", length < 20 ? length : 20,
-             file->text + offset);
-  }
-  return reader_fail_at(&r, offset, why);
-}
-
 static bool read_content(scene_file *file)
 {
   file_scene *c = &file->content;
@@ -296,7 +268,9 @@ scene_file *scene_file_parse(const char *name, const char *text, size_t size, ch
   copy[size] = '\0';
   file->text = copy;
   file->path = name;
-  if (!parse(file, size) || !read_content(file) || !try_out(file)) {
+  reader r = reader_of(file);
+  file->tree = reader_parse(&r, size);
+  if (!file->tree || !read_content(file) || !try_out(file)) {
     snprintf(error, SCENE_FILE_ERROR, "%s", file->error);
     scene_file_free(file);
     return NULL;

@@ -47,6 +47,35 @@ bool reader_fail_at(reader *r, size_t offset, const char *why)
   return false;
 }
 
+cJSON *reader_parse(reader *r, size_t size)
+{
+  text_problem problem = text_check(r->text, size);
+  if (problem.why) {
+    reader_fail_at(r, problem.offset, problem.why);
+    return NULL;
+  }
+  const char *end = r->text;
+  cJSON *tree = cJSON_ParseWithOpts(r->text, &end, true);
+  if (tree) {
+    return tree;
+  }
+  size_t offset = (size_t)(end - r->text);
+  offset += strspn(end, " \t\r\n");
+  char why[120];
+  if (offset >= size) {
+    while (offset > 0 && strchr(" \t\r\n", r->text[offset - 1])) {
+      offset -= 1; // back to the last line that is not empty
+    }
+    snprintf(why, sizeof why, "invalid JSON: unexpected end of file");
+  } else {
+    int length = (int)strcspn(r->text + offset, "\r\n");
+    snprintf(why, sizeof why, "invalid JSON at '%.*s'", length < 20 ? length : 20,
+             r->text + offset);
+  }
+  reader_fail_at(r, offset, why);
+  return NULL;
+}
+
 void reader_enter(reader *r, const char *key)
 {
   r->path.steps[r->path.depth++] = (path_step){key, 0};

@@ -19,6 +19,9 @@ bool reader_fail(reader *r, const char *format, ...) __attribute__((format(print
 // The same for a position in the text.
 bool reader_fail_at(reader *r, size_t offset, const char *why);
 
+// Parses the text of `size` bytes. Returns null with the error set if it is not valid JSON.
+cJSON *reader_parse(reader *r, size_t size);
+
 void reader_enter(reader *r, const char *key); // a member of an object
 void reader_enter_item(reader *r, int index);  // an item of an array
 void reader_leave(reader *r);
