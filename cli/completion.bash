@@ -3,7 +3,7 @@ _tenon() {
   local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W "scenes run compare export check schema study version help" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "scenes run compare export check schema study sweep version help" -- "$word")
     return
   fi
   if [ "$command" = study ]; then
@@ -11,7 +11,20 @@ _tenon() {
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -d -- "$word")
     else
-      mapfile -t COMPREPLY < <(compgen -W "--out --quick" -- "$word")
+      mapfile -t COMPREPLY < <(compgen -W "--out --quick --shard --slurm" -- "$word")
+    fi
+    return
+  fi
+  if [ "$command" = sweep ]; then
+    local options="--out --threads --plan --shard --merge --status --slurm --nodes --cpus --array-limit --time --partition --account"
+    if [ "$COMP_CWORD" -eq 2 ] || [ "$last" = --out ]; then
+      compopt -o filenames
+      mapfile -t COMPREPLY < <(
+        compgen -f -X '!*.json' -- "$word"
+        compgen -d -- "$word"
+      )
+    else
+      mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
     fi
     return
   fi

@@ -16,7 +16,7 @@ _tenon_parameters() {
 
 _tenon() {
   local state line
-  _arguments -C '1:command:(scenes run compare export check schema study version help)' '*::argument:->arguments'
+  _arguments -C '1:command:(scenes run compare export check schema study sweep version help)' '*::argument:->arguments'
   local common=(
     '*--set[set a parameter of the scene]:name=value:_tenon_parameters'
     '--seconds[simulated time]:seconds:'
@@ -56,7 +56,16 @@ _tenon() {
         '*--path[folder of meshes and packages]:folder:_files -/'
       ;;
     schema) _arguments '--markdown[print Markdown tables]' ;;
-    study) _arguments '--out[output folder]:folder:_files -/' '--quick[shorter and smaller]' ;;
+    study) _arguments '--out[output folder]:folder:_files -/' '--quick[shorter and smaller]' \
+      '--shard[measure one of N parts]:I/N:' '--slurm[submit to a Slurm cluster]' ;;
+    sweep)
+      _arguments '1:spec:_files -g "*.json"' '--out[output folder]:folder:_files -/' \
+        '--threads[runs at the same time]:number:' '--plan[print cost and job script]' \
+        '--shard[run one of N parts]:I/N:' '--merge[only merge]' '--status[print progress]' \
+        '--slurm[submit to a Slurm cluster]' '--nodes[nodes to keep busy]:number:' \
+        '--cpus[CPUs per task]:number:' '--array-limit[tasks at the same time]:number:' \
+        '--time[time limit]:time:' '--partition[partition]:name:' '--account[account]:name:'
+      ;;
     scenes) _arguments '1:scene:_tenon_scenes' '--names[print only the names]' '--markdown[print a Markdown table]' ;;
   esac
 }

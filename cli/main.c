@@ -8,6 +8,7 @@
 #include "sweep.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DONE = 0, FAILED = 1, NOT_UNDERSTOOD = 2, INTERRUPTED = 130 };
@@ -50,6 +51,8 @@ static int show_help(void)
       "tenon study [OPTION]          run the published experiments and write a report\n"
       "  --out DIR                   output folder; completed parts are kept (study)\n"
       "  --quick                     shorter and smaller, under a minute\n"
+      "  --shard I/N                 measure one of N parts, without a report\n"
+      "  --slurm                     submit to a Slurm cluster; options as of sweep\n"
       "tenon sweep SPEC [OPTION]     run a scene with varied parameters and merge the results\n"
       "  --out DIR                   output folder; finished runs are kept (SPEC_sweep)\n"
       "  --threads N                 runs at the same time (all cores)\n"
@@ -153,25 +156,75 @@ static int show_schema(int count, char **words)
   return DONE;
 }
 
+typedef struct study_command {
+  study_options study;
+  sweep_shard shard;
+  slurm_options slurm;
+  bool submit;
+} study_command;
+
+// Reads the option at `at`; returns the number of words it takes, 0 if it is invalid.
+static int parse_study_option(int count, char **words, int at, study_command *c)
+{
+  const char *word = words[at], *value = at + 1 < count ? words[at + 1] : "";
+  bool taken = true, ok = value[0] != '\0';
+  if (strcmp(word, "--quick") == 0) {
+    c->study.quick = true;
+    return 1;
+  }
+  if (strcmp(word, "--slurm") == 0) {
+    c->submit = true;
+    return 1;
+  }
+  if (strcmp(word, "--out") == 0) {
+    c->study.out = value;
+    if (!ok) {
+      complain("--out needs the name of a folder");
+    }
+  } else if (strcmp(word, "--shard") == 0) {
+    ok = parse_shard(value, &c->shard);
+  } else if (strcmp(word, "--threads") != 0) { // of a job script; the study uses one
+    ok = slurm_parse(word, value, &c->slurm, &taken);
+  }
+  if (!taken) {
+    complain("study has no option '%s'; see 'tenon help'", word);
+  }
+  return taken && ok ? 2 : 0;
+}
+
+static bool submit_study(const study_command *c)
+{
+  text command = {0};
+  char *folder = realpath(c->study.out, NULL);
+  if (!folder) {
+    complain("the folder '%s' does not exist; create it where all nodes see it", c->study.out);
+    return false;
+  }
+  text_add_program(&command);
+  text_add(&command, " study %s--out ", c->study.quick ? "--quick " : "");
+  text_add_shell(&command, folder);
+  text_add_bytes(&command, "", 1);
+  slurm_work w = {"tenon-study", command.bytes, folder, study_duration(c->study.quick),
+                  study_part_count()};
+  bool ok = !command.failed && slurm_submit(&w, &c->slurm);
+  text_free(&command);
+  free(folder);
+  return ok;
+}
+
 static int study_all(int count, char **words)
 {
-  study_options options = {.out = "study"};
-  for (int i = 0; i < count; ++i) {
-    bool is_out = strcmp(words[i], "--out") == 0;
-    if (strcmp(words[i], "--quick") == 0) {
-      options.quick = true;
-    } else if (is_out && i + 1 < count && words[i + 1][0]) {
-      options.out = words[++i];
-    } else if (is_out) {
-      complain("--out needs the name of a folder");
-      return NOT_UNDERSTOOD;
-    } else {
-      complain("study has no option '%s'; see 'tenon help'", words[i]);
+  study_command c = {.study = {.out = "study"}, .shard = {1, 1}, .slurm = {.nodes = 1, .cpus = 1}};
+  for (int i = 0, used; i < count; i += used) {
+    used = parse_study_option(count, words, i, &c);
+    if (used == 0) {
       return NOT_UNDERSTOOD;
     }
   }
   interrupt_catch();
-  return finish(study_run(&options));
+  c.study.shard = c.shard.index;
+  c.study.shards = c.shard.count;
+  return finish(c.submit ? submit_study(&c) : study_run(&c.study));
 }
 
 static int sweep_scene(int count, char **words)

@@ -150,13 +150,22 @@ static bool resume(study *s, const experiment *e, const char *maker)
 // ---------------------------------------------------------------------------------------------
 // Running
 
-static double total_cost(const study *s)
+double study_duration(bool quick)
 {
   double sum = 0.0;
   for (int i = 0; i < EXPERIMENTS; ++i) {
-    sum += experiments[i]->cost[s->options.quick];
+    sum += experiments[i]->cost[quick];
   }
   return sum;
+}
+
+int study_part_count(void)
+{
+  int count = 0;
+  for (int i = 0; i < EXPERIMENTS; ++i) {
+    count += experiments[i]->is_derived ? 0 : experiments[i]->parts;
+  }
+  return count;
 }
 
 static double part_cost(const study *s)
@@ -168,7 +177,7 @@ void study_tick(study *s)
 {
   double spent = (timing_now_ms() - s->started) * 1e-3;
   double now = s->done + fmin(spent, 0.95 * part_cost(s));
-  progress_show_part(&s->bar, now / total_cost(s), s->running->title);
+  progress_show_part(&s->bar, now / study_duration(s->options.quick), s->running->title);
 }
 
 // Writes the sheets and reads them back, so that the report shows exactly the contents of the
@@ -233,7 +242,8 @@ static bool run_one(study *s, const experiment *e, const char *maker)
   s->running = e;
   bool ok = true;
   for (s->part = 0; s->part < e->parts && ok; ++s->part) {
-    ok = run_part(s, maker);
+    bool own = s->parts_seen++ % s->options.shards == s->options.shard - 1;
+    ok = !own || run_part(s, maker);
   }
   return ok;
 }
@@ -245,7 +255,8 @@ static bool run_all(study *s)
   text_add_bytes(&maker, "", 1);
   bool ok = !maker.failed;
   progress_start(&s->bar, 1000);
-  for (int i = 0; i < 2 * EXPERIMENTS && ok; ++i) {
+  int rounds = s->options.shards > 1 ? 1 : 2; // derived experiments need all others
+  for (int i = 0; i < rounds * EXPERIMENTS && ok; ++i) {
     const experiment *e = experiments[i % EXPERIMENTS];
     ok = e->is_derived != (i >= EXPERIMENTS) || run_one(s, e, maker.bytes);
   }
@@ -304,7 +315,8 @@ bool study_run(const study_options *options)
   if (!ok) {
     complain("the name of the folder is too long");
   }
-  ok = ok && make_folder(options->out) && make_folder(s->data) && run_all(s) && report(s);
+  ok = ok && make_folder(options->out) && make_folder(s->data) && run_all(s) &&
+       (options->shards > 1 || report(s));
   drop_sheets(s, 0);
   free(s);
   return ok;

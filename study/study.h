@@ -13,6 +13,7 @@
 typedef struct study_options {
   const char *out; // folder
   bool quick;
+  int shard, shards; // measure only one of several parts, without a report; shards 1: everything
 } study_options;
 
 typedef struct page page; // page.h
@@ -26,6 +27,7 @@ typedef struct study {
   progress bar;
   const experiment *running;
   int part;       // current part of the experiment
+  int parts_seen; // of all experiments, to divide them among shards
   double started; // ms, start of the current experiment
   double done;    // cost of the completed experiments
   bool failed;    // out of memory, or a name too long
@@ -59,5 +61,8 @@ double study_pick(const study *s, double full, double quick);
 
 // Runs the experiments that are not complete and writes the report. Returns false on failure.
 bool study_run(const study_options *options);
+// Number of parts that can be measured by different processes, and their duration, s.
+int study_part_count(void);
+double study_duration(bool quick);
 
 #endif
