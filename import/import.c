@@ -202,6 +202,36 @@ int tn_model_find_keyframe(const tn_model *model, const char *name)
   return -1;
 }
 
+const char *tn_model_joint_name(const tn_model *model, int joint)
+{
+  bool valid = model && joint >= 0 && joint < model->joints.count;
+  return valid ? model->joints.items[joint].name : "";
+}
+
+const char *tn_model_actuator_name(const tn_model *model, int actuator)
+{
+  bool valid = model && actuator >= 0 && actuator < model->actuators.count;
+  return valid ? model->actuators.items[actuator].name : "";
+}
+
+const char *tn_model_keyframe_name(const tn_model *model, int keyframe)
+{
+  bool valid = model && keyframe >= 0 && keyframe < model->keys.count;
+  return valid ? model->keys.items[keyframe].name : "";
+}
+
+int tn_model_keyframe_controls(const tn_model *model, int keyframe, double *controls, int capacity)
+{
+  if (!model || keyframe < 0 || keyframe >= model->keys.count) {
+    return 0;
+  }
+  const model_key *key = &model->keys.items[keyframe];
+  for (int i = 0; controls && i < capacity && i < model->actuators.count; ++i) {
+    controls[i] = key->ctrl && i < key->ctrl_count ? key->ctrl[i] : 0.0;
+  }
+  return model->actuators.count;
+}
+
 static tn_model_body body_at(const model_body *b, dpose pose)
 {
   const dsym *s = &b->mass.inertia;

@@ -87,6 +87,32 @@ static void keyframes_place_the_bodies(void **state)
   tn_model_destroy(model);
 }
 
+static void names_and_controls_are_readable(void **state)
+{
+  (void)state;
+  tn_model *model =
+      parse("<mujoco><worldbody><body><joint name='j'/><geom size='.1'/></body></worldbody>"
+            "<actuator><motor name='m' joint='j'/><motor joint='j'/></actuator>"
+            "<keyframe><key/><key name='k' ctrl='1 2.5'/></keyframe></mujoco>");
+  assert_string_equal(tn_model_joint_name(model, 0), "j");
+  assert_string_equal(tn_model_actuator_name(model, 0), "m");
+  assert_string_equal(tn_model_actuator_name(model, 1), "");
+  assert_string_equal(tn_model_keyframe_name(model, 1), "k");
+  assert_string_equal(tn_model_keyframe_name(model, 2), "");
+  assert_string_equal(tn_model_joint_name(model, -1), "");
+  double controls[3] = {9.0, 9.0, 9.0};
+  assert_int_equal(tn_model_keyframe_controls(model, 1, controls, 3), 2);
+  assert_near(controls[0], 1.0);
+  assert_near(controls[1], 2.5);
+  assert_near(controls[2], 9.0);
+  assert_int_equal(tn_model_keyframe_controls(model, 0, controls, 1), 2);
+  assert_near(controls[0], 0.0); // of a keyframe without controls
+  assert_near(controls[1], 2.5);
+  assert_int_equal(tn_model_keyframe_controls(model, 2, controls, 3), 0);
+  assert_int_equal(tn_model_keyframe_controls(NULL, 0, controls, 3), 0);
+  tn_model_destroy(model);
+}
+
 static void defaults_come_from_classes(void **state)
 {
   (void)state;
@@ -697,6 +723,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(masses_are_those_of_the_geoms),
       cmocka_unit_test(keyframes_place_the_bodies),
+      cmocka_unit_test(names_and_controls_are_readable),
       cmocka_unit_test(defaults_come_from_classes),
       cmocka_unit_test(urdf_links_hang_on_joints),
       cmocka_unit_test(everything_is_in_the_report),

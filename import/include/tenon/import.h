@@ -146,6 +146,24 @@ TN_API int tn_model_find_actuator(const tn_model *model, const char *name);
 /// Index of a keyframe by name; -1 if there is none.
 TN_API int tn_model_find_keyframe(const tn_model *model, const char *name);
 
+/// Name of a joint by index; empty for none and for a bad index.
+TN_API const char *tn_model_joint_name(const tn_model *model, int joint);
+/// Name of an actuator by index; empty for none and for a bad index.
+TN_API const char *tn_model_actuator_name(const tn_model *model, int actuator);
+/// Name of a keyframe by index; empty for none and for a bad index.
+TN_API const char *tn_model_keyframe_name(const tn_model *model, int keyframe);
+
+/// Reads the controls of all actuators at a keyframe, as tn_instance_set_control() takes them;
+/// zeros where it gives none.
+///
+/// @param model     the model
+/// @param keyframe  index
+/// @param controls  filled in, up to `capacity`; may be null if that is 0
+/// @param capacity  room in `controls`
+/// @return how many there are; 0 for a bad keyframe
+TN_API int tn_model_keyframe_controls(const tn_model *model, int keyframe, double *controls,
+                                      int capacity);
+
 /// Reads all bodies at a position of the joints.
 ///
 /// @param model     the model
