@@ -85,6 +85,7 @@ const INCLUDE_FOLDERS = [
   "test",
   "test/support",
   "bench/peers",
+  "python/glue",
 ];
 
 // The compiler's first error for a header on its own, or "".
@@ -220,7 +221,7 @@ function knownNames(tree) {
   const folders = new Set();
   for (const file of tree.files) {
     for (let f = file.folder; f !== "."; f = dirname(f)) folders.add(f);
-    if (!file.isC && !/\.(m?js|txt|cmake)$/.test(file.path)) continue;
+    if (!file.isC && !/\.(m?js|txt|cmake|py)$/.test(file.path)) continue;
     const text = file.isC ? withoutComments(file.text) : file.text;
     for (const match of text.matchAll(/\b[A-Za-z_]\w*\b(\s*\()?/g)) {
       words.add(match[0].replace(/\s*\($/, ""));

@@ -1,0 +1,132 @@
+// What the Python package needs besides the public functions: messages as text, steps with robots
+// and scenes in one call, rows of numbers for arrays, and batches of worlds on several threads.
+//
+// generate.py reads this header as it reads the public ones.
+#ifndef TENON_PYTHON_GLUE_H
+#define TENON_PYTHON_GLUE_H
+
+#include <tenon/import.h>
+#include <tenon/tenon.h>
+
+/// Reduced coordinates of a world, with the controls of a robot. The arrays belong to Python.
+typedef struct tnp_robot {
+  tn_articulation *articulation; ///< null: no body of it moves; destroyed with the world
+  tn_instance *instance;         ///< null: made of bodies, not of a file; destroyed with the world
+  double *target;                ///< controls for the next step
+  double *applied;               ///< controls that the world has
+  int actuator_count;            ///< numbers in both
+  int position_count;            ///< numbers in q
+  int velocity_count;            ///< numbers in q'
+  void *next;                    ///< of the same world
+} tnp_robot;
+
+/// A world with its messages.
+typedef struct tnp_world {
+  tn_world *world;    ///< null once it is closed
+  void *run;          ///< the scene that it belongs to; null: none
+  void *file;         ///< the file of that scene; null: built in
+  tnp_robot *robots;  ///< list
+  int errors;         ///< refused calls since the last look
+  int warnings;       ///< warnings since the last look
+  char error[1200];   ///< the first of these
+  char warning[1200]; ///< the first of these
+} tnp_world;
+
+/// Makes a world whose messages go to `w`; false with `error` set.
+bool tnp_create(tnp_world *w, const tn_world_def *def);
+/// Destroys what tnp_create() or a scene has made.
+void tnp_close(tnp_world *w);
+/// Reads a model whose messages go to `w`; null with `error` set.
+tn_model *tnp_load(tnp_world *w, const char *path, const tn_import_def *def);
+/// The same for a text.
+tn_model *tnp_parse(tnp_world *w, const char *name, const char *text, size_t size,
+                    const tn_import_def *def);
+/// Steps of `dt` s, with the controls of robots; all bits of tn_step_status.
+uint32_t tnp_step(tnp_world *w, float dt, int repeat);
+/// Reads a robot: coordinates, their rates, and forces or torques along them; null: not wanted.
+bool tnp_robot_read(tnp_world *w, const tnp_robot *robot, double *q, double *rate, double *force);
+/// Rays with rows of three doubles and three floats.
+void tnp_rays(tnp_world *w, const double *from, const float *way, int count, tn_query_filter filter,
+              tn_hit *hits);
+/// Copies the events of the last step; kind 0 contacts, 1 sleep, 2 soft bodies, 3 joints that
+/// broke.
+int tnp_events(tnp_world *w, int kind, void *events, int capacity);
+
+/// A built-in scene.
+typedef struct tnp_scene {
+  const char *name;    ///< for tnp_scene_create()
+  const char *title;   ///< one line
+  const char *source;  ///< the figure or table it reproduces
+  double seconds;      ///< usual time, s
+  int substeps;        ///< usual substeps
+  int parameter_count; ///< number of parameters
+} tnp_scene;
+
+/// A parameter of a scene.
+typedef struct tnp_parameter {
+  const char *name;    ///< key
+  const char *meaning; ///< one line
+  double lo;           ///< lowest value
+  double hi;           ///< highest value
+  double value;        ///< default
+  bool whole;          ///< integers only
+} tnp_parameter;
+
+/// Number of built-in scenes.
+int tnp_scene_count(void);
+/// A scene by index.
+tnp_scene tnp_scene_at(int index);
+/// A parameter of a scene by index.
+tnp_parameter tnp_parameter_at(int scene, int index);
+/// Makes the world of a scene; a path that ends in .json is a scene file. False with `error` set.
+bool tnp_scene_create(tnp_world *w, const char *name, const tn_world_def *def, bool own_substeps,
+                      int count, const char *const *names, const double *values);
+/// Usual time of the scene of a world, s; 0: none.
+double tnp_scene_seconds(const tnp_world *w);
+/// Advances a scene and observes it, up to `frames` frames or for about `milliseconds`; the number
+/// done.
+int tnp_scene_run(tnp_world *w, float dt, int frames, double milliseconds, uint32_t *status);
+/// Metrics of the scene; how many there are.
+int tnp_scene_metrics(const tnp_world *w, const char **names, double *values, int capacity);
+
+/// Triangles of a shape in its frame, three floats a point; null arrays tell the counts.
+bool tnp_shape_look(const tn_world *world, tn_shape_id shape, float *points, int *point_count,
+                    int *triangles, int *triangle_count);
+
+/// Threads that step many worlds.
+typedef struct tnp_pool tnp_pool;
+
+/// What a batch does with each of its worlds.
+typedef struct tnp_batch {
+  tnp_world **worlds;  ///< `count` of them
+  int count;           ///< number of worlds
+  int body_count;      ///< of each world
+  float dt;            ///< s
+  int repeat;          ///< steps in a row
+  uint32_t *status;    ///< of each world
+  const uint8_t *mask; ///< which worlds to restore; null: all
+  const void *state;   ///< that they are restored to
+  size_t state_size;   ///< bytes
+  double *poses;       ///< rows of all bodies, of all worlds; null: not wanted
+  double *velocities;  ///< rows of all bodies, of all worlds; null: not wanted
+  uint64_t *hashes;    ///< of each world
+  double *q;           ///< coordinates of the first robot of each world; null: not wanted
+  double *rates;       ///< their rates; null: not wanted
+} tnp_batch;
+
+/// Starts threads; null without memory.
+tnp_pool *tnp_pool_create(int threads);
+/// Ends them.
+void tnp_pool_destroy(tnp_pool *pool);
+/// Steps all worlds and reads their rows.
+void tnp_batch_step(tnp_pool *pool, tnp_batch *batch);
+/// Restores worlds and reads the rows of all.
+void tnp_batch_reset(tnp_pool *pool, tnp_batch *batch);
+/// Reads the rows of all worlds.
+void tnp_batch_read(tnp_pool *pool, tnp_batch *batch);
+/// Writes poses and velocities of the masked worlds.
+void tnp_batch_write(tnp_pool *pool, tnp_batch *batch);
+/// Hashes all worlds.
+void tnp_batch_hash(tnp_pool *pool, tnp_batch *batch);
+
+#endif
