@@ -75,6 +75,8 @@ static const fate_row mjcf_fates[] = {
     {NULL, "solimplimit", TN_IMPORT_APPROXIMATED, "limits are rigid"},
     {NULL, "solreffriction", TN_IMPORT_APPROXIMATED, "friction is rigid until it slides"},
     {NULL, "solimpfriction", TN_IMPORT_APPROXIMATED, "friction is rigid until it slides"},
+    {NULL, "reftype", TN_IMPORT_VISUAL, "sensors read in the frame of the model"},
+    {NULL, "refname", TN_IMPORT_VISUAL, "sensors read in the frame of the model"},
     {"geom", "priority", TN_IMPORT_APPROXIMATED, "the larger friction of two geoms counts"},
     {"joint", "damping", TN_IMPORT_IGNORED, "joints have no damping in N m s/rad yet"},
     {"joint", "armature", TN_IMPORT_IGNORED, "joints have no armature yet"},

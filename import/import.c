@@ -202,6 +202,16 @@ int tn_model_find_keyframe(const tn_model *model, const char *name)
   return -1;
 }
 
+int tn_model_find_sensor(const tn_model *model, const char *name)
+{
+  for (int i = 0; model && name && i < model->sensors.count; ++i) {
+    if (strcmp(model->sensors.items[i].name, name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
 const char *tn_model_joint_name(const tn_model *model, int joint)
 {
   bool valid = model && joint >= 0 && joint < model->joints.count;
@@ -212,6 +222,12 @@ const char *tn_model_actuator_name(const tn_model *model, int actuator)
 {
   bool valid = model && actuator >= 0 && actuator < model->actuators.count;
   return valid ? model->actuators.items[actuator].name : "";
+}
+
+const char *tn_model_sensor_name(const tn_model *model, int sensor)
+{
+  bool valid = model && sensor >= 0 && sensor < model->sensors.count;
+  return valid ? model->sensors.items[sensor].name : "";
 }
 
 const char *tn_model_keyframe_name(const tn_model *model, int keyframe)

@@ -77,20 +77,29 @@ static void repair_mass(tn_model *model, const model_body *body, model_mass *m)
 // ---------------------------------------------------------------------------------------------
 // Bodies
 
+bool instance_is_dynamic(const tn_instance *in, int body)
+{
+  int owner = in->owners[body];
+  return in->model->bodies.items[owner].joint_count > 0 || in->welded[owner];
+}
+
 bool instance_moves(const tn_instance *in, int body)
 {
-  const model_body *owner = &in->model->bodies.items[in->owners[body]];
-  return owner->joint_count > 0 || owner->mocap;
+  return instance_is_dynamic(in, body) || in->model->bodies.items[in->owners[body]].mocap;
 }
 
 // Bodies without joints are part of their parent. Those that hang on the world are bodies of their
-// own, so that pairs of bodies can be kept from colliding.
+// own, so that pairs of bodies can be kept from colliding, and so are those whose weight counts for
+// another share than that of the body they would be part of.
 static void find_owners(tn_instance *in)
 {
   const tn_model *model = in->model;
   for (int i = 0; i < model->bodies.count; ++i) {
     const model_body *b = &model->bodies.items[i];
-    bool own = b->joint_count > 0 || b->mocap || b->parent <= 0;
+    bool fixed = b->joint_count == 0 && !b->mocap && b->parent > 0;
+    in->welded[i] = fixed && b->mass.mass > 0.0 && instance_is_dynamic(in, b->parent) &&
+                    b->gravcomp != model->bodies.items[in->owners[b->parent]].gravcomp;
+    bool own = !fixed || in->welded[i];
     in->owners[i] = own ? i : in->owners[b->parent];
     in->local[i] = own ? dpose_identity() : dpose_mul(in->local[b->parent], b->pose);
   }
@@ -107,10 +116,9 @@ static bool add_body(tn_instance *in, const tn_instance_def *def, const model_bo
 {
   char name[64];
   tn_body_def d = tn_default_body_def();
+  bool dynamic = instance_is_dynamic(in, (int)(body - in->model->bodies.items));
   out->pose = dpose_mul(in->place, pose);
-  d.type = body->mocap             ? TN_BODY_KINEMATIC
-           : body->joint_count > 0 ? TN_BODY_DYNAMIC
-                                   : TN_BODY_STATIC;
+  d.type = body->mocap ? TN_BODY_KINEMATIC : dynamic ? TN_BODY_DYNAMIC : TN_BODY_STATIC;
   d.position = pos_of(out->pose.p);
   d.rotation = quat_of(drot_normalize(out->pose.q));
   d.mass = mass;
@@ -167,11 +175,13 @@ static bool take_memory(tn_instance *in)
   memory *m = &in->memory;
   size_t bodies = (size_t)model->bodies.count, joints = (size_t)model->joints.count + 1;
   in->owners = memory_take(m, bodies, sizeof *in->owners);
+  in->welded = memory_take(m, bodies, sizeof *in->welded);
   in->local = memory_take(m, bodies, sizeof *in->local);
   in->reference = memory_take(m, bodies, sizeof *in->reference);
   in->bodies = memory_take(m, bodies, sizeof *in->bodies);
   in->between = memory_take(m, joints, sizeof *in->between);
   in->joints = memory_take(m, joints, sizeof *in->joints);
+  in->equalities = memory_take(m, (size_t)model->equalities.count + 1, sizeof *in->equalities);
   in->links = memory_take(m, (size_t)model->links.count + 1, sizeof *in->links);
   in->controls = memory_take(m, (size_t)model->actuators.count + 1, sizeof *in->controls);
   in->first_hull = memory_take(m, (size_t)model->meshes.count + 1, sizeof *in->first_hull);
@@ -235,7 +245,11 @@ static bool build(tn_instance *in, const tn_instance_def *def)
   for (int i = 0; key && key->ctrl && i < model->actuators.count; ++i) {
     in->controls[i] = key->ctrl[i];
   }
-  return build_bodies(in, def, poses, after) && build_shapes(in) && build_joints(in);
+  if (!build_bodies(in, def, poses, after) || !build_shapes(in) || !build_joints(in) ||
+      !build_articulation(in)) {
+    return false;
+  }
+  return !key || !key->qvel || !in->articulation || tn_instance_set_velocities(in, key->qvel);
 }
 
 tn_instance *tn_instance_create(tn_world *world, tn_model *model, const tn_instance_def *def)
@@ -269,6 +283,7 @@ tn_instance *tn_instance_create(tn_world *world, tn_model *model, const tn_insta
 void tn_instance_destroy(tn_instance *instance)
 {
   if (instance) {
+    tn_articulation_destroy(instance->articulation);
     memory_free(&instance->memory);
     free(instance);
   }
@@ -283,17 +298,20 @@ tn_body_id tn_instance_body(const tn_instance *instance, int body)
   return valid ? instance->bodies[instance->owners[body]].id : (tn_body_id){0, 0, 0};
 }
 
-tn_transform tn_instance_transform(const tn_instance *instance, int body)
+dpose instance_pose(const tn_instance *instance, int body)
 {
-  if (!instance || body < 0 || body >= instance->model->bodies.count) {
-    return tn_transform_identity();
-  }
   int owner = instance->owners[body];
   dpose base =
       owner == 0
           ? instance->place
           : pose_of_transform(tn_body_transform(instance->world, instance->bodies[owner].id));
-  return transform_of(dpose_mul(base, instance->local[body]));
+  return dpose_mul(base, instance->local[body]);
+}
+
+tn_transform tn_instance_transform(const tn_instance *instance, int body)
+{
+  bool valid = instance && body >= 0 && body < instance->model->bodies.count;
+  return valid ? transform_of(instance_pose(instance, body)) : tn_transform_identity();
 }
 
 tn_joint_id tn_instance_joint(const tn_instance *instance, int joint)

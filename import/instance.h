@@ -17,13 +17,19 @@ struct tn_instance {
   tn_model *model;
   dpose place;      // of the model's frame in the world
   int *owners;      // of each body of the model: the body whose tn_body it is part of; 0: the world
+  bool *welded;     // of each body: no joints, and yet a body of its own that a fixed joint holds
   dpose *local;     // of each body of the model, in the frame of its owner
   dpose *reference; // of each body, at the reference position, in the frame of the model
-  built_body *bodies;         // of each body that owns itself
-  built_body *between;        // of each joint but the last of its body: the link that it moves
-  tn_joint_id *joints;        // of each joint of the model
-  tn_joint_id *links;         // of each link of the model
-  double *controls;           // of each actuator
+  built_body *bodies;            // of each body that owns itself
+  built_body *between;           // of each joint but the last of its body: the link that it moves
+  tn_joint_id *joints;           // of each joint of the model
+  tn_joint_id *links;            // of each link of the model
+  tn_joint_id *equalities;       // of each equality; null where it is no joint of the world
+  double *controls;              // of each actuator
+  tn_articulation *articulation; // null: there are no trees
+  int *first_position;           // of each joint, in the articulation
+  int *first_velocity;
+  double *q, *u, *numbers;    // scratch: numbers of the articulation, and of the file
   tn_geometry_id *surfaces;   // of each mesh, where it is used
   LIST(tn_geometry_id) hulls; // of all meshes
   int *first_hull;            // of each mesh; -1: not made yet
@@ -31,12 +37,18 @@ struct tn_instance {
   LIST(tn_shape_id) shapes;
 };
 
+// Whether a body of the model moves by forces.
+bool instance_is_dynamic(const tn_instance *instance, int body);
 // Whether a body of the model can move.
 bool instance_moves(const tn_instance *instance, int body);
 // Shapes of all geoms that collide.
 bool build_shapes(tn_instance *instance);
 // Joints, equalities and links; `start` is the start position, null for the reference position.
 bool build_joints(tn_instance *instance);
+// The trees of its joints.
+bool build_articulation(tn_instance *instance);
+// Where a body of the model is, in the world.
+dpose instance_pose(const tn_instance *instance, int body);
 // Gives the drives of an actuator's target its control.
 bool drive_apply(tn_instance *instance, int actuator);
 

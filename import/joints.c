@@ -73,7 +73,6 @@ static tn_joint_def def_of(tn_instance *in, const model_joint *j)
                                         [MODEL_FREE] = TN_JOINT_GENERIC,
                                         [MODEL_PLANAR] = TN_JOINT_GENERIC};
   tn_joint_def def = tn_default_joint_def(kinds[j->type]);
-  tn_range locked = tn_between(0.0f, 0.0f);
   switch (j->type) {
   case MODEL_HINGE:
     set_hinge(in, j, &def);
@@ -88,10 +87,24 @@ static tn_joint_def def_of(tn_instance *in, const model_joint *j)
     set_ball(in, j, &def);
     break;
   default: // slides across axis a, turns about it
-    def.linear[0] = def.angular[1] = def.angular[2] = locked;
+    def.linear[1] = def.linear[2] = def.angular[0] = range_of(-(double)INFINITY, (double)INFINITY);
     break;
   }
   return def;
+}
+
+// Axes of a joint's frame in the body's: x along the axis; those of a ball are the body's own, and
+// a planar joint slides along y and z as model_kinematics() has it.
+static drot frame_of(const model_joint *j)
+{
+  if (j->type == MODEL_BALL) {
+    return drot_identity();
+  }
+  if (j->type == MODEL_PLANAR) {
+    drot turn = {0.5, -0.5, -0.5, -0.5}; // x to z, y to x, z to y
+    return drot_mul(drot_from_to(dvec_of(0.0, 0.0, 1.0), j->axis), turn);
+  }
+  return drot_from_to(dvec_of(1.0, 0.0, 0.0), j->axis);
 }
 
 static bool build_joint(tn_instance *in, int index, tn_drive drive)
@@ -112,7 +125,7 @@ static bool build_joint(tn_instance *in, int index, tn_drive drive)
     b.id = in->between[index].id;
   }
   tn_joint_def def = def_of(in, j);
-  dpose local = {j->pos, drot_from_to(dvec_of(1.0, 0.0, 0.0), j->axis)};
+  dpose local = {j->pos, frame_of(j)};
   set_frames(in, &def, a, b, dpose_mul(in->reference[j->body], local));
   // In MuJoCo a body may collide with one that is fixed to the world, also through a joint.
   def.collide = model->format == TN_IMPORT_MJCF && !instance_moves(in, body->parent);
@@ -125,12 +138,37 @@ static bool build_joint(tn_instance *in, int index, tn_drive drive)
   return !TN_IS_NULL(in->joints[index]);
 }
 
+// Bodies of their own without joints.
+static bool build_welds(tn_instance *in, int body)
+{
+  if (!in->welded[body]) {
+    return true;
+  }
+  tn_joint_def def = tn_default_joint_def(TN_JOINT_FIXED);
+  set_frames(in, &def, end_of(in, in->model->bodies.items[body].parent), end_of(in, body),
+             in->reference[body]);
+  return !TN_IS_NULL(tn_joint_create(in->world, &def));
+}
+
+// The joints of a body, or what holds it without: in the order of bodies, which is that of the
+// trees.
+static bool build_body_joints(tn_instance *in, int index, const tn_drive *drives)
+{
+  const model_body *b = &in->model->bodies.items[index];
+  bool ok = build_welds(in, index);
+  for (int i = b->first_joint; ok && i < b->first_joint + b->joint_count; ++i) {
+    ok = build_joint(in, i, drives[i]);
+  }
+  return ok;
+}
+
 // ---------------------------------------------------------------------------------------------
 // Loops
 
-static bool build_equality(tn_instance *in, const model_equality *e)
+static bool build_equality(tn_instance *in, int index)
 {
   tn_model *model = in->model;
+  const model_equality *e = &model->equalities.items[index];
   if (e->type == MODEL_EQUAL_JOINTS || e->type == MODEL_EQUAL_TENDONS || !e->active) {
     if (e->active) {
       model_note_add(model, TN_IMPORT_IGNORED, e->at, "equality of joints or tendons");
@@ -157,7 +195,8 @@ static bool build_equality(tn_instance *in, const model_equality *e)
   set_frames(in, &other, end_a, end_b, frame_b);
   def.frame_b = other.frame_b;
   def.collide = true;
-  return !TN_IS_NULL(tn_joint_create(in->world, &def));
+  in->equalities[index] = tn_joint_create(in->world, &def);
+  return !TN_IS_NULL(in->equalities[index]);
 }
 
 static tn_drive drive_of_link(const model_link *l)
@@ -215,6 +254,9 @@ static bool keep_apart(tn_instance *in, int a, int b)
     return true;
   }
   tn_joint_def def = tn_default_joint_def(TN_JOINT_GENERIC);
+  for (int i = 0; i < 3; ++i) {
+    def.linear[i] = def.angular[i] = range_of(-(double)INFINITY, (double)INFINITY);
+  }
   set_frames(in, &def, end_a, end_b, in->reference[b]);
   return !TN_IS_NULL(tn_joint_create(in->world, &def));
 }
@@ -335,13 +377,13 @@ bool build_joints(tn_instance *in)
     return false;
   }
   take_drives(in, drives);
-  for (int i = 0; i < model->joints.count; ++i) {
-    if (!build_joint(in, i, drives[i])) {
+  for (int i = 1; i < model->bodies.count; ++i) {
+    if (!build_body_joints(in, i, drives)) {
       return false;
     }
   }
   for (int i = 0; i < model->equalities.count; ++i) {
-    if (!build_equality(in, &model->equalities.items[i])) {
+    if (!build_equality(in, i)) {
       return false;
     }
   }

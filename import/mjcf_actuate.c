@@ -355,6 +355,7 @@ static bool read_sensor(mjcf *m, const xml_node *node)
   s->type = node->name;
   s->object_type = xml_text(node, "objtype");
   s->object = xml_text(node, "objname");
+  xml_number(m->r, node, "cutoff", &s->cutoff);
   for (int i = 0; i < 6; ++i) {
     if (xml_has(node, objects[i])) {
       s->object_type = objects[i];

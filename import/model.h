@@ -257,7 +257,7 @@ typedef struct model_sensor {
   const char *type;        // the element's name
   const char *object_type; // body, joint, site, geom, tendon, actuator
   const char *object;
-  int target;
+  double cutoff; // largest absolute value; 0: none
 } model_sensor;
 
 typedef struct model_key {

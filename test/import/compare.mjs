@@ -9,11 +9,30 @@ function turn(a, b) {
   return dot > 0.9 ? 2 * apart : 2 * Math.acos(Math.min(1, dot));
 }
 
+// Largest difference relative to the largest number.
+function relative(ours, theirs) {
+  if (!ours || ours.length !== theirs.length) return Infinity;
+  const scale = Math.max(1e-9, ...theirs.map(Math.abs));
+  return Math.max(0, ...theirs.map((x, i) => Math.abs(x - ours[i]))) / scale;
+}
+
+// Mass matrix, holding forces and bias forces at each position.
+function compareDynamics(ours, theirs, note) {
+  theirs.forEach((there, key) => {
+    const here = ours[key];
+    if (!there.mass) return;
+    if (!here) return note("unmatched", 1);
+    note("mass_matrix", relative(here.mass, there.mass));
+    note("hold", relative(here.hold, there.hold));
+    note("bias", relative(here.bias, there.bias));
+  });
+}
+
 // Largest relative errors; `size` is the extent of the model.
-export function compare(ours, theirs, { byName = false, masses = true } = {}) {
+export function compare(ours, theirs, { byName = false, masses = true, dynamics = false } = {}) {
   const worst = { mass: 0, body_mass: 0, center: 0, inertia: 0, position: 0, rotation: 0, world_position: 0, world_rotation: 0, unmatched: 0 };
   const note = (key, value) => {
-    worst[key] = Math.max(worst[key], Number.isFinite(value) ? value : Infinity);
+    worst[key] = Math.max(worst[key] ?? 0, Number.isFinite(value) ? value : Infinity);
   };
   note("mass", Math.abs(ours.mass - theirs.mass) / Math.max(theirs.mass, 1e-9));
   const size = Math.max(1e-3, ...theirs.positions[0].map((b) => length(b.pos)));
@@ -41,6 +60,7 @@ export function compare(ours, theirs, { byName = false, masses = true } = {}) {
       note("world_rotation", turn(body.quat, ours.positions[key][i].quat));
     });
   });
+  if (dynamics) compareDynamics(ours.dynamics ?? [], theirs.dynamics ?? [], note);
   return worst;
 }
 

@@ -1,6 +1,6 @@
 // Prints models as JSON for oracle.mjs: bodies with mass, centre and inertia, and their poses at
-// the reference position and at every keyframe, of the model and in a world. usage: model_dump
-// [--fixed] FILE...   one line for each file
+// the reference position and at every keyframe, of the model and in a world, with mass matrix and
+// bias forces there. usage: model_dump [--fixed] FILE...   one line for each file
 #include <tenon/import.h>
 
 #include <stdio.h>
@@ -47,6 +47,60 @@ static void print_instance(tn_model *model, int keyframe)
   tn_world_destroy(world);
 }
 
+// Velocities for the bias forces, the same as in mujoco.mjs: no two are alike.
+static double test_velocity(int i)
+{
+  return 0.1 * (1 + i * 7 % 11) * (i % 2 ? -1.0 : 1.0);
+}
+
+static void print_matrix(tn_articulation *a, int n)
+{
+  double *matrix = calloc((size_t)n * (size_t)n + 1, sizeof *matrix);
+  if (matrix && tn_articulation_mass_matrix(a, matrix)) {
+    print_numbers("mass", matrix, n * n);
+  }
+  free(matrix);
+}
+
+// Numbers of an instance at a keyframe: positions, mass matrix, forces that hold it against gravity
+// at rest, and bias forces in motion.
+static void print_dynamics(tn_model *model, int keyframe)
+{
+  tn_world_def world_def = tn_default_world_def();
+  tn_world *world = tn_world_create(&world_def);
+  tn_instance_def def = tn_default_instance_def();
+  def.y_up = false;
+  def.keyframe = keyframe;
+  tn_instance *instance = tn_instance_create(world, model, &def);
+  tn_articulation *a = tn_instance_articulation(instance);
+  tn_model_counts counts = tn_model_get_counts(model);
+  int n = counts.velocities;
+  double *numbers = calloc((size_t)counts.positions + 1, sizeof *numbers);
+  printf("{\"key\": %d", keyframe);
+  if (a && numbers) {
+    tn_world_set_gravity(world, tn_instance_gravity(instance));
+    tn_instance_positions(instance, numbers);
+    print_numbers("qpos", numbers, counts.positions);
+    print_matrix(a, n);
+    for (int i = 0; i < n; ++i) {
+      numbers[i] = 0.0;
+    }
+    tn_instance_set_velocities(instance, numbers);
+    tn_articulation_bias_forces(a, numbers);
+    print_numbers("hold", numbers, n);
+    for (int i = 0; i < n; ++i) {
+      numbers[i] = test_velocity(i);
+    }
+    tn_instance_set_velocities(instance, numbers);
+    tn_articulation_bias_forces(a, numbers);
+    print_numbers("bias", numbers, n);
+  }
+  printf("}");
+  free(numbers);
+  tn_instance_destroy(instance);
+  tn_world_destroy(world);
+}
+
 static void print_model(tn_model *model)
 {
   tn_model_counts counts = tn_model_get_counts(model);
@@ -74,6 +128,11 @@ static void print_model(tn_model *model)
     printf("%s[", key >= 0 ? ", " : "");
     print_instance(model, key);
     printf("]");
+  }
+  printf("], \"dynamics\": [");
+  for (int key = -1; key < counts.keyframes; ++key) {
+    printf("%s", key >= 0 ? ", " : "");
+    print_dynamics(model, key);
   }
   printf("]}\n");
   free(bodies);

@@ -108,12 +108,37 @@ function fullInertia(moments, [w, x, y, z]) {
   return [at(0, 0), at(1, 1), at(2, 2), at(0, 1), at(0, 2), at(1, 2)];
 }
 
+// As test_velocity() in model_dump.c.
+const testVelocity = (i) => 0.1 * (1 + ((i * 7) % 11)) * (i % 2 ? -1 : 1);
+
+// Mass matrix, forces that hold the model against gravity at rest, and bias forces in motion.
+function dynamics(model, data, key) {
+  const reset = () => (key < 0 ? mujoco.mj_resetData(model, data) : mujoco.mj_resetDataKeyframe(model, data, key));
+  const forces = (rate) => {
+    reset();
+    for (let i = 0; i < model.nv; ++i) data.qvel[i] = rate(i);
+    mujoco.mj_forward(model, data);
+    return Array.from(data.qfrc_bias, (f, i) => f - data.qfrc_gravcomp[i]);
+  };
+  const hold = forces(() => 0);
+  const matrix = new mujoco.DoubleBuffer(model.nv * model.nv);
+  mujoco.mj_fullM(model, data, matrix);
+  const mass = Array.from(matrix.GetView());
+  matrix.delete();
+  return { key, qpos: Array.from(data.qpos), mass, hold, bias: forces(testVelocity) };
+}
+
 // What model_dump prints, of MuJoCo.
 export function dump(model) {
   const data = new mujoco.MjData(model);
   const bodyNames = names(model);
   const positions = [];
+  const moving = [];
   for (let key = -1; key < model.nkey; ++key) {
+    if (key < 0) mujoco.mj_resetData(model, data);
+    else mujoco.mj_resetDataKeyframe(model, data, key);
+    mujoco.mj_kinematics(model, data);
+    moving.push(model.nv ? dynamics(model, data, key) : { key });
     if (key < 0) mujoco.mj_resetData(model, data);
     else mujoco.mj_resetDataKeyframe(model, data, key);
     mujoco.mj_kinematics(model, data);
@@ -130,7 +155,7 @@ export function dump(model) {
     );
   }
   const mass = model.body_mass.reduce((a, b) => a + b, 0) - model.body_mass[0];
-  const out = { nq: model.nq, nv: model.nv, mass, positions };
+  const out = { nq: model.nq, nv: model.nv, mass, positions, dynamics: moving };
   data.delete();
   return out;
 }

@@ -34,8 +34,12 @@ const attributes = (object) =>
     .map(([key, value]) => ` ${key}="${Array.isArray(value) ? text(value) : value}"`)
     .join("");
 
+// `swing`: without limits, friction, couplings and tendons, so that two engines can be compared over
+// time. `conservative`: also without damping and actuators.
 class Tree {
-  constructor(seed) {
+  constructor(seed, { swing = false, conservative = false } = {}) {
+    this.swing = swing || conservative;
+    this.conservative = conservative;
     this.r = random(seed);
     this.degrees = this.r.chance(0.5);
     this.joints = [];
@@ -113,11 +117,11 @@ class Tree {
       pos: r.chance(0.7) ? r.vector(0.2) : undefined,
       axis: type === "ball" ? undefined : r.chance(0.8) ? r.direction() : undefined,
       ref: ref && r.chance(0.5) ? [scale(ref)] : undefined,
-      range: r.chance(0.4) ? (type === "ball" ? [0, scale(1)] : [scale(-1), scale(1.5)]) : undefined,
-      damping: r.chance(0.4) ? [r.between(0, 1)] : undefined,
+      range: r.chance(0.4) && !this.swing ? (type === "ball" ? [0, scale(1)] : [scale(-1), scale(1.5)]) : undefined,
+      damping: ((d) => (this.conservative ? [0] : d))(r.chance(0.4) ? [r.between(0, 1)] : undefined),
       stiffness: r.chance(0.3) ? [r.between(0, 10)] : undefined,
       armature: r.chance(0.3) ? [r.between(0, 0.1)] : undefined,
-      frictionloss: r.chance(0.2) ? [r.between(0, 0.1)] : undefined,
+      frictionloss: ((f) => (this.swing ? undefined : f))(r.chance(0.2) ? [r.between(0, 0.1)] : undefined),
       class: this.class(),
     })}/>`;
   }
@@ -129,7 +133,7 @@ class Tree {
       const length = Math.hypot(...q.slice(3));
       this.joints.push({ name: "", type: "free" });
       this.positions.push(...q.slice(0, 3), ...q.slice(3).map((x) => x / length));
-      return r.chance(0.5) ? "<freejoint/>" : '<joint type="free"/>';
+      return r.chance(0.5) ? "<freejoint/>" : '<joint type="free" armature="0" damping="0"/>';
     }
     const kind = r.whole(0, 6);
     if (kind === 0) return "";
@@ -213,20 +217,20 @@ class Tree {
     const trunks = Array.from({ length: r.whole(1, 2) }, () => this.body(0)).join("");
     const scalar = this.joints.filter((j) => j.type === "hinge" || j.type === "slide");
     const tendon =
-      scalar.length > 1
+      scalar.length > 1 && !this.swing
         ? `<tendon><fixed name="t"><joint joint="${scalar[0].name}" coef="1"/><joint joint="${scalar[1].name}" coef="-0.5"/></fixed></tendon>`
         : "";
     const equality =
-      scalar.length > 2 && r.chance(0.5)
+      scalar.length > 2 && r.chance(0.5) && !this.swing
         ? `<equality><joint joint1="${scalar[1].name}" joint2="${scalar[2].name}" polycoef="0 0.5 0 0 0"/></equality>`
         : "";
     return (
       `<mujoco model="random">${this.compiler()}${this.defaults()}` +
       `<worldbody><geom type="plane" size="1 1 1"/>${trunks}</worldbody>${tendon}${equality}` +
-      `<actuator>${this.actuators()}</actuator>` +
+      `<actuator>${this.conservative ? "" : this.actuators()}</actuator>` +
       `<keyframe><key name="k" qpos="${text(this.positions)}"/></keyframe></mujoco>`
     );
   }
 }
 
-export const randomTree = (seed) => new Tree(seed).write();
+export const randomTree = (seed, options) => new Tree(seed, options).write();

@@ -146,10 +146,15 @@ TN_API int tn_model_find_actuator(const tn_model *model, const char *name);
 /// Index of a keyframe by name; -1 if there is none.
 TN_API int tn_model_find_keyframe(const tn_model *model, const char *name);
 
+/// Index of a sensor by name; -1 if there is none.
+TN_API int tn_model_find_sensor(const tn_model *model, const char *name);
+
 /// Name of a joint by index; empty for none and for a bad index.
 TN_API const char *tn_model_joint_name(const tn_model *model, int joint);
 /// Name of an actuator by index; empty for none and for a bad index.
 TN_API const char *tn_model_actuator_name(const tn_model *model, int actuator);
+/// Name of a sensor by index; empty for none and for a bad index.
+TN_API const char *tn_model_sensor_name(const tn_model *model, int sensor);
 /// Name of a keyframe by index; empty for none and for a bad index.
 TN_API const char *tn_model_keyframe_name(const tn_model *model, int keyframe);
 
@@ -253,6 +258,56 @@ TN_API tn_transform tn_instance_transform(const tn_instance *instance, int body)
 TN_API tn_joint_id tn_instance_joint(const tn_instance *instance, int joint);
 /// Gravity of the model in the axes of the world, m/s^2.
 TN_API tn_vec3 tn_instance_gravity(const tn_instance *instance);
+
+/// The trees of the model's joints, for mass matrix, bias forces and so on.
+///
+/// Where a body of the model has several joints, light links stand between them. `connect` and
+/// `weld` are loops. It belongs to the instance.
+///
+/// @return null if the model has no joints, and for the tutorial's scenes
+TN_API tn_articulation *tn_instance_articulation(tn_instance *instance);
+/// Index of a joint's first number in a position of the articulation; -1 for a bad index.
+TN_API int tn_instance_joint_position(const tn_instance *instance, int joint);
+/// Index of a joint's first number in a velocity of the articulation; -1 for a bad index.
+TN_API int tn_instance_joint_velocity(const tn_instance *instance, int joint);
+
+/// Reads the positions of all joints as the file counts them: tn_model_counts::positions numbers in
+/// the order of the joints, quaternions w first, free joints in the frame of the model.
+///
+/// @param instance   the instance
+/// @param positions  filled in
+/// @return false if there is no articulation, or its bodies or joints are gone
+TN_API bool tn_instance_positions(tn_instance *instance, double *positions);
+/// Sets the positions of all joints: moves the bodies, closes loops, as the function of that name of
+/// tn_articulation does.
+///
+/// @return false, with the reason in the log of the world and nothing changed, as of that function
+TN_API bool tn_instance_set_positions(tn_instance *instance, const double *positions);
+/// Reads the velocities of all joints, tn_model_counts::velocities numbers. Those of a free joint
+/// are the velocity of the body's origin in the axes of the model and the angular velocity in the
+/// axes of the body; that of a ball is in the axes of the body.
+///
+/// @return as of tn_instance_positions()
+TN_API bool tn_instance_velocities(tn_instance *instance, double *velocities);
+/// Sets the velocities of all joints; result as of tn_instance_set_positions().
+TN_API bool tn_instance_set_velocities(tn_instance *instance, const double *velocities);
+/// Sets positions, velocities and controls to those of a keyframe.
+///
+/// @param instance  the instance
+/// @param keyframe  index in the model; -1: the reference position, at rest, all controls 0
+/// @return false for a bad index, or as of tn_instance_set_positions()
+TN_API bool tn_instance_apply_keyframe(tn_instance *instance, int keyframe);
+
+/// Reads a sensor, with the values and units of MuJoCo's sensor of that kind: jointpos, jointvel,
+/// ballquat, ballangvel, actuatorpos, actuatorvel, the frame... and subtree... kinds, gyro,
+/// velocimeter, force, torque and touch (of all contacts of the site's body).
+///
+/// @param instance  the instance
+/// @param sensor    index in the model
+/// @param values    filled in, up to `capacity`; may be null if that is 0
+/// @param capacity  room in `values`
+/// @return how many values the sensor has; 0 for a bad index and for kinds that are not supported
+TN_API int tn_instance_sensor(tn_instance *instance, int sensor, double *values, int capacity);
 
 /// Sets the control of an actuator: the target of a position servo, the force of a motor.
 ///

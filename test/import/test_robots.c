@@ -1,0 +1,236 @@
+// Models in worlds: their numbers, keyframes and sensors by name, and what holds their bodies.
+#include "support.h"
+
+#include <tenon/import.h>
+
+#include <math.h>
+#include <string.h>
+
+typedef struct robot {
+  tn_model *model;
+  tn_world *world;
+  tn_instance *instance;
+} robot;
+
+static robot make_robot(const char *text, const tn_instance_def *def)
+{
+  robot r = {.model = tn_model_parse("robot.xml", text, strlen(text), NULL),
+             .world = test_world(20, TN_METHOD_TENON)};
+  assert_non_null(r.model);
+  r.instance = tn_instance_create(r.world, r.model, def);
+  assert_non_null(r.instance);
+  tn_world_set_gravity(r.world, tn_instance_gravity(r.instance));
+  return r;
+}
+
+static void release(robot *r)
+{
+  tn_instance_destroy(r->instance);
+  tn_world_destroy(r->world);
+  tn_model_destroy(r->model);
+}
+
+static double sense(const robot *r, const char *name, int part)
+{
+  double values[6];
+  int sensor = tn_model_find_sensor(r->model, name);
+  int count = tn_instance_sensor(r->instance, sensor, values, 6);
+  assert_in_range(part, 0, count - 1);
+  return values[part];
+}
+
+#define TREE                                                                                       \
+  "<mujoco><worldbody><body name='base' pos='0 0 1'><freejoint/><geom size='.2'/>"                 \
+  "<body name='arm' pos='.3 0 0' euler='10 20 30'><joint type='ball' pos='.1 0 0'/>"               \
+  "<geom type='box' size='.2 .1 .1' pos='.2 0 0'/>"                                                \
+  "<body name='wrist' pos='.5 0 0'><joint name='a' axis='1 1 0' ref='30'/>"                        \
+  "<joint name='b' type='slide' axis='0 1 1'/><joint name='c' axis='0 0 1' pos='0 .1 0'/>"         \
+  "<geom type='capsule' size='.05 .1'/></body></body></body></worldbody>"                          \
+  "<actuator><position name='servo' joint='a' kp='5'/></actuator>"                                 \
+  "<keyframe><key name='home' qpos='.1 .2 .3 .5 .5 -.5 .5 .8 0 .6 0 .4 .1 -.7' "                   \
+  "qvel='1 2 3 .1 .2 .3 .4 .5 .6 .7 .8 .9' ctrl='.3'/></keyframe></mujoco>"
+
+// Positions and velocities are those of the file's keyframe, whichever way the model is placed, and
+// bodies stand where the model itself says.
+static void numbers_are_those_of_the_file(void **state)
+{
+  (void)state;
+  tn_instance_def def = tn_default_instance_def();
+  def.place.p = tn_p3(1.0, 2.0, 3.0);
+  def.place.q = tn_quat_axis_angle(tn_v3(0.0f, 1.0f, 0.0f), 0.7f);
+  robot r = make_robot(TREE, &def);
+  tn_model_counts counts = tn_model_get_counts(r.model);
+  assert_int_equal(counts.positions, 14);
+  assert_int_equal(counts.velocities, 12);
+  static const double q[14] = {.1, .2, .3, .5, .5, -.5, .5, .8, 0, .6, 0, .4, .1, -.7};
+  static const double u[12] = {1, 2, 3, .1, .2, .3, .4, .5, .6, .7, .8, .9};
+  double now[14];
+  assert_true(tn_instance_apply_keyframe(r.instance, tn_model_find_keyframe(r.model, "home")));
+  assert_true(tn_instance_positions(r.instance, now));
+  for (int i = 0; i < 14; ++i) {
+    assert_close(now[i], q[i], 1e-6); // frames are rounded to float
+  }
+  assert_true(tn_instance_velocities(r.instance, now));
+  for (int i = 0; i < 12; ++i) {
+    assert_close(now[i], u[i], 1e-4);
+  }
+  assert_close(tn_instance_control(r.instance, tn_model_find_actuator(r.model, "servo")), 0.3, 0.0);
+  tn_instance_def plain = tn_default_instance_def();
+  plain.y_up = false;
+  robot s = make_robot(TREE, &plain);
+  assert_true(tn_instance_set_positions(s.instance, q));
+  tn_model_body bodies[4];
+  assert_int_equal(tn_model_bodies(s.model, 0, bodies, 4), 4);
+  for (int i = 1; i < 4; ++i) {
+    tn_transform t = tn_instance_transform(s.instance, i);
+    assert_close(t.p.x, bodies[i].position.x, 1e-6);
+    assert_close(t.p.y, bodies[i].position.y, 1e-6);
+    assert_close(t.p.z, bodies[i].position.z, 1e-6);
+  }
+  assert_true(tn_instance_apply_keyframe(s.instance, -1));
+  assert_true(tn_instance_positions(s.instance, now));
+  assert_close(now[2], 1.0, 1e-9);
+  assert_close(now[11], 30.0 * acos(-1.0) / 180.0, 1e-6);
+  assert_false(tn_instance_apply_keyframe(s.instance, 1));
+  release(&r);
+  release(&s);
+}
+
+// A pendulum of a point mass on a massless rod at an angle, turning at a rate.
+static void sensors_read_the_state(void **state)
+{
+  (void)state;
+  robot r =
+      make_robot("<mujoco><compiler angle='radian'/><worldbody><body name='p' pos='0 0 2'>"
+                 "<joint name='j' axis='0 1 0'/>"
+                 "<inertial pos='1 0 0' mass='2' diaginertia='.01 .01 .01'/>"
+                 "<site name='tip' pos='1 0 0'/></body></worldbody>"
+                 "<actuator><motor name='m' joint='j' gear='3'/></actuator><sensor>"
+                 "<jointpos name='q' joint='j'/><jointvel name='u' joint='j'/>"
+                 "<actuatorpos name='length' actuator='m'/>"
+                 "<framepos name='at' objtype='site' objname='tip'/>"
+                 "<framelinvel name='speed' objtype='site' objname='tip'/>"
+                 "<framequat name='turn' objtype='site' objname='tip'/>"
+                 "<framezaxis name='z' objtype='site' objname='tip'/>"
+                 "<gyro name='gyro' site='tip' cutoff='1.5'/><velocimeter name='local' site='tip'/>"
+                 "<subtreecom name='com' body='p'/><subtreeangmom name='spin' body='p'/>"
+                 "<accelerometer name='none' site='tip'/></sensor></mujoco>",
+                 NULL);
+  double q = 0.5, u = 2.0;
+  assert_true(tn_instance_set_positions(r.instance, &q));
+  assert_true(tn_instance_set_velocities(r.instance, &u));
+  assert_close(sense(&r, "q", 0), q, 1e-6);
+  assert_close(sense(&r, "u", 0), u, 1e-5);
+  assert_close(sense(&r, "length", 0), 3.0 * q, 1e-5);
+  assert_close(sense(&r, "at", 0), cos(q), 1e-6);
+  assert_close(sense(&r, "at", 2), 2.0 - sin(q), 1e-6);
+  assert_close(sense(&r, "speed", 0), -u * sin(q), 1e-5);
+  assert_close(sense(&r, "speed", 2), -u * cos(q), 1e-5);
+  assert_close(sense(&r, "turn", 0), cos(0.5 * q), 1e-6);
+  assert_close(sense(&r, "turn", 2), sin(0.5 * q), 1e-6);
+  assert_close(sense(&r, "z", 0), sin(q), 1e-6);
+  assert_close(sense(&r, "gyro", 1), 1.5, 1e-9); // cut off
+  assert_close(sense(&r, "local", 2), -u, 1e-5);
+  assert_close(sense(&r, "com", 0), cos(q), 1e-6);
+  assert_close(sense(&r, "spin", 1), 0.01 * u, 1e-5);
+  assert_int_equal(tn_instance_sensor(r.instance, tn_model_find_sensor(r.model, "none"), NULL, 0),
+                   0);
+  assert_int_equal(tn_model_find_sensor(r.model, "nowhere"), -1);
+  assert_string_equal(tn_model_sensor_name(r.model, 1), "u");
+  assert_string_equal(tn_model_joint_name(r.model, 0), "j");
+  assert_string_equal(tn_model_joint_name(r.model, 1), "");
+  release(&r);
+}
+
+// A block of 2 kg on the ground, and one that hangs on a load cell.
+static void sensors_read_loads(void **state)
+{
+  (void)state;
+  robot r = make_robot(
+      "<mujoco><worldbody><geom type='plane' size='5 5 1'/>"
+      "<body name='block' pos='0 0 .1'><freejoint/><geom type='box' size='.1 .1 .1' mass='2'/>"
+      "<site name='foot'/></body>"
+      "<body name='hung' pos='3 0 2'><joint name='s' type='slide' axis='0 0 1' range='0 1' "
+      "limited='true'/><geom size='.1' mass='3'/><site name='cell' euler='0 90 0'/></body>"
+      "</worldbody><sensor><touch name='touch' site='foot'/><force name='load' site='cell'/>"
+      "</sensor></mujoco>",
+      NULL);
+  test_run(r.world, 1.0f / 60.0f, 60);
+  assert_close(sense(&r, "touch", 0), 2.0 * 9.81, 0.02);
+  assert_close(sense(&r, "load", 0), -3.0 * 9.81, 0.03); // the site's x axis points down
+  assert_close(sense(&r, "load", 2), 0.0, 0.03);
+  release(&r);
+}
+
+// Excluded pairs pass through each other and are not held in any way.
+static void excluded_bodies_move_freely(void **state)
+{
+  (void)state;
+  robot r = make_robot("<mujoco><worldbody>"
+                       "<body name='a'><joint axis='0 1 0'/><geom size='.1' pos='.3 0 0'/></body>"
+                       "<body name='b'><joint axis='0 1 0'/><geom size='.1' pos='0 0 .3'/></body>"
+                       "</worldbody><contact><exclude body1='a' body2='b'/></contact>"
+                       "<option gravity='0 0 0'/></mujoco>",
+                       NULL);
+  double u[2] = {-3.0, 0.0}, q[2];
+  assert_true(tn_instance_set_velocities(r.instance, u));
+  test_run(r.world, 1.0f / 60.0f, 60);
+  assert_true(tn_instance_positions(r.instance, q));
+  assert_close(q[0], -3.0, 1e-3); // through b, which is half a radian wide
+  assert_close(q[1], 0.0, 1e-6);
+  release(&r);
+}
+
+// A planar joint slides across its axis and turns about it.
+static void planar_joints_move(void **state)
+{
+  (void)state;
+  robot r =
+      make_robot("<robot name='r'><link name='world'/><link name='puck'><inertial><mass value='1'/>"
+                 "<inertia ixx='.1' iyy='.1' izz='.1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+                 "<joint name='j' type='planar'><parent link='world'/><child link='puck'/>"
+                 "<axis xyz='0 1 0'/></joint></robot>",
+                 NULL);
+  tn_world_set_gravity(r.world, tn_v3(0.0f, 0.0f, 0.0f));
+  double q[3] = {0.1, 0.2, 0.3}, u[3] = {1.0, -2.0, 0.5};
+  assert_true(tn_instance_set_positions(r.instance, q));
+  assert_true(tn_instance_set_velocities(r.instance, u));
+  test_run(r.world, 1.0f / 60.0f, 30);
+  assert_true(tn_instance_positions(r.instance, q));
+  assert_close(q[0], 0.6, 1e-5);
+  assert_close(q[1], -0.8, 1e-5);
+  assert_close(q[2], 0.55, 1e-5);
+  release(&r);
+}
+
+// Half of the weight of a part that is fixed to a beam is carried by something else.
+static void parts_have_their_own_weight(void **state)
+{
+  (void)state;
+  robot r = make_robot("<mujoco><worldbody><body name='beam'><joint axis='0 1 0'/>"
+                       "<geom size='.1' mass='2' pos='-1 0 0'/>"
+                       "<body name='part' pos='1 0 0' gravcomp='.5'><geom size='.1' mass='4'/>"
+                       "</body></body></worldbody></mujoco>",
+                       NULL);
+  double force;
+  assert_true(tn_articulation_bias_forces(tn_instance_articulation(r.instance), &force));
+  assert_close(force, 0.0, 1e-5); // 2 kg at -1 m, half of 4 kg at 1 m
+  test_run(r.world, 1.0f / 60.0f, 60);
+  double q;
+  assert_true(tn_instance_positions(r.instance, &q));
+  assert_close(q, 0.0, 1e-4);
+  release(&r);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(numbers_are_those_of_the_file),
+      cmocka_unit_test(sensors_read_the_state),
+      cmocka_unit_test(sensors_read_loads),
+      cmocka_unit_test(excluded_bodies_move_freely),
+      cmocka_unit_test(planar_joints_move),
+      cmocka_unit_test(parts_have_their_own_weight),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
