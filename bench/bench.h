@@ -58,6 +58,8 @@ int bench_widest_lanes(void);
 // CPU time of the calling thread and wall time, ms; of type tn_clock_fn.
 double bench_cpu_ms(void);
 double bench_wall_ms(void);
+// Cores that the program may use.
+int bench_cores(void);
 
 // ---------------------------------------------------------------------------------------------
 // Races: engines and settings on one scene, in alternation
@@ -65,10 +67,11 @@ double bench_wall_ms(void);
 typedef enum bench_unit { UNIT_BODY, UNIT_POINT, UNIT_JOINT, UNIT_ROW } bench_unit;
 
 typedef enum bench_field {
-  FIELD_ALL,   // the three settings, threads, lanes, other engines
-  FIELD_FEW,   // the three settings, threads, other engines at their defaults
-  FIELD_ALONE, // the three settings, threads and lanes; not supported by other engines
-  FIELD_ONE,   // one thread, at the substeps of the scene or of `substeps`
+  FIELD_ALL,     // the three settings, threads, lanes, other engines
+  FIELD_FEW,     // the three settings, threads, other engines at their defaults
+  FIELD_ALONE,   // the three settings, threads and lanes; not supported by other engines
+  FIELD_ONE,     // one thread, at the substeps of the scene or of `substeps`
+  FIELD_THREADS, // `fast` on 1, 2, 4, ... threads up to all cores
 } bench_field;
 
 #define BENCH_EXTRAS 3
@@ -104,6 +107,7 @@ bool bench_race(bench *b, const char *group, const bench_case *c);
 bool bench_cases(bench *b);
 bool bench_rays(bench *b);
 bool bench_scaling(bench *b);
+bool bench_threads(bench *b);
 bool bench_twins(bench *b);
 bool bench_curves(bench *b);
 bool bench_memory(bench *b);

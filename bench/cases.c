@@ -150,3 +150,31 @@ bool bench_scaling(bench *b)
   }
   return ok;
 }
+
+// ---------------------------------------------------------------------------------------------
+// Threads: 1, 2, 4, ... up to all cores, the median of each over that of one
+
+static const bench_case threaded[] = {
+    {"threads_capsules", "capsules", "count", 8000, FIELD_THREADS, UNIT_POINT, .lead = 240,
+     .frames = 60, .extras = {{"width", 16.0}}},
+    {"threads_capsules", "capsules", "count", 32000, FIELD_THREADS, UNIT_POINT, .lead = 120,
+     .frames = 30, .extras = {{"width", 60.0}}},
+    {"threads_pyramid", "pyramid", "base", 100, FIELD_THREADS, UNIT_POINT, .frames = 60},
+    {"threads_mixed", "pile", "count", 2000, FIELD_THREADS, UNIT_POINT, .lead = 240, .frames = 60},
+    {"threads_heaps", "heaps", "bodies", 10000, FIELD_THREADS, .settling = 20, .frames = 60},
+    {"threads_stack", "stack", "count", 10, FIELD_THREADS, .frames = 200},
+    {"threads_pyramid", "pyramid", "base", 15, FIELD_THREADS, UNIT_POINT, .frames = 200},
+    {"threads_ragdolls", "ragdoll", "count", 100, FIELD_THREADS, UNIT_JOINT, .lead = 90,
+     .frames = 60},
+    {"threads_cloth", "cloth", "particles", 10000, FIELD_THREADS, UNIT_ROW, .frames = 60},
+    {"threads_tyres", "tyres", "count", 16, FIELD_THREADS, UNIT_ROW, .frames = 60},
+};
+
+bool bench_threads(bench *b)
+{
+  bool ok = true;
+  for (size_t i = 0; i < sizeof threaded / sizeof threaded[0]; ++i) {
+    ok = bench_race(b, "threads", &threaded[i]) && ok;
+  }
+  return ok;
+}

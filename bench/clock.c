@@ -5,6 +5,8 @@
 
 #include "timing.h"
 
+#include <unistd.h>
+
 double bench_wall_ms(void)
 {
   return timing_now_ms();
@@ -19,4 +21,10 @@ double bench_cpu_ms(void)
 #else
   return timing_now_ms();
 #endif
+}
+
+int bench_cores(void)
+{
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  return cores < 1 ? 1 : cores > 64 ? 64 : (int)cores;
 }

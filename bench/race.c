@@ -84,8 +84,21 @@ static void enter_settings(race *r, const char *only)
   }
 }
 
+static void enter_threads(race *r)
+{
+  int cores = bench_cores();
+  for (int threads = 1; threads <= cores;
+       threads = threads < cores && 2 * threads > cores ? cores : 2 * threads) {
+    enter_variant(r, &bench_settings[0], threads, bench_widest_lanes());
+  }
+}
+
 static void enter_all(race *r, const char *only)
 {
+  if (r->c->field == FIELD_THREADS) {
+    enter_threads(r);
+    return;
+  }
   if (r->c->field == FIELD_ONE) {
     int substeps = r->c->substeps > 0 ? r->c->substeps : r->scene->substeps;
     enter(r, "tenon", "own", substeps)->lanes = bench_widest_lanes();
@@ -312,6 +325,17 @@ static void note_work(bench_row *row, const race *r, const contender *c)
   }
 }
 
+// Of FIELD_THREADS: wall time on one thread over that on the row's.
+static void note_speedup(bench_row *row, const race *r, const contender *c)
+{
+  const contender *one = &r->list[0];
+  if (r->c->field == FIELD_THREADS && one->frames > 0) {
+    bench_note(row, "speedup",
+               timing_quantile(one->wall, one->frames, 0.5) /
+                   timing_quantile(c->wall, c->frames, 0.5));
+  }
+}
+
 // Time of an engine's default; 0 if it was not run.
 static double default_ms(const race *r, const char *engine)
 {
@@ -359,6 +383,7 @@ static void describe(bench *b, const race *r, contender *c)
   }
   bench_note(&row, "ms_wall", timing_quantile(c->wall, c->frames, 0.5));
   bench_note(&row, "frames_timed", (double)c->frames);
+  note_speedup(&row, r, c);
   if (!c->other) {
     note_work(&row, r, c);
   }
@@ -366,6 +391,9 @@ static void describe(bench *b, const race *r, contender *c)
     note_quality(&row, c);
   }
   int shown = 0;
+  if (r->c->field == FIELD_THREADS) {
+    row.shown[shown++] = "speedup";
+  }
   for (int i = 0; i < BENCH_SHOWN - 2 && r->c->shown[i]; ++i) {
     row.shown[shown++] = r->c->shown[i];
   }

@@ -41,12 +41,13 @@ static void print_cell(const bench_row *row, const char *metric, int width, cons
   printf(" %*s", width, text);
 }
 
-// Times of the phases, for rows with quality metrics.
+// Times of the phases, for rows with quality metrics and those that compare numbers of threads.
 static void print_parts(const bench_row *row)
 {
   static const char *const parts[] = {"ms_pairs", "ms_manifolds", "ms_prepare",
                                       "ms_solve", "ms_finish",    "bytes_a_body"};
-  for (int i = 0; i < 6 && !isnan(metric_of(row, "seconds")); ++i) {
+  bool shown = !isnan(metric_of(row, "seconds")) || !isnan(metric_of(row, "speedup"));
+  for (int i = 0; i < 6 && shown; ++i) {
     double value = metric_of(row, parts[i]);
     if (!isnan(value)) {
       printf("  %s %.3g", parts[i], value);

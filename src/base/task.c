@@ -74,7 +74,7 @@ void task_run_stages(task_pool *pool, tn_task_fn *task, const task_range *stages
 #define BATCH 64           // stages per job, for which the pool has room; more take more jobs
 // Estimated work of a step on one thread, us, that pays for waking one more thread. Waking takes
 // about 5 us of the caller, or of another worker, and 20 to 50 us until the thread runs.
-#define WORK_PER_THREAD 40.0
+#define WORK_PER_THREAD 100.0
 // Polls, of about 40 ns each with the pause instruction: before a thread that is done takes items
 // of others, which move to its cache; before it yields its core to other programs; between steps,
 // before a worker sleeps; within a step, before it naps, because a serial part takes long.

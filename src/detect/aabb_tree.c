@@ -311,7 +311,7 @@ void tree_move(tree *t, int32_t leaf, world_aabb box)
 void tree_move_lazily(tree *t, int32_t leaf, world_aabb box)
 {
   if (!aabbs_overlap(&t->nodes[leaf].box, &box)) {
-    tree_refit(t);
+    tree_refit(t, NULL);
     tree_move(t, leaf, box);
     return;
   }
@@ -322,11 +322,12 @@ void tree_move_lazily(tree *t, int32_t leaf, world_aabb box)
   }
 }
 
-// Bottom up, along the marked nodes. With most = 0 no height changes, so balance is kept.
-void tree_refit(tree *t)
+// Bottom up, along the marked nodes of a subtree. With most = 0 no height changes, so balance is
+// kept.
+static void refit_subtree(tree *t, int32_t top)
 {
-  int32_t at = t->count > 0 ? t->root : NO_SLOT;
-  while (at != NO_SLOT && t->nodes[t->root].needs_refit) {
+  int32_t at = top, end = t->nodes[top].parent;
+  while (at != end && t->nodes[top].needs_refit) {
     tree_node *n = &t->nodes[at];
     if (t->nodes[n->child[0]].needs_refit) {
       at = n->child[0];
@@ -338,6 +339,61 @@ void tree_refit(tree *t)
       at = n->parent;
     }
   }
+}
+
+#define MAX_SUBTREES 128
+#define MIN_SUBTREE_HEIGHT 4 // lower ones are not worth a task
+
+typedef struct refit_task {
+  tree *tree;
+  int32_t top[MAX_SUBTREES];
+  int count;
+} refit_task;
+
+static void refit_subtrees(int first, int last, void *context)
+{
+  refit_task *task = context;
+  for (int i = first; i < last; ++i) {
+    refit_subtree(task->tree, task->top[i]);
+  }
+}
+
+// Splits the marked part of the tree below its root, level by level.
+static void split_marked(refit_task *task)
+{
+  const tree *t = task->tree;
+  bool was_split = true;
+  while (was_split && 2 * task->count <= MAX_SUBTREES) {
+    int count = task->count;
+    was_split = false;
+    for (int i = 0; i < count; ++i) {
+      const tree_node *n = &t->nodes[task->top[i]];
+      bool marked[2] = {t->nodes[n->child[0]].needs_refit, t->nodes[n->child[1]].needs_refit};
+      if (n->height <= MIN_SUBTREE_HEIGHT || !(marked[0] || marked[1])) {
+        continue;
+      }
+      task->top[i] = n->child[marked[0] ? 0 : 1];
+      if (marked[0] && marked[1]) {
+        task->top[task->count++] = n->child[1];
+      }
+      was_split = true;
+    }
+  }
+}
+
+// A rotation alters only nodes below the one that is refitted, so disjoint subtrees can be refitted
+// in any order, or at once.
+void tree_refit(tree *t, task_pool *tasks)
+{
+  if (t->count == 0 || !t->nodes[t->root].needs_refit) {
+    return;
+  }
+  if (task_team(tasks) > 1) {
+    refit_task task = {.tree = t, .top = {t->root}, .count = 1};
+    split_marked(&task);
+    task_run(tasks, refit_subtrees, task.count, 1, &task);
+  }
+  refit_subtree(t, t->root);
 }
 
 void tree_set_category(tree *t, int32_t leaf, uint64_t category)

@@ -4,6 +4,7 @@
 #define TENON_DETECT_AABB_TREE_H
 
 #include "base/heap.h"
+#include "base/task.h"
 #include "collide/world_aabb.h"
 
 #include <tenon/types.h>
@@ -35,7 +36,8 @@ void tree_move(tree *t, int32_t leaf, world_aabb box);
 // The same for many leaves: a leaf whose new box overlaps the old one keeps its place, and its
 // ancestors are only marked. Call tree_refit() before any other use of the tree.
 void tree_move_lazily(tree *t, int32_t leaf, world_aabb box);
-void tree_refit(tree *t);
+// On all threads of `tasks`, or on this one if it is null; the result is the same.
+void tree_refit(tree *t, task_pool *tasks);
 void tree_set_category(tree *t, int32_t leaf, uint64_t category);
 void tree_release(heap *h, tree *t);
 // tree_reserve() makes room for so many leaves, so that inserting them cannot fail; tree_clear()

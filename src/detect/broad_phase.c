@@ -9,6 +9,7 @@
 // have separated: a shape that left out pairs searches again in the next step.
 #include "detect/broad_phase.h"
 
+#include "base/bits.h"
 #include "collide/distance.h"
 #include "collide/material.h"
 #include "data/events.h"
@@ -22,6 +23,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define BOX_GRAIN 64    // bodies in a task
+#define SEARCH_GRAIN 16 // shapes in a task
 
 // ---------------------------------------------------------------------------------------------
 // Pairs
@@ -233,14 +237,20 @@ static float margin_of(const shape *s)
   return isfinite(s->bounding_radius) ? TUNING_BOX_MARGIN * s->bounding_radius : 0.0f;
 }
 
-static void set_box(tn_world *world, int32_t slot, world_aabb box, float box_slack, float box_sweep)
+// The box of the shape only; move_leaf() tells the tree, which threads share.
+static void set_box(shape *s, world_aabb box, float box_slack, float box_sweep)
 {
-  shape *s = &world->shapes[slot];
   s->box = box;
   s->box_slack = box_slack;
   s->box_sweep = box_sweep;
+}
+
+// Moves the shape's leaf to its box, and lists the shape for a search.
+static void move_leaf(tn_world *world, int32_t slot)
+{
+  shape *s = &world->shapes[slot];
   tree_move_lazily(s->is_static ? &world->detection->static_tree : &world->detection->moving_tree,
-                   s->tree_leaf, box);
+                   s->tree_leaf, s->box);
   if (!s->pairs_pending) {
     s->pairs_pending = true;
     world->detection->pending_shapes[world->detection->pending_shape_count++] = slot;
@@ -266,8 +276,9 @@ static float slack_in(const world_aabb *box, const world_aabb *tight)
 }
 
 // Replaces the fat box if the shape may leave it in this step, or if it was swept for a much faster
-// motion: a body that has come to rest would otherwise pair with everything around it.
-static void update_box(tn_world *world, int32_t slot, float dt)
+// motion: a body that has come to rest would otherwise pair with everything around it. True if it
+// was replaced.
+static bool update_box(const tn_world *world, int32_t slot, float dt)
 {
   shape *s = &world->shapes[slot];
   const body_state *state = &world->state[s->body];
@@ -278,7 +289,7 @@ static void update_box(tn_world *world, int32_t slot, float dt)
   float box_sweep = (float)TUNING_BOX_SWEEP * (turn + way);
   bool is_oversized = s->box_sweep > TUNING_BOX_OVERSIZE * (margin + box_sweep);
   if (!is_oversized && needed + way <= s->box_slack) {
-    return;
+    return false;
   }
   world_aabb tight = shape_tight_aabb(world, s);
   world_aabb swept = tight;
@@ -286,13 +297,58 @@ static void update_box(tn_world *world, int32_t slot, float dt)
   sweep(&swept, state->v, (double)dt);
   if (!is_oversized && aabb_contains(&s->box, &swept)) {
     s->box_slack = slack_in(&s->box, &tight);
-    return;
+    return false;
   }
   world_aabb box = tight;
   float box_slack = margin + (float)TUNING_BOX_SWEEP * turn;
   grow(&box, (double)box_slack);
   sweep(&box, state->v, TUNING_BOX_SWEEP * (double)dt);
-  set_box(world, slot, box, box_slack, box_sweep);
+  set_box(s, box, box_slack, box_sweep);
+  return true;
+}
+
+typedef struct box_task {
+  const tn_world *world;
+  float dt;
+} box_task;
+
+static void update_boxes(int first, int last, void *context)
+{
+  const box_task *t = context;
+  for (int i = first; i < last; ++i) {
+    bool moved = false;
+    for (int32_t k = t->world->bodies[t->world->awake[i]].first_shape; k != NO_SLOT;
+         k = t->world->shapes[k].next) {
+      moved = update_box(t->world, k, t->dt) || moved;
+    }
+    t->world->detection->body_marks[i] = moved;
+  }
+}
+
+static bool has_leaf_moved(const tn_world *world, const shape *s)
+{
+  const tree *t = s->is_static ? &world->detection->static_tree : &world->detection->moving_tree;
+  const world_aabb *leaf = &t->nodes[s->tree_leaf].box;
+  return leaf->lower.x != s->box.lower.x || leaf->lower.y != s->box.lower.y ||
+         leaf->lower.z != s->box.lower.z || leaf->upper.x != s->box.upper.x ||
+         leaf->upper.y != s->box.upper.y || leaf->upper.z != s->box.upper.z;
+}
+
+// Boxes of all awake bodies: computed on all threads, the tree changed in the order of slots.
+static void move_boxes(tn_world *world, float dt)
+{
+  box_task task = {world, dt};
+  task_run(world->tasks, update_boxes, world->awake_count, BOX_GRAIN, &task);
+  const uint8_t *marks = world->detection->body_marks;
+  for (int32_t i = next_mark(marks, 0, world->awake_count); i < world->awake_count;
+       i = next_mark(marks, i + 1, world->awake_count)) {
+    for (int32_t k = world->bodies[world->awake[i]].first_shape; k != NO_SLOT;
+         k = world->shapes[k].next) {
+      if (has_leaf_moved(world, &world->shapes[k])) {
+        move_leaf(world, k);
+      }
+    }
+  }
 }
 
 // Bound of the motion of any point of the shape in this step, m.
@@ -324,7 +380,8 @@ static void refit_box(tn_world *world, int32_t slot)
   } else {
     float margin = margin_of(s);
     grow(&tight, (double)margin);
-    set_box(world, slot, tight, margin, 0.0f);
+    set_box(s, tight, margin, 0.0f);
+    move_leaf(world, slot);
   }
 }
 
@@ -339,18 +396,28 @@ void shape_boxes_refit(tn_world *world, int32_t body_slot)
 
 void trees_refit(tn_world *world)
 {
-  tree_refit(&world->detection->static_tree);
-  tree_refit(&world->detection->moving_tree);
+  tree_refit(&world->detection->static_tree, NULL);
+  tree_refit(&world->detection->moving_tree, world->tasks);
 }
 
 // ---------------------------------------------------------------------------------------------
 // Search
 
+// What the parallel part of a search finds for one pending shape.
+#define SEARCH_ROOM 14
+
+typedef struct search_result {
+  bool has_far_pair;           // a pair whose boxes no longer overlap
+  int32_t count;               // shapes found, also those without room in `others`
+  int32_t others[SEARCH_ROOM]; // that may collide and have no pair yet, ascending
+} search_result;
+
 typedef struct search {
-  tn_world *world;
+  const tn_world *world;
   const shape *of;
   int32_t slot;
-  bool ok;
+  int32_t *others;
+  int32_t count, room;
 } search;
 
 // Two searching shapes find each other once: from the lower slot, which searches first.
@@ -362,17 +429,15 @@ static bool is_searched_already(const search *s, int32_t item)
 static bool collect_candidate(int32_t item, void *context)
 {
   search *s = context;
-  tn_world *world = s->world;
-  if (is_searched_already(s, item) || !shapes_may_collide(world, s->of, &world->shapes[item])) {
-    return true;
+  if (!is_searched_already(s, item) &&
+      shapes_may_collide(s->world, s->of, &s->world->shapes[item]) &&
+      find_pair(s->world, s->slot, item) == NO_SLOT) {
+    if (s->count < s->room) {
+      s->others[s->count] = item;
+    }
+    s->count += 1;
   }
-  s->ok = heap_reserve(&world->heap, (void **)&world->detection->candidates,
-                       &world->detection->candidate_capacity, world->detection->candidate_count + 1,
-                       sizeof(int32_t));
-  if (s->ok) {
-    world->detection->candidates[world->detection->candidate_count++] = item;
-  }
-  return s->ok;
+  return true;
 }
 
 static int by_slot(const void *a, const void *b)
@@ -459,25 +524,65 @@ static bool admit_pair(tn_world *world, int32_t slot, int32_t other)
 }
 
 // Candidates are sorted by slot, so that the pairs do not depend on the shape of the tree.
-static bool find_pairs(tn_world *world, int32_t slot)
+static int32_t search_trees(const tn_world *world, int32_t slot, int32_t *others, int32_t room)
 {
-  shape *s = &world->shapes[slot];
-  search context = {world, s, slot, true};
-  world->detection->candidate_count = 0;
-  s->waits = false;
-  leave_crowd(world, slot);
+  const shape *s = &world->shapes[slot];
+  search context = {world, s, slot, others, 0, room};
   tree_query(&world->detection->moving_tree, s->box, collect_candidate, &context);
-  if (!s->is_static && context.ok) {
+  if (!s->is_static) {
     tree_query(&world->detection->static_tree, s->box, collect_candidate, &context);
   }
-  if (!context.ok) {
-    return false;
+  sort_slots(others, context.count < room ? context.count : room);
+  return context.count;
+}
+
+static bool is_far_pair(const tn_world *world, const pair *p)
+{
+  const shape *a = &world->shapes[p->shape[0]], *b = &world->shapes[p->shape[1]];
+  return !aabbs_overlap(&a->box, &b->box) || !shapes_may_collide(world, a, b);
+}
+
+static bool has_far_pair(const tn_world *world, int32_t slot)
+{
+  for (int32_t link = world->shapes[slot].first_pair; link != NO_SLOT;
+       link = world->pairs[link / 2].next[link % 2]) {
+    if (is_far_pair(world, &world->pairs[link / 2])) {
+      return true;
+    }
   }
-  sort_slots(world->detection->candidates, world->detection->candidate_count);
-  for (int32_t i = 0; i < world->detection->candidate_count; ++i) {
-    int32_t other = world->detection->candidates[i];
-    if (find_pair(world, slot, other) == NO_SLOT && passes_filter(world, slot, other) &&
-        !admit_pair(world, slot, other)) {
+  return false;
+}
+
+// The part of a search that changes nothing. What it finds does not depend on the pairs that other
+// searches of this step add or remove: those that are added are found by one search only, and those
+// that are removed have boxes that do not overlap.
+static void search_pending(int first, int last, void *context)
+{
+  const tn_world *world = context;
+  for (int i = first; i < last; ++i) {
+    int32_t slot = world->detection->pending_shapes[i];
+    search_result *found = &((search_result *)world->detection->search_results)[i];
+    found->has_far_pair = has_far_pair(world, slot);
+    found->count = search_trees(world, slot, found->others, SEARCH_ROOM);
+  }
+}
+
+// Adds the pairs that a search has found. False when out of memory.
+static bool add_found_pairs(tn_world *world, int32_t slot, const search_result *found)
+{
+  const int32_t *others = found->others;
+  world->shapes[slot].waits = false;
+  leave_crowd(world, slot);
+  if (found->count > SEARCH_ROOM) {
+    if (!heap_reserve(&world->heap, (void **)&world->detection->candidates,
+                      &world->detection->candidate_capacity, found->count, sizeof(int32_t))) {
+      return false;
+    }
+    search_trees(world, slot, world->detection->candidates, found->count);
+    others = world->detection->candidates;
+  }
+  for (int32_t i = 0; i < found->count; ++i) {
+    if (passes_filter(world, slot, others[i]) && !admit_pair(world, slot, others[i])) {
       return false;
     }
   }
@@ -490,13 +595,33 @@ static void drop_far_pairs(tn_world *world, int32_t slot)
   while (link != NO_SLOT) {
     const pair *p = &world->pairs[link / 2];
     int32_t next = p->next[link % 2];
-    const shape *a = &world->shapes[p->shape[0]];
-    const shape *b = &world->shapes[p->shape[1]];
-    if (!aabbs_overlap(&a->box, &b->box) || !shapes_may_collide(world, a, b)) {
+    if (is_far_pair(world, p)) {
       pair_remove(world, link / 2);
     }
     link = next;
   }
+}
+
+// Searches on all threads, then removes and adds pairs in the order of slots.
+static bool update_pairs(tn_world *world)
+{
+  int32_t count = world->detection->pending_shape_count;
+  if (!heap_reserve(&world->heap, &world->detection->search_results,
+                    &world->detection->search_result_capacity, count, sizeof(search_result))) {
+    return false;
+  }
+  task_run(world->tasks, search_pending, count, SEARCH_GRAIN, world);
+  for (int32_t i = 0; i < count; ++i) {
+    int32_t slot = world->detection->pending_shapes[i];
+    const search_result *found = &((search_result *)world->detection->search_results)[i];
+    if (found->has_far_pair) {
+      drop_far_pairs(world, slot);
+    }
+    if (!add_found_pairs(world, slot, found)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // Lists shapes that the user has created, moved or changed since the last step.
@@ -528,29 +653,34 @@ static void optimize_tree(tn_world *world)
   world->detection->tree_reinsert_debt -= budget;
 }
 
+bool body_marks_reserve(tn_world *world)
+{
+  return heap_reserve(&world->heap, (void **)&world->detection->body_marks,
+                      &world->detection->body_mark_capacity, world->awake_count, sizeof(uint8_t));
+}
+
+void broad_phase_release(tn_world *world)
+{
+  heap_free(&world->heap, world->detection->search_results,
+            (size_t)world->detection->search_result_capacity * sizeof(search_result));
+}
+
 bool broad_phase_update(tn_world *world, float dt)
 {
   if (!heap_reserve(&world->heap, (void **)&world->detection->pending_shapes,
                     &world->detection->pending_shape_capacity, world->shape_pool.used,
-                    sizeof(int32_t))) {
+                    sizeof(int32_t)) ||
+      !body_marks_reserve(world)) {
     return false;
   }
   world->detection->crowded = false;
   list_pending(world);
-  for (int32_t i = 0; i < world->awake_count; ++i) {
-    const body *b = &world->bodies[world->awake[i]];
-    for (int32_t k = b->first_shape; k != NO_SLOT; k = world->shapes[k].next) {
-      update_box(world, k, dt);
-    }
-  }
+  move_boxes(world, dt);
   trees_refit(world);
   optimize_tree(world);
   sort_slots(world->detection->pending_shapes, world->detection->pending_shape_count);
-  for (int32_t i = 0; i < world->detection->pending_shape_count; ++i) {
-    drop_far_pairs(world, world->detection->pending_shapes[i]);
-    if (!find_pairs(world, world->detection->pending_shapes[i])) {
-      return false;
-    }
+  if (!update_pairs(world)) {
+    return false;
   }
   int32_t waiting = 0;
   for (int32_t i = 0; i < world->detection->pending_shape_count; ++i) {

@@ -11,6 +11,9 @@
 void shape_invalidate_pairs(tn_world *world, int32_t shape_slot);
 void shape_remove_pairs(tn_world *world, int32_t shape_slot);
 void pair_remove(tn_world *world, int32_t slot);
+// Room for detection->body_marks of all awake bodies. False when out of memory.
+bool body_marks_reserve(tn_world *world);
+void broad_phase_release(tn_world *world);
 // Updates fat boxes, trees and the pair list. False when out of memory.
 bool broad_phase_update(tn_world *world, float dt);
 bool pair_should_collide(const tn_world *world, const shape *a, const shape *b);

@@ -21,11 +21,10 @@ typedef struct shape_motion {
 
 // What the narrow phase found for one active pair.
 typedef struct pair_result {
-  int32_t first;      // index in found_manifolds
-  int32_t room;       // manifolds that fit there
-  int32_t count;      // manifolds found, or KEPT_MANIFOLDS
-  bool overlap;       // sensors only
-  bool touch_changed; // the pair starts or stops touching in this step
+  int32_t first; // index in found_manifolds
+  int32_t room;  // manifolds that fit there
+  int32_t count; // manifolds found, or KEPT_MANIFOLDS
+  bool overlap;  // sensors only
 } pair_result;
 
 #define KEPT_MANIFOLDS (-1) // the contacts of the last step are still valid
@@ -49,11 +48,19 @@ typedef struct detection {
   // Scratch of a step.
   uint64_t *pair_bits; // one bit for each pair to be listed
   int32_t pair_bit_capacity;
-  int32_t *candidates; // shapes whose box overlaps that of the searching one
+  uint8_t *body_marks; // by index in `awake`: bodies that need serial work after a parallel loop
+  int32_t body_mark_capacity;
+  void *search_results; // of pending_shapes, see broad_phase.c
+  int32_t search_result_capacity;
+  int32_t *candidates; // shapes found by a search that has more than there is room for
   int32_t candidate_count, candidate_capacity;
-  uint8_t *pair_may_touch; // by pair slot: 0 if the pair can be skipped
-  int32_t *sort_places;    // new slots of pairs and contacts while they are sorted
-  int32_t pair_may_touch_capacity, sort_place_capacity;
+  // By index in active_pairs: pairs that need serial work after a parallel loop.
+  uint8_t *pair_marks;
+  int32_t *chunk_pairs, *inactive_shapes; // lists that pair_list.c joins
+  void *pair_chunks;
+  int32_t pair_mark_capacity, chunk_pair_capacity, inactive_shape_capacity, pair_chunk_capacity;
+  int32_t *sort_places; // new slots of pairs and contacts while they are sorted
+  int32_t sort_place_capacity;
   pair_result *found; // by index in active_pairs
   manifold *found_manifolds;
   int32_t found_capacity, found_manifold_capacity;

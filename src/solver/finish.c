@@ -1,6 +1,7 @@
 // After the substeps: results, broken joints, sleep, events.
 #include "solver/finish.h"
 
+#include "base/bits.h"
 #include "data/events.h"
 #include "detect/broad_phase.h"
 #include "detect/detection.h"
@@ -13,15 +14,42 @@
 
 #define AWAKE_GRAIN 128 // bodies in a task: about 2 us
 
+// What end_bodies_task() leaves to the calling thread.
+#define MARK_MAY_LEAVE_BOX 1
+#define MARK_NON_FINITE 2
+
 static void end_bodies_task(int first, int last, void *context)
 {
   tn_world *world = context;
   for (int i = first; i < last; ++i) {
     int32_t slot = world->awake[i];
-    world->solver->contact_flags[slot].may_leave_box = !shape_boxes_use_slack(world, slot);
+    bool may_leave_box = !shape_boxes_use_slack(world, slot);
     world->solver->contact_flags[slot].moved = is_displaced(&world->state[slot]);
-    world->solver->contact_flags[slot].non_finite = !body_end_step(world, slot);
+    bool non_finite = !body_end_step(world, slot);
+    world->detection->body_marks[i] =
+        (uint8_t)((may_leave_box ? MARK_MAY_LEAVE_BOX : 0) | (non_finite ? MARK_NON_FINITE : 0));
   }
+}
+
+// Results of all awake bodies; returns TN_STEP_NON_FINITE or 0.
+static uint32_t end_bodies(tn_world *world)
+{
+  uint32_t status = 0;
+  task_run(world->tasks, end_bodies_task, world->awake_count, AWAKE_GRAIN, world);
+  const uint8_t *marks = world->detection->body_marks;
+  for (int32_t i = next_mark(marks, 0, world->awake_count); i < world->awake_count;
+       i = next_mark(marks, i + 1, world->awake_count)) {
+    int32_t slot = world->awake[i];
+    if (marks[i] & MARK_NON_FINITE) {
+      lost_forget_body(world, slot);
+      lost_report_body(world, slot, "left the range of positions");
+      status = TN_STEP_NON_FINITE;
+    }
+    if (marks[i] & MARK_MAY_LEAVE_BOX) {
+      shape_boxes_refit(world, slot);
+    }
+  }
+  return status;
 }
 
 static bool has_overflow(const coloring *c)
@@ -44,18 +72,7 @@ uint32_t end_step(tn_world *world, float dt)
     direct_joint_end_step(world, &world->solver->mechanisms.joints[i], dt);
   }
   contacts_unpack(world, dt);
-  task_run(world->tasks, end_bodies_task, world->awake_count, AWAKE_GRAIN, world);
-  for (int32_t i = 0; i < world->awake_count; ++i) {
-    int32_t slot = world->awake[i];
-    if (world->solver->contact_flags[slot].non_finite) {
-      lost_forget_body(world, slot);
-      lost_report_body(world, slot, "left the range of positions");
-      status |= TN_STEP_NON_FINITE;
-    }
-    if (world->solver->contact_flags[slot].may_leave_box) {
-      shape_boxes_refit(world, slot);
-    }
-  }
+  status |= end_bodies(world);
   trees_refit(world);
   break_overloaded_joints(world);
   if (world->soft_pool.count > 0 && !finish_softs(world, dt)) {

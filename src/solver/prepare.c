@@ -1,6 +1,7 @@
 // Before the substeps: the layout of all constraints, and what is constant over the step.
 #include "solver/prepare.h"
 
+#include "detect/broad_phase.h"
 #include "solver/body_step.h"
 #include "solver/joint/joint_layout.h"
 #include "solver/mechanism/mechanism_build.h"
@@ -103,7 +104,8 @@ bool prepare(tn_world *world, float dt, float scale)
   if (!joint_graph_build(world) || !contact_layout_build(world) ||
       (world->solver->contact_graph.unsettled && !load_estimate_init(world, h / scale)) ||
       !inertia_scaling_update(world, h * scale) || !list_mechanism_contacts(world) ||
-      !prepare_softs(world, dt, scale) || !start_reserve(world) || !moves_reserve(world)) {
+      !prepare_softs(world, dt, scale) || !start_reserve(world) || !moves_reserve(world) ||
+      !body_marks_reserve(world)) {
     return false;
   }
   start_keep(world);

@@ -3,7 +3,9 @@
 #include "data/events.h"
 #include "data/ids.h"
 #include "data/wake.h"
+#include "detect/broad_phase.h"
 #include "detect/detection.h"
+#include "detect/pair_list.h"
 #include "detect/soft_contacts.h"
 #include "kernel/ranges.h"
 #include "solver/joint/joint_layout.h"
@@ -334,7 +336,9 @@ static void release_contacts(tn_world *world)
   RELEASE_ARRAY(contacts, world->contact_pool.capacity);
   RELEASE_ARRAY(detection->pending_shapes, world->detection->pending_shape_capacity);
   RELEASE_ARRAY(detection->candidates, world->detection->candidate_capacity);
-  RELEASE_ARRAY(detection->pair_may_touch, world->detection->pair_may_touch_capacity);
+  RELEASE_ARRAY(detection->body_marks, world->detection->body_mark_capacity);
+  broad_phase_release(world);
+  pair_list_release(world);
   RELEASE_ARRAY(detection->sort_places, world->detection->sort_place_capacity);
   RELEASE_ARRAY(detection->active_pairs, world->detection->active_pair_capacity);
   RELEASE_ARRAY(detection->found, world->detection->found_capacity);

@@ -438,7 +438,7 @@ static void refitting_keeps_a_tree_valid_exact_and_good(void **state)
         tree_move_lazily(&f->tree, f->leaf[i], f->box[i]);
       }
     }
-    tree_refit(&f->tree);
+    tree_refit(&f->tree, NULL);
     assert_sound(f);
     tree_optimize(&f->tree, f->tree.used / 64);
     if (round % 20 == 19) {

@@ -317,6 +317,9 @@ static bool color_contacts(tn_world *world, layout_builder *make)
       !heap_reserve(&world->heap, (void **)&world->solver->pair_summaries,
                     &world->solver->pair_summary_capacity, world->detection->active_pair_count,
                     sizeof(pair_summary)) ||
+      !heap_reserve(&world->heap, (void **)&world->detection->pair_marks,
+                    &world->detection->pair_mark_capacity, world->detection->active_pair_count,
+                    sizeof(uint8_t)) ||
       !heap_reserve(&world->heap, (void **)&world->solver->contact_placements,
                     &world->solver->contact_placement_capacity, world->contact_pool.count,
                     sizeof(contact_placement)) ||
@@ -872,7 +875,7 @@ static void find_touch_changes(int first, int last, void *context)
     if (i + PREFETCH_DISTANCE < world->detection->active_pair_count) {
       prefetch_contact(world, p[PREFETCH_DISTANCE].contact);
     }
-    world->detection->found[i].touch_changed =
+    world->detection->pair_marks[i] =
         !p->sensor && (hardest_contact(world, p->contact) != NULL) != p->touching;
   }
 }
@@ -904,10 +907,10 @@ void contacts_unpack(tn_world *world, float dt)
   for_contact_blocks(&task, unpack_blocks, UNPACK_GRAIN);
   task_run(world->tasks, find_touch_changes, world->detection->active_pair_count,
            PAIR_SUMMARY_GRAIN, world);
-  for (int32_t i = 0; i < world->detection->active_pair_count; ++i) {
-    if (world->detection->found[i].touch_changed) {
-      publish_touch_change(world, &world->pairs[world->detection->active_pairs[i]]);
-    }
+  const uint8_t *marks = world->detection->pair_marks;
+  int32_t count = world->detection->active_pair_count;
+  for (int32_t i = next_mark(marks, 0, count); i < count; i = next_mark(marks, i + 1, count)) {
+    publish_touch_change(world, &world->pairs[world->detection->active_pairs[i]]);
   }
 }
 
@@ -926,8 +929,6 @@ void contact_graph_release(tn_world *world)
             (size_t)world->solver->contact_flag_capacity * sizeof(body_contact_flags));
   heap_free(&world->heap, world->detection->shape_motions,
             (size_t)world->detection->shape_motion_capacity * sizeof(shape_motion));
-  heap_free(&world->heap, world->detection->pair_bits,
-            (size_t)world->detection->pair_bit_capacity * sizeof(uint64_t));
   heap_free(&world->heap, world->solver->contact_placements,
             (size_t)world->solver->contact_placement_capacity * sizeof(contact_placement));
 }

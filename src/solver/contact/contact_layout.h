@@ -39,8 +39,6 @@ typedef struct body_contact_flags {
   bool in_initial_overlap; // some contact is with a dynamic body that it was created inside of
   bool supported;          // carried by a contact
   bool may_touch;          // has a contact in this step
-  bool non_finite;         // its state became non-finite in this step
-  bool may_leave_box;      // a shape may have left its fat box: refit
   bool moved;              // the step changed its pose
 } body_contact_flags;
 
