@@ -23,6 +23,13 @@ typedef struct tn_joint_id {
   uint32_t world;      ///< number of the world
 } tn_joint_id;
 
+/// A coupling of joint axes, or a path through points of bodies.
+typedef struct tn_coupling_id {
+  uint32_t index;      ///< slot + 1; zero is null
+  uint32_t generation; ///< how often the slot was reused
+  uint32_t world;      ///< number of the world
+} tn_coupling_id;
+
 /// A shape of a body or of the world.
 typedef struct tn_shape_id {
   uint32_t index;      ///< slot + 1; zero is null

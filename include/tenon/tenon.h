@@ -16,6 +16,7 @@
 
 #include "articulation.h"
 #include "bulk.h"
+#include "coupling.h"
 #include "types.h"
 
 #ifdef __cplusplus

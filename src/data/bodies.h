@@ -44,9 +44,15 @@ typedef struct body {
   int32_t first_shape;     // slot, or NO_SLOT; list by shape.next
   int32_t first_joint;     // slot * 2 + side, or NO_SLOT
   int32_t joint_count;
+  int32_t coupling_count; // couplings that it is a side of
   void *user_data;
   char name[NAME_SIZE];
 } body;
+
+static inline bool has_links(const body *b)
+{
+  return b->first_joint != NO_SLOT || b->coupling_count > 0;
+}
 
 static inline bool moves(const body *b)
 {

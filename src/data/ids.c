@@ -127,6 +127,46 @@ bool tn_joint_is_valid(const tn_world *world, tn_joint_id id)
   return world && !joint_id_error(world, id);
 }
 
+tn_coupling_id coupling_id_at(const tn_world *world, int32_t slot)
+{
+  tn_coupling_id id = {(uint32_t)slot + 1, world->couplings[slot].generation, world->world_id};
+  return id;
+}
+
+static const char *coupling_id_error(const tn_world *world, tn_coupling_id id)
+{
+  if (TN_IS_NULL(id)) {
+    return "the coupling id is null";
+  }
+  if (id.world != world->world_id) {
+    return "the coupling belongs to another world";
+  }
+  if (id.index > (uint32_t)world->coupling_pool.used ||
+      world->couplings[id.index - 1].generation != id.generation ||
+      !world->couplings[id.index - 1].alive) {
+    return "the coupling has been destroyed";
+  }
+  return NULL;
+}
+
+coupling *coupling_find(const tn_world *world, tn_coupling_id id, const char *caller)
+{
+  if (!world) {
+    return NULL;
+  }
+  const char *why = coupling_id_error(world, id);
+  if (why) {
+    report(&world->log, TN_LOG_ERROR, "%s: %s", caller, why);
+    return NULL;
+  }
+  return &world->couplings[id.index - 1];
+}
+
+bool tn_coupling_is_valid(const tn_world *world, tn_coupling_id id)
+{
+  return world && !coupling_id_error(world, id);
+}
+
 tn_soft_id soft_id_at(const tn_world *world, int32_t slot)
 {
   tn_soft_id id = {(uint32_t)slot + 1, world->softs[slot].generation, world->world_id};

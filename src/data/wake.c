@@ -26,7 +26,7 @@ static int32_t wake_ring_member(tn_world *world, int32_t place)
   b->asleep = false;
   if (was) {
     world->awake_list_stale = true;
-    world->joint_layout_stale = world->joint_layout_stale || b->first_joint != NO_SLOT;
+    world->joint_layout_stale = world->joint_layout_stale || has_links(b);
     add_sleep_event(world, place, false);
   }
   return was ? b->sleep_ring_next : NO_SLOT;

@@ -11,6 +11,7 @@
 #include "base/task.h"
 #include "data/bodies.h"
 #include "data/contacts.h"
+#include "data/couplings.h"
 #include "data/geometries.h"
 #include "data/joints.h"
 #include "data/pairs.h"
@@ -66,7 +67,10 @@ struct tn_world {
 
   pool joint_pool;
   joint *joints;
-  bool joint_layout_stale; // the solver's joints must be laid out again before the next step
+  pool coupling_pool;
+  coupling *couplings;
+  // The solver's joints and couplings must be laid out again before the next step.
+  bool joint_layout_stale;
 
   pool soft_pool;
   soft *softs;

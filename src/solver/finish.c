@@ -7,6 +7,7 @@
 #include "detect/detection.h"
 #include "solver/body_step.h"
 #include "solver/islands.h"
+#include "solver/joint/coupling_step.h"
 #include "solver/joint/joint_layout.h"
 #include "solver/moves.h"
 #include "solver/soft_step.h"
@@ -71,6 +72,7 @@ uint32_t end_step(tn_world *world, float dt)
   for (int32_t i = 0; i < world->solver->mechanisms.joint_count; ++i) {
     direct_joint_end_step(world, &world->solver->mechanisms.joints[i], dt);
   }
+  couplings_end_step(world, dt);
   contacts_unpack(world, dt);
   status |= end_bodies(world);
   trees_refit(world);

@@ -79,6 +79,12 @@ void groups_exclude(solver_group_set *p, int32_t slot)
 
 static void exclude_jointed(tn_world *world)
 {
+  for (int32_t i = 0; i < world->coupling_pool.used; ++i) {
+    const coupling *k = &world->couplings[i];
+    for (int32_t side = 0; side < k->side_count && k->alive; ++side) {
+      groups_exclude(&world->solver->groups, k->side_body[side]);
+    }
+  }
   for (int32_t i = 0; i < world->joint_pool.used; ++i) {
     const joint *j = &world->joints[i];
     for (int side = 0; side < 2 && j->alive; ++side) {

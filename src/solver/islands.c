@@ -26,7 +26,7 @@ static void put_to_sleep(tn_world *world, int32_t slot)
   memset(state->w, 0, sizeof state->w);
   body_sync_solver(world, slot);
   world->awake_list_stale = true;
-  world->joint_layout_stale = world->joint_layout_stale || b->first_joint != NO_SLOT;
+  world->joint_layout_stale = world->joint_layout_stale || has_links(b);
   add_sleep_event(world, slot, true);
 }
 
@@ -90,6 +90,21 @@ static void unite_joints(tn_world *world)
   }
 }
 
+static void unite_couplings(tn_world *world)
+{
+  for (int32_t i = 0; i < world->coupling_pool.used; ++i) {
+    const coupling *k = &world->couplings[i];
+    int32_t first = NO_SLOT;
+    for (int32_t side = 0; side < k->side_count && k->alive && k->def.enabled; ++side) {
+      int32_t slot = k->side_body[side];
+      if (is_dynamic(world, slot)) {
+        first = first == NO_SLOT ? slot : first;
+        island_union(world, first, slot);
+      }
+    }
+  }
+}
+
 // Index in the union-find arrays: soft bodies come after the bodies.
 static int32_t soft_set(const tn_world *world, int32_t soft_slot)
 {
@@ -132,6 +147,7 @@ static bool find_islands(tn_world *world, void (*unite_pairs)(tn_world *world))
   }
   unite_pairs(world);
   unite_joints(world);
+  unite_couplings(world);
   unite_softs(world);
   return true;
 }
@@ -156,7 +172,7 @@ static float max_extent_of(const tn_world *world, const body *b)
 // Whether a joint or a contact may hold the body.
 static bool is_held(const tn_world *world, const body *b)
 {
-  if (b->first_joint != NO_SLOT || b->supported) {
+  if (has_links(b) || b->supported) {
     return true;
   }
   for (int32_t i = b->first_shape; i != NO_SLOT; i = world->shapes[i].next) {
@@ -217,10 +233,30 @@ static bool is_soft_at_rest(const soft *s)
   return s->can_sleep;
 }
 
+// Bodies of a coupling with a running motor, or beside a moving kinematic body, stay awake.
+static void keep_driven_awake(tn_world *world)
+{
+  for (int32_t i = 0; i < world->coupling_pool.used; ++i) {
+    const coupling *k = &world->couplings[i];
+    const tn_coupling_drive *drive = &k->def.drive;
+    bool active = drive->damping > 0.0f && drive->velocity != 0.0f;
+    for (int32_t side = 0; side < k->side_count && k->alive; ++side) {
+      const body_state *state = &world->state[k->side_body[side]];
+      bool still = tn_length(tn_v3(state->v[0], state->v[1], state->v[2])) == 0.0f &&
+                   tn_length(tn_v3(state->w[0], state->w[1], state->w[2])) == 0.0f;
+      active = active || (!is_dynamic(world, k->side_body[side]) && !still);
+    }
+    for (int32_t side = 0; side < k->side_count && k->alive && k->def.enabled && active; ++side) {
+      world->bodies[k->side_body[side]].sleep_time = 0.0f;
+    }
+  }
+}
+
 // Returns whether anything has been at rest for long enough.
 static bool update_sleep_times(tn_world *world, float dt)
 {
   bool any = false;
+  keep_driven_awake(world);
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
     soft *s = &world->softs[i];
     if (s->alive && !s->asleep) {

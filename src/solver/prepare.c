@@ -3,6 +3,7 @@
 
 #include "detect/broad_phase.h"
 #include "solver/body_step.h"
+#include "solver/joint/coupling_step.h"
 #include "solver/joint/joint_layout.h"
 #include "solver/mechanism/mechanism_build.h"
 #include "solver/moves.h"
@@ -33,9 +34,25 @@ static bool find_soft_supported(tn_world *world)
   return any;
 }
 
-// Marks bodies that contacts support, and all bodies connected to them by joints. Supported bodies
-// get a substep's whole kick before the drift, free ones half of it: different kicks inside a
-// supported mechanism would shake it.
+// Supports all bodies of a coupling if one is supported; returns whether that changed anything.
+static bool support_coupling(tn_world *world, const coupling *k)
+{
+  bool supported = false, changed = false;
+  for (int32_t i = 0; i < k->side_count; ++i) {
+    supported = supported || world->bodies[k->side_body[i]].supported;
+  }
+  for (int32_t i = 0; i < k->side_count && supported; ++i) {
+    body *b = &world->bodies[k->side_body[i]];
+    if (b->type == TN_BODY_DYNAMIC && !b->supported) {
+      b->supported = changed = true;
+    }
+  }
+  return changed;
+}
+
+// Marks bodies that contacts support, and all bodies connected to them by joints or couplings.
+// Supported bodies get a substep's whole kick before the drift, free ones half of it: different
+// kicks inside a supported mechanism would shake it.
 static void find_supported(tn_world *world)
 {
   bool any = false;
@@ -61,6 +78,10 @@ static void find_supported(tn_world *world)
         a->supported = b->supported = true;
         any = true;
       }
+    }
+    for (int32_t i = 0; i < world->coupling_pool.used; ++i) {
+      const coupling *k = &world->couplings[i];
+      any = (k->direct != NO_SLOT && support_coupling(world, k)) || any;
     }
   }
 }
@@ -139,6 +160,9 @@ static void begin_bodies_and_joints(tn_world *world, float dt, float scale)
   for (int32_t i = 0; i < world->solver->mechanisms.joint_count; ++i) {
     direct_joint_begin_step(world, &world->solver->mechanisms.joints[i], dt, scale);
   }
+  for (int32_t i = 0; i < world->solver->mechanisms.coupling_count; ++i) {
+    direct_coupling_begin_step(world, &world->solver->mechanisms.couplings[i], dt, scale);
+  }
 }
 
 static step_context make_step_context(tn_world *world, float dt)
@@ -146,6 +170,8 @@ static step_context make_step_context(tn_world *world, float dt)
   step_context s = {0};
   s.world = world;
   s.direct.bodies = world->bodies;
+  s.direct.joints = world->joints;
+  s.direct.couplings = world->couplings;
   s.direct.set = &world->solver->mechanisms;
   s.direct.direct = world->solver->direct_ops;
   s.direct.ball_ops = world->solver->ball_ops;

@@ -11,6 +11,7 @@
 
 #include "detect/detect.h"
 #include "detect/soft_contacts.h"
+#include "solver/joint/coupling_step.h"
 #include "solver/joint/joint_layout.h"
 #include "solver/prepare.h"
 #include "solver/soft/soft_steps.h"
@@ -263,6 +264,14 @@ void lost_forget_body(tn_world *world, int32_t slot)
     joint_clear_impulses(&world->joints[link / 2]);
     if (world->joints[link / 2].block != NO_SLOT) {
       joint_pack(world, link / 2);
+    }
+  }
+  for (int32_t i = 0; i < world->coupling_pool.used && b->coupling_count > 0; ++i) {
+    coupling *k = &world->couplings[i];
+    for (int32_t side = 0; side < k->side_count && k->alive; ++side) {
+      if (k->side_body[side] == slot) {
+        coupling_clear_impulses(k);
+      }
     }
   }
   for (int32_t i = b->first_shape; i != NO_SLOT; i = world->shapes[i].next) {

@@ -5,6 +5,7 @@
 #include "data/wake.h"
 #include "data/world.h"
 #include "kernel/ranges.h"
+#include "solver/joint/coupling_step.h"
 #include "solver/joint/joint_layout.h"
 #include "solver/solver.h"
 #include "world/lifetime.h"
@@ -112,7 +113,14 @@ static void iterate(ik_solver *r)
   for (int32_t i = r->mechanism->first_joint; i < r->mechanism->last_joint; ++i) {
     begin_joint(r, &set->joints[i]);
   }
+  for (int32_t i = r->mechanism->first_coupling; i < r->mechanism->last_coupling; ++i) {
+    direct_coupling_begin_step(r->world, &set->couplings[i], TUNING_IK_STEP, 0.0f);
+  }
   mechanism_solve(&r->context, r->mechanism);
+  for (int32_t i = r->mechanism->first_coupling; i < r->mechanism->last_coupling; ++i) {
+    const direct_coupling *d = &set->couplings[i];
+    memcpy(r->world->couplings[d->coupling].coordinate, d->coordinate, sizeof d->coordinate);
+  }
   move_bodies(r);
   r->context.pose += 1;
 }
@@ -309,6 +317,9 @@ static const char *run(tn_world *world, const tn_reach_def *def, joint *target)
   r.mechanism->jacobian_pose = r.mechanism->factor_pose = NO_SLOT;
   direct_context context = {
       .bodies = world->bodies, .data = &r.data, .set = set, .pass = DIRECT_BIAS};
+  context.joints = world->joints;
+  context.couplings = world->couplings;
+  context.ranges_only = true;
   context.first_substep = true;
   context.direct = world->solver->direct_ops;
   context.ball_ops = world->solver->ball_ops;

@@ -272,6 +272,7 @@ bool tn_body_destroy(tn_world *world, tn_body_id id)
   }
   int32_t slot = body_slot(world, b);
   body_wake(world, slot);
+  couplings_remove_body(world, slot);
   while (b->first_joint != NO_SLOT) {
     joint_remove(world, b->first_joint / 2);
   }

@@ -494,6 +494,29 @@ static void draw_constraint(const tn_world *world, const tn_debug_draw *draw, co
   world_line(draw, ends[0], ends[1], color);
 }
 
+// Paths: taut segments in the colour of joints, others in that of broken ones.
+static void draw_couplings(const tn_world *world, const tn_debug_draw *draw)
+{
+  for (int32_t i = 0; i < world->coupling_pool.used; ++i) {
+    const coupling *k = &world->couplings[i];
+    tn_pos last = {0.0, 0.0, 0.0};
+    uint32_t color = k->force != 0.0f ? joint_color : broken_color;
+    for (int n = 0; n < k->def.point_count && k->alive && draw->line; ++n) {
+      const tn_coupling_point *p = &k->def.points[n];
+      tn_pos at = p->position;
+      if (k->point_side[n] >= 0) {
+        const body *b = &world->bodies[k->side_body[k->point_side[n]]];
+        dquat q = dquat_mul(b->rotation, dquat_conjugate(b->local_principal));
+        at = pos_add(b->center, dquat_rotate(q, pos_sub(p->position, b->local_center)));
+      }
+      if (n > 0 && p->factor > 0.0f) {
+        draw->line(last, at, color, draw->context);
+      }
+      last = at;
+    }
+  }
+}
+
 static void draw_joint_colors(const tn_world *world, const tn_debug_draw *draw)
 {
   for (int32_t i = 0; i < world->joint_pool.used; ++i) {
@@ -700,6 +723,9 @@ void tn_world_draw(const tn_world *world, const tn_debug_draw *draw)
   }
   if (draw->joints || draw->limits || draw->forces) {
     draw_joints(world, draw);
+    if (draw->joints) {
+      draw_couplings(world, draw);
+    }
   }
   if (draw->contacts || draw->forces || draw->islands) {
     draw_contacts(world, draw);

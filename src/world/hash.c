@@ -121,6 +121,45 @@ static uint64_t hash_joint(uint64_t hash, const tn_world *world, int32_t slot)
   return hash;
 }
 
+static uint64_t hash_coupling_def(uint64_t hash, const tn_coupling_def *def)
+{
+  int32_t counts[3] = {def->axis_count, def->point_count, def->enabled};
+  float numbers[14] = {
+      def->offset,         def->range.lo,        def->range.hi,     def->compliance,
+      def->range_damping,  def->stiffness,       def->rest,         def->damping,
+      def->friction,       def->drive.stiffness, def->drive.target, def->drive.damping,
+      def->drive.velocity, def->drive.force};
+  hash = hash_bytes(hash, counts, sizeof counts);
+  hash = hash_bytes(hash, numbers, sizeof numbers);
+  hash = hash_bytes(hash, &def->drive.max_force, sizeof def->drive.max_force);
+  for (int i = 0; i < def->axis_count; ++i) {
+    const tn_coupling_axis *a = &def->axes[i];
+    int32_t axis = a->axis;
+    hash = hash_bytes(hash, &axis, sizeof axis);
+    hash = hash_bytes(hash, &a->reference, sizeof a->reference);
+    hash = hash_bytes(hash, a->coefficients, sizeof a->coefficients);
+  }
+  for (int i = 0; i < def->point_count; ++i) {
+    hash = hash_bytes(hash, &def->points[i].position, sizeof def->points[i].position);
+    hash = hash_bytes(hash, &def->points[i].factor, sizeof def->points[i].factor);
+  }
+  return hash;
+}
+
+static uint64_t hash_coupling(uint64_t hash, const coupling *k)
+{
+  hash = hash_coupling_def(hash, &k->def);
+  hash = hash_bytes(hash, &k->generation, sizeof k->generation);
+  hash = hash_bytes(hash, k->joint, (size_t)k->def.axis_count * sizeof *k->joint);
+  hash = hash_bytes(hash, k->side_body, (size_t)k->side_count * sizeof *k->side_body);
+  hash = hash_bytes(hash, k->coordinate, (size_t)k->def.axis_count * sizeof *k->coordinate);
+  hash = hash_bytes(hash, k->impulse, sizeof k->impulse);
+  hash = hash_bytes(hash, k->impulse_ahead, sizeof k->impulse_ahead);
+  hash = hash_bytes(hash, &k->rate_before_half_kick, sizeof k->rate_before_half_kick);
+  float numbers[4] = {k->target, k->force, k->drive_force, k->half_kick_done ? 1.0f : 0.0f};
+  return hash_bytes(hash, numbers, sizeof numbers);
+}
+
 // What a contact carries over to the next step.
 static uint64_t hash_contact(uint64_t hash, const contact *c)
 {
@@ -220,6 +259,11 @@ uint64_t tn_world_hash(const tn_world *world)
   for (int32_t i = 0; i < world->joint_pool.used; ++i) {
     if (world->joints[i].alive) {
       hash = hash_joint(hash, world, i);
+    }
+  }
+  for (int32_t i = 0; i < world->coupling_pool.used; ++i) {
+    if (world->couplings[i].alive) {
+      hash = hash_coupling(hash, &world->couplings[i]);
     }
   }
   for (int32_t i = 0; i < world->contact_pool.used; ++i) {

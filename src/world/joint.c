@@ -389,6 +389,7 @@ tn_joint_id tn_joint_create(tn_world *world, const tn_joint_def *def)
 void joint_remove(tn_world *world, int32_t slot)
 {
   joint *j = &world->joints[slot];
+  couplings_remove_joint(world, slot);
   wake_ends(world, j);
   unlink_end(world, slot, 0);
   unlink_end(world, slot, 1);

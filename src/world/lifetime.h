@@ -43,6 +43,10 @@ bool shape_can_be_dynamic(const shape *s); // whether its body may be dynamic
 void joint_remove(tn_world *world, int32_t slot);
 void joint_refresh_frames(tn_world *world, int32_t slot);
 
+// Destroys the couplings of a joint or body, with a warning each.
+void couplings_remove_joint(tn_world *world, int32_t joint_slot);
+void couplings_remove_body(tn_world *world, int32_t body_slot);
+
 void softs_release(tn_world *world);
 void attachments_remove_soft(tn_world *world, int32_t slot);
 void attachments_remove_body(tn_world *world, int32_t slot);

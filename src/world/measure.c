@@ -6,6 +6,7 @@
 #include "data/ids.h"
 #include "data/world.h"
 #include "kernel/ranges.h"
+#include "solver/joint/coupling_step.h"
 #include "solver/joint/joint_layout.h"
 #include "world/measures.h"
 
@@ -73,6 +74,10 @@ tn_energy tn_world_energy(const tn_world *world)
     if (j->alive && j->def.enabled) {
       sum.elastic += joint_elastic_energy(world, j);
     }
+  }
+  for (int32_t i = 0; i < world->coupling_pool.used; ++i) {
+    const coupling *k = &world->couplings[i];
+    sum.elastic += k->alive ? coupling_elastic_energy(world, k) : 0.0;
   }
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
     if (world->softs[i].alive) {

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #define SNAPSHOT_MAGIC 0x4e4f4e4554ull // "TENON"
-#define SNAPSHOT_VERSION 5u
+#define SNAPSHOT_VERSION 6u
 #define ALIGNMENT 64
 
 // One array of a snapshot.
@@ -145,6 +145,16 @@ static unsigned char *put_joints(unsigned char *at, const tn_world *world)
   return at;
 }
 
+static unsigned char *put_couplings(unsigned char *at, const tn_world *world)
+{
+  for (int32_t i = 0; i < world->coupling_pool.used; ++i) {
+    coupling copy = world->couplings[i];
+    copy.direct = NO_SLOT;
+    at = save_bytes(at, &copy, sizeof copy);
+  }
+  return at;
+}
+
 // Shapes that no narrow phase update has visited have no travel bound yet.
 static unsigned char *put_ways(unsigned char *at, const tn_world *world)
 {
@@ -199,6 +209,7 @@ size_t tn_world_save(const tn_world *world, void *buffer, size_t capacity)
   at = save_bytes(at, world->state, (size_t)c->states * sizeof(body_state));
   at = save_bytes(at, world->body_blocks, (size_t)c->blocks * sizeof(body_block));
   at = put_joints(at, world);
+  at = put_couplings(at, world);
   at = save_bytes(at, world->geometries, (size_t)c->geometries * sizeof(shared_geometry));
   at = save_bytes(at, world->shapes, (size_t)c->shapes * sizeof(shape));
   at = put_ways(at, world);
@@ -357,6 +368,8 @@ static bool reserve(tn_world *world, const snapshot_header *h)
   return body_reserve(world, h->body_pool.used) &&
          reserve_pool(world, (void **)&world->joints, &world->joint_pool, h->joint_pool.used,
                       sizeof(joint)) &&
+         reserve_pool(world, (void **)&world->couplings, &world->coupling_pool,
+                      h->coupling_pool.used, sizeof(coupling)) &&
          reserve_pool(world, (void **)&world->geometries, &world->geometry_pool,
                       h->geometry_pool.used, sizeof(shared_geometry)) &&
          reserve_pool(world, (void **)&world->shapes, &world->shape_pool, h->shape_pool.used,
@@ -421,6 +434,18 @@ static void rebind_body_ids(const tn_world *world, joint *j)
   }
 }
 
+static void rebind_coupling_ids(const tn_world *world, coupling *k)
+{
+  for (int i = 0; i < k->def.axis_count && k->alive; ++i) {
+    k->def.axes[i].joint = joint_id_at(world, k->joint[i]);
+  }
+  for (int i = 0; i < k->def.point_count && k->alive; ++i) {
+    tn_body_id none = {0};
+    int side = k->point_side[i];
+    k->def.points[i].body = side < 0 ? none : body_id_at(world, k->side_body[side]);
+  }
+}
+
 static void rebind_attachment_ids(const tn_world *world, attachment *a)
 {
   tn_body_id none = {0};
@@ -441,6 +466,10 @@ static void restore_bodies(tn_world *world, const snapshot *s)
     memset(world->joints, 0, (size_t)world->joint_pool.capacity * sizeof(joint));
   }
   take(world->joints, s->joints, c->joints, sizeof(joint));
+  if (world->coupling_pool.capacity > 0) {
+    memset(world->couplings, 0, (size_t)world->coupling_pool.capacity * sizeof(coupling));
+  }
+  take(world->couplings, s->couplings, c->couplings, sizeof(coupling));
   world->joint_layout_stale = true;
   world->solver->joint_graph.block_count = 0;
   world->awake_list_stale = true;
@@ -504,6 +533,9 @@ static void take_all(tn_world *world, const snapshot *s)
   body_restore_inertia(world);
   for (int32_t i = 0; i < world->joint_pool.used; ++i) {
     rebind_body_ids(world, &world->joints[i]);
+  }
+  for (int32_t i = 0; i < world->coupling_pool.used; ++i) {
+    rebind_coupling_ids(world, &world->couplings[i]);
   }
   for (int32_t i = 0; i < world->attachment_pool.used; ++i) {
     rebind_attachment_ids(world, &world->attachments[i]);

@@ -14,6 +14,7 @@
   PART(body_state, states)                                                                         \
   PART(body_block, blocks)                                                                         \
   PART(joint, joints)                                                                              \
+  PART(coupling, couplings)                                                                        \
   PART(shared_geometry, geometries)                                                                \
   PART(shape, shapes)                                                                              \
   PART(double, shape_motions)                                                                      \
@@ -30,6 +31,7 @@
 #define SNAPSHOT_POOLS(POOL)                                                                       \
   POOL(body, bodies)                                                                               \
   POOL(joint, joints)                                                                              \
+  POOL(coupling, couplings)                                                                        \
   POOL(geometry, geometries)                                                                       \
   POOL(shape, shapes)                                                                              \
   POOL(pair, pairs)                                                                                \

@@ -6,6 +6,7 @@
 // counting stops at that number, so a cycle ends.
 #include "data/soft_elements.h"
 #include "kernel/ranges.h"
+#include "solver/joint/coupling_value.h"
 #include "world/checks.h"
 #include "world/snapshot.h"
 
@@ -89,6 +90,7 @@ static bool check_pools(const checker *c)
 {
   const pool_view pools[] = {POOL(body, body, bodies, 1),
                              POOL(joint, joint, joints, 0),
+                             POOL(coupling, coupling, couplings, 0),
                              POOL(shared_geometry, geometry, geometries, 0),
                              POOL(shape, shape, shapes, 0),
                              POOL(pair, pair, pairs, 0),
@@ -234,6 +236,87 @@ static bool check_joint_links(const checker *c)
     }
   }
   return links == most || wrong(c, "joint", links, "lists of joints");
+}
+
+// ---------------------------------------------------------------------------------------------
+// Couplings
+
+static bool is_side(const coupling *k, int8_t side, int32_t slot)
+{
+  return slot == WORLD_SLOT ? side == -1
+                            : side >= 0 && side < k->side_count && k->side_body[side] == slot;
+}
+
+static bool check_coupling_axis(const checker *c, const coupling *k, int i)
+{
+  if (!is_in(k->joint[i], c->s->header.count.joints) || !c->s->joints[k->joint[i]].alive) {
+    return false;
+  }
+  const joint *j = &c->s->joints[k->joint[i]];
+  return is_side(k, k->axis_side[i][0], j->slot[0]) && is_side(k, k->axis_side[i][1], j->slot[1]) &&
+         joint_axis_is_free(&j->def, k->def.axes[i].axis) && isfinite(k->coordinate[i]);
+}
+
+static bool check_coupling(const checker *c, int32_t slot)
+{
+  const coupling *k = &c->s->couplings[slot];
+  if (!is_flag(&k->def.enabled) || !is_flag(&k->half_kick_done)) {
+    return wrong(c, "coupling", slot, "a flag");
+  }
+  if (!k->alive) {
+    return true;
+  }
+  const char *why = c->s->header.method == (int32_t)TN_METHOD_TENON ? coupling_def_problem(&k->def)
+                                                                    : "a method that solves none";
+  if (why) {
+    return wrong(c, "coupling", slot, why);
+  }
+  if (k->side_count < 1 || k->side_count > COUPLING_SIDES || k->direct != NO_SLOT) {
+    return wrong(c, "coupling", slot, "its sides or place in the solver");
+  }
+  for (int i = 0; i < k->side_count; ++i) {
+    if (!is_body(c, k->side_body[i]) || k->side_body[i] == WORLD_SLOT) {
+      return wrong(c, "coupling", slot, "a body");
+    }
+  }
+  for (int i = 0; i < k->def.axis_count; ++i) {
+    if (!check_coupling_axis(c, k, i)) {
+      return wrong(c, "coupling", slot, "an axis");
+    }
+  }
+  for (int i = 0; i < k->def.point_count; ++i) {
+    if (k->point_side[i] < -1 || k->point_side[i] >= k->side_count) {
+      return wrong(c, "coupling", slot, "a point");
+    }
+  }
+  bool finite = isfinite(k->target) && isfinite(k->force) && isfinite(k->drive_force) &&
+                isfinite(k->rate_before_half_kick);
+  for (int i = 0; i < COUPLING_PARTS; ++i) {
+    finite = finite && isfinite(k->impulse[i]) && isfinite(k->impulse_ahead[i]);
+  }
+  return finite || wrong(c, "coupling", slot, "a number");
+}
+
+static bool check_coupling_counts(const checker *c)
+{
+  int64_t sides = 0;
+  for (int32_t i = 0; i < c->s->header.coupling_pool.used; ++i) {
+    sides += c->s->couplings[i].alive ? c->s->couplings[i].side_count : 0;
+  }
+  for (int32_t i = 0; i < c->s->header.body_pool.used; ++i) {
+    int32_t count = 0, most = c->s->bodies[i].coupling_count;
+    for (int32_t n = 0; n < c->s->header.coupling_pool.used && most != 0; ++n) {
+      const coupling *k = &c->s->couplings[n];
+      for (int32_t side = 0; side < k->side_count && k->alive; ++side) {
+        count += k->side_body[side] == i;
+      }
+    }
+    if (c->s->bodies[i].alive && most != count) {
+      return wrong(c, "body", i, "the count of couplings");
+    }
+    sides -= c->s->bodies[i].alive ? count : 0;
+  }
+  return sides == 0 || wrong(c, "coupling", sides, "its sides");
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -677,6 +760,7 @@ static bool check_slots(const checker *c)
   }
   EACH(body, bodies)
   EACH(joint, joints)
+  EACH(coupling, couplings)
   EACH(shape, shapes)
   EACH(pair, pairs)
   EACH(soft, softs)
@@ -723,8 +807,8 @@ bool snapshot_check_sizes(const snapshot *s, char *why, size_t size)
 bool snapshot_check(const snapshot *s, char *why, size_t size)
 {
   checker c = {s, why, size};
-  return check_slots(&c) && check_joint_links(&c) && check_geometries(&c) &&
-         check_shape_links(&c) && check_pair_links(&c) && check_contacts(&c) &&
-         check_sleepers(&c) && check_attachments(&c) && check_touch_pairs(&c) &&
-         check_soft_contacts(&c);
+  return check_slots(&c) && check_joint_links(&c) && check_coupling_counts(&c) &&
+         check_geometries(&c) && check_shape_links(&c) && check_pair_links(&c) &&
+         check_contacts(&c) && check_sleepers(&c) && check_attachments(&c) &&
+         check_touch_pairs(&c) && check_soft_contacts(&c);
 }

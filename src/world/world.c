@@ -281,6 +281,7 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->clock = def->clock;
   world->body_pool.first_free = NO_SLOT;
   world->joint_pool.first_free = NO_SLOT;
+  world->coupling_pool.first_free = NO_SLOT;
   world->geometry_pool.first_free = NO_SLOT;
   world->shape_pool.first_free = NO_SLOT;
   world->pair_pool.first_free = NO_SLOT;
@@ -363,6 +364,8 @@ static void release_content(tn_world *world)
   heap_free(&world->heap, world->body_blocks, n / BLOCK_WIDTH * sizeof *world->body_blocks);
   heap_free(&world->heap, world->joints,
             (size_t)world->joint_pool.capacity * sizeof *world->joints);
+  heap_free(&world->heap, world->couplings,
+            (size_t)world->coupling_pool.capacity * sizeof *world->couplings);
   joint_graph_release(world);
   release_contacts(world);
   attachments_release(world);
@@ -428,6 +431,11 @@ bool tn_world_set_method(tn_world *world, tn_method method)
   }
   if (!is_method(method)) {
     report(&world->log, TN_LOG_ERROR, "tn_world_set_method: unknown method");
+    return false;
+  }
+  if (method != TN_METHOD_TENON && world->coupling_pool.count > 0) {
+    report(&world->log, TN_LOG_ERROR,
+           "tn_world_set_method: only TN_METHOD_TENON solves couplings; destroy them first");
     return false;
   }
   if (method != world->method) {

@@ -408,7 +408,7 @@ static float max_push_speed_of(const body_contact_flags *a, const body_contact_f
 // adds up to a creep: they keep a friction anchor on round shapes as well.
 static bool has_joints(const body *b)
 {
-  return b->type == TN_BODY_DYNAMIC && b->first_joint != NO_SLOT;
+  return b->type == TN_BODY_DYNAMIC && has_links(b);
 }
 
 static void mix_contact_params(contact *c, const sides *s)

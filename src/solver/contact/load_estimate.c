@@ -90,7 +90,7 @@ static float inverse_inertia_scale_of(const tn_world *world, int32_t slot, float
   const body_load *b = &world->solver->body_loads[slot];
   const body *of = &world->bodies[slot];
   float through = 0.5f * (b->total_load - tn_length(b->net_load));
-  if (!(through > 0.0f) || b->has_other_load || of->first_joint != NO_SLOT) {
+  if (!(through > 0.0f) || b->has_other_load || has_links(of)) {
     return 1.0f;
   }
   float moment = (float)((of->moments[0] + of->moments[1] + of->moments[2]) / 3.0);

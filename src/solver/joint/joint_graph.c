@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "data/world.h"
+#include "solver/joint/coupling_step.h"
 #include "solver/joint/joint_layout.h"
 #include "solver/mechanism/mechanism_build.h"
 #include "solver/solver.h"
@@ -48,6 +49,15 @@ static bool is_solved(const tn_world *world, const joint *j)
 {
   return can_act(world, j) &&
          (is_awake_dynamic(world, j->slot[0]) || is_awake_dynamic(world, j->slot[1]));
+}
+
+static bool is_coupling_solved(const tn_world *world, const coupling *k)
+{
+  bool awake = false;
+  for (int32_t i = 0; i < k->side_count && k->alive; ++i) {
+    awake = awake || is_awake_dynamic(world, k->side_body[i]);
+  }
+  return awake && coupling_is_active(world, k);
 }
 
 static void color_joints(tn_world *world, builder *make)
@@ -116,13 +126,20 @@ static void save_states(tn_world *world)
       joint_clear_impulses(j);
     }
   }
+  for (int32_t slot = 0; slot < world->coupling_pool.used; ++slot) {
+    coupling *k = &world->couplings[slot];
+    k->direct = NO_SLOT;
+    if (k->alive && !coupling_is_active(world, k)) {
+      coupling_clear_impulses(k);
+    }
+  }
 }
 
 // The default method (TN_METHOD_TENON) solves mechanisms directly, unless their elimination would
 // fill in too much.
 static bool build_mechanisms(tn_world *world)
 {
-  size_t size = (size_t)(world->joint_pool.used + 1) * sizeof(int32_t);
+  size_t size = (size_t)(world->joint_pool.used + world->coupling_pool.used + 1) * sizeof(int32_t);
   int32_t *solved = heap_alloc(&world->heap, size);
   int32_t count = 0;
   for (int32_t slot = 0; solved && slot < world->joint_pool.used; ++slot) {
@@ -130,12 +147,24 @@ static bool build_mechanisms(tn_world *world)
       solved[count++] = slot;
     }
   }
+  for (int32_t slot = 0; solved && slot < world->coupling_pool.used; ++slot) {
+    if (is_coupling_solved(world, &world->couplings[slot])) {
+      solved[count++] = ~slot;
+    }
+  }
   mechanism_inputs in = {.heap = &world->heap,
                          .bodies = world->bodies,
                          .body_count = world->body_pool.used,
                          .joints = world->joints,
+                         .couplings = world->couplings,
                          .threads = world->threads};
   bool ok = solved && mechanisms_build(&world->solver->mechanisms, &in, solved, count);
+  for (int32_t i = 0; ok && i < count; ++i) {
+    if (solved[i] < 0 && world->couplings[~solved[i]].direct == NO_SLOT) {
+      report(&world->log, TN_LOG_WARNING,
+             "coupling %d does not act: its joints are too densely connected", ~solved[i]);
+    }
+  }
   heap_free(&world->heap, solved, size);
   return ok;
 }

@@ -17,10 +17,10 @@
 #define MASS_VALUES 7
 #define LEAF_VALUES 8 // of a body eliminated before all of its joints: inverses, padded
 
-// A node in the order of elimination: a body or a joint.
+// A node in the order of elimination: a body, a joint or a coupling.
 typedef struct direct_node {
-  int32_t index; // body slot, or index among direct_joints
-  bool is_joint;
+  int32_t index;     // body slot, or index among direct_joints or direct_couplings
+  bool is_joint;     // or a coupling: rows, no velocities
   bool is_leaf;      // a body eliminated before all of its joints: its block stays the mass matrix
   bool infeasible;   // a body at a joint that cannot close
   int16_t rows;      // in the matrix now

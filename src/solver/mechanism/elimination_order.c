@@ -1,6 +1,10 @@
-// Finds the mechanisms (connected joints) and the order of elimination of their nodes: bodies
-// between few rows first, then leaves, then the nodes of loops by least weighted degree. From the
-// order follow the blocks of the matrix. Ball trees get their own order besides.
+// Finds the mechanisms (connected joints and couplings) and the order of elimination of their
+// nodes: bodies between few rows first, then leaves, then the nodes of loops by least weighted
+// degree. From the order follow the blocks of the matrix. Ball trees get their own order besides.
+//
+// A link is a joint (its slot) or a coupling (~slot). A coupling waits for all of its bodies: its
+// row may have almost all of its inverse mass from one of them, and a pivot without that would be
+// little more than the regularization.
 #include "base/heap.h"
 #include "data/bodies.h"
 #include "solver/joint/joint_params.h"
@@ -8,19 +12,21 @@
 
 #include <string.h>
 
-// Graph of one mechanism during elimination: bodies are nodes 0 to body_count - 1, joints follow.
+// Graph of one mechanism during elimination: bodies are nodes 0 to body_count - 1, links follow.
 typedef struct elimination_graph {
   mechanism_set *set;
   const mechanism_inputs *in;
   int32_t body_count, count;
-  int32_t *id;              // by node: body or joint slot
-  int32_t *first;           // by node: its neighbours in the arena, sorted by number
-  int32_t *length;          // by node: number of neighbours in the list
-  int32_t *weight;          // by node: rows
-  int32_t *degree;          // by node: neighbours that are not eliminated
-  bool *eliminated, *ready; // ready: may be eliminated, a joint only after one of its bodies
-  int32_t *order;           // nodes in the order of elimination
-  int32_t *position;        // inverse of order
+  int32_t *id;     // by node: body slot or link
+  int32_t *first;  // by node: its neighbours in the arena, sorted by number
+  int32_t *length; // by node: number of neighbours in the list
+  int32_t *weight; // by node: rows
+  int32_t *degree; // by node: neighbours that are not eliminated
+  // ready: may be eliminated, a joint only after one of its bodies, a coupling after all of them
+  bool *eliminated, *ready;
+  const int32_t *node; // by body slot, as in mechanism_builder
+  int32_t *order;      // nodes in the order of elimination
+  int32_t *position;   // inverse of order
   int32_t done;
   int32_t *arena;
   int32_t used, capacity;
@@ -31,11 +37,12 @@ typedef struct elimination_graph {
 typedef struct mechanism_builder {
   mechanism_set *set;
   const mechanism_inputs *in;
-  int32_t *root;             // union-find over body slots
-  int32_t *mechanism_joints; // joint slots, grouped by mechanism
-  int32_t *node;             // by body slot: its node, or NO_SLOT
-  int32_t joint_count;
-  int32_t *memory; // arrays of elimination_graph
+  int32_t *root;            // union-find over body slots
+  int32_t *mechanism_links; // links, grouped by mechanism
+  int32_t *node;            // by body slot: its node, or NO_SLOT
+  int32_t link_count;
+  int32_t most_nodes; // of all links and their bodies
+  int32_t *memory;    // arrays of elimination_graph
   int32_t *arena;
   int32_t arena_capacity;
 } mechanism_builder;
@@ -44,6 +51,28 @@ typedef struct mechanism_builder {
 static bool is_node(const mechanism_inputs *in, int32_t slot)
 {
   return in->bodies[slot].type == TN_BODY_DYNAMIC && !in->bodies[slot].asleep;
+}
+
+// Bodies of a link, by slot; returns their number.
+static int32_t link_bodies(const mechanism_inputs *in, int32_t link, const int32_t **bodies)
+{
+  if (link >= 0) {
+    *bodies = in->joints[link].slot;
+    return 2;
+  }
+  *bodies = in->couplings[~link].side_body;
+  return in->couplings[~link].side_count;
+}
+
+// First body of a link that is a node.
+static int32_t first_node_body(const mechanism_inputs *in, int32_t link)
+{
+  const int32_t *bodies;
+  int32_t count = link_bodies(in, link, &bodies), i = 0;
+  while (i + 1 < count && !is_node(in, bodies[i])) {
+    ++i;
+  }
+  return bodies[i];
 }
 
 static int32_t find_root(int32_t *root, int32_t i)
@@ -82,6 +111,19 @@ static void drop_eliminated(elimination_graph *o, int32_t node)
   o->length[node] = kept;
 }
 
+// Whether a link may be eliminated once a body of it has been.
+static bool becomes_ready(const elimination_graph *o, int32_t node)
+{
+  const int32_t *bodies;
+  int32_t count = o->id[node] < 0 ? link_bodies(o->in, o->id[node], &bodies) : 0;
+  for (int32_t i = 0; i < count; ++i) {
+    if (is_node(o->in, bodies[i]) && !o->eliminated[o->node[bodies[i]]]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static void eliminate(elimination_graph *o, int32_t node)
 {
   drop_eliminated(o, node);
@@ -92,7 +134,7 @@ static void eliminate(elimination_graph *o, int32_t node)
   for (int32_t i = 0; i < o->length[node]; ++i) {
     int32_t other = o->arena[o->first[node] + i];
     o->degree[other] -= 1;
-    o->ready[other] = o->ready[other] || node < o->body_count;
+    o->ready[other] = o->ready[other] || (node < o->body_count && becomes_ready(o, other));
   }
 }
 
@@ -262,7 +304,13 @@ static bool reserve_mechanism(const elimination_graph *o)
   if (blocks + targets + set->block_count + set->target_count > INT32_MAX / 64) {
     return false;
   }
-  int32_t joint_count = o->count - o->body_count;
+  int32_t joint_count = 0, coupling_count = 0, side_count = 0;
+  for (int32_t i = o->body_count; i < o->count; ++i) {
+    bool joins = o->id[i] >= 0;
+    joint_count += joins;
+    coupling_count += !joins;
+    side_count += joins ? 0 : o->in->couplings[~o->id[i]].side_count;
+  }
   return heap_reserve(o->in->heap, (void **)&set->list, &set->capacity, set->count + 1,
                       sizeof *set->list) &&
          heap_reserve(o->in->heap, (void **)&set->nodes, &set->node_capacity,
@@ -272,7 +320,11 @@ static bool reserve_mechanism(const elimination_graph *o)
          heap_reserve(o->in->heap, (void **)&set->targets, &set->target_capacity,
                       set->target_count + (int32_t)targets, sizeof *set->targets) &&
          heap_reserve(o->in->heap, (void **)&set->joints, &set->joint_capacity,
-                      set->joint_count + joint_count, sizeof *set->joints);
+                      set->joint_count + joint_count, sizeof *set->joints) &&
+         heap_reserve(o->in->heap, (void **)&set->couplings, &set->coupling_capacity,
+                      set->coupling_count + coupling_count, sizeof *set->couplings) &&
+         heap_reserve(o->in->heap, (void **)&set->coupling_sides, &set->coupling_side_capacity,
+                      set->coupling_side_count + side_count, sizeof *set->coupling_sides);
 }
 
 static void add_joint(const elimination_graph *o, direct_node *node, int32_t slot)
@@ -299,6 +351,27 @@ static void add_joint(const elimination_graph *o, direct_node *node, int32_t slo
   }
 }
 
+static void add_coupling(const elimination_graph *o, direct_node *node, int32_t slot)
+{
+  mechanism_set *set = o->set;
+  coupling *k = &o->in->couplings[slot];
+  k->direct = set->coupling_count++;
+  direct_coupling *d = &set->couplings[k->direct];
+  memset(d, 0, sizeof *d);
+  d->coupling = slot;
+  d->node = (int32_t)(node - set->nodes);
+  d->first_joint_row = set->joint_row_count;
+  set->joint_row_count += COUPLING_PARTS;
+  node->index = k->direct;
+  node->capacity = COUPLING_PARTS;
+  d->first_side = set->coupling_side_count;
+  d->side_count = k->side_count;
+  for (int32_t i = 0; i < k->side_count; ++i) {
+    coupling_side side = {k->side_body[i], NO_SLOT, 0};
+    set->coupling_sides[set->coupling_side_count++] = side;
+  }
+}
+
 static void add_nodes(elimination_graph *o)
 {
   mechanism_set *set = o->set;
@@ -309,8 +382,10 @@ static void add_nodes(elimination_graph *o)
     memset(node, 0, sizeof *node);
     node->is_joint = from >= o->body_count;
     node->first_row = set->row_count;
-    if (node->is_joint) {
+    if (node->is_joint && o->id[from] >= 0) {
       add_joint(o, node, o->id[from]);
+    } else if (node->is_joint) {
+      add_coupling(o, node, ~o->id[from]);
     } else {
       node->index = o->id[from];
       node->rows = node->capacity = BODY_ROWS;
@@ -359,23 +434,36 @@ static int32_t add_targets(mechanism_set *set, int32_t first_node)
   return room;
 }
 
-// Sets the nodes of joints' bodies and the offsets of their Jacobian blocks.
-static void connect_joints(const mechanism_builder *p, const elimination_graph *o, mechanism *m)
+// Node of a link's body, and the offset of the Jacobian block between the two.
+static int32_t connect(const mechanism_builder *p, const elimination_graph *o, mechanism *m,
+                       int32_t node, int32_t slot, int32_t *offset)
+{
+  if (!is_node(p->in, slot)) {
+    m->anchored = true;
+    return NO_SLOT;
+  }
+  int32_t body_node = m->first_node + o->position[p->node[slot]];
+  direct_block *block =
+      body_node < node ? find_block(p->set, node, body_node) : find_block(p->set, body_node, node);
+  *offset = block->at;
+  block->fills = false;
+  return body_node;
+}
+
+static void connect_links(const mechanism_builder *p, const elimination_graph *o, mechanism *m)
 {
   mechanism_set *set = p->set;
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
     direct_joint *j = &set->joints[i];
     for (int side = 0; side < 2; ++side) {
-      if (is_node(p->in, j->body[side])) {
-        j->body_node[side] = m->first_node + o->position[p->node[j->body[side]]];
-        bool body_first = j->body_node[side] < j->node;
-        direct_block *block = body_first ? find_block(set, j->node, j->body_node[side])
-                                         : find_block(set, j->body_node[side], j->node);
-        j->jacobian_offset[side] = block->at;
-        block->fills = false;
-      } else {
-        m->anchored = true;
-      }
+      j->body_node[side] = connect(p, o, m, j->node, j->body[side], &j->jacobian_offset[side]);
+    }
+  }
+  for (int32_t i = m->first_coupling; i < m->last_coupling; ++i) {
+    const direct_coupling *d = &set->couplings[i];
+    for (int32_t k = d->first_side; k < d->first_side + d->side_count; ++k) {
+      coupling_side *side = &set->coupling_sides[k];
+      side->node = connect(p, o, m, d->node, side->body, &side->jacobian_offset);
     }
   }
 }
@@ -387,6 +475,7 @@ static void add_mechanism(const mechanism_builder *p, elimination_graph *o)
   memset(m, 0, sizeof *m);
   m->first_node = set->node_count;
   m->first_joint = set->joint_count;
+  m->first_coupling = set->coupling_count;
   m->first_value = set->value_count;
   m->first_ball = NO_SLOT;
   m->batch = NO_SLOT;
@@ -395,20 +484,24 @@ static void add_mechanism(const mechanism_builder *p, elimination_graph *o)
   add_nodes(o);
   m->last_node = set->node_count;
   m->last_joint = set->joint_count;
+  m->last_coupling = set->coupling_count;
   m->rows = set->row_count - first_row;
   m->scratch = set->value_count;
   set->value_count += add_targets(set, m->first_node);
   m->end_value = set->value_count;
-  connect_joints(p, o, m);
+  connect_links(p, o, m);
 }
 
 // ---------------------------------------------------------------------------------------------
 // Trees of ball joints
 
 // A rigid ball joint without sleeping bodies.
-static bool is_rigid_ball(const mechanism_inputs *in, int32_t slot)
+static bool is_rigid_ball(const mechanism_inputs *in, int32_t link)
 {
-  const joint *j = &in->joints[slot];
+  if (link < 0) {
+    return false;
+  }
+  const joint *j = &in->joints[link];
   for (int side = 0; side < 2; ++side) {
     if (in->bodies[j->slot[side]].type == TN_BODY_DYNAMIC && !is_node(in, j->slot[side])) {
       return false;
@@ -571,39 +664,91 @@ static bool reserve_ball_tree(const elimination_graph *o)
 // ---------------------------------------------------------------------------------------------
 // Finding mechanisms
 
-// Builds the graph: joints in slot order, bodies in the order in which joints name them.
-static bool build_graph(mechanism_builder *p, const int32_t *joints, int32_t joint_count,
-                        elimination_graph *o)
+// Nodes of a link's bodies, in the order in which links name them.
+static void add_bodies(mechanism_builder *p, int32_t link, elimination_graph *o)
 {
-  const mechanism_inputs *in = p->in;
-  int32_t most = 3 * joint_count; // a joint and two bodies each
-  int32_t *memory = p->memory;
-  o->id = memory;
-  o->first = memory + most;
-  o->length = memory + 2 * (ptrdiff_t)most;
-  o->weight = memory + 3 * (ptrdiff_t)most;
-  o->degree = memory + 4 * (ptrdiff_t)most;
-  o->position = memory + 5 * (ptrdiff_t)most;
-  o->order = memory + 6 * (ptrdiff_t)most; // and two lists of that length
-  o->eliminated = (bool *)(memory + 9 * (ptrdiff_t)most);
-  o->ready = o->eliminated + most;
-  memset(o->eliminated, 0, 2 * (size_t)most * sizeof(bool));
-  for (int32_t i = 0; i < joint_count; ++i) {
-    for (int side = 0; side < 2; ++side) {
-      int32_t slot = in->joints[joints[i]].slot[side];
-      if (is_node(in, slot) && p->node[slot] == NO_SLOT) {
-        p->node[slot] = o->count;
+  const int32_t *bodies;
+  int32_t count = link_bodies(p->in, link, &bodies);
+  for (int32_t i = 0; i < count; ++i) {
+    if (is_node(p->in, bodies[i])) {
+      if (p->node[bodies[i]] == NO_SLOT) {
+        p->node[bodies[i]] = o->count;
         o->length[o->count] = 0;
-        o->id[o->count++] = slot;
+        o->id[o->count++] = bodies[i];
       }
-      if (is_node(in, slot)) {
-        o->length[p->node[slot]] += 1;
-      }
+      o->length[p->node[bodies[i]]] += 1;
     }
   }
+}
+
+static int32_t link_weight(const mechanism_inputs *in, int32_t link)
+{
+  if (link < 0) {
+    return 1;
+  }
+  RowParams params[2];
+  joint_params(&in->joints[link], params);
+  return direct_typical_rows(joint_type(&in->joints[link]), params);
+}
+
+static void sort_ascending(int32_t *list, int32_t count)
+{
+  for (int32_t i = 1; i < count; ++i) {
+    int32_t number = list[i], k = i;
+    for (; k > 0 && list[k - 1] > number; --k) {
+      list[k] = list[k - 1];
+    }
+    list[k] = number;
+  }
+}
+
+// Adds the node of a link and its edges; returns the end of its neighbours in the arena.
+static int32_t add_link(const mechanism_builder *p, int32_t link, int32_t at, elimination_graph *o)
+{
+  const int32_t *bodies;
+  int32_t node = o->count++, count = link_bodies(p->in, link, &bodies);
+  o->id[node] = link;
+  o->weight[node] = link_weight(p->in, link);
+  o->first[node] = at;
+  o->length[node] = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    if (is_node(p->in, bodies[i])) {
+      int32_t other = p->node[bodies[i]];
+      o->arena[at + o->length[node]++] = other;
+      o->arena[o->first[other] + o->degree[other]++] = node;
+    }
+  }
+  sort_ascending(o->arena + at, o->length[node]);
+  o->degree[node] = o->length[node];
+  return at + o->length[node];
+}
+
+// Builds the graph: links in order, bodies in the order in which links name them.
+static bool build_graph(mechanism_builder *p, const int32_t *links, int32_t link_count,
+                        elimination_graph *o)
+{
+  ptrdiff_t most = p->most_nodes;
+  int32_t *memory = p->memory;
+  o->node = p->node;
+  o->id = memory;
+  o->first = memory + most;
+  o->length = memory + 2 * most;
+  o->weight = memory + 3 * most;
+  o->degree = memory + 4 * most;
+  o->position = memory + 5 * most;
+  o->order = memory + 6 * most; // and two lists of that length
+  o->eliminated = (bool *)(memory + 9 * most);
+  o->ready = o->eliminated + most;
+  int32_t edges = 0;
+  for (int32_t i = 0; i < link_count; ++i) {
+    const int32_t *bodies;
+    edges += link_bodies(p->in, links[i], &bodies);
+    add_bodies(p, links[i], o);
+  }
   o->body_count = o->count;
-  int32_t *next = arena_take(o, 4 * joint_count);
-  if (!next) {
+  memset(o->eliminated, 0, (size_t)(o->count + link_count) * sizeof(bool));
+  memset(o->ready, 0, (size_t)(o->count + link_count) * sizeof(bool));
+  if (!arena_take(o, 2 * edges)) {
     return false;
   }
   int32_t at = 0;
@@ -614,36 +759,14 @@ static bool build_graph(mechanism_builder *p, const int32_t *joints, int32_t joi
     o->weight[i] = BODY_ROWS;
     o->ready[i] = true;
   }
-  for (int32_t i = 0; i < joint_count; ++i) {
-    int32_t node = o->count++;
-    const joint *j = &in->joints[joints[i]];
-    RowParams params[2];
-    joint_params(j, params);
-    o->id[node] = joints[i];
-    o->weight[node] = direct_typical_rows(joint_type(j), params);
-    o->first[node] = at;
-    o->length[node] = 0;
-    int32_t bodies[2] = {j->slot[0], j->slot[1]};
-    for (int side = 0; side < 2; ++side) {
-      if (is_node(in, bodies[side])) {
-        int32_t other = p->node[bodies[side]];
-        o->arena[at + o->length[node]++] = other;
-        o->arena[o->first[other] + o->degree[other]++] = node;
-      }
-    }
-    if (o->length[node] == 2 && o->arena[at] > o->arena[at + 1]) {
-      int32_t swap = o->arena[at];
-      o->arena[at] = o->arena[at + 1];
-      o->arena[at + 1] = swap;
-    }
-    at += o->length[node];
-    o->degree[node] = o->length[node];
+  for (int32_t i = 0; i < link_count; ++i) {
+    at = add_link(p, links[i], at, o);
   }
   return true;
 }
 
-// Orders and adds a mechanism, or counts its joints as skipped if it would fill the matrix.
-static bool build_nodes(mechanism_builder *p, elimination_graph *o, int32_t joint_count)
+// Orders and adds a mechanism, or counts its links as skipped if it would fill the matrix.
+static bool build_nodes(mechanism_builder *p, elimination_graph *o, int32_t link_count)
 {
   order_result result = eliminate_light_bodies(o);
   if (result == ORDER_DONE) {
@@ -651,7 +774,7 @@ static bool build_nodes(mechanism_builder *p, elimination_graph *o, int32_t join
     result = order_loops(o);
   }
   if (result == ORDER_FULL) {
-    p->set->skipped += joint_count;
+    p->set->skipped += link_count;
   }
   bool ok = result != ORDER_NO_MEMORY;
   if (result == ORDER_DONE) {
@@ -670,20 +793,20 @@ static void clear_node_map(mechanism_builder *p, const elimination_graph *o)
   }
 }
 
-static bool build_mechanism(mechanism_builder *p, const int32_t *joints, int32_t joint_count)
+static bool build_mechanism(mechanism_builder *p, const int32_t *links, int32_t link_count)
 {
   mechanism_set *set = p->set;
   int32_t before = set->count;
   elimination_graph o = {
       .set = p->set, .in = p->in, .arena = p->arena, .capacity = p->arena_capacity};
-  bool ok = build_graph(p, joints, joint_count, &o);
+  bool ok = build_graph(p, links, link_count, &o);
   bool fits = ok && is_ball_tree(&o);
-  ok = ok && build_nodes(p, &o, joint_count);
+  ok = ok && build_nodes(p, &o, link_count);
   clear_node_map(p, &o);
   if (ok && fits && set->count > before) {
     elimination_graph again = {
         .set = p->set, .in = p->in, .arena = o.arena, .capacity = o.capacity};
-    ok = build_graph(p, joints, joint_count, &again) && reserve_ball_tree(&again);
+    ok = build_graph(p, links, link_count, &again) && reserve_ball_tree(&again);
     if (ok) {
       order_ball_tree(&again);
       add_ball_tree(&again, &set->list[before]);
@@ -696,38 +819,48 @@ static bool build_mechanism(mechanism_builder *p, const int32_t *joints, int32_t
   return ok;
 }
 
-// Groups joints by mechanism, in the order of the mechanisms' first joints.
-static void group_joints(mechanism_builder *p, const int32_t *solved)
+// Unites the bodies of every link.
+static void unite_bodies(mechanism_builder *p, const int32_t *solved)
+{
+  const mechanism_inputs *in = p->in;
+  for (int32_t i = 0; i < p->link_count; ++i) {
+    const int32_t *bodies;
+    int32_t count = link_bodies(in, solved[i], &bodies);
+    int32_t a = find_root(p->root, first_node_body(in, solved[i]));
+    for (int32_t k = 0; k < count; ++k) {
+      if (is_node(in, bodies[k])) {
+        int32_t b = find_root(p->root, bodies[k]);
+        p->root[a > b ? a : b] = a > b ? b : a;
+        a = a > b ? b : a;
+      }
+    }
+  }
+}
+
+// Groups links by mechanism, in the order of the mechanisms' first links.
+static void group_links(mechanism_builder *p, const int32_t *solved)
 {
   const mechanism_inputs *in = p->in;
   for (int32_t i = 0; i < in->body_count; ++i) {
     p->root[i] = i;
     p->node[i] = NO_SLOT;
   }
-  for (int32_t i = 0; i < p->joint_count; ++i) {
-    const joint *j = &in->joints[solved[i]];
-    if (is_node(in, j->slot[0]) && is_node(in, j->slot[1])) {
-      int32_t a = find_root(p->root, j->slot[0]), b = find_root(p->root, j->slot[1]);
-      p->root[a > b ? a : b] = a > b ? b : a;
-    }
-  }
+  unite_bodies(p, solved);
   // First counts by root, then positions, encoded as -position - 2; `node` serves as the table.
   int32_t next = 0;
   int32_t *table = p->node;
   for (int32_t round = 0; round < 2; ++round) {
-    for (int32_t i = 0; i < p->joint_count; ++i) {
-      const joint *j = &in->joints[solved[i]];
-      int32_t side = is_node(in, j->slot[0]) ? 0 : 1;
-      int32_t root = find_root(p->root, j->slot[side]);
+    for (int32_t i = 0; i < p->link_count; ++i) {
+      int32_t root = find_root(p->root, first_node_body(in, solved[i]));
       if (round == 0) {
         table[root] = table[root] == NO_SLOT ? 1 : table[root] + 1;
       } else {
-        if (table[root] > 0) { // first joint of its mechanism
+        if (table[root] > 0) { // first link of its mechanism
           int32_t count = table[root];
           table[root] = -next - 2;
           next += count;
         }
-        p->mechanism_joints[-table[root] - 2] = solved[i];
+        p->mechanism_links[-table[root] - 2] = solved[i];
         table[root] -= 1;
       }
     }
@@ -737,10 +870,9 @@ static void group_joints(mechanism_builder *p, const int32_t *solved)
   }
 }
 
-static int32_t root_of(mechanism_builder *p, int32_t joint_slot)
+static int32_t root_of(mechanism_builder *p, int32_t link)
 {
-  const joint *j = &p->in->joints[joint_slot];
-  return find_root(p->root, j->slot[is_node(p->in, j->slot[0]) ? 0 : 1]);
+  return find_root(p->root, first_node_body(p->in, link));
 }
 
 // Zero for bodies that ball trees do not move: nothing else writes there.
@@ -760,17 +892,20 @@ static bool reserve_inertia(const mechanism_builder *p)
 
 static bool build_all(mechanism_builder *p)
 {
-  for (int32_t i = 0, last; i < p->joint_count; i = last) {
-    int32_t root = root_of(p, p->mechanism_joints[i]);
-    for (last = i + 1; last < p->joint_count && root_of(p, p->mechanism_joints[last]) == root;
+  for (int32_t i = 0, last; i < p->link_count; i = last) {
+    int32_t root = root_of(p, p->mechanism_links[i]);
+    for (last = i + 1; last < p->link_count && root_of(p, p->mechanism_links[last]) == root;
          ++last) {
     }
-    if (!build_mechanism(p, p->mechanism_joints + i, last - i)) {
+    if (!build_mechanism(p, p->mechanism_links + i, last - i)) {
       return false;
     }
   }
   mechanism_set *set = p->set;
   return batches_build(set, p->in->heap, p->in->threads) &&
+         heap_reserve(p->in->heap, (void **)&set->coupling_jacobians,
+                      &set->coupling_jacobian_capacity, set->coupling_side_count,
+                      sizeof *set->coupling_jacobians) &&
          heap_reserve(p->in->heap, (void **)&set->joint_rows, &set->joint_row_capacity,
                       set->joint_row_count, sizeof *set->joint_rows) &&
          heap_reserve(p->in->heap, (void **)&set->active_rows, &set->active_row_capacity,
@@ -791,28 +926,32 @@ bool mechanisms_build(mechanism_set *set, const mechanism_inputs *in, const int3
 {
   set->count = set->node_count = set->block_count = set->target_count = 0;
   set->joint_count = set->joint_row_count = set->value_count = set->row_count = set->skipped = 0;
-  set->work_count = set->batch_count = 0;
+  set->work_count = set->batch_count = set->coupling_count = set->coupling_side_count = 0;
   set->jacobian_block_count = set->jacobian_count = set->ball_count = set->link_count =
       set->ball_body_count = 0;
   if (count == 0) {
     return true;
   }
-  mechanism_builder p = {.set = set, .in = in, .joint_count = count};
+  mechanism_builder p = {.set = set, .in = in, .link_count = count};
+  for (int32_t i = 0; i < count; ++i) {
+    const int32_t *ends;
+    p.most_nodes += 1 + link_bodies(in, solved[i], &ends);
+  }
   size_t bodies = (size_t)in->body_count * sizeof(int32_t);
   size_t members = (size_t)count * sizeof(int32_t);
-  size_t memory = 3 * (size_t)count * (9 * sizeof(int32_t) + 2 * sizeof(bool));
+  size_t memory = (size_t)p.most_nodes * (9 * sizeof(int32_t) + 2 * sizeof(bool));
   p.root = heap_alloc(in->heap, bodies);
   p.node = heap_alloc(in->heap, bodies);
-  p.mechanism_joints = heap_alloc(in->heap, members);
+  p.mechanism_links = heap_alloc(in->heap, members);
   p.memory = heap_alloc(in->heap, memory);
-  bool ok = p.root && p.node && p.mechanism_joints && p.memory;
+  bool ok = p.root && p.node && p.mechanism_links && p.memory;
   if (ok) {
-    group_joints(&p, solved);
+    group_links(&p, solved);
     ok = build_all(&p);
   }
   heap_free(in->heap, p.root, bodies);
   heap_free(in->heap, p.node, bodies);
-  heap_free(in->heap, p.mechanism_joints, members);
+  heap_free(in->heap, p.mechanism_links, members);
   heap_free(in->heap, p.memory, memory);
   heap_free(in->heap, p.arena, (size_t)p.arena_capacity * sizeof *p.arena);
   return ok;
@@ -825,6 +964,11 @@ void mechanisms_release(mechanism_set *set, heap *h)
   heap_free(h, set->blocks, (size_t)set->block_capacity * sizeof *set->blocks);
   heap_free(h, set->targets, (size_t)set->target_capacity * sizeof *set->targets);
   heap_free(h, set->joints, (size_t)set->joint_capacity * sizeof *set->joints);
+  heap_free(h, set->couplings, (size_t)set->coupling_capacity * sizeof *set->couplings);
+  heap_free(h, set->coupling_sides,
+            (size_t)set->coupling_side_capacity * sizeof *set->coupling_sides);
+  heap_free(h, set->coupling_jacobians,
+            (size_t)set->coupling_jacobian_capacity * sizeof *set->coupling_jacobians);
   heap_free(h, set->joint_rows, (size_t)set->joint_row_capacity * sizeof *set->joint_rows);
   heap_free(h, set->active_rows, (size_t)set->active_row_capacity * sizeof *set->active_rows);
   heap_free(h, set->jacobian_blocks,

@@ -11,7 +11,9 @@
 #define TENON_SOLVER_MECHANISM_MECHANISM_H
 
 #include "data/bodies.h"
+#include "data/joints.h"
 #include "solver/mechanism/ball_tree.h"
+#include "solver/mechanism/direct_coupling.h"
 #include "solver/mechanism/direct_system.h"
 #include "solver/mechanism/mechanism_batch.h"
 #include "solver/solver_data.h"
@@ -46,9 +48,10 @@ typedef struct direct_joint {
 } direct_joint;
 
 // One connected set of joints. Index ranges are [first, last) into the arrays of mechanism_set.
-typedef struct mechanism {
+struct mechanism {
   int32_t first_node, last_node;
   int32_t first_joint, last_joint;
+  int32_t first_coupling, last_coupling;
   int32_t rows;        // length of its vectors
   int32_t first_value; // its matrix blocks in values
   int32_t scratch;     // after the blocks: copies of the columns under elimination
@@ -74,7 +77,7 @@ typedef struct mechanism {
   bool reuses_factors;   // a substep may solve with the same factors more than once
   // Work of its excessive warm starts on the velocities with and without them, J.
   double warm_work, cold_work;
-} mechanism;
+};
 
 // Warm start of a contact on a mechanism's body.
 typedef struct warm_contact {
@@ -98,6 +101,11 @@ typedef struct mechanism_set {
   int32_t target_count, target_capacity;
   direct_joint *joints;
   int32_t joint_count, joint_capacity;
+  direct_coupling *couplings;
+  int32_t coupling_count, coupling_capacity;
+  coupling_side *coupling_sides;
+  double (*coupling_jacobians)[BODY_ROWS]; // by coupling_side
+  int32_t coupling_side_count, coupling_side_capacity, coupling_jacobian_capacity;
   joint_row *joint_rows;
   active_row *active_rows; // of each joint, as many as its node has rows in the factored matrix
   int32_t joint_row_count, joint_row_capacity, active_row_capacity;
@@ -152,16 +160,19 @@ typedef enum direct_pass {
   DIRECT_HALF_KICK, // the same at the end of a step, with half of the springs' next impulses
 } direct_pass;
 
-typedef struct direct_context {
-  const body *bodies; // by slot; centres of mass at the start of the step
+struct direct_context {
+  const body *bodies;        // by slot; centres of mass at the start of the step
+  const joint *joints;       // by slot
+  const coupling *couplings; // by slot
   solver_data *data;
   mechanism_set *set;
   direct_pass pass;
   bool first_substep; // of the step
+  bool ranges_only;   // inverse kinematics: of couplings only the ranges act
   int32_t pose;       // counts changes of pose in the step, to tell whether Jacobians are current
   const direct_ops *direct;
   const ball_ops *ball_ops;
-} direct_context;
+};
 
 // Velocities of a joint's bodies at the start of the solve: v, w of A, then of B.
 static inline void direct_joint_motion(const direct_context *c, const direct_joint *j, double *v)

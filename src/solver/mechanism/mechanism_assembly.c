@@ -89,11 +89,11 @@ static void assemble_body(const solve_state *s, const direct_node *node)
 
 // Writes J of n active rows towards one body: as J^T (columns of 6) if the body is eliminated
 // later, else as J (6 columns of padded(n) rows).
-static void assemble_side(const solve_state *s, const direct_joint *j, int side, int n)
+static inline void assemble_side(const solve_state *s, const active_row *active_rows, int n,
+                                 int side, bool body_below, int32_t jacobian_offset)
 {
-  const active_row *active_rows = &s->context->set->active_rows[j->first_joint_row];
-  double *to = s->values + j->jacobian_offset[side];
-  if (j->body_node[side] > j->node) {
+  double *to = s->values + jacobian_offset;
+  if (body_below) {
     for (int i = 0; i < n; ++i) {
       memcpy(to + i * BODY_ROWS, active_rows[i].j[side], sizeof active_rows->j[side]);
     }
@@ -112,11 +112,17 @@ static void assemble_side(const solve_state *s, const direct_joint *j, int side,
   }
 }
 
-// Lists the active rows of a joint; returns their number.
-static int collect_active_rows(const solve_state *s, const direct_joint *j)
+void solve_assemble_side(const solve_state *s, const active_row *active_rows, int n, int side,
+                         bool body_below, int32_t jacobian_offset)
 {
-  const joint_row *l = &s->joint_rows[j->first_joint_row], *end = l + j->joint_row_count;
-  active_row *first = &s->context->set->active_rows[j->first_joint_row], *active_rows = first;
+  assemble_side(s, active_rows, n, side, body_below, jacobian_offset);
+}
+
+// Lists the active rows of a node; returns their number.
+static int collect_active_rows(const solve_state *s, int32_t first_row, int32_t count)
+{
+  const joint_row *l = &s->joint_rows[first_row], *end = l + count;
+  active_row *first = &s->context->set->active_rows[first_row], *active_rows = first;
   for (; l < end; ++l) {
     if (l->active) {
       *active_rows++ = (active_row){l->j, row_compliance(l)};
@@ -125,19 +131,26 @@ static int collect_active_rows(const solve_state *s, const direct_joint *j)
   return (int)(active_rows - first);
 }
 
-static void assemble_rows(const solve_state *s, const direct_joint *j)
+int solve_assemble_diagonal(const solve_state *s, int32_t at, int32_t first_row, int32_t count)
 {
-  direct_node *node = &s->nodes[j->node];
-  int n = collect_active_rows(s, j), ld = padded(n);
+  direct_node *node = &s->nodes[at];
+  int n = collect_active_rows(s, first_row, count), ld = padded(n);
   node->rows = (int16_t)n;
   double *diagonal = s->values + node->diagonal;
   memset(diagonal, 0, (size_t)(n * ld) * sizeof *diagonal);
   for (int i = 0; i < n; ++i) {
-    diagonal[i * ld + i] = -s->context->set->active_rows[j->first_joint_row + i].compliance;
+    diagonal[i * ld + i] = -s->context->set->active_rows[first_row + i].compliance;
   }
+  return n;
+}
+
+static void assemble_rows(const solve_state *s, const direct_joint *j)
+{
+  int n = solve_assemble_diagonal(s, j->node, j->first_joint_row, j->joint_row_count);
   for (int side = 0; side < 2; ++side) {
     if (j->body_node[side] >= 0) {
-      assemble_side(s, j, side, n);
+      assemble_side(s, &s->context->set->active_rows[j->first_joint_row], n, side,
+                    j->body_node[side] > j->node, j->jacobian_offset[side]);
     }
   }
 }
@@ -171,12 +184,11 @@ static void assemble_bodies(const solve_state *s)
   }
 }
 
-// Whether the joint's active rows are those of the factored matrix.
-static bool active_rows_unchanged(const solve_state *s, const direct_joint *j)
+bool solve_rows_unchanged(const solve_state *s, int32_t node, int32_t first_row, int32_t count)
 {
-  const joint_row *l = &s->joint_rows[j->first_joint_row], *end = l + j->joint_row_count;
-  const active_row *first = &s->context->set->active_rows[j->first_joint_row], *active_rows = first;
-  const active_row *last = active_rows + s->nodes[j->node].rows;
+  const joint_row *l = &s->joint_rows[first_row], *end = l + count;
+  const active_row *active_rows = &s->context->set->active_rows[first_row];
+  const active_row *last = active_rows + s->nodes[node].rows;
   for (; l < end; ++l) {
     if (l->active) {
       if (active_rows == last || active_rows->j != l->j ||
@@ -198,7 +210,8 @@ bool solve_is_factored(const solve_state *s)
     return false;
   }
   for (int32_t i = m->first_joint; i < m->last_joint; ++i) {
-    if (!active_rows_unchanged(s, &s->joints[i])) {
+    const direct_joint *j = &s->joints[i];
+    if (!solve_rows_unchanged(s, j->node, j->first_joint_row, j->joint_row_count)) {
       return false;
     }
   }
@@ -207,7 +220,7 @@ bool solve_is_factored(const solve_state *s)
       return false;
     }
   }
-  return true;
+  return couplings_are_factored(s);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -312,7 +325,9 @@ void solve_factor_and_solve(solve_state *s)
     }
     build_joint_rhs(s, &s->joints[i], again);
   }
+  couplings_build_rhs(s, again);
   if (s->refactor) {
+    couplings_assemble(s);
     assemble_bodies(s);
   }
   s->context->direct->solve(&s->system, s->refactor);

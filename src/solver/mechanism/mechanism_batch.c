@@ -108,7 +108,7 @@ struct scratch_lock {
 
 static bool can_batch(const mechanism *m)
 {
-  return RULE(mechanism_batches) && m->first_ball < 0 &&
+  return RULE(mechanism_batches) && m->first_ball < 0 && m->first_coupling == m->last_coupling &&
          m->last_node - m->first_node <= TUNING_BATCH_MAX_NODES;
 }
 

@@ -5,6 +5,7 @@
 #include "base/heap.h"
 #include "data/bodies.h"
 #include "data/contacts.h"
+#include "data/couplings.h"
 #include "data/joints.h"
 #include "solver/contact/contact_layout.h"
 #include "solver/mechanism/mechanism.h"
@@ -15,13 +16,15 @@ typedef struct mechanism_inputs {
   const body *bodies;
   int32_t body_count;
   joint *joints;
+  coupling *couplings;
   int32_t threads; // threads that solve mechanisms
 } mechanism_inputs;
 
-// Groups `count` joints, in slot order, into mechanisms and sets their joint.direct. A mechanism
-// whose elimination would fill in too much is left out: its joints keep direct == NO_SLOT and go to
-// Gauss-Seidel. False when out of memory.
-bool mechanisms_build(mechanism_set *set, const mechanism_inputs *in, const int32_t *joints,
+// Groups `count` links into mechanisms and sets their joint.direct and coupling.direct. A link is
+// the slot of a joint, or ~slot of a coupling; joints come first, both in slot order. A mechanism
+// whose elimination would fill in too much is left out: its links keep direct == NO_SLOT, and its
+// joints go to Gauss-Seidel. False when out of memory.
+bool mechanisms_build(mechanism_set *set, const mechanism_inputs *in, const int32_t *links,
                       int32_t count);
 void mechanisms_release(mechanism_set *set, heap *h);
 // solver/mechanism/mechanism_batch.c: mechanisms solved side by side in lanes, and blocks of joint

@@ -143,6 +143,7 @@ static double measure_errors(const solve_state *s, double *brought)
       }
     }
   }
+  couplings_measure_errors(s, &worst, &sum);
   *brought = 0.5 * sum - s->energy_tolerance;
   return worst;
 }
@@ -204,23 +205,7 @@ static void find_infeasible(const solve_state *s)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Active set: a row beyond a bound stays at it (inactive), one that would leave its bound becomes
-// active.
-
-// Impulse of an active row, without negative zeros.
-static double row_impulse(const solve_state *s, f64x2 x)
-{
-  return 0.0 - (x[0] + s->kept_share * x[1]);
-}
-
-// Whether an inactive row may become active again; rows with lo == hi are fixed impulses.
-static bool may_activate(const joint_row *l)
-{
-  bool end = l->kind == ROW_LIMIT && (l->block || l->alpha > 0.0);
-  bool tries = RULE(mechanism_limit_switches) && (end || l->kind == ROW_STIFF_SPRING);
-  int most = tries ? TUNING_LIMIT_SWITCHES : TUNING_ROW_SWITCHES;
-  return !l->active && l->lo != l->hi && l->switches < most;
-}
+// Active set
 
 // Velocities of a joint's bodies after the solve, with a share of the position solution.
 static void predict_motion(const solve_state *s, const direct_joint *j, double correction_share,
@@ -235,34 +220,6 @@ static void predict_motion(const solve_state *s, const direct_joint *j, double c
       }
     }
   }
-}
-
-// Deactivates a row that exceeds a bound by more than rounding.
-static bool deactivate_row(const solve_state *s, joint_row *l, f64x2 x)
-{
-  double lambda = l->lambda + row_impulse(s, x);
-  double slack = TUNING_BOUND_SLACK * fabs(lambda);
-  if (lambda <= l->hi + slack && lambda >= l->lo - slack) {
-    return false;
-  }
-  l->active = false;
-  l->at_hi = lambda > l->hi;
-  l->switches += 1;
-  return true;
-}
-
-// Activates a row at its bound if its residual rate + J v + alpha lambda drives lambda off the
-// bound.
-static bool activate_row(const solve_state *s, joint_row *l, const double *motion)
-{
-  double u = row_velocity(l, motion);
-  double wanted = l->rate + s->kept_share * l->error + u + l->alpha * row_bound(l);
-  if (l->at_hi ? wanted <= TUNING_ACTIVATION_SPEED : wanted >= -TUNING_ACTIVATION_SPEED) {
-    return false;
-  }
-  l->active = true;
-  l->switches += 1;
-  return true;
 }
 
 // Vector friction: three rows bounded by the length of their impulse. It slides with the impulse
@@ -326,13 +283,13 @@ static bool update_joint_active_set(const solve_state *s, const direct_joint *j,
       x += 1; // it has no bounds
 #endif
     } else if (was_active) {
-      changed |= deactivate_row(s, l, *x++);
-    } else if (may_activate(l)) {
+      changed |= row_deactivate(s, l, *x++);
+    } else if (row_may_activate(l)) {
       if (!predicted) {
         predict_motion(s, j, s->kept_share, motion);
         predicted = true;
       }
-      changed |= activate_row(s, l, motion);
+      changed |= row_activate(s, l, row_velocity(l, motion));
     }
   }
   return changed;
@@ -345,7 +302,7 @@ static bool update_active_set(const solve_state *s)
   for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
     changed |= update_joint_active_set(s, &s->joints[i], relaxing);
   }
-  return changed;
+  return couplings_update_active_set(s) || changed;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -446,6 +403,7 @@ static bool begin_split_pass(const solve_state *s)
       has_stiff_spring |= l->active && l->velocity_active && l->alpha > 0.0 && l->error != 0.0;
     }
   }
+  couplings_begin_split_pass(s);
   return has_stiff_spring;
 }
 
@@ -474,7 +432,7 @@ static bool update_split_active_set(const solve_state *s)
       x += was_active;
     }
   }
-  return changed;
+  return couplings_update_split_active_set(s) || changed;
 }
 
 static void solve_split_rounds(solve_state *s)
@@ -544,6 +502,7 @@ static void store_all_impulses(const solve_state *s)
   for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
     store_joint_impulses(s, &s->joints[i]);
   }
+  couplings_store_impulses(s);
 }
 
 // One step of iterative refinement with the same factors: rows yield to a load by their
@@ -594,6 +553,7 @@ static void correct_positions_apart(solve_state *s)
           s->joint_rows[j->first_joint_row + k].velocity_active;
     }
   }
+  couplings_end_split_pass(s);
 }
 
 // Without the rule: one solve, and one with the rows that are beyond their bounds let go.
@@ -661,6 +621,7 @@ solve_state solve_begin(const direct_context *c, mechanism *m)
   s.refactor = c->pass != DIRECT_RESOLVE || m->factors_stale;
   if (c->pass != DIRECT_RESOLVE) {
     direct_build_rows(c, m);
+    couplings_build_rows(c, m);
   }
   if (c->pass == DIRECT_BIAS || c->pass == DIRECT_RESOLVE) {
     mechanism_add_inertia_for_load(c, m);

@@ -15,6 +15,12 @@
 // Needed by: four_bar_with_redundant_hinges_holds, bennett_linkage_holds.
 #define TUNING_ROW_REGULARIZATION 1e-5
 
+// The same of couplings. A gear of 1 : 100 carries a hundred times the load of one shaft in terms of
+// the other, and 1e-5 lets its speeds part by 5e-4. Couplings are eliminated after their bodies, so
+// that rounding of redundant ones stays below 1e-12.
+// Needed by: gears_turn_at_any_ratio, redundant_couplings_share_their_load.
+#define TUNING_COUPLING_REGULARIZATION 1e-8
+
 // The same of ball trees while inertia is added, relative to the inverse mass with that inertia.
 // With TUNING_ROW_REGULARIZATION a chain of 100 links under 100 times the mass of one gains 2 % of
 // its energy in 10 s at 4 substeps, with this it loses 0.5 %.

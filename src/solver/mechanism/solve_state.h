@@ -4,7 +4,9 @@
 
 #include "solver/mechanism/mechanism.h"
 
-typedef struct solve_state {
+#include <math.h>
+
+struct solve_state {
   const direct_context *context;
   mechanism *mechanism;
   direct_node *nodes;
@@ -23,7 +25,7 @@ typedef struct solve_state {
   bool refactor;           // the matrix must be assembled and factored
   bool split_removed;      // the split velocity is taken out of the bodies during this solve
   bool split_pass;         // solving for position errors alone; see joint_row.rhs
-} solve_state;
+};
 
 // A solve is: begin (rows, velocities, added inertia); rounds of factor, solve and update of the
 // active set; end (results). solve_update_active_set() returns whether the active set is final;
@@ -33,11 +35,65 @@ bool solve_update_active_set(solve_state *s, int round);
 void solve_rounds(solve_state *s, int round);
 void solve_end(solve_state *s);
 
+// ---------------------------------------------------------------------------------------------
+// Active set: a row beyond a bound stays at it (inactive), one that would leave its bound becomes
+// active.
+
+// Impulse of an active row, without negative zeros.
+static inline double row_impulse(const solve_state *s, f64x2 x)
+{
+  return 0.0 - (x[0] + s->kept_share * x[1]);
+}
+
+// Whether an inactive row may become active again; rows with lo == hi are fixed impulses.
+static inline bool row_may_activate(const joint_row *l)
+{
+  bool end = l->kind == ROW_LIMIT && (l->block || l->alpha > 0.0);
+  bool tries = RULE(mechanism_limit_switches) && (end || l->kind == ROW_STIFF_SPRING);
+  int most = tries ? TUNING_LIMIT_SWITCHES : TUNING_ROW_SWITCHES;
+  return !l->active && l->lo != l->hi && l->switches < most;
+}
+
+// Deactivates a row that exceeds a bound by more than rounding.
+static inline bool row_deactivate(const solve_state *s, joint_row *l, f64x2 x)
+{
+  double lambda = l->lambda + row_impulse(s, x);
+  double slack = TUNING_BOUND_SLACK * fabs(lambda);
+  if (lambda <= l->hi + slack && lambda >= l->lo - slack) {
+    return false;
+  }
+  l->active = false;
+  l->at_hi = lambda > l->hi;
+  l->switches += 1;
+  return true;
+}
+
+// Activates a row at its bound if its residual rate + u + alpha lambda, with u = J v after the
+// solve, drives lambda off the bound.
+static inline bool row_activate(const solve_state *s, joint_row *l, double u)
+{
+  double wanted = l->rate + s->kept_share * l->error + u + l->alpha * row_bound(l);
+  if (l->at_hi ? wanted <= TUNING_ACTIVATION_SPEED : wanted >= -TUNING_ACTIVATION_SPEED) {
+    return false;
+  }
+  l->active = true;
+  l->switches += 1;
+  return true;
+}
+
 // mechanism_assembly.c
 // Assembles and factors the matrix unless it is current, and solves.
 void solve_factor_and_solve(solve_state *s);
 // Whether the factored matrix is the one needed now.
 bool solve_is_factored(const solve_state *s);
+// Parts of the assembly for a node with `count` rows from `first_row` on. The first lists the
+// active ones and writes the diagonal block; it returns their number n. The second writes J of n
+// active rows towards the body of a side: as J^T if the body is eliminated later (`body_below`).
+// The third says whether the active rows are those of the factored matrix.
+int solve_assemble_diagonal(const solve_state *s, int32_t node, int32_t first_row, int32_t count);
+void solve_assemble_side(const solve_state *s, const active_row *active_rows, int n, int side,
+                         bool body_below, int32_t jacobian_offset);
+bool solve_rows_unchanged(const solve_state *s, int32_t node, int32_t first_row, int32_t count);
 // Right-hand sides of the bodies: the impulses of rows at their bounds.
 void solve_add_bound_impulses(const solve_state *s);
 
