@@ -15,10 +15,10 @@
 // Needed by: four_bar_with_redundant_hinges_holds, bennett_linkage_holds.
 #define TUNING_ROW_REGULARIZATION 1e-5
 
-// The same of couplings. A gear of 1 : 100 carries a hundred times the load of one shaft in terms of
-// the other, and 1e-5 lets its speeds part by 5e-4. Couplings are eliminated after their bodies, so
-// that rounding of redundant ones stays below 1e-12.
-// Needed by: gears_turn_at_any_ratio, redundant_couplings_share_their_load.
+// The same of couplings. A gear of 1 : 100 carries a hundred times the load of one shaft in terms
+// of the other, and 1e-5 lets its speeds part by 5e-4. Couplings are eliminated after their bodies,
+// so that rounding of redundant ones stays below 1e-12. Needed by: gears_turn_at_any_ratio,
+// redundant_couplings_share_their_load.
 #define TUNING_COUPLING_REGULARIZATION 1e-8
 
 // The same of ball trees while inertia is added, relative to the inverse mass with that inertia.
@@ -167,8 +167,9 @@
 
 // Closing the loops of an articulation, by Newton's method: the most iterations, the largest change
 // of a coordinate in one (m or rad), the regularization relative to the largest element (loops hold
-// redundant rows), and the error that counts as closed, relative to the mechanism's size and in rad:
-// four-bars whose frames are rounded to float contradict themselves by less. Test: articulation.
+// redundant rows), and the error that counts as closed, relative to the mechanism's size and in
+// rad: four-bars whose frames are rounded to float contradict themselves by less. Test:
+// articulation.
 #define TUNING_LOOP_ITERATIONS 60
 #define TUNING_LOOP_STEP 0.3
 #define TUNING_LOOP_REGULARIZATION 1e-11
