@@ -57,6 +57,10 @@ FORCE_NUMBERS = 6
 #: force x y z in N, torque x y z in N m
 MATRIX_NUMBERS = 16
 #: 4 x 4, by columns
+COUPLING_AXES = 8
+#: Most axes of a coupling.
+COUPLING_POINTS = 16
+#: Most points of a coupling's path.
 
 
 class LogLevel(enum.IntEnum):
@@ -807,6 +811,81 @@ class ArticulationJoint(Value):
 
 
 @dataclass
+class CouplingAxis(Value):
+    """An axis of a joint as part of a coupling: it adds a1 q + a2 q^2 + a3 q^3 + a4 q^4 to c, with q
+    the coordinate of body B relative to body A, less `reference`. Angles of hinges, cylinders,
+    universal and ball joints (twist) count turns, from the one nearest to zero at creation.
+    """
+
+    _ctype = "tn_coupling_axis"
+
+    joint: Optional[Joint] = UNSET
+    """which joint"""
+    axis: int = UNSET
+    """0 to 2: offset along a, b, c (0 of a distance joint: its length); 3 to 5: angle about them. Only axes that the kind of joint leaves free
+    """
+    reference: float = UNSET
+    """m or rad, where q is zero; 0"""
+    coefficients: Array = UNSET
+    """a1 to a4, finite"""
+
+
+@dataclass
+class CouplingPoint(Value):
+    """A point of a coupling's path."""
+
+    _ctype = "tn_coupling_point"
+
+    body: Optional[Body] = UNSET
+    """null: the world"""
+    position: Array = UNSET
+    """in the body's frame, or in the world, m"""
+    factor: float = UNSET
+    """Factor of the length of the segment from the last point to this one, 0 or more: 1 / divisor
+    behind a pulley. 0 begins a new branch here. Not used of the first point.
+    """
+
+
+@dataclass
+class CouplingDrive(Value):
+    """What drives a coupling: a force of
+    stiffness (target - c) + damping (velocity - dc/dt) + force,
+    not beyond max_force. With all zero it is off. A jump of the target is spread over a step.
+    """
+
+    _ctype = "tn_coupling_drive"
+
+    stiffness: float = UNSET
+    """N per unit of c, 0 to 1e12; 0"""
+    target: float = UNSET
+    """of c; 0"""
+    damping: float = UNSET
+    """N s per unit of c, 0 to 1e12; with stiffness 0 a motor, the stiffer the larger"""
+    velocity: float = UNSET
+    """of c per second; 0"""
+    force: float = UNSET
+    """N, a constant part; 0"""
+    max_force: float = UNSET
+    """N, 0 or more; infinite: no limit, the default"""
+
+
+@dataclass
+class CouplingState(Value):
+    """What a coupling does now. Forces are means over the last step, conjugate to c."""
+
+    _ctype = "tn_coupling_state"
+
+    value: float = UNSET
+    """c"""
+    rate: float = UNSET
+    """dc/dt"""
+    force: float = UNSET
+    """N, of range, spring, drive and friction together; minus the tension"""
+    drive_force: float = UNSET
+    """N, of the drive alone"""
+
+
+@dataclass
 class ImportNote(Value):
     """A line of the report."""
 
@@ -906,6 +985,10 @@ VALUES: Dict[str, Type[Value]] = {
     "tn_move_event": MoveEvent,
     "tn_articulation_counts": ArticulationCounts,
     "tn_articulation_joint": ArticulationJoint,
+    "tn_coupling_axis": CouplingAxis,
+    "tn_coupling_point": CouplingPoint,
+    "tn_coupling_drive": CouplingDrive,
+    "tn_coupling_state": CouplingState,
     "tn_import_note": ImportNote,
     "tn_model_body": ModelBody,
     "tn_model_counts": ModelCounts,
@@ -1269,6 +1352,63 @@ class WorldBase(WorldCalls):
             "break_force": break_force,
         }
         return self._attach(soft, particle, body, values)
+
+    def add_coupling(
+        self,
+        *,
+        axes: Sequence[float] = UNSET,
+        points: Sequence[float] = UNSET,
+        offset: float = UNSET,
+        range: Tuple[float, float] = UNSET,
+        compliance: float = UNSET,
+        range_damping: float = UNSET,
+        stiffness: float = UNSET,
+        rest: float = UNSET,
+        damping: float = UNSET,
+        friction: float = UNSET,
+        drive: Union[CouplingDrive, Mapping[str, Any]] = UNSET,
+        enabled: bool = UNSET,
+    ) -> Coupling:
+        """Adds a coupling. Its bodies wake up; from now on they fall asleep together.
+
+It acts while all of its joints are enabled and not broken. Destroying one of its joints or
+bodies destroys the coupling, which is logged as a warning.
+
+        Omitted arguments have the defaults of the engine.
+
+        axes: the first axis_count are in use
+        points: the path: the first point_count are in use
+        offset: constant part of c; 0
+        range: Of c; 0 to 0. Equal ends are a gear or a rigid rod; an upper end alone is a rope; open ends in between are backlash.
+        compliance: units of c per N, 0 to 1e12, of the range's ends; 0 is rigid
+        range_damping: N s per unit of c, 0 to 1e12, of compliant ends; 0
+        stiffness: N per unit of c, 0 to 1e12, of a spring; 0
+        rest: c at which the spring is at rest; 0
+        damping: N s per unit of c, 0 to 1e12, of motion of c; 0
+        friction: N, 0 or more, against motion of c; 0
+        drive: off
+        enabled: acts; true
+        """
+        values = {
+            "axes": axes,
+            "points": points,
+            "offset": offset,
+            "range": range,
+            "compliance": compliance,
+            "range_damping": range_damping,
+            "stiffness": stiffness,
+            "rest": rest,
+            "damping": damping,
+            "friction": friction,
+            "drive": drive,
+            "enabled": enabled,
+        }
+        return self._add("tn_coupling", values)
+
+    @property
+    def couplings(self) -> List[Coupling]:
+        """Lists the couplings of a world in slot order."""
+        return self._list(lib.tn_world_couplings, "tn_coupling_id")
 
     @property
     def gravity(self) -> Array:
@@ -1967,6 +2107,178 @@ class JointBase(Handle):
         self._configure(values)
 
 
+class Coupling(Handle):
+    """A coupling of joint axes, or a path through points of bodies."""
+
+    _prefix = "tn_coupling"
+    _ctype = "tn_coupling_id"
+    __slots__ = ()
+
+    @property
+    def drive(self) -> CouplingDrive:
+        """Drive of a coupling."""
+        return self._get(lib.tn_coupling_get_drive)
+
+    @drive.setter
+    def drive(self, value: Any) -> None:
+        self._set(lib.tn_coupling_set_drive, "tn_coupling_drive", "drive", value, lib.tn_coupling_get_drive)
+
+    @property
+    def enabled(self) -> bool:
+        """Whether a coupling is switched on."""
+        return self._get(lib.tn_coupling_is_enabled)
+
+    @enabled.setter
+    def enabled(self, value: bool) -> None:
+        self._set(lib.tn_coupling_set_enabled, "bool", "enabled", value)
+
+    @property
+    def state(self) -> CouplingState:
+        """What a coupling does now: c, its rate, forces."""
+        return self._get(lib.tn_coupling_get_state)
+
+    @property
+    def axes(self) -> Array:
+        """the first axis_count are in use"""
+        return cast('Array', self._field("axes"))
+
+    @axes.setter
+    def axes(self, value: Any) -> None:
+        self._configure({"axes": value})
+
+    @property
+    def points(self) -> Array:
+        """the path: the first point_count are in use"""
+        return cast('Array', self._field("points"))
+
+    @points.setter
+    def points(self, value: Any) -> None:
+        self._configure({"points": value})
+
+    @property
+    def offset(self) -> float:
+        """constant part of c; 0"""
+        return cast('float', self._field("offset"))
+
+    @offset.setter
+    def offset(self, value: Any) -> None:
+        self._configure({"offset": value})
+
+    @property
+    def range(self) -> Tuple[float, float]:
+        """Of c; 0 to 0. Equal ends are a gear or a rigid rod; an upper end alone is a rope; open ends
+        in between are backlash.
+        """
+        return cast('Tuple[float, float]', self._field("range"))
+
+    @range.setter
+    def range(self, value: Any) -> None:
+        self._configure({"range": value})
+
+    @property
+    def compliance(self) -> float:
+        """units of c per N, 0 to 1e12, of the range's ends; 0 is rigid"""
+        return cast('float', self._field("compliance"))
+
+    @compliance.setter
+    def compliance(self, value: Any) -> None:
+        self._configure({"compliance": value})
+
+    @property
+    def range_damping(self) -> float:
+        """N s per unit of c, 0 to 1e12, of compliant ends; 0"""
+        return cast('float', self._field("range_damping"))
+
+    @range_damping.setter
+    def range_damping(self, value: Any) -> None:
+        self._configure({"range_damping": value})
+
+    @property
+    def stiffness(self) -> float:
+        """N per unit of c, 0 to 1e12, of a spring; 0"""
+        return cast('float', self._field("stiffness"))
+
+    @stiffness.setter
+    def stiffness(self, value: Any) -> None:
+        self._configure({"stiffness": value})
+
+    @property
+    def rest(self) -> float:
+        """c at which the spring is at rest; 0"""
+        return cast('float', self._field("rest"))
+
+    @rest.setter
+    def rest(self, value: Any) -> None:
+        self._configure({"rest": value})
+
+    @property
+    def damping(self) -> float:
+        """N s per unit of c, 0 to 1e12, of motion of c; 0"""
+        return cast('float', self._field("damping"))
+
+    @damping.setter
+    def damping(self, value: Any) -> None:
+        self._configure({"damping": value})
+
+    @property
+    def friction(self) -> float:
+        """N, 0 or more, against motion of c; 0"""
+        return cast('float', self._field("friction"))
+
+    @friction.setter
+    def friction(self, value: Any) -> None:
+        self._configure({"friction": value})
+
+    def configure(
+        self,
+        *,
+        axes: Sequence[float] = UNSET,
+        points: Sequence[float] = UNSET,
+        offset: float = UNSET,
+        range: Tuple[float, float] = UNSET,
+        compliance: float = UNSET,
+        range_damping: float = UNSET,
+        stiffness: float = UNSET,
+        rest: float = UNSET,
+        damping: float = UNSET,
+        friction: float = UNSET,
+        drive: Union[CouplingDrive, Mapping[str, Any]] = UNSET,
+        enabled: bool = UNSET,
+    ) -> None:
+        """Changes several settings at once, or none of them.
+
+        Omitted arguments have the defaults of the engine.
+
+        axes: the first axis_count are in use
+        points: the path: the first point_count are in use
+        offset: constant part of c; 0
+        range: Of c; 0 to 0. Equal ends are a gear or a rigid rod; an upper end alone is a rope; open ends in between are backlash.
+        compliance: units of c per N, 0 to 1e12, of the range's ends; 0 is rigid
+        range_damping: N s per unit of c, 0 to 1e12, of compliant ends; 0
+        stiffness: N per unit of c, 0 to 1e12, of a spring; 0
+        rest: c at which the spring is at rest; 0
+        damping: N s per unit of c, 0 to 1e12, of motion of c; 0
+        friction: N, 0 or more, against motion of c; 0
+        drive: off
+        enabled: acts; true
+        """
+        values = {
+            "axes": axes,
+            "points": points,
+            "offset": offset,
+            "range": range,
+            "compliance": compliance,
+            "range_damping": range_damping,
+            "stiffness": stiffness,
+            "rest": rest,
+            "damping": damping,
+            "friction": friction,
+            "drive": drive,
+            "enabled": enabled,
+        }
+        self._configure(values)
+
+
 class ShapeBase(Handle):
     """A shape of a body or of the world."""
 
@@ -2653,7 +2965,7 @@ class AttachmentBase(Handle):
         self._configure(values)
 
 
-OTHER_HANDLES: Dict[str, Type[Handle]] = {}
+OTHER_HANDLES: Dict[str, Type[Handle]] = {"tn_coupling_id": Coupling}
 
 __all__ = [
     "VERSION_MAJOR",
@@ -2667,6 +2979,8 @@ __all__ = [
     "VELOCITY_NUMBERS",
     "FORCE_NUMBERS",
     "MATRIX_NUMBERS",
+    "COUPLING_AXES",
+    "COUPLING_POINTS",
     "LogLevel",
     "Method",
     "Quality",
@@ -2710,7 +3024,12 @@ __all__ = [
     "MoveEvent",
     "ArticulationCounts",
     "ArticulationJoint",
+    "CouplingAxis",
+    "CouplingPoint",
+    "CouplingDrive",
+    "CouplingState",
     "ImportNote",
     "ModelBody",
     "ModelCounts",
+    "Coupling",
 ]
