@@ -275,6 +275,86 @@ static void write_joints(exporter *e)
   free(ids);
 }
 
+// Index of a joint in the list that write_joints() writes.
+static int joint_number(const exporter *e, tn_joint_id id)
+{
+  int count = tn_world_joints(e->run->world, NULL, 0), number = 0;
+  tn_joint_id *ids = calloc((size_t)count + 1, sizeof *ids);
+  if (ids) {
+    tn_world_joints(e->run->world, ids, count);
+    while (number < count && !TN_SAME_ID(ids[number], id)) {
+      number += 1;
+    }
+  }
+  free(ids);
+  return number;
+}
+
+static void write_axes(exporter *e, const tn_coupling_def *def)
+{
+  write_key(&e->w, "axes");
+  write_open(&e->w, '[');
+  for (int i = 0; i < def->axis_count; ++i) {
+    file_axis a = {def->axes[i], joint_number(e, def->axes[i].joint)}, usual;
+    type_coupling_axis.usual(&usual);
+    write_item(&e->w);
+    write_open(&e->w, '{');
+    e->w.flat = true;
+    write_fields(&e->w, &type_coupling_axis, &a, &usual);
+    write_close(&e->w, '}', false);
+  }
+  write_close(&e->w, ']', false);
+}
+
+static void write_points(exporter *e, const tn_coupling_def *def)
+{
+  write_key(&e->w, "points");
+  write_open(&e->w, '[');
+  for (int i = 0; i < def->point_count; ++i) {
+    file_point p = {def->points[i], NULL}, usual;
+    type_coupling_point.usual(&usual);
+    write_item(&e->w);
+    write_open(&e->w, '{');
+    e->w.flat = true;
+    write_key(&e->w, "body");
+    write_reference(e, p.point.body);
+    write_fields(&e->w, &type_coupling_point, &p, &usual);
+    write_close(&e->w, '}', false);
+  }
+  write_close(&e->w, ']', false);
+}
+
+static void write_couplings(exporter *e)
+{
+  int count = tn_world_couplings(e->run->world, NULL, 0);
+  tn_coupling_id *ids = calloc((size_t)count + 1, sizeof *ids);
+  e->failed = e->failed || !ids;
+  if (ids && count > 0) {
+    tn_world_couplings(e->run->world, ids, count);
+    write_key(&e->w, "couplings");
+    write_open(&e->w, '[');
+    for (int i = 0; i < count; ++i) {
+      file_coupling k, usual;
+      type_coupling.usual(&usual);
+      k = usual;
+      k.def = tn_coupling_get_def(e->run->world, ids[i]);
+      k.range[0] = k.def.range;
+      write_item(&e->w);
+      write_open(&e->w, '{');
+      if (k.def.axis_count > 0) {
+        write_axes(e, &k.def);
+      }
+      if (k.def.point_count > 0) {
+        write_points(e, &k.def);
+      }
+      write_fields(&e->w, &type_coupling, &k, &usual);
+      write_close(&e->w, '}', false);
+    }
+    write_close(&e->w, ']', false);
+  }
+  free(ids);
+}
+
 // ---------------------------------------------------------------------------------------------
 // Soft bodies
 
@@ -443,6 +523,7 @@ static void write_scene(exporter *e, const tn_world_def *def, double seconds)
   write_geometries(e);
   write_bodies(e);
   write_joints(e);
+  write_couplings(e);
   write_softs(e);
   write_attachments(e);
   write_close(&e->w, '}', false);

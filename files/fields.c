@@ -18,6 +18,8 @@ static const char *const geometry_words[] = {"hull", "mesh", "height_field", "wi
 static const char *const joint_words[] = {"distance", "ball",      "hinge",   "fixed", "prismatic",
                                           "cylinder", "universal", "generic", NULL};
 static const char *const drive_words[] = {"off", "target", "velocity", "force", NULL};
+static const char *const axis_words[] = {"linear_a",  "linear_b",  "linear_c", "angular_a",
+                                         "angular_b", "angular_c", NULL};
 static const char *const solid_words[] = {"corotated", "shape", "volume", "neo_hookean", NULL};
 static const char *const mesh_words[] = {"cloth", "rope", "box", "ball", "tube", "sphere", NULL};
 
@@ -112,6 +114,8 @@ static const field scene_fields[] = {
      .meaning = "shapes of the world: static ground and walls"},
     {"bodies", FIELD_TREE, AT(file_scene, bodies), .tree = TREE_LIST, .part = &type_body},
     {"joints", FIELD_TREE, AT(file_scene, joints), .tree = TREE_LIST, .part = &type_joint},
+    {"couplings", FIELD_TREE, AT(file_scene, couplings), .tree = TREE_LIST, .part = &type_coupling,
+     .meaning = "gears, pulleys, tendons"},
     {"soft_bodies", FIELD_TREE, AT(file_scene, softs), .tree = TREE_LIST, .part = &type_soft},
     {"attachments", FIELD_TREE, AT(file_scene, attachments), .tree = TREE_LIST,
      .part = &type_attachment},
@@ -418,6 +422,106 @@ const object_type type_joint = {"joint", "Connects a body to another, or to the 
                                 joint_fields, usual_joint};
 
 // ---------------------------------------------------------------------------------------------
+// Couplings
+
+static void usual_axis(void *out)
+{
+  file_axis *u = out;
+  memset(u, 0, sizeof *u);
+  u->axis.coefficients[0] = 1.0f;
+}
+
+#define COEFFICIENT(i) AT(file_axis, axis.coefficients) + (i) * sizeof(float)
+static const field axis_fields[] = {
+    {"joint", FIELD_INT, AT(file_axis, joint), .lo = 0, .hi = 2147483647.0, .flags = FIELD_REQUIRED,
+     .meaning = "index of the joint"},
+    {"axis", FIELD_WORD, AT(file_axis, axis.axis), .words = axis_words, .flags = FIELD_REQUIRED,
+     .meaning = "offset along, or angle about, an axis of the joint; one that it leaves free"},
+    {"reference", FIELD_FLOAT, AT(file_axis, axis.reference),
+     .meaning = "m or rad, where the coordinate q counts as zero"},
+    {"coefficient", FIELD_FLOAT, COEFFICIENT(0), .meaning = "of q"},
+    {"square", FIELD_FLOAT, COEFFICIENT(1), .meaning = "coefficient of q^2"},
+    {"cube", FIELD_FLOAT, COEFFICIENT(2), .meaning = "coefficient of q^3"},
+    {"fourth", FIELD_FLOAT, COEFFICIENT(3), .meaning = "coefficient of q^4"},
+    {0}};
+const object_type type_coupling_axis = {
+    "coupling_axis", "An axis of a joint, as part of a coupling.", axis_fields, usual_axis};
+
+static void usual_point(void *out)
+{
+  file_point *u = out;
+  memset(u, 0, sizeof *u);
+  u->point.factor = 1.0f;
+}
+
+static const field point_fields[] = {
+    {"body", FIELD_TREE, AT(file_point, body), .tree = TREE_BODY},
+    {"position", FIELD_POSITION, AT(file_point, point.position), .flags = FIELD_REQUIRED,
+     .meaning = "in the body's frame, or in the world, m"},
+    {"factor", FIELD_FLOAT, AT(file_point, point.factor), .hi = 1e6,
+     .meaning = "of the length of the segment that ends here; 0 begins a new branch"},
+    {0}};
+const object_type type_coupling_point = {"coupling_point", "A point of a coupling's path.",
+                                         point_fields, usual_point};
+
+static void usual_coupling_drive(void *out)
+{
+  tn_coupling_drive *u = out;
+  memset(u, 0, sizeof *u);
+  *u = tn_default_coupling_def().drive;
+}
+
+static const field coupling_drive_fields[] = {
+    {"stiffness", FIELD_FLOAT, AT(tn_coupling_drive, stiffness), .hi = 1e12,
+     .meaning = "N per unit of c"},
+    {"target", FIELD_FLOAT, AT(tn_coupling_drive, target), .meaning = "of c"},
+    {"damping", FIELD_FLOAT, AT(tn_coupling_drive, damping), .hi = 1e12,
+     .meaning = "N s per unit of c"},
+    {"velocity", FIELD_FLOAT, AT(tn_coupling_drive, velocity), .meaning = "of c per second"},
+    {"force", FIELD_FLOAT, AT(tn_coupling_drive, force), .meaning = "N"},
+    {"max_force", FIELD_FLOAT, AT(tn_coupling_drive, max_force), .hi = MOST, .flags = FIELD_OPEN,
+     .meaning = "N"},
+    {0}};
+const object_type type_coupling_drive = {
+    "coupling_drive", "The force stiffness (target - c) + damping (velocity - c') + force.",
+    coupling_drive_fields, usual_coupling_drive};
+
+static void usual_coupling(void *out)
+{
+  file_coupling *u = out;
+  memset(u, 0, sizeof *u);
+  u->def = tn_default_coupling_def();
+}
+
+static const field coupling_fields[] = {
+    {"axes", FIELD_TREE, AT(file_coupling, axes), .tree = TREE_LIST, .part = &type_coupling_axis,
+     .meaning = "axes of joints, up to 8"},
+    {"points", FIELD_TREE, AT(file_coupling, points), .tree = TREE_LIST,
+     .part = &type_coupling_point, .meaning = "path of a rope or tendon, 2 to 16 points"},
+    {"offset", FIELD_FLOAT, AT(file_coupling, def.offset), .meaning = "constant part of c"},
+    {"range", FIELD_RANGES, AT(file_coupling, range),
+     .meaning = "of c, one range; without it c is held at 0"},
+    {"compliance", FIELD_FLOAT, AT(file_coupling, def.compliance), .hi = 1e12,
+     .meaning = "of the range's ends, units of c per N"},
+    {"range_damping", FIELD_FLOAT, AT(file_coupling, def.range_damping), .hi = 1e12,
+     .meaning = "of compliant ends, N s per unit of c"},
+    {"stiffness", FIELD_FLOAT, AT(file_coupling, def.stiffness), .hi = 1e12,
+     .meaning = "of a spring, N per unit of c"},
+    {"rest", FIELD_FLOAT, AT(file_coupling, def.rest),
+     .meaning = "c at which the spring is at rest"},
+    {"damping", FIELD_FLOAT, AT(file_coupling, def.damping), .hi = 1e12,
+     .meaning = "N s per unit of c"},
+    {"friction", FIELD_FLOAT, AT(file_coupling, def.friction), .hi = MOST, .meaning = "N"},
+    {"drive", FIELD_PART, AT(file_coupling, def.drive), .part = &type_coupling_drive},
+    {"enabled", FIELD_BOOL, AT(file_coupling, def.enabled)},
+    {0}};
+const object_type type_coupling = {"coupling",
+                                   "One constraint c = offset + sum over axes of joints + length "
+                                   "of a path. Forces are conjugate to "
+                                   "c.",
+                                   coupling_fields, usual_coupling};
+
+// ---------------------------------------------------------------------------------------------
 // Soft bodies
 
 #define OF_CELLS (KIND(MESH_BOX) | KIND(MESH_TUBE))
@@ -572,9 +676,13 @@ const object_type type_attachment = {
 const object_type *const *object_types(void)
 {
   static const object_type *const all[] = {
-      &type_camera, &type_world,    &type_behaviour, &type_rotation,   &type_mass,  &type_body,
-      &type_filter, &type_material, &type_geometry,  &type_shape,      &type_frame, &type_drive,
-      &type_joint,  &type_mesh,     &type_soft,      &type_attachment, NULL};
+      &type_camera,         &type_world,         &type_behaviour,
+      &type_rotation,       &type_mass,          &type_body,
+      &type_filter,         &type_material,      &type_geometry,
+      &type_shape,          &type_frame,         &type_drive,
+      &type_joint,          &type_coupling_axis, &type_coupling_point,
+      &type_coupling_drive, &type_coupling,      &type_mesh,
+      &type_soft,           &type_attachment,    NULL};
   return all;
 }
 

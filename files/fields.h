@@ -101,7 +101,8 @@ typedef struct file_scene {
   bool conserves;
   file_camera camera;
   tn_world_def world;
-  const cJSON *behaviour, *materials, *geometries, *shapes, *bodies, *joints, *softs, *attachments;
+  const cJSON *behaviour, *materials, *geometries, *shapes, *bodies, *joints, *couplings;
+  const cJSON *softs, *attachments;
 } file_scene;
 
 typedef struct file_body {
@@ -136,6 +137,22 @@ typedef struct file_joint {
   tn_vec3 axis;
 } file_joint;
 
+typedef struct file_axis {
+  tn_coupling_axis axis;
+  int joint; // index
+} file_axis;
+
+typedef struct file_point {
+  tn_coupling_point point;
+  const cJSON *body;
+} file_point;
+
+typedef struct file_coupling {
+  tn_coupling_def def;
+  tn_range range[3]; // the first one
+  const cJSON *axes, *points;
+} file_coupling;
+
 typedef struct file_mesh {
   int kind; // index into mesh_words
   int columns, rows, segments, level;
@@ -161,7 +178,8 @@ typedef struct file_attachment {
 
 extern const object_type type_scene, type_camera, type_world, type_behaviour, type_body, type_mass,
     type_shape, type_material, type_filter, type_geometry, type_joint, type_frame, type_drive,
-    type_soft, type_mesh, type_attachment, type_rotation;
+    type_coupling, type_coupling_axis, type_coupling_point, type_coupling_drive, type_soft,
+    type_mesh, type_attachment, type_rotation;
 
 // Large enough for any of the structures above.
 typedef union any_object {
@@ -171,6 +189,7 @@ typedef union any_object {
   file_material material;
   file_geometry geometry;
   file_joint joint;
+  file_coupling coupling;
   file_soft soft;
   file_attachment attachment;
 } any_object;

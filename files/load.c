@@ -63,7 +63,7 @@ static void build_from_file(scene_run *run)
   loader l = {.file = file, .run = run, .r = reader_of(file)};
   tn_world_set_gravity(run->world, file->content.world.gravity);
   bool ok = load_materials(&l) && load_geometries(&l) && load_bodies(&l) && load_joints(&l) &&
-            load_softs(&l) && load_attachments(&l);
+            load_couplings(&l) && load_softs(&l) && load_attachments(&l);
   run->failed = run->failed || !ok;
   double scale = file->content.energy_scale;
   run->energy_scale = scale > 0.0 ? scale : usual_energy(run);
@@ -164,6 +164,10 @@ static bool suits_behaviour(const scene_run *run, const scene_run *model, reader
 {
   int softs = tn_world_softs(run->world, NULL, 0), wanted = tn_world_softs(model->world, NULL, 0);
   reader_enter(r, "behaviour");
+  if (run->coupling_count < model->coupling_count) {
+    return reader_fail(r, "%s needs at least %d couplings, but the file has %d", model->scene->name,
+                       model->coupling_count, run->coupling_count);
+  }
   if (run->body_count < model->body_count || run->joint_count < model->joint_count ||
       softs < wanted) {
     return reader_fail(

@@ -1,4 +1,4 @@
-// Materials, geometries, bodies with their shapes, joints.
+// Materials, geometries, bodies with their shapes, joints, couplings.
 #include "loader.h"
 
 #include <math.h>
@@ -476,6 +476,97 @@ bool load_joints(loader *l)
   {
     reader_enter_item(&l->r, i++);
     if (!load_joint(l, item)) {
+      return false;
+    }
+    reader_leave(&l->r);
+  }
+  reader_leave(&l->r);
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Couplings
+
+static bool load_axis(loader *l, const cJSON *json, tn_coupling_def *def)
+{
+  file_axis a;
+  type_coupling_axis.usual(&a);
+  if (!read_object(&l->r, json, &type_coupling_axis, &a, NULL)) {
+    return false;
+  }
+  if (a.joint >= l->run->joint_count) {
+    return reader_fail(&l->r, "no joint with index %d; there are %d, counted from 0", a.joint,
+                       l->run->joint_count);
+  }
+  a.axis.joint = l->run->joints[a.joint];
+  def->axes[def->axis_count++] = a.axis;
+  return true;
+}
+
+static bool load_point(loader *l, const cJSON *json, tn_coupling_def *def)
+{
+  file_point p;
+  type_coupling_point.usual(&p);
+  if (!read_object(&l->r, json, &type_coupling_point, &p, NULL)) {
+    return false;
+  }
+  reader_enter(&l->r, "body");
+  if (!find_body(l, p.body, &p.point.body)) {
+    return false;
+  }
+  reader_leave(&l->r);
+  def->points[def->point_count++] = p.point;
+  return true;
+}
+
+static bool load_terms(loader *l, const cJSON *list, const char *key, int most,
+                       bool (*load)(loader *, const cJSON *, tn_coupling_def *),
+                       tn_coupling_def *def)
+{
+  if (!is_list(l, list, key, most)) {
+    return false;
+  }
+  int i = 0;
+  const cJSON *item;
+  reader_enter(&l->r, key);
+  cJSON_ArrayForEach(item, list)
+  {
+    reader_enter_item(&l->r, i++);
+    if (!load(l, item, def)) {
+      return false;
+    }
+    reader_leave(&l->r);
+  }
+  reader_leave(&l->r);
+  return true;
+}
+
+static bool load_coupling(loader *l, const cJSON *json)
+{
+  file_coupling k;
+  type_coupling.usual(&k);
+  if (!read_object(&l->r, json, &type_coupling, &k, NULL) ||
+      !load_terms(l, k.axes, "axes", TN_COUPLING_AXES, load_axis, &k.def) ||
+      !load_terms(l, k.points, "points", TN_COUPLING_POINTS, load_point, &k.def)) {
+    return false;
+  }
+  k.def.range = k.range[0];
+  scene_add_coupling(l->run, &k.def);
+  return !l->run->failed || loader_fail(l);
+}
+
+bool load_couplings(loader *l)
+{
+  const cJSON *all = l->file->content.couplings, *item;
+  if (!is_list(l, all, "couplings", MAX_THINGS)) {
+    return false;
+  }
+  int i = 0;
+  reader_enter(&l->r, "couplings");
+  cJSON_ArrayForEach(item, all)
+  {
+    reader_enter_item(&l->r, i++);
+    if (!load_coupling(l, item)) {
       return false;
     }
     reader_leave(&l->r);

@@ -52,6 +52,7 @@ bool load_materials(loader *l);
 bool load_geometries(loader *l);
 bool load_bodies(loader *l);
 bool load_joints(loader *l);
+bool load_couplings(loader *l);
 bool load_softs(loader *l);
 bool load_attachments(loader *l);
 

@@ -119,6 +119,51 @@ tn_joint_id scene_add_joint(scene_run *run, const tn_joint_def *def)
   return id;
 }
 
+static void list_coupling(scene_run *run, tn_coupling_id id)
+{
+  void *couplings = run->couplings;
+  bool has_room = scene_grow(&couplings, run->coupling_count, &run->coupling_capacity, sizeof id);
+  run->couplings = couplings;
+  if (TN_IS_NULL(id) || !has_room) {
+    run->failed = true;
+    return;
+  }
+  tn_coupling_def def = tn_coupling_get_def(run->world, id);
+  for (int i = 0; i < def.axis_count; ++i) { // its force on the world is not measured
+    tn_joint_def joint = tn_joint_get_def(run->world, def.axes[i].joint);
+    bool anchored = !scene_moves(run, joint.body_a) || !scene_moves(run, joint.body_b);
+    run->has_drag = run->has_drag || (anchored && def.axes[i].axis < 3);
+  }
+  for (int i = 0; i < def.point_count; ++i) {
+    run->has_drag = run->has_drag || !scene_moves(run, def.points[i].body);
+  }
+  run->couplings[run->coupling_count++] = id;
+}
+
+tn_coupling_id scene_add_coupling(scene_run *run, const tn_coupling_def *def)
+{
+  if (run->failed) {
+    return (tn_coupling_id){0, 0, 0};
+  }
+  tn_coupling_id id = tn_coupling_create(run->world, def);
+  list_coupling(run, id);
+  return id;
+}
+
+static void adopt_couplings(scene_run *run)
+{
+  int count = tn_world_couplings(run->world, NULL, 0);
+  tn_coupling_id *ids = malloc((size_t)(count + 1) * sizeof *ids);
+  run->failed = run->failed || !ids;
+  if (ids) {
+    tn_world_couplings(run->world, ids, count);
+  }
+  for (int i = 0; i < count && !run->failed; ++i) {
+    list_coupling(run, ids[i]);
+  }
+  free(ids);
+}
+
 void scene_adopt(scene_run *run)
 {
   int bodies = tn_world_bodies(run->world, NULL, 0), joints = tn_world_joints(run->world, NULL, 0);
@@ -141,6 +186,7 @@ void scene_adopt(scene_run *run)
   }
   free(body_ids);
   free(joint_ids);
+  adopt_couplings(run);
 }
 
 tn_body_def scene_body_def(void)

@@ -29,6 +29,8 @@ void scene_set_gravity(scene_run *run);
 // bodies only through this file, so that they can be exported.
 tn_body_id scene_add_body(scene_run *run, const tn_body_def *def);
 tn_joint_id scene_add_joint(scene_run *run, const tn_joint_def *def);
+// The same for a coupling, which is listed in run->couplings.
+tn_coupling_id scene_add_coupling(scene_run *run, const tn_coupling_def *def);
 // Takes over all bodies and joints of a world that something else has filled.
 void scene_adopt(scene_run *run);
 // Adds a body that is not counted among the run's bodies.

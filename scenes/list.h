@@ -29,6 +29,9 @@ extern const scene scene_car;
 extern const scene scene_ragdoll, scene_walker;
 // machines.c
 extern const scene scene_excavator, scene_wrecking_ball, scene_gears;
+// transmissions.c
+extern const scene scene_differential, scene_winch, scene_scissor_lift, scene_tendon_finger,
+    scene_clock;
 // buildings.c
 extern const scene scene_bridge, scene_jenga;
 // stack.c

@@ -55,6 +55,7 @@ void scene_destroy(scene_run *run)
     tn_world_destroy(run->world);
     free(run->bodies);
     free(run->joints);
+    free(run->couplings);
     free(run->roles);
     free(run);
   }

@@ -18,6 +18,7 @@ static void drop_pointers(scene_run *run)
   run->world = NULL;
   run->bodies = NULL;
   run->joints = NULL;
+  run->couplings = NULL;
   run->roles = NULL;
   run->record = NULL;
 }
@@ -94,10 +95,12 @@ static void take_watched(scene_run *run, const scene_run *saved)
   run->world = own.world;
   run->bodies = own.bodies;
   run->joints = own.joints;
+  run->couplings = own.couplings;
   run->roles = own.roles;
   run->record = own.record;
   run->body_capacity = own.body_capacity;
   run->joint_capacity = own.joint_capacity;
+  run->coupling_capacity = own.coupling_capacity;
 }
 
 static bool restore(scene_run *run, const void *buffer, size_t size)

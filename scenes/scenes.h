@@ -93,7 +93,8 @@ struct scene_run {
   scene_settings settings;
   tn_body_id *bodies; // in the order of creation
   tn_joint_id *joints;
-  int body_count, joint_count;
+  tn_coupling_id *couplings;
+  int body_count, joint_count, coupling_count;
   double time; // s
   int frames;
   double memory[SCENE_MEMORY]; // private state of the scene
@@ -117,7 +118,7 @@ struct scene_run {
   // Set by the functions of build.h.
   struct scene_joint_role *roles;
   scene_record *record; // definitions of bodies; null: not recorded
-  int body_capacity, joint_capacity;
+  int body_capacity, joint_capacity, coupling_capacity;
   double weighing_mass; // kg, mass under gravity
   bool has_drag;        // something is damped or pinned, so momentum is not conserved
 };

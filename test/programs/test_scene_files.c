@@ -317,10 +317,11 @@ static void mistakes_are_located_in_any_layout(void **unused)
 {
   (void)unused;
   assert_string_equal(complaint(""), "scene.json:1: invalid JSON: unexpected end of file");
-  assert_string_equal(complaint("{\"tenon\":1,\"a\\u0062\":[{\"}\":1}],\n\"seconds\":-1}"),
-                      "scene.json:1: ab: unknown key; known keys are $schema, tenon, name, title, "
-                      "source, seconds, conserves, energy_scale, camera, world, behaviour, "
-                      "materials, geometries, shapes, bodies, joints, soft_bodies, attachments");
+  assert_string_equal(
+      complaint("{\"tenon\":1,\"a\\u0062\":[{\"}\":1}],\n\"seconds\":-1}"),
+      "scene.json:1: ab: unknown key; known keys are $schema, tenon, name, title, "
+      "source, seconds, conserves, energy_scale, camera, world, behaviour, "
+      "materials, geometries, shapes, bodies, joints, couplings, soft_bodies, attachments");
   assert_string_equal(complaint("\n{\"tenon\":1,\r\n\"name\":\"}],{\\\"\",\n\"seconds\" \n: -1}"),
                       "scene.json:4: seconds: must be above 0, up to 36000");
   assert_string_equal(complaint("{\"tenon\":1}\n{}"), "scene.json:2: invalid JSON at '{}'");
