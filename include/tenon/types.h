@@ -92,6 +92,7 @@ typedef struct tn_counters {
   int contacts;   ///< manifolds that touch or nearly
   int points;     ///< points of all manifolds
   int awake;      ///< dynamic bodies that are awake
+  int swept;      ///< bodies that continuous collision stopped at the end of the last step
   int softs;      ///< soft bodies
   int particles;  ///< particles of all soft bodies
   int soft_rows;  ///< constraints between particles

@@ -55,7 +55,7 @@
   X(speculative_margin)    \
   X(continuous)            \
   X(continuous_path)       \
-  X(core_point)            \
+  X(sweep)                 \
   X(manifold_reuse)        \
   X(fixed_normal)          \
   X(axis_hysteresis)       \

@@ -191,15 +191,3 @@ float geometry_inner_radius(const geometry *g)
     return 0.0f;
   }
 }
-
-tn_vec3 geometry_inner_center(const geometry *g)
-{
-  switch (g->kind) {
-  case TN_SHAPE_CONE: // its base is at -half_length
-    return tn_v3(0.0f, geometry_inner_radius(g) - g->half_length, 0.0f);
-  case TN_SHAPE_HULL:
-    return g->hull->center;
-  default:
-    return tn_v3(0.0f, 0.0f, 0.0f);
-  }
-}

@@ -53,10 +53,9 @@ aabb geometry_aabb(const geometry *g, pose at);
 
 // Largest distance of a point of the shape from its origin; infinite for planes.
 float geometry_bounding_radius(const geometry *g);
-// Radius and centre of a ball inside the shape; the radius is 0 for surfaces without an inside and
+// Radius of a ball inside the shape; the radius is 0 for surfaces without an inside and
 // infinite for planes.
 float geometry_inner_radius(const geometry *g);
-tn_vec3 geometry_inner_center(const geometry *g);
 // The smaller of two inner radii. Zero means no inside, so the other radius counts.
 static inline float smaller_inner_radius(float a, float b)
 {

@@ -224,6 +224,8 @@ typedef struct grid_sweep {
   pose b_in_a;
   float target_distance;
   cast_hit *cast;
+  facet_visit_fn *visit_facet; // height_field_sweep_facets
+  void *context;
 } grid_sweep;
 
 // The AABB of the box between two fractions of the displacement.
@@ -380,6 +382,25 @@ bool height_field_cast(const height_field *f, const geometry *b, pose b_in_a, tn
   s.limit = clamp_fraction(f, s.center, s.half, displacement, max_fraction);
   sweep_field(&s);
   return s.found;
+}
+
+static void visit_swept(grid_sweep *s, const facet *t)
+{
+  s->visit_facet(t->corner, s->context);
+}
+
+void height_field_sweep_facets(const height_field *f, aabb box, tn_vec3 displacement,
+                               facet_visit_fn *visit, void *context)
+{
+  grid_sweep s = {.f = f,
+                  .center = tn_scale(0.5f, tn_add(box.lower, box.upper)),
+                  .half = tn_scale(0.5f, tn_sub(box.upper, box.lower)),
+                  .displacement = displacement,
+                  .visit = visit_swept,
+                  .visit_facet = visit,
+                  .context = context};
+  s.limit = clamp_fraction(f, s.center, s.half, displacement, 1.0f);
+  sweep_field(&s);
 }
 
 // ---------------------------------------------------------------------------------------------

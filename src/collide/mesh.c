@@ -391,6 +391,15 @@ bool mesh_cast(const mesh *m, const geometry *b, pose b_in_a, tn_vec3 displaceme
   return found;
 }
 
+void mesh_sweep_facets(const mesh *m, aabb box, tn_vec3 displacement, facet_visit_fn *visit,
+                       void *context)
+{
+  bvh_iterator walk = bvh_sweep(m->nodes, box, displacement, 1.0f);
+  for (int i; (i = bvh_next(&walk)) >= 0;) {
+    visit(mesh_facet(m, i).corner, context);
+  }
+}
+
 bool mesh_closest(const mesh *m, tn_vec3 p, float max_distance, closest *out)
 {
   bvh_iterator walk = bvh_nearest(m->nodes, p, max_distance);

@@ -75,6 +75,13 @@ void wire_fit_curve(const wire *w, manifold *m, float behind, float ahead);
 // changes `parameter`.
 tn_vec3 wire_contact_tangent(const wire *w, const manifold *m);
 
+// Calls `visit` for the facets whose boxes are hit by `box` moving along `displacement`.
+typedef void facet_visit_fn(const tn_vec3 corner[3], void *context);
+void mesh_sweep_facets(const mesh *m, aabb box, tn_vec3 displacement, facet_visit_fn *visit,
+                       void *context);
+void height_field_sweep_facets(const height_field *f, aabb box, tn_vec3 displacement,
+                               facet_visit_fn *visit, void *context);
+
 // For debug drawing: calls `line` for every edge.
 void mesh_edges(const mesh *m, void (*line)(tn_vec3 a, tn_vec3 b, void *context), void *context);
 void height_field_edges(const height_field *f, void (*line)(tn_vec3 a, tn_vec3 b, void *context),

@@ -1,7 +1,8 @@
 // Continuous collision after the first impact of a step. The narrow phase casts fast bodies along a
-// straight line; a body that bounces off a static shape would tunnel through what lies along its
-// new direction. So its path is traced from impact to impact, and shapes that it meets get
-// speculative contacts.
+// straight line. The path of a body that bounces off a static shape is traced from impact to
+// impact, and shapes that it meets get speculative contacts, so that the solver bounces it off them
+// with its laws of restitution and friction. What the trace does not foresee, the sweep at the end
+// of the step stops (sweep.c).
 #include "collide/distance.h"
 #include "detect/broad_phase.h"
 #include "detect/detect.h"
@@ -93,15 +94,12 @@ static bool add_predicted_contact(const ccd_path *t)
   relative_view v = relative_view_of(t, wall);
   manifold found[MAX_MANIFOLDS];
   int count = collide_swept(wall, t->shape, v.at, v.displacement, found, MAX_MANIFOLDS), kept = 0;
-  pose now = v.at;
-  now.p = tn_sub(now.p, v.traversed);
   for (int i = 0; i < count; ++i) {
     float gap = -tn_dot(found[i].normal, v.traversed);
     for (int k = 0; k < found[i].count; ++k) {
       found[i].points[k].gap += gap;
     }
     if (found[i].points[0].gap > 0.0f) {
-      add_core_point(world, wall, t->shape, now, tn_add(v.traversed, v.displacement), &found[i]);
       if (t->shape < wall) {
         manifold_flip(&found[i], v.at);
       }

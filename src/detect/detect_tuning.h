@@ -49,6 +49,22 @@
 #define TUNING_CCD_ROLLING_LOSS (2.0f / 7.0f)
 // m/s, floor of a divisor.
 #define TUNING_CCD_MIN_SLIDE 1e-30f
+// The sweep at the end of a step (sweep.c): depth of a crossing, relative to the inner radius of
+// the body's shape. Below 1 the centre stays on the near side, and contacts push it out there.
+#define TUNING_SWEEP_CORE 0.5f
+// Relative to that depth: overlap that a stopped body is left with; accuracy of the depth; by how
+// much shapes that overlap more at the start may sink in.
+#define TUNING_SWEEP_SLOP 0.1f
+#define TUNING_SWEEP_BAND 0.1f
+#define TUNING_SWEEP_SINK 0.02f
+// Distances per pair; the last lower bound of the time counts when they are spent.
+#define TUNING_SWEEP_ITERATIONS 128
+// Accuracy of the time of a stop: 2^-12 of the motion.
+#define TUNING_SWEEP_BISECTIONS 12
+// Sweeps over the points of a body's stops, until none approaches.
+#define TUNING_SWEEP_IMPACTS 16
+// Parts of a body's motion in a step: up to a stop, or a turn of 1 rad. Then it stays where it is.
+#define TUNING_SWEEP_PARTS 32
 
 // ---------------------------------------------------------------------------------------------
 // Broad phase

@@ -27,6 +27,13 @@ typedef struct pair_result {
   bool overlap;  // sensors only
 } pair_result;
 
+// A body that is swept against moving ones at the end of a step.
+typedef struct sweep_order {
+  float travel;  // m, of its centre
+  int32_t body;  // slot
+  int32_t index; // in tn_world.awake
+} sweep_order;
+
 #define KEPT_MANIFOLDS (-1) // the contacts of the last step are still valid
 
 typedef struct detection {
@@ -45,7 +52,12 @@ typedef struct detection {
   int32_t *active_pairs; // slots of pairs to be collided in this step
   int32_t active_pair_count, active_pair_capacity;
 
+  int32_t sweep_stop_count; // bodies that continuous collision put back in the last step
+
   // Scratch of a step.
+  uint8_t *sweep_flags; // by index in tn_world.awake
+  sweep_order *sweep_orders;
+  int32_t sweep_flag_capacity, sweep_order_count, sweep_order_capacity;
   uint64_t *pair_bits; // one bit for each pair to be listed
   int32_t pair_bit_capacity;
   uint8_t *body_marks; // by index in `awake`: bodies that need serial work after a parallel loop

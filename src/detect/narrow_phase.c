@@ -35,45 +35,6 @@ static bool pose_is_unchanged(const pair *p, pose now, float size)
          2.0f * sine < TUNING_MANIFOLD_REUSE_ANGLE;
 }
 
-// Whether the core point is that of B: the shape of a dynamic body that has an inscribed ball.
-static bool stops_ball_of_b(const tn_world *world, const shape *a, const shape *b)
-{
-  bool moves = world->bodies[b->body].type == TN_BODY_DYNAMIC;
-  return moves ? b->inner_radius > 0.0f : a->inner_radius == 0.0f;
-}
-
-// A stopped corner does not stop the body: it may rotate about the corner and pass. So the
-// inscribed ball of the moving shape gets a point with its own gap as well. As long as the normal
-// motion is smaller than the ball's radius no point is needed: the centre stays on its side, and
-// the next step finds it there.
-void add_core_point(const tn_world *world, const shape *a, const shape *b, pose at,
-                    tn_vec3 displacement, manifold *m)
-{
-  bool crosses =
-      -tn_dot(m->normal, displacement) > smaller_inner_radius(a->inner_radius, b->inner_radius);
-  bool ball = a->geometry.kind == TN_SHAPE_SPHERE || b->geometry.kind == TN_SHAPE_SPHERE;
-  if (!RULE(core_point) || !crosses || ball || m->form != MANIFOLD_FLAT) {
-    return;
-  }
-  manifold_point core = {0};
-  if (stops_ball_of_b(world, a, b)) {
-    tn_vec3 to_surface =
-        tn_scale(m->radius_b - b->inner_radius, pose_inverse_vector(at, m->normal));
-    core.b = tn_add(geometry_inner_center(&b->geometry), to_surface);
-    tn_vec3 in_a = pose_point(at, core.b);
-    core.gap = tn_dot(m->normal, tn_sub(in_a, m->points[0].a));
-    core.a = tn_sub(in_a, tn_scale(core.gap, m->normal));
-  } else {
-    tn_vec3 to_surface = tn_scale(a->inner_radius - m->radius_a, m->normal);
-    core.a = tn_add(geometry_inner_center(&a->geometry), to_surface);
-    core.gap = tn_dot(m->normal, tn_sub(pose_point(at, m->points[0].b), core.a));
-    core.b = pose_inverse_point(at, tn_add(core.a, tn_scale(core.gap, m->normal)));
-  }
-  core.gap -= m->radius_a + m->radius_b;
-  core.feature = UINT32_MAX;
-  m->points[m->count < MAX_MANIFOLD_POINTS ? m->count++ : MAX_MANIFOLD_POINTS - 1] = core;
-}
-
 // For motion larger than the other shape's thickness, where the discrete test would miss the
 // contact.
 int collide_swept(const shape *a, const shape *b, pose at, tn_vec3 displacement, manifold *out,
@@ -247,9 +208,6 @@ static void collide_pair(const tn_world *world, int32_t index, float dt)
     }
   }
   for (int i = 0; i < found->count; ++i) {
-    if (fast) {
-      add_core_point(world, a, b, at, displacement, &out[i]);
-    }
     if (out[i].form == MANIFOLD_WIRE) {
       select_wire_span(world, a, b, at_a, at_b, dt, &out[i]);
     }

@@ -45,9 +45,5 @@ void collide_pairs(const tn_world *world, int32_t first, int32_t last, float dt)
 // are those of the pose `at`. Returns the number of manifolds.
 int collide_swept(const shape *a, const shape *b, pose at, tn_vec3 displacement, manifold *out,
                   int room);
-// Adds a point for the inscribed ball of a fast body, so that the body cannot rotate past the
-// corner that is stopped. B is at `at` in A's frame and moves by `displacement` in this step.
-void add_core_point(const tn_world *world, const shape *a, const shape *b, pose at,
-                    tn_vec3 displacement, manifold *m);
 
 #endif

@@ -5,6 +5,7 @@
 #include "data/events.h"
 #include "detect/broad_phase.h"
 #include "detect/detection.h"
+#include "detect/sweep.h"
 #include "solver/body_step.h"
 #include "solver/islands.h"
 #include "solver/joint/coupling_step.h"
@@ -74,6 +75,7 @@ uint32_t end_step(tn_world *world, float dt)
   }
   couplings_end_step(world, dt);
   contacts_unpack(world, dt);
+  status |= sweep_bodies(world, dt) ? 0 : TN_STEP_OUT_OF_MEMORY;
   status |= end_bodies(world);
   trees_refit(world);
   break_overloaded_joints(world);

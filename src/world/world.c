@@ -341,6 +341,8 @@ static void release_contacts(tn_world *world)
   broad_phase_release(world);
   pair_list_release(world);
   RELEASE_ARRAY(detection->sort_places, world->detection->sort_place_capacity);
+  RELEASE_ARRAY(detection->sweep_flags, world->detection->sweep_flag_capacity);
+  RELEASE_ARRAY(detection->sweep_orders, world->detection->sweep_order_capacity);
   RELEASE_ARRAY(detection->active_pairs, world->detection->active_pair_capacity);
   RELEASE_ARRAY(detection->found, world->detection->found_capacity);
   RELEASE_ARRAY(detection->found_manifolds, world->detection->found_manifold_capacity);
@@ -574,6 +576,7 @@ tn_counters tn_world_counters(const tn_world *world)
     for (int32_t i = 0; i < world->body_pool.used; ++i) {
       c.awake += moves(&world->bodies[i]) && world->bodies[i].type == TN_BODY_DYNAMIC;
     }
+    c.swept = world->detection->sweep_stop_count;
     count_softs(world, &c);
     c.bytes = world->heap.bytes;
   }
