@@ -351,6 +351,8 @@ class Counters(Value):
     """points of all manifolds"""
     awake: int = UNSET
     """dynamic bodies that are awake"""
+    swept: int = UNSET
+    """bodies that continuous collision stopped at the end of the last step"""
     softs: int = UNSET
     """soft bodies"""
     particles: int = UNSET
