@@ -139,24 +139,38 @@ static void reset_one(tnp_batch *b, int i)
   if (b->mask && !b->mask[i]) {
     return;
   }
-  bool ok = tn_world_restore(w->world, b->state, b->state_size);
+  bool ok = tn_world_restore(w->world, b->states[i], b->state_sizes[i]);
   b->status[i] = ok ? 0 : TN_STEP_REJECTED;
   read_rows(b, i);
+}
+
+static bool write_bodies(const tnp_batch *b, const tnp_world *w, size_t first)
+{
+  const double *poses = b->poses ? b->poses + first * TN_POSE_NUMBERS : NULL;
+  const double *rates = b->velocities ? b->velocities + first * TN_VELOCITY_NUMBERS : NULL;
+  int count = b->body_count;
+  return (!poses || tn_bodies_write_poses(w->world, NULL, count, TN_DOUBLE, poses, 0)) &&
+         (!rates || tn_bodies_write_velocities(w->world, NULL, count, TN_DOUBLE, rates, 0));
+}
+
+static bool write_coordinates(const tnp_batch *b, const tnp_robot *r, size_t world)
+{
+  const double *q = b->q + world * (size_t)r->position_count;
+  const double *rates = b->rates + world * (size_t)r->velocity_count;
+  return tn_articulation_set_positions(r->articulation, q, NULL) &&
+         tn_articulation_set_velocities(r->articulation, rates, NULL);
 }
 
 static void write_one(tnp_batch *b, int i)
 {
   tnp_world *w = b->worlds[i];
-  size_t first = (size_t)i * (size_t)b->body_count;
   if (b->mask && !b->mask[i]) {
     return;
   }
-  bool ok = !b->poses || tn_bodies_write_poses(w->world, NULL, b->body_count, TN_DOUBLE,
-                                               b->poses + first * TN_POSE_NUMBERS, 0);
-  ok = ok && (!b->velocities ||
-              tn_bodies_write_velocities(w->world, NULL, b->body_count, TN_DOUBLE,
-                                         b->velocities + first * TN_VELOCITY_NUMBERS, 0));
+  bool ok = write_bodies(b, w, (size_t)i * (size_t)b->body_count) &&
+            (!b->q || !w->robots || write_coordinates(b, w->robots, (size_t)i));
   b->status[i] = ok ? 0 : TN_STEP_REJECTED;
+  read_rows(b, i);
 }
 
 static void hash_one(tnp_batch *b, int i)

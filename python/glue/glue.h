@@ -96,22 +96,22 @@ bool tnp_shape_look(const tn_world *world, tn_shape_id shape, float *points, int
 /// Threads that step many worlds.
 typedef struct tnp_pool tnp_pool;
 
-/// What a batch does with each of its worlds.
+/// What a batch does with each of its worlds. Rows of all worlds follow each other.
 typedef struct tnp_batch {
-  tnp_world **worlds;  ///< `count` of them
-  int count;           ///< number of worlds
-  int body_count;      ///< of each world
-  float dt;            ///< s
-  int repeat;          ///< steps in a row
-  uint32_t *status;    ///< of each world
-  const uint8_t *mask; ///< which worlds to restore; null: all
-  const void *state;   ///< that they are restored to
-  size_t state_size;   ///< bytes
-  double *poses;       ///< rows of all bodies, of all worlds; null: not wanted
-  double *velocities;  ///< rows of all bodies, of all worlds; null: not wanted
-  uint64_t *hashes;    ///< of each world
-  double *q;           ///< coordinates of the first robot of each world; null: not wanted
-  double *rates;       ///< their rates; null: not wanted
+  tnp_world **worlds;        ///< `count` of them
+  int count;                 ///< number of worlds
+  int body_count;            ///< of each world
+  float dt;                  ///< s
+  int repeat;                ///< steps in a row
+  uint32_t *status;          ///< of each world, written
+  const uint8_t *mask;       ///< which worlds to restore or to write; null: all
+  const void *const *states; ///< that each world is restored to
+  const size_t *state_sizes; ///< bytes of each
+  double *poses;             ///< of all bodies; null: neither read nor written
+  double *velocities;        ///< of all bodies; null: neither read nor written
+  double *q;                 ///< coordinates of the first robot; null: neither read nor written
+  double *rates;             ///< their rates; null with `q`
+  uint64_t *hashes;          ///< of each world, written
 } tnp_batch;
 
 /// Starts threads; null without memory.
@@ -124,7 +124,7 @@ void tnp_batch_step(tnp_pool *pool, tnp_batch *batch);
 void tnp_batch_reset(tnp_pool *pool, tnp_batch *batch);
 /// Reads the rows of all worlds.
 void tnp_batch_read(tnp_pool *pool, tnp_batch *batch);
-/// Writes poses and velocities of the masked worlds.
+/// Writes poses and velocities, then coordinates, of the masked worlds.
 void tnp_batch_write(tnp_pool *pool, tnp_batch *batch);
 /// Hashes all worlds.
 void tnp_batch_hash(tnp_pool *pool, tnp_batch *batch);

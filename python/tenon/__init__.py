@@ -9,6 +9,7 @@
     print(box, w.positions)
 """
 
+from ._batch import *
 from ._convert import *
 from ._generated import *
 from ._generated import VERSION_STRING as __version__

@@ -280,6 +280,12 @@ class Robot(Articulation):
         self._native.target = ffi.cast("double *", self.target.ctypes.data)
         self._native.applied = ffi.cast("double *", self._applied.ctypes.data)
 
+    def _share(self, target: Array, applied: Array) -> None:
+        """Uses rows of larger arrays for the controls."""
+        self.__dict__["target"], self._applied = target, applied
+        self._targets()
+        self._world._keep.append((target, applied))
+
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "target" and "target" in self.__dict__:
             self.target[:] = rows_in(value, self.target.shape, "target")
