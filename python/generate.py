@@ -10,11 +10,12 @@ fields of types that Python has no use for (callbacks, pointers of the host) are
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 HERE = Path(__file__).resolve().parent
 
@@ -255,7 +256,10 @@ def read_headers() -> Api:
 
 def declarations(api: Api) -> str:
     head = "// Written by generate.py from the public headers: do not edit.\n"
-    return head + "\n".join(api.order) + "\n"
+    text = "\n".join(api.order) + "\n"
+    for name, value, _ in api.constants:  # cffi knows no macros
+        text = re.sub(rf"\[{name}\]", f"[{value}]", text)
+    return head + text
 
 
 # ---- The generated part of the package -----------------------------------------------------------
@@ -406,10 +410,11 @@ class Writer:
     def argument_type(self, f: Field) -> Optional[str]:
         if f.pointer:
             return "str" if f.type == "char" and f.const else None
-        if f.type == "tn_range":
-            return "Sequence[Tuple[float, float]]" if f.count else "Tuple[float, float]"
         if f.count:
-            return "Sequence[float]"
+            element = self.argument_type(Field(f.name, f.type, "", f.doc, False))
+            return f"Sequence[{element}]" if element else None
+        if f.type == "tn_range":
+            return "Tuple[float, float]"
         if f.type in MATHS:
             return "Vector"
         if f.type == "tn_sym3":
@@ -714,12 +719,78 @@ if TYPE_CHECKING:
 '''
 
 
+# ---- The reference -------------------------------------------------------------------------------
+
+MODULES = ["_world", "_robot", "_batch", "learn", "_scenes", "_study", "_record", "_specs", "_convert"]
+
+
+def doc_text(node: Any) -> str:
+    return ast.get_docstring(node) or ""
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+
+
+def signature(node: ast.FunctionDef) -> str:
+    """Names of parameters, as they are called."""
+    a = node.args
+    names = [p.arg for p in a.posonlyargs + a.args if p.arg not in ("self", "cls")]
+    names += [f"*{a.vararg.arg}"] if a.vararg else ["*"] if a.kwonlyargs else []
+    names += [p.arg for p in a.kwonlyargs] + ([f"**{a.kwarg.arg}"] if a.kwarg else [])
+    return ", ".join(names)
+
+
+def member_lines(classes: List[ast.ClassDef]) -> List[str]:
+    """A line for each public member; those of the first class hide those of its base."""
+    seen: Dict[str, str] = {}
+    for node in classes:
+        for item in node.body:
+            if not isinstance(item, ast.FunctionDef) or item.name in seen:
+                continue
+            marks = [ast.dump(d) for d in item.decorator_list]
+            if any("'setter'" in mark for mark in marks):
+                continue
+            is_property = any("'property'" in mark for mark in marks)
+            if item.name == "__init__" and doc_text(item):
+                seen[item.name] = f"- `{classes[0].name}({signature(item)})`: {one_line(doc_text(item))}"
+            elif not item.name.startswith("_"):
+                call = "" if is_property else f"({signature(item)})"
+                seen[item.name] = f"- `{item.name}{call}`: {one_line(doc_text(item))}"
+    return list(seen.values())
+
+
+def reference(generated: str) -> str:
+    """All public names with their docstrings, as Markdown."""
+    bases = {n.name: n for n in ast.parse(generated).body if isinstance(n, ast.ClassDef)}
+    out = ["# Python reference", "", "Written by `generate.py` from the docstrings of the package.", ""]
+    values = []
+    for module in MODULES:
+        for node in ast.parse((HERE / f"tenon/{module}.py").read_text()).body:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and module in (
+                "_scenes", "_study", "_specs", "learn"
+            ):
+                out += [f"## {node.name}", "", f"`{node.name}({signature(node)})`", "", one_line(doc_text(node)), ""]
+            if not isinstance(node, ast.ClassDef) or node.name.startswith("_") or node.name == "Value":
+                continue
+            parents = [bases[b.id] for b in node.bases if isinstance(b, ast.Name) and b.id in bases]
+            out += [f"## class {node.name}", "", one_line(doc_text(node)), "", *member_lines([node, *parents]), ""]
+    for node in bases.values():
+        if not node.name.endswith("Base"):
+            values.append(f"- `{node.name}`: {one_line(doc_text(node))}")
+    out += ["## Values and enums", "", *values, ""]
+    return "\n".join(out)
+
+
 def main(arguments: List[str]) -> int:
     api = read_headers()
+    generated = Writer(api).run()
     texts = {
         HERE / "tenon/_declarations.cdef": declarations(api),
-        HERE / "tenon/_generated.py": Writer(api).run(),
+        HERE / "tenon/_generated.py": generated,
     }
+    if (HERE.parent / "docs").is_dir():
+        texts[HERE.parent / "docs/python_reference.md"] = reference(generated)
     stale = [p for p, text in texts.items() if not p.exists() or p.read_text() != text]
     if "--check" in arguments:
         for path in stale:

@@ -198,6 +198,11 @@ def _fits(cname: str, value: int) -> bool:
     return bool(lo <= value <= hi)
 
 
+def count_names(name: str) -> Tuple[str, str]:
+    """Names that the number of elements of an array may have: points, axes."""
+    return f"{name[:-1]}_count", f"{name[:-2]}is_count"
+
+
 def fill(target: Any, cname: str, values: Mapping[str, Any], keep: List[Any]) -> None:
     """Writes the given values into a structure; the rest stays."""
     known = dict(ffi.typeof(cname).fields)
@@ -205,6 +210,10 @@ def fill(target: Any, cname: str, values: Mapping[str, Any], keep: List[Any]) ->
         if value is UNSET:
             continue
         converted = to_c(known[key].type, value, key, keep)
+        if isinstance(converted, list):
+            for count in count_names(key):
+                if count in known:
+                    setattr(target, count, len(converted))
         if isinstance(converted, dict):
             fill_nested(getattr(target, key), converted)
         else:
@@ -219,7 +228,10 @@ def fill_nested(target: Any, values: Mapping[str, Any]) -> None:
         elif isinstance(value, list):
             part = getattr(target, key)
             for i, item in enumerate(value):
-                part[i] = item
+                if isinstance(item, dict):
+                    fill_nested(part[i], item)
+                else:
+                    part[i] = item
         else:
             setattr(target, key, value)
 

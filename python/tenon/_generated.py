@@ -1358,8 +1358,8 @@ class WorldBase(WorldCalls):
     def add_coupling(
         self,
         *,
-        axes: Sequence[float] = UNSET,
-        points: Sequence[float] = UNSET,
+        axes: Sequence[Union[CouplingAxis, Mapping[str, Any]]] = UNSET,
+        points: Sequence[Union[CouplingPoint, Mapping[str, Any]]] = UNSET,
         offset: float = UNSET,
         range: Tuple[float, float] = UNSET,
         compliance: float = UNSET,
@@ -2234,8 +2234,8 @@ class Coupling(Handle):
     def configure(
         self,
         *,
-        axes: Sequence[float] = UNSET,
-        points: Sequence[float] = UNSET,
+        axes: Sequence[Union[CouplingAxis, Mapping[str, Any]]] = UNSET,
+        points: Sequence[Union[CouplingPoint, Mapping[str, Any]]] = UNSET,
         offset: float = UNSET,
         range: Tuple[float, float] = UNSET,
         compliance: float = UNSET,

@@ -48,6 +48,7 @@ from ._generated import (
     WorldBase,
 )
 from ._native import ffi, lib
+from ._record import Recording, Viewer, in_notebook
 from ._robot import Articulation, Robot
 from ._specs import Plane, ShapeSpec, SoftMesh
 
@@ -334,6 +335,7 @@ class World(WorldBase):
         self._wanted_poses = self._wanted_rates = False  # read since the last step
         self._time = 0.0
         self._recorder: Optional[Callable[[], None]] = None
+        self._recording: Optional[Recording] = None
 
     def _opened(self) -> None:
         self._ptr = self._native.world
@@ -843,6 +845,33 @@ class World(WorldBase):
         result = self._invoke(lib.tn_world_reach, definition)
         self._touch()
         return from_c(ffi.typeof("tn_reach_result"), result, self)  # type: ignore[no-any-return]
+
+    # -- Pictures
+
+    def record(self, *, poses: bool = True, limit: int = 100000) -> Recording:
+        """Records energies, and poses, of every step from now on."""
+        self._recording = Recording(self, poses=poses, limit=limit)
+        return self._recording
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draws the energies since record() with matplotlib; returns the axes."""
+        if self._recording is None:
+            raise Error("nothing is recorded: call record() before the steps")
+        return self._recording.plot(axes)
+
+    def show(self, *, opens: bool = True) -> Viewer:
+        """Shows the world in a notebook's cell, or live in a browser.
+
+        A notebook replays what record() or an earlier show() has recorded; a browser shows new steps
+        as they are made.
+        """
+        if self._recording is None:
+            self.record()
+        assert self._recording is not None
+        viewer = Viewer(self._recording)
+        if opens and not in_notebook():
+            viewer.serve()
+        return viewer
 
     # -- States
 

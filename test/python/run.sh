@@ -39,7 +39,7 @@ environment/bin/pip install -q --no-deps wheels/*.whl
 [ "$(environment/bin/tenon version)" = "$(environment/bin/python -m tenon version)" ]
 
 cp -r "$root/test/python" tests # away from the sources, which would be imported instead
-cp -r "$root/python/examples" examples
+export TENON_EXAMPLES=$root/python/examples
 unset PYTHONPATH
 if [ "$mode" = asan ]; then
   # The interpreter itself gives no memory back at its end.

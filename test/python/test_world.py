@@ -261,3 +261,21 @@ def test_handles_are_values(world):
     assert world.bodies[0] == a and hash(world.bodies[0]) == hash(a) and a in world.bodies
     assert {a: 1}[world.body(a.row)] == 1
     assert a != world.add_body(tenon.Sphere(0.1))
+
+
+def test_coupling_is_a_gear():
+    w = tenon.World(gravity=(0, 0, 0), substeps=20)
+    wheels = [w.add_body(tenon.Cylinder(0.2, 0.05), position=(x, 0, 0), can_sleep=False) for x in (0, 1)]
+    hinges = [w.add_joint("hinge", None, wheel, point=wheel.position, axis=(0, 1, 0)) for wheel in wheels]
+    gear = w.add_coupling(
+        axes=[tenon.CouplingAxis(joint=hinges[0], axis=3, coefficients=(1.0,)),
+              {"joint": hinges[1], "axis": 3, "coefficients": (2.0,)}]
+    )
+    wheels[0].angular_velocity = (0, 3, 0)
+    w.step(1 / 60, repeat=30)
+    # Momentum along the constraint 1, 2 of equal inertias: 3 (1 - 1/5) and -3 * 2/5.
+    assert wheels[0].angular_velocity[1] == pytest.approx(3 * 0.8, rel=0.02)
+    assert wheels[1].angular_velocity[1] == pytest.approx(-3 * 0.4, rel=0.02)
+    assert w.couplings == [gear] and gear.is_valid
+    gear.destroy()
+    assert not gear.is_valid

@@ -1,0 +1,234 @@
+"""Recordings of a world: energies over time, and pictures in a browser or a notebook."""
+
+from __future__ import annotations
+
+import base64
+import html
+import http.server
+import json
+import threading
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
+from urllib.parse import parse_qs, urlparse
+
+import numpy as np
+
+from ._convert import Array
+from ._native import lib
+
+if TYPE_CHECKING:
+    from ._world import World
+
+FOLDER = Path(__file__).resolve().parent / "viewer"
+COLORS = [(0.80, 0.47, 0.27), (0.36, 0.55, 0.72), (0.55, 0.65, 0.36), (0.72, 0.55, 0.68), (0.85, 0.70, 0.35)]
+GROUND = (0.78, 0.78, 0.76)
+
+
+def _text(array: Array) -> str:
+    return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
+
+
+class Recording:
+    """What a world does from now on: a row for each step.
+
+    It ends when the number of bodies or soft bodies changes, or with stop().
+    """
+
+    def __init__(self, world: "World", *, poses: bool = True, limit: int = 100000) -> None:
+        self._world = world
+        self._limit = limit
+        self._poses = poses
+        self._time: List[float] = []
+        self._energy: List[Any] = []
+        self._frames: List[Array] = []
+        self._shape = self._layout()
+        self._lock = threading.Lock()
+        world._recorder = self._note
+        self._note()
+
+    def _layout(self) -> Any:
+        c = self._world.counters
+        return c.bodies, c.softs, c.particles
+
+    def _note(self) -> None:
+        world = self._world
+        if self._layout() != self._shape or len(self._time) >= self._limit:
+            self.stop()
+            return
+        e = world._invoke(lib.tn_world_energy)
+        rows = [world.poses.astype(np.float32).ravel()] if self._poses else []
+        if self._poses:
+            rows += [soft.positions.astype(np.float32).ravel() for soft in world.softs]
+        with self._lock:
+            self._time.append(world.time)
+            self._energy.append((e.kinetic, e.potential, e.elastic, e.total))
+            if rows:
+                self._frames.append(np.concatenate(rows))
+
+    def stop(self) -> None:
+        """Ends the recording; what there is stays."""
+        if self._world._recorder == self._note:
+            self._world._recorder = None
+
+    def __len__(self) -> int:
+        return len(self._time)
+
+    @property
+    def time(self) -> Array:
+        """Times of the rows, s."""
+        return np.array(self._time)
+
+    @property
+    def energy(self) -> Array:
+        """Energies, J, as a structured array: kinetic, potential, elastic, total."""
+        kind = [(n, "f8") for n in ("kinetic", "potential", "elastic", "total")]
+        return np.array(self._energy, kind)
+
+    @property
+    def poses(self) -> Array:
+        """Poses of all bodies: (rows, bodies, 7)."""
+        bodies = self._shape[0]
+        rows = [frame[: 7 * bodies].reshape(bodies, 7) for frame in self._frames]
+        return np.array(rows) if rows else np.zeros((0, bodies, 7), np.float32)
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draws the energies over time with matplotlib; returns the axes."""
+        if axes is None:
+            from matplotlib import pyplot
+
+            _, axes = pyplot.subplots()
+        energy = self.energy
+        for name in ("kinetic", "potential", "elastic", "total"):
+            if energy[name].any():
+                axes.plot(self.time, energy[name], label=name)
+        axes.set_xlabel("time, s")
+        axes.set_ylabel("energy, J")
+        if axes.lines:
+            axes.legend()
+        return axes
+
+
+# ---- The page ------------------------------------------------------------------------------------
+
+
+def _meshes(world: "World", body: Any, color: Any) -> List[Dict[str, Any]]:
+    shapes = body.shapes if body is not None else [s for s in world.shapes if s.body is None]
+    made = []
+    for shape in shapes:
+        points, triangles = shape.mesh()
+        if not len(triangles):
+            continue
+        place, turn = shape.position, shape.rotation
+        vector = np.cross(turn[:3], points)
+        points = points + 2 * (turn[3] * vector + np.cross(turn[:3], vector)) + place
+        made.append({"points": _text(points.astype(np.float32)), "triangles": _text(triangles.astype(np.uint32)), "color": color})
+    return made
+
+
+def _scene(recording: Recording, live: bool) -> Dict[str, Any]:
+    world = recording._world
+    bodies = world.bodies
+    softs: List[Dict[str, Any]] = [
+        {"count": len(s.masses), "triangles": _text(s.triangles.astype(np.uint32)), "color": COLORS[i % len(COLORS)]}
+        for i, s in enumerate(world.softs)
+    ]
+    moving = [i for i, body in enumerate(bodies) if body.type.name != "STATIC"]
+    places = world.positions[moving] if moving else np.zeros((1, 3))
+    center = 0.5 * (places.min(0) + places.max(0))
+    spread = float(np.linalg.norm(places.max(0) - places.min(0)))
+    times = recording.time
+    frames = np.array(recording._frames, np.float32)
+    return {
+        "bodies": [
+            _meshes(world, body, GROUND if body.type.name == "STATIC" else COLORS[i % len(COLORS)])
+            for i, body in enumerate(bodies)
+        ],
+        "still": _meshes(world, None, GROUND),
+        "softs": softs,
+        "center": center.tolist(),
+        "distance": 1.5 * spread + 4.0,
+        "dt": float(np.diff(times).mean()) if len(times) > 1 else 1 / 60,
+        "width": 7 * len(bodies) + 3 * sum(s["count"] for s in softs),
+        "frames": "" if live else _text(frames),
+        "live": live,
+    }
+
+
+class Viewer:
+    """A page that shows a recording: in a notebook's cell, as a file, or live in a browser."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self._server: Optional[http.server.ThreadingHTTPServer] = None
+
+    def html(self, *, live: bool = False) -> str:
+        """The page with everything that it needs; without `live` with all frames so far."""
+        data = json.dumps(_scene(self.recording, live))
+        page = (FOLDER / "viewer.html").read_text()
+        return page.replace("/*VIEWER*/", (FOLDER / "viewer.js").read_text()).replace("/*DATA*/", data)
+
+    def save(self, path: str) -> None:
+        """Writes the page as one file that needs no network."""
+        Path(path).write_text(self.html())
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe srcdoc="{html.escape(self.html(), quote=True)}" '
+            'style="width: 100%; height: 420px; border: 0"></iframe>'
+        )
+
+    def serve(self, port: int = 0, *, opens: bool = True) -> str:
+        """Serves the page on this machine only, with new frames as the world is stepped; its address."""
+        if self._server is None:
+            page = self.html(live=True).encode()
+            recording = self.recording
+
+            class Handler(http.server.BaseHTTPRequestHandler):
+                def do_GET(self) -> None:
+                    url = urlparse(self.path)
+                    if url.path == "/frames":
+                        first = int(parse_qs(url.query).get("from", ["0"])[0])
+                        with recording._lock:
+                            body = b"".join(frame.tobytes() for frame in recording._frames[max(first, 0) :])
+                        kind = "application/octet-stream"
+                    else:
+                        body, kind = page, "text/html; charset=utf-8"
+                    self.send_response(200)
+                    self.send_header("content-type", kind)
+                    self.send_header("content-length", str(len(body)))
+                    self.end_headers()
+                    self.wfile.write(body)
+
+                def log_message(self, *_: Any) -> None:
+                    pass
+
+            self._server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+            threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{self._server.server_address[1]}/"
+        if opens:
+            webbrowser.open(address)
+        return address
+
+    def close(self) -> None:
+        """Ends the server."""
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+            self._server = None
+
+    def __repr__(self) -> str:
+        return f"<Viewer of {len(self.recording)} frames>"
+
+
+def in_notebook() -> bool:
+    """Whether a cell would show what is returned."""
+    try:
+        from IPython import get_ipython
+    except ImportError:
+        return False
+    shell = get_ipython()
+    return shell is not None and hasattr(shell, "kernel")
+
+
+__all__ = ["Recording", "Viewer"]
