@@ -203,6 +203,9 @@ static dpose pose_of_transform(tn_transform t)
 // Removes what a failed build has made.
 static void remove_built(tn_instance *in)
 {
+  for (int i = 0; i < in->couplings.count; ++i) {
+    tn_coupling_destroy(in->world, in->couplings.items[i]);
+  }
   for (int i = 0; i < in->shapes.count; ++i) {
     if (!TN_IS_NULL(in->shapes.items[i])) {
       tn_shape_destroy(in->world, in->shapes.items[i]);
@@ -246,7 +249,7 @@ static bool build(tn_instance *in, const tn_instance_def *def)
     in->controls[i] = key->ctrl[i];
   }
   if (!build_bodies(in, def, poses, after) || !build_shapes(in) || !build_joints(in) ||
-      !build_articulation(in)) {
+      !build_couplings(in) || !build_articulation(in)) {
     return false;
   }
   return !key || !key->qvel || !in->articulation || tn_instance_set_velocities(in, key->qvel);

@@ -20,14 +20,16 @@ struct tn_instance {
   bool *welded;     // of each body: no joints, and yet a body of its own that a fixed joint holds
   dpose *local;     // of each body of the model, in the frame of its owner
   dpose *reference; // of each body, at the reference position, in the frame of the model
-  built_body *bodies;            // of each body that owns itself
-  built_body *between;           // of each joint but the last of its body: the link that it moves
-  tn_joint_id *joints;           // of each joint of the model
-  tn_joint_id *links;            // of each link of the model
-  tn_joint_id *equalities;       // of each equality; null where it is no joint of the world
-  double *controls;              // of each actuator
-  tn_articulation *articulation; // null: there are no trees
-  int *first_position;           // of each joint, in the articulation
+  built_body *bodies;             // of each body that owns itself
+  built_body *between;            // of each joint but the last of its body: the link that it moves
+  tn_joint_id *joints;            // of each joint of the model
+  tn_joint_id *links;             // of each link of the model
+  tn_joint_id *equalities;        // of each equality; null where it is no joint of the world
+  tn_coupling_id *pulls;          // of each actuator of a tendon
+  LIST(tn_coupling_id) couplings; // all of them
+  double *controls;               // of each actuator
+  tn_articulation *articulation;  // null: there are no trees
+  int *first_position;            // of each joint, in the articulation
   int *first_velocity;
   double *q, *u, *numbers;    // scratch: numbers of the articulation, and of the file
   tn_geometry_id *surfaces;   // of each mesh, where it is used
@@ -45,6 +47,10 @@ bool instance_moves(const tn_instance *instance, int body);
 bool build_shapes(tn_instance *instance);
 // Joints, equalities and links; `start` is the start position, null for the reference position.
 bool build_joints(tn_instance *instance);
+// Equalities of joints and tendons, tendons and their actuators; after the joints.
+bool build_couplings(tn_instance *instance);
+// Gives the drive of a tendon's actuator its control.
+bool coupling_apply_control(tn_instance *instance, int actuator);
 // The trees of its joints.
 bool build_articulation(tn_instance *instance);
 // Where a body of the model is, in the world.

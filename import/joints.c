@@ -170,10 +170,7 @@ static bool build_equality(tn_instance *in, int index)
   tn_model *model = in->model;
   const model_equality *e = &model->equalities.items[index];
   if (e->type == MODEL_EQUAL_JOINTS || e->type == MODEL_EQUAL_TENDONS || !e->active) {
-    if (e->active) {
-      model_note_add(model, TN_IMPORT_IGNORED, e->at, "equality of joints or tendons");
-    }
-    return true;
+    return true; // couplings.c
   }
   int a = e->sites ? model->sites.items[e->a].body : e->a;
   int b = e->sites ? model->sites.items[e->b].body : e->b;
@@ -332,7 +329,7 @@ bool drive_apply(tn_instance *in, int actuator)
 {
   tn_drive drive;
   if (!find_drive(in, actuator, &drive)) {
-    return true;
+    return coupling_apply_control(in, actuator);
   }
   int index = in->model->actuators.items[actuator].target;
   return in->model->joints.items[index].type == MODEL_HINGE
@@ -351,7 +348,7 @@ static void take_drives(tn_instance *in, tn_drive *drives)
     const model_actuator *t = &model->actuators.items[i];
     tn_drive drive;
     if (!find_drive(in, i, &drive)) {
-      if (t->supported) {
+      if (t->supported && t->transmission != MODEL_TO_TENDON) {
         model_note_add(in->model, TN_IMPORT_IGNORED, t->at,
                        "actuator that does not act on a hinge or slide");
       }

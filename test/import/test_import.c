@@ -444,6 +444,120 @@ static void a_rod_swings_by_its_law(void **state)
 }
 
 // ---------------------------------------------------------------------------------------------
+// Couplings
+
+static tn_instance *place_with_gravity(tn_world *world, tn_model *model)
+{
+  tn_instance *instance = place(world, model, NULL, 0.0);
+  tn_world_set_gravity(world, tn_instance_gravity(instance));
+  return instance;
+}
+
+static void destroy_all(tn_instance *instance, tn_world *world, tn_model *model)
+{
+  tn_instance_destroy(instance);
+  tn_world_destroy(world);
+  tn_model_destroy(model);
+}
+
+static double angle_of(const tn_world *world, const tn_instance *instance, int joint)
+{
+  return (double)tn_joint_get_state(world, tn_instance_joint(instance, joint)).angle.x;
+}
+
+// Two pendula: a = 0.5 b + 0.2 b^2 - 0.1 b^3 + 0.05 b^4, both from their reference.
+static void equal_joints_follow_their_polynomial(void **state)
+{
+  (void)state;
+  tn_model *model = parse(
+      "<mujoco><worldbody><body><joint name='a' axis='0 1 0'/><geom size='.1' pos='.1 0 0' "
+      "mass='.1'/></body><body pos='0 1 0'><joint name='b' axis='0 1 0' ref='20'/><geom size='.1' "
+      "pos='1 0 0' mass='5'/></body></worldbody><equality><joint joint1='a' joint2='b' "
+      "polycoef='0 .5 .2 -.1 .05'/></equality></mujoco>");
+  tn_world *world = test_world(8, TN_METHOD_TENON);
+  tn_instance *instance = place_with_gravity(world, model);
+  double most = 0.0;
+  for (int i = 0; i < 120; ++i) {
+    assert_int_equal(tn_world_step(world, 1.0f / 60.0f), TN_STEP_OK);
+    double a = angle_of(world, instance, 0), b = angle_of(world, instance, 1);
+    double wanted = b * (0.5 + b * (0.2 + b * (-0.1 + b * 0.05)));
+    assert_true(fabs(remainder(a - wanted, 2.0 * 3.14159265358979)) < 1e-3);
+    most = fmax(most, b);
+  }
+  assert_true(most > 1.5);
+  destroy_all(instance, world, model);
+}
+
+static void mimic_joints_follow(void **state)
+{
+  (void)state;
+  tn_model *model = parse(
+      "<robot name='r'><link name='w'/><link name='a'><inertial><origin xyz='.5 0 0'/><mass "
+      "value='1'/><inertia ixx='.1' iyy='.1' izz='.1'/></inertial></link><link name='b'><inertial>"
+      "<origin xyz='.1 0 0'/><mass value='1'/><inertia ixx='.1' iyy='.1' izz='.1'/></inertial>"
+      "</link><joint name='j' type='continuous'><parent link='w'/><child link='a'/><axis xyz='0 1 "
+      "0'/></joint><joint name='k' type='continuous'><parent link='w'/><child link='b'/><axis "
+      "xyz='0 1 0'/><mimic joint='j' multiplier='-3'/></joint></robot>");
+  tn_world *world = test_world(8, TN_METHOD_TENON);
+  tn_instance *instance = place_with_gravity(world, model);
+  int count = tn_world_couplings(world, NULL, 0);
+  assert_int_equal(count, 1);
+  for (int i = 0; i < 30; ++i) {
+    assert_int_equal(tn_world_step(world, 1.0f / 60.0f), TN_STEP_OK);
+  }
+  double a = angle_of(world, instance, 0), b = angle_of(world, instance, 1);
+  assert_true(fabs(a) > 0.1);
+  assert_true(fabs(remainder(b + 3.0 * a, 2.0 * 3.14159265358979)) < 1e-4);
+  destroy_all(instance, world, model);
+}
+
+// A mass of 1 kg on a vertical slide q; the tendon's length is L = 2 q. In balance
+// 2 (u - k (L - 0.1)) = m g.
+static void tendon_over_a_joint_balances(void **state)
+{
+  (void)state;
+  tn_model *model = parse(
+      "<mujoco><worldbody><body><joint name='q' type='slide' axis='0 0 1' ref='.3'/><geom "
+      "size='.1' mass='1'/></body></worldbody><tendon><fixed name='t' stiffness='100' damping='5' "
+      "springlength='.1'><joint joint='q' coef='2'/></fixed></tendon><actuator><motor tendon='t'/>"
+      "</actuator></mujoco>");
+  tn_world *world = test_world(8, TN_METHOD_TENON);
+  tn_instance *instance = place_with_gravity(world, model);
+  assert_true(tn_instance_set_control(instance, 0, 3.0));
+  for (int i = 0; i < 300; ++i) {
+    assert_int_equal(tn_world_step(world, 1.0f / 60.0f), TN_STEP_OK);
+  }
+  tn_joint_state q = tn_joint_get_state(world, tn_instance_joint(instance, 0));
+  double length = 0.1 + (3.0 - 0.5 * 9.81) / 100.0;
+  assert_true(fabs((double)q.offset.x + 0.3 - 0.5 * length) < 1e-5);
+  destroy_all(instance, world, model);
+}
+
+// A mass on a tendon of two branches, the second behind a pulley of divisor 2: L = 1.5 d.
+static void tendon_over_a_pulley_holds(void **state)
+{
+  (void)state;
+  tn_model *model = parse(
+      "<mujoco><worldbody><site name='top' pos='0 0 2'/><body name='m' pos='0 0 1.1'><joint "
+      "type='slide' axis='0 0 1'/><geom size='.1' mass='1'/><site name='end' pos='0 0 .1'/></body>"
+      "</worldbody><tendon><spatial limited='true' range='0 1.5'><site site='top'/><site "
+      "site='end'/><pulley divisor='2'/><site site='top'/><site site='end'/></spatial></tendon>"
+      "</mujoco>");
+  tn_world *world = test_world(8, TN_METHOD_TENON);
+  tn_instance *instance = place_with_gravity(world, model);
+  for (int i = 0; i < 120; ++i) {
+    assert_int_equal(tn_world_step(world, 1.0f / 60.0f), TN_STEP_OK);
+  }
+  int body = tn_model_find_body(model, "m");
+  assert_true(fabs(tn_instance_transform(instance, body).p.y - 0.9) < 1e-5);
+  tn_coupling_id tendon;
+  assert_int_equal(tn_world_couplings(world, &tendon, 1), 1);
+  double force = (double)tn_coupling_get_state(world, tendon).force;
+  assert_true(fabs(1.5 * force + 9.81) < 1e-3);
+  destroy_all(instance, world, model);
+}
+
+// ---------------------------------------------------------------------------------------------
 // Convex parts
 
 enum { MAX_BOXES = 4 };
@@ -736,6 +850,10 @@ int main(void)
       cmocka_unit_test(an_angle_has_two_parts),
       cmocka_unit_test(parts_cover_the_solid),
       cmocka_unit_test(bad_meshes_have_no_parts),
+      cmocka_unit_test(equal_joints_follow_their_polynomial),
+      cmocka_unit_test(mimic_joints_follow),
+      cmocka_unit_test(tendon_over_a_joint_balances),
+      cmocka_unit_test(tendon_over_a_pulley_holds),
       cmocka_unit_test(bad_files_get_one_line),
       cmocka_unit_test(deep_files_are_refused),
       cmocka_unit_test(damaged_texts_do_no_harm),
