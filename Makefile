@@ -3,13 +3,14 @@ JOBS := $(shell nproc 2>/dev/null || echo 2)
 export PORT ?= 8080
 
 .NOTPARALLEL:
-.PHONY: help setup build run web docs test test-long same-bits ablation bench bench-web format lint clean
+.PHONY: help setup build run web docs python test test-long same-bits ablation bench bench-web format lint clean
 
 help:
 	@echo "make build    build the library, command, tests and benchmarks into build/release"
 	@echo "make run      serve the gallery of scenes on 127.0.0.1; PORT=... is 8080"
 	@echo "make web      build the gallery into build/release/web/site"
 	@echo "make docs     the reference, the manual and the other documents as a site in build/docs"
+	@echo "make python   a wheel of the Python package in build/python"
 	@echo "make test     all tests, then again under the address, undefined and thread sanitizers"
 	@echo "make test-long  more random cases, larger scenes and more compilers than make test"
 	@echo "make same-bits BASE=...  compare the motion of many scenes with that of a commit, bit for bit"
@@ -35,6 +36,10 @@ web:
 
 docs: setup
 	@scripts/docs build/docs
+
+python: setup build-release
+	@cd python && TENON_BUILD=$(CURDIR)/build/release /usr/bin/python3 -m pip wheel -q --no-build-isolation --no-deps \
+	  -w ../build/python .
 
 run: setup web
 	@node web/serve.mjs build/release/web/site

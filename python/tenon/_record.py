@@ -134,7 +134,7 @@ def _scene(recording: Recording, live: bool) -> Dict[str, Any]:
         for i, s in enumerate(world.softs)
     ]
     moving = [i for i, body in enumerate(bodies) if body.type.name != "STATIC"]
-    places = world.positions[moving] if moving else np.zeros((1, 3))
+    places = recording.poses[:, moving, :3].reshape(-1, 3) if moving else np.zeros((1, 3))
     center = 0.5 * (places.min(0) + places.max(0))
     spread = float(np.linalg.norm(places.max(0) - places.min(0)))
     times = recording.time

@@ -395,11 +395,13 @@ class World(WorldBase):
 
     def _number(self) -> int:
         """The number of this world in ids."""
-        ids = ffi.new("tn_body_id[1]")
-        if lib.tn_world_bodies(self._ptr, ids, 1):
-            return int(ids[0].world)
-        made = lib.tn_body_create(self._ptr, ffi.new("tn_body_def *", lib.tn_default_body_def()))
-        lib.tn_body_destroy(self._ptr, made)
+        for kind in ("body", "shape", "joint", "soft"):
+            ids = ffi.new(f"tn_{kind}_id[1]")
+            if getattr(lib, f"tn_world_{'bodies' if kind == 'body' else kind + 's'}")(self._ptr, ids, 1):
+                return int(ids[0].world)
+        state = self.save()  # making something changes the state
+        made = self._invoke(lib.tn_body_create, ffi.new("tn_body_def *", lib.tn_default_body_def()))
+        self._invoke(lib.tn_world_restore, bytes(state), len(state))
         return int(made.world)
 
     def _restructured(self) -> None:

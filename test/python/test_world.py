@@ -224,6 +224,16 @@ def test_save_restore_pickle_and_copy():
     assert both[1].world is both[0] and both[1].name == "box 1" and both[2].is_valid
 
 
+def test_handles_of_a_world_without_bodies():
+    w = tenon.World()
+    hull = w.add_shape(tenon.Hull(np.random.default_rng(0).normal(size=(20, 3))))
+    copied, shape = pickle.loads(pickle.dumps((w, hull)))
+    assert shape.is_valid and shape.geometry.is_valid and copied.hash == w.hash
+    hull.destroy()
+    copied, geometry = pickle.loads(pickle.dumps((w, w._geometries.popitem()[1][1])))
+    assert geometry.is_valid and copied.hash == w.hash
+
+
 def test_threads_and_lanes_change_nothing():
     hashes = set()
     for threads in (1, 2):
