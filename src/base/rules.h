@@ -56,6 +56,7 @@
   X(continuous)            \
   X(continuous_path)       \
   X(sweep)                 \
+  X(ghosts)                \
   X(manifold_reuse)        \
   X(fixed_normal)          \
   X(axis_hysteresis)       \

@@ -18,6 +18,11 @@ void pair_remove_contacts(tn_world *world, int32_t pair_slot);
 // memory.
 bool continuous_add_contacts(tn_world *world, int32_t a, int32_t b, const manifold *list,
                              int count);
-bool continuous_update(tn_world *world, float dt); // detect/continuous.c
+// Removes those contacts of a pair whose bit is set, by their place in its list.
+void pair_remove_contacts_of(tn_world *world, int32_t pair_slot, uint32_t places);
+// Removes contacts that only exist because a flat surface is made of many shapes or facets. False
+// when out of memory.
+bool ghost_contacts_remove(tn_world *world, float dt); // detect/ghost_contacts.c
+bool continuous_update(tn_world *world, float dt);     // detect/continuous.c
 
 #endif

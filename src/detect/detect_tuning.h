@@ -67,6 +67,20 @@
 #define TUNING_SWEEP_PARTS 32
 
 // ---------------------------------------------------------------------------------------------
+// Ghost contacts (ghost_contacts.c)
+
+// Overlap, and distance from the carrying plane, up to which a plane separates a shape from another
+// one; relative to L. Larger than what bodies at rest sink in.
+// Needed by: test_ghosts.c.
+#define TUNING_GHOST_SLOP 5e-3f
+// Cosine of normals that are the same; below which a contact is steep, and does not carry.
+#define TUNING_GHOST_COSINE 0.9999f
+#define TUNING_GHOST_STEEP_COSINE 0.7f
+// Approach in a step, relative to L, from which other contacts count as obstacles: what rests on
+// several facets keeps them all.
+#define TUNING_GHOST_MOTION 1e-3f
+
+// ---------------------------------------------------------------------------------------------
 // Broad phase
 
 // Fat margin of a box in the tree, relative to the shape's bounding radius, and its sweep: k of

@@ -21,10 +21,11 @@ typedef struct shape_motion {
 
 // What the narrow phase found for one active pair.
 typedef struct pair_result {
-  int32_t first; // index in found_manifolds
-  int32_t room;  // manifolds that fit there
-  int32_t count; // manifolds found, or KEPT_MANIFOLDS
-  bool overlap;  // sensors only
+  int32_t first;   // index in found_manifolds
+  int32_t room;    // manifolds that fit there
+  int32_t count;   // manifolds found, or KEPT_MANIFOLDS
+  bool overlap;    // sensors only
+  uint32_t ghosts; // bit i: the pair's i-th contact is a ghost
 } pair_result;
 
 // A body that is swept against moving ones at the end of a step.

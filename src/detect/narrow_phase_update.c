@@ -61,6 +61,18 @@ void pair_remove_contacts(tn_world *world, int32_t pair_slot)
   }
 }
 
+void pair_remove_contacts_of(tn_world *world, int32_t pair_slot, uint32_t places)
+{
+  int32_t *link = &world->pairs[pair_slot].first_contact;
+  for (int i = 0; *link != NO_SLOT; ++i) {
+    if (places >> i & 1) {
+      remove_contact(world, link);
+    } else {
+      link = &world->contacts[*link].next;
+    }
+  }
+}
+
 // ---------------------------------------------------------------------------------------------
 // Matching old contacts with new manifolds
 
@@ -330,7 +342,8 @@ bool narrow_phase_update(tn_world *world, float dt)
     return false;
   }
   task_run(world->tasks, narrow_phase_task, world->detection->active_pair_count, PAIR_GRAIN, &task);
-  if (!apply_results(world) || (any_fast && !continuous_update(world, dt))) {
+  if (!apply_results(world) || (any_fast && !continuous_update(world, dt)) ||
+      !ghost_contacts_remove(world, dt)) {
     return false;
   }
   if (list.touches_sleeping) {
