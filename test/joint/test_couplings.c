@@ -576,6 +576,90 @@ static void polynomial_holds(void **unused)
   }
 }
 
+// A coupling over random axes and points, at rest where it is made: rigid, one-sided or soft.
+static void add_random_coupling(tn_world *world, uint32_t *seed, const tn_body_id *body,
+                                const tn_joint_id *joint, int count)
+{
+  tn_coupling_def def = tn_default_coupling_def();
+  int axes = (int)random_between(seed, 0.0, 4.0), points = 2 + (int)random_between(seed, 0.0, 4.0);
+  for (int i = 0; i < axes; ++i) {
+    tn_joint_id of = joint[(int)random_between(seed, 0.0, count)];
+    int axis = tn_joint_get_def(world, of).kind == TN_JOINT_HINGE ? 3 : 0;
+    tn_coupling_def_axis(&def, of, axis, (float)random_between(seed, -2.0, 2.0));
+  }
+  for (int i = 0; i < points && (axes == 0 || random_between(seed, 0.0, 1.0) < 0.4); ++i) {
+    bool moves = i == 0 || random_between(seed, 0.0, 1.0) < 0.7;
+    tn_pos at = tn_p3(random_between(seed, -0.5, 0.5), random_between(seed, -0.5, 0.5),
+                      random_between(seed, -0.5, 0.5));
+    tn_coupling_def_point(&def, moves ? body[(int)random_between(seed, 0.0, count)] : test_no_body,
+                          at, random_between(seed, 0.0, 1.0) < 0.8 ? 1.0f : 0.0f);
+  }
+  def.point_count = def.point_count == 1 ? 0 : def.point_count;
+  if (def.axis_count + def.point_count == 0) {
+    tn_coupling_def_axis(&def, joint[0],
+                         tn_joint_get_def(world, joint[0]).kind == TN_JOINT_HINGE ? 3 : 0, 1.0f);
+  }
+  tn_coupling_id coupling = make_coupling(world, &def);
+  float value = (float)tn_coupling_get_state(world, coupling).value;
+  double form = random_between(seed, 0.0, 1.0);
+  def.range = form < 0.3 ? tn_between(value, value)
+                         : tn_between(form < 0.6 ? value - 0.3f : -INFINITY, value + 0.3f);
+  def.rest = value;
+  def.compliance = random_between(seed, 0.0, 1.0) < 0.3
+                       ? (float)pow(10.0, random_between(seed, -9.0, -1.0))
+                       : 0.0f;
+  def.stiffness = random_between(seed, 0.0, 1.0) < 0.3
+                      ? (float)pow(10.0, random_between(seed, 0.0, 8.0))
+                      : 0.0f;
+  def.damping = random_between(seed, 0.0, 1.0) < 0.3
+                    ? (float)pow(10.0, random_between(seed, -1.0, 5.0))
+                    : 0.0f;
+  def.friction = random_between(seed, 0.0, 1.0) < 0.2 ? 5.0f : 0.0f;
+  assert_true(tn_coupling_set_def(world, coupling, &def));
+}
+
+// Trees of hinges and slides with random couplings, spun up and let go under gravity: nothing
+// drives them, so they must not gain energy.
+static void random_couplings_gain_nothing(void **unused)
+{
+  (void)unused;
+  for (int trial = 0; trial < test_cases(45, 450); ++trial) {
+    uint32_t seed = (uint32_t)(7919 * trial + 3);
+    tn_world *world = test_world(substeps[trial % SUBSTEPS], TN_METHOD_TENON);
+    int count = 2 + (int)random_between(&seed, 0.0, 5.0);
+    tn_body_id body[7];
+    tn_joint_id joint[7];
+    for (int i = 0; i < count; ++i) {
+      double mass = pow(10.0, random_between(&seed, -1.0, 1.0));
+      body[i] = make_wheel(world, tn_p3(i + 0.5, 0.0, 0.0), mass, 0.1 * mass);
+      bool hinge = random_between(&seed, 0.0, 1.0) < 0.7;
+      int parent = random_between(&seed, 0.0, 1.0) < 0.8 ? (int)random_between(&seed, 0.0, i) : -1;
+      tn_vec3 axis = tn_v3((float)random_between(&seed, -1.0, 1.0),
+                           (float)random_between(&seed, -1.0, 1.0), 0.5f);
+      tn_joint_def def = test_joint_def(world, hinge ? TN_JOINT_HINGE : TN_JOINT_PRISMATIC,
+                                        i == 0 || parent < 0 ? test_no_body : body[parent], body[i],
+                                        tn_p3((double)i, 0.0, 0.0), axis);
+      def.linear[0] = tn_between(-1.0f, 1.0f);
+      joint[i] = tn_joint_create(world, &def);
+      tn_body_set_angular_velocity(world, body[i],
+                                   tn_v3((float)random_between(&seed, -3.0, 3.0), 2.0f, 1.0f));
+    }
+    int couplings = 1 + (int)random_between(&seed, 0.0, 4.0);
+    for (int i = 0; i < couplings; ++i) {
+      add_random_coupling(world, &seed, body, joint, count);
+    }
+    tn_energy start = tn_world_energy(world);
+    double most = 0.0;
+    for (int i = 0; i < 120; ++i) {
+      test_run(world, DT, 1);
+      tn_energy now = tn_world_energy(world);
+      most = fmax(most, now.kinetic + now.potential - start.kinetic - start.potential);
+    }
+    assert_below(most, 0.1 * (start.kinetic + 10.0));
+    tn_world_destroy(world);
+  }
+}
+
 // Couplings that say the same twice have a solution, and share the load.
 static void redundant_couplings_share_their_load(void **unused)
 {
@@ -859,6 +943,7 @@ int main(void)
       cmocka_unit_test(floating_gearbox_conserves),
       cmocka_unit_test(rope_goes_slack),
       cmocka_unit_test(polynomial_holds),
+      cmocka_unit_test(random_couplings_gain_nothing),
       cmocka_unit_test(redundant_couplings_share_their_load),
       cmocka_unit_test(snapshot_keeps_turns_and_hash),
       cmocka_unit_test(lanes_and_threads_agree),

@@ -243,14 +243,16 @@ static double add_path(const coupling *k, const coupling_inputs *in, double (*j)
     double factor = i > 0 ? (double)p->factor : 0.0;
     tn_pos d = pos_sub(at, last);
     double length = pos_length(d);
-    if (factor > 0.0 && length > (double)TUNING_MIN_LENGTH) {
+    sum += factor * length;
+    // A segment within one body has no gradient: not even rounding may move anything.
+    bool moves = factor > 0.0 && k->point_side[i] != k->point_side[i - 1];
+    if (moves && length > (double)TUNING_MIN_LENGTH) {
       tn_pos n = pos_scale(1.0 / length, d);
       double row[6];
       set_row(row, n, pos_cross(lever, n));
       add_row(j, k->point_side[i], factor, row);
       set_row(row, n, pos_cross(last_lever, n));
       add_row(j, k->point_side[i - 1], -factor, row);
-      sum += factor * length;
     }
     last = at;
     last_lever = lever;

@@ -128,7 +128,9 @@ static void add_force(coupling_builder *s, coupling_part part, const force_law *
   l->at_hi = predicted >= l->hi;
 }
 
-// A compliant range: a spring at the end that is crossed or nearer.
+// A compliant range: a spring at the end that is crossed or nearer, and a damper while it is
+// crossed. Its bounds keep it from pulling; other rows may drive c beyond the end within the solve,
+// so that the row is there before.
 static void add_soft_range(coupling_builder *s, bool equal, bool upper, double end)
 {
   double k = 1.0 / (double)s->def->compliance, none = INFINITY;
@@ -137,9 +139,7 @@ static void add_soft_range(coupling_builder *s, bool equal, bool upper, double e
     law.lo = upper ? -none : 0.0;
     law.hi = upper ? 0.0 : none;
     double beyond = s->to->value + s->h * s->u - end;
-    if (!s->relaxing && (upper ? beyond <= 0.0 : beyond >= 0.0)) {
-      law = (force_law){.hi = 0.0}; // takes back what was given ahead
-    }
+    law.d = (upper ? beyond > 0.0 : beyond < 0.0) ? law.d : 0.0;
   }
   add_force(s, COUPLING_RANGE, &law);
 }
@@ -245,7 +245,9 @@ void couplings_build_rows(const direct_context *c, const mechanism *m)
     s.next = &c->set->joint_rows[s.to->first_joint_row];
     evaluate(c, s.to);
     s.u = coupling_velocity(c, s.to);
-    build(&s);
+    if (s.to->inverse_mass > 0.0) { // else nothing moves c
+      build(&s);
+    }
     for (int part = 0; part < COUPLING_PARTS; ++part) { // now in lambda
       s.to->impulse_ahead[part] = 0.0;
     }
