@@ -3,12 +3,13 @@ JOBS := $(shell nproc 2>/dev/null || echo 2)
 export PORT ?= 8080
 
 .NOTPARALLEL:
-.PHONY: help setup build run web docs python test test-long same-bits ablation bench bench-web format lint clean
+.PHONY: help setup build run web package docs python test test-long same-bits ablation bench bench-web format lint clean
 
 help:
 	@echo "make build    build the library, command, tests and benchmarks into build/release"
 	@echo "make run      serve the gallery of scenes on 127.0.0.1; PORT=... is 8080"
 	@echo "make web      build the gallery into build/release/web/site"
+	@echo "make package  build the npm package tenon-physics into build/release/web/package/dist"
 	@echo "make docs     the reference, the manual and the other documents as a site in build/docs"
 	@echo "make python   a wheel of the Python package in build/python"
 	@echo "make test     all tests, then again under the address, undefined and thread sanitizers"
@@ -29,6 +30,10 @@ build: build-release
 build-%:
 	@cmake --preset $* --log-level=WARNING >/dev/null
 	@cmake --build --preset $* --parallel $(JOBS)
+
+package:
+	@cmake --preset release --log-level=WARNING >/dev/null
+	@cmake --build --preset release --target package_js --parallel $(JOBS)
 
 web:
 	@cmake --preset release --log-level=WARNING >/dev/null

@@ -12,34 +12,72 @@ const model = readHeaders(HEADERS.map((name) => join(include, name)));
 
 // Functions that runtime.js has by hand, or that a host in JavaScript has no use for.
 const BY_HAND = new Set([
-  'tn_world_create', 'tn_world_destroy', 'tn_world_save', 'tn_world_restore', 'tn_world_rays',
-  'tn_world_ray_all', 'tn_world_cast_all', 'tn_world_draw', 'tn_world_set_pair_filter',
-  'tn_world_pair_filter', 'tn_bodies_read_poses', 'tn_bodies_read_velocities',
-  'tn_bodies_read_matrices', 'tn_bodies_read_awake', 'tn_bodies_write_poses',
-  'tn_bodies_write_velocities', 'tn_bodies_apply_forces', 'tn_joint_def_at', 'tn_joint_def_between',
-  'tn_geometry_get_source', 'tn_soft_mesh_cloth', 'tn_soft_mesh_rope', 'tn_soft_mesh_box',
-  'tn_soft_mesh_ball', 'tn_soft_mesh_tube', 'tn_soft_mesh_sphere', 'tn_soft_mesh_triangles',
-  'tn_soft_mesh_solid', 'tn_soft_mesh_tethers', 'tn_soft_mesh_free', 'tn_soft_skin_bind',
-  'tn_soft_skin_read', 'tn_soft_skin_free', 'tn_shape_box',
+  'tn_world_create',
+  'tn_world_destroy',
+  'tn_world_save',
+  'tn_world_restore',
+  'tn_world_rays',
+  'tn_world_ray_all',
+  'tn_world_cast_all',
+  'tn_world_draw',
+  'tn_world_set_pair_filter',
+  'tn_world_pair_filter',
+  'tn_bodies_read_poses',
+  'tn_bodies_read_velocities',
+  'tn_bodies_read_matrices',
+  'tn_bodies_read_awake',
+  'tn_bodies_write_poses',
+  'tn_bodies_write_velocities',
+  'tn_bodies_apply_forces',
+  'tn_joint_def_at',
+  'tn_joint_def_between',
+  'tn_geometry_get_source',
+  'tn_soft_mesh_cloth',
+  'tn_soft_mesh_rope',
+  'tn_soft_mesh_box',
+  'tn_soft_mesh_ball',
+  'tn_soft_mesh_tube',
+  'tn_soft_mesh_sphere',
+  'tn_soft_mesh_triangles',
+  'tn_soft_mesh_solid',
+  'tn_soft_mesh_tethers',
+  'tn_soft_mesh_free',
+  'tn_soft_skin_bind',
+  'tn_soft_skin_read',
+  'tn_soft_skin_free',
+  'tn_shape_box',
 ]);
 const isSkipped = ({ name }) =>
   ['tn_version', 'tn_config'].includes(name) ||
-  BY_HAND.has(name) || /user_data$/.test(name) || name.startsWith('tn_articulation') ||
+  BY_HAND.has(name) ||
+  /user_data$/.test(name) ||
+  name.startsWith('tn_articulation') ||
   name.startsWith('tn_default_');
 
 // Lists of a soft body's definition: numbers per item, and the field with the number of items.
 const SOFT_LISTS = {
-  vertices: [3, 'vertex_count'], edges: [2, 'edge_count'], triangles: [3, 'triangle_count'],
-  tetrahedra: [4, 'tetrahedron_count'], hexahedra: [8, 'hexahedron_count'],
-  tethers: [2, 'tether_count'], tether_lengths: [1], clusters: [1],
-  cluster_sizes: [1, 'cluster_count'], masses: [1],
+  vertices: [3, 'vertex_count'],
+  edges: [2, 'edge_count'],
+  triangles: [3, 'triangle_count'],
+  tetrahedra: [4, 'tetrahedron_count'],
+  hexahedra: [8, 'hexahedron_count'],
+  tethers: [2, 'tether_count'],
+  tether_lengths: [1],
+  clusters: [1],
+  cluster_sizes: [1, 'cluster_count'],
+  masses: [1],
 };
 
 const camel = (name) => name.replace(/_(\w)/g, (_, c) => c.toUpperCase());
 const upper = (name) => name[0].toUpperCase() + name.slice(1);
 const typeName = (name) => upper(camel(name.replace(/^tn_/, '')));
 const isId = (type) => /^tn_\w+_id$/.test(type);
-const TUPLES = { tn_vec3: ['Vec3', 'f32', 3], tn_pos: ['Vec3', 'f64', 3], tn_quat: ['Quat', 'f32', 4], tn_range: ['Range', 'f32', 2] };
+const TUPLES = {
+  tn_vec3: ['Vec3', 'f32', 3],
+  tn_pos: ['Vec3', 'f64', 3],
+  tn_quat: ['Quat', 'f32', 4],
+  tn_range: ['Range', 'f32', 2],
+};
 const HIDDEN = new Set(['void', 'callback', 'tn_allocator']);
 
 // ---- Structures ----------------------------------------------------------------------------------
@@ -57,9 +95,11 @@ function reader(field, at) {
 }
 
 function writer(field, at, value) {
-  if (field.pointer) return field.type === 'char' ? `m.setU32(${at}, m.tempString(${value}))` : null;
+  if (field.pointer)
+    return field.type === 'char' ? `m.setU32(${at}, m.tempString(${value}))` : null;
   if (isId(field.type)) return `m.setId(${at}, ${value})`;
-  if (TUPLES[field.type]) return `m.set${upper(TUPLES[field.type][1])}s(${at}, ${value}, ${TUPLES[field.type][2]})`;
+  if (TUPLES[field.type])
+    return `m.set${upper(TUPLES[field.type][1])}s(${at}, ${value}, ${TUPLES[field.type][2]})`;
   if (model.enums.has(field.type)) return `m.setI32(${at}, m.word(${field.type}, ${value}))`;
   if (field.type === 'bool') return `m.setU8(${at}, ${value} ? 1 : 0)`;
   if (scalarOf(field.type)) return `m.set${upper(scalarOf(field.type))}(${at}, ${value})`;
@@ -67,7 +107,9 @@ function writer(field, at, value) {
 }
 
 const sizeOf = (field) =>
-  field.pointer || model.enums.has(field.type) ? 4 : (scalarSize(field.type) ?? model.structs.get(field.type).size);
+  field.pointer || model.enums.has(field.type)
+    ? 4
+    : (scalarSize(field.type) ?? model.structs.get(field.type).size);
 
 function structCode(struct) {
   const fields = struct.fields.filter(isShown);
@@ -80,17 +122,24 @@ function structCode(struct) {
       const [width, count] = SOFT_LISTS[field.name];
       const kind = field.type === 'int' ? 'i32' : 'f32';
       const counted = count && struct.fields.find(({ name }) => name === count);
-      sets.push(`      case '${key}': m.setList(p + ${field.offset}, o.${key}, '${kind}', ${width}, ${counted ? `p + ${counted.offset}` : 0}); break;`);
+      sets.push(
+        `      case '${key}': m.setList(p + ${field.offset}, o.${key}, '${kind}', ${width}, ${counted ? `p + ${counted.offset}` : 0}); break;`,
+      );
       continue;
     }
     if (isSoft && /_count$/.test(field.name)) continue;
     if (field.length) {
       const step = sizeOf(field);
-      const count = struct.fields.find(({ name }) => name === 'count') && field.type !== 'tn_range' ? `m.i32(p + ${struct.fields.find(({ name }) => name === 'count').offset})` : field.length;
+      const count =
+        struct.fields.find(({ name }) => name === 'count') && field.type !== 'tn_range'
+          ? `m.i32(p + ${struct.fields.find(({ name }) => name === 'count').offset})`
+          : field.length;
       const get = reader({ ...field, length: 0 }, `p + ${field.offset} + ${step} * i`);
       gets.push(`    ${key}: m.each(${count}, (i) => ${get}),`);
       const set = writer({ ...field, length: 0 }, `p + ${field.offset} + ${step} * i`, 'x');
-      sets.push(`      case '${key}': m.eachOf('${key}', o.${key}, ${field.length}, (x, i) => { ${set}; }); break;`);
+      sets.push(
+        `      case '${key}': m.eachOf('${key}', o.${key}, ${field.length}, (x, i) => { ${set}; }); break;`,
+      );
       continue;
     }
     const get = reader(field, `p + ${field.offset}`);
@@ -117,7 +166,17 @@ ${sets.join('\n')}
 }
 
 const usedStructs = [...model.structs.values()].filter(
-  ({ name }) => !isId(name) && !TUPLES[name] && !['tn_allocator', 'tn_debug_draw', 'tn_soft_skin', 'tn_geometry_source', 'tn_keyframe'].includes(name) && !name.startsWith('tn_articulation'),
+  ({ name }) =>
+    !isId(name) &&
+    !TUPLES[name] &&
+    ![
+      'tn_allocator',
+      'tn_debug_draw',
+      'tn_soft_skin',
+      'tn_geometry_source',
+      'tn_keyframe',
+    ].includes(name) &&
+    !name.startsWith('tn_articulation'),
 );
 
 // ---- Functions -----------------------------------------------------------------------------------
@@ -128,7 +187,9 @@ function methodName(name) {
   const found = name.match(/^tn_([a-z]+?)_(.*)$/);
   if (!found) return name.slice(3); // tn_sin
   const [, noun, rest] = found;
-  const full = name.startsWith('tn_height_field_') ? ['height_field', name.slice(16)] : [noun, rest];
+  const full = name.startsWith('tn_height_field_')
+    ? ['height_field', name.slice(16)]
+    : [noun, rest];
   const verb = full[1].match(VERBS);
   const object = full[0] === 'world' ? '' : full[0];
   if (verb) return camel([verb[1], object, verb[2]].filter(Boolean).join('_'));
@@ -138,7 +199,13 @@ function methodName(name) {
 // The parameters of a function as the arguments of its method: how each is written, and its type.
 function describe(fn) {
   const list = fn.parameters;
-  const out = { args: [], calls: [], after: null, isMethod: list[0]?.type === 'tn_world' && list[0].pointer === 1, prepare: [] };
+  const out = {
+    args: [],
+    calls: [],
+    after: null,
+    isMethod: list[0]?.type === 'tn_world' && list[0].pointer === 1,
+    prepare: [],
+  };
   for (let i = out.isMethod ? 1 : 0; i < list.length; ++i) {
     const p = list[i];
     const key = p.name === 'in' ? 'values' : camel(p.name); // a word of the language
@@ -154,7 +221,13 @@ function describe(fn) {
     } else if (p.pointer === 1 && p.isConst && p.type === 'char') {
       out.args.push([key, 'string']);
       out.calls.push(`m.tempString(${key})`);
-    } else if (p.pointer === 1 && p.isConst && next && /(^|_)count$/.test(next.name) && next.type === 'int') {
+    } else if (
+      p.pointer === 1 &&
+      p.isConst &&
+      next &&
+      /(^|_)count$/.test(next.name) &&
+      next.type === 'int'
+    ) {
       const width = p.name === 'triangles' ? 3 : 1;
       out.args.push([key, arrayType(p.type)]);
       out.prepare.push(`const ${key}_ = m.tempList(${key}, ${listKind(p.type)}, ${width});`);
@@ -182,7 +255,10 @@ function describe(fn) {
       out.args.push([key, TUPLES[p.type][0]]);
       out.calls.push(`m.tempTuple(${key}, '${TUPLES[p.type][1]}', ${TUPLES[p.type][2]})`);
     } else if (model.structs.has(p.type)) {
-      out.args.push([`${key}${p.type === 'tn_query_filter' ? '?' : ''}`, `Partial<${typeName(p.type)}>`]);
+      out.args.push([
+        `${key}${p.type === 'tn_query_filter' ? '?' : ''}`,
+        hasDefaults(p.type) ? `Partial<${typeName(p.type)}>` : typeName(p.type),
+      ]);
       out.prepare.push(`const ${key}_ = ${structAt(p.type, key)};`);
       out.calls.push(`${key}_`);
     } else if (model.enums.has(p.type)) {
@@ -199,20 +275,49 @@ function describe(fn) {
   return out;
 }
 
-const isListAlone = (p) => ['heights', 'particles'].includes(p.name) || (p.name === 'forces' && p.type === 'tn_vec3');
+const isListAlone = (p) =>
+  ['heights', 'particles'].includes(p.name) || (p.name === 'forces' && p.type === 'tn_vec3');
 const listKind = (type) =>
-  isId(type) ? `'id'` : TUPLES[type] ? `['${TUPLES[type][1]}', ${TUPLES[type][2]}]` : scalarOf(type) ? `'${scalarOf(type)}'` : `[set_${type}, size_${type}]`;
+  isId(type)
+    ? `'id'`
+    : TUPLES[type]
+      ? `['${TUPLES[type][1]}', ${TUPLES[type][2]}]`
+      : scalarOf(type)
+        ? `'${scalarOf(type)}'`
+        : `[set_${type}, size_${type}]`;
 const arrayType = (type) =>
-  isId(type) ? `readonly ${typeName(type)}[]` : TUPLES[type] ? 'Vectors' : scalarOf(type) ? 'Numbers' : `readonly ${typeName(type)}[]`;
-const defType = (type) => (/_def$/.test(type) || ['tn_material', 'tn_filter'].includes(type) ? `Partial<${typeName(type)}>` : typeName(type));
+  isId(type)
+    ? `readonly ${typeName(type)}[]`
+    : TUPLES[type]
+      ? 'Vectors'
+      : scalarOf(type)
+        ? 'Numbers'
+        : `readonly ${typeName(type)}[]`;
+const defType = (type) => (hasDefaults(type) ? `Partial<${typeName(type)}>` : typeName(type));
 
 // A temporary structure: the defaults, then what the caller gives.
 const DEFAULTS = new Map(
-  model.functions.filter(({ name }) => name.startsWith('tn_default_')).map((fn) => [fn.result.type, fn]),
+  model.functions
+    .filter(({ name }) => name.startsWith('tn_default_'))
+    .map((fn) => [fn.result.type, fn]),
 );
+// Structures whose defaults are a part of another one's.
+const PARTS = { tn_filter: ['tn_shape_def', 'filter'], tn_drive: ['tn_joint_def', 'linear_drive'] };
+const hasDefaults = (type) => DEFAULTS.has(type) || !!PARTS[type];
 function structAt(type, key) {
   const usual = DEFAULTS.get(type);
-  if (!usual) return `m.tempStruct(size_${type}, set_${type}, ${key})`;
+  if (PARTS[type]) {
+    const [whole, name] = PARTS[type];
+    const { size, fields } = model.structs.get(whole);
+    return `m.tempPart('tn_default_${whole.slice(3)}', ${size}, ${fields.find((f) => f.name === name).offset}, set_${type}, ${key} ?? {})`;
+  }
+  if (!usual) {
+    const keys = model.structs
+      .get(type)
+      .fields.filter(isShown)
+      .map((f) => `'${camel(f.name)}'`);
+    return `m.tempStruct(size_${type}, set_${type}, ${key}, [${keys.join(', ')}])`;
+  }
   const kind = usual.parameters[0];
   return `m.tempDef('${usual.name}', size_${type}, set_${type}, ${key} ?? {}${kind ? `, ${kind.type}` : ''})`;
 }
@@ -227,14 +332,23 @@ function resultOf(fn, call, d) {
     const again = (list, room) => call.replace('LIST', list).replace('CAPACITY', room);
     if (FLAT[of]) {
       const [kind, width] = FLAT[of];
-      return [`const c = ${again('0', '0')}; const at = m.temp(c * ${width * { f32: 4, i32: 4, f64: 8 }[kind]}); ${again('at', 'c')}; return m.copy('${kind}', at, c * ${width});`, FLAT_TYPES[kind]];
+      return [
+        `const c = ${again('0', '0')}; const at = m.temp(c * ${width * { f32: 4, i32: 4, f64: 8 }[kind]}); ${again('at', 'c')}; return m.copy('${kind}', at, c * ${width});`,
+        FLAT_TYPES[kind],
+      ];
     }
     const size = isId(of) ? 12 : `size_${of}`;
     const get = isId(of) ? 'm.id(at + 12 * i)' : `get_${of}(m, at + size_${of} * i)`;
-    return [`const c = ${again('0', '0')}; const at = m.temp(c * ${size}); ${again('at', 'c')}; return m.each(c, (i) => ${get});`, `${typeName(of)}[]`];
+    return [
+      `const c = ${again('0', '0')}; const at = m.temp(c * ${size}); ${again('at', 'c')}; return m.each(c, (i) => ${get});`,
+      `${typeName(of)}[]`,
+    ];
   }
   if (d.eventsOf) {
-    return [`const at = ${call}; return m.each(m.i32(n), (i) => get_${type}(m, at + size_${type} * i));`, `${typeName(type)}[]`];
+    return [
+      `const at = ${call}; return m.each(m.i32(n), (i) => get_${type}(m, at + size_${type} * i));`,
+      `${typeName(type)}[]`,
+    ];
   }
   if (fn.result.pointer) return [`return m.string(${call});`, 'string'];
   if (type === 'void') return [`${call};`, 'void'];
@@ -245,9 +359,20 @@ function resultOf(fn, call, d) {
   if (model.enums.has(type)) return [`return ${type}[${call}];`, typeName(type)];
   if (model.structs.has(type)) {
     const size = model.structs.get(type).size;
-    const get = isId(type) ? 'm.id(r)' : TUPLES[type] ? `m.${TUPLES[type][1]}s(r, ${TUPLES[type][2]})` : `get_${type}(m, r)`;
+    const get = isId(type)
+      ? 'm.id(r)'
+      : TUPLES[type]
+        ? `m.${TUPLES[type][1]}s(r, ${TUPLES[type][2]})`
+        : `get_${type}(m, r)`;
     const withResult = call.replace('(', call.endsWith('()') ? '(r' : '(r, ');
-    return [`const r = m.temp(${size}); ${withResult}; return ${get};`, isId(type) ? typeName(type) : TUPLES[type] ? `[${new Array(TUPLES[type][2]).fill('number').join(', ')}]` : typeName(type)];
+    return [
+      `const r = m.temp(${size}); ${withResult}; return ${get};`,
+      isId(type)
+        ? typeName(type)
+        : TUPLES[type]
+          ? `[${new Array(TUPLES[type][2]).fill('number').join(', ')}]`
+          : typeName(type),
+    ];
   }
   if (scalarOf(type) === 'u64') return [`return BigInt.asUintN(64, ${call});`, 'bigint'];
   if (scalarOf(type) === 'u32') return [`return ${call} >>> 0;`, 'number'];
@@ -255,13 +380,25 @@ function resultOf(fn, call, d) {
 }
 
 const doc = (comment, indent = '') =>
-  comment ? `${indent}/**\n${comment.split('\n').map((line) => `${indent} * ${line}`.trimEnd()).join('\n').replaceAll('*/', '* /').replace(/^/, '')}\n${indent} */\n` : '';
+  comment
+    ? `${indent}/**\n${comment
+        .split('\n')
+        .map((line) => `${indent} * ${line}`.trimEnd())
+        .join('\n')
+        .replaceAll('*/', '* /')
+        .replace(/^/, '')}\n${indent} */\n`
+    : '';
 
 // Names in comments as users of the package know them.
 const NAMES = new Map(model.functions.map((fn) => [fn.name, methodName(fn.name)]));
 const translate = (comment) =>
   comment
-    .replace(/\btn_\w+\b/g, (name) => NAMES.get(name) ?? (model.structs.has(name) || model.enums.has(name) ? typeName(name) : name))
+    .replace(
+      /\btn_\w+\b/g,
+      (name) =>
+        NAMES.get(name) ??
+        (model.structs.has(name) || model.enums.has(name) ? typeName(name) : name),
+    )
     .replace(/\bTN_[A-Z_]+\b/g, (name) => {
       for (const { values } of model.enums.values()) {
         const found = values.find((v) => v.name === name);
@@ -276,7 +413,11 @@ const types = { methods: [], functions: [] };
 for (const fn of model.functions) {
   if (isSkipped(fn)) continue;
   const d = describe(fn);
-  const [code, type] = resultOf(fn, `m.x.${fn.name}(${[...(d.isMethod ? ['m.world'] : []), ...d.calls].join(', ')})`, d);
+  const [code, type] = resultOf(
+    fn,
+    `m.x.${fn.name}(${[...(d.isMethod ? ['m.world'] : []), ...d.calls].join(', ')})`,
+    d,
+  );
   const names = d.args.map(([name]) => name.replace('?', ''));
   const parts = d.args.map(([name, t]) => `${name}: ${t}`).join(', ');
   const comment = doc(translate(fn.comment), '  ');
@@ -288,7 +429,9 @@ for (const fn of model.functions) {
     types.methods.push(`${comment}  ${name}(${parts}): ${type};`);
   } else {
     functions.push(`export function ${name}(${names.join(', ')}) { ${body} }`);
-    types.functions.push(`${doc(translate(fn.comment))}export function ${name}(${parts}): ${type};`);
+    types.functions.push(
+      `${doc(translate(fn.comment))}export function ${name}(${parts}): ${type};`,
+    );
   }
 }
 
@@ -296,25 +439,45 @@ for (const fn of model.functions) {
 const used = (code) =>
   [...new Set(code.join('\n').match(/\b(?:get|set|size)_tn_\w+|\btn_[a-z_]+(?=[,[])/g))].sort();
 // Types of api.js in generated declarations, outside of comments.
-const TYPES = new Set([...['Vec3', 'Quat', 'Range', 'Numbers', 'Vectors'], ...[...model.structs.keys(), ...model.enums.keys()].map(typeName)]);
+const TYPES = new Set([
+  ...['Vec3', 'Quat', 'Range', 'Numbers', 'Vectors'],
+  ...[...model.structs.keys(), ...model.enums.keys()].map(typeName),
+]);
 const qualified = (text) => {
   const at = text.lastIndexOf('export function');
-  return text.slice(0, at) + text.slice(at).replace(/\b[A-Z]\w*\b/g, (name) => (TYPES.has(name) ? `api.${name}` : name));
+  return (
+    text.slice(0, at) +
+    text.slice(at).replace(/\b[A-Z]\w*\b/g, (name) => (TYPES.has(name) ? `api.${name}` : name))
+  );
 };
 
 // ---- Files ---------------------------------------------------------------------------------------
 
 const enumCode = [...model.enums.values()]
-  .map(({ name, values }) => `export const ${name} = {${values.map((v) => `${v.value}: '${v.short}'`).join(', ')}};`)
+  .map(
+    ({ name, values }) =>
+      `export const ${name} = {${values.map((v) => `${v.value}: '${v.short}'`).join(', ')}};`,
+  )
   .join('\n');
 // Offsets of fields that files by hand need.
 const offsetsOf = (name, keep) =>
-  Object.fromEntries(model.structs.get(name).fields.filter(keep).map((field) => [field.name, field.offset]));
+  Object.fromEntries(
+    model.structs
+      .get(name)
+      .fields.filter(keep)
+      .map((field) => [field.name, field.offset]),
+  );
 const draw = model.structs.get('tn_debug_draw');
 const softDef = model.structs.get('tn_soft_def');
 const softOffset = (name) => softDef.fields.find((field) => field.name === name).offset;
 const offsets = {
-  WORLD_DEF: offsetsOf('tn_world_def', ({ name }) => ['log', 'log_context', 'clock'].includes(name)),
+  WORLD_DEF: offsetsOf('tn_world_def', ({ name }) =>
+    ['log', 'log_context', 'clock'].includes(name),
+  ),
+  GEOMETRY: {
+    size: model.structs.get('tn_geometry_source').size,
+    ...offsetsOf('tn_geometry_source', () => true),
+  },
   DRAW: {
     size: draw.size,
     ...offsetsOf('tn_debug_draw', ({ name }) => ['line', 'force_scale'].includes(name)),
@@ -324,8 +487,13 @@ const offsets = {
   SOFT: Object.fromEntries(
     Object.entries(SOFT_LISTS).map(([name, [width, count]]) => {
       const field = softDef.fields.find((f) => f.name === name);
-      const counted = count ?? { tether_lengths: 'tether_count', masses: 'vertex_count', clusters: 'cluster_count' }[name];
-      return [camel(name), [field.offset, field.type === 'int' ? 'i32' : 'f32', width, softOffset(counted)]];
+      const counted =
+        count ??
+        { tether_lengths: 'tether_count', masses: 'vertex_count', clusters: 'cluster_count' }[name];
+      return [
+        camel(name),
+        [field.offset, field.type === 'int' ? 'i32' : 'f32', width, softOffset(counted)],
+      ];
     }),
   ),
 };
@@ -336,7 +504,9 @@ writeFileSync(
   `// Made by generate.mjs from the public headers.
 
 ${enumCode}
-${Object.entries(offsets).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`).join('\n')}
+${Object.entries(offsets)
+  .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
+  .join('\n')}
 /** Bits of the result of World.step(). */
 export const STEP = Object.freeze({${bits.map((v) => `${v.short.toUpperCase()}: ${v.value}`).join(', ')}});
 ${usedStructs.map(structCode).join('\n')}
@@ -364,26 +534,49 @@ const fieldType = (struct, field) => {
   if (struct.name === 'tn_soft_def' && SOFT_LISTS[field.name]) return 'Numbers';
   const one = field.pointer
     ? 'string'
-    : isId(field.type) ? typeName(field.type)
-      : TUPLES[field.type] ? TUPLES[field.type][0]
-        : model.enums.has(field.type) ? typeName(field.type)
-          : field.type === 'bool' ? 'boolean'
-            : scalarOf(field.type) === 'u64' ? 'bigint | number'
-              : scalarOf(field.type) ? 'number' : model.structs.get(field.type) && /_def$|drive$|material$|filter$/.test(field.type) ? `Partial<${typeName(field.type)}>` : typeName(field.type);
+    : isId(field.type)
+      ? typeName(field.type)
+      : TUPLES[field.type]
+        ? TUPLES[field.type][0]
+        : model.enums.has(field.type)
+          ? typeName(field.type)
+          : field.type === 'bool'
+            ? 'boolean'
+            : scalarOf(field.type) === 'u64'
+              ? 'bigint | number'
+              : scalarOf(field.type)
+                ? 'number'
+                : model.structs.get(field.type) && /_def$|drive$|material$|filter$/.test(field.type)
+                  ? `Partial<${typeName(field.type)}>`
+                  : typeName(field.type);
   return field.length ? `readonly ${/[ |]/.test(one) ? `(${one})` : one}[]` : one;
 };
 const interfaces = usedStructs.map((struct) => {
   const fields = struct.fields
-    .filter((field) => isShown(field) && !(struct.name === 'tn_soft_def' && /_count$/.test(field.name)))
-    .map((field) => `${doc(translate(field.comment), '  ')}  ${camel(field.name)}: ${fieldType(struct, field)};`);
+    .filter(
+      (field) => isShown(field) && !(struct.name === 'tn_soft_def' && /_count$/.test(field.name)),
+    )
+    .map(
+      (field) =>
+        `${doc(translate(field.comment), '  ')}  ${camel(field.name)}: ${fieldType(struct, field)};`,
+    );
   return `${doc(translate(struct.comment))}export interface ${typeName(struct.name)} {\n${fields.join('\n')}\n}`;
 });
 const unions = [...model.enums.values()]
   .filter(({ name }) => name !== 'tn_step_status')
-  .map(({ name, values, comment }) => `${doc(translate(comment))}export type ${typeName(name)} = ${values.filter((v) => v.short !== 'kind_count').map((v) => `'${v.short}'`).join(' | ')};`);
+  .map(
+    ({ name, values, comment }) =>
+      `${doc(translate(comment))}export type ${typeName(name)} = ${values
+        .filter((v) => v.short !== 'kind_count')
+        .map((v) => `'${v.short}'`)
+        .join(' | ')};`,
+  );
 const ids = [...model.structs.values()]
   .filter(({ name }) => isId(name))
-  .map(({ name, comment }) => `${doc(comment)}export type ${typeName(name)} = number & { readonly __${typeName(name)}?: never };`);
+  .map(
+    ({ name, comment }) =>
+      `${doc(comment)}export type ${typeName(name)} = number & { readonly __${typeName(name)}?: never };`,
+  );
 writeFileSync(
   join(output, 'api.d.ts'),
   `// Made by generate.mjs from the public headers.
@@ -420,10 +613,22 @@ ${types.functions.map((text) => qualified(text)).join('\n')}
 `,
 );
 
-const symbols = model.functions.filter(({ name }) => !/user_data$/.test(name)).map(({ name }) => name);
-writeFileSync(join(output, 'exports.txt'), `${['malloc', 'free', ...symbols].map((name) => `-Wl,--export=${name}`).join('\n')}\n`);
+const symbols = model.functions
+  .filter((fn) => !isSkipped(fn) || BY_HAND.has(fn.name) || fn.name.startsWith('tn_default_'))
+  .filter(({ name }) => !/articulation/.test(name))
+  .map(({ name }) => name);
+writeFileSync(
+  join(output, 'exports.txt'),
+  `${['malloc', 'free', ...symbols].map((name) => `-Wl,--export=${name}`).join('\n')}\n`,
+);
 const checks = [...model.structs.values()].flatMap((struct) => [
   `_Static_assert(sizeof(${struct.name}) == ${struct.size}, "${struct.name}");`,
-  ...struct.fields.map((field) => `_Static_assert(offsetof(${struct.name}, ${field.name}) == ${field.offset}, "${struct.name}.${field.name}");`),
+  ...struct.fields.map(
+    (field) =>
+      `_Static_assert(offsetof(${struct.name}, ${field.name}) == ${field.offset}, "${struct.name}.${field.name}");`,
+  ),
 ]);
-writeFileSync(join(output, 'layout.c'), `// Made by generate.mjs: the layout that api.js assumes.\n#include <stddef.h>\n#include <tenon/tenon.h>\n\n${checks.join('\n')}\n`);
+writeFileSync(
+  join(output, 'layout.c'),
+  `// Made by generate.mjs: the layout that api.js assumes.\n#include <stddef.h>\n#include <tenon/tenon.h>\n\n${checks.join('\n')}\n`,
+);

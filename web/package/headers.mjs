@@ -68,7 +68,11 @@ function parseEnum(body) {
     if (found) {
       const value = found[2] === undefined ? next : +found[2];
       next = value + 1;
-      values.push({ name: found[1], value, comment: cleanComment(found[3] ? [found[3]] : comment) });
+      values.push({
+        name: found[1],
+        value,
+        comment: cleanComment(found[3] ? [found[3]] : comment),
+      });
       comment = [];
     }
   }
@@ -85,7 +89,13 @@ function shortNames(values) {
 
 export function readHeaders(paths) {
   const text = paths.map((path) => readFileSync(path, 'utf8')).join('\n');
-  const model = { structs: new Map(), enums: new Map(), functions: [], constants: [], opaque: new Set() };
+  const model = {
+    structs: new Map(),
+    enums: new Map(),
+    functions: [],
+    constants: [],
+    opaque: new Set(),
+  };
   const callbacks = new Set(
     [...text.matchAll(/^typedef [^;{]*?\b(tn_\w+_fn)\(/gm)].map(([, name]) => name),
   );

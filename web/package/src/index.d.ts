@@ -1,6 +1,20 @@
 import type {
-  BodyId, Hit, JointDef, QueryFilter, Quat, ShapeDef, ShapeId, SoftDef, Transform, Vec3, Vectors,
-  Numbers, WorldBase, WorldDef,
+  BodyId,
+  GeometryId,
+  Hit,
+  JointDef,
+  QueryFilter,
+  Quat,
+  ShapeDef,
+  ShapeId,
+  ShapeKind,
+  SoftDef,
+  Transform,
+  Vec3,
+  Vectors,
+  Numbers,
+  WorldBase,
+  WorldDef,
 } from './api.js';
 export type * from './api.js';
 export { STEP } from './api.js';
@@ -23,6 +37,23 @@ export interface DebugOptions {
   softs?: boolean;
   /** Length of a drawn force, m/N. */
   forceScale?: number;
+}
+
+/** What a geometry was made of. */
+export interface GeometrySource {
+  kind: ShapeKind;
+  /** x, y, z of each point of a hull or mesh. */
+  points: Float32Array | null;
+  /** Three points of each triangle of a mesh. */
+  triangles: Int32Array | null;
+  heights: Float32Array | null;
+  columns: number;
+  rows: number;
+  spacingX: number;
+  spacingZ: number;
+  /** Position and tangent of each point of a wire, six numbers. */
+  wirePoints: Float32Array | null;
+  closed: boolean;
 }
 
 /**
@@ -69,16 +100,27 @@ export class World extends WorldBase {
   /** The definition of a joint at a point of the world, its axis a along `axis`. */
   jointDefAt(def: Partial<JointDef> & Pick<JointDef, 'kind'>, point: Vec3, axis: Vec3): JointDef;
   /** The definition of a joint between a point of each body. */
-  jointDefBetween(def: Partial<JointDef> & Pick<JointDef, 'kind'>, pointA: Vec3, pointB: Vec3): JointDef;
+  jointDefBetween(
+    def: Partial<JointDef> & Pick<JointDef, 'kind'>,
+    pointA: Vec3,
+    pointB: Vec3,
+  ): JointDef;
 
   /** Many rays: starts and ways as vectors. */
   rays(from: Vectors, way: Vectors, filter?: Partial<QueryFilter>): Hit[];
   /** All hits of a ray, in no order. */
   rayAll(from: Vec3, way: Vec3, filter?: Partial<QueryFilter>): Hit[];
   /** All hits of a moved shape, in no order. */
-  castAll(def: Partial<ShapeDef> & Pick<ShapeDef, 'kind'>, at: Transform, way: Vec3, filter?: Partial<QueryFilter>): Hit[];
+  castAll(
+    def: Partial<ShapeDef> & Pick<ShapeDef, 'kind'>,
+    at: Transform,
+    way: Vec3,
+    filter?: Partial<QueryFilter>,
+  ): Hit[];
   /** The box of a shape, null if it has none. */
   shapeBox(shape: ShapeId): { lower: number[]; upper: number[] } | null;
+  /** The arrays that a hull, mesh, height field or wire was made of; null where its kind has none. */
+  geometrySource(geometry: GeometryId): GeometrySource;
   /** Decides about pairs besides the filters of shapes; null for none. */
   setPairFilter(filter: ((a: ShapeId, b: ShapeId) => boolean) | null): void;
   /** Lines of the debug view: six numbers and a colour 0xRRGGBBAA each. */
@@ -86,12 +128,31 @@ export class World extends WorldBase {
 }
 
 /** Cloth in the x-z plane, for createSoft(). */
-export function softMeshCloth(columns: number, rows: number, sizeX: number, sizeZ: number): Partial<SoftDef>;
+export function softMeshCloth(
+  columns: number,
+  rows: number,
+  sizeX: number,
+  sizeZ: number,
+): Partial<SoftDef>;
 export function softMeshRope(segments: number, length: number): Partial<SoftDef>;
-export function softMeshBox(cells: readonly number[], halfExtents: Vec3, tetrahedra?: boolean): Partial<SoftDef>;
+export function softMeshBox(
+  cells: readonly number[],
+  halfExtents: Vec3,
+  tetrahedra?: boolean,
+): Partial<SoftDef>;
 export function softMeshBall(cells: number, radius: number, tetrahedra?: boolean): Partial<SoftDef>;
-export function softMeshTube(cells: readonly number[], innerRadius: number, outerRadius: number, halfLength: number): Partial<SoftDef>;
+export function softMeshTube(
+  cells: readonly number[],
+  innerRadius: number,
+  outerRadius: number,
+  halfLength: number,
+): Partial<SoftDef>;
 export function softMeshSphere(level: number, radius: number): Partial<SoftDef>;
 export function softMeshTriangles(vertices: Vectors, triangles: Numbers): Partial<SoftDef>;
-export function softMeshSolid(vertices: Vectors, triangles: Numbers, cell: number, tetrahedra?: boolean): Partial<SoftDef>;
+export function softMeshSolid(
+  vertices: Vectors,
+  triangles: Numbers,
+  cell: number,
+  tetrahedra?: boolean,
+): Partial<SoftDef>;
 export type { Quat };

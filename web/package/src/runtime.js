@@ -16,10 +16,33 @@ function asWasm(parameters, result, call) {
   const results = result ? [1, VALUE_TYPES[result]] : [0];
   const type = [1, 0x60, types.length, ...types, ...results];
   const bytes = new Uint8Array([
-    0, 97, 115, 109, 1, 0, 0, 0, //
-    1, type.length, ...type, //
-    2, 7, 1, 1, 97, 1, 98, 0, 0, // import "a" "b"
-    7, 5, 1, 1, 99, 0, 0, // export "c"
+    0,
+    97,
+    115,
+    109,
+    1,
+    0,
+    0,
+    0, //
+    1,
+    type.length,
+    ...type, //
+    2,
+    7,
+    1,
+    1,
+    97,
+    1,
+    98,
+    0,
+    0, // import "a" "b"
+    7,
+    5,
+    1,
+    1,
+    99,
+    0,
+    0, // export "c"
   ]);
   return new WebAssembly.Instance(new WebAssembly.Module(bytes), { a: { b: call } }).exports.c;
 }
@@ -104,18 +127,42 @@ class Engine {
 
   // ---- Values
 
-  u8(at) { return this.v.getUint8(at); }
-  i32(at) { return this.v.getInt32(at, true); }
-  u32(at) { return this.v.getUint32(at, true); }
-  u64(at) { return this.v.getBigUint64(at, true); }
-  f32(at) { return this.v.getFloat32(at, true); }
-  f64(at) { return this.v.getFloat64(at, true); }
-  setU8(at, x) { this.v.setUint8(at, x); }
-  setI32(at, x) { this.v.setInt32(at, this.number_(x), true); }
-  setU32(at, x) { this.v.setUint32(at, x, true); }
-  setU64(at, x) { this.v.setBigUint64(at, BigInt.asUintN(64, BigInt(x)), true); }
-  setF32(at, x) { this.v.setFloat32(at, this.number_(x), true); }
-  setF64(at, x) { this.v.setFloat64(at, this.number_(x), true); }
+  u8(at) {
+    return this.v.getUint8(at);
+  }
+  i32(at) {
+    return this.v.getInt32(at, true);
+  }
+  u32(at) {
+    return this.v.getUint32(at, true);
+  }
+  u64(at) {
+    return this.v.getBigUint64(at, true);
+  }
+  f32(at) {
+    return this.v.getFloat32(at, true);
+  }
+  f64(at) {
+    return this.v.getFloat64(at, true);
+  }
+  setU8(at, x) {
+    this.v.setUint8(at, x);
+  }
+  setI32(at, x) {
+    this.v.setInt32(at, this.number_(x), true);
+  }
+  setU32(at, x) {
+    this.v.setUint32(at, x, true);
+  }
+  setU64(at, x) {
+    this.v.setBigUint64(at, BigInt.asUintN(64, BigInt(x)), true);
+  }
+  setF32(at, x) {
+    this.v.setFloat32(at, this.number_(x), true);
+  }
+  setF64(at, x) {
+    this.v.setFloat64(at, this.number_(x), true);
+  }
 
   number_(x) {
     if (typeof x !== 'number') throw new TypeError(`a number is needed, not ${String(x)}`);
@@ -141,7 +188,8 @@ class Engine {
   }
 
   tuple(list, count) {
-    if (list?.length !== count) throw new TypeError(`${count} numbers are needed, not ${String(list)}`);
+    if (list?.length !== count)
+      throw new TypeError(`${count} numbers are needed, not ${String(list)}`);
   }
 
   tempTuple(list, kind, count) {
@@ -188,7 +236,8 @@ class Engine {
     const generation = this.u32(at + 4);
     if (index === 0) return 0;
     this.own.number = this.u32(at + 8);
-    if (index >= 2 ** 23 || generation >= 2 ** 26) throw new TenonError('an id does not fit into a number');
+    if (index >= 2 ** 23 || generation >= 2 ** 26)
+      throw new TenonError('an id does not fit into a number');
     return index + 2 ** 23 * generation + 2 ** 49 * (this.own.number % 16);
   }
 
@@ -215,7 +264,8 @@ class Engine {
   // ---- Structures
 
   keys(o, name) {
-    if (typeof o !== 'object' || o === null) throw new TypeError(`${name}: an object is needed, not ${String(o)}`);
+    if (typeof o !== 'object' || o === null)
+      throw new TypeError(`${name}: an object is needed, not ${String(o)}`);
     return Object.keys(o);
   }
 
@@ -223,7 +273,10 @@ class Engine {
     throw new TypeError(`${name} has no field '${key}'; it has ${known.join(', ')}`);
   }
 
-  tempStruct(size, set, o) {
+  // All fields are needed: there are no defaults.
+  tempStruct(size, set, o, needed = []) {
+    const missing = needed.filter((key) => o?.[key] === undefined);
+    if (missing.length) throw new TypeError(`missing: ${missing.join(', ')}`);
     const at = this.temp(size);
     new Uint8Array(this.x.memory.buffer, at, size).fill(0);
     set(this, at, o);
@@ -237,6 +290,14 @@ class Engine {
     else this.x[usual](at);
     set(this, at, o);
     return at;
+  }
+
+  // A part of another definition, with its defaults there.
+  tempPart(usual, size, offset, set, o) {
+    const at = this.temp(size);
+    this.x[usual](at, 0);
+    set(this, at + offset, o);
+    return at + offset;
   }
 
   // ---- Lists
@@ -257,8 +318,10 @@ class Engine {
       return { at, count: list.length };
     }
     const [type, numbers] = Array.isArray(kind) ? kind : [kind, width];
-    const flat = typeof list[0] === 'object' ? Array.from(list).flatMap((v) => Array.from(v)) : list;
-    if (flat.length % numbers) throw new TypeError(`a multiple of ${numbers} numbers is needed, not ${flat.length}`);
+    const flat =
+      typeof list[0] === 'object' ? Array.from(list).flatMap((v) => Array.from(v)) : list;
+    if (flat.length % numbers)
+      throw new TypeError(`a multiple of ${numbers} numbers is needed, not ${flat.length}`);
     const at = this.temp(flat.length * (type === 'f64' ? 8 : 4));
     this.array(type, at, flat.length).set(flat);
     return { at, count: flat.length / numbers };

@@ -32,11 +32,20 @@ export const softMeshCloth = (columns, rows, sizeX, sizeZ) =>
 export const softMeshRope = (segments, length) =>
   make((m, at) => m.x.tn_soft_mesh_rope(at, segments, length));
 export const softMeshBox = (cells, halfExtents, tetrahedra = false) =>
-  make((m, at) => m.x.tn_soft_mesh_box(at, triple(m, cells), m.tempTuple(halfExtents, 'f32', 3), tetrahedra ? 1 : 0));
+  make((m, at) =>
+    m.x.tn_soft_mesh_box(
+      at,
+      triple(m, cells),
+      m.tempTuple(halfExtents, 'f32', 3),
+      tetrahedra ? 1 : 0,
+    ),
+  );
 export const softMeshBall = (cells, radius, tetrahedra = false) =>
   make((m, at) => m.x.tn_soft_mesh_ball(at, cells, radius, tetrahedra ? 1 : 0));
 export const softMeshTube = (cells, innerRadius, outerRadius, halfLength) =>
-  make((m, at) => m.x.tn_soft_mesh_tube(at, triple(m, cells), innerRadius, outerRadius, halfLength));
+  make((m, at) =>
+    m.x.tn_soft_mesh_tube(at, triple(m, cells), innerRadius, outerRadius, halfLength),
+  );
 export const softMeshSphere = (level, radius) =>
   make((m, at) => m.x.tn_soft_mesh_sphere(at, level, radius));
 export const softMeshTriangles = (vertices, triangles) =>

@@ -2,7 +2,7 @@
 import * as api from './api.js';
 import { register, theEngine, unregister, TenonError } from './runtime.js';
 
-const { WORLD_DEF, DRAW } = api; // offsets of fields
+const { DRAW, GEOMETRY, WORLD_DEF } = api; // offsets of fields
 let nextKey = 1;
 
 const POSE = 7;
@@ -29,7 +29,12 @@ export class World extends api.WorldBase {
     const m = this.#m.begin(0, this.#key);
     register(this.#key, this);
     try {
-      const at = m.tempDef('tn_default_world_def', api.size_tn_world_def, api.set_tn_world_def, def);
+      const at = m.tempDef(
+        'tn_default_world_def',
+        api.size_tn_world_def,
+        api.set_tn_world_def,
+        def,
+      );
       m.setU32(at + WORLD_DEF.log, m.logPlace);
       m.setU32(at + WORLD_DEF.log_context, this.#key);
       m.setU32(at + WORLD_DEF.clock, m.clockPlace);
@@ -162,7 +167,8 @@ export class World extends api.WorldBase {
       const list = m.tempList(ids, 'id', 1);
       const type = rows instanceof Float64Array ? 'f64' : 'f32';
       const values = m.tempList(rows, type, width);
-      if (ids && list.count !== values.count) throw new TypeError(`${name}: ${list.count} bodies, but ${values.count} rows`);
+      if (ids && list.count !== values.count)
+        throw new TypeError(`${name}: ${list.count} bodies, but ${values.count} rows`);
       m.must(call(m, list.at, values.count, type === 'f64' ? 1 : 0, values.at), name);
     } finally {
       m.end();
@@ -192,8 +198,17 @@ export class World extends api.WorldBase {
   jointDefAt(def, point, axis) {
     const m = this._begin();
     try {
-      const at = m.tempDef('tn_default_joint_def', api.size_tn_joint_def, api.set_tn_joint_def, def, api.tn_joint_kind);
-      m.must(m.x.tn_joint_def_at(m.world, at, m.tempTuple(point, 'f64', 3), m.tempTuple(axis, 'f32', 3)), 'jointDefAt');
+      const at = m.tempDef(
+        'tn_default_joint_def',
+        api.size_tn_joint_def,
+        api.set_tn_joint_def,
+        def,
+        api.tn_joint_kind,
+      );
+      m.must(
+        m.x.tn_joint_def_at(m.world, at, m.tempTuple(point, 'f64', 3), m.tempTuple(axis, 'f32', 3)),
+        'jointDefAt',
+      );
       return api.get_tn_joint_def(m, at);
     } finally {
       m.end();
@@ -203,8 +218,22 @@ export class World extends api.WorldBase {
   jointDefBetween(def, pointA, pointB) {
     const m = this._begin();
     try {
-      const at = m.tempDef('tn_default_joint_def', api.size_tn_joint_def, api.set_tn_joint_def, def, api.tn_joint_kind);
-      m.must(m.x.tn_joint_def_between(m.world, at, m.tempTuple(pointA, 'f64', 3), m.tempTuple(pointB, 'f64', 3)), 'jointDefBetween');
+      const at = m.tempDef(
+        'tn_default_joint_def',
+        api.size_tn_joint_def,
+        api.set_tn_joint_def,
+        def,
+        api.tn_joint_kind,
+      );
+      m.must(
+        m.x.tn_joint_def_between(
+          m.world,
+          at,
+          m.tempTuple(pointA, 'f64', 3),
+          m.tempTuple(pointB, 'f64', 3),
+        ),
+        'jointDefBetween',
+      );
       return api.get_tn_joint_def(m, at);
     } finally {
       m.end();
@@ -219,7 +248,12 @@ export class World extends api.WorldBase {
       const a = m.tempList(from, ['f64', 3], 3);
       const b = m.tempList(way, ['f32', 3], 3);
       if (a.count !== b.count) throw new TypeError(`rays: ${a.count} starts, but ${b.count} ways`);
-      const filter_ = m.tempDef('tn_default_query_filter', api.size_tn_query_filter, api.set_tn_query_filter, filter ?? {});
+      const filter_ = m.tempDef(
+        'tn_default_query_filter',
+        api.size_tn_query_filter,
+        api.set_tn_query_filter,
+        filter ?? {},
+      );
       const hits = m.temp(api.size_tn_hit * a.count);
       m.x.tn_world_rays(m.world, a.at, b.at, a.count, filter_, hits);
       return m.each(a.count, (i) => api.get_tn_hit(m, hits + api.size_tn_hit * i));
@@ -236,8 +270,20 @@ export class World extends api.WorldBase {
       return 1;
     });
     try {
-      const filter_ = m.tempDef('tn_default_query_filter', api.size_tn_query_filter, api.set_tn_query_filter, filter ?? {});
-      m.x.tn_world_ray_all(m.world, m.tempTuple(from, 'f64', 3), m.tempTuple(way, 'f32', 3), filter_, place, 0);
+      const filter_ = m.tempDef(
+        'tn_default_query_filter',
+        api.size_tn_query_filter,
+        api.set_tn_query_filter,
+        filter ?? {},
+      );
+      m.x.tn_world_ray_all(
+        m.world,
+        m.tempTuple(from, 'f64', 3),
+        m.tempTuple(way, 'f32', 3),
+        filter_,
+        place,
+        0,
+      );
       return hits;
     } finally {
       m.end();
@@ -252,9 +298,20 @@ export class World extends api.WorldBase {
       return 1;
     });
     try {
-      const def_ = m.tempDef('tn_default_shape_def', api.size_tn_shape_def, api.set_tn_shape_def, def, api.tn_shape_kind);
+      const def_ = m.tempDef(
+        'tn_default_shape_def',
+        api.size_tn_shape_def,
+        api.set_tn_shape_def,
+        def,
+        api.tn_shape_kind,
+      );
       const at_ = m.tempStruct(api.size_tn_transform, api.set_tn_transform, at);
-      const filter_ = m.tempDef('tn_default_query_filter', api.size_tn_query_filter, api.set_tn_query_filter, filter ?? {});
+      const filter_ = m.tempDef(
+        'tn_default_query_filter',
+        api.size_tn_query_filter,
+        api.set_tn_query_filter,
+        filter ?? {},
+      );
       m.x.tn_world_cast_all(m.world, def_, at_, m.tempTuple(way, 'f32', 3), filter_, place, 0);
       return hits;
     } finally {
@@ -266,7 +323,9 @@ export class World extends api.WorldBase {
     const m = this._begin();
     try {
       const at = m.temp(48);
-      return m.x.tn_shape_box(m.world, m.tempId(shape), at, at + 24) ? { lower: m.f64s(at, 3), upper: m.f64s(at + 24, 3) } : null;
+      return m.x.tn_shape_box(m.world, m.tempId(shape), at, at + 24)
+        ? { lower: m.f64s(at, 3), upper: m.f64s(at + 24, 3) }
+        : null;
     } finally {
       m.end();
     }
@@ -296,6 +355,32 @@ export class World extends api.WorldBase {
     try {
       const place = filter ? this.#callback('filter', ['i32', 'i32', 'i32'], 'i32', pair) : 0;
       m.must(m.x.tn_world_set_pair_filter(m.world, place, 0), 'setPairFilter');
+    } finally {
+      m.end();
+    }
+  }
+
+  // The arrays that a hull, mesh, height field or wire was made of.
+  geometrySource(geometry) {
+    const m = this._begin();
+    try {
+      const at = m.temp(GEOMETRY.size);
+      m.x.tn_geometry_get_source(at, m.world, m.tempId(geometry));
+      const i = (name) => m.i32(at + GEOMETRY[name]);
+      const list = (name, type, count) =>
+        count > 0 ? m.copy(type, m.u32(at + GEOMETRY[name]), count) : null;
+      return {
+        kind: api.tn_shape_kind[i('kind')],
+        points: list('points', 'f32', 3 * i('point_count')),
+        triangles: list('triangles', 'i32', 3 * i('triangle_count')),
+        heights: list('heights', 'f32', i('columns') * i('rows')),
+        columns: i('columns'),
+        rows: i('rows'),
+        spacingX: m.f32(at + GEOMETRY.spacing_x),
+        spacingZ: m.f32(at + GEOMETRY.spacing_z),
+        wirePoints: list('wire_points', 'f32', 6 * i('wire_point_count')),
+        closed: !!m.u8(at + GEOMETRY.closed),
+      };
     } finally {
       m.end();
     }
