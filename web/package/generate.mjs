@@ -2,12 +2,12 @@
 // every function), api.d.ts (its types with the headers' comments), exports.txt (symbols of the
 // module) and layout.c (checks of offsets at compile time).
 // usage: node generate.mjs INCLUDE_FOLDER OUTPUT_FOLDER
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readHeaders, scalarOf, scalarSize } from './headers.mjs';
 
 const [include, output] = process.argv.slice(2);
-const HEADERS = ['base.h', 'id.h', 'math.h', 'types.h', 'bulk.h', 'articulation.h', 'tenon.h'];
+const HEADERS = readdirSync(include).filter((name) => name.endsWith('.h'));
 const model = readHeaders(HEADERS.map((name) => join(include, name)));
 
 // Functions that runtime.js has by hand, or that a host in JavaScript has no use for.
@@ -46,6 +46,8 @@ const BY_HAND = new Set([
   'tn_soft_skin_read',
   'tn_soft_skin_free',
   'tn_shape_box',
+  'tn_coupling_def_axis',
+  'tn_coupling_def_point',
 ]);
 const isSkipped = ({ name }) =>
   ['tn_version', 'tn_config'].includes(name) ||
@@ -111,8 +113,19 @@ const sizeOf = (field) =>
     ? 4
     : (scalarSize(field.type) ?? model.structs.get(field.type).size);
 
+// The field with the number of items in use: `count` before an array of structures, or the next one.
+function counterOf(struct, field) {
+  const next = struct.fields[struct.fields.indexOf(field) + 1];
+  if (/_count$/.test(next?.name)) return next;
+  return model.structs.has(field.type) && !TUPLES[field.type]
+    ? struct.fields.find(({ name }) => name === 'count')
+    : undefined;
+}
+const isCounter = (struct, field) =>
+  struct.fields.some((other) => other.length && counterOf(struct, other) === field);
+
 function structCode(struct) {
-  const fields = struct.fields.filter(isShown);
+  const fields = struct.fields.filter((field) => isShown(field) && !isCounter(struct, field));
   const isSoft = struct.name === 'tn_soft_def';
   const gets = [];
   const sets = [];
@@ -130,15 +143,13 @@ function structCode(struct) {
     if (isSoft && /_count$/.test(field.name)) continue;
     if (field.length) {
       const step = sizeOf(field);
-      const count =
-        struct.fields.find(({ name }) => name === 'count') && field.type !== 'tn_range'
-          ? `m.i32(p + ${struct.fields.find(({ name }) => name === 'count').offset})`
-          : field.length;
+      const counter = counterOf(struct, field);
+      const count = counter ? `m.i32(p + ${counter.offset})` : field.length;
       const get = reader({ ...field, length: 0 }, `p + ${field.offset} + ${step} * i`);
       gets.push(`    ${key}: m.each(${count}, (i) => ${get}),`);
       const set = writer({ ...field, length: 0 }, `p + ${field.offset} + ${step} * i`, 'x');
       sets.push(
-        `      case '${key}': m.eachOf('${key}', o.${key}, ${field.length}, (x, i) => { ${set}; }); break;`,
+        `      case '${key}': m.eachOf('${key}', o.${key}, ${field.length}, (x, i) => { ${set}; });${counter ? ` m.setI32(p + ${counter.offset}, o.${key}.length);` : ''} break;`,
       );
       continue;
     }
@@ -302,7 +313,11 @@ const DEFAULTS = new Map(
     .map((fn) => [fn.result.type, fn]),
 );
 // Structures whose defaults are a part of another one's.
-const PARTS = { tn_filter: ['tn_shape_def', 'filter'], tn_drive: ['tn_joint_def', 'linear_drive'] };
+const PARTS = {
+  tn_filter: ['tn_shape_def', 'filter'],
+  tn_drive: ['tn_joint_def', 'linear_drive'],
+  tn_coupling_drive: ['tn_coupling_def', 'drive'],
+};
 const hasDefaults = (type) => DEFAULTS.has(type) || !!PARTS[type];
 function structAt(type, key) {
   const usual = DEFAULTS.get(type);
@@ -554,7 +569,10 @@ const fieldType = (struct, field) => {
 const interfaces = usedStructs.map((struct) => {
   const fields = struct.fields
     .filter(
-      (field) => isShown(field) && !(struct.name === 'tn_soft_def' && /_count$/.test(field.name)),
+      (field) =>
+        isShown(field) &&
+        !isCounter(struct, field) &&
+        !(struct.name === 'tn_soft_def' && /_count$/.test(field.name)),
     )
     .map(
       (field) =>

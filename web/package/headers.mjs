@@ -21,12 +21,21 @@ const cleanComment = (lines) =>
     .join('\n')
     .trim();
 
+const constants = new Map(); // of the preprocessor
+const lengthOf = (word) => (/^\d+$/.test(word) ? +word : constants.get(word));
+
 // Splits "const tn_vec3 *points" into type, name, pointer depth and array length.
 function declarator(text) {
-  const found = text.trim().match(/^(const )?(?:struct )?(\w+)\s*(\**)\s*(\w+)?(?:\[(\d+)\])?$/);
+  const found = text.trim().match(/^(const )?(?:struct )?(\w+)\s*(\**)\s*(\w+)?(?:\[(\w+)\])?$/);
   if (!found) throw new Error(`unknown declaration: ${text}`);
   const [, isConst, type, stars, name, length] = found;
-  return { type, name, pointer: stars.length, isConst: !!isConst, length: length ? +length : 0 };
+  return {
+    type,
+    name,
+    pointer: stars.length,
+    isConst: !!isConst,
+    length: length ? lengthOf(length) : 0,
+  };
 }
 
 function parseStruct(body, callbacks) {
@@ -89,6 +98,8 @@ function shortNames(values) {
 
 export function readHeaders(paths) {
   const text = paths.map((path) => readFileSync(path, 'utf8')).join('\n');
+  for (const [, name, value] of text.matchAll(/^#define (TN_\w+) (\d+)\b/gm))
+    constants.set(name, +value);
   const model = {
     structs: new Map(),
     enums: new Map(),
