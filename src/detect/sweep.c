@@ -153,6 +153,7 @@ typedef struct sweep_pair {
   float turn_a;     // bound of the motion of A's frame at B due to the rotation of A, m
   float limit;      // earliest stop found so far, fraction of the motion
   bool found;
+  bool always;                    // a part of a motion that is fast as a whole
   stop_point points[STOP_POINTS]; // there, normals from A to B
 } sweep_pair;
 
@@ -231,12 +232,15 @@ static void sweep_part(sweep_pair *k, const geometry *part)
   // Shapes that overlap at the start may separate, but not sink in much further.
   float start = fminf(gap.distance, 0.0f), band = TUNING_SWEEP_BAND * k->core;
   float level = fminf(-k->core, start - TUNING_SWEEP_SINK * k->core - band);
-  if (!advance(k, part, level, band, k->limit, &t, &gap)) {
+  if (!advance(k, part, level, band, 1.0f, &t, &gap)) {
     return;
   }
   world_pose deep = shape_pose_at(k->motion_b, k->b, (double)t);
   float at_stop = fminf(-k->slop, start - TUNING_SWEEP_SINK * k->core);
   float stop = last_at_level(k, part, at_stop, t);
+  if (k->found && stop >= k->limit) {
+    return;
+  }
   world_pose at = shape_pose_at(k->motion_b, k->b, (double)stop);
   dquat turn = dquat_mul(at.q, dquat_conjugate(deep.q));
   k->limit = stop;
@@ -283,7 +287,7 @@ static void sweep_shapes(sweep_pair *k)
   }
   float most = tn_length(tn_sub(b->move, a->move)) + k->turn_a;
   most += b->turn_rate > 0.0f ? b->turn_rate * turning_extent(k->b) : 0.0f;
-  if (!(most > k->core)) {
+  if (!k->always && !(most > k->core)) {
     return;
   }
   if (shape_is_complex(k->a)) {
@@ -347,10 +351,12 @@ static void sweep_against(body_sweep *t, const shape *other)
                   .a = swap ? t->shape : other,
                   .b = swap ? other : t->shape,
                   .core = TUNING_SWEEP_CORE * inner,
-                  .limit = t->limit};
+                  .limit = 1.0f};
   k.slop = TUNING_SWEEP_SLOP * k.core;
+  k.always = t->time > 0.0f;
   sweep_shapes(&k);
-  if (k.found) {
+  bool first = k.limit < t->limit || (k.limit == t->limit && other < t->obstacle);
+  if (k.found && (!t->stopped || first)) {
     t->limit = k.limit;
     for (int i = 0; i < STOP_POINTS; ++i) {
       t->points[i] = k.points[i];
@@ -561,7 +567,8 @@ static void find_stop(body_sweep *t)
     t->shape = &world->shapes[k];
     float travel = travel_of(&t->motion, t->shape);
     bool fast = travel > TUNING_SWEEP_CORE * t->shape->inner_radius;
-    if (!t->shape->def.sensor && t->shape->geometry.kind != TN_SHAPE_WIRE && (fast || t->moving)) {
+    if (!t->shape->def.sensor && t->shape->geometry.kind != TN_SHAPE_WIRE &&
+        (fast || t->moving || t->time > 0.0f)) {
       // After a stop it may be turned in any way.
       float turned = t->time > 0.0f ? 2.0f * turning_extent(t->shape) : 0.0f;
       sweep_shape(t, traversed + travel + turned);
