@@ -1,4 +1,4 @@
-"""Learns a task by random search: python learn.py [pole|reach|walk] [updates] [picture.png].
+"""Learns tasks by random search: python learn.py [pole,reach,walk] [updates] [picture.svg].
 
 Prints the mean reward of all tries after every update, and that of the policy before and after. With a
 name for a picture, and matplotlib, it draws the rewards.
@@ -6,6 +6,7 @@ name for a picture, and matplotlib, it draws the rewards.
 
 import sys
 import time
+from typing import Dict, List
 
 from tenon.learn import Search, make
 
@@ -17,27 +18,41 @@ SETTINGS = {
 }
 
 
-def main(name: str = "pole", updates: str = "", picture: str = "") -> None:
+def learn(name: str, updates: int) -> List[float]:
+    """Mean rewards of the tries of each update."""
     worlds, count, step, noise = SETTINGS[name]
     search = Search(make(name, worlds), step=step, noise=noise)
     start = time.perf_counter()
-    print(f"before: {search.score():.1f}")
-    for i in range(int(updates) if updates else count):
-        print(f"update {i + 1}: {search.improve():.1f}, {time.perf_counter() - start:.1f} s")
-    print(f"after: {search.score():.1f}")
-    if picture:
-        import matplotlib
+    print(f"{name} before: {search.score():.1f}")
+    for i in range(updates or count):
+        reward = search.improve()
+        print(f"update {i + 1}: {reward:.1f}, {time.perf_counter() - start:.1f} s", flush=True)
+    print(f"{name} after: {search.score():.1f}")
+    return search.rewards
 
-        matplotlib.use("Agg")
-        from matplotlib import pyplot
 
-        figure, axes = pyplot.subplots(figsize=(6, 3.5))
-        axes.plot(range(1, len(search.rewards) + 1), search.rewards)
+def draw(curves: Dict[str, List[float]], picture: str) -> None:
+    """A chart for each task."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    matplotlib.rcParams["svg.hashsalt"] = "tenon"
+    from matplotlib import pyplot
+
+    figure, charts = pyplot.subplots(1, len(curves), figsize=(3.5 * len(curves), 3), squeeze=False)
+    for axes, (name, rewards) in zip(charts[0], curves.items()):
+        axes.plot(range(1, len(rewards) + 1), rewards)
+        axes.set_title(name)
         axes.set_xlabel("update")
         axes.set_ylabel("mean reward of an episode")
-        axes.set_title(name)
-        figure.tight_layout()
-        figure.savefig(picture)
+    figure.tight_layout()
+    figure.savefig(picture, metadata={"Date": None} if picture.endswith(".svg") else None)
+
+
+def main(names: str = "pole", updates: str = "", picture: str = "") -> None:
+    curves = {name: learn(name, int(updates or 0)) for name in names.split(",")}
+    if picture:
+        draw(curves, picture)
 
 
 if __name__ == "__main__":

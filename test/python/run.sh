@@ -29,14 +29,17 @@ else
   archive=./source
 fi
 if [ "$mode" = asan ]; then
-  export CFLAGS="-fsanitize=address -g1" LDFLAGS="-fsanitize=address"
+  export CFLAGS="-fsanitize=address,undefined -g1" LDFLAGS="-fsanitize=address,undefined"
 fi
 "$python" -m pip wheel -q --no-build-isolation --no-deps -w wheels "$archive" >wheel.log 2>&1 || { cat wheel.log && exit 1; }
 ls wheels/tenon-*-cp38-abi3-*.whl
 
 "$python" -m venv --system-site-packages environment
 environment/bin/pip install -q --no-deps wheels/*.whl
-[ "$(environment/bin/tenon version)" = "$(environment/bin/python -m tenon version)" ]
+if [ "$mode" != asan ]; then
+  environment/bin/python -m tenon version
+  [ "$(environment/bin/tenon version)" = "$(environment/bin/python -m tenon version)" ]
+fi
 
 cp -r "$root/test/python" tests # away from the sources, which would be imported instead
 export TENON_EXAMPLES=$root/python/examples
