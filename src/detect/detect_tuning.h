@@ -57,6 +57,7 @@
 #define TUNING_SWEEP_SLOP 0.1f
 #define TUNING_SWEEP_BAND 0.1f
 #define TUNING_SWEEP_SINK 0.02f
+#define TUNING_SWEEP_DEEP_SINK 1e-3f // beyond the depth of a crossing
 // Distances per pair; the last lower bound of the time counts when they are spent.
 #define TUNING_SWEEP_ITERATIONS 128
 // Accuracy of the time of a stop: 2^-12 of the motion.

@@ -231,12 +231,13 @@ static void sweep_part(sweep_pair *k, const geometry *part)
   sweep_gap gap = gap_at(k, part, t);
   // Shapes that overlap at the start may separate, but not sink in much further.
   float start = fminf(gap.distance, 0.0f), band = TUNING_SWEEP_BAND * k->core;
-  float level = fminf(-k->core, start - TUNING_SWEEP_SINK * k->core - band);
+  float sink = (start > -k->core ? TUNING_SWEEP_SINK : TUNING_SWEEP_DEEP_SINK) * k->core;
+  float level = fminf(-k->core, start - sink - band);
   if (!advance(k, part, level, band, 1.0f, &t, &gap)) {
     return;
   }
   world_pose deep = shape_pose_at(k->motion_b, k->b, (double)t);
-  float at_stop = fminf(-k->slop, start - TUNING_SWEEP_SINK * k->core);
+  float at_stop = fminf(-k->slop, start - sink);
   float stop = last_at_level(k, part, at_stop, t);
   if (k->found && stop >= k->limit) {
     return;
