@@ -165,7 +165,7 @@ const scene scene_differential = {
     .title = "A differential gear: a motor turns two wheels, one of which is braked",
     .source = "couplings of three axes",
     .group = SCENE_MODELS,
-    .camera = {{1.6f, 1.1f, 2.0f}, {0.0f, 0.0f, 0.0f}},
+    .camera = {{1.2f, 0.8f, 1.5f}, {0.0f, 0.0f, 0.0f}},
     .seconds = 12.0,
     .substeps = 8,
     .tenon_only = true,
@@ -374,6 +374,8 @@ static void lift(scene_run *run, float dt)
 {
   tn_coupling_drive drive = tn_coupling_get_drive(run->world, run->couplings[LIFT_MOTOR]);
   drive.target = 2.0f * TN_PI * (float)lift_turns(run->time + (double)dt);
+  drive.velocity =
+      2.0f * TN_PI * (float)(lift_turns(run->time + (double)dt) - lift_turns(run->time)) / dt;
   tn_coupling_set_drive(run->world, run->couplings[LIFT_MOTOR], drive);
 }
 
@@ -497,7 +499,7 @@ const scene scene_tendon_finger = {
     .seconds = 8.0,
     .substeps = 8,
     .tenon_only = true,
-    .parameters = {{"tension", 0.0, 100.0, 9.0, false, "greatest tension of the tendon, N"}},
+    .parameters = {{"tension", 0.0, 100.0, 5.0, false, "greatest tension of the tendon, N"}},
     .build = build_tendon_finger,
     .drive = pull,
     .measure = measure_tendon_finger,

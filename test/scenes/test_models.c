@@ -121,6 +121,45 @@ static void gears_turn_by_the_ratio_of_their_teeth(void **unused)
   }
 }
 
+// Machines with couplings, at 4, 8 and 20 substeps: the wheels' mean speed is the carrier's, a fall
+// of the winch's rope carries its share of the load, the lift stands as high as its screw says, the
+// tendon's moment equals the springs', and the hands of the clock keep their ratios.
+static void transmissions_keep_their_laws(void **unused)
+{
+  (void)unused;
+  static const int substeps[3] = {4, 8, 20};
+  for (int i = 0; i < 3; ++i) {
+    scene_run *run = start_scene("differential", "", substeps[i]);
+    run_scene(run, 5.0);
+    assert_below(fabs(told(run, "split_error_rad_s")), 1e-5);
+    assert_below(fabs(told(run, "final_drive_error_rad_s")), 1e-4);
+    assert_below(1.0, fabs(told(run, "left_rad_s") - told(run, "right_rad_s")));
+    scene_destroy(run);
+    run = start_scene("winch", "falls=4", substeps[i]);
+    run_scene(run, 5.8); // held at the top
+    assert_below(1.0, told(run, "height_m"));
+    assert_below(told(run, "height_error_m"), 1e-4);
+    assert_close(told(run, "tension_over_weight_per_fall"), 1.0, 1e-3);
+    scene_destroy(run);
+    run = start_scene("scissor_lift", "", substeps[i]);
+    run_scene(run, 6.0);
+    assert_below(told(run, "height_error_m"), 2e-4);
+    assert_below(told(run, "tilt_rad"), 1e-4);
+    scene_destroy(run);
+    run = start_scene("tendon_finger", "", substeps[i]);
+    run_scene(run, 2.0); // at the greatest tension
+    assert_below(0.8, told(run, "bend_1_rad"));
+    assert_below(told(run, "moment_error_nm"), 1e-3); // of 0.06
+    scene_destroy(run);
+    run = start_scene("clock", "", substeps[i]);
+    run_scene(run, 10.0);
+    assert_close(told(run, "second_turns"), 20.0, 1e-3);
+    assert_below(told(run, "minute_error_rad"), 1e-5);
+    assert_below(told(run, "hour_error_rad"), 1e-5);
+    scene_destroy(run);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -132,6 +171,7 @@ int main(void)
       cmocka_unit_test(jenga_tower_stands_with_blocks_missing),
       cmocka_unit_test(wrecking_ball_breaks_the_wall),
       cmocka_unit_test(gears_turn_by_the_ratio_of_their_teeth),
+      cmocka_unit_test(transmissions_keep_their_laws),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
