@@ -278,8 +278,8 @@ TN_API int tn_instance_joint_velocity(const tn_instance *instance, int joint);
 /// @param positions  filled in
 /// @return false if there is no articulation, or its bodies or joints are gone
 TN_API bool tn_instance_positions(tn_instance *instance, double *positions);
-/// Sets the positions of all joints: moves the bodies, closes loops, as the function of that name of
-/// tn_articulation does.
+/// Sets the positions of all joints: moves the bodies, closes loops, as the function of that name
+/// of tn_articulation does.
 ///
 /// @return false, with the reason in the log of the world and nothing changed, as of that function
 TN_API bool tn_instance_set_positions(tn_instance *instance, const double *positions);
