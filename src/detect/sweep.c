@@ -636,6 +636,19 @@ static int sweep_body(tn_world *world, int32_t slot, float dt, bool moving)
 // ---------------------------------------------------------------------------------------------
 // All bodies
 
+// Whether a shape of the body moves far enough to cross something; most bodies end here.
+static bool may_cross(const tn_world *world, int32_t slot)
+{
+  motion m = motion_of(world, slot);
+  for (int32_t k = world->bodies[slot].first_shape; k != NO_SLOT; k = world->shapes[k].next) {
+    const shape *s = &world->shapes[k];
+    if (travel_of(&m, s) > TUNING_SWEEP_CORE * s->inner_radius) {
+      return true;
+    }
+  }
+  return false;
+}
+
 typedef struct sweep_context {
   tn_world *world;
   float dt;
@@ -649,7 +662,7 @@ static void sweep_task(int first, int last, void *context)
     int32_t slot = world->awake[i];
     const body *b = &world->bodies[slot];
     bool dynamic = b->type == TN_BODY_DYNAMIC;
-    int flags = dynamic ? sweep_body(world, slot, task->dt, false) : 0;
+    int flags = dynamic && may_cross(world, slot) ? sweep_body(world, slot, task->dt, false) : 0;
     flags |= !dynamic || b->bullet ? SWEEP_OBSTACLE : 0;
     world->detection->sweep_flags[i] = (uint8_t)flags;
   }
