@@ -93,7 +93,7 @@ static void join_part(scene_run *run, const part *p, tn_body_id parent, tn_body_
   if (p->kind == TN_JOINT_BALL) {
     def.swing = 0.5f;
   }
-  def.angular_friction = 0.1f;
+  def.axis[TN_ANGULAR_A].friction = 0.1f;
   scene_add_joint(run, &def);
 }
 

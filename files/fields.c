@@ -17,7 +17,6 @@ static const char *const combine_words[] = {"average", "minimum", "multiply", "m
 static const char *const geometry_words[] = {"hull", "mesh", "height_field", "wire", NULL};
 static const char *const joint_words[] = {"distance", "ball",      "hinge",   "fixed", "prismatic",
                                           "cylinder", "universal", "generic", NULL};
-static const char *const drive_words[] = {"off", "target", "velocity", "force", NULL};
 static const char *const axis_words[] = {"linear_a",  "linear_b",  "linear_c", "angular_a",
                                          "angular_b", "angular_c", NULL};
 static const char *const solid_words[] = {"corotated", "shape", "volume", "neo_hookean", NULL};
@@ -349,21 +348,49 @@ static void usual_drive(void *out)
 {
   tn_drive *u = out;
   memset(u, 0, sizeof *u);
-  *u = tn_default_joint_def(TN_JOINT_BALL).linear_drive;
+  *u = tn_default_joint_def(TN_JOINT_BALL).axis[TN_LINEAR_A].drive;
 }
 
 static const field drive_fields[] = {
-    {"mode", FIELD_WORD, AT(tn_drive, mode), .words = drive_words},
     {"target", FIELD_FLOAT, AT(tn_drive, target), .meaning = "m or rad"},
     {"velocity", FIELD_FLOAT, AT(tn_drive, velocity), .meaning = "m/s or rad/s"},
-    {"force", FIELD_FLOAT, AT(tn_drive, force), .meaning = "N or N m"},
-    {"compliance", FIELD_FLOAT, AT(tn_drive, compliance), .hi = 1e12,
-     .meaning = "m/N or rad/(N m)"},
-    {"max_force", FIELD_FLOAT, AT(tn_drive, max_force), .hi = MOST, .flags = FIELD_OPEN,
-     .meaning = "N or N m"},
+    {"force", FIELD_FLOAT, AT(tn_drive, force), .meaning = "feed-forward, N or N m"},
+    {"stiffness", FIELD_FLOAT, AT(tn_drive, stiffness), .hi = MOST, .flags = FIELD_OPEN,
+     .meaning = "N/m or N m/rad; null: rigid"},
+    {"damping", FIELD_FLOAT, AT(tn_drive, damping), .hi = MOST, .flags = FIELD_OPEN,
+     .meaning = "N s/m or N m s/rad; null: rigid"},
+    {"min_force", FIELD_FLOAT, AT(tn_drive, limits.lo), .lo = -MOST,
+     .flags = FIELD_OPEN | FIELD_BELOW, .meaning = "least force, 0 or less, N or N m"},
+    {"max_force", FIELD_FLOAT, AT(tn_drive, limits.hi), .hi = MOST, .flags = FIELD_OPEN,
+     .meaning = "greatest force, N or N m"},
+    {"max_speed", FIELD_FLOAT, AT(tn_drive, max_speed), .hi = MOST, .flags = FIELD_OPEN,
+     .meaning = "m/s or rad/s"},
     {0}};
-const object_type type_drive = {"drive", "A servo, motor or force along or about the joint's axis.",
+const object_type type_drive = {"drive", "A servo, motor or force along or about an axis.",
                                 drive_fields, usual_drive};
+
+static void usual_axis(void *out)
+{
+  tn_axis *u = out;
+  memset(u, 0, sizeof *u);
+  *u = tn_default_joint_def(TN_JOINT_BALL).axis[TN_LINEAR_A];
+}
+
+static const field axis_fields[] = {
+    {"drive", FIELD_PART, AT(tn_axis, drive), .part = &type_drive},
+    {"stiffness", FIELD_FLOAT, AT(tn_axis, stiffness), .hi = 1e12,
+     .meaning = "of a passive spring, N/m or N m/rad"},
+    {"rest", FIELD_FLOAT, AT(tn_axis, rest), .meaning = "where the spring is relaxed, m or rad"},
+    {"damping", FIELD_FLOAT, AT(tn_axis, damping), .hi = 1e12, .meaning = "N s/m or N m s/rad"},
+    {"friction", FIELD_FLOAT, AT(tn_axis, friction), .hi = MOST, .flags = FIELD_OPEN,
+     .meaning = "N or N m"},
+    {"armature", FIELD_FLOAT, AT(tn_axis, armature), .hi = 1e9,
+     .meaning = "inertia on the axis, kg or kg m^2"},
+    {"max_effort", FIELD_FLOAT, AT(tn_axis, max_effort), .hi = MOST, .flags = FIELD_OPEN,
+     .meaning = "limit of drive, spring and damping together, N or N m"},
+    {0}};
+const object_type type_axis = {"axis", "What acts along or about a free axis of a joint.",
+                               axis_fields, usual_axis};
 
 static void usual_joint(void *out)
 {
@@ -400,16 +427,12 @@ static const field joint_fields[] = {
      .meaning = "compliance of linear limits, m/N"},
     {"angular_limit_compliance", FIELD_FLOAT, AT(file_joint, def.angular_limit_compliance),
      .hi = 1e12, .meaning = "compliance of angular limits, rad/(N m)"},
-    {"linear_drive", FIELD_PART, AT(file_joint, def.linear_drive), .part = &type_drive},
-    {"angular_drive", FIELD_PART, AT(file_joint, def.angular_drive), .part = &type_drive},
-    {"linear_damping", FIELD_FLOAT, AT(file_joint, def.linear_damping), .hi = 1e12,
-     .meaning = "1/s"},
-    {"angular_damping", FIELD_FLOAT, AT(file_joint, def.angular_damping), .hi = 1e12,
-     .meaning = "1/s"},
-    {"linear_friction", FIELD_FLOAT, AT(file_joint, def.linear_friction), .hi = MOST,
-     .flags = FIELD_OPEN, .meaning = "N"},
-    {"angular_friction", FIELD_FLOAT, AT(file_joint, def.angular_friction), .hi = MOST,
-     .flags = FIELD_OPEN, .meaning = "N m"},
+    {"linear_a", FIELD_PART, AT(file_joint, def.axis[TN_LINEAR_A]), .part = &type_axis},
+    {"linear_b", FIELD_PART, AT(file_joint, def.axis[TN_LINEAR_B]), .part = &type_axis},
+    {"linear_c", FIELD_PART, AT(file_joint, def.axis[TN_LINEAR_C]), .part = &type_axis},
+    {"angular_a", FIELD_PART, AT(file_joint, def.axis[TN_ANGULAR_A]), .part = &type_axis},
+    {"angular_b", FIELD_PART, AT(file_joint, def.axis[TN_ANGULAR_B]), .part = &type_axis},
+    {"angular_c", FIELD_PART, AT(file_joint, def.axis[TN_ANGULAR_C]), .part = &type_axis},
     {"break_force", FIELD_FLOAT, AT(file_joint, def.break_force), .hi = MOST, .flags = FIELD_OPEN,
      .meaning = "N"},
     {"break_torque", FIELD_FLOAT, AT(file_joint, def.break_torque), .hi = MOST, .flags = FIELD_OPEN,
@@ -424,7 +447,7 @@ const object_type type_joint = {"joint", "Connects a body to another, or to the 
 // ---------------------------------------------------------------------------------------------
 // Couplings
 
-static void usual_axis(void *out)
+static void usual_coupling_axis(void *out)
 {
   file_axis *u = out;
   memset(u, 0, sizeof *u);
@@ -432,7 +455,7 @@ static void usual_axis(void *out)
 }
 
 #define COEFFICIENT(i) AT(file_axis, axis.coefficients) + (i) * sizeof(float)
-static const field axis_fields[] = {
+static const field coupling_axis_fields[] = {
     {"joint", FIELD_INT, AT(file_axis, joint), .lo = 0, .hi = 2147483647.0, .flags = FIELD_REQUIRED,
      .meaning = "index of the joint"},
     {"axis", FIELD_WORD, AT(file_axis, axis.axis), .words = axis_words, .flags = FIELD_REQUIRED,
@@ -444,8 +467,9 @@ static const field axis_fields[] = {
     {"cube", FIELD_FLOAT, COEFFICIENT(2), .meaning = "coefficient of q^3"},
     {"fourth", FIELD_FLOAT, COEFFICIENT(3), .meaning = "coefficient of q^4"},
     {0}};
-const object_type type_coupling_axis = {
-    "coupling_axis", "An axis of a joint, as part of a coupling.", axis_fields, usual_axis};
+const object_type type_coupling_axis = {"coupling_axis",
+                                        "An axis of a joint, as part of a coupling.",
+                                        coupling_axis_fields, usual_coupling_axis};
 
 static void usual_point(void *out)
 {
@@ -675,14 +699,17 @@ const object_type type_attachment = {
 
 const object_type *const *object_types(void)
 {
-  static const object_type *const all[] = {
-      &type_camera,         &type_world,         &type_behaviour,
-      &type_rotation,       &type_mass,          &type_body,
-      &type_filter,         &type_material,      &type_geometry,
-      &type_shape,          &type_frame,         &type_drive,
-      &type_joint,          &type_coupling_axis, &type_coupling_point,
-      &type_coupling_drive, &type_coupling,      &type_mesh,
-      &type_soft,           &type_attachment,    NULL};
+  static const object_type *const all[] = {&type_camera,         &type_world,
+                                           &type_behaviour,      &type_rotation,
+                                           &type_mass,           &type_body,
+                                           &type_filter,         &type_material,
+                                           &type_geometry,       &type_shape,
+                                           &type_frame,          &type_drive,
+                                           &type_axis,           &type_joint,
+                                           &type_coupling_axis,  &type_coupling_point,
+                                           &type_coupling_drive, &type_coupling,
+                                           &type_mesh,           &type_soft,
+                                           &type_attachment,     NULL};
   return all;
 }
 

@@ -50,6 +50,7 @@ enum {
   FIELD_OPEN = 1,     // null means no bound
   FIELD_ABOVE = 2,    // `lo` itself is not allowed
   FIELD_REQUIRED = 4, // required, for the kinds that have it
+  FIELD_BELOW = 8,    // with FIELD_OPEN: the bound is a lower one
 };
 
 typedef struct object_type object_type;
@@ -178,8 +179,8 @@ typedef struct file_attachment {
 
 extern const object_type type_scene, type_camera, type_world, type_behaviour, type_body, type_mass,
     type_shape, type_material, type_filter, type_geometry, type_joint, type_frame, type_drive,
-    type_coupling, type_coupling_axis, type_coupling_point, type_coupling_drive, type_soft,
-    type_mesh, type_attachment, type_rotation;
+    type_axis, type_coupling, type_coupling_axis, type_coupling_point, type_coupling_drive,
+    type_soft, type_mesh, type_attachment, type_rotation;
 
 // Large enough for any of the structures above.
 typedef union any_object {

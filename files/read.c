@@ -130,7 +130,7 @@ static bool fits(reader *r, const cJSON *json, const field *f)
 bool read_number(reader *r, const cJSON *json, const field *f, double *value)
 {
   if (cJSON_IsNull(json) && (f->flags & FIELD_OPEN)) {
-    *value = (double)INFINITY;
+    *value = f->flags & FIELD_BELOW ? -(double)INFINITY : (double)INFINITY;
     return true;
   }
   if (!cJSON_IsNumber(json)) {

@@ -78,10 +78,6 @@ static const fate_row mjcf_fates[] = {
     {NULL, "reftype", TN_IMPORT_VISUAL, "sensors read in the frame of the model"},
     {NULL, "refname", TN_IMPORT_VISUAL, "sensors read in the frame of the model"},
     {"geom", "priority", TN_IMPORT_APPROXIMATED, "the larger friction of two geoms counts"},
-    {"joint", "damping", TN_IMPORT_IGNORED, "joints have no damping in N m s/rad yet"},
-    {"joint", "armature", TN_IMPORT_IGNORED, "joints have no armature yet"},
-    {"joint", "stiffness", TN_IMPORT_IGNORED, "joints have no passive springs yet"},
-    {"joint", "springref", TN_IMPORT_IGNORED, "joints have no passive springs yet"},
     {"joint", "actuatorfrcrange", TN_IMPORT_IGNORED, "joints have no limit of effort yet"},
     {"joint", "actuatorfrclimited", TN_IMPORT_IGNORED, "joints have no limit of effort yet"},
     {"joint", "actuatorgravcomp", TN_IMPORT_IGNORED,
@@ -100,7 +96,6 @@ static const fate_row mjcf_fates[] = {
 };
 
 static const fate_row urdf_fates[] = {
-    {"dynamics", "damping", TN_IMPORT_IGNORED, "joints have no damping in N m s/rad yet"},
     {"limit", "effort", TN_IMPORT_VISUAL, "for controllers"},
     {"limit", "velocity", TN_IMPORT_VISUAL, "for controllers"},
     {"material", NULL, TN_IMPORT_VISUAL, NULL},

@@ -39,24 +39,32 @@ static tn_range range_of(double lo, double hi)
 // ---------------------------------------------------------------------------------------------
 // Joints of the tree
 
-static void set_hinge(tn_instance *in, const model_joint *j, tn_joint_def *def)
+// Spring, damping, friction and armature of an axis, whose position is 0 at the reference.
+static void set_axis(const model_joint *j, tn_axis *axis)
 {
-  double turn = 2.0 * 3.14159265358979323846;
-  def->angular_friction = (float)j->frictionloss;
-  if (!j->limited) {
-    return;
+  axis->friction = (float)j->frictionloss;
+  axis->damping = (float)j->damping;
+  axis->armature = (float)j->armature;
+  axis->stiffness = (float)j->stiffness;
+  axis->rest = (float)(j->springref - j->ref);
+}
+
+static void set_hinge(const model_joint *j, tn_joint_def *def)
+{
+  set_axis(j, &def->axis[TN_ANGULAR_A]);
+  if (j->limited) {
+    def->angular[0] = range_of(j->range[0] - j->ref, j->range[1] - j->ref);
   }
-  double lo = j->range[0] - j->ref, hi = j->range[1] - j->ref;
-  if (lo < -turn || hi > turn || hi - lo > turn) {
-    model_note_add(in->model, TN_IMPORT_IGNORED, j->at, "<joint> range of more than a turn");
-    return;
-  }
-  def->angular[0] = range_of(lo, hi);
 }
 
 static void set_ball(tn_instance *in, const model_joint *j, tn_joint_def *def)
 {
-  def->angular_friction = (float)j->frictionloss;
+  set_axis(j, &def->axis[TN_ANGULAR_A]);
+  def->axis[TN_ANGULAR_A].rest = 0.0f;
+  def->axis[TN_ANGULAR_A].armature = 0.0f;
+  if (j->armature > 0.0) {
+    model_note_add(in->model, TN_IMPORT_IGNORED, j->at, "<joint> armature of a ball");
+  }
   if (j->limited) {
     def->swing = (float)j->range[1];
     def->angular[0] = range_of(-j->range[1], j->range[1]);
@@ -75,10 +83,10 @@ static tn_joint_def def_of(tn_instance *in, const model_joint *j)
   tn_joint_def def = tn_default_joint_def(kinds[j->type]);
   switch (j->type) {
   case MODEL_HINGE:
-    set_hinge(in, j, &def);
+    set_hinge(j, &def);
     break;
   case MODEL_SLIDE:
-    def.linear_friction = (float)j->frictionloss;
+    set_axis(j, &def.axis[TN_LINEAR_A]);
     if (j->limited) {
       def.linear[0] = range_of(j->range[0] - j->ref, j->range[1] - j->ref);
     }
@@ -130,9 +138,9 @@ static bool build_joint(tn_instance *in, int index, tn_drive drive)
   // In MuJoCo a body may collide with one that is fixed to the world, also through a joint.
   def.collide = model->format == TN_IMPORT_MJCF && !instance_moves(in, body->parent);
   if (j->type == MODEL_HINGE) {
-    def.angular_drive = drive;
+    def.axis[TN_ANGULAR_A].drive = drive;
   } else if (j->type == MODEL_SLIDE) {
-    def.linear_drive = drive;
+    def.axis[TN_LINEAR_A].drive = drive;
   }
   in->joints[index] = tn_joint_create(in->world, &def);
   return !TN_IS_NULL(in->joints[index]);
@@ -198,16 +206,27 @@ static bool build_equality(tn_instance *in, int index)
 
 static tn_drive drive_of_link(const model_link *l)
 {
-  tn_drive drive = {.mode = TN_DRIVE_OFF, .max_force = (float)INFINITY};
   if (l->has_velocity) {
-    drive.mode = TN_DRIVE_VELOCITY;
-    drive.velocity = (float)l->velocity;
-  } else if (l->has_target) {
-    drive.mode = TN_DRIVE_TARGET;
-    drive.target = (float)l->target;
-    drive.compliance = (float)l->compliance;
+    return tn_motor((float)l->velocity, INFINITY, INFINITY);
   }
-  return drive;
+  return l->has_target ? tn_servo((float)l->target, tn_stiffness((float)l->compliance), 0.0f)
+                       : tn_default_drive();
+}
+
+// The tutorial states damping in 1/s, of the two bodies alone.
+static float damping_of(const tn_instance *in, const model_link *l, tn_body_id a, tn_body_id b,
+                        bool angular)
+{
+  double inverse = 0.0;
+  for (int i = 0; i < 2; ++i) {
+    tn_body_id id = i ? b : a;
+    if (!TN_IS_NULL(id) && tn_body_get_type(in->world, id) == TN_BODY_DYNAMIC) {
+      tn_mass mass = tn_body_mass(in->world, id);
+      tn_sym3 m = mass.inertia;
+      inverse += angular ? 3.0 / (double)(m.xx + m.yy + m.zz) : 1.0 / (double)mass.mass;
+    }
+  }
+  return inverse > 0.0 ? (float)(l->damping / inverse) : 0.0f;
 }
 
 static bool build_link(tn_instance *in, int index)
@@ -225,17 +244,17 @@ static bool build_link(tn_instance *in, int index)
   }
   if (l->kind == TN_JOINT_HINGE || l->kind == TN_JOINT_BALL || l->kind == TN_JOINT_CYLINDER) {
     def.angular[0] = range_of(l->angular[0], l->angular[1]);
-    def.angular_damping = (float)l->damping;
+    def.axis[TN_ANGULAR_A].damping = damping_of(in, l, a.id, b.id, true);
   } else {
-    def.linear_damping = (float)l->damping;
+    def.axis[TN_LINEAR_A].damping = damping_of(in, l, a.id, b.id, false);
   }
   if (l->kind == TN_JOINT_BALL) {
     def.swing = (float)l->swing;
   }
   if (l->kind == TN_JOINT_HINGE) {
-    def.angular_drive = drive_of_link(l);
+    def.axis[TN_ANGULAR_A].drive = drive_of_link(l);
   } else if (slides) {
-    def.linear_drive = drive_of_link(l);
+    def.axis[TN_LINEAR_A].drive = drive_of_link(l);
   } else if (l->kind == TN_JOINT_DISTANCE) {
     def.compliance = (float)l->compliance;
   }
@@ -284,26 +303,23 @@ static bool keep_families_apart(tn_instance *in)
 static tn_drive drive_of(tn_instance *in, const model_actuator *t, const model_joint *j, double u)
 {
   double g = t->gear[0], stiffness = -t->bias[1] * g * g, damping = -t->bias[2] * g * g;
-  double limit = (double)INFINITY;
-  tn_drive drive = {.mode = TN_DRIVE_FORCE, .max_force = (float)INFINITY};
+  tn_drive drive = tn_default_drive();
   if (t->force_limited) {
-    limit = fmax(fabs(t->force_range[0]), fabs(t->force_range[1])) * fabs(g);
-    drive.max_force = (float)limit;
+    double a = t->force_range[0] * g, b = t->force_range[1] * g;
+    drive.limits = range_of(fmin(fmin(a, b), 0.0), fmax(fmax(a, b), 0.0));
+    if (fmin(a, b) > 0.0 || fmax(a, b) < 0.0) {
+      model_note_add(in->model, TN_IMPORT_APPROXIMATED, t->at, "forcerange without 0: widened");
+    }
   }
   double push = g * (t->gain[0] * u + t->bias[0]);
+  drive.damping = (float)fmax(damping, 0.0);
   if (stiffness > 0.0) {
-    drive.mode = TN_DRIVE_TARGET;
+    drive.stiffness = (float)stiffness;
     drive.target = (float)(push / stiffness - j->ref);
-    drive.compliance = (float)(1.0 / stiffness);
-    if (damping > 0.0) {
-      model_note_add(in->model, TN_IMPORT_IGNORED, t->at, "damping of a position servo");
-    }
   } else if (damping > 0.0) {
-    drive.mode = TN_DRIVE_VELOCITY;
     drive.velocity = (float)(push / damping);
-    model_note_add(in->model, TN_IMPORT_APPROXIMATED, t->at, "velocity servo: it is rigid");
   } else {
-    drive.force = (float)fmin(fmax(push, -limit), limit);
+    drive.force = (float)push;
   }
   return drive;
 }
@@ -333,16 +349,16 @@ bool drive_apply(tn_instance *in, int actuator)
   }
   int index = in->model->actuators.items[actuator].target;
   return in->model->joints.items[index].type == MODEL_HINGE
-             ? tn_joint_set_angular_drive(in->world, in->joints[index], drive)
-             : tn_joint_set_linear_drive(in->world, in->joints[index], drive);
+             ? tn_joint_set_drive(in->world, in->joints[index], TN_ANGULAR_A, drive)
+             : tn_joint_set_drive(in->world, in->joints[index], TN_LINEAR_A, drive);
 }
 
 // Drives are part of the definition: one that is set later moves its target over the first step.
-static void take_drives(tn_instance *in, tn_drive *drives)
+static void take_drives(tn_instance *in, tn_drive *drives, bool *given)
 {
   const tn_model *model = in->model;
   for (int i = 0; i < model->joints.count; ++i) {
-    drives[i] = (tn_drive){.mode = TN_DRIVE_OFF, .max_force = (float)INFINITY};
+    drives[i] = tn_default_drive();
   }
   for (int i = 0; i < model->actuators.count; ++i) {
     const model_actuator *t = &model->actuators.items[i];
@@ -354,7 +370,7 @@ static void take_drives(tn_instance *in, tn_drive *drives)
       }
       continue;
     }
-    if (drives[t->target].mode != TN_DRIVE_OFF) {
+    if (given[t->target]) {
       model_note_add(in->model, TN_IMPORT_APPROXIMATED, t->at,
                      "several actuators on one joint: the last one counts");
     }
@@ -363,6 +379,7 @@ static void take_drives(tn_instance *in, tn_drive *drives)
                      "actuator with dynamics: its control acts at once");
     }
     drives[t->target] = drive;
+    given[t->target] = true;
   }
 }
 
@@ -370,10 +387,11 @@ bool build_joints(tn_instance *in)
 {
   const tn_model *model = in->model;
   tn_drive *drives = memory_take(&in->memory, (size_t)model->joints.count + 1, sizeof *drives);
-  if (!drives) {
+  bool *given = memory_take(&in->memory, (size_t)model->joints.count + 1, sizeof *given);
+  if (!drives || !given) {
     return false;
   }
-  take_drives(in, drives);
+  take_drives(in, drives, given);
   for (int i = 1; i < model->bodies.count; ++i) {
     if (!build_body_joints(in, i, drives)) {
       return false;

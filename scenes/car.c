@@ -14,21 +14,21 @@ static const tn_vec3 Y_AXIS = {0.0f, 1.0f, 0.0f};
 static const tn_vec3 Z_AXIS = {0.0f, 0.0f, 1.0f};
 
 static const float WHEEL_RADIUS = 0.075f, RIM_RADIUS = 0.045f, WHEEL_HALF = 0.03f;
-static const float WHEEL_BASE = 0.34f;      // m, between the axles
-static const float ARM_IN = 0.025f;         // m, from the middle to the inner pivots of the arms
-static const float KINGPIN = 0.125f;        // m, to the pivots of the knuckle
-static const float WHEEL_SIDE = 0.17f;      // m, to the middle of a wheel
-static const float ARM_HEIGHT = 0.025f;     // m, of the upper arm; the lower one is as far below
-static const float SERVO_ARM = 0.03f;       // m, as in the paper
-static const float TYRE_MASS = 0.6f;        // kg
-static const float SPRING = 1200.0f;        // N/m, of a shock absorber
-static const float SPRING_LOAD = 15.0f;     // N, its load at rest
-static const float SPRING_DAMPING = 800.0f; // 1/s
-static const float MOST_STEERING = 0.5f;    // rad
-static const float SERVO_SPEED = 8.0f;      // rad/s
-static const float MOTOR_TORQUE = 0.6f;     // N m, of each wheel at rest
-static const float MOTOR_FALL = 0.02f;      // N m s, decrease of the torque with speed
-static const double LOOK_AHEAD = 0.8;       // m, of the driver
+static const float WHEEL_BASE = 0.34f;     // m, between the axles
+static const float ARM_IN = 0.025f;        // m, from the middle to the inner pivots of the arms
+static const float KINGPIN = 0.125f;       // m, to the pivots of the knuckle
+static const float WHEEL_SIDE = 0.17f;     // m, to the middle of a wheel
+static const float ARM_HEIGHT = 0.025f;    // m, of the upper arm; the lower one is as far below
+static const float SERVO_ARM = 0.03f;      // m, as in the paper
+static const float TYRE_MASS = 0.6f;       // kg
+static const float SPRING = 1200.0f;       // N/m, of a shock absorber
+static const float SPRING_LOAD = 15.0f;    // N, its load at rest
+static const float SPRING_DAMPING = 12.0f; // N s/m
+static const float MOST_STEERING = 0.5f;   // rad
+static const float SERVO_SPEED = 8.0f;     // rad/s
+static const float MOTOR_TORQUE = 0.6f;    // N m, of each wheel at rest
+static const float MOTOR_FALL = 0.02f;     // N m s, decrease of the torque with speed
+static const double LOOK_AHEAD = 0.8;      // m, of the driver
 
 enum { CORNERS = 4, CORNER_BODIES = 7, CORNER_JOINTS = 10 };
 enum { CHASSIS, SERVO, FIRST_CORNER };
@@ -276,10 +276,9 @@ static void add_shock(const builder *b, tn_body_id chassis, tn_body_id arm, tn_v
   join(b, TN_JOINT_BALL, piston, arm, foot, Y_AXIS);
   tn_joint_def slide = joint_at(b, TN_JOINT_PRISMATIC, barrel, piston, inside, way);
   slide.linear[0] = tn_between(-0.02f, 0.02f);
-  slide.linear_drive.mode = TN_DRIVE_TARGET;
-  slide.linear_drive.compliance = 1.0f / SPRING;
-  slide.linear_drive.target = SPRING_LOAD / SPRING;
-  slide.linear_damping = SPRING_DAMPING;
+  slide.axis[TN_LINEAR_A].stiffness = SPRING;
+  slide.axis[TN_LINEAR_A].rest = SPRING_LOAD / SPRING;
+  slide.axis[TN_LINEAR_A].damping = SPRING_DAMPING;
   scene_add_joint(b->run, &slide);
 }
 
@@ -373,7 +372,7 @@ static tn_body_id add_servo(const builder *b, tn_body_id chassis)
   shape.filter.mask = 0;
   tn_body_id servo = add_part(b, pivot, &shape, 1, mass);
   tn_joint_def joint = joint_at(b, TN_JOINT_HINGE, chassis, servo, pivot, Y_AXIS);
-  joint.angular_drive.mode = TN_DRIVE_TARGET;
+  joint.axis[TN_ANGULAR_A].drive.stiffness = INFINITY;
   scene_add_joint(b->run, &joint);
   return servo;
 }
@@ -418,9 +417,9 @@ static void steer(scene_run *run, float dt)
   float wanted = fminf(fmaxf(1.2f * turn_to_way(run), -MOST_STEERING), MOST_STEERING);
   float most = SERVO_SPEED * dt, change = wanted - (float)run->memory[STEERING];
   run->memory[STEERING] += (double)fminf(fmaxf(change, -most), most);
-  tn_drive drive = tn_joint_get_def(run->world, run->joints[SERVO_JOINT]).angular_drive;
+  tn_drive drive = tn_joint_get_def(run->world, run->joints[SERVO_JOINT]).axis[TN_ANGULAR_A].drive;
   drive.target = (float)run->memory[STEERING];
-  tn_joint_set_angular_drive(run->world, run->joints[SERVO_JOINT], drive);
+  tn_joint_set_drive(run->world, run->joints[SERVO_JOINT], TN_ANGULAR_A, drive);
 }
 
 static int corner_joint(int corner)
@@ -443,10 +442,9 @@ static void accelerate(scene_run *run)
     tn_vec3 spin = tn_body_angular_velocity(run->world, run->bodies[corner_body(i, RIM)]);
     float torque = MOTOR_FALL * (speed - tn_dot(spin, axle));
     tn_joint_id joint = run->joints[corner_joint(i) + AXLE_JOINT];
-    tn_drive drive = tn_joint_get_def(run->world, joint).angular_drive;
-    drive.mode = TN_DRIVE_FORCE;
+    tn_drive drive = tn_joint_get_def(run->world, joint).axis[TN_ANGULAR_A].drive;
     drive.force = fminf(fmaxf(torque, -MOTOR_TORQUE), MOTOR_TORQUE);
-    tn_joint_set_angular_drive(run->world, joint, drive);
+    tn_joint_set_drive(run->world, joint, TN_ANGULAR_A, drive);
   }
 }
 

@@ -54,7 +54,7 @@ static void join_limb(scene_run *run, const limb *l, int first, tn_pos foot, tn_
   if (l->kind == TN_JOINT_BALL) {
     joint.swing = l->swing;
   }
-  joint.angular_friction = 0.5f;
+  joint.axis[TN_ANGULAR_A].friction = 0.5f;
   scene_add_joint(run, &joint);
 }
 
@@ -158,7 +158,7 @@ static tn_body_id add_leg_part(scene_run *run, tn_body_id parent, tn_pos top, fl
   def.position = tn_offset(top, tn_v3(0.0f, -0.5f * length, 0.0f));
   tn_body_id part = scene_add_solid(run, &def, &shape, mass);
   tn_joint_def hinge = scene_joint_at(run, TN_JOINT_HINGE, parent, part, top, Z_AXIS);
-  hinge.angular_drive.max_force = 80.0f; // N m
+  hinge.axis[TN_ANGULAR_A].drive.limits = tn_between(-80.0f, 80.0f); // N m
   scene_add_joint(run, &hinge);
   return part;
 }
@@ -183,10 +183,10 @@ static void build_walker(scene_run *run)
 
 static void set_servo(scene_run *run, int joint, float target)
 {
-  tn_drive drive = tn_joint_get_def(run->world, run->joints[joint]).angular_drive;
-  drive.mode = TN_DRIVE_TARGET;
+  tn_drive drive = tn_joint_get_def(run->world, run->joints[joint]).axis[TN_ANGULAR_A].drive;
+  drive.stiffness = INFINITY;
   drive.target = target;
-  tn_joint_set_angular_drive(run->world, run->joints[joint], drive);
+  tn_joint_set_drive(run->world, run->joints[joint], TN_ANGULAR_A, drive);
 }
 
 // Each leg in turn swings forward with its knee bent for a quarter of the period; otherwise it is

@@ -50,19 +50,9 @@ static tn_joint_def show(scene_run *run, const exhibit *e)
   return scene_joint_at(run, e->kind, SCENE_WORLD, body, point, e->axis);
 }
 
-static tn_drive drive_of(tn_drive_mode mode)
-{
-  tn_drive drive = tn_default_joint_def(TN_JOINT_HINGE).angular_drive;
-  drive.mode = mode;
-  return drive;
-}
-
 static tn_drive drive_to(double target, float compliance)
 {
-  tn_drive drive = drive_of(TN_DRIVE_TARGET);
-  drive.target = (float)target;
-  drive.compliance = compliance;
-  return drive;
+  return tn_servo((float)target, tn_stiffness(compliance), 0.0f);
 }
 
 static tn_joint_state state_of(const scene_run *run, int i)
@@ -107,7 +97,7 @@ static void show_sliders(scene_run *run)
   scene_add_joint(run, &limit);
 
   tn_joint_def target = show(run, &slider);
-  target.linear_drive = drive_to(0.0, 0.0f);
+  target.axis[TN_LINEAR_A].drive = drive_to(0.0, 0.0f);
   scene_add_joint(run, &target);
 
   tn_joint_def soft = show(run, &slider);
@@ -124,11 +114,11 @@ static void show_hinges(scene_run *run)
   scene_add_joint(run, &limit);
 
   tn_joint_def target = show(run, &hinge);
-  target.angular_drive = drive_to(0.0, 0.0f);
+  target.axis[TN_ANGULAR_A].drive = drive_to(0.0, 0.0f);
   scene_add_joint(run, &target);
 
   tn_joint_def soft = show(run, &hinge);
-  soft.angular_drive = drive_to(0.0, TURN_COMPLIANCE);
+  soft.axis[TN_ANGULAR_A].drive = drive_to(0.0, TURN_COMPLIANCE);
   scene_add_joint(run, &soft);
 }
 
@@ -163,7 +153,7 @@ static void show_rest_of_zoo(scene_run *run)
   exhibit cylinder = {.kind = TN_JOINT_CYLINDER, .axis = Y_AXIS, .damping = SETTLING};
   tn_joint_def screw = show(run, &cylinder);
   screw.linear[0] = tn_between(-SLIDE_LIMIT, SLIDE_LIMIT);
-  screw.angular_drive = drive_to(0.0, 0.0f);
+  screw.axis[TN_ANGULAR_A].drive = drive_to(0.0, 0.0f);
   scene_add_joint(run, &screw);
 }
 
@@ -182,9 +172,9 @@ static void drive_zoo(scene_run *run, float dt)
   double share = fmin(run->time + (double)dt, 1.0);
   tn_drive slide = drive_to(share * (double)SLIDE_TARGET, 0.0f);
   tn_drive turn = drive_to(share * (double)TURN_TARGET, 0.0f);
-  tn_joint_set_linear_drive(run->world, run->joints[ZOO_SLIDER_TARGET], slide);
-  tn_joint_set_angular_drive(run->world, run->joints[ZOO_HINGE_TARGET], turn);
-  tn_joint_set_angular_drive(run->world, run->joints[ZOO_CYLINDER], turn);
+  tn_joint_set_drive(run->world, run->joints[ZOO_SLIDER_TARGET], TN_LINEAR_A, slide);
+  tn_joint_set_drive(run->world, run->joints[ZOO_HINGE_TARGET], TN_ANGULAR_A, turn);
+  tn_joint_set_drive(run->world, run->joints[ZOO_CYLINDER], TN_ANGULAR_A, turn);
 }
 
 static double distance(float x, float wanted)
@@ -256,7 +246,7 @@ enum {
   BASIC_TORQUE,
 };
 
-static const float JOINT_DAMPING = 10.0f; // 1/s
+static const float JOINT_DAMPING = 10.0f; // 1/s, times mass or inertia
 static const float SLIDER_SPEED = 0.1f;
 static const float MOTOR_SPEED = 2.0f;
 static const float WHEEL_TORQUE = 0.01f;
@@ -271,8 +261,11 @@ static void show_passive(scene_run *run)
   const exhibit *in_order[] = {&ball, &hinge, &hinge, &slider, &slider};
   for (int i = BASIC_BALL; i <= BASIC_SLIDER_DAMPED; ++i) {
     tn_joint_def joint = show(run, in_order[i]);
-    joint.angular_damping = i == BASIC_HINGE_DAMPED ? JOINT_DAMPING : 0.0f;
-    joint.linear_damping = i == BASIC_SLIDER_DAMPED ? JOINT_DAMPING : 0.0f;
+    if (i == BASIC_HINGE_DAMPED) {
+      joint.axis[TN_ANGULAR_A].damping = JOINT_DAMPING * MASS * ARM_LENGTH * ARM_LENGTH / 3.0f;
+    } else if (i == BASIC_SLIDER_DAMPED) {
+      joint.axis[TN_LINEAR_A].damping = JOINT_DAMPING * MASS;
+    }
     scene_add_joint(run, &joint);
   }
 }
@@ -281,24 +274,22 @@ static void show_driven(scene_run *run)
 {
   exhibit arm = {.kind = TN_JOINT_HINGE, .axis = Z_AXIS, .arm = X_AXIS};
   tn_joint_def motor = show(run, &arm);
-  motor.angular_drive = drive_of(TN_DRIVE_VELOCITY);
-  motor.angular_drive.velocity = MOTOR_SPEED;
+  motor.axis[TN_ANGULAR_A].drive = tn_motor(MOTOR_SPEED, INFINITY, INFINITY);
   scene_add_joint(run, &motor);
 
   tn_joint_def servo = show(run, &arm);
-  servo.angular_drive = drive_to(0.0, 0.0f);
+  servo.axis[TN_ANGULAR_A].drive = drive_to(0.0, 0.0f);
   scene_add_joint(run, &servo);
 
   exhibit cylinder = {
       .kind = TN_JOINT_CYLINDER, .axis = Y_AXIS, .spin = tn_v3(0.0f, MOTOR_SPEED, 0.0f)};
   tn_joint_def lift = show(run, &cylinder);
-  lift.linear_drive = drive_to(0.0, 0.0f);
+  lift.axis[TN_LINEAR_A].drive = drive_to(0.0, 0.0f);
   scene_add_joint(run, &lift);
 
   exhibit wheel = {.kind = TN_JOINT_HINGE, .axis = Z_AXIS};
   tn_joint_def torque = show(run, &wheel);
-  torque.angular_drive = drive_of(TN_DRIVE_FORCE);
-  torque.angular_drive.force = WHEEL_TORQUE;
+  torque.axis[TN_ANGULAR_A].drive.force = WHEEL_TORQUE;
   scene_add_joint(run, &torque);
 }
 
@@ -333,8 +324,8 @@ static void drive_basic(scene_run *run, float dt)
   double end = run->time + (double)dt;
   tn_drive servo = drive_to((double)servo_angle(end), 0.0f);
   tn_drive lift = drive_to((double)lift_offset(end), 0.0f);
-  tn_joint_set_angular_drive(run->world, run->joints[BASIC_SERVO], servo);
-  tn_joint_set_linear_drive(run->world, run->joints[BASIC_CYLINDER], lift);
+  tn_joint_set_drive(run->world, run->joints[BASIC_SERVO], TN_ANGULAR_A, servo);
+  tn_joint_set_drive(run->world, run->joints[BASIC_CYLINDER], TN_LINEAR_A, lift);
 }
 
 static double relative_distance(double x, double wanted)

@@ -85,7 +85,7 @@ static void add_cylinder(scene_run *run, const cylinder *c)
       add_beam(run, tn_add(c->from, tn_scale(0.5f * length, way)), c->to, 0.05f, 60.0f);
   tn_body_id from = run->bodies[c->from_part], to = run->bodies[c->from_part + 1];
   tn_joint_def slide = scene_joint_at(run, TN_JOINT_PRISMATIC, barrel, rod, at(c->to), way);
-  slide.linear_drive.mode = TN_DRIVE_TARGET;
+  slide.axis[TN_LINEAR_A].drive.stiffness = INFINITY;
   scene_add_joint(run, &slide);
   tn_joint_def foot = scene_joint_at(run, TN_JOINT_HINGE, from, barrel, at(c->from), Z_AXIS);
   scene_add_joint(run, &foot);
@@ -118,15 +118,15 @@ static void dig(scene_run *run, float dt)
   double time = run->time + (double)dt;
   for (int i = 0; i < CYLINDERS; ++i) {
     int joint = FIRST_CYLINDER + 3 * i;
-    tn_drive drive = tn_joint_get_def(run->world, run->joints[joint]).linear_drive;
+    tn_drive drive = tn_joint_get_def(run->world, run->joints[joint]).axis[TN_LINEAR_A].drive;
     drive.target = stroke(run, i, time);
-    tn_joint_set_linear_drive(run->world, run->joints[joint], drive);
+    tn_joint_set_drive(run->world, run->joints[joint], TN_LINEAR_A, drive);
   }
-  tn_drive turn = tn_joint_get_def(run->world, run->joints[TURRET_JOINT]).angular_drive;
-  turn.mode = TN_DRIVE_TARGET;
+  tn_drive turn = tn_joint_get_def(run->world, run->joints[TURRET_JOINT]).axis[TN_ANGULAR_A].drive;
+  turn.stiffness = INFINITY;
   turn.target =
       (float)scene_value(run, "turn") * (float)fmin(time, 1.0) * tn_sin(0.5f * (float)time);
-  tn_joint_set_angular_drive(run->world, run->joints[TURRET_JOINT], turn);
+  tn_joint_set_drive(run->world, run->joints[TURRET_JOINT], TN_ANGULAR_A, turn);
 }
 
 // The angle at `pivot` opposite a side of `length`.
@@ -353,7 +353,7 @@ static void build_gears(scene_run *run)
     tn_body_id gear = add_gear(run, i, x, phase);
     tn_joint_def axle =
         scene_joint_at(run, TN_JOINT_HINGE, SCENE_WORLD, gear, tn_p3(x, 0.0, 0.0), Z_AXIS);
-    axle.angular_friction = i == GEARS - 1 ? (float)scene_value(run, "load") : 0.0f;
+    axle.axis[TN_ANGULAR_A].friction = i == GEARS - 1 ? (float)scene_value(run, "load") : 0.0f;
     scene_add_joint(run, &axle);
   }
   run->energy_scale = 1.0;
@@ -361,10 +361,10 @@ static void build_gears(scene_run *run)
 
 static void drive_gears(scene_run *run, float dt)
 {
-  tn_drive drive = tn_joint_get_def(run->world, run->joints[0]).angular_drive;
-  drive.mode = TN_DRIVE_VELOCITY;
+  tn_drive drive = tn_joint_get_def(run->world, run->joints[0]).axis[TN_ANGULAR_A].drive;
+  drive.damping = INFINITY;
   drive.velocity = (float)(fmin(run->time, 1.0) * scene_value(run, "speed"));
-  tn_joint_set_angular_drive(run->world, run->joints[0], drive);
+  tn_joint_set_drive(run->world, run->joints[0], TN_ANGULAR_A, drive);
   for (int i = 0; i < GEARS; ++i) {
     run->memory[i] += (double)dt * (double)tn_body_angular_velocity(run->world, run->bodies[i]).z;
   }

@@ -21,7 +21,7 @@ static tn_joint_def rope_joint(scene_run *run, tn_body_id a, tn_body_id b, tn_po
   joint.angular[0] = tn_between(-twist, twist);
   joint.swing = (float)scene_value(run, "swing") * (TN_PI / 180.0f);
   joint.angular_limit_compliance = (float)scene_value(run, "compliance");
-  joint.angular_damping = 5.0f;
+  joint.axis[TN_ANGULAR_A].damping = 2.5f * tn_body_mass(run->world, b).inertia.yy;
   return joint;
 }
 

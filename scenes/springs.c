@@ -220,7 +220,7 @@ static void build_torque_bar(scene_run *run)
   tn_body_id bar = scene_add_box(run, tn_p3(0.2, 0.0, 0.0), tn_v3(0.2f, 0.02f, 0.02f), 1.0f);
   tn_joint_def hinge = scene_joint_at(run, TN_JOINT_HINGE, SCENE_WORLD, bar, tn_p3(0.0, 0.0, 0.0),
                                       tn_v3(0.0f, 0.0f, 1.0f));
-  hinge.angular_drive.mode = TN_DRIVE_TARGET;
+  hinge.axis[TN_ANGULAR_A].drive.stiffness = INFINITY;
   scene_add_joint(run, &hinge);
   run->energy_scale = scene_value(run, "force") * scene_value(run, "lever"); // work over a radian
 }

@@ -29,7 +29,7 @@ static tn_body_id add_arm(scene_run *run, float x, tn_vec3 half, float mass)
   tn_joint_def pivot =
       scene_joint_at(run, TN_JOINT_HINGE, SCENE_WORLD, arm, def.position, tn_v3(0.0f, 1.0f, 0.0f));
   pivot.angular[0] = tn_between(-1.2f, 1.2f);
-  pivot.angular_friction = x == SERVO ? 0.0f : (float)scene_value(run, "resistance");
+  pivot.axis[TN_ANGULAR_A].friction = x == SERVO ? 0.0f : (float)scene_value(run, "resistance");
   scene_add_joint(run, &pivot);
   return arm;
 }
@@ -82,10 +82,10 @@ static float servo_angle(const scene_run *run, double time)
 
 static void steer(scene_run *run, float dt)
 {
-  tn_drive drive = tn_joint_get_def(run->world, run->joints[SERVO_JOINT]).angular_drive;
-  drive.mode = TN_DRIVE_TARGET;
+  tn_drive drive = tn_joint_get_def(run->world, run->joints[SERVO_JOINT]).axis[TN_ANGULAR_A].drive;
+  drive.stiffness = INFINITY;
   drive.target = servo_angle(run, run->time + (double)dt);
-  tn_joint_set_angular_drive(run->world, run->joints[SERVO_JOINT], drive);
+  tn_joint_set_drive(run->world, run->joints[SERVO_JOINT], TN_ANGULAR_A, drive);
 }
 
 static double pivot_angle(const scene_run *run, int joint)

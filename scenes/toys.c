@@ -60,7 +60,7 @@ static void add_wheel(scene_run *run, tn_body_id elk, const tn_body_def *of, tn_
   def.angular_velocity = tn_v3(0.0f, 0.0f, -of->velocity.x / ELK_WHEEL);
   tn_body_id wheel = scene_add_solid(run, &def, &shape, 0.3f);
   tn_joint_def hinge = scene_joint_at(run, TN_JOINT_HINGE, elk, wheel, def.position, Z_AXIS);
-  hinge.angular_friction = 0.02f; // N m
+  hinge.axis[TN_ANGULAR_A].friction = 0.02f; // N m
   scene_add_joint(run, &hinge);
 }
 

@@ -271,9 +271,9 @@ btTypedConstraint *make_hinge(engine &e, const tn_joint_def &def, btRigidBody &a
   if (def.angular[0].hi - def.angular[0].lo < 2.0f * TN_PI) {
     hinge->setLimit(-def.angular[0].hi, -def.angular[0].lo);
   }
-  if (def.angular_friction > 0.0f) {
+  if (def.axis[TN_ANGULAR_A].friction > 0.0f) {
     e.rubbing.push_back(hinge);
-    e.torques.push_back(def.angular_friction);
+    e.torques.push_back(def.axis[TN_ANGULAR_A].friction);
   }
   return hinge;
 }
@@ -299,8 +299,8 @@ btTypedConstraint *make_joint(engine &e, const peer_joint &from, peer_text *why,
                                      : e.bodies[size_t(from.body[side])].get();
     frame[side] = transform(from.frame[side]);
   }
-  if (from.def.linear_friction > 0.0f ||
-      (from.def.angular_friction > 0.0f && from.def.kind != TN_JOINT_HINGE)) {
+  if (from.def.axis[TN_LINEAR_A].friction > 0.0f ||
+      (from.def.axis[TN_ANGULAR_A].friction > 0.0f && from.def.kind != TN_JOINT_HINGE)) {
     peer_say(omitted, "friction of joints other than hinges");
   }
   switch (from.def.kind) {

@@ -181,9 +181,9 @@ static dJointID make_hinge(engine *e, const peer_joint *from, const double at[3]
     dJointSetHingeParam(joint, dParamLoStop, (dReal)from->def.angular[0].lo - from->angle);
     dJointSetHingeParam(joint, dParamHiStop, (dReal)from->def.angular[0].hi - from->angle);
   }
-  if (from->def.angular_friction > 0.0f) {
+  if (from->def.axis[TN_ANGULAR_A].friction > 0.0f) {
     dJointSetHingeParam(joint, dParamVel, 0.0);
-    dJointSetHingeParam(joint, dParamFMax, (dReal)from->def.angular_friction);
+    dJointSetHingeParam(joint, dParamFMax, (dReal)from->def.axis[TN_ANGULAR_A].friction);
   }
   return joint;
 }
@@ -220,8 +220,8 @@ static bool add_joint(engine *e, const peer_joint *from, peer_text *why, peer_te
     peer_say(why, reason);
     return false;
   }
-  if (from->def.kind != TN_JOINT_HINGE &&
-      (from->def.angular_friction > 0.0f || from->def.linear_friction > 0.0f)) {
+  if (from->def.kind != TN_JOINT_HINGE && (from->def.axis[TN_ANGULAR_A].friction > 0.0f ||
+                                           from->def.axis[TN_LINEAR_A].friction > 0.0f)) {
     peer_say(omitted, "friction of joints other than hinges");
   }
   dBodyID a = from->body[0] < 0 ? NULL : e->bodies[from->body[0]];

@@ -290,11 +290,15 @@ static const char *reason_against(const tn_joint_def *d)
       d->angular_limit_compliance > 0.0f) {
     return "a joint is a spring";
   }
-  if (d->linear_drive.mode != TN_DRIVE_OFF || d->angular_drive.mode != TN_DRIVE_OFF) {
-    return "a joint is driven";
-  }
-  if (d->linear_damping > 0.0f || d->angular_damping > 0.0f) {
-    return "a joint is damped";
+  for (int i = 0; i < TN_JOINT_AXIS_COUNT; ++i) {
+    const tn_axis *a = &d->axis[i];
+    if (a->drive.stiffness > 0.0f || a->drive.damping > 0.0f || a->drive.force != 0.0f ||
+        a->stiffness > 0.0f || a->armature > 0.0f) {
+      return "a joint is driven";
+    }
+    if (a->damping > 0.0f) {
+      return "a joint is damped";
+    }
   }
   return d->break_force < INFINITY || d->break_torque < INFINITY ? "a joint may break" : NULL;
 }

@@ -520,6 +520,20 @@ TN_API void tn_world_draw(const tn_world *world, const tn_debug_draw *draw);
 /// The usual definition of a joint of a kind: rigid, without limits, drives, friction and breaking.
 TN_API tn_joint_def tn_default_joint_def(tn_joint_kind kind);
 
+/// A drive that does nothing: all zero, with open limits and no limit of its speed.
+TN_API tn_drive tn_default_drive(void);
+/// A servo to `target` (m or rad) with a stiffness (N/m or N m/rad; infinite: rigid) and a damping
+/// (N s/m or N m s/rad) against the rate.
+TN_API tn_drive tn_servo(float target, float stiffness, float damping);
+/// A servo whose load of `inertia` (kg or kg m^2: what moves, with its armature) swings with a
+/// frequency (Hz) and a damping ratio (1: critically damped, the fastest without overshoot).
+TN_API tn_drive tn_servo_tuned(float target, float inertia, float frequency, float damping_ratio);
+/// A motor that pulls to `velocity` (m/s or rad/s) with a damping (N s/m or N m s/rad; infinite:
+/// rigid) and at most `max_force` (N or N m) in either direction.
+TN_API tn_drive tn_motor(float velocity, float damping, float max_force);
+/// Stiffness of a compliance, 1 / compliance; infinite for 0.
+TN_API float tn_stiffness(float compliance);
+
 /// Fills in both frames of a definition so that they meet at a point, as the bodies stand now.
 ///
 /// @param world  the world of the bodies
@@ -550,14 +564,18 @@ TN_API tn_joint_def tn_joint_get_def(const tn_world *world, tn_joint_id joint);
 /// Writes the definition of a joint: everything but kind and bodies can be changed at any time. The
 /// bodies wake up.
 TN_API bool tn_joint_set_def(tn_world *world, tn_joint_id joint, const tn_joint_def *def);
-/// Sets the drive along the free axis. False if the kind has none. The bodies wake up.
-TN_API bool tn_joint_set_linear_drive(tn_world *world, tn_joint_id joint, tn_drive drive);
-/// The drive along the free axis.
-TN_API tn_drive tn_joint_linear_drive(const tn_world *world, tn_joint_id joint);
-/// Sets the drive about the free axis. False if the kind has none. The bodies wake up.
-TN_API bool tn_joint_set_angular_drive(tn_world *world, tn_joint_id joint, tn_drive drive);
-/// The drive about the free axis.
-TN_API tn_drive tn_joint_angular_drive(const tn_world *world, tn_joint_id joint);
+/// Sets the drive of an axis. False, with nothing changed, if the kind has no such axis or the
+/// drive is invalid. A changed target moves there over the next step. The bodies wake up.
+TN_API bool tn_joint_set_drive(tn_world *world, tn_joint_id joint, tn_joint_axis axis,
+                               tn_drive drive);
+/// The drive of an axis.
+TN_API tn_drive tn_joint_drive(const tn_world *world, tn_joint_id joint, tn_joint_axis axis);
+/// Counts the turns of an angle anew: of all angles that its pose allows, the one nearest to
+/// `angle` is taken from now on. Nothing moves. False if the axis counts no turns.
+TN_API bool tn_joint_set_angle(tn_world *world, tn_joint_id joint, tn_joint_axis axis, float angle);
+/// The angle of an axis of a hinge, cylinder or universal joint with its turns, rad; 0 with a
+/// message if the axis counts none.
+TN_API float tn_joint_angle(const tn_world *world, tn_joint_id joint, tn_joint_axis axis);
 /// Switches a joint on or off; on mends a broken one. The bodies wake up.
 TN_API bool tn_joint_set_enabled(tn_world *world, tn_joint_id joint, bool enabled);
 /// Whether a joint is switched on.
@@ -571,7 +589,7 @@ TN_API bool tn_joint_set_anchor(tn_world *world, tn_joint_id joint, tn_pos posit
 /// Where the end is that is fixed to the world, m; zero, with a message, if there is none.
 TN_API tn_pos tn_joint_anchor(const tn_world *world, tn_joint_id joint);
 
-/// What a joint does now: force, torque, offset, angles.
+/// What a joint does now: force, torque, offset, angles, and each axis.
 TN_API tn_joint_state tn_joint_get_state(const tn_world *world, tn_joint_id joint);
 
 /// The usual definition of a reach: 100 iterations, for the position alone.

@@ -379,52 +379,80 @@ typedef enum tn_joint_kind {
   TN_JOINT_KIND_COUNT ///< number of kinds
 } tn_joint_kind;
 
-/// What a drive does.
-typedef enum tn_drive_mode {
-  TN_DRIVE_OFF,      ///< nothing
-  TN_DRIVE_TARGET,   ///< servo: pulls to `target` with `compliance`
-  TN_DRIVE_VELOCITY, ///< motor: keeps `velocity`
-  TN_DRIVE_FORCE,    ///< applies `force`
-} tn_drive_mode;
+/// The axes of a joint: along and about a, b, c of its frames. Which of them a kind leaves free:
+///
+/// | kind | free axes |
+/// |---|---|
+/// | distance | TN_LINEAR_A: the line between the points |
+/// | ball | TN_ANGULAR_A stands for the whole rotation, see tn_axis |
+/// | hinge | TN_ANGULAR_A |
+/// | prismatic | TN_LINEAR_A |
+/// | cylinder | TN_LINEAR_A, TN_ANGULAR_A |
+/// | universal | TN_ANGULAR_A (about a of A), TN_ANGULAR_B (about b of B) |
+/// | generic | all whose range is not a single value; angles are parts of the rotation vector |
+typedef enum tn_joint_axis {
+  TN_LINEAR_A,        ///< along a
+  TN_LINEAR_B,        ///< along b
+  TN_LINEAR_C,        ///< along c
+  TN_ANGULAR_A,       ///< about a
+  TN_ANGULAR_B,       ///< about b
+  TN_ANGULAR_C,       ///< about c
+  TN_JOINT_AXIS_COUNT ///< number of axes
+} tn_joint_axis;
 
-/// A motor or servo. Acts along the joint's free axis a (the line between the points of a distance
-/// joint), as a force or as a torque, never beyond `max_force`.
+/// A servo, motor or force along an axis with the position q and the rate q':
+///
+///     force = clamp(stiffness (target - q) + damping (velocity - q') + force, limits)
+///
+/// All zero is no drive. See tn_servo(), tn_servo_tuned(), tn_motor() and tn_stiffness(). Units are
+/// those of the axis: m and N, or rad and N m.
 typedef struct tn_drive {
-  tn_drive_mode mode; ///< TN_DRIVE_OFF
-  float target;       ///< m or rad
-  float velocity;     ///< m/s or rad/s
-  float force;        ///< N or N m
-  float compliance;   ///< m/N or rad/(N m), 0 to 1e12; 0 is rigid
-  float max_force;    ///< N or N m, 0 or more; infinite: no limit, the default
+  float target;    ///< m or rad; angles of hinge, cylinder and universal count turns; 0
+  float velocity;  ///< m/s or rad/s: the rate that `damping` pulls to; 0
+  float force;     ///< N or N m, feed-forward; 0
+  float stiffness; ///< N/m or N m/rad, 0 or more; infinite: a rigid servo; 0
+  float damping;   ///< N s/m or N m s/rad, 0 or more; infinite: a rigid motor; 0
+  tn_range limits; ///< N or N m, of the sum; contains 0; open
+  float max_speed; ///< m/s or rad/s: the target is approached no faster; infinite
 } tn_drive;
 
+/// What acts along one free axis of a joint. Of a ball joint only TN_ANGULAR_A counts: stiffness,
+/// damping, friction and limits are those of the whole rotation, and the targets and velocities of
+/// the three angular axes are the parts of a rotation vector and of an angular velocity along a, b,
+/// c of frame A.
+typedef struct tn_axis {
+  tn_drive drive;  ///< off
+  float stiffness; ///< N/m or N m/rad, 0 to 1e12: a passive spring beside the drive; 0
+  float rest;      ///< m or rad, where that spring is relaxed; 0
+  float damping;   ///< N s/m or N m s/rad, 0 to 1e12: force against the rate; 0
+  float friction;  ///< N or N m, 0 or more: dry friction; 0
+  float armature;  ///< kg or kg m^2, 0 to 1e9: inertia of the motor's rotor times the square of its
+                   ///< gear ratio; not of a ball joint; 0
+  float max_effort; ///< N or N m, 0 or more: limit of drive, spring and damping together; infinite
+} tn_axis;
+
 /// How a joint is made: from tn_default_joint_def(), with the frames of tn_joint_def_at() or
-/// tn_joint_def_between(). Ranges that the kind does not name are not used.
+/// tn_joint_def_between(). Ranges and axes that the kind does not name are not used.
 typedef struct tn_joint_def {
-  tn_joint_kind kind;             ///< what it leaves free
-  tn_body_id body_a;              ///< null: the world
-  tn_body_id body_b;              ///< null: the world; not both
-  tn_transform frame_a;           ///< in the frame of body A, or in the world
-  tn_transform frame_b;           ///< in the frame of body B, or in the world
-  tn_range linear[3];             ///< m, along a, b, c of frame A; open, or 0 where that is locked
-  tn_range angular[3];            ///< rad, within a turn; open, or 0 where that is locked
-  float swing;                    ///< rad, the cone of a ball joint, 0 or more; infinite: open
-  float compliance;               ///< m/N, 0 to 1e12, of the positions that it holds; 0 is rigid
-  float angular_compliance;       ///< rad/(N m), 0 to 1e12, of the angles that it holds
-  float limit_compliance;         ///< m/N, 0 to 1e12, of the ends of linear ranges
-  float angular_limit_compliance; ///< rad/(N m), 0 to 1e12, of the ends of angular ranges
-  tn_drive linear_drive;          ///< along a; off
-  tn_drive angular_drive;         ///< about a; off
-  float linear_damping;           ///< 1/s, 0 to 1e12, of the relative velocity along free axes
-  float angular_damping;          ///< 1/s, 0 to 1e12, about free axes
-  float linear_friction;          ///< N, 0 or more, against motion along free axes
-  float angular_friction;         ///< N m, 0 or more, about free axes
-  float break_force;              ///< N, mean over a step; infinite, the default: never breaks
-  float break_torque;             ///< N m, mean over a step; infinite, the default: never breaks
-  bool enabled;                   ///< false: does nothing; true
-  bool collide;                   ///< the two bodies collide with each other; false
-  void *user_data;                ///< the host's
-  uint32_t cookie;                ///< set by tn_default_joint_def()
+  tn_joint_kind kind;   ///< what it leaves free
+  tn_body_id body_a;    ///< null: the world
+  tn_body_id body_b;    ///< null: the world; not both
+  tn_transform frame_a; ///< in the frame of body A, or in the world
+  tn_transform frame_b; ///< in the frame of body B, or in the world
+  tn_range linear[3];   ///< m, along a, b, c of frame A; open, or 0 where that is locked
+  tn_range angular[3];  ///< rad; of a hinge, cylinder or universal up to 1e4, else within a turn
+  float swing;          ///< rad, the cone of a ball joint, 0 or more; infinite: open
+  float compliance;     ///< m/N, 0 to 1e12, of the positions that it holds; 0 is rigid
+  float angular_compliance;          ///< rad/(N m), 0 to 1e12, of the angles that it holds
+  float limit_compliance;            ///< m/N, 0 to 1e12, of the ends of linear ranges
+  float angular_limit_compliance;    ///< rad/(N m), 0 to 1e12, of the ends of angular ranges
+  tn_axis axis[TN_JOINT_AXIS_COUNT]; ///< drive, spring, damping, friction, armature of each axis
+  float break_force;                 ///< N, mean over a step; infinite, the default: never breaks
+  float break_torque;                ///< N m, mean over a step; infinite, the default: never breaks
+  bool enabled;                      ///< false: does nothing; true
+  bool collide;                      ///< the two bodies collide with each other; false
+  void *user_data;                   ///< the host's
+  uint32_t cookie;                   ///< set by tn_default_joint_def()
 } tn_joint_def;
 
 /// What a joint does now. Force and torque act on body B, in world axes, at the joint's point on
@@ -438,7 +466,11 @@ typedef struct tn_joint_state {
   tn_vec3 angle;       ///< rad, as the angular[] ranges of the kind measure it
   float swing;         ///< rad, between the two a axes
   float angular_error; ///< how far outside of its angular ranges, rad
-  bool broken;         ///< it broke, and does nothing until it is enabled again
+  /// m or rad, of each axis; of a distance joint TN_LINEAR_A is the length
+  float position[TN_JOINT_AXIS_COUNT];
+  float rate[TN_JOINT_AXIS_COUNT];        ///< m/s or rad/s, of the positions
+  float drive_force[TN_JOINT_AXIS_COUNT]; ///< N or N m, of the drives, mean over the last step
+  bool broken;                            ///< it broke, and does nothing until it is enabled again
 } tn_joint_state;
 
 /// Where a mechanism is to bring a frame of one of its bodies: from tn_default_reach_def().

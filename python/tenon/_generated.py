@@ -206,17 +206,32 @@ class JointKind(enum.IntEnum):
     """every axis by its range; angular[] are parts of the rotation vector"""
 
 
-class DriveMode(enum.IntEnum):
-    """What a drive does."""
+class JointAxis(enum.IntEnum):
+    """The axes of a joint: along and about a, b, c of its frames. Which of them a kind leaves free:
 
-    OFF = 0
-    """nothing"""
-    TARGET = 1
-    """servo: pulls to `target` with `compliance`"""
-    VELOCITY = 2
-    """motor: keeps `velocity`"""
-    FORCE = 3
-    """applies `force`"""
+    | kind | free axes |
+    |---|---|
+    | distance | TN_LINEAR_A: the line between the points |
+    | ball | TN_ANGULAR_A stands for the whole rotation, see tn_axis |
+    | hinge | TN_ANGULAR_A |
+    | prismatic | TN_LINEAR_A |
+    | cylinder | TN_LINEAR_A, TN_ANGULAR_A |
+    | universal | TN_ANGULAR_A (about a of A), TN_ANGULAR_B (about b of B) |
+    | generic | all whose range is not a single value; angles are parts of the rotation vector |
+    """
+
+    LINEAR_A = 0
+    """along a"""
+    LINEAR_B = 1
+    """along b"""
+    LINEAR_C = 2
+    """along c"""
+    ANGULAR_A = 3
+    """about a"""
+    ANGULAR_B = 4
+    """about b"""
+    ANGULAR_C = 5
+    """about c"""
 
 
 class SoftMaterial(enum.IntEnum):
@@ -586,24 +601,57 @@ class QueryFilter(Value):
 
 @dataclass
 class Drive(Value):
-    """A motor or servo. Acts along the joint's free axis a (the line between the points of a distance
-    joint), as a force or as a torque, never beyond `max_force`.
+    """A servo, motor or force along an axis with the position q and the rate q':
+
+    force = clamp(stiffness (target - q) + damping (velocity - q') + force, limits)
+
+    All zero is no drive. See tn_servo(), tn_servo_tuned(), tn_motor() and tn_stiffness(). Units are
+    those of the axis: m and N, or rad and N m.
     """
 
     _ctype = "tn_drive"
 
-    mode: DriveMode = UNSET
-    """OFF"""
     target: float = UNSET
-    """m or rad"""
+    """m or rad; angles of hinge, cylinder and universal count turns; 0"""
     velocity: float = UNSET
-    """m/s or rad/s"""
+    """m/s or rad/s: the rate that `damping` pulls to; 0"""
     force: float = UNSET
-    """N or N m"""
-    compliance: float = UNSET
-    """m/N or rad/(N m), 0 to 1e12; 0 is rigid"""
-    max_force: float = UNSET
-    """N or N m, 0 or more; infinite: no limit, the default"""
+    """N or N m, feed-forward; 0"""
+    stiffness: float = UNSET
+    """N/m or N m/rad, 0 or more; infinite: a rigid servo; 0"""
+    damping: float = UNSET
+    """N s/m or N m s/rad, 0 or more; infinite: a rigid motor; 0"""
+    limits: Tuple[float, float] = UNSET
+    """N or N m, of the sum; contains 0; open"""
+    max_speed: float = UNSET
+    """m/s or rad/s: the target is approached no faster; infinite"""
+
+
+@dataclass
+class Axis(Value):
+    """What acts along one free axis of a joint. Of a ball joint only TN_ANGULAR_A counts: stiffness,
+    damping, friction and limits are those of the whole rotation, and the targets and velocities of
+    the three angular axes are the parts of a rotation vector and of an angular velocity along a, b,
+    c of frame A.
+    """
+
+    _ctype = "tn_axis"
+
+    drive: Drive = UNSET
+    """off"""
+    stiffness: float = UNSET
+    """N/m or N m/rad, 0 to 1e12: a passive spring beside the drive; 0"""
+    rest: float = UNSET
+    """m or rad, where that spring is relaxed; 0"""
+    damping: float = UNSET
+    """N s/m or N m s/rad, 0 to 1e12: force against the rate; 0"""
+    friction: float = UNSET
+    """N or N m, 0 or more: dry friction; 0"""
+    armature: float = UNSET
+    """kg or kg m^2, 0 to 1e9: inertia of the motor's rotor times the square of its gear ratio; not of a ball joint; 0
+    """
+    max_effort: float = UNSET
+    """N or N m, 0 or more: limit of drive, spring and damping together; infinite"""
 
 
 @dataclass
@@ -630,6 +678,12 @@ class JointState(Value):
     """rad, between the two a axes"""
     angular_error: float = UNSET
     """how far outside of its angular ranges, rad"""
+    position: Array = UNSET
+    """m or rad, of each axis; of a distance joint TN_LINEAR_A is the length"""
+    rate: Array = UNSET
+    """m/s or rad/s, of the positions"""
+    drive_force: Array = UNSET
+    """N or N m, of the drives, mean over the last step"""
     broken: bool = UNSET
     """it broke, and does nothing until it is enabled again"""
 
@@ -976,6 +1030,7 @@ VALUES: Dict[str, Type[Value]] = {
     "tn_hit": Hit,
     "tn_query_filter": QueryFilter,
     "tn_drive": Drive,
+    "tn_axis": Axis,
     "tn_joint_state": JointState,
     "tn_reach_result": ReachResult,
     "tn_joint_break_event": JointBreakEvent,
@@ -1006,7 +1061,7 @@ ENUMS: Dict[str, Type[enum.IntEnum]] = {
     "tn_combine": cast(Type[enum.IntEnum], Combine),
     "tn_event_kind": cast(Type[enum.IntEnum], EventKind),
     "tn_joint_kind": cast(Type[enum.IntEnum], JointKind),
-    "tn_drive_mode": cast(Type[enum.IntEnum], DriveMode),
+    "tn_joint_axis": cast(Type[enum.IntEnum], JointAxis),
     "tn_soft_material": cast(Type[enum.IntEnum], SoftMaterial),
     "tn_soft_event_kind": cast(Type[enum.IntEnum], SoftEventKind),
     "tn_number": cast(Type[enum.IntEnum], Number),
@@ -1167,12 +1222,7 @@ class WorldBase(WorldCalls):
         angular_compliance: float = UNSET,
         limit_compliance: float = UNSET,
         angular_limit_compliance: float = UNSET,
-        linear_drive: Union[Drive, Mapping[str, Any]] = UNSET,
-        angular_drive: Union[Drive, Mapping[str, Any]] = UNSET,
-        linear_damping: float = UNSET,
-        angular_damping: float = UNSET,
-        linear_friction: float = UNSET,
-        angular_friction: float = UNSET,
+        axis: Sequence[Union[Axis, Mapping[str, Any]]] = UNSET,
         break_force: float = UNSET,
         break_torque: float = UNSET,
         enabled: bool = UNSET,
@@ -1189,18 +1239,13 @@ class WorldBase(WorldCalls):
         frame_a: in the frame of body A, or in the world
         frame_b: in the frame of body B, or in the world
         linear: m, along a, b, c of frame A; open, or 0 where that is locked
-        angular: rad, within a turn; open, or 0 where that is locked
+        angular: rad; of a hinge, cylinder or universal up to 1e4, else within a turn
         swing: rad, the cone of a ball joint, 0 or more; infinite: open
         compliance: m/N, 0 to 1e12, of the positions that it holds; 0 is rigid
         angular_compliance: rad/(N m), 0 to 1e12, of the angles that it holds
         limit_compliance: m/N, 0 to 1e12, of the ends of linear ranges
         angular_limit_compliance: rad/(N m), 0 to 1e12, of the ends of angular ranges
-        linear_drive: along a; off
-        angular_drive: about a; off
-        linear_damping: 1/s, 0 to 1e12, of the relative velocity along free axes
-        angular_damping: 1/s, 0 to 1e12, about free axes
-        linear_friction: N, 0 or more, against motion along free axes
-        angular_friction: N m, 0 or more, about free axes
+        axis: drive, spring, damping, friction, armature of each axis
         break_force: N, mean over a step; infinite, the default: never breaks
         break_torque: N m, mean over a step; infinite, the default: never breaks
         enabled: false: does nothing; true
@@ -1216,12 +1261,7 @@ class WorldBase(WorldCalls):
             "angular_compliance": angular_compliance,
             "limit_compliance": limit_compliance,
             "angular_limit_compliance": angular_limit_compliance,
-            "linear_drive": linear_drive,
-            "angular_drive": angular_drive,
-            "linear_damping": linear_damping,
-            "angular_damping": angular_damping,
-            "linear_friction": linear_friction,
-            "angular_friction": angular_friction,
+            "axis": axis,
             "break_force": break_force,
             "break_torque": break_torque,
             "enabled": enabled,
@@ -1826,24 +1866,6 @@ class JointBase(Handle):
     __slots__ = ()
 
     @property
-    def linear_drive(self) -> Drive:
-        """The drive along the free axis."""
-        return self._get(lib.tn_joint_linear_drive)
-
-    @linear_drive.setter
-    def linear_drive(self, value: Any) -> None:
-        self._set(lib.tn_joint_set_linear_drive, "tn_drive", "linear_drive", value, lib.tn_joint_linear_drive)
-
-    @property
-    def angular_drive(self) -> Drive:
-        """The drive about the free axis."""
-        return self._get(lib.tn_joint_angular_drive)
-
-    @angular_drive.setter
-    def angular_drive(self, value: Any) -> None:
-        self._set(lib.tn_joint_set_angular_drive, "tn_drive", "angular_drive", value, lib.tn_joint_angular_drive)
-
-    @property
     def enabled(self) -> bool:
         """Whether a joint is switched on."""
         return self._get(lib.tn_joint_is_enabled)
@@ -1863,8 +1885,30 @@ class JointBase(Handle):
 
     @property
     def state(self) -> JointState:
-        """What a joint does now: force, torque, offset, angles."""
+        """What a joint does now: force, torque, offset, angles, and each axis."""
         return self._get(lib.tn_joint_get_state)
+
+    def set_drive(self, axis: Union[JointAxis, str, int], drive: Union[Drive, Mapping[str, Any]]) -> None:
+        """Sets the drive of an axis. False, with nothing changed, if the kind has no such axis or the
+        drive is invalid. A changed target moves there over the next step. The bodies wake up.
+        """
+        self._do(lib.tn_joint_set_drive, ("tn_joint_axis", "axis", axis), ("tn_drive", "drive", drive))
+
+    def drive(self, axis: Union[JointAxis, str, int]) -> Drive:
+        """The drive of an axis."""
+        return cast('Drive', self._call(lib.tn_joint_drive, ("tn_joint_axis", "axis", axis)))
+
+    def set_angle(self, axis: Union[JointAxis, str, int], angle: float) -> None:
+        """Counts the turns of an angle anew: of all angles that its pose allows, the one nearest to
+        `angle` is taken from now on. Nothing moves. False if the axis counts no turns.
+        """
+        self._do(lib.tn_joint_set_angle, ("tn_joint_axis", "axis", axis), ("float", "angle", angle))
+
+    def angle(self, axis: Union[JointAxis, str, int]) -> float:
+        """The angle of an axis of a hinge, cylinder or universal joint with its turns, rad; 0 with a
+        message if the axis counts none.
+        """
+        return cast('float', self._call(lib.tn_joint_angle, ("tn_joint_axis", "axis", axis)))
 
     @property
     def kind(self) -> JointKind:
@@ -1914,7 +1958,7 @@ class JointBase(Handle):
 
     @property
     def angular(self) -> Array:
-        """rad, within a turn; open, or 0 where that is locked"""
+        """rad; of a hinge, cylinder or universal up to 1e4, else within a turn"""
         return cast('Array', self._field("angular"))
 
     @angular.setter
@@ -1967,40 +2011,13 @@ class JointBase(Handle):
         self._configure({"angular_limit_compliance": value})
 
     @property
-    def linear_damping(self) -> float:
-        """1/s, 0 to 1e12, of the relative velocity along free axes"""
-        return cast('float', self._field("linear_damping"))
+    def axis(self) -> Array:
+        """drive, spring, damping, friction, armature of each axis"""
+        return cast('Array', self._field("axis"))
 
-    @linear_damping.setter
-    def linear_damping(self, value: Any) -> None:
-        self._configure({"linear_damping": value})
-
-    @property
-    def angular_damping(self) -> float:
-        """1/s, 0 to 1e12, about free axes"""
-        return cast('float', self._field("angular_damping"))
-
-    @angular_damping.setter
-    def angular_damping(self, value: Any) -> None:
-        self._configure({"angular_damping": value})
-
-    @property
-    def linear_friction(self) -> float:
-        """N, 0 or more, against motion along free axes"""
-        return cast('float', self._field("linear_friction"))
-
-    @linear_friction.setter
-    def linear_friction(self, value: Any) -> None:
-        self._configure({"linear_friction": value})
-
-    @property
-    def angular_friction(self) -> float:
-        """N m, 0 or more, about free axes"""
-        return cast('float', self._field("angular_friction"))
-
-    @angular_friction.setter
-    def angular_friction(self, value: Any) -> None:
-        self._configure({"angular_friction": value})
+    @axis.setter
+    def axis(self, value: Any) -> None:
+        self._configure({"axis": value})
 
     @property
     def break_force(self) -> float:
@@ -2044,12 +2061,7 @@ class JointBase(Handle):
         angular_compliance: float = UNSET,
         limit_compliance: float = UNSET,
         angular_limit_compliance: float = UNSET,
-        linear_drive: Union[Drive, Mapping[str, Any]] = UNSET,
-        angular_drive: Union[Drive, Mapping[str, Any]] = UNSET,
-        linear_damping: float = UNSET,
-        angular_damping: float = UNSET,
-        linear_friction: float = UNSET,
-        angular_friction: float = UNSET,
+        axis: Sequence[Union[Axis, Mapping[str, Any]]] = UNSET,
         break_force: float = UNSET,
         break_torque: float = UNSET,
         enabled: bool = UNSET,
@@ -2065,18 +2077,13 @@ class JointBase(Handle):
         frame_a: in the frame of body A, or in the world
         frame_b: in the frame of body B, or in the world
         linear: m, along a, b, c of frame A; open, or 0 where that is locked
-        angular: rad, within a turn; open, or 0 where that is locked
+        angular: rad; of a hinge, cylinder or universal up to 1e4, else within a turn
         swing: rad, the cone of a ball joint, 0 or more; infinite: open
         compliance: m/N, 0 to 1e12, of the positions that it holds; 0 is rigid
         angular_compliance: rad/(N m), 0 to 1e12, of the angles that it holds
         limit_compliance: m/N, 0 to 1e12, of the ends of linear ranges
         angular_limit_compliance: rad/(N m), 0 to 1e12, of the ends of angular ranges
-        linear_drive: along a; off
-        angular_drive: about a; off
-        linear_damping: 1/s, 0 to 1e12, of the relative velocity along free axes
-        angular_damping: 1/s, 0 to 1e12, about free axes
-        linear_friction: N, 0 or more, against motion along free axes
-        angular_friction: N m, 0 or more, about free axes
+        axis: drive, spring, damping, friction, armature of each axis
         break_force: N, mean over a step; infinite, the default: never breaks
         break_torque: N m, mean over a step; infinite, the default: never breaks
         enabled: false: does nothing; true
@@ -2095,12 +2102,7 @@ class JointBase(Handle):
             "angular_compliance": angular_compliance,
             "limit_compliance": limit_compliance,
             "angular_limit_compliance": angular_limit_compliance,
-            "linear_drive": linear_drive,
-            "angular_drive": angular_drive,
-            "linear_damping": linear_damping,
-            "angular_damping": angular_damping,
-            "linear_friction": linear_friction,
-            "angular_friction": angular_friction,
+            "axis": axis,
             "break_force": break_force,
             "break_torque": break_torque,
             "enabled": enabled,
@@ -2992,7 +2994,7 @@ __all__ = [
     "Combine",
     "EventKind",
     "JointKind",
-    "DriveMode",
+    "JointAxis",
     "SoftMaterial",
     "SoftEventKind",
     "Number",
@@ -3015,6 +3017,7 @@ __all__ = [
     "Hit",
     "QueryFilter",
     "Drive",
+    "Axis",
     "JointState",
     "ReachResult",
     "JointBreakEvent",

@@ -25,7 +25,7 @@
 #include "kernel/rows.h"
 #include "kernel/tuning.h"
 
-// Types of the solver. A ball joint without limits, drive, damping or friction is a POINT.
+// Types of the solver. A ball joint without limits and axes is a POINT.
 typedef enum JointType {
   TYPE_DISTANCE,
   TYPE_POINT,
@@ -52,7 +52,7 @@ KERNEL BlockKind linear_kind(JointType type)
   BlockKind line = {1, 0, 3, 0, 0};
   BlockKind point = {3, 1, 0, 0, 0};
   BlockKind slide = {3, 0, 1, 0, 0};
-  BlockKind mixed = {3, 0, 0, 1, 1};
+  BlockKind mixed = {3, 0, 0, 1, 0};
   switch (type) {
   case TYPE_DISTANCE:
     return line;
@@ -72,8 +72,8 @@ KERNEL BlockKind angular_kind(JointType type)
   BlockKind swing_twist = {2, 0, 3, 0, 1};
   BlockKind turn = {3, 0, 1, 0, 0};
   BlockKind fixed = {3, 1, 0, 0, 0};
-  BlockKind universal = {3, 0, 2, 0, 1};
-  BlockKind mixed = {3, 0, 0, 1, 1};
+  BlockKind universal = {3, 0, 2, 0, 0};
+  BlockKind mixed = {3, 0, 0, 1, 0};
   switch (type) {
   case TYPE_BALL:
     return swing_twist;
@@ -92,7 +92,7 @@ KERNEL BlockKind angular_kind(JointType type)
   }
 }
 
-// Whether a row is not locked: drives, damping and friction act on such blocks only.
+// Whether a row is not locked: axes act on such blocks only.
 KERNEL int has_free_axis(BlockKind kind)
 {
   return kind.rows > 0 && (kind.mixed || kind.first_locked > 0);
@@ -168,10 +168,20 @@ KERNEL R angle_about(V n, V n1, V n2)
   return r_atan2(v_dot(v_cross(n1, n2), n), v_dot(n1, n2));
 }
 
-// The equivalent angle nearest to the middle of the range, so that a range may reach across pi.
+// The equivalent angle nearest to the middle of the range, so that a range may reach across pi: the
+// twist of a ball joint.
 KERNEL R angle_near(R angle, R middle)
 {
   return middle + r_wrap_angle(angle - middle);
+}
+
+// The equivalent angle nearest to the last one: counts turns. 2 pi is the sum of two floats, of
+// which the first times a number of turns is exact.
+KERNEL R angle_with_turns(R angle, R last)
+{
+  // Adding 1.5 * 2^23 rounds to an integer.
+  R turns = ((last - angle) * 0.159154943f + 12582912.0f) - 12582912.0f;
+  return angle + (turns * 6.28125f + turns * 1.93530718e-3f);
 }
 
 // Gradient of the angle about `axis` of a unit direction t, with axis_cosine = t . axis and
@@ -210,9 +220,9 @@ LARGE void limited_angle(R angle, V gradient, R sine, V change, const RowParams 
 
 // The twist 2 atan2(x, w) of the swing-twist decomposition, about the axis of eq. 22. The
 // projections of eq. 23 and 24 enclose the same angle only at small swing.
-KERNEL R twist_angle(Q q, R middle)
+KERNEL R twist_angle(Q q)
 {
-  return angle_near(r_wrap_angle(2.0f * r_atan2(q.x, q.w)), middle);
+  return r_wrap_angle(2.0f * r_atan2(q.x, q.w));
 }
 
 // Gradient of the twist in A's frame, (a1 + a2) / (1 + a1 . a2): along the unit vector of eq. 22
@@ -229,11 +239,11 @@ KERNEL V twist_axis(V a2)
 
 // `across` is a1 x a2. The twist fades with the cosine of half the swing angle, which is zero where
 // a1 and a2 are opposite.
-KERNEL void twist_row(Q q, V a2, V across, const RowParams *params, R *x, V *n)
+KERNEL void twist_row(Q q, R twist, V a2, V across, const RowParams *params, R *x, V *n)
 {
   R cosine = r_sqrt(q.x * q.x + q.w * q.w);
   V change = v_scale(-0.25f / r_max(cosine, splat(TUNING_MIN_SINE)), across);
-  limited_angle(twist_angle(q, params->middle[0]), twist_axis(a2), cosine, change, params, 0, x, n);
+  limited_angle(twist, twist_axis(a2), cosine, change, params, 0, x, n);
 }
 
 // Eq. 20 and the hinge's angle: row 0 is the twist, rows 1 and 2 are a1 x a2 = (0, -a2.z, a2.y)
@@ -242,12 +252,53 @@ KERNEL void hinge_rows(Q frame, Q q, const RowParams *params, Rows *rows)
 {
   V a2 = q_axis_x(q);
   V twist;
-  twist_row(q, a2, v_make(splat(0.0f), -a2.z, a2.y), params, &rows->x[0], &twist);
+  twist_row(q, angle_with_turns(twist_angle(q), params->middle[0]), a2,
+            v_make(splat(0.0f), -a2.z, a2.y), params, &rows->x[0], &twist);
   rows->n[0] = q_rotate(frame, twist);
   rows->n[1] = q_axis_y(frame);
   rows->n[2] = q_axis_z(frame);
   rows->x[1] = -a2.z;
   rows->x[2] = a2.y;
+}
+
+// Rotation vector of a rotation, the shorter way round: |t| from 0 to pi.
+KERNEL V rotation_vector(Q q)
+{
+  V v = v_pick(q.w < 0.0f, v_make(-q.x, -q.y, -q.z), q_vector(q));
+  R sine = v_length(v), angle = 2.0f * r_atan2(sine, r_abs(q.w));
+  M small = angle < TUNING_SERIES_ANGLE;
+  R s2 = sine * sine;
+  R ratio =
+      pick(small, 2.0f + s2 * (0.333333333f + 0.15f * s2), angle / pick(small, splat(1.0f), sine));
+  return v_scale(ratio, v);
+}
+
+KERNEL Q rotation_of_vector(V t)
+{
+  R angle = v_length(t);
+  SinCos half = r_sincos(0.5f * angle);
+  R sinc =
+      pick(angle > TUNING_MIN_ANGLE, half.sin / r_max(angle, splat(TUNING_MIN_ANGLE)), splat(0.5f));
+  return q_make(v_scale(sinc, t), half.cos);
+}
+
+// Rotation from an orientation `wanted` (a rotation vector, of B's frame in A's) to q, world axes.
+// The torque -k t of the energy k t.t / 2 is along t itself: t is its own image under the Jacobian
+// of the rotation vector.
+KERNEL V turn_from(Q frame, Q q, V wanted)
+{
+  return q_rotate(frame, rotation_vector(q_mul(q, q_conjugate(rotation_of_vector(wanted)))));
+}
+
+// Turns of a ball joint from the target of its drive, `time` after the step began, and from its
+// rest.
+KERNEL void ball_turns(Q frame, Q q, const Axes *axes, R time, V turn[2])
+{
+  const AxisParams *p = axes->params;
+  V target = v_make(p[0].target + time * p[0].rate, p[1].target + time * p[1].rate,
+                    p[2].target + time * p[2].rate);
+  turn[0] = turn_from(frame, q, target);
+  turn[1] = turn_from(frame, q, v_make(p[0].rest, p[1].rest, p[2].rest));
 }
 
 // Row 0 is the twist, row 1 the swing angle about a1 x a2.
@@ -260,7 +311,8 @@ KERNEL void swing_twist_rows(Q frame, Q q, const RowParams *params, Rows *rows)
   V swing = v_pick(sine > TUNING_MIN_SWING_SINE,
                    v_scale(1.0f / r_max(sine, splat(TUNING_MIN_SWING_SINE)), across), y);
   V twist;
-  twist_row(q, a2, across, params, &rows->x[0], &twist);
+  twist_row(q, angle_near(twist_angle(q), params->middle[0]), a2, across, params, &rows->x[0],
+            &twist);
   rows->n[0] = q_rotate(frame, twist);
   rows->n[1] = q_rotate(frame, swing);
   rows->x[1] = r_atan2(sine, a2.x);
@@ -280,8 +332,8 @@ KERNEL void universal_rows(Q frame, Q q, const RowParams *params, Rows *rows)
   V change = v_scale(-b2.x, n);
   V across_a = v_make(splat(0.0f), b2.y, b2.z);
   V across_b = v_sub(a1, v_scale(b2.x, b2));
-  R turn_a = angle_near(r_atan2(b2.z, b2.y), params->middle[0]);
-  R turn_b = angle_near(angle_about(b2, a1, a2), params->middle[1]);
+  R turn_a = angle_with_turns(r_atan2(b2.z, b2.y), params->middle[0]);
+  R turn_b = angle_with_turns(angle_about(b2, a1, a2), params->middle[1]);
   V along[2];
   limited_angle(turn_a, angle_gradient(a1, b2.x, across_a), sine, change, params, 0, &rows->x[0],
                 &along[0]);

@@ -24,40 +24,75 @@
 
 // What is known about a block at compile time.
 typedef struct BlockKind {
-  int rows;               // 0 to 3; 0: the joint has no such block
-  int world_axes;         // the directions are the world axes
-  int first_locked;       // rows from here on are locked, those before have a range
-  int mixed;              // any row may be locked or have a range, lane by lane
-  int vector_dissipation; // damping and friction act on all axes, else on row 0
+  int rows;         // 0 to 3; 0: the joint has no such block
+  int world_axes;   // the directions are the world axes
+  int first_locked; // rows from here on are locked, those before have a range
+  int mixed;        // any row may be locked or have a range, lane by lane
+  int ball_axes;    // axes are the world's: those of the whole rotation of a ball joint
 } BlockKind;
 
-// Motor, servo or constant force along row 0, in m and N or rad and N m.
-//   mode          0 (off), DRIVE_TARGET (servo), DRIVE_VELOCITY (motor), DRIVE_FORCE
-//   target, rate  servo: target at the start of the step, and its speed
-//   velocity      motor: wanted speed
-//   force         constant force
-//   alpha         compliance of the servo
-//   max           greatest force
-typedef struct Drive {
-  R mode, target, rate, velocity, force, alpha, max;
-} Drive;
-
 typedef struct RowParams {
-  R lo[3], hi[3], middle[3]; // range of each row, and its middle, m or rad
+  R lo[3], hi[3], middle[3]; // range of each row, and the angle nearest to which it is measured
   R alpha, alpha_limit;      // compliances of locked rows and of limits, m/N or rad/(N m)
-  Drive drive;               // along row 0
-  R damping, friction;       // 1/s; greatest force or torque of dry friction, N or N m
 } RowParams;
 
 // Impulses of the running substep, N s or N m s.
 typedef struct RowState {
   R lambda[3]; // of the rows
-  R drive;     // along row 0
-  V friction;  // x: along row 0; a vector with vector_dissipation
+  // Direct solver: second half of the impulse of springs, which follows the drift; see axis_rows.c.
+  R pending[3];
   // Gauss-Seidel: running mean of the impulse of springs. Direct solver: impulses given at the end
   // of the last step ahead of the coming one.
-  R load[3], drive_load;
+  R load[3];
 } RowState;
+
+// Modes of a drive.
+#define MODE_NONE 0.0f
+#define MODE_SOFT 1.0f  // stiffness and damping are finite
+#define MODE_SERVO 2.0f // infinite stiffness
+#define MODE_MOTOR 3.0f // infinite damping
+#define MODE_FORCE 4.0f // feed-forward alone
+
+// What acts along one axis of a joint, with coordinate q and rate u, in m and N or rad and N m:
+//   drive     clamp(k (target - q) + d (velocity - u) + force, lo, hi)
+//   spring    spring (rest - q) - damping u
+//   armature  inertia on the axis: impulse -armature du
+//   friction  dry, up to this force
+typedef struct AxisParams {
+  R mode, k, d;      // of the drive; k and d are 0 where infinite
+  R target, rate;    // at the start of the step, and its speed
+  R velocity, force; // wanted rate, feed-forward
+  R lo, hi;          // limits of the drive
+  R spring, rest, damping;
+  R friction, armature;
+  R effort; // limit of drive, spring and damping together
+} AxisParams;
+
+// Impulses along one axis, N s or N m s.
+typedef struct AxisState {
+  R drive, passive, friction; // passive: spring and damping; of the direct solver also armature
+  R drive_pending, passive_pending; // as RowState.pending
+  R rate;                           // of the axis after the last solve, m/s or rad/s
+  R drive_load, passive_load;       // as RowState.load
+  // Gauss-Seidel: impulse of the armature; rate after this solve; in position form the part of the
+  // drive's impulse that the velocity stage gave.
+  R armature, new_rate, drive_velocity;
+} AxisState;
+
+// Bits of joint.axis_features, for each axis.
+#define AXIS_DRIVE 1u
+#define AXIS_PASSIVE 2u
+#define AXIS_FRICTION 4u
+#define AXIS_FEATURE_BITS 4
+
+// The three axes of a block.
+typedef struct Axes {
+  AxisParams params[3];
+} Axes;
+
+typedef struct AxesState {
+  AxisState axis[3];
+} AxesState;
 
 // LDL^T factor of the locked rows' matrix, with inverted pivots.
 typedef struct Factor {
@@ -72,11 +107,12 @@ typedef struct Levers {
 // The rows of a block at a pose.
 typedef struct Rows {
   Levers levers;
-  V n[3];   // directions; not set for world axes
-  R x[3];   // coordinates, m or rad
-  S k;      // K, inverse mass in world axes
-  R k_mean; // mean of its diagonal
-  S k_rows; // n_i . K n_j
+  V n[3];    // directions; not set for world axes
+  R x[3];    // coordinates, m or rad
+  V turn[2]; // ball_axes: rotation from the drive's target and from the rest, world axes, rad
+  S k;       // K, inverse mass in world axes
+  R k_mean;  // mean of its diagonal
+  S k_rows;  // n_i . K n_j
   Factor factor;
 } Rows;
 
@@ -262,89 +298,6 @@ KERNEL void add_row_impulse(BlockKind kind, const Rows *rows, int i, R d, V *u, 
   *total = v_add(*total, p);
 }
 
-// Damping by the factor exp(-c h) (eq. 31 and 32 have its first-order term, min(c h, 1)), then dry
-// friction with the bound |friction| <= friction force * h.
-KERNEL void solve_dissipation(BlockKind kind, const Pass *pass, const RowParams *params,
-                              const Rows *rows, RowState *state, V *u, V *total)
-{
-  R decay = 1.0f - r_exp(-params->damping * pass->h);
-  R bound = params->friction * pass->h;
-  if (!kind.vector_dissipation) {
-    R w = rows->k_rows.xx;
-    R inverse = r_inverse_above(w, splat(0.0f));
-    add_row_impulse(kind, rows, 0, -decay * row_component(kind, rows, 0, *u) * inverse, u, total);
-    R wanted = state->friction.x - row_component(kind, rows, 0, *u) * inverse;
-    R now = r_clamp(wanted, -bound, bound);
-    add_row_impulse(kind, rows, 0, now - state->friction.x, u, total);
-    state->friction.x = now;
-    return;
-  }
-  BlockKind all = {3, 1, 0, 0, 1};
-  Factor f = factorize(all, params, rows->k, splat(0.0f));
-  R c[3] = {-decay * u->x, -decay * u->y, -decay * u->z};
-  solve_locked(all, &f, c);
-  V p = v_make(c[0], c[1], c[2]);
-  *u = v_add(*u, s_mul(rows->k, p));
-  *total = v_add(*total, p);
-  R stop[3] = {-u->x, -u->y, -u->z};
-  solve_locked(all, &f, stop);
-  V wanted = v_add(state->friction, v_make(stop[0], stop[1], stop[2]));
-  R length = v_length(wanted);
-  V now = v_scale(r_min(splat(1.0f), bound / r_max(length, splat(TUNING_MIN_DIVISOR))), wanted);
-  V d = v_sub(now, state->friction);
-  *u = v_add(*u, s_mul(rows->k, d));
-  *total = v_add(*total, d);
-  state->friction = now;
-}
-
-#define DRIVE_TARGET 1.0f
-#define DRIVE_VELOCITY 2.0f
-#define DRIVE_FORCE 3.0f
-
-// Motors and constant forces: the drives without a position target.
-KERNEL void solve_motor(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
-                        RowState *state, V *u, V *total)
-{
-  const Drive *drive = &params->drive;
-  M motor = drive->mode == DRIVE_VELOCITY;
-  M force = drive->mode == DRIVE_FORCE;
-  R inverse = r_inverse_above(rows->k_rows.xx, splat(0.0f));
-  R wanted = state->drive + (drive->velocity - row_component(kind, rows, 0, *u)) * inverse;
-  wanted = pick(force, drive->force * pass->h, wanted);
-  R bound = drive->max * pass->h;
-  R now = pick(motor | force, r_clamp(wanted, -bound, bound), state->drive);
-  add_row_impulse(kind, rows, 0, now - state->drive, u, total);
-  state->drive = now;
-}
-
-// Servo error e = x - target at the end of this substep (eq. 21); the target moves at a constant
-// rate within the step.
-KERNEL R drive_error(const Pass *pass, const Drive *drive, const Rows *rows, int angular)
-{
-  R e = rows->x[0] - (drive->target + drive->rate * pass->time);
-  return angular ? r_wrap_angle(e) : e;
-}
-
-KERNEL void solve_servo(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
-                        int angular, RowState *state, V *u, V *total)
-{
-  const Drive *drive = &params->drive;
-  M servo = drive->mode == DRIVE_TARGET;
-  R w = rows->k_rows.xx;
-  R alpha = drive->alpha * pass->inv_h2;
-  R e = drive_error(pass, drive, rows, angular);
-  R max_bias = (angular ? pass->max_angular_bias : pass->max_linear_bias) + r_abs(drive->rate);
-  R rate = e * pass->inv_h + alpha * state->drive;
-  if (pass->form == FORM_VELOCITY) {
-    rate = bias_gain(alpha, r_abs(rate), max_bias) * rate;
-  }
-  R d = -(rate + row_component(kind, rows, 0, *u)) * r_inverse_above(w + alpha, splat(0.0f));
-  R bound = drive->max * pass->h;
-  R now = pick(servo, r_clamp(state->drive + d, -bound, bound), state->drive);
-  add_row_impulse(kind, rows, 0, now - state->drive, u, total);
-  state->drive = now;
-}
-
 // Limits, Algorithm 3 and eq. 25: the limit that would be crossed pushes back and never pulls. The
 // impulse is the sum of both ends: zero for an open range, that of a locked row for lo = hi.
 KERNEL void solve_limit(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
@@ -421,15 +374,11 @@ KERNEL int range_rows(BlockKind kind)
   return kind.mixed ? 3 : kind.first_locked < kind.rows ? kind.first_locked : kind.rows;
 }
 
-// All rows with a position: servo, limits, then the locked rows. `drives`: some lane has a drive.
+// All rows with a position: limits, then the locked rows.
 KERNEL void solve_positions(BlockKind kind, const Pass *pass, const RowParams *params,
-                            const Rows *rows, int angular, int drives, RowState *state, V *u,
-                            V *total)
+                            const Rows *rows, int angular, RowState *state, V *u, V *total)
 {
   R max_bias = angular ? pass->max_angular_bias : pass->max_linear_bias;
-  if (drives) {
-    solve_servo(kind, pass, params, rows, angular, state, u, total);
-  }
   for (int i = 0; i < range_rows(kind); ++i) {
     solve_limit(kind, pass, params, rows, i, max_bias, state, u, total);
   }
@@ -438,27 +387,10 @@ KERNEL void solve_positions(BlockKind kind, const Pass *pass, const RowParams *p
   }
 }
 
-// Rows without a position: damping, friction, motors.
-KERNEL void solve_velocities(BlockKind kind, const Pass *pass, const RowParams *params,
-                             const Rows *rows, RowState *state, V *u, V *total)
+// All impulses of a block's rows as one vector.
+KERNEL V block_impulse(BlockKind kind, const Rows *rows, const RowState *state)
 {
-  solve_dissipation(kind, pass, params, rows, state, u, total);
-  solve_motor(kind, pass, params, rows, state, u, total);
-}
-
-// All impulses of a block as one vector. `extras`: some lane has a drive, damping or friction.
-KERNEL V block_impulse(BlockKind kind, const Rows *rows, int extras, const RowState *state)
-{
-  R c[3] = {state->lambda[0], state->lambda[1], state->lambda[2]};
-  if (!extras) {
-    return combine(kind, rows, c);
-  }
-  c[0] = c[0] + state->drive;
-  if (!kind.vector_dissipation) {
-    c[0] = c[0] + state->friction.x;
-    return combine(kind, rows, c);
-  }
-  return v_add(combine(kind, rows, c), state->friction);
+  return combine(kind, rows, state->lambda);
 }
 
 KERNEL RowState scaled_row_state(const RowState *state, R share)
@@ -467,8 +399,6 @@ KERNEL RowState scaled_row_state(const RowState *state, R share)
   for (int i = 0; i < 3; ++i) {
     part.lambda[i] = share * state->lambda[i];
   }
-  part.drive = share * state->drive;
-  part.friction = v_scale(share, state->friction);
   return part;
 }
 
@@ -503,7 +433,7 @@ KERNEL R decayed_impulse(const Pass *pass, R share, R alpha, R lambda, R *load)
 }
 
 // Impulses of the last substep, decayed for the warm start. Springs that the substep resolves keep
-// all of theirs; so does dry friction, which has no position bias and is bounded.
+// all of theirs.
 KERNEL void decay_impulses(BlockKind kind, const Pass *pass, const RowParams *params,
                            const Rows *rows, R max_bias, RowState *state)
 {
@@ -526,20 +456,15 @@ KERNEL void decay_impulses(BlockKind kind, const Pass *pass, const RowParams *pa
     R alpha = pick(is_locked(kind, params, i), params->alpha, params->alpha_limit);
     state->lambda[i] = decayed_impulse(pass, share, alpha, state->lambda[i], &state->load[i]);
   }
-  M rigid = is_rigid(params->drive.alpha * pass->inv_h2, rows->k_rows.xx);
-  R servo = pick(rigid, pass->warm_share, one);
-  R share = pick(params->drive.mode == DRIVE_TARGET, servo, splat(TUNING_MOTOR_KEEP));
-  R spring = pick(params->drive.mode == DRIVE_TARGET, params->drive.alpha, splat(0.0f));
-  state->drive = decayed_impulse(pass, share, spring, state->drive, &state->drive_load);
 }
 
 // Decays the impulses and returns their sum, to be applied at the start of a substep.
 KERNEL V warm_start_impulse(BlockKind kind, const Pass *pass, const RowParams *params,
-                            const Rows *rows, int angular, int extras, RowState *state)
+                            const Rows *rows, int angular, RowState *state)
 {
   decay_impulses(kind, pass, params, rows, angular ? pass->max_angular_bias : pass->max_linear_bias,
                  state);
-  return block_impulse(kind, rows, extras, state);
+  return block_impulse(kind, rows, state);
 }
 
 // Warm start in position form: springs keep their impulse, rigid rows start from zero as in the
@@ -554,28 +479,15 @@ KERNEL V warm_start_springs(BlockKind kind, const Pass *pass, const RowParams *p
   Pass forget = *pass;
   forget.warm_share = splat(0.0f);
   decay_impulses(kind, &forget, params, rows, splat(UNLIMITED), state);
-  M servo = params->drive.mode == DRIVE_TARGET;
-  state->drive = pick(servo, state->drive, splat(0.0f));
-  state->friction = v_zero();
-  return block_impulse(kind, rows, kind.mixed || kind.first_locked > 0, state);
+  return block_impulse(kind, rows, state);
 }
 
 // Relax pass at the end of a step, without position bias: rigid rows stop their relative motion;
 // active limits may reduce their impulse but not pull. `applied` holds the impulses since the last
 // drift.
 KERNEL void relax_rows(BlockKind kind, const Pass *pass, const RowParams *params, const Rows *rows,
-                       int drives, const RowState *state, RowState *applied, V *u, V *total)
+                       const RowState *state, RowState *applied, V *u, V *total)
 {
-  if (drives) {
-    R alpha = params->drive.alpha * pass->inv_h2;
-    R w = rows->k_rows.xx;
-    M servo = (params->drive.mode == DRIVE_TARGET) & is_rigid(alpha, w);
-    R d =
-        -(row_component(kind, rows, 0, *u) - params->drive.rate) * r_inverse_above(w, splat(0.0f));
-    R bound = 0.5f * params->drive.max * pass->h;
-    R now = pick(servo, r_clamp(applied->drive + d, -bound, bound), applied->drive);
-    add_row_impulse(kind, rows, 0, now - applied->drive, u, total);
-  }
   for (int i = 0; i < range_rows(kind); ++i) {
     R w = s_diagonal(rows->k_rows, i);
     M active = is_rigid(params->alpha_limit * pass->inv_h2, w);

@@ -150,6 +150,8 @@
 #define TUNING_MIN_PIVOT 1e-6f
 // Stands for an unlimited force or torque, N or N m: finite in products with h.
 #define TUNING_MAX_FORCE 1e30f
+// Largest finite stiffness and damping of a drive: finite in products. N/m, N s/m.
+#define TUNING_MAX_STIFFNESS 1e24f
 // Warm start of the rows of soft bodies and of attachments: share of the last impulse, per substep.
 #define TUNING_SOFT_WARM_START 0.5f
 

@@ -192,9 +192,10 @@ static bool has_active_motor(const tn_world *world, const body *b)
   for (int32_t link = b->first_joint; link != NO_SLOT;
        link = world->joints[link / 2].next[link % 2]) {
     const joint *j = &world->joints[link / 2];
-    const tn_drive *drives[2] = {&j->def.linear_drive, &j->def.angular_drive};
-    for (int i = 0; i < 2; ++i) {
-      if (drives[i]->mode == TN_DRIVE_VELOCITY && drives[i]->velocity != 0.0f) {
+    for (int i = 0; i < TN_JOINT_AXIS_COUNT && j->axis_features != 0; ++i) {
+      const tn_drive *drive = &j->def.axis[i].drive;
+      bool moves = drive->stiffness > 0.0f && j->target[i] != drive->target;
+      if (moves || (drive->damping > 0.0f && drive->stiffness == 0.0f && drive->velocity != 0.0f)) {
         return true;
       }
     }

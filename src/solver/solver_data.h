@@ -16,24 +16,25 @@
 
 // Parts of a joint block that act in at least one lane.
 typedef enum joint_features {
-  FEATURE_LINEAR_DRIVE = 1,
-  FEATURE_LINEAR_DISSIPATION = 2,
-  FEATURE_ANGULAR_DRIVE = 4,
-  FEATURE_ANGULAR_DISSIPATION = 8,
+  FEATURE_LINEAR_AXES = 1, // a drive, spring, damping, friction or armature
+  FEATURE_ANGULAR_AXES = 2,
   FEATURE_RANGE = 16,  // a finite limit
-  FEATURE_SPRING = 32, // compliance of locked rows, limits or a servo
+  FEATURE_SPRING = 32, // compliance of locked rows or limits, or a spring of an axis
 } joint_features;
 
 // The linear or the angular block of BLOCK_WIDTH joints.
 typedef struct block_rows {
   float params[FIELDS(RowParams)][BLOCK_WIDTH];
   float state[FIELDS(RowState)][BLOCK_WIDTH];
+  float axes[FIELDS(Axes)][BLOCK_WIDTH];
+  float axes_state[FIELDS(AxesState)][BLOCK_WIDTH];
   float half_kick_impulse[3][BLOCK_WIDTH]; // impulse given ahead at the end of the last step
   float sum[3][BLOCK_WIDTH];               // impulse of the step; both in world axes
   // Rows of this substep.
   float levers[FIELDS(Levers)][BLOCK_WIDTH];
   float n[9][BLOCK_WIDTH];
   float x[3][BLOCK_WIDTH];
+  float turn[6][BLOCK_WIDTH];
   float k_mean[1][BLOCK_WIDTH];
   float k[FIELDS(S)][BLOCK_WIDTH];
   float k_rows[FIELDS(S)][BLOCK_WIDTH];

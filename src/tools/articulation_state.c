@@ -248,14 +248,14 @@ bool tn_articulation_joint_forces(tn_articulation *a, double *forces)
 // The drives of a joint: at most one along a slide and one about a turn.
 static tn_drive drive_of(const joint *j, bool angular)
 {
-  return angular ? j->def.angular_drive : j->def.linear_drive;
+  return j->def.axis[angular ? TN_ANGULAR_A : TN_LINEAR_A].drive;
 }
 
 // Index among the velocities of a joint that a drive acts on, or -1.
 static int driven_velocity(const art_link *link, const joint *j, bool angular)
 {
   const joint_freedom *f = &link->freedom;
-  if (drive_of(j, angular).mode != TN_DRIVE_TARGET) {
+  if (drive_of(j, angular).stiffness == 0.0f) {
     return -1;
   }
   if (!angular) {
@@ -291,8 +291,8 @@ static bool set_targets(const tn_articulation *a, const double *targets)
       if (k >= 0) {
         tn_drive drive = drive_of(j, angular != 0);
         drive.target = (float)targets[k];
-        ok = (angular ? tn_joint_set_angular_drive(a->world, a->links[i].joint, drive)
-                      : tn_joint_set_linear_drive(a->world, a->links[i].joint, drive)) &&
+        ok = tn_joint_set_drive(a->world, a->links[i].joint, angular ? TN_ANGULAR_A : TN_LINEAR_A,
+                                drive) &&
              ok;
       }
     }

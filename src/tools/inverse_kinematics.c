@@ -65,14 +65,16 @@ static int32_t node_count(const ik_solver *r)
   return r->mechanism->last_node - r->mechanism->first_node;
 }
 
-// Drives, friction and damping do not limit the poses that a mechanism can take: switch them off.
+// What acts along axes does not limit the poses that a mechanism can take: switch it off.
 static void begin_joint(const ik_solver *r, direct_joint *d)
 {
   direct_joint_begin_step(r->world, d, TUNING_IK_STEP, 1.0f);
   d->half_kick_done = 0.0f;
   memset(d->state, 0, sizeof d->state);
-  for (int i = 0; i < 2; ++i) {
-    d->params[i].drive.mode = d->params[i].damping = d->params[i].friction = 0.0f;
+  for (int i = 0; i < d->axis_count; ++i) {
+    direct_axis *a = &r->world->solver->mechanisms.axes[d->first_axis + i];
+    memset(&a->params, 0, sizeof a->params);
+    memset(&a->state, 0, sizeof a->state);
   }
 }
 

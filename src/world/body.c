@@ -530,6 +530,7 @@ static bool set_body_mass(tn_world *world, tn_body_id id, body *b, tn_mass mass)
 static void set_body_velocity(tn_world *world, int32_t slot, const tn_body_def *def)
 {
   body_state *state = &world->state[slot];
+  joints_forget_rates(world, slot);
   set_array(state->v, from_vec3(def->velocity));
   if (memcmp(state->w, &def->angular_velocity, sizeof state->w) != 0) {
     set_array(state->w, from_vec3(def->angular_velocity));

@@ -4,6 +4,7 @@
 #include "data/wake.h"
 #include "kernel/ranges.h"
 #include "world/body_write.h"
+#include "world/lifetime.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,6 +58,7 @@ bool tn_body_set_velocity(tn_world *world, tn_body_id id, tn_vec3 velocity)
   int32_t slot = body_slot(world, b);
   body_wake(world, slot);
   memcpy(world->state[slot].v, &velocity, sizeof world->state[slot].v);
+  joints_forget_rates(world, slot);
   return true;
 }
 
@@ -72,6 +74,7 @@ bool tn_body_set_angular_velocity(tn_world *world, tn_body_id id, tn_vec3 veloci
   int32_t slot = body_slot(world, b);
   body_wake(world, slot);
   memcpy(world->state[slot].w, &velocity, sizeof world->state[slot].w);
+  joints_forget_rates(world, slot);
   body_sync_solver(world, slot);
   return true;
 }
@@ -151,6 +154,7 @@ static bool add_impulse(tn_world *world, body *b, tn_vec3 v, tn_vec3 angular, co
     return reject(world, caller, "the body would be too fast");
   }
   body_wake(world, slot);
+  joints_settle_rates(world, slot);
   memcpy(world->state[slot].v, &v, sizeof world->state[slot].v);
   memcpy(world->state[slot].w, &w, sizeof world->state[slot].w);
   set_lane(lanes, slot % BLOCK_WIDTH, &spin, FIELDS(AngularState));

@@ -5,6 +5,7 @@
 #include "data/wake.h"
 #include "kernel/ranges.h"
 #include "world/body_write.h"
+#include "world/lifetime.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -311,6 +312,7 @@ bool tn_bodies_write_velocities(tn_world *world, const tn_body_id *ids, int coun
       world->state[slot].v[k] = (float)n[k];
       world->state[slot].w[k] = (float)n[3 + k];
     }
+    joints_forget_rates(world, slot);
     body_sync_solver(world, slot);
   }
   return true;

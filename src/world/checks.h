@@ -17,6 +17,7 @@ const char *geometry_problem(const shared_geometry *g);
 const char *shape_def_problem(const tn_shape_def *def);
 // Checks what does not depend on the bodies.
 const char *joint_def_problem(const tn_joint_def *def);
+const char *joint_axis_problem(tn_joint_kind kind, int axis, const tn_axis *a);
 // Checks what does not depend on joints and bodies.
 const char *coupling_def_problem(const tn_coupling_def *def);
 // Checks what does not depend on the world.

@@ -58,35 +58,33 @@ static uint64_t hash_body(uint64_t hash, const tn_world *world, int32_t slot)
   return hash;
 }
 
-static uint64_t hash_drive(uint64_t hash, const tn_drive *drive)
+static uint64_t hash_axis(uint64_t hash, const tn_axis *a)
 {
-  int32_t mode = (int32_t)drive->mode;
-  float numbers[5] = {drive->target, drive->velocity, drive->force, drive->compliance,
-                      drive->max_force};
-  hash = hash_bytes(hash, &mode, sizeof mode);
+  const tn_drive *d = &a->drive;
+  float numbers[14] = {d->target,    d->velocity,  d->force,     d->stiffness, d->damping,
+                       d->limits.lo, d->limits.hi, d->max_speed, a->stiffness, a->rest,
+                       a->damping,   a->friction,  a->armature,  a->max_effort};
   return hash_bytes(hash, numbers, sizeof numbers);
 }
 
 static uint64_t hash_def(uint64_t hash, const tn_joint_def *def)
 {
   int32_t kind[2] = {(int32_t)def->kind, def->enabled};
-  float numbers[11] = {def->swing,
-                       def->compliance,
-                       def->angular_compliance,
-                       def->limit_compliance,
-                       def->angular_limit_compliance,
-                       def->linear_damping,
-                       def->angular_damping,
-                       def->linear_friction,
-                       def->angular_friction,
-                       def->break_force,
-                       def->break_torque};
+  float numbers[7] = {def->swing,
+                      def->compliance,
+                      def->angular_compliance,
+                      def->limit_compliance,
+                      def->angular_limit_compliance,
+                      def->break_force,
+                      def->break_torque};
   hash = hash_bytes(hash, kind, sizeof kind);
   hash = hash_bytes(hash, def->linear, sizeof def->linear);
   hash = hash_bytes(hash, def->angular, sizeof def->angular);
   hash = hash_bytes(hash, numbers, sizeof numbers);
-  hash = hash_drive(hash, &def->linear_drive);
-  return hash_drive(hash, &def->angular_drive);
+  for (int i = 0; i < TN_JOINT_AXIS_COUNT; ++i) {
+    hash = hash_axis(hash, &def->axis[i]);
+  }
+  return hash;
 }
 
 static uint64_t hash_joint(uint64_t hash, const tn_world *world, int32_t slot)
@@ -97,6 +95,9 @@ static uint64_t hash_joint(uint64_t hash, const tn_world *world, int32_t slot)
   hash = hash_bytes(hash, copy.frame_rotation, sizeof copy.frame_rotation);
   hash = hash_bytes(hash, copy.frame_point, sizeof copy.frame_point);
   hash = hash_bytes(hash, copy.target, sizeof copy.target);
+  hash = hash_bytes(hash, copy.drive_force, sizeof copy.drive_force);
+  hash = hash_bytes(hash, copy.angle, sizeof copy.angle);
+  hash = hash_bytes(hash, &copy.axis_features, sizeof copy.axis_features);
   hash = hash_bytes(hash, &slot, sizeof slot);
   hash = hash_bytes(hash, &copy.generation, sizeof copy.generation);
   hash = hash_bytes(hash, &copy.force, sizeof copy.force);
@@ -104,6 +105,7 @@ static uint64_t hash_joint(uint64_t hash, const tn_world *world, int32_t slot)
   hash = hash_bytes(hash, &copy.half_kick_done, sizeof copy.half_kick_done);
   if (copy.block == NO_SLOT) {
     hash = hash_bytes(hash, copy.state, sizeof copy.state);
+    hash = hash_bytes(hash, copy.axis_state, sizeof copy.axis_state);
     return hash_bytes(hash, copy.half_kick_impulse, sizeof copy.half_kick_impulse);
   }
   const joint_block *block = &world->solver->joint_graph.blocks[copy.block];
@@ -111,6 +113,11 @@ static uint64_t hash_joint(uint64_t hash, const tn_world *world, int32_t slot)
   for (int k = 0; k < 2; ++k) {
     for (size_t i = 0; i < FIELDS(RowState); ++i) {
       hash = hash_bytes(hash, &rows[k]->state[i][copy.lane], sizeof(float));
+    }
+  }
+  for (int k = 0; k < 2; ++k) {
+    for (size_t i = 0; i < FIELDS(AxesState); ++i) {
+      hash = hash_bytes(hash, &rows[k]->axes_state[i][copy.lane], sizeof(float));
     }
   }
   for (int k = 0; k < 2; ++k) {

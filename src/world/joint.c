@@ -13,171 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-// ---------------------------------------------------------------------------------------------
-// Definitions
-
-static tn_drive no_drive(void)
-{
-  tn_drive drive = {TN_DRIVE_OFF, 0.0f, 0.0f, 0.0f, 0.0f, INFINITY};
-  return drive;
-}
-
-tn_joint_def tn_default_joint_def(tn_joint_kind kind)
-{
-  tn_joint_def def = {0};
-  def.kind = kind;
-  def.frame_a.q = def.frame_b.q = tn_quat_identity();
-  tn_range open = {-INFINITY, INFINITY};
-  for (int i = 0; i < 3; ++i) {
-    def.linear[i] = def.angular[i] = open;
-  }
-  if (kind == TN_JOINT_DISTANCE) {
-    def.linear[0] = tn_between(0.0f, 0.0f);
-  } else if (kind == TN_JOINT_GENERIC) {
-    for (int i = 0; i < 3; ++i) {
-      def.linear[i] = def.angular[i] = tn_between(0.0f, 0.0f);
-    }
-  }
-  def.swing = INFINITY;
-  def.linear_drive = def.angular_drive = no_drive();
-  def.break_force = def.break_torque = INFINITY;
-  def.enabled = true;
-  def.cookie = DEF_COOKIE;
-  return def;
-}
-
-static bool has_range(tn_joint_kind kind, int angular, int axis)
-{
-  switch (kind) {
-  case TN_JOINT_DISTANCE:
-  case TN_JOINT_PRISMATIC:
-    return !angular && axis == 0;
-  case TN_JOINT_BALL:
-  case TN_JOINT_HINGE:
-    return angular && axis == 0;
-  case TN_JOINT_CYLINDER:
-    return axis == 0;
-  case TN_JOINT_UNIVERSAL:
-    return angular && axis < 2;
-  case TN_JOINT_GENERIC:
-    return true;
-  default:
-    return false;
-  }
-}
-
-static bool can_drive(tn_joint_kind kind, int angular)
-{
-  return has_range(kind, angular, 0);
-}
-
-static bool is_non_negative(float x)
-{
-  return x >= 0.0f; // false for NaN
-}
-
-static bool is_compliance(float x)
-{
-  return is_non_negative(x) && x <= 1e12f;
-}
-
-static const char *why_bad_drive(const tn_drive *drive, bool possible)
-{
-  if (drive->mode == TN_DRIVE_OFF) {
-    return NULL;
-  }
-  if (drive->mode != TN_DRIVE_TARGET && drive->mode != TN_DRIVE_VELOCITY &&
-      drive->mode != TN_DRIVE_FORCE) {
-    return "unknown drive mode";
-  }
-  if (!possible) {
-    return "this kind of joint has no free axis for the drive";
-  }
-  if (!(fabsf(drive->target) <= (float)TN_MAX_DISTANCE) ||
-      !(fabsf(drive->velocity) <= TN_MAX_RATE) || !isfinite(drive->force)) {
-    return "a drive's target, velocity or force is not finite or too large";
-  }
-  if (!is_compliance(drive->compliance)) {
-    return "a drive's compliance must be from 0 to 1e12";
-  }
-  if (!is_non_negative(drive->max_force)) {
-    return "a drive's max_force must not be negative";
-  }
-  return NULL;
-}
-
-static const char *why_bad_ranges(const tn_joint_def *def)
-{
-  for (int i = 0; i < 6; ++i) {
-    tn_range r = i < 3 ? def->linear[i] : def->angular[i - 3];
-    if (!has_range(def->kind, i >= 3, i % 3)) {
-      continue;
-    }
-    if (!(r.lo <= r.hi)) {
-      return "a range is reversed or not a number";
-    }
-    if (r.lo == INFINITY || r.hi == -INFINITY) {
-      return "a range lies at infinity";
-    }
-    bool closed = isfinite(r.lo) && isfinite(r.hi);
-    if (i >= 3 && closed && r.hi - r.lo > 2.0f * TN_PI + 1e-5f) {
-      return "a range of angles is wider than a turn";
-    }
-    if (i >= 3 && ((isfinite(r.lo) && fabsf(r.lo) > 2.0f * TN_PI + 1e-5f) ||
-                   (isfinite(r.hi) && fabsf(r.hi) > 2.0f * TN_PI + 1e-5f))) {
-      return "an angle lies beyond a turn";
-    }
-  }
-  if (def->kind == TN_JOINT_DISTANCE && !(def->linear[0].hi >= 0.0f)) {
-    return "a length cannot be negative";
-  }
-  if (def->kind == TN_JOINT_BALL && !is_non_negative(def->swing)) {
-    return "swing must not be negative";
-  }
-  return NULL;
-}
-
-static const char *why_bad_numbers(const tn_joint_def *def)
-{
-  for (int i = 0; i < 2; ++i) {
-    const tn_transform *frame = i == 0 ? &def->frame_a : &def->frame_b;
-    if (!is_position(frame->p)) {
-      return "a frame's position is not finite or too far away";
-    }
-    if (!is_rotation(frame->q)) {
-      return "a frame's rotation is not a quaternion near unit length";
-    }
-  }
-  if (!is_compliance(def->compliance) || !is_compliance(def->angular_compliance) ||
-      !is_compliance(def->limit_compliance) || !is_compliance(def->angular_limit_compliance)) {
-    return "compliances must be from 0 to 1e12";
-  }
-  if (!is_compliance(def->linear_damping) || !is_compliance(def->angular_damping)) {
-    return "damping must be from 0 to 1e12";
-  }
-  if (!is_non_negative(def->linear_friction) || !is_non_negative(def->angular_friction)) {
-    return "friction must not be negative";
-  }
-  if (!is_non_negative(def->break_force) || !is_non_negative(def->break_torque)) {
-    return "break limits must not be negative";
-  }
-  return NULL;
-}
-
-const char *joint_def_problem(const tn_joint_def *def)
-{
-  if (def->cookie != DEF_COOKIE) {
-    return "the definition does not come from tn_default_joint_def";
-  }
-  if ((int)def->kind < 0 || def->kind >= TN_JOINT_KIND_COUNT) {
-    return "unknown kind of joint";
-  }
-  const char *why = why_bad_numbers(def);
-  why = why ? why : why_bad_ranges(def);
-  why = why ? why : why_bad_drive(&def->linear_drive, can_drive(def->kind, 0));
-  return why ? why : why_bad_drive(&def->angular_drive, can_drive(def->kind, 1));
-}
-
 // Slot of a joint's body: WORLD_SLOT for a null id, NO_SLOT with the reason logged.
 static int32_t find_end(const tn_world *world, tn_body_id id, const char *caller)
 {
@@ -346,6 +181,69 @@ static void wake_ends(tn_world *world, const joint *j)
   }
 }
 
+void joints_forget_rates(tn_world *world, int32_t body_slot)
+{
+  const body *b = &world->bodies[body_slot];
+  for (int32_t at = b->first_joint; at != NO_SLOT; at = world->joints[at / 2].next[at % 2]) {
+    world->joints[at / 2].rates_stale = true;
+  }
+}
+
+void joints_settle_rates(tn_world *world, int32_t body_slot)
+{
+  const body *b = &world->bodies[body_slot];
+  for (int32_t at = b->first_joint; at != NO_SLOT; at = world->joints[at / 2].next[at % 2]) {
+    joint *j = &world->joints[at / 2];
+    if (!j->rates_stale || j->axis_features == 0 || j->block != NO_SLOT) {
+      continue;
+    }
+    for (int i = 0; i < TN_JOINT_AXIS_COUNT; ++i) {
+      float *state = j->axis_state[i / 3][i % 3];
+      state[offsetof(AxisState, rate) / sizeof(R)] = joint_axis_rate(world, j, i);
+    }
+    j->rates_stale = false;
+  }
+}
+
+static bool is_axis(const tn_world *world, tn_joint_axis axis, const char *caller)
+{
+  bool ok = (int)axis >= 0 && axis < TN_JOINT_AXIS_COUNT;
+  if (!ok) {
+    report(&world->log, TN_LOG_ERROR, "%s: unknown axis", caller);
+  }
+  return ok;
+}
+
+// Angles begin within half a turn of the middle of their range.
+static void start_angles(const tn_world *world, joint *j)
+{
+  for (int i = 0; i < 2; ++i) {
+    tn_range r = j->def.angular[i];
+    j->angle[i] = isfinite(r.lo) && isfinite(r.hi) ? 0.5 * ((double)r.lo + (double)r.hi) : 0.0;
+  }
+  for (int i = 0; i < 2; ++i) {
+    if (joint_counts_turns(j->def.kind, TN_ANGULAR_A + i)) {
+      j->angle[i] = (double)joint_axis_position(world, j, TN_ANGULAR_A + i);
+    }
+  }
+}
+
+// A servo that is switched on starts at its target, or where the joint stands if its speed is
+// limited.
+static void start_target(const tn_world *world, joint *j, int axis, const tn_drive *drive)
+{
+  bool limited = drive->max_speed < INFINITY && drive->stiffness > 0.0f;
+  j->target[axis] = limited ? joint_axis_position(world, j, axis) : drive->target;
+}
+
+// A running servo moves to a new target from its last one over the next step.
+static void change_target(const tn_world *world, joint *j, int axis, const tn_drive *drive)
+{
+  if (j->def.axis[axis].drive.stiffness == 0.0f) {
+    start_target(world, j, axis, drive);
+  }
+}
+
 tn_joint_id tn_joint_create(tn_world *world, const tn_joint_def *def)
 {
   tn_joint_id null = {0};
@@ -373,13 +271,17 @@ tn_joint_id tn_joint_create(tn_world *world, const tn_joint_def *def)
   j->alive = true;
   j->def = *def;
   j->block = j->direct = NO_SLOT;
-  j->target[0] = def->linear_drive.target;
-  j->target[1] = def->angular_drive.target;
+  j->rates_stale = true;
   for (int side = 0; side < 2; ++side) {
     j->slot[side] = ends[side];
     link_end(world, slot, side);
   }
   joint_refresh_frames(world, slot);
+  joint_note_features(j);
+  start_angles(world, j);
+  for (int i = 0; i < TN_JOINT_AXIS_COUNT; ++i) {
+    start_target(world, j, i, &def->axis[i].drive);
+  }
   world->joint_pool.count += 1;
   world->joint_layout_stale = true;
   wake_ends(world, j);
@@ -427,6 +329,7 @@ tn_joint_def tn_joint_get_def(const tn_world *world, tn_joint_id id)
 typedef struct joint_form {
   JointType type;
   int rows, joint_rows;
+  uint32_t axes;
   bool enabled, rigid;
 } joint_form;
 
@@ -435,8 +338,12 @@ static joint_form form_of(const joint *j)
   RowParams params[2];
   joint_params(j, params);
   JointType type = joint_type(j);
-  return (joint_form){type, direct_typical_rows(type, params), direct_row_capacity(type, params),
-                      j->def.enabled, j->def.compliance == 0.0f};
+  return (joint_form){type,
+                      direct_typical_rows(type, params, j->axis_features),
+                      direct_row_capacity(type, params, j->axis_features),
+                      j->axis_features,
+                      j->def.enabled,
+                      j->def.compliance == 0.0f};
 }
 
 static void update(tn_world *world, joint *j, joint_form old)
@@ -445,21 +352,11 @@ static void update(tn_world *world, joint *j, joint_form old)
   joint_form now = form_of(j);
   wake_ends(world, j);
   if (now.type != old.type || now.rows != old.rows || now.joint_rows != old.joint_rows ||
-      now.enabled != old.enabled || now.rigid != old.rigid) {
+      now.axes != old.axes || now.enabled != old.enabled || now.rigid != old.rigid) {
     world->joint_layout_stale = true;
   } else if (j->block != NO_SLOT) {
     joint_unpack(world, j);
     joint_pack(world, slot);
-  }
-}
-
-// A servo that is switched on starts at its target; a running one moves there from its last target
-// over the next step.
-static void start_target(joint *j, int angular, const tn_drive *drive)
-{
-  const tn_drive *now = angular ? &j->def.angular_drive : &j->def.linear_drive;
-  if (now->mode != TN_DRIVE_TARGET) {
-    j->target[angular] = drive->target;
   }
 }
 
@@ -479,55 +376,81 @@ bool tn_joint_set_def(tn_world *world, tn_joint_id id, const tn_joint_def *def)
     return false;
   }
   joint_form form = form_of(j);
-  start_target(j, 0, &def->linear_drive);
-  start_target(j, 1, &def->angular_drive);
+  for (int i = 0; i < TN_JOINT_AXIS_COUNT; ++i) {
+    change_target(world, j, i, &def->axis[i].drive);
+  }
   j->def = *def;
+  j->rates_stale = true;
+  joint_note_features(j);
   j->broken = j->broken && !def->enabled;
   joint_refresh_frames(world, (int32_t)(j - world->joints));
   update(world, j, form);
   return true;
 }
 
-static bool set_drive(tn_world *world, tn_joint_id id, int angular, tn_drive drive,
-                      const char *caller)
+bool tn_joint_set_drive(tn_world *world, tn_joint_id id, tn_joint_axis axis, tn_drive drive)
 {
-  joint *j = joint_find(world, id, caller);
-  if (!j) {
+  joint *j = joint_find(world, id, "tn_joint_set_drive");
+  if (!j || !is_axis(world, axis, "tn_joint_set_drive")) {
     return false;
   }
-  const char *why = why_bad_drive(&drive, can_drive(j->def.kind, angular));
+  tn_axis now = j->def.axis[axis];
+  now.drive = drive;
+  const char *why = joint_axis_problem(j->def.kind, (int)axis, &now);
   if (why) {
-    report(&world->log, TN_LOG_ERROR, "%s: %s", caller, why);
+    report(&world->log, TN_LOG_ERROR, "tn_joint_set_drive: %s", why);
     return false;
   }
-  tn_drive *to = angular ? &j->def.angular_drive : &j->def.linear_drive;
-  start_target(j, angular, &drive);
   joint_form form = form_of(j);
-  *to = drive;
+  change_target(world, j, (int)axis, &drive);
+  j->def.axis[axis].drive = drive;
+  joint_note_features(j);
   update(world, j, form);
   return true;
 }
 
-bool tn_joint_set_linear_drive(tn_world *world, tn_joint_id id, tn_drive drive)
+tn_drive tn_joint_drive(const tn_world *world, tn_joint_id id, tn_joint_axis axis)
 {
-  return set_drive(world, id, 0, drive, "tn_joint_set_linear_drive");
+  const joint *j = joint_find(world, id, "tn_joint_drive");
+  bool ok = j && is_axis(world, axis, "tn_joint_drive");
+  return ok ? j->def.axis[axis].drive : (tn_drive){0};
 }
 
-bool tn_joint_set_angular_drive(tn_world *world, tn_joint_id id, tn_drive drive)
+static bool counts_turns(const tn_world *world, const joint *j, tn_joint_axis axis,
+                         const char *caller)
 {
-  return set_drive(world, id, 1, drive, "tn_joint_set_angular_drive");
+  if (!is_axis(world, axis, caller)) {
+    return false;
+  }
+  if (!joint_counts_turns(j->def.kind, (int)axis)) {
+    report(&world->log, TN_LOG_ERROR, "%s: the axis counts no turns", caller);
+    return false;
+  }
+  return true;
 }
 
-tn_drive tn_joint_linear_drive(const tn_world *world, tn_joint_id id)
+bool tn_joint_set_angle(tn_world *world, tn_joint_id id, tn_joint_axis axis, float angle)
 {
-  const joint *j = joint_find(world, id, "tn_joint_linear_drive");
-  return j ? j->def.linear_drive : (tn_drive){0};
+  joint *j = joint_find(world, id, "tn_joint_set_angle");
+  if (!j || !counts_turns(world, j, axis, "tn_joint_set_angle")) {
+    return false;
+  }
+  if (!(fabsf(angle) <= 1e4f)) {
+    report(&world->log, TN_LOG_ERROR, "tn_joint_set_angle: the angle must be within 1e4 rad");
+    return false;
+  }
+  j->angle[axis - TN_ANGULAR_A] = (double)angle;
+  j->angle[axis - TN_ANGULAR_A] = (double)joint_axis_position(world, j, (int)axis);
+  wake_ends(world, j);
+  return true;
 }
 
-tn_drive tn_joint_angular_drive(const tn_world *world, tn_joint_id id)
+float tn_joint_angle(const tn_world *world, tn_joint_id id, tn_joint_axis axis)
 {
-  const joint *j = joint_find(world, id, "tn_joint_angular_drive");
-  return j ? j->def.angular_drive : (tn_drive){0};
+  const joint *j = joint_find(world, id, "tn_joint_angle");
+  return j && counts_turns(world, j, axis, "tn_joint_angle")
+             ? joint_axis_position(world, j, (int)axis)
+             : 0.0f;
 }
 
 bool tn_joint_is_enabled(const tn_world *world, tn_joint_id id)

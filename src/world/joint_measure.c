@@ -52,7 +52,7 @@ static double block_error(BlockKind kind, const RowParams *params, const Rows *r
   return sqrt(sum);
 }
 
-// Energy of a block's compliant rows and servo. Angular locked rows: alignment_energy().
+// Energy of a block's compliant rows. Angular locked rows: alignment_energy().
 static double block_energy(BlockKind kind, const RowParams *params, const Rows *rows, int angular)
 {
   double sum = 0.0;
@@ -60,15 +60,6 @@ static double block_energy(BlockKind kind, const RowParams *params, const Rows *
     double compliance;
     double e = row_error(kind, params, rows, i, &compliance);
     sum += compliance > 0.0 ? 0.5 * e * e / compliance : 0.0;
-  }
-  const Drive *drive = &params->drive;
-  if (kind.rows > 0 && drive->mode == DRIVE_TARGET && drive->alpha > 0.0f) {
-    float e = rows->x[0] - drive->target;
-    double d = (double)(angular ? r_wrap_angle(e) : e);
-    // A saturated servo pulls with constant force: the energy grows linearly.
-    double most = (double)drive->max * (double)drive->alpha;
-    double a = fabs(d);
-    sum += a < most ? 0.5 * d * d / (double)drive->alpha : (double)drive->max * (a - 0.5 * most);
   }
   return sum;
 }
@@ -99,6 +90,59 @@ static double alignment_energy(JointType type, const RowParams *params, const Ro
   return lifted / (double)params->alpha;
 }
 
+// Energy of a servo whose offset is e. A saturated one pulls with constant force: the energy grows
+// linearly.
+static double servo_energy(double k, double e, tn_range limits)
+{
+  double most = e > 0.0 ? -(double)limits.lo : (double)limits.hi, a = fabs(e);
+  return k * a <= most ? 0.5 * k * e * e : most * (a - 0.5 * most / k);
+}
+
+// Energy of the servos and springs of the axes.
+static double axes_energy(const tn_world *world, const joint *j)
+{
+  double sum = 0.0;
+  bool ball = j->def.kind == TN_JOINT_BALL;
+  Rows linear, angular;
+  for (int i = 0; i < TN_JOINT_AXIS_COUNT && j->axis_features != 0; ++i) {
+    const tn_axis *a = &j->def.axis[i];
+    double k = isinf(a->drive.stiffness) ? 0.0 : (double)a->drive.stiffness;
+    if (k == 0.0 && a->stiffness == 0.0f) {
+      continue;
+    }
+    if (ball) {
+      Axes axes;
+      RowParams params[2];
+      joint_params(j, params);
+      find_rows_now(world, j, TYPE_BALL, &params[1], &linear, &angular);
+      for (int n = 0; n < 3; ++n) {
+        axes.params[n] = joint_axis_params(j, TN_ANGULAR_A + n);
+      }
+      JointStart start = joint_start(world, j);
+      ball_turns(start.frame, start.relative, &axes, 0.0f, angular.turn);
+      double turn = (double)v_length(angular.turn[0]), rest = (double)v_length(angular.turn[1]);
+      return servo_energy(k, turn, a->drive.limits) + 0.5 * (double)a->stiffness * rest * rest;
+    }
+    double q = (double)joint_axis_position(world, j, i), e = q - (double)j->target[i];
+    double rest = q - (double)a->rest;
+    sum += k > 0.0 ? servo_energy(k, e, a->drive.limits) : 0.0;
+    sum += 0.5 * (double)a->stiffness * rest * rest;
+  }
+  return sum;
+}
+
+double joint_armature_energy(const tn_world *world, const joint *j)
+{
+  double sum = 0.0;
+  for (int i = 0; i < TN_JOINT_AXIS_COUNT && j->axis_features != 0; ++i) {
+    if (j->def.axis[i].armature > 0.0f) {
+      double u = (double)joint_axis_rate(world, j, i);
+      sum += 0.5 * (double)j->def.axis[i].armature * u * u;
+    }
+  }
+  return sum;
+}
+
 double joint_elastic_energy(const tn_world *world, const joint *j)
 {
   JointType type = joint_type(j);
@@ -107,7 +151,7 @@ double joint_elastic_energy(const tn_world *world, const joint *j)
   joint_params(j, params);
   find_rows_now(world, j, type, &params[1], &linear, &angular);
   return block_energy(linear_kind(type), &params[0], &linear, 0) +
-         block_energy(angular_kind(type), &params[1], &angular, 1) +
+         block_energy(angular_kind(type), &params[1], &angular, 1) + axes_energy(world, j) +
          alignment_energy(type, &params[1], &angular, joint_start(world, j).relative);
 }
 
@@ -162,5 +206,10 @@ tn_joint_state tn_joint_get_state(const tn_world *world, tn_joint_id id)
   read.force = j->force;
   read.torque = j->torque;
   read.broken = j->broken;
+  for (int i = 0; i < TN_JOINT_AXIS_COUNT; ++i) {
+    read.position[i] = joint_axis_position(world, j, i);
+    read.rate[i] = joint_axis_rate(world, j, i);
+    read.drive_force[i] = j->drive_force[i];
+  }
   return read;
 }

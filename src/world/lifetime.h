@@ -42,6 +42,10 @@ bool shape_can_be_dynamic(const shape *s); // whether its body may be dynamic
 
 void joint_remove(tn_world *world, int32_t slot);
 void joint_refresh_frames(tn_world *world, int32_t slot);
+// After velocities of a body were set: the rates of its joints are taken from them.
+void joints_forget_rates(tn_world *world, int32_t body_slot);
+// Before an impulse acts on a body: armatures resist it.
+void joints_settle_rates(tn_world *world, int32_t body_slot);
 
 // Destroys the couplings of a joint or body, with a warning each.
 void couplings_remove_joint(tn_world *world, int32_t joint_slot);

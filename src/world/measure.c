@@ -73,6 +73,7 @@ tn_energy tn_world_energy(const tn_world *world)
     const joint *j = &world->joints[i];
     if (j->alive && j->def.enabled) {
       sum.elastic += joint_elastic_energy(world, j);
+      sum.kinetic += joint_armature_energy(world, j);
     }
   }
   for (int32_t i = 0; i < world->coupling_pool.used; ++i) {
@@ -136,19 +137,18 @@ static bool other_end_in_set(const tn_world *world, int32_t other, const tn_body
   return false;
 }
 
-static double joint_elastic_energy_of(const tn_world *world, const body *b, const tn_body_id *ids,
-                                      int count)
+static void add_joint_energy(const tn_world *world, const body *b, const tn_body_id *ids, int count,
+                             tn_energy *sum)
 {
-  double sum = 0.0;
   for (int32_t link = b->first_joint; link != NO_SLOT;
        link = world->joints[link / 2].next[link % 2]) {
     const joint *j = &world->joints[link / 2];
     double weight;
     if (j->def.enabled && other_end_in_set(world, j->slot[1 - link % 2], ids, count, &weight)) {
-      sum += weight * joint_elastic_energy(world, j);
+      sum->elastic += weight * joint_elastic_energy(world, j);
+      sum->kinetic += weight * joint_armature_energy(world, j);
     }
   }
-  return sum;
 }
 
 static bool is_repeated(const tn_body_id *ids, int at)
@@ -185,7 +185,7 @@ tn_energy tn_bodies_energy(const tn_world *world, const tn_body_id *ids, int cou
     }
     add_body_energy(world, body_slot(world, b), &sum);
     if (b->type == TN_BODY_DYNAMIC) {
-      sum.elastic += joint_elastic_energy_of(world, b, ids, count);
+      add_joint_energy(world, b, ids, count, &sum);
     }
   }
   sum.total = sum.kinetic + sum.potential + sum.elastic;

@@ -211,6 +211,14 @@ static bool check_joint(const checker *c, int32_t slot)
       return wrong(c, "joint", slot, "a frame");
     }
   }
+  if (!is_flag(&j->rates_stale) || j->axis_features >> (AXIS_FEATURE_BITS * TN_JOINT_AXIS_COUNT)) {
+    return wrong(c, "joint", slot, "the flags of its axes");
+  }
+  for (int i = 0; i < TN_JOINT_AXIS_COUNT; ++i) {
+    if (!isfinite(j->target[i]) || !(fabs(j->angle[i % 2]) <= 1e9)) {
+      return wrong(c, "joint", slot, "a target or an angle");
+    }
+  }
   return true;
 }
 

@@ -98,7 +98,7 @@ static void springs_store_half_k_x_squared(void **unused)
   tn_joint_def servo = tn_default_joint_def(TN_JOINT_HINGE);
   servo.body_b = b;
   tn_joint_def_at(world, &servo, tn_p3(1.3, 0.0, 0.0), tn_v3(0.0f, 0.0f, 1.0f));
-  servo.angular_drive = (tn_drive){TN_DRIVE_TARGET, 0.2f, 0.0f, 0.0f, 0.05f, INFINITY};
+  servo.axis[TN_ANGULAR_A].drive = tn_servo(0.2f, 20.0f, 0.0f);
   tn_joint_create(world, &servo);
   double turned = 0.5 * 0.2 * 0.2 / 0.05;
   assert_close(tn_world_energy(world).elastic, stored + turned, 1e-5 * stored);

@@ -334,12 +334,12 @@ static void joints_wake_their_bodies(void **unused)
                                  tn_v3(0.0f, 0.0f, 1.0f));
   wait_for_sleep(world, left);
   assert_false(tn_body_is_awake(world, right)); // joined bodies are one island
-  tn_drive drive = {TN_DRIVE_VELOCITY, 0.0f, 1.0f, 0.0f, 0.0f, 1000.0f};
-  assert_true(tn_joint_set_angular_drive(world, joint, drive));
+  tn_drive drive = tn_motor(1.0f, INFINITY, 1000.0f);
+  assert_true(tn_joint_set_drive(world, joint, TN_ANGULAR_A, drive));
   test_run(world, DT, 1);
   assert_true(tn_body_is_awake(world, left) && tn_body_is_awake(world, right));
-  drive.mode = TN_DRIVE_OFF;
-  assert_true(tn_joint_set_angular_drive(world, joint, drive));
+  drive = tn_default_drive();
+  assert_true(tn_joint_set_drive(world, joint, TN_ANGULAR_A, drive));
   wait_for_sleep(world, left);
   assert_true(tn_joint_destroy(world, joint));
   test_run(world, DT, 1);

@@ -72,12 +72,12 @@ static figure add_figure(tn_world *world, int number, bool looped)
                                            tn_p3(x + 0.22 * s, y + 0.2, 0.0), up);
     shoulder.swing = 0.6f;
     shoulder.angular[0] = (tn_range){-0.4f, 0.4f};
-    shoulder.angular_friction = 0.2f;
+    shoulder.axis[TN_ANGULAR_A].friction = 0.2f;
     add_joint(world, &f, shoulder);
     tn_joint_def elbow = test_joint_def(world, TN_JOINT_HINGE, f.part[2 + side], f.part[4 + side],
                                         tn_p3(x + 0.55 * s, y + 0.2, 0.0), front);
     elbow.angular[0] = (tn_range){-0.5f, 0.7f};
-    elbow.angular_friction = 0.05f;
+    elbow.axis[TN_ANGULAR_A].friction = 0.05f;
     add_joint(world, &f, elbow);
   }
   if (looped) {
@@ -116,8 +116,8 @@ static void disturb(tn_world *world, figure *f, int number, int step)
     assert_true(tn_joint_set_def(world, f->joint[2], &def));
     break;
   case 112: // the same number of rows, of another kind
-    def.angular_friction = 0.0f;
-    def.angular_damping = 2.0f;
+    def.axis[TN_ANGULAR_A].friction = 0.0f;
+    def.axis[TN_ANGULAR_A].damping = 0.02f;
     assert_true(tn_joint_set_def(world, f->joint[2], &def));
     break;
   case 215:
@@ -126,9 +126,7 @@ static void disturb(tn_world *world, figure *f, int number, int step)
     assert_true(tn_joint_set_def(world, f->joint[2], &def));
     break;
   case 320: // more rows than before
-    def.angular_drive.mode = TN_DRIVE_VELOCITY;
-    def.angular_drive.velocity = 3.0f;
-    def.angular_drive.max_force = 2.0f;
+    def.axis[TN_ANGULAR_A].drive = tn_motor(3.0f, INFINITY, 2.0f);
     assert_true(tn_joint_set_def(world, f->joint[2], &def));
     break;
   case 430:

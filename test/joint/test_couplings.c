@@ -136,11 +136,11 @@ static void assert_power(const transmission *t)
   tn_coupling_def_axis(&def, t->joint[0], t->axis[0], 1.0f);
   tn_coupling_def_axis(&def, t->joint[1], t->axis[1], (float)-t->ratio);
   tn_coupling_id coupling = make_coupling(t->world, &def);
-  tn_drive motor = {TN_DRIVE_VELOCITY, 0.0f, 3.0f, 0.0f, 0.0f, INFINITY};
+  tn_drive motor = tn_motor(3.0f, INFINITY, INFINITY);
   if (t->axis[0] < 3) {
-    tn_joint_set_linear_drive(t->world, t->joint[0], motor);
+    tn_joint_set_drive(t->world, t->joint[0], TN_LINEAR_A, motor);
   } else {
-    tn_joint_set_angular_drive(t->world, t->joint[0], motor);
+    tn_joint_set_drive(t->world, t->joint[0], TN_ANGULAR_A, motor);
   }
   float load = (float)(-5.0 * t->ratio);
   double in = 0.0, out = 0.0, force = 0.0;
@@ -327,8 +327,7 @@ static void backlash_is_a_range(void **unused)
     tn_coupling_def_axis(&def, jb, 3, -2.0f);
     def.range = tn_between(-0.2f, 0.2f);
     tn_coupling_id gear = make_coupling(world, &def);
-    tn_joint_set_angular_drive(world, ja,
-                               (tn_drive){TN_DRIVE_VELOCITY, 0.0f, 1.0f, 0.0f, 0.0f, INFINITY});
+    tn_joint_set_drive(world, ja, TN_ANGULAR_A, tn_motor(1.0f, INFINITY, INFINITY));
     test_run(world, DT, 11); // 0.183 rad
     assert_close(angle_of(world, jb), 0.0, 1e-6);
     assert_close((double)tn_coupling_get_state(world, gear).force, 0.0, 1e-6);
@@ -564,8 +563,7 @@ static void polynomial_holds(void **unused)
     def.axes[1].reference = 0.25f;
     def.offset = (float)-(-0.5 * -0.25 + 0.3 * 0.0625 + 0.1 * 0.015625 + 0.05 * 0.00390625);
     make_coupling(world, &def);
-    tn_joint_set_angular_drive(world, jb,
-                               (tn_drive){TN_DRIVE_VELOCITY, 0.0f, 1.0f, 0.0f, 0.0f, INFINITY});
+    tn_joint_set_drive(world, jb, TN_ANGULAR_A, tn_motor(1.0f, INFINITY, INFINITY));
     for (int i = 0; i < 180; ++i) {
       test_run(world, DT, 1);
       double q = angle_of(world, jb) - 0.25;

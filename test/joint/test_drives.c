@@ -15,17 +15,21 @@ static void run(tn_world *world, double seconds)
 
 static tn_drive servo(float target, float compliance, float max)
 {
-  return (tn_drive){TN_DRIVE_TARGET, target, 0.0f, 0.0f, compliance, max};
+  tn_drive drive = tn_servo(target, tn_stiffness(compliance), 0.0f);
+  drive.limits = tn_between(-max, max);
+  return drive;
 }
 
 static tn_drive motor(float velocity, float max)
 {
-  return (tn_drive){TN_DRIVE_VELOCITY, 0.0f, velocity, 0.0f, 0.0f, max};
+  return tn_motor(velocity, INFINITY, max);
 }
 
 static tn_drive force(float f)
 {
-  return (tn_drive){TN_DRIVE_FORCE, 0.0f, 0.0f, f, 0.0f, INFINITY};
+  tn_drive drive = tn_default_drive();
+  drive.force = f;
+  return drive;
 }
 
 // A wheel about z at the origin: 2 kg, moment 2 (0.5^2 + 0.5^2) / 3 = 1/3 kg m^2.
@@ -57,8 +61,8 @@ static void servo_settles_at_torque_times_compliance(void **unused)
       tn_world *world = test_world(20, methods[m]);
       tn_body_id wheel = make_wheel(world);
       tn_joint_def def = on_axis(world, TN_JOINT_HINGE, wheel, z_axis);
-      def.angular_drive = servo(0.4f, (float)compliances[c], INFINITY);
-      def.angular_damping = 4.0f;
+      def.axis[TN_ANGULAR_A].drive = servo(0.4f, (float)compliances[c], INFINITY);
+      def.axis[TN_ANGULAR_A].damping = (float)(4.0 * WHEEL_INERTIA);
       tn_joint_id joint = tn_joint_create(world, &def);
       for (int i = 0; i < 900; ++i) {
         tn_body_apply_torque(world, wheel, tn_v3(0.0f, 0.0f, 3.0f));
@@ -78,12 +82,11 @@ static void rigid_servo_follows_a_moving_target(void **unused)
   tn_world *world = test_world(20, TN_METHOD_TENON);
   tn_body_id wheel = make_wheel(world);
   tn_joint_def def = on_axis(world, TN_JOINT_HINGE, wheel, z_axis);
-  def.angular_drive = servo(0.0f, 0.0f, INFINITY);
+  def.axis[TN_ANGULAR_A].drive = servo(0.0f, 0.0f, INFINITY);
   tn_joint_id joint = tn_joint_create(world, &def);
   for (int i = 1; i <= 600; ++i) {
     float target = 0.01f * (float)i; // 0.6 rad/s, through half a turn
-    target = target > TN_PI ? target - 2.0f * TN_PI : target;
-    assert_true(tn_joint_set_angular_drive(world, joint, servo(target, 0.0f, INFINITY)));
+    assert_true(tn_joint_set_drive(world, joint, TN_ANGULAR_A, servo(target, 0.0f, INFINITY)));
     tn_world_step(world, DT);
     assert_close((double)tn_joint_get_state(world, joint).angle.x, (double)target, 1e-4);
     if (i > 2) {
@@ -99,7 +102,7 @@ static void servo_force_is_bounded(void **unused)
   tn_world *world = test_world(20, TN_METHOD_TENON);
   tn_body_id wheel = make_wheel(world);
   tn_joint_def def = on_axis(world, TN_JOINT_HINGE, wheel, z_axis);
-  def.angular_drive = servo(3.0f, 0.0f, 0.5f);
+  def.axis[TN_ANGULAR_A].drive = servo(3.0f, 0.0f, 0.5f);
   tn_joint_create(world, &def);
   run(world, 0.5);
   double expected = 0.5 / WHEEL_INERTIA * 0.5;
@@ -114,7 +117,7 @@ static void motor_accelerates_reaches_speed_and_stalls(void **unused)
     tn_world *world = test_world(20, methods[m]);
     tn_body_id wheel = make_wheel(world);
     tn_joint_def def = on_axis(world, TN_JOINT_HINGE, wheel, z_axis);
-    def.angular_drive = motor(6.0f, 2.0f);
+    def.axis[TN_ANGULAR_A].drive = motor(6.0f, 2.0f);
     tn_joint_id joint = tn_joint_create(world, &def);
     run(world, 0.5);
     double speed = 2.0 / WHEEL_INERTIA * 0.5;
@@ -144,8 +147,8 @@ static void torque_motor_and_slider_force_accelerate(void **unused)
     tn_world_set_gravity(world, tn_v3(0.0f, 0.0f, 0.0f));
     tn_body_id wheel = make_wheel(world);
     tn_joint_def def = on_axis(world, TN_JOINT_CYLINDER, wheel, z_axis);
-    def.angular_drive = force(0.7f);
-    def.linear_drive = force(3.0f);
+    def.axis[TN_ANGULAR_A].drive = force(0.7f);
+    def.axis[TN_LINEAR_A].drive = force(3.0f);
     tn_joint_create(world, &def);
     run(world, 1.0);
     assert_close((double)tn_body_angular_velocity(world, wheel).z, 0.7 / WHEEL_INERTIA,
@@ -163,7 +166,7 @@ static void slider_drives_lift_a_weight(void **unused)
     tn_world *world = test_world(20, TN_METHOD_TENON);
     tn_body_id box = make_wheel(world);
     tn_joint_def def = on_axis(world, kinds[k], box, y_axis);
-    def.linear_drive = motor(3.0f, 30.0f);
+    def.axis[TN_LINEAR_A].drive = motor(3.0f, 30.0f);
     tn_joint_id joint = tn_joint_create(world, &def);
     run(world, 0.5); // net force 10 N on 2 kg: 5 m/s^2
     assert_close((double)tn_body_velocity(world, box).y, 2.5, 0.0125);
@@ -171,12 +174,12 @@ static void slider_drives_lift_a_weight(void **unused)
     assert_close((double)tn_body_velocity(world, box).y, 3.0, 0.0025);
     assert_close((double)tn_joint_get_state(world, joint).force.y, 20.0, 0.1);
     assert_true(
-        tn_joint_set_linear_drive(world, joint, motor(3.0f, 15.0f))); // too weak: decelerates
+        tn_joint_set_drive(world, joint, TN_LINEAR_A, motor(3.0f, 15.0f))); // too weak: decelerates
     run(world, 1.0);
     assert_close((double)tn_body_velocity(world, box).y, 3.0 - 2.5, 0.0125);
     tn_joint_def now = tn_joint_get_def(world, joint);
-    now.linear_drive = servo(1.0f, 0.002f, INFINITY);
-    now.linear_damping = 6.0f;
+    now.axis[TN_LINEAR_A].drive = servo(1.0f, 0.002f, INFINITY);
+    now.axis[TN_LINEAR_A].damping = 12.0f;
     assert_true(tn_joint_set_def(world, joint, &now));
     run(world, 10.0);
     assert_close((double)tn_joint_get_state(world, joint).offset.x, 1.0 - 0.04, 0.0002);
@@ -192,17 +195,17 @@ static void distance_drive_winds_a_rope(void **unused)
   tn_joint_def def = tn_default_joint_def(TN_JOINT_DISTANCE);
   def.body_b = box;
   def.linear[0] = tn_between(0.0f, INFINITY);
-  def.linear_drive = servo(2.0f, 0.0f, INFINITY);
+  def.axis[TN_LINEAR_A].drive = servo(2.0f, 0.0f, INFINITY);
   tn_joint_id rope = tn_joint_create(world, &def);
   for (int i = 1; i <= 120; ++i) {
-    tn_joint_set_linear_drive(world, rope, servo(2.0f - 0.005f * (float)i, 0.0f, INFINITY));
+    tn_joint_set_drive(world, rope, TN_LINEAR_A, servo(2.0f - 0.005f * (float)i, 0.0f, INFINITY));
     tn_world_step(world, DT);
     assert_close((double)tn_joint_get_state(world, rope).length, 2.0 - 0.005 * i, 1e-4);
   }
   tn_world_destroy(world);
 }
 
-// Relative velocities decay as exp(-c t).
+// Velocities of a mass m with the damping d decay as exp(-d t / m).
 static void damping_decays_exponentially(void **unused)
 {
   (void)unused;
@@ -217,8 +220,10 @@ static void damping_decays_exponentially(void **unused)
       for (int i = 0; i < 3; ++i) {
         def.linear[i] = def.angular[i] = tn_between(-INFINITY, INFINITY);
       }
-      def.linear_damping = 3.0f;
-      def.angular_damping = 5.0f;
+      for (int i = TN_LINEAR_A; i <= TN_LINEAR_C; ++i) {
+        def.axis[i].damping = 3.0f * 2.0f;
+        def.axis[3 + i].damping = (float)(5.0 * WHEEL_INERTIA);
+      }
       tn_joint_create(world, &def);
       bool turns = kinds[k] != TN_JOINT_PRISMATIC;
       bool slides = kinds[k] != TN_JOINT_HINGE && kinds[k] != TN_JOINT_BALL;
@@ -246,7 +251,7 @@ static void friction_decelerates_evenly_and_then_holds(void **unused)
     tn_world *world = test_world(20, TN_METHOD_TENON);
     tn_body_id wheel = make_wheel(world);
     tn_joint_def def = on_axis(world, kinds[k], wheel, z_axis);
-    def.angular_friction = 0.5f;
+    def.axis[TN_ANGULAR_A].friction = 0.5f;
     tn_joint_create(world, &def);
     tn_body_set_angular_velocity(world, wheel, tn_v3(0.0f, 0.0f, 3.0f));
     run(world, 1.0);
@@ -265,7 +270,7 @@ static void friction_holds_an_arm_without_creep(void **unused)
   tn_world *world = test_world(20, TN_METHOD_TENON);
   tn_body_id arm = test_box(world, tn_p3(0.5, 0.0, 0.0), 1.0f, tn_v3(0.5f, 0.05f, 0.05f));
   tn_joint_def def = on_axis(world, TN_JOINT_HINGE, arm, z_axis);
-  def.angular_friction = 5.5f; // the weight's torque is 5 N m
+  def.axis[TN_ANGULAR_A].friction = 5.5f; // the weight's torque is 5 N m
   tn_joint_id joint = tn_joint_create(world, &def);
   run(world, 1.0);
   double start = (double)tn_joint_get_state(world, joint).angle.x;

@@ -29,7 +29,7 @@ static void fig_5_hinge_torque_is_force_times_arm(void **unused)
     tn_joint_def def = tn_default_joint_def(TN_JOINT_HINGE);
     def.body_b = bar;
     assert_true(tn_joint_def_at(world, &def, tn_p3(0.0, 0.0, 0.0), tn_v3(0.0f, 0.0f, 1.0f)));
-    def.angular_drive.mode = TN_DRIVE_TARGET;
+    def.axis[TN_ANGULAR_A].drive.stiffness = INFINITY;
     tn_joint_id hinge = tn_joint_create(world, &def);
     for (int i = 0; i < 240; ++i) {
       tn_body_apply_force(world, bar, tn_v3(0.0f, -7.0f, 0.0f),
@@ -232,15 +232,15 @@ static void free_mechanism_keeps_its_momentum(void **unused)
       def.linear[0] = tn_between(0.1f, 0.2f);
     }
     if (kinds[i] == TN_JOINT_HINGE || kinds[i] == TN_JOINT_CYLINDER) {
-      def.angular_drive = (tn_drive){TN_DRIVE_VELOCITY, 0.0f, 4.0f, 0.0f, 0.0f, 3.0f};
+      def.axis[TN_ANGULAR_A].drive = tn_motor(4.0f, INFINITY, 3.0f);
     }
     if (kinds[i] == TN_JOINT_PRISMATIC) {
       def.linear[0] = tn_between(-0.3f, 0.3f);
-      def.linear_drive = (tn_drive){TN_DRIVE_FORCE, 0.0f, 0.0f, 2.0f, 0.0f, 10.0f};
+      def.axis[TN_LINEAR_A].drive.force = 2.0f;
     }
     if (kinds[i] == TN_JOINT_BALL) {
       def.swing = 0.5f;
-      def.angular_damping = 1.0f;
+      def.axis[TN_ANGULAR_A].damping = 0.1f;
     }
     tn_joint_create(world, &def);
     last = next;

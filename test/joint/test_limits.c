@@ -168,7 +168,7 @@ static void soft_hinge_limit_yields_by_torque_times_compliance(void **unused)
     tn_joint_def def = joint_on(world, TN_JOINT_HINGE, bar, tn_v3(0.0f, 0.0f, 1.0f));
     def.angular[0] = tn_between(-0.2f, 0.2f);
     def.angular_limit_compliance = (float)compliances[i];
-    def.angular_damping = 5.0f;
+    def.axis[TN_ANGULAR_A].damping = 5.0f;
     tn_joint_id joint = tn_joint_create(world, &def);
     run(world, 15.0);
     tn_joint_state state = tn_joint_get_state(world, joint);
@@ -192,7 +192,7 @@ static void slider_rests_on_its_limit(void **unused)
       tn_joint_def def = joint_on(world, kinds[k], bar, tn_v3(0.0f, 1.0f, 0.0f));
       def.linear[0] = tn_between(-0.4f, 0.1f);
       def.limit_compliance = (float)compliances[c];
-      def.linear_damping = 3.0f;
+      def.axis[TN_LINEAR_A].damping = 6.0f;
       tn_joint_id joint = tn_joint_create(world, &def);
       run(world, 10.0);
       tn_joint_state state = tn_joint_get_state(world, joint);

@@ -21,7 +21,7 @@ static arm make_arm(tn_method method, float limit)
     tn_joint_def def = test_joint_def(a.world, TN_JOINT_HINGE, i ? a.links[i - 1] : test_no_body,
                                       a.links[i], tn_p3(i, 0.0, 0.0), z_axis);
     def.angular[0] = tn_between(-limit, limit);
-    def.angular_drive = (tn_drive){TN_DRIVE_TARGET, 0.0f, 0.0f, 0.0f, 0.0f, INFINITY};
+    def.axis[TN_ANGULAR_A].drive = tn_servo(0.0f, INFINITY, 0.0f);
     a.joints[i] = tn_joint_create(a.world, &def);
   }
   return a;

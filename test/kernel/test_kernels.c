@@ -159,7 +159,7 @@ static void corrections_move_by_h_times_the_impulse(void **state)
     d3 dw = d3_sub(d3_from_vec3(b.w), d3_from_vec3(old.w));
     assert_below(d3_distance(d3_from_vec3(b.dx), d3_scale((double)h, dv)), 1e-8);
     double x[3];
-    rotation_vector(d4_of(b.dq), x);
+    d4_rotation_vector(d4_of(b.dq), x);
     d3 turned = {x[0], x[1], x[2]};
     assert_below(d3_distance(turned, d3_scale((double)h, dw)), 1e-8);
   }
@@ -294,8 +294,7 @@ static void project(pair *p, int angular, const Pass *pass, const Rows *rows)
   }
   V total = v_zero();
   V u = pass->form == FORM_VELOCITY ? velocity_along(p, angular, rows) : v_zero();
-  solve_positions(kind, pass, &p->params[angular], rows, angular, 0, &p->state[angular], &u,
-                  &total);
+  solve_positions(kind, pass, &p->params[angular], rows, angular, &p->state[angular], &u, &total);
   if (angular) {
     apply_angular(&p->a, &p->b, total, pass->form, pass->h);
   } else {

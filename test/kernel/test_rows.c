@@ -175,8 +175,8 @@ static void generic_rows_are_the_gradient_of_the_rotation_vector(void **state)
     d4 exact = d4_unit(d4_of(q));
     double x[3];
     d3 g[3];
-    rotation_vector(exact, x);
-    gradients(rotation_vector, d4_unit(d4_of(frame)), exact, g);
+    d4_rotation_vector(exact, x);
+    gradients(d4_rotation_vector, d4_unit(d4_of(frame)), exact, g);
     Rows rows = rows_of(TYPE_GENERIC, frame, q);
     for (int k = 0; k < 3; ++k) {
       assert_close(rows.x[k], x[k], 2e-6);
@@ -279,7 +279,7 @@ static void universal_beyond_range(d4 q, double x[3])
 
 static void generic_beyond_range(d4 q, double x[3])
 {
-  rotation_vector(q, x);
+  d4_rotation_vector(q, x);
   double turn = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
   double share = fmax(0.0, (turn - 2.9) / (pi - 2.9));
   for (int i = 0; i < 3; ++i) { // the range about zero is from -0.4 to 0.4
@@ -355,7 +355,7 @@ static void fixed_rows_are_the_small_rotation_vector(void **state)
     Rows rows = {0};
     fixed_rows(frame, q, &rows);
     double x[3];
-    rotation_vector(d4_unit(d4_of(q)), x);
+    d4_rotation_vector(d4_unit(d4_of(q)), x);
     d3 world = d4_rotate(d4_of(frame), (d3){x[0], x[1], x[2]});
     d3 e = {(double)rows.x[0], (double)rows.x[1], (double)rows.x[2]};
     assert_below(d3_distance(e, world), 1e-7); // third order of 0.01, and rounding

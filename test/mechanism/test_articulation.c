@@ -441,7 +441,7 @@ static arm make_arm(void)
     a.links[i] = test_box(a.world, tn_p3(i + 0.5, 0.0, 0.0), 1.0f, tn_v3(0.5f, 0.1f, 0.1f));
     tn_joint_def def = test_joint_def(a.world, TN_JOINT_HINGE, i ? a.links[i - 1] : test_no_body,
                                       a.links[i], tn_p3(i, 0.0, 0.0), z_axis);
-    def.angular_drive = (tn_drive){TN_DRIVE_TARGET, 0.0f, 0.0f, 0.0f, 0.0f, INFINITY};
+    def.axis[TN_ANGULAR_A].drive = tn_servo(0.0f, INFINITY, 0.0f);
     tn_joint_create(a.world, &def);
   }
   a.articulation = articulate(a.world, a.links, 1);

@@ -37,15 +37,14 @@ static gripper make_gripper(float mass, float force)
   g.box = add_block(g.world, tn_p3(0.0, 0.7, 0.0), tn_v3(0.1f, 0.1f, 0.1f), mass);
   tn_joint_def lift = test_joint_def(g.world, TN_JOINT_PRISMATIC, test_no_body, g.palm,
                                      tn_p3(0.0, 1.0, 0.0), tn_v3(0.0f, 1.0f, 0.0f));
-  lift.linear_drive = (tn_drive){TN_DRIVE_TARGET, 0.0f, 0.0f, 0.0f, 0.0f, INFINITY};
+  lift.axis[TN_LINEAR_A].drive = tn_servo(0.0f, INFINITY, 0.0f);
   g.lift = tn_joint_create(g.world, &lift);
   for (int side = -1; side <= 1; side += 2) {
     double x = 0.12 * side;
     tn_body_id finger = add_block(g.world, tn_p3(x, 0.75, 0.0), tn_v3(0.02f, 0.2f, 0.05f), 0.3f);
     tn_joint_def slide = test_joint_def(g.world, TN_JOINT_PRISMATIC, g.palm, finger,
                                         tn_p3(x, 0.95, 0.0), tn_v3(1.0f, 0.0f, 0.0f));
-    slide.linear_drive =
-        (tn_drive){TN_DRIVE_FORCE, 0.0f, 0.0f, -(float)side * force, 0.0f, INFINITY};
+    slide.axis[TN_LINEAR_A].drive.force = -(float)side * force;
     tn_joint_create(g.world, &slide);
   }
   return g;
@@ -64,8 +63,7 @@ static double slip_of_gripper(float mass, float force)
   double slip = 0.0;
   for (int i = 0; i < 1200; ++i) {
     float y = 0.3f * (1.0f - tn_cos(0.02f * (float)i));
-    tn_joint_set_linear_drive(g.world, g.lift,
-                              (tn_drive){TN_DRIVE_TARGET, y, 0.0f, 0.0f, 0.0f, INFINITY});
+    tn_joint_set_drive(g.world, g.lift, TN_LINEAR_A, tn_servo(y, INFINITY, 0.0f));
     test_run(g.world, DT, 1);
     slip = fmax(slip, (double)tn_length(tn_sub(held_at(&g), start)));
   }
@@ -297,7 +295,7 @@ static void free_hand_stays_where_friction_holds_it(void **unused)
   tn_body_id hand = tn_body_create(world, &def);
   tn_joint_def wrist = test_joint_def(world, TN_JOINT_BALL, foot, hand, tn_p3(0.5, 0.2, -0.04),
                                       tn_v3(0.0f, 0.0f, 1.0f));
-  wrist.angular_friction = 0.5f;
+  wrist.axis[TN_ANGULAR_A].friction = 0.5f;
   tn_joint_create(world, &wrist);
   test_run(world, DT, 120);
   tn_pos start = tn_body_position(world, hand);

@@ -31,8 +31,8 @@ static void begin_books(random_graph *g)
   int count = tn_world_joints(g->world, ids, MAX_DRIVES);
   for (int i = 0; i < 2 * count; ++i) {
     tn_joint_def def = tn_joint_get_def(g->world, ids[i / 2]);
-    tn_drive drive = i % 2 ? def.angular_drive : def.linear_drive;
-    if (drive.mode != TN_DRIVE_OFF) {
+    tn_drive drive = i % 2 ? def.axis[TN_ANGULAR_A].drive : def.axis[TN_LINEAR_A].drive;
+    if (drive.stiffness > 0.0f || drive.damping > 0.0f || drive.force != 0.0f) {
       booked_drive *d = &g->drive[g->drive_count++];
       *d = (booked_drive){.joint = ids[i / 2], .drive = drive, .angular = i % 2};
       d->x = coordinate_of(g, d);
@@ -46,17 +46,16 @@ static void begin_books(random_graph *g)
 static double work_in_step(const booked_drive *d, double x)
 {
   const tn_drive *drive = &d->drive;
-  double dx = change_of(d, x, d->x), most = (double)drive->max_force;
+  double dx = change_of(d, x, d->x), most = (double)drive->limits.hi;
   double to_go = change_of(d, d->x, (double)drive->target);
-  switch (drive->mode) {
-  case TN_DRIVE_FORCE:
-    return fmax(-most, fmin((double)drive->force, most)) * dx;
-  case TN_DRIVE_VELOCITY:
+  if (drive->stiffness > 0.0f) {
+    return isinf(drive->stiffness) ? most * (fabs(to_go) - fabs(to_go + dx)) : 0.0;
+  }
+  if (drive->damping > 0.0f) {
     dx = drive->velocity < 0.0f ? -dx : dx;
     return most * fmax(0.0, fmin(dx, fabs((double)drive->velocity * (double)GRAPH_DT)));
-  default:
-    return drive->compliance > 0.0f ? 0.0 : most * (fabs(to_go) - fabs(to_go + dx));
   }
+  return fmax(-most, fmin((double)drive->force, most)) * dx;
 }
 
 static double work_of_drives(random_graph *g)
@@ -159,9 +158,9 @@ static void run_steps(random_graph *g, int steps, bool closing, outcome *o)
 static void set_drive(const random_graph *g, const booked_drive *d, tn_drive drive)
 {
   if (d->angular) {
-    tn_joint_set_angular_drive(g->world, d->joint, drive);
+    tn_joint_set_drive(g->world, d->joint, TN_ANGULAR_A, drive);
   } else {
-    tn_joint_set_linear_drive(g->world, d->joint, drive);
+    tn_joint_set_drive(g->world, d->joint, TN_LINEAR_A, drive);
   }
 }
 
@@ -172,7 +171,7 @@ static void close_joints(random_graph *g, outcome *o)
   int drives = g->drive_count;
   tn_world_set_gravity(g->world, tn_v3(0.0f, 0.0f, 0.0f));
   for (int i = 0; i < drives; ++i) {
-    set_drive(g, &g->drive[i], (tn_drive){.mode = TN_DRIVE_OFF});
+    set_drive(g, &g->drive[i], tn_default_drive());
   }
   g->drive_count = 0;
   run_steps(g, 180, true, o);

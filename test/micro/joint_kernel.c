@@ -97,7 +97,7 @@ KERNEL void solve_block(JointType type, int angular, const Pass *pass, JointSet 
   rows.factor = factorize(kind, params, rows.k_rows, params->alpha * pass->inv_h2);
   V u = v_zero();
   V p = v_zero();
-  solve_positions(kind, pass, params, &rows, angular, 0, state, &u, &p);
+  solve_positions(kind, pass, params, &rows, angular, state, &u, &p);
   if (angular) {
     apply_angular(&set->a, &set->b, p, pass->form, pass->h);
   } else {

@@ -420,7 +420,7 @@ static void run_net(float dt)
         tn_body_id other = k < 0 ? test_no_body : bodies[k];
         tn_joint_def def = test_joint_def(world, hinges ? TN_JOINT_HINGE : TN_JOINT_BALL, other,
                                           bodies[i], start, tn_v3(0.0f, 0.0f, 1.0f));
-        def.angular_friction = hinges && k < 0 ? 100.0f : 0.0f;
+        def.axis[TN_ANGULAR_A].friction = hinges && k < 0 ? 100.0f : 0.0f;
         def.compliance = !hinges && (i + k) % 3 == 0 ? 1e-6f : 0.0f;
         if (k >= 0 || hinges || i % 4 == 0) {
           joints[count++] = tn_joint_create(world, &def);

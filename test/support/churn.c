@@ -311,15 +311,20 @@ static void draw_terms(churn *c, tn_joint_def *def)
 {
   def->compliance = chance(c, 0.2f) ? 1e-4f : 0.0f;
   def->angular_compliance = chance(c, 0.2f) ? 1e-4f : 0.0f;
-  def->linear_friction = def->angular_friction = chance(c, 0.2f) ? 2.0f : 0.0f;
-  def->linear_damping = def->angular_damping = chance(c, 0.2f) ? 1.0f : 0.0f;
+  tn_axis *along = &def->axis[TN_LINEAR_A], *about = &def->axis[TN_ANGULAR_A];
+  along->friction = about->friction = chance(c, 0.2f) ? 2.0f : 0.0f;
+  along->damping = about->damping = chance(c, 0.2f) ? 1.0f : 0.0f;
   def->break_force = chance(c, 0.2f) ? between(c, 20.0f, 200.0f) : INFINITY;
   def->collide = chance(c, 0.2f);
   if (def->kind == TN_JOINT_HINGE && chance(c, 0.4f)) {
-    def->angular_drive.mode = (tn_drive_mode)test_index(&c->random, 4);
-    def->angular_drive.velocity = between(c, -3.0f, 3.0f);
-    def->angular_drive.force = 5.0f;
-    def->angular_drive.max_force = 50.0f;
+    int mode = (int)test_index(&c->random, 5);
+    about->drive.stiffness = mode == 1 ? INFINITY : mode == 4 ? 200.0f : 0.0f;
+    about->drive.damping = mode == 2 ? INFINITY : mode == 4 ? 5.0f : 0.0f;
+    about->drive.velocity = between(c, -3.0f, 3.0f);
+    about->drive.force = mode == 3 ? 5.0f : 0.0f;
+    about->drive.limits = tn_between(-50.0f, 50.0f);
+    about->armature = mode == 4 ? 0.1f : 0.0f;
+    about->stiffness = mode == 3 ? 20.0f : 0.0f;
   }
   if (def->kind == TN_JOINT_BALL && chance(c, 0.5f)) {
     def->swing = between(c, 0.2f, 1.0f);

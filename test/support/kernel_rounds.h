@@ -3,6 +3,7 @@
 #ifndef TENON_TEST_KERNEL_ROUNDS_H
 #define TENON_TEST_KERNEL_ROUNDS_H
 
+#include "kernel/axes.h"
 #include "kernel/contact.h"
 #include "kernel/contact_geometry.h"
 #include "kernel/integrate.h"
@@ -98,7 +99,28 @@ typedef struct Joint {
   JointStart start;
   RowParams params[2];
   RowState state[2];
+  Axes axes[2];
+  AxesState axes_state[2];
 } Joint;
+
+// A spring, a drive with finite stiffness, friction and armature.
+KERNEL AxisParams random_axis(Random *random)
+{
+  AxisParams p;
+  memset(&p, 0, sizeof p);
+  p.mode = splat(MODE_SOFT);
+  p.k = random_between(random, 0.0f, 1e3f);
+  p.d = random_between(random, 0.0f, 10.0f);
+  p.target = random_between(random, -0.1f, 0.1f);
+  p.lo = splat(-50.0f);
+  p.hi = splat(50.0f);
+  p.effort = splat(40.0f);
+  p.spring = random_between(random, 0.0f, 100.0f);
+  p.damping = random_between(random, 0.0f, 1.0f);
+  p.friction = random_between(random, 0.0f, 1.0f);
+  p.armature = random_between(random, 0.0f, 0.1f);
+  return p;
+}
 
 KERNEL Joint random_joint(Random *random, JointType type)
 {
@@ -117,7 +139,9 @@ KERNEL Joint random_joint(Random *random, JointType type)
       params->hi[i] = random_between(random, 0.0f, 0.2f);
     }
     params->alpha = random_between(random, 0.0f, 1e-4f);
-    params->damping = random_between(random, 0.0f, 1.0f);
+    for (int i = 0; i < 3; ++i) {
+      joint.axes[angular].params[i] = random_axis(random);
+    }
   }
   return joint;
 }
@@ -143,8 +167,13 @@ KERNEL void solve_joint_block(int angular, const Pass *pass, Joint *joint, Body 
   rows.factor = factorize(kind, params, rows.k_rows, params->alpha * pass->inv_h2);
   V u = v_zero();
   V p = v_zero();
-  solve_positions(kind, pass, params, &rows, angular, has_free_axis(kind), &joint->state[angular],
-                  &u, &p);
+  if (has_free_axis(kind)) {
+    solve_axes(kind, pass, &joint->axes[angular], &rows, angular, &joint->axes_state[angular], &u,
+               &p);
+    solve_axis_positions(kind, pass, &joint->axes[angular], &rows, angular,
+                         &joint->axes_state[angular], &u, &p);
+  }
+  solve_positions(kind, pass, params, &rows, angular, &joint->state[angular], &u, &p);
   if (angular) {
     apply_angular(a, b, p, pass->form, pass->h);
   } else {

@@ -52,7 +52,7 @@ static inline Q random_turn(uint32_t *random, double most)
   return q_of(d4_turn(d3_scale(most * (double)test_random(random), axis)));
 }
 
-static inline void rotation_vector(d4 q, double x[3])
+static inline void d4_rotation_vector(d4 q, double x[3])
 {
   double sign = q.w < 0.0 ? -1.0 : 1.0;
   double sine = sqrt(q.x * q.x + q.y * q.y + q.z * q.z);

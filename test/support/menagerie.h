@@ -17,9 +17,14 @@ static inline float menagerie_random(uint32_t *state, float lo, float hi)
 
 static inline tn_drive menagerie_drive(int variant)
 {
-  tn_drive drive = {TN_DRIVE_OFF, 0.2f, 1.5f, 3.0f, 0.0f, 20.0f};
-  drive.mode = (tn_drive_mode)(variant % 4);
-  drive.compliance = variant % 8 == 1 ? 0.0f : 0.01f;
+  int mode = variant % 4;
+  tn_drive drive = tn_default_drive();
+  drive.target = 0.2f;
+  drive.velocity = 1.5f;
+  drive.force = mode == 3 ? 3.0f : 0.0f;
+  drive.stiffness = mode != 1 ? 0.0f : variant % 8 == 1 ? INFINITY : 100.0f;
+  drive.damping = mode == 2 ? INFINITY : mode == 1 && variant % 16 == 5 ? 1.0f : 0.0f;
+  drive.limits = tn_between(-20.0f, 20.0f);
   return drive;
 }
 
@@ -53,19 +58,23 @@ static inline void menagerie_settings(tn_joint_def *def, int variant)
     menagerie_ranges(def, variant);
   }
   if (slides) {
-    def->linear_drive = menagerie_drive(variant);
+    def->axis[TN_LINEAR_A].drive = menagerie_drive(variant);
   }
   if (turns) {
-    def->angular_drive = menagerie_drive(variant / 2);
+    def->axis[TN_ANGULAR_A].drive = menagerie_drive(variant / 2);
   }
   def->compliance = variant % 5 == 1 ? 1e-4f : 0.0f;
   def->angular_compliance = variant % 5 == 2 ? 1e-3f : 0.0f;
   def->limit_compliance = variant % 4 == 1 ? 1e-4f : 0.0f;
   def->angular_limit_compliance = variant % 4 == 2 ? 1e-3f : 0.0f;
-  def->linear_damping = variant % 2 ? 0.5f : 0.0f;
-  def->angular_damping = variant % 3 ? 0.3f : 0.0f;
-  def->linear_friction = variant % 4 == 3 ? 0.5f : 0.0f;
-  def->angular_friction = variant % 4 == 2 ? 0.05f : 0.0f;
+  def->axis[TN_LINEAR_A].damping = variant % 2 ? 0.5f : 0.0f;
+  def->axis[TN_ANGULAR_A].damping = variant % 3 ? 0.03f : 0.0f;
+  def->axis[TN_LINEAR_A].armature = variant % 6 == 1 ? 0.5f : 0.0f;
+  bool turns_alone = def->kind == TN_JOINT_HINGE || def->kind == TN_JOINT_CYLINDER;
+  def->axis[TN_ANGULAR_A].armature = turns_alone && variant % 6 == 2 ? 0.02f : 0.0f;
+  def->axis[TN_ANGULAR_A].stiffness = variant % 7 == 3 ? 2.0f : 0.0f;
+  def->axis[TN_LINEAR_A].friction = variant % 4 == 3 ? 0.5f : 0.0f;
+  def->axis[TN_ANGULAR_A].friction = variant % 4 == 2 ? 0.05f : 0.0f;
 }
 
 static inline tn_body_id menagerie_body(tn_world *world, tn_body_type type, tn_pos position,
@@ -171,9 +180,9 @@ static inline void menagerie_disturb(tn_world *world, int step)
   }
   for (int i = 0; i < joint_count; ++i) {
     tn_joint_def def = tn_joint_get_def(world, joints[i]);
-    if ((step + i) % 24 == 0 && def.angular_drive.mode == TN_DRIVE_TARGET) {
-      def.angular_drive.target = 0.3f * tn_cos(0.05f * (float)step);
-      tn_joint_set_angular_drive(world, joints[i], def.angular_drive);
+    if ((step + i) % 24 == 0 && def.axis[TN_ANGULAR_A].drive.stiffness > 0.0f) {
+      def.axis[TN_ANGULAR_A].drive.target = 0.3f * tn_cos(0.05f * (float)step);
+      tn_joint_set_drive(world, joints[i], TN_ANGULAR_A, def.axis[TN_ANGULAR_A].drive);
     }
     int phase = (step + 7 * i) % 40;
     if (phase < 2 && !tn_joint_get_state(world, joints[i]).broken) {

@@ -39,29 +39,31 @@ static void limit(random_graph *g, tn_joint_def *def)
 // enough to matter, too small to explain high speeds.
 static void drive(random_graph *g, tn_joint_def *def)
 {
-  tn_drive_mode mode = (tn_drive_mode)(1 + pick_below(g, 3));
+  int mode = (int)pick_below(g, 3); // servo, motor, force
   float mass = tn_body_mass(g->world, def->body_b).mass;
   if (!TN_IS_NULL(def->body_a)) {
     mass = fminf(mass, tn_body_mass(g->world, def->body_a).mass);
   }
-  tn_drive d = {mode,
-                between(g, -1.0f, 1.0f),
-                between(g, -3.0f, 3.0f),
-                between(g, -5.0f, 5.0f),
-                pick_below(g, 2) ? 0.0f : 0.01f,
-                20.0f};
-  d.force *= mass;
-  d.max_force *= mass;
+  tn_drive d = tn_default_drive();
+  d.target = between(g, -1.0f, 1.0f);
+  d.velocity = between(g, -3.0f, 3.0f);
+  float force = between(g, -5.0f, 5.0f);
+  float stiffness = pick_below(g, 2) ? INFINITY : 100.0f;
+  d.stiffness = mode == 0 ? stiffness : 0.0f;
+  d.damping = mode == 1 ? INFINITY : 0.0f;
+  d.force = mode == 2 ? force * mass : 0.0f;
+  d.limits = tn_between(-20.0f * mass, 20.0f * mass);
   bool slides = def->kind == TN_JOINT_PRISMATIC || def->kind == TN_JOINT_CYLINDER;
+  // The drive of a ball joint turns about three axes; the tests book the work along one.
   bool turns = def->kind == TN_JOINT_HINGE || def->kind == TN_JOINT_CYLINDER ||
-               def->kind == TN_JOINT_BALL || def->kind == TN_JOINT_UNIVERSAL;
+               def->kind == TN_JOINT_UNIVERSAL;
   if (slides) {
-    def->linear_drive = d;
+    def->axis[TN_LINEAR_A].drive = d;
   }
   if (turns) {
     d.force *= 0.1f;
-    d.max_force *= 0.1f;
-    def->angular_drive = d;
+    d.limits = tn_between(-2.0f * mass, 2.0f * mass);
+    def->axis[TN_ANGULAR_A].drive = d;
   }
 }
 
@@ -103,8 +105,8 @@ static void soften(random_graph *g, tn_joint_def *def)
   def->limit_compliance = def->compliance;
   def->angular_limit_compliance = def->angular_compliance;
   if (pick_below(g, 2)) {
-    def->angular_damping = between(g, 0.0f, 10.0f);
-    def->angular_friction = between(g, 0.0f, 0.1f);
+    def->axis[TN_ANGULAR_A].damping = between(g, 0.0f, 10.0f) * (float)(1.0 / angular[1]);
+    def->axis[TN_ANGULAR_A].friction = between(g, 0.0f, 0.1f);
   }
 }
 

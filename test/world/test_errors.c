@@ -465,20 +465,26 @@ static void joints_with_bad_numbers_are_refused(void **state)
 {
   (void)state;
   fixture f = make_fixture();
-  const size_t finite[] = {
-      offsetof(tn_joint_def, compliance),       offsetof(tn_joint_def, angular_compliance),
-      offsetof(tn_joint_def, limit_compliance), offsetof(tn_joint_def, angular_limit_compliance),
-      offsetof(tn_joint_def, linear_damping),   offsetof(tn_joint_def, angular_damping)};
-  const size_t may_be_infinite[] = {
-      offsetof(tn_joint_def, linear_friction), offsetof(tn_joint_def, angular_friction),
-      offsetof(tn_joint_def, break_force), offsetof(tn_joint_def, break_torque)};
+  const size_t finite[] = {offsetof(tn_joint_def, compliance),
+                           offsetof(tn_joint_def, angular_compliance),
+                           offsetof(tn_joint_def, limit_compliance),
+                           offsetof(tn_joint_def, angular_limit_compliance),
+                           offsetof(tn_joint_def, axis[TN_LINEAR_A].damping),
+                           offsetof(tn_joint_def, axis[TN_ANGULAR_A].damping),
+                           offsetof(tn_joint_def, axis[TN_LINEAR_A].stiffness),
+                           offsetof(tn_joint_def, axis[TN_ANGULAR_A].armature)};
+  const size_t may_be_infinite[] = {offsetof(tn_joint_def, axis[TN_LINEAR_A].friction),
+                                    offsetof(tn_joint_def, axis[TN_ANGULAR_A].friction),
+                                    offsetof(tn_joint_def, axis[TN_ANGULAR_A].max_effort),
+                                    offsetof(tn_joint_def, break_force),
+                                    offsetof(tn_joint_def, break_torque)};
   const float bad[4] = {NAN, -1.0f, -INFINITY, INFINITY};
   for (int kind = 0; kind < TN_JOINT_KIND_COUNT; ++kind) {
     for (int i = 0; i < 4; ++i) {
       for (size_t k = 0; k < sizeof finite / sizeof finite[0]; ++k) {
         assert_field_refused(&f, (tn_joint_kind)kind, finite[k], bad[i], "must");
       }
-      for (size_t k = 0; k < 4 && i < 3; ++k) {
+      for (size_t k = 0; k < 5 && i < 3; ++k) {
         assert_field_refused(&f, (tn_joint_kind)kind, may_be_infinite[k], bad[i], "negative");
       }
     }
@@ -517,6 +523,8 @@ static void bad_ranges_are_refused(void **state)
                           {NAN, NAN},           {INFINITY, INFINITY}, {-INFINITY, -INFINITY},
                           {INFINITY, -INFINITY}};
   const tn_range bad_angles[] = {{-4.0f, 4.0f}, {0.0f, 6.4f}, {-7.0f, INFINITY}, {-INFINITY, 7.0f}};
+  const tn_range bad_turns[] = {
+      {-1.1e4f, 0.0f}, {0.0f, 1.1e4f}, {-1.1e4f, INFINITY}, {-INFINITY, 1.1e4f}};
   for (int kind = 0; kind < TN_JOINT_KIND_COUNT; ++kind) {
     for (int axis = 0; axis < 6; ++axis) {
       if (!(ranges_of[kind] >> axis & 1)) {
@@ -528,8 +536,10 @@ static void bad_ranges_are_refused(void **state)
         }
         tn_joint_def def = good_joint(&f, (tn_joint_kind)kind);
         tn_range *r = axis < 3 ? &def.linear[axis] : &def.angular[axis - 3];
-        *r = i < 7 ? bad[i] : bad_angles[i - 7];
-        assert_no_joint(&f, &def, i < 9 ? "range" : "angle");
+        bool turns =
+            kind == TN_JOINT_HINGE || kind == TN_JOINT_CYLINDER || kind == TN_JOINT_UNIVERSAL;
+        *r = i < 7 ? bad[i] : turns ? bad_turns[i - 7] : bad_angles[i - 7];
+        assert_no_joint(&f, &def, i < (turns ? 7 : 9) ? "range" : "angle");
       }
     }
   }
@@ -546,31 +556,33 @@ static void bad_drives_are_refused(void **state)
   for (int kind = 0; kind < TN_JOINT_KIND_COUNT; ++kind) {
     for (int angular = 0; angular < 2; ++angular) {
       bool possible = ranges_of[kind] & (angular ? 8 : 1);
-      for (int i = 0; i < 14; ++i) {
+      for (int i = 0; i < 16; ++i) {
         tn_joint_def def = good_joint(&f, (tn_joint_kind)kind);
-        tn_drive *drive = angular ? &def.angular_drive : &def.linear_drive;
-        drive->mode = (tn_drive_mode)(1 + i % 3);
+        tn_drive *drive = angular ? &def.axis[TN_ANGULAR_A].drive : &def.axis[TN_LINEAR_A].drive;
+        drive->stiffness = drive->damping = 1.0f;
         drive->target = i < 3 ? not_finite[i] : 0.5f;
         drive->velocity = i >= 3 && i < 6 ? not_finite[i - 3] : 0.5f;
         drive->force = i >= 6 && i < 9 ? not_finite[i - 6] : 0.5f;
-        drive->compliance = i == 9 ? NAN : i == 10 ? -1.0f : i == 11 ? INFINITY : 0.0f;
-        drive->max_force = i == 12 ? NAN : i == 13 ? -1.0f : 1.0f;
+        drive->stiffness = i == 9 ? NAN : i == 10 ? -1.0f : i == 11 ? INFINITY : 1.0f;
+        drive->damping = i == 11 ? INFINITY : 1.0f;
+        drive->limits = tn_between(i == 12 ? NAN : i == 13 ? 1.0f : -1.0f, 2.0f);
+        drive->max_speed = i == 14 ? NAN : i == 15 ? 0.0f : 1.0f;
         assert_no_joint(&f, &def, possible ? "a drive's" : "no free axis");
       }
-      tn_joint_def def = good_joint(&f, (tn_joint_kind)kind);
-      (angular ? &def.angular_drive : &def.linear_drive)->mode = (tn_drive_mode)4;
-      assert_no_joint(&f, &def, "mode");
     }
   }
-  tn_drive good = {TN_DRIVE_VELOCITY, 0.0f, 1.0f, 0.0f, 0.0f, 1.0f};
+  tn_drive good = tn_motor(1.0f, INFINITY, 1.0f);
   tn_drive bad = good;
-  bad.max_force = NAN;
-  REFUSES(&f, !tn_joint_set_linear_drive(f.world, f.hinge, good), "no free axis");
-  REFUSES(&f, !tn_joint_set_angular_drive(f.world, f.slider, good), "no free axis");
-  REFUSES(&f, !tn_joint_set_linear_drive(f.world, f.slider, bad), "max_force");
-  REFUSES(&f, !tn_joint_set_angular_drive(f.world, f.hinge, bad), "max_force");
-  bad.mode = (tn_drive_mode)-1;
-  REFUSES(&f, !tn_joint_set_angular_drive(f.world, f.hinge, bad), "mode");
+  bad.limits.hi = NAN;
+  REFUSES(&f, !tn_joint_set_drive(f.world, f.hinge, TN_LINEAR_A, good), "no free axis");
+  REFUSES(&f, !tn_joint_set_drive(f.world, f.slider, TN_ANGULAR_A, good), "no free axis");
+  REFUSES(&f, !tn_joint_set_drive(f.world, f.slider, TN_LINEAR_A, bad), "limits");
+  REFUSES(&f, !tn_joint_set_drive(f.world, f.hinge, TN_ANGULAR_A, bad), "limits");
+  REFUSES(&f, !tn_joint_set_drive(f.world, f.hinge, (tn_joint_axis)6, good), "axis");
+  REFUSES(&f, !tn_joint_set_drive(f.world, f.hinge, (tn_joint_axis)-1, good), "axis");
+  REFUSES(&f, !tn_joint_set_angle(f.world, f.hinge, TN_ANGULAR_B, 0.0f), "turns");
+  REFUSES(&f, !tn_joint_set_angle(f.world, f.slider, TN_LINEAR_A, 0.0f), "turns");
+  REFUSES(&f, !tn_joint_set_angle(f.world, f.hinge, TN_ANGULAR_A, NAN), "angle");
   release_fixture(&f);
 }
 
@@ -745,15 +757,17 @@ static void assert_body_calls_fail(attempt a, tn_body_id id)
 static void assert_joint_calls_fail(attempt a, tn_joint_id id)
 {
   tn_world *w = a.w;
-  tn_drive drive = {TN_DRIVE_OFF, 0.0f, 0.0f, 0.0f, 0.0f, 1.0f};
+  tn_drive drive = tn_default_drive();
   tn_joint_def def = tn_default_joint_def(TN_JOINT_HINGE);
   FAILS(!tn_joint_destroy(w, id));
   FAILS(tn_joint_get_def(w, id).cookie == 0);
   FAILS(!tn_joint_set_def(w, id, &def));
-  FAILS(!tn_joint_set_linear_drive(w, id, drive));
-  FAILS(!tn_joint_set_angular_drive(w, id, drive));
-  FAILS(IS_ZERO(tn_drive, tn_joint_linear_drive(w, id)));
-  FAILS(IS_ZERO(tn_drive, tn_joint_angular_drive(w, id)));
+  FAILS(!tn_joint_set_drive(w, id, TN_LINEAR_A, drive));
+  FAILS(!tn_joint_set_drive(w, id, TN_ANGULAR_A, drive));
+  FAILS(IS_ZERO(tn_drive, tn_joint_drive(w, id, TN_LINEAR_A)));
+  FAILS(IS_ZERO(tn_drive, tn_joint_drive(w, id, TN_ANGULAR_A)));
+  FAILS(!tn_joint_set_angle(w, id, TN_ANGULAR_A, 0.0f));
+  FAILS(tn_joint_angle(w, id, TN_ANGULAR_A) == 0.0f);
   FAILS(!tn_joint_set_enabled(w, id, true));
   FAILS(!tn_joint_is_enabled(w, id));
   FAILS(tn_joint_user_data(w, id) == NULL);

@@ -22,10 +22,8 @@ static tn_joint_id drive_wild(tn_world *world, tn_body_id body, bool angular)
   for (int i = 0; i < 3; ++i) {
     def.linear[i] = def.angular[i] = tn_between(-INFINITY, INFINITY);
   }
-  tn_drive *drive = angular ? &def.angular_drive : &def.linear_drive;
-  drive->mode = TN_DRIVE_FORCE;
+  tn_drive *drive = angular ? &def.axis[TN_ANGULAR_A].drive : &def.axis[TN_LINEAR_A].drive;
   drive->force = 3e38f;
-  drive->max_force = INFINITY;
   tn_joint_id id = tn_joint_create(world, &def);
   assert_false(TN_IS_NULL(id));
   return id;
@@ -358,7 +356,7 @@ static bool move_badly(const cast *c, int what, uint32_t *random)
 {
   tn_world *w = c->world;
   tn_transform at = {far_off(random), tn_quat_identity()};
-  tn_drive drive = {.mode = TN_DRIVE_VELOCITY, .velocity = fast(random).y, .max_force = 1.0f};
+  tn_drive drive = tn_motor(fast(random).y, INFINITY, 1.0f);
   drive.velocity = drive.velocity == 2.0f ? 2.0f * TN_MAX_RATE : drive.velocity;
   switch (what) {
   case 0:
@@ -374,7 +372,7 @@ static bool move_badly(const cast *c, int what, uint32_t *random)
   case 5:
     return tn_joint_set_anchor(w, c->joint, far_off(random));
   case 6:
-    return tn_joint_set_angular_drive(w, c->joint, drive);
+    return tn_joint_set_drive(w, c->joint, TN_ANGULAR_A, drive);
   case 7:
     return tn_soft_set_position(w, c->soft, 2, far_off(random));
   case 8:

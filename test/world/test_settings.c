@@ -247,12 +247,12 @@ static void settings_of_a_joint(void **state)
   tn_vec3 x = {1.0f, 0.0f, 0.0f};
   tn_joint_id slider = test_joint(world, TN_JOINT_CYLINDER, test_no_body, a, origin, x);
   tn_joint_id ball = test_joint(world, TN_JOINT_BALL, a, b, origin, x);
-  tn_drive motor = {TN_DRIVE_VELOCITY, 0.0f, 2.0f, 0.0f, 0.0f, 10.0f};
-  tn_drive servo = {TN_DRIVE_TARGET, 0.5f, 0.0f, 0.0f, 0.0f, 20.0f};
-  assert_true(tn_joint_set_linear_drive(world, slider, motor));
-  assert_true(tn_joint_set_angular_drive(world, slider, servo));
-  assert_true(tn_joint_linear_drive(world, slider).velocity == 2.0f);
-  assert_true(tn_joint_angular_drive(world, slider).target == 0.5f);
+  tn_drive motor = tn_motor(2.0f, INFINITY, 10.0f);
+  tn_drive servo = tn_servo(0.5f, INFINITY, 0.0f);
+  assert_true(tn_joint_set_drive(world, slider, TN_LINEAR_A, motor));
+  assert_true(tn_joint_set_drive(world, slider, TN_ANGULAR_A, servo));
+  assert_true(tn_joint_drive(world, slider, TN_LINEAR_A).velocity == 2.0f);
+  assert_true(tn_joint_drive(world, slider, TN_ANGULAR_A).target == 0.5f);
   assert_true(tn_joint_is_enabled(world, slider));
   assert_true(tn_joint_set_enabled(world, slider, false));
   assert_false(tn_joint_is_enabled(world, slider));

@@ -224,9 +224,9 @@ static void all_settings_made_between_steps_are_saved(void **state)
   tn_joint_id joint =
       test_joint(world, TN_JOINT_HINGE, mover, body, tn_p3(0.0, 1.0, 0.0), tn_v3(0.0f, 0.0f, 1.0f));
   test_run(world, dt, 3);
-  tn_drive servo = {TN_DRIVE_TARGET, 0.5f, 0.0f, 0.0f, 0.0f, 100.0f};
+  tn_drive servo = tn_servo(0.5f, INFINITY, 0.0f);
   tn_transform target = {tn_p3(0.1, 1.1, 0.0), tn_quat_identity()};
-  assert_true(tn_joint_set_angular_drive(world, joint, servo));
+  assert_true(tn_joint_set_drive(world, joint, TN_ANGULAR_A, servo));
   assert_true(tn_body_move_to(world, mover, target));
   assert_true(tn_body_apply_force_to_center(world, body, tn_v3(5.0f, 0.0f, 1.0f)));
   assert_true(tn_body_apply_torque(world, body, tn_v3(0.0f, 0.2f, 0.0f)));
@@ -276,7 +276,7 @@ static void hashes_cover_all_state_that_affects_the_future(void **state)
     assert_restores(world, &s);
     tn_joint_def def = tn_joint_get_def(world, joint);
     tn_mass mass = tn_body_mass(world, body);
-    tn_drive servo = {TN_DRIVE_TARGET, 0.5f, 0.0f, 0.0f, 0.0f, 100.0f};
+    tn_drive servo = tn_servo(0.5f, INFINITY, 0.0f);
     tn_transform target = {tn_p3(0.1, 1.1, 0.0), tn_quat_identity()};
     mass.mass *= 2.0f;
     def.angular[0] = tn_between(-1.0f, 1.0f);
@@ -289,7 +289,7 @@ static void hashes_cover_all_state_that_affects_the_future(void **state)
                 : i == 5  ? tn_body_set_gravity_scale(world, body, 0.5f)
                 : i == 6  ? tn_body_set_linear_damping(world, body, 0.5f)
                 : i == 7  ? tn_body_set_max_speed(world, body, 5.0f)
-                : i == 8  ? tn_joint_set_angular_drive(world, joint, servo)
+                : i == 8  ? tn_joint_set_drive(world, joint, TN_ANGULAR_A, servo)
                 : i == 9  ? tn_joint_set_def(world, joint, &def)
                 : i == 10 ? tn_joint_set_enabled(world, joint, false)
                 : i == 11 ? tn_world_set_gravity(world, tn_v3(1.0f, 0.0f, 0.0f))

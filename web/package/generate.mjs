@@ -315,7 +315,6 @@ const DEFAULTS = new Map(
 // Structures whose defaults are a part of another one's.
 const PARTS = {
   tn_filter: ['tn_shape_def', 'filter'],
-  tn_drive: ['tn_joint_def', 'linear_drive'],
   tn_coupling_drive: ['tn_coupling_def', 'drive'],
 };
 const hasDefaults = (type) => DEFAULTS.has(type) || !!PARTS[type];

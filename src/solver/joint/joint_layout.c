@@ -13,18 +13,23 @@ _Static_assert(TN_LANES == 1, "this file works on one joint at a time");
 // ---------------------------------------------------------------------------------------------
 // Lanes
 
-// joint_features of one block; `drive` and `dissipation` are the bits of its kind.
-static int block_features(BlockKind kind, const RowParams *params, int drive, int dissipation)
+// joint_features of one block.
+static int block_features(BlockKind kind, const RowParams *params)
 {
   int range = 0;
   for (int i = 0; i < range_rows(kind); ++i) {
     bool ends = params->lo[i] > -UNLIMITED || params->hi[i] < UNLIMITED;
     range |= ends && params->lo[i] != params->hi[i] ? FEATURE_RANGE : 0;
   }
-  bool springs = params->alpha > 0.0f || params->alpha_limit > 0.0f ||
-                 (params->drive.mode == DRIVE_TARGET && params->drive.alpha > 0.0f);
-  return range | (springs ? FEATURE_SPRING : 0) | (params->drive.mode != 0.0f ? drive : 0) |
-         (params->damping > 0.0f || params->friction > 0.0f ? dissipation : 0);
+  bool springs = params->alpha > 0.0f || params->alpha_limit > 0.0f;
+  return range | (springs ? FEATURE_SPRING : 0);
+}
+
+// Bits of joint.axis_features of the linear or angular axes.
+static uint32_t block_axes(const joint *j, int angular)
+{
+  uint32_t bits = (1u << (3 * AXIS_FEATURE_BITS)) - 1;
+  return j->axis_features >> (angular ? 3 * AXIS_FEATURE_BITS : 0) & bits;
 }
 
 // Writes a joint's parameters and impulses to its lane; joint_unpack() reads the impulses back.
@@ -39,13 +44,18 @@ void joint_pack(tn_world *world, int32_t slot)
   for (int i = 0; i < 2; ++i) {
     set_lane(rows[i]->params, lane, &params[i], FIELDS(RowParams));
     set_lane(rows[i]->state, lane, j->state[i], FIELDS(RowState));
+    set_lane(rows[i]->axes_state, lane, j->axis_state[i], FIELDS(AxesState));
     set_lane(rows[i]->half_kick_impulse, lane, j->half_kick_impulse[i], 3);
+    Axes axes;
+    for (int k = 0; k < 3; ++k) {
+      axes.params[k] = joint_axis_params(j, 3 * i + k);
+    }
+    set_lane(rows[i]->axes, lane, &axes, FIELDS(Axes));
   }
-  block->lane_features[lane] =
-      (uint8_t)(block_features(linear_kind(joint_type(j)), &params[0], FEATURE_LINEAR_DRIVE,
-                               FEATURE_LINEAR_DISSIPATION) |
-                block_features(angular_kind(joint_type(j)), &params[1], FEATURE_ANGULAR_DRIVE,
-                               FEATURE_ANGULAR_DISSIPATION));
+  block->lane_features[lane] = (uint8_t)(block_features(linear_kind(joint_type(j)), &params[0]) |
+                                         block_features(angular_kind(joint_type(j)), &params[1]) |
+                                         (block_axes(j, 0) ? FEATURE_LINEAR_AXES : 0) |
+                                         (block_axes(j, 1) ? FEATURE_ANGULAR_AXES : 0));
   block->features = 0;
   for (int i = 0; i < BLOCK_WIDTH; ++i) {
     block->features |= block->lane_features[i];
@@ -58,6 +68,7 @@ void joint_unpack(const tn_world *world, joint *j)
   block_rows *rows[2] = {&block->linear, &block->angular};
   for (int i = 0; i < 2; ++i) {
     get_lane(rows[i]->state, j->lane, j->state[i], FIELDS(RowState));
+    get_lane(rows[i]->axes_state, j->lane, j->axis_state[i], FIELDS(AxesState));
     get_lane(rows[i]->half_kick_impulse, j->lane, j->half_kick_impulse[i], 3);
   }
 }
@@ -65,6 +76,8 @@ void joint_unpack(const tn_world *world, joint *j)
 void joint_clear_impulses(joint *j)
 {
   memset(j->state, 0, sizeof j->state);
+  memset(j->axis_state, 0, sizeof j->axis_state);
+  j->rates_stale = true;
   memset(j->half_kick_impulse, 0, sizeof j->half_kick_impulse);
   j->half_kick_done = 0.0f;
   j->force = j->torque = tn_v3(0.0f, 0.0f, 0.0f);
@@ -99,22 +112,55 @@ JointStart joint_start(const tn_world *world, const joint *j)
   return start;
 }
 
-// A drive's target moves linearly over the step from its last value to the current one: a jump of
-// the target would be a jump of a rigid servo.
-static void interpolate_block_target(block_rows *rows, int lane, const tn_drive *drive, float from,
-                                     int angular, float dt)
+// Targets, angles and rates of a joint's axes in its lane at the start of a step.
+static void begin_lane_axes(const tn_world *world, joint *j, block_rows *rows, int lane,
+                            int angular, float dt)
 {
-  float displacement = drive->target - from;
-  float *target = rows->params[offsetof(RowParams, drive.target) / sizeof(R)];
-  float *rate = rows->params[offsetof(RowParams, drive.rate) / sizeof(R)];
-  target[lane] = from;
-  rate[lane] = (angular ? r_wrap_angle(displacement) : displacement) / dt;
+  Axes axes;
+  AxesState state;
+  get_lane(rows->axes, lane, &axes, FIELDS(Axes));
+  get_lane(rows->axes_state, lane, &state, FIELDS(AxesState));
+  for (int k = 0; k < 3; ++k) {
+    joint_interpolate_target(j, 3 * angular + k, dt, &axes.params[k]);
+    if (j->rates_stale) {
+      state.axis[k].rate = state.axis[k].new_rate = joint_axis_rate(world, j, 3 * angular + k);
+    }
+  }
+  set_lane(rows->axes, lane, &axes, FIELDS(Axes));
+  set_lane(rows->axes_state, lane, &state, FIELDS(AxesState));
+}
+
+// The angles from which turns are counted on.
+static void begin_lane_angles(const tn_world *world, const joint *j, block_rows *rows, int lane)
+{
+  enum { MIDDLE = offsetof(RowParams, middle) / sizeof(R) };
+  for (int i = 0; i < 2; ++i) {
+    if (joint_counts_turns(j->def.kind, TN_ANGULAR_A + i)) {
+      rows->params[MIDDLE + i][lane] = joint_axis_position(world, j, TN_ANGULAR_A + i);
+    }
+  }
+}
+
+static void end_lane_angles(joint *j, const block_rows *rows, int lane)
+{
+  enum { MIDDLE = offsetof(RowParams, middle) / sizeof(R) };
+  for (int i = 0; i < 2; ++i) {
+    if (joint_counts_turns(j->def.kind, TN_ANGULAR_A + i)) {
+      j->angle[i] = (double)rows->params[MIDDLE + i][lane];
+    }
+  }
 }
 
 static void scale_state(block_rows *rows, int lane, float scale)
 {
   for (int i = 0; i < (int)FIELDS(RowState); ++i) {
     rows->state[i][lane] *= scale;
+  }
+  for (int i = 0; i < (int)FIELDS(AxesState); ++i) {
+    int field = i % (int)FIELDS(AxisState);
+    bool is_rate = field == (int)(offsetof(AxisState, rate) / sizeof(R)) ||
+                   field == (int)(offsetof(AxisState, new_rate) / sizeof(R));
+    rows->axes_state[i][lane] *= is_rate ? 1.0f : scale;
   }
 }
 
@@ -130,8 +176,12 @@ void joint_begin_step(tn_world *world, joint_block *block, float dt, float impul
     set_lane(block->start, lane, &start, FIELDS(JointStart));
     bool supported = world->bodies[j->slot[0]].supported || world->bodies[j->slot[1]].supported;
     block->half_kick_share[lane] = supported ? 0.0f : 0.5f;
-    interpolate_block_target(&block->linear, lane, &j->def.linear_drive, j->target[0], 0, dt);
-    interpolate_block_target(&block->angular, lane, &j->def.angular_drive, j->target[1], 1, dt);
+    begin_lane_angles(world, j, &block->angular, lane);
+    if (j->axis_features != 0) {
+      begin_lane_axes(world, j, &block->linear, lane, 0, dt);
+      begin_lane_axes(world, j, &block->angular, lane, 1, dt);
+      j->rates_stale = false;
+    }
     if (impulse_scale != 1.0f) {
       scale_state(&block->linear, lane, impulse_scale);
       scale_state(&block->angular, lane, impulse_scale);
@@ -142,11 +192,26 @@ void joint_begin_step(tn_world *world, joint_block *block, float dt, float impul
   }
 }
 
-static void interpolate_target(Drive *to, const tn_drive *drive, float from, int angular, float dt)
+static void begin_direct_axes(tn_world *world, joint *j, const direct_joint *d, float dt,
+                              float impulse_scale)
 {
-  float displacement = drive->target - from;
-  to->target = from;
-  to->rate = (angular ? r_wrap_angle(displacement) : displacement) / dt;
+  for (int i = 0; i < d->axis_count; ++i) {
+    direct_axis *a = &world->solver->mechanisms.axes[d->first_axis + i];
+    int axis = 3 * a->block + a->row;
+    a->params = joint_axis_params(j, axis);
+    joint_interpolate_target(j, axis, dt, &a->params);
+    memcpy(&a->state, j->axis_state[a->block][a->row], sizeof a->state);
+    a->state.drive *= impulse_scale;
+    a->state.passive *= impulse_scale;
+    a->state.friction *= impulse_scale;
+    a->state.drive_pending *= impulse_scale;
+    a->state.passive_pending *= impulse_scale;
+    if (j->rates_stale) {
+      a->state.rate = joint_axis_rate(world, j, axis);
+    }
+    a->drive_sum = 0.0;
+  }
+  j->rates_stale = j->rates_stale && d->axis_count == 0;
 }
 
 void direct_joint_begin_step(tn_world *world, direct_joint *d, float dt, float impulse_scale)
@@ -158,8 +223,9 @@ void direct_joint_begin_step(tn_world *world, direct_joint *d, float dt, float i
   d->lever[0] = v_length(start.ra);
   d->lever[1] = v_length(start.rb);
   joint_params(j, d->params);
-  interpolate_target(&d->params[0].drive, &j->def.linear_drive, j->target[0], 0, dt);
-  interpolate_target(&d->params[1].drive, &j->def.angular_drive, j->target[1], 1, dt);
+  if (d->axis_count > 0) {
+    begin_direct_axes(world, j, d, dt, impulse_scale);
+  }
   for (int i = 0; i < 2; ++i) {
     float *state = (float *)&d->state[i];
     for (int k = 0; k < (int)FIELDS(RowState); ++k) {
@@ -195,6 +261,26 @@ static tn_vec3 mean_force(block_rows *rows, int lane, float dt)
   return tn_v3(s * rows->sum[0][lane], s * rows->sum[1][lane], s * rows->sum[2][lane]);
 }
 
+static void end_targets(joint *j, float dt)
+{
+  for (int i = 0; i < TN_JOINT_AXIS_COUNT; ++i) {
+    j->target[i] = joint_next_target(j, i, dt);
+  }
+}
+
+// Drives: the force of the last substep stands for the mean over the step.
+static void end_lane_axes(const tn_world *world, joint *j, joint_block *block, int lane, float dt)
+{
+  float inv_h = (float)world->substeps / dt;
+  for (int i = 0; i < TN_JOINT_AXIS_COUNT; ++i) {
+    block_rows *rows = i < TN_ANGULAR_A ? &block->linear : &block->angular;
+    AxesState state;
+    get_lane(rows->axes_state, lane, &state, FIELDS(AxesState));
+    j->drive_force[i] = inv_h * (state.axis[i % 3].drive + state.axis[i % 3].drive_velocity);
+  }
+  end_targets(j, dt);
+}
+
 void joint_end_step(tn_world *world, joint_block *block, float dt)
 {
   for (int lane = 0; lane < BLOCK_WIDTH; ++lane) {
@@ -204,9 +290,21 @@ void joint_end_step(tn_world *world, joint_block *block, float dt)
     joint *j = &world->joints[block->joint[lane]];
     j->force = mean_force(&block->linear, lane, dt);
     j->torque = mean_force(&block->angular, lane, dt);
-    j->target[0] = j->def.linear_drive.target;
-    j->target[1] = r_wrap_angle(j->def.angular_drive.target);
+    end_lane_angles(j, &block->angular, lane);
+    if (j->axis_features != 0) {
+      end_lane_axes(world, j, block, lane, dt);
+    }
   }
+}
+
+static void end_direct_axes(const tn_world *world, joint *j, const direct_joint *d, float dt)
+{
+  for (int i = 0; i < d->axis_count; ++i) {
+    const direct_axis *a = &world->solver->mechanisms.axes[d->first_axis + i];
+    memcpy(j->axis_state[a->block][a->row], &a->state, sizeof a->state);
+    j->drive_force[3 * a->block + a->row] = (float)(a->drive_sum / (double)dt);
+  }
+  end_targets(j, dt);
 }
 
 void direct_joint_end_step(tn_world *world, direct_joint *d, float dt)
@@ -224,10 +322,18 @@ void direct_joint_end_step(tn_world *world, direct_joint *d, float dt)
   }
   j->force = tn_v3(s * d->sum[0][0], s * d->sum[0][1], s * d->sum[0][2]);
   j->torque = tn_v3(s * d->sum[1][0], s * d->sum[1][1], s * d->sum[1][2]);
-  j->target[0] = j->def.linear_drive.target;
-  j->target[1] = r_wrap_angle(j->def.angular_drive.target);
   for (int i = 0; i < 2; ++i) {
     memcpy(j->state[i], &d->state[i], sizeof j->state[i]);
+  }
+  if (d->axis_count > 0) {
+    end_direct_axes(world, j, d, dt);
+  }
+  const jacobian_block *rows =
+      &world->solver->mechanisms.jacobian_blocks[d->jacobian_lane / BLOCK_WIDTH];
+  for (int i = 0; i < 2; ++i) {
+    if (joint_counts_turns(j->def.kind, TN_ANGULAR_A + i)) {
+      j->angle[i] = (double)rows->middle[i][d->jacobian_lane % BLOCK_WIDTH];
+    }
   }
   j->half_kick_done = d->half_kick_share;
 }

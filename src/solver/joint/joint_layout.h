@@ -20,6 +20,11 @@ void joint_end_step(tn_world *world, joint_block *block, float dt);
 void direct_joint_begin_step(tn_world *world, direct_joint *d, float dt, float impulse_scale);
 void direct_joint_end_step(tn_world *world, direct_joint *d, float dt);
 double joint_elastic_energy(const tn_world *world, const joint *j);
+double joint_armature_energy(const tn_world *world, const joint *j);
+// Position, m or rad, and rate of an axis at the bodies' current poses and velocities. Angles that
+// count turns: the one nearest to joint.angle.
+float joint_axis_position(const tn_world *world, const joint *j, int axis);
+float joint_axis_rate(const tn_world *world, const joint *j, int axis);
 // joint_break.c: disables joints whose force or torque exceeds their limit, and queues an event.
 void break_overloaded_joints(tn_world *world);
 

@@ -2,8 +2,14 @@
 // the result. Compiled once for each lane width; the kernels and the order of their operations are
 // the same in all, so results are too.
 #include "base/rules.h"
+#include "kernel/axes.h"
 #include "kernel/tuning.h"
 #include "solver/body_passes.h"
+
+// The axes of a block are loaded, and used, only where it has some; GCC does not see that.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 
 #define SOLVER_OPS PASTE(solver_ops_, TN_LANES)
 
@@ -103,14 +109,18 @@ KERNEL Gather gather_b(const joint_block *jb, int lane)
 
 // Rows of one block at the bodies' pose, with their effective masses.
 KERNEL void compute_rows(JointType type, int angular, const JointStart *start,
-                         const RowParams *params, const Pass *pass, const Body *a, const Body *b,
-                         Rows *rows)
+                         const RowParams *params, const Axes *axes, const Pass *pass, const Body *a,
+                         const Body *b, Rows *rows)
 {
   BlockKind kind = angular ? angular_kind(type) : linear_kind(type);
+  rows->turn[0] = rows->turn[1] = v_zero();
   if (angular) {
     rows->levers.a = rows->levers.b = v_zero(); // unused
     angular_rows(type, start, params, a, b, rows);
     rows->k = angular_inverse_mass(a, b);
+    if (kind.ball_axes && axes) {
+      ball_turns(joint_frame(start, a), joint_relative(start, a, b), axes, pass->time, rows->turn);
+    }
   } else {
     linear_rows(type, start, a, b, rows);
     rows->k = linear_inverse_mass(a, b, rows->levers.a, rows->levers.b);
@@ -136,6 +146,9 @@ KERNEL void store_rows(BlockKind kind, int angular, block_rows *br, int lane, co
     STORE(br->k, lane, &rows->k);
     STORE(br->k_rows, lane, &rows->k_rows);
   }
+  if (kind.ball_axes) {
+    store_fields(br->turn, lane, (const R *)rows->turn, 6);
+  }
   if (kind.first_locked < 3) {
     STORE(br->factor, lane, &rows->factor);
   }
@@ -154,6 +167,9 @@ KERNEL void load_rows(BlockKind kind, int angular, block_rows *br, int lane, Row
   if (has_free_axis(kind)) {
     LOAD(br->k, lane, &rows->k);
     LOAD(br->k_rows, lane, &rows->k_rows);
+  }
+  if (kind.ball_axes) {
+    load_fields(br->turn, lane, (R *)rows->turn, 6);
   }
   if (kind.first_locked < 3) {
     LOAD(br->factor, lane, &rows->factor);
@@ -210,16 +226,10 @@ KERNEL void apply_block_impulses(const solver_data *data, const joint_block *jb,
   store_velocity(data, gather_b(jb, lane), &b, w->share_b);
 }
 
-// Non-zero if some lane has rows without a position: drives, damping or friction.
-KERNEL int velocity_rows_of(const joint_block *jb, int angular)
+// Non-zero if something acts along an axis in some lane.
+KERNEL int has_axes(const joint_block *jb, int angular)
 {
-  return angular ? jb->features & (FEATURE_ANGULAR_DRIVE | FEATURE_ANGULAR_DISSIPATION)
-                 : jb->features & (FEATURE_LINEAR_DRIVE | FEATURE_LINEAR_DISSIPATION);
-}
-
-KERNEL int has_drives(const joint_block *jb, int angular)
-{
-  return jb->features & (angular ? FEATURE_ANGULAR_DRIVE : FEATURE_LINEAR_DRIVE);
+  return jb->features & (angular ? FEATURE_ANGULAR_AXES : FEATURE_LINEAR_AXES);
 }
 
 KERNEL V block_velocity(int angular, const Rows *rows, const JointWork *w)
@@ -233,9 +243,11 @@ typedef struct BlockWork {
   block_rows *at;
   int lane, angular;
   BlockKind kind;
-  int velocity_rows, drives; // some lane has a drive, damping or friction; has a drive
+  int has_axes; // something acts along an axis in some lane
   RowParams params;
   RowState state;
+  Axes axes;
+  AxesState axes_state;
 } BlockWork;
 
 KERNEL void load_block(joint_block *jb, int lane, JointType type, int angular, BlockWork *o)
@@ -244,11 +256,22 @@ KERNEL void load_block(joint_block *jb, int lane, JointType type, int angular, B
   o->lane = lane;
   o->angular = angular;
   o->kind = angular ? angular_kind(type) : linear_kind(type);
-  o->velocity_rows = has_free_axis(o->kind) && velocity_rows_of(jb, angular);
-  o->drives = has_free_axis(o->kind) && has_drives(jb, angular);
+  o->has_axes = has_free_axis(o->kind) && has_axes(jb, angular);
   if (o->kind.rows > 0) {
     LOAD(o->at->params, lane, &o->params);
     LOAD(o->at->state, lane, &o->state);
+  }
+  if (o->has_axes) {
+    LOAD(o->at->axes, lane, &o->axes);
+    LOAD(o->at->axes_state, lane, &o->axes_state);
+  }
+}
+
+KERNEL void store_block_state(const BlockWork *o)
+{
+  STORE(o->at->state, o->lane, &o->state);
+  if (o->has_axes) {
+    STORE(o->at->axes_state, o->lane, &o->axes_state);
   }
 }
 
@@ -257,7 +280,7 @@ KERNEL void commit_block(const BlockWork *o, const Rows *rows, V p, const Pass *
 {
   add_to(o->at->sum, o->lane, p);
   apply_block(o->angular, rows, p, pass, w);
-  STORE(o->at->state, o->lane, &o->state);
+  store_block_state(o);
 }
 
 // Computes the rows at the current pose and applies the warm start of the coming substep, less what
@@ -275,15 +298,22 @@ KERNEL void warm_start_block(joint_block *jb, int lane, int angular, JointType t
   }
   Rows rows;
   V half_kick_impulse, p;
-  compute_rows(type, o.angular, start, &o.params, pass, &w->a, &w->b, &rows);
+  compute_rows(type, o.angular, start, &o.params, o.has_axes ? &o.axes : NULL, pass, &w->a, &w->b,
+               &rows);
   if (half_kick) {
     RowState given = scaled_row_state(&o.state, half_kick_share);
-    p = block_impulse(o.kind, &rows, o.velocity_rows, &given);
+    p = block_impulse(o.kind, &rows, &given);
+    if (o.has_axes) {
+      p = v_add(p, axes_impulse(o.kind, &rows, &o.axes_state, half_kick_share));
+    }
     half_kick_impulse = p;
   } else {
     LOAD(o.at->half_kick_impulse, o.lane, &half_kick_impulse);
-    V warm =
-        warm_start_impulse(o.kind, pass, &o.params, &rows, o.angular, o.velocity_rows, &o.state);
+    V warm = warm_start_impulse(o.kind, pass, &o.params, &rows, o.angular, &o.state);
+    if (o.has_axes) {
+      decay_axis_impulses(o.kind, pass, &o.axes, &rows, &o.axes_state);
+      warm = v_add(warm, axes_impulse(o.kind, &rows, &o.axes_state, splat(1.0f)));
+    }
     p = v_sub(warm, half_kick_impulse);
     half_kick_impulse = v_zero();
   }
@@ -321,10 +351,10 @@ KERNEL void solve_block(joint_block *jb, int lane, int angular, JointType type, 
   load_rows(o.kind, o.angular, o.at, o.lane, &rows);
   V u = block_velocity(o.angular, &rows, w);
   V p = v_zero();
-  if (o.velocity_rows) {
-    solve_velocities(o.kind, pass, &o.params, &rows, &o.state, &u, &p);
+  if (o.has_axes) {
+    solve_axes(o.kind, pass, &o.axes, &rows, o.angular, &o.axes_state, &u, &p);
   }
-  solve_positions(o.kind, pass, &o.params, &rows, o.angular, o.drives, &o.state, &u, &p);
+  solve_positions(o.kind, pass, &o.params, &rows, o.angular, &o.state, &u, &p);
   commit_block(&o, &rows, p, pass, w);
 }
 
@@ -380,7 +410,14 @@ KERNEL void relax_block(joint_block *jb, int lane, int angular, JointType type, 
   V u = block_velocity(o.angular, &rows, w);
   V p = v_zero();
   RowState given = scaled_row_state(&o.state, half_kick_share);
-  relax_rows(o.kind, pass, &o.params, &rows, o.drives, &o.state, &given, &u, &p);
+  if (o.has_axes) {
+    AxesState axes_given = o.axes_state;
+    for (int i = 0; i < 3; ++i) {
+      axes_given.axis[i].drive = half_kick_share * axes_given.axis[i].drive;
+    }
+    relax_axes(o.kind, pass, &o.axes, &rows, &axes_given, &u, &p);
+  }
+  relax_rows(o.kind, pass, &o.params, &rows, &o.state, &given, &u, &p);
   add_to(o.at->half_kick_impulse, o.lane, p);
   commit_block(&o, &rows, p, pass, w);
 }
@@ -436,26 +473,34 @@ KERNEL void position_block(joint_block *jb, int lane, int angular, JointType typ
 {
   BlockWork o;
   load_block(jb, lane, type, angular, &o);
-  if (o.kind.rows == 0 || (stage == STAGE_VELOCITIES && !o.velocity_rows)) {
+  if (o.kind.rows == 0 || (stage == STAGE_VELOCITIES && !o.has_axes)) {
     return;
   }
   Rows rows;
-  compute_rows(type, o.angular, start, &o.params, pass, &w->a, &w->b, &rows);
+  compute_rows(type, o.angular, start, &o.params, o.has_axes ? &o.axes : NULL, pass, &w->a, &w->b,
+               &rows);
   V u = v_zero();
   V p = v_zero();
   if (stage == STAGE_BEGIN) {
     p = warm_start_springs(o.kind, pass, &o.params, &rows, &o.state);
+    if (o.has_axes) {
+      keep_axis_springs(o.kind, pass, &o.axes, &rows, &o.axes_state);
+      p = v_add(p, axes_impulse(o.kind, &rows, &o.axes_state, splat(1.0f)));
+    }
   } else if (stage == STAGE_POSITIONS) {
-    solve_positions(o.kind, pass, &o.params, &rows, o.angular, o.drives, &o.state, &u, &p);
+    if (o.has_axes) {
+      solve_axis_positions(o.kind, pass, &o.axes, &rows, o.angular, &o.axes_state, &u, &p);
+    }
+    solve_positions(o.kind, pass, &o.params, &rows, o.angular, &o.state, &u, &p);
   } else {
     u = block_velocity(o.angular, &rows, w);
-    solve_velocities(o.kind, pass, &o.params, &rows, &o.state, &u, &p);
+    solve_axis_velocities(o.kind, pass, &o.axes, &rows, &o.axes_state, &u, &p);
   }
   add_to(o.at->sum, o.lane, p);
   apply_block(o.angular, &rows, p, pass, w);
   store_fields(o.at->state, o.lane, o.state.lambda, o.kind.rows);
-  if (o.velocity_rows || stage == STAGE_BEGIN) {
-    STORE(o.at->state, o.lane, &o.state);
+  if (o.has_axes || stage == STAGE_BEGIN) {
+    store_block_state(&o);
   }
 }
 
@@ -478,7 +523,7 @@ KERNEL void position_stage(solver_data *data, joint_block *jb, int lane, JointTy
   store_corrected_bodies(data, jb, lane, averaged, &before, &w);
 }
 
-// Blocks without springs start a substep from zero impulses.
+// Blocks without springs and axes start a substep from zero impulses.
 KERNEL void clear_impulses(joint_block *jb, int lane)
 {
   RowState none;
@@ -494,9 +539,10 @@ KERNEL void position_joint(solver_data *data, joint_block *jb, int lane, JointTy
 {
   solve_stage stage = data->substep.stage;
   int averaged = data->substep.averaged;
-  if (stage == STAGE_BEGIN && !(jb->features & FEATURE_SPRING)) {
+  int axes = has_axes(jb, 0) | has_axes(jb, 1);
+  if (stage == STAGE_BEGIN && !(jb->features & FEATURE_SPRING) && !axes) {
     clear_impulses(jb, lane);
-  } else if (stage == STAGE_VELOCITIES && !velocity_rows_of(jb, 0) && !velocity_rows_of(jb, 1)) {
+  } else if (stage == STAGE_VELOCITIES && !axes) {
     return;
 #if !defined(TN_SMALL)
   } else if (stage == STAGE_POSITIONS && !averaged) {

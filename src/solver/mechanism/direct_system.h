@@ -46,12 +46,13 @@ typedef enum joint_row_kind {
   ROW_LOCKED,       // position, rigid or a spring
   ROW_LIMIT,        // end of a range
   ROW_STIFF_SPRING, // keeps a spring that the substep does not resolve from lengthening
-  ROW_DRIVE,        // servo, motor or force
-  ROW_DAMPING,
-  ROW_FRICTION,
+  ROW_DRIVE,        // of an axis: servo, motor or force
+  ROW_PASSIVE,      // of an axis: spring, damping and armature
+  ROW_FRICTION,     // of an axis: dry friction
 } joint_row_kind;
 
-#define ROW_SLOTS 16 // slots of a linear or angular block, see joint_row.slot
+#define ROW_SLOTS 16      // slots of a linear or angular block, see joint_row.slot
+#define FIRST_AXIS_SLOT 6 // before it: each position row with its stiff spring
 
 // The flags of a joint_row, written as one word.
 typedef struct joint_row_head {
@@ -79,7 +80,8 @@ typedef struct joint_row {
     struct {
       uint8_t kind;         // joint_row_kind
       uint8_t block;        // 0 linear, 1 angular
-      uint8_t state;        // offset of its impulse in RowState, in floats
+      uint8_t state;        // offset of its impulse in RowState, in floats; rows of an axis: its
+                            // index among the joint's axes
       uint8_t slot;         // its place among all rows that the joint may have: order in a batch
       bool active;          // in the matrix; else lambda stays at a bound
       bool at_hi;           // the bound is hi

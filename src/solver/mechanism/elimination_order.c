@@ -324,7 +324,9 @@ static bool reserve_mechanism(const elimination_graph *o)
          heap_reserve(o->in->heap, (void **)&set->couplings, &set->coupling_capacity,
                       set->coupling_count + coupling_count, sizeof *set->couplings) &&
          heap_reserve(o->in->heap, (void **)&set->coupling_sides, &set->coupling_side_capacity,
-                      set->coupling_side_count + side_count, sizeof *set->coupling_sides);
+                      set->coupling_side_count + side_count, sizeof *set->coupling_sides) &&
+         heap_reserve(o->in->heap, (void **)&set->axes, &set->axis_capacity,
+                      set->axis_count + TN_JOINT_AXIS_COUNT * joint_count, sizeof *set->axes);
 }
 
 static void add_joint(const elimination_graph *o, direct_node *node, int32_t slot)
@@ -337,7 +339,9 @@ static void add_joint(const elimination_graph *o, direct_node *node, int32_t slo
   d->joint = slot;
   d->type = joint_type(j);
   joint_params(j, d->params);
-  d->joint_row_capacity = (int16_t)direct_row_capacity(d->type, d->params);
+  d->axis_features = j->axis_features;
+  d->joint_row_capacity = (int16_t)direct_row_capacity(d->type, d->params, j->axis_features);
+  direct_add_axes(set, d);
   d->ball = NO_SLOT;
   d->first_joint_row = set->joint_row_count;
   set->joint_row_count += d->joint_row_capacity;
@@ -688,7 +692,7 @@ static int32_t link_weight(const mechanism_inputs *in, int32_t link)
   }
   RowParams params[2];
   joint_params(&in->joints[link], params);
-  return direct_typical_rows(joint_type(&in->joints[link]), params);
+  return direct_typical_rows(joint_type(&in->joints[link]), params, in->joints[link].axis_features);
 }
 
 static void sort_ascending(int32_t *list, int32_t count)
@@ -925,7 +929,8 @@ bool mechanisms_build(mechanism_set *set, const mechanism_inputs *in, const int3
                       int32_t count)
 {
   set->count = set->node_count = set->block_count = set->target_count = 0;
-  set->joint_count = set->joint_row_count = set->value_count = set->row_count = set->skipped = 0;
+  set->joint_count = set->axis_count = set->joint_row_count = set->value_count = set->row_count =
+      set->skipped = 0;
   set->work_count = set->batch_count = set->coupling_count = set->coupling_side_count = 0;
   set->jacobian_block_count = set->jacobian_count = set->ball_count = set->link_count =
       set->ball_body_count = 0;
@@ -969,6 +974,7 @@ void mechanisms_release(mechanism_set *set, heap *h)
             (size_t)set->coupling_side_capacity * sizeof *set->coupling_sides);
   heap_free(h, set->coupling_jacobians,
             (size_t)set->coupling_jacobian_capacity * sizeof *set->coupling_jacobians);
+  heap_free(h, set->axes, (size_t)set->axis_capacity * sizeof *set->axes);
   heap_free(h, set->joint_rows, (size_t)set->joint_row_capacity * sizeof *set->joint_rows);
   heap_free(h, set->active_rows, (size_t)set->active_row_capacity * sizeof *set->active_rows);
   heap_free(h, set->jacobian_blocks,

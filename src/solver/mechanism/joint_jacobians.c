@@ -40,6 +40,7 @@ ONCE void load_body(const solver_data *data, const int32_t *index, Body *body)
 // Rows in lanes, three blocks of four fields: n and inverse mass; angular J on A and coordinate;
 // angular J on B and inverse mass along the world axis.
 #define ROW_FIELDS 12
+#define ROW_COORDINATE 7 // place of the coordinate
 #define BLOCK_FIELDS (3 * ROW_FIELDS)
 typedef struct row_fields {
   alignas(32) float field[2 * BLOCK_FIELDS];
@@ -102,17 +103,6 @@ KERNEL void evaluate_linear(JointType type, const JointStart *start, const bodie
     V n = axis_of(kind, rows, i);
     R inverse_mass = kind.world_axes ? s_diagonal(k, i) : inverse_mass_along(k, n);
     set_linear(to + i * ROW_FIELDS, n, inverse_mass, rows->levers, rows->x[i], s_diagonal(k, i));
-  }
-}
-
-// Linear rows along the world axes, for vector friction and damping.
-KERNEL void evaluate_axes(Levers levers, R *to)
-{
-  BlockKind world = {.world_axes = 1};
-  UNROLL
-  for (int i = 0; i < 3; ++i) {
-    R none = splat(0.0f);
-    set_linear(to + i * ROW_FIELDS, axis_of(world, NULL, i), none, levers, none, none);
   }
 }
 
@@ -228,13 +218,15 @@ KERNEL void evaluate_lanes(const solver_data *data, JointType type, jacobian_blo
     evaluate_angular(type, &start, &params, &of, to + BLOCK_FIELDS);
     kept = 6;
   }
+  // Turns are counted from the latest angle on.
+  if (type == TYPE_HINGE || type == TYPE_CYLINDER || type == TYPE_UNIVERSAL) {
+    store_field(block->middle[0], lane, to[BLOCK_FIELDS + ROW_COORDINATE]);
+  }
+  if (type == TYPE_UNIVERSAL) {
+    store_field(block->middle[1], lane, to[BLOCK_FIELDS + ROW_FIELDS + ROW_COORDINATE]);
+  }
   store_batch_rows(batch, lane, each, count, kept, to);
   store_jacobian_rows(row, each, count, kept, to);
-  if (linear_kind(type).vector_dissipation) {
-    evaluate_axes(rows.levers, to);
-    store_batch_rows(batch ? batch + each - 3 : NULL, lane, each, count, 3, to);
-    store_jacobian_rows(row + each - 3, each, count, 3, to);
-  }
 }
 
 void DIRECT_JACOBIANS(const solver_data *data, jacobian_block *block, jacobian_row *rows,

@@ -23,7 +23,8 @@ typedef struct jacobian_block {
   alignas(64) int32_t a[BLOCK_WIDTH];
   int32_t b[BLOCK_WIDTH];
   float start[FIELDS(JointStart)][BLOCK_WIDTH];
-  float lo[3][BLOCK_WIDTH], hi[3][BLOCK_WIDTH], middle[3][BLOCK_WIDTH]; // angular ranges, rad
+  float lo[3][BLOCK_WIDTH], hi[3][BLOCK_WIDTH],
+      middle[3][BLOCK_WIDTH];      // angular rows, as RowParams
   float lever_length[BLOCK_WIDTH]; // sum of the lever arms of moving bodies, m
   JointType type;
   int32_t count;
@@ -39,11 +40,10 @@ typedef struct jacobian_row {
   float axis_inverse_mass; // inverse mass along the world axis with the row's number
 } jacobian_row;
 
-// Rows of a joint: three linear, three angular if it has such a block, and three along the world
-// axes if linear friction and damping act along all axes.
+// Rows of a joint: three linear, and three angular if it has such a block.
 KERNEL int jacobian_row_count(JointType type)
 {
-  return 3 * (1 + (angular_kind(type).rows > 0) + linear_kind(type).vector_dissipation);
+  return 3 * (1 + (angular_kind(type).rows > 0));
 }
 
 #endif

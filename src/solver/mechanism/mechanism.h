@@ -21,6 +21,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// What acts along one axis of a joint; see axis_rows.c.
+typedef struct direct_axis {
+  AxisParams params;
+  AxisState state;
+  double drive_before, passive_before; // pending impulses at the start of the substep, N s or N m s
+  double drive_after, passive_after;   // pending part of the impulse after it: (1 - theta) / theta
+  double old_rate;                     // rate before the substep, for the armature
+  double next_friction;                // lagged friction impulse of the next pass, lags_friction()
+  double drive_sum;                    // impulse of the drive over the step
+  uint32_t features;                   // AXIS_DRIVE, AXIS_PASSIVE, AXIS_FRICTION
+  int8_t block, row;                   // 0 linear, 1 angular; row of the block
+} direct_axis;
+
 // A joint of a mechanism, as the direct solver sees it during a step.
 typedef struct direct_joint {
   int32_t joint;   // slot of the joint
@@ -34,15 +47,21 @@ typedef struct direct_joint {
   int32_t first_joint_row;                     // index of its first joint_row
   int16_t joint_row_count, joint_row_capacity; // in use now, and reserved
   JointType type;
-  float lever[2];            // lengths of the lever arms at the start of the step, m
-  RowParams params[2];       // linear, angular
-  RowState state[2];         // linear, angular: impulses of the last substep
-  float sum[2][3];           // linear, angular: impulse over the step, world axes, N s and N m s
-  float next_friction[2][3]; // lagged friction impulse of the next pass, see lags_friction()
-  double torque_impulse[2];  // of A and B: sum of impulse times lever arm in the split pass, N m s
+  float lever[2];         // lengths of the lever arms at the start of the step, m
+  RowParams params[2];    // linear, angular
+  RowState state[2];      // linear, angular: impulses of the last substep
+  int32_t first_axis;     // index of its first direct_axis
+  int16_t axis_count;     // linear axes first
+  uint32_t axis_features; // as joint.axis_features
+  // Springs of locked rows: pending impulses before the substep, and the pending part of the
+  // impulse after it; see axis_rows.c.
+  float spring_before[2][3], spring_after[2][3];
+  float sum[2][3];          // linear, angular: impulse over the step, world axes, N s and N m s
+  double torque_impulse[2]; // of A and B: sum of impulse times lever arm in the split pass, N m s
   // Share of the impulses given ahead in the half kick that ended the last step, and to be given at
   // the end of this one: 0.5, or 0 if supported. Only for motors, forces and friction: position
-  // rows and servos record the impulse itself in RowState.load.
+  // rows and servos record the impulse itself as their load, and springs that the substep resolves
+  // have given what was pending.
   float half_kick_done;
   float half_kick_share;
 } direct_joint;
@@ -101,6 +120,8 @@ typedef struct mechanism_set {
   int32_t target_count, target_capacity;
   direct_joint *joints;
   int32_t joint_count, joint_capacity;
+  direct_axis *axes; // joint by joint
+  int32_t axis_count, axis_capacity;
   direct_coupling *couplings;
   int32_t coupling_count, coupling_capacity;
   coupling_side *coupling_sides;
@@ -232,33 +253,54 @@ static inline bool lags_friction(const mechanism *m)
 // Whether friction acts along all axes and is bounded as a vector, not row by row.
 static inline bool friction_is_vector(const direct_joint *j, const joint_row *l)
 {
-  return (l->block ? angular_kind(j->type) : linear_kind(j->type)).vector_dissipation;
+  return l->block && angular_kind(j->type).ball_axes;
 }
 
-// Records the impulse given in the half kick, for the next step. RowState.load of a row lies as far
-// behind its lambda as drive_load behind drive, so that one offset serves both.
+// Records the impulse that a position row gave in the half kick, for the next step. That of a
+// spring which the substep resolves was pending.
 static inline void row_store_half_kick(direct_joint *j, const joint_row *l)
 {
-  enum { LOAD = offsetof(RowState, load) / sizeof(float) };
-  _Static_assert(offsetof(RowState, drive_load) - offsetof(RowState, drive) ==
-                     offsetof(RowState, load) - offsetof(RowState, lambda),
-                 "loads lie as impulses do");
-  if (l->kind == ROW_LOCKED || l->kind == ROW_LIMIT || l->kind == ROW_DRIVE) {
-    ((float *)&j->state[l->block])[LOAD + l->state] = (float)l->lambda;
+  RowState *state = &j->state[l->block];
+  if (j->spring_after[l->block][l->state] > 0.0f) {
+    state->pending[l->state] -= (float)l->lambda;
+  } else if (l->kind != ROW_STIFF_SPRING) {
+    state->load[l->state] = (float)l->lambda;
   }
 }
 
-// Stores the impulse of a row in its joint's state. A stiff spring adds to the impulse of its
-// position row; damping keeps none.
+// Stores the impulse of a position row. A stiff spring adds to the impulse of its row.
 static inline void row_store_impulse(direct_joint *j, const joint_row *l)
 {
-  float *to = (float *)&j->state[l->block] + l->state;
+  RowState *state = &j->state[l->block];
   if (l->kind == ROW_STIFF_SPRING) {
-    *to += (float)l->lambda;
-  } else if (l->kind != ROW_DAMPING) {
-    *to = (float)l->lambda;
+    state->lambda[l->state] += (float)l->lambda;
+    return;
+  }
+  float after = j->spring_after[l->block][l->state];
+  state->lambda[l->state] = (float)l->lambda;
+  if (after > 0.0f) {
+    state->lambda[l->state] -= j->spring_before[l->block][l->state];
+    state->pending[l->state] = after * state->lambda[l->state];
   }
 }
+
+// Whether a row belongs to an axis.
+static inline bool is_axis_row(const joint_row *l)
+{
+  return l->kind >= ROW_DRIVE;
+}
+
+static inline direct_axis *row_axis(const mechanism_set *set, const direct_joint *j,
+                                    const joint_row *l)
+{
+  return &set->axes[j->first_axis + l->state];
+}
+
+// axis_rows.c
+//
+// Appends the axes of a joint to the set; there is room for them.
+void direct_add_axes(mechanism_set *set, direct_joint *d);
+void axis_store_impulse(direct_axis *a, const joint_row *l, direct_pass pass);
 
 // joint_rows.c
 //
@@ -266,10 +308,11 @@ static inline void row_store_impulse(direct_joint *j, const joint_row *l)
 void direct_evaluate_jacobians(const direct_context *c, const mechanism *m);
 void direct_build_rows(const direct_context *c, mechanism *m);
 // Next lagged friction impulse for the velocities `motion` of A and B; see lags_friction().
-void direct_update_lagged_friction(const direct_context *c, direct_joint *j, const double *motion);
+void direct_update_lagged_friction(const direct_context *c, const direct_joint *j,
+                                   const double *motion);
 // Rows that a joint usually has in the matrix (no limits), and at most.
-int direct_typical_rows(JointType type, const RowParams params[2]);
-int direct_row_capacity(JointType type, const RowParams params[2]);
+int direct_typical_rows(JointType type, const RowParams params[2], uint32_t axis_features);
+int direct_row_capacity(JointType type, const RowParams params[2], uint32_t axis_features);
 
 // ball_tree.c
 //

@@ -342,19 +342,18 @@ static bool rows_fit(const mechanism_set *set, const mechanism_batch *t, const b
                      int32_t at)
 {
   RowParams all[2];
+  uint32_t axes = 0;
   memset(all, 0, sizeof all);
   for (int lane = 0; lane < BATCH_WIDTH; ++lane) {
     const direct_joint *own = &set->joints[set->list[t->lane_mechanism[lane]].first_joint + at];
+    axes |= own->axis_features;
     for (int k = 0; k < 2; ++k) {
       const RowParams *p = &own->params[k];
       all[k].alpha = r_max(all[k].alpha, p->alpha);
       all[k].alpha_limit = r_max(all[k].alpha_limit, p->alpha_limit);
-      all[k].drive.mode = r_max(all[k].drive.mode, p->drive.mode);
-      all[k].damping = r_max(all[k].damping, p->damping);
-      all[k].friction = r_max(all[k].friction, p->friction);
     }
   }
-  return direct_row_capacity(j->type, all) <= j->capacity;
+  return direct_row_capacity(j->type, all, axes) <= j->capacity;
 }
 
 void batches_begin_step(mechanism_set *set)
@@ -397,19 +396,16 @@ void batches_release(mechanism_set *set, heap *h)
 // ---------------------------------------------------------------------------------------------
 // Rows of all members
 
-// batch_row.source of a row by its slot; see ROW_HEADS in joint_rows.c for the slots.
+// batch_row.source of a row by its slot; see row_head_of() and add_axis_row() for the slots.
 static uint8_t source_of(JointType type, int slot)
 {
   int block = slot / ROW_SLOTS, first = 3 * block, k = slot % ROW_SLOTS;
-  if (k < 6) {
+  if (k < FIRST_AXIS_SLOT) {
     return (uint8_t)(first + k / 2);
   }
-  bool vector = (block ? angular_kind(type) : linear_kind(type)).vector_dissipation;
-  if (k == 6 || !vector) {
-    return (uint8_t)first;
-  }
-  int axis = (k - 7) % 3;
-  return (uint8_t)(block ? ANGULAR_AXIS_ROW - axis : jacobian_row_count(type) - 3 + axis);
+  int at = k - FIRST_AXIS_SLOT;
+  bool ball = block && angular_kind(type).ball_axes;
+  return (uint8_t)(ball ? ANGULAR_AXIS_ROW - at % 3 : first + at / 3);
 }
 
 // ---------------------------------------------------------------------------------------------

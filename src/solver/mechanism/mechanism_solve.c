@@ -227,7 +227,8 @@ static void predict_motion(const solve_state *s, const direct_joint *j, double c
 static bool update_friction_active_set(const solve_state *s, const direct_joint *j, joint_row *l,
                                        const f64x2 *x)
 {
-  double most = (double)j->params[l->block].friction * (double)s->context->data->substep.h;
+  double most = (double)row_axis(s->context->set, j, l)->params.friction *
+                (double)s->context->data->substep.h;
   double sum = 0.0;
   if (l->active) {
     double lambda[3];
@@ -323,7 +324,11 @@ static void store_joint_impulses(const solve_state *s, direct_joint *j)
       const double *n = l->j[1] + 3 * block;
       sum += impulse * load2(n);
       last += impulse * n[2];
-      if (ahead) {
+      if (is_axis_row(l)) {
+        direct_axis *a = row_axis(s->context->set, j, l);
+        a->drive_sum += l->kind == ROW_DRIVE ? impulse : 0.0;
+        axis_store_impulse(a, l, s->context->pass);
+      } else if (ahead) {
         row_store_half_kick(j, l);
       } else {
         row_store_impulse(j, l);

@@ -128,8 +128,15 @@
 // Step of lagged friction per substep, relative to the impulse that would stop two free bodies.
 // Needed by: pile_of_ragdolls_comes_to_rest, free_hand_stays_where_friction_holds_it.
 #define TUNING_LAGGED_FRICTION_GAIN 1.0
-// Least exp(c h) - 1 of a damping row: guards a division.
-#define TUNING_MIN_DAMPING_DECAY 1e-12
+// h^2 k w up to which a spring's force is taken at the middle of the substep, and from which on at
+// its end; dimensionless. Needed by: springs_keep_their_energy (below the first), and
+// servo_of_any_stiffness_settles (above the second).
+#define TUNING_RESOLVED_STIFFNESS 0.25
+#define TUNING_RIGID_STIFFNESS 1.0
+// (h d w)^2 from which on the same is done for damping; dimensionless. Less makes damping of light
+// links with a heavy load too weak, more lets rates alternate. Needed by:
+// damping_acts_on_what_moves.
+#define TUNING_UNRESOLVED_DAMPING 200.0
 
 // ---------------------------------------------------------------------------------------------
 // Warm starts of contacts
