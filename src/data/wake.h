@@ -10,6 +10,10 @@ int32_t sleep_ring_index(int32_t soft_slot);
 void body_wake(tn_world *world, int32_t body_slot);
 void soft_wake(tn_world *world, int32_t slot);
 void wake_all(tn_world *world);
-bool awake_list_update(tn_world *world); // rebuilds `awake` and `active_blocks` if stale
+// Updates `awake` and `active_blocks` if stale; costs nothing for bodies that did not change. False
+// when out of memory.
+bool awake_list_update(tn_world *world);
+// The body may begin or cease to move: it was created, woken, put to sleep or changed its type.
+void awake_list_note(tn_world *world, int32_t body_slot);
 
 #endif

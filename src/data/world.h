@@ -54,7 +54,12 @@ struct tn_world {
   int32_t awake_count, awake_capacity;
   int32_t *active_blocks; // blocks of BLOCK_WIDTH bodies with an awake body
   int32_t active_block_count, active_block_capacity;
-  bool awake_list_stale; // `awake` must be rebuilt
+  int32_t *awake_scratch;
+  int32_t awake_scratch_capacity;
+  bool awake_list_stale; // `awake` must be updated
+  bool awake_list_lost;  // from all bodies; else only those of changed_bodies may have begun to move
+  int32_t *changed_bodies;
+  int32_t changed_body_count, changed_body_capacity;
 
   pool geometry_pool;
   shared_geometry *geometries;

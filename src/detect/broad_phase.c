@@ -188,11 +188,26 @@ void shape_remove_pairs(tn_world *world, int32_t shape_slot)
   }
 }
 
+// The list may hold shapes that were destroyed since, and a slot twice: list_pending() cleans it.
+static void append_pending(tn_world *world, int32_t shape_slot)
+{
+  detection *d = world->detection;
+  d->pending_shapes_changed = true;
+  if (!heap_reserve(&world->heap, (void **)&d->pending_shapes, &d->pending_shape_capacity,
+                    d->pending_shape_count + 1, sizeof(int32_t))) {
+    d->pending_shapes_stale = true;
+    return;
+  }
+  d->pending_shapes[d->pending_shape_count++] = shape_slot;
+}
+
 void shape_invalidate_pairs(tn_world *world, int32_t shape_slot)
 {
   shape *s = &world->shapes[shape_slot];
-  s->pairs_pending = true;
-  world->detection->pending_shapes_stale = true;
+  if (!s->pairs_pending) {
+    s->pairs_pending = true;
+    append_pending(world, shape_slot);
+  }
   for (int32_t link = s->first_pair; link != NO_SLOT;
        link = world->pairs[link / 2].next[link % 2]) {
     world->pairs[link / 2].is_new = true;
@@ -627,16 +642,27 @@ static bool update_pairs(tn_world *world)
 // Lists shapes that the user has created, moved or changed since the last step.
 static void list_pending(tn_world *world)
 {
-  if (!world->detection->pending_shapes_stale) {
-    return;
-  }
-  world->detection->pending_shapes_stale = false;
-  world->detection->pending_shape_count = 0;
-  for (int32_t i = 0; i < world->shape_pool.used; ++i) {
-    if (world->shapes[i].alive && world->shapes[i].pairs_pending) {
-      world->detection->pending_shapes[world->detection->pending_shape_count++] = i;
+  detection *d = world->detection;
+  if (d->pending_shapes_stale) {
+    d->pending_shape_count = 0;
+    for (int32_t i = 0; i < world->shape_pool.used; ++i) {
+      if (world->shapes[i].alive && world->shapes[i].pairs_pending) {
+        d->pending_shapes[d->pending_shape_count++] = i;
+      }
     }
+  } else if (d->pending_shapes_changed) {
+    sort_slots(d->pending_shapes, d->pending_shape_count);
+    int32_t count = 0, last = NO_SLOT;
+    for (int32_t i = 0; i < d->pending_shape_count; ++i) {
+      int32_t slot = d->pending_shapes[i];
+      if (slot != last && world->shapes[slot].alive && world->shapes[slot].pairs_pending) {
+        d->pending_shapes[count++] = slot;
+      }
+      last = slot;
+    }
+    d->pending_shape_count = count;
   }
+  d->pending_shapes_stale = d->pending_shapes_changed = false;
 }
 
 // The work is bounded by what has moved: none while the world sleeps.
@@ -668,7 +694,8 @@ void broad_phase_release(tn_world *world)
 bool broad_phase_update(tn_world *world, float dt)
 {
   if (!heap_reserve(&world->heap, (void **)&world->detection->pending_shapes,
-                    &world->detection->pending_shape_capacity, world->shape_pool.used,
+                    &world->detection->pending_shape_capacity,
+                    world->shape_pool.used + world->detection->pending_shape_count,
                     sizeof(int32_t)) ||
       !body_marks_reserve(world)) {
     return false;

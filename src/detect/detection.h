@@ -45,7 +45,8 @@ typedef struct detection {
   int32_t tree_reinsert_debt; // leaves of moving_tree still to be reinserted: others have moved
   int32_t *pending_shapes;    // shapes with pairs_pending
   int32_t pending_shape_count, pending_shape_capacity;
-  bool pending_shapes_stale; // pending_shapes must be rebuilt
+  bool pending_shapes_changed; // by calls between steps: not sorted, may hold old slots
+  bool pending_shapes_stale;   // must be listed again from all shapes
   bool crowded;              // a shape left out pairs because of a crowd; reported by the step
 
   shape_motion *shape_motions; // by shape

@@ -25,7 +25,7 @@ static void put_to_sleep(tn_world *world, int32_t slot)
   memset(state->v, 0, sizeof state->v);
   memset(state->w, 0, sizeof state->w);
   body_sync_solver(world, slot);
-  world->awake_list_stale = true;
+  awake_list_note(world, slot);
   world->joint_layout_stale = world->joint_layout_stale || has_links(b);
   add_sleep_event(world, slot, true);
 }
@@ -129,7 +129,61 @@ static void unite_softs(tn_world *world)
   }
 }
 
-static bool find_islands(tn_world *world, void (*unite_pairs)(tn_world *world))
+static void reset_set(tn_world *world, int32_t i)
+{
+  world->solver->island_parent[i] = i;
+  world->solver->island_sleep_time[i] = INFINITY;
+  world->solver->island_ring_tail[i] = NO_SLOT;
+}
+
+// Only what the step may unite: awake bodies, those of active pairs, and all that joints,
+// couplings, attachments and soft contacts name. Other bodies, of which there may be many, cost nothing.
+static void reset_active_sets(tn_world *world)
+{
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    reset_set(world, world->awake[i]);
+  }
+  for (int32_t i = 0; i < world->detection->active_pair_count; ++i) {
+    const pair *p = &world->pairs[world->detection->active_pairs[i]];
+    reset_set(world, p->body[0]);
+    reset_set(world, p->body[1]);
+  }
+  for (int32_t i = 0; i < world->joint_pool.used; ++i) {
+    if (world->joints[i].alive) {
+      reset_set(world, world->joints[i].slot[0]);
+      reset_set(world, world->joints[i].slot[1]);
+    }
+  }
+  for (int32_t i = 0; i < world->coupling_pool.used; ++i) {
+    const coupling *k = &world->couplings[i];
+    for (int32_t side = 0; side < k->side_count && k->alive; ++side) {
+      reset_set(world, k->side_body[side]);
+    }
+  }
+  for (int32_t i = 0; i < world->attachment_pool.used; ++i) {
+    if (world->attachments[i].alive) {
+      reset_set(world, world->attachments[i].body);
+    }
+  }
+  for (int32_t i = 0; i < world->soft_contact_count; ++i) {
+    if (world->soft_contacts[i].body != NO_SLOT) {
+      reset_set(world, world->soft_contacts[i].body);
+    }
+  }
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    reset_set(world, soft_set(world, i));
+  }
+}
+
+static void reset_all_sets(tn_world *world)
+{
+  for (int32_t i = 0; i < world->body_pool.used + world->soft_pool.used; ++i) {
+    reset_set(world, i);
+  }
+}
+
+// Between steps the list of active pairs is out of date: `whole` takes all pairs and bodies.
+static bool find_islands(tn_world *world, bool whole)
 {
   int32_t count = world->body_pool.used + world->soft_pool.used;
   if (!heap_reserve(&world->heap, (void **)&world->solver->island_parent,
@@ -140,12 +194,13 @@ static bool find_islands(tn_world *world, void (*unite_pairs)(tn_world *world))
                     &world->solver->island_ring_tail_capacity, count, sizeof(int32_t))) {
     return false;
   }
-  for (int32_t i = 0; i < count; ++i) {
-    world->solver->island_parent[i] = i;
-    world->solver->island_sleep_time[i] = INFINITY;
-    world->solver->island_ring_tail[i] = NO_SLOT;
+  if (whole) {
+    reset_all_sets(world);
+    unite_all_contacts(world);
+  } else {
+    reset_active_sets(world);
+    unite_contacts(world);
   }
-  unite_pairs(world);
   unite_joints(world);
   unite_couplings(world);
   unite_softs(world);
@@ -332,7 +387,7 @@ static void sleep_island(tn_world *world, int32_t root)
 
 static bool sleep_island_of(tn_world *world, int32_t index)
 {
-  if (!awake_list_update(world) || !find_islands(world, unite_all_contacts)) {
+  if (!awake_list_update(world) || !find_islands(world, true)) {
     return false;
   }
   sleep_island(world, island_root(world, index));
@@ -354,7 +409,7 @@ bool sleep_update(tn_world *world, float dt)
   if (!world->sleeping || !update_sleep_times(world, dt)) {
     return true;
   }
-  if (!find_islands(world, unite_contacts)) {
+  if (!find_islands(world, false)) {
     return false;
   }
   for (int32_t i = 0; i < world->awake_count; ++i) {

@@ -9,6 +9,7 @@
 // so it is the same for all lane widths and numbers of threads.
 #include "solver/recovery.h"
 
+#include "data/wake.h"
 #include "detect/detect.h"
 #include "detect/soft_contacts.h"
 #include "solver/joint/coupling_step.h"
@@ -313,7 +314,7 @@ static void freeze_body(tn_world *world, int32_t slot)
   b->force = b->torque = tn_v3(0.0f, 0.0f, 0.0f);
   body_sync_solver(world, slot);
   world->joint_layout_stale = true;
-  world->awake_list_stale = true;
+  awake_list_note(world, slot);
 }
 
 static void freeze_soft(tn_world *world, int32_t slot)
@@ -375,7 +376,7 @@ bool lost_thaw(tn_world *world)
       b->type = (tn_body_type)b->frozen_type;
       body_sync_solver(world, i);
       world->joint_layout_stale = true;
-      world->awake_list_stale = true;
+      awake_list_note(world, i);
       lost_report_body(world, i, "went non-finite");
       any = true;
     }

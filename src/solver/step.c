@@ -94,7 +94,8 @@ void solve_step(tn_world *world, float dt, float scale, bool *watch)
 static double estimate_work(const tn_world *world)
 {
   double substeps = (double)(world->substeps * world->iterations);
-  double bodies = (double)(world->awake_list_stale ? world->body_pool.count : world->awake_count);
+  double bodies = (double)(world->awake_list_lost ? world->body_pool.count
+                                                  : world->awake_count + world->changed_body_count);
   double pairs = (double)world->detection->active_pair_count;
   double joints = (double)(BLOCK_WIDTH * world->solver->joint_graph.block_count);
   double direct_joints = (double)world->solver->mechanisms.joint_count;

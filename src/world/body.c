@@ -231,7 +231,9 @@ static void init_body(tn_world *world, int32_t slot, const tn_body_def *def)
     set_array(state->w, from_vec3(def->angular_velocity));
   }
   body_sync_solver(world, slot);
-  world->awake_list_stale = true;
+  if (def->type != TN_BODY_STATIC) {
+    awake_list_note(world, slot);
+  }
 }
 
 void body_create_static_world(tn_world *world)
@@ -281,7 +283,7 @@ bool tn_body_destroy(tn_world *world, tn_body_id id)
   }
   attachments_remove_body(world, slot);
   sleep_events_remove_of(world, slot);
-  world->awake_list_stale = true;
+  awake_list_note(world, slot);
   b->type = TN_BODY_STATIC;
   body_sync_solver(world, slot);
   b->alive = false;
@@ -399,7 +401,7 @@ bool tn_body_set_type(tn_world *world, tn_body_id id, tn_body_type type)
   body_sync_solver(world, slot);
   world->joint_layout_stale = true; // the layout depends on which bodies are dynamic
   world->material_version += 1;     // so do contact_params of bodies with joints
-  world->awake_list_stale = true;
+  awake_list_note(world, slot);
   if (!shapes_refresh(world, slot)) {
     return reject(world, "tn_body_set_type", "out of memory");
   }

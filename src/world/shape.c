@@ -388,7 +388,7 @@ void shape_remove(tn_world *world, int32_t slot)
     world->geometries[s->shared].users -= 1;
   }
   s->alive = s->pairs_pending = false;
-  world->detection->pending_shapes_stale = true; // it may be in the list
+  world->detection->pending_shapes_changed = true; // it may be in the list
   s->generation += 1;
   pool_free(&world->shape_pool, world->shapes, sizeof(shape), offsetof(shape, next_free), slot);
 }

@@ -472,7 +472,7 @@ static void restore_bodies(tn_world *world, const snapshot *s)
   take(world->couplings, s->couplings, c->couplings, sizeof(coupling));
   world->joint_layout_stale = true;
   world->solver->joint_graph.block_count = 0;
-  world->awake_list_stale = true;
+  world->awake_list_stale = world->awake_list_lost = true;
 }
 
 static void restore_shapes(tn_world *world, const snapshot *s)

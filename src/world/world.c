@@ -290,7 +290,7 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->attachment_pool.first_free = NO_SLOT;
   world->soft_layout_stale = true;
   world->joint_layout_stale = true;
-  world->awake_list_stale = true;
+  world->awake_list_stale = world->awake_list_lost = true;
 }
 
 tn_world *tn_world_create(const tn_world_def *def)
@@ -350,6 +350,8 @@ static void release_contacts(tn_world *world)
   RELEASE_ARRAY(sleep_events, world->sleep_event_capacity);
   RELEASE_ARRAY(moves, world->move_capacity);
   RELEASE_ARRAY(awake, world->awake_capacity);
+  RELEASE_ARRAY(awake_scratch, world->awake_scratch_capacity);
+  RELEASE_ARRAY(changed_bodies, world->changed_body_capacity);
   RELEASE_ARRAY(active_blocks, world->active_block_capacity);
   RELEASE_ARRAY(solver->island_parent, world->solver->island_capacity);
   RELEASE_ARRAY(solver->island_sleep_time, world->solver->island_sleep_time_capacity);
