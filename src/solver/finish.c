@@ -26,8 +26,9 @@ static void end_bodies_task(int first, int last, void *context)
   for (int i = first; i < last; ++i) {
     int32_t slot = world->awake[i];
     bool may_leave_box = !shape_boxes_use_slack(world, slot);
-    world->solver->contact_flags[slot].moved = is_displaced(&world->state[slot]);
+    bool is_moved = is_displaced(&world->state[slot]);
     bool non_finite = !body_end_step(world, slot);
+    moves_note_body(world, i, is_moved);
     world->detection->body_marks[i] =
         (uint8_t)((may_leave_box ? MARK_MAY_LEAVE_BOX : 0) | (non_finite ? MARK_NON_FINITE : 0));
   }
@@ -83,7 +84,7 @@ uint32_t end_step(tn_world *world, float dt)
     status |= TN_STEP_NON_FINITE;
   }
   status |= sleep_update(world, dt) ? 0 : TN_STEP_OUT_OF_MEMORY;
-  moves_record(world);
+  moves_record_softs(world);
   status |= world->solver->troubled && lost_thaw(world) ? TN_STEP_NON_FINITE : 0;
   events_publish(world);
   return status;

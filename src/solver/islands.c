@@ -7,10 +7,14 @@
 #include "data/wake.h"
 #include "data/world.h"
 #include "detect/detection.h"
+#include "solver/moves.h"
 #include "solver/solver.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
+
+#define REST_GRAIN 64 // bodies in a task
 
 static bool is_dynamic(const tn_world *world, int32_t slot)
 {
@@ -308,6 +312,28 @@ static void keep_driven_awake(tn_world *world)
   }
 }
 
+typedef struct rest_task {
+  tn_world *world;
+  float dt;
+  atomic_bool any; // some body has been at rest for long enough
+} rest_task;
+
+static void update_rest(int first, int last, void *context)
+{
+  rest_task *t = context;
+  bool any = false;
+  for (int i = first; i < last; ++i) {
+    body *b = &t->world->bodies[t->world->awake[i]];
+    if (b->type == TN_BODY_DYNAMIC) {
+      b->sleep_time = is_at_rest(t->world, t->world->awake[i]) ? b->sleep_time + t->dt : 0.0f;
+      any = any || b->sleep_time >= TUNING_SLEEP_TIME;
+    }
+  }
+  if (any) {
+    atomic_store_explicit(&t->any, true, memory_order_relaxed);
+  }
+}
+
 // Returns whether anything has been at rest for long enough.
 static bool update_sleep_times(tn_world *world, float dt)
 {
@@ -320,14 +346,9 @@ static bool update_sleep_times(tn_world *world, float dt)
       any = any || s->sleep_time >= TUNING_SLEEP_TIME;
     }
   }
-  for (int32_t i = 0; i < world->awake_count; ++i) {
-    body *b = &world->bodies[world->awake[i]];
-    if (b->type == TN_BODY_DYNAMIC) {
-      b->sleep_time = is_at_rest(world, world->awake[i]) ? b->sleep_time + dt : 0.0f;
-      any = any || b->sleep_time >= TUNING_SLEEP_TIME;
-    }
-  }
-  return any;
+  rest_task task = {.world = world, .dt = dt};
+  task_run(world->tasks, update_rest, world->awake_count, REST_GRAIN, &task);
+  return any || task.any;
 }
 
 static int32_t *next_in_ring(tn_world *world, int32_t place)
@@ -439,6 +460,7 @@ bool sleep_update(tn_world *world, float dt)
     if (is_dynamic(world, slot) &&
         world->solver->island_sleep_time[island_root(world, slot)] >= TUNING_SLEEP_TIME) {
       sleep_in_ring(world, slot);
+      moves_note_asleep(world, i);
     }
   }
   return true;

@@ -5,12 +5,17 @@
 #include "data/ids.h"
 #include "solver/solver.h"
 
-static void record_body(tn_world *world, int32_t slot)
+void moves_note_body(tn_world *world, int32_t awake_index, bool is_moved)
 {
-  const body *b = &world->bodies[slot];
-  if (world->solver->contact_flags[slot].moved || b->asleep) {
-    world->moves[world->move_count++] = (move_record){slot, b->generation, false, b->asleep};
-  }
+  int32_t slot = world->awake[awake_index];
+  world->moves[awake_index] =
+      (move_record){is_moved ? slot : NO_SLOT, world->bodies[slot].generation, false, false};
+}
+
+void moves_note_asleep(tn_world *world, int32_t awake_index)
+{
+  int32_t slot = world->awake[awake_index];
+  world->moves[awake_index] = (move_record){slot, world->bodies[slot].generation, false, true};
 }
 
 // A soft body that was awake in the step has a place in the solver, also if it sleeps now.
@@ -28,11 +33,9 @@ bool moves_reserve(tn_world *world)
                       world->awake_count + world->soft_pool.used, sizeof(move_record));
 }
 
-void moves_record(tn_world *world)
+void moves_record_softs(tn_world *world)
 {
-  for (int32_t i = 0; i < world->awake_count; ++i) {
-    record_body(world, world->awake[i]);
-  }
+  world->move_count = world->awake_count;
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
     record_soft(world, i);
   }
@@ -40,6 +43,9 @@ void moves_record(tn_world *world)
 
 static bool is_alive(const tn_world *world, const move_record *m)
 {
+  if (m->slot == NO_SLOT) {
+    return false;
+  }
   return m->is_soft
              ? world->softs[m->slot].alive && world->softs[m->slot].generation == m->generation
              : world->bodies[m->slot].alive && world->bodies[m->slot].generation == m->generation;

@@ -5,7 +5,7 @@
 #include "data/world.h"
 
 typedef struct move_record {
-  int32_t slot;
+  int32_t slot;        // NO_SLOT: did not move
   uint32_t generation; // tells whether what moved is still there
   bool is_soft, fell_asleep;
 } move_record;
@@ -19,7 +19,10 @@ static inline bool is_displaced(const body_state *state)
 
 // Room for all that may move in the step. False when out of memory.
 bool moves_reserve(tn_world *world);
-// Fills world->moves at the end of a step, after sleep_update().
-void moves_record(tn_world *world);
+// Fill world->moves at the end of a step: first a record for each awake body, by its index in
+// `awake`, on any thread; then those that fall asleep; then soft bodies.
+void moves_note_body(tn_world *world, int32_t awake_index, bool is_moved);
+void moves_note_asleep(tn_world *world, int32_t awake_index);
+void moves_record_softs(tn_world *world);
 
 #endif

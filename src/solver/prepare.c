@@ -11,6 +11,8 @@
 #include "solver/soft/soft_steps.h"
 #include "solver/soft_step.h"
 
+#include <stdatomic.h>
+
 #define AWAKE_GRAIN 128 // bodies in a task: about 2 us
 
 // Marks bodies that touch a supported soft body or have an active attachment; false if none does.
@@ -50,21 +52,34 @@ static bool support_coupling(tn_world *world, const coupling *k)
   return changed;
 }
 
+typedef struct support_task {
+  tn_world *world;
+  atomic_bool any;
+} support_task;
+
+static void copy_supported(int first, int last, void *context)
+{
+  support_task *t = context;
+  bool any = false;
+  for (int i = first; i < last; ++i) {
+    int32_t slot = t->world->awake[i];
+    bool supported = t->world->solver->contact_flags[slot].supported;
+    t->world->bodies[slot].supported = supported;
+    any = any || supported;
+  }
+  if (any) {
+    atomic_store_explicit(&t->any, true, memory_order_relaxed);
+  }
+}
+
 // Marks bodies that contacts support, and all bodies connected to them by joints or couplings.
 // Supported bodies get a substep's whole kick before the drift, free ones half of it: different
 // kicks inside a supported mechanism would shake it.
 static void find_supported(tn_world *world)
 {
-  bool any = false;
-  for (int32_t i = 0; i < world->awake_count; ++i) {
-    body *b = &world->bodies[world->awake[i]];
-    bool supported = world->solver->contact_flags[world->awake[i]].supported;
-    // No store without a change: it would take the cache line from the thread that has it.
-    if (b->supported != supported) {
-      b->supported = supported;
-    }
-    any = any || supported;
-  }
+  support_task task = {.world = world};
+  task_run(world->tasks, copy_supported, world->awake_count, AWAKE_GRAIN, &task);
+  bool any = task.any;
   any = find_soft_supported(world) || any;
   // In alternating directions, so that chains in either order take few rounds.
   for (int32_t round = 0; any; ++round) {

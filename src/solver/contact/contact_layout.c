@@ -10,6 +10,7 @@
 #include "solver/solver.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -257,6 +258,7 @@ static void summarize_pairs(int first, int last, void *context)
     if (p->first_contact != NO_SLOT) {
       const contact *c = &world->contacts[p->first_contact];
       summary->first = contact_summary_of(c);
+      summary->load = face_load_of(world, c);
       summary->has_more = c->next != NO_SLOT;
       p->initial_overlap =
           p->initial_overlap &&
@@ -329,8 +331,13 @@ static bool color_contacts(tn_world *world, layout_builder *make)
   task_run(world->tasks, reset_contact_flags, world->awake_count, CONTACT_FLAG_GRAIN, world);
   task_run(world->tasks, summarize_pairs, world->detection->active_pair_count, PAIR_SUMMARY_GRAIN,
            world);
+  const pair_summary *summaries = world->solver->pair_summaries;
   for (int32_t i = 0; i < world->detection->active_pair_count; ++i) {
-    color_pair(world, make, &world->solver->pair_summaries[i]);
+    if (i + PREFETCH_DISTANCE < world->detection->active_pair_count) {
+      PREFETCH(&world->solver->contact_flags[summaries[i + PREFETCH_DISTANCE].body[0]]);
+      PREFETCH(&world->solver->contact_flags[summaries[i + PREFETCH_DISTANCE].body[1]]);
+    }
+    color_pair(world, make, &summaries[i]);
   }
   return true;
 }
@@ -563,6 +570,7 @@ typedef struct pack_task {
   contact_pack_view view;
   const block_content *contents;
   bool in_group;
+  atomic_bool *has_restitution; // set if some block has; null in groups, which have none
 } pack_task;
 
 static pack_task make_task(tn_world *world, solver_data *data, float dt, float scale)
@@ -575,7 +583,7 @@ static pack_task make_task(tn_world *world, solver_data *data, float dt, float s
       .h = dt / (float)world->substeps,
       .dt = dt,
       .scale = scale};
-  pack_task task = {world, data, view, world->solver->contact_graph.contents, false};
+  pack_task task = {world, data, view, world->solver->contact_graph.contents, false, NULL};
   return task;
 }
 
@@ -621,6 +629,9 @@ static void pack_block(const pack_task *t, int i, bool has_next)
     } else {
       pack(t->world, cb, lane, t->in_group);
     }
+  }
+  if (t->has_restitution && cb->features & CONTACT_RESTITUTION) {
+    atomic_store_explicit(t->has_restitution, true, memory_order_relaxed);
   }
 }
 
@@ -692,7 +703,6 @@ static void clear_may_touch(tn_world *world, const contact *c)
 static void list_restitution_contacts(tn_world *world)
 {
   contact_graph *g = &world->solver->contact_graph;
-  g->restitution_contact_count = 0;
   for (int32_t i = 0; i < g->shared_block_count; ++i) {
     const contact_block *cb = &g->blocks[i];
     for (int lane = 0; lane < BLOCK_WIDTH && cb->features & CONTACT_RESTITUTION; ++lane) {
@@ -798,9 +808,14 @@ void group_pack_contacts(tn_world *world, const solver_group *group, solver_data
 
 void contacts_pack(tn_world *world, solver_data *data, float dt, float impulse_scale)
 {
+  atomic_bool has_restitution = false;
   pack_task task = make_task(world, data, dt, impulse_scale);
+  task.has_restitution = &has_restitution;
   for_contact_blocks(&task, pack_blocks, PACK_GRAIN);
-  list_restitution_contacts(world);
+  world->solver->contact_graph.restitution_contact_count = 0;
+  if (has_restitution) {
+    list_restitution_contacts(world);
+  }
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include "data/contacts.h"
 #include "solver/coloring.h"
 #include "solver/contact/contact_block.h"
+#include "solver/contact/load_estimate.h"
 #include "solver/groups.h"
 
 #include <tenon/tenon.h>
@@ -21,6 +22,7 @@ typedef struct pair_summary {
   int32_t contact; // the first one, or NO_SLOT
   int32_t body[2];
   contact_summary first;
+  face_load load;        // of the first contact
   bool has_more;         // contacts after the first
   bool sensor, touching; // copied from the pair
   bool has_restitution;  // a contact may have restitution; set only while groups are searched for
@@ -39,7 +41,6 @@ typedef struct body_contact_flags {
   bool in_initial_overlap; // some contact is with a dynamic body that it was created inside of
   bool supported;          // carried by a contact
   bool may_touch;          // has a contact in this step
-  bool moved;              // the step changed its pose
 } body_contact_flags;
 
 // The contacts of a block.

@@ -57,27 +57,31 @@ static void add_load(tn_world *world, int32_t slot, float load, tn_vec3 net_load
   }
 }
 
-static void add_face_load(tn_world *world, const contact *c)
+face_load face_load_of(const tn_world *world, const contact *c)
 {
+  face_load none = {0.0f, {0.0f, 0.0f, 0.0f}};
   const float *x = c->state.lambda;
   int loaded = (x[0] > 0.0f) + (x[1] > 0.0f) + (x[2] > 0.0f) + (x[3] > 0.0f);
-  if (loaded < TUNING_FACE_MIN_POINTS) {
-    return;
+  if (!c->settled || c->manifold.form != MANIFOLD_FLAT || loaded < TUNING_FACE_MIN_POINTS) {
+    return none;
   }
   float load = x[0] + x[1] + x[2] + x[3];
-  tn_vec3 net_load = tn_scale(load, normal_of(world, c));
-  add_load(world, c->body[0], load, tn_scale(-1.0f, net_load));
-  add_load(world, c->body[1], load, net_load);
+  return (face_load){load, tn_scale(load, normal_of(world, c))};
 }
 
-static void add_contact_load(tn_world *world, const pair_summary *p, int32_t slot,
-                             contact_summary summary)
+static void add_face_load(tn_world *world, const int32_t slots[2], const face_load *f)
+{
+  if (f->load > 0.0f) {
+    add_load(world, slots[0], f->load, tn_scale(-1.0f, f->net_load));
+    add_load(world, slots[1], f->load, f->net_load);
+  }
+}
+
+static void add_contact_load(tn_world *world, const pair_summary *p, contact_summary summary,
+                             const face_load *f)
 {
   if (summary.type == CONTACT_FLAT_4) {
-    const contact *c = &world->contacts[slot];
-    if (c->settled) {
-      add_face_load(world, c);
-    }
+    add_face_load(world, p->body, f);
   } else if (!summary.idle) {
     world->solver->body_loads[p->body[0]].has_other_load = true;
     world->solver->body_loads[p->body[1]].has_other_load = true;
@@ -110,20 +114,22 @@ bool inertia_scaling_update(tn_world *world, float h)
       !world->solver->contact_graph.has_faces) {
     return true;
   }
+  bool estimated = world->solver->contact_graph.unsettled;
   for (int32_t i = 0; i < world->detection->active_pair_count; ++i) {
     const pair_summary *p = &world->solver->pair_summaries[i];
-    if (i + PREFETCH_DISTANCE < world->detection->active_pair_count &&
-        p[PREFETCH_DISTANCE].contact != NO_SLOT &&
-        p[PREFETCH_DISTANCE].first.type == CONTACT_FLAT_4) {
-      PREFETCH(&world->contacts[p[PREFETCH_DISTANCE].contact].state);
-      PREFETCH(&world->contacts[p[PREFETCH_DISTANCE].contact].manifold);
+    if (i + PREFETCH_DISTANCE < world->detection->active_pair_count) {
+      PREFETCH(&world->solver->body_loads[p[PREFETCH_DISTANCE].body[0]]);
+      PREFETCH(&world->solver->body_loads[p[PREFETCH_DISTANCE].body[1]]);
     }
     if (p->contact != NO_SLOT) {
-      add_contact_load(world, p, p->contact, p->first);
+      // The load estimate has changed impulses since the summary was made.
+      face_load now = estimated ? face_load_of(world, &world->contacts[p->contact]) : p->load;
+      add_contact_load(world, p, p->first, &now);
     }
     for (int32_t k = p->has_more ? world->contacts[p->contact].next : NO_SLOT; k != NO_SLOT;
          k = world->contacts[k].next) {
-      add_contact_load(world, p, k, contact_summary_of(&world->contacts[k]));
+      face_load more = face_load_of(world, &world->contacts[k]);
+      add_contact_load(world, p, contact_summary_of(&world->contacts[k]), &more);
     }
   }
   for (int32_t i = 0; i < world->awake_count; ++i) {

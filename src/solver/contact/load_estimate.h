@@ -2,6 +2,8 @@
 #ifndef TENON_SOLVER_CONTACT_LOAD_ESTIMATE_H
 #define TENON_SOLVER_CONTACT_LOAD_ESTIMATE_H
 
+#include "data/contacts.h"
+
 #include <tenon/tenon.h>
 
 // Load on a body from flat face contacts.
@@ -13,6 +15,12 @@ typedef struct body_load {
   bool has_other_load;         // also loaded by edges, points or round contacts
 } body_load;
 
+// What a settled contact of four points presses on its bodies with, per substep.
+typedef struct face_load {
+  float load;       // N s; 0: none
+  tn_vec3 net_load; // N s, on B
+} face_load;
+
 // A flat contact on which one body rests on another.
 typedef struct support_face {
   double height; // of the upper body's centre against gravity, m
@@ -21,6 +29,8 @@ typedef struct support_face {
 
 // Initial preloads of faces in a scene whose contacts are mostly unsettled; h: substep, s.
 bool load_estimate_init(tn_world *world, float h);
+// Of a contact that is not such a face: zero.
+face_load face_load_of(const tn_world *world, const contact *c);
 // Sets body_load.inverse_inertia_scale, which stiffens loaded faces.
 bool inertia_scaling_update(tn_world *world, float h);
 void body_loads_release(tn_world *world);
