@@ -244,6 +244,7 @@ static convex_hull *pack(const hull *h, collide_allocator memory)
   fill_faces(c, h);
   c->center = d3_to_vec3(center_of_hull(h));
   c->inner_radius = inner_radius_of(c);
+  c->mass_density = 0.0f;
   return c;
 }
 

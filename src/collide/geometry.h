@@ -36,6 +36,9 @@ typedef struct convex_hull {
   int vertex_count, edge_count, face_count; // edge_count counts half-edges
   tn_vec3 center;                           // centre of mass
   float inner_radius;                       // radius of a ball around `center` that lies inside
+  // Mass for mass_density, kept because bodies that share a hull mostly have the same; 0: none yet.
+  tn_mass mass;
+  float mass_density;
 } convex_hull;
 
 typedef struct mesh mesh;

@@ -49,8 +49,9 @@ typedef struct mesh_builder {
   int vertex_count, triangle_count;
   int welded_count, kept_count;
   indexed_vertex *points;
-  int *welded_index;         // by vertex: index of its position after welding
-  indexed_triangle *triples; // sorted, to find duplicates
+  int *welded_index;                    // by vertex: index of its position after welding
+  indexed_triangle *unsorted, *triples; // the latter sorted, to find duplicates
+  int *bucket_ends;                     // by vertex, while triangles or edges are sorted
   bool *keep;
   indexed_edge *edges;
   aabb *boxes;
@@ -95,6 +96,27 @@ static int compare_edges(const void *a, const void *b)
   int order = compare_ints(p->low, q->low);
   order = order ? order : compare_ints(p->high, q->high);
   return order ? order : compare_ints(p->slot, q->slot);
+}
+
+#define MAX_ITEM_SIZE 16 // bytes
+
+// Insertion sort of a few items; qsort of more.
+static void sort_items(char *items, int count, size_t size,
+                       int (*compare)(const void *a, const void *b))
+{
+  if (count > 16) {
+    qsort(items, (size_t)count, size, compare);
+    return;
+  }
+  for (int i = 1; i < count; i++) {
+    int item[MAX_ITEM_SIZE / sizeof(int)];
+    char *at = items + (size_t)i * size;
+    memcpy(item, at, size);
+    for (; at > items && compare(at - size, item) > 0; at -= size) {
+      memcpy(at, at - size, size);
+    }
+    memcpy(at, item, size);
+  }
 }
 
 static bool check_input(const mesh_builder *k, char *message, size_t size)
@@ -166,6 +188,47 @@ static void sort_three(int corner[3])
   }
 }
 
+// Sorting by the lowest vertex first: items are counted by it, placed in buckets, and each bucket,
+// of a few items, is sorted. bucket_ends[v] is the beginning of bucket v while it is filled, and
+// its end afterwards.
+static void begin_buckets(const mesh_builder *k)
+{
+  memset(k->bucket_ends, 0, (size_t)(k->welded_count + 1) * sizeof *k->bucket_ends);
+}
+
+static void sum_buckets(const mesh_builder *k)
+{
+  for (int i = 0; i < k->welded_count; i++) {
+    k->bucket_ends[i + 1] += k->bucket_ends[i];
+  }
+}
+
+static void sort_buckets(const mesh_builder *k, void *items, size_t size,
+                         int (*compare)(const void *a, const void *b))
+{
+  int first = 0;
+  for (int i = 0; i < k->welded_count; i++) {
+    int end = k->bucket_ends[i];
+    if (end - first > 1) {
+      sort_items((char *)items + (size_t)first * size, end - first, size, compare);
+    }
+    first = end;
+  }
+}
+
+static void sort_triples(const mesh_builder *k, int count)
+{
+  begin_buckets(k);
+  for (int i = 0; i < count; i++) {
+    k->bucket_ends[k->unsorted[i].corner[0] + 1] += 1;
+  }
+  sum_buckets(k);
+  for (int i = 0; i < count; i++) {
+    k->triples[k->bucket_ends[k->unsorted[i].corner[0]]++] = k->unsorted[i];
+  }
+  sort_buckets(k, k->triples, sizeof *k->triples, compare_triples);
+}
+
 // Drops degenerate triangles, and all but the first of those with the same corners.
 static void drop_degenerate_triangles(mesh_builder *k)
 {
@@ -180,9 +243,9 @@ static void drop_degenerate_triangles(mesh_builder *k)
     indexed_triangle t = {
         {k->welded_index[index[0]], k->welded_index[index[1]], k->welded_index[index[2]]}, i};
     sort_three(t.corner);
-    k->triples[count++] = t;
+    k->unsorted[count++] = t;
   }
-  qsort(k->triples, (size_t)count, sizeof *k->triples, compare_triples);
+  sort_triples(k, count);
   k->kept_count = count;
   for (int i = 1; i < count; i++) {
     if (memcmp(k->triples[i].corner, k->triples[i - 1].corner, sizeof k->triples[i].corner) == 0) {
@@ -216,17 +279,28 @@ static void fill_triangles(const mesh_builder *k, mesh *m)
   }
 }
 
+static indexed_edge edge_at(const mesh *m, int slot)
+{
+  const mesh_triangle *t = &m->triangles[slot / 3];
+  int a = t->corner[slot % 3], b = t->corner[(slot % 3 + 1) % 3];
+  return (indexed_edge){a < b ? a : b, a < b ? b : a, slot};
+}
+
 // Links the triangles around each edge into a ring by `across`. Usually there are two; a
 // non-manifold edge has more.
 static void find_adjacency(const mesh_builder *k, mesh *m)
 {
   int count = 3 * m->triangle_count;
+  begin_buckets(k);
   for (int slot = 0; slot < count; slot++) {
-    const mesh_triangle *t = &m->triangles[slot / 3];
-    int a = t->corner[slot % 3], b = t->corner[(slot % 3 + 1) % 3];
-    k->edges[slot] = (indexed_edge){a < b ? a : b, a < b ? b : a, slot};
+    k->bucket_ends[edge_at(m, slot).low + 1] += 1;
   }
-  qsort(k->edges, (size_t)count, sizeof *k->edges, compare_edges);
+  sum_buckets(k);
+  for (int slot = 0; slot < count; slot++) {
+    indexed_edge edge = edge_at(m, slot);
+    k->edges[k->bucket_ends[edge.low]++] = edge;
+  }
+  sort_buckets(k, k->edges, sizeof *k->edges, compare_edges);
   for (int first = 0, end; first < count; first = end) {
     end = first + 1;
     while (end < count && k->edges[end].low == k->edges[first].low &&
@@ -278,6 +352,8 @@ static char *take_scratch(mesh_builder *k, collide_allocator memory, size_t *siz
   size_t points = reserve(size, k->vertex_count, sizeof *k->points);
   size_t welded_index = reserve(size, k->vertex_count, sizeof *k->welded_index);
   size_t triples = reserve(size, k->triangle_count, sizeof *k->triples);
+  size_t unsorted = reserve(size, k->triangle_count, sizeof *k->unsorted);
+  size_t bucket_ends = reserve(size, k->vertex_count + 1, sizeof *k->bucket_ends);
   size_t keep = reserve(size, k->triangle_count, sizeof *k->keep);
   size_t edges = reserve(size, 3 * k->triangle_count, sizeof *k->edges);
   size_t boxes = reserve(size, k->triangle_count, sizeof *k->boxes);
@@ -289,6 +365,8 @@ static char *take_scratch(mesh_builder *k, collide_allocator memory, size_t *siz
   k->points = (indexed_vertex *)(block + points);
   k->welded_index = (int *)(block + welded_index);
   k->triples = (indexed_triangle *)(block + triples);
+  k->unsorted = (indexed_triangle *)(block + unsorted);
+  k->bucket_ends = (int *)(block + bucket_ends);
   k->keep = (bool *)(block + keep);
   k->edges = (indexed_edge *)(block + edges);
   k->boxes = (aabb *)(block + boxes);

@@ -10,7 +10,16 @@
 
 #include <string.h>
 
-static tn_mass mass_of(const shape *s)
+static tn_mass mass_of_hull(convex_hull *hull, float density)
+{
+  if (hull->mass_density != density) {
+    hull->mass = tn_mass_hull(hull->vertices, hull->vertex_count, density);
+    hull->mass_density = density;
+  }
+  return hull->mass;
+}
+
+static tn_mass mass_of(const tn_world *world, const shape *s)
 {
   const tn_shape_def *def = &s->def;
   tn_mass none = {0};
@@ -26,7 +35,7 @@ static tn_mass mass_of(const shape *s)
   case TN_SHAPE_CONE:
     return tn_mass_cone(def->radius, def->half_length, def->density);
   case TN_SHAPE_HULL:
-    return tn_mass_hull(s->geometry.hull->vertices, s->geometry.hull->vertex_count, def->density);
+    return mass_of_hull(world->geometries[s->shared].data, def->density);
   default:
     return none;
   }
@@ -46,9 +55,9 @@ bool mass_is_given(const tn_mass *mass)
 }
 
 // `total` and the shape as one; all shapes of a body are summed up in the order of its list.
-static tn_mass add_shape(tn_mass total, bool first, const shape *s)
+static tn_mass add_shape(const tn_world *world, tn_mass total, bool first, const shape *s)
 {
-  tn_mass part = tn_mass_at(mass_of(s), s->def.position, s->def.rotation);
+  tn_mass part = tn_mass_at(mass_of(world, s), s->def.position, s->def.rotation);
   tn_mass both[2] = {total, part};
   return first ? part : tn_mass_compound(both, 2);
 }
@@ -60,7 +69,7 @@ static tn_mass mass_of_shapes(const tn_world *world, const body *b)
   bool first = true;
   for (int32_t i = b->first_shape; i != NO_SLOT; i = world->shapes[i].next) {
     if (shape_has_mass(&world->shapes[i])) {
-      total = add_shape(total, first, &world->shapes[i]);
+      total = add_shape(world, total, first, &world->shapes[i]);
       first = false;
     }
   }
@@ -106,7 +115,7 @@ void body_mass_add_shape(tn_world *world, int32_t slot, int32_t shape_slot)
     return;
   }
   // The same as the whole sum again: the shape is the last one of the list.
-  use_mass_of_shapes(world, slot, add_shape(b->mass, first, s));
+  use_mass_of_shapes(world, slot, add_shape(world, b->mass, first, s));
 }
 
 tn_mass tn_body_mass(const tn_world *world, tn_body_id id)
