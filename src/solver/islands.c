@@ -141,7 +141,8 @@ static void reset_set(tn_world *world, int32_t i)
 }
 
 // Only what the step may unite: awake bodies, those of active pairs, and all that joints,
-// couplings, attachments and soft contacts name. Other bodies, of which there may be many, cost nothing.
+// couplings, attachments and soft contacts name. Other bodies, of which there may be many, cost
+// nothing.
 static void reset_active_sets(tn_world *world)
 {
   for (int32_t i = 0; i < world->awake_count; ++i) {
