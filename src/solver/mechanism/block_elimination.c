@@ -353,9 +353,11 @@ void DIRECT_SOLVE(const direct_system *s, int refactor)
 #endif
 
 #define DIRECT_JACOBIANS PASTE(direct_jacobians_, TN_LANES)
+#define DIRECT_COORDINATES PASTE(direct_coordinates_, TN_LANES)
 
 const direct_ops DIRECT_OPS = {
     .evaluate = DIRECT_JACOBIANS,
+    .evaluate_ahead = DIRECT_COORDINATES,
     .solve = DIRECT_SOLVE,
 #if !defined(TN_SMALL)
     .solve_batch = BATCH_SOLVE,

@@ -120,12 +120,18 @@ typedef void direct_jacobians_fn(const solver_data *data, jacobian_block *block,
                                  batch_jacobian *batch);
 direct_jacobians_fn direct_jacobians_1, direct_jacobians_4, direct_jacobians_8;
 
+// jacobian_row.x_ahead of a block's joints at the current pose.
+typedef void direct_coordinates_fn(const solver_data *data, jacobian_block *block,
+                                   jacobian_row *rows);
+direct_coordinates_fn direct_coordinates_1, direct_coordinates_4, direct_coordinates_8;
+
 // Solves for both right-hand sides; with `refactor` it factors the assembled matrix first.
 typedef void direct_solve_fn(const direct_system *s, int refactor);
 direct_solve_fn direct_solve_1, direct_solve_4, direct_solve_8;
 
 typedef struct direct_ops {
   direct_jacobians_fn *evaluate;
+  direct_coordinates_fn *evaluate_ahead;
   direct_solve_fn *solve;
   batch_solve_fn *solve_batch;
 } direct_ops;

@@ -7,6 +7,7 @@
 #include "solver/mechanism/direct_system.h"
 
 #define DIRECT_JACOBIANS PASTE(direct_jacobians_, TN_LANES)
+#define DIRECT_COORDINATES PASTE(direct_coordinates_, TN_LANES)
 
 // Code that is large if inlined more than once.
 #if defined(__OPTIMIZE_SIZE__)
@@ -192,6 +193,15 @@ KERNEL void store_batch_rows(batch_jacobian *batch, int lane, int each, int coun
 }
 #endif
 
+// What a block keeps of its joints: their start and the ranges of their angles.
+ONCE void load_joints(jacobian_block *block, int lane, JointStart *start, RowParams *params)
+{
+  load_lane_fields(block->start, lane, (R *)start, (int)FIELDS(*start));
+  load_lane_fields(block->lo, lane, params->lo, 3);
+  load_lane_fields(block->hi, lane, params->hi, 3);
+  load_lane_fields(block->middle, lane, params->middle, 3);
+}
+
 // Evaluates up to TN_LANES of `count` joints, starting at a lane.
 KERNEL void evaluate_lanes(const solver_data *data, JointType type, jacobian_block *block, int lane,
                            int count, jacobian_row *row, batch_jacobian *batch)
@@ -200,11 +210,8 @@ KERNEL void evaluate_lanes(const solver_data *data, JointType type, jacobian_blo
   load_body(data, block->a + lane, &of.a);
   load_body(data, block->b + lane, &of.b);
   JointStart start;
-  load_lane_fields(block->start, lane, (R *)&start, (int)FIELDS(start));
   RowParams params;
-  load_lane_fields(block->lo, lane, params.lo, 3);
-  load_lane_fields(block->hi, lane, params.hi, 3);
-  load_lane_fields(block->middle, lane, params.middle, 3);
+  load_joints(block, lane, &start, &params);
   Rows rows;
   R to[2 * BLOCK_FIELDS];
   UNROLL
@@ -247,6 +254,36 @@ void DIRECT_JACOBIANS(const solver_data *data, jacobian_block *block, jacobian_r
     default:
       evaluate_lanes(data, block->type, block, lane, count, row, batch);
       break;
+    }
+  }
+}
+
+void DIRECT_COORDINATES(const solver_data *data, jacobian_block *block, jacobian_row *rows)
+{
+  int each = jacobian_row_count(block->type);
+  BlockKind angular = angular_kind(block->type);
+  for (int lane = 0; lane < block->count; lane += TN_LANES) {
+    Body a, b;
+    JointStart start;
+    RowParams params;
+    Rows of[2];
+    Gather ga = {block->a + lane, NULL}, gb = {block->b + lane, NULL};
+    load_pose(data, ga, &a);
+    load_pose(data, gb, &b);
+    a.dq = flush_tiny_rotation(a.dq);
+    b.dq = flush_tiny_rotation(b.dq);
+    load_joints(block, lane, &start, &params);
+    memset(of, 0, sizeof of);
+    linear_rows(block->type, &start, &a, &b, &of[0]);
+    if (angular.rows > 0) {
+      angular_rows(block->type, &start, &params, &a, &b, &of[1]);
+    }
+    for (int k = 0; k < (angular.rows > 0 ? 6 : 3); ++k) {
+      float x[TN_LANES];
+      memcpy(x, &of[k / 3].x[k % 3], sizeof x);
+      for (int i = 0; i < TN_LANES && lane + i < block->count; ++i) {
+        rows[(lane + i) * each + k].x_ahead = x[i];
+      }
     }
   }
 }

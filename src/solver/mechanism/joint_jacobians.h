@@ -38,6 +38,7 @@ typedef struct jacobian_row {
   float inverse_mass;      // J M^-1 J^T
   float x;                 // coordinate, m or rad
   float axis_inverse_mass; // inverse mass along the world axis with the row's number
+  float x_ahead;           // coordinate at the pose that the drift leads to, see curved_drift.c
 } jacobian_row;
 
 // Rows of a joint: three linear, and three angular if it has such a block.

@@ -729,7 +729,10 @@ static void solve_batch(const direct_context *c, mechanism_batch *t, needs_pass_
   int32_t room = acquire_scratch(&ts);
   ts.values = room < 0 ? c->set->batch_values + t->first_value
                        : c->set->batch_scratch + (ptrdiff_t)room * c->set->batch_scratch_size;
-  solve_all(&ts, lanes);
+  solve_follow_drift(ts.solve, lanes);
+  for (unsigned left = lanes; left != 0; left = solve_follow_drift(ts.solve, left)) {
+    solve_all(&ts, left);
+  }
   release_scratch(&ts, room);
   FOR_LANES(lane, lanes)
   {

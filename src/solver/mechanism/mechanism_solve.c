@@ -628,6 +628,8 @@ solve_state solve_begin(const direct_context *c, mechanism *m)
     direct_build_rows(c, m);
     couplings_build_rows(c, m);
   }
+  s.curvature_share =
+      RULE(mechanism_curved_drift) && c->pass == DIRECT_BIAS ? solve_curvature_share(&s) : 0.0;
   if (c->pass == DIRECT_BIAS || c->pass == DIRECT_RESOLVE) {
     mechanism_add_inertia_for_load(c, m);
   } else {
@@ -670,7 +672,10 @@ void mechanism_solve(const direct_context *c, mechanism *m)
 {
   if (!ball_tree_solve(c, m)) {
     solve_state s = solve_begin(c, m);
-    solve_rounds(&s, 0);
+    solve_follow_drift(&s, 1);
+    do {
+      solve_rounds(&s, 0);
+    } while (solve_follow_drift(&s, 1));
     solve_end(&s);
   }
 }

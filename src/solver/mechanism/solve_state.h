@@ -25,6 +25,9 @@ struct solve_state {
   bool refactor;           // the matrix must be assembled and factored
   bool split_removed;      // the split velocity is taken out of the bodies during this solve
   bool split_pass;         // solving for position errors alone; see joint_row.rhs
+  double curvature_share;  // share of the drift's curvature that rigid rows follow
+  int curvature_rounds;    // evaluations of that curvature so far
+  double curvature_change; // sum of squares of its last change over the inverse masses, J
 };
 
 // A solve is: begin (rows, velocities, added inertia); rounds of factor, solve and update of the
@@ -80,6 +83,16 @@ static inline bool row_activate(const solve_state *s, joint_row *l, double u)
   l->switches += 1;
   return true;
 }
+
+// curved_drift.c
+//
+// Share of the curvature that rigid rows follow: 0 if no body turns far in the substep, or one too
+// far to be resolved.
+double solve_curvature_share(const solve_state *s);
+// Evaluates the curvature of rigid rows for the solves whose bits are set in `lanes`: members of
+// one batch, or one mechanism. The first call is made before the solve, the others after each of
+// its solutions. Returns the bits of those that must be solved again.
+unsigned solve_follow_drift(solve_state *s, unsigned lanes);
 
 // mechanism_assembly.c
 // Assembles and factors the matrix unless it is current, and solves.

@@ -40,9 +40,10 @@ LARGE void predict_rows(const direct_context *c, const direct_joint *j, joint_ro
   }
 }
 
-// Sets rhs to the correction. With L = rate + error the length over h, d the lengthening beyond the
-// prediction and m = L + d / 2, it is m (m d) / (m m) over the rows of a block, weighted by their
-// stiffness: as a vector, because axes need not turn with it. Rigid rows and springs are separate.
+// Sets rhs to the correction. With L the length over h (rate + error of a spring), d the
+// lengthening beyond the prediction and m = L + d / 2, it is m (m d) / (m m) over the rows of a
+// block, weighted by their stiffness: as a vector, because axes need not turn with it. Rigid rows
+// and springs are separate.
 LARGE void correct_predicted_rows(joint_row *l, const joint_row *end, double inv_h)
 {
   double more[2][2] = {{0.0, 0.0}, {0.0, 0.0}}, whole[2][2] = {{0.0, 0.0}, {0.0, 0.0}};
@@ -50,7 +51,9 @@ LARGE void correct_predicted_rows(joint_row *l, const joint_row *end, double inv
     if (is_predicted(k)) {
       bool rigid = k->alpha == 0.0;
       double beyond = row_coordinate(k, inv_h) - k->rhs, weight = rigid ? 1.0 : 1.0 / k->alpha;
-      k->rhs = k->rate + k->error + 0.5 * beyond;
+      double length = rigid ? k->error : k->rate + k->error;
+      beyond -= rigid ? k->rate : 0.0; // its velocity follows the drift already, see curved_drift.c
+      k->rhs = length + 0.5 * beyond;
       more[rigid][k->block] += weight * k->rhs * beyond;
       whole[rigid][k->block] += weight * k->rhs * k->rhs;
     }
