@@ -482,14 +482,16 @@ class Writer:
         self.out += ["", f"    def {name}("]
         star = [] if any(text.startswith("*") for text in first) else ["*"]
         self.out += [f"        {text}," for text in ["self"] + first + star]
+        taken = {text.split(":")[0].strip("* ") for text in first}
+        names = {f.name: f"{f.name}_values" if f.name in taken else f.name for f, _ in keys}
         for f, kind in keys:
-            self.out += [f"        {f.name}: {kind} = UNSET,"]
+            self.out += [f"        {names[f.name]}: {kind} = UNSET,"]
         self.out += [f"    ) -> {result}:"]
         self.out += [f'        """{spaced(doc)}', "", "        Omitted arguments have the defaults of the engine.", ""]
         for f, _ in keys:
-            self.out += [f"        {f.name}: {pythonic(f.doc)}".replace("\n", " ")]
+            self.out += [f"        {names[f.name]}: {pythonic(f.doc)}".replace("\n", " ")]
         self.out += ['        """', "        values = {"]
-        self.out += [f'            "{f.name}": {f.name},' for f, _ in keys]
+        self.out += [f'            "{f.name}": {names[f.name]},' for f, _ in keys]
         self.out += ["        }", f"        {call}"]
 
     # -- Classes of handles
@@ -579,6 +581,9 @@ class Writer:
         name = f.name[len(f"tn_{prefix}_") :]
         arguments = "".join(f", {p.name}: {t}" for p, t in zip(rest, types))
         pairs = "".join(f', ("{p.type}", "{p.name}", {p.name})' for p in rest)
+        getter = self.api.functions.get(f.name.replace("_set_", "_", 1))
+        if kind == "None" and getter and rest and len(getter.parameters) == len(f.parameters) - 1:
+            pairs += f", old=lib.{getter.name}"
         call = f"self._{'do' if kind == 'None' else 'call'}(lib.{f.name}{pairs})"
         self.out += ["", f"    def {name}(self{arguments}) -> {kind}:"]
         self.out += doc_lines(with_parameters(f.doc, [p.name for p in rest]), "        ")

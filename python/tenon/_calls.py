@@ -94,8 +94,8 @@ class WorldCalls:
     def _call(self, function: Any, *pairs: Tuple[str, str, Any]) -> Any:
         return call(self, (), function, pairs)
 
-    def _do(self, function: Any, *pairs: Tuple[str, str, Any]) -> None:
-        do(self, (), function, pairs)
+    def _do(self, function: Any, *pairs: Tuple[str, str, Any], old: Any = None) -> None:
+        do(self, (), function, pairs, old)
 
     def _get(self, function: Any) -> Any:
         return from_c(ffi.typeof(function).result, self._invoke(function), self)
@@ -183,8 +183,8 @@ class Handle:
     def _call(self, function: Any, *pairs: Tuple[str, str, Any]) -> Any:
         return call(self._world, (self._id,), function, pairs)
 
-    def _do(self, function: Any, *pairs: Tuple[str, str, Any]) -> None:
-        do(self._world, (self._id,), function, pairs)
+    def _do(self, function: Any, *pairs: Tuple[str, str, Any], old: Any = None) -> None:
+        do(self._world, (self._id,), function, pairs, old)
 
     def _list(self, function: Any, element: str) -> Any:
         return read_list(self._world, (self._id,), function, element)
@@ -237,8 +237,11 @@ def call(world: Any, first: Tuple[Any, ...], function: Any, pairs: Any, getter: 
     keep: List[Any] = []
     kind = ffi.typeof(function)
     types = kind.args[1 + len(first) :]
-    old = None if getter is None else world._invoke(getter, *first)
-    arguments = [argument(t, value, name, keep, old) for t, (_, name, value) in zip(types, pairs)]
+    arguments: List[Any] = []
+    for i, (t, (_, name, value)) in enumerate(zip(types, pairs)):
+        reads = getter is not None and i == len(pairs) - 1 and t.kind == "struct"
+        old = world._invoke(getter, *first, *arguments) if reads else None
+        arguments.append(argument(t, value, name, keep, old))
     result = world._invoke(function, *first, *arguments)
     return None if kind.result.cname == "void" else from_c(kind.result, result, world)
 

@@ -2547,7 +2547,7 @@ class SoftBase(Handle):
 
     def set_position(self, particle: int, position: Vector) -> None:
         """Sets the position of a particle, m. The body wakes up."""
-        self._do(lib.tn_soft_set_position, ("int", "particle", particle), ("tn_pos", "position", position))
+        self._do(lib.tn_soft_set_position, ("int", "particle", particle), ("tn_pos", "position", position), old=lib.tn_soft_position)
 
     def velocity(self, particle: int) -> Array:
         """Velocity of a particle, m/s."""
@@ -2555,7 +2555,7 @@ class SoftBase(Handle):
 
     def set_velocity(self, particle: int, velocity: Vector) -> None:
         """Sets the velocity of a particle, m/s. The body wakes up."""
-        self._do(lib.tn_soft_set_velocity, ("int", "particle", particle), ("tn_vec3", "velocity", velocity))
+        self._do(lib.tn_soft_set_velocity, ("int", "particle", particle), ("tn_vec3", "velocity", velocity), old=lib.tn_soft_velocity)
 
     def set_pinned(self, particle: int, pinned: bool) -> None:
         """Pins a particle, or lets it go; either stops it. A pinned one moves with the velocity it is
