@@ -1222,7 +1222,7 @@ class WorldBase(WorldCalls):
         angular_compliance: float = UNSET,
         limit_compliance: float = UNSET,
         angular_limit_compliance: float = UNSET,
-        axis: Sequence[Union[Axis, Mapping[str, Any]]] = UNSET,
+        axis_values: Sequence[Union[Axis, Mapping[str, Any]]] = UNSET,
         break_force: float = UNSET,
         break_torque: float = UNSET,
         enabled: bool = UNSET,
@@ -1245,7 +1245,7 @@ class WorldBase(WorldCalls):
         angular_compliance: rad/(N m), 0 to 1e12, of the angles that it holds
         limit_compliance: m/N, 0 to 1e12, of the ends of linear ranges
         angular_limit_compliance: rad/(N m), 0 to 1e12, of the ends of angular ranges
-        axis: drive, spring, damping, friction, armature of each axis
+        axis_values: drive, spring, damping, friction, armature of each axis
         break_force: N, mean over a step; infinite, the default: never breaks
         break_torque: N m, mean over a step; infinite, the default: never breaks
         enabled: false: does nothing; true
@@ -1261,7 +1261,7 @@ class WorldBase(WorldCalls):
             "angular_compliance": angular_compliance,
             "limit_compliance": limit_compliance,
             "angular_limit_compliance": angular_limit_compliance,
-            "axis": axis,
+            "axis": axis_values,
             "break_force": break_force,
             "break_torque": break_torque,
             "enabled": enabled,
@@ -1892,7 +1892,7 @@ class JointBase(Handle):
         """Sets the drive of an axis. False, with nothing changed, if the kind has no such axis or the
         drive is invalid. A changed target moves there over the next step. The bodies wake up.
         """
-        self._do(lib.tn_joint_set_drive, ("tn_joint_axis", "axis", axis), ("tn_drive", "drive", drive))
+        self._do(lib.tn_joint_set_drive, ("tn_joint_axis", "axis", axis), ("tn_drive", "drive", drive), old=lib.tn_joint_drive)
 
     def drive(self, axis: Union[JointAxis, str, int]) -> Drive:
         """The drive of an axis."""
@@ -1902,7 +1902,7 @@ class JointBase(Handle):
         """Counts the turns of an angle anew: of all angles that its pose allows, the one nearest to
         `angle` is taken from now on. Nothing moves. False if the axis counts no turns.
         """
-        self._do(lib.tn_joint_set_angle, ("tn_joint_axis", "axis", axis), ("float", "angle", angle))
+        self._do(lib.tn_joint_set_angle, ("tn_joint_axis", "axis", axis), ("float", "angle", angle), old=lib.tn_joint_angle)
 
     def angle(self, axis: Union[JointAxis, str, int]) -> float:
         """The angle of an axis of a hinge, cylinder or universal joint with its turns, rad; 0 with a
