@@ -1,8 +1,8 @@
 // Reduced coordinates: state that the files of tn_articulation share.
 //
-// Spatial vectors are taken about one point, `origin`, in world axes: a motion is (angular
+// Spatial vectors are taken about one point, `origin`, in world axes: a screw is (angular
 // velocity, velocity of the body's point at the origin), a force is (moment about the origin,
-// force). A link is a body with the joint that moves it. Column k of a link's joint is the motion
+// force). A link is a body with the joint that moves it. Column k of a link's joint is the screw
 // S_k of the body relative to its parent at q'_k = 1; with its rate of change S'_k,
 //
 //   v = v_parent + sum S_k q'_k,    v' = v'_parent + sum S_k q''_k + sum S'_k q'_k.
@@ -23,9 +23,9 @@ typedef struct placement {
   dquat q;
 } placement;
 
-typedef struct motion {
+typedef struct screw {
   tn_pos w, v; // rad/s; m/s at the origin
-} motion;
+} screw;
 
 typedef struct wrench {
   tn_pos n, f; // N m about the origin; N
@@ -61,9 +61,9 @@ typedef struct art_link {
 
   // At the positions and velocities of the last art_place() and art_move().
   placement at;       // centre of mass, from the origin, and principal axes
-  motion velocity;    // of the body
-  motion drift;       // sum S'_k q'_k
-  motion sum;         // scratch: acceleration
+  screw velocity;     // of the body
+  screw drift;        // sum S'_k q'_k
+  screw sum;          // scratch: acceleration
   wrench force;       // scratch: of the body and all that hang on it
   double inertia[10]; // composite: mass, first moment, inertia about the origin xx yy zz xy xz yz
 } art_link;
@@ -74,7 +74,7 @@ struct tn_articulation {
   tn_pos origin;
   art_link *links;
   tn_joint_id *loops;
-  motion *columns;   // S_k, by velocity
+  screw *columns;    // S_k, by velocity
   double *positions; // q and q' that the links are at
   double *velocities;
   double *matrix;        // scratch of the mass matrix
@@ -86,20 +86,20 @@ struct tn_articulation {
   int link_count, loop_count, position_count, velocity_count;
 };
 
-static inline motion motion_add(motion a, motion b)
+static inline screw screw_add(screw a, screw b)
 {
-  return (motion){pos_add(a.w, b.w), pos_add(a.v, b.v)};
+  return (screw){pos_add(a.w, b.w), pos_add(a.v, b.v)};
 }
 
-static inline motion motion_scale(double s, motion a)
+static inline screw screw_scale(double s, screw a)
 {
-  return (motion){pos_scale(s, a.w), pos_scale(s, a.v)};
+  return (screw){pos_scale(s, a.w), pos_scale(s, a.v)};
 }
 
-// Rate of change of a motion that is constant in a frame that moves by `v`.
-static inline motion motion_cross(motion v, motion s)
+// Rate of change of a screw that is constant in a frame that moves by `v`.
+static inline screw screw_cross(screw v, screw s)
 {
-  return (motion){pos_cross(v.w, s.w), pos_add(pos_cross(v.w, s.v), pos_cross(v.v, s.w))};
+  return (screw){pos_cross(v.w, s.w), pos_add(pos_cross(v.w, s.v), pos_cross(v.v, s.w))};
 }
 
 static inline wrench wrench_add(wrench a, wrench b)
@@ -107,7 +107,7 @@ static inline wrench wrench_add(wrench a, wrench b)
   return (wrench){pos_add(a.n, b.n), pos_add(a.f, b.f)};
 }
 
-static inline double power(motion s, wrench f)
+static inline double power(screw s, wrench f)
 {
   return pos_dot(s.w, f.n) + pos_dot(s.v, f.f);
 }
@@ -132,11 +132,14 @@ void art_move(tn_articulation *a);
 // Reads q' of the world, for placed links.
 void art_read_velocities(tn_articulation *a, double *velocities);
 // Motion of a body of the world about the origin.
-motion art_motion_now(const tn_articulation *a, int32_t slot);
+screw art_motion_now(const tn_articulation *a, int32_t slot);
 // q + q' dt. False if a result is not finite or a quaternion is zero.
 bool art_advance(const tn_articulation *a, double *positions, const double *velocities, double dt);
 // Reads q and q' of the world and places the links there. False as of art_is_sound().
 bool art_load(tn_articulation *a, const char *caller);
+// The axis of the joint (tn_joint_axis) that velocity k of a link belongs to, or -1 for a free
+// root. The velocities of a ball are those of its three angular axes.
+int art_axis_of(const art_link *link, int k);
 // The link of a body slot, or -1.
 int art_link_of(const tn_articulation *a, int32_t slot);
 

@@ -43,8 +43,8 @@ static void body_inertia_at(const body *b, placement at, double out[10])
   memcpy(out, all, sizeof all);
 }
 
-// Momentum of a motion.
-static wrench inertia_times(const double *i, motion s)
+// Momentum of a screw.
+static wrench inertia_times(const double *i, screw s)
 {
   tn_pos h = tn_p3(i[1], i[2], i[3]);
   tn_pos turn =
@@ -65,6 +65,14 @@ static void load_inertias(tn_articulation *a)
 // ---------------------------------------------------------------------------------------------
 // Mass matrix
 
+// Inertia of the motor of an axis; ball joints have none.
+static double armature_of(const tn_articulation *a, const art_link *link, int k)
+{
+  const joint *j = art_joint(a, link);
+  bool ball = j && link->freedom.turn == TURN_BALL && k >= link->freedom.slide_count;
+  return j && !ball ? (double)j->def.axis[art_axis_of(link, k)].armature : 0.0;
+}
+
 // M_kl = S_k . I S_l, with the composite inertia I of the outer of the two links.
 void art_mass_matrix(tn_articulation *a, double *matrix)
 {
@@ -82,6 +90,7 @@ void art_mass_matrix(tn_articulation *a, double *matrix)
           matrix[k * n + l] = matrix[l * n + k] = power(a->columns[l], momentum);
         }
       }
+      matrix[k * n + k] += armature_of(a, link, k - link->first_velocity);
     }
     if (link->parent >= 0) {
       for (int k = 0; k < 10; ++k) {
@@ -142,7 +151,7 @@ static wrench body_force(const tn_articulation *a, const art_link *link)
   const body *b = &a->world->bodies[link->body.index];
   wrench momentum = inertia_times(link->inertia, link->velocity);
   wrench force = inertia_times(link->inertia, link->sum);
-  motion v = link->velocity;
+  screw v = link->velocity;
   wrench turn = {pos_add(pos_cross(v.w, momentum.n), pos_cross(v.v, momentum.f)),
                  pos_cross(v.w, momentum.f)};
   tn_pos weight =
@@ -157,13 +166,13 @@ static void find_forces(tn_articulation *a, const double *accelerations, double 
   load_inertias(a);
   for (int i = 0; i < a->link_count; ++i) {
     art_link *link = &a->links[i];
-    motion sum = link->drift;
+    screw sum = link->drift;
     if (link->parent >= 0) {
-      sum = motion_add(sum, a->links[link->parent].sum);
+      sum = screw_add(sum, a->links[link->parent].sum);
     }
     int last = link->first_velocity + link->velocity_count;
     for (int k = link->first_velocity; accelerations && k < last; ++k) {
-      sum = motion_add(sum, motion_scale(accelerations[k], a->columns[k]));
+      sum = screw_add(sum, screw_scale(accelerations[k], a->columns[k]));
     }
     link->sum = sum;
     link->force = body_force(a, link);
@@ -171,7 +180,10 @@ static void find_forces(tn_articulation *a, const double *accelerations, double 
   for (int i = a->link_count - 1; i >= 0; --i) {
     const art_link *link = &a->links[i];
     for (int k = link->first_velocity; k < link->first_velocity + link->velocity_count; ++k) {
-      forces[k] = power(a->columns[k], link->force);
+      double armature = accelerations ? armature_of(a, link, k - link->first_velocity) : 0.0;
+      double rate =
+          accelerations ? accelerations[k] : 0.0; // before `forces`, which may be the same
+      forces[k] = power(a->columns[k], link->force) + armature * rate;
     }
     if (link->parent >= 0) {
       art_link *parent = &a->links[link->parent];
@@ -253,7 +265,7 @@ bool tn_articulation_jacobian(tn_articulation *a, tn_body_id id, tn_pos point, d
     const art_link *link = &a->links[at];
     for (int i = 0; i < link->velocity_count; ++i) {
       size_t k = (size_t)(link->first_velocity + i);
-      motion s = a->columns[k];
+      screw s = a->columns[k];
       tn_pos v = pos_add(s.v, pos_cross(s.w, p));
       if (linear) {
         linear[k] = v.x;

@@ -16,7 +16,7 @@
 #include <string.h>
 
 typedef struct loop_row {
-  wrench along; // rate of C: its power in the motion of B relative to A
+  wrench along; // rate of C: its power in the screw of B relative to A
   double error; // C
   bool turns;   // an angle
 } loop_row;
@@ -144,7 +144,7 @@ static int add_rows(tn_articulation *a, const joint *j, int first, bool rates, d
 {
   placement frames[2];
   int links[2];
-  motion now[2];
+  screw now[2];
   for (int side = 0; side < 2; ++side) {
     links[side] = art_link_of(a, j->slot[side]);
     bool outside = links[side] < 0;
@@ -155,7 +155,7 @@ static int add_rows(tn_articulation *a, const joint *j, int first, bool rates, d
   loop_row rows[6];
   int count = find_linear_rows(j, frames[0], frames[1], rows);
   count += find_angular_rows(j, frames[0], frames[1], rows + count);
-  motion relative = motion_add(now[1], motion_scale(-1.0, now[0]));
+  screw relative = screw_add(now[1], screw_scale(-1.0, now[0]));
   for (int i = 0; i < count; ++i) {
     memset(jacobian_row(a, first + i), 0, (size_t)a->velocity_count * sizeof(double));
     add_path(a, first + i, links[1], rows[i].along, 1.0);

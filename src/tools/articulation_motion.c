@@ -4,6 +4,7 @@
 #include "base/dtrig.h"
 #include "data/ids.h"
 #include "data/world.h"
+#include "solver/joint/joint_layout.h"
 
 static const dquat identity = {0.0, 0.0, 0.0, 1.0};
 
@@ -103,8 +104,14 @@ placement art_frame(const joint *j, int side, placement at)
                      dquat_mul(at.q, j->frame_rotation[side])};
 }
 
-static double middle_of(tn_range r)
+// The angle that an axis is measured next to: where the last step left it if it counts turns, or
+// else the middle of its range.
+static double angle_before(const joint *j, int axis)
 {
+  if (joint_counts_turns(j->def.kind, TN_ANGULAR_A + axis)) {
+    return j->angle[axis];
+  }
+  tn_range r = j->def.angular[axis];
   bool closed = isfinite(r.lo) && isfinite(r.hi);
   return closed ? 0.5 * ((double)r.lo + (double)r.hi) : 0.0;
 }
@@ -114,12 +121,12 @@ static void measure_turn(const joint *j, const joint_freedom *f, dquat q, double
   if (f->turn == TURN_AXIS) {
     int axis = f->turns[0];
     double angle = 2.0 * d_atan2(part(tn_p3(q.x, q.y, q.z), axis), q.w);
-    positions[0] = d_angle_near(angle, middle_of(j->def.angular[axis]));
+    positions[0] = d_angle_near(angle, angle_before(j, axis));
   } else if (f->turn == TURN_UNIVERSAL) {
     tn_pos a1 = unit(0), a2 = dquat_rotate(q, unit(0)), b2 = dquat_rotate(q, unit(1));
     double about_b = d_atan2(pos_dot(pos_cross(a1, a2), b2), pos_dot(a1, a2));
-    positions[0] = d_angle_near(d_atan2(b2.z, b2.y), middle_of(j->def.angular[0]));
-    positions[1] = d_angle_near(about_b, middle_of(j->def.angular[1]));
+    positions[0] = d_angle_near(d_atan2(b2.z, b2.y), angle_before(j, 0));
+    positions[1] = d_angle_near(about_b, angle_before(j, 1));
   } else if (f->turn == TURN_BALL) {
     double sign = q.w < 0.0 ? -1.0 : 1.0;
     positions[0] = sign * q.x;
@@ -265,40 +272,40 @@ void art_place(tn_articulation *a)
 
 // Collects the columns of one joint, from the parent towards the body.
 typedef struct column_writer {
-  motion *columns;          // of the joint
+  screw *columns;           // of the joint
   const double *velocities; // of the joint
-  motion velocity;          // of the frame that the next column is fixed in
-  motion drift;
+  screw velocity;           // of the frame that the next column is fixed in
+  screw drift;
 } column_writer;
 
 // Adds a column that is fixed in a frame that moves by `frame`, apart from `change`.
-static void put_column(column_writer *w, int k, motion column, motion frame, motion change)
+static void put_column(column_writer *w, int k, screw column, screw frame, screw change)
 {
   w->columns[k] = column;
-  motion rate = motion_add(motion_cross(frame, column), change);
-  w->drift = motion_add(w->drift, motion_scale(w->velocities[k], rate));
+  screw rate = screw_add(screw_cross(frame, column), change);
+  w->drift = screw_add(w->drift, screw_scale(w->velocities[k], rate));
 }
 
 static void advance_frame(column_writer *w, int first, int count)
 {
   for (int k = first; k < first + count; ++k) {
-    w->velocity = motion_add(w->velocity, motion_scale(w->velocities[k], w->columns[k]));
+    w->velocity = screw_add(w->velocity, screw_scale(w->velocities[k], w->columns[k]));
   }
 }
 
-static const motion no_motion;
+static const screw no_screw;
 
-static motion turn_column(tn_pos axis, tn_pos point)
+static screw turn_column(tn_pos axis, tn_pos point)
 {
-  return (motion){axis, pos_cross(point, axis)};
+  return (screw){axis, pos_cross(point, axis)};
 }
 
 // Offsets along the axes of A.
 static void put_slides(column_writer *w, const joint_freedom *f, placement a, double sign)
 {
   for (int i = 0; i < f->slide_count; ++i) {
-    motion column = {.v = pos_scale(sign, dquat_rotate(a.q, unit(f->slides[i])))};
-    put_column(w, i, column, w->velocity, no_motion);
+    screw column = {.v = pos_scale(sign, dquat_rotate(a.q, unit(f->slides[i])))};
+    put_column(w, i, column, w->velocity, no_screw);
   }
   advance_frame(w, 0, f->slide_count);
 }
@@ -318,7 +325,7 @@ static void put_vector(column_writer *w, const art_link *link, const double *q, 
     tn_pos axis = dquat_rotate(a.q, exp_rate(e, vector, unit(f->turns[i])));
     w->columns[first + i] = turn_column(pos_scale(sign, axis), at);
   }
-  motion frame = w->velocity; // that A's axes turn by
+  screw frame = w->velocity; // that A's axes turn by
   advance_frame(w, first, f->turn_count);
   frame = link->reversed ? w->velocity : frame;
   for (int i = 0; i < f->turn_count; ++i) {
@@ -335,11 +342,11 @@ static void put_ball(column_writer *w, int first, placement b, tn_pos at, bool r
     tn_pos axis = pos_scale(reversed ? -1.0 : 1.0, dquat_rotate(b.q, unit(i)));
     w->columns[first + i] = turn_column(axis, at);
   }
-  motion frame = w->velocity;
+  screw frame = w->velocity;
   advance_frame(w, first, 3);
   frame = reversed ? frame : w->velocity;
   for (int i = 0; i < 3; ++i) {
-    put_column(w, first + i, w->columns[first + i], frame, no_motion);
+    put_column(w, first + i, w->columns[first + i], frame, no_screw);
   }
 }
 
@@ -354,7 +361,7 @@ static void put_turns(column_writer *w, const art_link *link, const double *q, p
       int k = link->reversed ? f->turn_count - 1 - i : i;
       tn_pos axis = f->turn == TURN_AXIS ? dquat_rotate(a.q, unit(f->turns[0]))
                                          : dquat_rotate(k == 0 ? a.q : b.q, unit(k));
-      put_column(w, first + k, turn_column(pos_scale(sign, axis), b.p), w->velocity, no_motion);
+      put_column(w, first + k, turn_column(pos_scale(sign, axis), b.p), w->velocity, no_screw);
       advance_frame(w, first + k, 1);
     }
   } else if (f->turn == TURN_BALL) {
@@ -370,18 +377,18 @@ static void put_free(column_writer *w, const tn_articulation *a, const art_link 
   dquat q = dquat_mul(link->at.q, dquat_conjugate(b->local_principal));
   tn_pos at = pos_sub(link->at.p, dquat_rotate(q, b->local_center));
   for (int i = 0; i < 3; ++i) {
-    put_column(w, i, (motion){.v = unit(i)}, no_motion, no_motion);
+    put_column(w, i, (screw){.v = unit(i)}, no_screw, no_screw);
   }
   advance_frame(w, 0, 3);
   put_ball(w, 3, (placement){at, q}, at, false);
 }
 
-motion art_motion_now(const tn_articulation *a, int32_t slot)
+screw art_motion_now(const tn_articulation *a, int32_t slot)
 {
   const body_state *state = &a->world->state[slot];
   tn_pos w = pos_from_vec3(vec3_from_floats(state->w));
   tn_pos v = pos_from_vec3(vec3_from_floats(state->v));
-  return (motion){w, pos_add(v, pos_cross(art_pose_now(a, slot).p, w))};
+  return (screw){w, pos_add(v, pos_cross(art_pose_now(a, slot).p, w))};
 }
 
 void art_move(tn_articulation *a)
@@ -394,7 +401,7 @@ void art_move(tn_articulation *a)
         link->parent >= 0 ? a->links[link->parent].velocity : art_motion_now(a, link->parent_slot);
     const joint *j = art_joint(a, link);
     if (!j) {
-      w.velocity = no_motion;
+      w.velocity = no_screw;
       put_free(&w, a, link);
     } else {
       int side = link->reversed ? 0 : 1;
@@ -421,7 +428,7 @@ void art_move(tn_articulation *a)
 
 // Solves for the turns of a joint with the least error of the angular velocity: the normal
 // equations of its columns, of up to three.
-static void fit_turns(const motion *columns, int count, tn_pos w, double *velocities)
+static void fit_turns(const screw *columns, int count, tn_pos w, double *velocities)
 {
   double matrix[9];
   for (int i = 0; i < count; ++i) {
@@ -446,11 +453,11 @@ void art_read_velocities(tn_articulation *a, double *velocities)
   for (int i = 0; i < a->link_count; ++i) {
     const art_link *link = &a->links[i];
     const joint *j = art_joint(a, link);
-    motion *columns = a->columns + link->first_velocity;
+    screw *columns = a->columns + link->first_velocity;
     double *to = velocities + link->first_velocity;
-    motion base = j ? art_motion_now(a, link->parent_slot) : no_motion;
-    motion relative =
-        motion_add(art_motion_now(a, (int32_t)link->body.index), motion_scale(-1.0, base));
+    screw base = j ? art_motion_now(a, link->parent_slot) : no_screw;
+    screw relative =
+        screw_add(art_motion_now(a, (int32_t)link->body.index), screw_scale(-1.0, base));
     int slides = j ? link->freedom.slide_count : 3;
     fit_turns(columns + slides, link->velocity_count - slides, relative.w, to + slides);
     // What the turns do to the point at the origin is no slide.
@@ -512,6 +519,19 @@ bool art_load(tn_articulation *a, const char *caller)
   }
   art_move(a);
   return true;
+}
+
+int art_axis_of(const art_link *link, int k)
+{
+  const joint_freedom *f = &link->freedom;
+  if (f->free_root) {
+    return -1;
+  }
+  if (k < f->slide_count) {
+    return TN_LINEAR_A + f->slides[k];
+  }
+  bool listed = f->turn == TURN_AXIS || f->turn == TURN_VECTOR;
+  return TN_ANGULAR_A + (listed ? f->turns[k - f->slide_count] : k - f->slide_count);
 }
 
 int art_link_of(const tn_articulation *a, int32_t slot)

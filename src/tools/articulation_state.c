@@ -5,6 +5,7 @@
 #include "data/wake.h"
 #include "data/world.h"
 #include "kernel/ranges.h"
+#include "solver/joint/joint_layout.h"
 #include "world/body_write.h"
 
 #include <math.h>
@@ -50,6 +51,21 @@ static const char *why_bad_poses(const tn_articulation *a)
   return NULL;
 }
 
+// Angles that count turns are those of the positions.
+static void set_angles(tn_articulation *a)
+{
+  for (int i = 0; i < a->link_count; ++i) {
+    const art_link *link = &a->links[i];
+    for (int k = 0; art_joint(a, link) && k < link->velocity_count; ++k) {
+      joint *j = &a->world->joints[link->joint.index - 1];
+      int axis = art_axis_of(link, k);
+      if (joint_counts_turns(j->def.kind, axis)) {
+        j->angle[axis - TN_ANGULAR_A] = a->positions[link->first_position + k];
+      }
+    }
+  }
+}
+
 bool tn_articulation_set_positions(tn_articulation *a, const double *positions, const bool *keep)
 {
   static const char *const caller = "tn_articulation_set_positions";
@@ -79,6 +95,7 @@ bool tn_articulation_set_positions(tn_articulation *a, const double *positions, 
     placement at = body_pose(a, &a->links[i]);
     ok = body_move(a->world, (int32_t)a->links[i].body.index, at.p, at.q) && ok;
   }
+  set_angles(a);
   return ok || reject(a, caller, "out of memory");
 }
 
@@ -157,7 +174,7 @@ static tn_pos pivot_of(const tn_articulation *a, const art_link *link)
 // span of the turns, from the normal equations of their axes.
 static wrench joint_wrench(const tn_articulation *a, const art_link *link, const double *forces)
 {
-  const motion *columns = a->columns + link->first_velocity;
+  const screw *columns = a->columns + link->first_velocity;
   int slides = link->freedom.free_root ? 3 : link->freedom.slide_count;
   int turns = link->velocity_count - slides;
   double matrix[9], rhs[3];
@@ -245,38 +262,27 @@ bool tn_articulation_joint_forces(tn_articulation *a, double *forces)
 // ---------------------------------------------------------------------------------------------
 // Keyframes
 
-// The drives of a joint: at most one along a slide and one about a turn.
-static tn_drive drive_of(const joint *j, bool angular)
+// The drive of velocity k of a link if it has a target, or null. The law of a ball's rotation is
+// that of its first axis, each axis has its part of the target.
+static const tn_drive *target_drive(const tn_articulation *a, const art_link *link, int k)
 {
-  return j->def.axis[angular ? TN_ANGULAR_A : TN_LINEAR_A].drive;
-}
-
-// Index among the velocities of a joint that a drive acts on, or -1.
-static int driven_velocity(const art_link *link, const joint *j, bool angular)
-{
-  const joint_freedom *f = &link->freedom;
-  if (drive_of(j, angular).stiffness == 0.0f) {
-    return -1;
+  const joint *j = art_joint(a, link);
+  if (!j) {
+    return NULL;
   }
-  if (!angular) {
-    return f->slide_count > 0 && f->slides[0] == 0 ? link->first_velocity : -1;
-  }
-  bool first = f->turn == TURN_UNIVERSAL || (f->turn != TURN_BALL && f->turns[0] == 0);
-  return f->turn_count > 0 && first ? link->first_velocity + f->slide_count : -1;
+  int axis = art_axis_of(link, k);
+  bool ball = link->freedom.turn == TURN_BALL && k >= link->freedom.slide_count;
+  int law = ball && j->def.kind == TN_JOINT_BALL ? TN_ANGULAR_A : axis;
+  return j->def.axis[law].drive.stiffness > 0.0f ? &j->def.axis[axis].drive : NULL;
 }
 
 static void read_targets(const tn_articulation *a, double *targets)
 {
-  for (int i = 0; i < a->velocity_count; ++i) {
-    targets[i] = 0.0;
-  }
   for (int i = 0; i < a->link_count; ++i) {
-    const joint *j = art_joint(a, &a->links[i]);
-    for (int angular = 0; j && angular < 2; ++angular) {
-      int k = driven_velocity(&a->links[i], j, angular != 0);
-      if (k >= 0) {
-        targets[k] = (double)drive_of(j, angular != 0).target;
-      }
+    const art_link *link = &a->links[i];
+    for (int k = 0; k < link->velocity_count; ++k) {
+      const tn_drive *drive = target_drive(a, link, k);
+      targets[link->first_velocity + k] = drive ? (double)drive->target : 0.0;
     }
   }
 }
@@ -285,15 +291,15 @@ static bool set_targets(const tn_articulation *a, const double *targets)
 {
   bool ok = true;
   for (int i = 0; i < a->link_count; ++i) {
-    const joint *j = art_joint(a, &a->links[i]);
-    for (int angular = 0; j && angular < 2; ++angular) {
-      int k = driven_velocity(&a->links[i], j, angular != 0);
-      if (k >= 0) {
-        tn_drive drive = drive_of(j, angular != 0);
-        drive.target = (float)targets[k];
-        ok = tn_joint_set_drive(a->world, a->links[i].joint, angular ? TN_ANGULAR_A : TN_LINEAR_A,
-                                drive) &&
-             ok;
+    const art_link *link = &a->links[i];
+    for (int k = 0; k < link->velocity_count; ++k) {
+      const tn_drive *now = target_drive(a, link, k);
+      if (now) {
+        tn_drive drive = *now;
+        drive.target = (float)targets[link->first_velocity + k];
+        ok =
+            tn_joint_set_drive(a->world, link->joint, (tn_joint_axis)art_axis_of(link, k), drive) &&
+            ok;
       }
     }
   }

@@ -51,7 +51,7 @@ static void open_some_axes(uint32_t *random, tn_joint_def *def)
 }
 
 static void add_random_joint(uint32_t *random, tn_world *world, tn_joint_kind kind, tn_body_id a,
-                             tn_body_id b)
+                             tn_body_id b, bool armature)
 {
   tn_joint_def def = tn_default_joint_def(kind);
   bool swap = test_index(random, 2) == 1;
@@ -62,6 +62,10 @@ static void add_random_joint(uint32_t *random, tn_world *world, tn_joint_kind ki
   def.frame_b = (tn_transform){tn_p3((double)q.x, (double)q.y, (double)q.z), test_rotation(random)};
   if (kind == TN_JOINT_GENERIC) {
     open_some_axes(random, &def);
+  }
+  for (int i = 0; armature && i < TN_JOINT_AXIS_COUNT; ++i) {
+    bool ball = kind == TN_JOINT_BALL || kind == TN_JOINT_FIXED || kind == TN_JOINT_GENERIC;
+    def.axis[i].armature = ball || !test_index(random, 2) ? 0.0f : test_between(random, 0.0f, 1.0f);
   }
   assert_false(TN_IS_NULL(tn_joint_create(world, &def)));
 }
@@ -74,7 +78,7 @@ static tn_articulation *articulate(tn_world *world, const tn_body_id *roots, int
   return tn_articulation_create(world, &def);
 }
 
-static tree make_tree(uint32_t seed, bool floating)
+static tree make_tree(uint32_t seed, bool floating, bool armature)
 {
   static const tn_joint_kind kinds[] = {TN_JOINT_HINGE,     TN_JOINT_PRISMATIC, TN_JOINT_CYLINDER,
                                         TN_JOINT_UNIVERSAL, TN_JOINT_BALL,      TN_JOINT_FIXED,
@@ -90,7 +94,8 @@ static tree make_tree(uint32_t seed, bool floating)
     assert_false(TN_IS_NULL(t.bodies[i]));
     tn_body_id parent = i ? t.bodies[test_index(&random, i)] : test_no_body;
     if (i > 0 || !floating) {
-      add_random_joint(&random, t.world, kinds[test_index(&random, 7)], parent, t.bodies[i]);
+      add_random_joint(&random, t.world, kinds[test_index(&random, 7)], parent, t.bodies[i],
+                       armature);
     }
   }
   t.articulation = articulate(t.world, t.bodies, 1);
@@ -360,7 +365,7 @@ static void check_tree(uint32_t seed, bool floating)
   static double matrix[MAX_MATRIX];
   static body_motion partial[MAX_NUMBERS][MAX_BODIES];
   uint32_t random = 5u + seed;
-  tree t = make_tree(seed, floating);
+  tree t = make_tree(seed, floating, false);
   double q[MAX_NUMBERS], again[MAX_NUMBERS], u[MAX_NUMBERS], rate[MAX_NUMBERS];
   set_random_positions(&random, &t, q);
   find_partials(&t, q, partial);
@@ -404,7 +409,7 @@ static void applied_forces_accelerate(void **state)
   (void)state;
   for (int i = 0; i < test_cases(30, 300); ++i) {
     uint32_t random = 900u + (uint32_t)i;
-    tree t = make_tree((uint32_t)i, i % 2 == 0);
+    tree t = make_tree((uint32_t)i, i % 2 == 0, i % 3 == 0);
     double q[MAX_NUMBERS], forces[MAX_NUMBERS], rate[MAX_NUMBERS], u[MAX_NUMBERS];
     set_random_positions(&random, &t, q);
     random_numbers(&random, forces, t.n, 5.0f);
