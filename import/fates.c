@@ -78,9 +78,7 @@ static const fate_row mjcf_fates[] = {
     {NULL, "reftype", TN_IMPORT_VISUAL, "sensors read in the frame of the model"},
     {NULL, "refname", TN_IMPORT_VISUAL, "sensors read in the frame of the model"},
     {"geom", "priority", TN_IMPORT_APPROXIMATED, "the larger friction of two geoms counts"},
-    {"joint", "actuatorfrcrange", TN_IMPORT_IGNORED, "joints have no limit of effort yet"},
-    {"joint", "actuatorfrclimited", TN_IMPORT_IGNORED, "joints have no limit of effort yet"},
-    {"joint", "actuatorgravcomp", TN_IMPORT_IGNORED,
+    {"joint", "actuatorgravcomp", TN_IMPORT_APPROXIMATED,
      "forces of gravity compensation are not limited"},
     {"fixed", "armature", TN_IMPORT_IGNORED, "tendons have no armature"},
     {"spatial", "armature", TN_IMPORT_IGNORED, "tendons have no armature"},
@@ -136,7 +134,11 @@ static void report_attributes(tn_model *model, const xml_node *node, fate_table 
 {
   for (const xml_attribute *a = node->attributes; a; a = a->next) {
     const fate_row *row = find_row(table, node->name, a->name);
-    tn_import_fate fate = row ? row->fate : a->used ? TN_IMPORT_HONOURED : TN_IMPORT_IGNORED;
+    bool space = strncmp(a->name, "xmlns", 5) == 0;
+    tn_import_fate fate = row       ? row->fate
+                          : space   ? TN_IMPORT_VISUAL
+                          : a->used ? TN_IMPORT_HONOURED
+                                    : TN_IMPORT_IGNORED;
     if (!a->used && fate == TN_IMPORT_HONOURED) {
       fate = TN_IMPORT_IGNORED;
     }
@@ -152,6 +154,14 @@ static bool is_unused_default(const xml_node *node)
   return !node->used && node->parent && xml_is(node->parent, "default");
 }
 
+// Axis and limits of a URDF joint that is fixed.
+static bool is_part_of_fixed_joint(const xml_node *node)
+{
+  const xml_node *joint = node->parent;
+  const char *type = joint && xml_is(joint, "joint") ? xml_get(joint, "type") : NULL;
+  return type && strcmp(type, "fixed") == 0 && !node->used;
+}
+
 static void report_node(tn_model *model, const xml_node *node, fate_table table)
 {
   const fate_row *row = find_row(table, node->name, NULL);
@@ -161,6 +171,10 @@ static void report_node(tn_model *model, const xml_node *node, fate_table table)
     return;
   }
   if (is_unused_default(node)) {
+    return;
+  }
+  if (is_part_of_fixed_joint(node)) {
+    model_note_add(model, TN_IMPORT_VISUAL, node->at, "<%.60s> of a fixed joint", node->name);
     return;
   }
   if (!node->used) {

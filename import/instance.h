@@ -28,8 +28,10 @@ struct tn_instance {
   tn_coupling_id *pulls;          // of each actuator of a tendon
   LIST(tn_coupling_id) couplings; // all of them
   double *controls;               // of each actuator
-  tn_articulation *articulation;  // null: there are no trees
-  int *first_position;            // of each joint, in the articulation
+  double *activations;            // of each actuator with dynamics
+  double *servo_damping;         // of each actuator that states a damping ratio, N s/m or N m s/rad
+  tn_articulation *articulation; // null: there are no trees
+  int *first_position;           // of each joint, in the articulation
   int *first_velocity;
   double *q, *u, *numbers;    // scratch: numbers of the articulation, and of the file
   tn_geometry_id *surfaces;   // of each mesh, where it is used
@@ -55,6 +57,11 @@ bool coupling_apply_control(tn_instance *instance, int actuator);
 bool build_articulation(tn_instance *instance);
 // Where a body of the model is, in the world.
 dpose instance_pose(const tn_instance *instance, int body);
+// The drive of a hinge or slide with all of its actuators.
+tn_drive drive_of_joint(const tn_instance *instance, int joint);
+void note_actuators(tn_instance *instance);
+// Damping of servos that state a damping ratio; after the articulation.
+bool tune_servos(tn_instance *instance);
 // Gives the drives of an actuator's target its control.
 bool drive_apply(tn_instance *instance, int actuator);
 

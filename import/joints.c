@@ -115,7 +115,7 @@ static drot frame_of(const model_joint *j)
   return drot_from_to(dvec_of(1.0, 0.0, 0.0), j->axis);
 }
 
-static bool build_joint(tn_instance *in, int index, tn_drive drive)
+static bool build_joint(tn_instance *in, int index)
 {
   const tn_model *model = in->model;
   const model_joint *j = &model->joints.items[index];
@@ -137,10 +137,11 @@ static bool build_joint(tn_instance *in, int index, tn_drive drive)
   set_frames(in, &def, a, b, dpose_mul(in->reference[j->body], local));
   // In MuJoCo a body may collide with one that is fixed to the world, also through a joint.
   def.collide = model->format == TN_IMPORT_MJCF && !instance_moves(in, body->parent);
+  // Drives are part of the definition: one that is set later moves its target over the first step.
   if (j->type == MODEL_HINGE) {
-    def.axis[TN_ANGULAR_A].drive = drive;
+    def.axis[TN_ANGULAR_A].drive = drive_of_joint(in, index);
   } else if (j->type == MODEL_SLIDE) {
-    def.axis[TN_LINEAR_A].drive = drive;
+    def.axis[TN_LINEAR_A].drive = drive_of_joint(in, index);
   }
   in->joints[index] = tn_joint_create(in->world, &def);
   return !TN_IS_NULL(in->joints[index]);
@@ -160,12 +161,12 @@ static bool build_welds(tn_instance *in, int body)
 
 // The joints of a body, or what holds it without: in the order of bodies, which is that of the
 // trees.
-static bool build_body_joints(tn_instance *in, int index, const tn_drive *drives)
+static bool build_body_joints(tn_instance *in, int index)
 {
   const model_body *b = &in->model->bodies.items[index];
   bool ok = build_welds(in, index);
   for (int i = b->first_joint; ok && i < b->first_joint + b->joint_count; ++i) {
-    ok = build_joint(in, i, drives[i]);
+    ok = build_joint(in, i);
   }
   return ok;
 }
@@ -296,104 +297,12 @@ static bool keep_families_apart(tn_instance *in)
   return true;
 }
 
-// ---------------------------------------------------------------------------------------------
-// Actuators
-
-// The drive of an actuator with its gear: force = gear (gain u + b0 + b1 gear q + b2 gear q').
-static tn_drive drive_of(tn_instance *in, const model_actuator *t, const model_joint *j, double u)
-{
-  double g = t->gear[0], stiffness = -t->bias[1] * g * g, damping = -t->bias[2] * g * g;
-  tn_drive drive = tn_default_drive();
-  if (t->force_limited) {
-    double a = t->force_range[0] * g, b = t->force_range[1] * g;
-    drive.limits = range_of(fmin(fmin(a, b), 0.0), fmax(fmax(a, b), 0.0));
-    if (fmin(a, b) > 0.0 || fmax(a, b) < 0.0) {
-      model_note_add(in->model, TN_IMPORT_APPROXIMATED, t->at, "forcerange without 0: widened");
-    }
-  }
-  double push = g * (t->gain[0] * u + t->bias[0]);
-  drive.damping = (float)fmax(damping, 0.0);
-  if (stiffness > 0.0) {
-    drive.stiffness = (float)stiffness;
-    drive.target = (float)(push / stiffness - j->ref);
-  } else if (damping > 0.0) {
-    drive.velocity = (float)(push / damping);
-  } else {
-    drive.force = (float)push;
-  }
-  return drive;
-}
-
-// The drive of an actuator at its control. False if it acts on no hinge or slide.
-static bool find_drive(tn_instance *in, int actuator, tn_drive *drive)
-{
-  const model_actuator *t = &in->model->actuators.items[actuator];
-  bool to_joint = t->transmission == MODEL_TO_JOINT || t->transmission == MODEL_TO_JOINT_IN_PARENT;
-  const model_joint *j = to_joint ? &in->model->joints.items[t->target] : NULL;
-  if (!t->supported || !j || (j->type != MODEL_HINGE && j->type != MODEL_SLIDE)) {
-    return false;
-  }
-  double u = in->controls[actuator];
-  if (t->control_limited) {
-    u = fmin(fmax(u, t->control_range[0]), t->control_range[1]);
-  }
-  *drive = drive_of(in, t, j, u);
-  return true;
-}
-
-bool drive_apply(tn_instance *in, int actuator)
-{
-  tn_drive drive;
-  if (!find_drive(in, actuator, &drive)) {
-    return coupling_apply_control(in, actuator);
-  }
-  int index = in->model->actuators.items[actuator].target;
-  return in->model->joints.items[index].type == MODEL_HINGE
-             ? tn_joint_set_drive(in->world, in->joints[index], TN_ANGULAR_A, drive)
-             : tn_joint_set_drive(in->world, in->joints[index], TN_LINEAR_A, drive);
-}
-
-// Drives are part of the definition: one that is set later moves its target over the first step.
-static void take_drives(tn_instance *in, tn_drive *drives, bool *given)
-{
-  const tn_model *model = in->model;
-  for (int i = 0; i < model->joints.count; ++i) {
-    drives[i] = tn_default_drive();
-  }
-  for (int i = 0; i < model->actuators.count; ++i) {
-    const model_actuator *t = &model->actuators.items[i];
-    tn_drive drive;
-    if (!find_drive(in, i, &drive)) {
-      if (t->supported && t->transmission != MODEL_TO_TENDON) {
-        model_note_add(in->model, TN_IMPORT_IGNORED, t->at,
-                       "actuator that does not act on a hinge or slide");
-      }
-      continue;
-    }
-    if (given[t->target]) {
-      model_note_add(in->model, TN_IMPORT_APPROXIMATED, t->at,
-                     "several actuators on one joint: the last one counts");
-    }
-    if (t->dynamics != MODEL_DYN_NONE) {
-      model_note_add(in->model, TN_IMPORT_APPROXIMATED, t->at,
-                     "actuator with dynamics: its control acts at once");
-    }
-    drives[t->target] = drive;
-    given[t->target] = true;
-  }
-}
-
 bool build_joints(tn_instance *in)
 {
   const tn_model *model = in->model;
-  tn_drive *drives = memory_take(&in->memory, (size_t)model->joints.count + 1, sizeof *drives);
-  bool *given = memory_take(&in->memory, (size_t)model->joints.count + 1, sizeof *given);
-  if (!drives || !given) {
-    return false;
-  }
-  take_drives(in, drives, given);
+  note_actuators(in);
   for (int i = 1; i < model->bodies.count; ++i) {
-    if (!build_body_joints(in, i, drives)) {
+    if (!build_body_joints(in, i)) {
       return false;
     }
   }

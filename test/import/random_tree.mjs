@@ -35,9 +35,12 @@ const attributes = (object) =>
     .join("");
 
 // `swing`: without limits, friction, couplings and tendons, so that two engines can be compared over
-// time. `conservative`: also without damping and actuators.
+// time. `conservative`: also without damping and actuators. `single`: at most one joint for each body.
+// `servo`: hinges and slides alone, each with a damped position servo and a target.
 class Tree {
-  constructor(seed, { swing = false, conservative = false } = {}) {
+  constructor(seed, { swing = false, conservative = false, single = false, servo = false } = {}) {
+    this.servo = servo;
+    this.single = single;
     this.swing = swing || conservative;
     this.conservative = conservative;
     this.r = random(seed);
@@ -47,6 +50,7 @@ class Tree {
     this.geoms = [];
     this.sites = [];
     this.positions = []; // random values of qpos
+    this.targets = []; // of servos
     this.classes = ["", "outer", "inner", "other"];
   }
   angle(value) {
@@ -120,7 +124,7 @@ class Tree {
       range: r.chance(0.4) && !this.swing ? (type === "ball" ? [0, scale(1)] : [scale(-1), scale(1.5)]) : undefined,
       damping: ((d) => (this.conservative ? [0] : d))(r.chance(0.4) ? [r.between(0, 1)] : undefined),
       stiffness: r.chance(0.3) ? [r.between(0, 10)] : undefined,
-      armature: r.chance(0.3) ? [r.between(0, 0.1)] : undefined,
+      armature: ((a) => (type === "ball" ? [0] : a))(r.chance(0.3) ? [r.between(0, 0.1)] : undefined),
       frictionloss: ((f) => (this.swing ? undefined : f))(r.chance(0.2) ? [r.between(0, 0.1)] : undefined),
       class: this.class(),
     })}/>`;
@@ -128,7 +132,7 @@ class Tree {
   // A trunk may be free; other bodies are fixed, or have up to three hinges and slides, or a ball.
   jointsOf(depth) {
     const { r } = this;
-    if (depth === 0 && r.chance(0.4)) {
+    if (depth === 0 && r.chance(0.4) && !this.servo) {
       const q = [...r.vector(1), ...r.vector(1), r.between(0.2, 1)];
       const length = Math.hypot(...q.slice(3));
       this.joints.push({ name: "", type: "free" });
@@ -137,8 +141,8 @@ class Tree {
     }
     const kind = r.whole(0, 6);
     if (kind === 0) return "";
-    if (kind === 1) return this.joint("ball");
-    const count = kind < 5 ? 1 : r.whole(2, 3);
+    if (kind === 1) return this.joint(this.servo ? "hinge" : "ball");
+    const count = kind < 5 || this.single ? 1 : r.whole(2, 3);
     return Array.from({ length: count }, () => this.joint(r.pick(["hinge", "hinge", "slide"]))).join("");
   }
   inertial() {
@@ -191,7 +195,7 @@ class Tree {
       angle: this.degrees ? (r.chance(0.5) ? undefined : "degree") : "radian",
       eulerseq: r.chance(0.5) ? eulerseq : undefined,
       inertiafromgeom: r.chance(0.2) ? "true" : undefined,
-      settotalmass: r.chance(0.1) ? [7] : undefined,
+      settotalmass: r.chance(0.1) || this.servo ? [7] : undefined,
       inertiagrouprange: r.chance(0.1) ? "0 3" : undefined,
       boundmass: "0.001",
       boundinertia: r.chance(0.3) ? "0" : "1e-6",
@@ -203,6 +207,10 @@ class Tree {
       .filter((j) => j.type === "hinge" || j.type === "slide")
       .map((j) => {
         const kind = r.whole(0, 4);
+        if (this.servo) {
+          this.targets.push(r.between(-1, 1));
+          return `<position${attributes({ joint: j.name, kp: [r.between(500, 2000)], dampratio: [r.between(1, 2)], gear: [r.between(0.5, 2)] })}/>`;
+        }
         const common = { joint: j.name, class: this.class(), gear: r.chance(0.3) ? [r.between(0.5, 5)] : undefined };
         if (kind === 0) return `<motor${attributes(common)}/>`;
         if (kind === 1) return `<position${attributes({ ...common, kp: [r.between(1, 50)], kv: [1] })}/>`;
@@ -228,7 +236,7 @@ class Tree {
       `<mujoco model="random">${this.compiler()}${this.defaults()}` +
       `<worldbody><geom type="plane" size="1 1 1"/>${trunks}</worldbody>${tendon}${equality}` +
       `<actuator>${this.conservative ? "" : this.actuators()}</actuator>` +
-      `<keyframe><key name="k" qpos="${text(this.positions)}"/></keyframe></mujoco>`
+      `<keyframe><key name="k" qpos="${text(this.positions)}"${attributes({ ctrl: this.servo ? this.targets : undefined })}/></keyframe></mujoco>`
     );
   }
 }

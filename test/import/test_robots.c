@@ -222,6 +222,71 @@ static void parts_have_their_own_weight(void **state)
   release(&r);
 }
 
+#define WHEEL                                                                                      \
+  "<mujoco><option gravity='0 0 0'/><compiler angle='radian'/><worldbody><body name='w'>"          \
+  "<joint name='j' axis='0 0 1' armature='.5'/>"                                                   \
+  "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1.5'/></body></worldbody><actuator>"
+
+static double angle_of(const robot *r)
+{
+  double q;
+  assert_true(tn_instance_positions(r->instance, &q));
+  return q;
+}
+
+// A wheel of 2 kg m^2 with its motor, critically damped: 1 - (1 + w t) exp(-w t), w^2 = 8 / 2.
+static void damping_ratios_are_critical(void **state)
+{
+  (void)state;
+  robot r = make_robot(
+      WHEEL "<position name='s' joint='j' kp='2' gear='2' dampratio='1'/></actuator></mujoco>",
+      NULL);
+  assert_true(tn_instance_set_control(r.instance, 0, 2.0)); // of the actuator's length: 1 rad
+  test_run(r.world, 1.0f / 240.0f, 1);                      // moves the target there
+  double lag = 0.5 / 240.0;
+  test_run(r.world, 1.0f / 240.0f, 239);
+  double t = 2.0 * (1.0 - lag);
+  assert_close(angle_of(&r), 1.0 - (1.0 + t) * exp(-t), 0.005);
+  release(&r);
+}
+
+// A servo of 10 N m/rad to 1 rad and a motor of 3 N m against it.
+static void actuators_of_a_joint_add_up(void **state)
+{
+  (void)state;
+  robot r = make_robot(WHEEL "<position joint='j' kp='10' kv='8'/><motor joint='j'/>"
+                             "</actuator></mujoco>",
+                       NULL);
+  tn_instance_set_control(r.instance, 0, 1.0);
+  tn_instance_set_control(r.instance, 1, -3.0);
+  test_run(r.world, 1.0f / 60.0f, 600);
+  assert_close(angle_of(&r), 0.7, 1e-4);
+  release(&r);
+}
+
+// An integrator turns the wheel at its control's rate, up to the end of its range.
+static void integrators_need_to_advance(void **state)
+{
+  (void)state;
+  robot r = make_robot(WHEEL "<intvelocity joint='j' kp='400' kv='60' actrange='-1 1'/>"
+                             "</actuator></mujoco>",
+                       NULL);
+  tn_instance_set_control(r.instance, 0, 0.5);
+  for (int i = 0; i < 60; ++i) {
+    assert_true(tn_instance_advance(r.instance, 1.0f / 60.0f));
+    test_run(r.world, 1.0f / 60.0f, 1);
+  }
+  assert_close(angle_of(&r), 0.5 - 0.5 * 60.0 / 400.0, 0.005); // it lags by kv / kp
+  for (int i = 0; i < 240; ++i) {
+    assert_true(tn_instance_advance(r.instance, 1.0f / 60.0f));
+    test_run(r.world, 1.0f / 60.0f, 1);
+  }
+  assert_close(angle_of(&r), 1.0, 1e-3);
+  assert_false(tn_instance_advance(r.instance, -1.0f));
+  assert_false(tn_instance_advance(NULL, 0.1f));
+  release(&r);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -229,6 +294,9 @@ int main(void)
       cmocka_unit_test(sensors_read_the_state),
       cmocka_unit_test(sensors_read_loads),
       cmocka_unit_test(excluded_bodies_move_freely),
+      cmocka_unit_test(damping_ratios_are_critical),
+      cmocka_unit_test(actuators_of_a_joint_add_up),
+      cmocka_unit_test(integrators_need_to_advance),
       cmocka_unit_test(planar_joints_move),
       cmocka_unit_test(parts_have_their_own_weight),
   };
