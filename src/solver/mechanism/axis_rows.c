@@ -435,7 +435,7 @@ void add_axis_rows(row_builder *s)
   for (last = first; last < s->joint->axis_count && axes[last].block == s->block;) {
     last += 1;
   }
-  if (s->kind.ball_axes && first < last) {
+  if (s->kind.ball_axes && first < last && axes[first].features != AXIS_FRICTION) {
     find_ball_drive(s, &axes[first], &ball);
   }
   // In the order of slots.
