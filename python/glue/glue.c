@@ -117,6 +117,9 @@ uint32_t tnp_step(tnp_world *w, float dt, int repeat)
   }
   uint32_t status = 0;
   for (int i = 0; i < repeat; ++i) {
+    for (const tnp_robot *r = w->robots; r; r = r->next) {
+      tn_instance_advance(r->instance, dt); // a bad dt is refused by the step
+    }
     status |= w->run ? scene_advance(w->run, dt) : tn_world_step(w->world, dt);
   }
   return status;
