@@ -61,6 +61,8 @@
 #define COLLIDE_FACE_MISMATCH 1.01f
 // Overshoot of an edge contact beyond its edges, relative to the smallest half extent.
 #define COLLIDE_EDGE_OVERSHOOT 1e-3f
+// Vertices of a hull's face and of its lowest edge that count as one, relative to the inner radius.
+#define COLLIDE_SAME_VERTEX 1e-3f
 // Cosine of 45 degrees: a face or a side, standing or lying.
 #define COLLIDE_FACE_COSINE 0.70710678f
 // Relative determinant of segments that are parallel for closest points.

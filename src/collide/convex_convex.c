@@ -127,6 +127,38 @@ static float face_tolerance(const convex_pair *k, float cosine, float distance)
                                                : tolerance;
 }
 
+static bool has_vertex_near(const clip_polygon *polygon, const clip_vertex *p, float distance)
+{
+  for (int i = 0; i < polygon->count; i++) {
+    float u = polygon->vertex[i].u - p->u, v = polygon->vertex[i].v - p->v;
+    if (u * u + v * v < distance * distance) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A hull may stand on an edge or ridge that is not part of the face it turns to A most: a wedge
+// whose end faces are less steep than its sides would rock from end to end. Adds the lowest edge of
+// B.
+static void add_lowest_edge(const convex_pair *k, const face_frame *face, clip_polygon *over)
+{
+  tn_vec3 down = pose_inverse_vector(k->b_in_a, tn_scale(-1.0f, face->normal));
+  segment edge = supporting_edge(k->b, down);
+  clip_polygon ends;
+  ends.count = 2;
+  for (int i = 0; i < 2; i++) {
+    ends.vertex[i] = face_project(face, pose_point(k->b_in_a, edge.end[i]));
+    ends.vertex[i].in = ends.vertex[i].out = (uint16_t)(MAX_FACE_VERTICES - 1 - i);
+  }
+  clip(&ends, face->sides, face->side_count);
+  for (int i = 0; i < ends.count && over->count < MAX_CLIP_VERTICES; i++) {
+    if (!has_vertex_near(over, &ends.vertex[i], COLLIDE_SAME_VERTEX * k->size)) {
+      over->vertex[over->count++] = ends.vertex[i];
+    }
+  }
+}
+
 static bool manifold_on_face_of_a(const convex_pair *k, manifold *m)
 {
   face_polygon seen;
@@ -155,6 +187,9 @@ static bool manifold_on_face_of_a(const convex_pair *k, manifold *m)
   int feature_id;
   incident_feature(k->b, k->b_in_a, seen.normal, &face, &over, &radius, &feature_id);
   clip(&over, face.sides, face.side_count);
+  if (k->b->kind == TN_SHAPE_HULL) {
+    add_lowest_edge(k, &face, &over);
+  }
   face_manifold(&face, &over, radius, feature_id, k->b_in_a, k->margin, m);
   return m->count > 0 &&
          (k->face_normal_forced || deepest_point_gap(m) <= k->separation + tolerance);

@@ -702,8 +702,8 @@ SELDOM void slide_face(FaceSlide *face)
 // Sliding and twist of a face. An impulse f and twist q r can be had if
 //     f^2 + q^2 + TUNING_FACE_COUPLING f q <= F^2,
 // which fits the limit of Coulomb's law over rectangles to 5 %. Beyond it the impulse is scaled
-// back where the face slips slower than `slow`, and that of a sliding face elsewhere. Returns the
-// lanes that slip.
+// back where that nearly stops the face or it slips slower than `slow`, m/s; elsewhere the face
+// slides. Returns the lanes that slip.
 KERNEL M solve_face_friction(const R *used, const Frame *f, const ContactParams *params,
                              const ContactGeometry *geom, const ContactMass *mass, V u, R spin,
                              R load, R slow, ContactState *state, V *slide, R *twist)
@@ -724,8 +724,8 @@ KERNEL M solve_face_friction(const R *used, const Frame *f, const ContactParams 
   M slips = size > limit;
   R scale = r_min(splat(1.0f), limit / r_max(size, splat(TUNING_MIN_DIVISOR)));
   FaceVector y = {scale * x.s, scale * x.t, x.q - (1.0f - scale) * pick(x.q < 0.0f, -q, q)};
-  M fast =
-      slips & (load > 0.0f) & (slip.s * slip.s + slip.t * slip.t + slip.q * slip.q > slow * slow);
+  M fast = (size > TUNING_FACE_FAST * limit) & (load > 0.0f) &
+           (slip.s * slip.s + slip.t * slip.t + slip.q * slip.q > slow * slow);
   if (m_any(fast)) {
     FaceSlide face = {face_points(used, geom, f, mass->patch.ra),
                       {m[0], m[1], m[2]},

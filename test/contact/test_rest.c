@@ -228,11 +228,69 @@ static void fast_solids_stay_above_all_grounds(void **unused)
   assert_int_equal(wrong, 0);
 }
 
+// ---------------------------------------------------------------------------------------------
+// Edges
+
+static tn_body_id add_hull(tn_world *world, const tn_vec3 *points, int count, double height,
+                           tn_quat rotation)
+{
+  tn_shape_def def = tn_default_shape_def(TN_SHAPE_HULL);
+  def.geometry = tn_hull_create(world, points, count, 0);
+  tn_body_def body = test_body_def();
+  body.position = tn_p3(0.0, height, 0.0);
+  body.rotation = rotation;
+  tn_body_id id = tn_body_create(world, &body);
+  assert_false(TN_IS_NULL(tn_shape_create(world, id, &def)));
+  assert_true(tn_body_set_mass_from_shapes(world, id));
+  return id;
+}
+
+static tn_world *sleeping_world(int substeps, ground_kind kind)
+{
+  tn_world_def def = test_world_def(substeps, TN_METHOD_TENON);
+  def.sleeping = true;
+  tn_world *world = tn_world_create(&def);
+  make_ground(world, kind, 4.0f);
+  return world;
+}
+
+// A wedge on its edge, with ends that are steeper or less steep than its sides. It may stand or
+// fall over, but not rock from end to end.
+static void wedges_rest_on_their_edge(void **unused)
+{
+  (void)unused;
+  uint32_t random = 8;
+  int wrong = 0;
+  for (int i = 0; i < test_cases(20, 400); ++i) {
+    float height = test_between(&random, 0.2f, 1.0f),
+          edge = height * test_between(&random, 0.5f, 2.0f);
+    float length = edge + height * test_between(&random, 0.1f, 1.5f);
+    float width = height * test_between(&random, 0.1f, 0.6f);
+    const tn_vec3 points[6] = {{-length, height, -width}, {length, height, -width},
+                               {-length, height, width},  {length, height, width},
+                               {-edge, 0.0f, 0.0f},       {edge, 0.0f, 0.0f}};
+    tn_quat turn = tn_quat_axis_angle(tn_v3(0.0f, 1.0f, 0.0f), test_between(&random, 0.0f, 6.0f));
+    for (int kind = 0; kind < GROUND_KINDS; ++kind) {
+      int substeps = (int[]){4, 8, 20}[i % 3];
+      tn_world *world = sleeping_world(substeps, (ground_kind)kind);
+      tn_body_id id = add_hull(world, points, 6, (double)(0.3f * height), turn);
+      int frames = frames_to_sleep(world, id);
+      if (frames >= 600) {
+        print_error("wedge %d on ground %d, %d substeps: awake\n", i, kind, substeps);
+        wrong += 1;
+      }
+      tn_world_destroy(world);
+    }
+  }
+  assert_int_equal(wrong, 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(solids_rest_alike_on_all_grounds),
       cmocka_unit_test(fast_solids_stay_above_all_grounds),
+      cmocka_unit_test(wedges_rest_on_their_edge),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
