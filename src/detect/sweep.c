@@ -654,6 +654,12 @@ typedef struct sweep_context {
   float dt;
 } sweep_context;
 
+// A body with joints is not swept: a stop of one limb alone would open its joints.
+static bool is_swept(const body *b)
+{
+  return b->type == TN_BODY_DYNAMIC && !has_links(b);
+}
+
 static void sweep_task(int first, int last, void *context)
 {
   const sweep_context *task = context;
@@ -662,7 +668,8 @@ static void sweep_task(int first, int last, void *context)
     int32_t slot = world->awake[i];
     const body *b = &world->bodies[slot];
     bool dynamic = b->type == TN_BODY_DYNAMIC;
-    int flags = dynamic && may_cross(world, slot) ? sweep_body(world, slot, task->dt, false) : 0;
+    int flags =
+        is_swept(b) && may_cross(world, slot) ? sweep_body(world, slot, task->dt, false) : 0;
     flags |= !dynamic || b->bullet ? SWEEP_OBSTACLE : 0;
     world->detection->sweep_flags[i] = (uint8_t)flags;
   }
@@ -683,7 +690,7 @@ static void mark_met(const tn_world *world, int32_t obstacle)
       int32_t slot = world->pairs[link / 2].body[1 - link % 2];
       const int32_t *at =
           bsearch(&slot, world->awake, (size_t)world->awake_count, sizeof *world->awake, by_slot);
-      if (at && world->bodies[slot].type == TN_BODY_DYNAMIC) {
+      if (at && is_swept(&world->bodies[slot])) {
         world->detection->sweep_flags[at - world->awake] |= SWEEP_MOVING;
       }
     }
@@ -699,14 +706,10 @@ static int by_travel(const void *a, const void *b)
 
 // Bodies that may meet moving ones, in the order of their travel, one after the other: each changes
 // the velocity of what it meets.
-static bool sweep_moving(tn_world *world, float dt)
+static void sweep_moving(tn_world *world, float dt)
 {
   detection *d = world->detection;
   int32_t at = 0;
-  if (!heap_reserve(&world->heap, (void **)&d->sweep_orders, &d->sweep_order_capacity,
-                    d->sweep_order_count, sizeof(sweep_order))) {
-    return false;
-  }
   for (int32_t i = 0; i < world->awake_count; ++i) {
     if (d->sweep_flags[i] & SWEEP_MOVING) {
       tn_vec3 move = vec3_from_floats(world->state[world->awake[i]].dx);
@@ -718,20 +721,24 @@ static bool sweep_moving(tn_world *world, float dt)
     uint8_t *flags = &d->sweep_flags[d->sweep_orders[i].index];
     *flags |= (uint8_t)sweep_body(world, d->sweep_orders[i].body, dt, true);
   }
-  return true;
 }
 
-bool sweep_bodies(tn_world *world, float dt)
+bool sweep_reserve(tn_world *world)
+{
+  detection *d = world->detection;
+  return heap_reserve(&world->heap, (void **)&d->sweep_flags, &d->sweep_flag_capacity,
+                      world->awake_count, sizeof(uint8_t)) &&
+         heap_reserve(&world->heap, (void **)&d->sweep_orders, &d->sweep_order_capacity,
+                      world->awake_count, sizeof(sweep_order));
+}
+
+void sweep_bodies(tn_world *world, float dt)
 {
   detection *d = world->detection;
   sweep_context task = {world, dt};
   d->sweep_stop_count = d->sweep_order_count = 0;
   if (!RULE(sweep)) {
-    return true;
-  }
-  if (!heap_reserve(&world->heap, (void **)&d->sweep_flags, &d->sweep_flag_capacity,
-                    world->awake_count, sizeof(uint8_t))) {
-    return false;
+    return;
   }
   task_run(world->tasks, sweep_task, world->awake_count, SWEEP_GRAIN, &task);
   for (int32_t i = 0; i < world->awake_count; ++i) {
@@ -742,9 +749,10 @@ bool sweep_bodies(tn_world *world, float dt)
   for (int32_t i = 0; i < world->awake_count; ++i) {
     d->sweep_order_count += (d->sweep_flags[i] & SWEEP_MOVING) != 0;
   }
-  bool ok = d->sweep_order_count == 0 || sweep_moving(world, dt);
+  if (d->sweep_order_count > 0) {
+    sweep_moving(world, dt);
+  }
   for (int32_t i = 0; i < world->awake_count; ++i) {
     d->sweep_stop_count += (d->sweep_flags[i] & SWEEP_STOPPED) != 0;
   }
-  return ok;
 }

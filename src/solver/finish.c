@@ -76,7 +76,7 @@ uint32_t end_step(tn_world *world, float dt)
   }
   couplings_end_step(world, dt);
   contacts_unpack(world, dt);
-  status |= sweep_bodies(world, dt) ? 0 : TN_STEP_OUT_OF_MEMORY;
+  sweep_bodies(world, dt);
   status |= end_bodies(world);
   trees_refit(world);
   break_overloaded_joints(world);

@@ -2,6 +2,7 @@
 #include "solver/prepare.h"
 
 #include "detect/broad_phase.h"
+#include "detect/sweep.h"
 #include "solver/body_step.h"
 #include "solver/joint/coupling_step.h"
 #include "solver/joint/joint_layout.h"
@@ -141,7 +142,7 @@ bool prepare(tn_world *world, float dt, float scale)
       (world->solver->contact_graph.unsettled && !load_estimate_init(world, h / scale)) ||
       !inertia_scaling_update(world, h * scale) || !list_mechanism_contacts(world) ||
       !prepare_softs(world, dt, scale) || !start_reserve(world) || !moves_reserve(world) ||
-      !body_marks_reserve(world)) {
+      !sweep_reserve(world) || !body_marks_reserve(world)) {
     return false;
   }
   start_keep(world);
