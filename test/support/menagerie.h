@@ -69,7 +69,8 @@ static inline void menagerie_settings(tn_joint_def *def, int variant)
   def->angular_limit_compliance = variant % 4 == 2 ? 1e-3f : 0.0f;
   def->axis[TN_LINEAR_A].damping = variant % 2 ? 0.5f : 0.0f;
   def->axis[TN_ANGULAR_A].damping = variant % 3 ? 0.03f : 0.0f;
-  def->axis[TN_LINEAR_A].armature = variant % 6 == 1 ? 0.5f : 0.0f;
+  bool is_ball = def->kind == TN_JOINT_BALL; // which has no armature
+  def->axis[TN_LINEAR_A].armature = !is_ball && variant % 6 == 1 ? 0.5f : 0.0f;
   bool turns_alone = def->kind == TN_JOINT_HINGE || def->kind == TN_JOINT_CYLINDER;
   def->axis[TN_ANGULAR_A].armature = turns_alone && variant % 6 == 2 ? 0.02f : 0.0f;
   def->axis[TN_ANGULAR_A].stiffness = variant % 7 == 3 ? 2.0f : 0.0f;

@@ -316,8 +316,8 @@ TN_API int tn_instance_sensor(tn_instance *instance, int sensor, double *values,
 /// @param control   clamped to the range of the actuator
 /// @return false for a bad index or a number that is not finite
 TN_API bool tn_instance_set_control(tn_instance *instance, int actuator, double control);
-/// Advances actuators with dynamics: integrators (`intvelocity`) add up their control, filters follow
-/// it. Call it before each step of a world whose models have such actuators.
+/// Advances actuators with dynamics: integrators (`intvelocity`) add up their control, filters
+/// follow it. Call it before each step of a world whose models have such actuators.
 ///
 /// @param instance  the instance
 /// @param dt        length of that step, s
