@@ -25,9 +25,16 @@ _Static_assert(TN_LANES == 1, "this file works on one body at a time");
 static bool has_springs(const solve_state *s)
 {
   for (int32_t i = s->mechanism->first_joint; i < s->mechanism->last_joint; ++i) {
-    const RowParams *p = s->joints[i].params;
+    const direct_joint *j = &s->joints[i];
+    const RowParams *p = j->params;
     if (p[0].alpha + p[0].alpha_limit + p[1].alpha + p[1].alpha_limit > 0.0f) {
       return true;
+    }
+    for (int k = 0; k < j->axis_count; ++k) {
+      const AxisParams *axis = &s->context->set->axes[j->first_axis + k].params;
+      if (axis->k > 0.0f || axis->spring > 0.0f) {
+        return true;
+      }
     }
   }
   return false;
