@@ -57,7 +57,7 @@ struct tn_world {
   int32_t *awake_scratch;
   int32_t awake_scratch_capacity;
   bool awake_list_stale; // `awake` must be updated
-  bool awake_list_lost;  // from all bodies; else only those of changed_bodies may have begun to move
+  bool awake_list_lost; // from all bodies; else only those of changed_bodies may have begun to move
   int32_t *changed_bodies;
   int32_t changed_body_count, changed_body_capacity;
 
