@@ -98,6 +98,15 @@ void output_abandon(output *out)
   memset(out, 0, sizeof *out);
 }
 
+bool make_folder(const char *path)
+{
+  if (mkdir(path, 0777) == 0 || is_directory(path)) {
+    return true;
+  }
+  complain_about("create the folder", path, strerror(errno));
+  return false;
+}
+
 char *read_whole_file(const char *path, size_t *size)
 {
   FILE *file = is_directory(path) ? NULL : fopen(path, "rb");

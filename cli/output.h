@@ -18,6 +18,9 @@ bool output_open(output *out, const char *path);
 bool output_finish(output *out);
 void output_abandon(output *out);
 
+// Creates a folder, unless it is there; false with a message if it cannot be.
+bool make_folder(const char *path);
+
 // Returns the whole file, to be freed; null with a message if it cannot be read.
 char *read_whole_file(const char *path, size_t *size);
 

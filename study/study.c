@@ -6,7 +6,6 @@
 #include "timing.h"
 #include "trial.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -266,16 +265,6 @@ static bool run_all(study *s)
 }
 
 // ---------------------------------------------------------------------------------------------
-
-static bool make_folder(const char *path)
-{
-  struct stat about;
-  if (mkdir(path, 0777) == 0 || (stat(path, &about) == 0 && S_ISDIR(about.st_mode))) {
-    return true;
-  }
-  complain("cannot create the folder '%s': %s", path, strerror(errno));
-  return false;
-}
 
 static bool report(const study *s)
 {

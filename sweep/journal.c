@@ -72,16 +72,6 @@ static bool read_line(const sweep_spec *s, const char *line, size_t size, run_re
 // ---------------------------------------------------------------------------------------------
 // The folder
 
-static bool make_folder(const char *path)
-{
-  struct stat about;
-  if (mkdir(path, 0777) == 0 || (stat(path, &about) == 0 && S_ISDIR(about.st_mode))) {
-    return true;
-  }
-  complain("cannot create the folder '%s': %s", path, strerror(errno));
-  return false;
-}
-
 // Several processes may create the file at once; all of them write the same.
 static bool write_identity(const sweep_spec *s, const char *path)
 {

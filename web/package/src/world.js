@@ -195,7 +195,7 @@ export class World extends api.WorldBase {
 
   // ---- Joints
 
-  jointDefAt(def, point, axis) {
+  #jointDef(name, def, place) {
     const m = this._begin();
     try {
       const at = m.tempDef(
@@ -205,39 +205,28 @@ export class World extends api.WorldBase {
         def,
         api.tn_joint_kind,
       );
-      m.must(
-        m.x.tn_joint_def_at(m.world, at, m.tempTuple(point, 'f64', 3), m.tempTuple(axis, 'f32', 3)),
-        'jointDefAt',
-      );
+      m.must(place(m, at), name);
       return api.get_tn_joint_def(m, at);
     } finally {
       m.end();
     }
   }
 
+  jointDefAt(def, point, axis) {
+    return this.#jointDef('jointDefAt', def, (m, at) =>
+      m.x.tn_joint_def_at(m.world, at, m.tempTuple(point, 'f64', 3), m.tempTuple(axis, 'f32', 3)),
+    );
+  }
+
   jointDefBetween(def, pointA, pointB) {
-    const m = this._begin();
-    try {
-      const at = m.tempDef(
-        'tn_default_joint_def',
-        api.size_tn_joint_def,
-        api.set_tn_joint_def,
-        def,
-        api.tn_joint_kind,
-      );
-      m.must(
-        m.x.tn_joint_def_between(
-          m.world,
-          at,
-          m.tempTuple(pointA, 'f64', 3),
-          m.tempTuple(pointB, 'f64', 3),
-        ),
-        'jointDefBetween',
-      );
-      return api.get_tn_joint_def(m, at);
-    } finally {
-      m.end();
-    }
+    return this.#jointDef('jointDefBetween', def, (m, at) =>
+      m.x.tn_joint_def_between(
+        m.world,
+        at,
+        m.tempTuple(pointA, 'f64', 3),
+        m.tempTuple(pointB, 'f64', 3),
+      ),
+    );
   }
 
   // ---- Queries
