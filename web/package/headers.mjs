@@ -117,6 +117,7 @@ export function readHeaders(paths) {
     const values = parseEnum(body);
     shortNames(values);
     model.enums.set(name, { name, values, comment: cleanComment(comment.split('\n')) });
+    for (const value of values) constants.set(value.name, value.value);
   }
   for (const [, comment, name, body] of text.matchAll(
     new RegExp(`${COMMENT}^typedef struct (\\w+) \\{\\n([^}]*)\\} \\w+;`, 'gm'),

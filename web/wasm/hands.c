@@ -280,7 +280,9 @@ static void connect(tn_world *world, tn_body_id a, tn_body_id b, tn_pos point, f
   tn_joint_def_at(world, &def, point, tn_v3(0.0f, 1.0f, 0.0f));
   def.swing = swing;
   def.angular[0] = tn_between(-0.6f, 0.6f);
-  def.angular_damping = 2.0f;
+  for (int i = 0; i < 3; ++i) { // the motion of part B decays at about 2 1/s
+    def.axis[TN_ANGULAR_A + i].damping = 2.0f * tn_body_mass(world, b).inertia.xx;
+  }
   tn_joint_create(world, &def);
 }
 
