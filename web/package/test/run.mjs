@@ -147,8 +147,11 @@ if (hasBrowser()) {
   // Not among the locked packages: its optional packages for other platforms cannot be had everywhere.
   try {
     const quiet = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund'];
-    run('npm', ['install', 'vite@7.3.8', ...quiet, '--legacy-peer-deps', '--silent'], vite);
-    run('npm', ['install', tarball, ...quiet, '--legacy-peer-deps', '--silent'], vite);
+    run(
+      'npm',
+      ['install', 'vite@7.3.8', tarball, ...quiet, '--legacy-peer-deps', '--silent'],
+      vite,
+    );
     bundles.push(['a bundle of Vite', join(vite, 'dist')]);
   } catch (error) {
     console.log(
