@@ -24,7 +24,7 @@ static double input_of(const tn_instance *in, int actuator)
   return t->control_limited ? fmin(fmax(u, t->control_range[0]), t->control_range[1]) : u;
 }
 
-// What the actuators of a joint exert at the position q and the rate q' (of the world's joint,
+// Total effort of a joint's actuators at the position q and the rate q' (of the world's joint,
 // which is 0 at `ref`): push - stiffness q - damping q', within limits.
 typedef struct axis_law {
   double push, stiffness, damping;
@@ -105,7 +105,7 @@ bool drive_apply(tn_instance *in, int actuator)
                                     : coupling_apply_control(in, actuator);
 }
 
-// What of the actuators is not as the file says.
+// Reports the parts of actuators that are approximated or ignored.
 void note_actuators(tn_instance *in)
 {
   tn_model *model = in->model;

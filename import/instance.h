@@ -41,9 +41,9 @@ struct tn_instance {
   LIST(tn_shape_id) shapes;
 };
 
-// Whether a body of the model moves by forces.
+// True if the body is dynamic.
 bool instance_is_dynamic(const tn_instance *instance, int body);
-// Whether a body of the model can move.
+// True if the body is dynamic or kinematic.
 bool instance_moves(const tn_instance *instance, int body);
 // Shapes of all geoms that collide.
 bool build_shapes(tn_instance *instance);
