@@ -10,12 +10,13 @@ fields of types that Python has no use for (callbacks, pointers of the host) are
 
 from __future__ import annotations
 
-import ast
 import re
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
+
+from reference import reference
 
 HERE = Path(__file__).resolve().parent
 
@@ -268,7 +269,7 @@ MATHS = {"tn_vec3": "Vec3", "tn_pos": "Vec3", "tn_quat": "Quat"}
 NUMBERS = {"float": "float", "double": "float", "int": "int", "bool": "bool"}
 NUMBERS.update({f"uint{n}_t": "int" for n in (8, 16, 32, 64)})
 NUMBERS.update({"int32_t": "int", "size_t": "int"})
-# Handles with a class of their own in _world.py; those of other ids are generated as a whole.
+# Handles with a class of their own in _handles.py; those of other ids are generated as a whole.
 WRITTEN = ("body", "shape", "joint", "soft", "attachment", "geometry")
 PREFIXES = {"world": "World"}
 HANDLES: Dict[str, str] = {}  # by the name of the id
@@ -719,72 +720,9 @@ from ._convert import (
 from ._native import lib
 
 if TYPE_CHECKING:
+    from ._handles import Attachment, Body, Geometry, Joint, Shape, Soft
     from ._specs import SoftMesh
-    from ._world import Attachment, Body, Geometry, Joint, Shape, Soft
 '''
-
-
-# ---- The reference -------------------------------------------------------------------------------
-
-MODULES = ["_world", "_robot", "_batch", "learn", "_scenes", "_study", "_record", "_specs", "_convert"]
-
-
-def doc_text(node: Any) -> str:
-    return ast.get_docstring(node) or ""
-
-
-def one_line(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
-
-
-def signature(node: ast.FunctionDef) -> str:
-    """Names of parameters, as they are called."""
-    a = node.args
-    names = [p.arg for p in a.posonlyargs + a.args if p.arg not in ("self", "cls")]
-    names += [f"*{a.vararg.arg}"] if a.vararg else ["*"] if a.kwonlyargs else []
-    names += [p.arg for p in a.kwonlyargs] + ([f"**{a.kwarg.arg}"] if a.kwarg else [])
-    return ", ".join(names)
-
-
-def member_lines(classes: List[ast.ClassDef]) -> List[str]:
-    """A line for each public member; those of the first class hide those of its base."""
-    seen: Dict[str, str] = {}
-    for node in classes:
-        for item in node.body:
-            if not isinstance(item, ast.FunctionDef) or item.name in seen:
-                continue
-            marks = [ast.dump(d) for d in item.decorator_list]
-            if any("'setter'" in mark for mark in marks):
-                continue
-            is_property = any("'property'" in mark for mark in marks)
-            if item.name == "__init__" and doc_text(item):
-                seen[item.name] = f"- `{classes[0].name}({signature(item)})`: {one_line(doc_text(item))}"
-            elif not item.name.startswith("_"):
-                call = "" if is_property else f"({signature(item)})"
-                seen[item.name] = f"- `{item.name}{call}`: {one_line(doc_text(item))}"
-    return list(seen.values())
-
-
-def reference(generated: str) -> str:
-    """All public names with their docstrings, as Markdown."""
-    bases = {n.name: n for n in ast.parse(generated).body if isinstance(n, ast.ClassDef)}
-    out = ["# Python reference", "", "Written by `generate.py` from the docstrings of the package.", ""]
-    values = []
-    for module in MODULES:
-        for node in ast.parse((HERE / f"tenon/{module}.py").read_text()).body:
-            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and module in (
-                "_scenes", "_study", "_specs", "learn"
-            ):
-                out += [f"## {node.name}", "", f"`{node.name}({signature(node)})`", "", one_line(doc_text(node)), ""]
-            if not isinstance(node, ast.ClassDef) or node.name.startswith("_") or node.name == "Value":
-                continue
-            parents = [bases[b.id] for b in node.bases if isinstance(b, ast.Name) and b.id in bases]
-            out += [f"## class {node.name}", "", one_line(doc_text(node)), "", *member_lines([node, *parents]), ""]
-    for node in bases.values():
-        if not node.name.endswith("Base"):
-            values.append(f"- `{node.name}`: {one_line(doc_text(node))}")
-    out += ["## Values and enums", "", *values, ""]
-    return "\n".join(out)
 
 
 def main(arguments: List[str]) -> int:

@@ -12,11 +12,14 @@
 from . import learn as learn
 from ._batch import *
 from ._convert import *
+from ._events import *
 from ._generated import *
 from ._generated import VERSION_STRING as __version__
+from ._handles import *
 from ._record import *
 from ._robot import *
 from ._scenes import *
 from ._specs import *
+from ._states import *
 from ._study import *
 from ._world import *

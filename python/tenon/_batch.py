@@ -12,7 +12,8 @@ from ._calls import Handle
 from ._convert import Array, ArrayLike, Error
 from ._generated import POSE_NUMBERS, VELOCITY_NUMBERS, StepStatus
 from ._native import ffi, lib
-from ._world import World, _rebuild
+from ._states import rebuild
+from ._world import World
 
 
 def _pointer(ctype: str, array: Optional[Array]) -> Any:
@@ -37,7 +38,7 @@ class Batch:
             raise ValueError(f"threads must be from 1 to 256, not {threads!r}")
         parts = list(world._parts())
         parts[2] = {**parts[2], "threads": 1}
-        self._worlds: List[World] = [_rebuild(*parts) for _ in range(int(count))]
+        self._worlds: List[World] = [rebuild(*parts) for _ in range(int(count))]
         self._lock = threading.Lock()
         self._pid = os.getpid()
         self._make_arrays()

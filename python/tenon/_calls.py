@@ -8,6 +8,7 @@ import numpy as np
 
 from ._convert import NUMBERS, SIZES, Error, dtype_of, fill, fill_nested, from_c, given, rows_in, to_c
 from ._native import ffi, lib
+from ._rows import Rows
 
 if TYPE_CHECKING:
     from ._world import World
@@ -20,6 +21,7 @@ class WorldCalls:
     _ptr: Any  # tn_world *; null once it is closed
     _acquire: Any
     _release: Any
+    _views: List[Rows]  # arrays that steps refresh
 
     def _create(self, values: Mapping[str, Any]) -> None:
         raise NotImplementedError
@@ -90,6 +92,9 @@ class WorldCalls:
 
     def _touch(self) -> None:
         """Arrays no longer show the world."""
+
+    def _restructured(self) -> None:
+        """Bodies came or went."""
 
     def _call(self, function: Any, *pairs: Tuple[str, str, Any]) -> Any:
         return call(self, (), function, pairs)

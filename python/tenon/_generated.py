@@ -32,8 +32,8 @@ from ._convert import (
 from ._native import lib
 
 if TYPE_CHECKING:
+    from ._handles import Attachment, Body, Geometry, Joint, Shape, Soft
     from ._specs import SoftMesh
-    from ._world import Attachment, Body, Geometry, Joint, Shape, Soft
 
 VERSION_MAJOR = 0
 #: Of these headers. Names and behaviour may change from one minor version to the next while it is 0.

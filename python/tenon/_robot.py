@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 import os
-from sys import getrefcount
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from ._convert import Array, ArrayLike, Error, Vector, fill, given, numbers, rows_in, to_c
 from ._native import ffi, lib
+from ._rows import Rows
 
 if TYPE_CHECKING:
-    from ._world import Body, Joint, World
+    from ._handles import Body, Joint
+    from ._world import World
 
 _NULL = ffi.NULL
-
-
-class _Row:
-    """Numbers that steps refresh if they were read since the last one, or if somebody holds them."""
-
-    __slots__ = ("array", "pointer", "fresh", "wanted")
-
-    def __init__(self, count: int) -> None:
-        self.array = np.zeros(count)
-        self.pointer = ffi.cast("double *", self.array.ctypes.data)
-        self.fresh = self.wanted = False
-
-    def view(self) -> Array:
-        view: Array = self.array[:]
-        view.flags.writeable = False
-        return view
 
 
 class Articulation:
@@ -64,9 +49,9 @@ class Articulation:
         counts = lib.tn_articulation_get_counts(made)
         self._native.position_count = counts.positions
         self._native.velocity_count = counts.velocities
-        self._q = _Row(counts.positions)
-        self._qd = _Row(counts.velocities)
-        self._force = _Row(counts.velocities)
+        self._q = self._rows(counts.positions, lib.tn_articulation_positions)
+        self._qd = self._rows(counts.velocities, lib.tn_articulation_velocities)
+        self._force = self._rows(counts.velocities, lib.tn_articulation_joint_forces)
         self._list_joints(counts.joints)
 
     def _register(self) -> None:
@@ -80,6 +65,7 @@ class Articulation:
                 last = ffi.cast("tnp_robot *", last.next)
             last.next = self._native
         world._robots.append(self)
+        world._views += [self._q, self._qd, self._force]
 
     def _list_joints(self, count: int) -> None:
         rows = ffi.new("tn_articulation_joint[]", max(count, 1))
@@ -112,16 +98,8 @@ class Articulation:
 
     # -- Views
 
-    def _read(self, row: _Row, function: Any) -> Array:
-        row.wanted = True
-        if not row.fresh:
-            self._fetch(row, function)
-        return row.view()
-
-    def _fetch(self, row: _Row, function: Any) -> None:
-        if len(row.array):
-            self._call(function, row.pointer)
-        row.fresh = True
+    def _rows(self, count: int, function: Any) -> Rows:
+        return Rows((count,), lambda rows: self._call(function, rows.pointer))
 
     def _call(self, function: Any, *arguments: Any) -> None:
         world = self._world
@@ -132,28 +110,10 @@ class Articulation:
         if not world._invoke(call, *arguments):
             world._raise("the articulation refused the call")
 
-    def _refresh(self) -> None:
-        """After a step: the world, the frame and getrefcount hold three references to an array."""
-        for row, function in (
-            (self._q, lib.tn_articulation_positions),
-            (self._qd, lib.tn_articulation_velocities),
-            (self._force, lib.tn_articulation_joint_forces),
-        ):
-            row.fresh = False
-            if row.wanted or getrefcount(row.array) > 2:
-                row.wanted = False
-                try:
-                    self._fetch(row, function)
-                except Error:
-                    pass  # a body or joint is gone: the next read says so
-
-    def _forget(self) -> None:
-        self._q.fresh = self._qd.fresh = self._force.fresh = False
-
     @property
     def q(self) -> Array:
         """Positions, m and rad. Setting them moves the bodies at once."""
-        return self._read(self._q, lib.tn_articulation_positions)
+        return self._q.view()
 
     @q.setter
     def q(self, value: ArrayLike) -> None:
@@ -164,7 +124,7 @@ class Articulation:
     @property
     def qd(self) -> Array:
         """Velocities, m/s and rad/s. They can be set."""
-        return self._read(self._qd, lib.tn_articulation_velocities)
+        return self._qd.view()
 
     @qd.setter
     def qd(self, value: ArrayLike) -> None:
@@ -175,7 +135,7 @@ class Articulation:
     @property
     def force(self) -> Array:
         """Forces of the joints along their axes, N and N m, as the mean over the last step."""
-        return self._read(self._force, lib.tn_articulation_joint_forces)
+        return self._force.view()
 
     # -- Dynamics
 

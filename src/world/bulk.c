@@ -146,6 +146,29 @@ static world_pose pose_of(const body *b)
   return (world_pose){pos_sub(b->center, dquat_rotate(q, b->local_center)), q};
 }
 
+// A body with its centre of mass at the origin of its frame, and its principal axes along the
+// frame's, keeps its pose as it is: copying it is several times as fast.
+static inline bool is_plain(const body *b)
+{
+  static const tn_pos origin = {0.0, 0.0, 0.0};
+  static const dquat identity = {0.0, 0.0, 0.0, 1.0};
+  return memcmp(&b->local_center, &origin, sizeof origin) == 0 &&
+         memcmp(&b->local_principal, &identity, sizeof identity) == 0;
+}
+
+static inline void put_pose(const row_list *list, void *rows, int row, const body *b)
+{
+  if (list->type == TN_DOUBLE && is_plain(b)) {
+    char *to = (char *)rows + (size_t)row * list->stride;
+    memcpy(to, &b->center, sizeof b->center);
+    memcpy(to + sizeof b->center, &b->rotation, sizeof b->rotation);
+    return;
+  }
+  world_pose at = pose_of(b);
+  const double n[TN_POSE_NUMBERS] = {at.p.x, at.p.y, at.p.z, at.q.x, at.q.y, at.q.z, at.q.w};
+  put_numbers(list, rows, row, n, TN_POSE_NUMBERS);
+}
+
 bool tn_bodies_read_poses(const tn_world *world, const tn_body_id *ids, int count, tn_number type,
                           void *rows, size_t stride)
 {
@@ -155,9 +178,7 @@ bool tn_bodies_read_poses(const tn_world *world, const tn_body_id *ids, int coun
   }
   for (int32_t i = 0, slot = WORLD_SLOT; i < count; ++i) {
     slot = next_slot(world, &list, i, slot);
-    world_pose at = pose_of(&world->bodies[slot]);
-    const double n[TN_POSE_NUMBERS] = {at.p.x, at.p.y, at.p.z, at.q.x, at.q.y, at.q.z, at.q.w};
-    put_numbers(&list, rows, i, n, TN_POSE_NUMBERS);
+    put_pose(&list, rows, i, &world->bodies[slot]);
   }
   return true;
 }

@@ -47,10 +47,11 @@ unset PYTHONPATH
 if [ "$mode" = asan ]; then
   # The interpreter itself gives no memory back at its end.
   LD_PRELOAD=$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
-    environment/bin/python -m pytest -q -p no:cacheprovider tests -k "not command and not module and not cost and not microseconds"
+    environment/bin/python -m pytest -q -p no:cacheprovider tests -k "not command and not module"
   exit
 fi
 environment/bin/python -m pytest -q -p no:cacheprovider tests
+environment/bin/python tests/cost.py
 cd source
 mypy --strict --config-file pyproject.toml --python-executable ../environment/bin/python \
   --cache-dir ../mypy tenon $(find examples -name '*.py')
