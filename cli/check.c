@@ -42,12 +42,29 @@ bool check_parse(int count, char **words, check_options *options)
   return true;
 }
 
+// Builds the model once, so that the report has what a world cannot do of it.
+static bool try_model(tn_model *model)
+{
+  tn_world_def def = tn_default_world_def();
+  tn_world *world = tn_world_create(&def);
+  tn_instance *instance = tn_instance_create(world, model, NULL);
+  bool ok = instance;
+  tn_instance_destroy(instance);
+  tn_world_destroy(world);
+  return ok;
+}
+
 bool check_model(const check_options *options)
 {
   tn_import_def def = tn_default_import_def();
   def.search_paths = options->paths;
   def.search_path_count = options->path_count;
   tn_model *model = tn_model_load(options->file, &def);
+  if (model && !try_model(model)) {
+    complain("%s cannot be built in a world", options->file);
+    tn_model_destroy(model);
+    return false;
+  }
   size_t size = model ? tn_model_write_report(model, options->json, NULL, 0) : 0;
   char *text = size ? malloc(size) : NULL;
   if (text) {

@@ -12,6 +12,8 @@ struct robot {
   char name[64];
   tn_model *model;
   int keyframe;
+  tn_instance *instance; // of the run that was created last
+  bool reported;
 };
 
 bool robot_is_file(const char *name)
@@ -27,19 +29,45 @@ bool robot_is_file(const char *name)
   return false;
 }
 
+// Says once what of the file has no effect.
+static void report_losses(robot *r)
+{
+  int count, approximated = 0;
+  const tn_import_note *notes = tn_model_report(r->model, &count);
+  for (int i = 0; i < count && !r->reported; ++i) {
+    const tn_import_note *n = &notes[i];
+    approximated += n->fate == TN_IMPORT_APPROXIMATED;
+    if (n->fate == TN_IMPORT_IGNORED || n->fate == TN_IMPORT_MISSING) {
+      complain("%s:%d: %s: %s", n->file, n->line,
+               n->fate == TN_IMPORT_IGNORED ? "ignored" : "missing", n->text);
+    }
+  }
+  if (approximated && !r->reported) {
+    complain("%d kinds of attributes are approximated: see 'tenon check'", approximated);
+  }
+  r->reported = true;
+}
+
 static void build_robot(scene_run *run)
 {
-  const robot *r = (const robot *)(const void *)run->scene;
+  robot *r = (robot *)(void *)run->scene;
   tn_instance_def def = tn_default_instance_def();
   def.keyframe = r->keyframe;
-  tn_instance *instance = tn_instance_create(run->world, r->model, &def);
-  if (!instance) {
+  tn_instance_destroy(r->instance);
+  r->instance = tn_instance_create(run->world, r->model, &def);
+  if (!r->instance) {
     run->failed = true;
     return;
   }
-  tn_world_set_gravity(run->world, tn_instance_gravity(instance));
+  tn_world_set_gravity(run->world, tn_instance_gravity(r->instance));
   scene_adopt(run);
-  tn_instance_destroy(instance);
+  report_losses(r);
+}
+
+static void drive_robot(scene_run *run, float dt)
+{
+  robot *r = (robot *)(void *)run->scene;
+  run->failed = !tn_instance_advance(r->instance, dt) || run->failed;
 }
 
 // Looks at the bodies from a distance that shows them all.
@@ -87,12 +115,14 @@ robot *robot_load(const char *path, const robot_options *options)
   r->scene.seconds = 5.0;
   r->scene.substeps = 20;
   r->scene.build = build_robot;
+  r->scene.drive = drive_robot;
   return r;
 }
 
 void robot_free(robot *r)
 {
   if (r) {
+    tn_instance_destroy(r->instance);
     tn_model_destroy(r->model);
     free(r);
   }

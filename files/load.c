@@ -156,7 +156,8 @@ const scene *scene_behaviour(const scene *which)
   if (which->build == build_from_file) {
     return ((const scene_file *)(const void *)which)->behaviour;
   }
-  return which->drive || which->measure || which->look ? which : NULL;
+  bool acts = which->drive || which->measure || which->look;
+  return acts && scene_find(which->name) == which ? which : NULL;
 }
 
 // A behaviour refers to bodies and joints by their order: their numbers and kinds must match.

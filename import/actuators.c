@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool acts_on_axis(const tn_model *model, const model_actuator *t)
+bool acts_on_axis(const tn_model *model, const model_actuator *t)
 {
   bool to_joint = t->transmission == MODEL_TO_JOINT || t->transmission == MODEL_TO_JOINT_IN_PARENT;
   if (!t->supported || !to_joint) {
@@ -13,8 +13,7 @@ static bool acts_on_axis(const tn_model *model, const model_actuator *t)
   return type == MODEL_HINGE || type == MODEL_SLIDE;
 }
 
-// Input of the law: the control, or what the dynamics make of it.
-static double input_of(const tn_instance *in, int actuator)
+double actuator_input(const tn_instance *in, int actuator)
 {
   const model_actuator *t = &in->model->actuators.items[actuator];
   if (t->dynamics != MODEL_DYN_NONE) {
@@ -22,6 +21,17 @@ static double input_of(const tn_instance *in, int actuator)
   }
   double u = in->controls[actuator];
   return t->control_limited ? fmin(fmax(u, t->control_range[0]), t->control_range[1]) : u;
+}
+
+double actuator_force(const tn_instance *in, int actuator, double length, double rate)
+{
+  const model_actuator *t = &in->model->actuators.items[actuator];
+  double u = actuator_input(in, actuator), part[3];
+  for (int i = 0; i < 3; ++i) {
+    part[i] = t->gain[i] * u + t->bias[i];
+  }
+  double force = part[0] + part[1] * length + (part[2] - in->servo_damping[actuator]) * rate;
+  return t->force_limited ? fmin(fmax(force, t->force_range[0]), t->force_range[1]) : force;
 }
 
 // Total effort of a joint's actuators at the position q and the rate q' (of the world's joint,
@@ -39,7 +49,7 @@ static void add_actuator(const tn_instance *in, int actuator, axis_law *law)
 {
   const model_actuator *t = &in->model->actuators.items[actuator];
   const model_joint *j = &in->model->joints.items[t->target];
-  double g = t->gear[0], u = input_of(in, actuator);
+  double g = t->gear[0], u = actuator_input(in, actuator);
   double part[3];
   for (int i = 0; i < 3; ++i) {
     part[i] = t->gain[i] * u + t->bias[i];
@@ -91,7 +101,7 @@ tn_drive drive_of_joint(const tn_instance *in, int joint)
   return drive;
 }
 
-static bool apply_joint(tn_instance *in, int joint)
+bool apply_joint_drive(tn_instance *in, int joint)
 {
   tn_joint_axis axis =
       in->model->joints.items[joint].type == MODEL_HINGE ? TN_ANGULAR_A : TN_LINEAR_A;
@@ -101,7 +111,7 @@ static bool apply_joint(tn_instance *in, int joint)
 bool drive_apply(tn_instance *in, int actuator)
 {
   const model_actuator *t = &in->model->actuators.items[actuator];
-  return acts_on_axis(in->model, t) ? apply_joint(in, t->target)
+  return acts_on_axis(in->model, t) ? apply_joint_drive(in, t->target)
                                     : coupling_apply_control(in, actuator);
 }
 
@@ -114,9 +124,16 @@ void note_actuators(tn_instance *in)
     if (!t->supported || t->transmission == MODEL_TO_TENDON) {
       continue;
     }
+    if (is_wrench(model, t)) {
+      if (t->bias[1] != 0.0 || t->bias[2] != 0.0) {
+        model_note_add(model, TN_IMPORT_APPROXIMATED, t->at,
+                       "feedback of an actuator that acts on no axis: constant over a step");
+      }
+      continue;
+    }
     if (!acts_on_axis(model, t)) {
       model_note_add(model, TN_IMPORT_IGNORED, t->at,
-                     "actuator that does not act on a hinge or slide");
+                     "actuator that acts on no joint, tendon or site");
       continue;
     }
     axis_law law = law_of(in, t->target);
@@ -134,43 +151,20 @@ void note_actuators(tn_instance *in)
   }
 }
 
-// Damping of servos that state a damping ratio: critical for the inertia that the joint shows at
-// the reference position, by MuJoCo's rule 2 ratio sqrt(kp M_kk / gear^2).
-bool tune_servos(tn_instance *in)
-{
-  const tn_model *model = in->model;
-  bool any = false;
-  for (int i = 0; i < model->actuators.count; ++i) {
-    const model_actuator *t = &model->actuators.items[i];
-    any = any || (t->damping_ratio > 0.0 && acts_on_axis(model, t));
-  }
-  if (!any || !in->articulation) {
-    return true;
-  }
-  size_t n = (size_t)tn_articulation_get_counts(in->articulation).velocities;
-  double *now = memory_take(&in->memory, (size_t)model->qpos_count, sizeof *now);
-  double *matrix = memory_take(&in->memory, n * n, sizeof *matrix);
-  if (!now || !matrix) {
-    return false;
-  }
-  model_reference(model, in->numbers);
-  bool ok = tn_instance_positions(in, now) && tn_instance_set_positions(in, in->numbers) &&
-            tn_articulation_mass_matrix(in->articulation, matrix);
-  ok = tn_instance_set_positions(in, now) && ok;
-  for (int i = 0; ok && i < model->actuators.count; ++i) {
-    const model_actuator *t = &model->actuators.items[i];
-    if (t->damping_ratio > 0.0 && acts_on_axis(model, t) && t->gear[0] != 0.0) {
-      size_t k = (size_t)in->first_velocity[t->target];
-      double inertia = matrix[k * n + k] / (t->gear[0] * t->gear[0]);
-      in->servo_damping[i] = 2.0 * t->damping_ratio * sqrt(fmax(0.0, -t->bias[1] * inertia));
-      ok = apply_joint(in, t->target);
-    }
-  }
-  return ok;
-}
-
 // ---------------------------------------------------------------------------------------------
 // Dynamics of actuators
+
+static void note_motion(tn_instance *in, float dt)
+{
+  for (int i = 1; i < in->model->bodies.count; ++i) {
+    tn_body_id id = in->bodies[i].id;
+    if (in->owners[i] == i && tn_body_is_valid(in->world, id)) {
+      in->past[i].velocity = dvec_of_vec3(tn_body_velocity(in->world, id));
+      in->past[i].spin = dvec_of_vec3(tn_body_angular_velocity(in->world, id));
+    }
+  }
+  in->past_dt = (double)dt;
+}
 
 bool tn_instance_advance(tn_instance *in, float dt)
 {
@@ -179,6 +173,7 @@ bool tn_instance_advance(tn_instance *in, float dt)
   }
   const tn_model *model = in->model;
   bool ok = true;
+  note_motion(in, dt);
   for (int i = 0; i < model->actuators.count; ++i) {
     const model_actuator *t = &model->actuators.items[i];
     if (t->dynamics == MODEL_DYN_NONE) {
@@ -189,13 +184,13 @@ bool tn_instance_advance(tn_instance *in, float dt)
     if (t->dynamics == MODEL_DYN_INTEGRATOR) {
       *state += (double)dt * u;
     } else {
-      double time = fmax(t->time_constant, 1e-9);
-      *state += (u - *state) * (double)dt / (time + (double)dt);
+      double steps = (double)dt / fmax(t->time_constant, 1e-9);
+      *state += (u - *state) * (1.0 - (double)tn_exp((float)-fmin(steps, 80.0)));
     }
     if (t->activation_limited) {
       *state = fmin(fmax(*state, t->activation_range[0]), t->activation_range[1]);
     }
     ok = drive_apply(in, i) && ok;
   }
-  return ok;
+  return apply_wrenches(in, (double)dt) && ok;
 }

@@ -1,5 +1,6 @@
 // From what a file says to what a model is: meshes, masses, numbers of joints.
 #include "mesh.h"
+#include "pairs.h"
 #include "solids.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ static bool is_mass_of_geoms(const tn_model *model, const model_body *body)
 // Meshes that are for the eye alone are not read.
 static bool needs_mesh(const tn_model *model, const model_geom *g)
 {
-  return g->mesh >= 0 && (g->contype || g->conaffinity || g->type != MODEL_MESH ||
+  return g->mesh >= 0 && (model_geom_collides(g) || g->type != MODEL_MESH ||
                           is_mass_of_geoms(model, &model->bodies.items[g->body]));
 }
 
@@ -152,15 +153,28 @@ static void number_joints(tn_model *model)
 static bool check_keys(reader *r)
 {
   const tn_model *model = r->model;
+  int mocaps = 0, states = 0;
+  for (int i = 0; i < model->bodies.count; ++i) {
+    mocaps += model->bodies.items[i].mocap;
+  }
+  for (int i = 0; i < model->actuators.count; ++i) {
+    states += model->actuators.items[i].dynamics != MODEL_DYN_NONE;
+  }
   for (int i = 0; i < model->keys.count; ++i) {
     const model_key *k = &model->keys.items[i];
-    const int given[3] = {k->qpos_count, k->qvel_count, k->ctrl_count};
-    const int wanted[3] = {model->qpos_count, model->dof_count, model->actuators.count};
-    static const char *const names[3] = {"qpos", "qvel", "ctrl"};
-    for (int n = 0; n < 3; ++n) {
-      if (given[n] && given[n] != wanted[n]) {
+    const struct {
+      const char *name;
+      int given, wanted;
+    } lists[] = {{"qpos", k->qpos_count, model->qpos_count},
+                 {"qvel", k->qvel_count, model->dof_count},
+                 {"ctrl", k->ctrl_count, model->actuators.count},
+                 {"act", k->act_count, states},
+                 {"mpos", k->mpos_count, 3 * mocaps},
+                 {"mquat", k->mquat_count, 4 * mocaps}};
+    for (size_t n = 0; n < sizeof lists / sizeof lists[0]; ++n) {
+      if (lists[n].given && lists[n].given != lists[n].wanted) {
         return import_fail(r, k->at, "%s of this keyframe has %d numbers, the model needs %d",
-                           names[n], given[n], wanted[n]);
+                           lists[n].name, lists[n].given, lists[n].wanted);
       }
     }
   }
@@ -198,6 +212,7 @@ static bool check_bodies(reader *r)
 bool model_complete(reader *r)
 {
   tn_model *model = r->model;
+  pairs_assign(model);
   load_meshes(r);
   if (r->failed || !solids_fit(r)) {
     return false;

@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+// A site as a point that moves.
+typedef struct sensed_point {
+  dvec at, velocity;
+} sensed_point;
+
 // Appends factor * (coordinate of a joint of the model), less `reference`. False if it is no hinge
 // or slide, or there is no room.
 static bool add_axis(const tn_instance *in, tn_coupling_def *def, int joint, double factor,
@@ -162,6 +167,63 @@ static double reference_length(tn_instance *in, const tn_coupling_def *def)
   return sum;
 }
 
+static sensed_point point_of(const tn_instance *in, int site)
+{
+  const model_site *s = &in->model->sites.items[site];
+  tn_body_id id = tn_instance_body(in, s->body);
+  sensed_point p = {.at = dpose_mul(instance_pose(in, s->body), s->pose).p};
+  if (!TN_IS_NULL(id)) {
+    dvec arm = dvec_sub(p.at, dvec_of_pos(tn_body_center(in->world, id)));
+    dvec spin = dvec_of_vec3(tn_body_angular_velocity(in->world, id));
+    p.velocity = dvec_add(dvec_of_vec3(tn_body_velocity(in->world, id)), dvec_cross(spin, arm));
+  }
+  return p;
+}
+
+static double path_length(const tn_instance *in, const model_tendon *t, double *rate)
+{
+  double length = 0.0, factor = 1.0;
+  bool begins = true;
+  sensed_point last = {.at = {0.0, 0.0, 0.0}};
+  for (int i = t->first_wrap; i < t->first_wrap + t->wrap_count; ++i) {
+    const model_wrap *w = &in->model->wraps.items[i];
+    if (w->type == MODEL_WRAP_PULLEY) {
+      factor = w->value > 0.0 ? 1.0 / w->value : 1.0;
+      begins = true;
+    } else if (w->type == MODEL_WRAP_SITE) {
+      sensed_point p = point_of(in, w->target);
+      dvec apart = dvec_sub(p.at, last.at);
+      double d = dvec_length(apart);
+      if (!begins && d > 0.0) {
+        length += factor * d;
+        *rate += factor * dvec_dot(apart, dvec_sub(p.velocity, last.velocity)) / d;
+      }
+      last = p;
+      begins = false;
+    }
+  }
+  return length;
+}
+
+double tendon_length(tn_instance *in, int tendon, double *rate)
+{
+  const model_tendon *t = &in->model->tendons.items[tendon];
+  double length = 0.0;
+  *rate = 0.0;
+  if (t->spatial) {
+    return path_length(in, t, rate);
+  }
+  for (int i = t->first_wrap; i < t->first_wrap + t->wrap_count; ++i) {
+    const model_wrap *w = &in->model->wraps.items[i];
+    const model_joint *j = &in->model->joints.items[w->target];
+    tn_joint_state state = tn_joint_get_state(in->world, in->joints[w->target]);
+    int axis = j->type == MODEL_HINGE ? TN_ANGULAR_A : TN_LINEAR_A;
+    length += w->value * ((double)state.position[axis] + j->ref);
+    *rate += w->value * (double)state.rate[axis];
+  }
+  return length;
+}
+
 // Limits, spring, damping and friction. A spring with two rest lengths is slack between them: a
 // compliant range.
 static void build_tendon(tn_instance *in, const model_tendon *t)
@@ -201,14 +263,18 @@ static void build_tendon(tn_instance *in, const model_tendon *t)
 static tn_coupling_drive drive_of(const tn_instance *in, int actuator)
 {
   const model_actuator *t = &in->model->actuators.items[actuator];
-  double g = t->gear[0], u = in->controls[actuator];
-  if (t->control_limited) {
-    u = fmin(fmax(u, t->control_range[0]), t->control_range[1]);
-  }
+  double g = t->gear[0], u = actuator_input(in, actuator);
+  double stiffness = -(t->gain[1] * u + t->bias[1]);
+  double damping = in->servo_damping[actuator] - (t->gain[2] * u + t->bias[2]);
   tn_coupling_drive drive = {.max_force = (float)INFINITY};
-  drive.stiffness = (float)fmax(0.0, -t->bias[1] * g * g);
-  drive.damping = (float)fmax(0.0, -t->bias[2] * g * g);
-  drive.force = (float)(g * (t->gain[0] * u + t->bias[0]));
+  drive.stiffness = (float)fmax(0.0, stiffness * g * g);
+  drive.damping = (float)fmax(0.0, damping * g * g);
+  double push = g * (t->gain[0] * u + t->bias[0]);
+  if (drive.stiffness > 0.0f) {
+    drive.target = (float)(push / (double)drive.stiffness);
+  } else {
+    drive.force = (float)push;
+  }
   if (t->force_limited) {
     drive.max_force = (float)(fmax(fabs(t->force_range[0]), fabs(t->force_range[1])) * fabs(g));
   }
@@ -225,10 +291,6 @@ static void build_actuator(tn_instance *in, int index)
   if (!add_length(in, &in->model->tendons.items[t->target], 1.0, &def)) {
     model_note_add(in->model, TN_IMPORT_IGNORED, t->at, "actuator of a tendon that is not built");
     return;
-  }
-  if (t->dynamics != MODEL_DYN_NONE) {
-    model_note_add(in->model, TN_IMPORT_APPROXIMATED, t->at,
-                   "actuator with dynamics: its control acts at once");
   }
   if (t->force_limited && t->force_range[0] != -t->force_range[1]) {
     model_note_add(in->model, TN_IMPORT_APPROXIMATED, t->at,

@@ -156,6 +156,24 @@ static bool build_body(tn_instance *in, const tn_instance_def *def, int index, c
   return add_body(in, def, body, mass_of(&whole, share), poses[index], &in->bodies[index]);
 }
 
+// The world's own geoms need a body if a file keeps some bodies from colliding with them.
+static bool build_ground(tn_instance *in)
+{
+  bool needed = false;
+  for (int i = 0; i < in->model->excludes.count; ++i) {
+    const model_exclude *e = &in->model->excludes.items[i];
+    needed = needed || e->a == 0 || e->b == 0;
+  }
+  tn_body_def def = tn_default_body_def();
+  def.type = TN_BODY_STATIC;
+  def.position = pos_of(in->place.p);
+  def.rotation = quat_of(drot_normalize(in->place.q));
+  if (needed) {
+    in->ground = tn_body_create(in->world, &def);
+  }
+  return !needed || !TN_IS_NULL(in->ground);
+}
+
 static bool build_bodies(tn_instance *in, const tn_instance_def *def, const dpose *poses,
                          const dpose *after)
 {
@@ -187,6 +205,7 @@ static bool take_memory(tn_instance *in)
   in->controls = memory_take(m, (size_t)model->actuators.count + 1, sizeof *in->controls);
   in->activations = memory_take(m, (size_t)model->actuators.count + 1, sizeof *in->activations);
   in->servo_damping = memory_take(m, (size_t)model->actuators.count + 1, sizeof *in->servo_damping);
+  in->past = memory_take(m, bodies, sizeof *in->past);
   in->first_hull = memory_take(m, (size_t)model->meshes.count + 1, sizeof *in->first_hull);
   in->hull_count = memory_take(m, (size_t)model->meshes.count + 1, sizeof *in->hull_count);
   for (int i = 0; in->first_hull && i < model->meshes.count; ++i) {
@@ -224,6 +243,9 @@ static void remove_built(tn_instance *in)
       tn_geometry_destroy(in->world, in->surfaces[i]);
     }
   }
+  if (!TN_IS_NULL(in->ground)) {
+    tn_body_destroy(in->world, in->ground);
+  }
   for (int i = 0; i < in->model->joints.count; ++i) {
     if (!TN_IS_NULL(in->between[i].id)) {
       tn_body_destroy(in->world, in->between[i].id);
@@ -233,6 +255,21 @@ static void remove_built(tn_instance *in)
     if (!TN_IS_NULL(in->bodies[i].id)) {
       tn_body_destroy(in->world, in->bodies[i].id);
     }
+  }
+}
+
+// Poses of mocap bodies that a keyframe states.
+static void place_mocaps(const tn_model *model, const model_key *key, dpose *poses)
+{
+  for (int i = 1, mocap = 0; key && i < model->bodies.count; ++i) {
+    if (!model->bodies.items[i].mocap) {
+      continue;
+    }
+    const double *p = key->mpos ? key->mpos + (ptrdiff_t)3 * mocap : NULL;
+    const double *q = key->mquat ? key->mquat + (ptrdiff_t)4 * mocap : NULL;
+    poses[i].p = p ? dvec_of(p[0], p[1], p[2]) : poses[i].p;
+    poses[i].q = q ? drot_normalize((drot){q[0], q[1], q[2], q[3]}) : poses[i].q;
+    mocap += 1;
   }
 }
 
@@ -248,11 +285,11 @@ static bool build(tn_instance *in, const tn_instance_def *def)
   model_kinematics(model, NULL, in->reference, NULL);
   model_kinematics(model, key ? key->qpos : NULL, poses, after);
   find_owners(in);
-  for (int i = 0; key && key->ctrl && i < model->actuators.count; ++i) {
-    in->controls[i] = key->ctrl[i];
-  }
-  if (!build_bodies(in, def, poses, after) || !build_shapes(in) || !build_joints(in) ||
-      !build_couplings(in) || !build_articulation(in) || !tune_servos(in)) {
+  place_mocaps(model, key, poses);
+  take_controls(in, key);
+  if (!build_ground(in) || !build_bodies(in, def, poses, after) || !build_shapes(in) ||
+      !build_joints(in) || !build_couplings(in) || !build_articulation(in) ||
+      !tune_by_inertia(in)) {
     return false;
   }
   return !key || !key->qvel || !in->articulation || tn_instance_set_velocities(in, key->qvel);
@@ -282,7 +319,10 @@ tn_instance *tn_instance_create(tn_world *world, tn_model *model, const tn_insta
     tn_instance_destroy(in);
     return NULL;
   }
-  model_sort_notes(model);
+  if (!model->is_noted) {
+    model_sort_notes(model);
+    model->is_noted = true;
+  }
   return in;
 }
 

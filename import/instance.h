@@ -11,6 +11,11 @@ typedef struct built_body {
   dpose pose; // in the world, at the start
 } built_body;
 
+// Motion of a body before the last step, for sensors of acceleration.
+typedef struct past_motion {
+  dvec velocity, spin;
+} past_motion;
+
 struct tn_instance {
   memory memory;
   tn_world *world;
@@ -20,15 +25,18 @@ struct tn_instance {
   bool *welded;     // of each body: no joints, and yet a body of its own that a fixed joint holds
   dpose *local;     // of each body of the model, in the frame of its owner
   dpose *reference; // of each body, at the reference position, in the frame of the model
-  built_body *bodies;             // of each body that owns itself
-  built_body *between;            // of each joint but the last of its body: the link that it moves
-  tn_joint_id *joints;            // of each joint of the model
-  tn_joint_id *links;             // of each link of the model
+  tn_body_id ground;   // has the geoms of the world, if bodies are excluded from them; else null
+  built_body *bodies;  // of each body that owns itself
+  built_body *between; // of each joint but the last of its body: the link that it moves
+  tn_joint_id *joints; // of each joint of the model
+  tn_joint_id *links;  // of each link of the model
   tn_joint_id *equalities;        // of each equality; null where it is no joint of the world
   tn_coupling_id *pulls;          // of each actuator of a tendon
   LIST(tn_coupling_id) couplings; // all of them
   double *controls;               // of each actuator
   double *activations;            // of each actuator with dynamics
+  past_motion *past;              // of each body, at the last call of tn_instance_advance()
+  double past_dt;                 // of that call; 0: none yet
   double *servo_damping;         // of each actuator that states a damping ratio, N s/m or N m s/rad
   tn_articulation *articulation; // null: there are no trees
   int *first_position;           // of each joint, in the articulation
@@ -51,8 +59,12 @@ bool build_shapes(tn_instance *instance);
 bool build_joints(tn_instance *instance);
 // Equalities of joints and tendons, tendons and their actuators; after the joints.
 bool build_couplings(tn_instance *instance);
+// Length of a tendon and its rate, now.
+double tendon_length(tn_instance *instance, int tendon, double *rate);
 // Gives the drive of a tendon's actuator its control.
 bool coupling_apply_control(tn_instance *instance, int actuator);
+// Controls and activations of a keyframe; null: zeros. Drives are not touched.
+void take_controls(tn_instance *instance, const model_key *key);
 // The trees of its joints.
 bool build_articulation(tn_instance *instance);
 // Where a body of the model is, in the world.
@@ -60,9 +72,23 @@ dpose instance_pose(const tn_instance *instance, int body);
 // The drive of a hinge or slide with all of its actuators.
 tn_drive drive_of_joint(const tn_instance *instance, int joint);
 void note_actuators(tn_instance *instance);
-// Damping of servos that state a damping ratio; after the articulation.
-bool tune_servos(tn_instance *instance);
+// Whether an actuator acts on a hinge or slide.
+bool acts_on_axis(const tn_model *model, const model_actuator *actuator);
+// Gives the drive of a hinge or slide all of its actuators.
+bool apply_joint_drive(tn_instance *instance, int joint);
+// Damping ratios of servos and spring-dampers of joints; after the articulation.
+bool tune_by_inertia(tn_instance *instance);
 // Gives the drives of an actuator's target its control.
 bool drive_apply(tn_instance *instance, int actuator);
+// Input of an actuator's law: the control within its range, or what the dynamics make of it.
+double actuator_input(const tn_instance *instance, int actuator);
+// Force of an actuator by its law, within its limits.
+double actuator_force(const tn_instance *instance, int actuator, double length, double rate);
+// Whether an actuator pushes a body: on a site, or on a ball or free joint.
+bool is_wrench(const tn_model *model, const model_actuator *actuator);
+// Its force now.
+double wrench_force(tn_instance *instance, int actuator);
+// Applies the forces of all of them during the next step, of length dt.
+bool apply_wrenches(tn_instance *instance, double dt);
 
 #endif

@@ -57,13 +57,29 @@ static void set_hinge(const model_joint *j, tn_joint_def *def)
   }
 }
 
+// Whether a ball is built as a generic joint, whose axes have armature.
+static bool is_generic_ball(const model_joint *j)
+{
+  return j->type == MODEL_BALL && j->armature > 0.0 && !j->limited && !(j->stiffness > 0.0);
+}
+
 static void set_ball(tn_instance *in, const model_joint *j, tn_joint_def *def)
 {
+  for (int i = 0; is_generic_ball(j) && i < 3; ++i) {
+    def->angular[i] = range_of(-(double)INFINITY, (double)INFINITY);
+    set_axis(j, &def->axis[TN_ANGULAR_A + i]);
+  }
+  if (is_generic_ball(j)) {
+    model_note_add(in->model, TN_IMPORT_APPROXIMATED, j->at,
+                   "<joint> armature of a ball: exact for small turns");
+    return;
+  }
   set_axis(j, &def->axis[TN_ANGULAR_A]);
   def->axis[TN_ANGULAR_A].rest = 0.0f;
   def->axis[TN_ANGULAR_A].armature = 0.0f;
   if (j->armature > 0.0) {
-    model_note_add(in->model, TN_IMPORT_IGNORED, j->at, "<joint> armature of a ball");
+    model_note_add(in->model, TN_IMPORT_IGNORED, j->at,
+                   "<joint> armature of a ball with a range or spring");
   }
   if (j->limited) {
     def->swing = (float)j->range[1];
@@ -80,7 +96,7 @@ static tn_joint_def def_of(tn_instance *in, const model_joint *j)
                                         [MODEL_BALL] = TN_JOINT_BALL,
                                         [MODEL_FREE] = TN_JOINT_GENERIC,
                                         [MODEL_PLANAR] = TN_JOINT_GENERIC};
-  tn_joint_def def = tn_default_joint_def(kinds[j->type]);
+  tn_joint_def def = tn_default_joint_def(is_generic_ball(j) ? TN_JOINT_GENERIC : kinds[j->type]);
   switch (j->type) {
   case MODEL_HINGE:
     set_hinge(j, &def);
@@ -115,13 +131,35 @@ static drot frame_of(const model_joint *j)
   return drot_from_to(dvec_of(1.0, 0.0, 0.0), j->axis);
 }
 
+// Damping, friction and armature of a free body act between it and the world.
+static bool build_free_joint(tn_instance *in, const model_joint *j)
+{
+  if (j->stiffness > 0.0) {
+    model_note_add(in->model, TN_IMPORT_IGNORED, j->at, "<joint> stiffness of a free joint");
+  }
+  if (!(j->damping > 0.0) && !(j->frictionloss > 0.0) && !(j->armature > 0.0)) {
+    return true;
+  }
+  tn_joint_def def = tn_default_joint_def(TN_JOINT_GENERIC);
+  for (int i = 0; i < TN_JOINT_AXIS_COUNT; ++i) {
+    tn_range *range = i < 3 ? &def.linear[i] : &def.angular[i - 3];
+    *range = range_of(-(double)INFINITY, (double)INFINITY);
+    set_axis(j, &def.axis[i]);
+    def.axis[i].stiffness = def.axis[i].rest = 0.0f;
+  }
+  joint_end world = {.pose = dpose_identity()};
+  set_frames(in, &def, world, end_of(in, j->body), in->reference[j->body]);
+  def.collide = true;
+  return !TN_IS_NULL(tn_joint_create(in->world, &def));
+}
+
 static bool build_joint(tn_instance *in, int index)
 {
   const tn_model *model = in->model;
   const model_joint *j = &model->joints.items[index];
   const model_body *body = &model->bodies.items[j->body];
   if (j->type == MODEL_FREE) {
-    return true;
+    return build_free_joint(in, j);
   }
   bool first = index == body->first_joint;
   bool last = index == body->first_joint + body->joint_count - 1;
@@ -136,7 +174,8 @@ static bool build_joint(tn_instance *in, int index)
   dpose local = {j->pos, frame_of(j)};
   set_frames(in, &def, a, b, dpose_mul(in->reference[j->body], local));
   // In MuJoCo a body may collide with one that is fixed to the world, also through a joint.
-  def.collide = model->format == TN_IMPORT_MJCF && !instance_moves(in, body->parent);
+  def.collide = (model->format == TN_IMPORT_MJCF && !instance_moves(in, body->parent)) ||
+                model->option.parents_collide;
   // Drives are part of the definition: one that is set later moves its target over the first step.
   if (j->type == MODEL_HINGE) {
     def.axis[TN_ANGULAR_A].drive = drive_of_joint(in, index);
@@ -267,13 +306,16 @@ static bool build_link(tn_instance *in, int index)
 static bool keep_apart(tn_instance *in, int a, int b)
 {
   joint_end end_a = end_of(in, a), end_b = end_of(in, b);
-  if (TN_SAME_ID(end_a.id, end_b.id) || TN_IS_NULL(end_a.id) || TN_IS_NULL(end_b.id)) {
+  if (TN_SAME_ID(end_a.id, end_b.id) ||
+      (!instance_is_dynamic(in, a) && !instance_is_dynamic(in, b))) {
     return true;
   }
   tn_joint_def def = tn_default_joint_def(TN_JOINT_GENERIC);
   for (int i = 0; i < 3; ++i) {
     def.linear[i] = def.angular[i] = range_of(-(double)INFINITY, (double)INFINITY);
   }
+  end_a.id = in->owners[a] == 0 ? in->ground : end_a.id;
+  end_b.id = in->owners[b] == 0 ? in->ground : end_b.id;
   set_frames(in, &def, end_a, end_b, in->reference[b]);
   return !TN_IS_NULL(tn_joint_create(in->world, &def));
 }
@@ -284,7 +326,8 @@ static bool keep_families_apart(tn_instance *in)
   const tn_model *model = in->model;
   for (int i = 1; i < model->bodies.count; ++i) {
     const model_body *b = &model->bodies.items[i];
-    bool related = model->format != TN_IMPORT_MJCF || instance_moves(in, b->parent);
+    bool related = (model->format != TN_IMPORT_MJCF || instance_moves(in, b->parent)) &&
+                   !model->option.parents_collide;
     if (b->joint_count > 1 && related && !keep_apart(in, b->parent, i)) {
       return false;
     }

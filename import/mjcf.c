@@ -183,6 +183,8 @@ void mjcf_read_option(mjcf *m, const xml_node *root)
       node->used = true;
       xml_number(m->r, node, "timestep", &option->timestep);
       xml_vector(m->r, node, "gravity", &option->gravity);
+      xml_vector(m->r, node, "magnetic", &option->magnetic);
+      mjcf_read_flags(m, node);
     }
   }
 }
@@ -293,6 +295,7 @@ static void set_usual(mjcf *m, const char *path)
   c->base = path;
   m->model->option.timestep = 0.002;
   m->model->option.gravity = dvec_of(0.0, 0.0, -9.81);
+  m->model->option.magnetic = dvec_of(0.0, -0.5, 0.0);
 }
 
 bool read_mjcf(reader *r, const char *path, const char *text, size_t size)
@@ -321,6 +324,7 @@ bool read_mjcf(reader *r, const char *path, const char *text, size_t size)
   mjcf_read_actuators(&m, root);
   mjcf_read_sensors(&m, root);
   mjcf_read_keyframes(&m, root);
+  mjcf_apply_flags(&m);
   if (!r->failed) {
     fates_report(r->model, root, TN_IMPORT_MJCF);
   }

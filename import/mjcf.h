@@ -21,8 +21,26 @@ typedef struct mjcf_compiler {
   const char *base; // the main file
 } mjcf_compiler;
 
+// Parts that a <flag> can switch off.
+typedef enum mjcf_flag {
+  MJCF_CONSTRAINT,
+  MJCF_EQUALITY,
+  MJCF_FRICTIONLOSS,
+  MJCF_LIMIT,
+  MJCF_CONTACT,
+  MJCF_PASSIVE,
+  MJCF_SPRING,
+  MJCF_DAMPER,
+  MJCF_GRAVITY,
+  MJCF_CLAMP,
+  MJCF_ACTUATION,
+  MJCF_FILTER_PARENT,
+  MJCF_FLAG_COUNT
+} mjcf_flag;
+
 typedef struct mjcf {
   reader *r;
+  bool off[MJCF_FLAG_COUNT];
   tn_model *model;
   mjcf_compiler compiler;
   LIST(mjcf_class *) classes; // the root first
@@ -52,6 +70,9 @@ void mjcf_apply(mjcf *m, const xml_node *node, mjcf_class *around, const char *t
 bool mjcf_expand_includes(mjcf *m, xml_node *root);
 void mjcf_read_compiler(mjcf *m, const xml_node *root);
 void mjcf_read_option(mjcf *m, const xml_node *root);
+void mjcf_read_flags(mjcf *m, const xml_node *option);
+// What <flag> elements switch off; after everything else is read.
+void mjcf_apply_flags(mjcf *m);
 void mjcf_read_assets(mjcf *m, const xml_node *root);
 void mjcf_read_bodies(mjcf *m, const xml_node *root);
 void mjcf_read_tendons(mjcf *m, const xml_node *root);

@@ -182,6 +182,30 @@ static void find_target(mjcf *m, const xml_node *node, actuator_attributes *a)
   }
 }
 
+// The control range of a servo, or the activation range of an integrator, as a multiple of its
+// target's range.
+static void inherit_range(const mjcf *m, model_actuator *t)
+{
+  const double *range = NULL;
+  if (!(t->inherit_range > 0.0) || t->target < 0) {
+    return;
+  }
+  if (t->transmission == MODEL_TO_JOINT || t->transmission == MODEL_TO_JOINT_IN_PARENT) {
+    range = m->model->joints.items[t->target].range;
+  } else if (t->transmission == MODEL_TO_TENDON) {
+    range = m->model->tendons.items[t->target].range;
+  }
+  if (!range || !(range[0] < range[1])) {
+    return;
+  }
+  double mean = 0.5 * (range[0] + range[1]), half = 0.5 * (range[1] - range[0]) * t->inherit_range;
+  bool integrates = t->dynamics == MODEL_DYN_INTEGRATOR;
+  double *to = integrates ? t->activation_range : t->control_range;
+  to[0] = mean - half;
+  to[1] = mean + half;
+  *(integrates ? &t->activation_limited : &t->control_limited) = true;
+}
+
 static void finish_actuator(mjcf *m, const xml_node *node, actuator_attributes *a)
 {
   model_actuator *t = &a->actuator;
@@ -209,6 +233,7 @@ static void finish_actuator(mjcf *m, const xml_node *node, actuator_attributes *
                    "actuator whose law is not affine (%s): it applies no force", node->name);
   }
   find_target(m, node, a);
+  inherit_range(m, t);
 }
 
 static bool read_actuator(mjcf *m, const xml_node *node)
@@ -355,6 +380,8 @@ static bool read_sensor(mjcf *m, const xml_node *node)
   s->type = node->name;
   s->object_type = xml_text(node, "objtype");
   s->object = xml_text(node, "objname");
+  s->reference_type = xml_text(node, "reftype");
+  s->reference = xml_text(node, "refname");
   xml_number(m->r, node, "cutoff", &s->cutoff);
   for (int i = 0; i < 6; ++i) {
     if (xml_has(node, objects[i])) {

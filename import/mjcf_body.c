@@ -66,6 +66,10 @@ static void apply_joint(mjcf *m, const xml_node *node, void *out)
   if (xml_numbers(r, node, "damping", 1, 3, list) >= 1) {
     j->damping = list[0];
   }
+  if (xml_numbers(r, node, "springdamper", 2, 2, list) == 2) {
+    j->spring_time = list[0];
+    j->spring_ratio = list[1];
+  }
   xml_number(r, node, "armature", &j->armature);
   xml_number(r, node, "frictionloss", &j->frictionloss);
   xml_numbers(r, node, "solreflimit", 1, 2, j->solref);
@@ -83,8 +87,7 @@ static void finish_joint(mjcf *m, const xml_node *node, joint_attributes *a)
     return;
   }
   j->axis = dvec_scale(1.0 / fmax(length, 1e-12), j->axis);
-  if (j->type == MODEL_FREE) { // nothing of a default class applies to it
-    j->armature = j->stiffness = j->damping = j->frictionloss = 0.0;
+  if (j->type == MODEL_FREE) {
     a->limit.limited = MJCF_FALSE;
   }
   j->limited = mjcf_is_limited(m, node, &a->limit);

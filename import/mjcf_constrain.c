@@ -96,21 +96,17 @@ void mjcf_read_equalities(mjcf *m, const xml_node *root)
 // ---------------------------------------------------------------------------------------------
 // Contacts
 
-typedef struct pair_attributes {
-  model_pair pair;
-} pair_attributes;
-
 static void apply_pair(mjcf *m, const xml_node *node, void *out)
 {
-  pair_attributes *a = out;
+  model_pair *p = out;
   double friction[5];
-  mjcf_read_contact(m, node, &a->pair.contact);
+  mjcf_read_contact(m, node, &p->contact);
   int count = xml_numbers(m->r, node, "friction", 1, 5, friction);
   if (count) { // sliding twice, spinning, rolling twice
-    a->pair.has_friction = true;
-    a->pair.contact.friction[0] = friction[0];
-    a->pair.contact.friction[1] = count > 2 ? friction[2] : a->pair.contact.friction[1];
-    a->pair.contact.friction[2] = count > 3 ? friction[3] : a->pair.contact.friction[2];
+    p->has_friction = true;
+    p->contact.friction[0] = friction[0];
+    p->contact.friction[1] = count > 2 ? friction[2] : p->contact.friction[1];
+    p->contact.friction[2] = count > 3 ? friction[3] : p->contact.friction[2];
   }
 }
 
@@ -140,13 +136,13 @@ static bool read_contact(mjcf *m, const xml_node *node)
   if (!xml_is(node, "pair")) {
     return false;
   }
-  pair_attributes a = {.pair = {.contact = mjcf_usual_contact()}};
-  mjcf_apply(m, node, NULL, "pair", apply_pair, &a);
+  model_pair made = {.contact = mjcf_usual_contact()};
+  mjcf_apply(m, node, NULL, "pair", apply_pair, &made);
   model_pair *p = LIST_ADD(&m->model->memory, &m->model->pairs);
   if (!p) {
     return true;
   }
-  *p = a.pair;
+  *p = made;
   p->at = node->at;
   p->name = xml_text(node, "name");
   p->name_a = xml_text(node, "geom1");
@@ -182,6 +178,9 @@ static bool read_key(mjcf *m, const xml_node *node)
   k->qpos = xml_list(m->r, node, "qpos", &k->qpos_count);
   k->qvel = xml_list(m->r, node, "qvel", &k->qvel_count);
   k->ctrl = xml_list(m->r, node, "ctrl", &k->ctrl_count);
+  k->act = xml_list(m->r, node, "act", &k->act_count);
+  k->mpos = xml_list(m->r, node, "mpos", &k->mpos_count);
+  k->mquat = xml_list(m->r, node, "mquat", &k->mquat_count);
   return true;
 }
 

@@ -13,6 +13,9 @@ void model_note_add(tn_model *model, tn_import_fate fate, place at, const char *
 {
   char text[400];
   va_list arguments;
+  if (model->is_noted) {
+    return;
+  }
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);

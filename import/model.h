@@ -56,7 +56,8 @@ typedef struct model_joint {
   double range[2];
   double ref, springref;
   double stiffness, damping, armature, frictionloss;
-  bool force_limited; // what all actuators together may apply
+  double spring_time, spring_ratio; // spring and damper by time constant, s, and damping ratio; 0
+  bool force_limited;               // what all actuators together may apply
   double force_range[2];
   double max_speed; // of URDF; 0: none
   double solref[2], solimp[5];
@@ -95,6 +96,7 @@ typedef struct model_contact {
   double friction[3]; // sliding; torsional and rolling in m
   double solref[2], solimp[5];
   double margin, gap;
+  double compliance; // m/N, of URDF; 0: rigid
   int condim;
 } model_contact;
 
@@ -109,6 +111,7 @@ typedef struct model_geom {
   bool has_mass, shell;
   double mass, density;
   int contype, conaffinity, priority, group;
+  uint64_t pair_category, pair_mask; // bits of contact pairs
   model_contact contact;
   double fit_scale; // of a primitive that fits a mesh
   model_mass solid; // in the body's frame
@@ -257,7 +260,8 @@ typedef struct model_sensor {
   const char *type;        // the element's name
   const char *object_type; // body, joint, site, geom, tendon, actuator
   const char *object;
-  double cutoff; // largest absolute value; 0: none
+  const char *reference_type, *reference; // in whose frame; empty: the model's
+  double cutoff;                          // largest absolute value; 0: none
 } model_sensor;
 
 typedef struct model_key {
@@ -265,7 +269,8 @@ typedef struct model_key {
   place at;
   double time;
   double *qpos, *qvel, *ctrl; // null: those of the reference position, or zero
-  int qpos_count, qvel_count, ctrl_count;
+  double *act, *mpos, *mquat; // activations; poses of mocap bodies
+  int qpos_count, qvel_count, ctrl_count, act_count, mpos_count, mquat_count;
 } model_key;
 
 typedef struct model_note {
@@ -277,8 +282,9 @@ typedef struct model_note {
 
 typedef struct model_option {
   double timestep;
-  dvec gravity;
-  bool y_up; // the up axis of the file is y, not z
+  dvec gravity, magnetic; // m/s^2; any unit
+  bool y_up;              // the up axis of the file is y, not z
+  bool parents_collide;   // with their children
 } model_option;
 
 // How masses follow from the geoms.
@@ -313,6 +319,7 @@ struct tn_model {
   LIST(model_sensor) sensors;
   LIST(model_key) keys;
   LIST(model_note) notes;
+  bool is_noted; // an instance has been built: further ones would repeat its notes
   int qpos_count, dof_count;
   int max_hulls;          // of a mesh on a body that moves
   tn_import_note *report; // the notes, by fate
@@ -336,6 +343,12 @@ int model_find_site(const tn_model *model, const char *name);
 int model_find_mesh(const tn_model *model, const char *name);
 int model_find_tendon(const tn_model *model, const char *name);
 int model_find_actuator(const tn_model *model, const char *name);
+
+// Whether a geom collides with anything.
+static inline bool model_geom_collides(const model_geom *g)
+{
+  return g->contype || g->conaffinity || g->pair_category;
+}
 
 // Numbers of a joint in qpos and qvel.
 int model_joint_qpos_count(model_joint_type type);

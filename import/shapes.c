@@ -16,7 +16,8 @@ static drot y_to_z(void)
 static tn_filter filter_of(const model_geom *g)
 {
   uint64_t type = (uint32_t)g->contype, affinity = (uint32_t)g->conaffinity;
-  tn_filter filter = {type | affinity << 32, affinity | type << 32, 0};
+  tn_filter filter = {type | affinity << 32 | g->pair_category,
+                      affinity | type << 32 | g->pair_mask, 0};
   return filter;
 }
 
@@ -29,6 +30,7 @@ static tn_material material_of(const model_contact *c)
   m.static_friction = m.dynamic_friction = (float)sliding;
   m.spinning_friction = c->condim >= 4 ? (float)fmin(fmax(c->friction[1], 0.0), 1e6) : 0.0f;
   m.rolling_friction = c->condim >= 6 ? (float)fmin(fmax(c->friction[2], 0.0), 1e6) : 0.0f;
+  m.compliance = (float)fmin(c->compliance, 1e6);
   m.combine_friction = TN_COMBINE_MAXIMUM;
   m.restitution = 0.0f;
   return m;
@@ -187,7 +189,8 @@ static bool build_shape(tn_instance *in, const model_geom *g)
     return true;
   }
   dpose at = dpose_mul(in->local[g->body], g->pose);
-  at = owner == 0 ? dpose_mul(in->place, at) : at;
+  tn_body_id body = owner == 0 ? in->ground : in->bodies[owner].id;
+  at = TN_IS_NULL(body) ? dpose_mul(in->place, at) : at;
   def.position = vec3_of(at.p);
   def.rotation = quat_of(drot_normalize(turned ? drot_mul(at.q, y_to_z()) : at.q));
   def.material = material_of(&g->contact);
@@ -198,7 +201,7 @@ static bool build_shape(tn_instance *in, const model_geom *g)
     if (hulls) {
       def.geometry = in->hulls.items[in->first_hull[g->mesh] + i];
     }
-    tn_shape_id made = tn_shape_create(in->world, in->bodies[owner].id, &def);
+    tn_shape_id made = tn_shape_create(in->world, body, &def);
     tn_shape_id *kept = LIST_ADD(&in->memory, &in->shapes);
     if (!kept || TN_IS_NULL(made)) {
       return false;
@@ -212,7 +215,7 @@ bool build_shapes(tn_instance *in)
 {
   for (int i = 0; i < in->model->geoms.count; ++i) {
     const model_geom *g = &in->model->geoms.items[i];
-    if (!g->left_out && (g->contype || g->conaffinity) && !build_shape(in, g)) {
+    if (!g->left_out && model_geom_collides(g) && !build_shape(in, g)) {
       return false;
     }
   }

@@ -129,6 +129,16 @@ static inline tn_vec3 vec3_of(dvec v)
   return tn_v3((float)v.x, (float)v.y, (float)v.z);
 }
 
+static inline dvec dvec_of_vec3(tn_vec3 v)
+{
+  return dvec_of((double)v.x, (double)v.y, (double)v.z);
+}
+
+static inline dvec dvec_of_pos(tn_pos p)
+{
+  return dvec_of(p.x, p.y, p.z);
+}
+
 static inline tn_pos pos_of(dvec v)
 {
   return tn_p3(v.x, v.y, v.z);

@@ -226,6 +226,19 @@ bool tn_instance_set_velocities(tn_instance *in, const double *velocities)
 // ---------------------------------------------------------------------------------------------
 // Keyframes
 
+void take_controls(tn_instance *in, const model_key *key)
+{
+  int state = 0;
+  for (int i = 0; i < in->model->actuators.count; ++i) {
+    in->controls[i] = key && key->ctrl ? key->ctrl[i] : 0.0;
+    in->activations[i] = 0.0;
+    if (in->model->actuators.items[i].dynamics != MODEL_DYN_NONE) {
+      in->activations[i] = key && key->act ? key->act[state] : 0.0;
+      state += 1;
+    }
+  }
+}
+
 bool tn_instance_apply_keyframe(tn_instance *in, int keyframe)
 {
   if (!in || !in->articulation || keyframe < -1 || keyframe >= in->model->keys.count) {
@@ -238,8 +251,9 @@ bool tn_instance_apply_keyframe(tn_instance *in, int keyframe)
   bool ok = tn_instance_set_positions(in, key && key->qpos ? key->qpos : numbers);
   memset(numbers, 0, (size_t)model->qpos_count * sizeof *numbers);
   ok = ok && tn_instance_set_velocities(in, key && key->qvel ? key->qvel : numbers);
+  take_controls(in, key);
   for (int i = 0; ok && i < model->actuators.count; ++i) {
-    ok = tn_instance_set_control(in, i, key && key->ctrl ? key->ctrl[i] : 0.0);
+    ok = drive_apply(in, i);
   }
   return ok;
 }

@@ -265,7 +265,8 @@ bool read_tutorial(reader *r, const char *path, const char *text, size_t size)
   if (world) {
     *world = (model_body){.name = "", .at = at, .parent = -1, .pose = dpose_identity()};
   }
-  r->model->option = (model_option){1.0 / 30.0, {0.0, -10.0, 0.0}, true};
+  r->model->option =
+      (model_option){.timestep = 1.0 / 30.0, .gravity = {0.0, -10.0, 0.0}, .y_up = true};
   r->model->rules.group_last = 5;
   for (int pass = 0; pass < 2; ++pass) {
     for (const json *m = meshes->first; m && !r->failed; m = m->next) {

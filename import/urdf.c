@@ -225,7 +225,7 @@ static void read_geometry(urdf *u, xml_node *shape, model_geom *g)
   }
 }
 
-static void read_collision(urdf *u, xml_node *node, int body, double friction)
+static void read_collision(urdf *u, xml_node *node, int body, const model_contact *contact)
 {
   tn_model *model = u->model;
   xml_node *geometry = (xml_node *)xml_child(node, "geometry");
@@ -249,10 +249,7 @@ static void read_collision(urdf *u, xml_node *node, int body, double friction)
                   .contype = 1,
                   .conaffinity = 1,
                   .fit_scale = 1.0,
-                  .contact = {.friction = {friction, 0.0, 0.0},
-                              .solref = {0.02, 1.0},
-                              .solimp = {0.9, 0.95, 0.001, 0.5, 2.0},
-                              .condim = 3},
+                  .contact = *contact,
                   .rgba = {0.5f, 0.5f, 0.5f, 1.0f}};
   read_geometry(u, geometry->first, &g);
   model_geom *made = g.left_out ? NULL : LIST_ADD(&model->memory, &model->geoms);
@@ -280,16 +277,27 @@ static void read_inertial(urdf *u, xml_node *node, model_body *body)
   body->has_inertial = true;
 }
 
-// The friction of a link, by an extension of Bullet.
-static double read_friction(urdf *u, const xml_node *link)
+// Friction and stiffness of a link's surface, by an extension of Bullet.
+static model_contact read_contact(urdf *u, const xml_node *link)
 {
-  double friction = 1.0;
-  xml_node *contact = (xml_node *)xml_child(link, "contact");
-  if (contact) {
-    contact->used = true;
-    read_value(u, contact, "lateral_friction", "value", &friction);
+  model_contact c = {.friction = {1.0, 0.0, 0.0},
+                     .solref = {0.02, 1.0},
+                     .solimp = {0.9, 0.95, 0.001, 0.5, 2.0},
+                     .condim = 3};
+  xml_node *node = (xml_node *)xml_child(link, "contact");
+  double stiffness = 0.0;
+  if (!node) {
+    return c;
   }
-  return fmax(friction, 0.0);
+  node->used = true;
+  read_value(u, node, "lateral_friction", "value", &c.friction[0]);
+  bool spins = read_value(u, node, "spinning_friction", "value", &c.friction[1]);
+  bool rolls = read_value(u, node, "rolling_friction", "value", &c.friction[2]);
+  c.condim = spins || rolls ? 6 : 3;
+  if (read_value(u, node, "stiffness", "value", &stiffness) && stiffness > 0.0) {
+    c.compliance = 1.0 / stiffness;
+  }
+  return c;
 }
 
 static int add_body(urdf *u, urdf_link *link, int parent, dpose pose)
@@ -307,12 +315,12 @@ static int add_body(urdf *u, urdf_link *link, int parent, dpose pose)
                        .first_joint = model->joints.count,
                        .first_geom = model->geoms.count};
   link->body = index;
-  double friction = read_friction(u, link->node);
+  model_contact contact = read_contact(u, link->node);
   for (xml_node *n = link->node->first; n && !u->r->failed; n = n->next) {
     if (xml_is(n, "inertial")) {
       read_inertial(u, n, body);
     } else if (xml_is(n, "collision")) {
-      read_collision(u, n, index, friction);
+      read_collision(u, n, index, &contact);
     }
     body = &model->bodies.items[index];
   }
@@ -599,7 +607,7 @@ bool read_urdf(reader *r, const char *path, const char *text, size_t size)
   }
   root->used = true;
   r->model->name = xml_text(root, "name");
-  r->model->option = (model_option){0.002, {0.0, 0.0, -9.81}, false};
+  r->model->option = (model_option){.timestep = 0.002, .gravity = {0.0, 0.0, -9.81}};
   r->model->rules.group_last = 5;
   read_extension(&u, root);
   for (xml_node *n = root->first; n && !r->failed; n = n->next) {

@@ -100,22 +100,22 @@ static void numbers_are_those_of_the_file(void **state)
 static void sensors_read_the_state(void **state)
 {
   (void)state;
-  robot r =
-      make_robot("<mujoco><compiler angle='radian'/><worldbody><body name='p' pos='0 0 2'>"
-                 "<joint name='j' axis='0 1 0'/>"
-                 "<inertial pos='1 0 0' mass='2' diaginertia='.01 .01 .01'/>"
-                 "<site name='tip' pos='1 0 0'/></body></worldbody>"
-                 "<actuator><motor name='m' joint='j' gear='3'/></actuator><sensor>"
-                 "<jointpos name='q' joint='j'/><jointvel name='u' joint='j'/>"
-                 "<actuatorpos name='length' actuator='m'/>"
-                 "<framepos name='at' objtype='site' objname='tip'/>"
-                 "<framelinvel name='speed' objtype='site' objname='tip'/>"
-                 "<framequat name='turn' objtype='site' objname='tip'/>"
-                 "<framezaxis name='z' objtype='site' objname='tip'/>"
-                 "<gyro name='gyro' site='tip' cutoff='1.5'/><velocimeter name='local' site='tip'/>"
-                 "<subtreecom name='com' body='p'/><subtreeangmom name='spin' body='p'/>"
-                 "<accelerometer name='none' site='tip'/></sensor></mujoco>",
-                 NULL);
+  robot r = make_robot(
+      "<mujoco><compiler angle='radian'/><worldbody><body name='p' pos='0 0 2'>"
+      "<joint name='j' axis='0 1 0'/>"
+      "<inertial pos='1 0 0' mass='2' diaginertia='.01 .01 .01'/>"
+      "<site name='tip' pos='1 0 0'/></body></worldbody>"
+      "<actuator><motor name='m' joint='j' gear='3'/></actuator><sensor>"
+      "<jointpos name='q' joint='j'/><jointvel name='u' joint='j'/>"
+      "<actuatorpos name='length' actuator='m'/>"
+      "<framepos name='at' objtype='site' objname='tip'/>"
+      "<framelinvel name='speed' objtype='site' objname='tip'/>"
+      "<framequat name='turn' objtype='site' objname='tip'/>"
+      "<framezaxis name='z' objtype='site' objname='tip'/>"
+      "<gyro name='gyro' site='tip' cutoff='1.5'/><velocimeter name='local' site='tip'/>"
+      "<subtreecom name='com' body='p'/><subtreeangmom name='spin' body='p'/>"
+      "<insidesite name='none' objtype='body' objname='p' site='tip'/></sensor></mujoco>",
+      NULL);
   double q = 0.5, u = 2.0;
   assert_true(tn_instance_set_positions(r.instance, &q));
   assert_true(tn_instance_set_velocities(r.instance, &u));
@@ -287,6 +287,59 @@ static void integrators_need_to_advance(void **state)
   release(&r);
 }
 
+static double height_of(const robot *r, const char *body)
+{
+  return tn_instance_transform(r->instance, tn_model_find_body(r->model, body)).p.y;
+}
+
+// Pairs collide whatever their filters say; other geoms without filters do not. A block slides
+// with the friction of its pair.
+static void pairs_collide(void **state)
+{
+  (void)state;
+  robot r =
+      make_robot("<mujoco><default><geom contype='0' conaffinity='0'/></default><worldbody>"
+                 "<geom name='floor' type='plane' size='9 9 1' friction='.1'/>"
+                 "<body name='a' pos='0 0 .1'><freejoint/><geom name='a' size='.1'/></body>"
+                 "<body name='b' pos='1 0 .1'><freejoint/><geom name='b' size='.1'/></body>"
+                 "<body name='c' pos='2 0 .1'><freejoint/><geom name='c' size='.1'/></body>"
+                 "<body name='top' pos='0 0 .3'><freejoint/><geom name='top' size='.1'/></body>"
+                 "</worldbody><contact><pair geom1='floor' geom2='a'/>"
+                 "<pair geom1='c' geom2='floor'/><pair geom1='a' geom2='top'/></contact></mujoco>",
+                 NULL);
+  test_run(r.world, 1.0f / 60.0f, 60);
+  assert_close(height_of(&r, "a"), 0.1, 1e-3);
+  assert_close(height_of(&r, "c"), 0.1, 1e-3);
+  assert_close(height_of(&r, "top"), 0.3, 1e-3);
+  assert_true(height_of(&r, "b") < -4.0);
+  release(&r);
+  r = make_robot(
+      "<mujoco><option gravity='3 0 -9'/><default><geom contype='0' conaffinity='0'/></default>"
+      "<worldbody><geom name='floor' type='plane' size='9 9 1' friction='9'/>"
+      "<body name='block' pos='0 0 .1'><freejoint/>"
+      "<geom name='block' type='box' size='.1 .1 .1'/></body></worldbody><contact>"
+      "<pair geom1='floor' geom2='block' friction='.2 .2' condim='3'/></contact></mujoco>",
+      NULL);
+  test_run(r.world, 1.0f / 60.0f, 60);
+  assert_close(tn_instance_transform(r.instance, 1).p.x, 0.5 * (3.0 - 0.2 * 9.0), 0.01);
+  release(&r);
+}
+
+// Bodies that are excluded from colliding with the world's own geoms.
+static void the_world_can_be_excluded(void **state)
+{
+  (void)state;
+  robot r = make_robot("<mujoco><worldbody><geom type='plane' size='9 9 1'/>"
+                       "<body name='a' pos='0 0 .1'><freejoint/><geom size='.1'/></body>"
+                       "<body name='b' pos='1 0 .1'><freejoint/><geom size='.1'/></body>"
+                       "</worldbody><contact><exclude body1='world' body2='b'/></contact></mujoco>",
+                       NULL);
+  test_run(r.world, 1.0f / 60.0f, 60);
+  assert_close(height_of(&r, "a"), 0.1, 1e-3);
+  assert_true(height_of(&r, "b") < -4.0);
+  release(&r);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -298,6 +351,8 @@ int main(void)
       cmocka_unit_test(actuators_of_a_joint_add_up),
       cmocka_unit_test(integrators_need_to_advance),
       cmocka_unit_test(planar_joints_move),
+      cmocka_unit_test(pairs_collide),
+      cmocka_unit_test(the_world_can_be_excluded),
       cmocka_unit_test(parts_have_their_own_weight),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

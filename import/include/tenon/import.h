@@ -299,8 +299,10 @@ TN_API bool tn_instance_set_velocities(tn_instance *instance, const double *velo
 TN_API bool tn_instance_apply_keyframe(tn_instance *instance, int keyframe);
 
 /// Reads a sensor, with the values and units of MuJoCo's sensor of that kind: jointpos, jointvel,
-/// ballquat, ballangvel, actuatorpos, actuatorvel, the frame... and subtree... kinds, gyro,
-/// velocimeter, force, torque and touch (of all contacts of the site's body).
+/// ballquat, ballangvel, jointactuatorfrc, actuatorpos, actuatorvel, actuatorfrc, tendonpos,
+/// tendonvel, the frame... and subtree... kinds, gyro, velocimeter, accelerometer, magnetometer,
+/// force, torque, rangefinder and touch (of all contacts of the site's body). Accelerations need
+/// tn_instance_advance() before each step.
 ///
 /// @param instance  the instance
 /// @param sensor    index in the model
@@ -316,8 +318,10 @@ TN_API int tn_instance_sensor(tn_instance *instance, int sensor, double *values,
 /// @param control   clamped to the range of the actuator
 /// @return false for a bad index or a number that is not finite
 TN_API bool tn_instance_set_control(tn_instance *instance, int actuator, double control);
-/// Advances actuators with dynamics: integrators (`intvelocity`) add up their control, filters
-/// follow it. Call it before each step of a world whose models have such actuators.
+/// Advances what changes from step to step: integrators (`intvelocity`) add up their control,
+/// filters follow it, actuators on sites and on ball and free joints push during the next step, and
+/// sensors of acceleration remember the velocities. Call it before each step of a world whose
+/// models have any of these.
 ///
 /// @param instance  the instance
 /// @param dt        length of that step, s
