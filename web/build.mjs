@@ -1,24 +1,34 @@
-// Builds the site: bundle, module, pictures, and one file that holds everything. Large files are
-// compressed here once: zopfli takes seconds, and compresses by a twentieth more than zlib.
-// usage: node build.mjs MODULE OUTPUT [FRAMES], the number of frames until a scene's picture
+// Builds the site: bundle, module, pictures, documents, and one file that holds everything. Large files
+// are compressed here once: zopfli takes seconds, and compresses by a twentieth more than zlib.
+// usage: node build.mjs MODULE OUTPUT FRAMES [TENON]: the number of frames until a scene's picture, and
+// the native command, for the hashes on the first page
 import { execFileSync } from 'node:child_process';
-import { copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { copyFile, cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { slim } from './slim.mjs';
+import { HEROES } from './src/catalog.js';
 import { thumbnails } from './thumbnails.mjs';
 
-const [module, site, frames = '45'] = process.argv.slice(2);
+const [module, site, frames, tenon] = process.argv.slice(2);
+const SOURCE = [
+  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'Makefile'],
+  ...['CMakeLists.txt', 'CMakePresets.json', '.clang-format', 'cmake', 'scripts', 'docs'],
+  ...['include', 'src', 'scenes', 'files', 'import', 'cli', 'study', 'sweep', 'bench', 'test'],
+  ...['python', 'web'],
+];
 const here = dirname(fileURLToPath(import.meta.url));
 
-// `inputs` are the files to search for unused methods.
-function bundle(inputs) {
+// `inputs` are the files to search for unused methods. What the page loads later are files of their
+// own if `splitting`.
+function bundle(inputs, splitting) {
   return build({
     absWorkingDir: here,
-    entryPoints: ['src/main.js'],
+    entryPoints: { app: 'src/main.js' },
     bundle: true,
     minify: true,
+    splitting,
     format: 'esm',
     target: 'es2022',
     legalComments: 'none',
@@ -29,15 +39,20 @@ function bundle(inputs) {
   });
 }
 
-const all = await bundle([]);
+const all = await bundle([], false);
 const inBundle = Object.values(all.metafile.outputs).flatMap(({ inputs }) =>
   Object.entries(inputs).flatMap(([path, { bytesInOutput }]) =>
     bytesInOutput ? [join(here, path)] : [],
   ),
 );
-const { outputFiles } = await bundle(inBundle);
-const output = (ending) => outputFiles.find((file) => file.path.endsWith(ending)).text;
+const whole = await bundle(inBundle, false);
+const parts = await bundle(inBundle, true);
+const output = (ending) => whole.outputFiles.find((file) => file.path.endsWith(ending)).text;
 const [script, style] = [output('.js'), output('.css')];
+// The scripts that app.js needs at once.
+const needed = parts.metafile.outputs['out/app.js'].imports
+  .filter(({ kind }) => kind === 'import-statement')
+  .map(({ path }) => basename(path));
 const wasm = await readFile(module);
 const page = await readFile(join(here, 'src/index.html'), 'utf8');
 
@@ -46,20 +61,43 @@ const fill = (head, body) =>
   page.replace('<!--style-->', () => head).replace('<!--script-->', () => body);
 const inline = (code) => code.replaceAll('</script', '<\\/script');
 
+// Hashes of the native build after two seconds.
+const native = {};
+for (const name of tenon ? HEROES : []) {
+  const told = execFileSync(tenon, ['run', name, '--seconds', '2', '--json']);
+  native[name] = JSON.parse(told).hash;
+}
+const natives = `globalThis.TENON_NATIVE = ${JSON.stringify(native)};`;
+
 async function writeSite(hasThumbs) {
-  const thumbs = hasThumbs ? '<script>globalThis.TENON_THUMBS = "files";</script>' : '';
+  const thumbs = hasThumbs ? 'globalThis.TENON_THUMBS = "files";' : '';
+  const preload = needed.map((name) => `<link rel="modulepreload" href="${name}" />`).join('');
   const index = fill(
-    '<link rel="stylesheet" href="app.css" />',
-    `${thumbs}<script type="module" src="app.js"></script>`,
+    `<link rel="stylesheet" href="app.css" />${preload}`,
+    `<script>${natives}${thumbs}</script><script type="module" src="app.js"></script>`,
   );
   await writeFile(join(site, 'index.html'), index);
 }
 
+// The documents as they are, and the source as one file.
+async function copyDocuments() {
+  const root = join(here, '..');
+  await cp(join(root, 'docs'), join(site, 'docs'), {
+    recursive: true,
+    filter: (path) => path.endsWith('docs') || /\.(md|svg|json)$/.test(path),
+  });
+  const file = join(site, 'tenon-source.tar.gz');
+  const without = ['node_modules', '__pycache__'].map((name) => `--exclude=${name}`);
+  execFileSync('tar', ['-czf', file, ...without, '--transform=s,^,tenon/,', '-C', root, ...SOURCE]);
+}
+
 await rm(site, { recursive: true, force: true });
 await mkdir(join(site, 'thumbs'), { recursive: true });
-await writeFile(join(site, 'app.js'), script);
-await writeFile(join(site, 'app.css'), style);
+for (const { path, contents } of parts.outputFiles) {
+  await writeFile(join(site, basename(path)), contents);
+}
 await copyFile(module, join(site, 'tenon.wasm'));
+await copyDocuments();
 await writeSite(false);
 
 const pictures = await thumbnails(site, `${site}_thumbnails`, Number(frames));
@@ -78,16 +116,17 @@ await writeFile(
   join(site, 'gallery.html'),
   fill(
     `<style>${style}</style>`,
-    `<script>globalThis.TENON_THUMBS = ${JSON.stringify(inside)};
+    `<script>${natives}globalThis.TENON_THUMBS = ${JSON.stringify(inside)};
 globalThis.TENON_WASM = "${wasm.toString('base64')}";</script>
 <script type="module">${inline(script)}</script>`,
   ),
 );
 
-const waited = ['index.html', 'app.css', 'app.js', 'tenon.wasm'].map((name) => join(site, name));
+const names = ['index.html', 'app.css', 'app.js', ...needed, 'tenon.wasm'];
+const waited = names.map((name) => join(site, name));
 execFileSync('zopfli', waited);
 const packed = await Promise.all(waited.map(async (file) => (await stat(`${file}.gz`)).size));
 const total = packed.reduce((sum, size) => sum + size, 0);
 console.log(
-  `gallery: ${(total / 1000).toFixed(0)} KB gzipped (module ${(packed[3] / 1000).toFixed(0)}), ${Object.keys(pictures).length} pictures`,
+  `gallery: ${(total / 1000).toFixed(0)} KB gzipped (module ${(packed[packed.length - 1] / 1000).toFixed(0)}), ${Object.keys(pictures).length} pictures`,
 );

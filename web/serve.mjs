@@ -12,6 +12,10 @@ const TYPES = {
   '.css': 'text/css; charset=utf-8',
   '.wasm': 'application/wasm',
   '.webp': 'image/webp',
+  '.svg': 'image/svg+xml',
+  '.md': 'text/plain; charset=utf-8',
+  '.json': 'application/json',
+  '.gz': 'application/gzip',
 };
 
 // Cross-origin isolation, which gives the page a finer clock.

@@ -1,15 +1,28 @@
-// Draws a small picture of every scene with the page. Pictures are cached beside the site and drawn
-// again when the module or the drawing code changes.
+// Draws a small picture of every scene with the page, and larger ones for the cards of the first page,
+// each in light and dark. Pictures are cached beside the site and drawn again when the module or the
+// drawing code changes.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasBrowser, launch } from './browser.mjs';
 import { serve } from './serve.mjs';
+import { CARDS } from './src/catalog.js';
 
-const WIDTH = 192;
-const HEIGHT = 120;
+const SMALL = { width: 192, height: 120 };
+const LARGE = { width: 640, height: 400 };
 
-const DRAWING = ['bodies', 'geometry', 'ground', 'overlay', 'stage', 'surfaces', 'theme'];
+const DRAWING = [
+  'bodies',
+  'catalog',
+  'geometry',
+  'ground',
+  'overlay',
+  'renderer',
+  'shaders',
+  'stage',
+  'surfaces',
+  'theme',
+];
 
 async function fingerprint(site, frames) {
   const hash = createHash('sha256').update(`${frames}`);
@@ -32,16 +45,18 @@ async function kept(folder, key) {
   }
 }
 
-// Runs in the page.
+// Runs in the page: its pictures in light and dark.
 function drawScene([name, frames]) {
   const { app } = globalThis.tenon;
-  location.hash = '';
   history.replaceState(null, '', `#scene=${name}`);
   app.readAddress();
   const worth = Math.min(frames, Math.round(24 * app.scene.seconds));
   for (let i = 0; i < worth; ++i) app.advance();
-  app.draw();
-  return app.stage.canvas.toDataURL('image/webp', 0.72);
+  return ['light', 'dark'].map((theme) => {
+    app.frameNode.setTheme(theme);
+    app.draw();
+    return app.stage.canvas.toDataURL('image/webp', 0.72);
+  });
 }
 
 async function make(site, frames) {
@@ -49,15 +64,22 @@ async function make(site, frames) {
   const browser = await launch();
   const pictures = {};
   try {
-    const page = await browser.newPage({ viewport: { width: WIDTH, height: HEIGHT + 52 } });
-    await page.goto(`${server.address}?still`);
+    const page = await browser.newPage({ viewport: SMALL });
+    await page.goto(`${server.address}?still#scene=stack`);
     await page.waitForSelector('body.ready');
-    await page.addStyleTag({ content: '.transport { display: none }' });
+    await page.addStyleTag({
+      content:
+        'body > :not(.stage), .stage > :not(canvas) { display: none } body { grid-template-rows: 0 1fr 0 }',
+    });
     const names = await page.evaluate(() => globalThis.tenon.app.engine.scenes.map((s) => s.name));
-    for (const name of names) {
-      const url = await page.evaluate(drawScene, [name, frames]);
-      pictures[name] = Buffer.from(url.split(',')[1], 'base64');
-    }
+    const take = async (name, key) => {
+      const urls = await page.evaluate(drawScene, [name, frames]);
+      const [light, dark] = urls.map((url) => Buffer.from(url.split(',')[1], 'base64'));
+      Object.assign(pictures, { [key]: light, [`${key}-dark`]: dark });
+    };
+    for (const name of names) await take(name, name);
+    await page.setViewportSize(LARGE);
+    for (const name of CARDS) await take(name, `card-${name}`);
   } finally {
     await browser.close();
     server.close();

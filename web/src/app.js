@@ -4,11 +4,13 @@ import { Sim } from './engine.js';
 import { Frame } from './frame.js';
 import { Hands } from './hands.js';
 import { History } from './history.js';
+import { Home } from './home.js';
 import { defaultsOf, decode, encode } from './share.js';
 import { Stage } from './stage.js';
 
 const STEP = 1 / 60;
 const PATIENCE = 10000; // ms
+const METHOD_NAMES = { tenon: 'Tenon', xpbd: 'XPBD', jacobi: 'Jacobi' };
 const SLOWEST = 0.1; // s, longest time to catch up after a pause of the page
 
 export class App {
@@ -24,6 +26,7 @@ export class App {
     this.stage = new Stage(this.frameNode.canvas);
     this.hands = new Hands(this);
     this.charts = new Charts(this);
+    this.home = new Home(this);
     this.frameNode.build(this.charts);
     this.stage.controls.addEventListener('end', () => this.writeAddress());
     addEventListener('hashchange', () => this.readAddress());
@@ -47,10 +50,11 @@ export class App {
     const { state, complaints } = decode(location.hash, this.engine.scenes);
     if (complaints.length) this.say(`Invalid address: ${complaints.join('; ')}.`);
     if (state) this.load(state);
-    else if (!this.sims.length) this.load(defaultsOf(this.engine.scenes[0]));
+    else if (!this.sims.length || !complaints.length) this.home.enter();
   }
 
   writeAddress(extra = {}) {
+    if (this.home.isOn) return location.href;
     const isMoved =
       this.lookAtFirst &&
       this.stage.look.eye.some((x, i) => Math.abs(x - this.lookAtFirst.eye[i]) > 1e-3);
@@ -61,11 +65,18 @@ export class App {
   }
 
   load(state) {
-    this.state = state;
-    this.start();
+    this.home.leave();
+    this.loadState(state);
     this.runTo(state.frame);
-    this.frameNode.setScene();
     this.setPlaying(state.frame === 0 && !this.isStill);
+    this.draw();
+  }
+
+  loadState(state) {
+    this.state = state;
+    this.written = location.hash;
+    this.start();
+    this.frameNode.setScene();
     this.draw();
   }
 
@@ -103,6 +114,7 @@ export class App {
     this.charts.clear();
     this.stage.isTwo = this.sims.length > 1;
     this.stage.resize();
+    this.frameNode.setCovered();
     this.applySee();
     this.stage.setScene(this.sims, { eye: scene.eye, target: scene.target });
     this.lookAtFirst = this.stage.look;
@@ -125,7 +137,7 @@ export class App {
 
   nameOfSide(side) {
     const { method, substeps } = side ? this.state.two : this.state;
-    return `${method} ${substeps}`;
+    return `${METHOD_NAMES[method]}, ${substeps} substeps`;
   }
 
   // ---- Settings
@@ -272,6 +284,7 @@ export class App {
     this.stage.update(this.sims, this.state.see, share);
     this.charts.update(this.frame);
     this.frameNode.transport.update();
+    if (this.home.isOn) this.home.update();
   }
 
   draw() {

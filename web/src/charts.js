@@ -1,72 +1,60 @@
-// Charts over time, and the metrics of the scene.
-import uPlot from 'uplot';
+// Charts over time below the picture, one for each simulation, and the metrics of the scene.
 import { h, number } from './dom.js';
+import { boundsOf, Plot } from './plot.js';
 
 const KEPT = 1200; // frames
 const EVERY = 6; // frames between two drawings
 
+// Title and unit of each chart, and its lines with their names.
 export const CHARTS = {
-  energy: { title: 'Energy', unit: 'J', keys: ['kinetic', 'potential', 'elastic', 'total'] },
-  momentum: { title: 'Momentum', unit: '', keys: ['momentum', 'angular'] },
-  error: { title: 'Joint error', unit: 'm', keys: ['gap', 'angle'] },
-  depth: { title: 'Penetration', unit: 'm', keys: ['penetration'] },
+  energy: {
+    title: 'Energy',
+    unit: 'J',
+    lines: { total: 'total', kinetic: 'motion', potential: 'height', elastic: 'elastic' },
+  },
+  momentum: { title: 'Momentum', unit: 'kg m/s', lines: { momentum: 'linear' } },
+  angular: { title: 'Angular momentum', unit: 'kg m²/s', lines: { angular: 'angular' } },
+  error: { title: 'Joint gap', unit: 'm', lines: { gap: 'largest gap' } },
+  angle: { title: 'Joint angle error', unit: 'rad', lines: { angle: 'largest angle' } },
+  depth: { title: 'Penetration', unit: 'm', lines: { penetration: 'deepest contact' } },
   cost: {
-    title: 'Time',
+    title: 'Time of a frame',
     unit: 'ms',
-    keys: ['milliseconds', 'solve', 'manifolds', 'pairs', 'prepare', 'finish'],
+    lines: {
+      milliseconds: 'whole frame',
+      solve: 'solving',
+      manifolds: 'contacts',
+      pairs: 'pairs',
+      prepare: 'preparing',
+      finish: 'finishing',
+    },
   },
 };
-
-const NAMES = {
-  kinetic: 'kinetic',
-  potential: 'potential',
-  elastic: 'elastic',
-  total: 'total',
-  momentum: 'linear, kg m/s',
-  angular: 'angular, kg m²/s',
-  gap: 'largest gap, m',
-  angle: 'largest angle, rad',
-  penetration: 'largest, m',
-  milliseconds: 'frame, ms',
-  pairs: 'pairs',
-  manifolds: 'contacts',
-  prepare: 'preparing',
-  solve: 'solving',
-  finish: 'finishing',
-};
-
-const COLORS = [1, 2, 3, 4, 5, 6].map((i) => `--chart-${i}`);
 
 export class Charts {
   constructor(app) {
     this.app = app;
     this.logs = [[], []];
     this.which = 'energy';
-    this.plotNode = h('div', { class: 'plot' });
+    this.plots = [0, 1].map(() => new Plot());
     this.figures = h('dl', { class: 'figures' });
     this.tabs = h('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Chart' });
     for (const [name, { title }] of Object.entries(CHARTS)) {
-      this.tabs.append(
-        h(
-          'button',
-          { type: 'button', role: 'tab', id: `tab-${name}`, onclick: () => this.show(name) },
-          [title],
-        ),
-      );
+      const props = { type: 'button', role: 'tab', id: `tab-${name}` };
+      this.tabs.append(h('button', { ...props, onclick: () => this.show(name) }, [title]));
     }
-    this.node = h('div', {}, this.tabs, this.plotNode, this.figures);
+    this.node = h('section', { class: 'charts', id: 'charts', 'aria-label': 'Charts' }, [
+      this.tabs,
+      ...this.plots.map(({ node }) => node),
+    ]);
   }
 
   clear() {
     this.logs = [[], []];
-    this.plot?.destroy();
-    this.plot = null;
   }
 
   show(name) {
     this.which = name;
-    this.plot?.destroy();
-    this.plot = null;
     this.draw();
   }
 
@@ -78,78 +66,47 @@ export class Charts {
     if (log.length > KEPT) log.shift();
   }
 
-  // The series of a chart: a list of [label, value of an entry].
-  series() {
-    const { keys } = CHARTS[this.which];
-    const isTwo = this.app.sims.length > 1;
-    if (!isTwo) return keys.map((key) => ({ label: NAMES[key], side: 0, key }));
-    const shown = this.which === 'energy' ? ['total'] : keys.slice(0, 1);
-    return this.app.sims.flatMap((sim, side) =>
-      shown.map((key) => ({ label: `${this.app.nameOfSide(side)}: ${NAMES[key]}`, side, key })),
+  // Values of the lines of one simulation: { total: [...], ... }.
+  data(side) {
+    const { lines } = CHARTS[this.which];
+    const log = this.logs[side];
+    return Object.fromEntries(
+      Object.keys(lines).map((key) => [key, log.map((entry) => entry[key] ?? null)]),
     );
-  }
-
-  data(series) {
-    const times = this.logs[0].map((entry) => entry.time);
-    return [
-      times,
-      ...series.map(({ side, key }) => times.map((time, i) => this.logs[side][i]?.[key] ?? null)),
-    ];
   }
 
   // Called for every picture; redraws every few frames, and only if visible.
   update(frame) {
-    if (frame % EVERY === 0 && this.node.offsetParent) this.draw();
+    if (frame % EVERY === 0) this.draw();
   }
 
   draw() {
     for (const tab of this.tabs.children) {
-      const isShown = tab.id === `tab-${this.which}`;
-      tab.setAttribute('aria-selected', isShown);
+      tab.setAttribute('aria-selected', tab.id === `tab-${this.which}`);
     }
-    const series = this.series();
-    const key = series.map(({ label }) => label).join();
-    if (!this.plot || this.key !== key) this.make(series);
-    this.key = key;
-    this.plot.setData(this.data(series));
-    this.drawFigures();
+    if (this.node.checkVisibility()) this.drawPlots();
+    if (this.figures.checkVisibility()) this.drawFigures();
   }
 
-  make(series) {
-    this.plot?.destroy();
+  // Two simulations share a scale.
+  drawPlots() {
+    const { title, unit, lines } = CHARTS[this.which];
     const style = getComputedStyle(document.documentElement);
-    const color = (name) => style.getPropertyValue(name).trim();
-    const axis = {
-      stroke: color('--soft'),
-      font: '11px system-ui, sans-serif',
-      grid: { stroke: color('--line'), width: 1 },
-      ticks: { show: false },
-    };
-    this.plot = new uPlot(
-      {
-        width: Math.max(200, this.plotNode.clientWidth || 280),
-        height: 170,
-        cursor: { y: false, points: { size: 5 } },
-        scales: { x: { time: false } },
-        legend: { live: true },
-        axes: [
-          { ...axis, size: 24, values: (_, ticks) => ticks.map((t) => `${+t.toFixed(2)} s`) },
-          { ...axis, size: 52, values: (_, ticks) => ticks.map((t) => number(t)) },
-        ],
-        series: [
-          { label: 'time', value: (_, v) => (v === null ? '–' : `${v.toFixed(2)} s`) },
-          ...series.map(({ label }, i) => ({
-            label,
-            stroke: color(COLORS[i % COLORS.length]),
-            width: 1.6,
-            points: { show: false },
-            value: (_, v) => (v === null ? '–' : number(v)),
-          })),
-        ],
-      },
-      this.data(series),
-      this.plotNode,
-    );
+    const isTwo = this.app.sims.length > 1;
+    const all = this.app.sims.map((_, side) => this.data(side));
+    const bounds = boundsOf(all.flatMap((data) => Object.values(data)));
+    this.plots[1].node.hidden = !isTwo;
+    all.forEach((data, side) => {
+      const series = Object.entries(lines).map(([key, label], i) => ({
+        label,
+        color: style.getPropertyValue(`--chart-${i + 1}`).trim(),
+        values: data[key],
+      }));
+      const shown = series.filter(({ values }, i) => i === 0 || values.some(Boolean));
+      const times = this.logs[side].map(({ time }) => time);
+      const name = isTwo ? `${title}, ${this.app.nameOfSide(side)}` : title;
+      this.plots[side].set({ title: name, unit, times, series: shown, bounds });
+    });
   }
 
   drawFigures() {

@@ -1,12 +1,15 @@
 // The page around the picture.
+import { titleOf } from './catalog.js';
 import { button, h } from './dom.js';
 import { helpCard, listenToKeys } from './keys.js';
-import { plainName, SceneList } from './list.js';
+import { SceneList } from './list.js';
 import { Panel } from './panel.js';
 import { Transport } from './transport.js';
 
 const LETTER = 6.5; // pixels, of a label
 const NARROW = matchMedia('(max-width: 900px)');
+const MIDDLE = matchMedia('(max-width: 1150px)');
+const LOW = 700; // pixels, a window without room for charts
 
 export class Frame {
   constructor(app) {
@@ -22,6 +25,7 @@ export class Frame {
   build(charts) {
     const { app } = this;
     this.list = new SceneList(app);
+    this.charts = charts;
     this.panel = new Panel(app, charts);
     this.transport = new Transport(app);
     this.message = h('div', { class: 'message', role: 'status', 'aria-live': 'polite' });
@@ -35,12 +39,24 @@ export class Frame {
       this.sides,
       this.message,
       this.transport.node,
+      this.app.home.node,
     ]);
-    document.body.replaceChildren(this.header(), this.list.node, stage, this.panel.node, this.help);
+    document.body.replaceChildren(
+      this.header(),
+      this.list.node,
+      stage,
+      charts.node,
+      this.panel.node,
+      this.help,
+    );
     for (const node of [this.list.node, this.panel.node]) node.tabIndex = -1;
-    document.body.classList.toggle('no-list', innerWidth < 1150);
-    document.body.classList.toggle('no-panel', NARROW.matches);
-    new ResizeObserver(() => app.sims.length && app.draw()).observe(stage);
+    this.makeRoom();
+    NARROW.addEventListener('change', () => this.makeRoom());
+    MIDDLE.addEventListener('change', () => this.makeRoom());
+    new ResizeObserver(() => {
+      this.setCovered();
+      if (app.sims.length) app.draw();
+    }).observe(stage);
     this.setTheme(this.savedTheme());
     this.canvas.addEventListener('webglcontextlost', () =>
       this.say('The browser lost the graphics context; reload the page.'),
@@ -51,26 +67,64 @@ export class Frame {
   header() {
     return h('header', { class: 'bar' }, [
       button('menu', 'List of scenes', () => this.toggle('list')),
-      h('a', { class: 'brand', href: '#', onclick: (event) => event.preventDefault() }, 'Tenon'),
-      this.title,
-      button('two', 'Two side by side (2)', () => this.toggleTwo()),
-      button('theme', 'Light or dark (N)', () =>
-        this.setTheme(this.theme === 'dark' ? 'light' : 'dark'),
+      h(
+        'a',
+        { class: 'skip', href: '#stage', onclick: (event) => this.skip(event) },
+        'Skip to the scene',
       ),
-      button('help', 'Help (?)', () => this.help.showModal()),
+      h('a', { class: 'brand', href: '#', title: 'First page' }, 'Tenon'),
+      this.title,
+      button('chart', 'Charts (M)', () => this.toggle('charts')),
+      button('two', 'Two side by side (2)', () => this.toggleTwo()),
+      button(
+        'theme',
+        'Light or dark (N)',
+        () => this.setTheme(this.theme === 'dark' ? 'light' : 'dark'),
+        { 'data-home': true },
+      ),
+      button('help', 'Help (?)', () => this.help.showModal(), { 'data-home': true }),
       button('panel', 'Controls', () => this.toggle('panel')),
     ]);
+  }
+
+  skip(event) {
+    event.preventDefault();
+    this.canvas.focus();
   }
 
   toggle(which) {
     const { classList } = document.body;
     classList.toggle(`no-${which}`);
-    const other = which === 'list' ? 'no-panel' : 'no-list';
-    if (NARROW.matches && !classList.contains(`no-${which}`)) classList.add(other);
+    if (NARROW.matches && !classList.contains(`no-${which}`)) {
+      for (const other of ['list', 'panel', 'charts']) {
+        classList.toggle(`no-${other}`, other !== which);
+      }
+    }
+    this.app.charts.draw();
   }
 
   toggleTwo() {
     this.app.setTwo(this.app.state.two ? null : this.app.otherWay());
+  }
+
+  // In a narrow window the panels are closed at first, and lie over the picture when opened.
+  makeRoom() {
+    const { classList } = document.body;
+    classList.toggle('no-list', MIDDLE.matches);
+    classList.toggle('no-panel', NARROW.matches);
+    classList.toggle('no-charts', NARROW.matches || innerHeight < LOW);
+  }
+
+  // The parts of the stage that other things cover.
+  setCovered() {
+    const { app, transport } = this;
+    const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
+    const covered = { left: 0, right: 0, top: 0, bottom: 0 };
+    if (!app.home.isOn) covered.bottom = (transport.node.offsetHeight + 16) / height;
+    else if (width > 760)
+      covered.left = (app.home.node.offsetLeft + app.home.node.offsetWidth) / width;
+    else covered.top = (app.home.node.offsetTop + app.home.node.offsetHeight) / height;
+    app.stage.setCovered(covered);
   }
 
   // ---- Light and dark
@@ -90,13 +144,13 @@ export class Frame {
     this.theme = name;
     document.documentElement.dataset.theme = name;
     this.app.stage.setTheme(name);
+    this.list.setTheme(name);
     try {
       localStorage.setItem('tenon-theme', name);
     } catch {
       // as above
     }
     if (this.app.sims.length) {
-      this.app.charts.show(this.app.charts.which);
       this.app.draw();
     }
   }
@@ -105,9 +159,10 @@ export class Frame {
 
   setScene() {
     const { scene, state } = this.app;
-    this.title.textContent = plainName(scene.name);
-    document.title = `${plainName(scene.name)} · Tenon`;
-    this.list.setScene(scene.name);
+    this.title.textContent = titleOf(scene.name);
+    const { isOn: isHome } = this.app.home;
+    document.title = isHome ? 'Tenon, a physics engine' : `${titleOf(scene.name)} · Tenon`;
+    this.list.setScene(isHome ? null : scene.name);
     this.panel.rebuild();
     this.panel.setSee(state.see);
     const names = state.two ? [0, 1].map((side) => h('span', {}, this.app.nameOfSide(side))) : [];

@@ -34,6 +34,7 @@ const HELP = [
   ['J F C L', 'joints, forces, contacts, limits'],
   ['V I H W', 'trails, islands, constraint graph, wireframe'],
   ['2', 'two side by side'],
+  ['M', 'charts'],
   ['N', 'light or dark'],
   ['?', 'this help'],
 ];
@@ -76,15 +77,32 @@ const ACTIONS = {
   ArrowLeft: (app) => app.goTo(app.frame - 1),
   ArrowRight: (app) => app.frame < app.histories[0].last && app.goTo(app.frame + 1),
   2: (app, frame) => frame.toggleTwo(),
+  m: (app, frame) => frame.toggle('charts'),
   n: (app, frame) => frame.setTheme(frame.theme === 'dark' ? 'light' : 'dark'),
   '?': (app, frame) => frame.help.showModal(),
 };
 
+const ADJUSTING = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End'];
+
+// Whether a focused control needs a key itself.
+function takesKey(node, key) {
+  if (node.matches('button, summary, a, [type=checkbox]')) return key === ' ';
+  if (node.matches('[type=range]')) return ADJUSTING.includes(key);
+  return node.matches('input, select, textarea');
+}
+
+// After a click with a pointer the keys belong to the scene again; the Tab key goes on from there.
+function releaseFocus({ target, pointerType }) {
+  if (!pointerType || !target.closest('button, summary, label, [type=range], [type=checkbox]'))
+    return;
+  document.activeElement?.blur();
+}
+
 export function listenToKeys(app, frame) {
+  addEventListener('click', releaseFocus);
+  addEventListener('change', ({ target }) => target.matches('select') && target.blur());
   addEventListener('keydown', (event) => {
-    const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
-    const isPressing = event.key === ' ' && /^(BUTTON|SUMMARY|A)$/.test(event.target.tagName);
-    if (isTyping || isPressing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (takesKey(event.target, event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
     if (frame.help.open || !app.sims.length) return;
     const { key } = event;
     if (SIGHTS[key]) app.setSee(SIGHTS[key], !app.state.see[SIGHTS[key]]);

@@ -1,10 +1,8 @@
 // Starts the page, or reports why it cannot start.
-import 'uplot/dist/uPlot.min.css';
 import './style.css';
 import { App } from './app.js';
 import { h } from './dom.js';
 import { Engine } from './engine.js';
-import { readState, recording } from './files.js';
 
 // The smallest module that uses SIMD.
 const SIMD = new Uint8Array([
@@ -47,8 +45,8 @@ async function start() {
     // For the console, and for tests: docs/gallery.md.
     globalThis.tenon = {
       app,
-      readState: (text) => readState(app, text),
-      recording: () => recording(app),
+      readState: async (text) => (await import('./files.js')).readState(app, text),
+      recording: async () => (await import('./files.js')).recording(app),
     };
     app.isStill = new URLSearchParams(location.search).has('still');
     app.readAddress();

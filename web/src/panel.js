@@ -1,6 +1,6 @@
 // The panel at the right: parameters, solver, interaction, display, charts, sharing.
+import { sourceOf } from './catalog.js';
 import { h } from './dom.js';
-import { copyLink, openStateFile, saveGltf, saveStateFile, screenshot } from './files.js';
 import { choice, oneOf, section, slider, toggle } from './fields.js';
 
 const METHOD_NAMES = [
@@ -44,7 +44,7 @@ export class Panel {
       section('Solver', true, this.solver),
       section('Interaction', true, this.hands()),
       section('See', false, this.see()),
-      section('Charts', true, charts.node),
+      section('Figures', false, charts.figures),
       section('Share', false, this.share()),
     ]);
   }
@@ -62,14 +62,15 @@ export class Panel {
         onchange: (value) => app.setParameter(p.name, value),
       }),
     );
-    this.parameters.replaceChildren(
+    const about = [
       h('p', { class: 'about' }, scene.title),
-      h('p', { class: 'source' }, scene.source),
+      sourceOf(scene) && h('p', { class: 'source' }, sourceOf(scene)),
       ...scene.parameters.map((p, i) => {
         fields[i].node.append(h('small', {}, p.meaning));
         return fields[i].node;
       }),
-    );
+    ];
+    this.parameters.replaceChildren(...about.filter(Boolean));
     this.solver.replaceChildren(...this.solverFields());
   }
 
@@ -186,13 +187,17 @@ export class Panel {
 
   share() {
     const { app } = this;
-    const act = (text, onclick) => h('button', { type: 'button', class: 'chip', onclick }, text);
+    // files.js is loaded when first needed.
+    const act = (text, what) => {
+      const onclick = async () => (await import('./files.js'))[what](app);
+      return h('button', { type: 'button', class: 'chip', onclick }, text);
+    };
     return h('div', { class: 'chips' }, [
-      act('Copy link', () => copyLink(app)),
-      act('Screenshot', () => screenshot(app)),
-      act('Animated glTF', () => saveGltf(app)),
-      act('Save state', () => saveStateFile(app)),
-      act('Open state', () => openStateFile(app)),
+      act('Copy link', 'copyLink'),
+      act('Screenshot', 'screenshot'),
+      act('Animated glTF', 'saveGltf'),
+      act('Save state', 'saveStateFile'),
+      act('Open state', 'openStateFile'),
     ]);
   }
 

@@ -28,6 +28,20 @@ export class Stage {
     for (const side of this.sides) this.scene.add(side.bodies.group, side.overlay.group);
     this.setTheme('light');
     this.isTwo = false;
+    this.covered = { left: 0, right: 0, top: 0, bottom: 0 };
+  }
+
+  // Shares of the window that are covered by panels: the scene is centred in the rest.
+  setCovered(covered) {
+    this.covered = covered;
+    this.shift();
+  }
+
+  shift() {
+    const { left, right, top, bottom } = this.covered;
+    const [w, h] = [this.isTwo ? this.width / 2 : this.width, this.height];
+    if (w)
+      this.camera.setViewOffset(w, h, ((right - left) / 2) * w, ((bottom - top) / 2) * h, w, h);
   }
 
   setTheme(name) {
@@ -77,6 +91,7 @@ export class Stage {
   // Moves the camera back until the whole box is visible, up to a limit.
   stepBack(box) {
     const corner = new Vector3();
+    const { left, right, top, bottom } = this.covered;
     for (let tries = 0; tries < 12; ++tries) {
       this.camera.updateMatrixWorld();
       let out = 0;
@@ -87,7 +102,9 @@ export class Stage {
           i & 4 ? box.max.z : box.min.z,
         );
         corner.project(this.camera);
-        out = Math.max(out, Math.abs(corner.x), Math.abs(corner.y), corner.z > 1 ? 2 : 0);
+        const x = Math.abs(corner.x - left + right) / (1 - left - right);
+        const y = Math.abs(corner.y + top - bottom) / (1 - top - bottom);
+        out = Math.max(out, x, y, corner.z > 1 ? 2 : 0);
       }
       if (out < 0.98) break;
       this.camera.position.sub(this.controls.target).multiplyScalar(1.07).add(this.controls.target);
@@ -127,8 +144,7 @@ export class Stage {
     this.renderer.setSize(width, height, Math.min(devicePixelRatio, 2));
     const pixel = (2 * Math.tan((Math.PI / 360) * this.camera.fov)) / height;
     for (const { bodies } of this.sides) bodies.least.value = 1.3 * pixel;
-    this.camera.aspect = (this.isTwo ? width / 2 : width) / height;
-    this.camera.updateProjectionMatrix();
+    this.shift();
   }
 
   // Updates the picture from the simulations.

@@ -118,14 +118,19 @@ async function charts(page) {
     const { app } = globalThis.tenon;
     for (let i = 0; i < 20; ++i) app.advance();
     const told = {};
+    document.body.classList.remove('no-charts');
     for (const name of ['energy', 'momentum', 'error', 'depth', 'cost']) {
       app.charts.show(name);
-      const lines = app.charts.plot.data.slice(1).map((list) => list[list.length - 1]);
-      told[name] = { lines, legend: app.charts.plotNode.innerText };
+      const [{ legend, unit }] = app.charts.plots;
+      const lines = Object.values(app.charts.data(0)).map((values) => values[values.length - 1]);
+      told[name] = { lines, unit, legend: legend.innerText };
     }
     const [, ...list] = app.charts.logs[0];
     const parts = list.map((f) => [f.pairs + f.manifolds + f.prepare + f.solve + f.finish, f]);
     app.charts.show('energy');
+    document.body.classList.remove('no-panel');
+    for (const details of document.querySelectorAll('details')) details.open = true;
+    app.charts.draw();
     return {
       told,
       figures: app.charts.figures.querySelectorAll('dt').length,
@@ -133,10 +138,11 @@ async function charts(page) {
     };
   });
   const { energy, momentum, error, depth, cost } = tabs.told;
-  const [kinetic, potential, elastic, total] = energy.lines;
+  const [total, kinetic, potential, elastic] = energy.lines;
   const sum = kinetic + potential + elastic;
   check('energies add up', Math.abs(sum - total) < 1e-6 * Math.abs(total), `${energy.lines}`);
-  check('momentum is charted', momentum.lines.length === 2);
+  check('energies have a unit', energy.unit === 'J' && /total\s+\S+ J/.test(energy.legend));
+  check('momentum is charted', momentum.lines.length === 1);
   check('errors are charted', error.lines.every(Number.isFinite) && depth.lines[0] >= 0);
   check('time is charted by phase', cost.lines.length === 6 && /solving/.test(cost.legend));
   check('phases are within the frame', tabs.isWhole, JSON.stringify(cost.lines));
@@ -217,6 +223,122 @@ async function scrub(page) {
   check('replay ends in the same state', result.replay === result.end && result.frame === 90);
 }
 
+// The keys work after a click on any control, and controls keep the keys that adjust them.
+async function keys(page) {
+  await visit(page, '#scene=stack');
+  await page.evaluate(() => {
+    document.body.classList.remove('no-panel');
+    for (let i = 0; i < 20; ++i) globalThis.tenon.app.advance();
+    globalThis.tenon.app.draw();
+    for (const details of document.querySelectorAll('details')) details.open = true;
+  });
+  const frame = () => page.evaluate(() => globalThis.tenon.app.frame);
+  const bar = await page.locator('.scrub').boundingBox();
+  await page.mouse.click(bar.x + bar.width / 2, bar.y + bar.height / 2);
+  const middle = await frame();
+  check('the time bar goes back', middle > 0 && middle < 20, `${middle}`);
+  await page.keyboard.press('ArrowLeft');
+  check('arrow after scrubbing', (await frame()) === middle - 1, `${await frame()}`);
+  await page.keyboard.press('.');
+  check('key after scrubbing', (await frame()) === middle, `${await frame()}`);
+  const places = ['.transport [title^="One frame"]', '.panel .switch input', '.panel [type=range]'];
+  for (const place of [...places, '.section:last-child summary', '.bar [title^="Charts"]']) {
+    await page.locator(place).first().click();
+    const before = await page.evaluate(() => globalThis.tenon.app.isPlaying);
+    await page.keyboard.press(' ');
+    const after = await page.evaluate(() => globalThis.tenon.app.isPlaying);
+    check(`space plays after a click on ${place}`, after === !before);
+    if (after) await page.keyboard.press(' ');
+  }
+  await page.locator('.panel .exact').first().click();
+  const before = await frame();
+  await page.keyboard.press('.');
+  check('typing a number is no key', (await frame()) === before);
+}
+
+// The first page: a scene that moves, hashes, cards, titles; links lead to scenes and back.
+async function firstPage(open, address, pictures) {
+  const page = await open(address, { width: 1100, height: 700 });
+  await page.waitForFunction(() => globalThis.tenon.app.frame > 3);
+  await page.evaluate(() => {
+    const { app } = globalThis.tenon;
+    app.setPlaying(false);
+    app.isStill = true;
+    while (app.frame < 120) app.advance();
+    app.show(1);
+  });
+  const proof = await page.locator('.proof').innerText();
+  check('the hash is the native one', /The same bits/.test(proof), proof);
+  await page.screenshot({ path: join(pictures, 'first-page.png') });
+  const { name, links } = await page.evaluate(() => ({
+    name: globalThis.tenon.app.scene.name,
+    links: [...document.querySelectorAll('.hero .links a')].map((link) => link.href),
+  }));
+  for (const link of links.filter((at) => !at.includes('#'))) {
+    const { status } = await page.evaluate(
+      async (at) => ({ status: (await fetch(at)).status }),
+      link,
+    );
+    check(`${link} exists`, status === 200);
+  }
+  const next = await page.evaluate(() => {
+    const { app } = globalThis.tenon;
+    app.frame = 539;
+    app.advance();
+    app.show(1);
+    return app.scene.name;
+  });
+  check('another scene follows', next !== name, next);
+  check('six cards', (await page.locator('.cards .scene').count()) === 6);
+  const images = () => page.evaluate(() => document.querySelector('.cards img')?.src ?? '');
+  const light = await images();
+  await page.keyboard.press('n');
+  check('pictures follow the theme', light !== (await images()), light);
+  await page.locator('.scenes section .scene').filter({ hasText: 'Three springs' }).click();
+  await page.waitForFunction(() => globalThis.tenon.app.scene.name === 'springs3');
+  check('a scene has a title', (await page.locator('h1').innerText()) === 'Three springs');
+  await page.locator('.brand').click();
+  await page.waitForSelector('body.home');
+  check('no error on the first page', page.complaints.length === 0, page.complaints.join());
+  await page.close();
+}
+
+// From a desktop to a phone and back: panels give way, nothing is cut off.
+async function resizing(open, address, pictures) {
+  const page = await open(`${address}?still#scene=stack`, { width: 1440, height: 900 });
+  const seen = (selector) => page.locator(selector).isVisible();
+  check(
+    'a desktop shows list, panel, charts',
+    (await seen('.scenes')) && (await seen('.panel')) && (await seen('.charts')),
+  );
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.waitForFunction(() => globalThis.tenon.app.stage.width === 390);
+  check('a phone shows the scene', !(await seen('.scenes')) && !(await seen('.panel')));
+  const odd = await page.evaluate(() => {
+    const shown = [...document.querySelectorAll('button, a, input, select, summary')].filter(
+      (node) => node.checkVisibility() && !node.matches('.skip'),
+    );
+    const boxes = shown.map((node) => ({ node, box: node.getBoundingClientRect() }));
+    return boxes
+      .filter(
+        ({ node, box }) =>
+          box.right > 391 ||
+          box.left < -1 ||
+          (node.matches('.bar button, .transport button') &&
+            Math.min(box.width, box.height) < 43.5),
+      )
+      .map(({ node }) => node.outerHTML.slice(0, 80));
+  });
+  check('controls are in the window and 44 pixels large', !odd.length, odd.join('\n'));
+  await page.screenshot({ path: join(pictures, 'narrow.png') });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.waitForFunction(
+    () => globalThis.tenon.app.stage.width < 1000 && globalThis.tenon.app.stage.width > 600,
+  );
+  check('the panels come back', (await seen('.scenes')) && (await seen('.panel')));
+  await page.close();
+}
+
 async function twoUp(page, pictures) {
   await visit(page, '#scene=pendulum_triple&two=xpbd:40');
   const energies = await page.evaluate(() => {
@@ -231,8 +353,20 @@ async function twoUp(page, pictures) {
     energies.length === 2 && papers < ours - 0.01,
     energies.join(),
   );
-  const legend = await page.locator('.plot .u-legend').innerText();
-  check('two-up: both in one chart', /tenon 40/.test(legend) && /xpbd 40/.test(legend), legend);
+  const seen = await page.evaluate(() => {
+    const { charts } = globalThis.tenon.app;
+    document.body.classList.remove('no-charts');
+    charts.draw();
+    return charts.plots.map(({ title, bounds, node }) => {
+      const { left, width, top } = node.getBoundingClientRect();
+      return { title: title.textContent, bounds: bounds.join(), left, width, top };
+    });
+  });
+  const [first, second] = seen;
+  const areNamed = /Tenon, 40/.test(first.title) && /XPBD, 40/.test(second.title);
+  check('two-up: a chart for each', areNamed, JSON.stringify(seen));
+  const isBeside = second.left >= first.left + first.width && first.top === second.top;
+  check('two-up: side by side with one scale', isBeside && first.bounds === second.bounds);
   await page.screenshot({ path: join(pictures, 'two-up.png') });
 }
 
@@ -349,7 +483,7 @@ async function sights(page, pictures) {
 
 // Runs in the page: contents of its glTF file.
 async function recorded() {
-  const bytes = new Uint8Array(await globalThis.tenon.recording().arrayBuffer());
+  const bytes = new Uint8Array(await (await globalThis.tenon.recording()).arrayBuffer());
   const view = new DataView(bytes.buffer);
   const length = view.getUint32(12, true);
   const json = JSON.parse(new TextDecoder().decode(bytes.subarray(20, 20 + length)));
@@ -476,10 +610,14 @@ export async function behaviour(browser, open, address, pictures) {
   await piles(page, pictures);
   await parameters(page);
   await charts(page);
+  await page.setViewportSize({ width: 1280, height: 800 });
   await twoUp(page, pictures);
+  await keys(page);
   await downloads(page);
   check('no error in the console', page.complaints.length === 0, page.complaints.join('\n'));
   await page.close();
   await poorBrowsers(browser, address);
   await phone(open, address, pictures);
+  await firstPage(open, address, pictures);
+  await resizing(open, address, pictures);
 }
