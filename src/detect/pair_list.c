@@ -31,10 +31,13 @@ static bool is_active(const tn_world *world, const body *b)
   return moves(b);
 }
 
-// Bound of the motion of any point between two poses, m.
+// Bound of the motion of any point between two poses, m. Exactly 0 between equal ones.
 static double max_travel_between(const world_pose *from, const world_pose *to,
                                  float bounding_radius)
 {
+  if (memcmp(from, to, sizeof *from) == 0) {
+    return 0.0;
+  }
   tn_pos d = pos_sub(to->p, from->p);
   dquat turn = dquat_mul(to->q, dquat_conjugate(from->q));
   // Sine of half the angle: a point at distance r moves by the chord 2 r sine, with a margin here.
@@ -83,6 +86,15 @@ void shape_cache_update(tn_world *world, int32_t slot, bool active, float dt)
   world->detection->shape_motions[slot] =
       (shape_motion){now->travel + (double)(dt * now->speed), travel_stamp(world, active),
                      active && dt * speed > s->inner_radius};
+}
+
+double shape_travel(const tn_world *world, int32_t slot)
+{
+  const shape *s = &world->shapes[slot];
+  world_pose now = shape_world_pose(world, s);
+  return s->shape_cache.travel +
+         (shape_is_bounded(s) ? max_travel_between(&s->shape_cache.pose, &now, s->bounding_radius)
+                              : 0.0);
 }
 
 typedef struct shape_task {

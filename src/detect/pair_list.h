@@ -15,6 +15,9 @@ bool active_shapes_update(tn_world *world, float dt);
 // Updates pose and bounds of a shape, once per contact update.
 bool shape_cache_is_current(const tn_world *world, int32_t slot);
 void shape_cache_update(tn_world *world, int32_t slot, bool active, float dt);
+// Bound of the path of any point of a shape up to its present pose, m: shape_cache.travel as the
+// next update will have it.
+double shape_travel(const tn_world *world, int32_t slot);
 // Fills detection->active_pairs, and makes room for what the narrow phase finds. False when out of
 // memory.
 bool pair_list_build(tn_world *world, float dt, pair_list *out);

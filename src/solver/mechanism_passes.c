@@ -76,10 +76,10 @@ void finish_split_impulses(step_context *s)
 }
 
 // After contacts_pack(), which takes contacts that bounce out of may_touch. No pose has a Jacobian
-// or factors yet.
+// or factors yet. Snapshots hold nothing of a mechanism: what its last substep left must not act.
 void mechanism_begin_step(tn_world *world, mechanism *m)
 {
-  m->supported = m->may_touch = false;
+  m->supported = m->may_touch = m->split_impulse = false;
   m->jacobian_pose = m->factor_pose = NO_SLOT;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     const direct_node *node = &world->solver->mechanisms.nodes[i];

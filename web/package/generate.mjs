@@ -16,6 +16,8 @@ const BY_HAND = new Set([
   'tn_world_destroy',
   'tn_world_save',
   'tn_world_restore',
+  'tn_world_save_state',
+  'tn_world_restore_state',
   'tn_world_rays',
   'tn_world_ray_all',
   'tn_world_cast_all',

@@ -86,23 +86,39 @@ export class World extends api.WorldBase {
   // ---- State
 
   save() {
+    return this._save('tn_world_save');
+  }
+
+  restore(bytes) {
+    this._restore('tn_world_restore', bytes);
+  }
+
+  saveState() {
+    return this._save('tn_world_save_state');
+  }
+
+  restoreState(bytes) {
+    this._restore('tn_world_restore_state', bytes);
+  }
+
+  _save(name) {
     const m = this._begin();
     try {
-      const size = m.x.tn_world_save(m.world, 0, 0);
+      const size = m.x[name](m.world, 0, 0);
       const at = m.temp(size);
-      m.x.tn_world_save(m.world, at, size);
+      m.x[name](m.world, at, size);
       return m.copy('u8', at, size);
     } finally {
       m.end();
     }
   }
 
-  restore(bytes) {
+  _restore(name, bytes) {
     const m = this._begin();
     try {
       const at = m.temp(bytes.length);
       m.array('u8', at, bytes.length).set(bytes);
-      m.must(m.x.tn_world_restore(m.world, at, bytes.length), 'restore');
+      m.must(m.x[name](m.world, at, bytes.length), name === 'tn_world_restore' ? 'restore' : 'restoreState');
     } finally {
       m.end();
     }
