@@ -36,6 +36,7 @@
   X(anchor_kept)           \
   X(friction_at_load)      \
   X(slip_by_relax)         \
+  X(face_friction)         \
   X(rolling_ahead)         \
   X(random_colors)         \
   X(curvature_bias)        \

@@ -44,6 +44,15 @@
 #define SEPARATE static
 #endif
 
+// Rarely taken parts of a kernel: out of line, so that the rest keeps its registers.
+#if defined(__CUDACC__)
+#define SELDOM static __host__ __device__
+#elif defined(__GNUC__)
+#define SELDOM static __attribute__((noinline, unused))
+#else
+#define SELDOM static
+#endif
+
 #if TN_LANES == 1
 
 typedef float R;

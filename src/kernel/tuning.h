@@ -86,6 +86,19 @@
 // How far a friction patch without load may move and keep its anchor, times g h^2.
 // Needed by: seabra_fig_6_pyramid_does_not_drift_or_sink.
 #define TUNING_ANCHOR_KEEP 8.0f
+// Places of a face's friction: its corners and the middles of its sides, at these distances from
+// its middle, times its mean radius. Largest friction per slip speed of such a place, relative to
+// the mass that slides. Needed by: spinning_boxes_slide_by_coulomb_over_their_face.
+#define TUNING_FACE_CORNER_RADIUS 1.4f
+#define TUNING_FACE_SIDE_RADIUS 0.6f
+#define TUNING_FACE_STICK 100.0f
+// Coupling of sliding and twist in the limit of a face's friction, dimensionless. A face slides
+// where the impulse that stops it exceeds the limit by a factor and its slip a multiple of g h;
+// otherwise the impulse is scaled back: stacks under heavy blows collapse if their faces slide
+// before they must.
+#define TUNING_FACE_COUPLING 0.2f
+#define TUNING_FACE_FAST 2.0f
+#define TUNING_FACE_SLOW_SLIP 1.0f
 // Regularization of the rolling rows, relative to the angular inverse mass: a body that sticks at
 // one point may have no inverse mass left for rolling.
 #define TUNING_ROLLING_RIDGE 1e-6f

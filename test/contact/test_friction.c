@@ -395,6 +395,150 @@ static void reported_friction_force_matches_the_law(void **unused)
   tn_world_destroy(world);
 }
 
+// ---------------------------------------------------------------------------------------------
+// Friction over a face: sliding and spinning share Coulomb's limit
+
+// A low box on a slope, seen in the plane of the slope; x is downhill. Lengths in m, per kg of
+// mass.
+typedef struct face_case {
+  double half_x, half_z, friction, slope; // slope: rad
+  double spin, velocity[2];               // rad/s, m/s
+} face_case;
+
+static double face_random(uint32_t *state, double lo, double hi)
+{
+  *state = *state * 1664525u + 1013904223u;
+  return lo + (hi - lo) * ((double)(*state >> 8) / 16777216.0);
+}
+
+static face_case random_face(int seed)
+{
+  uint32_t state = (uint32_t)seed * 7919u + 13u;
+  face_case c;
+  c.half_x = face_random(&state, 0.3, 1.0);
+  c.half_z = c.half_x * face_random(&state, 0.34, 3.0);
+  c.friction = face_random(&state, 0.2, 0.8);
+  c.slope = atan(c.friction * face_random(&state, 0.0, 0.9));
+  c.spin = face_random(&state, 3.0, 30.0);
+  for (int i = 0; i < 2; ++i) {
+    c.velocity[i] = seed % 2 ? face_random(&state, -2.0, 2.0) : 0.0;
+  }
+  return c;
+}
+
+#define FACE_CELLS 16
+
+// Force and torque of Coulomb friction over the face, per kg, under even pressure.
+static void integrate_friction(const face_case *c, const double *v, double spin, double angle,
+                               double *force, double *torque)
+{
+  double cosine = cos(angle), sine = sin(angle);
+  double limit = c->friction * G * cos(c->slope) / (FACE_CELLS * FACE_CELLS);
+  force[0] = force[1] = *torque = 0.0;
+  for (int i = 0; i < FACE_CELLS * FACE_CELLS; ++i) {
+    double px = c->half_x * (2.0 * (i % FACE_CELLS + 0.5) / FACE_CELLS - 1.0);
+    double pz = c->half_z * (2.0 * (i / FACE_CELLS + 0.5) / FACE_CELLS - 1.0);
+    double x = cosine * px - sine * pz, z = sine * px + cosine * pz;
+    double ux = v[0] - spin * z, uz = v[1] + spin * x;
+    double scale = limit / (sqrt(ux * ux + uz * uz) + 1e-7);
+    force[0] -= scale * ux;
+    force[1] -= scale * uz;
+    *torque -= scale * (x * uz - z * ux);
+  }
+}
+
+// Displacement until friction stops the box, or in `time` s. Returns the length of its path.
+static double slide_by_coulomb(const face_case *c, double time, double *x)
+{
+  double h = 1e-3, path = 0.0, v[2] = {c->velocity[0], c->velocity[1]}, spin = c->spin, angle = 0.0;
+  double inertia = (c->half_x * c->half_x + c->half_z * c->half_z) / 3.0;
+  x[0] = x[1] = 0.0;
+  for (int i = 0; i < (int)(time / h); ++i) {
+    double force[2], torque;
+    integrate_friction(c, v, spin, angle, force, &torque);
+    if (hypot(v[0], v[1]) + fabs(spin) * c->half_x < 2.0 * h * c->friction * G * cos(c->slope)) {
+      return path;
+    }
+    v[0] += h * (G * sin(c->slope) + force[0]);
+    v[1] += h * force[1];
+    spin += h * torque / inertia;
+    angle += h * spin;
+    x[0] += h * v[0];
+    x[1] += h * v[1];
+    path += h * hypot(v[0], v[1]);
+  }
+  return path;
+}
+
+static void slide_in_world(const face_case *c, int substeps, double time, double *x)
+{
+  tn_world *world = contact_world(substeps);
+  tn_world_set_gravity(world, tn_v3((float)(G * sin(c->slope)), (float)(-G * cos(c->slope)), 0.0f));
+  tn_shape_def ground = tn_default_shape_def(TN_SHAPE_PLANE);
+  ground.material.static_friction = ground.material.dynamic_friction = (float)c->friction;
+  add_shape(world, test_no_body, &ground);
+  tn_shape_def box = tn_default_shape_def(TN_SHAPE_BOX);
+  box.material = ground.material;
+  float height = 0.03f * (float)fmin(c->half_x, c->half_z);
+  box.half_extents = tn_v3((float)c->half_x, height, (float)c->half_z);
+  tn_body_def def = test_body_def();
+  def.position = tn_p3(0.0, (double)height, 0.0);
+  def.velocity = tn_v3((float)c->velocity[0], 0.0f, (float)c->velocity[1]);
+  def.angular_velocity = tn_v3(0.0f, (float)-c->spin, 0.0f);
+  tn_body_id body = tn_body_create(world, &def);
+  add_shape(world, body, &box);
+  tn_body_set_mass_from_shapes(world, body);
+  test_run(world, DT, (int)(time * 60.0));
+  tn_pos at = tn_body_center(world, body);
+  x[0] = at.x;
+  x[1] = at.z;
+  tn_world_destroy(world);
+}
+
+static void spinning_boxes_slide_by_coulomb_over_their_face(void **unused)
+{
+  (void)unused;
+  const int substeps[3] = {4, 8, 20};
+  double worst = 0.0;
+  int count = test_cases(30, 300);
+  for (int i = 0; i < count; ++i) {
+    face_case c = random_face(i);
+    double law[2], x[2];
+    double path = slide_by_coulomb(&c, 4.0, law);
+    slide_in_world(&c, substeps[i % 3], 4.0, x);
+    double error = hypot(x[0] - law[0], x[1] - law[1]) / (path + 0.02);
+    worst = fmax(worst, error);
+    if (error > 0.1) {
+      print_message("  case %d: %.3f %.3f m, expected %.3f %.3f\n", i, x[0], x[1], law[0], law[1]);
+    }
+  }
+  print_message("  %d boxes: displacement off by up to %.1f %% of the path\n", count,
+                100.0 * worst);
+  assert_below(worst, 0.1);
+}
+
+// The torque of a spinning disc of radius R is 2/3 mu m g R: its spin falls by 4/3 mu g / R.
+static void spinning_disc_stops_by_coulomb_over_its_face(void **unused)
+{
+  (void)unused;
+  tn_world *world = contact_world(8);
+  tn_material material = tn_default_material();
+  add_ground_of(world, material);
+  tn_shape_def disc = axial_shape(TN_SHAPE_CYLINDER, 0.5f, 0.05f);
+  tn_body_def def = test_body_def();
+  def.position = tn_p3(0.0, 0.05, 0.0);
+  def.angular_velocity = tn_v3(0.0f, 30.0f, 0.0f);
+  tn_body_id body = tn_body_create(world, &def);
+  add_shape(world, body, &disc);
+  tn_body_set_mass_from_shapes(world, body);
+  test_run(world, DT, 60);
+  double loss = 30.0 - (double)tn_body_angular_velocity(world, body).y;
+  double expected = 4.0 / 3.0 * (double)material.dynamic_friction * 10.0 / 0.5;
+  print_message("  disc loses %.3f of %.3f rad/s\n", loss, expected);
+  assert_close(loss, expected, 0.03 * expected);
+  tn_world_destroy(world);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -416,6 +560,8 @@ int main(void)
       cmocka_unit_test(ball_without_rolling_friction_keeps_rolling),
       cmocka_unit_test(sliding_ball_comes_to_roll),
       cmocka_unit_test(reported_friction_force_matches_the_law),
+      cmocka_unit_test(spinning_boxes_slide_by_coulomb_over_their_face),
+      cmocka_unit_test(spinning_disc_stops_by_coulomb_over_its_face),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

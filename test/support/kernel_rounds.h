@@ -221,8 +221,8 @@ KERNEL void solve_face(float h, int relaxing, Face *face, Body *a, Body *b)
   ContactRhs rhs = build_rhs(CONTACT_POINTS, face->used, &pass, &face->params, &face->geom, &mass,
                              &face->state, a, b);
   solve_normals(CONTACT_POINTS, &rhs, &pass, &face->params, &face->geom, &mass, &face->state, a, b);
-  solve_friction(CONTACT_POINTS, &pass, &face->params, &face->geom, &mass, &anchor_offset,
-                 &face->state, a, b);
+  solve_friction(CONTACT_POINTS, face->used, &pass, &face->params, &face->geom, &mass,
+                 &anchor_offset, &face->state, a, b);
   if (relaxing) {
     update_preload(CONTACT_POINTS, mass.share, splat(h), &face->state);
     decay_contact_impulses(CONTACT_POINTS, &face->params, &mass, splat(h), &face->state);

@@ -268,12 +268,20 @@ KERNEL void update_geometry(contact_block *cb, int lane, ContactKind kind, Conta
   }
 }
 
+// Mean radius of a disc, 2/3 of its radius, over that of the square of four points on its rim.
+#define DISC_FRICTION_RADIUS 1.2426f
+
 // Compliance enters as alpha / h^2 (eq. 4).
 KERNEL ContactMass find_mass(const solver_data *data, ContactKind kind, const ContactWork *w)
 {
   R inv_h = splat(1.0f / data->substep.h);
   R alpha = w->params.alpha * inv_h * inv_h;
-  return compute_contact_mass(kind.points, w->used, w->state.lambda, &w->geom, alpha, &w->a, &w->b);
+  ContactMass mass =
+      compute_contact_mass(kind.points, w->used, w->state.lambda, &w->geom, alpha, &w->a, &w->b);
+  if (kind.form == CONTACT_FORM_RIM && kind.points > 2) {
+    mass.friction_radius = DISC_FRICTION_RADIUS * mass.friction_radius;
+  }
+  return mass;
 }
 
 // Tangential displacement of the friction patch since the step began, and its rotation about the
@@ -453,8 +461,8 @@ KERNEL void solve_normals_and_friction(solver_data *data, contact_block *cb, int
   R hit_speed =
       solve_normals(kind.points, rhs, pass, &w->params, &w->geom, mass, &w->state, &w->a, &w->b);
   store_field(cb->hit_speed, lane, r_max(load_field(cb->hit_speed, lane), hit_speed));
-  solve_friction(kind.points, pass, &w->params, &w->geom, mass, &anchor_offset, &w->state, &w->a,
-                 &w->b);
+  solve_friction(kind.points, w->used, pass, &w->params, &w->geom, mass, &anchor_offset, &w->state,
+                 &w->a, &w->b);
   restore_idle_lanes(rhs->idle, &before, w);
   store_velocities(data, cb, lane, w);
 }
@@ -539,8 +547,8 @@ KERNEL void relax_touching(solver_data *data, contact_block *cb, int lane, Conta
       build_rhs(kind.points, w->used, &pass, &w->params, &w->geom, mass, &w->state, &w->a, &w->b);
   solve_normals(kind.points, &rhs, &pass, &w->params, &w->geom, mass, &w->state, &w->a, &w->b);
   FrictionOffset none = {v_zero(), splat(0.0f)};
-  Slip loaded = solve_friction(kind.points, &pass, &w->params, &w->geom, mass, &none, &w->state,
-                               &w->a, &w->b);
+  Slip loaded = solve_friction(kind.points, w->used, &pass, &w->params, &w->geom, mass, &none,
+                               &w->state, &w->a, &w->b);
   M light = sum_of(kind.points, w->state.lambda) == 0.0f;
   slip->slides = (light & slip->slides) | (m_not(light) & loaded.slides);
   slip->turns = (light & slip->turns) | (m_not(light) & loaded.turns);
