@@ -17,6 +17,8 @@ if(TENON_BUILD_CLI)
   install(FILES cli/completion.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
           RENAME _tenon)
   install(FILES docs/scene.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/tenon)
+  install(DIRECTORY robots DESTINATION ${CMAKE_INSTALL_DATADIR}/tenon
+          FILES_MATCHING PATTERN *.xml PATTERN *.urdf PATTERN *.obj)
 endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tenon)

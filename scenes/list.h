@@ -32,6 +32,8 @@ extern const scene scene_excavator, scene_wrecking_ball, scene_gears;
 // transmissions.c
 extern const scene scene_differential, scene_winch, scene_scissor_lift, scene_tendon_finger,
     scene_clock;
+// robots.c
+extern const scene scene_robot_reach, scene_robot_trot, scene_robot_balance;
 // buildings.c
 extern const scene scene_bridge, scene_jenga;
 // stack.c

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Compares random trees and the files of features.mjs with MuJoCo: total mass, and of every body mass,
+// Compares random trees, the files of features.mjs and the robots of robots/ with MuJoCo: total mass, and of every body mass,
 // centre, inertia, and the pose at the reference position and at a keyframe, in the model and in a
 // world; mass matrix, forces that hold it at rest and bias forces in motion. Each tree twice: with up to
 // three joints on a body, and with one.
@@ -8,7 +8,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compare, describe } from "./compare.mjs";
-import { dump, loadText } from "./mujoco.mjs";
+import { dump, load, loadText } from "./mujoco.mjs";
 import { features } from "./features.mjs";
 import { randomTree } from "./random_tree.mjs";
 
@@ -37,6 +37,12 @@ for (const [seed, xml] of files) {
     refused += 1;
     console.log(`${seed}: MuJoCo refuses it: ${String(error.message).trim()}`);
   }
+}
+for (const robot of ["arm", "quadruped", "humanoid"]) {
+  const path = new URL(`../../robots/${robot}/scene.xml`, import.meta.url).pathname;
+  const model = load(path);
+  cases.push({ seed: robot, path, theirs: dump(model) });
+  model.delete();
 }
 const lines = execFileSync(program, cases.map((c) => c.path), { encoding: "utf8", maxBuffer: 1 << 28 });
 const ours = lines.trim().split("\n").map(JSON.parse);
