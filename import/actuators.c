@@ -164,6 +164,7 @@ static void note_motion(tn_instance *in, float dt)
     }
   }
   in->past_dt = (double)dt;
+  in->time += (double)dt;
 }
 
 bool tn_instance_advance(tn_instance *in, float dt)

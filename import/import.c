@@ -273,7 +273,7 @@ int tn_model_bodies(const tn_model *model, int keyframe, tn_model_body *bodies, 
   if (!poses) {
     return 0;
   }
-  model_kinematics(model, keyframe < 0 ? NULL : model->keys.items[keyframe].qpos, poses, NULL);
+  model_kinematics(model, keyframe < 0 ? NULL : &model->keys.items[keyframe], poses, NULL);
   for (int i = 0; bodies && i < count && i < capacity; ++i) {
     bodies[i] = body_at(&model->bodies.items[i], poses[i]);
   }

@@ -258,21 +258,6 @@ static void remove_built(tn_instance *in)
   }
 }
 
-// Poses of mocap bodies that a keyframe states.
-static void place_mocaps(const tn_model *model, const model_key *key, dpose *poses)
-{
-  for (int i = 1, mocap = 0; key && i < model->bodies.count; ++i) {
-    if (!model->bodies.items[i].mocap) {
-      continue;
-    }
-    const double *p = key->mpos ? key->mpos + (ptrdiff_t)3 * mocap : NULL;
-    const double *q = key->mquat ? key->mquat + (ptrdiff_t)4 * mocap : NULL;
-    poses[i].p = p ? dvec_of(p[0], p[1], p[2]) : poses[i].p;
-    poses[i].q = q ? drot_normalize((drot){q[0], q[1], q[2], q[3]}) : poses[i].q;
-    mocap += 1;
-  }
-}
-
 static bool build(tn_instance *in, const tn_instance_def *def)
 {
   const tn_model *model = in->model;
@@ -283,9 +268,8 @@ static bool build(tn_instance *in, const tn_instance_def *def)
     return false;
   }
   model_kinematics(model, NULL, in->reference, NULL);
-  model_kinematics(model, key ? key->qpos : NULL, poses, after);
+  model_kinematics(model, key, poses, after);
   find_owners(in);
-  place_mocaps(model, key, poses);
   take_controls(in, key);
   if (!build_ground(in) || !build_bodies(in, def, poses, after) || !build_shapes(in) ||
       !build_joints(in) || !build_couplings(in) || !build_articulation(in) ||

@@ -36,6 +36,7 @@ struct tn_instance {
   double *controls;               // of each actuator
   double *activations;            // of each actuator with dynamics
   past_motion *past;              // of each body, at the last call of tn_instance_advance()
+  double time;                    // all calls of tn_instance_advance() together, s
   double past_dt;                 // of that call; 0: none yet
   double *servo_damping;         // of each actuator that states a damping ratio, N s/m or N m s/rad
   tn_articulation *articulation; // null: there are no trees

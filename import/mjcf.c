@@ -17,7 +17,12 @@ void mjcf_visit(mjcf *m, const xml_node *root, const char *section, mjcf_visit_f
       continue;
     }
     s->used = true;
+    int count = 0;
     for (xml_node *n = s->first; n && !m->r->failed; n = n->next) {
+      if (++count > IMPORT_MAX_ITEMS) {
+        import_fail(m->r, n->at, "more than %d elements in <%s>", IMPORT_MAX_ITEMS, section);
+        return;
+      }
       n->used = visit(m, n);
     }
   }
@@ -175,6 +180,20 @@ void mjcf_read_compiler(mjcf *m, const xml_node *root)
   }
 }
 
+// Forces of a fluid are ignored, which the report says of attributes that are not used; a fluid
+// that is none needs no line.
+static void accept_no_fluid(const xml_node *node)
+{
+  static const char *const names[] = {"density", "viscosity", "wind"};
+  for (const xml_attribute *a = node->attributes; a; a = a->next) {
+    for (int i = 0; i < 3; ++i) {
+      if (strcmp(a->name, names[i]) == 0 && strspn(a->value, " 0.") == strlen(a->value)) {
+        xml_get(node, names[i]);
+      }
+    }
+  }
+}
+
 void mjcf_read_option(mjcf *m, const xml_node *root)
 {
   model_option *option = &m->model->option;
@@ -184,6 +203,7 @@ void mjcf_read_option(mjcf *m, const xml_node *root)
       xml_number(m->r, node, "timestep", &option->timestep);
       xml_vector(m->r, node, "gravity", &option->gravity);
       xml_vector(m->r, node, "magnetic", &option->magnetic);
+      accept_no_fluid(node);
       mjcf_read_flags(m, node);
     }
   }

@@ -4,6 +4,8 @@
 
 #include "xml.h"
 
+enum { MJCF_MAX_COPIES = 200000 };
+
 // A class of defaults. Its elements lie in several <default> sections if a file has them.
 typedef struct mjcf_class mjcf_class;
 struct mjcf_class {
@@ -45,6 +47,7 @@ typedef struct mjcf {
   mjcf_compiler compiler;
   LIST(mjcf_class *) classes; // the root first
   int includes;
+  int copies; // made by <replicate>
 } mjcf;
 
 // ---------------------------------------------------------------------------------------------

@@ -394,6 +394,10 @@ static void replicate(mjcf *m, const xml_node *node, const surroundings *s, read
     import_fail(m->r, node->at, "count must be from 0 to %d", IMPORT_MAX_ITEMS);
   }
   for (int i = 0; i < count && !m->r->failed; ++i) {
+    if (++m->copies > MJCF_MAX_COPIES) {
+      import_fail(m->r, node->at, "more than %d copies by <replicate>", MJCF_MAX_COPIES);
+      return;
+    }
     char suffix[400];
     int length = snprintf(suffix, sizeof suffix, "%.100s%0*d%.200s", xml_text(node, "sep"), digits,
                           i, s->suffix);

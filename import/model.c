@@ -158,11 +158,24 @@ static dpose moved(dpose pose, const model_joint *j, const double *q)
   }
 }
 
-void model_kinematics(const tn_model *model, const double *qpos, dpose *poses, dpose *after)
+// The pose that a keyframe states of a mocap body.
+static dpose mocap_pose(const model_key *key, int mocap, dpose pose)
 {
+  const double *p = key && key->mpos ? key->mpos + (ptrdiff_t)3 * mocap : NULL;
+  const double *q = key && key->mquat ? key->mquat + (ptrdiff_t)4 * mocap : NULL;
+  pose.p = p ? dvec_of(p[0], p[1], p[2]) : pose.p;
+  pose.q = q ? (drot){q[0], q[1], q[2], q[3]} : pose.q;
+  return pose;
+}
+
+void model_kinematics(const tn_model *model, const model_key *key, dpose *poses, dpose *after)
+{
+  const double *qpos = key ? key->qpos : NULL;
+  int mocaps = 0;
   for (int i = 0; i < model->bodies.count; ++i) {
     const model_body *body = &model->bodies.items[i];
     dpose pose = body->parent < 0 ? body->pose : dpose_mul(poses[body->parent], body->pose);
+    pose = body->mocap ? mocap_pose(key, mocaps++, pose) : pose;
     for (int k = 0; k < body->joint_count; ++k) {
       const model_joint *j = &model->joints.items[body->first_joint + k];
       if (qpos) {

@@ -354,9 +354,10 @@ static inline bool model_geom_collides(const model_geom *g)
 int model_joint_qpos_count(model_joint_type type);
 int model_joint_dof_count(model_joint_type type);
 
-// Poses of all bodies in the frame of the model; a null qpos is the reference position. `after`,
-// unless null, gets the pose that a joint leaves its body in, before the joints that follow it.
-void model_kinematics(const tn_model *model, const double *qpos, dpose *poses, dpose *after);
+// Poses of all bodies in the frame of the model at a keyframe; null: the reference position.
+// `after`, unless null, gets the pose that a joint leaves its body in, before the joints that
+// follow it.
+void model_kinematics(const tn_model *model, const model_key *key, dpose *poses, dpose *after);
 // The reference position.
 void model_reference(const tn_model *model, double *qpos);
 

@@ -1,4 +1,4 @@
-// Sensors of actuators and tendons.
+// Sensors of actuators and tendons, and the clock.
 #include "sensors.h"
 
 #include <string.h>
@@ -62,6 +62,10 @@ static double force_on_joint(tn_instance *in, int joint)
 
 int sense_tendon(tn_instance *in, const model_sensor *s, double *out)
 {
+  if (sensor_is(s, "clock")) {
+    out[0] = in->time;
+    return 1;
+  }
   if (sensor_is(s, "jointactuatorfrc")) {
     int joint = model_find_joint(in->model, s->object);
     out[0] = joint >= 0 ? force_on_joint(in, joint) : 0.0;

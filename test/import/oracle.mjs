@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// Compares random trees, the files of features.mjs and the robots of robots/ with MuJoCo: total mass, and of every body mass,
+// Compares random trees, the files of features.mjs and styles/ and the robots of robots/ with MuJoCo: total mass, and of every body mass,
 // centre, inertia, and the pose at the reference position and at a keyframe, in the model and in a
 // world; mass matrix, forces that hold it at rest and bias forces in motion. Each tree twice: with up to
 // three joints on a body, and with one.
 //   node oracle.mjs MODEL_DUMP FOLDER [FIRST LAST]   seeds, 0 200 by default
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compare, describe } from "./compare.mjs";
 import { dump, load, loadText } from "./mujoco.mjs";
@@ -38,8 +38,10 @@ for (const [seed, xml] of files) {
     console.log(`${seed}: MuJoCo refuses it: ${String(error.message).trim()}`);
   }
 }
-for (const robot of ["arm", "quadruped", "humanoid"]) {
-  const path = new URL(`../../robots/${robot}/scene.xml`, import.meta.url).pathname;
+const beside = (path) => new URL(path, import.meta.url).pathname;
+const robots = ["arm", "quadruped", "humanoid"].map((name) => [name, beside(`../../robots/${name}/scene.xml`)]);
+const styles = readdirSync(beside("styles")).map((file) => [`seed ${file}`, beside(`styles/${file}`)]);
+for (const [robot, path] of [...robots, ...styles]) {
   const model = load(path);
   cases.push({ seed: robot, path, theirs: dump(model) });
   model.delete();

@@ -696,6 +696,18 @@ static const refusal refusals[] = {
     {MJCF("<body><body><freejoint/></body></body>"), "a free joint must be on a body of the world"},
     {MJCF("<body><inertial pos='0 0 0' mass='1'/></body>"), "needs diaginertia or fullinertia"},
     {MJCF("<replicate count='99999999'><geom size='1'/></replicate>"), "count must be from 0 to"},
+    {MJCF("<replicate count='50000'><replicate count='50000'><replicate count='50000'/></replicate>"
+          "</replicate>"),
+     "more than 200000 copies"},
+    {MJCF("<geom size='1' pos='1e308 1e308 -1e309'/>"),
+     "must be numbers, not '1e308 1e308 -1e309'"},
+    {MJCF("<body><joint/><joint/><joint/><joint/><joint/><joint/><joint/><geom size='1'/></body>"),
+     "more than 6 joints on one body"},
+    {"<mujoco><contact><pair geom1='a' geom2='b'/></contact></mujoco>", "there is no geom 'a'"},
+    {"<mujoco><keyframe><key act='1'/></keyframe></mujoco>", "act of this keyframe has 1 numbers"},
+    {"<mujoco><keyframe><key mquat='1 0 0 0'/></keyframe></mujoco>",
+     "mquat of this keyframe has 4"},
+    {"<mujoco><option><flag gravity='off'/></option></mujoco>", "gravity of <flag> must be one of"},
     {"<mujoco><include file='robot.xml'/></mujoco>", "'robot.xml' includes itself"},
     {"<mujoco><include file='nowhere.xml'/></mujoco>", "cannot read the included file"},
     {"<mujoco><compiler eulerseq='abc'/></mujoco>", "eulerseq must be three of"},
@@ -751,6 +763,27 @@ static void deep_files_are_refused(void **state)
   tn_import_def def = quiet();
   assert_null(tn_model_parse("robot.xml", text, (size_t)(end - text), &def));
   assert_non_null(strstr(messages.last, "nested too deeply"));
+  free(text);
+}
+
+// Two files that include each other, and JSON that is nested as deep.
+static void cycles_and_nests_are_refused(void **state)
+{
+  (void)state;
+  static const char a[] = "<mujoco>\n<include file='cycle_b.xml'/></mujoco>";
+  static const char b[] = "<mujoco>\n\n<include file='cycle_a.xml'/></mujoco>";
+  write_file("cycle_a.xml", a, sizeof a - 1);
+  write_file("cycle_b.xml", b, sizeof b - 1);
+  tn_import_def def = quiet();
+  assert_null(tn_model_load("cycle_a.xml", &def));
+  assert_non_null(strstr(messages.last, "cycle_b.xml:3: 'cycle_a.xml' includes itself"));
+  enum { DEPTH = 100000 };
+  char *text = malloc(DEPTH + 32);
+  assert_non_null(text);
+  int start = sprintf(text, "{\"meshes\": ");
+  memset(text + start, '[', DEPTH);
+  assert_null(tn_model_parse("scene.json", text, (size_t)(start + DEPTH), &def));
+  assert_non_null(strstr(messages.last, "scene.json:1: not well-formed JSON"));
   free(text);
 }
 
@@ -856,6 +889,7 @@ int main(void)
       cmocka_unit_test(tendon_over_a_pulley_holds),
       cmocka_unit_test(bad_files_get_one_line),
       cmocka_unit_test(deep_files_are_refused),
+      cmocka_unit_test(cycles_and_nests_are_refused),
       cmocka_unit_test(damaged_texts_do_no_harm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

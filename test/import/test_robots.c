@@ -4,6 +4,7 @@
 #include <tenon/import.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct robot {
@@ -340,6 +341,35 @@ static void the_world_can_be_excluded(void **state)
   release(&r);
 }
 
+// Files in the styles of public models: classes, nested frames, grippers with loops and tendons,
+// wheels, replicates. Nothing of them may be without effect.
+static void nothing_is_ignored(void **state)
+{
+  (void)state;
+  static const char *const files[] = {"hand", "gripper", "legged", "mobile", "humanoid"};
+  for (int i = 0; i < 5; ++i) {
+    char path[400];
+    snprintf(path, sizeof path, "%s/%s.xml", STYLE_FOLDER, files[i]);
+    robot r = {.model = tn_model_load(path, NULL), .world = test_world(20, TN_METHOD_TENON)};
+    assert_non_null(r.model);
+    r.instance = tn_instance_create(r.world, r.model, NULL);
+    assert_non_null(r.instance);
+    tn_world_set_gravity(r.world, tn_instance_gravity(r.instance));
+    for (int step = 0; step < 30; ++step) {
+      assert_true(tn_instance_advance(r.instance, 1.0f / 60.0f));
+      test_run(r.world, 1.0f / 60.0f, 1);
+    }
+    int count;
+    const tn_import_note *notes = tn_model_report(r.model, &count);
+    for (int k = 0; k < count; ++k) {
+      if (notes[k].fate == TN_IMPORT_IGNORED || notes[k].fate == TN_IMPORT_MISSING) {
+        fail_msg("%s:%d: %s", notes[k].file, notes[k].line, notes[k].text);
+      }
+    }
+    release(&r);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -353,6 +383,7 @@ int main(void)
       cmocka_unit_test(planar_joints_move),
       cmocka_unit_test(pairs_collide),
       cmocka_unit_test(the_world_can_be_excluded),
+      cmocka_unit_test(nothing_is_ignored),
       cmocka_unit_test(parts_have_their_own_weight),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
