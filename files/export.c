@@ -478,6 +478,26 @@ static void write_attachments(exporter *e)
   free(ids);
 }
 
+static void write_motions(exporter *e)
+{
+  int count;
+  const file_motion *motions = scene_motions(e->scene, &count);
+  if (count == 0) {
+    return;
+  }
+  file_motion usual;
+  type_motion.usual(&usual);
+  write_key(&e->w, "motions");
+  write_open(&e->w, '[');
+  for (int i = 0; i < count; ++i) {
+    write_item(&e->w);
+    write_open(&e->w, '{');
+    write_fields(&e->w, &type_motion, &motions[i], &usual);
+    write_close(&e->w, '}', false);
+  }
+  write_close(&e->w, ']', false);
+}
+
 // ---------------------------------------------------------------------------------------------
 // The scene
 
@@ -526,6 +546,7 @@ static void write_scene(exporter *e, const tn_world_def *def, double seconds)
   write_couplings(e);
   write_softs(e);
   write_attachments(e);
+  write_motions(e);
   write_close(&e->w, '}', false);
   write_raw(&e->w, "\n");
 }

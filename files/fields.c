@@ -118,6 +118,8 @@ static const field scene_fields[] = {
     {"soft_bodies", FIELD_TREE, AT(file_scene, softs), .tree = TREE_LIST, .part = &type_soft},
     {"attachments", FIELD_TREE, AT(file_scene, attachments), .tree = TREE_LIST,
      .part = &type_attachment},
+    {"motions", FIELD_TREE, AT(file_scene, motions), .tree = TREE_LIST, .part = &type_motion,
+     .meaning = "targets of servos over time"},
     {0}};
 const object_type type_scene = {"scene",
                                 "A scene for 'tenon run'. Units are SI, angles are in rad.",
@@ -696,20 +698,59 @@ const object_type type_attachment = {
     attachment_fields, usual_attachment};
 
 // ---------------------------------------------------------------------------------------------
+// Motions
+
+static void usual_motion(void *out)
+{
+  file_motion *u = out;
+  memset(u, 0, sizeof *u);
+  u->joint = u->coupling = -1;
+  u->axis = TN_ANGULAR_A;
+}
+
+static const field motion_fields[] = {
+    {"joint", FIELD_INT, AT(file_motion, joint), .lo = 0, .hi = 2147483647.0,
+     .meaning = "index of the joint"},
+    {"axis", FIELD_WORD, AT(file_motion, axis), .words = axis_words,
+     .meaning = "of the joint; its drive has stiffness"},
+    {"coupling", FIELD_INT, AT(file_motion, coupling), .lo = 0, .hi = 2147483647.0,
+     .meaning = "instead: index of a coupling whose drive has stiffness"},
+    {"times", FIELD_FLOATS, AT(file_motion, times), .flags = FIELD_REQUIRED,
+     .meaning = "s from the start, growing"},
+    {"targets", FIELD_FLOATS, AT(file_motion, targets), .flags = FIELD_REQUIRED,
+     .meaning = "at these times, m, rad or units of c; straight in between, constant outside"},
+    {"repeat", FIELD_BOOL, AT(file_motion, repeat), .meaning = "begins again after the last time"},
+    {0}};
+const object_type type_motion = {"motion", "Targets of a servo over time.", motion_fields,
+                                 usual_motion};
+
+// ---------------------------------------------------------------------------------------------
 
 const object_type *const *object_types(void)
 {
-  static const object_type *const all[] = {&type_camera,         &type_world,
-                                           &type_behaviour,      &type_rotation,
-                                           &type_mass,           &type_body,
-                                           &type_filter,         &type_material,
-                                           &type_geometry,       &type_shape,
-                                           &type_frame,          &type_drive,
-                                           &type_axis,           &type_joint,
-                                           &type_coupling_axis,  &type_coupling_point,
-                                           &type_coupling_drive, &type_coupling,
-                                           &type_mesh,           &type_soft,
-                                           &type_attachment,     NULL};
+  static const object_type *const all[] = {&type_camera,
+                                           &type_world,
+                                           &type_behaviour,
+                                           &type_rotation,
+                                           &type_mass,
+                                           &type_body,
+                                           &type_filter,
+                                           &type_material,
+                                           &type_geometry,
+                                           &type_shape,
+                                           &type_frame,
+                                           &type_drive,
+                                           &type_axis,
+                                           &type_joint,
+                                           &type_coupling_axis,
+                                           &type_coupling_point,
+                                           &type_coupling_drive,
+                                           &type_coupling,
+                                           &type_mesh,
+                                           &type_soft,
+                                           &type_attachment,
+                                           &type_motion,
+                                           NULL};
   return all;
 }
 

@@ -103,8 +103,16 @@ typedef struct file_scene {
   file_camera camera;
   tn_world_def world;
   const cJSON *behaviour, *materials, *geometries, *shapes, *bodies, *joints, *couplings;
-  const cJSON *softs, *attachments;
+  const cJSON *softs, *attachments, *motions;
 } file_scene;
+
+// Targets of a servo over time.
+typedef struct file_motion {
+  int joint, coupling; // index; -1: none
+  int axis;
+  number_list times, targets;
+  bool repeat;
+} file_motion;
 
 typedef struct file_body {
   tn_body_def def;
@@ -179,8 +187,8 @@ typedef struct file_attachment {
 
 extern const object_type type_scene, type_camera, type_world, type_behaviour, type_body, type_mass,
     type_shape, type_material, type_filter, type_geometry, type_joint, type_frame, type_drive,
-    type_axis, type_coupling, type_coupling_axis, type_coupling_point, type_coupling_drive,
-    type_soft, type_mesh, type_attachment, type_rotation;
+    type_axis, type_motion, type_coupling, type_coupling_axis, type_coupling_point,
+    type_coupling_drive, type_soft, type_mesh, type_attachment, type_rotation;
 
 // Large enough for any of the structures above.
 typedef union any_object {

@@ -63,7 +63,7 @@ static void build_from_file(scene_run *run)
   loader l = {.file = file, .run = run, .r = reader_of(file)};
   tn_world_set_gravity(run->world, file->content.world.gravity);
   bool ok = load_materials(&l) && load_geometries(&l) && load_bodies(&l) && load_joints(&l) &&
-            load_couplings(&l) && load_softs(&l) && load_attachments(&l);
+            load_couplings(&l) && load_softs(&l) && load_attachments(&l) && load_motions(&l);
   run->failed = run->failed || !ok;
   double scale = file->content.energy_scale;
   run->energy_scale = scale > 0.0 ? scale : usual_energy(run);
@@ -76,6 +76,24 @@ static void build_from_file(scene_run *run)
   free(l.geometries);
   free(l.bodies);
   free(l.softs);
+}
+
+// The drives of the behaviour, then the motions of the file, by the end of the step.
+static void drive_from_file(scene_run *run, float dt)
+{
+  const scene_file *file = (const scene_file *)(const void *)run->scene;
+  if (file->behaviour && file->behaviour->drive) {
+    file->behaviour->drive(run, dt);
+  }
+  motions_drive(file, run, run->time + (double)dt);
+}
+
+const file_motion *scene_motions(const scene *which, int *count)
+{
+  const scene_file *file =
+      which->build == build_from_file ? (const scene_file *)(const void *)which : NULL;
+  *count = file ? file->motion_count : 0;
+  return file ? file->motions : NULL;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -257,7 +275,11 @@ static bool read_content(scene_file *file)
   s->substeps = c->world.substeps;
   s->conserves = c->conserves;
   s->build = build_from_file;
-  return take_behaviour(file, &r);
+  if (!take_behaviour(file, &r)) {
+    return false;
+  }
+  s->drive = c->motions ? drive_from_file : s->drive;
+  return true;
 }
 
 scene_file *scene_file_parse(const char *name, const char *text, size_t size, char *error)
@@ -333,6 +355,7 @@ scene_file *scene_file_load(const char *path, char *error)
 void scene_file_free(scene_file *file)
 {
   if (file) {
+    motions_free(file);
     cJSON_Delete(file->tree);
     free(file->text);
     free(file);

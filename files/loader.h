@@ -14,6 +14,8 @@ struct scene_file {
   char *text;
   cJSON *tree;
   file_scene content;
+  file_motion *motions;
+  int motion_count;
   const scene *behaviour;       // a built-in scene; null: none
   double memory[SCENE_MEMORY];  // initial memory of the behaviour
   char message[256];            // last message of the library
@@ -55,5 +57,12 @@ bool load_joints(loader *l);
 bool load_couplings(loader *l);
 bool load_softs(loader *l);
 bool load_attachments(loader *l);
+bool load_motions(loader *l);
+
+// Sets the targets of all servos with a motion.
+void motions_drive(const scene_file *file, scene_run *run, double time);
+void motions_free(scene_file *file);
+// The motions of a scene from a file; null for others.
+const file_motion *scene_motions(const scene *which, int *count);
 
 #endif

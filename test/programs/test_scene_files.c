@@ -279,6 +279,37 @@ static void all_kinds_of_objects_are_read_back(void **unused)
   scene_file_free(file);
 }
 
+// A servo follows its motion, lagging by damping / stiffness times the rate, and begins again.
+static void motions_move_servos(void **unused)
+{
+  (void)unused;
+  scene_file *file =
+      parse("{\"tenon\": 1, \"world\": {\"gravity\": [0, 0, 0]}, \"bodies\": [{\"name\": \"arm\", "
+            "\"position\": [0.5, 0, 0], \"mass\": 0.1, \"shapes\": [{\"kind\": \"sphere\", "
+            "\"radius\": 0.1}]}], \"joints\": [{\"kind\": \"hinge\", \"bodies\": [null, \"arm\"], "
+            "\"at\": [0, 0, 0], \"axis\": [0, 0, 1], \"angular_a\": {\"drive\": {\"stiffness\": "
+            "5000, \"damping\": 50}}}], "
+            "\"motions\": [{\"joint\": 0, \"times\": [0, 1, 2], \"targets\": [0, 1, 0], "
+            "\"repeat\": true}]}");
+  const scene *s = scene_file_scene(file);
+  compare_with_file(s, NULL, 30);
+  tn_world_def def = test_world_def(20, TN_METHOD_TENON);
+  scene_run *run = scene_create(s, NULL, &def);
+  for (int frame = 1; frame <= 210; ++frame) {
+    scene_step(run, 1.0f / 60.0f);
+    double angle = (double)tn_joint_get_state(run->world, run->joints[0]).angle.x;
+    if (frame == 30) {
+      assert_close(angle, 0.5, 0.02);
+    } else if (frame == 90) {
+      assert_close(angle, 0.5, 0.02);
+    } else if (frame == 168) {
+      assert_close(angle, 0.8, 0.02);
+    }
+  }
+  scene_destroy(run);
+  scene_file_free(file);
+}
+
 // ---------------------------------------------------------------------------------------------
 // Mistakes
 
@@ -317,11 +348,11 @@ static void mistakes_are_located_in_any_layout(void **unused)
 {
   (void)unused;
   assert_string_equal(complaint(""), "scene.json:1: invalid JSON: unexpected end of file");
-  assert_string_equal(
-      complaint("{\"tenon\":1,\"a\\u0062\":[{\"}\":1}],\n\"seconds\":-1}"),
-      "scene.json:1: ab: unknown key; known keys are $schema, tenon, name, title, "
-      "source, seconds, conserves, energy_scale, camera, world, behaviour, "
-      "materials, geometries, shapes, bodies, joints, couplings, soft_bodies, attachments");
+  assert_string_equal(complaint("{\"tenon\":1,\"a\\u0062\":[{\"}\":1}],\n\"seconds\":-1}"),
+                      "scene.json:1: ab: unknown key; known keys are $schema, tenon, name, title, "
+                      "source, seconds, conserves, energy_scale, camera, world, behaviour, "
+                      "materials, geometries, shapes, bodies, joints, couplings, soft_bodies, "
+                      "attachments, motions");
   assert_string_equal(complaint("\n{\"tenon\":1,\r\n\"name\":\"}],{\\\"\",\n\"seconds\" \n: -1}"),
                       "scene.json:4: seconds: must be above 0, up to 36000");
   assert_string_equal(complaint("{\"tenon\":1}\n{}"), "scene.json:2: invalid JSON at '{}'");
@@ -524,6 +555,7 @@ int main(void)
       cmocka_unit_test(masses_match_their_definition),
       cmocka_unit_test(joints_can_be_placed_in_three_ways),
       cmocka_unit_test(all_kinds_of_objects_are_read_back),
+      cmocka_unit_test(motions_move_servos),
       cmocka_unit_test(bad_files_get_one_line_each),
       cmocka_unit_test(unreadable_files_are_reported),
       cmocka_unit_test(mistakes_are_located_in_any_layout),
