@@ -94,6 +94,7 @@ export class App {
     while (this.sims.length > ways.length) this.sims.pop().close();
     const before = this.sims.length && this.shownScene === scene.name ? this.stage.look : null;
     this.hands.forget();
+    this.inspector?.clear();
     try {
       this.sims = ways.map((way, i) => {
         const sim = this.sims[i] ?? new Sim(this.engine, i);
@@ -247,6 +248,18 @@ export class App {
     return result;
   }
 
+  // ---- Selection
+
+  // What was clicked; the card is loaded when first needed.
+  async select(clicked) {
+    if (this.home.isOn) return;
+    if (!this.inspector) {
+      const { Inspector } = await import('./inspect.js');
+      this.inspector ??= new Inspector(this);
+    }
+    this.inspector.pick(clicked.x, clicked.y, clicked);
+  }
+
   // ---- Pictures
 
   picture(now) {
@@ -284,6 +297,7 @@ export class App {
     this.stage.update(this.sims, this.state.see, share);
     this.charts.update(this.frame);
     this.frameNode.transport.update();
+    this.inspector?.update();
     if (this.home.isOn) this.home.update();
   }
 
@@ -291,6 +305,7 @@ export class App {
     this.stage.update(this.sims, this.state.see, 1);
     this.charts.draw();
     this.frameNode.transport.update();
+    this.inspector?.update(true);
     this.stage.render();
     this.frameNode.label();
   }

@@ -187,6 +187,8 @@ export class Frame {
     );
     const hand = app.hands.label();
     if (hand) labels.push({ ...hand, kind: 'hand' });
+    const selected = app.inspector?.label();
+    if (selected) labels.unshift({ ...selected, kind: 'selected' });
     while (this.labels.children.length > labels.length) this.labels.lastChild.remove();
     while (this.labels.children.length < labels.length) this.labels.append(h('span'));
     const placed = [];

@@ -3,6 +3,8 @@ import { Plane, Vector3 } from 'three';
 import { number } from './dom.js';
 
 const THROW = 4; // m/s per metre of pulling back
+const CLICK = 4; // pixels: a shorter movement is a click, which selects
+const PATIENCE = 250; // ms, a longer press takes hold
 const STIFF = 200; // N/m per kg: a held body sags by g / STIFF
 
 export class Hands {
@@ -32,7 +34,9 @@ export class Hands {
 
   down(event) {
     if (event.button !== 0 || this.held) return;
-    const { sim, side, from, way, hit } = this.pickAt(event);
+    const found = this.pickAt(event);
+    const { sim, side, from, way, hit } = found;
+    this.clicked = this.tool === 'drag' ? { ...found, x: event.clientX, y: event.clientY } : null;
     const isBody = hit && sim.massOf(hit.item) > 0;
     if (['box', 'ball', 'ragdoll', 'cloth'].includes(this.tool)) {
       this.make(sim, hit, from, way);
@@ -65,15 +69,33 @@ export class Hands {
     this.held.plane = new Plane().setFromNormalAndCoplanarPoint(facing, point);
     this.held.isThrow = this.tool === 'throw';
     this.held.items = app.stage.sides[side].bodies.items;
-    if (!this.held.isThrow) {
-      const compliance = this.compliance ?? 1 / (STIFF * sim.massOf(hit.item));
-      if (this.compliance === null) this.onauto(compliance);
-      app.interfere(() => sim.grab(hit.item, hit.point, compliance));
-    }
+    this.held.isWaiting = !this.held.isThrow;
+    if (this.held.isWaiting) this.timer = setTimeout(() => this.grab(), PATIENCE);
     app.stage.canvas.setPointerCapture?.(event.pointerId);
   }
 
+  // The pulling spring, once it is clear that this is no click.
+  grab() {
+    clearTimeout(this.timer);
+    if (!this.held?.isWaiting) return;
+    const { sim, item, start } = this.held;
+    this.held.isWaiting = false;
+    this.clicked = null;
+    const compliance = this.compliance ?? 1 / (STIFF * sim.massOf(item));
+    if (this.compliance === null) this.onauto(compliance);
+    this.app.interfere(() => sim.grab(item, start.toArray(), compliance));
+  }
+
+  isAway({ clientX, clientY }) {
+    const { clicked } = this;
+    return clicked && Math.hypot(clientX - clicked.x, clientY - clicked.y) > CLICK;
+  }
+
   move(event) {
+    if (this.isAway(event)) {
+      this.clicked = null;
+      this.grab();
+    }
     if (!this.held) {
       if (event.pointerType === 'mouse' && event.buttons === 0) this.hover(event);
       return;
@@ -93,11 +115,16 @@ export class Hands {
     this.app.stage.canvas.style.cursor = isBody ? 'grab' : '';
   }
 
-  up() {
+  up(event) {
+    const { clicked } = this;
+    this.clicked = null;
+    clearTimeout(this.timer);
+    if (clicked && event.type === 'pointerup') this.app.select(clicked);
     if (!this.held) return;
-    const { sim, item, start, at, isThrow } = this.held;
+    const { sim, item, start, at, isThrow, isWaiting } = this.held;
     this.held = null;
     this.app.stage.controls.enabled = true;
+    if (isWaiting) return;
     if (isThrow) {
       const velocity = start.clone().sub(at).multiplyScalar(THROW).toArray();
       this.app.interfere(() => sim.throwAt(item, start.toArray(), velocity));
@@ -108,17 +135,19 @@ export class Hands {
 
   // The world was changed otherwise: release the hold.
   forget() {
+    clearTimeout(this.timer);
     this.held = null;
     this.app.stage.controls.enabled = true;
   }
 
   beforeStep() {
-    if (this.held && !this.held.isThrow) this.held.sim.dragTo(this.held.at.toArray());
+    if (this.held && !this.held.isThrow && !this.held.isWaiting)
+      this.held.sim.dragTo(this.held.at.toArray());
   }
 
   // Text and position of the label beside the pointer.
   label() {
-    if (!this.held) return null;
+    if (!this.held || this.held.isWaiting) return null;
     const { sim, side, at, start, isThrow } = this.held;
     const text = isThrow
       ? number(start.distanceTo(at) * THROW, 'm/s')

@@ -29,6 +29,8 @@ const HELP = [
   ['R', 'restart'],
   ['S', 'slow motion'],
   ['[ ]', 'previous scene, next scene'],
+  ['click', 'select a body or joint: its forces, energies and drives'],
+  ['Esc', 'end the selection'],
   ['D T P X', 'drag, throw, pin, delete'],
   ['B O G K', 'drop a box, a ball, a ragdoll, a cloth'],
   ['J F C L', 'joints, forces, contacts, limits'],
@@ -79,6 +81,7 @@ const ACTIONS = {
   2: (app, frame) => frame.toggleTwo(),
   m: (app, frame) => frame.toggle('charts'),
   n: (app, frame) => frame.setTheme(frame.theme === 'dark' ? 'light' : 'dark'),
+  Escape: (app) => app.inspector?.shown && app.inspector.close(),
   '?': (app, frame) => frame.help.showModal(),
 };
 
@@ -86,6 +89,7 @@ const ADJUSTING = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'E
 
 // Whether a focused control needs a key itself.
 function takesKey(node, key) {
+  if (key === 'Escape') return false;
   if (node.matches('button, summary, a, [type=checkbox]')) return key === ' ';
   if (node.matches('[type=range]')) return ADJUSTING.includes(key);
   return node.matches('input, select, textarea');

@@ -192,7 +192,14 @@ export class Panel {
       const onclick = async () => (await import('./files.js'))[what](app);
       return h('button', { type: 'button', class: 'chip', onclick }, text);
     };
+    const video = h('button', { type: 'button', class: 'chip' }, 'Record video');
+    video.addEventListener('click', async () => {
+      const { Recorder } = await import('./video.js');
+      app.recorder ??= new Recorder(app);
+      video.textContent = (await app.recorder.toggle()) ? 'Stop and save video' : 'Record video';
+    });
     return h('div', { class: 'chips' }, [
+      video,
       act('Copy link', 'copyLink'),
       act('Screenshot', 'screenshot'),
       act('Animated glTF', 'saveGltf'),

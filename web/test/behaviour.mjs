@@ -223,6 +223,82 @@ async function scrub(page) {
   check('replay ends in the same state', result.replay === result.end && result.frame === 90);
 }
 
+// A click selects a body or a joint; sliders change its drives.
+async function selecting(page, pictures) {
+  await visit(page, '#scene=joints_basic');
+  const jointOnScreen = (axis) =>
+    page.evaluate((wanted) => {
+      const { app } = globalThis.tenon;
+      const [sim] = app.sims;
+      const box = app.stage.canvas.getBoundingClientRect();
+      const joints = sim.joints();
+      const index = joints.findIndex(({ kind }, i) => {
+        const at = sim.api.joint_facts(0, i);
+        const [damping] = sim.engine.doubles(at + 8 * (16 + 13 * wanted + 7), 1);
+        return kind === 2 && damping > 1e3;
+      });
+      const { x, y } = app.stage.toScreen(joints[index].b, 0);
+      return { x: box.left + x, y: box.top + y, index };
+    }, axis);
+  const joint = await jointOnScreen(3);
+  const hash = () => page.evaluate(() => globalThis.tenon.app.sims[0].hash());
+  const before = await hash();
+  await page.mouse.click(joint.x, joint.y);
+  await page.waitForSelector('.inspector:not([hidden])');
+  const text = await page.locator('.inspector').innerText();
+  check('a joint tells its forces', /Hinge/.test(text) && /torque\s+\S+ m?N m/.test(text), text);
+  check('selecting changes nothing', (await hash()) === before);
+  const field = page.locator('.inspector .field').filter({ hasText: 'velocity' }).locator('.exact');
+  await field.fill('-3');
+  await field.press('Enter');
+  const rate = await page.evaluate((index) => {
+    const { app } = globalThis.tenon;
+    for (let i = 0; i < 60; ++i) app.advance();
+    app.draw();
+    const [sim] = app.sims;
+    return sim.engine.doubles(sim.api.joint_facts(0, index) + 8 * (16 + 13 * 3 + 2), 1)[0];
+  }, joint.index);
+  check('the drive follows the slider', Math.abs(rate + 3) < 0.05, `${rate}`);
+  await page.screenshot({ path: join(pictures, 'selected.png') });
+  await page.keyboard.press('Escape');
+  check('Escape ends the selection', await page.locator('.inspector').isHidden());
+  await visit(page, '#scene=stack');
+  await page.evaluate(() => {
+    for (let i = 0; i < 60; ++i) globalThis.tenon.app.advance();
+    globalThis.tenon.app.draw();
+  });
+  const body = await page.evaluate(bodyOnScreen);
+  await page.mouse.click(body.x, body.y);
+  await page.waitForSelector('.inspector:not([hidden])');
+  const facts = await page.locator('.inspector').innerText();
+  const isWhole = /mass\s+\S+ k?g/.test(facts) && /contact points\s+[48]/.test(facts);
+  check('a body tells mass and contacts', isWhole, facts);
+}
+
+// The recorded video is a WebM file with frames.
+async function video(page) {
+  await visit(page, '#scene=pendulum_double');
+  const { head, bytes } = await page.evaluate(async () => {
+    const { app } = globalThis.tenon;
+    app.isStill = false;
+    app.recorder = null;
+    document.body.classList.remove('no-panel');
+    for (const details of document.querySelectorAll('details')) details.open = true;
+    const record = [...document.querySelectorAll('.chip')].find(
+      ({ textContent }) => textContent === 'Record video',
+    );
+    record.click();
+    while (!app.recorder?.isOn) await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const blob = await app.recorder.stop();
+    record.textContent = 'Record video';
+    app.isStill = true;
+    const data = new Uint8Array(await blob.arrayBuffer());
+    return { head: [...data.subarray(0, 4)].join(), bytes: data.length };
+  });
+  check('a video is WebM', head === '26,69,223,163' && bytes > 5000, `${head}, ${bytes} bytes`);
+}
+
 // The keys work after a click on any control, and controls keep the keys that adjust them.
 async function keys(page) {
   await visit(page, '#scene=stack');
@@ -613,6 +689,8 @@ export async function behaviour(browser, open, address, pictures) {
   await page.setViewportSize({ width: 1280, height: 800 });
   await twoUp(page, pictures);
   await keys(page);
+  await selecting(page, pictures);
+  await video(page);
   await downloads(page);
   check('no error in the console', page.complaints.length === 0, page.complaints.join('\n'));
   await page.close();

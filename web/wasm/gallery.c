@@ -61,6 +61,7 @@ EXPORT(parameters) double *page_parameters(void)
 EXPORT(close) void page_close(int s)
 {
   scene_destroy(slots[s].run);
+  forget_changes(s);
   free(slots[s].items);
   memset(&slots[s], 0, sizeof slots[s]);
 }

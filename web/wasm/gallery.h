@@ -58,6 +58,9 @@ bool hand_soft_remove(int s, int i);
 void hand_soft_forget_hand(slot *here);
 void make_cloth(tn_world *world, tn_pos at, float size);
 
+// inspect.c
+void forget_changes(int s);
+
 void gallery_log(tn_log_level level, const char *message, void *context);
 
 // surface.c
