@@ -1,7 +1,8 @@
 // Builds the site: bundle, module, pictures, documents, and one file that holds everything. Large files
 // are compressed here once: zopfli takes seconds, and compresses by a twentieth more than zlib.
-// usage: node build.mjs MODULE OUTPUT FRAMES [TENON]: the number of frames until a scene's picture, and
-// the native command, for the hashes on the first page
+// usage: node build.mjs OUTPUT FRAMES TENON MODULE [FILES]: the number of frames until a scene's picture,
+// the native command for the hashes on the first page, or "none", and the module without and with scene
+// files
 import { execFileSync } from 'node:child_process';
 import { copyFile, cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -11,7 +12,7 @@ import { slim } from './slim.mjs';
 import { HEROES } from './src/catalog.js';
 import { thumbnails } from './thumbnails.mjs';
 
-const [module, site, frames, tenon] = process.argv.slice(2);
+const [site, frames, tenon, module, fileModule] = process.argv.slice(2);
 const SOURCE = [
   ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'Makefile'],
   ...['CMakeLists.txt', 'CMakePresets.json', '.clang-format', 'cmake', 'scripts', 'docs'],
@@ -54,6 +55,9 @@ const needed = parts.metafile.outputs['out/app.js'].imports
   .filter(({ kind }) => kind === 'import-statement')
   .map(({ path }) => basename(path));
 const wasm = await readFile(module);
+const fileWasm = fileModule
+  ? `globalThis.TENON_FILES_WASM = "${(await readFile(fileModule)).toString('base64')}";`
+  : '';
 const page = await readFile(join(here, 'src/index.html'), 'utf8');
 
 // A function as the replacement: a string would expand "$" patterns in scripts.
@@ -63,7 +67,7 @@ const inline = (code) => code.replaceAll('</script', '<\\/script');
 
 // Hashes of the native build after two seconds.
 const native = {};
-for (const name of tenon ? HEROES : []) {
+for (const name of tenon === 'none' ? [] : HEROES) {
   const told = execFileSync(tenon, ['run', name, '--seconds', '2', '--json']);
   native[name] = JSON.parse(told).hash;
 }
@@ -97,6 +101,7 @@ for (const { path, contents } of parts.outputFiles) {
   await writeFile(join(site, basename(path)), contents);
 }
 await copyFile(module, join(site, 'tenon.wasm'));
+if (fileModule) await copyFile(fileModule, join(site, 'tenon-files.wasm'));
 await copyDocuments();
 await writeSite(false);
 
@@ -117,7 +122,7 @@ await writeFile(
   fill(
     `<style>${style}</style>`,
     `<script>${natives}globalThis.TENON_THUMBS = ${JSON.stringify(inside)};
-globalThis.TENON_WASM = "${wasm.toString('base64')}";</script>
+globalThis.TENON_WASM = "${wasm.toString('base64')}";${fileWasm}</script>
 <script type="module">${inline(script)}</script>`,
   ),
 );
@@ -125,6 +130,7 @@ globalThis.TENON_WASM = "${wasm.toString('base64')}";</script>
 const names = ['index.html', 'app.css', 'app.js', ...needed, 'tenon.wasm'];
 const waited = names.map((name) => join(site, name));
 execFileSync('zopfli', waited);
+if (fileModule) execFileSync('gzip', ['-9k', join(site, 'tenon-files.wasm')]);
 const packed = await Promise.all(waited.map(async (file) => (await stat(`${file}.gz`)).size));
 const total = packed.reduce((sum, size) => sum + size, 0);
 console.log(

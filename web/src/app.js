@@ -5,7 +5,7 @@ import { Frame } from './frame.js';
 import { Hands } from './hands.js';
 import { History } from './history.js';
 import { Home } from './home.js';
-import { defaultsOf, decode, encode } from './share.js';
+import { defaultsOf, decode, encode, FILE } from './share.js';
 import { Stage } from './stage.js';
 
 const STEP = 1 / 60;
@@ -37,7 +37,8 @@ export class App {
   // ---- Scenes
 
   get scene() {
-    return this.engine.find(this.state.scene);
+    const { scene } = this.state ?? {};
+    return scene === FILE ? this.fileScene : this.engine.find(scene);
   }
 
   say(message) {
@@ -47,10 +48,42 @@ export class App {
   // From the address; invalid parts are reported and ignored.
   readAddress() {
     if (location.hash === this.written && this.sims.length) return;
-    const { state, complaints } = decode(location.hash, this.engine.scenes);
+    const word = new URLSearchParams(location.hash.slice(1)).get('file');
+    if (word && word !== this.fileScene?.packed) {
+      this.openShared(word);
+      return;
+    }
+    const known = this.fileScene ? [this.fileScene] : [];
+    const { state, complaints } = decode(location.hash, [...this.engine.scenes, ...known]);
     if (complaints.length) this.say(`Invalid address: ${complaints.join('; ')}.`);
     if (state) this.load(state);
     else if (!this.sims.length || !complaints.length) this.home.enter();
+  }
+
+  // The scene file of an address.
+  async openShared(word) {
+    try {
+      const { readScene, unpacked } = await import('./scenefile.js');
+      await readScene(this, await unpacked(word));
+      this.written = null;
+      this.readAddress();
+    } catch (error) {
+      this.say(`The scene of this link cannot be opened: ${error.message}.`);
+      if (!this.sims.length) this.home.enter();
+    }
+  }
+
+  // A scene file, or a saved state.
+  async openText(text) {
+    const { openText } = await import('./files.js');
+    return openText(this, text);
+  }
+
+  async edit() {
+    const { Editor } = await import('./editor.js');
+    this.editor ??= new Editor(this);
+    if (document.body.classList.contains('editing')) this.editor.close();
+    else await this.editor.open();
   }
 
   writeAddress(extra = {}) {

@@ -41,7 +41,9 @@ export class Engine {
     const { version, scenes } = this.told(this.api.catalog());
     this.version = version;
     this.scenes = scenes;
-    scenes.forEach((scene, index) => (scene.index = index));
+    scenes.forEach((scene, index) => {
+      Object.assign(scene, { index, method: METHODS[scene.method] });
+    });
   }
 
   // The module imports nothing; its clock is put into its function table.
@@ -95,14 +97,19 @@ export class Sim {
 
   // settings: { params, method, substeps, iterations, gravity }; throws an Error on failure.
   open(scene, settings) {
-    const values = this.engine.doubles(this.api.parameters(), PARAMETERS);
-    scene.parameters.forEach((p, i) => (values[i] = settings.params[p.name] ?? p.value));
-    const method = METHODS.indexOf(settings.method);
-    const { substeps, iterations } = settings;
-    this.isOpen = !!this.api.open(this.slot, scene.index, method, substeps, iterations);
+    this.setParameters(scene, settings);
+    const how = [METHODS.indexOf(settings.method), settings.substeps, settings.iterations];
+    this.isOpen = !!(scene.text
+      ? this.api.open_file(this.slot, ...how)
+      : this.api.open(this.slot, scene.index, ...how));
     if (!this.isOpen) throw new Error(this.message() || `${scene.name} could not be created`);
     this.scene = scene;
     if (settings.gravity) this.setGravity(settings.gravity);
+  }
+
+  setParameters(scene, { params }) {
+    const values = this.engine.doubles(this.api.parameters(), PARAMETERS);
+    scene.parameters.forEach((p, i) => (values[i] = params[p.name] ?? p.value));
   }
 
   close() {

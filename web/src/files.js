@@ -60,12 +60,33 @@ export function saveStateFile(app) {
   download(`tenon-${app.scene.name}-${app.frame}.json`, blob);
 }
 
-export function openStateFile(app) {
+export function openFile(app) {
   const input = h('input', { type: 'file', accept: '.json' });
   input.addEventListener('change', async () => {
-    if (input.files[0]) readState(app, await input.files[0].text());
+    if (input.files[0]) openText(app, await input.files[0].text());
   });
   input.click();
+}
+
+// A saved state or a scene file; errors of the latter are shown in the editor, at their line.
+export async function openText(app, text) {
+  if (/^\s*</.test(text)) {
+    app.say('Robots (MJCF, URDF) cannot be opened in the page: use tenon run FILE.');
+    return;
+  }
+  if (/"state"\s*:\s*"/.test(text)) {
+    readState(app, text);
+    return;
+  }
+  const { runScene } = await import('./scenefile.js');
+  try {
+    await runScene(app, text);
+  } catch (error) {
+    const { Editor } = await import('./editor.js');
+    app.editor ??= new Editor(app);
+    await app.editor.open(text);
+    app.editor.mark(error);
+  }
 }
 
 // An invalid or damaged file changes nothing and shows a message.

@@ -62,6 +62,14 @@ export class Frame {
       this.say('The browser lost the graphics context; reload the page.'),
     );
     listenToKeys(app, this);
+    addEventListener('dragover', (event) => event.preventDefault());
+    addEventListener('drop', (event) => this.drop(event));
+  }
+
+  async drop(event) {
+    event.preventDefault();
+    const [file] = event.dataTransfer.files;
+    if (file) await this.app.openText(await file.text());
   }
 
   header() {
@@ -159,9 +167,11 @@ export class Frame {
 
   setScene() {
     const { scene, state } = this.app;
-    this.title.textContent = titleOf(scene.name);
+    this.title.textContent = scene.label ?? titleOf(scene.name);
     const { isOn: isHome } = this.app.home;
-    document.title = isHome ? 'Tenon, a physics engine' : `${titleOf(scene.name)} · Tenon`;
+    document.title = isHome
+      ? 'Tenon, a physics engine'
+      : `${scene.label ?? titleOf(scene.name)} · Tenon`;
     this.list.setScene(isHome ? null : scene.name);
     this.panel.rebuild();
     this.panel.setSee(state.see);

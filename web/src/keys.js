@@ -37,6 +37,7 @@ const HELP = [
   ['V I H W', 'trails, islands, constraint graph, wireframe'],
   ['2', 'two side by side'],
   ['M', 'charts'],
+  ['E', 'edit the scene as a file'],
   ['N', 'light or dark'],
   ['?', 'this help'],
 ];
@@ -79,6 +80,7 @@ const ACTIONS = {
   ArrowLeft: (app) => app.goTo(app.frame - 1),
   ArrowRight: (app) => app.frame < app.histories[0].last && app.goTo(app.frame + 1),
   2: (app, frame) => frame.toggleTwo(),
+  e: (app) => app.edit(),
   m: (app, frame) => frame.toggle('charts'),
   n: (app, frame) => frame.setTheme(frame.theme === 'dark' ? 'light' : 'dark'),
   Escape: (app) => app.inspector?.shown && app.inspector.close(),

@@ -204,7 +204,8 @@ export class Panel {
       act('Screenshot', 'screenshot'),
       act('Animated glTF', 'saveGltf'),
       act('Save state', 'saveStateFile'),
-      act('Open state', 'openStateFile'),
+      act('Open file', 'openFile'),
+      h('button', { type: 'button', class: 'chip', onclick: () => app.edit() }, 'Edit scene (E)'),
     ]);
   }
 

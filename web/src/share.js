@@ -13,6 +13,8 @@ export const SEE = [
   'boxes',
   'sleep',
 ];
+// The name of a scene that was read from a file; its text is a part of the address.
+export const FILE = 'file';
 const SEEN_AT_FIRST = ['joints'];
 const MOST_FRAMES = 3600;
 
@@ -22,9 +24,9 @@ export function defaultsOf(scene) {
   return {
     scene: scene.name,
     params: Object.fromEntries(scene.parameters.map((p) => [p.name, p.value])),
-    method: 'tenon',
+    method: scene.method,
     substeps: scene.substeps,
-    iterations: 1,
+    iterations: scene.iterations,
     gravity: null,
     two: null,
     look: null,
@@ -46,6 +48,7 @@ export function encode(state, scene) {
   if (state.gravity) out.set('gravity', rounded(state.gravity));
   if (state.two) out.set('two', `${state.two.method}:${state.two.substeps}`);
   if (state.look) out.set('look', rounded([...state.look.eye, ...state.look.target]));
+  if (scene.packed) out.set('file', scene.packed);
   if (state.frame) out.set('frame', state.frame);
   const seen = SEE.filter((name) => state.see[name]);
   if (seen.join() !== SEE.filter((name) => usual.see[name]).join()) out.set('see', seen.join());
@@ -86,6 +89,7 @@ function readParameter(state, scene, name, text) {
 }
 
 const READERS = {
+  file: () => {},
   method: (state, text) => (state.method = methodOf(text)),
   substeps: (state, text) => (state.substeps = wholeIn(text, 1, 200, 'substeps')),
   iterations: (state, text) => (state.iterations = wholeIn(text, 1, 50, 'iterations')),

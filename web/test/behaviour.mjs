@@ -1,4 +1,5 @@
 // Tests of the interaction with the page.
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { check } from './check.mjs';
 
@@ -273,6 +274,79 @@ async function selecting(page, pictures) {
   const facts = await page.locator('.inspector').innerText();
   const isWhole = /mass\s+\S+ k?g/.test(facts) && /contact points\s+[48]/.test(facts);
   check('a body tells mass and contacts', isWhole, facts);
+}
+
+// Drops a text as a file on the page.
+function dropped(page, text) {
+  return page.evaluate(async (words) => {
+    const data = new DataTransfer();
+    data.items.add(new File([words], 'scene.json'));
+    dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
+  }, text);
+}
+
+// Scene files: dropped, with an error at its line, edited with completion, shared by link, written.
+async function sceneFiles(page, pictures, nativeHash) {
+  const manual = await readFile(new URL('../../docs/scene_files.md', import.meta.url), 'utf8');
+  const [, seesaw] = /```json\n([^]*?)```/.exec(manual);
+  const path = join(pictures, 'seesaw.json');
+  await writeFile(path, seesaw);
+  await visit(page, '#scene=stack');
+  await dropped(page, seesaw);
+  await page.waitForFunction(() => globalThis.tenon.app.scene.text);
+  const hash = () =>
+    page.evaluate(() => {
+      const { app } = globalThis.tenon;
+      app.reset();
+      for (let i = 0; i < 60; ++i) app.advance();
+      app.draw();
+      return app.sims[0].hash();
+    });
+  const wanted = await nativeHash(path);
+  check('a scene file has the native hash', (await hash()) === wanted);
+  const title = await page.locator('h1').innerText();
+  check('its title is shown', /seesaw/.test(title), title);
+  const link = page.url();
+  await visit(page, '#scene=stack');
+  await dropped(page, seesaw.replace('0.05, 0.3]', '0.05, -0.3]'));
+  await page.waitForSelector('.editor .wrong');
+  const wrong = await page.locator('.editor .wrong').innerText();
+  const reason = await page.locator('.editor .error').innerText();
+  const line = seesaw.slice(0, seesaw.indexOf('0.05, 0.3]')).split('\n').length;
+  check('the error of a broken file stands at its line', +wrong === line, `${wrong}, ${reason}`);
+  check('and has its path', /half_extents/.test(reason), reason);
+  check(
+    'the scene before goes on',
+    (await page.evaluate(() => globalThis.tenon.app.state.scene)) === 'stack',
+  );
+  await page.screenshot({ path: join(pictures, 'editor.png') });
+  const text = page.locator('.editor textarea');
+  await text.fill('{"tenon": 1, "shapes": [{"kind": "pla');
+  await text.press('End');
+  await page.keyboard.type('n');
+  const offered = await page.locator('.completions').innerText();
+  check('words of the schema are offered', /plane/.test(offered), offered);
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('}], "bodies": [{"posi');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(', "shapes": [{"kind": "sphere", "radius": 0.5}]}]}');
+  await page.waitForFunction(
+    () => globalThis.tenon.app.scene.text && globalThis.tenon.app.sims[0].isOpen,
+  );
+  const bodies = await page.evaluate(() => globalThis.tenon.app.sims[0].numbers().bodies);
+  check('what was typed runs', bodies === 1, await page.locator('.editor .error').innerText());
+  await page.keyboard.press('Escape');
+  await visit(page, new URL(link).hash);
+  await page.waitForFunction(() => /seesaw/.test(globalThis.tenon.app.scene.title));
+  check('a link holds the file', (await hash()) === wanted);
+  await visit(page, '#scene=bridge&p.half_spans=4');
+  await page.evaluate(() => globalThis.tenon.app.editor.open());
+  const written = await text.inputValue();
+  check('a scene is written as a file', /"tenon": 1/.test(written) && written.length > 2000);
+  const before = await hash();
+  await page.evaluate((words) => globalThis.tenon.app.openText(words), written);
+  check('which runs like the scene', (await hash()) === before);
+  await page.evaluate(() => globalThis.tenon.app.editor.close());
 }
 
 // The recorded video is a WebM file with frames.
@@ -672,7 +746,7 @@ export async function keyboard(page) {
   check('the keyboard reaches every control', wanted > 80 && !missed.length, missed.join('\n'));
 }
 
-export async function behaviour(browser, open, address, pictures) {
+export async function behaviour(browser, open, address, pictures, nativeHash) {
   const page = await open(`${address}?still#scene=stack`, { width: 640, height: 480 });
   await drag(page, pictures);
   await holdStill(page);
@@ -691,6 +765,7 @@ export async function behaviour(browser, open, address, pictures) {
   await keys(page);
   await selecting(page, pictures);
   await video(page);
+  await sceneFiles(page, pictures, nativeHash);
   await downloads(page);
   check('no error in the console', page.complaints.length === 0, page.complaints.join('\n'));
   await page.close();

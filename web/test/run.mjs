@@ -178,7 +178,7 @@ await mkdir(pictures, { recursive: true });
 try {
   await tellTransfer();
   await checkScenes();
-  await behaviour(browser, open, server.address, pictures);
+  await behaviour(browser, open, server.address, pictures, nativeHash);
   await checkAccess();
   await checkSingleFile();
 } catch (error) {

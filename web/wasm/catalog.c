@@ -81,7 +81,7 @@ static void put_parameters(const scene *which)
   }
 }
 
-static void put_scene(const scene *which)
+static void put_scene(const scene *which, const tn_world_def *def)
 {
   put("{\"name\":");
   put_string(which->name);
@@ -93,7 +93,9 @@ static void put_scene(const scene *which)
   put_string(scene_group_title(which->group));
   put(",\"conserves\":%s", which->conserves ? "true" : "false");
   put_field("seconds", which->seconds);
-  put_field("substeps", which->substeps);
+  put_field("substeps", def ? def->substeps : which->substeps);
+  put_field("method", def ? def->method : TN_METHOD_TENON);
+  put_field("iterations", def ? def->iterations : 1);
   put_vector("eye", which->camera.eye);
   put_vector("target", which->camera.target);
   put(",\"parameters\":[");
@@ -112,9 +114,17 @@ EXPORT(catalog) const char *page_catalog(void)
   put(",\"scenes\":[");
   for (int i = 0; i < count; ++i) {
     put(i ? "," : "");
-    put_scene(all[i]);
+    put_scene(all[i], NULL);
   }
   put("]}");
+  return gallery_memory(FOR_TEXT, CATALOG_SIZE);
+}
+
+const char *scene_as_json(const scene *which, const tn_world_def *def)
+{
+  used = 0;
+  number_count = 0;
+  put_scene(which, def);
   return gallery_memory(FOR_TEXT, CATALOG_SIZE);
 }
 

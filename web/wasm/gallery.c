@@ -66,26 +66,33 @@ EXPORT(close) void page_close(int s)
   memset(&slots[s], 0, sizeof slots[s]);
 }
 
-// Creates the scene with the parameters; on failure the slot stays empty.
-EXPORT(open) int page_open(int s, int index, int method, int substeps, int iterations)
+scene_settings page_settings(void)
 {
-  page_close(s);
-  int count;
-  const scene *const *all = scene_list(&count);
-  if (index < 0 || index >= count) {
-    return false;
-  }
   scene_settings settings;
   memcpy(settings.value, parameters, sizeof settings.value);
+  return settings;
+}
+
+bool open_scene(int s, const scene *which, int method, int substeps, int iterations)
+{
+  page_close(s);
+  scene_settings settings = page_settings();
   tn_world_def def = tn_default_world_def();
   def.method = (tn_method)method;
   def.substeps = substeps;
   def.iterations = iterations;
   def.log = gallery_log;
   def.clock = page_clock;
-  slots[s].run = scene_create(all[index], &settings, &def);
+  slots[s].run = scene_create(which, &settings, &def);
   slots[s].dirty = true;
   return slots[s].run != NULL;
+}
+
+EXPORT(open) int page_open(int s, int index, int method, int substeps, int iterations)
+{
+  int count;
+  const scene *const *all = scene_list(&count);
+  return index >= 0 && index < count && open_scene(s, all[index], method, substeps, iterations);
 }
 
 EXPORT(solve_by) void page_solve_by(int s, int method, int substeps, int iterations)

@@ -40,6 +40,16 @@ typedef struct slot {
 
 extern slot slots[GALLERY_SLOTS];
 
+// gallery.c
+// Creates a scene with the page's parameters; on failure the slot stays empty.
+bool open_scene(int s, const scene *which, int method, int substeps, int iterations);
+scene_settings page_settings(void);
+void page_close(int s);
+
+// catalog.c
+// A scene as JSON; null settings of the solver are those of the scene.
+const char *scene_as_json(const scene *which, const tn_world_def *def);
+
 // Buffers for the page, one for each purpose; they grow and are reused.
 typedef enum purpose { FOR_TEXT, FOR_FLOATS, FOR_DOUBLES, FOR_IDS, FOR_STATE, PURPOSES } purpose;
 void *gallery_memory(purpose what, size_t size);
