@@ -16,6 +16,7 @@ const DRAWING = [
   'catalog',
   'geometry',
   'ground',
+  'looks',
   'overlay',
   'renderer',
   'shaders',

@@ -297,11 +297,16 @@ export class App {
 
   picture(now) {
     requestAnimationFrame((next) => this.picture(next));
-    const passed = Math.min(SLOWEST, (now - (this.before ?? now)) / 1000);
+    const between = now - (this.before ?? now);
+    const passed = Math.min(SLOWEST, between / 1000);
     this.before = now;
     if (!this.sims.length || this.isStill) return;
     try {
-      if (this.isPlaying) this.play(passed);
+      if (this.isPlaying) {
+        this.play(passed);
+        const simulating = this.sims.reduce((sum, { milliseconds = 0 }) => sum + milliseconds, 0);
+        this.stage.note(between, simulating);
+      }
     } catch (error) {
       this.setPlaying(false);
       this.say(`The engine stopped: ${error.message}. Restart the scene (R).`);

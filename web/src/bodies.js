@@ -2,6 +2,7 @@
 import { Box3, Color, Group, InstancedBufferAttribute, Matrix4, Vector3 } from 'three';
 import { DYNAMIC, KIND, STATIC } from './engine.js';
 import { geometryFor, isRounded, sizeOf } from './geometry.js';
+import { lookOf, MATERIALS, shade } from './looks.js';
 import { Surfaces } from './surfaces.js';
 import { bodyColors } from './theme.js';
 import { Copies, paint } from './things.js';
@@ -10,6 +11,7 @@ const isRun = (a, b) =>
   a.kind === b.kind &&
   a.geometry === b.geometry &&
   a.isGlass === b.isGlass &&
+  a.material === b.material &&
   (a.geometry < 0 || a.radius === b.radius);
 
 // Vertical walls would hide their contents: they are drawn as glass, and so are sensors.
@@ -48,7 +50,13 @@ export class Bodies {
     this.clear();
     this.items = sim.items();
     const matrices = sim.matrices();
-    this.items.forEach((item, i) => (item.isGlass = item.sensor || isWall(item, matrices, i)));
+    const moving = this.items.filter(({ type }) => type === DYNAMIC);
+    this.first = moving.reduce((least, { body }) => Math.min(least, body), Infinity);
+    this.items.forEach((item, i) => {
+      item.number = item.body - this.first; // among moving bodies, in the order of creation
+      item.isGlass = item.sensor || isWall(item, matrices, i);
+      Object.assign(item, this.lookOf(sim, item));
+    });
     this.previous = null;
     this.sleeping = null;
     for (let first = 0; first < this.items.length; ) {
@@ -59,6 +67,14 @@ export class Bodies {
     }
     this.surfaces.rebuild(sim);
     this.girth = this.findGirth();
+  }
+
+  // Material and colour of a shape.
+  lookOf({ scene }, item) {
+    const special = item.type === DYNAMIC ? lookOf(scene?.name).look?.(item) : null;
+    const usual = item.kind === KIND.wire ? 'steel' : item.type === STATIC ? 'stone' : 'paint';
+    const material = special?.material ?? usual;
+    return { material, color: special?.color ?? MATERIALS[material].color };
   }
 
   // Half the typical thickness of moving bodies: joint markers must not hide them.
@@ -82,7 +98,9 @@ export class Bodies {
     const item = this.items[first];
     const rounded = isRounded(item.kind);
     const geometry = geometryFor(sim, item, first, count);
-    const material = paint({ isWire: this.isWire, isDouble: item.kind >= KIND.plane });
+    const { rough, metal, pattern, scale } = { ...paint(), ...MATERIALS[item.material] };
+    const surface = { rough, metal, pattern, scale };
+    const material = paint({ isWire: this.isWire, isDouble: item.kind >= KIND.plane, ...surface });
     if (item.isGlass) Object.assign(material, { isClear: true, opacity: 0.16 });
     const mesh = new Copies(geometry, material, count);
     if (rounded) {
@@ -132,6 +150,7 @@ export class Bodies {
   }
 
   colorOf(item) {
+    if (item.color) return shade(item.color);
     if (item.type === STATIC) return this.theme.fixed;
     if (item.type !== DYNAMIC) return this.theme.moved;
     // Golden-ratio steps: neighbours get different colours.

@@ -91,6 +91,28 @@ export function unitArrow() {
   );
 }
 
+// A helical spring of radius 1, from 0 to 1 along y.
+export function unitCoil() {
+  const [turns, around, sides] = [9, 14, 6];
+  const positions = [];
+  const normals = [];
+  const indices = [];
+  for (let i = 0; i <= turns * around; ++i) {
+    const angle = (2 * Math.PI * i) / around;
+    const [c, s] = [Math.cos(angle), Math.sin(angle)];
+    for (let k = 0; k < sides; ++k) {
+      const [out, up] = [Math.cos((2 * Math.PI * k) / sides), Math.sin((2 * Math.PI * k) / sides)];
+      const radius = 0.85 + 0.15 * out;
+      positions.push(radius * c, i / (turns * around) + 0.014 * up, radius * s);
+      normals.push(out * c, up, out * s);
+      if (i === 0) continue;
+      const [a, b] = [i * sides + k, i * sides + ((k + 1) % sides)];
+      indices.push(a - sides, a, b - sides, b - sides, a, b);
+    }
+  }
+  return make(positions, normals, indices);
+}
+
 // From -1 to 1 in x and z.
 export function unitSquare() {
   const up = [0, 1, 0];

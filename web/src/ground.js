@@ -4,6 +4,8 @@ import { KIND } from './engine.js';
 import { unitSquare } from './geometry.js';
 import { paint, Thing } from './things.js';
 
+const FAR = 8; // size of the plane over its visible part, for a camera that follows a body
+
 export class Ground {
   constructor() {
     this.group = new Group();
@@ -32,11 +34,24 @@ export class Ground {
     for (const matrix of planes) this.add(matrix, cell, reach, middle);
   }
 
+  // Centres the visible part anew; the grid stays where it is.
+  move(bounds) {
+    const middle = bounds.getCenter(new Vector3());
+    for (const { material, matrix } of this.group.children) {
+      const local = middle.clone().applyMatrix4(matrix.clone().invert());
+      Object.assign(material.grid, { x: local.x, y: local.z });
+    }
+  }
+
   add(matrix, cell, reach, middle) {
     const local = middle.clone().applyMatrix4(matrix.clone().invert());
-    const geometry = this.geometry.clone().scale(reach, 1, reach).translate(local.x, 0, local.z);
+    const far = FAR * reach;
+    const geometry = this.geometry.clone().scale(far, 1, far).translate(local.x, 0, local.z);
     const grid = { cell, reach, x: local.x, y: local.z, color: this.gridColor };
-    const mesh = new Thing(geometry, paint({ color: this.color, isClear: true, grid }));
+    const mesh = new Thing(
+      geometry,
+      paint({ color: this.color, isClear: true, rough: 0.95, grid }),
+    );
     mesh.applyMatrix4(matrix);
     mesh.renderOrder = -1;
     this.group.add(mesh);

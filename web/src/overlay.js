@@ -1,7 +1,7 @@
 // Overlays: joints, forces, contacts, limits, islands, trails.
 import { BufferAttribute, BufferGeometry, Color, Group, Matrix4, Quaternion, Vector3 } from 'three';
 import { number } from './dom.js';
-import { unitArrow, unitBall, unitRod } from './geometry.js';
+import { unitArrow, unitBall, unitCoil, unitRod } from './geometry.js';
 import { Copies, Lines, paint } from './things.js';
 import { Trails } from './trails.js';
 
@@ -10,6 +10,7 @@ const HINGE = 2;
 const DISTANCE = 0;
 const LABELS = 12;
 const WEAK = 1e-3; // N, N m: smaller values get no arrow
+const JOINT_COMPLIANCE = 9; // place among the facts of a joint
 const SLIDING = [4, 5]; // prismatic, cylinder
 
 // Instances that are updated for every picture.
@@ -89,7 +90,7 @@ const vector = (numbers) => new Vector3().fromArray(numbers);
 export class Overlay {
   constructor() {
     this.group = new Group();
-    const solid = () => paint();
+    const solid = () => paint({ rough: 0.3, metal: 1 });
     const flat = () => paint({ isLit: false });
     const arrow = unitArrow();
     const rod = unitRod();
@@ -97,6 +98,7 @@ export class Overlay {
     this.pieces = {
       joint: new Pieces(this.group, ball, solid()),
       rod: new Pieces(this.group, rod, solid()),
+      coil: new Pieces(this.group, unitCoil(), paint({ rough: 0.3, metal: 1, isDouble: true })),
       ours: new Pieces(this.group, rod, flat()),
       hand: new Pieces(this.group, ball, flat()),
       force: new Pieces(this.group, arrow, flat()),
@@ -113,10 +115,12 @@ export class Overlay {
     };
     this.trails = new Trails(this.group);
     this.labels = [];
+    this.springs = new Map(); // of the joints that have been drawn
     this.perNewton = this.perTorque = Infinity;
   }
 
   clear() {
+    this.springs = new Map();
     this.trails.clear();
     this.perNewton = this.perTorque = Infinity;
   }
@@ -124,7 +128,7 @@ export class Overlay {
   setTheme(theme) {
     for (const [name, part] of Object.entries(this.pieces)) {
       if (name === 'graph') continue; // uses the colours of the library
-      part.material.color.copy(theme[{ rod: 'joint', hand: 'ours' }[name] ?? name]);
+      part.material.color.copy(theme[{ rod: 'joint', coil: 'joint', hand: 'ours' }[name] ?? name]);
     }
     for (const [name, part] of Object.entries(this.lines)) part.material.color.copy(theme[name]);
     this.trails.color = theme.trail;
@@ -139,7 +143,8 @@ export class Overlay {
     const joints = sim.joints();
     const contacts = see.contacts || see.forces ? sim.contacts() : [];
     if (see.forces) this.chooseScale(joints, contacts, distance);
-    if (see.joints) joints.forEach((joint) => this.drawJoint(joint));
+    if (see.joints)
+      joints.forEach((joint, i) => this.drawJoint(joint, this.isSpring(sim, i, joint)));
     else joints.filter((joint) => joint.isOurs).forEach((joint) => this.drawJoint(joint));
     if (see.forces) joints.forEach((joint) => this.drawForce(joint));
     this.drawContacts(contacts, see);
@@ -168,7 +173,20 @@ export class Overlay {
     this.perTorque = follow(this.perTorque, most(joints.map(({ torque }) => torque)));
   }
 
-  drawJoint({ a, b, axis, kind, isOurs, isOff }) {
+  // Distance joints with a compliance; their number is small, and it never changes.
+  isSpring(sim, index, { kind }) {
+    if (kind !== DISTANCE) return false;
+    if (!this.springs.has(index)) {
+      const at = sim.api.joint_facts(sim.slot, index);
+      this.springs.set(
+        index,
+        at > 0 && sim.engine.doubles(at, JOINT_COMPLIANCE + 1)[JOINT_COMPLIANCE] > 0,
+      );
+    }
+    return this.springs.get(index);
+  }
+
+  drawJoint({ a, b, axis, kind, isOurs, isOff }, isSpring = false) {
     const from = vector(a);
     const way = vector(b).sub(from);
     const size = this.size * (isOff ? 0.5 : 1);
@@ -185,7 +203,8 @@ export class Overlay {
     } else {
       this.pieces.joint.add(from, UP, size, size);
     }
-    if (way.length() > size && !isOff) this.pieces.rod.add(from, way, 0.35 * size);
+    if (isSpring) this.pieces.coil.add(from, way, Math.min(1.6 * size, 0.14 * way.length()));
+    else if (way.length() > size && !isOff) this.pieces.rod.add(from, way, 0.35 * size);
     if (kind === DISTANCE) this.pieces.joint.add(vector(b), UP, size, size);
   }
 

@@ -1,7 +1,7 @@
-// Draws the objects of a three.js scene with two small shader programs. The renderer of three.js is
+// Draws the objects of a three.js scene with three small shader programs. The renderer of three.js is
 // larger than the rest of the page.
 import { Color, Matrix4, OrthographicCamera, Vector3 } from 'three';
-import { ATTRIBUTES, COLOR, DEPTH } from './shaders.js';
+import { ATTRIBUTES, COLOR, DEPTH, OCCLUSION } from './shaders.js';
 
 function compile(gl, sources) {
   const program = gl.createProgram();
@@ -45,6 +45,9 @@ export class Renderer {
     this.known = new WeakSet();
     this.color = compile(gl, COLOR);
     this.depth = compile(gl, DEPTH);
+    this.occlusion = compile(gl, OCCLUSION);
+    this.hasOcclusion = true;
+    this.reach = 0.3; // m, of occlusion
     this.light = {
       sky: new Color('#ffffff'),
       ground: new Color('#cfc4b4'),
@@ -57,21 +60,42 @@ export class Renderer {
     this.makeShadow(innerHeight < 500 ? 1024 : 2048);
   }
 
+  // A texture and a framebuffer that draws into it.
+  target(format, width, height, attachment, filter) {
+    const { gl } = this;
+    const made = { width, height, texture: gl.createTexture(), target: gl.createFramebuffer() };
+    gl.bindTexture(gl.TEXTURE_2D, made.texture);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, format, width, height);
+    for (const name of ['MIN', 'MAG']) {
+      gl.texParameteri(gl.TEXTURE_2D, gl[`TEXTURE_${name}_FILTER`], filter);
+    }
+    for (const name of ['S', 'T']) {
+      gl.texParameteri(gl.TEXTURE_2D, gl[`TEXTURE_WRAP_${name}`], gl.CLAMP_TO_EDGE);
+    }
+    gl.bindFramebuffer(gl.FRAMEBUFFER, made.target);
+    gl.framebufferTexture2D(gl.FRAMEBUFFER, attachment, gl.TEXTURE_2D, made.texture, 0);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    return made;
+  }
+
   makeShadow(size) {
     const { gl } = this;
-    this.shadow = { size, texture: gl.createTexture(), target: gl.createFramebuffer() };
-    gl.bindTexture(gl.TEXTURE_2D, this.shadow.texture);
-    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, size, size);
-    const set = (name, value) => gl.texParameteri(gl.TEXTURE_2D, gl[name], gl[value]);
-    set('TEXTURE_MIN_FILTER', 'LINEAR');
-    set('TEXTURE_MAG_FILTER', 'LINEAR');
-    set('TEXTURE_WRAP_S', 'CLAMP_TO_EDGE');
-    set('TEXTURE_WRAP_T', 'CLAMP_TO_EDGE');
-    set('TEXTURE_COMPARE_MODE', 'COMPARE_REF_TO_TEXTURE');
-    gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow.target);
-    const { texture } = this.shadow;
-    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, texture, 0);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    this.shadow = this.target(gl.DEPTH_COMPONENT24, size, size, gl.DEPTH_ATTACHMENT, gl.LINEAR);
+    const mode = gl.COMPARE_REF_TO_TEXTURE;
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, mode);
+  }
+
+  // Depths and occlusion have half the resolution of the canvas.
+  makeOcclusion() {
+    const { gl, canvas } = this;
+    const [width, height] = [canvas.width, canvas.height].map((n) => Math.max(1, Math.ceil(n / 2)));
+    if (this.hidden?.width === width && this.hidden.height === height) return;
+    for (const old of [this.hidden, this.depths]) {
+      gl.deleteTexture(old?.texture ?? null);
+      gl.deleteFramebuffer(old?.target ?? null);
+    }
+    this.depths = this.target(gl.DEPTH_COMPONENT24, width, height, gl.DEPTH_ATTACHMENT, gl.NEAREST);
+    this.hidden = this.target(gl.R8, width, height, gl.COLOR_ATTACHMENT0, gl.LINEAR);
   }
 
   setSize(width, height, ratio) {
@@ -147,7 +171,7 @@ export class Renderer {
 
   bind(object) {
     const { attributes } = object.geometry;
-    const { position, normal, instance, color, size } = ATTRIBUTES;
+    const { position, normal, instance, color, size, rest } = ATTRIBUTES;
     this.watch(object);
     this.attribute(position, attributes.position, [0, 0, 0, 1]);
     this.attribute(normal, attributes.normal, [0, 1, 0, 0]);
@@ -155,6 +179,7 @@ export class Renderer {
     const tone = object.colors ?? attributes.color;
     this.attribute(color, tone, [1, 1, 1, 1], object.colors ? 1 : 0);
     this.attribute(size, attributes.size, [1, 1, 1, 0], 1);
+    this.attribute(rest, attributes.rest, [0, 0, 0, 0]);
   }
 
   // ---- Drawing
@@ -192,26 +217,58 @@ export class Renderer {
     return seen;
   }
 
-  // Shadow map: back faces of objects that cast shadows, seen from the sun.
-  drawShadow(objects) {
-    const { gl, depth, shadow } = this;
-    gl.bindFramebuffer(gl.FRAMEBUFFER, shadow.target);
-    gl.viewport(0, 0, shadow.size, shadow.size);
-    gl.disable(gl.SCISSOR_TEST);
+  // Depths of objects, into a part of a target.
+  drawDepths(objects, camera, { target }, box) {
+    const { gl, depth } = this;
+    gl.bindFramebuffer(gl.FRAMEBUFFER, target);
+    gl.viewport(...box);
+    gl.scissor(...box);
+    gl.enable(gl.SCISSOR_TEST);
     gl.disable(gl.BLEND);
     gl.enable(gl.DEPTH_TEST);
     gl.depthMask(true);
     gl.clear(gl.DEPTH_BUFFER_BIT);
-    this.sunView = this.use(depth, this.light.camera);
-    gl.uniform1f(depth.places.least, 0); // shadows have the true width
-    gl.cullFace(gl.FRONT);
-    for (const object of objects.filter((o) => o.castShadow)) {
-      this.toggle(gl.CULL_FACE, !object.material.isDouble);
+    const seen = this.use(depth, camera);
+    for (const object of objects) {
+      const { isDouble, least } = object.material;
+      this.toggle(gl.CULL_FACE, !isDouble);
+      // Shadows have the true width.
+      gl.uniform1f(depth.places.least, camera === this.light.camera ? 0 : least.value);
       gl.uniformMatrix4fv(depth.places.model, false, object.matrixWorld.elements);
       this.draw(object);
     }
+    return seen;
+  }
+
+  // Shadow map: back faces of objects that cast shadows, seen from the sun.
+  drawShadow(objects) {
+    const { gl, shadow } = this;
+    gl.cullFace(gl.FRONT);
+    const casting = objects.filter((object) => object.castShadow);
+    const box = [0, 0, shadow.width, shadow.height];
+    this.sunView = this.drawDepths(casting, this.light.camera, shadow, box);
     gl.cullFace(gl.BACK);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+  }
+
+  drawOcclusion(objects, camera, box) {
+    const { gl, occlusion, hidden, depths } = this;
+    const { places, program } = occlusion;
+    const half = box.map((n) => Math.round(n / 2));
+    const isSolid = ({ isLines, material: m }) => m.isLit && !isLines && (!m.isClear || m.grid);
+    this.drawDepths(objects.filter(isSolid), camera, depths, half);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, hidden.target);
+    gl.useProgram(program);
+    gl.disable(gl.DEPTH_TEST);
+    gl.disable(gl.CULL_FACE);
+    gl.activeTexture(gl.TEXTURE0);
+    gl.bindTexture(gl.TEXTURE_2D, depths.texture);
+    gl.uniform1i(places.depths, 0);
+    gl.uniformMatrix4fv(places.unproject, false, camera.projectionMatrixInverse.elements);
+    gl.uniform4f(places.box, ...half);
+    const perMetre = 0.5 * half[3] * camera.projectionMatrix.elements[5];
+    gl.uniform2f(places.reach, this.reach, this.reach * perMetre);
+    gl.drawArrays(gl.TRIANGLES, 0, 3);
+    gl.enable(gl.DEPTH_TEST);
   }
 
   toggle(what, isOn) {
@@ -229,13 +286,22 @@ export class Renderer {
     gl.uniform3fv(places.sunWay, way.normalize().toArray());
     gl.uniformMatrix4fv(places.sunView, false, this.sunView.elements);
     gl.uniform1f(places.offset, light.offset);
-    gl.uniform1f(places.texel, 1 / this.shadow.size);
+    gl.uniform1f(places.texel, 1 / this.shadow.width);
+    gl.activeTexture(gl.TEXTURE0);
+    gl.bindTexture(gl.TEXTURE_2D, this.shadow.texture);
+    gl.uniform1i(places.shadow, 0);
+    gl.activeTexture(gl.TEXTURE1);
+    gl.bindTexture(gl.TEXTURE_2D, this.hasOcclusion ? this.hidden.texture : null);
+    gl.uniform1i(places.hidden, 1);
+    const { width, height } = this.hidden ?? this.canvas;
+    gl.uniform3f(places.hiddenScale, 0.5 / width, 0.5 / height, this.hasOcclusion ? 1 : 0);
   }
 
   drawColor(object) {
     const { gl } = this;
     const { places } = this.color;
     const { color, opacity, isLit, isClear, isDouble, isThrough, least, grid } = object.material;
+    const { rough, metal, pattern, scale } = object.material;
     this.toggle(gl.CULL_FACE, !isDouble);
     this.toggle(gl.BLEND, isClear);
     this.toggle(gl.DEPTH_TEST, !isThrough);
@@ -244,6 +310,7 @@ export class Renderer {
     gl.uniform4f(places.tint, color.r, color.g, color.b, opacity);
     gl.uniform1f(places.lit, isLit ? 1 : 0);
     gl.uniform1f(places.least, least.value);
+    gl.uniform4f(places.surface, rough, metal, pattern, scale);
     gl.uniform4f(places.grid, grid?.cell ?? 0, grid?.reach ?? 1, grid?.x ?? 0, grid?.y ?? 0);
     if (grid) gl.uniform3fv(places.gridColor, grid.color.toArray());
     this.draw(object);
@@ -259,8 +326,13 @@ export class Renderer {
     const solid = objects.filter(({ material }) => !material.isClear && !material.isThrough);
     const clear = objects.filter((object) => !solid.includes(object));
     gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
-    this.drawShadow(objects);
     const box = [x, y, width, height].map((pixels) => Math.round(pixels * ratio));
+    this.drawShadow(objects);
+    if (this.hasOcclusion) {
+      this.makeOcclusion();
+      this.drawOcclusion(objects, camera, box);
+    }
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.viewport(...box);
     gl.scissor(...box);
     gl.enable(gl.SCISSOR_TEST);

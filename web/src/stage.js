@@ -2,7 +2,9 @@
 import { PerspectiveCamera, Scene, Vector3 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { Bodies } from './bodies.js';
+import { DYNAMIC } from './engine.js';
 import { Ground } from './ground.js';
+import { lookOf } from './looks.js';
 import { Overlay } from './overlay.js';
 import { Renderer } from './renderer.js';
 import { themeOf } from './theme.js';
@@ -10,6 +12,8 @@ import { themeOf } from './theme.js';
 // Direction of the sun relative to the camera: azimuth and elevation.
 const SUN_SIDE = 1.0;
 const SUN_HEIGHT = 1.15;
+const SLOW = 24; // ms between pictures
+const PATIENCE = 40; // slow pictures before the quality is lowered
 const ONE = new Vector3(1, 1, 1);
 
 export class Stage {
@@ -28,6 +32,10 @@ export class Stage {
     for (const side of this.sides) this.scene.add(side.bodies.group, side.overlay.group);
     this.setTheme('light');
     this.isTwo = false;
+    this.travel = new Vector3(); // of the camera behind a followed body
+    this.followed = null;
+    this.level = 2; // of the picture's quality
+    this.slow = 0;
     this.covered = { left: 0, right: 0, top: 0, bottom: 0 };
   }
 
@@ -62,12 +70,16 @@ export class Stage {
       this.sides[i].overlay.clear();
     });
     this.isTwo = sims.length > 1;
-    this.lookFrom(look);
+    const { near = 1, follow = false } = lookOf(sims[0].scene?.name);
+    this.lookFrom(look, near, follow ? 0.8 : 1.15);
     const { bodies } = this.sides[0];
+    this.travel.set(0, 0, 0);
+    this.followed = follow ? this.placeOf(sims[0].matrices(), bodies) : null;
+    if (this.followed) this.aimAt(this.followed);
     this.bounds = bodies.measure(sims[0], true);
     if (this.bounds.isEmpty()) this.bounds.setFromCenterAndSize(this.controls.target, ONE);
     const all = bodies.measure(sims[0], false).union(this.bounds);
-    this.stepBack(all);
+    if (!follow && near === 1) this.stepBack(all);
     this.ground.rebuild(sims[0], bodies.items, this.bounds, all.min.y, this.distance);
     this.placeSun();
   }
@@ -77,10 +89,10 @@ export class Stage {
   }
 
   // In a tall window the camera moves back to keep the horizontal field of view.
-  lookFrom({ eye, target }) {
+  lookFrom({ eye, target }, near, wide) {
     this.controls.target.fromArray(target);
     this.camera.position.fromArray(eye);
-    const back = Math.max(1, 1.15 / this.camera.aspect);
+    const back = near * Math.max(1, wide / this.camera.aspect);
     this.camera.position.sub(this.controls.target).multiplyScalar(back).add(this.controls.target);
     this.camera.near = this.distance / 200;
     this.camera.far = this.distance * 60;
@@ -112,8 +124,59 @@ export class Stage {
     this.controls.update();
   }
 
+  // Without the way that the camera has followed a body.
   get look() {
-    return { eye: this.camera.position.toArray(), target: this.controls.target.toArray() };
+    const [eye, target] = [this.camera.position, this.controls.target].map((place) =>
+      place.clone().sub(this.travel).toArray(),
+    );
+    return { eye, target };
+  }
+
+  // Middle of all moving bodies.
+  placeOf(matrices, { items }) {
+    const sum = new Vector3();
+    const at = new Vector3();
+    let count = 0;
+    items.forEach(({ type }, i) => {
+      if (type !== DYNAMIC) return;
+      sum.add(at.fromArray(matrices, 16 * i + 12));
+      count += 1;
+    });
+    return count ? sum.divideScalar(count) : null;
+  }
+
+  aimAt(point) {
+    const way = point.clone().sub(this.controls.target);
+    this.controls.target.add(way);
+    this.camera.position.add(way);
+    this.controls.update();
+  }
+
+  // The camera, the sun and the ground move with the followed body.
+  follow() {
+    if (!this.followed) return;
+    const { bodies } = this.sides[0];
+    const now = this.placeOf(bodies.shown, bodies);
+    if (!now) return;
+    const way = now.clone().sub(this.followed);
+    this.followed = now;
+    if (way.lengthSq() === 0) return;
+    this.travel.add(way);
+    this.camera.position.add(way);
+    this.controls.target.add(way);
+    this.bounds.translate(way);
+    this.ground.move(this.bounds);
+    this.placeSun();
+  }
+
+  // Lowers the quality if pictures take long and the simulation is not the cause.
+  note(between, simulating) {
+    this.slow = Math.max(0, this.slow + (between > SLOW && simulating < 0.5 * SLOW ? 1 : -1));
+    if (this.slow < PATIENCE || this.level === 0) return;
+    this.slow = 0;
+    this.level -= 1;
+    this.renderer.hasOcclusion = this.level > 0;
+    this.width = 0; // the size is set again
   }
 
   // The shadow map covers the moving bodies within the view of the camera.
@@ -134,6 +197,7 @@ export class Stage {
     camera.updateProjectionMatrix();
     camera.updateMatrixWorld();
     light.offset = 0.004 * reach;
+    this.renderer.reach = 0.03 * this.distance;
   }
 
   resize() {
@@ -141,7 +205,7 @@ export class Stage {
     if (width === 0 || height === 0) return;
     if (this.width === width && this.height === height && this.wasTwo === this.isTwo) return;
     Object.assign(this, { width, height, wasTwo: this.isTwo });
-    this.renderer.setSize(width, height, Math.min(devicePixelRatio, 2));
+    this.renderer.setSize(width, height, Math.min(devicePixelRatio, this.level > 1 ? 2 : 1));
     const pixel = (2 * Math.tan((Math.PI / 360) * this.camera.fov)) / height;
     for (const { bodies } of this.sides) bodies.least.value = 1.3 * pixel;
     this.shift();
@@ -154,6 +218,7 @@ export class Stage {
       this.sides[i].bodies.update(sim, share);
       this.sides[i].overlay.update(sim, this.sides[i].bodies, see, this.distance);
     });
+    this.follow();
   }
 
   render() {

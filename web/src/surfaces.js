@@ -1,9 +1,11 @@
 // Soft bodies: shaded surfaces with smooth normals, ropes as tubes.
-import { BufferAttribute, BufferGeometry, Group, Vector3 } from 'three';
+import { Box3, BufferAttribute, BufferGeometry, Group, Vector3 } from 'three';
+import { lookOf, MATERIALS, shade } from './looks.js';
 import { bodyColors } from './theme.js';
 import { paint, Thing } from './things.js';
 
 const SIDES = 8; // of a rope
+const THREADS = 170; // radians of the weave across a cloth
 
 // Rings around the particles of a rope, transported with minimal rotation.
 function writeTube(points, radius, out) {
@@ -59,11 +61,26 @@ export class Surfaces {
     const vertices = isRope ? soft.particles * SIDES : surface.length;
     geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * vertices), 3));
     geometry.setIndex(isRope ? tubeIndices(soft.particles) : triangles.map((i) => numbers.get(i)));
-    const color = bodyColors[index % bodyColors.length];
-    const mesh = new Thing(geometry, paint({ color, isDouble: true, isWire: this.isWire }));
+    const { color: own, ...material } = MATERIALS[lookOf(sim.scene?.name).soft ?? 'paint'];
+    const color = own ? shade(own) : bodyColors[index % bodyColors.length];
+    const look = { ...material, color, isDouble: true, isWire: this.isWire };
+    const mesh = new Thing(geometry, paint(look));
     mesh.castShadow = true;
     this.group.add(mesh);
-    return { mesh, isRope, surface, ...soft };
+    const part = { mesh, isRope, surface, ...soft };
+    if (material.pattern) this.keepRest(sim, part, index);
+    return part;
+  }
+
+  // Coordinates of the pattern: the vertices as they are now, in threads of the cloth.
+  keepRest(sim, { mesh, surface, particles }, index) {
+    const points = sim.particles(index, particles);
+    const box = new Box3().setFromArray([...points]);
+    const threads = THREADS / box.getSize(new Vector3()).length();
+    const rest = surface.flatMap((k) =>
+      [0, 1, 2].map((axis) => threads * points[3 * k + axis]).concat(1),
+    );
+    mesh.geometry.setAttribute('rest', new BufferAttribute(new Float32Array(rest), 4));
   }
 
   // Ropes have a minimum width on the screen.

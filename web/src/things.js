@@ -11,6 +11,10 @@ export const paint = (look = {}) => ({
   isClear: false, // transparent
   isThrough: false, // visible through objects in front
   opacity: 1,
+  rough: 0.6,
+  metal: 0,
+  pattern: 0,
+  scale: 1, // of the pattern
   grid: null, // { cell, reach, x, y, color }
   least: { value: 0 }, // smallest half width per metre of distance
   ...look,

@@ -227,6 +227,7 @@ async function scrub(page) {
 // A click selects a body or a joint; sliders change its drives.
 async function selecting(page, pictures) {
   await visit(page, '#scene=joints_basic');
+  await page.keyboard.press('d');
   const jointOnScreen = (axis) =>
     page.evaluate((wanted) => {
       const { app } = globalThis.tenon;
