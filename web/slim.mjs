@@ -64,6 +64,12 @@ export function slim(modules, inputs = []) {
         path: join(source, 'Three.js'),
         sideEffects: false,
       }));
+      // Shaders are strings, which a bundler leaves alone.
+      build.onLoad({ filter: /src[\\/]shaders\.js$/ }, ({ path }) => ({
+        contents: readFileSync(path, 'utf8')
+          .replace(/^ *(\/\/.*)?/gm, '')
+          .replace(/\n+/g, '\n'),
+      }));
       build.onLoad({ filter: /three[\\/].*\.js$/ }, ({ path }) =>
         thinned.has(path) ? { contents: thinned.get(path) } : null,
       );

@@ -13,6 +13,16 @@ export const KIND = {
   field: 8,
   wire: 9,
 };
+export const JOINT_KINDS = [
+  'Distance joint',
+  'Ball joint',
+  'Hinge',
+  'Fixed joint',
+  'Slider',
+  'Cylinder joint',
+  'Universal joint',
+  'Generic joint',
+];
 export const STATIC = 0;
 export const DYNAMIC = 2;
 const PARAMETERS = 10;

@@ -205,12 +205,15 @@ export class Frame {
     labels.forEach(({ at, side, text, kind }, i) => {
       const { x: ideal, y, isBehind } = app.stage.toScreen(at, side);
       const x = Math.min(ideal, app.stage.width - LETTER * text.length - 24);
-      const isHidden = placed.some((p) => Math.abs(p.x - x) < 100 && Math.abs(p.y - y) < 22);
+      const wide = LETTER * text.length + 20;
+      const isHidden = placed.some(
+        (p) => x < p.x + p.wide && p.x < x + wide && Math.abs(p.y - y) < 22,
+      );
       const node = this.labels.children[i];
       node.className = kind;
       node.textContent = text;
       node.hidden = isBehind || (isHidden && kind !== 'hand');
-      if (!node.hidden) placed.push({ x, y });
+      if (!node.hidden) placed.push({ x, y, wide });
       node.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
     });
   }

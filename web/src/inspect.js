@@ -1,18 +1,8 @@
 // A card with what a selected body or joint does, and sliders for the drives of a joint.
 import { button, h, number } from './dom.js';
-import { KIND } from './engine.js';
+import { JOINT_KINDS, KIND } from './engine.js';
 import { slider } from './fields.js';
 
-const JOINT_KINDS = [
-  'Distance joint',
-  'Ball joint',
-  'Hinge',
-  'Fixed joint',
-  'Slider',
-  'Cylinder joint',
-  'Universal joint',
-  'Generic joint',
-];
 const AXES = ['along a', 'along b', 'along c', 'about a', 'about b', 'about c'];
 const JOINT = 16; // numbers before those of the axes
 const AXIS = 13;

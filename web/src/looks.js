@@ -44,12 +44,14 @@ const machine =
       : { material: 'paint', color };
 
 // Of a scene: look(item) of dynamic bodies, the material of soft bodies, follow: the camera moves with
-// the first body, near: its distance, as a share of that of the scene.
+// the first body, near: its distance, as a share of that of the scene; labels: of its joints.
 const LOOKS = {
   ragdoll: { look: ragdoll },
   car: { look: machine('#c8452c'), soft: 'rubber', follow: true, near: 0.5 },
   car_ramp: { follow: true, near: 0.8 },
   springs3: { near: 0.75 },
+  joint_zoo: { labels: true },
+  joints_basic: { labels: true },
   springs7: { near: 0.8 },
   pendulum_loop: { look: planks, near: 0.6 },
   plate: { near: 0.75 },

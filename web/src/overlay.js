@@ -1,7 +1,9 @@
 // Overlays: joints, forces, contacts, limits, islands, trails.
 import { BufferAttribute, BufferGeometry, Color, Group, Matrix4, Quaternion, Vector3 } from 'three';
 import { number } from './dom.js';
+import { JOINT_KINDS } from './engine.js';
 import { unitArrow, unitBall, unitCoil, unitRod } from './geometry.js';
+import { lookOf } from './looks.js';
 import { Copies, Lines, paint } from './things.js';
 import { Trails } from './trails.js';
 
@@ -147,6 +149,7 @@ export class Overlay {
       joints.forEach((joint, i) => this.drawJoint(joint, this.isSpring(sim, i, joint)));
     else joints.filter((joint) => joint.isOurs).forEach((joint) => this.drawJoint(joint));
     if (see.forces) joints.forEach((joint) => this.drawForce(joint));
+    if (see.joints && !see.forces && lookOf(sim.scene?.name).labels) this.nameJoints(joints);
     this.drawContacts(contacts, see);
     if (see.colors) this.drawGraph(sim.lines(16), distance);
     for (const part of Object.values(this.pieces)) part.end();
@@ -171,6 +174,12 @@ export class Overlay {
     };
     this.perNewton = follow(this.perNewton, most(forces));
     this.perTorque = follow(this.perTorque, most(joints.map(({ torque }) => torque)));
+  }
+
+  nameJoints(joints) {
+    for (const { b, kind } of joints) {
+      this.labels.push({ at: [...b], text: JOINT_KINDS[kind].replace(' joint', ''), size: 0 });
+    }
   }
 
   // Distance joints with a compliance; their number is small, and it never changes.
