@@ -3,7 +3,7 @@ _tenon() {
   local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W "scenes run compare export check schema study sweep version help" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "scenes run compare export check replay schema study sweep version help" -- "$word")
     return
   fi
   if [ "$command" = study ]; then
@@ -72,6 +72,7 @@ _tenon() {
         run) options+=" --method --csv --poses --glb --snapshot --from --keyframe --base --hulls --path" ;;
         compare) options+=" --methods --base --path" ;;
         check) options="--json --path" ;;
+        replay) options="--lanes --threads --from --to --cut --json" ;;
         export) options="--set --seconds --substeps --iterations --method --keyframe --base --path" ;;
       esac
       mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

@@ -16,7 +16,7 @@ _tenon_parameters() {
 
 _tenon() {
   local state line
-  _arguments -C '1:command:(scenes run compare export check schema study sweep version help)' '*::argument:->arguments'
+  _arguments -C '1:command:(scenes run compare export check replay schema study sweep version help)' '*::argument:->arguments'
   local common=(
     '*--set[set a parameter of the scene]:name=value:_tenon_parameters'
     '--seconds[simulated time]:seconds:'
@@ -54,6 +54,11 @@ _tenon() {
     check)
       _arguments '1:file:_files -g "*.(xml|urdf|json)"' '--json[print JSON]' \
         '*--path[folder of meshes and packages]:folder:_files -/'
+      ;;
+    replay)
+      _arguments '1:recording:_files' '--lanes[SIMD width]:lanes:(0 1 4 8 16)' '--threads[threads]:number:' \
+        '--from[first step]:number:' '--to[the step after the last]:number:' \
+        '--cut[write these steps]:file:_files' '--json[print JSON]'
       ;;
     schema) _arguments '--markdown[print Markdown tables]' ;;
     study) _arguments '--out[output folder]:folder:_files -/' '--quick[shorter and smaller]' \

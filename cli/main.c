@@ -3,6 +3,7 @@
 #include "compare.h"
 #include "listing.h"
 #include "progress.h"
+#include "replay.h"
 #include "simulate.h"
 #include "study.h"
 #include "sweep.h"
@@ -48,6 +49,11 @@ static int show_help(void)
       "  --path DIR                  look for meshes and packages there; may be repeated\n"
       "tenon schema                  print the JSON Schema of scene files\n"
       "  --markdown                  print Markdown tables\n"
+      "tenon replay FILE [OPTION]    run a recording (tn_world_record_calls) again and compare "
+      "every step\n"
+      "  --lanes N, --threads N      as above; the hashes do not depend on them\n"
+      "  --from N --to N --cut OUT   write the steps from N to N as a recording of their own\n"
+      "  --json                      print one JSON object instead of text\n"
       "tenon study [OPTION]          run the published experiments and write a report\n"
       "  --out DIR                   output folder; completed parts are kept (study)\n"
       "  --quick                     shorter and smaller, under a minute\n"
@@ -263,6 +269,9 @@ static int obey(int count, char **words)
   }
   if (strcmp(command, "scenes") == 0) {
     return show_scenes(count - 1, words + 1) ? DONE : NOT_UNDERSTOOD;
+  }
+  if (strcmp(command, "replay") == 0) {
+    return replay_recording(count - 1, words + 1);
   }
   if (strcmp(command, "export") == 0) {
     return export_scene(count - 1, words + 1);

@@ -17,6 +17,7 @@
 #include "articulation.h"
 #include "bulk.h"
 #include "coupling.h"
+#include "recorder.h"
 #include "types.h"
 
 #ifdef __cplusplus

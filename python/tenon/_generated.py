@@ -942,6 +942,30 @@ class CouplingState(Value):
 
 
 @dataclass
+class ReplayFrame(Value):
+    """What a step of a replay has shown."""
+
+    _ctype = "tn_replay_frame"
+
+    index: int = UNSET
+    """of the step, from 0"""
+    first: int = UNSET
+    """byte of the recording at which its calls begin"""
+    last: int = UNSET
+    """byte after its result"""
+    calls: int = UNSET
+    """made before the step"""
+    status: int = UNSET
+    """tn_step_status bits"""
+    recorded_status: int = UNSET
+    """those of the recording"""
+    hash: int = UNSET
+    """of the world after the step"""
+    recorded_hash: int = UNSET
+    """that of the recording; 0: the recording ends within this step"""
+
+
+@dataclass
 class ImportNote(Value):
     """A line of the report."""
 
@@ -1046,6 +1070,7 @@ VALUES: Dict[str, Type[Value]] = {
     "tn_coupling_point": CouplingPoint,
     "tn_coupling_drive": CouplingDrive,
     "tn_coupling_state": CouplingState,
+    "tn_replay_frame": ReplayFrame,
     "tn_import_note": ImportNote,
     "tn_model_body": ModelBody,
     "tn_model_counts": ModelCounts,
@@ -1541,6 +1566,16 @@ bodies destroys the coupling, which is logged as a warning.
     def shapes(self) -> List[Shape]:
         """Lists all shapes of a world, those of the world itself included, in slot order."""
         return self._list(lib.tn_world_shapes, "tn_shape_id")
+
+    def record_calls(self, path: str) -> None:
+        """Starts a recording of a world, from its present state on, or ends it.
+
+        The file is complete up to the last step, also after a crash. World.destroy ends the
+        recording.
+
+        path: of the file, which is overwritten; null ends the recording
+        """
+        self._do(lib.tn_world_record_calls, ("char", "path", path))
 
     def momentum(self, about: Vector) -> Momentum:
         """Momentum of all dynamic bodies and soft bodies.
@@ -3033,6 +3068,7 @@ __all__ = [
     "CouplingPoint",
     "CouplingDrive",
     "CouplingState",
+    "ReplayFrame",
     "ImportNote",
     "ModelBody",
     "ModelCounts",

@@ -99,6 +99,8 @@ struct tn_world {
   struct move_record *moves; // of the last step, see solver/moves.h
   int32_t move_count, move_capacity;
 
+  struct recorder *recorder; // null: calls are not recorded
+
   tn_clock_fn *clock;
   double stage_start; // s, when the running stage of the step began
   tn_profile profile;

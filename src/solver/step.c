@@ -5,6 +5,7 @@
 
 #include "data/events.h"
 #include "data/profile.h"
+#include "data/recorder.h"
 #include "data/soft_bounds.h"
 #include "detect/detect.h"
 #include "detect/detection.h"
@@ -107,6 +108,7 @@ static double estimate_work(const tn_world *world)
 
 uint32_t tn_world_step(tn_world *world, float dt)
 {
+  RECORD(world, tn_world_step, &dt);
   if (!world) {
     return TN_STEP_REJECTED;
   }
@@ -137,5 +139,6 @@ uint32_t tn_world_step(tn_world *world, float dt)
   }
   task_end(world->tasks);
   profile_end_stage(world, &world->profile.finish);
+  RECORD_RESULT_OF(world, status);
   return status;
 }

@@ -2,6 +2,7 @@
 #include "tools/articulation.h"
 
 #include "data/ids.h"
+#include "data/recorder.h"
 #include "data/wake.h"
 #include "data/world.h"
 #include "kernel/ranges.h"
@@ -96,6 +97,7 @@ bool tn_articulation_set_positions(tn_articulation *a, const double *positions, 
     ok = body_move(a->world, (int32_t)a->links[i].body.index, at.p, at.q) && ok;
   }
   set_angles(a);
+  RECORD_STATE_OF(a->world);
   return ok || reject(a, caller, "out of memory");
 }
 
@@ -236,6 +238,7 @@ bool tn_articulation_apply_forces(tn_articulation *a, const double *forces)
     b->force = tn_add(b->force, pos_round(link->force.f));
     b->torque = tn_add(b->torque, torque_about_center(link));
   }
+  RECORD_STATE_OF(a->world);
   return true;
 }
 

@@ -2,6 +2,7 @@
 // target as possible. The target is a spring joint to the world; the mechanism is solved as in a
 // step, but quasi-statically: every iteration starts at rest.
 #include "data/ids.h"
+#include "data/recorder.h"
 #include "data/wake.h"
 #include "data/world.h"
 #include "kernel/ranges.h"
@@ -341,7 +342,7 @@ static const char *run(tn_world *world, const tn_reach_def *def, joint *target)
                  : (ok ? NULL : no_room);
 }
 
-tn_reach_result tn_world_reach(tn_world *world, const tn_reach_def *def)
+static tn_reach_result reach(tn_world *world, const tn_reach_def *def)
 {
   tn_reach_result none = {0};
   if (!world) {
@@ -375,4 +376,13 @@ tn_reach_result tn_world_reach(tn_world *world, const tn_reach_def *def)
     return none;
   }
   return result_of(world, def);
+}
+
+tn_reach_result tn_world_reach(tn_world *world, const tn_reach_def *def)
+{
+  RECORD(world, tn_world_reach, def);
+  RECORD_PAUSE(world);
+  tn_reach_result result = reach(world, def);
+  RECORD_RESUME(world);
+  return result;
 }

@@ -1,6 +1,7 @@
 // Attachments: a particle of a soft body is held, rigidly or by a spring, at a point of a rigid
 // body or of the world. The kernel is in kernel/soft_contact.h.
 #include "data/ids.h"
+#include "data/recorder.h"
 #include "data/wake.h"
 #include "data/world.h"
 #include "kernel/ranges.h"
@@ -64,6 +65,7 @@ const char *attachment_def_problem(const tn_attachment_def *def)
 
 tn_attachment_id tn_attachment_create(tn_world *world, const tn_attachment_def *def)
 {
+  RECORD(world, tn_attachment_create, def);
   const char *caller = "tn_attachment_create";
   tn_attachment_id none = {0};
   if (!world) {
@@ -119,6 +121,7 @@ static void remove_at(tn_world *world, int32_t slot)
 
 bool tn_attachment_destroy(tn_world *world, tn_attachment_id id)
 {
+  RECORD(world, tn_attachment_destroy, &id);
   attachment *a = attachment_find(world, id, "tn_attachment_destroy");
   if (a) {
     remove_at(world, (int32_t)(a - world->attachments));
@@ -146,6 +149,7 @@ void attachments_remove_body(tn_world *world, int32_t slot)
 
 bool tn_attachment_set_def(tn_world *world, tn_attachment_id id, const tn_attachment_def *def)
 {
+  RECORD(world, tn_attachment_set_def, &id, def);
   attachment *a = attachment_find(world, id, "tn_attachment_set_def");
   if (!a) {
     return false;
@@ -188,6 +192,7 @@ tn_pos tn_attachment_point(const tn_world *world, tn_attachment_id id)
 
 bool tn_attachment_set_point(tn_world *world, tn_attachment_id id, tn_pos point)
 {
+  RECORD(world, tn_attachment_set_point, &id, &point);
   attachment *a = attachment_find(world, id, "tn_attachment_set_point");
   if (!a) {
     return false;

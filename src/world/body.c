@@ -5,6 +5,7 @@
 #include "collide/mass.h"
 #include "data/events.h"
 #include "data/ids.h"
+#include "data/recorder.h"
 #include "data/wake.h"
 #include "kernel/ranges.h"
 #include "world/body_write.h"
@@ -247,6 +248,7 @@ void body_create_static_world(tn_world *world)
 
 tn_body_id tn_body_create(tn_world *world, const tn_body_def *def)
 {
+  RECORD(world, tn_body_create, def);
   tn_body_id null = {0};
   if (!world) {
     return null;
@@ -268,6 +270,7 @@ tn_body_id tn_body_create(tn_world *world, const tn_body_def *def)
 
 bool tn_body_destroy(tn_world *world, tn_body_id id)
 {
+  RECORD(world, tn_body_destroy, &id);
   body *b = body_find(world, id, "tn_body_destroy");
   if (!b) {
     return false;
@@ -377,6 +380,7 @@ static bool has_unmovable_shape(const tn_world *world, const body *b)
 
 bool tn_body_set_type(tn_world *world, tn_body_id id, tn_body_type type)
 {
+  RECORD(world, tn_body_set_type, &id, &type);
   body *b = body_find(world, id, "tn_body_set_type");
   if (!b) {
     return false;
@@ -427,6 +431,7 @@ bool body_move(tn_world *world, int32_t slot, tn_pos position, dquat rotation)
 
 bool tn_body_set_transform(tn_world *world, tn_body_id id, tn_transform transform)
 {
+  RECORD(world, tn_body_set_transform, &id, &transform);
   body *b = body_find(world, id, "tn_body_set_transform");
   if (!b) {
     return false;
@@ -455,6 +460,7 @@ tn_vec3 tn_body_angular_velocity(const tn_world *world, tn_body_id id)
 
 bool tn_body_move_to(tn_world *world, tn_body_id id, tn_transform target)
 {
+  RECORD(world, tn_body_move_to, &id, &target);
   body *b = body_find(world, id, "tn_body_move_to");
   if (!b) {
     return false;
@@ -542,6 +548,7 @@ static void set_body_velocity(tn_world *world, int32_t slot, const tn_body_def *
 
 bool tn_body_set_def(tn_world *world, tn_body_id id, const tn_body_def *def)
 {
+  RECORD(world, tn_body_set_def, &id, def);
   body *b = body_find(world, id, "tn_body_set_def");
   if (!b) {
     return false;
@@ -556,6 +563,7 @@ bool tn_body_set_def(tn_world *world, tn_body_id id, const tn_body_def *def)
   int32_t slot = body_slot(world, b);
   tn_transform to = {def->position, def->rotation};
   body_wake(world, slot);
+  RECORD_PAUSE(world);
   bool ok = set_body_mass(world, id, b, def->mass);
   if (def->type != b->type) {
     ok = tn_body_set_type(world, id, def->type) && ok;
@@ -573,6 +581,7 @@ bool tn_body_set_def(tn_world *world, tn_body_id id, const tn_body_def *def)
   b->bullet = def->bullet;
   b->user_data = def->user_data;
   body_set_name(b, def->name);
+  RECORD_RESUME(world);
   return ok;
 }
 

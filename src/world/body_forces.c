@@ -1,6 +1,7 @@
 // Velocities, forces and impulses that the user applies. A call whose result would exceed
 // TN_MAX_RATE is refused: the solver squares velocities, which must not overflow.
 #include "data/ids.h"
+#include "data/recorder.h"
 #include "data/wake.h"
 #include "kernel/ranges.h"
 #include "world/body_write.h"
@@ -48,6 +49,7 @@ static body *find_dynamic(tn_world *world, tn_body_id id, tn_vec3 value, const c
 
 bool tn_body_set_velocity(tn_world *world, tn_body_id id, tn_vec3 velocity)
 {
+  RECORD(world, tn_body_set_velocity, &id, &velocity);
   body *b = find_moving(world, id, velocity, "tn_body_set_velocity");
   if (!b) {
     return false;
@@ -64,6 +66,7 @@ bool tn_body_set_velocity(tn_world *world, tn_body_id id, tn_vec3 velocity)
 
 bool tn_body_set_angular_velocity(tn_world *world, tn_body_id id, tn_vec3 velocity)
 {
+  RECORD(world, tn_body_set_angular_velocity, &id, &velocity);
   body *b = find_moving(world, id, velocity, "tn_body_set_angular_velocity");
   if (!b) {
     return false;
@@ -102,6 +105,7 @@ static bool add_force(tn_world *world, body *b, tn_vec3 force, tn_vec3 torque, c
 
 bool tn_body_apply_force(tn_world *world, tn_body_id id, tn_vec3 force, tn_pos point)
 {
+  RECORD(world, tn_body_apply_force, &id, &force, &point);
   body *b = find_dynamic(world, id, force, "tn_body_apply_force");
   if (!b) {
     return false;
@@ -115,6 +119,7 @@ bool tn_body_apply_force(tn_world *world, tn_body_id id, tn_vec3 force, tn_pos p
 
 bool tn_body_apply_force_to_center(tn_world *world, tn_body_id id, tn_vec3 force)
 {
+  RECORD(world, tn_body_apply_force_to_center, &id, &force);
   const char *caller = "tn_body_apply_force_to_center";
   body *b = find_dynamic(world, id, force, caller);
   return b && add_force(world, b, force, tn_v3(0.0f, 0.0f, 0.0f), caller);
@@ -122,6 +127,7 @@ bool tn_body_apply_force_to_center(tn_world *world, tn_body_id id, tn_vec3 force
 
 bool tn_body_apply_torque(tn_world *world, tn_body_id id, tn_vec3 torque)
 {
+  RECORD(world, tn_body_apply_torque, &id, &torque);
   const char *caller = "tn_body_apply_torque";
   body *b = find_dynamic(world, id, torque, caller);
   return b && add_force(world, b, tn_v3(0.0f, 0.0f, 0.0f), torque, caller);
@@ -169,6 +175,7 @@ static tn_vec3 velocity_of(const tn_world *world, const body *b)
 
 bool tn_body_apply_impulse(tn_world *world, tn_body_id id, tn_vec3 impulse, tn_pos point)
 {
+  RECORD(world, tn_body_apply_impulse, &id, &impulse, &point);
   body *b = find_dynamic(world, id, impulse, "tn_body_apply_impulse");
   if (!b) {
     return false;
@@ -184,6 +191,7 @@ bool tn_body_apply_impulse(tn_world *world, tn_body_id id, tn_vec3 impulse, tn_p
 
 bool tn_body_apply_angular_impulse(tn_world *world, tn_body_id id, tn_vec3 impulse)
 {
+  RECORD(world, tn_body_apply_angular_impulse, &id, &impulse);
   const char *caller = "tn_body_apply_angular_impulse";
   body *b = find_dynamic(world, id, impulse, caller);
   return b && add_impulse(world, b, velocity_of(world, b), impulse, caller);

@@ -4,6 +4,7 @@
 // shapes come, go and change, until tn_body_set_mass(). A dynamic body always has a mass: without a
 // solid shape it is that of a cube of 1 m and 1 kg.
 #include "data/ids.h"
+#include "data/recorder.h"
 #include "data/world.h"
 #include "world/checks.h"
 #include "world/lifetime.h"
@@ -126,6 +127,7 @@ tn_mass tn_body_mass(const tn_world *world, tn_body_id id)
 
 bool tn_body_set_mass(tn_world *world, tn_body_id id, tn_mass mass)
 {
+  RECORD(world, tn_body_set_mass, &id, &mass);
   body *b = body_find(world, id, "tn_body_set_mass");
   if (!b) {
     return false;
@@ -150,6 +152,7 @@ bool tn_body_mass_from_shapes(const tn_world *world, tn_body_id id)
 
 bool tn_body_set_mass_from_shapes(tn_world *world, tn_body_id id)
 {
+  RECORD(world, tn_body_set_mass_from_shapes, &id);
   body *b = body_find(world, id, "tn_body_set_mass_from_shapes");
   if (!b) {
     return false;

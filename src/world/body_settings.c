@@ -1,6 +1,7 @@
 // Settings of bodies that need nothing of the solver: gravity scale, damping, speed limits, user
 // data, name.
 #include "data/ids.h"
+#include "data/recorder.h"
 #include "data/wake.h"
 #include "data/world.h"
 #include "world/lifetime.h"
@@ -18,6 +19,7 @@ static bool is_between(float x, float lo, float hi)
 
 bool tn_body_set_gravity_scale(tn_world *world, tn_body_id id, float scale)
 {
+  RECORD(world, tn_body_set_gravity_scale, &id, &scale);
   body *b = body_find(world, id, "tn_body_set_gravity_scale");
   if (!b) {
     return false;
@@ -47,6 +49,7 @@ static bool set_damping(tn_world *world, float *to, float damping, const char *c
 
 bool tn_body_set_linear_damping(tn_world *world, tn_body_id id, float damping)
 {
+  RECORD(world, tn_body_set_linear_damping, &id, &damping);
   const char *caller = "tn_body_set_linear_damping";
   body *b = body_find(world, id, caller);
   return b && set_damping(world, &b->linear_damping, damping, caller);
@@ -54,6 +57,7 @@ bool tn_body_set_linear_damping(tn_world *world, tn_body_id id, float damping)
 
 bool tn_body_set_angular_damping(tn_world *world, tn_body_id id, float damping)
 {
+  RECORD(world, tn_body_set_angular_damping, &id, &damping);
   const char *caller = "tn_body_set_angular_damping";
   body *b = body_find(world, id, caller);
   return b && set_damping(world, &b->angular_damping, damping, caller);
@@ -82,6 +86,7 @@ static bool set_limit(tn_world *world, float *to, float limit, const char *calle
 
 bool tn_body_set_max_speed(tn_world *world, tn_body_id id, float speed)
 {
+  RECORD(world, tn_body_set_max_speed, &id, &speed);
   const char *caller = "tn_body_set_max_speed";
   body *b = body_find(world, id, caller);
   return b && set_limit(world, &b->max_speed, speed, caller);
@@ -89,6 +94,7 @@ bool tn_body_set_max_speed(tn_world *world, tn_body_id id, float speed)
 
 bool tn_body_set_max_angular_speed(tn_world *world, tn_body_id id, float speed)
 {
+  RECORD(world, tn_body_set_max_angular_speed, &id, &speed);
   const char *caller = "tn_body_set_max_angular_speed";
   body *b = body_find(world, id, caller);
   return b && set_limit(world, &b->max_angular_speed, speed, caller);
@@ -129,6 +135,7 @@ const char *tn_body_name(const tn_world *world, tn_body_id id)
 
 bool tn_body_set_name(tn_world *world, tn_body_id id, const char *name)
 {
+  RECORD(world, tn_body_set_name, &id, name);
   body *b = body_find(world, id, "tn_body_set_name");
   if (b) {
     body_set_name(b, name);

@@ -2,6 +2,7 @@
 // all rows first and then write all of them, so that a refusal changes nothing.
 #include "tenon/bulk.h"
 #include "data/ids.h"
+#include "data/recorder.h"
 #include "data/wake.h"
 #include "kernel/ranges.h"
 #include "world/body_write.h"
@@ -276,6 +277,7 @@ static pose_row get_pose(const row_list *list, const void *rows, int row)
 bool tn_bodies_write_poses(tn_world *world, const tn_body_id *ids, int count, tn_number type,
                            const void *rows, size_t stride)
 {
+  RECORD(world, tn_bodies_write_poses, ids, &count, &type, rows, &stride);
   row_list list = {ids, count, type, stride, "tn_bodies_write_poses"};
   if (!open_rows(world, &list, rows, TN_POSE_NUMBERS * size_of(type))) {
     return false;
@@ -309,6 +311,7 @@ static const char *velocity_problem(const body *b, const double *n)
 bool tn_bodies_write_velocities(tn_world *world, const tn_body_id *ids, int count, tn_number type,
                                 const void *rows, size_t stride)
 {
+  RECORD(world, tn_bodies_write_velocities, ids, &count, &type, rows, &stride);
   row_list list = {ids, count, type, stride, "tn_bodies_write_velocities"};
   if (!open_rows(world, &list, rows, TN_VELOCITY_NUMBERS * size_of(type))) {
     return false;
@@ -387,6 +390,7 @@ static bool add_rows(tn_world *world, const row_list *list, const void *rows, fo
 bool tn_bodies_apply_forces(tn_world *world, const tn_body_id *ids, int count, tn_number type,
                             const void *rows, size_t stride)
 {
+  RECORD(world, tn_bodies_apply_forces, ids, &count, &type, rows, &stride);
   row_list list = {ids, count, type, stride, "tn_bodies_apply_forces"};
   if (!open_rows(world, &list, rows, TN_FORCE_NUMBERS * size_of(type))) {
     return false;

@@ -1,5 +1,6 @@
 // Couplings: definitions, creation and settings.
 #include "data/ids.h"
+#include "data/recorder.h"
 #include "data/wake.h"
 #include "data/world.h"
 #include "kernel/ranges.h"
@@ -215,6 +216,7 @@ static const char *creation_problem(const tn_world *world, const tn_coupling_def
 
 tn_coupling_id tn_coupling_create(tn_world *world, const tn_coupling_def *def)
 {
+  RECORD(world, tn_coupling_create, def);
   const char *caller = "tn_coupling_create";
   tn_coupling_id none = {0};
   if (!world) {
@@ -262,6 +264,7 @@ static void remove_at(tn_world *world, int32_t slot)
 
 bool tn_coupling_destroy(tn_world *world, tn_coupling_id id)
 {
+  RECORD(world, tn_coupling_destroy, &id);
   const coupling *k = coupling_find(world, id, "tn_coupling_destroy");
   if (k) {
     remove_at(world, (int32_t)(k - world->couplings));
@@ -315,6 +318,7 @@ tn_coupling_def tn_coupling_get_def(const tn_world *world, tn_coupling_id id)
 
 bool tn_coupling_set_def(tn_world *world, tn_coupling_id id, const tn_coupling_def *def)
 {
+  RECORD(world, tn_coupling_set_def, &id, def);
   const char *caller = "tn_coupling_set_def";
   coupling *k = coupling_find(world, id, caller);
   if (!k) {
@@ -348,6 +352,7 @@ bool tn_coupling_set_def(tn_world *world, tn_coupling_id id, const tn_coupling_d
 
 bool tn_coupling_set_drive(tn_world *world, tn_coupling_id id, tn_coupling_drive drive)
 {
+  RECORD(world, tn_coupling_set_drive, &id, &drive);
   coupling *k = coupling_find(world, id, "tn_coupling_set_drive");
   const char *why = k ? why_bad_drive(&drive) : NULL;
   if (why) {
@@ -370,6 +375,7 @@ tn_coupling_drive tn_coupling_get_drive(const tn_world *world, tn_coupling_id id
 
 bool tn_coupling_set_enabled(tn_world *world, tn_coupling_id id, bool enabled)
 {
+  RECORD(world, tn_coupling_set_enabled, &id, &enabled);
   coupling *k = coupling_find(world, id, "tn_coupling_set_enabled");
   if (!k) {
     return false;

@@ -1,6 +1,7 @@
 // Geometry that shapes share: hulls, meshes, height fields and wires. Building it is expensive, so
 // it is done once; the source is kept so that a snapshot can rebuild it.
 #include "collide/surface.h"
+#include "data/recorder.h"
 #include "data/world.h"
 #include "world/checks.h"
 #include "world/lifetime.h"
@@ -156,6 +157,7 @@ static tn_geometry_id reject(const tn_world *world, const char *caller, const ch
 
 tn_geometry_id tn_hull_create(tn_world *world, const tn_vec3 *points, int count, int max_vertices)
 {
+  RECORD(world, tn_hull_create, points, &count, &max_vertices);
   if (!world || !points || count < 4) {
     return reject(world, "tn_hull_create", "a hull needs at least 4 points");
   }
@@ -174,6 +176,7 @@ tn_geometry_id tn_hull_create(tn_world *world, const tn_vec3 *points, int count,
 tn_geometry_id tn_mesh_create(tn_world *world, const tn_vec3 *vertices, int vertex_count,
                               const int *triangles, int triangle_count)
 {
+  RECORD(world, tn_mesh_create, vertices, &vertex_count, triangles, &triangle_count);
   if (!world || !vertices || !triangles || vertex_count < 3 || triangle_count < 1) {
     return reject(world, "tn_mesh_create", "a mesh needs at least one triangle");
   }
@@ -193,6 +196,7 @@ tn_geometry_id tn_mesh_create(tn_world *world, const tn_vec3 *vertices, int vert
 tn_geometry_id tn_height_field_create(tn_world *world, const float *heights, int columns, int rows,
                                       float spacing_x, float spacing_z)
 {
+  RECORD(world, tn_height_field_create, heights, &columns, &rows, &spacing_x, &spacing_z);
   if (!world || !heights || columns < 2 || rows < 2) {
     return reject(world, "tn_height_field_create", "a height field needs at least 2 x 2 heights");
   }
@@ -210,6 +214,7 @@ tn_geometry_id tn_height_field_create(tn_world *world, const float *heights, int
 
 tn_geometry_id tn_wire_create(tn_world *world, const tn_wire_point *points, int count, bool closed)
 {
+  RECORD(world, tn_wire_create, points, &count, &closed);
   if (!world || !points || count < 2) {
     return reject(world, "tn_wire_create", "a wire needs at least 2 points");
   }
@@ -220,6 +225,7 @@ tn_geometry_id tn_wire_create(tn_world *world, const tn_wire_point *points, int 
 
 bool tn_geometry_destroy(tn_world *world, tn_geometry_id id)
 {
+  RECORD(world, tn_geometry_destroy, &id);
   if (!world) {
     return false;
   }

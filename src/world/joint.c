@@ -1,6 +1,7 @@
 // Joints: definitions, creation and settings. Frames are given in the body's frame and stored
 // relative to its centre of mass and principal axes.
 #include "data/ids.h"
+#include "data/recorder.h"
 #include "data/wake.h"
 #include "data/world.h"
 #include "detect/broad_phase.h"
@@ -246,6 +247,7 @@ static void change_target(const tn_world *world, joint *j, int axis, const tn_dr
 
 tn_joint_id tn_joint_create(tn_world *world, const tn_joint_def *def)
 {
+  RECORD(world, tn_joint_create, def);
   tn_joint_id null = {0};
   int32_t ends[2];
   if (!world) {
@@ -308,6 +310,7 @@ void joint_remove(tn_world *world, int32_t slot)
 
 bool tn_joint_destroy(tn_world *world, tn_joint_id id)
 {
+  RECORD(world, tn_joint_destroy, &id);
   joint *j = joint_find(world, id, "tn_joint_destroy");
   if (j) {
     joint_remove(world, (int32_t)(j - world->joints));
@@ -362,6 +365,7 @@ static void update(tn_world *world, joint *j, joint_form old)
 
 bool tn_joint_set_def(tn_world *world, tn_joint_id id, const tn_joint_def *def)
 {
+  RECORD(world, tn_joint_set_def, &id, def);
   joint *j = joint_find(world, id, "tn_joint_set_def");
   if (!j) {
     return false;
@@ -390,6 +394,7 @@ bool tn_joint_set_def(tn_world *world, tn_joint_id id, const tn_joint_def *def)
 
 bool tn_joint_set_drive(tn_world *world, tn_joint_id id, tn_joint_axis axis, tn_drive drive)
 {
+  RECORD(world, tn_joint_set_drive, &id, &axis, &drive);
   joint *j = joint_find(world, id, "tn_joint_set_drive");
   if (!j || !is_axis(world, axis, "tn_joint_set_drive")) {
     return false;
@@ -431,6 +436,7 @@ static bool counts_turns(const tn_world *world, const joint *j, tn_joint_axis ax
 
 bool tn_joint_set_angle(tn_world *world, tn_joint_id id, tn_joint_axis axis, float angle)
 {
+  RECORD(world, tn_joint_set_angle, &id, &axis, &angle);
   joint *j = joint_find(world, id, "tn_joint_set_angle");
   if (!j || !counts_turns(world, j, axis, "tn_joint_set_angle")) {
     return false;
@@ -476,6 +482,7 @@ bool tn_joint_set_user_data(tn_world *world, tn_joint_id id, void *data)
 
 bool tn_joint_set_enabled(tn_world *world, tn_joint_id id, bool enabled)
 {
+  RECORD(world, tn_joint_set_enabled, &id, &enabled);
   joint *j = joint_find(world, id, "tn_joint_set_enabled");
   if (!j) {
     return false;
@@ -506,6 +513,7 @@ tn_pos tn_joint_anchor(const tn_world *world, tn_joint_id id)
 
 bool tn_joint_set_anchor(tn_world *world, tn_joint_id id, tn_pos position)
 {
+  RECORD(world, tn_joint_set_anchor, &id, &position);
   joint *j = joint_find(world, id, "tn_joint_set_anchor");
   tn_transform *frame = j ? world_frame(world, j, "tn_joint_set_anchor") : NULL;
   if (!frame) {

@@ -1,6 +1,7 @@
 // Shapes: the collision geometry of bodies, with material and filter.
 #include "collide/distance.h"
 #include "data/ids.h"
+#include "data/recorder.h"
 #include "data/wake.h"
 #include "data/world.h"
 #include "detect/broad_phase.h"
@@ -333,6 +334,7 @@ static tn_shape_id reject(const tn_world *world, const char *why)
 
 tn_shape_id tn_shape_create(tn_world *world, tn_body_id id, const tn_shape_def *def)
 {
+  RECORD(world, tn_shape_create, &id, def);
   tn_shape_id null = {0};
   body *b = NULL;
   if (world) {
@@ -395,6 +397,7 @@ void shape_remove(tn_world *world, int32_t slot)
 
 bool tn_shape_destroy(tn_world *world, tn_shape_id id)
 {
+  RECORD(world, tn_shape_destroy, &id);
   shape *s = shape_find(world, id, "tn_shape_destroy");
   if (!s) {
     return false;
@@ -444,6 +447,7 @@ static void replace(tn_world *world, shape *s, const tn_shape_def *def, const ge
 
 bool tn_shape_set_def(tn_world *world, tn_shape_id id, const tn_shape_def *def)
 {
+  RECORD(world, tn_shape_set_def, &id, def);
   shape *s = shape_find(world, id, "tn_shape_set_def");
   if (!s) {
     return false;
@@ -498,6 +502,7 @@ tn_body_id tn_shape_body(const tn_world *world, tn_shape_id id)
 
 bool tn_shape_set_material(tn_world *world, tn_shape_id id, tn_material material)
 {
+  RECORD(world, tn_shape_set_material, &id, &material);
   shape *s = shape_find(world, id, "tn_shape_set_material");
   if (!s) {
     return false;
@@ -515,6 +520,7 @@ bool tn_shape_set_material(tn_world *world, tn_shape_id id, tn_material material
 
 bool tn_shape_set_filter(tn_world *world, tn_shape_id id, tn_filter filter)
 {
+  RECORD(world, tn_shape_set_filter, &id, &filter);
   shape *s = shape_find(world, id, "tn_shape_set_filter");
   if (!s) {
     return false;

@@ -2,6 +2,7 @@
 #include "collide/mass.h"
 #include "collide/surface.h"
 #include "data/ids.h"
+#include "data/recorder.h"
 #include "data/wake.h"
 #include "data/world.h"
 #include "detect/broad_phase.h"
@@ -111,6 +112,7 @@ tn_principal_axes tn_mass_principal_axes(tn_mass mass)
 
 bool tn_world_update_contacts(tn_world *world)
 {
+  RECORD(world, tn_world_update_contacts, NULL);
   const float moment = 1e-6f; // s: nothing gets anywhere
   bool ok = world && awake_list_update(world) && broad_phase_update(world, moment);
   do {

@@ -1,5 +1,6 @@
 // Sleep as users control it.
 #include "data/ids.h"
+#include "data/recorder.h"
 #include "data/wake.h"
 #include "data/world.h"
 #include "solver/islands.h"
@@ -12,6 +13,7 @@ bool tn_body_is_awake(const tn_world *world, tn_body_id id)
 
 bool tn_body_set_awake(tn_world *world, tn_body_id id, bool awake)
 {
+  RECORD(world, tn_body_set_awake, &id, &awake);
   body *b = body_find(world, id, "tn_body_set_awake");
   if (!b) {
     return false;
@@ -37,6 +39,7 @@ bool tn_body_set_awake(tn_world *world, tn_body_id id, bool awake)
 
 bool tn_body_set_can_sleep(tn_world *world, tn_body_id id, bool can_sleep)
 {
+  RECORD(world, tn_body_set_can_sleep, &id, &can_sleep);
   body *b = body_find(world, id, "tn_body_set_can_sleep");
   if (!b) {
     return false;
@@ -50,6 +53,7 @@ bool tn_body_set_can_sleep(tn_world *world, tn_body_id id, bool can_sleep)
 
 bool tn_world_set_sleeping(tn_world *world, bool sleeping)
 {
+  RECORD(world, tn_world_set_sleeping, &sleeping);
   if (!world) {
     return false;
   }

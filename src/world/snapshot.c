@@ -9,6 +9,7 @@
 #include "world/snapshot.h"
 
 #include "data/ids.h"
+#include "data/recorder.h"
 #include "data/soft_elements.h"
 #include "detect/detection.h"
 #include "solver/joint/joint_layout.h"
@@ -564,6 +565,7 @@ bool tn_world_restore(tn_world *world, const void *buffer, size_t size)
                reserve(world, &s.header);
   if (ready) {
     take_all(world, &s);
+    RECORD_STATE_OF(world);
   } else {
     report(&world->log, TN_LOG_ERROR, "tn_world_restore: %s", why ? why : message);
   }

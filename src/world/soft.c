@@ -1,5 +1,6 @@
 // Soft bodies: create, destroy, read, write.
 #include "data/ids.h"
+#include "data/recorder.h"
 #include "data/soft_bounds.h"
 #include "data/soft_elements.h"
 #include "data/wake.h"
@@ -94,6 +95,7 @@ static int32_t make(tn_world *world, const tn_soft_def *def, const half_edge *si
 
 tn_soft_id tn_soft_create(tn_world *world, const tn_soft_def *def)
 {
+  RECORD(world, tn_soft_create, def);
   tn_soft_id none = {0};
   if (!world) {
     return none;
@@ -127,6 +129,7 @@ tn_soft_id tn_soft_create(tn_world *world, const tn_soft_def *def)
 
 bool tn_soft_destroy(tn_world *world, tn_soft_id id)
 {
+  RECORD(world, tn_soft_destroy, &id);
   soft *s = soft_find(world, id, "tn_soft_destroy");
   if (!s) {
     return false;
@@ -252,6 +255,7 @@ static void changed(tn_world *world, const soft *s)
 
 bool tn_soft_set_positions(tn_world *world, tn_soft_id id, const tn_pos *in, int count)
 {
+  RECORD(world, tn_soft_set_positions, &id, in, &count);
   const char *caller = "tn_soft_set_positions";
   soft *s = soft_find(world, id, caller);
   if (!s || !wants_all(world, s, in, count, caller)) {
@@ -272,6 +276,7 @@ bool tn_soft_set_positions(tn_world *world, tn_soft_id id, const tn_pos *in, int
 
 bool tn_soft_set_velocities(tn_world *world, tn_soft_id id, const tn_vec3 *in, int count)
 {
+  RECORD(world, tn_soft_set_velocities, &id, in, &count);
   const char *caller = "tn_soft_set_velocities";
   soft *s = soft_find(world, id, caller);
   if (!s || !wants_all(world, s, in, count, caller)) {
@@ -291,6 +296,7 @@ bool tn_soft_set_velocities(tn_world *world, tn_soft_id id, const tn_vec3 *in, i
 
 bool tn_soft_set_position(tn_world *world, tn_soft_id id, int particle, tn_pos position)
 {
+  RECORD(world, tn_soft_set_position, &id, &particle, &position);
   const char *caller = "tn_soft_set_position";
   soft_particle *p = find_particle(world, id, particle, caller);
   if (!p || !is_position(position)) {
@@ -304,6 +310,7 @@ bool tn_soft_set_position(tn_world *world, tn_soft_id id, int particle, tn_pos p
 
 bool tn_soft_set_velocity(tn_world *world, tn_soft_id id, int particle, tn_vec3 velocity)
 {
+  RECORD(world, tn_soft_set_velocity, &id, &particle, &velocity);
   const char *caller = "tn_soft_set_velocity";
   soft_particle *p = find_particle(world, id, particle, caller);
   if (!p || !is_rate(velocity)) {
@@ -322,6 +329,7 @@ static bool bears(const soft_particle *p, tn_vec3 force)
 
 bool tn_soft_apply_force(tn_world *world, tn_soft_id id, int particle, tn_vec3 force)
 {
+  RECORD(world, tn_soft_apply_force, &id, &particle, &force);
   const char *caller = "tn_soft_apply_force";
   soft_particle *p = find_particle(world, id, particle, caller);
   if (!p || !bears(p, force)) {
@@ -335,6 +343,7 @@ bool tn_soft_apply_force(tn_world *world, tn_soft_id id, int particle, tn_vec3 f
 bool tn_soft_apply_forces(tn_world *world, tn_soft_id id, const int *particles,
                           const tn_vec3 *forces, int count)
 {
+  RECORD(world, tn_soft_apply_forces, &id, particles, forces, &count);
   const char *caller = "tn_soft_apply_forces";
   soft *s = soft_find(world, id, caller);
   if (!s) {
@@ -365,6 +374,7 @@ bool tn_soft_apply_forces(tn_world *world, tn_soft_id id, const int *particles,
 
 bool tn_soft_set_pinned(tn_world *world, tn_soft_id id, int particle, bool pinned)
 {
+  RECORD(world, tn_soft_set_pinned, &id, &particle, &pinned);
   soft_particle *p = find_particle(world, id, particle, "tn_soft_set_pinned");
   if (!p) {
     return false;
@@ -397,6 +407,7 @@ bool tn_soft_is_awake(const tn_world *world, tn_soft_id id)
 
 bool tn_soft_set_awake(tn_world *world, tn_soft_id id, bool awake)
 {
+  RECORD(world, tn_soft_set_awake, &id, &awake);
   soft *s = soft_find(world, id, "tn_soft_set_awake");
   if (!s) {
     return false;

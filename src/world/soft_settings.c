@@ -1,5 +1,6 @@
 // Settings of soft bodies: what can be changed of a definition once the body is made.
 #include "data/ids.h"
+#include "data/recorder.h"
 #include "data/soft_bounds.h"
 #include "data/wake.h"
 #include "world/soft_make.h"
@@ -89,6 +90,7 @@ static bool same_elements(const tn_soft_def *a, const tn_soft_def *b)
 
 bool tn_soft_set_def(tn_world *world, tn_soft_id id, const tn_soft_def *def)
 {
+  RECORD(world, tn_soft_set_def, &id, def);
   const char *caller = "tn_soft_set_def";
   soft *s = soft_find(world, id, caller);
   if (!s) {
@@ -118,6 +120,7 @@ float tn_soft_pressure(const tn_world *world, tn_soft_id id)
 
 bool tn_soft_set_pressure(tn_world *world, tn_soft_id id, float pressure)
 {
+  RECORD(world, tn_soft_set_pressure, &id, &pressure);
   soft *s = soft_find(world, id, "tn_soft_set_pressure");
   if (!s) {
     return false;
@@ -141,6 +144,7 @@ float tn_soft_damping(const tn_world *world, tn_soft_id id)
 
 bool tn_soft_set_damping(tn_world *world, tn_soft_id id, float damping)
 {
+  RECORD(world, tn_soft_set_damping, &id, &damping);
   soft *s = soft_find(world, id, "tn_soft_set_damping");
   if (!s) {
     return false;

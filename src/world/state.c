@@ -6,6 +6,7 @@
 // of constraints stay as they are where they still hold: they have no influence on results.
 #include "world/state.h"
 
+#include "data/recorder.h"
 #include "data/soft_bounds.h"
 #include "data/soft_elements.h"
 #include "detect/broad_phase.h"
@@ -433,6 +434,7 @@ bool tn_world_restore_state(tn_world *world, const void *buffer, size_t size)
       refit_momenta(world, &s);
     }
     take_all(world, &s);
+    RECORD_STATE_OF(world);
   } else {
     report(&world->log, TN_LOG_ERROR, "tn_world_restore_state: %s", why ? why : message);
   }

@@ -2,6 +2,7 @@
 #include "data/world.h"
 #include "data/events.h"
 #include "data/ids.h"
+#include "data/recorder.h"
 #include "data/wake.h"
 #include "detect/broad_phase.h"
 #include "detect/detection.h"
@@ -389,6 +390,7 @@ void tn_world_destroy(tn_world *world)
   if (world->tasks) {
     task_pool_destroy(world->tasks);
   }
+  tn_world_record_calls(world, NULL);
   release_content(world);
   tn_allocator allocator = world->heap.allocator;
   allocator.release(world, sizeof(world_memory), allocator.context);
@@ -399,6 +401,7 @@ void tn_world_destroy(tn_world *world)
 
 bool tn_world_set_gravity(tn_world *world, tn_vec3 gravity)
 {
+  RECORD(world, tn_world_set_gravity, &gravity);
   if (!world) {
     return false;
   }
@@ -430,6 +433,7 @@ static void clear_joint_impulses(tn_world *world)
 
 bool tn_world_set_method(tn_world *world, tn_method method)
 {
+  RECORD(world, tn_world_set_method, &method);
   if (!world) {
     return false;
   }
@@ -460,6 +464,7 @@ tn_method tn_world_method(const tn_world *world)
 
 bool tn_world_set_substeps(tn_world *world, int substeps)
 {
+  RECORD(world, tn_world_set_substeps, &substeps);
   if (!world) {
     return false;
   }
@@ -494,6 +499,7 @@ int tn_substeps_for(tn_quality quality, float gravity, float size, float dt)
 
 bool tn_world_set_iterations(tn_world *world, int iterations)
 {
+  RECORD(world, tn_world_set_iterations, &iterations);
   if (!world) {
     return false;
   }

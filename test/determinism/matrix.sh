@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds hash_main.c and the library with other compilers and optimisation levels and for
 # WebAssembly, and checks that all of them print the same hashes as the build at hand. Its lines
-# read: scene lanes threads hash. With TENON_LONG set there are more levels.
+# read: scene lanes threads hash. With TENON_LONG set there are more levels, and AArch64 with NEON
+# where its compiler and emulator are installed.
 # usage: matrix.sh WORK_DIR HASH_PROGRAM LANES_8_OPTIONS LANES_16_OPTIONS LANE_SOURCES
 #   LANE_16_SOURCES SOURCE...   (LANE_*: relative to the root, between spaces)
 set -euo pipefail
@@ -61,6 +62,10 @@ if [ -n "${TENON_LONG:-}" ]; then
   natives=(gcc-O0 clang-O0 clang-O2)
   quick=
 fi
+arm=
+if [ -n "${TENON_LONG:-}" ] && command -v aarch64-linux-gnu-gcc qemu-aarch64 >/dev/null; then
+  arm="aarch64-linux-gnu-gcc -O2"
+fi
 wasm="clang --target=wasm32-wasi -O2 -msimd128 -DTN_NO_THREADS"
 
 rm -rf "$work"
@@ -70,6 +75,7 @@ mkdir -p "$work"
     plan "$native" "1 4 8" "${native/-/ -}$quick"
   done
   plan wasm "1 4" "$wasm$quick"
+  [ -z "$arm" ] || plan arm "1 4" "$arm"
 } >"$work/commands"
 xargs -d '\n' -P "$(nproc)" -n 1 sh -c <"$work/commands" || fail "compilation"
 
@@ -78,6 +84,11 @@ for native in "${natives[@]}"; do
 done
 $wasm -Wl,-z,stack-size=1048576 -o "$work/wasm/hash.wasm" "$work"/wasm/*.o -lm
 
+if [ -n "$arm" ]; then
+  $arm -static -o "$work/arm/hash" "$work"/arm/*.o -lm -pthread
+  aarch64-linux-gnu-objdump -d "$work/arm/hash" | grep -q 'fmul.*\.4s' || fail "no NEON instructions"
+  qemu-aarch64 "$work/arm/hash" 1 >"$work/arm.txt" &
+fi
 "$own" >"$work/own.txt" &
 for native in "${natives[@]}"; do
   "$work/$native/hash" "$(most_threads "$native")" >"$work/$native.txt" &
@@ -96,7 +107,11 @@ for native in "${natives[@]}"; do
 done
 diff <(awk '$2 <= 4 && $3 == 1' "$reference") "$work/wasm.txt" ||
   fail "the build at hand (<) and wasm (>) differ"
+if [ -n "$arm" ]; then
+  diff <(awk '$2 <= 4 && $3 == 1' "$reference") "$work/arm.txt" ||
+    fail "the build at hand (<) and AArch64 (>) differ"
+fi
 awk '$1 in hash && hash[$1] != $4 { print; bad = 1 } { hash[$1] = $4 } END { exit bad }' \
   "$reference" || fail "hashes depend on the number of lanes or threads"
 
-echo "same hashes from the build at hand, ${natives[*]} and wasm; scenes: $(awk '{ print $1 }' "$reference" | sort -u | wc -l)"
+echo "same hashes from the build at hand, ${natives[*]}${arm:+, AArch64} and wasm; scenes: $(awk '{ print $1 }' "$reference" | sort -u | wc -l)"

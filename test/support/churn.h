@@ -27,6 +27,8 @@ void churn_begin(churn *c, uint32_t seed);
 uint32_t churn_step(churn *c);
 // Replaces world `to` by the saved state of world `from`.
 void churn_restore(churn *c, int from, int to);
+// Why an event of the last step names something that is not there; null: none does.
+const char *churn_event_problem(const tn_world *world);
 // Translates an id of world 0 to world k.
 #define CHURN_ID(c, k, id) (churn_name(&(id).world, (c)->serial[k]), (id))
 void churn_name(uint32_t *world, uint32_t serial);

@@ -18,65 +18,6 @@ typedef struct verdict {
 } verdict;
 
 // ---------------------------------------------------------------------------------------------
-// Events
-
-// Whether an event's body is live; null is the world.
-static bool names_body(const tn_world *world, tn_body_id id)
-{
-  return TN_IS_NULL(id) || tn_body_is_valid(world, id);
-}
-
-static const char *contact_event_problem(const tn_world *world)
-{
-  int count;
-  const tn_contact_event *e = tn_world_contact_events(world, &count);
-  for (int i = 0; i < count; ++i) {
-    bool ends = e[i].kind == TN_EVENT_END || e[i].kind == TN_EVENT_SENSOR_END;
-    if (!ends &&
-        (!tn_shape_is_valid(world, e[i].shape_a) || !tn_shape_is_valid(world, e[i].shape_b) ||
-         !names_body(world, e[i].body_a) || !names_body(world, e[i].body_b))) {
-      return "a contact that begins names something dead";
-    }
-  }
-  return NULL;
-}
-
-static const char *soft_event_problem(const tn_world *world)
-{
-  int count;
-  const tn_soft_event *e = tn_world_soft_events(world, &count);
-  for (int i = 0; i < count; ++i) {
-    bool touch = e[i].kind == TN_SOFT_EVENT_TOUCH, part = e[i].kind == TN_SOFT_EVENT_PART;
-    if ((!part && !tn_soft_is_valid(world, e[i].soft)) ||
-        (touch && TN_IS_NULL(e[i].shape) && !tn_soft_is_valid(world, e[i].other_soft)) ||
-        (touch && !TN_IS_NULL(e[i].shape) && !tn_shape_is_valid(world, e[i].shape)) ||
-        (!part && !names_body(world, e[i].body))) {
-      return "a soft body's event names something dead";
-    }
-  }
-  return NULL;
-}
-
-static const char *event_problem(const tn_world *world)
-{
-  int count;
-  const tn_sleep_event *sleep = tn_world_sleep_events(world, &count);
-  for (int i = 0; i < count; ++i) {
-    if (!tn_body_is_valid(world, sleep[i].body)) {
-      return "a sleep event names a dead body";
-    }
-  }
-  const tn_joint_break_event *breaks = tn_world_joint_breaks(world, &count);
-  for (int i = 0; i < count; ++i) {
-    if (!tn_joint_is_valid(world, breaks[i].joint)) {
-      return "a break names a dead joint";
-    }
-  }
-  const char *why = contact_event_problem(world);
-  return why ? why : soft_event_problem(world);
-}
-
-// ---------------------------------------------------------------------------------------------
 // Runs
 
 // One world of each lane width, one with two threads, and last the one that is restored repeatedly.
@@ -115,7 +56,7 @@ static verdict run(uint32_t seed, int steps)
       v.what = difference(&c);
     }
     for (int k = 0; k < c.count && !v.what; ++k) {
-      v.what = event_problem(c.world[k]);
+      v.what = churn_event_problem(c.world[k]);
     }
     if (status & (TN_STEP_REJECTED | TN_STEP_OUT_OF_MEMORY)) {
       v.what = v.what ? v.what : "a step is not clean";
