@@ -56,6 +56,10 @@ static const field world_fields[] = {
     {"iterations", FIELD_INT, AT(tn_world_def, iterations), .lo = 1, .hi = 10000,
      .meaning = "passes over the constraints per substep; 1 is recommended"},
     {"sleeping", FIELD_BOOL, AT(tn_world_def, sleeping), .meaning = "bodies at rest fall asleep"},
+    {"sleep_speed", FIELD_FLOAT, AT(tn_world_def, sleep_speed), .lo = 0.0, .hi = 1e6,
+     .meaning = "speed below which a body is at rest, m/s; 0: by size and gravity"},
+    {"sleep_time", FIELD_FLOAT, AT(tn_world_def, sleep_time), .lo = 0.0, .hi = 1e6,
+     .meaning = "time at rest before bodies fall asleep, s; 0: by size and gravity"},
     {0}};
 const object_type type_world = {"world", "Settings of the world.", world_fields, usual_world};
 

@@ -375,4 +375,6 @@ void scene_file_world(const scene_file *file, tn_world_def *def)
   def->substeps = world->substeps;
   def->iterations = world->iterations;
   def->sleeping = world->sleeping;
+  def->sleep_speed = world->sleep_speed;
+  def->sleep_time = world->sleep_time;
 }

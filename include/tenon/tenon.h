@@ -139,6 +139,20 @@ TN_API tn_pair_filter_fn *tn_world_pair_filter(const tn_world *world, void **con
 TN_API bool tn_world_set_sleeping(tn_world *world, bool sleeping);
 /// Whether bodies at rest may fall asleep.
 TN_API bool tn_world_sleeping(const tn_world *world);
+/// Sets the speed of the fastest point below which a body counts as still, from 0 to 1e6 m/s.
+///
+/// Without contacts and joints a hundredth of it counts: a thrown body does not fall asleep at the
+/// top of its path. 0, the default: 0.01 m/s for a body that reaches 1 m from its centre under
+/// 9.81 m/s^2, and with the root of size and gravity; gravity below 1 m/s^2 counts as that.
+TN_API bool tn_world_set_sleep_speed(tn_world *world, float speed);
+/// The speed below which bodies count as still, as it was set, m/s.
+TN_API float tn_world_sleep_speed(const tn_world *world);
+/// Sets how long all bodies of an island are still before it falls asleep, from 0 to 1e6 s.
+///
+/// 0, the default: 1.57 s times the root of size over gravity, at least 0.5 s.
+TN_API bool tn_world_set_sleep_time(tn_world *world, float time);
+/// The time at rest before an island falls asleep, as it was set, s.
+TN_API float tn_world_sleep_time(const tn_world *world);
 
 /// A fingerprint of the whole state, with all that decides how it goes on: settings, forces and
 /// targets for the next step. Equal states have equal hashes on every machine, for every lane width

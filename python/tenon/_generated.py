@@ -1146,6 +1146,8 @@ class WorldBase(WorldCalls):
         gravity: Vector = UNSET,
         method: Union[Method, str, int] = UNSET,
         sleeping: bool = UNSET,
+        sleep_speed: float = UNSET,
+        sleep_time: float = UNSET,
         substeps: int = UNSET,
         iterations: int = UNSET,
         threads: int = UNSET,
@@ -1158,6 +1160,8 @@ class WorldBase(WorldCalls):
         gravity: m/s^2; (0, -9.81, 0)
         method: how constraints are solved; TENON
         sleeping: bodies at rest may fall asleep; true
+        sleep_speed: m/s, see World.sleep_speed; 0: by size and gravity
+        sleep_time: s, see World.sleep_time; 0: by size and gravity
         substeps: the quality knob: substeps in each step, 1 to 10,000; 8
         iterations: passes over the constraints in each substep, 1 to 10,000; 1 is best
         threads: threads of the built-in pool, the caller's included, 1 to 64; 1
@@ -1167,6 +1171,8 @@ class WorldBase(WorldCalls):
             "gravity": gravity,
             "method": method,
             "sleeping": sleeping,
+            "sleep_speed": sleep_speed,
+            "sleep_time": sleep_time,
             "substeps": substeps,
             "iterations": iterations,
             "threads": threads,
@@ -1546,6 +1552,24 @@ bodies destroys the coupling, which is logged as a warning.
     @sleeping.setter
     def sleeping(self, value: bool) -> None:
         self._set(lib.tn_world_set_sleeping, "bool", "sleeping", value)
+
+    @property
+    def sleep_speed(self) -> float:
+        """The speed below which bodies count as still, as it was set, m/s."""
+        return self._get(lib.tn_world_sleep_speed)
+
+    @sleep_speed.setter
+    def sleep_speed(self, value: float) -> None:
+        self._set(lib.tn_world_set_sleep_speed, "float", "sleep_speed", value)
+
+    @property
+    def sleep_time(self) -> float:
+        """The time at rest before an island falls asleep, as it was set, s."""
+        return self._get(lib.tn_world_sleep_time)
+
+    @sleep_time.setter
+    def sleep_time(self, value: float) -> None:
+        self._set(lib.tn_world_set_sleep_time, "float", "sleep_time", value)
 
     @property
     def energy(self) -> Energy:

@@ -36,7 +36,8 @@ struct tn_world {
   tn_vec3 gravity;
   tn_method method;
   int substeps, iterations, lanes, threads;
-  bool sleeping; // bodies may fall asleep
+  bool sleeping;                 // bodies may fall asleep
+  float sleep_speed, sleep_time; // m/s, s; 0: by size and gravity
   tn_pair_filter_fn *pair_filter;
   void *pair_filter_context;
   float last_h; // length of the last substep, s

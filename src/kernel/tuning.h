@@ -209,13 +209,18 @@
 // Needed by: elastic_ball_keeps_its_energy and every stack.
 #define TUNING_FIRST_KICK_SUPPORTED 1.0f
 #define TUNING_FIRST_KICK_FREE 0.5f
-// Bound of the fastest point of a body at rest, m/s; the same without contacts and joints; of a
-// pinned particle.
-#define TUNING_SLEEP_SPEED 0.01f
-#define TUNING_SLEEP_FREE_SPEED 1e-4f
+// Bound of the fastest point of a body at rest, times sqrt(g R), with R its largest distance from
+// the centre, and the share of it that counts without contacts and joints. Bound of a pinned
+// particle, m/s. Needed by: rest_is_relative_to_size_and_gravity.
+#define TUNING_SLEEP_SPEED 0.0032f
+#define TUNING_SLEEP_FREE_SHARE 0.01f
 #define TUNING_SLEEP_PINNED_SPEED 1e-30f
-// Time at rest before an island falls asleep, s.
+// Time at rest before an island falls asleep, s; at least, and times sqrt(R / g): what swings
+// slowly is slow for long at the ends of its swing.
 #define TUNING_SLEEP_TIME 0.5f
+#define TUNING_SLEEP_SWING 1.57f
+// Gravity that counts for rest where there is less, m/s^2.
+#define TUNING_SLEEP_MIN_GRAVITY 1.0f
 
 // ---------------------------------------------------------------------------------------------
 // Floors against division by zero and subnormal numbers. No physics as long as they are small.

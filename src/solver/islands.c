@@ -1,6 +1,6 @@
 // Islands and sleep. Bodies and soft bodies connected by contacts, joints or attachments form an
-// island, which falls asleep as a whole after all of it has been at rest for TUNING_SLEEP_TIME. A
-// step does no work for sleeping bodies. Static and kinematic bodies connect nothing.
+// island, which falls asleep as a whole after each part of it has been at rest for its sleep time.
+// A step does no work for sleeping bodies. Static and kinematic bodies connect nothing.
 #include "solver/islands.h"
 
 #include "data/events.h"
@@ -136,7 +136,7 @@ static void unite_softs(tn_world *world)
 static void reset_set(tn_world *world, int32_t i)
 {
   world->solver->island_parent[i] = i;
-  world->solver->island_sleep_time[i] = INFINITY;
+  world->solver->island_rest[i] = INFINITY;
   world->solver->island_ring_tail[i] = NO_SLOT;
 }
 
@@ -193,8 +193,8 @@ static bool find_islands(tn_world *world, bool whole)
   int32_t count = world->body_pool.used + world->soft_pool.used;
   if (!heap_reserve(&world->heap, (void **)&world->solver->island_parent,
                     &world->solver->island_capacity, count, sizeof(int32_t)) ||
-      !heap_reserve(&world->heap, (void **)&world->solver->island_sleep_time,
-                    &world->solver->island_sleep_time_capacity, count, sizeof(float)) ||
+      !heap_reserve(&world->heap, (void **)&world->solver->island_rest,
+                    &world->solver->island_rest_capacity, count, sizeof(float)) ||
       !heap_reserve(&world->heap, (void **)&world->solver->island_ring_tail,
                     &world->solver->island_ring_tail_capacity, count, sizeof(int32_t))) {
     return false;
@@ -227,6 +227,31 @@ static float max_extent_of(const tn_world *world, const body *b)
     max_extent = fmaxf(max_extent, s->bounding_radius + tn_length(at));
   }
   return max_extent;
+}
+
+// Speed and time of rest of a body or soft body whose points are at most `extent` from its centre.
+typedef struct rest_limit {
+  float speed, time; // m/s, s
+} rest_limit;
+
+static rest_limit rest_limit_of(const tn_world *world, float extent)
+{
+  float g = fmaxf(tn_length(world->gravity), TUNING_SLEEP_MIN_GRAVITY);
+  rest_limit usual = {TUNING_SLEEP_SPEED * sqrtf(g * extent),
+                      fmaxf(TUNING_SLEEP_TIME, TUNING_SLEEP_SWING * sqrtf(extent / g))};
+  return (rest_limit){world->sleep_speed > 0.0f ? world->sleep_speed : usual.speed,
+                      world->sleep_time > 0.0f ? world->sleep_time : usual.time};
+}
+
+static rest_limit body_rest_limit(const tn_world *world, const body *b)
+{
+  return rest_limit_of(world, max_extent_of(world, b));
+}
+
+static rest_limit soft_rest_limit(const tn_world *world, const soft *s)
+{
+  tn_vec3 size = tn_between_points(s->box.lower, s->box.upper);
+  return rest_limit_of(world, 0.5f * tn_length(size));
 }
 
 // Whether a joint or a contact may hold the body.
@@ -276,15 +301,17 @@ static bool is_at_rest(const tn_world *world, int32_t slot)
   const body_state *state = &world->state[slot];
   float v = tn_length(tn_v3(state->v[0], state->v[1], state->v[2]));
   float w = tn_length(tn_v3(state->w[0], state->w[1], state->w[2]));
-  float speed = v + (w > 0.0f ? w * max_extent_of(world, b) : 0.0f);
-  return b->can_sleep && speed < TUNING_SLEEP_SPEED &&
-         (speed < TUNING_SLEEP_FREE_SPEED || is_held(world, b)) && !has_active_motor(world, b);
+  float extent = max_extent_of(world, b), speed = v + w * extent;
+  float limit = rest_limit_of(world, extent).speed;
+  return b->can_sleep && speed < limit &&
+         (speed < TUNING_SLEEP_FREE_SHARE * limit || is_held(world, b)) &&
+         !has_active_motor(world, b);
 }
 
 // All particles are slow, and pinned ones, which the user moves, do not move at all.
-static bool is_soft_at_rest(const soft *s)
+static bool is_soft_at_rest(const tn_world *world, const soft *s)
 {
-  float limit = s->supported ? TUNING_SLEEP_SPEED : TUNING_SLEEP_FREE_SPEED;
+  float limit = (s->supported ? 1.0f : TUNING_SLEEP_FREE_SHARE) * soft_rest_limit(world, s).speed;
   for (int32_t i = 0; i < s->particle_count; ++i) {
     const soft_particle *p = &s->particles[i];
     if (!(tn_length(p->v) < (p->pinned ? TUNING_SLEEP_PINNED_SPEED : limit))) {
@@ -327,7 +354,7 @@ static void update_rest(int first, int last, void *context)
     body *b = &t->world->bodies[t->world->awake[i]];
     if (b->type == TN_BODY_DYNAMIC) {
       b->sleep_time = is_at_rest(t->world, t->world->awake[i]) ? b->sleep_time + t->dt : 0.0f;
-      any = any || b->sleep_time >= TUNING_SLEEP_TIME;
+      any = any || (b->sleep_time > 0.0f && b->sleep_time >= body_rest_limit(t->world, b).time);
     }
   }
   if (any) {
@@ -343,8 +370,8 @@ static bool update_sleep_times(tn_world *world, float dt)
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
     soft *s = &world->softs[i];
     if (s->alive && !s->asleep) {
-      s->sleep_time = is_soft_at_rest(s) ? s->sleep_time + dt : 0.0f;
-      any = any || s->sleep_time >= TUNING_SLEEP_TIME;
+      s->sleep_time = is_soft_at_rest(world, s) ? s->sleep_time + dt : 0.0f;
+      any = any || s->sleep_time >= soft_rest_limit(world, s).time;
     }
   }
   rest_task task = {.world = world, .dt = dt};
@@ -426,6 +453,34 @@ bool soft_sleep(tn_world *world, int32_t slot)
   return sleep_island_of(world, soft_set(world, slot));
 }
 
+static void note_rest(tn_world *world, int32_t set, float rest)
+{
+  float *least = &world->solver->island_rest[island_root(world, set)];
+  *least = fminf(*least, rest);
+}
+
+// Least time by which the parts of each island have been at rest for longer than they must, s.
+static void find_island_rest(tn_world *world)
+{
+  for (int32_t i = 0; i < world->awake_count; ++i) {
+    const body *b = &world->bodies[world->awake[i]];
+    if (b->type == TN_BODY_DYNAMIC) {
+      note_rest(world, world->awake[i], b->sleep_time - body_rest_limit(world, b).time);
+    }
+  }
+  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
+    const soft *s = &world->softs[i];
+    if (is_soft_awake(world, i)) {
+      note_rest(world, soft_set(world, i), s->sleep_time - soft_rest_limit(world, s).time);
+    }
+  }
+}
+
+static bool is_island_at_rest(tn_world *world, int32_t set)
+{
+  return world->solver->island_rest[island_root(world, set)] >= 0.0f;
+}
+
 bool sleep_update(tn_world *world, float dt)
 {
   if (!world->sleeping || !update_sleep_times(world, dt)) {
@@ -434,32 +489,15 @@ bool sleep_update(tn_world *world, float dt)
   if (!find_islands(world, false)) {
     return false;
   }
-  for (int32_t i = 0; i < world->awake_count; ++i) {
-    const body *b = &world->bodies[world->awake[i]];
-    if (b->type == TN_BODY_DYNAMIC) {
-      int32_t root = island_root(world, world->awake[i]);
-      world->solver->island_sleep_time[root] =
-          fminf(world->solver->island_sleep_time[root], b->sleep_time);
-    }
-  }
+  find_island_rest(world);
   for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    if (is_soft_awake(world, i)) {
-      int32_t root = island_root(world, soft_set(world, i));
-      world->solver->island_sleep_time[root] =
-          fminf(world->solver->island_sleep_time[root], world->softs[i].sleep_time);
-    }
-  }
-  for (int32_t i = 0; i < world->soft_pool.used; ++i) {
-    if (is_soft_awake(world, i) &&
-        world->solver->island_sleep_time[island_root(world, soft_set(world, i))] >=
-            TUNING_SLEEP_TIME) {
+    if (is_soft_awake(world, i) && is_island_at_rest(world, soft_set(world, i))) {
       soft_sleep_in_ring(world, i);
     }
   }
   for (int32_t i = 0; i < world->awake_count; ++i) {
     int32_t slot = world->awake[i];
-    if (is_dynamic(world, slot) &&
-        world->solver->island_sleep_time[island_root(world, slot)] >= TUNING_SLEEP_TIME) {
+    if (is_dynamic(world, slot) && is_island_at_rest(world, slot)) {
       sleep_in_ring(world, slot);
       moves_note_asleep(world, i);
     }

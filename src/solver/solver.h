@@ -34,12 +34,12 @@ typedef struct solver {
   soft_graph soft_graph;
   soft_coloring soft_contact_coloring, attachment_coloring;
 
-  // Scratch of islands.c: union-find over bodies and soft bodies; by root, the least sleep_time and
-  // the end of the sleep ring.
+  // Scratch of islands.c: union-find over bodies and soft bodies; by root, the least rest beyond
+  // what it takes to sleep, s, and the end of the sleep ring.
   int32_t *island_parent;
-  float *island_sleep_time;
+  float *island_rest;
   int32_t *island_ring_tail;
-  int32_t island_capacity, island_sleep_time_capacity, island_ring_tail_capacity;
+  int32_t island_capacity, island_rest_capacity, island_ring_tail_capacity;
 
   // State at the start of the step, see recovery.h.
   bool troubled;                       // something was not finite in this step

@@ -19,7 +19,8 @@ static uint64_t hash_settings(uint64_t hash, const tn_world *world)
 {
   int32_t numbers[3] = {(int32_t)world->method, world->substeps, world->iterations};
   hash = hash_bytes(hash, &world->gravity, sizeof world->gravity);
-  hash = hash_bytes(hash, &world->last_h, sizeof world->last_h);
+  float times[3] = {world->last_h, world->sleep_speed, world->sleep_time};
+  hash = hash_bytes(hash, times, sizeof times);
   return hash_bytes(hash, numbers, sizeof numbers);
 }
 

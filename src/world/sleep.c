@@ -4,6 +4,7 @@
 #include "data/wake.h"
 #include "data/world.h"
 #include "solver/islands.h"
+#include "world/checks.h"
 
 bool tn_body_is_awake(const tn_world *world, tn_body_id id)
 {
@@ -62,4 +63,39 @@ bool tn_world_set_sleeping(tn_world *world, bool sleeping)
     wake_all(world);
   }
   return true;
+}
+
+bool tn_world_sleeping(const tn_world *world)
+{
+  return world && world->sleeping;
+}
+
+static bool set_sleep_setting(tn_world *world, const char *function, float *setting, float value)
+{
+  if (!is_sleep_setting(value)) {
+    report(&world->log, TN_LOG_ERROR, "%s: must be from 0 to 1e6", function);
+    return false;
+  }
+  *setting = value;
+  return true;
+}
+
+bool tn_world_set_sleep_speed(tn_world *world, float speed)
+{
+  return world && set_sleep_setting(world, "tn_world_set_sleep_speed", &world->sleep_speed, speed);
+}
+
+float tn_world_sleep_speed(const tn_world *world)
+{
+  return world ? world->sleep_speed : 0.0f;
+}
+
+bool tn_world_set_sleep_time(tn_world *world, float time)
+{
+  return world && set_sleep_setting(world, "tn_world_set_sleep_time", &world->sleep_time, time);
+}
+
+float tn_world_sleep_time(const tn_world *world)
+{
+  return world ? world->sleep_time : 0.0f;
 }

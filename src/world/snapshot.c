@@ -22,7 +22,7 @@
 #include <string.h>
 
 #define SNAPSHOT_MAGIC 0x4e4f4e4554ull // "TENON"
-#define SNAPSHOT_VERSION 6u
+#define SNAPSHOT_VERSION 7u
 #define ALIGNMENT 64
 
 // One array of a snapshot.
@@ -105,6 +105,8 @@ static snapshot_header header_of(const tn_world *world)
   h->substeps = world->substeps;
   h->iterations = world->iterations;
   h->sleeping = world->sleeping;
+  h->sleep_speed = world->sleep_speed;
+  h->sleep_time = world->sleep_time;
   h->last_h = world->last_h;
   h->count = counts_of(world);
 #define COPY(name, part)                                                                           \
@@ -514,6 +516,8 @@ static void restore_settings(tn_world *world, const snapshot_header *h)
   world->substeps = h->substeps;
   world->iterations = h->iterations;
   world->sleeping = h->sleeping;
+  world->sleep_speed = h->sleep_speed;
+  world->sleep_time = h->sleep_time;
   world->last_h = h->last_h;
   world->break_event_count = world->move_count = 0;
   world->contact_event_count = world->published_contact_event_count = 0;

@@ -212,6 +212,11 @@ const char *counts_problem(int substeps, int iterations)
   return iterations < 1 || iterations > 10000 ? "iterations must be from 1 to 10000" : NULL;
 }
 
+bool is_sleep_setting(float x)
+{
+  return x >= 0.0f && x <= 1e6f;
+}
+
 static const char *world_def_error(const tn_world_def *def)
 {
   if (def->cookie != DEF_COOKIE) {
@@ -228,6 +233,9 @@ static const char *world_def_error(const tn_world_def *def)
   }
   if (def->threads < 1 || def->threads > 64) {
     return "threads must be from 1 to 64";
+  }
+  if (!is_sleep_setting(def->sleep_speed) || !is_sleep_setting(def->sleep_time)) {
+    return "sleep_speed and sleep_time must be from 0 to 1e6";
   }
   if (def->lanes != 0 && !find_ops(def->lanes)) {
     return "this machine has no such lanes";
@@ -279,6 +287,8 @@ static void fill_world(tn_world *world, const tn_world_def *def, tn_allocator al
   world->solver->ball_ops = find_ball_ops(world->lanes);
   world->material_version = 1;
   world->sleeping = def->sleeping;
+  world->sleep_speed = def->sleep_speed;
+  world->sleep_time = def->sleep_time;
   world->clock = def->clock;
   world->body_pool.first_free = NO_SLOT;
   world->joint_pool.first_free = NO_SLOT;
@@ -355,7 +365,7 @@ static void release_contacts(tn_world *world)
   RELEASE_ARRAY(changed_bodies, world->changed_body_capacity);
   RELEASE_ARRAY(active_blocks, world->active_block_capacity);
   RELEASE_ARRAY(solver->island_parent, world->solver->island_capacity);
-  RELEASE_ARRAY(solver->island_sleep_time, world->solver->island_sleep_time_capacity);
+  RELEASE_ARRAY(solver->island_rest, world->solver->island_rest_capacity);
   RELEASE_ARRAY(solver->island_ring_tail, world->solver->island_ring_tail_capacity);
 }
 
@@ -515,11 +525,6 @@ bool tn_world_set_iterations(tn_world *world, int iterations)
 int tn_world_iterations(const tn_world *world)
 {
   return world ? world->iterations : 0;
-}
-
-bool tn_world_sleeping(const tn_world *world)
-{
-  return world && world->sleeping;
 }
 
 void *tn_world_user_data(const tn_world *world)

@@ -365,6 +365,86 @@ static void kinematic_bodies_wake_bodies_that_rest_on_them(void **unused)
 }
 
 // ---------------------------------------------------------------------------------------------
+// Speed and time of rest
+
+static double seconds(int frames)
+{
+  return (double)DT * frames;
+}
+
+// A cube on smooth ground keeps its speed. Returns the time until it sleeps, or `most`.
+static double time_to_sleep(float half, float gravity, float speed, float sleep_speed,
+                            float sleep_time, double most)
+{
+  tn_world *world = sleepy_world();
+  tn_world_set_gravity(world, tn_v3(0.0f, -gravity, 0.0f));
+  assert_true(tn_world_set_sleep_speed(world, sleep_speed));
+  assert_true(tn_world_set_sleep_time(world, sleep_time));
+  tn_shape_def ground = tn_default_shape_def(TN_SHAPE_PLANE), cube = cube_shape(half);
+  ground.material.static_friction = ground.material.dynamic_friction = 0.0f;
+  cube.material = ground.material;
+  add_shape(world, test_no_body, &ground);
+  tn_body_id body = add_solid(world, tn_p3(0.0, (double)half, 0.0), &cube);
+  tn_body_set_velocity(world, body, tn_v3(speed, 0.0f, 0.0f));
+  int frames = 0;
+  while (tn_body_is_awake(world, body) && seconds(frames) < most) {
+    test_run(world, DT, 1);
+    frames += 1;
+  }
+  tn_world_destroy(world);
+  return seconds(frames);
+}
+
+// By default a body is still below 0.0032 sqrt(g R), and sleeps after 1.57 sqrt(R / g), at least
+// 0.5 s, with R the distance of its corners. Random sizes from 2 cm to 20 m, gravity from the
+// Moon's to Jupiter's, and random settings.
+static void rest_is_relative_to_size_and_gravity(void **unused)
+{
+  (void)unused;
+  uint32_t random = 5;
+  for (int i = 0; i < 20; ++i) {
+    float half = 0.01f * powf(1000.0f, test_between(&random, 0.0f, 1.0f));
+    float gravity = test_between(&random, 1.6f, 25.0f), radius = sqrtf(3.0f) * half;
+    float speed = i % 2 ? 0.0f : test_between(&random, 1e-3f, 0.3f);
+    float time = i % 4 < 2 ? 0.0f : test_between(&random, 0.1f, 2.0f);
+    float limit = speed > 0.0f ? speed : 0.0032f * sqrtf(gravity * radius);
+    double wait = time > 0.0f ? (double)time : fmax(0.5, (double)(1.57f * sqrtf(radius / gravity)));
+    double slow = time_to_sleep(half, gravity, 0.9f * limit, speed, time, 10.0);
+    assert_close(slow, wait + 0.05, 0.051); // a frame of rounding, and two to land
+    assert_close(time_to_sleep(half, gravity, 1.1f * limit, speed, time, wait + 2.0), wait + 2.0,
+                 0.02);
+  }
+}
+
+// Stacks of any size that land from a tenth of it fall asleep within 5 s, under any gravity and
+// number of substeps.
+static void stacks_of_any_size_fall_asleep(void **unused)
+{
+  (void)unused;
+  const int substeps[3] = {4, 8, 20};
+  uint32_t random = 9;
+  for (int i = 0; i < 12; ++i) {
+    float half = 0.01f * powf(300.0f, test_between(&random, 0.0f, 1.0f));
+    tn_world *world = sleepy_world();
+    tn_world_set_substeps(world, substeps[i % 3]);
+    tn_world_set_gravity(world, tn_v3(0.0f, -test_between(&random, 1.6f, 25.0f), 0.0f));
+    add_ground(world);
+    tn_body_id top = {0};
+    for (int k = 0; k < 4; ++k) {
+      top = add_cube(world, tn_p3(0.0, (double)half * (1.0 + 2.2 * k), 0.0), half);
+    }
+    int frames = 0;
+    for (; frames < 480 && tn_body_is_awake(world, top); ++frames) {
+      test_run(world, DT, 1);
+    }
+    double time = seconds(frames);
+    print_message("  half a side %.3f m: asleep after %.2f s\n", (double)half, time);
+    assert_below(time, 7.0); // large ones fall for up to 2 s
+    tn_world_destroy(world);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
 // What sleeping costs and keeps
 
 static void sleeping_bodies_do_not_move(void **unused)
@@ -470,6 +550,8 @@ int main(void)
       cmocka_unit_test(changing_one_body_wakes_the_tower),
       cmocka_unit_test(joints_wake_their_bodies),
       cmocka_unit_test(kinematic_bodies_wake_bodies_that_rest_on_them),
+      cmocka_unit_test(rest_is_relative_to_size_and_gravity),
+      cmocka_unit_test(stacks_of_any_size_fall_asleep),
       cmocka_unit_test(sleeping_bodies_do_not_move),
       cmocka_unit_test(sleeping_bodies_keep_their_contacts),
       cmocka_unit_test(sleeping_world_schedules_no_work),

@@ -220,6 +220,12 @@ static void bad_settings_are_refused(void **state)
   REFUSES(&f, !tn_world_set_substeps(f.world, 0), "substeps");
   REFUSES(&f, !tn_world_set_iterations(f.world, 0), "iterations");
   REFUSES(&f, !tn_world_set_substeps(f.world, 10001), "substeps");
+  for (int i = 0; i < 3; ++i) {
+    REFUSES(&f, !tn_world_set_sleep_speed(f.world, not_finite[i]), "sleep_speed");
+    REFUSES(&f, !tn_world_set_sleep_time(f.world, not_finite[i]), "sleep_time");
+  }
+  REFUSES(&f, !tn_world_set_sleep_speed(f.world, -1.0f), "sleep_speed");
+  REFUSES(&f, !tn_world_set_sleep_time(f.world, -1.0f), "sleep_time");
   const float times[7] = {0.0f, -0.0f, -1.0f, NAN, INFINITY, -INFINITY, 10.1f};
   for (int i = 0; i < 7; ++i) {
     REFUSES(&f, tn_world_step(f.world, times[i]) == TN_STEP_REJECTED, "dt");

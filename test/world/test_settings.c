@@ -23,6 +23,9 @@ static void settings_of_a_world(void **state)
   assert_int_equal(tn_world_substeps(world), 7);
   assert_false(tn_world_sleeping(world));
   assert_true(tn_world_set_sleeping(world, true) && tn_world_sleeping(world));
+  assert_true(tn_world_sleep_speed(world) == 0.0f && tn_world_sleep_time(world) == 0.0f);
+  assert_true(tn_world_set_sleep_speed(world, 0.05f) && tn_world_sleep_speed(world) == 0.05f);
+  assert_true(tn_world_set_sleep_time(world, 2.0f) && tn_world_sleep_time(world) == 2.0f);
   tn_world_destroy(world);
   assert_null(tn_world_user_data(NULL));
   assert_false(tn_world_set_user_data(NULL, &mark));
