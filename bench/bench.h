@@ -107,6 +107,7 @@ bool bench_race(bench *b, const char *group, const bench_case *c);
 bool bench_cases(bench *b);
 bool bench_rays(bench *b);
 bool bench_scaling(bench *b);
+bool bench_detection(bench *b);
 bool bench_threads(bench *b);
 bool bench_twins(bench *b);
 bool bench_curves(bench *b);

@@ -152,6 +152,34 @@ bool bench_scaling(bench *b)
 }
 
 // ---------------------------------------------------------------------------------------------
+// Hulls, meshes and many static bodies, where collision detection takes most of the time
+
+static const bench_case detection[] = {
+    {"terrain", NULL, "count", 200, FIELD_ONE, .settling = 60, .frames = 120,
+     .substeps = TN_QUALITY_FAST, .shown = {"contacts", "ms_manifolds", "rms_speed_end"}},
+    {"terrain_fine", "terrain", "count", 200, FIELD_ONE, .settling = 60, .frames = 120,
+     .substeps = TN_QUALITY_FAST, .shown = {"contacts", "ms_manifolds", "rms_speed_end"},
+     .extras = {{"cell", 0.25}}},
+    {"hulls", NULL, "count", 1000, FIELD_ONE, .settling = 120, .frames = 30,
+     .substeps = TN_QUALITY_FAST, .shown = {"contacts", "ms_manifolds", "rms_speed_end"}},
+    {"drum", NULL, "count", 1000, FIELD_ONE, .settling = 120, .frames = 30,
+     .substeps = TN_QUALITY_FAST, .shown = {"contacts", "ms_manifolds", "ms_pairs"}},
+    {"city", NULL, "houses", 1000, FIELD_ONE, .settling = 20, .frames = 60,
+     .substeps = TN_QUALITY_FAST, .shown = {"ms_pairs", "bytes_a_body"}},
+    {"city", NULL, "houses", 100000, FIELD_ONE, .settling = 20, .frames = 60,
+     .substeps = TN_QUALITY_FAST, .shown = {"ms_pairs", "bytes_a_body"}},
+};
+
+bool bench_detection(bench *b)
+{
+  bool ok = true;
+  for (size_t i = 0; i < sizeof detection / sizeof detection[0]; ++i) {
+    ok = bench_race(b, "detection", &detection[i]) && ok;
+  }
+  return ok;
+}
+
+// ---------------------------------------------------------------------------------------------
 // Threads: 1, 2, 4, ... up to all cores, the median of each over that of one
 
 static const bench_case threaded[] = {

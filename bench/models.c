@@ -216,6 +216,170 @@ static void build_tray(scene_run *run)
 }
 
 // ---------------------------------------------------------------------------------------------
+// Hulls
+
+enum { ROCKS = 8, ROCK_POINTS = 24, TERRAIN_CELLS = 128 };
+
+// Hulls of random points near an ellipsoid, about 0.5 m across, shared by all bodies.
+static void make_rocks(scene_run *run, tn_geometry_id rocks[ROCKS])
+{
+  uint32_t random = 7;
+  for (int i = 0; i < ROCKS; ++i) {
+    tn_vec3 half = tn_add(tn_v3(0.25f, 0.2f, 0.25f), scene_random_vector(&random, 0.06f));
+    tn_vec3 points[ROCK_POINTS];
+    for (int k = 0; k < ROCK_POINTS; ++k) {
+      tn_vec3 p = tn_add(scene_random_vector(&random, 1.0f), tn_v3(1e-3f, 0.0f, 0.0f));
+      p = tn_scale(1.0f / tn_length(p), p);
+      points[k] = tn_v3(half.x * p.x, half.y * p.y, half.z * p.z);
+    }
+    rocks[i] = tn_hull_create(run->world, points, ROCK_POINTS, 0);
+  }
+}
+
+static void drop_rock(scene_run *run, const tn_geometry_id rocks[ROCKS], tn_pos at,
+                      uint32_t *random)
+{
+  tn_body_def def = scene_body_def();
+  def.position = at;
+  tn_vec3 axis = tn_add(scene_random_vector(random, 1.0f), tn_v3(0.01f, 0.0f, 0.0f));
+  def.rotation = tn_quat_axis_angle(axis, TN_PI * scene_random_vector(random, 1.0f).x);
+  tn_shape_def shape = tn_default_shape_def(TN_SHAPE_HULL);
+  shape.geometry = rocks[run->body_count % ROCKS];
+  scene_add_solid(run, &def, &shape, 50.0f);
+}
+
+// Waves of 1 m over 12 and 17 m.
+static void lay_terrain(scene_run *run)
+{
+  static tn_vec3 vertices[(TERRAIN_CELLS + 1) * (TERRAIN_CELLS + 1)];
+  static int triangles[6 * TERRAIN_CELLS * TERRAIN_CELLS];
+  const int across = TERRAIN_CELLS + 1;
+  float cell = (float)scene_value(run, "cell");
+  int count = 0;
+  for (int i = 0; i < across * across; ++i) {
+    float x = cell * (float)(i % across - TERRAIN_CELLS / 2);
+    float z = cell * (float)(i / across - TERRAIN_CELLS / 2);
+    float height = tn_sin(2.0f * TN_PI * x / 12.0f) * tn_cos(2.0f * TN_PI * z / 17.0f);
+    vertices[i] = tn_v3(x, height, z);
+  }
+  for (int i = 0; i < TERRAIN_CELLS * TERRAIN_CELLS; ++i) {
+    int a = i / TERRAIN_CELLS * across + i % TERRAIN_CELLS, b = a + 1, c = a + across, d = c + 1;
+    const int corners[6] = {a, c, b, b, c, d};
+    memcpy(&triangles[count], corners, sizeof corners);
+    count += 6;
+  }
+  tn_shape_def shape = tn_default_shape_def(TN_SHAPE_MESH);
+  shape.geometry = tn_mesh_create(run->world, vertices, across * across, triangles, count / 3);
+  scene_add_fixed(run, (tn_transform){tn_p3(0.0, 0.0, 0.0), tn_quat_identity()}, &shape);
+}
+
+// Hulls fall on a terrain, too far apart to interact at first.
+static void build_terrain(scene_run *run)
+{
+  scene_set_gravity(run);
+  lay_terrain(run);
+  tn_geometry_id rocks[ROCKS];
+  make_rocks(run, rocks);
+  int count = (int)scene_value(run, "count");
+  int across = (int)ceil(sqrt((double)count));
+  double spacing = 2.0, middle = 0.5 * (double)(across - 1);
+  uint32_t random = 3;
+  for (int i = 0; i < count && !run->failed; ++i) {
+    int row = i / across;
+    drop_rock(
+        run, rocks,
+        tn_p3(spacing * ((double)(i % across) - middle), 2.5, spacing * ((double)row - middle)),
+        &random);
+  }
+}
+
+static void add_wall(scene_run *run, tn_pos at, tn_vec3 half)
+{
+  tn_shape_def wall = scene_box_shape(half);
+  scene_add_fixed(run, (tn_transform){at, tn_quat_identity()}, &wall);
+}
+
+// Hulls fall into a box without a lid.
+static void build_hulls(scene_run *run)
+{
+  lay_ground(run);
+  tn_geometry_id rocks[ROCKS];
+  make_rocks(run, rocks);
+  int count = (int)scene_value(run, "count");
+  int across = (int)ceil(cbrt(0.5 * (double)count));
+  float half = 0.3f * (float)across;
+  for (int side = -1; side <= 1; side += 2) {
+    double off = (double)side * ((double)half + 0.5);
+    add_wall(run, tn_p3(off, 5.0, 0.0), tn_v3(0.5f, 5.0f, half + 1.0f));
+    add_wall(run, tn_p3(0.0, 5.0, off), tn_v3(half + 1.0f, 5.0f, 0.5f));
+  }
+  uint32_t random = 5;
+  double middle = 0.5 * (double)(across - 1);
+  for (int i = 0; i < count && !run->failed; ++i) {
+    int layer = i / (across * across), row = i / across % across;
+    drop_rock(run, rocks,
+              tn_p3(0.58 * ((double)(i % across) - middle), 0.4 + 0.58 * (double)layer,
+                    0.58 * ((double)row - middle)),
+              &random);
+  }
+}
+
+// A drum of eight walls that turns about the z axis at 0.4 rad/s, half full of cubes and hulls.
+static void build_drum(scene_run *run)
+{
+  scene_set_gravity(run);
+  int count = (int)scene_value(run, "count");
+  int across = (int)ceil(cbrt((double)count));
+  float radius = 0.55f * (float)across, length = 0.3f * (float)across;
+  tn_body_def drum = tn_default_body_def();
+  drum.type = TN_BODY_KINEMATIC;
+  drum.angular_velocity = tn_v3(0.0f, 0.0f, 0.4f);
+  tn_body_id id = scene_add_scenery(run, &drum);
+  for (int i = 0; i < 8; ++i) {
+    float angle = 0.25f * TN_PI * (float)i;
+    tn_vec3 z = {0.0f, 0.0f, 1.0f};
+    tn_shape_def wall = scene_box_shape(tn_v3(0.25f, 0.5f * radius, length));
+    wall.position = tn_v3(radius * tn_cos(angle), radius * tn_sin(angle), 0.0f);
+    wall.rotation = tn_quat_axis_angle(z, angle);
+    scene_add_shape(run, id, &wall);
+  }
+  for (int side = -1; side <= 1; side += 2) {
+    tn_shape_def lid = scene_box_shape(tn_v3(1.5f * radius, 1.5f * radius, 0.25f));
+    lid.position = tn_v3(0.0f, 0.0f, (float)side * (length + 0.25f));
+    scene_add_shape(run, id, &lid);
+  }
+  tn_geometry_id rocks[ROCKS];
+  make_rocks(run, rocks);
+  uint32_t random = 9;
+  double middle = 0.5 * (double)(across - 1);
+  for (int i = 0; i < count && !run->failed; ++i) {
+    int layer = i / (across * across), row = i / across % across;
+    tn_pos at = tn_p3(0.58 * ((double)(i % across) - middle), 0.58 * ((double)layer - middle),
+                      0.58 * ((double)row - middle));
+    if (i % 2) {
+      add_cube(run, at, 0.4f);
+    } else {
+      drop_rock(run, rocks, at, &random);
+    }
+  }
+}
+
+// Static boxes in a wide grid, and a few cubes that fall on some of them.
+static void build_city(scene_run *run)
+{
+  lay_ground(run);
+  int houses = (int)scene_value(run, "houses"), across = (int)ceil(sqrt((double)houses));
+  for (int i = 0; i < houses && !run->failed; ++i) {
+    int row = i / across;
+    add_wall(run, tn_p3(3.0 * (double)(i % across), 0.5, 3.0 * (double)row),
+             tn_v3(1.0f, 0.5f, 1.0f));
+  }
+  for (int i = 0; i < 100 && !run->failed; ++i) {
+    add_cube(run, tn_p3(3.0 * (double)(i % 10), 2.0, 3.0 * (double)(i / 10 % 10)), 0.5f);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
 // Soft bodies
 
 static const float CLOTH_SIZE = 2.0f; // m
@@ -369,6 +533,19 @@ static const scene models[] = {
     {.name = "tray",
      .parameters = {{"count", 1.0, 1e5, 500.0, true, "number of cubes on one plate"}},
      .build = build_tray},
+    {.name = "terrain",
+     .parameters = {{"count", 1.0, 1e4, 200.0, true, "number of hulls"},
+                    {"cell", 0.1, 4.0, 0.5, false, "length of a triangle of the mesh, m"}},
+     .build = build_terrain},
+    {.name = "hulls",
+     .parameters = {{"count", 1.0, 1e5, 500.0, true, "number of hulls"}},
+     .build = build_hulls},
+    {.name = "drum",
+     .parameters = {{"count", 1.0, 1e5, 1000.0, true, "number of cubes and hulls"}},
+     .build = build_drum},
+    {.name = "city",
+     .parameters = {{"houses", 1.0, 1e6, 1000.0, true, "number of static boxes"}},
+     .build = build_city},
     {.name = "cloth", .parameters = PARTICLES, .build = build_cloth, .measure = measure_cloth},
     {.name = "bends", .parameters = PARTICLES, .build = build_bends},
     {.name = "folds", .parameters = PARTICLES, .build = build_folds},

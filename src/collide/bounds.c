@@ -30,16 +30,20 @@ static float max_length(const tn_vec3 *points, int count)
 // ---------------------------------------------------------------------------------------------
 // AABBs
 
-static aabb aabb_of_vertices(const tn_vec3 *points, int count, pose at)
+static aabb aabb_of_vertices(const vector_rows *points, pose at)
 {
-  tn_vec3 first = pose_point(at, points[0]);
-  aabb box = {first, first};
-  for (int i = 1; i < count; i++) {
-    tn_vec3 p = pose_point(at, points[i]);
-    box.lower = vec3_lower(box.lower, p);
-    box.upper = vec3_upper(box.upper, p);
-  }
-  return box;
+  tn_vec3 lower, upper;
+  vector_rows_range(points, pose_inverse_vector(at, tn_v3(1.0f, 0.0f, 0.0f)), &lower.x, &upper.x);
+  vector_rows_range(points, pose_inverse_vector(at, tn_v3(0.0f, 1.0f, 0.0f)), &lower.y, &upper.y);
+  vector_rows_range(points, pose_inverse_vector(at, tn_v3(0.0f, 0.0f, 1.0f)), &lower.z, &upper.z);
+  return (aabb){tn_add(at.p, lower), tn_add(at.p, upper)};
+}
+
+static aabb aabb_of_triangle(const tn_vec3 corner[3], pose at)
+{
+  tn_vec3 a = pose_point(at, corner[0]), b = pose_point(at, corner[1]);
+  tn_vec3 c = pose_point(at, corner[2]);
+  return (aabb){vec3_lower(a, vec3_lower(b, c)), vec3_upper(a, vec3_upper(b, c))};
 }
 
 static aabb aabb_centered(tn_vec3 center, tn_vec3 half)
@@ -113,7 +117,7 @@ aabb geometry_aabb(const geometry *g, pose at)
   case TN_SHAPE_CONE:
     return aabb_of_cone(g, axis, at);
   case TN_SHAPE_HULL:
-    return aabb_of_vertices(g->hull->vertices, g->hull->vertex_count, at);
+    return aabb_of_vertices(&g->hull->vertex_rows, at);
   case TN_SHAPE_PLANE:
     return aabb_of_plane(axis, at);
   case TN_SHAPE_MESH:
@@ -123,7 +127,7 @@ aabb geometry_aabb(const geometry *g, pose at)
   case TN_SHAPE_WIRE:
     return aabb_of_local_aabb(wire_aabb(g->wire, g->radius), at);
   default:
-    return aabb_of_vertices(g->corner, 3, at);
+    return aabb_of_triangle(g->corner, at);
   }
 }
 

@@ -278,5 +278,5 @@ bool collide_boxes(const geometry *a, const geometry *b, pose b_in_a, float marg
                   : manifold_by_face_of_a(&p, b, b_in_a, face, margin, m)) {
     return true;
   }
-  return collide_convex_generic(a, b, b_in_a, margin, m);
+  return collide_convex_generic(a, b, b_in_a, margin, NULL, m);
 }

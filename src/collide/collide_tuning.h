@@ -17,6 +17,9 @@
 // Distance, relative to the scale, below which a result without a positive lower bound is not
 // trusted: rounding decides its direction, so EPA takes over.
 #define COLLIDE_GJK_UNPROVEN 1e-5
+// Depth, relative to the scale, from which a pair keeps no start: of several ways out of about equal
+// length the start would decide.
+#define COLLIDE_START_DEPTH 0.02
 // Squared sine of a tetrahedron without an inside.
 #define COLLIDE_GJK_FLAT_SINE2 1e-20
 #define COLLIDE_EPA_VERTICES 128
@@ -196,6 +199,12 @@
 // ---------------------------------------------------------------------------------------------
 // Hulls and mass
 
+// Float products that choose vertices: rounding error, relative to the sum of the magnitudes of the
+// three terms (twice 2.5 units in the last place), and the range of that sum in which it holds.
+// Needed by: furthest_vertices_are_exact.
+#define COLLIDE_PRODUCT_ROUNDING 6e-7f
+#define COLLIDE_PRODUCT_LEAST 1e-30f
+#define COLLIDE_PRODUCT_MOST 1e30f
 // Faces coplanar within this, relative to the extent of the points, are merged.
 #define COLLIDE_HULL_FLATNESS 1e-5
 // The inner radius is rounded down by this ratio.

@@ -66,12 +66,12 @@ static void choose_triangle_side(convex_pair *k)
   k->separation = height - core_radius(k->b);
 }
 
-static bool find_separation(convex_pair *k)
+static bool find_separation(convex_pair *k, core_start *start)
 {
   core_pair pair = core_pair_make(k->a, k->b, k->b_in_a);
   core_gap gap;
   float radii = core_radius(k->a) + core_radius(k->b);
-  if (!core_distance(&pair, (double)(k->margin + radii), &gap)) {
+  if (!core_distance(&pair, (double)(k->margin + radii), start, &gap)) {
     return false;
   }
   k->normal = vec3_from_d3(gap.normal);
@@ -373,10 +373,10 @@ static void manifold_at_witnesses(const convex_pair *k, manifold *m)
 // Faces of a cylinder or cone are polygons that approximate a disc, so the other shape's face comes
 // first.
 bool collide_convex_generic(const geometry *a, const geometry *b, pose b_in_a, float margin,
-                            manifold *m)
+                            core_start *start, manifold *m)
 {
   convex_pair k = {.a = a, .b = b, .b_in_a = b_in_a, .margin = margin};
-  if (!find_separation(&k)) {
+  if (!find_separation(&k, start)) {
     return false;
   }
   bool round_first = a->kind == TN_SHAPE_CYLINDER || a->kind == TN_SHAPE_CONE;

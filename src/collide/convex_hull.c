@@ -169,9 +169,15 @@ static bool simplify(hull *h, int limit, double tolerance, char *message, size_t
 // ---------------------------------------------------------------------------------------------
 // Packing
 
+static size_t head_size(void)
+{
+  return (sizeof(convex_hull) + 15) / 16 * 16;
+}
+
 static size_t block_size(int vertices, int edges, int faces)
 {
-  return sizeof(convex_hull) + (size_t)vertices * sizeof(tn_vec3) +
+  return head_size() + vector_rows_size(vertices) + vector_rows_size(faces) +
+         (size_t)vertices * (sizeof(tn_vec3) + sizeof(uint16_t)) +
          (size_t)faces * sizeof(convex_hull_face) + (size_t)edges * sizeof(convex_hull_edge);
 }
 
@@ -235,13 +241,21 @@ static convex_hull *pack(const hull *h, collide_allocator memory)
   c->vertex_count = h->vertex_count;
   c->edge_count = h->edge_count;
   c->face_count = h->face_count;
-  c->vertices = (tn_vec3 *)(c + 1);
+  char *rows = (char *)c + head_size();
+  char *normals = rows + vector_rows_size(c->vertex_count);
+  c->vertices = (tn_vec3 *)(normals + vector_rows_size(c->face_count));
   c->faces = (convex_hull_face *)(c->vertices + c->vertex_count);
   c->edges = (convex_hull_edge *)(c->faces + c->face_count);
+  c->first_edge = (uint16_t *)(c->edges + c->edge_count);
   for (int i = 0; i < h->vertex_count; i++) {
     c->vertices[i] = d3_to_vec3(h->vertices[i]);
   }
   fill_faces(c, h);
+  for (int i = c->edge_count - 1; i >= 0; i--) {
+    c->first_edge[c->edges[i].origin] = (uint16_t)i;
+  }
+  c->vertex_rows = vector_rows_make(rows, c->vertices, sizeof *c->vertices, c->vertex_count);
+  c->normal_rows = vector_rows_make(normals, &c->faces[0].normal, sizeof *c->faces, c->face_count);
   c->center = d3_to_vec3(center_of_hull(h));
   c->inner_radius = inner_radius_of(c);
   c->mass_density = 0.0f;

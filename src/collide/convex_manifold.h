@@ -56,7 +56,7 @@ bool rim_manifold(const face_frame *face, const geometry *b, pose b_in_a, float 
 // Any two convex shapes: GJK/EPA for the direction, then the features that face each other along
 // it.
 bool collide_convex_generic(const geometry *a, const geometry *b, pose b_in_a, float margin,
-                            manifold *m);
+                            core_start *start, manifold *m);
 
 // Specialised pairs: box-box (SAT); spheres and capsules among each other; box A and sphere B;
 // plane A and any convex B.

@@ -6,7 +6,6 @@
 #define TENON_COLLIDE_CORE_H
 
 #include "collide/geometry.h"
-#include "collide/quickhull.h"
 
 // Two cores in A's frame.
 typedef struct core_pair {
@@ -18,7 +17,8 @@ typedef struct core_pair {
 
 // A support point of the Minkowski difference: w = b - a.
 typedef struct core_vertex {
-  d3 w, a, b; // all in A's frame
+  d3 w, a, b;               // all in A's frame
+  uint8_t index_a, index_b; // vertices of the cores, of which only cylinders and cones have none
 } core_vertex;
 
 // The shortest segment between two cores, or the minimum translation that separates them.
@@ -44,18 +44,25 @@ float core_radius(const geometry *g);
 // Support function of a core, in its own frame. `direction` may have any length.
 d3 core_support(const geometry *g, d3 direction);
 
+// Number of a core's vertices; 0 for cylinders and cones.
+int core_vertex_count(const geometry *g);
+
 core_pair core_pair_make(const geometry *a, const geometry *b, pose b_in_a);
 
 // Support function of the Minkowski difference; updates `pair->scale`.
 core_vertex core_pair_support(core_pair *pair, d3 direction);
 
 // GJK, with EPA for overlapping cores. Returns false when the cores are further apart than `limit`;
-// `out` is then not valid.
-bool core_distance(core_pair *pair, double limit, core_gap *out);
+// `out` is then not valid. `start` may be null or empty, and is replaced.
+bool core_distance(core_pair *pair, double limit, core_start *start, core_gap *out);
 
 // EPA: the penetration of overlapping cores. `simplex` has up to four points of the difference that
 // enclose the origin, as GJK left them.
-core_gap core_depth(core_pair *pair, const core_vertex *simplex, int count);
+core_gap core_depth(core_pair *pair, const core_vertex *simplex, int count, core_start *start);
+
+// Stores up to three vertices of the difference; `start` may be null.
+void core_start_set(core_start *start, const core_pair *pair, const core_vertex *const *vertices,
+                    int count);
 
 // Distance of the point `p` from a cylinder or cone, in closed form; negative inside.
 core_gap core_gap_of_point(const geometry *g, d3 p);

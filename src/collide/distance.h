@@ -13,6 +13,11 @@ typedef struct separation {
 
 separation convex_distance(const geometry *a, const geometry *b, pose b_in_a);
 
+// Direction of the shortest segment of two convex shapes, from A to B in A's frame; false when it
+// is longer than `limit`. `start` is replaced.
+bool convex_axis(const geometry *a, const geometry *b, pose b_in_a, float limit, core_start *start,
+                 tn_vec3 *axis);
+
 // Support function: the point of a convex shape that is furthest along `direction`, of any length
 // but zero.
 tn_vec3 convex_support(const geometry *g, tn_vec3 direction);

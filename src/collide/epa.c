@@ -294,11 +294,13 @@ static const face *face_along(const polytope *p, d3 n, const face *closest)
 }
 
 // n is outward from the difference B - A, so B leaves A along -n.
-static core_gap gap_through(const polytope *p, const face *closest, d3 n, double depth)
+static core_gap gap_through(const core_pair *pair, const polytope *p, const face *closest, d3 n,
+                            double depth, core_start *start)
 {
   const face *f = face_along(p, n, closest);
   const core_vertex *v[3] = {&p->vertex[f->corner[0]], &p->vertex[f->corner[1]],
                              &p->vertex[f->corner[2]]};
+  core_start_set(start, pair, v, depth < COLLIDE_START_DEPTH * pair->scale ? 3 : 0);
   d3 weight = ray_weights(p, f, n);
   weight = (d3){fmax(0.0, weight.x), fmax(0.0, weight.y), fmax(0.0, weight.z)};
   double sum = weight.x + weight.y + weight.z;
@@ -331,7 +333,7 @@ static core_gap gap_of_degenerate(const core_pair *pair, const polytope *p,
   return gap;
 }
 
-core_gap core_depth(core_pair *pair, const core_vertex *simplex, int count)
+core_gap core_depth(core_pair *pair, const core_vertex *simplex, int count, core_start *start)
 {
   polytope p; // not initialised: it is large, and every field is written before it is read
   p.vertex_count = p.face_count = p.free_face_count = 0;
@@ -355,7 +357,7 @@ core_gap core_depth(core_pair *pair, const core_vertex *simplex, int count)
     double bound = COLLIDE_EPA_TOLERANCE * pair->scale + COLLIDE_EPA_DEPTH_TOLERANCE * depth;
     if (depth - f->offset <= bound ||
         !expand(&p, closest, next, COLLIDE_EPA_VISIBLE * pair->scale)) {
-      return gap_through(&p, f, normal, depth);
+      return gap_through(pair, &p, f, normal, depth, start);
     }
   }
 }

@@ -31,15 +31,7 @@ static void box_face(tn_vec3 half, tn_vec3 direction, face_polygon *out)
 
 static void hull_supporting_face(const convex_hull *c, tn_vec3 direction, face_polygon *out)
 {
-  int best = 0;
-  float best_cosine = -INFINITY;
-  for (int i = 0; i < c->face_count; i++) {
-    float cosine = tn_dot(c->faces[i].normal, direction);
-    if (cosine > best_cosine) {
-      best = i;
-      best_cosine = cosine;
-    }
-  }
+  int best = vector_rows_furthest(&c->normal_rows, direction);
   const convex_hull_face *face = &c->faces[best];
   out->normal = face->normal;
   out->feature_id = best;
@@ -146,34 +138,23 @@ static float steepness(tn_vec3 p, tn_vec3 q, tn_vec3 direction)
 
 static segment hull_supporting_edge(const convex_hull *c, tn_vec3 direction)
 {
-  int top = 0;
-  float height = -INFINITY;
-  for (int i = 0; i < c->vertex_count; i++) {
-    float h = tn_dot(c->vertices[i], direction);
-    if (h > height) {
-      top = i;
-      height = h;
-    }
-  }
-  int best = 0;
+  int top = vector_rows_furthest(&c->vertex_rows, direction), first = c->first_edge[top];
+  int best = first, edge = first;
   float best_steepness = INFINITY;
-  for (int i = 0; i < c->edge_count; i++) {
-    const convex_hull_edge *edge = &c->edges[i];
-    if (edge->origin != top) {
-      continue;
-    }
-    tn_vec3 to = c->vertices[c->edges[edge->twin].origin];
+  do {
+    tn_vec3 to = c->vertices[c->edges[c->edges[edge].twin].origin];
     float steep = steepness(c->vertices[top], to, direction);
-    if (steep < best_steepness) {
-      best = i;
+    if (steep < best_steepness || (steep == best_steepness && edge < best)) {
+      best = edge;
       best_steepness = steep;
     }
-  }
+    edge = c->edges[c->edges[edge].twin].next;
+  } while (edge != first);
   // The same id and direction from whichever end the edge is found.
   int twin = c->edges[best].twin, feature_id = best < twin ? best : twin;
-  const convex_hull_edge *edge = &c->edges[feature_id];
+  const convex_hull_edge *lower = &c->edges[feature_id];
   return (segment){
-      {c->vertices[edge->origin], c->vertices[c->edges[edge->twin].origin]}, 0.0f, feature_id};
+      {c->vertices[lower->origin], c->vertices[c->edges[lower->twin].origin]}, 0.0f, feature_id};
 }
 
 static segment triangle_edge(const tn_vec3 corner[3], tn_vec3 direction)

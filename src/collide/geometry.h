@@ -4,6 +4,8 @@
 #ifndef TENON_COLLIDE_GEOMETRY_H
 #define TENON_COLLIDE_GEOMETRY_H
 
+#include "collide/vector_rows.h"
+
 #include <tenon/types.h>
 
 // A rigid transform. `b_in_a` takes points of B's frame to A's: x -> p + rotate(q, x).
@@ -16,6 +18,13 @@ typedef struct pose {
 typedef struct aabb {
   tn_vec3 lower, upper;
 } aabb;
+
+// Where the search for the shortest segment of a pair begins: at the pairs of vertices that were
+// its ends when the pair was last looked at. Each result replaces it; it saves time and changes
+// results by rounding only. A count of 0 is no start.
+typedef struct core_start {
+  uint8_t count, a[3], b[3];
+} core_start;
 
 // A half-edge. The edges of a face are contiguous in `edges`, counter-clockwise seen from outside.
 typedef struct convex_hull_edge {
@@ -31,6 +40,8 @@ typedef struct convex_hull_face {
 // The convex hull of a TN_SHAPE_HULL, in one block of memory.
 typedef struct convex_hull {
   tn_vec3 *vertices;
+  vector_rows vertex_rows, normal_rows; // vertices and face normals once more
+  uint16_t *first_edge;                 // of each vertex, the edge from it of the lowest index
   convex_hull_edge *edges;
   convex_hull_face *faces;
   int vertex_count, edge_count, face_count; // edge_count counts half-edges

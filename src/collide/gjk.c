@@ -13,18 +13,14 @@ float core_radius(const geometry *g)
   return g->kind == TN_SHAPE_SPHERE || g->kind == TN_SHAPE_CAPSULE ? g->radius : 0.0f;
 }
 
-static d3 furthest_of(const tn_vec3 *points, int count, d3 direction)
+static int furthest_corner(const tn_vec3 corner[3], d3 direction)
 {
-  int best = 0;
-  double best_height = d3_dot(direction, d3_from_vec3(points[0]));
-  for (int i = 1; i < count; i++) {
-    double height = d3_dot(direction, d3_from_vec3(points[i]));
-    if (height > best_height) {
-      best = i;
-      best_height = height;
-    }
+  double height[3];
+  for (int i = 0; i < 3; i++) {
+    height[i] = d3_dot(direction, d3_from_vec3(corner[i]));
   }
-  return d3_from_vec3(points[best]);
+  int best = height[1] > height[0];
+  return height[2] > height[best] ? 2 : best;
 }
 
 // Support point of a disc perpendicular to the y axis; its centre for a direction along y.
@@ -40,29 +36,79 @@ static double with_sign(double value, double sign)
   return sign >= 0.0 ? value : -value;
 }
 
-d3 core_support(const geometry *g, d3 direction)
+int core_vertex_count(const geometry *g)
 {
-  double half_length = (double)g->half_length, radius = (double)g->radius;
-  d3 h = d3_from_vec3(g->half_extents);
+  switch (g->kind) {
+  case TN_SHAPE_SPHERE:
+    return 1;
+  case TN_SHAPE_CAPSULE:
+    return 2;
+  case TN_SHAPE_BOX:
+    return 8;
+  case TN_SHAPE_HULL:
+    return g->hull->vertex_count;
+  case GEOMETRY_TRIANGLE:
+    return 3;
+  default:
+    return 0;
+  }
+}
+
+// Bit k of a box's vertex, and that of a capsule, is set on the positive side of axis k.
+static d3 vertex_at(const geometry *g, int index)
+{
   switch (g->kind) {
   case TN_SHAPE_CAPSULE:
-    return (d3){0.0, with_sign(half_length, direction.y), 0.0};
-  case TN_SHAPE_BOX:
-    return (d3){with_sign(h.x, direction.x), with_sign(h.y, direction.y),
-                with_sign(h.z, direction.z)};
-  case TN_SHAPE_CYLINDER:
-    return rim_support(radius, with_sign(half_length, direction.y), direction);
-  case TN_SHAPE_CONE: {
-    d3 tip = {0.0, half_length, 0.0}, base = rim_support(radius, -half_length, direction);
-    return d3_dot(tip, direction) >= d3_dot(base, direction) ? tip : base;
+    return (d3){0.0, (double)(index ? g->half_length : -g->half_length), 0.0};
+  case TN_SHAPE_BOX: {
+    tn_vec3 h = g->half_extents;
+    return (d3){(double)(index & 1 ? h.x : -h.x), (double)(index & 2 ? h.y : -h.y),
+                (double)(index & 4 ? h.z : -h.z)};
   }
   case TN_SHAPE_HULL:
-    return furthest_of(g->hull->vertices, g->hull->vertex_count, direction);
+    return d3_from_vec3(g->hull->vertices[index]);
   case GEOMETRY_TRIANGLE:
-    return furthest_of(g->corner, 3, direction);
+    return d3_from_vec3(g->corner[index]);
   default:
     return (d3){0.0, 0.0, 0.0};
   }
+}
+
+static int furthest_vertex(const geometry *g, d3 direction)
+{
+  switch (g->kind) {
+  case TN_SHAPE_CAPSULE:
+    return direction.y >= 0.0;
+  case TN_SHAPE_BOX:
+    return (direction.x >= 0.0) | (direction.y >= 0.0) << 1 | (direction.z >= 0.0) << 2;
+  case TN_SHAPE_HULL:
+    return vector_rows_furthest_exact(&g->hull->vertex_rows, direction);
+  case GEOMETRY_TRIANGLE:
+    return furthest_corner(g->corner, direction);
+  default:
+    return 0;
+  }
+}
+
+static d3 support_at(const geometry *g, d3 direction, uint8_t *index)
+{
+  double half_length = (double)g->half_length, radius = (double)g->radius;
+  *index = 0;
+  if (g->kind == TN_SHAPE_CYLINDER) {
+    return rim_support(radius, with_sign(half_length, direction.y), direction);
+  }
+  if (g->kind == TN_SHAPE_CONE) {
+    d3 tip = {0.0, half_length, 0.0}, base = rim_support(radius, -half_length, direction);
+    return d3_dot(tip, direction) >= d3_dot(base, direction) ? tip : base;
+  }
+  *index = (uint8_t)furthest_vertex(g, direction);
+  return vertex_at(g, *index);
+}
+
+d3 core_support(const geometry *g, d3 direction)
+{
+  uint8_t index;
+  return support_at(g, direction, &index);
 }
 
 core_pair core_pair_make(const geometry *a, const geometry *b, pose b_in_a)
@@ -90,16 +136,59 @@ static d3 rotate_to_b(const core_pair *pair, d3 v)
   return (d3){d3_dot(pair->column[0], v), d3_dot(pair->column[1], v), d3_dot(pair->column[2], v)};
 }
 
+static double largest_coordinate(d3 v)
+{
+  return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
+}
+
 core_vertex core_pair_support(core_pair *pair, d3 direction)
 {
-  d3 local = core_support(pair->b, rotate_to_b(pair, direction));
   core_vertex v;
-  v.a = core_support(pair->a, d3_scale(-1.0, direction));
+  d3 local = support_at(pair->b, rotate_to_b(pair, direction), &v.index_b);
+  v.a = support_at(pair->a, d3_scale(-1.0, direction), &v.index_a);
   v.b = d3_add(pair->position, rotate_to_a(pair, local));
   v.w = d3_sub(v.b, v.a);
-  double size = fmax(fabs(v.w.x), fmax(fabs(v.w.y), fabs(v.w.z)));
-  pair->scale = fmax(pair->scale, size);
+  pair->scale = fmax(pair->scale, largest_coordinate(v.w));
   return v;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Starts
+
+void core_start_set(core_start *start, const core_pair *pair, const core_vertex *const *vertices,
+                    int count)
+{
+  if (!start || core_vertex_count(pair->a) == 0 || core_vertex_count(pair->b) == 0) {
+    return;
+  }
+  *start = (core_start){.count = (uint8_t)(count < 3 ? count : 3)};
+  for (int i = 0; i < start->count; i++) {
+    start->a[i] = vertices[i]->index_a;
+    start->b[i] = vertices[i]->index_b;
+  }
+}
+
+// The vertices of a start; their number, or 0 if the shapes do not have them. The scale is that of
+// the shapes, for the vertices may be arbitrarily close.
+static int resume(core_pair *pair, const core_start *start, core_vertex v[3])
+{
+  int count_a = core_vertex_count(pair->a), count_b = core_vertex_count(pair->b);
+  if (!start || start->count > 3) {
+    return 0;
+  }
+  for (int i = 0; i < start->count; i++) {
+    if (start->a[i] >= count_a || start->b[i] >= count_b) {
+      return 0;
+    }
+    d3 b = rotate_to_a(pair, vertex_at(pair->b, start->b[i]));
+    v[i].index_a = start->a[i];
+    v[i].index_b = start->b[i];
+    v[i].a = vertex_at(pair->a, start->a[i]);
+    v[i].b = d3_add(pair->position, b);
+    v[i].w = d3_sub(v[i].b, v[i].a);
+    pair->scale = fmax(pair->scale, fmax(largest_coordinate(v[i].a), largest_coordinate(b)));
+  }
+  return start->count;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -235,6 +324,9 @@ static void closest_of_tetrahedron(const core_vertex v[4], sub_simplex *out)
 static void closest_of(const core_vertex *v, int count, sub_simplex *out)
 {
   switch (count) {
+  case 1:
+    closest_of_vertex(v, 0, out);
+    break;
   case 2:
     closest_of_segment(v, 0, 1, out);
     break;
@@ -365,24 +457,42 @@ static bool gjk_iterate(core_pair *pair, double limit, gjk_state *d)
   return true;
 }
 
-bool core_distance(core_pair *pair, double limit, core_gap *out)
+static void begin(core_pair *pair, const core_start *start, gjk_state *d)
+{
+  core_vertex first[3];
+  int count = resume(pair, start, first);
+  if (count == 0) {
+    d3 towards = pair->position;
+    if (d3_dot(towards, towards) == 0.0) {
+      towards = (d3){0.0, 1.0, 0.0};
+    }
+    first[0] = core_pair_support(pair, d3_scale(-1.0, towards));
+    count = 1;
+  }
+  sub_simplex nearest;
+  closest_of(first, count, &nearest);
+  d->at = d->best = d->simplices;
+  d->lower_bound = 0.0;
+  d->uncertainty = (double)INFINITY;
+  take_sub_simplex(d->at, first, &nearest);
+}
+
+static void end(const core_pair *pair, const simplex *s, core_start *start)
+{
+  const core_vertex *vertices[4] = {&s->vertex[0], &s->vertex[1], &s->vertex[2], &s->vertex[3]};
+  core_start_set(start, pair, vertices, s->count);
+}
+
+bool core_distance(core_pair *pair, double limit, core_start *start, core_gap *out)
 {
   if (gap_in_closed_form(pair, out)) {
     return out->distance <= limit;
   }
-  d3 start = pair->position;
-  if (d3_dot(start, start) == 0.0) {
-    start = (d3){0.0, 1.0, 0.0};
-  }
   gjk_state d; // not initialised: it is large, and every field is written before it is read
-  d.at = d.best = d.simplices;
-  d.lower_bound = 0.0;
-  d.uncertainty = (double)INFINITY;
-  core_vertex first = core_pair_support(pair, d3_scale(-1.0, start));
-  sub_simplex alone;
-  closest_of_vertex(&first, 0, &alone);
-  take_sub_simplex(d.at, &first, &alone);
-  if (!gjk_iterate(pair, fmax(limit, 0.0), &d)) {
+  begin(pair, start, &d);
+  bool near = gjk_iterate(pair, fmax(limit, 0.0), &d);
+  end(pair, d.at, start);
+  if (!near) {
     return false;
   }
   d3 v = d.at->point;
@@ -393,7 +503,7 @@ bool core_distance(core_pair *pair, double limit, core_gap *out)
                                                    pair->scale * pair->scale) {
     *out = gap_of(d.at);
   } else {
-    *out = core_depth(pair, d.at->vertex, d.at->count);
+    *out = core_depth(pair, d.at->vertex, d.at->count, start);
   }
   return out->distance <= limit;
 }
@@ -402,12 +512,24 @@ separation convex_distance(const geometry *a, const geometry *b, pose b_in_a)
 {
   core_pair pair = core_pair_make(a, b, b_in_a);
   core_gap gap = {.distance = 0.0};
-  core_distance(&pair, (double)INFINITY, &gap);
+  core_distance(&pair, (double)INFINITY, NULL, &gap);
   double radius_a = (double)core_radius(a), radius_b = (double)core_radius(b);
   return (separation){.distance = (float)(gap.distance - radius_a - radius_b),
                       .normal = vec3_from_d3(gap.normal),
                       .a = vec3_from_d3(d3_add(gap.a, d3_scale(radius_a, gap.normal))),
                       .b = vec3_from_d3(d3_sub(gap.b, d3_scale(radius_b, gap.normal)))};
+}
+
+bool convex_axis(const geometry *a, const geometry *b, pose b_in_a, float limit, core_start *start,
+                 tn_vec3 *axis)
+{
+  core_pair pair = core_pair_make(a, b, b_in_a);
+  core_gap gap;
+  if (!core_distance(&pair, (double)(limit + core_radius(a) + core_radius(b)), start, &gap)) {
+    return false;
+  }
+  *axis = vec3_from_d3(gap.normal);
+  return true;
 }
 
 tn_vec3 convex_support(const geometry *g, tn_vec3 direction)

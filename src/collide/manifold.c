@@ -31,7 +31,8 @@ static bool flipped(bool found, manifold *m, pose a_in_b)
   return found;
 }
 
-bool collide_convex(const geometry *a, const geometry *b, pose b_in_a, float margin, manifold *out)
+static bool collide_convex_from(const geometry *a, const geometry *b, pose b_in_a, float margin,
+                                core_start *start, manifold *out)
 {
   clear(out);
   if (a->kind == TN_SHAPE_PLANE) {
@@ -51,9 +52,14 @@ bool collide_convex(const geometry *a, const geometry *b, pose b_in_a, float mar
                    (b->kind == GEOMETRY_TRIANGLE && a->kind != GEOMETRY_TRIANGLE);
   pose a_in_b = pose_inverse(b_in_a);
   if (backwards) {
-    return flipped(collide_convex(b, a, a_in_b, margin, out), out, a_in_b);
+    return flipped(collide_convex_from(b, a, a_in_b, margin, start, out), out, a_in_b);
   }
-  return collide_convex_generic(a, b, b_in_a, margin, out);
+  return collide_convex_generic(a, b, b_in_a, margin, start, out);
+}
+
+bool collide_convex(const geometry *a, const geometry *b, pose b_in_a, float margin, manifold *out)
+{
+  return collide_convex_from(a, b, b_in_a, margin, NULL, out);
 }
 
 static int collide_surface(const geometry *a, const geometry *b, pose b_in_a, float margin,
@@ -69,8 +75,8 @@ static int collide_surface(const geometry *a, const geometry *b, pose b_in_a, fl
   }
 }
 
-int collide(const geometry *a, const geometry *b, pose b_in_a, float margin, manifold *out,
-            int capacity)
+int collide_from(const geometry *a, const geometry *b, pose b_in_a, float margin, core_start *start,
+                 manifold *out, int capacity)
 {
   bool is_surface_a = is_surface(a->kind) || a->kind == TN_SHAPE_PLANE;
   bool is_surface_b = is_surface(b->kind) || b->kind == TN_SHAPE_PLANE;
@@ -88,7 +94,13 @@ int collide(const geometry *a, const geometry *b, pose b_in_a, float margin, man
     }
     return count;
   }
-  return collide_convex(a, b, b_in_a, margin, out) ? 1 : 0;
+  return collide_convex_from(a, b, b_in_a, margin, start, out) ? 1 : 0;
+}
+
+int collide(const geometry *a, const geometry *b, pose b_in_a, float margin, manifold *out,
+            int capacity)
+{
+  return collide_from(a, b, b_in_a, margin, NULL, out, capacity);
 }
 
 static void swap_vectors(tn_vec3 *a, tn_vec3 *b)
@@ -176,7 +188,7 @@ bool geometry_overlap(const geometry *a, const geometry *b, pose b_in_a)
   default: {
     core_pair pair = core_pair_make(a, b, b_in_a);
     core_gap gap;
-    return core_distance(&pair, (double)(core_radius(a) + core_radius(b)), &gap);
+    return core_distance(&pair, (double)(core_radius(a) + core_radius(b)), NULL, &gap);
   }
   }
 }

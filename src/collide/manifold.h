@@ -73,6 +73,10 @@ typedef struct manifold {
 int collide(const geometry *a, const geometry *b, pose b_in_a, float margin, manifold *out,
             int capacity);
 
+// The same with a start for convex pairs, which may be null and is replaced.
+int collide_from(const geometry *a, const geometry *b, pose b_in_a, float margin, core_start *start,
+                 manifold *out, int capacity);
+
 // A pair of convex shapes (spheres, capsules, boxes, cylinders, cones, hulls, triangles) or of one
 // and a plane.
 bool collide_convex(const geometry *a, const geometry *b, pose b_in_a, float margin, manifold *out);

@@ -1,37 +1,8 @@
-// Convex hull of a point set, with polygonal faces; and the double vector type d3.
+// Convex hull of a point set, with polygonal faces.
 #ifndef TENON_COLLIDE_QUICKHULL_H
 #define TENON_COLLIDE_QUICKHULL_H
 
-#include "tenon/math.h"
-
-typedef struct d3 {
-  double x, y, z;
-} d3;
-
-static inline d3 d3_add(d3 a, d3 b)
-{
-  return (d3){a.x + b.x, a.y + b.y, a.z + b.z};
-}
-
-static inline d3 d3_sub(d3 a, d3 b)
-{
-  return (d3){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-static inline d3 d3_scale(double s, d3 a)
-{
-  return (d3){s * a.x, s * a.y, s * a.z};
-}
-
-static inline double d3_dot(d3 a, d3 b)
-{
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-static inline d3 d3_cross(d3 a, d3 b)
-{
-  return (d3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
+#include "collide/d3.h"
 
 // A half-edge. The edges of a face are contiguous in hull.edges and form a cycle.
 typedef struct hull_edge {

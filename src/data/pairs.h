@@ -26,6 +26,7 @@ typedef struct pair {
   double travel_limit;   // the shapes cannot touch while the sum of their `travel` is below it, m
   int32_t next[2], previous[2]; // in each shape's list: pair * 2 + side, or NO_SLOT
   pose manifold_pose;           // of B in A's frame when the manifolds were found
+  core_start start;             // for the next search
 } pair;
 
 #endif

@@ -139,6 +139,18 @@ static float gap_along(const shape *a, const shape *b, pose at, tn_vec3 n)
   return tn_dot(n, tn_sub(pose_point(at, on_b), on_a));
 }
 
+// A direction along which the shapes are apart, if they are nearer than `limit`.
+static bool find_axis(pair *p, const shape *a, const shape *b, pose at, float limit, tn_vec3 *axis)
+{
+  if (a->geometry.kind != TN_SHAPE_BOX || b->geometry.kind != TN_SHAPE_BOX) {
+    return convex_axis(&a->geometry, &b->geometry, at, limit, &p->start, axis);
+  }
+  manifold nearest; // separating axes of boxes need no distance
+  bool found = collide(&a->geometry, &b->geometry, at, limit, &nearest, 1) > 0;
+  *axis = nearest.normal;
+  return found;
+}
+
 // Whether two shapes without a contact are still farther apart than `margin`. If the stored bound
 // does not prove it, min_gap is measured again.
 static bool stays_separated(pair *p, const shape *a, const shape *b, pose at, float margin,
@@ -152,12 +164,12 @@ static bool stays_separated(pair *p, const shape *a, const shape *b, pose at, fl
   if (!p->stale_pose && max_displacement(p, at, b->bounding_radius) + margin < p->min_gap) {
     return true;
   }
-  manifold nearest;
+  tn_vec3 axis;
   p->manifold_pose = at;
   p->stale_pose = false;
   p->min_gap = margin + TUNING_SEPARATION_MARGIN * size;
-  if (collide(&a->geometry, &b->geometry, at, p->min_gap, &nearest, 1) > 0) {
-    p->min_gap = gap_along(a, b, at, nearest.normal);
+  if (find_axis(p, a, b, at, p->min_gap, &axis)) {
+    p->min_gap = gap_along(a, b, at, axis);
   }
   p->travel_limit = travel_until_contact(&a->shape_cache, &b->shape_cache, p->min_gap);
   return p->min_gap > margin;
@@ -191,7 +203,7 @@ static void collide_pair(const tn_world *world, int32_t index, float dt)
   float ahead = RULE(speculative_margin) ? fminf(close, TUNING_CONTACT_MARGIN_CAP * size) : 0.0f;
   float margin = TUNING_CONTACT_MARGIN * size + ahead;
   manifold *out = &world->detection->found_manifolds[found->first];
-  found->count = collide(&a->geometry, &b->geometry, at, margin, out, found->room);
+  found->count = collide_from(&a->geometry, &b->geometry, at, margin, &p->start, out, found->room);
   bool fast = needs_continuous(world, a, b, close);
   tn_vec3 displacement = relative_displacement(world, a, b, at_a, dt);
   if (found->count == 0 && fast) {

@@ -1,6 +1,10 @@
 // Convex hulls: closed, convex, with vertices from the given points and none outside.
 #include "solids.h"
 
+#include "collide/vector_rows.h"
+
+#include <math.h>
+#include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -462,6 +466,46 @@ static void test_same_bits(void **state)
   assert_hash(hash, UINT64_C(0xf71f7e0434a1f485));
 }
 
+// Clouds, and grids in which many vertices are equally far; all directions, and along the axes. The
+// first of the furthest is found, in float and in double, as by comparing one by one.
+static void furthest_vertices_are_exact(void **state)
+{
+  (void)state;
+  uint64_t seed = 31;
+  for (int i = 0; i < 20000; i++) {
+    tn_vec3 points[VECTOR_ROWS_MAX];
+    alignas(16) float memory[3 * VECTOR_ROWS_MAX];
+    int count = random_int(&seed, 1, i % 50 ? 40 : VECTOR_ROWS_MAX);
+    double size = random_int(&seed, 0, 9) ? 1.0 : random_int(&seed, 0, 1) ? 1e-18 : 1e18;
+    for (int k = 0; k < count; k++) {
+      points[k] = random_vector(&seed, size);
+      if (i % 3 == 0) { // a grid, some of it off by a rounding error
+        points[k] = tn_v3(roundf(3.0f * points[k].x), roundf(3.0f * points[k].y),
+                          nextafterf(roundf(3.0f * points[k].z), (float)random_int(&seed, -3, 3)));
+      }
+    }
+    assert_true(vector_rows_size(count) <= sizeof memory);
+    vector_rows rows = vector_rows_make(memory, points, sizeof *points, count);
+    tn_vec3 d = random_vector(&seed, size);
+    d = i % 4 == 0 ? tn_v3(d.x, 0.0f, i % 8 == 0 ? 0.0f : d.z) : d;
+    d3 exact = {(double)d.x * (1.0 + 1e-9), (double)d.y, (double)d.z};
+    int first = 0, first_exact = 0;
+    float lowest = INFINITY, highest = -INFINITY, lo, hi;
+    for (int k = 0; k < count; k++) {
+      float p = tn_dot(d, points[k]);
+      double q = d3_dot(exact, position_of(points[k]));
+      first = p > tn_dot(d, points[first]) ? k : first;
+      first_exact = q > d3_dot(exact, position_of(points[first_exact])) ? k : first_exact;
+      lowest = p < lowest ? p : lowest;
+      highest = p > highest ? p : highest;
+    }
+    assert_int_equal(vector_rows_furthest(&rows, d), first);
+    assert_int_equal(vector_rows_furthest_exact(&rows, exact), first_exact);
+    vector_rows_range(&rows, d, &lo, &hi);
+    assert_true(lo == lowest && hi == highest);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -473,6 +517,7 @@ int main(void)
       cmocka_unit_test(test_hull_of_clouds),
       cmocka_unit_test(test_no_hull),
       cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(furthest_vertices_are_exact),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
