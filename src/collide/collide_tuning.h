@@ -17,8 +17,8 @@
 // Distance, relative to the scale, below which a result without a positive lower bound is not
 // trusted: rounding decides its direction, so EPA takes over.
 #define COLLIDE_GJK_UNPROVEN 1e-5
-// Depth, relative to the scale, from which a pair keeps no start: of several ways out of about equal
-// length the start would decide.
+// Depth, relative to the scale, from which a pair keeps no start: of several ways out of about
+// equal length the start would decide.
 #define COLLIDE_START_DEPTH 0.02
 // Squared sine of a tetrahedron without an inside.
 #define COLLIDE_GJK_FLAT_SINE2 1e-20
