@@ -63,8 +63,54 @@ static bool surface_geometry(tn_instance *in, int mesh_index, tn_geometry_id *ou
   return !TN_IS_NULL(*kept);
 }
 
+// Of a large set, the points that are extreme in some of 256 directions, evenly spread for a box
+// around them that is made a cube: hulls keep 64 of them in any case. Returns how many there are.
+static int thin(const tn_vec3 *points, int count, tn_vec3 *kept)
+{
+  enum { DIRECTIONS = 256 };
+  tn_vec3 lo = points[0], hi = points[0];
+  for (int i = 1; i < count; ++i) {
+    lo = tn_v3(fminf(lo.x, points[i].x), fminf(lo.y, points[i].y), fminf(lo.z, points[i].z));
+    hi = tn_v3(fmaxf(hi.x, points[i].x), fmaxf(hi.y, points[i].y), fmaxf(hi.z, points[i].z));
+  }
+  tn_vec3 size = tn_sub(hi, lo);
+  int chosen[DIRECTIONS], total = 0;
+  for (int k = 0; k < DIRECTIONS; ++k) {
+    double s, c, z = 1.0 - (2.0 * k + 1.0) / DIRECTIONS, r = sqrt(1.0 - z * z);
+    sine_and_cosine(2.399963229728653 * k, &s, &c); // the golden angle
+    tn_vec3 d = tn_v3((float)(r * c) / fmaxf(size.x, 1e-9f), (float)(r * s) / fmaxf(size.y, 1e-9f),
+                      (float)z / fmaxf(size.z, 1e-9f));
+    int best = 0;
+    float most = tn_dot(d, points[0]);
+    for (int i = 1; i < count; ++i) {
+      float height = tn_dot(d, points[i]);
+      if (height > most) {
+        most = height;
+        best = i;
+      }
+    }
+    bool known = false;
+    for (int i = 0; i < total && !known; ++i) {
+      known = chosen[i] == best;
+    }
+    if (!known) {
+      chosen[total++] = best;
+    }
+  }
+  for (int i = 0; i < total; ++i) {
+    kept[i] = points[chosen[i]];
+  }
+  return total;
+}
+
 static void keep_hull(tn_instance *in, int mesh_index, const tn_vec3 *points, int count)
 {
+  enum { MANY = 2000 };
+  tn_vec3 kept_points[256];
+  if (count > MANY) {
+    count = thin(points, count, kept_points);
+    points = kept_points;
+  }
   tn_geometry_id made = tn_hull_create(in->world, points, count, 0);
   tn_geometry_id *kept = TN_IS_NULL(made) ? NULL : LIST_ADD(&in->memory, &in->hulls);
   if (kept) {

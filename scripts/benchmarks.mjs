@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Writes docs/benchmarks.md from the figures of a run:
 //   BENCH_JSON=build/bench.json make bench && node scripts/benchmarks.mjs build/bench.json
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -522,5 +522,7 @@ ${curve("curve_chain")}
 `;
 
 const target = join(dirname(fileURLToPath(import.meta.url)), "..", "docs", "benchmarks.md");
-writeFileSync(target, text);
+// The section on robots comes from test/import/bench.mjs and stays as it is.
+const robots = existsSync(target) ? (readFileSync(target, "utf8").match(/\n## Robots\n[^]*?(?=\n## |$)/)?.[0] ?? "") : "";
+writeFileSync(target, text.trimEnd() + "\n" + robots);
 console.log(`wrote ${target}`);
