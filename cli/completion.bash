@@ -3,7 +3,7 @@ _tenon() {
   local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W "scenes run compare export check replay schema study sweep version help" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "scenes run batch compare export check replay schema study sweep version help" -- "$word")
     return
   fi
   if [ "$command" = study ]; then
@@ -30,7 +30,7 @@ _tenon() {
   fi
   if [ "$COMP_CWORD" -eq 2 ]; then
     case $command in
-      run | compare | export)
+      run | batch | compare | export)
         compopt -o filenames
         mapfile -t COMPREPLY < <(
           compgen -W "$(tenon scenes --names)" -- "$word"
@@ -65,11 +65,13 @@ _tenon() {
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -f -- "$word")
       ;;
-    --seconds | --substeps | --iterations | --threads) ;;
+    --device) mapfile -t COMPREPLY < <(compgen -W "cpu" -- "$word") ;;
+    --seconds | --substeps | --iterations | --threads | --worlds | --seed | --vary) ;;
     *)
       local options="--set --seconds --substeps --iterations --threads --lanes --json"
       case $command in
         run) options+=" --method --csv --poses --glb --snapshot --from --keyframe --base --hulls --path" ;;
+        batch) options+=" --method --worlds --vary --seed --device" ;;
         compare) options+=" --methods --base --path" ;;
         check) options="--json --path" ;;
         replay) options="--lanes --threads --from --to --cut --json" ;;

@@ -16,7 +16,7 @@ _tenon_parameters() {
 
 _tenon() {
   local state line
-  _arguments -C '1:command:(scenes run compare export check replay schema study sweep version help)' '*::argument:->arguments'
+  _arguments -C '1:command:(scenes run batch compare export check replay schema study sweep version help)' '*::argument:->arguments'
   local common=(
     '*--set[set a parameter of the scene]:name=value:_tenon_parameters'
     '--seconds[simulated time]:seconds:'

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "compare.h"
 #include "listing.h"
+#include "many.h"
 #include "progress.h"
 #include "replay.h"
 #include "simulate.h"
@@ -16,32 +17,39 @@ enum { DONE = 0, FAILED = 1, NOT_UNDERSTOOD = 2, INTERRUPTED = 130 };
 
 static int show_help(void)
 {
+  puts("tenon scenes [SCENE]          list all scenes, or the parameters of one\n"
+       "  --names                     print only the names\n"
+       "  --markdown                  print a Markdown table\n"
+       "tenon run SCENE [OPTION]      simulate a built-in scene, a scene file or a robot\n"
+       "  --set NAME=VALUE            set a parameter of the scene; may be repeated\n"
+       "  --seconds S                 simulated time, in frames of 1/60 s\n"
+       "  --substeps N                substeps per frame\n"
+       "  --iterations N              passes over the constraints per substep (1)\n"
+       "  --method NAME               tenon (the default), xpbd or jacobi\n"
+       "  --threads N                 number of threads (1)\n"
+       "  --lanes N                   SIMD width: 1, 4, 8 or 16; 0: the widest (0)\n"
+       "  --json                      print one JSON object instead of text\n"
+       "  --csv FILE                  write the metrics of every frame\n"
+       "  --poses FILE                write the poses of bodies and particles in every frame\n"
+       "  --glb FILE                  write the motion as animated glTF 2.0\n"
+       "  --snapshot FILE             write the final state\n"
+       "  --from FILE                 continue from a snapshot of the same scene\n"
+       "  --keyframe NAME             start of a robot: a keyframe of its file\n"
+       "  --base fixed|free           of a URDF file: how its root link stands\n"
+       "  --hulls N                   convex parts of each mesh of a robot, 1 to 64 (1)\n"
+       "  --path DIR                  look for meshes and packages there; may be repeated\n"
+       "tenon compare SCENE [OPTION]  compare methods and numbers of substeps in a table\n"
+       "  --methods NAME,...          tenon,xpbd,jacobi\n"
+       "  --substeps N,...            1,5,20,40\n"
+       "  --set, --seconds, --iterations, --threads, --lanes, --json as above");
   puts(
-      "tenon scenes [SCENE]          list all scenes, or the parameters of one\n"
-      "  --names                     print only the names\n"
-      "  --markdown                  print a Markdown table\n"
-      "tenon run SCENE [OPTION]      simulate a built-in scene, a scene file or a robot\n"
-      "  --set NAME=VALUE            set a parameter of the scene; may be repeated\n"
-      "  --seconds S                 simulated time, in frames of 1/60 s\n"
-      "  --substeps N                substeps per frame\n"
-      "  --iterations N              passes over the constraints per substep (1)\n"
-      "  --method NAME               tenon (the default), xpbd or jacobi\n"
-      "  --threads N                 number of threads (1)\n"
-      "  --lanes N                   SIMD width: 1, 4, 8 or 16; 0: the widest (0)\n"
-      "  --json                      print one JSON object instead of text\n"
-      "  --csv FILE                  write the metrics of every frame\n"
-      "  --poses FILE                write the poses of bodies and particles in every frame\n"
-      "  --glb FILE                  write the motion as animated glTF 2.0\n"
-      "  --snapshot FILE             write the final state\n"
-      "  --from FILE                 continue from a snapshot of the same scene\n"
-      "  --keyframe NAME             start of a robot: a keyframe of its file\n"
-      "  --base fixed|free           of a URDF file: how its root link stands\n"
-      "  --hulls N                   convex parts of each mesh of a robot, 1 to 64 (1)\n"
-      "  --path DIR                  look for meshes and packages there; may be repeated\n"
-      "tenon compare SCENE [OPTION]  compare methods and numbers of substeps in a table\n"
-      "  --methods NAME,...          tenon,xpbd,jacobi\n"
-      "  --substeps N,...            1,5,20,40\n"
-      "  --set, --seconds, --iterations, --threads, --lanes, --json as above\n"
+      "tenon batch SCENE [OPTION]    run a scene many times with drawn parameters\n"
+      "  --worlds N                  number of runs (1024)\n"
+      "  --vary NAME=LO..HI          parameter of the scene to draw; may be repeated\n"
+      "  --seed N                    of what is drawn (0)\n"
+      "  --threads N                 runs at the same time (1)\n"
+      "  --device cpu                where they run\n"
+      "  --set, --seconds, --substeps, --iterations, --method, --lanes, --json as above\n"
       "tenon export SCENE [OPTION]   write a scene as a JSON file for 'tenon run FILE.json'\n"
       "  --set, --seconds, --substeps, --iterations, --method as above\n"
       "tenon check FILE [OPTION]     read a robot (MJCF, URDF) and report what of it is supported\n"
@@ -105,6 +113,19 @@ static int run_scene(int count, char **words)
     report_text(&options, &out);
   }
   options_free(&options);
+  return finish(ok);
+}
+
+static int batch_scene(int count, char **words)
+{
+  many_options options;
+  if (!many_parse(count, words, &options)) {
+    options_free(&options.run);
+    return NOT_UNDERSTOOD;
+  }
+  interrupt_catch();
+  bool ok = many_run(&options);
+  options_free(&options.run);
   return finish(ok);
 }
 
@@ -257,6 +278,9 @@ static int obey(int count, char **words)
   }
   if (strcmp(command, "run") == 0) {
     return run_scene(count - 1, words + 1);
+  }
+  if (strcmp(command, "batch") == 0) {
+    return batch_scene(count - 1, words + 1);
   }
   if (strcmp(command, "compare") == 0) {
     return compare_scene(count - 1, words + 1);

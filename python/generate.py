@@ -280,7 +280,7 @@ HOST_FIELDS = {"user_data", "cookie", "log_repeats", "context"}
 # Written by hand, because they need more than a call.
 BY_HAND = {
     "tn_world_create", "tn_world_destroy", "tn_world_step", "tn_world_hash", "tn_world_save",
-    "tn_world_restore", "tn_world_save_state", "tn_world_restore_state", "tn_world_profile", "tn_world_ray", "tn_world_rays", "tn_world_moved",
+    "tn_world_restore", "tn_world_copy", "tn_world_save_state", "tn_world_restore_state", "tn_world_profile", "tn_world_ray", "tn_world_rays", "tn_world_moved",
     "tn_world_cast", "tn_world_overlap", "tn_world_overlap_softs", "tn_world_overlap_box",
     "tn_world_closest_point", "tn_world_reach", "tn_joint_def_at", "tn_joint_def_between",
     "tn_world_contact_events", "tn_world_sleep_events", "tn_world_soft_events",

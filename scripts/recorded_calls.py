@@ -56,7 +56,7 @@ LISTS = {
 
 # Not recorded, and not made by a replay: they have other owners, callbacks or host pointers.
 LEFT_OUT = re.compile(
-    r"tn_world_(create|destroy|draw|ray_all|cast_all|rays|save|restore|save_state|restore_state|profile|set_pair_filter|pair_filter|record_calls)$"
+    r"tn_world_(create|destroy|draw|ray_all|cast_all|rays|save|restore|copy|save_state|restore_state|profile|set_pair_filter|pair_filter|record_calls)$"
     r"|.*user_data$|tn_bodies_read_.*|tn_geometry_get_source|tn_soft_skin_.*|tn_replay_.*"
     r"|tn_bodies_(energy|momentum)$|tn_.*_events$|tn_world_joint_breaks$|tn_body_name$"
 )

@@ -6,7 +6,7 @@ import { basename, join, posix } from "node:path";
 // Folders of src from the bottom up: a file may include headers of its own folder and of those
 // before it.
 export const LAYERS = ["base", "kernel", "collide", "data", "detect", "solver", "world", "tools"];
-const FOLDERS = ["bench", "cli", "cmake", "docs", "files", "import", "include", "scenes", "scripts", "src"];
+const FOLDERS = ["batch", "bench", "cli", "cmake", "docs", "files", "import", "include", "scenes", "scripts", "src"];
 FOLDERS.push("fuzz", "python", "study", "test", "web");
 const SKIPPED = new Set([".git", "build", "node_modules"]);
 const BINARY = /\.(png|jpg|gif|glb|bin|ico|wasm|woff2?|so|pyc)$/;

@@ -80,6 +80,8 @@ const INCLUDE_FOLDERS = [
   "files",
   "import",
   "import/include",
+  "batch",
+  "batch/include",
   "cli",
   "study",
   "test",

@@ -20,6 +20,7 @@ typedef struct shared_geometry {
   int32_t counts[2];
   float spacing[2]; // of a height field's samples, m
   bool closed;      // of a wire
+  bool borrowed;    // data and source belong to another world, see tn_world_copy()
 } shared_geometry;
 
 #endif

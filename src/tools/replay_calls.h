@@ -46,6 +46,10 @@ MAKE(tn_world_contacts, w, a[0], V(int, 1))
 MAKE(tn_body_contacts, w, V(tn_body_id, 0), a[1], V(int, 2))
 MAKE(tn_world_set_sleeping, w, V(bool, 0))
 MAKE(tn_world_sleeping, w)
+MAKE(tn_world_set_sleep_speed, w, V(float, 0))
+MAKE(tn_world_sleep_speed, w)
+MAKE(tn_world_set_sleep_time, w, V(float, 0))
+MAKE(tn_world_sleep_time, w)
 MAKE(tn_world_hash, w)
 MAKE(tn_world_energy, w)
 MAKE(tn_world_momentum, w, V(tn_pos, 0))
@@ -221,6 +225,10 @@ static void (*const replay_functions[RECORD_CALL_COUNT])(tn_world *w, void **a) 
     [CALL_tn_body_contacts] = make_tn_body_contacts,
     [CALL_tn_world_set_sleeping] = make_tn_world_set_sleeping,
     [CALL_tn_world_sleeping] = make_tn_world_sleeping,
+    [CALL_tn_world_set_sleep_speed] = make_tn_world_set_sleep_speed,
+    [CALL_tn_world_sleep_speed] = make_tn_world_sleep_speed,
+    [CALL_tn_world_set_sleep_time] = make_tn_world_set_sleep_time,
+    [CALL_tn_world_sleep_time] = make_tn_world_sleep_time,
     [CALL_tn_world_hash] = make_tn_world_hash,
     [CALL_tn_world_energy] = make_tn_world_energy,
     [CALL_tn_world_momentum] = make_tn_world_momentum,

@@ -79,6 +79,9 @@ static void *build(tn_world *world, const geometry_source *r, char *message, siz
 
 static void destroy_data(tn_world *world, shared_geometry *g)
 {
+  if (g->borrowed) {
+    return;
+  }
   collide_allocator memory = allocator_of(world);
   switch (g->kind) {
   case TN_SHAPE_HULL:

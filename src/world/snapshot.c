@@ -325,13 +325,21 @@ static bool make_softs(tn_world *world, snapshot *s)
   return ok;
 }
 
-static bool make_geometries(tn_world *world, snapshot *s, char *why, size_t size)
+// Those of `lender`, if there is one, are used instead of built.
+static bool make_geometries(tn_world *world, const tn_world *lender, snapshot *s, char *why,
+                            size_t size)
 {
   const uint8_t *source = s->sources;
   bool ok = true;
   for (uint64_t i = 0; i < s->header.count.geometries; ++i) {
     shared_geometry *g = &s->geometries[i];
     size_t length = g->alive ? g->source_size : 0;
+    if (lender) {
+      *g = lender->geometries[i];
+      g->borrowed = true;
+      continue;
+    }
+    g->borrowed = false;
     bool made = g->alive && ok && geometry_rebuild(world, g, source, why, size);
     ok = ok && made == g->alive;
     g->alive = made;
@@ -548,11 +556,9 @@ static void take_all(tn_world *world, const snapshot *s)
   shapes_rebuild_trees(world);
 }
 
-bool tn_world_restore(tn_world *world, const void *buffer, size_t size)
+static bool restore(tn_world *world, const void *buffer, size_t size, const tn_world *lender,
+                    const char *caller)
 {
-  if (!world) {
-    return false;
-  }
   snapshot s = {0};
   char message[128] = "out of memory";
   const char *why = "the snapshot is truncated";
@@ -565,14 +571,42 @@ bool tn_world_restore(tn_world *world, const void *buffer, size_t size)
   bool has_softs = opened && snapshot_check_sizes(&s, message, sizeof message);
   bool has_geometries =
       has_softs && make_softs(world, &s) && snapshot_check(&s, message, sizeof message);
-  bool ready = has_geometries && make_geometries(world, &s, message, sizeof message) &&
+  bool ready = has_geometries && make_geometries(world, lender, &s, message, sizeof message) &&
                reserve(world, &s.header);
   if (ready) {
     take_all(world, &s);
     RECORD_STATE_OF(world);
   } else {
-    report(&world->log, TN_LOG_ERROR, "tn_world_restore: %s", why ? why : message);
+    report(&world->log, TN_LOG_ERROR, "%s: %s", caller, why ? why : message);
   }
   close_snapshot(world, &s, ready, has_softs, has_geometries);
   return ready;
+}
+
+bool tn_world_restore(tn_world *world, const void *buffer, size_t size)
+{
+  return world && restore(world, buffer, size, NULL, "tn_world_restore");
+}
+
+tn_world *tn_world_copy(const tn_world *world, const tn_world_def *def)
+{
+  if (!world) {
+    return NULL;
+  }
+  size_t size = tn_world_save(world, NULL, 0);
+  heap scratch = {world->heap.allocator, 0};
+  void *bytes = heap_alloc(&scratch, size);
+  tn_world *copy = bytes ? tn_world_create(def) : NULL;
+  if (!bytes) {
+    report(&world->log, TN_LOG_ERROR, "tn_world_copy: out of memory");
+  }
+  if (copy) {
+    tn_world_save(world, bytes, size);
+    if (!restore(copy, bytes, size, world, "tn_world_copy")) {
+      tn_world_destroy(copy);
+      copy = NULL;
+    }
+  }
+  heap_free(&scratch, bytes, size);
+  return copy;
 }

@@ -17,6 +17,7 @@ const BY_HAND = new Set([
   'tn_world_destroy',
   'tn_world_save',
   'tn_world_restore',
+  'tn_world_copy',
   'tn_world_save_state',
   'tn_world_restore_state',
   'tn_world_rays',
