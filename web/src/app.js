@@ -28,7 +28,7 @@ export class App {
     this.charts = new Charts(this);
     this.home = new Home(this);
     this.frameNode.build(this.charts);
-    this.stage.controls.addEventListener('end', () => this.writeAddress());
+    this.stage.controls.onend = () => this.writeAddress();
     addEventListener('hashchange', () => this.readAddress());
     this.due = 0;
     requestAnimationFrame((now) => this.picture(now));

@@ -54,12 +54,14 @@ export class Home {
 
   enter() {
     this.isOn = true;
+    this.app.stage.controls.canZoom = false; // the wheel scrolls the page
     document.body.classList.add('home');
     this.show();
   }
 
   leave() {
     this.isOn = false;
+    this.app.stage.controls.canZoom = true;
     document.body.classList.remove('home');
   }
 

@@ -1,7 +1,7 @@
 // The 3D view: renderer, light, camera, and one or two pictures side by side.
 import { PerspectiveCamera, Scene, Vector3 } from 'three';
-import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { Bodies } from './bodies.js';
+import { Controls } from './controls.js';
 import { DYNAMIC } from './engine.js';
 import { Ground } from './ground.js';
 import { lookOf } from './looks.js';
@@ -22,10 +22,7 @@ export class Stage {
     this.renderer = new Renderer(canvas);
     this.scene = new Scene();
     this.camera = new PerspectiveCamera(40, 1, 0.01, 1000);
-    this.controls = new OrbitControls(this.camera, canvas);
-    this.controls.enableDamping = true;
-    this.controls.dampingFactor = 0.12;
-    this.controls.zoomToCursor = true;
+    this.controls = new Controls(this.camera, canvas, (x, y) => this.rayAt(x, y));
     this.ground = new Ground();
     this.sides = [0, 1].map(() => ({ bodies: new Bodies(), overlay: new Overlay() }));
     this.scene.add(this.ground.group);

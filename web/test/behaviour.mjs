@@ -224,6 +224,43 @@ async function scrub(page) {
   check('replay ends in the same state', result.replay === result.end && result.frame === 90);
 }
 
+// The background rotates the camera, another button moves it, the wheel brings it nearer.
+async function camera(page) {
+  await visit(page, '#scene=stack');
+  const look = () =>
+    page.evaluate(() => {
+      const { app } = globalThis.tenon;
+      for (let i = 0; i < 90; ++i) app.stage.controls.update();
+      app.draw();
+      const { eye, target } = app.stage.look;
+      const way = eye.map((x, i) => x - target[i]);
+      return { way, target, away: Math.hypot(...way) };
+    });
+  const box = await page.locator('canvas').first().boundingBox();
+  const [x, y] = [box.x + 30, box.y + 60];
+  const drag = async (button, dx, dy) => {
+    await page.mouse.move(x, y);
+    await page.mouse.down({ button });
+    await page.mouse.move(x + dx, y + dy, { steps: 3 });
+    await page.mouse.up({ button });
+    return look();
+  };
+  const first = await look();
+  const turned = await drag('left', 80, 0);
+  const angle = ({ way }) => Math.atan2(way[0], way[2]);
+  const wanted = (-2.2 * Math.PI * 80) / box.height;
+  const error = Math.abs(Math.sin(angle(turned) - angle(first) - wanted));
+  check('the background rotates the camera', error < 0.02, `${error}`);
+  check('at the same distance', Math.abs(turned.away / first.away - 1) < 1e-4);
+  check('the camera is in the address', page.url().includes('look='), page.url());
+  const moved = await drag('right', 0, 40);
+  check('the right button moves it', moved.target[1] > turned.target[1] + 0.1);
+  await page.mouse.wheel(0, -300);
+  await page.waitForTimeout(100);
+  const near = await look();
+  check('the wheel brings it nearer', Math.abs(near.away / moved.away - Math.exp(-0.36)) < 0.01);
+}
+
 // A click selects a body or a joint; sliders change its drives.
 async function selecting(page, pictures) {
   await visit(page, '#scene=joints_basic');
@@ -432,6 +469,9 @@ async function firstPage(open, address, pictures) {
     );
     check(`${link} exists`, status === 200);
   }
+  await page.mouse.move(900, 300);
+  await page.mouse.wheel(0, 400);
+  await page.waitForFunction(() => scrollY > 200);
   const next = await page.evaluate(() => {
     const { app } = globalThis.tenon;
     app.frame = 539;
@@ -764,6 +804,7 @@ export async function behaviour(browser, open, address, pictures, nativeHash) {
   await page.setViewportSize({ width: 1280, height: 800 });
   await twoUp(page, pictures);
   await keys(page);
+  await camera(page);
   await selecting(page, pictures);
   await video(page);
   await sceneFiles(page, pictures, nativeHash);
