@@ -15,6 +15,7 @@ export class Frame {
   constructor(app) {
     this.app = app;
     this.canvas = h('canvas', {
+      id: 'stage',
       tabIndex: 0,
       'aria-label':
         'The scene in 3D: drag a body to pull it, drag the background to rotate the view',
@@ -167,7 +168,9 @@ export class Frame {
 
   setScene() {
     const { scene, state } = this.app;
-    this.title.textContent = scene.label ?? titleOf(scene.name);
+    this.title.textContent = this.app.home.isOn
+      ? 'Physics engine'
+      : (scene.label ?? titleOf(scene.name));
     const { isOn: isHome } = this.app.home;
     document.title = isHome
       ? 'Tenon, a physics engine'

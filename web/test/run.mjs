@@ -138,27 +138,39 @@ async function writeSheet(sheet) {
 
 // ---- Accessibility
 
+// The first page, a scene, and a scene with the editor and a selection, in light and dark.
 async function checkAccess() {
   const axe = createRequire(import.meta.url).resolve('axe-core');
   const size = { width: 1280, height: 800 };
-  const page = await open(`${server.address}?still#scene=pendulum_triple`, size);
-  await page.addScriptTag({ path: axe });
-  for (const theme of ['light', 'dark']) {
-    await page.evaluate((name) => {
-      for (const details of document.querySelectorAll('details')) details.open = true;
-      globalThis.tenon.app.frameNode.setTheme(name);
-    }, theme);
-    await page.evaluate(() =>
-      Promise.allSettled(document.getAnimations().map((transition) => transition.finished)),
-    );
-    const { violations } = await page.evaluate(() => globalThis.axe.run());
-    const serious = violations.filter(({ impact }) => ['serious', 'critical'].includes(impact));
-    const told = serious.map(({ id, nodes }) => `${id}: ${nodes[0].html}`).join('\n');
-    check(`accessibility, ${theme}`, serious.length === 0, told);
-    await page.screenshot({ path: join(pictures, `page-${theme}.png`) });
+  for (const part of ['', '#scene=pendulum_triple', '#scene=stack']) {
+    const page = await open(`${server.address}?still${part}`, size);
+    await page.addScriptTag({ path: axe });
+    if (part === '#scene=stack') {
+      await page.evaluate(async () => {
+        const { app } = globalThis.tenon;
+        await app.edit();
+        await app.select({ x: 0, y: 0, sim: app.sims[0], side: 0, hit: { item: 1 } });
+      });
+    }
+    for (const theme of ['light', 'dark']) await checkTheme(page, part, theme);
+    if (part === '#scene=pendulum_triple') await keyboard(page);
+    await page.close();
   }
-  await keyboard(page);
-  await page.close();
+}
+
+async function checkTheme(page, part, theme) {
+  await page.evaluate((name) => {
+    for (const details of document.querySelectorAll('details')) details.open = true;
+    globalThis.tenon.app.frameNode.setTheme(name);
+  }, theme);
+  await page.evaluate(() =>
+    Promise.allSettled(document.getAnimations().map((transition) => transition.finished)),
+  );
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  const told = violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`).join('\n');
+  check(`accessibility, ${part || 'first page'}, ${theme}`, violations.length === 0, told);
+  const name = part.slice(7) || 'first';
+  await page.screenshot({ path: join(pictures, `page-${name}-${theme}.png`) });
 }
 
 // ---- The single file
