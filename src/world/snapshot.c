@@ -473,6 +473,11 @@ static void restore_bodies(tn_world *world, const snapshot *s)
   take(world->bodies, s->bodies, c->bodies, sizeof(body));
   take(world->state, s->states, c->states, sizeof(body_state));
   take(world->body_blocks, s->blocks, c->blocks, sizeof(body_block));
+  for (int32_t i = 0; i < (int32_t)c->bodies; ++i) {
+    if (world->bodies[i].alive && world->bodies[i].type == TN_BODY_STATIC) {
+      body_sync_solver(world, i); // all of its state follows from its pose
+    }
+  }
   if (world->joint_pool.capacity > 0) {
     memset(world->joints, 0, (size_t)world->joint_pool.capacity * sizeof(joint));
   }

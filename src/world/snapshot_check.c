@@ -10,6 +10,7 @@
 #include "world/checks.h"
 #include "world/snapshot.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -137,14 +138,40 @@ static bool has_flags(const body *b)
          b->name[NAME_SIZE - 1] == 0;
 }
 
-// 0 * x is 0 for finite x and NaN otherwise.
-static bool is_finite_state(const body_state *state)
+static bool are_within(const float *numbers, int count, float most)
 {
-  float sum = 0.0f;
-  for (int i = 0; i < 8; ++i) {
-    sum += 0.0f * state->motion[i] + 0.0f * state->pose[i];
+  bool ok = true;
+  for (int i = 0; i < count; ++i) {
+    ok = ok && fabsf(numbers[i]) <= most;
   }
-  return sum == 0.0f;
+  return ok;
+}
+
+// The solver's numbers of a live body: its spin is finite, parameters may be infinite.
+static bool is_block_of(const body_block *b, int lane)
+{
+  bool ok = true;
+  for (size_t i = 0; i < sizeof b->spin / sizeof b->spin[0]; ++i) {
+    ok = ok && isfinite(b->spin[i][lane]);
+  }
+  for (size_t i = 0; i < sizeof b->params / sizeof b->params[0]; ++i) {
+    ok = ok && !isnan(b->params[i][lane]);
+  }
+  for (int i = 0; i < 3; ++i) {
+    ok = ok && isfinite(b->acceleration[i][lane]) && isfinite(b->torque[i][lane]);
+  }
+  return ok;
+}
+
+// Velocities within the range that steps keep, and the mass of the body: another one would move
+// static bodies.
+static bool is_state_of(const body_state *state, const body *b)
+{
+  const float *q = state->dq;
+  float square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+  return are_within(state->motion, 8, TN_MAX_RATE) &&
+         are_within(state->dx, 4, (float)TN_MAX_DISTANCE) && fabsf(square - 1.0f) < 0.1f &&
+         state->inverse_mass == (b->type == TN_BODY_DYNAMIC ? 1.0f / b->mass.mass : 0.0f);
 }
 
 static bool check_body(const checker *c, int32_t slot)
@@ -161,17 +188,21 @@ static bool check_body(const checker *c, int32_t slot)
       (slot == WORLD_SLOT && type != TN_BODY_STATIC) || (b->asleep && type != TN_BODY_DYNAMIC)) {
     return wrong(c, "body", slot, "the type");
   }
-  if (!is_finite_pos(b->center) || !is_unit(&b->rotation) || !is_finite_pos(b->local_center) ||
-      !is_unit(&b->local_principal) || !is_finite_state(&c->s->states[slot])) {
-    return wrong(c, "body", slot, "the pose or velocity");
+  if (!is_position(b->center) || !is_unit(&b->rotation) || !is_position(b->local_center) ||
+      !is_unit(&b->local_principal)) {
+    return wrong(c, "body", slot, "the pose");
   }
   bool dynamic = type == TN_BODY_DYNAMIC;
   if (dynamic && (mass_problem(&b->mass) || !(b->moments[0] > 0.0) || !(b->moments[1] > 0.0) ||
                   !(b->moments[2] > 0.0))) {
     return wrong(c, "body", slot, "the mass");
   }
+  if (!is_state_of(&c->s->states[slot], b) ||
+      !is_block_of(&c->s->blocks[slot / BLOCK_WIDTH], slot % BLOCK_WIDTH)) {
+    return wrong(c, "body", slot, "the velocity or the inverse mass");
+  }
   if (b->has_target &&
-      (type != TN_BODY_KINEMATIC || !is_finite_pos(b->target.p) || !is_rotation(b->target.q))) {
+      (type != TN_BODY_KINEMATIC || !is_position(b->target.p) || !is_rotation(b->target.q))) {
     return wrong(c, "body", slot, "the target");
   }
   if (!isfinite(b->gravity_scale) || !(b->linear_damping >= 0.0f) ||
@@ -207,7 +238,7 @@ static bool check_joint(const checker *c, int32_t slot)
     return wrong(c, "joint", slot, "its place in the solver");
   }
   for (int side = 0; side < 2; ++side) {
-    if (!is_finite_pos(j->frame_point[side]) || !is_unit(&j->frame_rotation[side])) {
+    if (!is_position(j->frame_point[side]) || !is_unit(&j->frame_rotation[side])) {
       return wrong(c, "joint", slot, "a frame");
     }
   }
@@ -378,6 +409,21 @@ static bool has_geometry(const checker *c, const shape *s)
          s->def.geometry.generation == g->generation;
 }
 
+// Bounds of a plane are infinite. The sizes that its kind does not have may be any numbers.
+static bool is_cache_of(const shape *s)
+{
+  const shape_cache *k = &s->shape_cache;
+  const float sizes[] = {k->max_extent,      k->bounding_radius, k->speed,
+                         s->bounding_radius, s->inner_radius,    s->box_sweep};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+    if (!(sizes[i] >= 0.0f)) {
+      return false;
+    }
+  }
+  return !isnan(s->box_slack) && are_within(k->axis, 3, 1.1f) && are_within(k->rotation, 4, 1.1f) &&
+         are_within(k->offset, 3, (float)TN_MAX_DISTANCE) && is_position(k->pose.p);
+}
+
 static bool check_shape(const checker *c, int32_t slot)
 {
   const shape *s = &c->s->shapes[slot];
@@ -401,8 +447,8 @@ static bool check_shape(const checker *c, int32_t slot)
       s->is_static != (type == TN_BODY_STATIC)) {
     return wrong(c, "shape", slot, "the geometry");
   }
-  if (!is_finite_pos(s->local_position) || !is_unit(&s->local_rotation) || !is_box(&s->box) ||
-      !(c->s->shape_motions[slot] >= 0.0) || !(s->shape_cache.travel >= 0.0)) {
+  if (!is_position(s->local_position) || !is_unit(&s->local_rotation) || !is_box(&s->box) ||
+      !(c->s->shape_motions[slot] >= 0.0) || !(s->shape_cache.travel >= 0.0) || !is_cache_of(s)) {
     return wrong(c, "shape", slot, "its place");
   }
   return true;
@@ -488,7 +534,8 @@ static bool is_manifold(const manifold *m)
     return false;
   }
   for (int i = 0; i < m->count; ++i) {
-    if (!is_finite3(m->points[i].a) || !is_finite3(m->points[i].b) || !isfinite(m->points[i].gap)) {
+    if (!is_offset(m->points[i].a) || !is_offset(m->points[i].b) ||
+        !(fabsf(m->points[i].gap) <= (float)TN_MAX_DISTANCE)) {
       return false;
     }
   }
@@ -609,9 +656,9 @@ static bool check_particles(const checker *c, int32_t slot)
   int32_t pinned = 0;
   for (int32_t i = 0; i < s->particle_count; ++i) {
     const soft_particle *p = &s->particles[i];
-    if (!is_finite_pos(p->at) || !is_finite3(p->v) || !is_finite3(p->force) ||
-        !is_finite3(p->rest) || !(p->mass > 0.0f) || !isfinite(1.0f / p->mass) ||
-        !isfinite(p->mass) || p->pinned < 0 || p->pinned > 1) {
+    if (!is_position(p->at) || !is_rate(p->v) || !is_finite3(p->force) || !is_finite3(p->rest) ||
+        !(p->mass > 0.0f) || !isfinite(1.0f / p->mass) || !isfinite(p->mass) || p->pinned < 0 ||
+        p->pinned > 1) {
       return wrong(c, "soft", slot, "a particle");
     }
     pinned += p->pinned;

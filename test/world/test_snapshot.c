@@ -482,9 +482,32 @@ static void small_buffers_are_left_alone(void **state)
   tn_world_destroy(world);
 }
 
+// Sizes that a shape's kind does not have are not checked, neither when it is made nor in a
+// snapshot.
+static void unused_sizes_may_be_any_numbers(void **state)
+{
+  (void)state;
+  tn_world *world = test_world(2, TN_METHOD_TENON), *other = test_world(2, TN_METHOD_TENON);
+  tn_shape_def def = tn_default_shape_def(TN_SHAPE_BOX);
+  def.radius = -3.0f;
+  def.half_length = NAN;
+  tn_body_id id = test_body(world, TN_BODY_DYNAMIC, tn_p3(0.0, 1.0, 0.0));
+  assert_false(TN_IS_NULL(tn_shape_create(world, id, &def)));
+  test_run(world, 1.0f / 60.0f, 3);
+  size_t size = tn_world_save(world, NULL, 0);
+  void *bytes = malloc(size);
+  tn_world_save(world, bytes, size);
+  assert_true(tn_world_restore(other, bytes, size));
+  assert_true(tn_world_hash(other) == tn_world_hash(world));
+  free(bytes);
+  tn_world_destroy(other);
+  tn_world_destroy(world);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(unused_sizes_may_be_any_numbers),
       cmocka_unit_test(the_same_world_continues_as_before),
       cmocka_unit_test(saving_changes_nothing),
       cmocka_unit_test(another_world_continues_as_the_first),
