@@ -42,6 +42,10 @@ bool tn_world_record_calls(tn_world *world, const char *path)
     world->recorder = recorder_open(world, path, &def);
     ok = ok && world->recorder;
   }
+  if (world->recorder) {
+    RECORD(world, tn_world_set_sleep_speed, &world->sleep_speed);
+    RECORD(world, tn_world_set_sleep_time, &world->sleep_time);
+  }
   if (world->recorder && !is_new(world)) {
     recorder_state(world);
   }

@@ -82,6 +82,7 @@ static bool set_sleep_setting(tn_world *world, const char *function, float *sett
 
 bool tn_world_set_sleep_speed(tn_world *world, float speed)
 {
+  RECORD(world, tn_world_set_sleep_speed, &speed);
   return world && set_sleep_setting(world, "tn_world_set_sleep_speed", &world->sleep_speed, speed);
 }
 
@@ -92,6 +93,7 @@ float tn_world_sleep_speed(const tn_world *world)
 
 bool tn_world_set_sleep_time(tn_world *world, float time)
 {
+  RECORD(world, tn_world_set_sleep_time, &time);
   return world && set_sleep_setting(world, "tn_world_set_sleep_time", &world->sleep_time, time);
 }
 
