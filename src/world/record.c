@@ -32,7 +32,9 @@ bool tn_world_record_calls(tn_world *world, const char *path)
   }
 #if defined(TN_NO_RECORDER)
   (void)is_new, (void)settings_of;
-  report(&world->log, TN_LOG_ERROR, "tn_world_record_calls: this build has no recorder");
+  if (path) {
+    report(&world->log, TN_LOG_ERROR, "tn_world_record_calls: this build has no recorder");
+  }
   return !path;
 #else
   bool ok = !world->recorder || recorder_close(world->recorder);
