@@ -234,6 +234,8 @@ static const field material_fields[] = {
      .words = combine_words, .meaning = "how the values of two materials are combined"},
     {"combine_restitution", FIELD_WORD, AT(file_material, material.combine_restitution),
      .words = combine_words},
+    {"priority", FIELD_INT, AT(file_material, material.priority), .lo = -1e6, .hi = 1e6,
+     .meaning = "of two materials the larger one's friction and restitution count alone"},
     {0}};
 const object_type type_material = {"material", "Properties of a surface.", material_fields,
                                    usual_material};
@@ -490,8 +492,17 @@ static const field point_fields[] = {
      .meaning = "in the body's frame, or in the world, m"},
     {"factor", FIELD_FLOAT, AT(file_point, point.factor), .hi = 1e6,
      .meaning = "of the length of the segment that ends here; 0 begins a new branch"},
+    {"radius", FIELD_FLOAT, AT(file_point, point.radius), .hi = 1e6,
+     .meaning = "m, of a round solid that the path runs around; 0: a point"},
+    {"axis", FIELD_VECTOR, AT(file_point, point.axis),
+     .meaning = "of a cylinder, in the body's frame; 0: a sphere"},
+    {"side", FIELD_VECTOR, AT(file_point, point.side),
+     .meaning = "where the path passes the solid, from its centre; 0: the shorter way"},
+    {"inside", FIELD_BOOL, AT(file_point, point.inside),
+     .meaning = "the path comes to the surface but does not wind about it"},
     {0}};
-const object_type type_coupling_point = {"coupling_point", "A point of a coupling's path.",
+const object_type type_coupling_point = {"coupling_point",
+                                         "A point of a coupling's path, or a solid it runs around.",
                                          point_fields, usual_point};
 
 static void usual_coupling_drive(void *out)
@@ -509,8 +520,10 @@ static const field coupling_drive_fields[] = {
      .meaning = "N s per unit of c"},
     {"velocity", FIELD_FLOAT, AT(tn_coupling_drive, velocity), .meaning = "of c per second"},
     {"force", FIELD_FLOAT, AT(tn_coupling_drive, force), .meaning = "N"},
-    {"max_force", FIELD_FLOAT, AT(tn_coupling_drive, max_force), .hi = MOST, .flags = FIELD_OPEN,
-     .meaning = "N"},
+    {"min_force", FIELD_FLOAT, AT(tn_coupling_drive, limits.lo), .lo = -MOST,
+     .flags = FIELD_OPEN | FIELD_BELOW, .meaning = "least force, 0 or less, N"},
+    {"max_force", FIELD_FLOAT, AT(tn_coupling_drive, limits.hi), .hi = MOST, .flags = FIELD_OPEN,
+     .meaning = "greatest force, N"},
     {0}};
 const object_type type_coupling_drive = {
     "coupling_drive", "The force stiffness (target - c) + damping (velocity - c') + force.",

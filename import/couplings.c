@@ -6,11 +6,6 @@
 
 #include <string.h>
 
-// A site as a point that moves.
-typedef struct sensed_point {
-  dvec at, velocity;
-} sensed_point;
-
 // Appends factor * (coordinate of a joint of the model), less `reference`. False if it is no hinge
 // or slide, or there is no room.
 static bool add_axis(const tn_instance *in, tn_coupling_def *def, int joint, double factor,
@@ -28,35 +23,74 @@ static bool add_axis(const tn_instance *in, tn_coupling_def *def, int joint, dou
   return true;
 }
 
+// A pose in the frame of a body of the model, in the frame of the body of the world that has it.
+static dpose carried(const tn_instance *in, int body, dpose local, tn_body_id *carrier)
+{
+  *carrier = in->bodies[in->owners[body]].id;
+  dpose at = dpose_mul(in->local[body], local);
+  return TN_IS_NULL(*carrier) ? dpose_mul(in->place, at) : at;
+}
+
 static bool add_site(const tn_instance *in, tn_coupling_def *def, int site, double factor)
 {
   const model_site *s = &in->model->sites.items[site];
-  tn_body_id body = in->bodies[in->owners[s->body]].id;
-  dpose at = dpose_mul(in->local[s->body], s->pose);
-  at = TN_IS_NULL(body) ? dpose_mul(in->place, at) : at;
+  tn_body_id body;
+  dpose at = carried(in, s->body, s->pose, &body);
   return tn_coupling_def_point(def, body, pos_of(at.p), (float)factor);
+}
+
+// From the centre of a geom to its side site, in the geom's frame. A site of another body counts as
+// fixed where it is at the reference position: it only decides between two ways.
+static dvec side_of(const tn_instance *in, const model_geom *g, int side_site)
+{
+  const model_site *s = &in->model->sites.items[side_site];
+  dvec at = dpose_apply(in->reference[s->body], s->pose.p);
+  return dpose_apply(dpose_inverse(dpose_mul(in->reference[g->body], g->pose)), at);
+}
+
+// With a side site within the geom the tendon passes inside.
+static bool add_solid(tn_instance *in, tn_coupling_def *def, const model_wrap *w)
+{
+  const model_geom *g = &in->model->geoms.items[w->target];
+  bool sphere = g->type == MODEL_SPHERE;
+  if (!sphere && g->type != MODEL_CYLINDER) {
+    model_note_add(in->model, TN_IMPORT_APPROXIMATED, w->at,
+                   "tendon around a <geom> that is no sphere or cylinder: it runs straight");
+    return true;
+  }
+  tn_body_id body;
+  dpose at = carried(in, g->body, g->pose, &body);
+  dvec axis = drot_apply(at.q, dvec_of(0.0, 0.0, sphere ? 0.0 : 1.0));
+  if (!tn_coupling_def_wrap(def, body, pos_of(at.p), (float)g->size[0], vec3_of(axis))) {
+    return false;
+  }
+  tn_coupling_point *p = &def->points[def->point_count - 1];
+  if (w->side_site >= 0) {
+    dvec side = side_of(in, g, w->side_site);
+    p->inside = dvec_length(side) < g->size[0];
+    p->side = vec3_of(drot_apply(at.q, side));
+  }
+  return true;
 }
 
 // The path of a spatial tendon; each pulley begins a branch that counts by 1 / divisor.
 static bool add_path(tn_instance *in, const model_tendon *t, tn_coupling_def *def)
 {
   double factor = 1.0;
-  bool begins = true;
-  for (int i = t->first_wrap; i < t->first_wrap + t->wrap_count; ++i) {
+  bool begins = true, ok = true;
+  for (int i = t->first_wrap; ok && i < t->first_wrap + t->wrap_count; ++i) {
     const model_wrap *w = &in->model->wraps.items[i];
     if (w->type == MODEL_WRAP_PULLEY) {
       factor = w->value > 0.0 ? 1.0 / w->value : 1.0;
       begins = true;
     } else if (w->type == MODEL_WRAP_GEOM) {
-      model_note_add(in->model, TN_IMPORT_APPROXIMATED, w->at,
-                     "tendon around a <geom>: it runs straight from site to site");
-    } else if (!add_site(in, def, w->target, begins ? 0.0 : factor)) {
-      return false;
+      ok = add_solid(in, def, w);
     } else {
+      ok = add_site(in, def, w->target, begins ? 0.0 : factor);
       begins = false;
     }
   }
-  return def->point_count > 1;
+  return ok && def->point_count > 1;
 }
 
 // The length of a tendon as the coordinate of a coupling that does nothing yet.
@@ -142,67 +176,21 @@ static void build_equal_tendons(tn_instance *in, const model_equality *e)
 // ---------------------------------------------------------------------------------------------
 // Tendons
 
-// Length at the reference position: what the world says of a coupling made there.
-static double reference_length(tn_instance *in, const tn_coupling_def *def)
+static double reference_length(const tn_instance *in, const tn_coupling_def *def)
 {
-  double sum = 0.0;
+  tn_transform poses[TN_COUPLING_POINTS];
+  for (int i = 0; i < def->point_count; ++i) {
+    for (int b = 1; b < in->model->bodies.count; ++b) {
+      if (in->owners[b] == b && TN_SAME_ID(in->bodies[b].id, def->points[i].body)) {
+        poses[i] = transform_of(dpose_mul(in->place, in->reference[b]));
+      }
+    }
+  }
+  double sum = tn_coupling_def_length(def, poses);
   for (int i = 0; i < def->axis_count; ++i) {
     sum -= (double)def->axes[i].coefficients[0] * (double)def->axes[i].reference;
   }
-  dvec last = {0.0, 0.0, 0.0};
-  for (int i = 0; i < def->point_count; ++i) {
-    dvec at =
-        dvec_of(def->points[i].position.x, def->points[i].position.y, def->points[i].position.z);
-    for (int b = 0; b < in->model->bodies.count && !TN_IS_NULL(def->points[i].body); ++b) {
-      if (in->owners[b] == b && TN_SAME_ID(in->bodies[b].id, def->points[i].body)) {
-        dpose local = {at, drot_identity()};
-        at = dpose_mul(in->place, dpose_mul(in->reference[b], local)).p;
-      }
-    }
-    double d[3] = {at.x - last.x, at.y - last.y, at.z - last.z};
-    sum +=
-        i > 0 ? (double)def->points[i].factor * sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) : 0.0;
-    last = at;
-  }
   return sum;
-}
-
-static sensed_point point_of(const tn_instance *in, int site)
-{
-  const model_site *s = &in->model->sites.items[site];
-  tn_body_id id = tn_instance_body(in, s->body);
-  sensed_point p = {.at = dpose_mul(instance_pose(in, s->body), s->pose).p};
-  if (!TN_IS_NULL(id)) {
-    dvec arm = dvec_sub(p.at, dvec_of_pos(tn_body_center(in->world, id)));
-    dvec spin = dvec_of_vec3(tn_body_angular_velocity(in->world, id));
-    p.velocity = dvec_add(dvec_of_vec3(tn_body_velocity(in->world, id)), dvec_cross(spin, arm));
-  }
-  return p;
-}
-
-static double path_length(const tn_instance *in, const model_tendon *t, double *rate)
-{
-  double length = 0.0, factor = 1.0;
-  bool begins = true;
-  sensed_point last = {.at = {0.0, 0.0, 0.0}};
-  for (int i = t->first_wrap; i < t->first_wrap + t->wrap_count; ++i) {
-    const model_wrap *w = &in->model->wraps.items[i];
-    if (w->type == MODEL_WRAP_PULLEY) {
-      factor = w->value > 0.0 ? 1.0 / w->value : 1.0;
-      begins = true;
-    } else if (w->type == MODEL_WRAP_SITE) {
-      sensed_point p = point_of(in, w->target);
-      dvec apart = dvec_sub(p.at, last.at);
-      double d = dvec_length(apart);
-      if (!begins && d > 0.0) {
-        length += factor * d;
-        *rate += factor * dvec_dot(apart, dvec_sub(p.velocity, last.velocity)) / d;
-      }
-      last = p;
-      begins = false;
-    }
-  }
-  return length;
 }
 
 double tendon_length(tn_instance *in, int tendon, double *rate)
@@ -210,8 +198,13 @@ double tendon_length(tn_instance *in, int tendon, double *rate)
   const model_tendon *t = &in->model->tendons.items[tendon];
   double length = 0.0;
   *rate = 0.0;
+  if (t->spatial && TN_IS_NULL(in->paths[tendon])) {
+    return in->fixed_lengths[tendon];
+  }
   if (t->spatial) {
-    return path_length(in, t, rate);
+    tn_coupling_state state = tn_coupling_get_state(in->world, in->paths[tendon]);
+    *rate = (double)state.rate;
+    return state.value;
   }
   for (int i = t->first_wrap; i < t->first_wrap + t->wrap_count; ++i) {
     const model_wrap *w = &in->model->wraps.items[i];
@@ -224,12 +217,23 @@ double tendon_length(tn_instance *in, int tendon, double *rate)
   return length;
 }
 
-// Limits, spring, damping and friction. A spring with two rest lengths is slack between them: a
-// compliant range.
-static void build_tendon(tn_instance *in, const model_tendon *t)
+static bool is_on_bodies(const tn_coupling_def *def)
 {
+  bool any = def->axis_count > 0;
+  for (int i = 0; i < def->point_count; ++i) {
+    any = any || !TN_IS_NULL(def->points[i].body);
+  }
+  return any;
+}
+
+// Limits, spring, damping and friction. A spring with two rest lengths is slack between them: a
+// compliant range. A path without any of them is there to be measured.
+static void build_tendon(tn_instance *in, int index)
+{
+  const model_tendon *t = &in->model->tendons.items[index];
   tn_coupling_def def = open_coupling();
-  if (!t->limited && t->stiffness <= 0.0 && t->damping <= 0.0 && t->frictionloss <= 0.0) {
+  def.enabled = t->limited || t->stiffness > 0.0 || t->damping > 0.0 || t->frictionloss > 0.0;
+  if (!def.enabled && !t->spatial) {
     return;
   }
   if (!add_length(in, t, 1.0, &def)) {
@@ -238,6 +242,10 @@ static void build_tendon(tn_instance *in, const model_tendon *t)
     return;
   }
   double rest = reference_length(in, &def);
+  if (!is_on_bodies(&def)) {
+    in->fixed_lengths[index] = rest;
+    return;
+  }
   double lo = t->spring_length[0] < 0.0 ? rest : t->spring_length[0];
   double hi = t->spring_length[1] < 0.0 ? lo : t->spring_length[1];
   if (t->stiffness > 0.0 && lo < hi) {
@@ -254,7 +262,7 @@ static void build_tendon(tn_instance *in, const model_tendon *t)
   }
   def.damping = (float)t->damping;
   def.friction = (float)t->frictionloss;
-  create(in, &def, t->at);
+  in->paths[index] = create(in, &def, t->at);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -266,7 +274,7 @@ static tn_coupling_drive drive_of(const tn_instance *in, int actuator)
   double g = t->gear[0], u = actuator_input(in, actuator);
   double stiffness = -(t->gain[1] * u + t->bias[1]);
   double damping = in->servo_damping[actuator] - (t->gain[2] * u + t->bias[2]);
-  tn_coupling_drive drive = {.max_force = (float)INFINITY};
+  tn_coupling_drive drive = tn_default_coupling_def().drive;
   drive.stiffness = (float)fmax(0.0, stiffness * g * g);
   drive.damping = (float)fmax(0.0, damping * g * g);
   double push = g * (t->gain[0] * u + t->bias[0]);
@@ -276,7 +284,8 @@ static tn_coupling_drive drive_of(const tn_instance *in, int actuator)
     drive.force = (float)push;
   }
   if (t->force_limited) {
-    drive.max_force = (float)(fmax(fabs(t->force_range[0]), fabs(t->force_range[1])) * fabs(g));
+    double a = g * t->force_range[0], b = g * t->force_range[1];
+    drive.limits = tn_between((float)fmin(0.0, fmin(a, b)), (float)fmax(0.0, fmax(a, b)));
   }
   return drive;
 }
@@ -288,13 +297,12 @@ static void build_actuator(tn_instance *in, int index)
     return;
   }
   tn_coupling_def def = open_coupling();
-  if (!add_length(in, &in->model->tendons.items[t->target], 1.0, &def)) {
+  if (!add_length(in, &in->model->tendons.items[t->target], 1.0, &def) || !is_on_bodies(&def)) {
     model_note_add(in->model, TN_IMPORT_IGNORED, t->at, "actuator of a tendon that is not built");
     return;
   }
-  if (t->force_limited && t->force_range[0] != -t->force_range[1]) {
-    model_note_add(in->model, TN_IMPORT_APPROXIMATED, t->at,
-                   "forcerange of a tendon's actuator: the larger end limits both signs");
+  if (t->force_limited && t->force_range[0] * t->force_range[1] > 0.0) {
+    model_note_add(in->model, TN_IMPORT_APPROXIMATED, t->at, "forcerange without 0: widened");
   }
   def.drive = drive_of(in, index);
   in->pulls[index] = create(in, &def, t->at);
@@ -310,6 +318,9 @@ bool build_couplings(tn_instance *in)
 {
   const tn_model *model = in->model;
   in->pulls = memory_take(&in->memory, (size_t)model->actuators.count + 1, sizeof *in->pulls);
+  in->paths = memory_take(&in->memory, (size_t)model->tendons.count + 1, sizeof *in->paths);
+  in->fixed_lengths =
+      memory_take(&in->memory, (size_t)model->tendons.count + 1, sizeof *in->fixed_lengths);
   bool solved = tn_world_method(in->world) == TN_METHOD_TENON;
   for (int i = 0; i < model->equalities.count && !in->memory.failed; ++i) {
     const model_equality *e = &model->equalities.items[i];
@@ -321,7 +332,7 @@ bool build_couplings(tn_instance *in)
     }
   }
   for (int i = 0; i < model->tendons.count && solved && !in->memory.failed; ++i) {
-    build_tendon(in, &model->tendons.items[i]);
+    build_tendon(in, i);
   }
   for (int i = 0; i < model->actuators.count && solved && !in->memory.failed; ++i) {
     build_actuator(in, i);

@@ -30,8 +30,10 @@ struct tn_instance {
   built_body *between; // of each joint but the last of its body: the link that it moves
   tn_joint_id *joints; // of each joint of the model
   tn_joint_id *links;  // of each link of the model
-  tn_joint_id *equalities;        // of each equality; null where it is no joint of the world
-  tn_coupling_id *pulls;          // of each actuator of a tendon
+  tn_joint_id *equalities; // of each equality; null where it is no joint of the world
+  tn_coupling_id *pulls;   // of each actuator of a tendon
+  double *fixed_lengths;   // of each tendon between points of the world
+  tn_coupling_id *paths;   // of each tendon with an effect of its own, or a path to be measured
   LIST(tn_coupling_id) couplings; // all of them
   double *controls;               // of each actuator
   double *activations;            // of each actuator with dynamics

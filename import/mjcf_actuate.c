@@ -312,6 +312,9 @@ static void find_wrap(mjcf *m, const xml_node *node, model_wrap *w)
     w->target = model_find_geom(model, w->name);
     const char *side = xml_get(node, "sidesite");
     w->side_site = side ? model_find_site(model, side) : -1;
+    if (side && w->side_site < 0) {
+      import_fail(m->r, node->at, "there is no site '%.100s'", side);
+    }
   }
   if (w->target < 0) {
     import_fail(m->r, node->at, "there is no %.20s '%.100s'", attribute, w->name);

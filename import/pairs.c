@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { STARS = 16, MOST_PAIRS = 2000, PLAIN_BITS = 0xffff };
+enum { STARS = 16, MOST_PAIRS = 2000, PLAIN_BITS = 0xffff, PAIR_PRIORITY = 1 << 30 };
 
 static uint64_t bit_of(int index)
 {
@@ -51,8 +51,9 @@ static void add_star(tn_model *model, int middle, int star, bool *done)
   }
 }
 
-// A geom that collides in pairs alone takes their friction if they agree.
-static void take_friction(tn_model *model, int geom)
+// A geom that collides in pairs alone takes their friction if they agree; it counts whatever the
+// other geom has.
+static bool take_friction(tn_model *model, int geom)
 {
   model_geom *g = &model->geoms.items[geom];
   const model_contact *first = NULL;
@@ -65,13 +66,29 @@ static void take_friction(tn_model *model, int geom)
         !first || (memcmp(p->contact.friction, first->friction, sizeof first->friction) == 0 &&
                    p->contact.condim == first->condim);
     if (!p->has_friction || !same || g->contype || g->conaffinity) {
-      return;
+      return false;
     }
     first = &p->contact;
   }
   if (first) {
     memcpy(g->contact.friction, first->friction, sizeof first->friction);
     g->contact.condim = first->condim;
+    g->priority = PAIR_PRIORITY;
+  }
+  return first != NULL;
+}
+
+static void take_frictions(tn_model *model, bool *takes)
+{
+  for (int i = 0; i < model->geoms.count; ++i) {
+    takes[i] = take_friction(model, i);
+  }
+  for (int i = 0; i < model->pairs.count; ++i) {
+    const model_pair *p = &model->pairs.items[i];
+    if (p->has_friction && !takes[p->a] && !takes[p->b]) {
+      model_note_add(model, TN_IMPORT_APPROXIMATED, p->at,
+                     "<pair> friction of geoms that collide with others too: that of the geoms");
+    }
   }
 }
 
@@ -96,15 +113,14 @@ void pairs_assign(tn_model *model)
   }
   place at = model->pairs.items[0].at;
   bool *done = memory_take(&model->memory, (size_t)model->pairs.count, sizeof *done);
-  if (!done || !fits(model)) {
+  bool *takes = memory_take(&model->memory, (size_t)model->geoms.count, sizeof *takes);
+  if (!done || !takes || !fits(model)) {
     model_note_add(model, TN_IMPORT_IGNORED, at,
                    "more than %d pairs, or pairs beside a contype of more than 16 bits",
                    MOST_PAIRS);
     return;
   }
-  for (int i = 0; i < model->geoms.count; ++i) {
-    take_friction(model, i);
-  }
+  take_frictions(model, takes);
   int star = 0;
   for (int middle; (middle = find_middle(model, done)) >= 0; ++star) {
     if (star == STARS) {

@@ -23,9 +23,11 @@ static tn_filter filter_of(const model_geom *g)
 
 // The larger friction of two geoms counts, as in MuJoCo. A condim of 1 has no friction, from 4 on
 // there is spinning friction, of 6 rolling friction as well.
-static tn_material material_of(const model_contact *c)
+static tn_material material_of(const model_geom *g)
 {
+  const model_contact *c = &g->contact;
   tn_material m = tn_default_material();
+  m.priority = g->priority;
   double sliding = c->condim >= 3 ? fmin(fmax(c->friction[0], 0.0), 1e6) : 0.0;
   m.static_friction = m.dynamic_friction = (float)sliding;
   m.spinning_friction = c->condim >= 4 ? (float)fmin(fmax(c->friction[1], 0.0), 1e6) : 0.0f;
@@ -239,7 +241,7 @@ static bool build_shape(tn_instance *in, const model_geom *g)
   at = TN_IS_NULL(body) ? dpose_mul(in->place, at) : at;
   def.position = vec3_of(at.p);
   def.rotation = quat_of(drot_normalize(turned ? drot_mul(at.q, y_to_z()) : at.q));
-  def.material = material_of(&g->contact);
+  def.material = material_of(g);
   def.filter = filter_of(g);
   bool hulls = g->type == MODEL_MESH && def.kind == TN_SHAPE_HULL;
   int count = hulls ? in->hull_count[g->mesh] : 1;

@@ -105,7 +105,8 @@ static void build_differential(scene_run *run)
   tn_coupling_def motor = on_axis(input, TURN);
   motor.drive.damping = 1e3f;
   motor.drive.velocity = (float)scene_value(run, "speed");
-  motor.drive.max_force = (float)scene_value(run, "torque");
+  float torque = (float)scene_value(run, "torque");
+  motor.drive.limits = tn_between(-torque, torque);
   scene_add_coupling(run, &motor);
   couple(run, input, 1.0f, carrier, -FINAL_DRIVE);
   tn_coupling_def split = tn_default_coupling_def();

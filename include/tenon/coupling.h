@@ -11,6 +11,9 @@
 /// forces are conjugate to c: a force f does the work f dc, so that an axis q feels f dc/dq, and a
 /// path is pulled with the tension -f.
 ///
+/// A path may run around spheres and cylinders that are fixed to bodies, as a rope around a pulley
+/// or a tendon around a bone: tn_coupling_def_wrap(). It slides on them without friction.
+///
 /// TN_METHOD_TENON solves couplings directly, together with the joints of the mechanism. The other
 /// methods have none: see tn_coupling_create() and tn_world_set_method().
 #ifndef TENON_COUPLING_H
@@ -38,25 +41,34 @@ typedef struct tn_coupling_axis {
   float coefficients[4]; ///< a1 to a4, finite
 } tn_coupling_axis;
 
-/// A point of a coupling's path.
+/// A point of a coupling's path, or a round solid between two points that the path runs around.
 typedef struct tn_coupling_point {
   tn_body_id body; ///< null: the world
-  tn_pos position; ///< in the body's frame, or in the world, m
-  /// Factor of the length of the segment from the last point to this one, 0 or more: 1 / divisor
-  /// behind a pulley. 0 begins a new branch here. Not used of the first point.
+  tn_pos position; ///< in the body's frame, or in the world, m; of a solid its centre
+  /// Factor of the length of the path from the last point to this one, 0 or more: 1 / divisor
+  /// behind a pulley. 0 begins a new branch here. Not used of the first point and of solids.
   float factor;
+  float radius; ///< m, 0 to 1e6, of a solid; 0: a point
+  tn_vec3 axis; ///< of a cylinder, which has no ends, in the body's frame; 0: a sphere
+  /// Where the path passes the solid: a direction from its centre, in the body's frame. On the
+  /// other side a taut path goes the long way round. 0: the shorter way, or straight where that is
+  /// free.
+  tn_vec3 side;
+  /// The path comes to the surface of the solid but does not wind about it, as through a ring; a
+  /// path that crosses the solid is straight. false
+  bool inside;
 } tn_coupling_point;
 
 /// What drives a coupling: a force of
 ///     stiffness (target - c) + damping (velocity - dc/dt) + force,
-/// not beyond max_force. With all zero it is off. A jump of the target is spread over a step.
+/// within limits. With all zero it is off. A jump of the target is spread over a step.
 typedef struct tn_coupling_drive {
   float stiffness; ///< N per unit of c, 0 to 1e12; 0
   float target;    ///< of c; 0
   float damping; ///< N s per unit of c, 0 to 1e12; with stiffness 0 a motor, the stiffer the larger
   float velocity;  ///< of c per second; 0
   float force;     ///< N, a constant part; 0
-  float max_force; ///< N, 0 or more; infinite: no limit, the default
+  tn_range limits; ///< N, around 0; infinite: no limits, the default
 } tn_coupling_drive;
 
 /// How a coupling is made: from tn_default_coupling_def(). It needs an axis or two points.
@@ -102,6 +114,17 @@ TN_API bool tn_coupling_def_axis(tn_coupling_def *def, tn_joint_id joint, int ax
 /// @return false if the definition is full or null
 TN_API bool tn_coupling_def_point(tn_coupling_def *def, tn_body_id body, tn_pos position,
                                   float factor);
+/// Appends a round solid to a definition, between two points of the path; parameters as of
+/// tn_coupling_point.
+///
+/// @return false if the definition is full or null
+TN_API bool tn_coupling_def_wrap(tn_coupling_def *def, tn_body_id body, tn_pos center, float radius,
+                                 tn_vec3 axis);
+/// Length of the path of a definition, each part times its factor, in m.
+///
+/// @param poses  of the body of each point; those of points of the world are not used
+/// @return 0 if `def` or `poses` is null, or the path has fewer than two points
+TN_API double tn_coupling_def_length(const tn_coupling_def *def, const tn_transform *poses);
 
 /// Adds a coupling. Its bodies wake up; from now on they fall asleep together.
 ///

@@ -192,6 +192,8 @@ typedef struct tn_material {
   tn_vec3 surface_velocity;       ///< m/s in the body's frame, for a conveyor; 0
   tn_combine combine_friction;    ///< for all kinds of friction; TN_COMBINE_AVERAGE
   tn_combine combine_restitution; ///< TN_COMBINE_AVERAGE
+  /// Of two materials that differ in this the larger one's friction and restitution count alone; 0.
+  int32_t priority;
 } tn_material;
 
 /// Which shapes collide: two shapes do if the mask of each has a category bit of the other, unless

@@ -448,6 +448,9 @@ class Material(Value):
     """for all kinds of friction; AVERAGE"""
     combine_restitution: Combine = UNSET
     """AVERAGE"""
+    priority: int = UNSET
+    """Of two materials that differ in this the larger one's friction and restitution count alone; 0.
+    """
 
 
 @dataclass
@@ -888,17 +891,31 @@ class CouplingAxis(Value):
 
 @dataclass
 class CouplingPoint(Value):
-    """A point of a coupling's path."""
+    """A point of a coupling's path, or a round solid between two points that the path runs around.
+    """
 
     _ctype = "tn_coupling_point"
 
     body: Optional[Body] = UNSET
     """null: the world"""
     position: Array = UNSET
-    """in the body's frame, or in the world, m"""
+    """in the body's frame, or in the world, m; of a solid its centre"""
     factor: float = UNSET
-    """Factor of the length of the segment from the last point to this one, 0 or more: 1 / divisor
-    behind a pulley. 0 begins a new branch here. Not used of the first point.
+    """Factor of the length of the path from the last point to this one, 0 or more: 1 / divisor
+    behind a pulley. 0 begins a new branch here. Not used of the first point and of solids.
+    """
+    radius: float = UNSET
+    """m, 0 to 1e6, of a solid; 0: a point"""
+    axis: Array = UNSET
+    """of a cylinder, which has no ends, in the body's frame; 0: a sphere"""
+    side: Array = UNSET
+    """Where the path passes the solid: a direction from its centre, in the body's frame. On the
+    other side a taut path goes the long way round. 0: the shorter way, or straight where that is
+    free.
+    """
+    inside: bool = UNSET
+    """The path comes to the surface of the solid but does not wind about it, as through a ring; a
+    path that crosses the solid is straight. false
     """
 
 
@@ -906,7 +923,7 @@ class CouplingPoint(Value):
 class CouplingDrive(Value):
     """What drives a coupling: a force of
     stiffness (target - c) + damping (velocity - dc/dt) + force,
-    not beyond max_force. With all zero it is off. A jump of the target is spread over a step.
+    within limits. With all zero it is off. A jump of the target is spread over a step.
     """
 
     _ctype = "tn_coupling_drive"
@@ -921,8 +938,8 @@ class CouplingDrive(Value):
     """of c per second; 0"""
     force: float = UNSET
     """N, a constant part; 0"""
-    max_force: float = UNSET
-    """N, 0 or more; infinite: no limit, the default"""
+    limits: Tuple[float, float] = UNSET
+    """N, around 0; infinite: no limits, the default"""
 
 
 @dataclass

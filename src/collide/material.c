@@ -24,12 +24,9 @@ static tn_combine stronger_combine(tn_combine a, tn_combine b)
   return a > b ? a : b;
 }
 
-tn_material tn_materials_combine(const tn_material *a, const tn_material *b)
+static tn_material mix_equals(const tn_material *a, const tn_material *b)
 {
-  tn_material m = {0};
-  if (!a || !b) {
-    return m;
-  }
+  tn_material m = {.priority = a->priority};
   m.combine_friction = stronger_combine(a->combine_friction, b->combine_friction);
   m.combine_restitution = stronger_combine(a->combine_restitution, b->combine_restitution);
   m.static_friction = mix_coefficient(m.combine_friction, a->static_friction, b->static_friction);
@@ -41,6 +38,21 @@ tn_material tn_materials_combine(const tn_material *a, const tn_material *b)
   m.spinning_friction =
       mix_coefficient(m.combine_friction, a->spinning_friction, b->spinning_friction);
   m.restitution = mix_coefficient(m.combine_restitution, a->restitution, b->restitution);
+  return m;
+}
+
+tn_material tn_materials_combine(const tn_material *a, const tn_material *b)
+{
+  tn_material m = {0};
+  if (!a || !b) {
+    return m;
+  }
+  if (a->priority == b->priority) {
+    m = mix_equals(a, b);
+  } else {
+    m = a->priority > b->priority ? *a : *b;
+    m.surface_velocity = tn_v3(0.0f, 0.0f, 0.0f);
+  }
   m.compliance = a->compliance + b->compliance; // springs in series
   return m;
 }

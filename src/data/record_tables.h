@@ -27,10 +27,17 @@ static const record_field tn_coupling_axis_fields[] = {
     {offsetof(tn_coupling_axis, axis), 1, RECORD_I32, 0, 0, 0, 0},
     {offsetof(tn_coupling_axis, reference), 1, RECORD_F32, 0, 0, 0, 0},
     {offsetof(tn_coupling_axis, coefficients), 4, RECORD_F32, 0, 0, 0, 0}};
+static const record_field tn_vec3_fields[] = {{offsetof(tn_vec3, x), 1, RECORD_F32, 0, 0, 0, 0},
+                                              {offsetof(tn_vec3, y), 1, RECORD_F32, 0, 0, 0, 0},
+                                              {offsetof(tn_vec3, z), 1, RECORD_F32, 0, 0, 0, 0}};
 static const record_field tn_coupling_point_fields[] = {
     {offsetof(tn_coupling_point, body), 1, RECORD_ID, 0, 0, 0, 0},
     {offsetof(tn_coupling_point, position), 1, RECORD_STRUCT, TYPE_tn_pos, 0, 0, 0},
-    {offsetof(tn_coupling_point, factor), 1, RECORD_F32, 0, 0, 0, 0}};
+    {offsetof(tn_coupling_point, factor), 1, RECORD_F32, 0, 0, 0, 0},
+    {offsetof(tn_coupling_point, radius), 1, RECORD_F32, 0, 0, 0, 0},
+    {offsetof(tn_coupling_point, axis), 1, RECORD_STRUCT, TYPE_tn_vec3, 0, 0, 0},
+    {offsetof(tn_coupling_point, side), 1, RECORD_STRUCT, TYPE_tn_vec3, 0, 0, 0},
+    {offsetof(tn_coupling_point, inside), 1, RECORD_BOOL, 0, 0, 0, 0}};
 static const record_field tn_range_fields[] = {{offsetof(tn_range, lo), 1, RECORD_F32, 0, 0, 0, 0},
                                                {offsetof(tn_range, hi), 1, RECORD_F32, 0, 0, 0, 0}};
 static const record_field tn_coupling_drive_fields[] = {
@@ -39,7 +46,7 @@ static const record_field tn_coupling_drive_fields[] = {
     {offsetof(tn_coupling_drive, damping), 1, RECORD_F32, 0, 0, 0, 0},
     {offsetof(tn_coupling_drive, velocity), 1, RECORD_F32, 0, 0, 0, 0},
     {offsetof(tn_coupling_drive, force), 1, RECORD_F32, 0, 0, 0, 0},
-    {offsetof(tn_coupling_drive, max_force), 1, RECORD_F32, 0, 0, 0, 0}};
+    {offsetof(tn_coupling_drive, limits), 1, RECORD_STRUCT, TYPE_tn_range, 0, 0, 0}};
 static const record_field tn_coupling_def_fields[] = {
     {offsetof(tn_coupling_def, axes), TN_COUPLING_AXES, RECORD_STRUCT, TYPE_tn_coupling_axis, 0, 0,
      0},
@@ -59,9 +66,6 @@ static const record_field tn_coupling_def_fields[] = {
     {offsetof(tn_coupling_def, enabled), 1, RECORD_BOOL, 0, 0, 0, 0},
     {offsetof(tn_coupling_def, user_data), 1, RECORD_HOST, 0, 0, 0, 0},
     {offsetof(tn_coupling_def, cookie), 1, RECORD_U32, 0, 0, 0, 0}};
-static const record_field tn_vec3_fields[] = {{offsetof(tn_vec3, x), 1, RECORD_F32, 0, 0, 0, 0},
-                                              {offsetof(tn_vec3, y), 1, RECORD_F32, 0, 0, 0, 0},
-                                              {offsetof(tn_vec3, z), 1, RECORD_F32, 0, 0, 0, 0}};
 static const record_field tn_contact_point_fields[] = {
     {offsetof(tn_contact_point, position), 1, RECORD_STRUCT, TYPE_tn_pos, 0, 0, 0},
     {offsetof(tn_contact_point, gap), 1, RECORD_F32, 0, 0, 0, 0},
@@ -115,7 +119,8 @@ static const record_field tn_material_fields[] = {
     {offsetof(tn_material, compliance), 1, RECORD_F32, 0, 0, 0, 0},
     {offsetof(tn_material, surface_velocity), 1, RECORD_STRUCT, TYPE_tn_vec3, 0, 0, 0},
     {offsetof(tn_material, combine_friction), 1, RECORD_I32, 0, 0, 0, 0},
-    {offsetof(tn_material, combine_restitution), 1, RECORD_I32, 0, 0, 0, 0}};
+    {offsetof(tn_material, combine_restitution), 1, RECORD_I32, 0, 0, 0, 0},
+    {offsetof(tn_material, priority), 1, RECORD_I32, 0, 0, 0, 0}};
 static const record_field tn_filter_fields[] = {
     {offsetof(tn_filter, category), 1, RECORD_U64, 0, 0, 0, 0},
     {offsetof(tn_filter, mask), 1, RECORD_U64, 0, 0, 0, 0},
@@ -273,6 +278,7 @@ const record_type record_types[] = {
      sizeof tn_move_event_fields / sizeof(record_field)},
     {"tn_coupling_axis", sizeof(tn_coupling_axis), tn_coupling_axis_fields,
      sizeof tn_coupling_axis_fields / sizeof(record_field)},
+    {"tn_vec3", sizeof(tn_vec3), tn_vec3_fields, sizeof tn_vec3_fields / sizeof(record_field)},
     {"tn_coupling_point", sizeof(tn_coupling_point), tn_coupling_point_fields,
      sizeof tn_coupling_point_fields / sizeof(record_field)},
     {"tn_range", sizeof(tn_range), tn_range_fields, sizeof tn_range_fields / sizeof(record_field)},
@@ -280,7 +286,6 @@ const record_type record_types[] = {
      sizeof tn_coupling_drive_fields / sizeof(record_field)},
     {"tn_coupling_def", sizeof(tn_coupling_def), tn_coupling_def_fields,
      sizeof tn_coupling_def_fields / sizeof(record_field)},
-    {"tn_vec3", sizeof(tn_vec3), tn_vec3_fields, sizeof tn_vec3_fields / sizeof(record_field)},
     {"tn_contact_point", sizeof(tn_contact_point), tn_contact_point_fields,
      sizeof tn_contact_point_fields / sizeof(record_field)},
     {"tn_contact", sizeof(tn_contact), tn_contact_fields,

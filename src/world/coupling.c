@@ -20,7 +20,7 @@
 tn_coupling_def tn_default_coupling_def(void)
 {
   tn_coupling_def def = {0};
-  def.drive.max_force = INFINITY;
+  def.drive.limits = tn_between(-INFINITY, INFINITY);
   def.enabled = true;
   def.cookie = DEF_COOKIE;
   return def;
@@ -41,8 +41,36 @@ bool tn_coupling_def_point(tn_coupling_def *def, tn_body_id id, tn_pos position,
   if (!def || def->point_count < 0 || def->point_count >= TN_COUPLING_POINTS) {
     return false;
   }
-  def->points[def->point_count++] = (tn_coupling_point){id, position, factor};
+  def->points[def->point_count++] = (tn_coupling_point){id, position, .factor = factor};
   return true;
+}
+
+bool tn_coupling_def_wrap(tn_coupling_def *def, tn_body_id id, tn_pos center, float radius,
+                          tn_vec3 axis)
+{
+  if (!tn_coupling_def_point(def, id, center, 1.0f)) {
+    return false;
+  }
+  def->points[def->point_count - 1].radius = radius;
+  def->points[def->point_count - 1].axis = axis;
+  return true;
+}
+
+double tn_coupling_def_length(const tn_coupling_def *def, const tn_transform *poses)
+{
+  path_part parts[TN_COUPLING_POINTS];
+  int count = def ? def->point_count : 0;
+  if (count < 2 || count > TN_COUPLING_POINTS || !poses) {
+    return 0.0;
+  }
+  for (int i = 0; i < count; ++i) {
+    const tn_coupling_point *p = &def->points[i];
+    tn_transform at = TN_IS_NULL(p->body) ? tn_transform_identity() : poses[i];
+    dquat turn = dquat_normalize(dquat_from(at.q));
+    parts[i] =
+        (path_part){p, pos_add(at.p, dquat_rotate(turn, p->position)), {0.0, 0.0, 0.0}, turn, -1};
+  }
+  return path_length(parts, count, NULL);
 }
 
 static bool is_coefficient(float x)
@@ -55,6 +83,11 @@ static bool is_moderate(float x)
   return fabsf(x) <= 1e12f;
 }
 
+static bool is_direction(tn_vec3 v)
+{
+  return is_moderate(v.x) && is_moderate(v.y) && is_moderate(v.z);
+}
+
 static const char *why_bad_drive(const tn_coupling_drive *drive)
 {
   if (!is_coefficient(drive->stiffness) || !is_coefficient(drive->damping)) {
@@ -63,7 +96,30 @@ static const char *why_bad_drive(const tn_coupling_drive *drive)
   if (!is_moderate(drive->target) || !is_moderate(drive->velocity) || !is_moderate(drive->force)) {
     return "a drive's target, velocity or force is not finite or too large";
   }
-  return drive->max_force >= 0.0f ? NULL : "a drive's max_force must not be negative";
+  return drive->limits.lo <= 0.0f && drive->limits.hi >= 0.0f
+             ? NULL
+             : "a drive's limits must be a range around 0";
+}
+
+static const char *why_bad_point(const tn_coupling_def *def, int i)
+{
+  const tn_coupling_point *p = &def->points[i];
+  if (!is_position(p->position)) {
+    return "a point is not finite or too far away";
+  }
+  if (!(p->factor >= 0.0f && p->factor <= 1e6f)) {
+    return "factors of a path must be from 0 to 1e6";
+  }
+  if (!(p->radius >= 0.0f && p->radius <= 1e6f)) {
+    return "radii of a path must be from 0 to 1e6";
+  }
+  if (!is_direction(p->axis) || !is_direction(p->side)) {
+    return "an axis or side of a path is not finite or too large";
+  }
+  bool between =
+      i > 0 && i < def->point_count - 1 && !(p[-1].radius > 0.0f) && !(p[1].radius > 0.0f);
+  return p->radius > 0.0f && !between ? "a round solid of a path must lie between two points"
+                                      : NULL;
 }
 
 static const char *why_bad_terms(const tn_coupling_def *def)
@@ -93,11 +149,9 @@ static const char *why_bad_terms(const tn_coupling_def *def)
     }
   }
   for (int i = 0; i < def->point_count; ++i) {
-    if (!is_position(def->points[i].position)) {
-      return "a point is not finite or too far away";
-    }
-    if (!(def->points[i].factor >= 0.0f && def->points[i].factor <= 1e6f)) {
-      return "factors of a path must be from 0 to 1e6";
+    const char *why = why_bad_point(def, i);
+    if (why) {
+      return why;
     }
   }
   return NULL;

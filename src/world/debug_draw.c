@@ -4,6 +4,7 @@
 #include "data/world.h"
 #include "detect/detection.h"
 #include "kernel/ranges.h"
+#include "solver/joint/coupling_value.h"
 #include "solver/solver.h"
 
 #include <math.h>
@@ -499,20 +500,17 @@ static void draw_couplings(const tn_world *world, const tn_debug_draw *draw)
 {
   for (int32_t i = 0; i < world->coupling_pool.used; ++i) {
     const coupling *k = &world->couplings[i];
-    tn_pos last = {0.0, 0.0, 0.0};
     uint32_t color = k->force != 0.0f ? joint_color : broken_color;
-    for (int n = 0; n < k->def.point_count && k->alive && draw->line; ++n) {
-      const tn_coupling_point *p = &k->def.points[n];
-      tn_pos at = p->position;
-      if (k->point_side[n] >= 0) {
-        const body *b = &world->bodies[k->side_body[k->point_side[n]]];
-        dquat q = dquat_mul(b->rotation, dquat_conjugate(b->local_principal));
-        at = pos_add(b->center, dquat_rotate(q, pos_sub(p->position, b->local_center)));
+    path_part parts[TN_COUPLING_POINTS];
+    path_corner corners[PATH_CORNERS];
+    coupling_inputs in = {world->bodies, world->joints, NULL};
+    int count = k->alive && draw->line
+                    ? path_corners(parts, coupling_path_parts(k, &in, parts), corners)
+                    : 0;
+    for (int n = 1; n < count; ++n) {
+      if (corners[n].factor > 0.0) {
+        draw->line(corners[n - 1].at, corners[n].at, color, draw->context);
       }
-      if (n > 0 && p->factor > 0.0f) {
-        draw->line(last, at, color, draw->context);
-      }
-      last = at;
     }
   }
 }

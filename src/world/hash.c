@@ -132,14 +132,24 @@ static uint64_t hash_joint(uint64_t hash, const tn_world *world, int32_t slot)
 static uint64_t hash_coupling_def(uint64_t hash, const tn_coupling_def *def)
 {
   int32_t counts[3] = {def->axis_count, def->point_count, def->enabled};
-  float numbers[14] = {
-      def->offset,         def->range.lo,        def->range.hi,     def->compliance,
-      def->range_damping,  def->stiffness,       def->rest,         def->damping,
-      def->friction,       def->drive.stiffness, def->drive.target, def->drive.damping,
-      def->drive.velocity, def->drive.force};
+  float numbers[16] = {def->offset,
+                       def->range.lo,
+                       def->range.hi,
+                       def->compliance,
+                       def->range_damping,
+                       def->stiffness,
+                       def->rest,
+                       def->damping,
+                       def->friction,
+                       def->drive.stiffness,
+                       def->drive.target,
+                       def->drive.damping,
+                       def->drive.velocity,
+                       def->drive.force,
+                       def->drive.limits.lo,
+                       def->drive.limits.hi};
   hash = hash_bytes(hash, counts, sizeof counts);
   hash = hash_bytes(hash, numbers, sizeof numbers);
-  hash = hash_bytes(hash, &def->drive.max_force, sizeof def->drive.max_force);
   for (int i = 0; i < def->axis_count; ++i) {
     const tn_coupling_axis *a = &def->axes[i];
     int32_t axis = a->axis;
@@ -148,8 +158,12 @@ static uint64_t hash_coupling_def(uint64_t hash, const tn_coupling_def *def)
     hash = hash_bytes(hash, a->coefficients, sizeof a->coefficients);
   }
   for (int i = 0; i < def->point_count; ++i) {
-    hash = hash_bytes(hash, &def->points[i].position, sizeof def->points[i].position);
-    hash = hash_bytes(hash, &def->points[i].factor, sizeof def->points[i].factor);
+    const tn_coupling_point *p = &def->points[i];
+    float form[9] = {p->factor, p->radius, p->axis.x,
+                     p->axis.y, p->axis.z, p->side.x,
+                     p->side.y, p->side.z, p->inside ? 1.0f : 0.0f};
+    hash = hash_bytes(hash, &p->position, sizeof p->position);
+    hash = hash_bytes(hash, form, sizeof form);
   }
   return hash;
 }

@@ -121,6 +121,20 @@ export const machines = {
     '<tendon><spatial name="t" stiffness="40" damping="2" springlength=".4"><site site="s"/><site site="tip"/><pulley divisor="2"/><site site="r"/><site site="tip"/></spatial></tendon>' +
       sensors('<tendonpos tendon="t"/>') + key('qpos=".1 .3"'),
   ),
+  // A tendon around the elbow, as on a pulley.
+  wrapped_tendon: file(
+    arm
+      .replace('<body name="lower"', '<geom name="g" type="cylinder" size=".06 .1" pos=".4 0 0" euler="90 0 0" mass="0"/><site name="s" pos=".1 0 .05"/><site name="side" pos=".4 0 .1"/><body name="lower"')
+      .replace('<site name="tip"', '<site name="t" pos=".2 0 .03"/><site name="tip"'),
+    '<tendon><spatial name="t" stiffness="200" damping="2" springlength=".25"><site site="s"/><geom geom="g" sidesite="side"/><site site="t"/></spatial></tendon>' +
+      '<actuator><position name="p" tendon="t" kp="200" forcerange="-9 1"/></actuator>' +
+      sensors('<tendonpos tendon="t"/><tendonvel tendon="t"/><actuatorfrc actuator="p"/>') + key('qpos=".1 .3" ctrl=".2"'),
+  ),
+  bone: file(
+    arm.replace('<site name="tip"', '<geom name="bone" type="sphere" size=".05" pos=".02 .02 0" mass="0"/><site name="tip"') + '<site name="s" pos="-.1 .05 1.1"/>',
+    '<tendon><spatial name="t" stiffness="30" damping="1" springlength=".6"><site site="s"/><geom geom="bone"/><site site="tip"/></spatial></tendon>' +
+      '<actuator><motor tendon="t"/></actuator>' + sensors('<tendonpos tendon="t"/><tendonvel tendon="t"/>') + key('qpos="-.4 -.8" ctrl="-4"'),
+  ),
   gravity_compensation: file(arm.replace('name="lower"', 'name="lower" gravcomp="1"'), key('qpos=".1 .3"')),
   no_gravity: file(arm, key('qpos=".1 .3" qvel="1 2"'), '<option><flag gravity="disable" damper="disable"/></option>'),
   clamped: file(wheel(), '<actuator><motor joint="j" ctrlrange="-1 1"/></actuator>' + key('ctrl="3"')),

@@ -326,6 +326,58 @@ static void pairs_collide(void **state)
   release(&r);
 }
 
+// The friction of the geom with the higher priority counts, in either order.
+static void priority_decides_friction(void **state)
+{
+  (void)state;
+  for (int higher = 0; higher < 2; ++higher) {
+    char text[700];
+    snprintf(text, sizeof text,
+             "<mujoco><option gravity='3 0 -9'/><worldbody>"
+             "<geom type='plane' size='9 9 1' friction='%s' priority='%d'/>"
+             "<body pos='0 0 .1'><freejoint/>"
+             "<geom type='box' size='.1 .1 .1' friction='%s' "
+             "priority='%d'/></body></worldbody></mujoco>",
+             higher ? ".2" : "9", higher ? 2 : 1, higher ? "9" : ".2", higher ? 1 : 2);
+    robot r = make_robot(text, NULL);
+    test_run(r.world, 1.0f / 60.0f, 60);
+    assert_close(tn_instance_transform(r.instance, 1).p.x, 0.5 * (3.0 - 0.2 * 9.0), 0.01);
+    release(&r);
+  }
+}
+
+// A tendon over a drum with an actuator whose forces differ in sign: it lifts what it can.
+static void tendon_forces_may_differ(void **state)
+{
+  (void)state;
+  robot r = make_robot(
+      "<mujoco><option gravity='0 0 -10'/><worldbody><site name='s' pos='-.1 0 0'/>"
+      "<geom name='drum' type='cylinder' size='.1 .1' pos='0 0 1' euler='90 0 0' contype='0' "
+      "conaffinity='0'/>"
+      "<site name='up' pos='0 0 2'/>"
+      "<body pos='.1 0 0'><joint name='j' type='slide' axis='0 0 1' range='-1 .5'/><inertial "
+      "pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
+      "<site name='load'/></body></worldbody>"
+      "<tendon><spatial name='t'><site site='s'/><geom geom='drum' sidesite='up'/><site "
+      "site='load'/></spatial></tendon>"
+      "<actuator><position name='p' tendon='t' kp='1000' kv='100' forcerange='-12 3'/></actuator>"
+      "<sensor><tendonpos name='l' tendon='t'/></sensor></mujoco>",
+      NULL);
+  double length;
+  assert_int_equal(tn_instance_sensor(r.instance, 0, &length, 1), 1);
+  assert_close(length, 2.0 + 3.14159265 * 0.1, 1e-6);
+  assert_true(tn_instance_set_control(r.instance, 0, 0.0)); // pulls with 12 N against 10
+  test_run(r.world, 1.0f / 60.0f, 30);
+  assert_close(tn_instance_transform(r.instance, 1).p.y, 0.5 * 2.0 * 0.25, 0.01);
+  assert_true(tn_instance_set_control(r.instance, 0, 9.0)); // pushes with 3 N beside gravity
+  test_run(r.world, 1.0f / 60.0f, 1); // the target moves there within this step
+  tn_body_id load = tn_instance_body(r.instance, 1);
+  double before = (double)tn_body_velocity(r.world, load).y;
+  test_run(r.world, 1.0f / 60.0f, 30);
+  assert_close((double)tn_body_velocity(r.world, load).y - before, -13.0 * 0.5, 0.01);
+  release(&r);
+}
+
 // Bodies that are excluded from colliding with the world's own geoms.
 static void the_world_can_be_excluded(void **state)
 {
@@ -382,6 +434,8 @@ int main(void)
       cmocka_unit_test(integrators_need_to_advance),
       cmocka_unit_test(planar_joints_move),
       cmocka_unit_test(pairs_collide),
+      cmocka_unit_test(priority_decides_friction),
+      cmocka_unit_test(tendon_forces_may_differ),
       cmocka_unit_test(the_world_can_be_excluded),
       cmocka_unit_test(nothing_is_ignored),
       cmocka_unit_test(parts_have_their_own_weight),

@@ -14,6 +14,7 @@ static const tn_vec3 x_axis = {1.0f, 0.0f, 0.0f}, y_axis = {0.0f, 1.0f, 0.0f};
 static const tn_vec3 z_axis = {0.0f, 0.0f, 1.0f};
 static const int substeps[] = {4, 8, 20};
 #define SUBSTEPS 3
+static const tn_range free_range = {-INFINITY, INFINITY};
 
 static double random_between(uint32_t *seed, double lo, double hi)
 {
@@ -427,7 +428,7 @@ static void drive_follows_its_law(void **unused)
     tn_coupling_def_axis(&def, ja, 3, 2.0f); // c = 2 q, inverse mass 4 / I = 8
     def.range = tn_between(-INFINITY, INFINITY);
     double k = stiffness[trial / 3], d = 2.0 * sqrt(k / 8.0);
-    def.drive = (tn_coupling_drive){(float)k, 9.0f, (float)d, 0.0f, 0.0f, INFINITY};
+    def.drive = (tn_coupling_drive){(float)k, 9.0f, (float)d, 0.0f, 0.0f, free_range};
     tn_coupling_id servo = make_coupling(world, &def);
     for (int i = 0; i < 240; ++i) { // a load of -3 N m on q
       tn_body_apply_torque(world, a, tn_scale(-3.0f, z_axis));
@@ -437,7 +438,7 @@ static void drive_follows_its_law(void **unused)
     assert_close(value, 9.0 - 1.5 / k, 1e-4);
     assert_close((double)tn_coupling_get_state(world, servo).drive_force, 1.5, 2e-3);
     // Clamped: q'' = (2 * 0.5 - 3) / I.
-    def.drive.max_force = 0.5f;
+    def.drive.limits = tn_between(-2.0f, 0.5f);
     double before = spin_about(world, a, z_axis);
     assert_true(tn_coupling_set_drive(world, servo, def.drive));
     for (int i = 0; i < 6; ++i) {
@@ -447,7 +448,7 @@ static void drive_follows_its_law(void **unused)
     assert_close(spin_about(world, a, z_axis) - before, -0.4, 0.02);
     assert_close((double)tn_coupling_get_state(world, servo).drive_force, 0.5, 1e-4);
     // A motor.
-    tn_coupling_drive motor = {0.0f, 0.0f, 1e6f, 3.0f, 0.0f, INFINITY};
+    tn_coupling_drive motor = {0.0f, 0.0f, 1e6f, 3.0f, 0.0f, free_range};
     assert_true(tn_coupling_set_drive(world, servo, motor));
     test_run(world, DT, 30);
     assert_close((double)tn_coupling_get_state(world, servo).rate, 3.0, 1e-4);
@@ -715,7 +716,7 @@ static void snapshot_keeps_turns_and_hash(void **unused)
   rope.range = tn_between(-INFINITY, INFINITY);
   rope.stiffness = 5.0f;
   rope.rest = 1.0f;
-  rope.drive = (tn_coupling_drive){1.0f, 2.0f, 0.5f, 0.0f, 1.0f, 8.0f};
+  rope.drive = (tn_coupling_drive){1.0f, 2.0f, 0.5f, 0.0f, 1.0f, {-8.0f, 8.0f}};
   rope.friction = 0.1f;
   tn_coupling_id tendon = make_coupling(world, &rope);
   tn_body_set_angular_velocity(world, link[0], tn_scale(12.0f, z_axis));
@@ -853,7 +854,8 @@ static void bad_couplings_are_refused(void **unused)
   REFUSED(def.friction = -1.0f, "friction");
   REFUSED(def.drive.damping = -1.0f, "damping");
   REFUSED(def.drive.target = NAN, "target");
-  REFUSED(def.drive.max_force = -1.0f, "max_force");
+  REFUSED(def.drive.limits = tn_between(0.5f, 1.0f), "limits");
+  REFUSED(def.drive.limits.lo = NAN, "limits");
   REFUSED((def.axis_count = 0, def.point_count = 2), "all points are the world's");
   REFUSED((def.point_count = 2, def.points[1].factor = -1.0f), "factors");
   REFUSED((def.point_count = 2, def.points[0].position.x = (double)NAN), "point");
@@ -898,7 +900,7 @@ static void angles_count_turns(void **unused)
     test_run(world, DT, 60);
     assert_close(tn_coupling_get_state(world, counter).value, 250.0, 1e-3);
     assert_close((double)tn_coupling_get_state(world, counter).rate, 250.0, 1e-3);
-    tn_coupling_drive back = {200.0f, 1.0f, 20.0f, 0.0f, 0.0f, INFINITY};
+    tn_coupling_drive back = {200.0f, 1.0f, 20.0f, 0.0f, 0.0f, free_range};
     assert_true(tn_coupling_set_drive(world, counter, back));
     test_run(world, DT, 240);
     assert_close(tn_coupling_get_state(world, counter).value, 1.0, 1e-4);

@@ -269,6 +269,16 @@ static void materials_combine_as_the_manual_says(void **unused)
     assert_memory_equal(&m, &n, sizeof m);
   }
   assert_true(tn_materials_combine(NULL, &b).static_friction == 0.0f);
+  // One of higher priority counts alone, in whatever way it would combine.
+  b.priority = 1;
+  b.combine_friction = TN_COMBINE_MULTIPLY;
+  tn_material m = tn_materials_combine(&a, &b), n = tn_materials_combine(&b, &a);
+  assert_close(m.static_friction, 0.2, 1e-7);
+  assert_close(m.dynamic_friction, 0.2, 1e-7);
+  assert_close(m.rolling_friction, 0.0, 1e-7);
+  assert_close(m.restitution, 0.6, 1e-7);
+  assert_close(m.compliance, 3e-3, 1e-9);
+  assert_memory_equal(&m, &n, sizeof m);
 }
 
 static void filters_decide_as_their_comment_says(void **unused)

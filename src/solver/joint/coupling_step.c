@@ -98,7 +98,9 @@ double coupling_elastic_energy(const tn_world *world, const coupling *k)
   double stretch = c - (double)def->rest, offset = fabs(c - (double)def->drive.target);
   sum += 0.5 * (double)def->stiffness * stretch * stretch;
   // A saturated drive pulls with constant force: the energy grows linearly.
-  double k_drive = (double)def->drive.stiffness, most = (double)def->drive.max_force;
+  double k_drive = (double)def->drive.stiffness,
+         most =
+             (double)(c < (double)def->drive.target ? def->drive.limits.hi : -def->drive.limits.lo);
   sum += k_drive * offset <= most ? 0.5 * k_drive * offset * offset
                                   : most * (offset - 0.5 * most / k_drive);
   return sum;

@@ -10,7 +10,7 @@
 //
 //   J = [-n  -(r_a + d) x n  n  r_b x n] of offsets,   [0 -n 0 n] of angles.
 //
-// A path is a polyline: its length is the sum of factor |p_i - p_(i-1)|.
+// Paths: coupling_path.c.
 #include "solver/joint/coupling_value.h"
 
 #include "base/dangle.h"
@@ -225,39 +225,22 @@ static double add_axis(const coupling *k, int i, const coupling_inputs *in, doub
   return q * (a1 + q * (a2 + q * (a3 + q * a4)));
 }
 
-static double add_path(const coupling *k, const coupling_inputs *in, double (*j)[6])
+int coupling_path_parts(const coupling *k, const coupling_inputs *in, path_part *parts)
 {
-  tn_pos last = {0.0, 0.0, 0.0}, last_lever = {0.0, 0.0, 0.0};
-  double sum = 0.0;
   for (int i = 0; i < k->def.point_count; ++i) {
     const tn_coupling_point *p = &k->def.points[i];
-    tn_pos at = p->position, lever = {0.0, 0.0, 0.0};
-    if (k->point_side[i] >= 0) {
-      int32_t slot = k->side_body[k->point_side[i]];
+    path_part part = {p, p->position, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 1.0}, k->point_side[i]};
+    if (part.side >= 0) {
+      int32_t slot = k->side_body[part.side];
       const body *b = &in->bodies[slot];
       body_pose pose = pose_of(in, slot);
-      tn_pos local = pos_sub(p->position, b->local_center);
-      lever = dquat_rotate(pose.rotation, dquat_rotate(dquat_conjugate(b->local_principal), local));
-      at = pos_add(pose.center, lever);
+      part.turn = dquat_mul(pose.rotation, dquat_conjugate(b->local_principal));
+      part.lever = dquat_rotate(part.turn, pos_sub(p->position, b->local_center));
+      part.at = pos_add(pose.center, part.lever);
     }
-    double factor = i > 0 ? (double)p->factor : 0.0;
-    tn_pos d = pos_sub(at, last);
-    double length = pos_length(d);
-    sum += factor * length;
-    // A segment within one body has no gradient: not even rounding may move anything.
-    bool moves = factor > 0.0 && k->point_side[i] != k->point_side[i - 1];
-    if (moves && length > (double)TUNING_MIN_LENGTH) {
-      tn_pos n = pos_scale(1.0 / length, d);
-      double row[6];
-      set_row(row, n, pos_cross(lever, n));
-      add_row(j, k->point_side[i], factor, row);
-      set_row(row, n, pos_cross(last_lever, n));
-      add_row(j, k->point_side[i - 1], -factor, row);
-    }
-    last = at;
-    last_lever = lever;
+    parts[i] = part;
   }
-  return sum;
+  return k->def.point_count;
 }
 
 double coupling_value(const coupling *k, const coupling_inputs *in, double elapsed,
@@ -268,7 +251,8 @@ double coupling_value(const coupling *k, const coupling_inputs *in, double elaps
   for (int i = 0; i < k->def.axis_count; ++i) {
     c += add_axis(k, i, in, elapsed, &coordinate[i], j);
   }
-  return c + add_path(k, in, j);
+  path_part parts[TN_COUPLING_POINTS];
+  return c + path_length(parts, coupling_path_parts(k, in, parts), j);
 }
 
 double coupling_rate(const coupling *k, const body_state *state, double (*j)[6])

@@ -5,6 +5,7 @@
 #include "data/bodies.h"
 #include "data/couplings.h"
 #include "data/joints.h"
+#include "solver/joint/coupling_path.h"
 
 // Pose of a body's centre of mass and principal axes.
 typedef struct body_pose {
@@ -36,6 +37,8 @@ axis_value joint_axis_value(const joint *j, int axis, const body_pose *a, const 
 // there. `rate` of an axis, for the same reason, is taken from `state`.
 double coupling_value(const coupling *k, const coupling_inputs *in, double elapsed,
                       double *coordinate, double (*j)[6]);
+// The points of its path, at most TN_COUPLING_POINTS; returns their number.
+int coupling_path_parts(const coupling *k, const coupling_inputs *in, path_part *parts);
 // Rate dc/dt, for the gradient `j`.
 double coupling_rate(const coupling *k, const body_state *state, double (*j)[6]);
 

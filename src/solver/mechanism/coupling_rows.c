@@ -224,10 +224,10 @@ static void build(coupling_builder *s)
   }
   if (drive->stiffness > 0.0f || drive->damping > 0.0f || drive->force != 0.0f) {
     double now = (double)s->context->data->substep.time - s->h;
-    force_law law = {(double)drive->stiffness,  s->to->target + now * s->to->target_rate,
-                     s->to->target_rate,        (double)drive->damping,
-                     (double)drive->velocity,   (double)drive->force,
-                     -(double)drive->max_force, (double)drive->max_force};
+    force_law law = {(double)drive->stiffness, s->to->target + now * s->to->target_rate,
+                     s->to->target_rate,       (double)drive->damping,
+                     (double)drive->velocity,  (double)drive->force,
+                     (double)drive->limits.lo, (double)drive->limits.hi};
     add_force(s, COUPLING_DRIVE, &law);
   }
   if (def->friction > 0.0f) {
