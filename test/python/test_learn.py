@@ -70,11 +70,12 @@ def test_the_same_seeds_learn_the_same():
     assert np.array_equal(*runs)
 
 
-# Task, worlds, updates, settings, and how much more reward the learnt policy has.
+# Task, worlds, updates, settings, and how much more reward the learnt policy has. Updates have to be short
+# against the noise of the tries, or learning depends on luck: of "walk" five seeds gain 12 to 29 in 10 updates.
 LEARNS = [
     ("pole", 16, 12, dict(step=0.2, noise=0.2), 60.0),
     ("reach", 16, 30 if LONG else 20, dict(step=0.1, noise=0.1), 8.0),
-    ("walk", 16, 40 if LONG else 10, dict(step=0.05, noise=0.05), 20.0 if LONG else 4.0),
+    ("walk", 16, 40 if LONG else 10, dict(step=0.02, noise=0.05), 20.0 if LONG else 4.0),
 ]
 
 
