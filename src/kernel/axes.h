@@ -70,12 +70,12 @@ KERNEL void add_axis_impulse(BlockKind kind, const Rows *rows, int i, R d, V *u,
   *total = v_add(*total, p);
 }
 
-// Bounds of the drive's impulse. max_effort leaves it what spring and damping do not use.
+// The drive's impulse within its limits and, with spring and damping, within max_effort.
 KERNEL R clamp_drive(const Pass *pass, const AxisParams *p, const AxisState *state, R wanted)
 {
-  R lo = p->lo * pass->h, hi = p->hi * pass->h, most = p->effort * pass->h;
-  R least = r_clamp(-most - state->passive, lo, hi);
-  return r_clamp(wanted, least, r_clamp(most - state->passive, lo, hi));
+  R most = p->effort * pass->h, least = -most - state->passive;
+  wanted = r_clamp(wanted, p->lo * pass->h, p->hi * pass->h);
+  return r_clamp(wanted, least, most - state->passive);
 }
 
 // Drive in velocity form.

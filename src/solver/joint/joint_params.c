@@ -119,6 +119,12 @@ bool joint_drive_acts(const tn_drive *drive)
   return drive->stiffness > 0.0f || drive->damping > 0.0f || drive->force != 0.0f;
 }
 
+// What max_effort takes from spring and damping is an impulse of the drive, even of one that is off.
+static bool effort_acts(const tn_axis *a)
+{
+  return a->max_effort < INFINITY && (a->stiffness > 0.0f || a->damping > 0.0f);
+}
+
 bool joint_counts_turns(tn_joint_kind kind, int axis)
 {
   return (axis == TN_ANGULAR_A && (kind == TN_JOINT_HINGE || kind == TN_JOINT_CYLINDER)) ||
@@ -159,7 +165,7 @@ void joint_note_features(joint *j)
     bool ball = j->def.kind == TN_JOINT_BALL && i > TN_ANGULAR_A;
     const tn_axis *a = &j->def.axis[ball ? TN_ANGULAR_A : i];
     uint32_t bits =
-        (joint_drive_acts(&a->drive) ? AXIS_DRIVE : 0) |
+        (joint_drive_acts(&a->drive) || effort_acts(a) ? AXIS_DRIVE : 0) |
         (a->stiffness > 0.0f || a->damping > 0.0f || a->armature > 0.0f ? AXIS_PASSIVE : 0) |
         (a->friction > 0.0f ? AXIS_FRICTION : 0);
     bool acts = (ball || joint_kind_frees_axis(j->def.kind, i)) && !is_locked_axis(&j->def, i);
@@ -180,7 +186,7 @@ AxisParams joint_axis_params(const joint *j, int axis)
   p.mode = isinf(d->stiffness)                        ? MODE_SERVO
            : isinf(d->damping)                        ? MODE_MOTOR
            : d->stiffness > 0.0f || d->damping > 0.0f ? MODE_SOFT
-           : d->force != 0.0f                         ? MODE_FORCE
+           : d->force != 0.0f || effort_acts(a)       ? MODE_FORCE
                                                       : MODE_NONE;
   p.k = isinf(d->stiffness) ? 0.0f : fminf(d->stiffness, TUNING_MAX_STIFFNESS);
   p.d = isinf(d->damping) ? 0.0f : fminf(d->damping, TUNING_MAX_STIFFNESS);

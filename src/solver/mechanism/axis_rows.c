@@ -107,17 +107,18 @@ typedef struct drive_limits {
   double lo, hi; // N or N m
 } drive_limits;
 
-// max_effort leaves the drive what spring and damping do not use.
+// The drive is within its limits, and with spring and damping within max_effort: where these exceed
+// it by themselves the drive takes back the rest.
 static drive_limits limits_of(const axis_builder *b)
 {
   const AxisParams *p = &b->axis->params;
   drive_limits limits = {(double)p->lo, (double)p->hi};
   if (p->effort < TUNING_MAX_FORCE) {
-    double effort = (double)p->effort;
-    double other =
-        -(double)p->spring * b->q_rest - (double)p->damping * (double)b->axis->state.rate;
-    limits.lo = clamp(-effort - other, limits.lo, limits.hi);
-    limits.hi = clamp(effort - other, limits.lo, limits.hi);
+    double effort = (double)p->effort, rate = (double)b->axis->state.rate;
+    double middle = b->q_rest + 0.5 * b->rows->h * rate;
+    double other = -(double)p->spring * middle - (double)p->damping * rate;
+    limits.lo = clamp(limits.lo, -effort - other, effort - other);
+    limits.hi = clamp(limits.hi, -effort - other, effort - other);
   }
   return limits;
 }
@@ -211,7 +212,26 @@ static void add_soft_drive(const axis_builder *b, drive_limits limits)
   l->lambda = s->context->first_substep ? (double)a->state.drive_load : 0.0;
 }
 
-static void add_motor_or_force(const axis_builder *b, drive_limits limits)
+// A force acts as that of a resolved spring: half before the drift, and the rest is pending.
+static void add_force(const axis_builder *b, drive_limits limits)
+{
+  row_builder *s = b->rows;
+  direct_axis *a = b->axis;
+  if (s->context->pass == DIRECT_RELAX) {
+    return;
+  }
+  joint_row *l = add_axis_row(b, ROW_DRIVE);
+  if (s->relaxing) {
+    fix_impulse(l, half_impulse(a->drive_after, a->state.drive));
+    return;
+  }
+  a->drive_before = (double)a->state.drive_pending;
+  a->drive_after = 1.0;
+  fix_impulse(l, 0.5 * s->h * clamp(b->force, limits.lo, limits.hi) + a->drive_before);
+  l->lambda = s->context->first_substep ? (double)a->state.drive_load : 0.0;
+}
+
+static void add_motor(const axis_builder *b, drive_limits limits)
 {
   row_builder *s = b->rows;
   float last = b->axis->state.drive;
@@ -221,20 +241,18 @@ static void add_motor_or_force(const axis_builder *b, drive_limits limits)
   joint_row *l = add_axis_row(b, ROW_DRIVE);
   if (s->relaxing) {
     fix_impulse(l, (double)(s->joint->half_kick_share * last));
-  } else if (b->axis->params.mode == MODE_FORCE) {
-    fix_impulse(l, s->h * clamp(b->force, limits.lo, limits.hi));
-    l->lambda = half_kick_impulse(s, last);
-  } else {
-    l->lambda = half_kick_impulse(s, last);
-    l->rate = -b->velocity;
-    bound_impulse(l, s->h * limits.lo, s->h * limits.hi, (double)last);
+    return;
   }
+  l->lambda = half_kick_impulse(s, last);
+  l->rate = -b->velocity;
+  bound_impulse(l, s->h * limits.lo, s->h * limits.hi, (double)last);
 }
 
 static void add_drive_row(const axis_builder *b)
 {
   direct_axis *a = b->axis;
-  if (a->params.mode != MODE_SOFT && !b->rows->relaxing) {
+  bool shares = a->params.mode == MODE_SOFT || a->params.mode == MODE_FORCE;
+  if (!shares && !b->rows->relaxing) {
     a->drive_before = a->drive_after = 0.0;
     a->state.drive_pending = 0.0f;
   }
@@ -247,8 +265,10 @@ static void add_drive_row(const axis_builder *b)
     add_soft_drive(b, limits);
   } else if (a->params.mode == MODE_SERVO) {
     add_rigid_servo(b, limits);
+  } else if (a->params.mode == MODE_FORCE) {
+    add_force(b, limits);
   } else {
-    add_motor_or_force(b, limits);
+    add_motor(b, limits);
   }
 }
 
