@@ -5,24 +5,9 @@
 #include "world/measures.h"
 
 #include <math.h>
-#include <string.h>
 
 // This file uses the scalar kernels.
 _Static_assert(TN_LANES == 1, "this file works on one joint at a time");
-
-// Coordinates of the rows at the current poses; the angular ones as `angular_type` measures them.
-static void find_rows_now(const tn_world *world, const joint *j, JointType angular_type,
-                          const RowParams *params, Rows *linear, Rows *angular)
-{
-  JointStart start = joint_start(world, j);
-  Body still;
-  memset(&still, 0, sizeof still);
-  still.dq.w = 1.0f;
-  memset(linear, 0, sizeof *linear);
-  memset(angular, 0, sizeof *angular);
-  linear_rows(joint_type(j), &start, &still, &still, linear);
-  angular_rows(angular_type, &start, params, &still, &still, angular);
-}
 
 // Error of a row, m or rad: deviation from its locked value or amount beyond a limit; and the
 // compliance that acts on it.
@@ -103,7 +88,7 @@ static double axes_energy(const tn_world *world, const joint *j)
 {
   double sum = 0.0;
   bool ball = j->def.kind == TN_JOINT_BALL;
-  Rows linear, angular;
+  Rows angular;
   for (int i = 0; i < TN_JOINT_AXIS_COUNT && j->axis_features != 0; ++i) {
     const tn_axis *a = &j->def.axis[i];
     double k = isinf(a->drive.stiffness) ? 0.0 : (double)a->drive.stiffness;
@@ -114,11 +99,11 @@ static double axes_energy(const tn_world *world, const joint *j)
       Axes axes;
       RowParams params[2];
       joint_params(j, params);
-      find_rows_now(world, j, TYPE_BALL, &params[1], &linear, &angular);
+      JointStart start = joint_start(world, j);
+      joint_angular_rows_now(TYPE_BALL, &start, &params[1], &angular);
       for (int n = 0; n < 3; ++n) {
         axes.params[n] = joint_axis_params(j, TN_ANGULAR_A + n);
       }
-      JointStart start = joint_start(world, j);
       ball_turns(start.frame, start.relative, &axes, 0.0f, angular.turn);
       double turn = (double)v_length(angular.turn[0]), rest = (double)v_length(angular.turn[1]);
       return servo_energy(k, turn, a->drive.limits) + 0.5 * (double)a->stiffness * rest * rest;
@@ -149,10 +134,12 @@ double joint_elastic_energy(const tn_world *world, const joint *j)
   Rows linear, angular;
   RowParams params[2];
   joint_params(j, params);
-  find_rows_now(world, j, type, &params[1], &linear, &angular);
+  JointStart start = joint_start(world, j);
+  joint_linear_rows_now(type, &start, &linear);
+  joint_angular_rows_now(type, &start, &params[1], &angular);
   return block_energy(linear_kind(type), &params[0], &linear, 0) +
          block_energy(angular_kind(type), &params[1], &angular, 1) + axes_energy(world, j) +
-         alignment_energy(type, &params[1], &angular, joint_start(world, j).relative);
+         alignment_energy(type, &params[1], &angular, start.relative);
 }
 
 // The type whose angular rows are the angles that tn_joint_get_state() reports for a kind.
@@ -183,7 +170,9 @@ tn_joint_state tn_joint_get_state(const tn_world *world, tn_joint_id id)
   Rows linear, angular;
   RowParams params[2];
   joint_params(j, params);
-  find_rows_now(world, j, type, &params[1], &linear, &angular);
+  JointStart start = joint_start(world, j);
+  joint_linear_rows_now(type, &start, &linear);
+  joint_angular_rows_now(type, &start, &params[1], &angular);
   read.elongation = (float)block_error(linear_kind(type), &params[0], &linear);
   read.angular_error = (float)block_error(angular_kind(type), &params[1], &angular);
 
@@ -192,12 +181,11 @@ tn_joint_state tn_joint_get_state(const tn_world *world, tn_joint_id id)
     params[1].lo[i] = -UNLIMITED;
     params[1].hi[i] = UNLIMITED;
   }
-  find_rows_now(world, j, measure, &params[1], &linear, &angular);
+  joint_angular_rows_now(measure, &start, &params[1], &angular);
   read.angle.x = angular.x[0];
   read.angle.y = measure == TYPE_UNIVERSAL || measure == TYPE_GENERIC ? angular.x[1] : 0.0f;
   read.angle.z = measure == TYPE_GENERIC ? angular.x[2] : 0.0f;
 
-  JointStart start = joint_start(world, j);
   V offset = q_unrotate(start.frame, start.gap);
   V axis = q_axis_x(start.relative);
   read.offset = tn_v3(offset.x, offset.y, offset.z);

@@ -86,7 +86,8 @@ $wasm -Wl,-z,stack-size=1048576 -o "$work/wasm/hash.wasm" "$work"/wasm/*.o -lm
 
 if [ -n "$arm" ]; then
   $arm -static -o "$work/arm/hash" "$work"/arm/*.o -lm -pthread
-  aarch64-linux-gnu-objdump -d "$work/arm/hash" | grep -q 'fmul.*\.4s' || fail "no NEON instructions"
+  aarch64-linux-gnu-objdump -d "$work/arm/hash" >"$work/arm/code"
+  grep -q 'fmul.*\.4s' "$work/arm/code" || fail "no NEON instructions"
   qemu-aarch64 "$work/arm/hash" 1 >"$work/arm.txt" &
 fi
 "$own" >"$work/own.txt" &

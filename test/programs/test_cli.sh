@@ -41,7 +41,8 @@ cat >robot.xml <<'EOF'
   </worldbody>
 </mujoco>
 EOF
-"$tenon" check robot.xml | grep -q "^  robot.xml:3: <geom> rgba" || fail "no report of a colour"
+"$tenon" check robot.xml >out
+grep -q "^  robot.xml:3: <geom> rgba" out || fail "no report of a colour"
 [ "$("$tenon" check robot.xml --json | field mass)" = 2 ] || fail "the mass is not in the report"
 [ "$("$tenon" check robot.xml --json | field counts.joints)" = 1 ] || fail "no joint in the report"
 [ "$("$tenon" run robot.xml --seconds 0.1 --json | field metrics.bodies)" = 1 ] || fail "no robot"
@@ -129,11 +130,14 @@ code=0
 
 echo "== help, version, lists"
 for words in help --help "run --help" "compare stack --help" "scenes --help"; do
-  "$tenon" $words | grep -q "tenon compare SCENE" || fail "$words"
+  "$tenon" $words >out
+  grep -q "tenon compare SCENE" out || fail "$words"
 done
-"$tenon" --version | grep -q "^tenon [0-9]" || fail "version"
+"$tenon" --version >out
+grep -q "^tenon [0-9]" out || fail "version"
 for scene in $("$tenon" scenes --names); do
-  "$tenon" scenes "$scene" | grep -q "^$scene: " || fail "scenes $scene"
+  "$tenon" scenes "$scene" >out
+  grep -q "^$scene: " out || fail "scenes $scene"
 done
 "$tenon" scenes --markdown | diff - "$here/../../docs/scenes.md" ||
   fail "docs/scenes.md is not what 'tenon scenes --markdown' prints"

@@ -8,19 +8,37 @@
 // This file uses the scalar kernels.
 _Static_assert(TN_LANES == 1, "this file works on one joint at a time");
 
+static Body body_at_start(void)
+{
+  Body still;
+  memset(&still, 0, sizeof still);
+  still.dq.w = 1.0f;
+  return still;
+}
+
+void joint_linear_rows_now(JointType type, const JointStart *start, Rows *rows)
+{
+  Body still = body_at_start();
+  memset(rows, 0, sizeof *rows);
+  linear_rows(type, start, &still, &still, rows);
+}
+
+void joint_angular_rows_now(JointType type, const JointStart *start, const RowParams *params,
+                            Rows *rows)
+{
+  Body still = body_at_start();
+  memset(rows, 0, sizeof *rows);
+  angular_rows(type, start, params, &still, &still, rows);
+}
+
 // Rows of the linear or angular axes, without limits, which would distort angles beyond them.
 static void find_rows(const joint *j, const JointStart *start, int angular, Rows *rows)
 {
-  Body still;
   RowParams params[2];
-  memset(&still, 0, sizeof still);
-  memset(rows, 0, sizeof *rows);
-  still.dq.w = 1.0f;
   JointType type = joint_type(j);
   if (!angular) {
     // A distance of zero has a length as well.
-    type = j->def.kind == TN_JOINT_DISTANCE ? TYPE_DISTANCE : type;
-    linear_rows(type, start, &still, &still, rows);
+    joint_linear_rows_now(j->def.kind == TN_JOINT_DISTANCE ? TYPE_DISTANCE : type, start, rows);
     return;
   }
   joint_params(j, params);
@@ -30,7 +48,7 @@ static void find_rows(const joint *j, const JointStart *start, int angular, Rows
   }
   bool counts = j->def.kind == TN_JOINT_HINGE || j->def.kind == TN_JOINT_CYLINDER ||
                 j->def.kind == TN_JOINT_UNIVERSAL;
-  angular_rows(counts ? type : TYPE_GENERIC, start, &params[1], &still, &still, rows);
+  joint_angular_rows_now(counts ? type : TYPE_GENERIC, start, &params[1], rows);
 }
 
 float joint_axis_position(const tn_world *world, const joint *j, int axis)

@@ -19,6 +19,10 @@ void joint_begin_step(tn_world *world, joint_block *block, float dt, float impul
 void joint_end_step(tn_world *world, joint_block *block, float dt);
 void direct_joint_begin_step(tn_world *world, direct_joint *d, float dt, float impulse_scale);
 void direct_joint_end_step(tn_world *world, direct_joint *d, float dt);
+// Rows of a joint whose bodies have not moved since `start`.
+void joint_linear_rows_now(JointType type, const JointStart *start, Rows *rows);
+void joint_angular_rows_now(JointType type, const JointStart *start, const RowParams *params,
+                            Rows *rows);
 double joint_elastic_energy(const tn_world *world, const joint *j);
 double joint_armature_energy(const tn_world *world, const joint *j);
 // Position, m or rad, and rate of an axis at the bodies' current poses and velocities. Angles that
