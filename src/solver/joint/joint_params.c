@@ -119,7 +119,8 @@ bool joint_drive_acts(const tn_drive *drive)
   return drive->stiffness > 0.0f || drive->damping > 0.0f || drive->force != 0.0f;
 }
 
-// What max_effort takes from spring and damping is an impulse of the drive, even of one that is off.
+// What max_effort takes from spring and damping is an impulse of the drive, even of one that is
+// off.
 static bool effort_acts(const tn_axis *a)
 {
   return a->max_effort < INFINITY && (a->stiffness > 0.0f || a->damping > 0.0f);
