@@ -203,6 +203,8 @@ class Parser:
 
     def function(self, text: str) -> None:
         code = " ".join(without_comments(text).replace("TN_API", "").split()).rstrip(";")
+        if "(*" in code:  # of the host, which has no use for it here
+            return
         match = re.match(r"^(.*?)\b(tnp?_\w+)\((.*)\)$", code)
         if not match:
             raise ValueError(f"cannot read the function '{code}'")
@@ -225,6 +227,7 @@ HEADERS = [
     "include/tenon/bulk.h",
     "include/tenon/tenon.h",
     "import/include/tenon/import.h",
+    "batch/include/tenon/batch.h",
     "python/glue/glue.h",
 ]
 

@@ -7,7 +7,7 @@ from cffi import FFI
 HERE = os.path.dirname(os.path.abspath(__file__))
 INSIDE = os.path.join(HERE, "csrc")  # in a source distribution
 SOURCE = os.environ.get("TENON_SOURCE") or (INSIDE if os.path.isdir(INSIDE) else os.path.dirname(HERE))
-FOLDERS = ["include", "import/include", "scenes", "files"]
+FOLDERS = ["include", "import/include", "batch/include", "scenes", "files"]
 
 ffi = FFI()
 with open(os.path.join(HERE, "tenon/_declarations.cdef")) as declarations:

@@ -19,8 +19,9 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 from native import SOURCE  # noqa: E402
 
-ARCHIVES = ["files/libtenon_files.a", "scenes/libtenon_scenes.a", "import/libtenon_import.a", "libtenon.a"]
-TARGETS = ["tenon_files", "tenon_scenes", "tenon_import", "tenon_static", "tenon_cli"]
+ARCHIVES = ["files/libtenon_files.a", "scenes/libtenon_scenes.a", "import/libtenon_import.a",
+            "batch/libtenon_batch.a", "libtenon.a"]
+TARGETS = ["tenon_files", "tenon_scenes", "tenon_import", "tenon_batch", "tenon_static", "tenon_cli"]
 # Not needed to build the engine and the command.
 LEFT_OUT = {".git", "build", "docs", "python", "test", "web"}
 

@@ -15,21 +15,25 @@
 static pthread_mutex_t message_lock = PTHREAD_MUTEX_INITIALIZER;
 
 // Keeps the first message of each level. Queries may call it from several threads.
-static void keep_message(tn_log_level level, const char *message, void *context)
+void tnp_note(tnp_world *w, int level, const char *message)
 {
-  tnp_world *w = context;
   pthread_mutex_lock(&message_lock);
-  if (level == TN_LOG_ERROR && w->errors++ == 0) {
+  if (level == (int)TN_LOG_ERROR && w->errors++ == 0) {
     snprintf(w->error, sizeof w->error, "%s", message);
-  } else if (level == TN_LOG_WARNING && w->warnings++ == 0) {
+  } else if (level == (int)TN_LOG_WARNING && w->warnings++ == 0) {
     snprintf(w->warning, sizeof w->warning, "%s", message);
   }
   pthread_mutex_unlock(&message_lock);
 }
 
+static void keep_message(tn_log_level level, const char *message, void *context)
+{
+  tnp_note(context, (int)level, message);
+}
+
 static void say(tnp_world *w, const char *message)
 {
-  keep_message(TN_LOG_ERROR, message, w);
+  tnp_note(w, TN_LOG_ERROR, message);
 }
 
 static tn_world_def with_log(tnp_world *w, const tn_world_def *def)

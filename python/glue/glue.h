@@ -5,6 +5,7 @@
 #ifndef TENON_PYTHON_GLUE_H
 #define TENON_PYTHON_GLUE_H
 
+#include <tenon/batch.h>
 #include <tenon/import.h>
 #include <tenon/tenon.h>
 
@@ -32,6 +33,8 @@ typedef struct tnp_world {
   char warning[1200]; ///< the first of these
 } tnp_world;
 
+/// Keeps a message if it is the first of its level.
+void tnp_note(tnp_world *w, int level, const char *message);
 /// Makes a world whose messages go to `w`; false with `error` set.
 bool tnp_create(tnp_world *w, const tn_world_def *def);
 /// Destroys what tnp_create() or a scene has made.
@@ -93,40 +96,51 @@ int tnp_scene_metrics(const tnp_world *w, const char **names, double *values, in
 bool tnp_shape_look(const tn_world *world, tn_shape_id shape, float *points, int *point_count,
                     int *triangles, int *triangle_count);
 
-/// Threads that step many worlds.
-typedef struct tnp_pool tnp_pool;
-
-/// What a batch does with each of its worlds. Rows of all worlds follow each other.
+/// A batch with messages and robots for each of its worlds. The arrays belong to Python; rows of
+/// all worlds follow each other.
 typedef struct tnp_batch {
-  tnp_world **worlds;        ///< `count` of them
-  int count;                 ///< number of worlds
-  int body_count;            ///< of each world
-  float dt;                  ///< s
-  int repeat;                ///< steps in a row
-  uint32_t *status;          ///< of each world, written
-  const uint8_t *mask;       ///< which worlds to restore or to write; null: all
-  const void *const *states; ///< that each world is restored to
-  const size_t *state_sizes; ///< bytes of each
-  double *poses;             ///< of all bodies; null: neither read nor written
-  double *velocities;        ///< of all bodies; null: neither read nor written
-  double *q;                 ///< coordinates of the first robot; null: neither read nor written
-  double *rates;             ///< their rates; null with `q`
-  uint64_t *hashes;          ///< of each world, written
+  tn_batch *batch;     ///< null once it is closed
+  tnp_world *worlds;   ///< `count` of them
+  tnp_robot *robots;   ///< `robot_count` for each world
+  int count;           ///< number of worlds
+  int robot_count;     ///< of each world
+  int body_count;      ///< of each world
+  float dt;            ///< s
+  int repeat;          ///< steps in a row
+  uint32_t *status;    ///< of each world, written
+  const uint8_t *mask; ///< which worlds to restore or to write; null: all
+  bool writes_bodies;  ///< poses and velocities are written, not coordinates
+  double *poses;       ///< of all bodies
+  double *velocities;  ///< of all bodies
+  double *q;           ///< coordinates of the first robot; null: there is none
+  double *rates;       ///< their rates; null with `q`
+  double *starts;      ///< what robots carry at the start
+  int start_count;     ///< numbers of that for each world
 } tnp_batch;
 
-/// Starts threads; null without memory.
-tnp_pool *tnp_pool_create(int threads);
-/// Ends them.
-void tnp_pool_destroy(tnp_pool *pool);
+/// Makes the worlds of a batch with `worlds`, `count` and so on; false with the error of world 0
+/// set.
+bool tnp_batch_create(tnp_batch *b, const tn_world *world, int threads, int lanes);
+/// Destroys them and their robots.
+void tnp_batch_close(tnp_batch *b);
+/// Gives each world a copy of a robot of the original: number `slot` of `robot_count`. `from` has
+/// the rows of controls of world 0.
+bool tnp_batch_add_robot(tnp_batch *b, int slot, const tnp_robot *from,
+                         const tn_articulation_def *def);
+/// Forgets the messages of all worlds.
+void tnp_batch_forget(tnp_batch *b);
 /// Steps all worlds and reads their rows.
-void tnp_batch_step(tnp_pool *pool, tnp_batch *batch);
-/// Restores worlds and reads the rows of all.
-void tnp_batch_reset(tnp_pool *pool, tnp_batch *batch);
+void tnp_batch_step(tnp_batch *b);
 /// Reads the rows of all worlds.
-void tnp_batch_read(tnp_pool *pool, tnp_batch *batch);
-/// Writes poses and velocities, then coordinates, of the masked worlds.
-void tnp_batch_write(tnp_pool *pool, tnp_batch *batch);
-/// Hashes all worlds.
-void tnp_batch_hash(tnp_pool *pool, tnp_batch *batch);
+void tnp_batch_read(tnp_batch *b);
+/// Writes poses and velocities, or coordinates, of the masked worlds, and reads their rows.
+void tnp_batch_write(tnp_batch *b);
+/// Makes the present states those that a reset goes back to.
+bool tnp_batch_keep(tnp_batch *b);
+/// Restores the masked worlds and reads the rows of all.
+void tnp_batch_reset(tnp_batch *b);
+/// tn_batch_derivatives(); all worlds are put into the state of the first one.
+bool tnp_batch_derivatives(tnp_batch *b, double change, const double *forces, double *a,
+                           double *input);
 
 #endif

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any, Callable, Iterable, Iterator, List, Optional, cast
+import weakref
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Union, cast
 
 import numpy as np
 
 from ._calls import Handle
-from ._convert import Array, ArrayLike, Error
-from ._generated import POSE_NUMBERS, VELOCITY_NUMBERS, StepStatus
+from ._convert import Array, ArrayLike, Error, rows_in, to_c
+from ._generated import POSE_NUMBERS, VELOCITY_NUMBERS, BatchField, StepStatus
 from ._native import ffi, lib
-from ._states import rebuild
+from ._robot import Articulation, Robot
 from ._world import World
+
+_BAD = StepStatus.REJECTED | StepStatus.OUT_OF_MEMORY
 
 
 def _pointer(ctype: str, array: Optional[Array]) -> Any:
     return ffi.NULL if array is None or not array.size else ffi.cast(f"{ctype} *", array.ctypes.data)
+
+
+def _close(native: Any, pid: int, keep: Any) -> None:
+    # `keep` is what the worlds point to. In a forked child the threads are gone.
+    if os.getpid() == pid and native.batch:
+        lib.tnp_batch_close(native)
 
 
 class Batch:
@@ -25,7 +34,7 @@ class Batch:
 
     poses, velocities, q and qd have a row for each world and are refreshed by step() and reset(). They
     may be written; write() hands them to the worlds. target, of the first robot of each world, acts
-    from the next step on. All of them support DLPack, in the memory of the host.
+    from the next step on. All of them support DLPack, in the memory of the host. batch[i] is a world.
     """
 
     def __init__(self, world: World, count: int, *, threads: Optional[int] = None) -> None:
@@ -36,76 +45,99 @@ class Batch:
         workers = (os.cpu_count() or 1) if threads is None else int(threads)
         if not 1 <= workers <= 256:
             raise ValueError(f"threads must be from 1 to 256, not {threads!r}")
-        parts = list(world._parts())
-        parts[2] = {**parts[2], "threads": 1}
-        self._worlds: List[World] = [rebuild(*parts) for _ in range(int(count))]
+        if world._native.run:
+            raise Error("a world of a scene cannot be copied: its controls belong to the scene")
+        n = int(count)
         self._lock = threading.Lock()
         self._pid = os.getpid()
-        self._make_arrays()
-        state = parts[3]
-        self._states = [bytes(state)] * len(self._worlds)
-        self._start_targets = self.target.copy()
-        self._native = ffi.new("tnp_batch *")
-        self._link()
-        self._pool = ffi.gc(lib.tnp_pool_create(workers), lib.tnp_pool_destroy)
+        self._made: Dict[int, World] = {}
+        self._settings = {**world._settings, "threads": 1}
+        self._times = np.full(n, world._time)
+        self._originals = list(world._robots)
+        self._make_arrays(world, n)
+        self._link(n)
+        lanes = self._settings.get("lanes", 0)
+        if not world._invoke(self._create, workers, lanes):
+            raise self._problem("the batch", "there is no memory")
+        keep = (self._memory, self._controls, self.poses, self.velocities, self.q, self.qd, self._originals)
+        self._finalizer = weakref.finalize(self, _close, self._native, self._pid, keep)
+        for slot, robot in enumerate(self._originals):
+            self._add_robot(world, slot, robot)
         self._run(lib.tnp_batch_read)
+        self.keep()
 
-    def _make_arrays(self) -> None:
-        n, first = len(self._worlds), self._worlds[0]
-        bodies = len(first.bodies)
-        self._body_count = bodies
+    def _make_arrays(self, world: World, n: int) -> None:
+        bodies = self._body_count = len(world.bodies)
+        first = self._originals[0] if self._originals else None
         self.poses: Array = np.zeros((n, bodies, POSE_NUMBERS))
         """Position x y z, m, and rotation x y z w: (worlds, bodies, 7)."""
         self.velocities: Array = np.zeros((n, bodies, VELOCITY_NUMBERS))
         """Velocities, m/s, and angular velocities, rad/s: (worlds, bodies, 6)."""
-        robot = first._robots[0] if first._robots else None
-        self.q: Array = np.zeros((n, 0 if robot is None else len(robot._q.array)))
+        self.q: Array = np.zeros((n, 0 if first is None else len(first._q.array)))
         """Coordinates of the first robot or articulation: (worlds, k)."""
-        self.qd: Array = np.zeros((n, 0 if robot is None else len(robot._qd.array)))
+        self.qd: Array = np.zeros((n, 0 if first is None else len(first._qd.array)))
         """Their rates: (worlds, k)."""
-        robots = [w.robots[0] for w in self._worlds if w.robots]
-        controls = len(robots[0].target) if robots else 0
-        self.target: Array = np.zeros((n, controls))
+        self._controls: List[Tuple[Array, Array]] = []
+        for robot in self._originals:
+            target = robot.target if isinstance(robot, Robot) else np.zeros(0)
+            applied = robot._applied if isinstance(robot, Robot) else np.zeros(0)
+            self._controls.append((np.tile(target, (n, 1)), np.tile(applied, (n, 1))))
+        robots = [i for i, robot in enumerate(self._originals) if isinstance(robot, Robot)]
+        self.target: Array = self._controls[robots[0]][0] if robots else np.zeros((n, 0))
         """Controls of the first robot: (worlds, actuators)."""
-        self._applied = np.zeros((n, controls))
-        for i, robot in enumerate(robots):
-            self.target[i], self._applied[i] = robot.target, robot._applied
-            robot._share(self.target[i], self._applied[i])
         self._status = np.zeros(n, np.uint32)
-        self._hashes = np.zeros(n, np.uint64)
+        sizes = [
+            lib.tn_instance_state(r._native.instance, ffi.NULL, 0) for r in self._originals if r._native.instance
+        ]
+        self._starts = np.zeros((n, sum(sizes)))
 
-    def _link(self) -> None:
-        native, n = self._native, len(self._worlds)
-        self._pointers = ffi.new("tnp_world *[]", [w._native for w in self._worlds])
-        native.worlds, native.count, native.body_count = self._pointers, n, self._body_count
+    def _link(self, n: int) -> None:
+        self._native = native = ffi.new("tnp_batch *")
+        self._memory = ffi.new("tnp_world[]", n), ffi.new("tnp_robot[]", max(1, n * len(self._originals)))
+        native.worlds, native.robots = self._memory
+        native.count, native.robot_count, native.body_count = n, len(self._originals), self._body_count
         native.status = _pointer("uint32_t", self._status)
-        native.hashes = _pointer("uint64_t", self._hashes)
         native.poses, native.velocities = _pointer("double", self.poses), _pointer("double", self.velocities)
         native.q, native.rates = _pointer("double", self.q), _pointer("double", self.qd)
-        self._link_states()
+        native.starts, native.start_count = _pointer("double", self._starts), self._starts.shape[1]
 
-    def _link_states(self) -> None:
-        self._state_pointers = ffi.new("void *[]", [ffi.from_buffer(s) for s in self._states])
-        self._state_sizes = ffi.new("size_t[]", [len(s) for s in self._states])
-        self._native.states, self._native.state_sizes = self._state_pointers, self._state_sizes
+    def _create(self, world: Any, workers: int, lanes: int) -> bool:
+        return bool(lib.tnp_batch_create(self._native, world, workers, lanes))
 
-    def _run(self, function: Any) -> None:
+    def _add_robot(self, world: World, slot: int, robot: Articulation) -> None:
+        target, applied = self._controls[slot]
+        original = ffi.new("tnp_robot *", robot._native[0])
+        original.target, original.applied = _pointer("double", target), _pointer("double", applied)
+        definition = robot._definition()
+        if not world._invoke(lambda _: lib.tnp_batch_add_robot(self._native, slot, original, definition)):
+            raise self._problem("a robot", "it cannot be copied")
+
+    def _problem(self, what: str, otherwise: str, index: Optional[int] = None) -> Error:
+        """The first message of a world, or of the first world that has one."""
+        worlds = self._native.worlds
+        if index is None:
+            index = next((i for i in range(len(self)) if worlds[i].errors), 0)
+        native = worlds[index]
+        text = ffi.string(native.error).decode("utf-8", "replace") if native.errors else otherwise
+        return Error(f"{what} of world {index}: {text}")
+
+    def _run(self, function: Any, *arguments: Any) -> Any:
         if os.getpid() != self._pid:
             raise Error("the threads of this batch stayed in the parent of the process")
-        if self._pool is None:
+        if not self._native.batch:
             raise Error("the batch is closed")
         if not self._lock.acquire(False):
             raise Error("the batch is in use by another thread")
-        held = 0
+        worlds, held = list(self._made.values()), 0
         try:
-            for world in self._worlds:
+            for world in worlds:
                 if not world._ptr or not world._acquire(False):
                     raise world._unusable()
                 held += 1
-                world._native.errors = 0
-            function(self._pool, self._native)
+            lib.tnp_batch_forget(self._native)
+            return function(self._native, *arguments)
         finally:
-            for world in self._worlds[:held]:
+            for world in worlds[:held]:
                 world._release()
             self._lock.release()
 
@@ -115,18 +147,17 @@ class Batch:
         """Advances all worlds by `repeat` steps of `dt` s; returns the bits of StepStatus of each."""
         self._native.dt, self._native.repeat = dt, repeat
         self._run(lib.tnp_batch_step)
-        for world in self._worlds:
+        self._times += dt * repeat
+        for world in self._made.values():
             world._time += dt * repeat
             world._touch()
         self._check("the step")
         return self._status.copy()
 
     def _check(self, what: str) -> None:
-        bad = np.nonzero(self._status & (StepStatus.REJECTED | StepStatus.OUT_OF_MEMORY))[0]
+        bad = np.nonzero(self._status & _BAD)[0]
         if len(bad):
-            native = self._worlds[bad[0]]._native
-            text = ffi.string(native.error).decode("utf-8", "replace") if native.errors else "it was refused"
-            raise Error(f"{what} of world {bad[0]}: {text}")
+            raise self._problem(what, "it was refused", int(bad[0]))
 
     def _mask(self, mask: Optional[ArrayLike]) -> Optional[Array]:
         if mask is None:
@@ -137,51 +168,51 @@ class Batch:
         return np.ascontiguousarray(chosen)
 
     def reset(self, mask: Optional[ArrayLike] = None) -> None:
-        """Puts worlds back to their start: all, or those of a mask (worlds,)."""
+        """Puts worlds back to their start: all, or those of a mask (worlds,). Parameters stay."""
         chosen = self._mask(mask)
         self._native.mask = _pointer("uint8_t", chosen)
-        self._run(lib.tnp_batch_reset)
-        self._native.mask = ffi.NULL
+        try:
+            self._run(lib.tnp_batch_reset)
+        finally:
+            self._native.mask = ffi.NULL
         which: Any = slice(None) if chosen is None else chosen
-        self.target[which] = self._start_targets[which]
-        self._applied[which] = self._start_targets[which]
-        for i, world in enumerate(self._worlds):
+        for (target, applied), start in zip(self._controls, self._start_controls):
+            target[which] = start[which]
+            applied[which] = start[which]
+        self._times[which] = 0.0
+        for i, world in self._made.items():
             if chosen is None or chosen[i]:
-                world._restructured()
+                world._touch()
                 world._time = 0.0
         self._check("the reset")
 
     def keep(self) -> None:
-        """Makes the present states, with all parameters, the start of reset()."""
-        self._states = [bytes(world.save()) for world in self._worlds]
-        self._start_targets = self._applied.copy()
-        self._link_states()
+        """Makes the present states the start of reset()."""
+        if not self._run(lib.tnp_batch_keep):
+            raise MemoryError("there is no memory for the states")
+        self._start_controls = [applied.copy() for _, applied in self._controls]
 
     def write(self, mask: Optional[ArrayLike] = None, *, bodies: bool = False) -> None:
         """Hands q and qd to the worlds of a mask, or with `bodies` poses and velocities."""
         chosen = self._mask(mask)
         native = self._native
         native.mask = _pointer("uint8_t", chosen)
-        whole = (native.poses, native.velocities, native.q, native.rates)
-        if bodies or not self.q.size:
-            native.q = native.rates = ffi.NULL
-        else:
-            native.poses = native.velocities = ffi.NULL
+        native.writes_bodies = bodies or not self.q.size
         try:
             self._run(lib.tnp_batch_write)
         finally:
-            native.poses, native.velocities, native.q, native.rates = whole
             native.mask = ffi.NULL
+        for world in self._made.values():
+            world._touch()
         self._check("the write")
         self._run(lib.tnp_batch_read)
-        for world in self._worlds:
-            world._touch()
 
     @property
     def hash(self) -> Array:
         """A fingerprint of the state of each world: (worlds,)."""
-        self._run(lib.tnp_batch_hash)
-        return self._hashes.copy()
+        hashes = np.zeros(len(self), np.uint64)
+        self._run(lambda native: lib.tn_batch_hashes(native.batch, _pointer("uint64_t", hashes)))
+        return hashes
 
     # -- Parameters
 
@@ -195,7 +226,7 @@ class Batch:
         rows: List[Any] = list(cast(Iterable[Any], values))
         if len(rows) != len(self):
             raise ValueError(f"values must be one for each of {len(self)} worlds, not {len(rows)}")
-        for world, value in zip(self._worlds, rows):
+        for world, value in zip(self, rows):
             target = world if thing == "world" else self._same(thing, world)
             setattr(target, name, value.item() if isinstance(value, np.generic) else value)
 
@@ -205,9 +236,97 @@ class Batch:
         number = world._number()
         return world._handle(thing._ctype, ffi.new(f"{thing._ctype} *", (*thing._key(), number))[0])
 
+    def _field(self, field: Union[BatchField, str]) -> Tuple[Any, Tuple[int, ...]]:
+        value = to_c(ffi.typeof("tn_batch_field"), field, "field")
+        if value in (BatchField.Q, BatchField.QD, BatchField.Q_FORCES):
+            self._articulate()
+        shape = self._run(lambda native: lib.tn_batch_shape_of(native.batch, value))
+        sizes = (shape.worlds, shape.items, shape.numbers)
+        return value, sizes if shape.numbers > 1 else sizes[:2]
+
+    def get(self, field: Union[BatchField, str]) -> Array:
+        """Reads an array of all worlds, such as "contact_forces", "masses" or "frictions".
+
+        field: a member of BatchField or its name
+        """
+        value, shape = self._field(field)
+        out = np.zeros(shape)
+        rows = ffi.new("tn_batch_rows *", {"data": _pointer("double", out), "type": lib.TN_DOUBLE})
+        if out.size and not self._run(lambda native: lib.tn_batch_read(native.batch, value, ffi.NULL, rows[0])):
+            raise self._problem(str(field), "it cannot be read")
+        return out
+
+    def put(self, field: Union[BatchField, str], values: ArrayLike, mask: Optional[ArrayLike] = None) -> None:
+        """Writes an array of all worlds, such as "forces", "masses", "frictions" or "gravity".
+
+        field: a member of BatchField or its name
+        values: in the shape that get() has, or one that numpy makes into it
+        mask: which worlds take part
+        """
+        value, shape = self._field(field)
+        chosen = self._mask(mask)
+        given = rows_in(np.broadcast_to(np.asarray(values, float), shape).copy(), shape, "values")
+        rows = ffi.new("tn_batch_rows *", {"data": _pointer("double", given), "type": lib.TN_DOUBLE})
+        where = _pointer("uint8_t", chosen)
+        written = not given.size or self._run(
+            lambda native: lib.tn_batch_write(native.batch, value, where, rows[0])
+        )
+        problem = None if written else self._problem(str(field), "it was refused")
+        for world in self._made.values():
+            world._touch()
+        self._run(lib.tnp_batch_read)
+        if problem is not None:
+            raise problem
+
     def for_each(self, function: Callable[[World], Any]) -> List[Any]:
         """Calls a function with each world."""
-        return [function(world) for world in self._worlds]
+        return [function(world) for world in self]
+
+    # -- Derivatives
+
+    def _articulate(self) -> None:
+        if getattr(self, "_articulated", False):
+            return
+        if not self._originals:
+            raise Error("the world has no robot and no articulation")
+        definition = self._originals[0]._definition()
+        if not self._run(lambda native: lib.tn_batch_articulate(native.batch, definition)):
+            raise self._problem("coordinates", "they were refused")
+        self._articulated = True
+
+    def derivatives(
+        self,
+        dt: float = 1.0 / 60.0,
+        repeat: int = 1,
+        *,
+        forces: Optional[ArrayLike] = None,
+        change: float = 0.0,
+    ) -> Tuple[Array, Array]:
+        """A and B of x' = A x + B u after `repeat` steps, about the present state of world 0.
+
+        x is (q, qd) of the first robot or articulation and u the generalised forces on it. Central
+        differences, over all worlds of the batch; afterwards all are in the state of world 0.
+
+        forces: about which to differentiate; None: zero
+        change: of each coordinate, rate and force; 0: 1/512
+        """
+        self._articulate()
+        n = self.qd.shape[1]
+        about = None if forces is None else rows_in(forces, (n,), "forces")
+        a, b = np.zeros((2 * n, 2 * n)), np.zeros((2 * n, n))
+        self._native.dt, self._native.repeat = dt, repeat
+        done = self._run(
+            lib.tnp_batch_derivatives,
+            change,
+            _pointer("double", about),
+            _pointer("double", a),
+            _pointer("double", b),
+        )
+        for world in self._made.values():
+            world._touch()
+        if not done:
+            raise self._problem("derivatives", "they were refused")
+        return a, b
 
     # -- Life
 
@@ -222,19 +341,44 @@ class Batch:
         return self.poses[:, :, 3:]
 
     def __len__(self) -> int:
-        return len(self._worlds)
+        return int(self._native.count)
 
     def __getitem__(self, index: int) -> World:
-        return self._worlds[index]
+        i = range(len(self))[index]
+        if i not in self._made:
+            if not self._lock.acquire(False):
+                raise Error("the batch is in use by another thread")
+            try:
+                self._made[i] = self._wrap(i)
+            finally:
+                self._lock.release()
+        return self._made[i]
+
+    def _wrap(self, index: int) -> World:
+        if not self._native.batch:
+            raise Error("the batch is closed")
+        world = World._of_batch(self, self._native.worlds + index, self._settings, float(self._times[index]))
+        for slot, original in enumerate(self._originals):
+            native = self._native.robots + index * len(self._originals) + slot
+            target, applied = self._controls[slot]
+            original._copy_to(world, native, target[index], applied[index])
+        return world
 
     def __iter__(self) -> Iterator[World]:
-        return iter(self._worlds)
+        return (self[i] for i in range(len(self)))
 
     def close(self) -> None:
         """Gives the memory of all worlds back. Arrays stay readable."""
-        self._pool = None
-        for world in self._worlds:
-            world.close()
+        if not self._native.batch:
+            return
+        if not self._lock.acquire(False):
+            raise Error("the batch is in use by another thread")
+        try:
+            for world in self._made.values():
+                world.close()
+            self._finalizer()
+        finally:
+            self._lock.release()
 
     def __enter__(self) -> "Batch":
         return self

@@ -308,6 +308,56 @@ class ImportBase(enum.IntEnum):
     """free to move"""
 
 
+class BatchField(enum.IntEnum):
+    """What an array of a batch holds. Items are in slot order, as in World.bodies,
+    World.shapes and World.joints. Joints have TN_JOINT_AXIS_COUNT numbers, one for each
+    axis.
+    """
+
+    POSES = 0
+    """of bodies, TN_POSE_NUMBERS"""
+    VELOCITIES = 1
+    """of bodies, TN_VELOCITY_NUMBERS"""
+    FORCES = 2
+    """on bodies in the next step, TN_FORCE_NUMBERS; only written"""
+    CONTACT_FORCES = 3
+    """on bodies by contacts, mean over the last step, N, 3; only read"""
+    POSITIONS = 4
+    """of joints, as tn_joint_state; only read"""
+    RATES = 5
+    """of joints, as tn_joint_state; only read"""
+    DRIVE_FORCES = 6
+    """of joints, as tn_joint_state; only read"""
+    TARGETS = 7
+    """of drives, m or rad"""
+    TARGET_RATES = 8
+    """of drives, m/s or rad/s"""
+    DRIVE_INPUTS = 9
+    """feed-forward of drives, N or N m"""
+    PARTICLES = 10
+    """positions of all particles, soft body after soft body, m, 3; only read"""
+    Q = 11
+    """coordinates of tn_batch_articulate(), 1"""
+    QD = 12
+    """their rates, 1"""
+    Q_FORCES = 13
+    """generalised forces in the next step, 1; only written"""
+    GRAVITY = 14
+    """parameter: of the world, m/s^2, one item of 3"""
+    MASSES = 15
+    """parameter: of dynamic bodies, kg, 1; 0 of others, and left alone"""
+    GRAVITY_SCALES = 16
+    """parameter: of bodies, 1"""
+    FRICTIONS = 17
+    """parameter: of shapes, static and dynamic, 1"""
+    RESTITUTIONS = 18
+    """parameter: of shapes, 1"""
+    STIFFNESSES = 19
+    """parameter: of drives"""
+    DAMPINGS = 20
+    """parameter: of drives"""
+
+
 @dataclass
 class VersionInfo(Value):
     """A version: see tn_version()."""
@@ -1054,6 +1104,20 @@ class ModelCounts(Value):
     """named positions"""
 
 
+@dataclass
+class BatchShape(Value):
+    """Size of an array of a batch."""
+
+    _ctype = "tn_batch_shape"
+
+    worlds: int = UNSET
+    """of the batch"""
+    items: int = UNSET
+    """of a world"""
+    numbers: int = UNSET
+    """of an item"""
+
+
 VALUES: Dict[str, Type[Value]] = {
     "tn_version_info": VersionInfo,
     "tn_profile": Profile,
@@ -1091,6 +1155,7 @@ VALUES: Dict[str, Type[Value]] = {
     "tn_import_note": ImportNote,
     "tn_model_body": ModelBody,
     "tn_model_counts": ModelCounts,
+    "tn_batch_shape": BatchShape,
 }
 
 ENUMS: Dict[str, Type[enum.IntEnum]] = {
@@ -1110,6 +1175,7 @@ ENUMS: Dict[str, Type[enum.IntEnum]] = {
     "tn_import_format": cast(Type[enum.IntEnum], ImportFormat),
     "tn_import_fate": cast(Type[enum.IntEnum], ImportFate),
     "tn_import_base": cast(Type[enum.IntEnum], ImportBase),
+    "tn_batch_field": cast(Type[enum.IntEnum], BatchField),
 }
 
 
@@ -3077,6 +3143,7 @@ __all__ = [
     "ImportFormat",
     "ImportFate",
     "ImportBase",
+    "BatchField",
     "VersionInfo",
     "Profile",
     "Counters",
@@ -3113,5 +3180,6 @@ __all__ = [
     "ImportNote",
     "ModelBody",
     "ModelCounts",
+    "BatchShape",
     "Coupling",
 ]

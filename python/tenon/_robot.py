@@ -26,6 +26,8 @@ class Articulation:
     that steps refresh.
     """
 
+    _root_keys: List[Any]  # none of a robot
+
     def __init__(self, world: "World", roots: Sequence["Body"]) -> None:
         self._setup(world, roots)
         self._root_keys = [body._key() for body in roots]
@@ -34,25 +36,45 @@ class Articulation:
     def _setup(self, world: "World", roots: Sequence["Body"], cuts: Sequence["Joint"] = ()) -> None:
         self._world = world
         self._native = ffi.new("tnp_robot *")
+        body_id, joint_id = ffi.typeof("tn_body_id"), ffi.typeof("tn_joint_id")
+        self._roots = ffi.new("tn_body_id[]", [to_c(body_id, body, "roots") for body in roots])
+        self._cuts = ffi.new("tn_joint_id[]", [to_c(joint_id, joint, "cuts") for joint in cuts])
         made = _NULL
         if roots:
-            body_id, joint_id = ffi.typeof("tn_body_id"), ffi.typeof("tn_joint_id")
-            ids = ffi.new("tn_body_id[]", [to_c(body_id, body, "roots") for body in roots])
-            cut = ffi.new("tn_joint_id[]", [to_c(joint_id, joint, "cuts") for joint in cuts])
-            definition = ffi.new("tn_articulation_def *", lib.tn_default_articulation_def())
-            definition.roots, definition.root_count = ids, len(roots)
-            definition.cuts, definition.cut_count = cut, len(cuts)
-            made = world._invoke(lib.tn_articulation_create, definition)
+            made = world._invoke(lib.tn_articulation_create, self._definition())
             if not made:
                 world._raise("the articulation was refused")
         self._native.articulation = made
         counts = lib.tn_articulation_get_counts(made)
         self._native.position_count = counts.positions
         self._native.velocity_count = counts.velocities
+        self._make_rows()
+
+    def _definition(self) -> Any:
+        definition = ffi.new("tn_articulation_def *", lib.tn_default_articulation_def())
+        definition.roots, definition.root_count = self._roots, len(self._roots)
+        definition.cuts, definition.cut_count = self._cuts, len(self._cuts)
+        return definition
+
+    def _make_rows(self) -> None:
+        counts = lib.tn_articulation_get_counts(self._native.articulation)
         self._q = self._rows(counts.positions, lib.tn_articulation_positions)
         self._qd = self._rows(counts.velocities, lib.tn_articulation_velocities)
         self._force = self._rows(counts.velocities, lib.tn_articulation_joint_forces)
         self._list_joints(counts.joints)
+
+    def _copy_to(self, world: "World", native: Any, target: Array, applied: Array) -> "Articulation":
+        """This one in a world of a batch, which has made `native`."""
+        made = type(self).__new__(type(self))
+        made._world, made._native = world, native
+        made._root_keys = self._root_keys
+        number = world._number()
+        made._roots = ffi.new("tn_body_id[]", [(root.index, root.generation, number) for root in self._roots])
+        made._cuts = ffi.new("tn_joint_id[]", [(cut.index, cut.generation, number) for cut in self._cuts])
+        made._make_rows()
+        world._robots.append(made)
+        world._views += [made._q, made._qd, made._force]
+        return made
 
     def _register(self) -> None:
         world = self._world
@@ -220,6 +242,7 @@ class Robot(Articulation):
         instance = _build(world, model, options)
         world._restructured()
         self._instance = instance
+        self._root_keys = []
         self._named = self._find_bodies(world, counts.bodies)
         tree = [world._handle("tn_joint_id", lib.tn_instance_joint(instance, i)) for i in range(counts.joints)]
         roots = _roots(tree, list(self._named.values()))
@@ -240,11 +263,14 @@ class Robot(Articulation):
         self._native.target = ffi.cast("double *", self.target.ctypes.data)
         self._native.applied = ffi.cast("double *", self._applied.ctypes.data)
 
-    def _share(self, target: Array, applied: Array) -> None:
-        """Uses rows of larger arrays for the controls."""
-        self.__dict__["target"], self._applied = target, applied
-        self._targets()
-        self._world._keep.append((target, applied))
+    def _copy_to(self, world: "World", native: Any, target: Array, applied: Array) -> "Robot":
+        made = super()._copy_to(world, native, target, applied)
+        assert isinstance(made, Robot)
+        made._source, made._options, made._before = self._source, self._options, self._before
+        made._model, made._instance = self._model, native.instance
+        made._named = made._find_bodies(world, lib.tn_model_get_counts(self._model).bodies)
+        made.__dict__["target"], made._applied = target, applied
+        return made
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "target" and "target" in self.__dict__:

@@ -40,6 +40,10 @@ def _destroy(native: Any, pid: int, keep: List[Any]) -> None:
         lib.tnp_close(native)
 
 
+def _nothing() -> None:
+    pass
+
+
 _worlds: "weakref.WeakSet[World]" = weakref.WeakSet()
 
 
@@ -75,10 +79,11 @@ class World(Making, Arrays, Queries, States):
         self._time = 0.0
         self._recorder: Optional[Callable[[], None]] = None
         self._recording: Optional[Recording] = None
+        self._owner: Any = None
 
     def _opened(self) -> None:
         self._ptr = self._native.world
-        self._finalizer = weakref.finalize(self, _destroy, self._native, os.getpid(), self._keep)
+        self._finalizer: Callable[[], Any] = weakref.finalize(self, _destroy, self._native, os.getpid(), self._keep)
         _worlds.add(self)
 
     def _definition(self, values: Mapping[str, Any]) -> Any:
@@ -93,6 +98,17 @@ class World(Making, Arrays, Queries, States):
         if not lib.tnp_create(self._native, self._definition(values)):
             self._raise("there is no memory for a world")
         self._opened()
+
+    @classmethod
+    def _of_batch(cls, owner: Any, native: Any, settings: Dict[str, Any], time: float) -> "World":
+        """A world that belongs to a batch, which lives as long as it."""
+        world = cls.__new__(cls)
+        world._prepare(1)
+        world._owner = owner
+        world._native, world._ptr = native, native.world
+        world._settings, world._time = settings, time
+        world._finalizer = _nothing
+        return world
 
     # -- Life
 

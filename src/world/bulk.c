@@ -147,22 +147,23 @@ static world_pose pose_of(const body *b)
   return (world_pose){pos_sub(b->center, dquat_rotate(q, b->local_center)), q};
 }
 
-// A body with its centre of mass at the origin of its frame, and its principal axes along the
-// frame's, keeps its pose as it is: copying it is several times as fast.
-static inline bool is_plain(const body *b)
+// A body with its principal axes along those of its frame keeps its rotation, one with its centre
+// of mass at the origin its position: what is copied in memory is several times as fast.
+static inline void put_pose(const row_list *list, void *rows, int row, const body *b)
 {
   static const tn_pos origin = {0.0, 0.0, 0.0};
   static const dquat identity = {0.0, 0.0, 0.0, 1.0};
-  return memcmp(&b->local_center, &origin, sizeof origin) == 0 &&
-         memcmp(&b->local_principal, &identity, sizeof identity) == 0;
-}
-
-static inline void put_pose(const row_list *list, void *rows, int row, const body *b)
-{
-  if (list->type == TN_DOUBLE && is_plain(b)) {
+  bool straight = memcmp(&b->local_principal, &identity, sizeof identity) == 0;
+  bool centered = memcmp(&b->local_center, &origin, sizeof origin) == 0;
+  if (list->type == TN_DOUBLE && centered) {
     char *to = (char *)rows + (size_t)row * list->stride;
     memcpy(to, &b->center, sizeof b->center);
-    memcpy(to + sizeof b->center, &b->rotation, sizeof b->rotation);
+    if (straight) {
+      memcpy(to + sizeof b->center, &b->rotation, sizeof b->rotation);
+      return;
+    }
+    dquat q = dquat_mul(b->rotation, dquat_conjugate(b->local_principal));
+    memcpy(to + sizeof b->center, &q, sizeof q);
     return;
   }
   world_pose at = pose_of(b);

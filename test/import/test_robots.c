@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct robot {
@@ -422,6 +423,86 @@ static void nothing_is_ignored(void **state)
   }
 }
 
+#define LIMB                                                                                       \
+  "<mujoco><worldbody><geom type='plane' size='1 1 1' pos='0 0 -2'/><body name='upper'>"           \
+  "<joint name='a' axis='0 1 0'/><joint name='b' axis='1 0 0'/><geom type='capsule' "              \
+  "fromto='0 0 0 .3 0 0' size='.03'/><site name='s' pos='.3 0 .05'/><body name='lower' pos='.3 0 " \
+  "0'>"                                                                                            \
+  "<joint name='c' axis='0 1 0'/><geom type='capsule' fromto='0 0 0 .3 0 0' size='.03'/>"          \
+  "<site name='tip' pos='.1 0 .05'/></body></body></worldbody>"                                    \
+  "<tendon><spatial name='t'><site site='s'/><site site='tip'/></spatial></tendon>"                \
+  "<actuator><intvelocity name='turn' joint='a' kp='50' actrange='-2 2'/>"                         \
+  "<general name='filter' joint='c' dyntype='filter' dynprm='.2' gainprm='3'/>"                    \
+  "<motor name='pull' tendon='t'/></actuator>"                                                     \
+  "<sensor><accelerometer name='shake' site='tip'/></sensor></mujoco>"
+
+static void drive_limb(tn_instance *instance, tn_world *world, int from, int steps)
+{
+  for (int i = from; i < from + steps; ++i) {
+    tn_instance_set_control(instance, 0, i % 20 < 10 ? 1.0 : -0.5);
+    tn_instance_set_control(instance, 1, 0.1 * i);
+    tn_instance_set_control(instance, 2, i % 7 ? 0.0 : -1.0);
+    tn_instance_advance(instance, 1.0f / 60.0f);
+    tn_world_step(world, 1.0f / 60.0f);
+  }
+}
+
+// An instance in a copy of its world goes on as the original does, and each for itself.
+static void instances_are_copied_with_their_world(void **state)
+{
+  (void)state;
+  robot r = make_robot(LIMB, NULL);
+  drive_limb(r.instance, r.world, 0, 13);
+  tn_world_def def = tn_default_world_def();
+  tn_world *other = tn_world_copy(r.world, &def);
+  tn_instance *copy = tn_instance_copy(r.instance, other);
+  assert_non_null(copy);
+  drive_limb(copy, other, 13, 40);
+  assert_int_not_equal(tn_world_hash(other), tn_world_hash(r.world));
+  drive_limb(r.instance, r.world, 13, 40);
+  assert_int_equal(tn_world_hash(other), tn_world_hash(r.world));
+  double a[3], b[3], q[2][3];
+  assert_int_equal(tn_instance_sensor(r.instance, 0, a, 3), 3);
+  assert_int_equal(tn_instance_sensor(copy, 0, b, 3), 3);
+  assert_true(tn_instance_positions(r.instance, q[0]) && tn_instance_positions(copy, q[1]));
+  assert_memory_equal(a, b, sizeof a);
+  assert_memory_equal(q[0], q[1], sizeof q[0]);
+  tn_world *empty = test_world(20, TN_METHOD_TENON);
+  assert_null(tn_instance_copy(r.instance, empty));
+  tn_world_destroy(empty);
+  tn_instance_destroy(copy);
+  tn_world_destroy(other);
+  release(&r);
+}
+
+// World and instance that are put back into a state go the same way again, with their integrators.
+static void instances_have_a_state(void **state)
+{
+  (void)state;
+  robot r = make_robot(LIMB, NULL);
+  drive_limb(r.instance, r.world, 0, 13);
+  double numbers[64];
+  int count = tn_instance_state(r.instance, numbers, 64);
+  assert_in_range(count, 3, 64);
+  size_t size = tn_world_save_state(r.world, NULL, 0);
+  void *bytes = malloc(size);
+  assert_int_equal(tn_world_save_state(r.world, bytes, size), size);
+  drive_limb(r.instance, r.world, 13, 40);
+  uint64_t hash = tn_world_hash(r.world);
+  assert_true(tn_world_restore_state(r.world, bytes, size));
+  assert_true(tn_instance_set_state(r.instance, numbers, count));
+  drive_limb(r.instance, r.world, 13, 40);
+  assert_int_equal(tn_world_hash(r.world), hash);
+  assert_true(tn_world_restore_state(r.world, bytes, size)); // the integrators are not in it
+  drive_limb(r.instance, r.world, 13, 40);
+  assert_int_not_equal(tn_world_hash(r.world), hash);
+  numbers[2] = NAN;
+  assert_false(tn_instance_set_state(r.instance, numbers, count));
+  assert_false(tn_instance_set_state(r.instance, numbers, count - 1));
+  free(bytes);
+  release(&r);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -439,6 +520,8 @@ int main(void)
       cmocka_unit_test(the_world_can_be_excluded),
       cmocka_unit_test(nothing_is_ignored),
       cmocka_unit_test(parts_have_their_own_weight),
+      cmocka_unit_test(instances_are_copied_with_their_world),
+      cmocka_unit_test(instances_have_a_state),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -246,6 +246,31 @@ TN_API tn_instance *tn_instance_create(tn_world *world, tn_model *model,
 /// Gives back the memory of an instance. What it has built stays in the world. Null does nothing.
 TN_API void tn_instance_destroy(tn_instance *instance);
 
+/// The same instance in a copy of its world, from tn_world_copy(), tn_batch_create() or
+/// tn_world_restore(): it has the bodies and joints that the original has there, and its state.
+///
+/// @param instance  only read
+/// @param world     of which the instance is to be
+/// @return the instance, for tn_instance_destroy(); null if the world has not these bodies and
+///         joints, or there is no memory
+TN_API tn_instance *tn_instance_copy(const tn_instance *instance, tn_world *world);
+
+/// Reads what an instance carries from step to step and states of the world do not have: controls,
+/// what integrators and filters hold, velocities before the last step, time.
+///
+/// @param instance  the instance
+/// @param numbers   filled in if they fit; may be null
+/// @param capacity  room in `numbers`
+/// @return how many there are; 0 for a null instance
+TN_API int tn_instance_state(const tn_instance *instance, double *numbers, int capacity);
+/// Sets it, of an instance of the same model. Drives of the world stay: put the world into its
+/// state of that time as well.
+///
+/// @param numbers  from tn_instance_state(); only read
+/// @param count    of them
+/// @return false, with nothing changed, if the count does not fit or a number is not finite
+TN_API bool tn_instance_set_state(tn_instance *instance, const double *numbers, int count);
+
 /// The body of the world that a body of the model is part of.
 ///
 /// @param instance  the instance
