@@ -173,7 +173,7 @@ bool tn_instance_advance(tn_instance *in, float dt)
     return false;
   }
   const tn_model *model = in->model;
-  bool ok = true;
+  bool ok = apply_fluid(in, (double)dt);
   note_motion(in, dt);
   for (int i = 0; i < model->actuators.count; ++i) {
     const model_actuator *t = &model->actuators.items[i];

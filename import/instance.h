@@ -93,5 +93,7 @@ bool is_wrench(const tn_model *model, const model_actuator *actuator);
 double wrench_force(tn_instance *instance, int actuator);
 // Applies the forces of all of them during the next step, of length dt.
 bool apply_wrenches(tn_instance *instance, double dt);
+// Applies the forces of the fluid around the bodies during the next step.
+bool apply_fluid(tn_instance *instance, double dt);
 
 #endif

@@ -180,17 +180,14 @@ void mjcf_read_compiler(mjcf *m, const xml_node *root)
   }
 }
 
-// Forces of a fluid are ignored, which the report says of attributes that are not used; a fluid
-// that is none needs no line.
-static void accept_no_fluid(const xml_node *node)
+static void read_fluid(mjcf *m, const xml_node *node)
 {
-  static const char *const names[] = {"density", "viscosity", "wind"};
-  for (const xml_attribute *a = node->attributes; a; a = a->next) {
-    for (int i = 0; i < 3; ++i) {
-      if (strcmp(a->name, names[i]) == 0 && strspn(a->value, " 0.") == strlen(a->value)) {
-        xml_get(node, names[i]);
-      }
-    }
+  model_option *option = &m->model->option;
+  xml_number(m->r, node, "density", &option->density);
+  xml_number(m->r, node, "viscosity", &option->viscosity);
+  xml_vector(m->r, node, "wind", &option->wind);
+  if (!(option->density >= 0.0) || !(option->viscosity >= 0.0)) {
+    import_fail(m->r, node->at, "density and viscosity must not be negative");
   }
 }
 
@@ -203,7 +200,7 @@ void mjcf_read_option(mjcf *m, const xml_node *root)
       xml_number(m->r, node, "timestep", &option->timestep);
       xml_vector(m->r, node, "gravity", &option->gravity);
       xml_vector(m->r, node, "magnetic", &option->magnetic);
-      accept_no_fluid(node);
+      read_fluid(m, node);
       mjcf_read_flags(m, node);
     }
   }

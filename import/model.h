@@ -282,9 +282,11 @@ typedef struct model_note {
 
 typedef struct model_option {
   double timestep;
-  dvec gravity, magnetic; // m/s^2; any unit
-  bool y_up;              // the up axis of the file is y, not z
-  bool parents_collide;   // with their children
+  dvec gravity, magnetic;    // m/s^2; any unit
+  double density, viscosity; // of the fluid around the bodies, kg/m^3 and Pa s
+  dvec wind;                 // its velocity, m/s
+  bool y_up;                 // the up axis of the file is y, not z
+  bool parents_collide;      // with their children
 } model_option;
 
 // How masses follow from the geoms.

@@ -352,13 +352,22 @@ class Robot(Articulation):
             "options": self._options,
             "target": self.target.copy(),
             "applied": self._applied.copy(),
+            "state": self._carried(),
         }
+
+    def _carried(self) -> Array:
+        """What its actuators and sensors carry from step to step."""
+        state = np.zeros(lib.tn_instance_state(self._instance, _NULL, 0))
+        lib.tn_instance_state(self._instance, ffi.cast("double *", ffi.from_buffer(state)), len(state))
+        return state
 
     @classmethod
     def _rebuild(cls, world: "World", parts: Dict[str, Any]) -> None:
         made = cls(world, parts["source"], parts["options"])
         made.target[:] = parts["target"]
         made._applied[:] = parts["applied"]
+        state = parts["state"]
+        lib.tn_instance_set_state(made._instance, ffi.cast("double *", ffi.from_buffer(state)), len(state))
 
 
 def _text(value: Any) -> str:

@@ -150,6 +150,16 @@ export const machines = {
     ) + key('qpos=".1 .3 .2" qvel="1 2 1"'),
     '<option magnetic="0.1 .3 -.5"/>',
   ),
+  drag: file(
+    arm + drone.replace("pos", 'euler="30 50 10" pos'),
+    key('qpos=".1 .3 0 0 1 .8 .3 .4 .33166248" qvel="1 2 2 -1 1 1 2 -3"'),
+    '<option density="20" wind="1 2 0"/>',
+  ),
+  viscosity: file(
+    arm + drone.replace("pos", 'euler="30 50 10" pos'),
+    key('qpos=".1 .3 0 0 1 .8 .3 .4 .33166248" qvel="1 2 2 -1 1 1 2 -3"'),
+    '<option viscosity="0.8"/>',
+  ),
   range_finder: file(
     '<geom type="plane" size="5 5 1"/>' + arm.replace('euler="20 30 0"', 'zaxis="0 .2 -1"'),
     sensors('<rangefinder site="tip"/>') + key('qpos="-.1 -.3"'),

@@ -177,7 +177,7 @@ static void everything_is_in_the_report(void **state)
                           "\n<plume/>\n</body></worldbody><sails><sail/></sails></mujoco>");
   assert_fate(model, "<geom> size", TN_IMPORT_HONOURED, 6);
   assert_fate(model, "<geom> solref", TN_IMPORT_APPROXIMATED, 6);
-  assert_fate(model, "<option> wind", TN_IMPORT_IGNORED, 2);
+  assert_fate(model, "<option> wind", TN_IMPORT_HONOURED, 2);
   assert_fate(model, "<body> wings", TN_IMPORT_IGNORED, 5);
   assert_fate(model, "<plume>", TN_IMPORT_IGNORED, 7);
   assert_fate(model, "<sails>", TN_IMPORT_IGNORED, 8);

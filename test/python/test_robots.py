@@ -101,6 +101,20 @@ def test_robots_survive_pickling():
     assert second.q.shape == (8,)
 
 
+def test_integrators_survive_pickling():
+    w = tenon.World(substeps=8)
+    robot = w.load("<mujoco><worldbody><body pos='0 0 1'><joint name='a' axis='0 1 0'/>"
+                   "<geom type='capsule' fromto='0 0 0 .4 0 0' size='.03'/></body></worldbody>"
+                   "<actuator><intvelocity joint='a' kp='40' actrange='-2 2'/></actuator></mujoco>")
+    robot.target[:] = 1.0
+    w.step(1 / 60, repeat=20)
+    other = pickle.loads(pickle.dumps(w))
+    for each in (w, other):
+        each.robots[0].target[:] = 0.5
+        each.step(1 / 60, repeat=20)
+    assert other.hash == w.hash
+
+
 def test_refused_files_say_where():
     w = tenon.World()
     with pytest.raises(tenon.Error, match="text:1"):

@@ -344,9 +344,9 @@ TN_API int tn_instance_sensor(tn_instance *instance, int sensor, double *values,
 /// @return false for a bad index or a number that is not finite
 TN_API bool tn_instance_set_control(tn_instance *instance, int actuator, double control);
 /// Advances what changes from step to step: integrators (`intvelocity`) add up their control,
-/// filters follow it, actuators on sites and on ball and free joints push during the next step, and
-/// sensors of acceleration remember the velocities. Call it before each step of a world whose
-/// models have any of these.
+/// filters follow it, actuators on sites and on ball and free joints push during the next step, so
+/// does a fluid, and sensors of acceleration remember the velocities. Call it before each step of a
+/// world whose models have any of these.
 ///
 /// @param instance  the instance
 /// @param dt        length of that step, s
