@@ -205,9 +205,56 @@ static int cells_in(const splitter *s, const cell_box *b)
 // ---------------------------------------------------------------------------------------------
 // Hulls
 
-static double hull_volume(const tn_vec3 *points, int count)
+#define LEAST_THICKNESS 1e-3f // of the largest extent: a hull as thick as that has a volume
+
+// Of the points, the one with the largest |weight . (p - from)|, and that value.
+static float farthest(const tn_vec3 *points, int count, tn_vec3 from, tn_vec3 weight, int *which)
 {
-  return count >= 4 ? (double)tn_mass_hull(points, count, 1.0f).mass : 0.0;
+  float most = 0.0f;
+  for (int i = 0; i < count; ++i) {
+    float d = fabsf(tn_dot(weight, tn_sub(points[i], from)));
+    if (d > most) {
+      most = d;
+      *which = i;
+    }
+  }
+  return most;
+}
+
+// Whether no plane contains the points, by a tetrahedron of extreme ones.
+static bool is_thick(const tn_vec3 *points, int count)
+{
+  const tn_vec3 axes[3] = {{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}};
+  int b = 0, c = 0, d = 0;
+  float extent = 0.0f;
+  for (int k = 0; k < 3; ++k) {
+    int which = 0;
+    float far = farthest(points, count, points[0], axes[k], &which);
+    b = far > extent ? which : b;
+    extent = fmaxf(extent, far);
+  }
+  tn_vec3 along = tn_sub(points[b], points[0]), normal = {0.0f, 0.0f, 0.0f};
+  for (int k = 0; k < 3; ++k) {
+    tn_vec3 across = tn_cross(along, axes[k]);
+    float size = tn_length(across);
+    int which = 0;
+    if (size > 0.0f && farthest(points, count, points[0], tn_scale(1.0f / size, across), &which) >
+                           LEAST_THICKNESS * extent) {
+      c = which;
+      normal = tn_cross(along, tn_sub(points[c], points[0]));
+    }
+  }
+  float size = tn_length(normal);
+  return size > 0.0f && farthest(points, count, points[0], tn_scale(1.0f / size, normal), &d) >
+                            LEAST_THICKNESS * extent;
+}
+
+// Zero for points in a plane. Others have a volume unless there is no memory.
+static double hull_volume(splitter *s, const tn_vec3 *points, int count)
+{
+  double volume = count >= 4 ? (double)tn_mass_hull(points, count, 1.0f).mass : 0.0;
+  s->failed = s->failed || (volume <= 0.0 && count >= 4 && is_thick(points, count));
+  return volume;
 }
 
 static tn_vec3 grid_corner(const splitter *s, int x, int y, int z)
@@ -235,7 +282,7 @@ static double cell_hull(splitter *s, const cell_box *b)
       }
     }
   }
-  return hull_volume(s->scratch, count);
+  return hull_volume(s, s->scratch, count);
 }
 
 static part make_part(splitter *s, cell_box box)
@@ -409,7 +456,7 @@ static hull_points exact_hull(splitter *s, const cell_box *b)
   }
   add_surface(s, lo, hi, &h);
   add_inner_corners(s, b, &h);
-  h.volume = hull_volume(h.points, h.count);
+  h.volume = hull_volume(s, h.points, h.count);
   return h;
 }
 
@@ -423,7 +470,7 @@ static int cut_all(splitter *s, part *parts, int most, double error)
   int count = 1;
   parts[0] = make_part(s, all);
   double volume = parts[0].solid, excess = parts[0].hull - parts[0].solid;
-  while (count < most && excess > error * volume) {
+  while (count < most && excess > error * volume && !s->failed) {
     int worst = -1;
     for (int i = 0; i < count; ++i) {
       double concavity = parts[i].hull - parts[i].solid;
@@ -456,7 +503,7 @@ static bool join(splitter *s, hull_points *a, const hull_points *b, double allow
   }
   memcpy(points, a->points, (size_t)a->count * sizeof *points);
   memcpy(points + a->count, b->points, (size_t)b->count * sizeof *points);
-  double volume = hull_volume(points, count);
+  double volume = hull_volume(s, points, count);
   if (volume - a->volume - b->volume > allowed) {
     free(points);
     return false;

@@ -296,8 +296,9 @@ tn_instance *tn_instance_create(tn_world *world, tn_model *model, const tn_insta
     dpose turn = {{0.0, 0.0, 0.0}, drot_from_to(dvec_of(0.0, 0.0, 1.0), dvec_of(0.0, 1.0, 0.0))};
     in->place = dpose_mul(in->place, turn);
   }
-  if (!take_memory(in) || !build(in, def)) {
-    if (!in->memory.failed) {
+  bool ready = take_memory(in);
+  if (!ready || !build(in, def)) {
+    if (ready) {
       remove_built(in);
     }
     tn_instance_destroy(in);

@@ -41,9 +41,11 @@ static tn_material material_of(const model_geom *g)
 // ---------------------------------------------------------------------------------------------
 // Geometry
 
-static tn_vec3 *mesh_points(const model_mesh *mesh)
+// Null, with the instance marked, without memory.
+static tn_vec3 *mesh_points(tn_instance *in, const model_mesh *mesh)
 {
   tn_vec3 *points = malloc((size_t)mesh->vertex_count * sizeof *points);
+  in->memory.failed = in->memory.failed || !points;
   for (int i = 0; points && i < mesh->vertex_count; ++i) {
     const double *v = mesh->vertices + (size_t)3 * (size_t)i;
     points[i] = tn_v3((float)v[0], (float)v[1], (float)v[2]);
@@ -55,7 +57,7 @@ static bool surface_geometry(tn_instance *in, int mesh_index, tn_geometry_id *ou
 {
   const model_mesh *mesh = &in->model->meshes.items[mesh_index];
   tn_geometry_id *kept = &in->surfaces[mesh_index];
-  tn_vec3 *points = TN_IS_NULL(*kept) ? mesh_points(mesh) : NULL;
+  tn_vec3 *points = TN_IS_NULL(*kept) ? mesh_points(in, mesh) : NULL;
   if (points) {
     *kept = tn_mesh_create(in->world, points, mesh->vertex_count, mesh->triangles,
                            mesh->triangle_count);
@@ -125,7 +127,7 @@ static void keep_hull(tn_instance *in, int mesh_index, const tn_vec3 *points, in
 static void make_hulls(tn_instance *in, int mesh_index)
 {
   const model_mesh *mesh = &in->model->meshes.items[mesh_index];
-  tn_vec3 *points = in->first_hull[mesh_index] < 0 ? mesh_points(mesh) : NULL;
+  tn_vec3 *points = in->first_hull[mesh_index] < 0 ? mesh_points(in, mesh) : NULL;
   if (!points) {
     return;
   }
@@ -186,6 +188,7 @@ static bool field_geometry(tn_instance *in, const model_hfield *h, tn_geometry_i
                                   (float)(2.0 * h->size[0] / (h->columns - 1)),
                                   (float)(2.0 * h->size[1] / (h->rows - 1)));
   }
+  in->memory.failed = in->memory.failed || (count && h->heights && !heights);
   free(heights);
   return heights && !TN_IS_NULL(*out);
 }
@@ -232,6 +235,9 @@ static bool build_shape(tn_instance *in, const model_geom *g)
   bool turned = g->type == MODEL_PLANE || g->type == MODEL_HFIELD || g->type == MODEL_CAPSULE ||
                 g->type == MODEL_CYLINDER;
   if (!shape_of(in, g, instance_moves(in, g->body), &def)) {
+    if (in->memory.failed) {
+      return false;
+    }
     model_note_add(in->model, TN_IMPORT_IGNORED, g->at,
                    "geom that cannot be built on a body that moves, or has no volume");
     return true;

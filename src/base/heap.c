@@ -62,6 +62,16 @@ void pool_free(pool *list, void *array, size_t size, size_t next_free, int32_t s
   list->count -= 1;
 }
 
+void pool_cancel(pool *list, void *array, size_t size, size_t next_free, int32_t slot, int32_t used)
+{
+  if (slot < used) {
+    pool_free(list, array, size, next_free, slot);
+  } else {
+    list->used = used;
+    list->count -= 1;
+  }
+}
+
 bool heap_reserve(heap *h, void **array, int32_t *capacity, int32_t wanted, size_t size)
 {
   if (wanted <= *capacity) {

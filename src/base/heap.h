@@ -37,5 +37,8 @@ typedef struct pool {
 // their start. A reused slot keeps its old bytes.
 int32_t pool_alloc(heap *h, pool *list, void **array, size_t size, size_t next_free);
 void pool_free(pool *list, void *array, size_t size, size_t next_free, int32_t slot);
+// Undoes the last pool_alloc(), for an object that could not be made; `used` is that before it.
+void pool_cancel(pool *list, void *array, size_t size, size_t next_free, int32_t slot,
+                 int32_t used);
 
 #endif

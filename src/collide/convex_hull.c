@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { HULL_DEFAULT_VERTICES = 64, HULL_MIN_VERTICES = 4, HULL_MAX_VERTICES = 255 };
 
@@ -154,7 +155,7 @@ static bool simplify(hull *h, int limit, double tolerance, char *message, size_t
   hull fewer = {0};
   bool done = false;
   if (!c.points || !c.taken) {
-    snprintf(message, message_size, "out of memory");
+    snprintf(message, message_size, HULL_NO_MEMORY);
   } else {
     done = choose_vertices(&c, message, message_size) &&
            hull_build(c.points, c.count, tolerance, &fewer, message, message_size);
@@ -258,8 +259,14 @@ static convex_hull *pack(const hull *h, collide_allocator memory)
   c->normal_rows = vector_rows_make(normals, &c->faces[0].normal, sizeof *c->faces, c->face_count);
   c->center = d3_to_vec3(center_of_hull(h));
   c->inner_radius = inner_radius_of(c);
-  c->mass_density = 0.0f;
   return c;
+}
+
+// False when out of memory.
+static bool measure_volume(convex_hull *c, char *message, size_t message_size)
+{
+  return hull_volume(c->vertices, c->vertex_count, &c->volume, message, message_size) ||
+         strcmp(message, HULL_NO_MEMORY) != 0;
 }
 
 convex_hull *convex_hull_create(const tn_vec3 *points, int count, int max_vertices,
@@ -285,8 +292,12 @@ convex_hull *convex_hull_create(const tn_vec3 *points, int count, int max_vertic
   }
   convex_hull *c = pack(&h, memory);
   hull_free(&h);
+  if (c && !measure_volume(c, message, message_size)) {
+    convex_hull_destroy(c, memory);
+    c = NULL;
+  }
   if (!c) {
-    snprintf(message, message_size, "out of memory");
+    snprintf(message, message_size, HULL_NO_MEMORY);
   }
   return c;
 }

@@ -4,6 +4,7 @@
 #ifndef TENON_COLLIDE_GEOMETRY_H
 #define TENON_COLLIDE_GEOMETRY_H
 
+#include "collide/mass.h"
 #include "collide/vector_rows.h"
 
 #include <tenon/types.h>
@@ -47,9 +48,7 @@ typedef struct convex_hull {
   int vertex_count, edge_count, face_count; // edge_count counts half-edges
   tn_vec3 center;                           // centre of mass
   float inner_radius;                       // radius of a ball around `center` that lies inside
-  // Mass for mass_density, kept because bodies that share a hull mostly have the same; 0: none yet.
-  tn_mass mass;
-  float mass_density;
+  volume_sum volume;                        // zero: the vertices enclose none
 } convex_hull;
 
 typedef struct mesh mesh;

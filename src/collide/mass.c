@@ -318,13 +318,6 @@ tn_mass tn_mass_cone(float radius, float half_length, float density)
 // Solids enclosed by a surface (Blow and Binstock): each triangle spans a tetrahedron with a common
 // reference point; signed volumes, first and second moments of the tetrahedra add up.
 
-typedef struct volume_sum {
-  d3 reference; // near the surface, to avoid cancellation
-  double volume, area;
-  d3 first;            // first moment about the reference, volume integral of x
-  double second[3][3]; // second moment, volume integral of x x^T
-} volume_sum;
-
 static void add_triangle(volume_sum *sum, d3 p0, d3 p1, d3 p2)
 {
   d3 a = d3_sub(p0, sum->reference), b = d3_sub(p1, sum->reference);
@@ -373,26 +366,40 @@ static tn_mass enclosed_solid(const char *function, const volume_sum *sum, doubl
   return round_solid(function, &s);
 }
 
+bool hull_volume(const tn_vec3 *points, int count, volume_sum *sum, char *why, size_t size)
+{
+  hull h;
+  if (!hull_build(points, count, 0.0, &h, why, size)) {
+    return false;
+  }
+  *sum = (volume_sum){.reference = h.vertices[0]};
+  for (int i = 0; i < h.face_count; i++) {
+    const hull_edge *loop = h.edges + h.faces[i].first_edge;
+    for (int k = 2; k < h.faces[i].edge_count; k++) {
+      add_triangle(sum, h.vertices[loop[0].origin], h.vertices[loop[k - 1].origin],
+                   h.vertices[loop[k].origin]);
+    }
+  }
+  hull_free(&h);
+  return true;
+}
+
+tn_mass hull_volume_mass(const char *function, const volume_sum *sum, float density)
+{
+  return enclosed_solid(function, sum, 0.0, density);
+}
+
 tn_mass tn_mass_hull(const tn_vec3 *points, int count, float density)
 {
   if (!is_positive(__func__, "density", density)) {
     return (tn_mass){0};
   }
   char why[128];
-  hull h;
-  if (!hull_build(points, count, 0.0, &h, why, sizeof why)) {
+  volume_sum sum;
+  if (!hull_volume(points, count, &sum, why, sizeof why)) {
     return reject(__func__, "%s", why);
   }
-  volume_sum sum = {.reference = h.vertices[0]};
-  for (int i = 0; i < h.face_count; i++) {
-    const hull_edge *loop = h.edges + h.faces[i].first_edge;
-    for (int k = 2; k < h.faces[i].edge_count; k++) {
-      add_triangle(&sum, h.vertices[loop[0].origin], h.vertices[loop[k - 1].origin],
-                   h.vertices[loop[k].origin]);
-    }
-  }
-  hull_free(&h);
-  return enclosed_solid(__func__, &sum, 0.0, density);
+  return hull_volume_mass(__func__, &sum, density);
 }
 
 typedef struct mesh_edge {

@@ -865,7 +865,7 @@ static const char *write_hull(const merger *m, hull *out)
     return "the points lie in one plane";
   }
   if (!hull_allocate(out)) {
-    return "out of memory";
+    return HULL_NO_MEMORY;
   }
   // Reuse scratch memory of the earlier stages; it is large enough.
   int *new_edge = m->loop, *new_vertex = m->b->made_from;
@@ -879,7 +879,7 @@ static const char *merge_triangles(const hull_builder *b, double flatness, hull 
 {
   merger m = {.b = b, .flatness = flatness / b->cell};
   seed *seeds = NULL;
-  const char *why = "out of memory";
+  const char *why = HULL_NO_MEMORY;
   if (merger_allocate(&m, &seeds)) {
     make_polygons(&m, seeds);
     drop_straight_points(&m);
@@ -906,7 +906,7 @@ static const char *build_from(const tn_vec3 *points, int count, double flatness,
   }
 
   hull_builder b = {.count = count};
-  const char *why = "out of memory";
+  const char *why = HULL_NO_MEMORY;
   if (builder_allocate(&b)) {
     snap_points(&b, points, lo, extent);
     why = start_hull(&b, longest_axis, flat);

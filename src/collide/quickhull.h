@@ -30,6 +30,8 @@ typedef struct hull {
 // Largest distance from a common plane that rounding to float alone gives coplanar points.
 double hull_rounding_error(const tn_vec3 *points, int count);
 
+#define HULL_NO_MEMORY "out of memory"
+
 // Vertices are input points, snapped to a grid of 2^-28 of the largest extent, in input order.
 // Adjacent triangles whose corners lie within `flatness` (m) of one plane are merged into a polygon
 // if that is convex; zero merges only exactly coplanar ones. Duplicate and interior points are

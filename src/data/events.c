@@ -43,6 +43,8 @@ void add_sleep_event(tn_world *world, int32_t slot, bool asleep)
                    world->sleep_event_count + 1, sizeof(tn_sleep_event))) {
     tn_sleep_event e = {body_id_at(world, slot), asleep};
     world->sleep_events[world->sleep_event_count++] = e;
+  } else {
+    report(&world->log, TN_LOG_WARNING, "out of memory: a sleep event is lost");
   }
 }
 

@@ -118,7 +118,9 @@ bool finish_softs(tn_world *world, float dt)
   soft_touch_pairs_update(world);
   soft_damp(&system, dt);
   soft_apply_plasticity(&system, dt);
-  soft_tear(&system, dt);
+  if (!soft_tear(&system, dt)) {
+    report(&world->log, TN_LOG_WARNING, "out of memory: a soft body tears in the next step");
+  }
   soft_unfold_update(&system, dt);
   return stop_bad_velocities(world) && ok;
 }

@@ -11,15 +11,6 @@
 
 #include <string.h>
 
-static tn_mass mass_of_hull(convex_hull *hull, float density)
-{
-  if (hull->mass_density != density) {
-    hull->mass = tn_mass_hull(hull->vertices, hull->vertex_count, density);
-    hull->mass_density = density;
-  }
-  return hull->mass;
-}
-
 static tn_mass mass_of(const tn_world *world, const shape *s)
 {
   const tn_shape_def *def = &s->def;
@@ -36,7 +27,9 @@ static tn_mass mass_of(const tn_world *world, const shape *s)
   case TN_SHAPE_CONE:
     return tn_mass_cone(def->radius, def->half_length, def->density);
   case TN_SHAPE_HULL:
-    return mass_of_hull(world->geometries[s->shared].data, def->density);
+    return hull_volume_mass("tn_mass_hull",
+                            &((const convex_hull *)world->geometries[s->shared].data)->volume,
+                            def->density);
   default:
     return none;
   }

@@ -123,6 +123,7 @@ static tn_geometry_id create(tn_world *world, const geometry_source *r, const ch
 {
   tn_geometry_id null = {0};
   char message[160] = "out of memory";
+  int32_t used = world->geometry_pool.used;
   int32_t slot = pool_alloc(&world->heap, &world->geometry_pool, (void **)&world->geometries,
                             sizeof(shared_geometry), offsetof(shared_geometry, next_free));
   if (slot == NO_SLOT) {
@@ -140,8 +141,8 @@ static tn_geometry_id create(tn_world *world, const geometry_source *r, const ch
       destroy_data(world, g);
       strcpy(message, "out of memory");
     }
-    pool_free(&world->geometry_pool, world->geometries, sizeof(shared_geometry),
-              offsetof(shared_geometry, next_free), slot);
+    pool_cancel(&world->geometry_pool, world->geometries, sizeof(shared_geometry),
+                offsetof(shared_geometry, next_free), slot, used);
     report(&world->log, TN_LOG_ERROR, "%s: %s", caller, message);
     return null;
   }

@@ -348,6 +348,7 @@ tn_shape_id tn_shape_create(tn_world *world, tn_body_id id, const tn_shape_def *
   if (why) {
     return reject(world, why);
   }
+  int32_t used = world->shape_pool.used;
   int32_t slot = pool_alloc(&world->heap, &world->shape_pool, (void **)&world->shapes,
                             sizeof(shape), offsetof(shape, next_free));
   if (slot == NO_SLOT) {
@@ -356,7 +357,8 @@ tn_shape_id tn_shape_create(tn_world *world, tn_body_id id, const tn_shape_def *
   fill(world, slot, body_slot(world, b), def, &g);
   shape *s = &world->shapes[slot];
   if (!insert_in_tree(world, slot)) {
-    pool_free(&world->shape_pool, world->shapes, sizeof(shape), offsetof(shape, next_free), slot);
+    pool_cancel(&world->shape_pool, world->shapes, sizeof(shape), offsetof(shape, next_free), slot,
+                used);
     return reject(world, "out of memory");
   }
   s->alive = true;

@@ -68,6 +68,7 @@ tn_soft_def tn_default_soft_def(void)
 // Slot of the new soft body, or NO_SLOT when out of memory.
 static int32_t make(tn_world *world, const tn_soft_def *def, const half_edge *sides)
 {
+  int32_t used = world->soft_pool.used;
   int32_t slot = pool_alloc(&world->heap, &world->soft_pool, (void **)&world->softs, sizeof(soft),
                             offsetof(soft, next_free));
   if (slot == NO_SLOT) {
@@ -81,7 +82,8 @@ static int32_t make(tn_world *world, const tn_soft_def *def, const half_edge *si
   s->size = soft_assign_arrays(s, NULL);
   s->memory = heap_alloc(&world->heap, s->size);
   if (!s->memory) {
-    pool_free(&world->soft_pool, world->softs, sizeof(soft), offsetof(soft, next_free), slot);
+    pool_cancel(&world->soft_pool, world->softs, sizeof(soft), offsetof(soft, next_free), slot,
+                used);
     return NO_SLOT;
   }
   soft_assign_arrays(s, s->memory);

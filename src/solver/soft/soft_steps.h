@@ -54,7 +54,8 @@ void soft_reset_clusters(soft *s, tn_quat turn); // rotation `turn`, no impulses
 void soft_unfold_update(const soft_system *system, float dt);
 bool soft_unfold_pack(const soft_system *system);
 void soft_apply_plasticity(const soft_system *system, float dt);
-void soft_tear(const soft_system *system, float dt);
+// False if a tear has to wait for the next step, because there is no memory.
+bool soft_tear(const soft_system *system, float dt);
 
 // soft_contact_layout.c
 bool soft_contacts_pack(const soft_system *system);

@@ -590,12 +590,18 @@ static void split_particle(particle_star *c, soft *s)
   }
 }
 
-// Splits `center`; `made` is the first new particle. False if nothing could be split.
-static bool split_at(heap *h, soft *s, int32_t center, int32_t toward, int32_t *made)
+typedef enum split_result {
+  SPLIT_DONE,
+  SPLIT_NOTHING, // there is nothing to part
+  SPLIT_NO_MEMORY,
+} split_result;
+
+// Splits `center`; `made` is the first new particle.
+static split_result split_at(heap *h, soft *s, int32_t center, int32_t toward, int32_t *made)
 {
   particle_star c = {.soft = s, .center = center, .toward = toward};
   if (!find_star(&c) || !group_star(&c)) {
-    return false;
+    return SPLIT_NOTHING;
   }
   *made = s->particle_count;
   int32_t particles = s->particle_count, edges = s->list[SOFT_EDGE].count;
@@ -605,7 +611,7 @@ static bool split_at(heap *h, soft *s, int32_t center, int32_t toward, int32_t *
   }
   int faces = triangles > 0 ? add_exposed_faces(&c, NULL) : 0;
   if (!grow_arrays(h, s, particles - s->particle_count, faces, count_new_edges(&c))) {
-    return false;
+    return SPLIT_NO_MEMORY;
   }
   split_particle(&c, s);
   split_edges(&c, s, edges);
@@ -619,7 +625,7 @@ static bool split_at(heap *h, soft *s, int32_t center, int32_t toward, int32_t *
   if (faces > 0) {
     add_exposed_faces(&c, s->triangles + 3 * (size_t)triangles);
   }
-  return true;
+  return SPLIT_DONE;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -649,26 +655,24 @@ static void remove_edge(soft *s, int32_t a, int32_t b)
 
 // Splits an end of the edge, preferably one that is not pinned. An edge outside all elements, or
 // the last one of a rope, is removed instead.
-static bool tear_at(heap *h, soft *s, const tear *t, int32_t *parted, int32_t *made)
+static split_result tear_at(heap *h, soft *s, const tear *t, int32_t *parted, int32_t *made)
 {
   bool rope = is_rope(s);
   int32_t first = s->particles[t->b].pinned ? t->a : t->b, second = t->a + t->b - first;
   *parted = first;
   *made = -1;
   if (rope || is_in_element(s, t->a, t->b)) {
-    if (split_at(h, s, first, second, made)) {
-      return true;
+    split_result result = split_at(h, s, first, second, made);
+    if (result == SPLIT_NOTHING) {
+      *parted = second;
+      result = split_at(h, s, second, first, made);
     }
-    *parted = second;
-    if (split_at(h, s, second, first, made)) {
-      return true;
-    }
-    if (!rope) {
-      return false;
+    if (result != SPLIT_NOTHING || !rope) {
+      return result;
     }
   }
   remove_edge(s, t->a, t->b);
-  return true;
+  return SPLIT_DONE;
 }
 
 static void report_tear(const soft_system *system, int32_t slot, const tear *t, int32_t parted,
@@ -685,7 +689,8 @@ static void report_tear(const soft_system *system, int32_t slot, const tear *t, 
   system->on_break(&event, system->break_context);
 }
 
-static bool tear_soft(const soft_system *system, int32_t slot, float dt)
+// Whether it tore. `complete` becomes false if a tear has to wait for memory.
+static bool tear_soft(const soft_system *system, int32_t slot, float dt, bool *complete)
 {
   soft *s = &system->softs[slot];
   tear_list tears = {.count = 0};
@@ -698,8 +703,12 @@ static bool tear_soft(const soft_system *system, int32_t slot, float dt)
   for (int i = 0; i < tears.count; ++i) {
     const tear *t = &tears.list[i];
     int32_t parted, made;
-    if (!contains(done, count, t->a) && !contains(done, count, t->b) &&
-        tear_at(system->heap, s, t, &parted, &made)) {
+    split_result result = SPLIT_NOTHING;
+    if (!contains(done, count, t->a) && !contains(done, count, t->b)) {
+      result = tear_at(system->heap, s, t, &parted, &made);
+    }
+    *complete = *complete && result != SPLIT_NO_MEMORY;
+    if (result == SPLIT_DONE) {
       report_tear(system, slot, t, parted, made);
       done[count++] = t->a;
       done[count++] = t->b;
@@ -715,24 +724,25 @@ static bool tear_soft(const soft_system *system, int32_t slot, float dt)
   return count > 0;
 }
 
-void soft_tear(const soft_system *system, float dt)
+bool soft_tear(const soft_system *system, float dt)
 {
-  bool any = false, torn = false;
+  bool any = false, torn = false, complete = true;
   for (int32_t i = 0; i < system->soft_pool->used; ++i) {
     const soft *s = &system->softs[i];
     any =
         any || (s->alive && s->first > 0 && (isfinite(s->tear_strain) || isfinite(s->tear_force)));
   }
   if (!any) {
-    return;
+    return true;
   }
   for (int32_t i = 0; i < system->soft_pool->used; ++i) {
     const soft *s = &system->softs[i];
     if (s->alive && s->first > 0 && (isfinite(s->tear_strain) || isfinite(s->tear_force))) {
-      torn = tear_soft(system, i, dt) || torn;
+      torn = tear_soft(system, i, dt, &complete) || torn;
     }
   }
   if (torn) {
     soft_graph_invalidate(system->graph, system->layout_stale);
   }
+  return complete;
 }
