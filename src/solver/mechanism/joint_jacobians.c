@@ -99,11 +99,17 @@ KERNEL void evaluate_linear(JointType type, const JointStart *start, const bodie
   BlockKind kind = linear_kind(type);
   linear_rows(type, start, &of->a, &of->b, rows);
   S k = linear_inverse_mass(&of->a, &of->b, rows->levers.a, rows->levers.b);
+  S closed = k; // as if the two points met
+  if (kind.world_axes) {
+    V offset = v_make(rows->x[0], rows->x[1], rows->x[2]);
+    closed = linear_inverse_mass(&of->a, &of->b, v_sub(rows->levers.a, offset), rows->levers.b);
+  }
   UNROLL
   for (int i = 0; i < kind.rows; ++i) {
     V n = axis_of(kind, rows, i);
     R inverse_mass = kind.world_axes ? s_diagonal(k, i) : inverse_mass_along(k, n);
-    set_linear(to + i * ROW_FIELDS, n, inverse_mass, rows->levers, rows->x[i], s_diagonal(k, i));
+    set_linear(to + i * ROW_FIELDS, n, inverse_mass, rows->levers, rows->x[i],
+               s_diagonal(closed, i));
   }
 }
 

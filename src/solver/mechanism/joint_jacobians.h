@@ -37,7 +37,8 @@ typedef struct jacobian_row {
   double j[2][6];          // J on the velocities of A and B
   float inverse_mass;      // J M^-1 J^T
   float x;                 // coordinate, m or rad
-  float axis_inverse_mass; // inverse mass along the world axis with the row's number
+  float axis_inverse_mass; // inverse mass along the world axis with the row's number, of linear
+                           // rows along world axes as if the two points met
   float x_ahead;           // coordinate at the pose that the drift leads to, see curved_drift.c
 } jacobian_row;
 

@@ -48,12 +48,14 @@ static double apply_deadband(const row_builder *s, double e)
 }
 
 // Inverse mass that decides whether the substep resolves a spring. World axes do not turn with the
-// joint: there it is the mean of all three.
+// joint: there it is the mean of all three, as if the points met. The lever arm of a pair that has
+// come apart belongs to the axes across the spring's force, and would make a long spring stiff.
 static double spring_inverse_mass(const row_builder *s, int row)
 {
   const jacobian_row *r = s->rows;
   return (double)(s->kind.world_axes
-                      ? (r[0].inverse_mass + r[1].inverse_mass + r[2].inverse_mass) / 3.0f
+                      ? (r[0].axis_inverse_mass + r[1].axis_inverse_mass + r[2].axis_inverse_mass) /
+                            3.0f
                       : r[row].inverse_mass);
 }
 
@@ -67,7 +69,7 @@ static bool is_stiff(const row_builder *s, int row, double alpha)
 // the rest of its impulse follows the drift, see axis_rows.c. Limits are implicit, theta = 1: what
 // is pending when a limit opens would pull. So are springs of joints that hold several
 // positions, and of mechanisms whose joints contradict each other: corrections there bring energy,
-// which the midpoint rule would keep (test stress, seed 24 of mixed graphs).
+// which the midpoint rule would keep (test stress, mixed graphs).
 static void set_spring(const row_builder *s, joint_row *l, int row, double e, double compliance)
 {
   bool implicit = s->in_error || s->joint->type != TYPE_DISTANCE;
