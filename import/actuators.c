@@ -173,6 +173,9 @@ bool tn_instance_advance(tn_instance *in, float dt)
     return false;
   }
   const tn_model *model = in->model;
+  if (in->controller) {
+    in->controller(in, in->time, dt, in->controller_context);
+  }
   bool ok = apply_fluid(in, (double)dt);
   note_motion(in, dt);
   for (int i = 0; i < model->actuators.count; ++i) {

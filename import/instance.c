@@ -367,6 +367,21 @@ bool tn_instance_set_control(tn_instance *instance, int actuator, double control
   return drive_apply(instance, actuator);
 }
 
+bool tn_instance_set_controller(tn_instance *instance, tn_controller_fn *controller, void *context)
+{
+  if (!instance) {
+    return false;
+  }
+  instance->controller = controller;
+  instance->controller_context = context;
+  return true;
+}
+
+tn_controller_fn *tn_instance_controller(const tn_instance *instance)
+{
+  return instance ? instance->controller : NULL;
+}
+
 double tn_instance_control(const tn_instance *instance, int actuator)
 {
   bool valid = instance && actuator >= 0 && actuator < instance->model->actuators.count;

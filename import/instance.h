@@ -38,6 +38,8 @@ struct tn_instance {
   double *controls;               // of each actuator
   double *activations;            // of each actuator with dynamics
   past_motion *past;              // of each body, at the last call of tn_instance_advance()
+  tn_controller_fn *controller;   // null: none
+  void *controller_context;       // passed to it
   double time;                    // all calls of tn_instance_advance() together, s
   double past_dt;                 // of that call; 0: none yet
   double *servo_damping;         // of each actuator that states a damping ratio, N s/m or N m s/rad

@@ -475,6 +475,54 @@ static void instances_are_copied_with_their_world(void **state)
   release(&r);
 }
 
+// A controller that holds an inverted pendulum by its motor, and counts its calls.
+static void balance(tn_instance *instance, double time, float dt, void *context)
+{
+  int *calls = context;
+  double angle, rate;
+  assert_close(time, *calls * (double)dt, 1e-6);
+  assert_true(tn_instance_positions(instance, &angle) && tn_instance_velocities(instance, &rate));
+  tn_instance_set_control(instance, 0, -20.0 * angle - 3.0 * rate);
+  *calls += 1;
+}
+
+static double lean_after(robot *r, int steps)
+{
+  for (int i = 0; i < steps; ++i) {
+    tn_instance_advance(r->instance, 1.0f / 120.0f);
+    tn_world_step(r->world, 1.0f / 120.0f);
+  }
+  double angle;
+  assert_true(tn_instance_positions(r->instance, &angle));
+  return angle;
+}
+
+// A controller is called before every step and acts in it: a pendulum on its tip comes to rest with
+// it, and falls without it.
+static void controllers_act_in_each_step(void **state)
+{
+  (void)state;
+  tn_instance_def def = tn_default_instance_def();
+  def.keyframe = 0;
+  robot r = make_robot("<mujoco><worldbody><body pos='0 0 1'><joint name='j' axis='0 1 0'/>"
+                       "<geom type='capsule' fromto='0 0 0 0 0 .5' size='.03' mass='1'/></body>"
+                       "</worldbody><actuator><motor joint='j'/></actuator>"
+                       "<keyframe><key qpos='.2'/></keyframe></mujoco>",
+                       &def);
+  int calls = 0;
+  assert_true(tn_instance_set_controller(r.instance, balance, &calls));
+  assert_true(tn_instance_controller(r.instance) == balance);
+  assert_close(lean_after(&r, 600), 0.0, 1e-4);
+  assert_int_equal(calls, 600);
+  assert_true(tn_instance_set_controller(r.instance, NULL, NULL));
+  tn_instance_set_control(r.instance, 0, 0.0);
+  double start = 0.2;
+  assert_true(tn_instance_set_positions(r.instance, &start));
+  assert_true(fabs(lean_after(&r, 120)) > 1.0);
+  assert_int_equal(calls, 600);
+  release(&r);
+}
+
 // World and instance that are put back into a state go the same way again, with their integrators.
 static void instances_have_a_state(void **state)
 {
@@ -522,6 +570,7 @@ int main(void)
       cmocka_unit_test(parts_have_their_own_weight),
       cmocka_unit_test(instances_are_copied_with_their_world),
       cmocka_unit_test(instances_have_a_state),
+      cmocka_unit_test(controllers_act_in_each_step),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

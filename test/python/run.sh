@@ -45,9 +45,9 @@ cp -r "$root/test/python" tests # away from the sources, which would be imported
 export TENON_EXAMPLES=$root/python/examples
 unset PYTHONPATH
 if [ "$mode" = asan ]; then
-  # The interpreter itself gives no memory back at its end.
+  # The interpreter itself gives no memory back at its end, and the sanitizer keeps what is freed.
   LD_PRELOAD=$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
-    environment/bin/python -m pytest -q -p no:cacheprovider tests -k "not command and not module"
+    environment/bin/python -m pytest -q -p no:cacheprovider tests -k "not command and not module and not memory_stays"
   exit
 fi
 environment/bin/python -m pytest -q -p no:cacheprovider tests

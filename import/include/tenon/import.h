@@ -352,6 +352,23 @@ TN_API bool tn_instance_set_control(tn_instance *instance, int actuator, double 
 /// @param dt        length of that step, s
 /// @return false for a null instance or a bad `dt`
 TN_API bool tn_instance_advance(tn_instance *instance, float dt);
+/// A controller: called by tn_instance_advance() before each step, to set controls or apply forces.
+///
+/// @param instance  whose step begins
+/// @param time      s, all steps of the instance so far
+/// @param dt        length of the step, s
+/// @param context   as of tn_instance_set_controller()
+typedef void tn_controller_fn(tn_instance *instance, double time, float dt, void *context);
+/// Sets the controller of an instance; null: none. It must not advance or destroy the instance.
+///
+/// @param instance    the instance
+/// @param controller  called before each step
+/// @param context     passed to it; the host's
+/// @return false for a null instance
+TN_API bool tn_instance_set_controller(tn_instance *instance, tn_controller_fn *controller,
+                                       void *context);
+/// The controller of an instance; null for none.
+TN_API tn_controller_fn *tn_instance_controller(const tn_instance *instance);
 /// The control of an actuator; 0 for a bad index.
 TN_API double tn_instance_control(const tn_instance *instance, int actuator);
 
