@@ -165,6 +165,7 @@ static void box_frame(face_frame *face, const float half[3], int axis, float sid
   face->u = vec3_from_array(u);
   face->v = vec3_from_array(v);
   face->origin = tn_scale(half[axis], face->normal);
+  face_frame_straight(face);
   face->feature_id = 2 * axis + (side > 0.0f);
   face->side_count = 4;
   face->sides[0] = (clip_line){1.0f, 0.0f, half[i] + slack};
@@ -183,9 +184,10 @@ static float deepest(const clip_polygon *polygon)
 }
 
 // When the boxes are apart, the clipped face must be as close as the axis says. Otherwise the
-// shortest segment does not end over this face, and the generic path decides.
+// shortest segment does not end over this face, and the generic path decides. `along`: the normal
+// of edges that cross at the face's border, in A's frame; NULL: the face's own.
 static bool manifold_by_face_of_a(const box_pair *p, const geometry *b, pose b_in_a, sat_axis axis,
-                                  float margin, manifold *m)
+                                  const tn_vec3 *along, float margin, manifold *m)
 {
   face_frame face;
   clip_polygon over;
@@ -193,10 +195,14 @@ static bool manifold_by_face_of_a(const box_pair *p, const geometry *b, pose b_i
   int feature_id;
   float slack = (RULE(face_slack) ? COLLIDE_FACE_SLACK : 0.0f) * p->min_half_extent;
   box_frame(&face, p->ha, axis.i, p->t[axis.i] >= 0.0f ? 1.0f : -1.0f, slack);
-  incident_feature(b, b_in_a, face.normal, &face, &over, &radius, &feature_id);
+  if (along) {
+    face_frame_tilt(&face, *along);
+  }
+  incident_feature(b, b_in_a, face.along, &face, &over, &radius, &feature_id);
   clip(&over, face.sides, face.side_count);
-  if (over.count == 0 || (axis.separation > 0.0f &&
-                          deepest(&over) > COLLIDE_FACE_MISMATCH * axis.separation + p->rounding)) {
+  float bound = axis.separation + (COLLIDE_FACE_MISMATCH - 1.0f) * fabsf(axis.separation) +
+                p->rounding + (along ? slack : 0.0f);
+  if (over.count == 0 || ((axis.separation > 0.0f || along) && deepest(&over) > bound)) {
     return false;
   }
   face_manifold(&face, &over, radius, feature_id, b_in_a, margin, m);
@@ -204,13 +210,17 @@ static bool manifold_by_face_of_a(const box_pair *p, const geometry *b, pose b_i
 }
 
 static bool manifold_by_face_of_b(const geometry *a, const geometry *b, pose b_in_a, sat_axis axis,
-                                  float margin, manifold *m)
+                                  const tn_vec3 *along, float margin, manifold *m)
 {
   pose a_in_b = pose_inverse(b_in_a);
+  tn_vec3 back = tn_v3(0.0f, 0.0f, 0.0f);
+  if (along) {
+    back = pose_inverse_vector(b_in_a, tn_scale(-1.0f, *along));
+  }
   box_pair p;
   box_pair_make(&p, b->half_extents, a->half_extents, a_in_b);
   axis = (sat_axis){axis.separation, axis.k, -1};
-  if (!manifold_by_face_of_a(&p, a, a_in_b, axis, margin, m)) {
+  if (!manifold_by_face_of_a(&p, a, a_in_b, axis, along ? &back : NULL, margin, m)) {
     return false;
   }
   manifold_flip(m, a_in_b);
@@ -252,6 +262,22 @@ static bool manifold_by_edges(const box_pair *p, pose b_in_a, sat_axis axis, man
   return true;
 }
 
+// Edges cross where a face is nearly parallel to both: all of that face may touch within a step.
+// With the point of the edges alone a body that lies across an edge would have a contact on one
+// side of it in one step and on the other side in the next, and rock.
+static bool manifold_by_face_and_edges(const box_pair *p, const geometry *a, const geometry *b,
+                                       pose b_in_a, sat_axis face, sat_axis edges, float margin,
+                                       manifold *m)
+{
+  tn_vec3 normal = axis_direction(p, edges);
+  if (tn_dot(normal, axis_direction(p, face)) < COLLIDE_AXIS_PARALLEL_COSINE) {
+    return false;
+  }
+  face.separation = edges.separation;
+  return face.k >= 0 ? manifold_by_face_of_b(a, b, b_in_a, face, &normal, margin, m)
+                     : manifold_by_face_of_a(p, b, b_in_a, face, &normal, margin, m);
+}
+
 bool collide_boxes(const geometry *a, const geometry *b, pose b_in_a, float margin, manifold *m)
 {
   box_pair p;
@@ -271,11 +297,14 @@ bool collide_boxes(const geometry *a, const geometry *b, pose b_in_a, float marg
   bool by_b = is_better_axis(&p, face_b, face_a);
   sat_axis face = by_b ? face_b : face_a;
   if (edges.i >= 0 && is_better_axis(&p, edges, face)) {
+    if (manifold_by_face_and_edges(&p, a, b, b_in_a, face, edges, margin, m)) {
+      return true;
+    }
     if (manifold_by_edges(&p, b_in_a, edges, m)) {
       return m->points[0].gap <= margin;
     }
-  } else if (by_b ? manifold_by_face_of_b(a, b, b_in_a, face, margin, m)
-                  : manifold_by_face_of_a(&p, b, b_in_a, face, margin, m)) {
+  } else if (by_b ? manifold_by_face_of_b(a, b, b_in_a, face, NULL, margin, m)
+                  : manifold_by_face_of_a(&p, b, b_in_a, face, NULL, margin, m)) {
     return true;
   }
   return collide_convex_generic(a, b, b_in_a, margin, NULL, m);

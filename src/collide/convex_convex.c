@@ -159,6 +159,34 @@ static void add_lowest_edge(const convex_pair *k, const face_frame *face, clip_p
   }
 }
 
+// The points of B's feature over a face of A, along the face's normal or, where edges cross, along
+// that of the contact. `tolerance`: rounding of the separation.
+static bool clip_on_face_of_a(const convex_pair *k, const face_polygon *seen, bool crossing,
+                              float tolerance, manifold *m)
+{
+  face_frame face;
+  face_frame_make(&face, seen, k->witness_a,
+                  (RULE(face_slack) ? COLLIDE_FACE_SLACK : 0.0f) * k->size);
+  bool flat = k->a->kind != TN_SHAPE_CYLINDER && k->a->kind != TN_SHAPE_CONE;
+  if (flat && rim_manifold(&face, k->b, k->b_in_a, k->margin, m) && m->count > 0) {
+    return deepest_point_gap(m) <= k->separation + tolerance;
+  }
+  clip_polygon over;
+  float radius;
+  int feature_id;
+  if (crossing) {
+    face_frame_tilt(&face, k->normal);
+  }
+  incident_feature(k->b, k->b_in_a, face.along, &face, &over, &radius, &feature_id);
+  clip(&over, face.sides, face.side_count);
+  if (k->b->kind == TN_SHAPE_HULL) {
+    add_lowest_edge(k, &face, &over);
+  }
+  face_manifold(&face, &over, radius, feature_id, k->b_in_a, k->margin, m);
+  return m->count > 0 &&
+         (k->face_normal_forced || deepest_point_gap(m) <= k->separation + tolerance);
+}
+
 static bool manifold_on_face_of_a(const convex_pair *k, manifold *m)
 {
   face_polygon seen;
@@ -175,24 +203,22 @@ static bool manifold_on_face_of_a(const convex_pair *k, manifold *m)
   if (tn_dot(seen.normal, tn_sub(lowest, seen.corner[0])) < distance - tolerance) {
     return false;
   }
-  face_frame face;
-  face_frame_make(&face, &seen, k->witness_a,
-                  (RULE(face_slack) ? COLLIDE_FACE_SLACK : 0.0f) * k->size);
-  bool flat = k->a->kind != TN_SHAPE_CYLINDER && k->a->kind != TN_SHAPE_CONE;
-  if (flat && rim_manifold(&face, k->b, k->b_in_a, k->margin, m) && m->count > 0) {
-    return deepest_point_gap(m) <= k->separation + tolerance;
-  }
-  clip_polygon over;
-  float radius;
-  int feature_id;
-  incident_feature(k->b, k->b_in_a, seen.normal, &face, &over, &radius, &feature_id);
-  clip(&over, face.sides, face.side_count);
-  if (k->b->kind == TN_SHAPE_HULL) {
-    add_lowest_edge(k, &face, &over);
-  }
-  face_manifold(&face, &over, radius, feature_id, k->b_in_a, k->margin, m);
-  return m->count > 0 &&
-         (k->face_normal_forced || deepest_point_gap(m) <= k->separation + tolerance);
+  return clip_on_face_of_a(k, &seen, false, tolerance, m);
+}
+
+static bool is_polyhedron(const geometry *g)
+{
+  return g->kind == TN_SHAPE_BOX || g->kind == TN_SHAPE_HULL || g->kind == GEOMETRY_TRIANGLE;
+}
+
+// Edges cross where a face of A is nearly parallel to both: all of that face may touch within a
+// step.
+static bool manifold_on_face_and_edges(const convex_pair *k, manifold *m)
+{
+  face_polygon seen;
+  return is_polyhedron(k->a) && is_polyhedron(k->b) && supporting_face(k->a, k->normal, &seen) &&
+         tn_dot(seen.normal, k->normal) > COLLIDE_AXIS_PARALLEL_COSINE &&
+         clip_on_face_of_a(k, &seen, true, face_tolerance(k, 1.0f, k->separation), m);
 }
 
 static bool manifold_on_face_of_b(const convex_pair *k, manifold *m)
@@ -383,6 +409,7 @@ bool collide_convex_generic(const geometry *a, const geometry *b, pose b_in_a, f
   bool found = round_first ? manifold_on_face_of_b(&k, m) || manifold_on_face_of_a(&k, m)
                            : manifold_on_face_of_a(&k, m) ||
                                  (!k.face_normal_forced && manifold_on_face_of_b(&k, m));
+  found = found || (!k.face_normal_forced && manifold_on_face_and_edges(&k, m));
   if (!found && (k.face_normal_forced || !manifold_on_edges(&k, m))) {
     manifold_at_witnesses(&k, m);
   }

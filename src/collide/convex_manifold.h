@@ -8,9 +8,13 @@
 #include "collide/manifold.h"
 
 // A reference face of A as a frame: u and v span its plane, `normal` is outward. `sides` are the
-// clipping lines of its edges; a plane has none.
+// clipping lines of its edges; a plane has none. Points are projected along `along`, the normal of
+// the contact: that of the face, or of edges that cross at its border.
 typedef struct face_frame {
   tn_vec3 origin, u, v, normal; // in A's frame; u, v and normal are orthonormal
+  tn_vec3 along;                // unit
+  float shear_u, shear_v;       // components of `along` in the plane
+  float stretch;                // distance along `along` per height above the plane
   int feature_id, side_count;
   clip_line sides[MAX_FACE_VERTICES];
 } face_frame;
@@ -18,8 +22,27 @@ typedef struct face_frame {
 static inline clip_vertex face_project(const face_frame *face, tn_vec3 p)
 {
   tn_vec3 d = tn_sub(p, face->origin);
-  return (clip_vertex){
-      .u = tn_dot(face->u, d), .v = tn_dot(face->v, d), .height = tn_dot(face->normal, d)};
+  float height = face->stretch * tn_dot(face->normal, d);
+  return (clip_vertex){.u = tn_dot(face->u, d) - height * face->shear_u,
+                       .v = tn_dot(face->v, d) - height * face->shear_v,
+                       .height = height};
+}
+
+// Projects along the face's normal.
+static inline void face_frame_straight(face_frame *face)
+{
+  face->along = face->normal;
+  face->shear_u = face->shear_v = 0.0f;
+  face->stretch = 1.0f;
+}
+
+// Projects along `along` instead, which is nearly the face's normal.
+static inline void face_frame_tilt(face_frame *face, tn_vec3 along)
+{
+  face->along = along;
+  face->shear_u = tn_dot(face->u, along);
+  face->shear_v = tn_dot(face->v, along);
+  face->stretch = 1.0f / tn_dot(face->normal, along);
 }
 
 static inline bool face_covers(const face_frame *face, const clip_vertex *p)

@@ -20,6 +20,7 @@ void face_frame_make(face_frame *face, const face_polygon *from, tn_vec3 near, f
   face->normal = from->normal;
   face->u = length > 0.0f ? tn_scale(1.0f / length, u) : tn_v3(1.0f, 0.0f, 0.0f);
   face->v = tn_cross(face->normal, face->u);
+  face_frame_straight(face);
   face->feature_id = from->feature_id;
   face->side_count = 0;
   for (int i = 0; i < from->count; i++) {
@@ -111,13 +112,13 @@ void face_manifold(const face_frame *face, const clip_polygon *over, float radiu
   int count = select_contact_points(near, drop_above_margin(over, margin + radius, near), chosen);
   m->form = MANIFOLD_FLAT;
   m->count = count;
-  m->normal = face->normal;
+  m->normal = face->along;
   m->radius_a = 0.0f;
   m->radius_b = radius;
   for (int i = 0; i < count; i++) {
     const clip_vertex *p = &near[chosen[i]];
     tn_vec3 foot = tn_add(face->origin, tn_add(tn_scale(p->u, face->u), tn_scale(p->v, face->v)));
-    tn_vec3 b = tn_add(foot, tn_scale(p->height, face->normal));
+    tn_vec3 b = tn_add(foot, tn_scale(p->height, face->along));
     m->points[i] = (manifold_point){.a = foot,
                                     .b = pose_inverse_point(b_in_a, b),
                                     .gap = p->height - radius,
@@ -176,6 +177,7 @@ bool collide_plane(const geometry *b, pose b_in_a, float margin, manifold *m)
   face.u = tn_v3(0.0f, 0.0f, 1.0f);
   face.v = tn_v3(1.0f, 0.0f, 0.0f);
   face.normal = tn_v3(0.0f, 1.0f, 0.0f);
+  face_frame_straight(&face);
   face.feature_id = face.side_count = 0;
   if (rim_manifold(&face, b, b_in_a, margin, m)) {
     return m->count > 0;

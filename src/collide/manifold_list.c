@@ -86,17 +86,44 @@ void manifold_reduce_extremes(manifold *m, manifold_point *points, int count)
   manifold_reduce(m, points, count);
 }
 
-static bool contains_point(const manifold_point *points, int count, tn_vec3 a, float near)
+int manifold_add_point(manifold_point *points, int count, const manifold_point *p, float size)
 {
+  const float near = COLLIDE_MERGE_POINT * size;
   for (int i = 0; i < count; i++) {
-    if (squared_distance(points[i].a, a) <= near * near) {
-      return true;
+    if (squared_distance(points[i].a, p->a) <= near * near) {
+      return count;
     }
   }
-  return false;
+  points[count] = *p;
+  return count + 1;
 }
 
-// Merges `m` into a flat manifold with nearly the same normal (within 0.05, about 3 degrees).
+// Whether `points` that four of them are to replace bear no load beside these: none of them is
+// below the plane of the first three of the four.
+static bool are_enough(const manifold *kept, const manifold_point *points, int count, float size)
+{
+  tn_vec3 o = kept->points[0].a, u = tn_sub(kept->points[1].a, o), v = tn_sub(kept->points[2].a, o);
+  float uu = tn_dot(u, u), uv = tn_dot(u, v), vv = tn_dot(v, v), det = uu * vv - uv * uv;
+  if (kept->count < MAX_MANIFOLD_POINTS || !(det > COLLIDE_PARALLEL_SINE2 * uu * vv)) {
+    return true;
+  }
+  float rise_u = kept->points[1].gap - kept->points[0].gap;
+  float rise_v = kept->points[2].gap - kept->points[0].gap;
+  for (int i = 0; i < count; i++) {
+    tn_vec3 d = tn_sub(points[i].a, o);
+    float du = tn_dot(d, u), dv = tn_dot(d, v);
+    float plane =
+        kept->points[0].gap + (rise_u * (du * vv - dv * uv) + rise_v * (dv * uu - du * uv)) / det;
+    if (points[i].gap < plane - COLLIDE_SAME_DEPTH * size) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Merges `m` into a flat manifold with nearly the same normal (within 0.05, about 3 degrees),
+// unless four points cannot stand for both: a body that lies across an edge would rock on changing
+// points.
 static bool merge(manifold *into, const manifold *m, float size)
 {
   if (into->form != MANIFOLD_FLAT || m->form != MANIFOLD_FLAT || into->radius_a != m->radius_a ||
@@ -110,11 +137,14 @@ static bool merge(manifold *into, const manifold *m, float size)
     points[count++] = into->points[i];
   }
   for (int i = 0; i < m->count; i++) {
-    if (!contains_point(points, into->count, m->points[i].a, COLLIDE_MERGE_POINT * size)) {
-      points[count++] = m->points[i];
-    }
+    count = manifold_add_point(points, count, &m->points[i], size);
   }
-  manifold_reduce_extremes(into, points, count);
+  manifold four = *into;
+  manifold_reduce_extremes(&four, points, count);
+  if (count > MAX_MANIFOLD_POINTS && !are_enough(&four, points, count, size)) {
+    return false;
+  }
+  *into = four;
   return true;
 }
 

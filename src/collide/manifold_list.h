@@ -21,6 +21,9 @@ bool manifold_is_contained(const manifold *m, const manifold *other, float size)
 // Adds `m` unless a contained or containing manifold of at least its depth is there.
 void manifold_list_add(manifold_list *list, const manifold *m);
 
+// Adds a point to `count` others unless one of them is there already. Returns the new count.
+int manifold_add_point(manifold_point *points, int count, const manifold_point *p, float size);
+
 // Like manifold_reduce, but of points in a row it keeps the ends. Reorders `points`.
 void manifold_reduce_extremes(manifold *m, manifold_point *points, int count);
 

@@ -713,7 +713,7 @@ static void use_fallback(surface_contacts *c)
 
 // The final manifold of a patch: the plane's own if all of its points lie on the surface, else
 // those that do and the extra points.
-static bool finish_patch(const plane_patch *p, manifold *out)
+static bool finish_patch(const plane_patch *p, float size, manifold *out)
 {
   *out = p->plane;
   out->child = hash_normal(p->normal);
@@ -730,7 +730,7 @@ static bool finish_patch(const plane_patch *p, manifold *out)
   if (p->extra_count > 0) {
     out->form = MANIFOLD_FLAT;
     for (int i = 0; i < p->extra_count; i++) {
-      points[count++] = p->extra[i];
+      count = manifold_add_point(points, count, &p->extra[i], size);
     }
   }
   if (count > MAX_MANIFOLD_POINTS || p->extra_count > 0) {
@@ -753,7 +753,7 @@ int surface_contacts_finish(surface_contacts *c, manifold *out, int capacity)
   found.size = c->size;
   found.count = 0;
   for (int i = 0; i < c->patch_count; i++) {
-    found.count += finish_patch(&c->patches[i], &found.items[found.count]);
+    found.count += finish_patch(&c->patches[i], c->size, &found.items[found.count]);
   }
   // Drop edge contacts that a face manifold contains.
   int faces = found.count;

@@ -69,7 +69,7 @@
 // layers add up. Independent of h and size.
 // Needed by: buried_bodies_rise_gently, seabra_fig_9_pyramid_overlapping_*.
 #define TUNING_CONTACT_PUSH_SPEED 1.0f
-#define TUNING_CONTACT_PUSH_SPEED_CROWDED 0.06f
+#define TUNING_CONTACT_PUSH_SPEED_CROWDED 0.05f
 // Penetration from which a body counts as driven into another, and parts at the full push speed,
 // relative to L. Needed by: capsules_driven_into_each_other_come_out.
 #define TUNING_CONTACT_OVERLAP 0.03f

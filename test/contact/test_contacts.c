@@ -488,7 +488,7 @@ static void shapes_of_one_body_do_not_collide(void **unused)
 // ---------------------------------------------------------------------------------------------
 // Created deep inside each other
 
-// Twenty bodies separate at 0.06 m/s per layer, which takes long under the sanitizers.
+// Twenty bodies separate at 0.05 m/s per layer, which takes long under the sanitizers.
 #if defined(__SANITIZE_ADDRESS__)
 enum { MANY = 4, HEAP_STEPS = 1200 };
 #else

@@ -285,12 +285,142 @@ static void wedges_rest_on_their_edge(void **unused)
   assert_int_equal(wrong, 0);
 }
 
+// ---------------------------------------------------------------------------------------------
+// Across edges
+
+static tn_body_id add_plate(tn_world *world, bool as_hull, tn_vec3 half, double height,
+                            tn_quat rotation)
+{
+  tn_vec3 corners[8];
+  for (int i = 0; i < 8; ++i) {
+    corners[i] =
+        tn_v3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z);
+  }
+  if (as_hull) {
+    return add_hull(world, corners, 8, height, rotation);
+  }
+  tn_shape_def def = tn_default_shape_def(TN_SHAPE_BOX);
+  def.half_extents = half;
+  tn_body_def body = test_body_def();
+  body.position = tn_p3(0.0, height, 0.0);
+  body.rotation = rotation;
+  tn_body_id id = tn_body_create(world, &body);
+  assert_false(TN_IS_NULL(tn_shape_create(world, id, &def)));
+  assert_true(tn_body_set_mass_from_shapes(world, id));
+  return id;
+}
+
+// Plates and hulls dropped crosswise on each other lie across edges, which a slight tilt makes one
+// point of contact. They come to rest within 5 s.
+static void crossed_plates_rest(void **unused)
+{
+  (void)unused;
+  uint32_t random = 12;
+  int wrong = 0;
+  for (int i = 0; i < test_cases(90, 2000); ++i) {
+    int substeps = (int[]){4, 8, 20}[i % 3];
+    tn_world *world = sleeping_world(substeps, PLANE);
+    float length = test_between(&random, 0.1f, 0.5f);
+    tn_vec3 lower = tn_v3(length, length * test_between(&random, 0.1f, 0.2f),
+                          length * test_between(&random, 0.1f, 0.3f));
+    tn_vec3 upper = tn_v3(length, length * test_between(&random, 0.05f, 0.2f),
+                          length * test_between(&random, 0.05f, 0.3f));
+    tn_vec3 axis = tn_v3(test_between(&random, -0.1f, 0.1f), 1.0f, 0.0f);
+    tn_quat turn = tn_quat_axis_angle(axis, test_between(&random, -3.0f, 3.0f));
+    add_plate(world, i % 2 == 1, lower, (double)lower.y, tn_quat_identity());
+    add_plate(world, i % 4 >= 2, upper, (double)(2.2f * lower.y + 2.0f * upper.y), turn);
+    int frames = 0;
+    while (frames < 300 && tn_world_counters(world).awake > 0) {
+      test_run(world, DT, 1);
+      frames += 1;
+    }
+    if (frames >= 300) {
+      print_error("plates %d, %d substeps: awake\n", i, substeps);
+      wrong += 1;
+    }
+    tn_world_destroy(world);
+  }
+  assert_int_equal(wrong, 0);
+}
+
+#define WAVE_CELLS 40
+
+// Waves of half a metre, up to 32 degrees steep, with facets of 1 m.
+static void make_waves(tn_world *world, bool as_mesh)
+{
+  enum { N = WAVE_CELLS + 1 };
+  static tn_vec3 v[N * N];
+  static float heights[N * N];
+  static int t[WAVE_CELLS * WAVE_CELLS * 6];
+  int n = 0;
+  for (int i = 0; i < N; ++i) {
+    for (int k = 0; k < N; ++k) {
+      float y = 0.5f * tn_cos(0.2f * TN_PI * (float)i) * tn_cos(0.4f * TN_PI * (float)k);
+      heights[k * N + i] = y;
+      v[i * N + k] = tn_v3((float)(i - WAVE_CELLS / 2), y, (float)(k - WAVE_CELLS / 2));
+    }
+  }
+  for (int i = 0; i < WAVE_CELLS * WAVE_CELLS; ++i) {
+    int a = i / WAVE_CELLS * N + i % WAVE_CELLS, b = a + 1, c = a + N, d = c + 1;
+    const int corners[6] = {a, b, d, a, d, c};
+    for (int k = 0; k < 6; ++k) {
+      t[n++] = corners[k];
+    }
+  }
+  tn_shape_def def = tn_default_shape_def(as_mesh ? TN_SHAPE_MESH : TN_SHAPE_HEIGHT_FIELD);
+  def.geometry = as_mesh ? tn_mesh_create(world, v, N * N, t, n / 3)
+                         : tn_height_field_create(world, heights, N, N, 1.0f, 1.0f);
+  assert_false(TN_IS_NULL(tn_shape_create(world, test_no_body, &def)));
+}
+
+static void throw_plate(tn_world *world, uint32_t *random, int i)
+{
+  tn_body_def body = test_body_def();
+  body.position = tn_p3(0.5 * (i % 20 - 10), 5.0, 0.5 * (i / 20 % 20 - 10));
+  body.velocity = test_vector(random, 1.0f);
+  body.angular_velocity = test_vector(random, 5.0f);
+  tn_body_id id = tn_body_create(world, &body);
+  tn_shape_def def = tn_default_shape_def(TN_SHAPE_BOX);
+  def.half_extents = tn_v3(0.02f, 0.2f, 0.04f);
+  def.filter.category = 2;
+  def.filter.mask = 1; // the ground only
+  assert_false(TN_IS_NULL(tn_shape_create(world, id, &def)));
+  assert_true(tn_body_set_mass_from_shapes(world, id));
+}
+
+// Plates of 4 x 40 x 8 cm that are thrown on waves lie across their edges and valleys. At most one
+// in 25 still creeps after 10 s: where one point bears most of a face's load, its friction may give
+// way before Coulomb's law does.
+static void plates_rest_on_waves(void **unused)
+{
+  (void)unused;
+  uint32_t random = 14;
+  int plates = test_cases(100, 400);
+  for (int i = 0; i < 6; ++i) {
+    tn_world_def def = test_world_def((int[]){4, 8, 20}[i % 3], TN_METHOD_TENON);
+    def.sleeping = true;
+    tn_world *world = tn_world_create(&def);
+    make_waves(world, i < 3);
+    for (int k = 0; k < plates; ++k) {
+      throw_plate(world, &random, k * (400 / plates));
+    }
+    test_run(world, DT, 600);
+    int awake = tn_world_counters(world).awake;
+    print_message("  plates on waves, %s, %d substeps: %d of %d awake\n", i < 3 ? "mesh" : "field",
+                  def.substeps, awake, plates);
+    assert_true(25 * awake <= plates);
+    tn_world_destroy(world);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(solids_rest_alike_on_all_grounds),
       cmocka_unit_test(fast_solids_stay_above_all_grounds),
       cmocka_unit_test(wedges_rest_on_their_edge),
+      cmocka_unit_test(crossed_plates_rest),
+      cmocka_unit_test(plates_rest_on_waves),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
