@@ -51,6 +51,7 @@ static bool run_groups(bench *b)
   ok = bench_rays(b) && ok;
   ok = bench_scaling(b) && ok;
   ok = bench_detection(b) && ok;
+  ok = bench_figures(b) && ok;
   ok = bench_threads(b) && ok;
   ok = bench_twins(b) && ok;
   ok = bench_memory(b) && ok;

@@ -100,6 +100,7 @@ typedef struct bench_case {
 
 // Finds a scene, including those of the benchmarks.
 const scene *bench_find_scene(const char *name);
+const scene *bench_find_figure(const char *name); // those of figures.c only; null if there is none
 // Returns false if the scene could not be created.
 bool bench_race(bench *b, const char *group, const bench_case *c);
 
@@ -108,6 +109,7 @@ bool bench_cases(bench *b);
 bool bench_rays(bench *b);
 bool bench_scaling(bench *b);
 bool bench_detection(bench *b);
+bool bench_figures(bench *b);
 bool bench_threads(bench *b);
 bool bench_twins(bench *b);
 bool bench_curves(bench *b);

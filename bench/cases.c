@@ -180,6 +180,34 @@ bool bench_detection(bench *b)
 }
 
 // ---------------------------------------------------------------------------------------------
+// Jointed figures in flight and in a pile, chains with drives, bodies that come and go, soft crowds
+
+static const bench_case acting[] = {
+    {"rain_in_flight", "rain", "count", 100, FIELD_ONE, UNIT_JOINT, .frames = 100,
+     .substeps = TN_QUALITY_FAST, .shown = {"ms_solve", "max_joint_error_m"},
+     .extras = {{"height", 1000.0}}},
+    {"rain", NULL, "count", 100, FIELD_ONE, UNIT_JOINT, .frames = 200, .substeps = TN_QUALITY_FAST,
+     .shown = {"ms_solve", "max_joint_error_m"}},
+    {"rain", NULL, "count", 1000, FIELD_ONE, UNIT_JOINT, .lead = 60, .frames = 20,
+     .substeps = TN_QUALITY_FAST, .shown = {"ms_solve", "max_joint_error_m"}},
+    {"chains", NULL, "count", 50, FIELD_ONE, UNIT_JOINT, .frames = 100, .substeps = TN_QUALITY_FAST,
+     .shown = {"ms_solve", "max_joint_error_m"}},
+    {"spawn", NULL, "count", 1000, FIELD_ONE, UNIT_POINT, .settling = 60, .frames = 200,
+     .substeps = TN_QUALITY_FAST, .shown = {"ms_pairs", "ms_prepare"}},
+    {"crowd", NULL, "count", 27, FIELD_ONE, UNIT_ROW, .settling = 60, .frames = 60,
+     .substeps = TN_QUALITY_FAST, .shown = {"ms_manifolds", "ms_solve"}},
+};
+
+bool bench_figures(bench *b)
+{
+  bool ok = true;
+  for (size_t i = 0; i < sizeof acting / sizeof acting[0]; ++i) {
+    ok = bench_race(b, "figures", &acting[i]) && ok;
+  }
+  return ok;
+}
+
+// ---------------------------------------------------------------------------------------------
 // Threads: 1, 2, 4, ... up to all cores, the median of each over that of one
 
 static const bench_case threaded[] = {
@@ -192,7 +220,13 @@ static const bench_case threaded[] = {
     {"threads_heaps", "heaps", "bodies", 10000, FIELD_THREADS, .settling = 20, .frames = 60},
     {"threads_stack", "stack", "count", 10, FIELD_THREADS, .frames = 200},
     {"threads_pyramid", "pyramid", "base", 15, FIELD_THREADS, UNIT_POINT, .frames = 200},
-    {"threads_ragdolls", "ragdoll", "count", 100, FIELD_THREADS, UNIT_JOINT, .lead = 90,
+    {"threads_hulls", "hulls", "count", 5000, FIELD_THREADS, .lead = 90, .frames = 30},
+    {"threads_flight", "rain", "count", 100, FIELD_THREADS, UNIT_JOINT, .frames = 60,
+     .extras = {{"height", 1000.0}}},
+    {"threads_flight", "rain", "count", 1000, FIELD_THREADS, UNIT_JOINT, .frames = 60,
+     .extras = {{"height", 1000.0}}},
+    {"threads_ragdolls", "rain", "count", 100, FIELD_THREADS, UNIT_JOINT, .lead = 60, .frames = 60},
+    {"threads_ragdolls", "rain", "count", 1000, FIELD_THREADS, UNIT_JOINT, .lead = 60,
      .frames = 60},
     {"threads_cloth", "cloth", "particles", 10000, FIELD_THREADS, UNIT_ROW, .frames = 60},
     {"threads_tyres", "tyres", "count", 16, FIELD_THREADS, UNIT_ROW, .frames = 60},

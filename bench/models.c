@@ -566,5 +566,6 @@ const scene *bench_find_scene(const char *name)
       return &models[i];
     }
   }
-  return scene_find(name);
+  const scene *found = bench_find_figure(name);
+  return found ? found : scene_find(name);
 }

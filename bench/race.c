@@ -135,7 +135,7 @@ static bool make_lead(race *r)
   if (r->c->lead == 0) {
     return true;
   }
-  tn_world_def def = world_def(r, TN_QUALITY_FAST, 2, 0);
+  tn_world_def def = world_def(r, TN_QUALITY_FAST, bench_cores(), 0);
   scene_run *run = scene_create(r->scene, &r->settings, &def);
   for (int i = 0; run && i < r->c->lead; ++i) {
     scene_advance(run, FRAME);
@@ -154,7 +154,7 @@ static bool prepare(race *r, contender *c)
   tn_world_def def = world_def(r, c->substeps, c->threads, c->lanes);
   c->times = malloc((size_t)r->c->frames * sizeof *c->times);
   c->wall = malloc((size_t)r->c->frames * sizeof *c->wall);
-  c->run = r->start ? scene_load(r->start, r->start_size, &def)
+  c->run = r->start ? scene_load_as(r->scene, r->start, r->start_size, &def)
                     : scene_create(r->scene, &r->settings, &def);
   if (!c->times || !c->wall || !c->run) {
     return false;
