@@ -1,6 +1,8 @@
 // Passes over mechanisms. Mechanisms share no dynamic body and run in parallel.
 #include "solver/passes.h"
 
+#include <math.h>
+
 #define MECHANISM_GRAIN 1
 #define WARM_START_GRAIN 64 // contacts
 
@@ -81,9 +83,14 @@ void mechanism_begin_step(tn_world *world, mechanism *m)
 {
   m->supported = m->may_touch = m->split_impulse = false;
   m->jacobian_pose = m->factor_pose = NO_SLOT;
+  m->largest_mass[0] = m->largest_mass[1] = 0.0f;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {
     const direct_node *node = &world->solver->mechanisms.nodes[i];
     if (!node->is_joint) {
+      const tn_mass *mass = &world->bodies[node->index].mass;
+      float inertia = (mass->inertia.xx + mass->inertia.yy + mass->inertia.zz) / 3.0f;
+      m->largest_mass[0] = fmaxf(m->largest_mass[0], mass->mass);
+      m->largest_mass[1] = fmaxf(m->largest_mass[1], inertia);
       m->supported = m->supported || world->bodies[node->index].supported;
       m->may_touch =
           m->may_touch || m->supported || world->solver->contact_flags[node->index].may_touch;

@@ -339,6 +339,7 @@ static void add_friction_row(const axis_builder *b)
     return;
   }
   joint_row *l = add_axis_row(b, ROW_FRICTION);
+  b->axis->inverse_mass = (float)b->w;
   if (s->context->pass == DIRECT_RELAX) {
     fix_impulse(l, b->axis->next_friction);
     l->lambda = (double)state->friction;

@@ -278,6 +278,11 @@ void direct_build_rows(const direct_context *c, mechanism *m)
 {
   evaluate_jacobians_once(c, m);
   row_builder s = {.context = c, .lags_friction = lags_friction(m), .in_error = m->split_impulse};
+  for (int i = 0; i < 2; ++i) {
+    s.most_regularization[i] = RULE(mechanism_light_links)
+                                   ? TUNING_LIGHT_LINK_REGULARIZATION / (double)m->largest_mass[i]
+                                   : (double)INFINITY;
+  }
   s.h = (double)c->data->substep.h;
   s.inv_h = 1.0 / s.h;
   s.inv_h2 = s.inv_h * s.inv_h;
@@ -295,7 +300,7 @@ static void update_lagged_friction(direct_axis *axes, const joint_row *l, int co
   double most = (double)axes->params.friction * h;
   double next[3], inverse_mass = 0.0, square = 0.0;
   for (int i = 0; i < count; ++i) {
-    inverse_mass += l[i].regularization / row_regularization();
+    inverse_mass += (double)axes[i].inverse_mass;
   }
   for (int i = 0; i < count; ++i) {
     next[i] =

@@ -4,6 +4,8 @@
 
 #include "solver/mechanism/mechanism.h"
 
+#include <math.h>
+
 // Common data of the rows of one block (linear or angular) of a joint.
 typedef struct row_builder {
   const direct_context *context;
@@ -16,9 +18,10 @@ typedef struct row_builder {
   double motion[2 * BODY_ROWS]; // velocities of A and B
   int block;
   double h, inv_h, inv_h2;
-  double length_scale; // sum of the lever arms, m; 1 for angular rows
-  double deadband;     // of position errors, m or rad
-  bool relaxing;       // DIRECT_RELAX or DIRECT_HALF_KICK
+  double length_scale;           // sum of the lever arms, m; 1 for angular rows
+  double deadband;               // of position errors, m or rad
+  double most_regularization[2]; // linear, angular; a bound for light links
+  bool relaxing;                 // DIRECT_RELAX or DIRECT_HALF_KICK
   bool lags_friction;
   bool in_error; // the last substep removed large errors apart from the velocities
 } row_builder;
@@ -30,7 +33,8 @@ static inline joint_row *add_row(row_builder *s, joint_row_head head, const doub
   joint_row *l = s->next++;
   l->j = of;
   l->rate = l->error = l->alpha = l->lambda = 0.0;
-  l->regularization = row_regularization() * (double)inverse_mass;
+  l->regularization =
+      fmin(row_regularization() * (double)inverse_mass, s->most_regularization[s->block]);
   l->lo = -UNBOUNDED_IMPULSE;
   l->hi = UNBOUNDED_IMPULSE;
   l->head = head;

@@ -29,6 +29,7 @@ typedef struct direct_axis {
   double drive_after, passive_after;   // pending part of the impulse after it: (1 - theta) / theta
   double old_rate;                     // rate before the substep, for the armature
   double next_friction;                // lagged friction impulse of the next pass, lags_friction()
+  float inverse_mass;                  // of the bodies along the axis, 1/kg or 1/(kg m^2)
   double drive_sum;                    // impulse of the drive over the step
   uint32_t features;                   // AXIS_DRIVE, AXIS_PASSIVE, AXIS_FRICTION
   int8_t block, row;                   // 0 linear, 1 angular; row of the block
@@ -80,6 +81,7 @@ struct mechanism {
   int32_t first_ball; // ball tree: first ball_joint, or NO_SLOT if it is none
   int32_t first_link, first_ball_body, ball_body_count;
   int32_t jacobian_pose, factor_pose; // direct_context.pose of these, or NO_SLOT
+  float largest_mass[2];              // of a body, kg, and largest mean moment of inertia, kg m^2
   bool by_ball_tree;                  // this substep is solved as a ball tree
   bool needs_added_inertia;           // ball tree, in this step: some body needs added inertia
   bool maybe_overloaded; // ball tree: the last solve may have exceeded TUNING_STIFFNESS_RESOLVED

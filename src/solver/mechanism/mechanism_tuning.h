@@ -15,6 +15,12 @@
 // Needed by: four_bar_with_redundant_hinges_holds, bennett_linkage_holds.
 #define TUNING_ROW_REGULARIZATION 1e-5
 
+// Its largest value, relative to the least inverse mass of a body of the mechanism: rows of a light
+// link carry what hangs on it, and a share of the link's own inverse mass would let that sink. More
+// moves joints of loaded light links off their place, less leaves rounding to redundant rows.
+// Needed by: links_of_no_mass_act_as_one_joint.
+#define TUNING_LIGHT_LINK_REGULARIZATION 1e-3
+
 // The same of couplings. A gear of 1 : 100 carries a hundred times the load of one shaft in terms
 // of the other, and 1e-5 lets its speeds part by 5e-4. Couplings are eliminated after their bodies,
 // so that rounding of redundant ones stays below 1e-12. Needed by: gears_turn_at_any_ratio,
