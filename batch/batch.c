@@ -43,68 +43,21 @@ bool batch_refuse(tn_batch *batch, const char *format, ...)
 }
 
 // ---------------------------------------------------------------------------------------------
-// Ids and states
+// Memory
 
-static uint32_t key_of(const tn_world *world)
+static void *take(size_t size, size_t alignment, void *context)
 {
-  tn_body_id body = {0};
-  tn_joint_id joint = {0};
-  tn_shape_id shape = {0};
-  tn_soft_id soft = {0};
-  if (tn_world_bodies(world, &body, 1) > 0) {
-    return body.world;
-  }
-  if (tn_world_shapes(world, &shape, 1) > 0) {
-    return shape.world;
-  }
-  if (tn_world_joints(world, &joint, 1) > 0) {
-    return joint.world;
-  }
-  return tn_world_softs(world, &soft, 1) > 0 ? soft.world : 0;
+  (void)alignment, (void)context; // numbers and ids
+  return malloc(size);
 }
 
-tn_body_id batch_body(const batch_world *w, int index)
+static void give_back(void *memory, size_t size, void *context)
 {
-  tn_body_id id = w->batch->bodies[index];
-  id.world = w->key;
-  return id;
+  (void)size, (void)context;
+  free(memory);
 }
 
-tn_shape_id batch_shape(const batch_world *w, int index)
-{
-  tn_shape_id id = w->batch->shapes[index];
-  id.world = w->key;
-  return id;
-}
-
-tn_joint_id batch_joint(const batch_world *w, int index)
-{
-  tn_joint_id id = w->batch->joints[index];
-  id.world = w->key;
-  return id;
-}
-
-bool batch_save(const batch_world *w, batch_state *s)
-{
-  s->size = tn_world_save_state(w->world, s->bytes, s->capacity);
-  if (s->size > s->capacity) {
-    size_t capacity = s->size + s->size / 4;
-    void *bytes = realloc(s->bytes, capacity);
-    if (!bytes) {
-      s->size = 0;
-      return false;
-    }
-    s->bytes = bytes;
-    s->capacity = capacity;
-    s->size = tn_world_save_state(w->world, s->bytes, s->capacity);
-  }
-  return s->size > 0;
-}
-
-bool batch_restore(const batch_world *w, const batch_state *s)
-{
-  return tn_world_restore_state(w->world, s->bytes, s->size);
-}
+static const tn_allocator memory = {take, give_back, NULL};
 
 // ---------------------------------------------------------------------------------------------
 // Create and destroy
@@ -156,24 +109,6 @@ static tn_world *make_original(const tn_batch_def *def, batch_world *first)
   return original;
 }
 
-static bool list_items(tn_batch *b)
-{
-  const tn_world *w = b->original;
-  b->body_count = tn_world_bodies(w, NULL, 0);
-  b->shape_count = tn_world_shapes(w, NULL, 0);
-  b->joint_count = tn_world_joints(w, NULL, 0);
-  b->bodies = calloc((size_t)b->body_count + 1, sizeof *b->bodies);
-  b->shapes = calloc((size_t)b->shape_count + 1, sizeof *b->shapes);
-  b->joints = calloc((size_t)b->joint_count + 1, sizeof *b->joints);
-  if (!b->bodies || !b->shapes || !b->joints) {
-    return false;
-  }
-  tn_world_bodies(w, b->bodies, b->body_count);
-  tn_world_shapes(w, b->shapes, b->shape_count);
-  tn_world_joints(w, b->joints, b->joint_count);
-  return true;
-}
-
 typedef struct make_task {
   tn_batch *batch;
   const tn_batch_def *def;
@@ -190,29 +125,55 @@ static void make_world(int index, void *context)
     atomic_store(&t->failed, true);
     return;
   }
-  w->key = key_of(w->world);
+  w->key = batch_key_of(w->world);
 }
 
-static bool fill(tn_batch *b, const tn_batch_def *def)
+// The rest of a batch on the CPU; null, or what went wrong.
+static const char *make_worlds(tn_batch *b, const tn_batch_def *def)
+{
+  make_task task = {.batch = b, .def = def};
+  workers_run(b->workers, b->count, make_world, &task);
+  return atomic_load(&task.failed) ? "out of memory" : NULL;
+}
+
+// The same on a device. Where that fails the CPU takes over, if it may.
+static const char *make_on_device(tn_batch *b, const tn_batch_def *def, char *why, size_t size)
+{
+  b->results = calloc((size_t)def->count, sizeof *b->results);
+  if (!b->results) {
+    return "out of memory";
+  }
+  b->device =
+      device_batch_create(def->device, b->original, def->count, def->world_bytes, why, size);
+  if (!b->device && def->or_cpu) {
+    char text[320];
+    snprintf(text, sizeof text, "tn_batch_create: %s; the CPU takes over", why);
+    pass_on(b, TN_LOG_WARNING, text);
+    return make_worlds(b, def);
+  }
+  return b->device ? NULL : why;
+}
+
+static const char *fill(tn_batch *b, const tn_batch_def *def, char *why, size_t size)
 {
   b->worlds = calloc((size_t)def->count, sizeof *b->worlds);
   b->status = calloc((size_t)def->count, sizeof *b->status);
   b->workers = workers_create(def->threads);
   if (!b->worlds || !b->status || !b->workers) {
-    return false;
+    return "out of memory or threads";
   }
   b->count = def->count;
   for (int i = 0; i < b->count; ++i) {
     b->worlds[i].batch = b;
     b->worlds[i].index = i;
+    b->worlds[i].items = &b->items;
+    b->worlds[i].memory = memory;
   }
   b->original = make_original(def, &b->worlds[0]);
-  if (!b->original || !list_items(b)) {
-    return false;
+  if (!b->original || !batch_list_items(&b->items, b->original, memory)) {
+    return "out of memory";
   }
-  make_task task = {.batch = b, .def = def};
-  workers_run(b->workers, b->count, make_world, &task);
-  return !atomic_load(&task.failed);
+  return def->device ? make_on_device(b, def, why, size) : make_worlds(b, def);
 }
 
 tn_batch *tn_batch_create(const tn_batch_def *def)
@@ -221,18 +182,20 @@ tn_batch *tn_batch_create(const tn_batch_def *def)
   bool logs = def && def->cookie == BATCH_COOKIE && def->log;
   tn_log_fn *log = logs ? def->log : to_stderr;
   void *context = logs ? def->log_context : NULL;
+  char problem[256];
   tn_batch *b = why ? NULL : calloc(1, sizeof *b);
   if (b) {
     b->log = log;
     b->log_context = context;
     pthread_mutex_init(&b->log_lock, NULL);
-    if (fill(b, def)) {
+    why = fill(b, def, problem, sizeof problem);
+    if (!why) {
       return b;
     }
     tn_batch_destroy(b);
   }
-  char text[128];
-  snprintf(text, sizeof text, "tn_batch_create: %s", why ? why : "out of memory or threads");
+  char text[320];
+  snprintf(text, sizeof text, "tn_batch_create: %s", why ? why : "out of memory");
   log(TN_LOG_ERROR, text, context);
   return NULL;
 }
@@ -245,16 +208,16 @@ void tn_batch_destroy(tn_batch *b)
   for (int i = 0; i < b->count; ++i) {
     tn_articulation_destroy(b->worlds[i].articulation);
     tn_world_destroy(b->worlds[i].world);
-    free(b->worlds[i].start.bytes);
+    batch_free_state(&b->worlds[i].start, memory);
   }
+  device_batch_destroy(b->device);
   tn_world_destroy(b->original);
   workers_destroy(b->workers);
   pthread_mutex_destroy(&b->log_lock);
-  free(b->bodies);
-  free(b->shapes);
-  free(b->joints);
+  batch_free_items(&b->items, memory);
   free(b->worlds);
   free(b->status);
+  free(b->results);
   free(b);
 }
 
@@ -268,9 +231,47 @@ tn_world *tn_batch_world(const tn_batch *b, int index)
   return b && index >= 0 && index < b->count ? b->worlds[index].world : NULL;
 }
 
+size_t tn_batch_world_bytes(const tn_batch *b)
+{
+  return b && b->device ? device_batch_world_bytes(b->device) : 0;
+}
+
 uint32_t tn_batch_world_key(const tn_batch *b, int index)
 {
   return b && index >= 0 && index < b->count ? b->worlds[index].key : 0;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Worlds on a device
+
+static bool device_failed(tn_batch *b, const char *caller)
+{
+  for (int i = 0; i < b->count; ++i) {
+    b->status[i] = TN_STEP_REJECTED;
+  }
+  return batch_refuse(b, "%s: %s", caller, device_batch_problem(b->device));
+}
+
+static bool no_results(const tn_batch *b)
+{
+  bool none = true;
+  for (int i = 0; i < b->count && none; ++i) {
+    none = b->results[i] == 0;
+  }
+  return none;
+}
+
+bool batch_device_rows(tn_batch *b, const batch_rows *rows, const uint8_t *mask)
+{
+  if (!device_batch_rows(b->device, rows, mask, b->results)) {
+    return device_failed(b, rows->writes ? "tn_batch_write" : "tn_batch_read");
+  }
+  for (int i = 0; i < b->count && rows->writes; ++i) {
+    if (!mask || mask[i]) {
+      b->status[i] = b->results[i];
+    }
+  }
+  return no_results(b);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -293,6 +294,9 @@ bool tn_batch_run(tn_batch *b, void (*function)(tn_world *world, int index, void
 {
   if (!b || !function) {
     return false;
+  }
+  if (b->device) {
+    return batch_refuse(b, "tn_batch_run: the worlds are on a device");
   }
   run_task task = {b, function, context};
   workers_run(b->workers, b->count, run_world, &task);
@@ -333,6 +337,12 @@ uint32_t tn_batch_step(tn_batch *b, float dt, int repeat)
     batch_refuse(b, "tn_batch_step: repeat must be 1 or more");
     return TN_STEP_REJECTED;
   }
+  if (b->device) {
+    if (!device_batch_step(b->device, dt, repeat, b->status)) {
+      device_failed(b, "tn_batch_step");
+    }
+    return union_of_status(b);
+  }
   step_task task = {b, dt, repeat};
   workers_run(b->workers, b->count, step_world, &task);
   return union_of_status(b);
@@ -351,6 +361,9 @@ static void hash_world(tn_world *world, int index, void *context)
 
 bool tn_batch_hashes(tn_batch *b, uint64_t *hashes)
 {
+  if (b && hashes && b->device) {
+    return device_batch_hashes(b->device, hashes) || device_failed(b, "tn_batch_hashes");
+  }
   return hashes && tn_batch_run(b, hash_world, hashes);
 }
 
@@ -392,11 +405,19 @@ static bool run_states(tn_batch *b, void (*task)(int index, void *context), cons
 
 bool tn_batch_keep(tn_batch *b, const uint8_t *mask)
 {
+  if (b && b->device) {
+    bool ran = device_batch_keep(b->device, mask, b->results);
+    return ran ? no_results(b) : device_failed(b, "tn_batch_keep");
+  }
   return b && run_states(b, keep_world, mask, NULL);
 }
 
 bool tn_batch_reset(tn_batch *b, const uint8_t *mask)
 {
+  if (b && b->device) {
+    bool ran = device_batch_reset(b->device, mask, b->results);
+    return ran ? no_results(b) : device_failed(b, "tn_batch_reset");
+  }
   return b && run_states(b, reset_world, mask, NULL);
 }
 
@@ -405,8 +426,12 @@ bool tn_batch_spread(tn_batch *b, int from)
   if (!b || from < 0 || from >= b->count) {
     return b && batch_refuse(b, "tn_batch_spread: there is no world %d", from);
   }
+  if (b->device) {
+    bool ran = device_batch_spread(b->device, from, b->results);
+    return ran ? no_results(b) : device_failed(b, "tn_batch_spread");
+  }
   batch_state s = {0};
   bool ok = batch_save(&b->worlds[from], &s) && run_states(b, reset_world, NULL, &s);
-  free(s.bytes);
+  batch_free_state(&s, memory);
   return ok;
 }

@@ -39,6 +39,9 @@ bool tn_batch_articulate(tn_batch *b, const tn_articulation_def *def)
   if (!b || !def || !def->roots || def->root_count < 1 || def->cut_count < 0) {
     return b && batch_refuse(b, "tn_batch_articulate: the definition has no roots");
   }
+  if (b->device) {
+    return batch_refuse(b, "tn_batch_articulate: the worlds are on a device");
+  }
   forget_articulations(b);
   tn_body_id *roots = malloc((size_t)def->root_count * sizeof *roots);
   tn_joint_id *cuts = malloc(((size_t)def->cut_count + 1) * sizeof *cuts);
@@ -146,7 +149,7 @@ bool tn_batch_derivatives(tn_batch *b, float dt, int repeat, double change, cons
   if (ok) {
     store_columns(&t, a, u);
   }
-  free(t.start.bytes);
+  batch_free_state(&t.start, first->memory);
   free(t.values);
   free(t.results);
   free(t.inputs);

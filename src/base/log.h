@@ -33,8 +33,13 @@ typedef struct log_sink {
 // The default callback: prints to stderr.
 void log_to_stderr(tn_log_level level, const char *message, void *context);
 // Formats a message, cut off at 255 characters, and passes it on. A repeated one is passed on after
-// 10, 100, 1000 ... repeats, with their number.
+// 10, 100, 1000 ... repeats, with their number. TN_NO_LOG leaves it out, for devices that cannot
+// format text.
+#if defined(TN_NO_LOG)
+#define report(...) ((void)0)
+#else
 void report(const log_sink *log, tn_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+#endif
 
 #endif

@@ -23,6 +23,9 @@ typedef struct solid {
 } solid;
 
 // These functions have no world and thus no log callback: the reason goes to stderr.
+#if defined(TN_NO_LOG)
+#define reject(...) ((tn_mass){0})
+#else
 static tn_mass reject(const char *function, const char *format, ...)
 {
   char why[256];
@@ -34,6 +37,7 @@ static tn_mass reject(const char *function, const char *format, ...)
   fprintf(stderr, "tenon: %s: %s\n", function, why);
   return (tn_mass){0};
 }
+#endif
 
 static bool is_positive(const char *function, const char *name, float value)
 {

@@ -56,8 +56,12 @@ static uint64_t layout_of_parts(void)
   return hash_bytes(hash, sizes, sizeof sizes);
 }
 
-static uint64_t checksum_of(snapshot_header h, const void *content)
+// Headers are passed by pointers and copied as bytes, because padding counts and an assignment need
+// not keep it.
+static uint64_t checksum_of(const snapshot_header *header, const void *content)
 {
+  snapshot_header h;
+  memcpy(&h, header, sizeof h);
   h.checksum = 0;
   return hash_bytes(hash_bytes(HASH_START, &h, sizeof h), content, (size_t)h.size);
 }
@@ -91,7 +95,7 @@ static snapshot_counts counts_of(const tn_world *world)
   return c;
 }
 
-static snapshot_header header_of(const tn_world *world)
+static void fill_header(const tn_world *world, snapshot_header *header)
 {
   snapshot s;
   memset(&s, 0, sizeof s);
@@ -119,7 +123,7 @@ static snapshot_header header_of(const tn_world *world)
   for (int i = 0; i < PART_COUNT; ++i) {
     h->size += parts[i].count * parts[i].size;
   }
-  return *h;
+  memcpy(header, h, sizeof *h);
 }
 
 // memcpy with a null pointer is undefined, even for no bytes.
@@ -201,7 +205,8 @@ size_t tn_world_save(const tn_world *world, void *buffer, size_t capacity)
   if (!world) {
     return 0;
   }
-  snapshot_header h = header_of(world);
+  snapshot_header h;
+  fill_header(world, &h);
   size_t size = sizeof h + (size_t)h.size;
   if (!buffer || capacity < size) {
     return size;
@@ -224,7 +229,7 @@ size_t tn_world_save(const tn_world *world, void *buffer, size_t capacity)
                   (size_t)c->soft_touch_pairs * sizeof(soft_touch_pair));
   at = save_bytes(at, world->soft_contacts, (size_t)c->soft_contacts * sizeof(soft_contact));
   put_data(at, world);
-  h.checksum = checksum_of(h, start);
+  h.checksum = checksum_of(&h, start);
   memcpy(buffer, &h, sizeof h);
   return size;
 }
@@ -260,7 +265,7 @@ static const char *why_bad_header(const snapshot_header *h, const unsigned char 
   if (h->size > size) {
     return "the snapshot is truncated";
   }
-  if (checksum_of(*h, content) != h->checksum) {
+  if (checksum_of(h, content) != h->checksum) {
     return "the snapshot is damaged";
   }
   if (!counts_agree(h)) {
@@ -593,25 +598,26 @@ bool tn_world_restore(tn_world *world, const void *buffer, size_t size)
   return world && restore(world, buffer, size, NULL, "tn_world_restore");
 }
 
+// The copy may be made by a thread of its own: only its own allocator is asked.
 tn_world *tn_world_copy(const tn_world *world, const tn_world_def *def)
 {
-  if (!world) {
+  tn_world *copy = world ? tn_world_create(def) : NULL;
+  if (!copy) {
     return NULL;
   }
   size_t size = tn_world_save(world, NULL, 0);
-  heap scratch = {world->heap.allocator, 0};
+  heap scratch = {copy->heap.allocator, 0};
   void *bytes = heap_alloc(&scratch, size);
-  tn_world *copy = bytes ? tn_world_create(def) : NULL;
   if (!bytes) {
-    report(&world->log, TN_LOG_ERROR, "tn_world_copy: out of memory");
-  }
-  if (copy) {
+    report(&copy->log, TN_LOG_ERROR, "tn_world_copy: out of memory");
+  } else {
     tn_world_save(world, bytes, size);
-    if (!restore(copy, bytes, size, world, "tn_world_copy")) {
-      tn_world_destroy(copy);
-      copy = NULL;
-    }
   }
+  bool ok = bytes && restore(copy, bytes, size, world, "tn_world_copy");
   heap_free(&scratch, bytes, size);
+  if (!ok) {
+    tn_world_destroy(copy);
+    copy = NULL;
+  }
   return copy;
 }

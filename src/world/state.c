@@ -40,8 +40,11 @@ static uint64_t layout_of_records(void)
   return state_mix(HASH_START, sizes, sizeof sizes);
 }
 
-uint64_t state_checksum(state_header h, const void *content)
+// The header is copied as bytes, because its padding counts and an assignment need not keep it.
+uint64_t state_checksum(const state_header *header, const void *content)
 {
+  state_header h;
+  memcpy(&h, header, sizeof h);
   h.checksum = 0;
   return state_mix(state_mix(HASH_START, &h, sizeof h), content, (size_t)h.size);
 }
@@ -135,7 +138,7 @@ size_t tn_world_save_state(const tn_world *world, void *buffer, size_t capacity)
             (size_t)(2 * world->shape_pool.used + 1) * sizeof *s.shape_motions);
   h.size = c.at;
   if (fits && c.at <= c.size) {
-    h.checksum = state_checksum(h, content);
+    h.checksum = state_checksum(&h, content);
     memcpy(buffer, &h, sizeof h);
   }
   return sizeof h + c.at;
@@ -162,7 +165,7 @@ static const char *why_bad_header(const tn_world *world, const state_header *h,
   if (h->size > size) {
     return "the state is truncated";
   }
-  if (state_checksum(*h, content) != h->checksum) {
+  if (state_checksum(h, content) != h->checksum) {
     return "the state is damaged";
   }
   if (h->things != state_things(world)) {

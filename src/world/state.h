@@ -19,7 +19,7 @@ typedef struct state_header {
   uint32_t soft_touch_pairs, soft_contacts;
 } state_header;
 
-uint64_t state_checksum(state_header h, const void *content);
+uint64_t state_checksum(const state_header *header, const void *content);
 
 // state_things.c: fingerprints of bodies, joints, shapes and soft bodies, without poses, materials,
 // masses and settings; and of masses.

@@ -222,7 +222,7 @@ static void mend_checksum(saved *s)
   state_header h;
   memcpy(&h, s->bytes, sizeof h);
   if (h.size <= s->size - sizeof h) {
-    h.checksum = state_checksum(h, s->bytes + sizeof h);
+    h.checksum = state_checksum(&h, s->bytes + sizeof h);
     memcpy(s->bytes, &h, sizeof h);
   }
 }

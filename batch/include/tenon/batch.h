@@ -1,5 +1,5 @@
 /// @file
-/// Many worlds at once: copies of one world, stepped on all cores.
+/// Many worlds at once: copies of one world, stepped on all cores or on a card.
 ///
 /// A batch has N worlds with the same things in them, each with a state and parameters of its own.
 /// They share hulls, meshes and height fields. Each world runs on one core at a time and has the
@@ -20,6 +20,9 @@ extern "C" {
 /// Copies of a world: see tn_batch_create().
 typedef struct tn_batch tn_batch;
 
+/// Where worlds are stepped, other than on the CPU: tn_cuda() of tenon/cuda.h.
+typedef struct tn_batch_device tn_batch_device;
+
 /// How a batch is made: from tn_default_batch_def().
 typedef struct tn_batch_def {
   const tn_world *world; ///< copied; may be destroyed afterwards
@@ -28,7 +31,11 @@ typedef struct tn_batch_def {
   int lanes;             ///< of each world, as in tn_world_def; 0: the widest
   tn_log_fn *log;        ///< gets all messages, one at a time, from any thread; null: stderr
   void *log_context;     ///< passed to it; the host's
-  uint32_t cookie;       ///< set by tn_default_batch_def()
+  const tn_batch_device *device; ///< that has and steps the worlds; null: the CPU
+  bool or_cpu;        ///< the CPU takes over, with a warning, where the device cannot be used
+  size_t world_bytes; ///< memory of each world on a device, which does not grow; 0: measured over
+                      ///< the first 30 steps, and half as much again
+  uint32_t cookie;    ///< set by tn_default_batch_def()
 } tn_batch_def;
 
 /// The usual definition: one thread, and no world yet.
@@ -44,18 +51,21 @@ TN_API tn_batch *tn_batch_create(const tn_batch_def *def);
 TN_API void tn_batch_destroy(tn_batch *batch);
 /// Number of worlds; 0 for null.
 TN_API int tn_batch_count(const tn_batch *batch);
-/// A world of the batch, for calls on it while the batch is not stepped; null if there is none. Do
-/// not destroy it. Ids of the copied world are valid in it if their `world` is
-/// tn_batch_world_key().
+/// A world of the batch, for calls on it while the batch is not stepped; null if there is none or
+/// the worlds are on a device. Do not destroy it. Ids of the copied world are valid in it if their
+/// `world` is tn_batch_world_key().
 TN_API tn_world *tn_batch_world(const tn_batch *batch, int index);
-/// What ids of a world of the batch have as `world`; 0 if there is no such world.
+/// Memory of each world on a device, bytes; 0 on the CPU.
+TN_API size_t tn_batch_world_bytes(const tn_batch *batch);
+/// What ids of a world of the batch have as `world`; 0 if there is no such world or it is on a
+/// device.
 TN_API uint32_t tn_batch_world_key(const tn_batch *batch, int index);
 
 /// Calls a function with every world, on all threads.
 ///
 /// @param function  must not touch other worlds
 /// @param context   passed to it
-/// @return false for null
+/// @return false for null, and if the worlds are on a device
 TN_API bool tn_batch_run(tn_batch *batch,
                          void (*function)(tn_world *world, int index, void *context),
                          void *context);
@@ -154,7 +164,8 @@ TN_API bool tn_batch_write(tn_batch *batch, tn_batch_field field, const uint8_t 
 /// Gives each world reduced coordinates: TN_BATCH_Q, TN_BATCH_QD, TN_BATCH_Q_FORCES.
 ///
 /// @param def  of the copied world; its ids are taken as those of each world
-/// @return false, with the reason in the log, as of tn_articulation_create()
+/// @return false, with the reason in the log, as of tn_articulation_create(), and if the worlds are
+///         on a device
 TN_API bool tn_batch_articulate(tn_batch *batch, const tn_articulation_def *def);
 
 /// Derivatives of steps by state and forces, about the present state of world 0, by central

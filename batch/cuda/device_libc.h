@@ -1,0 +1,10 @@
+// Memory of the C library in the device module.
+#ifndef TENON_DEVICE_LIBC_H
+#define TENON_DEVICE_LIBC_H
+
+#include <tenon/base.h>
+
+// Where malloc() takes memory, until it is set to null.
+void device_set_heap(const tn_allocator *heap);
+
+#endif

@@ -1,0 +1,25 @@
+// Entries of the device module for cards: a thread for each world. kernels.ll marks them as such.
+#include "device_call.h"
+
+#define INDEX                                                                                      \
+  ((int32_t)(__nvvm_read_ptx_sreg_ctaid_x() * __nvvm_read_ptx_sreg_ntid_x() +                      \
+             __nvvm_read_ptx_sreg_tid_x()))
+
+#define KERNEL(name)                                                                               \
+  void kernel_##name(const device_call *call, int32_t count);                                      \
+  void kernel_##name(const device_call *call, int32_t count)                                       \
+  {                                                                                                \
+    if (INDEX < count) {                                                                           \
+      device_##name(call, INDEX);                                                                  \
+    }                                                                                              \
+  }
+
+KERNEL(open)
+KERNEL(make)
+KERNEL(step)
+KERNEL(hash)
+KERNEL(keep)
+KERNEL(reset)
+KERNEL(send)
+KERNEL(spread)
+KERNEL(rows)
