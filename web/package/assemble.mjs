@@ -11,6 +11,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
+import { shortenModule, shortenScript, shortNames } from './shorten.mjs';
 
 const [generated, dist, ...modules] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));
@@ -21,17 +22,21 @@ cpSync(join(here, 'src'), dist, { recursive: true });
 for (const name of ['api.js', 'api.d.ts', 'functions.js', 'functions.d.ts']) {
   copyFileSync(join(generated, name), join(dist, name));
 }
-for (const module of modules) copyFileSync(module, join(dist, basename(module)));
+const read = (name) => readFileSync(join(dist, name), 'utf8');
+const scripts = readdirSync(dist).filter((file) => file.endsWith('.js'));
+const names = shortNames(scripts.map(read));
 // Without comments and white space, which the types keep.
-for (const name of readdirSync(dist).filter((file) => file.endsWith('.js'))) {
+for (const name of scripts) {
   const options = { minify: true, format: 'esm', target: 'es2022', legalComments: 'none' };
-  writeFileSync(
-    join(dist, name),
-    transformSync(readFileSync(join(dist, name), 'utf8'), options).code,
-  );
+  const { code } = transformSync(shortenScript(read(name), names), options);
+  writeFileSync(join(dist, name), code);
 }
-const bytes = readFileSync(modules[0]);
-writeFileSync(join(dist, 'bytes.js'), `export default '${bytes.toString('base64')}';\n`);
+for (const module of modules) {
+  const bytes = shortenModule(readFileSync(module), names);
+  writeFileSync(join(dist, basename(module)), bytes);
+  if (basename(module) === 'tenon.wasm')
+    writeFileSync(join(dist, 'bytes.js'), `export default '${bytes.toString('base64')}';\n`);
+}
 copyFileSync(join(here, 'package.json'), join(dist, 'package.json'));
 copyFileSync(join(here, 'README.md'), join(dist, 'README.md'));
 copyFileSync(join(here, '../../LICENSE'), join(dist, 'LICENSE'));

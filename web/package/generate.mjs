@@ -372,7 +372,9 @@ function resultOf(fn, call, d) {
   if (type === 'void') return [`${call};`, 'void'];
   if (type === 'bool') {
     const commands = /_(set|destroy|apply|move_to|restore|update)(_|$)/.test(fn.name);
-    return commands ? [`m.must(${call}, '${fn.name}');`, 'void'] : [`return !!${call};`, 'boolean'];
+    return commands
+      ? [`m.must(${call}, '${methodName(fn.name)}');`, 'void']
+      : [`return !!${call};`, 'boolean'];
   }
   if (model.enums.has(type)) return [`return ${type}[${call}];`, typeName(type)];
   if (model.structs.has(type)) {

@@ -1,10 +1,7 @@
 // The compiled module beside this file, or the scalar one where SIMD is missing.
 import { hasSimd } from './runtime.js';
 
-export async function loadModule() {
-  const url = hasSimd()
-    ? new URL('./tenon.wasm', import.meta.url)
-    : new URL('./tenon-scalar.wasm', import.meta.url);
+export async function compile(url) {
   if (url.protocol === 'file:' && globalThis.process?.versions?.node) {
     const { readFile } = await import(/* @vite-ignore */ 'node:fs/promises');
     return WebAssembly.compile(await readFile(url));
@@ -13,3 +10,11 @@ export async function loadModule() {
   if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
   return WebAssembly.compile(await response.arrayBuffer());
 }
+
+// Bundlers find files by these expressions.
+export const loadModule = () =>
+  compile(
+    hasSimd()
+      ? new URL('./tenon.wasm', import.meta.url)
+      : new URL('./tenon-scalar.wasm', import.meta.url),
+  );

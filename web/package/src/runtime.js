@@ -348,9 +348,14 @@ class Engine {
 
 let engine = null;
 
-/** Starts the engine with a compiled module; done by the entry points. */
-export function start(module) {
-  engine ??= new Engine(module);
+/**
+ * Starts the engine with a compiled module; done by the entry points. One with more functions replaces
+ * another for the worlds that follow.
+ */
+export function start(module, level = 0) {
+  if (engine && engine.level >= level) return;
+  engine = new Engine(module);
+  engine.level = level;
 }
 
 export function theEngine() {

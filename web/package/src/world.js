@@ -23,8 +23,11 @@ export class World extends api.WorldBase {
     if (level === 'warning') console.warn(`tenon: ${message}`);
   };
 
-  constructor(def = {}) {
+  #own; // how another file creates, steps and destroys the world
+
+  constructor(def = {}, own = null) {
     super();
+    this.#own = own;
     if (!this.#m) throw new TenonError('the engine has not been loaded');
     const m = this.#m.begin(0, this.#key);
     register(this.#key, this);
@@ -38,8 +41,9 @@ export class World extends api.WorldBase {
       m.setU32(at + WORLD_DEF.log, m.logPlace);
       m.setU32(at + WORLD_DEF.log_context, this.#key);
       m.setU32(at + WORLD_DEF.clock, m.clockPlace);
-      this.#world = m.x.tn_world_create(at);
+      this.#world = own ? own.create(m, at) : m.x.tn_world_create(at);
     } finally {
+      if (!this.#world) unregister(this.#key);
       m.end();
     }
     if (!this.#world) throw new TenonError('the world could not be created');
@@ -48,7 +52,8 @@ export class World extends api.WorldBase {
   /** Frees the world. Later calls throw. */
   dispose() {
     if (!this.#world) return;
-    this.#m.x.tn_world_destroy(this.#world);
+    if (this.#own) this.#own.destroy(this.#m);
+    else this.#m.x.tn_world_destroy(this.#world);
     this.#world = 0;
     for (const [at] of this.#buffers.values()) this.#m.x.free(at);
     this.#buffers.clear();
@@ -76,7 +81,7 @@ export class World extends api.WorldBase {
     const m = this._begin();
     let status = 0;
     try {
-      status = m.x.tn_world_step(m.world, dt) >>> 0;
+      status = (this.#own ? this.#own.step(m, dt) : m.x.tn_world_step(m.world, dt)) >>> 0;
       return status;
     } finally {
       m.end(!(status & api.STEP.REJECTED));
@@ -118,7 +123,10 @@ export class World extends api.WorldBase {
     try {
       const at = m.temp(bytes.length);
       m.array('u8', at, bytes.length).set(bytes);
-      m.must(m.x[name](m.world, at, bytes.length), name === 'tn_world_restore' ? 'restore' : 'restoreState');
+      m.must(
+        m.x[name](m.world, at, bytes.length),
+        name === 'tn_world_restore' ? 'restore' : 'restoreState',
+      );
     } finally {
       m.end();
     }

@@ -2,6 +2,7 @@
 import { STEP, TenonError, World, massBox, softMeshCloth } from 'tenon-physics';
 import type { BodyId, Contact, JointDef } from 'tenon-physics';
 import { FixedStep, WorldView } from 'tenon-physics/three';
+import { Instance, Model, SceneWorld } from 'tenon-physics/import';
 import { WorkerWorld } from 'tenon-physics/worker';
 
 const world = new World({ gravity: [0, -9.81, 0], substeps: 8, method: 'tenon' });
@@ -32,6 +33,15 @@ const far: Promise<number> = WorkerWorld.create().then((w) =>
   w.createBody({ position: [0, 1, 0] }),
 );
 
+const robot = new Instance(
+  world,
+  new Model('<mujoco/>', { files: { 'a.stl': new Uint8Array(84) } }),
+);
+robot.setControl('servo', 1);
+const level: number = new SceneWorld('{}', { substeps: 4 }).metrics().energy ?? 0;
+
+// @ts-expect-error a model has no such part
+robot.setControl({}, 1);
 // @ts-expect-error no such field
 world.createBody({ postion: [0, 0, 0] });
 // @ts-expect-error no such kind
@@ -39,4 +49,4 @@ world.createShape(box, { kind: 'cube' });
 // @ts-expect-error a string is no number
 world.step('fast');
 
-export { TenonError, far, force, mass, positions, status };
+export { TenonError, far, force, level, mass, positions, status };

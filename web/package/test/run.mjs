@@ -1,6 +1,7 @@
 // The package as users get it: packed, installed into empty projects, and run in Node, from bundles of
 // esbuild and Vite, and in a page without a bundler; its types by tsc.
-// usage: node run.mjs DIST WORK NATIVE, where NATIVE prints the hashes of worlds.c
+// usage: node run.mjs DIST WORK NATIVE COMMAND, where NATIVE prints the hashes of worlds.c and COMMAND is
+// tenon
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,
@@ -18,7 +19,7 @@ import { hasBrowser, launch } from '../../browser.mjs';
 import { serve } from '../../serve.mjs';
 import { check, finish } from '../../test/check.mjs';
 
-const [dist, work, native] = process.argv.slice(2).map((path) => resolve(path));
+const [dist, work, native, command] = process.argv.slice(2).map((path) => resolve(path));
 const here = dirname(fileURLToPath(import.meta.url));
 const modules = join(here, '../../node_modules');
 const run = (command, args, cwd = work) => execFileSync(command, args, { cwd, encoding: 'utf8' });
@@ -89,6 +90,15 @@ if (readdirSync(dist).includes('tenon-scalar.wasm')) {
 const apiChecks = await import('./api.mjs');
 await apiChecks.default(await import(pathToFileURL(join(dist, 'index.js'))), check);
 await apiChecks.three(dist, modules, join(work, 'three'), check);
+
+// ---- Scene files and models
+if (readdirSync(dist).includes('tenon-import.wasm')) {
+  const importChecks = (await import('./import.mjs')).default;
+  const full = await import(pathToFileURL(join(dist, 'import.js')));
+  await importChecks(full, command, join(here, '../../../robots'), work, check);
+  writeFileSync(join(plain, 'full.mjs'), hashesOf('tenon-physics/import'));
+  check('the larger module has the bits', same(JSON.parse(run('node', ['full.mjs'], plain))));
+}
 
 // ---- esbuild
 const bundled = project('esbuild');
