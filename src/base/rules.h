@@ -107,6 +107,7 @@
   X(mechanism_lagged_friction)                                                                     \
   X(mechanism_contact_warm_start)                                                                  \
   X(mechanism_ball_trees)                                                                          \
+  X(mechanism_coasting)                                                                            \
   X(mechanism_batches)
 
 // Soft bodies.

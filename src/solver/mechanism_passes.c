@@ -81,7 +81,7 @@ void finish_split_impulses(step_context *s)
 // or factors yet. Snapshots hold nothing of a mechanism: what its last substep left must not act.
 void mechanism_begin_step(tn_world *world, mechanism *m)
 {
-  m->supported = m->may_touch = m->split_impulse = false;
+  m->supported = m->may_touch = m->split_impulse = m->coasts = false;
   m->jacobian_pose = m->factor_pose = NO_SLOT;
   m->largest_mass[0] = m->largest_mass[1] = 0.0f;
   for (int32_t i = m->first_node; i < m->last_node; ++i) {

@@ -96,6 +96,7 @@ struct mechanism {
   bool bad_warm_start;   // a contact's warm start separates bodies too fast
   bool own_factor;       // the factors are in its own values, not in those of its batch
   bool reuses_factors;   // a substep may solve with the same factors more than once
+  bool coasts;           // nothing acts between its bodies in this step, see coasting.c
   // Work of its excessive warm starts on the velocities with and without them, J.
   double warm_work, cold_work;
 };
@@ -342,6 +343,11 @@ void direct_inverse_inertia_with(double *to, S inertia, double more);
 typedef bool needs_pass_fn(const mechanism *m, direct_pass pass);
 // Solves one work item: those of its mechanisms that need the pass.
 void mechanisms_solve(const direct_context *c, int32_t item, needs_pass_fn *needs_pass);
+
+// coasting.c
+//
+// Whether the first solve of the step has found that the mechanism coasts, and it still does.
+bool mechanism_coasts(const direct_context *c, mechanism *m);
 
 // stiff_spring_prediction.c
 //

@@ -63,6 +63,11 @@ static bool reserve_rows(mechanism_set *set, heap *h)
                       sizeof *set->jacobian_blocks);
 }
 
+static bool needs_solve(const direct_context *c, mechanism *m, needs_pass_fn *needs_pass)
+{
+  return needs_pass(m, c->pass) && !mechanism_coasts(c, m);
+}
+
 #if defined(TN_SMALL)
 
 void batches_begin_step(mechanism_set *set)
@@ -92,7 +97,7 @@ void batches_release(mechanism_set *set, heap *h)
 
 void mechanisms_solve(const direct_context *c, int32_t item, needs_pass_fn *needs_pass)
 {
-  if (needs_pass(&c->set->list[item], c->pass)) {
+  if (needs_solve(c, &c->set->list[item], needs_pass)) {
     mechanism_solve(c, &c->set->list[item]);
   }
 }
@@ -714,7 +719,7 @@ static void solve_batch(const direct_context *c, mechanism_batch *t, needs_pass_
   unsigned lanes = 0;
   for (int lane = 0; lane < BATCH_WIDTH; ++lane) {
     ts.lane_mechanism[lane] = &c->set->list[t->lane_mechanism[lane]];
-    lanes |= (unsigned)needs_pass(ts.lane_mechanism[lane], c->pass) << lane;
+    lanes |= (unsigned)needs_solve(c, ts.lane_mechanism[lane], needs_pass) << lane;
   }
   if (lanes == 0) {
     return;
@@ -725,6 +730,10 @@ static void solve_batch(const direct_context *c, mechanism_batch *t, needs_pass_
   FOR_LANES(lane, lanes)
   {
     ts.solve[lane] = solve_begin(c, ts.lane_mechanism[lane]);
+    lanes &= ~((unsigned)solve_begins_to_coast(&ts.solve[lane]) << lane);
+  }
+  if (lanes == 0) {
+    return;
   }
   int32_t room = acquire_scratch(&ts);
   ts.values = room < 0 ? c->set->batch_values + t->first_value
@@ -745,7 +754,7 @@ static void solve_one_by_one(const direct_context *c, const mechanism_batch *t,
 {
   for (int lane = 0; lane < BATCH_WIDTH; ++lane) {
     mechanism *m = &c->set->list[t->lane_mechanism[lane]];
-    if (needs_pass(m, c->pass)) {
+    if (needs_solve(c, m, needs_pass)) {
       mechanism_solve(c, m);
     }
   }
@@ -758,7 +767,7 @@ void mechanisms_solve(const direct_context *c, int32_t item, needs_pass_fn *need
     solve_one_by_one(c, &c->set->batches[~work], needs_pass);
   } else if (work < 0) {
     solve_batch(c, &c->set->batches[~work], needs_pass);
-  } else if (needs_pass(&c->set->list[work], c->pass)) {
+  } else if (needs_solve(c, &c->set->list[work], needs_pass)) {
     mechanism_solve(c, &c->set->list[work]);
   }
 }

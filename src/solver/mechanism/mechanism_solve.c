@@ -672,6 +672,9 @@ void mechanism_solve(const direct_context *c, mechanism *m)
 {
   if (!ball_tree_solve(c, m)) {
     solve_state s = solve_begin(c, m);
+    if (solve_begins_to_coast(&s)) {
+      return;
+    }
     solve_follow_drift(&s, 1);
     do {
       solve_rounds(&s, 0);

@@ -167,6 +167,15 @@
 #define TUNING_WARM_START_SEPARATION_SPEED 0.1
 
 // ---------------------------------------------------------------------------------------------
+// Coasting: speed only
+
+// A mechanism coasts while rates between its bodies and turns are below the first, m/s or rad/s, and
+// its joints are open by less than the second, relative to the lever arms, or rad. A solve closes
+// them when they open further. Absolute. Test: coasting.
+#define TUNING_COASTING_SPEED 1e-5f
+#define TUNING_COASTING_ERROR 1e-6
+
+// ---------------------------------------------------------------------------------------------
 // Batches: speed only, same bits
 
 // Larger mechanisms fill lanes and caches by themselves; in nodes.

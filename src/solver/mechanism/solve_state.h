@@ -94,6 +94,11 @@ double solve_curvature_share(const solve_state *s);
 // its solutions. Returns the bits of those that must be solved again.
 unsigned solve_follow_drift(solve_state *s, unsigned lanes);
 
+// coasting.c
+//
+// Whether the solve has nothing to do, in this step's first pass; impulses are then set to zero.
+bool solve_begins_to_coast(const solve_state *s);
+
 // mechanism_assembly.c
 // Assembles and factors the matrix unless it is current, and solves.
 void solve_factor_and_solve(solve_state *s);
